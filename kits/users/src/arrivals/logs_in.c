@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -61,82 +60,52 @@ bool logs_in_parse_date(const char *text, int64_t *out)
 
 /* --- sources --------------------------------------------------------------------------------------------------- */
 
-/* A source of requests: a node of the tree logs_in.names, which is ordered by name. */
-struct request_source {
-	char *name;
-	uint32_t number; /* in the order of first appearance, from 0 */
-};
-
 /* Order of names; digits count as numbers: "user 9" comes before "user 10". */
 static int compare_names(const void *a, const void *b)
 {
-	return strverscmp(((const struct request_source *)a)->name, ((const struct request_source *)b)->name);
+	const struct logged_arrival *const *x = a, *const *y = b;
+
+	return strverscmp((*x)->name, (*y)->name);
 }
 
-static void free_source(void *source)
+static void free_names(struct logged_arrivals *l)
 {
-	free(((struct request_source *)source)->name);
-	free(source);
-}
-
-static int assign_number(struct logged_arrivals *l, const char *name, uint32_t *out)
-{
-	struct request_source key = { .name = (char *)(uintptr_t)name }, *new, **at = tfind(&key, &l->names, compare_names);
-
-	if (at) {
-		*out = (*at)->number;
-		return 0;
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->arrival[i].name);
+		l->arrival[i].name = NULL;
 	}
-	new = malloc(sizeof(*new));
-	if (!new)
-		return -ENOMEM;
-	*new = (struct request_source){ strdup(name), l->sources };
-	if (!new->name || !tsearch(new, &l->names, compare_names)) {
-		free_source(new);
-		return -ENOMEM;
-	}
-	*out = l->sources++;
-	return 0;
 }
 
-/* place[number]: position of that source in the order of names; next: the next position. */
-struct source_ranks {
-	uint32_t *place, next;
-};
-
-static void store_rank(const void *node, VISIT visit, void *context)
+/* Numbers the sources of all arrivals in the order of their names, which are freed. */
+static int number_sources(struct logged_arrivals *l)
 {
-	struct source_ranks *p = context;
+	struct logged_arrival **at = calloc(l->n, sizeof(struct logged_arrival *));
 
-	if (visit == postorder || visit == leaf)
-		p->place[(*(const struct request_source *const *)node)->number] = p->next++;
-}
-
-/* Numbers the sources of all arrivals in the order of their names. */
-static int renumber_sources(struct logged_arrivals *l)
-{
-	struct source_ranks p = { .place = malloc((l->sources + 1) * sizeof(*p.place)) };
-
-	if (!p.place)
+	if (!at)
 		return -ENOMEM;
-	twalk_r(l->names, store_rank, &p);
 	for (size_t i = 0; i < l->n; i++)
-		l->arrival[i].source = p.place[l->arrival[i].source];
-	free(p.place);
+		at[i] = &l->arrival[i];
+	qsort(at, l->n, sizeof(*at), compare_names);
+	for (size_t i = 0; i < l->n; i++) {
+		l->sources += !i || strcmp(at[i]->name, at[i - 1]->name) != 0;
+		at[i]->source = l->sources - 1;
+	}
+	free(at);
+	free_names(l);
 	return 0;
 }
 
 /* Adds an arrival. source NULL: sources are not read. */
 static int add_arrival(struct logged_arrivals *l, int64_t time_ns, const char *source)
 {
-	struct logged_arrival a = { .time_ns = time_ns };
-	int err = source ? assign_number(l, source, &a.source) : 0;
+	struct logged_arrival a = { .time_ns = time_ns, .name = source ? strdup(source) : NULL };
 
-	if (!err)
-		err = array_room(&l->arrival, l->n);
-	if (!err)
-		l->arrival[l->n++] = a;
-	return err;
+	if ((source && !a.name) || array_room(&l->arrival, l->n)) {
+		free(a.name);
+		return -ENOMEM;
+	}
+	l->arrival[l->n++] = a;
+	return 0;
 }
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
@@ -326,8 +295,8 @@ int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arriv
 	*out = (struct logged_arrivals){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
 	*line = 0;
 	err = lines_read_table(in, &t.commas, read_first_line, read_log_line, &t, line, why);
-	if (!err && out->names)
-		err = renumber_sources(out);
+	if (!err && cfg->source)
+		err = number_sources(out);
 	if (out->kind == LOGS_IN_CLF)
 		out->tick_ns = out->step_ns = S;
 	else if (!err)
@@ -337,7 +306,7 @@ int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arriv
 
 void logs_in_free(struct logged_arrivals *l)
 {
-	tdestroy(l->names, free_source);
+	free_names(l);
 	free(l->arrival);
 	*l = (struct logged_arrivals){ 0 };
 }

@@ -33,6 +33,7 @@ struct logged_arrival {
 	/* index of the source in the order of names (in the order of first appearance, the first few sources would all have sent their
 	 * first requests together) */
 	uint32_t source;
+	char *name; /* of the source, while the log is read; NULL: none */
 };
 
 struct logged_arrivals {
@@ -45,7 +46,6 @@ struct logged_arrivals {
 	uint32_t sources; /* number of sources; 0: not read */
 	char name[64];	  /* name of the column of times; not for CLF */
 	struct why why;	  /* a reason that names a column */
-	void *names;	  /* owned; tree of the sources' names (tsearch()) */
 };
 
 /* Reads a log. 0; -EPROTO with the reason in `why` and the line in *line; -ENOMEM, -EIO. Call logs_in_free() either way. */
