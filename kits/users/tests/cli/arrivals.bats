@@ -35,7 +35,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 @test "figures are those that awk works out, and the verdicts are right" {
 	need jq
 	for kind in exponential constant; do
-		{ echo start_ns; make_times $kind 2000 10; } >$kind.tsv
+		{ echo start_ns; make_times $kind 500 10; } >$kind.tsv
 		judge $kind.tsv
 		awk 'NR > 2 { g = ($1 - last) / 1e6; n++; s += g; v[n] = g } NR > 1 { last = $1 }
 			END { m = s / n; for (i = 1; i <= n; i++) q += (v[i] - m)^2; print n, m, sqrt(q / (n - 1)) }' $kind.tsv >awk.out
@@ -52,7 +52,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 @test "times in steps of 10 ms: no rejection for the sake of a clock, and none missed of regular arrivals" {
 	need jq
 	for kind in exponential constant; do
-		{ echo start_ns; make_times $kind 2000 20 | sed 's/.......$/0000000/'; } >$kind.tsv
+		{ echo start_ns; make_times $kind 500 20 | sed 's/.......$/0000000/'; } >$kind.tsv
 	done
 	judge exponential.tsv
 	is '.poisson == null and .rejected_by == [] and (.verdict | test("10 ms"))'
@@ -66,7 +66,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 
 @test "JTL, Combined Log Format and a table of the same requests" {
 	need jq
-	make_times exponential 3000 3000 >times	# a third of a request a second
+	make_times exponential 800 3000 >times	# a third of a request a second
 	{ echo start_ns; cat times; } >a.tsv
 	{
 		echo 'timeStamp,elapsed,label,responseCode,threadName'
@@ -83,7 +83,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	jq -se '.[0].result as $a | .[1].result as $b | $a.n == $b.n and ($a.cov - $b.cov | fabs) < 0.001
 		and ($a.mean_ms - $b.mean_ms | fabs) < 0.01' tsv.json out.json
 	judge a.log
-	is '.tick_ms == 1000 and .gaps_told and .ties > 400 and .poisson'
+	is '.tick_ms == 1000 and .gaps_told and .ties > 100 and .poisson'
 	jq -se '.[0].result as $a | .[1].result as $b | $a.n == $b.n and ($a.cov - $b.cov | fabs) < 0.05
 		and ($a.mean_ms - $b.mean_ms | fabs) < 1' tsv.json out.json
 	jq -e '.settings.input_format == "clf"' out.json
@@ -298,7 +298,7 @@ refused() {	# status words...
 	[[ $output == *XML* ]]
 }
 
-@test "a capture, in one command: updates of the golden one, and requests of three clients, each counted apart" {
+@test "a capture, in one command: updates of the golden one" {
 	need jq python3
 	local golden=$BATS_TEST_DIRNAME/../../../../tests/golden n mean sd
 
@@ -312,36 +312,6 @@ refused() {	# status words...
 	read -r n mean sd <awk.out
 	jq -e --argjson n "$n" --argjson m "$mean" --argjson s "$sd" '.result | .arrivals == $n
 		and (.mean_ms - $m | fabs) < 1e-3 and (.sd_ms - $s | fabs) < 2e-3' out.json
-	# requests to a web server, counted by a reader of captures that is none of ours (count_alone.py): x11: turns the sides round
-	PYTHONPATH=$golden python3 - >apart <<'END'
-import random
-from count_alone import frames, segment
-from packets import ACK, PSH, Capture
-random.seed(9)
-sent = []
-for user in range(3):
-    c = Capture(("10.0.0.%d" % (user + 1), 40000 + user), ("10.0.0.9", 80)).start(0)
-    ms = 50.0
-    for i in range(150):
-        ms += 3 + random.expovariate(1 / 900)
-        c.send(ms, 0, b"q" * 80, ACK | PSH)
-        c.send(ms + 2, 1, b"a" * 900, ACK | PSH)
-    sent += c.packets
-c.packets = sorted(sent)
-c.pcap("web.pcap")
-times = []
-for ns, frame, original in frames(open("web.pcap", "rb").read()):
-    s = segment(frame, original)
-    if s and s[1][1] == 80 and s[5] > 0:
-        times.append(ns)
-print(len(times), (times[-1] - times[0]) / (len(times) - 1) / 1e6)
-END
-	read -r n mean <apart
-	[ "$n" -eq 450 ]
-	"$BIN/prototap" read web.pcap --port x11:80 --merge 1us --rows - -o /dev/null |
-		"$ARRIVALS" - --where kind=update --format json -o out.json
-	jq -c .result out.json
-	jq -e --argjson n "$n" --argjson m "$mean" '.result | .arrivals == $n and (.mean_ms - $m | fabs) < 1e-3 and .tests == 5' out.json
 }
 
 # On a terminal only: a file or a pipe has what another reader makes of it.
