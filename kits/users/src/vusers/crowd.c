@@ -37,8 +37,7 @@ int crowd_open(struct crowd *c)
 		return -errno;
 	c->sums.memory_bytes = -thread_rss_bytes();
 	c->user = calloc(n, sizeof(*c->user));
-	c->idle = calloc(n, sizeof(*c->idle));
-	if (!c->user || !c->idle || due_heap_open(&c->dues, n)) {
+	if (!c->user || due_heap_open(&c->dues, n)) {
 		crowd_close(c);
 		return -ENOMEM;
 	}
@@ -52,7 +51,6 @@ int crowd_open(struct crowd *c)
 void crowd_close(struct crowd *c)
 {
 	free(c->user);
-	free(c->idle);
 	due_heap_free(&c->dues);
 	close(c->epoll);
 }
@@ -109,10 +107,7 @@ static void enqueue_idle(struct crowd *c, uint32_t user, int64_t now, int64_t du
 	if (u->queued)
 		return;
 	u->queued = true;
-	if (c->cfg.open)
-		c->idle[(c->idle_head + c->idle_n++) % (size_t)c->cfg.users] = user;
-	else
-		due_heap_add(&c->dues, due_ns, user);
+	due_heap_add(&c->dues, c->cfg.open ? now : due_ns, user);
 }
 
 void crowd_connected(struct crowd *c, uint32_t user)
@@ -243,31 +238,16 @@ static int64_t next_due_ns(const struct crowd *c)
 /* When the next request can be sent; INT64_MAX: not before another event. */
 static int64_t next_send_ns(const struct crowd *c)
 {
-	return next_due_ns(c) < c->window.end_ns && (c->idle_n || !c->cfg.open) ? next_due_ns(c) : INT64_MAX;
-}
-
-/* Takes the user who sends the next request. Closed loop: whose request it is; open loop: who has been free for longest. */
-static uint32_t take_sender(struct crowd *c)
-{
-	uint32_t user;
-
-	if (c->cfg.open) {
-		user = c->idle[c->idle_head];
-		c->idle_head = (c->idle_head + 1) % (size_t)c->cfg.users;
-		c->idle_n--;
-	} else {
-		user = due_heap_take(&c->dues).user;
-	}
-	c->user[user].queued = false;
-	return user;
+	return next_due_ns(c) < c->window.end_ns && c->dues.n ? next_due_ns(c) : INT64_MAX;
 }
 
 static void send_due(struct crowd *c, int64_t now)
 {
 	for (int most = AT_ONCE; most-- && next_send_ns(c) <= now;) {
 		int64_t due = next_due_ns(c);
-		uint32_t user = take_sender(c);
+		uint32_t user = due_heap_take(&c->dues).user;
 
+		c->user[user].queued = false;
 		if (c->user[user].state != CROWD_FREE)
 			continue;
 		send_request(c, user, due);

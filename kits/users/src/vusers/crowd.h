@@ -71,7 +71,7 @@ struct crowd_user {
 	uint16_t label;	   /* of the current request */
 	uint8_t state;	   /* enum crowd_state */
 	bool counted;	   /* is in users_ready: was connected once */
-	bool queued;	   /* has an entry in `dues` or `idle`, perhaps from before it lost its connection */
+	bool queued;	   /* has an entry in `dues`, perhaps from before it lost its connection */
 };
 
 /* Counts of a run. */
@@ -99,10 +99,8 @@ struct crowd {
 	struct crowd_user *user; /* owned */
 	struct crowd_sums sums;
 	struct measuring_window window;
-	struct due_heap dues;
-	uint32_t *idle; /* open loop: ring of the free users, first in first out; owned */
-	size_t idle_head, idle_n;
-	int64_t next_due_ns; /* open loop: due time of the next request to send */
+	struct due_heap dues; /* of the free users: when each is due; open loop: since when it is free */
+	int64_t next_due_ns;  /* open loop: due time of the next request to send */
 	uint64_t random;
 	int64_t sweep_ns;    /* next check for timeouts */
 	uint32_t connecting; /* number of users that are connecting */

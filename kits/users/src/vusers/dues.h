@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dues - priority queue (binary heap) of the times when users are due to send. Pure. */
+/* dues - priority queue (binary heap) of users by time. Pure. */
 #pragma once
 
 #include <stddef.h>
