@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "serve.h"
+#include "array.h"
 #include "cli.h"
 #include "clock.h"
 #include "guest.h"
@@ -35,8 +36,8 @@ struct serve_state {
 	struct server_answers way;
 	struct served_client *guest; /* by descriptor */
 	size_t room;
-	struct pending_request *line; /* ring buffer, ascending by at_ns */
-	size_t head, n, line_room;
+	struct pending_request *line; /* ascending by at_ns */
+	size_t head, n;		      /* of `line`: what is before `head` has left */
 	int epoll;
 	int64_t first_ns; /* time of the first request; 0: none yet */
 	bool paused;
@@ -124,23 +125,17 @@ static void accept_clients(struct serve_state *s, int listener)
 	}
 }
 
-/* Appends to the ring, which grows: clients may have several requests waiting. False: out of memory. */
+/* Clients may have several requests waiting. False: out of memory. */
 static bool enqueue_pending(struct serve_state *s, struct pending_request who)
 {
-	if (s->n == s->line_room) {
-		size_t room = s->line_room ? 2 * s->line_room : 1024;
-		struct pending_request *grown = calloc(room, sizeof(*grown));
-
-		if (!grown)
-			return false;
-		for (size_t i = 0; i < s->n; i++)
-			grown[i] = s->line[(s->head + i) % s->line_room];
-		free(s->line);
-		s->line = grown;
-		s->line_room = room;
+	if (s->head > s->n / 2) {
+		s->n -= s->head;
+		memmove(s->line, s->line + s->head, s->n * sizeof(*s->line));
 		s->head = 0;
 	}
-	s->line[(s->head + s->n++) % s->line_room] = who;
+	if (array_room(&s->line, s->n))
+		return false;
+	s->line[s->n++] = who;
 	return true;
 }
 
@@ -217,14 +212,9 @@ static void on_client_event(struct serve_state *s, uint32_t fd, uint32_t events)
 /* Answers the requests that have left the stations by now. Returns when the next one leaves, INT64_MAX: none. */
 static int64_t answer_due(struct serve_state *s, int64_t now)
 {
-	while (s->n && s->line[s->head].at_ns <= now) {
-		struct pending_request who = s->line[s->head];
-
-		s->head = (s->head + 1) % s->line_room;
-		s->n--;
-		answer_client(s, who);
-	}
-	return s->n ? s->line[s->head].at_ns : INT64_MAX;
+	while (s->head < s->n && s->line[s->head].at_ns <= now)
+		answer_client(s, s->line[s->head++]);
+	return s->head < s->n ? s->line[s->head].at_ns : INT64_MAX;
 }
 
 /* Stalls once (--freeze). */
