@@ -174,23 +174,22 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 	u->connected = true;
 }
 
-/* Sends a key (the letters in turn, so that consecutive ones differ) or a pointer move between two positions. */
+size_t vnc_put_input(uint8_t *m, bool move, uint32_t number, int width, int height)
+{
+	return move ? messages_put_pointer(m, 0, number % 2 ? width / 3 : width / 2, height / 2)
+		    : messages_put_key_stroke(m, 'a' + number % 26);
+}
+
 static int send_input(void *self, uint32_t user, struct crowd_request *what)
 {
 	struct vnc_users *v = self;
 	struct vnc_user *u = &v->user[user];
 	uint8_t bytes[16];
-	size_t n;
 
 	*what = (struct crowd_request){ .label = v->cfg.move, .first = true };
 	u->bytes = 0;
 	vrfb_expect(&u->rfb);
-	if (v->cfg.move)
-		n = messages_put_pointer(bytes, 0, u->typed % 2 ? u->rfb.width / 3 : u->rfb.width / 2, u->rfb.height / 2);
-	else
-		n = messages_put_key_stroke(bytes, 'a' + u->typed % 26);
-	u->typed++;
-	return send_message(u, bytes, n);
+	return send_message(u, bytes, vnc_put_input(bytes, v->cfg.move, u->typed++, u->rfb.width, u->rfb.height));
 }
 
 const struct crowd_hooks by_vnc_protocol = { .connect = connect_user, .send = send_input, .drop = hang_up, .event = on_event };

@@ -57,21 +57,26 @@ void crowd_close(struct crowd *c)
 
 /* --- users ------------------------------------------------------------------------------------------------------- */
 
+static void log_row(struct crowd *c, struct vlog_row row)
+{
+	row.measured = window_contains(&c->window, row.due_ns);
+	row.watched = c->cfg.watched;
+	(row.watched ? vlog_add_watched : vlog_add)(c->log, &row);
+}
+
 static void log_request(struct crowd *c, uint32_t user, int64_t now, enum vlog_end end, uint32_t bytes, uint16_t code)
 {
 	const struct crowd_user *u = &c->user[user];
-	struct vlog_row row = { .due_ns = u->due_ns,
-				.ready_ns = u->ready_ns,
-				.sent_ns = u->sent_ns,
-				.end_ns = now,
-				.user = (uint32_t)c->cfg.before + user,
-				.bytes = bytes,
-				.label = u->label,
-				.code = code,
-				.end = (uint8_t)end,
-				.measured = window_contains(&c->window, u->due_ns) };
 
-	vlog_add(c->log, &row);
+	log_row(c, (struct vlog_row){ .due_ns = u->due_ns,
+				      .ready_ns = u->ready_ns,
+				      .sent_ns = u->sent_ns,
+				      .end_ns = now,
+				      .user = (uint32_t)c->cfg.before + user,
+				      .bytes = bytes,
+				      .label = u->label,
+				      .code = code,
+				      .end = (uint8_t)end });
 }
 
 static bool is_disconnected(const struct crowd_user *u)
@@ -357,15 +362,12 @@ static void schedule_users(struct crowd *c, int64_t now)
 static void log_cut_off(struct crowd *c, int64_t now)
 {
 	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_draw_ns(&c->cfg.think, &c->random)) {
-		struct vlog_row row = { .due_ns = c->next_due_ns,
-					.end_ns = now,
-					.user = VLOG_NOBODY,
-					.end = VLOG_CUT,
-					.measured = window_contains(&c->window, c->next_due_ns) };
-
 		c->sums.unsent++;
-		c->sums.due += row.measured;
-		vlog_add(c->log, &row);
+		c->sums.due += window_contains(&c->window, c->next_due_ns);
+		log_row(c, (struct vlog_row){ .due_ns = c->next_due_ns,
+					      .end_ns = now,
+					      .user = c->cfg.watched ? (uint32_t)c->cfg.before : VLOG_NOBODY,
+					      .end = VLOG_CUT });
 	}
 	for (uint32_t i = 0; i < c->cfg.users; i++)
 		if (c->user[i].state == CROWD_ASKED)

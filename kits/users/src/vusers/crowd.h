@@ -48,6 +48,7 @@ struct crowd_hooks {
 struct crowd_cfg {
 	int64_t users;
 	int64_t before;		  /* watched users (watch.h): they have the numbers 0 to before - 1 and come first in the ramp */
+	bool watched;		  /* one of these: requests are logged by vlog_add_watched() */
 	int64_t all;		  /* users and watched users together */
 	struct think_times think; /* think time of a user; in the open loop the gap between requests, of mean 1 s / rate */
 	bool open;

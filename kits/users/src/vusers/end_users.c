@@ -304,8 +304,6 @@ static int start_watched(const struct vusers_options *cfg, const char *text)
 
 static void close_users(struct vusers_options *cfg)
 {
-	if (run.watch)
-		watched_close(run.watch);
 	if (run.http)
 		http_users_close(run.http);
 	if (run.vnc)
@@ -355,7 +353,7 @@ static int run_users(const struct vusers_options *cfg, const char *text, struct 
 	if (err && err != -EINTR)
 		die(EXIT_RUN, "cannot wait for events: %s", strerror(-err));
 	if (run.watch)
-		watched_end_run(run.watch, c->sums.stopped, what->user);
+		watched_end(run.watch, what->user);
 	return err;
 }
 

@@ -18,6 +18,9 @@ struct vnc_users_cfg {
 struct vnc_users;
 extern const struct crowd_hooks by_vnc_protocol;
 extern const char *const by_vnc_labels[]; /* names of the requests: "key", "move" */
+/* Writes the input of request `number`: a key (the letters in turn, so that consecutive ones differ), or a pointer move between two
+ * positions. Returns the number of bytes, at most 16. */
+size_t vnc_put_input(uint8_t *m, bool move, uint32_t number, int width, int height);
 
 /* NULL: out of memory. Owned by the caller. */
 struct vnc_users *vnc_users_open(const struct vnc_users_cfg *cfg, struct crowd *crowd);

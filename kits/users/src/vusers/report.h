@@ -30,13 +30,13 @@ struct report_facts {
 	int64_t descriptors, descriptors_most;
 	int64_t process_cpu_ns;
 	const char *punctual_by;
-	const char *why_invalid;		/* a reason that is known already; NULL: none */
-	const char *why_unsure;			/* why what was taken for an answer may be none; NULL: nothing speaks for it */
-	const struct generator_facts *part;	/* the generators of a merged report */
-	int parts;				/* 0: the report of one generator */
-	bool each_user;				/* report an entry for each user, too */
-	int watched;				/* number of watched users */
-	struct watched_result user[WATCH_MOST]; /* the watched users */
+	const char *why_invalid;	    /* a reason that is known already; NULL: none */
+	const char *why_unsure;		    /* why what was taken for an answer may be none; NULL: nothing speaks for it */
+	const struct generator_facts *part; /* the generators of a merged report */
+	int parts;			    /* 0: the report of one generator */
+	bool each_user;			    /* report an entry for each user, too */
+	int watched;			    /* number of watched users */
+	struct watched_result user[VLOG_WATCHED_MOST]; /* the watched users */
 };
 
 /* Limits for a valid run. */

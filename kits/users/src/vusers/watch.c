@@ -1,179 +1,141 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+/* Each watched user is a crowd of one (crowd.h), in a thread of its own, since libvncclient blocks. A signal to the thread shuts down
+ * the socket: at the deadline of a call, or when the program is told to stop. */
 #include "watch.h"
 #include "clock.h"
 #include "proc.h"
 #include "random.h"
-#include "rfb/messages.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
 #include <netinet/in.h>
-#include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#define WATCH_LOOK_NS (20 * NS_PER_MS) /* interval of the keeper thread's checks: precision of a timeout */
+#define WATCH_LOOK_NS (20 * NS_PER_MS)
 
 enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE }; /* WATCH_DONE: the thread has ended */
 
 struct watched_user {
 	struct watched_users *all;
-	uint32_t number;
+	struct crowd crowd; /* of this user alone */
 	pthread_t thread;
-	bool started;
-	_Atomic int state;	  /* enum watch_state */
-	pthread_mutex_t lock;	  /* protects fd, which the keeper thread may shut down */
-	int fd;			  /* -1: none */
-	_Atomic int64_t until_ns; /* the keeper thread shuts fd down at this time; INT64_MAX: no deadline */
+	timer_t deadline;
+	_Atomic int state; /* enum watch_state */
+	_Atomic int fd;	   /* -1: none */
 	struct viewer *viewer;
-	uint64_t random;
-	int64_t due_ns, ready_ns, sent_ns, free_ns; /* times of the next or current request, as in vlog.h */
-	uint32_t typed, received;		    /* requests sent; bytes the socket had received when the last one was sent */
-	bool asked, thinks;			    /* a request is in flight; the run has begun and due_ns is set */
+	uint32_t typed, received; /* requests sent; bytes the socket had received when the last one was sent */
 	struct watched_result told;
 };
 
 struct watched_users {
 	struct watched_cfg cfg;
-	struct watched_user one[WATCH_MOST];
+	struct watched_user one[VLOG_WATCHED_MOST];
 	pthread_mutex_t door; /* one handshake at a time: TigerVNC takes many unauthenticated connections for an attack */
-	pthread_t keeper;
-	bool kept;		    /* the keeper thread is running */
-	int begin_event, end_event; /* eventfds, readable once the run has begun, and is over */
+	sem_t begun;
 	struct vlog *log;
-	struct measuring_window window;
 	int64_t start_ns;
-	_Atomic bool running, over;
 };
-#define RETRY_NS NS_PER_S
 
-/* --- the connection ------------------------------------------------------------------------------------------------ */
+static _Thread_local struct watched_user *own; /* the user of this thread */
 
-/* Waits for a descriptor, until_ns, the end of the run or (begin) its beginning. 1: the descriptor is ready, 0: another event
- * or the time, -errno. */
-static int wait_fd(const struct watched_users *w, int fd, short events, int64_t until_ns, bool begin)
+static void shut_down(int signal)
 {
-	struct pollfd p[3] = { { .fd = fd, .events = events },
-			       { .fd = w->end_event, .events = POLLIN },
-			       { .fd = begin ? w->begin_event : -1, .events = POLLIN } };
-	int64_t left = until_ns - clock_now();
-	struct timespec time;
+	int err = errno;
 
-	left = left < 0 ? 0 : left > NS_PER_S ? NS_PER_S : left;
-	time = (struct timespec){ left / NS_PER_S, left % NS_PER_S };
-	if (ppoll(p, 3, &time, NULL) < 0)
-		return errno == EINTR ? 0 : -errno;
-	return p[0].revents ? 1 : 0;
+	(void)signal;
+	if (own && own->fd >= 0)
+		shutdown(own->fd, SHUT_RDWR);
+	errno = err;
 }
 
-/* Returns a connected socket in blocking mode, or -errno. */
-static int connect_socket(const struct watched_users *w, uint32_t number, int64_t until_ns)
+/* Sets when calls of libvncclient are to fail; 0: never. */
+static void set_deadline(const struct watched_user *o, int64_t ns)
 {
-	struct sockaddr_storage to;
-	socklen_t size = sizeof(int);
-	int one = 1, err = 0, fd;
-
-	target_user_address(w->cfg.target, number, &to);
-	fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	if (connect(fd, (struct sockaddr *)&to, w->cfg.target->address_size))
-		err = errno == EINPROGRESS ? -EAGAIN : -errno;
-	while (err == -EAGAIN) {
-		int ready = wait_fd(w, fd, POLLOUT, until_ns, false);
-
-		if (ready > 0)
-			err = getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size) ? -errno : -err;
-		else if (ready < 0 || w->over || clock_now() >= until_ns)
-			err = ready < 0 ? ready : w->over ? -EINTR : -ETIMEDOUT;
-	}
-	if (!err && fcntl(fd, F_SETFL, 0))
-		err = -errno;
-	if (err) {
-		close(fd);
-		return err;
-	}
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	return fd;
-}
-
-static void store_socket(struct watched_user *o, int fd)
-{
-	pthread_mutex_lock(&o->lock);
-	o->fd = fd;
-	pthread_mutex_unlock(&o->lock);
+	timer_settime(o->deadline, TIMER_ABSTIME, &(struct itimerspec){ .it_value = { ns / NS_PER_S, ns % NS_PER_S } }, NULL);
 }
 
 static void close_viewer(struct watched_user *o)
 {
 	int fd = o->fd;
 
-	store_socket(o, -1);
+	o->fd = -1;
 	if (o->viewer)
 		viewer_close(o->viewer);
 	o->viewer = NULL;
 	if (fd >= 0)
 		close(fd);
-	atomic_store(&o->until_ns, INT64_MAX);
 }
 
-static int record_failure(struct watched_user *o, int err, const char *why)
+/* Closes the connection, and keeps the reason. `late`: nothing came in time. */
+static void lose_viewer(struct watched_user *o, bool late)
 {
-	why_say(&o->told.why, "%s", why ? why : strerror(-err));
-	return err;
+	bool ready = o->crowd.user->state != CROWD_CONNECTING;
+
+	if (o->viewer)
+		why_say(&o->told.why, "%s",
+			late && ready			   ? strerror(ETIMEDOUT)
+			: late && o->all->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"
+			: late				   ? "the server sends no framebuffer update"
+			: ready				   ? "the server closed the connection"
+				: "the server closed the connection, or sent what libvncclient does not understand");
+	close_viewer(o);
 }
 
-static int read_viewer(struct watched_user *o, int64_t until_ns)
+/* Connects and does the handshake. 0 or -errno, with the reason in told.why. */
+static int open_viewer(struct watched_user *o)
 {
+	const struct target *t = o->all->cfg.target;
+	uint32_t number = (uint32_t)o->crowd.cfg.before;
+	struct epoll_event want = { .events = EPOLLIN };
+	struct sockaddr_storage to;
+	int one = 1;
+
+	target_user_address(t, number, &to);
+	o->fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (o->fd < 0 || connect(o->fd, (struct sockaddr *)&to, t->address_size) ||
+	    epoll_ctl(o->crowd.epoll, EPOLL_CTL_ADD, o->fd, &want))
+		return why_fail(-errno, &o->told.why, "%s", strerror(errno));
+	setsockopt(o->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	o->viewer = viewer_open(o->fd, t->port[number % (uint32_t)t->ports], &o->all->cfg.viewer, &o->told.why);
+	return o->viewer ? 0 : -errno;
+}
+
+static void connect_user(void *self, uint32_t user)
+{
+	struct watched_user *o = self;
+	struct crowd *c = &o->crowd;
+	int64_t until;
 	int err;
 
-	atomic_store(&o->until_ns, until_ns);
-	err = viewer_read(o->viewer);
-	atomic_store(&o->until_ns, INT64_MAX);
-	return err && clock_now() >= until_ns ? -ETIMEDOUT : err;
+	pthread_mutex_lock(&o->all->door);
+	c->user->sent_ns = clock_now(); /* it waited for the handshakes of others */
+	until = c->user->sent_ns + c->cfg.timeout_ns;
+	set_deadline(o, until);
+	err = proc_stop ? -EINTR : open_viewer(o);
+	set_deadline(o, 0);
+	pthread_mutex_unlock(&o->all->door);
+	if (!err || proc_stop)
+		return;
+	if (clock_now() >= until)
+		err = why_fail(-ETIMEDOUT, &o->told.why, "%s", strerror(ETIMEDOUT));
+	close_viewer(o);
+	crowd_lost(c, user, err, NULL);
 }
 
-/* Connects, does the handshake, and waits for the first screen. 0 or -errno. */
-static int connect_viewer(struct watched_user *o)
+static void drop_user(void *self, uint32_t user)
 {
-	struct watched_users *w = o->all;
-	int64_t until = clock_now() + w->cfg.crowd->timeout_ns;
-	struct why why;
-	int fd = connect_socket(w, o->number, until);
+	struct watched_user *o = self;
+	const struct crowd *c = &o->crowd;
 
-	if (fd < 0)
-		return record_failure(o, fd, NULL);
-	store_socket(o, fd);
-	atomic_store(&o->until_ns, until);
-	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, &why);
-	if (!o->viewer)
-		return record_failure(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why.text);
-	while (!viewer_is_ready(o->viewer)) {
-		int ready = wait_fd(w, fd, POLLIN, until, false);
-
-		if (ready < 0 || w->over)
-			return record_failure(o, w->over ? -EINTR : ready, NULL);
-		if (clock_now() >= until)
-			return record_failure(o, -ETIMEDOUT,
-					      w->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"
-								  : "the server sends no framebuffer update");
-		if (ready && read_viewer(o, until))
-			return record_failure(o, -EPIPE,
-					      "the server closed the connection, or sent what libvncclient does not understand");
-	}
-	atomic_store(&o->until_ns, INT64_MAX);
-	o->told.ready = true;
-	viewer_get_size(o->viewer, &o->told.width, &o->told.height);
-	return 0;
+	lose_viewer(o, clock_now() - c->user[user].sent_ns >= c->cfg.timeout_ns);
 }
-
-/* --- requests ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes received on a connection, modulo 2^32: only differences are used. */
 static uint32_t received_bytes(int fd)
@@ -185,192 +147,79 @@ static uint32_t received_bytes(int fd)
 	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : (uint32_t)info.tcpi_bytes_received;
 }
 
-static void end_request(struct watched_user *o, int64_t now, enum vlog_end end)
+static int send_input(void *self, uint32_t user, struct crowd_request *what)
 {
-	struct watched_users *w = o->all;
-	struct vlog_row row = { .due_ns = o->due_ns,
-				.ready_ns = o->ready_ns,
-				.sent_ns = o->sent_ns,
-				.end_ns = now,
-				.user = o->number,
-				.bytes = end == VLOG_OK ? received_bytes(o->fd) - o->received : 0,
-				.label = w->cfg.move,
-				.end = (uint8_t)end,
-				.measured = window_contains(&w->window, o->due_ns),
-				.watched = true };
-
-	vlog_add_watched(w->log, &row);
-	o->asked = false;
-	o->free_ns = now;
-	o->due_ns = (w->cfg.open ? o->due_ns : now) + think_draw_ns(&w->cfg.think, &o->random);
-}
-
-static int send_key(struct watched_user *o)
-{
-	struct watched_users *w = o->all;
+	struct watched_user *o = self;
+	bool move = o->all->cfg.move;
 	uint8_t bytes[16];
-	int width, height;
 	size_t n;
-
-	viewer_get_size(o->viewer, &width, &height);
-	n = w->cfg.move ? messages_put_pointer(bytes, 0, o->typed % 2 ? width / 3 : width / 2, height / 2)
-			: messages_put_key_stroke(bytes, 'a' + o->typed % 26);
-	o->typed++;
-	o->received = received_bytes(o->fd);
-	o->ready_ns = o->due_ns > o->free_ns ? o->due_ns : o->free_ns;
-	viewer_expect(o->viewer);
-	o->asked = true;
-	o->sent_ns = clock_now();
-	atomic_store(&o->until_ns, o->sent_ns + w->cfg.crowd->timeout_ns);
-	if (viewer_send(o->viewer, bytes, n))
-		return -EPIPE;
-	atomic_store(&o->until_ns, INT64_MAX);
-	return 0;
-}
-
-static void schedule_first(struct watched_user *o)
-{
-	const struct crowd_cfg *c = o->all->cfg.crowd;
-	int64_t from = o->all->start_ns + (int64_t)((double)c->ramp_ns * o->number / (double)c->all);
-
-	o->thinks = true;
-	o->free_ns = o->free_ns > o->all->start_ns ? o->free_ns : o->all->start_ns;
-	if (!o->all->cfg.open && o->free_ns > from)
-		from = o->free_ns;
-	o->due_ns = from + think_draw_ns(&o->all->cfg.think, &o->random);
-}
-
-/* Sends requests and reads updates until the run is over (0) or the connection fails (-errno). */
-static int run_requests(struct watched_user *o)
-{
-	struct watched_users *w = o->all;
-	int64_t timeout = w->cfg.crowd->timeout_ns, now, until;
-	int ready, err = 0;
-
-	while (!w->over) {
-		now = clock_now();
-		if (!o->thinks && w->running)
-			schedule_first(o);
-		if (o->asked && now >= o->sent_ns + timeout)
-			return -ETIMEDOUT;
-		if (o->thinks && !o->asked && o->due_ns >= w->window.end_ns)
-			return 0;
-		if (o->thinks && !o->asked && o->due_ns <= now && send_key(o))
-			return -EPIPE;
-		until = o->asked ? o->sent_ns + timeout : o->thinks ? o->due_ns : INT64_MAX;
-		ready = wait_fd(w, o->fd, POLLIN, until, !o->thinks);
-		if (ready < 0)
-			return ready;
-		if (ready)
-			err = read_viewer(o, o->asked ? o->sent_ns + timeout : clock_now() + timeout);
-		if (o->asked && viewer_answered_ns(o->viewer))
-			end_request(o, viewer_answered_ns(o->viewer), VLOG_OK);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Connects under the lock of handshakes. -EINTR: the run is over. */
-static int connect_locked(struct watched_user *o)
-{
-	struct watched_users *w = o->all;
 	int err;
 
-	pthread_mutex_lock(&w->door);
-	err = w->over ? -EINTR : connect_viewer(o);
-	pthread_mutex_unlock(&w->door);
+	*what = (struct crowd_request){ .label = move, .first = true };
+	n = vnc_put_input(bytes, move, o->typed++, o->told.width, o->told.height);
+	o->received = received_bytes(o->fd);
+	viewer_expect(o->viewer);
+	set_deadline(o, o->crowd.user[user].sent_ns + o->crowd.cfg.timeout_ns);
+	err = viewer_send(o->viewer, bytes, n);
+	set_deadline(o, 0);
 	return err;
 }
 
-/* Whether no more requests are due in this run. */
-static bool is_run_over(const struct watched_users *w)
+static void on_event(void *self, uint64_t data, uint32_t events)
 {
-	return w->over || (w->running && clock_now() >= w->window.end_ns);
+	struct watched_user *o = self;
+	struct crowd *c = &o->crowd;
+	const struct crowd_user *u = c->user;
+	int64_t until = (u->state == CROWD_FREE ? clock_now() : u->sent_ns) + c->cfg.timeout_ns;
+	bool broken, late;
+
+	(void)data;
+	(void)events;
+	set_deadline(o, until);
+	broken = viewer_read(o->viewer);
+	set_deadline(o, 0);
+	viewer_get_size(o->viewer, &o->told.width, &o->told.height);
+	if (viewer_answered_ns(o->viewer))
+		crowd_answered(c, 0, viewer_answered_ns(o->viewer), received_bytes(o->fd) - o->received, 0, true);
+	if (viewer_is_ready(o->viewer))
+		crowd_connected(c, 0);
+	if (!broken)
+		return;
+	late = clock_now() >= until;
+	lose_viewer(o, late);
+	/* who waits too long is dropped by the crowd; what is under way at a stop is cut */
+	if (!proc_stop && (!late || u->state == CROWD_FREE))
+		crowd_lost(c, 0, -EPIPE, NULL);
 }
 
-/* Reconnects, every RETRY_NS, the first time at once if `at_once`; before the run begins it only waits. True: connected; false: the
- * run is over. */
-static bool keep_reconnecting(struct watched_user *o, bool at_once)
-{
-	struct watched_users *w = o->all;
-
-	while (!is_run_over(w)) {
-		bool begun = w->running;
-		int err;
-
-		if (!begun || !at_once)
-			wait_fd(w, -1, 0, clock_now() + RETRY_NS, !begun);
-		at_once = false;
-		if (!begun || is_run_over(w))
-			continue;
-		err = connect_locked(o);
-		if (!err) {
-			o->told.reconnected++;
-			o->free_ns = clock_now();
-			if (o->thinks && !w->cfg.open) /* as in crowd.c, thinks again after a reconnection */
-				o->due_ns = o->free_ns + think_draw_ns(&w->cfg.think, &o->random);
-			return true;
-		}
-		o->told.refused += err != -EINTR;
-		close_viewer(o);
-	}
-	return false;
-}
+static const struct crowd_hooks by_viewer_protocol = {
+	.connect = connect_user, .send = send_input, .drop = drop_user, .event = on_event
+};
 
 static void *user_main(void *context)
 {
-	struct watched_user *o = context;
+	struct sigevent deadline = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM };
+	struct watched_user *o = own = context;
 	struct watched_users *w = o->all;
-	int err = connect_locked(o);
+	sigset_t alarm;
 
-	atomic_store(&o->state, err ? WATCH_FAILED : WATCH_CONNECTED);
-	while (!w->over) {
-		if (!err)
-			err = run_requests(o);
-		if (err && o->told.ready)
-			record_failure(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
-		if (o->asked)
-			end_request(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
-		if (!err)
-			break;
-		close_viewer(o);
-		if (!keep_reconnecting(o, err == -ETIMEDOUT))
-			break;
-		err = 0;
-	}
+	deadline._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	timer_create(CLOCK_MONOTONIC, &deadline, &o->deadline);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	o->state = crowd_connect(&o->crowd) ? WATCH_FAILED : WATCH_CONNECTED;
+	while (sem_wait(&w->begun) && !proc_stop)
+		;
+	if (!proc_stop)
+		crowd_run(&o->crowd, w->log, w->start_ns);
+	timer_delete(o->deadline);
 	close_viewer(o);
+	o->told.ready = o->crowd.sums.users_ready;
+	o->told.reconnected = o->crowd.sums.reconnected;
+	o->told.refused = o->crowd.sums.refused;
 	o->told.cpu_ns = clock_thread_cpu();
-	atomic_store(&o->state, WATCH_DONE);
-	return NULL;
-}
-
-/* --- all watched users --- */
-
-/* The keeper thread: shuts down the sockets of users that libvncclient keeps waiting beyond their deadline. */
-static void *keeper_main(void *context)
-{
-	struct watched_users *w = context;
-	bool busy = true;
-
-	while (busy) {
-		int64_t now = clock_now();
-
-		busy = false;
-		for (int i = 0; i < w->cfg.n; i++) {
-			struct watched_user *o = &w->one[i];
-
-			if (!o->started || o->state == WATCH_DONE)
-				continue;
-			busy = true;
-			pthread_mutex_lock(&o->lock);
-			if (o->fd >= 0 && (w->over || now >= o->until_ns))
-				shutdown(o->fd, SHUT_RDWR);
-			pthread_mutex_unlock(&o->lock);
-		}
-		if (busy)
-			clock_sleep(now + WATCH_LOOK_NS);
-	}
+	o->state = WATCH_DONE;
 	return NULL;
 }
 
@@ -383,33 +232,29 @@ struct watched_users *watched_start(const struct watched_cfg *cfg)
 	if (!w)
 		return NULL;
 	w->cfg = *cfg;
-	w->begin_event = eventfd(0, EFD_CLOEXEC);
-	w->end_event = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&w->door, NULL);
-	for (int i = 0; i < cfg->n; i++) {
-		struct watched_user *o = &w->one[i];
-
-		*o = (struct watched_user){ .all = w,
-					    .number = (uint32_t)i,
-					    .state = WATCH_CONNECTING,
-					    .fd = -1,
-					    .until_ns = INT64_MAX,
-					    .random = random_bits(&random) };
-		pthread_mutex_init(&o->lock, NULL);
-	}
+	sem_init(&w->begun, 0, 0);
+	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = shut_down }, NULL);
 	viewer_catch_messages();
 	for (int i = 0; !err && i < cfg->n; i++) {
-		err = proc_start_thread(&w->one[i].thread, 0, user_main, &w->one[i]);
-		w->one[i].started = !err;
+		struct watched_user *o = &w->one[i];
+		struct crowd_cfg *c = &o->crowd.cfg;
+
+		*o = (struct watched_user){ .all = w, .fd = -1, .crowd = { .protocol = &by_viewer_protocol, .self = o } };
+		*c = *cfg->crowd;
+		c->users = 1;
+		c->before = i;
+		c->watched = true;
+		c->think = cfg->think;
+		c->open = cfg->open;
+		c->seed = random_bits(&random);
+		c->progress = NULL;
+		err = -crowd_open(&o->crowd);
+		if (!err)
+			err = proc_start_thread(&o->thread, 0, user_main, o);
 	}
-	if (!err)
-		err = proc_start_thread(&w->keeper, 0, keeper_main, w);
-	w->kept = !err;
-	if (!err && w->begin_event >= 0 && w->end_event >= 0)
-		return w;
-	watched_close(w);
-	errno = err ? err : EMFILE;
-	return NULL;
+	errno = err;
+	return err ? NULL : w;
 }
 
 static int count_state(const struct watched_users *w, enum watch_state state)
@@ -428,62 +273,38 @@ int watched_wait(struct watched_users *w)
 	return proc_stop ? -EINTR : count_state(w, WATCH_CONNECTED);
 }
 
-static void signal_eventfd(int event)
+const char *watched_failure(const struct watched_users *w)
 {
-	const uint64_t one = 1;
-	ssize_t n = write(event, &one, sizeof(one));
+	int i = 0;
 
-	(void)n; /* cannot block: the counter has 64 bits */
+	while (w->one[i].state != WATCH_FAILED)
+		i++;
+	return w->one[i].told.why.text;
 }
 
 void watched_begin_run(struct watched_users *w, struct vlog *log, int64_t start_ns)
 {
 	w->log = log;
 	w->start_ns = start_ns;
-	window_init(&w->window, start_ns, crowd_begin_ns(w->cfg.crowd, start_ns), crowd_end_ns(w->cfg.crowd, start_ns));
-	atomic_store(&w->running, true);
-	signal_eventfd(w->begin_event);
+	for (int i = 0; i < w->cfg.n; i++)
+		sem_post(&w->begun);
 }
 
-static void stop_threads(struct watched_users *w)
+void watched_end(struct watched_users *w, struct watched_result user[VLOG_WATCHED_MOST])
 {
-	atomic_store(&w->over, true);
-	signal_eventfd(w->end_event);
-	for (int i = 0; i < w->cfg.n; i++)
-		if (w->one[i].started)
-			pthread_join(w->one[i].thread, NULL);
-	if (w->kept)
-		pthread_join(w->keeper, NULL);
-	for (int i = 0; i < w->cfg.n; i++)
-		w->one[i].started = false;
-	w->kept = false;
-}
+	for (int i = 0; i < w->cfg.n; i++) {
+		struct watched_user *o = &w->one[i];
 
-void watched_end_run(struct watched_users *w, bool stop, struct watched_result user[WATCH_MOST])
-{
-	while (!stop && count_state(w, WATCH_DONE) < w->cfg.n && !proc_stop &&
-	       clock_now() < w->window.end_ns + w->cfg.crowd->timeout_ns)
-		clock_sleep(clock_now() + WATCH_LOOK_NS);
-	stop_threads(w);
-	for (int i = 0; i < w->cfg.n; i++)
-		user[i] = w->one[i].told;
-}
-
-const char *watched_failure(const struct watched_users *w)
-{
-	for (int i = 0; i < w->cfg.n; i++)
-		if (w->one[i].state == WATCH_FAILED)
-			return w->one[i].told.why.text;
-	return "";
-}
-
-void watched_close(struct watched_users *w)
-{
-	stop_threads(w);
-	for (int i = 0; i < w->cfg.n; i++)
-		pthread_mutex_destroy(&w->one[i].lock);
+		while (o->state != WATCH_DONE) {
+			if (proc_stop)
+				pthread_kill(o->thread, SIGALRM);
+			clock_sleep(clock_now() + WATCH_LOOK_NS);
+		}
+		pthread_join(o->thread, NULL);
+		crowd_close(&o->crowd);
+		user[i] = o->told;
+	}
 	pthread_mutex_destroy(&w->door);
-	close(w->begin_event);
-	close(w->end_event);
+	sem_destroy(&w->begun);
 	free(w);
 }

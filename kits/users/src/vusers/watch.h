@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch - the watched users: a few full viewers (viewer.h), each in its own thread, beside the event loop of the other users.
- *
- * Think times, requests, timeouts and reconnections follow the same rules as in crowd.h. A keeper thread shuts down the socket of
- * a user whose server stops in the middle of a message, once the timeout is over. */
+/* watch - the watched users: a few full viewers (viewer.h), each in its own thread, beside the event loop of the other users. Think
+ * times, requests, timeouts and reconnections are those of crowd.h, of which each runs an instance. */
 #pragma once
 
-#include "crowd.h"
-#include "target.h"
+#include "protocols.h"
 #include "viewer.h"
-#include "why.h"
-
-#define WATCH_MOST VLOG_WATCHED_MOST
 
 struct watched_cfg {
 	const struct target *target;
@@ -31,13 +25,12 @@ struct watched_result {
 
 struct watched_users;
 
-/* Starts the threads, which connect. NULL with errno set. The caller ends it with watched_close(). */
+/* Starts the threads, which connect. NULL with errno set: the program cannot go on. The caller ends it with watched_end(). */
 struct watched_users *watched_start(const struct watched_cfg *cfg);
 /* Waits until each user has received its first screen or failed. Returns how many are connected, or -EINTR on a stop signal. */
 int watched_wait(struct watched_users *w);
-const char *watched_failure(const struct watched_users *w); /* message of a user that could not connect; "": none */
-/* Begins the run at start_ns (that of the crowd); rows are logged by vlog_add_watched(). */
+const char *watched_failure(const struct watched_users *w); /* message of a user that could not connect, if there is one */
+/* Begins the run at start_ns (that of the crowd). */
 void watched_begin_run(struct watched_users *w, struct vlog *log, int64_t start_ns);
-/* Ends the run: waits for answers of requests in flight unless `stop`, ends the threads, and fills `user`. */
-void watched_end_run(struct watched_users *w, bool stop, struct watched_result user[WATCH_MOST]);
-void watched_close(struct watched_users *w);
+/* Waits for the end of the run (after a stop signal ends it), fills `user`, and frees. */
+void watched_end(struct watched_users *w, struct watched_result user[VLOG_WATCHED_MOST]);
