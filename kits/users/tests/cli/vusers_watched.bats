@@ -25,7 +25,7 @@ start_scripted() {
 
 @test "vusers --watched: each is reported apart, its rows are told apart, and both ends count the same keys" {
 	start_scripted --keys keys
-	users -n 12 --watched 3 -z 60ms -t 4s --log a.tsv --jtl a.jtl
+	users -n 12 --watched 3 -z 60ms -t 2s --log a.tsv --jtl a.jtl
 	measured
 	holds '(.watched | length) == 3 and ([.watched[] | .ready and .width == 64 and .height == 48
 		and .answered == .requests and .answered > 2 and .response_ms.n == .answered] | all) and .users_ready == 12'
@@ -45,7 +45,7 @@ start_scripted() {
 @test "vusers --watched: who keeps no pixels takes an update that changes nothing for an echo, who keeps them does not" {
 	# every second key is answered twice, and only 50 ms later by what changes the screen
 	start_scripted --same 2
-	users -n 2 --watched 1 -z 100ms --think-dist const -t 5s
+	users -n 2 --watched 1 -z 100ms --think-dist const -t 2s
 	[ "$status" = 3 ]
 	holds '(.why_unsure | type == "string") and .watched_requests >= 5 and .watched_response_ms.max >= 50
 		and (.watched_less_others_ms.mean >= 10 or (.valid | not)) and (.response_ms.p50 < 50 or (.valid | not))'
@@ -54,7 +54,7 @@ start_scripted() {
 @test "vusers --watched: refecho's patch: the number from the pixels, and both see the scripted delay" {
 	start_refecho --vnc "$port" --answer-delay const:30ms
 	at=vnc:127.0.0.1:$port
-	users -n 1 --watched 1 -z 20ms --think-dist const -t 3s --echo patch
+	users -n 1 --watched 1 -z 20ms --think-dist const -t 2s --echo patch
 	measured
 	holds '.watched_requests > 5 and .watched_from_sent_ms.min >= 30 and (.watched_from_sent_ms.p50 < 45 or (.valid | not))
 		and .requests == 0 and .response_ms.n == 0'
@@ -63,9 +63,9 @@ start_scripted() {
 	unused_port
 	start_refecho --vnc "$port" --answer-delay const:30ms
 	at=vnc:127.0.0.1:$first,$port
-	users -n 2 --watched 1 -z 20ms --think-dist const -t 3s --echo patch
+	users -n 2 --watched 1 -z 20ms --think-dist const -t 2s --echo patch
 	measured
-	holds '.watched_requests > 5 and .requests > 5 and .from_sent_ms.min >= 30
+	holds '.watched_requests > 5 and .requests > 5 and .from_sent_ms.min >= 30 and (.from_sent_ms.p50 < 40 or (.valid | not))
 		and (((.watched_less_others_ms.p50 | fabs) < 8) or (.valid | not))'
 	# where there is none
 	start_scripted
@@ -88,11 +88,11 @@ start_scripted() {
 
 @test "vusers --watched: a server dies, answers no more, or stops in the midst of an answer: errors, timeouts, and an end in time" {
 	start_scripted --die 3
-	users -n 2 --watched 1 -z 20ms --think-dist const -t 5s --timeout 4s
+	users -n 2 --watched 1 -z 20ms --think-dist const -t 3s --timeout 4s
 	[ "$status" = 3 ]
 	holds '.watched[0].errors >= 1 and .watched[0].reconnected >= 1 and .errors >= 1'
 	# who comes back thinks first: nobody in a closed loop has anything due while it is not there
-	users -n 2 --watched 1 -z 50ms --think-dist const -t 6s --log back.tsv
+	users -n 2 --watched 1 -z 50ms --think-dist const -t 3s --log back.tsv
 	[ "$status" = 3 ]
 	[ "$(awk -F'\t' 'NR > 1 && $4 != $5' back.tsv | wc -l)" = 0 ]
 	[ "$(awk -F'\t' '$12 == 1' back.tsv | wc -l)" -ge 4 ]
@@ -100,7 +100,7 @@ start_scripted() {
 		kill "$scripted"
 		wait "$scripted" || true
 		start_scripted --$way 3
-		users -n 2 --watched 1 -z 50ms --think-dist const -t 8s --timeout 2500ms --log log.tsv
+		users -n 2 --watched 1 -z 50ms --think-dist const -t 4s --timeout 1200ms --log log.tsv
 		[ "$status" = 3 ]
 		holds '.watched[0].timeouts >= 1 and .watched[0].answered >= 2 and .timeouts >= 1 and .watched[0].reconnected >= 1'
 		[ "$(awk -F'\t' '$12 == 1 && $8 == "timeout"' log.tsv | wc -l)" = "$(jq '.result.watched[0].timeouts' report.json)" ]
@@ -122,17 +122,17 @@ start_scripted() {
 
 @test "vusers: a server that turns all away is not stormed, and the run is not valid; who is let go while others come comes back" {
 	start_scripted --die 1 --refuse-after 8 --refused refused
-	users -n 8 -z 50ms --think-dist const -t 12s
+	users -n 8 -z 50ms --think-dist const -t 5s
 	[ "$status" = 3 ]
 	grep -qi 'not valid: users had no connection for' users.err
 	# gone from the first key on; each tries again every second
-	holds '(.valid | not) and .gone_percent > 80 and .refused >= 8 and .refused <= 104'
+	holds '(.valid | not) and .gone_percent > 80 and .refused >= 8 and .refused <= 48'
 	# (the server has counted some who had not heard of it at the end: at most one each)
 	jq -e --argjson counted "$(cat refused)" '$counted - .result.refused | . >= 0 and . <= 8' report.json
 	kill "$scripted"
 	wait "$scripted" || true
 	start_scripted --drop-first 1
-	users -n 40 -z 50ms --think-dist const -t 6s
+	users -n 40 -z 50ms --think-dist const -t 3s
 	holds '.reconnected >= 1 and .fairness.answered_per_user.min >= 1 and .gone_percent <= 2'
 }
 
@@ -150,7 +150,7 @@ start_scripted() {
 	[ "$status" = 1 ]
 	[ "$(wc -l <users.err)" = 1 ]
 	start_scripted --refuse-after 2
-	users -n 3 --watched 2 -z 50ms -t 500ms --timeout 5s
+	users -n 3 --watched 2 -z 50ms -t 500ms --timeout 2s
 	[ "$status" = 3 ]
 	holds '(.valid | not) and .users_ready == 2 and ([.watched[].ready] | sort) == [false, true]'
 	# they are threads: killed, it leaves nobody
@@ -171,7 +171,7 @@ start_scripted() {
 	at=vnc:127.0.0.1:$port
 	start_xterm sh -c 'stty -icanon; cat >typed'
 	for file in hidden text; do
-		users -n 6 --watched 1 -z 100ms -t 3s --password-file "$file" --warmup 100ms
+		users -n 6 --watched 1 -z 100ms -t 1s --password-file "$file" --warmup 100ms
 		holds '.users_ready == 6 and .requests > 0 and .watched_requests > 0'
 	done
 	users -n 1 -z 100ms -t 300ms
@@ -190,21 +190,6 @@ start_scripted() {
 	users -n 1 -z 100ms -t 300ms --password-file empty
 	[ "$status" = 2 ]
 	grep -q 'holds no password' users.err
-}
-
-@test "vusers --watched: a real server: as many keys as are counted come to the application, in every encoding" {
-	need Xvnc
-	start_vnc -SecurityTypes None
-	at=vnc:127.0.0.1:$port
-	start_xterm sh -c 'stty -icanon; cat >typed'
-	all=0
-	for encodings in zrle,raw hextile,raw copyrect,hextile,zrle,raw; do
-		users -n 1 --watched 1 -z 40ms -t 2s --encodings "$encodings"
-		measured
-		holds '.watched_requests > 0 and .watched[0].width == 800'
-		all=$((all + $(jq .result.watched_requests report.json)))
-	done
-	until_true eval '[ "$(stat -c %s typed)" = "$all" ]'
 }
 
 @test "vusers --watched: wrong words: exit 2, one line" {
