@@ -66,24 +66,10 @@ static void take_live_packet(u_char *context, const struct pcap_pkthdr *h, const
 		pcap_dump((u_char *)c->dump, h, bytes);
 }
 
-static int deliver_records(struct capture *c, int most, packet_fn *fn, void *context)
-{
-	struct packet p;
-	int taken = 0, n = 1;
-
-	while (taken < most && (n = pcap_reader_next(c->records, &p)) > 0) {
-		fn(context, &p);
-		taken++;
-	}
-	return taken ? taken : n;
-}
-
 int capture_deliver(struct capture *c, int most, packet_fn *fn, void *context)
 {
 	int n;
 
-	if (c->records)
-		return deliver_records(c, most, fn, context);
 	c->fn = fn;
 	c->context = context;
 	n = pcap_dispatch(c->pcap, most, take_live_packet, (u_char *)c);

@@ -40,8 +40,7 @@ struct capture_format {
 };
 const struct capture_format *capture_get_format(const struct capture *c);
 
-/* Hands at most `most` packets to `fn`. How many; 0: the end of the file, or live no packet at present; -1: see
- * capture_error(). */
+/* Live: hands at most `most` packets to `fn`. How many; 0: no packet at present; -1: see capture_error(). */
 int capture_deliver(struct capture *c, int most, packet_fn *fn, void *context);
 /* Reads one packet of a file, valid until the next call. 1; 0: end of the file; -1: see capture_error(). */
 int capture_next(struct capture *c, struct packet *p);

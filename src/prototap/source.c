@@ -25,15 +25,14 @@ struct source_file {
 	char *buffer;		 /* owned; the stream's buffer, which must outlive it */
 	int again;		 /* descriptor with which the file can be read once more; -1: none */
 	struct capture *capture; /* NULL until source_begin() */
-	struct packet head;	 /* when several files are merged: the file's next packet */
+	struct packet head;	 /* the file's next packet */
 };
 
 struct packet_source {
 	struct capture *live;
 	struct source_file *file;
 	int files;
-	struct source_file *
-		*next; /* owned; of several files those with a next packet, by its time, at equal times in their order */
+	struct source_file **next; /* owned; the files with a next packet, by its time, at equal times in their order */
 	int n_next;
 	bool sorted; /* packets go through `order` */
 	struct packet_order order;
@@ -250,7 +249,7 @@ int source_begin(struct packet_source *s, bool sort, struct why *why)
 	for (int i = 0; i < s->files; i++)
 		if (open_file(s, &s->file[i], why))
 			return -1;
-	for (int i = 0; s->files > 1 && i < s->files; i++) {
+	for (int i = 0; i < s->files; i++) {
 		int n = read_next(s, &s->file[i], why);
 
 		if (n < 0)
@@ -263,7 +262,7 @@ int source_begin(struct packet_source *s, bool sort, struct why *why)
 	return 0;
 }
 
-static int deliver_merged(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
+static int deliver_files(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
 {
 	int taken = 0;
 
@@ -282,18 +281,6 @@ static int deliver_merged(struct packet_source *s, packet_fn *fn, void *context,
 			memmove(s->next, s->next + 1, (size_t)--s->n_next * sizeof(*s->next));
 	}
 	return taken;
-}
-
-static int deliver_files(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
-{
-	int n;
-
-	if (s->files > 1)
-		return deliver_merged(s, fn, context, why);
-	if (s->damaged)
-		return 0;
-	n = capture_deliver(s->file->capture, BATCH, fn, context);
-	return n < 0 ? note_file_error(s, s->file, why) : n;
 }
 
 struct sorted_delivery {
