@@ -75,7 +75,6 @@ static void end_flow(struct capture_meter *m, struct flow *f)
 	for (int c = 0; c < CHANNELS; c++) {
 		m->one_way += !f->count[c].packets && stream_unseen(&f->stream[c]);
 		stream_drop_holes(&f->stream[c], &m->pool, &t);
-		payload_skip_gap(&m->contents, f, c);
 		count_ordered_data(m, f, c, f->last_ns, &t);
 		counters_add(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
 	}
@@ -185,18 +184,23 @@ static bool is_keep_alive(const struct ack_receiver *receiver, const struct segm
 
 static void add_payload(struct capture_meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
 {
+	uint32_t there = p->captured > s->payload_at ? p->captured - s->payload_at : 0;
+	struct stream_segment segment = { .seq = s->seq + (s->flags & TCP_SYN ? 1 : 0),
+					  .bytes = s->payload_bytes,
+					  .captured = there < s->payload_bytes ? there : s->payload_bytes,
+					  .push = s->flags & TCP_PSH,
+					  .payload = there ? p->bytes + s->payload_at : NULL };
 	struct channel_counts *n = &f->count[c];
 	struct stream_result t;
 
-	stream_add_segment(&f->stream[c], &m->pool, s->seq + (s->flags & TCP_SYN ? 1 : 0), s->payload_bytes, s->flags & TCP_PSH,
-			   &t);
+	payload_look(&m->contents, f, c, &segment);
+	stream_add_segment(&f->stream[c], &m->pool, &segment, &t);
 	if (t.old_bytes && !is_keep_alive(&f->ack[1 - c], s)) {
 		n->retransmitted_packets++;
 		n->retransmitted_bytes += t.old_bytes;
 	}
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
-	payload_add_segment(&m->contents, f, c, s, p, &t);
 	count_ordered_data(m, f, c, p->time_ns, &t);
 }
 
@@ -281,7 +285,6 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	/* The receiver has the data, so bytes missing before it are not in the capture: stop waiting. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
 		stream_drop_acked_holes(&f->stream[1 - c], &m->pool, s->ack, &t);
-		payload_skip_gap(&m->contents, f, 1 - c);
 		count_ordered_data(m, f, 1 - c, time_ns, &t);
 	}
 	if (s->payload_bytes)

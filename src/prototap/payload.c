@@ -8,11 +8,9 @@
 struct flow_decoder {
 	struct payload_totals *all;
 	struct flow *flow;
-	uint8_t kind;	       /* enum payload_kind */
-	bool placed[CHANNELS]; /* `order` has the stream's offset */
+	uint8_t kind; /* enum payload_kind */
 	bool is_tls[CHANNELS];
 	uint32_t seal;
-	struct reorder_buffer order[CHANNELS];
 	struct tls_parser tls[CHANNELS];
 	uint64_t undecoded;
 	const char *why;
@@ -115,18 +113,6 @@ static void begin_tls(struct flow_decoder *o, int c, const uint8_t *bytes, uint3
 	o->all->tls_least |= least;
 }
 
-static void decode_ordered(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
-{
-	struct flow_decoder *o = context;
-
-	if (o->all->decode)
-		decode_messages(o, c, bytes, captured, length);
-	if (!o->is_tls[c] && detect_tls(o->flow, c, bytes, captured))
-		begin_tls(o, c, bytes, captured);
-	if (o->is_tls[c])
-		tls_count_records(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
-}
-
 static void stop_decoding(struct flow_decoder *o, int c)
 {
 	if (o->is_tls[c])
@@ -135,6 +121,22 @@ static void stop_decoding(struct flow_decoder *o, int c)
 		skip_parser_stop(o->parser[c], "bytes are missing in the capture");
 	else if (o->all->decode && o->kind == PAYLOAD_UNDECIDED)
 		o->kind = PAYLOAD_OTHER, o->why = "bytes are missing in the capture";
+}
+
+static void decode_ordered(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct flow_decoder *o = context;
+
+	if (!length) {
+		stop_decoding(o, c);
+		return;
+	}
+	if (o->all->decode)
+		decode_messages(o, c, bytes, captured, length);
+	if (!o->is_tls[c] && detect_tls(o->flow, c, bytes, captured))
+		begin_tls(o, c, bytes, captured);
+	if (o->is_tls[c])
+		tls_count_records(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
 }
 
 /* --- connections --- */
@@ -149,75 +151,35 @@ static struct flow_decoder *begin_decoder(struct payload_totals *all, struct flo
 	o->flow = f;
 	f->content = o;
 	for (int c = 0; c < CHANNELS; c++) {
-		o->placed[c] = f->stream[c].known;
-		o->order[c].next = f->stream[c].next;
-		o->order[c].channel = c;
+		f->stream[c].listen = decode_ordered;
+		f->stream[c].listener = o;
+		f->stream[c].channel = c;
 	}
 	return o;
 }
 
-/* Starts reading a connection's payload if there is a reason to. RFB and X11 need the start of both directions; TLS may begin
- * later. */
-static struct flow_decoder *try_begin_decoder(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload,
-					      uint32_t captured, const struct stream_result *t)
+/* RFB and X11 need the start of both directions; TLS may begin later, at the start of a segment. */
+void payload_look(struct payload_totals *all, struct flow *f, int c, const struct stream_segment *s)
 {
-	bool whole = f->begun[INPUT] && f->begun[DISPLAY] && f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes == 0;
 	struct flow_decoder *o;
+	uint64_t before;
 
-	if (all->decode && whole) {
-		o = begin_decoder(all, f);
-		if (o) /* from the first byte, even if later ones come before it */
-			o->order[c].next = (int64_t)(uint32_t)(f->first_seq[c] + 1);
-		return o;
+	if (f->content || (f->tls_sought[INPUT] && f->tls_sought[DISPLAY]))
+		return;
+	before = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
+	if (all->decode && f->begun[INPUT] && f->begun[DISPLAY] && !before) {
+		begin_decoder(all, f);
+		return;
 	}
-	if (t->old_bytes || f->stream[c].next <= t->start || !detect_tls(f, c, payload, captured))
-		return NULL;
+	if ((f->stream[c].known && (uint32_t)f->stream[c].next != s->seq) || !detect_tls(f, c, s->payload, s->captured))
+		return;
 	o = begin_decoder(all, f);
 	if (!o)
-		return NULL;
-	o->order[c].next = t->start;
-	o->placed[c] = true;
+		return;
 	o->kind = PAYLOAD_OTHER;
 	o->why = began_before;
-	o->undecoded = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
-	begin_tls(o, c, payload, captured);
-	return o;
-}
-
-void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const struct segment *s, const struct packet *p,
-			 const struct stream_result *t)
-{
-	uint32_t there = p->captured > s->payload_at ? p->captured - s->payload_at : 0, length = s->payload_bytes,
-		 captured = there < length ? there : length;
-	const uint8_t *payload = there ? p->bytes + s->payload_at : NULL;
-	struct flow_decoder *o = f->content;
-
-	if (!o && f->tls_sought[INPUT] && f->tls_sought[DISPLAY])
-		return;
-	if (!o)
-		o = try_begin_decoder(all, f, c, payload, captured, t);
-	if (!o)
-		return;
-	if (t->resynchronized) {
-		stop_decoding(o, c);
-		reorder_skip_holes(&o->order[c], &all->held, INT64_MAX, decode_ordered, o);
-		o->order[c].next = t->start;
-	}
-	if (!o->placed[c])
-		o->order[c].next = t->start;
-	o->placed[c] = true;
-	reorder_add(&o->order[c], &all->held, t->start, payload, captured, length, decode_ordered, o);
-	payload_skip_gap(all, f, c);
-}
-
-void payload_skip_gap(struct payload_totals *all, struct flow *f, int c)
-{
-	struct flow_decoder *o = f->content;
-
-	if (!o || !o->placed[c] || !reorder_has_hole(&o->order[c], f->stream[c].next))
-		return;
-	stop_decoding(o, c);
-	reorder_skip_holes(&o->order[c], &all->held, f->stream[c].next, decode_ordered, o);
+	o->undecoded = before;
+	begin_tls(o, c, s->payload, s->captured);
 }
 
 static void count_stop(struct payload_totals *all, const char *why)
@@ -264,10 +226,6 @@ void payload_end_flow(struct payload_totals *all, struct flow *f)
 	} else if (all->decode && o) {
 		end_decoder(all, o);
 	}
-	if (!o)
-		return;
-	for (int c = 0; c < CHANNELS; c++)
-		reorder_free(&o->order[c], &all->held);
 	free(o);
 	f->content = NULL;
 }

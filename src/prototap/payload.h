@@ -7,7 +7,6 @@
 #pragma once
 
 #include "flow.h"
-#include "reorder.h"
 #include "rfb.h"
 #include "tls.h"
 #include "x11.h"
@@ -24,7 +23,6 @@ enum payload_kind { PAYLOAD_UNDECIDED, PAYLOAD_OTHER, PAYLOAD_RFB, PAYLOAD_X11, 
 
 struct payload_totals {
 	int decode;	   /* enum payload_decode */
-	size_t held;	   /* bytes of memory for early data */
 	uint32_t x11_open; /* X11 connections being decoded */
 	struct tls_counts tls[CHANNELS];
 	bool tls_least;						       /* TLS overhead is a lower bound */
@@ -41,11 +39,8 @@ struct payload_totals {
 int payload_totals_init(struct payload_totals *all, int decode); /* 0 or -ENOMEM */
 void payload_totals_free(struct payload_totals *all);
 
-/* Adds the payload of a TCP segment in packet `p`; `t`: what stream_add_segment() found of it. */
-void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const struct segment *s, const struct packet *p,
-			 const struct stream_result *t);
-/* Skips holes that the stream has given up. */
-void payload_skip_gap(struct payload_totals *all, struct flow *f, int c);
+/* Begins to listen to a connection's streams if there is a reason to; to be called before its stream takes this segment. */
+void payload_look(struct payload_totals *all, struct flow *f, int c, const struct stream_segment *s);
 /* Ends a connection and adds its counts. */
 void payload_end_flow(struct payload_totals *all, struct flow *f);
 /* Bytes that TLS adds to the payload: record headers, and where known the overhead of encryption. */

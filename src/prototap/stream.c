@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FAR (1LL << 30) /* largest TCP window (RFC 7323, 2.3) */
 
@@ -15,6 +16,8 @@ int stream_pool_init(struct stream_pool *p, uint32_t size)
 
 void stream_pool_free(struct stream_pool *p)
 {
+	for (uint32_t i = 0; p->wait && i < p->fresh; i++)
+		free(p->wait[i].bytes);
 	free(p->wait);
 	*p = (struct stream_pool){ 0 };
 }
@@ -32,6 +35,10 @@ static uint32_t alloc_interval(struct stream_pool *p)
 
 static void free_interval(struct stream_pool *p, uint32_t i)
 {
+	free(p->wait[i].bytes);
+	p->held -= p->wait[i].room;
+	p->wait[i].bytes = NULL;
+	p->wait[i].room = 0;
 	p->wait[i].next = p->free;
 	p->free = i;
 }
@@ -42,23 +49,34 @@ static int64_t find_offset(const struct tcp_stream *s, uint32_t seq)
 	return s->next + (int32_t)(seq - (uint32_t)s->next);
 }
 
-/* Appends data to the part that is returned. An open end and the data after it are one message. */
-static void append_data(struct stream_data *to, uint64_t bytes, uint32_t ends, bool open)
+/* Tells the listener of the bytes of part `w`, and of those missing before it. */
+static void tell_bytes(const struct tcp_stream *s, const struct early_interval *w)
 {
-	to->bytes += bytes;
-	to->ends += ends;
-	to->open = open;
+	if (w->start > s->next)
+		s->listen(s->listener, s->channel, NULL, 0, 0);
+	s->listen(s->listener, s->channel, w->bytes, w->captured, (uint32_t)(w->end - w->start));
 }
 
-/* Returns the first interval of early data, and gives up the hole before it. */
+/* Appends [start, end) to the part that is returned, and gives up the hole before it. An open end and the data after it are one
+ * message. */
+static void append_data(struct tcp_stream *s, int64_t start, int64_t end, uint32_t ends, bool open, struct stream_result *out)
+{
+	out->missing_bytes += (uint64_t)(start - s->next);
+	out->ready.bytes += (uint64_t)(end - start);
+	out->ready.ends += ends;
+	out->ready.open = open;
+	s->next = end;
+}
+
+/* Returns the first interval of early data. */
 static void deliver_first(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out)
 {
 	struct early_interval *w = &p->wait[s->first];
 	uint32_t next = w->next;
 
-	out->missing_bytes += (uint64_t)(w->start - s->next);
-	append_data(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
-	s->next = w->end;
+	if (s->listen)
+		tell_bytes(s, w);
+	append_data(s, w->start, w->end, w->ends, w->open, out);
 	free_interval(p, s->first);
 	s->first = next;
 	s->count--;
@@ -76,84 +94,131 @@ static void deliver_all(struct tcp_stream *s, struct stream_pool *p, struct stre
 		deliver_first(s, p, out);
 }
 
+/* Keeps bytes at the end of interval `w`, as yet without them. Bytes that find no room, and all bytes after them, are a length only,
+ * as are those after bytes that were not captured. */
+static void keep_bytes(struct stream_pool *p, struct early_interval *w, const uint8_t *bytes, uint32_t captured)
+{
+	uint32_t bytes_all = w->captured + captured, room = bytes_all > 2 * w->room ? bytes_all : 2 * w->room;
+	uint8_t *larger;
+
+	if (!captured || w->captured != w->end - w->start)
+		return;
+	if (p->held + room - w->room > STREAM_BYTES_MAX)
+		room = bytes_all;
+	if (bytes_all > w->room) {
+		larger = p->held + room - w->room > STREAM_BYTES_MAX ? NULL : realloc(w->bytes, room);
+		if (!larger)
+			return;
+		p->held += room - w->room;
+		w->bytes = larger;
+		w->room = room;
+	}
+	memcpy(w->bytes + w->captured, bytes, captured);
+	w->captured = bytes_all;
+}
+
+/* Appends `more`, which begins where interval `w` ends. */
+static void extend_interval(struct stream_pool *p, struct early_interval *w, const struct early_interval *more)
+{
+	keep_bytes(p, w, more->bytes, more->captured);
+	w->end = more->end;
+	w->ends += more->ends;
+	w->open = more->open;
+}
+
 /* Joins interval `i` with the next one if they touch. */
 static void join_next(struct tcp_stream *s, struct stream_pool *p, uint32_t i)
 {
-	struct early_interval *w = &p->wait[i], *n;
+	struct early_interval *w = &p->wait[i];
 	uint32_t next = w->next;
 
 	if (!next || p->wait[next].start != w->end)
 		return;
-	n = &p->wait[next];
-	w->end = n->end;
-	w->ends += n->ends;
-	w->open = n->open;
-	w->next = n->next;
+	extend_interval(p, w, &p->wait[next]);
+	w->next = p->wait[next].next;
 	free_interval(p, next);
 	s->count--;
 }
 
-/* Keeps [start, end), which overlaps no interval, after interval `before` (0: as the first). False: no room. */
-static bool insert_interval(struct tcp_stream *s, struct stream_pool *p, uint32_t before, int64_t start, int64_t end, bool push)
+/* Keeps a copy of `new`, which overlaps no interval, after interval `before` (0: as the first). False: no room. */
+static bool insert_interval(struct tcp_stream *s, struct stream_pool *p, uint32_t before, const struct early_interval *new)
 {
 	uint32_t i;
 
-	if (before && p->wait[before].end == start) {
-		struct early_interval *w = &p->wait[before];
-
-		w->end = end;
-		w->ends += push;
-		w->open = !push;
+	if (before && p->wait[before].end == new->start) {
+		extend_interval(p, &p->wait[before], new);
 		join_next(s, p, before);
 		return true;
 	}
 	i = s->count < STREAM_HOLES_MAX ? alloc_interval(p) : 0;
 	if (!i)
 		return false;
-	p->wait[i] = (struct early_interval){ .start = start, .end = end, .ends = push, .open = !push };
-	if (before) {
-		p->wait[i].next = p->wait[before].next;
-		p->wait[before].next = i;
-	} else {
-		p->wait[i].next = s->first;
-		s->first = i;
-	}
+	p->wait[i] =
+		(struct early_interval){ .start = new->start, .end = new->start, .next = before ? p->wait[before].next : s->first };
+	extend_interval(p, &p->wait[i], new);
+	*(before ? &p->wait[before].next : &s->first) = i;
 	s->count++;
 	join_next(s, p, i);
 	return true;
 }
 
-/* Keeps the parts of [*from, end) that are not kept yet, and counts the others as old. False: no room from *from on. */
-static bool hold_early(struct tcp_stream *s, struct stream_pool *p, int64_t *from, int64_t end, bool push,
-		       struct stream_result *out)
+/* The part of a segment from `start` to before `end`; its bytes are the segment's. */
+static struct early_interval cut_segment(const struct tcp_stream *s, const struct stream_segment *segment, int64_t start,
+					 int64_t end)
+{
+	int64_t from = find_offset(s, segment->seq), there = from + segment->captured;
+	bool last = end == from + segment->bytes, listens = s->listen && there > start;
+
+	return (struct early_interval){ .start = start,
+					.end = end,
+					.ends = segment->push && last,
+					.open = !(segment->push && last),
+					.bytes = listens ? (uint8_t *)(uintptr_t)(segment->payload + (start - from)) : NULL,
+					.captured = listens ? (uint32_t)((there < end ? there : end) - start) : 0 };
+}
+
+static void append_segment(struct tcp_stream *s, const struct stream_segment *segment, int64_t start, int64_t end,
+			   struct stream_result *out)
+{
+	struct early_interval part;
+
+	if (s->listen) {
+		part = cut_segment(s, segment, start, end);
+		tell_bytes(s, &part);
+	}
+	append_data(s, start, end, segment->push, !segment->push, out);
+}
+
+/* Keeps the parts of [*from, end) of a segment that are not kept yet, and counts the others as old. False: no room from *from on. */
+static bool hold_early(struct tcp_stream *s, struct stream_pool *p, const struct stream_segment *segment, int64_t *from,
+		       int64_t end, struct stream_result *out)
 {
 	uint32_t before = 0, i = s->first;
-	int64_t start = *from;
 
-	while (start < end) {
+	while (*from < end) {
+		struct early_interval part;
 		int64_t stop = end;
 
-		while (i && p->wait[i].end <= start) {
+		while (i && p->wait[i].end <= *from) {
 			before = i;
 			i = p->wait[i].next;
 		}
-		if (i && p->wait[i].start <= start) {
+		if (i && p->wait[i].start <= *from) {
 			stop = p->wait[i].end < end ? p->wait[i].end : end;
-			out->old_bytes += (uint64_t)(stop - start);
-			start = stop;
+			out->old_bytes += (uint64_t)(stop - *from);
+			*from = stop;
 			continue;
 		}
 		if (i && p->wait[i].start < end)
 			stop = p->wait[i].start;
-		*from = start;
-		if (!insert_interval(s, p, before, start, stop, push && stop == end))
+		part = cut_segment(s, segment, *from, stop);
+		if (!insert_interval(s, p, before, &part))
 			return false;
 		/* Joining may have changed the list: search again from its start (it is short). */
 		before = 0;
 		i = s->first;
-		start = stop;
+		*from = stop;
 	}
-	*from = end;
 	return true;
 }
 
@@ -163,22 +228,23 @@ void stream_begin(struct tcp_stream *s, uint32_t seq)
 	s->known = true;
 }
 
-void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, uint32_t seq, uint32_t bytes, bool push,
+void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, const struct stream_segment *segment,
 			struct stream_result *out)
 {
 	int64_t start, end;
 
 	*out = (struct stream_result){ 0 };
 	if (!s->known)
-		stream_begin(s, seq);
-	start = find_offset(s, seq);
+		stream_begin(s, segment->seq);
+	start = find_offset(s, segment->seq);
 	if (start - s->next > FAR || s->next - start > FAR) {
 		deliver_all(s, p, out);
-		start = s->next = s->highest = s->acked = seq;
+		if (s->listen)
+			s->listen(s->listener, s->channel, NULL, 0, 0);
+		start = s->next = s->highest = s->acked = segment->seq;
 		out->resynchronized = true;
 	}
-	end = start + bytes;
-	out->start = start;
+	end = start + segment->bytes;
 	if (start < s->next) {
 		int64_t old = (end < s->next ? end : s->next) - start;
 
@@ -191,18 +257,15 @@ void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, uint32_t se
 	if (end > s->highest)
 		s->highest = end;
 	if (start == s->next && !s->first) { /* the usual case */
-		append_data(&out->ready, (uint64_t)(end - start), push, !push);
-		s->next = end;
+		append_segment(s, segment, start, end, out);
 		return;
 	}
-	while (!hold_early(s, p, &start, end, push, out)) {
+	while (!hold_early(s, p, segment, &start, end, out)) {
 		/* No room: give up this stream's oldest hole; if it has none, accept the data as being in order. */
 		if (s->first) {
 			deliver_first(s, p, out);
 		} else {
-			out->missing_bytes += (uint64_t)(start - s->next);
-			append_data(&out->ready, (uint64_t)(end - start), push, !push);
-			s->next = end;
+			append_segment(s, segment, start, end, out);
 			break;
 		}
 		if (start < s->next) {
@@ -210,7 +273,7 @@ void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, uint32_t se
 			start = end < s->next ? end : s->next;
 		}
 	}
-	if (out->old_bytes == bytes)
+	if (out->old_bytes == segment->bytes)
 		out->out_of_order = false;
 	deliver_ready(s, p, out);
 }

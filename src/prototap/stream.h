@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stream - one direction of a TCP connection in sequence order, without its bytes; and messages in it.
+/* stream - one direction of a TCP connection in sequence order; and messages in it.
  *
  * Tells of each segment which bytes are new, which were seen before and which are early. Early data is kept as intervals, and
- * touching intervals become one, so memory grows with the number of holes only. Offsets are 64-bit: the 32-bit sequence number may
- * wrap (RFC 9293, 3.4).
+ * touching intervals become one, so memory grows with the number of holes only. Where somebody listens to the bytes themselves, a
+ * copy of early ones is kept, too, up to STREAM_BYTES_MAX. Offsets are 64-bit: the 32-bit sequence number may wrap (RFC 9293, 3.4).
  *
  * A message ends in PSH, in data of the other direction, or in a pause over MESSAGE_PAUSE_NS, and is counted when it begins. Pure:
  * time is a parameter. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define MESSAGE_PAUSE_NS (200 * 1000000LL)
@@ -32,25 +33,33 @@ void message_reset(struct message_state *m);
 /* Adds new data. Number of messages that begin with it; *fresh: its first byte begins one. */
 uint32_t message_count_begun(struct message_state *m, int direction, int64_t time_ns, const struct stream_data *part, bool *fresh);
 
-#define STREAM_HOLES_MAX 256 /* with more holes, the oldest is given up: its bytes count as missing */
+#define STREAM_BYTES_MAX (16u << 20) /* bytes of memory for early bytes of all streams together */
+#define STREAM_HOLES_MAX 256	     /* with more holes, the oldest is given up: its bytes count as missing */
 
 /* Early data from offset `start` to before `end`, and its messages. */
 struct early_interval {
 	int64_t start, end;
 	uint32_t ends; /* as in struct stream_data */
 	bool open;
-	uint32_t next; /* index of the next interval in the pool; 0: none */
+	uint32_t next;		 /* index of the next interval in the pool; 0: none */
+	uint32_t captured, room; /* its first bytes are in `bytes`, of so much memory */
+	uint8_t *bytes;		 /* owned by the pool; NULL: none are kept */
 };
 
 /* Memory for the early data of all streams. If it is full, streams give up holes. */
 struct stream_pool {
 	struct early_interval *wait; /* index 0 is not used */
 	uint32_t size, fresh, free;  /* entries, first entry never used, first of the list of returned entries */
+	size_t held;		     /* memory for bytes */
 };
 
 /* Makes a pool of `size` entries. 0 or -ENOMEM. */
 int stream_pool_init(struct stream_pool *p, uint32_t size);
 void stream_pool_free(struct stream_pool *p);
+
+/* Gets the next `length` bytes of the stream in order, of which only the first `captured` are in `bytes`: the others were not
+ * captured, or found no room. `length` 0: bytes are missing here. */
+typedef void stream_listen_fn(void *context, int channel, const uint8_t *bytes, uint32_t captured, uint32_t length);
 
 struct tcp_stream {
 	int64_t next;	       /* offset of the next byte in order; valid where `known` */
@@ -58,6 +67,16 @@ struct tcp_stream {
 	int64_t acked;	       /* the receiver has acknowledged everything before this offset */
 	uint32_t first, count; /* early data: first interval, ascending; number of intervals */
 	bool known;
+	stream_listen_fn *listen; /* NULL: nobody gets the bytes */
+	void *listener;		  /* its context */
+	int channel;		  /* the listener's */
+};
+
+/* A segment with `bytes` > 0 of payload that begins at sequence number `seq`, of which the first `captured` are in `payload`. */
+struct stream_segment {
+	uint32_t seq, bytes, captured;
+	bool push;
+	const uint8_t *payload;
 };
 
 /* What stream_add_segment() found of a segment. */
@@ -70,8 +89,7 @@ struct stream_result {
 	bool resynchronized;	  /* over 1 GiB away from the expected offset: the stream starts again there */
 };
 
-/* Adds a segment with `bytes` > 0 of payload that begins at sequence number `seq`. */
-void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, uint32_t seq, uint32_t bytes, bool push,
+void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, const struct stream_segment *segment,
 			struct stream_result *out);
 
 /* Starts the stream after a SYN: its first byte is at `seq`. */

@@ -120,7 +120,7 @@ static void check_decoded(const struct capture_meter *m)
 		bytes += all->undecoded[k];
 	for (int c = 0; c < CHANNELS; c++)
 		payload += m->sum[c].payload_bytes;
-	if (bytes > payload || all->held || all->x11_open)
+	if (bytes > payload || m->pool.held || all->x11_open)
 		abort();
 }
 

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* stream - orders worked out by hand, limits, and a slow model that looks at each byte by itself. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <string.h>
-#include <cmocka.h>
-
+#include "../unit.h"
 #include "prototap/stream.h"
 
 static struct stream_pool pool;
@@ -16,21 +9,20 @@ static struct stream_result taken;
 
 static int prepare(void **state)
 {
-	(void)state;
 	stream = (struct tcp_stream){ 0 };
 	return stream_pool_init(&pool, 1024);
 }
 
 static int tidy(void **state)
 {
-	(void)state;
+	assert_int_equal(pool.held, 0);
 	stream_pool_free(&pool);
 	return 0;
 }
 
 static void take(uint32_t seq, uint32_t bytes, bool push)
 {
-	stream_add_segment(&stream, &pool, seq, bytes, push, &taken);
+	stream_add_segment(&stream, &pool, &(struct stream_segment){ .seq = seq, .bytes = bytes, .push = push }, &taken);
 }
 
 static void ready_is(uint64_t bytes, uint32_t ends, bool open)
@@ -40,9 +32,8 @@ static void ready_is(uint64_t bytes, uint32_t ends, bool open)
 	assert_int_equal(taken.ready.open, open);
 }
 
-static void what_is_acknowledged_beyond_the_data_is_unseen(void **state)
+TEST_WITH(prepare, tidy, what_is_acknowledged_beyond_the_data_is_unseen)
 {
-	(void)state;
 	stream_begin(&stream, UINT32_MAX - 5);
 	stream_note_ack(&stream, UINT32_MAX - 4); /* a FIN, maybe */
 	assert_int_equal(stream_unseen(&stream), 0);
@@ -62,9 +53,8 @@ static void what_is_acknowledged_beyond_the_data_is_unseen(void **state)
 	assert_int_equal(taken.missing_bytes, (1LL << 32) - 1);
 }
 
-static void begins_where_it_is_first_seen(void **state)
+TEST_WITH(prepare, tidy, begins_where_it_is_first_seen)
 {
-	(void)state;
 	take(5000, 10, true);
 	ready_is(10, 1, false);
 	take(4990, 10, true);
@@ -72,9 +62,8 @@ static void begins_where_it_is_first_seen(void **state)
 	assert_int_equal(taken.old_bytes, 10);
 }
 
-static void early_data_waits_and_keeps_its_ends(void **state)
+TEST_WITH(prepare, tidy, early_data_waits_and_keeps_its_ends)
 {
-	(void)state;
 	stream_begin(&stream, 0);
 	take(100, 100, true);
 	ready_is(0, 0, false);
@@ -91,9 +80,8 @@ static void early_data_waits_and_keeps_its_ends(void **state)
 	assert_int_equal(taken.missing_bytes, 0);
 }
 
-static void a_wrap_is_nothing_special(void **state)
+TEST_WITH(prepare, tidy, a_wrap_is_nothing_special)
 {
-	(void)state;
 	stream_begin(&stream, 0xffffff00);
 	take(0xffffff00, 0x100, true);
 	ready_is(0x100, 1, false);
@@ -110,9 +98,8 @@ static void a_wrap_is_nothing_special(void **state)
 	assert_int_equal(stream.next, 0xffffff00LL + 0x300 + 10000000000);
 }
 
-static void what_is_acknowledged_will_not_come(void **state)
+TEST_WITH(prepare, tidy, what_is_acknowledged_will_not_come)
 {
-	(void)state;
 	stream_begin(&stream, 0);
 	take(100, 100, true);
 	take(300, 100, true);
@@ -127,11 +114,10 @@ static void what_is_acknowledged_will_not_come(void **state)
 	assert_int_equal(taken.missing_bytes, 100);
 }
 
-static void too_many_holes_give_up_the_oldest(void **state)
+TEST_WITH(prepare, tidy, too_many_holes_give_up_the_oldest)
 {
 	uint64_t got = 0, missing = 0;
 
-	(void)state;
 	stream_begin(&stream, 0);
 	for (uint32_t i = 0; i < STREAM_HOLES_MAX + 50; i++) {
 		take(100 + i * 20, 10, true);
@@ -145,16 +131,15 @@ static void too_many_holes_give_up_the_oldest(void **state)
 	assert_int_equal(taken.old_bytes, 50);
 }
 
-static void a_full_pool_never_blocks(void **state)
+TEST_WITH(prepare, tidy, a_full_pool_never_blocks)
 {
 	struct tcp_stream other = { 0 };
 
-	(void)state;
 	stream_pool_free(&pool);
 	assert_int_equal(stream_pool_init(&pool, 3), 0); /* two entries: 0 is none */
 	stream_begin(&other, 0);
-	stream_add_segment(&other, &pool, 10, 5, true, &taken);
-	stream_add_segment(&other, &pool, 20, 5, true, &taken);
+	stream_add_segment(&other, &pool, &(struct stream_segment){ .seq = 10, .bytes = 5, .push = true }, &taken);
+	stream_add_segment(&other, &pool, &(struct stream_segment){ .seq = 20, .bytes = 5, .push = true }, &taken);
 	stream_begin(&stream, 0);
 	take(100, 10, true); /* no room and nothing to give up: taken as it is */
 	ready_is(10, 1, false);
@@ -164,9 +149,8 @@ static void a_full_pool_never_blocks(void **state)
 	ready_is(0, 0, false);
 }
 
-static void from_far_away_it_starts_anew(void **state)
+TEST_WITH(prepare, tidy, from_far_away_it_starts_anew)
 {
-	(void)state;
 	stream_begin(&stream, 0);
 	take(0, 10, true);
 	take(20, 10, true);
@@ -178,9 +162,116 @@ static void from_far_away_it_starts_anew(void **state)
 	assert_false(taken.resynchronized);
 }
 
+/* --- the bytes themselves --- */
+
+static struct heard {
+	char text[64];
+	uint32_t n, unknown, gaps;
+} heard;
+
+static void hear(void *context, int channel, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct heard *h = context;
+
+	assert_int_equal(channel, 1);
+	for (uint32_t i = 0; i < captured && h->n + i < sizeof(h->text) - 1; i++)
+		h->text[h->n + i] = (char)bytes[i];
+	h->n += captured;
+	h->unknown += length - captured;
+	h->gaps += !length;
+}
+
+static void listen_to(uint32_t seq)
+{
+	memset(&heard, 0, sizeof(heard));
+	stream = (struct tcp_stream){ .listen = hear, .listener = &heard, .channel = 1 };
+	stream_begin(&stream, seq);
+}
+
+/* `text`, and `beyond` bytes that were not captured. */
+static void say(uint32_t seq, const char *text, uint32_t beyond)
+{
+	uint32_t n = (uint32_t)strlen(text);
+
+	stream_add_segment(&stream, &pool, &(struct stream_segment){ seq, n + beyond, n, false, (const uint8_t *)text }, &taken);
+}
+
+TEST_WITH(prepare, tidy, early_bytes_wait_and_repeated_ones_do_not_count)
+{
+	listen_to(100);
+	say(106, "ghi", 0);
+	say(103, "def", 0);
+	say(103, "def", 0);
+	assert_int_equal(heard.n, 0);
+	say(98, "__abcd", 0);
+	say(100, "abcdefghi", 0);
+	assert_string_equal(heard.text, "abcdefghi");
+	say(109, "jk", 8); /* ten bytes, of which two were kept */
+	assert_string_equal(heard.text, "abcdefghijk");
+	assert_int_equal(heard.unknown, 8);
+	say(130, "over", 0);
+	say(140, "far", 0);
+	stream_drop_acked_holes(&stream, &pool, 130, &taken);
+	assert_string_equal(heard.text, "abcdefghijkover");
+	assert_int_equal(heard.gaps, 1);
+	stream_drop_holes(&stream, &pool, &taken);
+	assert_int_equal(heard.gaps, 2);
+}
+
+TEST_WITH(prepare, tidy, behind_a_hole_what_follows_on_each_other_is_one)
+{
+	listen_to(0);
+	/* one piece each would have to be looked through for every segment: half an hour for these */
+	for (uint32_t at = 1; at < 1000000; at++)
+		say(at, "x", 0);
+	say(1000, "x", 0);
+	assert_int_equal(stream.count, 1);
+	assert_true(pool.held < 4 << 20);
+	say(0, "a", 0);
+	assert_int_equal(heard.n, 1000000);
+}
+
+/* What is joined behind bytes that were not captured is a length. */
+TEST_WITH(prepare, tidy, pieces_that_were_cut_keep_their_places)
+{
+	listen_to(0);
+	say(1, "bc", 7);   /* 1 to 10 */
+	say(8, "__kl", 8); /* 10 to 20, and two that were there */
+	say(0, "a", 0);
+	say(20, "u", 0);
+	assert_string_equal(heard.text, "abcu");
+	assert_int_equal(heard.unknown, 17);
+	assert_int_equal(stream.next, 21);
+}
+
+TEST_WITH(prepare, tidy, without_room_bytes_are_a_length)
+{
+	static char much[STREAM_BYTES_MAX / 2];
+
+	memset(much, 'm', sizeof(much) - 1);
+	listen_to(0);
+	pool.held = STREAM_BYTES_MAX - 4096;
+	say(1, much, 0);
+	say(sizeof(much), "on", 0);
+	assert_true(pool.held <= STREAM_BYTES_MAX);
+	say(0, "a", 0);
+	assert_int_equal(stream.next, sizeof(much) + 2);
+	assert_int_equal(heard.unknown, sizeof(much) + 1);
+	pool.held -= STREAM_BYTES_MAX - 4096;
+}
+
 /* The model: owner[b] is 0, or 1 + whether b is the last byte of a segment with PSH that brought it first. */
 #define MODEL_BYTES 4000
-static uint8_t owner[MODEL_BYTES];
+static uint8_t owner[MODEL_BYTES], content[MODEL_BYTES];
+
+static void hear_content(void *context, int channel, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	uint32_t *at = context;
+
+	assert_int_equal(captured, length);
+	assert_memory_equal(bytes, content + *at, length);
+	*at += length;
+}
 
 static uint32_t draw(uint32_t *seed, uint32_t below)
 {
@@ -188,11 +279,12 @@ static uint32_t draw(uint32_t *seed, uint32_t below)
 	return (*seed >> 8) % below;
 }
 
-static void agrees_with_a_model(void **state)
+TEST_WITH(prepare, tidy, agrees_with_a_model)
 {
-	uint32_t seed = 1;
+	uint32_t seed = 1, heard_to;
 
-	(void)state;
+	for (int i = 0; i < MODEL_BYTES; i++)
+		content[i] = (uint8_t)draw(&seed, 256);
 	for (int run = 0; run < 300; run++) {
 		uint32_t base = draw(&seed, 3) ? draw(&seed, 1u << 24) << 8 : 0xffffffff - draw(&seed, MODEL_BYTES), next = 0;
 		uint64_t bytes = 0, old = 0, model_old = 0;
@@ -200,7 +292,8 @@ static void agrees_with_a_model(void **state)
 		bool open = false;
 
 		memset(owner, 0, sizeof(owner));
-		stream = (struct tcp_stream){ 0 };
+		stream = (struct tcp_stream){ .listen = hear_content, .listener = &heard_to };
+		heard_to = 0;
 		stream_begin(&stream, base);
 		for (int i = 0; i < 200; i++) {
 			uint32_t at = draw(&seed, 2) ? next + draw(&seed, 300) : draw(&seed, MODEL_BYTES), n = 1 + draw(&seed, 100);
@@ -208,7 +301,7 @@ static void agrees_with_a_model(void **state)
 
 			if (at + n > MODEL_BYTES)
 				continue;
-			take(base + at, n, push);
+			stream_add_segment(&stream, &pool, &(struct stream_segment){ base + at, n, n, push, content + at }, &taken);
 			bytes += taken.ready.bytes;
 			ends += taken.ready.ends;
 			old += taken.old_bytes;
@@ -224,31 +317,14 @@ static void agrees_with_a_model(void **state)
 			while (next < MODEL_BYTES && owner[next])
 				model_ends += owner[next++] == 2;
 			assert_int_equal(bytes, next);
+			assert_int_equal(heard_to, next);
 			assert_int_equal(ends, model_ends);
 			assert_int_equal(old, model_old);
 			if (next)
 				assert_int_equal(open, owner[next - 1] == 1);
 		}
+		stream.listen = NULL;
 		stream_drop_holes(&stream, &pool, &taken);
 		assert_int_equal(stream.count, 0);
 	}
-}
-
-#define test(f) cmocka_unit_test_setup_teardown(f, prepare, tidy)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(what_is_acknowledged_beyond_the_data_is_unseen),
-		test(begins_where_it_is_first_seen),
-		test(early_data_waits_and_keeps_its_ends),
-		test(a_wrap_is_nothing_special),
-		test(what_is_acknowledged_will_not_come),
-		test(too_many_holes_give_up_the_oldest),
-		test(a_full_pool_never_blocks),
-		test(from_far_away_it_starts_anew),
-		test(agrees_with_a_model),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
