@@ -1,276 +1,183 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* wire - blocks, drains and rests played by hand, packet by packet; times in ms on one clock, which both sides share here. */
+#include "../unit.h"
 #include "prototap/key_join.h"
 
 #include <math.h>
-#include "../unit.h"
 
 #define MS 1000000LL
 #define AT(ms) ((1000 + (ms)) * MS)
 
-struct play {
-	struct key_log typed;
-	struct key_update_join wire;
-	uint64_t updates;
-};
+static struct key_log typed;
+static struct key_update_join wire;
 
-/* A log of n keys, each "sent_ms block skipped" (sent < 0: never), due 1 ms before it was sent. */
-static void type(struct play *p, const int (*key)[3], size_t n)
+/* Keys "100 150 | 3000" with their times of sending, blocks apart; due 1 ms before. "s100": warm-up; "-100": never sent. */
+static void type(const char *keys, double noise)
 {
-	char text[8192] = "schema\tkey\tdue_ns\tsent_ns\tskipped\trealtime_offset_ns\tblock\n", *at = text + strlen(text);
+	char text[8192] = "schema\tkey\tdue_ns\tsent_ns\tskipped\trealtime_offset_ns\tblock\n", *at = text + strlen(text),
+	     words[200];
+	struct key_join_cfg cfg = { .typed = &typed, .noise_per_s = noise };
+	int n = 0, block = 1;
 	unsigned long line;
 	FILE *in;
 
-	for (size_t i = 0; i < n; i++) {
-		int64_t ms = key[i][0] < 0 ? -key[i][0] : key[i][0];
+	snprintf(words, sizeof(words), "%s", keys);
+	for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+		long long ms = atoll(word + (*word == 's' || *word == '-'));
 
-		at += sprintf(at, "keys/1\t%zu\t%lld\t", i + 1, (long long)AT(ms) - MS);
-		if (key[i][0] >= 0)
-			at += sprintf(at, "%lld", (long long)AT(ms));
-		at += sprintf(at, "\t%d\t%d\t%d\n", key[i][2], 1000, key[i][1]);
+		if (*word == '|') {
+			block++;
+			continue;
+		}
+		at += sprintf(at, "keys/1\t%d\t%lld\t", ++n, AT(ms) - MS);
+		at += *word == '-' ? 0 : sprintf(at, "%lld", AT(ms));
+		at += sprintf(at, "\t%d\t%d\t%d\n", *word == 's', 1000, block);
 	}
 	in = fmemopen(text, strlen(text), "r");
-	assert_int_equal(key_log_read(in, &p->typed, &line), 0);
+	assert_int_equal(key_log_read(in, &typed, &line), 0);
 	fclose(in);
+	assert_int_equal(key_join_init(&wire, &cfg), 0);
 }
 
-static void start(struct play *p, const int (*key)[3], size_t n, double noise)
+static void end(void)
 {
-	struct key_join_cfg cfg = { .typed = &p->typed, .noise_per_s = noise };
-
-	memset(p, 0, sizeof(*p));
-	type(p, key, n);
-	assert_int_equal(key_join_init(&p->wire, &cfg), 0);
+	key_join_free(&wire);
+	key_log_free(&typed);
 }
 
-/* Packets in order of time: "+ms" a key's, "-ms" an update's; packet time is 1,000 ns ahead of the keys' clock. */
-static void packets(struct play *p, const int *ms, size_t n)
+/* "110" an exact answer, "110-160" a range, "110-" one without a late end, "?9000" none until then; "*": whatever. */
+static void expect_answer(const struct key_times *k, const char *wanted)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (ms[i] > 0)
-			key_join_add_input(&p->wire, AT(ms[i]) + 1000);
-		else
-			key_join_add_update(&p->wire, ++p->updates, AT(-ms[i]) + 1000, 10);
+	long long low = (k->answer_ns - AT(0)) / MS, high = (k->high_ns - AT(0)) / MS;
+	char text[60];
+
+	if (!k->answer_ns)
+		snprintf(text, sizeof(text), "?%lld", (k->censored_ns - AT(0)) / MS);
+	else if (k->exact && low == high)
+		snprintf(text, sizeof(text), "%lld", low);
+	else
+		snprintf(text, sizeof(text), k->high_ns ? "%lld-%lld" : "%lld-", low, high);
+	if (*wanted != '*')
+		assert_string_equal(text, wanted);
+}
+
+static void expect_count(const char *name, uint64_t wanted)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} counts[] = {
+		{ "keys", wire.keys },
+		{ "exact", wire.exact },
+		{ "unanswered", wire.unanswered },
+		{ "not_sent", wire.not_sent },
+		{ "missed_keys", wire.missed_keys },
+		{ "blocks", wire.blocks },
+		{ "drained", wire.drained },
+		{ "marked", wire.marked },
+		{ "cut", wire.cut },
+		{ "missed", wire.missed },
+		{ "unsent", wire.unsent },
+		{ "updates", wire.paired_updates },
+		{ "n", wire.low.n },
+		{ "sent_n", wire.sent_low.n },
+		{ "censored", wire.low.censored },
+	};
+
+	for (size_t i = 0; i < COUNT(counts); i++) {
+		if (strcmp(counts[i].name, name) != 0)
+			continue;
+		if (counts[i].value != wanted)
+			fail_msg("%s %llu, wanted %llu", name, (unsigned long long)counts[i].value, (unsigned long long)wanted);
+		return;
 	}
-}
-#define PACKETS(p, ...) packets(p, (const int[]){ __VA_ARGS__ }, sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int))
-
-static void finish(struct play *p, int64_t ms)
-{
-	assert_int_equal(key_join_finish(&p->wire, AT(ms) + 1000), 0);
+	fail_msg("no count is called %s", name);
 }
 
-static void end(struct play *p)
+/* Packets in the order of time: "101" a key's, "-110" an update's; packet time is 1,000 ns ahead of the keys' clock. The capture ends at
+ * end_ms. `counts`: names and values. */
+static void play(const char *keys, double noise, const char *packets, int64_t end_ms, const char *answers, const char *counts)
 {
-	key_join_free(&p->wire);
-	key_log_free(&p->typed);
+	uint64_t updates = 0;
+	char words[200], *name;
+	size_t key = 0;
+
+	type(keys, noise);
+	snprintf(words, sizeof(words), "%s", packets);
+	for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+		if (*word == '-')
+			key_join_add_update(&wire, ++updates, AT(atoll(word + 1)) + 1000, 10);
+		else
+			key_join_add_input(&wire, AT(atoll(word)) + 1000);
+	}
+	assert_int_equal(key_join_finish(&wire, AT(end_ms) + 1000), 0);
+	snprintf(words, sizeof(words), "%s", answers);
+	for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
+		expect_answer(&typed.key[key++], word);
+	snprintf(words, sizeof(words), "%s", counts);
+	for (name = strtok(words, " "); name; name = strtok(NULL, " "))
+		expect_count(name, (uint64_t)atoll(strtok(NULL, " ")));
+	end();
 }
 
-static void expect(const struct play *p, size_t i, int64_t low_ms, int64_t high_ms, bool exact)
+TEST(where_blocks_end)
 {
-	const struct key_times *k = &p->typed.key[i];
-
-	assert_int_equal(k->answer_ns, low_ms ? AT(low_ms) : 0);
-	assert_int_equal(k->high_ns, high_ms ? AT(high_ms) : 0);
-	assert_int_equal(k->exact, exact);
-}
-
-TEST(a_block_ends_where_the_next_begins)
-{
-	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 3000, 2, 0 }, { 3050, 2, 0 } };
-	struct play p;
-
-	start(&p, key, 4, 0);
-	/* before the first block one by itself; 1.5 s after its second update the first block gets a third: a late answer, perhaps */
-	PACKETS(&p, -50, 101, -110, 151, -160, -1700, 3001, -3010, 3051, -3060);
-	finish(&p, 5000);
-	expect(&p, 0, 110, 160, false);
-	expect(&p, 1, 160, 1700, false);
-	expect(&p, 2, 3010, 3010, true);
-	expect(&p, 3, 3060, 3060, true);
-	assert_int_equal(p.wire.blocks, 2);
-	assert_int_equal(p.wire.drained, 2);
-	assert_int_equal(p.wire.paired_updates, 5);
-	assert_int_equal(p.wire.seen_ns[2], AT(3001));
-	end(&p);
-}
-
-TEST(the_last_block_ends_with_its_rest)
-{
-	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 } };
-	struct play p;
-
-	/* what comes after a second of rest is not for these keys: the viewer leaves */
-	start(&p, key, 2, 0);
-	PACKETS(&p, 101, -110, 151, -160, -1160, -1200, -9000);
-	finish(&p, 9000);
-	expect(&p, 0, 110, 110, true);
-	expect(&p, 1, 160, 160, true);
-	end(&p);
-	/* one before a second is over, is */
-	start(&p, key, 2, 0);
-	PACKETS(&p, 101, -110, 151, -160, -1159);
-	finish(&p, 9000);
-	expect(&p, 0, 110, 160, false);
-	expect(&p, 1, 160, 1159, false);
-	end(&p);
-}
-
-TEST(rest_before_the_last_answer_is_a_stall)
-{
-	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 9000, 2, 0 } };
-	struct play p;
-
-	/* no update since the second key: quiet, but not answered. The next block begins 8.85 s after it */
-	start(&p, key, 3, 0);
-	PACKETS(&p, 101, -110, 151, 9001, -9010);
-	finish(&p, 12000);
-	assert_int_equal(p.wire.drained, 1);
-	assert_int_equal(p.wire.cut, 1);
-	expect(&p, 0, 110, 0, false); /* its late end is open */
-	expect(&p, 1, 0, 0, false);
-	assert_int_equal(p.typed.key[1].censored_ns, AT(9000));
-	assert_int_equal(p.wire.unanswered, 1);
-	end(&p);
+	/* with the next one; before the first an update by itself; 1.5 s after its second update the first block gets a third: a late
+	 * answer, perhaps */
+	play("100 150 | 3000 3050", 0, "-50 101 -110 151 -160 -1700 3001 -3010 3051 -3060", 5000, "110-160 160-1700 3010 3060",
+	     "blocks 2 drained 2 updates 5");
+	/* the last one with its rest: what comes after a second of it is not for these keys, the viewer leaves; one before is */
+	play("100 150", 0, "101 -110 151 -160 -1160 -1200 -9000", 9000, "110 160", "");
+	play("100 150", 0, "101 -110 151 -160 -1159", 9000, "110-160 160-1159", "");
+	/* no update since the second key: quiet, but not answered. The next block begins 8.85 s after it; the late end is open */
+	play("100 150 | 9000", 0, "101 -110 151 9001 -9010", 12000, "110- ?9000", "drained 1 cut 1 unanswered 1");
+	/* time does not go back */
+	play("100 150", 0, "101 -110 151 -160 -120", 5000, "110-160 160-160", "");
 }
 
 TEST(ten_seconds_are_enough_and_two_where_it_is_noisy)
 {
-	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 10151, 2, 0 } },
-			 soon[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { 2151, 2, 0 } };
-	struct play p;
-
-	start(&p, key, 3, 0);
-	PACKETS(&p, 101, -110, 151, -160, -900, -1800, -2700, -3600, -4500, -5400, -6300, -7200, -8100, -9000, -9900, 10152,
-		-10160);
-	finish(&p, 12000);
-	assert_int_equal(p.wire.cut, 0);
-	expect(&p, 0, 110, 9000, false);
-	expect(&p, 1, 160, 9900, false);
-	end(&p);
-	for (int noisy = 0; noisy < 2; noisy++) {
-		start(&p, soon, 3, noisy ? 0.6 : 0.4);
-		PACKETS(&p, 101, -110, 151, -160, -900, -1800, 2152, -2160);
-		finish(&p, 4000);
-		assert_int_equal(p.wire.cut, noisy ? 0 : 1);
-		assert_int_equal(p.wire.marked, 2);
-		expect(&p, 0, 110, noisy ? 900 : 0, false);
-		end(&p);
-	}
+	play("100 150 | 10151", 0,
+	     "101 -110 151 -160 -900 -1800 -2700 -3600 -4500 -5400 -6300 -7200 -8100 -9000 -9900 10152 -10160", 12000,
+	     "110-9000 160-9900", "cut 0");
+	play("100 150 | 2151", 0.4, "101 -110 151 -160 -900 -1800 2152 -2160", 4000, "110-", "cut 1 marked 2");
+	play("100 150 | 2151", 0.6, "101 -110 151 -160 -900 -1800 2152 -2160", 4000, "110-900", "cut 0 marked 2");
 }
 
 TEST(blocks_without_their_first_key_are_missed)
 {
-	static const int key[][3] = { { 100, 1, 1 }, { 150, 1, 0 }, { 3000, 2, 0 }, { 3050, 2, 0 }, { 6000, 3, 0 } };
-	struct play p;
-
-	start(&p, key, 5, NAN);
-	/* the capture begins after the first key */
-	PACKETS(&p, -120, 151, -160, 3001, -3010, 3051, -3060);
-	finish(&p, 5000);
-	assert_int_equal(p.wire.blocks, 3);
-	assert_int_equal(p.wire.missed, 2);
-	assert_int_equal(p.wire.missed_keys, 2); /* the skipped one is in no figure anyway */
-	assert_int_equal(p.wire.keys, 2);
-	assert_int_equal(p.wire.exact, 2);
-	assert_int_equal(p.wire.low.n, 2);
-	end(&p);
+	/* the capture begins after the first key; the skipped one is in no figure anyway */
+	play("s100 150 | 3000 3050 | 6000", NAN, "-120 151 -160 3001 -3010 3051 -3060", 5000, "",
+	     "blocks 3 missed 2 missed_keys 2 keys 2 exact 2 n 2");
+	/* of two blocks the first key crosses only when the second was sent, of one both in one packet long after */
+	play("100 150 | 3000 3050 | 6000 6050", 0, "101 -110 151 -160 3059 -3070 -3080 6500 -6510 -6520", 8000, "* * 3070 * 6510",
+	     "blocks 3 missed 0 keys 6 exact 6 n 6");
 }
 
-/* Of two blocks the first key crosses only when the second was sent, of one both in one packet long after. */
-TEST(a_first_key_that_is_held_up_keeps_its_block)
+TEST(keys_that_could_not_be_sent_are_later_than)
 {
-	static const int key[][3] = {
-		{ 100, 1, 0 }, { 150, 1, 0 }, { 3000, 2, 0 }, { 3050, 2, 0 }, { 6000, 3, 0 }, { 6050, 3, 0 }
-	};
-	struct play p;
-
-	start(&p, key, 6, 0);
-	PACKETS(&p, 101, -110, 151, -160, 3059, -3070, -3080, 6500, -6510, -6520);
-	finish(&p, 8000);
-	assert_int_equal(p.wire.blocks, 3);
-	assert_int_equal(p.wire.missed, 0);
-	assert_int_equal(p.wire.keys, 6);
-	assert_int_equal(p.wire.exact, 6);
-	assert_int_equal(p.wire.low.n, 6);
-	expect(&p, 2, 3070, 3070, true);
-	expect(&p, 4, 6510, 6510, true);
-	end(&p);
-}
-
-TEST(a_block_of_which_no_key_could_be_sent_is_later_than)
-{
-	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { -3000, 2, 0 }, { -3050, 2, 0 }, { -14000, 3, 0 } };
-	struct play p;
-
-	start(&p, key, 5, 0.2);
-	PACKETS(&p, 101, -110, 151, -160);
-	finish(&p, 5000);
-	assert_int_equal(p.wire.blocks, 3);
-	assert_int_equal(p.wire.missed, 0);
-	assert_int_equal(p.wire.unsent, 2);
-	assert_int_equal(p.wire.cut, 0);
-	assert_int_equal(p.wire.not_sent, 3);
-	assert_int_equal(p.wire.low.n, 5);
-	assert_int_equal(p.wire.low.censored, 3);
-	assert_int_equal(p.typed.key[2].censored_ns, AT(5000));
-	assert_int_equal(p.typed.key[4].censored_ns, AT(14000) - MS);
-	end(&p);
+	/* of two blocks none */
+	play("100 150 | -3000 -3050 | -14000", 0.2, "101 -110 151 -160", 5000, "* * ?5000 * ?13999",
+	     "blocks 3 missed 0 unsent 2 cut 0 not_sent 3 n 5 censored 3");
 	/* a capture that began later says nothing of them */
-	start(&p, key, 5, 0);
-	PACKETS(&p, -3500);
-	finish(&p, 5000);
-	assert_int_equal(p.wire.missed, 2);
-	assert_int_equal(p.wire.unsent, 1);
-	end(&p);
-}
-
-TEST(an_unsent_key_ends_what_is_known)
-{
-	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 }, { -200, 1, 0 }, { -250, 1, 0 } };
-	struct play p;
-
-	start(&p, key, 4, 0);
-	PACKETS(&p, 101, -110, 151, -160);
-	finish(&p, 5000);
-	expect(&p, 0, 110, 110, true);
-	expect(&p, 1, 160, 160, true);
-	expect(&p, 2, 0, 0, false);
-	assert_int_equal(p.wire.not_sent, 2);
-	assert_int_equal(p.wire.unanswered, 2);
-	assert_int_equal(p.wire.low.censored, 2);
-	assert_int_equal(p.wire.sent_low.n, 2);
-	end(&p);
+	play("100 150 | -3000 -3050 | -14000", 0, "-3500", 5000, "", "missed 2 unsent 1");
+	/* of a block the last ones: they end what is known */
+	play("100 150 -200 -250", 0, "101 -110 151 -160", 5000, "110 160 ?1160 ?1160",
+	     "not_sent 2 unanswered 2 censored 2 sent_n 2");
 }
 
 TEST(long_packets_of_an_update_belong_to_it)
 {
-	static const int key[][3] = { { 100, 1, 0 } };
-	struct play p;
-
-	start(&p, key, 1, 0);
-	key_join_add_input(&p.wire, AT(101));
-	key_join_add_update(&p.wire, 1, AT(110), 1000);
-	key_join_add_update(&p.wire, 1, AT(115), 500);
-	assert_int_equal(p.wire.now.packets, 2);
-	assert_int_equal(p.wire.now.bytes, 1500);
-	assert_int_equal(p.wire.now.last_ns, AT(115) - 1000);
+	type("100", 0);
+	key_join_add_input(&wire, AT(101));
+	key_join_add_update(&wire, 1, AT(110), 1000);
+	key_join_add_update(&wire, 1, AT(115), 500);
+	assert_int_equal(wire.now.packets, 2);
+	assert_int_equal(wire.now.bytes, 1500);
+	assert_int_equal(wire.now.last_ns, AT(115) - 1000);
 	/* its rest begins with its last packet */
-	finish(&p, 1114);
-	assert_int_equal(p.wire.cut, 1);
-	end(&p);
-}
-
-TEST(time_does_not_go_back)
-{
-	static const int key[][3] = { { 100, 1, 0 }, { 150, 1, 0 } };
-	struct play p;
-
-	start(&p, key, 2, 0);
-	PACKETS(&p, 101, -110, 151, -160, -120);
-	finish(&p, 5000);
-	expect(&p, 0, 110, 160, false);
-	expect(&p, 1, 160, 160, false);
-	end(&p);
+	assert_int_equal(key_join_finish(&wire, AT(1114) + 1000), 0);
+	assert_int_equal(wire.cut, 1);
+	assert_int_equal(wire.seen_ns[0], AT(101) - 1000);
+	end();
 }
