@@ -1,38 +1,32 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# prototap's counts beside others': tshark's connections, a reader that shares nothing with it, a published table.
+# prototap's counts: beside tshark's and a published table; what set-up, idling, keys and acknowledgements cost; over time (--traffic).
 
 load captures
 
-setup_file()
-{
-	begin_captures
-	python3 "$GOLDEN/make_content.py" "$MADE"
-}
+setup_file() { begin_captures captures keys content; }
 
-setup()
-{
-	cd "$BATS_TEST_TMPDIR" || return 1
-}
+@test "packets and bytes of every connection, of every link type, are those that tshark finds" {
+	local name port wrong=0
 
-@test "packets and bytes of every connection are those of tshark -z conv,tcp" {
 	command -v tshark >/dev/null || skip "no tshark"
-	for file in several reused ipv6 rfb_16 x11_little vlan raw_v6; do
-		"$BIN/prototap" read "$MADE/$file.pcap" --flows 5000 --format json >report.json || [ $? = 3 ]
-		echo "$file"
-		python3 "$GOLDEN/hold_conv.py" "$MADE/$file.pcap" report.json
+	for name in several reused rfb_16 x11_little cooked_tunnel raw raw_ipv4 raw_ipv6 null loop qinq cooked_vlan cooked2_vlan ipv6 \
+		udp_and_tcp udp_v6 fragments fragments_v6; do
+		port=5900
+		[[ $name != x11* ]] || port=6001
+		"$BIN/prototap" read "$MADE/$name.pcap" --port server:$port --flows 5000 --format json >report.json || [ $? = 3 ]
+		bytes_alike "$MADE/$name.pcap" $port report.json || wrong=1
 	done
+	[ "$wrong" = 0 ]
 }
 
-@test "packets, bytes and messages are those of a reader that shares nothing with it" {
-	for file in rfb x11_little tls_12 several out_of_order messages missing never_closed lossy paper_rdp; do
-		port=5900
-		[[ $file != x11* ]] || port=6001
-		python3 "$GOLDEN/count_alone.py" "$MADE/$file.pcap" $port >alone
-		"$BIN/prototap" read "$MADE/$file.pcap" --port server:$port --format json >report.json || [ $? = 3 ]
-		flat <report.json | sed 's/^result\.//' | awk -F'\t' -v OFS='\t' 'NR == FNR { want[$1]; next } $1 in want' alone - | sort >told
-		echo "$file"
-		sort alone | diff - told
+@test "messages and updates are those of an independent counter" {
+	local name
+
+	command -v tshark >/dev/null || skip "no tshark"
+	for name in tls_12 several out_of_order messages missing never_closed; do
+		"$BIN/prototap" read "$MADE/$name.pcap" --port 5900 --format json >report.json || [ $? = 3 ]
+		counted_alike "$MADE/$name.pcap" 5900 report.json
 	done
 }
 
@@ -58,4 +52,188 @@ setup()
 		    assert (size[i] - vip[i]) % 20 == 0 and int(row("packets")[i]) == (size[i] - vip[i]) // 20, i
 		    assert row("saving")[i] == f"{100 * (size[i] - vip[i]) / size[i]:.3f}", i
 	PY
+}
+
+# --- what crossing costs ---
+
+# of NAME JQ [WORDS]: of a report on it
+of()
+{
+	"$BIN/prototap" read "$MADE/$1.pcap" --format json "${@:3}" >report.json || [ $? = 3 ]
+	jq -c ".result | $2" report.json
+}
+
+@test "set-up: until the first second of silence, the first key, or not in the capture" {
+	# handshake at 0 1 2, data at 100 ... 500 with its acknowledgements, silence from 500 to 3500
+	[ "$(of acks '.setup | [.seconds, .ended_by, .packets, .wire_bytes, .payload_bytes, .input_wire_bytes,
+		.display_wire_bytes, .display_payload_bytes]')" = \
+		'[0.5,"a second of silence",12,1148,500,324,824,500]' ]
+	# the first key is sent at 100 ms: the handshake is set-up
+	[ "$(of two '.setup | [.seconds, .ended_by, .packets, .wire_bytes]' --keys "$MADE/two.tsv")" = '[0.002,"the first key",3,162]' ]
+	[ "$(of plain_ns '.setup | [.seconds, .ended_by, .packets]')" = '[null,"the end of the capture",null]' ]
+	[ "$(of midstream '.setup | [.seconds, .ended_by, .packets, .input_wire_bytes]')" = '[null,"it is not in the capture",null,null]' ]
+	[ "$(of none_in_it '.setup | [.seconds, .packets]')" = '[null,null]' ]
+}
+
+@test "idle: what comes after set-up, keys and closing left out, by the minute" {
+	# from 0.5 s to 4.25 s: 3.75 s; an acknowledgement, 100 and its acknowledgement, a window update, a key, an answer: 54 x 6 + 158
+	[ "$(of acks '.idle | [.seconds, .packets_per_minute, .bytes_per_minute, .payload_bytes_per_minute]')" = '[3.75,96,7712,2528]' ]
+	# 4 s less 2 ms of set-up, less two times from the first key to a second after the last
+	[ "$(of two '.idle | [.seconds, .packets_per_minute]' --keys "$MADE/two.tsv")" = '[1.698,35.34]' ]
+	[ "$(of plain_ns '.idle | [.seconds, .bytes_per_minute]')" = '[null,null]' ]
+	# a session that was there before is idle from the capture's beginning; what closes it is not
+	python3 - <<-'PY'
+		from packets import ACK, FIN, PSH, Capture
+		c = Capture()
+		c.base = [1001, 5001]
+		for i in range(6):
+		    c.send(2000 * i, 1, b"c" * 46, ACK | PSH)
+		c.send(10000 + 2000, 0, flags=ACK | FIN)
+		c.send(60000, 1, flags=ACK | FIN)
+		c.pcap("cursor.pcap")
+	PY
+	"$BIN/prototap" read cursor.pcap --format json >report.json
+	[ "$(jq -c '.result.idle | [.seconds, .packets_per_minute, .bytes_per_minute]' report.json)" = '[12,30,3000]' ]
+}
+
+@test "idle, live: a window in which nothing at all crossed has its length" {
+	need_namespace
+	in_namespace bash -c 'ip link set lo up; timeout 20 "$BIN/prototap" live -i lo --port 5900 -t 1200ms --format json' \
+		>live.json 2>err 3>&-
+	[ "$(jq -c '.result.idle | [.packets_per_minute, .bytes_per_minute]' live.json)" = '[0,0]' ]
+	jq -e '.result.idle.seconds >= 1.2 and .result.idle.seconds < 10' live.json
+}
+
+@test "per key: packets and bytes each way, from a key until the next or a second later" {
+	# eight keys of 62 bytes; six updates of 154
+	[ "$(of two '.per_key | [.keys, .input.packets, .input.payload_packets, .input.pure_acks,
+		.input.wire_bytes, .input.payload_bytes]' --keys "$MADE/two.tsv")" = '[8,1,1,0,62,8]' ]
+	[ "$(jq -c '.result.per_key.display | [.packets, .wire_bytes, .payload_bytes]' report.json)" = '[0.75,115.5,75]' ]
+	# 2 x 1.15 s for 8 keys; idle: one packet of 54 in 1.698 s
+	[ "$(jq -c '.result.per_key | [.seconds, .unsolicited_packets, .unsolicited_wire_bytes]' report.json)" = '[0.2875,0.169,9.143]' ]
+	# warm-up keys and what came of them are in no figure: of four, two count, with updates at 114 and 166 ms
+	[ "$(of skipped '.per_key | [.keys, .input.packets, .display.packets]' --keys "$MADE/skipped.tsv")" = '[2,1,1]' ]
+	# a display at the client: what it sends is input all the same
+	[ "$(of x11 '.per_key | [.keys, .input.wire_bytes, .display.wire_bytes]' --keys "$MADE/x11.tsv")" = '[4,62,154]' ]
+	[ "$(of two '.per_key')" = null ]
+}
+
+@test "acknowledgements: pure ones, those that say something new, and those that were held back" {
+	# 40.2 ms twice; 29 ms is not long enough, 3 s is too long; a window update says nothing new; the handshake's does
+	[ "$(of acks '.acks | [.pure, .fresh, .delayed, .input.pure, .input.delayed, .input.wire_bytes, .display.pure]')" \
+		= '[8,7,2,8,2,432,0]' ]
+	# what was sent again had to be answered only then
+	[ "$(of lossy '.acks | [.pure, .delayed]')" = '[16,0]' ]
+}
+
+@test "retransmissions are those that tshark finds" {
+	command -v tshark >/dev/null || skip "no tshark"
+	of lossy '[.channels.input.retransmitted_packets, .channels.display.retransmitted_packets]' >ours
+	for port in 40000 5900; do
+		tshark -r "$MADE/lossy.pcap" -Y "tcp.analysis.retransmission && tcp.srcport == $port" -T fields \
+			-e frame.number 2>/dev/null | wc -l
+	done | jq -sc . >theirs
+	diff ours theirs
+	[ "$(cat ours)" = '[1,2]' ]
+}
+
+@test "several connections of one port are one session" {
+	# 15 + 15 + 15 + 5 packets; 4 keys of 5, 6, 7 bytes and one of 9; answers of 50, 100, 150 and one of 700
+	[ "$(of several '.channels | [.total.packets, .total.payload_bytes, .input.payload_bytes, .display.payload_bytes]')" \
+		= '[50,1981,81,1900]' ]
+	[ "$(of several '[.flows_total, .channels.total.wire_bytes, .acks.pure]')" = '[4,4781,16]' ]
+	# no pause ended the set-up: nothing here is known to be set-up, and the whole session is not it
+	[ "$(of several '[.setup.wire_bytes, .session.setup_wire_bytes, .session.setup_s, .session.after_setup_wire_bytes_per_minute]')" \
+		= '[null,null,null,null]' ]
+	[ "$(of several '.setup.why_unknown == .session.setup_why_unknown and .setup.why_unknown != null')" = true ]
+	# without IPv6, which has no such header to save: 45 packets, 3702 - 45 x 14 bytes of IP
+	[ "$(of several .headers.vip_saving_percent)" = "$(jq -n '((900 / (3702 - 630) * 100000) | round) / 1000')" ]
+}
+
+# --- over time ---
+
+# row LINE: cells of a row of traffic.tsv without the schema, in milliseconds after 1,700,000,000 s
+row()
+{
+	sed -n "$1p" traffic.tsv | awk -F'\t' '{ print substr($2, 1, length($2) - 6) - 1700000000000, $3, $4, $5, $6, $7, $8 }'
+}
+
+@test "bins: each packet in its own, empty ones are rows" {
+	# session(): 0 1 2 10 20 30 40 50 51 ms; input 54 bytes each, the key 64; display 54, the echo 154
+	"$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic traffic.tsv --traffic-bin 4ms --format json -o report.json
+	[ "$(head -n 1 traffic.tsv | tr '\t' ' ')" = "schema bin_start_ns input_packets input_wire_bytes input_payload_bytes \
+display_packets display_wire_bytes display_payload_bytes" ]
+	[ "$(row 2)" = "0 2 108 0 1 54 0" ]
+	[ "$(row 3)" = "4 0 0 0 0 0 0" ]
+	[ "$(row 4)" = "8 1 64 10 0 0 0" ]
+	[ "$(row 7)" = "20 0 0 0 1 154 100" ]
+	[ "$(row 14)" = "48 1 54 0 1 54 0" ]
+	[ "$(wc -l <traffic.tsv)" = 14 ]
+	[ "$(jq -c '[.settings.traffic_bin_ms, .settings.traffic_clock, .result.traffic.rows,
+		.result.traffic.late_packets]' report.json)" = '[4,"packets",13,0]' ]
+}
+
+@test "the sums of the rows are the report's, whatever was lost, repeated or given up" {
+	for file in updates retransmitted out_of_order missing never_closed wrap many reused plain_big_endian; do
+		"$BIN/prototap" read "$MADE/$file.pcap" --port 5900 --traffic traffic.tsv --traffic-bin 7ms --format json >report.json ||
+			[ $? = 3 ]
+		jq -r '.result.channels | [.input, .display] | map(.packets, .wire_bytes, .payload_bytes) | @tsv' report.json >told
+		awk -F'\t' -v OFS='\t' 'NR > 1 { for (i = 3; i <= 8; i++) sum[i] += $i }
+			END { print sum[3], sum[4], sum[5], sum[6], sum[7], sum[8] }' traffic.tsv >added
+		echo "$file"
+		diff told added
+	done
+}
+
+@test "with keys, bins lie on the clock of the keys" {
+	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --traffic traffic.tsv --format json -o report.json
+	# the capture begins at 1,000 s; the first key crosses 100.1 ms later
+	[ "$(awk -F'\t' 'NR > 1 && $5 { print $2; exit }' traffic.tsv)" = 1000100000000 ]
+	[ "$(jq -r .settings.traffic_clock report.json)" = monotonic ]
+}
+
+@test "a clock that was set makes no rows without end, and a step back loses nothing" {
+	python3 - <<-'PY'
+		from packets import Capture
+		c = Capture().start()
+		c.send(3_600_000, 0, b"k")
+		c.send(10, 0, b"k")
+		c.pcap("set.pcap")
+	PY
+	run -3 --separate-stderr "$BIN/prototap" read set.pcap --traffic traffic.tsv --traffic-bin 1ms --format json -o report.json
+	[ "$(wc -l <traffic.tsv)" = 5 ]
+	[ "$(jq -c '.result.traffic | [.rows, .late_packets, .skipped_bins]' report.json)" = '[4,1,3599997]' ]
+	[ "$(tail -n 1 traffic.tsv | cut -f 3)" = 2 ]
+}
+
+@test "live: rows from ready to the end, on CLOCK_MONOTONIC" {
+	need_namespace
+	cat >live.sh <<-'PY'
+		ip link set lo up
+		before=$(python3 -c 'import time; print(time.monotonic_ns() // 10**6)')
+		"$BIN/prototap" live -i lo --port 5900 -t 1s --traffic traffic.tsv --traffic-bin 50ms --format json -o live.json 2>err
+		after=$(python3 -c 'import time; print(time.monotonic_ns() // 10**6)')
+		echo "$before $after" >between
+	PY
+	in_namespace timeout 30 bash live.sh 3>&-
+	cat err
+	read -r before after <between
+	first=$(sed -n 2p traffic.tsv | cut -f 2)
+	last=$(tail -n 1 traffic.tsv | cut -f 2)
+	[ $((first / 1000000)) -ge $((before - 60)) ]
+	[ $((last / 1000000)) -le "$after" ]
+	# a second is 20 bins and the one it begins in; the end may be late
+	[ "$(wc -l <traffic.tsv)" -ge 21 ]
+	[ $(((last - first) % 50000000)) = 0 ]
+	[ "$(jq -r .settings.traffic_clock live.json)" = monotonic ]
+}
+
+@test "files that would be the same are refused" {
+	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic same --rows same
+	[ "$status" = 2 ]
+	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic none/here
+	[ "$status" = 1 ]
+	[[ "$output" == "prototap: cannot write none/here"* ]]
+	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic-bin 5ms
+	[ "$status" = 2 ]
 }

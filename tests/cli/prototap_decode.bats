@@ -5,16 +5,7 @@
 
 load captures
 
-setup_file()
-{
-	begin_captures
-	python3 "$GOLDEN/make_content.py" "$MADE"
-}
-
-setup()
-{
-	cd "$BATS_TEST_TMPDIR" || return 1
-}
+setup_file() { begin_captures captures content; }
 
 # decoded NAME [WORDS]: a report of it in report.json, held against what was written
 decoded()
@@ -81,17 +72,7 @@ of()
 	[ "$(decoded_bytes midstream auto)" = '[null,null,1,50,"the connection began before the capture"]' ]
 	"$BIN/prototap" read "$MADE/rfb.pcap" --format json -o report.json
 	[ "$(of .result.decoded)" = null ]
-	python3 - "$GOLDEN" "$MADE" <<-'PY'
-		import sys
-		data = open(sys.argv[2] + "/rfb_16.pcap", "rb").read()
-		import struct
-		out, at = data[:24], 24
-		while at < len(data):
-		    s, ns, captured, original = struct.unpack_from("<IIII", data, at)
-		    out += struct.pack("<IIII", s, ns, min(captured, 96), original) + data[at + 16:at + 16 + min(captured, 96)]
-		    at += 16 + captured
-		open("short.pcap", "wb").write(out)
-	PY
+	python3 "$GOLDEN/disturb.py" "$MADE/rfb_16.pcap" short.pcap 1 cut
 	"$BIN/prototap" read short.pcap --decode rfb --format json -o report.json
 	[ "$(of '.result.decoded.stopped[].why')" = '"packets were not kept whole"' ]
 	[ "$(of '[.result.decoded.rfb | .client[].bytes, .server[].bytes, .undecoded_bytes] | add')" \

@@ -2,147 +2,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # prototap --every: figures of intervals from hand-made captures and live, files that rotate, metrics, an interface that goes away.
 
-bats_require_minimum_version 1.5.0
 load captures
 
-setup_file() {
-	export TOP=${BATS_TEST_DIRNAME%/tests/cli} PYTHONDONTWRITEBYTECODE=1
-	export BIN=$TOP/bin MADE=$BATS_FILE_TMPDIR/made
-	"$TOP/tests/golden/make_intervals.py" "$MADE"
-}
-
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
-}
+setup_file() { begin_captures intervals; }
 
 # rows NAME WORD...: the rows of a capture, each value under its column's name
 rows() {
 	"$BIN/prototap" read "$MADE/$1.pcap" --port 5900 --every "${2-1s}" --intervals - -o report --format json "${@:3}" >rows.tsv
 }
 
-# of COLUMN [ROW...]: its values, one a line; rows count from 1
-of() {
-	awk -F'\t' -v column="$1" -v rows=" ${*:2} " '
-		NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
-		rows == "  " || index(rows, " " (NR - 1) " ") { print $at }' rows.tsv
-}
-
-@test "intervals of a hand-made session: waits, ranges, gaps, acknowledgements and replies within 1.6 %" {
-	rows calm
-	[ "$(head -n 1 rows.tsv | cut -f1)" = schema ]
-	[ "$(of inputs | sort -u | xargs)" = "0 4" ]	# the first second has only the handshake
-	[ "$(of updates 3)" = 4 ]
-	[ "$(of client 3) $(of server 3)" = "10.0.0.1:40000 10.0.0.2:5900" ]
-	[ "$(of next_max_ns 3)" = 40000000 ]
-	[ "$(of gap_ns 3)" = 280000000 ]	# from the last update of the second before
-	for column in next_p50_ns:40 latest_p50_ns:40 client_ack_ns:10 reply_ns:10; do
-		of "${column%:*}" 12 | awk -v wanted="${column#*:}" '{ e = $1 / (wanted * 1e6) - 1; exit e > 0.016 || e < -0.016 }'
-	done
-	[ "$(of verdict | sort | uniq -c | xargs)" = "1 idle 3 learning 16 usual" ]
-	[ "$(jq .result.updates.count report)" = 76 ]	# the report is what it was
-}
-
-@test "a wait that changes is told in its own interval, with the side that made it" {
-	for scene in server network client; do
-		rows "$scene"
-		echo "$scene"; cat rows.tsv
-		[ "$(of verdict 5 6 7 8 9 10 | sort -u)" = usual ]
-		[ "$(of verdict 11 12 13 14 15 16 | sort -u)" = "$scene" ]
-		[ -z "$(of why 11 12 13 14 15 16 | tr -d '\n')" ]
-	done
-	rows server 2s
-	[ "$(wc -l <rows.tsv)" = 11 ]
-	[ "$(of verdict 6)" = server ]
-}
-
-@test "pointer moves and requests of a viewer are no input; a stopped server is told while its keys wait" {
-	rows idle
-	[ "$(of inputs | sort -u)" = 0 ]
-	rows stopped
-	[ "$(of waiting_ns 12)" = 2000000000 ]
-	[ "$(of verdict 12)" = server ]
-	[ "$(of unanswered | grep -cx 1)" = 1 ]
-}
-
-@test "a server that is dead is told as long as its user types" {
-	rows dead
-	[ "$(of verdict 13 20 30 40 50 60 68 | sort -u)" = server ]
-	[ "$(of why 13 20 30 40 50 60 68 | sort -u)" = waiting ]	# it may also be a window that shows nothing of these keys
-	[ "$(of waiting_ns 60)" -gt 45000000000 ]
-	[ "$(of rise_ns 60)" -gt 45000000000 ]
-}
-
-@test "a picture that moves by itself hides a dead server: no verdict, no latest; a cursor that blinks does not" {
-	rows picture
-	cat rows.tsv
-	[ "$(of verdict 5 6 7 8 9 | sort -u)" = usual ]
-	[ "$(of verdict {12..29} | sort -u)" = unknown ]
-	[ "$(of why {12..29} | sort -u)" = picture ]
-	[ -z "$(of latest_p50_ns {12..29} | tr -d '\n')" ]
-	rows blink
-	[ "$(of verdict {5..29} | sort -u)" = usual ]
-}
-
-@test "a connection leaves with its end, also where only the client ends it while a key waits" {
-	for scene in killed closed; do
-		rows "$scene"
-		echo "$scene"; cat rows.tsv
-		[ "$(of client | grep -cx 10.0.0.3:40000)" = 30 ]
-		[ "$(of client | grep -cx 10.0.0.1:40000)" = 16 ]	# the last is that of its end
-	done
-}
-
-@test "a client's host that vanishes is neither a late client nor lost packets: nothing tells it from its network" {
-	rows vanished
-	cat rows.tsv
-	[ "$(of verdict 11 12 13 14 15 16 | sort -u)" = unknown ]	# rows of intervals with a packet
-	[ "$(of client_ack_ns 16)" = 25400000000 ]	# since the update was sent first
-	[ "$(of verdict | grep -cxE 'client|network|server')" = 0 ]
-}
-
-@test "keys that are lost on their way to the tap are loss, although the tap sees each once; overtaken ones are not" {
-	rows lost
-	cat rows.tsv
-	[ "$(of retransmitted_packets | sort -u)" = 0 ]
-	[ "$(of verdict {20..90} | sort -u)" = usual ]
-	[ "$(of verdict {100..119} | sort -u)" = network ]
-	[ "$(of why {100..119} | sort -u)" = loss ]
-	rows overtaken
-	[ "$(of verdict {20..119} | sort -u)" = usual ]
-}
-
-@test "packets that the tap lost blame nobody: what was acknowledged and never captured is missing" {
-	rows mirror || [ $? = 3 ]
-	cat rows.tsv
-	[ "$(of verdict | grep -cxE 'server|client|network')" = 0 ]
-	[ "$(of why {21..33} | sort -u)" = drops ]
-	[ "$(of verdict {21..33} | sort -u)" = unknown ]
-	[ "$(of verdict {5..20} | sort -u)" = usual ]
-	[ "$(of verdict | tail -n 10 | sort -u)" = usual ]
-}
-
-@test "a capture of one direction is not a whole one" {
-	# 188 keys, each a press, a release and a request, and an update
-	for scene in only_input:display:$((188 * 200)) only_display:input:$((188 * 26)); do
-		IFS=: read -r name missing bytes <<<"$scene"
-		status=0
-		rows "$name" || status=$?
-		echo "$scene"; cat rows.tsv
-		[ "$status" = 3 ]
-		[ "$(of verdict 3 4 10 20 30 | sort -u)" = unknown ]
-		[ "$(of verdict | grep -cxE 'idle|learning')" -le 1 ]	# the first second has only the handshake
-		[ "$(of why 3 4 10 20 30 | sort -u)" = drops ]
-		[ -z "$(of waiting_ns 3 4 10 20 30 | tr -d '\n')$(of server_ack_ns 3 4 10 20 30 | tr -d '\n')" ]
-		[ "$(jq ".result.channels.$missing.missing_bytes" report)" = "$bytes" ]
-		[ "$(jq .result.capture.missing_bytes report)" = "$bytes" ]
-		[[ "$(jq -r .result.capture.why_lost report)" == *"1 connection of which only one direction"* ]]
-	done
-	# from the middle of a connection on
-	rows joined
-	[ "$(jq .result.capture.missing_bytes report)" = 0 ]
-	rows joined_input || [ $? = 3 ]
-	[ "$(of verdict 3 4 10 20 30 | sort -u)" = unknown ]
-	[[ "$(jq -r .result.capture.why_lost report)" == *"1 connection of which only one direction"* ]]
+@test "intervals of hand-made sessions: figures, and which side made the waits longer" {
+	python3 "$GOLDEN/hold.py" "$BIN/prototap" "$MADE" "$GOLDEN/intervals.expected"
+	run -3 "$BIN/prototap" read "$MADE/ahead.pcap" --port 5900
+	[[ $output == *"! "*"clock was set"*"833 h"* ]]
 }
 
 @test "with --keys too, one direction and a short snap length are named, not the time, the host or the port" {
@@ -158,55 +30,10 @@ of() {
 	[[ "$output" == *"snap length"* && "$output" != *5900* ]]
 }
 
-@test "packets that were captured twice are copies, not retransmissions, and change no verdict" {
-	rows twice
-	[ "$(of verdict 12 13 14 15 16 | sort -u)" = server ]
-	[ "$(of retransmitted_packets | sort -u)" = 0 ]
-	copies=$(jq .result.capture.copies report)
-	[ "$(jq .result.capture.packets report)" = $((2 * copies)) ]
-	[ "$(jq .result.capture.selected_packets report)" = "$copies" ]
-	rows server
-	[ "$(jq .result.capture.copies report)" = 0 ]
-	[ "$(jq .result.capture.selected_packets report)" = "$copies" ]
-}
-
-@test "beside the client a way that becomes longer is the network, although the server was near before" {
-	rows lan
-	[ "$(of verdict 12 13 14 15 16 | sort -u)" = network ]
-}
-
-@test "no wait crosses a clock that was set back" {
-	rows back 1s 2>err || [ $? = 3 ]
-	[ -s err ]
-	[ "$(of next_max_ns | sort -n | tail -n 1)" = 40000000 ]
-	[ "$(of clock_set | sort | uniq -c | sort -n | head -n 1 | xargs)" = "1 1" ]
-	[ "$(of verdict | grep -cx server)" = 0 ]
-}
-
-@test "one packet that is dated ahead is a clock that was set, also in the report" {
-	rows ahead 1s 2>err || [ $? = 3 ]
-	[ "$(jq .result.capture.sorted_packets report)" = 0 ]
-	[ "$(of next_max_ns | sort -n | tail -n 1)" = 40000000 ]
-	[ "$(of clock_set | grep -cx 1)" = 1 ]
-	run -3 "$BIN/prototap" read "$MADE/ahead.pcap" --port 5900
-	[[ $output == *"! "*"clock was set"*"833 h"* ]]
-}
-
-@test "a file without a packet for hours is asked about its clock: no wait crosses that, and nobody is blamed" {
-	rows forward 1s 2>err
-	grep "3 h" err
-	[ "$(of next_max_ns | sort -n | tail -n 1)" = 40000000 ]
-	[ "$(of unanswered | sort -u)$(of clock_set | sort -u)" = 00 ]
-	[ "$(of verdict | grep -cxE 'server|client|network')" = 0 ]
-	run -0 "$BIN/prototap" read "$MADE/forward.pcap" --port 5900
-	[[ $output == *"! "*"3 h"* ]]
-}
-
 @test "connections beyond those that are followed are counted in a row and in the metrics, and warned of" {
 	rows crowd 1s --metrics watch.prom 2>err
-	[ "$(of connections | sort -n | tail -n 1)" = 76 ]
-	[ "$(of connections | grep -vcx 76)" = 1024 ]
-	[ "$(of why | sort -u | xargs)" = connections ]
+	python3 "$GOLDEN/hold.py" "$BIN/prototap" "$MADE" <(echo "crowd | crowd.pcap --port 5900 --every 1s | 0 |"\
+		"connections=1,76 connections#76=1 connections#1=1024 why=,connections")
 	grep -qx 'thinprobe_other_connections 76' watch.prom
 	grep -qx 'thinprobe_other_packets_total 228' watch.prom
 	[ "$(wc -l <err)" = 1 ]
@@ -214,16 +41,16 @@ of() {
 
 # Which side is blamed in scenes drawn by lot: none wrongly. (More scenes: tests/golden/watch_scenes.py.)
 @test "scenes by lot: the side is told, or that it cannot be told" {
-	"$TOP/tests/golden/watch_scenes.py" make scenes 28 24
-	"$TOP/tests/golden/watch_scenes.py" score scenes "$BIN/prototap" >scores 2>/dev/null
+	"$GOLDEN/watch_scenes.py" make scenes 28 24
+	"$GOLDEN/watch_scenes.py" score scenes "$BIN/prototap" >scores 2>/dev/null
 	cat scores
 	awk -F'\t' '$1 == "sum" { split($2, right, " "); split($3, untold, " "); split($5, wrong, " "); found = 1 }
 		END { exit !(found && wrong[1] == 0 && right[1] >= 14 && right[1] + untold[1] >= 20) }' scores
 }
 
 @test "where nothing changes, at most every twentieth interval blames somebody" {
-	"$TOP/tests/golden/watch_scenes.py" quiet quiet 28 600
-	"$TOP/tests/golden/watch_scenes.py" score quiet "$BIN/prototap" 1s 10s >scores
+	"$GOLDEN/watch_scenes.py" quiet quiet 28 600
+	"$GOLDEN/watch_scenes.py" score quiet "$BIN/prototap" 1s 10s >scores
 	cat scores
 	awk -F'\t' '$1 == "sum" { exit }
 		{ n++; split($9 == "" ? $10 : $10, alarms, "/"); if (20 * alarms[1] > alarms[2]) exit 1 } END { exit n != 18 }' scores

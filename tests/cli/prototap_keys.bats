@@ -3,18 +3,9 @@
 # prototap with keys: which update answers which key, as rows and as latency, from hand-made captures (tests/golden/make_keys.py).
 # Keys are 50 ms apart, due 1 ms before they were sent; every figure below is worked out from the times given there.
 
-bats_require_minimum_version 1.5.0
-load helpers
 load captures
 
-setup_file() {
-	export MADE="$BATS_FILE_TMPDIR/made"
-	python3 "$BATS_TEST_DIRNAME/../golden/make_keys.py" "$MADE"
-}
-
-setup() {
-	begin_test
-}
+setup_file() { begin_captures keys; }
 
 # Each key's range in ms from when it was sent, "low-high", "+" after an exact one, "-" for what is not known.
 ranges() {	# NAME [options]
@@ -212,7 +203,6 @@ wait "$probe"
 kill "$tap" "$app"
 wait
 END
-	export BIN
 	in_namespace timeout 60 bash session 3>&-
 	[ "$(cat rows_by_then)" -gt 2 ]
 	"$BIN/prototap" read session.pcap --port 5901 --keys keys.tsv --rows rows.tsv --format json -o report.json

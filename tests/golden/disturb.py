@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Does to a capture what a bad network does: swaps, repeats, cuts and loses packets.
 
-usage: disturb.py IN.pcap OUT.pcap SEED [swap] [repeat] [lose] [part]
+usage: disturb.py IN.pcap OUT.pcap SEED [swap] [repeat] [lose] [part] [cut]
 
 Reads and writes little-endian pcap. Times stay in order: a packet that is swapped takes its place in time too. `part` repeats
-a packet and the one after it, as one segment that overlaps both (a sender that packs anew).
+a packet and the one after it, as one segment that overlaps both (a sender that packs anew). `cut` keeps 96 bytes of each.
 """
 import random
 import struct
@@ -57,6 +57,7 @@ def main():
     with open(sys.argv[2], "wb") as f:
         f.write(header)
         for stamp, (original, frame) in out:
+            frame = frame[:96] if "cut" in ways else frame
             f.write(stamp + struct.pack("<II", len(frame), original) + frame)
 
 
