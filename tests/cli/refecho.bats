@@ -128,80 +128,69 @@ END
 	one_line 2 "no times" "$REFECHO" --vnc 5900 --answer-delay file:delays
 }
 
-@test "a port in use is said, the first server lives on" {
-	unused_port
-	serve --vnc "$port"
-	one_line 1 "port $port: the port is in use" "$REFECHO" --vnc "$port"
-	kill -0 "$PID"
-	finish
-}
-
-@test "it listens where it was told, and by default on the loopback only" {
+@test "it listens where it was told, by default on the loopback only; a port in use is said; ready goes to the descriptor asked for" {
 	unused_port
 	serve --vnc "$port"
 	[ "$(ss -Hltn "sport = :$port" | awk '{ print $4 }')" = "127.0.0.1:$port" ]
+	one_line 1 "port $port: the port is in use" "$REFECHO" --vnc "$port"
+	kill -0 "$PID"
 	finish
 	unused_port
-	serve --vnc "$port" --listen 127.0.0.2
+	"$REFECHO" --vnc "$port" --listen 127.0.0.2 --ready-fd 5 5>ready >out 2>err 3>&- &
+	PID=$!
+	started+=("$PID")
+	until_true grep -qx ready ready
 	[ "$(ss -Hltn "sport = :$port" | awk '{ print $4 }')" = "127.0.0.2:$port" ]
 	finish
+	[ ! -s err ]
 }
 
-@test "x11: number 0 when ready, then one number a key, and the character; shift and releases do not count" {
-	display_up
-	serve --display "$D" --log log.tsv --json
-	shows 0
-	keys 7 30
-	received 7
-	DISPLAY=$D xdotool key Shift_L
-	DISPLAY=$D xdotool key Q		# with Shift
-	received 8
-	sleep 0.2
-	shows 8
-	finish
-	[ "$(result keys_received)" = 8 ]
-	[ "$(result keys_answered)" = 8 ]
-	[ "$(result keys_waiting)" = 0 ]
-	[ "$(result received_flushed_ms.n)" = 8 ]
-	log_is_sane log.tsv 0
-	[ "$(wc -l <log.tsv)" -eq 9 ]
-	# redraws + coalesced = answered: nothing is counted twice or not at all
-	[ $(($(result redraws) + $(result keys_coalesced))) -eq 8 ]
-}
-
-@test "x11: the typed characters are on the screen" {
-	display_up
-	serve --display "$D"
-	# dark pixels in the box of the first and of the second character
-	ink() {
-		python3 -c '
+# dark pixels in the box of the first and of the second character
+ink() {
+	python3 -c '
 import struct
 data = open("screen/Xvfb_screen0", "rb").read()
 head = struct.unpack(">25I", data[:100])
 start, stride = head[0] + head[19] * 12, head[12]
 for left in 16, 28:
     print(sum(data[start + y * stride + 4 * x] < 128 for y in range(80, 96) for x in range(left, left + 12)), end=" ")'
-	}
+}
+
+@test "x11: number 0 when ready, then one number a key, and the character; shift and releases do not count; covered, all comes back" {
+	local window
+
+	display_up
+	serve --display "$D" --log log.tsv --json -o report.json
+	shows 0
 	[ "$(ink)" = "0 0 " ]
 	keys 1
 	received 1
 	until_true eval '[ "$(ink | cut -d " " -f 1)" -gt 8 ]'
 	[ "$(ink | cut -d ' ' -f 2)" -eq 0 ]
-	finish
-}
-
-@test "x11: what was covered and comes back is drawn again" {
-	display_up
-	serve --display "$D"
-	keys 3
-	received 3
-	local window
+	keys 6 30
+	received 7
+	DISPLAY=$D xdotool key Shift_L
+	DISPLAY=$D xdotool key Q		# with Shift
+	received 8
 	window=$(DISPLAY=$D xdotool search --name '^refecho$')
 	DISPLAY=$D xdotool windowunmap --sync "$window"
 	shows none
 	DISPLAY=$D xdotool windowmap --sync "$window"
-	received 3
+	received 8
+	[ ! -e report.json ]
 	finish
+	[ ! -s out ]
+	[ "$(result keys_received report.json)" = 8 ]
+	[ "$(result keys_answered report.json)" = 8 ]
+	[ "$(result keys_waiting report.json)" = 0 ]
+	[ "$(result received_flushed_ms.n report.json)" = 8 ]
+	log_is_sane log.tsv 0
+	[ "$(wc -l <log.tsv)" -eq 9 ]
+	# redraws + coalesced = answered: nothing is counted twice or not at all
+	[ $(($(result redraws report.json) + $(result keys_coalesced report.json))) -eq 8 ]
+	# the report holds the keys of the log
+	jq -r '.result.keys[] | [.seq, .received_ns, .draw_ns, .flushed_ns] | @tsv' report.json | diff - <(tail -n +2 log.tsv | cut -f 2-5)
+	[ "$(jq -r '.schema + " " + .tool' report.json)" = "thinprobe.refecho/1 refecho" ]
 }
 
 @test "x11: noise and other cell sizes are read all the same" {
@@ -342,25 +331,6 @@ END
 	[ "$(wc -l <log.tsv)" -eq 6 ]
 }
 
-@test "json holds the keys, and -o a whole file" {
-	display_up
-	serve --display "$D" --format json -o report.json --log log.tsv
-	keys 3 40
-	received 3
-	[ ! -e report.json ]
-	finish
-	[ ! -s out ]
-	python3 - <<'END'
-import json
-r = json.load(open("report.json"))
-assert r["schema"] == "thinprobe.refecho/1" and r["tool"] == "refecho"
-keys = r["result"]["keys"]
-rows = [l.split("\t") for l in open("log.tsv").read().splitlines()[1:]]
-assert [k["seq"] for k in keys] == [1, 2, 3]
-assert [[str(k[c]) for c in ("seq", "received_ns", "draw_ns", "flushed_ns")] for k in keys] == [r[1:5] for r in rows]
-END
-}
-
 @test "killed, it leaves a log that is valid up to its last line" {
 	display_up
 	serve --display "$D" --log log.tsv
@@ -369,14 +339,4 @@ END
 	until_true grep -q 'echo/1	3	' log.tsv
 	kill -9 "$PID"
 	log_is_sane log.tsv 0
-}
-
-@test "ready goes to the descriptor asked for" {
-	unused_port
-	"$REFECHO" --vnc "$port" --ready-fd 5 5>ready >out 2>err 3>&- &
-	PID=$!
-	started+=("$PID")
-	until_true grep -qx ready ready
-	finish
-	[ ! -s err ]
 }
