@@ -93,20 +93,24 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	ends "$prober"
 }
 
+terminal() {	# options of xterm... -e sh -c SCRIPT, which makes a file "up": it has the focus, and the pointer is elsewhere
+	start_x
+	need xterm xdotool
+	start xterm xterm -geometry 80x24+0+0 "$@"
+	until_true xdotool search --onlyvisible --class xterm
+	until_true test -e up
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
+	xdotool mousemove 700 500
+}
+blinking=(-bc -bcf 150 -bcn 150)
+
 blinks() {
 	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 600ms --watch update --json -o noise.json && [ "$(figure noise.json updates)" -gt 1 ]
 }
 
 @test "asked: a blinking caret is no echo, not even where nothing shows what is typed" {
-	start_x
-	need xterm xdotool
-	# -bc: the caret blinks. Nobody echoes: the terminal's own echo is off, and what is read is thrown away.
-	start xterm xterm -bc -bcf 150 -bcn 150 -geometry 80x24+0+0 \
-		-e sh -c 'stty -echo raw; printf "ready here"; : >up; exec cat >/dev/null'
-	until_true xdotool search --onlyvisible --class xterm
-	until_true test -e up
-	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
-	xdotool mousemove 700 500
+	# nobody echoes: the terminal's own echo is off, and what is read is thrown away
+	terminal "${blinking[@]}" -e sh -c 'stty -echo raw; printf "ready here"; : >up; exec cat >/dev/null'
 	until_true blinks
 	prober "x11:$DISPLAY" --watch update --timeout 600ms
 	key 1
@@ -120,16 +124,9 @@ blinks() {
 @test "asked: the echo is found beside a blinking caret, also right after the key before" {
 	local waited
 
-	start_x
-	need xterm xdotool
 	# what is typed comes back after 500 ms: the caret blinks before
-	start xterm xterm -bc -bcf 150 -bcn 150 -geometry 80x24+0+0 \
-		-e sh -c 'stty -echo raw; printf "here: "; : >up
+	terminal "${blinking[@]}" -e sh -c 'stty -echo raw; printf "here: "; : >up
 			while c=$(dd bs=1 count=1 2>/dev/null); do sleep 0.5; printf "%s" "$c"; done'
-	until_true xdotool search --onlyvisible --class xterm
-	until_true test -e up
-	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
-	xdotool mousemove 700 500
 	sleep 0.3
 	prober "x11:$DISPLAY" --watch update --timeout 20s
 	for i in 1 2 3; do
@@ -145,16 +142,10 @@ blinks() {
 }
 
 @test "asked: a change in doubt may be no echo, so the report and the log have no late end of it" {
-	start_x
-	need xterm xdotool jq
 	# the place of the echo changes once without a key; there is no caret
-	start xterm xterm -geometry 80x24+0+0 -e sh -c 'stty -echo raw; printf "\033[?25l"; : >up
+	terminal -e sh -c 'stty -echo raw; printf "\033[?25l"; : >up
 		until [ -e change ]; do sleep 0.1; done
 		printf "#\b"; : >changed; dd bs=1 count=1 >/dev/null 2>&1; printf " \b"; exec cat >/dev/null'
-	until_true xdotool search --onlyvisible --class xterm
-	until_true test -e up
-	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
-	xdotool mousemove 700 500
 	prober "x11:$DISPLAY" --watch update --timeout 600ms --warmup 0 --log keys.tsv -o report.json --format json
 	: >change
 	until_true test -e changed
