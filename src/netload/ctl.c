@@ -1,289 +1,197 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ctl.h"
-#include "cli.h"
+#include "sock.h"
 
 #include <endian.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <poll.h>
+#include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
-#define BEGIN "netload "
-#define MAGIC 0x54504e4cU /* "TPNL" */
+#define MAGIC "TPNL"
+#define SEND_NS (5 * NS_PER_S)
+/* All members of these are int64_t. */
+#define STREAM_NUMBERS (sizeof(struct stream_counts) / sizeof(int64_t))
+#define TOTAL_NUMBERS ((sizeof(struct load_counts) - offsetof(struct load_counts, sent_ns)) / sizeof(int64_t))
 
-/* A key of a line, the member that holds its value, and the greatest value. */
-struct line_key {
-	const char *name;
-	size_t at; /* offset of the member */
-	int64_t most;
-	bool flag; /* the member is a bool */
-};
-#define LOAD_KEY(k, most) \
-	{ \
-#k, offsetof(struct load_cfg, k), most, false \
-	}
-#define LOAD_FLAG(k) \
-	{ \
-#k, offsetof(struct load_cfg, k), 1, true \
-	}
-/* The limit keeps sums over all streams from overflowing, whatever the other end sends. */
-#define LANE_KEY(k) \
-	{ \
-#k, offsetof(struct stream_counts, k), INT64_MAX / LOAD_STREAMS, false \
-	}
-#define SIDE_KEY(k) \
-	{ \
-#k, offsetof(struct load_counts, k), INT64_MAX, false \
-	}
-
-static const struct line_key load_keys[] = {
-	LOAD_KEY(rate, LOAD_RATE_MOST),
-	LOAD_KEY(time_ns, LOAD_TIME_MOST),
-	LOAD_KEY(lanes, LOAD_STREAMS),
-	LOAD_KEY(size, LOAD_SIZE_MOST),
-	LOAD_KEY(seed, INT64_MAX),
-	LOAD_KEY(burst_ns, NS_PER_S),
-	LOAD_KEY(catch_up_ns, 10 * NS_PER_S),
-	LOAD_FLAG(udp),
-	LOAD_FLAG(both),
-	LOAD_FLAG(payload_bits),
-	LOAD_FLAG(random),
-	{ NULL, 0, 0, false },
-};
-static const struct line_key lane_keys[] = {
-	LANE_KEY(sent_frames), LANE_KEY(sent_payload), LANE_KEY(sent_wire), LANE_KEY(resent_frames), LANE_KEY(got_frames),
-	LANE_KEY(got_payload), LANE_KEY(got_wire),     LANE_KEY(reordered), LANE_KEY(duplicate),     { NULL, 0, 0, false },
-};
-static const struct line_key side_keys[] = {
-	SIDE_KEY(sent_ns),   SIDE_KEY(sent_low),	SIDE_KEY(sent_high),	  SIDE_KEY(sent_seconds),
-	SIDE_KEY(got_ns),    SIDE_KEY(got_low),		SIDE_KEY(got_high),	  SIDE_KEY(got_seconds),
-	SIDE_KEY(behind_ns), SIDE_KEY(given_up_frames), SIDE_KEY(refused_frames), SIDE_KEY(dropped_frames),
-	SIDE_KEY(cpu_ns),    { NULL, 0, 0, false },
+/* What messages and marks begin with. */
+struct ctl_head {
+	char magic[4];
+	uint16_t version, what; /* what: enum ctl_kind; in a mark the stream */
 };
 
-/* --- writing --------------------------------------------------------------------------------------------------- */
-
-static int format_key_values(char *line, size_t size, const char *word, const struct line_key *keys, const void *from)
-{
-	int n = snprintf(line, size, BEGIN "%d %s", CTL_VERSION, word);
-
-	for (const struct line_key *k = keys; n >= 0 && (size_t)n < size && k->name; k++) {
-		const char *p = (const char *)from + k->at;
-		int64_t v;
-
-		if (k->flag)
-			v = *(const bool *)p;
-		else
-			memcpy(&v, p, sizeof(v));
-		n += snprintf(line + n, size - (size_t)n, " %s=%" PRId64, k->name, v);
-	}
-	return n < 0 || (size_t)n >= size ? -ENOBUFS : 0;
-}
-
-int ctl_format_load(char *line, size_t size, const struct load_cfg *load)
-{
-	return format_key_values(line, size, "load", load_keys, load);
-}
-
-int ctl_format_ok(char *line, size_t size, uint64_t key, const int *port, int ports)
-{
-	int n = snprintf(line, size, BEGIN "%d ok key=%016" PRIx64 " ports=", CTL_VERSION, key);
-
-	for (int i = 0; n >= 0 && (size_t)n < size && i < ports; i++)
-		n += snprintf(line + n, size - (size_t)n, i ? ",%d" : "%d", port[i]);
-	return n < 0 || (size_t)n >= size ? -ENOBUFS : 0;
-}
-
-int ctl_format_stream(char *line, size_t size, int64_t lane, const struct stream_counts *c)
-{
-	char word[32];
-
-	snprintf(word, sizeof(word), "lane %" PRId64, lane);
-	return format_key_values(line, size, word, lane_keys, c);
-}
-
-int ctl_format_total(char *line, size_t size, const struct load_counts *s)
-{
-	return format_key_values(line, size, "total", side_keys, s);
-}
-
-/* --- reading --------------------------------------------------------------------------------------------------- */
-
-/* The text behind "netload 1 WORD"; NULL: the line is another one, with *err. */
-static const char *skip_command(const char *line, const char *word, int *err)
-{
-	size_t n = strlen(word);
-
-	*err = -EPROTO;
-	if (strlen(line) >= CTL_LINE_MAX || strncmp(line, BEGIN, sizeof(BEGIN) - 1) != 0)
-		return NULL;
-	line += sizeof(BEGIN) - 1;
-	if (line[0] < '1' || line[0] > '9')
-		return NULL;
-	if (line[0] != '0' + CTL_VERSION || line[1] != ' ') {
-		*err = -EPROTONOSUPPORT;
-		return NULL;
-	}
-	line += 2;
-	if (strncmp(line, word, n) != 0 || (line[n] && line[n] != ' '))
-		return NULL;
-	*err = 0;
-	return line + n;
-}
-
-/* Reads a number that ends at a space, a comma or the line's end. */
-static int parse_whole(const char **at, int64_t *out)
-{
-	size_t n = strcspn(*at, " ,");
-	char text[24];
-
-	if (!n || n >= sizeof(text))
-		return -EPROTO;
-	memcpy(text, *at, n);
-	text[n] = '\0';
-	*at += n;
-	return cli_parse_int(text, out) ? -EPROTO : 0;
-}
-
-static int parse_key_values(const char *at, const struct line_key *keys, int64_t least, void *into)
-{
-	for (const struct line_key *k = keys; k->name; k++) {
-		size_t n = strlen(k->name);
-		int64_t v;
-
-		if (at[0] != ' ' || strncmp(at + 1, k->name, n) != 0 || at[n + 1] != '=')
-			return -EPROTO;
-		at += n + 2;
-		if (parse_whole(&at, &v))
-			return -EPROTO;
-		if (v < least || v > k->most)
-			return -ERANGE;
-		if (k->flag)
-			*(bool *)((char *)into + k->at) = v != 0;
-		else
-			memcpy((char *)into + k->at, &v, sizeof(v));
-	}
-	return *at ? -EPROTO : 0;
-}
-
-int ctl_parse_load(const char *line, struct load_cfg *load)
-{
-	struct load_cfg l;
-	int err;
-	const char *at = skip_command(line, "load", &err);
-
-	if (!err)
-		err = parse_key_values(at, load_keys, 0, &l);
-	if (!err && ((l.rate && l.rate < LOAD_RATE_LEAST) || l.lanes < 1 || (l.udp && l.size < CTL_MARK_BYTES) || l.size < 1))
-		err = -ERANGE;
-	if (!err)
-		*load = l;
-	return err;
-}
-
-static int parse_ports(const char *at, int *port, int ports)
-{
-	for (int i = 0; i < ports; i++) {
-		int64_t v;
-
-		if (parse_whole(&at, &v))
-			return -EPROTO;
-		if (v < 1 || v > 65535)
-			return -ERANGE;
-		port[i] = (int)v;
-		if (*at++ != (i < ports - 1 ? ',' : '\0'))
-			return -EPROTO;
-	}
-	return 0;
-}
-
-int ctl_parse_ok(const char *line, uint64_t *key, int *port, int ports)
-{
-	int err, read[LOAD_STREAMS], n = 0;
-	const char *at = skip_command(line, "ok", &err);
-	uint64_t k;
-
-	if (err)
-		return err;
-	if (strlen(at) < 28 || strspn(at + 5, "0123456789abcdef") != 16 || sscanf(at, " key=%16" SCNx64 " ports=%n", &k, &n) != 1 ||
-	    n != 28 || ports > LOAD_STREAMS)
-		return -EPROTO;
-	err = parse_ports(at + n, read, ports);
-	if (err)
-		return err;
-	*key = k;
-	memcpy(port, read, (size_t)ports * sizeof(*port));
-	return 0;
-}
-
-int ctl_parse_go(const char *line)
-{
-	int err;
-	const char *at = skip_command(line, "go", &err);
-
-	return err ? err : *at ? -EPROTO : 0;
-}
-
-int ctl_parse_stream(const char *line, struct load_counts *s, int64_t lanes)
-{
-	struct stream_counts c;
-	int64_t lane;
-	int err;
-	const char *at = skip_command(line, "lane", &err);
-
-	if (err)
-		return err;
-	if (*at++ != ' ' || parse_whole(&at, &lane))
-		return -EPROTO;
-	if (lane < 0 || lane >= lanes)
-		return -ERANGE;
-	err = parse_key_values(at, lane_keys, 0, &c);
-	if (!err)
-		s->lane[lane] = c;
-	return err;
-}
-
-int ctl_parse_total(const char *line, struct load_counts *s)
-{
-	struct load_counts read = *s;
-	int err;
-	const char *at = skip_command(line, "total", &err);
-
-	if (!err)
-		err = parse_key_values(at, side_keys, -1, &read);
-	if (!err)
-		*s = read;
-	return err;
-}
-
-const char *ctl_refusal_text(const char *line, char *words, size_t size)
-{
-	int err;
-	const char *at = skip_command(line, "no", &err);
-	size_t n = 0;
-
-	if (err || *at != ' ')
-		return NULL;
-	for (at++; *at && n + 1 < size; at++)
-		words[n++] = (char)(*at >= ' ' && *at <= '~' ? *at : '?');
-	words[n] = '\0';
-	return words;
-}
-
-/* --- marks ----------------------------------------------------------------------------------------------------- */
-
-/* On the wire, numbers have the highest byte first. */
 struct stream_mark {
-	uint32_t magic;
-	uint16_t version, lane;
+	struct ctl_head head;
 	uint64_t key, number, unused;
 };
 _Static_assert(sizeof(struct stream_mark) == CTL_MARK_BYTES, "a mark has no padding");
 
+struct ctl_message {
+	struct ctl_head head;
+	uint64_t number[CTL_OK_NUMBERS]; /* of the longest */
+};
+
+static size_t count_numbers(enum ctl_kind kind)
+{
+	static const size_t numbers[] = {
+		[CTL_LOAD] = CTL_LOAD_NUMBERS,
+		[CTL_OK] = CTL_OK_NUMBERS,
+		[CTL_STREAM] = STREAM_NUMBERS,
+		[CTL_TOTAL] = TOTAL_NUMBERS,
+		[CTL_NO] = CTL_REASON_BYTES / sizeof(int64_t),
+	};
+
+	return numbers[kind];
+}
+
+static struct ctl_head make_head(int64_t what)
+{
+	return (struct ctl_head){ MAGIC, htobe16(CTL_VERSION), htobe16((uint16_t)what) };
+}
+
+int ctl_send(int fd, enum ctl_kind kind, const void *numbers)
+{
+	struct ctl_message m = { .head = make_head(kind) };
+	size_t n = count_numbers(kind), size = sizeof(m.head) + n * sizeof(*m.number), at = 0;
+	int64_t until = clock_now() + SEND_NS;
+
+	if (n)
+		memcpy(m.number, numbers, n * sizeof(*m.number));
+	for (size_t i = 0; kind != CTL_NO && i < n; i++)
+		m.number[i] = htobe64(m.number[i]);
+	while (at < size) {
+		ssize_t sent = send(fd, (const char *)&m + at, size - at, MSG_NOSIGNAL);
+
+		if (sent >= 0)
+			at += (size_t)sent;
+		else if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		else if (sock_wait_ready(fd, POLLOUT, until, false) <= 0)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+/* Bytes of the message of which `n` have come; 0: its head is not complete; -EPROTO, -EPROTONOSUPPORT: it is none. */
+static ssize_t find_size(const struct ctl_message *m, size_t n, enum ctl_kind kind)
+{
+	size_t magic = sizeof(m->head.magic);
+	enum ctl_kind what = be16toh(m->head.what);
+
+	if (memcmp(m->head.magic, MAGIC, n < magic ? n : magic) != 0)
+		return -EPROTO;
+	if (n < sizeof(m->head))
+		return 0;
+	if (be16toh(m->head.version) != CTL_VERSION)
+		return -EPROTONOSUPPORT;
+	return what == kind || what == CTL_NO ? (ssize_t)(sizeof(m->head) + count_numbers(what) * sizeof(*m->number)) : -EPROTO;
+}
+
+static int receive_message(int fd, struct ctl_message *m, enum ctl_kind kind, int64_t until_ns, bool heeds_stop)
+{
+	ssize_t size = 0;
+	size_t n = 0;
+
+	while (!size || n < (size_t)size) {
+		int ready = sock_wait_ready(fd, POLLIN, until_ns, heeds_stop);
+		ssize_t got;
+
+		if (ready <= 0)
+			return ready ? ready : -ETIMEDOUT;
+		got = read(fd, (char *)m + n, (size ? (size_t)size : sizeof(m->head)) - n);
+		if (!got)
+			return -ECONNRESET;
+		if (got < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		n += got > 0 ? (size_t)got : 0;
+		size = find_size(m, n, kind);
+		if (size < 0)
+			return (int)size;
+	}
+	return 0;
+}
+
+int ctl_receive(int fd, enum ctl_kind kind, int64_t *numbers, int64_t until_ns, bool heeds_stop, char reason[CTL_REASON_BYTES])
+{
+	struct ctl_message m;
+	int err = receive_message(fd, &m, kind, until_ns, heeds_stop);
+
+	if (err)
+		return err;
+	if (be16toh(m.head.what) == kind) {
+		for (size_t i = 0; i < count_numbers(kind); i++)
+			numbers[i] = (int64_t)be64toh(m.number[i]);
+		return 0;
+	}
+	if (reason) {
+		memcpy(reason, m.number, CTL_REASON_BYTES);
+		reason[CTL_REASON_BYTES - 1] = '\0';
+		for (; *reason; reason++)
+			*reason = (char)(*reason >= ' ' && *reason <= '~' ? *reason : '?');
+	}
+	return -ECONNREFUSED;
+}
+
+int ctl_send_load(int fd, const struct load_cfg *l)
+{
+	return ctl_send(fd, CTL_LOAD,
+			(const int64_t[CTL_LOAD_NUMBERS]){ l->rate, l->time_ns, l->lanes, l->size, l->seed, l->burst_ns,
+							   l->catch_up_ns, l->udp, l->both, l->payload_bits, l->random });
+}
+
+int ctl_receive_load(int fd, struct load_cfg *load, int64_t until_ns)
+{
+	static const int64_t most[CTL_LOAD_NUMBERS] = {
+		LOAD_RATE_MOST, LOAD_TIME_MOST, LOAD_STREAMS, LOAD_SIZE_MOST, INT64_MAX, NS_PER_S, 10 * NS_PER_S, 1, 1, 1, 1
+	};
+	int64_t v[CTL_LOAD_NUMBERS];
+	struct load_cfg l;
+	int err = ctl_receive(fd, CTL_LOAD, v, until_ns, true, NULL);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < CTL_LOAD_NUMBERS; i++)
+		if (v[i] < 0 || v[i] > most[i])
+			return -ERANGE;
+	l = (struct load_cfg){ v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10] };
+	if ((l.rate && l.rate < LOAD_RATE_LEAST) || l.lanes < 1 || l.size < (l.udp ? CTL_MARK_BYTES : 1))
+		return -ERANGE;
+	*load = l;
+	return 0;
+}
+
+int ctl_send_counts(int fd, const struct load_counts *s, int64_t lanes)
+{
+	int err = 0;
+
+	for (int64_t i = 0; !err && i < lanes; i++)
+		err = ctl_send(fd, CTL_STREAM, &s->lane[i]);
+	return err ? err : ctl_send(fd, CTL_TOTAL, &s->sent_ns);
+}
+
+int ctl_receive_counts(int fd, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop)
+{
+	struct load_counts c = { 0 };
+
+	for (int64_t i = 0; i <= lanes; i++) {
+		int64_t *v = i < lanes ? (int64_t *)&c.lane[i] : &c.sent_ns;
+		int err = ctl_receive(fd, i < lanes ? CTL_STREAM : CTL_TOTAL, v, until_ns, heeds_stop, NULL);
+
+		if (err)
+			return err;
+		/* The limits keep sums over all streams from overflowing, whatever the other end sends. */
+		for (size_t k = 0; k < (i < lanes ? STREAM_NUMBERS : TOTAL_NUMBERS); k++)
+			if (v[k] < (i < lanes ? 0 : -1) || v[k] > INT64_MAX / LOAD_STREAMS)
+				return -ERANGE;
+	}
+	*s = c;
+	return 0;
+}
+
 void ctl_format_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number)
 {
-	const struct stream_mark m = { htobe32(MAGIC), htobe16(CTL_VERSION), htobe16((uint16_t)lane),
-				       htobe64(key),   htobe64(number),	     0 };
+	const struct stream_mark m = { make_head(lane), htobe64(key), htobe64(number), 0 };
 
 	memcpy(mark, &m, sizeof(m));
 }
@@ -293,8 +201,9 @@ int64_t ctl_parse_mark(const unsigned char *mark, uint64_t key, int64_t lanes, u
 	struct stream_mark m;
 
 	memcpy(&m, mark, sizeof(m));
-	if (be32toh(m.magic) != MAGIC || be16toh(m.version) != CTL_VERSION || be64toh(m.key) != key || be16toh(m.lane) >= lanes)
+	if (memcmp(m.head.magic, MAGIC, sizeof(m.head.magic)) != 0 || be16toh(m.head.version) != CTL_VERSION ||
+	    be64toh(m.key) != key || be16toh(m.head.what) >= lanes)
 		return -EPROTO;
 	*number = be64toh(m.number);
-	return be16toh(m.lane);
+	return be16toh(m.head.what);
 }

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ctl - the control protocol: lines on the control connection, and the mark that opens a stream. Pure.
+/* ctl - what both ends of a load say to each other.
  *
  *	sender					server
- *	netload 1 load rate=... time_ns=...	netload 1 ok key=HEX ports=P,...	(or: netload 1 no REASON)
- *	(opens its streams, each with a mark)	netload 1 go
+ *	CTL_LOAD: the load			CTL_OK: its key and ports	(or CTL_NO: why not)
+ *	(opens its streams, each with a mark)	CTL_GO
  *	... the load ...
- *	netload 1 lane I sent_frames=... ...	(one for each stream)
- *	netload 1 total sent_ns=... ...
- *						netload 1 lane ... ; netload 1 total ...
+ *	CTL_STREAM: one for each stream
+ *	CTL_TOTAL: of its end			CTL_STREAM, CTL_TOTAL
  *
- * Numbers are whole, in ASCII; every key stands once and in this order. Anything else is refused: anybody may connect. */
+ * A message on the control connection is "TPNL", 16 bits of version, 16 bits of kind, and numbers of 64 bits (CTL_NO: text), all
+ * with the highest byte first. Each kind has one length. Anything else is refused: anybody may connect. */
 #pragma once
 
 #include "load.h"
 
-#include <stddef.h>
+#define CTL_VERSION 2
+#define CTL_MARK_BYTES 32   /* every datagram begins with a mark */
+#define CTL_REASON_BYTES 96 /* of a refusal, with its terminating zero */
 
-#define CTL_VERSION 1
-#define CTL_LINE_MAX 1024 /* bytes of a line with its newline and terminating zero */
-#define CTL_MARK_BYTES 32 /* every datagram begins with a mark */
+enum ctl_kind { CTL_LOAD, CTL_OK, CTL_GO, CTL_STREAM, CTL_TOTAL, CTL_NO };
+#define CTL_LOAD_NUMBERS 11
+#define CTL_OK_NUMBERS (1 + LOAD_STREAMS) /* the key, and a port for each stream; TCP: the first port alone */
 
-/* Write a line without its newline. 0, or -ENOBUFS: `size` is too small. */
-int ctl_format_load(char *line, size_t size, const struct load_cfg *load);
-int ctl_format_ok(char *line, size_t size, uint64_t key, const int *port, int ports);
-int ctl_format_stream(char *line, size_t size, int64_t lane, const struct stream_counts *c);
-int ctl_format_total(char *line, size_t size, const struct load_counts *s);
+/* Sends a message within 5 s; `numbers`: those of its kind (CTL_NO: CTL_REASON_BYTES of text). 0 or -errno. */
+int ctl_send(int fd, enum ctl_kind kind, const void *numbers);
+/* Receives a message of this kind. 0; -ECONNREFUSED: a refusal came, whose text is in `reason` (NULL: not wanted) with unprintable
+ * characters replaced; -ECONNRESET: the other end has closed; -ETIMEDOUT; -EINTR: a stop signal came, and `heeds_stop`; -EPROTO:
+ * not such a message; -EPROTONOSUPPORT: of another version; or another -errno. */
+int ctl_receive(int fd, enum ctl_kind kind, int64_t *numbers, int64_t until_ns, bool heeds_stop, char reason[CTL_REASON_BYTES]);
 
-/* Parse a line. 0; -EPROTO: not such a line; -ERANGE: a value out of range; -EPROTONOSUPPORT: another version. On error nothing is
- * written. */
-int ctl_parse_load(const char *line, struct load_cfg *load);
-int ctl_parse_ok(const char *line, uint64_t *key, int *port, int ports); /* `ports`: how many the line must have */
-int ctl_parse_go(const char *line);
-int ctl_parse_stream(const char *line, struct load_counts *s, int64_t lanes);
-int ctl_parse_total(const char *line, struct load_counts *s);
-/* The reason in a refusal, with unprintable characters replaced; NULL: the line is no refusal. */
-const char *ctl_refusal_text(const char *line, char *words, size_t size);
+int ctl_send_load(int fd, const struct load_cfg *load);
+/* Sends the counts of one end, in 1 + `lanes` messages. 0 or -errno. */
+int ctl_send_counts(int fd, const struct load_counts *s, int64_t lanes);
+/* Receive these. 0, an error of ctl_receive(), or -ERANGE: a value is out of range; nothing is written then. */
+int ctl_receive_load(int fd, struct load_cfg *load, int64_t until_ns);
+int ctl_receive_counts(int fd, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop);
 
 /* A mark shows by the load's key that a stream belongs to the load, and carries its stream's and datagram's number. */
 void ctl_format_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number);

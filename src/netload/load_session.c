@@ -58,7 +58,7 @@ void load_session_free(struct load_session *r)
 	for (int64_t i = 0; i < r->load.lanes; i++)
 		if (r->lane[i].fd > 0)
 			close(r->lane[i].fd);
-	if (r->control.fd > 0)
-		close(r->control.fd);
+	if (r->control > 0)
+		close(r->control);
 	free(r->noise);
 }

@@ -2,6 +2,7 @@
 /* load_session - one load at one end: its streams, a sending and a receiving thread; and the two ends, sender and server. */
 #pragma once
 
+#include "ctl.h"
 #include "load_stream.h"
 #include "sock.h"
 #include "why.h"
@@ -46,7 +47,7 @@ void rx_stop(struct load_receiver *p, bool at_once);
 struct load_session {
 	struct load_cfg load;
 	uint64_t key; /* random, chosen by the server: shows that a stream belongs to this load */
-	struct ctl_connection control;
+	int control;  /* descriptor of the control connection (ctl.h) */
 	struct load_stream lane[LOAD_STREAMS];
 	struct load_counts own, other; /* what this end counted, what the other end counted */
 	struct load_sender push;

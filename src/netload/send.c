@@ -15,22 +15,15 @@
 
 const char *const send_end_words[] = { "time", "signal", "server", "broken" };
 
-/* Explains in `why` a line that is not the expected answer; `heard`: what ctl_receive_line() returned. Returns -errno. */
-static int explain_answer(const char *line, int heard, struct why *why)
+/* Explains in `why` an error of ctl_receive(), and returns it. */
+static int explain_answer(int err, const char *reason, struct why *why)
 {
-	char words[128];
+	const char *text = err == -EINTR	? "stopped by a signal"
+			   : err == -ETIMEDOUT	? "the server accepts connections, but does not answer as netload serve does"
+			   : err == -ECONNRESET ? "the server closed the connection"
+						: "the server answers, but not as this version of netload serve does";
 
-	if (heard == -EINTR)
-		return why_fail(-EINTR, why, "stopped by a signal");
-	if (heard == -ETIMEDOUT)
-		return why_fail(-ETIMEDOUT, why, "the server accepts connections, but does not answer as netload serve does");
-	if (heard == -EPROTO)
-		return why_fail(-ECONNRESET, why, "the server answers, but not as netload serve does");
-	if (heard <= 0)
-		return why_fail(-ECONNRESET, why, "the server closed the connection");
-	if (ctl_refusal_text(line, words, sizeof(words)))
-		return why_fail(-EPROTO, why, "the server refuses: %s", words);
-	return why_fail(-EPROTO, why, "the server answers, but not as this version of netload serve does");
+	return err == -ECONNREFUSED ? why_fail(-EPROTO, why, "the server refuses: %s", reason) : why_fail(err, why, "%s", text);
 }
 
 static int connect_stream(struct load_session *r, int64_t i, const struct sock_address *to)
@@ -53,12 +46,12 @@ static int connect_stream(struct load_session *r, int64_t i, const struct sock_a
 	return write(fd, mark, sizeof(mark)) == (ssize_t)sizeof(mark) ? 0 : -errno;
 }
 
-/* Waits for the server's go. Datagrams may be lost, so marks are repeated until then. */
-static int await_server_go(struct load_session *r, char *line)
+/* Waits for the server's go. Datagrams may be lost, so marks are repeated until then. 0, or an error of ctl_receive(). */
+static int await_server_go(struct load_session *r, char *reason)
 {
 	unsigned char mark[CTL_MARK_BYTES];
 	int64_t until = clock_now() + OPEN_NS;
-	int heard;
+	int ready;
 
 	do {
 		for (int64_t i = 0; r->load.udp && i < r->load.lanes; i++) {
@@ -66,52 +59,39 @@ static int await_server_go(struct load_session *r, char *line)
 			if (send(r->lane[i].fd, mark, sizeof(mark), MSG_NOSIGNAL) < 0 && errno != EAGAIN && errno != ECONNREFUSED)
 				return -errno;
 		}
-		heard = ctl_receive_line(&r->control, line, clock_now() + 100 * NS_PER_MS, true);
-	} while (heard == -ETIMEDOUT && clock_now() < until);
-	return heard;
-}
-
-static int negotiate_load(struct load_session *r, int *port, struct why *why)
-{
-	char line[CTL_LINE_MAX] = "";
-	int64_t header, most = load_stream_payload(r->control.fd, r->load.udp, &header);
-	int heard;
-
-	if (!r->load.size)
-		r->load.size = load_payload_bytes(r->load.rate, header, most);
-	if (ctl_format_load(line, sizeof(line), &r->load) || ctl_send_line(&r->control, line))
-		return why_fail(-ECONNRESET, why, "the server closed the connection");
-	heard = ctl_receive_line(&r->control, line, clock_now() + ANSWER_NS, true);
-	if (heard != 1 || ctl_parse_ok(line, &r->key, port, r->load.udp ? (int)r->load.lanes : 1))
-		return explain_answer(line, heard, why);
-	return 0;
+		ready = sock_wait_ready(r->control, POLLIN, clock_now() + 100 * NS_PER_MS, true);
+	} while (!ready && clock_now() < until);
+	return ready < 0 ? ready : ctl_receive(r->control, CTL_GO, NULL, until, true, reason);
 }
 
 int send_connect(struct load_session *r, const struct sock_address *to, struct why *why)
 {
 	struct sock_address place = *to;
-	char line[CTL_LINE_MAX] = "";
-	int port[LOAD_STREAMS], err, heard;
+	int64_t header, ok[CTL_OK_NUMBERS], most;
+	char reason[CTL_REASON_BYTES];
+	int err;
 
-	r->control.fd = sock_connect(to, clock_now() + ANSWER_NS, false);
-	if (r->control.fd < 0)
-		return why_fail(r->control.fd, why, "%s",
-				r->control.fd == -EINTR ? "stopped by a signal" : strerror(-r->control.fd));
-	err = negotiate_load(r, port, why);
-	for (int64_t i = 0; !err && i < r->load.lanes; i++) {
-		sock_set_port(&place, port[r->load.udp ? i : 0]);
+	r->control = sock_connect(to, clock_now() + ANSWER_NS, false);
+	if (r->control < 0)
+		return why_fail(r->control, why, "%s", r->control == -EINTR ? "stopped by a signal" : strerror(-r->control));
+	most = load_stream_payload(r->control, r->load.udp, &header);
+	if (!r->load.size)
+		r->load.size = load_payload_bytes(r->load.rate, header, most);
+	err = ctl_send_load(r->control, &r->load) ? -ECONNRESET
+						  : ctl_receive(r->control, CTL_OK, ok, clock_now() + ANSWER_NS, true, reason);
+	if (err)
+		return explain_answer(err, reason, why);
+	r->key = (uint64_t)ok[0];
+	for (int64_t i = 0; i < r->load.lanes; i++) {
+		sock_set_port(&place, (int)ok[r->load.udp ? 1 + i : 1]);
 		err = connect_stream(r, i, &place);
 		if (err)
-			why_say(why, "stream %d at port %d: %s", (int)i + 1, sock_port(&place), strerror(-err));
+			return why_fail(err, why, "stream %d at port %d: %s", (int)i + 1, sock_port(&place), strerror(-err));
 	}
+	err = await_server_go(r, reason);
 	if (err)
-		return err;
-	heard = await_server_go(r, line);
-	if (heard != 1 || ctl_parse_go(line))
-		return explain_answer(line, heard, why);
+		return explain_answer(err, reason, why);
 	for (int64_t i = 0; i < r->load.lanes; i++) {
-		int64_t header;
-
 		load_stream_payload(r->lane[i].fd, r->load.udp, &header);
 		load_stream_init(&r->lane[i], r->lane[i].fd, r->load.udp, tx_batch_bytes(&r->load, header));
 	}
@@ -121,7 +101,7 @@ int send_connect(struct load_session *r, const struct sock_address *to, struct w
 /* Waits until the sending thread ends, the server sends a line, or a signal comes. */
 static enum send_end await_load_end(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r))
 {
-	struct pollfd p = { .fd = r->control.fd, .events = POLLIN };
+	struct pollfd p = { .fd = r->control, .events = POLLIN };
 	bool told = false;
 
 	while (!atomic_load(&r->push.over)) {
@@ -154,10 +134,10 @@ int send_run(struct load_session *r, void (*ready)(void), void (*look)(const str
 		return err;
 	*end = await_load_end(r, ready, look);
 	load_session_stop_tx(r, *end != SEND_TIME);
-	err = ctl_send_counts(&r->control, &r->own, r->load.lanes);
+	err = ctl_send_counts(r->control, &r->own, r->load.lanes);
 	/* The server's counts are awaited even after a signal: its stop flag is ignored here. */
 	if (!err || *end == SEND_SERVER)
-		err = ctl_receive_counts(&r->control, &r->other, r->load.lanes, clock_now() + REPORT_NS, false);
+		err = ctl_receive_counts(r->control, &r->other, r->load.lanes, clock_now() + REPORT_NS, false);
 	*heard = !err;
 	load_session_stop_rx(r, err != 0);
 	return 0;

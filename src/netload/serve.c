@@ -15,7 +15,8 @@
 
 #define HELLO_NS (5 * NS_PER_S) /* longest wait for a client's request */
 #define OPEN_NS (10 * NS_PER_S) /* longest time for opening all streams of a load */
-#define NOT_OUR_LINE "this is netload, and that is not a line of its protocol"
+#define QUOTE(number) #number
+#define EXPLAIN_VERSION(number) "the server has protocol version " QUOTE(number) "; use the same netload at both ends"
 #define TCP_HEADERS 66 /* bytes, with IPv4 and timestamps: a good estimate for choosing buffers */
 
 struct serve_totals *serve_totals_new(void)
@@ -27,36 +28,30 @@ struct serve_totals *serve_totals_new(void)
 
 /* --- one load -------------------------------------------------------------------------------------------------- */
 
-static int refuse_client(struct ctl_connection *d, const char *words)
+static int refuse_client(int fd, const char *words)
 {
-	char line[CTL_LINE_MAX];
+	char reason[CTL_REASON_BYTES];
 
-	snprintf(line, sizeof(line), "netload %d no %s", CTL_VERSION, words);
-	ctl_send_line(d, line);
+	snprintf(reason, sizeof(reason), "%s", words);
+	ctl_send(fd, CTL_NO, reason);
 	return -EPROTO;
 }
 
 /* Receives the client's request into r->load. 0, or -errno after the client was sent the reason. */
 static int receive_request(struct load_session *r)
 {
-	char line[CTL_LINE_MAX], words[96];
-	int err = ctl_receive_line(&r->control, line, clock_now() + HELLO_NS, true);
+	int err = ctl_receive_load(r->control, &r->load, clock_now() + HELLO_NS);
 
-	if (err <= 0)
-		return err == -EPROTO ? refuse_client(&r->control, NOT_OUR_LINE) : err ? err : -ECONNRESET;
-	err = ctl_parse_load(line, &r->load);
-	if (err == -EPROTONOSUPPORT) {
-		snprintf(words, sizeof(words), "the server has protocol version %d; use the same netload at both ends",
-			 CTL_VERSION);
-		return refuse_client(&r->control, words);
+	switch (err) {
+	case -EPROTO: return refuse_client(r->control, "this is netload, and that is not a message of its protocol");
+	case -EPROTONOSUPPORT: return refuse_client(r->control, EXPLAIN_VERSION(CTL_VERSION));
+	case -ERANGE: return refuse_client(r->control, "a value is out of range");
+	default: return err;
 	}
-	if (err)
-		return refuse_client(&r->control, err == -ERANGE ? "a value is out of range" : NOT_OUR_LINE);
-	return 0;
 }
 
 /* Opens a data socket at the address of the control connection, on an ephemeral port, which goes to *port. */
-static int open_stream_port(struct load_session *r, struct sock_address *here, int *port)
+static int open_stream_port(struct load_session *r, struct sock_address *here, int64_t *port)
 {
 	int fd;
 
@@ -111,7 +106,7 @@ static int accept_streams(struct load_session *r, const int *fds, int ports, con
 	struct pollfd p[LOAD_STREAMS + 1];
 
 	while (open < r->load.lanes) {
-		p[0] = (struct pollfd){ .fd = r->control.fd, .events = POLLRDHUP };
+		p[0] = (struct pollfd){ .fd = r->control, .events = POLLRDHUP };
 		for (int i = 0; i < ports; i++)
 			p[i + 1] = (struct pollfd){ .fd = r->load.udp && r->lane[i].fd ? -1 : fds[i], .events = POLLIN };
 		if (proc_stop || clock_now() > until)
@@ -136,26 +131,26 @@ static int accept_streams(struct load_session *r, const int *fds, int ports, con
 
 static int open_streams(struct load_session *r)
 {
-	int fds[LOAD_STREAMS], port[LOAD_STREAMS], ports = r->load.udp ? (int)r->load.lanes : 1, err = 0;
+	int fds[LOAD_STREAMS], ports = r->load.udp ? (int)r->load.lanes : 1, err;
+	int64_t ok[CTL_OK_NUMBERS] = { 0 };
 	struct sock_address here, peer;
-	char line[CTL_LINE_MAX];
 
-	if (sock_local_address(r->control.fd, &here) || sock_peer_address(r->control.fd, &peer) ||
+	if (sock_local_address(r->control, &here) || sock_peer_address(r->control, &peer) ||
 	    getrandom(&r->key, sizeof(r->key), 0) != sizeof(r->key))
 		return -ECONNRESET;
+	ok[0] = (int64_t)r->key;
 	for (int i = 0; i < ports; i++) {
-		fds[i] = open_stream_port(r, &here, &port[i]);
+		fds[i] = open_stream_port(r, &here, &ok[1 + i]);
 		if (fds[i] < 0)
-			return refuse_client(&r->control, "no free port at the server");
+			return refuse_client(r->control, "no free port at the server");
 	}
-	ctl_format_ok(line, sizeof(line), r->key, port, ports);
-	err = ctl_send_line(&r->control, line);
+	err = ctl_send(r->control, CTL_OK, ok);
 	if (!err)
 		err = accept_streams(r, fds, ports, &peer);
 	if (!r->load.udp)
 		close(fds[0]);
 	if (err == -ETIMEDOUT)
-		refuse_client(&r->control, "no connection to the data ports; does a firewall let only the control port through?");
+		refuse_client(r->control, "no connection to the data ports; does a firewall let only the control port through?");
 	return err;
 }
 
@@ -172,7 +167,6 @@ static void add_totals(struct serve_totals *total, const struct load_session *r)
 /* Runs the load once all streams are open. 0, or -errno: it broke off. */
 static int serve_load(struct load_session *r, struct serve_totals *total)
 {
-	char line[CTL_LINE_MAX];
 	int err;
 
 	r->pulls = true;
@@ -180,17 +174,16 @@ static int serve_load(struct load_session *r, struct serve_totals *total)
 	err = load_session_start(r);
 	if (err)
 		return err;
-	snprintf(line, sizeof(line), "netload %d go", CTL_VERSION);
-	err = ctl_send_line(&r->control, line);
+	err = ctl_send(r->control, CTL_GO, NULL);
 	/* Without a time limit: TCP keepalive notices a sender that is gone. */
 	if (!err)
-		err = ctl_receive_counts(&r->control, &r->other, r->load.lanes, INT64_MAX, true);
+		err = ctl_receive_counts(r->control, &r->other, r->load.lanes, INT64_MAX, true);
 	load_session_stop_tx(r, true);
 	load_session_stop_rx(r, err != 0);
 	add_totals(total, r);
 	/* The sender gets our counts also where a stop signal ended the load here. */
 	if (!err || err == -EINTR)
-		ctl_send_counts(&r->control, &r->own, r->load.lanes);
+		ctl_send_counts(r->control, &r->own, r->load.lanes);
 	return err == -EINTR ? 0 : err;
 }
 
@@ -209,7 +202,7 @@ static int serve_client(int fd, struct serve_totals *total)
 	struct rt_granted got;
 	int err;
 
-	r.control.fd = fd;
+	r.control = fd;
 	enable_keepalive(fd);
 	err = receive_request(&r);
 	if (err) {
@@ -239,24 +232,24 @@ struct serving_children {
 
 static int fork_server(int listener, struct serve_totals *total, struct serving_children *c)
 {
-	struct ctl_connection full = { .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC) };
+	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	pid_t parent = getpid(), child;
 
-	if (full.fd < 0)
+	if (fd < 0)
 		return 0;
 	if (c->n >= SERVE_AT_ONCE) {
-		refuse_client(&full, "too many loads at once");
+		refuse_client(fd, "too many loads at once");
 		atomic_fetch_add(&total->refused, 1);
-		close(full.fd);
+		close(fd);
 		return 0;
 	}
 	child = fork();
 	if (!child) {
 		proc_die_beside_parent(parent);
 		close(listener);
-		_exit(serve_client(full.fd, total));
+		_exit(serve_client(fd, total));
 	}
-	close(full.fd);
+	close(fd);
 	if (child < 0)
 		return -errno;
 	c->pid[c->n++] = child;

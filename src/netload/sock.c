@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sock.h"
+#include "clock.h"
 #include "proc.h"
 
 #include <errno.h>
@@ -185,94 +186,4 @@ int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy)
 	err = 0;
 	getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size);
 	return err ? close_failed(fd, -err) : fd;
-}
-
-/* --- lines ----------------------------------------------------------------------------------------------------- */
-
-/* Takes the first complete line out of the received text. 1: there was one; 0: not yet; -EPROTO: not a line. */
-static int pop_line(struct ctl_connection *d, char *line)
-{
-	char *end = memchr(d->text, '\n', d->n);
-	size_t n;
-
-	if (!end)
-		return d->n >= sizeof(d->text) - 1 ? -EPROTO : 0;
-	n = (size_t)(end - d->text);
-	if (memchr(d->text, '\0', n))
-		return -EPROTO;
-	memcpy(line, d->text, n);
-	line[n] = '\0';
-	d->n -= n + 1;
-	memmove(d->text, end + 1, d->n);
-	return 1;
-}
-
-int ctl_receive_line(struct ctl_connection *d, char *line, int64_t until_ns, bool heeds_stop)
-{
-	for (;;) {
-		int err = pop_line(d, line);
-		ssize_t n;
-
-		if (err)
-			return err;
-		err = sock_wait_ready(d->fd, POLLIN, until_ns, heeds_stop);
-		if (err <= 0)
-			return err ? err : -ETIMEDOUT;
-		n = read(d->fd, d->text + d->n, sizeof(d->text) - 1 - d->n);
-		if (!n)
-			return 0;
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return -errno;
-		d->n += n > 0 ? (size_t)n : 0;
-	}
-}
-
-int ctl_send_line(struct ctl_connection *d, const char *line)
-{
-	char text[CTL_LINE_MAX + 1];
-	int n = snprintf(text, sizeof(text), "%s\n", line), at = 0;
-	int64_t until = clock_now() + 5 * NS_PER_S;
-
-	while (at < n) {
-		ssize_t w = send(d->fd, text + at, (size_t)(n - at), MSG_NOSIGNAL);
-
-		if (w >= 0) {
-			at += (int)w;
-			continue;
-		}
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-		if (sock_wait_ready(d->fd, POLLOUT, until, false) <= 0)
-			return -ETIMEDOUT;
-	}
-	return 0;
-}
-
-int ctl_send_counts(struct ctl_connection *d, const struct load_counts *s, int64_t lanes)
-{
-	char line[CTL_LINE_MAX];
-	int err = 0;
-
-	for (int64_t i = 0; !err && i < lanes; i++) {
-		err = ctl_format_stream(line, sizeof(line), i, &s->lane[i]);
-		err = err ? err : ctl_send_line(d, line);
-	}
-	err = err ? err : ctl_format_total(line, sizeof(line), s);
-	return err ? err : ctl_send_line(d, line);
-}
-
-int ctl_receive_counts(struct ctl_connection *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop)
-{
-	char line[CTL_LINE_MAX];
-
-	for (int64_t i = 0; i <= lanes; i++) {
-		int err = ctl_receive_line(d, line, until_ns, heeds_stop);
-
-		if (err <= 0)
-			return err ? err : -ECONNRESET;
-		err = i < lanes ? ctl_parse_stream(line, s, lanes) : ctl_parse_total(line, s);
-		if (err)
-			return err;
-	}
-	return 0;
 }

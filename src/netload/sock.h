@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sock - addresses, TCP and UDP sockets, and connections that carry lines of text, all with time limits. All sockets are
- * non-blocking. */
+/* sock - addresses, TCP and UDP sockets, all with time limits. All sockets are non-blocking. */
 #pragma once
 
-#include "ctl.h"
 #include "why.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/socket.h>
 
 struct sock_address {
@@ -29,22 +29,6 @@ int sock_bind_udp(const struct sock_address *at);
 int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy);
 /* Sets a 4 MB buffer by socket option `forced` (needs CAP_NET_ADMIN), else by `plain`, which the kernel limits. */
 void sock_set_buffer(int fd, int plain, int forced);
-
-/* The control connection: lines of text (ctl.h). */
-struct ctl_connection {
-	int fd;
-	size_t n; /* bytes received and not yet returned as lines */
-	char text[CTL_LINE_MAX];
-};
-
-/* Receives one line, without its newline, into `line` of CTL_LINE_MAX bytes. 1: received; 0: the other end has closed; -ETIMEDOUT;
- * -EINTR: a stop signal came, and `heeds_stop`; -EPROTO: not a line; or another -errno. */
-int ctl_receive_line(struct ctl_connection *d, char *line, int64_t until_ns, bool heeds_stop);
-/* Sends one line within 5 s. 0 or -errno. */
-int ctl_send_line(struct ctl_connection *d, const char *line);
-/* Send and receive the counts of one end, a line for each stream and one for the totals. 0 or -errno. */
-int ctl_send_counts(struct ctl_connection *d, const struct load_counts *s, int64_t lanes);
-int ctl_receive_counts(struct ctl_connection *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop);
 
 /* Waits until `fd` has one of the poll(2) `events`: 1; 0: not by `until_ns`; -EINTR: a stop signal came, and `heeds_stop`. */
 int sock_wait_ready(int fd, short events, int64_t until_ns, bool heeds_stop);

@@ -202,34 +202,31 @@ all_sent() {	# ms from frame to frame
 	need jq python3
 	start_serve --once
 	python3 - "$port" <<-'END'
-		import socket, sys
-		load = (b"netload 1 load rate=1000000 time_ns=0 lanes=1 size=100 seed=1 burst_ns=1 catch_up_ns=0"
-		    b" udp=0 both=0 payload_bits=0 random=0\n")
-		def ask(what):
+		import socket, struct, sys
+		def load(streams, version=2):
+		    return struct.pack(">4sHH11q", b"TPNL", version, 0, 1000000, 0, streams, 100, 1, 1, 0, 0, 0, 0, 0)
+		def ask(what, most):
 		    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)
 		    s.settimeout(8)
 		    s.sendall(what)
 		    got = b""
 		    try:
-		        while b"\n" not in got:
-		            part = s.recv(4096)
-		            if not part: break
-		            got += part
+		        while len(got) < most and (part := s.recv(4096)): got += part
 		    except ConnectionResetError: pass
 		    return s, got
-		for what, answer in ((b"GET / HTTP/1.1\r\n\r\n", b"not a line"), (b"netload 2 load rate=1\n", b"version 1"),
-		    (load.replace(b"lanes=1", b"lanes=999"), b"out of range"), (b"\0" * 3000, b"not a line")):
-		    got = ask(what)[1]
-		    assert got.startswith(b"netload 1 no ") and answer in got, (what, got)
+		for what, answer in ((b"GET / HTTP/1.1\r\n\r\n", b"not a message"), (load(1, 3), b"version 2"),
+		    (load(999), b"out of range"), (b"\0" * 3000, b"not a message")):
+		    got = ask(what, 104)[1]
+		    assert got.startswith(b"TPNL\0\2\0\5") and answer in got, (what, got)
 		# a stream that does not know the key is not let in, and the load does not begin
-		control, got = ask(load)
-		assert got.startswith(b"netload 1 ok key="), got
-		stream = socket.create_connection(("127.0.0.1", int(got.split(b"ports=")[1])), 5)
-		stream.sendall(b"TPNL" + bytes(28))
+		control, got = ask(load(1), 8 + 8 * 65)
+		assert got.startswith(b"TPNL\0\2\0\1"), got
+		stream = socket.create_connection(("127.0.0.1", struct.unpack(">q", got[16:24])[0]), 5)
+		stream.sendall(b"TPNL\0\2" + bytes(26))
 		stream.settimeout(5)
 		assert stream.recv(1) == b""
 		control.settimeout(0.3)
-		try: assert b"go" not in control.recv(100)
+		try: assert not control.recv(100)
 		except TimeoutError: pass
 	END
 	kill -0 "$server" 2>/dev/null || until_true gone "$server"	# the last of these was a load, though broken
@@ -251,7 +248,7 @@ all_sent() {	# ms from frame to frame
 	cat >other.py <<-'END'
 		import socket, sys
 		s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
-		for answer in (b"SSH-2.0-OpenSSH_9.2\r\n", b"netload 2 ok\n", b"netload 1 no \x1b[31mroom\n", b""):
+		for answer in (b"SSH-2.0-OpenSSH_9.2\r\n", b"TPNL\0\3\0\1", b"TPNL\0\2\0\5" + b"\x1b[31mroom".ljust(96, b"\0"), b""):
 		    c = s.accept()[0]
 		    c.sendall(answer)
 		    c.recv(2000)
