@@ -33,44 +33,36 @@ children_of() {
 	cat "/proc/$1/task/$1/children"
 }
 
-@test "ready comes when every process spins" {
-	local child
+@test "ready comes when every process spins; they die with it on kill -9" {
+	local child children
 
 	start_sink -n 20 --cpus "$CPU"
-	set -- $(children_of "$pid")
-	[ $# -eq 20 ]
-	for child in "$@"; do
+	children=$(children_of "$pid")
+	[ "$(wc -w <<<"$children")" -eq 20 ]
+	for child in $children; do
 		# running or waiting to run; and it has run (utime is the 14th field, but may still be below one tick)
 		grep -qE '^State:[[:space:]]+R' "/proc/$child/status"
 	done
-	kill "$pid"
-	ends "$pid"
-	[ "$status" -eq 0 ]
+	kill -9 "$pid"
+	# shellcheck disable=SC2086
+	until_true gone $children
 }
 
-@test "without -t SIGTERM is how it is meant to end: exit 0, with the report" {
+@test "a regime that was granted is the one it runs in; without -t SIGTERM is how it is meant to end: exit 0, with the report" {
+	local child
+
 	need jq
-	start_sink -n 2 --format json
+	start_sink -n 2 --cpus "$CPU" --nice 7 --policy idle --format json
+	child=$(children_of "$pid" | cut -d ' ' -f 1)
+	[ "$(taskset -cp "$child" | sed 's/.*: //')" = "$CPU" ]
+	[ "$(awk '{ print $41 }' "/proc/$child/stat")" -eq 5 ]	# SCHED_IDLE
+	[ "$(awk '{ print $19 }' "/proc/$child/stat")" -eq $(($(awk '{ print $19 }' "/proc/$pid/stat") + 7)) ]
 	kill -TERM "$pid"
 	ends "$pid"
 	[ "$status" -eq 0 ]
-	[ "$(jq '.result.children | length' out)" -eq 2 ]
-	[ "$(jq '[.result.children[].cpu_s] | all(. >= 0)' out)" = true ]
+	jq -e --arg cpu "$CPU" '(.settings | .nice == 7 and .policy == "idle" and .cpus == $cpu) and
+		(.result.children | length == 2 and all(.cpu_s >= 0))' out
 	[ "$(cat err)" = ready ]
-}
-
-# As of a low priority on a busy CPU, which for seconds gets no CPU time.
-@test "the report comes also when its processes do not run" {
-	start_sink -n 2 -o report --format json
-	child=$(children_of "$pid")
-	kill -STOP $child
-	kill "$pid"
-	until_true test -s report
-	jq -e '.result.children | length == 2 and all(.wall_s > 0 and .cpu_s > 0)' report
-	kill -CONT $child
-	ends "$pid"
-	[ "$status" = 0 ]
-	gone $child
 }
 
 @test "with -t SIGINT and SIGTERM cut it short: exit 130, with the report" {
@@ -89,7 +81,7 @@ children_of() {
 @test "a signal at any moment of the start leaves a report or nothing, and nobody running" {
 	local i children
 
-	for i in 0 1 2 3 5 8 13 21 34; do
+	for i in 0 2 5 13 34; do
 		"$SINK" -n 30 -o report --format json 2>err 3>&- &
 		pid=$!
 		started+=("$pid")
@@ -103,17 +95,6 @@ children_of() {
 		[ "$status" -eq 0 ] || [ "$status" -eq 143 ]	# 143: before it could catch signals
 		rm -f report
 	done
-}
-
-@test "its processes die with it on kill -9" {
-	local children
-
-	start_sink -n 5
-	children=$(children_of "$pid")
-	[ "$(wc -w <<<"$children")" -eq 5 ]
-	kill -9 "$pid"
-	# shellcheck disable=SC2086
-	until_true gone $children
 }
 
 @test "it ends, with its report, when who started it is killed" {
@@ -132,62 +113,45 @@ children_of() {
 	jq -e '.result.children | length == 2' report
 }
 
-@test "a greedy process never yields" {
-	local child before
-
-	start_sink --cpus "$CPU"
-	child=$(children_of "$pid" | xargs)
-	before=$(awk '/^voluntary_ctxt/ { print $2 }' "/proc/$child/status")
-	sleep 1
-	[ "$(awk '/^voluntary_ctxt/ { print $2 }' "/proc/$child/status")" -eq "$before" ]
-	kill "$pid"
-}
-
-@test "a partial one yields, and takes no more than it was asked for" {
-	local percent
+@test "a partial one yields, and takes no more than it was asked for; what it reports is what the kernel accounts to it" {
+	local TIMEFORMAT='%U %S' outside percent
 
 	need jq
-	for percent in 10 37 80; do
-		sink_measured -l $percent -t 1.5s --cpus "$CPU" --format json >out 2>err
+	for percent in 10 60; do
+		outside=$({ time sink_measured -n 2 -l $percent -t 700ms --cpus "$CPU" --format json >out 2>err; } 2>&1)
 		# what it did not get it must have waited for
-		jq -e --argjson p $percent '.result.children[0] | (.share_percent <= $p + 2) and
-			(.share_percent >= $p - 3 or .runqueue_wait_s == null or .runqueue_wait_s > 0.01) and
-			.wanted_percent == $p' out
+		jq -e --argjson p $percent '.result.children | all((.share_percent <= $p + 3) and
+			(.share_percent >= $p - 4 or .runqueue_wait_s == null or .runqueue_wait_s > 0.01) and .wanted_percent == $p)' out
+		jq -e --arg outside "$outside" '($outside | split(" ") | map(tonumber) | add) as $o |
+			([.result.children[].cpu_s] | add) as $cpu | $o >= $cpu - 0.03 and $o <= $cpu + 0.15' out
 	done
 }
 
-@test "what it reports is what the kernel accounts to it" {
-	local TIMEFORMAT='%U %S' outside
-
-	need jq
-	outside=$({ time sink_measured -n 2 -l 40 -t 2s --format json >out 2>err; } 2>&1)
-	jq -e --arg outside "$outside" '($outside | split(" ") | map(tonumber) | add) as $o |
-		([.result.children[].cpu_s] | add) as $cpu | $o >= $cpu - 0.03 and $o <= $cpu + 0.15' out
-}
-
-@test "starved, it does not burst when the CPU becomes free" {
-	local child greedy a b was run
+@test "starved, it does not burst when the CPU becomes free; greedy ones never yield" {
+	local child greedy a b was run before
 
 	start_sink -l 40 --cpus "$CPU"
 	child=$(children_of "$pid" | xargs)
 	[ -r "/proc/$child/schedstat" ] || skip "no schedstat"
-	"$SINK" -n 6 --cpus "$CPU" >/dev/null 2>err2 3>&- &
-	greedy=$!
-	started+=("$greedy")
-	until_true grep -q ready err2
-	sleep 2
+	start hogs "$SINK" -n 6 --cpus "$CPU"
+	greedy=$pid
+	until_true grep -q ready hogs.err
+	yields() { awk '/^voluntary_ctxt/ { print $2 }' "/proc/$(children_of "$greedy" | cut -d ' ' -f 1)/status"; }
+	before=$(yields)
+	sleep 1
+	[ "$(yields)" -eq "$before" ]
 	kill "$greedy"
 	until_true gone "$greedy"
 	# the clock is read outside the interval of the account at its start and at its end: who is late here makes it longer, too
 	a=$(date +%s%N)
 	read -r was _ <"/proc/$child/schedstat"
-	sleep 1
+	sleep 0.5
 	read -r run _ <"/proc/$child/schedstat"
 	b=$(date +%s%N)
-	# to make good for 2 s it would have all of the CPU: 60 % of a second too many
+	# to make good for 1 s it would have all of the CPU: 60 % too many
 	echo "got $(((run - was) / 1000000)) ms of $(((b - a) / 1000000))"
-	[ $((100 * (run - was) / (b - a))) -le 45 ]
-	kill "$pid"
+	[ $((100 * (run - was) / (b - a))) -le 48 ]
+	kill "${started[0]}"
 }
 
 @test "a refused regime is named, with the reason" {
@@ -217,20 +181,6 @@ children_of() {
 	fi
 }
 
-@test "a regime that was granted is the one it runs in" {
-	local child
-
-	need jq
-	start_sink --cpus "$CPU" --nice 7 --policy idle --format json
-	child=$(children_of "$pid" | xargs)
-	[ "$(taskset -cp "$child" | sed 's/.*: //')" = "$CPU" ]
-	[ "$(awk '{ print $41 }' "/proc/$child/stat")" -eq 5 ]	# SCHED_IDLE
-	[ "$(awk '{ print $19 }' "/proc/$child/stat")" -eq $(($(awk '{ print $19 }' "/proc/$pid/stat") + 7)) ]
-	kill "$pid"
-	ends "$pid"
-	jq -e --arg cpu "$CPU" '.settings | .nice == 7 and .policy == "idle" and .cpus == $cpu' out
-}
-
 @test "a process that is killed is counted, and the exit status says so" {
 	local child
 
@@ -245,26 +195,20 @@ children_of() {
 		(.children[1].share_percent == null) and (.children[0].wall_s > 0)' out
 }
 
-@test "ready goes to the descriptor that was asked for" {
+@test "ready goes to the descriptor that was asked for, which must be open before a file can take its number" {
+	need jq
 	"$SINK" -t 10ms --ready-fd 7 >out 2>err 7>ready
 	[ "$(cat ready)" = ready ]
 	[ ! -s err ]
-}
-
-@test "a descriptor that is not open is refused before a file can take its number" {
 	run "$SINK" -t 10ms --ready-fd 9 -o report 3>&- 9>&-
 	[ "$status" -eq 2 ]
 	[[ $output == "sink: --ready-fd 9 is not open"* ]]
-	run "$SINK" -t 10ms --ready-fd 3 -o report 3>&-
-	[ "$status" -eq 2 ]
+	run -2 "$SINK" -t 10ms --ready-fd 3 -o report 3>&-
 	run "$SINK" -t 10ms --ready-fd 8 -o report 8</dev/null
 	[ "$status" -eq 2 ]
 	[[ $output == *"reading only"* ]]
 	[ ! -e report ]
-}
-
-@test "nobody there to read ready is told, not fatal" {
-	need jq
+	# nobody there to read it is told, not fatal
 	mkfifo pipe
 	exec 8<>pipe 9>pipe 8<&-	# a reader that has gone: writing gives EPIPE
 	run "$SINK" -t 10ms --ready-fd 9 -o report --format json
@@ -272,15 +216,13 @@ children_of() {
 	[ "$status" -eq 0 ]
 	[[ $output == "sink: cannot write "* ]]
 	jq -e .result report
-}
-
-@test "with standard error closed, ready does not end up in the report" {
-	need jq
+	# with standard error closed it does not end up in the report
 	"$SINK" -t 10ms -o report --format json 2>&-
 	jq -e .result report
 }
 
-@test "an output that cannot be written is told before the load starts" {
+@test "an output that cannot be written is told before the load starts; a name that only leads to one is never replaced" {
+	need jq
 	run "$SINK" -o no/such/folder/report
 	[ "$status" -eq 1 ]
 	[ "$output" = "sink: cannot write no/such/folder/report: No such file or directory" ]
@@ -289,10 +231,6 @@ children_of() {
 	[[ ${lines[1]} == "sink: cannot write the report: No space left on device" ]]
 	"$SINK" -t 10ms >&- 2>err && false
 	grep -q '^sink: cannot write the report: ' err
-}
-
-@test "a name that only leads to an output is never replaced" {
-	need jq
 	mkfifo pipe
 	jq -e .result <pipe >/dev/null 3>&- &
 	"$SINK" -t 10ms --format json -o pipe
@@ -386,32 +324,37 @@ bursts() {	# file awk-condition
 	jq -e '.result.bursts.played == 2' report
 }
 
-@test "a load that is not there: others only where it waited for a CPU, not where it was stopped" {
+@test "a load that is not there: others only where it waited for a CPU, not where it was stopped; the report comes in any case" {
 	need jq
 	[ -r /proc/self/schedstat ] || skip "no schedstat in this kernel"
-	start_sink -l 90 -t 3s --format json -o report
+	start_sink -n 2 -l 90 -t 1s --format json -o report
 	child=$(children_of "$pid")
-	kill -STOP "$child"
+	# shellcheck disable=SC2086
+	kill -STOP $child
 	until_true test -s report
-	kill -CONT "$child"
+	# shellcheck disable=SC2086
+	kill -CONT $child
 	ends "$pid"
 	[ "$status" = 3 ]
-	jq -e '.result.children[0].share_percent < 10 and (.summary | test("not known") and (test("Others") | not))' report
+	# shellcheck disable=SC2086
+	gone $child
+	jq -e '(.result.children | length == 2 and all(.wall_s > 0 and .cpu_s > 0 and .share_percent < 30)) and
+		(.summary | test("not known") and (test("Others") | not))' report
 	start_sink -n 3 --cpus "$CPU"
-	run -3 "$SINK" -l 90 -t 1s --cpus "$CPU"
+	run -3 "$SINK" -l 90 -t 500ms --cpus "$CPU"
 	[[ $output == *"Others used the CPU"* && $output != *"not known"* ]]
 }
 
 @test "more than the CPU has is not blamed on others" {
 	[ -r /proc/self/schedstat ] || skip "no schedstat in this kernel"
-	run -3 "$SINK" -n 4 -l 40 -t 1s --cpus "$CPU"
+	run -3 "$SINK" -n 4 -l 40 -t 400ms --cpus "$CPU"
 	[[ $output != *"Others used"* && $output == *"more than 1 CPU."* ]]
 	# of one period, each of three bursts of 20 ms waits for the others
-	run -3 "$SINK" -n 3 --burst every:100ms,len:20ms -t 1s --cpus "$CPU"
+	run -3 "$SINK" -n 3 --burst every:100ms,len:20ms -t 500ms --cpus "$CPU"
 	[[ $output != *"Others used"* && $output == *"each other"* ]]
 	# 90 % fit, but not beside a hog
 	start_sink --cpus "$CPU" --nice -10
-	run -3 "$SINK" -n 2 -l 45 -t 1s --cpus "$CPU"
+	run -3 "$SINK" -n 2 -l 45 -t 500ms --cpus "$CPU"
 	[[ $output == *"or for others"* ]]
 }
 
@@ -450,16 +393,16 @@ bursts() {	# file awk-condition
 	# others of the group take more than the quota does
 	quota_of 90
 	start_sink --cpus "$CPU" --nice -20 --cgroup "$group"
-	run -3 "$SINK" -l 80 -t 1s --cpus "$CPU" --cgroup "$group"
+	run -3 "$SINK" -l 80 -t 500ms --cpus "$CPU" --cgroup "$group"
 	kill "$pid"
 	ends "$pid"
 	[[ $output == *"Others used the CPU"* ]]
 	quota_of 10
 	for words in "-l 50" "--burst every:50ms,len:20ms"; do
 		# shellcheck disable=SC2086
-		run -3 "$SINK" $words -t 1s --cgroup "$group/below" --format json -o report
+		run -3 "$SINK" $words -t 500ms --cgroup "$group/below" --format json -o report
 		grep -qw "${group##*/}" <<<"$output"
-		jq -e '.result | if .bursts then .bursts.in_time < 10 else .children[0].share_percent < 25 end' report
+		jq -e '.result | if .bursts then .bursts.in_time < 5 else .children[0].share_percent < 25 end' report
 	done
 	rmdir "$group/below" "$group"
 }
