@@ -36,72 +36,49 @@ static void narrow_block(size_t n, const int64_t *at_ns, size_t m, enum pair_dra
 	pair_narrow_ranges(key, n, updates(at_ns, m), m, drain, end_ns);
 }
 
-static void expect(const struct key_times *k, int64_t low_ms, int64_t high_ms, bool exact)
+/* The answers of the first keys must be these, in ms: "60" exact, "60-170" a range, ">900" censored, "60>900" a range without a known
+ * end; "130c": an exact one that answers the next key, too. */
+static void expect(const char *wanted)
 {
-	assert_int_equal(k->answer_ns, AT(low_ms));
-	assert_int_equal(k->high_ns, AT(high_ms));
-	assert_int_equal(k->exact, exact);
-	assert_int_equal(k->censored_ns, 0);
-}
+	char text[300] = "", *at = text;
 
-static void expect_censored(const struct key_times *k, int64_t ms)
-{
-	assert_int_equal(k->answer_ns, 0);
-	assert_int_equal(k->high_ns, 0);
-	assert_int_equal(k->censored_ns, AT(ms));
-	assert_false(k->exact);
+	for (size_t i = 0; i < COUNT(key) && strlen(text) < strlen(wanted); i++) {
+		const struct key_times *k = &key[i];
+
+		at += sprintf(at, "%s", i ? " " : "");
+		if (k->answer_ns)
+			at += sprintf(at, "%lld", k->answer_ns / MS - 1000);
+		if (k->high_ns && !(k->exact && k->high_ns == k->answer_ns))
+			at += sprintf(at, "-%lld%s", k->high_ns / MS - 1000, k->exact ? "=" : "");
+		if (k->censored_ns)
+			at += sprintf(at, ">%lld", k->censored_ns / MS - 1000);
+		at += sprintf(at, "%s", k->coalesced ? "c" : "");
+	}
+	assert_string_equal(text, wanted);
 }
 
 TEST(patch_answers_all_up_to_its_number)
 {
 	/* 7 stood there before; keys 2 and 3 share a picture, so do 4 and 5; 6 never comes */
 	const struct shown_number shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
+	const struct shown_number wraps[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
+	/* at 60 ms two keys have gone, the patch counts three: somebody else typed one; never before it was sent */
+	const struct shown_number ahead[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
+	/* an old picture answers nothing */
+	const struct shown_number back[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
 
 	type(6);
 	assert_int_equal(pair_patch_numbers(key, 6, shown, 3, 7, AT(900)), 0);
-	expect(&key[0], 10, 10, true);
-	expect(&key[1], 130, 130, true);
-	expect(&key[2], 130, 130, true);
-	expect(&key[3], 230, 230, true);
-	expect(&key[4], 230, 230, true);
-	expect_censored(&key[5], 900);
-	assert_false(key[0].coalesced);
-	assert_true(key[1].coalesced); /* the picture that answers it answers key 3 too */
-	assert_false(key[2].coalesced);
-	assert_true(key[3].coalesced);
-	assert_false(key[4].coalesced);
-}
-
-TEST(patch_number_wraps)
-{
-	const struct shown_number shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
-
+	expect("10 130c 130 230c 230 >900");
 	type(3);
-	assert_int_equal(pair_patch_numbers(key, 3, shown, 3, 0xfffffe, AT(900)), 0);
-	expect(&key[0], 10, 10, true);
-	expect(&key[1], 60, 60, true);
-	expect(&key[2], 110, 110, true);
-}
-
-TEST(patch_ahead_of_keys_is_told)
-{
-	/* at 60 ms two keys have gone, the patch counts three: somebody else typed one */
-	const struct shown_number shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
-
+	assert_int_equal(pair_patch_numbers(key, 3, wraps, 3, 0xfffffe, AT(900)), 0);
+	expect("10 60 110");
 	type(3);
-	assert_int_equal(pair_patch_numbers(key, 3, shown, 3, 0, AT(900)), 2);
-	expect(&key[1], 60, 60, true);
-	expect(&key[2], 110, 110, true); /* never before it was sent */
-}
-
-TEST(patch_back_to_an_old_picture_answers_nothing)
-{
-	const struct shown_number shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
-
+	assert_int_equal(pair_patch_numbers(key, 3, ahead, 3, 0, AT(900)), 2);
+	expect("10 60 110");
 	type(2);
-	assert_int_equal(pair_patch_numbers(key, 2, shown, 4, 100, AT(900)), 0);
-	expect(&key[0], 20, 20, true);
-	expect(&key[1], 70, 70, true);
+	assert_int_equal(pair_patch_numbers(key, 2, back, 4, 100, AT(900)), 0);
+	expect("20 70");
 }
 
 TEST(key_never_sent_is_never_answered)
@@ -112,90 +89,53 @@ TEST(key_never_sent_is_never_answered)
 	type(2);
 	key[1].sent_ns = 0;
 	assert_int_equal(pair_patch_numbers(key, 2, shown, 1, 0, AT(900)), 0);
-	expect(&key[0], 10, 10, true);
-	expect_censored(&key[1], 900);
+	expect("10 >900");
 	pair_block(2, update, 2, PAIR_DRAINED, AT(900));
-	expect(&key[0], 10, 60, false);
-	expect_censored(&key[1], 900);
+	expect("10-60 >900");
 	key[1].repeated = true; /* made by the display at about its due time */
 	pair_block(2, update, 2, PAIR_DRAINED, AT(900));
-	expect(&key[1], 60, 60, true);
+	expect("10 60");
 }
 
-TEST(as_many_updates_as_keys_is_exact)
+TEST(blocks_of_keys_and_updates)
 {
-	/* the first is from before the train; all answers are late, the third key is answered 120 ms after it went */
-	const int64_t update[] = { AT(-20), AT(60), AT(140), AT(220) };
+	static const struct {
+		size_t n, m;
+		int64_t update_ms[4];
+		enum pair_drain drain;
+		int64_t end_ms;
+		const char *wanted;
+	} blocks[] = {
+		/* as many updates as keys; the first is from before the train, all answers are late, the third key's by 120 ms */
+		{ 3, 4, { -20, 60, 140, 220 }, PAIR_DRAINED, 1300, "60 140 220" },
+		/* fewer: key i between the next update and update i, the last one if fewer */
+		{ 4, 2, { 60, 170 }, PAIR_DRAINED, 1300, "60-60 60-170 170-170 170-170" },
+		/* more: number i plus the surplus; key 2 between the next after 50 ms and number 1 + 2 */
+		{ 2, 4, { 10, 40, 60, 90 }, PAIR_DRAINED, 1300, "10-60 60-90" },
+		/* noise at 5 and 10 ms, one echo at 130 for all three: as many updates as keys, by chance. Update number 1 came
+		 * before its key went: the late end is never before the early one */
+		{ 3, 3, { 5, 10, 130 }, PAIR_DRAINED, 1300, "5-5 130-130 130-130" },
+		/* without rest nothing is exact */
+		{ 3, 3, { 10, 60, 110 }, PAIR_NOISY, 2100, "10-10 60-60 110-110" },
+		/* cut while answers may be under way: the latest answer of key 3 is not known */
+		{ 3, 2, { 10, 60 }, PAIR_CUT, 105, "10-10 60-60 >105" },
+		{ 2, 0, { 0 }, PAIR_CUT, 900, ">900 >900" },
+	};
+	const int64_t cut[] = { AT(10), AT(60) };
 
+	for (size_t i = 0; i < COUNT(blocks); i++) {
+		int64_t at[4];
+
+		for (size_t k = 0; k < blocks[i].m; k++)
+			at[k] = AT(blocks[i].update_ms[k]);
+		type(blocks[i].n);
+		pair_block(blocks[i].n, at, blocks[i].m, blocks[i].drain, AT(blocks[i].end_ms));
+		expect(blocks[i].wanted);
+	}
 	type(3);
-	pair_block(3, update, 4, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 60, 60, true);
-	expect(&key[1], 140, 140, true);
-	expect(&key[2], 220, 220, true);
-	assert_false(key[0].coalesced);
-}
-
-TEST(fewer_updates_give_a_range_to_the_last)
-{
-	/* 4 keys at 0 50 100 150, 2 updates: key i between the next update and update i, the last one if fewer */
-	const int64_t update[] = { AT(60), AT(170) };
-
-	type(4);
-	pair_block(4, update, 2, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 60, 60, false);
-	expect(&key[1], 60, 170, false);
-	expect(&key[2], 170, 170, false);
-	expect(&key[3], 170, 170, false);
-}
-
-TEST(more_updates_give_a_range_to_number_i_plus_surplus)
-{
-	const int64_t update[] = { AT(10), AT(40), AT(60), AT(90) };
-
-	type(2);
-	pair_block(2, update, 4, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 10, 60, false); /* number 0 + 2 */
-	expect(&key[1], 60, 90, false); /* next after 50 ms; number 1 + 2 */
-}
-
-TEST(high_is_never_before_low)
-{
-	/* noise at 5 and 10 ms, one echo at 130 for all three: as many updates as keys, by chance */
-	const int64_t update[] = { AT(5), AT(10), AT(130) };
-
-	type(3);
-	pair_block(3, update, 3, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 5, 5, false);
-	expect(&key[1], 130, 130, false); /* update number 1 came before the key went */
-	expect(&key[2], 130, 130, false);
-}
-
-TEST(without_rest_nothing_is_exact)
-{
-	const int64_t update[] = { AT(10), AT(60), AT(110) };
-
-	type(3);
-	pair_block(3, update, 3, PAIR_NOISY, AT(2100));
-	expect(&key[0], 10, 10, false);
-	expect(&key[2], 110, 110, false);
-	/* cut while answers may be under way: the latest answer of key 3 is not known */
-	pair_block(3, update, 2, PAIR_CUT, AT(105));
-	expect(&key[0], 10, 10, false);
-	assert_int_equal(key[2].answer_ns, 0);
-	assert_int_equal(key[2].censored_ns, AT(105));
 	key[2].sent_ns = AT(55);
-	pair_block(3, update, 2, PAIR_CUT, AT(105));
-	assert_int_equal(key[2].answer_ns, AT(60));
-	assert_int_equal(key[2].high_ns, 0);
-	assert_int_equal(key[2].censored_ns, AT(105));
-}
-
-TEST(no_update_at_all)
-{
-	type(2);
-	pair_block(2, NULL, 0, PAIR_CUT, AT(900));
-	expect_censored(&key[0], 900);
-	expect_censored(&key[1], 900);
+	pair_block(3, cut, 2, PAIR_CUT, AT(105));
+	expect("10-10 60-60 60>105");
 }
 
 /* Many random blocks of an application that answers all pending keys with each redraw, some with noise: the truth must lie in
@@ -246,16 +186,14 @@ TEST(an_update_that_goes_on_may_answer_a_later_key)
 
 	type(3);
 	pair_block_updates(key, 3, update, 2, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 45, 53, false);
-	expect(&key[1], 50, 140, false); /* not before it was sent */
-	expect(&key[2], 140, 140, false);
+	expect("45-53 50-140 140-140"); /* not before it was sent */
 	type(1);
 	pair_block_updates(key, 1, before, 1, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 0, 4, false); /* as many updates as keys, and yet not exact */
+	expect("0-4"); /* as many updates as keys, and yet not exact */
 	pair_block_updates(key, 1, before, 2, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 0, 31, false);
+	expect("0-31");
 	pair_narrow_ranges(key, 1, before, 2, PAIR_DRAINED, AT(1300));
-	expect(&key[0], 0, 31, false);
+	expect("0-31");
 }
 
 /* Echoes in order, each after a random time, merged by the rule of the probe where less than 10 ms apart: the truth lies in the
@@ -312,20 +250,17 @@ TEST(coalescing_is_from_the_next_to_the_next_but_two)
 
 	type(7);
 	pair_block(7, update, 5, PAIR_DRAINED, AT(2000));
-	expect(&key[6], 310, 390, false);
+	expect("310-310 310-330 310-350 310-370 310-390 310-390 310-390");
 	narrow_block(7, update, 5, PAIR_DRAINED, AT(2000));
-	for (int i = 0; i < 7; i++)
-		expect(&key[i], 310, 350, false);
+	expect("310-350 310-350 310-350 310-350 310-350 310-350 310-350");
 	/* near the end there are not three more; cut off, there may have been */
 	type(7);
 	pair_block(7, update, 2, PAIR_CUT, AT(400));
 	narrow_block(7, update, 2, PAIR_CUT, AT(400));
-	assert_int_equal(key[0].answer_ns, AT(310));
-	assert_int_equal(key[0].high_ns, 0);
-	assert_int_equal(key[0].censored_ns, AT(400));
+	expect("310>400");
 	pair_block(7, update, 2, PAIR_DRAINED, AT(2000));
 	narrow_block(7, update, 2, PAIR_DRAINED, AT(2000));
-	expect(&key[0], 310, 330, false);
+	expect("310-330");
 }
 
 TEST(coalescing_leaves_exact_pairs_and_unanswered_keys)
@@ -335,12 +270,10 @@ TEST(coalescing_leaves_exact_pairs_and_unanswered_keys)
 	type(3);
 	pair_block(3, update, 3, PAIR_DRAINED, AT(2000));
 	narrow_block(3, update, 3, PAIR_DRAINED, AT(2000));
-	for (int i = 0; i < 3; i++)
-		expect(&key[i], 50 * i + 10, 50 * i + 10, true);
+	expect("10 60 110");
 	pair_block(3, update, 2, PAIR_DRAINED, AT(2000));
 	narrow_block(3, update, 2, PAIR_DRAINED, AT(2000));
-	expect(&key[0], 10, 60, false);
-	expect_censored(&key[2], 2000);
+	expect("10-60 60-60 >2000");
 }
 
 TEST(a_stray_is_likely_from_five_percent_on)
