@@ -11,76 +11,83 @@
 
 static const struct key_figures_cfg cfg = { .threshold_ns = 40 * NS_PER_MS, .draws = 2000, .seed = 1 };
 
-/* Key k (0..19) is answered base + k ms after it was due. */
-static struct key_train_samples train_of(int base_ms)
+static struct key_train_samples t[12];
+static size_t trains;
+static struct key_figures f;
+
+static int drop(void **state)
 {
-	struct key_train_samples t = { 0 };
+	while (trains)
+		keys_free(&t[--trains].keys);
+	memset(t, 0, sizeof(t));
+	return 0;
+}
 
-	t.keys.key = calloc(KEYS, sizeof(*t.keys.key));
-	t.keys.n = KEYS;
-	for (int k = 0; k < KEYS; k++) {
-		int64_t due = 1000000 * NS_PER_MS + k * 50 * NS_PER_MS;
+/* Trains of 20 keys: key k (0..19) of a train is answered base + k ms after it was due. */
+static void make(const int *base, size_t n)
+{
+	drop(NULL);
+	for (; trains < n; trains++) {
+		t[trains].keys = (struct key_samples){ .key = calloc(KEYS, sizeof(*t->keys.key)), .n = KEYS };
+		for (int k = 0; k < KEYS; k++) {
+			int64_t due = 1000000 * NS_PER_MS + k * 50 * NS_PER_MS, answer = due + (base[trains] + k) * NS_PER_MS;
 
-		t.keys.key[k] = (struct key_times){ .number = k + 1,
-						    .due_ns = due,
-						    .sent_ns = due + 1000 * (k + 1),
-						    .exact = true,
-						    .answer_ns = due + (base_ms + k) * NS_PER_MS,
-						    .high_ns = due + (base_ms + k) * NS_PER_MS };
+			t[trains].keys.key[k] = (struct key_times){ .number = k + 1,
+								    .due_ns = due,
+								    .sent_ns = due + 1000 * (k + 1),
+								    .exact = true,
+								    .answer_ns = answer,
+								    .high_ns = answer };
+		}
 	}
-	return t;
+}
+#define MAKE(...) make((const int[]){ __VA_ARGS__ }, sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int))
+
+/* Nothing was there `ms` after the key was due. */
+static void give_up(struct key_times *k, int64_t ms)
+{
+	k->answer_ns = k->high_ns = 0;
+	k->censored_ns = k->due_ns + ms * NS_PER_MS;
 }
 
-static void make(struct key_train_samples *t, const int *base, size_t n)
+static void estimate(void)
 {
-	for (size_t r = 0; r < n; r++)
-		t[r] = train_of(base[r]);
+	f = keys_estimate_figures(t, trains, &cfg);
 }
 
-static void drop(struct key_train_samples *t, size_t n)
+static void is_figure(enum figure_name name, double value, double low, double high, double near)
 {
-	for (size_t r = 0; r < n; r++)
-		keys_free(&t[r].keys);
+	assert_near(f.of[name].value, value, 1e-9);
+	assert_near(f.of[name].low, low, near);
+	assert_near(f.of[name].high, high, near);
 }
 
-TEST(three_runs)
+TEST_WITH(NULL, drop, three_runs)
 {
-	static const int base[] = { 10, 14, 30 };
-	struct key_train_samples t[3];
-	struct key_figures f;
-
-	make(t, base, 3);
-	f = keys_estimate_figures(t, 3, &cfg);
+	MAKE(10, 14, 30);
+	estimate();
 	assert_int_equal(f.keys, 60);
 	assert_int_equal(f.interval, INTERVAL_T);
 	/* np.percentile(all, 50); np.exp(t interval of the logs of the runs' own) */
-	assert_near(f.of[P50].value, 26.5, 1e-9);
-	assert_near(f.of[P50].low, 10.5831342, 1e-6);
-	assert_near(f.of[P50].high, 65.14064828, 1e-6);
+	is_figure(P50, 26.5, 10.5831342, 65.14064828, 1e-6);
 	/* six keys beyond p90: not enough to print it */
 	assert_true(isnan(f.of[P90].value) && isnan(f.of[P90].low));
 	assert_near(f.of[MAX].value, 49, 1e-9);
 	assert_true(isnan(f.of[MAX].low));
 	/* one stall of nine keys: 9 of 60 keys at 0.85 (2 / 1) 81 / 9 - 0.15 times the variance of single keys. Beta quantiles by
 	 * Simpson's rule */
-	assert_near(f.of[LATE].value, 15, 1e-9);
+	is_figure(LATE, 15, 0.039865954, 73.858, 2e-3);
 	assert_near(f.of[LATE].low, 0.039865954, 1e-6);
-	assert_near(f.of[LATE].high, 73.858, 2e-3);
 	assert_int_equal(f.late_interval, INTERVAL_EXACT);
 	assert_string_equal(f.of[P90].why, "too few");
 	assert_false(figure_known(&f.late_end[P50]) || figure_known(&f.late_end[LATE]));
 	assert_near(f.of[LATENESS_MAX].value, 20, 1e-9);
-	drop(t, 3);
 }
 
-TEST(one_run_has_no_interval)
+TEST_WITH(NULL, drop, one_run_has_no_interval)
 {
-	static const int base[] = { 10 };
-	struct key_train_samples t[1];
-	struct key_figures f;
-
-	make(t, base, 1);
-	f = keys_estimate_figures(t, 1, &cfg);
+	MAKE(10);
+	estimate();
 	assert_near(f.of[P50].value, 19.5, 1e-9);
 	assert_near(f.of[LATE].value, 0, 0);
 	for (int i = 0; i < FIGURES; i++)
@@ -89,18 +96,13 @@ TEST(one_run_has_no_interval)
 	f = keys_estimate_figures(NULL, 0, &cfg);
 	for (int i = 0; i < FIGURES; i++)
 		assert_true(isnan(f.of[i].value));
-	drop(t, 1);
 }
 
 /* Medians of 20 whole numbers from 10 and from 30 on; of those above 40 there are none and 9. */
-TEST(two_runs_have_two_values)
+TEST_WITH(NULL, drop, two_runs_have_two_values)
 {
-	static const int base[] = { 10, 30 };
-	struct key_train_samples t[2];
-	struct key_figures f;
-
-	make(t, base, 2);
-	f = keys_estimate_figures(t, 2, &cfg);
+	MAKE(10, 30);
+	estimate();
 	assert_near(f.of[P50].both[0], 19.5, 1e-9);
 	assert_near(f.of[P50].both[1], 39.5, 1e-9);
 	assert_near(f.of[LATE].both[0], 0, 0);
@@ -111,13 +113,12 @@ TEST(two_runs_have_two_values)
 	t[1].keys.ranged = true;
 	for (int k = 0; k < KEYS; k++)
 		t[1].keys.key[k].high_ns = t[1].keys.key[k].answer_ns + 500 * NS_PER_MS;
-	f = keys_estimate_figures(t, 2, &cfg);
+	estimate();
 	assert_true(figure_is_range(&f.of[P50]) && isnan(f.of[P50].both[0]));
-	drop(t, 2);
 }
 
 /* All runs at 0 %, at 100 %, at 50 %: the exact interval of the pooled keys, one-sided at the edges. */
-TEST(stalls_are_what_is_independent)
+TEST_WITH(NULL, drop, stalls_are_what_is_independent)
 {
 	static const struct {
 		int base;
@@ -127,34 +128,21 @@ TEST(stalls_are_what_is_independent)
 		{ 50, 100, 60.6962234, 100 },
 		{ 31, 50, 18.343347, 81.656653 }, /* three stalls of ten keys: 0.5 (4 / 3) 300 / 30 - 0.5 */
 	};
-	struct key_train_samples t[3];
-	struct key_figures f;
 
-	for (size_t i = 0; i < 3; i++) {
-		const int base[] = { known[i].base, known[i].base, known[i].base };
-
-		make(t, base, 3);
-		f = keys_estimate_figures(t, 3, &cfg);
+	for (size_t i = 0; i < COUNT(known); i++) {
+		MAKE(known[i].base, known[i].base, known[i].base);
+		estimate();
 		assert_int_equal(f.late_interval, INTERVAL_EXACT);
-		assert_near(f.of[LATE].value, known[i].value, 1e-9);
-		assert_near(f.of[LATE].low, known[i].low, 1e-4);
-		assert_near(f.of[LATE].high, known[i].high, 1e-4);
-		drop(t, 3);
+		is_figure(LATE, known[i].value, known[i].low, known[i].high, 1e-4);
 	}
 }
 
-TEST(a_key_without_echo_stays_in)
+TEST_WITH(NULL, drop, a_key_without_echo_stays_in)
 {
-	static const int base[] = { 10, 14, 30 };
-	struct key_train_samples t[3];
-	struct key_figures f;
-
-	make(t, base, 3);
-	for (int k = 10; k < KEYS; k++) { /* half of the last run, 1 s after they were due nothing was there */
-		t[2].keys.key[k].answer_ns = t[2].keys.key[k].high_ns = 0;
-		t[2].keys.key[k].censored_ns = t[2].keys.key[k].due_ns + NS_PER_S;
-	}
-	f = keys_estimate_figures(t, 3, &cfg);
+	MAKE(10, 14, 30);
+	for (int k = 10; k < KEYS; k++) /* half of the last run */
+		give_up(&t[2].keys.key[k], 1000);
+	estimate();
 	assert_int_equal(f.keys, 60);
 	assert_int_equal(f.censored, 10);
 	assert_near(f.of[LATE].value, 100.0 * 10 / 60, 1e-9); /* the ninth of those was below 40 ms before */
@@ -163,42 +151,30 @@ TEST(a_key_without_echo_stays_in)
 	assert_true(isnan(f.of[P50].low)); /* the last run's own median is only "later than" */
 	assert_near(f.of[MAX].value, 1000, 1e-9);
 	assert_true(f.of[MAX].above);
-	drop(t, 3);
 }
 
 /* "No echo by 20 ms" may have come at 30 ms or at 50: late by the late end of the range only. */
-TEST(a_key_given_up_early_may_be_late)
+TEST_WITH(NULL, drop, a_key_given_up_early_may_be_late)
 {
-	static const int base[] = { 10, 10 };
-	struct key_train_samples t[2];
-	struct key_figures f;
-
-	make(t, base, 2);
-	for (int r = 0; r < 2; r++) {
-		t[r].keys.key[0].answer_ns = t[r].keys.key[0].high_ns = 0;
-		t[r].keys.key[0].censored_ns = t[r].keys.key[0].due_ns + 20 * NS_PER_MS;
-	}
-	f = keys_estimate_figures(t, 2, &cfg);
+	MAKE(10, 10);
+	for (int r = 0; r < 2; r++)
+		give_up(&t[r].keys.key[0], 20);
+	estimate();
 	assert_true(isnan(f.of[LATE].value));
 	assert_near(f.of[LATE].from, 0, 0);
 	assert_near(f.of[LATE].to, 5, 1e-9);
 	assert_near(f.late_end[LATE].value, 5, 1e-9);
-	drop(t, 2);
 }
 
-TEST(ranges_have_two_ends)
+TEST_WITH(NULL, drop, ranges_have_two_ends)
 {
-	static const int base[] = { 10, 10 };
-	struct key_train_samples t[2];
-	struct key_figures f;
-
-	make(t, base, 2);
+	MAKE(10, 10);
 	for (int r = 0; r < 2; r++) {
 		for (int k = 0; k < KEYS; k += 2)
 			t[r].keys.key[k].high_ns = t[r].keys.key[k].answer_ns + 100 * NS_PER_MS;
 		t[r].keys.ranged = true;
 	}
-	f = keys_estimate_figures(t, 2, &cfg);
+	estimate();
 	assert_int_equal(f.ranged_keys, 20);
 	assert_true(isnan(f.of[P50].value) && isnan(f.of[LATE].value));
 	assert_near(f.of[P50].from, 19.5, 1e-9);
@@ -208,20 +184,16 @@ TEST(ranges_have_two_ends)
 	assert_near(f.of[P50].to, 69.5, 1e-9);
 	assert_near(f.late_end[P50].value, 69.5, 1e-9);
 	assert_near(f.of[MAX].to, 128, 1e-9);
-	drop(t, 2);
 }
 
-TEST(overload_hides_percentiles_and_nothing_else)
+TEST_WITH(NULL, drop, overload_hides_percentiles_and_nothing_else)
 {
-	static const int base[] = { 10, 14, 30 };
-	struct key_train_samples t[3];
 	struct cdf_point *point;
-	struct key_figures f;
 	size_t n;
 
-	make(t, base, 3);
+	MAKE(10, 14, 30);
 	t[1].overloaded = true;
-	f = keys_estimate_figures(t, 3, &cfg);
+	estimate();
 	assert_int_equal(f.overloaded, 1);
 	for (int i = P50; i <= SENT_P50; i++) {
 		assert_false(figure_known(&f.of[i]) || figure_known(&f.late_end[i]));
@@ -232,38 +204,31 @@ TEST(overload_hides_percentiles_and_nothing_else)
 	point = keys_compute_cdf(t, 3, false, 1000, &n);
 	assert_int_equal(n, 0);
 	free(point);
-	drop(t, 3);
 }
 
 /* From ten runs on the bootstrap of the pooled median. NumPy with the formulas of interval_test.c
  * and 40,000 draws: 20.5 to 27.5. */
-TEST(twelve_runs_are_bootstrapped)
+TEST_WITH(NULL, drop, twelve_runs_are_bootstrapped)
 {
-	static const int base[] = { 10, 11, 9, 14, 10, 12, 30, 10, 11, 13, 9, 16 };
-	struct key_train_samples t[12];
-	struct key_figures f, again;
+	struct key_figures again;
 
-	make(t, base, 12);
-	f = keys_estimate_figures(t, 12, &cfg);
+	MAKE(10, 11, 9, 14, 10, 12, 30, 10, 11, 13, 9, 16);
+	estimate();
 	assert_int_equal(f.interval, INTERVAL_BCA);
 	assert_near(f.of[P50].value, 22, 1e-9);
 	assert_near(f.of[P50].low, 20.5, 0.51);
 	assert_near(f.of[P50].high, 27.5, 1.01);
 	again = keys_estimate_figures(t, 12, &cfg);
 	assert_near(again.of[P50].high, f.of[P50].high, 0);
-	drop(t, 12);
 }
 
-TEST(the_curve_keeps_its_ends)
+TEST_WITH(NULL, drop, the_curve_keeps_its_ends)
 {
-	static const int base[] = { 10, 10 };
 	struct cdf_point *point;
-	struct key_train_samples t[2];
 	size_t n;
 
-	make(t, base, 2);
-	t[1].keys.key[19].answer_ns = t[1].keys.key[19].high_ns = 0;
-	t[1].keys.key[19].censored_ns = t[1].keys.key[19].due_ns + NS_PER_S;
+	MAKE(10, 10);
+	give_up(&t[1].keys.key[19], 1000);
 	point = keys_compute_cdf(t, 2, false, 1000, &n);
 	assert_int_equal(n, 39);
 	assert_int_equal(point[0].ns, 10 * NS_PER_MS);
@@ -278,5 +243,4 @@ TEST(the_curve_keeps_its_ends)
 	for (size_t i = 1; i < n; i++)
 		assert_true(point[i].share > point[i - 1].share && point[i].ns >= point[i - 1].ns);
 	free(point);
-	drop(t, 2);
 }

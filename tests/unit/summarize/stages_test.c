@@ -10,28 +10,18 @@
 #define WIRE "schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\n"
 #define ECHO "schema\tseq\treceived_ns\tdraw_ns\tflushed_ns\tdropped\tcoalesced\n"
 
-static int read_wire(struct train_traces *t, const char *text, unsigned long *line)
+static struct train_traces traces;
+static struct key_samples keys;
+static struct stage_samples stages;
+static unsigned long line;
+
+static int read_rows(const struct input_table *kind, const char *text)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	int err = rows_read(in, &traces_wire, t, line);
+	int err = rows_read(in, kind, &traces, &line);
 
 	fclose(in);
 	return err;
-}
-
-static int read_echo(struct train_traces *t, const char *text, unsigned long *line)
-{
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	int err = rows_read(in, &traces_echoes, t, line);
-
-	fclose(in);
-	return err;
-}
-
-static void stages_free(struct stage_samples *s)
-{
-	for (int i = 0; i < STAGES; i++)
-		sample_free(&s->of[i]);
 }
 
 TEST(a_key_is_split_into_stages_that_add_up)
@@ -75,165 +65,128 @@ static struct key_times keys_of[] = {
 	{ .number = 9, .due_ns = 1149 * MS, .sent_ns = 1150 * MS, .answer_ns = 1201 * MS, .high_ns = 1300 * MS },
 };
 
-static void train_of(struct key_samples *k, struct train_traces *t)
+static int forget(void **state)
 {
-	unsigned long line;
-
-	*k = (struct key_samples){ .key = keys_of, .n = 4, .skipped = 5 };
-	*t = (struct train_traces){ 0 };
-	assert_int_equal(read_wire(t, wire_text, &line), 0);
-	assert_int_equal(read_echo(t, echo_text, &line), 0);
+	for (int i = 0; i < STAGES; i++)
+		sample_free(&stages.of[i]);
+	traces_free(&traces);
+	return 0;
 }
 
-TEST(keys_with_an_exact_answer_are_split)
+static int make_train(void **state)
 {
-	struct stage_samples s;
-	struct train_traces t;
-	struct key_samples k;
+	keys = (struct key_samples){ .key = keys_of, .n = 4, .skipped = 5 };
+	return read_rows(&traces_wire, wire_text) || read_rows(&traces_echoes, echo_text);
+}
 
-	train_of(&k, &t);
-	s = stages_split_train(&k, &t, 300);
-	assert_int_equal(s.keys, 4);
-	assert_int_equal(s.split, 2);
+/* Splits the train, whose numbers begin after `base`; so many keys can be. */
+static void split(int64_t base, size_t n)
+{
+	for (int i = 0; i < STAGES; i++)
+		sample_free(&stages.of[i]);
+	stages = stages_split_train(&keys, &traces, base);
+	assert_int_equal(stages.split, n);
+}
+
+TEST_WITH(make_train, forget, keys_with_an_exact_answer_are_split)
+{
 	/* key 6: due 999, sent 1000, wire 1001, read 1002, out 1081, reply 1090, pixels 1097 */
-	assert_int_equal(s.of[DUE_SENT].value[0], 1 * MS);
-	assert_int_equal(s.of[SENT_WIRE].value[0], 1 * MS);
-	assert_int_equal(s.of[WIRE_APP].value[0], 1 * MS);
-	assert_int_equal(s.of[APP_DRAWN].value[0], 79 * MS);
-	assert_int_equal(s.of[DRAWN_WIRE].value[0], 9 * MS);
-	assert_int_equal(s.of[WIRE_PIXELS].value[0], 7 * MS);
-	assert_int_equal(s.of[WIRE_APP].value[1], 2 * MS);
-	for (size_t i = 0; i < s.split; i++) {
+	static const struct {
+		enum stage stage;
+		int64_t ms;
+	} key_6[] = {
+		{ DUE_SENT, 1 }, { SENT_WIRE, 1 }, { WIRE_APP, 1 }, { APP_DRAWN, 79 }, { DRAWN_WIRE, 9 }, { WIRE_PIXELS, 7 }
+	};
+
+	split(300, 2);
+	assert_int_equal(stages.keys, 4);
+	for (size_t i = 0; i < COUNT(key_6); i++)
+		assert_int_equal(stages.of[key_6[i].stage].value[0], key_6[i].ms * MS);
+	assert_int_equal(stages.of[WIRE_APP].value[1], 2 * MS);
+	for (size_t i = 0; i < stages.split; i++) {
 		int64_t sum = 0;
 
 		for (int stage = 0; stage < LATENCY; stage++)
-			sum += stage == WIRE_WIRE ? 0 : s.of[stage].value[i];
+			sum += stage == WIRE_WIRE ? 0 : stages.of[stage].value[i];
 		assert_int_equal(sum, keys_of[i].answer_ns - keys_of[i].due_ns);
-		assert_int_equal(s.of[LATENCY].value[i], sum);
+		assert_int_equal(stages.of[LATENCY].value[i], sum);
 	}
-	stages_free(&s);
-	/* numbers of other keys: the log tells of later ones only, so nothing can be split */
-	s = stages_split_train(&k, &t, 290);
-	assert_int_equal(s.split, 0);
-	stages_free(&s);
-	/* the application keeps no log */
-	t.echoes = 0;
-	s = stages_split_train(&k, &t, 300);
-	assert_int_equal(s.split, 2);
-	assert_int_equal(s.of[WIRE_WIRE].value[0], 89 * MS);
-	assert_int_equal(s.of[APP_DRAWN].n, 0);
-	stages_free(&s);
-	traces_free(&t);
+	split(290, 0); /* numbers of other keys: the log tells of later ones only, so nothing can be split */
+	for (size_t i = 0; i < traces.echoes; i++) /* the patch counts modulo 2^24 */
+		traces.echo[i].number += 3 << 24;
+	split(300, 2);
+	traces.echoes = 0; /* the application keeps no log */
+	split(300, 2);
+	assert_int_equal(stages.of[WIRE_WIRE].value[0], 89 * MS);
+	assert_int_equal(stages.of[APP_DRAWN].n, 0);
 }
 
-TEST(the_patch_counts_modulo_2_24)
+TEST_WITH(make_train, forget, an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire)
 {
-	struct stage_samples s;
-	struct train_traces t;
-	struct key_samples k;
-
-	train_of(&k, &t);
-	for (size_t i = 0; i < t.echoes; i++)
-		t.echo[i].number += 3 << 24;
-	s = stages_split_train(&k, &t, 300);
-	assert_int_equal(s.split, 2);
-	stages_free(&s);
-	traces_free(&t);
+	traces.echo[0].flushed = 1091 * MS;
+	split(300, 2);
+	assert_int_equal(stages.of[APP_DRAWN].value[0], 88 * MS);
+	assert_int_equal(stages.of[DRAWN_WIRE].value[0], 0);
+	assert_int_equal(stages.of[LATENCY].value[0], 98 * MS);
+	/* an update that began before the drawing is not the reply, nor one from before the key */
+	traces.echo[0].draw = 1091 * MS;
+	split(300, 1);
+	traces.key[1].seen = 1091 * MS;
+	split(300, 0);
 }
 
-TEST(an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire)
+static void compare(size_t checked, size_t held, size_t exact, size_t untested)
 {
-	struct stage_samples s;
-	struct train_traces t;
-	struct key_samples k;
+	struct wire_check_counts wire_check = wire_check_compare(&keys, &traces);
 
-	train_of(&k, &t);
-	t.echo[0].flushed = 1091 * MS;
-	s = stages_split_train(&k, &t, 300);
-	assert_int_equal(s.of[APP_DRAWN].value[0], 88 * MS);
-	assert_int_equal(s.of[DRAWN_WIRE].value[0], 0);
-	assert_int_equal(s.of[LATENCY].value[0], 98 * MS);
-	stages_free(&s);
-	traces_free(&t);
+	assert_int_equal(wire_check.keys, checked);
+	assert_int_equal(wire_check.held, held);
+	assert_int_equal(wire_check.exact, exact);
+	assert_int_equal(wire_check.untested, untested);
 }
 
-TEST(an_update_that_began_before_the_drawing_is_not_the_reply)
+TEST_WITH(make_train, forget, ranges_are_held_against_the_pixels)
 {
-	struct stage_samples s;
-	struct train_traces t;
-	struct key_samples k;
-
-	train_of(&k, &t);
-	t.echo[0].draw = 1091 * MS;
-	s = stages_split_train(&k, &t, 300);
-	assert_int_equal(s.split, 1);
-	stages_free(&s);
-	/* nor one from before the key */
-	t.key[1].seen = 1091 * MS;
-	s = stages_split_train(&k, &t, 300);
-	assert_int_equal(s.split, 0);
-	stages_free(&s);
-	traces_free(&t);
-}
-
-TEST(ranges_are_held_against_the_pixels)
-{
-	struct wire_check_counts wire_check;
-	struct train_traces t;
-	struct key_samples k;
-
-	train_of(&k, &t);
-	wire_check = wire_check_compare(&k, &t);
-	assert_int_equal(wire_check.keys, 2); /* 8 was not answered, 9 is no exact answer */
-	assert_int_equal(wire_check.held, 2);
-	assert_int_equal(wire_check.exact, 0);
-	assert_int_equal(wire_check.untested, 2);
+	compare(2, 2, 0, 2); /* 8 was not answered, 9 is no exact answer */
 	/* a range that ends before, one that begins after, one that is open, one that says "no answer" */
-	t.key[0].high = 1089 * MS;
-	t.key[0].exact = true;
-	t.key[1].low = 1091 * MS;
-	wire_check = wire_check_compare(&k, &t);
-	assert_int_equal(wire_check.held, 0);
-	assert_int_equal(wire_check.exact, 1);
-	t.key[0].low = 1050 * MS;
-	t.key[0].high = TRACE_NONE;
-	t.key[1].low = TRACE_NONE;
-	wire_check = wire_check_compare(&k, &t);
-	assert_int_equal(wire_check.held, 1);
+	traces.key[0].high = 1089 * MS;
+	traces.key[0].exact = true;
+	traces.key[1].low = 1091 * MS;
+	compare(2, 0, 1, 2);
+	traces.key[0].low = 1050 * MS;
+	traces.key[0].high = TRACE_NONE;
+	traces.key[1].low = TRACE_NONE;
+	compare(2, 1, 1, 2);
 	/* not in the capture: nothing to hold */
-	t.key[1].captured = false;
-	wire_check = wire_check_compare(&k, &t);
-	assert_int_equal(wire_check.keys, 1);
-	assert_int_equal(wire_check.untested, 3);
-	traces_free(&t);
+	traces.key[1].captured = false;
+	compare(1, 1, 1, 3);
 }
 
-TEST(keys_as_the_wire_alone_tells_them)
+/* As the wire alone tells it; 0: not known. */
+static void answered(const struct key_times *k, int64_t ms, int64_t high_ms, int64_t censored_ms)
 {
-	struct train_traces t;
-	struct key_samples k, w;
+	assert_int_equal(k->answer_ns, ms * MS);
+	assert_int_equal(k->high_ns, high_ms * MS);
+	assert_int_equal(k->censored_ns, censored_ms * MS);
+}
 
-	train_of(&k, &t);
-	w = wire_check_make_keys(&k, &t);
+TEST_WITH(make_train, forget, keys_as_the_wire_alone_tells_them)
+{
+	struct key_samples w = wire_check_make_keys(&keys, &traces);
+
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.skipped, 5);
 	assert_true(w.ranged);
-	assert_int_equal(w.key[0].answer_ns, 1090 * MS);
-	assert_int_equal(w.key[0].high_ns, 1090 * MS);
-	assert_int_equal(w.key[0].censored_ns, 0);
-	assert_int_equal(w.key[1].high_ns, 1200 * MS);
+	answered(&w.key[0], 1090, 1090, 0);
+	answered(&w.key[1], 1090, 1200, 0);
 	/* an open end is later than the early one, no answer later than the next update */
-	assert_int_equal(w.key[2].answer_ns, 1200 * MS);
-	assert_int_equal(w.key[2].high_ns, 0);
-	assert_int_equal(w.key[2].censored_ns, 1200 * MS);
-	assert_int_equal(w.key[3].answer_ns, 0);
-	assert_int_equal(w.key[3].censored_ns, 1200 * MS);
+	answered(&w.key[2], 1200, 0, 1200);
+	answered(&w.key[3], 0, 0, 1200);
 	keys_free(&w);
-	traces_free(&t);
 }
 
 /* Keys 7 and 8 crossed when 9 had been sent: they are the slow ones. */
-TEST(a_key_that_was_not_seen_alone_stays)
+TEST_WITH(NULL, forget, a_key_that_was_not_seen_alone_stays)
 {
 	static const char late[] = WIRE "wire/1\tupdate\t1\t990000000\t990000000\t1\t9\t\t\t\t\t1\n"
 					"wire/1\tkey\t6\t1001000000\t\t\t\t6\t1200000000\t1200000000\t0\t1\n"
@@ -241,45 +194,36 @@ TEST(a_key_that_was_not_seen_alone_stays)
 					"wire/1\tkey\t8\t\t\t\t\t8\t\t\t0\t1\n"
 					"wire/1\tkey\t9\t1151000000\t\t\t\t9\t\t\t0\t2\n"
 					"wire/1\tupdate\t2\t1200000000\t1200000000\t1\t9\t\t\t\t\t1\n";
-	struct train_traces t = { 0 };
-	struct wire_check_counts wire_check;
-	struct key_samples k = { .key = keys_of, .n = 4 }, w;
-	unsigned long line;
+	struct key_samples w;
 
-	assert_int_equal(read_wire(&t, late, &line), 0);
-	w = wire_check_make_keys(&k, &t);
+	assert_int_equal(read_rows(&traces_wire, late), 0);
+	w = wire_check_make_keys(&keys, &traces);
 	assert_int_equal(w.n, 4);
-	assert_int_equal(w.key[1].answer_ns, 1200 * MS);
-	assert_int_equal(w.key[2].answer_ns, 0);
-	assert_int_equal(w.key[2].censored_ns, 1200 * MS);
-	wire_check = wire_check_compare(&k, &t);
-	assert_int_equal(wire_check.keys, 2);
+	answered(&w.key[1], 1200, 1300, 0);
+	answered(&w.key[2], 0, 0, 1200);
+	assert_int_equal(wire_check_compare(&keys, &traces).keys, 2);
 	keys_free(&w);
 	/* the block's first key was not seen: it is not in the capture, whatever else crossed meanwhile */
-	t.key[0].captured = t.key[1].captured = t.key[2].captured = false;
-	w = wire_check_make_keys(&k, &t);
+	traces.key[0].captured = traces.key[1].captured = traces.key[2].captured = false;
+	w = wire_check_make_keys(&keys, &traces);
 	assert_int_equal(w.n, 1);
 	keys_free(&w);
-	traces_free(&t);
 }
 
-TEST(the_capture_says_which_blocks_it_holds)
+TEST_WITH(NULL, forget, the_capture_says_which_blocks_it_holds)
 {
 	static const char said[] =
 		"schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\tcaptured\n"
 		"wire/1\tkey\t1\t\t\t\t\t6\t1200000000\t1200000000\t0\t1\t1\n"
 		"wire/1\tkey\t2\t1051000000\t\t\t\t7\t1200000000\t1200000000\t0\t1\t1\n"
 		"wire/1\tkey\t3\t1101000000\t\t\t\t8\t\t\t0\t2\t0\n";
-	struct train_traces t = { 0 };
-	unsigned long line;
 
-	assert_int_equal(read_wire(&t, said, &line), 0);
-	assert_true(t.key[0].captured && t.key[1].captured); /* the first was held up */
-	assert_false(t.key[2].captured);
-	traces_free(&t);
+	assert_int_equal(read_rows(&traces_wire, said), 0);
+	assert_true(traces.key[0].captured && traces.key[1].captured); /* the first was held up */
+	assert_false(traces.key[2].captured);
 }
 
-TEST(broken_rows_are_named)
+TEST_WITH(NULL, forget, broken_rows_are_named)
 {
 	static const struct {
 		const char *text;
@@ -297,24 +241,16 @@ TEST(broken_rows_are_named)
 		{ WIRE "wire/1\tkey\t1\t5\t\t\t\t2\t-5\t\t\t1\n", 2 },
 		{ WIRE "wire/1\tupdate\t1\t5\t9223372036854775807\t1\t1\t\t\t\t\t1\n", 2 },
 	};
-	unsigned long line;
 
-	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
-		struct train_traces t = { 0 };
-
-		assert_int_equal(read_wire(&t, broken[i].text, &line), -EPROTO);
+	for (size_t i = 0; i < COUNT(broken); i++) {
+		assert_int_equal(read_rows(&traces_wire, broken[i].text), -EPROTO);
 		assert_int_equal(line, broken[i].line);
-		traces_free(&t);
+		forget(NULL);
 	}
-	{
-		struct train_traces t = { 0 };
-
-		assert_int_equal(read_echo(&t, ECHO "echo/1\t\t1\t1\t1\t0\t0\n", &line), -EPROTO);
-		assert_int_equal(read_echo(&t, ECHO "echo/1\t9223372036854775807\t1\t1\t1\t0\t0\n", &line), -EPROTO);
-		assert_int_equal(read_echo(&t, ECHO "echo/1\t1\t1\t-9223372036854775807\t1\t0\t0\n", &line), -EPROTO);
-		/* kinds to come are passed over */
-		assert_int_equal(read_wire(&t, WIRE "wire/1\tdream\t1\t5\t\t\t\t\t\t\t\t1\n", &line), 0);
-		assert_int_equal(t.keys + t.updates, 0);
-		traces_free(&t);
-	}
+	assert_int_equal(read_rows(&traces_echoes, ECHO "echo/1\t\t1\t1\t1\t0\t0\n"), -EPROTO);
+	assert_int_equal(read_rows(&traces_echoes, ECHO "echo/1\t9223372036854775807\t1\t1\t1\t0\t0\n"), -EPROTO);
+	assert_int_equal(read_rows(&traces_echoes, ECHO "echo/1\t1\t1\t-9223372036854775807\t1\t0\t0\n"), -EPROTO);
+	/* kinds to come are passed over */
+	assert_int_equal(read_rows(&traces_wire, WIRE "wire/1\tdream\t1\t5\t\t\t\t\t\t\t\t1\n"), 0);
+	assert_int_equal(traces.keys + traces.updates, 0);
 }
