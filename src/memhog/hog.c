@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hog.h"
-#include "account.h"
 #include "clock.h"
 #include "fill_pattern.h"
 #include "proc.h"
@@ -28,34 +27,6 @@
 #define CHUNK ((size_t)128 << 10) /* bytes filled at a time: fit into the caches of a CPU until they are copied */
 #define NAP_NS (20 * NS_PER_MS)	  /* longest sleep of a thread between two checks of `stop` */
 #define STACK ((size_t)64 * 1024)
-
-/* Fills missing pages of a mapping through userfaultfd: the kernel copies many pages in one call, without a fault and a clearing of
- * each. (Not MADV_POPULATE_WRITE: the kernel treats its pages as recently used, and in a memory cgroup with a limit it was seen to
- * find nothing to swap and to kill the process.) */
-struct uffd {
-	int fd; /* -1: not available */
-	void *start;
-	size_t bytes;
-};
-
-struct memory_hog {
-	struct hog_cfg cfg;
-	char *room, *base; /* start of the mapping; start of the memory, aligned to HOG_HUGE */
-	size_t mapped, bytes;
-	pthread_t thread[HOG_THREADS_MAX];
-	int threads; /* number of running threads */
-	atomic_bool stop;
-	struct uffd uffd;	    /* fd -1: pages are filled by touching them */
-	atomic_bool touching;	    /* filling by userfaultfd is impossible or has failed */
-	atomic_size_t next, filled; /* offset of the next chunk to fill; bytes filled */
-	atomic_int filling;	    /* number of threads that still fill */
-	int64_t fill_start_ns;
-	_Atomic int64_t fill_end_ns;
-	pthread_mutex_t lock; /* protects `pattern` */
-	struct access_pattern pattern;
-	_Atomic int64_t touched;
-	_Atomic uint64_t seen; /* sum of the words read, so that the compiler keeps the reads */
-};
 
 static void uffd_close(struct uffd *p)
 {
@@ -225,26 +196,6 @@ int hog_start_fill(struct memory_hog *h)
 	return start_workers(h, run_fill_thread);
 }
 
-bool hog_fill_ended(const struct memory_hog *h)
-{
-	return atomic_load(&h->fill_end_ns) != 0;
-}
-
-bool hog_used_uffd(const struct memory_hog *h)
-{
-	return !atomic_load(&h->touching);
-}
-
-int64_t hog_filled_bytes(const struct memory_hog *h)
-{
-	return (int64_t)atomic_load(&h->filled);
-}
-
-int64_t hog_fill_ns(const struct memory_hog *h)
-{
-	return atomic_load(&h->fill_end_ns) - h->fill_start_ns;
-}
-
 /* Touches a page. Its first word, by which pages differ, is not changed; a whole page is rewritten with a key not used before. */
 static uint64_t touch_page(struct memory_hog *h, uint64_t touch)
 {
@@ -303,36 +254,10 @@ int hog_start_touch(struct memory_hog *h)
 	return start_workers(h, run_touch_thread);
 }
 
-int64_t hog_touch_count(const struct memory_hog *h)
-{
-	return atomic_load(&h->touched);
-}
-
-int64_t hog_lag_ns(struct memory_hog *h)
-{
-	int64_t ns;
-
-	pthread_mutex_lock(&h->lock);
-	ns = h->pattern.given_up_ns;
-	pthread_mutex_unlock(&h->lock);
-	return ns;
-}
-
 void hog_stop(struct memory_hog *h)
 {
 	atomic_store(&h->stop, true);
 	join_threads(h);
-}
-
-void hog_get_range(const struct memory_hog *h, uint64_t *start, uint64_t *end)
-{
-	*start = (uintptr_t)h->base;
-	*end = *start + h->bytes;
-}
-
-int64_t hog_swapped_bytes(void)
-{
-	return account_read_number("/proc/self", "status", "VmSwap:");
 }
 
 void hog_free(struct memory_hog *h)

@@ -6,6 +6,7 @@
 
 #include "access_pattern.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,30 +27,43 @@ struct hog_cfg {
 	double rate; /* bytes of touched pages per second; 0: unlimited */
 };
 
-struct memory_hog;
+/* Fills missing pages of a mapping through userfaultfd: the kernel copies many pages in one call, without a fault and a clearing of
+ * each. (Not MADV_POPULATE_WRITE: the kernel treats its pages as recently used, and in a memory cgroup with a limit it was seen to
+ * find nothing to swap and to kill the process.) */
+struct uffd {
+	int fd; /* -1: not available */
+	void *start;
+	size_t bytes;
+};
+
+struct memory_hog {
+	struct hog_cfg cfg;
+	char *room, *base; /* start of the mapping; start of the memory, aligned to HOG_HUGE */
+	size_t mapped, bytes;
+	pthread_t thread[HOG_THREADS_MAX];
+	int threads; /* number of running threads */
+	atomic_bool stop;
+	struct uffd uffd;	    /* fd -1: pages are filled by touching them */
+	atomic_bool touching;	    /* filling by userfaultfd is impossible or has failed */
+	atomic_size_t next, filled; /* offset of the next chunk to fill; bytes filled */
+	atomic_int filling;	    /* number of threads that still fill */
+	int64_t fill_start_ns;
+	_Atomic int64_t fill_end_ns; /* 0: still filling */
+	pthread_mutex_t lock;	     /* protects `pattern` */
+	struct access_pattern pattern;
+	_Atomic int64_t touched; /* touches so far, of HOG_PAGE bytes each */
+	_Atomic uint64_t seen;	 /* sum of the words read, so that the compiler keeps the reads */
+};
 
 /* Maps the memory without filling it. 0 or -errno. */
 int hog_new(struct memory_hog **out, const struct hog_cfg *cfg);
 
 /* Starts threads that fill the memory in address order, until it is full or hog_stop() is called. 0 or -errno. */
 int hog_start_fill(struct memory_hog *h);
-bool hog_fill_ended(const struct memory_hog *h);
-int64_t hog_filled_bytes(const struct memory_hog *h); /* bytes filled so far */
-/* pages were filled without faults, by userfaultfd; false: some or all were touched */
-bool hog_used_uffd(const struct memory_hog *h);
-int64_t hog_fill_ns(const struct memory_hog *h); /* duration of the fill; valid once it has ended */
 
 /* Starts threads that touch the filled memory until hog_stop(). 0 or -errno. */
 int hog_start_touch(struct memory_hog *h);
-int64_t hog_touch_count(const struct memory_hog *h); /* touches so far, of HOG_PAGE bytes each */
-int64_t hog_lag_ns(struct memory_hog *h);	     /* delay against the rate (access_pattern.h) */
 
 /* Ends the threads and waits for them; a thread that waits for a page from swap delays this. */
 void hog_stop(struct memory_hog *h);
-/* The addresses of the memory. */
-void hog_get_range(const struct memory_hog *h, uint64_t *start, uint64_t *end);
-
-/* Bytes of this process in swap (VmSwap); -1: not known. */
-int64_t hog_swapped_bytes(void);
-
 void hog_free(struct memory_hog *h); /* after hog_stop() */

@@ -3,6 +3,7 @@
  *
  * The memory is in hog.c; how much may be taken in headroom.c; the report in report.c. This file reads the options and stops the
  * hog before the rest of the machine runs out of memory. */
+#include "account.h"
 #include "clock.h"
 #include "files.h"
 #include "hog.h"
@@ -162,7 +163,7 @@ static bool check_swap_goal(void)
 	if (cfg.swap_of && !headroom_read_group(&world.group))
 		world.swapped_goal = world.group.swapped;
 	else if (!cfg.swap_of)
-		world.swapped_goal = hog_swapped_bytes();
+		world.swapped_goal = account_read_number("/proc/self", "status", "VmSwap:");
 	return world.swapped_goal >= cfg.until_swap;
 }
 
@@ -175,7 +176,7 @@ static enum report_end fill_memory(struct memory_hog *h)
 
 	if (err)
 		die(EXIT_RUN, "cannot start %d threads: %s; give fewer --threads", (int)cfg.threads, strerror(-err));
-	while (!hog_fill_ended(h) && end == END_TIME && !(reached = check_swap_goal())) {
+	while (!h->fill_end_ns && end == END_TIME && !(reached = check_swap_goal())) {
 		proc_sleep(clock_now() + NAP_NS);
 		if (proc_stop)
 			end = END_SIGNAL;

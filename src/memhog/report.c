@@ -36,7 +36,8 @@ void report_read_hog(const struct memory_hog *h, struct hog_reading *p)
 	struct hog_sum own = { 0 };
 
 	getrusage(RUSAGE_SELF, &p->used);
-	hog_get_range(h, &own.start, &own.end);
+	own.start = (uintptr_t)h->base;
+	own.end = own.start + h->bytes;
 	p->err = smaps_read(getpid(), &all, add_mapping, &own);
 	p->is = own.sum;
 }
@@ -59,7 +60,7 @@ static void report_settings(struct rec_report *r, const struct memhog_options *c
 
 static void say_fill_result(struct rec_report *r, const struct memory_hog *h, const struct hog_reading *filled)
 {
-	double bytes = (double)hog_filled_bytes(h), fill_ns = (double)hog_fill_ns(h);
+	double bytes = (double)h->filled, fill_ns = (double)(h->fill_end_ns - h->fill_start_ns);
 	char where[128] = "";
 
 	if (!filled->err)
@@ -86,19 +87,19 @@ static void say_touch_rate(struct rec_report *r, const struct memhog_options *cf
 void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct hog_world *world, struct memory_hog *h,
 		const struct hog_reading *filled, const struct hog_reading *last, int64_t touch_ns, enum report_end end)
 {
-	double fill_s = (double)hog_fill_ns(h) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
-	int64_t touched = hog_touch_count(h) * HOG_PAGE;
+	double fill_s = (double)(h->fill_end_ns - h->fill_start_ns) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
+	int64_t touched = h->touched * HOG_PAGE;
 
 	report_settings(r, cfg, world);
 	rec_begin_object(r, "result");
 	rec_add_known_int(r, "resident_bytes", !last->err, last->is.rss);
 	rec_add_known_int(r, "swapped_bytes", !last->err, last->is.swap);
-	rec_add_int(r, "filled_bytes", hog_filled_bytes(h));
+	rec_add_int(r, "filled_bytes", (int64_t)h->filled);
 	rec_add_known_int(r, "filled_resident_bytes", !filled->err, filled->is.rss);
 	rec_add_known_int(r, "filled_swapped_bytes", !filled->err, filled->is.swap);
 	rec_add_real(r, "fill_s", fill_s, 6);
-	rec_add_real(r, "fill_bytes_per_s", fill_s > 0 ? (double)hog_filled_bytes(h) / fill_s : NAN, 0);
-	rec_add_str(r, "fill_method", hog_used_uffd(h) ? "place" : "touch");
+	rec_add_real(r, "fill_bytes_per_s", fill_s > 0 ? (double)h->filled / fill_s : NAN, 0);
+	rec_add_str(r, "fill_method", h->touching ? "touch" : "place");
 	rec_add_int(r, "fill_major_faults", filled->used.ru_majflt);
 	rec_add_int(r, "fill_minor_faults", filled->used.ru_minflt);
 	rec_add_known_int(r, "until_swap_counted_bytes", cfg->until_swap, world->swapped_goal);
@@ -109,7 +110,7 @@ void report_hog(struct rec_report *r, const struct memhog_options *cfg, const st
 	rec_add_str(r, "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL);
 	rec_add_int(r, "touched_bytes", touched);
 	rec_add_real(r, "touch_bytes_per_s", cfg->touching == TOUCH_KEEP && touch_s > 0 ? (double)touched / touch_s : NAN, 0);
-	rec_add_real(r, "behind_s", cfg->touching == TOUCH_KEEP && cfg->rate ? (double)hog_lag_ns(h) / NS_PER_S : NAN, 6);
+	rec_add_real(r, "behind_s", cfg->touching == TOUCH_KEEP && cfg->rate ? (double)h->pattern.given_up_ns / NS_PER_S : NAN, 6);
 	rec_add_int(r, "major_faults", last->used.ru_majflt);
 	rec_add_int(r, "minor_faults", last->used.ru_minflt);
 	rec_add_str(r, "stopped_by", end_words[end]);
