@@ -5,21 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct delay_queue_item {
-	int64_t due_ns;
-	uint64_t number; /* order of arrival among all packets */
-	uint32_t slot, bytes;
-	int way;
-};
-
-struct delay_queue {
-	size_t room, n, most; /* slots, packets now, packets at most so far */
-	uint64_t number;      /* order of arrival of the next packet */
-	struct delay_queue_item *heap;
-	uint32_t *free_slot; /* numbers of free slots: free_slot[n] to free_slot[room - 1] */
-	unsigned char *memory;
-};
-
 struct delay_queue *delay_queue_new(size_t packets)
 {
 	struct delay_queue *s = calloc(1, sizeof(*s));
@@ -101,14 +86,4 @@ const unsigned char *delay_queue_pop(struct delay_queue *s, int64_t *due_ns, siz
 	*bytes = first.bytes;
 	*way = first.way;
 	return s->memory + (size_t)first.slot * DELAY_QUEUE_SLOT;
-}
-
-size_t delay_queue_length(const struct delay_queue *s)
-{
-	return s->n;
-}
-
-size_t delay_queue_peak(const struct delay_queue *s)
-{
-	return s->most;
 }

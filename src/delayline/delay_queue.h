@@ -9,7 +9,20 @@
 
 #define DELAY_QUEUE_SLOT 2048 /* bytes of a slot; a frame that fills it was longer, and is refused */
 
-struct delay_queue;
+struct delay_queue_item {
+	int64_t due_ns;
+	uint64_t number; /* order of arrival among all packets */
+	uint32_t slot, bytes;
+	int way;
+};
+
+struct delay_queue {
+	size_t room, n, most; /* slots, packets now, packets at most so far */
+	uint64_t number;      /* order of arrival of the next packet */
+	struct delay_queue_item *heap;
+	uint32_t *free_slot; /* numbers of free slots: free_slot[n] to free_slot[room - 1] */
+	unsigned char *memory;
+};
 
 /* NULL: no memory. All memory is touched at once: later packets cause no page faults. */
 struct delay_queue *delay_queue_new(size_t packets);
@@ -24,6 +37,3 @@ void delay_queue_push(struct delay_queue *s, int64_t due_ns, size_t bytes, int w
 int64_t delay_queue_due_ns(const struct delay_queue *s);
 /* Removes and returns the earliest packet, whose memory is valid until the next delay_queue_push(). NULL: the queue is empty. */
 const unsigned char *delay_queue_pop(struct delay_queue *s, int64_t *due_ns, size_t *bytes, int *way);
-
-size_t delay_queue_length(const struct delay_queue *s);
-size_t delay_queue_peak(const struct delay_queue *s); /* greatest length so far */

@@ -267,8 +267,8 @@ static void report_link(struct rec_report *r)
 	report_way(r, 1);
 	rec_end(r);
 	report_added_delay(r);
-	rec_add_int(r, "on_their_way", (int64_t)delay_queue_length(fwd.queue));
-	rec_add_int(r, "on_their_way_max", (int64_t)delay_queue_peak(fwd.queue));
+	rec_add_int(r, "on_their_way", (int64_t)fwd.queue->n);
+	rec_add_int(r, "on_their_way_max", (int64_t)fwd.queue->most);
 	rec_add_int(r, "orders", now.commands_applied);
 	rec_add_real(r, "seconds", (double)wall / NS_PER_S, 3);
 	rec_add_real(r, "cpu_percent", wall > 0 ? 100.0 * (double)(clock_process_cpu() - now.cpu_ns) / (double)wall : NAN, 2);
