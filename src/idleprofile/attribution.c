@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "attribution.h"
-#include "busy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH 16 /* nested interrupts at most: a device over a softirq over a task needs 3 */
-#define WAITING 16
 /* Maximum difference between the clocks of the loop and of the records. A state of "loop off the CPU" that lasts longer while the
  * loop runs is false. */
 #define SKEW_NS 20000
-
-struct attribution {
-	int loop_tid;	 /* thread id of the loop in our pid namespace */
-	int loop_pid;	 /* thread id of the loop in the initial pid namespace; 0: not seen yet */
-	int64_t last_ns; /* time of the last record */
-	bool begun;
-	bool blind;	/* the state is unknown: there was no record yet, or some were lost */
-	int task, here; /* thread id of the task on the CPU, in the initial pid namespace and in ours; valid while `away` */
-	char comm[16];
-	bool away; /* a task other than the loop is on the CPU */
-	struct nested_interrupt {
-		enum culprit_kind kind;
-		int id;
-		char name[24];
-	} stack[DEPTH];
-	int depth;
-	/* Tasks preempted by the loop while runnable; since_ns and away_ns: time, and sum of all busy intervals, at the preemption. */
-	struct preempted_task {
-		int task; /* thread id; 0: free slot */
-		int64_t since_ns, away_ns;
-	} waiting[WAITING];
-	int64_t away_ns; /* length of all busy intervals so far */
-	int64_t late;	 /* gaps that were asked for too late */
-	int64_t missed;	 /* task switches without a record */
-	struct busy_queue queue;
-};
 
 static const enum culprit_kind kinds[] = {
 	[TRACE_IRQ] = CULPRIT_IRQ,	   [TRACE_SOFTIRQ] = CULPRIT_SOFTIRQ, [TRACE_TIMER] = CULPRIT_TIMER,
@@ -51,21 +22,6 @@ struct attribution *attribution_new(int loop_tid)
 		w->blind = true;
 	}
 	return w;
-}
-
-void attribution_free(struct attribution *w)
-{
-	free(w);
-}
-
-int64_t attribution_late_gaps(const struct attribution *w)
-{
-	return w->late;
-}
-
-int64_t attribution_missed_switches(const struct attribution *w)
-{
-	return w->missed;
 }
 
 static void set_slice_name(struct busy_slice *p, const char *name)
@@ -110,7 +66,7 @@ static void credit_elapsed_time(struct attribution *w, int64_t now)
 
 static struct preempted_task *find_preempted_task(struct attribution *w, int task)
 {
-	for (int i = 0; i < WAITING; i++)
+	for (int i = 0; i < ATTRIBUTION_WAITING; i++)
 		if (w->waiting[i].task == task)
 			return &w->waiting[i];
 	return NULL;
@@ -135,7 +91,7 @@ static void end_busy_interval(struct attribution *w)
 
 		if (p->kind != CULPRIT_TASK || !p->wants || p->id <= 0)
 			continue;
-		for (int k = 0; k < WAITING; k++) { /* the task's own slot, else a free one, else the oldest */
+		for (int k = 0; k < ATTRIBUTION_WAITING; k++) { /* the task's own slot, else a free one, else the oldest */
 			struct preempted_task *at = &w->waiting[k];
 
 			if (at->task == p->id || (slot->task != p->id && at->since_ns < slot->since_ns))
@@ -291,7 +247,7 @@ static void enter_interrupt(struct attribution *w, const struct trace_record *r)
 	if (open)
 		w->depth = open - 1;
 	begin_busy_interval(w);
-	if (w->depth == DEPTH)
+	if (w->depth == ATTRIBUTION_DEPTH)
 		w->depth--;
 	f = &w->stack[w->depth++];
 	f->kind = kind;

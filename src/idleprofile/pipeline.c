@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline.h"
-#include "attribution.h"
-#include "own_work.h"
-#include "busy.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -10,32 +7,6 @@
 
 #define WAITS_KEPT 500000
 #define NAMES 512 /* names of culprits kept apart over the run */
-
-struct cpu_pipeline {
-	struct gap_pipeline *f;
-	struct cpu_idle_loop *spin;
-	struct attribution *who;
-	struct tick_detector ticks;
-	struct event_collector events;
-	struct timeline_bins bins;
-	struct own_work_notes itself;
-	struct pipeline_cpu_total total;
-	int64_t step;	 /* median turn of the loop, in stamps */
-	int64_t upto_ns; /* no gap before this time is missing */
-};
-
-struct gap_pipeline {
-	struct pipeline_cfg cfg;
-	struct own_work_tids tids;
-	struct woken_threads *wakeups;
-	int64_t start_ns, end_ns; /* begin and end of the profile; INT64_MAX: not begun */
-	int64_t lost_before, missed_before;
-	struct profile_sums sums;
-	struct culprit_table *names;
-	uint64_t random;
-	int n;
-	struct cpu_pipeline cpu[];
-};
 
 static void update_longest_event(struct pipeline_cpu_total *t, const struct lost_time_event *e)
 {
@@ -165,7 +136,7 @@ static void add_wakeup_latency(struct gap_pipeline *f, int64_t wait, bool longer
 
 static void drain_wakeups(struct gap_pipeline *f, int i)
 {
-	struct span_ring *ring = wakeups_ring(f->wakeups, i);
+	struct span_ring *ring = &f->wakeups->waker[i].ring;
 	struct time_span span;
 
 	for (; ring_peek(ring, &span); ring_drop(ring)) {
@@ -277,7 +248,7 @@ void pipeline_set_wakers(struct gap_pipeline *f, struct woken_threads *w)
 {
 	f->wakeups = w;
 	for (int i = 0; i < f->n; i++)
-		own_work_tids_add(&f->tids, wakeups_tid(w, i));
+		own_work_tids_add(&f->tids, atomic_load(&w->waker[i].tid));
 }
 
 static int64_t sum_lost_records(const struct gap_pipeline *f)
@@ -286,9 +257,9 @@ static int64_t sum_lost_records(const struct gap_pipeline *f)
 
 	for (int i = 0; i < f->n; i++) {
 		lost += atomic_load(&f->cpu[i].spin->ring.overflowed);
-		lost += f->cpu[i].who ? attribution_late_gaps(f->cpu[i].who) : 0;
+		lost += f->cpu[i].who ? f->cpu[i].who->late : 0;
 		if (f->wakeups)
-			lost += atomic_load(&wakeups_ring(f->wakeups, i)->overflowed);
+			lost += atomic_load(&f->wakeups->waker[i].ring.overflowed);
 	}
 	return lost;
 }
@@ -298,7 +269,7 @@ static int64_t sum_missed_switches(const struct gap_pipeline *f)
 	int64_t missed = 0;
 
 	for (int i = 0; i < f->n; i++)
-		missed += f->cpu[i].who ? attribution_missed_switches(f->cpu[i].who) : 0;
+		missed += f->cpu[i].who ? f->cpu[i].who->missed : 0;
 	return missed;
 }
 
@@ -317,7 +288,7 @@ void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
 	f->end_ns = end_ns;
 	pipeline_drain(f);
 	for (int i = 0; f->wakeups && i < f->n; i++) {
-		int64_t due = wakeups_due_ns(f->wakeups, i);
+		int64_t due = f->wakeups->waker[i].due;
 
 		if (due >= f->start_ns && due < end_ns)
 			add_wakeup_latency(f, end_ns - due, true);
@@ -332,11 +303,6 @@ void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
 		events_finish(&c->events);
 		bins_finish(&c->bins, end_ns);
 	}
-}
-
-const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i)
-{
-	return &f->cpu[i].total;
 }
 
 struct pipeline_cpu_total pipeline_cpu_sum(const struct gap_pipeline *f)
@@ -358,16 +324,6 @@ struct pipeline_cpu_total pipeline_cpu_sum(const struct gap_pipeline *f)
 	return sum;
 }
 
-const struct tick_detector *pipeline_ticks(const struct gap_pipeline *f, int i)
-{
-	return &f->cpu[i].ticks;
-}
-
-struct profile_sums *pipeline_sums(struct gap_pipeline *f)
-{
-	return &f->sums;
-}
-
 const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n)
 {
 	*n = 0;
@@ -387,8 +343,7 @@ int64_t pipeline_missed(const struct gap_pipeline *f)
 void pipeline_free(struct gap_pipeline *f)
 {
 	for (int i = 0; i < f->n; i++)
-		if (f->cpu[i].who)
-			attribution_free(f->cpu[i].who);
+		free(f->cpu[i].who);
 	if (f->names)
 		culprit_table_free(f->names);
 	sample_free(&f->sums.waits);

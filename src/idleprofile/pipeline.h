@@ -9,7 +9,9 @@
  * around such a time with less than 50 us besides counts as own work. */
 #pragma once
 
+#include "attribution.h"
 #include "logs.h"
+#include "own_work.h"
 #include "spin.h"
 #include "ticks.h"
 #include "wakeups.h"
@@ -34,8 +36,6 @@ struct profile_sums {
 	int64_t waits_beyond[WAIT_BOUNDS]; /* number of wake-ups with a latency over wait_bounds_ns[i] */
 };
 
-struct gap_pipeline;
-
 struct pipeline_cfg {
 	struct idle_loops *spin;
 	struct stamp_map map;		/* conversion of stamps to ns, with at least two anchors */
@@ -44,6 +44,32 @@ struct pipeline_cfg {
 	int64_t bin_ns;
 	const struct cli_pids *ignore; /* processes whose time is left out, with a trace; not owned */
 	uint64_t seed;
+};
+
+struct cpu_pipeline {
+	struct gap_pipeline *f;
+	struct cpu_idle_loop *spin;
+	struct attribution *who;
+	struct tick_detector ticks;
+	struct event_collector events;
+	struct timeline_bins bins;
+	struct own_work_notes itself;
+	struct pipeline_cpu_total total;
+	int64_t step;	 /* median turn of the loop, in stamps */
+	int64_t upto_ns; /* no gap before this time is missing */
+};
+
+struct gap_pipeline {
+	struct pipeline_cfg cfg;
+	struct own_work_tids tids;
+	struct woken_threads *wakeups;
+	int64_t start_ns, end_ns; /* begin and end of the profile; INT64_MAX: not begun */
+	int64_t lost_before, missed_before;
+	struct profile_sums sums;
+	struct culprit_table *names;
+	uint64_t random;
+	int n;
+	struct cpu_pipeline cpu[];
 };
 
 /* NULL: no memory. */
@@ -59,12 +85,8 @@ void pipeline_drain(struct gap_pipeline *f);
  * is open. The loops must be paused; a loop that is not counts as off its CPU until end_ns. The wake-ups must be stopped. */
 void pipeline_end(struct gap_pipeline *f, int64_t end_ns);
 
-const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i);
 /* Over all CPUs; unwatched_ns, longest_ns: the most of one CPU. */
 struct pipeline_cpu_total pipeline_cpu_sum(const struct gap_pipeline *f);
-const struct tick_detector *pipeline_ticks(const struct gap_pipeline *f, int i);
-/* (rec_add_sample() sorts the sample of latencies.) */
-struct profile_sums *pipeline_sums(struct gap_pipeline *f);
 const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n);
 /* Number of lost items since the profile began: gaps, wake-ups and kernel records that found no room in their rings, and gaps
  * whose records had been dropped. */

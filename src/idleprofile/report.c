@@ -77,14 +77,14 @@ static void report_resolution(struct rec_report *r, const struct report_inputs *
 /* Wall-clock time of the profile, without the time in which this CPU's loop was paused. */
 static int64_t watched_cpu_ns(const struct report_inputs *p, int i)
 {
-	return p->wall_ns - pipeline_cpu_total(p->follow, i)->unwatched_ns;
+	return p->wall_ns - p->follow->cpu[i].total.unwatched_ns;
 }
 
 static void report_cpus(struct rec_report *r, const struct report_inputs *p)
 {
 	rec_begin_array(r, "cpus");
 	for (int i = 0; i < p->spin->n; i++) {
-		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
+		const struct pipeline_cpu_total *t = &p->follow->cpu[i].total;
 
 		rec_begin_object(r, NULL);
 		rec_add_int(r, "cpu", p->spin->cpu[i].cpu);
@@ -104,11 +104,11 @@ static void report_cpus(struct rec_report *r, const struct report_inputs *p)
 static void report_ticks(struct rec_report *r, const struct report_inputs *p)
 {
 	struct pipeline_cpu_total sum = pipeline_cpu_sum(p->follow);
-	int64_t n = sum.ticks, ns = sum.tick_ns, period = pipeline_ticks(p->follow, 0)->period_ns;
+	int64_t n = sum.ticks, ns = sum.tick_ns, period = p->follow->cpu[0].ticks.period_ns;
 	bool learned = false;
 
 	for (int i = 0; i < p->spin->n; i++)
-		learned |= pipeline_ticks(p->follow, i)->learned;
+		learned |= p->follow->cpu[i].ticks.learned;
 	rec_begin_object(r, "ticks");
 	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
@@ -122,7 +122,7 @@ static void report_ticks(struct rec_report *r, const struct report_inputs *p)
 
 static void report_histogram(struct rec_report *r, const struct report_inputs *p)
 {
-	const struct event_lengths *l = &pipeline_sums(p->follow)->lengths;
+	const struct event_lengths *l = &p->follow->sums.lengths;
 	int64_t sum = 0, events = 0;
 
 	rec_begin_array(r, "histogram");
@@ -146,14 +146,14 @@ static void report_histogram(struct rec_report *r, const struct report_inputs *p
 
 static void report_waits(struct rec_report *r, const struct report_inputs *p)
 {
-	const struct event_lengths *l = &pipeline_sums(p->follow)->lengths;
-	int64_t n = pipeline_sums(p->follow)->waits_n, watched = 0;
+	const struct event_lengths *l = &p->follow->sums.lengths;
+	int64_t n = p->follow->sums.waits_n, watched = 0;
 
 	for (int i = 0; i < p->spin->n; i++)
 		watched += watched_cpu_ns(p, i);
 	rec_begin_array(r, "compulsory");
 	for (int i = 0; i < WAIT_BOUNDS; i++) {
-		int64_t hits = pipeline_sums(p->follow)->waits_beyond[i];
+		int64_t hits = p->follow->sums.waits_beyond[i];
 
 		rec_begin_object(r, NULL);
 		rec_add_real(r, "wait_ms", (double)wait_bounds_ns[i] / NS_PER_MS, 6);
@@ -169,7 +169,7 @@ static void report_waits(struct rec_report *r, const struct report_inputs *p)
 	}
 	rec_begin_object(r, "wakeups");
 	rec_add_int(r, "n", n);
-	rec_add_sample(r, "wait_us", &pipeline_sums(p->follow)->waits, (double)NS_PER_US);
+	rec_add_sample(r, "wait_us", &p->follow->sums.waits, (double)NS_PER_US);
 	rec_end(r);
 }
 
@@ -248,7 +248,7 @@ void report_profile(struct rec_report *r, const struct report_inputs *p)
 
 static double busy_percent(const struct report_inputs *p, int i)
 {
-	const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
+	const struct pipeline_cpu_total *t = &p->follow->cpu[i].total;
 
 	return ratio_percent(t->lost_ns + t->tick_ns, watched_cpu_ns(p, i));
 }
@@ -284,11 +284,11 @@ static void say_cpus(struct rec_report *r, const struct report_inputs *p)
 	const struct pipeline_cpu_total *worst = NULL;
 
 	for (int i = 0; i < p->spin->n; i++)
-		if (!worst || pipeline_cpu_total(p->follow, i)->longest_ns > worst->longest_ns)
-			worst = pipeline_cpu_total(p->follow, i);
+		if (!worst || p->follow->cpu[i].total.longest_ns > worst->longest_ns)
+			worst = &p->follow->cpu[i].total;
 	rec_begin_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
 	for (int i = 0; i < p->spin->n; i++) {
-		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
+		const struct pipeline_cpu_total *t = &p->follow->cpu[i].total;
 		char mark[64] = "", arrow[72] = "", lost[24] = "-";
 
 		if (t == worst && t->events) {
@@ -358,7 +358,7 @@ void say_profile(struct rec_report *r, const struct report_inputs *p)
 		rec_say(r, "%s. Not idle: nothing can be said of waits.", list);
 	else
 		rec_say(r, "%s: a task would have waited over 1 ms with a chance of at most %s %%", list,
-			number_text(100 * lengths_wait_bound(&pipeline_sums(p->follow)->lengths, wait, watched)));
+			number_text(100 * lengths_wait_bound(&p->follow->sums.lengths, wait, watched)));
 	say_cpus(r, p);
 	say_culprits(r, p);
 }

@@ -19,23 +19,6 @@
 
 #define STACK_BYTES 65536
 
-struct woken_thread {
-	const _Atomic uint32_t *stop;
-	int cpu, err;
-	_Atomic int tid;
-	int64_t due; /* due time of the wake-up for which the task sleeps */
-	double rate;
-	uint64_t random;
-	pthread_t thread;
-	struct span_ring ring;
-};
-
-struct woken_threads {
-	_Atomic uint32_t stop; /* 1: end; a futex */
-	int n;		       /* number of threads started */
-	struct woken_thread *waker;
-};
-
 int wakeups_pin_thread(int cpu)
 {
 	struct cli_cpus one = { .n = 1, .cpu = { cpu } };
@@ -114,21 +97,6 @@ int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, doubl
 	}
 	*out = w;
 	return 0;
-}
-
-struct span_ring *wakeups_ring(struct woken_threads *w, int i)
-{
-	return &w->waker[i].ring;
-}
-
-int wakeups_tid(const struct woken_threads *w, int i)
-{
-	return atomic_load(&w->waker[i].tid);
-}
-
-int64_t wakeups_due_ns(const struct woken_threads *w, int i)
-{
-	return w->waker[i].due;
 }
 
 void wakeups_stop(struct woken_threads *w)

@@ -9,18 +9,29 @@
 #include "cli.h"
 #include "ring.h"
 
-struct woken_threads;
+#include <pthread.h>
+
+struct woken_thread {
+	const _Atomic uint32_t *stop;
+	int cpu, err;
+	_Atomic int tid;
+	int64_t due; /* due time of the wake-up for which the task sleeps, or slept when it was ended */
+	double rate;
+	uint64_t random;
+	pthread_t thread;
+	struct span_ring ring; /* spans from due time to wake-up, in ns */
+};
+
+struct woken_threads {
+	_Atomic uint32_t stop; /* 1: end; a futex */
+	int n;		       /* number of threads started, one a CPU */
+	struct woken_thread *waker;
+};
 
 /* Starts one thread per CPU, with `rate_per_s` wake-ups a second each. 0 or -errno. */
 int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, double rate_per_s, uint64_t seed);
-/* The ring of the i-th CPU: spans from due time to wake-up, in ns. */
-struct span_ring *wakeups_ring(struct woken_threads *w, int i);
-/* Thread id of the task on the i-th CPU. */
-int wakeups_tid(const struct woken_threads *w, int i);
 /* Ends the threads; the rings can still be read. */
 void wakeups_stop(struct woken_threads *w);
-/* Due time of the wake-up for which the task on the i-th CPU was still sleeping; after wakeups_stop(). */
-int64_t wakeups_due_ns(const struct woken_threads *w, int i);
 void wakeups_free(struct woken_threads *w);
 
 /* Makes the calling thread a normal task (SCHED_OTHER) pinned to this CPU, with a timer slack of 1 ns. 0 or -errno. */

@@ -10,9 +10,9 @@
 static struct culprit_share got[SHARES_MAX];
 static size_t n;
 
-static void lost(struct attribution *w, int64_t at)
+static void off(struct attribution *w, int64_t at, enum trace_class class, int id)
 {
-	attribution_add_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_LOST });
+	attribution_add_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_EXIT, .class = class, .id = id });
 }
 
 static void on(struct attribution *w, int64_t at, enum trace_class class, int id, const char *name)
@@ -21,11 +21,6 @@ static void on(struct attribution *w, int64_t at, enum trace_class class, int id
 
 	strncpy(r.name, name, sizeof(r.name) - 1);
 	attribution_add_record(w, &r);
-}
-
-static void off(struct attribution *w, int64_t at, enum trace_class class, int id)
-{
-	attribution_add_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_EXIT, .class = class, .id = id });
 }
 
 /* In the initial pid namespace both ids are the same; task 7 is called "t7". */
@@ -45,6 +40,38 @@ static void to(struct attribution *w, int64_t at, int prev, bool wants, int next
 	attribution_add_record(w, &r);
 }
 
+static const char classes[] = "ISTRC"; /* letters of enum trace_class */
+static const char kinds[] = "?ISTRCU"; /* letters of the culprits, of tasks none */
+
+static int number(const char *text)
+{
+	return *text == 'L' ? LOOP : atoi(text);
+}
+
+/* Times in `unit`, each with its record: L>7 the loop gives way to task 7, 7>8! that to task 8, and is still runnable; +I24:disk and
+ * -I24 begin and end of interrupt 24; ? records were lost. */
+static void play(struct attribution *w, int64_t unit, const char *records)
+{
+	static const char *const names[] = { [TRACE_TIMER] = "local timer", [TRACE_RESCHED] = "reschedule" };
+	char word[40];
+	double time;
+
+	for (int length; sscanf(records, "%lf %39s%n", &time, word, &length) == 2; records += length) {
+		int64_t at = (int64_t)(time * (double)unit + 0.5);
+		enum trace_class class = (enum trace_class)(strchr(classes, word[1]) - classes);
+		const char *name = strchr(word, ':');
+
+		if (*word == '?')
+			attribution_add_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_LOST });
+		else if (*word == '+')
+			on(w, at, class, atoi(word + 2), name ? name + 1 : names[class]);
+		else if (*word == '-')
+			off(w, at, class, atoi(word + 2));
+		else
+			to(w, at, number(word), strchr(word, '!') || *word == 'L', number(strchr(word, '>') + 1));
+	}
+}
+
 static void ask(struct attribution *w, int64_t start, int64_t end)
 {
 	int64_t sum = 0;
@@ -55,29 +82,33 @@ static void ask(struct attribution *w, int64_t start, int64_t end)
 	assert_int_equal(sum, end - start);
 }
 
+/* The shares of the gap must be `wanted`, largest first: "S:SCHED 5(2)" had 5, of which no record covers 2; "t7! 3" is still
+ * runnable, "t7* 3" resumed; "; tick" and "; continues": what the gap is. */
+static void split(struct attribution *w, int64_t unit, double start, double end, const char *wanted)
+{
+	char text[512] = "";
+
+	ask(w, (int64_t)(start * (double)unit + 0.5), (int64_t)(end * (double)unit + 0.5));
+	for (size_t i = 0; i < n; i++) {
+		char kind[] = { kinds[got[i].kind], ':', '\0' };
+		char *at = text + strlen(text);
+
+		at += sprintf(at, "%s%s%s%s%s %g", i ? ", " : "", got[i].kind == CULPRIT_TASK ? "" : kind, got[i].name,
+			      got[i].wants ? "!" : "", got[i].resumed ? "*" : "", (double)got[i].ns / (double)unit);
+		if (got[i].residue_ns)
+			sprintf(at, "(%g)", (double)got[i].residue_ns / (double)unit);
+	}
+	strcat(text, shares_are_tick(got, n) ? "; tick" : "");
+	strcat(text, shares_continue_burst(got, n) ? "; continues" : "");
+	assert_string_equal(text, wanted);
+}
+
 static const struct culprit_share *share(enum culprit_kind kind, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (got[i].kind == kind && !strcmp(got[i].name, name))
 			return &got[i];
 	return NULL;
-}
-
-static void had(enum culprit_kind kind, const char *name, int64_t ns, int64_t residue)
-{
-	const struct culprit_share *s = share(kind, name);
-
-	assert_non_null(s);
-	assert_int_equal(s->ns, ns);
-	assert_int_equal(s->residue_ns, residue);
-}
-
-static struct attribution *begin(void **state)
-{
-	struct attribution *w = *state;
-
-	to(w, 0, 1, false, LOOP);
-	return w;
 }
 
 static int make(void **state)
@@ -88,70 +119,44 @@ static int make(void **state)
 
 static int drop(void **state)
 {
-	attribution_free(*state);
+	free(*state);
 	return 0;
+}
+
+static struct attribution *begin(void **state)
+{
+	play(*state, 1, "0 1>L");
+	return *state;
 }
 
 TEST_WITH(make, drop, a_tick)
 {
 	struct attribution *w = begin(state);
 
-	on(w, 100 * US, TRACE_TIMER, 236, "local timer");
-	off(w, 103 * US, TRACE_TIMER, 236);
-	on(w, 104 * US, TRACE_SOFTIRQ, 7, "SCHED");
-	off(w, 106 * US, TRACE_SOFTIRQ, 7);
-	ask(w, 99 * US, 108 * US);
-	assert_int_equal(n, 2);
+	play(w, US, "100 +T236 103 -T236 104 +S7:SCHED 106 -S7");
 	/* The way in belongs to the timer, so does the microsecond behind it; the way out to the softirq before it. */
-	had(CULPRIT_TIMER, "local timer", 5 * US, 2 * US);
-	had(CULPRIT_SOFTIRQ, "SCHED", 4 * US, 2 * US);
-	assert_false(shares_continue_burst(got, n));
-	assert_true(shares_are_tick(got, n));
+	split(w, US, 99, 108, "T:local timer 5(2), S:SCHED 4(2); tick");
 	/* A hypervisor took the CPU, and the tick was due when it came back. */
-	on(w, 10 * MS, TRACE_TIMER, 236, "local timer");
-	off(w, 10 * MS + 3 * US, TRACE_TIMER, 236);
-	ask(w, 8 * MS, 10 * MS + 4 * US);
-	had(CULPRIT_TIMER, "local timer", 2 * MS + 4 * US, 2 * MS + US);
-	assert_false(shares_are_tick(got, n));
-	/* More than a tick. */
-	on(w, 14 * MS, TRACE_TIMER, 236, "local timer");
-	off(w, 14 * MS + 3 * US, TRACE_TIMER, 236);
-	on(w, 14 * MS + 4 * US, TRACE_SOFTIRQ, 3, "NET_RX");
-	off(w, 14 * MS + 6 * US, TRACE_SOFTIRQ, 3);
-	ask(w, 14 * MS, 14 * MS + 7 * US);
-	assert_false(shares_are_tick(got, n));
-	on(w, 18 * MS, TRACE_SOFTIRQ, 7, "SCHED");
-	off(w, 18 * MS + 3 * US, TRACE_SOFTIRQ, 7);
-	ask(w, 18 * MS, 18 * MS + 3 * US);
-	assert_false(shares_are_tick(got, n)); /* no timer */
-	ask(w, 20 * MS, 21 * MS);
-	assert_false(shares_are_tick(got, n)); /* nothing known */
+	play(w, US, "10000 +T236 10003 -T236");
+	split(w, US, 8000, 10004, "T:local timer 2004(2001)");
+	/* More than a tick; no timer; nothing known. */
+	play(w, US, "14000 +T236 14003 -T236 14004 +S3:NET_RX 14006 -S3 18000 +S7:SCHED 18003 -S7");
+	split(w, US, 14000, 14007, "T:local timer 4(1), S:NET_RX 3(1)");
+	split(w, US, 18000, 18003, "S:SCHED 3");
+	split(w, US, 20000, 21000, "U:unexplained 1000(1000)");
 }
 
 TEST_WITH(make, drop, irq_in_softirq_in_task)
 {
 	struct attribution *w = begin(state);
 
-	to(w, 10 * US, LOOP, true, 7);
-	on(w, 30 * US, TRACE_SOFTIRQ, 3, "NET_RX");
-	on(w, 35 * US, TRACE_IRQ, 24, "virtio0");
-	on(w, 36 * US, TRACE_RESCHED, 253, "reschedule");
-	off(w, 38 * US, TRACE_RESCHED, 253);
-	off(w, 41 * US, TRACE_IRQ, 24);
-	off(w, 50 * US, TRACE_SOFTIRQ, 3);
-	to(w, 60 * US, 7, false, LOOP);
-	ask(w, 10 * US, 60 * US);
-	assert_int_equal(n, 4);
-	had(CULPRIT_TASK, "t7", 30 * US, 0);
-	had(CULPRIT_SOFTIRQ, "NET_RX", 14 * US, 0);
-	had(CULPRIT_IRQ, "virtio0", 4 * US, 0);
-	had(CULPRIT_RESCHED, "reschedule", 2 * US, 0);
-	assert_int_equal(share(CULPRIT_TASK, "t7")->pid, 7);
-	assert_int_equal(share(CULPRIT_TASK, "t7")->start_ns, 10 * US);
-	assert_int_equal(share(CULPRIT_TASK, "t7")->end_ns, 60 * US);
-	assert_int_equal(share(CULPRIT_IRQ, "virtio0")->start_ns, 35 * US);
-	assert_int_equal(share(CULPRIT_IRQ, "virtio0")->end_ns, 41 * US);
-	assert_int_equal(got[0].kind, CULPRIT_TASK); /* largest first */
+	play(w, US, "10 L>7 30 +S3:NET_RX 35 +I24:virtio0 36 +R253 38 -R253 41 -I24 50 -S3 60 7>L");
+	split(w, US, 10, 60, "t7 30, S:NET_RX 14, I:virtio0 4, R:reschedule 2");
+	assert_int_equal(got[0].pid, 7);
+	assert_int_equal(got[0].start_ns, 10 * US);
+	assert_int_equal(got[0].end_ns, 60 * US);
+	assert_int_equal(got[2].start_ns, 35 * US);
+	assert_int_equal(got[2].end_ns, 41 * US);
 }
 
 TEST_WITH(make, drop, residue)
@@ -159,85 +164,38 @@ TEST_WITH(make, drop, residue)
 	struct attribution *w = begin(state);
 
 	/* A task alone: the switches' own time is its, there is nobody else. */
-	to(w, 11 * US, LOOP, true, 7);
-	to(w, 20 * US, 7, false, LOOP);
-	ask(w, 10 * US, 22 * US);
-	assert_int_equal(n, 1);
-	had(CULPRIT_TASK, "t7", 12 * US, 3 * US);
+	play(w, US, "11 L>7 20 7>L");
+	split(w, US, 10, 22, "t7 12(3)");
 	/* With an interrupt it is the interrupt's, before and behind. */
-	on(w, 101 * US, TRACE_TIMER, 236, "local timer");
-	off(w, 103 * US, TRACE_TIMER, 236);
-	to(w, 105 * US, LOOP, true, 7);
-	to(w, 115 * US, 7, false, LOOP);
-	ask(w, 100 * US, 116 * US);
-	had(CULPRIT_TIMER, "local timer", 6 * US, 4 * US);
-	had(CULPRIT_TASK, "t7", 10 * US, 0);
+	play(w, US, "101 +T236 103 -T236 105 L>7 115 7>L");
+	split(w, US, 100, 116, "t7 10, T:local timer 6(4)");
 	/* Nothing at all: only this is unexplained. */
-	ask(w, 200 * US, 5 * MS);
-	assert_int_equal(n, 1);
-	had(CULPRIT_UNEXPLAINED, "unexplained", 5 * MS - 200 * US, 5 * MS - 200 * US);
+	split(w, US, 200, 5000, "U:unexplained 4800(4800)");
 	assert_int_equal(got[0].start_ns, 200 * US);
 	assert_int_equal(got[0].end_ns, 5 * MS);
 }
 
-TEST_WITH(make, drop, tasks_among_themselves)
+TEST_WITH(make, drop, several_in_one_gap)
 {
 	struct attribution *w = begin(state);
 
-	to(w, 10, LOOP, true, 7);
-	to(w, 50, 7, true, 8);
-	to(w, 150, 8, false, 7);
-	to(w, 200, 7, false, 9);
-	to(w, 205, 9, false, LOOP);
-	ask(w, 10, 205);
-	assert_int_equal(n, 3);
-	had(CULPRIT_TASK, "t8", 100, 0);
-	had(CULPRIT_TASK, "t7", 90, 0);
-	had(CULPRIT_TASK, "t9", 5, 0);
-	assert_false(share(CULPRIT_TASK, "t7")->wants); /* asleep in the end */
-}
-
-/* Two interrupts so close that the loop did not turn in between. */
-TEST_WITH(make, drop, two_stretches_of_one_part)
-{
-	struct attribution *w = begin(state);
-
-	on(w, 100, TRACE_IRQ, 1, "a");
-	off(w, 150, TRACE_IRQ, 1);
-	on(w, 170, TRACE_IRQ, 2, "b");
-	off(w, 180, TRACE_IRQ, 2);
-	on(w, 190, TRACE_IRQ, 1, "a");
-	off(w, 195, TRACE_IRQ, 1);
-	ask(w, 90, 200);
-	assert_int_equal(n, 2);
-	had(CULPRIT_IRQ, "a", 10 + 50 + 20 + 5 + 5, 10 + 20 + 5);
-	had(CULPRIT_IRQ, "b", 10 + 10, 10);
+	play(w, 1, "10 L>7 50 7>8! 150 8>7 200 7>9 205 9>L");
+	split(w, 1, 10, 205, "t8 100, t7 90, t9 5"); /* all asleep in the end */
+	/* Interrupts so close that the loop did not turn in between. */
+	play(w, 1, "300 +I1:a 350 -I1 370 +I2:b 380 -I2 390 +I1:a 395 -I1");
+	split(w, 1, 290, 400, "I:a 90(35), I:b 20(10)");
 }
 
 TEST_WITH(make, drop, a_burst_cut_by_the_scheduler)
 {
 	struct attribution *w = begin(state);
 
-	to(w, 10 * MS, LOOP, true, 7);
-	to(w, 610 * MS, 7, true, LOOP); /* its turn is over */
-	on(w, 612 * MS, TRACE_TIMER, 236, "local timer");
-	off(w, 612 * MS + 3 * US, TRACE_TIMER, 236);
-	to(w, 614 * MS, LOOP, true, 7);
-	to(w, 700 * MS, 7, false, LOOP); /* done */
-	to(w, 710 * MS, LOOP, true, 7);	 /* a new one */
-	to(w, 720 * MS, 7, false, LOOP);
-	ask(w, 10 * MS, 610 * MS);
-	assert_true(share(CULPRIT_TASK, "t7")->wants);
-	assert_false(share(CULPRIT_TASK, "t7")->resumed);
-	assert_false(shares_continue_burst(got, n));
-	ask(w, 612 * MS, 612 * MS + 4 * US);
-	assert_false(shares_continue_burst(got, n)); /* a tick is no part of it */
-	ask(w, 614 * MS, 700 * MS);
-	assert_true(shares_continue_burst(got, n));
-	assert_true(share(CULPRIT_TASK, "t7")->resumed);
-	assert_false(share(CULPRIT_TASK, "t7")->wants);
-	ask(w, 710 * MS, 720 * MS);
-	assert_false(shares_continue_burst(got, n));
+	/* 7's turn is over; it is done after another; and begins a new one */
+	play(w, MS, "10 L>7 610 7>L! 612 +T236 612.003 -T236 614 L>7 700 7>L 710 L>7 720 7>L");
+	split(w, MS, 10, 610, "t7! 600");
+	split(w, MS, 612, 612.004, "T:local timer 0.004(0.001); tick"); /* no part of it */
+	split(w, MS, 614, 700, "t7* 86; continues");
+	split(w, MS, 710, 720, "t7 10");
 }
 
 /* It is the loop's own time that counts, not what another task had meanwhile. */
@@ -245,21 +203,12 @@ TEST_WITH(make, drop, a_slice_is_short)
 {
 	struct attribution *w = begin(state);
 
-	to(w, 10 * MS, LOOP, true, 7);
-	to(w, 100 * MS, 7, true, LOOP);
-	to(w, 105 * MS, LOOP, true, 8);
-	to(w, 305 * MS, 8, false, LOOP);
-	to(w, 315 * MS, LOOP, true, 7); /* 15 ms of the loop later */
-	to(w, 400 * MS, 7, true, LOOP);
-	to(w, 421 * MS, LOOP, true, 7); /* 21 ms: it was elsewhere, or throttled */
-	to(w, 422 * MS, 7, false, LOOP);
-	ask(w, 10 * MS, 100 * MS);
-	ask(w, 105 * MS, 305 * MS);
-	assert_false(shares_continue_burst(got, n));
-	ask(w, 315 * MS, 400 * MS);
-	assert_true(shares_continue_burst(got, n));
-	ask(w, 421 * MS, 422 * MS);
-	assert_false(shares_continue_burst(got, n));
+	/* after 15 ms of the loop; after 21 ms: it was elsewhere, or throttled */
+	play(w, MS, "10 L>7 100 7>L! 105 L>8 305 8>L 315 L>7 400 7>L! 421 L>7 422 7>L");
+	split(w, MS, 10, 100, "t7! 90");
+	split(w, MS, 105, 305, "t8 200");
+	split(w, MS, 315, 400, "t7!* 85; continues");
+	split(w, MS, 421, 422, "t7 1");
 }
 
 TEST_WITH(make, drop, missing_exits)
@@ -267,95 +216,41 @@ TEST_WITH(make, drop, missing_exits)
 	struct attribution *w = begin(state);
 
 	/* The same interrupt again: it had ended somewhere. */
-	on(w, 100 * US, TRACE_TIMER, 236, "local timer");
-	ask(w, 99 * US, 105 * US);
-	had(CULPRIT_TIMER, "local timer", 6 * US, US);
-	on(w, 4 * MS, TRACE_TIMER, 236, "local timer");
-	off(w, 4 * MS + 2 * US, TRACE_TIMER, 236);
-	ask(w, 4 * MS, 4 * MS + 2 * US);
-	assert_int_equal(n, 1);
+	play(w, US, "100 +T236");
+	split(w, US, 99, 105, "T:local timer 6(1); tick");
+	play(w, US, "4000 +T236 4002 -T236");
+	split(w, US, 4000, 4002, "T:local timer 2; tick");
 	/* An irq without an exit, and then parts that have nothing to do with it. */
-	on(w, 5 * MS, TRACE_IRQ, 9, "acpi");
-	ask(w, 5 * MS, 5 * MS + 10 * US);
-	had(CULPRIT_IRQ, "acpi", 10 * US, 0);
-	ask(w, 8 * MS, 9 * MS);
-	had(CULPRIT_UNEXPLAINED, "unexplained", MS, MS);
-	to(w, 10 * MS, LOOP, true, 7);
-	to(w, 11 * MS, 7, false, LOOP);
-	ask(w, 10 * MS, 11 * MS);
-	had(CULPRIT_TASK, "t7", MS, 0);
+	play(w, US, "5000 +I9:acpi");
+	split(w, US, 5000, 5010, "I:acpi 10");
+	split(w, US, 8000, 9000, "U:unexplained 1000(1000)");
 	/* Exits of what never began change nothing. */
-	off(w, 12 * MS, TRACE_CALL, 251);
-	to(w, 13 * MS, LOOP, true, 7);
-	off(w, 13 * MS + 500 * US, TRACE_SOFTIRQ, 1);
-	to(w, 14 * MS, 7, false, LOOP);
-	ask(w, 13 * MS, 14 * MS);
-	assert_int_equal(n, 1);
-	had(CULPRIT_TASK, "t7", MS, 0);
-}
-
-/* An inner exit that went missing ends with the outer one. */
-TEST_WITH(make, drop, inner_exit_missing)
-{
-	struct attribution *w = begin(state);
-
-	on(w, 100, TRACE_SOFTIRQ, 1, "TIMER");
-	on(w, 110, TRACE_IRQ, 9, "acpi");
-	off(w, 130, TRACE_SOFTIRQ, 1);
-	ask(w, 100, 130);
-	had(CULPRIT_SOFTIRQ, "TIMER", 10, 0);
-	had(CULPRIT_IRQ, "acpi", 20, 0);
-	ask(w, 200, 300);
-	had(CULPRIT_UNEXPLAINED, "unexplained", 100, 100);
-}
-
-TEST_WITH(make, drop, softirqs_do_not_nest)
-{
-	struct attribution *w = begin(state);
-
-	on(w, 100, TRACE_SOFTIRQ, 1, "TIMER");
-	on(w, 120, TRACE_SOFTIRQ, 9, "RCU");
-	off(w, 150, TRACE_SOFTIRQ, 9);
-	ask(w, 100, 150);
-	had(CULPRIT_SOFTIRQ, "TIMER", 20, 0);
-	had(CULPRIT_SOFTIRQ, "RCU", 30, 0);
-	ask(w, 160, 170);
-	had(CULPRIT_UNEXPLAINED, "unexplained", 10, 10);
-}
-
-/* An interrupt does not switch: its exit is missing, the task that comes is there. */
-TEST_WITH(make, drop, switch_inside)
-{
-	struct attribution *w = begin(state);
-
-	on(w, 100, TRACE_RESCHED, 253, "reschedule");
-	to(w, 120, LOOP, true, 7);
-	to(w, 200, 7, false, LOOP);
-	ask(w, 100, 200);
-	had(CULPRIT_TASK, "t7", 80, 0);
-	assert_int_equal(share(CULPRIT_RESCHED, "reschedule")->ns, 20);
+	play(w, US, "10000 L>7 11000 7>L 12000 -C251 13000 L>7 13500 -S1 14000 7>L");
+	split(w, US, 10000, 11000, "t7 1000");
+	split(w, US, 13000, 14000, "t7 1000");
+	/* An inner exit that went missing ends with the outer one. */
+	play(w, US, "15000 +S1:TIMER 15010 +I9:acpi 15030 -S1");
+	split(w, US, 15000, 15030, "I:acpi 20, S:TIMER 10");
+	split(w, US, 15200, 15300, "U:unexplained 100(100)");
+	/* Softirqs do not nest. */
+	play(w, US, "16000 +S1:TIMER 16020 +S9:RCU 16050 -S9");
+	split(w, US, 16000, 16050, "S:RCU 30, S:TIMER 20");
+	split(w, US, 16060, 16070, "U:unexplained 10(10)");
+	/* An interrupt does not switch: its exit is missing, the task that comes is there. */
+	play(w, US, "17000 +R253 17020 L>7 17100 7>L");
+	split(w, US, 17000, 17100, "t7 80, R:reschedule 20");
 }
 
 TEST_WITH(make, drop, records_lost)
 {
 	struct attribution *w = begin(state);
 
-	to(w, 10 * MS, LOOP, true, 7);
-	/* ... here it left, came back, and the loop ran ... */
-	lost(w, 40 * MS);
-	to(w, 50 * MS, 8, false, LOOP); /* it was 8 since nothing is lost any more */
-	ask(w, 35 * MS, 50 * MS);
-	assert_int_equal(share(CULPRIT_TASK, "t8")->ns, 15 * MS);
-	assert_int_equal(share(CULPRIT_TASK, "t8")->residue_ns, 5 * MS);
-	assert_null(share(CULPRIT_TASK, "t7"));
+	/* 7 left, the loop came back; it was 8 since nothing is lost any more */
+	play(w, MS, "10 L>7 40 ? 50 8>L");
+	split(w, MS, 35, 50, "t8 15(5)");
 	/* The loop's own return was lost: the task did not run while the loop did. */
-	to(w, 60 * MS, LOOP, true, 7);
-	lost(w, 70 * MS);
-	on(w, 80 * MS, TRACE_TIMER, 236, "local timer");
-	off(w, 80 * MS + 5 * US, TRACE_TIMER, 236);
-	ask(w, 80 * MS, 80 * MS + 5 * US);
-	assert_int_equal(n, 1);
-	had(CULPRIT_TIMER, "local timer", 5 * US, 0);
+	play(w, MS, "60 L>7 70 ? 80 +T236 80.005 -T236");
+	split(w, MS, 80, 80.005, "T:local timer 0.005; tick");
 }
 
 /* Lost without a word: a state that covers a part and the loop's time on both sides is not believed. */
@@ -363,13 +258,10 @@ TEST_WITH(make, drop, a_false_state_ends)
 {
 	struct attribution *w = begin(state);
 
-	to(w, 10 * MS, LOOP, true, 7);
-	ask(w, 30 * MS, 31 * MS);
-	had(CULPRIT_UNEXPLAINED, "unexplained", MS, MS);
-	to(w, 40 * MS, LOOP, true, 8);
-	to(w, 41 * MS, 8, false, LOOP);
-	ask(w, 40 * MS, 41 * MS);
-	had(CULPRIT_TASK, "t8", MS, 0);
+	play(w, MS, "10 L>7");
+	split(w, MS, 30, 31, "U:unexplained 1(1)");
+	play(w, MS, "40 L>8 41 8>L");
+	split(w, MS, 40, 41, "t8 1");
 }
 
 /* The kernel left a switch out: the time before the one that tells it is not given to who was there before. */
@@ -377,51 +269,25 @@ TEST_WITH(make, drop, a_switch_is_left_out)
 {
 	struct attribution *w = begin(state);
 
-	to(w, MS, LOOP, true, 7);
-	to(w, 2 * MS, 7, false, LOOP);
-	assert_int_equal(attribution_missed_switches(w), 0);
+	play(w, MS, "1 L>7 2 7>L");
+	assert_int_equal(w->missed, 0);
 	/* Between two tasks: 7 gave way to 9 or to who knows whom. */
-	to(w, 10 * MS, LOOP, true, 7);
-	to(w, 40 * MS, 7, true, 8);
-	to(w, 90 * MS, 9, false, 7);
-	to(w, 100 * MS, 7, false, LOOP);
-	ask(w, 10 * MS, 100 * MS);
-	assert_int_equal(n, 2);
-	had(CULPRIT_TASK, "t7", 40 * MS, 0);
-	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 50 * MS, 0);
-	assert_int_equal(attribution_missed_switches(w), 1);
+	play(w, MS, "10 L>7 40 7>8! 90 9>7 100 7>L");
+	split(w, MS, 10, 100, "U:missed switch 50, t7 40");
+	assert_int_equal(w->missed, 1);
 	/* Back to the loop. */
-	to(w, 200 * MS, LOOP, true, 7);
-	to(w, 202 * MS, 7, true, 8);
-	to(w, 300 * MS, LOOP, true, 9);
-	to(w, 301 * MS, 9, false, LOOP);
-	ask(w, 200 * MS, 205 * MS);
-	assert_int_equal(n, 2);
-	had(CULPRIT_TASK, "t7", 2 * MS, 0);
-	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 3 * MS, 0);
-	ask(w, 300 * MS, 301 * MS);
-	assert_int_equal(n, 1);
-	had(CULPRIT_TASK, "t9", MS, 0);
-	assert_int_equal(attribution_missed_switches(w), 2);
+	play(w, MS, "200 L>7 202 7>8! 300 L>9 301 9>L");
+	split(w, MS, 200, 205, "U:missed switch 3, t7! 2");
+	split(w, MS, 300, 301, "t9 1");
+	assert_int_equal(w->missed, 2);
 	/* Away from the loop; an interrupt whose end has no record either is not told to have had it. */
-	to(w, 405 * MS, 7, false, 8);
-	to(w, 406 * MS, 8, false, LOOP);
-	ask(w, 400 * MS, 406 * MS);
-	assert_int_equal(n, 2);
-	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 5 * MS, 0);
-	had(CULPRIT_TASK, "t8", MS, 0);
-	assert_false(shares_are_tick(got, n));
-	to(w, 500 * MS, LOOP, true, 7);
-	on(w, 501 * MS, TRACE_IRQ, 9, "acpi");
-	to(w, 510 * MS, 8, false, LOOP);
-	ask(w, 500 * MS, 510 * MS);
-	had(CULPRIT_TASK, "t7", MS, 0);
-	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 9 * MS, 0);
-	assert_int_equal(attribution_missed_switches(w), 4);
+	play(w, MS, "405 7>8 406 8>L 500 L>7 501 +I9:acpi 510 8>L");
+	split(w, MS, 400, 406, "U:missed switch 5, t8 1");
+	split(w, MS, 500, 510, "U:missed switch 9, t7 1, I:acpi 0");
+	assert_int_equal(w->missed, 4);
 	/* After records were lost anything can follow anything. */
-	lost(w, 600 * MS);
-	to(w, 610 * MS, 3, false, LOOP);
-	assert_int_equal(attribution_missed_switches(w), 4);
+	play(w, MS, "600 ? 610 3>L");
+	assert_int_equal(w->missed, 4);
 }
 
 /* The two clocks differ by a little: what sticks out is cut, the sum stays exact. */
@@ -429,10 +295,7 @@ TEST_WITH(make, drop, across_the_edges)
 {
 	struct attribution *w = begin(state);
 
-	to(w, 100 * US - 300, LOOP, true, 7);
-	on(w, 110 * US, TRACE_IRQ, 1, "disk");
-	off(w, 120 * US, TRACE_IRQ, 1);
-	to(w, 200 * US + 400, 7, false, LOOP);
+	play(w, US, "99.7 L>7 110 +I1:disk 120 -I1 200.4 7>L");
 	ask(w, 100 * US, 200 * US);
 	assert_int_equal(n, 2);
 	assert_in_range(share(CULPRIT_TASK, "t7")->ns, 89 * US, 91 * US);
@@ -455,12 +318,8 @@ TEST_WITH(make, drop, bounded_within_a_part)
 		to(w, at += 10 * US, 8, true, 7);
 	}
 	to(w, at += 10 * US, 7, false, LOOP);
-	ask(w, 0, at);
-	assert_int_equal(n, 3);
-	had(CULPRIT_TASK, "t7", 200001 * 10 * US, 0);
-	had(CULPRIT_TASK, "t8", 200000 * 8 * US, 0);
-	had(CULPRIT_TIMER, "local timer", 200000 * 2 * US, 0);
-	assert_int_equal(attribution_late_gaps(w), 0);
+	split(w, 10 * US, 0, (double)at / (double)(10 * US), "t7 200001, t8! 160000, T:local timer 40000");
+	assert_int_equal(w->late, 0);
 }
 
 TEST_WITH(make, drop, many_culprits)
@@ -493,10 +352,7 @@ TEST_WITH(make, drop, many_culprits)
 	assert_in_range(got[1].ns, 1008, 1010);
 	assert_string_equal(got[1].name, "t1");
 	/* Fewer places than culprits: the sum holds, the largest stands first. */
-	to(w, 16000, LOOP, true, 7);
-	to(w, 16100, 7, false, 8);
-	to(w, 16110, 8, false, 9);
-	to(w, 16130, 9, false, LOOP);
+	play(w, 1, "16000 L>7 16100 7>8 16110 8>9 16130 9>L");
 	n = attribution_split_gap(w, 16000, 16130, got, 2);
 	assert_int_equal(n, 2);
 	assert_int_equal(got[0].ns, 100);
@@ -561,12 +417,10 @@ TEST_WITH(make, drop, never_asked_for)
 	}
 	to(w, at, LOOP, true, 7);
 	to(w, at + MS, 7, false, LOOP);
-	ask(w, at, at + MS);
-	assert_int_equal(n, 1);
-	had(CULPRIT_TASK, "t7", MS, 0);
-	assert_int_equal(attribution_late_gaps(w), 0);
+	split(w, MS, 100001, 100002, "t7 1");
+	assert_int_equal(w->late, 0);
 	attribution_split_gap(w, at + MS, at + 2 * MS, got, SHARES_MAX);
-	assert_int_equal(attribution_late_gaps(w), 0);
+	assert_int_equal(w->late, 0);
 }
 
 TEST_WITH(make, drop, asked_too_late)
@@ -577,9 +431,8 @@ TEST_WITH(make, drop, asked_too_late)
 		on(w, i * MS, TRACE_TIMER, 236, "local timer");
 		off(w, i * MS + US, TRACE_TIMER, 236);
 	}
-	ask(w, 5 * MS, 6 * MS);
-	had(CULPRIT_UNEXPLAINED, "unexplained", MS, MS);
-	assert_int_equal(attribution_late_gaps(w), 1);
+	split(w, MS, 5, 6, "U:unexplained 1(1)");
+	assert_int_equal(w->late, 1);
 }
 
 /* In a pid namespace of a lab: the loop is 5 there and 4005 outside, another session's task is not visible. */
@@ -601,9 +454,7 @@ TEST(two_pid_namespaces)
 	attribution_add_record(w, &out);
 	back.time_ns = 150;
 	attribution_add_record(w, &back);
-	ask(w, 100, 150);
-	assert_int_equal(n, 1);
-	had(CULPRIT_TASK, "ours", 50, 0);
+	split(w, 1, 100, 150, "ours 50");
 	assert_int_equal(got[0].pid, 42);
 	out.time_ns = 200;
 	out.next_pid = 5;
@@ -614,11 +465,9 @@ TEST(two_pid_namespaces)
 	back.prev_here = 0;
 	strcpy(back.prev_comm, "foreign");
 	attribution_add_record(w, &back);
-	ask(w, 200, 280);
-	assert_int_equal(n, 1);
-	had(CULPRIT_TASK, "foreign", 80, 0);
+	split(w, 1, 200, 280, "foreign 80");
 	assert_int_equal(got[0].pid, -5);
-	attribution_free(w);
+	free(w);
 }
 
 /* A new name under way: a shell that becomes a compiler. */
@@ -634,8 +483,7 @@ TEST_WITH(make, drop, latest_name)
 							  .prev_comm = "cc1",
 							  .next_pid = LOOP,
 							  .next_here = LOOP });
-	ask(w, 10, 60);
-	had(CULPRIT_TASK, "cc1", 50, 0);
+	split(w, 1, 10, 60, "cc1 50");
 }
 
 static uint32_t seed = 12345;
@@ -664,7 +512,7 @@ TEST_WITH(make, drop, anything)
 		case 3: off(w, when, (enum trace_class)roll(5), (int)roll(4) - 1); break;
 		case 4:
 			if (!roll(20))
-				lost(w, when);
+				attribution_add_record(w, &(struct trace_record){ .time_ns = when, .kind = TRACE_LOST });
 			break;
 		case 5:
 			if (asked < at) {

@@ -71,8 +71,8 @@ static void drain_at(int64_t ns)
 
 static void had(int64_t lost_ns, int64_t events)
 {
-	assert_int_equal(pipeline_cpu_total(f, 0)->lost_ns, lost_ns);
-	assert_int_equal(pipeline_cpu_total(f, 0)->events, events);
+	assert_int_equal(f->cpu[0].total.lost_ns, lost_ns);
+	assert_int_equal(f->cpu[0].total.events, events);
 }
 
 /* 3 ms over the start, of which 2 count, 5 ms within, 8 ms over the end, of which 1 counts. */
@@ -127,7 +127,7 @@ TEST_WITH(make, drop, what_nobody_watched_is_not_lost)
 	now = END;
 	pipeline_end(f, END);
 	had(3 * NS_PER_MS, 1);
-	assert_int_equal(pipeline_cpu_total(f, 0)->unwatched_ns, 400 * NS_PER_MS);
+	assert_int_equal(f->cpu[0].total.unwatched_ns, 400 * NS_PER_MS);
 }
 
 /* Two parts that follow each other, and between them a drain with a new line through the anchors, which is 40 ns earlier. */

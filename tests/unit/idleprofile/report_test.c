@@ -21,7 +21,7 @@ static const char *said_of_one_cpu(int64_t unwatched_ns, int64_t lost_ns)
 		stamp_map_add(&cfg.map, &(struct stamp_pair){ i * NS_PER_S, i * NS_PER_S, 0 });
 	p.follow = pipeline_new(&cfg);
 	assert_non_null(p.follow);
-	total = (struct pipeline_cpu_total *)(uintptr_t)pipeline_cpu_total(p.follow, 0);
+	total = &p.follow->cpu[0].total;
 	total->unwatched_ns = unwatched_ns;
 	total->lost_ns = lost_ns;
 	say_profile(r, &p);
