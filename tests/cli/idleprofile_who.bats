@@ -56,7 +56,7 @@ taken() { awk -v cpu="cpu$CPU" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%
 		start_who --log lost
 		own=" $(echo "/proc/$pid/task"/*) "
 		taken=$(taken)
-		"$BIN/sink" --cpus "$CPU" -t 1500ms --burst every:50ms,len:5ms --burst-log bursts -o sunk 2>sink.err || [ $? = 3 ]
+		"$BIN/sink" --cpus "$CPU" -t 900ms --burst every:30ms,len:5ms --burst-log bursts -o sunk 2>sink.err || [ $? = 3 ]
 		sleep 0.3
 		end_profile
 		read -r rows ns cpu ratio named high <<<"$(seen)"
@@ -66,7 +66,7 @@ taken() { awk -v cpu="cpu$CPU" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%
 		[ "$rows" -lt 1 ] || ! awk -v r="$ratio" -v named="$named" -v high="$high" -v t="$taken" -v cpu="$cpu" \
 			'BEGIN { exit !(high > 0.93 && named > 0.8 && r < 1.07 + t / cpu) }' || break
 		# where others have half of a CPU there are fewer places than culprits, and the profile itself gets no CPU
-		machine_was_busy 900
+		machine_was_busy 500
 		[ "$try" -lt 5 ] || skip "others took half of this CPU and more meanwhile"
 	done
 	jq -e --argjson ns "$ns" '[.result.who[] | select(.task == "sink" and .kind == "task") | .lost_s] | add >= 0.99e-9 * $ns' report
@@ -80,21 +80,21 @@ taken() { awk -v cpu="cpu$CPU" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%
 	cmp before <(grep tracefs /proc/self/mountinfo)
 }
 
-@test "a normal burst of 4 s, which the scheduler cuts, is one row" {
+@test "a normal burst of 2 s, which the scheduler cuts, is one row" {
 	local rows ns cpu ratio named high taken
 
 	start_who
 	taken=$(taken)
-	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t100000000\t4000000000\n' >plan
+	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t100000000\t2000000000\n' >plan
 	"$BIN/sink" --cpus "$CPU" --burst plan --burst-log bursts -o sunk -t 60s 2>sink.err || [ $? = 3 ]
 	sleep 0.3
 	end_profile
 	read -r rows ns cpu ratio named high <<<"$(seen)"
 	taken=$(($(taken) - taken))
 	echo "rows $rows, ns $ns of $cpu: $ratio, with others $named, at most $high; interrupts and hypervisor $taken"
-	[ "$cpu" -ge 4000000000 ]
+	[ "$cpu" -ge 2000000000 ]
 	# others who ran in between end an event, and the burst's row with it
-	[ "$rows" -eq 1 ] || machine_was_busy 40
+	[ "$rows" -eq 1 ] || machine_was_busy 20
 	[ "$rows" -eq 1 ] || skip "others took more than a hundredth of this CPU meanwhile"
 	awk -v r="$ratio" -v named="$named" -v high="$high" -v t="$taken" -v cpu="$cpu" \
 		'BEGIN { exit !(high > 0.97 && named > 0.8 && r < 1.03 + t / cpu) }'
@@ -109,13 +109,4 @@ taken() { awk -v cpu="cpu$CPU" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%
 	jq -e '.result.who == null and .result.unexplained_s == null' report
 	jq -e '.result.cpus[0].wall_s > 0.29' report
 	[ "$(wc -l <rows)" -eq 1 ]
-}
-
-@test "who-log and ignore are for --who" {
-	run "$BIN/idleprofile" --who-log x
-	[ "$status" -eq 2 ]
-	[[ $output == *"--who-log needs --who"* ]]
-	run "$BIN/idleprofile" --ignore 1
-	[ "$status" -eq 2 ]
-	[[ $output == *"--ignore needs --who"* ]]
 }
