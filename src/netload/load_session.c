@@ -10,22 +10,13 @@ int load_session_start(struct load_session *r)
 	int err = 0;
 
 	r->own.sent_low = r->own.sent_high = r->own.got_low = r->own.got_high = -1;
-	r->push.load = r->pull.load = &r->load;
-	r->push.lane = r->pull.lane = r->lane;
-	r->push.key = r->pull.key = r->key;
-	r->push.side = r->pull.side = &r->own;
-	if (r->pushes) {
-		r->noise = tx_new_noise(r->load.seed);
-		r->push.noise = r->noise;
-		err = r->noise ? 0 : -ENOMEM;
-	}
-	if (!err && r->pulls)
-		err = rx_start(&r->pull);
-	if (!err && r->pushes) {
-		err = tx_start(&r->push);
-		if (err && r->pulls)
-			rx_stop(&r->pull, true);
-	}
+	if (r->pulls)
+		err = rx_start(r);
+	if (err || !r->pushes)
+		return err;
+	err = tx_start(r);
+	if (err && r->pulls)
+		rx_stop(r, true);
 	return err;
 }
 
@@ -49,7 +40,7 @@ void load_session_stop_rx(struct load_session *r, bool at_once)
 {
 	if (!r->pulls)
 		return;
-	rx_stop(&r->pull, at_once);
+	rx_stop(r, at_once);
 	copy_stream_counts(r);
 }
 
@@ -60,5 +51,5 @@ void load_session_free(struct load_session *r)
 			close(r->lane[i].fd);
 	if (r->control > 0)
 		close(r->control);
-	free(r->noise);
+	free(r->push.noise);
 }

@@ -10,51 +10,36 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* The sending thread, which keeps the schedule of pacer.h on all streams. */
-struct load_sender {
-	const struct load_cfg *load;
-	struct load_stream *lane;
-	uint64_t key;		    /* written into every datagram */
-	const unsigned char *noise; /* tx_new_noise() */
-	struct load_counts *side;   /* gets what was sent */
-	int priority;		    /* real-time priority of the thread; 0: none */
-	atomic_bool stop, started, over;
-	atomic_llong bits_per_s; /* rate in the last whole second */
-	int err;		 /* -errno of a stream that broke; 0: none */
-	pthread_t thread;
-};
-
-/* Random bytes that cannot be compressed, owned by the caller. NULL: no memory. */
-unsigned char *tx_new_noise(int64_t seed);
-/* Bytes handed to the kernel at a time. */
-int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header);
-int tx_start(struct load_sender *p); /* 0 or -errno; the thread is to be joined */
-
-/* The receiving thread, which receives and counts on all streams. */
-struct load_receiver {
-	const struct load_cfg *load;
-	struct load_stream *lane;
-	uint64_t key;		  /* expected in every datagram */
-	struct load_counts *side; /* gets what was received */
-	atomic_llong end_ns;	  /* receive until then; INT64_MAX: the other end still sends */
-	pthread_t thread;
-};
-
-int rx_start(struct load_receiver *p); /* 0 or -errno */
-/* Receives what is still under way, unless `at_once`, and ends the thread. */
-void rx_stop(struct load_receiver *p, bool at_once);
-
 struct load_session {
 	struct load_cfg load;
-	uint64_t key; /* random, chosen by the server: shows that a stream belongs to this load */
+	uint64_t key; /* random, chosen by the server: shows that a stream belongs to this load; in every datagram */
 	int control;  /* descriptor of the control connection (ctl.h) */
 	struct load_stream lane[LOAD_STREAMS];
 	struct load_counts own, other; /* what this end counted, what the other end counted */
-	struct load_sender push;
-	struct load_receiver pull;
-	bool pushes, pulls; /* this end sends, receives */
-	unsigned char *noise;
+	bool pushes, pulls;	       /* this end sends, receives */
+	/* The sending thread, which keeps the schedule of pacer.h on all streams. */
+	struct load_sender {
+		unsigned char *noise; /* random bytes that cannot be compressed */
+		int priority;	      /* real-time priority of the thread; 0: none */
+		atomic_bool stop, started, over;
+		atomic_llong bits_per_s; /* rate in the last whole second */
+		int err;		 /* -errno of a stream that broke; 0: none */
+		pthread_t thread;
+	} push;
+	/* The receiving thread, which receives and counts on all streams. */
+	struct load_receiver {
+		atomic_llong end_ns; /* receive until then; INT64_MAX: the other end still sends */
+		pthread_t thread;
+	} pull;
 };
+
+/* Bytes handed to the kernel at a time. */
+int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header);
+/* Start the threads of a session; they count in `own`. 0 or -errno. The sending one is to be joined. */
+int tx_start(struct load_session *r);
+int rx_start(struct load_session *r);
+/* Receives what is still under way, unless `at_once`, and ends the thread. */
+void rx_stop(struct load_session *r, bool at_once);
 
 /* Starts the threads once all streams are open (lane[].fd). 0 or -errno. */
 int load_session_start(struct load_session *r);

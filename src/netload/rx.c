@@ -12,7 +12,7 @@
 #define LOOK_MS 50		   /* longest wait between checks whether the load is over */
 
 struct rx_thread {
-	struct load_receiver *p;
+	struct load_session *r;
 	char *scratch;
 	struct second_range second;
 	int64_t first_ns, last_ns; /* arrival of the first and the last data; 0: none yet */
@@ -46,7 +46,7 @@ static void receive_datagrams(struct rx_thread *s, struct load_stream *l)
 	n = recvmmsg(l->fd, msg, PARCEL, MSG_DONTWAIT | MSG_TRUNC, NULL);
 	for (int i = 0; i < n; i++) {
 		if (msg[i].msg_len < CTL_MARK_BYTES ||
-		    ctl_parse_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane ||
+		    ctl_parse_mark(mark[i], s->r->key, s->r->load.lanes, &number) != l - s->r->lane ||
 		    arrivals_add(&l->arrive, number) != SEQ_NEW)
 			continue;
 		l->count.got_frames++;
@@ -60,11 +60,11 @@ static int64_t received_bits(struct rx_thread *s)
 {
 	int64_t bytes = 0;
 
-	for (int64_t i = 0; i < s->p->load->lanes; i++) {
-		struct load_stream *l = &s->p->lane[i];
-		int64_t size = l->mss && s->p->load->size > l->mss ? l->mss : s->p->load->size, got = l->count.got_payload;
+	for (int64_t i = 0; i < s->r->load.lanes; i++) {
+		struct load_stream *l = &s->r->lane[i];
+		int64_t size = l->mss && s->r->load.size > l->mss ? l->mss : s->r->load.size, got = l->count.got_payload;
 
-		bytes += s->p->load->payload_bits ? got : got + got / size * l->header;
+		bytes += s->r->load.payload_bits ? got : got + got / size * l->header;
 	}
 	return 8 * bytes;
 }
@@ -83,56 +83,56 @@ static void update_rates(struct rx_thread *s, int64_t now)
 
 static bool goes_on_receiving(struct rx_thread *s, int64_t now)
 {
-	int64_t end = atomic_load(&s->p->end_ns);
+	int64_t end = atomic_load(&s->r->pull.end_ns);
 
 	if (now >= end)
 		return false;
-	if (s->p->load->udp) /* end_ns lies DRAIN_NS after the sender's end */
+	if (s->r->load.udp) /* end_ns lies DRAIN_NS after the sender's end */
 		return end == INT64_MAX || (now - s->last_ns < QUIET_NS || now < end - DRAIN_NS + QUIET_NS);
-	for (int64_t i = 0; i < s->p->load->lanes; i++)
-		if (!s->p->lane[i].over)
+	for (int64_t i = 0; i < s->r->load.lanes; i++)
+		if (!s->r->lane[i].over)
 			return true;
 	return false;
 }
 
 static void *run_receiver(void *context)
 {
-	struct load_receiver *p = context;
-	struct rx_thread s = { .p = p, .scratch = malloc(SCRATCH), .second = { .low = -1, .high = -1 } };
+	struct load_session *r = context;
+	struct rx_thread s = { .r = r, .scratch = malloc(SCRATCH), .second = { .low = -1, .high = -1 } };
 	struct pollfd fds[LOAD_STREAMS];
 	int64_t cpu = clock_thread_cpu(), now;
 
 	while (now = clock_now(), s.scratch && goes_on_receiving(&s, now)) {
-		for (int64_t i = 0; i < p->load->lanes; i++)
-			fds[i] = (struct pollfd){ .fd = p->lane[i].over ? -1 : p->lane[i].fd, .events = POLLIN };
-		if (poll(fds, (nfds_t)p->load->lanes, LOOK_MS) > 0)
-			for (int64_t i = 0; i < p->load->lanes; i++)
+		for (int64_t i = 0; i < r->load.lanes; i++)
+			fds[i] = (struct pollfd){ .fd = r->lane[i].over ? -1 : r->lane[i].fd, .events = POLLIN };
+		if (poll(fds, (nfds_t)r->load.lanes, LOOK_MS) > 0)
+			for (int64_t i = 0; i < r->load.lanes; i++)
 				if (fds[i].revents)
-					(p->load->udp ? receive_datagrams : receive_bytes)(&s, &p->lane[i]);
-		if (atomic_load(&p->end_ns) == INT64_MAX)
+					(r->load.udp ? receive_datagrams : receive_bytes)(&s, &r->lane[i]);
+		if (atomic_load(&r->pull.end_ns) == INT64_MAX)
 			update_rates(&s, clock_now());
 	}
-	for (int64_t i = 0; i < p->load->lanes; i++) {
-		load_stream_count_rx(&p->lane[i]);
-		p->side->dropped_frames += load_stream_dropped(&p->lane[i]);
+	for (int64_t i = 0; i < r->load.lanes; i++) {
+		load_stream_count_rx(&r->lane[i]);
+		r->own.dropped_frames += load_stream_dropped(&r->lane[i]);
 	}
-	p->side->got_ns = s.first_ns ? s.last_ns - s.first_ns : 0;
-	p->side->got_low = s.second.low;
-	p->side->got_high = s.second.high;
-	p->side->got_seconds = s.second.seconds;
-	p->side->cpu_ns += clock_thread_cpu() - cpu;
+	r->own.got_ns = s.first_ns ? s.last_ns - s.first_ns : 0;
+	r->own.got_low = s.second.low;
+	r->own.got_high = s.second.high;
+	r->own.got_seconds = s.second.seconds;
+	r->own.cpu_ns += clock_thread_cpu() - cpu;
 	free(s.scratch);
 	return NULL;
 }
 
-int rx_start(struct load_receiver *p)
+int rx_start(struct load_session *r)
 {
-	atomic_store(&p->end_ns, INT64_MAX);
-	return -pthread_create(&p->thread, NULL, run_receiver, p);
+	atomic_store(&r->pull.end_ns, INT64_MAX);
+	return -pthread_create(&r->pull.thread, NULL, run_receiver, r);
 }
 
-void rx_stop(struct load_receiver *p, bool at_once)
+void rx_stop(struct load_session *r, bool at_once)
 {
-	atomic_store(&p->end_ns, at_once ? 0 : clock_now() + DRAIN_NS);
-	pthread_join(p->thread, NULL);
+	atomic_store(&r->pull.end_ns, at_once ? 0 : clock_now() + DRAIN_NS);
+	pthread_join(r->pull.thread, NULL);
 }

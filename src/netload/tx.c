@@ -18,14 +18,14 @@
 #define NAP_NS (50 * NS_PER_MS) /* longest sleep between checks of the stop flag */
 
 struct tx_thread {
-	struct load_sender *p;
+	struct load_session *r;
 	struct pacer beat;
 	struct second_range second;
 	int64_t from_ns, end_ns, turn; /* start and end of the load; stream whose turn the next batch is */
 	size_t at, window;	       /* position in the random payload; bytes of it that are used */
 };
 
-unsigned char *tx_new_noise(int64_t seed)
+static unsigned char *make_noise(int64_t seed)
 {
 	uint64_t state = (uint64_t)seed, v;
 	unsigned char *noise = malloc(NOISE + NOISE_MORE);
@@ -59,7 +59,7 @@ int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header)
 
 static const unsigned char *next_noise(struct tx_thread *s, size_t bytes)
 {
-	const unsigned char *from = s->p->noise + s->at;
+	const unsigned char *from = s->r->push.noise + s->at;
 
 	s->at = (s->at + bytes) % s->window;
 	return from;
@@ -69,9 +69,9 @@ static int64_t sent_bits(struct tx_thread *s)
 {
 	int64_t bytes = 0;
 
-	for (int64_t i = 0; i < s->p->load->lanes; i++) {
-		load_stream_count_tx(&s->p->lane[i]);
-		bytes += s->p->load->payload_bits ? s->p->lane[i].count.sent_payload : s->p->lane[i].count.sent_wire;
+	for (int64_t i = 0; i < s->r->load.lanes; i++) {
+		load_stream_count_tx(&s->r->lane[i]);
+		bytes += s->r->load.payload_bits ? s->r->lane[i].count.sent_payload : s->r->lane[i].count.sent_wire;
 	}
 	return 8 * bytes;
 }
@@ -79,16 +79,16 @@ static int64_t sent_bits(struct tx_thread *s)
 /* Checked also within a batch, which may take long to send. */
 static bool is_stop_requested(const struct tx_thread *s)
 {
-	return atomic_load_explicit(&s->p->stop, memory_order_relaxed) || proc_stop;
+	return atomic_load_explicit(&s->r->push.stop, memory_order_relaxed) || proc_stop;
 }
 
 static bool goes_on_sending(struct tx_thread *s, int64_t now)
 {
 	if (second_is_over(&s->second, now)) {
 		second_close(&s->second, now, sent_bits(s));
-		atomic_store(&s->p->bits_per_s, s->second.last);
+		atomic_store(&s->r->push.bits_per_s, s->second.last);
 	}
-	return !s->p->err && now < s->end_ns && !is_stop_requested(s);
+	return !s->r->push.err && now < s->end_ns && !is_stop_requested(s);
 }
 
 /* --- one stream ------------------------------------------------------------------------------------------------ */
@@ -104,7 +104,7 @@ static size_t send_bytes(struct tx_thread *s, struct load_stream *l, size_t byte
 	ssize_t n = send(l->fd, next_noise(s, bytes), bytes, MSG_NOSIGNAL | flags);
 
 	if (n < 0 && !is_send_buffer_full(errno))
-		s->p->err = -errno;
+		s->r->push.err = -errno;
 	return n < 0 ? 0 : (size_t)n;
 }
 
@@ -112,7 +112,7 @@ static size_t send_bytes(struct tx_thread *s, struct load_stream *l, size_t byte
  * frames would be merged by the kernel, so each ends a record. */
 static int64_t send_frames(struct tx_thread *s, struct load_stream *l, int64_t frames)
 {
-	int64_t size = s->p->load->size, took = 0;
+	int64_t size = s->r->load.size, took = 0;
 
 	if (l->rest) {
 		l->rest -= (int64_t)send_bytes(s, l, (size_t)l->rest, size < l->mss ? MSG_EOR : 0);
@@ -140,15 +140,15 @@ static int64_t send_datagrams(struct tx_thread *s, struct load_stream *l, int64_
 	struct mmsghdr msg[PARCEL] = { 0 };
 	struct iovec part[PARCEL][2];
 	unsigned char mark[PARCEL][CTL_MARK_BYTES];
-	size_t size = (size_t)s->p->load->size;
-	int64_t lane = l - s->p->lane, took = 0;
+	size_t size = (size_t)s->r->load.size;
+	int64_t lane = l - s->r->lane, took = 0;
 
 	while (took < frames && !is_stop_requested(s)) {
 		unsigned n = frames - took < PARCEL ? (unsigned)(frames - took) : PARCEL;
 		int sent;
 
 		for (unsigned i = 0; i < n; i++) {
-			ctl_format_mark(mark[i], s->p->key, lane, (uint64_t)(l->count.sent_frames + i));
+			ctl_format_mark(mark[i], s->r->key, lane, (uint64_t)(l->count.sent_frames + i));
 			part[i][0] = (struct iovec){ mark[i], CTL_MARK_BYTES };
 			part[i][1] =
 				(struct iovec){ (void *)(uintptr_t)next_noise(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
@@ -156,7 +156,7 @@ static int64_t send_datagrams(struct tx_thread *s, struct load_stream *l, int64_
 		}
 		sent = sendmmsg(l->fd, msg, n, MSG_NOSIGNAL);
 		if (sent < 0 && !is_send_buffer_full(errno) && errno != ECONNREFUSED)
-			s->p->err = -errno;
+			s->r->push.err = -errno;
 		if (sent <= 0)
 			break;
 		l->count.sent_frames += sent;
@@ -171,9 +171,9 @@ static void await_buffer(struct tx_thread *s, int64_t until_ns)
 	struct pollfd p[LOAD_STREAMS];
 	int64_t left = (until_ns - clock_now()) / NS_PER_MS;
 
-	for (int64_t i = 0; i < s->p->load->lanes; i++)
-		p[i] = (struct pollfd){ .fd = s->p->lane[i].fd, .events = POLLOUT };
-	poll(p, (nfds_t)s->p->load->lanes, left < 1 ? 1 : (int)left);
+	for (int64_t i = 0; i < s->r->load.lanes; i++)
+		p[i] = (struct pollfd){ .fd = s->r->lane[i].fd, .events = POLLOUT };
+	poll(p, (nfds_t)s->r->load.lanes, left < 1 ? 1 : (int)left);
 }
 
 /* --- the schedule ---------------------------------------------------------------------------------------------- */
@@ -181,16 +181,16 @@ static void await_buffer(struct tx_thread *s, int64_t until_ns)
 /* Sends a batch, on streams in turn; a stream that takes nothing is skipped. Returns the frames that were sent or given up. */
 static int64_t send_batch(struct tx_thread *s, int64_t frames)
 {
-	const struct load_cfg *load = s->p->load;
+	const struct load_cfg *load = &s->r->load;
 	int64_t took = 0;
 
 	for (int64_t tried = 0; tried < load->lanes && took < frames; tried++) {
-		struct load_stream *l = &s->p->lane[s->turn++ % load->lanes];
+		struct load_stream *l = &s->r->lane[s->turn++ % load->lanes];
 
 		took += l->udp ? send_datagrams(s, l, frames - took) : send_frames(s, l, frames - took);
 	}
 	if (load->udp && took < frames && !is_stop_requested(s)) { /* datagrams: an open loop does not wait for buffer space */
-		s->p->side->refused_frames += frames - took;
+		s->r->own.refused_frames += frames - took;
 		took = frames;
 	}
 	return took;
@@ -205,7 +205,7 @@ static void run_paced(struct tx_thread *s)
 		if (frames) {
 			took = send_batch(s, frames);
 			pacer_count_done(&s->beat, took);
-			atomic_store(&s->p->started, true);
+			atomic_store(&s->r->push.started, true);
 			if (took < frames)
 				await_buffer(s, now + NAP_NS < s->end_ns ? now + NAP_NS : s->end_ns);
 			continue;
@@ -215,7 +215,7 @@ static void run_paced(struct tx_thread *s)
 		clock_sleep(wake < s->end_ns ? wake : s->end_ns);
 	}
 	/* Frames due before the end are still sent. */
-	if (now < s->end_ns || s->p->err)
+	if (now < s->end_ns || s->r->push.err)
 		return;
 	if (pacer_take_due(&s->beat, s->end_ns - 1, &wake))
 		pacer_count_done(&s->beat, send_batch(s, s->beat.batch));
@@ -224,16 +224,16 @@ static void run_paced(struct tx_thread *s)
 
 static void run_unpaced(struct tx_thread *s)
 {
-	const struct load_cfg *load = s->p->load;
+	const struct load_cfg *load = &s->r->load;
 	int64_t now;
 
 	while (now = clock_now(), goes_on_sending(s, now)) {
 		int64_t took = 0;
 
 		for (int64_t i = 0; i < load->lanes; i++)
-			took += load->udp ? send_datagrams(s, &s->p->lane[i], PARCEL)
-					  : (int64_t)send_bytes(s, &s->p->lane[i], CHUNK, 0);
-		atomic_store(&s->p->started, true);
+			took += load->udp ? send_datagrams(s, &s->r->lane[i], PARCEL)
+					  : (int64_t)send_bytes(s, &s->r->lane[i], CHUNK, 0);
+		atomic_store(&s->r->push.started, true);
 		if (!took)
 			await_buffer(s, now + NAP_NS);
 	}
@@ -241,45 +241,47 @@ static void run_unpaced(struct tx_thread *s)
 
 static void *run_sender(void *context)
 {
-	struct load_sender *p = context;
-	struct tx_thread s = { .p = p, .window = p->load->rate ? NOISE : NOISE_FAST };
-	int64_t *room = p->load->random ? calloc(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
+	struct load_session *r = context;
+	struct tx_thread s = { .r = r, .window = r->load.rate ? NOISE : NOISE_FAST };
+	int64_t *room = r->load.random ? calloc(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
 	int64_t cpu = clock_thread_cpu();
 
 	/* Set here: the priority that rt_setup() gave the process is not inherited by threads. */
-	if (p->priority)
-		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = p->priority });
+	if (r->push.priority)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK,
+				   &(struct sched_param){ .sched_priority = r->push.priority });
 	s.from_ns = clock_now();
-	s.end_ns = p->load->time_ns ? s.from_ns + p->load->time_ns : INT64_MAX;
+	s.end_ns = r->load.time_ns ? s.from_ns + r->load.time_ns : INT64_MAX;
 	second_start(&s.second, s.from_ns, sent_bits(&s));
-	if (p->load->rate) {
-		pacer_start(&s.beat, p->load->rate, tx_frame_bits(p->load, p->lane), p->load->burst_ns, p->load->catch_up_ns,
+	if (r->load.rate) {
+		pacer_start(&s.beat, r->load.rate, tx_frame_bits(&r->load, r->lane), r->load.burst_ns, r->load.catch_up_ns,
 			    s.from_ns);
 		if (room)
-			pacer_use_random(&s.beat, (uint64_t)p->load->seed, room);
+			pacer_use_random(&s.beat, (uint64_t)r->load.seed, room);
 		run_paced(&s);
 	} else {
 		run_unpaced(&s);
 	}
-	p->side->sent_ns = clock_now() - s.from_ns;
-	second_close(&s.second, s.from_ns + p->side->sent_ns, sent_bits(&s));
-	for (int64_t i = 0; i < p->load->lanes; i++) {
-		load_stream_count_tx(&p->lane[i]);
-		if (!p->lane[i].udp)
-			shutdown(p->lane[i].fd, SHUT_WR);
+	r->own.sent_ns = clock_now() - s.from_ns;
+	second_close(&s.second, s.from_ns + r->own.sent_ns, sent_bits(&s));
+	for (int64_t i = 0; i < r->load.lanes; i++) {
+		load_stream_count_tx(&r->lane[i]);
+		if (!r->lane[i].udp)
+			shutdown(r->lane[i].fd, SHUT_WR);
 	}
-	p->side->sent_low = s.second.low;
-	p->side->sent_high = s.second.high;
-	p->side->sent_seconds = s.second.seconds;
-	p->side->behind_ns = s.beat.behind_ns;
-	p->side->given_up_frames = s.beat.given_up;
-	p->side->cpu_ns += clock_thread_cpu() - cpu;
+	r->own.sent_low = s.second.low;
+	r->own.sent_high = s.second.high;
+	r->own.sent_seconds = s.second.seconds;
+	r->own.behind_ns = s.beat.behind_ns;
+	r->own.given_up_frames = s.beat.given_up;
+	r->own.cpu_ns += clock_thread_cpu() - cpu;
 	free(room);
-	atomic_store(&p->over, true);
+	atomic_store(&r->push.over, true);
 	return NULL;
 }
 
-int tx_start(struct load_sender *p)
+int tx_start(struct load_session *r)
 {
-	return -pthread_create(&p->thread, NULL, run_sender, p);
+	r->push.noise = make_noise(r->load.seed);
+	return r->push.noise ? -pthread_create(&r->push.thread, NULL, run_sender, r) : -ENOMEM;
 }
