@@ -98,21 +98,6 @@ can_fifo() {
 	is own_percent 'x >= 98 && x <= 102'
 }
 
-@test "a long normal burst, which the scheduler splits, comes out as one" {
-	busy=''
-	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t0\t2000000000\n' >plan
-	# (one of others that comes between, while the burst waits, may end the row)
-	for i in 1 2 3; do
-		profile_quietly other plan
-		is found 'x == 1'
-		[ -z "$busy" ] || skip "$busy"
-		if is rows_most 'x == 1' >/dev/null || ! machine_was_busy 20; then break; fi
-	done
-	# where they came each time, and for longer than a tick, it is a few rows; unjoined they would be dozens
-	is rows_most "x == 1 || (x <= 6 && $(of interval_percent) > 100.2)"
-	is length_good_percent 'x == 100'
-}
-
 @test "no burst, none found: the comparison is not true of anything" {
 	start profile "$BIN/idleprofile" -t 60s --cpus "$CPU" --effect 0 --who --log lost --who-log who --format json -o report
 	until_true grep -q '^ready' profile.err

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sums of an smaps text written by hand, added up by hand; and our own process against awk. */
+/* Sums of an smaps text written by hand, added up by hand; and what our own process locks. (Its sums against an independent script's: sessmem.bats.) */
 #include "smaps.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "../unit.h"
 
@@ -148,64 +146,6 @@ TEST(what_is_no_smaps_is_refused)
 	assert_int_equal(sum.all.rss, 0);
 }
 
-/* Is it the program by now, with nothing left to do? */
-static bool sleeps(pid_t pid)
-{
-	char path[64], name[16] = "", state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "r");
-	assert_non_null(f);
-	assert_int_equal(fscanf(f, "%*d (%15[^)]) %c", name, &state), 2);
-	fclose(f);
-	return !strcmp(name, "sleep") && state == 'S';
-}
-
-/* A program that sleeps, so that nothing moves between the two readings: of a mere child, pages
- * that we change meanwhile become its own. A machine that is short of memory takes pages from
- * it all the same: then once more. */
-TEST(a_process_as_awk_adds_it_up)
-{
-	long long rss = -1, dirty = -1, swap = -1, anonymous = -1;
-	char command[300];
-	struct smaps_sum before, sum;
-	pid_t pid = fork();
-	bool moved = true;
-	FILE *awk;
-	int fields = 0;
-
-	if (!pid) {
-		execlp("sleep", "sleep", "600", (char *)NULL);
-		_exit(127);
-	}
-	while (!sleeps(pid))
-		usleep(1000);
-	snprintf(command, sizeof(command),
-		 "awk '$1==\"Rss:\"{r+=$2} $1==\"Private_Dirty:\"{d+=$2} $1==\"Swap:\"{s+=$2} $1==\"Anonymous:\"{a+=$2} "
-		 "END{print r*1024,d*1024,s*1024,a*1024}' /proc/%d/smaps",
-		 (int)pid);
-	for (int i = 0; i < 5 && moved; i++) {
-		assert_int_equal(smaps_read(pid, &before, NULL, NULL), 0);
-		awk = popen(command, "r");
-		assert_non_null(awk);
-		fields = fscanf(awk, "%lld %lld %lld %lld", &rss, &dirty, &swap, &anonymous);
-		pclose(awk);
-		assert_int_equal(smaps_read(pid, &sum, NULL, NULL), 0);
-		moved = before.all.rss != sum.all.rss || before.all.private_dirty != sum.all.private_dirty ||
-			before.all.swap != sum.all.swap || before.all.anonymous != sum.all.anonymous;
-	}
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	assert_int_equal(fields, 4);
-	assert_true(rss > 0);
-	assert_int_equal(sum.all.rss, rss);
-	assert_int_equal(sum.all.private_dirty, dirty);
-	assert_int_equal(sum.all.swap, swap);
-	assert_int_equal(sum.all.anonymous, anonymous);
-	assert_true(smaps_read(pid, &sum, NULL, NULL) == -ENOENT);
-}
-
 TEST(locked_memory_shows)
 {
 	struct smaps_sum before, after;
@@ -217,5 +157,6 @@ TEST(locked_memory_shows)
 		skip();
 	assert_int_equal(smaps_read(getpid(), &after, NULL, NULL), 0);
 	assert_int_equal(after.all.locked - before.all.locked, 64 * 1024);
+	assert_true(smaps_read(999999999, &after, NULL, NULL) == -ENOENT);
 	munmap(room, 64 * 1024);
 }
