@@ -1,6 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The plan of the house: who may import whom, where outside libraries live, and what every program answers to.
+# (The tag "each": of each file or program by itself, so that it need not be held against the core alone, too: e2e/core.bats.)
+
+# Of every source what it includes, a line each: path, tab, "name" or <name>.
+setup_file() {
+	cd "$BATS_TEST_DIRNAME/../.." || return 1
+	find src kits/*/src -name '*.[ch]' -print0 2>/dev/null |
+		xargs -0 grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<][^">]+[">]' |
+		sed -E 's/:[^"<]*/\t/' >"$BATS_FILE_TMPDIR/includes"
+}
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -13,7 +22,6 @@ setup() {
 trees() { in_trees "$@" | sed 's,^\./,,'; }
 made() { trees Makefile rooms.mk | xargs sed -n "s/^$1 = //p"; }	# made VARIABLE: its value in the Makefile or a kit's rooms.mk
 rooms() { trees 'src/*' | sed 's,.*/,,' | sort -u; }
-sources() { trees "src/$1" | xargs -I @ find @ -name '*.[ch]'; }	# sources ROOM
 
 @test "every room is shared, a program with a main file and a man page, or a kit's part of a program" {
 	local room wrong=0
@@ -29,7 +37,7 @@ sources() { trees "src/$1" | xargs -I @ find @ -name '*.[ch]'; }	# sources ROOM
 # may_include ROOM FILE NAME: one of its folder, of the library, of a shared room that it uses, or of the room's top and common/.
 # (A kit's part of a program is below that room's top.)
 may_include() {
-	local folder=${2%/*} tree=${2%%src/*} uses
+	local folder=${2%/*} tree=${2%%src/*}
 
 	[ -f "$folder/$3" ] || [ -f "src/lib/$3" ] && return
 	[ -f "src/$3" ] || [ -f "${tree}src/$3" ] || return 1
@@ -37,34 +45,30 @@ may_include() {
 	"$1"/common/*) ;;
 	"$1"/*/*) return 1 ;;
 	"$1"/*) [[ $folder == "${tree}src/$1/"* && $folder != */common ]] || [ ! -f "${tree}src/$3" ] ;;
-	*) uses=" $(made "USES_$1") " && [[ $uses == *" ${3%%/*} "* ]] ;;
+	*) : "${uses[$1]=" $(made "USES_$1") "}" && [[ ${uses[$1]} == *" ${3%%/*} "* ]] ;;
 	esac
 }
 
 @test "a file includes headers of its folder, of the room's top and common/, of the library and of shared rooms in use" {
 	local room file name wrong=0
+	local -A uses
 
-	for room in $(rooms); do
-		while IFS=: read -r file name; do
-			may_include "$room" "$file" "$name" || { echo "$file includes $name"; wrong=1; }
-		done < <(sources "$room" | xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' /dev/null |
-			sed -E 's/:.*"(.*)"/:\1/')
-	done
+	while IFS=$'\t"' read -r file name; do
+		room=${file#*src/}
+		may_include "${room%%/*}" "$file" "$name" || { echo "$file includes $name"; wrong=1; }
+	done < <(grep '"' "$BATS_FILE_TMPDIR/includes" | tr -d '"')
 	[ $wrong -eq 0 ]
 }
 
 @test "no source reaches out of its room by a path" {
-	run grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]+["<][^">]*\.\./' -r $(trees src)
+	run grep -F '../' "$BATS_FILE_TMPDIR/includes"
 	[ "$status" -eq 1 ]
 }
 
 @test "the library knows no program" {
-	local tool wrong=0
-
-	for tool in $PRESENT; do
-		grep -nwE "$tool" src/lib/*.[ch] && wrong=1
-	done
-	[ $wrong -eq 0 ]
+	run grep -nwE "$(paste -sd '|' <<<"$PRESENT")" src/lib/*.[ch]
+	echo "$output"
+	[ "$status" -eq 1 ]
 }
 
 # Families of outside headers, the library flag each needs, the library's file that may include them, and the headers
@@ -88,49 +92,42 @@ zlib	<zlib\.h	-lz
 END
 }
 
-@test "an outside library is named in one file of a room" {
-	local room family pattern files wrong=0
+# What rooms include of these families, a line each: room, family, flag, the file, the library's file that may; - for the file
+# where it is by one of the headers whose users are linked.
+outside() {
+	awk -F'\t' '
+		NR == FNR { n++; name[n] = $1; pattern[n] = "^" $2; flag[n] = $3; may[n] = $4; users[n] = "^\"(" $5 ")\\.h\"$"; next }
+		{
+			room = $1; sub(/.*src\//, "", room); sub(/\/.*/, "", room)
+			for (i = 1; i <= n; i++)
+				if ($2 ~ pattern[i] || $2 ~ users[i])
+					print room, name[i], flag[i], $2 ~ pattern[i] ? $1 : "-", "src/lib/" may[i] ".c"
+		}' <(families) "$BATS_FILE_TMPDIR/includes" | sort -u
+}
 
-	for room in $(rooms); do
-		while IFS=$'\t' read -r family pattern _; do
-			files=$(sources "$room" | xargs grep -lE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$pattern" /dev/null || true)
-			if [ "$(wc -w <<<"$files")" -gt 1 ]; then
-				echo "$family is included by" $files
-				wrong=1
-			fi
-		done < <(families)
-	done
-	[ $wrong -eq 0 ]
+@test "an outside library is named in one file of a room" {
+	outside | awk '$4 != "-" && n[$1, $2]++ { print $2 " is included by more than one file of " $1 ", as " $4; wrong = 1 }
+		END { exit wrong }'
 }
 
 @test "the library imports libc only, but for the one file that families() names" {
-	local family pattern flag file found wrong=0
-
-	while IFS=$'\t' read -r family pattern flag file _; do
-		found=$(grep -lE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$pattern" src/lib/*.[ch] || true)
-		found=${found/src\/lib\/${file:-none}.c/}
-		[ -z "$found" ] || { echo "$found includes $family"; wrong=1; }
-	done < <(families)
-	[ $wrong -eq 0 ]
+	outside | awk '$4 ~ /^src\/lib\// && $4 != $5 { print $4 " includes " $2; wrong = 1 } END { exit wrong }'
 }
 
 @test "the Makefile links what a room includes, and nothing else" {
-	local tool family pattern flag file users libs used wrong=0
+	local tool family flag libs wrong=0
+	local -A used
 
+	while read -r tool family _; do used[$tool.$family]=1; done < <(outside)
 	for tool in $PRESENT; do
 		libs=" $(made "LIBS_$tool") "
-		while IFS=$'\t' read -r family pattern flag file users; do
-			used=0
-			sources "$tool" | xargs grep -qE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$pattern" /dev/null && used=1
-			sources "$tool" | xargs grep -qE "#include \"(${users:-none})\.h\"" /dev/null && used=1
+		while IFS=$'\t' read -r family _ flag _; do
 			# X headers may come with an extension's library only
-			if [ $used -eq 1 ] && [[ $libs != *" $flag "* ]]; then
-				echo "$tool includes $family but is not linked with $flag"
-				wrong=1
-			elif [ $used -eq 0 ] && [[ $libs == *" $flag "* ]]; then
-				echo "$tool is linked with $flag but does not include $family"
-				wrong=1
-			fi
+			case ${used[$tool.$family]-0}$libs in
+			1*" $flag "*) ;;
+			1*) echo "$tool includes $family but is not linked with $flag"; wrong=1 ;;
+			*" $flag "*) echo "$tool is linked with $flag but does not include $family"; wrong=1 ;;
+			esac
 		done < <(families)
 	done
 	[ $wrong -eq 0 ]
@@ -144,43 +141,40 @@ END
 	[ "$status" -eq 1 ]
 }
 
+# bats test_tags=each
 @test "a core that unit tests link has no main" {
-	local file wrong=0
-
-	for file in $(find $(trees src) -name '*.c'); do
-		[ "$(basename "$file" .c)" = "$(basename "$(dirname "$file")")" ] && continue
-		grep -nE '^(int )?main\(' "$file" && wrong=1
-	done
-	[ $wrong -eq 0 ]
+	run grep -nE '^(int )?main\(' $(find $(trees src) -name '*.c' | grep -vE '/([^/]+)/\1\.c$')
+	echo "$output"
+	[ "$status" -eq 1 ]
 }
 
+# bats test_tags=each
 @test "every script ends on its feet: a #! line and the right to run, or neither" {
-	local file first wrong=0
+	local files
 
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
-	while IFS= read -r file; do
-		[ -f "$file" ] || continue
-		IFS= read -r first <"$file" || true
-		case $first in
-		'#!'*bats*) ;;		# bats runs them
-		'#!'*) [ -x "$file" ] || [[ $file == *tests/* ]] || { echo "$file has a #! line but cannot be run"; wrong=1; } ;;
-		*) [ ! -x "$file" ] || { echo "$file can be run but has no #! line"; wrong=1; } ;;
-		esac
-	done < <(git ls-files | grep -vE '\.(pcap|pcapng|svg|png|gz)$')
-	[ $wrong -eq 0 ]
+	mapfile -t files < <(git ls-files | grep -vE '\.(pcap|pcapng|svg|png|gz)$')
+	find "${files[@]}" -maxdepth 0 -type f -perm -u=x 2>/dev/null | sort >"$BATS_TEST_TMPDIR/runs"
+	awk 'FNR == 1 && /^#!/ { print FILENAME > (/bats/ || FILENAME ~ /tests\// ? "/dev/stderr" : "/dev/stdout") } { nextfile }' \
+		$(ls -d "${files[@]}" 2>/dev/null) 2>"$BATS_TEST_TMPDIR/may" | sort >"$BATS_TEST_TMPDIR/must"
+	echo "with a #! line, but cannot be run: < ; without one, but can be run: >"
+	diff "$BATS_TEST_TMPDIR/must" <(comm -23 "$BATS_TEST_TMPDIR/runs" <(sort "$BATS_TEST_TMPDIR/may"))
 }
 
+# bats test_tags=each
 @test "a file whose first line begins with a name has that name" {
-	local file name wrong=0
-
-	for file in $(find $(trees src) -name '*.[ch]') $(trees 'lab/*.sh' 'lab/*/*.sh' 'experiments/*/*.sh' 'plots/*.gp'); do
-		name=$(head -n 3 "$file" | sed -nE 's,^(/\*|#) ([A-Za-z0-9_./-]+) - .*,\2,p' | head -n 1)
-		name=${name##*/}
-		[ -z "$name" ] || [ "${name%.*}" = "$(basename "${file%.*}")" ] || { echo "$file says that it is $name"; wrong=1; }
-	done
-	[ $wrong -eq 0 ]
+	awk 'FNR > 3 { nextfile }
+		$1 ~ /^(\/\*|#)$/ && $2 ~ /^[A-Za-z0-9_.\/-]+$/ && $3 == "-" {
+			name = $2; file = FILENAME
+			gsub(/.*\//, "", name); gsub(/.*\//, "", file); sub(/[.][^.]*$/, "", name); sub(/[.][^.]*$/, "", file)
+			if (name != file) { print FILENAME " says that it is " $2; wrong = 1 }
+			nextfile
+		}
+		END { exit wrong }' $(find $(trees src) -name '*.[ch]') \
+		$(trees 'lab/*.sh' 'lab/*/*.sh' 'experiments/*/*.sh' 'plots/*.gp')
 }
 
+# bats test_tags=each
 @test "no test negates a command: only the last one of a test could fail it" {
 	run grep -snE '^[[:space:]]*! ' $(trees {tests,experiments}'/*/*.'{bats,bash})
 	found=$(grep -vF '|| return 1' <<<"$output" || true)
@@ -189,6 +183,7 @@ END
 	[ -z "$found" ]
 }
 
+# bats test_tags=each
 @test "no test waits for words that were expanded before it began to wait" {
 	run grep -snE '(until_true|wait_for|wait_until [0-9.]+) \[' $(trees {tests,experiments}'/*/*.'{bats,bash,sh})
 	echo "write: until_true eval '[ ... ]'"
@@ -196,6 +191,7 @@ END
 	[ "$status" -eq 1 ]
 }
 
+# bats test_tags=each
 @test "nothing speaks of documents that are not in the tree" {
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
 	run git grep -nE '(MEASURES|PROTOCOLS|DESIGN|STYLE)\.md|\.\./shared' -- . ':!tests/cli/house.bats'
@@ -244,46 +240,33 @@ in_scratch() {
 	cd "$BATS_TEST_TMPDIR/x" || return 1
 }
 
-@test "--version: the tool's name and the version, exit 0" {
+# bats test_tags=each
+@test "--version: the tool's name and the version, --help: usage, on standard output, exit 0" {
 	in_scratch
 	each_tool says_version
-}
-
-@test "--help: usage on standard output, exit 0" {
-	in_scratch
 	each_tool says_help
 }
 
-@test "an unknown option: exit 2, one line on standard error" {
+# bats test_tags=each
+@test "an unknown option, words it does not know, a value of the wrong kind: exit 2, one line on standard error" {
 	in_scratch
 	each_tool refuses --no-such-option
-}
-
-@test "words it does not know: exit 2, one line on standard error" {
-	in_scratch
 	each_tool refuses no-such-word another-one and-a-third
-}
-
-@test "a value of the wrong kind: exit 2, one line on standard error" {
-	in_scratch
 	each_tool refuses --format nonsense
 }
 
+# bats test_tags=each
 @test "every source file says its licence in its first two lines" {
-	local file wrong=0
-
-	while IFS= read -r file; do
-		case $file in
-		*.[ch] | *.[1-8] | *.sh | *.jq | *.gp | *.bats | *.bash | *.py | *.pl | *.css) ;;
-		*/Makefile | Makefile | *.mk | thinprobe | tests/run | .ci/run) ;;
-		*) continue ;;
-		esac
-		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later$\|SPDX-License-Identifier: GPL-3.0-or-later \*/$' || {
-			echo "$file"
-			wrong=1
-		}
-	done < <(git ls-files 2>/dev/null | grep -vE '^(kits/[a-z]+/)?(results|data)/' || find . -type f)
-	[ $wrong -eq 0 ]
+	local licence='SPDX-License-Identifier: GPL-3\.0-or-later( \*/)?$' files
+	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
+	mapfile -t files < <(git ls-files '*.[ch]' '*.[1-8]' '*'.{sh,jq,gp,bats,bash,py,pl,css,mk} '*Makefile' \
+		thinprobe tests/run .ci/run | grep -vE '^(kits/[a-z]+/)?(results|data)/')
+	run grep -sLE "$licence" "${files[@]}"
+	echo "$output"
+	[ -z "$output" ]
+	run bash -c 'grep -snHEm 1 "$0" "$@" | grep -vE "^[^:]*:[12]:"' "$licence" "${files[@]}"
+	echo "$output"
+	[ -z "$output" ]
 }
 
 # --- experiments: what is one's own stays in its folder ---------------------------------------------------------
@@ -346,21 +329,23 @@ foreign() {
 	[ $wrong -eq 0 ]
 }
 
-@test "no two rooms define one extern function, but main" {
-	local twice
+@test "no two rooms define one extern function, but main; no function has a name of over 28 letters" {
+	local wrong
 
 	command -v ctags >/dev/null || skip "no ctags"
-	cd "$BATS_TEST_DIRNAME/../.." || return 1
 	ctags -f "$BATS_TEST_TMPDIR/names" --languages=C --langmap=C:.c.h --c-kinds=f --fields=f --excmd=number -R $(trees src)
 	cd "$BATS_TEST_TMPDIR" || return 1
 	grep -q "^main	" names	# (names were found)
 	# those that are static have a field "file:"
-	twice=$(awk -F'\t' '!/\tfile:/ && $1 != "main" { sub(/.*src\//, "", $2); split($2, path, "/"); print $1, path[1] }' names |
-		sort -u | awk '{ rooms[$1] = rooms[$1] " " $2; n[$1]++ } END { for (name in n) if (n[name] > 1) print name ":" rooms[name] }')
-	echo "$twice"
-	[ -z "$twice" ]
+	wrong=$(awk -F'\t' 'length($1) > 28 { print $1, "is-long" }
+		!/\tfile:/ && $1 != "main" { sub(/.*src\//, "", $2); split($2, path, "/"); print $1, path[1] }' names |
+		sort -u | awk '{ rooms[$1] = rooms[$1] " " $2; n[$1] += 1 + ($2 == "is-long") }
+			END { for (name in n) if (n[name] > 1) print name ":" rooms[name] }')
+	echo "$wrong"
+	[ -z "$wrong" ]
 }
 
+# bats test_tags=each
 @test "no line of a source or a script is over 132 columns, a tab counted as one" {
 	local files found
 
@@ -372,12 +357,7 @@ foreign() {
 	[ -z "$found" ]
 }
 
-@test "no function has a name of over 28 letters" {
-	command -v ctags >/dev/null || skip "no ctags"
-	ctags -f - --languages=C --langmap=C:.c.h --c-kinds=f --excmd=number -R $(trees src) |
-		awk -F'\t' 'length($1) > 28 { print $1; long = 1 } END { exit long }'
-}
-
+# bats test_tags=each
 @test "clang-format would change nothing" {
 	command -v clang-format >/dev/null || skip "clang-format is not installed"
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
@@ -386,6 +366,7 @@ foreign() {
 
 # --- a release -----------------------------------------------------------------------------------------------------
 
+# bats test_tags=each
 @test "thinprobe, CITATION.cff, debian/changelog and CHANGELOG.md have one version, and the tarball bears it" {
 	local version
 
