@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The documents at the top and in docs/ against the tree: links have targets, commands in fenced blocks are understood.
-# (man.bats looks at commands in indented blocks and in the text.)
+# The documents at the top and in docs/ against the tree: links have targets, commands are understood, also those of manuals.
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
@@ -33,16 +32,36 @@ fenced() {
 		sed -E 's/^[ \/]?thinprobe //; s/  +#.*//; s/ (\||&&?|>|#)( .*)?$//' | sort -u
 }
 
-# (hello is a protocol, or NAME an experiment, that somebody has yet to write.)
-@test "every experiment in a fenced block is understood" {
-	local command stem rest n=0 wrong=0
+# The same of manuals' examples, of indented blocks and of the text.
+shown() {
+	{
+		grep -hE '^\.Dl ' $(in_trees 'src/*/*.1') | sed 's/\\e/\\/g'
+		grep -hE '^ {4}|`' README.md $(in_trees 'docs/*.md' experiments/README.md) | grep -oE '(^ {4}|`)(\./)?thinprobe [^`]*'
+	} | grep -oE 'thinprobe [a-z].*' | sed -E 's/^thinprobe //; s/  +.*//; s/ (\||&&?|#|--)( .*)?$//' |
+		grep -vE ' --hog |<run>|\\$|\.\.\.|…' | sort -u
+}
 
-	while read -r command stem rest; do
-		[ "$command $stem" != "run NAME" ] && [ "$command" = run ] || continue
-		bash -c "experiments/engine/run.sh $stem --options-only ${rest//hello/x11}" || { echo "^ $command $stem $rest"; wrong=1; }
+# (hello is a protocol, or NAME an experiment, that somebody has yet to write.)
+@test "every experiment that a page or a document shows is understood" {
+	local stem rest n=0 wrong=0
+
+	while read -r _ stem rest; do
+		bash -c "experiments/engine/run.sh $stem --options-only ${rest//hello/x11}" >/dev/null || { echo "^ $stem $rest"; wrong=1; }
 		n=$((n + 1))
-	done < <(fenced)
-	[ $wrong -eq 0 ] && [ $n -ge 15 ]
+	done < <({ shown; fenced; } | grep '^run ' | grep -vE '^run NAME|SERVER,CLIENT' | sed 's/ -o [^ ]*$//' | sort -u)
+	[ $wrong -eq 0 ] && [ $n -ge 60 ]
+}
+
+@test "every command of a program that a page shows is understood" {
+	local tool rest n=0 wrong=0 tools
+
+	tools=" $(program_names | xargs) "
+	while read -r tool rest; do
+		[[ $tools == *" $tool "* && $rest != *SERVER,CLIENT* ]] || continue
+		bash -c "bin/$tool $rest --help" >/dev/null || { echo "^ $tool $rest"; wrong=1; }
+		n=$((n + 1))
+	done < <(shown)
+	[ $wrong -eq 0 ] && [ $n -ge 60 ]
 }
 
 @test "every option of a program in a fenced block is one of its --help" {

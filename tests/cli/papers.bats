@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # docs/papers.md: a part for each figure and table, and in it figures and columns that the experiment or program has. (That its
-# commands are understood: man.bats.)
+# commands are understood: docs.bats.)
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
