@@ -3,14 +3,14 @@
 """liars - measurements whose truth is known, made up so that a careless reader draws a wrong conclusion.
 
 usage: liars.py list
-       liars.py make SCENE FOLDER       a run folder of the experiment stalls with that condition, and truth.json
-       liars.py make-all FOLDER         the same with all scenes: CPU hogs number the scenes
+       liars.py make-each FOLDER        for each scene a run folder of the experiment stalls with that condition, truth.json, and
+                                        limits: conditions for --fail-if, one a line: may|must-not, condition ("may": exit 0 is right)
+       liars.py make-all FOLDER         one run of all scenes: CPU hogs number the scenes
        liars.py make-settings FOLDER    a run of the experiment schedulers: settings beside the default
        liars.py check-settings FOLDER   compare.tsv: a verdict on each setting that its truth allows
        liars.py check WAY FOLDER        WAY: summary, long, page, findings, words; each figure must hold the truth,
                                         or say why it is absent
-       liars.py score FOLDER            the JSON of `score` on each repeat's samples, from standard input a line each, must hold it
-       liars.py limits FOLDER           conditions for --fail-if, one a line: may|must-not, condition ("may": exit 0 is right)
+       liars.py score PROGRAM FOLDER    the same of what `score` says of the first samples of each scene of make-each
 
 A key is (due, true latency, earliest, latest or None, known until), in ms: what a probe may know of it is between the last three.
 No clock, no random numbers: the same scenes each time. Truth is computed here alone, from the true latencies.
@@ -19,6 +19,7 @@ import json
 import math
 import os
 import re
+import subprocess
 import sys
 
 PERIOD, KEYS, SKIPPED, THRESHOLD = 50, 105, 5, 100
@@ -215,10 +216,12 @@ def make_settings(folder):
     make_run(folder, [("default", 5, repeats(around(100), 10))] + [(name, 5, trains) for name, (trains, _) in COMPARED.items()], True)
 
 
-def make(folder, name):
-    """One scene beside 10 CPU hogs; of one without a complete repeat, a second condition, since there must be a figure."""
-    make_run(folder, [(scene, number, SCENES[scene]) for scene, number in
-                      [(name, 10)] + ([("exact-fast", 0)] if truth_of(SCENES[name]) is None else [])])
+def make_each(folder):
+    """Each scene beside 10 CPU hogs; of one without a complete repeat, a second condition, since there must be a figure."""
+    for name, trains in SCENES.items():
+        make_run(f"{folder}/{name}", [(scene, number, SCENES[scene]) for scene, number in
+                                      [(name, 10)] + ([("exact-fast", 0)] if truth_of(trains) is None else [])])
+        write(f"{folder}/{name}/limits", "".join(f"{line}\n" for line in limits(truth_of(trains))))
 
 
 def make_run(folder, scenes, settings=False):
@@ -454,47 +457,46 @@ def check(way, folder):
     return 1 if lies or not asked else 0
 
 
-def check_score():
-    """Lines "SCENE REPEAT JSON" of `score --json`."""
-    lies, asked = [], 0
-    for line in sys.stdin:
-        name, repeat, text = line.split(" ", 2)
-        true = [key["true"] for key in SCENES[name][int(repeat) - 1]["keys"][SKIPPED:]]
-        known = all(k["early"] is not None and k["early"] == k["late"] for k in SCENES[name][int(repeat) - 1]["keys"][SKIPPED:])
-        figures = json.loads(text)["result"]["latency_ms"]
+def check_score(program, folder):
+    lies = []
+    for name, trains in SCENES.items():
+        keys = trains[0]["keys"][SKIPPED:]
+        true = [key["true"] for key in keys]
+        known = all(k["early"] is not None and k["early"] == k["late"] for k in keys)
+        said = subprocess.run([program, f"{folder}/{name}/cells/light-010/1/samples.tsv", "--json"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout
+        figures = json.loads(said)["result"]["latency_ms"]
         for figure, p in (("p50", 0.5), ("p95", 0.95), ("max", 1)):
             claim = claim_of_json(figures, figure)
-            asked += 1
             if lie := claim.lie(quantile(true, p), "ms", known):
                 lies.append(f"{name}: score: {figure} '{claim}' {lie} ({quantile(true, p):.2f})")
     print(*lies, sep="\n")
-    print(f"score: {asked} figures, {len(lies)} lies")
-    return 1 if lies or not asked else 0
+    return 1 if lies else 0
 
 
-def limits(folder):
-    true = load_truth(folder)["10"]["truth"]
+def limits(true):
     if true is None:
-        print("must-not p50>10000ms\nmust-not late>90%")
+        yield "must-not p50>10000ms"
+        yield "must-not late>90%"
         return
     for figure in ("p50", "p90", "max"):
-        print(f"must-not {figure}>{true[figure] * 0.9:.3f}ms")
+        yield f"must-not {figure}>{true[figure] * 0.9:.3f}ms"
         if true["exact"]:
-            print(f"may {figure}>{true[figure] * 1.1 + 1:.3f}ms")
+            yield f"may {figure}>{true[figure] * 1.1 + 1:.3f}ms"
     if true["overloaded"]:
-        print("must-not p95>100000ms")
+        yield "must-not p95>100000ms"
     elif true["late"] > 0:
-        print(f"must-not late>{true['late'] * 0.9:.3f}%")
+        yield f"must-not late>{true['late'] * 0.9:.3f}%"
     if true["exact"] and true["late"] < 90:
-        print(f"may late>{true['late'] * 1.1 + 1:.3f}%")
+        yield f"may late>{true['late'] * 1.1 + 1:.3f}%"
 
 
 def main(words):
     match words:
         case ["list"]:
             print(*SCENES, sep="\n")
-        case ["make", scene, folder]:
-            make(folder, scene)
+        case ["make-each", folder]:
+            make_each(folder)
         case ["make-all", folder]:
             make_run(folder, [(name, i, trains) for i, (name, trains) in enumerate(SCENES.items())])
         case ["make-settings", folder]:
@@ -503,10 +505,8 @@ def main(words):
             return check_settings(folder)
         case ["check", way, folder]:
             return check(way, folder)
-        case ["score"]:
-            return check_score()
-        case ["limits", folder]:
-            limits(folder)
+        case ["score", program, folder]:
+            return check_score(program, folder)
         case _:
             sys.exit(__doc__)
     return 0
