@@ -149,8 +149,9 @@ setup() {
 }
 
 @test "a checkout whose path holds a space builds" {
-	mkdir -p "$BATS_TEST_TMPDIR/a checkout"
-	cp -R "$HOME_OF_SOURCE/Makefile" "$HOME_OF_SOURCE/src" "$BATS_TEST_TMPDIR/a checkout/"
+	mkdir -p "$BATS_TEST_TMPDIR/a checkout/build/src"
+	cp -a "$HOME_OF_SOURCE/Makefile" "$HOME_OF_SOURCE/src" "$BATS_TEST_TMPDIR/a checkout/"
+	cp -a "$HOME_OF_SOURCE/build/src/lib" "$BATS_TEST_TMPDIR/a checkout/build/src/"	# one room compiles, the other is there
 	cd "$BATS_TEST_TMPDIR/a checkout" || return 1
 	run env -u MAKEFLAGS -u MAKELEVEL make -s bin/sink
 	echo "$output"
