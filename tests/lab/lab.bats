@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The local lab: two hosts that come up, hold their streams, their rate and their CPUs, and leave nothing.
-# As root each test of a life runs twice, as root and as an ordinary user; `W` is the test's own world below /tmp.
+# As root each test of a life runs twice, as root and as an ordinary user (in check some once: the life itself shows both ways);
+# `W` is the test's own world below /tmp.
 
 load world
 
@@ -110,6 +111,7 @@ END
 
 @test "streams, arguments, exit status and signals pass (as started)" { streams; }
 
+# bats test_tags=all
 @test "streams, arguments, exit status and signals pass (ordinary user)" {
 	as_user
 	streams
@@ -322,6 +324,7 @@ END
 	leaves_nothing
 }
 
+# bats test_tags=all
 @test "vnc: a key typed by a foreign client changes the screen (as started)" {
 	export_world
 	vnc_echo
@@ -401,6 +404,7 @@ END
 	said 0 "again"
 }
 
+# bats test_tags=all
 @test "kill -9 of the driver at any moment leaves nothing (as started)" {
 	export_world
 	killed

@@ -132,6 +132,7 @@ END
 	done
 }
 
+# bats test_tags=all
 @test "an application is found beside a process of somebody else with the same words" {
 	for tool in Xvnc xterm xdotool xset; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	drive <<'END'
