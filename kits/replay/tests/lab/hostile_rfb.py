@@ -131,10 +131,6 @@ def noise(s):
     s.say(dice.randbytes(100000))
 
 
-def noise_after(*head):
-    return lambda s: s.say(update(rect(0, 0, W, H, *head)) + dice.randbytes(100000))
-
-
 def squeezed(part):
     """64 times as much, and never in this memory as a whole."""
     z = zlib.compressobj(9)
@@ -145,17 +141,13 @@ def bomb(s):
     s.say(update(rect(0, 0, W, H, 6, body(squeezed(bytes(1 << 20))))))
 
 
-def bomb_of_tiles(s):
-    s.say(update(rect(0, 0, W, H, 16, body(squeezed(b"\1\0\0\0" * (1 << 18))))))
-
-
 def resizes(s):
     for i in range(3000):
         s.say(update(rect(0, 0, 1 + i * 37 % 1900, 1 + i * 53 % 1100, -223)))
 
 
 def large_resizes(s):
-    for i in range(30):
+    for i in range(6):
         s.say(update(rect(0, 0, 16384 - i, 4096 - i % 7, -223)))
 
 
@@ -166,15 +158,11 @@ def large_fills(s):
 
 LATER = {
     "unknown_message": lambda s: s.say(b"\x4d" * 100),
-    "unknown_encoding": lambda s: s.say(update(rect(0, 0, 5, 5, 12345))),
     "rectangle_outside": lambda s: s.say(update(rect(60, 0, 10, 10, 0, bytes(400)))),
-    "rectangle_huge": lambda s: s.say(update(rect(0, 0, 65535, 65535, 0)) + bytes(100000)),
     "stall_in_a_head": lambda s: s.say(b"\0\0\0"),
     "stall_in_a_rectangle": lambda s: s.say(update(rect(0, 0, W, H, 0, bytes(1000)))),
     "gone_in_a_rectangle": lambda s: (s.say(update(rect(0, 0, W, H, 0, bytes(1000)))), s.c.shutdown(socket.SHUT_RDWR)),
-    "text_of_a_megabyte": lambda s: s.say(b"\3\0\0\0" + body(b"t" * (1 << 20)) * 1),
     "text_of_4_gb": lambda s: (s.say(b"\3\0\0\0\x7f\xff\xff\xff"), s.endless(b"t" * 65536)),
-    "text_negative": lambda s: s.say(b"\3\0\0\0\xff\xff\xff\xff" + b"x" + b"\2" + b"\3\0\0\0\x80\0\0\0" + b"y" * 100000),
     "colour_map": lambda s: s.say((struct.pack(">BxHH", 1, 65535, 65535) + bytes(6 * 65535)) * 3),
     "bells": lambda s: s.say(b"\2" * 1000000),
     "empty_updates": lambda s: s.say(update() * 20000),
@@ -182,25 +170,15 @@ LATER = {
     "endless_rectangles": lambda s: (s.say(update(n=0xFFFF)), s.endless(rect(0, 0, 0, 0, 0) * 4096)),
     "resizes": resizes,
     "resize_to_all": lambda s: s.say(update(rect(0, 0, 65535, 65535, -223))),
-    "resize_to_nothing": lambda s: s.say(update(rect(0, 0, 0, 0, -308, bytes(4)))),
     "large_resizes": large_resizes,
     "large_fills": large_fills,
     "copies": lambda s: s.say(update(*[rect(1, 1, W - 1, H - 1, 1, bytes(4))] * 60000)),
-    "copy_from_outside": lambda s: s.say(update(rect(0, 0, 5, 5, 1, b"\xff\xff\xff\xff"))),
     "many_parts": lambda s: (s.say(update(rect(0, 0, W, H, 2, b"\xff\xff\xff\xff\0\0\0\0"))), s.endless((bytes(8) + struct.pack(">HH", W, H)) * 4096)),
-    "part_outside": lambda s: s.say(update(rect(0, 0, W, H, 2, b"\0\0\0\1\0\0\0\0" + bytes(4) + b"\xff" * 8))),
-    "hextile_noise": noise_after(5),
-    "zlib_noise": noise_after(6, b"\0\0\x40\0"),
     "zlib_of_4_gb": lambda s: (s.say(update(rect(0, 0, W, H, 6, b"\xff\xff\xff\xff"))), s.endless(zlib.compress(bytes(1000)) * 99)),
     "zlib_bomb": bomb,
-    "zrle_noise": noise_after(16, b"\0\0\x40\0"),
-    "zrle_bomb": bomb_of_tiles,
-    "tight_noise": noise_after(7),
     "jpeg_noise": lambda s: s.say(update(rect(0, 0, W, H, 7, b"\x90\xff\xff\xff\xff\xd8\xff\xe0" + dice.randbytes(4 << 20)))),
-    "pointer_outside": lambda s: s.say(update(rect(65535, 65535, 0, 0, -232))),
     "shape_huge": lambda s: (s.say(update(rect(0, 0, 65535, 65535, -239))), s.endless(bytes(65536))),
     "names": lambda s: s.say(update(rect(0, 0, 0, 0, -307, body(b"\x1b\n\0" * 9999))) * 10 + update(rect(0, 0, 0, 0, -307, b"\xff\xff\xff\xff"))),
-    "screens": lambda s: s.say(update(rect(0, 0, W, H, -308, b"\xff\0\0\0" + bytes(16 * 255))) * 100),
 }
 KINDS = {**GREETINGS, **{name: (lambda s, f=f: (s.begin(), f(s))) for name, f in LATER.items()}, "noise": noise}
 HUGE = {"size_most", "large_resizes", "large_fills"}
@@ -272,7 +250,7 @@ def visit(program, folder, kind):
     server = f"127.0.0.1::{listening.getsockname()[1]}"
     out = []
     for command, words in (("play", [server, "trace", f"{kind}.rfb", "--any-size", "--timeout", "1s", "--wait-end", "100ms"]),
-                           ("record", ["--headless", "--script", "script", "--time", "2s", server, f"{kind}.trace"])):
+                           ("record", ["--headless", "--script", "script", "--time", "1s", server, f"{kind}.trace"])):
         ended = run([program, command, "--connect", "1s"] + words, folder)
         out.append((command, kind, *ended, wrong_with(command, *ended, kind)))
     listening.close()

@@ -249,6 +249,7 @@ static const struct {
 	WRONG("outside of its tile", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(5), 14, RED, BLUE, 1, 0x10, 0x10),
 	WRONG("no pixels or too many", UPDATE(1), RECT(0, 0, 0, 5), ENCODING(-223)),
 	WRONG("no pixels or too many", UPDATE(1), 0, 0, 0, 0, 255, 255, 255, 255, ENCODING(-308), 0, 0, 0, 0),
+	WRONG("too many bytes", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(6), 255, 255, 255, 255),
 	WRONG("damaged zlib", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(6), 0, 0, 0, 4, 1, 2, 3, 4),
 	WRONG("too few bytes", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(6), 0, 0, 0, 0),
 	WRONG("too few bytes", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(16), 0, 0, 0, 2, 0x78, 0x9c),
@@ -279,17 +280,21 @@ TEST(test_what_no_server_should_say)
 /* A megabyte of nothing in a thousand bytes, for one pixel. */
 TEST(test_more_than_the_rectangle_takes)
 {
-	static const uint8_t nothing[1 << 20];
-	uint8_t bytes[4 + 12 + 4 + 2000] = { UPDATE(1), RECT(0, 0, 1, 1), 0, 0, 0, 6 };
-	uLongf n = 2000;
-	struct rfb_decoder *r = opened(&rfb_xrgb);
+	static const uint8_t nothing[1 << 20], encodings[] = { 6, 16 };
+	uint8_t bytes[4 + 12 + 4 + 2000] = { UPDATE(1), RECT(0, 0, 1, 1) };
 
-	assert_int_equal(compress2(bytes + 20, &n, nothing, sizeof(nothing), 9), Z_OK);
-	bytes[18] = (uint8_t)(n >> 8);
-	bytes[19] = (uint8_t)n;
-	assert_int_equal(rfb_decode_bytes(r, bytes, 20 + n), -EPROTO);
-	assert_non_null(strstr(rfb_failure_text(r), "too many bytes"));
-	rfb_decoder_free(r);
+	for (size_t i = 0; i < sizeof(encodings); i++) {
+		struct rfb_decoder *r = opened(&rfb_xrgb);
+		uLongf n = 2000;
+
+		assert_int_equal(compress2(bytes + 20, &n, nothing, sizeof(nothing), 9), Z_OK);
+		bytes[15] = encodings[i];
+		bytes[18] = (uint8_t)(n >> 8);
+		bytes[19] = (uint8_t)n;
+		assert_int_equal(rfb_decode_bytes(r, bytes, 20 + n), -EPROTO);
+		assert_non_null(strstr(rfb_failure_text(r), "too many bytes"));
+		rfb_decoder_free(r);
+	}
 }
 
 TEST(test_greetings_and_formats_that_are_refused)
