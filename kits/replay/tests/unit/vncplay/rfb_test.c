@@ -1,9 +1,165 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The decoder against libvncserver's encoders: every encoding in several formats of pixels, and the
  * same bytes in pieces of any size. */
-#include "../../../../../tests/unit/unit.h"
 #include "rfb_between.h"
-#include "rfb_server.h"
+#include "rfb/messages.h"
+#include "../../../../../tests/unit/unit.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <rfb/rfb.h>
+
+/* --- a server of libvncserver in this process, and a client that only asks and reads bytes --- */
+
+enum { WIDTH = 203, HEIGHT = 157 };
+#define BLOCK ((struct box){ 11, 90, 77, 41 })
+
+static uint32_t shuffled(uint32_t n)
+{
+	n ^= n >> 16;
+	n *= 0x7feb352du;
+	n ^= n >> 15;
+	n *= 0x846ca68bu;
+	return n ^ n >> 16;
+}
+
+/* Parts of every kind that an encoder knows: plain, of two, few and many colours, runs, a slope, noise. */
+static uint32_t picture(int x, int y, uint32_t seed)
+{
+	static const uint32_t few[] = { 0x102030, 0xffffff, 0xc00000, 0x00c000, 0x0000c0, 0xc0c000,
+					0x808080, 0x00c0c0, 0xff8000, 0x80ff00, 0x8000ff };
+	uint32_t u = (uint32_t)x, v = (uint32_t)y, n = shuffled(u + 1000 * v + 1000000 * seed);
+
+	switch (y / 26) {
+	case 0: return x < 120 ? 0x4060a0 : x < 150 ? 0xf0f0f0 : 0x000000;
+	case 1: return (n & 3) == 0 ? 0xffffff : 0x203040;
+	case 2: return few[x < 100 ? n % 5 : n % 11];
+	case 3: return few[(u / 9 + v / 7 + seed) % 11];
+	case 4:
+		return x < 100 ? 0x010101u * (shuffled(n) % 90) + 0x300000
+			       : (u & 255) << 16 | (v * 3 & 255) << 8 | ((u + v) / 2 & 255);
+	default: return x < 140 ? n & 0xffffff : (u & 255) << 16 | (v & 255) << 8 | 0x40;
+	}
+}
+
+static uint32_t truth[WIDTH * HEIGHT]; /* what the server shows, 0x00RRGGBB */
+static rfbScreenInfoPtr screen;
+static rfbClientPtr peer; /* the client, as the server knows it */
+static int ends[2];	  /* of the server and the client */
+
+static void paint(int width, struct box b, uint32_t seed)
+{
+	for (int y = b.y; y < b.y + b.h; y++)
+		for (int x = b.x; x < b.x + b.w; x++)
+			truth[y * width + x] = picture(x, y, seed);
+	rfbMarkRectAsModified(screen, b.x, b.y, b.x + b.w, b.y + b.h);
+}
+
+static void log_nothing(const char *format, ...)
+{
+	(void)format;
+}
+
+/* The server reads all that the client has said, and answers. */
+static void run_server(void)
+{
+	struct pollfd p = { .fd = ends[0], .events = POLLIN };
+
+	while (poll(&p, 1, 0) == 1)
+		rfbProcessClientMessage(peer);
+	rfbUpdateClient(peer);
+}
+
+static void say(const void *bytes, size_t n)
+{
+	assert_int_equal(send(ends[1], bytes, n, MSG_NOSIGNAL), n);
+}
+
+static void start_server(void)
+{
+	rfbLog = rfbErr = log_nothing;
+	screen = rfbGetScreen(NULL, NULL, WIDTH, HEIGHT, 8, 3, 4);
+	screen->serverFormat.redShift = 16;
+	screen->serverFormat.blueShift = 0;
+	screen->frameBuffer = (char *)truth;
+	screen->deferUpdateTime = 0;
+	screen->desktopName = "scripted";
+	paint(WIDTH, (struct box){ 0, 0, WIDTH, HEIGHT }, 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &(int){ 1 << 20 }, sizeof(int)), 0);
+	say("RFB 003.003\n\1", 13);
+	peer = rfbNewClient(screen, ends[0]);
+	assert_non_null(peer);
+	run_server();
+}
+
+static void stop_server(void)
+{
+	rfbCloseClient(peer);
+	rfbClientConnectionGone(peer);
+	rfbScreenCleanup(screen);
+	close(ends[1]);
+}
+
+static void say_format(const struct rfb_format *f)
+{
+	say((uint8_t[]){ 0,
+			 0,
+			 0,
+			 0,
+			 f->bits,
+			 f->depth,
+			 f->big_endian,
+			 f->true_colour,
+			 (uint8_t)(f->red_max >> 8),
+			 (uint8_t)f->red_max,
+			 (uint8_t)(f->green_max >> 8),
+			 (uint8_t)f->green_max,
+			 (uint8_t)(f->blue_max >> 8),
+			 (uint8_t)f->blue_max,
+			 f->red_shift,
+			 f->green_shift,
+			 f->blue_shift,
+			 0,
+			 0,
+			 0 },
+	    20);
+}
+
+static void say_encodings(const int32_t *encodings, int n)
+{
+	uint8_t message[4 + 4 * 20];
+
+	say(message, messages_put_encodings(message, encodings, n, NULL, 0));
+}
+
+static struct {
+	uint8_t bytes[1 << 20];
+	size_t n;
+} all; /* what the server said */
+
+/* Takes what the server says now. */
+static void hear(void)
+{
+	ssize_t n;
+
+	run_server();
+	while ((n = recv(ends[1], all.bytes + all.n, sizeof(all.bytes) - all.n, MSG_DONTWAIT)) > 0)
+		all.n += (size_t)n;
+}
+
+/* Asks for an update, and takes it. */
+static void ask(bool incremental, int width, int height)
+{
+	uint8_t message[MESSAGES_MOST];
+
+	say(message, messages_put_request(message, incremental, width, height));
+	hear();
+}
+
+/* --- the decoder --- */
 
 struct seen {
 	int updates, painted, shapes, resized;
@@ -102,8 +258,6 @@ static int differs(const struct screen *s, const struct rfb_format *f, double *m
 	return most;
 }
 
-static struct heard all;
-
 /* Decodes the bytes from `from` on, in pieces of at most `most`. */
 static void decode(struct rfb_decoder *r, const char *name, size_t from, size_t most)
 {
@@ -157,7 +311,7 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 
 	assert_non_null(r);
 	start_server();
-	hear(&all);
+	hear();
 	all.n = 0; /* without the greeting */
 	say_format(f);
 	say_encodings(encodings, n);
@@ -167,7 +321,7 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 		else if (i == 2)
 			paint(WIDTH, BLOCK, 7);
 		from = all.n;
-		ask(&all, i > 0, WIDTH, HEIGHT);
+		ask(i > 0, WIDTH, HEIGHT);
 		decode(r, name, from, sizeof(all.bytes));
 		assert_int_equal(seen.updates, i + 1);
 		is_near(r, name, f, most);
@@ -239,7 +393,7 @@ TEST(test_a_session_with_all_else)
 
 	start_server();
 	all.n = 0;
-	hear(&all);
+	hear();
 	memcpy(all.bytes, "RFB 003.003\n", 12);
 	for (size_t i = 0; i < all.n; i++) {
 		assert_false(rfb_greeting_is_complete(r));
@@ -255,7 +409,7 @@ TEST(test_a_session_with_all_else)
 	assert_int_equal(rfb_resizes(r), 1);
 	say_encodings(encodings, 5);
 	from = all.n;
-	ask(&all, false, WIDTH, HEIGHT);
+	ask(false, WIDTH, HEIGHT);
 	decode(r, "the first", from, 1000);
 	assert_int_equal(seen.shapes, 1);
 	assert_int_equal(differs(rfb_screen(r), &rfb_xrgb, NULL), 0);
@@ -263,7 +417,7 @@ TEST(test_a_session_with_all_else)
 	rfbSendBell(screen);
 	rfbSendServerCutText(screen, (char[]){ "some text" }, 9);
 	rfbSetCursor(screen, rfbMakeXCursor(14, 3, shape, mask));
-	ask(&all, true, WIDTH, HEIGHT);
+	ask(true, WIDTH, HEIGHT);
 	assert_true(all.n > from + 18);
 	decode(r, "a bell, a text, a shape", from, 1000);
 	assert_int_equal(seen.shapes, 2);
@@ -271,9 +425,9 @@ TEST(test_a_session_with_all_else)
 	rfbNewFramebuffer(screen, (char *)truth, 150, 210, 8, 3, 4);
 	screen->serverFormat.redShift = 16;
 	screen->serverFormat.blueShift = 0;
-	ask(&all, true, WIDTH, HEIGHT);
+	ask(true, WIDTH, HEIGHT);
 	paint(150, (struct box){ 0, 0, 150, 210 }, 3);
-	ask(&all, false, 150, 210);
+	ask(false, 150, 210);
 	decode(r, "a size", from, 1000);
 	assert_int_equal(seen.resized, 2);
 	assert_int_equal(rfb_screen(r)->width, 150);
