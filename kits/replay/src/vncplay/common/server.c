@@ -30,8 +30,8 @@ struct server_connection {
 	int64_t came_ns; /* when the bytes read last had arrived, CLOCK_MONOTONIC */
 	struct why why;
 	struct server_greeting greeting;
-	uint8_t *queue;
-	size_t queued, gone;
+	uint8_t queue[QUEUE];
+	size_t queued;
 	uint8_t piece[PIECE];
 };
 
@@ -153,16 +153,16 @@ int server_flush(struct server_connection *s)
 {
 	if (s->err)
 		return s->err;
-	while (s->gone < s->queued) {
-		ssize_t n = send(s->fd, s->queue + s->gone, s->queued - s->gone, MSG_NOSIGNAL);
+	while (s->queued) {
+		ssize_t n = send(s->fd, s->queue, s->queued, MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return errno == EAGAIN ? 0 : set_error(s, -errno, strerror(errno));
-		s->gone += (size_t)n;
+		s->queued -= (size_t)n;
+		memmove(s->queue, s->queue + n, s->queued);
 	}
-	s->gone = s->queued = 0;
 	return 0;
 }
 
@@ -170,11 +170,6 @@ static int queue_bytes(struct server_connection *s, const uint8_t *bytes, size_t
 {
 	if (s->err)
 		return s->err;
-	if (s->queued + n > QUEUE) {
-		memmove(s->queue, s->queue + s->gone, s->queued - s->gone);
-		s->queued -= s->gone;
-		s->gone = 0;
-	}
 	if (s->queued + n > QUEUE)
 		return set_error(s, -ENOBUFS, "the server no longer takes what is sent to it");
 	memcpy(s->queue + s->queued, bytes, n);
@@ -184,7 +179,7 @@ static int queue_bytes(struct server_connection *s, const uint8_t *bytes, size_t
 
 bool server_has_unsent(const struct server_connection *s)
 {
-	return s->gone < s->queued;
+	return s->queued > 0;
 }
 
 int server_send_pointer(struct server_connection *s, int mask, int x, int y)
@@ -271,10 +266,7 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 		return NULL;
 	}
 	s = calloc(1, sizeof(*s));
-	if (s)
-		s->queue = malloc(QUEUE);
-	if (!s || !s->queue) {
-		free(s);
+	if (!s) {
 		why_say(why, "no memory for a connection");
 		errno = ENOMEM;
 		return NULL;
@@ -300,7 +292,6 @@ void server_disconnect(struct server_connection *s)
 		close(s->fd);
 	rfb_decoder_free(s->rfb);
 	free(s->greeting.ahead);
-	free(s->queue);
 	free(s);
 }
 
