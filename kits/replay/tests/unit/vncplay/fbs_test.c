@@ -27,65 +27,43 @@ static const char log_bytes[] = "FBS 001.000\n"
 				"\0\0\0\3end\0\200\0\0\0";
 #define LOG (sizeof(log_bytes) - 1)
 
-static void assert_block(const struct fbs_block *b, const char *bytes, uint32_t ms)
-{
-	assert_int_equal(b->n, strlen(bytes));
-	assert_memory_equal(b->bytes, bytes, b->n);
-	assert_int_equal(b->ms, ms);
-}
+static const struct {
+	const char *text;
+	uint32_t ms;
+	size_t end; /* bytes of the log up to here */
+} blocks[] = { { "hello", 0, 28 }, { "four", 0x401, 40 }, { "", 0x402, 48 }, { "end", 0x80000000u, 60 } };
 
-TEST(test_reading)
+/* Whole, and cut anywhere: the blocks before are whole, what there is of the last one is told. */
+TEST(test_whole_and_cut_logs)
 {
 	struct fbs_block b;
 	const char *why;
-	struct fbs_reader *f;
-
-	put(log_bytes, LOG);
-	f = fbs_open(path, &why);
-	assert_non_null(f);
-	assert_int_equal(fbs_file_size(f), LOG);
-	assert_int_equal(fbs_next_block(f, &b), 1);
-	assert_block(&b, "hello", 0);
-	assert_int_equal(fbs_next_block(f, &b), 1);
-	assert_block(&b, "four", 0x401);
-	assert_int_equal(fbs_next_block(f, &b), 1);
-	assert_block(&b, "", 0x402);
-	assert_int_equal(fbs_next_block(f, &b), 1);
-	assert_block(&b, "end", 0x80000000u);
-	assert_int_equal(fbs_next_block(f, &b), 0);
-	assert_int_equal(fbs_next_block(f, &b), 0);
-	fbs_close(f);
-}
-
-/* Cut anywhere: the blocks before are whole, what there is of the last one is told. */
-TEST(test_cut_logs)
-{
-	static const size_t ends[] = { 12, 28, 40, 48, 60 }; /* of the banner, of each block */
-	struct fbs_block b;
-	const char *why;
-	int status;
 
 	for (size_t n = 0; n <= LOG; n++) {
 		struct fbs_reader *f;
-		int whole = 0, expected = 0, at_end = 0;
+		int status, cut;
+		size_t i = 0;
 
 		put(log_bytes, n);
 		f = fbs_open(path, &why);
-		if (n < 12) {
-			assert_null(f);
-			assert_non_null(why);
+		assert_int_equal(f != NULL, n >= 12);
+		assert_int_equal(why == NULL, n >= 12);
+		if (!f)
 			continue;
+		assert_int_equal(fbs_file_size(f), n);
+		for (; (status = fbs_next_block(f, &b)) == 1; i++) {
+			assert_true(i < COUNT(blocks) && n >= blocks[i].end);
+			assert_int_equal(b.n, strlen(blocks[i].text));
+			assert_memory_equal(b.bytes, blocks[i].text, b.n);
+			assert_int_equal(b.ms, blocks[i].ms);
 		}
-		for (int i = 0; i < 5; i++) {
-			expected = n >= ends[i] ? i : expected;
-			at_end |= n == ends[i];
+		assert_true(i == COUNT(blocks) || n < blocks[i].end);
+		cut = n > (i ? blocks[i - 1].end : 12);
+		assert_int_equal(status, cut ? -EPROTO : 0);
+		if (n == 20) {
+			assert_int_equal(b.n, 4);
+			assert_memory_equal(b.bytes, "hell", 4);
 		}
-		while ((status = fbs_next_block(f, &b)) == 1)
-			whole++;
-		assert_int_equal(whole, expected);
-		assert_int_equal(status, at_end ? 0 : -EPROTO);
-		if (n == 20)
-			assert_block(&b, "hell", 0);
 		assert_int_equal(fbs_next_block(f, &b), status); /* never goes on */
 		fbs_close(f);
 	}
