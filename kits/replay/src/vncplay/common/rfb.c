@@ -41,6 +41,13 @@ static bool set_pixel_format(struct rfb_decoder *r, const struct rfb_format *for
 
 /* --- the greeting of a log --- */
 
+static int expect_greeting(struct rfb_decoder *r, enum rfb_greeting_state what, uint32_t skip, uint32_t want)
+{
+	r->greeting = what;
+	skip_parser_expect(&r->parser, skip, want);
+	return 0;
+}
+
 static int decode_server_init(struct rfb_decoder *r, const uint8_t *in)
 {
 	const uint8_t *f = in + 4;
@@ -57,39 +64,27 @@ static int decode_server_init(struct rfb_decoder *r, const uint8_t *in)
 
 	if (!set_pixel_format(r, &format))
 		return rfb_fail(r, "the server's pixel format is not supported");
-	skip_parser_expect(&r->parser, rfb_get_u32(in + 20), 0);
+	expect_greeting(r, GREETING_NAME, rfb_get_u32(in + 20), 0);
 	return set_screen_size(r, rfb_get_u16(in), rfb_get_u16(in + 2));
-}
-
-static int decode_security(struct rfb_decoder *r, uint32_t type)
-{
-	if (!type)
-		return rfb_fail(r, "the server refused the connection");
-	if (type > 2)
-		return rfb_fail(r, "the greeting is not RFB 3.3");
-	/* VNC authentication: a challenge of 16 bytes, then the result */
-	r->greeting = type == 2 ? GREETING_RESULT : GREETING_INIT;
-	skip_parser_expect(&r->parser, type == 2 ? 16 : 0, type == 2 ? 4 : 24);
-	return 0;
 }
 
 static int decode_greeting(struct rfb_decoder *r, const uint8_t *in)
 {
+	uint32_t number = r->greeting <= GREETING_RESULT ? rfb_get_u32(in) : 0;
+
 	switch (r->greeting) {
 	case GREETING_VERSION:
 		if (memcmp(in, "RFB 003.00", 10) || in[11] != '\n')
 			return rfb_fail(r, "the greeting is not RFB 3");
-		r->greeting = GREETING_SECURITY;
-		skip_parser_expect(&r->parser, 0, 4);
-		return 0;
-	case GREETING_SECURITY: return decode_security(r, rfb_get_u32(in));
+		return expect_greeting(r, GREETING_SECURITY, 0, 4);
+	case GREETING_SECURITY:
+		if (!number || number > 2)
+			return rfb_fail(r, number ? "the greeting is not RFB 3.3" : "the server refused the connection");
+		/* 2, VNC authentication: a challenge of 16 bytes, then the result */
+		return number == 2 ? expect_greeting(r, GREETING_RESULT, 16, 4) : expect_greeting(r, GREETING_INIT, 0, 24);
 	case GREETING_RESULT:
-		if (rfb_get_u32(in))
-			return rfb_fail(r, "the server refused the password");
-		r->greeting = GREETING_INIT;
-		skip_parser_expect(&r->parser, 0, 24);
-		return 0;
-	case GREETING_INIT: r->greeting = GREETING_NAME; return decode_server_init(r, in);
+		return number ? rfb_fail(r, "the server refused the password") : expect_greeting(r, GREETING_INIT, 0, 24);
+	case GREETING_INIT: return decode_server_init(r, in);
 	default:
 		r->greeting = GREETED;
 		rfb_walk_step(&r->walk, &r->parser, in, 0);
@@ -121,21 +116,21 @@ static int tell_cursor_shape(struct rfb_decoder *r, struct byte_range body)
 }
 
 static const struct rfb_encoding encodings[] = {
-	{ RFB_RAW, true, false, rfb_paint_raw },
-	{ RFB_COPYRECT, true, false, rfb_paint_copyrect },
-	{ RFB_RRE, true, true, rfb_paint_rre },
-	{ RFB_CORRE, true, true, rfb_paint_rre },
-	{ RFB_HEXTILE, true, false, rfb_paint_hextile },
-	{ RFB_ZLIB, true, false, rfb_paint_zlib },
-	{ RFB_TIGHT, true, false, rfb_paint_tight },
-	{ RFB_ZRLE, true, false, rfb_paint_zrle },
-	{ RFB_CURSOR, false, false, tell_cursor_shape },
-	{ RFB_X_CURSOR, false, false, tell_cursor_shape },
-	{ RFB_POINTER_POS, false, false, NULL },
-	{ RFB_DESKTOP_NAME, false, false, NULL },
-	{ RFB_EXTENDED_DESKTOP_SIZE, false, false, resize_screen_extended },
-	{ RFB_DESKTOP_SIZE, false, false, resize_screen },
-	{ RFB_LAST_RECT, false, false, NULL },
+	{ RFB_RAW, false, rfb_paint_raw },
+	{ RFB_COPYRECT, false, rfb_paint_copyrect },
+	{ RFB_RRE, true, rfb_paint_rre },
+	{ RFB_CORRE, true, rfb_paint_rre },
+	{ RFB_HEXTILE, false, rfb_paint_hextile },
+	{ RFB_ZLIB, false, rfb_paint_zlib },
+	{ RFB_TIGHT, false, rfb_paint_tight },
+	{ RFB_ZRLE, false, rfb_paint_zrle },
+	{ RFB_CURSOR, false, tell_cursor_shape },
+	{ RFB_X_CURSOR, false, tell_cursor_shape },
+	{ RFB_POINTER_POS, false, NULL },
+	{ RFB_DESKTOP_NAME, false, NULL },
+	{ RFB_EXTENDED_DESKTOP_SIZE, false, resize_screen_extended },
+	{ RFB_DESKTOP_SIZE, false, resize_screen },
+	{ RFB_LAST_RECT, false, NULL },
 };
 
 static void start_body(struct rfb_decoder *r, bool keeps)
@@ -149,6 +144,7 @@ static int begin_rectangle(struct rfb_decoder *r)
 {
 	const struct rfb_rectangle *c = &r->walk.r;
 	size_t i = 0, all = sizeof(encodings) / sizeof(*encodings);
+	bool paints = rfb_rectangle_kinds[c->kind].type >= 0; /* not a pseudo-encoding */
 
 	while (i < all && encodings[i].number != rfb_rectangle_kinds[c->kind].type)
 		i++;
@@ -157,8 +153,8 @@ static int begin_rectangle(struct rfb_decoder *r)
 	r->place = IN_RECTANGLE;
 	r->encoding = &encodings[i];
 	r->box = (struct box){ c->x, c->y, c->w, c->h };
-	start_body(r, r->encoding->pixels && c->w && c->h);
-	if (r->encoding->pixels && (c->x + c->w > r->screen.width || c->y + c->h > r->screen.height))
+	start_body(r, paints && c->w && c->h);
+	if (paints && (c->x + c->w > r->screen.width || c->y + c->h > r->screen.height))
 		return rfb_fail(r, "the server sent a rectangle outside of the screen");
 	return 0;
 }
@@ -170,7 +166,7 @@ static int end_rectangle(struct rfb_decoder *r)
 
 	if (r->place != IN_RECTANGLE)
 		return 0;
-	if (r->encoding->paint && (painted || !r->encoding->pixels))
+	if (r->encoding->paint && (painted || r->encoding->number < 0))
 		err = r->encoding->paint(r, (struct byte_range){ r->body, r->n });
 	start_body(r, false);
 	r->place = IN_MESSAGE;

@@ -53,6 +53,8 @@ static inline struct byte_range rfb_skip_bytes(struct byte_range b, size_t n)
 	return (struct byte_range){ b.at + n, b.n - n };
 }
 
+enum rfb_greeting_state { GREETING_VERSION, GREETING_SECURITY, GREETING_RESULT, GREETING_INIT, GREETING_NAME, GREETED };
+
 struct rfb_decoder {
 	struct rfb_event_callbacks events;
 	void *whose;
@@ -63,7 +65,7 @@ struct rfb_decoder {
 	int failed;
 	unsigned updates, resizes; /* since rfb_decoder_open */
 
-	enum { GREETING_VERSION, GREETING_SECURITY, GREETING_RESULT, GREETING_INIT, GREETING_NAME, GREETED } greeting;
+	enum rfb_greeting_state greeting;
 	struct skip_parser parser;
 	struct rfb_walk walk;
 	enum { BETWEEN_MESSAGES, IN_MESSAGE, IN_RECTANGLE } place;
@@ -80,9 +82,8 @@ struct rfb_decoder {
 };
 
 struct rfb_encoding {
-	int32_t number;
-	bool pixels; /* not a pseudo-encoding */
-	bool parts;  /* `paint` is called for each piece, and takes out what it paints */
+	int32_t number; /* negative: a pseudo-encoding */
+	bool parts;	/* `paint` is called for each piece, and takes out what it paints */
 	/* Paints the whole of r->box, or does what else the rectangle says; NULL: nothing. `body`: all its bytes, as many as the walker
 	 * has found its headers to say. 0, -EPROTO (by rfb_fail) or -ENOMEM. */
 	int (*paint)(struct rfb_decoder *r, struct byte_range body);
