@@ -2,39 +2,19 @@
 /* Files of dependencies: what is written comes back, what is no such file is refused with a line that names the line. */
 #include "vncplay/common/deps.h"
 #include "why.h"
-#define BEFORE_ALL set_up
-#define AFTER_ALL tear_down
-#include "../../../../../tests/unit/unit.h"
+#define BEFORE_ALL make_folder
+#define AFTER_ALL remove_folder
+#include "../../../../../tests/unit/folder.h"
 
 #include <errno.h>
-#include <unistd.h>
 
-static char path[] = "/tmp/vncplay deps.XXXXXX";
 static struct why why;
-
-static int set_up(void **state)
-{
-	int fd = mkstemp(path);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
 
 static int read_text(const char *text, struct dependencies *d)
 {
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	put("deps", text);
 	why.text[0] = '\0';
-	return deps_read(path, d, &why);
+	return deps_read(in_folder("deps"), d, &why);
 }
 
 TEST(test_good)
@@ -96,7 +76,7 @@ TEST(test_bad)
 		assert_null(d.before);
 		assert_null(d.ignore);
 	}
-	assert_int_equal(deps_read("/tmp/no/such", &d, &why), -ENOENT);
+	assert_int_equal(deps_read(in_folder("no such"), &d, &why), -ENOENT);
 }
 
 TEST(test_round_trip)
@@ -104,7 +84,7 @@ TEST(test_round_trip)
 	struct dependencies d = { .inputs = 3 }, back;
 	struct dependency b = { .line = 8, .box = { 1, 2, 3, 4 }, .hash = 0x0123456789abcdefu };
 	struct ignored_part g = { .box = { 5, 6, 7, 8 }, .why = DEPS_SOMETIMES };
-	FILE *f = fopen(path, "w");
+	FILE *f = fopen(in_folder("deps"), "w");
 
 	assert_int_equal(deps_add_change(&d, &b), 0);
 	b.any = true;
@@ -112,7 +92,7 @@ TEST(test_round_trip)
 	assert_int_equal(deps_add_ignored(&d, &g), 0);
 	assert_int_equal(deps_write(&d, f), 0);
 	fclose(f);
-	assert_int_equal(deps_read(path, &back, &why), 0);
+	assert_int_equal(deps_read(in_folder("deps"), &back, &why), 0);
 	assert_int_equal(back.inputs, 3);
 	assert_int_equal(back.n_before, 2);
 	assert_int_equal(back.before[0].hash, 0x0123456789abcdefu);

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Logs: against bytes made by hand, both ways. */
 #include "vncplay/common/fbs.h"
-#define BEFORE_ALL make_file
-#define AFTER_ALL remove_file
-#include "../../../../../tests/unit/unit.h"
+#define BEFORE_ALL make_folder
+#define AFTER_ALL remove_folder
+#include "../../../../../tests/unit/folder.h"
 
 #include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static char path[] = "/tmp/fbs_test.XXXXXX";
+#define PATH in_folder("log")
 
-static void put(const void *bytes, size_t n)
+static void put_bytes(const void *bytes, size_t n)
 {
-	FILE *f = fopen(path, "wb");
+	FILE *f = fopen(PATH, "wb");
 
 	assert_non_null(f);
 	assert_int_equal(fwrite(bytes, 1, n, f), n);
@@ -44,8 +42,8 @@ TEST(test_whole_and_cut_logs)
 		int status, cut;
 		size_t i = 0;
 
-		put(log_bytes, n);
-		f = fbs_open(path, &why);
+		put_bytes(log_bytes, n);
+		f = fbs_open(PATH, &why);
 		assert_int_equal(f != NULL, n >= 12);
 		assert_int_equal(why == NULL, n >= 12);
 		if (!f)
@@ -73,11 +71,11 @@ TEST(test_what_is_no_log)
 {
 	const char *why;
 
-	put("FBS 002.000\n", 12);
-	assert_null(fbs_open(path, &why));
+	put_bytes("FBS 002.000\n", 12);
+	assert_null(fbs_open(PATH, &why));
 	assert_string_equal(why, "an FBS log of another version than 001.000");
-	put("RFB 003.003\n....", 16);
-	assert_null(fbs_open(path, &why));
+	put_bytes("RFB 003.003\n....", 16);
+	assert_null(fbs_open(PATH, &why));
 	assert_non_null(strstr(why, "not an FBS log"));
 	assert_null(fbs_open("/tmp", &why));
 	assert_string_equal(why, "not a file");
@@ -97,8 +95,8 @@ TEST(test_lengths_that_cannot_be)
 		struct fbs_reader *f;
 
 		memcpy(bytes + 12, lengths[i], 4);
-		put(bytes, sizeof(bytes));
-		f = fbs_open(path, &why);
+		put_bytes(bytes, sizeof(bytes));
+		f = fbs_open(PATH, &why);
 		assert_non_null(f);
 		assert_int_equal(fbs_next_block(f, &b), -EPROTO);
 		assert_true(b.n <= 8);
@@ -108,7 +106,7 @@ TEST(test_lengths_that_cannot_be)
 
 TEST(test_writing)
 {
-	struct growing_file *w = fbs_create(path);
+	struct growing_file *w = fbs_create(PATH);
 	uint8_t bytes[LOG + 10];
 	FILE *f;
 
@@ -117,7 +115,7 @@ TEST(test_writing)
 	assert_int_equal(fbs_write(w, (const uint8_t *)"four", 4, 0x401), 0);
 	assert_int_equal(fbs_write(w, (const uint8_t *)"", 0, 0x402), 0); /* nothing came: nothing is written */
 	assert_int_equal(fbs_write(w, (const uint8_t *)"end", 3, 0x80000000u), 0);
-	f = fopen(path, "rb"); /* before it is finished: killed is usable */
+	f = fopen(PATH, "rb"); /* before it is finished: killed is usable */
 	assert_non_null(f);
 	assert_int_equal(fread(bytes, 1, sizeof(bytes), f), LOG - 8);
 	fclose(f);
@@ -131,7 +129,7 @@ TEST(test_large)
 {
 	size_t n = 300001, rounds = 200, at = 0, in_round, resident;
 	uint8_t *bytes = malloc(n);
-	struct growing_file *w = fbs_create(path);
+	struct growing_file *w = fbs_create(PATH);
 	struct fbs_block b;
 	const char *why;
 	struct fbs_reader *f;
@@ -142,7 +140,7 @@ TEST(test_large)
 	for (size_t i = 0; i < rounds; i++)
 		assert_int_equal(fbs_write(w, bytes, n, (uint32_t)i), 0);
 	assert_int_equal(growing_file_finish(w), 0);
-	f = fbs_open(path, &why);
+	f = fbs_open(PATH, &why);
 	assert_non_null(f);
 	while (fbs_next_block(f, &b) == 1) {
 		in_round = at % n;
@@ -168,18 +166,4 @@ TEST(test_a_disk_that_is_full)
 	assert_int_equal(errno, ENOSPC);
 	assert_null(fbs_create("/no/such/folder/log"));
 	assert_int_equal(errno, ENOENT);
-}
-
-static int make_file(void **state)
-{
-	int fd = mkstemp(path);
-
-	(void)state;
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(path);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The side file of a replay, word by word: other programs read it. */
 #include "vncplay/common/side_file.h"
-#include "../../../../../tests/unit/unit.h"
-
-#include <unistd.h>
+#define BEFORE_ALL make_folder
+#define AFTER_ALL remove_folder
+#include "../../../../../tests/unit/folder.h"
 
 #define BEGAN 5000000000LL
 
@@ -40,14 +40,8 @@ TEST(test_lines)
 				    .dx = 40,
 				    .dy = -3 },
 			      d = { .n = -1, .line = 13 };
-	char path[] = "/tmp/vncplay aux.XXXXXX", text[2000];
-	int fd = mkstemp(path);
-	struct growing_file *w;
-	FILE *f;
+	struct growing_file *w = side_file_create(in_folder("an aux"), BEGAN);
 
-	assert_true(fd >= 0);
-	close(fd);
-	w = side_file_create(path, BEGAN);
 	assert_non_null(w);
 	side_file_write_setting(w, "speed=%d", 1);
 	side_file_write_start(w, BEGAN + 1000000);
@@ -56,8 +50,7 @@ TEST(test_lines)
 	side_file_write_wiggle(w, BEGAN + 303500000, 11, 20);
 	side_file_write_wait(w, SIDE_OK, &s, BEGAN + 1004999000);
 	e.kind = TRACE_PRESS;
-	e.line++;
-	e.line++;
+	e.line += 2;
 	side_file_write_input(w, 1, &e, 50, 17, BEGAN + 1005000000, 0);
 	e.kind = TRACE_RELEASE;
 	e.line++;
@@ -73,9 +66,5 @@ TEST(test_lines)
 	side_file_write_wait(w, SIDE_TIMEOUT, &d, BEGAN + 3100000000LL);
 	side_file_write_end(w, BEGAN + 3200000000LL, "timeout");
 	assert_int_equal(growing_file_finish(w), 0);
-	f = fopen(path, "r");
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	unlink(path);
-	assert_string_equal(text, expected);
+	assert_string_equal(content(in_folder("an aux")), expected);
 }
