@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# record, play and analyze from end to end, against a desktop that logs when it did what: latencies
+# play and analyze from end to end, against a desktop that logs when it did what: latencies
 # are held against its log. Long form, with more kinds of noise: bench/answers.sh.
 
 load ../../../../tests/cli/helpers

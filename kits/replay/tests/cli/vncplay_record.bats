@@ -91,36 +91,6 @@ view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end
 	[ "$quick" = yes ]
 }
 
-@test "keys wait for the field, menus for their items, drags for what is dragged" {
-	# (pauses are longer than the server may be away: it shows letters after 20 ms, menus after 200 and 300)
-	serve --menu 200 --drag --answer mark
-	record <<-'EOF'
-		click 100,455
-		type 60 Hello
-		pause 3s
-		type 60 World
-		click 580,90
-		pause 3s
-		move 585,130
-		pause 3s
-		move 500,131
-		click 490,131
-		drag 26,418 200,418
-	EOF
-	[ "$(got 'key down')" -eq 10 ]
-	[ "$(got 'key up')" -eq 10 ]
-	[ "$(wrote keydown)" -eq 10 ]
-	[ "$(wrote keyup)" -eq 10 ]
-	[ "$(told snapshots.key)" -eq 2 ]
-	[ "$(told snapshots.hover)" -ge 1 ]
-	grep -q ' press .*on=sub-1$' server.log
-	grep -q ' slider at=190$' server.log
-	# the second run of keys waits for what the first one typed: within the entry
-	grep -E '^[0-9]+ snapshot key' "a trace" | tail -n 1 | awk '{ exit !($4 >= 16 && $5 >= 440 && $4 + $6 <= 260 && $5 + $7 <= 480) }'
-	# and the release for the knob that came along
-	grep -B1 -E '^[0-9]+ release 1 200 418' "a trace" | grep -q 'snapshot click 195 413 11 11'
-}
-
 @test "a server that draws its own pointer is recorded, and so is one with a password and few colours" {
 	serve --pointer draw --answer mark
 	record <<<'click 40,20'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # known.sh - replays against a desktop whose answers are known, and what the analyzer makes of them.
 #
-# usage: kits/replay/tests/lab/known.sh VARIANT CLICKS REPLAYS [AT_ONCE]
+# usage: kits/replay/tests/lab/known.sh VARIANT CLICKS REPLAYS
 #   plain      a window for each click                      noise1.6, noise3   beside random pixels, percent of the screen
 #   caret      beside 1.6 % noise and a blinking caret      strips             a window in five strips, 15 ms apart
 #   alternate  two pictures in turn, beside 1.6 % noise     absent             the third replay has no answer to two of the clicks
@@ -14,7 +14,7 @@
 # it starts ends with it, also by SIGKILL.
 set -u
 top=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../../../.." && pwd) || exit 1
-variant=${1:?which variant?} clicks=${2:?how many clicks?} replays=${3:?how many replays?} at_once=${4:-$3}
+variant=${1:?which variant?} clicks=${2:?how many clicks?} replays=${3:?how many replays?}
 bin=${BIN:-$top/bin} lab=$top/kits/replay/tests/lab
 { mkdir -p "known-$variant" && cd "known-$variant"; } || exit 1
 factors=(1 1 1.5 2 2.5)
@@ -54,27 +54,6 @@ server() {	# NAME OPTION...: $server, $port
 	return 1
 }
 
-ended() {
-	kill "$server" && wait "$server" 2>/dev/null
-	server=
-}
-
-recorded() {
-	local k
-
-	{
-		echo "move 320,300"
-		for ((k = 0; k < clicks; k++)); do
-			printf 'click %d,%d\npause %dms\n' $((42 + 60 * (k % 10))) $((20 + 32 * (k / 10 % 2))) "${GAP:-900}"
-		done
-	} >script
-	server recording || return
-	timeout 120 "$bin/vncplay" record --headless --script script "127.0.0.1::$port" trace >record.out 2>&1 || {
-		tail -n 1 record.out && return 1
-	}
-	ended
-}
-
 replayed() {	# N
 	local more=()
 
@@ -85,21 +64,23 @@ replayed() {	# N
 	timeout 120 "${first[@]}" "$bin/vncplay" play "127.0.0.1::$port" trace "$1.rfb" --wait-end 1s >"$1.out" 2>"$1.err" || {
 		tail -n 1 "$1.err" && return 1
 	}
-	ended
+	kill "$server" && wait "$server" 2>/dev/null
+	server=
 }
 
-recorded || exit 1
+for ((k = 0; k < clicks; k++)); do
+	at="$((42 + 60 * (k % 10))) $((20 + 32 * (k / 10 % 2)))"
+	printf '%s\n' "move $at" "wait 200" "shot click $at" "press $at" "wait 60" "release $at" "wait ${GAP:-900}"
+done >script
+python3 "$lab/scripted_rfb.py" --log trace.log --trace script trace || exit 1
 logs=() servers=() running=()
 for ((i = 1; i <= replays; i++)); do
 	logs+=("$i.rfb")
 	servers+=("$i.server")
 	replayed "$i" &
 	running+=($!)
-	if [ $((i % at_once)) = 0 ] || [ "$i" = "$replays" ]; then
-		for pid in "${running[@]}"; do wait "$pid" || exit 1; done
-		running=()
-	fi
 done
+for pid in "${running[@]}"; do wait "$pid" || exit 1; done
 timeout 120 "$bin/vncplay" analyze "${logs[@]}" --labels "$(IFS=,; echo "${logs[*]%.rfb}")" --format json -o analysis.json || exit 1
 "$lab/known.py" analysis.json 1.rfb.aux "${servers[@]}" "${demand[@]}" --rows >rows
 status=$?

@@ -7,7 +7,7 @@ usage: scripted_rfb.py --log FILE [options]      (--help lists them)
 
 Rows of the log: CLOCK_MONOTONIC in ns, what, key=value...
   listens port=P | widget name=.. x= y= w= h= | client n= ... | closed n=
-  move x= y= mask= on=WIDGET | press, release button= x= y= mask= on=WIDGET | key down|up keysym=0x.. | slider at=
+  move x= y= mask= on=WIDGET | press, release button= x= y= mask= on=WIDGET | key down|up keysym=0x..
   paint name=answer-K/STRIP|noise-I|caret|letter-0x..|... x= y= w= h= late_us=   when the picture was changed, and how late that was
   sent n=CLIENT names=..,.. bytes= took_us=      the update with these went to the system
   missing click=K | end late_us=WORST
@@ -355,8 +355,6 @@ def options():
     p.add_argument("--noise", type=lambda t: [(float(w.split("@")[0]), ms(w.split("@")[1] if "@" in w else 100)) for w in t.split(",") if w], default=[],
                    metavar="PERCENT[@MS],...", help="areas that are random every MS (100)")
     p.add_argument("--caret", type=ms, default=0, metavar="MS", help="period of a blinking caret in the entry")
-    p.add_argument("--menu", type=ms, default=None, metavar="MS", help="a menu that opens so long after a press; item-2 has a submenu, by hover")
-    p.add_argument("--drag", action="store_true", help="a knob that can be dragged")
     o = p.parse_args()
     text = open(o.delays[1:]).read() if o.delays.startswith("@") else o.delays
     o.delays = [ms(v) for v in text.replace(",", " ").split()]

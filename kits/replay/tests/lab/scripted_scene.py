@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""scripted_scene - what a scripted desktop shows and does: buttons that answer when they are told to, a menu, a slider, an entry,
+"""scripted_scene - what a scripted desktop shows and does: buttons that answer when they are told to, an entry,
 and things that move on their own. Knows no protocol and no socket: pointer and keys come in, painted boxes go out, time is given.
 
 The picture has one byte a pixel, a colour of 8 (red) x 8 (green) x 4 (blue); so that a client's pixel format is a table look-up.
@@ -9,7 +9,7 @@ import heapq
 import os
 import random
 
-DESK, FACE, INK, PAPER, DARK = 0x49, 0xb6, 0x00, 0xff, 0x24
+DESK, FACE, INK, PAPER = 0x49, 0xb6, 0x00, 0xff
 
 
 class Scene:
@@ -23,8 +23,6 @@ class Scene:
         self.mask = 0
         self.x = self.y = 0
         self.typed = 0
-        self.held = None        # the widget that was pressed
-        self.lit = None         # the item of a menu that is highlighted
         self.boxes = {}         # of widgets: what is there to be clicked, last one on top
         self.signs = {}
         for i in range(o.buttons):
@@ -32,10 +30,6 @@ class Scene:
             self.widget("button-%d" % (i + 1), (16 + 60 * (i % 10) + dx, 8 + 32 * (i // 10) + dy, 52, 24))
         top = 16 + 32 * ((o.buttons + 9) // 10)
         self.widget("entry", (16, self.h - 36, 240, 24))
-        if o.menu is not None:
-            self.widget("menu", (self.w - 96, top, 80, 20))
-        if o.drag:
-            self.widget("knob", (16, self.h - 72, 20, 20))
         self.area = (24, top + 8, min(o.window[0], self.w // 2), min(o.window[1], self.h - top - 96))
         for name, box in self.boxes.items():
             self.draw_widget(name, box)
@@ -111,15 +105,11 @@ class Scene:
         if name == "entry":
             self.fill(box, PAPER)
         else:
-            self.fill(box, DARK if self.lit == name else FACE)
+            self.fill(box, FACE)
             self.fill((x, y, w, 1), PAPER)
             self.fill((x, y + h - 1, w, 1), INK)
-            label = name.split("-")[-1] if name.startswith("button") else "=" if name == "knob" else name[:6]
-            self.text(x + max(2, (w - 12 * len(label)) // 2), y + (h - 14) // 2, label, PAPER if self.lit == name else INK)
-
-    def redraw(self, when, name, why):
-        self.draw_widget(name, self.boxes[name])
-        self.show(when, self.boxes[name], why)
+            label = name.split("-")[-1]
+            self.text(x + max(2, (w - 12 * len(label)) // 2), y + (h - 14) // 2, label, INK)
 
     # --- what moves on its own
 
@@ -152,50 +142,15 @@ class Scene:
         if (x, y) != (self.x, self.y):
             self.log("move", "x=%d y=%d mask=%d on=%s" % (x, y, mask, where), now)
             self.x, self.y = x, y
-            self.moved(now, where)
         for button in range(1, 9):
             bit = 1 << (button - 1)
             if (mask ^ self.mask) & bit:
                 down = bool(mask & bit)
                 self.log("press" if down else "release", "button=%d x=%d y=%d mask=%d on=%s" % (button, x, y, mask, where), now)
                 self.mask ^= bit
-                if button == 1:
-                    (self.pressed if down else self.released)(now, where)
-
-    def pressed(self, now, where):
-        self.held = where
-        if where in ("desk", "entry", "knob"):
-            self.close_menu(now)
-            return
-        if where.startswith("item") or where.startswith("sub"):
-            if where != "item-2":
-                self.close_menu(now)
-        elif where == "menu":
-            self.at(now + self.o.menu, self.open_menu)
-        self.clicks += 1
-        self.answer(now, self.clicks)
-
-    def released(self, now, where):
-        held, self.held = self.held, None
-        if held == "knob":
-            self.log("slider", "at=%d" % self.boxes["knob"][0], now)
-
-    def moved(self, now, where):
-        if self.held == "knob":
-            x, y, w, h = self.boxes["knob"]
-            new = max(16, min(216, self.x - w // 2))
-            self.fill((x, y, w, h), DESK)
-            self.boxes["knob"] = (new, y, w, h)
-            self.draw_widget("knob", self.boxes["knob"])
-            self.show(now, (min(x, new), y, abs(new - x) + w, h), "knob")
-        was = self.lit
-        self.lit = where if where.startswith("item") or where.startswith("sub") else None
-        if was != self.lit:
-            for name in was, self.lit:
-                if name in self.boxes:
-                    self.redraw(now, name, "light")
-            if self.lit == "item-2" and "sub-1" not in self.boxes:
-                self.at(now + self.o.menu + 100_000_000, self.open_sub)
+                if button == 1 and down and where not in ("desk", "entry"):
+                    self.clicks += 1
+                    self.answer(now, self.clicks)
 
     def key(self, now, keysym, down):
         self.log("key", "%s keysym=0x%x" % ("down" if down else "up", keysym), now)
@@ -241,29 +196,3 @@ class Scene:
     def paint(self, when, k, word, box, whole, strip):
         self.mosaic(box, k % 2 if word == "alternate" else k, whole)
         self.show(when, box, "answer-%d/%d" % (k, strip))
-
-    def open_menu(self, when):
-        x, y, w, h = self.boxes["menu"]
-        for i in range(3):
-            self.widget("item-%d" % (i + 1), (x, y + h * (i + 1), w, h))
-            self.draw_widget("item-%d" % (i + 1), self.boxes["item-%d" % (i + 1)])
-        self.show(when, (x, y + h, w, 3 * h), "open")
-
-    def open_sub(self, when):
-        if self.lit != "item-2" or "sub-1" in self.boxes:
-            return
-        x, y, w, h = self.boxes["item-2"]
-        for i in range(2):
-            self.widget("sub-%d" % (i + 1), (x - w, y + h * i, w, h))
-            self.draw_widget("sub-%d" % (i + 1), self.boxes["sub-%d" % (i + 1)])
-        self.show(when, (x - w, y, w, 2 * h), "sub")
-
-    def close_menu(self, when):
-        if "item-1" not in self.boxes:
-            return
-        x, y, w, h = self.boxes["item-1"]
-        for name in [n for n in self.boxes if n.startswith("item") or n.startswith("sub")]:
-            del self.boxes[name]
-        self.lit = None
-        self.fill((x - w, y, 2 * w, 3 * h), DESK)
-        self.show(when, (x - w, y, 2 * w, 3 * h), "closed")

@@ -56,7 +56,7 @@ recorded() {
 	serve recording
 	timeout 60 "$BIN/vncplay" record --headless --script "$GOLDEN/session.script" "${secret[@]}" "127.0.0.1::$port" a.trace
 	end_served
-	diff <(expected <"$GOLDEN/session.told") <(told recording)
+	diff <(expected <"$GOLDEN/session.told") <(told recording) && grep -q ' snapshot key ' a.trace && grep -q ' snapshot hover ' a.trace
 }
 
 # How the replay is to end, and what is to have reached the application.
