@@ -59,14 +59,12 @@ bool change_map_blinks(const struct change_map *f, size_t i, uint32_t now_ms)
 	return f->alone[i] >= BLINK_TIMES && now_ms - f->at_ms[i] <= BLINK_MS;
 }
 
-/* Counts the pixels in `within` that changed at `since_ms` or later and do not blink; sets their bounding box and the last time. */
-static int count_changed_pixels(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms,
-				struct box *around, uint32_t *last)
+struct changed_pixels change_map_look(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
 {
-	int n = 0, left = 0, right = 0, top = 0, bottom = 0;
+	struct changed_pixels found = { 0 };
+	int left = 0, right = 0, top = 0, bottom = 0;
 
 	within = box_clip(within, f->width, f->height);
-	*last = 0;
 	for (int y = within.y; y < within.y + within.h; y++) {
 		size_t row = (size_t)y * (size_t)f->width;
 
@@ -75,57 +73,40 @@ static int count_changed_pixels(const struct change_map *f, struct box within, u
 
 			if (!at || at < since_ms || change_map_blinks(f, row + (size_t)x, now_ms))
 				continue;
-			left = !n || x < left ? x : left;
-			right = !n || x > right ? x : right;
-			top = !n ? y : top;
+			left = !found.n || x < left ? x : left;
+			right = !found.n || x > right ? x : right;
+			top = !found.n ? y : top;
 			bottom = y;
-			*last = at > *last ? at : *last;
-			n++;
+			found.last_ms = at > found.last_ms ? at : found.last_ms;
+			found.n++;
 		}
 	}
-	*around = n ? (struct box){ left, top, right - left + 1, bottom - top + 1 } : (struct box){ 0, 0, 0, 0 };
-	return n;
-}
-
-int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
-{
-	struct box around;
-	uint32_t last;
-
-	return count_changed_pixels(f, within, since_ms, now_ms, &around, &last);
-}
-
-uint32_t change_map_last_ms(const struct change_map *f, struct box within, uint32_t now_ms)
-{
-	struct box around;
-	uint32_t last;
-
-	count_changed_pixels(f, within, 1, now_ms, &around, &last);
-	return last;
+	if (found.n)
+		found.around = (struct box){ left, top, right - left + 1, bottom - top + 1 };
+	return found;
 }
 
 struct box change_map_find_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
 {
-	struct box area, part;
-	uint32_t last;
+	struct changed_pixels all = change_map_look(f, within, since_ms, now_ms);
 
-	count_changed_pixels(f, within, since_ms, now_ms, &area, &last);
-	while ((int64_t)area.w * area.h > most) {
-		struct box one = area, other = area;
-		int n;
+	while ((int64_t)all.around.w * all.around.h > most) {
+		struct box one = all.around, other = one;
+		struct changed_pixels first;
 
-		if (area.w >= area.h) {
-			one.w = area.w / 2;
+		if (one.w >= one.h) {
+			one.w /= 2;
 			other.x += one.w;
 			other.w -= one.w;
 		} else {
-			one.h = area.h / 2;
+			one.h /= 2;
 			other.y += one.h;
 			other.h -= one.h;
 		}
-		n = count_changed_pixels(f, one, since_ms, now_ms, &part, &last);
-		if (count_changed_pixels(f, other, since_ms, now_ms, &area, &last) < n)
-			area = part;
+		first = change_map_look(f, one, since_ms, now_ms);
+		all = change_map_look(f, other, since_ms, now_ms);
+		if (all.n < first.n)
+			all = first;
 	}
-	return area;
+	return all.around;
 }

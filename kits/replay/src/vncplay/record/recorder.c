@@ -109,6 +109,7 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 	int64_t released = release ? elapsed_ns(r->any.sent_ns, now_ns) : INT64_MAX;
 	uint32_t now_ms = recorder_ms(r, now_ns);
 	enum change_cause cause = CHANGE_UNPROMPTED;
+	struct changed_pixels now;
 
 	acted = released < acted ? released : acted;
 	if (acted <= LATELY_NS)
@@ -116,11 +117,12 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 	else if (elapsed_ns(r->any.sent_ns, now_ns) <= LATELY_NS)
 		cause = CHANGE_AFTER_MOVE;
 	change_map_update(&r->changes, r->screen, box, now_ms, cause);
-	if (change_map_last_ms(&r->changes, box, now_ms) != now_ms)
+	now = change_map_look(&r->changes, box, now_ms, now_ms);
+	if (!now.n)
 		return;
 	r->changed_ns = now_ns;
 	if (acted <= SOON_NS)
-		r->soon = box_join(r->soon, change_map_find_area(&r->changes, box, now_ms, now_ms, INT32_MAX));
+		r->soon = box_join(r->soon, now.around);
 }
 
 static void remember_sent(struct recorder *r, const struct queued_input *h, int64_t now_ns)

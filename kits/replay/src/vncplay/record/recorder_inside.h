@@ -33,9 +33,12 @@ void change_map_free(struct change_map *f);
 void change_map_update(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause);
 
 bool change_map_blinks(const struct change_map *f, size_t i, uint32_t now_ms); /* pixel i of the screen */
-/* Of the pixels in `within` that do not blink: how many changed at `since_ms` or later, and when the last changed (0: never). */
-int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
-uint32_t change_map_last_ms(const struct change_map *f, struct box within, uint32_t now_ms);
+struct changed_pixels { /* those that changed at `since_ms` or later and do not blink */
+	int n;
+	struct box around;
+	uint32_t last_ms; /* when the last of them changed; 0: none */
+};
+struct changed_pixels change_map_look(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
 /* The part of `within`, of at most `most` pixels, that has most of the pixels changed at `since_ms` or later and not blinking:
  * their bounding box, halved across its longer side until it is small enough, the half with more of them each time. */
 struct box change_map_find_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most);
