@@ -57,8 +57,12 @@ column() {	# column SETTING NAME: of summary.tsv
 		$at["setting"] == s { print $at[name]; exit }' "$RUN/summary.tsv"
 }
 
-reported() {	# summary, page, findings.json
-	"$TOP/bin/summarize" "$RUN" >/dev/null && "$TOP/report/report.sh" "$RUN" && cat "$RUN/findings.json"
+reported() {	# reported [drawn]: summary, page, findings.json; figures only where they are asked for
+	mkdir -p undrawn
+	printf '#!/bin/sh\n' | tee undrawn/gnuplot >undrawn/cmark-gfm
+	chmod +x undrawn/*
+	rm -rf "$RUN/figures"
+	PATH=$([ $# = 1 ] || echo "$PWD/undrawn:")$PATH "$TOP/report/report.sh" "$RUN" && cat "$RUN/findings.json"
 }
 finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | "\(.value) \(.verdict)"' "$RUN/findings.json"; }
 
