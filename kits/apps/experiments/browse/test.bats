@@ -5,46 +5,26 @@
 
 load ../engine/favour
 
-row() {	# row CELL NAME
-	awk -F'\t' -v cell="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["scheme"] == cell { print $at[name] }' run/summary.tsv
-}
-
 # A page takes 200 or 800 ms by itself, beside the job four times as long; with nice 1.5 times, L twice, H 1.6 times. The repeats
 # differ by 1 %, up and down. The job takes a fifth more time with nice, a tenth with vamp. In one repeat of L text came out wrong.
+MADE_UP="alone none 1
+baseline parallel 4
+nice parallel 1.5
+L parallel 2
+H parallel 1.6"
 made_up() {
-	local scheme times job repeat part wrong
-	rm -rf run && mkdir run
-	while read -r scheme times job; do
-		for repeat in 1 2 3 4 5; do
-			part=cells/$scheme-$job/$repeat
-			mkdir -p "run/$part"
-			wrong=false
-			[ "$scheme $repeat" != "L 2" ] || wrong=true
-			jq -n --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" --argjson times "$times" \
-				--argjson wrong "$wrong" '
-				(1 + ($repeat - 3) / 200) as $noise
-				| {schema: "thinprobe.cell/1", parameters: {$scheme, $job}, $repeat, state: "complete", reason: "", marked: "",
-				visits: {plain: {ms: (200 * $times * $noise), wrong: false}, text: {ms: (800 * $times * $noise), $wrong}},
-				wrong: (if $wrong then 1 else 0 end), think_s: 3, foreign_percent: 0.5}
-				+ if $job == "none" then {} else {job: {bytes_per_s:
-					(3e6 / (if $scheme == "nice" then 1.2 elif $scheme == "baseline" then 1 else 1.1 end))}} end' >"run/$part/cell.json"
-		done
-		printf '%s\t%s\n' "$scheme" "$job"
-	done <<<"$MADE_UP" | made_run "scheme job" 5 \
-		'{settings: {on: "lab", protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"],
-		pages: ["plain", "text"], think_s: 3}}'
-	mkdir run/vamp
+	made_run "scheme job" 5 '{settings: {on: "lab", protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"],
+		pages: ["plain", "text"], think_s: 3}}' '(($v[0] * (1 + ($repeat - 3) / 200)) as $times
+		| ($p.scheme == "L" and $repeat == 2) as $wrong
+		| {visits: {plain: {ms: (200 * $times), wrong: false}, text: {ms: (800 * $times), $wrong}},
+			wrong: (if $wrong then 1 else 0 end), think_s: 3}
+		+ if $p.job == "none" then {} else {job: {bytes_per_s: (3e6 / ({nice: 1.2, baseline: 1}[$p.scheme] // 1.1))}} end)' \
+		<<<"$MADE_UP"
 	jq -n '{comm: "xz"} as $job | {result: {daemon_cpu_percent: 0.4, sampled_tasks: 9, not_undone: 0,
 		episodes: [{background: [$job]}, {background: []}, {background: [$job, {comm: "netsurf"}]}]}}' \
 			>run/vamp/L-parallel-1.json
 	functions exp_summed
 }
-MADE_UP="alone 1 none
-baseline 4 parallel
-nice 1.5 parallel
-L 2 parallel
-H 1.6 parallel"
 
 @test "cells: every scheme beside each job, alone once without; the order of pages is that of the repeat" {
 	[ "$(functions 'SCHEMES=alone,baseline,L JOBS=parallel,quanta; exp_cells' | tr '\t' ' ' | paste -sd ';')" = \
@@ -85,27 +65,22 @@ H 1.6 parallel"
 	jq -e '.start == "a" and .wrong == 2 and (.think_s - 3.05 | fabs) < 1e-9' visits.json		# 3.1 s and 3 s
 }
 
-@test "tables: each page by the baseline's mean, the geometric mean of all, what the job pays" {
-	made_up
-	"$TOP/bin/summarize" run >/dev/null
-	near "$(row baseline plain_ms)" 800 0.1
-	near "$(row baseline all_rel)" 1 0.001
-	near "$(row nice text_rel)" 0.375 0.0001		# 1.5 / 4
-	near "$(row L all_rel)" 0.5 0.0005
-	near "$(row H plain_rel)" 0.4 0.0001
-	near "$(row alone text_rel)" 0.25 0.0001
-	near "$(row nice job_rel)" 1.2 0.0001
-	[ "$(row L wrong)" = 1 ]
-	[ "$(row alone job_rel)" = "" ]
-	# Student's t of the logarithms of 0.99, 0.995, 1, 1.005, 1.01: 2.7764451 standard errors
-	near "$(row baseline plain_rel_high)" "$(awk \
-		'BEGIN { for (i = -2; i <= 2; i++) { x = log(1 + i / 200); m += x / 5; q += x * x }
-		print exp(m + 2.7764451 * sqrt((q - 5 * m * m) / 4 / 5)) }')" 0.0005
-}
-
-@test "report: the verdict compares vamp with nice, one figure for each kind of job; the same again" {
+@test "each page by the baseline's mean, the mean of all, what the job pays; the verdict is of vamp and nice; the same again" {
 	made_up
 	"$TOP/report/report.sh" run
+	near "$(row plain_ms scheme=baseline)" 800 0.1
+	near "$(row all_rel scheme=baseline)" 1 0.001
+	near "$(row text_rel scheme=nice)" 0.375 0.0001		# 1.5 / 4
+	near "$(row all_rel scheme=L)" 0.5 0.0005
+	near "$(row plain_rel scheme=H)" 0.4 0.0001
+	near "$(row text_rel scheme=alone)" 0.25 0.0001
+	near "$(row job_rel scheme=nice)" 1.2 0.0001
+	[ "$(row wrong scheme=L)" = 1 ]
+	[ "$(row job_rel scheme=alone)" = "" ]
+	# Student's t of the logarithms of 0.99, 0.995, 1, 1.005, 1.01: 2.7764451 standard errors
+	near "$(row plain_rel_high scheme=baseline)" "$(awk \
+		'BEGIN { for (i = -2; i <= 2; i++) { x = log(1 + i / 200); m += x / 5; q += x * x }
+		print exp(m + 2.7764451 * sqrt((q - 5 * m * m) / 4 / 5)) }')" 0.0005
 	[ "$(found schemes '[.value, .verdict]')" = '[0.4,"good"]' ]
 	[ "$(found against-nice .verdict)" = '"bad"' ]	# 1.6 / 1.5
 	near "$(found job .value)" 10 0.1
@@ -120,20 +95,16 @@ H 1.6 parallel"
 	grep -q 'id="figure-visits-parallel"' run/report.html
 	if grep -E '(src|href)="http' run/report.html; then return 1; fi
 	cp run/summary.tsv before
-	"$TOP/report/report.sh" run
+	"$TOP/bin/summarize" run >/dev/null
 	cmp before run/summary.tsv
 }
 
-@test "report: all pages are all pages where no visit was excluded" {
-	MADE_UP=$'alone 1 none\nbaseline 4 parallel\nnice 1.5 parallel\nH 1.6 parallel'
+@test "all pages are all pages where no visit was excluded; two repeats compare nothing, and neither does one" {
+	MADE_UP=$'alone none 1\nbaseline parallel 4\nnice parallel 1.5\nH parallel 1.6'
 	made_up
-	"$TOP/report/report.sh" run
+	words
 	jq -r .verdict run/findings.json | grep -q 'all pages'
 	grep -q 'All, to the baseline' run/report.md
-}
-
-@test "report: two repeats compare nothing, and neither does one" {
-	made_up
 	compares_nothing 2
 	[ "$(found against-nice .verdict)" = '"unsure"' ]
 	compares_nothing 1
@@ -161,9 +132,9 @@ H 1.6 parallel"
 }
 
 @test "each kind of job has its own verdict" {
-	MADE_UP=$'alone 1 none\nbaseline 4 parallel\nL 2 parallel\nbaseline 2 quanta\nL 6 quanta'
+	MADE_UP=$'alone none 1\nbaseline parallel 4\nL parallel 2\nbaseline quanta 2\nL quanta 6'
 	made_up
-	"$TOP/report/report.sh" run
+	words
 	jq -c '.verdict, .findings[]' run/findings.json
 	jq -r .verdict run/findings.json | grep -q ' 0.50 times .* 3.00 times '
 	[ "$(found schemes .verdict)/$(found schemes-quanta .verdict)" = '"good"/"bad"' ]

@@ -20,16 +20,40 @@ functions() {	# functions TEXT: bash with those of the experiment; the run is in
 
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
-# made_run: run.json of a run made by hand, from lines with the parameters of its cells; MORE: what else it has, in jq.
-made_run() {	# made_run AXES REPEATS MORE
+# made_run AXES REPEATS MORE CELL: a run made by hand, from lines with the parameters of its cells and further values. In jq: MORE is
+# what else run.json has; CELL what else a cell has, by $p, its parameters, $v, the values, and $repeat.
+made_run() {
+	local path cell
+	rm -rf run && mkdir -p run/vamp
 	jq -Rn --arg axes "$1" --argjson repeats "$2" --arg experiment "$EXPERIMENT" '($axes / " ") as $names
 		| {schema: "thinprobe.run/1", tool: "thinprobe", version: "0.1.0", host: {name: "here"}, $experiment,
 			started: "2026-11-21T10:00:00Z", ended: "2026-11-21T11:00:00Z", state: "complete", axes: $names, protocol: null,
 			lab: {missing: [], shared_cpus: false},
-			cells: [inputs / "\t" | . as $values | {name: join("-"), parameters: ([$names, $values] | transpose
-				| map({key: .[0], value: .[1]}) | from_entries), state: "complete", complete: $repeats, flags: []}]}
+			cells: [inputs / " " | . as $words | {name: (.[:$names | length] | join("-")), parameters: ([$names, $words]
+				| transpose | map(select(.[0]) | {key: .[0], value: .[1]}) | from_entries), state: "complete", complete: $repeats,
+				flags: [], values: (.[$names | length:] | map(tonumber))}]}
 		| .counts = {total: (.cells | length * $repeats), complete: (.cells | length * $repeats), missing: 0, marked: 0}
 		| . * '"$3" >run/run.json
+	while IFS=$'\t' read -r path cell; do
+		mkdir -p "$path"
+		printf '%s\n' "$cell" >"$path/cell.json"
+	done < <(jq -r --argjson repeats "$2" '.cells[] | .name as $name | .parameters as $p | .values as $v | range(1; $repeats + 1) as $repeat
+		| "run/cells/\($name)/\($repeat)\t" + ({schema: "thinprobe.cell/1", parameters: $p, $repeat, state: "complete", reason: "",
+			marked: "", foreign_percent: 0.5} + '"$4"' | tojson)' run/run.json)
+}
+
+# row NAME COLUMN=VALUE...: of the summary, in the first row of which all this holds
+row() {
+	awk -F'\t' -v name="$1" -v words="${*:2}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(words, word, " "); next }
+		{ for (i = 1; i <= n; i++) { split(word[i], is, "="); if ($at[is[1]] != is[2]) next } print $at[name]; exit }' run/summary.tsv
+}
+
+# The report but for its figures, after a change of cells
+words() {
+	"$TOP/bin/summarize" run >/dev/null || [ $? = 3 ] || return
+	mkdir -p none
+	ln -sf "$(command -v true)" none/gnuplot
+	PATH=$PWD/none:$PATH "$TOP/report/report.sh" run
 }
 
 short_run() {	# short_run "PROGRAM..." WORD...: all cells are complete
@@ -45,7 +69,7 @@ says_so() {	# says_so CELL: the page of the made run says that this cell is miss
 	local failed='s/"complete"/"failed"/'
 	find "run/cells/$1" -name cell.json -exec sed -i "$failed" {} +
 	functions '! declare -F exp_summed >/dev/null || exp_summed'
-	"$TOP/report/report.sh" run
+	words
 	jq -r .verdict run/findings.json | grep -q 'nothing to compare with' || return
 	find run/cells -name cell.json -exec sed -i "$failed" {} +
 	"$TOP/bin/summarize" run >/dev/null || [ $? = 1 ] || return
@@ -59,8 +83,7 @@ compares_nothing() {	# compares_nothing N
 		[ "${cell##*/}" -le "$1" ] || rm -r "$cell"
 	done < <(find run/cells -mindepth 2 -maxdepth 2 -type d -name '[0-9]*')
 	jq --argjson n "$1" '.settings.repeats = $n | .cells[].complete = $n' run/run.json >x && mv x run/run.json
-	"$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]
-	"$TOP/report/report.sh" run
+	words
 	jq -c '.verdict, .findings[]' run/findings.json
 	if jq -r '.verdict, .findings[].text' run/findings.json | grep -E \
 		'sooner|later than|significan|less time|beats|loses|difference is shown|cannot be told|times as (fast|slow)'; then return 1; fi

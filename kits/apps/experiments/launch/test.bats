@@ -7,50 +7,30 @@ load ../engine/favour
 cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 	functions "APPS=xpdf,writer KEYS=1 SCHEMES=alone,baseline,L JOBS=parallel,quanta $*; exp_cells" | tr '\t' ' '
 }
-row() {	# row APP SCHEME COLUMN, beside the parallel job or none
-	awk -F'\t' -v app="$1" -v scheme="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["app"] == app && $at["scheme"] == scheme { print $at[name]; exit }' run/summary.tsv
-}
-
 # Three repeats, 1 % up and down; writer takes twice as long. Ratios to the baseline are made by exp_summed.
 made_up() {
-	local app scheme ms rate job repeat folder factor
-	mkdir -p run
-	while read -r scheme ms rate; do
-		for app in xpdf writer; do
-			job=parallel
-			[ "$scheme" != alone ] || job=none
-			printf '%s\t%s\t%s\n' "$app" "$scheme" "$job"
-			for repeat in 1 2 3; do
-				folder=run/cells/$app-$scheme-$job/$repeat
-				mkdir -p "$folder"
-				factor=$([ "$app" = xpdf ] && echo 1 || echo 2)
-				jq -nc --arg app "$app" --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" \
-					--argjson ms "$ms" \
-					--argjson rate "$rate" --argjson factor "$factor" '
-					{schema: "thinprobe.cell/1", parameters: {$app, $scheme, $job}, $repeat, state: "complete", reason: "", marked: "",
-						foreign_percent: 0, launch: {launch_ms: ($ms * $factor * (1 + ($repeat - 2) / 100)), mapped_ms: 10, paint_ms: 20,
-							key_ns: 8990e6}}
-					+ (if $job == "none" then {} else {job: {seconds: 1, bytes: $rate, bytes_per_s: $rate}} end)' >"$folder/cell.json"
-			done
-		done
-	done <<-END | made_run "app scheme job" 3 '{settings: {apps: ["xpdf", "writer"], jobs: ["parallel"], threads: 2, repeats: 3,
-			cost_ms: 10, seed: 1}}'
-		alone 1000 0
-		baseline 4000 10e6
-		autogroup 2000 9e6
-		nice 1250 8e6
-		L 1600 9e6
-		M 1250 8e6
+	made_run "app scheme job" 3 '{settings: {apps: ["xpdf", "writer"], jobs: ["parallel"], threads: 2, repeats: 3, cost_ms: 10,
+		seed: 1}}' '{foreign_percent: 0, launch: {launch_ms: ($v[0] * (1 + ($repeat - 2) / 100)), mapped_ms: 10, paint_ms: 20,
+			key_ns: 8990e6}} + (if $p.job == "none" then {} else {job: {seconds: 1, bytes: $v[1], bytes_per_s: $v[1]}} end)' <<-END
+		xpdf alone none 1000 0
+		writer alone none 2000 0
+		xpdf baseline parallel 4000 10e6
+		writer baseline parallel 8000 10e6
+		xpdf autogroup parallel 2000 9e6
+		writer autogroup parallel 4000 9e6
+		xpdf nice parallel 1250 8e6
+		writer nice parallel 2500 8e6
+		xpdf L parallel 1600 9e6
+		writer L parallel 3200 9e6
+		xpdf M parallel 1250 8e6
+		writer M parallel 2500 8e6
 	END
-	mkdir run/vamp
 	echo '{"result": {"episodes": [{"started_ns": 5e9, "decided_us": 3000, "background": [{"comm": "xz"}]},
 		{"started_ns": 9e9, "decided_us": 5000, "background": [{"comm": "vi"}]},
 		{"started_ns": 99e9, "decided_us": 4000, "background": [{"comm": "xz"}, {"comm": "cat"}]}],
 		"daemon_cpu_percent": 0.5}}' >run/vamp/L-parallel-1.json
 	echo '{"result": {"episodes": [], "daemon_cpu_percent": 0.1}}' >run/vamp/vmL+iso-irq-parallel-2-again.json
 	functions 'JOBS=parallel; exp_summed'
-	"$TOP/report/report.sh" run
 }
 
 @test "--scheme list names the schemes of data/favour.tsv" {
@@ -68,12 +48,13 @@ made_up() {
 
 @test "ratios to the baseline of the same application, and findings that follow from them" {
 	made_up
-	near "$(row writer baseline launch_rel)" 1 0.001
-	near "$(row writer alone launch_rel)" 0.25 0.001
-	near "$(row xpdf L launch_rel)" 0.4 0.001
-	near "$(row writer L launch_ms)" 3200 1
-	near "$(row xpdf M job_rel)" 1.25 0.001
-	[ "$(row xpdf alone job_rel)" = "" ]
+	"$TOP/report/report.sh" run
+	near "$(row launch_rel app=writer scheme=baseline)" 1 0.001
+	near "$(row launch_rel app=writer scheme=alone)" 0.25 0.001
+	near "$(row launch_rel app=xpdf scheme=L)" 0.4 0.001
+	near "$(row launch_ms app=writer scheme=L)" 3200 1
+	near "$(row job_rel app=xpdf scheme=M)" 1.25 0.001
+	[ "$(row job_rel app=xpdf scheme=alone)" = "" ]
 	# the best of vamp's is M: 1.25 s against 4, 2 and 1.25 s; the job makes of 1 s 4
 	near "$(found baseline .value)" 0.3125 0.0001
 	[ "$(found baseline .verdict)" = '"good"' ]
@@ -87,8 +68,8 @@ made_up() {
 	# vamp found xz in two episodes of three, and took an editor for background in one
 	near "$(found vamp .value)" 66.67 0.01
 	# the key came at 8.99 s, the decision at 9.005 s
-	near "$(row xpdf L decided_ms)" 15 0.001
-	[ "$(row xpdf M decided_ms)" = "" ]
+	near "$(row decided_ms app=xpdf scheme=L)" 15 0.001
+	[ "$(row decided_ms app=xpdf scheme=M)" = "" ]
 	[ "$(jq -c '.vamp[0] | [.episodes, .found, .others]' run/run.json)" = '[3,2,["vi"]]' ]
 	[ "$(jq -c '.vamp[1] | [.scheme, .job, .repeat]' run/run.json)" = '["vmL+iso-irq","parallel",2]' ]
 	for f in launch job; do [ -s "run/figures/$f.svg" ]; done
@@ -108,13 +89,12 @@ launched() {
 			mv new "$file"
 		done
 	done
-	"$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]
-	"$TOP/report/report.sh" run
+	words
 	jq -c '.verdict, .findings[]' run/findings.json
 }
 
 @test "the best scheme is so by the applications that all schemes started; one that is lacking is named" {
-	made_up >/dev/null
+	made_up
 	launched baseline:4000:8000 nice:1500:5000 L:800:4800 M:1200:-
 	# with L xpdf takes 0.2 of the baseline's time, with M 0.3; with L both take sqrt(800 / 1500 * 4800 / 5000) of nice's
 	[[ $(found today .text) == *"Vamp L (the best of 2"* ]]
@@ -134,7 +114,7 @@ launched() {
 
 @test "the share of late keys is said, and a median that is not one number is not left out" {
 	local repeat
-	made_up >/dev/null
+	made_up
 	for repeat in 1 2 3; do
 		mkdir -p run/cells/keys-{baseline,nice}-parallel/$repeat
 		for scheme in baseline nice; do
@@ -149,7 +129,7 @@ launched() {
 	jq '.cells += (["baseline", "nice"] | map({name: "keys-\(.)-parallel", parameters: {app: "keys", scheme: ., job: "parallel"},
 		state: "complete", complete: 3, flags: []}))' run/run.json >new && mv new run/run.json
 	functions 'JOBS=parallel; exp_summed'
-	"$TOP/report/report.sh" run
+	words
 	found keys .text | tee keys
 	grep -q '43' keys
 	grep -q '25 %' keys
@@ -159,13 +139,12 @@ launched() {
 @test "one and two repeats compare nothing: no word of sooner, of significance, no ratio of schemes" {
 	local repeats
 	for repeats in 2 1; do
-		made_up >/dev/null
+		made_up
 		compares_nothing "$repeats"
 		[ "$(found baseline .verdict)/$(found baseline .value)" = '"unsure"/null' ]
 		[ -z "$(found today .id)" ]
 		[ "$(found job .verdict)" = '"unsure"' ]
-		rm -r run
-	done
+		done
 }
 
 # bats test_tags=all

@@ -5,11 +5,6 @@
 
 load ../engine/favour
 
-row() {	# row SCHEME MULT NAME
-	awk -F'\t' -v scheme="$1" -v mult="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["scheme"] == scheme && $at["mult"] == mult { print $at[name] }' run/summary.tsv
-}
-
 # Of 240 frames so many are dropped, two more in each second repeat; one in fifty that was shown was not seen. L throttles the
 # player in each of its two episodes where it does not look at sound.
 MADE_UP="alone none none 0
@@ -18,29 +13,18 @@ nice parallel none 12
 L parallel without 140
 L parallel with 48"
 made_up() {
-	local scheme job mult dropped repeat part
-	rm -rf run && mkdir -p run/vamp
-	while read -r scheme job mult dropped; do
-		for repeat in 1 2 3 4 5; do
-			part=$scheme-$job-$mult
-			mkdir -p "run/cells/$part/$repeat"
-			jq -n --arg scheme "$scheme" --arg job "$job" --arg mult "$mult" --argjson repeat "$repeat" \
-				--argjson dropped "$dropped" '
-				($dropped + ($repeat % 2) * 2) as $dropped
-				| {schema: "thinprobe.cell/1", parameters: {$scheme, $job, $mult}, $repeat, state: "complete", reason: "", marked: "",
-				foreign_percent: 0.5, video: {due: 240, $dropped, shown: (240 - $dropped), seconds: 10, player_percent: 60,
-					fps: ((240 - $dropped) / 10), dropped_percent: (100 * $dropped / 240), seen: ((240 - $dropped) * 0.98),
-					seen_fps: ((240 - $dropped) * 0.098), gap_ms: 80}}
-				+ if $job == "none" then {} else {job: {bytes_per_s: (if $scheme == "baseline" then 3e6 else 2e6 end)}} end' \
-				>"run/cells/$part/$repeat/cell.json"
-			[ "$mult" = none ] || jq -n --arg mult "$mult" '{comm: "mpv"} as $player | {comm: "xz"} as $job
-				| {result: {daemon_cpu_percent: 0.4,
-					episodes: [range(2) | {background: (if $mult == "without" then [$player, $job] else [$job] end)}]}}' \
-				>"run/vamp/$part-$repeat.json"
-		done
-		printf '%s\t%s\t%s\n' "$scheme" "$job" "$mult"
-	done <<<"$MADE_UP" | made_run "scheme job mult" 5 '{clip: {size: "1920x1080", needs_percent: 60}, settings: {on: "lab",
-		protocol: "vnc", repeats: 5, seed: 1, jobs: ["parallel"], seconds: 10, rate_per_s: 24}}'
+	local name
+	made_run "scheme job mult" 5 '{clip: {size: "1920x1080", needs_percent: 60}, settings: {on: "lab", protocol: "vnc", repeats: 5,
+		seed: 1, jobs: ["parallel"], seconds: 10, rate_per_s: 24}}' '(($v[0] + ($repeat % 2) * 2) as $dropped
+		| {video: {due: 240, $dropped, shown: (240 - $dropped), seconds: 10, player_percent: 60, fps: ((240 - $dropped) / 10),
+			dropped_percent: (100 * $dropped / 240), seen: ((240 - $dropped) * 0.98), seen_fps: ((240 - $dropped) * 0.098), gap_ms: 80}}
+		+ if $p.job == "none" then {} else {job: {bytes_per_s: (if $p.scheme == "baseline" then 3e6 else 2e6 end)}} end)' \
+		<<<"$MADE_UP"
+	for name in $(cd run/cells && printf '%s\n' *-with*/* | tr / -); do
+		jq -n --arg name "$name" '{comm: "mpv"} as $player | {comm: "xz"} as $job | {result: {daemon_cpu_percent: 0.4,
+			episodes: [range(2) | {background: (if $name | test("without") then [$player, $job] else [$job] end)}]}}' \
+			>"run/vamp/$name.json"
+	done
 	# the player's quanta are 0.1, 0.2 ... 40 ms, those of the job all of 4 ms
 	awk 'BEGIN { for (i = 400; i; i--) printf "other\t%.6f\njob\t4.000000\n", i / 10 }' \
 		>run/cells/baseline-parallel-none/1/quanta.tsv
@@ -91,18 +75,18 @@ made_up() {
 	[ "$(sort -u marks | wc -l)" = 96 ]
 }
 
-@test "tables: frames, what the job pays, whom vamp throttled" {
+@test "frames, what the job pays, whom vamp throttled; the verdict is of vamp with a look at sound; figures; the same again" {
 	made_up
-	"$TOP/bin/summarize" run >/dev/null
-	near "$(row baseline none fps_per_s)" 11.88 0.0001		# (240 - 121.2) / 10
-	near "$(row baseline none dropped_percent)" 50.5 0.0001
-	near "$(row L with seen_per_s)" "$(awk 'BEGIN { print (240 - 49.2) * 0.098 }')" 0.001
-	near "$(row L with job_rel)" 1.5 0.0001
-	[ "$(row L without player_tagged),$(row L without episodes)" = 10,10 ]
-	[ "$(row L with player_tagged),$(row L with others_tagged)" = 0,10 ]
-	[ "$(row nice none episodes)" = "" ]
+	"$TOP/report/report.sh" run
+	near "$(row fps_per_s scheme=baseline mult=none)" 11.88 0.0001		# (240 - 121.2) / 10
+	near "$(row dropped_percent scheme=baseline mult=none)" 50.5 0.0001
+	near "$(row seen_per_s scheme=L mult=with)" "$(awk 'BEGIN { print (240 - 49.2) * 0.098 }')" 0.001
+	near "$(row job_rel scheme=L mult=with)" 1.5 0.0001
+	[ "$(row player_tagged scheme=L mult=without),$(row episodes scheme=L mult=without)" = 10,10 ]
+	[ "$(row player_tagged scheme=L mult=with),$(row others_tagged scheme=L mult=with)" = 0,10 ]
+	[ "$(row episodes scheme=nice mult=none)" = "" ]
 	# Student's t of 12.0, 11.8, 12.0, 11.8, 11.8 and so on: 2.7764451 standard errors
-	near "$(row baseline none fps_per_s_low)" \
+	near "$(row fps_per_s_low scheme=baseline mult=none)" \
 		"$(awk 'BEGIN { print 11.88 - 2.7764451 * sqrt((3 * 0.08^2 + 2 * 0.12^2) / 4 / 5) }')" 0.001
 	# of 400 quanta a quarter is up to 10 ms long; beside the other job nothing was traced
 	awk -F'\t' '$2 == "other" && $4 == 0.250 { print $3 }' run/quanta.tsv | grep -qx 10.000000
@@ -110,11 +94,6 @@ made_up() {
 	[ "$(cut -f2 run/quanta.tsv | sort -u | xargs)" = "kind other parallel" ]
 	[ "$(grep -c . run/audio.tsv)" = 3 ]
 	awk -F'\t' '$5 == "mpv" && $4 == 5 && $6 == 150.5 { found = 1 } END { exit !found }' run/audio.tsv
-}
-
-@test "report: the verdict is of vamp with a look at sound, against nothing and nice; figures; the same again" {
-	made_up
-	"$TOP/report/report.sh" run
 	[ "$(found schemes .value)" = 19.08 ]
 	[ "$(found sound .verdict)" = '"good"' ]
 	[ "$(found against-nice .verdict)" = '"bad"' ]
@@ -123,7 +102,7 @@ made_up() {
 	for f in frames-parallel sound quanta; do grep -q "id=\"figure-$f\"" run/report.html; done
 	if grep -E '(src|href)="http' run/report.html; then return 1; fi
 	cp run/summary.tsv before
-	"$TOP/report/report.sh" run
+	"$TOP/bin/summarize" run >/dev/null
 	cmp before run/summary.tsv
 }
 
@@ -143,7 +122,7 @@ made_up() {
 @test "schemes of which every cell failed are named in the verdict" {
 	made_up
 	sed -i 's/"complete"/"failed"/' run/cells/{nice-parallel-none,L-parallel-without}/*/cell.json
-	"$TOP/report/report.sh" run
+	words
 	[[ $(jq -r .verdict run/findings.json) == *"No figure for nice 19 and vamp L that may throttle sound players." ]]
 }
 
@@ -160,7 +139,7 @@ seen() {
 	MADE_UP=$'alone none none 0\nbaseline parallel none 100\nnice parallel none 60\nL parallel with 50'
 	made_up
 	seen L 0.3	# 5.7 of 18.9 frames a second; with nice 17.5
-	"$TOP/report/report.sh" run
+	words
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(found against-nice .verdict)" = '"bad"' ]
 	near "$(found against-nice .value)" "$(awk 'BEGIN { print (240 - 51.2) / 10 * 0.3 }')" 0.001
@@ -169,16 +148,16 @@ seen() {
 	MADE_UP+=$'\nM parallel with 60'
 	made_up
 	seen L 0.3
-	"$TOP/report/report.sh" run
+	words
 	[[ $(found against-nice .text) == *"cannot be told"* ]]
 	near "$(found schemes .value)" "$(awk 'BEGIN { print (240 - 61.2) / 10 * 0.98 }')" 0.001
 }
 
 @test "one scheme whose frames were not seen is not hidden by the others" {
 	made_up
-	[ "$("$TOP/report/report.sh" run >/dev/null; found seen .verdict)" = '"good"' ]
+	[ "$(words >/dev/null; found seen .verdict)" = '"good"' ]
 	seen L 0.85	# of all 93 %
-	"$TOP/report/report.sh" run
+	words
 	jq -e '.findings[] | select(.id == "seen") | .value > 90 and .verdict == "unsure"' run/findings.json
 	[[ $(found seen .text) == *"85.0 %"*"vamp L"* ]]
 }
@@ -203,11 +182,11 @@ seen() {
 	local f
 	MADE_UP=$'alone none none 0\nbaseline parallel none 120\nL parallel with 48\nbaseline quanta none 40\nL quanta with 140'
 	made_up
-	"$TOP/report/report.sh" run
+	words
 	jq -r .verdict run/findings.json | tee said
 	grep -q 'more frames are shown.*fewer frames are shown' said
 	run ! grep -q 'reached the screen' said
 	for f in run/cells/L-*/*/cell.json; do jq '.video.seen = 24' "$f" >new && mv new "$f"; done
-	"$TOP/report/report.sh" run
+	words
 	jq -r .verdict run/findings.json | grep -q 'reached the screen'
 }
