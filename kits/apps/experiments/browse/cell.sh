@@ -132,21 +132,13 @@ visits_read() {	# visits_read LOG
 # Against the baseline in the same run: each page by its mean time there, all of them by the geometric mean of these, and the time
 # of a unit of the job's work.
 exp_summed() {
-	local file means
 	favour_summed
-	means=$(jq -s 'def mean: map(values) | if . == [] then null else add / length end;
-		map(select(.state == "complete" and .parameters.scheme == "baseline")) | group_by(.parameters.job)
-		| map({job: .[0].parameters.job, rate: (map(.job.bytes_per_s) | mean),
+	favour_relate 'group_by(.parameters.job) | map({job: .[0].parameters.job, rate: (map(.job.bytes_per_s) | mean),
 			pages: (map(.visits | to_entries[] | select(.value.wrong | not)) | group_by(.key)
-				| map({key: .[0].key, value: (map(.value.ms) | mean)}) | from_entries)})' \
-					"$RUN"/cells/*/*[0-9]/cell.json)
-	for file in "$RUN"/cells/*/*[0-9]/cell.json; do
-		jq --argjson means "$means" '
-			(.parameters.job as $job | first($means[] | select($job == "none" or .job == $job)) // {}) as $of
-			| .relative = (.visits // {} | with_entries(select((.value.wrong | not) and $of.pages[.key])
-				| .value = .value.ms / $of.pages[.key]))
-			| .relative_all = (if .relative == {} then null else [.relative[] | log] | add / length | exp end)
-			| .job_relative = (if .job and $of.rate then $of.rate / .job.bytes_per_s else null end)' "$file" |
-				put_json "$file"
-	done
+				| map({key: .[0].key, value: (map(.value.ms) | mean)}) | from_entries)})' '
+		(.parameters.job as $job | first($of[] | select($job == "none" or .job == $job)) // {}) as $base
+		| .relative = (.visits // {} | with_entries(select((.value.wrong | not) and $base.pages[.key])
+			| .value = .value.ms / $base.pages[.key]))
+		| .relative_all = (if .relative == {} then null else [.relative[] | log] | add / length | exp end)
+		| .job_relative = (if .job and $base.rate then $base.rate / .job.bytes_per_s else null end)'
 }

@@ -177,6 +177,21 @@ favour_summed() {
 	run_set '.vamp = $vamp' --argjson vamp "$(jq -s . <<<"$rows")"
 }
 
+# Each cell becomes what FILTER makes of it, in jq; $of is what OF makes of the complete cells of the baseline.
+favour_relate() {	# favour_relate OF FILTER WORD...
+	local file
+	# shellcheck disable=SC2016 # a program of jq
+	jq -nr "${@:3}" 'def mean: map(values) | if . == [] then null else add / length end;
+		[inputs | {file: input_filename, cell: .}]
+		| (map(.cell | select(.state == "complete" and .parameters.scheme == "baseline")) | '"$1"') as $of
+		| .[] | .file, (.cell | '"$2"')' "$RUN"/cells/*/*[0-9]/cell.json |
+		awk '/^[^{} ]/ { file = $0 ".related"; next } { print >file } /^}/ { close(file) }'
+	for file in "$RUN"/cells/*/*[0-9]/cell.json; do
+		put_json "$file" <"$file.related"
+		rm -f "$file.related"
+	done
+}
+
 # Traces ------------------------------------------------------------------------------------------------------------
 
 # 1, LAB_WHY: tasks cannot be traced here.

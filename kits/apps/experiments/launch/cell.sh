@@ -151,24 +151,16 @@ traces_summed() {
 # Against the baseline in the same run: launches by its mean time, and the time of a unit of the job's work by that at its
 # mean rate. And how long after the key vamp had decided.
 exp_summed() {
-	local file means
 	favour_summed
 	traces_summed
 	favour_quanta_summed
-	means=$(jq -s 'def mean(value): map(value | values) | if . == [] then null else add / length end;
-		map(select(.state == "complete" and .parameters.scheme == "baseline")) | group_by(.parameters.app, .parameters.job)
-		| map({app: .[0].parameters.app, job: .[0].parameters.job, launch: mean(.launch.launch_ms),
-			rate: mean(.job.bytes_per_s)})' \
-		"$RUN"/cells/*/*[0-9]/cell.json)
-	for file in "$RUN"/cells/*/*[0-9]/cell.json; do
-		jq --argjson means "$means" --slurpfile run "$RUN/run.json" '. as $cell
-			| $cell.parameters as $p
-			| (first($means[] | select(.app == $p.app and ($p.job == "none" or .job == $p.job))) // {}) as $of
-			| .relative = {launch: (if .launch and $of.launch then .launch.launch_ms / $of.launch else null end),
-				job: (if .job and $of.rate then $of.rate / .job.bytes_per_s else null end)}
-			| if .launch then .launch.decided_ms = (first($run[0].vamp[]
-				| select(.scheme == $p.scheme and .job == $p.job and .repeat == $cell.repeat) | .decided_ns[]
-				| (. - $cell.launch.key_ns) / 1e6 | select(. > 0 and . < 5000)) // null) else . end' "$file" |
-					put_json "$file"
-	done
+	favour_relate 'group_by(.parameters.app, .parameters.job) | map({app: .[0].parameters.app, job: .[0].parameters.job,
+			launch: (map(.launch.launch_ms) | mean), rate: (map(.job.bytes_per_s) | mean)})' '
+		. as $cell | .parameters as $p
+		| (first($of[] | select(.app == $p.app and ($p.job == "none" or .job == $p.job))) // {}) as $base
+		| .relative = {launch: (if .launch and $base.launch then .launch.launch_ms / $base.launch else null end),
+			job: (if .job and $base.rate then $base.rate / .job.bytes_per_s else null end)}
+		| if .launch then .launch.decided_ms = (first($run[0].vamp[]
+			| select(.scheme == $p.scheme and .job == $p.job and .repeat == $cell.repeat) | .decided_ns[]
+			| (. - $cell.launch.key_ns) / 1e6 | select(. > 0 and . < 5000)) // null) else . end' --slurpfile run "$RUN/run.json"
 }

@@ -173,21 +173,14 @@ clip_seen() {	# clip_seen ROWS
 # What the job pays against the baseline's mean in the same run; whom vamp took for background, by cell; counters of sound over
 # time.
 exp_summed() {
-	local file rates name
-	rates=$(jq -s 'map(select(.state == "complete" and .parameters.scheme == "baseline" and .job)) | group_by(.parameters.job)
-		| map({key: .[0].parameters.job, value: (map(.job.bytes_per_s) | add / length)}) | from_entries' \
-		"$RUN"/cells/*/*[0-9]/cell.json)
-	for file in "$RUN"/cells/*/*[0-9]/cell.json; do
-		name=$(jq -r '.parameters as $p | "\($p.scheme)-\($p.job)-\($p.mult)-\(.repeat)"' "$file")
-		{ cat "$RUN/vamp/$name.json" 2>/dev/null || echo null; } |
-			jq --slurpfile cell "$file" --argjson rates "$rates" '
-				(.result.episodes // []) as $episodes | .result as $vamp | $cell[0]
-				| .job_relative = (if .job and $rates[.parameters.job] then $rates[.parameters.job] / .job.bytes_per_s else null end)
-				| .vamp = if $vamp == null then null else {episodes: ($episodes | length),
-					player: ([$episodes[] | select(any(.background[]; .comm == "mpv"))] | length),
-					others: ([$episodes[] | select(any(.background[]; .comm != "mpv"))] | length),
-					daemon_cpu_percent: $vamp.daemon_cpu_percent} end' | put_json "$file"
-	done
+	favour_relate 'map(select(.job)) | group_by(.parameters.job)
+		| map({key: .[0].parameters.job, value: (map(.job.bytes_per_s) | mean)}) | from_entries' '
+		.job_relative = (if .job and $of[.parameters.job] then $of[.parameters.job] / .job.bytes_per_s else null end)
+		| .vamp = $vamp["\(.parameters | "\(.scheme)-\(.job)-\(.mult)")-\(.repeat)"]' --argjson vamp "$(
+		jq -n '[inputs | {key: (input_filename | split("/")[-1] | rtrimstr(".json")), value: (.result // empty | {
+				episodes: (.episodes | length), player: ([.episodes[] | select(any(.background[]; .comm == "mpv"))] | length),
+				others: ([.episodes[] | select(any(.background[]; .comm != "mpv"))] | length), daemon_cpu_percent})}]
+			| from_entries' "$RUN"/vamp/*.json 2>/dev/null </dev/null)"
 	sound_summed
 	favour_quanta_summed
 }
