@@ -16,6 +16,7 @@ vim() {	# without a greeting, which would go with the first key
 	# vim takes keys when it has switched its terminal to single characters
 	until_true sh -c "tty=\$(ps -o tty= --ppid $pid | tail -n 1) && stty -F /dev/\$tty -a | grep -q -e -icanon"
 	until_true at_rest	# painted, too
+	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
 }
 
 at_rest() {
@@ -50,7 +51,9 @@ focus_terminal() {
 	[ "$(figure report.json keys_exact)" = $((rate - 5)) ]
 }
 
-@test "x11 --region: what changes outside of it is no update" {
+@test "x11 --region: what changes outside of it is no update; auto: the text is found beside what changes by itself, and bounded by it" {
+	local w h x y
+
 	start_x
 	vim
 	restless
@@ -60,17 +63,8 @@ focus_terminal() {
 	[ "$(figure inside.json keys_exact)" = 35 ]
 	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 1s --watch update --region 500x330+0+0 --json -o quiet.json
 	[ "$(figure quiet.json updates)" = 0 ]
-	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 4s --watch update --json -o all.json
+	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 1s --watch update --json -o all.json
 	[ "$(figure all.json updates)" -gt 5 ]
-}
-
-@test "x11 --region auto: the text is found beside what changes by itself, and bounded by it" {
-	local w h x y
-
-	start_x
-	vim
-	restless
-	focus_terminal
 	"$KEYREPEAT" "x11:$DISPLAY" -t 1s --watch update --region auto --format json -o report.json
 	[ "$(jq -r .settings.region_from report.json)" = "found by typing" ]
 	IFS='x+' read -r w h x y < <(jq -r .settings.region report.json)
@@ -94,8 +88,6 @@ focus_terminal() {
 	start_x
 	vim
 	restless
-	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
-	[ "$(xdotool getwindowname "$terminal")" != restless ]
 	xdotool windowmove --sync "$terminal" 40 50
 	xdotool mousemove 790 10
 	"$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" --region 480x300+0+0 --rate 5 -t 4s \
@@ -111,7 +103,6 @@ focus_terminal() {
 	start_x
 	vim
 	need perl
-	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
 	start stranger xterm -geometry 20x3+600+500 -title stranger -e sh -c 'stty raw -echo; cat >typed'
 	until_true xdotool search --onlyvisible --name stranger
 	until_true test -e typed
@@ -131,8 +122,9 @@ focus_terminal() {
 	until_true test -s typed
 }
 
-# A program that grabs the keyboard and keeps it; and the same as a library that does so just when events are thrown away.
-grabbers() {
+# A program that grabs the keyboard and keeps it; and as a library, one that does so just when events are thrown away, and one that breaks
+# the connection at the twentieth question for the focus.
+troublemakers() {
 	local cc=${CC:-gcc}
 
 	need "$cc"
@@ -140,6 +132,7 @@ grabbers() {
 #include <X11/Xlib.h>
 #include <dlfcn.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 static void grab(void)
 {
@@ -147,6 +140,17 @@ static void grab(void)
 	if (d && XGrabKeyboard(d, DefaultRootWindow(d), False, GrabModeAsync, GrabModeAsync, CurrentTime) == GrabSuccess)
 		fprintf(stderr, "grabbed\n");
 }
+#ifdef BREAKS
+int XGetInputFocus(Display *d, Window *focus, int *revert)
+{
+	static int n;
+	int (*real)(Display *, Window *, int *);
+	*(void **)&real = dlsym(RTLD_NEXT, "XGetInputFocus");
+	if (++n == 20)
+		shutdown(ConnectionNumber(d), SHUT_RDWR);
+	return real(d, focus, revert);
+}
+#else
 Bool XCheckTypedWindowEvent(Display *d, Window w, int type, XEvent *event)
 {
 	static int done;
@@ -156,22 +160,28 @@ Bool XCheckTypedWindowEvent(Display *d, Window w, int type, XEvent *event)
 		grab();
 	return real(d, w, type, event);
 }
+#endif
 int main(void) { grab(); pause(); return 0; }
 END
-	"$cc" -D_GNU_SOURCE -o grab grab.c -lX11 && "$cc" -D_GNU_SOURCE -shared -fPIC -o grab.so grab.c -lX11 ||
-		skip "no compiler for X programs"
+	"$cc" -D_GNU_SOURCE -o grab grab.c -lX11 && "$cc" -D_GNU_SOURCE -shared -fPIC -o grab.so grab.c -lX11 &&
+		"$cc" -D_GNU_SOURCE -DBREAKS -shared -fPIC -o breaks.so grab.c -lX11 || skip "no compiler for X programs"
 }
 
-@test "x11 --window: a keyboard that somebody else holds is refused, also one grabbed while the window is raised" {
+@test "x11 --window: a keyboard that somebody else holds is refused, also one grabbed while the window is raised; a broken connection" {
 	start_x
 	vim
-	grabbers
-	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
+	troublemakers
 	run env LD_PRELOAD="$PWD/grab.so" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 1s
 	echo "$output"
 	[ "$status" -eq 1 ]
 	[[ $output == grabbed*"does not get the keyboard"* ]]
 	"$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 500ms -o report.txt
+	# dropped while the focus is asked for, not taken by another window
+	run env LD_PRELOAD="$PWD/breaks.so" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 5s --json -o report.json
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[ "$(figure report.json ended)" = "connection dropped" ]
+	[ "$(figure report.json keys_sent)" -ge 5 ]
 	start grab ./grab
 	until_true grep -q grabbed grab.err
 	one_line 1 "does not get the keyboard" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 1s
@@ -183,7 +193,6 @@ END
 	need xset
 	start_x
 	vim
-	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
 	[ "$(repeat_state)" = on ]
 	for how in "--window $terminal --watch update" "--window $terminal --watch none" "--watch update" "--watch none"; do
 		# shellcheck disable=SC2086
@@ -205,40 +214,11 @@ END
 	done
 }
 
-@test "x11 --window: a connection that breaks while the focus is asked for is dropped, not taken by another window" {
-	need "${CC:-gcc}"
-	start_x
-	vim
-	# the twentieth question is not answered any more; the other connection stays
-	cat >breaks.c <<'END'
-#include <X11/Xlib.h>
-#include <dlfcn.h>
-#include <sys/socket.h>
-int XGetInputFocus(Display *d, Window *focus, int *revert)
-{
-	static int n;
-	int (*real)(Display *, Window *, int *);
-	*(void **)&real = dlsym(RTLD_NEXT, "XGetInputFocus");
-	if (++n == 20)
-		shutdown(ConnectionNumber(d), SHUT_RDWR);
-	return real(d, focus, revert);
-}
-END
-	"${CC:-gcc}" -D_GNU_SOURCE -shared -fPIC -o breaks.so breaks.c -lX11 || skip "no compiler for X programs"
-	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
-	run env LD_PRELOAD="$PWD/breaks.so" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 5s --json -o report.json
-	echo "$output"
-	[ "$status" -eq 1 ]
-	[ "$(figure report.json ended)" = "connection dropped" ]
-	[ "$(figure report.json keys_sent)" -ge 5 ]
-}
-
 @test "x11 --window: moved, closed, not there, not in sight" {
 	local what where
 
 	start_x
 	vim
-	terminal=$(xdotool search --onlyvisible --class xterm | head -n 1)
 	for what in windowmove windowunmap; do
 		where=()
 		[ "$what" != windowmove ] || where=(30 30)
