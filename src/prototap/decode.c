@@ -175,17 +175,10 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 
 static bool is_extension(uint8_t protocol)
 {
-	switch (protocol) {
-	case HOP_BY_HOP:
-	case ROUTING:
-	case FRAGMENT:
-	case AUTHENTICATION:
-	case DESTINATION:
-	case MOBILITY:
-	case HOST_IDENTITY:
-	case SHIM6: return true;
-	default: return false;
-	}
+	static const uint8_t extensions[] = { HOP_BY_HOP,  ROUTING,  FRAGMENT,	    AUTHENTICATION,
+					      DESTINATION, MOBILITY, HOST_IDENTITY, SHIM6 };
+
+	return memchr(extensions, protocol, sizeof(extensions));
 }
 
 /* Skips the IPv6 extension headers; *next: the protocol behind the last one. DECODED_SEGMENT: no error so far. */
@@ -239,17 +232,6 @@ static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t ro
 	return what == DECODED_SEGMENT ? decode_transport(r, at + out->ip_header_bytes, next, original, out) : what;
 }
 
-static uint16_t cooked_ethertype(uint16_t device, uint16_t type)
-{
-	/* On these devices, a cooked header's protocol is no EtherType. */
-	return device == ARPHRD_NETLINK || device == ARPHRD_RADIOTAP || device == ARPHRD_FRAD ? ETHERTYPE_NONE : type;
-}
-
-static uint32_t device_header(uint16_t device)
-{
-	return device == ARPHRD_ETHERNET || device == ARPHRD_LOOPBACK ? ETHERNET_HEADER : 0;
-}
-
 /* The family is in the capturing host's byte order, which is not known; the number of IPv6 differs between systems. */
 static uint16_t family_ethertype(uint32_t family)
 {
@@ -266,34 +248,24 @@ static uint16_t family_ethertype(uint32_t family)
  * *out. */
 static uint32_t decode_link(struct bounded_reader *r, enum link_type link, uint16_t *type, struct segment *out)
 {
+	bool second = link == LINK_COOKED2;
 	uint16_t device;
 
+	out->link_bytes = 0;
 	switch (link) {
-	case LINK_ETHERNET:
-		*type = read_be16(r, 12);
-		out->link_bytes = ETHERNET_HEADER;
-		return ETHERNET_HEADER;
+	case LINK_ETHERNET: *type = read_be16(r, 12); return out->link_bytes = ETHERNET_HEADER;
 	case LINK_COOKED:
-		device = read_be16(r, 2);
-		*type = cooked_ethertype(device, read_be16(r, 14));
-		out->link_bytes = device_header(device);
-		return COOKED_HEADER;
 	case LINK_COOKED2:
-		device = read_be16(r, 8);
-		*type = cooked_ethertype(device, read_be16(r, 0));
-		out->link_bytes = device_header(device);
-		return COOKED2_HEADER;
-	case LINK_LOOPBACK:
-		*type = family_ethertype(read_be32(r, 0));
-		out->link_bytes = 0;
-		return LOOPBACK_HEADER;
-	case LINK_IP:
-		*type = read_u8(r, 0) >> 4 == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4;
-		out->link_bytes = 0;
-		return 0;
+		device = read_be16(r, second ? 8 : 2);
+		*type = read_be16(r, second ? 0 : 14);
+		if (device == ARPHRD_NETLINK || device == ARPHRD_RADIOTAP || device == ARPHRD_FRAD)
+			*type = ETHERTYPE_NONE; /* on these devices, a cooked header's protocol is no EtherType */
+		if (device == ARPHRD_ETHERNET || device == ARPHRD_LOOPBACK)
+			out->link_bytes = ETHERNET_HEADER;
+		return second ? COOKED2_HEADER : COOKED_HEADER;
+	case LINK_LOOPBACK: *type = family_ethertype(read_be32(r, 0)); return LOOPBACK_HEADER;
 	default:
-		*type = link == LINK_IPV6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4;
-		out->link_bytes = 0;
+		*type = link == LINK_IPV6 || (link == LINK_IP && read_u8(r, 0) >> 4 == 6) ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4;
 		return 0;
 	}
 }
