@@ -202,23 +202,29 @@ agree()
 	[ "$(value channels.total.wire_bytes <read.json)" = "$(value channels.total.wire_bytes <live.json)" ]
 }
 
+# Datagrams to port 5900 while `going` is there; how many is in `sent`. flood.py PAUSE
+write_flood()
+{
+	cat >flood.py <<-'END'
+		import os, socket, sys, time
+		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		sent = 0
+		while os.path.exists("going"):
+		    s.sendto(b"k", ("127.0.0.1", 5900))
+		    sent += 1
+		    if sent % 100 == 0:
+		        with open("sent.new", "w") as f:
+		            print(sent, file=f)
+		        os.replace("sent.new", "sent")
+		    if float(sys.argv[1]):
+		        time.sleep(float(sys.argv[1]))
+	END
+	: >going
+}
+
 @test "live ends by -t also when packets come faster than it takes them" {
 	need_namespace
-	cat >flood.py <<-'END'
-		import os, socket, sys, threading, time
-		listener = socket.create_server(("127.0.0.1", 5900))
-		def serve():
-		    c = listener.accept()[0]
-		    while c.recv(65536):
-		        pass
-		threading.Thread(target=serve, daemon=True).start()
-		c = socket.create_connection(("127.0.0.1", 5900))
-		c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-		while os.path.exists("flooding"):
-		    for _ in range(1000):
-		        c.send(b"k")
-		    open("flowing", "w").close()
-	END
+	write_flood
 	# what makes it slow is who reads the file it writes: 200 kB/s, which a sender with a small part of a CPU surpasses
 	cat >slowly.py <<-'END'
 		import time
@@ -229,16 +235,13 @@ agree()
 	cat >flood.sh <<-'END'
 		ip link set lo up
 		mkfifo packets
-		: >flooding
-		python3 flood.py &
-		flood=$!
+		python3 flood.py 0 &
 		python3 slowly.py &
-		slow=$!
-		until [ -e flowing ]; do sleep 0.05; done
+		until [ -s sent ]; do sleep 0.05; done
 		timeout -k 5 60 "$BIN/prototap" live -i lo --port 5900 -t 2s --snaplen 96 --buffer 1M -w packets --format json >flood.json 2>err
 		echo "status $?"
-		rm flooding
-		wait $flood $slow
+		rm going
+		wait
 	END
 	run in_namespace bash flood.sh 3>&-
 	echo "$output"
@@ -250,24 +253,10 @@ agree()
 @test "live, traffic going on after its end: the file holds what was counted, no more and no less" {
 	need_namespace
 	command -v tshark >/dev/null || skip "no tshark"
-	cat >on.py <<-'END'
-		import os, socket, time
-		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-		open("sending", "w").close()
-		sent = 0
-		while os.path.exists("going"):
-		    s.sendto(b"k", ("127.0.0.1", 5900))
-		    sent += 1
-		    if sent % 100 == 0:
-		        with open("sent.new", "w") as f:
-		            print(sent, file=f)
-		        os.replace("sent.new", "sent")
-		    time.sleep(0.0001)
-	END
+	write_flood
 	cat >on.sh <<-'END'
 		ip link set lo up
-		: >going
-		python3 on.py &
+		python3 flood.py 0.0001 &
 		until [ -s sent ]; do sleep 0.01; done
 		mkfifo ready
 		for n in 1 2 3; do	# it ends when it has been ready for 200 packets and more
@@ -362,7 +351,7 @@ agree()
 	command -v script >/dev/null || skip "no script"
 	cat >watch <<-END
 		ip link set lo up
-		script -qec "'$BIN/prototap' live -i lo --port 9 -t 5s" typescript >seen </dev/null
+		script -qec "'$BIN/prototap' live -i lo --port 9 -t 2500ms" typescript >seen </dev/null
 		"$BIN/prototap" live -i lo --port 9 -t 1500ms >out 2>err </dev/null
 	END
 	in_namespace bash watch
