@@ -6,185 +6,119 @@
 #define US 1000
 #define MS 1000000
 
-#define MOST 32
-static struct lost_time_event seen[MOST];
-static int n;
+static struct event_collector e;
+static char seen[400];		     /* the events so far, as written by keep() */
+static struct event_culprit largest; /* of the last event */
+static size_t culprits;
 
-static void keep(void *arg, const struct lost_time_event *e)
+/* "1000+52..1201/3": from 1,000 us on 52 us lost until 1,201 us in three gaps; "T": a tick. */
+static void keep(void *arg, const struct lost_time_event *v)
 {
-	assert_ptr_equal(arg, &n);
-	assert_true(n < MOST);
-	seen[n++] = *e;
+	const struct event_culprit *who = event_culprits_largest(&v->who);
+
+	assert_ptr_equal(arg, &e);
+	sprintf(seen + strlen(seen), "%s%s%lld+%lld..%lld/%d", *seen ? " " : "", v->tick ? "T" : "", (long long)v->start_ns / US,
+		(long long)v->lost_ns / US, (long long)v->end_ns / US, (int)v->parts);
+	culprits = v->who.n;
+	largest = who ? *who : (struct event_culprit){ 0 };
 }
 
-static struct event_collector begin(int64_t tick_ns)
+static void begin(int64_t tick_ns)
 {
-	static struct event_collector e;
-
-	n = 0;
-	events_init(&e, tick_ns, keep, &n);
-	return e;
+	*seen = '\0';
+	events_init(&e, tick_ns, keep, &e);
 }
 
-static void lose(struct event_collector *e, int64_t from, int64_t to)
+/* Gaps in us: "1000-1020"; "T1000-1020" a tick; "7:1000-1020" of task 7, "!" still runnable at its end, "*" resumed in it. */
+static void lose(const char *gaps)
 {
-	struct lost_time_gap p = { .start_ns = from, .end_ns = to, .lost_ns = to - from };
+	char word[64], *at;
 
-	events_add_gap(e, &p);
+	for (int length; sscanf(gaps, "%63s%n", word, &length) == 1; gaps += length) {
+		struct culprit_share share = {
+			.kind = CULPRIT_TASK, .name = "task", .resumed = strchr(word, '*'), .wants = strchr(word, '!')
+		};
+		struct lost_time_gap p = { .tick = *word == 'T', .share = &share, .shares = strchr(word, ':') != NULL };
+
+		at = word + p.tick;
+		if (p.shares)
+			share.pid = (int)strtol(at, &at, 10);
+		p.start_ns = strtol(at + p.shares, &at, 10) * US;
+		p.end_ns = strtol(at + 1, &at, 10) * US;
+		p.lost_ns = share.ns = p.end_ns - p.start_ns;
+		share.start_ns = p.start_ns;
+		share.end_ns = p.end_ns;
+		events_add_gap(&e, &p);
+	}
 }
 
-static void lose_to(struct event_collector *e, int64_t from, int64_t to, int pid, bool resumed, bool wants)
+static void become(const char *gaps, const char *events)
 {
-	struct culprit_share share = { .kind = CULPRIT_TASK,
-				       .pid = pid,
-				       .name = "task",
-				       .ns = to - from,
-				       .start_ns = from,
-				       .end_ns = to,
-				       .resumed = resumed,
-				       .wants = wants };
-	struct lost_time_gap p = { .start_ns = from, .end_ns = to, .lost_ns = to - from, .share = &share, .shares = 1 };
-
-	events_add_gap(e, &p);
-}
-
-static void is_event(int i, int64_t start, int64_t lost, int64_t end, int64_t parts)
-{
-	assert_true(i < n);
-	assert_int_equal(seen[i].start_ns, start);
-	assert_int_equal(seen[i].lost_ns, lost);
-	assert_int_equal(seen[i].end_ns, end);
-	assert_int_equal(seen[i].parts, parts);
+	lose(gaps);
+	events_finish(&e);
+	assert_string_equal(seen, events);
 }
 
 TEST(parts_near_each_other_are_one_event_of_their_sum)
 {
-	struct event_collector e = begin(4 * MS);
-
-	lose(&e, 1000 * US, 1020 * US);
-	lose(&e, 1119 * US, 1150 * US); /* 99 us after */
-	lose(&e, 1200 * US, 1201 * US);
-	lose(&e, 1301 * US, 1310 * US); /* 100 us after: not less */
-	lose(&e, 5000 * US, 9000 * US);
-	events_finish(&e);
-	assert_int_equal(n, 3);
-	is_event(0, 1000 * US, (20 + 31 + 1) * US, 1201 * US, 3);
-	is_event(1, 1301 * US, 9 * US, 1310 * US, 1);
-	is_event(2, 5000 * US, 4000 * US, 9000 * US, 1);
-}
-
-TEST(half_a_tick_is_the_limit_where_that_is_less)
-{
-	struct event_collector e = begin(120 * US);
-
-	lose(&e, 1000 * US, 1010 * US);
-	lose(&e, 1069 * US, 1070 * US); /* 59 us after */
-	lose(&e, 1131 * US, 1140 * US); /* 61 us after */
-	events_finish(&e);
-	assert_int_equal(n, 2);
-	is_event(0, 1000 * US, 11 * US, 1070 * US, 2);
-}
-
-TEST(the_length_is_what_was_lost_not_the_span)
-{
-	struct event_collector e = begin(0);
-	struct lost_time_gap p = { .start_ns = 100, .end_ns = 50100, .lost_ns = 30000 }; /* 20 us of it are our own */
-
-	events_add_gap(&e, &p);
-	events_finish(&e);
-	is_event(0, 100, 30000, 50100, 1);
+	begin(4 * MS); /* 99 us after; 100 us after: not less */
+	become("1000-1020 1119-1150 1200-1201 1301-1310 5000-9000", "1000+52..1201/3 1301+9..1310/1 5000+4000..9000/1");
+	begin(120 * US); /* half a tick is the limit where that is less */
+	become("1000-1010 1069-1070 1131-1140", "1000+11..1070/2 1131+9..1140/1");
+	begin(0);
+	become("", "");
+	/* the length is what was lost, not the span: 20 us of it are our own */
+	events_add_gap(&e, &(struct lost_time_gap){ .start_ns = 100 * US, .end_ns = 150 * US, .lost_ns = 30 * US });
+	become("", "100+30..150/1");
 }
 
 TEST(a_tick_is_apart_and_parts_nothing)
 {
-	struct event_collector e = begin(4 * MS);
-	struct lost_time_gap tick = { .start_ns = 4030 * US, .end_ns = 4040 * US, .lost_ns = 10 * US, .tick = true };
-
-	lose(&e, 4000 * US, 4020 * US);
-	events_add_gap(&e, &tick);
-	lose(&e, 4060 * US, 4070 * US); /* 40 us after the first part, 20 us after the tick */
-	lose(&e, 4200 * US, 4230 * US);
-	tick.start_ns = 4310 * US; /* a tick does not bring two parts together either */
-	tick.end_ns = 4320 * US;
-	events_add_gap(&e, &tick);
-	lose(&e, 4400 * US, 4410 * US);
-	events_finish(&e);
-	assert_int_equal(n, 5);
-	assert_true(seen[0].tick);
-	is_event(0, 4030 * US, 10 * US, 4040 * US, 1);
-	assert_false(seen[1].tick);
-	is_event(1, 4000 * US, 30 * US, 4070 * US, 2);
-	assert_true(seen[2].tick || seen[3].tick);
-	is_event(4, 4400 * US, 10 * US, 4410 * US, 1);
+	begin(4 * MS); /* 40 us after the first part, 20 us after the tick; a tick does not bring two parts together either */
+	become("4000-4020 T4030-4040 4060-4070 4200-4230 T4310-4320 4400-4410",
+	       "T4030+10..4040/1 4000+30..4070/2 T4310+10..4320/1 4200+30..4230/1 4400+10..4410/1");
 }
 
 TEST(what_is_over_is_handed_out_at_once)
 {
-	struct event_collector e = begin(0);
-
-	lose(&e, 1000 * US, 1010 * US);
+	begin(0);
+	lose("1000-1010");
 	events_flush(&e, 1109 * US);
-	assert_int_equal(n, 0);
+	assert_string_equal(seen, "");
 	events_flush(&e, 1110 * US);
-	assert_int_equal(n, 1);
+	assert_string_equal(seen, "1000+10..1010/1");
 	events_flush(&e, 2000 * US);
-	events_finish(&e);
-	assert_int_equal(n, 1);
+	become("", "1000+10..1010/1");
 }
 
-/* 4 s of a task, cut by slices of the loop; in one of them something small comes, and ticks. */
+/* 2 s of a task, cut by slices of the loop; in one of them something small comes, and ticks. */
 TEST(a_task_that_the_loop_interrupted_is_one_event)
 {
-	struct event_collector e = begin(4 * MS);
-	struct lost_time_gap tick = { .start_ns = 601 * MS, .end_ns = 601 * MS + 9 * US, .lost_ns = 9 * US, .tick = true };
-
-	lose_to(&e, 0, 600 * MS, 7, false, true);
-	events_add_gap(&e, &tick);
+	begin(4 * MS);
+	lose("7:0-600000! T601000-601009");
 	events_flush(&e, 601 * MS + 500 * US);
-	lose_to(&e, 602 * MS, 602 * MS + 30 * US, 9, false, false);
-	lose_to(&e, 604 * MS, 1204 * MS, 7, true, true);
-	lose_to(&e, 1208 * MS, 2000 * MS, 7, true, false);
-	lose_to(&e, 2000 * MS + 50 * US, 2001 * MS, 8, false, false); /* 50 us after its end */
+	lose("9:602000-602030 7:604000-1204000*! 7:1208000-2000000* 8:2000050-2001000"); /* 50 us after its end */
 	events_flush(&e, 2002 * MS);
-	assert_int_equal(n, 3);
-	assert_true(seen[0].tick);
-	is_event(1, 602 * MS, 30 * US, 602 * MS + 30 * US, 1);
-	is_event(2, 0, (600 + 600 + 792) * MS + 950 * US, 2001 * MS, 4);
-	assert_int_equal(seen[2].who.n, 2);
-	assert_string_equal(event_culprits_largest(&seen[2].who)->name, "task");
-	assert_int_equal(event_culprits_largest(&seen[2].who)->pid, 7);
-	assert_int_equal(event_culprits_largest(&seen[2].who)->ns, (600 + 600 + 792) * (int64_t)MS);
-	assert_int_equal(event_culprits_largest(&seen[2].who)->start_ns, 0);
-	assert_int_equal(event_culprits_largest(&seen[2].who)->end_ns, 2000 * (int64_t)MS);
+	assert_string_equal(seen, "T601000+9..601009/1 602000+30..602030/1 0+1992950..2001000/4");
+	assert_int_equal(culprits, 2);
+	assert_int_equal(largest.pid, 7);
+	assert_int_equal(largest.ns, (600 + 600 + 792) * (int64_t)MS);
+	assert_int_equal(largest.start_ns, 0);
+	assert_int_equal(largest.end_ns, 2000 * (int64_t)MS);
 }
 
 TEST(a_task_that_slept_in_between_is_two_events)
 {
-	struct event_collector e = begin(4 * MS);
-
-	lose_to(&e, 0, 5 * MS, 7, false, false);
-	lose_to(&e, 6 * MS, 9 * MS, 7, false, false);
-	events_finish(&e);
-	assert_int_equal(n, 2);
+	begin(4 * MS);
+	become("7:0-5000 7:6000-9000", "0+5000..5000/1 6000+3000..9000/1");
 }
 
 TEST(an_interrupted_task_that_does_not_come_back_is_not_waited_for_long)
 {
-	struct event_collector e = begin(4 * MS);
-
-	lose_to(&e, 0, 5 * MS, 7, false, true); /* then moved to another CPU */
+	begin(4 * MS);
+	lose("7:0-5000!"); /* then moved to another CPU */
 	events_flush(&e, 5 * MS + BURST_PAUSE_NS - 1);
-	assert_int_equal(n, 0);
+	assert_string_equal(seen, "");
 	events_flush(&e, 5 * MS + BURST_PAUSE_NS);
-	assert_int_equal(n, 1);
-	is_event(0, 0, 5 * MS, 5 * MS, 1);
-}
-
-TEST(nothing_lost_is_no_event)
-{
-	struct event_collector e = begin(0);
-
-	events_flush(&e, 1000 * MS);
-	events_finish(&e);
-	assert_int_equal(n, 0);
+	assert_string_equal(seen, "0+5000..5000/1");
 }
