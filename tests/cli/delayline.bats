@@ -63,23 +63,6 @@ finish() {
 order() { printf '%s\n' "$@" report >orders; until_true test -s "the report"; }
 result() { jq "$1" "the report"; }
 
-@test "delayline: bad words name the thing and exit 2; two ends and no more" {
-	for words in '' '--end a' '--end a --end b --end c' '--end a --end b --rate 10' \
-		'--end a --end b --loss 101' '--end a --end b --delay 1parsec' \
-		'--end a --end b --shape square' '--end a --end b extra' '--end abcdefghijklmnop --end b' \
-		'--end a --end b --order report' '--end a --end b --order fast' \
-		'--end @x --end b' '--end a --end b --packets 1' '--end a --end b --control x -o x'; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr timeout 20 "$WIRE" $words
-		echo "$words: $status $stderr"
-		[ "$status" = 2 ]
-		[ "${#stderr_lines[@]}" = 1 ]
-	done
-	run --separate-stderr "$WIRE" --end a0@/nowhere/net --end b0
-	[ "$status" = 4 ] || [ "$status" = 1 ]
-	[ "${#stderr_lines[@]}" = 1 ]
-}
-
 @test "delayline: an order that holds from the start can be of one direction, and goes before the options" {
 	need jq
 	hosts

@@ -342,28 +342,6 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	[ "$(grep -c culprits err)" -le 1 ]
 }
 
-@test "wrong words are refused in one line" {
-	local words
-
-	: >x
-	ln -s x link
-
-	for words in "--who-log x" "--ignore 1" "--who --ignore 1,x" "--who --ignore 1," "--who --ignore 0" "--log x -o ./x" \
-		"--log x --timeline $PWD/x" "--who --who-log link --log x" "--log -" "--threshold 10ns" "--bin 1us" "--wakeups 0" \
-		"--cpus 0-x" "--clock sundial"; do
-		# shellcheck disable=SC2086
-		run "$BIN/idleprofile" -t 10ms $words
-		echo "$words: $output"
-		[ "$status" -eq 2 ]
-		[ "${#lines[@]}" -eq 1 ]
-		[[ $words != --who-log* && $words != --ignore* ]] || [[ $output == *"${words%% *} needs --who"* ]]
-	done
-	run "$BIN/idleprofile" -t 10ms --cpus 1023
-	[ "$status" -eq 1 ]
-	[[ $output == "idleprofile: --cpus was refused"* ]]
-	[ "${#lines[@]}" -eq 1 ]
-}
-
 @test "an output that cannot be written is told before anything runs" {
 	local option
 

@@ -315,39 +315,3 @@ confined() {	# limit
 	[ "$status" -eq 137 ]
 	kill -0 "$bystander"
 }
-
-@test "what cannot be is told in one line" {
-	local words want wrong=0
-
-	while IFS=: read -r want words; do
-		# shellcheck disable=SC2086
-		run timeout 20 "$MEMHOG" $words 3>&-
-		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "memhog: "* ]] || {
-			echo "$words: $status $output"
-			wrong=1
-		}
-	done <<'END'
-2:-t 1s
-2:-s 1000K
-2:-s 0%
-2:-s many
-2:-s 16M -s 5%
-2:-s 4M --access both
-2:-s 4M --touch none --rate 1M/s
-2:-s 4M --rate 1K/s
-2:-s 4M --rate fast
-2:-s 4M --pattern zigzag
-2:-s 4M --page 1G
-2:-s 4M --threads 0
-2:-s 4M --swap-of group
-2:-s 4M --ready-fd 77
-1:-s 4M -o no/such/folder/report
-1:-s 4M --cgroup .
-END
-	[ $wrong -eq 0 ]
-	if [ "$(wc -l </proc/swaps)" -le 1 ]; then
-		run "$MEMHOG" --until-swap 4M
-		[ "$status" -eq 1 ]
-		[[ $output == "memhog: --until-swap: there is no swap; "* ]]
-	fi
-}

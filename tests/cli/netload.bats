@@ -267,22 +267,7 @@ all_sent() {	# ms from frame to frame
 
 listens_at() { ss -Hltn "sport = :$port" | grep -q .; }
 
-@test "what cannot be is refused in one line" {
-	for words in '' 'listen' 'send' 'send 127.0.0.1:1' 'send nohost --rate 1Mbit' \
-		'send 127.0.0.1:0 --rate 1Mbit' 'send 127.0.0.1:99999 --rate 1Mbit' 'send h:1 h:2 --rate 1Mbit' 'serve more' \
-		'send 127.0.0.1:1 --rate 5' 'send 127.0.0.1:1 --rate 5Mb' 'send 127.0.0.1:1 --rate 10bit' \
-		'send 127.0.0.1:1 --rate -5Mbit' 'send 127.0.0.1:1 --rate 2000Gbit' \
-		'send 127.0.0.1:1 --rate 1Mbit --streams 0' 'send 127.0.0.1:1 --rate 1Mbit --streams 65' \
-		'send 127.0.0.1:1 --rate 1Mbit --udp --frame-size 10' 'send 127.0.0.1:1 --rate max --spacing random' \
-		'send 127.0.0.1:1 --rate 1Mbit --once' 'send 127.0.0.1:1 --rate 1Mbit --bind ::' 'serve --bind nowhere' \
-		'serve --port 0' 'serve -t 5s' 'serve --rate 1Mbit' 'send 127.0.0.1:1 --rate 1Mbit --port 1' 'send [::1 --rate 1Mbit'; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr "$NETLOAD" $words
-		echo "$words: $status $stderr"
-		[ "$status" = 2 ]
-		[ "${#stderr_lines[@]}" = 1 ]
-		[[ $stderr == "netload: "* ]]
-	done
+@test "a port that is in use is told" {
 	start_serve
 	run --separate-stderr "$NETLOAD" serve --port "$port"
 	[ "$status" = 1 ]

@@ -108,18 +108,6 @@ states() {
 	json '[.result.runs[].state] | join(" ")'
 }
 
-@test "pagein: words that contradict each other: exit 2, one line" {
-	for words in "x11::1" "--pid 1" "--pid 0 x11::1" "--pid 1,1 x11::1" "--pid 1,x x11::1" \
-		"--pid 1 x11::1 --evict hog --hog" "--pid 1 x11::1 --cgroup /x --hog-until key2" \
-		"--pid 1 x11::1 --evict none --hog true" "--pid 1 x11::1 --evict none --type 1s" "--pid 1 x11::1"; do
-		# shellcheck disable=SC2086
-		run "$PAGEIN" $words
-		echo "$words: $output"
-		[ "$status" -eq 2 ]
-		[ "${#lines[@]}" -eq 1 ]
-	done
-}
-
 @test "pagein: no such process, no such group, no such prober: exit 1, and what to do" {
 	start sleeper sleep 100
 	run "$PAGEIN" --pid 4194303 x11::1 --evict none

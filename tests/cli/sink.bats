@@ -407,36 +407,6 @@ bursts() {	# file awk-condition
 	rmdir "$group/below" "$group"
 }
 
-@test "bursts: what cannot be is told in one line" {
-	local words wrong=0
-
-	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t5\t2000\nburst-plan/1\t4\t2000\n' >plan
-	printf 'schema\tstart_ns\tlength_ns\nburst-plan/1\t2000000000\t2000\n' >later
-	while IFS=: read -r want words; do
-		# shellcheck disable=SC2086
-		run "$SINK" $words 3>&-
-		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "sink: "* ]] || {
-			echo "$words: $status $output"
-			wrong=1
-		}
-	done <<'END'
-2:--burst every:10ms,len:20ms -t 1s
-1:--burst later -t 1s
-2:--burst every:10ms,len:2ms
-2:--burst random:10,max:600ms
-2:--burst random:10 -l 20
-2:--burst-log log -t 10ms
-2:--burst random:2 --burst-log same -o ./same
-2:--burst random:2 --burst-log -
-2:--slice 3ms --policy fifo:1 -t 10ms
-1:--burst nosuchfile
-1:--burst plan
-1:--burst random:2 --burst-log no/such/folder/log
-1:--burst every:1ms,len:1ms -t 5000s
-END
-	[ $wrong -eq 0 ]
-}
-
 @test "bursts: what is wrong with a plan is named" {
 	local head=$'schema\tstart_ns\tlength_ns\n' wrong=0
 

@@ -224,39 +224,6 @@ print(\"whole\")'"
 	if mounted folder; then return 1; fi
 }
 
-@test "what cannot be is told in one line" {
-	local words want wrong=0
-
-	truncate -s 4096 backing
-	: >empty
-	while IFS=: read -r want words; do
-		# shellcheck disable=SC2086
-		run timeout 20 "$SLOWDISK" $words 3>&-
-		[ "$status" -eq "$want" ] && [ "${#lines[@]}" -eq 1 ] && [[ $output == "slowdisk: "* ]] || {
-			echo "$words: $status $output"
-			wrong=1
-		}
-	done <<'END'
-2:folder
-2:folder backing more
-2:folder backing --read-delay 61s
-2:folder backing --write-delay -1
-2:folder backing --read-rate 10
-2:folder backing --write-rate 100Kbit
-2:folder backing --log same -o ./same
-1:folder nosuchfile
-1:folder empty
-1:folder folder
-1:nosuchfolder backing
-1:backing backing
-1:folder backing --control backing
-1:folder backing --log no/such/folder/log
-1:folder backing -o no/such/folder/report
-END
-	[ $wrong -eq 0 ]
-	if mounted folder; then return 1; fi
-}
-
 @test "an ordinary user who may not mount is told so" {
 	truncate -s 4096 backing
 	chmod 666 backing
