@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "account.h"
+#include "files.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,25 +20,39 @@ static int64_t parse_counter(const char *text)
 	return strcmp(unit, "kB") ? n : n > INT64_MAX / 1024 ? -1 : n * 1024;
 }
 
+int account_read_entries(const char *path, const struct account_entry *e, int n)
+{
+	FILE *in = fopen(path, "re");
+	char line[512];
+	int found = 0;
+
+	if (!in)
+		return -errno;
+	while (found < n && fgets(line, sizeof(line), in)) {
+		size_t length = strcspn(line, " \t");
+		int64_t v = parse_counter(line + length + strspn(line + length, " \t"));
+
+		for (int i = 0; v >= 0 && i < n; i++)
+			if (strlen(e[i].key) == length && !strncmp(line, e[i].key, length)) {
+				*e[i].into = v;
+				found++;
+			}
+	}
+	fclose(in);
+	return found;
+}
+
 int64_t account_read_number(const char *folder, const char *file, const char *key)
 {
-	size_t n = key ? strlen(key) : 0;
-	char path[PATH_MAX], line[512];
-	int64_t found = -1;
-	FILE *in;
+	char path[PATH_MAX], text[32];
+	int64_t n = -1;
 
 	if (snprintf(path, sizeof(path), "%s/%s", folder, file) >= (int)sizeof(path))
 		return -1;
-	in = fopen(path, "re");
-	while (in && found < 0 && fgets(line, sizeof(line), in)) {
-		if (!key || (!strncmp(line, key, n) && (line[n] == ' ' || line[n] == '\t')))
-			found = parse_counter(line + n + strspn(line + n, " \t"));
-		if (!key)
-			break;
-	}
-	if (in)
-		fclose(in);
-	return found;
+	if (!key)
+		return files_read_all(path, text, sizeof(text)) ? -1 : parse_counter(text);
+	account_read_entries(path, &(struct account_entry){ key, &n }, 1);
+	return n;
 }
 
 static int64_t known_value(int64_t n)

@@ -8,6 +8,14 @@
  * word at the start of a line ("total_swap", "VmSwap:"), converted to bytes if the line has kB. -1: missing, or no number. */
 int64_t account_read_number(const char *folder, const char *file, const char *key);
 
+/* Reads several such numbers, in one pass; one that is missing leaves its variable unchanged. Returns how many it found, or
+ * -errno. */
+struct account_entry {
+	const char *key;
+	int64_t *into;
+};
+int account_read_entries(const char *path, const struct account_entry *e, int n);
+
 /* What the memory limits of a cgroup, of version 1 or 2, and of those above it allow, in bytes; INT64_MAX: no limit. */
 struct memory_limits {
 	int64_t lowest;

@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct timeline {
 	struct timeline_cfg cfg;
@@ -19,38 +18,21 @@ struct timeline {
 	atomic_bool end;
 };
 
-/* The number behind the word `name` at the start of a line; -1: no such line. */
-static int64_t find_status(const char *text, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!strncmp(line, name, length))
-			return strtoll(line + length, NULL, 10);
-	}
-	return -1;
-}
-
-static void add_status_kib(int64_t *sum, const char *status, const char *name)
-{
-	int64_t kb = find_status(status, name);
-
-	*sum += kb > 0 ? kb * 1024 : 0;
-}
-
 void timeline_take_sample(const struct timeline_cfg *cfg, const char *proc, struct timeline_sample *out)
 {
-	char path[4096], text[8192];
+	char path[4096], text[1024];
 	struct proc_stat is;
 
 	*out = (struct timeline_sample){ .group = -1, .group_swap = -1, .group_major = -1 };
 	for (size_t i = 0; i < cfg->pids; i++) {
+		int64_t resident = 0, file = 0, swap = 0;
+		const struct account_entry status[] = { { "VmRSS:", &resident }, { "RssFile:", &file }, { "VmSwap:", &swap } };
+
 		snprintf(path, sizeof(path), "%s/%lld/status", proc, (long long)cfg->pid[i]);
-		files_read_all(path, text, sizeof(text));
-		add_status_kib(&out->resident, text, "VmRSS:");
-		add_status_kib(&out->file, text, "RssFile:");
-		add_status_kib(&out->swap, text, "VmSwap:");
+		account_read_entries(path, status, 3);
+		out->resident += resident;
+		out->file += file;
+		out->swap += swap;
 		snprintf(path, sizeof(path), "%s/%lld/stat", proc, (long long)cfg->pid[i]);
 		files_read_all(path, text, sizeof(text));
 		if (!proc_parse_stat(text, &is)) {

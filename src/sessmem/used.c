@@ -3,60 +3,30 @@
 #include "account.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
-struct value_target {
-	const char *name;
-	int64_t *into;
-};
-
-/* Reads lines "NAME VALUE" into the variables; a name that is not found leaves its variable unchanged. Returns how many were
- * found, or -errno. */
-static int read_named_values(const char *path, const struct value_target *line, size_t n, int64_t unit)
-{
-	FILE *in = fopen(path, "re");
-	char name[128], text[256];
-	int found = 0;
-	int64_t v;
-
-	if (!in)
-		return -errno;
-	while (fgets(text, sizeof(text), in)) {
-		if (sscanf(text, "%127s %" SCNd64, name, &v) != 2)
-			continue;
-		for (size_t i = 0; i < n; i++)
-			if (!strcmp(name, line[i].name)) {
-				*line[i].into = v * unit;
-				found++;
-			}
-	}
-	fclose(in);
-	return found;
-}
+#include <stdio.h>
 
 int used_read_machine(const char *meminfo, struct machine_use *out)
 {
 	int64_t total = -1, available = -1, vacant = -1, buffers = -1, cached = -1, shared = -1, reclaimable = -1, anonymous = -1;
 	int64_t slab = 0, stack = 0, tables = 0, second = 0, percpu = 0, swap = 0, swap_free = 0;
-	const struct value_target needed[] = {
+	const struct account_entry needed[] = {
 		{ "MemTotal:", &total },	   { "MemAvailable:", &available }, { "MemFree:", &vacant },
 		{ "Buffers:", &buffers },	   { "Cached:", &cached },	    { "Shmem:", &shared },
 		{ "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
 	};
-	const struct value_target more[] = {
+	const struct account_entry more[] = {
 		/* not every kernel has these */
 		{ "SUnreclaim:", &slab }, { "KernelStack:", &stack }, { "PageTables:", &tables },  { "SecPageTables:", &second },
 		{ "Percpu:", &percpu },	  { "SwapTotal:", &swap },    { "SwapFree:", &swap_free },
 	};
 	const int all = sizeof(needed) / sizeof(*needed);
-	int found = read_named_values(meminfo, needed, (size_t)all, 1024);
+	int found = account_read_entries(meminfo, needed, all);
 
 	if (found < 0)
 		return found;
 	if (found != all)
 		return -EPROTO;
-	read_named_values(meminfo, more, sizeof(more) / sizeof(*more), 1024);
+	account_read_entries(meminfo, more, sizeof(more) / sizeof(*more));
 	*out = (struct machine_use){ .total = total,
 				     .available = available,
 				     .used = total - vacant - buffers - cached - reclaimable + shared,
@@ -70,20 +40,20 @@ int used_read_machine(const char *meminfo, struct machine_use *out)
 int64_t used_read_pss(const char *smaps_rollup)
 {
 	int64_t anonymous = 0, shared = 0;
-	const struct value_target line[] = { { "Pss_Anon:", &anonymous }, { "Pss_Shmem:", &shared } };
+	const struct account_entry line[] = { { "Pss_Anon:", &anonymous }, { "Pss_Shmem:", &shared } };
 
-	return read_named_values(smaps_rollup, line, 2, 1024) == 2 ? anonymous + shared : -1;
+	return account_read_entries(smaps_rollup, line, 2) == 2 ? anonymous + shared : -1;
 }
 
 int used_read_group(const char *folder, struct group_use *out)
 {
 	struct group_use g = { 0, -1, -1, -1, -1, -1, -1 };
 	int64_t cache = -1;
-	const struct value_target v1[] = { { "total_rss", &g.anonymous },
-					   { "total_shmem", &g.shared_memory },
-					   { "total_cache", &cache },
-					   { "total_swap", &g.swapped } };
-	const struct value_target v2[] = {
+	const struct account_entry v1[] = { { "total_rss", &g.anonymous },
+					    { "total_shmem", &g.shared_memory },
+					    { "total_cache", &cache },
+					    { "total_swap", &g.swapped } };
+	const struct account_entry v2[] = {
 		{ "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache }, { "kernel", &g.kernel }
 	};
 	char path[4096];
@@ -99,7 +69,7 @@ int used_read_group(const char *folder, struct group_use *out)
 	if (g.charged < 0)
 		return 0;
 	snprintf(path, sizeof(path), "%s/memory.stat", folder);
-	found = g.version == 1 ? read_named_values(path, v1, 4, 1) : read_named_values(path, v2, 4, 1);
+	found = account_read_entries(path, g.version == 1 ? v1 : v2, 4);
 	if (found < 0)
 		return found;
 	if (g.anonymous < 0 || g.shared_memory < 0 || cache < 0)
