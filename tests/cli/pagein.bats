@@ -196,14 +196,14 @@ states() {
 	confined
 	application
 	prober
-	run pagein --evict hog --kept --evict-timeout 6s --type 300ms --hog-until key2 --hog sleep 100
+	run pagein --evict hog --kept --evict-timeout 2s --type 100ms --hog-until key2 --hog sleep 100
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(states)" = "in_memory kept in_memory kept" ]
-	# at most one each 300 ms, the first at once; on a busy machine fewer; each took what the prober makes of memory that is there
+	# at most one each 100 ms, the first at once; on a busy machine fewer; each took what the prober makes of memory that is there
 	[ "$(json '[.result.runs[1, 3].typed_ms | .n >= 3 and .n <= 21 and .min == 3 and .max == 3] | all')" = true ]
 	[ "$(json '.result.runs[0].typed_ms.n')" = 0 ]
-	[ "$(json '.settings.type_s == 0.3')" = true ]
+	[ "$(json '.settings.type_s == 0.1')" = true ]
 	[ "$(json '.result.kept_ms | "\(.n) \(.max)"')" = "2 3" ]
 }
 
@@ -215,12 +215,12 @@ states() {
 	echo 64M >"$GROUP/memory.limit_in_bytes"
 	application inner
 	prober
-	run pagein --evict hog --evict-timeout 2s --repeat 1
+	run pagein --evict hog --evict-timeout 1s --repeat 1
 	echo "$output"
 	[ "$status" -eq 3 ]
 	[ "$(states)" = "in_memory not_evicted" ]
 	[ "$(json '.result.runs[1] | [.processes[0].swap_bytes, .first_key_ms] | tostring')" = '[0,null]' ]
-	run pagein --evict hog --evict-timeout 2s --kept --repeat 1
+	run pagein --evict hog --evict-timeout 1s --kept --repeat 1
 	[ "$status" -eq 0 ]
 	[ "$(json '.result.kept_ms | "\(.n) \(.max)"')" = "1 3" ]
 }
