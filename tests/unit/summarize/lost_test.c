@@ -7,38 +7,51 @@
 #include "summarize/lost.h"
 #include "../unit.h"
 
-#define EVENTS "schema\tcpu\tstart_ns\tlost_ns\tspan_ns\tparts\tkind\twho\n"
-#define PROCESSES "schema\tpid\tclass\tname\n"
-#define CULPRITS "schema\tcpu\tstart_ns\tend_ns\tculprit\tkind\tpid\tns\n"
-
-static int read_text(const struct input_table *kind, const char *text, struct lost_profile *l, unsigned long *line)
+/* Lines of cells apart by spaces, in the order of the columns that the table needs; "." is an empty cell. */
+static int read_rows(const struct input_table *kind, const char *columns, const char *rows, struct lost_profile *l)
 {
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	char text[1024], *to = text;
+	unsigned long line;
 	int err;
+	FILE *in;
 
+	snprintf(text, sizeof(text), "schema %s\n", columns);
+	for (size_t n; *rows; rows += n + 1) {
+		n = strcspn(rows, "\n");
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s %.*s\n", kind->schema, (int)n, rows);
+	}
+	for (const char *c = text; c == text || c[-1]; c++)
+		if (*c != '.')
+			*to++ = *c == ' ' ? '\t' : *c;
+	in = fmemopen(text, strlen(text), "r");
 	assert_non_null(in);
-	l->named = l->named || kind == &lost_culprits;
-	err = rows_read(in, kind, l, line);
+	err = rows_read(in, kind, l, &line);
 	fclose(in);
+	assert_true(!err || line == 2);
 	return err;
 }
 
-static void must_read(const struct input_table *kind, const char *text, struct lost_profile *l)
+static int read_events(const char *rows, struct lost_profile *l)
 {
-	unsigned long line;
+	return read_rows(&lost_events, "cpu start_ns lost_ns span_ns kind", rows, l);
+}
 
-	assert_int_equal(read_text(kind, text, l, &line), 0);
+static int read_culprits(const char *rows, struct lost_profile *l)
+{
+	l->named = true;
+	return read_rows(&lost_culprits, "cpu start_ns end_ns culprit kind pid ns", rows, l);
+}
+
+static int read_processes(const char *rows, struct lost_profile *l)
+{
+	return read_rows(&lost_processes, "pid class name", rows, l);
 }
 
 TEST(without_culprits_all_is_the_systems)
 {
 	struct lost_profile l = { 0 };
 
-	must_read(&lost_events,
-		  EVENTS "lost/1\t0\t1000\t6\t6\t1\ttick\t\n"
-			 "lost/1\t0\t3000\t500\t900\t2\tevent\t\n"
-			 "lost/1\t1\t2000\t100\t100\t1\tevent\t\n",
-		  &l);
+	assert_int_equal(read_events("0 1000 6 6 tick\n0 3000 500 900 event\n1 2000 100 100 event\n", &l), 0);
 	lost_share_events(&l);
 	assert_int_equal(l.tick_ns, 6);
 	assert_int_equal(l.first_ns, 1000);
@@ -52,37 +65,30 @@ TEST(without_culprits_all_is_the_systems)
 /* pid 10 is the lab's, 20 somebody else's, 30 a kernel thread, 50 the driver, 40 unknown. */
 TEST(what_is_not_the_systems_is_not_in_its_event)
 {
+	static const struct {
+		int of, ns;
+	} wanted[] = { { LOST_OWN, 700 },    { LOST_KERNEL, 600 }, { LOST_FOREIGN, 1200 },
+		       { LOST_ITSELF, 200 }, { LOST_ENDED, 300 },  { LOST_UNEXPLAINED, 1000 } };
 	struct lost_profile l = { 0 };
 
-	must_read(&lost_processes,
-		  PROCESSES "process/1\t20\tforeign\tcc1\n"
-			    "process/1\t10\town\tXvnc\n"
-			    "process/1\t30\tkernel\trcu\n"
-			    "process/1\t50\titself\tjq\n",
-		  &l);
-	must_read(&lost_culprits,
-		  CULPRITS "culprit/1\t0\t1000\t2000\tXvnc\ttask\t10\t700\n"
-			   "culprit/1\t0\t1000\t2000\tcc1\ttask\t20\t200\n"
-			   "culprit/1\t0\t1000\t2000\teth0\tirq\t\t100\n"
-			   "culprit/1\t0\t5000\t6000\tunexplained\tunexplained\t\t1000\n"
-			   "culprit/1\t0\t7000\t8000\trcu\ttask\t30\t500\n"
-			   "culprit/1\t0\t7000\t8000\tgone\ttask\t40\t300\n"
-			   "culprit/1\t0\t7000\t8000\tjq\ttask\t50\t200\n"
-			   "culprit/1\t1\t1000\t2000\tcc1\ttask\t20\t1000\n",
-		  &l);
-	must_read(&lost_events,
-		  EVENTS "lost/1\t1\t1000\t1000\t1000\t1\tevent\t\n"
-			 "lost/1\t0\t7000\t1000\t1000\t1\tevent\t\n"
-			 "lost/1\t0\t5000\t1000\t1000\t1\tevent\t\n"
-			 "lost/1\t0\t1000\t1000\t1000\t1\tevent\t\n",
-		  &l);
+	assert_int_equal(read_processes("20 foreign cc1\n10 own Xvnc\n30 kernel rcu\n50 itself jq\n", &l), 0);
+	assert_int_equal(read_culprits("0 1000 2000 Xvnc task 10 700\n"
+				       "0 1000 2000 cc1 task 20 200\n"
+				       "0 1000 2000 eth0 irq . 100\n"
+				       "0 5000 6000 unexplained unexplained . 1000\n"
+				       "0 7000 8000 rcu task 30 500\n"
+				       "0 7000 8000 gone task 40 300\n"
+				       "0 7000 8000 jq task 50 200\n"
+				       "1 1000 2000 cc1 task 20 1000\n",
+				       &l),
+			 0);
+	assert_int_equal(read_events("1 1000 1000 1000 event\n0 7000 1000 1000 event\n0 5000 1000 1000 event\n"
+				     "0 1000 1000 1000 event\n",
+				     &l),
+			 0);
 	lost_share_events(&l);
-	assert_near(lost_class_ns(&l, LOST_OWN), 700, 1e-9);
-	assert_near(lost_class_ns(&l, LOST_KERNEL), 600, 1e-9);
-	assert_near(lost_class_ns(&l, LOST_FOREIGN), 1200, 1e-9);
-	assert_near(lost_class_ns(&l, LOST_ITSELF), 200, 1e-9);
-	assert_near(lost_class_ns(&l, LOST_ENDED), 300, 1e-9);
-	assert_near(lost_class_ns(&l, LOST_UNEXPLAINED), 1000, 1e-9);
+	for (size_t i = 0; i < COUNT(wanted); i++)
+		assert_near(lost_class_ns(&l, wanted[i].of), wanted[i].ns, 1e-9);
 	assert_near(lost_sum_excess(&l, 0, true), 1300, 1e-6);
 	assert_near(lost_sum_excess(&l, 0, false), 4000, 1e-9);
 	/* of the system: 800, 0, 500 on CPU 0, none on CPU 1 */
@@ -94,71 +100,49 @@ TEST(what_is_not_the_systems_is_not_in_its_event)
 /* A burst that the scheduler split is one row over two events, and the pause between them is nobody's. */
 TEST(one_culprit_over_several_events)
 {
+	static const double system[] = { 1800, 930, 0 }; /* 1800: 2700 * 2/3 */
 	struct lost_profile l = { 0 };
 
-	must_read(&lost_processes, PROCESSES "process/1\t9\town\tx\n", &l);
-	must_read(&lost_culprits,
-		  CULPRITS "culprit/1\t0\t100\t4200\tx\ttask\t9\t2700\n"
-			   "culprit/1\t0\t3900\t4000\teth0\tirq\t\t30\n"
-			   "culprit/1\t0\t4200\t4250\tspin\ttask\t8\t50\n",
-		  &l);
-	must_read(&lost_events,
-		  EVENTS "lost/1\t0\t100\t2000\t2000\t1\tevent\t\n"
-			 "lost/1\t0\t3000\t1000\t1000\t1\tevent\t\n"
-			 "lost/1\t0\t4200\t50\t50\t1\tevent\t\n",
-		  &l);
+	assert_int_equal(read_processes("9 own x\n", &l), 0);
+	assert_int_equal(read_culprits("0 100 4200 x task 9 2700\n0 3900 4000 eth0 irq . 30\n0 4200 4250 spin task 8 50\n", &l), 0);
+	assert_int_equal(read_events("0 100 2000 2000 event\n0 3000 1000 1000 event\n0 4200 50 50 event\n", &l), 0);
 	lost_share_events(&l);
-	assert_near(l.event[0].system, 1800, 1e-6); /* 2700 * 2/3 */
-	assert_near(l.event[1].system, 930, 1e-6);
-	assert_near(l.event[2].system, 0, 1e-6);
+	for (size_t i = 0; i < COUNT(system); i++)
+		assert_near(l.event[i].system, system[i], 1e-6);
 	lost_free(&l);
 }
 
 TEST(bins_share_an_event_by_time)
 {
+	static const double all_wanted[] = { 25, 50, 25, 50 }, system_wanted[] = { 12.5, 25, 12.5, 50 };
 	double all[4] = { 0 }, system[4] = { 0 };
 	struct lost_profile l = { 0 };
 
-	must_read(&lost_culprits,
-		  CULPRITS "culprit/1\t0\t150\t350\tspin\ttask\t9\t50\n"
-			   "culprit/1\t0\t150\t350\teth0\tirq\t\t50\n"
-			   "culprit/1\t0\t450\t550\teth0\tirq\t\t100\n",
-		  &l);
+	assert_int_equal(read_culprits("0 150 350 spin task 9 50\n0 150 350 eth0 irq . 50\n0 450 550 eth0 irq . 100\n", &l), 0);
 	/* from 150 to 350: a quarter, a half, a quarter of 100 ns in bins of 100; one that lasts beyond
 	 * the last bin; one before the first; one of no length */
-	must_read(&lost_events,
-		  EVENTS "lost/1\t0\t20\t10\t10\t1\tevent\t\n"
-			 "lost/1\t0\t150\t100\t200\t2\tevent\t\n"
-			 "lost/1\t0\t450\t100\t100\t1\tevent\t\n"
-			 "lost/1\t0\t175\t0\t0\t1\tevent\t\n",
-		  &l);
+	assert_int_equal(read_events("0 20 10 10 event\n0 150 100 200 event\n0 450 100 100 event\n0 175 0 0 event\n", &l), 0);
 	lost_share_events(&l);
 	lost_fill_bins(&l, 100, 100, all, 4, false);
 	lost_fill_bins(&l, 100, 100, system, 4, true);
-	assert_near(all[0], 25, 1e-9);
-	assert_near(all[1], 50, 1e-9);
-	assert_near(all[2], 25, 1e-9);
-	assert_near(all[3], 50, 1e-9);
-	assert_near(system[1], 25, 1e-9);
-	assert_near(system[3], 50, 1e-9);
+	for (size_t i = 0; i < 4; i++) {
+		assert_near(all[i], all_wanted[i], 1e-9);
+		assert_near(system[i], system_wanted[i], 1e-9);
+	}
 	lost_free(&l);
 }
 
 TEST(broken_rows_are_refused)
 {
-	static const char *const events[] = { EVENTS "lost/1\t0\t1\t2\t3\t1\tother\t\n", EVENTS "lost/1\t0\t\t2\t3\t1\tevent\t\n",
-					      EVENTS "lost/1\t0\t-1\t2\t3\t1\tevent\t\n", "schema\tcpu\n" };
-	static const char *const culprits[] = { CULPRITS "culprit/1\t0\t5\t4\tx\ttask\t1\t1\n",
-						CULPRITS "culprit/1\t0\t5\t6\tx\ta-kind-that-is-too-long\t1\t1\n",
-						CULPRITS "culprit/1\t0\t5\t6\tx\ttask\t1\t\n" };
+	static const char *const events[] = { "0 1 2 3 other\n", "0 . 2 3 event\n", "0 -1 2 3 event\n", "0 1 2 3\n" };
+	static const char *const culprits[] = { "0 5 4 x task 1 1\n", "0 5 6 x a-kind-that-is-too-long 1 1\n",
+						"0 5 6 x task 1 .\n" };
 	struct lost_profile l = { 0 };
-	unsigned long line;
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		assert_int_equal(read_text(&lost_events, events[i], &l, &line), -EPROTO);
-	for (size_t i = 0; i < sizeof(culprits) / sizeof(*culprits); i++)
-		assert_int_equal(read_text(&lost_culprits, culprits[i], &l, &line), -EPROTO);
-	assert_int_equal(read_text(&lost_processes, PROCESSES "process/1\t1\tsomething\tx\n", &l, &line), -EPROTO);
-	assert_int_equal(line, 2);
+	for (size_t i = 0; i < COUNT(events); i++)
+		assert_int_equal(read_events(events[i], &l), -EPROTO);
+	for (size_t i = 0; i < COUNT(culprits); i++)
+		assert_int_equal(read_culprits(culprits[i], &l), -EPROTO);
+	assert_int_equal(read_processes("1 something x\n", &l), -EPROTO);
 	lost_free(&l);
 }
