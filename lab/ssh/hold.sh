@@ -91,7 +91,7 @@ for program in "$TP_BIN"/*; do
 done
 [ -s "$control/ship/bin/versions" ] || fail 4 "$TP_BIN has no programs; build them with: thinprobe setup"
 size=$(stat -c %s "$here/begin.sh")
-tar -czhf "$control/tar" -C "$control/ship" . && {
+tar -I "gzip -1" -chf "$control/tar" -C "$control/ship" . && {
 	cat "$here/begin.sh" && stat -c %s "$control/tar" && cat "$control/tar"
 } >"$control/all" ||
 	fail 1 "cannot pack the programs for the other host; is $base full?"
