@@ -19,6 +19,10 @@ lab_gone() {
 	[ "${stat%% *}" = Z ]
 }
 
+# lab_comes SECONDS PID COMMAND...: waits until COMMAND succeeds; 1 when it never did, or what lab_start gave PID for has ended.
+lab_comes() { wait_until "$1" lab_came_or_gone "${@:2}" && ! lab_gone "$2"; }
+lab_came_or_gone() { lab_gone "$1" || "${@:2}"; }
+
 # lab_hear DEADLINE_MS WORDS [CURE]: the next line of the lab's holder, in LINE; where none comes,
 # the lab is taken down and that is the end.
 lab_hear() {

@@ -168,6 +168,19 @@ lab_need() {
 	lab_has "$1" "$2" || cannot "-$EXIT_MISSING" "$2 is missing${!at-}; apt-get install --no-install-recommends $3${!at-}"
 }
 
+# lab_needs ROLE:COMMAND:PACKAGE...: 0, or prints which is missing there, with the cure, and fails.
+lab_needs() {
+	local role command package at
+	for command; do
+		IFS=: read -r role command package <<<"$command"
+		at=LAB_AT_$role
+		lab_has "$role" "$command" || {
+			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "$command" "${!at-}" "$package"
+			return 1
+		}
+	done
+}
+
 # protocol_use NAME[:VARIANT] and app_use NAME load a plug-in (contract: protocols/README.md).
 protocol_use() {
 	local file

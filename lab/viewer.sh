@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # VIEWER_ variables are for the plug-ins; LAB_ and PROTOCOL_ ones are the lab's
-# viewer.sh - the screen in front of a person: an X display (Xvfb) in the client role, for protocols
-# whose client is a program with a window. Plug-ins say  . "$LAB_HERE/viewer.sh"  and call
+# viewer.sh - what plug-ins of protocols share: sessions, which are programs that end together; and the screen in front of a person,
+# an X display (Xvfb) in the client role, for protocols whose client is a program with a window. Plug-ins say
+# . "$LAB_HERE/viewer.sh"  and call
 #
+#   protocol_begin SESSION            of protocol_start: empties what that sets, and sets PROTOCOL_KEY, by which PROTOCOL_KEPT has a
+#                                     word of the plug-in's own; 1 (cannot) where it cannot run here, or runs already
+#   protocol_run [OPTION]... ROLE NAME COMMAND...
+#                                     lab_start; what it starts is one of PROTOCOL_PIDS and ends with the session
+#   protocol_failed SESSION WORDS LOG...
+#                                     stops it; 1 (cannot) with WORDS and the last that these say of an error
+#   protocol_stop [SESSION]           is that of the plug-in: what was started last ends first; then protocol_ended SESSION, if the
+#                                     plug-in has it
+#   display_answers ROLE DISPLAY      it takes requests from there
+#   display_awaited SECONDS LOG       waits until PROTOCOL_DISPLAY takes requests from the server role; LOG: why not
 #   viewer_can                        0, or prints what is missing in the client role, with the cure, and fails
 #   viewer_display SESSION [tcp]      starts one, 1024x768x24; sets VIEWER_NUMBER (N),
 #                                     VIEWER_DISPLAY (:N), VIEWER_PID, VIEWER_COOKIE. tcp: it
@@ -20,27 +31,65 @@
 #                                     input on, and shows pixel by pixel; 1 when that never was so
 #   viewer_cookie ROLE add DISPLAY    that role may use the display (as it is seen from there) with
 #                                     VIEWER_COOKIE; remove DISPLAY: no more
-#   viewer_stop SESSION               ends it
 #
 # Who may connect is decided by a cookie of this run, in the .Xauthority of the client role; it never stands on a command line.
 
 VIEWER_GEOMETRY=1024x768
-declare -gA VIEWER_PIDS VIEWER_NUMBERS	# by protocol and session: they stay when a driver comes back from another protocol
+# By protocol and session; they stay when a driver comes back from another protocol.
+declare -gA PROTOCOL_RUNS PROTOCOL_KEPT VIEWER_NUMBERS
 
-viewer_can() {
-	local what
-	for what in Xvfb:xvfb xauth:xauth xset:x11-xserver-utils xdotool:xdotool; do
-		lab_has client "${what%:*}" || {
-			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${LAB_AT_client-}" \
-				"${what#*:}"
-			return 1
-		}
+protocol_begin() {
+	local why
+	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
+	PROTOCOL_KEY=${PROTOCOL_NAME%%:*}-$1
+	[ -z "${PROTOCOL_RUNS[$PROTOCOL_KEY]-}" ] || cannot "session $1 runs already" || return
+	PROTOCOL_OPTIONS=() PROTOCOL_VIEW='' PROTOCOL_PIDS='' PROTOCOL_WATCH=patch
+	PROTOCOL_RUNS[$PROTOCOL_KEY]=''
+}
+
+protocol_run() {
+	lab_start "$@"
+	PROTOCOL_PIDS+=${PROTOCOL_PIDS:+ }$LAB_PID PROTOCOL_RUNS[$PROTOCOL_KEY]+="$LAB_PID "
+}
+
+protocol_failed() {
+	local session=$1 words=$2 what log why=''
+	shift 2
+	for what in 'error|fail|cannot|refused|denied|fatal|not found' warning .; do
+		for log; do [ -n "$why" ] || why=$(grep -siE -- "$what" "$log" | grep -v keystroke | tail -n 1); done
+	done
+	protocol_stop "$session"
+	cannot "$words: ${why:-it printed nothing}; see $1"
+}
+
+protocol_ended() { :; }
+
+protocol_stop() {
+	local PROTOCOL_KEY name=${PROTOCOL_NAME%%:*} pids i
+	for PROTOCOL_KEY in "${!PROTOCOL_RUNS[@]}"; do
+		[[ $PROTOCOL_KEY == "$name"-* ]] && [[ $# -eq 0 || $PROTOCOL_KEY == "$name-$1" ]] || continue
+		read -ra pids <<<"${PROTOCOL_RUNS[$PROTOCOL_KEY]}"
+		for ((i = ${#pids[@]} - 1; i >= 0; i--)); do lab_stop "${pids[i]}"; done
+		i=${VIEWER_NUMBERS[$PROTOCOL_KEY]-}
+		[ -z "$i" ] || viewer_cookie client remove ":$i" 2>/dev/null
+		protocol_ended "${PROTOCOL_KEY#*-}"
+		unset "PROTOCOL_RUNS[$PROTOCOL_KEY]" "PROTOCOL_KEPT[$PROTOCOL_KEY]" "VIEWER_NUMBERS[$PROTOCOL_KEY]"
 	done
 }
 
+display_answers() { lab_exec "$1" env DISPLAY="$2" timeout 5 xset q >/dev/null 2>&1; }
+display_awaited() {
+	# shellcheck disable=SC2016
+	lab_exec server timeout "$1" sh -c 'until DISPLAY=$1 timeout 8 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
+		>/dev/null 2>"$2"
+}
+
+viewer_can() {
+	lab_needs client:Xvfb:xvfb client:xauth:xauth client:xset:x11-xserver-utils client:xdotool:xdotool
+}
+
 viewer_display() {
-	local session=${PROTOCOL_NAME%%:*}-$1 log=${PROTOCOL_NAME%%:*}-$1-display listen=(-nolisten tcp) why
-	[ -z "${VIEWER_PIDS[$session]-}" ] || cannot "session $1 already has an X display" || return
+	local log=$PROTOCOL_KEY-display listen=(-nolisten tcp)
 	VIEWER_NUMBER=$(lab_display client) && [ "$VIEWER_NUMBER" -lt 63 ] ||	# prototap knows the ports 6000 to 6063
 		cannot "no free X display${LAB_AT_client-}" || return
 	[ "${2-}" != tcp ] || listen=(-listen tcp)
@@ -58,17 +107,9 @@ viewer_display() {
 		set -- Xvfb ":$n" -screen 0 "${geometry}x24" -auth "$HOME/.Xauthority" -noreset "$@"
 		! chrt -f 10 true 2>/dev/null || set -- chrt -f 10 "$@"
 		exec "$@"' sh "$VIEWER_NUMBER" "$VIEWER_GEOMETRY" "${listen[@]}"
-	VIEWER_PID=$LAB_PID
-	VIEWER_PIDS[$session]=$VIEWER_PID VIEWER_NUMBERS[$session]=$VIEWER_NUMBER
-	if ! wait_until 20 viewer_answers_or_ended || lab_gone "$VIEWER_PID"; then
-		why=$(grep . "$LAB_LOG/$log.err" | tail -n 1)
-		viewer_stop "$1"
-		cannot "the X display on the client did not start: ${why:-it printed nothing}; see $LAB_LOG/$log.err"
-	fi
-}
-
-viewer_answers_or_ended() {
-	lab_gone "$VIEWER_PID" || lab_exec client env DISPLAY="$VIEWER_DISPLAY" timeout 5 xset q >/dev/null 2>&1
+	VIEWER_PID=$LAB_PID PROTOCOL_RUNS[$PROTOCOL_KEY]+="$LAB_PID " VIEWER_NUMBERS[$PROTOCOL_KEY]=$VIEWER_NUMBER
+	lab_comes 20 "$VIEWER_PID" display_answers client "$VIEWER_DISPLAY" ||
+		protocol_failed "$1" "the X display on the client did not start" "$LAB_LOG/$log.err"
 }
 
 # One command to xauth, through a pipe.
@@ -127,13 +168,4 @@ viewer_reaches() {
 viewer_pointer_at() {	# viewer_pointer_at SESSION-DISPLAY "X Y"
 	[ "$(lab_exec server env DISPLAY="$1" timeout 5 xdotool getmouselocation 2>/dev/null |
 		sed 's/^x:\([0-9]*\) y:\([0-9]*\) .*/\1 \2/')" = "$2" ]
-}
-
-viewer_stop() {
-	local session=${PROTOCOL_NAME%%:*}-$1
-	[ -n "${VIEWER_PIDS[$session]-}" ] || return 0
-	lab_stop "${VIEWER_PIDS[$session]}"
-	viewer_cookie client remove ":${VIEWER_NUMBERS[$session]}" 2>/dev/null
-	unset "VIEWER_PIDS[$session]" "VIEWER_NUMBERS[$session]"
-	return 0
 }

@@ -21,7 +21,7 @@ xterm_start() {
 	lab_start server "$name" env ${APP_ENV[@]+"${APP_ENV[@]}"} DISPLAY="$display" sh -c 'echo "$$" && exec xterm "$@"' sh \
 		-xrm 'XTerm*pointerMode: 0' -fn fixed -geometry 80x24+0+0 +sb -title "$app $display" -e "$program" "$@"
 	APP_PID=$LAB_PID APP_DISPLAY=$display
-	wait_until 20 xterm_began_or_ended "$name" && read -r pid <"$LAB_LOG/$name.out"
+	lab_comes 20 "$APP_PID" test -s "$LAB_LOG/$name.out" && read -r pid <"$LAB_LOG/$name.out"
 	# A program reads keys from the moment it has switched its terminal to single characters. No window manager: keys go to the
 	# window that has the focus, and only while the pointer is above it. The window of an xterm that has just ended may still be
 	# there.
@@ -38,5 +38,3 @@ xterm_start() {
 			"$(grep -hsv '^$' -- "$log" "$LAB_LOG/$name.err" | tail -n 1); see $LAB_LOG"
 	}
 }
-
-xterm_began_or_ended() { [ -s "$LAB_LOG/$1.out" ] || lab_gone "$APP_PID"; }

@@ -17,7 +17,6 @@
 . "$LAB_HERE/viewer.sh"
 
 NX_LINK=${NX_LINK:-modem}
-declare -gA NX_SERVER NX_CLIENT NX_NUMBER	# stay when a driver comes back from another protocol
 
 protocol_variants() { printf 'proxy agent\n'; }
 
@@ -39,24 +38,15 @@ protocol_packages() {
 nx_program() { [ "$PROTOCOL_VARIANT" = agent ] && printf nxagent || printf nxproxy; }
 
 protocol_can() {
-	local what
-	viewer_can || return
-	lab_has client nxproxy || {
-		printf 'nxproxy is missing%s; apt-get install --no-install-recommends nxproxy\n' "${LAB_AT_client-}"
-		return 1
-	}
-	for what in "$(nx_program):$(nx_program)" xauth:xauth xset:x11-xserver-utils; do
-		lab_has server "${what%:*}" || {
-			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${LAB_AT_server-}" "${what#*:}"
-			return 1
-		}
-	done
+	viewer_can && lab_needs client:nxproxy:nxproxy "server:$(nx_program):$(nx_program)" server:xauth:xauth \
+		server:xset:x11-xserver-utils
 }
 
 # The proxy of display N listens on port 4000+N and lets go of it when its peer has come: our own
 # numbers are remembered. nxproxy makes the socket of the display itself and takes no other's place.
 nx_number() {
-	local n used=" ${NX_NUMBER[*]} "
+	local n key used=' '
+	for key in "${!PROTOCOL_KEPT[@]}"; do [[ $key != nx-* ]] || used+="${PROTOCOL_KEPT[$key]} "; done
 	for ((n = 1; n < 60; n++)); do
 		[[ $used != *" $n "* ]] && ! lab_listens server $((4000 + n)) && ! lab_listens server $((6000 + n)) &&
 			lab_exec server test ! -e "/tmp/.X11-unix/X$n" -a ! -e "/tmp/.X$n-lock" || continue
@@ -72,32 +62,28 @@ nx_options() {	# nx_options ROLE WORDS
 }
 
 protocol_start() {
-	local session=$1 name=nx-$1 log=$LAB_LOG/nx-$1 why n NX_N=''
-	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
-	[ -z "${NX_NUMBER[$session]-}" ] || cannot "session $session runs already" || return
-	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
-	viewer_display "$session" || return
+	local session=$1 name=nx-$1 log=$LAB_LOG/nx-$1 n NX_N=''
+	protocol_begin "$session" && viewer_display "$session" || return
 	nx_number || cannot "no free X display${LAB_AT_server-}" || return
 	n=$NX_N
-	NX_NUMBER[$session]=$n
+	PROTOCOL_KEPT[$PROTOCOL_KEY]=$n
 	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	nx_share "$name" || nx_fail "$session" "cannot write the X cookie of display :$n" "$log.auth" || return
+	nx_share "$name" || protocol_failed "$session" "cannot write the X cookie of display :$n" "$log.auth" || return
 	nx_serve "$session" "$n"
-	PROTOCOL_PIDS=$LAB_PID NX_SERVER[$session]=$LAB_PID
-	wait_until 20 nx_listens_or_ended && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX server did not start" "$log.err" || return
-	lab_start client "$name-client" sh -c '
+	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
+		protocol_failed "$session" "the NX server did not start" "$log.err" || return
+	protocol_run client "$name-client" sh -c '
 		folder=$HOME/nx-$1
 		export NX_SYSTEM="$folder" NX_HOME="$folder" XAUTHORITY="$HOME/.Xauthority" DISPLAY="$2"
 		exec nxproxy -S "nx/nx,options=$folder/options:$1"' sh "$n" "$VIEWER_DISPLAY"
-	PROTOCOL_PIDS+=" $LAB_PID" NX_CLIENT[$session]=$LAB_PID
 	# A request before the proxies have met would wait for seconds.
-	wait_until 20 nx_met_or_ended "$log.err" && ! lab_gone "$LAB_PID" ||
-		nx_fail "$session" "the NX proxies of client and server did not connect in 20 s" "$log-client.err" "$log.err" || return
-	lab_exec server timeout 30 sh -c 'until DISPLAY=$1 timeout 8 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
-		>/dev/null 2>"$log.auth" ||
-		nx_fail "$session" "the X display of the NX session does not answer" "$log.auth" "$log.err" || return
+	lab_comes 20 "$LAB_PID" grep -q '^Session: Session started' "$log.err" ||
+		protocol_failed "$session" "the NX proxies of client and server did not connect in 20 s" \
+			"$log-client.err" "$log.err" || return
+	display_awaited 30 "$log.auth" ||
+		protocol_failed "$session" "the X display of the NX session does not answer" "$log.auth" "$log.err" || return
 	[ "$PROTOCOL_VARIANT" != agent ] || viewer_window "$VIEWER_DISPLAY" class '^NXAgent$' 20 ||
-		nx_fail "$session" "the window of the NX session did not appear in 20 s" "$log.err" || return
+		protocol_failed "$session" "the window of the NX session did not appear in 20 s" "$log.err" || return
 	rm -f "$log.auth"
 }
 
@@ -116,7 +102,7 @@ nx_share() {	# nx_share NAME
 nx_serve() {	# nx_serve SESSION NUMBER
 	local what=(nxproxy -C)
 	[ "$PROTOCOL_VARIANT" != agent ] || what=(nxagent -noreset -nolisten tcp -name "thinprobe $1" -geometry fullscreen)
-	lab_start server "nx-$1" sh -c '
+	protocol_run server "nx-$1" sh -c '
 		number=$1 folder=$HOME/nx-$1
 		export NX_SYSTEM="$folder" NX_HOME="$folder" XAUTHORITY="$HOME/.Xauthority" DISPLAY="nx/nx,options=$folder/options:$number"
 		shift
@@ -124,17 +110,6 @@ nx_serve() {	# nx_serve SESSION NUMBER
 		nxagent) exec "$@" -auth "$XAUTHORITY" ":$number" ;;
 		*) exec "$@" "$DISPLAY" ;;
 		esac' sh "$2" "${what[@]}"
-}
-
-nx_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$LAB_PID"; }
-nx_met_or_ended() { grep -q '^Session: Session started' "$1" || lab_gone "$LAB_PID"; }
-
-nx_fail() {	# nx_fail SESSION WORDS LOG...: the last of what they said
-	local session=$1 words=$2 why
-	shift 2
-	why=$(grep -hi 'error\|warning\|refused\|cannot\|failed' -- "$@" 2>/dev/null | grep -v keystroke | tail -n 1)
-	protocol_stop "$session"
-	cannot "$words: ${why:-it printed nothing}; see ${!#}"
 }
 
 protocol_settings() {
@@ -150,17 +125,11 @@ protocol_settings() {
 		authorization: "cookie, MIT-MAGIC-COOKIE-1", floor_ms: 0}'
 }
 
-# protocol_stop [SESSION]: that one, or all.
-protocol_stop() {
-	local session role
-	for session in "${!NX_NUMBER[@]}"; do
-		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		lab_stop "${NX_SERVER[$session]-}" "${NX_CLIENT[$session]-}"
-		viewer_stop "$session"
-		viewer_cookie server remove ":${NX_NUMBER[$session]}" 2>/dev/null
-		# One that had to be killed leaves them.
-		lab_exec server rm -f "/tmp/.X11-unix/X${NX_NUMBER[$session]}" "/tmp/.X${NX_NUMBER[$session]}-lock"
-		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/nx-$1"' sh "${NX_NUMBER[$session]}"; done
-		unset "NX_NUMBER[$session]" "NX_SERVER[$session]" "NX_CLIENT[$session]"
-	done
+protocol_ended() {
+	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-} role
+	[ -n "$n" ] || return 0
+	viewer_cookie server remove ":$n" 2>/dev/null
+	# One that had to be killed leaves them.
+	lab_exec server rm -f "/tmp/.X11-unix/X$n" "/tmp/.X$n-lock"
+	for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/nx-$1"' sh "$n"; done
 }

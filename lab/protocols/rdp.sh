@@ -16,7 +16,6 @@
 . "$LAB_HERE/viewer.sh"
 
 RDP_XORG=/usr/lib/xorg/Xorg
-declare -gA RDP_PIDS	# stays when a driver comes back from another protocol
 
 protocol_variants() { printf 'xorg vnc cache\n'; }
 
@@ -35,18 +34,14 @@ protocol_packages() {
 }
 
 protocol_can() {
-	local what module
+	local module
 	[ "${LAB_PRIVATE-1}" = 1 ] || {
 		printf 'without a log-in its session would be open to others on the network; run it in the emulated lab (--on lab)\n'
 		return 1
 	}
-	for what in xrdp:xrdp xset:x11-xserver-utils openssl:openssl \
-		"$([ "$PROTOCOL_VARIANT" = vnc ] && echo Xvnc:tigervnc-standalone-server || echo "$RDP_XORG:xserver-xorg-core")"; do
-		lab_has server "${what%:*}" || {
-			printf '%s is missing; apt-get install --no-install-recommends %s\n' "${what%:*}" "${what#*:}"
-			return 1
-		}
-	done
+	lab_needs server:xrdp:xrdp server:xset:x11-xserver-utils server:openssl:openssl \
+		"server:$([ "$PROTOCOL_VARIANT" = vnc ] && echo Xvnc:tigervnc-standalone-server ||
+			echo "$RDP_XORG:xserver-xorg-core")" || return
 	module=${RDP_XORG%/*}/modules/libxorgxrdp.so
 	[ "$PROTOCOL_VARIANT" = vnc ] || [ -f "$module" ] || {
 		printf '%s is missing; apt-get install --no-install-recommends xorgxrdp\n' "$module"
@@ -72,33 +67,35 @@ rdp_cache() {
 }
 
 protocol_start() {
-	local session=$1 n folder why log=$LAB_LOG/rdp-$1
-	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
-	[ -z "${RDP_PIDS[$session]-}" ] || cannot "session $session runs already" || return
+	local session=$1 n folder log=$LAB_LOG/rdp-$1
+	protocol_begin "$session" || return
 	n=$(lab_display server) || cannot "no free X display" || return
 	folder=/tmp/rdp-$n
-	PROTOCOL_OPTIONS=() PROTOCOL_PIDS='' PROTOCOL_WATCH=patch
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_PORT=$((3388 + n))	# 3389 where that is free
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
 	rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" 2>"$log.err" ||
 		cannot "cannot make xrdp's certificate and configuration: $(tail -n 1 -- "$log.err")" || return
 	rdp_display "$session" "$n" "$folder"
-	wait_until 20 rdp_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" ||
-		rdp_failed "$session" display "$folder/xorg.log" || return
-	lab_start server "rdp-$session" xrdp --nodaemon --config "$folder/xrdp.ini"
-	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
-	wait_until 20 rdp_listens_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" '' || return
+	lab_comes 20 "$LAB_PID" display_answers server ":$n" || {
+		# its log is in the host's /tmp; it is kept
+		lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$folder/xorg.log" >>"$log-display.err" 2>/dev/null
+		protocol_failed "$session" "RDP: the display did not start" "$log-display.err"
+		return
+	}
+	protocol_run server "rdp-$session" xrdp --nodaemon --config "$folder/xrdp.ini"
+	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
+		protocol_failed "$session" "RDP: the server did not start" "$log.err" "$log.out" || return
 	viewer_display "$session" || return
 	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It
 	# wants a home that it may write to.
-	lab_start client "rdp-$session-client" env DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" \
+	protocol_run client "rdp-$session-client" env DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" \
 		"/v:$LAB_ADDR_server:$PROTOCOL_PORT" /cert:ignore /sec:tls /u:none /p:none \
 		"/size:$VIEWER_GEOMETRY" /bpp:24 "$(rdp_cache)" -decorations -clipboard -grab-keyboard /audio-mode:2 "/t:thinprobe $session"
-	RDP_PIDS[$session]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" &&
-		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" || rdp_failed "$session" client || return
+		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" ||
+		protocol_failed "$session" "RDP: the client did not start" "$log-client.err" "$log-client.out"
 }
 
 # rdp_prepare FOLDER N PORT: what xrdp is told. A port that begins with / is a socket: the display is there already.
@@ -165,27 +162,14 @@ rdp_prepare() {
 # rdp_display SESSION N FOLDER: where the applications draw.
 rdp_display() {
 	if [ "$PROTOCOL_VARIANT" = vnc ]; then
-		lab_start server "rdp-$1-display" Xvnc ":$2" -geometry "$VIEWER_GEOMETRY" -depth 24 \
+		protocol_run server "rdp-$1-display" Xvnc ":$2" -geometry "$VIEWER_GEOMETRY" -depth 24 \
 			-SecurityTypes None -ac -rfbport "$((5900 + $2))" -localhost \
 			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate 60
 	else
-		lab_start server "rdp-$1-display" env XRDP_SOCKET_PATH="$3/sock" XRDP_START_WIDTH="${VIEWER_GEOMETRY%x*}" \
+		protocol_run server "rdp-$1-display" env XRDP_SOCKET_PATH="$3/sock" XRDP_START_WIDTH="${VIEWER_GEOMETRY%x*}" \
 			XRDP_START_HEIGHT="${VIEWER_GEOMETRY#*x}" \
 			"$RDP_XORG" ":$2" -config xrdp/xorg.conf -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$3/xorg.log"
 	fi
-	RDP_PIDS[$1]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
-}
-
-rdp_answers_or_ended() { lab_gone "$1" || lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 5 xset q >/dev/null 2>&1; }
-rdp_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$1"; }
-
-# rdp_failed SESSION PART [FILE]: one of them did not come. FILE: its log, in the host's /tmp; it is kept.
-rdp_failed() {
-	local log=$LAB_LOG/rdp-$1${2:+-$2} why
-	[ $# -lt 3 ] || lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$3" >>"$log.err" 2>/dev/null
-	why=$(cat -- "$log.err" "$log.out" 2>/dev/null | grep . | grep -i -e error -e fail -e cannot | tail -n 1)
-	protocol_stop "$1"
-	cannot "RDP: the ${2:-server} did not start: ${why:-no error message}; see $log.err"
 }
 
 protocol_settings() {
@@ -207,16 +191,4 @@ protocol_settings() {
 		bulk_compression: false, bitmap_cache: $cache, encryption: "TLS", log_in: "none (no session manager)",
 		floor_ms: (if $vnc then 8.33 else 4 end)}
 		+ (if $vnc then {} else {floor_of: "xorgxrdp'"'"'s waiting for more to be drawn"} end)'
-}
-
-# protocol_stop [SESSION]: that one, or all. The client goes first.
-protocol_stop() {
-	local session pids i
-	for session in "${!RDP_PIDS[@]}"; do
-		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		read -ra pids <<<"${RDP_PIDS[$session]}"
-		for ((i = ${#pids[@]} - 1; i >= 0; i--)); do lab_stop "${pids[i]}"; done
-		viewer_stop "$session"
-		unset "RDP_PIDS[$session]"
-	done
 }

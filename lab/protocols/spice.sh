@@ -13,7 +13,6 @@
 . "$LAB_HERE/viewer.sh"
 
 SPICE_XORG=/usr/lib/xorg/Xorg
-declare -gA SPICE_PIDS	# stays when a driver comes back from another protocol
 
 protocol_about() { printf 'SPICE, Xorg with the spiceqxl driver, client spicy\n'; }
 protocol_properties() { printf 'display link view pictures-cached\n'; }
@@ -30,30 +29,29 @@ protocol_can() {
 		printf '%s is missing; apt-get install --no-install-recommends xserver-xspice\n' "$what"
 		return 1
 	}
-	for what in server:xset:x11-xserver-utils client:spicy:spice-client-gtk client:xprop:x11-utils; do
-		set -- ${what//:/ }
-		lab_has "$1" "$2" || { printf '%s is missing; apt-get install --no-install-recommends %s\n' "$2" "$3"; return 1; }
-	done
-	viewer_can
+	lab_needs server:xset:x11-xserver-utils client:spicy:spice-client-gtk client:xprop:x11-utils && viewer_can
 }
 
 protocol_start() {
-	local session=$1 n folder why
-	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
-	[ -z "${SPICE_PIDS[$session]-}" ] || cannot "session $session runs already" || return
+	local session=$1 n folder log=$LAB_LOG/spice-$1
+	protocol_begin "$session" || return
 	n=$(lab_display server) || cannot "no free X display" || return
 	folder=/tmp/spice-$n
-	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_PORT=$((5900 + n))	# free: lab_display has looked
-	spice_config "$folder" "$PROTOCOL_PORT" 2>"$LAB_LOG/spice-$session.err" ||
-		cannot "cannot write the configuration of the SPICE server: $(tail -n 1 -- "$LAB_LOG/spice-$session.err")" || return
-	lab_start server "spice-$session" "$SPICE_XORG" ":$n" \
+	spice_config "$folder" "$PROTOCOL_PORT" 2>"$log.err" ||
+		cannot "cannot write the configuration of the SPICE server: $(tail -n 1 -- "$log.err")" || return
+	protocol_run server "spice-$session" "$SPICE_XORG" ":$n" \
 		-config "$folder/xorg.conf" -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$folder/xorg.log"
-	SPICE_PIDS[$session]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
-	wait_until 20 spice_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || spice_failed "$session" '' "$folder/xorg.log" || return
+	lab_comes 20 "$LAB_PID" spice_answers || {
+		# its log is in the host's /tmp; it is kept
+		lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$folder/xorg.log" >>"$log.err" 2>/dev/null
+		protocol_failed "$session" "SPICE: the server did not start" "$log.err"
+		return
+	}
 	viewer_display "$session" || return
-	spice_client "$session" "/tmp/spicy-$VIEWER_NUMBER" || spice_failed "$session" client || return
+	spice_client "$session" "/tmp/spicy-$VIEWER_NUMBER" ||
+		protocol_failed "$session" "SPICE: the client did not start" "$log-client.err" || return
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 }
 
@@ -107,11 +105,7 @@ spice_config() {
 	END
 }
 
-spice_answers_or_ended() {
-	lab_gone "$1" || {
-		lab_listens server "$PROTOCOL_PORT" && lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 5 xset q >/dev/null 2>&1
-	}
-}
+spice_answers() { lab_listens server "$PROTOCOL_PORT" && display_answers server "$PROTOCOL_DISPLAY"; }
 
 # spice_client SESSION FOLDER: spicy over the whole display. It drops its menu when it is told by a window manager that it fills the
 # screen; there is none, so the window gets that mark, and its size, from here.
@@ -120,25 +114,14 @@ spice_client() {
 	lab_exec client sh -c 'rm -rf "$1" && mkdir -m 700 "$1" "$1/spicy" &&
 		printf "%s\n" "[general]" grab-keyboard=false grab-mouse=false resize-guest=false scaling=false \
 			auto-clipboard=false "[ui]" toolbar=false statusbar=false >"$1/spicy/settings"' sh "$2" || return
-	lab_start client "spice-$1-client" env DISPLAY="$VIEWER_DISPLAY" XDG_CONFIG_HOME="$2" \
+	protocol_run client "spice-$1-client" env DISPLAY="$VIEWER_DISPLAY" XDG_CONFIG_HOME="$2" \
 		NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory GIO_USE_VFS=local DBUS_SESSION_BUS_ADDRESS=disabled: \
 		spicy -h "$LAB_ADDR_server" -p "$PROTOCOL_PORT" --title "thinprobe $1" --spice-disable-audio --spice-disable-usbredir
-	SPICE_PIDS[$1]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" &&
 		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xprop -id "$VIEWER_WINDOW" -f _NET_WM_STATE 32a \
 		-set _NET_WM_STATE _NET_WM_STATE_FULLSCREEN &&
 		viewer_fill "$VIEWER_DISPLAY" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"
-}
-
-# spice_failed SESSION PART [FILE]: one of them did not come. FILE: its log, in the host's /tmp; it is kept.
-spice_failed() {
-	local log=$LAB_LOG/spice-$1${2:+-$2}.err why
-	# shellcheck disable=SC2016
-	[ $# -lt 3 ] || lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$3" >>"$log" 2>/dev/null
-	why=$(grep -i -e error -e fail -e cannot -e warning -- "$log" | tail -n 1)
-	protocol_stop "$1"
-	cannot "SPICE: the ${2:-server} did not start: ${why:-no error message}; see $log"
 }
 
 protocol_settings() {
@@ -153,16 +136,4 @@ protocol_settings() {
 		compression: "chosen for each image (auto_glz), without loss on a fast link",
 		image_cache: true, video_streams: "filter", encryption: "none", connections: "several, one port", floor_ms: 5,
 		floor_of: "waiting for a key'"'"'s release (spicy sends it together with the press)", client_frame_rate_per_s: 60}'
-}
-
-# protocol_stop [SESSION]: that one, or all. The client goes first.
-protocol_stop() {
-	local session pids i
-	for session in "${!SPICE_PIDS[@]}"; do
-		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		read -ra pids <<<"${SPICE_PIDS[$session]}"
-		for ((i = ${#pids[@]} - 1; i >= 0; i--)); do lab_stop "${pids[i]}"; done
-		viewer_stop "$session"
-		unset "SPICE_PIDS[$session]"
-	done
 }

@@ -14,7 +14,7 @@
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
 
-declare -gA SSHD_SERVER SSHD_CLIENT SSHD_INPUT SSHD_FOLDER SSHD_VIEW	# stay when a driver comes back from another protocol
+declare -gA SSHD_INPUT SSHD_VIEW	# by session; they stay when a driver comes back from another protocol
 
 protocol_variants() { printf 'terminal x11 x11c\n'; }
 
@@ -43,20 +43,13 @@ protocol_packages() {
 }
 
 protocol_can() {
-	local what wants=(client:ssh:openssh-client client:ssh-keygen:openssh-client server:sshd:openssh-server
-		server:ssh-keygen:openssh-client) role at
-	viewer_can || return
+	local wants=(client:ssh:openssh-client client:ssh-keygen:openssh-client server:sshd:openssh-server
+		server:ssh-keygen:openssh-client)
 	case $PROTOCOL_VARIANT in
 	x11*) wants+=(server:xauth:xauth server:xset:x11-xserver-utils) ;;
 	*) wants+=(client:xterm:xterm server:vi:vim-tiny) ;;
 	esac
-	for what in "${wants[@]}"; do
-		role=${what%%:*} what=${what#*:} at=LAB_AT_$role
-		lab_has "$role" "${what%:*}" || {
-			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${!at-}" "${what#*:}"
-			return 1
-		}
-	done
+	viewer_can && lab_needs "${wants[@]}" || return
 	# Root's sshd wants the folder that its package makes when the service starts.
 	[ "${LAB_PRIVATE-1}" = 1 ] || lab_exec server sh -c '[ "$(id -u)" != 0 ] || [ -d /run/sshd ]' || {
 		printf 'sshd of root wants the folder /run/sshd%s; log in as another user, or: mkdir /run/sshd\n' "${LAB_AT_server-}"
@@ -65,32 +58,26 @@ protocol_can() {
 }
 
 protocol_start() {
-	local session=$1 log=$LAB_LOG/ssh-$1 why port=2222 role folder
-	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
-	[ -z "${SSHD_FOLDER[$session]-}" ] || cannot "session $session runs already" || return
-	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
-	viewer_display "$session" || return
+	local session=$1 log=$LAB_LOG/ssh-$1 port=2222 role folder
+	protocol_begin "$session" && viewer_display "$session" || return
 	while lab_listens server "$port"; do port=$((port + 1)); done
 	folder=ssh-$port	# a session's name may be any
-	SSHD_FOLDER[$session]=$folder SSHD_VIEW[$session]=$VIEWER_DISPLAY
+	PROTOCOL_KEPT[$PROTOCOL_KEY]=$folder SSHD_VIEW[$session]=$VIEWER_DISPLAY
 	for role in server client; do
 		[ "${LAB_PRIVATE-1}" != 1 ] || sshd_user "$role" 2>"$log.err" ||
-			sshd_fail "$session" "cannot make a user for ssh on the $role" "$log.err" || return
+			protocol_failed "$session" "cannot make a user for ssh on the $role" "$log.err" || return
 	done
 	PROTOCOL_PORT=$port PROTOCOL_DISPLAY='' PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	sshd_keys "$folder" "$port" 2>"$log.err" || sshd_fail "$session" "cannot make the keys for ssh" "$log.err" || return
-	sshd_remote "$folder" || sshd_fail "$session" "cannot write to the home folder on the server" "$log.err" || return
-	lab_start server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' \
+	sshd_keys "$folder" "$port" 2>"$log.err" || protocol_failed "$session" "cannot make the keys for ssh" "$log.err" || return
+	sshd_remote "$folder" || protocol_failed "$session" "cannot write to the home folder on the server" "$log.err" || return
+	protocol_run server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' \
 		sh "$folder"
-	PROTOCOL_PIDS=$LAB_PID SSHD_SERVER[$session]=$LAB_PID
-	wait_until 20 sshd_listens_or_ended && ! lab_gone "$LAB_PID" || sshd_fail "$session" "sshd did not start" "$log.err" || return
+	lab_comes 20 "$LAB_PID" lab_listens server "$port" || protocol_failed "$session" "sshd did not start" "$log.err" || return
 	case $PROTOCOL_VARIANT in
 	x11*) sshd_forward "$session" ;;
 	*) sshd_terminal "$session" ;;
 	esac
 }
-
-sshd_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$LAB_PID"; }
 
 # Once in each host. A terminal's group is what the kernel gives it there, which nobody without privileges could change.
 sshd_user() {	# sshd_user ROLE
@@ -164,63 +151,46 @@ sshd_client() {	# sshd_client SESSION terminal|ssh [FD]: starts it, with SSHD_CO
 	local flags=() ordinary='ordinary='
 	[ "${LAB_PRIVATE-1}" != 1 ] || flags=(-R) ordinary=$SSHD_ORDINARY
 	[ -z "${3-}" ] || flags+=(-i "$3")
-	lab_start ${flags[@]+"${flags[@]}"} client "ssh-$1-client" sh -c "$ordinary"'
+	protocol_run ${flags[@]+"${flags[@]}"} client "ssh-$1-client" sh -c "$ordinary"'
 		folder=$HOME/$1 program=$2
 		export DISPLAY="$3"
 		shift 3
 		set -- ssh -i "$folder/key" -o UserKnownHostsFile="$folder/known" "$@"
 		[ "$program" = ssh ] || set -- xterm -xrm "XTerm*pointerMode: 0" -fn fixed -geometry 80x24+0+0 +sb -title "ssh" -e "$@"
-		exec $ordinary "$@"' sh "${SSHD_FOLDER[$1]}" "$2" "$VIEWER_DISPLAY" "${SSHD_COMMAND[@]}"
-	PROTOCOL_PIDS+=" $LAB_PID"
+		exec $ordinary "$@"' sh "${PROTOCOL_KEPT[$PROTOCOL_KEY]}" "$2" "$VIEWER_DISPLAY" "${SSHD_COMMAND[@]}"
 }
 
 sshd_forward() {	# sshd_forward SESSION
 	local log=$LAB_LOG/ssh-$1-client input SSHD_COMMAND display=''
-	sshd_command "${SSHD_FOLDER[$1]}" || sshd_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err" || return
+	sshd_command "${PROTOCOL_KEPT[$PROTOCOL_KEY]}" ||
+		protocol_failed "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err" || return
 	open_pipe input
 	SSHD_INPUT[$1]=$input
 	sshd_client "$1" ssh "$input"
-	SSHD_CLIENT[$1]=$LAB_PID
-	wait_until 30 sshd_said_or_ended "$log.out" && read -r display <"$log.out"
-	[ -n "$display" ] || sshd_fail "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/ssh-$1.err" || return
+	lab_comes 30 "$LAB_PID" grep -q . "$log.out" && read -r display <"$log.out"
+	[ -n "$display" ] || protocol_failed "$1" "ssh forwards no display" "$log.err" "$LAB_LOG/ssh-$1.err" || return
 	PROTOCOL_DISPLAY=${display%.0}
-	lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
-		>/dev/null 2>"$log.ask" ||
-		sshd_fail "$1" "the display that ssh forwards does not answer" "$log.ask" "$log.err" || return
+	display_awaited 20 "$log.ask" ||
+		protocol_failed "$1" "the display that ssh forwards does not answer" "$log.ask" "$log.err" || return
 	rm -f "$log.ask"
 }
 
-sshd_said_or_ended() { [ -n "$(head -n 1 "$1")" ] || lab_gone "$LAB_PID"; }
-
 sshd_terminal() {	# sshd_terminal SESSION
 	local log=$LAB_LOG/ssh-$1-client SSHD_COMMAND
-	sshd_command "${SSHD_FOLDER[$1]}" || sshd_fail "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err" || return
+	sshd_command "${PROTOCOL_KEPT[$PROTOCOL_KEY]}" ||
+		protocol_failed "$1" "the server role has no user" "$LAB_LOG/ssh-$1.err" || return
 	PROTOCOL_WATCH=update
 	sshd_client "$1" terminal
-	SSHD_CLIENT[$1]=$LAB_PID
-	wait_until 30 sshd_vim_or_ended "${SSHD_FOLDER[$1]}" && ! lab_gone "$LAB_PID" ||
-		sshd_fail "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err" || return
-	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 || sshd_fail "$1" "the terminal of ssh did not appear" "$log.err" || return
+	lab_comes 30 "$LAB_PID" sshd_vim_reads "${PROTOCOL_KEPT[$PROTOCOL_KEY]}" ||
+		protocol_failed "$1" "vim did not come at the other end of ssh" "$log.err" "$LAB_LOG/ssh-$1.err" || return
+	viewer_window "$VIEWER_DISPLAY" class '^xterm$' 20 ||
+		protocol_failed "$1" "the terminal of ssh did not appear" "$log.err" || return
 }
 
 # vim reads keys from the moment it has switched its terminal to single characters.
-sshd_vim_or_ended() {	# FOLDER
-	lab_gone "$LAB_PID" ||
-		lab_exec server sh -c '[ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
+sshd_vim_reads() {	# FOLDER
+	lab_exec server sh -c '[ -s "$HOME/$1/pid" ] && tty=$(ps -o tty= -p "$(cat "$HOME/$1/pid")") && [ "$tty" != "?" ] &&
 		stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon' sh "$1" 2>/dev/null
-}
-
-sshd_fail() {	# sshd_fail SESSION WORDS LOG...: and the last of what was said
-	local session=$1 words=$2 why='' log
-	shift 2
-	for log; do
-		[ -n "$why" ] || {
-			set -- "$log"
-			why=$(grep -i 'failed\|error\|denied\|refused\|cannot\|not found' -- "$log" 2>/dev/null | tail -n 1)
-		}
-	done
-	protocol_stop "$session"
-	cannot "$words: ${why:-it printed nothing}; see $1"
 }
 
 # As the terminal was when new.
@@ -246,21 +216,15 @@ protocol_settings() {
 		keystroke_obfuscation: false, floor_ms: 0}'
 }
 
-# protocol_stop [SESSION]: that one, or all.
-protocol_stop() {
-	local session role fd
-	for session in "${!SSHD_FOLDER[@]}"; do
-		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		lab_stop "${SSHD_CLIENT[$session]-}" "${SSHD_SERVER[$session]-}"
-		# What ran at the other end ends with its connection.
-		lab_exec server sh -c '
-			read -r pid <"$HOME/$1/pid" || exit
-			for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || exit 0; sleep 0.1; done
-			kill -9 "$pid"' sh "${SSHD_FOLDER[$session]}" 2>/dev/null
-		fd=${SSHD_INPUT[$session]-}
-		[ -z "$fd" ] || exec {fd}>&-
-		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "${SSHD_FOLDER[$session]}"; done
-		viewer_stop "$session"
-		unset "SSHD_SERVER[$session]" "SSHD_CLIENT[$session]" "SSHD_INPUT[$session]" "SSHD_FOLDER[$session]" "SSHD_VIEW[$session]"
-	done
+protocol_ended() {	# SESSION
+	local folder=${PROTOCOL_KEPT[$PROTOCOL_KEY]-} fd=${SSHD_INPUT[$1]-} role
+	[ -n "$folder" ] || return 0
+	# What ran at the other end ends with its connection.
+	lab_exec server sh -c '
+		read -r pid <"$HOME/$1/pid" || exit
+		for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || exit 0; sleep 0.1; done
+		kill -9 "$pid"' sh "$folder" 2>/dev/null
+	[ -z "$fd" ] || exec {fd}>&-
+	for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "$folder"; done
+	unset "SSHD_INPUT[$1]" "SSHD_VIEW[$1]"
 }

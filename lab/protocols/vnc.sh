@@ -17,7 +17,6 @@
 VNC_FRAME_RATE=${VNC_FRAME_RATE:-60}
 VNC_GEOMETRY=${VNC_GEOMETRY:-1024x768}
 VNC_POLL_MS=${VNC_POLL_MS:-20}	# x11vnc's own default
-declare -gA VNC_PIDS	# stays when a driver comes back from another protocol
 
 protocol_variants() { printf 'xvnc viewer x11vnc refecho\n'; }
 
@@ -51,25 +50,17 @@ protocol_packages() {
 protocol_can() {
 	case $PROTOCOL_VARIANT in
 	refecho) [ -x "$TP_BIN/refecho" ] || { printf '%s is not built; run: make\n' "$TP_BIN/refecho"; return 1; } ;;
-	x11vnc) vnc_has server x11vnc x11vnc && vnc_has server Xvfb xvfb && vnc_has server xset x11-xserver-utils ;;
-	viewer) vnc_has server Xvnc tigervnc-standalone-server && vnc_has server xset x11-xserver-utils &&
-		vnc_has server xdotool xdotool &&
-		vnc_has client vncviewer tigervnc-viewer && viewer_can ;;
-	*) vnc_has server Xvnc tigervnc-standalone-server && vnc_has server xset x11-xserver-utils ;;
+	x11vnc) lab_needs server:x11vnc:x11vnc server:Xvfb:xvfb server:xset:x11-xserver-utils ;;
+	viewer) lab_needs server:Xvnc:tigervnc-standalone-server server:xset:x11-xserver-utils server:xdotool:xdotool \
+		client:vncviewer:tigervnc-viewer && viewer_can ;;
+	*) lab_needs server:Xvnc:tigervnc-standalone-server server:xset:x11-xserver-utils ;;
 	esac
-}
-
-vnc_has() {	# vnc_has ROLE COMMAND PACKAGE
-	local at=LAB_AT_$1
-	lab_has "$1" "$2" || { printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "$2" "${!at-}" "$3"; return 1; }
 }
 
 protocol_start() {
 	local session=$1 n why security=(-SecurityTypes None -ac)
-	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
-	[ -z "${VNC_PIDS[$session]-}" ] || cannot "session $session runs already" || return
+	protocol_begin "$session" || return
 	n=$(lab_display server) || cannot "no free X display${LAB_AT_server-}" || return
-	PROTOCOL_OPTIONS=() PROTOCOL_VIEW='' PROTOCOL_PIDS='' PROTOCOL_WATCH=patch
 	PROTOCOL_PORT=$((5900 + n))
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_TARGET=vnc:$LAB_ADDR_server:$PROTOCOL_PORT
@@ -78,23 +69,17 @@ protocol_start() {
 	case $PROTOCOL_VARIANT in
 	refecho)
 		PROTOCOL_DISPLAY=
-		lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "vnc-$session" "$TP_BIN/refecho" \
+		protocol_run ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "vnc-$session" "$TP_BIN/refecho" \
 			--vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" --cost-per redraw \
 			${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"} ;;
 	x11vnc) vnc_x11vnc "$session" "$n" || return ;;
 	*)
-		lab_start server "vnc-$session" Xvnc ":$n" -geometry "$VNC_GEOMETRY" -depth 24 "${security[@]}" -rfbport "$PROTOCOL_PORT" \
+		protocol_run server "vnc-$session" Xvnc ":$n" -geometry "$VNC_GEOMETRY" -depth 24 "${security[@]}" -rfbport "$PROTOCOL_PORT" \
 			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate "$VNC_FRAME_RATE" -desktop "thinprobe $session" ;;
 	esac
-	PROTOCOL_PIDS="$LAB_PID$PROTOCOL_PIDS"
-	VNC_PIDS[$session]=$PROTOCOL_PIDS
 	# By fact, and not by a connection, which the server would take for a client.
-	if ! wait_until 20 vnc_listens_or_ended "$LAB_PID" || lab_gone "$LAB_PID" || ! vnc_answers "vnc-$session"; then
-		why=$(tail -n 1 -- "$LAB_LOG/vnc-$session.err")
-		protocol_stop "$session"
-		cannot "the VNC server did not start: ${why:-it printed nothing}; see $LAB_LOG/vnc-$session.err"
-		return
-	fi
+	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" && vnc_answers "vnc-$session" ||
+		protocol_failed "$session" "the VNC server did not start" "$LAB_LOG/vnc-$session.err" || return
 	[ "$PROTOCOL_VARIANT" != viewer ] || vnc_viewer "$session"
 }
 
@@ -102,17 +87,13 @@ protocol_start() {
 vnc_x11vnc() {
 	local who=(-nopw) lock=(-ac)
 	[ "${LAB_PRIVATE-1}" = 1 ] || who=(-rfbauth "$LAB_RUN/vnc.passwd" -auth "$LAB_RUN/vnc.cookie") lock=(-auth "$LAB_RUN/vnc.cookie")
-	lab_start server "vnc-$1-display" Xvfb ":$2" -screen 0 "${VNC_GEOMETRY}x24" "${lock[@]}" -noreset -nolisten tcp
-	PROTOCOL_PIDS=" $LAB_PID" VNC_PIDS[$1]=$LAB_PID
-	if ! wait_until 20 vnc_display_or_ended "$LAB_PID" || lab_gone "$LAB_PID"; then
-		why=$(tail -n 1 -- "$LAB_LOG/vnc-$1-display.err")
-		protocol_stop "$1"
-		cannot "the X display for x11vnc did not start: ${why:-it printed nothing}; see $LAB_LOG/vnc-$1-display.err"
-		return
-	fi
-	lab_start server "vnc-$1" x11vnc -norc -quiet -display "$PROTOCOL_DISPLAY" -listen "$LAB_ADDR_server" \
+	protocol_run server "vnc-$1-display" Xvfb ":$2" -screen 0 "${VNC_GEOMETRY}x24" "${lock[@]}" -noreset -nolisten tcp
+	lab_comes 20 "$LAB_PID" display_answers server "$PROTOCOL_DISPLAY" ||
+		protocol_failed "$1" "the X display for x11vnc did not start" "$LAB_LOG/vnc-$1-display.err" || return
+	protocol_run server "vnc-$1" x11vnc -norc -quiet -display "$PROTOCOL_DISPLAY" -listen "$LAB_ADDR_server" \
 		-rfbport "$PROTOCOL_PORT" -no6 -noipv6 -forever -shared "${who[@]}" \
 		-wait "$VNC_POLL_MS" -defer "$VNC_POLL_MS" -noclipboard -noprimary -desktop "thinprobe $1"
+	PROTOCOL_PIDS="$LAB_PID ${PROTOCOL_PIDS% *}"	# the server first
 }
 
 # What a person has in front of him. Encoding, colours and quality are of its own choice (AutoSelect); no window manager, so
@@ -125,19 +106,15 @@ vnc_viewer() {
 		security=(-SecurityTypes=VncAuth -PasswordFile="$LAB_RUN/vnc.viewer")
 	}
 	viewer_display "$1" || return
-	lab_start client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 \
+	protocol_run client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 \
 		-MenuKey= -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
 		"${security[@]}" "$LAB_ADDR_server::$PROTOCOL_PORT"
-	VNC_PIDS[$1]+=" $LAB_PID" PROTOCOL_PIDS+=" $LAB_PID"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_OPTIONS=()
 	# It leaves room for a title bar, and hands no motion on before the first click.
-	if ! viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" || ! viewer_fill "$VIEWER_DISPLAY" ||
-		! lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool click 1 ||
-		! viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"; then
-		why=$(grep . "$LAB_LOG/vnc-$1-client.err" | tail -n 1)
-		protocol_stop "$1"
-		cannot "vncviewer does not show the session: ${why:-it printed nothing}; see $LAB_LOG/vnc-$1-client.err"
-	fi
+	viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" && viewer_fill "$VIEWER_DISPLAY" &&
+		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool click 1 &&
+		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" ||
+		protocol_failed "$1" "vncviewer does not show the session" "$LAB_LOG/vnc-$1-client.err"
 }
 
 # Where others are on the network or the machine: a password of this run for the port, which is
@@ -161,17 +138,8 @@ vnc_lock() {
 	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/vnc.password")
 }
 
-vnc_listens_or_ended() { lab_listens server "$PROTOCOL_PORT" || lab_gone "$1"; }
-
-vnc_display_or_ended() { lab_gone "$1" || lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 5 xset q >/dev/null 2>&1; }
-
-vnc_answers() {
-	if [ -z "$PROTOCOL_DISPLAY" ]; then
-		lab_ready "$1" 20
-	else
-		# shellcheck disable=SC2016
-		lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" >/dev/null 2>&1
-	fi
+vnc_answers() {	# vnc_answers NAME
+	if [ -z "$PROTOCOL_DISPLAY" ]; then lab_ready "$1" 20; else display_awaited 20 /dev/null; fi
 }
 
 protocol_settings() {
@@ -203,17 +171,4 @@ protocol_settings() {
 		encodings: ["client chooses"], compression: "client chooses", encryption: "none",
 		floor_ms: (500 / $rate * 100 | round / 100)} + (if $viewer == "viewer" then {client: "vncviewer \($client)",
 		encodings: ["Tight first, chosen by the viewer"], compression: "Tight, level 2; JPEG where colours are many"} else {} end)'
-}
-
-# protocol_stop [SESSION]: that one, or all. The client goes first.
-protocol_stop() {
-	local session pids i
-	for session in "${!VNC_PIDS[@]}"; do
-		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		read -ra pids <<<"${VNC_PIDS[$session]}"
-		[ ${#pids[@]} -eq 1 ] || lab_stop "${pids[@]:1}"
-		lab_stop "${pids[0]}"
-		viewer_stop "$session"
-		unset "VNC_PIDS[$session]"
-	done
 }

@@ -12,46 +12,24 @@
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
 
-declare -gA X11_DISPLAY	# stays when a driver comes back from another protocol
-
 protocol_about() { printf 'remote X: applications draw across the link on a display of the client (Xvfb)\n'; }
 protocol_properties() { printf 'display link view\n'; }
 protocol_packages() { printf 'xvfb xauth x11-xserver-utils\n'; }
 
-protocol_can() {
-	viewer_can || return
-	lab_has server xauth || {
-		printf 'xauth is missing%s; apt-get install --no-install-recommends xauth\n' "${LAB_AT_server-}"
-		return 1
-	}
-	lab_has server xset || {
-		printf 'xset is missing%s; apt-get install --no-install-recommends x11-xserver-utils\n' "${LAB_AT_server-}"
-		return 1
-	}
-}
+protocol_can() { viewer_can && lab_needs server:xauth:xauth server:xset:x11-xserver-utils; }
 
 protocol_start() {
-	local session=$1 why log=$LAB_LOG/x11-$1.err
-	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
-	[ -z "${X11_DISPLAY[$session]-}" ] || cannot "session $session runs already" || return
-	PROTOCOL_OPTIONS=()
-	viewer_display "$session" tcp || return
+	local log=$LAB_LOG/x11-$1.err
+	protocol_begin "$1" && viewer_display "$1" tcp || return
 	PROTOCOL_PORT=x11:$((6000 + VIEWER_NUMBER))
 	PROTOCOL_DISPLAY=$LAB_ADDR_client$VIEWER_DISPLAY
 	PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	PROTOCOL_VIEW=$VIEWER_DISPLAY
 	PROTOCOL_PIDS=$VIEWER_PID
-	X11_DISPLAY[$session]=$PROTOCOL_DISPLAY
+	PROTOCOL_KEPT[$PROTOCOL_KEY]=$PROTOCOL_DISPLAY
 	# Asked from where the applications will be.
-	# shellcheck disable=SC2016
-	if ! viewer_cookie server add "$PROTOCOL_DISPLAY" 2>"$log" ||
-		! lab_exec server timeout 20 sh -c 'until DISPLAY=$1 timeout 5 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
-		>/dev/null 2>"$log"; then
-		why=$(grep . "$log" | tail -n 1)
-		protocol_stop "$session"
-		cannot "the server cannot reach the X display: ${why:-it printed nothing}; see $log"
-		return
-	fi
+	viewer_cookie server add "$PROTOCOL_DISPLAY" 2>"$log" && display_awaited 20 "$log" ||
+		protocol_failed "$1" "the server cannot reach the X display" "$log" || return
 	rm -f "$log"
 }
 
@@ -67,13 +45,6 @@ protocol_settings() {
 		encryption: "none", authorization: "MIT-MAGIC-COOKIE-1", floor_ms: 0}'
 }
 
-# protocol_stop [SESSION]: that one, or all.
-protocol_stop() {
-	local session
-	for session in "${!X11_DISPLAY[@]}"; do
-		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		viewer_stop "$session"
-		viewer_cookie server remove "${X11_DISPLAY[$session]}" 2>/dev/null
-		unset "X11_DISPLAY[$session]"
-	done
+protocol_ended() {
+	[ -z "${PROTOCOL_KEPT[$PROTOCOL_KEY]-}" ] || viewer_cookie server remove "${PROTOCOL_KEPT[$PROTOCOL_KEY]}" 2>/dev/null
 }

@@ -13,7 +13,6 @@
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
 
-declare -gA XPRA_PIDS XPRA_NUMBER	# stay when a driver comes back from another protocol
 XPRA_MODULES='gi._gi_cairo:python3-gi-cairo PIL:python3-pil lz4:python3-lz4'
 
 protocol_about() { printf 'xpra: the windows of a display at the server as pictures, one by one\n'; }
@@ -21,15 +20,10 @@ protocol_properties() { printf 'display link view\n'; }
 protocol_packages() { printf 'xpra python3-gi-cairo python3-pil python3-lz4 xvfb xauth x11-xserver-utils xdotool\n'; }
 
 protocol_can() {
-	local what role at missing
-	viewer_can || return
-	for what in server:xpra:xpra client:xpra:xpra server:Xvfb:xvfb server:xauth:xauth server:xset:x11-xserver-utils; do
-		role=${what%%:*} what=${what#*:} at=LAB_AT_$role
-		lab_has "$role" "${what%:*}" || {
-			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "${what%:*}" "${!at-}" "${what#*:}"
-			return 1
-		}
-	done
+	local role at missing
+	viewer_can &&
+		lab_needs server:xpra:xpra client:xpra:xpra server:Xvfb:xvfb server:xauth:xauth \
+			server:xset:x11-xserver-utils || return
 	# Without these it starts, and shows nothing.
 	for role in server client; do
 		at=LAB_AT_$role
@@ -58,40 +52,30 @@ print(" ".join(word.split(":")[1] for word in sys.argv[1:] if not there(word.spl
 }
 
 protocol_start() {
-	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 n why folder
-	why=$(protocol_can) || cannot "-$EXIT_MISSING" "$why" || return
-	[ -z "${XPRA_NUMBER[$session]-}" ] || cannot "session $session runs already" || return
-	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
-	viewer_display "$session" || return
+	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 n folder
+	protocol_begin "$session" && viewer_display "$session" || return
 	n=$(lab_display server) || cannot "no free X display${LAB_AT_server-}" || return
-	XPRA_NUMBER[$session]=$n
+	PROTOCOL_KEPT[$PROTOCOL_KEY]=$n
 	folder=xpra-$n	# a session's name may be any
 	PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_PORT=$((10000 + n))
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 1)); done
-	xpra_prepare "$folder" 2>"$log.err" || xpra_fail "$session" "cannot write the settings of xpra" "$log.err" || return
-	lab_start server "$name-display" \
+	xpra_prepare "$folder" 2>"$log.err" || protocol_failed "$session" "cannot write the settings of xpra" "$log.err" || return
+	protocol_run server "$name-display" \
 		sh -c 'exec Xvfb ":$1" -screen 0 "$2x24" +extension Composite -nolisten tcp -noreset -auth "$HOME/.Xauthority"' \
 		sh "$n" "$VIEWER_GEOMETRY"
-	XPRA_PIDS[$session]=$LAB_PID
-	wait_until 20 xpra_answers_or_ended && ! lab_gone "$LAB_PID" ||
-		xpra_fail "$session" "the X display for xpra did not start" "$log-display.err" || return
+	lab_comes 20 "$LAB_PID" display_answers server ":$n" ||
+		protocol_failed "$session" "the X display for xpra did not start" "$log-display.err" || return
 	xpra_run server "$folder" "$name" start "$PROTOCOL_DISPLAY" \
 		--use-display --daemon=no "--bind-tcp=$LAB_ADDR_server:$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
-	PROTOCOL_PIDS="$LAB_PID ${XPRA_PIDS[$session]}"
-	XPRA_PIDS[$session]=$PROTOCOL_PIDS
-	wait_until 30 xpra_says_or_ended "$log" 'xpra is ready' && ! lab_gone "$LAB_PID" && lab_listens server "$PROTOCOL_PORT" ||
-		xpra_fail "$session" "xpra did not start" "$log.err" "$log.out" || return
+	PROTOCOL_PIDS="$LAB_PID ${PROTOCOL_PIDS% *}"	# the server first
+	lab_comes 30 "$LAB_PID" grep -qs 'xpra is ready' "$log.err" "$log.out" && lab_listens server "$PROTOCOL_PORT" ||
+		protocol_failed "$session" "xpra did not start" "$log.err" "$log.out" || return
 	xpra_run client "$folder" "$name-client" attach "tcp://$LAB_ADDR_server:$PROTOCOL_PORT" --password-file=HOME/password
-	PROTOCOL_PIDS+=" $LAB_PID"
-	XPRA_PIDS[$session]=$PROTOCOL_PIDS
-	wait_until 30 xpra_says_or_ended "$log-client" 'Attached to' && ! lab_gone "$LAB_PID" ||
-		xpra_fail "$session" "the xpra client did not connect to the session" "$log-client.err" "$log-client.out" || return
+	lab_comes 30 "$LAB_PID" grep -qs 'Attached to' "$log-client.err" "$log-client.out" ||
+		protocol_failed "$session" "the xpra client did not connect to the session" "$log-client".{err,out} || return
 	# There is no window yet that could have the focus; the one under the pointer will.
 	lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool mousemove 310 230 || :
 }
-
-xpra_answers_or_ended() { lab_gone "$LAB_PID" || lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" timeout 5 xset q >/dev/null 2>&1; }
-xpra_says_or_ended() { grep -qs "$2" "$1.err" "$1.out" || lab_gone "$LAB_PID"; }
 
 # The same settings and the same password for both; what the packages' own would start on a desktop stays off.
 xpra_prepare() {	# xpra_prepare FOLDER
@@ -121,7 +105,7 @@ xpra_prepare() {	# xpra_prepare FOLDER
 # xpra_run ROLE FOLDER NAME WORD...: HOME in a word is the session's folder there. What it would
 # look for elsewhere is in that folder, too.
 xpra_run() {
-	lab_start "$1" "$3" sh -c '
+	protocol_run "$1" "$3" sh -c '
 		folder=$HOME/$1 display=$2
 		shift 2
 		export XAUTHORITY="$HOME/.Xauthority" DISPLAY="$display" NO_AT_BRIDGE=1
@@ -133,14 +117,6 @@ xpra_run() {
 		done
 		exec xpra "$@" --socket-dir="$folder" --socket-dirs="$folder" --log-dir="$folder"' sh "$2" \
 		"$([ "$1" = server ] && echo "$PROTOCOL_DISPLAY" || echo "$VIEWER_DISPLAY")" "${@:4}"
-}
-
-xpra_fail() {	# xpra_fail SESSION WORDS LOG...: and the last of what was said
-	local session=$1 words=$2 why
-	shift 2
-	why=$(cat -- "$@" 2>/dev/null | grep -i 'error\|cannot\|failed\|fatal' | tail -n 1)
-	protocol_stop "$session"
-	cannot "$words: ${why:-no error message}; see $1"
 }
 
 protocol_settings() {
@@ -156,17 +132,9 @@ protocol_settings() {
 		compression: "lz4", encryption: "none", authorization: "password, hmac", av_sync: false, floor_ms: 0}'
 }
 
-# protocol_stop [SESSION]: that one, or all. The client goes first.
-protocol_stop() {
-	local session role pids
-	for session in "${!XPRA_NUMBER[@]}"; do
-		[ $# -eq 0 ] || [ "$session" = "$1" ] || continue
-		read -ra pids <<<"${XPRA_PIDS[$session]-}"
-		lab_stop "${pids[2]-}"
-		lab_stop "${pids[0]-}" "${pids[1]-}"
-		viewer_stop "$session"
-		viewer_cookie server remove ":${XPRA_NUMBER[$session]}" 2>/dev/null
-		for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "xpra-${XPRA_NUMBER[$session]}"; done
-		unset "XPRA_NUMBER[$session]" "XPRA_PIDS[$session]"
-	done
+protocol_ended() {
+	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-} role
+	[ -n "$n" ] || return 0
+	viewer_cookie server remove ":$n" 2>/dev/null
+	for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "xpra-$n"; done
 }
