@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # page.jq - report.md of any experiment, and what the terminal shows of it. Arguments: $readme and $glossary, texts of
 # files; $figures, stems of the SVGs; $cells, names of cell folders; $html: with what only a browser can use: contents,
-# links to files, the glossary; $said: the filter `said` of this document, or null.
+# links to files, the glossary; $said, of `page` alone: what the filter `said` gave of this document.
 include "say";
 include "words";
 
@@ -159,7 +159,6 @@ def previous_note: . as $doc | (.run.axes // []) as $axes
 		+ (if $known == [] then "; not compared, as no condition has an interval then and now." else
 			"; told apart in \($known | map(select(.is.apart)) | length) of \($known | length | plural("condition"))"
 				+ ($pairs - ($known | length) | if . == 0 then "." else " (not compared, without an interval then or now: \(.))." end) end);
-def all_notes: if $said then $said.notes else notes + [previous_note | values] end;
 
 # The verdict, after what a ranking says: "On 10 Mbit/s, round trip 80 ms: rdp first (86.1 ms); vnc and x11 cannot be told apart."
 def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view | $doc | shown($view)))) // null
@@ -188,11 +187,13 @@ def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view
 			else "then \(.[0] | name)" end] | join("; ")) + "."
 		+ ([$all[] | select(figure($view.rank) | at_least == null) | who]
 			| if . == [] then "" else " No figure for \(and_list)." end) end;
-def full_verdict: if $said then $said.verdict else unusable as $why | if $why then "Not usable: \($why)" else
-	undisturbed_runs | [rank_verdict, (verdict | select(. != ""))] | join(" ") end end;
+def full_verdict: unusable as $why | if $why then "Not usable: \($why)" else
+	undisturbed_runs | [rank_verdict, (verdict | select(. != ""))] | join(" ") end;
 # Of a disturbed run no finding is sure, and none is bold.
-def all_findings: if $said then $said.findings else disturbed as $disturbed | undisturbed_runs | findings
-	| if $disturbed then map(.verdict = "unsure" | .text |= gsub("\\*\\*"; "")) else . end end;
+def all_findings: disturbed as $disturbed | undisturbed_runs | findings
+	| if $disturbed then map(.verdict = "unsure" | .text |= gsub("\\*\\*"; "")) else . end;
+# What is said in findings.json, at the end of a run and on both pages, where it is $said: most of the time goes into it.
+def said: {verdict: full_verdict, findings: all_findings, notes: (notes + [previous_note | values])};
 
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
@@ -207,9 +208,8 @@ def terminal_cell: . as $doc | (.run.axes // []) as $axes
 		| $doc.summary[0] | select(figure($name) | at_least != null)
 		| "\($doc | heading("summary"; $name) | sub(",[^,]*$"; "") | ascii_downcase) \(figure($name) | cell_text($c; false)) \($c.unit)"]
 		| select(. != [])) | .[:2] | join(", ");
-def terminal_verdict: (full_verdict, all_notes[]) | bare;
-def terminal_words: (full_verdict | bare), (all_findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"),
-	(all_notes[] | bare);
+def terminal_verdict: said | (.verdict, .notes[]) | bare;
+def terminal_words: said | (.verdict | bare), (.findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (.notes[] | bare);
 
 # ---- sections of README.md: "## NAME" and in it "### STEM: Title" ----
 def trimmed: gsub("^\\s+|\\s+$"; "");
@@ -219,12 +219,12 @@ def parts: split("\n### ")[1:] | map(split("\n") | {name: (.[0] | split(":")[0])
 	text: (.[1:] | join("\n") | trimmed)});
 # Text with values of the run in it: nothing there is HTML, or the start of a link. Between single backticks all is as it is.
 def escaped: gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("\\["; "&#91;");
-def safe: gsub("[\r\n]"; " ") | if test("``|\\\\`") then escaped else
+def safe: gsub("[\r\n\f]"; " ") | if test("``|\\\\`") then escaped else
 	split("`") | length as $n
 	| [to_entries[] | if .key % 2 == 1 and .key < $n - 1 then .value else .value | escaped end] | join("`") end;
 
 # ---- a grid as a table ----
-def cell_safe: tostring | if test("[\\\\|*`<&\\[\r\n]") then gsub("[\r\n]"; " ")
+def cell_safe: tostring | if test("[\\\\|*`<&\\[\r\n\f]") then gsub("[\r\n\f]"; " ")
 	| gsub("(?<c>[\\\\|*`\\[]|[<&](?=[A-Za-z/!?#]))"; "\\\(.c)") else . end;
 def markdown_cells: "| " + (map(. // "") | join(" | ")) + " |";
 def page_table: . as $grid | if .rows == [] then empty else (.head | map(cell_safe) | markdown_cells),
@@ -306,11 +306,11 @@ def page: . as $doc | [sections] as $sections
 	(if $html then "<nav><a href=\"#findings\">Findings</a>" + ([$sections[] | " <a href=\"#\(.id)\">\(.title)</a>"] | add)
 		+ "</nav>", "" else empty end),
 	"<div class=\"lead\">", "<div class=\"verdict\(if unusable then " unusable" else "" end)\">", "",
-	"> \(full_verdict | safe | if startswith("Not usable:") then sub("^Not usable:"; "**Not usable:**") else "**\(.)**" end)",
+	"> \($said.verdict | safe | if startswith("Not usable:") then sub("^Not usable:"; "**Not usable:**") else "**\(.)**" end)",
 		"",
-	(all_notes[] | "> \(safe)", ">"), "", "</div>", "<div class=\"first\">", "",
+	($said.notes[] | "> \(safe)", ">"), "", "</div>", "<div class=\"first\">", "",
 	($first | values | figure_image), "</div>", "<div class=\"findings\">", "", section_head("findings"; "Findings"),
-	(all_findings | to_entries[] | "\(.key + 1). \(.value.text | safe)"
+	($said.findings | to_entries[] | "\(.key + 1). \(.value.text | safe)"
 		+ (.value.figure // "" | if $html and IN($figures[]) then
 		" <a href=\"#figure-\(.)\">figure</a>" else "" end)), "", "</div>", "</div>", "",
 	(.run.runs | values | "## Runs", "", ({head: ["Run", "Host", "Started", "State", "Repeats", "Kernel", "CPU", "Where",
@@ -319,8 +319,6 @@ def page: . as $doc | [sections] as $sections
 		rows: map([.name, .host, .started, .state, .repeats, .kernel, .cpu, .on, .folder])} | page_table)),
 	$sections[].lines[],
 	"Make this report again from the samples with `thinprobe report RUN\(if .run.runs then " RUN..." else "" end)`.";
-# What is said in findings.json and on both pages: worked out once, and then given as $said.
-def said: {verdict: full_verdict, findings: all_findings, notes: all_notes};
 
 # Variables of figures.gp, as commands of gnuplot.
 def figure_variables: any(.[] | arrays[] | objects | to_entries[]; (.key | endswith("_both")) and .value != null) as $two

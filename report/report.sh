@@ -88,7 +88,7 @@ document() {
 }
 
 # The program with what it includes, each file once: releases of jq differ in what an include within an include means.
-program() {	# program PROGRAM
+program() {	# program FILTER
 	awk -v path="$here:$experiment:${experiment%/*}/engine:$home/experiments/engine" '
 		function expand(line,   name, i, file, more) {
 			if (line !~ /^include "[a-z_]+";/) { print line; return }
@@ -107,12 +107,11 @@ program() {	# program PROGRAM
 		BEGIN { folders = split(path, folder, ":"); expand(ARGV[1]) }' "$1"
 }
 
-say() {	# say FILTER [true]: runs a filter of page.jq and the experiment's words on the document; true: as HTML
+say() {	# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document; for each value of HTML once
 	local errors
 	{ errors=$(jq -r --rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
-		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" \
-		--argjson said "$said" "$(program "include \"page\"; resolve | $1")" \
-		<<<"$doc" 2>&1 >&3); } 3>&1 ||
+		--argjson cells "$cells" --argjson figures "$figures" --argjson said "$said" \
+		"(${2-false}) as \$html | $(program "include \"page\"; resolve | $1")" <<<"$doc" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
 
@@ -149,7 +148,7 @@ fitted() {	# fitted FILE
 
 # New figures replace the old ones when all are drawn; the old ones stay if gnuplot fails. Each is drawn twice: in figures/, and for
 # phones in figures/narrow/.
-draw() {
+draw() {	# draw VARIABLES
 	mkdir -p "$work/wide/figures" "$work/narrow/figures" figures/narrow || exit 1
 	local table width
 	# (gnuplot crashes on labels for a single row that is unknown: such a row stands there twice)
@@ -158,10 +157,8 @@ draw() {
 		else sed p "$table" | tail -n +2 >"$work/wide/${table##*/}"; fi
 		ln -s "../wide/${table##*/}" "$work/narrow/"
 	done
-	local values
-	values=$(say figure_variables) || exit 1
 	for width in wide narrow; do
-		(cd "$work/$width" && exec gnuplot -e "narrow=$((${#width} == 6)); engine='${engine//\'/\'\'}'; $values" \
+		(cd "$work/$width" && exec gnuplot -e "narrow=$((${#width} == 6)); engine='${engine//\'/\'\'}'; $1" \
 			"$home/plots/style.gp" "$experiment/figures.gp") >"$work/log" 2>&1 || {
 			local status=$?	# its last words, or where all of them are warnings the last one
 			die 1 "gnuplot failed: $({ grep -i warning "$work/log"; grep -v -i warning "$work/log"; } |
@@ -236,14 +233,14 @@ dressed() {
 		{ print }'
 }
 
-page_html() {
+page_html() {	# of the Markdown on standard input
 	local file
 	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
 	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
 	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
 	cat "$here/report.css"
 	printf '</style>\n</head>\n<body>\n<main>\n'
-	say page true | cmark-gfm -e table --unsafe | dressed
+	cmark-gfm -e table --unsafe | dressed
 	printf '<p class="files">In this page:'
 	for file in summary.tsv findings.json run.json report.md; do
 		printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" "$(base64 -w 0 "$file")" \
@@ -343,12 +340,15 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 summarize
 doc=$(document) || exit
-draw
+text=$(say '(said | tojson), figure_variables') || exit
+said=${text%%$'\n'*}
+draw "${text#*$'\n'}"
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | jq -R -s -c '[splits("\n") | select(. != "") | rtrimstr(".svg")]')
 cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null | jq -R -s -c '[splits("\n") | select(. != "")]')
-said=$(say said) || exit
 jq '{schema: "findings/1", verdict, findings}' <<<"$said" | place findings.json || exit 1
-say page | place report.md || exit 1
-page_html | place report.html || exit 1
+text=$(say 'page, "\f"' 'false, true') || exit
+printf '%s\n' "${text%%$'\n\f'*}" | place report.md || exit 1
+text=${text#*$'\f\n'}
+printf '%s\n' "${text%$'\n\f'}" | page_html | place report.html || exit 1
 printf '%s\n' "$RUN/report.html"
 [ -z "$fail_if" ] || "$here/fail.sh" judge "$RUN" "$fail_if"
