@@ -88,7 +88,7 @@ outputs_need_latencies() {
 	awk 'BEGIN { print "latency_ms\tusers"; for (i = 0; i < 200; i++) print 20 + i % 13 + i * i / 80 "\t" i / 10 }' >samples.tsv
 }
 outputs_need_run() {
-	rm -rf run && "$OUTPUTS_TOP/tests/golden/make_run.sh" run &&
+	rm -rf run && "$OUTPUTS_TOP/tests/golden/make_run.py" run &&
 		bash -c "source '$OUTPUTS_TOP/tests/cli/helpers.bash' && run_cells run"
 }
 outputs_need_refecho() { outputs_start_port refecho thinprobe refecho --vnc PORT; }

@@ -11,7 +11,7 @@ setup() {
 	RUN=$BATS_TEST_TMPDIR/run
 }
 
-# Made-up trains of both ways over both protocols (tests/golden/make_run.sh): over x11 a held key's redraws take 30 % longer.
+# Made-up trains of both ways over both protocols (tests/golden/make_run.py): over x11 a held key's redraws take 30 % longer.
 @test "two protocols: a panel each, and only the one that differs is said to differ" {
 	local protocol mode cell name
 	need gnuplot cmark-gfm
@@ -19,7 +19,7 @@ setup() {
 		for mode in tap hold; do
 			env PROTOCOL=$protocol LOADS='0 20' SERIES=2 STRETCH="$([ $protocol$mode = x11hold ] && echo 1.3 ||
 				echo 1)" \
-				"$TOP/tests/golden/make_run.sh" made
+				"$TOP/tests/golden/make_run.py" made
 			mkdir -p run/cells
 			for cell in made/cells/*; do
 				name=$protocol-$mode-${cell##*/}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# stalls, and the columns of all trains of keys: made-up runs (tests/golden/make_run.sh: formulas, no chance). Wanted figures were
+# stalls, and the columns of all trains of keys: made-up runs (tests/golden/make_run.py: formulas, no chance). Wanted figures were
 # worked out with NumPy and SciPy from the samples: np.percentile, st.t.interval, st.binomtest(...).proportion_ci(method='exact').
 
 bats_require_minimum_version 1.5.0
@@ -16,7 +16,7 @@ make_run() {	# [NAME=value …] [FOLDER]
 	local folder=run
 	[ $# = 0 ] || [[ ${!#} == *=* ]] || { folder=${!#}; set -- "${@:1:$#-1}"; }
 	rm -rf "$folder"
-	env "$@" "$TOP/tests/golden/make_run.sh" "$folder"
+	env "$@" "$TOP/tests/golden/make_run.py" "$folder"
 	run_cells "$folder"
 }
 
@@ -740,7 +740,7 @@ engine() {	# engine OPTION...
 }
 
 # Two protocols in one run: the second one's redraws take half as long again.
-two_protocols() {	# [NAME=value …] of make_run.sh
+two_protocols() {	# [NAME=value …] of make_run.py
 	local cell
 	make_run PROTOCOL=x11 STRETCH=1.5 "$@" other
 	make_run "$@"
