@@ -18,8 +18,8 @@ static int set_screen_size(struct rfb_decoder *r, int width, int height)
 {
 	int err;
 
-	/* TigerVNC repeats the unchanged size in each response to a request for the whole screen. As a new size, it would cause such
-	 * a request each time. */
+	/* TigerVNC repeats the unchanged size in each response to a request for the whole screen. As a new size, it would cause
+	 * such a request each time. */
 	if (r->screen.pixels && width == r->screen.width && height == r->screen.height)
 		return 0;
 	err = screen_resize(&r->screen, width, height);

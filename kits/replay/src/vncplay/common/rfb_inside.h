@@ -84,8 +84,8 @@ struct rfb_decoder {
 struct rfb_encoding {
 	int32_t number; /* negative: a pseudo-encoding */
 	bool parts;	/* `paint` is called for each piece, and takes out what it paints */
-	/* Paints the whole of r->box, or does what else the rectangle says; NULL: nothing. `body`: all its bytes, as many as the walker
-	 * has found its headers to say. 0, -EPROTO (by rfb_fail) or -ENOMEM. */
+	/* Paints the whole of r->box, or does what else the rectangle says; NULL: nothing. `body`: all its bytes, as many as the
+	 * walker has found its headers to say. 0, -EPROTO (by rfb_fail) or -ENOMEM. */
 	int (*paint)(struct rfb_decoder *r, struct byte_range body);
 };
 

@@ -91,8 +91,8 @@ static int paint_packed_pixels(struct rfb_decoder *r, struct byte_range *body, s
 	return 0;
 }
 
-/* Without a palette (colours 0), each run has a pixel. The length of a run is 1 more than the sum of its bytes up to the first below
- * 255. */
+/* Without a palette (colours 0), each run has a pixel. The length of a run is 1 more than the sum of its bytes up to the first
+ * below 255. */
 static int paint_runs(struct rfb_decoder *r, struct byte_range *body, struct box tile, const uint32_t *palette, int colours)
 {
 	int all = tile.w * tile.h, length;

@@ -350,8 +350,8 @@ TEST(test_every_encoding_in_every_format)
 						(int32_t)(i % 2 ? rfbEncodingXCursor : rfbEncodingRichCursor) };
 			char name[80];
 
-			/* libvncserver 0.9.14 takes 255 << 24 for less than 1 << 24, and leaves the red byte out (seven bits show these bytes); of
-			 * raw tiles of 15 bits it writes 15 / 8 = 1 byte a pixel. */
+			/* libvncserver 0.9.14 takes 255 << 24 for less than 1 << 24, and leaves the red byte out (seven bits show these
+			 * bytes); of raw tiles of 15 bits it writes 15 / 8 = 1 byte a pixel. */
 			if (lossless[e] == rfbEncodingZRLE &&
 			    (formats[i].format.depth == 15 ||
 			     (formats[i].format.red_max == 255 && formats[i].format.red_shift == 24)))
