@@ -38,49 +38,33 @@ void screen_free(struct screen *s)
 	*s = (struct screen){ 0 };
 }
 
-/* Clips the range [*at, *at + *n) to [0, most). No input overflows. */
-static void clip_range(int *at, int *n, int most)
+/* What both have in common; {0}: nothing. No input overflows. */
+static struct box cut_box(struct box a, struct box b)
 {
-	int64_t from = *at, to = from + *n;
+	int x = a.x > b.x ? a.x : b.x, y = a.y > b.y ? a.y : b.y;
+	int64_t right = (int64_t)a.x + a.w, below = (int64_t)a.y + a.h;
 
-	from = from < 0 ? 0 : from;
-	to = to > most ? most : to;
-	*at = to > from ? (int)from : 0;
-	*n = to > from ? (int)(to - from) : 0;
+	right = right < (int64_t)b.x + b.w ? right : (int64_t)b.x + b.w;
+	below = below < (int64_t)b.y + b.h ? below : (int64_t)b.y + b.h;
+	return right > x && below > y ? (struct box){ x, y, (int)(right - x), (int)(below - y) } : (struct box){ 0 };
 }
 
 struct box box_clip(struct box b, int width, int height)
 {
-	clip_range(&b.x, &b.w, width);
-	clip_range(&b.y, &b.h, height);
-	return b.w && b.h ? b : (struct box){ 0 };
-}
-
-static int box_is_empty(struct box b)
-{
-	return b.w <= 0 || b.h <= 0;
+	return cut_box(b, (struct box){ 0, 0, width, height });
 }
 
 struct box box_join(struct box a, struct box b)
 {
-	int right, bottom;
+	int x = a.x < b.x ? a.x : b.x, y = a.y < b.y ? a.y : b.y;
+	int right = a.x + a.w > b.x + b.w ? a.x + a.w : b.x + b.w, below = a.y + a.h > b.y + b.h ? a.y + a.h : b.y + b.h;
 
-	if (box_is_empty(a))
-		return b;
-	if (box_is_empty(b))
-		return a;
-	right = a.x + a.w > b.x + b.w ? a.x + a.w : b.x + b.w;
-	bottom = a.y + a.h > b.y + b.h ? a.y + a.h : b.y + b.h;
-	a.x = a.x < b.x ? a.x : b.x;
-	a.y = a.y < b.y ? a.y : b.y;
-	a.w = right - a.x;
-	a.h = bottom - a.y;
-	return a;
+	return a.w <= 0 || a.h <= 0 ? b : b.w <= 0 || b.h <= 0 ? a : (struct box){ x, y, right - x, below - y };
 }
 
 int box_meets(struct box a, struct box b)
 {
-	return !box_is_empty(a) && !box_is_empty(b) && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+	return cut_box(a, b).w > 0;
 }
 
 int box_parse(const char *text, struct box *b)
