@@ -152,30 +152,39 @@ uint32_t trace_2005_keysym(int code, int character, bool control)
 	return character >= 0xd800 && character < 0xe000 ? find_awt_keysym(code) : 0x01000000u | (uint32_t)character;
 }
 
-/* The values of a line. */
-struct line_values {
-	const char *type;
-	int64_t id, modifiers, x, y, button, keycode, keychar, x0, y0, x1, y1;
-	unsigned has;
-};
-static const struct {
-	const char *key;
-	size_t at;
-} keys[] = {
-#define KEY(name) \
-	{ \
-#name, offsetof(struct line_values, name) \
-	}
-	KEY(id), KEY(modifiers), KEY(x), KEY(y), KEY(button), KEY(keycode), KEY(keychar), KEY(x0), KEY(y0), KEY(x1), KEY(y1),
-};
-enum { HAS_ID, HAS_MODIFIERS, HAS_X, HAS_Y, HAS_BUTTON, HAS_KEYCODE, HAS_KEYCHAR, HAS_X0, HAS_Y0, HAS_X1, HAS_Y1, KEYS };
-
-static int check_values(struct trace_line_reader *r, const struct line_values *t, unsigned first, unsigned last)
+/* The value of a key in " key=value key=value": it ends before the next blank; NULL: it is not there. */
+static const char *find_value(const char *line, const char *key)
 {
-	for (unsigned i = first; i <= last; i++)
-		if (!(t->has & 1u << i))
-			return trace_lines_set_error(r, "no %s= in it", keys[i].key);
-	return 0;
+	size_t n = strlen(key);
+
+	while ((line = strchr(line, ' ')))
+		if (!strncmp(++line, key, n) && line[n] == '=')
+			return line + n + 1;
+	return NULL;
+}
+
+/* Copies the word at `text`, as much as fits: no number is longer. */
+static const char *copy_word(const char *text, char word[32])
+{
+	snprintf(word, 32, "%.*s", (int)strcspn(text, " "), text);
+	return word;
+}
+
+/* *out is 0 where an optional number is not there. */
+static int read_optional(struct trace_line_reader *r, const char *line, const char *key, int64_t *out)
+{
+	const char *text = find_value(line, key);
+	char word[32];
+
+	*out = 0;
+	return !text || !cli_parse_int(copy_word(text, word), out)
+		       ? 0
+		       : trace_lines_set_error(r, "%s=%.20s is not a whole number", key, word);
+}
+
+static int read_number(struct trace_line_reader *r, const char *line, const char *key, int64_t *out)
+{
+	return find_value(line, key) ? read_optional(r, line, key, out) : trace_lines_set_error(r, "no %s= in it", key);
 }
 
 static int add_event(struct trace_line_reader *r, struct trace_2005_state *o, struct trace_event e)
@@ -205,53 +214,49 @@ int trace_2005_end(struct trace_line_reader *r, struct trace_2005_state *o)
 	return add_modifier_keys(r, o, 0);
 }
 
-static int read_key_event(struct trace_line_reader *r, struct trace_2005_state *o, const struct line_values *t)
+static int read_key_event(struct trace_line_reader *r, struct trace_2005_state *o, const char *line)
 {
-	bool down = t->id == KEY_PRESSED;
-	int err = check_values(r, t, HAS_KEYCODE, HAS_KEYCHAR);
+	int64_t id, code, character, modifiers;
+	int err = read_number(r, line, "id", &id) ?: read_number(r, line, "keycode", &code)
+		       ?: read_number(r, line, "keychar", &character) ?: read_optional(r, line, "modifiers", &modifiers);
+	bool down = !err && id == KEY_PRESSED;
 	uint32_t keysym;
 
-	if (err || (t->id != KEY_PRESSED && t->id != KEY_RELEASED))
+	if (err || (id != KEY_PRESSED && id != KEY_RELEASED))
 		return err;
 	for (size_t i = 0; i < HELD; i++)
-		if (t->keycode == held[i].code)
+		if (code == held[i].code)
 			return add_modifier_keys(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
-	if (t->keycode < 0 || t->keycode > 0x1ffff || t->keychar < 0 || t->keychar > 0xffff)
+	if (code < 0 || code > 0x1ffff || character < 0 || character > 0xffff)
 		return trace_lines_set_error(r, "the key code is out of range");
-	keysym = trace_2005_keysym((int)t->keycode, (int)t->keychar, (t->modifiers & AWT_CTRL) != 0);
-	err = add_modifier_keys(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
+	keysym = trace_2005_keysym((int)code, (int)character, (modifiers & AWT_CTRL) != 0);
+	err = add_modifier_keys(r, o, find_value(line, "modifiers") ? (unsigned)modifiers & AWT_HELD : o->held);
 	return err || !keysym
 		       ? err
 		       : add_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
 }
 
-/* The button of an event: its number or, without one, the button that AWT's modifiers state. */
-static int find_button(const struct line_values *t)
+static int read_mouse_event(struct trace_line_reader *r, struct trace_2005_state *o, const char *line)
 {
-	if (t->button >= 1 && t->button <= 8)
-		return (int)t->button;
-	return t->modifiers & AWT_MIDDLE ? 2 : t->modifiers & AWT_RIGHT ? 3 : 1;
-}
+	int64_t id, x, y, given, number;
+	int err = read_number(r, line, "id", &id) ?: read_number(r, line, "x", &x) ?: read_number(r, line, "y", &y)
+		       ?: read_optional(r, line, "modifiers", &given) ?: read_optional(r, line, "button", &number);
+	bool press = !err && id == MOUSE_PRESSED, release = !err && id == MOUSE_RELEASED;
+	unsigned modifiers, buttons = o->buttons;
+	int button;
 
-static int read_mouse_event(struct trace_line_reader *r, struct trace_2005_state *o, const struct line_values *t)
-{
-	bool press = t->id == MOUSE_PRESSED, release = t->id == MOUSE_RELEASED;
-	unsigned modifiers = (unsigned)t->modifiers & AWT_HELD, buttons = o->buttons;
-	int err = check_values(r, t, HAS_X, HAS_Y), button = find_button(t);
-
-	if (err || (!press && !release && t->id != MOUSE_MOVED && t->id != MOUSE_DRAGGED))
+	if (err || (!press && !release && id != MOUSE_MOVED && id != MOUSE_DRAGGED))
 		return err; /* other mouse events: the VNCplay of 2005 did not send them */
-	if (t->x < -TRACE_SIDE_MOST || t->x > TRACE_SIDE_MOST || t->y < -TRACE_SIDE_MOST || t->y > TRACE_SIDE_MOST)
+	if (x < -TRACE_SIDE_MOST || x > TRACE_SIDE_MOST || y < -TRACE_SIDE_MOST || y > TRACE_SIDE_MOST)
 		return trace_lines_set_error(r, "the coordinates are out of range");
-	o->x = t->x < 0 ? 0 : (int)t->x; /* (dragged beyond the edge) */
-	o->y = t->y < 0 ? 0 : (int)t->y;
+	o->x = x < 0 ? 0 : (int)x; /* (dragged beyond the edge) */
+	o->y = y < 0 ? 0 : (int)y;
+	/* without a number of the button, AWT's modifiers state it */
+	button = number >= 1 && number <= 8 ? (int)number : given & AWT_MIDDLE ? 2 : given & AWT_RIGHT ? 3 : 1;
 	if (press || release)
 		buttons |= 1u << (button - 1);
-	if (buttons & 2)
-		modifiers &= ~(unsigned)AWT_MIDDLE;
-	if (buttons & 4)
-		modifiers &= ~(unsigned)AWT_RIGHT;
-	if (buttons && t->has & 1u << HAS_MODIFIERS) /* (a move without a button needs no modifier keys) */
+	modifiers = (unsigned)given & AWT_HELD & ~(buttons & 2 ? AWT_MIDDLE : 0u) & ~(buttons & 4 ? AWT_RIGHT : 0u);
+	if (buttons && find_value(line, "modifiers")) /* (a move without a button needs no modifier keys) */
 		err = add_modifier_keys(r, o, modifiers);
 	if (err)
 		return err;
@@ -261,54 +266,43 @@ static int read_mouse_event(struct trace_line_reader *r, struct trace_2005_state
 	return add_event(r, o, (struct trace_event){ .kind = press ? TRACE_PRESS : TRACE_RELEASE, .button = button });
 }
 
-/* Reads a pixel "pxXpyY=ARGB"; ARGB is a signed 32-bit number. */
-static int read_pixel(struct trace_line_reader *r, char *key, const char *value, struct trace_event *e, size_t *n)
+/* Reads a pixel "pxXyY=ARGB"; ARGB is a signed 32-bit number. */
+static int read_pixel(struct trace_line_reader *r, const char *text, struct trace_event *e, size_t *n)
 {
-	char *y = strstr(key, "y"), *px = key + 2;
-	int64_t at_x, at_y, argb;
+	long long x, y, argb;
+	char word[32], more;
 	uint32_t *p;
 
-	if (!y || y == px)
-		return 0; /* not a pixel */
-	*y++ = '\0';
-	if (cli_parse_int(px, &at_x) || cli_parse_int(y, &at_y) || cli_parse_int(value, &argb) || argb < INT32_MIN ||
+	if (sscanf(copy_word(text, word), "px%lldy%lld=%lld%c", &x, &y, &argb, &more) != 3 || argb < INT32_MIN ||
 	    argb > (int64_t)UINT32_MAX)
-		return trace_lines_set_error(r, "a pixel is not of the form pxXpyY=ARGB");
-	at_x -= e->box.x;
-	at_y -= e->box.y;
-	if (at_x < 0 || at_y < 0 || at_x >= e->box.w || at_y >= e->box.h)
+		return trace_lines_set_error(r, "a pixel is not of the form pxXyY=ARGB");
+	if (x < e->box.x || y < e->box.y || x >= e->box.x + e->box.w || y >= e->box.y + e->box.h)
 		return trace_lines_set_error(r, "a pixel outside of its snapshot");
-	p = &e->pixels[at_y * e->box.w + at_x];
+	p = &e->pixels[(y - e->box.y) * e->box.w + x - e->box.x];
 	*n += *p == TRACE_ANY;
 	*p = (uint32_t)argb & 0xffffff;
 	return 0;
 }
 
-/* Reads a snapshot. `pixels`: a copy of the line from its second word on. */
-static int read_snapshot(struct trace_line_reader *r, struct trace_2005_state *o, const struct line_values *t, char *pixels)
+static int read_snapshot(struct trace_line_reader *r, struct trace_2005_state *o, const char *line)
 {
 	struct trace_event e = { .kind = TRACE_SNAPSHOT, .why = TRACE_FOR_CLICK };
-	char *rest = NULL;
+	int64_t x0, y0, x1, y1;
 	size_t n = 0;
-	int err = check_values(r, t, HAS_X0, HAS_Y1);
+	int err = read_number(r, line, "x0", &x0) ?: read_number(r, line, "y0", &y0) ?: read_number(r, line, "x1", &x1)
+		       ?: read_number(r, line, "y1", &y1);
 
 	if (err)
 		return err;
-	if (t->x0 < 0 || t->y0 < 0 || t->x1 < t->x0 || t->y1 < t->y0 || t->x1 >= SCREEN_SIDE_MOST || t->y1 >= SCREEN_SIDE_MOST)
-		return trace_lines_set_error(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0,
-					     (long long)t->x1, (long long)t->y1);
-	e.box = (struct box){ (int)t->x0, (int)t->y0, (int)(t->x1 - t->x0) + 1, (int)(t->y1 - t->y0) + 1 };
+	if (x0 < 0 || y0 < 0 || x1 < x0 || y1 < y0 || x1 >= SCREEN_SIDE_MOST || y1 >= SCREEN_SIDE_MOST)
+		return trace_lines_set_error(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)x0, (long long)y0,
+					     (long long)x1, (long long)y1);
+	e.box = (struct box){ (int)x0, (int)y0, (int)(x1 - x0) + 1, (int)(y1 - y0) + 1 };
 	e.pixels = trace_lines_alloc(r, e.box, &err);
 	if (!e.pixels)
 		return err;
-	for (char *word = strtok_r(pixels, " \t", &rest); word && !err; word = strtok_r(NULL, " \t", &rest)) {
-		char *value = strchr(word, '=');
-
-		if (!strncmp(word, "px", 2) && value) {
-			*value++ = '\0';
-			err = read_pixel(r, word, value, &e, &n);
-		}
-	}
+	while (!err && (line = strstr(line, " px")))
+		err = read_pixel(r, ++line, &e, &n);
 	if (!err && n != (size_t)e.box.w * (size_t)e.box.h)
 		err = trace_lines_set_error(r, "a snapshot of %dx%d with %zu pixels", e.box.w, e.box.h, n);
 	if (!err)
@@ -317,57 +311,43 @@ static int read_snapshot(struct trace_line_reader *r, struct trace_2005_state *o
 	return err;
 }
 
-static int read_values(struct trace_line_reader *r, struct line_values *t, char *text)
+static int check_words(struct trace_line_reader *r, const char *line)
 {
-	char *rest = NULL;
-
-	for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-		char *value = strchr(word, '=');
-
-		if (!value)
-			return trace_lines_set_error(r, "\"%.20s\" is no key=value", word);
-		*value++ = '\0';
-		if (!strcmp(word, "type"))
-			t->type = value;
-		for (unsigned i = 0; i < KEYS; i++) {
-			if (strcmp(word, keys[i].key) != 0)
-				continue;
-			if (cli_parse_int(value, (int64_t *)((char *)t + keys[i].at)))
-				return trace_lines_set_error(r, "%s=%.20s is not a whole number", word, value);
-			t->has |= 1u << i;
-		}
+	for (size_t n; *(line += strspn(line, " ")); line += n) {
+		n = strcspn(line, " ");
+		if (!memchr(line, '=', n))
+			return trace_lines_set_error(r, "\"%.*s\" is no key=value", (int)(n < 20 ? n : 20), line);
 	}
-	return t->type ? 0 : trace_lines_set_error(r, "no type= in it");
+	return 0;
 }
 
 int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_state *o, char *text)
 {
-	char *rest = NULL, *delay = strtok_r(text, " \t", &rest), *again = NULL;
-	struct line_values t = { 0 };
+	char delay[32], type[32];
+	const char *line;
 	int64_t ms;
 	int err;
 
-	if (!delay)
+	for (char *tab = text; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
+	text += strspn(text, " ");
+	if (!*text)
 		return 0;
-	if (cli_parse_int(delay, &ms) || ms > TRACE_AT_MOST_NS / NS_PER_MS || ms < -TRACE_AT_MOST_NS / NS_PER_MS)
+	line = text + strcspn(text, " ");
+	if (cli_parse_int(copy_word(text, delay), &ms) || ms > TRACE_AT_MOST_NS / NS_PER_MS || ms < -TRACE_AT_MOST_NS / NS_PER_MS)
 		return trace_lines_set_error(r, "\"%.20s\" is not a delay in milliseconds", delay);
 	if (ms > 0) /* (negative: the clock was set back while recording) */
 		o->at_ns += ms * NS_PER_MS;
 	if (o->at_ns > TRACE_AT_MOST_NS)
 		return trace_lines_set_error(r, "later than any recording lasts");
-	if (strstr(rest, "type=sync")) {
-		again = strdup(rest);
-		if (!again)
-			return -ENOMEM;
-	}
-	err = read_values(r, &t, rest);
-	if (!err && !strcmp(t.type, "sync"))
-		err = again ? read_snapshot(r, o, &t, again) : 0;
-	else if (!err && !strcmp(t.type, "java.awt.event.MouseEvent"))
-		err = check_values(r, &t, HAS_ID, HAS_ID) ?: read_mouse_event(r, o, &t);
-	else if (!err && !strcmp(t.type, "java.awt.event.KeyEvent"))
-		err = check_values(r, &t, HAS_ID, HAS_ID) ?: read_key_event(r, o, &t);
-	/* other types: the VNCplay of 2005 ignored them */
-	free(again);
-	return err;
+	err = check_words(r, line);
+	if (!err && !find_value(line, "type"))
+		err = trace_lines_set_error(r, "no type= in it");
+	if (err)
+		return err;
+	copy_word(find_value(line, "type"), type);
+	return !strcmp(type, "sync")			    ? read_snapshot(r, o, line)
+	       : !strcmp(type, "java.awt.event.MouseEvent") ? read_mouse_event(r, o, line)
+	       : !strcmp(type, "java.awt.event.KeyEvent")   ? read_key_event(r, o, line)
+							    : 0; /* the VNCplay of 2005 ignored other types */
 }
