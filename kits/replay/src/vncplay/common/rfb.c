@@ -5,6 +5,7 @@
 #include "rfb_inside.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,6 +324,10 @@ int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n)
 		skip_parser_feed(w, bytes, (uint32_t)n, (uint32_t)n, on_piece, r);
 	while (!w->stopped && !w->skip && !w->want) /* what is whole does not wait for the byte after it */
 		on_piece(r, w, w->piece, 0);
+	if (w->stopped && !strncmp(w->stopped, "RFB: ", 5)) /* a reason of the walker */
+		snprintf(r->why, sizeof(r->why), "the server sent %s", w->stopped + 5);
+	else if (w->stopped)
+		snprintf(r->why, sizeof(r->why), "%s", w->stopped);
 	if (w->stopped && !r->failed)
 		r->failed = -EPROTO;
 	return r->failed;
@@ -330,9 +335,7 @@ int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n)
 
 const char *rfb_failure_text(const struct rfb_decoder *r)
 {
-	const char *why = r->parser.stopped;
-
-	return !why ? "" : strncmp(why, "RFB: ", 5) ? why : why + 5;
+	return r->why;
 }
 
 bool rfb_greeting_is_complete(const struct rfb_decoder *r)

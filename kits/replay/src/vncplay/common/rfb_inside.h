@@ -61,7 +61,8 @@ struct rfb_decoder {
 	struct screen screen;
 	struct pixel_layouts pixels;
 	char name[256];
-	size_t named; /* length of `name` */
+	size_t named;  /* length of `name` */
+	char why[128]; /* what failed */
 	int failed;
 	unsigned updates, resizes; /* since rfb_decoder_open */
 
