@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rfb - decodes what an RFB server sends: bytes in, a screen and its changes out. RFC 6143, and the registered extensions below.
  *
- * Knows no socket and no file: a live connection, a log and a fuzzer feed it in the same way, in pieces of any size. Every
- * length is checked: no message can make it read beyond the bytes given, write outside of the screen, allocate more than
- * SCREEN_PIXELS_MOST allows, or spend more than a bounded time on a byte.
+ * Knows no socket and no file: a live connection, a log and a fuzzer feed it in the same way, in pieces of any size. A rectangle
+ * is painted when all its bytes are there (parts of RRE: each). Every length is checked: no message can make it read beyond the
+ * bytes given, write outside of the screen, allocate more than some bytes for each pixel of its rectangle, or spend more than the
+ * time of painting a rectangle on a byte.
  *
  * Encodings: Raw, CopyRect, RRE, CoRRE, Hextile, Zlib, Tight (also JPEG), ZRLE; Cursor, XCursor, PointerPos, DesktopSize,
  * ExtendedDesktopSize, LastRect, DesktopName. Others are an error, since their length is unknown. */
