@@ -239,7 +239,7 @@ def wrong_with(command, status, said, seconds, memory, kind):
         return "no reason"
     if command == "play" and not re.search(SAYS.get(kind, ""), said):
         return f"it does not say \"{SAYS[kind]}\": {said[-300:]!r}"
-    if memory > (MEMORY_HUGE if kind in HUGE else MEMORY) and not os.environ.get("HOSTILE_ANY_MEMORY"):
+    if memory > (MEMORY_HUGE if kind in HUGE else MEMORY):
         return f"{memory // 1024} MB"
     return ""
 
