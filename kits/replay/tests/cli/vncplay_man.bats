@@ -31,8 +31,3 @@ commands() { bin/vncplay --help | sed -nE 's/^  ([a-z]+) .*/\1/p'; }
 	MANPAGER=cat run -0 ./thinprobe help vncplay-trace
 	[[ $output == *"THINPROBE-VNCPLAY-TRACE(5)"* ]]
 }
-
-@test "a percentage may have its sign, and is held against its limits" {
-	run bin/vncplay play a b c --mismatch 101%
-	[ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
-}
