@@ -83,14 +83,14 @@ rows() {
 }
 
 @test "what is wrong is one line that names it; nothing is written" {
-	local want words text wrong=0 sum
+	local want words text wrong=0 sum out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
 
 	sum=$(cksum -- * */* 2>&1)
 	while IFS='|' read -r want words text; do
 		words=${words/ N/ 127.0.0.1::1} status=0
-		eval "timeout 20 \"\$BIN/vncplay\" ${words/ S/ 127.0.0.1::$port}" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" </dev/null || status=$?
-		[ "$status" = "$want" ] && [ ! -s "$BATS_TEST_TMPDIR/out" ] && [ "$(wc -l <"$BATS_TEST_TMPDIR/err")" = 1 ] &&
-			grep -q -- "$text" "$BATS_TEST_TMPDIR/err" || { echo "$words: $status, $(cat "$BATS_TEST_TMPDIR/err")"; wrong=1; }
+		eval "timeout 20 \"\$BIN/vncplay\" ${words/ S/ 127.0.0.1::$port}" >"$out" 2>"$err" </dev/null || status=$?
+		[ "$status" = "$want" ] && [ ! -s "$out" ] && [ "$(wc -l <"$err")" = 1 ] && grep -q -- "$text" "$err" ||
+			{ echo "$words: $status, $(cat "$err")"; wrong=1; }
 	done < <(rows)
 	[ "$wrong" = 0 ]
 	end_desk
