@@ -48,11 +48,11 @@ END
 	run -3 "$BIN/vncplay" learn t.trace o-1.rfb o-2.rfb cut.rfb -o cut.deps
 	[ "$output" = "vncplay: cut.rfb is left out: the log ends inside of a block" ]
 	# now the window is late: only with what was learned does the key wait for it
-	desk late --delays 5000 --answer window
+	desk late --delays 2500 --answer window
 	play t.trace p.rfb --wait-end 300ms
 	[ "$status" -eq 0 ]
 	end_desk
-	desk late2 --delays 5000 --answer window
+	desk late2 --delays 2500 --answer window
 	play t.trace q.rfb --deps t.deps --wait-end 300ms
 	[ "$status" -eq 0 ] && [ "$(value dependencies)" -ge 1 ]
 	end_desk
@@ -60,7 +60,7 @@ END
 	[ "$(grep -E ' key down| paint name=answer-1' late2.log | head -n 1 | cut -d' ' -f2)" = paint ]
 	# what never comes is named
 	desk never --missing 1
-	play t.trace q.rfb --deps t.deps --timeout 4s
+	play t.trace q.rfb --deps t.deps --timeout 3s
 	[ "$status" -eq 1 ] &&
 		grep -q "line $key of the trace needs a change at 16,48 (256x208; line [0-9]* of the dependencies), which did not come" play.err
 	# a hook that fails stops all

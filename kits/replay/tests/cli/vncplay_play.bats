@@ -18,7 +18,7 @@ setup() { begin_desk; }
 	} >script
 	make_trace script t.trace --delays 150 --answer mark
 	desk second --delays 150,400 --answer mark
-	play t.trace "o 1.rfb" --wait-end 4s	# the desktop's last answer, 400 ms later, may be late
+	play t.trace "o 1.rfb" --wait-end 2s	# the desktop's last answer, 400 ms later, may be late
 	[ "$status" -eq 0 ]
 	end_desk
 	diff <(acted t.trace.log) <(acted second.log)
@@ -62,7 +62,7 @@ setup() { begin_desk; }
 		printf 'wait 300\nmove 80 90\nwait 100\nshot click 80 90\npress 80 90\nwait 40\nrelease 80 90\nwait 300\n'
 	} >script
 	make_trace script t.trace --delays 100 --answer window
-	desk second --delays 4000 --answer window
+	desk second --delays 2000 --answer window
 	play t.trace o.rfb --wait-end 200ms
 	[ "$status" -eq 0 ]
 	[ "$(value snapshots.waited)" = 1 ] && [ "$(value snapshots.at_once)" = 1 ] && [ "$(value wiggles)" -ge 1 ]
@@ -81,10 +81,10 @@ setup() { begin_desk; }
 	click 42 20 shot >script
 	make_trace script t.trace --delays 100
 	desk second --moved 1:0/40
-	play t.trace o.rfb --timeout 4s
+	play t.trace o.rfb --timeout 2s
 	[ "$status" -eq 1 ]
 	line=$(grep -n snapshot t.trace | cut -d: -f1)
-	grep -qE "^vncplay: o.rfb: line $line of the trace: after ([4-9]|[1-9][0-9])[0-9.]* s the screen at 37,15 \(11x11\) \
+	grep -qE "^vncplay: o.rfb: line $line of the trace: after ([2-9]|[1-9][0-9])[0-9.]* s the screen at 37,15 \(11x11\) \
 is not as recorded: [0-9]+ of 121 pixels differ" play.err
 	[ "$(value status)" = timeout ] && [ "$(value inputs)" = 1 ]
 	[ "$(grep -c ' press ' second.log)" -eq 0 ]
