@@ -20,7 +20,7 @@ static const struct snapshot_wait_cfg plain = { .match = { .tolerance = 8, .shar
 						.wiggle_each_ns = 1000 * MS };
 
 static struct snapshot_wait a;
-static int64_t wake; /* when it wants to be asked again, ms */
+static bool drawn; /* the server may draw the pointer, at 25,25 */
 
 static void blank(void)
 {
@@ -46,162 +46,115 @@ static int set_up(void **state)
 	for (int i = 0; i < 121; i++)
 		shot_pixels[i] = button(i % 11, i / 11);
 	blank();
+	drawn = false;
 	return 0;
 }
 
-static void begin(const struct snapshot_wait_cfg *cfg)
+static void begin(const struct snapshot_wait_cfg *cfg, bool may_wiggle)
 {
 	snapshot_wait_begin(&a, cfg, &shot, false, 0, 0);
-	a.may_wiggle = true;
+	a.may_wiggle = may_wiggle;
 }
 
-static enum await_word step(int64_t ms)
+/* Does what the words say, one after the other, times in ms:
+ *	due:MS		show:X,Y	draw:X,Y, paint		(the same, painted unseen, and said)	blank
+ *	MS=WORD		at that time it says this
+ *	MS=WORD>MS	and when it wants to be asked again		MS=WORD@X,Y	with this displacement */
+static void plays(const char *script)
 {
-	enum await_word word = snapshot_wait_step(&a, &screen, ms * MS, 25, 25, false, &wake);
+	static const char *const words[] = { "wait", "ok", "out", "back", "there", "timeout" };
+	char text[400], *rest = text;
 
-	wake /= MS;
-	return word;
-}
+	strcpy(text, script);
+	for (char *word; (word = strtok_r(rest, " ", &rest));) {
+		long ms, wake_ms, x, y;
+		char says[20], mark = ' ';
+		int64_t wake;
 
-static void paint(void)
-{
-	snapshot_wait_painted(&a, (struct box){ 0, 0, W, H });
+		if (sscanf(word, "due:%ld", &ms) == 1) {
+			snapshot_wait_due(&a, ms * MS);
+		} else if (sscanf(word, "%*4[showdra]:%ld,%ld", &x, &y) == 2) {
+			show((int)x, (int)y);
+		} else if (!strcmp(word, "blank")) {
+			blank();
+		} else if (strcmp(word, "paint") != 0) {
+			assert_in_range(sscanf(word, "%ld=%19[a-z]%c", &ms, says, &mark), 2, 3);
+			assert_string_equal(words[snapshot_wait_step(&a, &screen, ms * MS, 25, 25, drawn, &wake)], says);
+			if (mark == '>' && sscanf(strchr(word, '>'), ">%ld", &wake_ms) == 1)
+				assert_int_equal(wake, wake_ms * MS);
+			if (mark == '@' && sscanf(strchr(word, '@'), "@%ld,%ld", &x, &y) == 2)
+				assert_true(a.dx == x && a.dy == y);
+		}
+		if (strchr("spb", *word))
+			snapshot_wait_painted(&a, (struct box){ 0, 0, W, H });
+	}
 }
 
 TEST_WITH(set_up, NULL, test_there_before_it_is_due)
 {
-	show(20, 20);
-	begin(&plain);
-	assert_int_equal(step(1000), AWAIT_NOT_YET);
-	snapshot_wait_due(&a, 2000 * MS);
-	assert_int_equal(step(2000), AWAIT_OK);
+	begin(&plain, true);
+	plays("show:20,20 1000=wait due:2000 2000=ok");
 	assert_int_equal(a.seen.mismatched, 0);
 	assert_int_equal(a.seen.of, 121);
 }
 
+/* Nobody says at 1100 that something was painted; at 1140 there is a picture in between. */
 TEST_WITH(set_up, NULL, test_late_and_settled)
 {
-	begin(&plain);
-	snapshot_wait_due(&a, 1000 * MS);
-	assert_int_equal(step(1000), AWAIT_NOT_YET);
-	assert_int_equal(wake, 1300);
-	show(20, 20);
-	assert_int_equal(step(1100), AWAIT_NOT_YET); /* nobody said that something was painted */
-	paint();
-	assert_int_equal(step(1100), AWAIT_NOT_YET);
-	assert_int_equal(wake, 1150);
-	blank(); /* a picture in between */
-	paint();
-	assert_int_equal(step(1140), AWAIT_NOT_YET);
-	assert_int_equal(wake, 1300);
-	show(20, 20);
-	paint();
-	assert_int_equal(step(1200), AWAIT_NOT_YET);
-	assert_int_equal(step(1249), AWAIT_NOT_YET);
-	assert_int_equal(step(1250), AWAIT_OK);
+	begin(&plain, true);
+	plays("due:1000 1000=wait>1300 draw:20,20 1100=wait paint 1100=wait>1150 blank 1140=wait>1300 show:20,20 1200=wait 1249=wait "
+	      "1250=ok");
 }
 
 TEST_WITH(set_up, NULL, test_wiggles_and_gives_up)
 {
-	static const struct {
-		int64_t ms;
-		enum await_word word;
-	} expected[] = { { 1300, AWAIT_OUT }, { 1320, AWAIT_BACK }, { 2320, AWAIT_OUT },    { 2340, AWAIT_BACK },
-			 { 3340, AWAIT_OUT }, { 3360, AWAIT_BACK }, { 4360, AWAIT_OUT },    { 4380, AWAIT_BACK },
-			 { 5380, AWAIT_OUT }, { 5400, AWAIT_BACK }, { 6000, AWAIT_TIMEOUT } };
-	int64_t now = 1000;
-
-	begin(&plain);
-	snapshot_wait_due(&a, 1000 * MS);
-	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); now = wake) {
-		enum await_word word = step(now);
-
-		if (word == AWAIT_NOT_YET)
-			continue;
-		assert_int_equal(word, expected[i].word);
-		assert_int_equal(now, expected[i].ms);
-		i++;
-		wake = now;
-	}
+	begin(&plain, true);
+	plays("due:1000 1000=wait>1300 1300=out 1300=wait>1320 1320=back 1320=wait>2320 2320=out 2340=back 3340=out 3360=back "
+	      "4360=out 4380=back 5380=out 5400=back 5400=wait>6000 6000=timeout");
 }
 
 /* Back first, and what the pointer's way back changes on the screen is waited for. */
 TEST_WITH(set_up, NULL, test_matches_while_the_pointer_is_out)
 {
-	begin(&plain);
-	snapshot_wait_due(&a, 0);
-	assert_int_equal(step(300), AWAIT_OUT);
-	show(20, 20);
-	paint();
-	assert_int_equal(step(305), AWAIT_BACK);
-	assert_int_equal(step(305), AWAIT_NOT_YET);
-	assert_int_equal(wake, 355);
-	assert_int_equal(step(355), AWAIT_OK);
+	begin(&plain, true);
+	plays("due:0 300=out show:20,20 305=back 305=wait>355 355=ok");
 }
 
+/* Found after patience; when there are two of them, its own place is the better one. */
 TEST_WITH(set_up, NULL, test_moved)
 {
 	struct snapshot_wait_cfg cfg = plain;
+
 	cfg.radius = 24;
-	show(35, 12);
-	begin(&cfg);
-	a.may_wiggle = false;
-	snapshot_wait_due(&a, 0);
-	assert_int_equal(step(0), AWAIT_NOT_YET);
-	assert_int_equal(wake, 1000); /* patience */
-	assert_int_equal(step(1000), AWAIT_THERE);
-	assert_int_equal(a.dx, 15);
-	assert_int_equal(a.dy, -8);
-	assert_int_equal(step(1001), AWAIT_NOT_YET);
-	assert_int_equal(step(1050), AWAIT_OK);
-	assert_int_equal(a.dx, 15);
-	show(20, 20); /* two of them: its own place is the better one */
-	paint();
-	step(1060);
-	assert_int_equal(step(1110), AWAIT_OK);
-	assert_int_equal(a.dx, 0);
+	begin(&cfg, false);
+	plays("show:35,12 due:0 0=wait>1000 1000=there@15,-8 1001=wait 1050=ok@15,-8 show:20,20 1060=wait 1110=ok@0,0");
 }
 
 /* A drag of what had moved: only where it was found can its end be seen. */
 TEST_WITH(set_up, NULL, test_held)
 {
-	show(20, 20);
 	snapshot_wait_begin(&a, &plain, &shot, true, 15, -8);
-	snapshot_wait_due(&a, 0);
-	step(0);
-	assert_int_equal(step(60), AWAIT_NOT_YET);
-	show(35, 12);
-	paint();
-	step(100);
-	assert_int_equal(step(150), AWAIT_OK);
-	assert_int_equal(a.dx, 15);
+	plays("show:20,20 due:0 0=wait 60=wait show:35,12 100=wait 150=ok@15,-8");
 }
 
 TEST_WITH(set_up, NULL, test_pointer_in_the_picture)
 {
 	struct snapshot_wait_cfg cfg = plain;
+
 	show(20, 20);
 	for (int j = 25; j < 31; j++) /* drawn by the server, right of and below the spot at 25,25 */
 		for (int i = 25; i < 25 + (31 - j); i++)
 			pixels[j * W + i] = 0x00ff00;
-	begin(&cfg);
-	a.may_wiggle = false;
-	snapshot_wait_due(&a, 0);
-	assert_int_equal(snapshot_wait_step(&a, &screen, 900 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
-	assert_int_equal(wake, 1000 * MS);
-	snapshot_wait_step(&a, &screen, 1000 * MS, 25, 25, true, &wake);
-	assert_int_equal(snapshot_wait_step(&a, &screen, 1050 * MS, 25, 25, true, &wake), AWAIT_OK);
+	drawn = true;
+	begin(&cfg, false);
+	plays("due:0 900=wait>1000 1000=wait 1050=ok");
 	assert_true(a.pointer_masked);
 	assert_true(a.seen.of >= 121 / 2); /* the rest still has to be right */
-
-	begin(&cfg); /* a server that sends a shape does not draw it */
-	snapshot_wait_due(&a, 0);
-	a.may_wiggle = false;
-	snapshot_wait_step(&a, &screen, 1000 * MS, 25, 25, false, &wake);
-	assert_int_equal(snapshot_wait_step(&a, &screen, 4000 * MS, 25, 25, false, &wake), AWAIT_NOT_YET);
+	drawn = false;			   /* a server that sends a shape does not draw it */
+	begin(&cfg, false);
+	plays("due:0 1000=wait 4000=wait");
+	drawn = true;
 	cfg.pointer = AWAIT_POINTER_NEVER;
-	begin(&cfg);
-	a.may_wiggle = false;
-	snapshot_wait_due(&a, 0);
-	assert_int_equal(snapshot_wait_step(&a, &screen, 4000 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
+	begin(&cfg, false);
+	plays("due:0 4000=wait");
 }
