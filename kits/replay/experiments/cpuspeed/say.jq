@@ -4,10 +4,6 @@ include "words";
 include "replays";
 
 def title: "A session on a slower CPU";
-def setup: replays_setup;
-def labels: replays_labels;
-def verdict: replays_verdict;
-def findings: replays_findings[:5];
 
 # ---- tables of the page ----
 def views:

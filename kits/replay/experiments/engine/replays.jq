@@ -95,19 +95,19 @@ def unanalyzed: .run.analysis_failed | values | finding("analysis";
 	"**Total times only**: the replays could not be analyzed (\(.)). Try again with `thinprobe vncplay analyze`.";
 	{verdict: "unsure"});
 
-# For the experiments' own say.jq.
-def replays_setup: .run.settings as $set | "\($set.app), \(($set.trace // $set.script) as $own
+# What an experiment's say.jq has unless it defines its own.
+def setup: .run.settings as $set | "\($set.app), \(($set.trace // $set.script) as $own
 	| if $own then "the session of \($own | sub(".*/"; ""))" elif $set.quick then "a short session" else "the whole session" end); "
 	+ "\(.run.protocol.says // "VNC"); \($set.repeats // 0 | plural("replay")) per setting; "
 	+ run_words + ".";
-def replays_labels: base_row as $base | farthest as $far
+def labels: base_row as $base | farthest as $far
 	| {figures: {far: ($far.setting // ""), far_says: ($far.says // ""), base_says: ($base.says // "")}};
 # Where total time changes, and where it hides what responses do.
 def moved_words: if .ratio == null then "responses were not compared"
 	elif .slower >= .faster then "\(.slower) of \(.points) responses take at least 1.5 times as long"
 	else "\(.faster) of \(.points) responses take at most two thirds of the time" end;
 def total_times: "\(.total_ratio | times)\(if .total_ratio_low == null then " (no interval)" else ends("total_ratio"; times) end)";
-def replays_verdict: (base_row | .says) as $base | timed as $rows
+def verdict: (base_row | .says) as $base | timed as $rows
 	| ([$rows[] | select(same_total | not)] | max_by(.total_ratio | log | fabs)) as $shown
 	| ([$rows[] | select(.ratio != null and kind == "hidden")] | max_by(change)) as $hidden
 	| if $rows == [] then "There is nothing to compare: no setting was measured beside the base."
@@ -122,5 +122,6 @@ def replays_verdict: (base_row | .says) as $base | timed as $rows
 		+ " responses were not all compared."
 	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];
+def findings: replays_findings[:5];
 def main_view: view("main"; "summary"; "Total and response times"; {};
 	"says repeats? total_s total_ratio p50_ms p75_ms p90_ms max_ms late_percent ratio verdict missing?");

@@ -4,9 +4,6 @@ include "words";
 include "replays";
 
 def title: "Disk schedulers for a session beside a heavy disk load";
-def setup: replays_setup;
-def labels: replays_labels;
-def verdict: replays_verdict;
 
 # Two orders differ where the intervals of Kendall's tau lie apart; without intervals nobody can tell.
 def apart($a; $b): $a.tau_low != null and $b.tau_low != null and ($a.tau_high < $b.tau_low or $b.tau_high < $a.tau_low);

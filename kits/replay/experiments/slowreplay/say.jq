@@ -4,8 +4,6 @@ include "words";
 include "replays";
 
 def title: "A session replayed on a very slow disk";
-def setup: replays_setup;
-def labels: replays_labels;
 def verdict: compared[0] as $slow
 	| if $slow == null then "The replay on the slow disk is missing, so there is nothing to compare."
 	  else "The session takes \($slow | total_times) times as long on the slow disk; "
