@@ -17,39 +17,32 @@ setup() {
 # of 10, 20 and 400 ms at the base, FACTOR times as long elsewhere; in the second repeat 1 % more. The last one is not found in
 # the second repeat of the last setting.
 made() {
-	local experiment=$1 base=$2 name total facts r s last=${*: -1} repeats
-	mapfile -t repeats < <(seq "${REPEATS:-2}")
-	shift 2
-	rm -rf "$RUN" && mkdir -p "$RUN"
-	printf '%s\n' "$@" |
-		jq -Rn --arg experiment "$experiment" --arg base "$base" --argjson repeats "${#repeats[@]}" \
-			'[inputs | split(":")] as $all |
-		{schema: "thinprobe.run/1", $experiment, version: "0", started: "2026-11-20T10:00:00Z", state: "complete",
-		settings: {protocol: "vnc", app: "mousepad", $base,
-			rows: ($all | map({setting: .[0], value: (.[1] | tonumber? // null), says: "at \(.[0])"})),
-			$repeats, timeout_s: 60, seed: 1, quick: false, threshold_ms: 150, on: "lab"},
-		protocol: {frame_rate_per_s: 60}, lab: {shared_cpus: false, missing: ["scheduler x: this kernel | has none"]},
-		axes: ["setting"], cells: ($all
-			| map({name: .[0], parameters: {setting: .[0]}, state: "complete", complete: $repeats, flags: []})),
-		counts: {total: (2 * $repeats), complete: (2 * $repeats)}}' >"$RUN/run.json"
-	for r in "${repeats[@]}"; do
-		for s; do
-			IFS=: read -r name _ _ total facts <<<"$s"
-			mkdir -p "$RUN/cells/$name/$r"
-			jq -n --arg name "$name" --argjson r "$r" --argjson total "$total" --argjson facts "${facts:-{\}}" '
-				{schema: "thinprobe.cell/1", parameters: {setting: $name}, repeat: $r, state: "complete", reason: "", caches: "dropped", $facts,
-				play: {total_s: $total, inputs: 40, inputs_of_trace: 40, snapshots: {waited: 3}}, disk: null, marked: ""}' \
-				>"$RUN/cells/$name/$r/cell.json"
-		done
-	done
-	for r in "${repeats[@]}"; do printf '%s\n' "$@" | sed "s/^/$r:/"; done |
-		jq -Rn --arg last "${last%%:*}" '[inputs | split(":")] as $runs |
-		{result: {runs: ($runs | map({file: "cells/\(.[1])/\(.[0])/replay.rfb", total_s: 99, updates: 7, bytes: 100})),
-		responses: [[10, 0, 0.9], [20, 2, 0.9], [400, 4, 0.9], [5, 6, 0.2]] | map(. as [$ms, $at, $sure] |
-			{input: $at, kind: "click", at_s: $at, confidence: $sure, latency_from_press_ms: ($runs | map(
-				if $ms == 400 and .[0] == "2" and .[1] == $last then null
-				else $ms * (.[3] | tonumber) * (if .[0] == "2" then 1.01 else 1 end) end))})}}' \
-					>"$RUN/analysis.json"
+	local file json
+	rm -rf "$RUN"
+	while IFS=$'\t' read -r file json; do
+		mkdir -p "$RUN/${file%"${file##*/}"}"
+		printf '%s\n' "$json" >"$RUN/$file"
+	done < <(jq -nr --argjson repeats "${REPEATS:-2}" '$ARGS.positional[0] as $experiment | $ARGS.positional[1] as $base
+		| [$ARGS.positional[2:][] | split(":") | {name: .[0], value: (.[1] | tonumber? // null), factor: (.[2] | tonumber),
+			total: (.[3] | tonumber), facts: (.[4:] | join(":") | fromjson? // {})}] as $all
+		| [range(1; $repeats + 1) as $repeat | $all[] + {$repeat}] as $runs
+		| ["run.json", {schema: "thinprobe.run/1", $experiment, version: "0", started: "2026-11-20T10:00:00Z", state: "complete",
+			settings: {protocol: "vnc", app: "mousepad", $base, rows: ($all | map({setting: .name, value, says: "at \(.name)"})),
+				$repeats, timeout_s: 60, seed: 1, quick: false, threshold_ms: 150, on: "lab"},
+			protocol: {frame_rate_per_s: 60}, lab: {shared_cpus: false, missing: ["scheduler x: this kernel | has none"]},
+			axes: ["setting"], cells: ($all | map({name, parameters: {setting: .name}, state: "complete", complete: $repeats,
+				flags: []})),
+			counts: {total: (2 * $repeats), complete: (2 * $repeats)}}],
+		($runs[] | ["cells/\(.name)/\(.repeat)/cell.json", {schema: "thinprobe.cell/1", parameters: {setting: .name}, repeat,
+			state: "complete", reason: "", caches: "dropped", facts, disk: null, marked: "",
+			play: {total_s: .total, inputs: 40, inputs_of_trace: 40, snapshots: {waited: 3}}}]),
+		["analysis.json", {result: {
+			runs: ($runs | map({file: "cells/\(.name)/\(.repeat)/replay.rfb", total_s: 99, updates: 7, bytes: 100})),
+			responses: [[10, 0, 0.9], [20, 2, 0.9], [400, 4, 0.9], [5, 6, 0.2]] | map(. as [$ms, $at, $sure]
+				| {input: $at, kind: "click", at_s: $at, confidence: $sure, latency_from_press_ms: ($runs | map(
+					if $ms == 400 and .repeat == 2 and .name == $all[-1].name then null
+					else $ms * .factor * (if .repeat == 2 then 1.01 else 1 end) end))})}}]
+		| "\(.[0])\t\(.[1] | tojson)"' --args "$@")
 }
 
 column() {	# column SETTING NAME: of summary.tsv
