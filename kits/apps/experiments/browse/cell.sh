@@ -22,13 +22,7 @@ exp_find() {
 	favour_find
 	apps_choose
 }
-exp_cells() {
-	local scheme job
-	for scheme in ${SCHEMES//,/ }; do
-		if [ "${SCHEME_JOB[$scheme]}" = none ]; then printf '%s\tnone\n' "$scheme"; continue; fi
-		for job in ${JOBS//,/ }; do printf '%s\t%s\n' "$scheme" "$job"; done
-	done
-}
+exp_cells() { favour_pairs; }
 exp_words() { echo "${P[scheme]}$([ "${P[job]}" = none ] || echo ", job ${P[job]}")"; }
 
 # The pages, and how each looks when it is there.

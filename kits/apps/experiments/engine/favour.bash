@@ -20,8 +20,8 @@ functions() {	# functions TEXT: bash with those of the experiment; the run is in
 
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
-# made_run AXES REPEATS MORE CELL: a run made by hand, from lines with the parameters of its cells and further values. In jq: MORE is
-# what else run.json has; CELL what else a cell has, by $p, its parameters, $v, the values, and $repeat.
+# made_run AXES REPEATS MORE CELL: a run made by hand, from lines with the parameters of its cells and further values. In jq: MORE
+# is what else run.json has; CELL what else a cell has, by $p, its parameters, $v, the values, and $repeat.
 made_run() {
 	local path cell
 	rm -rf run && mkdir -p run/vamp
@@ -29,23 +29,25 @@ made_run() {
 		| {schema: "thinprobe.run/1", tool: "thinprobe", version: "0.1.0", host: {name: "here"}, $experiment,
 			started: "2026-11-21T10:00:00Z", ended: "2026-11-21T11:00:00Z", state: "complete", axes: $names, protocol: null,
 			lab: {missing: [], shared_cpus: false},
-			cells: [inputs / " " | . as $words | {name: (.[:$names | length] | join("-")), parameters: ([$names, $words]
-				| transpose | map(select(.[0]) | {key: .[0], value: .[1]}) | from_entries), state: "complete", complete: $repeats,
-				flags: [], values: (.[$names | length:] | map(tonumber))}]}
+			cells: [inputs / " " | . as $words | {name: (.[:$names | length] | join("-")),
+				parameters: ([$names, $words] | transpose | map(select(.[0]) | {key: .[0], value: .[1]}) | from_entries),
+				state: "complete", complete: $repeats, flags: [], values: (.[$names | length:] | map(tonumber))}]}
 		| .counts = {total: (.cells | length * $repeats), complete: (.cells | length * $repeats), missing: 0, marked: 0}
 		| . * '"$3" >run/run.json
 	while IFS=$'\t' read -r path cell; do
 		mkdir -p "$path"
 		printf '%s\n' "$cell" >"$path/cell.json"
-	done < <(jq -r --argjson repeats "$2" '.cells[] | .name as $name | .parameters as $p | .values as $v | range(1; $repeats + 1) as $repeat
-		| "run/cells/\($name)/\($repeat)\t" + ({schema: "thinprobe.cell/1", parameters: $p, $repeat, state: "complete", reason: "",
-			marked: "", foreign_percent: 0.5} + '"$4"' | tojson)' run/run.json)
+	done < <(jq -r '.cells[] | .name as $name | .parameters as $p | .values as $v | range(1; .complete + 1) as $repeat
+		| "run/cells/\($name)/\($repeat)\t" + ({schema: "thinprobe.cell/1", parameters: $p, $repeat, state: "complete",
+			reason: "", marked: "", foreign_percent: 0.5} + '"$4"' | tojson)' run/run.json)
 }
 
 # row NAME COLUMN=VALUE...: of the summary, in the first row of which all this holds
 row() {
-	awk -F'\t' -v name="$1" -v words="${*:2}" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(words, word, " "); next }
-		{ for (i = 1; i <= n; i++) { split(word[i], is, "="); if ($at[is[1]] != is[2]) next } print $at[name]; exit }' run/summary.tsv
+	awk -F'\t' -v name="$1" -v words="${*:2}" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(words, word, " "); next }
+		{ for (i = 1; i <= n; i++) { split(word[i], is, "="); if ($at[is[1]] != is[2]) next } print $at[name]; exit }' \
+		run/summary.tsv
 }
 
 # The report but for its figures, after a change of cells

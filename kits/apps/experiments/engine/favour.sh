@@ -52,6 +52,15 @@ favour_find() {
 		done | jq -s add)"
 }
 
+# SCHEME, a tab, JOB: each scheme beside each job, those without a job once.
+favour_pairs() {
+	local scheme job
+	for scheme in ${SCHEMES//,/ }; do
+		if [ "${SCHEME_JOB[$scheme]}" = none ]; then printf '%s\tnone\n' "$scheme"; continue; fi
+		for job in ${JOBS//,/ }; do printf '%s\t%s\n' "$scheme" "$job"; done
+	done
+}
+
 # What an experiment may set: how vamp hears of sound, and a log of it; and what else the session has, before vamp looks at it.
 FAVOUR_VAMP_WORDS=(--no-audio)
 favour_more() { :; }

@@ -24,16 +24,9 @@ exp_find() {
 }
 
 exp_cells() {
-	local scheme job app
-	for scheme in ${SCHEMES//,/ }; do
-		for job in ${JOBS//,/ }; do
-			if [ "${SCHEME_JOB[$scheme]}" = none ]; then
-				[ "$job" = "${JOBS%%,*}" ] || continue
-				job=none
-			fi
-			for app in ${APPS//,/ } $([ "$KEYS" = 0 ] ||
-				echo keys); do printf '%s\t%s\t%s\n' "$app" "$scheme" "$job"; done
-		done
+	local pair app
+	favour_pairs | while IFS= read -r pair; do
+		for app in ${APPS//,/ } $([ "$KEYS" = 0 ] || echo keys); do printf '%s\t%s\n' "$app" "$pair"; done
 	done
 }
 

@@ -27,13 +27,10 @@ exp_find() {
 }
 
 exp_cells() {
-	local scheme job mult
-	for scheme in ${SCHEMES//,/ }; do
-		if [ "${SCHEME_JOB[$scheme]}" = none ]; then printf '%s\tnone\tnone\n' "$scheme"; continue; fi
-		for job in ${JOBS//,/ }; do
-			for mult in $([ -z "${SCHEME_VAMP[$scheme]}" ] && echo none || echo without with); do
-				printf '%s\t%s\t%s\n' "$scheme" "$job" "$mult"
-			done
+	local pair mult
+	favour_pairs | while IFS= read -r pair; do
+		for mult in $([ -z "${SCHEME_VAMP[${pair%%$'\t'*}]}" ] && echo none || echo without with); do
+			printf '%s\t%s\n' "$pair" "$mult"
 		done
 	done
 }
