@@ -96,7 +96,7 @@ more_lines() {
 }
 
 # Says the words, then "alive", so that the agent is not silent; again where it was, all the same.
-# $shares: run times while vCPU 0 ran for 0.8 s
+# $shares: run times while vCPU 0 ran for 0.4 s
 take_shares() {	# PARTS, agent's words...
 	local parts=$1 before now i word silences _
 
@@ -111,7 +111,7 @@ take_shares() {	# PARTS, agent's words...
 			say alive
 			sleep 0.1
 			read -ra now < <(spent)
-			[ $((now[0] - before[0])) -lt 800000000 ] || break
+			[ $((now[0] - before[0])) -lt 400000000 ] || break
 		done
 		shares=($((now[0] - before[0])) $((now[1] - before[1])) $((now[2] - before[2])))
 		echo "$*: ${shares[*]}"
