@@ -275,8 +275,8 @@ hand_made_menus() {
 	if groups_left; then return 1; fi
 }
 
-@test "the verdict says so where the slowest start never ended, or no start did" {
-	local n f state
+@test "the verdict says so where the slowest start never ended" {
+	local n f
 	made_up
 	"$TOP/report/report.sh" run
 	if grep -q 'later than that' run/figures/file-time.svg; then return 1; fi
@@ -285,30 +285,21 @@ hand_made_menus() {
 	done
 	"$TOP/report/report.sh" run
 	grep -q 'later than that' run/figures/file-time.svg
-	for state in ceiling no_window exited; do
-		made_up
-		for n in 1 2 3; do
-			f=run/cells/editor-warm-left-slow-2.5ms-25/$n/startup.json
-			[ $state$n != ceiling3 ] && [ $state$n != no_window3 ] || continue
-			jq --arg s $state '.result.runs[0] |= (.state = $s | .stable_ms = null | .mapped_ms = null | .first_paint_ms = null
-				| .events = [])' $f >x && mv x $f
-		done
-		words
-		jq -r .verdict run/findings.json | tee said
-		case $state in
-		ceiling | no_window)
-			grep -q 'more than 30.0 s' said
-			[ "$(row editor-warm-left-slow-2.5ms-25 late_percent)" = 100.00 ]
-			# no table and no finding takes the bound for the time
-			[ "$(row editor-warm-left-slow-2.5ms-25 added_ms)/$(row editor-warm-left-slow-2.5ms-25 added_ms_above)" = \
-				29000.000/1 ]
-			[ "$(found felt '[.value, .above]')" = '[30,true]' ]
-			[[ $(found felt .text) == *"more than 30.0 s (without pressure 1.0 s)"*"more than 841.0 s"* ]]
-			[ "$(grep -c '>30000\|>841' run/report.md)" -ge 2 ]
-			;;
-		exited) grep -q 'No start ended in 1 condition: editor' said ;;
-		esac
+	# two of three starts had no window yet when they were given up
+	made_up
+	for n in 1 2; do
+		f=run/cells/editor-warm-left-slow-2.5ms-25/$n/startup.json
+		jq '.result.runs[0] |= (.state = "no_window" | .stable_ms = null | .mapped_ms = null | .first_paint_ms = null | .events = [])' \
+			$f >x && mv x $f
 	done
+	words
+	jq -r .verdict run/findings.json | grep -q 'more than 30.0 s'
+	[ "$(row editor-warm-left-slow-2.5ms-25 late_percent)" = 100.00 ]
+	# no table and no finding takes the bound for the time
+	[ "$(row editor-warm-left-slow-2.5ms-25 added_ms)/$(row editor-warm-left-slow-2.5ms-25 added_ms_above)" = 29000.000/1 ]
+	[ "$(found felt '[.value, .above]')" = '[30,true]' ]
+	[[ $(found felt .text) == *"more than 30.0 s (without pressure 1.0 s)"*"more than 841.0 s"* ]]
+	[ "$(grep -c '>30000\|>841' run/report.md)" -ge 2 ]
 }
 
 @test "a multiple of T0 carries the scatter of T0: nothing is surely over twice T0 where T0 is not sure" {
