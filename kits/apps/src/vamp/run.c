@@ -174,7 +174,7 @@ static void open_parts(void)
 	set_scope();
 	run.threshold = cfg.threshold / 100;
 	run.sub_ns = cfg.before_ns / HISTORY_SUBS;
-	run.episode.most_ns = cfg.most_ns;
+	run.most_ns = cfg.most_ns;
 	run.log = record_open_rows(cfg.log);
 	err = cfg.dry && !cfg.control ? 0 : undo_open(&run.undo, UNDO_ROOM);
 	if (err)

@@ -9,29 +9,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
-struct episode_change episode_handle_input(struct episode_timer *e, int64_t now_ns, bool sound)
+/* When the episode will have reached its maximum length; INT64_MAX: there is no episode. */
+static int64_t episode_due_ns(const struct vamp_daemon *w)
 {
-	struct episode_change turn = { .ends = e->lasts && !sound, .begins = !e->lasts || !sound };
+	const struct episode_record *e = record_current(&w->record);
 
-	if (turn.begins) {
-		e->lasts = true;
-		e->since_ns = now_ns;
-	}
-	return turn;
-}
-
-bool episode_end_due(struct episode_timer *e, int64_t now_ns)
-{
-	bool over = now_ns >= episode_due_ns(e);
-
-	if (over)
-		e->lasts = false;
-	return over;
-}
-
-int64_t episode_due_ns(const struct episode_timer *e)
-{
-	return e->lasts ? e->since_ns + e->most_ns : INT64_MAX;
+	return e ? e->started_ns + w->most_ns : INT64_MAX;
 }
 
 static void describe_throttles(struct vamp_daemon *w)
@@ -128,7 +111,6 @@ const char *watch_error_text(int err)
 static void handle_input(struct vamp_daemon *w, const struct input_event *event, bool sound)
 {
 	struct episode_record *e, *before = record_current(&w->record);
-	struct episode_change turn;
 	struct judged_list now;
 	bool same;
 
@@ -138,8 +120,7 @@ static void handle_input(struct vamp_daemon *w, const struct input_event *event,
 	}
 	if (w->inputs++ >= WATCH_INPUTS)
 		return;
-	turn = episode_handle_input(&w->episode, event->seen_ns, sound);
-	if (!turn.begins)
+	if (sound && before)
 		return;
 	note_sample(w, tasks_sample(w->tasks, clock_now(), true));
 	judge_processes(w, &now);
@@ -148,8 +129,7 @@ static void handle_input(struct vamp_daemon *w, const struct input_event *event,
 		return;
 	}
 	same = w->applied && before && !before->err && record_same_tags(&before->judged, &now);
-	if (turn.ends)
-		record_end(w, ENDED_INPUT, event->seen_ns);
+	record_end(w, ENDED_INPUT, event->seen_ns);
 	if (!same)
 		end_throttles(w);
 	e = record_add_episode(&w->record);
@@ -200,7 +180,7 @@ static void sample_sub_epoch(struct vamp_daemon *w, int64_t now)
 {
 	note_sample(w, tasks_sample(w->tasks, now, false));
 	w->record.samples++;
-	if (w->audio && !w->episode.lasts && now - w->averaged_ns >= w->episode.most_ns) {
+	if (w->audio && !record_current(&w->record) && now - w->averaged_ns >= w->most_ns) {
 		struct judged_list would;
 
 		judge_processes(w, &would);
@@ -267,9 +247,9 @@ void watch_loop(struct vamp_daemon *w, int64_t until_ns)
 	while (!proc_stop && !w->err && clock_now() < until_ns) {
 		int64_t now;
 
-		handle_events(w, clock_earlier(clock_earlier(next, episode_due_ns(&w->episode)), until_ns), &before);
+		handle_events(w, clock_earlier(clock_earlier(next, episode_due_ns(w)), until_ns), &before);
 		now = clock_now();
-		if (episode_end_due(&w->episode, now)) {
+		if (now >= episode_due_ns(w)) {
 			end_throttles(w);
 			record_end(w, ENDED_TIME, now);
 			describe_throttles(w);

@@ -8,22 +8,6 @@
 #include "record.h"
 #include "undo.h"
 
-struct episode_timer {
-	int64_t most_ns; /* maximum length (max_int_period of the paper) */
-	int64_t since_ns;
-	bool lasts;
-};
-
-/* What the caller must do: end the current episode, begin another, or both. Pure. */
-struct episode_change {
-	bool ends, begins;
-};
-struct episode_change episode_handle_input(struct episode_timer *e, int64_t now_ns, bool sound);
-/* True: the episode has reached its maximum length, and is ended. Pure. */
-bool episode_end_due(struct episode_timer *e, int64_t now_ns);
-/* When the episode will have reached its maximum length; INT64_MAX: there is no episode. Pure. */
-int64_t episode_due_ns(const struct episode_timer *e);
-
 enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
 #define WATCH_INPUTS 20 /* inputs per second that can begin an episode; further ones are ignored */
 
@@ -31,6 +15,7 @@ enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
 struct vamp_daemon {
 	double threshold; /* load that makes a process background, as a share of a CPU */
 	int64_t sub_ns;
+	int64_t most_ns; /* maximum length of an episode (max_int_period of the paper) */
 	struct task_sampler *tasks;
 	struct undo_recorder *undo; /* NULL: nothing is changed */
 	struct audio_watch *audio;  /* NULL: sound is not watched; its source is also in `source` */
@@ -40,7 +25,6 @@ struct vamp_daemon {
 	int sources;
 	struct row_file *log; /* NULL: no log */
 	int answers;	      /* socket that status_open() returned */
-	struct episode_timer episode;
 	struct run_record record;
 	int64_t second_ns; /* begin of the current second, for WATCH_INPUTS */
 	int inputs;	   /* inputs in this second */

@@ -177,13 +177,13 @@ hog() {	# name: takes a CPU, or waits for one
 	start "$1" perl -e '1 while 1'
 }
 
-@test "sound: the start of a stream opens an episode, and who plays is not background" {
+@test "sound: the start of a stream opens an episode, but in none that lasts; who plays is not background" {
 	need pulseaudio pactl pacat perl
 	export XDG_RUNTIME_DIR=$PWD HOME=$PWD PULSE_RUNTIME_PATH=$PWD/pulse
 	unset PULSE_SERVER
 	start pulse pulseaudio -n --load=module-null-sink --load=module-native-protocol-unix --exit-idle-time=-1 --daemonize=no
 	until_true pactl --server "unix:$PWD/pulse/native" info
-	watch --control orders --audio-server "unix:$PWD/pulse/native"
+	watch --control orders --audio-server "unix:$PWD/pulse/native" --most 60s
 	hog video
 	video=$pid
 	hog background
@@ -195,10 +195,15 @@ hog() {	# name: takes a CPU, or waits for one
 	sleep 2
 	echo key >orders
 	until_true opened key
+	start second pacat --raw /dev/zero
+	until_true eval '[ "$(pactl --server "unix:$PWD/pulse/native" list short sink-inputs | wc -l)" -eq 2 ]'
+	sleep 1
+	echo last >orders
+	until_true opened last
 	kill -INT "$vamp"
 	ends "$vamp"
 	jq -c '.result.episodes[]' report
 	jq -e --argjson video "$video" --argjson background "$background" '.result.episodes
-		| .[0].trigger == "audio" and .[-1].trigger == "key"
+		| (map(.trigger, .ended_by) | join(" ")) == "audio input key input last stop"
 		and (.[-1].background | map(.pid) | index($background) != null and index($video) == null)' report
 }
