@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "drop_cache.h"
-#include "array.h"
 #include "files.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,34 +40,24 @@ char *file_set_mapped_path(char *line)
 	return is_droppable(path) ? path : NULL;
 }
 
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
 void file_set_add(struct file_set *c, const char *path)
 {
-	size_t low = 0, high = c->n, middle;
-	char *copy;
 	struct stat st;
+	char *copy;
 
-	while (low < high) {
-		int order;
-
-		middle = (low + high) / 2;
-		order = strcmp(path, c->path[middle]);
-		if (!order)
-			return;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (c->n == FILE_SET_MAX || !is_droppable(path) || stat(path, &st) || !S_ISREG(st.st_mode))
-		return;
-	if (array_room(&c->path, c->n))
+	if (tfind(path, &c->paths, compare_paths) || c->n == FILE_SET_MAX || !is_droppable(path) || stat(path, &st) ||
+	    !S_ISREG(st.st_mode))
 		return;
 	copy = strdup(path);
-	if (!copy)
-		return;
-	memmove(c->path + low + 1, c->path + low, (c->n - low) * sizeof(*c->path));
-	c->path[low] = copy;
-	c->n++;
+	if (copy && tsearch(copy, &c->paths, compare_paths))
+		c->n++;
+	else
+		free(copy);
 }
 
 static void add_mapped_files(struct file_set *c, pid_t pid)
@@ -164,40 +154,46 @@ static void insert_stayed(struct drop_result *out, const char *path, int64_t byt
 	}
 }
 
+static void drop_file(const void *node, VISIT which, void *result)
+{
+	const char *path = *(char *const *)node;
+	struct drop_result *out = result;
+	int64_t before, after;
+	struct stat st;
+	int fd;
+
+	if (which != postorder && which != leaf) /* each file once, in the order of paths */
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		out->refused++;
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	before = count_cached_bytes(fd, st.st_size);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	after = count_cached_bytes(fd, st.st_size);
+	out->files++;
+	if (access(path, W_OK) && st.st_uid != geteuid()) {
+		out->dropped_bytes = out->stayed_bytes = -1;
+	} else if (out->stayed_bytes >= 0) {
+		out->dropped_bytes += before > after ? before - after : 0;
+		out->stayed_bytes += after;
+		insert_stayed(out, path, after);
+	}
+	close(fd);
+}
+
 void file_set_drop(const struct file_set *c, struct drop_result *out)
 {
 	*out = (struct drop_result){ 0 };
-	for (size_t i = 0; i < c->n; i++) {
-		int fd = open(c->path[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		struct stat st;
-		int64_t before, after;
-
-		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-			out->refused++;
-			if (fd >= 0)
-				close(fd);
-			continue;
-		}
-		before = count_cached_bytes(fd, st.st_size);
-		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-		after = count_cached_bytes(fd, st.st_size);
-		out->files++;
-		if (access(c->path[i], W_OK) && st.st_uid != geteuid()) {
-			out->dropped_bytes = out->stayed_bytes = -1;
-		} else if (out->stayed_bytes >= 0) {
-			out->dropped_bytes += before > after ? before - after : 0;
-			out->stayed_bytes += after;
-			insert_stayed(out, c->path[i], after);
-		}
-		close(fd);
-	}
+	twalk_r(c->paths, drop_file, out);
 }
 
 void file_set_free(struct file_set *c)
 {
-	for (size_t i = 0; i < c->n; i++)
-		free(c->path[i]);
-	free(c->path);
+	tdestroy(c->paths, free);
 	*c = (struct file_set){ 0 };
 }
 

@@ -12,7 +12,7 @@
 #define FILE_SET_STAYED 5
 
 struct file_set {
-	char **path; /* owned, each once, in the order of strcmp() */
+	void *paths; /* owned; a tree of tsearch(), in the order of strcmp() */
 	size_t n;
 };
 
