@@ -134,15 +134,9 @@ struct task_sampler {
 	const struct process_scope *scope;
 	int64_t sub_ns, boot_ns; /* boot_ns: CLOCK_BOOTTIME, the clock of process start times, minus CLOCK_MONOTONIC */
 	struct sample_times moments;
-	struct sampled_process **process; /* processes sorted by pid */
+	struct sampled_process *process; /* processes sorted by pid */
 	size_t n, in_scope;
 };
-
-static void free_process(struct sampled_process *p)
-{
-	free(p->past.thread);
-	free(p);
-}
 
 static void check_scope(const struct task_sampler *t, struct sampled_process *p)
 {
@@ -161,50 +155,43 @@ static clockid_t cpu_clock_id(pid_t pid)
 	return (clockid_t)((~(unsigned)pid << 3) | 2);
 }
 
-static struct sampled_process *make_process(const struct task_sampler *t, pid_t pid)
+static struct sampled_process make_process(const struct task_sampler *t, pid_t pid)
 {
-	struct sampled_process *p = calloc(1, sizeof(*p));
+	struct sampled_process p = {
+		.past = { .pid = pid, .known = -1 }, .ran = INT64_MIN / 2, .met = t->moments.last, .clock = cpu_clock_id(pid)
+	};
 
-	if (!p)
-		return NULL;
-	p->past.pid = pid;
-	p->past.known = -1;
-	p->ran = INT64_MIN / 2;
-	p->met = t->moments.last;
-	p->clock = cpu_clock_id(pid);
-	check_scope(t, p);
+	check_scope(t, &p);
 	return p;
 }
 
 /* Merges the sorted list of all pids with the known processes. */
 static int find_new(struct task_sampler *t)
 {
-	struct sampled_process **merged;
-	size_t pids, n = 0, old = 0;
+	struct sampled_process *merged, *old = t->process, *end = old + t->n;
+	size_t n;
 	pid_t *pid;
-	int err = scope_list_pids(t->scope, &pid, &pids);
+	int err = scope_list_pids(t->scope, &pid, &n);
 
 	if (err)
 		return err == -ENOENT ? -ENODEV : err;
-	merged = reallocarray(NULL, pids + 1, sizeof(struct sampled_process *));
-	for (size_t i = 0; merged && i < pids; i++) {
-		while (old < t->n && (t->process[old]->past.pid < pid[i] || t->process[old]->gone))
-			free_process(t->process[old++]);
-		merged[n] = old < t->n && t->process[old]->past.pid == pid[i] ? t->process[old++] : make_process(t, pid[i]);
-		if (merged[n])
-			n++;
-		else
-			err = -ENOMEM;
-	}
-	free(pid);
-	if (!merged)
+	merged = reallocarray(NULL, n + 1, sizeof(*merged));
+	if (!merged) {
+		free(pid);
 		return -ENOMEM;
-	while (old < t->n)
-		free_process(t->process[old++]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		while (old < end && (old->past.pid < pid[i] || old->gone))
+			free(old++->past.thread);
+		merged[i] = old < end && old->past.pid == pid[i] ? *old++ : make_process(t, pid[i]);
+	}
+	while (old < end)
+		free(old++->past.thread);
+	free(pid);
 	free(t->process);
 	t->process = merged;
 	t->n = n;
-	return err;
+	return 0;
 }
 
 /* 0; -ESRCH: the process has ended, or another one has its pid. */
@@ -254,7 +241,7 @@ int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
 	err = find_new(t);
 	t->in_scope = 0;
 	for (size_t i = 0; !err && i < t->n; i++) {
-		struct sampled_process *p = t->process[i];
+		struct sampled_process *p = &t->process[i];
 
 		if (!p->in_scope && t->scope->by_user && is_recheck_due(t, p))
 			check_scope(t, p);
@@ -298,7 +285,7 @@ int tasks_open(struct task_sampler **out, const struct process_scope *scope, int
 void tasks_close(struct task_sampler *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		free_process(t->process[i]);
+		free(t->process[i].past.thread);
 	free(t->process);
 	free(t);
 }
@@ -316,7 +303,7 @@ const struct sample_times *tasks_times(const struct task_sampler *t)
 const struct process_history *tasks_next(const struct task_sampler *t, size_t *i)
 {
 	while (*i < t->n) {
-		const struct sampled_process *p = t->process[(*i)++];
+		const struct sampled_process *p = &t->process[(*i)++];
 
 		if (p->in_scope)
 			return &p->past;
