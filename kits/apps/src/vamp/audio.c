@@ -3,7 +3,6 @@
  * after each change. */
 #include "audio.h"
 #include "clock.h"
-#include "control.h"
 #include "proc.h"
 
 #include <errno.h>
@@ -22,7 +21,6 @@ struct audio_watch {
 	char *asked;	/* value of --audio-server; NULL: not given */
 	struct audio_server server;
 	struct audio_pactl changes, list; /* changes.pid 0: there is no server */
-	struct line_assembler lines;
 	int64_t asked_last_ns;
 	int64_t changed_ns,
 		asked_ns; /* first change that is in no list yet; first one that the requested list will have; 0: none */
@@ -68,7 +66,6 @@ static void disconnect_server(struct audio_watch *a)
 	wakeups_close(a->wakeups);
 	a->wakeups = NULL;
 	a->streams.n = 0;
-	a->lines.n = 0;
 	a->changed_ns = 0;
 	a->listed = false;
 }
@@ -125,17 +122,14 @@ static int receive_list(struct audio_watch *a, void (*each)(void *arg, const str
  * has ended. */
 static bool read_changes(struct audio_watch *a, int64_t now)
 {
-	char text[1024];
+	char text[4096];
 	ssize_t n;
 
-	while ((n = read(a->changes.out, text, sizeof(text))) > 0)
-		for (size_t at = 0; at < (size_t)n;) {
-			const char *line;
-
-			at += line_assemble(&a->lines, text + at, (size_t)n - at, &line);
-			if (line && strstr(line, " on sink-input #") && !a->changed_ns)
-				a->changed_ns = now;
-		}
+	while ((n = read(a->changes.out, text, sizeof(text) - 1)) > 0) { /* whole lines, as pactl writes each at once */
+		text[n] = '\0';
+		if (strstr(text, " on sink-input #") && !a->changed_ns)
+			a->changed_ns = now;
+	}
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
