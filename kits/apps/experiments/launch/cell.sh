@@ -25,9 +25,9 @@ exp_find() {
 
 exp_cells() {
 	local pair app
-	favour_pairs | while IFS= read -r pair; do
+	while IFS= read -r pair; do
 		for app in ${APPS//,/ } $([ "$KEYS" = 0 ] || echo keys); do printf '%s\t%s\n' "$app" "$pair"; done
-	done
+	done < <(favour_pairs)
 }
 
 exp_words() { echo "${P[app]}, ${P[scheme]}$([ "${P[job]}" = none ] || echo ", job ${P[job]}")"; }

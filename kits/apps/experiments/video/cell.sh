@@ -28,11 +28,11 @@ exp_find() {
 
 exp_cells() {
 	local pair mult
-	favour_pairs | while IFS= read -r pair; do
+	while IFS= read -r pair; do
 		for mult in $([ -z "${SCHEME_VAMP[${pair%%$'\t'*}]}" ] && echo none || echo without with); do
 			printf '%s\t%s\n' "$pair" "$mult"
 		done
-	done
+	done < <(favour_pairs)
 }
 exp_words() {
 	echo "${P[scheme]}$([ "${P[mult]}" = none ] || echo ", ${P[mult]} sound")$([ "${P[job]}" = none ] ||
