@@ -4,15 +4,8 @@
 # short run of a terminal under one step of each kind of pressure.
 # bats file_tags=alone:swap
 
-bats_require_minimum_version 1.5.0
 load ../../../../tests/e2e/left
-load ../../../../tests/near
-
-setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
-	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
-	cd "$BATS_TEST_TMPDIR" || return 1
-}
+load ../engine/favour
 
 cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 	bash -c 'APPS=mousepad,xpdf,netsurf,writer KINDS=used,left SWAPS=file,slow:2.5ms
@@ -20,19 +13,8 @@ cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 		STEPS="" WARM=0 COLD=0; . "$1"; shift; for word; do declare "$word"; done; exp_cells | tr "\t" " "' \
 		bash "$TOP/kits/apps/experiments/startup/cell.sh" "$@"
 }
-row() {	# row CELL NAME
-	awk -F'\t' -v cell="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["cell"] == cell { print $at[name] }' run/summary.tsv
-}
-found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 made_up() { rm -rf run && python3 "$TOP/kits/apps/tests/golden/make_starts.py" run; }
 tables() { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }
-# The report but for its figures
-words() {
-	mkdir -p none
-	ln -sf "$(command -v true)" none/gnuplot
-	PATH=$PWD/none:$PATH "$TOP/report/report.sh" run
-}
 
 @test "cells: all steps of both kinds on every device, once without pressure; of cold ones that, but where they are asked for" {
 	cells >all
@@ -63,43 +45,43 @@ words() {
 	made_up
 	tables
 	slow=editor-warm-used-slow-2.5ms
-	near "$(row editor-warm-none-none-0 startup_ms)" 1000 0.001
-	near "$(row $slow-100 t0_ms)" 1000 0.001
-	near "$(row $slow-100 t0_spread_ms)" "$(awk 'BEGIN { print sqrt(400 / 5) }')" 0.001	# twice 0, 10, -10
-	near "$(row $slow-100 startup_ms)" 1400 0.001
-	near "$(row $slow-100 added_ms)" 400 0.001
-	near "$(row $slow-100 file_ms)" 400 0.001
-	[ -z "$(row editor-warm-used-file-100 file_ms)" ]
-	near "$(row $slow-100 e)" 0.75 0.0001		# (400 - 100) / 400
-	near "$(row $slow-200 e)" 0.7619 0.0001		# (420 - 100) / 420
+	near "$(row startup_ms cell=editor-warm-none-none-0)" 1000 0.001
+	near "$(row t0_ms cell=$slow-100)" 1000 0.001
+	near "$(row t0_spread_ms cell=$slow-100)" "$(awk 'BEGIN { print sqrt(400 / 5) }')" 0.001	# twice 0, 10, -10
+	near "$(row startup_ms cell=$slow-100)" 1400 0.001
+	near "$(row added_ms cell=$slow-100)" 400 0.001
+	near "$(row file_ms cell=$slow-100)" 400 0.001
+	[ -z "$(row file_ms cell=editor-warm-used-file-100)" ]
+	near "$(row e cell=$slow-100)" 0.75 0.0001		# (400 - 100) / 400
+	near "$(row e cell=$slow-200)" 0.7619 0.0001		# (420 - 100) / 420
 	# late: over the threshold, as two of six starts without pressure are, or at the ceiling
 	edit_json() { jq "$2" "$1" >x && mv x "$1"; }
 	edit_json run/run.json '.settings.threshold_ms = 1000'
 	tables
-	near "$(row editor-warm-none-none-0 late_percent)" 33.33 0.01
-	near "$(row $slow-100 late_percent)" 100 0.01
+	near "$(row late_percent cell=editor-warm-none-none-0)" 33.33 0.01
+	near "$(row late_percent cell=$slow-100)" 100 0.01
 	edit_json run/run.json '.settings.threshold_ms = 22000'
 	tables
-	near "$(row $slow-100 late_percent)" 0 0.01
-	near "$(row editor-warm-left-slow-2.5ms-25 late_percent)" 66.67 0.01
+	near "$(row late_percent cell=$slow-100)" 0 0.01
+	near "$(row late_percent cell=editor-warm-left-slow-2.5ms-25)" 66.67 0.01
 	# beside a hog that goes on, T_IO is the hog's too
-	[ "$(row editor-warm-left-slow-2.5ms-50 e)" = "" ]
+	[ "$(row e cell=editor-warm-left-slow-2.5ms-50)" = "" ]
 	# beside CPU hogs T0 is that without them; beside other reads that of the same disk
-	near "$(row editor-warm-loads-none-4 added_ms)" 4000 0.001
-	near "$(row editor-cold-reads-none-100 t0_ms)" 3000 0.001
-	near "$(row editor-cold-reads-none-100 added_ms)" 6000 0.001
-	near "$(row editor-cold-reads-none-100 reads_per_s)" 98 0.001
+	near "$(row added_ms cell=editor-warm-loads-none-4)" 4000 0.001
+	near "$(row t0_ms cell=editor-cold-reads-none-100)" 3000 0.001
+	near "$(row added_ms cell=editor-cold-reads-none-100)" 6000 0.001
+	near "$(row reads_per_s cell=editor-cold-reads-none-100)" 98 0.001
 	# 20 ms more is not over three times 8.9
-	[ "$(row editor-warm-used-file-100 e)" = "" ]
+	[ "$(row e cell=editor-warm-used-file-100)" = "" ]
 	# a start at the ceiling stays in: the median of 20, 25 and more than 30 s
-	near "$(row editor-warm-left-slow-2.5ms-25 startup_ms)" 25000 0.001
-	[ "$(row editor-warm-left-slow-2.5ms-25 ceiling)" = 1 ]
+	near "$(row startup_ms cell=editor-warm-left-slow-2.5ms-25)" 25000 0.001
+	[ "$(row ceiling cell=editor-warm-left-slow-2.5ms-25)" = 1 ]
 	# what broke is no figure
-	[ "$(for name in broken failed runs; do row browser-warm-used-file-100 $name; done | paste -sd ' ')" = "1 1 1" ]
+	[ "$(for name in broken failed runs; do row $name cell=browser-warm-used-file-100; done | paste -sd ' ')" = "1 1 1" ]
 	# Student's t over the logarithms of six: 2.5705818 standard errors; of three, 4.3026527
-	near "$(row editor-warm-none-none-0 startup_ms_low)" "$(awk 'BEGIN { split("1000 1010 990 1000 1010 990", x, " ")
+	near "$(row startup_ms_low cell=editor-warm-none-none-0)" "$(awk 'BEGIN { split("1000 1010 990 1000 1010 990", x, " ")
 		for (i in x) m += log(x[i]) / 6; for (i in x) s += (log(x[i]) - m)^2 / 5; print exp(m - 2.5705818 * sqrt(s / 6)) }')" 0.01
-	near "$(row browser-cold-none-none-0 startup_ms_low)" "$(awk 'BEGIN { a = log(6000); b = log(6010); c = log(5990)
+	near "$(row startup_ms_low cell=browser-cold-none-none-0)" "$(awk 'BEGIN { a = log(6000); b = log(6010); c = log(5990)
 		m = (a + b + c) / 3; s = sqrt(((a - m)^2 + (b - m)^2 + (c - m)^2) / 2); print exp(m - 4.3026527 * s / sqrt(3)) }')" 0.01
 	# a figure for each event; steps on the way are none
 	[ "$(cut -f 8 run/events.tsv | sort -u | paste -sd ' ')" = "File/Open a key event" ]
@@ -268,7 +250,7 @@ hand_made_menus() {
 		[ "$(jq '.facts.load_reads_per_s > 0 and .facts.load_reads_per_s < 65' \
 			run/cells/xterm-cold-reads-none-50/1/cell.json)" = true ]
 		# from a disk of its own, with a millisecond for each request
-		[ "$(row xterm-cold-reads-none-0 startup_ms | cut -d. -f1)" -gt "$(row xterm-warm-none-none-0 startup_ms |
+		[ "$(row startup_ms cell=xterm-cold-reads-none-0 | cut -d. -f1)" -gt "$(row startup_ms cell=xterm-warm-none-none-0 |
 			cut -d. -f1)" ]
 	fi
 	awk -F'\t' '$8 == "a key" { n++ } END { exit !(n >= 1) }' run/events.tsv
@@ -294,9 +276,9 @@ hand_made_menus() {
 	done
 	words
 	jq -r .verdict run/findings.json | grep -q 'more than 30.0 s'
-	[ "$(row editor-warm-left-slow-2.5ms-25 late_percent)" = 100.00 ]
+	[ "$(row late_percent cell=editor-warm-left-slow-2.5ms-25)" = 100.00 ]
 	# no table and no finding takes the bound for the time
-	[ "$(row editor-warm-left-slow-2.5ms-25 added_ms)/$(row editor-warm-left-slow-2.5ms-25 added_ms_above)" = 29000.000/1 ]
+	[ "$(row added_ms cell=editor-warm-left-slow-2.5ms-25)/$(row added_ms_above cell=editor-warm-left-slow-2.5ms-25)" = 29000.000/1 ]
 	[ "$(found felt '[.value, .above]')" = '[30,true]' ]
 	[[ $(found felt .text) == *"more than 30.0 s (without pressure 1.0 s)"*"more than 841.0 s"* ]]
 	[ "$(grep -c '>30000\|>841' run/report.md)" -ge 2 ]
@@ -334,20 +316,16 @@ hand_made_menus() {
 	jq '.result.runs |= map(.state = "no_window" | .stable_ms = null)' run/cells/editor-warm-none-none-0/1/startup.json >x
 	mv x run/cells/editor-warm-none-none-0/1/startup.json
 	words
-	[ "$(row editor-warm-none-none-0 startup_ms_above)/$(row editor-warm-loads-none-4 t0_ms)" = 1/ ]
+	[ "$(row startup_ms_above cell=editor-warm-none-none-0)/$(row t0_ms cell=editor-warm-loads-none-4)" = 1/ ]
 	[ -z "$(found cpu-load .value)" ]
 }
 
 @test "a file that is read more than once is no pipe, and is there" {
-	local words
+	local file
 	mkfifo pipe
-	for words in 'startup --profile'; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words pipe --options-only
-		echo "$words: $status $stderr"
-		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } pipe: not a regular file"* ]]
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" $words none --options-only
-		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#* } none: no such file"* ]]
+	for file in "pipe: not a regular file" "none: no such file"; do
+		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" startup --profile "${file%%:*}" --options-only
+		echo "$status $stderr"
+		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"--profile $file"* ]]
 	done
 }
