@@ -6,6 +6,7 @@ bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
 load ../../tests/cli/crowds
 load ../../../../tests/near
+load ../../tests/words
 
 setup() {
 	begin_test
@@ -117,28 +118,27 @@ setup() {
 	cell cov-ratio-200 1 160 24 1.2 false
 	cell held-ratio-1000 1 214 150 1 true 194 30
 	cell held-think-400 1 204 1000 1 true 200 200
-	"$TOP/thinprobe" report run
+	report_words run
 	[ "$(finding run randomness)/$(finding run randomness verdict)" = 1.2/unsure ]
 	[ "$(finding run ratio-held verdict)" = good ]
 	[[ $(finding run think-held text) == *"limits the rate"* ]]
 	# of the cells left, four are not random: one p of 0.5 and four of 0.00001
 	edit_json run/run.json '.cells |= map(select(.parameters.part | startswith("cov")))'
-	"$TOP/thinprobe" report run
+	report_words run
 	[ "$(finding run arrivals)" = 4 ]
 }
 
 @test "findings: the model's requests under way are tested too, by the repeats" {
-	need gnuplot cmark-gfm
 	make_run principle-a 3 "$SETTINGS" held-think-100/held-think/100/1
 	cell held-think-100 3 98 20.5 1 true 98 2
 	cell held-think-100 1 98 20 1 true 98 2
 	cell held-think-100 2 98 21 1 true 98 2
-	"$TOP/thinprobe" report run
+	report_words run
 	[ "$(finding run model)/$(finding run model verdict)" = 0/good ]
 	cell held-think-100 3 98 60.5 1 true 98 2
 	cell held-think-100 1 98 60 1 true 98 2
 	cell held-think-100 2 98 61 1 true 98 2
-	"$TOP/thinprobe" report run
+	report_words run
 	[ "$(finding run model)/$(finding run model verdict)" = 0/bad ]
 }
 
@@ -160,7 +160,6 @@ setup() {
 }
 
 @test "an impossible rate, failed requests and a disturbed generator are no sign of a server with time to spare" {
-	need gnuplot cmark-gfm
 	local r
 	make_run principle-a 3 "$SETTINGS" think-100/held-think/100/1 think-400/held-think/400/1 ratio-100/held-ratio/100/0.5 \
 		ratio-1000/held-ratio/1000/5 cov-1/cov-think/1/0.00625 cov-200/cov-think/200/0.00625
@@ -172,7 +171,7 @@ setup() {
 		cell cov-1 "$r" 54 12 0.2 false
 		cell cov-200 "$r" 199 994 0.97 true	# chance: 0.036
 	done
-	"$TOP/thinprobe" report run
+	report_words run
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(finding run ratio-held verdict)" = unsure ]
 	[[ $(finding run think-held text) != *"slowest station limits"* ]]
@@ -181,9 +180,9 @@ setup() {
 		cell think-400 "$r" "150.$r" 100 1 true
 		edit_json "run/cells/think-400/$r/vusers.json" '.result.errors = 500'
 	done
-	"$TOP/thinprobe" report run
+	report_words run
 	[[ $(finding run think-held text) != *"not saturated"* ]]
 	for r in 1 2 3; do edit_json "run/cells/think-400/$r/vusers.json" '.result.valid = false'; done
-	"$TOP/thinprobe" report run
+	report_words run
 	[ -z "$(finding run think-held)" ]
 }

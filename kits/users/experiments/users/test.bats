@@ -7,15 +7,16 @@ bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
 load ../../tests/cli/crowds
 load ../../../../tests/near
+load ../../tests/words
 
 setup() {
 	begin_test
 	SETTINGS='{"parts": ["web", "vnc"], "link": "100Mbit", "cost_ms": 10}'
 }
 
-fit() {	# what the experiment does when all cells are there
+fit() {	# fit PART [COMMAND]: what the experiment does when all cells are there; COMMAND makes the report
 	TP_HOME=$TOP TP_BIN=$BIN RUN=run PARTS=$1 REPEATS=1 bash -c '. "$TP_HOME/kits/users/experiments/users/cell.sh"; exp_summed'
-	"$TOP/thinprobe" report run
+	"${2-report_words}" run
 	cat run/slope.tsv run/compare.tsv
 	jq -c '.findings[]' run/findings.json
 }
@@ -37,7 +38,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	done
 	# one row that others disturbed is left out, wrong as it is
 	edit_json run/cells/vnc-0.1/1/cell.json '.server_own_percent = 5 | .foreign_percent = 40 | .marked = "foreign CPU time"'
-	fit vnc
+	fit vnc "$TOP/report/report.sh"
 	near "$(need_of all cpu demand_ms)" 10 0.005
 	[ "$(need_of all cpu rows)/$(need_of all cpu disturbed)" = 5/0 ]
 	near "$(need_of all delay demand_ms)" 2 0.005
@@ -98,7 +99,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	near "$(finding run growth-web)" 253.38 0.001
 	# half as many answered: those users are not these
 	edit_json run/cells/web-1/1/vusers.json '.result.rate_per_s /= 2'
-	"$TOP/thinprobe" report run
+	report_words run
 	near "$(finding run little)" 50 0.5
 	[[ $(finding run little text) == *"does not hold"* ]]
 	# the same by the program (objects, and nine pages of fifteen)
@@ -118,16 +119,15 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 }
 
 @test "what the load generator disturbed, and what failed, is in no verdict without a word" {
-	need gnuplot cmark-gfm
 	make_run users 1 "$SETTINGS" web-1/web/200/1 web-6/web/200/6.25
 	cell web-6 1 31.73 52.74 1.00 true
 	cell web-1 1 159.16 253.38 1.17 false
 	edit_json run/cells/web-1/1/vusers.json '.result.errors = 7'
-	"$TOP/thinprobe" report run
+	report_words run
 	[[ $(jq -r .verdict run/findings.json) == *"a second 253 ms (without 7 failed requests)"* ]]
 	# nine of ten failed: what the others took is the response of none
 	edit_json run/cells/web-1/1/vusers.json '.result.timeouts = 8993'
-	"$TOP/thinprobe" report run
+	report_words run
 	jq -r .verdict run/findings.json
 	[[ $(jq -r .verdict run/findings.json) == *"a second unknown: 9,000 of 10,000 requests failed."* ]]
 	[ "$(finding run growth-web)/$(finding run growth-web verdict)/$(finding run world)" = null/bad/ ]
@@ -139,7 +139,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	grep -E ' 7 +8993 ' <<<"$output"
 	run ! grep '253 ms' <(jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json)
 	edit_json run/cells/web-1/1/vusers.json '.result.valid = false'
-	"$TOP/thinprobe" report run
+	report_words run
 	jq -r .verdict run/findings.json
 	[[ $(jq -r .verdict run/findings.json) != *"253 ms"* ]]
 	# not the server's figures: they neither pass a limit nor fail it; those of the generator do
@@ -149,18 +149,17 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	run -5 "$TOP/report/fail.sh" judge run 'invalid>0'
 	run -0 "$TOP/report/fail.sh" judge run 'invalid>1,late_p99_ms_max>1s'
 	edit_json run/cells/web-6/1/vusers.json '.result.valid = false'
-	"$TOP/thinprobe" report run
+	report_words run
 	[[ $(jq -r .verdict run/findings.json) == "No condition is valid"* ]]
 	run -3 "$TOP/report/fail.sh" judge run 'response>1ms'
 }
 
 @test "Table 4 of the paper as a table of the run: Q of objects and pages, and the users of the world, to the last digit" {
-	need gnuplot cmark-gfm
 	# runs 1800 and 2100 of Table 3
 	make_run users 1 "$SETTINGS" web-12.5/web/200/12.5 web-1/web/200/1
 	cell web-12.5 1 15.91 53.17 0.98 true
 	cell web-1 1 159.16 253.38 1.17 false
-	fit web
+	fit web "$TOP/report/report.sh"
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ printf "%s %.2f %.2f %.4f %.2f", $at["cell"], $at["q"], $at["n_calculated"], $at["pages_per_s"], $at["q_pages"]
 			for (z = 10; z <= 50; z += 10) printf " %.2f", $at["users_" z "s"]; print "" }' run/world.tsv >got
@@ -196,11 +195,11 @@ END
 	[ "$(column web-1 frames_out_kbyte_per_s)/$(column web-1 frames_in_kbyte_per_s)" = 9990.00/120.00 ]
 	# one that does twice the work of the other is no balance
 	for repeat in 1 2; do edit_json "run/cells/web-1/$repeat/cell.json" '.programs[1].cpu_percent = 35'; done
-	"$TOP/thinprobe" report run
+	report_words run
 	[ "$(finding run balance verdict)" = bad ]
 	# one server, no balancer
 	for repeat in 1 2; do edit_json "run/cells/web-1/$repeat/cell.json" '.programs |= .[:1]'; done
-	"$TOP/thinprobe" report run
+	report_words run
 	[ -z "$(finding run balance)" ]
 }
 
@@ -268,12 +267,11 @@ END
 }
 
 @test "a server that thrashes answers fewer requests the more are asked: that is no fall of the response time" {
-	need gnuplot cmark-gfm
 	make_run users 1 "$SETTINGS" vnc-2/vnc/20/2 vnc-1/vnc/20/1 vnc-0.1/vnc/20/0.1
 	cell vnc-2 1 9.9 12 1 true
 	cell vnc-1 1 19 53 1 true
 	cell vnc-0.1 1 5.1 3800 1 true
-	"$TOP/thinprobe" report run
+	report_words run
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(finding run growth-vnc)" = 3800 ]
 	[[ $(finding run growth-vnc text) == *"from 12.0 ms to 3800 ms"* ]]
