@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "draw.h"
+#include "chances.h"
 
 #include <errno.h>
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -68,7 +68,7 @@ static int write_counts(struct row_file *t, const int64_t *time_ns, const struct
 
 		for (size_t i = c; i < c + step && i < COUNTS_MOST; i++) {
 			share += seen[i] / (double)p->intervals;
-			expected += gsl_ran_poisson_pdf((unsigned)i, mean);
+			expected += chances_poisson((unsigned)i, mean);
 		}
 		draw_write_row(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gaps.h"
 #include "ascending.h"
+#include "chances.h"
 #include "random.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void rescale_draws(double *z, size_t from, size_t n)
 
 	qsort(z, NULL_DISTS_DRAWS, sizeof(*z), ascending_double);
 	for (size_t i = 0; i < NULL_DISTS_DRAWS && from < n; i++) {
-		double normal = gsl_cdf_ugaussian_Pinv(((double)i + 0.5) / NULL_DISTS_DRAWS);
+		double normal = chances_normal(((double)i + 0.5) / NULL_DISTS_DRAWS);
 
 		z[i] = normal + (z[i] - normal) * part;
 	}

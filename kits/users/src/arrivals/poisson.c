@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "poisson.h"
 #include "ascending.h"
+#include "chances.h"
 #include "random.h"
 
 #include <errno.h>
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_fft_real.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,12 +74,6 @@ static struct test_window select_window(const int64_t *time_ns, int64_t tick_ns,
 	return w;
 }
 
-/* Two-sided p-value of a chi-squared statistic: twice the smaller tail. */
-static double chi2_p(double value, double freedom)
-{
-	return fmin(1, 2 * fmin(gsl_cdf_chisq_P(value, freedom), gsl_cdf_chisq_Q(value, freedom)));
-}
-
 /* Tests the counts in intervals of equal length: chi-squared (Cochran 1954). */
 static void test_counts(const struct test_window *w, const struct poisson_test_cfg *cfg, struct poisson_result *out)
 {
@@ -104,7 +97,7 @@ static void test_counts(const struct test_window *w, const struct poisson_test_c
 	}
 	out->dispersion = sum > 0 ? (squares - sum * sum / intervals) / (intervals - 1) / (sum / intervals) : (double)NAN;
 	if (isfinite(out->dispersion))
-		out->p[POISSON_DISPERSION] = chi2_p((intervals - 1) * out->dispersion, intervals - 1);
+		out->p[POISSON_DISPERSION] = chances_chi2_p((intervals - 1) * out->dispersion, intervals - 1);
 }
 
 /* Returns the probability of a power of at least z for n random directions (Rayleigh; Greenwood & Durand 1955). */
@@ -137,18 +130,14 @@ static int test_periodogram(const struct test_window *w, const struct poisson_te
 
 		bin[b < bins ? b : bins - 1]++;
 	}
-	gsl_fft_real_radix2_transform(bin, 1, bins);
+	chances_spectrum(bin, bins);
 	out->frequencies = frequencies;
 	out->peak = 0;
-	for (size_t k = 1; k <= frequencies; k++) {
-		/* GSL puts the real parts at the front, the imaginary parts at the back */
-		double power = (bin[k] * bin[k] + bin[bins - k] * bin[bins - k]) / inside;
-
-		if (power > out->peak) {
-			out->peak = power;
+	for (size_t k = 1; k <= frequencies; k++)
+		if (bin[k] / inside > out->peak) {
+			out->peak = bin[k] / inside;
 			out->peak_period_s = span / NS / (double)k;
 		}
-	}
 	free(bin);
 	out->p[POISSON_PEAK] = -expm1((double)frequencies * log1p(-fmin(rayleigh_p(out->peak, inside), 1 - 1e-16)));
 	return 0;
