@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Each watched user is a crowd of one (crowd.h), in a thread of its own, since libvncclient blocks. A signal to the thread shuts down
- * the socket: at the deadline of a call, or when the program is told to stop. */
+/* Each watched user is a crowd of one (crowd.h), in a thread of its own, since libvncclient blocks. A signal to the thread shuts
+ * down the socket: at the deadline of a call, or when the program is told to stop. */
 #include "watch.h"
 #include "clock.h"
 #include "proc.h"
