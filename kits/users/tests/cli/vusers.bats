@@ -39,7 +39,7 @@ stop_serve() {
 	[ "$status" = 0 ]
 }
 
-# The scripted server: ten answers of 20 ms, one of a second, the rest at once. $at
+# The scripted server: $at
 start_scripted() {
 	need python3
 	start scripted python3 "$BATS_TEST_DIRNAME/vusers_server.py" "$@"
@@ -191,7 +191,7 @@ backlog_told() { [ "$(grep -Eo '[0-9]+ requests? still' users.err | cut -d' ' -f
 @test "vusers: a server that stands still for a second: the open loop tells what the closed loop hides" {
 	need jq
 	# 150 a second for 2 s, all answered at once but for one second: those of that second wait for what is left of it
-	start_scripted --pause-at 0.5 --pause 1
+	start_serve http --freeze 500ms,1s
 	users -n 20 --open 150 --think-dist const -t 2s --threshold 500ms
 	measured
 	holds '(.requests == .due) and (.due >= 299 and .due <= 301)'
@@ -203,8 +203,8 @@ backlog_told() { [ "$(grep -Eo '[0-9]+ requests? still' users.err | cut -d' ' -f
 	# all twenty users were waiting for the server, and what was due meanwhile for a user
 	disturbed || holds '.waited_for_user_ms.max > 700 and .generator.late_ms.p50 < 5'
 	# the same server, asked by one user in turn: one request in hundreds is late
-	kill "$pid"; wait "$pid" || true
-	start_scripted --pause-at 0.5 --pause 1
+	stop_serve
+	start_serve http --freeze 500ms,1s
 	users -n 1 -z 0 -t 1600ms
 	holds '(.response_ms.p90 < 100 or .requests < 50 or (.valid | not)) and .response_ms.max > 900'
 }
@@ -378,23 +378,6 @@ pages() {	# connections
 	ends "$pid"
 	[ "$status" = 130 ]
 	holds '.stopped_by == "signal" and .seconds < 50'
-	# while a server that never speaks keeps it from beginning
-	rm report.json
-	need python3
-	start mute python3 -c 'if True:
-		import socket, time
-		s = socket.create_server(("127.0.0.1", 0))
-		print(s.getsockname()[1], flush=True)
-		time.sleep(60)'
-	until_true test -s mute.out
-	start early "$VUSERS" "vnc:127.0.0.1:$(cat mute.out)" -n 3 -z 50ms -t 60s --timeout 30s \
-		--format json -o report.json --log early.tsv
-	until_true test -s early.tsv
-	sleep 0.3	# (it is let in by then, or the same happens a little earlier)
-	kill -TERM "$pid"
-	ends "$pid"
-	[ "$status" = 130 ]
-	holds '.stopped_by == "signal" and .users_ready == 0 and (.valid | not)'
 	rm report.json
 	start parent bash -c '"$1" "$2" -n 3 -z 50ms --format json -o report.json & echo $!; wait' parent "$VUSERS" "$at"
 	until_true grep -qx ready parent.err
