@@ -30,17 +30,22 @@ void gaps_compute(const double *gap, size_t n, struct gaps_statistics *out)
 	out->lag1 = squares > 0 ? products / squares : 0;
 }
 
-double gaps_ks_distance(double *gap, size_t n, double mean)
+static double ascending_ks_distance(const double *gap, size_t n, double mean)
 {
 	double most = 0;
 
-	qsort(gap, n, sizeof(*gap), ascending_double);
 	for (size_t i = 0; i < n; i++) {
 		double p = -expm1(-gap[i] / mean), above = (double)(i + 1) / (double)n - p, below = p - (double)i / (double)n;
 
 		most = fmax(most, fmax(above, below));
 	}
 	return most;
+}
+
+double gaps_ks_distance(double *gap, size_t n, double mean)
+{
+	qsort(gap, n, sizeof(*gap), ascending_double);
+	return ascending_ks_distance(gap, n, mean);
 }
 
 /* --- how the figures vary by chance ------------------------------------------------------------------------------ */
@@ -90,13 +95,16 @@ struct gap_nulls *nulls_simulate(size_t n)
 		double mean = 0;
 
 		for (size_t i = 0; i < of; i++)
-			gap[i] = -log1p(-random_fraction(&seed));
+			gap[i] = -log(1 - random_fraction(&seed));
 		gaps_compute(gap, of, &f);
 		t->cov[d] = (f.cov - 1) * sqrt((double)of);
 		t->lag1[d] = f.lag1 * sqrt((double)of);
-		for (size_t i = 0; i < of_ks; i++)
+		for (size_t i = 0; i < of_ks; i++) {
 			mean += gap[i] / (double)of_ks;
-		t->ks[d] = scale_ks_distance(gaps_ks_distance(gap, of_ks, mean), of_ks);
+			/* ascending gaps differ by exponential ones of these means, and have the same sum (Renyi 1953) */
+			gap[i] = gap[i] / (double)(of_ks - i) + (i ? gap[i - 1] : 0);
+		}
+		t->ks[d] = scale_ks_distance(ascending_ks_distance(gap, of_ks, mean), of_ks);
 	}
 	free(gap);
 	rescale_draws(t->cov, of, n);
