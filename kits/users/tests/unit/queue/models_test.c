@@ -1,69 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* models - closed networks against Markov chains written out here, against GNU Octave's queueing
- * package, and against a published table. */
+/* models - closed networks against GNU Octave's queueing package and against a published table. */
 #include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/near.h"
 #include "queue/models.h"
-
-/* Brute force: two stations and thinking users; a state is who is at station 1 and who at station
- * 2. Steady state by Gauss and Seidel over the balance equations. */
-#define MOST 12
-static void chain(int n, double z, const double *s, double *x, double *q)
-{
-	static double p[MOST + 1][MOST + 1];
-	double sum = 0;
-
-	for (int a = 0; a <= n; a++)
-		for (int b = 0; a + b <= n; b++)
-			p[a][b] = 1;
-	for (int turn = 0; turn < 200000; turn++) {
-		double change = 0;
-
-		for (int a = 0; a <= n; a++)
-			for (int b = 0; a + b <= n; b++) {
-				double out = (n - a - b) / z + (a > 0) / s[0] + (b > 0) / s[1], in = 0, now;
-
-				if (a > 0) /* a thinking user asked */
-					in += p[a - 1][b] * (n - (a - 1) - b) / z;
-				if (b > 0 && a + 1 + b - 1 <= n) /* station 1 was done */
-					in += p[a + 1][b - 1] / s[0];
-				if (a + b + 1 <= n) /* station 2 was done */
-					in += p[a][b + 1] / s[1];
-				now = in / out;
-				change = fmax(change, fabs(now - p[a][b]) / now);
-				p[a][b] = (p[a][b] + now) / 2; /* half a step: a whole one may go round in circles */
-			}
-		if (change < 1e-15)
-			break;
-	}
-	for (int a = 0; a <= n; a++)
-		for (int b = 0; a + b <= n; b++)
-			sum += p[a][b];
-	*x = *q = 0;
-	for (int a = 0; a <= n; a++)
-		for (int b = 0; a + b <= n; b++) {
-			*x += (b > 0) / s[1] * p[a][b] / sum;
-			*q += (a + b) * p[a][b] / sum;
-		}
-}
-
-TEST(exact_is_what_a_markov_chain_says)
-{
-	static const double z[] = { 0.1, 1, 5 };
-
-	for (int n = 1; n <= MOST; n++)
-		for (size_t i = 0; i < 3; i++) {
-			struct mva_network net = { .demand_s = { 0.3, 0.17 }, .stations = 2 };
-			struct mva_solution p;
-			double x, q;
-
-			chain(n, z[i], net.demand_s, &x, &q);
-			mva_solve(&net, MVA_EXACT, n, z[i], &p);
-			assert_near(p.x, x, 1e-9 * x);
-			assert_near(p.q, q, 1e-9 * q);
-			assert_near(p.r_s, q / x, 1e-9 * q / x);
-		}
-}
 
 /* octave --eval 'pkg load queueing; format long; [U R Q X] = qncsmva(N, [.05 .04 .03], [1 1 1], [1 1 1], Z), sum(Q)' */
 TEST(exact_is_what_octave_says)
