@@ -23,11 +23,6 @@ int64_t crowd_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns)
 	return start_ns + cfg->ramp_ns + cfg->skip_ns;
 }
 
-int64_t crowd_end_ns(const struct crowd_cfg *cfg, int64_t start_ns)
-{
-	return cfg->time_ns ? crowd_begin_ns(cfg, start_ns) + cfg->time_ns : INT64_MAX;
-}
-
 int crowd_open(struct crowd *c)
 {
 	size_t n = (size_t)c->cfg.users;
@@ -344,8 +339,10 @@ int crowd_wait_start(struct crowd *c, int64_t wall_ns)
 
 static void schedule_users(struct crowd *c, int64_t now)
 {
+	int64_t begin = crowd_begin_ns(&c->cfg, now);
+
 	c->running = true;
-	window_init(&c->window, now, crowd_begin_ns(&c->cfg, now), crowd_end_ns(&c->cfg, now));
+	window_init(&c->window, now, begin, c->cfg.time_ns ? begin + c->cfg.time_ns : INT64_MAX);
 	c->sweep_ns = now + SWEEP_NS;
 	c->next_due_ns = now + think_draw_ns(&c->cfg.think, &c->random);
 	for (uint32_t i = 0; i < c->cfg.users; i++) {

@@ -110,9 +110,8 @@ struct crowd {
 	bool running;
 };
 
-/* Begin and end of the measuring window of a run that starts at start_ns; end INT64_MAX: at a signal. */
+/* Begin of the measuring window of a run that starts at start_ns. */
 int64_t crowd_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns);
-int64_t crowd_end_ns(const struct crowd_cfg *cfg, int64_t start_ns);
 
 /* Allocates; `c` is all zero but for cfg, protocol and self. 0 or -errno. */
 int crowd_open(struct crowd *c);

@@ -2,6 +2,7 @@
 #include "workload.h"
 #include "cli.h"
 #include "fields.h"
+#include "lines.h"
 #include "random.h"
 
 #include <errno.h>
@@ -64,35 +65,31 @@ static int alloc_workload(struct workload *w)
 
 int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why)
 {
-	char text[2 * WORKLOAD_PATH], *cell[CELLS_MOST];
+	char *cell[CELLS_MOST];
+	struct line_reader l;
+	int err;
 
 	*why = NULL;
 	if (alloc_workload(w))
 		return -ENOMEM;
-	for (*line = 1; fgets(text, sizeof(text), in); (*line)++) {
-		size_t n = strcspn(text, "\r\n"), cells;
-
-		if (!text[n] && !feof(in))
-			*why = "the line is too long";
-		text[n] = '\0';
-		if (!*why && (!*text || *text == '#'))
+	err = line_reader_init(&l, in) ? -ENOMEM : 1;
+	while (err > 0 && (err = line_reader_next(&l, false)) > 0) {
+		if (*l.text == '#')
 			continue;
-		cells = *why ? 0 : fields_split(text, false, cell, CELLS_MOST);
-		if (!*why && cells < CELLS_MIN)
-			*why = "not the columns page, weight, object, path and optionally bytes, separated by tabs";
-		if (!*why && w->objects == WORKLOAD_OBJECTS)
-			*why = "more than 1000 objects";
-		if (!*why)
-			*why = add_object(w, cell);
-		if (*why) {
-			workload_free(w);
-			return -EPROTO;
-		}
+		l.why = fields_split(l.text, false, cell, CELLS_MOST) < CELLS_MIN
+				? "not the columns page, weight, object, path and optionally bytes, separated by tabs"
+			: w->objects == WORKLOAD_OBJECTS ? "more than 1000 objects"
+							 : add_object(w, cell);
+		err = l.why ? -EPROTO : 1;
 	}
-	if (w->objects && !ferror(in))
-		return 0;
-	workload_free(w);
-	return ferror(in) ? -EIO : -ENODATA;
+	*line = l.line;
+	if (err == -EPROTO)
+		*why = l.why;
+	line_reader_free(&l);
+	err = err || w->objects ? err : -ENODATA;
+	if (err)
+		workload_free(w);
+	return err;
 }
 
 int workload_make_one(struct workload *w, const char *path)
