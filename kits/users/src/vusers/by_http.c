@@ -17,7 +17,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define RELEASED 0x80 /* flag beside EPOLLIN and EPOLLOUT: libcurl does not use the socket at present */
+#define OTHER_DESCRIPTORS 1024 /* most that are open besides users' connections */
+#define RELEASED 0x80	       /* flag beside EPOLLIN and EPOLLOUT: libcurl does not use the socket at present */
 
 struct http_lane { /* one connection of a user; fetches one object after the other */
 	CURL *easy;
@@ -42,7 +43,6 @@ struct http_users {
 	struct http_lane *lane; /* those of user u begin at lane[u * lanes] */
 	int lanes;		/* per user */
 	CURLM *multi;
-	CURLU **url;	  /* parsed URL of each object */
 	uint8_t *watched; /* by descriptor: the events registered with epoll, and RELEASED */
 	size_t watched_room;
 	int64_t wake_ns;
@@ -64,24 +64,6 @@ static int on_timer(CURLM *multi, long ms, void *context)
 	return 0;
 }
 
-static bool grow_events(struct http_users *h, curl_socket_t fd)
-{
-	size_t room = h->watched_room ? h->watched_room : 1024;
-	uint8_t *grown;
-
-	while (room <= (size_t)fd)
-		room *= 2;
-	if (room == h->watched_room)
-		return true;
-	grown = realloc(h->watched, room);
-	if (!grown)
-		return false;
-	memset(grown + h->watched_room, 0, room - h->watched_room);
-	h->watched = grown;
-	h->watched_room = room;
-	return true;
-}
-
 /* libcurl releases a socket after each answer and registers it again for the next request. The socket stays in the epoll meanwhile:
  * only changes of its events are passed to the kernel. */
 static int on_socket_events(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
@@ -91,8 +73,8 @@ static int on_socket_events(CURL *easy, curl_socket_t fd, int what, void *contex
 
 	(void)easy;
 	(void)known;
-	if (!grow_events(h, fd))
-		return 0;
+	if ((size_t)fd >= h->watched_room)
+		return -1;
 	if (what == CURL_POLL_REMOVE) {
 		h->watched[fd] |= RELEASED;
 		return 0;
@@ -112,31 +94,6 @@ static int on_close_socket(void *context, curl_socket_t fd)
 	if ((size_t)fd < h->watched_room)
 		h->watched[fd] = 0;
 	return close(fd);
-}
-
-static CURLU *make_url(const char *origin, const char *path)
-{
-	CURLU *url = curl_url();
-	char text[1024];
-
-	snprintf(text, sizeof(text), "%s%s", origin, path);
-	if (!url || !curl_url_set(url, CURLUPART_URL, text, 0))
-		return url;
-	curl_url_cleanup(url);
-	return NULL;
-}
-
-static bool make_urls(struct http_users *h)
-{
-	const struct workload *w = h->cfg.workload;
-
-	h->url = calloc((size_t)w->objects, sizeof(*h->url));
-	for (int i = 0; h->url && i < w->objects; i++) {
-		h->url[i] = make_url(h->cfg.target->origin, w->object[i].path);
-		if (!h->url[i])
-			return false;
-	}
-	return h->url;
 }
 
 static bool is_error_status(long code)
@@ -216,8 +173,10 @@ struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crow
 	h->lanes = http_user_lanes(cfg);
 	h->user = calloc((size_t)n, sizeof(*h->user));
 	h->lane = calloc((size_t)n * (size_t)h->lanes, sizeof(*h->lane));
+	h->watched_room = (size_t)n * (size_t)h->lanes + OTHER_DESCRIPTORS;
+	h->watched = calloc(h->watched_room, 1);
 	h->multi = curl_multi_init();
-	if (!h->user || !h->lane || !h->multi || !make_urls(h)) {
+	if (!h->user || !h->lane || !h->watched || !h->multi) {
 		http_users_close(h);
 		return NULL;
 	}
@@ -254,9 +213,6 @@ void http_users_close(struct http_users *h)
 	}
 	if (h->multi)
 		curl_multi_cleanup(h->multi);
-	for (int i = 0; h->url && i < h->cfg.workload->objects; i++)
-		curl_url_cleanup(h->url[i]);
-	free(h->url);
 	free(h->watched);
 	free(h->lane);
 	free(h->user);
@@ -286,12 +242,14 @@ static void prepare_user(void *self, uint32_t user)
 /* Starts the transfer of the next object of the user's request, if there is one left. 0 or -ENOMEM. */
 static int start_transfer(struct http_users *h, struct http_lane *l)
 {
+	const struct workload *w = h->cfg.workload;
 	struct http_user *u = &h->user[l->user];
+	char url[sizeof(h->cfg.target->origin) + WORKLOAD_PATH];
 
 	if (u->object == u->until)
 		return 0;
-	curl_easy_setopt(l->easy, CURLOPT_CURLU, h->url[h->cfg.workload->page[u->page].first + u->object]);
-	if (curl_multi_add_handle(h->multi, l->easy))
+	snprintf(url, sizeof(url), "%s%s", h->cfg.target->origin, w->object[w->page[u->page].first + u->object].path);
+	if (curl_easy_setopt(l->easy, CURLOPT_URL, url) || curl_multi_add_handle(h->multi, l->easy))
 		return -ENOMEM;
 	l->busy = true;
 	u->object++;
