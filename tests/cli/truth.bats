@@ -10,24 +10,28 @@ setup() {
 	TRUTH=$(cd "$BATS_TEST_DIRNAME/../../bench" && pwd)/truth.py
 }
 
-table() {	# schema column... : rows of the rest from standard input, words separated by spaces, - for an empty cell
-	local schema=$1
-
-	shift
-	(IFS=$'\t'; echo "schema	$*")
-	awk -v schema="$schema" -v OFS='\t' 'NF { for (i = 1; i <= NF; i++) if ($i == "-") $i = ""; $1 = schema "\t" $1; print }'
+# Tables of times in us; parts of a cell's words that are left out have the value in brackets.
+rows() {	# FILE COLUMN... < values of a row, ns, - for an empty cell
+	(IFS=$'\t'; echo "schema	${*:2}")
+	awk -v schema="$1/1" -v OFS='\t' '{ for (i = 1; i <= NF; i++) if ($i == "-") $i = ""; $1 = schema "\t" $1; print }'
 }
 
-bursts() {
-	table burst/1 child pid n due_ns start_ns end_ns asked_ns cpu_ns >bursts
+bursts() {	# START:END[:CPU (all of it)]...
+	printf '%s\n' "$@" | awk -F: '{ cpu = NF > 2 ? $3 : $2 - $1
+		printf "1 77 %d 0 %.0f %.0f %.0f %.0f\n", NR, $1 * 1000, $2 * 1000, cpu * 1000, cpu * 1000 }' |
+		rows burst child pid n due_ns start_ns end_ns asked_ns cpu_ns >bursts
 }
 
-lost() {
-	table lost/1 cpu start_ns lost_ns span_ns parts kind who >lost
+lost() {	# START:LOST[:SPAN (as LOST):PARTS (1):KIND (event):WHO (sink)]...
+	printf '%s\n' "$@" | awk -F: 'NF { printf "0 %.0f %.0f %.0f %d %s %s\n", $1 * 1000, $2 * 1000, (NF > 2 ? $3 : $2) * 1000,
+		(NF > 3 ? $4 : 1), (NF > 4 ? $5 : "event"), (NF > 5 ? $6 : "sink") }' |
+		rows lost cpu start_ns lost_ns span_ns parts kind who >lost
 }
 
-who() {
-	table culprit/1 cpu start_ns end_ns culprit kind pid ns >who
+who() {	# START:END[:LENGTH (all of it):WHO (sink):KIND (task):PID (77)]...
+	printf '%s\n' "$@" | awk -F: '{ printf "0 %.0f %.0f %s %s %s %.0f\n", $1 * 1000, $2 * 1000, (NF > 3 ? $4 : "sink"),
+		(NF > 4 ? $5 : "task"), (NF > 5 ? $6 : 77), (NF > 2 ? $3 : $2 - $1) * 1000 }' |
+		rows culprit cpu start_ns end_ns culprit kind pid ns >who
 }
 
 is() {	# key value
@@ -39,27 +43,13 @@ is() {	# key value
 
 # Four bursts of 0.1, 1, 10 and 100 ms
 four() {
-	bursts <<'END'
-1 77 1 0 1000000 1100000 100000 100000
-1 77 2 0 5000000 6000000 1000000 1000000
-1 77 3 0 20000000 30000000 10000000 10000000
-1 77 4 0 100000000 200000000 100000000 100000000
-END
+	bursts 1000:1100 5000:6000 20000:30000 100000:200000
 }
 
 @test "what the host took from a burst is in its length, not in its log: those it took nothing from stand apart" {
-	bursts <<'END'
-1 77 1 0 1000000 2000000 1000000 1000000
-1 77 2 0 20000000 32000000 10000000 10000000
-END
-	lost <<'END'
-0 1000000 1000000 1000000 1 event sink
-0 20000000 12000000 12000000 1 event sink
-END
-	who <<'END'
-0 1000000 2000000 sink task 77 1000000
-0 20000000 32000000 sink task 77 12000000
-END
+	bursts 1000:2000 20000:32000:10000
+	lost 1000:1000 20000:12000
+	who 1000:2000 20000:32000
 	"$TRUTH" bursts --lost lost --who who >out
 	is length_good_percent 50.0000
 	is untouched 1
@@ -68,18 +58,8 @@ END
 
 @test "a perfect log: all found, all inside, all lengths right" {
 	four
-	lost <<'END'
-0 1000000 100000 100000 1 event sink
-0 5000000 1000000 1000000 1 event sink
-0 20000000 10000000 10000000 1 event sink
-0 100000000 100000000 100000000 1 event sink
-END
-	who <<'END'
-0 1000000 1100000 sink task 77 100000
-0 5000000 6000000 sink task 77 1000000
-0 20000000 30000000 sink task 77 10000000
-0 100000000 200000000 sink task 77 100000000
-END
+	lost 1000:100 5000:1000 20000:10000 100000:100000
+	who 1000:1100 5000:6000 20000:30000 100000:200000
 	"$TRUTH" bursts --lost lost --who who >out
 	is bursts 4
 	is burned_s 0.111100
@@ -102,19 +82,8 @@ END
 	four
 	# the first is not there; the second 30 us too short (over 20 us and 1 %); the third ends 99 us early, which 1 % allows,
 	# as 9,901 us; the last in two
-	lost <<'END'
-0 4985000 1030000 1030000 1 event sink
-0 20000000 9901000 9901000 1 event sink
-0 100000000 60000000 60000000 1 event sink
-0 165000000 35000000 35000000 1 event sink
-END
-	who <<'END'
-0 5000000 5970000 sink task 77 970000
-0 20000000 29901000 sink task 77 9901000
-0 100000000 160000000 sink task 77 60000000
-0 165000000 190000000 sink task 77 25000000
-0 190000000 200000000 other task 78 10000000
-END
+	lost 4985:1030 20000:9901 100000:60000 165000:35000
+	who 5000:5970 20000:29901 100000:160000 165000:190000 190000:200000:10000:other:task:78
 	"$TRUTH" bursts --lost lost --who who >out
 	is found 3
 	is found_percent 75.0000
@@ -130,17 +99,10 @@ END
 }
 
 @test "the way into a burst and out of it is neither its length nor anybody else's" {
-	bursts <<'END'
-1 77 1 0 5000000 6001000 1000000 1000000
-END
-	lost <<'END'
-0 4985000 1031000 1031000 1 event sink
-END
+	bursts 5000:6001:1000
+	lost 4985:1031
 	# 15 us before, 15 after, and 4 us within went to a tick
-	who <<'END'
-0 4985000 6016000 sink task 77 1027000
-0 5500000 5504000 timer timer - 4000
-END
+	who 4985:6016:1027 5500:5504:4:timer:timer:-
 	"$TRUTH" bursts --lost lost --who who >out
 	is length_good_percent 100.0000
 	is length_error_us_max 0.000		# 1027 - 30 to 1001
@@ -155,55 +117,27 @@ END
 @test "strictly, what lies inside only perhaps does not count" {
 	# a row that begins 40 us early: from 965 to 1005 us inside, of 1000; and one that does not reach beyond: 995 of 1000 in any
 	# case
-	bursts <<'END'
-1 77 1 0 5000000 6005000 1000000 1000000
-1 77 1 0 8000000 9005000 1000000 1000000
-END
-	lost <<'END'
-0 4960000 1045000 1045000 1 event sink
-0 8000000 1005000 1005000 1 event sink
-END
-	who <<'END'
-0 4960000 6005000 sink task 77 1005000
-0 8000000 9005000 sink task 77 995000
-END
+	bursts 5000:6005:1000 8000:9005:1000
+	lost 4960:1045 8000:1005
+	who 4960:6005:1005 8000:9005:995
 	"$TRUTH" bursts --lost lost --who who >out
 	is length_good_percent 100.0000
 	is length_strict_percent 50.0000
 }
 
 @test "interrupts: not the culprit's, but counted to it by the kernel's account" {
-	bursts <<'END'
-1 77 1 0 5000000 6001000 1000000 1000000
-1 77 1 0 8000000 9001000 1000000 1000000
-END
-	lost <<'END'
-0 5000000 1001000 1001000 1 event sink
-0 8000000 1001000 1001000 1 event sink
-END
-	who <<'END'
-0 5000000 6001000 sink task 77 960000
-0 5500000 5541000 timer timer - 41000
-0 8000000 9001000 sink task 77 960000
-0 8500000 8541000 unexplained unexplained - 41000
-END
+	bursts 5000:6001:1000 8000:9001:1000
+	lost 5000:1001 8000:1001
+	who 5000:6001:960 5500:5541:41:timer:timer:- 8000:9001:960 8500:8541:41:unexplained:unexplained:-
 	"$TRUTH" bursts --lost lost --who who >out
 	is length_good_percent 0.0000
 	is with_interrupts_good_percent 50.0000		# time that nothing accounts for is nobody's
 }
 
 @test "a row of two bursts is the length of neither" {
-	bursts <<'END'
-1 77 1 0 5000000 6000000 1000000 1000000
-1 77 2 0 7000000 8000000 1000000 1000000
-END
-	lost <<'END'
-0 5000000 3000000 3000000 1 event sink
-END
-	who <<'END'
-0 5000000 8000000 sink task 77 2000000
-0 6000000 7000000 other task 78 1000000
-END
+	bursts 5000:6000 7000:8000
+	lost 5000:3000
+	who 5000:8000:2000 6000:7000:1000:other:task:78
 	"$TRUTH" bursts --lost lost --who who >out
 	is found 2
 	is length_good_percent 0.0000
@@ -213,9 +147,7 @@ END
 @test "an event of several parts: inside is from what must be there to what can be" {
 	four
 	# 15 ms of which 11 were lost, half a millisecond of the span on either side of nothing: 10 of them lie in the burst
-	lost <<'END'
-0 17500000 11000000 15000000 3 event sink
-END
+	lost 17500:11000:15000:3
 	"$TRUTH" bursts --lost lost >out
 	is inside_low_percent 5.4005		# 11 - 5 = 6 ms of 111.1
 	is inside_high_percent 9.0009		# min(11, 10)
@@ -224,11 +156,7 @@ END
 
 @test "the background is outside of bursts, ticks are apart" {
 	four
-	lost <<'END'
-0 1000000 100000 100000 1 event sink
-0 2000000 111100 111100 1 event kworker
-0 300000000 88890 88890 1 tick tick
-END
+	lost 1000:100 2000:111.1:111.1:1:event:kworker 300000:88.89:88.89:1:tick:tick
 	echo '{"result": {"cpus": [{"cpu": 0, "wall_s": 1}]}}' >report
 	"$TRUTH" bursts --lost lost --report report >out
 	is outside_percent 0.0125		# 0.1111 of 1000 - 111.1 ms
@@ -257,10 +185,7 @@ END
 }
 
 @test "cyclictest: cycles follow each other at the interval, but for those that it was too late for" {
-	bursts <<'END'
-1 77 1 0 3001500000 3005500000 4000000 4000000
-1 77 2 0 3010100000 3010400000 300000 300000
-END
+	bursts 3001500:3005500 3010100:3010400
 	# started at 2.2 s: due at 3.001 s, 3.002 (4 ms late, at 3.0055), then 3.006, ... 3.010 and 3.011
 	printf 'Thread 0 Interval: 1000\n' >cyclic
 	# the last so late that the columns touch
@@ -281,7 +206,7 @@ END
 	run "$TRUTH" bursts --lost bursts
 	[ "$status" -eq 1 ]
 	[[ $output == *"no column lost_ns"* ]]
-	lost </dev/null
+	lost ''
 	echo 'lost/1	0	5' >>lost
 	run "$TRUTH" bursts --lost lost
 	[ "$status" -eq 1 ]
