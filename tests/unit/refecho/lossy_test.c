@@ -8,10 +8,7 @@
 #include "why.h"
 
 #include <math.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <pthread.h>
 #include <arpa/inet.h>
 #include <rfb/rfbclient.h>
 
@@ -25,79 +22,52 @@ const char *__lsan_default_suppressions(void)
 }
 #define PATIENCE (30 * NS_PER_S)
 
-struct server {
+static struct {
 	struct echo_face *face;
 	uint32_t number;
 	int waiting;
-};
+	_Atomic bool over;
+	pthread_t thread;
+} server;
 
 static void on_key(void *arg, int64_t now_ns, unsigned char character)
 {
-	struct server *s = arg;
-
-	(void)now_ns;
-	(void)character;
-	s->waiting++;
+	server.waiting++;
 }
 
 static void on_flushed(void *arg, int64_t now_ns)
 {
-	(void)arg;
-	(void)now_ns;
 }
 
-/* 0: it could not have the port. */
-static pid_t start_server_on(int port, int cell, bool noise)
+static void *serve(void *arg)
 {
-	int listening[2];
-	bool listens;
-	char byte;
-	pid_t pid;
+	struct why why;
 
-	assert_int_equal(pipe(listening), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		struct server s = { 0 };
-		struct echo_face_cfg cfg = { .listen = "127.0.0.1",
-					     .port = port,
-					     .cell = cell,
-					     .noise = noise,
-					     .seed = 1,
-					     .key = on_key,
-					     .flushed = on_flushed,
-					     .arg = &s };
-		struct why why;
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		s.face = face_open_vnc(&cfg, &why);
-		if (!s.face || write(listening[1], "r", 1) != 1)
-			_exit(1);
-		for (;;) {
-			s.face->wait(s.face, INT64_MAX, &why);
-			for (; s.waiting; s.waiting--)
-				s.face->draw(s.face, ++s.number, (const unsigned char *)"n", 1);
-		}
+	while (!server.over) {
+		server.face->wait(server.face, clock_now() + 50 * NS_PER_MS, &why);
+		for (; server.waiting; server.waiting--)
+			server.face->draw(server.face, ++server.number, (const unsigned char *)"n", 1);
 	}
-	close(listening[1]);
-	listens = read(listening[0], &byte, 1) == 1;
-	close(listening[0]);
-	if (!listens)
-		waitpid(pid, NULL, 0);
-	return listens ? pid : 0;
+	return NULL;
 }
 
-/* On a port of its own, which is told: another program may be quicker to take one that was free. */
-static pid_t start_server(int *port, int cell, bool noise)
+/* Returns its port: another program may be quicker to take one that was free. */
+static int start_server(int cell, bool noise)
 {
-	pid_t pid = 0;
+	struct echo_face_cfg cfg = {
+		.listen = "127.0.0.1", .cell = cell, .noise = noise, .seed = 1, .key = on_key, .flushed = on_flushed
+	};
+	struct why why = { "" };
 
-	for (int tries = 0; !pid && tries < 5; tries++) {
-		*port = free_port();
-		pid = start_server_on(*port, cell, noise);
+	memset(&server, 0, sizeof(server));
+	for (int tries = 0; !server.face && tries < 5; tries++) {
+		cfg.port = free_port();
+		server.face = face_open_vnc(&cfg, &why);
 	}
-	assert_true(pid > 0);
-	return pid;
+	if (!server.face)
+		fail_msg("%s", why.text);
+	assert_int_equal(pthread_create(&server.thread, NULL, serve, NULL), 0);
+	return cfg.port;
 }
 
 static int luminance(const void *pixels, int x, int y)
@@ -164,8 +134,7 @@ static void quiet(const char *format, ...)
 static void read_all(int cell, bool noise, int quality, int *full, int *halved, double *left)
 {
 	const struct patch_place at = { 2 * cell, 2 * cell, cell }, at_half = { cell, cell, cell / 2.0 };
-	int port;
-	pid_t pid = start_server(&port, cell, noise);
+	int port = start_server(cell, noise);
 	rfbClient *client = rfbGetClient(8, 3, 4);
 
 	rfbClientLog = rfbClientErr = quiet;
@@ -202,8 +171,9 @@ static void read_all(int cell, bool noise, int quality, int *full, int *halved, 
 	}
 	free(client->frameBuffer);
 	rfbClientCleanup(client);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	server.over = true;
+	pthread_join(server.thread, NULL);
+	server.face->close(server.face);
 }
 
 TEST(noise_makes_the_coding_lossy_and_the_patch_survives)
