@@ -232,16 +232,23 @@ END
 	done
 }
 
-@test "a descriptor for ready that is not open is refused before a file can take its number" {
-	run "$KEYREPEAT" null: -t 100ms --ready-fd 9 -o report 3>&- 9>&-
-	[ "$status" -eq 2 ]
-	[[ $output == "keyrepeat: --ready-fd 9 is not open"* ]]
-	run "$KEYREPEAT" null: -t 100ms --ready-fd 3 -o report --log keys.tsv 3>&-
-	[ "$status" -eq 2 ]
-	run "$KEYREPEAT" null: -t 100ms --ready-fd 8 -o report 8</dev/null
-	[ "$status" -eq 2 ]
-	[[ $output == *"reading only"* ]]
-	[ ! -e report ] && [ ! -e keys.tsv ]
+@test "keyrepeat, prototap: a descriptor for ready that is not open is refused before a file can take its number" {
+	local words
+
+	for words in "keyrepeat null: --log rows" "prototap live -i lo --port 5900 -w rows"; do
+		# shellcheck disable=SC2086 # words
+		run "$BIN"/$words -t 100ms --ready-fd 9 -o report 3>&- 9>&-
+		[ "$status" -eq 2 ]
+		[[ $output == "${words%% *}: --ready-fd 9 is not open"* ]]
+		# shellcheck disable=SC2086
+		run "$BIN"/$words -t 100ms --ready-fd 3 -o report 3>&-
+		[ "$status" -eq 2 ]
+		# shellcheck disable=SC2086
+		run "$BIN"/$words -t 100ms --ready-fd 8 -o report 8</dev/null
+		[ "$status" -eq 2 ]
+		[[ $output == *"reading only"* ]]
+		[ ! -e report ] && [ ! -e rows ]
+	done
 }
 
 @test "a signal at any moment of the start leaves a report or nothing" {

@@ -36,18 +36,6 @@ setup_file() { begin_captures captures; }
 	done
 }
 
-@test "a descriptor for ready that is not open is refused before a file can take its number" {
-	run "$BIN/prototap" live -i lo --port 5900 -t 100ms --ready-fd 9 -o report 3>&- 9>&-
-	[ "$status" = 2 ]
-	[[ "$output" == "prototap: --ready-fd 9 is not open"* ]]
-	run "$BIN/prototap" live -i lo --port 5900 -t 100ms --ready-fd 3 -o report -w packets 3>&-
-	[ "$status" = 2 ]
-	run "$BIN/prototap" live -i lo --port 5900 -t 100ms --ready-fd 8 -o report 8</dev/null
-	[ "$status" = 2 ]
-	[[ "$output" == *"reading only"* ]]
-	[ ! -e report ] && [ ! -e packets ]
-}
-
 @test "a signal at any moment of the start leaves a report or nothing" {
 	mkfifo pipe
 	exec 8<>pipe	# nothing ever comes from it
