@@ -363,41 +363,58 @@ TEST(what_a_user_did)
 
 /* --- verdicts --- */
 
-static struct verdict_readings reading(bool near_server)
+static struct verdict_readings seen;
+static struct verdict_baseline b;
+
+static void read_anew(bool near_server)
 {
-	return (struct verdict_readings){
+	seen = (struct verdict_readings){
 		.length_ns = S, .open_ns = { -1, -1, -1, -1, -1 }, .packets = 100, .server_is_near = near_server
 	};
 }
 
 /* An interval with four inputs, each with these times in ms (-1: none). */
-static struct verdict judge_interval(struct verdict_baseline *b, const struct verdict_readings *seen, int wait, int client_ack,
-				     int server_ack, int reply)
+static struct verdict judge_interval(int wait, int client_ack, int server_ack, int reply)
 {
 	const int ms[VERDICT_PARTS] = { wait, client_ack, server_ack, reply, -1 };
 
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		for (int i = 0; i < 4 && ms[p] >= 0; i++)
-			usual_add_value(&b->part[p], ms[p] * MS);
-	return verdict_add_interval(b, seen);
+			usual_add_value(&b.part[p], ms[p] * MS);
+	return verdict_add_interval(&b, &seen);
+}
+
+/* So many of them, each with this verdict. */
+static void expect(int times, int wait, int client_ack, int server_ack, int reply, enum verdict_word word)
+{
+	for (int i = 0; i < times; i++)
+		assert_int_equal(judge_interval(wait, client_ack, server_ack, reply).word, word);
+}
+
+/* One of them, of which nothing is learned. */
+static struct verdict try_interval(int wait, int client_ack, int server_ack, int reply)
+{
+	struct verdict_baseline before = b;
+	struct verdict v = judge_interval(wait, client_ack, server_ack, reply);
+
+	b = before;
+	return v;
 }
 
 /* Ten usual intervals. */
-static void learn(struct verdict_baseline *b, const struct verdict_readings *seen, int client_ack, int server_ack, int reply)
+static void learn_anew(bool near_server, int client_ack, int server_ack, int reply)
 {
-	verdict_init(b);
+	read_anew(near_server);
+	verdict_init(&b);
 	for (int i = 0; i < 10; i++)
-		judge_interval(b, seen, 40, client_ack, server_ack, reply);
+		judge_interval(40, client_ack, server_ack, reply);
 }
 
 /* Ten usual intervals, then one of these times. */
 static enum verdict_word judge(bool near_server, int wait, int client_ack, int server_ack, int reply)
 {
-	struct verdict_readings seen = reading(near_server);
-	struct verdict_baseline b;
-
-	learn(&b, &seen, 10, near_server ? 0 : 20, 15);
-	return judge_interval(&b, &seen, wait, client_ack, server_ack, reply).word;
+	learn_anew(near_server, 10, near_server ? 0 : 20, 15);
+	return judge_interval(wait, client_ack, server_ack, reply).word;
 }
 
 TEST(a_rise_has_a_cause)
@@ -416,20 +433,18 @@ TEST(a_rise_has_a_cause)
 
 TEST(what_stopped_is_late_however_long)
 {
-	struct verdict_readings seen = reading(true);
-	struct verdict_baseline b, copy;
 	struct verdict v;
 
-	learn(&b, &seen, 10, 1, 15);
+	learn_anew(true, 10, 1, 15);
 	seen.open_ns[PART_WAIT] = 300 * MS; /* not over 200 ms and three times 40: late for nobody, and not known as usual */
-	v = judge_interval(&b, &seen, -1, -1, 1, -1);
+	v = judge_interval(-1, -1, 1, -1);
 	assert_int_equal(v.word, VERDICT_UNKNOWN);
 	assert_int_equal(v.why, WHY_WAITING);
 	assert_int_equal(v.rise_ns, -1);
-	assert_int_equal(judge_interval(&b, &seen, 40, -1, 1, -1).word, VERDICT_USUAL); /* others have ended */
+	assert_int_equal(judge_interval(40, -1, 1, -1).word, VERDICT_USUAL); /* others have ended */
 	for (int s = 1; s <= 3600; s++) {
 		seen.open_ns[PART_WAIT] = s * S;
-		v = judge_interval(&b, &seen, -1, -1, 1, -1);
+		v = judge_interval(-1, -1, 1, -1);
 		assert_int_equal(v.word, VERDICT_SERVER);
 		assert_int_equal(v.why, WHY_WAITING); /* keys without an effect, maybe */
 		near(v.rise_ns, s * S - 40 * MS);
@@ -437,140 +452,108 @@ TEST(what_stopped_is_late_however_long)
 	/* Nor does the server's host answer: it may be the host as well as the network, unless the host sends anything else. */
 	for (int near_server = 0; near_server < 2; near_server++) {
 		seen.server_is_near = near_server;
-		copy = b;
 		seen.open_ns[PART_SERVER_ACK] = seen.heard_ns[PART_SERVER_ACK] = 3600 * S;
-		assert_int_equal(judge_interval(&copy, &seen, -1, -1, -1, -1).word, VERDICT_UNKNOWN);
-		copy = b;
+		assert_int_equal(try_interval(-1, -1, -1, -1).word, VERDICT_UNKNOWN);
 		seen.heard_ns[PART_SERVER_ACK] = 100 * MS;
-		assert_int_equal(judge_interval(&copy, &seen, -1, -1, -1, -1).word, VERDICT_NETWORK);
+		assert_int_equal(try_interval(-1, -1, -1, -1).word, VERDICT_NETWORK);
 	}
 }
 
 /* The client's host, to which the server sends its data again and again; then nothing says whether packets are lost. */
 TEST(a_silent_client_host_is_no_late_client)
 {
-	struct verdict_readings seen = reading(true);
-	struct verdict_baseline b;
-
-	learn(&b, &seen, 10, 1, 15);
+	learn_anew(true, 10, 1, 15);
 	seen.packets = seen.retransmitted = 2;
 	for (int s = 1; s <= 60; s++) {
 		seen.open_ns[PART_CLIENT_ACK] = seen.open_ns[PART_REPLY] = seen.heard_ns[PART_CLIENT_ACK] = s * S;
-		assert_int_equal(judge_interval(&b, &seen, -1, -1, -1, -1).word, VERDICT_UNKNOWN);
+		assert_int_equal(judge_interval(-1, -1, -1, -1).word, VERDICT_UNKNOWN);
 	}
-	seen = reading(true);
-	assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, 15).word, VERDICT_USUAL);
+	read_anew(true);
+	assert_int_equal(judge_interval(40, 10, 1, 15).word, VERDICT_USUAL);
 }
 
 TEST(lost_packets_and_closed_windows)
 {
-	struct verdict_readings seen = reading(false);
-	struct verdict_baseline b, copy;
-
+	read_anew(false);
 	verdict_init(&b);
-	for (int i = 0; i < VERDICT_FIRST; i++)
-		assert_int_equal(judge_interval(&b, &seen, 40, 10, 20, -1).word, VERDICT_LEARNING);
-	for (int i = 0; i < 10; i++)
-		assert_int_equal(judge_interval(&b, &seen, 40, 10, 20, -1).word, VERDICT_USUAL);
-	copy = b;
-	assert_int_equal(judge_interval(&copy, &seen, 80, 10, 50, -1).word, VERDICT_UNKNOWN);
+	expect(VERDICT_FIRST, 40, 10, 20, -1, VERDICT_LEARNING);
+	expect(10, 40, 10, 20, -1, VERDICT_USUAL);
+	assert_int_equal(try_interval(80, 10, 50, -1).word, VERDICT_UNKNOWN);
 	seen.retransmitted = 5;
-	copy = b;
-	assert_int_equal(judge_interval(&copy, &seen, 80, 10, 50, -1).word, VERDICT_NETWORK);
+	assert_int_equal(try_interval(80, 10, 50, -1).word, VERDICT_NETWORK);
 	seen.zero_windows = 1;
-	copy = b;
-	assert_int_equal(judge_interval(&copy, &seen, 80, 10, 50, -1).word, VERDICT_CLIENT);
+	assert_int_equal(try_interval(80, 10, 50, -1).word, VERDICT_CLIENT);
 	seen.blind = WHY_DROPS; /* an update that the kernel lost is no wait */
-	assert_int_equal(judge_interval(&b, &seen, 80, 10, 50, -1).word, VERDICT_UNKNOWN);
+	assert_int_equal(judge_interval(80, 10, 50, -1).word, VERDICT_UNKNOWN);
 }
 
 TEST(a_reply_that_the_kernel_lost_is_no_late_client)
 {
-	struct verdict_readings seen = reading(true);
-	struct verdict_baseline b, copy;
-
-	learn(&b, &seen, 10, 1, 15);
-	copy = b;
+	learn_anew(true, 10, 1, 15);
 	seen.open_ns[PART_REPLY] = 2 * S;
-	assert_int_equal(judge_interval(&copy, &seen, -1, 10, 1, -1).word, VERDICT_CLIENT);
+	assert_int_equal(try_interval(-1, 10, 1, -1).word, VERDICT_CLIENT);
 	seen.blind = WHY_DROPS;
-	assert_int_equal(judge_interval(&b, &seen, -1, 10, 1, -1).why, WHY_DROPS);
+	assert_int_equal(judge_interval(-1, 10, 1, -1).why, WHY_DROPS);
 }
 
 /* What was lost from the start on is no news, and does not make a slow server a slow network. */
 TEST(steady_loss_is_usual)
 {
-	struct verdict_readings seen = reading(true);
-	struct verdict_baseline b;
-
+	read_anew(true);
 	verdict_init(&b);
 	seen.retransmitted = 20;
-	for (int i = 0; i < VERDICT_FIRST; i++)
-		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_LEARNING);
-	for (int i = 0; i < 30; i++)
-		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_USUAL);
-	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_SERVER);
+	expect(VERDICT_FIRST, 40, 10, 1, -1, VERDICT_LEARNING);
+	expect(30, 40, 10, 1, -1, VERDICT_USUAL);
+	assert_int_equal(judge_interval(200, 10, 1, -1).word, VERDICT_SERVER);
 	seen.retransmitted = 90; /* a slow server, or updates that wait for lost packets */
-	assert_int_equal(judge_interval(&b, &seen, 200, 10, 1, -1).word, VERDICT_UNKNOWN);
+	assert_int_equal(judge_interval(200, 10, 1, -1).word, VERDICT_UNKNOWN);
 }
 
 TEST(loss_that_lasts_becomes_usual)
 {
-	struct verdict_readings seen = reading(true);
-	struct verdict_baseline b;
-
+	learn_anew(true, 10, 1, -1);
 	seen.length_ns = 10 * S;
-	learn(&b, &seen, 10, 1, -1);
 	seen.retransmitted = 20;
-	for (int i = 0; i < 90; i++) /* 15 minutes */
-		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_NETWORK);
+	expect(90, 40, 10, 1, -1, VERDICT_NETWORK); /* 15 minutes */
 	for (int i = 0; i < 10; i++)
-		judge_interval(&b, &seen, 40, 10, 1, -1);
-	for (int i = 0; i < 1000; i++)
-		assert_int_equal(judge_interval(&b, &seen, 40, 10, 1, -1).word, VERDICT_USUAL);
+		judge_interval(40, 10, 1, -1);
+	expect(1000, 40, 10, 1, -1, VERDICT_USUAL);
 }
 
 /* A server whose delay is near a multiple of the time between two keys: half of them are followed at once by another's update. */
 TEST(some_late_updates_of_opaque_messages)
 {
-	struct verdict_readings seen = reading(true);
-	struct verdict_baseline b, copy;
-
+	read_anew(true);
 	seen.length_ns = 10 * S;
 	verdict_init(&b);
 	for (int i = 0; i < 60; i++)
-		judge_interval(&b, &seen, 20, 10, 1, -1);
+		judge_interval(20, 10, 1, -1);
 	for (int opaque = 0; opaque < 2; opaque++) {
+		struct verdict_baseline before = b;
 		struct verdict v;
 
 		seen.opaque = opaque;
-		copy = b;
 		for (int i = 0; i < 4; i++)
-			usual_add_value(&copy.part[PART_WAIT], (i % 2 ? 240 : 10) * MS);
-		v = verdict_add_interval(&copy, &seen);
+			usual_add_value(&b.part[PART_WAIT], (i % 2 ? 240 : 10) * MS);
+		v = verdict_add_interval(&b, &seen);
+		b = before;
 		assert_int_equal(v.word, opaque ? VERDICT_UNKNOWN : VERDICT_USUAL);
 		assert_int_equal(v.why, opaque ? WHY_RANGE : WHY_NONE);
-		copy = b;
-		assert_int_equal(judge_interval(&copy, &seen, 20, 10, 1, -1).word, VERDICT_USUAL);
+		assert_int_equal(try_interval(20, 10, 1, -1).word, VERDICT_USUAL);
 	}
 }
 
 TEST(what_lasts_becomes_usual)
 {
-	struct verdict_readings seen = reading(true);
-	struct verdict_baseline b, copy;
-
+	learn_anew(true, -1, 1, -1);
 	seen.length_ns = 10 * S;
-	learn(&b, &seen, -1, 1, -1);
-	for (int i = 0; i < 90; i++) /* 15 minutes */
-		assert_int_equal(judge_interval(&b, &seen, 200, -1, 1, -1).word, VERDICT_SERVER);
+	expect(90, 200, -1, 1, -1, VERDICT_SERVER); /* 15 minutes */
 	for (int i = 0; i < 30; i++)
-		judge_interval(&b, &seen, 200, -1, 1, -1);
-	assert_int_equal(judge_interval(&b, &seen, 200, -1, 1, -1).word, VERDICT_USUAL);
+		judge_interval(200, -1, 1, -1);
+	assert_int_equal(judge_interval(200, -1, 1, -1).word, VERDICT_USUAL);
 	usual_init(&b.part[PART_SERVER_ACK]); /* UDP: no acknowledgement at all */
-	copy = b;
-	assert_int_equal(judge_interval(&copy, &seen, 600, -1, -1, -1).word, VERDICT_UNKNOWN);
+	assert_int_equal(try_interval(600, -1, -1, -1).word, VERDICT_UNKNOWN);
 	for (int i = 0; i < USUAL_LEAST; i++) /* those of the client do not tell how long the way to the server is */
-		judge_interval(&b, &seen, 200, 10, -1, -1);
-	assert_int_equal(judge_interval(&b, &seen, 600, 10, -1, -1).word, VERDICT_UNKNOWN);
+		judge_interval(200, 10, -1, -1);
+	assert_int_equal(judge_interval(600, 10, -1, -1).word, VERDICT_UNKNOWN);
 }
