@@ -290,19 +290,6 @@ END
 
 # --- X11 ---------------------------------------------------------------------------------------------------
 
-@test "x11: what is typed arrives, shifted keys too, and its echo is seen" {
-	need xterm xdotool
-	start_x
-	start_xterm sh -c 'read -r line; printf "%s" "$line" >typed.part; mv typed.part typed; cat'
-	printf '50 H\n50 i\n50 space\n50 ~\n50 x\n50 BackSpace\n50 7\n50 Return\n' >script
-	run "$KEYREPEAT" "x11:$DISPLAY" --script script --watch update --warmup 0 --json -o report.json
-	[ "$status" -eq 0 ]
-	until_true test -e typed
-	[ "$(cat typed)" = "Hi ~7" ]
-	[ "$(figure report.json keys_answered)" -eq 8 ]
-	[ "$(figure report.json updates)" -ge 1 ]
-}
-
 @test "x11: auto-repeat is off while tapping, and as before after the end, SIGTERM and SIGKILL" {
 	need xset
 	start_x

@@ -102,30 +102,11 @@ terminal() {	# options of xterm... -e sh -c SCRIPT, which makes a file "up": it 
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
 	xdotool mousemove 700 500
 }
-blinking=(-bc -bcf 150 -bcn 150)
-
-blinks() {
-	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 600ms --watch update --json -o noise.json && [ "$(figure noise.json updates)" -gt 1 ]
-}
-
-@test "asked: a blinking caret is no echo, not even where nothing shows what is typed" {
-	# nobody echoes: the terminal's own echo is off, and what is read is thrown away
-	terminal "${blinking[@]}" -e sh -c 'stty -echo raw; printf "ready here"; : >up; exec cat >/dev/null'
-	until_true blinks
-	prober "x11:$DISPLAY" --watch update --timeout 600ms
-	key 1
-	[ "$how" = none ]
-	key 2
-	[ "$how" = none ]
-	exec 7>&-
-	ends "$prober"
-}
-
 @test "asked: the echo is found beside a blinking caret, also right after the key before" {
 	local waited
 
 	# what is typed comes back after 500 ms: the caret blinks before
-	terminal "${blinking[@]}" -e sh -c 'stty -echo raw; printf "here: "; : >up
+	terminal -bc -bcf 150 -bcn 150 -e sh -c 'stty -echo raw; printf "here: "; : >up
 			while c=$(dd bs=1 count=1 2>/dev/null); do sleep 0.5; printf "%s" "$c"; done'
 	sleep 0.3
 	prober "x11:$DISPLAY" --watch update --timeout 20s
