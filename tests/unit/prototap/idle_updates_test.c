@@ -6,21 +6,6 @@
 #include <math.h>
 #include "../unit.h"
 
-TEST(windows_add_up)
-{
-	struct idle_updates n = { 0 };
-
-	assert_true(isnan(idle_rate(&n)));
-	assert_true(isnan(idle_rate_bound(&n)));
-	assert_int_equal(idle_add_window(&n, "0/60s"), 0);
-	assert_true(fabs(idle_rate_bound(&n) - 2.995732 / 60) < 1e-6);
-	assert_int_equal(idle_add_window(&n, "3/1m"), 0);
-	assert_int_equal(n.updates, 3);
-	assert_int_equal(n.window_ns, 120000000000);
-	assert_true(fabs(idle_rate(&n) - 0.025) < 1e-12);
-	assert_true(fabs(idle_rate_bound(&n) - 7.753657 / 120) < 1e-6);
-}
-
 TEST(other_words_are_refused)
 {
 	static const char *const wrong[] = { "",

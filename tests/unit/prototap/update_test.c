@@ -19,23 +19,6 @@ static uint32_t messages(struct message_state *m, int direction, int64_t ms, uin
 	return message_count_begun(m, direction, ms * MS, &part, &fresh);
 }
 
-TEST(a_message_ends_in_push_turn_or_pause)
-{
-	struct message_state m;
-
-	message_reset(&m);
-	assert_int_equal(messages(&m, DISPLAY, 0, 0, true), 1);
-	assert_int_equal(messages(&m, DISPLAY, 1, 0, true), 0);
-	assert_int_equal(messages(&m, DISPLAY, 2, 1, false), 0); /* PSH ends it */
-	assert_int_equal(messages(&m, DISPLAY, 3, 0, true), 1);
-	assert_int_equal(messages(&m, INPUT, 4, 1, false), 1); /* ends the open one */
-	assert_int_equal(messages(&m, DISPLAY, 5, 0, true), 1);
-	assert_int_equal(messages(&m, DISPLAY, 205, 0, true), 0); /* exactly 200 ms */
-	assert_int_equal(messages(&m, DISPLAY, 406, 0, true), 1); /* 201 */
-	assert_int_equal(messages(&m, INPUT, 407, 0, true), 1);
-	assert_int_equal(messages(&m, DISPLAY, 408, 0, true), 1);
-}
-
 TEST(several_ends_at_once)
 {
 	struct message_state m;
@@ -45,32 +28,6 @@ TEST(several_ends_at_once)
 	assert_int_equal(messages(&m, DISPLAY, 1, 2, true), 3);
 	assert_int_equal(messages(&m, DISPLAY, 2, 2, true), 2); /* the first of them was open */
 	assert_int_equal(messages(&m, DISPLAY, 3, 1, false), 0);
-}
-
-static void updates_of(struct update_series *u, const int64_t *us, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		update_add_message(u, us[i] * NS_PER_US);
-}
-
-/* 0, 9.999 | 20 (10.001 after the last) | 40, 45, 50 ... 90 (50 after the first, 5 after the last) | 95 | 200 */
-TEST(single_linkage_below_the_gap_within_the_period)
-{
-	static const int64_t us[] = { 0,     9999,  20000, 40000, 45000, 50000, 55000, 60000,
-				      65000, 70000, 75000, 80000, 85000, 90000, 95000, 200000 };
-	struct update_series u;
-
-	update_start(&u, 10 * MS, 50 * MS, NULL);
-	updates_of(&u, us, sizeof(us) / sizeof(*us));
-	assert_int_equal(u.count, 5);
-	assert_int_equal(u.gaps.n, 4); /* 20 20 55 105 */
-	assert_int_equal(u.gaps.min, 20 * MS);
-	assert_int_equal(u.gaps.max, 105 * MS);
-	assert_true(fabs(u.gaps.mean - 50.0 * MS) < 1);
-	/* (30^2 + 30^2 + 5^2 + 55^2) / 3 = 4850 / 3 */
-	assert_true(fabs(gaps_variance(&u.gaps) / MS / MS - 4850.0 / 3) < 1e-6);
-	assert_int_equal(u.gaps.stalls, 2);
-	assert_true(fabs(u.gaps.stalls_sum - 60.0 * MS) < 1);
 }
 
 TEST(a_long_message_links_by_its_end)
