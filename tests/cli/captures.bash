@@ -36,7 +36,7 @@ walk(json.load(sys.stdin, parse_float=str, parse_int=str), "")'
 
 # value KEY <json: the value of a key of the result
 value() {
-	flat | awk -F'\t' -v key="result.$1" '$1 == key { print $2; found = 1 } END { exit !found }'
+	jq -re --arg key "$1" '.result | getpath($key | split("."))'
 }
 
 # Every row of the counter is in the report. Times may differ by half of the last digit that the
