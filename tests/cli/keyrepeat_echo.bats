@@ -202,7 +202,7 @@ start_painting_server() {	# again|moving|behind
 @test "update: a server that shows each key with the next one has ranges that hold the truth, and a line says so" {
 	need jq
 	start_painting_server behind
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 9s --rate 2 --log keys.tsv
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 6s --rate 2 --log keys.tsv
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ $output == *"! A warm-up key"* ]]
@@ -215,7 +215,7 @@ start_painting_server() {	# again|moving|behind
 	need jq
 	unused_port
 	start_refecho --vnc "$port" --drop 10% --log echo.tsv --seed 3
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 8s --watch update --warmup 0 --log keys.tsv --format json -o report.json
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 4s --watch update --warmup 0 --log keys.tsv --format json -o report.json
 	echo "$output"
 	[ "$status" -eq 3 ]
 	kill "$refecho"
