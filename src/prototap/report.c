@@ -37,12 +37,12 @@ static void report_capture(struct rec_report *r, const struct run_state *run)
 	rec_add_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
 	rec_add_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
 	REPORT_COUNTERS(r, flows, m);
-	rec_add_count(r, "sorted_packets", run->live ? -1 : (int64_t)run->moved);
+	rec_add_count(r, "sorted_packets", run->live ? -1 : (int64_t)run->source->order.moved);
 	rec_add_int(r, "start_ns", m->first_ns);
 	rec_add_real(r, "duration_s", (double)(m->last_ns - m->first_ns) / NS_PER_S, 6);
-	if (run->damaged) {
-		rec_add_int(r, "damaged_files", run->damaged);
-		rec_add_str(r, "damage", run->damage);
+	if (run->source->damaged) {
+		rec_add_int(r, "damaged_files", run->source->damaged);
+		rec_add_str(r, "damage", run->source->damage.text);
 	}
 	if (*run->error.text)
 		rec_add_str(r, "ended_by", run->error.text);
@@ -71,7 +71,7 @@ bool run_is_empty(const struct run_state *run, struct why *why)
 	int n = meter_rank_ports(&run->meter, top);
 
 	*why->text = '\0';
-	if (run->meter.flows || run->damaged)
+	if (run->meter.flows || run->source->damaged)
 		return false;
 	if (!run->meter.packets) {
 		append_text(why, "no packet at all in the capture");
@@ -116,10 +116,10 @@ bool run_has_losses(const struct run_state *run, struct why *why)
 	const struct capture_meter *m = &run->meter;
 
 	*why->text = '\0';
-	if (run->damaged)
-		append_text(why, "%s; packets before it were counted", run->damage);
-	if (run->damaged > 1)
-		append_text(why, "; %d more damaged file%s", run->damaged - 1, run->damaged > 2 ? "s" : "");
+	if (run->source->damaged)
+		append_text(why, "%s; packets before it were counted", run->source->damage.text);
+	if (run->source->damaged > 1)
+		append_text(why, "; %d more damaged file%s", run->source->damaged - 1, run->source->damaged > 2 ? "s" : "");
 	if (*run->error.text)
 		append_text(why, "%s%s; packets before it were counted", *why->text ? "; " : "", run->error.text);
 	append_count(why, run->drops.kernel > 0 ? (uint64_t)run->drops.kernel : 0, "packet",
@@ -157,8 +157,8 @@ static void report_settings(struct rec_report *r, const struct run_state *run, c
 	rec_begin_object(r, "settings");
 	if (run->live) {
 		rec_add_strs(r, { "interface", cfg->interface }, { "offloads", run->offloads },
-			     { "timestamps", source_get_format(run->source)->nanoseconds ? "kernel, ns" : "kernel, us" });
-		rec_add_int(r, "snaplen_bytes", source_get_format(run->source)->snaplen);
+			     { "timestamps", capture_get_format(run->source->live)->nanoseconds ? "kernel, ns" : "kernel, us" });
+		rec_add_int(r, "snaplen_bytes", capture_get_format(run->source->live)->snaplen);
 		rec_add_int(r, "buffer_bytes", cfg->buffer_bytes);
 		rec_add_str(r, "written_to", cfg->write_path);
 	} else {
@@ -249,9 +249,9 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 		m->sum[INPUT].tcp_header_bytes + m->sum[DISPLAY].tcp_header_bytes ? count_text((int64_t)resent)
 										  : "not known (UDP) how many");
 	say_channels(r, m, seconds);
-	if (run->moved)
-		rec_say(r, "%s stood behind later ones and %s sorted by time", counted_text((int64_t)run->moved, "packet"),
-			run->moved == 1 ? "was" : "were");
+	if (run->source->order.moved)
+		rec_say(r, "%s stood behind later ones and %s sorted by time",
+			counted_text((int64_t)run->source->order.moved, "packet"), run->source->order.moved == 1 ? "was" : "were");
 	if (run->cfg->latency.keys && w->low.n)
 		rec_say(r, "keys: %zu of %zu paired exactly%s; answered after %s to %s ms (medians)", (size_t)w->exact,
 			(size_t)w->keys, run->cfg->latency.noise.window_ns ? "" : " if no update came by itself (--idle)",

@@ -178,7 +178,7 @@ static void empty_ring(struct run_state *run, int64_t end)
 
 	while (n >= 0 && (now = clock_now()) < end + REST_NS && (now < drained || (n > 0 && !run->past_end))) {
 		if (!n)
-			source_wait(run->source, drained - now);
+			capture_wait(run->source->live, drained - now);
 		n = source_deliver(run->source, meter_packet_in_time, run, &run->error);
 	}
 }
@@ -213,7 +213,7 @@ int run_live(struct run_state *run, struct meter_cfg *meter, struct why *why)
 				rows_flush(run->latency.rows);
 			if (run->traffic.rows)
 				rows_flush(run->traffic.rows);
-			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
+			capture_wait(run->source->live, end - now < WAIT_NS ? end - now : WAIT_NS);
 		}
 		n = source_deliver(run->source, meter_packet_in_time, run, &run->error);
 	}
@@ -268,11 +268,11 @@ static uint64_t count_disorder(const struct capture_meter *m)
 int run_files(struct run_state *run, struct meter_cfg *meter, struct why *why)
 {
 	struct meter_cfg alone = *meter;
-	uint64_t moved, disordered;
+	uint64_t disordered;
 	bool set_back;
 
 	alone.taps = 0;
-	run->sorted = source_is_sorted(run->source, &moved);
+	run->sorted = run->source->sorted;
 	if (read_files(run, run->sorted ? meter : &alone, false, false, why))
 		return -1;
 	if (!run->sorted) {
@@ -283,12 +283,9 @@ int run_files(struct run_state *run, struct meter_cfg *meter, struct why *why)
 				return -1;
 			run->sorted = count_disorder(&run->meter) + set_back <= disordered;
 		}
-		if ((meter->taps || (!run->sorted && source_is_sorted(run->source, &moved))) &&
-		    read_files(run, meter, true, run->sorted, why))
+		if ((meter->taps || (!run->sorted && run->source->sorted)) && read_files(run, meter, true, run->sorted, why))
 			return -1;
 	}
-	source_is_sorted(run->source, &run->moved);
-	run->damaged = source_count_damaged(run->source, &run->damage);
 	source_read_drops(run->source, &run->drops);
 	return 0;
 }

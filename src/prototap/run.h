@@ -42,13 +42,10 @@ struct run_state {
 	int64_t until_ns; /* live: end of the capture (CLOCK_REALTIME) */
 	bool past_end;	  /* live: a packet after until_ns was read, so the ring has none before it */
 	bool live;
-	bool again;	    /* live: the interface had disappeared, and is back */
-	bool quiet;	    /* no progress line */
-	const char *damage; /* why the first damaged file could not be read to its end */
-	int damaged;	    /* number of damaged files */
-	struct why error;   /* live: error that ended the capture; empty: none */
-	bool sorted;	    /* files: packets were put into the order of their times */
-	uint64_t moved;	    /* files: packets put before others that stand earlier in the files */
+	bool again;	  /* live: the interface had disappeared, and is back */
+	bool quiet;	  /* no progress line */
+	struct why error; /* live: error that ended the capture; empty: none */
+	bool sorted;	  /* files: packets were put into the order of their times */
 	double cpu_percent;
 	struct source_drops drops;
 	char privileges[128], offloads[64];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "source.h"
 #include "clock.h"
-#include "order.h"
 #include "records.h"
 
 #include <errno.h>
@@ -18,28 +17,6 @@
 #define SIGNATURE_MAX 6	      /* bytes of the longest signature of a compressed file */
 #define PIPE_SPAN_NS NS_PER_S /* a pipe may be a capture under way: packets are held no longer than this, by their times */
 #define BATCH 4096	      /* packets per call: under a flood there is always one more, and the caller must check its end time */
-
-struct source_file {
-	const char *path;	 /* the caller's */
-	FILE *stream;		 /* NULL once the capture that reads it closes it */
-	char *buffer;		 /* owned; the stream's buffer, which must outlive it */
-	int again;		 /* descriptor with which the file can be read once more; -1: none */
-	struct capture *capture; /* NULL until source_begin() */
-	struct packet head;	 /* the file's next packet */
-};
-
-struct packet_source {
-	struct capture *live;
-	struct source_file *file;
-	int files;
-	struct source_file **next; /* owned; the files with a next packet, by its time, at equal times in their order */
-	int n_next;
-	bool sorted; /* packets go through `order` */
-	struct packet_order order;
-	int64_t drops; /* lost packets recorded in the files; -1: not recorded */
-	int damaged;
-	struct why damage;
-};
 
 static void raise_file_limit(void)
 {
@@ -322,17 +299,6 @@ int source_deliver(struct packet_source *s, packet_fn *fn, void *context, struct
 	return n;
 }
 
-bool source_is_sorted(const struct packet_source *s, uint64_t *moved)
-{
-	*moved = s->order.moved;
-	return s->sorted;
-}
-
-void source_wait(struct packet_source *s, int64_t timeout_ns)
-{
-	capture_wait(s->live, timeout_ns);
-}
-
 void source_read_drops(struct packet_source *s, struct source_drops *out)
 {
 	*out = (struct source_drops){ s->drops, -1 };
@@ -340,20 +306,9 @@ void source_read_drops(struct packet_source *s, struct source_drops *out)
 		capture_read_drops(s->live, &out->kernel, &out->interface);
 }
 
-int source_count_damaged(const struct packet_source *s, const char **why)
-{
-	*why = s->damaged ? s->damage.text : NULL;
-	return s->damaged;
-}
-
 const struct link_layer *source_link_layer(const struct packet_source *s)
 {
 	return capture_get_format(s->live ? s->live : s->file->capture)->link;
-}
-
-const struct capture_format *source_get_format(const struct packet_source *s)
-{
-	return capture_get_format(s->live);
 }
 
 int source_close(struct packet_source *s)
