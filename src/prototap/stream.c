@@ -94,8 +94,8 @@ static void deliver_all(struct tcp_stream *s, struct stream_pool *p, struct stre
 		deliver_first(s, p, out);
 }
 
-/* Keeps bytes at the end of interval `w`, as yet without them. Bytes that find no room, and all bytes after them, are a length only,
- * as are those after bytes that were not captured. */
+/* Keeps bytes at the end of interval `w`, as yet without them. Bytes that find no room, and all bytes after them, are a length
+ * only, as are those after bytes that were not captured. */
 static void keep_bytes(struct stream_pool *p, struct early_interval *w, const uint8_t *bytes, uint32_t captured)
 {
 	uint32_t bytes_all = w->captured + captured, room = bytes_all > 2 * w->room ? bytes_all : 2 * w->room;
@@ -189,7 +189,8 @@ static void append_segment(struct tcp_stream *s, const struct stream_segment *se
 	append_data(s, start, end, segment->push, !segment->push, out);
 }
 
-/* Keeps the parts of [*from, end) of a segment that are not kept yet, and counts the others as old. False: no room from *from on. */
+/* Keeps the parts of [*from, end) of a segment that are not kept yet, and counts the others as old. False: no room from *from
+ * on. */
 static bool hold_early(struct tcp_stream *s, struct stream_pool *p, const struct stream_segment *segment, int64_t *from,
 		       int64_t end, struct stream_result *out)
 {

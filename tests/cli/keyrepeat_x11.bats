@@ -51,7 +51,7 @@ focus_terminal() {
 	[ "$(figure report.json keys_exact)" = $((rate - 5)) ]
 }
 
-@test "x11 --region: what changes outside of it is no update; auto: the text is found beside what changes by itself, and bounded by it" {
+@test "x11 --region: what changes outside is no update; auto: the text is found beside that, and bounded by it" {
 	local w h x y
 
 	start_x
@@ -122,8 +122,8 @@ focus_terminal() {
 	until_true test -s typed
 }
 
-# A program that grabs the keyboard and keeps it; and as a library, one that does so just when events are thrown away, and one that breaks
-# the connection at the twentieth question for the focus.
+# A program that grabs the keyboard and keeps it; as a library, one that does so just when events are thrown away, and one that
+# breaks the connection at the twentieth question for the focus.
 troublemakers() {
 	local cc=${CC:-gcc}
 
@@ -167,7 +167,7 @@ END
 		"$cc" -D_GNU_SOURCE -DBREAKS -shared -fPIC -o breaks.so grab.c -lX11 || skip "no compiler for X programs"
 }
 
-@test "x11 --window: a keyboard that somebody else holds is refused, also one grabbed while the window is raised; a broken connection" {
+@test "x11 --window: a keyboard that somebody else holds, also one grabbed meanwhile, is refused; a broken connection" {
 	start_x
 	vim
 	troublemakers

@@ -138,7 +138,7 @@ agree()
 	counted_alike "$@" read.json
 }
 
-@test "a live capture over the loopback agrees with tshark and an independent counter, also with packets lost, repeated, swapped and repacked" {
+@test "a live capture agrees with tshark and an independent counter, also where packets are lost, repeated, swapped, repacked" {
 	need_namespace
 	command -v tshark >/dev/null || skip "no tshark"
 	write_traffic

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# prototap's counts: beside tshark's and a published table; what set-up, idling, keys and acknowledgements cost; over time (--traffic).
+# prototap's counts: beside tshark's and a published table; what set-up, idling, keys and acknowledgements cost; --traffic.
 
 load captures
 

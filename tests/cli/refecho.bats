@@ -128,7 +128,7 @@ END
 	one_line 2 "no times" "$REFECHO" --vnc 5900 --answer-delay file:delays
 }
 
-@test "it listens where it was told, by default on the loopback only; a port in use is said; ready goes to the descriptor asked for" {
+@test "it listens where it was told, by default on the loopback only; a port in use is said; ready goes where it was asked for" {
 	unused_port
 	serve --vnc "$port"
 	[ "$(ss -Hltn "sport = :$port" | awk '{ print $4 }')" = "127.0.0.1:$port" ]
@@ -156,7 +156,7 @@ for left in 16, 28:
     print(sum(data[start + y * stride + 4 * x] < 128 for y in range(80, 96) for x in range(left, left + 12)), end=" ")'
 }
 
-@test "x11: number 0 when ready, then one number a key, and the character; shift and releases do not count; covered, all comes back" {
+@test "x11: number 0 when ready, then one a key, and the character; shift and releases do not count; covered, it comes back" {
 	local window
 
 	display_up

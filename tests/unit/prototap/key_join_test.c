@@ -94,8 +94,8 @@ static void expect_count(const char *name, uint64_t wanted)
 	fail_msg("no count is called %s", name);
 }
 
-/* Packets in the order of time: "101" a key's, "-110" an update's; packet time is 1,000 ns ahead of the keys' clock. The capture ends at
- * end_ms. `counts`: names and values. */
+/* Packets in the order of time: "101" a key's, "-110" an update's; packet time is 1,000 ns ahead of the keys' clock. The capture
+ * ends at end_ms. `counts`: names and values. */
 static void play(const char *keys, double noise, const char *packets, int64_t end_ms, const char *answers, const char *counts)
 {
 	uint64_t updates = 0;
