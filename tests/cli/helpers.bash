@@ -38,7 +38,7 @@ end_displays() {
 	done
 }
 
-teardown() {
+end_started() {
 	local pid
 
 	end_displays
@@ -47,6 +47,8 @@ teardown() {
 		wait "$pid" 2>/dev/null || true
 	done
 }
+
+teardown() { end_started; }
 
 # A pid that somebody has waited for may be another process's by now: where pids are few, within a minute.
 of_this_test() {	# pid

@@ -5,28 +5,11 @@
 
 bats_require_minimum_version 1.5.0
 load helpers
+load confined
 
 setup() {
 	begin_test
 	MEMHOG=$BIN/memhog
-}
-
-teardown() {
-	local pid
-
-	for pid in "${started[@]}"; do
-		if of_this_test "$pid"; then kill -9 "$pid" 2>/dev/null || true; fi
-		wait "$pid" 2>/dev/null || true
-	done
-	if [ -n "${loop-}" ]; then
-		until_true swap_off || true
-		losetup --detach "$loop" || true
-	fi
-	[ -z "${group-}" ] || until_true rmdir "$group"
-}
-
-swap_off() {
-	if grep -q "^$loop " /proc/swaps; then swapoff "$loop"; fi
 }
 
 start_hog() {	# options...
@@ -255,26 +238,14 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 
 major_faults() { awk '{ print $12 }' "/proc/$pid/stat"; }
 
-# A group with little memory, and a swap device of our own.
-confined() {	# limit
-	[ "$(id -u)" = 0 ] || skip "groups and swap take root"
-	need losetup mkswap swapon jq
-	[ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ] || skip "no memory cgroups of version 1 here"
-	hold_swap
-	[ "$(wc -l </proc/swaps)" -le 1 ] || skip "there is swap already: its pages would mix with ours"
-	mkdir "/sys/fs/cgroup/memory/thinprobe-bats-$BATS_ROOT_PID" 2>err || skip "no cgroup here: $(cat err)"
-	group=/sys/fs/cgroup/memory/thinprobe-bats-$BATS_ROOT_PID
-	echo "$1" >"$group/memory.limit_in_bytes"
-	fallocate -l 80M backing || skip "no room for a swap file"
-	loop=$(losetup --find --show --direct-io=on backing) || skip "no loop device to be had"
-	mkswap "$loop" >/dev/null
-	swapon "$loop" 2>err || skip "no swap here: $(cat err)"
-}
-
 @test "in a group: a percentage is of its limit, and it grows until that much is in swap" {
 	local swap
 
-	confined 32M
+	need jq
+	make_group memory 1
+	echo 32M >"$group/memory.limit_in_bytes"
+	fallocate -l 80M backing || skip "no room for a swap file"
+	make_swap backing alone
 	start_hog -s 50% --cgroup "$group"
 	grep -qx "$pid" "$group/cgroup.procs"
 	kill "$pid"

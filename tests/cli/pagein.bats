@@ -7,53 +7,28 @@
 # bats file_tags=alone:swap
 
 load helpers
+load confined
 
 MB=1048576
 
 setup() {
 	begin_test
 	PAGEIN=$BIN/pagein
-	SWAP='' GROUP=''
 }
 
-teardown() {
-	local p i
-
-	end_displays	# before it is killed: else an X server leaves its lock
-	for p in "${started[@]}"; do if of_this_test "$p"; then kill -9 "$p" 2>/dev/null || true; fi; done
-	for p in "${started[@]}"; do wait "$p" 2>/dev/null || true; done
-	if [ -n "$GROUP" ] && [ -d "$GROUP" ]; then
-		while read -r p; do kill -9 "$p" 2>/dev/null || true; done <"$GROUP/cgroup.procs"
-		for ((i = 0; i < 100; i++)); do find "$GROUP" -depth -type d -exec rmdir {} + 2>/dev/null && break; sleep 0.05; done
-	fi
-	[ -z "$SWAP" ] || { swapoff "$SWAP"; rm -f "$SWAP"; }
-}
-
-# A memory group of our own, $GROUP, and swap: skips where there can be none.
+# A memory group of our own, $group, and swap: skips where there can be none.
 confined() {
-	local at folder
-
-	[ "$(id -u)" -eq 0 ] || skip "not root: no memory group, no swap"
-	need perl mkswap swapon
-	at=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/mounts)
-	[ -n "$at" ] || at=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-	folder=$at/bats-pagein.$$	# no name of a lab: `lab clean` of another job takes these away
-	mkdir "$folder" 2>/dev/null || skip "no memory group can be made here"
-	GROUP=$folder
-	[ -e "$GROUP/memory.limit_in_bytes" ] || [ -e "$GROUP/memory.reclaim" ] || skip "no memory controller, or none that can be emptied"
-	hold_swap
-	SWAP=$(mktemp -p /var/tmp thinprobe-pagein-test.XXXXXX)
-	fallocate -l 96M "$SWAP" && mkswap -q "$SWAP" 2>/dev/null && swapon "$SWAP" 2>/dev/null || {
-		rm -f "$SWAP"
-		SWAP=''
-		skip "no swap can be had here"
-	}
+	need perl
+	make_group memory
+	[ -e "$group/memory.limit_in_bytes" ] || [ -e "$group/memory.reclaim" ] || skip "no memory controller, or none that can be emptied"
+	fallocate -l 96M backing || skip "no room for a swap file"
+	make_swap backing
 }
 
 # The application: $app. A line in `touched` for each time that it has touched its memory.
 application() {	# application [GROUP BELOW]
 	: >touched
-	start app sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' - "$GROUP/${1-}" perl -e '
+	start app sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' - "$group/${1-}" perl -e '
 		my $v = ""; $v .= chr(65 + rand 26) x 4096 for 1 .. 512;
 		my $n = 0;
 		$SIG{USR1} = sub { my $c = ($v =~ tr/A-Z//); open my $f, ">>", "touched"; print $f "$c\n"; close $f; $n++ };
@@ -95,7 +70,7 @@ prober() {	# kind: touch, or peek (reads the memory from outside before the appl
 }
 
 pagein() {	# options...
-	"$PAGEIN" --pid "$app" x11::none --prober ask,answer --cgroup "$GROUP" --settle 200ms \
+	"$PAGEIN" --pid "$app" x11::none --prober ask,answer --cgroup "$group" --settle 200ms \
 		--pause 100ms --repeat 2 --format json -o report.json "$@"
 }
 
@@ -209,10 +184,10 @@ states() {
 
 @test "pagein: in a group that may not swap nothing of it goes out beside a hog; with --kept it has a figure of its own" {
 	confined
-	[ -e "$GROUP/memory.swappiness" ] || skip "a group inside a group that has processes takes cgroup v1"
-	mkdir "$GROUP/inner"
-	echo 0 >"$GROUP/inner/memory.swappiness"
-	echo 64M >"$GROUP/memory.limit_in_bytes"
+	[ -e "$group/memory.swappiness" ] || skip "a group inside a group that has processes takes cgroup v1"
+	mkdir "$group/inner"
+	echo 0 >"$group/inner/memory.swappiness"
+	echo 64M >"$group/memory.limit_in_bytes"
 	application inner
 	prober
 	run pagein --evict hog --evict-timeout 1s --repeat 1
@@ -242,14 +217,14 @@ states() {
 	[ -x "$BIN/memhog" ] || skip "memhog is not built"
 	application
 	prober
-	echo 64M >"$GROUP/$([ -e "$GROUP/memory.limit_in_bytes" ] && echo memory.limit_in_bytes || echo memory.max)"
+	echo 64M >"$group/$([ -e "$group/memory.limit_in_bytes" ] && echo memory.limit_in_bytes || echo memory.max)"
 	run pagein --evict hog --repeat 1
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(states)" = "in_memory paged_out" ]
 	[ "$(json '.result.paged_out_ms | "\(.n) \(.max)"')" = "1 250" ]
-	[ "$(json .settings.hog)" = "$BIN/memhog -s 150% --touch keep --cgroup $GROUP" ]
-	[ "$(wc -l <"$GROUP/cgroup.procs")" -eq 1 ]
+	[ "$(json .settings.hog)" = "$BIN/memhog -s 150% --touch keep --cgroup $group" ]
+	[ "$(wc -l <"$group/cgroup.procs")" -eq 1 ]
 	run pagein --evict hog --repeat 1 --hog sh -c 'echo "no room for me" >&2; exit 1'
 	echo "$output"
 	[ "$status" -eq 1 ]
@@ -281,12 +256,12 @@ states() {
 	confined
 	application
 	start outsider sleep 100
-	run "$PAGEIN" --pid "$pid" x11::none --cgroup "$GROUP" --prober ask,answer
+	run "$PAGEIN" --pid "$pid" x11::none --cgroup "$group" --prober ask,answer
 	echo "$output"
 	[ "$status" -eq 1 ] && [[ $output == *"is not in"* ]]
-	[ -e "$GROUP/memory.swappiness" ] || skip "this version of groups has no swappiness of its own"
-	echo 0 >"$GROUP/memory.swappiness"
-	run "$PAGEIN" --pid "$app" x11::none --cgroup "$GROUP" --prober ask,answer
+	[ -e "$group/memory.swappiness" ] || skip "this version of groups has no swappiness of its own"
+	echo 0 >"$group/memory.swappiness"
+	run "$PAGEIN" --pid "$app" x11::none --cgroup "$group" --prober ask,answer
 	echo "$output"
 	[ "$status" -eq 4 ] && [[ $output == *swappiness* ]]
 }

@@ -5,6 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 load helpers
+load confined
 load ../not_here
 
 setup() {
@@ -218,32 +219,15 @@ equal_to_the_page() {	# PID,...
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-# of our own, in a folder of control groups; removed by the test or by teardown_file
-group_in() {
-	group=$1/thinprobe-bats-$BATS_ROOT_PID
-	[ -n "$1" ] || skip "no such control groups here"
-	rmdir "$group/${group##*/}" "$group" 2>/dev/null || true	# those of the test before, whose processes have ended
-	mkdir "$group" 2>/dev/null || skip "no group can be made in $1"
-}
-
-teardown_file() {
-	local i
-	for i in $(seq 100); do
-		find /sys/fs/cgroup -maxdepth 3 -depth -name "thinprobe-bats-$BATS_ROOT_PID" -exec rmdir {} + 2>/dev/null
-		[ -n "$(find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-bats-$BATS_ROOT_PID" 2>/dev/null)" ] || break
-		sleep 0.05
-	done
-}
-
 @test "a memory group: its processes, those of groups below, and what the kernel charges to it" {
-	group_in "$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/self/mounts)"
-	mkdir "$group/thinprobe-bats-$BATS_ROOT_PID"
+	make_group memory 1
+	mkdir "$group/login"
 	start outer sh -c "echo 0 >$group/cgroup.procs; exec sleep 600"
 	start inner sh -c 'echo 0 >"$1" && exec python3 -c "if True:
 		import time
 		x = bytearray(b\"x\" * 20000000)
 		print(1, flush=True)
-		time.sleep(600)"' sh "$group/thinprobe-bats-$BATS_ROOT_PID/cgroup.procs"
+		time.sleep(600)"' sh "$group/login/cgroup.procs"
 	until_true grep -q 1 inner.out
 	until_true eval '[ "$("$SESSMEM" --cgroup "$group" --format json | jq -rc "[.result.processes[].name] | sort")" = \
 		"[\"python3\",\"sleep\"]" ]'
@@ -262,7 +246,7 @@ takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
 	run -0 "$SESSMEM" --pid "$pid,$child"
 	# 20,000 pages are 78.1 MiB; all but ten are in both processes
 	awk -v t="$(takes)" 'BEGIN { print t; exit !(t >= 78 && t < 85) }'
-	group_in "$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/self/mounts)"
+	make_group memory 1
 	start unmapped sh -c 'echo 0 >"$1" && exec python3 -c "if True:
 		import os, time
 		left = 40 << 20
@@ -278,8 +262,8 @@ takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
 }
 
 @test "room for more: limits of groups above count, that of the login itself does not" {
-	group_in "$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/self/mounts)"
-	login=$group/thinprobe-bats-$BATS_ROOT_PID
+	make_group memory 1
+	login=$group/login
 	mkdir "$login"
 	memory a 20000
 	echo "$pid" >"$login/cgroup.procs"

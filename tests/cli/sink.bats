@@ -6,16 +6,12 @@
 bats_require_minimum_version 1.5.0
 
 load helpers
+load confined
 
 setup() {
 	begin_test
 	SINK=$BIN/sink
 	CPU=$(taskset -cp $$ | sed 's/.*[ ,-]//')
-}
-
-teardown_file() {	# what a failed test left
-	rmdir /sys/fs/cgroup/{cpu/,}"thinprobe-bats-$BATS_ROOT_PID/below" 2>/dev/null || true
-	rmdir "/sys/fs/cgroup/cpu/thinprobe-bats-$BATS_ROOT_PID" "/sys/fs/cgroup/thinprobe-bats-$BATS_ROOT_PID" 2>/dev/null || true
 }
 
 # Runs a load that another process may keep off the CPU: 3 says so.
@@ -359,29 +355,21 @@ bursts() {	# file awk-condition
 }
 
 @test "the CPUs are those of the processes, also where a cgroup allows them fewer" {
-	local group=/sys/fs/cgroup/cpuset/thinprobe-bats-$BATS_ROOT_PID
-
 	need jq
-	mkdir "$group" 2>/dev/null || skip "no cpuset can be made here"
+	make_group cpuset 1
 	cat "${group%/*}/cpuset.mems" >"$group/cpuset.mems"
 	echo "$CPU" >"$group/cpuset.cpus"
 	sink_measured -n 2 -l 60 -t 200ms --cgroup "$group" --format json -o report 2>err
-	rmdir "$group"
 	jq -e --arg cpu "$CPU" '.settings.cpus == $cpu and (.summary | test("more than 1 CPU"))' report
 }
 
 # The kernel's own account is the witness: 10 ms of CPU time in every 100 ms are a tenth of a CPU, and both plans want more.
 @test "a load that a CPU quota holds back ends with 3, and the group with the quota is named" {
-	local group quota words
+	local words
 
 	need jq
-	for group in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
-		[ -w "$group/cgroup.procs" ] && mkdir "$group/thinprobe-bats-$BATS_ROOT_PID" 2>/dev/null && break
-		group=''
-	done
-	[ -n "$group" ] || skip "no cgroup can be made here"
-	group=$group/thinprobe-bats-$BATS_ROOT_PID
-	[ -e "$group/cpu.max" ] || [ -e "$group/cpu.cfs_quota_us" ] || { rmdir "$group"; skip "no CPU quota in a cgroup here"; }
+	make_group cpu
+	[ -e "$group/cpu.max" ] || [ -e "$group/cpu.cfs_quota_us" ] || skip "no CPU quota in a cgroup here"
 	quota_of() {	# PERCENT
 		if [ -e "$group/cpu.max" ]; then
 			echo "${1}000 100000" >"$group/cpu.max"
@@ -404,7 +392,6 @@ bursts() {	# file awk-condition
 		grep -qw "${group##*/}" <<<"$output"
 		jq -e '.result | if .bursts then .bursts.in_time < 5 else .children[0].share_percent < 25 end' report
 	done
-	rmdir "$group/below" "$group"
 }
 
 @test "bursts: what is wrong with a plan is named" {
@@ -425,7 +412,7 @@ bursts() {	# file awk-condition
 }
 
 @test "a cgroup: every process enters it, and a folder that is none is refused" {
-	local group child
+	local child
 
 	need jq
 	run "$SINK" --cgroup "$BATS_TEST_TMPDIR" -t 10ms
@@ -438,12 +425,7 @@ bursts() {	# file awk-condition
 	"$SINK" --cgroup tree -t 10ms --format json >out 2>err
 	[ "$(cat tree/cgroup.procs)" = 0 ]	# "whoever writes this", to the kernel of either version
 	jq -e '.settings.cgroup == "tree"' out
-	for group in /sys/fs/cgroup/cpu /sys/fs/cgroup; do
-		[ -w "$group/cgroup.procs" ] && mkdir "$group/thinprobe-bats-$BATS_ROOT_PID" 2>/dev/null && break
-		group=''
-	done
-	[ -n "$group" ] || skip "no cgroup can be made here"
-	group=$group/thinprobe-bats-$BATS_ROOT_PID
+	make_group cpu
 	start_sink -n 2 --cgroup "$group" --format json
 	echo "$pid: children $(children_of "$pid"), in the group $(xargs <"$group/cgroup.procs")"
 	for child in $(children_of "$pid"); do
@@ -452,7 +434,6 @@ bursts() {	# file awk-condition
 	[ "$(sort -nu "$group/cgroup.procs" | wc -l)" = 2 ]
 	kill "$pid"
 	ends "$pid"
-	rmdir "$group"
 	jq -e --arg name "/${group##*/}" '.result.cgroup | endswith($name)' out
 }
 

@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load helpers
+load confined
 
 setup() {
 	begin_test
@@ -14,24 +15,10 @@ setup() {
 
 # Whatever a test has left, in the order in which it can be undone: the swap while its disk still answers.
 teardown() {
-	local pid
-
-	if [ -n "${loop-}" ]; then
-		kill -USR1 "$disk" 2>/dev/null || true
-		until_true swap_off || true
-		losetup --detach "$loop" || true
-		rmdir "$group" 2>/dev/null || true
-	fi
+	[ -z "${loop-}" ] || kill -USR1 "$disk" 2>/dev/null || true
+	give_back
 	umount folder "a folder" 2>/dev/null || umount -l folder "a folder" 2>/dev/null || true
-	for pid in "${started[@]}"; do
-		if of_this_test "$pid"; then kill -9 "$pid" 2>/dev/null || true; fi
-		wait "$pid" 2>/dev/null || true
-	done
-}
-
-# Another swap's pages may be on ours: it takes a moment until they find a place.
-swap_off() {
-	if grep -q "^$loop " /proc/swaps; then swapoff "$loop"; fi
+	end_started
 }
 
 mounted() {	# folder
@@ -186,17 +173,12 @@ ends_alone() {	# pid
 
 @test "a swap device made of it: pages come back whole, each read takes its time" {
 	[ "$(id -u)" = 0 ] || skip "swap takes root"
-	need losetup mkswap swapon python3
-	[ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ] || skip "no memory cgroups of version 1 here"
-	hold_swap
-	[ "$(wc -l </proc/swaps)" -le 1 ] || skip "there is swap already: its pages would mix with ours"
+	need python3
+	make_group memory 1
 	fallocate -l 64M backing || skip "no room for a swap file"
 	start_disk folder backing --read-delay 2ms --log log
-	disk=$pid group=/sys/fs/cgroup/memory/thinprobe-bats-$BATS_ROOT_PID
-	loop=$(losetup --find --show --direct-io=on folder/disk) || skip "no loop device to be had"
-	mkswap "$loop" >/dev/null
-	swapon "$loop" 2>err || skip "no swap here: $(cat err)"
-	mkdir "$group" 2>err || skip "no cgroup here: $(cat err)"
+	disk=$pid
+	make_swap folder/disk alone
 	echo 16M >"$group/memory.limit_in_bytes"
 	# pages that tell their number, three times what there is room for, then 300 of them in an order of their own
 	run timeout 60 bash -c "echo \$\$ >$group/cgroup.procs && exec python3 -c '
@@ -212,10 +194,7 @@ print(\"whole\")'"
 	echo "$output"
 	[ "$output" = whole ]
 	kill -USR1 "$disk"
-	until_true swap_off
-	losetup --detach "$loop"
-	loop=''
-	rmdir "$group"
+	give_back
 	until_true unmount folder
 	ends_alone "$disk"
 	[ "$status" -eq 0 ]
