@@ -342,16 +342,6 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	[ "$(grep -c culprits err)" -le 1 ]
 }
 
-@test "an output that cannot be written is told before anything runs" {
-	local option
-
-	for option in -o --log --timeline; do
-		run "$BIN/idleprofile" -t 600s $option no/such/folder/file
-		[ "$status" -eq 1 ]
-		[ "$output" = "idleprofile: cannot write no/such/folder/file: No such file or directory" ]
-	done
-}
-
 @test "a log that cannot be written is told once, and costs nothing else" {
 	need jq
 	[ -w /dev/full ] || skip "no /dev/full"

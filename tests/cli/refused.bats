@@ -30,6 +30,7 @@ setup() {
 		}
 		case $program\ $words in
 		*--who-log\ x | *--ignore\ 1) [[ $output == *"needs --who"* ]] || wrong=1 ;;
+		*\ no/such/folder/*) [[ $output == *": cannot write no/such/folder/"*": No such file or directory" ]] || wrong=1 ;;
 		*\ 1023) [[ $output == *"--cpus was refused"* ]] || wrong=1 ;;
 		esac
 	done <<'END'
@@ -44,6 +45,7 @@ setup() {
 2 sink --slice 3ms --policy fifo:1 -t 10ms
 1 sink --burst nosuchfile
 1 sink --burst plan
+1 sink -o no/such/folder/report
 1 sink --burst random:2 --burst-log no/such/folder/log
 1 sink --burst every:1ms,len:1ms -t 5000s
 2 memhog -t 1s
@@ -91,6 +93,9 @@ setup() {
 2 idleprofile -t 10ms --wakeups 0
 2 idleprofile -t 10ms --cpus 0-x
 2 idleprofile -t 10ms --clock sundial
+1 idleprofile -t 600s -o no/such/folder/file
+1 idleprofile -t 600s --log no/such/folder/file
+1 idleprofile -t 600s --timeline no/such/folder/file
 1 idleprofile -t 10ms --cpus 1023
 2 delayline
 2 delayline --end a
