@@ -3,7 +3,6 @@
 #include "clock.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <math.h>
@@ -312,8 +311,6 @@ static bool is_written_directly(const char *path)
 static int open_temporary(struct rec_report *r)
 {
 	struct stat st;
-	mode_t mask;
-	int fd;
 
 	/* a symbolic link is followed: its target is replaced, not the link */
 	r->place = realpath(r->cfg.path, NULL);
@@ -323,24 +320,14 @@ static int open_temporary(struct rec_report *r)
 		return -ENOMEM;
 	if (!stat(r->place, &st) && S_ISDIR(st.st_mode))
 		return -EISDIR;
-	if (asprintf(&r->temporary, "%s.XXXXXX", r->place) < 0) {
+	if (asprintf(&r->temporary, "%s.%d.%llx", r->place, (int)getpid(), (unsigned long long)clock_now()) < 0) {
 		r->temporary = NULL;
 		return -ENOMEM;
 	}
-	fd = mkostemp(r->temporary, O_CLOEXEC);
-	if (fd < 0)
+	r->out = fopen(r->temporary, "wxe"); /* x: never over a file that is there */
+	if (!r->out)
 		return -errno;
 	set_pending(r->temporary);
-	mask = umask(0);
-	umask(mask);
-	fchmod(fd, 0666 & ~mask);
-	r->out = fdopen(fd, "w");
-	if (!r->out) {
-		close(fd);
-		unlink(r->temporary);
-		set_pending("");
-		return -ENOMEM;
-	}
 	return 0;
 }
 

@@ -103,7 +103,7 @@ const struct column *table_find_column(const struct table *t, const char *name);
 struct table_out {
 	const struct table *table;
 	struct row_file *file; /* NULL: not open */
-	char path[TABLE_PATH], temporary[TABLE_PATH + 8];
+	char path[TABLE_PATH], temporary[TABLE_PATH + 32];
 	char **cell;			  /* cells of the current row; NULL: empty */
 	struct figure *figure;		  /* figure of each column in the current row */
 	const struct experiment_cell *of; /* whose row it is */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "table.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdnoreturn.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define NUMBER 400 /* room for a number with its decimals */
@@ -20,17 +20,8 @@ static noreturn void die_failed(const struct table_out *t, int err)
 
 static void create_file(struct table_out *t, const char *folder, const char *name, const char *schema, const char *const *columns)
 {
-	mode_t mask = umask(0);
-	int fd;
-
-	umask(mask);
 	snprintf(t->path, sizeof(t->path), "%s/%s.tsv", folder, name);
-	snprintf(t->temporary, sizeof(t->temporary), "%s.XXXXXX", t->path);
-	fd = mkostemp(t->temporary, O_CLOEXEC);
-	if (fd < 0)
-		die_failed(t, errno);
-	fchmod(fd, 0666 & ~mask); /* mkostemp() created the file with mode 0600 */
-	close(fd);
+	snprintf(t->temporary, sizeof(t->temporary), "%s.%d.%llx", t->path, (int)getpid(), (unsigned long long)clock_now());
 	t->file = rows_open_new(t->temporary, schema, columns);
 	if (!t->file)
 		die_failed(t, errno);
