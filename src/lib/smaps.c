@@ -102,21 +102,26 @@ static void add_file_mapping(struct smaps_sum *sum, const struct smaps_mapping *
 	sum->file_private_clean += m->is.private_clean;
 }
 
-static int add_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, smaps_each *each, void *context)
+void smaps_add(struct smaps_values *sum, const struct smaps_values *f)
 {
-	struct smaps_values is = m->is;
+	struct smaps_values is = *f;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		*value_address(&sum->all, i) += *value_address(&is, i);
+		*value_address(sum, i) += *value_address(&is, i);
+}
+
+static int add_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, smaps_each *each, void *context)
+{
+	smaps_add(&sum->all, &m->is);
 	sum->mappings++;
 	if (m->kind == SMAPS_FILE)
 		add_file_mapping(sum, m);
 	if (m->kind == SMAPS_SHARED_MEMORY) {
-		sum->shared_memory_resident += is.rss;
-		sum->shared_memory_swap += is.swap;
+		sum->shared_memory_resident += m->is.rss;
+		sum->shared_memory_swap += m->is.swap;
 	} else if (m->perms[3] == 'p') {
-		sum->anonymous_resident += is.anonymous;
-		sum->anonymous_swap += is.swap;
+		sum->anonymous_resident += m->is.anonymous;
+		sum->anonymous_swap += m->is.swap;
 	}
 	return each ? each(context, m) : 0;
 }
@@ -133,7 +138,7 @@ int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context
 {
 	struct smaps_mapping m;
 	char *line = NULL, *head = NULL; /* `head`: first line of the mapping, which holds its name */
-	size_t room = 0, head_room = 0;
+	size_t room = 0;
 	ssize_t n;
 	int err = 0;
 
@@ -148,14 +153,9 @@ int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context
 		if (head)
 			err = add_mapping(sum, &m, each, context);
 		if (!err) {
-			char *swap = head;
-			size_t swap_room = head_room;
-
-			head = line;
-			head_room = room;
-			line = swap;
-			room = swap_room;
-			err = parse_mapping_line(head, &m);
+			free(head);
+			head = strdup(line);
+			err = head ? parse_mapping_line(head, &m) : -ENOMEM;
 		}
 	}
 	if (!err && ferror(in))

@@ -52,6 +52,8 @@ struct smaps_sum {
 	int64_t shared_memory_resident, shared_memory_swap;
 };
 
+void smaps_add(struct smaps_values *sum, const struct smaps_values *f);
+
 /* Callback for each mapping, in address order; anything but 0 ends the reading and is returned. */
 typedef int smaps_each(void *context, const struct smaps_mapping *mapping);
 

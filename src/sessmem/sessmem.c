@@ -30,6 +30,7 @@ struct process_reading {
 struct session_reading {
 	struct process_reading *row;
 	size_t n;
+	struct smaps_values total;
 	size_t vanished, unreadable, ended; /* ended: zombies */
 	int64_t changed;		    /* bytes by which the private memory of processes differs from the reading before */
 	int64_t read_ns;		    /* duration of both readings */
@@ -126,6 +127,7 @@ static void read_process(struct session_reading *s, const struct member *m)
 	r->takes = used_read_pss(rollup);
 	r->takes = (r->takes < 0 ? r->sum.all.private_dirty : r->takes) + r->sum.all.swap_pss;
 	members_read_command(m->pid, r->command, sizeof(r->command));
+	smaps_add(&s->total, &r->sum.all);
 	s->n++;
 }
 
@@ -258,32 +260,18 @@ static void report_process(struct rec_report *r, const struct process_reading *p
 	rec_end(r);
 }
 
-static void add_figures(struct smaps_values *to, const struct smaps_values *f)
-{
-	to->private_dirty += f->private_dirty;
-	to->private_clean += f->private_clean;
-	to->shared_dirty += f->shared_dirty;
-	to->shared_clean += f->shared_clean;
-	to->swap += f->swap;
-	to->swap_pss += f->swap_pss;
-	to->pss += f->pss;
-	to->rss += f->rss;
-}
-
 static void report_processes(struct rec_report *r, const struct session_reading *s)
 {
-	struct smaps_values total = { 0 };
 	int64_t tables = 0;
 
 	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < s->n; i++) {
 		report_process(r, &s->row[i]);
-		add_figures(&total, &s->row[i].sum.all);
 		tables = tables < 0 || s->row[i].page_tables < 0 ? -1 : tables + s->row[i].page_tables;
 	}
 	rec_end(r);
 	rec_add_int(r, "processes_read", (int64_t)s->n);
-	report_figures(r, "total_", &total);
+	report_figures(r, "total_", &s->total);
 	rec_add_count(r, "total_page_tables_bytes", tables);
 	rec_add_ints(r, { "vanished", (int64_t)s->vanished }, { "unreadable", (int64_t)s->unreadable },
 		     { "ended", (int64_t)s->ended }, { "changed_bytes", s->changed });
@@ -295,8 +283,8 @@ static void report_processes(struct rec_report *r, const struct session_reading 
 
 static int compare_private(const void *a, const void *b)
 {
-	const struct process_reading *const *x = a, *const *y = b;
-	int64_t one = private_bytes(&(*x)->sum.all), other = private_bytes(&(*y)->sum.all);
+	const struct process_reading *x = a, *y = b;
+	int64_t one = private_bytes(&x->sum.all), other = private_bytes(&y->sum.all);
 
 	return one < other ? 1 : one > other ? -1 : 0;
 }
@@ -307,30 +295,22 @@ static void say_row(struct rec_report *r, const char *name, const struct smaps_v
 		    memory_text((double)(f->pss - f->private_dirty - f->private_clean)), note);
 }
 
-static void say_processes(struct rec_report *r, const struct session_reading *s, struct smaps_values *total)
+static void say_processes(struct rec_report *r, struct session_reading *s)
 {
-	const struct process_reading **order = calloc(s->n + 1, sizeof(*order));
 	struct smaps_values rest = { 0 };
 	char more[32];
 
-	for (size_t i = 0; order && i < s->n; i++)
-		order[i] = &s->row[i];
-	if (order)
-		qsort(order, s->n, sizeof(*order), compare_private);
+	if (s->n)
+		qsort(s->row, s->n, sizeof(*s->row), compare_private);
 	rec_begin_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
-	for (size_t i = 0; order && i < s->n; i++) {
-		const struct smaps_values *f = &order[i]->sum.all;
-
-		add_figures(total, f);
+	for (size_t i = 0; i < s->n; i++)
 		if (i < NAMED || s->n == NAMED + 1)
-			say_row(r, order[i]->member.is.comm, f, "");
+			say_row(r, s->row[i].member.is.comm, &s->row[i].sum.all, "");
 		else
-			add_figures(&rest, f);
-	}
+			smaps_add(&rest, &s->row[i].sum.all);
 	snprintf(more, sizeof(more), "%zu more", s->n - NAMED);
 	if (s->n > NAMED + 1)
 		say_row(r, more, &rest, "");
-	free(order);
 }
 
 static void say_room(struct rec_report *r, const struct session_reading *s, const struct machine_use *m,
@@ -349,11 +329,8 @@ static void say_room(struct rec_report *r, const struct session_reading *s, cons
 			room < m->available ? " within the limits of memory groups" : "", count_text(room / takes));
 }
 
-static void say_summary(struct rec_report *r, const struct session_reading *s, const struct machine_use *m,
-			const struct group_use *group)
+static void say_summary(struct rec_report *r, struct session_reading *s, const struct machine_use *m, const struct group_use *group)
 {
-	struct smaps_values total = { 0 };
-
 	if (!s) {
 		rec_say(r, "%s of %s in use: processes %s, kernel %s", memory_text((double)m->used), memory_text((double)m->total),
 			memory_text((double)m->processes), memory_text((double)m->kernel));
@@ -365,9 +342,9 @@ static void say_summary(struct rec_report *r, const struct session_reading *s, c
 		rec_warn(r, "%zu of %zu processes may not be read; as root they may", s->unreadable, s->unreadable + s->n);
 	if (s->vanished)
 		rec_warn(r, "%zu processes ended while they were read", s->vanished);
-	say_processes(r, s, &total);
+	say_processes(r, s);
 	if (s->n > 1)
-		say_row(r, "total", &total, "\t*fair share of it");
+		say_row(r, "total", &s->total, "\t*fair share of it");
 	if (s->changed)
 		rec_say(r, "Sums are not exact: private memory changed by %s between two readings.",
 			memory_text((double)s->changed));
@@ -383,7 +360,7 @@ static void report_pids(struct rec_report *r, const char *key, const struct cli_
 	rec_end(r);
 }
 
-static void report_session(struct rec_report *r, const struct session_reading *s, const struct machine_use *machine,
+static void report_session(struct rec_report *r, struct session_reading *s, const struct machine_use *machine,
 			   const struct group_use *group)
 {
 	rec_begin_object(r, "settings");
