@@ -23,23 +23,14 @@ int parse_link_rate(const char *text, int64_t *bits)
 
 int parse_link_loss(const char *text, double *probability)
 {
-	size_t length = strlen(text);
-	char number[32];
-	double value;
-	int err;
+	double percent;
+	int err = cli_parse_percent(text, &percent);
 
-	if (length > 0 && text[length - 1] == '%')
-		length--;
-	if (length == 0 || length >= sizeof(number))
-		return -EINVAL;
-	snprintf(number, sizeof(number), "%.*s", (int)length, text);
-	err = cli_parse_real(number, &value);
-	if (err)
-		return err;
-	if (!(value >= 0 && value <= 100))
-		return -ERANGE;
-	*probability = value / 100;
-	return 0;
+	if (!err && !(percent >= 0 && percent <= 100))
+		err = -ERANGE;
+	if (!err)
+		*probability = percent / 100;
+	return err;
 }
 
 static int parse_link_time(const char *text, int64_t *out)
@@ -47,12 +38,11 @@ static int parse_link_time(const char *text, int64_t *out)
 	int64_t ns;
 	int err = cli_parse_ns(text, &ns);
 
-	if (err)
-		return err;
-	if (ns < 0 || ns > LINK_TIME_MAX_NS)
-		return -ERANGE;
-	*out = ns;
-	return 0;
+	if (!err && (ns < 0 || ns > LINK_TIME_MAX_NS))
+		err = -ERANGE;
+	if (!err)
+		*out = ns;
+	return err;
 }
 
 static int find_link_word(const char *text, const char *const *words, int *out)
