@@ -55,6 +55,14 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	awk '{ exit !($1 >= 0.3 && $2 + 0.1 >= $1 && $3 == "bats/cli/quick") }' times
 }
 
+@test "a file that waits for long begins first" {
+	bats_file quick true
+	bats_file waits true
+	sed -i '1i # bats file_tags=waits:it' tests/cli/waits.bats
+	TEST_AT_ONCE=1 tests_run 0 "2 passed, 0 failed" cli/
+	[ "$(grep -oE 'cli/[a-z]+ \.\.' <<<"$output" | xargs)" = "cli/waits .. cli/quick .." ]
+}
+
 @test "a failure, a crash, and a plan that is not kept count as failed" {
 	program 'echo 1..2; echo ok 1; kill -SEGV $$' build/tests/a/plain_test
 	bats_file wrong 'echo "why it is wrong"; false'
