@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # keyrepeat: are keys due when the schedule says, do they arrive, is the echo paired with its key, is everything put back,
 # and is what was measured kept whatever happens. Nothing here rests on a machine that is quick or idle.
+# bats file_tags=waits:one
 
 load helpers
 

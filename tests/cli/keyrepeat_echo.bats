@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # keyrepeat against the reference application: what is known of each echo must be found.
+# bats file_tags=waits:one
 
 load helpers
 

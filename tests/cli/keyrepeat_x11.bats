@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # keyrepeat on X11: the rectangle that counts, the window that keys are for, the caret read from the screen's pixels.
 # Truth: what is painted and typed by programs that are not ours.
+# bats file_tags=waits:one
 
 load helpers
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What people read: short, wide enough for any terminal, the answer first. One row of docs/outputs.sh is one run here.
+# bats file_tags=waits:two
 
 bats_require_minimum_version 1.5.0
 load helpers

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # thinprobe watch: beside refecho whose delay changes, rows follow; it types only when told all of what to type.
+# bats file_tags=waits:two
 
 bats_require_minimum_version 1.5.0
 load ../busy

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # vusers: what a server with a script of its own did is what is reported; nothing is hidden by a
 # server that stands still; who is in the way says so.
+# bats file_tags=waits:two
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # vusers: the few who are watched keep all pixels, and say of the same server what those say who
 # keep none; passwords; servers that die or stand still.
+# bats file_tags=waits:two
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
