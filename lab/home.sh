@@ -3,8 +3,8 @@
 # home.sh - where the suite lies, for scripts that may be started by themselves: TP_HOME, TP_BIN,
 # TP_CHECKOUT (1 unless `thinprobe` says that it was installed). And one locale for all of them: in that of the user awk and printf
 # may write 2,65 for a number. Hosts have it, too; a program that `thinprobe PROGRAM` calls keeps the user's.
-: "${TP_HOME:=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)}"
+: "${TP_HOME:=$(cd -- "${BASH_SOURCE[0]%/*}/.." && pwd -P)}"
 : "${TP_BIN:=$TP_HOME/bin}"
 : "${TP_CHECKOUT:=1}"
 export TP_HOME TP_BIN LC_ALL=C.UTF-8
-. "$(dirname -- "${BASH_SOURCE[0]}")/trees.sh"
+. "${BASH_SOURCE[0]%/*}/trees.sh"

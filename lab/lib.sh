@@ -9,7 +9,7 @@
 EXIT_RUN=1 EXIT_USAGE=2 EXIT_MISSING=4
 readonly EXIT_RUN EXIT_USAGE EXIT_MISSING
 
-LAB_HERE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+LAB_HERE=$(cd -- "${BASH_SOURCE[0]%/*}" && pwd -P)
 # shellcheck source=lab/home.sh
 . "$LAB_HERE/home.sh"
 # shellcheck source=lab/line.sh

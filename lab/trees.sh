@@ -11,16 +11,26 @@ in_trees() {
 	done
 }
 
+# first_of FILE: the first of this name that is there, in the core or else in a kit; 1: none is. (Asked often: without a process.)
+first_of() {
+	local found
+	for found in "$TP_HOME/$1" "$TP_HOME"/kits/*/"$1"; do [ ! -e "$found" ] || { printf '%s\n' "$found"; return; }; done
+	return 1
+}
+
 # The names of all experiments, sorted; and the folder of one (1: there is none).
 experiments() { in_trees 'experiments/*/plan' | sed 's,/plan$,,; s,.*/,,' | LC_ALL=C sort; }
-experiment_folder() { [[ $1 =~ ^[a-z0-9-]+$ ]] && in_trees "experiments/$1/plan" | sed 's,/plan$,,; q' | grep .; }
+experiment_folder() {
+	local plan
+	[[ $1 =~ ^[a-z0-9-]+$ ]] && plan=$(first_of "experiments/$1/plan") && printf '%s\n' "${plan%/plan}"
+}
 
 # The names of all programs, sorted: src/NAME with a manual of that name.
 program_names() { in_trees 'src/*/*.1' | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p' | LC_ALL=C sort; }
 
 # The names of the lab's plug-ins of a kind, protocols or apps, sorted; and the file of one (1: there is none).
 plugins() { in_trees "lab/$1/*.sh" | sed 's,.*/,,; s/\.sh$//' | LC_ALL=C sort; }
-plugin_file() { [[ $2 =~ ^[A-Za-z0-9_-]+$ ]] && in_trees "lab/$1/$2.sh" | grep -m 1 .; }
+plugin_file() { [[ $2 =~ ^[A-Za-z0-9_-]+$ ]] && first_of "lab/$1/$2.sh"; }
 
 # The lines of the lists of packages.
 packages_listed() { in_trees packages | xargs -rd '\n' cat -- | grep -v '^#'; }
