@@ -128,24 +128,6 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 		END { exit bad || !late || lost != late || !again || length(seen) != 25 }' fields
 }
 
-@test "bench/prototap.sh, quick: prototap's sums are tshark's, in bounded memory" {
-	need tcpdump capinfos tshark
-	run "$ROOT/bench/prototap.sh" --quick --rounds 1
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[[ $output == *"as tshark adds them up: yes"* ]]
-	[ "$(grep -c '^prototap stays below 64 MiB: yes' <<<"$output")" = 2 ]
-}
-
-@test "bench/live.sh, quick: every packet of the sender is captured, at a gentle rate" {
-	need tcpdump setpriv unshare
-	unshare --net ${UID:+$([ "$UID" = 0 ] || echo --map-root-user)} true || skip "no network namespaces here"
-	run "$ROOT/bench/live.sh" --quick 2000
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[ "$(grep -c 'lost nothing in any round in which tcpdump -w lost nothing: yes' <<<"$output")" = 2 ]
-}
-
 @test "fill writes what it says, and takes no less for more" {
 	local small large
 
@@ -159,16 +141,6 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	[ "$peak" -gt $((64 << 20)) ]
 	[ "$wall" -gt "$(cat out)" ]
 	run -2 "$TOOLS/fill" shovel 4194304
-}
-
-@test "bench/memhog.sh, quick: every contender fills, in both kinds of pages" {
-	need jq
-	run "$ROOT/bench/memhog.sh" --quick --rounds 1
-	echo "$output"
-	[ "$status" -eq 0 ]
-	[[ $output == *"fill 4K: memhog-1 / plain "*"indicative"* ]]
-	[[ $output == *"fill 2M: memhog-1 / plain "*"indicative"* || $output == *"pages of 2M are left out"* ]]
-	[[ $output == *"memory that is there already, one thread: write "*" GB/s"* ]]
 }
 
 @test "a peer that is missing: exit 4 and the way to get it" {

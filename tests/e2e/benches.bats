@@ -10,10 +10,10 @@ load benches
 @test "echo" { ends echo; }
 @test "idleprofile" { ends idleprofile; }
 @test "keyrepeat" { ends keyrepeat; }
-@test "live" { ends live; }
-@test "memhog" { ends memhog; }
+@test "live" { ends live 2000; says 2 "lost nothing in any round in which tcpdump -w lost nothing: yes"; }
+@test "memhog" { ends memhog; says 1 "fill 4K: memhog-1 / plain .*indicative" "threads\? *: write .* GB/s"; }
 @test "netload" { ends netload; }
-@test "prototap" { ends prototap; }
+@test "prototap" { ends prototap; says 1 "as tshark adds them up: yes"; says 2 "^prototap stays below 64 MiB: yes"; }
 @test "sink" { ends sink; }
 @test "stalls" { ends stalls; }
 
