@@ -40,26 +40,17 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 @test "Ctrl-C for the whole process group, at any moment: 130 soon, the run marked" {
 	for moment in 0.2 6; do
 		rm -rf "$RUN"
-		python3 - "$moment" "$RUN" "$TOP" <<'END'
-import os, signal, subprocess, sys, time
-moment, run, top = sys.argv[1:]
-p = subprocess.Popen([top + "/thinprobe", "run", "stalls", "--quick", "--loads", "0,1", "--time", "5",
-                      "--repeat", "2", "--idle", "3", "-o", run],
-                     start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-while not os.path.exists(run + "/run.json"):
-    if p.poll() is not None:
-        sys.exit("ended before it began: status %d" % p.returncode)
-    time.sleep(0.02)
-time.sleep(float(moment))
-os.killpg(p.pid, signal.SIGINT)
-try:
-    status = p.wait(60)
-except subprocess.TimeoutExpired:
-    p.terminate()
-    sys.exit("still running after 60 s")
-sys.exit(0 if status == 130 else "status %d" % status)
-END
+		env --default-signal=INT setsid "$TOP/thinprobe" run stalls --quick --loads 0,1 --time 5 --repeat 2 --idle 3 -o "$RUN" \
+			>/dev/null 2>&1 3>&- &
+		driver=$!
+		wait_for test -e "$RUN/run.json"
+		sleep "$moment"
+		kill -INT -- "-$driver"
+		for _ in {1..600}; do kill -0 "$driver" 2>/dev/null || break; sleep 0.1; done
+		status=0
+		kill -TERM -- "-$driver" 2>/dev/null && status=late
+		wait "$driver" || status+=$?
+		[ "$status" = 0130 ] || { echo "after $moment s: $status (late: not within 60 s)" >&2; return 1; }
 		[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
 	done
 }
