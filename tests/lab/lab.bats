@@ -29,27 +29,7 @@ drive() {
 	run "${AS[@]}" timeout -k 10 240 bash "$W/main.sh"
 }
 
-# Processes of the test that are alive: all carry a path of its world, as words or as their folder.
-survivors() {
-	local p stat
-	for p in $(grep -lsaF "LAB_TEST_WORLD=$W" /proc/[0-9]*/environ); do
-		p=${p%/environ}
-		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
-		stat=${stat##*) }
-		[ "${stat%% *}" != Z ] && [ "${p#/proc/}" != $$ ] || continue
-		printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)"
-	done
-}
-
 gone() { [ -z "$(survivors)" ]; }
-
-# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is
-# not seen here, but its server is.)
-x_alive() {
-	local n=${1##*/}
-	n=${n#.} n=${n#X} n=${n%-lock}
-	{ grep -q "/tmp/[.]X11-unix/X$n\$" /proc/net/unix || kill -0 "$(tr -d ' ' <"/tmp/.X$n-lock")"; } 2>/dev/null
-}
 
 # What a life must not leave behind: processes, links, sockets, mounts, held locks. (Namespaces live by their processes.)
 leaves_nothing() {

@@ -13,11 +13,16 @@
 #   protocols_hold NAME P...   the same in the background, but for ever: sets DRIVER, and returns when all sessions are up
 #   protocols_listed [-v]E REGEX  names of the protocols and variants that send over the link, of these
 #   protocols_answered NAME    the keys of each of LIST came back, and its settings are whole
+#   protocols_stopped          the train is over: nothing is left in the hosts, and on the machine
+#   protocols_killed           kill -9 of an ordinary user's driver with all of LIST: nothing is left
+#   protocols_broken P...      one life of each at a time, in which the programs BROKEN end at once: one line that says so, soon
 #   protocols_said NAME WORD P what it said of P ("skip", "settings", "keys", "view", "left"): the rest of that line
 #   protocols_left             fails, and prints what is left: processes, links, mounts, sockets, locks, logs
 
-bats_require_minimum_version 1.5.0
+# shellcheck source=tests/lab/world.bash
+. "${BASH_SOURCE[0]%/*}/world.bash"
 load ../not_here
+teardown() { :; }	# the world is of all tests of a file
 
 protocols_world() {
 	local tool
@@ -153,20 +158,8 @@ protocols_answered() {	# protocols_answered NAME
 	[ "$here" -gt 0 ] || skip "none of these protocols can run here"
 }
 
-# Processes of the test that are alive.
-protocols_survivors() {
-	local p stat
-	while IFS= read -r p; do
-		p=${p%/environ}
-		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
-		stat=${stat##*) }
-		[ "${stat%% *}" != Z ] && [ "${p#/proc/}" != $$ ] || continue
-		case $(tr '\0' ' ' 2>/dev/null <"$p/cmdline") in
-		*bats* | "tr "* | "grep "* | '') ;;
-		*) printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' 2>/dev/null <"$p/cmdline")" ;;
-		esac
-	done < <(grep -lsaF "LAB_TEST_WORLD=$W" /proc/[0-9]*/environ)
-}
+# Processes of the test that are alive, but for those of bats.
+protocols_survivors() { survivors | grep -vE '^[0-9]+ (.*bats|tr |grep |$)'; }
 
 # Where servers leave things on a machine that is not theirs alone.
 protocols_places() {
@@ -174,14 +167,6 @@ protocols_places() {
 	ls -d /tmp/.X11-unix/* /tmp/.X*-lock /tmp/.xrdp* /tmp/xrdp* /tmp/rdp-* /tmp/spice-* /run/user/* \
 		/run/user/*/* /run/xrdp/* /run/xrdp/*/* /run/xpra* /var/log/Xorg* /var/log/xrdp* \
 		/var/lib/xkb/* "$W"/home/.[a-z]* 2>/dev/null | sort
-}
-
-# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is
-# not seen here, but its server is.)
-x_alive() {
-	local n=${1##*/}
-	n=${n#.} n=${n#X} n=${n%-lock}
-	{ grep -q "/tmp/[.]X11-unix/X$n\$" /proc/net/unix || kill -0 "$(tr -d ' ' <"/tmp/.X$n-lock")"; } 2>/dev/null
 }
 
 protocols_left() {
@@ -205,4 +190,43 @@ protocols_left() {
 	done
 	echo "left: $new"
 	return 1
+}
+
+protocols_stopped() {
+	cat "$W/train.out" "$W/train.err"
+	[ "$(cat "$W/train.status")" = 0 ]
+	[ "$(protocols_said train left server)" = "" ]
+	[ "$(protocols_said train left client)" = "" ]
+	protocols_left
+}
+
+protocols_killed() {
+	protocols_as_user || skip "this system forbids user namespaces to ordinary users, or the checkout is not for them"
+	# shellcheck disable=SC2086 # words
+	protocols_hold user $LIST || return 1
+	[ "$(protocols_survivors | wc -l)" -ge 10 ]	# they are seen
+	kill -KILL "$DRIVER"
+	wait "$DRIVER" 2>/dev/null || true
+	protocols_left
+}
+
+protocols_broken() {
+	local p
+	mkdir -p "$W/keep"
+	for p in $BROKEN; do
+		printf '#!/bin/sh\necho "ERROR: %s has no luck" >&2\nexit 1\n' "$p" >"$W/keep/$p"
+		chmod 755 "$W/keep/$p"
+	done
+	for p; do PATH="$W/keep:$PATH" protocols_train "broken-$p" "$p" & done
+	wait
+	for p; do
+		[ -z "$(protocols_said train skip "$p")" ] || continue
+		cat "$W/broken-$p.out" "$W/broken-$p.err"
+		[ "$(cat "$W/broken-$p.status")" = 1 ]
+		# less than what they wait for one that is alive
+		[ $(($(cat "$W/broken-$p.ended") - $(protocols_said "broken-$p" begins "$p"))) -lt 20 ]
+		[ "$(wc -l <"$W/broken-$p.err")" = 1 ]
+		grep -q "has no luck; see " "$W/broken-$p.err"
+	done
+	protocols_left
 }

@@ -29,41 +29,10 @@ teardown_file() {
 	done
 }
 
-@test "stopped: no process in the hosts, no socket, no lock; the lab down: nothing on the machine" {
-	cat "$W/train.out" "$W/train.err"
-	[ "$(cat "$W/train.status")" = 0 ]
-	[ "$(protocols_said train left server)" = "" ]
-	[ "$(protocols_said train left client)" = "" ]
-	protocols_left
-}
+@test "stopped: no process in the hosts, no socket, no lock; the lab down: nothing on the machine" { protocols_stopped; }
 
-@test "kill -9 of the driver, an ordinary user's: nothing is left" {
-	protocols_as_user || skip "this system forbids user namespaces to ordinary users, or the checkout is not for them"
-	# shellcheck disable=SC2086 # words
-	protocols_hold user $LIST || return 1
-	[ "$(protocols_survivors | wc -l)" -ge 10 ]	# they are seen
-	kill -KILL "$DRIVER"
-	wait "$DRIVER" 2>/dev/null || true
-	protocols_left
-}
+@test "kill -9 of the driver, an ordinary user's: nothing is left" { protocols_killed; }
 
 @test "a client that ends at once, a server that does: one line that says so, and nothing is left" {
-	local p
-	mkdir -p "$W/keep"
-	for p in xfreerdp spicy vncviewer x11vnc; do
-		printf '#!/bin/sh\necho "ERROR: %s has no luck" >&2\nexit 1\n' $p >"$W/keep/$p"
-		chmod 755 "$W/keep/$p"
-	done
-	for p in rdp spice vnc:viewer vnc:x11vnc; do
-		PATH="$W/keep:$PATH" protocols_train "broken-$p" "$p" &
-	done
-	wait
-	for p in rdp spice vnc:viewer vnc:x11vnc; do
-		[ -z "$(protocols_said train skip "$p")" ] || continue
-		cat "$W/broken-$p.out" "$W/broken-$p.err"
-		[ "$(cat "$W/broken-$p.status")" = 1 ]
-		[ "$(wc -l <"$W/broken-$p.err")" = 1 ]
-		grep -q "has no luck; see " "$W/broken-$p.err"
-	done
-	protocols_left
+	BROKEN="xfreerdp spicy vncviewer x11vnc" protocols_broken rdp spice vnc:viewer vnc:x11vnc
 }

@@ -46,6 +46,26 @@ as_user() {
 	"${AS[@]}" test -r "$TOP/lab/lib.sh" || skip "an ordinary user cannot read $TOP"
 }
 
+# Processes that are alive and have LAB_TEST_WORLD=$W in their environment: pid and words.
+survivors() {
+	local p stat
+	for p in $(grep -lsaF "LAB_TEST_WORLD=$W" /proc/[0-9]*/environ); do
+		p=${p%/environ}
+		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
+		stat=${stat##*) }
+		[ "${stat%% *}" != Z ] && [ "${p#/proc/}" != $$ ] || continue
+		printf '%s %s\n' "${p#/proc/}" "$(tr '\0' ' ' <"$p/cmdline" 2>/dev/null)"
+	done
+}
+
+# x_alive FILE: the lock or the socket of an X server that is there. (A socket in another network is
+# not seen here, but its server is.)
+x_alive() {
+	local n=${1##*/}
+	n=${n#.} n=${n#X} n=${n%-lock}
+	{ grep -q "/tmp/[.]X11-unix/X$n\$" /proc/net/unix || kill -0 "$(tr -d ' ' <"/tmp/.X$n-lock")"; } 2>/dev/null
+}
+
 # The last command ended with STATUS, and its output has each of the texts.
 said() {	# STATUS TEXT...
 	local text
