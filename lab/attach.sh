@@ -18,20 +18,16 @@
 # ATTACH_TITLE ATTACH_REGION (empty: to be found).
 lab_up() {
 	local display window region
-	[ -n "${LAB_RUN-}" ] || die "-$EXIT_USAGE" "LAB_RUN is not set; name the run folder"
 	IFS=, read -r display window region <<<"$LAB_ON"
 	need setpriv util-linux
 	need xdotool xdotool
 	need xwininfo x11-utils
-	mkdir -p -- "$LAB_RUN" && LAB_RUN=$(cd -- "$LAB_RUN" && pwd -P) || die "cannot make the run folder $LAB_RUN"
-	: "${LAB_LOG:=$LAB_RUN/log}"
-	mkdir -p -- "$LAB_LOG" || die "cannot make $LAB_LOG"
+	lab_begin
 	export DISPLAY=$display
 	timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 		die "cannot open display $display: is it running, and may you use it (xhost, XAUTHORITY)?"
 	attach_window "$window"
 	attach_region "$region"
-	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
 	LAB_ROOTLESS=1 LAB_SHARED_CPUS=0 LAB_CPUS_server='' LAB_ADDR_server='' LAB_ADDR_client='' LAB_IF_server='' LAB_IF_client=''
 	[ "$EUID" != 0 ] || LAB_ROOTLESS=0
 	LAB_CPUS_client=$(taskset -pc $$) && LAB_CPUS_client=${LAB_CPUS_client##*: }

@@ -19,6 +19,21 @@ lab_gone() {
 	[ "${stat%% *}" = Z ]
 }
 
+# lab_begin: makes LAB_RUN and LAB_LOG, whole names from here on; LAB_TIMES stays there when a driver moves LAB_LOG on to its next
+# cell. Of lab_up.
+lab_begin() {
+	[ "$BASHPID" = "$$" ] || die "lab_up runs in a subshell; call it in the main shell of the script"
+	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; call lab_down first"
+	[ -n "${LAB_RUN-}" ] || die "-$EXIT_USAGE" "LAB_RUN is not set; name the run folder"
+	mkdir -p -- "$LAB_RUN" || die "cannot make the run folder $LAB_RUN"
+	LAB_RUN=$(cd -- "$LAB_RUN" && pwd -P)
+	: "${LAB_LOG:=$LAB_RUN/log}"
+	mkdir -p -- "$LAB_LOG" || die "cannot make $LAB_LOG"
+	LAB_LOG=$(cd -- "$LAB_LOG" && pwd -P)
+	LAB_TIMES=$LAB_LOG
+	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
+}
+
 # lab_comes SECONDS PID COMMAND...: waits until COMMAND succeeds; 1 when it never did, or what lab_start gave PID for has ended.
 lab_comes() { wait_until "$1" lab_came_or_gone "${@:2}" && ! lab_gone "$2"; }
 lab_came_or_gone() { lab_gone "$1" || "${@:2}"; }

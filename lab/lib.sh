@@ -204,6 +204,13 @@ protocol_kind() { case " $(protocol_properties) " in *' display '*) echo display
 
 app_use() {
 	local file
+	# shellcheck disable=SC2317 # drivers call them
+	{
+		app_watch() { printf 'update\n'; }
+		app_cost_ns() { :; }
+		app_reset() { :; }
+		app_stop() { [ -z "$APP_PID" ] || lab_stop "$APP_PID"; }
+	}
 	file=$(plugin_file apps "$1") || die "-$EXIT_USAGE" "no application '$1'; there are: $(plugins apps | paste -sd ' ')"
 	# shellcheck disable=SC1090
 	. "$file"

@@ -49,9 +49,6 @@
 lab_up() {
 	local deadline MS NOW_MS word a b c d dir keep=() unshared=()
 
-	[ "$BASHPID" = "$$" ] || die "lab_up runs in a subshell; call it in the main shell of the script"
-	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; call lab_down first"
-	[ -n "${LAB_RUN-}" ] || die "-$EXIT_USAGE" "LAB_RUN is not set; name the run folder"
 	need setpriv util-linux
 	need unshare util-linux
 	need nsenter util-linux
@@ -61,15 +58,8 @@ lab_up() {
 	need tc iproute2
 	need ethtool ethtool
 	lab_memory_ask
-	mkdir -p -- "$LAB_RUN" || die "cannot make the run folder $LAB_RUN"
-	LAB_RUN=$(cd -- "$LAB_RUN" && pwd -P)
-	: "${LAB_LOG:=$LAB_RUN/log}"
-	mkdir -p -- "$LAB_LOG" || die "cannot make $LAB_LOG"
-	LAB_LOG=$(cd -- "$LAB_LOG" && pwd -P)
+	lab_begin
 	LAB_WIRE=$LAB_LOG/wire LAB_WIRE_PID=''
-	LAB_TIMES=$LAB_LOG	# stays here when a driver moves LAB_LOG on to its next cell
-
-	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
 	LAB_ROOTLESS=1
 	[ "$EUID" = 0 ] && lab_is_root && LAB_ROOTLESS=0
 	[ "$LAB_ROOTLESS" = 0 ] || unshared=(unshare --user --map-root-user --)

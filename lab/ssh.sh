@@ -49,9 +49,6 @@ LAB_DISK='' LAB_DISK_DEVICE=''
 lab_up() {
 	local role word a b deadline NOW_MS listener
 
-	[ "$BASHPID" = "$$" ] || die "lab_up runs in a subshell; call it in the main shell of the script"
-	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; call lab_down first"
-	[ -n "${LAB_RUN-}" ] || die "-$EXIT_USAGE" "LAB_RUN is not set; name the run folder"
 	[[ $LAB_ON =~ ^[^,-][^,]*,[^,-][^,]*(,[^,-][^,]*)?$ ]] ||
 		die "-$EXIT_USAGE" "ssh:$LAB_ON: want ssh:SERVER,CLIENT[,LISTENER], each HOST, USER@HOST, a name of ssh's config or . (here)"
 	IFS=, read -r LAB_HOST_server LAB_HOST_client listener <<<"$LAB_ON"
@@ -72,15 +69,9 @@ lab_up() {
 	need ssh openssh-client
 	need setpriv util-linux
 	need jq jq
-	mkdir -p -- "$LAB_RUN" || die "cannot make the run folder $LAB_RUN"
-	LAB_RUN_NAMED=$LAB_RUN
-	LAB_RUN=$(cd -- "$LAB_RUN" && pwd -P)
-	: "${LAB_LOG:=$LAB_RUN/log}"
-	mkdir -p -- "$LAB_LOG" || die "cannot make $LAB_LOG"
-	LAB_LOG=$(cd -- "$LAB_LOG" && pwd -P)
-	LAB_TIMES=$LAB_LOG
+	LAB_RUN_NAMED=${LAB_RUN-}
+	lab_begin
 	rm -f -- "$LAB_TIMES/lost"
-	printf -v LAB_ID '%04x%02x' "$(($$ & 0xffff))" "$((RANDOM & 0xff))"
 	LAB_WISH_SHARED=${LAB_SHARED_CPUS:-0} LAB_WISH_server=${LAB_CPUS_server-} LAB_WISH_client=${LAB_CPUS_client-} \
 		LAB_WISH_addr=${LAB_ADDR_server-}
 

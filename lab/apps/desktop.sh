@@ -10,8 +10,6 @@
 
 app_about() { printf 'a light desktop: xfce4-session, xfwm4, xfce4-panel, xfdesktop4\n'; }
 app_packages() { printf 'xfce4-session xfwm4 xfce4-panel xfdesktop4 dbus-daemon\n'; }
-app_watch() { printf 'update\n'; }
-app_cost_ns() { :; }
 
 app_can() {
 	local of
@@ -57,7 +55,3 @@ app_start() {
 	}
 	rm -f -- "$LAB_LOG/$name.wait"
 }
-
-app_reset() { :; }
-
-app_stop() { [ -z "$APP_PID" ] || lab_stop "$APP_PID"; }

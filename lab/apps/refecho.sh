@@ -40,7 +40,3 @@ app_start() {
 		cannot "refecho's window did not appear on display $1: $(tail -n 1 -- "$LAB_LOG/app-refecho.log"); see $LAB_LOG"
 	}
 }
-
-app_reset() { :; }
-
-app_stop() { [ -z "$APP_PID" ] || lab_stop "$APP_PID"; }

@@ -9,8 +9,6 @@
 
 app_about() { printf 'a caret that blinks, or a progress bar, in an xterm\n'; }
 app_packages() { printf 'xterm xdotool\n'; }
-app_watch() { printf 'update\n'; }
-app_cost_ns() { :; }
 
 # The pause is the shell's own: what would sleep beside it is a process for each step.
 # shellcheck disable=SC2016 # another shell's
@@ -24,7 +22,3 @@ app_start() {
 	esac
 	xterm_start "$1" "$APP_SHOWS" bash -c "stty -icanon -echo; $shows"
 }
-
-app_reset() { :; }
-
-app_stop() { lab_stop "$APP_PID"; }

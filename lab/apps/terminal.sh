@@ -7,8 +7,6 @@
 
 app_about() { printf 'a bare terminal: bash in an xterm\n'; }
 app_packages() { printf 'xterm xdotool\n'; }
-app_watch() { printf 'update\n'; }
-app_cost_ns() { :; }
 
 # The shell edits its line itself from the moment it has shown its prompt.
 app_start() { xterm_start "$1" terminal bash; }
@@ -17,5 +15,3 @@ app_start() { xterm_start "$1" terminal bash; }
 app_reset() {
 	lab_exec server env DISPLAY="$APP_DISPLAY" xdotool key ctrl+u ctrl+l
 }
-
-app_stop() { lab_stop "$APP_PID"; }

@@ -10,8 +10,6 @@
 
 app_about() { printf 'vim in insert mode in an xterm (light: a fraction of a millisecond per key)\n'; }
 app_packages() { printf 'xterm vim-tiny xdotool\n'; }
-app_watch() { printf 'update\n'; }
-app_cost_ns() { :; }
 
 app_start() {
 	local vi
@@ -25,5 +23,3 @@ app_start() {
 app_reset() {
 	lab_exec server env DISPLAY="$APP_DISPLAY" xdotool key F2
 }
-
-app_stop() { lab_stop "$APP_PID"; }

@@ -26,10 +26,6 @@ WORK_ENVIRONMENT=(GDK_CORE_DEVICE_EVENTS=1 GSETTINGS_BACKEND=memory NO_AT_BRIDGE
 
 app_about() { printf 'office work in real applications: text (mousepad), draw (mtpaint), browse and news (netsurf)\n'; }
 app_packages() { printf 'mousepad mtpaint netsurf-gtk imagemagick xdotool\n'; }
-app_watch() { printf 'update\n'; }
-app_cost_ns() { :; }
-app_reset() { :; }
-
 app_can() {
 	local name class width height program rest
 	# shellcheck disable=SC2034
@@ -100,5 +96,3 @@ app_start() {
 		return
 	}
 }
-
-app_stop() { lab_stop "$APP_PID"; }
