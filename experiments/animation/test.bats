@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../engine/animations
+load ../../tests/undrawn
 
 # 4 frames a second, 3 to warm up and 8 measured; slot 5 left out, slot 6 late. The window is from 1.75 s to 3.75 s after 1000 s.
 @test "window of a step: bytes by the part of a bin, frames, CPU time" {
@@ -171,6 +172,7 @@ made_up_run() {
 	[[ $(found simple-animations .text) == *"progress bar over nx takes more"*"nx 9.0, x11 0.50 KB/s"*"nx 12.0, x11 2.0 KB/s"* ]]
 	[ "$(found sent-again .value)" = 2 ]	# of the loop alone
 	for figure in load frame-bytes bandwidth; do grep -q '</svg>' run/figures/$figure.svg; done
+	undrawn
 	[ "$(awk '/^### /{ on = /The loop$/ } on && /^[|] x11/' run/report.md | wc -l)" = 1 ]
 	# without what is above the limit
 	watched_cell nx-bar 80000

@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../engine/animations
+load ../../tests/undrawn
 
 # cache_cell CELL POLICY PLACES: a search as the experiment makes it, with a cache of that policy; a hit is 300 bytes, a miss 15000.
 cache_cell() {
@@ -120,7 +121,7 @@ made_up_run() {
 }
 
 @test "report: repeats that disagree give no size; a loop that hardly hits, a scan that disagrees make it unsure" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	undrawn
 	command -v python3 >/dev/null || skip "python3 is not installed"
 	reported() { "$TOP/bin/summarize" run >/dev/null && "$TOP/report/report.sh" run; }
 	animation_run cache rdp image nx image
@@ -157,7 +158,7 @@ made_up_run() {
 }
 
 @test "the verdict says so where frames were lost" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	undrawn
 	local r f
 	command -v python3 >/dev/null || skip "python3 is not installed"
 	animation_run cache rdp image

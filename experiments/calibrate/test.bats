@@ -6,6 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/near
+load ../../tests/undrawn
 
 setup() {
 	begin_test
@@ -115,7 +116,7 @@ NEAR=0.00011
 @test "findings: a floor is the server's, a miss is said; the record has every path's error" {
 	need gnuplot cmark-gfm
 	make_calibration vnc-refecho:150 vnc:8600 x11:1200
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
 	# medians of 40 offsets in a row: 19.5 us more than the least
 	near "$(finding run vnc-refecho-patch)" 0.17
@@ -172,7 +173,7 @@ record() {	# record ERROR_MS SD_MS: of this machine
 }
 
 @test "the record: quick or disturbed is marked where it is named, and replaces only what is one or the other" {
-	need gnuplot cmark-gfm
+	undrawn
 	. "$TOP/lab/calibration.sh"
 	paths() {
 		calibration_record | jq -r '[.paths[] | select(.probe == "patch") | "\(.path) \(.n) \(.quick) \(.disturbed)"] | sort

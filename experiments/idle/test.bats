@@ -5,14 +5,15 @@
 # bats file_tags=alone:machine
 
 bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
 load ../../tests/e2e/left
 load ../../tests/near
+load ../../tests/undrawn
 
 setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	SUMMARIZE=$TOP/bin/summarize
+	begin_test
+	SUMMARIZE=$BIN/summarize
 	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
-	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 # One CPU for a minute, so that a sum of ms is a figure a minute. In repeat r:
@@ -82,17 +83,7 @@ make_idle() {	# make_idle [REPEATS]
 	done <<<$'none 0\nvnc 1\nvnc 5\nx11 1\ndesktop 1'
 }
 
-of() {	# of FILE COLUMN NAME=VALUE...
-	local file=$1 column=$2
-	shift 2
-	awk -F'\t' -v column="$column" -v want="$*" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, w, " "); if (!(column in at)) exit; next }
-		{
-			ok = 1
-			for (i = 1; i <= n; i++) { split(w[i], kv, "="); if ($at[kv[1]] != kv[2]) ok = 0 }
-			if (ok) print $at[column]
-		}' "run/$file.tsv"
-}
+of() { field "run/$1.tsv" "${@:2}"; }	# of FILE COLUMN NAME=VALUE...: one cell
 cell() { of summary "$3" "system=$1" "sessions=$2"; }	# cell SYSTEM SESSIONS COLUMN
 
 NEAR=0.00011
@@ -293,6 +284,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	"$TOP/report/report.sh" run
 	cmp report.md run/report.md
 	cmp summary.tsv run/summary.tsv
+	undrawn
 	# what the kernel accounts to the lab's tasks disagrees
 	sed -i 's/"accounted_ms_per_min": [0-9]*/"accounted_ms_per_min": 500/' run/cells/vnc-5/*/cell.json
 	"$TOP/report/report.sh" run

@@ -5,12 +5,13 @@
 # bats file_tags=alone:swap
 
 bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
 load ../../tests/e2e/left
+load ../../tests/undrawn
 
 setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	begin_test
 	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
-	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 # cell NAME REPEAT MEMORY OUT STATE: four runs in memory, MEMORY + 0, 1, 2, 3 ms, and four in STATE, OUT + 0, 10, 20, 90 ms.
@@ -48,10 +49,7 @@ make_run() {	# make_run CELL...: its name says what it is
 		counts: {total: 8, complete: 8, missing: 0, marked: 0}}' >run/run.json
 }
 
-column() {	# column CELL NAME
-	awk -F'\t' -v c="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["cell"] == c { print $at[name]; exit }' run/summary.tsv
-}
+column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 change() { jq "$2" "run/cells/$1/1/pagein.json" >p && mv p "run/cells/$1/1/pagein.json"; }	# change CELL FILTER
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
@@ -123,7 +121,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(column vnc-file-plain-hog paged_out_max_ms)/$(column vnc-file-plain-hog paged_out_max_ms_above)" = 5000.000/1 ]
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms)" = 115.000 ]
 	for r in 1 3 5; do change vnc-file-plain-hog ".result.runs[$r].first_key_ms = null"; done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms_above)" = 1 ]	# half of eight
 	[[ $(jq -r .verdict run/findings.json) == *"takes more than "* ]]
 	grep -q 'later than that' run/figures/first-key.svg
@@ -140,9 +138,10 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		cell vnc-slow-2ms-plain-cgroup $r 1 700 not_evicted
 		cell vnc-slow-2ms-unswapped-hog $r 1 2 kept
 	done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	grep -q '>vnc, 2ms a read, unswapped, hog<' run/figures/first-key.svg
 	if grep -q 'later than that' run/figures/first-key.svg; then return 1; fi
+	undrawn
 	[ ! -e run/figures/timeline.svg ]
 	[ "$(found paged-out '[.value, .unit, .verdict]')" = '[415,"ms","bad"]' ]
 	[ "$(found protected '[.value, .verdict]')" = '[17,"good"]' ]
@@ -152,29 +151,31 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	"$TOP/report/report.sh" --table run | grep -Eq 'hog +2.50 +415 +490'
 	# again from the samples
 	change vnc-slow-2ms-plain-hog '.result.runs[1].first_key_ms = 900'
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	[ "$(column vnc-slow-2ms-plain-hog paged_out_max_ms)" = 900.000 ]
 }
 
 @test "report: longer by the intervals of both, protected where no run was paged out" {
 	local r
+	undrawn
 	make_run vnc-file-plain-hog vnc-file-plain-busy vnc-file-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 100 paged_out
 		cell vnc-file-plain-busy $r 1 105 paged_out
 		cell vnc-file-unswapped-hog $r 1 2 kept
 	done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"unsure"/"good"' ]
 	for r in 1 2; do cell vnc-file-plain-busy $r 1 900 paged_out; done
 	cell vnc-file-unswapped-hog 2 1 2 paged_out
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"bad"/"unsure"' ]
 }
 
 @test "keys typed on while memory is taken: median of medians, the latest of all; a condition without typed keys has no row" {
 	local cell
+	undrawn
 	make_run vnc-slow-2ms-plain-busy vnc-slow-2ms-throttled-busy vnc-slow-2ms-throttled-typing vnc-slow-2ms-plain-typing
 	cell vnc-slow-2ms-plain-busy 1 1 1200 paged_out
 	cell vnc-slow-2ms-throttled-busy 1 1 600 paged_out
@@ -183,7 +184,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	for r in 1 3 5 7; do
 		change vnc-slow-2ms-plain-typing ".result.runs[$r].typed_ms = {n: 9, p50: 400, max: null, above: {max: 5000}}"
 	done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	[ "$(column vnc-slow-2ms-throttled-typing typed_p50_ms)/$(column vnc-slow-2ms-throttled-typing typed_max_ms)" = \
 		4.500/40.000 ]
 	[ "$(column vnc-slow-2ms-plain-typing typed_p50_ms)/$(column vnc-slow-2ms-plain-typing typed_max_ms)" = 400.000/5000.000 ]
@@ -230,8 +231,8 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 }
 
 @test "a session that is kept, whose first key is late all the same, is no protection; a second key over the threshold is late" {
-	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
 	local r
+	undrawn
 	make_run vnc-file-plain-hog vnc-file-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 1000 paged_out
@@ -249,8 +250,8 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 }
 
 @test "protection works where every run kept the session, and only by an interval" {
-	command -v gnuplot >/dev/null && command -v cmark-gfm >/dev/null || skip "gnuplot or cmark-gfm is not installed"
 	local r
+	undrawn
 	make_run vnc-file-plain-hog vnc-file-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 1000 paged_out

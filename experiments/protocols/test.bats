@@ -4,12 +4,13 @@
 # figures follow from the table of the paper; a short run over remote X, held against tshark.
 
 bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
 load ../../tests/near
+load ../../tests/undrawn
 
 setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	begin_test
 	export TP_HOME=$TOP THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
-	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 # The functions of the experiment without the engine's run, and words that use them.
@@ -20,10 +21,7 @@ functions() {
 		PLAN[first]=part=session PLAN[group]=protocol
 		eval "$1"' bash "$1"
 }
-row() {	# row PROTOCOL WHAT COLUMN
-	awk -F'\t' -v protocol="$1" -v what="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["protocol"] == protocol && $at["what"] == what { print $at[name] }' run/summary.tsv
-}
+row() { field run/summary.tsv "$3" protocol="$1" what="$2"; }	# row PROTOCOL WHAT COLUMN
 made_up_run() { python3 "$TOP/tests/golden/make_protocols.py" run && { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }; }
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
@@ -43,7 +41,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 }
 
 @test "a protocol that does no work is named before the cells and in the verdict, with the variant that does" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	undrawn
 	functions 'PROTOCOLS=vnc,x11,ssh WORKS=text; exp_before_cells' >said
 	cat said
 	[ "$(wc -l <said)" = 2 ]
@@ -136,7 +134,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	made_up_run
 	near "$(row rdp setup total_wire_bytes)" "$((4 * 5000 + 30 * 14))" 0.01
 	near "$(row x11 window total_wire_bytes)" "$((2 * 50000 + 10 * 14))" 0.01
-	[ -z "$(row ssh window state)" ]
+	run ! row ssh window state
 	# 500 bytes and 2 packets in 20 s
 	near "$(row xpra idle total_wire_bytes)" "$((3 * (500 + 28)))" 0.01
 	near "$(row x11 idle total_wire_bytes)" 0 0.001
@@ -158,14 +156,14 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(row xpra browse state) $(row xpra browse repeats) $(row xpra browse different)" = "different 3 3" ]
 	[ "$(row xpra all state) $(row xpra all failed)" = "failed 3" ]
 	[ "$(row nx draw marked)" = 1 ]
-	[ -z "$(row ssh text state)" ]
+	run ! row ssh text state
 	# all cells complete but one
 	run -3 "$TOP/bin/summarize" --json -o report.json run
 	jq -e '.result | .cells_complete == 50 and .cells_failed == 1' report.json
 }
 
 @test "the ranking: by the median of a key, bytes beside it; what intervals do not tell apart is marked" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	undrawn
 	made_up_run
 	"$TOP/report/report.sh" run
 	"$TOP/report/report.sh" --table run | sed '1,/Rank/d' | tee table
@@ -183,7 +181,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 }
 
 @test "a protocol whose work failed or was other work is named in the verdict" {
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	undrawn
 	made_up_run
 	"$TOP/report/report.sh" run
 	[[ $(jq -r .verdict run/findings.json) == *"the whole work for xpra."* ]]	# its pages differ at the end
@@ -208,13 +206,14 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 		[ -s "run/figures/$f.svg" ]
 		grep -q "id=\"figure-$f\"" run/report.html
 	done
+	undrawn
 	grep -q 'spice: Xspice is missing' run/report.md
 	cp run/summary.tsv before
 	"$TOP/report/report.sh" run
 	cmp before run/summary.tsv
 	# keys only, and nothing at all
 	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new && mv new run/run.json
-	"$TOP/report/report.sh" run
+	drawn "$TOP/report/report.sh" run
 	[ "$(jq -r '.findings[0].id' run/findings.json)" = key ]
 	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
 	run -1 "$TOP/bin/summarize" run
@@ -259,7 +258,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 
 @test "the verdict does not rank what its intervals cannot tell apart" {
 	local f r k
-	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	undrawn
 	made_up_run
 	"$TOP/report/report.sh" run
 	run ! grep -q 'not significantly' <(jq -r .verdict run/findings.json)

@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
+load ../../tests/undrawn
 
 setup() { begin_test; }
 
@@ -105,9 +106,10 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	cell 10Mbit.fifo.tcp.110.ping 1 10 40 45 50
 	cell 10Mbit.fifo.none.0.vnc 1 0 9 10 11
 	cell 10Mbit.fifo.tcp.110.vnc 1 10 50 60 70
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
 	for f in report.html report.md figures/round-trip.svg figures/variance.svg figures/keys.svg; do [ -s "run/$f" ]; done
+	undrawn
 	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "idle nearly-full overfull random-load keys" ]
 	[ "$(finding run idle)/$(finding run nearly-full)/$(finding run overfull)" = 0.1/6/45 ]
 	[ "$(finding run random-load)/$(finding run keys)" = 1/60 ]
@@ -117,7 +119,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	cell 10Mbit.fifo.udp.96.ping 1 9.3 0.2 0.3 0.4
 	cell 10Mbit.fifo.random.80.ping 1 8 0.1 0.1 0.1
 	cell 10Mbit.fifo.tcp.110.ping 1 10 90 95 100
-	"$TOP/thinprobe" report run >/dev/null
+	"$TOP/report/report.sh" run >/dev/null
 	jq -c '.findings[]' run/findings.json
 	[[ $(finding run nearly-full text) == *"(93.0 % were sent)"* ]]
 	[[ $(finding run random-load text) != *"M/D/1"* ]]
@@ -125,8 +127,8 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 }
 
 @test "a difference has its interval, or is none; lost pings and unanswered keys are never dropped" {
-	need gnuplot cmark-gfm
 	local r
+	undrawn
 	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.random.80.ping 10Mbit.fifo.random.50.ping 10Mbit.fifo.tcp.110.ping \
 		10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.110.vnc
 	for r in 1 2 3; do
@@ -138,7 +140,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		cell 10Mbit.fifo.tcp.110.vnc "$r" 10 50 60
 		printf 'keys/1\t3\t150000000\t150000000\t\t\t1150000000\t0\n' >>"run/cells/10Mbit.fifo.tcp.110.vnc/$r/samples.tsv"
 	done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	jq -c '.verdict, .findings[]' run/findings.json
 	# means 0.1033 0.1067 0.11 and 1.1 1.2 1.3, t(2) = 4.3027: 0.1067 +- 0.0083 and 1.2 +- 0.2484
 	[ "$(finding run random-load low)/$(finding run random-load high)" = 0.837/1.35 ]
@@ -149,8 +151,8 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 }
 
 @test "a link that was not measured without load is in the verdict; what lost pings hide is not explained" {
-	need gnuplot cmark-gfm
 	local r
+	need gnuplot cmark-gfm
 	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.tcp.110.ping 2Mbit.fifo.none.0.ping 2Mbit.fifo.tcp.110.ping
 	edit_json run/run.json '.settings.links = ["10Mbit", "2Mbit"]'
 	for r in 1 2 3; do
@@ -158,7 +160,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		cell 10Mbit.fifo.tcp.110.ping "$r" 10 0.2 - - - -
 		cell 2Mbit.fifo.tcp.110.ping "$r" 2 300 310 320
 	done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	[[ $(jq -r .verdict run/findings.json) == *"310 ms"*"2 Mbit/s"* ]]
 	[[ $(finding run overfull text) != *"slows down"* ]]
 }

@@ -4,13 +4,14 @@
 # resumed, whose sums are held against the kernel's account.
 
 bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
 load ../../tests/e2e/left
 load ../../tests/near
+load ../../tests/undrawn
 
 setup() {
-	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	begin_test
 	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
-	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 # Pages of 4 KB; repeat r, N logins:
@@ -75,17 +76,7 @@ MACHINE_COLUMNS="logins used_bytes processes_bytes kernel_bytes file_cache_bytes
 MACHINE_COLUMNS+=" group_used_bytes group_anonymous_bytes group_shared_memory_bytes group_kernel_bytes group_file_cache_bytes"
 MACHINE_COLUMNS+=" group_swap_bytes"
 
-of() {	# of FILE COLUMN NAME=VALUE...: one cell
-	local file=$1 column=$2
-	shift 2
-	awk -F'\t' -v column="$column" -v want="$*" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(want, w, " "); if (!(column in at)) exit; next }
-		{
-			ok = 1
-			for (i = 1; i <= n; i++) { split(w[i], kv, "="); if ($at[kv[1]] != kv[2]) ok = 0 }
-			if (ok) print $at[column]
-		}' "run/$file.tsv"
-}
+of() { field "run/$1.tsv" "${@:2}"; }	# of FILE COLUMN NAME=VALUE...: one cell
 
 pages() {	# pages VALUE FORMULA: to the byte
 	[ -n "$1" ] || { echo "nothing, not $2 pages"; return 1; }
@@ -148,7 +139,7 @@ HALF=2.484138
 	[ "$(of who count system=vnc.typical logins=10 name=panel)" = 2.00 ]
 	pages "$(of who private_bytes system=vnc.light logins=5 name=Xvnc)" 1020
 	pages "$(of who private_clean_bytes system=vnc.light logins=1 name=Xvnc)" 20
-	[ -z "$(of who count system=vnc.light logins=1 name=panel)" ]
+	run ! of who count system=vnc.light logins=1 name=panel
 	# the largest first
 	[ "$(awk -F'\t' '$2 == "vnc.typical" && $3 == 1 { print $4 }' run/who.tsv |
 		paste -sd ' ')" = "Xvnc panel bash dbus-daemon" ]
@@ -177,6 +168,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	near "$value" "10000 / 256"
 	for figure in logins processes; do grep -q '</svg>' "run/figures/$figure.svg"; done
 	grep -q 'light login, vnc: 4.38 MB for one more (charged 4.57)' run/figures/logins.svg
+	undrawn
 	# a server of its own, 512 MB of which 448 are available
 	jq '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 67108864, reserved_bytes: 33554432, available_bytes: 469762048,
 		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"}' run/run.json >new &&
@@ -190,6 +182,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 @test "a charge that does not grow with the logins is reported below private memory, and limits no logins" {
 	local file
+	undrawn
 	make_run
 	for file in run/cells/*/*/machine.tsv; do
 		awk -F'\t' -v OFS='\t' 'NR > 1 && $2 > 0 { $10 = $13 = 1000 } { print }' "$file" >new && mv new "$file"
@@ -213,7 +206,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	done
 	jq '.state = "failed" | .counts = {total: 6, complete: 2, missing: 4}' run/run.json >new && mv new run/run.json
 	"$TOP/report/report.sh" run >/dev/null
-	[ -z "$(of slope slope_bytes system=vnc.light what=group)" ]
+	run ! of slope slope_bytes system=vnc.light what=group
 	[ -z "$(of slope slope_bytes_low system=vnc.light what=private)" ]
 	pages "$(of slope slope_bytes system=vnc.light what=private)" 1110
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","shared","idle"]' ]

@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
+load ../../tests/undrawn
 
 setup() { begin_test; }
 
@@ -111,7 +112,7 @@ three_protocols() {
 @test "findings: round trips per key, keys typed at a rate, what the link lost" {
 	need gnuplot cmark-gfm
 	three_protocols
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
 	[ "$(finding run round-trips-1) $(finding run round-trips-1 verdict)" = "1 good" ]
 	[ "$(finding run round-trips-2) $(finding run round-trips-2 verdict)" = "2 bad" ]
@@ -132,7 +133,7 @@ three_protocols() {
 }
 
 @test "with losses, only what had the same loss stands side by side; typed keys are held against lone ones by their intervals" {
-	need gnuplot cmark-gfm
+	undrawn
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("4$") | not)) | .cells |= map(.parameters.rtt_ms = 200 |
 		(if .name | test("0$") then .parameters.loss_percent = 0 elif .name | test("1$") then .parameters.loss_percent = 1
@@ -145,7 +146,7 @@ three_protocols() {
 		cell two 1 "$r" 200 320 320 320
 		cell one 3 "$r" 200 $((200 + 40 * r)) $((200 + 40 * r)) $((200 + 40 * r))	# 240 and 280: from 6 to 514
 	done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
 	[[ $(finding run loss text) == *"410 ms (one)"* ]]
 	[[ $(finding run loss text) != *"320"* ]]
@@ -158,7 +159,7 @@ three_protocols() {
 	edit_json run/run.json '.settings.repeats = 1 | .cells |= .[:2]'
 	cell one 0 1 null 10 10 10
 	cell one 1 1 null 110 110 110
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	# two points: an exact line, but no interval
 	[ "$(slope one slope)/$(slope one slope_low)/$(slope one slope_why)" = "//too few points" ]
 	[ ! -e run/figures/loss.svg ]
@@ -176,7 +177,7 @@ three_protocols() {
 			cell "$p" 0 1 80.2 90 90 90
 			cell "$p" 0 2 "${PING:-80.3}" 87 87 87
 		done
-		"$TOP/thinprobe" report run
+		"$TOP/report/report.sh" run
 		jq -c '.verdict, .findings[]' run/findings.json
 		[ "$(wc -l <run/slope.tsv)" = 1 ]
 		if jq -r '.verdict, .findings[].text' run/findings.json |
@@ -194,7 +195,7 @@ three_protocols() {
 }
 
 @test "the line through round trips uses exact medians; a slope below one is no number of round trips" {
-	need gnuplot cmark-gfm
+	undrawn
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("[012]$")))'
 	for r in 1 2; do
@@ -205,7 +206,7 @@ three_protocols() {
 		cell two 1 "$r" 100.5 - 110 -
 		cell two 2 "$r" 200.5 210 210 210
 	done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(slope two slope)/$(slope two slope_why)" = "/no exact median" ]
 	[ "$(finding run round-trips-impossible verdict)/$(finding run round-trips-impossible)" = unsure/null ]
@@ -214,8 +215,8 @@ three_protocols() {
 }
 
 @test "a protocol without a median, typed or alone, is not said to be free of waits, and is named among the unknown" {
-	need gnuplot cmark-gfm
 	local r p l
+	undrawn
 	make_run one two
 	for r in 1 2; do
 		for l in 0 1 2; do
@@ -225,14 +226,14 @@ three_protocols() {
 		cell two 4 "$r" 200.5 906 906 906
 		edit_json "run/cells/two-002/$r/cell.json" '.state = "failed"'
 	done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	[ "$(finding run typed verdict)" = unsure ]	# 906 ms, and nothing to hold it against
 	[[ $(finding run longest-link text) == *"Not known: two."* ]]
 	for r in 1 2; do
 		edit_json "run/cells/two-002/$r/cell.json" '.state = "complete"'
 		edit_json "run/cells/two-004/$r/cell.json" '.state = "failed"'
 	done
-	"$TOP/thinprobe" report run
+	"$TOP/report/report.sh" run
 	[ "$(finding run typed verdict)" = unsure ]
 	[[ $(finding run typed text) == *"whether one and two wait"* ]]	# (two repeats have no interval)
 }
