@@ -224,6 +224,7 @@ THRESHOLD=''	# the name of the threshold, where it was not a number
 # plan_check: every option's value is of its type. (What options must mean together: the engine's own below, and exp_check.)
 plan_check() {
 	local name item type kind args values text ITEM
+	local -A seen
 	for name in "${OPTIONS[@]}"; do
 		type=${OPT[$name.type]} text=${!OPT[$name.var]}
 		kind=${type%%:*} args=''
@@ -247,8 +248,12 @@ plan_check() {
 				plan_item "--$name" "${kind%-list}" "$args" "$item" "${OPT[$name.unit]-}"
 				text+=${text:+,}$ITEM
 			done
-			item=$([[ $kind != *-list || $args == twice ]] || tr , '\n' <<<"$text" | sort | uniq -d | head -n 1)
-			[ -z "$item" ] || exp_bad "--$name $text: $item is given twice"
+			seen=() values=()
+			[[ $kind != *-list || $args == twice ]] || IFS=, read -ra values <<<"$text"
+			for item in "${values[@]}"; do
+				[ -z "${seen[$item]-}" ] || exp_bad "--$name $text: $item is given twice"
+				seen[$item]=1
+			done
 		fi
 		plan_set "$name" "$text"
 	done
@@ -272,6 +277,9 @@ plan_item() {
 	int | real | ms | s)
 		[[ $kind != @(ms|s) ]] || unit=$kind
 		[ "$kind" != int ] || whole='whole '
+		# most are whole, and need no process
+		[[ $unit == ms || ! $text =~ ^(0|[1-9][0-9]{0,8})$ || ! $range =~ ^[0-9]+[.][.][0-9]+$ ]] ||
+			((text < low || text > high)) || return 0
 		ITEM=$(LC_ALL=C awk -v text="$text" -v unit="$unit" -v whole="$whole" -v low="$low" -v high="$high" \
 			-v kept="$RESUME" 'BEGIN {
 			split("us 1 ms 1e3 s 1e6 m 6e7 min 6e7 h 3.6e9", words, " "); for (i = 1; i in words; i += 2) us[words[i]] = words[i + 1]
