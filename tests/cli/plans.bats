@@ -4,6 +4,7 @@
 # a whole one.
 
 bats_require_minimum_version 1.5.0
+load ../engine
 
 setup() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/cli}
@@ -11,6 +12,12 @@ setup() {
 	. "$TOP/lab/trees.sh"
 	mapfile -t every_plan < <(in_trees 'experiments/*/plan')
 	cd "$BATS_TEST_TMPDIR" || return 1
+	# an experiment of our own beside those of the core
+	mkdir -p home/experiments
+	ln -s "$TOP"/{lab,data,report} home/
+	ln -s "$TOP/experiments/engine" home/experiments/
+	ln -s "$PWD" home/experiments/trial
+	echo "exp_settings() { echo '{\"more\": 1}'; }" >cell.sh
 	cat >plan <<'END_PLAN'
 # SPDX-License-Identifier: GPL-3.0-or-later
 says      What does a plan say?
@@ -35,33 +42,16 @@ use       queue
 setting   rate     20
 setting   apps_of  ["x", "y"]
 END_PLAN
-	cat >driver <<'END_DRIVER'
-set -u
-. "$TOP/lab/lib.sh"
-. "$TOP/experiments/engine/plan.sh"
-. "$TOP/experiments/engine/cells.sh"
-EXPERIMENT=trial EXP_DIR=$PWD late=''
-exp_settings() { echo '{"more": 1}'; }
-plan_read .
-plan_parse "$@"
-plan_check
-AXIS=("${AXES[@]%%=*}")
-cells_choose
-END_DRIVER
 }
 
 plan() {	# plan OPTION...: what DO prints after them
-	run --separate-stderr bash -c '. ./driver; eval "$DO"' driver "$@"
+	TP_HOME=$PWD/home run --separate-stderr in_engine trial 'options "$@" && cells_choose && eval "$DO"' "$@"
 	echo "$* -> $status $output $stderr"
 }
 
-refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
-	local words=$1
-	shift
-	DO='' plan "$@"
-	[ "$status" = 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] &&
-		[[ $stderr == *"$words"*"(see thinprobe run trial --help)" ]]
-}
+# refused WORDS OPTION...: with 2, in one line that has these words. Of all such lines since the last refused_now.
+refused() { printf '%s\t%s\n' "$1" "$(printf ' %q' "${@:2}")" >>refused; }
+refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 
 @test "options become settings by their types; empty ones are null, [] or left out" {
 	export DO='plan_settings; echo "$EXP_COMMAND"'
@@ -91,6 +81,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	for words in -x -most-keys -time; do refused "unexpected $words" $words 4; done
 	DO='' plan --help
 	[[ $output == *"  -k, --most-keys N"* ]]
+	refused_now
 }
 
 @test "abbreviations and values behind a letter are read as programs read them; an ambiguous one names its candidates" {
@@ -109,6 +100,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused 'unexpected ' ''
 	DO='' plan --hel
 	[ "$status" = 0 ] && [[ ${lines[0]} == usage:* ]]
+	refused_now
 }
 
 @test "--quick and --demo have values of their own; given options go before them" {
@@ -120,6 +112,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	plan --demo
 	[ "$output" = "2 3 0" ]
 	refused '--quick with --demo' --demo --quick
+	refused_now
 }
 
 @test "a wrong value is refused in one line that names it" {
@@ -159,6 +152,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	for queue in 0ms 0.0us 61s; do refused "--queue $queue: must be a number from" --queue $queue; done
 	refused '--resume /: not a run folder' --resume /
 	refused '--resume /: not a run folder' --resume //
+	refused_now
 }
 
 @test "times take any unit; a number alone is in seconds, also in a kept run" {
@@ -181,6 +175,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	export DO='echo "$PAUSE_MS $WAITS"'
 	plan --resume run
 	[ "$output" = "30 7" ]
+	refused_now
 }
 
 @test "a link has one rate or two; a name stands for a link of data/links.tsv, and each of these is one" {
@@ -201,6 +196,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	while IFS=$'\t' read -r _ name _; do
 		[ "$name" = name ] || { plan --link "$name"; [ "$status" = 0 ] && [ "$(jq -r .link <<<"$output")" != "$name" ]; }
 	done <"$TOP/data/links.tsv"
+	refused_now
 }
 
 @test "a word after --option= may begin with -, the same value may be said twice, numbers are kept in their shortest form" {
@@ -223,6 +219,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$output" = -- ]
 	run --separate-stderr "$TOP/experiments/engine/run.sh" paging --options-only --server-memory none
 	[ "$status" = 2 ] && [[ $stderr == *"--server-memory none: "* ]]
+	refused_now
 }
 
 @test "--help: what it asks, every option with its default, none that is only for the front door" {
@@ -255,17 +252,22 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		'.cells[1].name = .cells[0].name'; do
 		jq "$other" kept >run/run.json
 		refused 'the axes app sinks depth' --resume run
+		refused_now
 	done
 	cp kept run/run.json
 	refused '--depth with --resume' --resume run --depth 1
 	refused '-o with --resume' --resume run -o x
 	refused 'it has no run.json' --resume nowhere
+	refused_now
 	jq '.experiment = "other"' run/run.json >new && mv new run/run.json
 	refused 'not a run of trial' --resume run
+	refused_now
 	jq '.experiment = "trial" | del(.axes)' run/run.json >new && mv new run/run.json
 	refused 'an older version' --resume run
+	refused_now
 	echo 'no json' >run/run.json
 	refused 'cannot be read' --resume run
+	refused_now
 }
 
 @test "cells: the product of the axes, in their order; every repeat has each once, in an order of its seed" {
@@ -359,29 +361,25 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 }
 
 @test "every experiment accepts its defaults, also with --quick, and refuses a wrong word for every option in one line" {
-	local plan wrong=0
+	local plan words name wrong=0
 	for plan in "${every_plan[@]}"; do
-		plan=${plan%/plan}
-		for words in '' --quick --demo; do
-			# shellcheck disable=SC2086 # one word or none
-			[ -z "$words" ] || grep -q -e "${words#--}" "$plan/plan" || continue
-			run --separate-stderr "$TOP/experiments/engine/run.sh" "${plan##*/}" --options-only $words
-			[ "$status$output$stderr" = 0 ] || { echo "${plan##*/} $words: $status $output $stderr"; wrong=1; }
-		done
-		EXPERIMENT=${plan##*/} EXP_DIR=$plan bash -c '
-			set -u
-			. "$TOP/lab/lib.sh"; . "$TOP/experiments/engine/plan.sh"; plan_read "$EXP_DIR"
-			declare -A seen=()	# in check one option of each type
+		plan=${plan%/plan} name=${plan##*/}
+		echo >words
+		for words in quick demo; do ! grep -q "$words" "$plan/plan" || echo "--$words" >>words; done
+		# late keys are said of a threshold that is an option
+		! grep -lqE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' "$plan"/{cell.sh,say.jq,figures.gp,table} ||
+			echo '--threshold typing' >>words
+		accepted "$name" <words || wrong=1
+		in_engine "$name" 'declare -A seen=()	# in check one option of each type
 			for option in "${OPTIONS[@]}"; do
 				[ "${TEST_TIER-all}" = all ] || [ -z "${seen[${OPT[$option.type]}]-}" ] || continue
 				seen[${OPT[$option.type]}]=1
 				case ${OPT[$option.type]} in
 				flag | text | text-list*) [[ " link queue on server-memory resume " == *" $option "* ]] || continue ;;
 				esac
-				said=$( (plan_parse "--$option" "@@"; plan_check) 2>&1 ) && status=0 || status=$?
-				[ "$status" = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && [[ $said == *"$option"* ]] ||
-					{ echo "$EXPERIMENT --$option @@: $status $said"; exit 1; }
-			done' || wrong=1
+				printf "%s\t--%s @@\n" "$option" "$option"
+			done' >words
+		refused_each "$name" <words || wrong=1
 	done
 	[ "$wrong" = 0 ]
 }
@@ -407,21 +405,15 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--threshold 0: must be a number from 1 to 60000, in ms' --threshold 0
 	refused '--threshold 61s' --threshold 61s
 	refused '--threshold 42.5: which unit? 42.5ms or 42.5s' --threshold 42.5
-	mkdir -p home/data
-	ln -s "$TOP/lab" "$TOP/experiments" home/
+	refused_now
+	rm home/data
+	mkdir home/data
 	{ cat "$TOP/data/thresholds.tsv"; printf 'thresholds/1\tmine\t77\tms\tours\t\n'; } >home/data/thresholds.tsv
-	TP_HOME=$PWD/home plan --threshold mine
+	plan --threshold mine
 	[ "$output" = '["mine",77]' ]
 }
 
-@test "every experiment with a threshold has it as an option" {
-	local plan
-	for plan in "${every_plan[@]}"; do
-		grep -lqE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' \
-			"${plan%/plan}"/{cell.sh,say.jq,figures.gp,table} || continue
-		"$TOP/experiments/engine/run.sh" "$(basename "${plan%/plan}")" --options-only --threshold typing ||
-			{ echo "$plan"; return 1; }
-	done
+@test "no experiment has a threshold of its own beside the option" {
 	in_trees 'experiments/*/plan' 'experiments/engine/*.plan' | xargs -d '\n' grep -lE '^setting +threshold_ms' >found || true
 	[ ! -s found ]
 }
@@ -477,14 +469,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 }
 
 @test "a protocol and its variant have one spelling" {
-	local protocols
-	for protocols in vnc,vnc:xvnc vnc:,vnc nx:proxy,nx; do
-		run "$BATS_TEST_DIRNAME/../../experiments/engine/run.sh" stalls --options-only --protocol "$protocols"
-		echo "$protocols: $status $output"
-		[ "$status" = 2 ]
-		[[ $output == *"is given twice"* ]]
-	done
-	"$BATS_TEST_DIRNAME/../../experiments/engine/run.sh" stalls --options-only --protocol vnc,vnc:viewer
+	printf 'is given twice\t--protocol %s\n' vnc,vnc:xvnc vnc:,vnc nx:proxy,nx | refused_each stalls
+	accepted stalls <<<'--protocol vnc,vnc:viewer'
 }
 
 @test "a plug-in that cannot start says why, with a status, and its driver goes on" {
@@ -563,12 +549,9 @@ driver_files() {
 	[ "$(wc -l <"$work/named")" -lt 100 ]
 }
 
-# EXPERIMENT, its options, and a word of the line where another than the first option is named.
+# EXPERIMENT, its options, of which the first is named.
 refusals() {
-	local experiment words
-	while IFS='|' read -r experiment words; do
-		while read -r -d '|' words || [ -n "$words" ]; do printf '%s\t%s\n' "$experiment" "$words"; done <<<"$words"
-	done <<-'END'
+	cat <<-'END'
 		browse|--page nosuch|--page plain,plain|--scheme nosuch|--job nosuch|--think-time 0|--protocol null
 		calibrate|--on ssh:a,b
 		capacity|--criteria p99:80ms|--criteria p95:80|--criteria apdex:1.5
@@ -592,27 +575,33 @@ refusals() {
 }
 
 @test "options that contradict each other are refused in one line that names the first, and nothing is made" {
-	local experiment words
+	local experiment wrong=0
 	printf 'a\tb\n' >profile.tsv
-	while IFS=$'\t' read -r experiment words; do
-		# shellcheck disable=SC2086 # words
-		run -2 --separate-stderr "$TOP/experiments/engine/run.sh" "$experiment" $words -o run
-		echo "$experiment $words: $output$stderr"
-		[ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words%% *}"* ]]
-		[ ! -e run ]
-	done < <(refusals)
+	for experiment in $(refusals | cut -d'|' -f1 | sort -u); do
+		[ -n "$(in_trees "experiments/$experiment/plan")" ] || continue
+		refusals | sed -n "s/^$experiment|//p" | tr '|' '\n' | sed 's/^[^ ]*/&\t&/' | refused_each "$experiment" || wrong=1
+	done
+	[ "$wrong" = 0 ]
+	run -2 --separate-stderr "$TOP/experiments/engine/run.sh" stalls --loads 1,x -o run
+	[ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [ ! -e run ]
 }
 
 @test "a link has a rate, delay, jitter and loss; a criterion is a time or a score" {
-	local words
-	for words in 'stalls --link none' 'stalls --link 10Mbit' 'stalls --link 2.5Gbit,0' 'stalls --link 10Mbit,5ms' \
-		'stalls --link none,5ms,200us' 'stalls --link 64Kbit,1.5s,5ms,0.5%' 'stalls --link 10Mbit,5ms,0,2' \
-		'stalls --link 10Mbit --queue 20ms' 'capacity --on ssh:server,me@client' \
-		'capacity --criteria p95:80ms,apdex:1 --app light,heavy --most 3' \
-		'protocols --protocol x11,vnc:viewer --work none --keys 20 --keep-captures'; do
-		# shellcheck disable=SC2086 # words
-		"$TOP/experiments/engine/run.sh" $words --options-only
-	done
+	accepted stalls <<-'END'
+		--link none
+		--link 10Mbit
+		--link 2.5Gbit,0
+		--link 10Mbit,5ms
+		--link none,5ms,200us
+		--link 64Kbit,1.5s,5ms,0.5%
+		--link 10Mbit,5ms,0,2
+		--link 10Mbit --queue 20ms
+	END
+	accepted protocols <<<'--protocol x11,vnc:viewer --work none --keys 20 --keep-captures'
+	[ -z "$(in_trees experiments/capacity/plan)" ] || accepted capacity <<-'END'
+		--on ssh:server,me@client
+		--criteria p95:80ms,apdex:1 --app light,heavy --most 3
+	END
 }
 
 @test "each, all and each:PROPERTY stand for protocols that have the plan's properties" {

@@ -4,6 +4,7 @@
 # tests/lab/attach.bats.
 
 bats_require_minimum_version 1.5.0
+load ../engine
 
 setup() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/cli}
@@ -19,23 +20,20 @@ setup() {
 ended() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; }
 
 @test "several loads at a window need a command, or a terminal; what makes no sense is refused in one line" {
-	local stalls=("$TOP/experiments/engine/run.sh" stalls --options-only)
-	refused() {	# refused WORDS OPTION...
-		run --separate-stderr "${stalls[@]}" "${@:2}" </dev/null
-		echo "${*:2}: $status $stderr"
-		[ "$status" = 2 ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$1"* ]]
-	}
-	stalls[2]=--quick
-	refused "--set-load 'ssh HOST set-load %d'" --on attach::0,x --loads 0,5
-	stalls[2]=--options-only
-	refused '--set-load x: lacks %d' --on attach::0,x --loads 0,5 --set-load x
-	refused '--set-load needs --loads' --on attach::0,x --set-load 'x %d'
-	refused '--set-load-timeout needs --set-load' --on attach::0,x --loads 0 --set-load-timeout 3
-	refused '--set-load works only with --on attach' --loads 0,5 --set-load 'x %d'
-	"${stalls[@]}" --on attach::0,x --loads 0,5,10 --set-load 'x %d' --set-load-timeout 2s </dev/null
-	"${stalls[@]}" --on attach::0,x --loads 20 </dev/null
+	refused_each stalls <<-'END'
+		--set-load 'ssh HOST set-load %d'	--on attach::0,x --loads 0,5
+		--set-load x: lacks %d	--on attach::0,x --loads 0,5 --set-load x
+		--set-load needs --loads	--on attach::0,x --set-load 'x %d'
+		--set-load-timeout needs --set-load	--on attach::0,x --loads 0 --set-load-timeout 3
+		--set-load works only with --on attach	--loads 0,5 --set-load 'x %d'
+	END
+	accepted stalls <<-'END'
+		--on attach::0,x --loads 0,5,10 --set-load 'x %d' --set-load-timeout 2s
+		--on attach::0,x --loads 20
+	END
 	command -v script >/dev/null || skip "script is not installed"
-	run timeout 20 script -qec "'${stalls[0]}' stalls --options-only --on attach::0,x --loads 0,5" /dev/null </dev/null
+	run timeout 20 script -qec "'$TOP/experiments/engine/run.sh' stalls --options-only --on attach::0,x --loads 0,5" /dev/null \
+		</dev/null
 	[ "$status" = 0 ]
 }
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# engine.bash - the engine's shell of an experiment up to where run.sh knows its options: `load engine`, TOP is set.
+
+# in_engine EXPERIMENT CODE [WORD...]: runs CODE with these words in a shell that has read plan and cell.sh of the experiment.
+# There `options WORD...` checks these as run.sh does, in a ( ) of their own where several are.
+in_engine() {
+	# shellcheck disable=SC2016 # the inner shell's
+	TP_HOME=${TP_HOME:-$TOP} bash -c '
+		set -u
+		. "$TP_HOME/lab/lib.sh"
+		for part in plan cells measure; do . "$TP_HOME/experiments/engine/$part.sh"; done
+		EXPERIMENT=$1 EXP_DIR=$(experiment_folder "$1") CODE=$2 late="" EXP_LOST=""
+		shift 2
+		exp_check() { :; }
+		exp_settings() { echo "{}"; }
+		options() { plan_parse "$@" && plan_check && exp_check && AXIS=("${AXES[@]%%=*}"); }
+		plan_read "$EXP_DIR"
+		. "$EXP_DIR/cell.sh"
+		eval "$CODE"' engine "$@"
+}
+
+# accepted EXPERIMENT, refused_each EXPERIMENT: reads lines of options as a shell has them: each is accepted in silence; or refused
+# with 2, in one line that has the words before a tab and where help is. One shell for all lines.
+# shellcheck disable=SC2016 # the inner shell's
+accepted() { try_each "$1" '[ "$status$said" = 0 ]'; }
+# shellcheck disable=SC2016 # the inner shell's
+refused_each() {
+	try_each "$1" '[ "$status" = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && [[ $said == *"$words"*"(see thinprobe "*" --help)" ]]'
+}
+try_each() {	# try_each EXPERIMENT CONDITION
+	# shellcheck disable=SC2016 # the inner shell's
+	in_engine "$1" 'condition=$1 failed=0
+		while IFS= read -r text; do
+			words=""
+			[[ $text != *"	"* ]] || words=${text%%"	"*} text=${text#*"	"}
+			eval "set -- $text"
+			said=$( (options "$@") 2>&1 </dev/null) && status=0 || status=$?
+			eval "$condition" || { echo "$EXPERIMENT $text: $status $said, wanted: $words"; failed=1; }
+		done
+		exit "$failed"' "$2"
+}
