@@ -6,6 +6,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	TOP=${BATS_TEST_DIRNAME%/tests/cli}
+	engine=$TOP/experiments/engine
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
@@ -18,7 +19,7 @@ refused() {
 		{ echo "${*:3} -> $status $output $stderr" >&2; return 1; }
 }
 
-sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut -f1 | sort | paste -sd ' '; }
+sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1 | sort | paste -sd ' '; }
 
 @test "axes are crossed within a run, other settings make a run for each value, repeats come last" {
 	[ "$(sweep file 'experiment stalls' 'app light' 'loads 0 3' 'repeat 1 2')" = \
@@ -30,9 +31,9 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 
 @test "the last line of a file counts without a line end, and lines may end as on Windows" {
 	printf 'experiment stalls\napp light\nrepeat 1\nloads 0' >file
-	[ "$("$TOP/thinprobe" sweep file --list | cut -f1)" = stalls/vnc-light-0.1 ]
+	[ "$("$engine/sweep.sh" file --list | cut -f1)" = stalls/vnc-light-0.1 ]
 	printf '%s\r\n' 'experiment stalls' 'app light' 'repeat 1' 'loads 0' quick >file
-	[ "$("$TOP/thinprobe" sweep file --list | cut -f1)" = stalls/vnc-light-0.1 ]
+	[ "$("$engine/sweep.sh" file --list | cut -f1)" = stalls/vnc-light-0.1 ]
 }
 
 @test "nothing is made by --list" {
@@ -41,40 +42,36 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 }
 
 @test "a file that asks for what there is not is refused by its line" {
-	printf '%s\n' 'loads 0' >none
-	refused 2 'experiment NAME' "$TOP/thinprobe" sweep none -o out
-	printf '%s\n' 'experiment stals' >a
-	refused 2 stalls "$TOP/thinprobe" sweep a -o out
-	printf '%s\n' 'experiment stalls' 'load 0' >b
-	refused 2 'line 2' "$TOP/thinprobe" sweep b -o out
-	printf '%s\n' 'experiment stalls' 'loads zero' >c
-	refused 2 'loads zero' "$TOP/thinprobe" sweep c -o out
-	printf '%s\n' 'experiment stalls' 'loads 0' 'loads 1' >d
-	refused 2 'line 3' "$TOP/thinprobe" sweep d -o out
-	printf '%s\n' 'experiment stalls' 'repeat 2 4' >e
-	refused 2 'repeat 2' "$TOP/thinprobe" sweep e -o out
-	printf '%s\n' 'experiment paging' >f
-	refused 2 'cannot divide' "$TOP/thinprobe" sweep f -o out
-	refused 2 'no file' "$TOP/thinprobe" sweep gone -o out
-	printf '%s\n' 'experiment stalls' 'experiment wan' >g
-	refused 2 'one experiment' "$TOP/thinprobe" sweep g -o out
-	printf '%s\n' 'experiment stalls wan' >h
-	refused 2 'one experiment' "$TOP/thinprobe" sweep h -o out
-	printf '%s\n' 'experiment stalls' 'on ssh:a' >i
-	refused 2 'no setting on' "$TOP/thinprobe" sweep i -o out
+	local words text
+	while IFS='|' read -r words text; do
+		printf "$text" >file
+		refused 2 "$words" "$engine/sweep.sh" file -o out
+	done <<-'END'
+		experiment NAME|loads 0
+		stalls|experiment stals
+		line 2|experiment stalls\nload 0
+		loads zero|experiment stalls\nloads zero
+		line 3|experiment stalls\nloads 0\nloads 1
+		repeat 2|experiment stalls\nrepeat 2 4
+		cannot divide|experiment paging
+		one experiment|experiment stalls\nexperiment wan
+		one experiment|experiment stalls wan
+		no setting on|experiment stalls\non ssh:a
+	END
 	[[ $stderr != *'mean on?'* ]]
-	printf '%s\n' 'experiment stalls' >j
-	refused 1 'cannot make' "$TOP/thinprobe" sweep j -o i/out
+	refused 2 'no file' "$engine/sweep.sh" gone -o out
+	echo 'experiment stalls' >file
+	refused 1 'cannot make' "$engine/sweep.sh" file -o file/out
 }
 
 @test "a folder that is not empty is refused and stays unchanged" {
 	printf '%s\n' 'experiment stalls' 'loads zero' >file
 	mkdir -p old/stalls
 	echo mine >old/stalls/data
-	refused 2 'not empty' "$TOP/thinprobe" sweep file -o old
+	refused 2 'not empty' "$engine/sweep.sh" file -o old
 	[ "$(cat old/stalls/data)" = mine ]
 	echo >old/sweep
-	refused 2 '--resume' "$TOP/thinprobe" sweep file -o old --list
+	refused 2 '--resume' "$engine/sweep.sh" file -o old --list
 }
 
 @test "the file of a sweep that was edited is refused; a comment in it is not" {
@@ -82,24 +79,24 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 	mkdir bin
 	printf '%s\n' '#!/bin/sh' 'exit 0' >bin/parallel	# measures nothing
 	chmod 755 bin/parallel
-	PATH=$PWD/bin:$PATH run "$TOP/thinprobe" sweep file -o out
+	PATH=$PWD/bin:$PATH run "$engine/sweep.sh" file -o out
 	[ "$status" = 3 ]
 	echo '# why' >>out/sweep
-	"$TOP/thinprobe" sweep --resume out --list | grep -q missing
+	"$engine/sweep.sh" --resume out --list | grep -q missing
 	sed -i 's/loads 0/loads 0 5/' out/sweep
-	run "$TOP/thinprobe" sweep --resume out --list
+	run "$engine/sweep.sh" --resume out --list
 	[ "$status" = 2 ] && [[ $output == *edited* ]]
 }
 
 @test "words that sweep and cell do not know are refused" {
 	printf '%s\n' 'experiment stalls' >file
-	refused 2 'parallel or slurm' "$TOP/thinprobe" sweep file --engine make -o out
-	refused 2 'no folder of a sweep' "$TOP/thinprobe" sweep --resume .
-	refused 2 'goes on' "$TOP/thinprobe" sweep file --resume .
+	refused 2 'parallel or slurm' "$engine/sweep.sh" file --engine make -o out
+	refused 2 'no folder of a sweep' "$engine/sweep.sh" --resume .
+	refused 2 'goes on' "$engine/sweep.sh" file --resume .
 	printf '%s\n' 'one two three' >pairs
-	refused 2 'SERVER CLIENT' "$TOP/thinprobe" sweep file --pairs pairs -o out
-	refused 2 'no folder of a sweep' "$TOP/thinprobe" cell stalls/vnc-light-0.1
-	refused 2 'which' "$TOP/thinprobe" cell
+	refused 2 'SERVER CLIENT' "$engine/sweep.sh" file --pairs pairs -o out
+	refused 2 'no folder of a sweep' "$engine/sweep_cell.sh" stalls/vnc-light-0.1
+	refused 2 'which' "$engine/sweep_cell.sh"
 }
 
 @test "without the engine on this machine: which package brings it, and nothing is made" {
@@ -107,11 +104,11 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 	ln -s -t bin /usr/bin/*
 	rm -f bin/sbatch bin/parallel
 	printf "%s\n" "experiment stalls" >file
-	PATH=$PWD/bin refused 4 slurm-client "$TOP/thinprobe" sweep file --engine slurm -o out
-	PATH=$PWD/bin refused 4 "recommends parallel" "$TOP/thinprobe" sweep file -o out
-	PATH=$PWD/bin "$TOP/thinprobe" sweep file --engine slurm --list | grep -q missing
+	PATH=$PWD/bin refused 4 slurm-client "$engine/sweep.sh" file --engine slurm -o out
+	PATH=$PWD/bin refused 4 "recommends parallel" "$engine/sweep.sh" file -o out
+	PATH=$PWD/bin "$engine/sweep.sh" file --engine slurm --list | grep -q missing
 	# it is there, but no cluster answers
 	printf '%s\n' '#!/bin/sh' 'echo "sbatch: fatal: no controller" >&2' 'exit 1' >bin/sbatch
 	chmod 755 bin/sbatch
-	PATH=$PWD/bin refused 1 'no controller' "$TOP/thinprobe" sweep file --engine slurm -o out
+	PATH=$PWD/bin refused 1 'no controller' "$engine/sweep.sh" file --engine slurm -o out
 }
