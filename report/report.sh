@@ -3,8 +3,8 @@
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
 # report.sh RUN RUN... [-o DIR] [--label NAME,NAME...] - of several runs of one experiment, in one figure each: DIR becomes a run
 # folder of their tables.
-# report.sh RUN --table | --verdict | --findings | --record | --cell - parts of it: at the end of a run; what later runs carry of
-# it; the first figures of a run of one cell.
+# report.sh RUN --table | --verdict | --findings | --json | --record | --cell - parts of it: at the end of a run; findings.json;
+# what later runs carry of it; the first figures of a run of one cell.
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (columns), figures.gp,
 # say.jq (findings and views) and README.md.
@@ -108,10 +108,11 @@ program() {	# program FILTER
 }
 
 say() {	# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document; for each value of HTML once
-	local errors
+	# shellcheck disable=SC2016 # names of jq
+	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures'
 	{ errors=$(jq -r --rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
-		--argjson cells "$cells" --argjson figures "$figures" --argjson said "$said" \
-		"(${2-false}) as \$html | $(program "include \"page\"; resolve | $1")" <<<"$doc" 2>&1 >&3); } 3>&1 ||
+		--arg cells "$cells" --arg figures "$figures" --argjson said "$said" \
+		"$names | (${2-false}) as \$html | $(program "include \"page\"; resolve | $1")" <<<"$doc" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
 
@@ -257,14 +258,15 @@ place() {	# place FILE: standard input becomes FILE, whole
 
 # run_stem RUN: the experiment's; ends the program where that is no run that can be reported.
 run_stem() {
-	local stem wrong
+	local said stem cells wrong
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
-	stem=$(jq -r '.experiment // "" | select(test("^[a-z0-9-]+$"))' "$1/run.json" 2>/dev/null) || die 1 "$1/run.json: cannot be read"
+	said=$(jq -r '[((.experiment // "" | select(test("^[a-z0-9-]+$"))) // ""), (.cells | type),
+		((select(.cells | type == "array") | try ('"$shape"') catch "cannot be read") // "")] | join("\u001f")' "$1/run.json" \
+		2>/dev/null) || die 1 "$1/run.json: cannot be read"
+	IFS=$'\037' read -r stem cells wrong <<<"$said"
 	[ -n "$stem" ] && [ -n "$(in_trees "experiments/$stem/say.jq")" ] ||
 		die 1 "$1/run.json: unknown experiment ${stem:-(no name)}; see thinprobe list"
-	[ "$(jq -r '.cells | type' "$1/run.json")" = array ] ||
-		die 1 "$1/run.json: an older version made this run; only its own report.html can be read"
-	wrong=$(jq -r "$shape" "$1/run.json" 2>/dev/null) || wrong='cannot be read'
+	[ "$cells" = array ] || die 1 "$1/run.json: an older version made this run; only its own report.html can be read"
 	[ -z "$wrong" ] || die 1 "$1/run.json: $wrong"
 	printf '%s\n' "$stem"
 }
@@ -272,7 +274,7 @@ run_stem() {
 usage='usage: thinprobe report RUN
        thinprobe report RUN RUN... [-o DIR] [--label NAME,NAME...]
        thinprobe report RUN --fail-if CONDITIONS
-       thinprobe report RUN --table | --verdict | --findings | --record
+       thinprobe report RUN --table | --verdict | --findings | --json | --record
 Makes tables, figures, findings.json, report.md and report.html of a run again,
 from its samples. Several runs of one experiment (of other machines, or other
 days) share each figure, a curve for each.
@@ -285,13 +287,14 @@ days) share each figure, a curve for each.
   --table      only print the table of the end of a run
   --verdict    only print the verdict and notes below it
   --findings   only print verdict, findings and notes
+  --json       only print what findings.json has
   --record     only print what a calibration keeps, as JSON
 Options and runs in any order.'
 part='' JOINED='' fail_if='' label='' runs=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	--help | -h) printf '%s\n' "$usage"; exit 0 ;;
-	--table | --verdict | --findings | --record | --cell)
+	--table | --verdict | --findings | --json | --record | --cell)
 		[ -z "$part" ] || [ "$part" = "${1#--}" ] || die 2 "--$part and $1: one of them (see thinprobe report --help)"
 		part=${1#--}
 		;;
@@ -323,12 +326,13 @@ experiment=${experiment%/say.jq} engine=${experiment%/*}/engine
 [ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
-figures='[]' cells='[]' said=null
+figures='' cells='' said=null findings='{schema: "findings/1", verdict, findings}'
 case $part in
 table) doc=$(document) && say terminal_view; exit ;;
 cell) doc=$(document) && say terminal_cell; exit ;;
 verdict) doc=$(document) && say terminal_verdict | fold -s -w 80 | sed 's/ *$//'; exit ;;
 findings) doc=$(document) && say terminal_words; exit ;;
+json) doc=$(document) && say "said | $findings"; exit ;;
 record) doc=$(document) && say record; exit ;;
 esac
 
@@ -343,9 +347,9 @@ doc=$(document) || exit
 text=$(say '(said | tojson), figure_variables') || exit
 said=${text%%$'\n'*}
 draw "${text#*$'\n'}"
-figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | jq -R -s -c '[splits("\n") | select(. != "") | rtrimstr(".svg")]')
-cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null | jq -R -s -c '[splits("\n") | select(. != "")]')
-jq '{schema: "findings/1", verdict, findings}' <<<"$said" | place findings.json || exit 1
+figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
+cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
+jq "$findings" <<<"$said" | place findings.json || exit 1
 text=$(say 'page, "\f"' 'false, true') || exit
 printf '%s\n' "${text%%$'\n\f'*}" | place report.md || exit 1
 text=${text#*$'\f\n'}

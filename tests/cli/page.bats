@@ -56,6 +56,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	jq -e '.schema == "findings/1" and .verdict == "Slow from 5 on." and (.findings | length) == 1' run/findings.json
 	jq -e '.findings[0] | .id == "slow" and .value == 150 and .low == 120 and .high == null and .unit == "ms"' run/findings.json
 	jq -e '.findings[0] | .verdict == "bad" and .figure == "p50"' run/findings.json
+	"$TOP/report/report.sh" --json run | cmp - run/findings.json
 	grep -q '^| b | 5 | >150 | 007 |$' run/report.md	# text stays text
 	grep -q '^| first | 0 | <2.00* | 10 |$' run/report.md		# below what can be resolved
 	[ -z "$(ls -d run/.report.* 2>/dev/null)" ]
@@ -422,7 +423,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 }
 
 @test "parts of a report: options and runs in any order; two parts, or a record of another experiment, are refused" {
-	for part in table verdict findings; do
+	for part in table verdict findings json; do
 		"$TOP/report/report.sh" "--$part" run >before
 		"$TOP/report/report.sh" run "--$part" | cmp before -
 		[ -s before ]
