@@ -173,13 +173,12 @@ record() {	# record ERROR_MS SD_MS: of this machine
 }
 
 @test "the record: quick or disturbed is marked where it is named, and replaces only what is one or the other" {
-	undrawn
 	. "$TOP/lab/calibration.sh"
 	paths() {
 		calibration_record | jq -r '[.paths[] | select(.probe == "patch") | "\(.path) \(.n) \(.quick) \(.disturbed)"] | sort
 			| join(", ")'
 	}
-	merge() { "$TOP/report/report.sh" run >/dev/null && "$TOP/report/report.sh" --record run | calibration_add >merged; }
+	merge() { report_findings run && "$TOP/report/report.sh" --record run | calibration_add >merged; }
 	make_calibration x11:250
 	edit_json run/run.json '.settings.seconds = 1'
 	merge

@@ -157,18 +157,17 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 
 @test "report: longer by the intervals of both, protected where no run was paged out" {
 	local r
-	undrawn
 	make_run vnc-file-plain-hog vnc-file-plain-busy vnc-file-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 100 paged_out
 		cell vnc-file-plain-busy $r 1 105 paged_out
 		cell vnc-file-unswapped-hog $r 1 2 kept
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"unsure"/"good"' ]
 	for r in 1 2; do cell vnc-file-plain-busy $r 1 900 paged_out; done
 	cell vnc-file-unswapped-hog 2 1 2 paged_out
-	"$TOP/report/report.sh" run
+	report_findings run
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"bad"/"unsure"' ]
 }
@@ -232,26 +231,24 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 
 @test "a session that is kept, whose first key is late all the same, is no protection; a second key over the threshold is late" {
 	local r
-	undrawn
 	make_run vnc-file-plain-hog vnc-file-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 1000 paged_out
 		cell vnc-file-unswapped-hog $r 1 3000 kept
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"bad"/"good"' ]
 	for r in 1 2; do	# in memory 200 ms too, so that 390 ms are less than twice that
 		jq '.result.runs[] |= (.first_key_ms = 200 | if .state == "paged_out" then .second_key_ms = 390 else . end)' \
 			run/cells/vnc-file-plain-hog/$r/pagein.json >p && mv p run/cells/vnc-file-plain-hog/$r/pagein.json
 		cell vnc-file-unswapped-hog $r 1 1 kept
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"good"/"bad"' ]
 }
 
 @test "protection works where every run kept the session, and only by an interval" {
 	local r
-	undrawn
 	make_run vnc-file-plain-hog vnc-file-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 1000 paged_out
@@ -263,13 +260,13 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 			first_key_ms: null} else . end | .value))' run/cells/vnc-file-unswapped-hog/$r/pagein.json >p
 		mv p run/cells/vnc-file-unswapped-hog/$r/pagein.json
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	[ "$(found protected .verdict)" = '"unsure"' ]
 	[[ $(found protected .text) == *"2 of 8 runs"* ]]
 	[[ $(jq -r .verdict run/findings.json) == *"(2 of 8)"* ]]
 	# kept in each run, of which there was one
 	rm -r run/cells/vnc-file-unswapped-hog/2
 	jq '.result.runs |= .[:2]' run/cells/vnc-file-unswapped-hog/1/pagein.json >p && mv p run/cells/vnc-file-unswapped-hog/1/pagein.json
-	"$TOP/report/report.sh" run
+	report_findings run
 	[ "$(found protected .verdict)" = '"unsure"' ]
 }

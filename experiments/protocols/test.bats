@@ -41,7 +41,6 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 }
 
 @test "a protocol that does no work is named before the cells and in the verdict, with the variant that does" {
-	undrawn
 	functions 'PROTOCOLS=vnc,x11,ssh WORKS=text; exp_before_cells' >said
 	cat said
 	[ "$(wc -l <said)" = 2 ]
@@ -52,14 +51,14 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	made_up_run
 	for without in '{}' '{ssh: []}' '{ssh: ["ssh:x11"]}'; do
 		jq ".settings.without_work = $without" run/run.json >new && mv new run/run.json
-		"$TOP/report/report.sh" run
+		report_findings run
 		jq -r .verdict run/findings.json | tee "verdict $without"
 	done
 	run ! grep -i 'no work' 'verdict {}'
 	grep -iq 'no work.*ssh' 'verdict {ssh: []}'
 	grep -q 'ssh:x11' 'verdict {ssh: ["ssh:x11"]}'
 	jq '.settings.protocols += ["ssh:x11"]' run/run.json >new && mv new run/run.json
-	"$TOP/report/report.sh" run
+	report_findings run
 	[ "$(jq -r .verdict run/findings.json)" = "$(cat 'verdict {}')" ]
 }
 
@@ -181,15 +180,14 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 }
 
 @test "a protocol whose work failed or was other work is named in the verdict" {
-	undrawn
 	made_up_run
-	"$TOP/report/report.sh" run
+	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == *"the whole work for xpra."* ]]	# its pages differ at the end
 	sed -i 's/"complete"/"failed"/' run/cells/nx-*/*/cell.json
-	"$TOP/report/report.sh" run
+	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == *"the whole work for nx and xpra."* ]]
 	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new && mv new run/run.json
-	"$TOP/report/report.sh" run
+	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == *"a key for nx."* ]]
 }
 
@@ -258,9 +256,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 
 @test "the verdict does not rank what its intervals cannot tell apart" {
 	local f r k
-	undrawn
 	made_up_run
-	"$TOP/report/report.sh" run
+	report_findings run
 	run ! grep -q 'not significantly' <(jq -r .verdict run/findings.json)
 	for r in 1 2 3; do	# x11 from half to over one and a half times: nx is within
 		read -r k < <(awk -v r="$r" 'BEGIN { split("0.45 1 1.6", k, " "); print k[r] }')
@@ -268,6 +265,6 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 			jq --argjson k "$k" '.result.channels[].wire_bytes |= (. * $k | floor)' "$f" >new && mv new "$f"
 		done
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	jq -r .verdict run/findings.json | grep -q 'most over x11.*not significantly more than over nx'
 }

@@ -128,7 +128,6 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 
 @test "a difference has its interval, or is none; lost pings and unanswered keys are never dropped" {
 	local r
-	undrawn
 	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.random.80.ping 10Mbit.fifo.random.50.ping 10Mbit.fifo.tcp.110.ping \
 		10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.110.vnc
 	for r in 1 2 3; do
@@ -140,7 +139,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		cell 10Mbit.fifo.tcp.110.vnc "$r" 10 50 60
 		printf 'keys/1\t3\t150000000\t150000000\t\t\t1150000000\t0\n' >>"run/cells/10Mbit.fifo.tcp.110.vnc/$r/samples.tsv"
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	jq -c '.verdict, .findings[]' run/findings.json
 	# means 0.1033 0.1067 0.11 and 1.1 1.2 1.3, t(2) = 4.3027: 0.1067 +- 0.0083 and 1.2 +- 0.2484
 	[ "$(finding run random-load low)/$(finding run random-load high)" = 0.837/1.35 ]

@@ -117,7 +117,6 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
 	for f in settings length; do grep -q '</svg>' "run/figures/$f.svg"; done
-	undrawn
 	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "default remedies price length tested" ]
 	# medians: 140.95 and 36.15; twice its own time and the server's wait are 36.0
 	[ "$(finding run default)/$(finding run default verdict)" = 140.95/unsure ]	# from 99 ms on, by the interval
@@ -135,12 +134,11 @@ remade() {
 	for pair in "${@:2}"; do
 		for ((r = 1; r <= $1; r++)); do cell "${pair%=*}" table heavy 10 4 "$r" "${pair#*=}" 70; done
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	jq -c '.verdict, .findings[]' run/findings.json
 }
 
 @test "a default that is fast enough needs no setting" {
-	undrawn
 	# the limit is 2 x (10 + 8) = 36 ms; the median is 0.95 ms above the first response
 	remade 3 default=12 nice-19=60 rr=70
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 12.95/good ]
@@ -153,7 +151,6 @@ remade() {
 }
 
 @test "hardly any effect is neither much faster nor much slower than the default" {
-	undrawn
 	remade 3 default=140 nice-19=10 rr=1600
 	[[ $(finding run remedies text) == *"Slower than the default: session under SCHED_RR (1601 ms"* ]]
 	run ! grep 'Hardly any' <(finding run remedies text)
@@ -163,9 +160,8 @@ remade() {
 }
 
 @test "five repeats give verdicts; a run without a complete cell says so" {
-	undrawn
 	make_run 5
-	"$TOP/report/report.sh" run
+	report_findings run
 	jq -c '.findings[]' run/findings.json
 	[ "$(finding run tested)" = 0.256 ]
 	[[ $(finding run tested text) == *"better: load at nice 19 0.26"*"worse: session under SCHED_RR"* ]]

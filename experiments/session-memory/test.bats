@@ -168,12 +168,11 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	near "$value" "10000 / 256"
 	for figure in logins processes; do grep -q '</svg>' "run/figures/$figure.svg"; done
 	grep -q 'light login, vnc: 4.38 MB for one more (charged 4.57)' run/figures/logins.svg
-	undrawn
 	# a server of its own, 512 MB of which 448 are available
 	jq '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 67108864, reserved_bytes: 33554432, available_bytes: 469762048,
 		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"}' run/run.json >new &&
 			mv new run/run.json
-	"$TOP/report/report.sh" run >/dev/null
+	report_findings run
 	read -r value _ < <(finding idle)
 	near "$value" 64
 	jq -e '.findings[] | select(.id == "idle") | .text
@@ -182,12 +181,11 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 @test "a charge that does not grow with the logins is reported below private memory, and limits no logins" {
 	local file
-	undrawn
 	make_run
 	for file in run/cells/*/*/machine.tsv; do
 		awk -F'\t' -v OFS='\t' 'NR > 1 && $2 > 0 { $10 = $13 = 1000 } { print }' "$file" >new && mv new "$file"
 	done
-	"$TOP/report/report.sh" run >/dev/null
+	report_findings run
 	read -r value _ _ verdict < <(finding charged)
 	[ "$value/$verdict" = 0/unsure ]
 	jq -r '.findings[] | select(.id == "charged") | .text' run/findings.json | tee said

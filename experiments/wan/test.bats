@@ -133,7 +133,6 @@ three_protocols() {
 }
 
 @test "with losses, only what had the same loss stands side by side; typed keys are held against lone ones by their intervals" {
-	undrawn
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("4$") | not)) | .cells |= map(.parameters.rtt_ms = 200 |
 		(if .name | test("0$") then .parameters.loss_percent = 0 elif .name | test("1$") then .parameters.loss_percent = 1
@@ -146,7 +145,7 @@ three_protocols() {
 		cell two 1 "$r" 200 320 320 320
 		cell one 3 "$r" 200 $((200 + 40 * r)) $((200 + 40 * r)) $((200 + 40 * r))	# 240 and 280: from 6 to 514
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	jq -c '.findings[]' run/findings.json
 	[[ $(finding run loss text) == *"410 ms (one)"* ]]
 	[[ $(finding run loss text) != *"320"* ]]
@@ -195,7 +194,6 @@ three_protocols() {
 }
 
 @test "the line through round trips uses exact medians; a slope below one is no number of round trips" {
-	undrawn
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("[012]$")))'
 	for r in 1 2; do
@@ -206,7 +204,7 @@ three_protocols() {
 		cell two 1 "$r" 100.5 - 110 -
 		cell two 2 "$r" 200.5 210 210 210
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(slope two slope)/$(slope two slope_why)" = "/no exact median" ]
 	[ "$(finding run round-trips-impossible verdict)/$(finding run round-trips-impossible)" = unsure/null ]
@@ -216,7 +214,6 @@ three_protocols() {
 
 @test "a protocol without a median, typed or alone, is not said to be free of waits, and is named among the unknown" {
 	local r p l
-	undrawn
 	make_run one two
 	for r in 1 2; do
 		for l in 0 1 2; do
@@ -226,14 +223,14 @@ three_protocols() {
 		cell two 4 "$r" 200.5 906 906 906
 		edit_json "run/cells/two-002/$r/cell.json" '.state = "failed"'
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	[ "$(finding run typed verdict)" = unsure ]	# 906 ms, and nothing to hold it against
 	[[ $(finding run longest-link text) == *"Not known: two."* ]]
 	for r in 1 2; do
 		edit_json "run/cells/two-002/$r/cell.json" '.state = "complete"'
 		edit_json "run/cells/two-004/$r/cell.json" '.state = "failed"'
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	[ "$(finding run typed verdict)" = unsure ]
 	[[ $(finding run typed text) == *"whether one and two wait"* ]]	# (two repeats have no interval)
 }
