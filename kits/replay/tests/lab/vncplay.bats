@@ -11,7 +11,7 @@ load ../../../../tests/cli/helpers
 
 setup() {
 	begin_test
-	need Xvnc Xvfb x11vnc python3
+	need Xvnc Xvfb x11vnc wish
 	LAB=$BATS_TEST_DIRNAME GOLDEN=$BATS_TEST_DIRNAME/../golden/vncplay
 	first=() secret=()
 }
@@ -27,7 +27,7 @@ serve() {	# NAME [OPTION OF THE WITNESS...]: $port; the witness's log is NAME.lo
 	esac
 	served=("$server")
 	: >"$name.log"
-	start witness "${first[@]}" python3 "$LAB/witness.py" "$name.log" "$@"
+	start witness "${first[@]}" wish "$LAB/witness.tcl" "$name.log" "$@"
 	served+=("$pid")
 	until_true grep -q ' ready ' "$name.log"
 	[[ $kind == *x11vnc ]] || return 0
