@@ -7,10 +7,11 @@
 #   menu=MS     the menu opens so long after its button was pressed (50), its submenu so long after item-2 was entered
 #   moved=DX,DY button-3 is not where it was
 #   hidden      button-3 is not there at all
-# Widgets: button-1 to button-6; menu with item-1 to item-3, sub-1 and sub-2; open, which brings a dialog with an ok; an entry, which
-# takes keys once it was clicked; a canvas for drags; and the desk behind them all.
+# Widgets: button-1 to button-6; menu with item-1 to item-3, sub-1 and sub-2; open, which brings a dialog with an ok; an entry,
+# which takes keys once it was clicked; a canvas for drags; and the desk behind them all.
 # Log rows: the wall clock in us, then
-#   ready - | press WIDGET BUTTON | release WIDGET BUTTON | double WIDGET | drag canvas X Y X Y | key WIDGET KEYSYM | line entry TEXT
+#   ready - | press WIDGET BUTTON | release WIDGET BUTTON | double WIDGET | drag canvas X Y X Y | key WIDGET KEYSYM
+#   line entry TEXT
 
 set log [open [lindex $argv 0] w]
 array set o {late 100 menu 50 moved 0,0}
@@ -44,13 +45,14 @@ proc show {state args} {
 # Anew, and above all others.
 proc draw {name} {
 	lassign $::at($name) x y w h colour
-	set here [expr {$::lit eq $name}]
+	set inks [expr {$::lit eq $name ? {#3050a0 white} : [list $colour black]}]
 	set text [expr {$name eq "entry" ? $::typing(entry) : $name in {canvas dialog} ? "" : $name}]
+	set place [expr {$name eq "entry" ? [list [expr {$x + 5}] w] : [list [expr {$x + $w / 2}] center]}]
 
 	.c delete $name
-	.c create rectangle $x $y [expr {$x + $w - 1}] [expr {$y + $h - 1}] -outline "" -fill [expr {$here ? "#3050a0" : $colour}] -tags $name
-	.c create text [expr {$x + ($name eq "entry" ? 5 : $w / 2)}] [expr {$y + $h / 2}] -anchor [expr {$name eq "entry" ? "w" : "c"}] \
-		-text $text -fill [expr {$here ? "white" : "black"}] -tags $name
+	.c create rectangle $x $y [expr {$x + $w - 1}] [expr {$y + $h - 1}] -outline "" -fill [lindex $inks 0] -tags $name
+	.c create text [lindex $place 0] [expr {$y + $h / 2}] -anchor [lindex $place 1] \
+		-text $text -fill [lindex $inks 1] -tags $name
 	for {set i 0} {$i < $::marks($name) % 12 && $text eq $name} {incr i} {
 		.c create rectangle [expr {$x + 3 + 6 * $i}] [expr {$y + $h - 5}] [expr {$x + 6 + 6 * $i}] [expr {$y + $h - 3}] \
 			-outline "" -fill black -tags $name
@@ -132,7 +134,9 @@ make menu 20 80 76 24 #d0d0ff
 make open 120 80 76 24 #ffd0a0
 make entry 20 260 300 22 #ffffff
 make canvas 360 240 180 120 #f0f0f0
-foreach {name x y} {item-1 20 104 item-2 20 128 item-3 20 152 sub-1 120 128 sub-2 120 152} { make $name $x $y 100 24 #c8c8c0 hidden }
+foreach {name x y} {item-1 20 104 item-2 20 128 item-3 20 152 sub-1 120 128 sub-2 120 152} {
+	make $name $x $y 100 24 #c8c8c0 hidden
+}
 make dialog 260 100 200 110 #e8d8c8 hidden
 make ok 330 170 60 24 #a0e0a0 hidden
 bind .c <Button> { press %b %x %y }
