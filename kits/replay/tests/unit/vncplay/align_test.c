@@ -65,79 +65,67 @@ static size_t masked(int runs, int of)
 	return n;
 }
 
-static void is(size_t i, int32_t cause, uint32_t a, uint32_t b)
+/* The changes of a run, MS=CONTENT each; those of run 0 come first. */
+static void run_has(int r, const char *text)
 {
-	assert_true(i < out.n);
-	assert_int_equal(out.change[i].cause, cause);
-	assert_int_equal(out.at[2 * i], a);
-	assert_int_equal(out.at[2 * i + 1], b);
+	unsigned ms, content;
+	int end;
+
+	if (!r)
+		clear();
+	for (; sscanf(text, " %u=%u%n", &ms, &content, &end) == 2; text += end)
+		add(r, ms, content);
 }
 
+/* The common changes, CAUSE:UPDATE,UPDATE each, an update for each run. */
+static void aligned(int runs, const char *expected)
+{
+	char text[400] = "";
+	size_t n = 0;
+
+	align(runs);
+	for (size_t i = 0; i < out.n; i++) {
+		n += (size_t)sprintf(text + n, "%s%d", i ? " " : "", out.change[i].cause);
+		for (int r = 0; r < runs; r++)
+			n += (size_t)sprintf(text + n, "%c%u", r ? ',' : ':', out.at[i * (size_t)runs + (size_t)r]);
+	}
+	assert_string_equal(text, expected);
+}
+
+/* Where two pictures are missing, the next one changes nothing. */
 TEST(pictures_in_turn_with_one_missing)
 {
-	clear();
-	for (uint32_t k = 0; k < 8; k++)
-		add(0, 1100 + 1000 * k, 1 + k % 2);
-	for (uint32_t k = 0; k < 8; k++)
-		if (k != 3 && k != 4) /* a picture is missing, so the next one changes nothing */
-			add(1, 1250 + 1000 * k, 1 + k % 2);
-	align(2);
-	assert_int_equal(out.n, 6);
-	is(0, 0, 0, 0);
-	is(1, 1, 1, 1);
-	is(2, 2, 2, 2);
-	is(3, 5, 5, 3);
-	is(5, 7, 7, 5);
+	run_has(0, "1100=1 2100=2 3100=1 4100=2 5100=1 6100=2 7100=1 8100=2");
+	run_has(1, "1250=1 2250=2 3250=1 6250=2 7250=1 8250=2");
+	aligned(2, "0:0,0 1:1,1 2:2,2 5:5,3 6:6,4 7:7,5");
 }
 
 TEST(a_slow_run_answers_after_the_next_input)
 {
-	clear();
-	for (uint32_t k = 0; k < 6; k++) {
-		add(0, 1600 + 1000 * k, 100 + k);
-		add(1, 2200 + 1000 * k, 100 + k);
-	}
-	align(2);
-	assert_int_equal(out.n, 6);
-	for (uint32_t k = 0; k < 6; k++)
-		is(k, (int32_t)k, k, k);
+	run_has(0, "1600=100 2600=101 3600=102 4600=103 5600=104 6600=105");
+	run_has(1, "2200=100 3200=101 4200=102 5200=103 6200=104 7200=105");
+	aligned(2, "0:0,0 1:1,1 2:2,2 3:3,3 4:4,4 5:5,5");
 }
 
 TEST(what_one_run_has_alone_is_not_the_same_as_anything)
 {
-	clear();
-	for (uint32_t k = 0; k < 9; k++) {
-		add(0, 1100 + 1000 * k, 500 + k * k);
-		add(1, 1100 + 1000 * k, 60000 + 1000 * k * k);
-	}
-	add(0, 10100, 9);
-	add(1, 10100, 9);
-	align(2);
-	assert_int_equal(out.n, 1);
-	is(0, 9, 9, 9);
+	run_has(0, "1100=500 2100=501 3100=504 4100=509 5100=516 6100=525 7100=536 10100=9");
+	run_has(1, "1100=60000 2100=61000 3100=64000 4100=69000 5100=76000 6100=85000 7100=96000 10100=9");
+	aligned(2, "9:7,7");
 }
 
 TEST(an_equal_change_of_another_picture_is_the_same)
 {
-	clear();
-	add(0, 1100, 5);
-	add(0, 2100, 8); /* 3 more */
-	add(1, 1100, 6);
-	add(1, 2100, 9);
-	align(2);
-	assert_int_equal(out.n, 1);
-	is(0, 1, 1, 1);
+	run_has(0, "1100=5 2100=8"); /* 3 more */
+	run_has(1, "1100=6 2100=9");
+	aligned(2, "1:1,1");
 }
 
+/* The first change is before every input. */
 TEST(one_run_is_all_there_is)
 {
-	clear();
-	add(0, 500, 1); /* before every input */
-	add(0, 1100, 2);
-	add(0, 3100, 3);
-	align(1);
-	assert_int_equal(out.n, 2);
-	assert_int_equal(out.change[1].cause, 2);
+	run_has(0, "500=1 1100=2 3100=3");
+	aligned(1, "0:1 2:2");
 }
 
 TEST(a_caret_is_masked_and_what_is_typed_beside_it_is_not)
