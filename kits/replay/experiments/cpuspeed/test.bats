@@ -26,8 +26,8 @@ load ../engine/replays
 	[ "$(awk -F'\t' '$2 == "25" { last = $4 } END { print last }' "$RUN/cdf.tsv")" = 1.00000 ]
 }
 
-# Two repeats in which the base takes 10 20 30 40 ms: at 25 % all takes 2, in the second repeat 8 times as long, and the last response
-# is not found in that one.
+# Two repeats in which the base takes 10 20 30 40 ms: at 25 % all takes 2, in the second repeat 8 times as long, and the last
+# response is not found in that one.
 @test "figures of repeats that differ: pooled percentiles, geometric means over pairs, each response by itself" {
 	figures() {	# THRESHOLD SETTING: columns NAME=VALUE...
 		local word setting=$2

@@ -56,7 +56,8 @@ recorded() {
 	serve recording
 	timeout 60 "$BIN/vncplay" record --headless --script "$GOLDEN/session.script" "${secret[@]}" "127.0.0.1::$port" a.trace
 	end_served
-	diff <(expected <"$GOLDEN/session.told") <(told recording) && grep -q ' snapshot key ' a.trace && grep -q ' snapshot hover ' a.trace
+	diff <(expected <"$GOLDEN/session.told") <(told recording) && grep -q ' snapshot key ' a.trace &&
+		grep -q ' snapshot hover ' a.trace
 }
 
 # How the replay is to end, and what is to have reached the application.
@@ -134,7 +135,7 @@ good() {	# KIND ROUND...
 # bats test_tags=all
 @test "a server that draws the pointer into the picture: the same, also with a window that comes five seconds late" {
 	# who draws the pointer himself is not to wait for a CPU: old pictures would be recorded
-	! chrt -f 5 true 2>/dev/null || first=(chrt -f 5)
+	if chrt -f 5 true 2>/dev/null; then first=(chrt -f 5); fi
 	good drawn-x11vnc fast -late
 }
 

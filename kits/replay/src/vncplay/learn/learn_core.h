@@ -20,8 +20,8 @@ struct learner;
 struct learner *learn_begin(const struct input_trace *t);
 void learn_free(struct learner *l);
 
-/* Counts the changes of a replay of the trace, complete and with `tiles.every`. 0, or -EPROTO, -ERANGE, -ENOMEM with `why`: a replay
- * that cannot be compared with those before; it is left out. */
+/* Counts the changes of a replay of the trace, complete and with `tiles.every`. 0, or -EPROTO, -ERANGE, -ENOMEM with `why`: a
+ * replay that cannot be compared with those before; it is left out. */
 int learn_count_changes(struct learner *l, const struct replay *r, struct why *why);
 void learn_find_parts(struct learner *l); /* after all replays were counted */
 /* Then for each of these replays: the content of the parts in its log, of the same inputs. 0 or -errno. */
