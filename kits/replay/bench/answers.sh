@@ -3,14 +3,14 @@
 # answers.sh - does vncplay analyze find the answer to every click, and when it came? Judged by the
 # log of the desktop that answered.
 #
-# usage: bench/answers.sh [--quick] [--rounds N]     (20 clicks over 5 replays, eleven kinds of
+# usage: kits/replay/bench/answers.sh [--quick] [--rounds N]     (20 clicks over 5 replays, eleven kinds of
 #        screens, once: 10 minutes; quick: 6 clicks, 3 replays, 3 kinds)
 # right: clicks with one row, in each replay within 5 ms of the desktop's own latency, and none
 # where it gave none. extra: rows of no click. disturbed: how late the desktop itself was at worst,
 # by the machine's doing; the replays of one kind run at once.
 # shellcheck disable=SC2317  # what holds calls
 set -u
-here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd) || exit 1
 . "$here/lab/lib.sh"
 . "$here/bench/lib.sh"
 
