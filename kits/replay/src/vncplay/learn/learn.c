@@ -4,6 +4,7 @@
  * learn_core.c does the learning; this file reads options and side files, and writes the result. */
 #include "cli.h"
 #include "vncplay/commands.h"
+#include "files.h"
 #include "learn_core.h"
 #include "memory.h"
 
@@ -74,9 +75,8 @@ static void write_deps_file(const struct dependencies *d, const char *trace, int
 	}
 	err = deps_write(d, out);
 	fprintf(out, "# from %d replays of %s, whose inputs act %d times\n", runs, trace, steps);
-	errno = 0;
-	if (!err && (fflush(out) || ferror(out)))
-		err = errno ? -errno : -EIO;
+	if (!err)
+		err = files_flush_stream(out);
 	if (out == stdout) {
 		if (err)
 			die(EXIT_RUN, "cannot write: %s", strerror(-err));

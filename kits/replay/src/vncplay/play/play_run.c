@@ -142,6 +142,7 @@ static int fail_timeout(struct play_state *p, struct awaited_screen *s, int64_t 
 {
 	const struct trace_event *e = p->await.shot;
 	const char *found = "";
+	char pictures[256];
 	int err;
 
 	side_file_write_wait(p->live.side, SIDE_TIMEOUT, s, now);
@@ -151,15 +152,14 @@ static int fail_timeout(struct play_state *p, struct awaited_screen *s, int64_t 
 							    : "; nor is it anywhere around";
 	err = play_write_pictures(p->out, live_screen(&p->live), e);
 	if (err)
-		return live_fail(
-			&p->live, PLAY_TIMEOUT,
-			"line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
-			e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(-err));
+		snprintf(pictures, sizeof(pictures), "no pictures: %s", strerror(-err));
+	else
+		snprintf(pictures, sizeof(pictures), "see %.187s.expected.ppm and .actual.ppm", p->out);
 	return live_fail(&p->live, PLAY_TIMEOUT,
 			 "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
-			 "%d of %d pixels differ, %d at the best%s; see %.187s.expected.ppm and .actual.ppm",
+			 "%d of %d pixels differ, %d at the best%s; %s",
 			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of,
-			 p->await.least, found, p->out);
+			 p->await.least, found, pictures);
 }
 
 static int end_snapshot_wait(struct play_state *p, struct awaited_screen *s, int64_t now, bool waits)
