@@ -14,9 +14,11 @@ setup() {
 	SETTINGS='{"parts": ["web", "vnc"], "link": "100Mbit", "cost_ms": 10}'
 }
 
-fit() {	# fit PART [COMMAND]: what the experiment does when all cells are there; COMMAND makes the report
+fit() {	# fit PART [COMMAND...]: what the experiment does when all cells are there; COMMAND makes the report
+	local report=("${@:2}")
+	[ $# -gt 1 ] || report=(report_words)
 	TP_HOME=$TOP TP_BIN=$BIN RUN=run PARTS=$1 REPEATS=1 bash -c '. "$TP_HOME/kits/users/experiments/users/cell.sh"; exp_summed'
-	"${2-report_words}" run
+	"${report[@]}" run
 	cat run/slope.tsv run/compare.tsv
 	jq -c '.findings[]' run/findings.json
 }
@@ -38,7 +40,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	done
 	# one row that others disturbed is left out, wrong as it is
 	edit_json run/cells/vnc-0.1/1/cell.json '.server_own_percent = 5 | .foreign_percent = 40 | .marked = "foreign CPU time"'
-	fit vnc "$TOP/report/report.sh"
+	fit vnc report_words --draw
 	near "$(need_of all cpu demand_ms)" 10 0.005
 	[ "$(need_of all cpu rows)/$(need_of all cpu disturbed)" = 5/0 ]
 	near "$(need_of all delay demand_ms)" 2 0.005
@@ -118,7 +120,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	cell web-0 1 200 253.38 1.17 false
 	printf 'schema\tkind\tx\ty\texpected\tlow\thigh\narrivals/1\tsources\t1\t0.5\t\t0.1\t1.2\n' |
 		tee run/cells/web-0/1/arrivals.tsv >run/cells/web-1/1/arrivals.tsv
-	"$TOP/thinprobe" report run
+	report_words --draw run
 	[ -s run/figures/cov.svg ]
 }
 
@@ -172,7 +174,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 			| .sent_kbyte_per_s = 9990 | .received_kbyte_per_s = 120' --argjson r "$repeat"
 		edit_json "run/cells/web-1/$repeat/vusers.json" '.result.received_kbyte_per_s = 9552'
 	done
-	"$TOP/thinprobe" report run
+	report_words --draw run
 	jq -c '.findings[]' run/findings.json
 	[ -s run/figures/servers.svg ]
 	# (71 - 68.5) / 71
