@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # words - reports of tables and findings alone, for tests that look at nothing else: pages and pictures take most of the time.
 
-# report_words [--draw] RUN...: as report.sh, but cmark-gfm makes nothing, nor does jq where it would make a page, nor gnuplot without
-# --draw
+# report_words [--draw] RUN...: as report.sh, but cmark-gfm makes nothing, nor does jq where it would make a page, nor, without
+# --draw, gnuplot
 report_words() {
 	local idle='*"| page" | *"| figure_variables"'
 
