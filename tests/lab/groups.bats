@@ -138,15 +138,6 @@ cat "$LAB_LOG/job.out" "${LAB_GROUPS[quiet]}/cpu.idle"'
 	[ "$output" = $'1\n0\n1' ]
 }
 
-# A server of its own on a tree that is no kernel's: its rmdir takes the files along.
-serve() {
-	mkdir -p "$W/path"
-	[ -s "$W/path/rmdir" ] || printf '#!/bin/sh\ncase $2 in */tree/*) rm -rf -- "$2" ;; *) exec %s "$@" ;; esac\n' \
-		"$(type -P rmdir)" >"$W/path/rmdir"
-	chmod 755 "$W/path/rmdir"
-	PATH=$W/path:$PATH LAB_ID=abcdef LAB_LOCKS=$W/locks LAB_PROC=$W/proc LAB_SWITCHES=$W/switches bash "$TOP/lab/local/undo.sh" serve
-}
-
 tree_v2() {
 	mkdir -p "$W/proc" "$W/tree/user.slice/me" "$W/switches"
 	echo "cgroup2 $W/tree cgroup2 rw 0 0" >"$W/proc/mounts"
@@ -239,8 +230,7 @@ END
 	mkdir "$W/tree/cgroup.subtree_control"
 	{
 		printf '%s\n' 'switch autogroup 0' 'group a'
-		# shellcheck disable=SC2094 # the answers grow meanwhile
-		for _ in {1..1200}; do [ "$(wc -l <"$W/answers")" -lt 2 ] || break; sleep 0.05; done
+		answered 2
 		cat "$W/locks/undo-abcdef" >"$W/record"
 		if flock -n "$W/locks/undo-abcdef" true; then echo free; else echo held; fi >"$W/lock"
 	} | serve >"$W/answers" 2>/dev/null

@@ -279,14 +279,6 @@ END
 	gone
 }
 
-# local/undo.sh on a tree that is no kernel's: its rmdir takes the files along.
-serve() {
-	mkdir -p "$W/path" "$W/switches"
-	[ -s "$W/path/rmdir" ] || printf '#!/bin/sh\nrm -rf -- "$2"\n' >"$W/path/rmdir"
-	chmod 755 "$W/path/rmdir"
-	PATH=$W/path:$PATH LAB_ID=abcdef LAB_PROC=$W/proc LAB_SWITCHES=$W/switches bash "$TOP/lab/local/undo.sh" serve
-}
-
 @test "cgroup v2: limits, protection, what shares the CPU inside the server's memory; all given back" {
 	mkdir -p "$W/proc" "$W/tree/user.slice/me"
 	echo "cgroup2 $W/tree cgroup2 rw 0 0" >"$W/proc/mounts"
@@ -298,12 +290,12 @@ serve() {
 	{
 		printf '%s\n' 'memory server limit=67108864' 'limit server swap=no' 'memory kept low=4096 min=8192' \
 			'memory bad swappiness=10' 'memory ../x limit=1'
-		for _ in {1..1500}; do [ "$(wc -l <"$W/answers")" -lt 5 ] || break; sleep 0.02; done
+		answered 5
 		echo "cpu memory" >"$g/cgroup.controllers"
 		: >"$g/cgroup.subtree_control"
 		echo 90000000 >"$g/memory.current"	# which no reclaim changes here
 		printf '%s\n' 'limit server limit=33554432' 'group load shares=2048'
-		for _ in {1..1500}; do [ "$(wc -l <"$W/answers")" -lt 7 ] || break; sleep 0.02; done
+		answered 7
 		(cd "$W/tree" && grep -rH . . | sort) >"$W/seen"
 	} | serve >"$W/answers"
 	cat "$W/answers" "$W/seen"
@@ -350,7 +342,7 @@ END
 	chmod 755 "$W/path/mkdir"
 	{
 		printf '%s\n' 'memory server limit=67108864' 'memory low low=4096' 'limit server swap=no' 'limit server limit=134217728'
-		for _ in {1..1500}; do [ "$(wc -l <"$W/answers")" -lt 4 ] || break; sleep 0.02; done
+		answered 4
 		(cd "$W/tree" && grep -rH . . | sort) >"$W/seen"
 	} | serve >"$W/answers"
 	diff - "$W/answers" <<END
@@ -375,7 +367,7 @@ END
 	echo 'always [madvise] never' >"$W/switches/thp"
 	{
 		printf '%s\n' 'switch delayacct 1' 'switch swappiness 100' 'switch thp never' 'memory x limit=1'
-		for _ in {1..1500}; do [ "$(wc -l <"$W/answers")" -lt 4 ] || break; sleep 0.02; done
+		answered 4
 		cat "$W"/switches/* "$W/locks/undo-abcdef" >"$W/seen"
 	} | serve >"$W/answers"
 	[ "$(paste -sd ' ' "$W/seen")" = "1 100 never switch delayacct 0 switch swappiness 60 switch thp madvise" ]
