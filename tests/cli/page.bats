@@ -79,11 +79,11 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 
 @test "an interrupted run whose measurements were all made is not incomplete" {
 	jq '.state = "interrupted"' run/run.json >new && mv new run/run.json
-	"$TOP/report/report.sh" run
-	run ! grep -F '> **Incomplete**' run/report.md
+	"$TOP/report/report.sh" --findings run >said
+	run ! grep '^Incomplete' said
 	jq '.counts.complete = 2' run/run.json >new && mv new run/run.json
-	"$TOP/report/report.sh" run
-	grep -F '> **Incomplete**' run/report.md
+	"$TOP/report/report.sh" --findings run >said
+	grep '^Incomplete' said
 }
 
 @test "the terminal: at most 80 columns, findings without marks" {
@@ -140,30 +140,30 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	jq '.started = "2026-01-01T03:00:00Z" | .settings.seed = 7' run/run.json >before/run.json
 	jq '.started = "2026-01-01T04:00:00Z" | .settings.link = "10Mbit"' run/run.json >other/run.json
 	sed 's/50.25\t40\t60/100\t90\t110/' run/summary.tsv | tee before/summary.tsv >other/summary.tsv
-	"$TOP/report/report.sh" run
-	grep 'Previous run' run/report.md >line
+	"$TOP/report/report.sh" --findings run >said
+	grep 'Previous run' said >line
 	cat line
 	[[ $(<line) == *2026-01-01\ 03:00*100*then*50.3*now*"apart in 1 of 2"*"not compared"*": 1)"* ]]
 	# what changed most without an interval is not what is told
 	sed -i 's/^made\/1\ta\t0\t1.5\t/made\/1\ta\t0\t900\t/' before/summary.tsv
-	"$TOP/report/report.sh" run
-	grep -q 'Previous run.*100 then, 50.3 now' run/report.md
+	"$TOP/report/report.sh" --findings run >said
+	grep -q 'Previous run.*100 then, 50.3 now' said
 	sed -i 's/\t46\t60\t\|\t40\t60\t/\t\t\t/; s/\t120\t180\t/\t\t\t/' run/summary.tsv
-	"$TOP/report/report.sh" run
-	grep 'Previous run.*900 then, 1.5.* now' run/report.md | grep 'not compared' | grep -v apart
+	"$TOP/report/report.sh" --findings run >said
+	grep 'Previous run.*900 then, 1.5.* now' said | grep 'not compared' | grep -v apart
 	sed -i 's/50.25\t\t\t/50.25\t40\t60\t/; s/150\t\t\t/150\t120\t180\t/' run/summary.tsv
-	grep -q '`thinprobe run made --loads 0,5 --repeat 5` (about 10 minutes)' run/report.md
+	grep -q 'thinprobe run made --loads 0,5 --repeat 5 (about 10 minutes)' said
 	jq 'del(.measured_s)' run/run.json >new && mv new run/run.json
-	"$TOP/report/report.sh" run
-	grep -q '`thinprobe run made --loads 0,5 --repeat 5`' run/report.md
-	run ! grep -q 'about [0-9]* minute' run/report.md
+	"$TOP/report/report.sh" --findings run >said
+	grep -q 'thinprobe run made --loads 0,5 --repeat 5' said
+	run ! grep -q 'about [0-9]* minute' said
 	# what was a number, and is only a bound or overloaded now, comes first
 	sed -i 's/^\(made\/1\tb\t5\t150\t120\t180\t\)1/\10/' before/summary.tsv
-	"$TOP/report/report.sh" run
-	grep -q 'Previous run.* 150 then, &gt;150 now (.*b,.* 5)' run/report.md
+	"$TOP/report/report.sh" --findings run >said
+	grep -q 'Previous run.* 150 then, >150 now (.*b,.* 5)' said
 	rm -r before
-	"$TOP/report/report.sh" run
-	run ! grep 'Previous run' run/report.md
+	"$TOP/report/report.sh" --findings run >said
+	run ! grep 'Previous run' said
 }
 
 @test "an error is one line" {
@@ -330,8 +330,8 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	[ -z "$(awk 'length > 80' table)" ]
 	# a finding about it has no value
 	sed -i 's/\.summary\[-1\] | \(level\|figure\)/.summary[3] | \1/g' home/experiments/made/say.jq
-	"$TOP/report/report.sh" run
-	jq -e '.findings[0] | .value == null and .from == 10 and .to == 201 and (.text | test("10.0 to 201 ms"))' run/findings.json
+	"$TOP/report/report.sh" --json run |
+		jq -e '.findings[0] | .value == null and .from == 10 and .to == 201 and (.text | test("10.0 to 201 ms"))'
 }
 
 # Reference: scipy.stats.ttest_ind_from_stats on logarithms, degrees of freedom rounded down; the values are geometric means of
