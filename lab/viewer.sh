@@ -5,8 +5,8 @@
 # an X display (Xvfb) in the client role, for protocols whose client is a program with a window. Plug-ins say
 # . "$LAB_HERE/viewer.sh"  and call
 #
-#   protocol_begin SESSION            of protocol_start: empties what that sets, and sets PROTOCOL_KEY, by which PROTOCOL_KEPT has a
-#                                     word of the plug-in's own; 1 (cannot) where it cannot run here, or runs already
+#   protocol_begin SESSION            of protocol_start: empties what that sets; 1 (cannot) where it cannot run here or runs already
+#   protocol_keep WORD                one of the plug-in's own for the session: ${PROTOCOL_KEPT[$PROTOCOL_KEY]} in protocol_ended
 #   protocol_run [OPTION]... ROLE NAME COMMAND...
 #                                     lab_start; what it starts is one of PROTOCOL_PIDS and ends with the session
 #   protocol_failed SESSION WORDS LOG...
@@ -51,6 +51,8 @@ protocol_run() {
 	lab_start "$@"
 	PROTOCOL_PIDS+=${PROTOCOL_PIDS:+ }$LAB_PID PROTOCOL_RUNS[$PROTOCOL_KEY]+="$LAB_PID "
 }
+
+protocol_keep() { PROTOCOL_KEPT[$PROTOCOL_KEY]=$1; }
 
 protocol_failed() {
 	local session=$1 words=$2 what log why=''

@@ -66,7 +66,7 @@ protocol_start() {
 	protocol_begin "$session" && viewer_display "$session" || return
 	nx_number || cannot "no free X display${LAB_AT_server-}" || return
 	n=$NX_N
-	PROTOCOL_KEPT[$PROTOCOL_KEY]=$n
+	protocol_keep "$n"
 	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	nx_share "$name" || protocol_failed "$session" "cannot write the X cookie of display :$n" "$log.auth" || return
 	nx_serve "$session" "$n"

@@ -62,7 +62,8 @@ protocol_start() {
 	protocol_begin "$session" && viewer_display "$session" || return
 	while lab_listens server "$port"; do port=$((port + 1)); done
 	folder=ssh-$port	# a session's name may be any
-	PROTOCOL_KEPT[$PROTOCOL_KEY]=$folder SSHD_VIEW[$session]=$VIEWER_DISPLAY
+	protocol_keep "$folder"
+	SSHD_VIEW[$session]=$VIEWER_DISPLAY
 	for role in server client; do
 		[ "${LAB_PRIVATE-1}" != 1 ] || sshd_user "$role" 2>"$log.err" ||
 			protocol_failed "$session" "cannot make a user for ssh on the $role" "$log.err" || return

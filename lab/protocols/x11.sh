@@ -26,7 +26,7 @@ protocol_start() {
 	PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	PROTOCOL_VIEW=$VIEWER_DISPLAY
 	PROTOCOL_PIDS=$VIEWER_PID
-	PROTOCOL_KEPT[$PROTOCOL_KEY]=$PROTOCOL_DISPLAY
+	protocol_keep "$PROTOCOL_DISPLAY"
 	# Asked from where the applications will be.
 	viewer_cookie server add "$PROTOCOL_DISPLAY" 2>"$log" && display_awaited 20 "$log" ||
 		protocol_failed "$1" "the server cannot reach the X display" "$log" || return

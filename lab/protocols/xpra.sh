@@ -55,7 +55,7 @@ protocol_start() {
 	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 n folder
 	protocol_begin "$session" && viewer_display "$session" || return
 	n=$(lab_display server) || cannot "no free X display${LAB_AT_server-}" || return
-	PROTOCOL_KEPT[$PROTOCOL_KEY]=$n
+	protocol_keep "$n"
 	folder=xpra-$n	# a session's name may be any
 	PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_PORT=$((10000 + n))
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 1)); done

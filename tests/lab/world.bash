@@ -49,6 +49,7 @@ as_user() {
 # Processes that are alive and have LAB_TEST_WORLD=$W in their environment: pid and words.
 survivors() {
 	local p stat
+	# shellcheck disable=SC2013 # numbers
 	for p in $(grep -lsaF "LAB_TEST_WORLD=$W" /proc/[0-9]*/environ); do
 		p=${p%/environ}
 		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
