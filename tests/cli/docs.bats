@@ -46,7 +46,8 @@ shown() {
 	local stem rest n=0 wrong=0
 
 	while read -r _ stem rest; do
-		bash -c "experiments/engine/run.sh $stem --options-only ${rest//hello/x11}" >/dev/null || { echo "^ $stem $rest"; wrong=1; }
+		bash -c "experiments/engine/run.sh $stem --options-only ${rest//hello/x11}" >/dev/null ||
+			{ echo "^ $stem $rest"; wrong=1; }
 		n=$((n + 1))
 	done < <({ shown; fenced; } | grep '^run ' | grep -vE '^run NAME|SERVER,CLIENT' | sed 's/ -o [^ ]*$//' | sort -u)
 	[ $wrong -eq 0 ] && [ $n -ge 60 ]

@@ -40,8 +40,8 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 @test "Ctrl-C for the whole process group, at any moment: 130 soon, the run marked" {
 	for moment in 0.2 6; do
 		rm -rf "$RUN"
-		env --default-signal=INT setsid "$TOP/thinprobe" run stalls --quick --loads 0,1 --time 5 --repeat 2 --idle 3 -o "$RUN" \
-			>/dev/null 2>&1 3>&- &
+		env --default-signal=INT setsid "$TOP/thinprobe" run stalls --quick --loads 0,1 --time 5 --repeat 2 --idle 3 \
+			-o "$RUN" >/dev/null 2>&1 3>&- &
 		driver=$!
 		wait_for test -e "$RUN/run.json"
 		sleep "$moment"

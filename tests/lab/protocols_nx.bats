@@ -45,7 +45,9 @@ teardown_file() {
 @test "list: protocols with their variants; where one cannot run, why, and the cure" {
 	local tool
 	mkdir "$W/bin"
-	for tool in bash basename cat cut dirname fold grep readlink sed sort xargs; do ln -s "$(command -v $tool)" "$W/bin/$tool"; done
+	for tool in bash basename cat cut dirname fold grep readlink sed sort xargs; do
+		ln -s "$(command -v $tool)" "$W/bin/$tool"
+	done
 	run -0 "$TOP/thinprobe" list --protocols
 	for tool in nx nx:agent ssh ssh:x11 ssh:x11c xpra vnc x11; do grep -qE "^$tool +(yes|no) " <<<"$output"; done
 	run -0 env PATH="$W/bin" "$TOP/thinprobe" list --protocols

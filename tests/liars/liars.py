@@ -4,7 +4,8 @@
 
 usage: liars.py list
        liars.py make-each FOLDER        for each scene a run folder of the experiment stalls with that condition, truth.json, and
-                                        limits: conditions for --fail-if, one a line: may|must-not, condition ("may": exit 0 is right)
+                                        limits: conditions for --fail-if, a line each: may|must-not, condition ("may": exit 0 is
+                                        right)
        liars.py make-all FOLDER         one run of all scenes: CPU hogs number the scenes
        liars.py make-settings FOLDER    a run of the experiment schedulers: settings beside the default
        liars.py check-settings FOLDER   compare.tsv: a verdict on each setting that its truth allows
