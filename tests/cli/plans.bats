@@ -365,10 +365,11 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	for plan in "${every_plan[@]}"; do
 		plan=${plan%/plan} name=${plan##*/}
 		echo >words
-		for words in quick demo; do ! grep -q "$words" "$plan/plan" || echo "--$words" >>words; done
+		for words in quick demo; do if grep -q "$words" "$plan/plan"; then echo "--$words" >>words; fi; done
 		# late keys are said of a threshold that is an option
-		! grep -lqE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' "$plan"/{cell.sh,say.jq,figures.gp,table} ||
+		if grep -qE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' "$plan"/{cell.sh,say.jq,figures.gp,table}; then
 			echo '--threshold typing' >>words
+		fi
 		accepted "$name" <words || wrong=1
 		in_engine "$name" 'declare -A seen=()	# in check one option of each type
 			for option in "${OPTIONS[@]}"; do
@@ -587,6 +588,7 @@ refusals() {
 }
 
 @test "a link has a rate, delay, jitter and loss; a criterion is a time or a score" {
+	local experiment words
 	accepted stalls <<-'END'
 		--link none
 		--link 10Mbit
@@ -597,10 +599,12 @@ refusals() {
 		--link 10Mbit,5ms,0,2
 		--link 10Mbit --queue 20ms
 	END
-	accepted protocols <<<'--protocol x11,vnc:viewer --work none --keys 20 --keep-captures'
-	[ -z "$(in_trees experiments/capacity/plan)" ] || accepted capacity <<-'END'
-		--on ssh:server,me@client
-		--criteria p95:80ms,apdex:1 --app light,heavy --most 3
+	while IFS='|' read -r experiment words; do
+		[ -z "$(in_trees "experiments/$experiment/plan")" ] || accepted "$experiment" <<<"$words"
+	done <<-'END'
+		protocols|--protocol x11,vnc:viewer --work none --keys 20 --keep-captures
+		capacity|--on ssh:server,me@client
+		capacity|--criteria p95:80ms,apdex:1 --app light,heavy --most 3
 	END
 }
 
