@@ -109,7 +109,8 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 	kill -STOP "$first" "${started[@]}"
 	until_true eval '[ "$(state "$pid")" = T ]'
 	equal_to_the_page script '.result | [.total_private_bytes, .total_private_dirty_bytes, .total_swap_bytes,
-		.total_private_clean_bytes, .total_pss_bytes, .total_swap_pss_bytes, .total_shared_bytes, .total_rss_bytes] | map(. / 1024)' "${started[@]}"
+		.total_private_clean_bytes, .total_pss_bytes, .total_swap_pss_bytes, .total_shared_bytes, .total_rss_bytes] |
+		map(. / 1024)' "${started[@]}"
 	[ "$(jq .result.processes_read out)" = 4 ]
 	[ "$(jq '.result.total_private_dirty_bytes == ([.result.processes[].private_dirty_bytes] | add)' out)" = true ]
 	# 290 and 90 pages that no child wrote to are in both; those that it did, in each

@@ -25,7 +25,7 @@ echo "$LAB_ID" >"$W/id"
 lab_disk slow 48M /tmp/disk || { echo "$LAB_WHY" >"$W/why"; exit 4; }
 echo "$LAB_DISK_DEVICE" >"$W/device"
 END
-	printf '%s\ntouch "$W/up"\nwhile :; do nap 1; done\n' "$1" >>"$W/driver.sh"
+	printf '%s\nnap 0\ntouch "$W/up"\nwhile :; do nap 1; done\n' "$1" >>"$W/driver.sh"
 	bash "$W/driver.sh" >"$W/out" 2>&1 3>&- &
 	pid=$!
 	for _ in {1..6000}; do [ ! -e "$W/up" ] && kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done

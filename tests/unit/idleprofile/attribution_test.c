@@ -48,8 +48,8 @@ static int number(const char *text)
 	return *text == 'L' ? LOOP : atoi(text);
 }
 
-/* Times in `unit`, each with its record: L>7 the loop gives way to task 7, 7>8! that to task 8, and is still runnable; +I24:disk and
- * -I24 begin and end of interrupt 24; ? records were lost. */
+/* Times in `unit`, each with its record: L>7 the loop gives way to task 7, 7>8! that to task 8, and is still runnable; +I24:disk
+ * and -I24 begin and end of interrupt 24; ? records were lost. */
 static void play(struct attribution *w, int64_t unit, const char *records)
 {
 	static const char *const names[] = { [TRACE_TIMER] = "local timer", [TRACE_RESCHED] = "reschedule" };

@@ -36,8 +36,8 @@ static void narrow_block(size_t n, const int64_t *at_ns, size_t m, enum pair_dra
 	pair_narrow_ranges(key, n, updates(at_ns, m), m, drain, end_ns);
 }
 
-/* The answers of the first keys must be these, in ms: "60" exact, "60-170" a range, ">900" censored, "60>900" a range without a known
- * end; "130c": an exact one that answers the next key, too. */
+/* The answers of the first keys must be these, in ms: "60" exact, "60-170" a range, ">900" censored, "60>900" a range without a
+ * known end; "130c": an exact one that answers the next key, too. */
 static void expect(const char *wanted)
 {
 	char text[300] = "", *at = text;
