@@ -52,13 +52,25 @@ focus_terminal() {
 	[ "$(figure report.json keys_exact)" = $((rate - 5)) ]
 }
 
-@test "x11 --region: what changes outside is no update; auto: the text is found beside that, and bounded by it" {
+@test "x11 --region: what changes outside is no update; auto: finds the text beside that, and no more" {
 	local w h x y
 
 	start_x
 	vim
 	restless
 	focus_terminal
+	for _ in 1 2 3; do	# (a terminal that is held up for a key period shows no key alone)
+		busy_begin
+		"$KEYREPEAT" "x11:$DISPLAY" -t 1s --watch update --region auto --format json -o report.json
+		if [ "$(jq -r .result.pairing report.json)" = caret ] || ! machine_was_busy 50; then break; fi
+		xdotool key Return
+	done
+	[ "$(jq -r .settings.region_from report.json)" = "found by typing" ]
+	IFS='x+' read -r w h x y < <(jq -r .settings.region report.json)
+	# where it typed, in the terminal's first lines (its border is 1 or 2 pixels), is in it, the other window is not
+	[ "$x" -le 3 ] && [ "$y" -le 45 ] && [ $((x + w)) -ge 484 ] && [ $((y + h)) -ge 100 ] && [ $((y + h)) -le 520 ]
+	[ "$(jq -r .result.pairing report.json)" = caret ]
+	xdotool key Return	# the line is as long as the terminal wide
 	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch update --region 500x330+0+0 --json -o inside.json
 	[ "$(figure inside.json pairing)" = caret ]
 	[ "$(figure inside.json keys_exact)" = 35 ]
@@ -66,12 +78,6 @@ focus_terminal() {
 	[ "$(figure quiet.json updates)" = 0 ]
 	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 1s --watch update --json -o all.json
 	[ "$(figure all.json updates)" -gt 5 ]
-	"$KEYREPEAT" "x11:$DISPLAY" -t 1s --watch update --region auto --format json -o report.json
-	[ "$(jq -r .settings.region_from report.json)" = "found by typing" ]
-	IFS='x+' read -r w h x y < <(jq -r .settings.region report.json)
-	# the first line of the terminal is in it (its border is 1 or 2 pixels), the other window is not
-	[ "$x" -le 3 ] && [ "$y" -le 16 ] && [ $((x + w)) -ge 484 ] && [ $((y + h)) -ge 100 ] && [ $((y + h)) -le 520 ]
-	[ "$(jq -r .result.pairing report.json)" = caret ]
 }
 
 @test "x11 --region auto: a caret that blinks, and nobody who shows what is typed" {
