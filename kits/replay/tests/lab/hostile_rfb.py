@@ -142,8 +142,8 @@ def bomb(s):
 
 
 def resizes(s):
-    for i in range(3000):
-        s.say(update(rect(0, 0, 1 + i * 37 % 1900, 1 + i * 53 % 1100, -223)))
+    for i in range(3000):	# (the script's places stay on the screen)
+        s.say(update(rect(0, 0, 32 + i * 37 % 1900, 32 + i * 53 % 1100, -223)))
 
 
 def large_resizes(s):
