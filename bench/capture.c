@@ -127,7 +127,7 @@ static void send_segment(int i, int side, uint32_t seq, int flags, uint32_t payl
 	p = put32(put32(p, seq), flags & ACK ? session[i].seq[1 - side] : 0);
 	*p++ = (uint8_t)((20 + options) / 4 << 4);
 	*p++ = (uint8_t)flags;
-	p = put32(put16(p, 65535), 0);
+	p = put32(put16(p, 65535), (uint32_t)out.packets << 16); /* no two packets are copies of each other */
 	p = put32(put32(put32(p, 0x0101080a), (uint32_t)(out.now_us / 1000)), (uint32_t)(out.now_us / 1000));
 	record(frame, (uint32_t)(p - frame) + payload);
 }
