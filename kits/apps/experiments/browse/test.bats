@@ -102,7 +102,8 @@ made_up() {
 @test "all pages are all pages where no visit was excluded; two repeats compare nothing, and neither does one" {
 	MADE_UP=$'alone none 1\nbaseline parallel 4\nnice parallel 1.5\nH parallel 1.6'
 	made_up
-	words
+	undrawn
+	"$TOP/report/report.sh" run
 	jq -r .verdict run/findings.json | grep -q 'all pages'
 	grep -q 'All, to the baseline' run/report.md
 	compares_nothing 2

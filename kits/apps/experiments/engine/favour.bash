@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/near
+load ../../../../tests/undrawn
 
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
@@ -50,13 +51,8 @@ row() {
 		run/summary.tsv
 }
 
-# The report but for its figures, after a change of cells
-words() {
-	"$TOP/bin/summarize" run >/dev/null || [ $? = 3 ] || return
-	mkdir -p none
-	ln -sf "$(command -v true)" none/gnuplot
-	PATH=$PWD/none:$PATH "$TOP/report/report.sh" run
-}
+# Its findings, after a change of cells
+words() { report_findings run; }
 
 short_run() {	# short_run "PROGRAM..." WORD...: all cells are complete
 	local tool status=0
@@ -67,7 +63,7 @@ short_run() {	# short_run "PROGRAM..." WORD...: all cells are complete
 	[ "$status" = 0 ] && [ "$(jq -r .state run/run.json)" = complete ] && [ -s run/report.html ]
 }
 
-says_so() {	# says_so CELL: the page of the made run says that this cell is missing, then that all are
+says_so() {	# says_so CELL: the verdict of the made run says that this cell is missing, then that all are
 	local failed='s/"complete"/"failed"/'
 	find "run/cells/$1" -name cell.json -exec sed -i "$failed" {} +
 	functions '! declare -F exp_summed >/dev/null || exp_summed'

@@ -5,7 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
-load ../../tests/words
+load ../../../../tests/undrawn
 
 setup() {
 	begin_test
@@ -240,7 +240,7 @@ nothing_left() {	# soon: what was killed may be ending
 	if grep -nE 'null|undefined' "a run/report.md"; then return 1; fi
 	# in the second search one user alone was too many already
 	edit_json "a run/cells/vnc-heavy/2/cell.json" '.limits[0] += {users: 0, beyond: 1}'
-	report_words "a run"
+	report_findings "a run"
 	[ "$(found most-vnc-heavy .verdict)" = '"bad"' ]
 	[ "$(found full-vnc-heavy .value)" = 22.5 ]
 }
@@ -344,14 +344,14 @@ find_users() {
 @test "capacity: the plan is the least of the searches over all users; each forecast is told, also one that failed" {
 	local r
 	make_run
-	report_words "a run"
+	report_findings "a run"
 	[ "$(at points plan criterion=p95:100ms)" = "" ]	# a run that does not have it
 	[ "$(found most-vnc-heavy .value)" = 4 ]
 	for r in 1 2 3; do
 		edit_json "a run/cells/vnc-heavy/$r/cell.json" \
 			'.limits[0] += {users_all: (if $r == 2 then 2 else 4 end), untold: ($r == 2)}' --argjson r "$r"
 	done
-	report_words "a run"
+	report_findings "a run"
 	jq -c '.verdict, .findings[]' "a run/findings.json"
 	[ "$(at points plan criterion=p95:100ms)/$(at points untold criterion=p95:100ms)" = 2/1 ]
 	[ "$(at points plan criterion=apdex:0.85)" = "" ]
@@ -366,20 +366,21 @@ find_users() {
 
 @test "capacity: of several runs each has its own most, cost and bottleneck" {
 	local r verdict
+	undrawn
 	make_run
 	cp -r "a run" new
 	for r in 1 2 3; do
 		edit_json "a run/cells/vnc-heavy/$r/cell.json" '.limits[0] += {reached: false, beyond: 0}'
 	done
 	edit_json "a run/run.json" '.settings += {most: 4, cost_ms: 20}'
-	report_words "a run" new -o both --label old,new
+	"$TOP/report/report.sh" "a run" new -o both --label old,new
 	verdict=$(jq -r .verdict both/findings.json)
 	echo "$verdict"
 	[[ ${verdict%%vnc/new*} == *"20 ms"*"vnc/old: plan for at least 4 "* && ${verdict%%vnc/new*} != *ottleneck* ]]
 	[[ $verdict == *"10 ms"*"vnc/new: plan for 4 "*"ottleneck"*"CPU, viewers"* ]]
 	# the one that is left has its name
 	edit_json "a run/run.json" '.cells[].flags = ["CPU"]'
-	report_words "a run" new -o both --label old,new
+	"$TOP/report/report.sh" "a run" new -o both --label old,new
 	[[ $(jq -r '.findings[0].text' both/findings.json) == *vnc/new* ]]
 }
 
@@ -441,7 +442,7 @@ find_users() {
 			 { print }' \
 			"$f" >x && mv x "$f"
 	done
-	report_words "a run"
+	report_findings "a run"
 	[ "$(at points forecast_low criterion=p95:100ms)/$(at points forecast_high criterion=p95:100ms)" = 4/67 ]
 	[ "$(found forecast-vnc-heavy .verdict)" = '"unsure"' ]
 }
@@ -459,7 +460,7 @@ find_users() {
 				| .[0].beyond = (if .[0].reached then .[0].users + 1 else 0 end))' \
 				--argjson r "$r" --argjson users "[$users]" --argjson reached "$reached" --argjson all "$all"
 		done
-		report_words "a run"
+		report_findings "a run"
 		found forecast-vnc-heavy '[.verdict, .text]'
 		[ "$(found forecast-vnc-heavy .verdict)" = "\"$want\"" ]
 		if [ "$want" = unsure ]; then [[ "$(found forecast-vnc-heavy .text)" == *" 0 of 1"* ]]; fi

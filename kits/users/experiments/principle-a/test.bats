@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
 load ../../tests/cli/crowds
 load ../../../../tests/near
-load ../../tests/words
+load ../../../../tests/undrawn
 
 setup() {
 	begin_test
@@ -118,13 +118,13 @@ setup() {
 	cell cov-ratio-200 1 160 24 1.2 false
 	cell held-ratio-1000 1 214 150 1 true 194 30
 	cell held-think-400 1 204 1000 1 true 200 200
-	report_words run
+	report_findings run
 	[ "$(finding run randomness)/$(finding run randomness verdict)" = 1.2/unsure ]
 	[ "$(finding run ratio-held verdict)" = good ]
 	[[ $(finding run think-held text) == *"limits the rate"* ]]
 	# of the cells left, four are not random: one p of 0.5 and four of 0.00001
 	edit_json run/run.json '.cells |= map(select(.parameters.part | startswith("cov")))'
-	report_words run
+	report_findings run
 	[ "$(finding run arrivals)" = 4 ]
 }
 
@@ -133,12 +133,12 @@ setup() {
 	cell held-think-100 3 98 20.5 1 true 98 2
 	cell held-think-100 1 98 20 1 true 98 2
 	cell held-think-100 2 98 21 1 true 98 2
-	report_words run
+	report_findings run
 	[ "$(finding run model)/$(finding run model verdict)" = 0/good ]
 	cell held-think-100 3 98 60.5 1 true 98 2
 	cell held-think-100 1 98 60 1 true 98 2
 	cell held-think-100 2 98 61 1 true 98 2
-	report_words run
+	report_findings run
 	[ "$(finding run model)/$(finding run model verdict)" = 0/bad ]
 }
 
@@ -171,7 +171,7 @@ setup() {
 		cell cov-1 "$r" 54 12 0.2 false
 		cell cov-200 "$r" 199 994 0.97 true	# chance: 0.036
 	done
-	report_words run
+	report_findings run
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(finding run ratio-held verdict)" = unsure ]
 	[[ $(finding run think-held text) != *"slowest station limits"* ]]
@@ -180,9 +180,9 @@ setup() {
 		cell think-400 "$r" "150.$r" 100 1 true
 		edit_json "run/cells/think-400/$r/vusers.json" '.result.errors = 500'
 	done
-	report_words run
+	report_findings run
 	[[ $(finding run think-held text) != *"not saturated"* ]]
 	for r in 1 2 3; do edit_json "run/cells/think-400/$r/vusers.json" '.result.valid = false'; done
-	report_words run
+	report_findings run
 	[ -z "$(finding run think-held)" ]
 }

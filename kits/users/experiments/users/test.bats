@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
 load ../../tests/cli/crowds
 load ../../../../tests/near
-load ../../tests/words
+load ../../../../tests/undrawn
 
 setup() {
 	begin_test
@@ -16,7 +16,7 @@ setup() {
 
 fit() {	# fit PART [COMMAND...]: what the experiment does when all cells are there; COMMAND makes the report
 	local report=("${@:2}")
-	[ $# -gt 1 ] || report=(report_words)
+	[ $# -gt 1 ] || report=(report_findings)
 	TP_HOME=$TOP TP_BIN=$BIN RUN=run PARTS=$1 REPEATS=1 bash -c '. "$TP_HOME/kits/users/experiments/users/cell.sh"; exp_summed'
 	"${report[@]}" run
 	cat run/slope.tsv run/compare.tsv
@@ -40,7 +40,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	done
 	# one row that others disturbed is left out, wrong as it is
 	edit_json run/cells/vnc-0.1/1/cell.json '.server_own_percent = 5 | .foreign_percent = 40 | .marked = "foreign CPU time"'
-	fit vnc report_words --draw
+	fit vnc "$TOP/report/report.sh"
 	near "$(need_of all cpu demand_ms)" 10 0.005
 	[ "$(need_of all cpu rows)/$(need_of all cpu disturbed)" = 5/0 ]
 	near "$(need_of all delay demand_ms)" 2 0.005
@@ -108,7 +108,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	near "$(finding run growth-web)" 253.38 0.001
 	# half as many answered: those users are not these
 	edit_json run/cells/web-1/1/vusers.json '.result.rate_per_s /= 2'
-	report_words run
+	report_findings run
 	near "$(finding run little)" 50 0.5
 	[[ $(finding run little text) == *"does not hold"* ]]
 }
@@ -120,7 +120,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	cell web-0 1 200 253.38 1.17 false
 	printf 'schema\tkind\tx\ty\texpected\tlow\thigh\narrivals/1\tsources\t1\t0.5\t\t0.1\t1.2\n' |
 		tee run/cells/web-0/1/arrivals.tsv >run/cells/web-1/1/arrivals.tsv
-	report_words --draw run
+	"$TOP/report/report.sh" run
 	[ -s run/figures/cov.svg ]
 }
 
@@ -129,11 +129,11 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	cell web-6 1 31.73 52.74 1.00 true
 	cell web-1 1 159.16 253.38 1.17 false
 	edit_json run/cells/web-1/1/vusers.json '.result.errors = 7'
-	report_words run
+	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == *"a second 253 ms (without 7 failed requests)"* ]]
 	# nine of ten failed: what the others took is the response of none
 	edit_json run/cells/web-1/1/vusers.json '.result.timeouts = 8993'
-	report_words run
+	report_findings run
 	jq -r .verdict run/findings.json
 	[[ $(jq -r .verdict run/findings.json) == *"a second unknown: 9,000 of 10,000 requests failed."* ]]
 	[ "$(finding run growth-web)/$(finding run growth-web verdict)/$(finding run world)" = null/bad/ ]
@@ -145,7 +145,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	grep -E ' 7 +8993 ' <<<"$output"
 	run ! grep '253 ms' <(jq -r '.verdict, (.findings[] | select(.id == "growth-web") | .text)' run/findings.json)
 	edit_json run/cells/web-1/1/vusers.json '.result.valid = false'
-	report_words run
+	report_findings run
 	jq -r .verdict run/findings.json
 	[[ $(jq -r .verdict run/findings.json) != *"253 ms"* ]]
 	# not the server's figures: they neither pass a limit nor fail it; those of the generator do
@@ -155,7 +155,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	run -5 "$TOP/report/fail.sh" judge run 'invalid>0'
 	run -0 "$TOP/report/fail.sh" judge run 'invalid>1,late_p99_ms_max>1s'
 	edit_json run/cells/web-6/1/vusers.json '.result.valid = false'
-	report_words run
+	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == "No condition is valid"* ]]
 	run -3 "$TOP/report/fail.sh" judge run 'response>1ms'
 }
@@ -174,7 +174,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 			| .sent_kbyte_per_s = 9990 | .received_kbyte_per_s = 120' --argjson r "$repeat"
 		edit_json "run/cells/web-1/$repeat/vusers.json" '.result.received_kbyte_per_s = 9552'
 	done
-	report_words --draw run
+	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
 	[ -s run/figures/servers.svg ]
 	# (71 - 68.5) / 71
@@ -184,11 +184,11 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ "$(column web-1 frames_out_kbyte_per_s)/$(column web-1 frames_in_kbyte_per_s)" = 9990.00/120.00 ]
 	# one that does twice the work of the other is no balance
 	for repeat in 1 2; do edit_json "run/cells/web-1/$repeat/cell.json" '.programs[1].cpu_percent = 35'; done
-	report_words run
+	report_findings run
 	[ "$(finding run balance verdict)" = bad ]
 	# one server, no balancer
 	for repeat in 1 2; do edit_json "run/cells/web-1/$repeat/cell.json" '.programs |= .[:1]'; done
-	report_words run
+	report_findings run
 	[ -z "$(finding run balance)" ]
 }
 
@@ -260,7 +260,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	cell vnc-2 1 9.9 12 1 true
 	cell vnc-1 1 19 53 1 true
 	cell vnc-0.1 1 5.1 3800 1 true
-	report_words run
+	report_findings run
 	jq -c '.verdict, .findings[]' run/findings.json
 	[ "$(finding run growth-vnc)" = 3800 ]
 	[[ $(finding run growth-vnc text) == *"from 12.0 ms to 3800 ms"* ]]
