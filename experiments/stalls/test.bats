@@ -829,16 +829,18 @@ two_runs() {
 }
 
 @test "runs of one machine are told apart by their day, by the minute, or by their folders" {
-	two_runs
-	edit_json beta/run.json '.host.hostname = "alpha"'
-	"$TOP/report/report.sh" alpha beta -o both
-	[ "$(jq -c '.settings.protocols' both/run.json)" = '["vnc/2026-01-02","vnc/2026-01-03"]' ]
-	edit_json beta/run.json '.started = "2026-01-02T04:04:05Z"'
-	"$TOP/report/report.sh" alpha beta -o both
-	[ "$(jq -c '.settings.protocols' both/run.json)" = '["vnc/2026-01-02T03:04","vnc/2026-01-02T04:04"]' ]
-	edit_json beta/run.json '.started = "2026-01-02T03:04:15Z"'
-	"$TOP/report/report.sh" alpha beta -o both
-	[ "$(jq -c '.settings.protocols' both/run.json)" = '["vnc/alpha","vnc/beta"]' ]
+	local started names
+	. "$TOP/report/join.sh"
+	mkdir alpha beta
+	while read -r started names; do
+		echo '{"started": "2026-01-02T03:04:05Z", "host": {"hostname": "alpha"}, "settings": {}}' >alpha/run.json
+		sed "s/2026[^\"]*/$started/" alpha/run.json >beta/run.json
+		[ "$(join_each alpha beta | jq -r -s "$join_names | join(\" \")")" = "$names" ]
+	done <<-END
+		2026-01-03T03:04:05Z 2026-01-02 2026-01-03
+		2026-01-02T04:04:05Z 2026-01-02T03:04 2026-01-02T04:04
+		2026-01-02T03:04:15Z alpha beta
+	END
 }
 
 @test "runs have the names of --label; what differs is named per run; equals are not ranked" {
