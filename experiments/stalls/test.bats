@@ -394,14 +394,13 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	"$TOP/report/report.sh" --findings run >findings
 	grep -q 'Other labs were allowed to use the same CPUs' findings
 	grep -q '^\*\*\|Preliminary: 3 repeats' findings
-	make_run STATE=interrupted LOADS='0 5' REPEATS=5 APPS=light
-	paged
-	grep -q '^> \*\*Incomplete\*\* (interrupted)' run/report.md
-	run ! grep -q Preliminary run/report.md
-	make_run STATE=interrupted LOADS='0 5' REPEATS=2 APPS=light
-	paged
+	summarized STATE=interrupted LOADS='0 5' REPEATS=5 APPS=light
+	"$TOP/report/report.sh" --findings run >findings
+	grep -q '^Incomplete (interrupted)' findings
+	run ! grep -q Preliminary findings
+	summarized STATE=interrupted LOADS='0 5' REPEATS=2 APPS=light
 	limit 3 'p50>250ms'	# of 5 CPU hogs nothing was measured
-	grep -q '^|  | 5 | failed | failed |' run/report.md
+	grep -qE '^ +5 +failed +failed ' <("$TOP/report/report.sh" --table run)
 }
 
 @test "findings: a protocol's own wait; several updates a redraw are not held against fair sharing; another scheduling group" {
@@ -426,15 +425,15 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	found late-light 10.526 bad
 	reported LIGHT=noisy APPS=light LOADS='0 5'
 	[ "$(finding run late-light verdict)" = unsure ]
-	make_run LIGHT=open APPS=light LOADS='0 20'
-	paged
+	reported LIGHT=open APPS=light LOADS='0 20'
 	found late-light null unsure
 	# 24 of 95 keys
 	jq -e '.findings[] | select(.id == "late-light") | .from == 0 and (.to * 1000 | round) == 25263' run/findings.json
 	[[ $(finding run late-light text) == *"0 to 25.3 %"* ]]
 	# no early end as the value; what decides takes the late end
-	grep -q '^|  | 20 | 0 to 25.3\\\*' run/report.md
-	run ! grep -qE '^\|  \| 20 \| 0 \(' run/report.md
+	"$TOP/report/report.sh" --table run >table
+	grep -qE '^ +20 +0 to 25\.3\*' table
+	run ! grep -qE '^ +20 +0 \(' table
 	limit 5 'late>1%' 'p95>100ms'
 	limit 0 'late>26%' 'p95>300ms'
 }
@@ -449,10 +448,9 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 }
 
 @test "findings: overloaded conditions have no response time, but a backlog" {
-	make_run OVERLOADED=20 APPS=heavy
-	paged
+	reported OVERLOADED=20 APPS=heavy
 	limit 5 'p95>250ms'	# the others have at most 128 ms
-	grep -q '^|  | 20 | 100 .*| overloaded | overloaded | overloaded |$' run/report.md
+	grep -qE '^ +20 +100 .* overloaded +overloaded +overloaded' <("$TOP/report/report.sh" --table run)
 	[[ $(finding run late-heavy text) == *"cannot keep up"* ]]
 	[ "$(finding run fair-sharing verdict)" = good ]
 	reported OVERLOADED='5 10 20' APPS=heavy
@@ -603,26 +601,24 @@ END
 }
 
 @test "figures survive one load, a hole, no key in time; many loads" {
-	reported LOADS=0 APPS=light REPEATS=1
-	[ "$(ids)" = "late-light idle-response probe" ]
+	make_run LOADS=0 APPS=light REPEATS=1
 	# keys that had to wait for their turn might have been answered at once
 	awk -F'\t' -v OFS='\t' 'NR == 1 { print $0, "earliest_ns"; next } { print $0, NR % 3 ? "" : $3 }' \
 		run/cells/light-000/1/samples.tsv >new && mv new run/cells/light-000/1/samples.tsv
 	drawn paged
+	[ "$(ids)" = "late-light idle-response probe" ]
 	grep -q '<svg' run/figures/latency-cdf.svg
 	are light 0 <<<'latency_p50_ms_from 8~4'
 	make_run LOADS='0 5' OVERLOADED='0 5' APPS=own PROTOCOL=vnc:refecho
 	drawn paged
 	run ! grep -c '>vim' run/figures/late-share.svg
-	make_run LOADS='0 5 10'
+	make_run LOADS="$(seq -s ' ' 0 13)" REPEATS=1 KEYS=30
 	rm run/cells/*-005/*/cell.json
 	drawn paged
 	grep -qE '^\|.* 5 \|.* failed \|$' run/report.md
 	[[ $(jq -r .verdict run/findings.json) == "Vim "*"measured with 5 CPU hogs)"* ]]
 	find run/cells -name cell.json -delete
 	run -1 "$TOP/report/report.sh" run
-	make_run LOADS="$(seq -s ' ' 0 13)" REPEATS=1 KEYS=30 APPS=light
-	drawn paged
 	summarized LOADS="$(seq -s ' ' 0 39)" REPEATS=1 KEYS=30
 	[ "$("$TOP/report/report.sh" --table run | grep -cE '^ +[0-9]+ ')" -ge 80 ]	# more than the 128 KB of an argument
 }
@@ -729,10 +725,10 @@ two_protocols() {	# [NAME=value …] of make_run.py
 	[[ $(finding run late-heavy text) == *"each of the 2"* ]]
 	[ "$(ids)" = "late-heavy mean-stall idle-response probe" ]
 	rm run/cells/x11-heavy-*/[123]/cell.json	# only one is left to be judged
-	paged
-	run ! grep 'of the 1[.:*]' run/report.md
+	again
+	run ! grep 'of the 1[.:*]' run/findings.json
 	# the terminal's table of a run of one protocol does not name it
-	reported LOADS='0 5' APPS=light
+	summarized LOADS='0 5' APPS=light
 	run ! grep -q Protocol <("$TOP/report/report.sh" --table run)
 }
 
@@ -784,8 +780,10 @@ two_runs() {
 
 @test "runs of two machines share figures and tables, and the page says which is which" {
 	two_runs
-	drawn run -0 "$TOP/report/report.sh" alpha beta -o both
-	[ "$output" = "$PWD/both/report.html" ]
+	# without -o: beside the first
+	drawn run -0 "$TOP/report/report.sh" alpha beta/
+	[ "$output" = "$PWD/alpha+beta/report.html" ]
+	mv alpha+beta both
 	[ "$(field both/summary.tsv mean_stall_ms protocol=vnc/alpha app=heavy sinks=20)" = "$(
 		field alpha/summary.tsv mean_stall_ms app=heavy sinks=20)" ]
 	[ "$(field both/summary.tsv mean_stall_ms run_name=beta-example-org app=heavy sinks=20 | cut -d. -f1)" = 271 ]
@@ -802,11 +800,9 @@ two_runs() {
 	drawn "$TOP/report/report.sh" both
 	cmp both/report.md first
 	# and made again from the runs
-	"$TOP/report/report.sh" beta alpha -o both
+	run -0 "$TOP/report/report.sh" beta alpha -o both
+	[ "$output" = "$PWD/both/report.html" ]
 	[ "$(awk -F'\t' 'NR == 2 { print $2 }' both/summary.tsv)" = vnc/beta-example-org ]
-	# without -o: beside the first
-	run -0 "$TOP/report/report.sh" alpha beta/
-	[ "$output" = "$PWD/alpha+beta/report.html" ]
 }
 
 @test "runs of other loads are compared at the largest that all have, and the page lists the differences" {
