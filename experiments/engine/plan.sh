@@ -223,16 +223,17 @@ plan_resume() {
 THRESHOLD=''	# the name of the threshold, where it was not a number
 # plan_check: every option's value is of its type. (What options must mean together: the engine's own below, and exp_check.)
 plan_check() {
-	local name item type kind args values text ITEM
+	local name item type kind args values text ITEM rows
 	local -A seen
 	for name in "${OPTIONS[@]}"; do
 		type=${OPT[$name.type]} text=${!OPT[$name.var]}
 		kind=${type%%:*} args=''
 		[[ $type != *:* ]] || args=${type#*:}
 		if [[ $kind != word && "|$args|" == *'|none|'* && $text == none ]]; then text=''; fi
+		[[ $kind != row* ]] || rows=$(plan_rows "$args" | cut -f1)
 		if [ "$kind" = row-list ]; then
 			[ "$text" != list ] || { plan_rows "$args" | awk -F'\t' '{ printf "%-16s %s\n", $1, $2 }'; exit 0; }
-			[ -n "$text" ] || text=$(plan_rows "$args" | cut -f1 | paste -sd ,)
+			[ -n "$text" ] || text=${rows//$'\n'/,}
 			[[ $args != *+* || ,$text, == *",${args#*+},"* ]] || text=${args#*+},$text
 		fi
 		[ "$kind" != protocol-list ] || text=$(plan_expand_protocols "$text")
@@ -268,7 +269,7 @@ plan_check() {
 plan_rows() { awk -F'\t' '/^(#|$)/ { next } head++ { print $1 "\t" $2 }' "$(in_trees "data/${1%+*}.tsv")"; }
 
 # plan_item OPTION KIND ARGUMENTS TEXT UNIT: sets ITEM, the text as a number of UNIT. A time may have any unit of time; it needs one
-# unless UNIT is s. Values kept by a run (run.json) have none.
+# unless UNIT is s. Values kept by a run (run.json) have none. Names of rows are in `rows` of who calls.
 plan_item() {
 	local option=$1 kind=$2 range=${3%|none} text=$4 unit=$5 low high whole='' SIZE least=0
 	low=${range%..*} high=${range#*..} ITEM=$text
@@ -302,9 +303,8 @@ plan_item() {
 		[[ -n $RESUME || "|$3|" == *"|$text|"* ]] ||
 			exp_bad "$option $text: must be $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")"
 		;;
-	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" ||
-		exp_bad "$option $text: data/${3%+*}.tsv has no such row$(nearest "$text" "; list names them" $(plan_rows "$3" |
-			cut -f1))" ;;
+	row) [[ $'\n'$rows$'\n' == *$'\n'"$text"$'\n'* ]] ||
+		exp_bad "$option $text: data/${3%+*}.tsv has no such row$(nearest "$text" "; list names them" $rows)" ;;
 	size)
 		lab_size "$range" && least=$SIZE
 		lab_size "$text" && [ "$SIZE" -ge "$least" ] ||
@@ -361,7 +361,7 @@ plan_protocol() {
 # plan_expand_protocols TEXT: the list with `each[:PROPERTY]` replaced by the first variant of each protocol that sends over the
 # link and has the properties which the plan asks for (and that one), `all` by every such variant.
 plan_expand_protocols() {
-	local word property name variant
+	local word property name variant variants
 	for word in ${1//,/ }; do
 		case $word in
 		all | each) property='' ;;
@@ -370,7 +370,9 @@ plan_expand_protocols() {
 		esac
 		for name in $(cd "$TP_HOME/lab/protocols" && basename -s .sh -- *.sh); do
 			protocol_use "$name"
-			for variant in "$name" $(protocol_variants | cut -s -d' ' -f2- | sed "s/[^ ][^ ]*/$name:&/g"); do
+			read -ra variants <<<"$(protocol_variants)"
+			variants=("${variants[@]:1}")
+			for variant in "$name" "${variants[@]/#/$name:}"; do
 				# shellcheck disable=SC2086 # words
 				plan_has_properties "$variant" link ${PLAN[protocols]-} "$property" || continue
 				echo "$variant"
