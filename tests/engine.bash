@@ -26,7 +26,7 @@ in_engine() {
 accepted() { try_each "$1" '[ "$status$said" = 0 ]'; }
 # shellcheck disable=SC2016 # the inner shell's
 refused_each() {
-	try_each "$1" '[ "$status" = 2 ] && [ "$(wc -l <<<"$said")" = 1 ] && [[ $said == *"$words"*"(see thinprobe "*" --help)" ]]'
+	try_each "$1" '[ "$status" = 2 ] && [[ $said != *$'"'\n'"'* && $said == *"$words"*"(see thinprobe "*" --help)" ]]'
 }
 try_each() {	# try_each EXPERIMENT CONDITION
 	# shellcheck disable=SC2016 # the inner shell's

@@ -378,7 +378,9 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 				case ${OPT[$option.type]} in
 				flag | text | text-list*) [[ " link queue on server-memory resume " == *" $option "* ]] || continue ;;
 				esac
-				printf "%s\t--%s @@\n" "$option" "$option"
+				cheap=""	# each of the protocols would be asked
+				[[ -z ${OPT[protocol.type]-} || $option == protocol ]] || cheap=" --protocol x11"
+				printf "%s\t--%s @@%s\n" "$option" "$option" "$cheap"
 			done' >words
 		refused_each "$name" <words || wrong=1
 	done
