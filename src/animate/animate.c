@@ -334,9 +334,9 @@ int main(int argc, char **argv)
 	refuse_foreign_options(word);
 	if (word[0] == 's')
 		refuse_show_conflicts();
-	rec_check_outputs(place, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_end_beside_parent();
+	rec_refuse_same_outputs(place, 2);
+	proc_require_ready_fd((int)cfg.ready_fd);
+	proc_set_parent_death_term();
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
 	out = rec_must_open(&out_cfg, "animate");
 	return word[0] == 's' ? run_show(out) : word[0] == 'c' ? run_count(out) : run_write(out, argv[first + 1]);

@@ -38,7 +38,7 @@ double delay_hist_percentile(const struct delay_hist *l, double p)
 	return (double)l->max_ns / 1000;
 }
 
-int64_t delay_hist_below(const struct delay_hist *l, int64_t us)
+int64_t delay_hist_count_below(const struct delay_hist *l, int64_t us)
 {
 	int64_t seen = 0;
 

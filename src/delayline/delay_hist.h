@@ -20,4 +20,4 @@ void delay_hist_add(struct delay_hist *l, int64_t ns); /* a value below 0 counts
 double delay_hist_percentile(const struct delay_hist *l, double p);
 double delay_hist_mean_us(const struct delay_hist *l);
 /* Number of values below `us` microseconds (at most DELAY_HIST_MAX_US). */
-int64_t delay_hist_below(const struct delay_hist *l, int64_t us);
+int64_t delay_hist_count_below(const struct delay_hist *l, int64_t us);

@@ -180,7 +180,7 @@ static void report_added_delay(struct rec_report *r)
 	for (size_t i = 0; i < sizeof(edges_us) / sizeof(*edges_us); i++) {
 		rec_begin_object(r, NULL);
 		rec_add_int(r, "upto_us", edges_us[i]);
-		rec_add_int(r, "cumulative", delay_hist_below(added, edges_us[i]));
+		rec_add_int(r, "cumulative", delay_hist_count_below(added, edges_us[i]));
 		rec_end(r);
 	}
 	rec_end(r);
@@ -343,8 +343,8 @@ static void read_line_options(int argc, char **argv)
 	cli_refuse_operands(argc, argv, first);
 	if (cfg.ends != 2)
 		die_usage("a link has two ends: --end NAME --end NAME");
-	rec_check_outputs(place, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_refuse_same_outputs(place, 2);
+	proc_require_ready_fd((int)cfg.ready_fd);
 }
 
 static void open_tap_ports(void)
@@ -383,7 +383,7 @@ static void run_link(void)
 	int64_t end_ns = cfg.run_ns ? now.begun_ns + cfg.run_ns : INT64_MAX;
 	sigset_t signals, before;
 
-	proc_stop_set(&signals);
+	proc_fill_stop_set(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	while (!proc_stop && !fwd.broken && clock_now() < end_ns) {
 		if (forwarder_run_once(&fwd, now.control.fd, end_ns, &before))
@@ -397,7 +397,7 @@ int main(int argc, char **argv)
 	int err;
 
 	read_line_options(argc, argv);
-	proc_end_beside_parent();
+	proc_set_parent_death_term();
 	if (cfg.parent && getppid() != (pid_t)cfg.parent)
 		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)cfg.parent);
 	proc_catch_stop();

@@ -399,7 +399,7 @@ static void check_outputs(void)
 		{ "--timeline", logs.path[LOGS_BINS] },
 	};
 
-	rec_check_outputs(place, sizeof(place) / sizeof(*place));
+	rec_refuse_same_outputs(place, sizeof(place) / sizeof(*place));
 }
 
 static void read_options(int argc, char **argv)
@@ -413,7 +413,7 @@ static void read_options(int argc, char **argv)
 	if (cfg.ignore.n && !cfg.who)
 		die_usage("--ignore needs --who");
 	check_outputs();
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd((int)cfg.ready_fd);
 }
 
 /* Opens all files before the run: a bad path must not cost a run. */
@@ -434,7 +434,7 @@ int main(int argc, char **argv)
 	struct rec_report *out;
 
 	read_options(argc, argv);
-	proc_end_beside_parent();
+	proc_set_parent_death_term();
 	proc_catch_stop(); /* before any file is opened: a signal would leave it incomplete */
 	out = open_outputs();
 	profile_cpus();

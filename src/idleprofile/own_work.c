@@ -75,7 +75,7 @@ static void add_process_threads(struct own_work_tids *t, pid_t ignored)
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)ignored);
-	files_list_dir(path, &tid, &n);
+	files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n && t->n < OWN_WORK_TIDS; i++)
 		t->tid[t->n++] = tid[i];
 	free(tid);

@@ -368,7 +368,7 @@ static void prepare_typing(const struct target_ops *target)
 	struct why why;
 	int err;
 
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
 	err = plan_make(&wanted, &run.plan, &why);
 	if (err)

@@ -271,7 +271,7 @@ static void store_value(const struct cli_opt *o, const char *text)
 	case CLI_REAL: err = cli_parse_real(text, &real); break;
 	case CLI_PERCENT: err = cli_parse_percent(text, &real); break;
 	case CLI_CPUS: err = cli_parse_cpus(text, o->value); break;
-	case CLI_PIDS: err = cli_read_pids(text, o->value); break;
+	case CLI_PIDS: err = cli_add_pids(text, o->value); break;
 	case CLI_END: return;
 	}
 	if (err == -ERANGE)

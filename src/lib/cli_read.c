@@ -195,7 +195,7 @@ int cli_parse_cpus(const char *text, struct cli_cpus *out)
 	return 0;
 }
 
-int cli_read_pids(const char *text, struct cli_pids *out)
+int cli_add_pids(const char *text, struct cli_pids *out)
 {
 	char *end;
 

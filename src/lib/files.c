@@ -83,7 +83,7 @@ int files_list_numbers(const char *path, pid_t **list, size_t *n)
 	return err;
 }
 
-int files_list_dir(const char *folder, pid_t **list, size_t *n)
+int files_list_numeric_names(const char *folder, pid_t **list, size_t *n)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -102,7 +102,7 @@ int files_list_dir(const char *folder, pid_t **list, size_t *n)
 	return err;
 }
 
-int files_list_group(const char *folder, pid_t **list, size_t *n)
+int files_list_group_pids(const char *folder, pid_t **list, size_t *n)
 {
 	char path[4096];
 	struct dirent *e;
@@ -118,7 +118,7 @@ int files_list_group(const char *folder, pid_t **list, size_t *n)
 		if (e->d_type != DT_DIR || e->d_name[0] == '.' ||
 		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= (int)sizeof(path))
 			continue;
-		err = files_list_group(path, list, n);
+		err = files_list_group_pids(path, list, n);
 		if (err == -ENOENT || err == -ENODEV) /* the group was removed meanwhile */
 			err = 0;
 	}

@@ -17,8 +17,8 @@ int files_write_number(const char *path, long number);
 /* Append numbers to a list: those in a file, one per line (cgroup.procs), and those that are names in a folder (/proc,
  * /proc/PID/task). The list starts as NULL and 0; the caller frees it, also after an error. 0 or -errno. */
 int files_list_numbers(const char *path, pid_t **list, size_t *n);
-int files_list_dir(const char *folder, pid_t **list, size_t *n);
-/* Appends the processes in a cgroup and in all groups below it. 0 or -errno. */
-int files_list_group(const char *folder, pid_t **list, size_t *n);
+int files_list_numeric_names(const char *folder, pid_t **list, size_t *n);
+/* Appends the pids of the processes in a cgroup and in all groups below it. 0 or -errno. */
+int files_list_group_pids(const char *folder, pid_t **list, size_t *n);
 /* Hands what a stream has buffered to the kernel. 0, or -errno of this error or of an earlier one. */
 int files_flush_stream(FILE *out);

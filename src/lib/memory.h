@@ -16,7 +16,7 @@ static inline void *must_alloc(const void *memory)
 }
 
 /* Ends the program if `lost`, a number of values that could not be stored, is not 0. */
-static inline void memory_check_lost(size_t lost)
+static inline void memory_refuse_lost(size_t lost)
 {
 	must_alloc(lost ? NULL : "");
 }

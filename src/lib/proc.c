@@ -34,7 +34,7 @@ void proc_catch_stop(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-void proc_stop_set(sigset_t *set)
+void proc_fill_stop_set(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
@@ -58,7 +58,7 @@ void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns)
 	if (left <= 0)
 		return;
 	/* signals are blocked except in pselect(): none is missed between the check of the flag and the sleep */
-	proc_stop_set(&all);
+	proc_fill_stop_set(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	if (!proc_stop)
 		pselect(count, in, out, NULL, until_ns == INT64_MAX ? NULL : &ts, &before);
@@ -71,7 +71,7 @@ void proc_sleep(int64_t until_ns)
 		proc_select(0, NULL, NULL, until_ns);
 }
 
-int proc_die_beside_parent(pid_t parent)
+int proc_set_parent_death_kill(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return -errno;
@@ -79,12 +79,12 @@ int proc_die_beside_parent(pid_t parent)
 	return getppid() == parent ? 0 : -ESRCH;
 }
 
-void proc_end_beside_parent(void)
+void proc_set_parent_death_term(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
-void proc_check_ready_fd(int fd)
+void proc_require_ready_fd(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 

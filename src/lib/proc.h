@@ -16,26 +16,25 @@
  * and end early, with a report. */
 extern volatile sig_atomic_t proc_stop;
 void proc_catch_stop(void);
-/* The set of stop signals, to be blocked between a check of proc_stop and a sleep that unblocks them. */
-void proc_stop_set(sigset_t *set);
+/* Fills *set with the stop signals, to be blocked between a check of proc_stop and a sleep that unblocks them. */
+void proc_fill_stop_set(sigset_t *set);
 /* Ignores stop signals, for a child that its parent ends: Ctrl-C is sent to the whole process group. */
 void proc_ignore_stop(void);
 /* Sleeps until the absolute time (INT64_MAX: no limit) or a stop signal, including one that came before. */
 void proc_sleep(int64_t until_ns);
-/* Sleeps as proc_sleep(), or until one of `count` descriptors is readable or writable; may return early. The sets
- * (may
- * be NULL) are undefined afterwards. */
+/* Sleeps as proc_sleep(), or until one of `count` descriptors is readable or writable; may return early. The sets (may be NULL) are
+ * undefined afterwards. */
 void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns);
 
 /* Asks the kernel to kill this process when its parent `parent` dies. 0, or -ESRCH if the parent has died already. */
-int proc_die_beside_parent(pid_t parent);
+int proc_set_parent_death_kill(pid_t parent);
 
 /* Asks the kernel for SIGTERM when the parent dies, so that a load program ends with its caller, with a report. */
-void proc_end_beside_parent(void);
+void proc_set_parent_death_term(void);
 
 /* Dies with EXIT_USAGE unless `fd` (--ready-fd) is open for writing; a closed standard error is allowed. To be called before
  * any file is opened, which might get that descriptor. */
-void proc_check_ready_fd(int fd);
+void proc_require_ready_fd(int fd);
 /* Writes the line "ready" to `fd` for a waiting program. 0, or -errno. Nothing is written if `fd` is standard error and a
  * terminal. */
 int proc_write_ready(int fd);

@@ -195,7 +195,7 @@ static size_t compute_statistics(struct sample *early, struct sample *late, stru
 	return n;
 }
 
-/* What stands for a figure that is no number; NULL: nothing does. */
+/* The key of the report that stands for a figure that is no number ("above", "range", "why"); NULL: none does. */
 static const char *bound_kind(const struct figure *f)
 {
 	return figure_is_range(f) ? "range" : f->above ? "above" : !figure_known(f) && f->why ? "why" : NULL;
@@ -506,7 +506,7 @@ static bool is_same_output(const char *a, const char *b)
 	return resolve_output(a, x) && resolve_output(b, y) && !strcmp(x, y);
 }
 
-void rec_check_outputs(const struct rec_output_path *place, size_t n)
+void rec_refuse_same_outputs(const struct rec_output_path *place, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)

@@ -47,7 +47,7 @@ extern const char *const rec_formats[];
 struct rec_output_path {
 	const char *option, *path;
 };
-void rec_check_outputs(const struct rec_output_path *place, size_t n);
+void rec_refuse_same_outputs(const struct rec_output_path *place, size_t n);
 
 struct rec_report;
 
@@ -119,9 +119,8 @@ void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *ali
 #define rec_set_summary(r, ...) rec_add_line(r, LINE_SUMMARY, NULL, __VA_ARGS__)
 /* Adds a table: `align` has 'l' or 'r' for each column and is kept by reference; cells are separated by tabs; an empty head is not
  * printed. A row of two cells in a wider table is a name and a text. Cells beyond the last column follow the row. Rows wider than
- * 80 columns are wrapped, never cut. Of more than 5 rows, 5 are shown: the first, the last, the worst (greatest
- * rec_rank_row(), which applies to the row added last) and
- * some between. */
+ * 80 columns are wrapped, never cut. Of more than 5 rows, 5 are shown: the first, the last, the worst (greatest rec_rank_row(),
+ * which applies to the row added last) and some between. */
 #define rec_begin_table(r, align, ...) rec_add_line(r, LINE_HEAD, align, __VA_ARGS__)
 #define rec_add_row(r, ...) rec_add_line(r, LINE_ROW, NULL, __VA_ARGS__)
 void rec_rank_row(struct rec_report *r, double badness);

@@ -68,7 +68,7 @@ static bool is_null_leaf(const struct rec_node *n)
 	return !n->text || (n->kind == WORD && !strcmp(n->text, "null"));
 }
 
-/* Null is what `none` says. */
+/* Writes a leaf; `none` in place of null. */
 static void write_leaf(FILE *out, const struct rec_node *n, const char *none)
 {
 	text_write_printable(out, is_null_leaf(n) ? none : n->text);
@@ -108,7 +108,7 @@ static const struct rec_node *find_child(const struct rec_node *n, const char *k
 	return NULL;
 }
 
-/* Whether this is what stands for figures that are no number. */
+/* Whether this node is "above", "range" or "why", which stand for figures that are no number. */
 static bool is_bounds(const struct rec_node *n)
 {
 	return n->kind == OBJECT && n->key && (!strcmp(n->key, "above") || !strcmp(n->key, "range") || !strcmp(n->key, "why"));

@@ -241,7 +241,7 @@ static void read_options(int argc, char **argv)
 		cfg.touching = how ? TOUCH_KEEP : TOUCH_NONE;
 	if (cfg.pattern == UNASKED)
 		cfg.pattern = PATTERN_SEQ;
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd((int)cfg.ready_fd);
 }
 
 static void choose_threads(void)
@@ -304,7 +304,7 @@ int main(int argc, char **argv)
 	int err;
 
 	read_options(argc, argv);
-	proc_end_beside_parent();
+	proc_set_parent_death_term();
 	proc_catch_stop();
 	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_pause_signal }, NULL);
 	out = rec_must_open(&out_cfg, "memhog");

@@ -210,8 +210,8 @@ int main(int argc, char **argv)
 	other = cli_foreign_option(argv[first]);
 	if (other) /* such as serve --time: the server would run longer than the user expects */
 		die_usage("--%s is an option of netload %s only", other->name, other->of);
-	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_end_beside_parent();
+	proc_require_ready_fd((int)cfg.ready_fd);
+	proc_set_parent_death_term();
 	proc_catch_stop();
 	if (!strcmp(argv[first], "serve")) {
 		cli_refuse_operands(argc, argv, first + 1);

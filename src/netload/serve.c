@@ -245,7 +245,7 @@ static int fork_server(int listener, struct serve_totals *total, struct serving_
 	}
 	child = fork();
 	if (!child) {
-		proc_die_beside_parent(parent);
+		proc_set_parent_death_kill(parent);
 		close(listener);
 		_exit(serve_client(fd, total));
 	}

@@ -73,7 +73,7 @@ int evict_start_hog(struct evict_hog *h, char *const *command)
 	h->pid = fork();
 	if (!h->pid) {
 		setpgid(0, 0);
-		proc_end_beside_parent();
+		proc_set_parent_death_term();
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 		dup2(h->stderr_fd, STDERR_FILENO);

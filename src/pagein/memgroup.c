@@ -45,7 +45,7 @@ bool memgroup_has_process(const struct memgroup *g, pid_t pid)
 	bool found = false;
 	size_t n = 0;
 
-	files_list_group(g->path, &list, &n);
+	files_list_group_pids(g->path, &list, &n);
 	while (n--)
 		found = found || list[n] == pid;
 	free(list);

@@ -295,8 +295,8 @@ static void check_options(int first, int argc)
 		die_usage("--hog-until is for --evict hog");
 	if (cycle.type_ns && cycle.method != EVICT_HOG)
 		die_usage("--type is for --evict hog: it types while the hog takes the memory");
-	rec_check_outputs(place, 3);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_refuse_same_outputs(place, 3);
+	proc_require_ready_fd((int)cfg.ready_fd);
 }
 
 /* Removes --hog and the command after it from argv, since the command has options of its own. Returns the new argc. */

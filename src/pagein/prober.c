@@ -48,8 +48,8 @@ static void exec_prober(char *const *command, const int in[2], const int out[2],
 	int read_end = fcntl(in[0], F_DUPFD_CLOEXEC, 10), write_end = fcntl(out[1], F_DUPFD_CLOEXEC, 10),
 	    ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
 
-	setpgid(0, 0);		  /* not reached by Ctrl-C: the prober ends at the end of its input */
-	proc_end_beside_parent(); /* SIGTERM, not SIGKILL: the prober must restore settings of the display */
+	setpgid(0, 0);		      /* not reached by Ctrl-C: the prober ends at the end of its input */
+	proc_set_parent_death_term(); /* SIGTERM, not SIGKILL: the prober must restore settings of the display */
 	if (dup2(read_end, 0) < 0 || dup2(write_end, 1) < 0 || dup2(ready_end, 3) < 0 || getppid() != parent)
 		_exit(EXIT_RUN);
 	signal(SIGPIPE, SIG_DFL);

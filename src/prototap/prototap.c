@@ -125,7 +125,7 @@ static void check_options(bool live, int files)
 		{ !live && (cfg.interface || cfg.write_path || cfg.time_ns), "-i, -w and -t are for prototap live" },
 	};
 
-	rec_check_outputs(place, sizeof(place) / sizeof(*place));
+	rec_refuse_same_outputs(place, sizeof(place) / sizeof(*place));
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i].wrong)
 			die_usage("%s", rules[i].what);
@@ -214,7 +214,7 @@ static void give_up_rights(struct run_state *run, bool supervised)
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
 	if (supervised)
-		proc_end_beside_parent(); /* not before: a new user id takes this wish back */
+		proc_set_parent_death_term(); /* not before: a new user id takes this wish back */
 }
 
 /* The meter's settings, and the observers that the options ask for. */
@@ -307,7 +307,7 @@ int main(int argc, char **argv)
 	run.live = !strcmp(argv[at++], "live");
 	check_options(run.live, argc - at);
 	if (run.live)
-		proc_check_ready_fd((int)cfg.ready_fd);
+		proc_require_ready_fd((int)cfg.ready_fd);
 	/* These files cannot be gone on with. */
 	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic;
 	start = clock_now();

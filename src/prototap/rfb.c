@@ -72,13 +72,13 @@ static void count_message(struct rfb_stream *r, struct skip_parser *w, const uin
 		kind = r->client_walk.kind;
 		r->requested |= kind == RFB_CLIENT_REQUEST || kind == RFB_CLIENT_CONTINUOUS;
 		r->sum->client[kind].count++;
-		skip_parser_count(w, &r->sum->client[kind].bytes);
+		skip_parser_set_counter(w, &r->sum->client[kind].bytes);
 		break;
 	case RFB_WALK_BODY:
 		if (r->client_walk.kind == RFB_CLIENT_PIXEL_FORMAT)
 			set_pixel_format(r, w, rfb_read_pixel_sizes(piece + 3));
 		break;
-	case RFB_WALK_TO_MESSAGE: skip_parser_count(w, NULL); break;
+	case RFB_WALK_TO_MESSAGE: skip_parser_set_counter(w, NULL); break;
 	default: break;
 	}
 }
@@ -172,7 +172,7 @@ void rfb_step_server(void *context, struct skip_parser *w, const uint8_t *piece,
 	case RFB_WALK_MESSAGE:
 		tally = &r->sum->server[r->server_walk.kind];
 		tally->count++;
-		skip_parser_count(w, &tally->bytes);
+		skip_parser_set_counter(w, &tally->bytes);
 		break;
 	case RFB_WALK_RECTANGLE:
 		tally = &r->sum->rectangle[r->server_walk.r.kind];
@@ -181,7 +181,7 @@ void rfb_step_server(void *context, struct skip_parser *w, const uint8_t *piece,
 		w->part = &tally->bytes;
 		break;
 	case RFB_WALK_TO_RECTANGLE: w->part = NULL; break;
-	case RFB_WALK_TO_MESSAGE: skip_parser_count(w, NULL); break;
+	case RFB_WALK_TO_MESSAGE: skip_parser_set_counter(w, NULL); break;
 	default: break;
 	}
 }

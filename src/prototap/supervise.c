@@ -43,7 +43,7 @@ bool supervise_fork(const char *interface)
 	int status;
 	pid_t child;
 
-	proc_stop_set(&stop);
+	proc_fill_stop_set(&stop);
 	signals = stop;
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, &before);

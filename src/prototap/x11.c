@@ -56,7 +56,7 @@ static void count_kind(struct x11_stream *x, struct skip_parser *w, enum x11_kin
 	struct message_tally *t = &x->sum->tally[kind][extension][minor];
 
 	t->count++;
-	skip_parser_count(w, &t->bytes);
+	skip_parser_set_counter(w, &t->bytes);
 }
 
 /* Counts a request, or the reply to one, by its opcodes. */
@@ -160,7 +160,7 @@ void x11_step_client(void *context, struct skip_parser *w, const uint8_t *piece,
 		/* fallthrough */
 	default: /* at the end of a request */
 		x->client_state = CLIENT_REQUEST;
-		skip_parser_count(w, NULL);
+		skip_parser_set_counter(w, NULL);
 		skip_parser_expect(w, 0, 4);
 	}
 }
@@ -249,7 +249,7 @@ void x11_step_server(void *context, struct skip_parser *w, const uint8_t *piece,
 		count_server_message(x, w, piece);
 	} else {
 		x->server_state = SERVER_MESSAGE;
-		skip_parser_count(w, NULL);
+		skip_parser_set_counter(w, NULL);
 		skip_parser_expect(w, 0, 32);
 	}
 }

@@ -338,7 +338,7 @@ int main(int argc, char **argv)
 		die_usage("say either --display DISPLAY or --vnc PORT");
 	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
 		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
 	load_delays();
 	out = rec_must_open(&out_cfg, "refecho"); /* before the run, so that a wrong path does not cost the run */

@@ -58,7 +58,7 @@ struct bounded_reader {
 	bool over; /* a read went beyond the end */
 };
 
-static inline bool reader_has_bytes(struct bounded_reader *r, size_t at, size_t n)
+static inline bool reader_require_bytes(struct bounded_reader *r, size_t at, size_t n)
 {
 	if (at <= r->n && n <= r->n - at)
 		return true;
@@ -68,23 +68,23 @@ static inline bool reader_has_bytes(struct bounded_reader *r, size_t at, size_t 
 
 static inline uint8_t read_u8(struct bounded_reader *r, size_t at)
 {
-	return reader_has_bytes(r, at, 1) ? r->bytes[at] : 0;
+	return reader_require_bytes(r, at, 1) ? r->bytes[at] : 0;
 }
 
 static inline uint16_t read_be16(struct bounded_reader *r, size_t at)
 {
-	return reader_has_bytes(r, at, 2) ? rfb_get_u16(r->bytes + at) : 0;
+	return reader_require_bytes(r, at, 2) ? rfb_get_u16(r->bytes + at) : 0;
 }
 
 static inline uint32_t read_be32(struct bounded_reader *r, size_t at)
 {
-	return reader_has_bytes(r, at, 4) ? rfb_get_u32(r->bytes + at) : 0;
+	return reader_require_bytes(r, at, 4) ? rfb_get_u32(r->bytes + at) : 0;
 }
 
 /* Copies `n` bytes, or zeroes the target. */
 static inline void read_bytes(struct bounded_reader *r, size_t at, void *to, size_t n)
 {
-	if (reader_has_bytes(r, at, n))
+	if (reader_require_bytes(r, at, n))
 		memcpy(to, r->bytes + at, n);
 	else
 		memset(to, 0, n);

@@ -51,27 +51,27 @@ static const struct encoding_name {
 	{ "tight", RFB_TIGHT, false }, { "zrle", RFB_ZRLE, true },
 };
 
-static const struct encoding_name *find_encoding(const char *word, size_t length, bool skipped)
+static const struct encoding_name *find_encoding(const char *word, size_t length, bool skippable)
 {
 	for (const struct encoding_name *e = encodings; e < encodings + MESSAGES_ENCODINGS; e++)
-		if (strlen(e->word) == length && !memcmp(e->word, word, length) && (e->skips || !skipped))
+		if (strlen(e->word) == length && !memcmp(e->word, word, length) && (e->skips || !skippable))
 			return e;
 	return NULL;
 }
 
-int messages_parse_encodings(const char *words, bool skipped, int32_t list[MESSAGES_ENCODINGS], struct why *why)
+int messages_parse_encodings(const char *words, bool skippable, int32_t list[MESSAGES_ENCODINGS], struct why *why)
 {
 	for (int n = 0;; words++) {
 		size_t length = strcspn(words, ",");
-		const struct encoding_name *e = find_encoding(words, length, skipped);
+		const struct encoding_name *e = find_encoding(words, length, skippable);
 
 		for (int i = 0; e && i < n; i++)
 			if (list[i] == e->number)
 				e = NULL;
 		if (!e) {
 			why_say(why, "no encoding %.*s: %s, each once", (int)(length > 40 ? 40 : length), words,
-				skipped ? "zrle, hextile, copyrect or raw"
-					: "raw, copyrect, rre, corre, hextile, zlib, tight or zrle");
+				skippable ? "zrle, hextile, copyrect or raw"
+					  : "raw, copyrect, rre, corre, hextile, zlib, tight or zrle");
 			return -EINVAL;
 		}
 		list[n++] = e->number;

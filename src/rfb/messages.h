@@ -20,9 +20,9 @@ size_t messages_put_key_stroke(uint8_t *m, uint32_t keysym);	 /* a key pressed a
 /* FramebufferUpdateRequest of the whole desktop */
 size_t messages_put_request(uint8_t *m, bool incremental, int width, int height);
 
-/* Reads encodings such as "tight,zlib", none twice, and writes their numbers to `list`. `skipped`: refuses encodings whose length
+/* Reads encodings such as "tight,zlib", none twice, and writes their numbers to `list`. `skippable`: refuses encodings whose length
  * cannot be told without decoding. How many encodings, or -EINVAL with a line in `why`. */
-int messages_parse_encodings(const char *words, bool skipped, int32_t list[MESSAGES_ENCODINGS], struct why *why);
+int messages_parse_encodings(const char *words, bool skippable, int32_t list[MESSAGES_ENCODINGS], struct why *why);
 /* SetPixelFormat: 32 bits, little endian, 0x00RRGGBB. 20 bytes. */
 size_t messages_put_format(uint8_t *m);
 /* SetEncodings: those of `list`, then those of `more`. 4 bytes and 4 for each encoding. */

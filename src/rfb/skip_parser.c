@@ -13,7 +13,7 @@ static void add_bytes(struct skip_parser *w, uint64_t n)
 		*w->part += n;
 }
 
-void skip_parser_count(struct skip_parser *w, uint64_t *to)
+void skip_parser_set_counter(struct skip_parser *w, uint64_t *to)
 {
 	w->to = to;
 	w->part = NULL;

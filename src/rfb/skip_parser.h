@@ -30,7 +30,7 @@ void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t capt
 		      void *context);
 
 /* Counts bytes in *to from here on, and the unclaimed ones before. NULL: leaves the next bytes unclaimed. */
-void skip_parser_count(struct skip_parser *w, uint64_t *to);
+void skip_parser_set_counter(struct skip_parser *w, uint64_t *to);
 void skip_parser_stop(struct skip_parser *w, const char *why);
 
 /* Sets what comes next: `skip` bytes to skip, then a piece of `want` bytes. */

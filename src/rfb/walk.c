@@ -177,7 +177,7 @@ static enum rfb_walk_event skip_rest(struct rfb_walk *s, struct skip_parser *w, 
 	return expect_piece(s, w, rest, 0, NEXT);
 }
 
-static enum rfb_walk_event stop(struct skip_parser *w, const char *why)
+static enum rfb_walk_event stop_parser(struct skip_parser *w, const char *why)
 {
 	skip_parser_stop(w, why);
 	return RFB_WALK_ON;
@@ -240,7 +240,7 @@ static enum rfb_walk_event parse_tight_control(struct rfb_walk *s, struct skip_p
 	if (what == 9 || (what == 10 && rfb_rectangle_kinds[s->r.kind].shape == TIGHT_PNG))
 		return expect_tight_data(s, w, 0, SHORT);
 	if (what > 9 && (what & 10) != 10) /* (what has both bits is not compressed) */
-		return stop(w, "RFB: a kind of Tight that is unknown");
+		return stop_parser(w, "RFB: a kind of Tight that is unknown");
 	if (what & 4)
 		return expect_piece(s, w, 0, 1, TIGHT_FILTER);
 	return expect_tight_data(s, w, 0, rectangle_area(s) * s->format.compact);
@@ -251,7 +251,7 @@ static enum rfb_walk_event parse_tight_filter(struct rfb_walk *s, struct skip_pa
 	if (filter == FILTER_PALETTE)
 		return expect_piece(s, w, 0, 1, TIGHT_PALETTE);
 	if (filter > FILTER_GRADIENT)
-		return stop(w, "RFB: a filter of Tight that is unknown");
+		return stop_parser(w, "RFB: a filter of Tight that is unknown");
 	return expect_tight_data(s, w, 0, rectangle_area(s) * s->format.compact);
 }
 
@@ -271,10 +271,10 @@ static enum rfb_walk_event parse_rectangle_look(struct rfb_walk *s, struct skip_
 	case RRE: return skip_rest(s, w, s->format.pixel + rfb_get_u32(p) * (s->format.pixel + 8ull));
 	case CORRE: return skip_rest(s, w, s->format.pixel + rfb_get_u32(p) * (s->format.pixel + 4ull));
 	case VMWARE_CURSOR:
-		return p[0] > 1 ? stop(w, "RFB: a VMware cursor of unknown kind")
+		return p[0] > 1 ? stop_parser(w, "RFB: a VMware cursor of unknown kind")
 				: skip_rest(s, w, rectangle_area(s) * (p[0] ? 4 : 2ull * s->format.pixel));
 	case ALPHA_CURSOR: /* its pixels have four bytes in any pixel format, in an encoding that it names */
-		return rfb_get_u32(p) ? stop(w, "RFB: a cursor that is not in Raw") : skip_rest(s, w, 4 * rectangle_area(s));
+		return rfb_get_u32(p) ? stop_parser(w, "RFB: a cursor that is not in Raw") : skip_rest(s, w, 4 * rectangle_area(s));
 	default: return skip_rest(s, w, rfb_message_rest(kind, p));
 	}
 }
@@ -308,7 +308,7 @@ static enum rfb_walk_event begin_rectangle(struct rfb_walk *s, struct skip_parse
 	uint8_t kind = find_kind(rfb_rectangle_kinds, RFB_RECTANGLE_KINDS, (int32_t)rfb_get_u32(p + 8));
 
 	if (kind == RFB_RECTANGLE_KINDS)
-		return stop(w, "RFB: a rectangle of unknown encoding");
+		return stop_parser(w, "RFB: a rectangle of unknown encoding");
 	s->r = (struct rfb_rectangle){
 		.kind = kind, .x = rfb_get_u16(p), .y = rfb_get_u16(p + 2), .w = rfb_get_u16(p + 4), .h = rfb_get_u16(p + 6)
 	};
@@ -327,7 +327,8 @@ static enum rfb_walk_event begin_message(struct rfb_walk *s, struct skip_parser 
 	uint8_t n = s->client ? RFB_CLIENT_KINDS : RFB_SERVER_KINDS, kind = find_kind(kinds, n, type);
 
 	if (kind == n)
-		return stop(w, s->client ? "RFB: a client message of unknown type" : "RFB: a server message of unknown type");
+		return stop_parser(w,
+				   s->client ? "RFB: a client message of unknown type" : "RFB: a server message of unknown type");
 	s->kind = kind;
 	expect_piece(s, w, kinds[kind].rest, kinds[kind].look, kinds[kind].look ? BODY : NEXT);
 	return RFB_WALK_MESSAGE;
@@ -336,7 +337,7 @@ static enum rfb_walk_event begin_message(struct rfb_walk *s, struct skip_parser 
 static enum rfb_walk_event parse_message_body(struct rfb_walk *s, struct skip_parser *w, const uint8_t *p)
 {
 	if (!s->client && s->kind == SERVER_QEMU && (p[0] != 1 || p[2] > 1))
-		return stop(w, "RFB: QEMU audio");
+		return stop_parser(w, "RFB: QEMU audio");
 	if (!s->client && s->kind == RFB_SERVER_UPDATE)
 		s->rectangles = rfb_get_u16(p + 1);
 	skip_rest(s, w, rfb_message_rest((s->client ? rfb_client_kinds : rfb_server_kinds) + s->kind, p));

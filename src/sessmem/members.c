@@ -55,7 +55,7 @@ int members_read_all(struct member **out, size_t *n)
 	struct member *m = NULL;
 	pid_t *pid = NULL;
 	size_t pids = 0, have = 0;
-	int err = files_list_dir("/proc", &pid, &pids);
+	int err = files_list_numeric_names("/proc", &pid, &pids);
 
 	if (!err)
 		m = calloc(pids + 1, sizeof(*m));

@@ -63,7 +63,7 @@ static void mark_login(struct member *m, size_t n)
 
 	members_mark_login(m, n, cfg.session.pid, cfg.session.n);
 	if (cfg.cgroup)
-		err = files_list_group(cfg.cgroup, &listed.pid, &listed.n);
+		err = files_list_group_pids(cfg.cgroup, &listed.pid, &listed.n);
 	if (err)
 		die(EXIT_RUN, "%s: %s; name the folder of a control group", cfg.cgroup,
 		    err == -ENOENT ? "no cgroup.procs there" : strerror(-err));

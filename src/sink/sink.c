@@ -444,8 +444,8 @@ static void read_load_options(int argc, char **argv)
 		die_usage("--burst every: needs a --time");
 	if (cfg.policy.slice_ns && cfg.policy.priority)
 		die_usage("--slice is for other, batch and idle: real-time policies have no time slice");
-	rec_check_outputs(place, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_refuse_same_outputs(place, 2);
+	proc_require_ready_fd((int)cfg.ready_fd);
 }
 
 int main(int argc, char **argv)
@@ -459,7 +459,7 @@ int main(int argc, char **argv)
 	int lost;
 
 	read_load_options(argc, argv);
-	proc_end_beside_parent();
+	proc_set_parent_death_term();
 	proc_catch_stop(); /* before the output, which a signal would otherwise leave half done */
 	if (cfg.burst_text)
 		make_burst_plan();

@@ -40,7 +40,7 @@ static __attribute__((noreturn)) void worker_main(struct workers *workers, int64
 	enum cpu_policy_part asked;
 	int refused;
 
-	if (proc_die_beside_parent(parent))
+	if (proc_set_parent_death_kill(parent))
 		_exit(EXIT_RUN);
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	refused = cpu_policy_apply(policy, &asked);
@@ -180,7 +180,7 @@ bool workers_wait(struct workers *workers, int64_t until_ns)
 	bool all = true;
 
 	/* stop signals are blocked except in ppoll(): none is missed between the check of proc_stop and the sleep */
-	proc_stop_set(&stops);
+	proc_fill_stop_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &before);
 	for (int64_t i = 0; i < workers->count && all; i++)
 		all = workers->child[i].pid <= 0 || await_child(&workers->child[i], until_ns, &before);

@@ -381,8 +381,8 @@ static void read_options(int argc, char **argv, const char **folder, const char 
 	cli_refuse_operands(argc, argv, first + 2);
 	*folder = argv[first];
 	*backing = argv[first + 1];
-	rec_check_outputs(place, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_refuse_same_outputs(place, 2);
+	proc_require_ready_fd((int)cfg.ready_fd);
 }
 
 static void mount_disk(const char *folder, const char *backing)

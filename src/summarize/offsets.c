@@ -41,7 +41,7 @@ void offsets_add_train(struct probe_offsets *o, enum probe probe, const struct k
 		value[INJECTED] = e->flushed - e->received;
 		for (int f = 0; f < OFFSETS; f++) {
 			sample_add(&o->of[f], value[f]);
-			memory_check_lost(o->of[f].lost);
+			memory_refuse_lost(o->of[f].lost);
 		}
 	}
 }

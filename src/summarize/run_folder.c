@@ -228,8 +228,8 @@ static bool read_repeat_json(struct experiment_cell *c, int64_t number, const ch
 	const char *state, *text;
 
 	*out = (struct experiment_repeat){ .number = number, .index = c->n };
-	memory_check_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number,
-				   *series ? "/" : "", series) < 0);
+	memory_refuse_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number,
+				    *series ? "/" : "", series) < 0);
 	out->series = strrchr(out->folder, '\0') - strlen(series);
 	out->json = run_folder_read_json(out->folder, "cell.json", false);
 	c->tried += out->json && !*series;

@@ -66,7 +66,7 @@ struct stage_samples stages_split_train(const struct key_samples *keys, const st
 		for (int s = 0; s < STAGES; s++) {
 			if (ns[s] != TRACE_NONE)
 				sample_add(&out.of[s], ns[s]);
-			memory_check_lost(out.of[s].lost);
+			memory_refuse_lost(out.of[s].lost);
 		}
 		out.split++;
 	}

@@ -207,7 +207,7 @@ static void table_read_column_line(struct table_definition_reader *r)
 			r, t->rows ? "of rows that others write the source is - or param" : "a table of cells wants a source",
 			c->name);
 	for (int e = 0; e <= estimate_extra_columns(c->estimator); e++, t->places++) {
-		memory_check_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
+		memory_refuse_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
 		for (size_t i = 0; i + 1 < t->n; i++)
 			if (find_word((const char *const *)t->column[i].end, c->end[e]) >= 0)
 				table_die_at_bad_word(r, "a second column of that name", c->end[e]);

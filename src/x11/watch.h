@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch - tells when something was drawn on the screen, and where (DAMAGE extension). */
+/* watch - reports when something was drawn on the screen, and where (DAMAGE extension). */
 #pragma once
 
 #include "connection.h"
@@ -16,7 +16,8 @@ bool x11_watch_start(struct x11_watch *w, struct x11_connection *x, const char *
 /* Forgets what was drawn until now. */
 void x11_watch_forget(struct x11_watch *w);
 
-/* Both are called before pixels are read, so that drawing after the reading raises a new event. */
+/* Rearm the event and fetch what was drawn: call both before pixels are read, so that drawing after the reading raises a new
+ * event. */
 void x11_watch_rearm(struct x11_watch *w);
 /* The rectangles drawn since the last call, freed by XFree(); NULL: none, or the connection is broken. */
 XRectangle *x11_watch_fetch(struct x11_watch *w, int *n);

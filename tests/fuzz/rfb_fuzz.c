@@ -31,9 +31,9 @@ static void hear_piece(void *context, struct skip_parser *w, const uint8_t *piec
 	enum rfb_walk_event event = rfb_walk_step(&h->walk, w, piece, n);
 
 	if (event == RFB_WALK_MESSAGE)
-		skip_parser_count(w, &h->told);
+		skip_parser_set_counter(w, &h->told);
 	if (event == RFB_WALK_TO_MESSAGE)
-		skip_parser_count(w, NULL);
+		skip_parser_set_counter(w, NULL);
 	h->events = (h->events + event + h->walk.r.kind * 7 + h->walk.kind) * 31;
 }
 

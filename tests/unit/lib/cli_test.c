@@ -185,14 +185,14 @@ TEST(pid_lists_keep_their_order_and_go_on)
 					   "1,", ",1", "1,,2", "1 ", "2147483648", "99999999999999999999" };
 	struct cli_pids pids = { 0 };
 
-	assert_int_equal(cli_read_pids("977,812", &pids), 0);
-	assert_int_equal(cli_read_pids("2147483647", &pids), 0);
+	assert_int_equal(cli_add_pids("977,812", &pids), 0);
+	assert_int_equal(cli_add_pids("2147483647", &pids), 0);
 	assert_int_equal(pids.n, 3);
 	assert_int_equal(pids.pid[0], 977);
 	assert_int_equal(pids.pid[1], 812);
 	assert_int_equal(pids.pid[2], INT32_MAX);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(cli_read_pids(bad[i], &pids), -EINVAL);
+		assert_int_equal(cli_add_pids(bad[i], &pids), -EINVAL);
 	free(pids.pid);
 }
 

@@ -68,7 +68,7 @@ TEST(names_that_are_numbers)
 	put("names/12a", "");
 	put("names/-3", "");
 	put("names/self", "");
-	assert_int_equal(files_list_dir(in_folder("names"), &list, &n), 0);
+	assert_int_equal(files_list_numeric_names(in_folder("names"), &list, &n), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(list[0], 12);
 	free(list);
@@ -87,7 +87,7 @@ TEST(a_group_and_those_below)
 	put("group/cgroup.procs", "1\n2\n");
 	put("group/one/cgroup.procs", "");
 	put("group/one/two/cgroup.procs", "40\n");
-	assert_int_equal(files_list_group(in_folder("group"), &list, &n), 0);
+	assert_int_equal(files_list_group_pids(in_folder("group"), &list, &n), 0);
 	assert_int_equal(n, 3);
 	for (size_t i = 0; i < n; i++)
 		sum += list[i];

@@ -41,11 +41,11 @@ TEST(a_chain_dies_with_its_head)
 		if (!second) {
 			pid_t third;
 
-			if (proc_die_beside_parent(me))
+			if (proc_set_parent_death_kill(me))
 				_exit(1);
 			me = getpid();
 			third = fork();
-			if (!third && proc_die_beside_parent(me))
+			if (!third && proc_set_parent_death_kill(me))
 				_exit(1);
 			if (write(ends[1], "x", 1) != 1)
 				_exit(1);
@@ -78,7 +78,7 @@ TEST(a_load_program_stops_with_its_parent)
 	if (!head) {
 		if (!fork()) {
 			proc_catch_stop();
-			proc_end_beside_parent();
+			proc_set_parent_death_term();
 			if (write(ends[1], "r", 1) != 1)
 				_exit(1);
 			proc_sleep(clock_now() + PATIENCE);
@@ -377,6 +377,6 @@ TEST(a_group_is_that_of_the_controller)
 /* The last one: from here on we die with our parent. */
 TEST(a_parent_already_dead_is_noticed)
 {
-	assert_int_equal(proc_die_beside_parent(getpid()), -ESRCH); /* not our parent (any more) */
-	assert_int_equal(proc_die_beside_parent(getppid()), 0);
+	assert_int_equal(proc_set_parent_death_kill(getpid()), -ESRCH); /* not our parent (any more) */
+	assert_int_equal(proc_set_parent_death_kill(getppid()), 0);
 }

@@ -19,12 +19,12 @@ static void name_step(void *context, struct skip_parser *w, const uint8_t *piece
 	struct names *names = context;
 
 	if (!n) {
-		skip_parser_count(w, NULL);
+		skip_parser_set_counter(w, NULL);
 		skip_parser_expect(w, 0, 1);
 	} else if (piece[0] == 2) {
 		skip_parser_stop(w, "two");
 	} else {
-		skip_parser_count(w, &names->bytes[piece[0] & 1]);
+		skip_parser_set_counter(w, &names->bytes[piece[0] & 1]);
 		names->n++;
 		skip_parser_expect(w, piece[0], 0);
 	}

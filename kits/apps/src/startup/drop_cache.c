@@ -97,7 +97,7 @@ static void add_open_files(struct file_set *c, pid_t pid)
 	size_t n = 0;
 
 	snprintf(folder, sizeof(folder), "/proc/%d/fd", (int)pid);
-	files_list_dir(folder, &fd, &n);
+	files_list_numeric_names(folder, &fd, &n);
 	for (size_t i = 0; i < n; i++)
 		add_linked_file(c, pid, fd[i]);
 	free(fd);

@@ -336,7 +336,7 @@ static char **read_options(int argc, char **argv)
 	place[1] = (struct rec_output_path){ "--log", cfg.log };
 	place[2] = (struct rec_output_path){ "--app-output", cfg.app_output };
 	place[3] = (struct rec_output_path){ "--scratch", cfg.scratch };
-	rec_check_outputs(place, 4);
+	rec_refuse_same_outputs(place, 4);
 	if (!behind)
 		die_usage("no command to start; put it behind --");
 	if (argc - first > behind)
@@ -362,7 +362,7 @@ int main(int argc, char **argv)
 
 	if (!run)
 		die(EXIT_RUN, "no memory for %lld runs", (long long)cfg.runs);
-	proc_end_beside_parent();
+	proc_set_parent_death_term();
 	proc_catch_stop();
 	if (cfg.then)
 		read_script();

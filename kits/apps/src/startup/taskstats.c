@@ -181,7 +181,7 @@ int taskstats_sum_threads(struct taskstats_link *l, pid_t pid, int64_t elapsed_n
 
 	*out = (struct delay_reading){ { 0 } };
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	err = files_list_dir(path, &tid, &n);
+	err = files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (read_delays(l, TASKSTATS_CMD_ATTR_PID, TASKSTATS_TYPE_AGGR_PID, tid[i], &one))
 			continue;

@@ -28,7 +28,7 @@ static void append_children(struct tree *t, pid_t pid)
 	size_t threads = 0, children = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	files_list_dir(path, &thread, &threads);
+	files_list_numeric_names(path, &thread, &threads);
 	for (size_t i = 0; i < threads; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)thread[i]);
 		files_list_numbers(path, &child, &children);

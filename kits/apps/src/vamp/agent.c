@@ -136,7 +136,7 @@ static void add_process_times(struct agent_load *l, const struct background_tag 
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)tag->pid);
 	if (!proc_read_stat(tag->pid, &stat) && (!tag->start || stat.start == tag->start))
-		files_list_dir(path, &tid, &n);
+		files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n; i++)
 		add_thread_time(l, tag->pid, tid[i], interval_ns, hint, cpu);
 	free(tid);

@@ -139,7 +139,7 @@ static void make_filter(const struct wakeup_tracer *w, char *text, size_t size)
 
 	snprintf(text, size, "pid == -1");
 	snprintf(path, sizeof(path), "/proc/%d/task", w->server);
-	files_list_dir(path, &tid, &threads);
+	files_list_numeric_names(path, &tid, &threads);
 	for (size_t i = 0; i < threads; i++) {
 		if (w->initial)
 			snprintf(one, sizeof(one), "pid == %d", (int)tid[i]);

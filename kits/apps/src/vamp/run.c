@@ -297,11 +297,11 @@ int run_command(int argc, char **argv)
 	cli_refuse_operands(argc, argv, first);
 	if (cfg.no_interrupts && !cfg.isolate)
 		die_usage("--no-interrupts goes with --isolate");
-	proc_check_ready_fd((int)cfg.ready_fd);
-	rec_check_outputs((struct rec_output_path[]){ { "output", out_cfg.path ? out_cfg.path : "-" },
-						      { "log", cfg.log },
-						      { "control", cfg.control } },
-			  3);
+	proc_require_ready_fd((int)cfg.ready_fd);
+	rec_refuse_same_outputs((struct rec_output_path[]){ { "output", out_cfg.path ? out_cfg.path : "-" },
+							    { "log", cfg.log },
+							    { "control", cfg.control } },
+				3);
 	proc_catch_stop();
 	out = rec_must_open(&out_cfg, "vamp");
 	open_parts();

@@ -23,7 +23,7 @@ int scope_list_pids(const struct process_scope *s, pid_t **out, size_t *n)
 
 	*out = NULL;
 	*n = 0;
-	err = s->group ? files_list_group(s->group, out, n) : files_list_dir("/proc", out, n);
+	err = s->group ? files_list_group_pids(s->group, out, n) : files_list_numeric_names("/proc", out, n);
 	if (err) {
 		free(*out);
 		return err;
@@ -78,7 +78,7 @@ int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *chang
 		size_t n = 0;
 
 		changed = false;
-		err = files_list_dir(folder, &tid, &n);
+		err = files_list_numeric_names(folder, &tid, &n);
 		err = err == -ENOENT ? 0 : err; /* the process has ended */
 		for (size_t i = 0; i < n && !err; i++) {
 			err = change(arg, tid[i], &changed);

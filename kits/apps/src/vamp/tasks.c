@@ -77,7 +77,7 @@ static int add_threads(struct process_history *p, const struct sample_times *m)
 	int err = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
-	files_list_dir(path, &tid, &n);
+	files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n && !err; i++) {
 		if (!first && has_thread(p, tid[i], i))
 			continue;

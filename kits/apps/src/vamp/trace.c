@@ -175,8 +175,8 @@ int trace_command(int argc, char **argv)
 	int64_t lost;
 
 	cli_refuse_operands(argc, argv, first);
-	proc_check_ready_fd((int)cfg.ready_fd);
-	rec_check_outputs(places, sizeof(places) / sizeof(*places));
+	proc_require_ready_fd((int)cfg.ready_fd);
+	rec_refuse_same_outputs(places, sizeof(places) / sizeof(*places));
 	if (!cfg.cpus.n && proc_online_cpus(&cfg.cpus))
 		die(EXIT_RUN, "cannot read which CPUs are online; name them with --cpus");
 	proc_online_cpus(&online);

@@ -183,14 +183,14 @@ static void restore_children(const struct undo_recorder *u, size_t from)
 		pid_t *pid = NULL, *tid;
 
 		changed = false;
-		files_list_dir("/proc", &pid, &n);
+		files_list_numeric_names("/proc", &pid, &n);
 		for (size_t i = 0; i < n; i++) {
 			char folder[40];
 
 			snprintf(folder, sizeof(folder), "/proc/%d/task", (int)pid[i]);
 			tid = NULL;
 			threads = 0;
-			files_list_dir(folder, &tid, &threads);
+			files_list_numeric_names(folder, &tid, &threads);
 			for (size_t k = 0; k < threads; k++)
 				changed = restore_child(u, from, tid[k]) || changed;
 			free(tid);

@@ -53,8 +53,8 @@ static void check_options(const char *operand)
 		die_usage("--qmp is missing: name QEMU's control socket (qemu -qmp unix:SOCKET,server=on,wait=off)");
 	if (!cfg.agent && !cfg.status)
 		die_usage("--agent is missing: name the host's end of the port org.thinprobe.vamp");
-	rec_check_outputs(places, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	rec_refuse_same_outputs(places, 2);
+	proc_require_ready_fd((int)cfg.ready_fd);
 }
 
 static void report_times(struct rec_report *out, int index, const struct vcpu_times *s)

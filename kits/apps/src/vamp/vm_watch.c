@@ -246,7 +246,7 @@ int guest_watch_run(struct guest_watch *w)
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
 	read_times(w, w->started_ns);
 	w->logged_ns = w->started_ns;
-	proc_stop_set(&stops); /* delivered only during the poll, so that none is missed */
+	proc_fill_stop_set(&stops); /* delivered only during the poll, so that none is missed */
 	sigprocmask(SIG_BLOCK, &stops, &before);
 	err = poll_loop(w, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -242,7 +242,7 @@ void watch_loop(struct vamp_daemon *w, int64_t until_ns)
 	int64_t next = w->record.began_ns + w->sub_ns;
 	sigset_t stop, before;
 
-	proc_stop_set(&stop);
+	proc_fill_stop_set(&stop);
 	sigprocmask(SIG_BLOCK, &stop, &before);
 	while (!proc_stop && !w->err && clock_now() < until_ns) {
 		int64_t now;

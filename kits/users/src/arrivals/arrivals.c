@@ -332,7 +332,8 @@ int main(int argc, char **argv)
 	cli_refuse_operands(argc, argv, first + !cfg.sample);
 	if (cfg.sample && cli_foreign_option("sample"))
 		die_usage("--%s needs a log; --sample reads none", cli_foreign_option("sample")->name);
-	rec_check_outputs((struct rec_output_path[]){ { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } }, 2);
+	rec_refuse_same_outputs((struct rec_output_path[]){ { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } },
+				2);
 	cfg.log.unit_ns = cfg.unit >= 0 ? unit_ns[cfg.unit] : 0;
 	if (cfg.sample)
 		draw_arrivals(&l);

@@ -90,7 +90,7 @@ static struct rec_report *open_report(const char *mode)
 	const struct rec_output_path places[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } };
 	struct rec_report *out;
 
-	rec_check_outputs(places, 2);
+	rec_refuse_same_outputs(places, 2);
 	out = rec_must_open(&out_cfg, "queue");
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "model", mode);

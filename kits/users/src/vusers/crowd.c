@@ -293,7 +293,7 @@ static void block_signals(sigset_t *before)
 {
 	sigset_t stops;
 
-	proc_stop_set(&stops);
+	proc_fill_stop_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, before);
 }
 

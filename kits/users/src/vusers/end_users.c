@@ -386,8 +386,8 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	check_options(cfg, &run.target, text);
 	set_think_mean(cfg);
 	check_start_time(cfg);
-	rec_check_outputs((const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } },
-			  3);
+	rec_refuse_same_outputs(
+		(const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } }, 3);
 	if (run.target.http)
 		prepare_http(cfg, &what, &log_cfg);
 	else

@@ -362,7 +362,7 @@ int merge_reports(char *const *word, int words, const char *log, const struct re
 
 	if (words < 2 || words % 2 || words > 2 * MERGE_MOST)
 		die_usage("merge what? REPORT LOG of each generator, %d at most", MERGE_MOST);
-	rec_check_outputs((const struct rec_output_path[]){ { "output", out_cfg->path }, { "log", log } }, 2);
+	rec_refuse_same_outputs((const struct rec_output_path[]){ { "output", out_cfg->path }, { "log", log } }, 2);
 	out = rec_must_open(out_cfg, "vusers");
 	for (int i = 0; i < words / 2; i++)
 		add_generator(i, word[2 * i], word[2 * i + 1]);

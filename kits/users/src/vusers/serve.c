@@ -265,7 +265,7 @@ int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *
 	};
 	s->guest = calloc(s->room, sizeof(*s->guest));
 	if (s->guest && !answers_make(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
-		proc_stop_set(&stops);
+		proc_fill_stop_set(&stops);
 		sigprocmask(SIG_BLOCK, &stops, &before);
 		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno
 											  : serve_loop(s, listener, &before);

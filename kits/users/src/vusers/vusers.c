@@ -159,8 +159,8 @@ int main(int argc, char **argv)
 	if (first == argc)
 		die_usage("serve where? vnc:HOST:PORT or http://HOST:PORT/");
 	cli_refuse_operands(argc, argv, first + 1);
-	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_end_beside_parent();
+	proc_require_ready_fd((int)cfg.ready_fd);
+	proc_set_parent_death_term();
 	proc_catch_stop();
 	return server ? run_server(argv[first]) : ends_run_users(&cfg, argv[first]);
 }

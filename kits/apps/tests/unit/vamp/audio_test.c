@@ -29,7 +29,7 @@ static pid_t run(const char *const *words)
 
 	if (pid)
 		return pid;
-	if (proc_die_beside_parent(parent) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr) ||
+	if (proc_set_parent_death_kill(parent) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr) ||
 	    !freopen("/dev/zero", "r", stdin))
 		_exit(1);
 	execvp(words[0], (char **)(uintptr_t)words);

@@ -22,7 +22,7 @@ static pid_t fork_child(void)
 
 	fflush(NULL);
 	pid = fork();
-	if (!pid && proc_die_beside_parent(parent))
+	if (!pid && proc_set_parent_death_kill(parent))
 		_exit(1);
 	return pid;
 }

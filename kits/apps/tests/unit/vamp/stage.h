@@ -43,7 +43,7 @@ static inline pid_t sleeper(void)
 
 	if (pid)
 		return pid;
-	proc_die_beside_parent(getppid());
+	proc_set_parent_death_kill(getppid());
 	for (;;)
 		pause();
 }

@@ -115,7 +115,7 @@ static void check_output(const char *log, const char *aux)
 					    { "--output", cfg.out.path } };
 
 	snprintf(beside, sizeof(beside), "%s.aux", log);
-	rec_check_outputs(places, sizeof(places) / sizeof(*places));
+	rec_refuse_same_outputs(places, sizeof(places) / sizeof(*places));
 }
 
 /* Dies when a replay could not be read. Returns EXIT_LOSSY when one is cut, else EXIT_OK. */

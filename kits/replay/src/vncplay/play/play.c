@@ -287,7 +287,7 @@ static void check_outputs(const char *trace, const char *out)
 
 		make_log_path(out, run, path, sizeof(path));
 		snprintf(side, sizeof(side), "%s.aux", path);
-		rec_check_outputs(places, sizeof(places) / sizeof(*places));
+		rec_refuse_same_outputs(places, sizeof(places) / sizeof(*places));
 	}
 }
 

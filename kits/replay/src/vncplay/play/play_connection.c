@@ -197,7 +197,7 @@ int live_open(struct live_replay *l, const struct play_cfg *cfg, const char *out
 
 	*l = (struct live_replay){ .cfg = cfg, .r = r, .x = -1, .y = -1 };
 	l->server = server_connect(&cfg->server, &events, l, &why);
-	proc_stop_set(&stops);
+	proc_fill_stop_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &l->outside);
 	if (!l->server)
 		return proc_stop ? live_fail(l, PLAY_INTERRUPTED, "interrupted") : live_fail(l, PLAY_REFUSED, "%s", why.text);

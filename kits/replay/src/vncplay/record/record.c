@@ -273,7 +273,7 @@ static void check_options(void)
 		die_usage("--headless needs --script FILE");
 	if (cfg.script && (cfg.port || cfg.bind))
 		die_usage("--script and %s: either a script or a viewer", cfg.port ? "--listen" : "--bind");
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd((int)cfg.ready_fd);
 	cfg.recorder.snapshot = (int)cfg.snapshot;
 	cfg.recorder.anchor = !cfg.no_anchor;
 	if (cfg.recorder.quiet_most_ns < cfg.recorder.quiet_ns)
@@ -343,7 +343,7 @@ int vncplay_record(int argc, char **argv)
 	cfg.server.address = argv[first];
 	path = argv[first + 1];
 	check_options();
-	rec_check_outputs(
+	rec_refuse_same_outputs(
 		(struct rec_output_path[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL },
 					    { "TRACE", path },
 					    { "--output", out_cfg.path } },
