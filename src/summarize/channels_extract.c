@@ -161,14 +161,15 @@ static void set_header_shares(const struct row_samples *row, struct table_out *o
 		row_set_number(out, headers[i], divide(100 * compute_mean(row, HEADERS + i), wire));
 }
 
-/* Writes a row of the table summary; short_one: one cell of a protocol's row of the table protocols. */
-static void write_traffic(const struct experiment_cell *c, const char *what, const struct row_samples *row, bool short_one,
+/* Writes one row of the table summary; or, with in_protocol_row, only sets the cell WHAT_bytes in the protocol's row of the table
+ * protocols, which the caller ends. */
+static void write_traffic(const struct experiment_cell *c, const char *what, const struct row_samples *row, bool in_protocol_row,
 			  struct table_out *out)
 {
 	char column[64];
 
 	row_set_text(out, "protocol", cell_require_text(c, "protocol"));
-	if (short_one) {
+	if (in_protocol_row) {
 		snprintf(column, sizeof(column), "%s_bytes", what);
 		if (row->same)
 			row_set_number(out, column, compute_mean(row, TOTAL + WIRE));
@@ -185,8 +186,8 @@ static void write_traffic(const struct experiment_cell *c, const char *what, con
 	row_write(out);
 }
 
-/* Writes what was read of one part of a cell. */
-static void write_part(const struct experiment_cell *c, size_t part, const char *what, bool short_one, struct table_out *out)
+/* Writes the traffic of one part of a cell (set-up, window, idle, key, or the task), over the repeats that count. */
+static void write_part(const struct experiment_cell *c, size_t part, const char *what, bool in_protocol_row, struct table_out *out)
 {
 	const struct channel_findings *own = extractor_repeat_data(c->repeat);
 	struct row_samples row = {
@@ -204,12 +205,12 @@ static void write_part(const struct experiment_cell *c, size_t part, const char 
 		if (own[i].of[part].there && own[i].same == (row.same > 0))
 			row.v[row.n++] = own[i].of[part].v;
 	if (row.n || row.failed)
-		write_traffic(c, what, &row, short_one, out);
+		write_traffic(c, what, &row, in_protocol_row, out);
 	free(row.v);
 }
 
 /* Writes the sum of all tasks of one protocol, over the repeats that have all of them. */
-static void write_task_sum(const struct experiment_cell *c, size_t works, bool short_one, struct table_out *out)
+static void write_task_sum(const struct experiment_cell *c, size_t works, bool in_protocol_row, struct table_out *out)
 {
 	size_t repeats = (size_t)c->run->repeats;
 	double(*sum)[VALUES] = memory_new(repeats, sizeof(*sum));
@@ -234,36 +235,36 @@ static void write_task_sum(const struct experiment_cell *c, size_t works, bool s
 			row.failed++;
 	}
 	row.same = row.n;
-	write_traffic(c, "all", &row, short_one, out);
+	write_traffic(c, "all", &row, in_protocol_row, out);
 	free(row.v);
 	free(sum);
 }
 
-static void write_cell(const struct experiment_cell *c, bool short_one, struct table_out *out)
+static void write_cell_traffic(const struct experiment_cell *c, bool in_protocol_row, struct table_out *out)
 {
 	bool last = c + 1 == c->run->cell + c->run->n || !same_protocol(c, c + 1);
 	size_t works = 0;
 
 	for (size_t p = 0; is_session(c) && p < PARTS; p++)
-		write_part(c, p, parts[p].what, short_one, out);
+		write_part(c, p, parts[p].what, in_protocol_row, out);
 	if (!is_session(c))
-		write_part(c, 0, cell_require_text(c, "part"), short_one, out);
+		write_part(c, 0, cell_require_text(c, "part"), in_protocol_row, out);
 	for (const struct experiment_cell *k = c; last && k >= c->run->cell && same_protocol(k, c); k--)
 		works += !is_session(k);
 	if (works > 1)
-		write_task_sum(c, works, short_one, out);
-	if (last && short_one)
+		write_task_sum(c, works, in_protocol_row, out);
+	if (last && in_protocol_row)
 		row_write(out);
 }
 
-static void write_summary(const struct experiment_cell *c, struct table_out *out)
+static void write_summary_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	write_cell(c, false, out);
+	write_cell_traffic(c, false, out);
 }
 
-static void write_protocols(const struct experiment_cell *c, struct table_out *out)
+static void write_protocol_cells(const struct experiment_cell *c, struct table_out *out)
 {
-	write_cell(c, true, out);
+	write_cell_traffic(c, true, out);
 }
 
 const struct extractor_hooks channels_extractor = {
@@ -271,5 +272,5 @@ const struct extractor_hooks channels_extractor = {
 	.repeat_size = sizeof(struct channel_findings),
 	.begin_run = check_settings,
 	.read_repeat = read_repeat,
-	.tables = { { "summary", write_summary }, { "protocols", write_protocols } },
+	.tables = { { "summary", write_summary_rows }, { "protocols", write_protocol_cells } },
 };

@@ -42,7 +42,7 @@ static void visit_columns(column_visitor *visit)
 }
 
 /* Returns the next extractor of this run from index e.now on; NULL: there is none. Clears the values given so far. */
-static const struct extractor_hooks *next_extractor(void)
+static const struct extractor_hooks *advance_extractor(void)
 {
 	while (extractors[e.now] && !e.own[e.now].used)
 		e.now++;
@@ -149,7 +149,7 @@ static void start_extractor(const struct extractor_hooks *x)
 }
 
 /* Numbers the repeats. To be called when the array of cells no longer moves in memory. */
-static void number_repeats(void)
+static void set_repeat_places(void)
 {
 	size_t place = 0;
 
@@ -193,7 +193,7 @@ static bool engine_find_table(const char *home, const char *more, char *path, si
 	}
 	if (kits)
 		closedir(kits);
-	if (!found) /* named where it is missed */
+	if (!found) /* the error message names the core's path */
 		snprintf(path, size, "%s%s/experiments/%s/table", home, more, e.run.experiment);
 	return found;
 }
@@ -315,7 +315,7 @@ static void extract_repeat(const struct experiment_repeat *r)
 	const struct extractor_hooks *x;
 
 	e.repeat = r;
-	for (e.now = 0; (x = next_extractor()); e.now++) {
+	for (e.now = 0; (x = advance_extractor()); e.now++) {
 		if (x->read_repeat)
 			x->read_repeat(r);
 		visit_columns(collect_number);
@@ -440,7 +440,7 @@ static void compute_figures(void)
 	const struct extractor_hooks *x;
 
 	for (e.cell = e.run.cell; e.cell < e.run.cell + e.run.n; e.cell++)
-		for (e.now = 0; (x = next_extractor()); e.now++) {
+		for (e.now = 0; (x = advance_extractor()); e.now++) {
 			if (x->finish_cell)
 				x->finish_cell(e.cell);
 			visit_columns(store_cell_figure);
@@ -527,7 +527,7 @@ static void write_report(struct rec_report *out, const struct repeat_counts *n)
 		if (!e.tables.table[i].given)
 			rec_add_int(out, key, (int64_t)e.out[i].rows);
 	}
-	for (e.now = 0; (x = next_extractor()); e.now++)
+	for (e.now = 0; (x = advance_extractor()); e.now++)
 		if (x->report)
 			x->report(&e.run, out);
 	rec_end(out);
@@ -550,8 +550,8 @@ struct repeat_counts engine_summarize(const char *folder, const struct engine_op
 	e.run.draws = (size_t)options->draws;
 	e.run.seed = options->seed >= 0 ? options->seed : e.run.seed;
 	read_tables(options->experiment);
-	run_folder_read_cells(&e.run, e.tables.found);
-	number_repeats();
+	run_folder_read_cells(&e.run, e.tables.skip_missing);
+	set_repeat_places();
 	visit_columns(allocate_values);
 	for (size_t i = 0; i < e.tables.n; i++)
 		if (e.tables.table[i].extractor)

@@ -5,16 +5,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CHANCES 5 /* times a policy by chance is played; their mean counts */
-#define SIZES 8	  /* sizes tried where it is not known */
+#define CHANCES 5 /* repetitions of the simulation of random eviction, whose mean hit ratio counts */
+#define SIZES 8	  /* cache sizes tried where the size is not known */
 
 const char *const eviction_names[] = { "LRU", "FIFO", "random", "MRU", NULL };
 
 struct cache_entry {
-	int64_t frame, stored, used; /* when */
+	int64_t frame, stored, used; /* when the frame was stored, and last used */
 };
 
-/* Which place is given up. */
+/* Returns the index of the place whose frame is evicted. */
 static int64_t choose_victim(enum eviction policy, const struct cache_entry *place, int64_t n, uint64_t *random)
 {
 	int64_t best = 0;
@@ -32,7 +32,7 @@ static int64_t choose_victim(enum eviction policy, const struct cache_entry *pla
 	return best;
 }
 
-/* Shows one frame; true: it was there. */
+/* Shows one frame. True: the cache had it. */
 static bool simulate_access(struct cache_entry *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame,
 			    int64_t now, uint64_t *random)
 {
@@ -84,7 +84,7 @@ double eviction_capacity(double hits, double frames)
 	return 1 + hits * (frames - 1);
 }
 
-/* How far off a policy is at most, at this size. */
+/* Largest difference of a policy's simulated hit ratio from a measured one, at this cache size. */
 static double compute_error(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, const double *hits,
 			    int trials)
 {

@@ -207,7 +207,7 @@ bool interval_mean_ci(const double *value, size_t n, size_t draws, uint64_t seed
 	return interval_figure_ci(value, false, weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
 }
 
-/* By bisection: gsl_cdf_beta_Pinv() does not converge for one in ten of our numbers. */
+/* Quantile of the beta distribution, by bisection: gsl_cdf_beta_Pinv() does not converge for one in ten of our numbers. */
 static double beta_quantile(double p, double a, double b)
 {
 	double low = 0, high = 1;
@@ -237,7 +237,7 @@ bool interval_share_ci(size_t hits, size_t n, struct interval *out)
 	return share_interval((double)hits, (double)n, out);
 }
 
-bool interval_runs_ci(const struct share_runs *s, struct interval *out, bool *apart)
+bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart)
 {
 	double hits = 0, n = 0, p, rare, effect, chi = 0, freedom = (double)s->repeats - 1;
 

@@ -88,7 +88,7 @@ struct share_runs {
  * (m + 1) / m the quotient is too small for few runs (for exponential lengths, by just that factor). Where repeats differ by more
  * than that allows (chi-squared, 5 %), it is the variance between them, with Student's t for their number. *apart: so it was.
  * Needs INTERVAL_REPEATS repeats. */
-bool interval_runs_ci(const struct share_runs *s, struct interval *out, bool *apart);
+bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart);
 /* Upper 95 % bound (one-sided; Garwood 1936) of a Poisson rate after `events` events in a window of length 1: no events give
  * 3.0. */
 double interval_poisson_high(double events);

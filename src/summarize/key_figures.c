@@ -63,7 +63,7 @@ void keys_free(struct key_samples *k)
 /* What is pooled: latency from the due time, latency from the time of sending, delay of sending. */
 enum measure { LATENCY_DUE, LATENCY_SENT, SEND_LATENESS, MEASURES };
 
-/* Where no key is late, nothing tells how long a stall would be: so long. */
+/* length of a stall that is assumed where no key is late */
 #define LATE_STALL_NS (500.0 * NS_PER_MS)
 
 #define GREATEST 1.0 /* p of a row: the largest value */
@@ -175,7 +175,7 @@ static enum interval_kind compute_late_share(const struct key_train_samples *t, 
 	f->repeats = share.repeats;
 	for (size_t r = 0; share.repeats == 2 && r < 2; r++)
 		f->both[r] = 100 * late[r] / keys[r];
-	ok = interval_runs_ci(&share, &i, &apart);
+	ok = interval_clustered_share_ci(&share, &i, &apart);
 	if (ok) {
 		f->low = 100 * i.low;
 		f->high = 100 * i.high;

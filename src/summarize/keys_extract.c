@@ -51,7 +51,7 @@ static struct sample collect_latencies(const struct key_samples *keys, bool high
 	return s;
 }
 
-struct figure keys_median_ns(const struct key_train_samples *t)
+struct figure keys_median_latency_ns(const struct key_train_samples *t)
 {
 	struct sample early = collect_latencies(&t->keys, false), late = collect_latencies(&t->keys, true);
 	struct figure f = t->overloaded ? figure_absent("overloaded")
@@ -324,8 +324,8 @@ static void compute_ratio(struct setting_result *out, const struct experiment_ce
 		const struct key_train_samples *k = find_train(out->cell, r), *b = find_train(base, r);
 		struct figure x, y;
 
-		x = k ? keys_median_ns(k) : FIGURE_ABSENT;
-		y = b ? keys_median_ns(b) : FIGURE_ABSENT;
+		x = k ? keys_median_latency_ns(k) : FIGURE_ABSENT;
+		y = b ? keys_median_latency_ns(b) : FIGURE_ABSENT;
 		if ((!figure_known(&x) && !x.why) || (!figure_known(&y) && !y.why)) {
 			out->failed++;
 			continue;
@@ -445,7 +445,7 @@ struct slope_point {
 	bool single;		  /* single keys without loss: a point of the line */
 };
 
-static void read_point(const struct experiment_repeat *r)
+static void read_slope_point(const struct experiment_repeat *r)
 {
 	struct slope_point *p = extractor_repeat_data(r);
 	struct key_train_samples train;
@@ -457,19 +457,19 @@ static void read_point(const struct experiment_repeat *r)
 	train = keys_read_train(r);
 	p->rtt_ms = cell_number(r->cell, "rtt_ms");
 	json_get_real(r->json, "parameters.ping_ms", &p->rtt_ms);
-	median = keys_median_ns(&train);
+	median = keys_median_latency_ns(&train);
 	p->median_ms = median.above ? (double)NAN : median.value / NS_PER_MS;
 	keys_free(&train.keys);
 }
 
-/* The line's points, and what its round trip times were: as set, and how far the pings of one setting were apart. */
+/* The points of the line; the range of round trip times that were set; and how far the pings of one setting were apart. */
 struct slope_points {
 	double *x, *y, least_ms, most_ms, scatter_ms;
 	size_t n;
 	bool unknown; /* a repeat has no median */
 };
 
-static void add_points(struct slope_points *l, const struct experiment_cell *c)
+static void add_slope_points(struct slope_points *l, const struct experiment_cell *c)
 {
 	const struct slope_point *p = extractor_repeat_data(c->repeat);
 	double set = cell_number(c, "rtt_ms"), least = INFINITY, most = -INFINITY;
@@ -490,7 +490,7 @@ static void add_points(struct slope_points *l, const struct experiment_cell *c)
 	l->scatter_ms = fmax(l->scatter_ms, most - least);
 }
 
-static void write_protocol_row(const struct experiment_cell *first, struct table_out *out)
+static void write_protocol_slope(const struct experiment_cell *first, struct table_out *out)
 {
 	const struct experiment_run *run = first->run;
 	const char *protocol = cell_require_text(first, "protocol"), *why = "";
@@ -505,7 +505,7 @@ static void write_protocol_row(const struct experiment_cell *first, struct table
 	l.y = l.x + room;
 	for (const struct experiment_cell *c = first; c < run->cell + run->n; c++)
 		if (!strcmp(cell_require_text(c, "protocol"), protocol))
-			add_points(&l, c);
+			add_slope_points(&l, c);
 	apart = l.most_ms - l.least_ms;
 	if (!(apart >= SLOPE_APART_MS && apart > l.scatter_ms)) {
 		free(l.x);
@@ -527,6 +527,6 @@ static void write_protocol_row(const struct experiment_cell *first, struct table
 const struct extractor_hooks slope_extractor = {
 	.name = "slope",
 	.repeat_size = sizeof(struct slope_point),
-	.read_repeat = read_point,
-	.tables = { { NULL, write_protocol_row } },
+	.read_repeat = read_slope_point,
+	.tables = { { NULL, write_protocol_slope } },
 };

@@ -127,7 +127,7 @@ static bool find_reading(const struct login_cell *c, int64_t logins, size_t *at)
 	return false;
 }
 
-static struct process_kind *get_kind(struct login_cell *c, const char *name, const char *class)
+static struct process_kind *ensure_kind(struct login_cell *c, const char *name, const char *class)
 {
 	const struct login_steps *s = extractor_run_data();
 	struct process_kind *k;
@@ -156,7 +156,7 @@ static int add_process_row(void *into, const struct input_cell *cell)
 
 	if (!find_reading(c, cell[P_LOGINS].count, &at) || at % s->steps == 0)
 		return -EPROTO;
-	k = get_kind(c, cell[P_NAME].text, cell[P_CLASS].text);
+	k = ensure_kind(c, cell[P_NAME].text, cell[P_CLASS].text);
 	for (size_t i = 0; i < sizeof(adds) / sizeof(*adds); i++) {
 		double v = cell[adds[i][0]].real;
 
@@ -203,7 +203,7 @@ static void read_repeat(const struct experiment_repeat *r)
 
 	c->now = r;
 	c->there = c->there ? c->there : memory_new(r->cell->n * s->steps, sizeof(*c->there));
-	get_kind(c, "", "");
+	ensure_kind(c, "", "");
 	repeat_read_table(r, "samples.tsv", true, &processes, c);
 	repeat_read_table(r, "machine.tsv", true, &machine, c);
 	for (size_t i = 0; i < s->steps; i++)

@@ -81,7 +81,7 @@ static enum lost_class classify_culprit(const struct lost_process *p, const char
 	return p ? p->class : LOST_ENDED;
 }
 
-static size_t get_culprit_name(struct lost_profile *l, const char *name, const char *kind)
+static size_t ensure_culprit_name(struct lost_profile *l, const char *name, const char *kind)
 {
 	struct lost_culprit_name *n;
 
@@ -118,7 +118,7 @@ static int store_culprit(void *into, const struct input_cell *c)
 	memory_more(l->share, l->shares);
 	l->share[l->shares++] =
 		(struct lost_culprit_share){ c[C_CPU].count, c[C_START].count,		c[C_END].count,
-					     c[C_NS].count,  classify_culprit(p, kind), get_culprit_name(l, thread, kind) };
+					     c[C_NS].count,  classify_culprit(p, kind), ensure_culprit_name(l, thread, kind) };
 	return 0;
 }
 
@@ -164,7 +164,7 @@ bool lost_class_is_system(enum lost_class class)
 	return class == LOST_OWN || class == LOST_KERNEL;
 }
 
-void lost_share_events(struct lost_profile *l)
+void lost_compute_system_share(struct lost_profile *l)
 {
 	if (l->events)
 		qsort(l->event, l->events, sizeof(*l->event), compare_starts);

@@ -11,14 +11,14 @@
 #include "run_folder.h"
 
 enum lost_class {
-	LOST_OWN,
-	LOST_KERNEL, /* classes that make up the system: the lab's tasks, the kernel */
-	/* other classes: foreign tasks, the measurement itself, tasks that ended before they were looked up, time stolen by the hypervisor
-	 * or without a record */
-	LOST_FOREIGN,
-	LOST_ITSELF,
-	LOST_ENDED,
-	LOST_UNEXPLAINED,
+	/* the system: */
+	LOST_OWN,    /* tasks of the lab */
+	LOST_KERNEL, /* kernel threads and interrupts */
+	/* not the system: */
+	LOST_FOREIGN,	  /* tasks of no namespace of the lab */
+	LOST_ITSELF,	  /* the measurement itself */
+	LOST_ENDED,	  /* tasks that ended before they were looked up */
+	LOST_UNEXPLAINED, /* time stolen by the hypervisor, or without a record */
 	LOST_CLASSES
 };
 extern const char *const lost_class_names[LOST_CLASSES];
@@ -28,7 +28,7 @@ bool lost_class_is_system(enum lost_class class);
 struct lost_event {
 	int64_t cpu, start, end; /* CLOCK_MONOTONIC, ns; end: including pauses within the event */
 	int64_t length;		 /* lost time in ns, without the pauses */
-	double system;		 /* ns of `length` that the system took; set by lost_share_events() */
+	double system;		 /* ns of `length` that the system took; set by lost_compute_system_share() */
 };
 
 struct lost_culprit_share {
@@ -54,14 +54,14 @@ struct lost_profile {
 };
 
 /* Row kinds that add to a struct lost_profile, which starts all zero. Read processes (process/1: pid, class, and optionally the
- * name of the
- * process whose thread it is, which is appended to the thread's name) before culprits (culprit/1); events (lost/1) at any time. */
+ * name of the process whose thread it is, which is appended to the thread's name) before culprits (culprit/1); events (lost/1) at
+ * any time. */
 extern const struct input_table lost_events, lost_processes, lost_culprits;
 void lost_free(struct lost_profile *l);
 
 /* Computes the system's share of each event. The time of a culprit that covers several events (a long burst that the scheduler
  * split) is divided in proportion to their lengths. Without culprits, all time is the system's. */
-void lost_share_events(struct lost_profile *l);
+void lost_compute_system_share(struct lost_profile *l);
 
 /* Returns the ns that a class took; NAN: culprits were not recorded. */
 double lost_class_ns(const struct lost_profile *l, enum lost_class class);

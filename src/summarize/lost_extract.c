@@ -89,7 +89,7 @@ static double get_curve_ms(int point)
 	return FROM_MS * pow(10, (double)point / PER_DECADE);
 }
 
-static struct culprit_sum *get_culprit_sum(struct lost_cell *cell, const struct lost_culprit_name *n, enum lost_class class)
+static struct culprit_sum *ensure_culprit_sum(struct lost_cell *cell, const struct lost_culprit_name *n, enum lost_class class)
 {
 	for (size_t i = 0; i < cell->rans; i++)
 		if (cell->ran[i].class == class && !strcmp(cell->ran[i].name.name, n->name) &&
@@ -121,7 +121,7 @@ static void add_repeat(struct lost_cell *cell, const struct lost_repeat *s)
 		cell->bins++;
 	cell->wall_s += s->wall_s;
 	for (size_t i = 0; i < l->shares; i++) {
-		struct culprit_sum *ran = get_culprit_sum(cell, &l->name[l->share[i].name], l->share[i].class);
+		struct culprit_sum *ran = ensure_culprit_sum(cell, &l->name[l->share[i].name], l->share[i].class);
 
 		ran->ns += (double)l->share[i].ns;
 		ran->longest_ns = fmax(ran->longest_ns, (double)l->share[i].ns);
@@ -141,7 +141,7 @@ static void read_repeat(const struct experiment_repeat *r)
 	repeat_read_table(r, "processes.tsv", false, &lost_processes, l);
 	repeat_read_table(r, "culprits.tsv", false, &lost_culprits, l);
 	repeat_read_table(r, "lost.tsv", true, &lost_events, l);
-	lost_share_events(l);
+	lost_compute_system_share(l);
 	for (size_t e = 0; e < l->events; e++) {
 		events += l->event[e].system > 0 ? MINUTE_S / s->wall_s : 0;
 		longest = fmax(longest, l->event[e].system / MS);
@@ -159,7 +159,7 @@ static void read_repeat(const struct experiment_repeat *r)
 	add_wakeups(extractor_cell_data(r->cell), r);
 }
 
-static bool compute_bound(const struct experiment_repeat *r, const char *name, double *out)
+static bool compute_wait_bound(const struct experiment_repeat *r, const char *name, double *out)
 {
 	const struct lost_repeat *s = extractor_run_data();
 	bool system = !strncmp(name, "bound.", 6);
@@ -177,7 +177,7 @@ static bool compute_bound(const struct experiment_repeat *r, const char *name, d
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
 /* Returns the sums of repeat `number`; NULL: the repeat is not complete. */
-static const double *find_sums(const struct experiment_cell *c, int64_t number)
+static const double *find_repeat_sums(const struct experiment_cell *c, int64_t number)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->repeat[i].number == number)
@@ -185,7 +185,7 @@ static const double *find_sums(const struct experiment_cell *c, int64_t number)
 	return NULL;
 }
 
-static void set_loss_above(const struct experiment_cell *c)
+static void set_added_loss(const struct experiment_cell *c)
 {
 	const struct experiment_cell *none = c->run->cell, *end = none + c->run->n;
 	double *value = memory_new(c->n, sizeof(*value));
@@ -194,7 +194,7 @@ static void set_loss_above(const struct experiment_cell *c)
 	while (none < end && cell_number(none, "sessions") > 0)
 		none++;
 	for (size_t i = 0; none < end && none != c && i < c->n; i++) {
-		const double *at = find_sums(none, c->repeat[i].number), *own = extractor_repeat_data(&c->repeat[i]);
+		const double *at = find_repeat_sums(none, c->repeat[i].number), *own = extractor_repeat_data(&c->repeat[i]);
 
 		if (at)
 			value[n++] = own[SYSTEM] - at[SYSTEM];
@@ -203,7 +203,7 @@ static void set_loss_above(const struct experiment_cell *c)
 	free(value);
 }
 
-static bool compute_waited(const struct experiment_cell *c, const char *name, struct figure *out)
+static bool compute_waited_share(const struct experiment_cell *c, const char *name, struct figure *out)
 {
 	const struct lost_cell *cell = extractor_cell_data(c);
 	struct interval i = { NAN, NAN };
@@ -232,7 +232,7 @@ static void write_slope(const struct experiment_run *run, const char *protocol, 
 		size_t n = 0;
 
 		for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
-			const double *at = find_sums(c, r), sessions = cell_number(c, "sessions");
+			const double *at = find_repeat_sums(c, r), sessions = cell_number(c, "sessions");
 			const char *system = cell_text(c, "system");
 
 			if (!at || !isfinite(at[column]) || (sessions > 0 && (!system || strcmp(system, protocol) != 0)))
@@ -325,9 +325,9 @@ const struct extractor_hooks lost_extractor = {
 	.cell_size = sizeof(struct lost_cell),
 	.repeat_size = KEPT * sizeof(double),
 	.read_repeat = read_repeat,
-	.finish_cell = set_loss_above,
-	.number_of = compute_bound,
-	.figure_of = compute_waited,
+	.finish_cell = set_added_loss,
+	.number_of = compute_wait_bound,
+	.figure_of = compute_waited_share,
 	.tables = { { "slope", write_slopes },
 		    { "curve", write_curve },
 		    { "who", write_culprits },

@@ -46,7 +46,7 @@ void offsets_add_train(struct probe_offsets *o, enum probe probe, const struct k
 	}
 }
 
-int offsets_find_tail(const struct sample *offset)
+int offsets_tail_percentile(const struct sample *offset)
 {
 	static const int percent[] = { 99, 95, 90 };
 

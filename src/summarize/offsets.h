@@ -28,4 +28,4 @@ struct probe_offsets {
 void offsets_add_train(struct probe_offsets *o, enum probe probe, const struct key_samples *keys, const struct train_traces *t);
 
 /* Returns the highest of the percentiles 99, 95, 90 with at least ten values beyond it, else 75; 0: no values. */
-int offsets_find_tail(const struct sample *offset);
+int offsets_tail_percentile(const struct sample *offset);

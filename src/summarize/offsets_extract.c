@@ -62,7 +62,7 @@ static void write_probe(struct table_out *out, const struct experiment_cell *c, 
 			struct offsets_group *g, double base_ms)
 {
 	struct sample *of = g->of[probe].of;
-	int tail = offsets_find_tail(&of[OFFSET]);
+	int tail = offsets_tail_percentile(&of[OFFSET]);
 	double offset = quantile_ms(&of[OFFSET], 0.5);
 	double floor_ms = json_number(c->run->json, "protocols.%s.floor_ms", cell_require_text(c, "path"));
 

@@ -13,7 +13,7 @@
 
 /* Writes the path into `room`. Anything but a regular file ends the program: a FIFO would wait for its writer, a device may never
  * end. */
-static void make_file_path(const char *folder, const char *name, char room[PATH_ROOM])
+static void make_regular_file_path(const char *folder, const char *name, char room[PATH_ROOM])
 {
 	struct stat s;
 
@@ -28,7 +28,7 @@ struct json_document *run_folder_read_json(const char *folder, const char *name,
 	struct why what;
 	struct json_document *j;
 
-	make_file_path(folder, name, path);
+	make_regular_file_path(folder, name, path);
 	if (!needed && access(path, F_OK))
 		return NULL;
 	j = json_read_file(path, &what);
@@ -162,7 +162,7 @@ void repeat_read_table(const struct experiment_repeat *r, const char *file, bool
 	FILE *in;
 	int err;
 
-	make_file_path(r->folder, file, path);
+	make_regular_file_path(r->folder, file, path);
 	in = fopen(path, "re");
 	if (!in && errno == ENOENT && !needed)
 		return;
@@ -270,7 +270,7 @@ static void read_trains(struct experiment_cell *c, struct experiment_repeat *r)
 	free(entry);
 }
 
-static void read_cell(struct experiment_run *run, const char *name, bool found)
+static void read_cell(struct experiment_run *run, const char *name, bool skip_missing)
 {
 	struct experiment_cell *c;
 	char folder[300];
@@ -287,7 +287,7 @@ static void read_cell(struct experiment_run *run, const char *name, bool found)
 	};
 	for (int64_t n = 1; n <= run->repeats; n++) {
 		snprintf(folder, sizeof(folder), "cells/%s/%lld", name, (long long)n);
-		if ((!found || has_file(run->folder, folder)) && read_repeat_json(c, n, "", &c->repeat[c->n]))
+		if ((!skip_missing || has_file(run->folder, folder)) && read_repeat_json(c, n, "", &c->repeat[c->n]))
 			read_trains(c, &c->repeat[c->n++]);
 	}
 }
@@ -311,12 +311,12 @@ void run_folder_read_run(const char *folder, struct experiment_run *out)
 		die(EXIT_RUN, "%s/run.json: settings.repeats is not 1 to %d", folder, RUN_REPEATS_MAX);
 }
 
-void run_folder_read_cells(struct experiment_run *run, bool found)
+void run_folder_read_cells(struct experiment_run *run, bool skip_missing)
 {
 	const char *name;
 
 	while ((name = json_get_text(run->json, "cells.%zu.name", run->n)))
-		read_cell(run, name, found);
+		read_cell(run, name, skip_missing);
 	if (!run->n)
 		die(EXIT_RUN, "%s/run.json: no cells", run->folder);
 }

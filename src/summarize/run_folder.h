@@ -35,9 +35,9 @@ struct experiment_run;
 struct experiment_repeat;
 /* Reads run.json without its cells. Errors end the program. */
 void run_folder_read_run(const char *folder, struct experiment_run *out);
-/* Reads the cells. A repeat without cell.json was interrupted and counts as failed; with `found`, a repeat without a folder is not
- * counted at all. */
-void run_folder_read_cells(struct experiment_run *run, bool found);
+/* Reads the cells. A repeat without cell.json was interrupted and counts as failed; with skip_missing, a repeat without a folder is
+ * not counted at all. */
+void run_folder_read_cells(struct experiment_run *run, bool skip_missing);
 
 /* Frees the JSON files of a repeat and of its trains. */
 void repeat_free_json(const struct experiment_repeat *r);

@@ -8,7 +8,7 @@ const char *const stage_names[STAGES] = {
 	"due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_wire", "wire_pixels", "latency",
 };
 
-void stages_compute(const struct stage_times *t, int64_t ns[STAGES])
+void stages_compute_lengths(const struct stage_times *t, int64_t ns[STAGES])
 {
 	bool logged = t->app != TRACE_NONE && t->drawn != TRACE_NONE;
 
@@ -62,7 +62,7 @@ struct stage_samples stages_split_train(const struct key_samples *keys, const st
 
 		if (!find_times(&keys->key[i], t, base, &times))
 			continue;
-		stages_compute(&times, ns);
+		stages_compute_lengths(&times, ns);
 		for (int s = 0; s < STAGES; s++) {
 			if (ns[s] != TRACE_NONE)
 				sample_add(&out.of[s], ns[s]);

@@ -43,7 +43,7 @@ static bool has_stage(const struct experiment_cell *c, enum stage stage)
 
 /* False: the train has no log of the application while others do; it is left out of all rows, because means of stages add up to the
  * mean latency only if all are of the same keys. */
-static bool is_used(const struct train_stages *t, bool logged)
+static bool is_train_included(const struct train_stages *t, bool logged)
 {
 	return !logged || t->stages.of[WIRE_APP].n;
 }
@@ -65,7 +65,7 @@ static void write_stage(struct table_out *out, const struct experiment_cell *c, 
 	for (size_t r = 0; r < c->n; r++) {
 		const struct sample *s = &t[r].stages.of[stage];
 
-		if (!s->n || !is_used(&t[r], logged))
+		if (!s->n || !is_train_included(&t[r], logged))
 			continue;
 		for (size_t n = 0; n < s->n; n++)
 			sample_add(&all, s->value[n]);
@@ -100,7 +100,7 @@ static void write_cell(const struct experiment_cell *c, struct table_out *out)
 	double at_ms = 0;
 
 	for (size_t r = 0; r < c->n; r++) {
-		of_keys += is_used(&t[r], logged) ? t[r].stages.keys : 0;
+		of_keys += is_train_included(&t[r], logged) ? t[r].stages.keys : 0;
 		if (t[r].overloaded) /* the stages of an overloaded train grow with the length of the run */
 			return;
 	}

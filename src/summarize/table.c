@@ -259,7 +259,7 @@ static void table_read_definition_line(struct table_definition_reader *r, char *
 			return;
 		}
 	if (r->n == 2 && !strcmp(r->word[0], "repeats") && !strcmp(r->word[1], "found"))
-		r->tables->found = true;
+		r->tables->skip_missing = true;
 	else if (r->n)
 		table_read_column_line(r);
 }

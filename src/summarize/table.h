@@ -86,8 +86,8 @@ struct tables {
 	struct table *table;
 	size_t n;
 	const char *counts;
-	bool found;
-	char **text; /* text of each file that was read; names point into it */
+	bool skip_missing; /* "repeats found": a repeat without a folder is not counted */
+	char **text;	   /* text of each file that was read; names point into it */
 	size_t texts;
 };
 

@@ -59,7 +59,7 @@ static void merge_words(char *kept, size_t size, const char *words)
 }
 
 /* Returns 1 if the application and the CPU hogs are in one scheduling group, 0 if not, NAN: not known. */
-static double shares_group(const struct experiment_cell *c, const struct json_document *train)
+static double compare_scheduling_groups(const struct experiment_cell *c, const struct json_document *train)
 {
 	const char *app = json_get_text(train, "autogroup.app"), *sinks = json_get_text(train, "autogroup.sinks"),
 		   *name = cell_text(c, "app");
@@ -79,7 +79,7 @@ static void set_figures(const struct experiment_cell *c)
 	const struct json_document *j;
 
 	for (size_t i = 0; (j = get_train_json(c, i)); i++) {
-		double same = shares_group(c, j), steal = json_number(j, "steal_percent");
+		double same = compare_scheduling_groups(c, j), steal = json_number(j, "steal_percent");
 
 		json_get_real(j, "cost_ms", &cost);
 		json_get_real(j, "period_ms", &period);

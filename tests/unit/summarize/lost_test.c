@@ -52,7 +52,7 @@ TEST(without_culprits_all_is_the_systems)
 	struct lost_profile l = { 0 };
 
 	assert_int_equal(read_events("0 1000 6 6 tick\n0 3000 500 900 event\n1 2000 100 100 event\n", &l), 0);
-	lost_share_events(&l);
+	lost_compute_system_share(&l);
 	assert_int_equal(l.tick_ns, 6);
 	assert_int_equal(l.first_ns, 1000);
 	assert_near(lost_sum_excess(&l, 0, true), 600, 1e-9);
@@ -86,7 +86,7 @@ TEST(what_is_not_the_systems_is_not_in_its_event)
 				     "0 1000 1000 1000 event\n",
 				     &l),
 			 0);
-	lost_share_events(&l);
+	lost_compute_system_share(&l);
 	for (size_t i = 0; i < COUNT(wanted); i++)
 		assert_near(lost_class_ns(&l, wanted[i].of), wanted[i].ns, 1e-9);
 	assert_near(lost_sum_excess(&l, 0, true), 1300, 1e-6);
@@ -106,7 +106,7 @@ TEST(one_culprit_over_several_events)
 	assert_int_equal(read_processes("9 own x\n", &l), 0);
 	assert_int_equal(read_culprits("0 100 4200 x task 9 2700\n0 3900 4000 eth0 irq . 30\n0 4200 4250 spin task 8 50\n", &l), 0);
 	assert_int_equal(read_events("0 100 2000 2000 event\n0 3000 1000 1000 event\n0 4200 50 50 event\n", &l), 0);
-	lost_share_events(&l);
+	lost_compute_system_share(&l);
 	for (size_t i = 0; i < COUNT(system); i++)
 		assert_near(l.event[i].system, system[i], 1e-6);
 	lost_free(&l);
@@ -122,7 +122,7 @@ TEST(bins_share_an_event_by_time)
 	/* from 150 to 350: a quarter, a half, a quarter of 100 ns in bins of 100; one that lasts beyond
 	 * the last bin; one before the first; one of no length */
 	assert_int_equal(read_events("0 20 10 10 event\n0 150 100 200 event\n0 450 100 100 event\n0 175 0 0 event\n", &l), 0);
-	lost_share_events(&l);
+	lost_compute_system_share(&l);
 	lost_fill_bins(&l, 100, 100, all, 4, false);
 	lost_fill_bins(&l, 100, 100, system, 4, true);
 	for (size_t i = 0; i < 4; i++) {

@@ -94,7 +94,7 @@ TEST(the_tail_that_can_be_told)
 
 		for (int v = 0; v < expected[i].n; v++)
 			sample_add(&o.of[OFFSET], v);
-		assert_int_equal(offsets_find_tail(&o.of[OFFSET]), expected[i].percent);
+		assert_int_equal(offsets_tail_percentile(&o.of[OFFSET]), expected[i].percent);
 		offsets_free(&o);
 	}
 }

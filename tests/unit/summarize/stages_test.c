@@ -31,14 +31,14 @@ TEST(a_key_is_split_into_stages_that_add_up)
 	static const int64_t lengths[STAGES] = { 3, 7, 35, 1105, 550, TRACE_NONE, 75, 1775 };
 	int64_t ns[STAGES], sum = 0;
 
-	stages_compute(&t, ns);
+	stages_compute_lengths(&t, ns);
 	for (int s = 0; s < STAGES; s++) {
 		assert_int_equal(ns[s], lengths[s]);
 		sum += s < LATENCY && s != WIRE_WIRE ? ns[s] : 0;
 	}
 	assert_int_equal(sum, t.pixels - t.due);
 	assert_int_equal(ns[WIRE_WIRE], TRACE_NONE);
-	stages_compute(&without, ns);
+	stages_compute_lengths(&without, ns);
 	assert_int_equal(ns[WIRE_WIRE], 1690);
 	assert_int_equal(ns[WIRE_APP], TRACE_NONE);
 	assert_int_equal(ns[DUE_SENT] + ns[SENT_WIRE] + ns[WIRE_WIRE] + ns[WIRE_PIXELS], t.pixels - t.due);

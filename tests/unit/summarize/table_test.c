@@ -57,7 +57,7 @@ TEST(test_columns)
 			      &t));
 	assert_int_equal(t.n, 2);
 	assert_string_equal(t.counts, "trains");
-	assert_true(t.found);
+	assert_true(t.skip_missing);
 	assert_string_equal(t.table[0].schema, "users/1");
 	assert_string_equal(t.table[1].schema, "slope/1");
 	assert_true(t.table[1].optional && t.table[1].extractor && !t.table[0].rows);

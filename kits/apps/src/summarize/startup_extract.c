@@ -264,8 +264,8 @@ static const char *choose_start_kind(const struct experiment_run *run)
 
 /* Returns the cell with the heaviest memory pressure of a kind (axis NULL: of both, "left" before "used"): the last swap device,
  * and its hardest step that was measured. */
-static const struct experiment_cell *find_most_pressure(const struct experiment_run *run, const char *app, const char *axis,
-							const char *event)
+static const struct experiment_cell *find_most_pressed_cell(const struct experiment_run *run, const char *app, const char *axis,
+							    const char *event)
 {
 	const struct experiment_cell *hardest = NULL;
 	const char *start = choose_start_kind(run);
@@ -294,8 +294,8 @@ static void write_applications(const struct experiment_cell *first, struct table
 
 	for (int i = 0; !first->index && (app = json_get_text(run->json, "settings.apps.%d", i)); i++) {
 		const struct experiment_cell *at[] = { find_cell(run, app, "warm", "none"), find_cell(run, app, "cold", "none"),
-						       find_most_pressure(run, app, "used", STARTUP_START),
-						       find_most_pressure(run, app, "left", STARTUP_START) };
+						       find_most_pressed_cell(run, app, "used", STARTUP_START),
+						       find_most_pressed_cell(run, app, "left", STARTUP_START) };
 
 		row_set_text(out, "app", app);
 		snprintf(of, sizeof(of), "applications.%s", app);
@@ -357,7 +357,7 @@ static void write_felt_row(const struct experiment_run *run, const struct felt_a
 }
 
 /* Writes the actions that every class of users performs and that were measured, the slowest first. */
-static void write_felt(const struct experiment_cell *first, struct table_out *out)
+static void write_felt_delays(const struct experiment_cell *first, struct table_out *out)
 {
 	const struct experiment_run *run = first->run;
 	struct user_action event[MENUS_EVENTS];
@@ -366,7 +366,7 @@ static void write_felt(const struct experiment_cell *first, struct table_out *ou
 
 	for (size_t i = 0; i < common; i++) {
 		const char *app = event[i].application, *path = event[i].path;
-		const struct experiment_cell *under = find_most_pressure(run, app, NULL, path);
+		const struct experiment_cell *under = find_most_pressed_cell(run, app, NULL, path);
 
 		felt[n] =
 			(struct felt_action){ &event[i], compute_median(find_cell(run, app, choose_start_kind(run), "none"), path),
@@ -388,5 +388,5 @@ const struct extractor_hooks startup_extractor = {
 	.tables = { { "runs", write_starts },
 		    { "events", write_events },
 		    { "applications", write_applications },
-		    { "felt", write_felt } },
+		    { "felt", write_felt_delays } },
 };

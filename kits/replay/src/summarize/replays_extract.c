@@ -71,7 +71,7 @@ static void read_repeat(const struct experiment_repeat *r)
 }
 
 /* Returns the base's replay of the same repeat; NULL: there is none. */
-static const struct session_replay *find_base(const struct session_replay *one)
+static const struct session_replay *find_base_replay(const struct session_replay *one)
 {
 	const struct experiment_cell *base = ((const struct replays_run *)extractor_run_data())->base;
 	const struct session_replay *of = extractor_repeat_data(base->repeat);
@@ -95,7 +95,7 @@ static struct response_means mean_response(const struct experiment_cell *c, size
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		const struct session_replay *with = find_base(&of[i]);
+		const struct session_replay *with = find_base_replay(&of[i]);
 
 		if (!with || !(of[i].latency_ms[response] > 0) || !(with->latency_ms[response] > 0))
 			continue;
@@ -143,8 +143,8 @@ static void set_response_ratios(const struct experiment_cell *c, double *ratio)
 		    { "ratio_max", interval_quantile(ratio, n, 1) });
 }
 
-/* Compares a cell with the base. `give`: sets its figures, too. Returns the p-value of a ratio of 1. */
-static double compare_pairs(const struct experiment_cell *c, bool give)
+/* Compares a cell with the base. `with_figures`: sets its figures, too. Returns the p-value of a ratio of 1. */
+static double compare_pairs(const struct experiment_cell *c, bool with_figures)
 {
 	const struct replays_run *s = extractor_run_data();
 	const struct session_replay *of = extractor_repeat_data(c->repeat);
@@ -154,7 +154,7 @@ static double compare_pairs(const struct experiment_cell *c, bool give)
 	struct figure median;
 
 	for (size_t k = 0; k < c->n; k++) {
-		const struct session_replay *with = find_base(&of[k]);
+		const struct session_replay *with = find_base_replay(&of[k]);
 		size_t n = 0;
 
 		if (!with)
@@ -171,13 +171,13 @@ static double compare_pairs(const struct experiment_cell *c, bool give)
 		pair[pairs] = interval_quantile(ratio, n, 0.5);
 		pairs += pair[pairs] > 0;
 	}
-	if (give) {
+	if (with_figures) {
 		extractor_set_figure("total_ratio", interval_paired_ratio(total, totals, &p));
 		give_values({ "pairs", (double)pairs }, { "missing", (double)missing });
 		set_response_ratios(c, ratio);
 	}
 	median = interval_paired_ratio(pair, pairs, &p);
-	if (give) {
+	if (with_figures) {
 		extractor_set_figure("ratio", median);
 		extractor_set_text("verdict", interval_ratio_word(&median, s->p[c->index]));
 	}

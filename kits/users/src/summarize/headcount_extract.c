@@ -63,7 +63,7 @@ static struct headcount_step *find_step(const struct headcount_cell *s, double u
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-static struct headcount_step *get_step(struct headcount_cell *s, int64_t users)
+static struct headcount_step *ensure_step(struct headcount_cell *s, int64_t users)
 {
 	struct headcount_step *step;
 
@@ -84,7 +84,7 @@ enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL };
 
 static int store_user_row(void *into, const struct input_cell *c)
 {
-	struct headcount_step *s = get_step(into, c[U_USERS].count);
+	struct headcount_step *s = ensure_step(into, c[U_USERS].count);
 
 	if (!s || c[U_USER].count < 1 || c[U_USER].count > s->users)
 		return -EPROTO;
@@ -110,7 +110,7 @@ static const struct input_table headcount_users = {
  * may be missing. */
 static int store_machine_row(void *into, const struct input_cell *c)
 {
-	struct headcount_step *s = get_step(into, c[0].count);
+	struct headcount_step *s = ensure_step(into, c[0].count);
 
 	for (size_t f = HEADCOUNT_KEYS; s && f <= HEADCOUNT_STALL; f++)
 		s->of[f] = c[1 + f - HEADCOUNT_KEYS].real;
