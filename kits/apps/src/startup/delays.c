@@ -9,7 +9,7 @@ bool delays_plausible(uint64_t ns, int64_t elapsed_ns, int threads)
 	return elapsed_ns >= 0 && threads > 0 && ns <= (uint64_t)elapsed_ns * (uint64_t)threads;
 }
 
-static struct process_delays *get_delays(struct all_delays *d, pid_t pid, int64_t began)
+static struct process_delays *ensure_delays(struct all_delays *d, pid_t pid, int64_t began)
 {
 	for (size_t i = 0; i < d->n; i++)
 		if (d->process[i].pid == pid && d->process[i].began == began)
@@ -23,7 +23,7 @@ static struct process_delays *get_delays(struct all_delays *d, pid_t pid, int64_
 bool delays_add_reading(struct all_delays *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns,
 			const struct delay_reading *reading)
 {
-	struct process_delays *p = get_delays(d, pid, began);
+	struct process_delays *p = ensure_delays(d, pid, began);
 	bool all = true;
 
 	if (!p)

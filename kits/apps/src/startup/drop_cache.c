@@ -103,7 +103,7 @@ static void add_open_files(struct file_set *c, pid_t pid)
 	free(fd);
 }
 
-void file_set_add_tree(struct file_set *c, const struct tree *t)
+void file_set_add_processes(struct file_set *c, const struct tree *t)
 {
 	for (int i = 0; i < t->n; i++) {
 		add_mapped_files(c, t->pid[i]);
@@ -185,7 +185,7 @@ static void drop_file(const void *node, VISIT which, void *result)
 	close(fd);
 }
 
-void file_set_drop(const struct file_set *c, struct drop_result *out)
+void file_set_drop_cached(const struct file_set *c, struct drop_result *out)
 {
 	*out = (struct drop_result){ 0 };
 	twalk_r(c->paths, drop_file, out);

@@ -28,9 +28,9 @@ struct drop_result {
 
 /* Adds a file unless it is there already, or no regular file, or deleted. */
 void file_set_add(struct file_set *c, const char *path);
-/* Adds the files that these processes have mapped or open now. */
-void file_set_add_tree(struct file_set *c, const struct tree *t);
-void file_set_drop(const struct file_set *c, struct drop_result *out);
+/* Adds the files that the processes of the tree have mapped or open now. */
+void file_set_add_processes(struct file_set *c, const struct tree *t);
+void file_set_drop_cached(const struct file_set *c, struct drop_result *out);
 void file_set_free(struct file_set *c);
 
 /* The file in a line of /proc/PID/maps; NULL: none that could be dropped. Cuts off the end of the line. Pure. */

@@ -56,20 +56,20 @@ void screen_describe(struct screen_watch *s, char *text, size_t size);
 int screen_reset(struct screen_watch *s);
 /* Sets the process whose descendants are the application. */
 void screen_set_root(struct screen_watch *s, pid_t root);
-/* Makes menus count, or not. */
-void screen_count_menus(struct screen_watch *s, bool on);
+/* Sets whether menus of the application count as its windows. */
+void screen_include_menus(struct screen_watch *s, bool on);
 
 int screen_fd(const struct screen_watch *s);
 /* Handles the events that have come. 0; -EPIPE: the display is gone. */
 int screen_handle_events(struct screen_watch *s);
 /* When the next look is due; INT64_MAX: nothing was drawn since the last look. */
-int64_t screen_next_ns(const struct screen_watch *s);
+int64_t screen_next_look_ns(const struct screen_watch *s);
 /* Waits until the X server has reported all drawing up to now. Returns the time until which all drawing has been looked at: now, or
  * the first drawing not looked at. */
 int64_t screen_await_reports(struct screen_watch *s);
-/* Reads what was drawn and updates screen_seen(). 0; -EPIPE: the display is gone. */
+/* Reads what was drawn and updates screen_get_content(). 0; -EPIPE: the display is gone. */
 int screen_look(struct screen_watch *s);
-const struct screen_content *screen_seen(const struct screen_watch *s);
+const struct screen_content *screen_get_content(const struct screen_watch *s);
 
 /* Checks that the display's keyboard has all keys of the script. 0, or -1 with a line in `why`. */
 int screen_check_keys(struct screen_watch *s, const struct event_script *script, struct why *why);
@@ -78,4 +78,4 @@ void screen_focus_newest(struct screen_watch *s);
 /* Sends all keys and clicks of an event at once. */
 void screen_send_input(struct screen_watch *s, const struct scripted_event *e);
 /* Asks all windows of the application to close (WM_DELETE_WINDOW). Returns how many accept such a request. */
-int screen_ask_to_close(struct screen_watch *s);
+int screen_request_close(struct screen_watch *s);

@@ -42,7 +42,7 @@ struct measurement {
 static void log_event(struct measurement *r, int64_t time_ns, const char *kind, const char *name,
 		      const struct traffic_counts *moved)
 {
-	struct start_log_entry n = { time_ns, kind, name, r->picture, screen_seen(r->cfg->screen)->windows, moved };
+	struct start_log_entry n = { time_ns, kind, name, r->picture, screen_get_content(r->cfg->screen)->windows, moved };
 
 	if (r->cfg->log)
 		r->cfg->log(&n);
@@ -109,7 +109,7 @@ static void log_traffic(struct measurement *r)
 
 static void record_changes(struct measurement *r, int64_t now)
 {
-	const struct screen_content *seen = screen_seen(r->cfg->screen);
+	const struct screen_content *seen = screen_get_content(r->cfg->screen);
 
 	if (seen->mapped_ns && !r->was_mapped)
 		log_event(r, seen->mapped_ns, "mapped", NULL, NULL);
@@ -144,9 +144,9 @@ static int handle_events(struct measurement *r, int64_t until_ns)
 	atomic_store(&r->watchdog.until_ns, clock_now() + r->cfg->ceiling_ns);
 	err = screen_handle_events(screen);
 	now = clock_now();
-	if (!err && screen_next_ns(screen) <= now) {
+	if (!err && screen_next_look_ns(screen) <= now) {
 		err = screen_look(screen);
-		now = screen_seen(screen)->look_ns;
+		now = screen_get_content(screen)->look_ns;
 		record_changes(r, now);
 		stability_add_look(&r->stability, now, r->picture);
 		if (!err)
@@ -161,12 +161,12 @@ static int handle_events(struct measurement *r, int64_t until_ns)
 		if (now - r->tree_ns >= START_TREE_TICK) {
 			read_tree(r, now);
 			if (r->cfg->learn)
-				file_set_add_tree(r->cfg->learn, &r->tree);
+				file_set_add_processes(r->cfg->learn, &r->tree);
 			if (r->cfg->learn)
 				open_trace_collect(r->cfg->opened, r->cfg->learn, r->subreaper->pid);
 		}
 	}
-	wake = screen_next_ns(screen) < r->tick_ns ? screen_next_ns(screen) : r->tick_ns;
+	wake = screen_next_look_ns(screen) < r->tick_ns ? screen_next_look_ns(screen) : r->tick_ns;
 	wake = until_ns < wake ? until_ns : wake;
 	now = clock_now();
 	if (wake > now) {
@@ -184,7 +184,7 @@ static bool is_busy(const struct measurement *r, int64_t now)
 }
 
 /* True if content is stable and all that was drawn has been looked at, also what a busy X server had not reported yet. */
-static bool check_stable(struct measurement *r)
+static bool update_stable_state(struct measurement *r)
 {
 	struct stability maybe = r->stability;
 
@@ -193,16 +193,16 @@ static bool check_stable(struct measurement *r)
 }
 
 /* True if content is stable and something has been painted in a window that counts. */
-static bool check_ready(struct measurement *r)
+static bool update_ready_state(struct measurement *r)
 {
-	const struct screen_content *seen = screen_seen(r->cfg->screen);
+	const struct screen_content *seen = screen_get_content(r->cfg->screen);
 
-	return seen->windows && seen->painted && check_stable(r);
+	return seen->windows && seen->painted && update_stable_state(r);
 }
 
-static void copy_window(struct measurement *r)
+static void copy_content_figures(struct measurement *r)
 {
-	const struct screen_content *seen = screen_seen(r->cfg->screen);
+	const struct screen_content *seen = screen_get_content(r->cfg->screen);
 	struct start_result *out = r->out;
 
 	out->windows = seen->windows;
@@ -215,7 +215,7 @@ static void copy_window(struct measurement *r)
 /* Watches a ready application for further windows. *again: the set of windows changed, so it was not ready. */
 static int watch_windows(struct measurement *r, int64_t ceiling_ns, bool *again)
 {
-	const struct screen_content *seen = screen_seen(r->cfg->screen);
+	const struct screen_content *seen = screen_get_content(r->cfg->screen);
 	int64_t begin = clock_now(), now = begin;
 	int err = 0;
 
@@ -225,7 +225,7 @@ static int watch_windows(struct measurement *r, int64_t ceiling_ns, bool *again)
 	if (r->uncounted)
 		read_tree(r, now);
 	r->settled = true;
-	copy_window(r);
+	copy_content_figures(r);
 	while (!err && now < ceiling_ns && r->cfg->watch_on_ns && is_running(r) &&
 	       now - begin < r->cfg->watch_on_ns * (is_busy(r, now) ? WATCH_BUSY : 1)) {
 		err = handle_events(r, now + WATCH_TICK);
@@ -239,7 +239,7 @@ static int watch_windows(struct measurement *r, int64_t ceiling_ns, bool *again)
 			return 0;
 		}
 		/* a blinking caret may turn out to have caused the last change */
-		if (check_stable(r) && r->stability.stable_ns - r->exec_ns < r->out->stable_ns)
+		if (update_stable_state(r) && r->stability.stable_ns - r->exec_ns < r->out->stable_ns)
 			r->out->stable_ns = r->stability.stable_ns - r->exec_ns;
 	}
 	r->out->busy = r->cfg->watch_on_ns && is_busy(r, now);
@@ -257,7 +257,7 @@ static int wait_ready(struct measurement *r)
 
 	stability_init(&r->stability, r->cfg->quiet_ns);
 	while (!err && now < ceiling_ns && is_running(r)) {
-		if (check_ready(r)) {
+		if (update_ready_state(r)) {
 			struct start_result before = *r->out;
 
 			err = watch_windows(r, ceiling_ns, &again);
@@ -274,10 +274,12 @@ static int wait_ready(struct measurement *r)
 		err = handle_events(r, ceiling_ns);
 		now = clock_now();
 	}
-	copy_window(r);
+	copy_content_figures(r);
 	if (r->uncounted)
 		store_counts(r);
-	r->out->state = !is_running(r) ? START_EXITED : screen_seen(r->cfg->screen)->mapped_ns ? START_CEILING : START_NO_WINDOW;
+	r->out->state = !is_running(r)					? START_EXITED
+			: screen_get_content(r->cfg->screen)->mapped_ns ? START_CEILING
+									: START_NO_WINDOW;
 	return err;
 }
 
@@ -289,14 +291,14 @@ static int focus_newest(struct measurement *r)
 
 	screen_focus_newest(r->cfg->screen);
 	at_least = clock_now() + FOCUS_NS;
-	while (!err && clock_now() < until && (clock_now() < at_least || !check_stable(r)))
+	while (!err && clock_now() < until && (clock_now() < at_least || !update_stable_state(r)))
 		err = handle_events(r, clock_now() + WATCH_TICK);
 	return err;
 }
 
 /* Waits long enough to see whether the last change was a blinking caret's, which comes again, and corrects *stable_ns, the time of
  * the last change, in that case. */
-static int wait_caret(struct measurement *r, int64_t *stable_ns)
+static int await_caret_blink(struct measurement *r, int64_t *stable_ns)
 {
 	int64_t until = r->stability.now_ns + 2 * CARET_NS;
 	int err = 0;
@@ -305,7 +307,7 @@ static int wait_caret(struct measurement *r, int64_t *stable_ns)
 	while (!err && r->cfg->watch_on_ns && r->stability.reached && r->stability.turns &&
 	       clock_now() - r->stability.now_ns < CARET_NS && clock_now() < until) {
 		err = handle_events(r, clock_now() + WATCH_TICK);
-		if (check_stable(r) && r->stability.stable_ns < *stable_ns) {
+		if (update_stable_state(r) && r->stability.stable_ns < *stable_ns) {
 			*stable_ns = r->stability.stable_ns;
 			break;
 		}
@@ -332,9 +334,9 @@ static int play_event(struct measurement *r, const struct scripted_event *e, str
 			out->state = START_EVENT_EXITED;
 			break;
 		}
-		if (check_stable(r)) {
+		if (update_stable_state(r)) {
 			out->state = START_EVENT_STABLE;
-			err = wait_caret(r, &stable_ns);
+			err = await_caret_blink(r, &stable_ns);
 			out->stable_ns = stable_ns - sent_ns;
 			log_event(r, stable_ns, "rest", e->name, NULL);
 			break;
@@ -357,7 +359,7 @@ static int play_script(struct measurement *r)
 	const struct event_script *script = r->cfg->script;
 	int err = 0;
 
-	screen_count_menus(r->cfg->screen, true);
+	screen_include_menus(r->cfg->screen, true);
 	for (size_t i = 0; i < script->n && !err && is_running(r); i++)
 		err = play_event(r, &script->event[i], &r->out->event[i]);
 	return err;
@@ -370,7 +372,7 @@ static void end_application(struct measurement *r)
 	int how, asked;
 
 	atomic_store(&r->watchdog.until_ns, clock_now() + r->cfg->ceiling_ns);
-	asked = screen_ask_to_close(r->cfg->screen);
+	asked = screen_request_close(r->cfg->screen);
 	atomic_store(&r->watchdog.until_ns, WATCHDOG_IDLE);
 	if (!subreaper_running(r->subreaper)) {
 		r->out->exit_status = atomic_load(&r->subreaper->shared->status);
@@ -425,7 +427,7 @@ static int start_application(struct measurement *r)
 
 static void fill_result(struct measurement *r, int err)
 {
-	const struct screen_content *seen = screen_seen(r->cfg->screen);
+	const struct screen_content *seen = screen_get_content(r->cfg->screen);
 	struct start_result *out = r->out;
 
 	if (err)
@@ -466,7 +468,7 @@ int start_measure(const struct start_cfg *cfg, struct subreaper *subreaper, stru
 		out->probe_cpu_ns = clock_process_cpu() - cpu_ns;
 		fill_result(r, err);
 		if (cfg->keep && !err && out->state != START_EXITED) {
-			subreaper_leave(subreaper);
+			subreaper_detach(subreaper);
 			out->end = START_KEPT;
 		} else {
 			end_application(r);

@@ -140,7 +140,7 @@ static void read_script(void)
 }
 
 /* Ends the program if err is an error of replay_traffic(). */
-static void check_replay(int err)
+static void die_failed_replay(int err)
 {
 	if (err == -EINVAL)
 		die(EXIT_RUN, "--scratch %s: its file system has no O_DIRECT; take a file on the device of the swap", cfg.scratch);
@@ -164,7 +164,7 @@ static void open_counters(void)
 	if (err)
 		die(EXIT_RUN, "--swap-device %s: no such block device (%s); lsblk lists them", cfg.swap_device, strerror(-err));
 	if (cfg.scratch) /* a replay of 0 steps, to find errors before the runs */
-		check_replay(replay_traffic(cfg.scratch, NULL, 0, 0, 0, &unused));
+		die_failed_replay(replay_traffic(cfg.scratch, NULL, 0, 0, 0, &unused));
 	if (cfg.swap_device && !traffic_is_swap(cfg.swap_device))
 		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read all the same",
 		     cfg.swap_device);
@@ -190,7 +190,7 @@ static struct screen_watch *open_screen(void)
 }
 
 /* Ends the program if there is no such command, before any other check. */
-static void check_command(const char *name)
+static void require_command(const char *name)
 {
 	const char *at = getenv("PATH");
 	char path[PATH_MAX];
@@ -257,14 +257,14 @@ static void die_failed_start(int err, const struct subreaper *subreaper, const c
 	die(EXIT_RUN, "cannot start a process: %s", strerror(-err));
 }
 
-static void replay_run(struct run_results *run)
+static void replay_start_traffic(struct run_results *run)
 {
 	int64_t until = run->result.exec_ns + run->result.stable_ns + 10 * NS_PER_MS;
 	bool wanted = cfg.scratch && !proc_stop && run->result.stable_ns >= 0;
 
 	/* a start without stable content has no e, so its traffic is not replayed */
 	run->replay_error = wanted ? replay_traffic(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay) : 1;
-	check_replay(run->replay_error);
+	die_failed_replay(run->replay_error);
 }
 
 /* Does all runs, warm-up runs first. Returns the number of runs in `run`, without warm-up runs. */
@@ -299,7 +299,7 @@ static int64_t run_starts(struct screen_watch *screen, char **command, struct ru
 		if (start_cfg.learn)
 			open_trace_start(&opened);
 		if (cfg.cold && i >= 0)
-			file_set_drop(&files, &one->cold);
+			file_set_drop_cached(&files, &one->cold);
 		err = start_measure(&start_cfg, &subreaper, &one->result);
 		/* not in the runs that count: the kernel would queue an event for each file that any process opens */
 		open_trace_stop(&opened);
@@ -314,7 +314,7 @@ static int64_t run_starts(struct screen_watch *screen, char **command, struct ru
 		n++;
 		if (err)
 			break;
-		replay_run(one);
+		replay_start_traffic(one);
 	}
 	return n;
 }
@@ -369,7 +369,7 @@ int main(int argc, char **argv)
 	if (cfg.key && post_parse_key(cfg.key, &key_act))
 		die_usage("--key %s: no such key; give its name, such as Return, with ctrl+, shift+, alt+ or super+ in front",
 			  cfg.key);
-	check_command(command[0]);
+	require_command(command[0]);
 	screen = open_screen();
 	open_counters();
 	out = rec_must_open(&out_cfg, "startup"); /* before the runs, so that a wrong path does not cost them */

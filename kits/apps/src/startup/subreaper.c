@@ -176,7 +176,7 @@ int subreaper_end(struct subreaper *n, int64_t patience_ns)
 	return how;
 }
 
-void subreaper_leave(struct subreaper *n)
+void subreaper_detach(struct subreaper *n)
 {
 	atomic_store(&n->shared->leave, true);
 	close(n->pipe);

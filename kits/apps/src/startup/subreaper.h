@@ -41,5 +41,5 @@ bool subreaper_running(const struct subreaper *n);
 /* Sends SIGTERM to all processes below and, after patience_ns, SIGKILL, and ends the subreaper: no process is left. 0: none was
  * left before; 1: all ended after SIGTERM; 2: killed. */
 int subreaper_end(struct subreaper *n, int64_t patience_ns);
-/* Ends the subreaper alone: the processes below go on, even after this program has ended. */
-void subreaper_leave(struct subreaper *n);
+/* Ends the subreaper process and leaves the processes below it running, even after this program has ended. */
+void subreaper_detach(struct subreaper *n);

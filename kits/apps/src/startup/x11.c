@@ -57,7 +57,7 @@ static bool is_painted(const struct screen_watch *s, const struct pixel_area *at
 	return two && new;
 }
 
-void x11_window_hash(struct screen_watch *s, struct x11_window *w, const struct pixel_area *part)
+void x11_window_update_hash(struct screen_watch *s, struct x11_window *w, const struct pixel_area *part)
 {
 	if (area_is_empty(part) || !read_pixels(s, part, s->now))
 		return;
@@ -217,7 +217,7 @@ void screen_set_root(struct screen_watch *s, pid_t root)
 	s->owner = root;
 }
 
-void screen_count_menus(struct screen_watch *s, bool on)
+void screen_include_menus(struct screen_watch *s, bool on)
 {
 	s->menus = on;
 	s->moved = true;
@@ -238,14 +238,14 @@ int screen_handle_events(struct screen_watch *s)
 		if (event.type == s->drawing.event)
 			s->drawn_ns = s->drawn_ns ? s->drawn_ns : now;
 		else
-			x11_windows_note(s, &event, now);
+			x11_windows_note_event(s, &event, now);
 	}
 	if (s->moved && !s->drawn_ns)
 		s->drawn_ns = clock_now();
 	return s->x.broken ? -EPIPE : 0;
 }
 
-int64_t screen_next_ns(const struct screen_watch *s)
+int64_t screen_next_look_ns(const struct screen_watch *s)
 {
 	return !s->drawn_ns ? INT64_MAX : s->drawn_ns > s->next_ns ? s->drawn_ns : s->next_ns;
 }
@@ -271,7 +271,7 @@ static void read_drawing(struct screen_watch *s)
 		struct pixel_area drawn = x11_bound_parts(parts, n, &w->at);
 
 		if (w->row && (w->counts || w->menu))
-			x11_window_hash(s, w, &drawn);
+			x11_window_update_hash(s, w, &drawn);
 	}
 	if (parts)
 		XFree(parts);
@@ -324,7 +324,7 @@ int screen_look(struct screen_watch *s)
 	s->drawn_ns = 0;
 	if (s->moved) {
 		s->moved = false;
-		x11_windows_decide(s);
+		x11_windows_classify(s);
 	}
 	read_drawing(s);
 	end = clock_now();
@@ -338,7 +338,7 @@ int screen_look(struct screen_watch *s)
 	return s->x.broken ? -EPIPE : 0;
 }
 
-const struct screen_content *screen_seen(const struct screen_watch *s)
+const struct screen_content *screen_get_content(const struct screen_watch *s)
 {
 	return &s->seen;
 }

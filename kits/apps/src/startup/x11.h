@@ -23,7 +23,7 @@ struct x11_window {
 	enum x11_owner owner;
 	int64_t mapped_ns;
 	bool counts, menu;    /* visible and the application's: as a normal window, as a menu */
-	bool painted;	      /* has shown something (screen_seen.painted) */
+	bool painted;	      /* has shown something (screen_content.painted) */
 	struct pixel_area at; /* the part that lies on the screen */
 	uint64_t *row;	      /* hash of each row of pixels, owned */
 	uint64_t sum;	      /* of all rows' hashes */
@@ -69,10 +69,10 @@ struct screen_watch {
 
 /* x11_windows.c */
 void x11_windows_forget(struct screen_watch *s);
-void x11_windows_note(struct screen_watch *s, const XEvent *event, int64_t now_ns);
+void x11_windows_note_event(struct screen_watch *s, const XEvent *event, int64_t now_ns);
 /* Finds out which windows are visible and count, and reads the pixels of those that are new or have moved. */
-void x11_windows_decide(struct screen_watch *s);
+void x11_windows_classify(struct screen_watch *s);
 
 /* x11.c */
 /* Reads a part of a window from the screen and updates the hashes of its rows. */
-void x11_window_hash(struct screen_watch *s, struct x11_window *w, const struct pixel_area *part);
+void x11_window_update_hash(struct screen_watch *s, struct x11_window *w, const struct pixel_area *part);

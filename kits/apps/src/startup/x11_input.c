@@ -85,7 +85,7 @@ void screen_send_input(struct screen_watch *s, const struct scripted_event *e)
 	XFlush(s->x.display);
 }
 
-int screen_ask_to_close(struct screen_watch *s)
+int screen_request_close(struct screen_watch *s)
 {
 	int asked = 0;
 

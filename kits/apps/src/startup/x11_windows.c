@@ -46,7 +46,7 @@ static void drop_window(struct screen_watch *s, struct x11_window *w)
 	s->moved = true;
 }
 
-void x11_windows_note(struct screen_watch *s, const XEvent *event, int64_t now_ns)
+void x11_windows_note_event(struct screen_watch *s, const XEvent *event, int64_t now_ns)
 {
 	struct x11_window *w;
 
@@ -219,12 +219,12 @@ static bool locate_window(struct screen_watch *s, struct x11_window *w, XWindowA
 		w->row = row;
 		w->sum = 0;
 		w->at = at;
-		x11_window_hash(s, w, &at);
+		x11_window_update_hash(s, w, &at);
 	}
 	return true;
 }
 
-static void decide_window(struct screen_watch *s, struct x11_window *w)
+static void classify_window(struct screen_watch *s, struct x11_window *w)
 {
 	static const enum x11_atom never[] = { ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DND, ATOM_DOCK, ATOM_DESKTOP },
 				   splash = ATOM_SPLASH;
@@ -252,8 +252,8 @@ static void decide_window(struct screen_watch *s, struct x11_window *w)
 		s->seen.mapped_ns = w->mapped_ns;
 }
 
-void x11_windows_decide(struct screen_watch *s)
+void x11_windows_classify(struct screen_watch *s)
 {
 	for (int i = 0; i < s->windows && !s->x.broken; i++)
-		decide_window(s, &s->window[i]);
+		classify_window(s, &s->window[i]);
 }
