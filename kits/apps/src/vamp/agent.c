@@ -53,7 +53,7 @@ size_t agent_format(const struct agent_line *line, char text[AGENT_LINE])
 	return (size_t)n;
 }
 
-int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns)
+int agent_background_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns)
 {
 	int64_t ran = interval_ns - idle_ns - stolen_ns - (stolen_ns > 0 ? step_ns : 0);
 
@@ -162,7 +162,7 @@ static int read_idle_times(struct agent_load *l, struct agent_cpu_times cpu[AGEN
 	return n;
 }
 
-int agent_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[AGENT_CPUS])
+int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[AGENT_CPUS])
 {
 	int64_t now_ns = clock_now();
 	size_t hint = 0;
@@ -177,7 +177,7 @@ int agent_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_t
 	return cpus;
 }
 
-struct agent_load *agent_start_load(const struct background_tag *tag, size_t n)
+struct agent_load *agent_load_open(const struct background_tag *tag, size_t n)
 {
 	struct agent_load *l = calloc(1, sizeof(*l) + n * sizeof(*tag));
 	struct agent_cpu_times cpu[AGENT_CPUS];
@@ -188,7 +188,7 @@ struct agent_load *agent_start_load(const struct background_tag *tag, size_t n)
 	l->tags = n;
 	if (n)
 		memcpy(l->tag, tag, n * sizeof(*tag));
-	agent_measure(l, &none, cpu);
+	agent_load_measure(l, &none, cpu);
 	return l;
 }
 
@@ -242,14 +242,14 @@ static int update_percent(struct decaying_sums *r, const struct agent_cpu_times 
 	r->interval_ns = r->interval_ns * KEPT + (double)interval_ns;
 	r->idle_ns = r->idle_ns * KEPT + (double)c->idle_ns;
 	r->stolen_ns = r->stolen_ns * KEPT + (double)c->stolen_ns;
-	return agent_percent((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns, (int64_t)r->stolen_ns,
-			     clock_tick_ns());
+	return agent_background_percent((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns,
+					(int64_t)r->stolen_ns, clock_tick_ns());
 }
 
-static void report_loads(struct agent_throttle *a)
+static void send_loads(struct agent_throttle *a)
 {
 	int64_t interval_ns, lines = 0;
-	int cpus = agent_measure(a->load, &interval_ns, a->cpu);
+	int cpus = agent_load_measure(a->load, &interval_ns, a->cpu);
 	size_t n = 0;
 
 	for (int i = 0; i < cpus; i++) {
@@ -267,7 +267,7 @@ static void report_loads(struct agent_throttle *a)
 }
 
 /* Sends "end" and "begin" lines that are due, also those that did not fit into the port before. */
-static void send_changes(struct agent_throttle *a, int64_t now_ns)
+static void send_episode_changes(struct agent_throttle *a, int64_t now_ns)
 {
 	if (a->told && a->told != a->episode && send_message(a, AGENT_END)) {
 		a->told = 0;
@@ -284,10 +284,10 @@ static int64_t do_periodic_work(struct throttle *f, int64_t now_ns)
 {
 	struct agent_throttle *a = (struct agent_throttle *)f;
 
-	send_changes(a, now_ns);
+	send_episode_changes(a, now_ns);
 	if (now_ns >= a->due_ns) {
 		if (a->told && a->told == a->episode)
-			report_loads(a);
+			send_loads(a);
 		else if (!a->told)
 			send_message(a, AGENT_ALIVE);
 		a->due_ns = now_ns + (a->episode ? REPORT_NS : ALIVE_NS);
@@ -302,7 +302,7 @@ static int end_episode(struct throttle *f)
 	free(a->load);
 	a->load = NULL;
 	a->episode = 0;
-	send_changes(a, clock_now());
+	send_episode_changes(a, clock_now());
 	return 0;
 }
 
@@ -311,11 +311,11 @@ static int begin_episode(struct throttle *f, const struct background_tag *tag, s
 	struct agent_throttle *a = (struct agent_throttle *)f;
 
 	end_episode(f);
-	a->load = agent_start_load(tag, n);
+	a->load = agent_load_open(tag, n);
 	if (!a->load)
 		return -ENOMEM;
 	a->episode = ++a->begun;
-	send_changes(a, clock_now());
+	send_episode_changes(a, clock_now());
 	return 0;
 }
 

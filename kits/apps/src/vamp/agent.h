@@ -33,7 +33,7 @@ size_t agent_format(const struct agent_line *line, char text[AGENT_LINE]);
 /* Computes the share of background tasks in a vCPU's run time, in percent, from the times counted in an interval. The kernel
  * counts idle and stolen time in steps of `step_ns`. If time was stolen, the least run time that the counters allow is used: a
  * slow vCPU runs for a few ms in an interval only, and rounding must not make it fast again. Pure. */
-int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns);
+int agent_background_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns);
 
 struct agent_load;
 
@@ -41,7 +41,7 @@ struct agent_load;
  * memory.
  * A thread's run time since the last measurement (schedstat) counts for the CPU on which it is now (field 39 of stat): if it
  * moved meanwhile, up to one interval counts for the wrong CPU. A measurement reads two small files a thread, about 15 us. */
-struct agent_load *agent_start_load(const struct background_tag *tag, size_t n);
+struct agent_load *agent_load_open(const struct background_tag *tag, size_t n);
 
 /* Times of one CPU of the guest in an interval. */
 struct agent_cpu_times {
@@ -49,4 +49,4 @@ struct agent_cpu_times {
 	bool online;
 };
 /* Measures the time since the last call. Processes that have ended are skipped. Returns the highest CPU number plus one. */
-int agent_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[AGENT_CPUS]);
+int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[AGENT_CPUS]);

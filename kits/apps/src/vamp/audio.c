@@ -199,7 +199,7 @@ struct input_source *audio_source(struct audio_watch *a)
 	return &a->source;
 }
 
-bool audio_plays(const struct audio_watch *a)
+bool audio_is_playing(const struct audio_watch *a)
 {
 	return a->streams.n > 0; /* an empty list if there is no server */
 }
@@ -208,10 +208,11 @@ bool audio_is_player(const struct audio_watch *a, int pid)
 {
 	if (!a->changes.pid || pid <= 0)
 		return false;
-	return pid == a->server.pid || audio_has_pid(&a->streams, pid) || (audio_plays(a) && pid == audio_top_waker(&a->counting));
+	return pid == a->server.pid || audio_has_pid(&a->streams, pid) ||
+	       (audio_is_playing(a) && pid == audio_top_waker(&a->counting));
 }
 
-void audio_refresh(struct audio_watch *a, const int *tagged, size_t n)
+void audio_update_counts(struct audio_watch *a, const int *tagged, size_t n)
 {
 	struct why why;
 
@@ -220,9 +221,9 @@ void audio_refresh(struct audio_watch *a, const int *tagged, size_t n)
 	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
 		request_list(a); /* finds streams that began before pactl had subscribed */
 	count_wakeups(a);
-	audio_average(&a->counting, tagged, n);
+	audio_average_counts(&a->counting, tagged, n);
 	if (a->wakeups)
-		wakeups_update(a->wakeups);
+		wakeups_update_filter(a->wakeups);
 }
 
 size_t audio_copy_counters(const struct audio_watch *a, struct audio_counter *out, size_t room)

@@ -23,7 +23,7 @@ struct audio_counter {
 
 struct audio_watch;
 /* Watches the sound server (PulseAudio, or PipeWire's replacement of it) of this user, or at `server`. 0; -ENOENT: no server runs
- * (`why`), but *out is made: each audio_refresh() looks for a server again. Other errors: *out is NULL.
+ * (`why`), but *out is made: each audio_update_counts() looks for a server again. Other errors: *out is NULL.
  * Needs pactl (pulseaudio-utils). Counting wake-ups needs the right to trace; without it only clients with a playing stream
  * count, and audio_describe() says so. Waits up to 2 s for the server's answer; the other functions do not wait.
  * Forks children: call it after undo_open(). */
@@ -35,10 +35,10 @@ struct input_source *audio_source(struct audio_watch *a);
  * most? */
 bool audio_is_player(const struct audio_watch *a, int pid);
 /* Does any stream play? */
-bool audio_plays(const struct audio_watch *a);
+bool audio_is_playing(const struct audio_watch *a);
 /* Averages the wake-up counts: at the start of every episode, and every max_int_period without one. `tagged`: the background
  * processes, whose confidence grows by 1 (up to 10); that of others shrinks by 1. */
-void audio_refresh(struct audio_watch *a, const int *tagged, size_t n);
+void audio_update_counts(struct audio_watch *a, const int *tagged, size_t n);
 /* Copies the figures of up to `room` processes that wake the sound server, for the log; returns how many. */
 size_t audio_copy_counters(const struct audio_watch *a, struct audio_counter *out, size_t room);
 void audio_describe(const struct audio_watch *a, char *text, size_t size);
@@ -113,7 +113,7 @@ struct audio_counts {
 void audio_add_wakeup(struct audio_counts *c, int server, const struct audio_wakeup *w);
 /* Updates all confidences (+1 for the `tagged` processes, -1 for others), then each average = (average + wake-ups / confidence) /
  * 2. With confidence 0 the wake-ups count in full. Processes whose average and confidence are 0 are removed. Pure. */
-void audio_average(struct audio_counts *c, const int *tagged, size_t n);
+void audio_average_counts(struct audio_counts *c, const int *tagged, size_t n);
 /* The process with the highest average, if that is at least one wake-up; 0: none. Pure. */
 int audio_top_waker(const struct audio_counts *c);
 
@@ -125,5 +125,5 @@ int wakeups_open(struct wakeup_tracer **out, int server, struct why *why);
 /* Adds the wake-ups since the last call to `c`, except those by the `n` processes in `ours`. */
 void wakeups_count(struct wakeup_tracer *w, struct audio_counts *c, const int *ours, size_t n);
 /* Updates the filter to the threads that the server has now. */
-void wakeups_update(struct wakeup_tracer *w);
+void wakeups_update_filter(struct wakeup_tracer *w);
 void wakeups_close(struct wakeup_tracer *w);

@@ -55,7 +55,7 @@ static bool is_tagged(const int *tagged, size_t n, int pid)
 	return false;
 }
 
-void audio_average(struct audio_counts *c, const int *tagged, size_t n)
+void audio_average_counts(struct audio_counts *c, const int *tagged, size_t n)
 {
 	size_t kept = 0;
 
@@ -223,7 +223,7 @@ void wakeups_count(struct wakeup_tracer *w, struct audio_counts *c, const int *o
 	}
 }
 
-void wakeups_update(struct wakeup_tracer *w)
+void wakeups_update_filter(struct wakeup_tracer *w)
 {
 	char filter[FILTER];
 

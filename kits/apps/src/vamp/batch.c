@@ -21,7 +21,7 @@ struct batch_throttle {
 
 static int write_group_file(const struct batch_throttle *b, const char *file, const char *text)
 {
-	return undo_write_file(b->undo, groups_path(b->group, file).text, text);
+	return undoable_write_file(b->undo, groups_path(b->group, file).text, text);
 }
 
 static int end_episode(struct throttle *f)

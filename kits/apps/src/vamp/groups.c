@@ -23,14 +23,14 @@ bool groups_has_file(const char *folder, const char *file)
 	return access(groups_path(folder, file).text, F_OK) == 0;
 }
 
-int groups_mount(struct cpu_groups *g, const char *root)
+int groups_find_mount(struct cpu_groups *g, const char *root)
 {
 	*g = (struct cpu_groups){ .root = root };
 	g->version = proc_find_cgroup_mount(root, "cpu", g->mount, sizeof(g->mount));
 	return g->version;
 }
 
-bool groups_find_task(const struct cpu_groups *g, pid_t tid, char *folder, size_t size)
+bool groups_find_folder(const struct cpu_groups *g, pid_t tid, char *folder, size_t size)
 {
 	char file[UNDO_PATH], group[UNDO_PATH];
 	bool found = false;
@@ -61,5 +61,5 @@ int groups_enable_cpu(const char *folder, struct undo_recorder *undo)
 {
 	return groups_has_cpu(folder, "cgroup.subtree_control")
 		       ? 0
-		       : undo_enable(undo, groups_path(folder, "cgroup.subtree_control").text, "cpu");
+		       : undoable_enable_word(undo, groups_path(folder, "cgroup.subtree_control").text, "cpu");
 }

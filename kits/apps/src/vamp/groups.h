@@ -18,16 +18,16 @@ struct group_path {
 struct group_path groups_path(const char *folder, const char *file);
 bool groups_has_file(const char *folder, const char *file);
 
-/* Where cpu groups are mounted; version 0: nowhere. */
+/* Where cpu groups are mounted (version 0: nowhere). */
 struct cpu_groups {
 	const char *root;
 	int version;
 	char mount[UNDO_PATH - 64];
 };
 /* Finds where cpu groups are mounted. `root` ("" but for tests) is put before every path. Returns the version; 0: not mounted. */
-int groups_mount(struct cpu_groups *g, const char *root);
+int groups_find_mount(struct cpu_groups *g, const char *root);
 /* Finds the folder of the cpu group that a task is in (tid 0: the caller). False: there is none. */
-bool groups_find_task(const struct cpu_groups *g, pid_t tid, char *folder, size_t size);
+bool groups_find_folder(const struct cpu_groups *g, pid_t tid, char *folder, size_t size);
 /* Does this file of the group (cgroup.controllers, cgroup.subtree_control) list the cpu controller? */
 bool groups_has_cpu(const char *folder, const char *file);
 /* Version 2: enables the cpu controller for the groups below, so that these have weights. 0 or -errno. */
@@ -46,4 +46,4 @@ int shares_open_group(struct background_group *g, const char *root, const char *
 		      struct undo_recorder *undo, struct why *why);
 /* Moves a process to the background group. 0; -ESRCH: it has ended; -EXDEV: it is not below `above`; other -errno. (Version 1: a
  * process with threads in several groups is moved back as a whole, to the group of its first thread.) */
-int shares_move(const struct background_group *g, struct undo_recorder *undo, const struct background_tag *tag);
+int shares_move_process(const struct background_group *g, struct undo_recorder *undo, const struct background_tag *tag);

@@ -8,7 +8,7 @@ size_t history_slot(int64_t sample)
 	return (size_t)sample % HISTORY_SLOTS;
 }
 
-void history_add_time(struct sample_times *m, int64_t now_ns, bool fresh)
+void history_begin_sample(struct sample_times *m, int64_t now_ns, bool fresh)
 {
 	if (!m->fresh)
 		m->last++;
@@ -130,7 +130,7 @@ struct process_load history_load(const struct process_history *p, const struct s
 	return out;
 }
 
-void history_note_load(struct process_history *p, const struct sample_times *m)
+void history_update_known_load(struct process_history *p, const struct sample_times *m)
 {
 	double most = 0;
 

@@ -26,8 +26,8 @@ struct sample_times {
 	int64_t last; /* number of the last sample, from 0; -1: none yet */
 	bool fresh;   /* the last sample is an extra one */
 };
-/* Begins a sample. */
-void history_add_time(struct sample_times *m, int64_t now_ns, bool fresh);
+/* Begins a sample: stores its time in the next slot. */
+void history_begin_sample(struct sample_times *m, int64_t now_ns, bool fresh);
 size_t history_slot(int64_t sample);
 
 struct thread_history {
@@ -75,7 +75,7 @@ struct process_load history_load(const struct process_history *p, const struct s
 bool history_is_new(const struct process_history *p, const struct sample_times *m);
 
 /* Updates the known load; after each regular sample. */
-void history_note_load(struct process_history *p, const struct sample_times *m);
+void history_update_known_load(struct process_history *p, const struct sample_times *m);
 
 enum load_verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND }; /* KNOWN: above the threshold, but the known load is below */
 enum load_verdict history_judge(const struct process_history *p, const struct process_load *load, double threshold);

@@ -200,7 +200,7 @@ static struct xkb_keymap *load_us_keyboard(void)
 	return map;
 }
 
-/* Is it a device of linux/input.h? A fifo or file in its place is one, for tests. */
+/* Checks that it is an input device (linux/input.h), or a fifo or file in its place, for tests. 0 or -errno. */
 static int check_device(int fd)
 {
 	struct stat st;

@@ -153,7 +153,7 @@ static size_t route_irqs(const struct device_irq_list *irqs, const char *root, c
 	cli_format_cpus(&list, text, sizeof(text));
 	for (size_t i = 0; i < irqs->n; i++) {
 		snprintf(path, sizeof(path), "%s/proc/irq/%d/smp_affinity_list", root, irqs->irq[i]);
-		steered += !undo_write_file(undo, path, text);
+		steered += !undoable_write_file(undo, path, text);
 	}
 	return steered;
 }
@@ -226,7 +226,7 @@ static int restrict_thread(void *placing, pid_t tid, bool *changed)
 	if (!CPU_COUNT(&set) || CPU_EQUAL(&set, &is))
 		return 0;
 	*changed = true;
-	return undo_set_cpus(p->undo, tid, 0, &set) == -ENOSPC ? -ENOSPC : 0;
+	return undoable_set_cpus(p->undo, tid, 0, &set) == -ENOSPC ? -ENOSPC : 0;
 }
 
 static bool is_background(const struct isolate_throttle *s, const struct scope_process *p)
@@ -251,8 +251,8 @@ static int pin_processes(struct isolate_throttle *s)
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; !err && i < n; i++)
 			if (is_background(s, &process[i]) == !turn)
-				err = scope_each_thread(process[i].pid, restrict_thread,
-							&(struct cpu_restriction){ s->undo, turn ? &foreground : &background });
+				err = scope_change_threads(process[i].pid, restrict_thread,
+							   &(struct cpu_restriction){ s->undo, turn ? &foreground : &background });
 	free(process);
 	return err;
 }
@@ -283,7 +283,7 @@ static int begin_episode(struct throttle *f, const struct background_tag *tag, s
 	for (s->tags = 0; s->tags < n; s->tags++)
 		s->tag[s->tags] = tag[s->tags];
 	s->mark = undo_mark(s->undo);
-	s->foreground = s->audio && audio_plays(s->audio) && s->cpus > 2 ? 2 : 1;
+	s->foreground = s->audio && audio_is_playing(s->audio) && s->cpus > 2 ? 2 : 1;
 	err = pin_processes(s);
 	if (err) {
 		end_episode(f);

@@ -19,8 +19,8 @@ static int compare_judged(const void *a, const void *b)
 	return exempt_x != exempt_y ? exempt_x - exempt_y : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-int record_judge(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio_watch *audio,
-		 struct judged_list *out)
+int record_judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio_watch *audio,
+			   struct judged_list *out)
 {
 	const struct sample_times *m = tasks_times(tasks);
 	const struct process_history *p;
@@ -124,7 +124,7 @@ struct row_file *record_open_log(const char *path, const char *schema, const cha
 	return rows_must_open(path, schema, columns);
 }
 
-struct row_file *record_open_rows(const char *path)
+struct row_file *record_open_run_log(const char *path)
 {
 	static const char *const columns[] = { "time_ns",     "event",	 "what",	 "pid",	       "comm", "load_percent",
 					       "run_percent", "wakeups", "average_1000", "confidence", NULL };

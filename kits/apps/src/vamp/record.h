@@ -15,8 +15,8 @@ struct judged_list {
 };
 
 /* Judges by the last sample of `tasks`. `audio` NULL: no process plays sound. `threshold`: share of a CPU. 0 or -ENOMEM. */
-int record_judge(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio_watch *audio,
-		 struct judged_list *out);
+int record_judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio_watch *audio,
+			   struct judged_list *out);
 /* Adds a process to a report; `why` "": not exempt. */
 void record_report_tag(struct rec_report *r, const struct background_tag *tag, const char *why);
 void record_free_judged(struct judged_list *j);
@@ -61,7 +61,7 @@ void record_free(struct run_record *t);
  * NULL: returns NULL. */
 struct row_file *record_open_log(const char *path, const char *schema, const char *const *columns);
 
-struct row_file *record_open_rows(const char *path);
+struct row_file *record_open_run_log(const char *path);
 /* Each row is written when the call returns. A `log` of NULL is ignored. */
 /* a row for the episode and for each judged process */
 void record_write_begin(struct row_file *log, const struct episode_record *e);
@@ -72,11 +72,11 @@ void record_write_audio(struct row_file *log, int64_t now_ns, const struct audio
 #define ANSWER_NAME "thinprobe-vamp-"
 
 /* Listens on an abstract Unix socket, "thinprobe-vamp-UID-PID", for `vamp status`. Returns the descriptor to poll, or -errno. */
-int status_open(void);
+int status_listen(void);
 /* Answers all clients that have connected, without blocking. Each gets lines of tab-separated cells, then the end of the
  * connection:
  *   episode SECONDS TRIGGER     (only if one lasts; seconds since its begin)
  *   cost PERCENT PROCESSES EPISODES
  *   way TEXT, sound TEXT
  *   background|excluded PID COMM LOAD_PERCENT RUN_PERCENT WHY */
-void status_answer(int fd, const struct run_record *t);
+void status_answer_clients(int fd, const struct run_record *t);

@@ -73,7 +73,7 @@ static enum throttle_ratio chosen_ratio(void)
 	return cfg.ratio < 0 ? RATIO_M : (enum throttle_ratio)cfg.ratio;
 }
 
-static void check_opened(int err, const char *why)
+static void die_failed_open(int err, const char *why)
 {
 	if (err)
 		die(err == -ENOENT || err == -ENOTSUP || err == -ENOSYS ? EXIT_MISSING : EXIT_RUN, "%s",
@@ -84,11 +84,11 @@ static void check_opened(int err, const char *why)
 static void open_fifo(void)
 {
 	struct why why = { "" };
-	int err = access(cfg.control, F_OK) ? undo_mkfifo(run.undo, cfg.control) : 0;
+	int err = access(cfg.control, F_OK) ? undoable_mkfifo(run.undo, cfg.control) : 0;
 
 	if (err)
 		die(EXIT_RUN, "cannot make the fifo %s: %s", cfg.control, strerror(-err));
-	check_opened(input_open_fifo(&run.source[run.sources++], cfg.control, &why), why.text);
+	die_failed_open(input_open_fifo(&run.source[run.sources++], cfg.control, &why), why.text);
 }
 
 static void open_sources(void)
@@ -101,9 +101,9 @@ static void open_sources(void)
 	if (!cfg.display && !cfg.evdev && !cfg.control && !(cfg.display = getenv("DISPLAY")))
 		die_usage("no source of input: give --display, --evdev or --control, or set DISPLAY");
 	if (cfg.display)
-		check_opened(input_open_x11(&run.source[run.sources++], cfg.display, &keys, &why), why.text);
+		die_failed_open(input_open_x11(&run.source[run.sources++], cfg.display, &keys, &why), why.text);
 	if (cfg.evdev)
-		check_opened(input_open_evdev(&run.source[run.sources++], cfg.evdev, &keys, &why), why.text);
+		die_failed_open(input_open_evdev(&run.source[run.sources++], cfg.evdev, &keys, &why), why.text);
 	if (cfg.control)
 		open_fifo();
 }
@@ -115,7 +115,7 @@ static void open_audio(void)
 	int err = cfg.no_audio ? -ENOENT : audio_open(&run.audio, cfg.audio_server, &why);
 
 	if (err && cfg.audio_server)
-		check_opened(err, why.text);
+		die_failed_open(err, why.text);
 	if (run.audio) /* even without a server, since one may start later */
 		run.source[run.sources++] = audio_source(run.audio);
 	if (err)
@@ -128,23 +128,24 @@ static void open_throttles(void)
 	struct why why = { "" };
 
 	if (cfg.batch)
-		check_opened(batch_open(&run.way[run.ways++], cfg.batch, run.undo, &why), why.text);
+		die_failed_open(batch_open(&run.way[run.ways++], cfg.batch, run.undo, &why), why.text);
 	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
 		int err = shares_open(&run.way[run.ways], cfg.group, chosen_ratio(), run.undo, &why);
 
 		if (err && cfg.isolate && cfg.ratio < 0) /* isolation needs no privileges: go on without shares */
 			warn("CPU weights are not changed: %s", why.text);
 		else
-			check_opened(err, why.text);
+			die_failed_open(err, why.text);
 		run.ways += !err;
 	}
 	if (cfg.isolate)
-		check_opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, &why), why.text);
+		die_failed_open(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, &why),
+				why.text);
 	if (cfg.agent)
-		check_opened(agent_open(&run.way[run.ways++], cfg.agent, &why), why.text);
+		die_failed_open(agent_open(&run.way[run.ways++], cfg.agent, &why), why.text);
 }
 
-static void check_group(const char *option, const char *folder)
+static void require_group_folder(const char *option, const char *folder)
 {
 	if (folder && access(groups_path(folder, "cgroup.procs").text, R_OK))
 		die(EXIT_RUN, "%s %s: %m; name the folder of a control group, such as one below /sys/fs/cgroup", option, folder);
@@ -159,8 +160,8 @@ static void set_scope(void)
 		die_usage("there is no user %s", cfg.user);
 	if (user && geteuid() && user->pw_uid != geteuid())
 		die_usage("--user %s: only root may change the processes of others", cfg.user);
-	check_group("--group", cfg.group);
-	check_group("--batch", cfg.batch);
+	require_group_folder("--group", cfg.group);
+	require_group_folder("--batch", cfg.batch);
 	if (cfg.group && !realpath(cfg.group, real))
 		die(EXIT_RUN, "--group %s: %m", cfg.group);
 	cfg.group = cfg.group ? real : NULL;
@@ -175,7 +176,7 @@ static void open_parts(void)
 	run.threshold = cfg.threshold / 100;
 	run.sub_ns = cfg.before_ns / HISTORY_SUBS;
 	run.most_ns = cfg.most_ns;
-	run.log = record_open_rows(cfg.log);
+	run.log = record_open_run_log(cfg.log);
 	err = cfg.dry && !cfg.control ? 0 : undo_open(&run.undo, UNDO_ROOM);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog: %s", strerror(-err));
@@ -186,7 +187,7 @@ static void open_parts(void)
 	if (err)
 		die(EXIT_MISSING,
 		    "the kernel does not report how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
-	run.answers = status_open();
+	run.answers = status_listen();
 	if (run.answers < 0)
 		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
 	open_sources();
@@ -194,7 +195,7 @@ static void open_parts(void)
 
 static void close_parts(void)
 {
-	watch_record(&run);
+	watch_update_record(&run);
 	for (int i = 0; i < run.ways; i++)
 		run.way[i]->ops->close(run.way[i]);
 	run.record.not_undone = run.undo ? undo_close(run.undo) : 0;
@@ -306,7 +307,7 @@ int run_command(int argc, char **argv)
 	out = rec_must_open(&out_cfg, "vamp");
 	open_parts();
 	rt_setup(1, &priority); /* after all forks; the daemon must not wait for the tasks that it throttles */
-	watch_begin(&run);
+	watch_take_first_sample(&run);
 	proc_tell_ready((int)cfg.ready_fd);
 	watch_loop(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
 	close_parts();

@@ -33,7 +33,7 @@ int scope_list_pids(const struct process_scope *s, pid_t **out, size_t *n)
 	return 0;
 }
 
-bool scope_check(const struct process_scope *s, pid_t pid, struct scope_process *out)
+bool scope_find_process(const struct process_scope *s, pid_t pid, struct scope_process *out)
 {
 	char path[32];
 	struct proc_stat is;
@@ -61,12 +61,12 @@ int scope_list(const struct process_scope *s, struct scope_process **out, size_t
 	*out = reallocarray(NULL, pids + 1, sizeof(**out));
 	*n = 0;
 	for (size_t i = 0; *out && i < pids; i++)
-		*n += scope_check(s, pid[i], &(*out)[*n]);
+		*n += scope_find_process(s, pid[i], &(*out)[*n]);
 	free(pid);
 	return *out ? 0 : -ENOMEM;
 }
 
-int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg)
+int scope_change_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg)
 {
 	bool changed = true;
 	char folder[40];

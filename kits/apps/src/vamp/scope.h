@@ -22,11 +22,11 @@ struct scope_process {
 };
 int scope_list(const struct process_scope *s, struct scope_process **out, size_t *n);
 
-/* For a caller that knows most processes already: lists the pids that could be in scope, ascending (the caller's to free; 0 or
- * -errno), and tells whether one of them is. */
+/* For a caller that knows most processes already: scope_list_pids() lists the pids that could be in scope, ascending (the caller's
+ * to free; 0 or -errno); scope_find_process() tells whether one of them is in scope, and fills *out. */
 int scope_list_pids(const struct process_scope *s, pid_t **out, size_t *n);
-bool scope_check(const struct process_scope *s, pid_t pid, struct scope_process *out);
+bool scope_find_process(const struct process_scope *s, pid_t pid, struct scope_process *out);
 
 /* Calls `change` for each thread of a process; it sets *changed if it changed the thread. Repeats this up to four times until
  * nothing changed, since a thread may create others meanwhile. -ESRCH of a thread is ignored. 0 or -errno. */
-int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);
+int scope_change_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);

@@ -36,7 +36,7 @@ static bool has_children(const char *folder)
 }
 
 /* Moves all processes of the group to `rest`, including those created meanwhile. */
-static int move_rest(const char *folder, const char *rest, struct undo_recorder *undo)
+static int move_all_processes(const char *folder, const char *rest, struct undo_recorder *undo)
 {
 	struct group_path from = groups_path(folder, "cgroup.procs"), to = groups_path(rest, "cgroup.procs");
 
@@ -46,7 +46,7 @@ static int move_rest(const char *folder, const char *rest, struct undo_recorder 
 		int err = files_list_numbers(from.text, &pid, &n);
 
 		for (size_t i = 0; i < n && (!err || err == -ESRCH); i++)
-			err = undo_move_task(undo, pid[i], 0, to.text, from.text);
+			err = undoable_move_task(undo, pid[i], 0, to.text, from.text);
 		free(pid);
 		if (err && err != -ESRCH)
 			return err;
@@ -74,9 +74,9 @@ static int enable_weights(const struct background_group *g, struct undo_recorder
 			return why_fail(-EBUSY, why, "%s holds processes beside groups: move these into a group of their own",
 					g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
-		err = undo_mkdir(undo, rest);
+		err = undoable_mkdir(undo, rest);
 		if (!err)
-			err = move_rest(g->above, rest, undo);
+			err = move_all_processes(g->above, rest, undo);
 	}
 	if (!err)
 		err = groups_enable_cpu(g->above, undo);
@@ -89,11 +89,11 @@ static int enable_weights(const struct background_group *g, struct undo_recorder
 static int make_group(const struct background_group *g, enum throttle_ratio ratio, struct undo_recorder *undo)
 {
 	const struct group_version *v = &groups_version[g->groups.version];
-	int parts = throttle_ratio_steps[ratio].parts, err = undo_mkdir(undo, g->ours);
+	int parts = throttle_ratio_steps[ratio].parts, err = undoable_mkdir(undo, g->ours);
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d\n", (v->whole + parts / 2) / parts);
-	return err ? err : undo_write_file(undo, groups_path(g->ours, v->weight).text, text);
+	return err ? err : undoable_write_file(undo, groups_path(g->ours, v->weight).text, text);
 }
 
 int shares_open_group(struct background_group *g, const char *root, const char *above, enum throttle_ratio ratio,
@@ -102,11 +102,11 @@ int shares_open_group(struct background_group *g, const char *root, const char *
 	size_t mark = undo_mark(undo), n;
 	int err;
 
-	if (!groups_mount(&g->groups, root))
+	if (!groups_find_mount(&g->groups, root))
 		return why_fail(-ENOENT, why, "no cpu cgroups are mounted");
 	if (above)
 		snprintf(g->above, sizeof(g->above), "%s%s", root, above);
-	else if (!groups_find_task(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
+	else if (!groups_find_folder(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
 		snprintf(g->above, sizeof(g->above), "%s",
 			 g->groups.mount); /* in a container, whose own group is mounted as the root */
 	for (n = strlen(g->above); n > 1 && g->above[n - 1] == '/'; n--)
@@ -114,7 +114,7 @@ int shares_open_group(struct background_group *g, const char *root, const char *
 	if (!is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
 		return why_fail(-ENOENT, why, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
 	if (snprintf(g->ours, sizeof(g->ours), "%s/" GROUP_NAME "%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32)
-		return why_fail(-ENAMETOOLONG, why, "the path of %s is too long", g->above);
+		return why_fail(-ENAMETOOLONG, why, "%s: the path of a group below it would be too long", g->above);
 	err = g->groups.version == 2 ? enable_weights(g, undo, why) : 0;
 	if (!err) {
 		err = make_group(g, ratio, undo);
@@ -133,11 +133,11 @@ static bool is_vamp_group(const char *folder)
 	return name && !strncmp(name + 1, GROUP_NAME, strlen(GROUP_NAME)) && !strstr(name, "-rest");
 }
 
-int shares_move(const struct background_group *g, struct undo_recorder *undo, const struct background_tag *tag)
+int shares_move_process(const struct background_group *g, struct undo_recorder *undo, const struct background_tag *tag)
 {
 	char folder[UNDO_PATH];
 
-	if (!groups_find_task(&g->groups, tag->pid, folder, sizeof(folder)))
+	if (!groups_find_folder(&g->groups, tag->pid, folder, sizeof(folder)))
 		return -ESRCH;
 	if (!is_below(folder, g->above))
 		return -EXDEV;
@@ -145,8 +145,8 @@ int shares_move(const struct background_group *g, struct undo_recorder *undo, co
 		return 0;
 	if (is_vamp_group(folder)) /* another vamp throttles it: undoing both moves could leave it in that vamp's group for good */
 		return -EBUSY;
-	return undo_move_task(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text,
-			      groups_path(folder, "cgroup.procs").text);
+	return undoable_move_task(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text,
+				  groups_path(folder, "cgroup.procs").text);
 }
 
 #define NICE_MOST 19
@@ -172,7 +172,7 @@ static bool is_autogrouped(pid_t pid)
 	       proc_read_cgroup(pid, "cpu", group, sizeof(group)) && !strcmp(group, "/");
 }
 
-static int raise_thread(void *shares, pid_t tid, bool *changed)
+static int raise_thread_nice(void *shares, pid_t tid, bool *changed)
 {
 	struct shares_throttle *s = shares;
 	struct undo_setting was;
@@ -185,14 +185,15 @@ static int raise_thread(void *shares, pid_t tid, bool *changed)
 	if (getpriority(PRIO_PROCESS, (id_t)tid) == nice)
 		return 0;
 	*changed = true;
-	return undo_set_nice(s->undo, tid, 0, nice);
+	return undoable_set_nice(s->undo, tid, 0, nice);
 }
 
-static int raise_process(struct shares_throttle *s, const struct background_tag *tag)
+static int raise_process_nice(struct shares_throttle *s, const struct background_tag *tag)
 {
 	struct proc_stat task;
 
-	return proc_read_stat(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_each_thread(tag->pid, raise_thread, s);
+	return proc_read_stat(tag->pid, &task) || task.start != tag->start ? -ESRCH
+									   : scope_change_threads(tag->pid, raise_thread_nice, s);
 }
 
 static int end_episode(struct throttle *f)
@@ -216,7 +217,7 @@ static int begin_episode(struct throttle *f, const struct background_tag *tag, s
 	s->weighed = s->passed = 0;
 	s->autogrouped = *s->no_group.text && n && is_autogrouped(tag[0].pid);
 	for (size_t i = 0; i < n; i++) {
-		int err = *s->no_group.text ? raise_process(s, &tag[i]) : shares_move(&s->group, s->undo, &tag[i]);
+		int err = *s->no_group.text ? raise_process_nice(s, &tag[i]) : shares_move_process(&s->group, s->undo, &tag[i]);
 
 		if (!err)
 			s->weighed++;
@@ -262,10 +263,11 @@ static void describe_throttle(const struct throttle *f, char *text, size_t size)
 static const struct throttle_hooks shares_ops = { begin_episode, NULL, end_episode, close_throttle, describe_throttle };
 
 /* Tests on this process whether a nice value can be changed and set back. */
-static int test_nice(struct undo_recorder *undo)
+static int try_nice_change(struct undo_recorder *undo)
 {
 	size_t mark = undo_mark(undo);
-	int nice = getpriority(PRIO_PROCESS, 0), err = undo_set_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
+	int nice = getpriority(PRIO_PROCESS, 0),
+	    err = undoable_set_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
 
 	undo_revert(undo, mark);
 	return err;
@@ -279,7 +281,7 @@ int shares_open(struct throttle **out, const char *group, enum throttle_ratio ra
 	if (!s)
 		return why_fail(-ENOMEM, why, "no memory");
 	*s = (struct shares_throttle){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_mark(undo) };
-	err = shares_open_group(&s->group, "", group, ratio, undo, &s->no_group) ? test_nice(undo) : 0;
+	err = shares_open_group(&s->group, "", group, ratio, undo, &s->no_group) ? try_nice_change(undo) : 0;
 	if (err) {
 		why_fail(err, why,
 			 "no group (%s), and nice values could not be set back (%s): "

@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-int status_open(void)
+int status_listen(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int n = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, ANSWER_NAME "%u-%d", (unsigned)geteuid(), (int)getpid());
@@ -50,7 +50,7 @@ static void write_answer(FILE *out, const struct run_record *t)
 	}
 }
 
-void status_answer(int fd, const struct run_record *t)
+void status_answer_clients(int fd, const struct run_record *t)
 {
 	char *text = NULL;
 	size_t size = 0;

@@ -58,7 +58,7 @@ static bool sample_thread(const struct process_history *p, struct thread_history
 	return true;
 }
 
-/* `guess`: where it probably is. */
+/* Whether the list has a thread with this id. `guess`: its probable index. */
 static bool has_thread(const struct process_history *p, pid_t tid, size_t guess)
 {
 	bool found = guess < p->n && p->thread[guess].tid == tid;
@@ -138,11 +138,11 @@ struct task_sampler {
 	size_t n, in_scope;
 };
 
-static void check_scope(const struct task_sampler *t, struct sampled_process *p)
+static void update_scope(const struct task_sampler *t, struct sampled_process *p)
 {
 	struct scope_process is = { 0 };
 
-	p->in_scope = scope_check(t->scope, p->past.pid, &is);
+	p->in_scope = scope_find_process(t->scope, p->past.pid, &is);
 	p->past.first = t->moments.last;
 	p->past.start = is.start;
 	memcpy(p->past.comm, is.comm, sizeof(is.comm));
@@ -161,12 +161,12 @@ static struct sampled_process make_process(const struct task_sampler *t, pid_t p
 		.past = { .pid = pid, .known = -1 }, .ran = INT64_MIN / 2, .met = t->moments.last, .clock = cpu_clock_id(pid)
 	};
 
-	check_scope(t, &p);
+	update_scope(t, &p);
 	return p;
 }
 
 /* Merges the sorted list of all pids with the known processes. */
-static int find_new(struct task_sampler *t)
+static int merge_new_processes(struct task_sampler *t)
 {
 	struct sampled_process *merged, *old = t->process, *end = old + t->n;
 	size_t n;
@@ -237,14 +237,14 @@ int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
 {
 	int err;
 
-	history_add_time(&t->moments, now_ns, fresh);
-	err = find_new(t);
+	history_begin_sample(&t->moments, now_ns, fresh);
+	err = merge_new_processes(t);
 	t->in_scope = 0;
 	for (size_t i = 0; !err && i < t->n; i++) {
 		struct sampled_process *p = &t->process[i];
 
 		if (!p->in_scope && t->scope->by_user && is_recheck_due(t, p))
-			check_scope(t, p);
+			update_scope(t, p);
 		if (!p->in_scope)
 			continue;
 		err = sample_process(t, p);
@@ -255,7 +255,7 @@ int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
 			continue;
 		}
 		if (!fresh)
-			history_note_load(&p->past, &t->moments);
+			history_update_known_load(&p->past, &t->moments);
 		t->in_scope++;
 	}
 	return err;

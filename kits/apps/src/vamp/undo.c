@@ -167,7 +167,7 @@ static int drop_failed(struct undo_recorder *u, int err)
 }
 
 /* `back`: the text that undoes the write; NULL: the current text of the file. */
-static int write_noted(struct undo_recorder *u, const char *path, const char *text, const char *back)
+static int write_recorded(struct undo_recorder *u, const char *path, const char *text, const char *back)
 {
 	struct undo_entry *note;
 	int err = prepare_entry(u, UNDO_WRITE, path, &note);
@@ -180,18 +180,18 @@ static int write_noted(struct undo_recorder *u, const char *path, const char *te
 	return drop_failed(u, files_write_text(path, text));
 }
 
-int undo_write_file(struct undo_recorder *u, const char *path, const char *text)
+int undoable_write_file(struct undo_recorder *u, const char *path, const char *text)
 {
-	return write_noted(u, path, text, NULL);
+	return write_recorded(u, path, text, NULL);
 }
 
-int undo_enable(struct undo_recorder *u, const char *path, const char *word)
+int undoable_enable_word(struct undo_recorder *u, const char *path, const char *word)
 {
 	char add[32], take[32];
 
 	snprintf(add, sizeof(add), "+%s", word);
 	snprintf(take, sizeof(take), "-%s", word);
-	return write_noted(u, path, add, take);
+	return write_recorded(u, path, add, take);
 }
 
 static int make_path(struct undo_recorder *u, enum undo_kind kind, const char *path)
@@ -207,17 +207,17 @@ static int make_path(struct undo_recorder *u, enum undo_kind kind, const char *p
 	return drop_failed(u, (kind == UNDO_MKDIR ? mkdir(path, 0755) : mkfifo(path, 0600)) ? -errno : 0);
 }
 
-int undo_mkdir(struct undo_recorder *u, const char *path)
+int undoable_mkdir(struct undo_recorder *u, const char *path)
 {
 	return make_path(u, UNDO_MKDIR, path);
 }
 
-int undo_mkfifo(struct undo_recorder *u, const char *path)
+int undoable_mkfifo(struct undo_recorder *u, const char *path)
 {
 	return make_path(u, UNDO_MKFIFO, path);
 }
 
-int undo_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from)
+int undoable_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from)
 {
 	struct undo_entry *note;
 	int err = prepare_task(u, UNDO_MOVE, to, tid, start, &note);
@@ -249,7 +249,7 @@ int undo_first_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t
 	int err = proc_read_stat(tid, &task);
 
 	if (!err)
-		err = undo_read_task(kind, tid, out);
+		err = undo_read_setting(kind, tid, out);
 	if (err)
 		return err;
 	note = undo_find_entry(u, kind, tid, task.start);
@@ -270,7 +270,7 @@ static int change_setting(struct undo_recorder *u, enum undo_kind kind, pid_t ti
 	before = undo_find_entry(u, kind, tid, note->start);
 	if (before) {
 		before->now = *to;
-		return undo_write_task(kind, tid, to);
+		return undo_write_setting(kind, tid, to);
 	}
 	err = undo_first_setting(u, kind, tid, &note->before);
 	if (!err && kind == UNDO_NICE && !may_set_nice(tid, note->before.nice))
@@ -279,15 +279,15 @@ static int change_setting(struct undo_recorder *u, enum undo_kind kind, pid_t ti
 		return err;
 	note->now = *to;
 	commit_entry(u);
-	return drop_failed(u, undo_write_task(kind, tid, to));
+	return drop_failed(u, undo_write_setting(kind, tid, to));
 }
 
-int undo_set_nice(struct undo_recorder *u, pid_t tid, uint64_t start, int nice)
+int undoable_set_nice(struct undo_recorder *u, pid_t tid, uint64_t start, int nice)
 {
 	return change_setting(u, UNDO_NICE, tid, start, &(struct undo_setting){ .nice = nice });
 }
 
-int undo_set_cpus(struct undo_recorder *u, pid_t tid, uint64_t start, const cpu_set_t *set)
+int undoable_set_cpus(struct undo_recorder *u, pid_t tid, uint64_t start, const cpu_set_t *set)
 {
 	return change_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_setting){ .set = *set });
 }

@@ -40,16 +40,16 @@ pid_t undo_watchdog(const struct undo_recorder *u);
  * ended (`start`: its start in clock ticks after the boot; 0: any). Paths must be shorter than UNDO_PATH, else -ENAMETOOLONG. A
  * task whose nice value or affinity is noted already keeps that note, and needs no further room. */
 /* writes a file of one line, in sysfs or a cgroup */
-int undo_write_file(struct undo_recorder *u, const char *path, const char *text);
+int undoable_write_file(struct undo_recorder *u, const char *path, const char *text);
 /* writes +word to a list; undone by -word */
-int undo_enable(struct undo_recorder *u, const char *path, const char *word);
-int undo_mkdir(struct undo_recorder *u, const char *path);  /* makes a cgroup; undone by rmdir once it is empty */
-int undo_mkfifo(struct undo_recorder *u, const char *path); /* makes a fifo; undoing removes it */
+int undoable_enable_word(struct undo_recorder *u, const char *path, const char *word);
+int undoable_mkdir(struct undo_recorder *u, const char *path);	/* makes a cgroup; undone by rmdir once it is empty */
+int undoable_mkfifo(struct undo_recorder *u, const char *path); /* makes a fifo; undoing removes it */
 /* Writes tid into the file `to` (cgroup.procs, tasks). Undone by writing it into `from`; if that group no longer exists, into the
  * same file of the nearest group above. */
-int undo_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from);
-int undo_set_nice(struct undo_recorder *u, pid_t tid, uint64_t start, int nice); /* -EPERM also if it could not be undone */
-int undo_set_cpus(struct undo_recorder *u, pid_t tid, uint64_t start, const cpu_set_t *set);
+int undoable_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from);
+int undoable_set_nice(struct undo_recorder *u, pid_t tid, uint64_t start, int nice); /* -EPERM also if it could not be undone */
+int undoable_set_cpus(struct undo_recorder *u, pid_t tid, uint64_t start, const cpu_set_t *set);
 
 /* The setting of a task before its first noted change, or before a change that it inherited; if there is none, its current
  * setting. 0 or -ESRCH. */

@@ -15,7 +15,7 @@
 #define PASSES 50	     /* limit: tasks may be created meanwhile, and a task that cannot be moved must not block the rest */
 #define NAP (20 * NS_PER_MS) /* an emptied group stays busy until its last task has been reaped */
 
-int undo_read_task(enum undo_kind kind, pid_t tid, struct undo_setting *out)
+int undo_read_setting(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 {
 	errno = 0;
 	if (kind == UNDO_NICE)
@@ -25,7 +25,7 @@ int undo_read_task(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 	return -errno;
 }
 
-int undo_write_task(enum undo_kind kind, pid_t tid, const struct undo_setting *to)
+int undo_write_setting(enum undo_kind kind, pid_t tid, const struct undo_setting *to)
 {
 	int failed = kind == UNDO_NICE ? setpriority(PRIO_PROCESS, (id_t)tid, to->nice)
 				       : sched_setaffinity(tid, sizeof(to->set), &to->set);
@@ -103,7 +103,7 @@ static int move_back(pid_t pid, const char *from)
 
 /* Empties a group: a process that was created in it goes where its parent came from, else where the last moved process came from,
  * else to `above`. */
-static void empty_group(const struct undo_recorder *u, size_t from, const char *file, const char *above)
+static void evacuate_group(const struct undo_recorder *u, size_t from, const char *file, const char *above)
 {
 	for (int pass = 0; pass < PASSES; pass++) {
 		pid_t *pid = NULL;
@@ -145,7 +145,7 @@ static int remove_group(const struct undo_recorder *u, size_t from, const char *
 			return 0;
 		if (errno != EBUSY)
 			return -errno;
-		empty_group(u, from, file, above);
+		evacuate_group(u, from, file, above);
 		if (pass)
 			clock_sleep(clock_now() + NAP);
 	}
@@ -164,11 +164,11 @@ static bool restore_child(const struct undo_recorder *u, size_t from, pid_t tid)
 		struct undo_entry *note;
 		struct undo_setting is;
 
-		if (undo_find_entry(u, kind, tid, task.start) || undo_read_task(kind, tid, &is))
+		if (undo_find_entry(u, kind, tid, task.start) || undo_read_setting(kind, tid, &is))
 			continue;
 		note = undo_find_inherited(u, from, kind, tid, &task, &is);
 		if (note && !are_equal(kind, &note->before, &is))
-			changed = !undo_write_task(kind, tid, &note->before) || changed;
+			changed = !undo_write_setting(kind, tid, &note->before) || changed;
 	}
 	return changed;
 }
@@ -211,7 +211,7 @@ static void revert_inherited(const struct undo_recorder *u, size_t from)
 		inherited = inherited || note->kind == UNDO_NICE || note->kind == UNDO_AFFINITY;
 		if (note->kind == UNDO_MOVE && strcmp(note->path, emptied)) {
 			emptied = note->path;
-			empty_group(u, from, emptied, NULL);
+			evacuate_group(u, from, emptied, NULL);
 		}
 	}
 	if (inherited)
@@ -233,7 +233,7 @@ static int revert_entry(const struct undo_recorder *u, size_t at)
 	case UNDO_MKFIFO: err = lstat(note->path, &st) || (S_ISFIFO(st.st_mode) && unlink(note->path)) ? -errno : 0; break;
 	case UNDO_MOVE: err = move_back(note->tid, note->was); break;
 	case UNDO_NICE:
-	case UNDO_AFFINITY: err = undo_write_task(note->kind, note->tid, &note->before); break;
+	case UNDO_AFFINITY: err = undo_write_setting(note->kind, note->tid, &note->before); break;
 	}
 	if (err == -ESRCH || (err == -ENOENT && !note->tid) || (err == -ENODEV && !note->tid))
 		return 0;

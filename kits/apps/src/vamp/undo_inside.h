@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 
 /* 0 or -errno. */
-int undo_read_task(enum undo_kind kind, pid_t tid, struct undo_setting *out);
-int undo_write_task(enum undo_kind kind, pid_t tid, const struct undo_setting *to);
+int undo_read_setting(enum undo_kind kind, pid_t tid, struct undo_setting *out);
+int undo_write_setting(enum undo_kind kind, pid_t tid, const struct undo_setting *to);
 
 struct undo_entry {
 	enum undo_kind kind;

@@ -93,8 +93,8 @@ static void report_run(struct rec_report *out, const struct guest_watch *w, size
 	weights_describe(w->weights, tell, sizeof(tell));
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "ratio", throttle_ratio_words[cfg.ratio]);
-	rec_add_int(out, "slow_weight", weights_in_1024ths(w->weights, true));
-	rec_add_strs(out, { "way", weights_way(w->weights) }, { "changes", tell });
+	rec_add_int(out, "slow_weight", weights_get_scaled(w->weights, true));
+	rec_add_strs(out, { "way", weights_method_name(w->weights) }, { "changes", tell });
 	rec_add_int(out, "pid", w->vm->pid);
 	rec_end(out);
 	rec_begin_object(out, "result");
@@ -127,15 +127,15 @@ static void report_status(struct rec_report *out, const struct guest_machine *vm
 {
 	char group[UNDO_PATH];
 	struct cpu_groups groups;
-	const char *weight = groups_version[groups_mount(&groups, "")].weight;
+	const char *weight = groups_version[groups_find_mount(&groups, "")].weight;
 
 	rec_begin_object(out, "result");
 	rec_add_int(out, "pid", vm->pid);
-	rec_add_str(out, "group", groups_find_task(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
+	rec_add_str(out, "group", groups_find_folder(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
 	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < vm->n; i++) {
 		pid_t tid = vm->vcpu[i].tid;
-		bool grouped = groups_find_task(&groups, tid, group, sizeof(group));
+		bool grouped = groups_find_folder(&groups, tid, group, sizeof(group));
 		struct proc_schedstat spent;
 
 		rec_begin_object(out, NULL);
@@ -190,7 +190,7 @@ int vm_command(int argc, char **argv)
 		die(EXIT_RUN, "%s", why.text);
 	}
 	weights_describe(watch.weights, way, sizeof(way));
-	warn("%s: %s", weights_way(watch.weights), way);
+	warn("%s: %s", weights_method_name(watch.weights), way);
 	proc_tell_ready((int)cfg.ready_fd);
 	err = guest_watch_run(&watch);
 	left = undo_close(undo);

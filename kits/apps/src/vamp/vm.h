@@ -44,9 +44,9 @@ int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, cons
 /* 0, or -errno and the weight is unchanged. */
 int weights_set(struct vcpu_weights *w, size_t vcpu, bool slow);
 /* The weight of a slow or fast vCPU in the scale of nice values, where nice 0 has 1024. */
-int weights_in_1024ths(const struct vcpu_weights *w, bool slow);
+int weights_get_scaled(const struct vcpu_weights *w, bool slow);
 /* The way: "cgroup v1", "cgroup v2", "nice" or "dry run". weights_describe() writes one line about it for the report. */
-const char *weights_way(const struct vcpu_weights *w);
+const char *weights_method_name(const struct vcpu_weights *w);
 void weights_describe(const struct vcpu_weights *w, char *text, size_t size);
 
 /* --- vm_watch.c: reads the lines of the guest's agent, decides which virtual CPUs shall be slow, sets their weights, and measures

@@ -37,7 +37,7 @@ void state_end_episode(struct guest_state *s, const char *why)
 
 /* Checks the sequence number, and counts missing lines. The first line may have any number, since the agent may have started
  * before. */
-static int check_sequence(struct guest_state *s, int64_t sequence)
+static int accept_sequence(struct guest_state *s, int64_t sequence)
 {
 	int64_t gap = s->sequence ? sequence - s->sequence - 1 : 0;
 
@@ -58,7 +58,7 @@ void state_add_line(struct guest_state *s, const char *text, int64_t now_ns)
 
 	s->lines++;
 	s->foreign |= err == -EPROTONOSUPPORT;
-	if (err || (line.word == AGENT_CPU && line.cpu >= s->vcpus) || check_sequence(s, line.sequence)) {
+	if (err || (line.word == AGENT_CPU && line.cpu >= s->vcpus) || accept_sequence(s, line.sequence)) {
 		s->refused++;
 		return;
 	}
@@ -118,7 +118,7 @@ static void write_rows(struct guest_watch *w)
 		return;
 	for (size_t i = 0; i < w->vm->n; i++) {
 		rows_write_ints(w->log, w->accounted_ns, w->accounted_ns - w->logged_ns, w->vm->vcpu[i].index,
-				weights_in_1024ths(w->weights, w->slow[i]));
+				weights_get_scaled(w->weights, w->slow[i]));
 		rows_write_count(w->log, w->percent[i]);
 		rows_write_ints(w->log, w->all[i].run_ns - w->logged[i].run_ns, w->all[i].wait_ns - w->logged[i].wait_ns);
 		rows_end_row(w->log);

@@ -39,7 +39,7 @@ static int move_qemu(struct vcpu_weights *w, const char *folder)
 		return -ENAMETOOLONG;
 	if (!groups_has_file(real, groups_version[w->groups.version].weight))
 		return -ENOTDIR;
-	return undo_move_task(w->undo, w->vm->pid, w->vm->start, groups_path(w->machine, "cgroup.procs").text, from.text);
+	return undoable_move_task(w->undo, w->vm->pid, w->vm->start, groups_path(w->machine, "cgroup.procs").text, from.text);
 }
 
 /* Makes a group for a vCPU and moves its thread there; its weight needs no note, since the group is removed as a whole. Where
@@ -51,7 +51,7 @@ static int make_group(struct vcpu_weights *w, size_t i)
 	char folder[UNDO_PATH], weight[24];
 	int err;
 
-	if (w->adopted ? !groups_find_task(&w->groups, vcpu->tid, folder, sizeof(folder))
+	if (w->adopted ? !groups_find_folder(&w->groups, vcpu->tid, folder, sizeof(folder))
 		       : snprintf(folder, sizeof(folder), "%s/thinprobe-vamp-%d-vcpu%d", w->machine, (int)getpid(), vcpu->index) >=
 				 (int)sizeof(folder))
 		return w->adopted ? -ESRCH : -ENAMETOOLONG;
@@ -61,16 +61,16 @@ static int make_group(struct vcpu_weights *w, size_t i)
 	if (w->adopted) {
 		err = files_read_line(w->vcpu[i].file, weight, sizeof(weight));
 		w->vcpu[i].fast = atoi(weight);
-		return err ? err : undo_write_file(w->undo, w->vcpu[i].file, weight);
+		return err ? err : undoable_write_file(w->undo, w->vcpu[i].file, weight);
 	}
-	err = undo_mkdir(w->undo, folder);
+	err = undoable_mkdir(w->undo, folder);
 	if (!err && w->groups.version == 2)
 		err = files_write_text(groups_path(folder, "cgroup.type").text, "threaded");
 	if (!err)
 		err = files_write_number(w->vcpu[i].file, v->whole);
 	return err ? err
-		   : undo_move_task(w->undo, vcpu->tid, vcpu->start, groups_path(folder, v->threads).text,
-				    groups_path(w->machine, v->threads).text);
+		   : undoable_move_task(w->undo, vcpu->tid, vcpu->start, groups_path(folder, v->threads).text,
+					groups_path(w->machine, v->threads).text);
 }
 
 /* 0, or -errno with the reason in w->why, and nothing has changed. */
@@ -80,9 +80,9 @@ static int make_groups(struct vcpu_weights *w, const char *folder)
 	char at[UNDO_PATH];
 	int err;
 
-	groups_mount(&w->groups, "");
-	if (!groups_find_task(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
-	    !groups_find_task(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
+	groups_find_mount(&w->groups, "");
+	if (!groups_find_folder(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
+	    !groups_find_folder(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
 		return why_fail(-ENOENT, &w->why, "no cpu control group is mounted here");
 	w->adopted = !folder && strcmp(at, w->machine) != 0;
 	/* Is it the top group? Version 1: only the top has a release_agent; version 2: all groups but the top have a cgroup.type. */
@@ -105,7 +105,7 @@ static int make_groups(struct vcpu_weights *w, const char *folder)
 }
 
 /* Falls back to nice values. Sets the current values once, to find out early whether they can be set back. */
-static int use_nice(struct vcpu_weights *w)
+static int use_nice_values(struct vcpu_weights *w)
 {
 	int err = 0;
 
@@ -117,7 +117,7 @@ static int use_nice(struct vcpu_weights *w)
 		err = undo_first_setting(w->undo, UNDO_NICE, v->tid, &was);
 		w->vcpu[i].fast = was.nice;
 		if (!err)
-			err = undo_set_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
+			err = undoable_set_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
 	}
 	return err;
 }
@@ -135,7 +135,7 @@ int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, cons
 	if (err && group) {
 		why_fail(err, why, "--group %s: %s", group, w->why.text);
 	} else if (err) {
-		err = use_nice(w);
+		err = use_nice_values(w);
 		if (err)
 			why_fail(err, why, "%s; and nice values cannot be set back either: %s: run this as root", w->why.text,
 				 strerror(-err));
@@ -147,7 +147,7 @@ int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, cons
 	return err;
 }
 
-/* In the unit of the group's version. */
+/* Weight of a slow vCPU's group, in the unit of the cgroup version. */
 static int slow_weight(const struct vcpu_weights *w, size_t vcpu)
 {
 	int parts = throttle_ratio_steps[w->ratio].parts;
@@ -164,11 +164,11 @@ int weights_set(struct vcpu_weights *w, size_t vcpu, bool slow)
 		return 0;
 	if (w->groups.version)
 		return files_write_number(w->vcpu[vcpu].file, slow ? slow_weight(w, vcpu) : fast);
-	return undo_set_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start,
-			     fast + (slow ? throttle_ratio_steps[w->ratio].nicer : 0));
+	return undoable_set_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start,
+				 fast + (slow ? throttle_ratio_steps[w->ratio].nicer : 0));
 }
 
-int weights_in_1024ths(const struct vcpu_weights *w, bool slow)
+int weights_get_scaled(const struct vcpu_weights *w, bool slow)
 {
 	if (!slow)
 		return 1024;
@@ -177,7 +177,7 @@ int weights_in_1024ths(const struct vcpu_weights *w, bool slow)
 	return w->groups.version ? 1024 * slow_weight(w, 0) / w->vcpu[0].fast : throttle_ratio_steps[w->ratio].weight;
 }
 
-const char *weights_way(const struct vcpu_weights *w)
+const char *weights_method_name(const struct vcpu_weights *w)
 {
 	static const char *const ways[] = { "nice", "cgroup v1", "cgroup v2" };
 

@@ -78,11 +78,11 @@ static void average_wakeups(struct vamp_daemon *w, const struct judged_list *now
 	for (size_t i = 0; i < now->background; i++)
 		pid[i] = now->tag[i].pid;
 	record_write_audio(w->log, w->averaged_ns, w->audio);
-	audio_refresh(w->audio, pid, now->background);
+	audio_update_counts(w->audio, pid, now->background);
 	free(pid);
 }
 
-static void note_sample(struct vamp_daemon *w, int err)
+static void record_sample_result(struct vamp_daemon *w, int err)
 {
 	w->err = w->err ? w->err : err;
 	w->record.processes = tasks_count(w->tasks);
@@ -92,7 +92,7 @@ static void note_sample(struct vamp_daemon *w, int err)
 
 static void judge_processes(struct vamp_daemon *w, struct judged_list *now)
 {
-	int err = record_judge(w->tasks, w->sub_ns, w->threshold, w->audio, now);
+	int err = record_judge_processes(w->tasks, w->sub_ns, w->threshold, w->audio, now);
 
 	w->err = w->err ? w->err : err;
 }
@@ -122,7 +122,7 @@ static void handle_input(struct vamp_daemon *w, const struct input_event *event,
 		return;
 	if (sound && before)
 		return;
-	note_sample(w, tasks_sample(w->tasks, clock_now(), true));
+	record_sample_result(w, tasks_sample(w->tasks, clock_now(), true));
 	judge_processes(w, &now);
 	if (w->err) {
 		record_free_judged(&now);
@@ -178,7 +178,7 @@ static void read_source(struct vamp_daemon *w, int i)
 
 static void sample_sub_epoch(struct vamp_daemon *w, int64_t now)
 {
-	note_sample(w, tasks_sample(w->tasks, now, false));
+	record_sample_result(w, tasks_sample(w->tasks, now, false));
 	w->record.samples++;
 	if (w->audio && !record_current(&w->record) && now - w->averaged_ns >= w->most_ns) {
 		struct judged_list would;
@@ -224,16 +224,16 @@ static void handle_events(struct vamp_daemon *w, int64_t due_ns, const sigset_t 
 			read_source(w, i);
 	if (fd[0].revents) {
 		read_own_cost(w);
-		status_answer(w->answers, &w->record);
+		status_answer_clients(w->answers, &w->record);
 	}
 }
 
-void watch_begin(struct vamp_daemon *w)
+void watch_take_first_sample(struct vamp_daemon *w)
 {
 	read_own_cost(w);
 	w->cpu_before_ns = w->record.cpu_ns;
 	w->record.began_ns = clock_now();
-	note_sample(w, tasks_sample(w->tasks, w->record.began_ns, false));
+	record_sample_result(w, tasks_sample(w->tasks, w->record.began_ns, false));
 	describe_throttles(w);
 }
 
@@ -267,7 +267,7 @@ void watch_loop(struct vamp_daemon *w, int64_t until_ns)
 	record_end(w, ENDED_STOP, clock_now());
 }
 
-void watch_record(struct vamp_daemon *w)
+void watch_update_record(struct vamp_daemon *w)
 {
 	describe_throttles(w);
 	read_own_cost(w);

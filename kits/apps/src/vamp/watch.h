@@ -24,7 +24,7 @@ struct vamp_daemon {
 	struct input_source *source[WATCH_SOURCES]; /* a source that ends is closed and removed */
 	int sources;
 	struct row_file *log; /* NULL: no log */
-	int answers;	      /* socket that status_open() returned */
+	int answers;	      /* socket that status_listen() returned */
 	struct run_record record;
 	int64_t second_ns; /* begin of the current second, for WATCH_INPUTS */
 	int inputs;	   /* inputs in this second */
@@ -36,11 +36,11 @@ struct vamp_daemon {
 	int64_t averaged_ns;
 };
 
-/* Takes the first sample. */
-void watch_begin(struct vamp_daemon *w);
+/* Takes the first sample of all processes, and records the start of the run. */
+void watch_take_first_sample(struct vamp_daemon *w);
 /* Runs until `until_ns`, a signal to stop, the end of the last source of user input, or an error (w->err); then undoes the
  * throttling. */
 void watch_loop(struct vamp_daemon *w, int64_t until_ns);
 const char *watch_error_text(int err);
 /* Updates cost, way and sound server in the record, for the report. */
-void watch_record(struct vamp_daemon *w);
+void watch_update_record(struct vamp_daemon *w);

@@ -113,14 +113,14 @@ TEST(lines_that_are_nearly_right_are_taken_only_where_they_are_right)
 
 TEST(a_share_is_of_the_time_that_the_vcpu_ran)
 {
-	assert_int_equal(agent_percent(0, 40, 0, 0, 10), 0);
-	assert_int_equal(agent_percent(-3, 40, 0, 0, 10), 0);
-	assert_int_equal(agent_percent(30, 40, 0, 0, 10), 75);	 /* other processes took the rest */
-	assert_int_equal(agent_percent(10, 40, 30, 0, 10), 100); /* the rest was idle */
-	assert_int_equal(agent_percent(5, 40, 30, 0, 10), 50);
-	assert_int_equal(agent_percent(42, 40, 0, 0, 10), 100); /* counted a little late */
+	assert_int_equal(agent_background_percent(0, 40, 0, 0, 10), 0);
+	assert_int_equal(agent_background_percent(-3, 40, 0, 0, 10), 0);
+	assert_int_equal(agent_background_percent(30, 40, 0, 0, 10), 75);   /* other processes took the rest */
+	assert_int_equal(agent_background_percent(10, 40, 30, 0, 10), 100); /* the rest was idle */
+	assert_int_equal(agent_background_percent(5, 40, 30, 0, 10), 50);
+	assert_int_equal(agent_background_percent(42, 40, 0, 0, 10), 100); /* counted a little late */
 	/* stolen: between 30 and 40, so it may have run for no more */
-	assert_int_equal(agent_percent(3, 40, 0, 30, 10), 100);
-	assert_int_equal(agent_percent(5, 40, 0, 20, 10), 50);
-	assert_int_equal(agent_percent(5, 40, 50, 0, 10), 100);
+	assert_int_equal(agent_background_percent(3, 40, 0, 30, 10), 100);
+	assert_int_equal(agent_background_percent(5, 40, 0, 20, 10), 50);
+	assert_int_equal(agent_background_percent(5, 40, 50, 0, 10), 100);
 }

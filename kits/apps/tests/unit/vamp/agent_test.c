@@ -80,13 +80,13 @@ TEST(run_time_counts_for_the_cpu_where_it_was_spent)
 
 	clock_sleep(clock_now() + 100 * NS_PER_MS);
 	before_ns = clock_pid_cpu(pid);
-	l = agent_start_load(tags, 2);
+	l = agent_load_open(tags, 2);
 	begun_ns = measured_ns = clock_pid_cpu(pid);
 	assert_non_null(l);
 	for (int round = 0; round < 10 || (round < 600 && measured_ns - begun_ns < 100 * NS_PER_MS); round++) {
 		clock_sleep(clock_now() + 50 * NS_PER_MS);
 		measured_ns = clock_pid_cpu(pid);
-		assert_true(agent_measure(l, &interval_ns, cpu) > here);
+		assert_true(agent_load_measure(l, &interval_ns, cpu) > here);
 		assert_true(cpu[here].online);
 		counted_ns += cpu[here].background_ns;
 		for (int i = 0; i < AGENT_CPUS; i++)
@@ -102,8 +102,8 @@ TEST(run_time_counts_for_the_cpu_where_it_was_spent)
 	assert_true(counted_ns < most_ns + 40 * NS_PER_MS + most_ns / 10);
 	assert_true(least_ns > 50 * NS_PER_MS);
 	end_burner(pid);
-	agent_measure(l, &interval_ns, cpu);
-	agent_measure(l, &interval_ns, cpu);
+	agent_load_measure(l, &interval_ns, cpu);
+	agent_load_measure(l, &interval_ns, cpu);
 	assert_int_equal(cpu[here].background_ns, 0); /* it has ended, and the other was never tagged: its start is another */
 	end_burner(other);
 	free(l);

@@ -75,7 +75,7 @@ TEST_WITH(clear, NULL, averages)
 	assert_int_equal(audio_top_waker(&c), 0);
 	burst(7, 10);
 	burst(8, 24);
-	audio_average(&c, NULL, 0);
+	audio_average_counts(&c, NULL, 0);
 	assert_near(of(7)->average, 5, 1e-9);
 	assert_near(of(8)->average, 12, 1e-9);
 	assert_int_equal(of(7)->wakeups, 0);
@@ -83,18 +83,18 @@ TEST_WITH(clear, NULL, averages)
 	/* 8 is tagged twice: first / 1, then / 2 */
 	burst(7, 10);
 	burst(8, 24);
-	audio_average(&c, tagged, 1); /* 7: (5 + 10) / 2, 8: (12 + 24) / 2 */
+	audio_average_counts(&c, tagged, 1); /* 7: (5 + 10) / 2, 8: (12 + 24) / 2 */
 	assert_near(of(7)->average, 7.5, 1e-9);
 	assert_near(of(8)->average, 18, 1e-9);
 	burst(7, 10);
 	burst(8, 24);
-	audio_average(&c, tagged, 1); /* 8: (18 + 24 / 2) / 2 */
+	audio_average_counts(&c, tagged, 1); /* 8: (18 + 24 / 2) / 2 */
 	assert_near(of(8)->average, 15, 1e-9);
 	assert_int_equal(of(8)->confidence, 2);
 	for (int i = 0; i < 20; i++) {
 		burst(7, 10);
 		burst(8, 24);
-		audio_average(&c, tagged, 1);
+		audio_average_counts(&c, tagged, 1);
 	}
 	assert_int_equal(of(8)->confidence, AUDIO_CONFIDENCE);
 	assert_near(of(8)->average, 2.4, 0.01); /* 24 / 10 */
@@ -102,7 +102,7 @@ TEST_WITH(clear, NULL, averages)
 	assert_int_equal(audio_top_waker(&c), 7);
 	/* no longer tagged: the confidence goes as it came */
 	for (int i = 0; i < 4; i++)
-		audio_average(&c, NULL, 0);
+		audio_average_counts(&c, NULL, 0);
 	assert_int_equal(of(8)->confidence, AUDIO_CONFIDENCE - 4);
 }
 
@@ -111,13 +111,13 @@ TEST_WITH(clear, NULL, what_is_left_of_nobody)
 	const int tagged[] = { 8 };
 
 	burst(7, 1);
-	audio_average(&c, tagged, 1);
+	audio_average_counts(&c, tagged, 1);
 	assert_int_equal(of(8)->confidence, 1);	  /* tagged without a wake-up: remembered for later ones */
 	assert_int_equal(audio_top_waker(&c), 0); /* 0.5: not one */
-	audio_average(&c, NULL, 0);
+	audio_average_counts(&c, NULL, 0);
 	assert_null(of(8));
 	for (int i = 0; i < 10; i++)
-		audio_average(&c, NULL, 0);
+		audio_average_counts(&c, NULL, 0);
 	assert_int_equal(c.n, 0);
 	for (int pid = 1; pid <= AUDIO_PROCESSES + 100; pid++)
 		burst(pid + 1000, 1);

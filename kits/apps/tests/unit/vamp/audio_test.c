@@ -101,7 +101,7 @@ static bool until_is(int pid, bool is)
 		assert_int_equal(s->ops->read(s, hear, NULL), 0);
 		if (clock_now() - asked_ns > NS_PER_S) {
 			asked_ns = clock_now();
-			audio_refresh(a, NULL, 0);
+			audio_update_counts(a, NULL, 0);
 		}
 	}
 	return audio_is_player(a, pid) == is;
@@ -129,12 +129,12 @@ TEST(a_server_that_comes_later)
 	assert_true(why.text[0] && a && audio_source(a)->fd >= 0);
 	audio_describe(a, text, sizeof(text));
 	assert_string_equal(text, "no sound server");
-	audio_refresh(a, NULL, 0);
+	audio_update_counts(a, NULL, 0);
 	server = run(words);
 	assert_false(audio_is_player(a, server));
 	for (int i = 0; i < 200 && !audio_is_player(a, server); i++) {
 		clock_sleep(clock_now() + 50 * NS_PER_MS);
-		audio_refresh(a, NULL, 0);
+		audio_update_counts(a, NULL, 0);
 	}
 	assert_true(until_is(server, true));
 	assert_false(audio_is_player(a, getpid()) || audio_is_player(a, 0) || audio_is_player(a, 1));
@@ -162,10 +162,10 @@ TEST(a_stream)
 	pid_t gone;
 
 	need_tools();
-	assert_false(audio_plays(a)); /* a server alone is no sound */
+	assert_false(audio_is_playing(a)); /* a server alone is no sound */
 	play(NULL);
 	assert_true(until_is(player, true));
-	assert_true(audio_plays(a));
+	assert_true(audio_is_playing(a));
 	assert_int_equal(events, 1);
 	assert_true(seen_ns >= from);
 	n = audio_copy_counters(a, counter, 8);
@@ -177,7 +177,7 @@ TEST(a_stream)
 	gone = player;
 	end(&player);
 	assert_true(until_is(gone, false));
-	assert_false(audio_plays(a));
+	assert_false(audio_is_playing(a));
 	assert_int_equal(events, 1);
 }
 
@@ -202,7 +202,7 @@ TEST(a_waker)
 	assert_true(until_is(1, true));
 	for (int i = 0; i < 40 && !audio_is_player(a, player); i++) {
 		clock_sleep(clock_now() + 250 * NS_PER_MS);
-		audio_refresh(a, &bystander, 1);
+		audio_update_counts(a, &bystander, 1);
 	}
 	assert_true(audio_is_player(a, player));
 	assert_false(audio_is_player(a, bystander));
@@ -225,6 +225,6 @@ TEST(the_server_goes_away)
 	need_tools();
 	end(&server);
 	assert_true(until_is(gone, false));
-	audio_refresh(a, NULL, 0);
+	audio_update_counts(a, NULL, 0);
 	assert_false(audio_is_player(a, gone));
 }

@@ -99,7 +99,7 @@ TEST(known_numbers)
 		assert_int_equal(eventfd_write(to, 1), 0);
 	}
 	assert_int_equal(eventfd_read(from, &told), 0);
-	wakeups_update(w);
+	wakeups_update_filter(w);
 	wakeups_count(w, &c, NULL, 0);
 	wakeups_count(w, &c, NULL, 0); /* nothing more */
 	wakeups_count(other, &none, &me, 1);
@@ -112,7 +112,7 @@ TEST(known_numbers)
 	assert_int_equal(c.process[0].pid, me);
 	assert_int_equal(c.process[0].wakeups, WAKEUPS);
 	assert_int_equal(none.n, 0);
-	wakeups_update(w); /* it has ended */
+	wakeups_update_filter(w); /* it has ended */
 	wakeups_close(w);
 	wakeups_close(other);
 }

@@ -40,7 +40,7 @@ static void begin(struct scene *s, size_t threads)
 	s->p = (struct process_history){ .pid = 7, .born_ns = 0, .known = -1, .thread = s->thread, .n = threads };
 	for (size_t i = 0; i < threads; i++)
 		s->thread[i].tid = 7 + (pid_t)i;
-	history_add_time(&s->m, s->now_ns, false);
+	history_begin_sample(&s->m, s->now_ns, false);
 	put(s);
 }
 
@@ -48,7 +48,7 @@ static void begin(struct scene *s, size_t threads)
 static void pass(struct scene *s, int64_t ns, const struct did *did, size_t n, bool fresh)
 {
 	s->now_ns += ns;
-	history_add_time(&s->m, s->now_ns, fresh);
+	history_begin_sample(&s->m, s->now_ns, fresh);
 	for (size_t i = 0; i < s->p.n; i++) {
 		const struct did *d = &did[i % n];
 
@@ -59,7 +59,7 @@ static void pass(struct scene *s, int64_t ns, const struct did *did, size_t n, b
 	}
 	put(s);
 	if (!fresh)
-		history_note_load(&s->p, &s->m);
+		history_update_known_load(&s->p, &s->m);
 }
 
 static void passes(struct scene *s, int times, struct did did)

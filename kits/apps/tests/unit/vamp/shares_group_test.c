@@ -222,10 +222,10 @@ static void take_and_return(struct background_group *g, const char *session, con
 	struct background_tag tag = tag_of(second);
 	size_t mark = undo_mark(undo);
 
-	assert_int_equal(shares_move(g, undo, &tag), 0);
+	assert_int_equal(shares_move_process(g, undo, &tag), 0);
 	assert_true(is_in(second, g->ours));
 	assert_true(is_in(first, between));
-	assert_int_equal(shares_move(g, undo, &tag), 0); /* it is there already */
+	assert_int_equal(shares_move_process(g, undo, &tag), 0); /* it is there already */
 	assert_int_equal(undo_revert(undo, mark), 0);
 	assert_true(is_in(second, between));
 	assert_int_equal(undo_revert(undo, 0), 0);
@@ -316,7 +316,7 @@ TEST(what_cannot_be_is_told_and_nothing_changes)
 	files_write_number(why.text, second);
 	tag = tag_of(second);
 	assert_int_equal(shares_open_group(&g, root, NULL, RATIO_M, undo, &why), 0);
-	assert_int_equal(shares_move(&g, undo, &tag), -EXDEV);
+	assert_int_equal(shares_move_process(&g, undo, &tag), -EXDEV);
 	assert_true(is_in(second, inner));
 	play_ends();
 }

@@ -66,10 +66,10 @@ TEST_WITH(make_files, NULL, files_come_back_in_reverse)
 	size_t mark;
 
 	assert_int_equal(undo_open(&u, 10), 0);
-	assert_int_equal(undo_write_file(u, file, "341\n"), 0);
+	assert_int_equal(undoable_write_file(u, file, "341\n"), 0);
 	mark = undo_mark(u);
-	assert_int_equal(undo_write_file(u, file, "56\n"), 0);
-	assert_int_equal(undo_write_file(u, file, "11\n"), 0);
+	assert_int_equal(undoable_write_file(u, file, "56\n"), 0);
+	assert_int_equal(undoable_write_file(u, file, "11\n"), 0);
 	assert_holds(file, "11");
 	assert_int_equal(undo_revert(u, mark), 0);
 	assert_holds(file, "341");
@@ -88,15 +88,15 @@ TEST_WITH(make_files, NULL, what_cannot_be_done_is_not_noted)
 	lengthy[sizeof(lengthy) - 1] = '\0';
 	snprintf(path, sizeof(path), "%s/missing", folder);
 	assert_int_equal(undo_open(&u, 2), 0);
-	assert_int_equal(undo_write_file(u, path, "1\n"), -ENOENT);
-	assert_int_equal(undo_write_file(u, lengthy, "1\n"), -ENAMETOOLONG);
-	assert_int_equal(undo_mkdir(u, folder), -EEXIST); /* not ours: it must not be removed */
+	assert_int_equal(undoable_write_file(u, path, "1\n"), -ENOENT);
+	assert_int_equal(undoable_write_file(u, lengthy, "1\n"), -ENAMETOOLONG);
+	assert_int_equal(undoable_mkdir(u, folder), -EEXIST); /* not ours: it must not be removed */
 	snprintf(path, sizeof(path), "%s/missing/group", folder);
-	assert_int_equal(undo_mkdir(u, path), -ENOENT);
+	assert_int_equal(undoable_mkdir(u, path), -ENOENT);
 	assert_int_equal(undo_mark(u), 0);
-	assert_int_equal(undo_write_file(u, file, "1\n"), 0);
-	assert_int_equal(undo_write_file(u, file, "2\n"), 0);
-	assert_int_equal(undo_write_file(u, file, "3\n"), -ENOSPC);
+	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
+	assert_int_equal(undoable_write_file(u, file, "2\n"), 0);
+	assert_int_equal(undoable_write_file(u, file, "3\n"), -ENOSPC);
 	assert_holds(file, "2");
 	assert_int_equal(undo_close(u), 0);
 	assert_int_equal(access(folder, F_OK), 0);
@@ -111,9 +111,9 @@ TEST_WITH(make_files, NULL, a_file_that_has_gone_is_nothing_to_undo_and_a_folder
 	snprintf(group, sizeof(group), "%s/group", folder);
 	snprintf(inside, sizeof(inside), "%s/file", group);
 	assert_int_equal(undo_open(&u, 4), 0);
-	assert_int_equal(undo_mkdir(u, group), 0);
+	assert_int_equal(undoable_mkdir(u, group), 0);
 	put("1\n", "%s", inside);
-	assert_int_equal(undo_write_file(u, file, "1\n"), 0);
+	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(undo_revert(u, 0), 1); /* not empty */
 	assert_int_equal(undo_mark(u), 0);
@@ -131,15 +131,15 @@ TEST_WITH(make_files, NULL, a_fifo_goes_with_the_list)
 
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
 	assert_int_equal(undo_open(&u, 4), 0);
-	assert_int_equal(undo_mkfifo(u, file), -EEXIST);
-	assert_int_equal(undo_mkfifo(u, fifo), 0);
-	assert_int_equal(undo_mkfifo(u, fifo), -EEXIST);
+	assert_int_equal(undoable_mkfifo(u, file), -EEXIST);
+	assert_int_equal(undoable_mkfifo(u, fifo), 0);
+	assert_int_equal(undoable_mkfifo(u, fifo), -EEXIST);
 	assert_int_equal(undo_revert(u, 0), 0);
 	assert_int_equal(access(fifo, F_OK), -1);
-	assert_int_equal(undo_mkfifo(u, fifo), 0);
+	assert_int_equal(undoable_mkfifo(u, fifo), 0);
 	unlink(fifo);
 	assert_int_equal(undo_revert(u, 0), 0); /* it has gone already */
-	assert_int_equal(undo_mkfifo(u, fifo), 0);
+	assert_int_equal(undoable_mkfifo(u, fifo), 0);
 	unlink(fifo);
 	put("1\n", "%s", fifo);
 	assert_int_equal(undo_close(u), 0);
@@ -156,9 +156,9 @@ TEST_WITH(make_files, NULL, a_move_notes_where_the_task_was)
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	put("", "%s", file);
 	assert_int_equal(undo_open(&u, 4), 0);
-	assert_int_equal(undo_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH); /* the pid is another's now */
+	assert_int_equal(undoable_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH); /* the pid is another's now */
 	assert_int_equal(undo_mark(u), 0);
-	assert_int_equal(undo_move_task(u, pid, start_of(pid), file, other), 0);
+	assert_int_equal(undoable_move_task(u, pid, start_of(pid), file, other), 0);
 	assert_holds(file, number);
 	put("", "%s", file); /* as the kernel would */
 	assert_int_equal(undo_close(u), 0);
@@ -173,11 +173,11 @@ TEST_WITH(make_files, NULL, a_task_that_has_ended_is_nothing_to_undo)
 
 	put("", "%s", file);
 	assert_int_equal(undo_open(&u, 4), 0);
-	assert_int_equal(undo_move_task(u, pid, 0, file, other), 0);
-	assert_int_equal(undo_set_nice(u, pid, 0, 19), may_lower_nice() ? 0 : -EPERM);
+	assert_int_equal(undoable_move_task(u, pid, 0, file, other), 0);
+	assert_int_equal(undoable_set_nice(u, pid, 0, 19), may_lower_nice() ? 0 : -EPERM);
 	reap(pid);
 	put("", "%s", file);
-	assert_int_equal(undo_set_nice(u, pid, 0, 5), -ESRCH);
+	assert_int_equal(undoable_set_nice(u, pid, 0, 5), -ESRCH);
 	assert_int_equal(undo_close(u), 0);
 	assert_holds(other, "none");
 }
@@ -194,8 +194,8 @@ TEST_WITH(make_files, NULL, a_nice_value_keeps_its_first_note)
 	}
 	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 3), 0);
 	assert_int_equal(undo_open(&u, 4), 0);
-	assert_int_equal(undo_set_nice(u, pid, 0, 8), 0);
-	assert_int_equal(undo_set_nice(u, pid, 0, 16), 0);
+	assert_int_equal(undoable_set_nice(u, pid, 0, 8), 0);
+	assert_int_equal(undoable_set_nice(u, pid, 0, 16), 0);
 	assert_int_equal(nice_of(pid), 16);
 	assert_int_equal(undo_mark(u), 1);
 	assert_int_equal(undo_first_setting(u, UNDO_NICE, pid, &was), 0);
@@ -220,7 +220,7 @@ TEST(without_the_right_to_go_back_a_nice_value_is_not_changed)
 			_exit(3);
 		if (undo_open(&u, 4))
 			_exit(4);
-		err = undo_set_nice(u, getpid(), 0, nice + 1 < 19 ? nice + 1 : 19);
+		err = undoable_set_nice(u, getpid(), 0, nice + 1 < 19 ? nice + 1 : 19);
 		_exit(err != -EPERM ? 5 : nice_of(0) != nice ? 6 : undo_close(u) ? 7 : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -302,8 +302,8 @@ TEST(tasks_born_meanwhile_get_what_their_parent_had)
 	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 2), 0);
 	usleep(30000); /* the birth of a task is known to a clock tick */
 	assert_int_equal(undo_open(&u, 10), 0);
-	assert_int_equal(undo_set_nice(u, pid, 0, 10), 0);
-	assert_int_equal(undo_set_cpus(u, pid, 0, &one), 0);
+	assert_int_equal(undoable_set_nice(u, pid, 0, 10), 0);
+	assert_int_equal(undoable_set_cpus(u, pid, 0, &one), 0);
 	two_born(ask, say, born);
 	late = sleeper(); /* another parent's, which happens to be as they were made */
 	setpgid(late, late);
@@ -357,13 +357,13 @@ static pid_t daemon_of(const char *group, pid_t *watchdog, bool again)
 		pid_t is;
 
 		setpgid(0, 0);
-		if (undo_open(&u, 10) || undo_mkdir(u, group) || undo_write_file(u, file, "56\n"))
+		if (undo_open(&u, 10) || undoable_mkdir(u, group) || undoable_write_file(u, file, "56\n"))
 			_exit(1);
 		if (again) { /* its watchdog is killed: the next change starts another */
 			kill(undo_watchdog(u), SIGKILL);
 			while (waitid(P_PID, (id_t)undo_watchdog(u), &(siginfo_t){ 0 }, WEXITED | WNOWAIT))
 				;
-			if (undo_write_file(u, file, "11\n"))
+			if (undoable_write_file(u, file, "11\n"))
 				_exit(1);
 		}
 		is = undo_watchdog(u);
