@@ -64,7 +64,7 @@ static void fuzz_log(const uint8_t *data, size_t size)
 				abort();
 		analysis_result_free(&study);
 		if (run[0].width <= 2000 && run[0].height <= 2000 && !method_2005_find(&cfg, run, 2, &paper, &why)) {
-			method_2005_respond(run, 2, &paper, &answers);
+			method_2005_make_responses(run, 2, &paper, &answers);
 			responses_free(&answers);
 			method_2005_free(&paper);
 		}

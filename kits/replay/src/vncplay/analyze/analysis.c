@@ -166,7 +166,7 @@ static bool is_mostly_masked(const struct analysis_state *w)
 	return masked > n / 2;
 }
 
-/* With noise all over the screen no tile would be left for responses. New content is unmasked: noise differs between runs
+/* Unmasks new content: with noise all over the screen, no tile would be left for responses, and noise differs between runs
  * anyway. */
 static void unmask_content(const struct analysis_state *w)
 {

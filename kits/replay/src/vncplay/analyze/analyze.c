@@ -107,7 +107,7 @@ static const char *make_label(const char *file)
 }
 
 /* Refuses an --output that is one of the input files. `aux` NULL: the side file is LOG.aux. */
-static void check_output(const char *log, const char *aux)
+static void refuse_overwritten_input(const char *log, const char *aux)
 {
 	char beside[PATH_MAX];
 	struct rec_output_path places[] = { { "OUT.rfb", log },
@@ -118,8 +118,9 @@ static void check_output(const char *log, const char *aux)
 	rec_refuse_same_outputs(places, sizeof(places) / sizeof(*places));
 }
 
-/* Dies when a replay could not be read. Returns EXIT_LOSSY when one is cut, else EXIT_OK. */
-static int check_replays(const struct replay *replay, int runs)
+/* Dies if a replay could not be read. Returns EXIT_LOSSY if the log or the side file of a replay is cut, or a replay ended before
+ * its trace; else EXIT_OK. */
+static int require_readable_replays(const struct replay *replay, int runs)
 {
 	int status = EXIT_OK;
 
@@ -170,7 +171,7 @@ static void run_method(struct findings *f, struct frame_matches *paper)
 	err = method_2005_find(&cfg.paper, f->replay, f->runs, paper, &why);
 	if (err)
 		die(EXIT_RUN, "%s", *why.text ? why.text : strerror(-err));
-	method_2005_respond(f->replay, f->runs, paper, &f->analysis.responses);
+	method_2005_make_responses(f->replay, f->runs, paper, &f->analysis.responses);
 	f->analysis.inputs = (int)f->replay[0].inputs.n_old;
 	f->paper = paper;
 }
@@ -195,7 +196,7 @@ int vncplay_analyze(int argc, char **argv)
 	aux = split_list(cfg.aux, runs, "aux");
 	labels = split_list(cfg.labels, runs, "labels");
 	for (int r = 0; r < runs; r++)
-		check_output(argv[first + r], aux ? aux[r] : NULL);
+		refuse_overwritten_input(argv[first + r], aux ? aux[r] : NULL);
 	replay = memory_new((size_t)runs, sizeof(*replay));
 	for (int r = 0; r < runs; r++) {
 		replay[r].file = argv[first + r];
@@ -205,11 +206,11 @@ int vncplay_analyze(int argc, char **argv)
 	if (cfg.out.format != FORMAT_OLD)
 		out = rec_must_open(&cfg.out, "vncplay-analyze");
 	read_replays(replay, runs);
-	status = check_replays(replay, runs);
+	status = require_readable_replays(replay, runs);
 	f.replay = replay;
 	f.labelled = labels != NULL;
 	run_method(&f, &paper);
-	if (findings_check(&f, &f.unusable) && out)
+	if (findings_are_unusable(&f, &f.unusable) && out)
 		status = EXIT_LOSSY;
 	report_analysis(out, &f);
 	analysis_result_free(&f.analysis);

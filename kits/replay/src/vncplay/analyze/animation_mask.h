@@ -41,10 +41,10 @@ void animation_free(struct animation *u);
 void animation_mark_tile(struct animation *u, const struct tile_changes *track);
 
 /* Neighbours: tiles that touch masked tiles and change with them are masked as well, such as the minutes of a clock beside its
- * seconds, or the edge of an animation. Of tiles that touch each other and change in one update, all are masked when at least
- * half are, and at most three (or an eighth) are not. Exception: up to four tiles of which only a caret is masked, since they may
- * be a letter that was typed. Sets `masked` of neighbours in
- * one run, for a screen of columns * rows tiles; change i of `tiles` is change[place[i]]. */
+ * seconds, or the edge of an animation. Of tiles that touch each other and change in one update, all are masked when at least half
+ * are, and at most three (or an eighth) are not. Exception: up to four tiles of which only a caret is masked, since they may be a
+ * letter that was typed. Sets `masked` of neighbours in one run, for a screen of columns * rows tiles; change i of `tiles` is
+ * change[place[i]]. */
 void animation_mask_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change);
 
 /* Takes tile `start`, and those that touch it directly or through others, out of a set of columns * rows tiles (1: in the set).

@@ -112,7 +112,7 @@ static bool share_setting(const struct findings *f, int a, int b)
 	return !f->labelled || !strcmp(f->replay[a].label, f->replay[b].label);
 }
 
-bool findings_check(const struct findings *f, struct why *why)
+bool findings_are_unusable(const struct findings *f, struct why *why)
 {
 	double median[ALIGN_RUNS];
 	struct sample us;

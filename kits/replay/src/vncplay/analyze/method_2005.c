@@ -253,7 +253,7 @@ static enum stimulus_kind find_stimulus_kind(const struct replay *r, int64_t old
 	return STIMULUS_CLICK;
 }
 
-void method_2005_respond(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out)
+void method_2005_make_responses(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out)
 {
 	*out = (struct responses){ 0 };
 	for (size_t i = 0; i < p->n; i++) {

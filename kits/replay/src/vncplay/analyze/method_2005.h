@@ -45,5 +45,5 @@ int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *rep
 void method_2005_free(struct frame_matches *p);
 /* One response for each match; its cause is the last input before it in all runs. Press and release of buttons and keys count as
  * inputs, as in side files of 2005. */
-void method_2005_respond(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out);
+void method_2005_make_responses(const struct replay *replay, int runs, const struct frame_matches *p, struct responses *out);
 void method_2005_write(FILE *out, const struct frame_matches *p);

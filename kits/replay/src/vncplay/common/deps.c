@@ -28,7 +28,7 @@ uint64_t deps_hash_part(const struct screen *s, struct box box)
 	return h;
 }
 
-int deps_add_change(struct dependencies *d, const struct dependency *b)
+int deps_add_dependency(struct dependencies *d, const struct dependency *b)
 {
 	if (array_room(&d->before, d->n_before))
 		return -ENOMEM;
@@ -97,7 +97,7 @@ static int read_dependency(struct dependencies *d, const char *text, int file_li
 		*what = "its line of the trace is before that of the line above";
 		return -EPROTO;
 	}
-	return deps_add_change(d, &b);
+	return deps_add_dependency(d, &b);
 }
 
 static int read_ignored(struct dependencies *d, const char *text, const char **what)

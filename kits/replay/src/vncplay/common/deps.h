@@ -43,7 +43,7 @@ int deps_read(const char *path, struct dependencies *d, struct why *why);
 int deps_write(const struct dependencies *d, FILE *out);
 void deps_free(struct dependencies *d);
 /* 0 or -ENOMEM. To be added ascending in `line`. */
-int deps_add_change(struct dependencies *d, const struct dependency *b);
+int deps_add_dependency(struct dependencies *d, const struct dependency *b);
 int deps_add_ignored(struct dependencies *d, const struct ignored_part *i);
 
 /* The first dependency of a line of the trace, *n: their number; NULL: none. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* growing_file - a file that is written piece by piece, each piece in one write: what a killed process leaves has no half piece. */
+/* growing_file - a file that is written piece by piece, each piece in one write, so that a killed process leaves whole pieces
+ * only. */
 #pragma once
 
 #include <stdint.h>
@@ -17,5 +18,5 @@ struct growing_file *growing_file_create(const char *path); /* NULL with errno *
 int growing_file_flush(struct growing_file *f);
 /* Closes the file and frees `f`. 0, or -errno of the first write that failed. */
 int growing_file_finish(struct growing_file *f);
-/* After a first piece that begins a file: `f`; or NULL with errno, and the file is closed. */
+/* Writes the first piece of a new file. Returns `f`; after an error closes the file, frees `f` and returns NULL with errno. */
 struct growing_file *growing_file_flush_head(struct growing_file *f);

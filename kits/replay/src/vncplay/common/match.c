@@ -25,8 +25,8 @@ static bool is_pixel_masked(const struct match_cfg *cfg, int x, int y)
 	return false;
 }
 
-struct mismatch_count match_count(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels,
-				  int dx, int dy, int most)
+struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
+					     const uint32_t *pixels, int dx, int dy, int most)
 {
 	struct mismatch_count seen = { 0 };
 	bool masks = false;
@@ -107,7 +107,7 @@ enum match_found match_search(const struct match_cfg *cfg, const struct screen *
 		return MATCH_FLAT;
 	for (int y = -radius; y <= radius; y++) {
 		for (int x = -radius; x <= radius; x++) {
-			struct mismatch_count here = match_count(cfg, s, box, pixels, x, y, allowed);
+			struct mismatch_count here = match_count_mismatches(cfg, s, box, pixels, x, y, allowed);
 
 			/* at least half of the snapshot must be compared: masks may hide the rest */
 			if (!match_is_close(cfg, here) || 2 * here.of < box.w * box.h)

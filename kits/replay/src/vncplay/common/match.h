@@ -29,8 +29,8 @@ struct mismatch_count {
 
 /* Compares a snapshot (box.w * box.h pixels) with the screen at `box` moved by dx, dy. Masks do not move; TRACE_ANY pixels are
  * not compared. Stops when more than `most` pixels differ: a search tries many places. */
-struct mismatch_count match_count(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels,
-				  int dx, int dy, int most);
+struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
+					     const uint32_t *pixels, int dx, int dy, int most);
 bool match_is_close(const struct match_cfg *cfg, struct mismatch_count seen);
 
 enum match_found { MATCH_NOWHERE, MATCH_FLAT, MATCH_AMBIGUOUS, MATCH_MOVED };

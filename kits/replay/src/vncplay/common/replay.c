@@ -20,7 +20,7 @@ static void on_painted(void *whose, struct box box)
 {
 	struct replay *r = whose;
 
-	tilelog_mark(&r->tiles, box_clip(box, r->width, r->height));
+	tilelog_mark_dirty(&r->tiles, box_clip(box, r->width, r->height));
 }
 
 static void mark_cut(struct replay *r, const char *why)
@@ -72,7 +72,7 @@ static int read_fbs_log(struct replay *r, struct fbs_reader *log)
 			: *rfb_failure_text(rfb) ? rfb_failure_text(rfb)
 						 : "it ends before the server has said how large its screen is");
 	if (rfb)
-		r->updates = rfb_updates(rfb);
+		r->updates = rfb_count_updates(rfb);
 	rfb_decoder_free(rfb);
 	return err;
 }

@@ -322,7 +322,7 @@ int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n)
 
 	if (!r->failed)
 		skip_parser_feed(w, bytes, (uint32_t)n, (uint32_t)n, on_piece, r);
-	while (!w->stopped && !w->skip && !w->want) /* what is whole does not wait for the byte after it */
+	while (!w->stopped && !w->skip && !w->want) /* a piece that is complete does not wait for the next byte */
 		on_piece(r, w, w->piece, 0);
 	if (w->stopped && !strncmp(w->stopped, "RFB: ", 5)) /* a reason of the walker */
 		snprintf(r->why, sizeof(r->why), "the server sent %s", w->stopped + 5);
@@ -343,12 +343,12 @@ bool rfb_greeting_is_complete(const struct rfb_decoder *r)
 	return r->greeting == GREETED;
 }
 
-unsigned rfb_updates(const struct rfb_decoder *r)
+unsigned rfb_count_updates(const struct rfb_decoder *r)
 {
 	return r->updates;
 }
 
-unsigned rfb_resizes(const struct rfb_decoder *r)
+unsigned rfb_count_resizes(const struct rfb_decoder *r)
 {
 	return r->resizes;
 }

@@ -49,8 +49,8 @@ const char *rfb_failure_text(const struct rfb_decoder *r);
 bool rfb_greeting_is_complete(const struct rfb_decoder *r); /* the greeting is complete, the screen has its size */
 
 /* Numbers since rfb_decoder_open: complete updates, and sizes of the screen, including the first. */
-unsigned rfb_updates(const struct rfb_decoder *r);
-unsigned rfb_resizes(const struct rfb_decoder *r);
+unsigned rfb_count_updates(const struct rfb_decoder *r);
+unsigned rfb_count_resizes(const struct rfb_decoder *r);
 
 const struct screen *rfb_screen(const struct rfb_decoder *r);
 /* name of the desktop, cut to 255 bytes, control characters replaced by '?' */

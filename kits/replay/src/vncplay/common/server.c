@@ -112,7 +112,7 @@ static int decode_piece(struct server_connection *s, const uint8_t *bytes, size_
 
 int server_read(struct server_connection *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
 {
-	unsigned updates = rfb_updates(s->rfb), resizes = rfb_resizes(s->rfb);
+	unsigned updates = rfb_count_updates(s->rfb), resizes = rfb_count_resizes(s->rfb);
 	const uint8_t *bytes = s->piece;
 	size_t used;
 	ssize_t n;
@@ -144,8 +144,8 @@ int server_read(struct server_connection *s, void (*tee)(void *whose, const uint
 		return set_error(s, err, err == -EPROTO ? rfb_failure_text(s->rfb) : strerror(-err));
 	/* One request for each read, however many updates it had: a flooded client does not flood back. After a new size, the whole
 	 * screen is requested. */
-	if (rfb_resizes(s->rfb) != resizes || rfb_updates(s->rfb) != updates)
-		err = server_request_update(s, rfb_resizes(s->rfb) == resizes);
+	if (rfb_count_resizes(s->rfb) != resizes || rfb_count_updates(s->rfb) != updates)
+		err = server_request_update(s, rfb_count_resizes(s->rfb) == resizes);
 	return err ? err : 1;
 }
 

@@ -170,7 +170,7 @@ static const char *copy_word(const char *text, char word[32])
 	return word;
 }
 
-/* *out is 0 where an optional number is not there. */
+/* Reads the number of an optional key; *out is 0 if the line lacks the key. */
 static int read_optional(struct trace_line_reader *r, const char *line, const char *key, int64_t *out)
 {
 	const char *text = find_value(line, key);
@@ -311,7 +311,7 @@ static int read_snapshot(struct trace_line_reader *r, struct trace_2005_state *o
 	return err;
 }
 
-static int check_words(struct trace_line_reader *r, const char *line)
+static int check_word_syntax(struct trace_line_reader *r, const char *line)
 {
 	for (size_t n; *(line += strspn(line, " ")); line += n) {
 		n = strcspn(line, " ");
@@ -340,7 +340,7 @@ int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_state *o
 		o->at_ns += ms * NS_PER_MS;
 	if (o->at_ns > TRACE_AT_MOST_NS)
 		return trace_lines_set_error(r, "later than any recording lasts");
-	err = check_words(r, line);
+	err = check_word_syntax(r, line);
 	if (!err && !find_value(line, "type"))
 		err = trace_lines_set_error(r, "no type= in it");
 	if (err)

@@ -299,5 +299,5 @@ void learn_make_result(struct learner *l, struct dependencies *d)
 	free(set);
 	for (int step = 0; step < l->steps; step++)
 		for (int i = 0; i < l->step[step].parts; i++)
-			memory_refuse_lost(deps_add_change(d, &l->step[step].part[i]) != 0);
+			memory_refuse_lost(deps_add_dependency(d, &l->step[step].part[i]) != 0);
 }

@@ -57,7 +57,7 @@ void snapshot_wait_begin(struct snapshot_wait *a, const struct snapshot_wait_cfg
 	a->match.masks = a->masks;
 }
 
-void snapshot_wait_painted(struct snapshot_wait *a, struct box box)
+void snapshot_wait_note_painted(struct snapshot_wait *a, struct box box)
 {
 	struct box around = a->shot->box;
 
@@ -67,7 +67,7 @@ void snapshot_wait_painted(struct snapshot_wait *a, struct box box)
 		a->dirty = true;
 }
 
-void snapshot_wait_due(struct snapshot_wait *a, int64_t now_ns)
+void snapshot_wait_set_due(struct snapshot_wait *a, int64_t now_ns)
 {
 	if (a->since_ns != NEVER)
 		return;
@@ -83,7 +83,7 @@ static void compare_snapshot(struct snapshot_wait *a, const struct screen *s, in
 
 	a->dirty = false;
 	if (!a->held || !moved) {
-		a->seen = match_count(&a->match, s, a->shot->box, a->shot->pixels, 0, 0, INT_MAX);
+		a->seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, 0, 0, INT_MAX);
 		there = match_is_close(&a->match, a->seen);
 		if (a->least < 0 || a->seen.mismatched < a->least)
 			a->least = a->seen.mismatched;
@@ -93,7 +93,8 @@ static void compare_snapshot(struct snapshot_wait *a, const struct screen *s, in
 		}
 	}
 	if (moved && !there) {
-		struct mismatch_count seen = match_count(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy, INT_MAX);
+		struct mismatch_count seen =
+			match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy, INT_MAX);
 
 		there = match_is_close(&a->match, seen);
 		if (there || a->held) {
@@ -198,7 +199,7 @@ void dependency_wait_free(struct dependency_wait *w)
 	w->n = 0;
 }
 
-void dependency_wait_painted(struct dependency_wait *w, struct box box)
+void dependency_wait_note_painted(struct dependency_wait *w, struct box box)
 {
 	for (int i = 0; i < w->n; i++)
 		if (box_meets(box, w->need[i].box))
@@ -225,7 +226,7 @@ bool dependency_wait_update(struct dependency_wait *w, const struct screen *s, i
 	return w->since_ns != INT64_MAX && now_ns - w->since_ns >= settle_ns;
 }
 
-const struct dependency *dependency_wait_unmet(const struct dependency_wait *w, const struct screen *s)
+const struct dependency *dependency_wait_find_unmet(const struct dependency_wait *w, const struct screen *s)
 {
 	int i = find_unmet(w, s);
 

@@ -205,7 +205,7 @@ static int run_before(int64_t run)
 	return EXIT_RUN;
 }
 
-static int find_exit_status(struct rec_report *out, const struct play_result *r, const struct input_trace *t, const char *path)
+static int warn_failed_replay(struct rec_report *out, const struct play_result *r, const struct input_trace *t, const char *path)
 {
 	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
 		rec_warn(out, "%s: %s", path, r->why.text);
@@ -275,7 +275,7 @@ static void report_result(struct rec_report *out, const char *path, const struct
 }
 
 /* Refuses output files that are also input files, for every replay. */
-static void check_outputs(const char *trace, const char *out)
+static void refuse_overwritten_inputs(const char *trace, const char *out)
 {
 	for (int64_t run = 1; run <= repeat; run++) {
 		char path[PATH_MAX], side[PATH_MAX + 8];
@@ -308,7 +308,7 @@ int vncplay_play(int argc, char **argv)
 	cfg.await.match.tolerance = (int)tolerance;
 	cfg.await.radius = (int)radius;
 	cfg.jitter = jitter / 100;
-	check_outputs(argv[first + 1], argv[first + 2]);
+	refuse_overwritten_inputs(argv[first + 1], argv[first + 2]);
 	proc_catch_stop();
 	read_trace(argv[first + 1], &t);
 	refuse_stray_masks(&t);
@@ -335,7 +335,7 @@ int vncplay_play(int argc, char **argv)
 		cfg.seed = (uint64_t)(seed + run - 1);
 		play_trace(&cfg, &t, path, &r);
 		report_result(out, path, &t, &r);
-		status = find_exit_status(out, &r, &t, path);
+		status = warn_failed_replay(out, &r, &t, path);
 		play_result_free(&r);
 	}
 	rec_end(out);

@@ -34,8 +34,8 @@ static void on_painted(void *whose, struct box box)
 	struct play_state *p = whose;
 
 	if (p->awaiting)
-		snapshot_wait_painted(&p->await, box);
-	dependency_wait_painted(&p->dependencies, box);
+		snapshot_wait_note_painted(&p->await, box);
+	dependency_wait_note_painted(&p->dependencies, box);
 }
 
 /* Index of the first input from event i on; t->n: none. */
@@ -98,7 +98,7 @@ static int await_dependencies(struct play_state *p)
 			side_file_write_wait(p->live.side, SIDE_WAIT, &s, now);
 		waits = true;
 		if (now >= over) {
-			const struct dependency *b = dependency_wait_unmet(&p->dependencies, live_screen(&p->live));
+			const struct dependency *b = dependency_wait_find_unmet(&p->dependencies, live_screen(&p->live));
 
 			s.waited_ns = now - since;
 			side_file_write_wait(p->live.side, SIDE_TIMEOUT, &s, now);
@@ -223,7 +223,7 @@ static int await_snapshot(struct play_state *p)
 		enum await_word word;
 
 		if (now >= when - EARLY_NS && !noted) {
-			snapshot_wait_due(&p->await, when);
+			snapshot_wait_set_due(&p->await, when);
 			side_file_write_wait(p->live.side, SIDE_WAIT, &s, now);
 			noted = true;
 		}

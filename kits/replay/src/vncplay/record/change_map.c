@@ -59,7 +59,7 @@ bool change_map_blinks(const struct change_map *f, size_t i, uint32_t now_ms)
 	return f->alone[i] >= BLINK_TIMES && now_ms - f->at_ms[i] <= BLINK_MS;
 }
 
-struct changed_pixels change_map_look(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
+struct changed_pixels change_map_find_changed(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
 {
 	struct changed_pixels found = { 0 };
 	int left = 0, right = 0, top = 0, bottom = 0;
@@ -88,7 +88,7 @@ struct changed_pixels change_map_look(const struct change_map *f, struct box wit
 
 struct box change_map_find_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
 {
-	struct changed_pixels all = change_map_look(f, within, since_ms, now_ms);
+	struct changed_pixels all = change_map_find_changed(f, within, since_ms, now_ms);
 
 	while ((int64_t)all.around.w * all.around.h > most) {
 		struct box one = all.around, other = one;
@@ -103,8 +103,8 @@ struct box change_map_find_area(const struct change_map *f, struct box within, u
 			other.y += one.h;
 			other.h -= one.h;
 		}
-		first = change_map_look(f, one, since_ms, now_ms);
-		all = change_map_look(f, other, since_ms, now_ms);
+		first = change_map_find_changed(f, one, since_ms, now_ms);
+		all = change_map_find_changed(f, other, since_ms, now_ms);
 		if (all.n < first.n)
 			all = first;
 	}

@@ -85,7 +85,7 @@ static void on_resized(void *whose, int width, int height)
 	snprintf(text, sizeof(text), "the screen is %dx%d from here on", width, height);
 	err = trace_write_comment(r->trace, text);
 	if (!err)
-		err = recorder_resized(r->recorder);
+		err = recorder_note_resized(r->recorder);
 	if (!err && r->user->resized)
 		err = r->user->resized(r->user);
 	r->err = r->err ? r->err : err;
@@ -99,7 +99,7 @@ static void on_painted(void *whose, struct box box)
 		r->covered += (int64_t)box.w * box.h;
 		return;
 	}
-	recorder_painted(r->recorder, clock_now(), box);
+	recorder_note_painted(r->recorder, clock_now(), box);
 	if (r->user->painted)
 		r->user->painted(r->user, box);
 }
@@ -258,7 +258,7 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 	rec_add_bool(out, "pointer_shape", r->shape);
 	rec_end(out);
 	if (!c->presses && !c->keys)
-		rec_warn(out, "no click and no key in %s: nothing to replay", ns_text(seconds * NS_PER_S));
+		rec_warn(out, "no click and no key within %s: nothing to replay", ns_text(seconds * NS_PER_S));
 	else
 		rec_say(out, "recorded %s: %s (%s, %s), %s", ns_text(seconds * NS_PER_S), counted_text(c->inputs, "input"),
 			counted_text(c->keys, "key"), counted_text(c->presses, "click"), counted_text(snapshots, "snapshot"));

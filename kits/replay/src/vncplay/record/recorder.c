@@ -90,7 +90,7 @@ int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool
 	return queue_input(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
 }
 
-int recorder_resized(struct recorder *r)
+int recorder_note_resized(struct recorder *r)
 {
 	r->soon = r->keyed = (struct box){ 0, 0, 0, 0 };
 	r->looked = false; /* the planned area may lie outside of the screen now */
@@ -102,7 +102,7 @@ static int64_t elapsed_ns(int64_t then_ns, int64_t now_ns)
 	return then_ns == INT64_MIN ? INT64_MAX : now_ns - then_ns;
 }
 
-void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
+void recorder_note_painted(struct recorder *r, int64_t now_ns, struct box box)
 {
 	int64_t acted = elapsed_ns(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
 	bool release = r->any.e.kind == TRACE_RELEASE || r->any.e.kind == TRACE_KEY_UP;
@@ -117,7 +117,7 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 	else if (elapsed_ns(r->any.sent_ns, now_ns) <= LATELY_NS)
 		cause = CHANGE_AFTER_MOVE;
 	change_map_update(&r->changes, r->screen, box, now_ms, cause);
-	now = change_map_look(&r->changes, box, now_ms, now_ms);
+	now = change_map_find_changed(&r->changes, box, now_ms, now_ms);
 	if (!now.n)
 		return;
 	r->changed_ns = now_ns;

@@ -61,8 +61,8 @@ int recorder_accept_pointer(struct recorder *r, int64_t at_ns, int mask, int x, 
 int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down);
 
 /* Changes of the screen by the server. */
-int recorder_resized(struct recorder *r); /* 0 or -ENOMEM */
-void recorder_painted(struct recorder *r, int64_t now_ns, struct box box);
+int recorder_note_resized(struct recorder *r); /* 0 or -ENOMEM */
+void recorder_note_painted(struct recorder *r, int64_t now_ns, struct box box);
 
 /* Sends the inputs that need not wait any more. 0, or the error of a callback. *wake_ns: when to call it again unless something
  * happens before (CLOCK_MONOTONIC; INT64_MAX: never). */

@@ -38,7 +38,7 @@ struct changed_pixels { /* those that changed at `since_ms` or later and do not 
 	struct box around;
 	uint32_t last_ms; /* when the last of them changed; 0: none */
 };
-struct changed_pixels change_map_look(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
+struct changed_pixels change_map_find_changed(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
 /* The part of `within`, of at most `most` pixels, that has most of the pixels changed at `since_ms` or later and not blinking:
  * their bounding box, halved across its longer side until it is small enough, the half with more of them each time. */
 struct box change_map_find_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most);

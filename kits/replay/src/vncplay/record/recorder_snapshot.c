@@ -141,8 +141,8 @@ static void plan_release_snapshot(struct recorder *r, const struct queued_input 
 
 	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !are_far_apart(&p->e, &h->e))
 		return;
-	r->needs_snapshot = change_map_look(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns),
-					    recorder_ms(r, now_ns))
+	r->needs_snapshot = change_map_find_changed(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
+						    recorder_ms(r, p->sent_ns), recorder_ms(r, now_ns))
 				    .n > 0;
 }
 
@@ -150,14 +150,14 @@ static void plan_release_snapshot(struct recorder *r, const struct queued_input 
  * that the last key changed, where the next key takes effect; without such a part, the part with most changes. */
 static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32_t now_ms)
 {
-	struct box all = change_map_look(&r->changes, r->soon, since_ms, now_ms).around;
+	struct box all = change_map_find_changed(&r->changes, r->soon, since_ms, now_ms).around;
 	uint32_t last_ms = r->key.sent_ns == INT64_MIN ? UINT32_MAX : recorder_ms(r, r->key.sent_ns);
 
 	if ((int64_t)all.w * all.h <= KEY_MOST)
 		return all;
 	return change_map_find_area(&r->changes, all,
-				    change_map_look(&r->changes, all, last_ms, now_ms).n >= KEY_LEAST ? last_ms : since_ms, now_ms,
-				    KEY_MOST);
+				    change_map_find_changed(&r->changes, all, last_ms, now_ms).n >= KEY_LEAST ? last_ms : since_ms,
+				    now_ms, KEY_MOST);
 }
 
 static struct box enlarge_key_area(const struct recorder *r, struct box b)
@@ -181,8 +181,8 @@ static void plan_key_snapshot(struct recorder *r, const struct queued_input *h, 
 	r->why = TRACE_FOR_KEY;
 	r->area = box_clip(r->cfg.key_area, r->screen->width, r->screen->height);
 	if (!r->cfg.key_area.w) {
-		soon = change_map_look(&r->changes, r->soon, since_ms, now_ms).n;
-		later = change_map_look(&r->changes, screen_box(r), since_ms, now_ms).n - soon;
+		soon = change_map_find_changed(&r->changes, r->soon, since_ms, now_ms).n;
+		later = change_map_find_changed(&r->changes, screen_box(r), since_ms, now_ms).n - soon;
 		if (r->anchor_ns != INT64_MIN && later > LATER_LEAST && later > LATER_TIMES * soon)
 			r->area = change_map_find_area(&r->changes, screen_box(r), since_ms, now_ms, KEY_MOST);
 		else if (soon >= KEY_LEAST)
@@ -215,7 +215,7 @@ static struct box find_changed_part(const struct recorder *r, struct box near, s
 
 	*most = 0;
 	for (int i = 0; i < 4; i++) {
-		int n = change_map_look(&r->changes, parts[i], since_ms, now_ms).n;
+		int n = change_map_find_changed(&r->changes, parts[i], since_ms, now_ms).n;
 
 		if (n <= *most)
 			continue;
@@ -237,7 +237,7 @@ static void plan_move_snapshot(struct recorder *r, const struct queued_input *h,
 	near = make_square(x, y, 2 * NEAR + 1, r->screen);
 	part = find_changed_part(r, near, make_square(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
 	if (n < HOVER_LEAST ||
-	    change_map_look(&r->changes, part, 1, now_ms).last_ms > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
+	    change_map_find_changed(&r->changes, part, 1, now_ms).last_ms > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
 		return; /* no hover: too few changes, or changes that continue for longer than hover_ns */
 	r->why = TRACE_FOR_HOVER;
 	r->area = change_map_find_area(&r->changes, part, since_ms, now_ms, HOVER_MOST);
@@ -263,7 +263,8 @@ void recorder_plan_snapshot(struct recorder *r, const struct queued_input *h, in
 int64_t recorder_settle_ns(const struct recorder *r, int64_t now_ns)
 {
 	uint32_t changed_ms =
-		change_map_look(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), 1, recorder_ms(r, now_ns)).last_ms;
+		change_map_find_changed(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), 1, recorder_ms(r, now_ns))
+			.last_ms;
 	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN; /* (rounded up by at most 1 ms) */
 	int64_t last = r->any.sent_ns > changed ? r->any.sent_ns : changed;
 

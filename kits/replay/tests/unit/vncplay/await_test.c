@@ -72,7 +72,7 @@ static void plays(const char *script)
 		int64_t wake;
 
 		if (sscanf(word, "due:%ld", &ms) == 1) {
-			snapshot_wait_due(&a, ms * MS);
+			snapshot_wait_set_due(&a, ms * MS);
 		} else if (sscanf(word, "%*4[showdra]:%ld,%ld", &x, &y) == 2) {
 			show((int)x, (int)y);
 		} else if (!strcmp(word, "blank")) {
@@ -86,7 +86,7 @@ static void plays(const char *script)
 				assert_true(a.dx == x && a.dy == y);
 		}
 		if (strchr("spb", *word))
-			snapshot_wait_painted(&a, (struct box){ 0, 0, W, H });
+			snapshot_wait_note_painted(&a, (struct box){ 0, 0, W, H });
 	}
 }
 

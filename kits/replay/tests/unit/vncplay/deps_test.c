@@ -86,9 +86,9 @@ TEST(test_round_trip)
 	struct ignored_part g = { .box = { 5, 6, 7, 8 }, .why = DEPS_SOMETIMES };
 	FILE *f = fopen(in_folder("deps"), "w");
 
-	assert_int_equal(deps_add_change(&d, &b), 0);
+	assert_int_equal(deps_add_dependency(&d, &b), 0);
 	b.any = true;
-	assert_int_equal(deps_add_change(&d, &b), 0);
+	assert_int_equal(deps_add_dependency(&d, &b), 0);
 	assert_int_equal(deps_add_ignored(&d, &g), 0);
 	assert_int_equal(deps_write(&d, f), 0);
 	fclose(f);

@@ -47,28 +47,28 @@ TEST(test_look)
 
 	fill(GREY);
 	take(b, shot);
-	seen = match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX);
+	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.of, 100);
 	assert_int_equal(seen.mismatched, 0);
 	pixels[10 * W + 10] = 0x888078; /* 8 up in red, 8 down in blue: within the tolerance */
-	assert_int_equal(match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX).mismatched, 0);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX).mismatched, 0);
 	pixels[10 * W + 10] = 0x808089; /* 9 */
 	pixels[10 * W + 11] = 0x778080;
 	pixels[12 * W + 10] = 0x809080;
-	seen = match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX);
+	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.mismatched, 3);
 	assert_true(match_is_close(&cfg, seen)); /* 3 of 100 */
 	pixels[19 * W + 19] = 0;
-	seen = match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX);
+	seen = match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.mismatched, 4);
 	assert_false(match_is_close(&cfg, seen));
 	/* 2 columns of 3 rows do not count: the first three are in them */
-	seen = match_count(&masked, &screen, b, shot, 0, 0, INT_MAX);
+	seen = match_count_mismatches(&masked, &screen, b, shot, 0, 0, INT_MAX);
 	assert_int_equal(seen.of, 94);
 	assert_int_equal(seen.mismatched, 1);
 	for (int i = 0; i < 50; i++)
 		shot[i] = TRACE_ANY;
-	assert_int_equal(match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX).of, 50);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX).of, 50);
 }
 
 TEST(test_beyond_the_edge)
@@ -77,9 +77,9 @@ TEST(test_beyond_the_edge)
 	uint32_t shot[100] = { 0 };
 
 	fill(0);
-	assert_int_equal(match_count(&cfg, &screen, b, shot, 0, 0, INT_MAX).mismatched, 75);
-	assert_int_equal(match_count(&cfg, &screen, b, shot, -5, -5, INT_MAX).mismatched, 0);
-	assert_int_equal(match_count(&cfg, &screen, b, shot, -W - 20, 0, INT_MAX).mismatched, 100);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, 0, 0, INT_MAX).mismatched, 75);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, -5, -5, INT_MAX).mismatched, 0);
+	assert_int_equal(match_count_mismatches(&cfg, &screen, b, shot, -W - 20, 0, INT_MAX).mismatched, 100);
 }
 
 TEST(test_found)

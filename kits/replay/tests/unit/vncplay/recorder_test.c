@@ -151,7 +151,7 @@ static void paint(int64_t ms, int x, int y, int w, int h, uint32_t seed)
 {
 	until(ms);
 	texture(x, y, w, h, seed);
-	recorder_painted(r, START + ms * MS, (struct box){ x, y, w, h });
+	recorder_note_painted(r, START + ms * MS, (struct box){ x, y, w, h });
 }
 
 static int left_out(void)
@@ -264,7 +264,7 @@ TEST_WITH(setup, teardown, only_changes_around_the_pointer_matter)
 	paint(1145, 300, 200, 50, 50, 5); /* elsewhere */
 	until(1148);
 	texture(100, 90, 10, 10, 1); /* painted, but the same as before */
-	recorder_painted(r, START + now, (struct box){ 100, 90, 10, 10 });
+	recorder_note_painted(r, START + now, (struct box){ 100, 90, 10, 10 });
 	pointer(1160, 0, 100, 90);
 	until(1170);
 	went("1000 move 100,90/0, 1150 snapshot click 95,85 11x11 (1140), 1150 press (1140)/1, 1170 release (1160)/0");
@@ -316,7 +316,7 @@ TEST_WITH(setup, teardown, a_spot_of_one_colour_has_a_second_snapshot)
 {
 	for (int i = 0; i < 50 * 60; i++)
 		pixels[(70 + i / 60) * W + 70 + i % 60] = 0xc0c0c0;
-	recorder_painted(r, START, (struct box){ 70, 70, 60, 50 });
+	recorder_note_painted(r, START, (struct box){ 70, 70, 60, 50 });
 	pointer(1000, 0, 100, 90);
 	pointer(2000, 1, 100, 90);
 	assert_int_equal(count[TRACE_SNAPSHOT], 2);
@@ -496,7 +496,7 @@ TEST_WITH(setup, teardown, a_screen_of_another_size_goes_on)
 	pointer(1010, 1, 399, 299);
 	screen.width = 200;
 	screen.height = 150;
-	assert_int_equal(recorder_resized(r), 0);
+	assert_int_equal(recorder_note_resized(r), 0);
 	until(2000);
 	assert_int_equal(count[TRACE_PRESS], 1);
 	strike(3000, 'a');

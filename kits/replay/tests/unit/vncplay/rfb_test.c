@@ -328,7 +328,7 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 		if (!i)
 			assert_true(seen.around.x == 0 && seen.around.y == 0 && seen.around.w == WIDTH && seen.around.h == HEIGHT);
 	}
-	assert_int_equal(rfb_updates(r), seen.updates);
+	assert_int_equal(rfb_count_updates(r), seen.updates);
 	again(r, &seen, name, f, 1 + all.n / 10);
 	again(r, &seen, name, f, 300);
 	if (deep)
@@ -406,7 +406,7 @@ TEST(test_a_session_with_all_else)
 	assert_int_equal(r->pixels.format.red_shift, 16);
 	assert_int_equal(r->pixels.format.blue_max, 255);
 	assert_int_equal(seen.resized, 1);
-	assert_int_equal(rfb_resizes(r), 1);
+	assert_int_equal(rfb_count_resizes(r), 1);
 	say_encodings(encodings, 5);
 	from = all.n;
 	ask(false, WIDTH, HEIGHT);
