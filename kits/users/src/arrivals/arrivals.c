@@ -133,7 +133,7 @@ static size_t copy_times(const struct logged_arrivals *l, uint32_t sources, int6
 	for (size_t i = 0; i < l->n; i++)
 		if (!sources || l->arrival[i].source < sources)
 			time_ns[n++] = l->arrival[i].time_ns;
-	poisson_spread(time_ns, n, cfg.test.tick_ns, (uint64_t)cfg.test.seed);
+	poisson_spread_times(time_ns, n, cfg.test.tick_ns, (uint64_t)cfg.test.seed);
 	return n;
 }
 
@@ -208,7 +208,7 @@ static void say_verdict(struct rec_report *r, const struct logged_arrivals *l, c
 }
 
 /* Returns the next number of sources: 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and `all`; 0: there is none. */
-static uint32_t next_sources(uint32_t now, uint32_t all)
+static uint32_t next_source_count(uint32_t now, uint32_t all)
 {
 	static const double steps[] = { 1, 1.5, 2, 3, 5, 7 };
 	double decade = 1, last = now;
@@ -232,7 +232,7 @@ static int report_sources(struct rec_report *r, struct row_file *t, const struct
 		return -ENOMEM;
 	rec_add_int(r, "sources", l->sources);
 	rec_begin_array(r, "by_sources");
-	for (uint32_t s = 0; (s = next_sources(s, l->sources)) > 0;) {
+	for (uint32_t s = 0; (s = next_source_count(s, l->sources)) > 0;) {
 		size_t n = copy_times(l, s, time_ns);
 		double span, band;
 		struct gaps_statistics f;
@@ -259,9 +259,10 @@ static int report_sources(struct rec_report *r, struct row_file *t, const struct
 	return 0;
 }
 
-/* Where all times are whole multiples of a step longer than the tick, it may be that of the clock: what is then not rejected has no
- * verdict. */
-static int doubt_verdict(const struct logged_arrivals *l, int64_t *time_ns, const struct gap_nulls *nulls, struct poisson_result *p)
+/* Withdraws a rejection that may be the clock's: where all times are whole multiples of a step longer than the tick, that step may
+ * be the clock's resolution. If the tests do not reject with that step, there is no verdict. */
+static int withdraw_doubtful_verdict(const struct logged_arrivals *l, int64_t *time_ns, const struct gap_nulls *nulls,
+				     struct poisson_result *p)
 {
 	int64_t tick_ns = cfg.test.tick_ns;
 	struct poisson_result by_step;
@@ -291,7 +292,7 @@ static int test_arrivals(struct rec_report *out, struct row_file *t, const struc
 	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_test_all(time_ns, n, &cfg.test, nulls, &p);
 
 	if (!err)
-		err = doubt_verdict(l, time_ns, nulls, &p);
+		err = withdraw_doubtful_verdict(l, time_ns, nulls, &p);
 	free(nulls);
 	if (err)
 		return err;

@@ -6,7 +6,7 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-double chances_normal(double p)
+double chances_normal_quantile(double p)
 {
 	return gsl_cdf_ugaussian_Pinv(p);
 }
@@ -16,7 +16,7 @@ double chances_chi2_p(double value, double freedom)
 	return fmin(1, 2 * fmin(gsl_cdf_chisq_P(value, freedom), gsl_cdf_chisq_Q(value, freedom)));
 }
 
-double chances_poisson(unsigned count, double mean)
+double chances_poisson_count_p(unsigned count, double mean)
 {
 	return gsl_ran_poisson_pdf(count, mean);
 }

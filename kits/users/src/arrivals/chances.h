@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-double chances_normal(double p);
+double chances_normal_quantile(double p);
 /* Two-sided p-value of a chi-squared statistic: twice the smaller tail. */
 double chances_chi2_p(double value, double freedom);
-double chances_poisson(unsigned count, double mean); /* probability of exactly `count` events */
+double chances_poisson_count_p(unsigned count, double mean); /* probability of exactly `count` events */
 
 /* Power spectrum, in place, of n real values (n: a power of two): value[k] = |sum of value[j] exp(-2 pi i j k / n)|^2 for 0 <= k <
  * n / 2. */

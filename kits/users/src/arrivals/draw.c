@@ -68,7 +68,7 @@ static int write_counts(struct row_file *t, const int64_t *time_ns, const struct
 
 		for (size_t i = c; i < c + step && i < COUNTS_MOST; i++) {
 			share += seen[i] / (double)p->intervals;
-			expected += chances_poisson((unsigned)i, mean);
+			expected += chances_poisson_count_p((unsigned)i, mean);
 		}
 		draw_write_row(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
 	}

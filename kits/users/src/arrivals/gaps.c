@@ -63,7 +63,7 @@ static void rescale_draws(double *z, size_t from, size_t n)
 
 	qsort(z, NULL_DISTS_DRAWS, sizeof(*z), ascending_double);
 	for (size_t i = 0; i < NULL_DISTS_DRAWS && from < n; i++) {
-		double normal = chances_normal(((double)i + 0.5) / NULL_DISTS_DRAWS);
+		double normal = chances_normal_quantile(((double)i + 0.5) / NULL_DISTS_DRAWS);
 
 		z[i] = normal + (z[i] - normal) * part;
 	}

@@ -19,7 +19,7 @@
 
 const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "periodogram" };
 
-void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
+void poisson_spread_times(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
 {
 	for (size_t i = 0; i < n && tick_ns > 1; i++)
 		time_ns[i] += (int64_t)(random_fraction(&seed) * (double)tick_ns);

@@ -70,7 +70,7 @@ double demands_max_rate(const struct mva_network *net, double r_s)
 	struct mva_bounds b;
 	double low = 0, high;
 
-	mva_bound(net, &b);
+	mva_compute_bounds(net, &b);
 	if (b.r_min_s > r_s)
 		return 0;
 	high = b.x_max;

@@ -58,7 +58,7 @@ void mva_solve(const struct mva_network *net, enum mva_method method, double n, 
 {
 	struct mva_bounds b;
 
-	mva_bound(net, &b);
+	mva_compute_bounds(net, &b);
 	*out = (struct mva_solution){ .r_s = b.r_min_s };
 	(method == MVA_EXACT ? solve_exact : solve_schweitzer)(net, n, z_s, out);
 	out->q = out->x * out->r_s;
@@ -66,7 +66,7 @@ void mva_solve(const struct mva_network *net, enum mva_method method, double n, 
 		out->u[k] = out->x * net->demand_s[k];
 }
 
-void mva_bound(const struct mva_network *net, struct mva_bounds *out)
+void mva_compute_bounds(const struct mva_network *net, struct mva_bounds *out)
 {
 	*out = (struct mva_bounds){ .r_min_s = net->delay_s };
 	for (size_t k = 0; k < net->stations; k++) {
@@ -77,12 +77,12 @@ void mva_bound(const struct mva_network *net, struct mva_bounds *out)
 	out->x_max = 1 / out->demand_max_s;
 }
 
-double mva_max_x(const struct mva_bounds *b, double n, double z_s)
+double mva_max_throughput(const struct mva_bounds *b, double n, double z_s)
 {
 	return fmin(b->x_max, n / (b->r_min_s + z_s));
 }
 
-double mva_min_r(const struct mva_bounds *b, double n, double z_s)
+double mva_min_response(const struct mva_bounds *b, double n, double z_s)
 {
 	return fmax(b->r_min_s, n * b->demand_max_s - z_s);
 }

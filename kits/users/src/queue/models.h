@@ -41,11 +41,11 @@ struct mva_bounds {
 	double x_max;	/* highest throughput: 1 / demand_max_s */
 	double r_min_s; /* response time without queueing: sum of the demands and delay_s */
 };
-void mva_bound(const struct mva_network *net, struct mva_bounds *out);
+void mva_compute_bounds(const struct mva_network *net, struct mva_bounds *out);
 /* upper bound of throughput: min(x_max, n / (r_min + z)) */
-double mva_max_x(const struct mva_bounds *b, double n, double z_s);
+double mva_max_throughput(const struct mva_bounds *b, double n, double z_s);
 /* lower bound of response time: max(r_min, n demand_max - z) */
-double mva_min_r(const struct mva_bounds *b, double n, double z_s);
+double mva_min_response(const struct mva_bounds *b, double n, double z_s);
 
 /* Single queues in closed form: M/M/1, M/M/m with Erlang's B and C (1917), M/M/1/N/N (machine repairman). Arrivals and service are
  * memoryless. Times in s, rates in 1/s. Figures of a queue without a steady state (overload) are INFINITY. */

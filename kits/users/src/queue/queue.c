@@ -115,8 +115,8 @@ static void close_outputs(struct rec_report *out, struct row_file *t)
 
 /* --- closed networks ------------------------------------------------------------------------------------------- */
 
-/* Users must be whole numbers, except for Schweitzer's approximation. */
-static void check_users(bool fractions, size_t stations)
+/* Dies unless the numbers of users are whole (except for Schweitzer's approximation) and not too large. */
+static void require_valid_users(bool fractions, size_t stations)
 {
 	double work = 0;
 
@@ -136,7 +136,7 @@ static double think_time_s(double n, double otherwise)
 	return isfinite(cfg.nz) ? n / cfg.nz : cfg.think.n ? cfg.think.value[0] : otherwise;
 }
 
-static void require_users(const char *mode)
+static void require_model_options(const char *mode)
 {
 	if (isfinite(cfg.nz) && cfg.think.n)
 		die_usage("give either -z or --users-per-second, which sets the think time");
@@ -167,8 +167,8 @@ static int run_mva_command(const char *mode)
 	}
 	if (!(most > 0))
 		die_usage("--demand: at least one demand must be above 0");
-	require_users(mode);
-	check_users(m.method == MVA_SCHWEITZER, net.stations);
+	require_model_options(mode);
+	require_valid_users(m.method == MVA_SCHWEITZER, net.stations);
 	m.other = true;
 	for (size_t i = 0; i < cfg.users.n; i++)
 		m.other = m.other && floor(cfg.users.value[i]) == cfg.users.value[i];
@@ -178,12 +178,12 @@ static int run_mva_command(const char *mode)
 	begin_result(out);
 	t = rows_must_open(cfg.rows, "queue/1", plot_columns);
 	report_bounds(out, &net);
-	report_points_table(out);
+	report_begin_points(out);
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
 		report_point(out, t, &m, cfg.users.value[i], think_time_s(cfg.users.value[i], 0));
 	rec_end(out);
-	mva_bound(&net, &bounds);
+	mva_compute_bounds(&net, &bounds);
 	if (isfinite(cfg.nz))
 		rec_say(out, "at most %s requests/s", number_text(bounds.x_max));
 	else
@@ -238,14 +238,14 @@ static int run_closed_queue(const char *mode)
 	double s = require_service(mode);
 	struct rec_report *out;
 
-	require_users(mode);
+	require_model_options(mode);
 	if (cfg.think.n && !(cfg.think.value[0] > 0))
 		die_usage("-z 0: without think time the server is always busy; give a time above 0");
-	check_users(false, 1);
+	require_valid_users(false, 1);
 	out = open_report(mode);
 	rec_add_real(out, "service_s", s, 9);
 	begin_result(out);
-	report_points_table(out);
+	report_begin_points(out);
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
 		report_closed_queue(out, cfg.users.value[i], think_time_s(cfg.users.value[i], 0), s, out_cfg.format == REC_TEXT);
@@ -289,12 +289,12 @@ static int run_users(const char *file)
 	out = open_report("users");
 	rec_add_real(out, "pages_per_object", cfg.pages, 9);
 	begin_result(out);
-	report_users_table(out, &u);
+	report_begin_users(out, &u);
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < o.rows; i++)
 		report_row_users(out, &u, &o.row[i]);
 	rec_end(out);
-	report_users_end(out, &u);
+	report_end_users(out, &u);
 	off = file ? fit_off_row_names(&o) : NULL;
 	if (off)
 		rec_warn(out, "row %s: " LITTLE_WARNING, off);
@@ -316,7 +316,7 @@ static void report_forecast(struct rec_report *out, struct row_file *t, const st
 			    const struct load_forecast *most)
 {
 	if (cfg.users.n) {
-		report_points_table(out);
+		report_begin_points(out);
 		rec_begin_array(out, "foretold");
 		for (size_t i = 0; i < cfg.users.n; i++)
 			report_point(out, t, m, cfg.users.value[i], think_time_s(cfg.users.value[i], last_z));
@@ -340,7 +340,8 @@ static double largest_load(const struct mva_network *net, enum mva_method method
 	return isfinite(z) ? demands_max_users(net, method, limit, cfg.nz, z, USERS_MOST) : demands_max_rate(net, limit);
 }
 
-/* All demands at the low ends of their intervals allow the highest load, at the high ends the lowest. */
+/* Forecasts the largest load. All demands at the low ends of their intervals allow the highest load, at the high ends the
+ * lowest. */
 static struct load_forecast forecast_load(const struct service_demands *d, const struct report_model *m, double last_z)
 {
 	struct load_forecast most = { FIGURE_ABSENT, FIGURE_ABSENT };
@@ -398,11 +399,11 @@ static void say_largest_load(struct rec_report *out, const struct figure *f, con
 static void say_fit_summary(struct rec_report *out, const struct service_demands *d, const struct observed_rows *o,
 			    const struct load_forecast *most)
 {
-	bool fits = !fit_means_nothing(d, o);
+	bool fits = !fit_is_meaningless(d, o);
 
 	if (fit_warning_text(d, o))
 		rec_warn(out, "%s", fit_warning_text(d, o));
-	if (!cfg.column && fit_rows_off_little(o, d->rows))
+	if (!cfg.column && fit_rows_break_little(o, d->rows))
 		rec_warn(out, LITTLE_WARNING);
 	if (fits && isfinite(most->users.value))
 		say_largest_load(out, &most->users, "users", o, d->rows);
@@ -443,7 +444,7 @@ static int run_fit_command(const char *file)
 		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
 	if (isfinite(cfg.nz) && cfg.think.n)
 		die_usage("give either -z or --users-per-second");
-	check_users(m.method == MVA_SCHWEITZER, MVA_STATIONS);
+	require_valid_users(m.method == MVA_SCHWEITZER, MVA_STATIONS);
 	read_rows(file, &o);
 	err = demands_estimate(&o, &how, &d, &why);
 	if (err == -EINVAL)
@@ -465,7 +466,7 @@ static int run_fit_command(const char *file)
 	report_fitted_rows(out, t, &d, &m, &o);
 	report_forecast(out, t, &m, last_z, &most);
 	close_outputs(out, t);
-	wrong = fit_means_nothing(&d, &o) || (!cfg.column && fit_rows_off_little(&o, d.rows));
+	wrong = fit_is_meaningless(&d, &o) || (!cfg.column && fit_rows_break_little(&o, d.rows));
 	observed_free(&o);
 	return wrong ? EXIT_LOSSY : EXIT_OK;
 }

@@ -39,9 +39,9 @@ static void write_plot_row(struct row_file *t, const char *kind, double n, doubl
 	if (!t)
 		return;
 	if (net && isfinite(n) && isfinite(z_s)) {
-		mva_bound(net, &b);
+		mva_compute_bounds(net, &b);
 		cell[5] = n * b.demand_max_s - z_s;
-		cell[6] = mva_max_x(&b, n, z_s);
+		cell[6] = mva_max_throughput(&b, n, z_s);
 	}
 	rows_write_str(t, kind);
 	for (size_t i = 0; i < sizeof(cell) / sizeof(*cell); i++)
@@ -69,12 +69,13 @@ void report_point(struct rec_report *r, struct row_file *t, const struct report_
 	struct mva_bounds b;
 
 	mva_solve(m->net, m->method, n, z_s, &p);
-	mva_bound(m->net, &b);
+	mva_compute_bounds(m->net, &b);
 	rec_begin_object(r, NULL);
 	rec_add_reals(r, { "n", n, floor(n) == n ? 0 : 3 }, { "z_s", z_s, 6 }, { "nz", n / z_s, DIGITS }, { "lambda", p.x, DIGITS },
 		      { "q", p.q, DIGITS }, { "qz", p.q / z_s, DIGITS }, { "r_s", p.r_s, DIGITS }, { "x", p.x, DIGITS });
 	report_busy(r, "u", p.u, m->net->stations, m->text);
-	rec_add_reals(r, { "r_least_s", mva_min_r(&b, n, z_s), DIGITS }, { "x_most", mva_max_x(&b, n, z_s), DIGITS });
+	rec_add_reals(r, { "r_least_s", mva_min_response(&b, n, z_s), DIGITS },
+		      { "x_most", mva_max_throughput(&b, n, z_s), DIGITS });
 	if (m->other) {
 		enum mva_method other = m->method == MVA_EXACT ? MVA_SCHWEITZER : MVA_EXACT;
 		char key[40];
@@ -90,7 +91,7 @@ void report_point(struct rec_report *r, struct row_file *t, const struct report_
 	write_plot_row(t, "model", n, z_s, p.x, p.r_s, m->net);
 }
 
-void report_points_table(struct rec_report *r)
+void report_begin_points(struct rec_report *r)
 {
 	rec_begin_table(r, "rrrr", "users\tthroughput\tresponse\tbusiest");
 	rec_set_table(r, "rows");
@@ -100,7 +101,7 @@ void report_bounds(struct rec_report *r, const struct mva_network *net)
 {
 	struct mva_bounds b;
 
-	mva_bound(net, &b);
+	mva_compute_bounds(net, &b);
 	rec_begin_object(r, "bounds");
 	rec_add_reals(r, { "demand_max_s", b.demand_max_s, DIGITS }, { "x_most", b.x_max, DIGITS },
 		      { "r_least_s", b.r_min_s, DIGITS });
@@ -163,7 +164,7 @@ static bool is_think_shown(const struct users_cfg *u, size_t i)
 	return u->thinks <= THINK_COLUMNS || i == 0 || i == u->thinks - 1;
 }
 
-void report_users_table(struct rec_report *r, const struct users_cfg *u)
+void report_begin_users(struct rec_report *r, const struct users_cfg *u)
 {
 	char heads[24 + 16 * THINK_COLUMNS] = "users who think ";
 
@@ -178,7 +179,7 @@ void report_users_table(struct rec_report *r, const struct users_cfg *u)
 	rec_set_table(r, "rows");
 }
 
-void report_users_end(struct rec_report *r, const struct users_cfg *u)
+void report_end_users(struct rec_report *r, const struct users_cfg *u)
 {
 	if (!u->single && u->thinks > THINK_COLUMNS)
 		rec_say(r, "2 of %zu think times; -v has all", u->thinks);
@@ -236,34 +237,35 @@ void report_row_users(struct rec_report *r, const struct users_cfg *u, const str
 
 #define ROW_OFF 0.2 /* beyond noise: a response shorter than the service demands, or a utilization above 1, by so much */
 
-/* By a fitted row, demands are shorter: its response is below them, or its requests keep a station busy beyond its time. */
-static bool contradicts_rows(const struct service_demands *d, const struct observed_rows *o)
+/* Whether a fitted row contradicts the demands: its response is shorter than they are together, or its requests keep a station busy
+ * for more than the time. */
+static bool demands_contradict_rows(const struct service_demands *d, const struct observed_rows *o)
 {
 	struct mva_bounds b;
 
-	mva_bound(&d->net, &b);
+	mva_compute_bounds(&d->net, &b);
 	for (const struct observed_row *row = o->row; row < o->row + d->rows; row++)
 		if (row->rate * b.demand_max_s > 1 + ROW_OFF || row->r_s < (1 - ROW_OFF) * b.r_min_s)
 			return true;
 	return false;
 }
 
-#define LITTLE 0.2 /* more than so far from N = lambda (R + Z) */
+#define LITTLE 0.2 /* deviation of N from lambda (R + Z) from which on a row contradicts itself */
 
-static bool is_off_little(const struct observed_row *row)
+static bool breaks_little_law(const struct observed_row *row)
 {
 	double n = row->rate * (row->r_s + row->z_s);
 
 	return isfinite(n) && row->n > 0 && fabs(n / row->n - 1) > LITTLE;
 }
 
-bool fit_rows_off_little(const struct observed_rows *o, size_t rows)
+bool fit_rows_break_little(const struct observed_rows *o, size_t rows)
 {
 	size_t known = 0, off = 0;
 
 	for (const struct observed_row *row = o->row; row < o->row + rows; row++) {
 		known += isfinite(row->rate * (row->r_s + row->z_s)) && row->n > 0;
-		off += is_off_little(row);
+		off += breaks_little_law(row);
 	}
 	return 2 * off > known;
 }
@@ -277,7 +279,7 @@ const char *fit_off_row_names(const struct observed_rows *o)
 	for (size_t i = 0; i < o->rows; i++) {
 		const char *run = o->row[i].run;
 
-		if (!is_off_little(&o->row[i]))
+		if (!breaks_little_law(&o->row[i]))
 			continue;
 		if (used > sizeof(names) - OBSERVED_NAME - 20) /* no room for another */
 			return strcat(names, ", ...");
@@ -287,9 +289,9 @@ const char *fit_off_row_names(const struct observed_rows *o)
 	return used ? names : NULL;
 }
 
-bool fit_means_nothing(const struct service_demands *d, const struct observed_rows *o)
+bool fit_is_meaningless(const struct service_demands *d, const struct observed_rows *o)
 {
-	return d->error > FAR_OFF || contradicts_rows(d, o);
+	return d->error > FAR_OFF || demands_contradict_rows(d, o);
 }
 
 const char *fit_warning_text(const struct service_demands *d, const struct observed_rows *o)
@@ -300,7 +302,7 @@ const char *fit_warning_text(const struct service_demands *d, const struct obser
 		untold = untold || isnan(d->low[k]);
 	if (d->error > FAR_OFF)
 		return "the model cannot explain these response times (error_percent): demands and predictions mean nothing";
-	if (contradicts_rows(d, o))
+	if (demands_contradict_rows(d, o))
 		return "rows contradict these demands: a response shorter than they are, or more requests than they allow "
 		       "(utilization above 1): demands and predictions mean nothing";
 	return untold ? "these rows do not determine all demands and the delay (too few, too similar, or all at saturation): "

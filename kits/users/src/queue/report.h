@@ -19,7 +19,7 @@ void report_point(struct rec_report *r, struct row_file *t, const struct report_
 /* A number of users or a rate, in words; users are whole except for Schweitzer's approximation. */
 const char *load_text(double load);
 /* In text, begins the table of the points that follow. */
-void report_points_table(struct rec_report *r);
+void report_begin_points(struct rec_report *r);
 void report_bounds(struct rec_report *r, const struct mva_network *net);
 /* Report a row of one queue: of an open stream (returns whether it has a steady state), or of users who think. `text`: as in struct
  * report_model. */
@@ -34,17 +34,18 @@ struct users_cfg {
 	bool single; /* one load: the text has a row for each think time */
 };
 /* The text's table has a row for each load, with a column for each think time: of more than three, for the first and the last. */
-void report_users_table(struct rec_report *r, const struct users_cfg *u);
-void report_users_end(struct rec_report *r, const struct users_cfg *u);
+void report_begin_users(struct rec_report *r, const struct users_cfg *u);
+void report_end_users(struct rec_report *r, const struct users_cfg *u);
 void report_row_users(struct rec_report *r, const struct users_cfg *u, const struct observed_row *row);
 
 /* Returns a warning about a fit; NULL: there is none. */
 const char *fit_warning_text(const struct service_demands *d, const struct observed_rows *o);
 /* true: response times are too far from the model, or fitted rows contradict the demands */
-bool fit_means_nothing(const struct service_demands *d, const struct observed_rows *o);
-/* true: in more than half of the rows, users, rates and times contradict each other. Of times that are means only. */
-bool fit_rows_off_little(const struct observed_rows *o, size_t rows);
-/* Each row for which that is so, by its run or its number from 1; NULL: none. */
+bool fit_is_meaningless(const struct service_demands *d, const struct observed_rows *o);
+/* Whether in more than half of the rows the users, rates and times contradict each other (Little's law). Only rows whose times are
+ * means can be checked. */
+bool fit_rows_break_little(const struct observed_rows *o, size_t rows);
+/* Lists the rows that contradict themselves in this way, by their run or their number from 1; NULL: there is none. */
 const char *fit_off_row_names(const struct observed_rows *o);
 #define LITTLE_WARNING \
 	"the rows' users are not those that their rates and times tell (N = lambda (R + Z)): " \

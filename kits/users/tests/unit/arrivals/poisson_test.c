@@ -45,7 +45,7 @@ static struct poisson_result judge_of(size_t gaps, int64_t tick, const struct ga
 	struct poisson_test_cfg cfg = { .tick_ns = tick, .seed = 5 };
 	struct poisson_result p;
 
-	poisson_spread(at, gaps + 1, tick, cfg.seed);
+	poisson_spread_times(at, gaps + 1, tick, cfg.seed);
 	assert_int_equal(poisson_test_all(at, gaps + 1, &cfg, nulls, &p), 0);
 	return p;
 }
@@ -218,7 +218,7 @@ static int superposed_rejected(int users, size_t gaps, int sets)
 		size_t n = superpose(users, gaps + gaps / 4 + 40);
 
 		assert_true(n >= gaps);
-		poisson_spread(at, n + 1, 1, 1);
+		poisson_spread_times(at, n + 1, 1, 1);
 		rejected += !judge_of(gaps, 1, nulls).poisson;
 	}
 	free(nulls);

@@ -74,13 +74,13 @@ TEST(laws_hold_and_bounds_are_not_passed)
 			double at = 0;
 
 			mva_solve(&net, (enum mva_method)method, n, 8, &p);
-			mva_bound(&net, &b);
+			mva_compute_bounds(&net, &b);
 			for (size_t k = 0; k < 3; k++)
 				at += p.at[k];
 			assert_near(p.q + p.x * 8, n, 1e-6);	 /* N = Q + lambda Z */
 			assert_near(at + p.x * 0.02, p.q, 1e-6); /* those at a station, and those in the delay */
-			assert_true(p.x <= mva_max_x(&b, n, 8) * (1 + 1e-9));
-			assert_true(p.r_s >= mva_min_r(&b, n, 8) * (1 - 1e-9));
+			assert_true(p.x <= mva_max_throughput(&b, n, 8) * (1 + 1e-9));
+			assert_true(p.r_s >= mva_min_response(&b, n, 8) * (1 - 1e-9));
 		}
 }
 
