@@ -149,7 +149,7 @@ static bool make_user(struct http_users *h, uint32_t n)
 	return true;
 }
 
-int http_user_lanes(const struct http_users_cfg *cfg)
+int http_connections_per_user(const struct http_users_cfg *cfg)
 {
 	int most = 1;
 
@@ -170,7 +170,7 @@ struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crow
 	h->cfg = *cfg;
 	h->crowd = crowd;
 	h->wake_ns = INT64_MAX;
-	h->lanes = http_user_lanes(cfg);
+	h->lanes = http_connections_per_user(cfg);
 	h->user = calloc((size_t)n, sizeof(*h->user));
 	h->lane = calloc((size_t)n * (size_t)h->lanes, sizeof(*h->lane));
 	h->watched_room = (size_t)n * (size_t)h->lanes + OTHER_DESCRIPTORS;

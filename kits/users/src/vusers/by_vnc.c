@@ -188,7 +188,7 @@ static int send_input(void *self, uint32_t user, struct crowd_request *what)
 
 	*what = (struct crowd_request){ .label = v->cfg.move, .first = true };
 	u->bytes = 0;
-	vrfb_expect(&u->rfb);
+	vrfb_expect_answer(&u->rfb);
 	return send_message(u, bytes, vnc_put_input(bytes, v->cfg.move, u->typed++, u->rfb.width, u->rfb.height));
 }
 

@@ -18,7 +18,7 @@
 #define SWEEP_NS (100 * NS_PER_MS) /* interval of timeout checks: precision of a timeout */
 #define RETRY_NS NS_PER_S
 
-int64_t crowd_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns)
+int64_t crowd_window_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns)
 {
 	return start_ns + cfg->ramp_ns + cfg->skip_ns;
 }
@@ -191,7 +191,7 @@ static void send_request(struct crowd *c, uint32_t user, int64_t due)
 }
 
 /* Disconnects the users whose request or connection has timed out; they reconnect later. */
-static void drop_overdue(struct crowd *c, int64_t now)
+static void drop_overdue_users(struct crowd *c, int64_t now)
 {
 	for (uint32_t i = 0; i < c->cfg.users; i++) {
 		struct crowd_user *u = &c->user[i];
@@ -275,7 +275,7 @@ static int run_once(struct crowd *c, int64_t until, const sigset_t *mask)
 	if (wake <= now)
 		c->protocol->tick(c->self);
 	if (now >= c->sweep_ns) {
-		drop_overdue(c, now);
+		drop_overdue_users(c, now);
 		c->sweep_ns = now + SWEEP_NS;
 	}
 	until = clock_earlier(until, clock_earlier(wake, c->sweep_ns));
@@ -339,7 +339,7 @@ int crowd_wait_start(struct crowd *c, int64_t wall_ns)
 
 static void schedule_users(struct crowd *c, int64_t now)
 {
-	int64_t begin = crowd_begin_ns(&c->cfg, now);
+	int64_t begin = crowd_window_begin_ns(&c->cfg, now);
 
 	c->running = true;
 	window_init(&c->window, now, begin, c->cfg.time_ns ? begin + c->cfg.time_ns : INT64_MAX);
@@ -356,7 +356,7 @@ static void schedule_users(struct crowd *c, int64_t now)
 }
 
 /* Logs as cut: in the open loop the requests that were due and never sent; the requests without an answer at the end. */
-static void log_cut_off(struct crowd *c, int64_t now)
+static void log_cut_requests(struct crowd *c, int64_t now)
 {
 	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_draw_ns(&c->cfg.think, &c->random)) {
 		c->sums.unsent++;
@@ -408,7 +408,7 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 	}
 	now = clock_now();
 	c->sums.stopped = proc_stop && now < c->window.end_ns;
-	window_cut_off(&c->window, now);
+	window_end_now(&c->window, now);
 	for (uint32_t i = 0; i < c->cfg.users; i++)
 		if (is_disconnected(&c->user[i])) {
 			add_time_gone(c, &c->user[i], now);
@@ -423,7 +423,7 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 		send_due(c, now);
 		err = run_once(c, over, &before);
 	}
-	log_cut_off(c, clock_now());
+	log_cut_requests(c, clock_now());
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err;
 }

@@ -32,9 +32,8 @@ struct crowd_request {
 struct crowd_hooks {
 	/* Begins to connect; crowd_connected() or crowd_lost() follows, perhaps before the return. */
 	void (*connect)(void *self, uint32_t user);
-	/* Sends a request and describes it in *what. crowd_answered() or crowd_lost() follows after
-	 * the return. 0 or
-	 * -errno: the connection is lost. */
+	/* Sends a request and describes it in *what. crowd_answered() or crowd_lost() follows after the return. 0 or -errno: the
+	 * connection is lost. */
 	int (*send)(void *self, uint32_t user, struct crowd_request *what);
 	/* Closes the connection of the user, without a call of crowd_lost(). */
 	void (*drop)(void *self, uint32_t user);
@@ -111,7 +110,7 @@ struct crowd {
 };
 
 /* Begin of the measuring window of a run that starts at start_ns. */
-int64_t crowd_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns);
+int64_t crowd_window_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns);
 
 /* Allocates; `c` is all zero but for cfg, protocol and self. 0 or -errno. */
 int crowd_open(struct crowd *c);

@@ -128,8 +128,9 @@ static void read_workload(const struct vusers_options *cfg, struct workload *w, 
 		die_usage("%s: with --workload the paths come from the file; leave the path out", t->path);
 }
 
-/* Reaching all users takes a while, so the time must be ahead; a time in the past is most often one of another day or zone. */
-static void check_start_time(const struct vusers_options *cfg)
+/* Dies if --start-at is not in the future. Connecting all users takes a while; a time in the past is most often one of another day
+ * or zone. */
+static void require_future_start(const struct vusers_options *cfg)
 {
 	struct wall_reading offset;
 	char now[START_TEXT];
@@ -137,7 +138,7 @@ static void check_start_time(const struct vusers_options *cfg)
 
 	clock_read_wall(&offset);
 	wall = clock_now() + offset.offset_ns;
-	start_format(wall, now);
+	start_format_time(wall, now);
 	if (cfg->start_at_ns && cfg->start_at_ns <= wall)
 		die_usage("--start-at: that was %s ago (now: %s); give a later time, such as @%lld for in 10 s",
 			  ns_text((double)(wall - cfg->start_at_ns)), now, (long long)(wall / NS_PER_S + 10));
@@ -176,9 +177,9 @@ static void die_not_connected(const struct crowd *c, const char *text, int err)
 	    err == -EADDRNOTAVAIL ? "; give several ports for so many users (vnc:HOST:PORT-PORT)" : "");
 }
 
-#define UNASKED_MOST 0.05 /* updates that no request awaited, of the answers: more tell that other things change the screens */
+#define UNASKED_MOST 0.05 /* updates that no request awaited, per answer: with more, other things change the screens */
 
-/* Why what was taken for an answer may be that of another user, or none, as a line in `text`; NULL: nothing speaks for it. */
+/* Why counted answers may be those of another user, or no answers at all, as a line in `text`; NULL: no sign of that. */
 static const char *unsure_text(const struct vusers_options *cfg, const struct vlog_sums *s, char *text, size_t size)
 {
 	int64_t unasked = run.crowd.sums.unasked, answers = s->users.ended[VLOG_OK];
@@ -219,7 +220,7 @@ static void prepare_http(const struct vusers_options *cfg, struct report_facts *
 	log->url = run.target.origin;
 	what->kind = "http";
 	what->workload = cfg->workload ? cfg->workload : "the page of the URL";
-	what->objects_per_page = workload_page_size(&run.workload);
+	what->objects_per_page = workload_objects_per_page(&run.workload);
 	what->whole_pages = cfg->per == PER_PAGE;
 	what->parallel = (int)cfg->parallel;
 	what->library = http_library_name();
@@ -296,7 +297,7 @@ static int start_watched(const struct vusers_options *cfg, const char *text)
 	run.watch = watched_start(&w);
 	if (!run.watch)
 		die(EXIT_RUN, "cannot start %d watched users: %m", w.n);
-	here = watched_wait(run.watch);
+	here = watched_await_connected(run.watch);
 	if (!here)
 		die(EXIT_RUN, "%s: watched users: %s", text, watched_failure(run.watch));
 	return here < 0 ? here : 0;
@@ -320,7 +321,7 @@ static void fill_start_facts(const struct vusers_options *cfg, int64_t start, st
 
 	clock_read_wall(&offset);
 	if (cfg->start_at_ns) {
-		start_format(cfg->start_at_ns, run.start);
+		start_format_time(cfg->start_at_ns, run.start);
 		what->start_text = run.start;
 	}
 	what->start_ns = cfg->start_at_ns ? cfg->start_at_ns - offset.offset_ns : start;
@@ -385,14 +386,14 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 		die_usage("%s: %s", text, why.text);
 	check_options(cfg, &run.target, text);
 	set_think_mean(cfg);
-	check_start_time(cfg);
+	require_future_start(cfg);
 	rec_refuse_same_outputs(
 		(const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } }, 3);
 	if (run.target.http)
 		prepare_http(cfg, &what, &log_cfg);
 	else
 		prepare_vnc(cfg, &what);
-	what.descriptors = cfg->users * (run.target.http ? http_user_lanes(&run.fetch) : 1) + SPARE_DESCRIPTORS;
+	what.descriptors = cfg->users * (run.target.http ? http_connections_per_user(&run.fetch) : 1) + SPARE_DESCRIPTORS;
 	what.descriptors_most = raise_fd_limit(cfg, what.descriptors);
 	log_cfg.expect = expected_requests(cfg);
 	out = rec_must_open(&cfg->out, "vusers");
@@ -412,7 +413,7 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	what.why_unsure = unsure_text(cfg, &sums, unsure, sizeof(unsure));
 	what.connections = run.http ? c->sums.connections : -1;
 	report_users(out, c, &sums, &what);
-	status = report_verdict(out, c, &sums, &what, err);
+	status = report_add_warnings(out, c, &sums, &what, err);
 	rec_must_close(out);
 	if (early)
 		status = EXIT_INTERRUPTED;

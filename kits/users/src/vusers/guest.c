@@ -199,7 +199,7 @@ static int count_rfb(struct served_client *g, const struct server_answers *w, co
 
 /* --- both ---------------------------------------------------------------------------------------------------------- */
 
-int client_count_asked(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n)
+int client_parse_requests(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n)
 {
 	return w->http ? count_http(g, bytes, n) : count_rfb(g, w, bytes, n);
 }

@@ -38,7 +38,7 @@ void answers_free(struct server_answers *w);
 void client_init(struct served_client *g, int fd, uint32_t serial);
 int client_send_version(struct served_client *g, const struct server_answers *w);
 /* Parses received bytes. Returns the number of requests completed; -EPROTO: another protocol, or another -errno. */
-int client_count_asked(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n);
+int client_parse_requests(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n);
 /* Sends the answer to one request. 0 or -errno. */
 int client_send_answer(struct served_client *g, const struct server_answers *w);
 /* Sends more of a partly sent message once the socket is writable. 0 or -errno. */

@@ -73,7 +73,7 @@ static int compare_end_ns(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int merged_replay(struct merged_runs *m, int64_t from_ns, int64_t end_ns)
+int merged_compute_window(struct merged_runs *m, int64_t from_ns, int64_t end_ns)
 {
 	struct merged_event *event = calloc(2 * m->n + 1, sizeof(*event));
 	struct crowd *c = &m->crowd;
@@ -95,7 +95,7 @@ int merged_replay(struct merged_runs *m, int64_t from_ns, int64_t end_ns)
 	window_init(&c->window, n && event[0].at_ns < from_ns ? event[0].at_ns : from_ns, from_ns, end_ns);
 	for (size_t i = 0; i < n; i++)
 		(event[i].sent ? window_note_sent : window_note_end)(&c->window, event[i].at_ns);
-	window_cut_off(&c->window, n && event[n - 1].at_ns > end_ns ? event[n - 1].at_ns : end_ns);
+	window_end_now(&c->window, n && event[n - 1].at_ns > end_ns ? event[n - 1].at_ns : end_ns);
 	free(event);
 	return 0;
 }
@@ -268,8 +268,8 @@ static void add_generator(int i, const char *report, const char *log)
 		    (long long)answered, report, (long long)run.part[i].requests);
 }
 
-/* The generator that sent latest is that of the report, so that a good one does not hide a bad one. */
-static void choose_latest(struct report_facts *what)
+/* The report takes the lateness of the generator that sent latest, so that a good generator does not hide a bad one. */
+static void choose_worst_generator(struct report_facts *what)
 {
 	struct sample *late = run.m.late;
 	int worst = 0;
@@ -340,7 +340,7 @@ static void fill_facts(struct report_facts *w)
 				    .process_cpu_ns = (int64_t)(sum_reports("result.generator.process_cpu_s") * S),
 				    .part = run.part,
 				    .parts = run.m.parts };
-	choose_latest(w);
+	choose_worst_generator(w);
 }
 
 static int write_log(const char *path)
@@ -376,15 +376,15 @@ int merge_reports(char *const *word, int words, const char *log, const struct re
 				     .think.mean_ns = get_real(0, "settings.think_s", 0) * S };
 	fill_facts(&what);
 	c->cfg.open = isfinite(what.rate);
-	from = crowd_begin_ns(&c->cfg, what.start_ns + what.started_late_ns);
+	from = crowd_window_begin_ns(&c->cfg, what.start_ns + what.started_late_ns);
 	end = from;
 	for (int i = 0; i < run.m.parts; i++)
 		end = from + get_seconds_ns(i, "result.seconds") > end ? from + get_seconds_ns(i, "result.seconds") : end;
-	if (merged_replay(&run.m, from, end))
+	if (merged_compute_window(&run.m, from, end))
 		die(EXIT_RUN, "out of memory for %zu rows", run.m.n);
 	err = log ? write_log(log) : 0;
 	report_users(out, c, &run.m.sums, &what);
-	status = report_verdict(out, c, &run.m.sums, &what, err);
+	status = report_add_warnings(out, c, &run.m.sums, &what, err);
 	rec_must_close(out);
 	for (int i = 0; i < run.m.parts; i++)
 		json_free(run.json[i]);

@@ -15,7 +15,7 @@
 struct merged_runs {
 	struct crowd crowd; /* counts, users and the window; not opened by crowd_open() */
 	struct vlog_sums sums;
-	struct vlog_row *row; /* rows of all, ascending in end_ns once merged_replay() has returned; owned */
+	struct vlog_row *row; /* rows of all, ascending in end_ns once merged_compute_window() has returned; owned */
 	size_t n;
 	struct sample late[MERGE_MOST]; /* measured requests, ready to sent in ns, of each generator */
 	int parts;
@@ -25,8 +25,9 @@ struct merged_runs {
 int merged_add_users(struct merged_runs *m, int64_t users);
 /* Adds a row of the generator added last; its user has the number in that generator. 0, -ENOMEM, -ERANGE: no such user. */
 int merged_add_row(struct merged_runs *m, struct vlog_row row);
-/* Computes requests in flight and gaps between sends in the window from_ns to end_ns (CLOCK_MONOTONIC of the first generator). */
-int merged_replay(struct merged_runs *m, int64_t from_ns, int64_t end_ns);
+/* Sorts the rows by time and computes requests in flight and gaps between sends in the window from_ns to end_ns (CLOCK_MONOTONIC of
+ * the first generator). */
+int merged_compute_window(struct merged_runs *m, int64_t from_ns, int64_t end_ns);
 void merged_free(struct merged_runs *m);
 
 /* `vusers merge`: word[0] is a report, word[1] its log, and so on. Returns the exit status; dies with a line if they do not fit. */

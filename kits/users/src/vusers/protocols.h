@@ -35,7 +35,7 @@ struct http_users_cfg {
 };
 
 /* Connections per user: `parallel`, but at most the number of objects of the largest page. */
-int http_user_lanes(const struct http_users_cfg *cfg);
+int http_connections_per_user(const struct http_users_cfg *cfg);
 
 struct http_users;
 extern const struct crowd_hooks by_http_protocol;

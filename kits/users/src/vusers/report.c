@@ -275,8 +275,8 @@ static void say_quantiles(struct rec_report *r, const char *name, struct sample 
 		    stat_text(s, 0.95, MS), stat_text(s, 0.99, MS), stat_text(s, 1, MS));
 }
 
-/* Open loop: requests that were due and not answered at the end, if they are more than users ask for at once and more than BACKLOG
- * of all; 0: they are not. */
+/* Open loop: number of requests that were due and not answered at the end, if more than all users can ask for at once and more than
+ * BACKLOG of all; else 0. */
 static int64_t count_backlog(const struct crowd *c, const struct vlog_sums *s, const struct report_facts *w)
 {
 	int64_t backlog = c->sums.due - c->sums.finished - s->users.ended[VLOG_ERROR] - s->users.ended[VLOG_TIMEOUT];
@@ -378,7 +378,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 	say_users(r, c, s, w);
 }
 
-int report_verdict(struct rec_report *r, const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, int log_err)
+int report_add_warnings(struct rec_report *r, const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, int log_err)
 {
 	int64_t ended[VLOG_ENDS], lost;
 	char text[160];

@@ -31,7 +31,7 @@ struct report_facts {
 	int64_t process_cpu_ns;
 	const char *punctual_by;
 	const char *why_invalid;	    /* a reason that is known already; NULL: none */
-	const char *why_unsure;		    /* why what was taken for an answer may be none; NULL: nothing speaks for it */
+	const char *why_unsure;		    /* why counted answers may be updates of another origin; NULL: no sign of that */
 	const struct generator_facts *part; /* the generators of a merged report */
 	int parts;			    /* 0: the report of one generator */
 	bool each_user;			    /* report an entry for each user, too */
@@ -51,5 +51,6 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 /* Write the report of the load generator (without warnings, which the caller adds) and of the reference server. */
 void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, const struct report_facts *w);
 /* Adds warnings to the report of the load generator, and returns the exit status. log_err: 0, or -errno of writing the log. */
-int report_verdict(struct rec_report *r, const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, int log_err);
+int report_add_warnings(struct rec_report *r, const struct crowd *c, struct vlog_sums *s, const struct report_facts *w,
+			int log_err);
 void report_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);

@@ -62,7 +62,7 @@ int stations_parse(const char *text, struct service_stations *out)
 	return 0;
 }
 
-int64_t stations_admit(struct service_stations *s, int64_t now_ns)
+int64_t stations_add_request(struct service_stations *s, int64_t now_ns)
 {
 	for (int i = 0; i < s->n; i++) {
 		double service = s->mean_ns[i] * (s->exponential ? -log(1 - random_fraction(&s->random)) : 1);
@@ -88,7 +88,7 @@ int serve_listen(const struct target *at)
 	return err;
 }
 
-static void let_go(struct serve_state *s, uint32_t fd, bool refused)
+static void drop_client(struct serve_state *s, uint32_t fd, bool refused)
 {
 	close((int)fd);
 	s->guest[fd].serial = 0;
@@ -121,7 +121,7 @@ static void accept_clients(struct serve_state *s, int listener)
 		s->guests++;
 		s->sums->guests_most += s->guests > s->sums->guests_most;
 		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &want) || client_send_version(&s->guest[fd], &s->way))
-			let_go(s, (uint32_t)fd, false);
+			drop_client(s, (uint32_t)fd, false);
 	}
 }
 
@@ -157,7 +157,7 @@ static void answer_client(struct serve_state *s, struct pending_request who)
 	s->sums->answered++;
 	sample_add(&s->sums->late, clock_now() - who.at_ns);
 	if (client_send_answer(g, &s->way))
-		let_go(s, who.guest, false);
+		drop_client(s, who.guest, false);
 	else
 		await_writable(s, who.guest);
 }
@@ -171,9 +171,9 @@ static void read_client(struct serve_state *s, uint32_t fd)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	asked = n > 0 ? client_count_asked(g, &s->way, s->scratch, (size_t)n) : -EPIPE;
+	asked = n > 0 ? client_parse_requests(g, &s->way, s->scratch, (size_t)n) : -EPIPE;
 	if (asked < 0) {
-		let_go(s, fd, asked == -EPROTO);
+		drop_client(s, fd, asked == -EPROTO);
 		return;
 	}
 	await_writable(s, fd);
@@ -182,12 +182,12 @@ static void read_client(struct serve_state *s, uint32_t fd)
 
 		s->first_ns = s->first_ns ? s->first_ns : now;
 		s->sums->requests++;
-		who.at_ns = stations_admit(&s->stations, now);
+		who.at_ns = stations_add_request(&s->stations, now);
 		sample_add(&s->sums->inside, who.at_ns - now);
 		if (!s->stations.n)
 			answer_client(s, who);
 		else if (!enqueue_pending(s, who))
-			let_go(s, fd, false);
+			drop_client(s, fd, false);
 	}
 }
 
@@ -199,7 +199,7 @@ static void on_client_event(struct serve_state *s, uint32_t fd, uint32_t events)
 		struct epoll_event want = { .events = EPOLLIN, .data.u32 = fd };
 
 		if (client_send_rest(&s->guest[fd], &s->way)) {
-			let_go(s, fd, false);
+			drop_client(s, fd, false);
 			return;
 		}
 		if (!s->guest[fd].left)

@@ -24,8 +24,8 @@ struct service_stations {
 
 /* Parses mean service times: "50ms,40ms,30ms". 0 or -EINVAL. */
 int stations_parse(const char *text, struct service_stations *out);
-/* When a request that arrives at `now_ns` leaves the last station (ns). Calls must have ascending times. */
-int64_t stations_admit(struct service_stations *s, int64_t now_ns);
+/* Adds a request that arrives at `now_ns`, and returns when it leaves the last station (ns). Calls must have ascending times. */
+int64_t stations_add_request(struct service_stations *s, int64_t now_ns);
 
 struct serve_cfg {
 	const struct target *at;

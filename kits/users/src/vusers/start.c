@@ -36,7 +36,7 @@ static bool parse_time_zone(const char *text, int64_t *seconds)
 	return end && !*end && (end == text + 1 || (end == text + 6 && text[3] == ':'));
 }
 
-/* Only what is written again alike is a time: strptime() takes single digits and February 30, too. */
+/* Accepts only a text that formats back to itself: strptime() takes single digits and February 30, too. */
 static bool parse_date(const char **at, int64_t *seconds)
 {
 	struct tm t = { 0 };
@@ -53,7 +53,7 @@ static bool parse_date(const char **at, int64_t *seconds)
 	return true;
 }
 
-bool start_parse(const char *text, int64_t *ns)
+bool start_parse_time(const char *text, int64_t *ns)
 {
 	int64_t seconds, fraction, zone = 0;
 
@@ -74,7 +74,7 @@ bool start_parse(const char *text, int64_t *ns)
 	return true;
 }
 
-void start_format(int64_t ns, char text[START_TEXT])
+void start_format_time(int64_t ns, char text[START_TEXT])
 {
 	time_t seconds = (time_t)(ns / NS_PER_S);
 	struct tm t;

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define START_TEXT 40 /* bytes that hold any time of start_format() */
+#define START_TEXT 40 /* bytes that hold any time of start_format_time() */
 
 /* Reads @SECONDS[.FRACTION] since 1970, or ISO 8601: YYYY-MM-DDTHH:MM:SS[.FRACTION] with Z or +HH:MM. A time without a zone means
  * another instant on another host, so it is refused. Digits beyond ns are cut off. False: not such a time. */
-bool start_parse(const char *text, int64_t *ns);
+bool start_parse_time(const char *text, int64_t *ns);
 /* The time as ISO 8601 in UTC, with ms. */
-void start_format(int64_t ns, char text[START_TEXT]);
+void start_format_time(int64_t ns, char text[START_TEXT]);
 /* The kernel's bound on the error of CLOCK_REALTIME, which NTP or chrony maintains; -1: the clock is not synchronised. */
 int64_t start_clock_error(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* thread - what event loops ask about and of their own thread: CPU time used, and waiting for events. */
+/* thread - for event loops: CPU time and memory used, and waiting for events. */
 #pragma once
 
 #include <signal.h>

@@ -235,7 +235,7 @@ bool viewer_is_ready(const struct viewer *v)
 	return v->pictured && (v->found || !v->cfg.patch);
 }
 
-void viewer_expect(struct viewer *v)
+void viewer_expect_answer(struct viewer *v)
 {
 	v->asked = true;
 	v->answered_ns = 0;

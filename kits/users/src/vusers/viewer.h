@@ -30,7 +30,7 @@ int viewer_read(struct viewer *v);
 /* Whether the first screen has arrived, and with cfg.patch the patch was found in it. */
 bool viewer_is_ready(const struct viewer *v);
 /* To be called before a request is sent: the next answer will be for it. */
-void viewer_expect(struct viewer *v);
+void viewer_expect_answer(struct viewer *v);
 /* When the answer was in the pixels (ns, CLOCK_MONOTONIC); 0: not yet. */
 int64_t viewer_answered_ns(const struct viewer *v);
 int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n); /* 0 or -EPIPE */

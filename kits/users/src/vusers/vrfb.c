@@ -271,7 +271,7 @@ int vrfb_parse(struct vrfb *s, const uint8_t *bytes, size_t n)
 	return s->updated && request_update(s, true) ? -ENOBUFS : s->flags;
 }
 
-void vrfb_expect(struct vrfb *s)
+void vrfb_expect_answer(struct vrfb *s)
 {
 	s->asked = true;
 	if (s->patch)

@@ -68,4 +68,4 @@ void vrfb_init(struct vrfb *s, const struct vrfb_cfg *cfg, struct vrfb_patch *pa
  * server refuses), -ENOBUFS (`out` is full because the caller did not send it). */
 int vrfb_parse(struct vrfb *s, const uint8_t *bytes, size_t n);
 /* To be called before a request is sent: the next update (or number) answers it. */
-void vrfb_expect(struct vrfb *s);
+void vrfb_expect_answer(struct vrfb *s);

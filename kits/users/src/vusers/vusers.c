@@ -42,7 +42,7 @@ static int parse_think(const char *text, void *value)
 
 static int parse_start_at(const char *text, void *value)
 {
-	return start_parse(text, value) ? 0 : -1;
+	return start_parse_time(text, value) ? 0 : -1;
 }
 
 static const struct cli_opt options[] = {

@@ -158,7 +158,7 @@ static int send_input(void *self, uint32_t user, struct crowd_request *what)
 	*what = (struct crowd_request){ .label = move, .first = true };
 	n = vnc_put_input(bytes, move, o->typed++, o->told.width, o->told.height);
 	o->received = received_bytes(o->fd);
-	viewer_expect(o->viewer);
+	viewer_expect_answer(o->viewer);
 	set_deadline(o, o->crowd.user[user].sent_ns + o->crowd.cfg.timeout_ns);
 	err = viewer_send(o->viewer, bytes, n);
 	set_deadline(o, 0);
@@ -187,7 +187,7 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 		return;
 	late = clock_now() >= until;
 	lose_viewer(o, late);
-	/* who waits too long is dropped by the crowd; what is under way at a stop is cut */
+	/* a user who waits too long is dropped by the crowd; a request under way at a stop is cut */
 	if (!proc_stop && (!late || u->state == CROWD_FREE))
 		crowd_lost(c, 0, -EPIPE, NULL);
 }
@@ -266,7 +266,7 @@ static int count_state(const struct watched_users *w, enum watch_state state)
 	return n;
 }
 
-int watched_wait(struct watched_users *w)
+int watched_await_connected(struct watched_users *w)
 {
 	while (count_state(w, WATCH_CONNECTING) && !proc_stop)
 		clock_sleep(clock_now() + WATCH_LOOK_NS);

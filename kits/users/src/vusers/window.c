@@ -47,7 +47,7 @@ void window_note_end(struct measuring_window *w, int64_t now_ns)
 	w->asked--;
 }
 
-void window_cut_off(struct measuring_window *w, int64_t now_ns)
+void window_end_now(struct measuring_window *w, int64_t now_ns)
 {
 	add_in_flight(w, now_ns);
 	if (now_ns < w->end_ns)

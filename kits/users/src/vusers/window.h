@@ -23,5 +23,5 @@ bool window_contains(const struct measuring_window *w, int64_t due_ns);
 void window_note_sent(struct measuring_window *w, int64_t now_ns);
 void window_note_end(struct measuring_window *w, int64_t now_ns);
 /* Ends the window now, if it has not ended before. */
-void window_cut_off(struct measuring_window *w, int64_t now_ns);
+void window_end_now(struct measuring_window *w, int64_t now_ns);
 double window_seconds(const struct measuring_window *w); /* its length; 0 if it never began */

@@ -117,7 +117,7 @@ int workload_draw_page(const struct workload *w, uint64_t *state)
 	return i;
 }
 
-double workload_page_size(const struct workload *w)
+double workload_objects_per_page(const struct workload *w)
 {
 	double objects = 0;
 

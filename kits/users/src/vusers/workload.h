@@ -31,6 +31,6 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 int workload_make_one(struct workload *w, const char *path);
 /* Draws the index of a page. *state: of the random numbers. */
 int workload_draw_page(const struct workload *w, uint64_t *state);
-/* The mean number of objects per fetched page, by the weights. */
-double workload_page_size(const struct workload *w);
+/* The mean number of objects of a fetched page, by the weights of the pages. */
+double workload_objects_per_page(const struct workload *w);
 void workload_free(struct workload *w);

@@ -76,7 +76,7 @@ TEST(requests_in_flight_are_those_of_all)
 	struct merged_runs m = { 0 };
 
 	add_two_generators(&m);
-	assert_int_equal(merged_replay(&m, 1, 100 * MS), 0);
+	assert_int_equal(merged_compute_window(&m, 1, 100 * MS), 0);
 	/* 10 of 4 ms and 20 of 5 ms in flight, in 100 ms; the last two are answered at 100 ms, when the window is over */
 	assert_true(fabs(m.crowd.window.asked_ns / (100.0 * MS) - 1.4) < 1e-6);
 	assert_int_equal(m.crowd.window.asked_most, 2);

@@ -25,7 +25,7 @@ TEST(times_are_those_of_the_calendar)
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		int64_t ns = -1;
 
-		assert_true(start_parse(row[i].text, &ns));
+		assert_true(start_parse_time(row[i].text, &ns));
 		assert_int_equal(ns, row[i].ns);
 	}
 }
@@ -55,7 +55,7 @@ TEST(other_texts_are_no_times)
 	int64_t ns;
 
 	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
-		assert_false(start_parse(text[i], &ns));
+		assert_false(start_parse_time(text[i], &ns));
 }
 
 TEST(what_is_written_reads_back)
@@ -63,8 +63,8 @@ TEST(what_is_written_reads_back)
 	char text[START_TEXT];
 	int64_t ns;
 
-	start_format(MARCH_2000 * 1000000000 + 7999999, text);
+	start_format_time(MARCH_2000 * 1000000000 + 7999999, text);
 	assert_string_equal(text, "2000-03-01T00:00:00.007Z");
-	assert_true(start_parse(text, &ns));
+	assert_true(start_parse_time(text, &ns));
 	assert_int_equal(ns, MARCH_2000 * 1000000000 + 7000000);
 }

@@ -199,7 +199,7 @@ TEST(an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer)
 	add_rect(&s, 2, 2, 0);
 	add_zeros(&s, 4); /* half of it */
 	assert_int_equal(feed(&v, &s, 3, 0).updates, 0);
-	vrfb_expect(&v);
+	vrfb_expect_answer(&v);
 	s.n = 0;
 	add_zeros(&s, 4);
 	ADD(&s, "\0\0\0\1"); /* a cursor only */
@@ -252,7 +252,7 @@ TEST(where_the_patch_is_read_only_the_next_number_answers)
 		assert_int_equal(feed(&v, &s, piece, piece + 1).ready, 1);
 		assert_true(patch.seen);
 		assert_int_equal(patch.shown, 0xffffff);
-		vrfb_expect(&v);
+		vrfb_expect_answer(&v);
 		s.n = 0;
 		add_patch(&s, 0xffffff); /* something else has changed */
 		assert_int_equal(feed(&v, &s, piece, piece + 1).answers, 0);
@@ -431,12 +431,13 @@ TEST(garbage_from_clients_is_refused_or_passed_over)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd), 0);
 		client_init(&g, fd[0], 1);
 		if (round % 4)
-			err = client_count_asked(&g, &way[http], (const uint8_t *)(http ? "GET / HTTP/1.1" : "RFB 003.008\n\1\1"),
-						 14);
+			err = client_parse_requests(&g, &way[http],
+						    (const uint8_t *)(http ? "GET / HTTP/1.1" : "RFB 003.008\n\1\1"), 14);
 		for (int i = 0; i < 300 && err >= 0; i++) {
 			uint64_t bits = random_bits(&random);
 
-			err = client_count_asked(&g, &way[http], &(uint8_t){ (uint8_t)(bits % 5 ? bits >> 8 & 7 : bits >> 8) }, 1);
+			err = client_parse_requests(&g, &way[http], &(uint8_t){ (uint8_t)(bits % 5 ? bits >> 8 & 7 : bits >> 8) },
+						    1);
 		}
 		close(fd[0]);
 		close(fd[1]);

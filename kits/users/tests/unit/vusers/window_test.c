@@ -37,13 +37,13 @@ TEST(gaps_have_their_mean_and_spread)
 	window_init(&w, 0, 1000, INT64_MAX);
 	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
 		window_note_sent(&w, at[i]);
-	window_cut_off(&w, 1300);
+	window_end_now(&w, 1300);
 	assert_int_equal(w.gaps, 4);
 	assert_true(fabs(w.gap_mean - 50) < 1e-9);
 	assert_true(fabs(w.gap_square - (1600 + 400 + 100 + 2500)) < 1e-9);
 	assert_int_equal(w.end_ns, 1300);
 	assert_true(fabs(window_seconds(&w) - 300e-9) < 1e-15);
-	window_cut_off(&w, 1400); /* once only */
+	window_end_now(&w, 1400); /* once only */
 	assert_int_equal(w.end_ns, 1300);
 }
 
@@ -53,7 +53,7 @@ TEST(one_that_never_began_has_no_length)
 
 	window_init(&w, 0, 500, 900);
 	window_note_sent(&w, 100);
-	window_cut_off(&w, 200);
+	window_end_now(&w, 200);
 	assert_true(window_seconds(&w) <= 0);
 	assert_true(w.asked_ns <= 0);
 }

@@ -44,7 +44,7 @@ TEST(the_script_of_nine_pages_has_fifteen_objects)
 	fclose(f);
 	assert_int_equal(w.pages, 4);
 	assert_int_equal(w.objects, 6);
-	assert_true(fabs(workload_page_size(&w) - 15.0 / 9) < 1e-12);
+	assert_true(fabs(workload_objects_per_page(&w) - 15.0 / 9) < 1e-12);
 	for (int i = 0; i < 90000; i++)
 		count[workload_draw_page(&w, &random)]++;
 	for (int i = 0; i < 4; i++) {
@@ -85,7 +85,7 @@ TEST(what_is_no_workload_is_refused_with_its_line)
 	workload_free(&w);
 	assert_int_equal(workload_make_one(&w, "/a/b?c=d"), 0);
 	assert_string_equal(w.object[0].path, "/a/b?c=d");
-	assert_true(workload_page_size(&w) > 0.999 && workload_page_size(&w) < 1.001);
+	assert_true(workload_objects_per_page(&w) > 0.999 && workload_objects_per_page(&w) < 1.001);
 	workload_free(&w);
 	assert_int_equal(workload_make_one(&w, "no"), -EPROTO);
 }
@@ -121,7 +121,7 @@ TEST(who_comes_before_the_one_before_has_gone_waits)
 
 	assert_int_equal(stations_parse("3ms,2ms", &s), 0);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(stations_admit(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
+		assert_int_equal(stations_add_request(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
 	assert_true(fabs(s.busy_ns[0] - 15e6) < 1 && fabs(s.busy_ns[1] - 10e6) < 1);
 }
 
@@ -135,7 +135,7 @@ TEST(random_arrivals_at_one_station_are_an_m_m_1)
 
 	for (int i = 0; i < 400000; i++) {
 		now += llround(-log(1 - random_fraction(&random)) * 2e6);
-		sum += (double)(stations_admit(&s, now) - now);
+		sum += (double)(stations_add_request(&s, now) - now);
 	}
 	assert_true(fabs(sum / 400000 / 2e6 - 1) < 0.03);
 }
