@@ -38,12 +38,12 @@ static struct busy_slice *find_innermost_slice(struct attribution *w)
 	if (w->depth) {
 		const struct nested_interrupt *f = &w->stack[w->depth - 1];
 
-		p = busy_get_slice(&w->queue, f->kind, f->id, w->last_ns);
+		p = busy_ensure_slice(&w->queue, f->kind, f->id, w->last_ns);
 		if (!p->name[0])
 			set_slice_name(p, f->name);
 		return p;
 	}
-	p = busy_get_slice(&w->queue, CULPRIT_TASK, w->task, w->last_ns);
+	p = busy_ensure_slice(&w->queue, CULPRIT_TASK, w->task, w->last_ns);
 	if (!p->name[0]) {
 		set_slice_name(p, w->comm);
 		p->here = w->here;
@@ -117,7 +117,7 @@ static bool take_resumed_burst(struct attribution *w, int task)
 
 static void note_task_left(struct attribution *w, const struct trace_record *r)
 {
-	struct busy_slice *p = busy_get_slice(&w->queue, CULPRIT_TASK, r->prev_pid, w->last_ns);
+	struct busy_slice *p = busy_ensure_slice(&w->queue, CULPRIT_TASK, r->prev_pid, w->last_ns);
 
 	set_slice_name(p, r->prev_comm);
 	if (r->prev_here)
@@ -127,7 +127,7 @@ static void note_task_left(struct attribution *w, const struct trace_record *r)
 
 static void note_task_came(struct attribution *w, const struct trace_record *r)
 {
-	struct busy_slice *p = busy_get_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
+	struct busy_slice *p = busy_ensure_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
 
 	if (!p->name[0]) /* the first time in this busy interval */
 		p->resumed = take_resumed_burst(w, r->next_pid);
@@ -177,7 +177,7 @@ static void mark_unexplained_time(struct attribution *w, bool from_loop, int64_t
 		if (s)
 			s->end_unrecorded = true;
 	} else if (s) {
-		struct busy_slice *p = busy_get_slice(&w->queue, CULPRIT_UNEXPLAINED, 0, w->last_ns);
+		struct busy_slice *p = busy_ensure_slice(&w->queue, CULPRIT_UNEXPLAINED, 0, w->last_ns);
 
 		snprintf(p->name, sizeof(p->name), MISSED_SWITCH_NAME);
 		p->ns += now - w->last_ns;

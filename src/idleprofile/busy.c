@@ -10,7 +10,7 @@
 /* Maximum number of named slices in an interval: leaves room for an "others" share of each kind. */
 #define NAMED (SHARES_MAX - CULPRIT_UNEXPLAINED - 1)
 
-/* `i`: counted from the oldest interval, below q->n. */
+/* Interval number `i` (below q->n), counted from the oldest. */
 static struct busy_interval *interval_at(struct busy_queue *q, size_t i)
 {
 	return &q->interval[(q->first + i) % BUSY_INTERVALS];
@@ -120,7 +120,7 @@ static struct busy_slice *merge_least_slice(struct busy_queue *q, struct busy_in
 	return least;
 }
 
-struct busy_slice *busy_get_slice(struct busy_queue *q, enum culprit_kind kind, int id, int64_t start_ns)
+struct busy_slice *busy_ensure_slice(struct busy_queue *q, enum culprit_kind kind, int id, int64_t start_ns)
 {
 	struct busy_interval *s = busy_open_interval(q);
 	struct busy_slice *p = find_slice(q, s, kind, id);
@@ -146,7 +146,7 @@ static int64_t later_ns(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static struct culprit_share *get_share(struct gap_share_set *part, enum culprit_kind kind, int pid, const char *name)
+static struct culprit_share *ensure_share(struct gap_share_set *part, enum culprit_kind kind, int pid, const char *name)
 {
 	struct culprit_share *s;
 
@@ -156,7 +156,7 @@ static struct culprit_share *get_share(struct gap_share_set *part, enum culprit_
 			return s;
 	}
 	if (part->n >= SHARES_MAX && strcmp(name, "others"))
-		return get_share(part, kind, 0, "others");
+		return ensure_share(part, kind, 0, "others");
 	s = &part->at[part->n++];
 	memset(s, 0, sizeof(*s));
 	s->kind = kind;
@@ -191,7 +191,7 @@ static void add_missed_switch_time(struct gap_share_set *part, int64_t from, int
 
 	if (to <= from)
 		return;
-	s = get_share(part, CULPRIT_UNEXPLAINED, 0, MISSED_SWITCH_NAME);
+	s = ensure_share(part, CULPRIT_UNEXPLAINED, 0, MISSED_SWITCH_NAME);
 	s->ns += to - from;
 	span_extend(&s->start_ns, &s->end_ns, from, to);
 }
@@ -200,7 +200,7 @@ static struct culprit_share *share_slice(struct gap_share_set *part, const struc
 					 int64_t to)
 {
 	int pid = p->kind != CULPRIT_TASK || p->id < 0 ? 0 : p->here ? p->here : -p->id;
-	struct culprit_share *s = get_share(part, p->kind, pid, p->name[0] ? p->name : "?");
+	struct culprit_share *s = ensure_share(part, p->kind, pid, p->name[0] ? p->name : "?");
 
 	if (s->start_ns == INT64_MAX)
 		s->resumed = p->resumed;
@@ -280,7 +280,7 @@ static void assign_leftover_time(struct gap_share_set *part, int64_t start_ns, i
 		if (!s || part->at[i].ns > s->ns)
 			s = &part->at[i];
 	if (!s) {
-		s = get_share(part, CULPRIT_UNEXPLAINED, 0, "unexplained");
+		s = ensure_share(part, CULPRIT_UNEXPLAINED, 0, "unexplained");
 		s->start_ns = start_ns;
 		s->end_ns = end_ns;
 	}

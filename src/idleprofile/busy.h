@@ -44,7 +44,7 @@ void busy_cancel_interval(struct busy_queue *q);
 void busy_drop_intervals(struct busy_queue *q, int64_t until_ns);
 /* The slice of this culprit in the open interval. A new slice starts at start_ns with an empty name. If there are too many, the
  * slice with the least time is merged into one named "others" of its kind. */
-struct busy_slice *busy_get_slice(struct busy_queue *q, enum culprit_kind kind, int id, int64_t start_ns);
+struct busy_slice *busy_ensure_slice(struct busy_queue *q, enum culprit_kind kind, int id, int64_t start_ns);
 
 /* As attribution_split_gap(). An interval that extends beyond both ends of the gap by more than skew_ns is ignored:
  * the loop ran there. */

@@ -113,7 +113,7 @@ void culprit_table_free(struct culprit_table *t)
 	free(t);
 }
 
-static struct culprit_total *get_culprit_line(struct culprit_table *t, enum culprit_kind kind, const char *name)
+static struct culprit_total *ensure_culprit_line(struct culprit_table *t, enum culprit_kind kind, const char *name)
 {
 	struct culprit_total *l;
 
@@ -121,7 +121,7 @@ static struct culprit_total *get_culprit_line(struct culprit_table *t, enum culp
 		if (t->line[i].kind == kind && !strcmp(t->line[i].name, name))
 			return &t->line[i];
 	if (t->n >= t->max && strcmp(name, "others"))
-		return get_culprit_line(t, kind, "others");
+		return ensure_culprit_line(t, kind, "others");
 	l = &t->line[t->n++];
 	memset(l, 0, sizeof(*l));
 	l->kind = kind;
@@ -144,7 +144,7 @@ void culprit_table_add(struct culprit_table *t, const struct event_culprits *e)
 		for (k = i; k < e->n; k++)
 			if (e->at[k].kind == e->at[i].kind && !strcmp(e->at[k].name, e->at[i].name))
 				ns += e->at[k].ns;
-		l = get_culprit_line(t, e->at[i].kind, e->at[i].name);
+		l = ensure_culprit_line(t, e->at[i].kind, e->at[i].name);
 		l->ns += ns;
 		l->events++;
 		if (ns > l->longest_ns)

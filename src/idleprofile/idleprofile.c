@@ -76,7 +76,7 @@ static void end_loops(void)
 }
 
 /* Ends the program where an order to the loops, or a wait for them, has failed; returns 0 or -EINTR. */
-static int check_loops(int err)
+static int die_failed_loops(int err)
 {
 	if (err == -ETIMEDOUT)
 		die(EXIT_RUN, "an idle loop does not get its CPU: the machine is too busy to be profiled");
@@ -106,7 +106,7 @@ static bool start_loops(bool tsc)
 	err = spin_start(&spin, &cfg.cpus, tsc, group_enter, &group);
 	if (err == -ENODEV)
 		die(EXIT_RUN, "--cpus was refused; not all of these are there and allowed, see taskset -cp $$");
-	if (check_loops(err))
+	if (die_failed_loops(err))
 		return false;
 	if (!strcmp(spin->place, "SCHED_IDLE alone"))
 		warn("the idle loops take CPU time from tasks of other groups (%s)%s", explain_no_cgroup(),
@@ -152,9 +152,9 @@ static int calibrate_loops(struct stamp_map *map, struct observer_effect *own)
 	int err;
 
 	add_clock_pair(map);
-	err = check_loops(spin_send_order(spin, SPIN_CALIBRATE, START_NS));
+	err = die_failed_loops(spin_send_order(spin, SPIN_CALIBRATE, START_NS));
 	if (!err)
-		err = check_loops(spin_await_calibration(spin, START_NS));
+		err = die_failed_loops(spin_await_calibration(spin, START_NS));
 	if (err)
 		return err;
 	clock_sleep(map->last.ns + 100 * NS_PER_MS);
@@ -170,7 +170,7 @@ static int calibrate_loops(struct stamp_map *map, struct observer_effect *own)
 		      ns_text((double)cfg.effect_ns));
 	err = observer_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed);
 	progress_end(&wait);
-	return check_loops(err);
+	return die_failed_loops(err);
 }
 
 /* State of the run, from its start to the report. */
@@ -221,10 +221,10 @@ static void drain_gaps(struct gap_pipeline *f, int64_t end_ns)
 		int64_t next = clock_now() + DRAIN_NS, left;
 
 		proc_sleep(next < end_ns ? next : end_ns);
-		if (spin_take_ended(spin))
-			check_loops(-ESRCH); /* without this, the CPUs would look busy until the end of the run */
+		if (spin_reap_ended(spin))
+			die_failed_loops(-ESRCH); /* without this, the CPUs would look busy until the end of the run */
 		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_ALLOWANCE_NS;
-		spin_allow(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
+		spin_allow_time(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
 		pipeline_drain(f);
 		if (progress_take_due(&progress, clock_now()))
 			show_progress(f);
@@ -255,7 +255,7 @@ static int prepare_run(void)
 	if (!run.follow)
 		die(EXIT_RUN, "no memory");
 	if (!err)
-		err = check_loops(spin_send_order(spin, SPIN_RUN, START_NS));
+		err = die_failed_loops(spin_send_order(spin, SPIN_RUN, START_NS));
 	if (err)
 		return err;
 	drain_gaps(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
@@ -297,7 +297,7 @@ static void run_profile(void)
 	/* A loop that does not get its CPU in time counts as lost until the end of the run. */
 	err = spin_send_order(spin, SPIN_PAUSE, PAUSE_NS);
 	if (err != -ETIMEDOUT)
-		check_loops(err);
+		die_failed_loops(err);
 	pipeline_end(run.follow, run.end_ns);
 }
 
@@ -352,7 +352,7 @@ static int write_report(struct rec_report *out)
 		.who = run.cfg.trace != NULL,
 		.brief = out_cfg.format == REC_TEXT,
 	};
-	bool lossy = report_warn_unwatched(out, run.follow) || pipeline_lost(run.follow) > 0;
+	bool lossy = report_warn_unwatched(out, run.follow) || pipeline_lost_items(run.follow) > 0;
 
 	report_settings(out);
 	rec_begin_object(out, "result");

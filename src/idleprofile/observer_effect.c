@@ -142,7 +142,7 @@ static void *measure_rounds(void *arg)
 		t->err = spin_send_order(t->spin, SPIN_RUN, 10 * NS_PER_S);
 		if (t->err)
 			break;
-		spin_allow(t->spin, t->slot_ns + SPIN_ALLOWANCE_NS);
+		spin_allow_time(t->spin, t->slot_ns + SPIN_ALLOWANCE_NS);
 		measure_slot(t, &t->round[i], true);
 		t->err = spin_send_order(t->spin, SPIN_PAUSE, 10 * NS_PER_S);
 		discard_gaps(t->spin);

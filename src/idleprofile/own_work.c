@@ -108,7 +108,7 @@ static bool has_tid(const struct own_work_tids *t, int tid)
 	return false;
 }
 
-struct own_work_time own_work_take_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n)
+struct own_work_time own_work_remove_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n)
 {
 	struct own_work_time found = { false, 0 };
 	size_t kept = 0;

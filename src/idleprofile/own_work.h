@@ -48,5 +48,5 @@ void own_work_tids_init(struct own_work_tids *t, const struct cli_pids *ignore);
 void own_work_tids_add(struct own_work_tids *t, int tid);
 /* Reads the threads of the ignored processes again, at most once a second. */
 void own_work_tids_refresh(struct own_work_tids *t);
-/* Removes the shares of own threads from the list, and returns their time. */
-struct own_work_time own_work_take_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n);
+/* Removes the shares of this program's and the ignored threads from the list, and returns their time. */
+struct own_work_time own_work_remove_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n);

@@ -51,7 +51,7 @@ static bool subtract_own_work(struct cpu_pipeline *c, int64_t from, int64_t to, 
 			      size_t *n)
 {
 	struct own_work_time found =
-		c->f->cfg.trace ? own_work_take_shares(&c->f->tids, share, n) : own_work_find(&c->itself, from, to);
+		c->f->cfg.trace ? own_work_remove_shares(&c->f->tids, share, n) : own_work_find(&c->itself, from, to);
 
 	if (!found.there)
 		return false;
@@ -87,7 +87,7 @@ static void add_gap(struct cpu_pipeline *c, int64_t from, int64_t to, int64_t lo
 	struct lost_time_gap p = { .start_ns = from, .end_ns = to, .lost_ns = lost, .share = share };
 
 	p.shares = c->who ? attribution_split_gap(c->who, from, to, share, SHARES_MAX) : 0;
-	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_take_gap(&c->ticks, from, to - from);
+	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_classify_gap(&c->ticks, from, to - from);
 	if (!clip_gap(c->f, &p, share) || subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
 		return;
 	for (size_t i = 0; i < p.shares; i++)
@@ -330,12 +330,12 @@ const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n)
 	return f->names ? culprit_table_sort(f->names, n) : NULL;
 }
 
-int64_t pipeline_lost(const struct gap_pipeline *f)
+int64_t pipeline_lost_items(const struct gap_pipeline *f)
 {
 	return sum_lost_records(f) - f->lost_before;
 }
 
-int64_t pipeline_missed(const struct gap_pipeline *f)
+int64_t pipeline_missed_switches(const struct gap_pipeline *f)
 {
 	return sum_missed_switches(f) - f->missed_before;
 }

@@ -80,8 +80,7 @@ void pipeline_set_wakers(struct gap_pipeline *f, struct woken_threads *w);
 void pipeline_begin(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns);
 /* Reads all gaps, records and wake-ups that are there. To be called a few times a second. */
 void pipeline_drain(struct gap_pipeline *f);
-/* Ends the profile at end_ns (not after the end_ns of pipeline_begin(), nor before the last drain): drains, clips and
- * closes what
+/* Ends the profile at end_ns (not after the end_ns of pipeline_begin(), nor before the last drain): drains, clips and closes what
  * is open. The loops must be paused; a loop that is not counts as off its CPU until end_ns. The wake-ups must be stopped. */
 void pipeline_end(struct gap_pipeline *f, int64_t end_ns);
 
@@ -90,7 +89,7 @@ struct pipeline_cpu_total pipeline_cpu_sum(const struct gap_pipeline *f);
 const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n);
 /* Number of lost items since the profile began: gaps, wake-ups and kernel records that found no room in their rings, and gaps
  * whose records had been dropped. */
-int64_t pipeline_lost(const struct gap_pipeline *f);
+int64_t pipeline_lost_items(const struct gap_pipeline *f);
 /* Number of task switches that the kernel's records left out, since the profile began; only with a trace. */
-int64_t pipeline_missed(const struct gap_pipeline *f);
+int64_t pipeline_missed_switches(const struct gap_pipeline *f);
 void pipeline_free(struct gap_pipeline *f);

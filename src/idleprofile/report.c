@@ -36,7 +36,7 @@ void report_warn_missed(struct rec_report *out, const struct gap_pipeline *f)
 		rec_warn(
 			out,
 			"the kernel left out records of %lld task switches: the culprits of %.1f %% of the lost time are not known",
-			(long long)pipeline_missed(f), 100.0 * (double)sum.missed_ns / (double)sum.lost_ns);
+			(long long)pipeline_missed_switches(f), 100.0 * (double)sum.missed_ns / (double)sum.lost_ns);
 }
 
 static double to_seconds(int64_t ns)
@@ -238,9 +238,9 @@ void report_profile(struct rec_report *r, const struct report_inputs *p)
 		report_culprits(r, p);
 	report_observer_effect(r, p);
 	rec_add_int(r, "rows", p->rows);
-	rec_add_int(r, "lost_records", pipeline_lost(p->follow));
+	rec_add_int(r, "lost_records", pipeline_lost_items(p->follow));
 	if (p->who)
-		rec_add_int(r, "missed_switches", pipeline_missed(p->follow));
+		rec_add_int(r, "missed_switches", pipeline_missed_switches(p->follow));
 	else
 		rec_add_str(r, "missed_switches", NULL);
 	rec_add_int(r, "memory_peak_bytes", p->memory_peak_bytes);

@@ -170,7 +170,7 @@ static __attribute__((noreturn)) void run_loop_process(struct idle_loops *s, pid
 	_exit(EXIT_OK);
 }
 
-bool spin_take_ended(struct idle_loops *s)
+bool spin_reap_ended(struct idle_loops *s)
 {
 	int status;
 
@@ -207,7 +207,7 @@ static int wait_all_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle
 		while (!is(&s->cpu[i], what)) {
 			if (atomic_load(&s->failed))
 				return -atomic_load(&s->failed);
-			if (spin_take_ended(s))
+			if (spin_reap_ended(s))
 				return -ESRCH;
 			if (proc_stop && !pausing)
 				return -EINTR;
@@ -219,7 +219,7 @@ static int wait_all_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle
 	return 0;
 }
 
-void spin_allow(struct idle_loops *s, int64_t for_ns)
+void spin_allow_time(struct idle_loops *s, int64_t for_ns)
 {
 	atomic_store(&s->until, stamp_read(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp));
 }
@@ -229,7 +229,7 @@ int spin_send_order(struct idle_loops *s, enum spin_loop_command order, int64_t 
 	uint32_t next = (atomic_load(&s->order) / 4 + 1) * 4 + order;
 
 	if (order == SPIN_RUN)
-		spin_allow(s, SPIN_ALLOWANCE_NS);
+		spin_allow_time(s, SPIN_ALLOWANCE_NS);
 	atomic_store(&s->order, next);
 	futex_wake(&s->order);
 	return order == SPIN_STOP ? 0 : wait_all_loops(s, loop_is_obeying, next, within_ns);

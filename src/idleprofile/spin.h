@@ -7,7 +7,7 @@
  * before, stamp after). The loop itself neither allocates nor makes system calls.
  *
  * So that a loop does not spin for ever when its parent was stopped or hangs, it pauses when the time allowed by
- * spin_allow() is over, checks every 20 ms whether more was allowed, and pushes the pause as a span whose `from` is
+ * spin_allow_time() is over, checks every 20 ms whether more was allowed, and pushes the pause as a span whose `from` is
  * negative: minus the stamp at which the pause began. */
 #pragma once
 
@@ -54,12 +54,12 @@ int spin_start(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, v
  * within_ns; -ESRCH: the process has ended; -EINTR: a signal to stop came. */
 int spin_send_order(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns);
 /* Allows the loops to spin until `for_ns` from now. */
-void spin_allow(struct idle_loops *s, int64_t for_ns);
+void spin_allow_time(struct idle_loops *s, int64_t for_ns);
 #define SPIN_ALLOWANCE_NS (2 * NS_PER_S)
 /* Waits until all loops are calibrated. Errors as spin_send_order(). */
 int spin_await_calibration(struct idle_loops *s, int64_t within_ns);
-/* Has the process of the loops ended? */
-bool spin_take_ended(struct idle_loops *s);
+/* Whether the process of the loops has ended; if so, reaps it. */
+bool spin_reap_ended(struct idle_loops *s);
 /* Quantile `p` (0..1) of the turn lengths of one CPU's calibration, in stamps, among turns no longer than `longest`. */
 int64_t spin_turn_quantile(const struct cpu_idle_loop *c, double p, int64_t longest);
 

@@ -150,7 +150,7 @@ int64_t ticks_period_ns(void)
 	return clock_getres(CLOCK_MONOTONIC_COARSE, &ts) ? 0 : (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-bool ticks_take_gap(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
+bool ticks_classify_gap(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
 {
 	int64_t slot, into;
 

@@ -36,5 +36,6 @@ struct tick_detector {
 
 /* The tick's period in ns as the kernel says; 0: not known. */
 int64_t ticks_period_ns(void);
-/* Is this gap a tick? Gaps of one CPU must come in ascending order. False while the phase is being learned. */
-bool ticks_take_gap(struct tick_detector *t, int64_t start_ns, int64_t length_ns);
+/* Takes the next gap of one CPU, in ascending order, and tells whether it is a tick. False while the phase is being learned from
+ * the gaps. */
+bool ticks_classify_gap(struct tick_detector *t, int64_t start_ns, int64_t length_ns);

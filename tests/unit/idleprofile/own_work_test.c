@@ -66,13 +66,13 @@ TEST(own_threads_are_taken_out_of_the_shares)
 	own_work_tids_init(&t, &ignored);
 	own_work_tids_add(&t, 888888);
 	own_work_tids_refresh(&t);
-	f = own_work_take_shares(&t, share, &n);
+	f = own_work_remove_shares(&t, share, &n);
 	assert_true(f.there);
 	assert_int_equal(f.ns, 327);
 	assert_int_equal(n, 2);
 	assert_string_equal(share[0].name, "other");
 	assert_string_equal(share[1].name, "timer");
-	assert_false(own_work_take_shares(&t, share, &n).there);
+	assert_false(own_work_remove_shares(&t, share, &n).there);
 	assert_int_equal(n, 2);
 }
 
@@ -84,6 +84,6 @@ TEST(an_interrupt_has_no_thread)
 
 	own_work_tids_init(&t, NULL);
 	own_work_tids_add(&t, 0);
-	assert_false(own_work_take_shares(&t, &share, &n).there);
+	assert_false(own_work_remove_shares(&t, &share, &n).there);
 	assert_int_equal(n, 1);
 }

@@ -158,9 +158,9 @@ TEST_WITH(make, drop, what_found_no_room_is_counted_from_the_beginning_on)
 		part(START - NS_PER_S + i * 10, START - NS_PER_S + i * 10 + 5);
 	drain_at(START);
 	pipeline_begin(f, START, END);
-	assert_int_equal(pipeline_lost(f), 0);
+	assert_int_equal(pipeline_lost_items(f), 0);
 	for (int64_t i = 0; i < RING_ROOM + 3; i++)
 		part(START + i * 10, START + i * 10 + 5);
 	drain_at(END);
-	assert_int_equal(pipeline_lost(f), 3);
+	assert_int_equal(pipeline_lost_items(f), 3);
 }

@@ -57,7 +57,7 @@ static struct score play(struct tick_detector *t, int64_t period, const struct m
 	memset(t, 0, sizeof(*t));
 	t->period_ns = period;
 	for (size_t i = 0; i < n; i++) {
-		bool said = ticks_take_gap(t, m[i].start, m[i].length);
+		bool said = ticks_classify_gap(t, m[i].start, m[i].length);
 
 		if (m[i].start < from)
 			continue;
@@ -144,11 +144,11 @@ TEST(on_a_cpu_that_is_nearly_always_busy_none_is_made_up)
 		while (now < 5 * S) {
 			int64_t busy = (int64_t)(random_fraction(&seed) * 38e6), free_until;
 
-			assert_false(ticks_take_gap(&ticks, now, busy));
+			assert_false(ticks_classify_gap(&ticks, now, busy));
 			now += busy;
 			for (free_until = now + 1 * MS; now < free_until;
 			     now += 20 * US + (int64_t)(random_fraction(&seed) * 100e3)) {
-				assert_false(ticks_take_gap(&ticks, now, 10 * US));
+				assert_false(ticks_classify_gap(&ticks, now, 10 * US));
 				now += 10 * US;
 			}
 		}
@@ -162,11 +162,11 @@ TEST(a_long_part_at_the_tick_is_no_tick_and_a_slot_has_one)
 
 	play(&ticks, 4 * MS, made, n, 0);
 	assert_true(ticks.learned);
-	assert_false(ticks_take_gap(&ticks, 10 * S + 1 * MS, 90 * US));
-	assert_true(ticks_take_gap(&ticks, 10 * S + 5 * MS, 6 * US));
-	assert_false(ticks_take_gap(&ticks, 10 * S + 5 * MS + 7 * US, 1 * US));
-	assert_false(ticks_take_gap(&ticks, 10 * S + 11 * MS, 6 * US));
-	assert_true(ticks_take_gap(&ticks, 10 * S + 13 * MS, 6 * US));
+	assert_false(ticks_classify_gap(&ticks, 10 * S + 1 * MS, 90 * US));
+	assert_true(ticks_classify_gap(&ticks, 10 * S + 5 * MS, 6 * US));
+	assert_false(ticks_classify_gap(&ticks, 10 * S + 5 * MS + 7 * US, 1 * US));
+	assert_false(ticks_classify_gap(&ticks, 10 * S + 11 * MS, 6 * US));
+	assert_true(ticks_classify_gap(&ticks, 10 * S + 13 * MS, 6 * US));
 }
 
 TEST(a_wrong_period_finds_nothing)
