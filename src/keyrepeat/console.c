@@ -176,7 +176,8 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 				late_keys_text(f), count_text((int64_t)f->keys_due));
 }
 
-void console_write(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train, struct train_figures *f)
+void console_write_report(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
+			  struct train_figures *f)
 {
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S,
 	       cpu = train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN;

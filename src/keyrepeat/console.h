@@ -38,4 +38,5 @@ void console_show_progress(struct console_progress *p, bool quiet);
 void console_end_progress(struct console_progress *p);
 
 /* Writes the short report. */
-void console_write(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train, struct train_figures *f);
+void console_write_report(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
+			  struct train_figures *f);

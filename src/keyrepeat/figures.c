@@ -113,8 +113,9 @@ static void set_late_end(const struct key_train *t, struct key_times *key, int64
 	key->censored_ns = high_ns ? 0 : t->block[t->blocks - 1].end_ns;
 }
 
-/* A key given up that no update accounts for was dropped, or its update comes with the next key. Then each later update may answer
- * the key before, to the end: also where the count is made up, for one of the updates may be without a key. */
+/* Widens late ends after keys that were given up. Such a key, if no update accounts for it, was dropped, or its update comes with
+ * the next key. Then each later update may answer the key before, up to the end of the train; also if the number of updates catches
+ * up, since one of them may be without a key. */
 static void widen_after_owed(struct key_train *t, const struct observations *seen, struct train_figures *f)
 {
 	size_t owed = 0;
@@ -166,9 +167,9 @@ static void drop_late_ends(struct key_train *t)
 			set_late_end(t, &t->key[i], 0);
 }
 
-/* Of a train of single keys, only the last one is followed by rest. Where the display changed more than once after it, and there
- * were more updates than keys, the application may draw more than once for a key, and later than the next key: then any key may
- * have been answered as late as the last change after the last key. */
+/* In a train of keys sent one by one, only the last key is followed by rest. If the display changed more than once after it, and
+ * there were more updates than keys, the application may draw more than once for a key, and later than the next key: then any key
+ * may have been answered as late as the last change after the last key. */
 static void widen_to_redraw(struct key_train *t, const struct observations *seen)
 {
 	const struct key_train_block *last = &t->block[t->blocks - 1];
@@ -227,8 +228,8 @@ static void pair_train(const struct figures_cfg_of_train *cfg, struct key_train 
 		widen_to_redraw(t, seen);
 }
 
-/* Leaves out the last keys of an interrupted train that have waited no longer than an answer took, or than an answer may take
- * before it is late: that they are not answered says nothing. */
+/* Leaves out the last keys of an interrupted train that have waited no longer than the slowest answer took, or than the threshold:
+ * their missing answers are no information. Returns their number. */
 static size_t drop_in_flight(const struct figures_cfg_of_train *cfg, struct key_train *t)
 {
 	int64_t longest = cfg->threshold_ns;
@@ -247,7 +248,7 @@ static size_t drop_in_flight(const struct figures_cfg_of_train *cfg, struct key_
 /* Sets the earliest possible answers of keys that had to wait for their turn, or never had one. A server that answers in order
  * answers no key before the one that was sent before the key was due. If that was answered by then, only the probe was late: the
  * answer could have come as fast as it did from sending. If that may never be answered, it could have come at once. */
-static void find_held_answers(struct key_train *t)
+static void set_earliest_answers(struct key_train *t)
 {
 	const struct key_times *before = NULL; /* the last key that was sent before this one was due */
 	size_t next = 0;
@@ -268,8 +269,8 @@ static void find_held_answers(struct key_train *t)
 	}
 }
 
-/* When an X display repeated a held key is not known: it falls behind the due times by its own timer, and leaves repeats out. A
- * repeat was answered no earlier than it was due, and no later than found. */
+/* Widens the answers of autorepeats. The time at which an X display repeated a held key is not known: the display falls behind the
+ * due times by its own timer, and leaves repeats out. A repeat was answered no earlier than it was due, and no later than found. */
 static void widen_to_repeats(struct key_train *t)
 {
 	bool any = false;
@@ -346,7 +347,7 @@ static void add_block_updates(const struct figures_cfg_of_train *cfg, const stru
 }
 
 /* True if one of the keys that were sent one by one was given up, so that the probe made later keys and updates wait. */
-static bool gave_keys_up(const struct key_train *t, const struct train_figures *f)
+static bool has_given_up_keys(const struct key_train *t, const struct train_figures *f)
 {
 	return t->one_by_one && t->blocks && !f->caret && t->blocks < t->block[t->blocks - 1].first + t->block[t->blocks - 1].n;
 }
@@ -359,7 +360,7 @@ static void add_single_updates(const struct figures_cfg_of_train *cfg, const str
 	struct key_train_block all = { 0, last->first + last->n, t->block[0].begin_ns, last->end_ns, last->drain };
 
 	add_block_updates(cfg, t, &all, seen, f);
-	if (t->period_ns == cfg->period_ns && !gave_keys_up(t, f) && !f->restless)
+	if (t->period_ns == cfg->period_ns && !has_given_up_keys(t, f) && !f->restless)
 		return;
 	f->interarrival.n = f->stall.n = f->stalls = 0;
 	f->largest_gap_ns = -1;
@@ -402,7 +403,7 @@ int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *tr
 	pair_train(cfg, train, seen, out);
 	out->in_flight = drop_in_flight(cfg, train);
 	widen_to_repeats(train);
-	find_held_answers(train);
+	set_earliest_answers(train);
 	for (size_t i = 0; i < train->due; i++) {
 		out->any_answer = out->any_answer || train->key[i].answer_ns;
 		if (train->key[i].skipped)
@@ -430,7 +431,7 @@ int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *tr
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
 	if (out->stall.n)
 		out->mean_positive_ns = positive;
-	return gave_keys_up(train, out) || out->restless ? 0 : compute_backlog(train, out);
+	return has_given_up_keys(train, out) || out->restless ? 0 : compute_backlog(train, out);
 }
 
 void figures_free(struct train_figures *f)

@@ -64,7 +64,7 @@ static int read_noise(const char *text, void *value)
 static int read_region(const char *text, void *value)
 {
 	cfg.find_region = !strcmp(text, "auto");
-	return cfg.find_region ? 0 : region_read(text, value);
+	return cfg.find_region ? 0 : region_parse(text, value);
 }
 
 /* Reads the id of a window as xwininfo (0x1c00003) and xdotool (29360131) print it. */
@@ -198,7 +198,7 @@ static void report_settings(void)
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "target", run.name }, { "server", run.server }, { "watch", watches[cfg.watch] });
 	if (run.region_from && cfg.watch != WATCH_NONE) {
-		region_write(&run.region, text);
+		region_format(&run.region, text);
 		rec_add_strs(r, { "region", text }, { "region_from", run.region_from });
 	}
 	if (cfg.window) {
@@ -328,7 +328,7 @@ static void await_start_line(void)
 	struct key_sender sender;
 
 	sender_init(&sender, run.cfg.target, run.cfg.self, &run.seen, false);
-	if (sender_await_line(&sender, STDIN_FILENO) || sender_has_ended(&sender))
+	if (sender_await_line(&sender, STDIN_FILENO) || sender_detect_end(&sender))
 		return;
 	close_target();
 	die(EXIT_RUN, "standard input ended before the line that --hold-start waits for");
@@ -454,7 +454,7 @@ static int report_train(const struct console_cfg *console, struct key_train *tra
 	trouble = report_find_trouble(&figures_cfg, train, &run.seen, &figures, run.plan.n > 0, &status);
 	if (trouble)
 		rec_warn(run.out, "%s", trouble);
-	console_write(run.out, console, train, &figures);
+	console_write_report(run.out, console, train, &figures);
 	rec_must_close(run.out);
 	figures_free(&figures);
 	return err ? EXIT_RUN : status;

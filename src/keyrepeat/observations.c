@@ -70,8 +70,8 @@ void observations_add_step(struct observations *s, const struct caret_step *step
 	}
 }
 
-void observations_compare(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,
-			  const struct pixel_area *in)
+void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,
+				 const struct pixel_area *in)
 {
 	struct caret_step step = { .at_ns = at_ns };
 	int y = in->y, end = in->y + in->h;

@@ -44,7 +44,7 @@ void observations_add_update(struct observations *s, int64_t at_ns);
 void observations_add_step(struct observations *s, const struct caret_step *step);
 /* Records which of the pixels in an area changed between two pictures (rows of `stride` pixels), an update only if some did, and
  * copies the area to `before`. */
-void observations_compare(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,
-			  const struct pixel_area *in);
+void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,
+				 const struct pixel_area *in);
 /* Records the number that the patch showed at at_ns. */
 void observations_add_number(struct observations *s, int64_t at_ns, uint32_t number);

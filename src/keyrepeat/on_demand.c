@@ -80,7 +80,7 @@ static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_time
 	const struct caret_step *doubt = NULL;
 	enum on_demand_answer answer;
 
-	while ((answer = find_echo(d, key, &doubt)) == ON_DEMAND_NONE && !sender_has_ended(&d->sender) &&
+	while ((answer = find_echo(d, key, &doubt)) == ON_DEMAND_NONE && !sender_detect_end(&d->sender) &&
 	       clock_now() < key->due_ns + d->cfg.timeout_ns)
 		proc_sleep(clock_now() + POLL_NS);
 	if (answer == ON_DEMAND_NONE && doubt) {

@@ -70,5 +70,6 @@ void plan_free(struct key_plan *plan);
  * hiccup. n 0: period_ns. Reorders the times. */
 int64_t plan_choose_period_ns(int64_t *answer_time_ns, size_t n, int64_t period_ns);
 
-/* The due time of a key on a schedule stretched from period_ns to slower_ns, counted from the key that it was `offset_ns` after. */
+/* Stretches `offset_ns`, the time from a reference key to another key on a schedule of period period_ns, to a schedule of period
+ * slower_ns. */
 int64_t plan_stretch_offset_ns(int64_t offset_ns, int64_t period_ns, int64_t slower_ns);

@@ -15,7 +15,7 @@
 #define NOISE (REGION_BEFORE | REGION_AFTER)
 #define KEY_BITS ((uint8_t)~NOISE)
 
-int region_read(const char *text, struct pixel_area *out)
+int region_parse(const char *text, struct pixel_area *out)
 {
 	int end = -1;
 	struct pixel_area r;
@@ -29,7 +29,7 @@ int region_read(const char *text, struct pixel_area *out)
 	return 0;
 }
 
-void region_write(const struct pixel_area *r, char text[REGION_TEXT])
+void region_format(const struct pixel_area *r, char text[REGION_TEXT])
 {
 	snprintf(text, REGION_TEXT, "%dx%d+%d+%d", r->w, r->h, r->x, r->y);
 }
@@ -61,7 +61,7 @@ struct block_grid {
 	int *todo;     /* stack of blocks to visit, with room for all */
 };
 
-/* The bits of a pixel; of one that changes without keys, only these. */
+/* Bits of a pixel. For a pixel that also changes without keys, only the bits that say so. */
 static uint8_t mark_bits(const struct change_marks *m, int x, int y)
 {
 	uint8_t bits = m->bits[(size_t)y * (size_t)m->w + (size_t)x];

@@ -16,7 +16,7 @@ void sender_init(struct key_sender *s, const struct target_ops *target, void *se
 	*s = (struct key_sender){ .target = target, .self = self, .seen = seen, .hold = hold, .down = -1 };
 }
 
-bool sender_has_ended(struct key_sender *s)
+bool sender_detect_end(struct key_sender *s)
 {
 	if (s->end == SENDER_COMPLETE) {
 		/* in this order: after a stop signal the watching thread may close the connection */
@@ -35,7 +35,7 @@ bool sender_await_line(struct key_sender *s, int fd)
 	struct pollfd in = { .fd = fd, .events = POLLIN };
 	char c = 0;
 
-	while (!sender_has_ended(s)) {
+	while (!sender_detect_end(s)) {
 		ssize_t n;
 
 		if (poll(&in, 1, 50) <= 0)
@@ -75,7 +75,7 @@ static bool await_sendable(struct key_sender *s, int64_t until_ns)
 	while (fd.fd >= 0 && poll(&fd, 1, 0) == 0) {
 		if (!since)
 			since = clock_now();
-		if (sender_has_ended(s) || clock_now() >= until_ns)
+		if (sender_detect_end(s) || clock_now() >= until_ns)
 			return false;
 		poll(&fd, 1, 1);
 	}
@@ -91,7 +91,7 @@ static void release_previous(struct key_sender *s, int64_t due_ns)
 	if (s->down < 0 || s->release_ns == INT64_MAX)
 		return;
 	sender_sleep(at);
-	if (!sender_has_ended(s) && await_sendable(s, due_ns))
+	if (!sender_detect_end(s) && await_sendable(s, due_ns))
 		send_key_state(s, s->down, false);
 }
 
@@ -100,11 +100,11 @@ void sender_press_key(struct key_sender *s, struct key_times *key, int number, i
 	release_previous(s, key->due_ns);
 	if (s->target->aim) {
 		sender_sleep(key->due_ns - AIM_NS);
-		if (s->target->aim(s->self, give_up_ns) == -EPIPE && !sender_has_ended(s))
+		if (s->target->aim(s->self, give_up_ns) == -EPIPE && !sender_detect_end(s))
 			s->end = SENDER_DROPPED;
 	}
 	sender_sleep(key->due_ns - SPIN_NS);
-	if (sender_has_ended(s) || !await_sendable(s, give_up_ns))
+	if (sender_detect_end(s) || !await_sendable(s, give_up_ns))
 		return;
 	while (clock_now() < key->due_ns)
 		;

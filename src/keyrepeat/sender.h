@@ -27,10 +27,10 @@ struct key_sender {
 
 void sender_init(struct key_sender *s, const struct target_ops *target, void *self, struct observations *seen, bool hold);
 
-/* True once no more keys can be sent; `end` then says why. */
-bool sender_has_ended(struct key_sender *s);
+/* Sets `end` if a signal, a broken connection or a lost window ends the sending. True: it has ended. */
+bool sender_detect_end(struct key_sender *s);
 
-/* Waits for a whole line on a descriptor. False: end of input, or sender_has_ended(). */
+/* Waits for a whole line on a descriptor. False: end of input, or sender_detect_end(). */
 bool sender_await_line(struct key_sender *s, int fd);
 
 /* Releases the key before, waits until this one is due and presses it. Sets key->sent_ns, which stays 0 if the key could not be

@@ -164,7 +164,8 @@ static bool answers_complete(struct key_train_run *run, const struct key_train_b
 		/* blocks need a pause between them for prototap, which pairs keys with updates on the network */
 		if (run->cfg->block)
 			return display_is_quiet(run, b, NS_PER_S);
-		/* a number counted for somebody else's key answers ours too early: then one more follows, a key period later */
+		/* a number that counts another user's key answers ours too early: then one more number follows, a key period
+		 * later */
 		return clock_now() - seen->shown[shows - 1].at_ns >= NS_PER_S + run->cfg->period_ns;
 	}
 	if (display_is_quiet(run, b, quiet_needed_ns(run->cfg->noise_per_s)))
@@ -193,7 +194,7 @@ static void await_answers(struct key_train_run *run, struct key_train_block *b)
 	b->drain = PAIR_CUT;
 	if (cfg->watch == WATCH_NONE && cfg->block) /* a pause between blocks, for prototap */
 		proc_sleep(begin + quiet_needed_ns(cfg->noise_per_s));
-	while (cfg->watch != WATCH_NONE && !sender_has_ended(&run->sender)) {
+	while (cfg->watch != WATCH_NONE && !sender_detect_end(&run->sender)) {
 		record_wall_offset(run->train, INT64_MAX);
 		if (answers_complete(run, b, &judged)) {
 			b->drain = PAIR_DRAINED;
@@ -219,7 +220,7 @@ static void send_block(struct key_train_run *run, struct key_train_block *b)
 	for (size_t i = b->first; i < b->first + b->n; i++)
 		t->key[i].due_ns = b->begin_ns + cfg->offset_ns[i];
 	give_up = t->key[b->first + b->n - 1].due_ns + answer_limit_ns(cfg->watch, cfg->noise_per_s);
-	for (size_t i = b->first; i < b->first + b->n && !sender_has_ended(&run->sender); i++) {
+	for (size_t i = b->first; i < b->first + b->n && !sender_detect_end(&run->sender); i++) {
 		if (cfg->hold && cfg->target->repeats_itself && i > b->first) {
 			sender_sleep(t->key[i].due_ns);
 			t->key[i].repeated = true;
@@ -250,9 +251,9 @@ static bool single_keys_answered(const struct key_train_run *run, const struct k
 	return now - change >= NS_PER_S && now - change >= change - key_sent_time(first);
 }
 
-/* Waits until all keys of the block are answered, but when a key has waited for TURN_NS not longer than until the next is due (0:
- * not known yet). An update after the last of several keys may have answered the first: then the others get as long as that took.
- * True: the next key begins a block. */
+/* Waits for the turn of the next key: until all keys of the block are answered, or, once a key has waited for TURN_NS, until the
+ * next is due (due_ns 0: not known yet). An update after the last of several keys may have answered the first: then the others get
+ * as long as that took. True: the next key begins a block. */
 static bool await_turn(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns, int64_t give_up_ns)
 {
 	const struct key_times *last = &run->train->key[b->first + b->n - 1];
@@ -262,7 +263,7 @@ static bool await_turn(struct key_train_run *run, const struct key_train_block *
 		int64_t turns = atomic_load(&run->cfg->seen->last_change_ns) >= sent ? (int64_t)b->n : 1;
 		int64_t until = clock_earlier(sent + turns * TURN_NS, give_up_ns);
 
-		if (sender_has_ended(&run->sender) || (clock_now() >= until && clock_now() >= due_ns - 2 * TURN_POLL_NS))
+		if (sender_detect_end(&run->sender) || (clock_now() >= until && clock_now() >= due_ns - 2 * TURN_POLL_NS))
 			return false;
 		proc_sleep(clock_now() + TURN_POLL_NS);
 	}
@@ -355,7 +356,7 @@ static void send_singly(struct key_train_run *run)
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			answered = await_turn(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
-		if (sender_has_ended(&run->sender))
+		if (sender_detect_end(&run->sender))
 			break;
 		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < begin) {
 			t->block[t->blocks - 1].n =
@@ -423,14 +424,14 @@ int train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 	if (!cfg->n) {
 		int64_t cpu = clock_process_cpu(), until = out->begin_ns + cfg->watch_ns;
 
-		while (!sender_has_ended(&run.sender) && clock_now() < until)
+		while (!sender_detect_end(&run.sender) && clock_now() < until)
 			proc_sleep(clock_earlier(clock_now() + 100 * NS_PER_MS, until));
 		out->busy_ns = clock_now() - out->begin_ns;
 		out->cpu_ns = clock_process_cpu() - cpu;
 	}
 	if (cfg->one_by_one && cfg->n)
 		send_singly(&run);
-	for (size_t i = 0; !cfg->one_by_one && i < blocks && !sender_has_ended(&run.sender); i++) {
+	for (size_t i = 0; !cfg->one_by_one && i < blocks && !sender_detect_end(&run.sender); i++) {
 		struct key_train_block *b = &out->block[out->blocks];
 
 		/* without any echo in the first block, give up: each further block would wait 10 s */

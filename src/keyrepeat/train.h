@@ -38,10 +38,10 @@ struct key_train_block {
 
 struct key_train {
 	struct key_times *key;	       /* owned; due_ns and sent_ns are filled in */
-	struct key_train_block *block; /* owned; of keys sent one by one, each is a block unless no answer came */
+	struct key_train_block *block; /* owned; of keys sent one by one, one key each, or more if a key had no answer */
 	size_t blocks;		       /* blocks begun */
-	bool one_by_one;	       /* keys were sent one by one, */
-	int64_t period_ns;	       /* this far apart: the period of the schedule, or a longer one */
+	bool one_by_one;	       /* keys were sent one by one */
+	int64_t period_ns;	       /* between due times: that of the schedule, or a longer one if keys were sent one by one */
 	size_t held;		       /* keys that waited for the answer to the one before */
 	size_t warmup;		       /* first keys, sent before the period was made longer */
 	_Atomic size_t gone;	       /* keys sent or given up so far; read by the progress line in another thread */

@@ -162,7 +162,8 @@ static void record_changes(struct vnc_client *self, int64_t now)
 	if (at->x < 0 || at->y < 0 || at->x + at->w > c->width || at->y + at->h > c->height)
 		return;
 	/* the picture is aligned for uint32_t: libvncclient allocates it by malloc() */
-	observations_compare(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer, (size_t)c->width, at);
+	observations_record_changes(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer, (size_t)c->width,
+				    at);
 }
 
 /* Called by libvncclient when a whole update has been written to the framebuffer. */

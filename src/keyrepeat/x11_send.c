@@ -79,7 +79,7 @@ void x11_end_sending(struct x11_target *self)
 			XTestFakeButtonEvent(self->send.display, button, False, 0);
 	if (self->repeat.changed && !self->send.broken)
 		restore_autorepeat(self->send.display, &self->repeat);
-	/* when the display did not answer, it may not have got the request: the guard process tries again */
+	/* if the display did not answer, the request may not have reached it: the guard process tries again */
 	if (self->send.guarded && self->send.watchdog.bitten)
 		restore_undo_now(&self->guard);
 	else

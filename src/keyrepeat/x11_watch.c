@@ -85,7 +85,7 @@ static void record_drawing(struct x11_target *self, const struct pixel_area *at)
 	}
 	now = clock_now();
 	x11_pixels_copy(&self->picture, at->w, at->h, self->now + (size_t)inside.y * stride + inside.x, stride);
-	observations_compare(self->seen, now, self->before, self->now, stride, &inside);
+	observations_record_changes(self->seen, now, self->before, self->now, stride, &inside);
 }
 
 static void record_patch(struct x11_target *self)

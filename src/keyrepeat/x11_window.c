@@ -180,7 +180,7 @@ void x11_write_receiver(void *p, char *text, size_t size)
 }
 
 /* Records why keys no longer reach the window, unless a reason is recorded already. Returns -1. */
-static int record_loss(struct x11_target *self, const char *why)
+static int record_keyboard_loss(struct x11_target *self, const char *why)
 {
 	const char *before = NULL;
 
@@ -201,7 +201,7 @@ int x11_check_keyboard(void *p, int64_t until_ns)
 	if (self->send.broken)
 		return -EPIPE;
 	if (!in)
-		return record_loss(self, "another window has the keyboard");
+		return record_keyboard_loss(self, "another window has the keyboard");
 	return 0;
 }
 
@@ -216,14 +216,14 @@ void x11_note_window_event(struct x11_target *self, const XEvent *event)
 		if (event->xfocus.detail == NotifyInferior || event->xfocus.detail >= NotifyPointer ||
 		    event->xfocus.mode == NotifyUngrab)
 			break;
-		record_loss(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard"
-								   : "another window has the keyboard");
+		record_keyboard_loss(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard"
+									    : "another window has the keyboard");
 		break;
 	case UnmapNotify:
-	case DestroyNotify: record_loss(self, "the window was closed or minimised"); break;
+	case DestroyNotify: record_keyboard_loss(self, "the window was closed or minimised"); break;
 	case ConfigureNotify:
 		if (x11_locate_window(&self->watch, self->window, &a, &now) && memcmp(&now, &self->window_at, sizeof(now)) != 0)
-			record_loss(self, "the window was moved or resized");
+			record_keyboard_loss(self, "the window was moved or resized");
 		break;
 	default: break;
 	}

@@ -177,11 +177,11 @@ TEST(words)
 	char text[REGION_TEXT];
 
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		assert_int_not_equal(region_read(wrong[i], &r), 0);
+		assert_int_not_equal(region_parse(wrong[i], &r), 0);
 	is(r, 1, 2, 3, 4);
-	assert_int_equal(region_read("600x300+10+20", &r), 0);
+	assert_int_equal(region_parse("600x300+10+20", &r), 0);
 	is(r, 10, 20, 600, 300);
-	region_write(&r, text);
+	region_format(&r, text);
 	assert_string_equal(text, "600x300+10+20");
 }
 
