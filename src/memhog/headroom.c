@@ -45,7 +45,7 @@ bool headroom_is_limited(const struct machine_memory *m, const struct group_memo
 	return g->version && g->limits.lowest < m->total;
 }
 
-int64_t headroom_total(const struct machine_memory *m, const struct group_memory *g)
+int64_t headroom_percent_base(const struct machine_memory *m, const struct group_memory *g)
 {
 	return headroom_is_limited(m, g) ? g->limits.lowest : m->total;
 }
@@ -61,12 +61,12 @@ int64_t headroom_left(const struct machine_memory *m, const struct group_memory 
 	return m->available - takes;
 }
 
-int64_t headroom_reserve(const struct machine_memory *m)
+int64_t headroom_default_reserve(const struct machine_memory *m)
 {
 	return m->total / 10 > RESERVE_LEAST ? m->total / 10 : RESERVE_LEAST;
 }
 
-int64_t headroom_check_ns(int64_t above)
+int64_t headroom_next_check_ns(int64_t above)
 {
 	double ns = (double)above / FASTEST * NS_PER_S;
 

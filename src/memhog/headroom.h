@@ -27,8 +27,9 @@ int headroom_read_group(struct group_memory *g);
 /* Whether the limit of the group is lower than the memory of the machine. */
 bool headroom_is_limited(const struct machine_memory *m, const struct group_memory *g);
 
-/* The memory that a percentage refers to: the limit of the group, else the memory of the machine. */
-int64_t headroom_total(const struct machine_memory *m, const struct group_memory *g);
+/* The memory that a --size in percent refers to, in bytes: the limit of the group if that is lower, else the memory of the
+ * machine. */
+int64_t headroom_percent_base(const struct machine_memory *m, const struct group_memory *g);
 
 /* Bytes left for the rest of the machine once `size` more bytes are taken. A group cannot take more than its limit; the excess goes
  * to swap and does not reduce the available memory of the machine. Without a limit other processes can be swapped out: then the
@@ -36,7 +37,7 @@ int64_t headroom_total(const struct machine_memory *m, const struct group_memory
 int64_t headroom_left(const struct machine_memory *m, const struct group_memory *g, int64_t size);
 
 /* The default of --reserve: a tenth of the memory of the machine, at least 256 MiB. */
-int64_t headroom_reserve(const struct machine_memory *m);
+int64_t headroom_default_reserve(const struct machine_memory *m);
 
 /* Time until the next check, in ns, given the bytes above the reserve: shorter than the fastest memory could take to fill them. */
-int64_t headroom_check_ns(int64_t above);
+int64_t headroom_next_check_ns(int64_t above);

@@ -98,7 +98,7 @@ static void read_memory(void)
 	else
 		world.group.version = 0;
 	headroom_read_group(&world.group);
-	world.reserve = cfg.reserve >= 0 ? cfg.reserve : headroom_reserve(&world.machine);
+	world.reserve = cfg.reserve >= 0 ? cfg.reserve : headroom_default_reserve(&world.machine);
 }
 
 static void choose_fill_size(void)
@@ -107,7 +107,7 @@ static void choose_fill_size(void)
 	bool confined = headroom_is_limited(&world.machine, &world.group);
 
 	if (cfg.percent > 0)
-		cfg.size = (int64_t)((double)headroom_total(&world.machine, &world.group) * cfg.percent / 100);
+		cfg.size = (int64_t)((double)headroom_percent_base(&world.machine, &world.group) * cfg.percent / 100);
 	else if (!cfg.size)
 		cfg.size = confined ? world.group.limits.lowest + world.machine.swap_free : most;
 	if (cfg.until_swap && cfg.swap_of && world.group.swapped < 0)
@@ -125,8 +125,8 @@ static void choose_fill_size(void)
 	    memory_text((double)most));
 }
 
-/* Whether less than the reserve is free. Checks only when world.look_ns has come. */
-static bool check_memory(void)
+/* Reads the free memory if world.look_ns has come, and plans the next check. True: less than the reserve is free. */
+static bool poll_reserve_breached(void)
 {
 	int64_t left;
 
@@ -138,7 +138,7 @@ static bool check_memory(void)
 	left = headroom_left(&world.machine, &world.group, 0);
 	if (left < world.left_least)
 		world.left_least = left;
-	world.look_ns = clock_now() + headroom_check_ns(left - world.reserve);
+	world.look_ns = clock_now() + headroom_next_check_ns(left - world.reserve);
 	return left < world.reserve;
 }
 
@@ -156,7 +156,7 @@ static void become_oom_victim(void)
 
 /* --- the run --------------------------------------------------------------------------------------------------- */
 
-static bool check_swap_goal(void)
+static bool poll_swap_goal_reached(void)
 {
 	if (!cfg.until_swap)
 		return false;
@@ -176,15 +176,15 @@ static enum report_end fill_memory(struct memory_hog *h)
 
 	if (err)
 		die(EXIT_RUN, "cannot start %d threads: %s; give fewer --threads", (int)cfg.threads, strerror(-err));
-	while (!h->fill_end_ns && end == END_TIME && !(reached = check_swap_goal())) {
+	while (!h->fill_end_ns && end == END_TIME && !(reached = poll_swap_goal_reached())) {
 		proc_sleep(clock_now() + NAP_NS);
 		if (proc_stop)
 			end = END_SIGNAL;
-		else if (check_memory())
+		else if (poll_reserve_breached())
 			end = END_RESERVE;
 	}
 	hog_stop(h);
-	if (end == END_TIME && cfg.until_swap && !reached && !check_swap_goal())
+	if (end == END_TIME && cfg.until_swap && !reached && !poll_swap_goal_reached())
 		end = END_SIZE;
 	return end;
 }
@@ -208,7 +208,7 @@ static enum report_end hold_memory(struct memory_hog *h)
 	while (!proc_stop && clock_now() < until) {
 		int64_t wake = clock_now() + NAP_NS;
 
-		if (check_memory())
+		if (poll_reserve_breached())
 			return END_RESERVE;
 		if (pause_touching)
 			hog_stop(h);

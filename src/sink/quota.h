@@ -17,5 +17,6 @@ struct cpu_quota {
 /* Notes the counters of the groups of a process. `root` is put before all paths. */
 void quota_begin(struct cpu_quota *q, const char *root, pid_t pid);
 
-/* The most that one of the groups was throttled since then, over all CPUs, and the name of that group. 0: not, or not known. */
+/* The longest time that one of the groups was throttled since quota_begin(), over all CPUs, and the name of that group. 0: none was
+ * throttled, or not known. */
 int64_t quota_throttled_ns(const struct cpu_quota *q, char *group, size_t size);

@@ -228,7 +228,7 @@ static void report_child(struct rec_report *r, const struct worker *c)
 	rec_end(r);
 }
 
-/* Says in a few words what kept the load off the CPU for `missing_ns`. `waited_ns` for a CPU (NAN: not known): where others used
+/* Writes in a few words what kept the load off the CPU for `missing_ns`. `waited_ns` for a CPU (NAN: not known): where others used
  * it, about as long; the kernel counts a wait when it ends. */
 static const char *explain_missing_load(const struct workers *workers, double missing_ns, double waited_ns, char *text, size_t size)
 {
@@ -257,7 +257,7 @@ static bool is_burst_in_time(const struct burst_record *b)
 	return b->end_ns - b->due_ns <= b->asked_ns + grace_ns;
 }
 
-/* Returns whether enough of the bursts that were played were played in time. */
+/* Reports the bursts. Returns whether enough of those that were played were played in time. */
 static bool report_bursts(struct rec_report *r, const struct workers *workers)
 {
 	struct sample late = { 0 }, over = { 0 };
@@ -305,7 +305,7 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 	return (double)in_time >= HELD * (double)played;
 }
 
-/* Returns whether the load was held. */
+/* Writes the short report of the CPU shares. Returns whether the load was held. */
 static bool say_shares(struct rec_report *r, const struct workers *workers)
 {
 	double least = INFINITY, most = 0, waited_ns = 0, missing_ns = 0;
@@ -350,7 +350,7 @@ static bool say_shares(struct rec_report *r, const struct workers *workers)
 	return false;
 }
 
-/* Returns how many processes died; *held: whether the load was there. */
+/* Writes the report. Returns how many processes died; *held: whether the load was held. */
 static int64_t report_sink(struct rec_report *r, const struct workers *workers, bool *held)
 {
 	double total = 0;

@@ -104,7 +104,7 @@ TEST(what_is_left_of_a_machine)
 	assert_int_equal(headroom_left(&machine, &none, 0), 7168 * M);
 	assert_int_equal(headroom_left(&machine, &none, 1000 * M), 6168 * M);
 	assert_int_equal(headroom_left(&machine, &loose, 7200 * M), -32 * M);
-	assert_int_equal(headroom_total(&machine, &loose), 8192 * M);
+	assert_int_equal(headroom_percent_base(&machine, &loose), 8192 * M);
 }
 
 TEST(a_group_takes_no_more_than_its_limit)
@@ -117,18 +117,18 @@ TEST(a_group_takes_no_more_than_its_limit)
 	assert_int_equal(headroom_left(&machine, &g, 100 * M), 6044 * M);
 	assert_int_equal(headroom_left(&machine, &g, 5120 * M), 5744 * M); /* what is beyond goes to swap, or ends it */
 	assert_int_equal(headroom_left(&machine, &full, 5120 * M), 6144 * M);
-	assert_int_equal(headroom_total(&machine, &g), 512 * M);
+	assert_int_equal(headroom_percent_base(&machine, &g), 512 * M);
 }
 
 TEST(the_reserve_and_when_to_look)
 {
 	const struct machine_memory small = { 1024 * M, 0, 0, 0 };
 
-	assert_int_equal(headroom_reserve(&machine), 8192 * M / 10);
-	assert_int_equal(headroom_reserve(&small), 256 * M);
+	assert_int_equal(headroom_default_reserve(&machine), 8192 * M / 10);
+	assert_int_equal(headroom_default_reserve(&small), 256 * M);
 	/* at 40 GB/s: 4 GB last 100 ms; never busier than every 2 ms, never later than after 1 s */
-	assert_int_equal(headroom_check_ns(4000000000), 100 * NS_PER_MS);
-	assert_int_equal(headroom_check_ns(0), 2 * NS_PER_MS);
-	assert_int_equal(headroom_check_ns(-5), 2 * NS_PER_MS);
-	assert_int_equal(headroom_check_ns(INT64_MAX), NS_PER_S);
+	assert_int_equal(headroom_next_check_ns(4000000000), 100 * NS_PER_MS);
+	assert_int_equal(headroom_next_check_ns(0), 2 * NS_PER_MS);
+	assert_int_equal(headroom_next_check_ns(-5), 2 * NS_PER_MS);
+	assert_int_equal(headroom_next_check_ns(INT64_MAX), NS_PER_S);
 }
