@@ -73,8 +73,9 @@ int ctl_send(int fd, enum ctl_kind kind, const void *numbers)
 	return 0;
 }
 
-/* Bytes of the message of which `n` have come; 0: its head is not complete; -EPROTO, -EPROTONOSUPPORT: it is none. */
-static ssize_t find_size(const struct ctl_message *m, size_t n, enum ctl_kind kind)
+/* Size in bytes of the message of which `n` bytes have come; 0: its head is not complete; -EPROTO: not such a message;
+ * -EPROTONOSUPPORT: another version. */
+static ssize_t parse_message_size(const struct ctl_message *m, size_t n, enum ctl_kind kind)
 {
 	size_t magic = sizeof(m->head.magic);
 	enum ctl_kind what = be16toh(m->head.what);
@@ -105,7 +106,7 @@ static int receive_message(int fd, struct ctl_message *m, enum ctl_kind kind, in
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
 		n += got > 0 ? (size_t)got : 0;
-		size = find_size(m, n, kind);
+		size = parse_message_size(m, n, kind);
 		if (size < 0)
 			return (int)size;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ctl - what both ends of a load say to each other.
+/* ctl - the messages between the two ends of a load.
  *
  *	sender					server
  *	CTL_LOAD: the load			CTL_OK: its key and ports	(or CTL_NO: why not)
@@ -32,7 +32,8 @@ int ctl_receive(int fd, enum ctl_kind kind, int64_t *numbers, int64_t until_ns, 
 int ctl_send_load(int fd, const struct load_cfg *load);
 /* Sends the counts of one end, in 1 + `lanes` messages. 0 or -errno. */
 int ctl_send_counts(int fd, const struct load_counts *s, int64_t lanes);
-/* Receive these. 0, an error of ctl_receive(), or -ERANGE: a value is out of range; nothing is written then. */
+/* Receive the messages of ctl_send_load() and ctl_send_counts(). 0, an error of ctl_receive(), or -ERANGE: a value is out of range;
+ * nothing is written then. */
 int ctl_receive_load(int fd, struct load_cfg *load, int64_t until_ns);
 int ctl_receive_counts(int fd, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop);
 

@@ -42,7 +42,7 @@ static void advance_window(struct stream_arrivals *a, int64_t n)
 		*bitmap_word(a, a->next) &= ~(1ULL << (a->next % 64));
 }
 
-enum seq_kind arrivals_add(struct stream_arrivals *a, uint64_t number)
+enum seq_kind arrivals_add_datagram(struct stream_arrivals *a, uint64_t number)
 {
 	int64_t n = (int64_t)number;
 	bool late;
@@ -63,16 +63,16 @@ enum seq_kind arrivals_add(struct stream_arrivals *a, uint64_t number)
 	return SEQ_NEW;
 }
 
-void second_start(struct second_range *s, int64_t now_ns, int64_t bits)
+void second_range_start(struct second_range *s, int64_t now_ns, int64_t bits)
 {
 	*s = (struct second_range){ .from_ns = now_ns, .from_bits = bits, .low = -1, .high = -1 };
 }
 
-void second_close(struct second_range *s, int64_t now_ns, int64_t bits)
+void second_range_close(struct second_range *s, int64_t now_ns, int64_t bits)
 {
 	int64_t rate;
 
-	if (!second_is_over(s, now_ns))
+	if (!second_range_is_over(s, now_ns))
 		return;
 	rate = (int64_t)((double)(bits - s->from_bits) * (double)NS_PER_S / (double)(now_ns - s->from_ns) + 0.5);
 	if (!s->seconds || rate < s->low)

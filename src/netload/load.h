@@ -56,8 +56,8 @@ int64_t load_payload_bytes(int64_t rate, int64_t header, int64_t most);
 #define SEQ_WINDOW 4096
 #define SEQ_JUMP_MAX 1000000000 /* a number this far ahead is not one of our datagrams */
 
-/* Which datagrams of a numbered stream arrived, out of order or twice. A datagram more than SEQ_WINDOW behind the highest number
- * counts as reordered, also where it is a copy. */
+/* Records which datagrams of a numbered stream arrived, out of order or twice. A datagram more than SEQ_WINDOW behind the highest
+ * number counts as reordered, also where it is a copy. */
 struct stream_arrivals {
 	int64_t next; /* highest number so far + 1 */
 	int64_t got, reordered, duplicate;
@@ -65,7 +65,7 @@ struct stream_arrivals {
 };
 
 enum seq_kind { SEQ_FOREIGN, SEQ_NEW, SEQ_DUPLICATE }; /* SEQ_FOREIGN: not a number of this stream */
-enum seq_kind arrivals_add(struct stream_arrivals *a, uint64_t number);
+enum seq_kind arrivals_add_datagram(struct stream_arrivals *a, uint64_t number);
 
 /* The lowest and the highest rate of all whole seconds, from a total that is read now and then. */
 struct second_range {
@@ -73,11 +73,11 @@ struct second_range {
 	int64_t low, high, last, seconds; /* bit/s in the slowest, the fastest and the last second; number of seconds */
 };
 
-void second_start(struct second_range *s, int64_t now_ns, int64_t bits);
+void second_range_start(struct second_range *s, int64_t now_ns, int64_t bits);
 /* Whether the current second is over, so that the total should be read. */
-static inline bool second_is_over(const struct second_range *s, int64_t now_ns)
+static inline bool second_range_is_over(const struct second_range *s, int64_t now_ns)
 {
 	return now_ns - s->from_ns >= NS_PER_S;
 }
 /* The total is `bits` at `now_ns`. Read late, the second counts as that much longer. */
-void second_close(struct second_range *s, int64_t now_ns, int64_t bits);
+void second_range_close(struct second_range *s, int64_t now_ns, int64_t bits);

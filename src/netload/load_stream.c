@@ -90,7 +90,7 @@ void load_stream_count_rx(struct load_stream *l)
 	c->got_wire = c->got_payload + c->got_frames * l->header;
 }
 
-int64_t load_stream_payload(int fd, bool udp, int64_t *header)
+int64_t load_stream_max_payload(int fd, bool udp, int64_t *header)
 {
 	struct tcp_info info;
 	bool six = socket_is_ipv6(fd);

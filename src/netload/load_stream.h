@@ -22,6 +22,6 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 void load_stream_count_tx(struct load_stream *l);
 void load_stream_count_rx(struct load_stream *l);
 /* Most payload bytes of one frame, and in *header its header bytes, from a connected socket to the same host. */
-int64_t load_stream_payload(int fd, bool udp, int64_t *header);
+int64_t load_stream_max_payload(int fd, bool udp, int64_t *header);
 /* Datagrams lost because the receive buffer was full; 0 for TCP. */
 int64_t load_stream_dropped(const struct load_stream *l);

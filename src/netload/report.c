@@ -15,7 +15,7 @@ static double mbit_per_s(double bytes, int64_t ns)
 }
 
 /* Duration for received rates: of the sending, or of the receiving where that took longer. */
-static int64_t longer_span_ns(const struct load_counts *sender, const struct load_counts *receiver)
+static int64_t receiving_span_ns(const struct load_counts *sender, const struct load_counts *receiver)
 {
 	return receiver->got_ns > sender->sent_ns ? receiver->got_ns : sender->sent_ns;
 }
@@ -39,7 +39,7 @@ static double sent_bits_per_s(const struct load_session *r, const struct load_co
 	return MEGA * mbit_per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), end->sent_ns);
 }
 
-bool is_rate_held(const struct load_session *r, const struct load_counts *end)
+bool report_is_rate_held(const struct load_session *r, const struct load_counts *end)
 {
 	return !r->load.rate || fabs(sent_bits_per_s(r, end) / (double)r->load.rate - 1) <= HELD;
 }
@@ -57,7 +57,7 @@ bool report_warn_rate(struct rec_report *rec, const struct load_session *r, cons
 	double sent = sent_bits_per_s(r, end), asked = (double)r->load.rate, seconds = (double)end->sent_ns / NS_PER_S;
 	char why[64] = "the link takes no more, or an end did not get the CPU";
 
-	if (seconds < 0.5 || is_rate_held(r, end))
+	if (seconds < 0.5 || report_is_rate_held(r, end))
 		return false;
 	if (fabs(sent - asked) * seconds <= batch_bits(r))
 		strcpy(why, "the load is too short for frames of this size");
@@ -92,7 +92,7 @@ static struct load_direction make_direction(const struct load_session *r, const 
 		.sent = load_sum_streams(from->lane, r->load.lanes),
 		.got = load_sum_streams(to->lane, r->load.lanes),
 		.sent_ns = sender_known ? from->sent_ns : 0,
-		.got_ns = receiver_known ? longer_span_ns(from, to) : 0,
+		.got_ns = receiver_known ? receiving_span_ns(from, to) : 0,
 	};
 }
 
@@ -156,7 +156,7 @@ static void report_streams(struct rec_report *rec, const struct load_session *r,
 		rec_add_int(rec, "sent_frames", a->sent_frames);
 		rec_add_int(rec, "sent_wire_bytes", a->sent_wire);
 		rec_add_real(rec, "received_mbit_s",
-			     t->heard ? mbit_per_s((double)b->got_wire, longer_span_ns(&r->own, &r->other)) : NAN, 6);
+			     t->heard ? mbit_per_s((double)b->got_wire, receiving_span_ns(&r->own, &r->other)) : NAN, 6);
 		rec_add_known_int(rec, "received_frames", t->heard, b->got_frames);
 		rec_add_known_int(rec, "received_payload_bytes", t->heard, b->got_payload);
 		rec_add_real(rec, "lost_percent", t->heard && r->load.udp ? lost_percent(a, b) : NAN, 4);
@@ -235,7 +235,7 @@ static void say_sent_load(struct rec_report *rec, const struct load_session *r, 
 	say_direction(rec, r, there, "", cpu);
 	if (r->load.both)
 		say_direction(rec, r, back, " back", "");
-	if (r->load.rate && is_rate_held(r, &r->own) && (!r->load.both || is_rate_held(r, &r->other)))
+	if (r->load.rate && report_is_rate_held(r, &r->own) && (!r->load.both || report_is_rate_held(r, &r->other)))
 		rec_say(rec, "Rate held.");
 }
 
@@ -247,7 +247,7 @@ void report_sent_load(struct rec_report *rec, const struct load_session *r, cons
 	report_send_settings(rec, r, t);
 	rec_begin_object(rec, "result");
 	report_direction(rec, r, &there);
-	rec_add_bool(rec, "rate_held", is_rate_held(r, &r->own));
+	rec_add_bool(rec, "rate_held", report_is_rate_held(r, &r->own));
 	rec_add_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
 	rec_add_real(rec, "receiver_cpu_percent",
 		     t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);

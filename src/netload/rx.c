@@ -47,7 +47,7 @@ static void receive_datagrams(struct rx_thread *s, struct load_stream *l)
 	for (int i = 0; i < n; i++) {
 		if (msg[i].msg_len < CTL_MARK_BYTES ||
 		    ctl_parse_mark(mark[i], s->r->key, s->r->load.lanes, &number) != l - s->r->lane ||
-		    arrivals_add(&l->arrive, number) != SEQ_NEW)
+		    arrivals_add_datagram(&l->arrive, number) != SEQ_NEW)
 			continue;
 		l->count.got_frames++;
 		l->count.got_payload += msg[i].msg_len;
@@ -75,9 +75,9 @@ static void update_rates(struct rx_thread *s, int64_t now)
 		return;
 	if (!s->first_ns) {
 		s->first_ns = s->last_ns;
-		second_start(&s->second, s->first_ns, received_bits(s));
-	} else if (second_is_over(&s->second, now)) {
-		second_close(&s->second, now, received_bits(s));
+		second_range_start(&s->second, s->first_ns, received_bits(s));
+	} else if (second_range_is_over(&s->second, now)) {
+		second_range_close(&s->second, now, received_bits(s));
 	}
 }
 

@@ -51,7 +51,7 @@ static int receive_request(struct load_session *r)
 }
 
 /* Opens a data socket at the address of the control connection, on an ephemeral port, which goes to *port. */
-static int open_stream_port(struct load_session *r, struct sock_address *here, int64_t *port)
+static int open_data_socket(struct load_session *r, struct sock_address *here, int64_t *port)
 {
 	int fd;
 
@@ -65,9 +65,9 @@ static int open_stream_port(struct load_session *r, struct sock_address *here, i
 	return fd;
 }
 
-/* Accepts the next datagram or connection at *fd if it comes from `peer` and has a mark of this load. Returns the stream's number,
- * with its descriptor in *fd; else -1. */
-static int64_t accept_stream(struct load_session *r, int *fd, const struct sock_address *peer)
+/* Accepts the next datagram or connection at *fd if it comes from `peer` and has a mark of this load. Returns the number (lane) of
+ * the stream that it opens, with its descriptor in *fd; -1: none was accepted. */
+static int64_t accept_stream_lane(struct load_session *r, int *fd, const struct sock_address *peer)
 {
 	unsigned char mark[CTL_MARK_BYTES];
 	struct sock_address from = { .size = sizeof(from.addr) };
@@ -117,7 +117,7 @@ static int accept_streams(struct load_session *r, const int *fds, int ports, con
 			return -ECONNRESET;
 		for (int i = 0; i < ports; i++) {
 			int fd = fds[i];
-			int64_t lane = p[i + 1].revents ? accept_stream(r, &fd, peer) : -1;
+			int64_t lane = p[i + 1].revents ? accept_stream_lane(r, &fd, peer) : -1;
 
 			if (lane < 0 || (r->load.udp && lane != i))
 				continue;
@@ -140,7 +140,7 @@ static int open_streams(struct load_session *r)
 		return -ECONNRESET;
 	ok[0] = (int64_t)r->key;
 	for (int i = 0; i < ports; i++) {
-		fds[i] = open_stream_port(r, &here, &ok[1 + i]);
+		fds[i] = open_data_socket(r, &here, &ok[1 + i]);
 		if (fds[i] < 0)
 			return refuse_client(r->control, "no free port at the server");
 	}

@@ -84,8 +84,8 @@ static bool is_stop_requested(const struct tx_thread *s)
 
 static bool goes_on_sending(struct tx_thread *s, int64_t now)
 {
-	if (second_is_over(&s->second, now)) {
-		second_close(&s->second, now, sent_bits(s));
+	if (second_range_is_over(&s->second, now)) {
+		second_range_close(&s->second, now, sent_bits(s));
 		atomic_store(&s->r->push.bits_per_s, s->second.last);
 	}
 	return !s->r->push.err && now < s->end_ns && !is_stop_requested(s);
@@ -252,7 +252,7 @@ static void *run_sender(void *context)
 				   &(struct sched_param){ .sched_priority = r->push.priority });
 	s.from_ns = clock_now();
 	s.end_ns = r->load.time_ns ? s.from_ns + r->load.time_ns : INT64_MAX;
-	second_start(&s.second, s.from_ns, sent_bits(&s));
+	second_range_start(&s.second, s.from_ns, sent_bits(&s));
 	if (r->load.rate) {
 		pacer_start(&s.beat, r->load.rate, tx_frame_bits(&r->load, r->lane), r->load.burst_ns, r->load.catch_up_ns,
 			    s.from_ns);
@@ -263,7 +263,7 @@ static void *run_sender(void *context)
 		run_unpaced(&s);
 	}
 	r->own.sent_ns = clock_now() - s.from_ns;
-	second_close(&s.second, s.from_ns + r->own.sent_ns, sent_bits(&s));
+	second_range_close(&s.second, s.from_ns + r->own.sent_ns, sent_bits(&s));
 	for (int64_t i = 0; i < r->load.lanes; i++) {
 		load_stream_count_tx(&r->lane[i]);
 		if (!r->lane[i].udp)

@@ -168,13 +168,13 @@ TEST(seconds_are_read_late_and_still_right)
 {
 	struct second_range s;
 
-	second_start(&s, START, 500);
-	second_close(&s, START + NS_PER_S - 1, 1000);
+	second_range_start(&s, START, 500);
+	second_range_close(&s, START + NS_PER_S - 1, 1000);
 	assert_int_equal(s.seconds, 0);
 	assert_int_equal(s.low, -1);
-	second_close(&s, START + NS_PER_S, 1500);
-	second_close(&s, START + 7 * NS_PER_S / 2, 1500 + 5000); /* 2.5 s long */
-	second_close(&s, START + 9 * NS_PER_S / 2, 6500 + 100);
+	second_range_close(&s, START + NS_PER_S, 1500);
+	second_range_close(&s, START + 7 * NS_PER_S / 2, 1500 + 5000); /* 2.5 s long */
+	second_range_close(&s, START + 9 * NS_PER_S / 2, 6500 + 100);
 	assert_int_equal(s.seconds, 3);
 	assert_int_equal(s.low, 100);
 	assert_int_equal(s.high, 2000);
@@ -200,15 +200,15 @@ TEST(datagrams_are_lost_late_or_double)
 	int64_t new = 0;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		new += arrivals_add(&a, order[i]) == SEQ_NEW;
+		new += arrivals_add_datagram(&a, order[i]) == SEQ_NEW;
 	/* 2, 5 and 5906 out of order; 2, 9 and 10000 twice; 5905 is older than the window, and taken for reordered */
 	assert_int_equal(a.got, 10);
 	assert_int_equal(new, 10);
 	assert_int_equal(a.reordered, 4);
 	assert_int_equal(a.duplicate, 3);
 	assert_int_equal(a.next, 10002);
-	assert_int_equal(arrivals_add(&a, UINT64_MAX), SEQ_FOREIGN);
-	assert_int_equal(arrivals_add(&a, (uint64_t)a.next + SEQ_JUMP_MAX + 1), SEQ_FOREIGN);
-	assert_int_equal(arrivals_add(&a, INT64_MAX), SEQ_FOREIGN);
+	assert_int_equal(arrivals_add_datagram(&a, UINT64_MAX), SEQ_FOREIGN);
+	assert_int_equal(arrivals_add_datagram(&a, (uint64_t)a.next + SEQ_JUMP_MAX + 1), SEQ_FOREIGN);
+	assert_int_equal(arrivals_add_datagram(&a, INT64_MAX), SEQ_FOREIGN);
 	assert_int_equal(a.got, 10);
 }
