@@ -61,7 +61,7 @@ static int explain_unreadable(const struct cycle_cfg *cfg, size_t i, int err, st
 	return -EIO;
 }
 
-/* Page faults and counters alone: quick, and does not stall the processes. */
+/* Reads page faults and counters alone: quick, and does not stall the processes. */
 static int read_faults(const struct cycle_cfg *cfg, struct memory_reading *r, struct why *why)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
@@ -79,7 +79,7 @@ static int read_faults(const struct cycle_cfg *cfg, struct memory_reading *r, st
 static int read_memory(const struct cycle_cfg *cfg, struct memory_reading *r, struct why *why)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
-		int err = resident_read_all(cfg->pid[i], &r->is[i]);
+		int err = resident_read_process(cfg->pid[i], &r->is[i]);
 
 		if (err)
 			return explain_unreadable(cfg, i, err, why);
@@ -87,7 +87,7 @@ static int read_memory(const struct cycle_cfg *cfg, struct memory_reading *r, st
 	return read_faults(cfg, r, why);
 }
 
-/* The memory of each process as judge.h takes it, as if nothing had changed since this reading. */
+/* Copies the memory of each process into p[] for judge.h, with no change since this reading. */
 static void copy_judged(const struct cycle_cfg *cfg, const struct memory_reading *r, struct judged_process *p)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
@@ -117,7 +117,7 @@ int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, struct wh
 	return -EIO;
 }
 
-int cycle_warm_up(const struct cycle_cfg *cfg, struct why *why)
+int cycle_send_warm_key(const struct cycle_cfg *cfg, struct why *why)
 {
 	struct timed_key key;
 
@@ -130,7 +130,7 @@ int cycle_warm_up(const struct cycle_cfg *cfg, struct why *why)
  * memory hog, whose pages may be there. */
 static bool has_cached_pages(const struct cycle_cfg *cfg, const struct evict_hog *hog, const struct memory_reading *r)
 {
-	int64_t swap = 0, cached = memgroup_cached_bytes(&cfg->group);
+	int64_t swap = 0, cached = memgroup_swap_cache_bytes(&cfg->group);
 
 	for (size_t i = 0; i < cfg->n; i++)
 		swap += r->is[i].memory.anonymous_swap;
@@ -148,15 +148,15 @@ static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 			why_say(why, "cannot empty %s: %s", cfg->group.path, strerror(-err));
 	} else if (cfg->method == EVICT_MADVISE) {
 		for (size_t i = 0; !err && i < cfg->n; i++) {
-			err = evict_advise(cfg->pid[i]);
+			err = evict_advise_pageout(cfg->pid[i]);
 			if (err)
 				why_say(why, "cannot advise on the memory of process %d: %s", (int)cfg->pid[i],
 					err == -ENOSYS	? "Linux 5.10 has process_madvise; take --evict cgroup or hog"
 					: err == -EPERM ? "CAP_SYS_NICE and the right to trace it are needed; run as root"
 							: strerror(-err));
 		}
-	} else if ((ended = evict_check_hog(hog, &said)) > 0) {
-		run->hogs_killed++; /* paged out memory stays out: the next hog goes on from there */
+	} else if ((ended = evict_poll_hog(hog, &said)) > 0) {
+		run->hogs_killed++; /* memory that was paged out stays out: the next hog continues from there */
 	} else if (ended < 0) {
 		err = why_fail(-EIO, why, "%s ended before all was paged out: %s", cfg->hog[0], said.text);
 	}
@@ -182,8 +182,8 @@ static int send_due_key(const struct cycle_cfg *cfg, struct cycle_run *run, int6
 }
 
 /* Tries to page out until all processes count as evicted for extra_ns, or until until_ns (CLOCK_MONOTONIC). */
-static int evict_all(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct memory_reading *r,
-		     int64_t extra_ns, int64_t until_ns, struct why *why)
+static int evict_repeatedly(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct memory_reading *r,
+			    int64_t extra_ns, int64_t until_ns, struct why *why)
 {
 	struct judged_process p[CYCLE_PROCESSES];
 	int64_t since = 0, type_due_ns = 0;
@@ -232,7 +232,7 @@ static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct e
 	for (int round = 0; round < CYCLE_ROUNDS; round++, extra *= 4) {
 		if (round && cfg->hog_until == HOG_UNTIL_KEY2_PAUSED)
 			evict_stop_hog(hog); /* a paused hog evicts nothing: start a new one */
-		err = evict_all(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
+		err = evict_repeatedly(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
 		if (err)
 			return err;
 		run->evict_ns = clock_now() - begin;
@@ -280,7 +280,7 @@ static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	copy_judged(cfg, r, p);
 	for (size_t i = 0; i < cfg->n; i++)
 		run->process[i].before = r->is[i];
-	run->cached_bytes = memgroup_cached_bytes(&cfg->group);
+	run->cached_bytes = memgroup_swap_cache_bytes(&cfg->group);
 	log_memory(cfg, run, r, "before_key", 0);
 	err = cycle_time_key(cfg, &run->first, why);
 	if (!err)
@@ -288,7 +288,7 @@ static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	if (err)
 		return err;
 	run->read_bytes = counter_increase(r->swapped_in, after.swapped_in);
-	run->fault_bytes = memgroup_fault_bytes();
+	run->fault_bytes = memgroup_max_fault_bytes();
 	for (size_t i = 0; i < cfg->n; i++) {
 		p[i].major = after.is[i].major - r->is[i].major;
 		p[i].minor = after.is[i].minor - r->is[i].minor;
@@ -343,7 +343,7 @@ static struct swap_readings get_swap_readings(const struct cycle_run *run)
 	return (struct swap_readings){ run->read_bytes, run->cached_bytes, run->fault_bytes };
 }
 
-/* Sends both keys; *p and *device are then what judge.h takes. */
+/* Sends both keys, and sets *p and *device, the readings that judge.h takes. */
 static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_reading *r, struct judged_process *p,
 			  struct swap_readings *device, struct why *why)
 {
@@ -367,7 +367,7 @@ static int warm_up(const struct cycle_cfg *cfg, struct cycle_run *run, struct wh
 	do {
 		before = sum_major_faults(cfg, &r);
 		if (!err)
-			err = cycle_warm_up(cfg, why);
+			err = cycle_send_warm_key(cfg, why);
 		if (!err)
 			err = read_faults(cfg, &r, why);
 		run->warm_keys++;
@@ -397,7 +397,7 @@ int cycle_run_resident(const struct cycle_cfg *cfg, struct cycle_run *run, struc
 	return err;
 }
 
-/* For a run whose processes could not be paged out: no keys are sent. */
+/* Records the memory of a run whose processes could not be paged out: no keys are sent in it. */
 static void record_unevicted(const struct cycle_cfg *cfg, struct cycle_run *run, const struct memory_reading *r)
 {
 	struct judged_process p[CYCLE_PROCESSES];
@@ -408,7 +408,7 @@ static void record_unevicted(const struct cycle_cfg *cfg, struct cycle_run *run,
 		run->process[i].judged = p[i];
 	}
 	run->read_bytes = run->second_read_bytes = -1;
-	run->cached_bytes = memgroup_cached_bytes(&cfg->group);
+	run->cached_bytes = memgroup_swap_cache_bytes(&cfg->group);
 }
 
 static int measure_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct why *why)

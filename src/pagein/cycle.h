@@ -53,7 +53,7 @@ struct cycle_run {
 	struct sample typed;		       /* latencies of the --type keys, ns; to be freed */
 	int64_t read_bytes, second_read_bytes; /* swapped in by the first echo, and from there to the second; -1: not known */
 	int64_t cached_bytes;		       /* in the swap cache just before the first key; -1: not known */
-	int64_t fault_bytes;		       /* memgroup_fault_bytes() at the time of the first key */
+	int64_t fault_bytes;		       /* memgroup_max_fault_bytes() at the time of the first key */
 	int64_t evict_ns, attempts;	       /* duration of paging out, and attempts made */
 	int64_t warm_keys;
 	int64_t hogs_killed; /* hogs that the kernel killed and that were replaced */
@@ -69,4 +69,4 @@ int cycle_run_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 /* Sends a key now and waits for its echo. 0, -EINTR or -EIO as above. */
 int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, struct why *why);
 /* The same for a key whose latency is not recorded. */
-int cycle_warm_up(const struct cycle_cfg *cfg, struct why *why);
+int cycle_send_warm_key(const struct cycle_cfg *cfg, struct why *why);

@@ -40,7 +40,7 @@ static int add_mapping(void *context, const struct smaps_mapping *m)
 	return 0;
 }
 
-int evict_advise(pid_t pid)
+int evict_advise_pageout(pid_t pid)
 {
 	struct mapping_list list = { 0 };
 	struct smaps_sum sum;
@@ -116,7 +116,7 @@ static void read_last_line(int fd, char *text, size_t size)
 		memmove(text, line + 1, strlen(line));
 }
 
-int evict_check_hog(struct evict_hog *h, struct why *why)
+int evict_poll_hog(struct evict_hog *h, struct why *why)
 {
 	int status, killed;
 

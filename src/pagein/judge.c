@@ -69,7 +69,7 @@ static int64_t compute_refaulted(const struct judged_process *p, size_t n, const
 			out->refaulted_bytes += p[i].swap - p[i].swap_after;
 	}
 	read = estimate_read_bytes(device, out->refaulted_bytes);
-	if (major * device->fault_bytes < read) /* these processes waited for at most so much */
+	if (major * device->fault_bytes < read) /* the key's major faults of these processes read at most so much */
 		read = major * device->fault_bytes;
 	out->read_percent = out->refaulted_bytes > 0 ? 100.0 * (double)read / (double)out->refaulted_bytes : NAN;
 	if (out->read_percent > 100)

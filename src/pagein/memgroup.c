@@ -57,7 +57,7 @@ static const char *reclaim_file(const struct memgroup *g)
 	return g->version == 1 ? "memory.force_empty" : "memory.reclaim";
 }
 
-int memgroup_check_evict(const struct memgroup *g, struct why *why)
+int memgroup_check_swappable(const struct memgroup *g, struct why *why)
 {
 	char path[PATH_MAX];
 
@@ -100,7 +100,7 @@ int64_t memgroup_swapin_bytes(const struct memgroup *g, bool *machine)
 	return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
 }
 
-int64_t memgroup_cached_bytes(const struct memgroup *g)
+int64_t memgroup_swap_cache_bytes(const struct memgroup *g)
 {
 	if (g->version)
 		return account_read_number(g->path, "memory.stat", g->version == 1 ? "total_swapcached" : "swapcached");
@@ -112,7 +112,7 @@ int64_t memgroup_used_bytes(const struct memgroup *g)
 	return g->version ? account_read_number(g->path, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", NULL) : -1;
 }
 
-int64_t memgroup_fault_bytes(void)
+int64_t memgroup_max_fault_bytes(void)
 {
 	int64_t cluster = account_read_number("/proc/sys/vm", "page-cluster", NULL);
 

@@ -21,7 +21,7 @@ bool memgroup_has_process(const struct memgroup *g, pid_t pid);
 
 /* 0 if reclaim of the group would write anonymous memory to swap; -1 with a line in `why`: no swap, swappiness 0, no right to
  * write the control file. */
-int memgroup_check_evict(const struct memgroup *g, struct why *why);
+int memgroup_check_swappable(const struct memgroup *g, struct why *why);
 /* Asks the kernel to page out the group: memory.force_empty (version 1) or memory.reclaim of all its memory (version 2). Memory
  * that cannot be paged out stays, which is no error. 0 or -errno. */
 int memgroup_page_out(const struct memgroup *g);
@@ -29,9 +29,9 @@ int memgroup_page_out(const struct memgroup *g);
 /* Bytes swapped in so far; -1: not known. Of the group if it counts them (version 2), else of the machine (*machine true). */
 int64_t memgroup_swapin_bytes(const struct memgroup *g, bool *machine);
 /* bytes in the swap cache, without a group of the machine; -1: not known */
-int64_t memgroup_cached_bytes(const struct memgroup *g);
+int64_t memgroup_swap_cache_bytes(const struct memgroup *g);
 int64_t memgroup_used_bytes(const struct memgroup *g); /* bytes charged to the group; -1: not known */
 
 /* The most that one major fault reads, in bytes: a page and those read ahead with it (vm.page-cluster, which may change at
  * any time). */
-int64_t memgroup_fault_bytes(void);
+int64_t memgroup_max_fault_bytes(void);

@@ -114,7 +114,7 @@ static void start_prober(struct key_prober *prober, const char *target)
 		die(EXIT_RUN, "%s", why.text);
 }
 
-static void check_memory_group(void)
+static void open_memory_group(void)
 {
 	struct why why;
 
@@ -123,7 +123,7 @@ static void check_memory_group(void)
 	if (cycle.method == EVICT_CGROUP) {
 		if (!cfg.cgroup)
 			die_usage("--evict cgroup empties a memory group: give it with --cgroup, or take --evict madvise");
-		if (memgroup_check_evict(&cycle.group, &why))
+		if (memgroup_check_swappable(&cycle.group, &why))
 			die(EXIT_MISSING, "%s", why.text);
 		for (size_t i = 0; i < cycle.n; i++)
 			if (!memgroup_has_process(&cycle.group, cycle.pid[i]))
@@ -133,11 +133,11 @@ static void check_memory_group(void)
 	}
 }
 
-static void check_processes(void)
+static void require_readable_processes(void)
 {
 	for (size_t i = 0; i < cycle.n; i++) {
 		struct process_memory is;
-		int err = resident_read_all(cycle.pid[i], &is);
+		int err = resident_read_process(cycle.pid[i], &is);
 
 		if (err)
 			die(EXIT_RUN, "process %d: %s", (int)cycle.pid[i],
@@ -182,7 +182,7 @@ static void report_settings(struct rec_report *r, const char *target)
 	rec_add_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	rec_add_str(r, "key", cfg.key);
 	rec_add_str(r, "watch", watches[cfg.watch]);
-	rec_add_int(r, "read_ahead_bytes", memgroup_fault_bytes());
+	rec_add_int(r, "read_ahead_bytes", memgroup_max_fault_bytes());
 	memgroup_swapin_bytes(&cycle.group, &machine);
 	rec_add_str(r, "swap_in_of", machine ? "machine" : "group");
 	rec_add_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
@@ -196,7 +196,7 @@ static size_t run_cycles(struct cycle_run *run, int *err, struct why *why)
 
 	*err = 0;
 	for (int i = 0; !*err && !proc_stop && i < WARM_UP_KEYS; i++)
-		*err = cycle_warm_up(&cycle, why);
+		*err = cycle_send_warm_key(&cycle, why);
 	while (!*err && !proc_stop && n < (size_t)cfg.runs * kinds) {
 		run[n] = (struct cycle_run){ .number = (int64_t)n + 1, .out = n % kinds == 1 };
 		*err = run[n].out ? cycle_run_evicted(&cycle, &run[n], why) : cycle_run_resident(&cycle, &run[n], why);
@@ -324,8 +324,8 @@ int main(int argc, char **argv)
 		options);
 	check_options(first, argc);
 	proc_catch_stop(); /* before the output, which a signal would otherwise leave half done */
-	check_memory_group();
-	check_processes();
+	open_memory_group();
+	require_readable_processes();
 	if (cycle.method == EVICT_HOG && !cycle.hog)
 		cycle.hog = default_hog_command();
 	out = rec_must_open(&out_cfg, "pagein"); /* before the run: a bad path must not cost it */

@@ -15,7 +15,7 @@ int resident_read_faults(pid_t pid, struct process_memory *out)
 	return 0;
 }
 
-int resident_read_all(pid_t pid, struct process_memory *out)
+int resident_read_process(pid_t pid, struct process_memory *out)
 {
 	int err = smaps_read(pid, &out->memory, NULL, NULL);
 

@@ -10,7 +10,8 @@ struct process_memory {
 	int64_t major, minor; /* page faults so far, of all its threads */
 };
 
-/* 0, -ESRCH if there is no such process (any more), -EACCES without the right to read its mappings, -EPROTO. */
-int resident_read_all(pid_t pid, struct process_memory *out);
+/* Reads the name, the memory and the page faults of a process. 0, -ESRCH if there is no such process (any more), -EACCES without
+ * the right to read its mappings, -EPROTO. */
+int resident_read_process(pid_t pid, struct process_memory *out);
 /* Reads the page faults alone: does not stall the process as reading its smaps does. */
 int resident_read_faults(pid_t pid, struct process_memory *out);

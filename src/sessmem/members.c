@@ -87,7 +87,7 @@ void members_read_command(pid_t pid, char *text, size_t size)
 			text[i] = ' ';
 }
 
-int64_t members_table_bytes(pid_t pid)
+int64_t members_page_table_bytes(pid_t pid)
 {
 	char folder[32];
 

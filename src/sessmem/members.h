@@ -34,4 +34,4 @@ int members_read_process(pid_t pid, struct member *out);
 void members_read_command(pid_t pid, char *text, size_t size);
 
 /* Kernel memory for the page tables of the process (VmPTE of /proc/PID/status), in bytes; -1: not known. */
-int64_t members_table_bytes(pid_t pid);
+int64_t members_page_table_bytes(pid_t pid);

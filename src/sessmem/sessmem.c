@@ -76,7 +76,7 @@ static void mark_login(struct member *m, size_t n)
 	free(listed.pid);
 }
 
-static void check_processes(void)
+static void require_live_processes(void)
 {
 	const struct cli_pids *given[] = { &cfg.session, &cfg.pid };
 	struct member one;
@@ -122,7 +122,7 @@ static void read_process(struct session_reading *s, const struct member *m)
 		s->ended++;
 		return;
 	}
-	r->page_tables = members_table_bytes(m->pid);
+	r->page_tables = members_page_table_bytes(m->pid);
 	snprintf(rollup, sizeof(rollup), "/proc/%d/smaps_rollup", (int)m->pid);
 	r->takes = used_read_pss(rollup);
 	r->takes = (r->takes < 0 ? r->sum.all.private_dirty : r->takes) + r->sum.all.swap_pss;
@@ -143,7 +143,8 @@ static int64_t private_bytes(const struct smaps_values *f)
 	return f->private_dirty + f->swap;
 }
 
-/* Both are in the order of pids. A process that only one of them has counts with all of its private memory. */
+/* Bytes by which the private memory of processes differs between two readings, both in the order of pids. A process in only one
+ * reading counts with all of its private memory. */
 static int64_t count_changed_bytes(const struct session_reading *a, const struct session_reading *b)
 {
 	const struct process_reading *x = a->row, *y = b->row, *x_end = x + a->n, *y_end = y + b->n;
@@ -159,8 +160,9 @@ static int64_t count_changed_bytes(const struct session_reading *a, const struct
 	return sum;
 }
 
-/* By the limits of the groups above that of --cgroup, if it is a memory group; else of the processes' groups and those above. */
-static int64_t read_room(const struct group_use *group, const struct member *m, size_t n)
+/* Bytes that memory limits leave for one more login: those of the groups above the group of --cgroup if it is a memory group, else
+ * those of the processes' groups and above. INT64_MAX: no limit. */
+static int64_t read_limit_room(const struct group_use *group, const struct member *m, size_t n)
 {
 	char folder[2 * PATH_MAX], above[PATH_MAX], mount[PATH_MAX], name[PATH_MAX], before[PATH_MAX] = "";
 	int64_t room = INT64_MAX;
@@ -200,7 +202,7 @@ static struct session_reading read_login(const struct group_use *group)
 	qsort(m, members, sizeof(*m), compare_pids);
 	for (size_t i = 0; i < members && !proc_stop; i++)
 		read_process(&s, &m[i]);
-	s.room = read_room(group, m, members);
+	s.room = read_limit_room(group, m, members);
 	free(m);
 	return s;
 }
@@ -401,7 +403,7 @@ int main(int argc, char **argv)
 	struct rec_report *out;
 
 	read_options(argc, argv);
-	check_processes();
+	require_live_processes();
 	proc_catch_stop();
 	out = rec_must_open(&out_cfg, "sessmem");
 	seen = measure_memory(&machine, &group);

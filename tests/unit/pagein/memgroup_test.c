@@ -21,7 +21,7 @@ TEST_WITH(make_folder, remove_folder, version_1)
 	assert_int_equal(memgroup_open(&g, folder, &why), 0);
 	assert_int_equal(g.version, 1);
 	assert_int_equal(memgroup_used_bytes(&g), 5000000);
-	assert_int_equal(memgroup_cached_bytes(&g), 8192);
+	assert_int_equal(memgroup_swap_cache_bytes(&g), 8192);
 	assert_true(memgroup_has_process(&g, 345));
 	assert_false(memgroup_has_process(&g, 34));
 	assert_false(memgroup_has_process(&g, 77));
@@ -44,7 +44,7 @@ TEST_WITH(make_folder, remove_folder, version_2)
 	put("memory.reclaim", "");
 	assert_int_equal(memgroup_open(&g, folder, &why), 0);
 	assert_int_equal(g.version, 2);
-	assert_int_equal(memgroup_cached_bytes(&g), 12288);
+	assert_int_equal(memgroup_swap_cache_bytes(&g), 12288);
 	assert_int_equal(memgroup_swapin_bytes(&g, &machine), 100 * sysconf(_SC_PAGESIZE));
 	assert_false(machine);
 	assert_int_equal(memgroup_page_out(&g), 0);
@@ -63,13 +63,13 @@ TEST_WITH(make_folder, remove_folder, what_keeps_it_from_being_emptied_is_named)
 	put("memory.limit_in_bytes", "1\n");
 	put("memory.swappiness", "0\n");
 	assert_int_equal(memgroup_open(&g, folder, &why), 0);
-	assert_int_equal(memgroup_check_evict(&g, &why), -1);
+	assert_int_equal(memgroup_check_swappable(&g, &why), -1);
 	assert_non_null(strstr(why.text, "memory.force_empty"));
 	put("memory.force_empty", "");
-	assert_int_equal(memgroup_check_evict(&g, &why), -1);
+	assert_int_equal(memgroup_check_swappable(&g, &why), -1);
 	assert_non_null(strstr(why.text, "swappiness"));
 	put("memory.swappiness", "60\n");
 	/* that, or this machine has no swap */
-	if (memgroup_check_evict(&g, &why))
+	if (memgroup_check_swappable(&g, &why))
 		assert_non_null(strstr(why.text, "there is no swap"));
 }
