@@ -50,7 +50,7 @@ static const char *flow_end_text(const struct flow *f)
 {
 	if (f->reset)
 		return "reset";
-	if (has_flow_ended(f))
+	if (flow_has_ended(f))
 		return "closed";
 	if (f->evicted)
 		return "given up: the flow table was full";

@@ -35,7 +35,7 @@ static uint16_t read_identification(const struct packet *p, const struct segment
 	return (uint16_t)(p->bytes[at] << 8 | p->bytes[at + 1]);
 }
 
-bool duplicate_add(struct duplicates *d, const struct packet *p, const struct segment *s)
+bool duplicate_detect_copy(struct duplicates *d, const struct packet *p, const struct segment *s)
 {
 	uint32_t transport = transport_offset(s), n;
 	struct packet_mark *seen;

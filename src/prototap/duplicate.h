@@ -25,5 +25,6 @@ struct duplicates {
 	bool payload_copies; /* copies with payload were seen */
 };
 
-/* Whether `p`, decoded as `s`, is a copy of a packet just before; counts it. */
-bool duplicate_add(struct duplicates *d, const struct packet *p, const struct segment *s);
+/* Whether `p`, decoded as `s`, is a copy of a recent packet; counts copies in d->copies. Remembers the packet, to find later
+ * copies. */
+bool duplicate_detect_copy(struct duplicates *d, const struct packet *p, const struct segment *s);

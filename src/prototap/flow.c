@@ -12,7 +12,7 @@ void counters_add(void *to, const void *from, size_t bytes)
 		((uint64_t *)to)[i] += ((const uint64_t *)from)[i];
 }
 
-bool has_flow_ended(const struct flow *f)
+bool flow_has_ended(const struct flow *f)
 {
 	return f->reset || (f->finished[INPUT] && f->finished[DISPLAY]);
 }
@@ -22,12 +22,12 @@ uint64_t flow_bytes(const struct flow *f)
 	return f->count[INPUT].wire_bytes + f->count[DISPLAY].wire_bytes;
 }
 
-uint64_t flow_missing(const struct flow *f)
+uint64_t flow_missing_bytes(const struct flow *f)
 {
 	uint64_t bytes = 0;
 
 	for (int c = 0; c < CHANNELS; c++)
-		bytes += f->count[c].missing_bytes + stream_unseen(&f->stream[c]);
+		bytes += f->count[c].missing_bytes + stream_unseen_bytes(&f->stream[c]);
 	return bytes;
 }
 
@@ -110,7 +110,7 @@ struct flow *flow_find_victim(struct flow_table *t)
 		struct flow *f = &t->flow[1 + t->hand];
 
 		t->hand = (t->hand + 1) % t->size;
-		if (has_flow_ended(f))
+		if (flow_has_ended(f))
 			return f;
 		if (!victim || f->last_ns < victim->last_ns)
 			victim = f;

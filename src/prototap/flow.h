@@ -29,7 +29,7 @@ struct channel_counts {
 		ack_wire_bytes; /* fresh and delayed ones are pure (acks.h) */
 };
 
-/* Adds structs of `bytes` that have only members of type uint64_t. */
+/* Adds each member of struct `from` to that of `to`; both have `bytes` bytes and only members of type uint64_t. */
 void counters_add(void *to, const void *from, size_t bytes);
 
 /* The two ends in the order of their addresses, so that both directions find the same flow. */
@@ -57,10 +57,10 @@ struct flow {
 	bool tls_sought[CHANNELS];    /* the search for the start of TLS is over */
 };
 
-bool has_flow_ended(const struct flow *f);
+bool flow_has_ended(const struct flow *f);
 uint64_t flow_bytes(const struct flow *f);
 /* Bytes that were acknowledged and are not in the capture so far. */
-uint64_t flow_missing(const struct flow *f);
+uint64_t flow_missing_bytes(const struct flow *f);
 
 struct flow_table {
 	struct flow *flow; /* index 0 is never used */

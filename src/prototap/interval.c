@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLIES_SHARE 0.95 /* of the updates have a reply: each has one */
-#define SILENT_LEAST 3	   /* inputs without an update that show a silent server, if */
-#define SILENT_CHANCE 0.01 /* so many without an effect are less likely than this, or */
-#define SILENT_TIMES 2	   /* they are so many times as many as ever waited, and */
-#define SILENT_MORE 2	   /* so many more */
+#define REPLIES_SHARE 0.95 /* share of updates with a reply, above which each update is taken to have one */
+#define SILENT_LEAST 3	   /* least number of inputs without an update that shows a silent server */
+#define SILENT_CHANCE 0.01 /* so many inputs without an effect must be less likely than this by chance */
+#define SILENT_TIMES 2	   /* where messages cannot be read: this many times the most that waited in usual intervals, */
+#define SILENT_MORE 2	   /* plus this many */
 
 /* --- connections --- */
 
-static void count_other(struct intervals *t, const struct flow *f, int channel, const struct segment *s)
+static void count_unfollowed(struct intervals *t, const struct flow *f, int channel, const struct segment *s)
 {
 	uint32_t hash = f->hash | 1, at = hash % (2 * INTERVAL_OTHERS);
 	struct interval_others *o = &t->others;
@@ -37,7 +37,7 @@ static struct interval_flow *find_flow(const struct intervals *t, const struct f
 	return found;
 }
 
-static struct interval_flow *get_flow(struct intervals *t, const struct flow *f)
+static struct interval_flow *ensure_flow(struct intervals *t, const struct flow *f)
 {
 	struct interval_flow **bucket = &t->bucket[f->hash % INTERVAL_FLOWS], *new = find_flow(t, f);
 
@@ -65,7 +65,7 @@ static void drop_oldest(struct interval_flow *f)
 	f->answerable -= f->answerable > 0;
 }
 
-/* Of opaque messages releases of keys wait, too. */
+/* Releases of keys wait, too, where messages cannot be read. */
 static void add_latest(struct interval_flow *f, int64_t ns)
 {
 	response_add(&f->to_latest, ns);
@@ -73,13 +73,13 @@ static void add_latest(struct interval_flow *f, int64_t ns)
 		usual_add_value(&f->base.part[PART_LATEST], ns);
 }
 
-static void forget_open(struct interval_flow *f)
+static void clear_open_inputs(struct interval_flow *f)
 {
 	f->open = f->given_up = f->counted = 0;
 	f->open_ns = f->counted_ns = 0;
 }
 
-/* The share of inputs that have no effect, one of them with and one without assumed before the first. */
+/* Estimates the share of inputs without an effect as if half an input more of either kind had been seen. */
 bool interval_is_silent(const struct interval_flow *f)
 {
 	double without_effect = ((double)f->ignored + 0.5) / ((double)(f->answered + f->ignored) + 1);
@@ -89,7 +89,7 @@ bool interval_is_silent(const struct interval_flow *f)
 	return f->message != MESSAGE_OPAQUE || f->counted >= SILENT_MORE + SILENT_TIMES * f->usually_counted;
 }
 
-void interval_settle(struct interval_flow *f, int64_t time_ns)
+void interval_settle_inputs(struct interval_flow *f, int64_t time_ns)
 {
 	while (f->waits) {
 		int64_t at_ns = waiting_input(f, 0)->time_ns;
@@ -106,7 +106,7 @@ void interval_settle(struct interval_flow *f, int64_t time_ns)
 	}
 	if (f->given_up && !interval_is_silent(f)) {
 		f->ignored += f->given_up;
-		forget_open(f);
+		clear_open_inputs(f);
 	}
 }
 
@@ -125,7 +125,8 @@ static void add_input(struct interval_flow *f, int64_t time_ns, bool judged)
 		f->row.untimed++;
 }
 
-/* All that wait are answered: the inputs of a run of matched ones each by the update after it, those before by the run's first. */
+/* Answers all inputs that wait. In a run of updates with one input each, the update after an input answers it; the first update of
+ * the run answers the inputs before the run. */
 static void settle_matched(struct interval_flow *f, int64_t time_ns)
 {
 	while (f->waits) {
@@ -178,8 +179,8 @@ static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_
 		if (in->judged)
 			usual_add_value(&f->base.part[PART_WAIT], time_ns - in->time_ns);
 	}
-	f->ignored += f->given_up > 0; /* a server that stopped, or inputs without effect: as one */
-	forget_open(f);
+	f->ignored += f->given_up > 0; /* the server has stopped, or these inputs have no effect: their waits count as one */
+	clear_open_inputs(f);
 	if (matched) {
 		settle_matched(f, time_ns);
 	} else if (f->waits) {
@@ -212,8 +213,9 @@ static uint32_t sequence_length(const struct segment *s)
 	return s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
 }
 
-/* One segment of each direction is timed at a time: of data on its way together, acks.h times the newest, which is too short. */
-static int64_t time_segment(struct interval_flow *f, int channel, const struct segment *s, int64_t time_ns)
+/* Round trip in ns that this segment ends; -1: none. One segment of each direction is timed at a time. The times of acks.h would be
+ * too short where several segments are under way: they count from the newest one. */
+static int64_t measure_round_trip(struct interval_flow *f, int channel, const struct segment *s, int64_t time_ns)
 {
 	struct timed_segment *answered = &f->timed[1 - channel], *sent = &f->timed[channel];
 	int64_t took_ns = -1;
@@ -228,7 +230,8 @@ static int64_t time_segment(struct interval_flow *f, int channel, const struct s
 }
 
 /* A packet that fills a hole was lost before the tap if the hole is older than a round trip to its sender; else overtaken. */
-static void count_lost(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s, int64_t time_ns)
+static void count_upstream_loss(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s,
+				int64_t time_ns)
 {
 	const struct tcp_stream *stream = &flow->stream[channel];
 
@@ -248,15 +251,15 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
 	struct interval_flow *f;
 
 	intervals_advance(t, time_ns);
-	f = get_flow(t, flow);
+	f = ensure_flow(t, flow);
 	if (!f) {
-		count_other(t, flow, channel, s);
+		count_unfollowed(t, flow, channel, s);
 		return;
 	}
-	interval_settle(f, time_ns);
-	count_lost(f, flow, channel, s, time_ns);
+	interval_settle_inputs(f, time_ns);
+	count_upstream_loss(f, flow, channel, s, time_ns);
 	f->last_ns = f->heard_ns[channel] = time_ns;
-	f->ended = has_flow_ended(flow) || flow->finished[INPUT]; /* a server that hangs never ends its side */
+	f->ended = flow_has_ended(flow) || flow->finished[INPUT]; /* a server that hangs never ends its side */
 	if (s->flags & TCP_SYN)					  /* maybe of another connection between the same ends */
 		f->timed[channel].sent_ns = f->unacked_ns[channel] = f->buttons = 0;
 	f->row.packets++;
@@ -264,9 +267,9 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
 	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
 		f->resent_before = 0; /* another connection between the same ends */
 	f->resent = flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets;
-	f->missing = flow_missing(flow);
+	f->missing = flow_missing_bytes(flow);
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
-	took_ns = s->transport == TRANSPORT_TCP ? time_segment(f, channel, s, time_ns) : -1;
+	took_ns = s->transport == TRANSPORT_TCP ? measure_round_trip(f, channel, s, time_ns) : -1;
 	if (took_ns >= 0) {
 		response_add(&f->to_ack[1 - channel], took_ns);
 		usual_add_value(&f->base.part[channel == DISPLAY ? PART_SERVER_ACK : PART_CLIENT_ACK], took_ns);
@@ -275,7 +278,7 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
 	for (int c = 0; c < CHANNELS; c++) {
 		int64_t since = flow->ack[1 - c].waiting_ns;
 
-		/* that counts from data that was sent again, this from when it was sent first */
+		/* acks.h counts from the retransmission, measure_round_trip() from the first transmission */
 		if (since && f->unacked_ns[c] && (c == channel || seen->ack.took_ns < 0))
 			continue;
 		f->unacked_ns[c] = since >= t->set_ns && since <= time_ns ? since : 0;
@@ -302,13 +305,13 @@ static void await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
 	f->asks_ns[f->asks++] = time_ns;
 }
 
-/* What was seen so far took acknowledgements for input. */
-static void begin_anew(struct interval_flow *f)
+/* Starts anew after acknowledgements were taken for input: forgets all waits and what was usual. */
+static void restart_learning(struct interval_flow *f)
 {
 	f->waits = f->answerable = f->matched = f->asks = 0;
 	f->asked = f->replies = 0;
 	f->answered = f->ignored = f->usually_counted = f->most_counted = 0;
-	forget_open(f);
+	clear_open_inputs(f);
 	verdict_init(&f->base);
 }
 
@@ -322,7 +325,7 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 
 	if (!f)
 		return;
-	f->missing = flow_missing(flow);
+	f->missing = flow_missing_bytes(flow);
 	if (channel == DISPLAY) {
 		number = f->updates.count;
 		before = f->updates.first_ns;
@@ -337,7 +340,7 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 		message = opaque_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
 					     flow->ack[INPUT].quickest_ns, &learned);
 	if (learned)
-		begin_anew(f);
+		restart_learning(f);
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {
 		add_input(f, time_ns, message == MESSAGE_INPUT);
 	} else if (message == MESSAGE_REPLY && f->asks) {
@@ -349,7 +352,7 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 	}
 }
 
-void intervals_set_clock(struct intervals *t, int64_t time_ns)
+void intervals_note_clock_set(struct intervals *t, int64_t time_ns)
 {
 	t->clock_set = true;
 	intervals_forget_waits(t, time_ns);
@@ -362,7 +365,7 @@ void interval_forget_waits(struct interval_flow *f)
 	f->timed[INPUT].sent_ns = f->timed[DISPLAY].sent_ns = 0;
 	f->unacked_ns[INPUT] = f->unacked_ns[DISPLAY] = 0;
 	f->gap_unknown = true;
-	forget_open(f);
+	clear_open_inputs(f);
 }
 
 void intervals_forget_waits(struct intervals *t, int64_t time_ns)

@@ -60,11 +60,11 @@ struct interval_row {
 	struct verdict verdict;
 	uint64_t lost_before; /* packets that came again and were lost before the tap: not among `retransmitted` */
 	uint64_t untimed;     /* inputs that waited beside INTERVAL_WAITING others: no wait of theirs is known */
-	uint64_t others;      /* not a connection, but so many that are not followed; 0: a connection */
-	int64_t dropped;      /* packets of all connections that the kernel lost in this interval; -1: not known */
-	bool clock_set;	      /* the clock was set in this interval */
+	uint64_t others; /* number of connections that this row sums up because they are not followed; 0: a row of one connection */
+	int64_t dropped; /* packets of all connections that the kernel lost in this interval; -1: not known */
+	bool clock_set;	 /* the clock was set in this interval */
 	const struct response_times *to_next, *to_latest; /* valid during the call; NULL: none */
-	uint32_t to_next_n;				  /* waits behind next_* */
+	uint32_t to_next_n;				  /* number of waits that next_p50, next_p95 and next_max are of */
 };
 struct interval_input {
 	int64_t time_ns;
@@ -87,14 +87,14 @@ struct interval_flow {
 	struct update_series updates;
 	struct interval_input waiting[INTERVAL_WAITING]; /* a ring: from `oldest` on */
 	int oldest, waits, answerable;			 /* answerable: the first ones, after which an update came */
-	uint64_t open;					 /* inputs since the latest update, also those given up and untimed */
+	uint64_t open;					 /* inputs since the latest update, given up and untimed ones included */
 	int64_t open_ns;				 /* the oldest of them */
-	uint64_t given_up;				 /* of them */
-	uint64_t counted, most_counted, usually_counted; /* judged ones of them; most in this interval; most in usual intervals */
+	uint64_t given_up;				 /* of the `open` inputs: given up */
+	uint64_t counted, most_counted, usually_counted; /* `open` inputs for the verdict; most in this interval; in usual ones */
 	int64_t counted_ns;				 /* the oldest judged one */
 	uint64_t unasked;				 /* updates of this interval while no input waited */
-	double intervals_lately, inputs_lately, lately,
-		unasked_lately;				/* with inputs, about INTERVAL_PICTURE; updates; and those */
+	/* about the last INTERVAL_PICTURE intervals with inputs: their number, inputs, updates, unasked updates */
+	double intervals_lately, inputs_lately, lately, unasked_lately;
 	bool picture_moves;				/* so many came unasked that any may be the picture's own */
 	int matched;					/* updates in a row with one input each */
 	int64_t matched_ns;				/* the first of them */
@@ -103,17 +103,17 @@ struct interval_flow {
 	int64_t unacked_ns[CHANNELS]; /* since when data of this channel waits for its acknowledgement; 0: none does */
 	int64_t asks_ns[INTERVAL_ASKS], replied_ns; /* updates that the client has not replied to; its latest reply */
 	int asks;
-	uint64_t asked;			  /* updates so far, for comparison with `replies` */
-	enum client_message message;	  /* the latest payload of the client */
-	uint8_t buttons, buttons_then;	  /* of the pointer: those down; and after that payload, if it is new */
-	struct opaque_client client;	  /* learned where messages cannot be read */
-	bool server_is_near;		  /* the server once acknowledged within INTERVAL_NEAR_NS */
-	bool gap_unknown;		  /* the clock was set since the latest update */
-	uint64_t replies;		  /* of the client so far */
-	uint64_t answered, ignored;	  /* inputs so far with an update, and such without as others then had one */
-	int64_t hole_ns[CHANNELS];	  /* since when data of this channel is missing before later data; 0: none is */
-	uint64_t resent, resent_before;	  /* retransmitted packets so far; at the start of the interval */
-	uint64_t missing, missing_before; /* flow_missing(), likewise */
+	uint64_t asked;			/* updates so far, for comparison with `replies` */
+	enum client_message message;	/* the latest payload of the client */
+	uint8_t buttons, buttons_then;	/* of the pointer: those down; and after that payload, if it is new */
+	struct opaque_client client;	/* learned where messages cannot be read */
+	bool server_is_near;		/* the server once acknowledged within INTERVAL_NEAR_NS */
+	bool gap_unknown;		/* the clock was set since the latest update */
+	uint64_t replies;		/* of the client so far */
+	uint64_t answered, ignored;	/* inputs so far that an update answered; inputs given up while the server was not silent */
+	int64_t hole_ns[CHANNELS];	/* since when data of this channel is missing before later data; 0: none is */
+	uint64_t resent, resent_before; /* retransmitted packets so far; at the start of the interval */
+	uint64_t missing, missing_before; /* flow_missing_bytes(), likewise */
 	uint8_t holes;			  /* bits: bytes were found missing in this interval (1), in the one before (2) */
 	struct verdict_baseline base;
 	struct interval_row row; /* of the current interval: its counts, and the longest gap */
@@ -154,13 +154,13 @@ void interval_add_packet(void *intervals, const struct flow *f, int channel, con
 void interval_add_data(void *intervals, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 /* Hands out the rows of all intervals that end at `time_ns` or before. */
 void intervals_advance(struct intervals *t, int64_t time_ns);
-/* The clock of the packets was set; `time_ns` is the first time on it. No wait is measured over that. */
-void intervals_set_clock(struct intervals *t, int64_t time_ns);
-void intervals_forget_waits(struct intervals *t, int64_t time_ns); /* the clock may have been set */
+/* Notes that the clock of the packets was set; `time_ns` is the first time on the new clock. No wait is measured across that. */
+void intervals_note_clock_set(struct intervals *t, int64_t time_ns);
+void intervals_forget_waits(struct intervals *t, int64_t time_ns); /* forgets all waits: the clock may have been set */
 
-/* Between interval.c and interval_rows.c. Inputs leave that need not wait any longer at `time_ns`. */
-void interval_settle(struct interval_flow *f, int64_t time_ns);
-/* No wait is measured over this instant. */
+/* Shared by interval.c and interval_rows.c. Removes the inputs that need not wait any longer at `time_ns`. */
+void interval_settle_inputs(struct interval_flow *f, int64_t time_ns);
+/* Forgets all waits: no wait is measured across this instant. */
 void interval_forget_waits(struct interval_flow *f);
-/* Whether so many inputs have no update that this is no chance, however long the first is given up. */
+/* Whether so many inputs have no update that this is not chance, even if the first of them was given up long ago. */
 bool interval_is_silent(const struct interval_flow *f);

@@ -7,11 +7,11 @@
 
 #define X11_XI_KEY_PRESS 2
 #define X11_XI_BUTTON_PRESS 4
-#define X11_XI_LEAST 12	   /* words beyond the first 32 bytes */
-#define SOON_SHARE 0.8	   /* of a kind's messages come soon after an update: acknowledgements */
-#define MIXED_SHARE 0.3	   /* so many: some of them may be */
-#define UPDATES_SHARE 0.5  /* of the updates are acknowledged */
-#define ANSWERED_SHARE 0.9 /* of a kind's presses have an update after them: responsive */
+#define X11_XI_LEAST 12 /* words beyond the first 32 bytes */
+#define SOON_SHARE 0.8	/* share of a kind's messages that come soon after an update, from which on the kind is acknowledgements */
+#define MIXED_SHARE 0.3 /* share from which on some messages of the kind may be acknowledgements */
+#define UPDATES_SHARE 0.5  /* share of the updates that a kind of acknowledgements follows */
+#define ANSWERED_SHARE 0.9 /* share of a kind's presses that an update follows, from which on the kind is responsive */
 
 /* --- protocols that can be read --- */
 
@@ -86,7 +86,7 @@ enum client_message input_read_message(enum input_protocol kind, const uint8_t *
 
 /* --- what can only be seen by size and time --- */
 
-static struct opaque_kind *get_kind(struct opaque_client *c, uint64_t bytes, uint64_t update)
+static struct opaque_kind *ensure_kind(struct opaque_client *c, uint64_t bytes, uint64_t update)
 {
 	struct opaque_kind *rarest = c->kind;
 
@@ -126,7 +126,7 @@ static bool is_responsive(const struct opaque_kind *k)
 enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
 				       int64_t since_update_ns, int64_t trip_ns, bool *learned)
 {
-	struct opaque_kind *k = get_kind(c, bytes, update);
+	struct opaque_kind *k = ensure_kind(c, bytes, update);
 
 	*learned = false;
 	c->messages++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interval_input - which messages of a client are what a user did. Pure.
+/* interval_input - tells the messages of a client that are input of a user from all others. Pure.
  *
  * Plain RFB and X11 are read: keys and buttons that go down. Of anything else (opaque: TLS, RDP) only sizes and times are seen. A
  * client may acknowledge frames, or ask for the next one: messages of a size of their own, each soon after an update, one for each.
@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 enum input_protocol { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
-/* INPUT: what a user did, which updates answer. REPLY: what the client sends of itself after an update. OPAQUE: any of these. */
+/* INPUT: input of a user, which updates answer. REPLY: sent by the client itself after an update. OPAQUE: input or a reply, which
+ * of them is not known. */
 enum client_message { MESSAGE_INPUT, MESSAGE_REPLY, MESSAGE_OTHER, MESSAGE_OPAQUE };
 /* `n` 0: the payload was not captured. *buttons: those of the pointer that are down (RFB). */
 enum client_message input_read_message(enum input_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons);

@@ -9,9 +9,9 @@
 #define HIST_FLOOR 14 /* of 1 << 14 ns and above */
 #define SKIP_MAX 3600 /* more empty intervals in a row are skipped */
 #define REPLIES_LEAST 8
-#define PICTURE_SHARE 0.25 /* of the updates come unasked: the picture moves by itself */
-#define PICTURE_TIMES 3	   /* they come in this many late waits or less: they hide a late server */
-#define IGNORED_SHARE 10   /* with every tenth input ignored, an input that waits shows nothing */
+#define PICTURE_SHARE 0.25 /* share of updates that come without an input, from which on the picture moves by itself */
+#define PICTURE_TIMES 3	   /* the picture's updates come at most this many late waits apart: they hide a late server */
+#define IGNORED_SHARE 10   /* answered inputs for each ignored one: with fewer, an input that waits says nothing */
 
 /* --- histogram --- */
 
@@ -59,7 +59,7 @@ int64_t response_quantile(const struct response_times *h, double p)
 
 /* --- rows --- */
 
-/* The median, or the age of what waits since `open_ns`, if that is late. */
+/* The median of the times; or the age of the wait that began at `open_ns`, if that is late. */
 static int64_t median_wait(const struct response_times *h, int64_t open_ns, int64_t end_ns)
 {
 	int64_t median = response_quantile(h, 0.5), age = open_ns ? end_ns - open_ns : 0;
@@ -137,7 +137,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	if (v.word < VERDICT_NETWORK && f->most_counted > f->usually_counted)
 		f->usually_counted = f->most_counted;
 	f->most_counted = f->counted;
-	/* inputs may be among what was lost */
+	/* inputs may be among the lost packets */
 	if (seen.blind == WHY_DROPS && (v.word == VERDICT_IDLE || v.word == VERDICT_UNKNOWN))
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_DROPS, .rise_ns = -1 };
 	return v;
@@ -147,10 +147,10 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 {
 	struct interval_row *row = &f->row;
 
-	interval_settle(f, end);
+	interval_settle_inputs(f, end);
 	f->holes = (uint8_t)((f->holes << 1 & 2) | (f->missing != f->missing_before));
 	f->missing_before = f->missing;
-	if (f->holes & 1) /* what waits may have been answered */
+	if (f->holes & 1) /* bytes missing in the capture may have answered inputs that seem to wait */
 		interval_forget_waits(f);
 	row->start_ns = t->start_ns;
 	row->length_ns = t->every_ns;
@@ -199,7 +199,7 @@ static void emit_others_row(struct intervals *t)
 	memset(&t->others, 0, sizeof(t->others));
 }
 
-static void close_current(struct intervals *t, int64_t end_ns)
+static void close_interval(struct intervals *t, int64_t end_ns)
 {
 	for (int i = 0; i < INTERVAL_FLOWS; i++)
 		for (struct interval_flow **link = &t->bucket[i], *f; (f = *link);) {
@@ -227,14 +227,14 @@ void intervals_advance(struct intervals *t, int64_t time_ns)
 	if (!t->start_ns || t->start_ns - start > t->every_ns)
 		t->start_ns = start; /* the first packet, or the clock was set back */
 	for (int n = 0; t->start_ns < start && n < SKIP_MAX; n++)
-		close_current(t, t->start_ns + t->every_ns);
+		close_interval(t, t->start_ns + t->every_ns);
 	t->start_ns = start > t->start_ns ? start : t->start_ns;
 }
 
 void intervals_finish(struct intervals *t, int64_t end_ns)
 {
 	intervals_advance(t, end_ns);
-	close_current(t, end_ns);
+	close_interval(t, end_ns);
 }
 
 void intervals_free(struct intervals *t)

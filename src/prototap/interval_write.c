@@ -340,7 +340,8 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 static void print_totals(const struct interval_writer *w)
 {
 	const struct response_times *h = &w->to_next;
-	double median = w->to_latest.n ? 0.5 * h->n / w->to_latest.n : 2; /* an input without is later than all others */
+	double median =
+		w->to_latest.n ? 0.5 * h->n / w->to_latest.n : 2; /* an input without an update waits longer than all others */
 	struct interval_row all = { .next_p50 = response_quantile(h, 0.5),
 				    .latest_p50 = median > 1 ? -1 : response_quantile(&w->to_latest, median) };
 	bool range = is_wait_a_range(&all);
@@ -400,7 +401,7 @@ void writer_add_row(void *writer, const struct interval_row *row)
 		add_row(w->table, row);
 }
 
-void writer_end(void *writer, int64_t start_ns, int64_t length_ns)
+void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns)
 {
 	struct interval_writer *w = writer;
 

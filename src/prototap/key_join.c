@@ -211,7 +211,7 @@ static void begin_block(struct key_update_join *w, size_t next)
 }
 
 /* Ends and begins blocks up to `now_ns`. */
-static void advance(struct key_update_join *w, int64_t now_ns)
+static void advance_blocks(struct key_update_join *w, int64_t now_ns)
 {
 	const struct key_log *t = w->cfg.typed;
 
@@ -252,14 +252,14 @@ void key_join_add_update(struct key_update_join *w, uint64_t update, int64_t tim
 	const struct key_log *t = w->cfg.typed;
 	int64_t now = t ? key_log_convert(t, time_ns) : time_ns;
 
-	/* Early data of a connection that was given up comes late; pairing needs ascending times. */
+	/* When a hole in a connection is given up, the data behind it comes late; pairing needs ascending times. */
 	if (t && now < w->now.last_ns)
 		now = w->now.last_ns;
 	if (!w->tapped_ns)
 		w->tapped_ns = now;
 	/* With several connections, data may belong to an older update, already written: the current update gets it. */
 	if (t && w->cfg.pairing == PAIRING_BLOCKS)
-		advance(w, now);
+		advance_blocks(w, now);
 	if (update > w->now.n) {
 		write_update_row(w);
 		w->now = (struct current_update){ .n = update, .first_ns = now, .block = w->open ? t->block[w->first] : 0 };
@@ -305,7 +305,7 @@ int key_join_finish(struct key_update_join *w, int64_t time_ns)
 	if (t && w->cfg.pairing == PAIRING_BLOCKS) {
 		int64_t end = key_log_convert(t, time_ns);
 
-		advance(w, end);
+		advance_blocks(w, end);
 		write_update_row(w);
 		if (w->open)
 			end_block(w, end);

@@ -73,7 +73,7 @@ static void end_flow(struct capture_meter *m, struct flow *f)
 	struct stream_result t;
 
 	for (int c = 0; c < CHANNELS; c++) {
-		m->one_way += !f->count[c].packets && stream_unseen(&f->stream[c]);
+		m->one_way += !f->count[c].packets && stream_unseen_bytes(&f->stream[c]);
 		stream_drop_holes(&f->stream[c], &m->pool, &t);
 		count_ordered_data(m, f, c, f->last_ns, &t);
 		counters_add(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
@@ -96,7 +96,7 @@ static struct flow *begin_flow(struct capture_meter *m, const struct flow_key *k
 		return NULL;
 	victim = flow_find_victim(&m->table);
 	if (victim) {
-		if (!has_flow_ended(victim)) {
+		if (!flow_has_ended(victim)) {
 			victim->evicted = true;
 			m->flows_evicted++;
 		}
@@ -117,10 +117,10 @@ static bool is_new_connection(const struct flow *f, int source, const struct seg
 
 	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
 		return false;
-	return f->begun[c] ? f->first_seq[c] != s->seq : f->count[c].payload_packets || has_flow_ended(f);
+	return f->begun[c] ? f->first_seq[c] != s->seq : f->count[c].payload_packets || flow_has_ended(f);
 }
 
-static struct flow *get_flow(struct capture_meter *m, const struct segment *s, int64_t time_ns, int *source)
+static struct flow *ensure_flow(struct capture_meter *m, const struct segment *s, int64_t time_ns, int *source)
 {
 	struct flow_key key;
 	struct flow *f;
@@ -193,7 +193,7 @@ static void add_payload(struct capture_meter *m, struct flow *f, int c, const st
 	struct channel_counts *n = &f->count[c];
 	struct stream_result t;
 
-	payload_look(&m->contents, f, c, &segment);
+	payload_seek_protocol(&m->contents, f, c, &segment);
 	stream_add_segment(&f->stream[c], &m->pool, &segment, &t);
 	if (t.old_bytes && !is_keep_alive(&f->ack[1 - c], s)) {
 		n->retransmitted_packets++;
@@ -230,7 +230,7 @@ static void count_unselected(struct capture_meter *m, const struct segment *s)
 }
 
 /* Notes what the receiver of channel `c` has, also of a direction without any packet. */
-static void note_received(struct flow *f, int c, const struct segment *s, int64_t time_ns)
+static void note_received_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
 	struct tcp_stream *stream = &f->stream[c];
 	bool strayed = f->begun[c] && !f->begun[1 - c]; /* the answer to a SYN may be of an earlier connection */
@@ -251,7 +251,7 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	struct flow *f;
 	int c, source;
 
-	f = get_flow(m, s, time_ns, &source);
+	f = ensure_flow(m, s, time_ns, &source);
 	if (!f) {
 		count_unselected(m, s);
 		return;
@@ -281,8 +281,8 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 		if (!f->stream[c].known)
 			stream_begin(&f->stream[c], s->seq + 1);
 	}
-	note_received(f, 1 - c, s, time_ns);
-	/* The receiver has the data, so bytes missing before it are not in the capture: stop waiting. */
+	note_received_ack(f, 1 - c, s, time_ns);
+	/* The receiver has acknowledged the data, so bytes missing before it were lost by the capture: stop waiting for them. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
 		stream_drop_acked_holes(&f->stream[1 - c], &m->pool, s->ack, &t);
 		count_ordered_data(m, f, 1 - c, time_ns, &t);
@@ -307,7 +307,7 @@ void meter_add_packet(struct capture_meter *m, enum link_type link, const struct
 	m->last_ns = p->time_ns > m->last_ns ? p->time_ns : m->last_ns;
 	m->truncated += p->captured < p->original;
 	m->decoded[what]++;
-	if (what == DECODED_SEGMENT && duplicate_add(m->duplicates, p, &s))
+	if (what == DECODED_SEGMENT && duplicate_detect_copy(m->duplicates, p, &s))
 		return;
 	if (what == DECODED_SEGMENT) {
 		add_segment(m, &s, p);

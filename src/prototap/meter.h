@@ -40,7 +40,7 @@ struct port_count {
 };
 #define METER_PORTS 5
 
-/* A pause between packets for so long may be one; or the clock was set. */
+/* A gap of this length between packets: a pause, or the clock was set. */
 #define METER_PAUSE_NS (3600 * NS_PER_S)
 
 struct meter_cfg {

@@ -159,7 +159,7 @@ static struct flow_decoder *begin_decoder(struct payload_totals *all, struct flo
 }
 
 /* RFB and X11 need the start of both directions; TLS may begin later, at the start of a segment. */
-void payload_look(struct payload_totals *all, struct flow *f, int c, const struct stream_segment *s)
+void payload_seek_protocol(struct payload_totals *all, struct flow *f, int c, const struct stream_segment *s)
 {
 	struct flow_decoder *o;
 	uint64_t before;

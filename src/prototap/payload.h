@@ -39,8 +39,9 @@ struct payload_totals {
 int payload_totals_init(struct payload_totals *all, int decode); /* 0 or -ENOMEM */
 void payload_totals_free(struct payload_totals *all);
 
-/* Begins to listen to a connection's streams if there is a reason to; to be called before its stream takes this segment. */
-void payload_look(struct payload_totals *all, struct flow *f, int c, const struct stream_segment *s);
+/* Begins to listen to a connection's streams if this segment may begin a known protocol; to be called before its stream takes the
+ * segment. */
+void payload_seek_protocol(struct payload_totals *all, struct flow *f, int c, const struct stream_segment *s);
 /* Ends a connection and adds its counts. */
 void payload_end_flow(struct payload_totals *all, struct flow *f);
 /* Bytes that TLS adds to the payload: record headers, and where known the overhead of encryption. */

@@ -155,8 +155,8 @@ static void open_source(struct run_state *run, char **files, int n)
 		capture_list_offloads(cfg.interface, run->offloads, sizeof(run->offloads));
 }
 
-/* A live capture without a packet is no error. */
-static int judge_run(const struct run_state *run)
+/* Returns the exit status of the run. A live capture without a packet is no error. */
+static int find_exit_status(const struct run_state *run)
 {
 	struct why why;
 	bool empty = !run->live && run_is_empty(run, &why), lossy = !empty && run_has_losses(run, &why);
@@ -198,7 +198,7 @@ static void open_intervals(struct run_state *run)
 					     .rfb = cfg.decode == 1,
 					     .dropped = -1,
 					     .row = writer_add_row,
-					     .end = writer_end,
+					     .end = writer_end_interval,
 					     .context = &run->writer };
 }
 
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
 	if (supervised && *run.error.text && !proc_stop)
 		exit(SUPERVISE_GONE); /* without a report: the next one goes on */
 	run_report(out, &run, argv + at);
-	status = judge_run(&run);
+	status = find_exit_status(&run);
 	meter_free(&run.meter);
 	latency_free(&run.latency);
 	err = source_close(run.source);

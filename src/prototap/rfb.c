@@ -40,7 +40,7 @@ static uint8_t read_version(const uint8_t *text)
 }
 
 /* False: the security type is not known, or encrypts. */
-static bool check_security(const struct rfb_stream *r, struct skip_parser *w)
+static bool accept_security(const struct rfb_stream *r, struct skip_parser *w)
 {
 	if (r->security == SECURITY_NONE || r->security == SECURITY_VNC)
 		return true;
@@ -100,7 +100,7 @@ void rfb_step_client(void *context, struct skip_parser *w, const uint8_t *piece,
 		r->client_state = CLIENT_ANSWER;
 		break;
 	case CLIENT_ANSWER:
-		if (check_security(r, w))
+		if (accept_security(r, w))
 			skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, 1);
 		r->client_state = CLIENT_INIT;
 		break;
@@ -141,7 +141,7 @@ static void parse_handshake(struct rfb_stream *r, struct skip_parser *w, const u
 		break;
 	case SERVER_CHOSEN:
 		result = r->security == SECURITY_VNC || r->version == 8;
-		if (check_security(r, w))
+		if (accept_security(r, w))
 			skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, result ? 4 : 24);
 		r->server_state = result ? SERVER_RESULT : SERVER_INIT;
 		break;

@@ -24,18 +24,19 @@ static void note_set_clock(struct run_state *run, int64_t time_ns, int64_t step_
 			 : "forward",
 	     ns_text(fabs((double)step_ns)), run->cfg->every_ns ? ": no wait is measured over that" : "");
 	run->clock_sets++;
-	intervals_set_clock(&run->intervals, time_ns);
+	intervals_note_clock_set(&run->intervals, time_ns);
 }
 
-static void check_wall_clock(struct run_state *run, const struct wall_reading *wall, int64_t time_ns)
+static void detect_wall_step(struct run_state *run, const struct wall_reading *wall, int64_t time_ns)
 {
 	if (llabs(wall->offset_ns - run->wall_ns) >= CLOCK_STEP_NS)
 		note_set_clock(run, time_ns, wall->offset_ns - run->wall_ns);
 	run->wall_ns = wall->offset_ns;
 }
 
-/* Of a file, a clock that was set forward looks like a pause. Live, both clocks are read where packets are not in time. */
-static void check_packet_clock(struct run_state *run, int64_t time_ns)
+/* Detects that the clock of the packets was set. In a file, a clock that was set forward looks like a pause. Live, both clocks are
+ * read when the time between two packets is implausible. */
+static void detect_packet_step(struct run_state *run, int64_t time_ns)
 {
 	int64_t passed = run->packet_ns ? time_ns - run->packet_ns : 0;
 	struct wall_reading wall;
@@ -53,7 +54,7 @@ static void check_packet_clock(struct run_state *run, int64_t time_ns)
 		return;
 	}
 	clock_read_wall(&wall);
-	check_wall_clock(run, &wall, time_ns);
+	detect_wall_step(run, &wall, time_ns);
 }
 
 /* --- packets --- */
@@ -67,7 +68,7 @@ static bool meter_packet_in_time(void *context, const struct packet *p)
 		return false;
 	}
 	if (run->observed)
-		check_packet_clock(run, p->time_ns);
+		detect_packet_step(run, p->time_ns);
 	meter_add_packet(&run->meter, run->link, p);
 	return true;
 }
@@ -114,7 +115,7 @@ static struct channel_counts sum_display_counts(const struct capture_meter *m, i
 	for (uint32_t i = 1; i < m->table.fresh; i++)
 		if (m->table.flow[i].used) {
 			counters_add(&n, &m->table.flow[i].count[DISPLAY], sizeof(n));
-			*open += !has_flow_ended(&m->table.flow[i]);
+			*open += !flow_has_ended(&m->table.flow[i]);
 		}
 	return n;
 }
@@ -132,7 +133,8 @@ static void show_progress(struct live_progress *w, const struct capture_meter *m
 	if (!progress_take_due(&w->progress, now_ns))
 		return;
 	n = sum_display_counts(m, &open);
-	packets = n.tcp_header_bytes > w->before.tcp_header_bytes ? n.packets - w->before.packets : 0; /* of UDP nobody knows */
+	packets = n.tcp_header_bytes > w->before.tcp_header_bytes ? n.packets - w->before.packets
+								  : 0; /* the end of a UDP conversation is not known */
 	localtime_r(&now, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	fprintf(stderr, "%s  %d open  %s to client  %s updates/s  gap %s%s  resent %s %%\n", clock, open,
@@ -159,9 +161,9 @@ static void refresh_wall_clock(struct run_state *run, struct wall_reading *wall,
 }
 
 /* Closes the intervals that are over, also while no packet comes: packets of the last few may still be in the ring. */
-static void close_elapsed(struct run_state *run, const struct wall_reading *wall, int64_t now)
+static void close_elapsed_intervals(struct run_state *run, const struct wall_reading *wall, int64_t now)
 {
-	check_wall_clock(run, wall, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
+	detect_wall_step(run, wall, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
 	if (!run->cfg->every_ns)
 		return;
 	source_read_drops(run->source, &run->drops);
@@ -169,9 +171,10 @@ static void close_elapsed(struct run_state *run, const struct wall_reading *wall
 	intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
 }
 
-/* The ring still has packets from before the end; packets from now on are not counted. A full ring takes longer to empty than
- * packets stay in it, and a flood keeps it full: then the first packet after the end stops. */
-static void empty_ring(struct run_state *run, int64_t end)
+/* Counts the packets that came before the end and are still in the kernel's ring; packets from now on are not counted. A full ring
+ * takes longer to empty than packets stay in it, and a flood keeps it full: then reading stops at the first packet after the
+ * end. */
+static void drain_ring(struct run_state *run, int64_t end)
 {
 	int64_t drained = end + 3 * CAPTURE_RING_MS * NS_PER_MS, now;
 	int n = 0;
@@ -206,7 +209,7 @@ int run_live(struct run_state *run, struct meter_cfg *meter, struct why *why)
 	traffic_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
 		refresh_wall_clock(run, &wall, now);
-		close_elapsed(run, &wall, now);
+		close_elapsed_intervals(run, &wall, now);
 		show_progress(&watch, &run->meter, now);
 		if (!n) {
 			if (run->latency.rows)
@@ -220,9 +223,9 @@ int run_live(struct run_state *run, struct meter_cfg *meter, struct why *why)
 	clock_read_wall(&wall);
 	now = clock_now();
 	run->until_ns = now + wall.offset_ns;
-	check_wall_clock(run, &wall, run->until_ns);
+	detect_wall_step(run, &wall, run->until_ns);
 	if (n >= 0)
-		empty_ring(run, now);
+		drain_ring(run, now);
 	run->cpu_percent = 100 * (double)(clock_process_cpu() - cpu) / (double)(clock_now() - start);
 	source_read_drops(run->source, &run->drops);
 	meter_finish(&run->meter);
@@ -252,7 +255,8 @@ static int read_files(struct run_state *run, const struct meter_cfg *meter, bool
 	return 0;
 }
 
-/* Segments that did not come in the order of their sequence numbers, and connections, which disorder takes apart. */
+/* How far packets are out of order: number of segments that did not come in the order of their sequence numbers, plus the number of
+ * connections, as disorder splits connections. */
 static uint64_t count_disorder(const struct capture_meter *m)
 {
 	const struct channel_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
@@ -261,10 +265,10 @@ static uint64_t count_disorder(const struct capture_meter *m)
 	       out->out_of_order_packets;
 }
 
-/* Sorting costs twice the time of counting, and most files are in order: they are read without it, and once more if they are not.
- * Where connections are in less order after that, or one went back by hours and is in no better order, packets were written in
- * order and the clock was set.
- * Observers write as they go, so they come when the order is known. */
+/* Sorting costs twice the time of counting, and most files are in order: files are first read without sorting, and once more if
+ * packets were out of order. If sorting leaves the connections in less order, or a connection went back by hours and sorting does
+ * not improve its order, then packets were written in order and the clock was set. Observers write as they go, so they get packets
+ * only when the order is known. */
 int run_files(struct run_state *run, struct meter_cfg *meter, struct why *why)
 {
 	struct meter_cfg alone = *meter;

@@ -49,7 +49,7 @@ static int64_t find_offset(const struct tcp_stream *s, uint32_t seq)
 	return s->next + (int32_t)(seq - (uint32_t)s->next);
 }
 
-/* Tells the listener of the bytes of part `w`, and of those missing before it. */
+/* Passes the bytes of interval `w` to the listener, after a call without bytes if some are missing before it. */
 static void tell_bytes(const struct tcp_stream *s, const struct early_interval *w)
 {
 	if (w->start > s->next)
@@ -162,7 +162,7 @@ static bool insert_interval(struct tcp_stream *s, struct stream_pool *p, uint32_
 	return true;
 }
 
-/* The part of a segment from `start` to before `end`; its bytes are the segment's. */
+/* Makes an interval of the part of a segment from `start` to before `end`; its bytes stay the segment's. */
 static struct early_interval cut_segment(const struct tcp_stream *s, const struct stream_segment *segment, int64_t start,
 					 int64_t end)
 {
@@ -287,7 +287,7 @@ void stream_note_ack(struct tcp_stream *s, uint32_t ack)
 		s->acked += further;
 }
 
-uint64_t stream_unseen(const struct tcp_stream *s)
+uint64_t stream_unseen_bytes(const struct tcp_stream *s)
 {
 	return s->acked - s->highest > 1 ? (uint64_t)(s->acked - s->highest) : 0;
 }
@@ -304,7 +304,7 @@ void stream_drop_holes(struct tcp_stream *s, struct stream_pool *p, struct strea
 {
 	*out = (struct stream_result){ 0 };
 	deliver_all(s, p, out);
-	out->missing_bytes += stream_unseen(s);
+	out->missing_bytes += stream_unseen_bytes(s);
 }
 
 void message_reset(struct message_state *m)

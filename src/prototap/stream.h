@@ -96,9 +96,9 @@ void stream_add_segment(struct tcp_stream *s, struct stream_pool *p, const struc
 void stream_begin(struct tcp_stream *s, uint32_t seq);
 
 /* The receiver has acknowledged everything before `ack`. Bytes from the latest data on may still come, where an acknowledgement was
- * captured before its data: stream_unseen() tells them. One may be a FIN that was not captured, and counts as none. */
+ * captured before its data: stream_unseen_bytes() tells them. One may be a FIN that was not captured, and counts as none. */
 void stream_note_ack(struct tcp_stream *s, uint32_t ack);
-uint64_t stream_unseen(const struct tcp_stream *s);
+uint64_t stream_unseen_bytes(const struct tcp_stream *s);
 
 /* The receiver has acknowledged everything before `ack`: holes before it are bytes missing from the capture, and are given up. */
 void stream_drop_acked_holes(struct tcp_stream *s, struct stream_pool *p, uint32_t ack, struct stream_result *out);

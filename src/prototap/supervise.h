@@ -9,6 +9,7 @@
 #define SUPERVISE_GONE 75
 #define SUPERVISE_NOT_YET 76
 
-/* Returns in each child, in the first one with false, in a later one with true; the parent passes stop signals on, and ends with
- * the exit status of the last child. Without processes to spare: false, in this process. */
+/* Forks the children. Returns in each child only: false in the first, true in a later one, whose interface is back. The parent
+ * passes stop signals on, and exits with the status of the last child. If no process can be forked, returns false in this
+ * process. */
 bool supervise_fork(const char *interface);

@@ -77,7 +77,7 @@ static void choose_slots(struct usual *u)
 	for (int i = 0; i < USUAL_SLOTS; i++) {
 		struct usual_slot *s = &u->slot[i];
 
-		s->raised &= plain; /* without any other, what lasts has become usual */
+		s->raised &= plain; /* all slots are raised: the raised values have become usual */
 		taken[i] = s->raised || !s->kept;
 		if (!taken[i] && s->value_us[s->kept - 1] > u->longest_us)
 			u->longest_us = s->value_us[s->kept - 1];

@@ -41,7 +41,7 @@ static bool is_host_silent(const struct verdict_baseline *b, const struct verdic
 	return is_late(b, p, seen->open_ns[p]) && !is_late(b, p, seen->open_ns[p] - seen->heard_ns[p]);
 }
 
-/* *by_age: the rise is that of what has not ended yet. */
+/* Rise of one part of the wait. *by_age: it is the age of a wait that has not ended yet. */
 static struct usual_rise part_rise(const struct verdict_baseline *b, const struct verdict_readings *seen, enum verdict_part p,
 				   bool *by_age)
 {
@@ -57,8 +57,9 @@ static struct usual_rise part_rise(const struct verdict_baseline *b, const struc
 	return rise;
 }
 
-/* `rise` is that of all parts together, also where chance explains it; `silent`: of its parts, those whose host is silent;
- * `replies`: those of the client are known. `lossy`: is_lossy(). A part that others may explain counts by what is left. */
+/* Judges which part has risen. `rise`: of all parts together, also where chance explains it; `silent`: parts whose host is silent;
+ * `replies`: the client's replies are known; `lossy`: see is_lossy(). A part that other parts may explain counts only by the
+ * rest. */
 static enum verdict_word judge_rise(const struct usual_rise part[VERDICT_PARTS], const struct verdict_readings *seen, int64_t rise,
 				    const bool silent[VERDICT_PARTS], bool replies, bool lossy)
 {
@@ -77,7 +78,7 @@ static enum verdict_word judge_rise(const struct usual_rise part[VERDICT_PARTS],
 	}
 	client = positive_ns(reply - to_client);
 	server = positive_ns(part[PART_WAIT].sure_ns - to_server - unclear - client);
-	/* Nothing tells a host that stopped from a cable that was pulled. */
+	/* A host that stopped cannot be told from a cable that was pulled. */
 	if ((silent[PART_SERVER_ACK] && 2 * to_server > rise) || (silent[PART_CLIENT_ACK] && 2 * to_client > rise))
 		return VERDICT_UNKNOWN;
 	if (2 * (sure_to_client + sure_to_server) > rise)
@@ -121,7 +122,7 @@ static void learn_loss(struct verdict_baseline *b, const struct verdict_readings
 		b->lossy_ns += seen->length_ns;
 		if (b->lossy_ns < USUAL_LASTS_NS)
 			return;
-		b->all_packets = b->packets; /* what lasts has become usual */
+		b->all_packets = b->packets; /* a loss that lasts has become usual */
 		b->all_resent = b->resent;
 	}
 	b->lossy_ns = 0;

@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define VERDICT_RISE_NS 20000000LL    /* a smaller rise is none; */
-#define VERDICT_RISE_SHARE 0.5	      /* as is one below this share of the usual wait */
+#define VERDICT_RISE_NS 20000000LL    /* a smaller rise does not count */
+#define VERDICT_RISE_SHARE 0.5	      /* nor does a rise below this share of the usual wait */
 #define VERDICT_DELAYED_NS 40000000LL /* an acknowledgement may be delayed by this (Linux: TCP_DELACK_MIN) */
-#define VERDICT_LATE_NS 200000000LL   /* (least TCP timeout of Linux) */
-#define VERDICT_LATE_TIMES 3 /* what waits for longer than this many times the longest usual value, and the above, is late */
+#define VERDICT_LATE_NS 200000000LL   /* a wait below this is never late: the least TCP timeout of Linux */
+#define VERDICT_LATE_TIMES 3	      /* a wait is late above VERDICT_LATE_NS plus this many times the longest usual value */
 #define VERDICT_LOSS 20
 #define VERDICT_LOSS_USUAL 1000
 #define VERDICT_FIRST 3 /* intervals with inputs before the first verdict */

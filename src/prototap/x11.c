@@ -104,7 +104,7 @@ static void begin_request(struct x11_stream *x, struct skip_parser *w, const uin
 }
 
 /* Number of the extension with this name, which is added if new; 0: no room. */
-static uint8_t get_extension(struct x11_counts *n, const uint8_t *name, uint32_t length)
+static uint8_t ensure_extension(struct x11_counts *n, const uint8_t *name, uint32_t length)
 {
 	char text[X11_NAME] = { 0 };
 	int i = NAMED;
@@ -129,7 +129,7 @@ static void record_query(struct x11_stream *x, const uint8_t *name, uint32_t pad
 	while (length && !name[length - 1]) /* zero bytes are padding, not part of the name */
 		length--;
 	x->asked[x->next_asked].sequence = x->sequence;
-	x->asked[x->next_asked].extension = get_extension(x->sum, name, length);
+	x->asked[x->next_asked].extension = ensure_extension(x->sum, name, length);
 	x->next_asked = (uint8_t)((x->next_asked + 1) % X11_ASKED);
 }
 

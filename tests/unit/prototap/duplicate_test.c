@@ -35,7 +35,7 @@ static bool add(int64_t time_ns, int identification, int seq, int payload, int t
 		.time_ns = time_ns, .bytes = bytes, .captured = (uint32_t)(40 + payload), .original = (uint32_t)(40 + payload)
 	};
 
-	return duplicate_add(&filter, &p, &s);
+	return duplicate_detect_copy(&filter, &p, &s);
 }
 
 TEST(copies_are_told_from_what_was_sent_again)

@@ -220,7 +220,7 @@ TEST_WITH(begin, end, no_wait_crosses_a_clock_that_was_set)
 	packet(INPUT, 100 * S, false);
 	packet(DISPLAY, 100 * S + 20 * MS, false);
 	packet(INPUT, 100 * S + 500 * MS, false);
-	intervals_set_clock(&t, 105 * S);
+	intervals_note_clock_set(&t, 105 * S);
 	packet(DISPLAY, 105 * S + 20 * MS, true);
 	intervals_advance(&t, 106 * S);
 	for (int i = 0; i < n_rows; i++) {

@@ -36,14 +36,14 @@ TEST_WITH(prepare, tidy, what_is_acknowledged_beyond_the_data_is_unseen)
 {
 	stream_begin(&stream, UINT32_MAX - 5);
 	stream_note_ack(&stream, UINT32_MAX - 4); /* a FIN, maybe */
-	assert_int_equal(stream_unseen(&stream), 0);
+	assert_int_equal(stream_unseen_bytes(&stream), 0);
 	stream_note_ack(&stream, 14);
 	stream_note_ack(&stream, 4);
-	assert_int_equal(stream_unseen(&stream), 20);
+	assert_int_equal(stream_unseen_bytes(&stream), 20);
 	take(UINT32_MAX - 5, 10, true); /* captured after its acknowledgement */
-	assert_int_equal(stream_unseen(&stream), 10);
+	assert_int_equal(stream_unseen_bytes(&stream), 10);
 	take(4, 10, true);
-	assert_int_equal(stream_unseen(&stream), 0);
+	assert_int_equal(stream_unseen_bytes(&stream), 0);
 	stream_note_ack(&stream, 1 << 30);
 	stream_note_ack(&stream, 1u << 31);
 	stream_note_ack(&stream, 3u << 30);
