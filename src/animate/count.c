@@ -39,7 +39,7 @@ static bool find_number_patch(struct frame_counter *c)
 	return true;
 }
 
-static int check_display(const struct frame_counter *c, struct why *why)
+static int explain_lost_display(const struct frame_counter *c, struct why *why)
 {
 	if (!c->x11.broken)
 		return 0;
@@ -51,7 +51,7 @@ static int await_animation(struct frame_counter *c, struct why *why)
 	int64_t until = clock_now() + c->cfg->wait_ns;
 
 	while (!find_number_patch(c)) {
-		if (check_display(c, why))
+		if (explain_lost_display(c, why))
 			return -EPIPE;
 		if (proc_stop || clock_now() >= until) {
 			why_say(why,
@@ -62,7 +62,7 @@ static int await_animation(struct frame_counter *c, struct why *why)
 		}
 		proc_sleep(clock_now() + SEARCH_NS);
 	}
-	return check_display(c, why);
+	return explain_lost_display(c, why);
 }
 
 static void tally_frame(struct frame_counter *c)
@@ -82,7 +82,7 @@ static void tally_frame(struct frame_counter *c)
 	rows_end_row(c->cfg->log);
 }
 
-static int count_rest(struct frame_counter *c, struct why *why)
+static int count_animation(struct frame_counter *c, struct why *why)
 {
 	int64_t until;
 
@@ -102,7 +102,7 @@ static int count_rest(struct frame_counter *c, struct why *why)
 	}
 	c->out->end_ns = clock_now();
 	c->out->stopped = proc_stop && c->cfg->time_ns;
-	return check_display(c, why);
+	return explain_lost_display(c, why);
 }
 
 int count_frames(const struct frame_count_cfg *cfg, struct count_result *out, struct why *why)
@@ -118,7 +118,7 @@ int count_frames(const struct frame_count_cfg *cfg, struct count_result *out, st
 	x11_limit_waiting(&c.x11, WATCHDOG_STOP, 2 * NS_PER_S);
 	err = x11_watch_start(&c.drawing, &c.x11, "start its server with it", why) ? await_animation(&c, why) : -ENOTSUP;
 	if (!err)
-		err = count_rest(&c, why);
+		err = count_animation(&c, why);
 	x11_pixels_free(&c.patch.picture);
 	x11_close(&c.x11);
 	return err;

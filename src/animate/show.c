@@ -101,7 +101,7 @@ static bool handle_events(struct frame_player *s)
 	return again;
 }
 
-static int check_window(const struct frame_player *s, struct why *why)
+static int explain_lost_window(const struct frame_player *s, struct why *why)
 {
 	if (!s->x11.broken && !s->closed)
 		return 0;
@@ -132,11 +132,11 @@ static int make_window(struct frame_player *s, struct why *why)
 	Xutf8SetWMProperties(d, s->window, name, name, NULL, 0, &hints, NULL, &class_hint);
 	XSelectInput(d, s->window, ExposureMask | StructureNotifyMask);
 	XMapWindow(d, s->window);
-	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !check_window(s, why)) {
+	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !explain_lost_window(s, why)) {
 		x11_await_event(&s->x11, patience);
 		handle_events(s);
 	}
-	if (check_window(s, why))
+	if (explain_lost_window(s, why))
 		return -EPIPE;
 	if (s->mapped && s->exposed)
 		return 0;
@@ -195,7 +195,7 @@ static int show_frames(struct frame_player *s, struct show_result *out, struct w
 	slots = (struct frame_slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
 	out->start_ns = slots.start_ns;
 	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
-	while (!proc_stop && frame_due_ns(&slots, slots.next) < end && !check_window(s, why)) {
+	while (!proc_stop && frame_due_ns(&slots, slots.next) < end && !explain_lost_window(s, why)) {
 		if (handle_events(s) && out->shown) {
 			draw_frame(s, s->current);
 			out->redrawn++;
@@ -209,13 +209,13 @@ static int show_frames(struct frame_player *s, struct show_result *out, struct w
 			c->ready();
 	}
 	/* keep the last frame on the screen until its slot is over */
-	while (!proc_stop && !check_window(s, why) && clock_now() < frame_due_ns(&slots, slots.next)) {
+	while (!proc_stop && !explain_lost_window(s, why) && clock_now() < frame_due_ns(&slots, slots.next)) {
 		x11_await_event(&s->x11, frame_due_ns(&slots, slots.next));
 		handle_events(s);
 	}
 	out->end_ns = clock_now();
 	out->stopped = proc_stop && c->time_ns;
-	return check_window(s, why);
+	return explain_lost_window(s, why);
 }
 
 static void free_player(struct frame_player *s)

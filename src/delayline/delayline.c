@@ -187,7 +187,7 @@ static void report_added_delay(struct rec_report *r)
 	rec_end(r);
 }
 
-static bool lost_frames(void)
+static bool has_lost_frames(void)
 {
 	return fwd.way[0].no_room || fwd.way[1].no_room;
 }
@@ -248,7 +248,7 @@ static void say_link(struct rec_report *r, double wall_ns)
 		rec_say(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
 			number_text(delay_hist_percentile(added, 0.5)), number_text(delay_hist_percentile(added, 0.99)),
 			number_text((double)added->max_ns / NS_PER_US));
-	if (lost_frames())
+	if (has_lost_frames())
 		rec_warn(r, "%s packets were dropped because all slots were taken; give more with --packets",
 			 count_text(fwd.way[0].no_room + fwd.way[1].no_room));
 	if (fwd.broken)
@@ -305,7 +305,7 @@ static void open_fifo(void)
 		die(EXIT_RUN, "%s", why.text);
 }
 
-static void apply_order(void *arg, const char *line)
+static void apply_command(void *arg, const char *line)
 {
 	struct link_changes *o = &now.commands;
 	int err = parse_link_command(o, line);
@@ -387,7 +387,7 @@ static void run_link(void)
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	while (!proc_stop && !fwd.broken && clock_now() < end_ns) {
 		if (forwarder_run_once(&fwd, now.control.fd, end_ns, &before))
-			fifo_read_lines(&now.control, apply_order, NULL);
+			fifo_read_lines(&now.control, apply_command, NULL);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -424,5 +424,5 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		tap_port_close(&fwd.ends[i]);
 	delay_queue_free(fwd.queue);
-	return fwd.broken ? EXIT_RUN : lost_frames() ? EXIT_LOSSY : proc_stop && cfg.run_ns ? EXIT_INTERRUPTED : EXIT_OK;
+	return fwd.broken ? EXIT_RUN : has_lost_frames() ? EXIT_LOSSY : proc_stop && cfg.run_ns ? EXIT_INTERRUPTED : EXIT_OK;
 }

@@ -139,7 +139,7 @@ static void burn_cpu(int64_t cost_ns)
 	run.burnt_ns += used;
 }
 
-static void answer_redraw(struct echo_face *face, size_t keys)
+static void perform_redraw(struct echo_face *face, size_t keys)
 {
 	static unsigned char typed[WAITING_MAX];
 	const struct echo_key *k;
@@ -184,7 +184,7 @@ static int answer_keys(struct echo_face *face, struct why *why)
 			return err;
 		keys = echo_begin_redraw(&run.echo, clock_now());
 		if (keys)
-			answer_redraw(face, keys);
+			perform_redraw(face, keys);
 	}
 	return 0;
 }

@@ -76,7 +76,7 @@ static bool read_finite_number(const char *cell, double *out)
 	return !cli_parse_real(cell, out) && isfinite(*out);
 }
 
-/* What a row says, in units of the column. */
+/* The values of a row, in units of the column. */
 struct sample_row {
 	double early, late;
 	bool known, skipped, unwatched;

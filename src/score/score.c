@@ -107,7 +107,7 @@ static void read_samples(const char *file, struct latency_samples *s)
 		die(EXIT_RUN, "%s: no latencies", file);
 }
 
-/* A figure that grows with each latency; `open`: nothing but its lower end is known. */
+/* A figure that grows with each latency, by the early and by the late ends. `open`: only its lower end is known. */
 static struct figure rising_figure(double early, double late, bool open)
 {
 	struct sample_stat from = { early, false }, to = { open ? early : late, open };
