@@ -55,12 +55,12 @@ int64_t account_read_number(const char *folder, const char *file, const char *ke
 	return n;
 }
 
-static int64_t known_value(int64_t n)
+static int64_t zero_unknown(int64_t n)
 {
 	return n > 0 ? n : 0;
 }
 
-static int64_t lower_known(int64_t least, int64_t other)
+static int64_t min_known(int64_t least, int64_t other)
 {
 	return other >= 0 && other < least ? other : least;
 }
@@ -84,11 +84,11 @@ struct memory_limits account_read_limits(const char *folder)
 
 			if (limit < 0 || limit == INT64_MAX)
 				continue;
-			limit = lower_known(limit, account_read_number(at, "memory.stat", "hierarchical_memory_limit"));
+			limit = min_known(limit, account_read_number(at, "memory.stat", "hierarchical_memory_limit"));
 			for (int key = 2; key < 5; key++)
-				used -= known_value(account_read_number(at, "memory.stat", of_version[v][key]));
-			all.lowest = lower_known(all.lowest, limit);
-			all.room = lower_known(all.room, known_value(limit - known_value(used)));
+				used -= zero_unknown(account_read_number(at, "memory.stat", of_version[v][key]));
+			all.lowest = min_known(all.lowest, limit);
+			all.room = min_known(all.room, zero_unknown(limit - zero_unknown(used)));
 		}
 	}
 	return all;

@@ -54,8 +54,8 @@ static bool pair_in_order(struct key_times *keys, size_t n, const struct pair_up
 	return true;
 }
 
-/* Index of the first update, from `next` on, that went on after the key was sent: no earlier one can answer it. */
-static size_t find_update(const struct pair_update *update, size_t m, size_t next, const struct key_times *key)
+/* Index of the first update, from `next` on, whose last change was not before the key was sent: no earlier one can answer it. */
+static size_t find_answering_update(const struct pair_update *update, size_t m, size_t next, const struct key_times *key)
 {
 	while (next < m && update[next].last_ns < key_sent_time(key))
 		next++;
@@ -88,7 +88,7 @@ void pair_block_updates(struct key_times *keys, size_t n, const struct pair_upda
 		keys[i].censored_ns = end_ns;
 	if (!gone)
 		return;
-	next = find_update(update, m, 0, &keys[0]);
+	next = find_answering_update(update, m, 0, &keys[0]);
 	update += next;
 	m -= next;
 	if (m == gone && drain == PAIR_DRAINED && pair_in_order(keys, gone, update))
@@ -100,7 +100,7 @@ void pair_block_updates(struct key_times *keys, size_t n, const struct pair_upda
 	for (size_t i = 0; i < gone; i++) {
 		struct key_times *key = &keys[i];
 
-		next = find_update(update, m, next, key);
+		next = find_answering_update(update, m, next, key);
 		if (next == m) {
 			key->censored_ns = end_ns;
 			continue;
@@ -123,7 +123,7 @@ void pair_narrow_ranges(struct key_times *keys, size_t n, const struct pair_upda
 	for (size_t i = 0; i < n; i++) {
 		if (keys[i].exact || !keys[i].answer_ns)
 			continue;
-		next = find_update(update, m, next, &keys[i]);
+		next = find_answering_update(update, m, next, &keys[i]);
 		set_late_end(&keys[i], update, m, next + PAIR_COALESCING_BEYOND, drain, end_ns);
 	}
 }

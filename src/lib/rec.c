@@ -33,20 +33,20 @@ struct rec_report {
 static char pending[4096];
 static pid_t pending_of;
 
-static void remove_pending(void)
+static void remove_pending_file(void)
 {
 	if (pending[0] && getpid() == pending_of)
 		unlink(pending);
 }
 
-static void set_pending(const char *path)
+static void set_pending_file(const char *path)
 {
 	static bool registered;
 
 	snprintf(pending, sizeof(pending), "%s", path);
 	pending_of = getpid();
 	if (!registered)
-		registered = !atexit(remove_pending);
+		registered = !atexit(remove_pending_file);
 }
 
 static struct rec_node *add_report_node(struct rec_report *r, const char *key, enum rec_kind kind, const char *text)
@@ -327,7 +327,7 @@ static int open_temporary(struct rec_report *r)
 	r->out = fopen(r->temporary, "wxe"); /* x: never over a file that is there */
 	if (!r->out)
 		return -errno;
-	set_pending(r->temporary);
+	set_pending_file(r->temporary);
 	return 0;
 }
 
@@ -449,7 +449,7 @@ int rec_close(struct rec_report *r)
 			err = -errno;
 		if (err)
 			unlink(r->temporary);
-		set_pending("");
+		set_pending_file("");
 	} else if (r->out != stdout && fclose(r->out) && !err) {
 		err = -errno;
 	}

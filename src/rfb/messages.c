@@ -31,7 +31,7 @@ size_t messages_put_key_stroke(uint8_t *m, uint32_t keysym)
 	return at + messages_put_key(m + at, keysym, false);
 }
 
-size_t messages_put_request(uint8_t *m, bool incremental, int width, int height)
+size_t messages_put_update_request(uint8_t *m, bool incremental, int width, int height)
 {
 	m[0] = 3;
 	m[1] = incremental;
@@ -84,7 +84,7 @@ int messages_parse_encodings(const char *words, bool skippable, int32_t list[MES
 /* PIXEL_FORMAT of RFB: 32 bits, depth 24, little endian, true colour 0x00RRGGBB. */
 static const uint8_t format[16] = { 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0 };
 
-size_t messages_put_format(uint8_t *m)
+size_t messages_put_pixel_format(uint8_t *m)
 {
 	memset(m, 0, 4);
 	memcpy(m + 4, format, sizeof(format));

@@ -18,16 +18,16 @@ size_t messages_put_pointer(uint8_t *m, int mask, int x, int y); /* PointerEvent
 size_t messages_put_key(uint8_t *m, uint32_t keysym, bool down); /* KeyEvent */
 size_t messages_put_key_stroke(uint8_t *m, uint32_t keysym);	 /* a key pressed and released: 16 bytes */
 /* FramebufferUpdateRequest of the whole desktop */
-size_t messages_put_request(uint8_t *m, bool incremental, int width, int height);
+size_t messages_put_update_request(uint8_t *m, bool incremental, int width, int height);
 
 /* Reads encodings such as "tight,zlib", none twice, and writes their numbers to `list`. `skippable`: refuses encodings whose length
  * cannot be told without decoding. How many encodings, or -EINVAL with a line in `why`. */
 int messages_parse_encodings(const char *words, bool skippable, int32_t list[MESSAGES_ENCODINGS], struct why *why);
 /* SetPixelFormat: 32 bits, little endian, 0x00RRGGBB. 20 bytes. */
-size_t messages_put_format(uint8_t *m);
+size_t messages_put_pixel_format(uint8_t *m);
 /* SetEncodings: those of `list`, then those of `more`. 4 bytes and 4 for each encoding. */
 size_t messages_put_encodings(uint8_t *m, const int32_t *list, int n, const int32_t *more, int n_more);
 
 /* The server's greeting with which a recorded session begins: version RFB 3.3, security None, and ServerInit with the pixel format
- * of messages_put_format(). `m` holds MESSAGES_GREETING bytes. */
+ * of messages_put_pixel_format(). `m` holds MESSAGES_GREETING bytes. */
 size_t messages_put_greeting(uint8_t *m, int width, int height, const uint8_t *name, size_t name_n);

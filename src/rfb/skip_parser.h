@@ -14,11 +14,12 @@ struct skip_parser {
 	uint8_t piece[SKIP_PARSER_PIECE];
 	uint32_t have, want; /* bytes of the piece so far, bytes wanted; want 0: call the step when bytes come */
 	uint64_t skip;	     /* bytes to skip before the piece */
-	void (*passed)(void *context, const uint8_t *bytes, uint32_t n); /* gets the bytes that are skipped; NULL: nobody does */
-	uint64_t *to, *part; /* counters that get the bytes; NULL: not decided yet, no second counter */
-	uint64_t unclaimed;  /* bytes passed while `to` was NULL */
-	uint64_t undecoded;  /* bytes after the stop */
-	const char *stopped; /* reason; NULL: not stopped */
+	void (*passed)(void *context, const uint8_t *bytes,
+		       uint32_t n); /* gets the bytes that are skipped; NULL: they are dropped */
+	uint64_t *to, *part;	    /* counters that get the bytes; NULL: not decided yet, no second counter */
+	uint64_t unclaimed;	    /* bytes passed while `to` was NULL */
+	uint64_t undecoded;	    /* bytes after the stop */
+	const char *stopped;	    /* reason; NULL: not stopped */
 };
 
 /* A protocol's step: gets a piece of `n` bytes. Sets the next want and skip, or stops the parser. Where it sets neither, or skips

@@ -39,7 +39,7 @@ void x11_close(struct x11_connection *x);
  * signal. Called again, it changes until_ns. Where no thread can be started, waiting has no limit. */
 void x11_limit_waiting(struct x11_connection *x, int64_t until_ns, int64_t grace_ns);
 
-/* Takes an event that has come. False: none has, or the connection is broken. */
+/* Takes an event that has come. False: there is none, or the connection is broken. */
 bool x11_take_event(struct x11_connection *x, XEvent *event);
 /* Sends all queued requests, then sleeps until an event comes, until_ns is reached or a stop signal arrives. */
 void x11_await_event(struct x11_connection *x, int64_t until_ns);

@@ -37,7 +37,7 @@ XImage *x11_read_image(struct x11_connection *x, const struct pixel_area *at)
 }
 
 /* Tries shared memory, which saves the copy through the socket. False: the X server is on another machine or refuses it. */
-static bool use_shared_memory(struct x11_pixels *p, int w, int h)
+static bool try_shared_memory(struct x11_pixels *p, int w, int h)
 {
 	Display *d = p->x->display;
 	XImage *image = !XShmQueryExtension(d) ? NULL
@@ -73,7 +73,7 @@ static bool use_shared_memory(struct x11_pixels *p, int w, int h)
 bool x11_pixels_alloc(struct x11_pixels *p, struct x11_connection *x, int w, int h)
 {
 	p->x = x;
-	if (!use_shared_memory(p, w, h))
+	if (!try_shared_memory(p, w, h))
 		p->image = x11_read_image(x, &(struct pixel_area){ 0, 0, w, h });
 	return p->image;
 }

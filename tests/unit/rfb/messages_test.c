@@ -18,9 +18,9 @@ TEST(messages_are_those_of_the_rfc)
 	assert_memory_equal(m, "\5\1\1\54\0\2", 6);
 	assert_int_equal(messages_put_pointer(m, 0, -1, 70000), 6);
 	assert_memory_equal(m, "\5\0\0\0\xff\xff", 6);
-	assert_int_equal(messages_put_request(m, true, 40, 20), 10);
+	assert_int_equal(messages_put_update_request(m, true, 40, 20), 10);
 	assert_memory_equal(m, "\3\1\0\0\0\0\0\50\0\24", 10);
-	assert_int_equal(messages_put_format(m), 20);
+	assert_int_equal(messages_put_pixel_format(m), 20);
 	assert_memory_equal(m, "\0\0\0\0\40\30\0\1\0\xff\0\xff\0\xff\20\10\0\0\0\0", 20);
 	assert_int_equal(messages_put_encodings(m, list, 2, more, 1), 16);
 	assert_memory_equal(m, "\2\0\0\3\0\0\0\20\0\0\0\0\xff\xff\xff\x11", 16);

@@ -52,7 +52,7 @@ static int request_update(struct vrfb *s, bool incremental)
 
 	if (!p)
 		return -ENOBUFS;
-	messages_put_request(p, incremental, s->width, s->height);
+	messages_put_update_request(p, incremental, s->width, s->height);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ static int handle_init(struct vrfb *s, const uint8_t *p)
 		to = reserve_output(s, 20);
 		if (!to)
 			return -ENOBUFS;
-		messages_put_format(to);
+		messages_put_pixel_format(to);
 		s->walk.format = rfb_read_pixel_sizes(to + 4);
 	}
 	to = reserve_output(s, 4 + 4 * (size_t)(s->cfg->n_encodings + more));

@@ -201,7 +201,7 @@ int server_request_update(struct server_connection *s, bool incremental)
 	const struct screen *screen = rfb_screen(s->rfb);
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes(s, m, messages_put_request(m, incremental, screen->width, screen->height));
+	return queue_bytes(s, m, messages_put_update_request(m, incremental, screen->width, screen->height));
 }
 
 static int begin_session(struct server_connection *s, const int32_t *list, int n, const struct rfb_event_callbacks *events,
@@ -223,7 +223,7 @@ static int begin_session(struct server_connection *s, const int32_t *list, int n
 		return set_error(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_failure_text(s->rfb));
 	server_stamp_arrivals(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
-	at = messages_put_format(hello);
+	at = messages_put_pixel_format(hello);
 	at += messages_put_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
 	err = queue_bytes(s, hello, at);
 	return err ? err : server_request_update(s, false);

@@ -155,7 +155,7 @@ static void ask(bool incremental, int width, int height)
 {
 	uint8_t message[MESSAGES_MOST];
 
-	say(message, messages_put_request(message, incremental, width, height));
+	say(message, messages_put_update_request(message, incremental, width, height));
 	hear();
 }
 
