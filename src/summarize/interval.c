@@ -119,7 +119,7 @@ const char *interval_ratio_word(const struct figure *ratio, double p)
 
 /* Bias of the bootstrap: the normal quantile of the share of replicates below the figure. Ties count half: figures on a grid
  * (shares of 100 keys) have many. The share is kept off 0 and 1, whose quantile would be infinite. */
-static double correct_bias(double figure, const double *sorted, size_t n)
+static double compute_bias_quantile(double figure, const double *sorted, size_t n)
 {
 	double below = 0;
 
@@ -139,7 +139,7 @@ bool interval_finish_bca(double figure, double *replicate, size_t draws, const d
 	if (expanded)
 		wide = t_quantile(runs - 1) * sqrt((double)runs / (double)(runs - 1));
 	gsl_sort(replicate, 1, draws);
-	z0 = correct_bias(figure, replicate, draws);
+	z0 = compute_bias_quantile(figure, replicate, draws);
 	a = -gsl_stats_skew(without, 1, runs) * (double)runs / (6 * pow((double)runs - 1, 1.5));
 	a = isfinite(a) ? a : 0; /* NAN: all values without one run are equal */
 	for (int side = 0; side < 2; side++) {

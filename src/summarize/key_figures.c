@@ -144,7 +144,7 @@ static void add_late_runs(const struct key_samples *keys, int64_t threshold_ns, 
 }
 
 /* Returns how many keys are due in LATE_STALL_NS; 1 where no due times are known. */
-static double stated_stall_keys(const struct key_train_samples *t, size_t n)
+static double assumed_stall_keys(const struct key_train_samples *t, size_t n)
 {
 	double ns = 0, keys = 0;
 
@@ -161,7 +161,7 @@ static enum interval_kind compute_late_share(const struct key_train_samples *t, 
 					     struct figure *f)
 {
 	double *keys = memory_new(2 * n, sizeof(*keys)), *late = keys + n, all = 0, hits = 0;
-	struct share_runs share = { .hits = late, .n = keys, .stated = stated_stall_keys(t, n) };
+	struct share_runs share = { .hits = late, .n = keys, .stated = assumed_stall_keys(t, n) };
 	struct interval i;
 	bool apart, ok;
 

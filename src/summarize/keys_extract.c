@@ -79,7 +79,7 @@ static const struct train_statistic {
 	const char *name;
 	enum { KEYS_MEAN, KEYS_MIN, KEYS_SD, KEYS_VARIANCE } statistic;
 	enum estimator estimator;
-	bool ends; /* known from the ends of ranges alone; deviations are not */
+	bool ends; /* also known where keys are ranges; deviations are not */
 } train_statistics[] = {
 	{ "mean", KEYS_MEAN, ESTIMATE_MEAN_CI, true },
 	{ "min", KEYS_MIN, ESTIMATE_MIN, true },
@@ -376,7 +376,7 @@ static void describe_pairs(const struct setting_result *of, char *text, size_t s
 }
 
 /* Returns the p-value of setting i, adjusted over the settings of the same part. */
-static double adjust_p(const struct setting_result *one, size_t n, size_t i)
+static double compute_adjusted_p(const struct setting_result *one, size_t n, size_t i)
 {
 	double *p = memory_new(n, sizeof(*p)), adjusted;
 
@@ -404,7 +404,7 @@ static void write_setting_rows(const struct experiment_cell *first, struct table
 		compute_ratio(&one[n++], find_default_cell(run, c));
 	}
 	for (size_t i = 0; i < n; i++) {
-		double p = adjust_p(one, n, i);
+		double p = compute_adjusted_p(one, n, i);
 		char pairs[128];
 
 		row_set_parameters(out, one[i].cell);

@@ -225,7 +225,7 @@ static struct figure mean_figure(const struct experiment_cell *c, const struct p
 	return f;
 }
 
-static void set_scaled(struct table_out *out, const char *column, struct figure f, double unit)
+static void set_scaled_figure(struct table_out *out, const char *column, struct figure f, double unit)
 {
 	struct figure scaled = figure_estimate(f.value / unit, f.low / unit, f.high / unit);
 
@@ -258,7 +258,7 @@ static void write_summary(const struct experiment_cell *c, struct table_out *out
 		}
 		for (size_t i = 0; i < MEMORIES && c->n; i++)
 			if (logins_memory[i].mb)
-				set_scaled(out, logins_memory[i].mb, mean[logins_memory[i].figure], MIB);
+				set_scaled_figure(out, logins_memory[i].mb, mean[logins_memory[i].figure], MIB);
 		if (step && c->n)
 			row_set_number(out, "each_mb", mean[PRIVATE].value / MIB / (double)s->logins[step]);
 		row_write(out);
@@ -295,7 +295,7 @@ static void write_slopes(const struct experiment_cell *c, struct table_out *out)
 			    { "logins_max", (double)s->logins[s->steps - 1] });
 		row_set_figure(out, "slope_bytes", slopes);
 		row_set_figure(out, "start_bytes", engine_estimate(ESTIMATE_CHANGE_CI, start, n));
-		set_scaled(out, "slope_mb", slopes, MIB);
+		set_scaled_figure(out, "slope_mb", slopes, MIB);
 		row_write(out);
 	}
 	free(slope);
@@ -332,7 +332,7 @@ static void write_processes(const struct experiment_cell *c, struct table_out *o
 
 			row_set_figure(out, f == PROCESSES ? "count" : logins_names[f], mean);
 			if (f == PRIVATE)
-				set_scaled(out, "private_kb", mean, KIB);
+				set_scaled_figure(out, "private_kb", mean, KIB);
 		}
 		row_write(out);
 	}

@@ -36,7 +36,7 @@ static double compute_work_share(double load, double x)
 /* Mean and variance of the work queued ahead of an arrival in an M/D/1 queue that exceeds `credit` (the work that a token bucket
  * lets through at once), in units of the time that one frame takes on the link. Credit 0: Pollaczek and Khinchine; above 0 from the
  * distribution (Crommelin 1932; Erlang 1909). NAN: `load` of 1 or more, or a credit above MD1_CREDIT_MOST. */
-static struct md1_moments compute_md1(double load, double credit)
+static struct md1_moments compute_md1_moments(double load, double credit)
 {
 	struct md1_moments all = { NAN, NAN };
 	double mean, square, h = credit / MD1_STEPS;
@@ -88,7 +88,7 @@ static void read_repeat(const struct experiment_repeat *r)
 static void set_figures(const struct experiment_cell *c)
 {
 	const struct link_load *cell = extractor_cell_data(c);
-	struct md1_moments w = compute_md1(cell->sum / cell->n / 100, cell->credit);
+	struct md1_moments w = compute_md1_moments(cell->sum / cell->n / 100, cell->credit);
 
 	give_values({ "md1_wait_ms", w.mean * cell->frame_ms },
 		    { "md1_variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
@@ -103,7 +103,7 @@ static void write_curve(const struct experiment_cell *c, struct table_out *out)
 		if (k->n && !strcmp(cell_require_text(k, "link"), link))
 			return;
 	for (int load = 0; c->n && load <= 995; load += load < 900 ? 10 : load < 980 ? 5 : 1) {
-		struct md1_moments w = compute_md1(load / 1000.0, cell->credit);
+		struct md1_moments w = compute_md1_moments(load / 1000.0, cell->credit);
 
 		row_set_text(out, "link", link);
 		row_finish(out, { "load_percent", load / 10.0 }, { "wait_ms", w.mean * cell->frame_ms },

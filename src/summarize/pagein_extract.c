@@ -36,7 +36,7 @@ static void set_key_latency(const struct json_document *j, const char *prefix, s
 }
 
 /* Sets the median and the largest latency of the keys typed while memory was taken. */
-static void set_typed(const struct json_document *j, const char *prefix, struct trial *t)
+static void set_typed_latencies(const struct json_document *j, const char *prefix, struct trial *t)
 {
 	static const char *const of[] = { "p50", "max" };
 
@@ -80,7 +80,7 @@ static void read_trial(const struct experiment_repeat *r, const struct json_docu
 	snprintf(t->text, sizeof(t->text), "%s", text ? text : "");
 	for (int v = PAGEIN_FIRST; group <= PAGEIN_KEPT && v <= PAGEIN_SECOND; v++)
 		set_key_latency(j, path, t, v);
-	set_typed(j, path, t);
+	set_typed_latencies(j, path, t);
 	sum_processes(j, path, t);
 	t->value[PAGEIN_SWAP_IN] = json_number(j, "%s.swap_in_bytes", path);
 	t->value[PAGEIN_READ] = json_number(j, "%s.refaulted_read_percent", path);

@@ -101,7 +101,7 @@ static void table_read_table_line(struct table_definition_reader *r)
 }
 
 /* Ends `word` at its first `at`. Returns what follows that character; NULL: the word has none. */
-static char *table_cut_word_at(char *word, char at)
+static char *table_split_word(char *word, char at)
 {
 	char *behind = strchr(word, at);
 
@@ -112,12 +112,12 @@ static char *table_cut_word_at(char *word, char at)
 
 static void table_read_json_source(struct table_definition_reader *r, struct column *c, char *word, char *path)
 {
-	char *file = table_cut_word_at(word, '/');
+	char *file = table_split_word(word, '/');
 
 	c->source = SOURCE_JSON;
 	c->series = file ? word : NULL;
 	c->from = file ? file : word;
-	c->over = table_cut_word_at(path, '/');
+	c->over = table_split_word(path, '/');
 	if (!!c->over != (c->estimator == ESTIMATE_SHARE_CI))
 		table_die_at_bad_word(r, "share+ci, and it alone, wants FILE:PATH/PATH", c->name);
 	if (c->estimator < ESTIMATE_RANGE)
@@ -130,7 +130,7 @@ static void table_read_column_source(struct table_definition_reader *r, struct c
 	static const char *const counts[] = {
 		"state", "measured", "complete", "failed", "flagged", "tried", "reason", "name", NULL
 	};
-	char *path = table_cut_word_at(word, ':');
+	char *path = table_split_word(word, ':');
 	int kind = find_word(kinds, word), count;
 	size_t length = strlen(word);
 
