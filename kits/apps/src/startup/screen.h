@@ -55,7 +55,7 @@ void screen_describe(struct screen_watch *s, char *text, size_t size);
 /* Forgets all windows and reads the screen, before the application starts: windows that exist now never count. 0 or -EPIPE. */
 int screen_reset(struct screen_watch *s);
 /* Sets the process whose descendants are the application. */
-void screen_set_root(struct screen_watch *s, pid_t root);
+void screen_set_root_process(struct screen_watch *s, pid_t root);
 /* Sets whether menus of the application count as its windows. */
 void screen_include_menus(struct screen_watch *s, bool on);
 

@@ -417,7 +417,7 @@ static int start_application(struct measurement *r)
 	err = subreaper_start(r->subreaper, &cfg->start);
 	if (err)
 		return err;
-	screen_set_root(cfg->screen, r->subreaper->pid);
+	screen_set_root_process(cfg->screen, r->subreaper->pid);
 	r->exec_ns = out->exec_ns = cfg->key ? key_ns : atomic_load(&r->subreaper->shared->exec_ns);
 	r->tree_ns = r->busy_ns = r->exec_ns;
 	r->uncounted = true;

@@ -165,7 +165,7 @@ static void open_counters(void)
 		die(EXIT_RUN, "--swap-device %s: no such block device (%s); lsblk lists them", cfg.swap_device, strerror(-err));
 	if (cfg.scratch) /* a replay of 0 steps, to find errors before the runs */
 		die_failed_replay(replay_traffic(cfg.scratch, NULL, 0, 0, 0, &unused));
-	if (cfg.swap_device && !traffic_is_swap(cfg.swap_device))
+	if (cfg.swap_device && !traffic_is_swap_device(cfg.swap_device))
 		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read all the same",
 		     cfg.swap_device);
 	err = taskstats_open(&taskstats);
@@ -207,7 +207,7 @@ static void require_command(const char *name)
 		die(EXIT_RUN, "cannot start %s: %s", name, strchr(name, '/') ? strerror(errno) : "no such command in PATH");
 }
 
-static void set_real_time(void)
+static void request_real_time(void)
 {
 	rt_setup((int)cfg.priority, &punctual);
 	/* without MCL_FUTURE: mapping a file to see which of its pages are cached would read the whole file into memory */
@@ -374,7 +374,7 @@ int main(int argc, char **argv)
 	open_counters();
 	out = rec_must_open(&out_cfg, "startup"); /* before the runs, so that a wrong path does not cost them */
 	open_start_log();
-	set_real_time();
+	request_real_time();
 	n = run_starts(screen, command, run);
 	report_settings(out, screen, command); /* after the runs: the window manager may have started meanwhile */
 	good = report_starts(out, &report_cfg, run, n);

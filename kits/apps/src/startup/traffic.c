@@ -100,7 +100,7 @@ static const char *strip_dev(const char *device)
 	return strncmp(device, "/dev/", 5) ? device : device + 5;
 }
 
-bool traffic_is_swap(const char *device)
+bool traffic_is_swap_device(const char *device)
 {
 	FILE *f = fopen("/proc/swaps", "re");
 	char line[1024];

@@ -41,7 +41,7 @@ struct traffic {
  * memory.stat in the folder. */
 int traffic_open(struct traffic *t, const char *device, const char *cgroup);
 /* True if the machine swaps to this device now, by /proc/swaps. */
-bool traffic_is_swap(const char *device);
+bool traffic_is_swap_device(const char *device);
 void traffic_close(struct traffic *t);
 /* Forgets all steps; traffic counts from now on. */
 void traffic_restart(struct traffic *t);

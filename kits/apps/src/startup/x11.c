@@ -212,7 +212,7 @@ int screen_reset(struct screen_watch *s)
 	return 0;
 }
 
-void screen_set_root(struct screen_watch *s, pid_t root)
+void screen_set_root_process(struct screen_watch *s, pid_t root)
 {
 	s->owner = root;
 }

@@ -103,7 +103,7 @@ static bool has_type(struct screen_watch *s, Window w, const enum x11_atom *type
 }
 
 /* The process that owns a window, by X-Resource; -1: not known. */
-static pid_t server_owner(struct screen_watch *s, Window w)
+static pid_t query_window_owner(struct screen_watch *s, Window w)
 {
 	XResClientIdSpec spec = { w, XRES_CLIENT_ID_PID_MASK };
 	XResClientIdValue *ids = NULL;
@@ -134,7 +134,7 @@ static bool is_local_window(struct screen_watch *s, Window w)
 }
 
 /* The process that owns a window, by _NET_WM_PID; -1: not known. */
-static pid_t property_owner(struct screen_watch *s, Window w)
+static pid_t read_owner_property(struct screen_watch *s, Window w)
 {
 	unsigned char *value;
 	int format = 0;
@@ -190,9 +190,9 @@ static bool is_own_window(struct screen_watch *s, struct x11_window *w)
 	if (s->cfg.window && !w->override)
 		return has_wanted_name(s, w->id);
 	if (w->owner == X11_OWNER_UNKNOWN) {
-		pid = server_owner(s, w->id);
+		pid = query_window_owner(s, w->id);
 		if (pid <= 0)
-			pid = property_owner(s, w->id);
+			pid = read_owner_property(s, w->id);
 		w->owner = (pid > 0 ? tree_has_process(s->owner, pid) : has_client_properties(s, w->id)) ? X11_OWNER_APPLICATION
 													 : X11_OWNER_OTHER;
 	}

@@ -25,7 +25,7 @@ static struct audio_counter *find_counter(struct audio_counts *c, int pid)
 	return &c->process[c->n++];
 }
 
-static int *find_waker(struct audio_counts *c, int tid)
+static int *find_wakeup_source(struct audio_counts *c, int tid)
 {
 	for (size_t i = 0; i < c->threads; i++)
 		if (c->thread[i].tid == tid)
@@ -39,10 +39,10 @@ static int *find_waker(struct audio_counts *c, int tid)
 
 void audio_add_wakeup(struct audio_counts *c, int server, const struct audio_wakeup *w)
 {
-	int source = w->interrupt ? 0 : w->waker_pid == server ? *find_waker(c, w->waker_tid) : w->waker_pid;
+	int source = w->interrupt ? 0 : w->waker_pid == server ? *find_wakeup_source(c, w->waker_tid) : w->waker_pid;
 	struct audio_counter *p = source > 0 ? find_counter(c, source) : NULL;
 
-	*find_waker(c, w->woken_tid) = source;
+	*find_wakeup_source(c, w->woken_tid) = source;
 	if (p)
 		p->wakeups++;
 }
@@ -104,7 +104,7 @@ struct wakeup_tracer {
 	size_t n;
 };
 
-static int parse_waking(struct wakeup_tracer *w)
+static int parse_waking_format(struct wakeup_tracer *w)
 {
 	static const char *const event[] = { "sched/sched_waking" };
 	char text[1][TRACEFS_TEXT];
@@ -119,7 +119,7 @@ static int parse_waking(struct wakeup_tracer *w)
 }
 
 /* Writes a filter for a thread's name; characters that are not allowed in the filter's quotes become '?' (any character). */
-static void filter_thread(int tid, char *out, size_t size)
+static void write_thread_filter(int tid, char *out, size_t size)
 {
 	char name[32];
 
@@ -131,7 +131,7 @@ static void filter_thread(int tid, char *out, size_t size)
 }
 
 /* Makes a filter for the threads of the server; if it has ended, a filter that matches nothing. */
-static void make_filter(const struct wakeup_tracer *w, char *text, size_t size)
+static void write_server_filter(const struct wakeup_tracer *w, char *text, size_t size)
 {
 	char path[32], one[64];
 	size_t n = 0, threads = 0;
@@ -144,7 +144,7 @@ static void make_filter(const struct wakeup_tracer *w, char *text, size_t size)
 		if (w->initial)
 			snprintf(one, sizeof(one), "pid == %d", (int)tid[i]);
 		else
-			filter_thread(tid[i], one, sizeof(one));
+			write_thread_filter(tid[i], one, sizeof(one));
 		if (n + strlen(one) + 5 < size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " || " : "", one);
 	}
@@ -162,14 +162,14 @@ int wakeups_open(struct wakeup_tracer **out, int server, struct why *why)
 		return why_fail(-ENOMEM, why, "out of memory");
 	w->server = server;
 	w->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
-	id = parse_waking(w);
+	id = parse_waking_format(w);
 	err = id < 0 ? tracepoint_explain(id, -1, why) : 0;
 	if (!err && proc_online_cpus(&w->cpus)) {
 		why_say(why, "cannot read which CPUs are online");
 		err = -EIO;
 	}
 	if (!err) {
-		make_filter(w, w->filter, sizeof(w->filter));
+		write_server_filter(w, w->filter, sizeof(w->filter));
 		err = tracepoint_open_rings(&w->rings, &w->cpus, &id, 1, w->filter, RING_BYTES, why);
 	}
 	if (err) {
@@ -227,7 +227,7 @@ void wakeups_update_filter(struct wakeup_tracer *w)
 {
 	char filter[FILTER];
 
-	make_filter(w, filter, sizeof(filter));
+	write_server_filter(w, filter, sizeof(filter));
 	if (!strcmp(filter, w->filter))
 		return;
 	memcpy(w->filter, filter, sizeof(w->filter));

@@ -17,7 +17,7 @@ void history_begin_sample(struct sample_times *m, int64_t now_ns, bool fresh)
 }
 
 /* First sample of the period: HISTORY_SUBS sub-epochs back; with an extra sample, one more. */
-static int64_t oldest_sample(const struct process_history *p, const struct sample_times *m)
+static int64_t first_period_sample(const struct process_history *p, const struct sample_times *m)
 {
 	int64_t from = m->last - HISTORY_SUBS - m->fresh;
 
@@ -91,7 +91,7 @@ static bool mostly_wants(const struct process_history *p, const struct sample_ti
 
 struct process_load history_load(const struct process_history *p, const struct sample_times *m, int64_t sub_ns)
 {
-	int64_t from = oldest_sample(p, m), begin, end = m->at_ns[history_slot(m->last)];
+	int64_t from = first_period_sample(p, m), begin, end = m->at_ns[history_slot(m->last)];
 	double run = 0, wait = 0, shares = 0, in_threads = 0, span, all;
 	struct process_load out = { 0 };
 	int running = 0;
@@ -120,7 +120,10 @@ struct process_load history_load(const struct process_history *p, const struct s
 	}
 	run = all > in_threads ? all : in_threads;
 	out.run = run / span;
-	out.load = shares + (run - in_threads) / span; /* threads that have ended or were not sampled: without waits */
+	out.load =
+		shares +
+		(run - in_threads) /
+			span; /* CPU time of threads that have ended or were not sampled: their waits are not known, and count as none */
 	if (wait > span - run)
 		wait = span - run;
 	if (running > 1 && wait >= 0 && run / (span - wait) > out.load && mostly_wants(p, m, from))

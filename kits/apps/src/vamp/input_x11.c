@@ -67,7 +67,7 @@ static void set_timeout(int seconds)
 }
 
 /* Asks the display for the keyboard map, which changes when a program sends a character that is on no key. */
-static void fetch_map(struct x11_input *x)
+static void fetch_keyboard_map(struct x11_input *x)
 {
 	if (x->map)
 		XFree(x->map);
@@ -75,11 +75,11 @@ static void fetch_map(struct x11_input *x)
 	x->map = XGetKeyboardMapping(x->display, (KeyCode)x->min_code, x->max_code - x->min_code + 1, &x->columns);
 }
 
-static void refetch_map(struct x11_input *x)
+static void refetch_keyboard_map(struct x11_input *x)
 {
 	connection = ConnectionNumber(x->display);
 	set_timeout(PATIENCE_S);
-	fetch_map(x);
+	fetch_keyboard_map(x);
 	set_timeout(0);
 }
 
@@ -123,7 +123,7 @@ static int read_display(struct input_source *s, void (*each)(void *arg, const st
 
 		XNextEvent(x->display, &e);
 		if (e.type == MappingNotify || e.type == x->xkb_event)
-			refetch_map(x);
+			refetch_keyboard_map(x);
 		if (e.type != GenericEvent || e.xcookie.extension != x->opcode || !XGetEventData(x->display, &e.xcookie))
 			continue;
 		if (event_is_trigger(x, e.xcookie.data, event.what, sizeof(event.what)))
@@ -164,7 +164,7 @@ static int select_events(struct x11_input *x)
 		x->xkb_event = -1;
 	/* (An XKB client, as Xlib is, gets no MappingNotify.) */
 	XkbSelectEvents(x->display, XkbUseCoreKbd, changes, changes);
-	fetch_map(x);
+	fetch_keyboard_map(x);
 	return 0;
 }
 

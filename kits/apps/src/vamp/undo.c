@@ -194,7 +194,7 @@ int undoable_enable_word(struct undo_recorder *u, const char *path, const char *
 	return write_recorded(u, path, add, take);
 }
 
-static int make_path(struct undo_recorder *u, enum undo_kind kind, const char *path)
+static int make_undoable_path(struct undo_recorder *u, enum undo_kind kind, const char *path)
 {
 	struct undo_entry *note;
 	int err = prepare_entry(u, kind, path, &note);
@@ -209,12 +209,12 @@ static int make_path(struct undo_recorder *u, enum undo_kind kind, const char *p
 
 int undoable_mkdir(struct undo_recorder *u, const char *path)
 {
-	return make_path(u, UNDO_MKDIR, path);
+	return make_undoable_path(u, UNDO_MKDIR, path);
 }
 
 int undoable_mkfifo(struct undo_recorder *u, const char *path)
 {
-	return make_path(u, UNDO_MKFIFO, path);
+	return make_undoable_path(u, UNDO_MKFIFO, path);
 }
 
 int undoable_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from)
@@ -231,7 +231,7 @@ int undoable_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const
 }
 
 /* May this process set the nice value of a task back? Lowering a nice value needs a right that raising it does not. */
-static bool may_set_nice(pid_t tid, int nice)
+static bool may_restore_nice(pid_t tid, int nice)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
@@ -273,7 +273,7 @@ static int change_setting(struct undo_recorder *u, enum undo_kind kind, pid_t ti
 		return undo_write_setting(kind, tid, to);
 	}
 	err = undo_first_setting(u, kind, tid, &note->before);
-	if (!err && kind == UNDO_NICE && !may_set_nice(tid, note->before.nice))
+	if (!err && kind == UNDO_NICE && !may_restore_nice(tid, note->before.nice))
 		err = -EPERM;
 	if (err)
 		return err;

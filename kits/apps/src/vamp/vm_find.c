@@ -103,7 +103,7 @@ int qmp_query(const char *path, struct guest_vcpu *out, size_t room, size_t *n, 
 
 /* Returns the start of a task, in clock ticks after the boot, with the pid and the owner of its process. 0: there is no such
  * task. */
-static uint64_t read_start(pid_t tid, int64_t *process, int64_t *owner)
+static uint64_t read_task_start(pid_t tid, int64_t *process, int64_t *owner)
 {
 	struct proc_stat stat;
 	char folder[32];
@@ -127,7 +127,7 @@ int guest_find(struct guest_machine *out, const char *qmp, struct why *why)
 	for (size_t i = 0; i < out->n; i++) {
 		struct guest_vcpu *v = &out->vcpu[i];
 
-		v->start = read_start(v->tid, &process, &owner);
+		v->start = read_task_start(v->tid, &process, &owner);
 		if (!v->start) {
 			why_say(why, "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers",
 				v->index, (int)v->tid);
@@ -142,6 +142,6 @@ int guest_find(struct guest_machine *out, const char *qmp, struct why *why)
 		}
 		out->pid = (pid_t)process;
 	}
-	out->start = read_start(out->pid, &process, &owner);
+	out->start = read_task_start(out->pid, &process, &owner);
 	return out->start ? 0 : -ESRCH;
 }

@@ -127,7 +127,7 @@ static void write_rows(struct guest_watch *w)
 	memcpy(w->logged, w->all, sizeof(w->logged));
 }
 
-static int record_begin(struct guest_watch *w)
+static int record_episode_begin(struct guest_watch *w)
 {
 	struct guest_episode *e;
 
@@ -146,7 +146,7 @@ static int record_begin(struct guest_watch *w)
 	return 0;
 }
 
-static void record_end(struct guest_watch *w)
+static void record_episode_end(struct guest_watch *w)
 {
 	struct guest_episode *e = &w->episode[w->episodes - 1];
 
@@ -179,8 +179,8 @@ static int apply_state(struct guest_watch *w)
 	}
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
 	if (over)
-		record_end(w);
-	return begun ? record_begin(w) : 0;
+		record_episode_end(w);
+	return begun ? record_episode_begin(w) : 0;
 }
 
 static void read_lines(struct guest_watch *w, struct line_assembler *lines)

@@ -56,7 +56,7 @@ static void end_throttles(struct vamp_daemon *w)
 	w->applied = false;
 }
 
-static void record_end(struct vamp_daemon *w, enum episode_end how, int64_t at_ns)
+static void record_episode_end(struct vamp_daemon *w, enum episode_end how, int64_t at_ns)
 {
 	struct episode_record *e = record_current(&w->record);
 
@@ -129,7 +129,7 @@ static void handle_input(struct vamp_daemon *w, const struct input_event *event,
 		return;
 	}
 	same = w->applied && before && !before->err && record_same_tags(&before->judged, &now);
-	record_end(w, ENDED_INPUT, event->seen_ns);
+	record_episode_end(w, ENDED_INPUT, event->seen_ns);
 	if (!same)
 		end_throttles(w);
 	e = record_add_episode(&w->record);
@@ -251,7 +251,7 @@ void watch_loop(struct vamp_daemon *w, int64_t until_ns)
 		now = clock_now();
 		if (now >= episode_due_ns(w)) {
 			end_throttles(w);
-			record_end(w, ENDED_TIME, now);
+			record_episode_end(w, ENDED_TIME, now);
 			describe_throttles(w);
 		}
 		if (now >= next) {
@@ -264,7 +264,7 @@ void watch_loop(struct vamp_daemon *w, int64_t until_ns)
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	end_throttles(w);
-	record_end(w, ENDED_STOP, clock_now());
+	record_episode_end(w, ENDED_STOP, clock_now());
 }
 
 void watch_update_record(struct vamp_daemon *w)
