@@ -29,7 +29,7 @@ struct interval_bursts {
 struct animation {
 	int runs, inputs;
 	const uint32_t *const *press_ms;
-	/* for repeated content (seen 1) or new content (seen 0), each run, each input: run_bursts() */
+	/* for repeated content (seen 1) or new content (seen 0), each run, each input: get_run_bursts() */
 	struct interval_bursts *bursts;
 	float *score;
 	bool *at; /* for each input + 1: whether the tile is animated there */
@@ -54,7 +54,7 @@ void animation_free(struct animation *u)
 	free(u);
 }
 
-static struct interval_bursts *run_bursts(const struct animation *u, int seen, int run)
+static struct interval_bursts *get_run_bursts(const struct animation *u, int seen, int run)
 {
 	return u->bursts + (size_t)(seen * u->runs + run) * ((size_t)u->inputs + 1);
 }
@@ -206,7 +206,7 @@ static bool has_common_burst(const struct animation *u, int seen, int at)
 	int n = 0;
 
 	for (int r = 0; r < u->runs; r++)
-		n += run_bursts(u, seen, r)[at].bursts > 0;
+		n += get_run_bursts(u, seen, r)[at].bursts > 0;
 	return 2 * n > u->runs;
 }
 
@@ -242,10 +242,10 @@ void animation_mark_tile(struct animation *u, const struct tile_changes *track)
 		int restless_at = 0, bursts_at = 0;
 
 		for (int r = 0; r < u->runs; r++)
-			count_bursts(u, r, &track[r], seen, run_bursts(u, seen, r));
+			count_bursts(u, r, &track[r], seen, get_run_bursts(u, seen, r));
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
-				u->score[r] = score_input(run_bursts(u, seen, r), u->inputs, at);
+				u->score[r] = score_input(get_run_bursts(u, seen, r), u->inputs, at);
 			u->at[at] = second_lowest_score(u->score, u->runs) > 1;
 			restless_at += u->at[at];
 			bursts_at += has_common_burst(u, seen, at);
@@ -288,7 +288,7 @@ size_t animation_take_group(uint8_t *set, int columns, int rows, uint32_t start,
 }
 
 /* Masks a group of n tiles if it is an animation; of[tile] is the index of a tile's change. */
-static void mask_group(const uint32_t *tile, size_t n, const uint32_t *of, struct tile_change *change)
+static void mask_animated_group(const uint32_t *tile, size_t n, const uint32_t *of, struct tile_change *change)
 {
 	size_t restless = 0, back = 0;
 
@@ -323,7 +323,7 @@ void animation_mask_groups(int columns, int rows, const struct tilelog *tiles, c
 		}
 		for (size_t i = 0; i < n; i++)
 			if (set[at[i]])
-				mask_group(group, animation_take_group(set, columns, rows, at[i], group), of, change);
+				mask_animated_group(group, animation_take_group(set, columns, rows, at[i], group), of, change);
 	}
 	free(set);
 	free(of);

@@ -107,7 +107,7 @@ static void report_replay(struct rec_report *out, const struct replay *p, int64_
 	rec_end(out);
 }
 
-static bool share_setting(const struct findings *f, int a, int b)
+static bool have_same_setting(const struct findings *f, int a, int b)
 {
 	return !f->labelled || !strcmp(f->replay[a].label, f->replay[b].label);
 }
@@ -130,7 +130,7 @@ bool findings_are_unusable(const struct findings *f, struct why *why)
 	}
 	for (int a = 0; a < f->runs; a++)
 		for (int b = 0; !*why->text && b < f->runs; b++)
-			if (share_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
+			if (have_same_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
 				why_say(why,
 					"medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
 					median[a] / 1000, f->replay[a].label, median[b] / 1000, f->replay[b].label);

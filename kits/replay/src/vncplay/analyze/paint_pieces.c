@@ -3,10 +3,10 @@
 #include "ascending.h"
 #include "memory.h"
 
-#define ABSORB 2	   /* a piece merges into a piece at least this many times heavier, */
-#define ABSORB_DRAW 8	   /* or this many times, when as many runs separate them as agree */
-#define PRESENT 0.25	   /* share of a paint's mass that a run must show to have the paint */
-#define PRESENT_SHARED 0.7 /* and when the run shows it together with the response to another input */
+#define ABSORB 2	   /* a piece merges into a neighbour of at least this many times its weight */
+#define ABSORB_DRAW 8	   /* the same where as many runs separate the two as show them together */
+#define PRESENT 0.25	   /* least share of a paint's mass that a run must show to have the paint */
+#define PRESENT_SHARED 0.7 /* the same where the run shows it together with the response to another input */
 #define APART_MS 300
 #define EDGE 0.03 /* share of the mass that is ignored at the beginning and at the end of a paint */
 

@@ -241,7 +241,7 @@ static void on_bytes_passed(void *context, const uint8_t *bytes, uint32_t n)
 }
 
 /* Refuses a rectangle that announces more than it can need. */
-static int check_announced(struct rfb_decoder *r)
+static int refuse_oversized_rectangle(struct rfb_decoder *r)
 {
 	uint64_t most = 8ull * (unsigned)r->box.w * (unsigned)r->box.h + RFB_BODY_SPARE;
 
@@ -265,7 +265,7 @@ static int decode_piece(struct rfb_decoder *r, const uint8_t *piece, uint32_t n)
 	case RFB_WALK_RECTANGLE: return begin_rectangle(r);
 	case RFB_WALK_TO_RECTANGLE: return end_rectangle(r);
 	case RFB_WALK_TO_MESSAGE: return end_rectangle(r) ?: end_message(r);
-	default: return check_announced(r);
+	default: return refuse_oversized_rectangle(r);
 	}
 }
 

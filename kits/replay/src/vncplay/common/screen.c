@@ -39,7 +39,7 @@ void screen_free(struct screen *s)
 }
 
 /* What both have in common; {0}: nothing. No input overflows. */
-static struct box cut_box(struct box a, struct box b)
+static struct box intersect_boxes(struct box a, struct box b)
 {
 	int x = a.x > b.x ? a.x : b.x, y = a.y > b.y ? a.y : b.y;
 	int64_t right = (int64_t)a.x + a.w, below = (int64_t)a.y + a.h;
@@ -51,7 +51,7 @@ static struct box cut_box(struct box a, struct box b)
 
 struct box box_clip(struct box b, int width, int height)
 {
-	return cut_box(b, (struct box){ 0, 0, width, height });
+	return intersect_boxes(b, (struct box){ 0, 0, width, height });
 }
 
 struct box box_join(struct box a, struct box b)
@@ -64,7 +64,7 @@ struct box box_join(struct box a, struct box b)
 
 int box_meets(struct box a, struct box b)
 {
-	return cut_box(a, b).w > 0;
+	return intersect_boxes(a, b).w > 0;
 }
 
 int box_parse(const char *text, struct box *b)

@@ -19,8 +19,8 @@
 
 #define QUEUE (256 << 10)	     /* bytes that wait for a server that does not read, at most: thousands of inputs */
 #define PIECE (64 << 10)	     /* bytes of one read: what is decoded before an input can be sent */
-#define TAKE_NS (50 * NS_PER_MS)     /* a read decodes no longer than this, except for what has begun */
-#define AHEAD_NS (5 * NS_PER_S)	     /* and no longer on the bytes that came together with the greeting */
+#define TAKE_NS (50 * NS_PER_MS)     /* a read starts to decode no further piece after this time */
+#define AHEAD_NS (5 * NS_PER_S)	     /* the same for the bytes that came together with the greeting */
 #define PIXELS_AT_ONCE (256ll << 20) /* pixels painted between two looks at the clock, at most */
 #define BYTES_AT_ONCE 256	     /* bytes decoded between two looks at the clock, at most */
 

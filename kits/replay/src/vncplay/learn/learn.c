@@ -45,7 +45,7 @@ static bool is_complete(struct replay *r, const struct input_trace *t)
 }
 
 /* Counts the changes of a replay and keeps its inputs, in us since its log began. False: it is left out, which is said. */
-static bool count_replay(struct learner *l, const char *log, const struct input_trace *t, struct sent_inputs *inputs)
+static bool count_replay_changes(struct learner *l, const char *log, const struct input_trace *t, struct sent_inputs *inputs)
 {
 	struct replay r = { .file = log, .tiles.every = true };
 	bool good = !replay_read(&r) && is_complete(&r, t) && !learn_count_changes(l, &r, &r.why);
@@ -123,7 +123,7 @@ int vncplay_learn(int argc, char **argv)
 	l = learn_begin(&t);
 	inputs = memory_new((size_t)n, sizeof(*inputs));
 	for (int i = 1; i < n; i++)
-		runs += count_replay(l, names[i], &t, &inputs[i]);
+		runs += count_replay_changes(l, names[i], &t, &inputs[i]);
 	if (runs < 2)
 		die(EXIT_RUN,
 		    "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five",

@@ -247,7 +247,7 @@ static bool changes_alone(const struct learner *l, int tile)
 	return 2 * l->tile[tile].alone_runs >= l->runs;
 }
 
-static int count_replays(const struct learner *l, int step, int tile)
+static int count_changing_replays(const struct learner *l, int step, int tile)
 {
 	return step < 0 || step > l->steps ? 0 : l->changed[(size_t)step * (size_t)l->tiles + (size_t)tile];
 }
@@ -259,9 +259,10 @@ static bool changes_sometimes(const struct learner *l, int tile)
 	int n = 0;
 
 	for (int step = 0; step <= l->steps; step++) {
-		int here = count_replays(l, step, tile);
+		int here = count_changing_replays(l, step, tile);
 
-		n += here && here + count_replays(l, step + 1, tile) < l->runs && here + count_replays(l, step - 1, tile) < l->runs;
+		n += here && here + count_changing_replays(l, step + 1, tile) < l->runs &&
+		     here + count_changing_replays(l, step - 1, tile) < l->runs;
 	}
 	return n > 1;
 }
@@ -275,7 +276,7 @@ void learn_find_parts(struct learner *l)
 		struct box boxes[LEARN_BOXES];
 
 		for (int i = 0; i < l->tiles; i++) {
-			set[i] = count_replays(l, k, i) == l->runs && !changes_alone(l, i);
+			set[i] = count_changing_replays(l, k, i) == l->runs && !changes_alone(l, i);
 			l->tile[i].ever |= set[i];
 		}
 		step->parts = learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);

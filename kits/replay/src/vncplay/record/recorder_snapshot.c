@@ -29,8 +29,8 @@
 #define KEY_WIDE 48 /* pixels: a smaller area is extended, for example by the letters before a caret */
 #define KEY_HIGH 16
 #define KEY_SPOT 33	 /* width and height around the last click when no change is known, pixels */
-#define LATER_LEAST 1000 /* pixels that changed more than 300 ms after an input, and */
-#define LATER_TIMES 4	 /* their ratio to those that changed earlier, from which on a window opened slowly */
+#define LATER_LEAST 1000 /* a window opened slowly if at least so many pixels changed over 300 ms after an input */
+#define LATER_TIMES 4	 /* and at least this many times as many as changed earlier */
 #define ANCHOR_REACH 160 /* pixels around the pointer within which an anchor is searched */
 
 #define ANCHOR_STEP 6	  /* pixels between two pieces that are tried as an anchor */
@@ -48,7 +48,7 @@ static struct box make_square(int x, int y, int side, const struct screen *s)
 	return box_clip((struct box){ x - side / 2, y - side / 2, side, side }, s->width, s->height);
 }
 
-static int snapshot_take(struct trace_event *e, struct box box, const struct screen *s, const struct change_map *f,
+static int take_snapshot(struct trace_event *e, struct box box, const struct screen *s, const struct change_map *f,
 			 uint32_t since_ms, uint32_t now_ms)
 {
 	size_t n = 0;
@@ -105,7 +105,7 @@ static struct box find_anchor(int x, int y, int side, int reach, const struct sc
 			if (away >= nearest || box.w < side || box.h < side ||
 			    box_meets(box, (struct box){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER_SIDE, POINTER_SIDE }))
 				continue;
-			if (snapshot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !is_snapshot_flat(&e)) {
+			if (take_snapshot(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !is_snapshot_flat(&e)) {
 				nearest = away;
 				best = box;
 			}
@@ -310,7 +310,7 @@ int recorder_take_snapshots(struct recorder *r, const struct queued_input *h, in
 	}
 	/* Where most of a snapshot blinks, a larger one is taken. */
 	for (; !err; wider++) {
-		left = snapshot_take(&e, box, r->screen, &r->changes, since_ms, now_ms);
+		left = take_snapshot(&e, box, r->screen, &r->changes, since_ms, now_ms);
 		if (left < 0)
 			return left;
 		if (4 * left >= box.w * box.h || wider == 2 || r->why != TRACE_FOR_CLICK)
@@ -332,7 +332,7 @@ int recorder_take_snapshots(struct recorder *r, const struct queued_input *h, in
 		      : (struct box){ 0, 0, 0, 0 };
 	free(e.pixels);
 	e.pixels = NULL;
-	if (box.w && !err && (err = snapshot_take(&e, box, r->screen, &r->changes, since_ms, now_ms)) >= 0)
+	if (box.w && !err && (err = take_snapshot(&e, box, r->screen, &r->changes, since_ms, now_ms)) >= 0)
 		err = write_snapshot(r, h, &e);
 	free(e.pixels);
 	return err;
