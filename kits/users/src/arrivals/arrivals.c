@@ -244,7 +244,7 @@ static int report_sources(struct rec_report *r, struct row_file *t, const struct
 		span = (double)(time_ns[n - 1] - time_ns[0]);
 		if (cfg.test.tick_ns > 1 && 2.0 * (double)cfg.test.tick_ns * (double)(n - 1) > span)
 			break; /* with more sources, gaps are shorter than half a tick */
-		gaps_compute(gap, n - 1, &f);
+		gaps_compute_statistics(gap, n - 1, &f);
 		band = POISSON_BAND / sqrt((double)(n - 1));
 		rec_begin_object(r, NULL);
 		rec_add_ints(r, { "sources", s }, { "n", (int64_t)n - 1 });

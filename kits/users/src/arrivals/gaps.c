@@ -10,7 +10,7 @@
 
 #define SEED 20050718
 
-void gaps_compute(const double *gap, size_t n, struct gaps_statistics *out)
+void gaps_compute_statistics(const double *gap, size_t n, struct gaps_statistics *out)
 {
 	double sum = 0, squares = 0, products = 0;
 
@@ -96,7 +96,7 @@ struct gap_nulls *nulls_simulate(size_t n)
 
 		for (size_t i = 0; i < of; i++)
 			gap[i] = -log(1 - random_fraction(&seed));
-		gaps_compute(gap, of, &f);
+		gaps_compute_statistics(gap, of, &f);
 		t->cov[d] = (f.cov - 1) * sqrt((double)of);
 		t->lag1[d] = f.lag1 * sqrt((double)of);
 		for (size_t i = 0; i < of_ks; i++) {

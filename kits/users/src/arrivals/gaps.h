@@ -9,7 +9,7 @@ struct gaps_statistics {
 	double cov;	 /* coefficient of variation, sd / mean; NAN if all gaps are 0 */
 	double lag1;	 /* correlation of each gap with the next; 0 if all gaps are equal */
 };
-void gaps_compute(const double *gap, size_t n, struct gaps_statistics *out);
+void gaps_compute_statistics(const double *gap, size_t n, struct gaps_statistics *out);
 
 /* Kolmogorov-Smirnov distance: the largest distance between the share of gaps up to t and 1 - exp(-t / mean). Sorts `gap`. */
 double gaps_ks_distance(double *gap, size_t n, double mean);

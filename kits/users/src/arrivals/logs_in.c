@@ -77,7 +77,7 @@ static void free_names(struct logged_arrivals *l)
 }
 
 /* Numbers the sources of all arrivals in the order of their names, which are freed. */
-static int number_sources(struct logged_arrivals *l)
+static int assign_source_numbers(struct logged_arrivals *l)
 {
 	struct logged_arrival **at = calloc(l->n, sizeof(struct logged_arrival *));
 
@@ -296,7 +296,7 @@ int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arriv
 	*line = 0;
 	err = lines_read_table(in, &t.commas, read_first_line, read_log_line, &t, line, why);
 	if (!err && cfg->source)
-		err = number_sources(out);
+		err = assign_source_numbers(out);
 	if (out->kind == LOGS_IN_CLF)
 		out->tick_ns = out->step_ns = S;
 	else if (!err)

@@ -32,7 +32,7 @@ static void test_gaps(const double *gap, double *scratch, const struct gap_nulls
 {
 	struct gaps_statistics f;
 
-	gaps_compute(gap, out->n, &f);
+	gaps_compute_statistics(gap, out->n, &f);
 	out->mean_s = f.mean;
 	out->sd_s = f.sd;
 	if (!out->gaps_told)

@@ -12,7 +12,7 @@
 const char *const plot_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
 /* Reports utilizations as an array in JSON and TSV, as one word in text. */
-static void report_busy(struct rec_report *r, const char *key, const double *u, size_t n, bool text)
+static void report_utilizations(struct rec_report *r, const char *key, const double *u, size_t n, bool text)
 {
 	char word[16 * MVA_STATIONS] = "";
 	size_t used = 0;
@@ -73,7 +73,7 @@ void report_point(struct rec_report *r, struct row_file *t, const struct report_
 	rec_begin_object(r, NULL);
 	rec_add_reals(r, { "n", n, floor(n) == n ? 0 : 3 }, { "z_s", z_s, 6 }, { "nz", n / z_s, DIGITS }, { "lambda", p.x, DIGITS },
 		      { "q", p.q, DIGITS }, { "qz", p.q / z_s, DIGITS }, { "r_s", p.r_s, DIGITS }, { "x", p.x, DIGITS });
-	report_busy(r, "u", p.u, m->net->stations, m->text);
+	report_utilizations(r, "u", p.u, m->net->stations, m->text);
 	rec_add_reals(r, { "r_least_s", mva_min_response(&b, n, z_s), DIGITS },
 		      { "x_most", mva_max_throughput(&b, n, z_s), DIGITS });
 	if (m->other) {
@@ -112,7 +112,7 @@ static void report_figures(struct rec_report *r, const struct erlang_figures *q,
 {
 	rec_add_bool(r, "steady", q->steady);
 	rec_add_real(r, "x", q->x, DIGITS);
-	report_busy(r, "u", &q->u, 1, text);
+	report_utilizations(r, "u", &q->u, 1, text);
 	rec_add_reals(r, { "q", q->q, DIGITS }, { "r_s", q->r_s, DIGITS }, { "w_s", q->w_s, DIGITS },
 		      { "waits", q->waits, DIGITS });
 }
@@ -348,8 +348,8 @@ void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct s
 			      { "lambda", p.x, DIGITS }, { "r_measured_s", row->r_s, DIGITS }, { "r_s", p.r_s, DIGITS },
 			      { "off_percent", 100 * (p.r_s / row->r_s - 1), 3 }, { "q", p.q, DIGITS });
 		if (d->busy)
-			report_busy(r, "u_measured", row->u, d->busy, m->text);
-		report_busy(r, "u", p.u, d->net.stations, m->text);
+			report_utilizations(r, "u_measured", row->u, d->busy, m->text);
+		report_utilizations(r, "u", p.u, d->net.stations, m->text);
 		rec_end(r);
 		write_plot_row(t, i < d->rows ? "measured" : "later", row->n, row->z_s,
 			       isfinite(row->rate) ? row->rate : row->n / (row->r_s + row->z_s), row->r_s, NULL);

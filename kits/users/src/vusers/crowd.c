@@ -30,7 +30,7 @@ int crowd_open(struct crowd *c)
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll < 0)
 		return -errno;
-	c->sums.memory_bytes = -thread_rss_bytes();
+	c->sums.memory_bytes = -thread_get_process_rss();
 	c->user = calloc(n, sizeof(*c->user));
 	if (!c->user || due_heap_open(&c->dues, n)) {
 		crowd_close(c);
@@ -312,7 +312,7 @@ int crowd_connect(struct crowd *c)
 			err = run_once(c, INT64_MAX, &before);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	c->sums.memory_bytes += thread_rss_bytes();
+	c->sums.memory_bytes += thread_get_process_rss();
 	return err				      ? err
 	       : proc_stop			      ? -EINTR
 	       : c->sums.users_ready || !c->cfg.users ? 0

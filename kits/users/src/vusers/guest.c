@@ -93,7 +93,7 @@ int client_send_version(struct served_client *g, const struct server_answers *w)
 /* --- HTTP ---------------------------------------------------------------------------------------------------------- */
 
 /* Counts requests: an empty line ends one, since requests of vusers have no body. */
-static int count_http(struct served_client *g, const uint8_t *bytes, size_t n)
+static int parse_http_requests(struct served_client *g, const uint8_t *bytes, size_t n)
 {
 	int requests = 0;
 
@@ -172,7 +172,7 @@ static int serve_part(struct served_client *g, const struct server_answers *w)
 	}
 }
 
-static int count_rfb(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n)
+static int parse_rfb_requests(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n)
 {
 	int requests = 0;
 
@@ -201,7 +201,7 @@ static int count_rfb(struct served_client *g, const struct server_answers *w, co
 
 int client_parse_requests(struct served_client *g, const struct server_answers *w, const uint8_t *bytes, size_t n)
 {
-	return w->http ? count_http(g, bytes, n) : count_rfb(g, w, bytes, n);
+	return w->http ? parse_http_requests(g, bytes, n) : parse_rfb_requests(g, w, bytes, n);
 }
 
 int client_send_answer(struct served_client *g, const struct server_answers *w)

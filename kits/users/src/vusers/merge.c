@@ -146,7 +146,7 @@ static int64_t get_seconds_ns(int i, const char *path)
 	return (int64_t)llround(get_real(i, path, 0) * S);
 }
 
-/* Whether two reports have the same value, or both none. */
+/* Whether two reports have the same value, or neither has one. */
 static bool same_setting(const struct json_document *a, const struct json_document *b, const char *path)
 {
 	const char *x = json_get_str(a, path), *y = json_get_str(b, path);

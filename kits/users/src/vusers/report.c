@@ -81,7 +81,7 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 static void report_settings(struct rec_report *r, const struct crowd *c, const struct report_facts *w)
 {
 	const struct crowd_cfg *cfg = &c->cfg;
-	bool open = isfinite(w->rate); /* not cfg->open, which is false if all users are watched */
+	bool open = isfinite(w->rate); /* not cfg->open: that is false if all users are watched */
 
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "target", w->target }, { "kind", w->kind });

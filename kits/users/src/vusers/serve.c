@@ -210,7 +210,7 @@ static void on_client_event(struct serve_state *s, uint32_t fd, uint32_t events)
 }
 
 /* Answers the requests that have left the stations by now. Returns when the next one leaves, INT64_MAX: none. */
-static int64_t answer_due(struct serve_state *s, int64_t now)
+static int64_t answer_due_requests(struct serve_state *s, int64_t now)
 {
 	while (s->head < s->n && s->line[s->head].at_ns <= now)
 		answer_client(s, s->line[s->head++]);
@@ -234,7 +234,7 @@ static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 		int n;
 
 		stall_when_due(s, now);
-		until = answer_due(s, clock_now());
+		until = answer_due_requests(s, clock_now());
 		if (s->cfg->pause_ns && !s->paused && s->first_ns && until > s->first_ns + s->cfg->pause_at_ns)
 			until = s->first_ns + s->cfg->pause_at_ns;
 		n = thread_wait_events(s->epoll, event, AT_ONCE, until, mask);

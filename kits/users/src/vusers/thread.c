@@ -19,7 +19,7 @@ struct thread_times thread_times_now(void)
 }
 
 /* Not from statm, which the kernel updates per CPU, in batches. */
-int64_t thread_rss_bytes(void)
+int64_t thread_get_process_rss(void)
 {
 	int64_t bytes = account_read_number("/proc/self", "smaps_rollup", "Rss:");
 

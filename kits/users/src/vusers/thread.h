@@ -14,7 +14,7 @@ struct thread_times {
 /* Usage of the calling thread since it began. */
 struct thread_times thread_times_now(void);
 /* Resident memory of this process in bytes; 0: not known. */
-int64_t thread_rss_bytes(void);
+int64_t thread_get_process_rss(void);
 
 /* Waits for events of an epoll descriptor until `until_ns` (CLOCK_MONOTONIC; INT64_MAX: no limit) or a signal that `mask` lets
  * through. Returns the number of events, 0 at that time or on a signal, -errno. May return 0 earlier, after a second at most. */

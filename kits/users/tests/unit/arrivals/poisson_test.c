@@ -265,10 +265,10 @@ TEST(figures_by_hand)
 	double a[] = { 1, 2, 3 }, b[] = { 1, 1, 4, 4 }, c[] = { log(2) };
 	struct gaps_statistics f;
 
-	gaps_compute(a, 3, &f);
+	gaps_compute_statistics(a, 3, &f);
 	assert_near(f.cov, 0.5, 1e-15);
 	assert_near(f.lag1, 0, 1e-15);
-	gaps_compute(b, 4, &f);
+	gaps_compute_statistics(b, 4, &f);
 	assert_near(f.sd, sqrt(3), 1e-15);
 	assert_near(f.lag1, 0.25, 1e-15);
 	assert_near(gaps_ks_distance(c, 1, 1), 0.5, 1e-15); /* half of the exponential gaps are shorter than log 2 */
