@@ -196,8 +196,8 @@ static void add_missed_switch_time(struct gap_share_set *part, int64_t from, int
 	span_extend(&s->start_ns, &s->end_ns, from, to);
 }
 
-static struct culprit_share *share_slice(struct gap_share_set *part, const struct busy_slice *p, int64_t ns, int64_t from,
-					 int64_t to)
+static struct culprit_share *add_slice_share(struct gap_share_set *part, const struct busy_slice *p, int64_t ns, int64_t from,
+					     int64_t to)
 {
 	int pid = p->kind != CULPRIT_TASK || p->id < 0 ? 0 : p->here ? p->here : -p->id;
 	struct culprit_share *s = ensure_share(part, p->kind, pid, p->name[0] ? p->name : "?");
@@ -219,8 +219,8 @@ static int64_t scale_ns(int64_t ns, int64_t part, int64_t whole)
 }
 
 /* Adds the slices of a busy interval that lie in [from, to); in proportion where the interval extends beyond it. */
-static void share_interval(struct gap_share_set *part, struct busy_queue *q, const struct busy_interval *s, int64_t end_ns,
-			   int64_t from, int64_t to)
+static void add_interval_shares(struct gap_share_set *part, struct busy_queue *q, const struct busy_interval *s, int64_t end_ns,
+				int64_t from, int64_t to)
 {
 	struct culprit_share *largest = NULL;
 	int first = -1, last = -1;
@@ -233,7 +233,7 @@ static void share_interval(struct gap_share_set *part, struct busy_queue *q, con
 
 		if (p->end_ns < from || p->start_ns > to || (p->ns == 0 && p->kind == CULPRIT_TASK && s->n > 1))
 			continue;
-		share = share_slice(part, p, ns, from, to);
+		share = add_slice_share(part, p, ns, from, to);
 		left -= ns;
 		if (ns > largest_ns) {
 			largest_ns = ns;
@@ -332,7 +332,7 @@ size_t busy_split_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, in
 			credit_uncovered_time(&part, from - at);
 		at = from;
 		if (from < to) {
-			share_interval(&part, q, s, s_end, from, to);
+			add_interval_shares(&part, q, s, s_end, from, to);
 			at = to;
 		}
 		unseen = s->end_unrecorded && s_end >= start_ns - skew_ns;

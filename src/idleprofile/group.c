@@ -56,7 +56,7 @@ int group_join(const char *path)
 
 /* Removes the cgroup, retrying: it can stay busy for a moment after its last process has left, and longer if that process is
  * stuck. */
-static int retry_removal(const char *path, int64_t within_ns)
+static int remove_group_retrying(const char *path, int64_t within_ns)
 {
 	int64_t end = clock_now() + within_ns;
 
@@ -87,7 +87,7 @@ static __attribute__((noreturn)) void run_janitor(const char *path, int end)
 	do
 		n = read(0, &c, 1);
 	while (n > 0 || (n < 0 && errno == EINTR));
-	_exit(retry_removal(path, 60 * NS_PER_S) ? 1 : 0);
+	_exit(remove_group_retrying(path, 60 * NS_PER_S) ? 1 : 0);
 }
 
 static int start_janitor(struct idle_cgroup *g)
@@ -162,7 +162,7 @@ void group_remove(struct idle_cgroup *g)
 
 	if (!g->path[0] || g->pipe < 0)
 		return;
-	err = retry_removal(g->path, 2 * NS_PER_S);
+	err = remove_group_retrying(g->path, 2 * NS_PER_S);
 	close(g->pipe);
 	g->pipe = -1;
 	if (err)

@@ -27,7 +27,7 @@ static void add_point(struct line_fit *l, double x, double y)
 }
 
 /* The slope over its standard error; infinite on a perfect line, 0 on a falling one. */
-static double compute_t(const struct line_fit *l)
+static double compute_slope_t(const struct line_fit *l)
 {
 	double residual = l->syy - l->sxy * l->sxy / l->sxx;
 
@@ -35,8 +35,8 @@ static double compute_t(const struct line_fit *l)
 }
 
 /* Adds the backlog just after each of the keys `first` to `last` - 1 fell due. *answered: counts the answers before that time. */
-static void add_keys(struct line_fit *l, const int64_t *due_ns, const int64_t *answer_ns, size_t n, size_t first, size_t last,
-		     size_t *answered)
+static void add_backlog_points(struct line_fit *l, const int64_t *due_ns, const int64_t *answer_ns, size_t n, size_t first,
+			       size_t last, size_t *answered)
 {
 	for (size_t j = first; j < last; j++) {
 		while (*answered < n && answer_ns[*answered] <= due_ns[j])
@@ -51,7 +51,7 @@ void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, st
 	double begin_s = 0, before = 0;
 	size_t answered = 0, half = n / 2;
 
-	add_keys(&all, due_ns, answer_ns, n, half, n, &answered);
+	add_backlog_points(&all, due_ns, answer_ns, n, half, n, &answered);
 	out->per_s = all.n >= 4 && all.sxx > 0 ? all.sxy / all.sxx : NAN;
 	out->overloaded = false;
 	if (n < 4 * PARTS)
@@ -62,7 +62,7 @@ void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, st
 		size_t k = i % PARTS, from = late ? half : 0, size = late ? n - half : half;
 
 		part = (struct line_fit){ 0 };
-		add_keys(&part, due_ns, answer_ns, n, from + size * k / PARTS, from + size * (k + 1) / PARTS, &answered);
+		add_backlog_points(&part, due_ns, answer_ns, n, from + size * k / PARTS, from + size * (k + 1) / PARTS, &answered);
 		if (late)
 			add_point(&parts, part.mean_x, part.mean_y);
 		else
@@ -71,6 +71,6 @@ void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, st
 			begin_s = part.mean_x;
 	}
 	/* steady, by a real amount, and higher than ever in the first half: a backlog that goes up and down may rise at the end */
-	out->overloaded =
-		compute_t(&parts) > T_LIMIT && parts.sxy / parts.sxx * (part.mean_x - begin_s) >= RISE_MIN && part.mean_y > before;
+	out->overloaded = compute_slope_t(&parts) > T_LIMIT && parts.sxy / parts.sxx * (part.mean_x - begin_s) >= RISE_MIN &&
+			  part.mean_y > before;
 }

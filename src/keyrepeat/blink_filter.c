@@ -15,7 +15,7 @@ static bool is_inside(const struct blink_place *a, const struct blink_place *b)
 	return a->left >= b->left && a->right <= b->right && a->top >= b->top && a->bottom <= b->bottom;
 }
 
-static int64_t place_pixels(const struct blink_place *a)
+static int64_t count_place_pixels(const struct blink_place *a)
 {
 	return ((int64_t)a->right - a->left + 1) * ((int64_t)a->bottom - a->top + 1);
 }
@@ -24,8 +24,8 @@ static int64_t place_pixels(const struct blink_place *a)
  * but a caret is not the same thing as the whole window around it, which was once redrawn. */
 static bool places_match(const struct blink_place *a, const struct blink_place *b)
 {
-	return (is_inside(a, b) && place_pixels(b) <= 8 * place_pixels(a)) ||
-	       (is_inside(b, a) && place_pixels(a) <= 8 * place_pixels(b));
+	return (is_inside(a, b) && count_place_pixels(b) <= 8 * count_place_pixels(a)) ||
+	       (is_inside(b, a) && count_place_pixels(a) <= 8 * count_place_pixels(b));
 }
 
 static void widen_place(struct blink_place *to, const struct blink_place *by)

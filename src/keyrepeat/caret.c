@@ -118,7 +118,7 @@ static int64_t count_all_cells(const struct caret_step *step, size_t n, struct s
 	return count;
 }
 
-static bool share_line(const struct caret_step *a, const struct caret_step *b)
+static bool are_same_line(const struct caret_step *a, const struct caret_step *b)
 {
 	return a->top <= b->bottom && b->top <= a->bottom;
 }
@@ -126,9 +126,9 @@ static bool share_line(const struct caret_step *a, const struct caret_step *b)
 /* True for a step of a status line or a clock: the steps before and after it share a line on which step `i` changed nothing. */
 static bool is_foreign_line(const struct caret_step *step, size_t n, size_t i)
 {
-	if (!i || share_line(&step[i - 1], &step[i]))
+	if (!i || are_same_line(&step[i - 1], &step[i]))
 		return false;
-	return i + 1 == n || (share_line(&step[i - 1], &step[i + 1]) && !share_line(&step[i], &step[i + 1]));
+	return i + 1 == n || (are_same_line(&step[i - 1], &step[i + 1]) && !are_same_line(&step[i], &step[i + 1]));
 }
 
 static size_t skip_foreign_steps(const struct caret_step *step, size_t n, size_t keys, struct shown_number *shown)

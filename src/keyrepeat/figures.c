@@ -137,11 +137,11 @@ static void widen_after_owed(struct key_train *t, const struct observations *see
 	}
 }
 
-#define STRAYS_IN_WAIT 0.25 /* updates without a key, as --noise says: so many in the usual wait, and they are taken for answers */
+#define STRAYS_IN_WAIT 0.25 /* expected updates without a key (--noise) in a wait, above which they may end it */
 
-/* True if the display still changed at the end of the train: then updates of its own may have been taken for answers. An
- * interrupted train does not wait for rest; there, more updates than keys tell. Also if half of the waits are so long that
- * updates without a key end them. */
+/* True if updates of the display itself may have been taken for answers: the display still changed at the end of the train (an
+ * interrupted train does not wait for rest; there it had more updates than keys); or half of the waits are so long that updates
+ * without a key may have ended them. */
 static bool display_is_restless(const struct figures_cfg_of_train *cfg, const struct key_train *t, const struct observations *seen)
 {
 	size_t long_waits = 0;

@@ -33,7 +33,7 @@ static void *null_open(const struct target_cfg *cfg, struct why *why)
 	return self;
 }
 
-static int null_act(void *p, const struct input_act *act, struct why *why)
+static int null_add_act(void *p, const struct input_act *act, struct why *why)
 {
 	(void)p;
 	(void)act;
@@ -92,7 +92,7 @@ static void null_describe(void *p, char *text, size_t size)
 const struct target_ops target_null = {
 	.scheme = "null",
 	.open = null_open,
-	.act = null_act,
+	.act = null_add_act,
 	.send_fd = null_send_fd,
 	.send = null_send_key,
 	.watch_fd = null_watch_fd,
