@@ -148,7 +148,7 @@ static void fill_chunk(struct memory_hog *h, char *to, size_t at, size_t bytes)
 }
 
 /* Fills a chunk through userfaultfd. False: impossible, it must be filled by touching. */
-static bool place_chunk(struct memory_hog *h, char *buffer, size_t at, size_t bytes)
+static bool fill_chunk_uffd(struct memory_hog *h, char *buffer, size_t at, size_t bytes)
 {
 	if (!buffer || h->uffd.fd < 0 || atomic_load_explicit(&h->touching, memory_order_relaxed))
 		return false;
@@ -175,7 +175,7 @@ static void *run_fill_thread(void *arg)
 	while (!atomic_load_explicit(&h->stop, memory_order_relaxed) && (at = atomic_fetch_add(&h->next, chunk)) < h->bytes) {
 		size_t bytes = at + chunk < h->bytes ? chunk : h->bytes - at;
 
-		if (!place_chunk(h, buffer, at, bytes))
+		if (!fill_chunk_uffd(h, buffer, at, bytes))
 			fill_chunk(h, h->base + at, at, bytes);
 		atomic_fetch_add(&h->filled, bytes);
 	}

@@ -128,7 +128,7 @@ int cycle_send_warm_key(const struct cycle_cfg *cfg, struct why *why)
 
 /* Whether too many pages are still in the swap cache. Not asked after madvise, which cannot empty the swap cache, nor beside a
  * memory hog, whose pages may be there. */
-static bool has_cached_pages(const struct cycle_cfg *cfg, const struct evict_hog *hog, const struct memory_reading *r)
+static bool has_swap_cached_pages(const struct cycle_cfg *cfg, const struct evict_hog *hog, const struct memory_reading *r)
 {
 	int64_t swap = 0, cached = memgroup_swap_cache_bytes(&cfg->group);
 
@@ -207,7 +207,7 @@ static int evict_repeatedly(const struct cycle_cfg *cfg, struct cycle_run *run, 
 		log_memory(cfg, run, r, "evicting", 0);
 		copy_judged(cfg, r, p);
 		obstacle = judge_find_obstacle(p, cfg->n);
-		if (obstacle != JUDGE_CLEAR || has_cached_pages(cfg, hog, r))
+		if (obstacle != JUDGE_CLEAR || has_swap_cached_pages(cfg, hog, r))
 			since = 0;
 		else if (!since)
 			since = now;
@@ -246,7 +246,7 @@ static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct e
 			return -EINTR;
 		err = read_memory(cfg, r, why);
 		copy_judged(cfg, r, p);
-		if (err || (judge_find_obstacle(p, cfg->n) == JUDGE_CLEAR && !has_cached_pages(cfg, hog, r)) ||
+		if (err || (judge_find_obstacle(p, cfg->n) == JUDGE_CLEAR && !has_swap_cached_pages(cfg, hog, r)) ||
 		    clock_now() > begin + cfg->evict_ns)
 			return err;
 	}
@@ -411,7 +411,7 @@ static void record_unevicted(const struct cycle_cfg *cfg, struct cycle_run *run,
 	run->cached_bytes = memgroup_swap_cache_bytes(&cfg->group);
 }
 
-static int measure_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct why *why)
+static int measure_evicted_run(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct why *why)
 {
 	struct memory_reading r;
 	struct judged_process p[CYCLE_PROCESSES];
@@ -441,7 +441,7 @@ static int measure_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, s
 int cycle_run_evicted(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
 {
 	struct evict_hog hog = { 0 };
-	int err = measure_evicted(cfg, run, &hog, why);
+	int err = measure_evicted_run(cfg, run, &hog, why);
 
 	evict_stop_hog(&hog);
 	return err;

@@ -43,8 +43,8 @@ bool judge_all_kept(const struct judged_process *p, size_t n)
 	return n > 0;
 }
 
-/* Bytes read from the device for any process: what it counts, and at least what cannot have been in the swap cache. Without
- * either counter all of `refaulted`. */
+/* Estimates the bytes read from the device, for any process: its counter; or, if more, the refaulted bytes that cannot have been in
+ * the swap cache; or, without either counter, all of `refaulted`. */
 static int64_t estimate_read_bytes(const struct swap_readings *device, int64_t refaulted)
 {
 	int64_t read = device->read_bytes < 0 && device->cached_bytes < 0 ? refaulted : 0;

@@ -253,7 +253,7 @@ static void report_vsimax(struct rec_report *r, const struct latency_samples *s,
 
 	if (models_compute_vsimax(s, MODELS_EARLY, m, &v) || models_compute_vsimax(s, MODELS_LATE, m, &late))
 		die(EXIT_RUN, "out of memory");
-	/* a sample without an answer, or that failed, may have been late enough, or of those that make the baseline */
+	/* samples without an answer, or that failed, may change the baseline or reach the limit */
 	unsure = v.known && (s->disordered || late.base > MODELS_NEVER / 100 || late.reached != v.reached ||
 			     (v.reached && late.users != v.users));
 	v.users = unsure ? (double)NAN : v.users;

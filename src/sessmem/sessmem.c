@@ -124,7 +124,7 @@ static void read_process(struct session_reading *s, const struct member *m)
 	}
 	r->page_tables = members_page_table_bytes(m->pid);
 	snprintf(rollup, sizeof(rollup), "/proc/%d/smaps_rollup", (int)m->pid);
-	r->takes = used_read_pss(rollup);
+	r->takes = used_read_nonfile_pss(rollup);
 	r->takes = (r->takes < 0 ? r->sum.all.private_dirty : r->takes) + r->sum.all.swap_pss;
 	members_read_command(m->pid, r->command, sizeof(r->command));
 	smaps_add(&s->total, &r->sum.all);

@@ -37,7 +37,7 @@ int used_read_machine(const char *meminfo, struct machine_use *out)
 	return 0;
 }
 
-int64_t used_read_pss(const char *smaps_rollup)
+int64_t used_read_nonfile_pss(const char *smaps_rollup)
 {
 	int64_t anonymous = 0, shared = 0;
 	const struct account_entry line[] = { { "Pss_Anon:", &anonymous }, { "Pss_Shmem:", &shared } };

@@ -30,7 +30,7 @@ int used_read_machine(const char *meminfo, struct machine_use *out);
 int used_read_group(const char *folder, struct group_use *out);
 
 /* PSS of a process without the pages of files, from its smaps_rollup; -1: the kernel does not tell. */
-int64_t used_read_pss(const char *smaps_rollup);
+int64_t used_read_nonfile_pss(const char *smaps_rollup);
 
 /* Writes the object "machine" of the report; used_report_group() writes "cgroup". */
 void used_report_machine(struct rec_report *r, const struct machine_use *m);

@@ -228,8 +228,8 @@ static void report_child(struct rec_report *r, const struct worker *c)
 	rec_end(r);
 }
 
-/* Writes in a few words what kept the load off the CPU for `missing_ns`. `waited_ns` for a CPU (NAN: not known): where others used
- * it, about as long; the kernel counts a wait when it ends. */
+/* Writes in a few words what kept the load off the CPU for `missing_ns`. `waited_ns`: time that its processes waited for a CPU
+ * (NAN: not known); about as long if other processes used the CPU, since the kernel counts a wait only when it ends. */
 static const char *explain_missing_load(const struct workers *workers, double missing_ns, double waited_ns, char *text, size_t size)
 {
 	char group[256];

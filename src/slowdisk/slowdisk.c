@@ -67,7 +67,7 @@ static struct {
 	int signals;	  /* signalfd */
 	pid_t unmounting; /* process that unmounts; 0: none */
 	struct rt_granted rt;
-	bool flusher, spared; /* granted: PR_SET_IO_FLUSHER; exemption from the OOM killer */
+	bool flusher, spared; /* whether PR_SET_IO_FLUSHER, and the exemption from the OOM killer, were granted */
 	struct {
 		int64_t n, bytes, errors, sum_ns, max_ns;
 	} done[DISK_OPS];

@@ -91,8 +91,8 @@ TEST(test_pss_without_files)
 	    "5617e11c1000-7ffd00a6d000 ---p 00000000 00:00 0                          [rollup]\n"
 	    "Rss:                1716 kB\nPss:                 221 kB\nPss_Dirty:           112 kB\nPss_Anon:            100 kB\n"
 	    "Pss_File:            109 kB\nPss_Shmem:            12 kB\nShared_Clean:       1568 kB\nAnonymous:           112 kB\n");
-	assert_int_equal(used_read_pss(in_folder("smaps_rollup")), 112 * 1024);
+	assert_int_equal(used_read_nonfile_pss(in_folder("smaps_rollup")), 112 * 1024);
 	put("smaps_rollup", "5617e11c1000-7ffd00a6d000 ---p 00000000 00:00 0 [rollup]\nPss: 221 kB\nAnonymous: 112 kB\n");
-	assert_int_equal(used_read_pss(in_folder("smaps_rollup")), -1);
-	assert_int_equal(used_read_pss(in_folder("nothing")), -1);
+	assert_int_equal(used_read_nonfile_pss(in_folder("smaps_rollup")), -1);
+	assert_int_equal(used_read_nonfile_pss(in_folder("nothing")), -1);
 }
