@@ -286,7 +286,7 @@ static void report_key_traffic(struct rec_report *r, const struct session_phases
 
 void report_phases(struct rec_report *r, const struct capture_meter *m, int64_t from_ns, int64_t to_ns)
 {
-	/* The last one is not in the sum of both channels. */
+	/* The last counter is not added up over both channels. */
 	static const struct report_counter acks[] = {
 		COUNTER_FIELD("pure", struct channel_counts, pure_acks),
 		COUNTER_FIELD("fresh", struct channel_counts, fresh_acks),

@@ -53,7 +53,7 @@ struct flow {
 	struct message_state run;
 	struct ack_receiver ack[CHANNELS];
 	uint64_t update[3];	      /* number of the current message's update, for each merge gap */
-	struct flow_decoder *content; /* owned by payload.c; NULL: nobody reads it */
+	struct flow_decoder *content; /* owned by payload.c; NULL: the payload is not decoded */
 	bool tls_sought[CHANNELS];    /* the search for the start of TLS is over */
 };
 

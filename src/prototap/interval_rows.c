@@ -103,7 +103,7 @@ static bool is_wait_hidden(const struct interval_flow *f, int64_t length_ns)
 
 	if (!f->picture_moves)
 		return false;
-	/* of a picture's updates, those that find an input seem asked for */
+	/* updates of the picture that come while an input waits are not counted as unasked */
 	unasked = f->unasked_lately * (1 + f->inputs_lately / f->lately) / f->intervals_lately;
 	return (double)length_ns < PICTURE_TIMES * ((double)wait + rise) * unasked;
 }

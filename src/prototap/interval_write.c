@@ -154,7 +154,7 @@ static const struct metric_family families[] = {
 	FAMILY("rise", "", verdict.rise_ns, "By how much the wait of an input is over its usual value."),
 };
 
-static void print_family(FILE *out, const struct metric_family *f, const struct interval_writer *w)
+static void print_metric_family(FILE *out, const struct metric_family *f, const struct interval_writer *w)
 {
 	char client[END_TEXT], server[END_TEXT];
 
@@ -200,7 +200,7 @@ static void print_metrics(FILE *out, const struct interval_writer *w, int64_t st
 	char client[END_TEXT], server[END_TEXT];
 
 	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
-		print_family(out, &families[i], w);
+		print_metric_family(out, &families[i], w);
 	fputs("# TYPE thinprobe_verdict gauge\n# HELP thinprobe_verdict 1: what made the waits longer than usual.\n", out);
 	for (int i = 0; i < w->rows && !w->row[i].others; i++)
 		fprintf(out, "thinprobe_verdict{client=\"%s\",server=\"%s\",verdict=\"%s\"} 1\n",
@@ -258,7 +258,7 @@ int writer_write_metrics(const struct interval_writer *w, int64_t start_ns)
 
 /* --- the line --- */
 
-#define P95_LEAST 200 /* ten beyond it */
+#define P95_LEAST 200 /* waits from which on a 95th percentile is printed: ten lie beyond it */
 
 /* Milliseconds with three digits, without the unit. */
 static const char *milliseconds_text(int64_t ns)

@@ -229,7 +229,7 @@ static void count_unselected(struct capture_meter *m, const struct segment *s)
 	m->passed[port].port = port;
 }
 
-/* Notes what the receiver of channel `c` has, also of a direction without any packet. */
+/* Notes by an acknowledgement what the receiver of channel `c` has, also of a direction without any packet. */
 static void note_received_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
 	struct tcp_stream *stream = &f->stream[c];

@@ -3,7 +3,7 @@
  *
  * Set-up lasts from the first packet, of all selected connections together, until the first second without a packet or the first
  * key. If the first packet does not open a connection, the set-up was before the capture. Idle time is all time after the set-up
- * but a second after each key, and but the packets that close the last connection. */
+ * except a second after each key, and except the packets that close the last connection. */
 #pragma once
 
 #include "flow.h"

@@ -2,7 +2,7 @@
 /* stream - one direction of a TCP connection in sequence order; and messages in it.
  *
  * Tells of each segment which bytes are new, which were seen before and which are early. Early data is kept as intervals, and
- * touching intervals become one, so memory grows with the number of holes only. Where somebody listens to the bytes themselves, a
+ * touching intervals become one, so memory grows with the number of holes only. Where a listener gets the bytes themselves, a
  * copy of early ones is kept, too, up to STREAM_BYTES_MAX. Offsets are 64-bit: the 32-bit sequence number may wrap (RFC 9293, 3.4).
  *
  * A message ends in PSH, in data of the other direction, or in a pause over MESSAGE_PAUSE_NS, and is counted when it begins. Pure:

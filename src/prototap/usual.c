@@ -65,7 +65,7 @@ static void slot_forget(struct usual_slot *s)
 	*s = (struct usual_slot){ 0 };
 }
 
-static void choose_slots(struct usual *u)
+static void choose_usual_slots(struct usual *u)
 {
 	struct usual_slot *filled = &u->slot[u->current];
 	bool taken[USUAL_SLOTS], plain = false;
@@ -204,5 +204,5 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 	for (int i = 0; i < USUAL_SLOTS; i++)
 		if (i != u->current && u->slot[i].kept && u->active_ns - u->slot[i].end_ns >= USUAL_LASTS_NS)
 			slot_forget(&u->slot[i]);
-	choose_slots(u);
+	choose_usual_slots(u);
 }

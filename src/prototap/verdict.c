@@ -4,9 +4,9 @@
 #define RETRANSMITTED_PERCENT 2
 #define RETRANSMITTED_LEAST 3
 #define SLACK_NS 5000000LL
-#define LOSS_LEAST 5 /* packets sent again */
+#define LOSS_LEAST 5 /* least number of packets that were sent again */
 #define LOSS_PERCENT 1
-#define LOSS_TIMES 3 /* as many as usual */
+#define LOSS_TIMES 3 /* least ratio to the usual share of packets sent again */
 #define MEDIAN 0.5
 #define UPPER 0.75
 
