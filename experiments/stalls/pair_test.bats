@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Short cells on machines that ssh reaches: two, the server alone, and with one that listens.
+# Short cells on machines that ssh reaches: server and client; a server alone; server, client and a listener.
 # bats file_tags=all
 
 load ../../tests/lab/pair
@@ -13,14 +13,14 @@ keys_are() {	# of each cell: 60 keys in 3 s, of which all but the first five cou
 	done
 }
 
-calibrated() {	# this machine is
+calibrated() {	# gives this machine a calibration record
 	mkdir "$W/state"
 	(. "$TOP/lab/calibration.sh" && jq -n --arg machine "$(calibration_machine)" '{schema: "thinprobe.calibration/1", $machine,
 		started: "2020-01-02T00:00:00Z", paths: [{path: "vnc-refecho", probe: "patch", error_ms: 0.5}]}' \
 			>"$W/state/calibration.json")
 }
 
-@test "stalls: over ssh" {
+@test "stalls: --on two hosts over ssh: the run is complete, and does not use this machine's calibration" {
 	need Xvnc xdotool
 	calibrated
 	pair_cell stalls "${quick[@]}"
@@ -29,7 +29,7 @@ calibrated() {	# this machine is
 	[ "$(jq -r '.lab.client' "$RUN/run.json")" = tp-client ]
 }
 
-@test "stalls: a server alone, with the client here" {
+@test "stalls: --on SERVER: the client is this machine, and the report uses its calibration" {
 	need Xvnc xdotool
 	calibrated
 	PAIR_ON=tp-server pair_cell stalls "${quick[@]}"
@@ -39,7 +39,7 @@ calibrated() {	# this machine is
 	[ "$(jq -r '.lab.client' "$RUN/run.json")" = "$(uname -n)" ]
 }
 
-@test "stalls: a third machine listens at a mirror port: the same packets as the server's end has" {
+@test "stalls: a listener at a mirror port captures a packet for each press, and one for each measured key's response" {
 	need Xvnc xdotool
 	[ "$(id -u)" = 0 ] || skip "the listener needs root"
 	PAIR_LISTENER=1 PAIR_ON=ssh:tp-server,tp-client,tp-listener pair_cell stalls "${quick[@]}"
@@ -53,7 +53,7 @@ calibrated() {	# this machine is
 	done
 }
 
-@test "stalls: over ssh as an ordinary user: what the login may not do is marked" {
+@test "stalls: over ssh as an ordinary user: run.json lists capture and real-time priority as missing" {
 	need Xvnc xdotool
 	[ "$(id -u)" = 0 ] || skip "the test above was it"
 	export SSHPAIR_ORDINARY=1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The experiment from end to end on the emulated hosts, small: every figure against something that is not ours.
+# The experiment from end to end on the emulated hosts, small: its figures against tshark and other sources than thinprobe.
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
@@ -17,7 +17,7 @@ setup_file() {
 
 folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP SINKS REPEAT
 
-@test "the run is complete and its files are there" {
+@test "stalls: the run is complete, with tables, report and figures" {
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
@@ -28,27 +28,27 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	done
 }
 
-@test "the table, the findings and the place of the report are printed" {
+@test "stalls: it prints the table, the verdict and the path of the report" {
 	grep -qE '^  4  ' "$BATS_FILE_TMPDIR/out"
 	[ "$(finding "$RUN" late-light unit)" = % ] && [ "$(finding "$RUN" late-heavy unit)" = % ]
 	grep -qF "$(jq -r '.verdict | .[:60]' "$RUN/findings.json")" "$BATS_FILE_TMPDIR/out"
 	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"
-	grep -qE '^    late [0-9].* %, median .*[0-9].* ms$' "$BATS_FILE_TMPDIR/out"	# of a cell
+	grep -qE '^    late [0-9].* %, median .*[0-9].* ms$' "$BATS_FILE_TMPDIR/out"	# the line of a cell
 }
 
-@test "without load every key of the heavy application is sent and answered" {
+@test "stalls: without load every due key is sent, and every answered one has a latency" {
 	k=$(folder_of heavy 0 1)/keyrepeat.json
 	[ "$(jq '.result.keys_due' "$k")" = "$(jq '.result.keys_sent' "$k")" ]
 	[ "$(jq '.result.keys_answered' "$k")" = "$(jq '.result.latency_from_due_ms.n' "$k")" ]
 }
 
-@test "the mean stall of fair sharing stands beside the one that was measured" {
+@test "stalls: summary.tsv has the mean stall by fair sharing beside the measured one" {
 	# 10 ms x 5 - 50 ms: at the edge of saturation
 	[[ $(field "$RUN/summary.tsv" fair_stall_ms app=heavy sinks=4) =~ ^-?0(\.0+)?$ ]]
 	[[ $(field "$RUN/summary.tsv" mean_stall_ms app=heavy sinks=4) =~ ^-?[0-9.]+$ ]]
 }
 
-@test "captured packets and payload are those tshark counts" {
+@test "stalls: packets and payload of the capture are those that tshark counts" {
 	command -v tshark || skip "tshark is not installed"
 	cell=$(folder_of heavy 0 1)
 	port=$(jq -r '.settings.ports // empty' "$cell/prototap.json" | tr -dc '0-9')
@@ -56,9 +56,9 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 		sort | uniq -c | sort -rn | awk '$2 < 32768 { print $2; exit }')
 	read -r packets payload < <(tshark -r "$cell/capture.pcap" -Y "tcp.srcport == $port" -T fields -e tcp.len 2>/dev/null |
 		awk '{ n++; s += $1 } END { print n, s }')
-	# live and read again: the same file, the same figures
+	# the live report and a report on the capture file have the same figures
 	[ "$(jq '.result.channels.display.packets' "$cell/prototap.json")" = "$packets" ]
-	# tshark's payload has bytes that the kernel sent again, as on a busy machine it may
+	# tshark's payload includes retransmitted bytes, which a busy machine may have
 	[ "$(jq '.result.channels.display | .payload_bytes + .retransmitted_bytes' "$cell/prototap.json")" = "$payload" ]
 	run --separate-stderr "$TOP/bin/prototap" read "$cell/capture.pcap" --port "$port" --format json
 	[ "$status" = 0 ]
@@ -66,12 +66,12 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	[ "$(jq '.result.updates.count' <<<"$output")" = "$(jq '.result.updates.count' "$cell/prototap.json")" ]
 }
 
-@test "the regime that was asked for is the one that ran" {
+@test "stalls: the CPU hogs ran in the session's scheduling group, as asked for" {
 	cell=$(folder_of heavy 4 1)/cell.json
 	[ "$(jq -r .autogroup.session "$cell")" = "$(jq -r .autogroup.sinks "$cell")" ]
 }
 
-@test "the report can be made again from the samples alone" {
+@test "stalls: the report can be made again from the cells alone, with the same table" {
 	cp "$RUN/summary.tsv" "$BATS_TEST_TMPDIR/before"
 	rm -r "$RUN/figures" "$RUN/report.html" "$RUN/summary.tsv"
 	"$TOP/thinprobe" report "$RUN"
@@ -79,13 +79,13 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	[ -s "$RUN/report.html" ] && [ -s "$RUN/figures/late-share.svg" ]
 }
 
-@test "the report is one file that asks nothing of the network" {
+@test "stalls: the report is one file without references to the network" {
 	if grep -oE '(src|href)="https?://.{30}' "$RUN/report.html"; then return 1; fi
 	grep -q '<svg' "$RUN/report.html"
 }
 
 # bats test_tags=all
-@test "killed: kill -9 of the driver leaves no process of ours" {
+@test "stalls: kill -9 of the driver leaves no process of the run" {
 	run="$BATS_TEST_TMPDIR/killed"
 	"$TOP/thinprobe" run stalls --quick --loads 3 --time 5 --repeat 3 --idle 1 -o "$run" >/dev/null 2>&1 3>&- &
 	driver=$!
@@ -104,7 +104,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 }
 
 # bats test_tags=all
-@test "an ordinary user without sudo gets a complete run" {
+@test "stalls: an ordinary user without sudo gets a complete run" {
 	[ "$(id -u)" = 0 ] || skip "this is an ordinary user already: the tests above were it"
 	setpriv --reuid 12345 --regid 12345 --clear-groups unshare --user --map-root-user --net true 2>/dev/null ||
 		skip "this machine forbids user namespaces"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# stalls, and the columns of all trains of keys: made-up runs (tests/golden/make_run.py: formulas, no chance). Wanted figures were
-# worked out with NumPy and SciPy from the samples: np.percentile, st.t.interval, st.binomtest(...).proportion_ci(method='exact').
+# stalls, and the columns of all trains of keys: made-up runs (tests/golden/make_run.py: formulas, no random numbers). The expected
+# percentiles (linear between samples), t intervals and exact binomial intervals were computed from the samples by NumPy and SciPy.
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
@@ -23,7 +23,8 @@ make_run() {	# [NAME=value …] [FOLDER]
 	run_cells "$folder"
 }
 
-# The same with its tables, or its findings, too; a repeat may have been cut short, as asked. paged: its page.
+# summarized: makes the run and its tables (status 3 is allowed: a repeat was cut short). reported: and its findings.
+# again: the findings anew. paged: the whole page.
 summarized() { make_run "$@"; "$BIN/summarize" run >out || [ $? = 3 ]; }
 reported() { make_run "$@"; again; }
 again() { report_findings run && jq -c '.verdict, .findings[]' run/findings.json; }
@@ -51,7 +52,7 @@ are() {
 		END { exit wrong || !lines }' run/summary.tsv -
 }
 
-limit() {	# limit STATUS CONDITION...: of --fail-if
+limit() {	# limit STATUS CONDITION...: --fail-if CONDITION ends with STATUS
 	local condition
 	for condition in "${@:2}"; do run "-$1" "$TOP/report/fail.sh" judge run "$condition"; echo "$output"; done
 }
@@ -64,7 +65,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 
 # --- columns (what a percentile, an interval, a curve is: tests/unit/summarize) -----------------------------------------
 
-@test "each figure of the estimates is in its column: pooled percentiles, intervals, shares, fair sharing" {
+@test "summary.tsv: pooled percentiles, intervals, late shares and fair-sharing stalls have the computed values" {
 	summarized
 	are heavy 5 <<-END
 		repeats 3
@@ -87,7 +88,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		latency_high_p50_ms -
 		late_share_high_percent -
 		fair_stall_ms -'
-	# none or all of them late: the exact bound of all keys, and the rule of three nearly
+	# none, or all, of the keys late: the exact bound over all keys, close to the rule of three
 	are light 10 <<<$'late_share_percent 0 0 9.978\nlate_interval exact'
 	are heavy 10 <<<'late_share_percent 100 90.022 100'
 	# cost x (sinks + 1) - period, not below 0
@@ -96,7 +97,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	are light 5 <<<$'jitter_sd_ms 8.336~0.01\nschedule_jitter_ms 6.804'	# 50 ms / 3 / sqrt(12) * sqrt(2)
 }
 
-@test "another threshold: shares, figures and words follow it, and the page tells where its name is from" {
+@test "another threshold: late shares, drawings and findings use it, and the page names the source of a named threshold" {
 	local was
 	summarized 'LOADS=0 5'
 	was=$(field run/summary.tsv latency_p50_ms app=heavy sinks=5)
@@ -112,14 +113,14 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	grep -q 'typing (Shneiderman' run/report.md
 }
 
-@test "from 1000 keys on p99 stands; curves rise, are at most a thousand points, and end at 1" {
+@test "over 1000 keys: p99 is reported; the distribution curve rises, has 1000 points, and ends at 1" {
 	summarized KEYS=1105 LOADS=5 APPS=heavy
 	are heavy 5 <<<$'keys 3300\nlatency_p99_ms 129.997 126.978 132.527'
 	awk -F '\t' 'NR > 1 { n++; if ($4 < ms || $5 <= share) exit 1; ms = $4; share = $5 }
 		END { if (n != 1000 || share != 1) { print n, share; exit 1 } }' run/cdf.tsv
 }
 
-@test "two series: latency from one, updates from the other; ranges have two ends" {
+@test "two series: latency comes from the jittered train, updates from the periodic one; ranges have two ends" {
 	summarized SERIES=2 LIGHT=ranged APPS=light
 	are light 20 <<<'latency_p90_ms -
 		latency_p90_ms_from 11.78
@@ -128,13 +129,13 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		latency_high_p90_ms 41.152
 		ranged_keys 72'
 	are light 0 <<<$'latency_p90_ms_from -\nranged_keys 0\nlatency_high_p90_ms -'
-	# of the periodic train; that of the jittered one is over 8 ms
+	# the periodic train's jitter; the jittered train's is over 8 ms
 	are light 5 <<<$'jitter_sd_ms 0.972\nschedule_jitter_ms 0\nstall_repeats 3'
-	# three curves of ranges have a low and a high end, the rest one
+	# each of the three loads with ranges has a curve of low ends and one of high ends; load 0 has a single curve
 	[ "$(cut -f 2,3,6 run/cdf.tsv | sort -u | grep -c light)" = 7 ]
 }
 
-@test "an overloaded repeat hides the percentiles, and nothing else; keys without an echo stay in as later-than" {
+@test "an overloaded repeat empties the percentiles, nothing else; keys without an echo count as lower bounds" {
 	summarized OVERLOADED=20 CENSORED=3 APPS=heavy
 	are heavy 20 <<<'overloaded 3
 		latency_p50_ms -
@@ -154,7 +155,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	[ "$(grep -P '^cdf/1\theavy\t0\t' run/cdf.tsv | tail -n 1 | cut -f 5)" = 0.968421 ]
 }
 
-@test "failed and interrupted repeats are left out and counted; a first try that was measured again does not count" {
+@test "failed and interrupted repeats are excluded and counted; the first try of a repeated measurement is ignored" {
 	make_run STATE=interrupted APPS=heavy
 	cp -R run/cells/heavy-000/2 "run/cells/heavy-000/2~"
 	run -3 --separate-stderr "$BIN/summarize" run --json
@@ -172,7 +173,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	are heavy 20 <<<$'repeats 0\nstate failed\nkeys 0\nlate_share_percent -'
 }
 
-@test "flagged trains; foreign and stolen time summed per train, the stall series counts, unknown is not 0" {
+@test "a disturbed train flags its repeat, also one of the stall series; foreign and stolen time add up; unknown stays empty" {
 	summarized MARKED=1 STEAL=2.5 SERIES=2 LOADS='0 5 10' APPS=heavy
 	are heavy 10 <<<'repeats 3
 		foreign_percent_max 4.2
@@ -192,7 +193,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	are light 0 <<<$'foreign_unknown 3\ndisturbed_percent_max -'
 }
 
-@test "warm-up keys, pairing, latency from sent, merge gaps, competing groups" {
+@test "summary.tsv: warm-up keys, pairing method, latency from send time, effect of the merge gap, competing groups" {
 	summarized MERGE=1 LOADS='5 10'
 	are heavy 5 <<<$'pairing patch\ndepends_on_merge 0'
 	are light 10 <<<$'wire_updates 285\nwire_updates_5ms 309\nwire_updates_20ms 285\ndepends_on_merge 3'
@@ -201,7 +202,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		pairing caret
 		latency_sent_p50_ms $(awk -F'\t' '$8 == "0" { print ($5 - $4) / 1e6 }' run/cells/light-005/*/samples.tsv | sort -n |
 			awk '{ v[NR] = $1 } END { print v[(NR + 1) / 2] }')"
-	# the session's leader is another one in each repeat and no difference; a nice value is one
+	# another session leader in each repeat does not count as a difference; another nice value does
 	[ "$(field run/summary.tsv competes_app app=light sinks=5)" = 'autogroup=/autogroup-4 nice=0 policy=other cpus=0 cgroup=/' ]
 	edit_json run/cells/light-005/3/cell.json '.autogroup.app |= sub("nice=0"; "nice=5")'
 	sed -i 's/"pairing": "caret"/"pairing": "updates"/' run/cells/light-005/2/keyrepeat.json
@@ -211,7 +212,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	are light 5 <<<'pairing mixed'
 }
 
-@test "from ten repeats on a bootstrap, of the seed" {
+@test "with ten repeats the interval is a BCa bootstrap; the same seed gives the same table, another seed another" {
 	summarized REPEATS=10 LOADS=5 KEYS=60 APPS=heavy
 	cp run/summary.tsv first.tsv
 	are heavy 5 <<<'interval bca'
@@ -221,7 +222,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 	run ! cmp -s run/summary.tsv first.tsv
 }
 
-@test "without watched keys updates come from the capture; a capture that is missing is no error" {
+@test "if the probe reports no stalls, they come from the capture; a missing capture is no error" {
 	local r
 	make_run LOADS=0 APPS=light
 	for r in 1 2 3; do
@@ -243,7 +244,7 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		wire_jitter_sd_ms -'
 }
 
-@test "a wrong train is refused in one line that names the file" {
+@test "summarize refuses a train with a damaged or missing file in one line that names the file" {
 	local file
 	make_run LOADS=0 APPS=light
 	for file in cell.json keyrepeat.json prototap.json; do
@@ -269,8 +270,9 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 
 # --- stages: wire.tsv and echo.tsv by formula ----------------------------------------------------------------------
 
-# On the wire 20 us after it was sent, its reply 100 us before the pixels; read by the application 30 us later, drawn 8 ms before.
-# Ranges: from a millisecond before the reply to the reply; of every `wrong`th key they end 1 us before it.
+# A key is on the wire 20 us after it was sent, and read by the application 30 us later; its redraw begins 8.01 ms, and is sent
+# 8 ms, before the pixels; the reply is on the wire 100 us before the pixels.
+# A key's range is the millisecond up to the reply; that of every WRONGth key ends 1 us before the reply.
 trace() {	# FOLDER [WRONG]
 	awk -F'\t' -v OFS='\t' -v wrong="${2:-0}" '
 		function ns(v) { return sprintf("%.0f", v) }
@@ -301,7 +303,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	are heavy 5 <<<$'wire_repeats 0\nwire_truth_percent -\nwire_latency_p50_ms -'
 }
 
-@test "stages of every key, and their means add up to the latency" {
+@test "stages.tsv: the stages of a key have their lengths, follow each other, and their means add up to the mean latency" {
 	local r l mean sinks
 	heavy_run
 	for r in 1 2; do for l in 000 005; do trace "run/cells/heavy-$l/$r"; done; done
@@ -326,7 +328,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	awk -F'\t' 'NR > 1 && $4 != "latency" { if ($4 != "due_sent" && $13 != last) exit 1; last = $14 }' run/stages.tsv
 }
 
-@test "an application without a log has one stage from wire to wire; an overloaded cell has none" {
+@test "stages.tsv: an application without a log has one stage from wire to wire; an overloaded cell has no stages" {
 	local r
 	heavy_run
 	for r in 1 2; do trace "run/cells/heavy-000/$r"; rm "run/cells/heavy-000/$r/echo.tsv"; done
@@ -338,7 +340,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 		mean_ms)" 1e-3
 }
 
-@test "figures from the wire alone are held against the pixels" {
+@test "wire series: the share of keys whose wire range holds the time of the pixels, and latency from the wire alone" {
 	local r l
 	heavy_run
 	for r in 1 2; do
@@ -346,7 +348,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 			cp -r "run/cells/heavy-$l/$r" run/wire
 			mv run/wire "run/cells/heavy-$l/$r/wire"
 			sed -i 's/"series": "latency"/"series": "wire"/' "run/cells/heavy-$l/$r/wire/cell.json"
-			# beside 5 sinks every tenth key is wrong: 10 20 ... 100, ten of 95
+			# beside 5 sinks every tenth key has a wrong range: 10 20 ... 100, ten of 95
 			# shellcheck disable=SC2046 # one word or none
 			trace "run/cells/heavy-$l/$r/wire" $([ $l = 000 ] || echo 10)
 		done
@@ -367,7 +369,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	are heavy 5 <<<"wire_truth_percent $(awk 'BEGIN { print 100 * 170 / 190 }')"
 }
 
-@test "traces and numbers of patches that cannot be are refused, and named" {
+@test "summarize refuses an impossible patch number and a damaged wire.tsv, and names the file" {
 	heavy_run
 	trace run/cells/heavy-005/1
 	for number in 9223372036854775807 4294967296 -2; do
@@ -383,7 +385,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 
 # --- findings ------------------------------------------------------------------------------------------------------
 
-@test "findings of the demo's run; interrupted and shared are said on top" {
+@test "findings of a complete run; notes on top name shared CPUs and an interrupted run" {
 	reported SHARED=true
 	[ "$(ids)" = "late-light late-heavy fair-sharing idle-response probe" ]
 	found late-light 0 good
@@ -399,11 +401,11 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	grep -q '^Incomplete (interrupted)' findings
 	run ! grep -q Preliminary findings
 	summarized STATE=interrupted LOADS='0 5' REPEATS=2 APPS=light
-	limit 3 'p50>250ms'	# of 5 CPU hogs nothing was measured
+	limit 3 'p50>250ms'	# with 5 CPU hogs nothing was measured
 	grep -qE '^ +5 +failed +failed ' <("$TOP/report/report.sh" --table run)
 }
 
-@test "findings: a protocol's own wait; several updates a redraw are not held against fair sharing; another scheduling group" {
+@test "findings: the protocol's own delay; the own scheduling group; no fair-sharing figure with several updates a redraw" {
 	reported FLOOR='5, "floor_of": "waiting for the release"' GROUP=9
 	[[ $(finding run idle-response text) == *"waiting for the release would be 5.0 ms"*"would add 0.05 ms"* ]]
 	[[ $(finding run late-light text) == *"its own scheduling group"* ]]
@@ -412,7 +414,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	found fair-sharing null unsure
 }
 
-@test "findings: a protocol that answers keys itself, by its cost" {
+@test "findings: a protocol's own application counts as heavy if it has a CPU cost, else as light" {
 	reported APPS=own PROTOCOL=null COST=null FLOOR=0 LOADS='0 5'
 	[ "$(ids)" = "late-light idle-response probe" ]
 	reported APPS=own PROTOCOL=vnc:refecho LOADS='5 20'
@@ -420,7 +422,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	found fair-sharing 214.2 good
 }
 
-@test "findings: a light application that is late, too noisy, or open because of ranges" {
+@test "findings: a late light application is bad; with scattered repeats, or with ranges, it is unsure" {
 	reported LIGHT=late APPS=light LOADS='0 5'
 	found late-light 10.526 bad
 	reported LIGHT=noisy APPS=light LOADS='0 5'
@@ -430,7 +432,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	# 24 of 95 keys
 	jq -e '.findings[] | select(.id == "late-light") | .from == 0 and (.to * 1000 | round) == 25263' run/findings.json
 	[[ $(finding run late-light text) == *"0 to 25.3 %"* ]]
-	# no early end as the value; what decides takes the late end
+	# tables show both ends of the range, not the early one alone; --fail-if decides by the late end
 	"$TOP/report/report.sh" --table run >table
 	grep -qE '^ +20 +0 to 25\.3\*' table
 	run ! grep -qE '^ +20 +0 \(' table
@@ -438,7 +440,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	limit 0 'late>26%' 'p95>300ms'
 }
 
-@test "findings: off the line of fair sharing, either way; late although the CPU has room" {
+@test "findings: mean stalls above or below fair sharing's prediction; late keys although the CPU is not saturated" {
 	reported STRETCH=1.5 APPS=heavy LOADS='0 20'
 	[ "$(finding run fair-sharing verdict)/$(finding run fair-sharing | cut -d. -f1)" = bad/321 ]
 	reported STRETCH=0.5 APPS=heavy LOADS='0 20'
@@ -447,7 +449,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	found late-below-saturation 100 bad
 }
 
-@test "findings: overloaded conditions have no response time, but a backlog" {
+@test "findings: an overloaded condition has a backlog in place of a response time" {
 	reported OVERLOADED=20 APPS=heavy
 	limit 5 'p95>250ms'	# the others have at most 128 ms
 	grep -qE '^ +20 +100 .* overloaded +overloaded +overloaded' <("$TOP/report/report.sh" --table run)
@@ -458,7 +460,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[ -z "$(finding run fair-sharing)" ]
 }
 
-@test "findings: the link of an idle response; below the probe's own error there is no number" {
+@test "findings: the link's share of the idle response; a latency below the probe's error is printed as a bound" {
 	make_run FLOOR=0 APPS=light LOADS=0
 	edit_json run/run.json '.lab.rate = "1Mbit,2ms"'
 	again
@@ -467,8 +469,8 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	paged
 	"$TOP/report/report.sh" --table run | grep -qE ' <10.9 +<10.9 +11.0'
 	[[ $(finding run idle-response text) == *"error of 10.9 ms"* ]]
-	grep -q '(-0.26 to 0.25)' run/report.md	# a stall is no latency
-	# by a calibration of the path without a clock; the TSV keeps the number
+	grep -q '(-0.26 to 0.25)' run/report.md	# the bound holds for latencies, not for stalls
+	# the error of a calibration, on a path without a frame clock; the TSV keeps the number
 	edit_json run/run.json '.calibration = {started: "2026-11-20T10:00:00Z",
 		paths: [{path: "vnc-refecho", probe: "patch", error_ms: 10.5, sd_ms: 8, tail_percent: 95}]}'
 	again
@@ -478,12 +480,12 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	edit_json run/run.json '.settings.protocol = "rdp"'	# no path of that name is on record
 	again
 	[[ $(finding run probe text) == *"not calibrated on this machine"* ]]
-	edit_json run/run.json '.settings.on = "ssh:a,b"'	# where it cannot be
+	edit_json run/run.json '.settings.on = "ssh:a,b"'	# where a calibration is not possible
 	again
 	[[ $(finding run probe text) != *"thinprobe calibrate"* ]]
 }
 
-@test "findings: the load of a break is where none was tried; a bound for all loads together" {
+@test "findings: the breaking load lies between the loads tried, or is one of them; the bound on late keys is for all loads" {
 	reported LOADS='0 2 5'
 	[[ $(finding run late-heavy text) == *"between 3 and 5 CPU hogs"* ]]
 	reported LOADS='0 3 4'
@@ -492,9 +494,9 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[[ $(finding run late-light text) == *" 13.4 %"* ]]
 }
 
-@test "only an interval that excludes 5 % says that an application stays fast" {
+@test "verdict: an application 'stays fast' only if its interval excludes 5 % of late keys" {
 	local repeats keys words
-	# with a bound: of 3 x 1000 keys, none late; without: one repeat, two repeats
+	# none late of 3 x 1000 keys excludes 5 %; none late of fewer keys does not
 	while read -r repeats keys words; do
 		reported LOADS=5 APPS=light REPEATS="$repeats" KEYS="$keys"
 		[[ $(jq -r .verdict run/findings.json) == "Vim $words with 5 CPU hogs." ]]
@@ -513,7 +515,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[ "$(finding run late-light verdict)" = unsure ]
 }
 
-@test "two protocols: each good one by its own words" {
+@test "two protocols: the finding separates the one proven fast from the one that merely had no late key" {
 	two_protocols LOADS=5 APPS=light
 	rm -r run/cells/light-005
 	make_run LOADS=5 APPS=light KEYS=1005 other
@@ -524,7 +526,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[[ $(finding run late-light text) == *"No late key with any load tried: x11."* ]]
 }
 
-@test "below resolution: each figure by its own limit" {
+@test "page: latency, stall and late share below their own resolution limits are printed as bounds" {
 	local view
 	make_run KEYS=1105 LOADS='0 20'
 	edit_json run/run.json '.calibration = {started: "2026-11-20T10:00:00Z",
@@ -545,7 +547,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 
 # --- pages ---------------------------------------------------------------------------------------------------------
 
-@test "the page stands alone: valid HTML, five figures, its data inside, from a path with blanks" {
+@test "page: one self-contained, well-formed HTML file with five figures and the tables' data, also in a path with blanks" {
 	need python3
 	make_run LIGHT=open MARKED=1 "a run's [1] folder"
 	cd / && drawn run "$TOP/report/report.sh" "$BATS_TEST_TMPDIR/a run's [1] folder"
@@ -554,7 +556,7 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	cd "$BATS_TEST_TMPDIR/a run's [1] folder" || return 1
 	[ "$(grep -c '<figure' report.html)" -eq 5 ]
 	[ "$(grep -c '<svg class="wide"' report.html)" -eq 5 ] && [ "$(grep -c '<svg class="narrow"' report.html)" -eq 5 ]
-	# no early end as the value in a curve
+	# a point of a curve shows both ends of a range
 	grep -q 'vim: 0 to 25.26' figures/late-share.svg
 	# nothing is fetched
 	run ! grep -noE '(src|href)="?(https?:|//)[^ >]*|src="?figures/|@import|<script [^>]*src|<link' report.html
@@ -585,7 +587,7 @@ assert not tags.stack, tags.stack
 END
 }
 
-@test "a report is made again byte for byte: from stored files, in an installation, without samples" {
+@test "page: made again it is identical, also by an installed thinprobe, and from run.json and tables without samples" {
 	make_run LOADS='0 5'
 	drawn paged
 	cp run/report.md first
@@ -600,7 +602,7 @@ END
 	diff -r run/figures kept/figures
 }
 
-@test "figures survive one load, a hole, no key in time; many loads" {
+@test "page: drawn also with one load, with many, with a failed load, and with overload everywhere" {
 	make_run LOADS=0 APPS=light REPEATS=1
 	# keys that had to wait for their turn might have been answered at once
 	awk -F'\t' -v OFS='\t' 'NR == 1 { print $0, "earliest_ns"; next } { print $0, NR % 3 ? "" : $3 }' \
@@ -630,7 +632,7 @@ engine() {	# engine OPTION...: what DO prints when the engine has checked them
 	echo "$* -> $status $output $stderr"
 }
 
-@test "cells of several protocols: their own application where they have no display; interleaved in each repeat" {
+@test "several protocols: one without a display has its own application; cells of a protocol stay together in each repeat" {
 	local repeat
 	export DO
 	DO='cells_choose; printf "%s\n" "${CELLS[@]}"' engine --protocol vnc,ssh,vnc:refecho --loads 0,5
@@ -654,7 +656,7 @@ engine() {	# engine OPTION...: what DO prints when the engine has checked them
 	END
 }
 
-@test "a protocol that cannot run here is left out with its reason, but not the only one, nor in a run that goes on" {
+@test "a protocol that cannot run here is left out, with its reason; if it is the only one, or in --resume, the run ends with 4" {
 	local can='protocol_use() { PROTOCOL_NAME=$1; }
 		protocol_can() { [ "$PROTOCOL_NAME" != rdp ] || { echo "xrdp is missing"; return 1; }; }'
 	export DO
@@ -666,7 +668,7 @@ engine() {	# engine OPTION...: what DO prints when the engine has checked them
 	[ "$status" = 4 ]
 }
 
-@test "only the sessions of one protocol are up; one that does not start leaves the others" {
+@test "only one protocol has its sessions up at a time; if it does not start, the protocols after it still run" {
 	local stubs='exp_step() { :; }; protocol_use() { :; }; protocol_properties() { echo display; }; lab_stop() { :; }
 		session_start() { [ "$2" != bad ] || cannot -4 "no server" || return; UP+=" $1"; }
 		protocol_stop() { UP=""; }; LAB_PIDS=(1) UP=""'
@@ -678,14 +680,14 @@ engine() {	# engine OPTION...: what DO prints when the engine has checked them
 		sessions_of ssh:x11 && echo "$UP"; sessions_end; echo "$UP"' engine --app light,heavy
 	[ "$output" = "$(printf '%s\n' ' vnc-light vnc-heavy' ' vnc-light vnc-heavy' 'no server 4:' ' ssh-x11-light ssh-x11-heavy' \
 		'')" ]
-	# of one protocol they have the names of the applications, and the run ends where they do not start
+	# with a single protocol, sessions are named after the applications, and the run ends if they do not start
 	DO="$stubs; sessions_begin; echo \"\$UP\"" engine --app light
 	[ "$output" = " light" ]
 	DO="PROTOCOLS=bad; $stubs; sessions_begin" engine --app light
 	[ "$status" = 4 ] && [[ $stderr == *"no server" ]]
 }
 
-# Two protocols in one run: the second one's redraws take half as long again.
+# Two protocols in one run: the second one's redraws take 1.5 times as long.
 two_protocols() {	# [NAME=value …] of make_run.py
 	local cell
 	make_run PROTOCOL=x11 STRETCH=1.5 "$@" other
@@ -697,7 +699,7 @@ two_protocols() {	# [NAME=value …] of make_run.py
 		| .idle = {"vnc-light": {updates: 3, seconds: 12}, "x11-heavy": {updates: 0, seconds: 12}}'
 }
 
-@test "two protocols: rows, curves and findings of each" {
+@test "two protocols: tables, curves and findings show each" {
 	two_protocols
 	drawn paged
 	# 10 x 21 x 1.02 - 50
@@ -740,7 +742,7 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 	again
 }
 
-@test "a curve whose interval merely reaches the prediction does not lie on it; no time between updates is below 0" {
+@test "findings: a wide interval that holds the prediction does not confirm it; intervals of stalls are cut off at 0" {
 	make_run APPS=heavy LOADS='0 20'
 	scatter heavy-020
 	[ "$(finding run fair-sharing low)" = 0 ]
@@ -750,7 +752,7 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 	[[ $(finding run mean-stall text) == *"160 ms;"*x11*. ]]
 }
 
-@test "one protocol fast, one late, one that answers keys itself: each by itself" {
+@test "three protocols: the finding names the late one, and those without a late key" {
 	two_protocols LOADS='0 5'
 	make_run APPS=own PROTOCOL=null COST=null LOADS='0 5' third
 	for cell in third/cells/*; do mv "$cell" "run/cells/${cell##*/}"; done
@@ -764,7 +766,7 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 	[[ $(finding run late-light text) == *"late over 1 of the 3"*"With 5 CPU hogs: x11."*"No late key with any load tried: "*null* ]]
 	[ "$(finding run late-light verdict)" = bad ]
 	[ "$(finding run late-light)" = 100 ]
-	# which is no vim
+	# null's own application is not vim
 	[[ $(finding run late-light text) == *"Vim or "* ]]
 }
 
@@ -778,7 +780,7 @@ two_runs() {
 		| .settings.seconds = 9 | .settings.threshold = "perception" | .settings.new = 1 | .counts = {total: 12, complete: 12}'
 }
 
-@test "runs of two machines share figures and tables, and the page says which is which" {
+@test "report of two machines: common drawings and tables, rows named by machine, differing settings listed" {
 	two_runs
 	# without -o: beside the first
 	drawn run -0 "$TOP/report/report.sh" alpha beta/
@@ -805,7 +807,7 @@ two_runs() {
 	[ "$(awk -F'\t' 'NR == 2 { print $2 }' both/summary.tsv)" = vnc/beta-example-org ]
 }
 
-@test "runs of other loads are compared at the largest that all have, and the page lists the differences" {
+@test "report of runs with different loads: compared at the largest common load; without one, not compared" {
 	make_run LOADS='0 5' APPS=heavy REPEATS=2 beta
 	make_run LOADS='0 5 20' APPS=heavy alpha
 	edit_json beta/run.json '.host.hostname = "beta"'
@@ -824,7 +826,7 @@ two_runs() {
 	[ -z "$(finding both mean-stall)" ]
 }
 
-@test "runs of one machine are told apart by their day, by the minute, or by their folders" {
+@test "report of two runs of one machine: they are named by day, else by minute, else by folder" {
 	local started names
 	. "$TOP/report/join.sh"
 	mkdir alpha beta
@@ -839,7 +841,7 @@ two_runs() {
 	END
 }
 
-@test "runs have the names of --label; what differs is named per run; equals are not ranked" {
+@test "report --label names the runs; differing settings are named; medians that do not differ significantly are not ranked" {
 	local bad
 	make_run LOADS='0 20' COST=20 new
 	make_run LOADS='0 20' old
@@ -860,7 +862,7 @@ two_runs() {
 	run -2 "$TOP/report/report.sh" old --label one
 }
 
-@test "a run that has no such figure, or no interval of it, is named and not compared" {
+@test "report of several runs: a run without the figure, or without its interval, is named and not compared" {
 	make_run LOADS='0 20' APPS=heavy OVERLOADED='0 20' new
 	make_run LOADS='0 20' APPS=heavy old
 	make_run LOADS='0 20' APPS=heavy REPEATS=2 quick
@@ -869,7 +871,7 @@ two_runs() {
 	[[ $(finding both idle-response text) == *"(two repeats: "*"No such median over vnc/after."* ]]
 }
 
-@test "of several runs, one that is disturbed is named, and left out of verdict, findings and marks" {
+@test "report of several runs: a disturbed run is named, and excluded from verdict, findings and 'breaks here' marks" {
 	local run
 	two_runs
 	"$TOP/report/report.sh" alpha beta -o both --label a,b
@@ -886,11 +888,11 @@ two_runs() {
 		awk '{ print $1 + 0 }')" ]
 	grep -q '^> \*\*Not usable\*\*: b: .* 4 of 4 conditions' both/report.md
 	run ! grep '^> \*\*Flagged' both/report.md
-	# one condition of the other
+	# one condition of the other run is disturbed
 	edit_json alpha/run.json '.cells[0].flags = ["CPU"]'
 	"$TOP/report/report.sh" beta alpha -o both --label b,a
 	grep -q '^> \*\*Flagged\*\*: in 1 of 4 conditions of a,' both/report.md
-	# two of three, and all
+	# two of three runs are disturbed, then all
 	cp -r beta third
 	"$TOP/report/report.sh" alpha beta third -o both --label a,b,c
 	[[ $(jq -r .verdict both/findings.json) == "Vim"*vnc/a* ]]
@@ -900,7 +902,7 @@ two_runs() {
 	jq -e 'all(.findings[]; .verdict == "unsure")' both/findings.json
 }
 
-@test "windows of two servers: their loads are labels in the joined report too" {
+@test "report of two runs with --on attach: loads are called 'Load', not CPU hogs" {
 	two_runs
 	for run in alpha beta; do
 		edit_json $run/run.json '.settings.on = "attach:" + $run | .protocol.title = $run' --arg run $run
@@ -910,7 +912,7 @@ two_runs() {
 	run ! grep -i 'hogs' both/figures/late-share.svg
 }
 
-@test "runs that cannot share a figure are refused in one line, and nothing is written" {
+@test "report refuses runs that are not comparable in one line, and writes nothing" {
 	local script=$TOP/report/report.sh
 	two_runs
 	cp -r beta other
