@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The skeleton of reports on a made-up experiment: document by types, findings.json, views, README's sections, figures, HTML.
+# Reports on a made-up experiment: the page, findings.json, tables in the terminal, the README's sections, figures, --fail-if.
 
 bats_require_minimum_version 1.5.0
 load ../undrawn
@@ -46,23 +46,23 @@ setup() {
 	cd ..
 }
 
-breaks_above() {	# breaks_above LIMIT: the one of the view
+breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	sed -i -E 's/("load", "p50_ms", )[^]]*/\1'"$1/" home/experiments/made/say.jq
 }
 
-@test "findings.json has ids and numbers; types come from schema.tsv" {
+@test "findings.json has ids, numbers and verdicts; columns have the types of schema.tsv" {
 	run -0 "$TOP/report/report.sh" run
 	[ "$output" = "$PWD/run/report.html" ]
 	jq -e '.schema == "findings/1" and .verdict == "Slow from 5 on." and (.findings | length) == 1' run/findings.json
 	jq -e '.findings[0] | .id == "slow" and .value == 150 and .low == 120 and .high == null and .unit == "ms"' run/findings.json
 	jq -e '.findings[0] | .verdict == "bad" and .figure == "p50"' run/findings.json
 	"$TOP/report/report.sh" --json run | cmp - run/findings.json
-	grep -q '^| b | 5 | >150 | 007 |$' run/report.md	# text stays text
-	grep -q '^| first | 0 | <2.00* | 10 |$' run/report.md		# below what can be resolved
+	grep -q '^| b | 5 | >150 | 007 |$' run/report.md	# 007 is text, not the number 7
+	grep -q '^| first | 0 | <2.00* | 10 |$' run/report.md		# below the resolution
 	[ -z "$(ls -d run/.report.* 2>/dev/null)" ]
 }
 
-@test "the page: verdict first, notes, sections that are there, figures inline with their values" {
+@test "the page has the verdict first, then notes; only sections with a figure; figures inline, with their values" {
 	drawn "$TOP/report/report.sh" run
 	[ "$(grep -n -m 1 '^> \*\*Slow from 5 on' run/report.md | cut -d: -f1)" -lt 10 ]
 	grep -q '^> \*\*Preliminary\*\*: 2 repeats' run/report.md
@@ -77,7 +77,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	run ! grep -e '<b>' -e 'onmousemove' -e 'src="figures' run/report.html
 }
 
-@test "an interrupted run whose measurements were all made is not incomplete" {
+@test "an interrupted run is called incomplete only if a measurement is missing" {
 	jq '.state = "interrupted"' run/run.json >new && mv new run/run.json
 	"$TOP/report/report.sh" --findings run >said
 	run ! grep '^Incomplete' said
@@ -86,7 +86,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	grep '^Incomplete' said
 }
 
-@test "the terminal: at most 80 columns, findings without marks" {
+@test "terminal output has at most 80 columns and no Markdown" {
 	"$TOP/report/report.sh" --table run >table
 	[ -z "$(awk 'length > 80' table)" ]
 	grep -qx 'first' table
@@ -101,7 +101,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	[[ $output =~ ^"median <2.0"0*" ms"$ ]]
 }
 
-@test "a condition breaks where the view's column is surely above its limit, once in each group" {
+@test "'breaks here' marks the first condition of each group whose whole interval is above the view's limit" {
 	breaks_above 45
 	sed -i 's/\t40\t60\t0\t$/\t46\t60\t0\t/; $a made/1\tb\t9\t170\t150\t180\t0\t' run/summary.tsv
 	"$TOP/report/report.sh" --table run >table
@@ -112,7 +112,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	run ! grep -q breaks <("$TOP/report/report.sh" --table run)
 }
 
-@test "in a browser: contents, rows linked to their cells, the glossary; a part that is named is there" {
+@test "the page has a glossary and links rows to their cells; every link within it has a target" {
 	mkdir run/cells/a-5
 	jq '.axes = ["app", "load"] | .cells |= map(.parameters = {app: .name[:1], load: (.name[2:] | tonumber)})' run/run.json >new
 	mv new run/run.json
@@ -130,7 +130,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	[ "$(wc -l <"$TOP/report/report.js")" -le 50 ]
 }
 
-@test "the run before this one, of the same settings only; the command with more repeats" {
+@test "findings: changes since the previous run with the same settings; the command that would add repeats" {
 	sed -i 's/\(p50_ms\treal\tms\t3\t\)/\1lower/' run/schema.tsv
 	jq '.axes = ["app", "load"] | .started = "2026-01-02T03:00:00Z" | .ended = "2026-01-09T03:00:00Z"
 		| .measured_s = 160 | .counts.complete = 2
@@ -144,7 +144,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	grep 'Previous run' said >line
 	cat line
 	[[ $(<line) == *2026-01-01\ 03:00*100*then*50.3*now*"apart in 1 of 2"*"not compared"*": 1)"* ]]
-	# what changed most without an interval is not what is told
+	# a larger change without an interval is not reported in place of a significant one
 	sed -i 's/^made\/1\ta\t0\t1.5\t/made\/1\ta\t0\t900\t/' before/summary.tsv
 	"$TOP/report/report.sh" --findings run >said
 	grep -q 'Previous run.*100 then, 50.3 now' said
@@ -157,7 +157,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	"$TOP/report/report.sh" --findings run >said
 	grep -q 'thinprobe run made --loads 0,5 --repeat 5' said
 	run ! grep -q 'about [0-9]* minute' said
-	# what was a number, and is only a bound or overloaded now, comes first
+	# a value that has become a bound is reported first
 	sed -i 's/^\(made\/1\tb\t5\t150\t120\t180\t\)1/\10/' before/summary.tsv
 	"$TOP/report/report.sh" --findings run >said
 	grep -q 'Previous run.* 150 then, >150 now (.*b,.* 5)' said
@@ -166,7 +166,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	run ! grep 'Previous run' said
 }
 
-@test "an error is one line" {
+@test "report: a folder that is no run, a missing file and a missing argument are each refused in one line" {
 	local part
 	for part in '' --table --findings --record; do
 		# shellcheck disable=SC2086 # a word or none
@@ -183,7 +183,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	run -1 "$TOP/report/report.sh" --findings run
 }
 
-@test "values of the run are text on the page: in title, findings, tables, and drawings" {
+@test "HTML in values of a run is escaped in title, findings, tables and drawings" {
 	sed -i -e 's/"Made up"/"Made up \\(.summary[0].app)"/' -e 's/Slow\.\*\* /&\\(.summary[0].app) /' \
 		-e "s/app_name: .*\"}}/app_name: .summary[0].app}}/" home/experiments/made/say.jq
 	sed -i "s/^made\/1\ta\t/made\/1\ta<script>alert('1')<\/script>\&\t/" run/summary.tsv
@@ -192,7 +192,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	[ "$(grep -c '&lt;script&gt;' run/report.html)" -ge 4 ]
 }
 
-@test "a command in a code span is as it was given, in Markdown and on the page; HTML beside it stays text" {
+@test "the page shows the command literally, in Markdown and HTML; backquotes in values do not become code" {
 	local command="thinprobe run made --fail-if late\\>1% --only a[0]'&'<b>"
 	jq --arg command "$command" '.command = $command' run/run.json >new && mv new run/run.json
 	sed -i 's/Slow\.\*\* /&\\(.summary[0].app) /' home/experiments/made/say.jq
@@ -204,7 +204,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	run ! grep -E '<i>[yz]' run/report.html
 }
 
-@test "a run.json of another shape is refused in one line that names it" {
+@test "a run.json with a missing field or one of the wrong type is refused in one line that names it" {
 	local change
 	cp run/run.json good.json
 	for change in '.cells[0].parameters = null' 'del(.cells[0].parameters)' '.cells[0].parameters.app = {a: 1}' \
@@ -218,7 +218,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	done
 }
 
-@test "a column of a view with a question mark is there only where it has several values" {
+@test "a view's column with a question mark is shown only if it has several values" {
 	sed -i 's/"load p50_ms note"/"app? load p50_ms"/; s/{by: "app", .*};/{};/' home/experiments/made/say.jq
 	run -0 "$TOP/report/report.sh" --table run
 	echo "$output"
@@ -228,7 +228,7 @@ breaks_above() {	# breaks_above LIMIT: the one of the view
 	[[ $output == *Load* && $output != *Application* ]]
 }
 
-# The made-up run with columns of ranges, and rows that are one; a row that has neither has a reason.
+# Gives the made-up run columns for ranges, and a row whose median is a range of 10 to 201 ms.
 ranged_rows() {
 	ln -s "$TOP/lab" home/
 	printf 'table summary cells\np50_ms Median ms keys:p50 range 3 lower\n' >home/experiments/made/table
@@ -238,14 +238,14 @@ ranged_rows() {
 	printf 'schema/1\tsummary\t%s\t%s\tms\t3\t\tx\n' p50_ms_from real p50_ms_to real p50_ms_why text >>run/schema.tsv
 }
 
-judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or knows nothing
+judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with STATUS and prints each WORD
 	local word
 	run "-$1" "$TOP/report/fail.sh" judge run "$2"
 	echo "$2 -> $output"
 	for word in "${@:3}"; do [[ $output == *"$word"* ]] || return 1; done
 }
 
-@test "--fail-if: 5 where a condition holds in a row of a table; a wrong one is refused before anything is made" {
+@test "--fail-if: status 5 if a condition holds in any row; a malformed condition is refused before a report is made" {
 	local words
 	ln -s "$TOP/lab" home/
 	printf '%s\n' 'table summary cells schema=made/1' 'app Application - param - text -' 'load Load - param - 0 -' \
@@ -263,7 +263,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	[ -e run/report.html ]
 }
 
-@test "--fail-if: a name that is part of several columns is refused; the main column of the summary has the short name" {
+@test "--fail-if: a short name that fits several columns is refused, unless one of them is the summary's main column" {
 	local words
 	checked() { TP_HOME=$TOP run "-$1" "$TOP/report/fail.sh" check "$2" "$3"; echo "$2 $3: $output"; }
 	checked 2 paging 'p50>100ms'
@@ -272,12 +272,12 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	checked 0 paging 'paged_out_p50>100ms,in_memory_p50_ms>1s'
 	for words in stalls schedulers wan; do checked 0 "$words" 'p50>100ms,late>1%,p95>150ms'; done
 	checked 0 stalls 'max>1s'
-	# not what tells how well was measured, unless by its full name
+	# columns on the quality of the measurement have no short name
 	for words in 'stalls cpu>50%' 'stalls lateness>1ms' 'hold max>1s'; do
 		checked 2 "${words% *}" "${words#* }"
 		run ! grep 'did you mean p99' <<<"$output"
 	done
-	# beside a column of late ends
+	# a column of late ends (latency_high_p50_ms) does not make p50 ambiguous
 	printf 'made/1\ta\t5\t20\t400\n' >rows
 	{ printf 'schema\tapp\tload\tlatency_p50_ms\tlatency_high_p50_ms\n'; cat rows; } >run/summary.tsv
 	sed -i '/p50_ms/d' run/schema.tsv
@@ -287,9 +287,9 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	judged 5 'high_p50>100ms' ' latency_high_p50_ms '
 }
 
-@test "a limit is held against the worse end of a figure; an unmeasured figure is no pass" {
+@test "--fail-if compares the worse end of a range with the limit; a figure that was not measured does not pass" {
 	ranged_rows
-	# a bound of more than 150 ms, a range of 10 to 201 ms, one without a late end from 12 ms on
+	# a lower bound of 150 ms; a range of 10 to 201 ms; a range from 12 ms on without a late end
 	judged 5 'p50>160ms' 'cannot tell' 'b, 5 Load'
 	sed -i '/^made\/1\tb\t/d' run/summary.tsv
 	judged 5 'p50>160ms' 'cannot tell' '10.0 to 201 ms' 'c, 1 Load'
@@ -299,25 +299,25 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	printf 'made/1\te\t1\t\t\t\t1\t\t12\t\trange\n' >>run/summary.tsv
 	judged 5 'p50>201ms' 'cannot tell' 'e, 1 Load'
 	sed -i '$d' run/summary.tsv
-	# overloaded is over any limit, and not below one
+	# an overloaded condition exceeds any limit, and is below none
 	printf 'made/1\tf\t1\t\t\t\t\t\t\t\toverloaded\n' >>run/summary.tsv
 	judged 5 'p50>1000s' overloaded 'f, 1 Load'
 	judged 0 'p50<1ms'
 	sed -i '$d' run/summary.tsv
-	# without a figure: named, and neither passed nor failed
+	# rows without a figure are named; they neither pass nor fail
 	printf 'made/1\tg\t1\t\t\t\t\t\t\t\tfailed\nmade/1\th\t2\t\t\t\t\t\t\t\ttoo few\n' >>run/summary.tsv
 	judged 3 'p50>201ms' '2 of 5' 'g, 1 Load' 'h, 2 Load'
 	judged 5 'p50>150ms' 'g, 1 Load'
 	sed -i '/^made\/1\t[ac]\t/d' run/summary.tsv
 	judged 3 'p50>201ms'
 	run ! grep 'NOT USABLE' <<<"$output"
-	# of a disturbed run each answer comes with a line that says so
+	# on a disturbed run each answer has a line that says so
 	jq '.cells[0].flags = ["CPU"]' run/run.json >new && mv new run/run.json
 	judged 3 'p50>201ms' 'NOT USABLE' '2 of 2 conditions'
 	judged 5 'load>1' 'NOT USABLE' 'FAILED'
 }
 
-@test "tables and findings: a range with both its ends, an absence with its reason, never an empty cell" {
+@test "tables and findings show a range with both ends, a missing figure with its reason, and no empty cell" {
 	ranged_rows
 	printf 'made/1\tf\t1\t\t\t\t\t\t\t\toverloaded\nmade/1\tg\t1\t\t\t\t\t\t\t\t\n' >>run/summary.tsv
 	"$TOP/report/report.sh" run
@@ -328,7 +328,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	"$TOP/report/report.sh" --table run >table
 	grep -qx '  1  *10.0 to 201\*' table
 	[ -z "$(awk 'length > 80' table)" ]
-	# a finding about it has no value
+	# a finding about a range has from and to, and no value
 	sed -i 's/\.summary\[-1\] | \(level\|figure\)/.summary[3] | \1/g' home/experiments/made/say.jq
 	"$TOP/report/report.sh" --json run |
 		jq -e '.findings[0] | .value == null and .from == 10 and .to == 201 and (.text | test("10.0 to 201 ms"))'
@@ -336,7 +336,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 
 # Reference: scipy.stats.ttest_ind_from_stats on logarithms, degrees of freedom rounded down; the values are geometric means of
 # 9.3 9.5 9.6 9.4 9.7 and 9.8 9.9 10.4 9.7 10.1 with their t intervals; then -3 1 2 and 20 30 44, not on logarithms.
-@test "two figures are compared by the t test of their intervals" {
+@test "two figures are compared by a t test, from their means and intervals; ranges and bounds by their ends" {
 	local a='x_ms: 9.49894723, x_ms_low: 9.30463125, x_ms_high: 9.69732126, repeats: 5'
 	local b='x_ms: 9.97694421, x_ms_low: 9.64079936, x_ms_high: 10.32480938, repeats: 5'
 	compares() {	# compares A B PAIRS LOW HIGH APART
@@ -361,7 +361,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	jq -n -e -L "$TOP/report" "include \"words\"; compared({$a}; {x_ms: 20, repeats: 2}; \"x_ms\"; 1) == null"
 }
 
-@test "two repeats: both values in place of an interval, and the one against a claim decides" {
+@test "two repeats: both values are shown in place of an interval, and a condition breaks only if both are above the limit" {
 	breaks_above 130
 	printf 'schema/1\tsummary\tp50_ms_both\ttext\tms\t-1\t\t\n' >>run/schema.tsv
 	sed -i -e '1s/$/\tp50_ms_both/' -e '4s/.*/made\/1\tb\t5\t150\t\t\t0\t007\t120.000 180.000/' run/summary.tsv
@@ -379,7 +379,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	"$TOP/report/report.sh" --table run | tr -s '\n ' ' ' | grep '120, 180 .*<- breaks here.*its least value'
 }
 
-@test "a ranking is only sure of a step where each above it is told apart from each below it" {
+@test "a ranking separates neighbours only if everything before differs significantly from everything after" {
 	echo 'def views: view("ranks"; "summary"; "Ranks"; {rank: "p50_ms"}; "app p50_ms");' >>home/experiments/made/say.jq
 	printf 'schema\tapp\tp50_ms\tp50_ms_low\tp50_ms_high\trepeats\n' >run/summary.tsv
 	printf 'made/1\t%s\t%s\t%s\t%s\t5\n' a 10 9.5 10.5 b 20 19.5 20.5 c 30 4 90 >>run/summary.tsv
@@ -391,13 +391,13 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	verdict=$("$TOP/report/report.sh" --verdict run)
 	echo "$verdict"
 	[[ $verdict == *": a (10.0 ms) first; then b"*"; c"*" last."* ]]
-	# without intervals nothing is compared, but a bound over the other's interval
+	# without intervals nothing is compared, except a lower bound above the other's interval
 	sed -i.full -e '1s/$/\tp50_ms_above/' -e '/\tb\t/s/\t19.5\t20.5\t/\t\t\t/' -e '/\tc\t/d' run/summary.tsv
 	[[ $("$TOP/report/report.sh" --verdict run) == *": a (10.0 ms) and b (20.0 ms) are not compared"* ]]
 	sed -i '/\tb\t/s/$/\t1/' run/summary.tsv
 	[[ $("$TOP/report/report.sh" --verdict run) == *": a (10.0 ms) first; b (more than 20.0 ms) last."* ]]
 	mv run/summary.tsv.full run/summary.tsv
-	# keys without a response are told wherever a name stands
+	# the share of keys without a response stands beside each name
 	sed -i -e '1s/$/\tkeys\tunanswered/' -e '2s/$/\t100\t20/' -e '3,$s/$/\t100\t0/' run/summary.tsv
 	printf 'schema/1\tsummary\t%s\tint\t-\t0\t\tx\n' keys unanswered >>run/schema.tsv
 	verdict=$("$TOP/report/report.sh" --verdict run | tr '\n' ' ')
@@ -405,7 +405,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	[[ $verdict == *": a (10.0 ms, 20 % without"*") first; then b (20.0 ms); c (30.0 ms) last."* ]]
 }
 
-@test "most conditions disturbed: the box says that nothing can be concluded, and every finding is unsure" {
+@test "most conditions disturbed: the verdict is 'Not usable', every finding is unsure, and no condition breaks" {
 	breaks_above 45
 	drawn "$TOP/report/report.sh" run
 	grep -q '<i class="breaks"' run/report.html
@@ -422,7 +422,7 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	[[ $("$TOP/report/report.sh" --verdict run) == "Not usable"* ]]
 }
 
-@test "parts of a report: options and runs in any order; two parts, or a record of another experiment, are refused" {
+@test "report --table, --verdict, --findings, --json: before or after the run; two of them, or --record here, are refused" {
 	for part in table verdict findings json; do
 		"$TOP/report/report.sh" "--$part" run >before
 		"$TOP/report/report.sh" run "--$part" | cmp before -
@@ -434,8 +434,8 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *calibrat* && $stderr != *jq* ]]
 }
 
-# The numbers that this repository shows stand on samples that are beside them.
-@test "the tables of the kept runs are made again from their samples" {
+# The numbers that this repository shows can be recomputed from the samples beside them.
+@test "tables and findings of results/reference, made again from their samples, are byte for byte those that are kept" {
 	local kept run table
 	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')
 	for kept in "${kept_runs[@]}"; do
@@ -451,10 +451,10 @@ judged() {	# judged STATUS CONDITIONS [WORDS...]: of the line that fails or know
 	done
 }
 
-# The kept runs, in a window as narrow as a phone's: the page is no wider, no letter of a figure is outside of it, and of each
-# figure one drawing is seen. The browser says so itself.
+# The kept runs in a browser window as narrow as a phone: the page is no wider, no text of a figure is cut off, and each figure
+# shows one of its two drawings.
 # bats test_tags=all
-@test "on a phone of 390 pixels nothing is cut, and heads sort by keyboard" {
+@test "in a browser window of 390 pixels no page or figure is cut off, and column heads are buttons" {
 	command -v chromium >/dev/null || skip "chromium is not installed"
 	local kept run
 	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')

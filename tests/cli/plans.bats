@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Plans: what the engine reads from them (options, checks, settings, cells and their order), and that every plan in the tree is
-# a whole one.
+# complete.
 
 bats_require_minimum_version 1.5.0
 load ../engine
@@ -12,7 +12,7 @@ setup() {
 	. "$TOP/lab/trees.sh"
 	mapfile -t every_plan < <(in_trees 'experiments/*/plan')
 	cd "$BATS_TEST_TMPDIR" || return 1
-	# an experiment of our own beside those of the core
+	# a made-up experiment, trial, beside those of the core
 	mkdir -p home/experiments
 	ln -s "$TOP"/{lab,data,report} home/
 	ln -s "$TOP/experiments/engine" home/experiments/
@@ -49,11 +49,12 @@ plan() {	# plan OPTION...: what DO prints after them
 	echo "$* -> $status $output $stderr"
 }
 
-# refused WORDS OPTION...: with 2, in one line that has these words. Of all such lines since the last refused_now.
+# refused WORDS OPTION...: the options must be refused with status 2, in one line that has these words. It only notes them down;
+# refused_now checks all that were noted since it last ran.
 refused() { printf '%s\t%s\n' "$1" "$(printf ' %q' "${@:2}")" >>refused; }
 refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 
-@test "options become settings by their types; empty ones are null, [] or left out" {
+@test "options become settings of their types; options without a value are null, [] or left out" {
 	export DO='plan_settings; echo "$EXP_COMMAND"'
 	plan
 	[ "$status" = 0 ]
@@ -68,7 +69,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[[ ${lines[1]} == "thinprobe run trial --extra=none --most 3 "*" --bare --note two\\ words --time=4s --queue 20ms" ]]
 }
 
-@test "a letter stands for its option" {
+@test "an option's letter stands for it, in usage and on the command line" {
 	local words
 	printf '%s\n' 'option most-keys int:1..9 3 letter=k' >>plan
 	export DO=plan_settings
@@ -84,7 +85,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused_now
 }
 
-@test "abbreviations and values behind a letter are read as programs read them; an ambiguous one names its candidates" {
+@test "abbreviated options and values right after a letter are accepted; an ambiguous abbreviation names its candidates" {
 	sed -i '/^use *repeat/s/$/ letter=r/' plan
 	for words in '--bar --rep 4 --time 7 --wh b' '--bar --rep=4 -t7 --wha=b' '-r4 -t 7 --what b --bare'; do
 		# shellcheck disable=SC2086 # words
@@ -103,7 +104,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused_now
 }
 
-@test "--quick and --demo have values of their own; given options go before them" {
+@test "--quick and --demo have their own defaults; options that are given override them" {
 	export DO='echo "$LOADS $SECONDS_EACH $QUICK"'
 	plan --quick
 	[ "$output" = "0,5 1 1" ]
@@ -135,7 +136,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused '--think 2,2: 2 is given twice' --think 2s,2
 	refused '--think 1,1: 1 is given twice' --think 1,1.0
 	refused '--think 0.5,0.5: 0.5 is given twice' --think 0.50,500ms
-	refused '--think 0.01,0.01: 0.01 is given twice' --think 1e-02,0.01	# as jq writes it
+	refused '--think 0.01,0.01: 0.01 is given twice' --think 1e-02,0.01	# 1e-02 is how jq writes it
 	refused '--what c: must be a or b' --what c
 	refused '--app fat: must be light or heavy' --app fat
 	refused '--link fast: must be RATE' --link fast
@@ -155,7 +156,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused_now
 }
 
-@test "times take any unit; a number alone is in seconds, also in a kept run" {
+@test "a time takes any unit; without one it is in seconds, or refused where the option's unit is ms; --resume keeps it" {
 	echo 'option waits int-list:0..9000 0,20ms unit=ms' >>plan
 	export DO='echo "$PAUSE_MS $SECONDS_EACH $WAITS $THINK"'
 	plan
@@ -178,7 +179,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused_now
 }
 
-@test "a link has one rate or two; a name stands for a link of data/links.tsv, and each of these is one" {
+@test "--link takes one rate, or DOWN/UP; every name in data/links.tsv stands for its link" {
 	local name
 	export DO='. "$TOP/experiments/engine/measure.sh"; echo "$(rate_bits "${LINK%%,*}") $(rate_bits "${LINK%%,*}" up)"'
 	plan --link 1500Kbit/0.5Mbit,20ms
@@ -199,7 +200,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused_now
 }
 
-@test "a word after --option= may begin with -, the same value may be said twice, numbers are kept in their shortest form" {
+@test "a value may begin with -; an option may be repeated with the same value; numbers are kept in their shortest form" {
 	export DO='echo "$NOTE $SECONDS_EACH $DEPTH $THINK $PAUSE_MS"'
 	plan --note=--bare --time 2 --time 2 --depth 1.50 --think 10.0,0.010 --pause 20.0ms
 	[ "$output" = "--bare 2 1.5 10,0.01 20" ]
@@ -207,7 +208,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ "$output" = "-x 3 1 1.5,2 20" ]
 }
 
-@test "swap without server-memory is refused by the name that was said; a plan's default of it is left out" {
+@test "--swap and --swap-size without --server-memory are refused by name; a plan's default for them is dropped" {
 	printf '%s\n' 'use server-memory' 'use swap' 'use swap-size 1G' >>plan
 	refused '--swap-size needs --server-memory' --swap-size 2G
 	refused '--swap needs --server-memory' --swap zram --server-memory none
@@ -222,7 +223,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused_now
 }
 
-@test "--help: what it asks, every option with its default, none that is only for the front door" {
+@test "--help shows the question and every option with its default, but not options meant for the front door" {
 	DO='' plan --help
 	[ "$status" = 0 ]
 	[ "${lines[0]}" = "usage: thinprobe run trial [options]" ]
@@ -235,7 +236,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ -z "$(awk 'length > 80' <<<"$output")" ]
 }
 
-@test "a resumed run keeps its settings and cells; a folder without such a run is refused" {
+@test "--resume keeps settings and cells; a folder without a run of this experiment is refused" {
 	mkdir run
 	export DO='jq -n --argjson s "$(plan_settings)" --argjson c "$(cells_json)" "{experiment: \"trial\", settings: \$s} + \$c"'
 	plan --loads 3 --depth 2 --think 7 --bare
@@ -270,7 +271,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused_now
 }
 
-@test "cells: the product of the axes, in their order; every repeat has each once, in an order of its seed" {
+@test "cells are the product of the axes; each repeat measures each once, in an order that the seed determines" {
 	export DO='printf "%s\n" "${CELLS[@]}"; cells_json | jq -c ".cells[1]"; cells_order'
 	plan --loads 1,5 --depth 0.5
 	[ "${lines[*]:0:4}" = "light-1-0.5 light-5-0.5 heavy-1-0.5 heavy-5-0.5" ]
@@ -284,7 +285,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ "$output" != "$once" ]
 }
 
-@test "cells of a group stay together, and those that are to come first do" {
+@test "order of cells: those of a group stay together; the plan's 'first' cells come first in their group" {
 	printf '%s\n' 'group     app' 'first     sinks=5' >>plan
 	export DO='cells_order | while read -r n repeat session; do echo "${CELLS[n]} $repeat $session"; done'
 	for seed in 1 2 3 4; do
@@ -296,14 +297,14 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	done
 }
 
-@test "a group may outlast the repeats: then they follow each other in it" {
+@test "order of cells: with 'together repeats' a group keeps all its repeats together, one after the other" {
 	printf '%s\n' 'group     sinks' 'together  repeats' >>plan
 	export DO='cells_order | while read -r n repeat session; do echo "$session ${CELLS[n]} $repeat"; done'
 	for seed in 1 2 3 4 5 6; do
 		plan --loads 0,3,5 --depth 1 --repeat 3 --seed "$seed"
 		[ "${#lines[@]}" = 18 ]
 		[ "$(printf '%s\n' "${lines[@]}" | sort -u | wc -l)" = 18 ]
-		# three groups, in each its repeats in their order
+		# three groups, the repeats in order within each
 		printf '%s\n' "${lines[@]}" | cut -d' ' -f1 | uniq >groups
 		[ "$(sort groups | paste -sd ' ')" = "|0 |3 |5" ]
 		paste -sd ' ' groups >>orders
@@ -314,7 +315,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ "$(sort -u orders | wc -l)" -gt 1 ]
 }
 
-@test "states and counts are in run.json from the start, and after every cell: a run that is killed tells what it has" {
+@test "run.json has states and counts from the start and after every cell, so also after kill -9" {
 	mkdir run
 	export DO='RUN=$PWD/run
 		run_set() { jq "${@:2}" "$1" run/run.json >new && mv new run/run.json; }
@@ -337,7 +338,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		and .measured_s >= 8000 and .measured_s < 9000' run/run.json
 	rm -r run/cells
 	printf '%s\n' 'again 0' >>plan
-	ADD=. MARK=noisy plan --loads 1 --depth 1 --app light	# begun before there was measured_s
+	ADD=. MARK=noisy plan --loads 1 --depth 1 --app light	# a run.json of a version without measured_s
 	[ "$status" = 0 ]
 	jq -e '.counts == {total: 2, complete: 2, missing: 0, marked: 2} and .cells[0].state == "complete"
 		and .cells[0].flags == ["noisy"] and (has("measured_s") | not)' run/run.json
@@ -345,7 +346,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 
 # --- the plans of the tree ---------------------------------------------------------------------------------------
 
-@test "every plan says what it asks, shows and needs, in words that the engine knows" {
+@test "every plan has question, says, needs, axis and so on, and only keywords that the engine knows" {
 	local plan wrong=0 word words
 	words='question|ask|says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group|first'
 	words+='|once|lacks|pin-effect|setting|use|option'
@@ -360,18 +361,18 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ "$wrong" = 0 ]
 }
 
-@test "every experiment accepts its defaults, also with --quick, and refuses a wrong word for every option in one line" {
+@test "every experiment accepts its defaults, also with --quick, and refuses a wrong value of an option in one line" {
 	local plan words name wrong=0
 	for plan in "${every_plan[@]}"; do
 		plan=${plan%/plan} name=${plan##*/}
 		echo >words
 		for words in quick demo; do if grep -q "$words" "$plan/plan"; then echo "--$words" >>words; fi; done
-		# late keys are said of a threshold that is an option
+		# an experiment that reports late keys must have --threshold
 		if grep -qE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' "$plan"/{cell.sh,say.jq,figures.gp,table}; then
 			echo '--threshold typing' >>words
 		fi
 		accepted "$name" <words || wrong=1
-		in_engine "$name" 'declare -A seen=()	# in check one option of each type
+		in_engine "$name" 'declare -A seen=()	# a check without --all tries one option of each type
 			for option in "${OPTIONS[@]}"; do
 				[ "${TEST_TIER-all}" = all ] || [ -z "${seen[${OPT[$option.type]}]-}" ] || continue
 				seen[${OPT[$option.type]}]=1
@@ -387,7 +388,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ "$wrong" = 0 ]
 }
 
-@test "thresholds: a number, or a name that data/thresholds.tsv has; a new line there is a new name" {
+@test "--threshold takes a time or any name in data/thresholds.tsv, also one of a line that was added" {
 	echo 'use threshold crisp' >>plan
 	export DO='plan_settings | jq -c "[.threshold, .threshold_ms]"'
 	plan
@@ -403,7 +404,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	for name in perception typing pointer; do grep -q "^thresholds/1	$name	[0-9]*	ms	[A-Z].*	" \
 		"$TOP/data/thresholds.tsv"; done
 	refused '--threshold mine: must be a time such as 150ms, or one of: perception (100 ms), ' --threshold mine
-	# what is no time is no name: a score, a share
+	# lines of the table that are no time (scores, shares) are no names for it
 	refused '--threshold apdex_good: must be a time' --threshold apdex_good
 	refused '--threshold 0: must be a number from 1 to 60000, in ms' --threshold 0
 	refused '--threshold 61s' --threshold 61s
@@ -416,12 +417,12 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ "$output" = '["mine",77]' ]
 }
 
-@test "no experiment has a threshold of its own beside the option" {
+@test "no plan sets threshold_ms itself: the threshold is always an option" {
 	in_trees 'experiments/*/plan' 'experiments/engine/*.plan' | xargs -d '\n' grep -lE '^setting +threshold_ms' >found || true
 	[ ! -s found ]
 }
 
-@test "the list has every experiment, with the paper's figures before what it shows" {
+@test "list --papers has every experiment, and the paper's figures before its description" {
 	run "$TOP/thinprobe" list --papers
 	[ "$status" = 0 ]
 	for plan in "${every_plan[@]}"; do
@@ -432,7 +433,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[[ $(sed -z 's/\n  */ /g' <<<"$output") == *"Wong & Seltzer 2000, Figs. 3 and 4: echo of a repeated key"* ]]
 }
 
-@test "an experiment that has lost its keeper before it began does not begin; one started by another has its own" {
+@test "run.sh ends with 130 if its keeper (keep.sh) is gone at the start; without a keeper it starts one" {
 	EXP_KEPT=1 run "$TOP/experiments/engine/run.sh" calibrate --help
 	[ "$status" = 130 ]
 	[ -z "$output" ]
@@ -441,7 +442,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[[ $output == *"usage: thinprobe calibrate"* ]]
 }
 
-@test "new says how it is called, and refuses a long name in one line" {
+@test "new --help prints the usage; a name of over 60 letters is refused in one line" {
 	for words in --help 'experiment --help' 'protocol x -h'; do
 		# shellcheck disable=SC2086 # words
 		run "$TOP/thinprobe" new $words
@@ -453,30 +454,30 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[[ ${#lines[@]} = 1 && $output == *"at most 60 letters" ]]
 }
 
-@test "the build before a run has no temporary file that a signal could leave" {
+@test "the build before a report needs no temporary file, which a signal could leave behind" {
 	mkdir run
 	echo '{}' >run/run.json
 	TMPDIR=$PWD/none run "$TOP/thinprobe" report run
 	[[ $output != *"temporary file"* && $output != *mktemp* ]]
 }
 
-@test "setup knows what an application needs" {
+@test "setup --app refuses an unknown application; packages lists all that desktop needs" {
 	run "$TOP/thinprobe" setup --app nosuch
 	[ "$status" = 2 ]
 	[[ $output == "thinprobe: no application nosuch; there are: "*desktop* ]]
 	run "$TOP/thinprobe" setup --app
 	[ "$status" = 2 ]
-	# every package that the plug-in names is on the list, in its class
+	# every package that the plug-in names is in `packages`, in its class
 	for package in $(. "$TOP/lab/apps/desktop.sh"; app_packages); do grep -q "^app:desktop	$package	" \
 		"$TOP/packages"; done
 }
 
-@test "a protocol and its variant have one spelling" {
+@test "--protocol refuses a protocol that is given twice, also as the name of its default variant" {
 	printf 'is given twice\t--protocol %s\n' vnc,vnc:xvnc vnc:,vnc nx:proxy,nx | refused_each stalls
 	accepted stalls <<<'--protocol vnc,vnc:viewer'
 }
 
-@test "a plug-in that cannot start says why, with a status, and its driver goes on" {
+@test "a protocol plug-in that cannot start sets status and reason; its driver continues, or ends with 4 under must" {
 	local name
 	for name in nx rdp spice ssh vnc x11 xpra; do
 		run -4 bash -c '. "$0/lab/lib.sh"; protocol_use "$1"; plugin=$1
@@ -486,7 +487,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	done
 }
 
-@test "views show tables and columns that their experiment has" {
+@test "every view of a report shows only tables and columns of its experiment" {
 	local folder
 	with_includes() {
 		local line
@@ -506,18 +507,18 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	done
 }
 
-# The scripts that run in a driver's shell.
+# Prints the scripts that run in a driver's shell.
 driver_files() {
 	TP_HOME=. in_trees 'experiments/*/*.sh' | grep -vE '/engine/(complete|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'
 }
 
-@test "docs/experiment-hooks.md has every hook, and no other" {
+@test "docs/experiment-hooks.md lists exactly the hooks that there are" {
 	local work=$PWD
 	cd "$TOP"
 	[ -d kits ] || skip "no kits here"
 	driver_files | xargs grep -oE '^[[:space:]]*[a-z]+_[a-z_]+\(\)' | sed -E 's/:[[:space:]]*/ /; s/\(\)//' |
 		sort -u >"$work/defined"
-	# what the engine calls and an experiment defines, or two of its own files
+	# hooks: functions that the engine calls, and that an experiment or at least two of the engine's files define
 	driver_files | grep /engine/ | xargs grep -ohE '[a-z]+_[a-z_]+' | sort -u >"$work/called"
 	awk 'NR == FNR { called[$1] = 1; next } !($2 in called) || $2 == "app_can" { next }
 		$1 !~ /\/engine\// { print $2; next } again[$2]++ { print $2 }' "$work/called" "$work/defined" |
@@ -528,7 +529,7 @@ driver_files() {
 	[ "$(wc -l <"$work/hooks")" -ge 30 ]
 }
 
-@test "docs/experiment-hooks.md has every variable that an engine's file shares, and none that is not shared" {
+@test "docs/experiment-hooks.md lists exactly the variables that files of the engine share with other files" {
 	local work=$PWD file plans
 	cd "$TOP"
 	[ -d kits ] || skip "no kits here"
@@ -538,7 +539,7 @@ driver_files() {
 			grep -oE '[A-Z][A-Z0-9_]+' | sort -u | sed "s,\$, $file,"
 	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/engine\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' \
 		>"$work/all"
-	# without those of plans, of the lab, of plug-ins and of the shell
+	# except variables of plans, of the lab, of plug-ins and of the shell
 	plans=$(TP_HOME=. in_trees 'experiments/*/plan' 'experiments/engine/*.plan' experiments/engine/options)
 	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' $plans | tr , '\n' |
 		tr 'a-z-' 'A-Z_' |
@@ -552,7 +553,7 @@ driver_files() {
 	[ "$(wc -l <"$work/named")" -lt 100 ]
 }
 
-# EXPERIMENT, its options, of which the first is named.
+# Lines "EXPERIMENT|OPTIONS|OPTIONS...": each OPTIONS is refused, and the message names its first option.
 refusals() {
 	cat <<-'END'
 		browse|--page nosuch|--page plain,plain|--scheme nosuch|--job nosuch|--think-time 0|--protocol null
@@ -577,7 +578,7 @@ refusals() {
 	END
 }
 
-@test "options that contradict each other are refused in one line that names the first, and nothing is made" {
+@test "wrong and contradictory options are refused in one line that names the first; no run folder is made" {
 	local experiment wrong=0
 	printf 'a\tb\n' >profile.tsv
 	for experiment in $(refusals | cut -d'|' -f1 | sort -u); do
@@ -589,7 +590,7 @@ refusals() {
 	[ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [ ! -e run ]
 }
 
-@test "a link has a rate, delay, jitter and loss; a criterion is a time or a score" {
+@test "--link accepts rate, delay, jitter and loss; capacity --criteria accepts times and scores" {
 	local experiment words
 	accepted stalls <<-'END'
 		--link none
@@ -610,12 +611,12 @@ refusals() {
 	END
 }
 
-@test "each, all and each:PROPERTY stand for protocols that have the plan's properties" {
+@test "--protocol each, all and each:PROPERTY stand for protocols that have the properties of the plan" {
 	local word
 	# shellcheck disable=SC2016 # another shell's
 	expanded() { bash -c '. "$TOP/lab/lib.sh"; . "$TOP/experiments/engine/plan.sh"; PLAN[protocols]=$1
 		plan_expand_protocols "$2"' expanded "$@" | tr , '\n'; }
-	for word in attach null; do run ! grep -x "$word" <(expanded '' all); done	# nothing crosses the link
+	for word in attach null; do run ! grep -x "$word" <(expanded '' all); done	# they send nothing over the link
 	[ "$(expanded display each:view | sed 's/:.*//' | sort | uniq -d)" = "" ]
 	expanded display each:view | grep -x vnc:viewer
 	expanded display all | grep -x vnc:x11vnc
