@@ -12,9 +12,9 @@ setup() {
 	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
 }
 
-# Repeat r, N users: the one in front has p95 = 20 N + r ms and mean 10 N, user u has mean 10 N + u - 1; a key takes 20 ms of the
-# CPU, and sessions 2 % of it without keys. 100 ms hold for 4 users in each repeat (20 x 5 + r is above). An Apdex of 0.85 holds
-# for 6 and 7; then, in two of the repeats, nobody could be added.
+# Repeat r, N users: the front user has p95 = 20 N + r ms and mean 10 N, user u has mean 10 N + u - 1; a key takes 20 ms of the
+# CPU, and sessions 2 % of it without keys. A p95 of 100 ms holds for 4 users in each repeat (20 x 5 + r is above). An Apdex of
+# 0.85 holds for 6, 7 and 8 users; in the first two repeats the next session did not start, in the third the search ended.
 make_run() {
 	local r folder
 	rm -rf "a run"
@@ -61,12 +61,12 @@ make_run() {
 }
 
 at() { field "a run/$1.tsv" "${@:2}"; }	# at FILE COLUMN NAME=VALUE...: one cell
-sides() {	# sides CRITERION NAME UNIT: of the second search, "users good users bad full"
+sides() {	# sides CRITERION NAME UNIT: on both sides of the second search's limit, "users figure users figure full"
 	awk -F'\t' -v c="$1" -v name="$2" -v unit="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["criterion"] == c && $at["name"] == name && $at["unit"] == unit && $at["repeat"] == 2 {
 			print $at["users_good"], $at["good"], $at["users_bad"], $at["bad"], $at["full"] }' "a run/compare.tsv"
 }
-change() {	# change ASSIGNMENT: of awk, in each row of all machine.tsv
+change() {	# change ASSIGNMENT: applies this awk assignment to each row of every machine.tsv
 	local file
 	for file in "a run"/cells/*/*/machine.tsv; do
 		awk -F'\t' -v OFS='\t' "NR > 1 { $1 } { print }" "$file" >x && mv x "$file"
@@ -77,12 +77,12 @@ small_search() {
 	need Xvnc xset xdotool gnuplot cmark-gfm
 	RUN="$BATS_TEST_TMPDIR/a run" CELL="$BATS_TEST_TMPDIR/a run/cells/vnc-heavy/1"
 }
-nothing_left() {	# soon: what was killed may be ending
+nothing_left() {	# waits a little: killed processes may still be ending
 	none() { ! pgrep -f "keyrepeat .*$1" && ! pgrep -f "Xvnc .*-desktop thinprobe user-.*$1"; }
 	soon none "$1"
 }
 
-@test "capacity: the tables are what the rows say" {
+@test "capacity: summary, points, long and compare tables have the values computed from the rows by hand" {
 	make_run
 	"$TOP/bin/summarize" "a run"
 	[ "$(wc -l <"a run/summary.tsv")" = 5 ]
@@ -113,7 +113,7 @@ nothing_left() {	# soon: what was killed may be ending
 	[ "$(at points users_min criterion=apdex:0.85)" = 6 ]
 	[ "$(at points users_max criterion=apdex:0.85)" = 8 ]
 	[ "$(at points reached criterion=apdex:0.85)" = 2 ]
-	# the same figures, a row each
+	# long.tsv has the same figures, one a row
 	[ "$(at long value table=summary metric=p95_ms users=4 system=vnc.heavy)" = 82.000 ]
 	[ "$(at long low table=summary metric=p95_ms users=4)" = "$(at summary p95_ms_low users=4)" ]
 	[ "$(at long value table=points metric=users criterion=apdex:0.85)" = 7.00 ]
@@ -121,7 +121,7 @@ nothing_left() {	# soon: what was killed may be ending
 	[ "$(at long value table=compare metric=users_bad criterion=p95:100ms repeat=2 name=viewers)" = 5 ]
 }
 
-@test "capacity: full resources by the rules, the fullest first, each repeat once" {
+@test "capacity: bottlenecks follow the rules in settings.limits, the fullest first; else the limit is 'unexplained'" {
 	make_run
 	"$TOP/bin/summarize" "a run"
 	# 30 of 42 ms (71 %, 1.43 x 50 %) for the CPU, 15 of 14 % (1.07) for the viewers
@@ -135,11 +135,11 @@ nothing_left() {	# soon: what was killed may be ending
 	awk -F'\t' '$5 == "run queue" {
 		w = 30 / (0.545 * 16 / 26 * 540 / 26 / 0.455); print $11, w; exit !($11 > w - 0.01 && $11 < w + 0.01) }' \
 			"a run/compare.tsv"
-	# a wait that no queue explains is not the CPU's
+	# a wait longer than the CPU's queue explains is the run queue's, not the CPU's
 	WAIT=60 make_run
 	"$TOP/bin/summarize" "a run"
 	[ "$(at points limit criterion=p95:100ms)" = "run queue, viewers" ]
-	# pages read back for every key are the users' where memory is short: 35 of 39 MB are available with 5 users, or 15
+	# pages read back for every key count as lack of memory only if memory is short: 35 MB are available with 5 users, or 15
 	for available in 36700160 15728640; do
 		make_run
 		edit_json "a run/run.json" \
@@ -161,7 +161,7 @@ nothing_left() {	# soon: what was killed may be ending
 	[ "$(at points limit criterion=p95:100ms)" = "unexplained" ]
 }
 
-@test "capacity: the forecast is what the formula says, from the first third alone" {
+@test "capacity: the forecast follows the formula, from the first measured numbers of users only" {
 	make_run
 	"$TOP/bin/summarize" "a run"
 	[ "$(at slope none name=CPU criterion=p95:100ms)" = 2.0000 ]
@@ -195,20 +195,20 @@ nothing_left() {	# soon: what was killed may be ending
 	"$TOP/bin/summarize" "a run"
 	[ "$(at points forecast criterion=apdex:0.85)" = "$(most apdex 0.85 50)" ]
 	[ "$(at points forecast criterion=p95:100ms)" = "$(most p95 100)" ]
-	# viewers that are full with fewer: 2 + 3 % a key a second
+	# viewers that are full with fewer users: 2 % and 3 % for each key a second
 	change '$5 = 2 + 3 * $3'
 	"$TOP/bin/summarize" "a run"
 	# (98 / 3 - 10) / 4 + 1 = 6.67
 	[ "$(at points forecast criterion=p95:100ms)" = 6 ]
 	[ "$(at points forecast_of criterion=p95:100ms)" = viewers ]
-	# busy times that do not follow the keys tell nothing
+	# no forecast from busy times that do not grow with the keys
 	change '$12 = NR % 2 ? 30 : 31'
 	"$TOP/bin/summarize" "a run"
 	[ "$(at points forecast criterion=p95:100ms)" = "" ]
 	[[ "$(at points forecast_why criterion=p95:100ms)" == *"holds 0"* ]]
 }
 
-@test "capacity: a search that did not end is counted, and nothing is made of it" {
+@test "capacity: failed and missing repeats are counted and excluded; an unknown limit and a missing file are errors" {
 	make_run
 	edit_json "a run/cells/vnc-heavy/2/cell.json" '.state = "failed"'
 	rm -r "a run/cells/vnc-heavy/3"
@@ -226,7 +226,7 @@ nothing_left() {	# soon: what was killed may be ending
 	[[ $output == *machine.tsv* ]]
 }
 
-@test "capacity: findings and figures" {
+@test "capacity: findings have the tables' values; three figures are drawn" {
 	need gnuplot cmark-gfm
 	make_run
 	"$TOP/report/report.sh" "a run"
@@ -238,18 +238,18 @@ nothing_left() {	# soon: what was killed may be ending
 	[ "$(found forecast-vnc-heavy .value)" = "$(at points forecast criterion=p95:100ms)" ]
 	[ "$(found fair-vnc-heavy '[.value, .verdict]')" = '[1.018,"good"]' ]
 	if grep -nE 'null|undefined' "a run/report.md"; then return 1; fi
-	# in the second search one user alone was too many already
+	# in the second search a single user was too many already
 	edit_json "a run/cells/vnc-heavy/2/cell.json" '.limits[0] += {users: 0, beyond: 1}'
 	report_findings "a run"
 	[ "$(found most-vnc-heavy .verdict)" = '"bad"' ]
 	[ "$(found full-vnc-heavy .value)" = 22.5 ]
 }
 
-# find: search() with a measure() that knows the answer: CAPACITY users fit; BROKEN and FITTING are numbers of users of which the
-# first measurement says the opposite; of RANGED numbers the early end of the 95 % would fit each time. A second user is late where
-# more than FEWER are there.
-# Prints users, reached, beyond, users_all, untold of the criterion; then the numbers of users in the order they were measured, and
-# how many lines of progress there were.
+# find_users CAPACITY [BROKEN [FITTING [RANGED [FEWER]]]]: search() with a stub of measure(). CAPACITY users fit. The first
+# measurement of a number in BROKEN says that it does not fit, of one in FITTING that it fits. Numbers in RANGED have a p95 that is
+# a range, whose early end fits. With more than FEWER users the second user is late.
+# Prints: users, reached, beyond, users_all, untold of the criterion; p95 of the row for 30 users; the numbers of users in the order
+# in which they were measured; how many lines of progress there were.
 find_users() {
 	TP_HOME=$TOP CAPACITY=$1 BROKEN=${2-} FITTING=${3-} RANGED=${4-} FEWER=${5-$1} bash -c '
 		. "$TP_HOME/lab/lib.sh"
@@ -280,14 +280,14 @@ find_users() {
 		echo ${#SAID}'
 }
 
-@test "capacity: one measurement that says the opposite neither ends the search nor moves what it finds" {
+@test "capacity: one wrong measurement neither ends the search nor changes its result" {
 	local broken
 	for broken in "" "2 4 16" 24 30 32; do
 		run find_users 30 "$broken"
 		echo "broken once at $broken: $output"
 		[ "$status" = 0 ]
 		[ "${lines[0]}" = "[30,true,31,30,false]" ]
-		[ "${lines[1]}" = 50 ]	# the row of a number is that of most of its measurements
+		[ "${lines[1]}" = 50 ]	# a number's row is from the majority of its measurements
 		[ "${lines[3]}" = "$(wc -w <<<"${lines[2]}")" ]	# a line of progress for each measurement
 		# both sides of the limit at least twice
 		[ "$(grep -ow 30 <<<"${lines[2]}" | wc -l)" -ge 2 ]
@@ -309,11 +309,11 @@ find_users() {
 	[ "${lines[0]}" = "[0,true,1,0,false]" ]
 }
 
-@test "capacity: a range whose late end breaks the limit is measured again, then not supported, and it says so" {
+@test "capacity: if only the early end of a range keeps the limit, that number of users is not supported, but marked untold" {
 	run find_users 30 "" "" "29 30"
 	echo "$output"
 	[ "${lines[0]}" = "[28,true,29,28,true]" ]
-	# what the program says of samples that are ranges, from 20 to 900 ms
+	# the row made of score's output for samples that are ranges, from 20 to 900 ms
 	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab THRESHOLD_MS=100; . "$TP_HOME/kits/users/experiments/capacity/cell.sh"
 		TP_BIN=$1; user_row 3 1 samples.tsv 0 9000000000000'
 	mkdir -p bin
@@ -327,7 +327,7 @@ find_users() {
 	[ "$output" = "$(printf 'capacity-user/1\t3\t1\t40\t\t\t900\t\t0.5\t\t20\t1')" ]
 }
 
-@test "capacity: criteria may be thresholds by name, each is there once" {
+@test "capacity: --criteria takes names of thresholds; equal criteria are kept once" {
 	criteria() {
 		run env TOP="$TOP" bash -c '. "$TOP/lab/lib.sh"; . "$TOP/experiments/engine/plan.sh"; EXPERIMENT=capacity
 			EXP_DIR=$TOP/kits/users/experiments/capacity; plan_read "$EXP_DIR"; plan_parse "$@"
@@ -341,11 +341,11 @@ find_users() {
 	[ "$status" = 2 ] && [[ $output == *'--criteria p95:mine: must be a time'* ]]
 }
 
-@test "capacity: the plan is the least of the searches over all users; each forecast is told, also one that failed" {
+@test "capacity: the plan is the lowest number of users of all searches; a wrong forecast is 'bad', other criteria are named" {
 	local r
 	make_run
 	report_findings "a run"
-	[ "$(at points plan criterion=p95:100ms)" = "" ]	# a run that does not have it
+	[ "$(at points plan criterion=p95:100ms)" = "" ]	# no users_all in its cells: no plan
 	[ "$(found most-vnc-heavy .value)" = 4 ]
 	for r in 1 2 3; do
 		edit_json "a run/cells/vnc-heavy/$r/cell.json" \
@@ -357,14 +357,14 @@ find_users() {
 	[ "$(at points plan criterion=apdex:0.85)" = "" ]
 	[ "$(found most-vnc-heavy '[.value, .low, .high]')" = '[2,null,null]' ]
 	[[ "$(jq -r .verdict "a run/findings.json")" =~ plan\ for\ 2\ users.*\ 3\ users.*not\ measured ]]
-	# with two users: 41 to 43 ms in front, 41.5 to 43.5 the median, 42 to 44 the slowest
+	# p95 with two users: front user 41 to 43 ms, median user 41.5 to 43.5, slowest user 42 to 44
 	[ "$(at summary median_p95_ms users=2)/$(at summary all_p95_ms users=2)" = 42.500/43.000 ]
-	# 9 users foretold, 4 found; of the other criterion, too
+	# 9 users forecast, 4 found; the text names the other criterion, too
 	[ "$(found forecast-vnc-heavy .verdict)" = '"bad"' ]
 	[[ "$(found forecast-vnc-heavy .text)" == *"Apdex"* ]]
 }
 
-@test "capacity: of several runs each has its own most, cost and bottleneck" {
+@test "capacity: a report of several runs gives each its own limit, cost and bottleneck" {
 	local r verdict
 	undrawn
 	make_run
@@ -378,14 +378,14 @@ find_users() {
 	echo "$verdict"
 	[[ ${verdict%%vnc/new*} == *"20 ms"*"vnc/old: plan for at least 4 "* && ${verdict%%vnc/new*} != *ottleneck* ]]
 	[[ $verdict == *"10 ms"*"vnc/new: plan for 4 "*"ottleneck"*"CPU, viewers"* ]]
-	# the one that is left has its name
+	# with the other run disturbed, the finding names the one that is left
 	edit_json "a run/run.json" '.cells[].flags = ["CPU"]'
 	"$TOP/report/report.sh" "a run" new -o both --label old,new
 	[[ $(jq -r '.findings[0].text' both/findings.json) == *vnc/new* ]]
 }
 
-# Limits that cannot be reached, and one that nobody can keep; a display server that has no luck with the third session.
-@test "capacity: a small search; a session that cannot start is a limit with its reason, tried twice" {
+# Two criteria that any number of users meets, and one that none meets; an Xvnc that refuses to start display :3.
+@test "capacity: a small search; a session that does not start ends it, with the reason" {
 	local status=0
 	small_search
 	mkdir bin
@@ -400,7 +400,7 @@ find_users() {
 	for f in summary.tsv points.tsv report.html figures/users.svg figures/resources.svg; do [ -s "$RUN/$f" ]; done
 	jq -c . "$CELL/cell.json"
 	cat "$CELL/samples.tsv"
-	# one and two users, all of whom typed; the user in front has ten keys a second, of which the first five are left out
+	# one and two users, all of whom typed; the front user has ten keys a second, of which the first five are left out
 	awk -F'\t' 'NR > 1 { n[$2]++; if ($4 < 3 || $5 == "" || ($3 == 1 && ($4 < 30 || $4 > 36))) bad = 1 }
 		END { exit !(n[1] == 1 && n[2] == 2 && n[3] == 0 && !bad) }' "$CELL/samples.tsv"
 	[ "$(jq -c '[.limits[] | [.criterion, .users, .reached, .beyond]]' "$CELL/cell.json")" \
@@ -409,13 +409,13 @@ find_users() {
 		"session 3 did not start: the VNC server did not start: no luck; see $RUN/log/vnc-user-3.err" ]
 	[ "$(jq -c '[.limits[1].resource, .limits[0].ended, .measured_twice]' "$CELL/cell.json")" = '["a failing session","",3]' ]
 	[ "$(at points limit criterion=p95:20000ms)" = "a failing session" ]
-	# what a key takes of the CPU is at least what the application burns
+	# the CPU time of a key is at least what the application burns
 	awk -F'\t' 'NR > 1 { d = 10 * $12 / $3; print $2, d; if (d < 2) bad = 1 } END { exit bad }' "$CELL/machine.tsv"
 	nothing_left "$RUN"
 }
 
 # bats test_tags=all
-@test "capacity: interrupted: 130, and it says so; sessions and clients are gone" {
+@test "capacity: SIGTERM ends it with 130; run.json says interrupted; sessions and clients are gone" {
 	local driver status=0
 	small_search
 	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run capacity --quick --repeat 1 --time 30 --most 2 -o "$RUN" >/dev/null 2>&1 3>&- &
@@ -433,7 +433,7 @@ find_users() {
 	nothing_left "$RUN"
 }
 
-@test "capacity: a forecast of nearly any number of users agrees with nothing" {
+@test "capacity: a forecast with a very wide interval is 'unsure'" {
 	local r f
 	make_run
 	for r in 1 2 3; do
@@ -447,7 +447,7 @@ find_users() {
 	[ "$(found forecast-vnc-heavy .verdict)" = '"unsure"' ]
 }
 
-@test "capacity: a forecast agrees with a plan, not with searches that disagree or found no limit" {
+@test "capacity: a forecast is 'good' if it equals the plan, 'unsure' if the searches disagree or one found no limit" {
 	local forecast users reached all want r
 	make_run
 	"$TOP/bin/summarize" "a run"

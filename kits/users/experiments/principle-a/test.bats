@@ -13,7 +13,7 @@ setup() {
 	SETTINGS='{"stations": ["5ms", "4ms", "3ms"], "nz_per_s": 200, "cov_nz_per_s": 160, "kind": "vnc"}'
 }
 
-@test "means over repeats with intervals, worst values, sums, and the model's values" {
+@test "principle-a: summary.tsv: means over repeats, worst values, sums, the model's values, and counts of invalid repeats" {
 	make_run principle-a 2 "$SETTINGS" think-100/held-think/100/1 ratio-10/cov-ratio/10/0.0625 ratio-50/cov-ratio/50/0.3125
 	cell think-100 1 99 20 1.02 true 98 2
 	cell think-100 2 101 22 1.00 false 98 2
@@ -29,7 +29,7 @@ setup() {
 	[ "$(column think-100 p95_ms)/$(column think-100 max_ms)/$(column think-100 requests)" = 42.0000/66.0000/2000 ]
 	[ "$(column think-100 late_percent)" = 5.250 ]
 	[ "$(column think-100 cov)/$(column think-100 poisson)/$(column think-100 judged)" = 1.0100/1/2 ]
-	# 1.96 / sqrt(2000), and not that of 1000 gaps
+	# 1.96 / sqrt(2000): the gaps of both repeats together
 	[ "$(column think-100 cov_band)/$(column think-100 link_percent)" = 0.0438/30.00 ]
 	[ "$(column think-100 model_lambda_per_s)/$(column think-100 approximate_concurrency)" = 98.0000/3.0000 ]
 	[ "$(column ratio-10 repeats)$(column ratio-10 failed)$(column ratio-10 invalid)" = 111 ]
@@ -41,7 +41,7 @@ setup() {
 	[[ $stderr == *"vusers.json is missing"* ]] || [[ $stderr == *"vusers.json: No such file"* ]]
 }
 
-@test "a verdict among many cells is Holm's; of repeats, the least times their number" {
+@test "principle-a: p values: Bonferroni over the repeats of a cell, Holm over the cells" {
 	local n repeat p
 	make_run principle-a 2 "$SETTINGS" cov-1/cov-ratio/1/1 cov-2/cov-ratio/2/1 cov-5/cov-ratio/5/1
 	for p in 1/1/0.005 1/2/0.4 2/1/0.9 2/2/0.012 5/1/0.2 5/2/0.6; do
@@ -56,7 +56,7 @@ setup() {
 		0.03000/0.04800/0.40000 ]
 }
 
-@test "independent users: the coefficient of variation by theory" {
+@test "principle-a: the theoretical coefficient of variation for independent users, by spread of the think times" {
 	local n expected
 	# without a response sqrt((2N - 1)/(2N + 1)); with one, by numerical integration of x P(gap > x)
 	make_run principle-a 1 "$SETTINGS" a-1/cov-ratio/1/0.00625 a-50/cov-ratio/50/0.3125 a-200/cov-ratio/200/1.25 \
@@ -76,7 +76,7 @@ setup() {
 		z-2 0.7746
 		z-50 0.9900
 	END
-	# exponential think times are random without a response; constant ones have no formula
+	# with a response time of 0: exponential think times give 1; for constant ones there is no formula
 	edit_json run/run.json '.settings.spread = "exp"'
 	"$BIN/summarize" run
 	[ "$(column z-2 cov_independent)" = 1.0000 ]
@@ -85,7 +85,7 @@ setup() {
 	[ -z "$(column z-2 cov_independent)" ]
 }
 
-@test "findings: rates, the model's errors, and when requests come at random" {
+@test "principle-a: findings: rates, the model's errors, and from how many users on arrivals are random" {
 	need gnuplot cmark-gfm
 	make_run principle-a 1 "$SETTINGS" held-think-100/held-think/100/1 held-think-400/held-think/400/1 \
 		held-ratio-100/held-ratio/100/0.5 held-ratio-1000/held-ratio/1000/5 cov-ratio-1/cov-ratio/1/0.00625 \
@@ -104,7 +104,7 @@ setup() {
 	jq -c '.findings[]' run/findings.json
 	for f in report.html report.md figures/rate.svg figures/queue.svg figures/cov.svg; do [ -s "run/$f" ]; done
 	[ "$(finding run think-held)/$(finding run ratio-held)/$(finding run ratio-held verdict)" = 200/194/unsure ]
-	[[ $(finding run think-held text) == *"cannot tell"* ]]	# 200 of 200, and chance: 6.2 %
+	[[ $(finding run think-held text) == *"cannot tell"* ]]	# 200 of at most 200 a second, and the error is 6.2 %
 	# 180 is 1.1 % above 178 and 1.7 % above 177; 9.0 requests instead of 11 and of 12; chance: 1.96 / sqrt(1000) = 6.2 %
 	[ "$(finding run model)/$(finding run model verdict)" = 1.124/unsure ]	# (requests under way: one repeat cannot tell)
 	[[ $(finding run model text) == *"18.2 %"*"1.7 % and 34.7 %"* ]]
@@ -113,7 +113,7 @@ setup() {
 	[[ $(finding run randomness text) == *"from 200 users"*"0.061."* ]]
 	[ "$(finding run randomness-think-held)/$(finding run randomness-think-held verdict)" = 0.71/good ]
 	grep -qF 'real-time priority: | not here' run/report.md
-	# random once, and not with more users: that is not "from so many on"
+	# random with 50 users but not with 200: no "from 50 users on"
 	cell cov-ratio-50 1 150 17 1 true
 	cell cov-ratio-200 1 160 24 1.2 false
 	cell held-ratio-1000 1 214 150 1 true 194 30
@@ -122,13 +122,13 @@ setup() {
 	[ "$(finding run randomness)/$(finding run randomness verdict)" = 1.2/unsure ]
 	[ "$(finding run ratio-held verdict)" = good ]
 	[[ $(finding run think-held text) == *"limits the rate"* ]]
-	# of the cells left, four are not random: one p of 0.5 and four of 0.00001
+	# four of the cells left are not random: p is 0.5 once and 0.00001 four times
 	edit_json run/run.json '.cells |= map(select(.parameters.part | startswith("cov")))'
 	report_findings run
 	[ "$(finding run arrivals)" = 4 ]
 }
 
-@test "findings: the model's requests under way are tested too, by the repeats" {
+@test "principle-a: findings: the model's number of requests in the system is tested by the scatter of the repeats" {
 	make_run principle-a 3 "$SETTINGS" held-think-100/held-think/100/1
 	cell held-think-100 3 98 20.5 1 true 98 2
 	cell held-think-100 1 98 20 1 true 98 2
@@ -143,7 +143,7 @@ setup() {
 }
 
 # bats test_tags=all
-@test "a short run: both ends count the same requests, and the model is that of the server's stations" {
+@test "principle-a: a short run: generator and server count the same requests; the model's curves are for its stations" {
 	local cell
 	short_run principle-a --users 50 --think-time 0.2 --users-per-second 200 --cov-users 20 --time 1 --repeat 1
 	for f in summary.tsv report.html figures/{rate,queue,response,convergence,loadlines,cov}.svg; do [ -s "run/$f" ]; done
@@ -159,7 +159,7 @@ setup() {
 	[ "$(jq -c .parameters "$cell/cell.json")" = '{"part":"held-think","users":50,"think_s":0.2}' ]
 }
 
-@test "an impossible rate, failed requests and a disturbed generator are no sign of a server with time to spare" {
+@test "principle-a: no verdict 'not saturated' from impossible rates, failed requests or a disturbed generator" {
 	local r
 	make_run principle-a 3 "$SETTINGS" think-100/held-think/100/1 think-400/held-think/400/1 ratio-100/held-ratio/100/0.5 \
 		ratio-1000/held-ratio/1000/5 cov-1/cov-think/1/0.00625 cov-200/cov-think/200/0.00625

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Short cells on two machines.
+# Short cells on two machines that ssh reaches.
 # bats file_tags=all
 
 load ../../../../tests/lab/pair
 
-@test "users: over ssh, web and VNC, rate times time is the number of users" {
+@test "users: over ssh, web and VNC satisfy Little's law within 20 %" {
 	local parts=vnc
 	if command -v lighttpd >/dev/null; then parts=web,vnc; fi
 	pair_cell users --parts "$parts" --users 10 --think-time 0.5 --vnc-users 4 --vnc-think-time 0.5 --cost 1ms --time 8 \

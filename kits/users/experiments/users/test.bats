@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# users: demands fitted to made-up rows whose figures follow from a closed form, the paper's own rows, and a short run. Columns that
-# it shares with principle-a are tested there.
+# users: service demands fitted to made-up rows that follow from a closed form; the paper's own rows; a short run. Columns that it
+# shares with principle-a are tested there.
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
@@ -14,7 +14,7 @@ setup() {
 	SETTINGS='{"parts": ["web", "vnc"], "link": "100Mbit", "cost_ms": 10}'
 }
 
-fit() {	# fit PART [COMMAND...]: what the experiment does when all cells are there; COMMAND makes the report
+fit() {	# fit PART [COMMAND...]: the experiment's last step, when all cells are there; COMMAND makes the report
 	local report=("${@:2}")
 	[ $# -gt 1 ] || report=(report_findings)
 	TP_HOME=$TOP TP_BIN=$BIN RUN=run PARTS=$1 REPEATS=1 bash -c '. "$TP_HOME/kits/users/experiments/users/cell.sh"; exp_summed'
@@ -24,10 +24,10 @@ fit() {	# fit PART [COMMAND...]: what the experiment does when all cells are the
 }
 need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED RESOURCE COLUMN
 
-@test "demands fitted to a run's rows are those that made them, and the first rows foretell the others" {
+@test "users: fitted service demands are those that the rows were made with; a fit to the first rows predicts the others" {
 	local z x r u name
 	need gnuplot cmark-gfm
-	# 20 users of one station of 10 ms and a delay of 2 ms that nobody waits for: the machine repairman's closed form
+	# 20 users of a station of 10 ms and a pure delay of 2 ms: the closed form of the machine repairman model
 	make_run users 1 "$SETTINGS" vnc-2/vnc/20/2 vnc-1/vnc/20/1 vnc-0.5/vnc/20/0.5 vnc-0.3/vnc/20/0.3 vnc-0.2/vnc/20/0.2 \
 		vnc-0.1/vnc/20/0.1
 	for z in 2 1 0.5 0.3 0.2 0.1; do
@@ -38,7 +38,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 		cell "vnc-$z" 1 "$x" "$r" 1 true
 		edit_json "run/cells/vnc-$z/1/cell.json" 'del(.link_percent) | .server_own_percent = $u' --argjson u "$u"
 	done
-	# one row that others disturbed is left out, wrong as it is
+	# a row with a wrong value, disturbed by other processes, is excluded
 	edit_json run/cells/vnc-0.1/1/cell.json '.server_own_percent = 5 | .foreign_percent = 40 | .marked = "foreign CPU time"'
 	fit vnc "$TOP/report/report.sh"
 	near "$(need_of all cpu demand_ms)" 10 0.005
@@ -48,18 +48,18 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ "$(need_of first cpu rows)/$(need_of first cpu of_rows)" = 3/5 ]
 	[ "$(awk -F'\t' '$3 == "first" && $5 == 0 { n++; if ($10 > 0.1 || $10 < -0.1) far++ } END { print n, far + 0 }' \
 		run/compare.tsv)" = "2 0" ]
-	# a point as it was measured, one as the model says, of each row; the lowest rates do not know two of them
+	# each row has a measured point and a fitted one; the fit to the lowest rates excludes two rows
 	[ "$(awk -F'\t' '{ n[$3 $4]++ } END { print n["allmeasured"], n["allfit"], n["firstmeasured"], n["firstlater"], n["firstfit"] }' \
 		run/curve.tsv)" = "5 5 3 2 5" ]
 	[ -s run/figures/fit.svg ]
 	near "$(finding run demand-vnc)" 10 0.005
 	near "$(finding run forecast-vnc)" 0 0.1
 	[ "$(finding run forecast-vnc verdict)" = good ]
-	# disturbed rows are fitted to where there are no others, and the table says so
+	# if all rows are disturbed, they are used, and the table counts them
 	for name in run/cells/vnc-*/1/cell.json; do edit_json "$name" '.marked = "foreign CPU time"'; done
 	fit vnc
 	[ "$(need_of all cpu rows)/$(need_of all cpu disturbed)" = 6/1 ]
-	# no fit of one row: no table of it, and no words
+	# one row allows no fit: no row in the table, no finding
 	rm -r run/cells/vnc-2 run/cells/vnc-1 run/cells/vnc-0.5 run/cells/vnc-0.3 run/cells/vnc-0.2
 	fit vnc || :
 	[ "$(wc -l <run/slope.tsv)" = 1 ]
@@ -71,7 +71,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[[ $stderr == *"fit/vnc-all.json"* ]]
 }
 
-@test "the paper's own rows: Little's law, the users of the world; when requests come, user by user" {
+@test "users: the paper's rows give its Table 4, and the finding on Little's law; points.tsv has the arrivals of each user" {
 	need gnuplot cmark-gfm
 	# rows 2 and 7 of Table 3: rate, response, CoV; 0.6 pages an object
 	make_run users 1 "$SETTINGS" web-6.25/web/200/6.25 web-1/web/200/1 vnc-1/vnc/20/1
@@ -91,7 +91,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ "$(tail -n +2 run/marks.tsv | cut -f2- | sed 's/\t*$//' | paste -sd ' ' |
 		tr '\t' ' ')" = "web 1.000000 arrival 0.000000 web\
  1.000000 count 2.000000 0.300000 0.270000" ]
-	# Table 4, runs 1830 and 2100: Q, N, pages and their Q, users who look at each page for 10 to 50 s, to the last digit
+	# Table 4, runs 1830 and 2100, to the last digit: Q, N, pages a second and their Q, users with think times of 10 to 50 s
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ printf "%s %.2f %.2f %.4f %.2f", $at["cell"], $at["q"], $at["n_calculated"], $at["pages_per_s"], $at["q_pages"]
 			for (z = 10; z <= 50; z += 10) printf " %.2f", $at["users_" z "s"]; print "" }' run/world.tsv >got
@@ -106,14 +106,14 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ "$(finding run little verdict)" = good ]
 	[[ $(finding run little text) == *"holds within"* ]]
 	near "$(finding run growth-web)" 253.38 0.001
-	# half as many answered: those users are not these
+	# with half the rate Little's law does not hold
 	edit_json run/cells/web-1/1/vusers.json '.result.rate_per_s /= 2'
 	report_findings run
 	near "$(finding run little)" 50 0.5
 	[[ $(finding run little text) == *"does not hold"* ]]
 }
 
-@test "a think time so short that it is written with an exponent is drawn, too" {
+@test "users: a think time that is written with an exponent (1e-05) is drawn, too" {
 	need gnuplot cmark-gfm
 	make_run users 1 "$SETTINGS" web-1/web/200/1 web-0/web/200/0.00001
 	cell web-1 1 159.16 253.38 1.17 false
@@ -124,20 +124,20 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ -s run/figures/cov.svg ]
 }
 
-@test "what the load generator disturbed, and what failed, is in no verdict without a word" {
+@test "users: the verdict names failed requests, and excludes conditions with mostly failed requests or a disturbed generator" {
 	make_run users 1 "$SETTINGS" web-1/web/200/1 web-6/web/200/6.25
 	cell web-6 1 31.73 52.74 1.00 true
 	cell web-1 1 159.16 253.38 1.17 false
 	edit_json run/cells/web-1/1/vusers.json '.result.errors = 7'
 	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == *"a second 253 ms (without 7 failed requests)"* ]]
-	# nine of ten failed: what the others took is the response of none
+	# nine of ten requests failed: the response time of the others is not reported
 	edit_json run/cells/web-1/1/vusers.json '.result.timeouts = 8993'
 	report_findings run
 	jq -r .verdict run/findings.json
 	[[ $(jq -r .verdict run/findings.json) == *"a second unknown: 9,000 of 10,000 requests failed."* ]]
 	[ "$(finding run growth-web)/$(finding run growth-web verdict)/$(finding run world)" = null/bad/ ]
-	# nor does it keep a limit, on a latency or on a late share, even where all others were fast
+	# such a condition fails --fail-if on latency and on late share, even if all answered requests were fast
 	run -5 "$TOP/report/fail.sh" judge run 'p95>2s,late>90%'
 	[ "$(grep -c '^FAILED .*9,000 of 10,000 requests failed' <<<"$output")" = 2 ]
 	run -0 "$TOP/report/fail.sh" judge run 'lambda<1,late_p99_ms_max>1s'
@@ -148,7 +148,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	report_findings run
 	jq -r .verdict run/findings.json
 	[[ $(jq -r .verdict run/findings.json) != *"253 ms"* ]]
-	# not the server's figures: they neither pass a limit nor fail it; those of the generator do
+	# a disturbed generator: limits on the server's figures are UNKNOWN, limits on the generator's own are judged
 	run -3 "$TOP/report/fail.sh" judge run 'lambda>1000,p95>2s'
 	[ "$(grep -c '^UNKNOWN .* 1 of 2 conditions have no such figure: .*not valid' <<<"$output")" = 2 ]
 	run -5 "$TOP/report/fail.sh" judge run 'response>1ms'
@@ -160,7 +160,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	run -3 "$TOP/report/fail.sh" judge run 'response>1ms'
 }
 
-@test "two servers behind a balancer: held against each other, and against what users received" {
+@test "users: two servers behind a balancer: their CPU shares are compared, and bytes sent with bytes received" {
 	need gnuplot cmark-gfm
 	make_run users 2 "$SETTINGS" web-6.25/web/200/6.25 web-1/web/200/1
 	# the paper's run 2100: 71 % of each server's CPU, 9,538 KB/s sent, 9,552 received
@@ -182,7 +182,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ "$(finding run balance verdict)" = good ]
 	[[ $(finding run balance text) == *"71 %"*"68.5 %"*"15 %"*"9,538 KB/s"*"9,552"* ]]
 	[ "$(column web-1 frames_out_kbyte_per_s)/$(column web-1 frames_in_kbyte_per_s)" = 9990.00/120.00 ]
-	# one that does twice the work of the other is no balance
+	# a server with twice the work of the other is no balance
 	for repeat in 1 2; do edit_json "run/cells/web-1/$repeat/cell.json" '.programs[1].cpu_percent = 35'; done
 	report_findings run
 	[ "$(finding run balance verdict)" = bad ]
@@ -192,12 +192,12 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ -z "$(finding run balance)" ]
 }
 
-@test "what was moved between two looks, by arithmetic" {
+@test "users: rates of link, CPU and bytes written, from two readings of the counters" {
 	moved() { TP_HOME=$TOP LAB_RATE=$1 bash -c '. "$TP_HOME/experiments/engine/measure.sh"
 		. "$TP_HOME/kits/users/experiments/engine/crowds.sh"
 		crowd_rates "$1" "$2"' moved "$2" "$3"; }
-	# two seconds: 2.5 MB of 25 MB out, 1 MB in; a server for half of the time, 4 MB; of another nothing is known but its CPU
-	# time
+	# in two seconds: 2.5 MB of at most 25 MB sent, 1 MB received; a server busy half of the time, with 4 MB written; another
+	# whose bytes are unknown
 	moved 100Mbit "1000000000 500 700 10 20 5 null" "3000000000 2500500 1000700 1000000010 4000020 200000005 null" >out
 	cat out
 	[ "$(jq '. == {link_percent: 10, sent_kbyte_per_s: 1250, received_kbyte_per_s: 500, programs: [
@@ -207,12 +207,12 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 }
 
 # bats test_tags=all
-@test "users from several clients: they begin at one time, each with its share, and their reports are merged" {
+@test "users --clients 3: generators begin at the same time, each with its share of users; their reports are merged" {
 	local cell
 	short_run users --parts vnc --vnc-users 5 --vnc-think-time 0.1 --cost 1ms --clients 3 --link none --time 2 --repeat 1
 	cell=$(cell_of run part=vnc)/1
 	jq -c '[.settings.target, .result.users_ready, .result.start_at, .result.requests]' "$cell"/vusers.?.json
-	# every user has an application of its own: no two generators have one
+	# every user has its own application, so the generators have different ports
 	[ "$(jq -rs 'map(.settings | .users, (.target | sub(".*:"; ""))) | join(" ")' "$cell"/vusers.?.json)" = \
 		"2 6001-6002 2 6003-6004 1 6005-6005" ]
 	[ "$(jq -s 'map(.result.start_at) | unique | length == 1 and .[0] != null' "$cell"/vusers.?.json)" = true ]
@@ -223,16 +223,16 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ "$(field run/summary.tsv requests part=vnc)" = "$(jq .result.requests "$cell/vusers.json")" ]
 }
 
-@test "a short run: echoes of the CPU time that they cost, objects of the size that they have, a fit to two rows" {
+@test "users: a short run: a key's CPU demand, objects of 30 to 100 kB, two servers with similar load" {
 	local cell parts=web,vnc
 	command -v lighttpd >/dev/null || parts=vnc
-	# so long that a look at the server that comes up to 2 s late is still within the shares below
+	# long enough that a reading of the server up to 2 s late keeps the ratios below
 	short_run users --parts "$parts" --users 20 --think-time 0.4 --vnc-users 3 --vnc-think-time 0.2,0.1 --cost 5ms --time 10 \
 		--repeat 1
 	for f in summary.tsv points.tsv report.html figures/{response,load,cov,fit,arrivals}.svg; do [ -s "run/$f" ]; done
 	cell=$(cell_of run part=vnc think_s=0.2)/1
 	[ "$(jq '.result | .errors == 0 and .requests > 2 and .from_sent_ms.min >= 5' "$cell/vusers.json")" = true ]
-	# the CPU time of a key is what it was told to burn, and what the server needs besides
+	# the CPU demand of a key: its --cost and what the server needs besides
 	cat run/slope.tsv
 	demand() { field run/slope.tsv "$1" part=vnc fitted=all name=cpu; }
 	awk -v low="$(demand low_ms)" -v high="$(demand high_ms)" 'BEGIN { exit !(high > 4 && low < 15) }'
@@ -247,15 +247,15 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ -s run/figures/servers.svg ] && [ -s run/world.tsv ]
 	jq -c '[.programs, .sent_kbyte_per_s, .received_kbyte_per_s]' "$cell/cell.json"
 	command -v haproxy >/dev/null || skip "haproxy is not installed"
-	# requests in turn: two servers alike, within the share of one object of 100 kB in some 500; what they sent is what users
-	# received, but for the time by which the two windows differ; frames add their heads
+	# round robin: both servers send about the same, and together what users received, except that the two time windows differ;
+	# frames on the link add their headers
 	[ "$(jq --argjson got "$(jq .result.received_kbyte_per_s "$cell/vusers.json")" '.programs as $p | ($p | length) == 3
 		and ($p[0].written_kbyte_per_s / $p[1].written_kbyte_per_s | . > 0.6 and . < 1.67)
 		and (($p[0].written_kbyte_per_s + $p[1].written_kbyte_per_s) / $got | . > 0.75 and . < 1.33)
 		and .sent_kbyte_per_s > 0.9 * $p[2].written_kbyte_per_s and .received_kbyte_per_s > 0' "$cell/cell.json")" = true ]
 }
 
-@test "a server that thrashes answers fewer requests the more are asked: that is no fall of the response time" {
+@test "users: a server that answers fewer requests with more load: the response time is reported as rising" {
 	make_run users 1 "$SETTINGS" vnc-2/vnc/20/2 vnc-1/vnc/20/1 vnc-0.1/vnc/20/0.1
 	cell vnc-2 1 9.9 12 1 true
 	cell vnc-1 1 19 53 1 true
