@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What a step takes in its window; tables and report of a made-up run whose figures follow from arithmetic; short runs over remote
-# X: new frames are sent, those that the display keeps are not; a page, a caret and a bar move.
+# Figures of a step within its window; tables and report of a made-up run whose figures follow from arithmetic; short runs over
+# remote X: frames are sent once if the display keeps them; a page, a caret and a progress bar move.
 
 bats_require_minimum_version 1.5.0
 load ../engine/animations
 load ../../tests/undrawn
 
 # 4 frames a second, 3 to warm up and 8 measured; slot 5 left out, slot 6 late. The window is from 1.75 s to 3.75 s after 1000 s.
-@test "window of a step: bytes by the part of a bin, frames, CPU time" {
+@test "animation_window: bytes, frames and CPU time within a step's window; bins at its ends count in part" {
 	{
 		printf 'schema\tn\tframe\tdue_ns\tbegun_ns\tsent_ns\n'
 		for n in $(seq 0 10); do
@@ -40,12 +40,12 @@ load ../../tests/undrawn
 	functions() { bash -c '. "$TP_HOME/experiments/engine/animations.sh"; RATE=4 BIN_MS=100; '"$1" bash "$BATS_TEST_TMPDIR"; }
 	functions 'animation_window "$1" 3 8' >step.json
 	cat step.json
-	# 20 bins of 1000 bytes, whole: 17.5 to 37.5; readings of the CPU at 1 s and at 3 s: 100 and 900 ms used
+	# from bin 17.5 to bin 37.5: 20 bins of 1000 bytes; CPU readings at 1 s and at 3 s: 100 and 900 ms used
 	values() { jq -c "[$1]" step.json; }
 	[ "$(values '.seconds, .frames_due, .frames_shown, .late_frames, .frames_seen, .distinct_before')" = '[2,8,7,2,6,1]' ]
 	[ "$(values '.display_wire_bytes, .display_payload_bytes, .display_packets, .input_wire_bytes')" = '[20000,18000,40,200]' ]
 	[ "$(values '.covered_percent, .cpu_percent, .bytes_per_frame')" = '[100,40,3333.3]' ]
-	# a capture that ended half way, or told nothing at all
+	# a capture that ended half way, or is empty
 	figures='animation_figures "$1" 3 8 || { echo "$LAB_WHY"; exit 1; }'
 	functions "$figures"
 	cp traffic.tsv whole.tsv
@@ -56,17 +56,17 @@ load ../../tests/undrawn
 	run -1 functions "$figures"
 	[[ $output == "the capture knows only"* || $output == "the step left no figures" ]]
 	mv whole.tsv traffic.tsv
-	rm seen.tsv	# no screen was watched: by frames shown
+	rm seen.tsv	# no screen was watched: bytes per frame shown
 	functions 'animation_window "$1" 3 8' >step.json
 	[ "$(jq -c '[.frames_seen, .bytes_per_frame]' step.json)" = '[null,2857.1]' ]
-	# of what is no animation of frames: from 1 s to 3 s, the same bytes in as many bins
+	# a step without frames, from 1 s to 3 s: the same number of bins and bytes
 	functions 'animation_window "$1" 0 0 1001000000000 1003000000000' >step.json
 	cat step.json
 	[ "$(values '.seconds, .display_wire_bytes, .input_wire_bytes, .covered_percent, .cpu_percent')" = '[2,20000,200,100,40]' ]
 	[ "$(values '.frames_due, .frames_shown, .display_packets, .bytes_per_frame')" = '[null,null,null,null]' ]
 }
 
-@test "cells: the loop in each way to draw that is worth it, what else moves once for each protocol" {
+@test "animation: cells: the loop in each way to draw that differs over the protocol; page and bar once for each protocol" {
 	bash -c 'plan_given() { return 1; }; PROTOCOLS=x11,vnc DRAWS=image,pixmap SHOWN=loop,page,bar TP_HOME=$1
 		. "$1/experiments/animation/cell.sh"; exp_cells | tr "\t" .' bash "$TOP" >cells
 	[ "$(paste -sd ' ' cells)" = "x11.loop.image x11.loop.pixmap x11.page. x11.bar. vnc.loop.image vnc.page. vnc.bar." ]
@@ -74,7 +74,7 @@ load ../../tests/undrawn
 	[ "${#lines[@]}" = 1 ]
 }
 
-watched_cell() {	# watched_cell CELL BYTES: of what is no animation of frames, in 10 s, in each of two repeats
+watched_cell() {	# watched_cell CELL BYTES: two repeats of a step without frames, so many bytes in 10 s
 	local r
 	for r in 1 2; do
 		mkdir -p "run/cells/$1/$r"
@@ -85,7 +85,8 @@ watched_cell() {	# watched_cell CELL BYTES: of what is no animation of frames, i
 	done
 }
 
-animation_cell() {	# animation_cell CELL REPEAT LOOP-BYTES NEW-BYTES: a frame, 20 a second for 10 s
+# Makes a cell with 20 frames a second for 10 s, of so many bytes: a frame that was shown before, a new frame.
+animation_cell() {	# animation_cell CELL REPEAT LOOP-BYTES NEW-BYTES
 	mkdir -p "run/cells/$1/$2"
 	jq -n --argjson loop "$3" --argjson new "$4" '
 		def step($n; $each): {seconds: ($n / 20), from_ns: 1000000000000, to_ns: 1, frames_due: $n, frames_shown: $n,
@@ -106,7 +107,7 @@ made_up_run() {
 	jq '.marked = "others"' run/cells/rdp-cache-loop-image/1/cell.json >c && mv c run/cells/rdp-cache-loop-image/1/cell.json
 	mkdir -p run/cells/rdp-cache-loop-image/2
 	echo '{"state": "failed", "reason": "gone"}' >run/cells/rdp-cache-loop-image/2/cell.json
-	# 1000 bytes in 100 ms, and CPU time
+	# 1000 bytes each 100 ms, and CPU time
 	mkdir -p run/cells/x11-loop-image/1/loop
 	{
 		printf 'schema\tbin_start_ns\tdisplay_wire_bytes\n'
@@ -116,7 +117,7 @@ made_up_run() {
 		cpu/1 1001000000000 6000000000 1250000000 >run/cells/x11-loop-image/1/loop/cpu.tsv
 }
 
-@test "bandwidth, users that fill a link, and which protocols send each frame again" {
+@test "animation: summary.tsv: bandwidth, users that fill a link, and whether repeated frames are sent again" {
 	made_up_run
 	run -3 "$TOP/bin/summarize" run
 	[ "$(column summary x11-loop-image mbit_per_s)" = 2.000 ]
@@ -134,7 +135,7 @@ made_up_run() {
 	[ "$(awk -F'\t' '$7 == "0.500" { print $8, $9 }' run/bandwidth.tsv)" = "0.0800 25.00" ]	# 5000 bytes in half a second
 }
 
-@test "report: findings by their ids and numbers, figures, missing conditions" {
+@test "animation: report: findings with their numbers, figures, missing conditions" {
 	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
 	"$TOP/report/report.sh" run
@@ -149,7 +150,7 @@ made_up_run() {
 	"$TOP/report/report.sh" --table run | grep -Eq '^ *x11 +image +2[.]00 +250 +5 '
 }
 
-@test "a page, a caret and a bar: KB/s, users that fill 10 Mbit/s; no verdict on frames, and no row in tables of frames" {
+@test "animation: page, caret and bar have KB/s and users that fill 10 Mbit/s, but no verdict on frames" {
 	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	animation_run animation x11 image x11 page x11 caret x11 bar nx page nx caret nx bar
 	animation_cell x11-loop-image 1 12500 12600
@@ -170,11 +171,11 @@ made_up_run() {
 	[[ $(found users-that-fill-a-link .text) == *"nx 16.0, 0; x11 2.00, 5."* ]]
 	[ "$(found simple-animations '[.value, .unit, .verdict]')" = '[12,"KB/s","bad"]' ]
 	[[ $(found simple-animations .text) == *"progress bar over nx takes more"*"nx 9.0, x11 0.50 KB/s"*"nx 12.0, x11 2.0 KB/s"* ]]
-	[ "$(found sent-again .value)" = 2 ]	# of the loop alone
+	[ "$(found sent-again .value)" = 2 ]	# only the loop counts
 	for figure in load frame-bytes bandwidth; do grep -q '</svg>' run/figures/$figure.svg; done
 	undrawn
 	[ "$(awk '/^### /{ on = /The loop$/ } on && /^[|] x11/' run/report.md | wc -l)" = 1 ]
-	# without what is above the limit
+	# with nothing above the limit
 	watched_cell nx-bar 80000
 	rm run/summary.tsv
 	"$TOP/report/report.sh" run
@@ -182,13 +183,13 @@ made_up_run() {
 }
 
 # bats test_tags=all
-@test "a short run over remote X: a frame is 40,000 bytes and the heads of its packets, a copy is none; frames drawn are seen" {
+@test "animation: a short run over remote X: a new frame is 40,000 bytes and headers, a copied one under 400; frames are seen" {
 	short_run animation --protocol x11 --shows loop --draw pixmap --quick --time 2
 	for f in summary.tsv bandwidth.tsv findings.json report.html figures/bandwidth.svg; do [ -s "run/$f" ]; done
 	[ "$(jq -c '[.state, .counts.complete]' run/run.json)" = '["complete",1]' ]
 	step() { jq "$2" "run/cells/x11-loop-pixmap/1/$1/step.json"; }
-	# 28 packets of 1,448 bytes, 66 of head each; the request's own head, and a tenth for what a busy machine splits or sends
-	# again
+	# 28 packets of 1,448 bytes with headers of 66, and the request's header; a tenth more or less, since a busy machine splits
+	# or retransmits some
 	[ "$(step fresh '.display_payload_bytes / .frames_shown | . > 36000 and . < 44000')" = true ]
 	[ "$(step fresh '.bytes_per_frame > 41800 * .9 and .display_wire_bytes / .frames_shown < 41900 * 1.1')" = true ]
 	[ "$(step loop '.bytes_per_frame < 400')" = true ]
@@ -199,11 +200,11 @@ made_up_run() {
 }
 
 # bats test_tags=all
-@test "a short run over remote X: a page in a browser, a caret and a bar move, and the banner of the page is seen" {
+@test "animation: a short run over remote X: page, caret and bar cause traffic; frames of the page's banner are seen" {
 	for tool in netsurf-gtk import; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	short_run animation --protocol x11 --shows page,caret,bar --repeat 1 --time 5
 	step() { jq "$2" "run/cells/x11-$1/1/loop/step.json"; }
-	# 468 x 60 pixels of 4 bytes, at most ten times a second; at least half of what it should be arrives
+	# 468 x 60 pixels of 4 bytes, at most ten times a second; at least half of the frames arrive
 	[ "$(step page '.frames_seen >= 25 and .frames_seen <= 55 and .display_wire_bytes >= .frames_seen * 468 * 60 * 4')" = true ]
 	# a line of the bar five times a second; the caret is drawn twice in 0.9 s
 	for what in bar caret; do

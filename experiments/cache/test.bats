@@ -75,23 +75,23 @@ made_up_run() {
 	cache_cell x11-pixmap LRU 5000
 }
 
-@test "the limit, its confirmation, the policy, and protocols without a cache" {
+@test "cache: summary.tsv: size of the cache, confirmation by the scan, replacement policy, protocols without a cache" {
 	made_up_run
 	"$TOP/bin/summarize" run
 	columns() { for name in "${@:2}"; do column summary "$1" "$name"; done | paste -sd ' '; }	# columns CELL NAME...
 	[ "$(columns rdp-image verdict frames_low frames_high places policy)" = "size 65 66 65.0 LRU" ]
-	# all of the hot ones, by the definition of LRU
+	# LRU keeps all hot frames: half of the frames shown
 	[ "$(columns rdp-image over_hits_percent hot_hits_percent)" = "0.000 50.000" ]
 	[ "$(columns rdp-image scan_points scan_agree cache_picture_bytes)" = "152 152 2600000" ]
 	[ "$(columns nx-image frames_low policy)" = "40 FIFO" ]
-	# its loop hits half at 1 + 2 ln 2 C = 70; its size is told by random order
+	# with random replacement a loop hits half at 1 + 2 ln 2 C = 70 frames; the size comes from the steps in random order
 	[ "$(columns spice-image policy)" = random ]
 	awk -v p="$(columns spice-image places)" 'BEGIN { exit !(p > 42 && p < 58) }'
 	[ "$(columns x11-image verdict)" = none ]
 	[ "$(columns x11-pixmap verdict frames_low)" = "beyond 100" ]
 }
 
-@test "report: findings by their ids and numbers, figures" {
+@test "cache: report: findings with their numbers, figures" {
 	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
 	"$TOP/report/report.sh" run
@@ -104,7 +104,7 @@ made_up_run() {
 	"$TOP/report/report.sh" --table run | grep -q '^ *rdp .* 65 .*LRU'
 }
 
-@test "damaged samples are refused in one line that names the file" {
+@test "cache: damaged samples are refused in one line that names the file" {
 	animation_run cache x11 image
 	mkdir -p run/cells/x11-image/1
 	for point in '{"name": "hot", "order": "hot", "frames": 5, "hot": 5, "warm": 1, "count": 9, "seconds": 1, "step": "01"}' \
@@ -120,7 +120,7 @@ made_up_run() {
 	done
 }
 
-@test "report: repeats that disagree give no size; a loop that hardly hits, a scan that disagrees make it unsure" {
+@test "cache: no size if repeats disagree; the size is unsure if its loop has few hits, or the scan disagrees" {
 	undrawn
 	command -v python3 >/dev/null || skip "python3 is not installed"
 	reported() { "$TOP/bin/summarize" run >/dev/null && "$TOP/report/report.sh" run; }
@@ -140,7 +140,7 @@ made_up_run() {
 	reported
 	[ "$(found limit .verdict)" = '"unsure"' ]
 	[[ $(jq -r .verdict run/findings.json) == *unsure*"65 %"*nx* ]]
-	# no loop of the scan hits, not even those of up to 40 frames
+	# no loop of the scan hits, although those of up to 40 frames should
 	jq '.points |= map(if .name == "scan" then .bytes_per_frame = 15000 else . end)' forty.json |
 		tee run/cells/nx-image/1/cell.json >run/cells/nx-image/2/cell.json
 	reported
@@ -149,7 +149,7 @@ made_up_run() {
 }
 
 # bats test_tags=all
-@test "a short run over remote X: pixmaps have no limit that is near" {
+@test "cache: a short run over remote X: pixmaps have no limit up to --most 4" {
 	short_run cache --protocol x11 --draw pixmap --rate 40 --most 4
 	for f in summary.tsv points.tsv overtime.tsv findings.json report.html figures/{cliff,overtime}.svg; do [ -s "run/$f" ]; \
 		done
@@ -157,7 +157,7 @@ made_up_run() {
 	[ "$(found limit .value)" = 4 ]
 }
 
-@test "the verdict says so where frames were lost" {
+@test "cache: the verdict is unsure if frames were lost" {
 	undrawn
 	local r f
 	command -v python3 >/dev/null || skip "python3 is not installed"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Calibration from end to end, short: what it says against another reading of the same logs, the record, and a run that carries it.
+# A short calibration from end to end: its offsets against an independent reading of the same logs, its record, and a run that uses
+# the record.
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
@@ -13,7 +14,7 @@ setup_file() {
 	export THINPROBE_STATE=$BATS_FILE_TMPDIR/state HOME=$BATS_FILE_TMPDIR/home
 	for tool in Xvfb xauth xset; do command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 0; }; done
 	cd /
-	# what is known of a path that is not taken stays
+	# the record of a path that is not measured must stay
 	mkdir -p "$THINPROBE_STATE"
 	jq -n --arg machine "$(. "$TOP/lab/calibration.sh"; calibration_machine)" \
 		'{schema: "thinprobe.calibration/1", machine: $machine, started: "2026-01-01T00:00:00Z",
@@ -48,7 +49,7 @@ figure() {	# figure PATH DELAY COLUMN
 		$at["path"] == path && $at["probe"] == "patch" && $at["delay"] == delay { print $at[name] }' "$RUN/summary.tsv"
 }
 
-@test "calibrate: complete, with table, figure, report and record" {
+@test "calibrate: the run is complete, with table, figure, report and record" {
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
@@ -58,11 +59,11 @@ figure() {	# figure PATH DELAY COLUMN
 	[ ! -e "$HOME" ]
 }
 
-@test "calibrate: interrupted: 130, and the record as it was" {
+@test "calibrate: interrupted, it ends with 130 and leaves the record unchanged" {
 	[ "$(cat "$BATS_FILE_TMPDIR/interrupted")" = "130 interrupted untouched" ]
 }
 
-@test "calibrate: the record: paths that were calibrated are new and quick, the others stay" {
+@test "calibrate: it replaces the measured paths in the record, marked quick, and keeps the others" {
 	kept
 	record=$THINPROBE_STATE/calibration.json
 	[ "$(jq -r '[.paths[] | select(.probe == "patch") | .path] | join(" ")' "$record")" = "vnc vnc-refecho x11" ]
@@ -71,7 +72,7 @@ figure() {	# figure PATH DELAY COLUMN
 	[ "$(jq '[.paths[] | select(.path != "vnc") | .quick] | all' "$record")" = true ]
 }
 
-@test "calibrate: every key was answered, and later than the injected delay" {
+@test "calibrate: every key is answered, later than its injected delay" {
 	for path in vnc-refecho x11; do
 		[ "$(figure "$path" all keys)" = 120 ]
 		[ "$(figure "$path" all lost)" = 0 ]
@@ -80,14 +81,14 @@ figure() {	# figure PATH DELAY COLUMN
 				-v least="$(figure "$path" "$delay ms" offset_min_ms)" \
 				'BEGIN { exit !(injected >= nominal && least > 0) }'
 		done
-		# both humps of the list are there, and nothing beyond the two and what a wake-up adds
+		# delays have both modes of the list, 2 and 15 ms, and none is below 2 ms
 		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			{ ms = ($at["flushed_ns"] - $at["received_ns"]) / 1e6; if (ms < 2) bad = 1; if (ms < 12) early++; if (ms >= 15) late++ }
 			END { exit !(!bad && early && late) }' "$(cell_of "$RUN" path="$path" delay="2 or 15 ms")/1/echo.tsv"
 	done
 }
 
-@test "calibrate: the median offset is that of another reading of the same logs" {
+@test "calibrate: the median offset equals that of an independent script over the same logs" {
 	for path in vnc-refecho x11; do
 		expected=$(python3 - "$(cell_of "$RUN" path="$path" delay="20 ms")/1" <<'END'
 import csv, statistics, sys
@@ -105,7 +106,7 @@ END
 	done
 }
 
-@test "calibrate: a later run carries the record and says its own error" {
+@test "calibrate: a later run has the record in run.json and prints the probe's own error" {
 	kept
 	run "$TOP/thinprobe" run stalls --protocol vnc:refecho --quick --loads 0 --time 2 --repeat 1 --idle 1 \
 		-o "$BATS_TEST_TMPDIR/run"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# calibrate: figures of a made-up run worked out by formula, its findings, the record and who carries it.
+# calibrate: figures of a made-up run against formulas, its findings, the record and which runs use it.
 # Nothing here touches the user's own record.
 
 bats_require_minimum_version 1.5.0
@@ -62,7 +62,7 @@ cell() { field run/summary.tsv "$4" path="$1" probe="$2" delay="$3"; }	# cell PA
 
 NEAR=0.00011
 
-@test "offset, spread, there and back of a made-up run, by formula" {
+@test "calibrate: summary.tsv: offset, spread, error, time to the server and back, as the formulas say" {
 	make_calibration x11:250
 	"$BIN/summarize" --format json -o out run
 	jq -e '.result | .trains_complete == 6 and .trains_failed == 0 and .trains_marked == 0 and .summary_rows == 8' out
@@ -82,20 +82,20 @@ NEAR=0.00011
 	near "$(cell x11 patch all there_ms)" 0.1
 	near "$(cell x11 patch all back_ms)" 0.1695
 	near "$(cell x11 patch '5 to 15 ms' less_base_ms)" 0
-	# on the wire: 40 us there, 0.3 us too early back
+	# on the wire: 40 us to the server; back, 0.3 us before the log
 	[ "$(cell x11 wire all keys)" = 240 ]
 	near "$(cell x11 wire all offset_ms)" 0.0397
 	near "$(cell x11 wire all there_ms)" 0.04
 	near "$(cell x11 wire all back_ms)" -0.0003
 	near "$(cell x11 wire all sd_ms)" 0
-	# nothing was captured: no row for it
+	# without a capture there are no wire rows
 	rm run/cells/*/*/wire.tsv
 	"$BIN/summarize" run
 	[ "$(awk -F'\t' '$3 == "wire"' run/summary.tsv | wc -l)" = 0 ]
 	[ "$(cell x11 patch all keys)" = 240 ]
 }
 
-@test "a train that is not complete is left out; a broken file is named" {
+@test "calibrate: an incomplete train is excluded; a damaged or missing file is named" {
 	make_calibration x11:250
 	rm run/cells/x11-1/2/cell.json
 	run "$BIN/summarize" run
@@ -113,12 +113,12 @@ NEAR=0.00011
 	[[ $stderr == *"cells/x11-0/1/echo.tsv: No such file or directory" ]]
 }
 
-@test "findings: a floor is the server's, a miss is said; the record has every path's error" {
+@test "calibrate: findings subtract the server's frame clock; an inaccurate path is bad; the record has each path's error" {
 	need gnuplot cmark-gfm
 	make_calibration vnc-refecho:150 vnc:8600 x11:1200
 	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
-	# medians of 40 offsets in a row: 19.5 us more than the least
+	# the median of 40 consecutive offsets is 19.5 us above the smallest
 	near "$(finding run vnc-refecho-patch)" 0.17
 	[ "$(finding run vnc-refecho-patch verdict)/$(finding run vnc-patch verdict)/$(finding run x11-patch verdict)" = \
 		good/none/bad ]
@@ -130,7 +130,7 @@ NEAR=0.00011
 	jq -e '. == [{path: "vnc-refecho", n: 240, e: 187}, {path: "vnc", n: 240, e: 8637}, {path: "x11", n: 240, e: 1237}]' record
 }
 
-record() {	# record ERROR_MS SD_MS: of this machine
+record() {	# record ERROR_MS SD_MS: writes a record of this machine
 	mkdir -p "$THINPROBE_STATE"
 	jq -n --arg machine "$(. "$TOP/lab/calibration.sh"; calibration_machine)" --argjson error "$1" --argjson sd "$2" '
 		{schema: "thinprobe.calibration/1", machine: $machine, started: "2026-11-20T10:00:00Z", paths: [
@@ -140,7 +140,7 @@ record() {	# record ERROR_MS SD_MS: of this machine
 				tail_percent: 99, tail_ms: 1, error_ms: 9.7, floor_ms: 8.33}]}' >"$THINPROBE_STATE/calibration.json"
 }
 
-@test "the record: carried on its machine, not on another; state folder by override, XDG, home" {
+@test "calibration record: used on its own machine only; its folder; written whole; parallel writers lose nothing" {
 	. "$TOP/lab/calibration.sh"
 	[ "$(calibration_record)" = null ]
 	[ "$(calibration_file)" = "$THINPROBE_STATE/calibration.json" ]
@@ -154,12 +154,12 @@ record() {	# record ERROR_MS SD_MS: of this machine
 	[[ $output == *"the record is of another machine or kernel"* ]]
 	echo '{"schema": ' >"$THINPROBE_STATE/calibration.json"
 	[ "$(calibration_record)" = null ]
-	# whole or not at all
+	# the file is replaced whole or not at all
 	if echo 'no json' | calibration_save; then return 1; fi
 	[ "$(cat "$THINPROBE_STATE/calibration.json")" = '{"schema": ' ]
 	echo '{"schema": "thinprobe.calibration/1"}' | calibration_save
 	[ "$(ls "$THINPROBE_STATE")" = calibration.json ]
-	# who comes while another writes waits, and none loses what it found
+	# eight writers at a time: all eight paths are in the record
 	rm "$THINPROBE_STATE/calibration.json"
 	for n in 1 2 3 4 5 6 7 8; do echo '{"schema": "thinprobe.calibration/1", "paths": [{"path": "p'$n'"}]}' |
 		calibration_add >/dev/null & done
@@ -172,7 +172,7 @@ record() {	# record ERROR_MS SD_MS: of this machine
 	[[ $output == *"calibrated 2026-11-20: vnc:refecho ± 0.3 ms"* ]]
 }
 
-@test "the record: quick or disturbed is marked where it is named, and replaces only what is one or the other" {
+@test "calibration record: a quick or disturbed calibration is marked, and never replaces a full, quiet one" {
 	. "$TOP/lab/calibration.sh"
 	paths() {
 		calibration_record | jq -r '[.paths[] | select(.probe == "patch") | "\(.path) \(.n) \(.quick) \(.disturbed)"] | sort
@@ -185,21 +185,21 @@ record() {	# record ERROR_MS SD_MS: of this machine
 	[ "$(paths)" = "x11 240 true false" ]
 	run "$TOP/thinprobe" doctor
 	[[ $output == *"x11 ± 0.29 ms (quick)"* ]]
-	# half of the trains is not over half
+	# disturbed: more than half of the trains; exactly half is not
 	make_calibration x11:250 vnc-refecho:250
 	mark() { local f; for f in run/cells/x11-"$1"/*/cell.json; do edit_json "$f" '.marked = "it was"'; done; }
 	mark 0
 	edit_json run/cells/x11-1/1/cell.json '.marked = "it was"'
 	merge
 	[ "$(paths)" = "vnc-refecho 240 false false, x11 240 false false" ]
-	# the record loses x11, and a disturbed one comes: kept, and marked
+	# without x11 in the record, a disturbed calibration is recorded, and marked
 	edit_json "$THINPROBE_STATE/calibration.json" 'del(.paths[] | select(.path == "x11"))'
 	mark 1
 	merge
 	[[ $(paths) == *"x11 240 false true"* ]]
 	run "$TOP/thinprobe" doctor
 	[[ $output == *"x11 ± 0.29 ms (from a disturbed calibration)"* ]]
-	# ... but not in the place of a full and quiet one, of which every byte stays
+	# a full and quiet one is not replaced by a disturbed one
 	make_calibration x11:250
 	merge
 	[[ $(paths) == *"x11 240 false false"* ]]

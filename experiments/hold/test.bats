@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# hold: what two protocols give; one short run is complete, both ways of pressing a key leave their rows, and its page has figures
-# and findings.
+# hold: a report of two protocols; a short run is complete, held and typed keys have rows, and its page has figures and findings.
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
@@ -12,7 +11,7 @@ setup() {
 }
 
 # Made-up trains of both ways over both protocols (tests/golden/make_run.py): over x11 a held key's redraws take 30 % longer.
-@test "two protocols: a panel each, and only the one that differs is said to differ" {
+@test "hold: two protocols: a panel each; the finding names only the protocol where held and typed keys differ" {
 	local protocol mode cell name
 	need gnuplot cmark-gfm
 	for protocol in vnc x11; do
@@ -48,7 +47,7 @@ setup() {
 }
 
 # bats test_tags=all
-@test "a short run of hold: typed and held keys, without load" {
+@test "hold: a short run without load has rows, figures and findings of typed and held keys" {
 	local status=0
 	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run hold --quick --repeat 1 --time 3 --app light --loads 0 -o "$RUN" \
 		2>"$RUN.err" 3>&- || status=$?
@@ -58,7 +57,7 @@ setup() {
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
 	[ "$(jq -r '[.cells[] | "\(.parameters.mode) \(.state)"] | sort | join(",")' "$RUN/run.json")" = \
 		"hold complete,tap complete" ]
-	# one press is fewer packets than sixty: the two ways are not the same train
+	# both modes have about 60 keys
 	run awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["mode"], $at["keys"] }' \
 		"$RUN/summary.tsv"
 	[[ $output == *hold\ 6[0-9]* && $output == *tap\ 6[0-9]* ]] || [[ $output == *hold\ 5[0-9]* && $output == *tap\ 5[0-9]* ]]

@@ -15,7 +15,7 @@ setup() {
 of() { field "run/$1.tsv" "${@:2}"; }	# of FILE COLUMN NAME=VALUE...: one cell
 cell() { of summary "$3" "system=$1" "sessions=$2"; }	# cell SYSTEM SESSIONS COLUMN
 
-@test "a short run: the parts add up to the whole, foreign time is apart, nothing is left" {
+@test "idle: a short run: the classes add up to all lost time; a stranger's sink is foreign; no control group is left" {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	# on every CPU: the lab takes one of them for its server

@@ -13,12 +13,12 @@ setup() {
 	export HOME=$BATS_TEST_TMPDIR THINPROBE_STATE=$BATS_TEST_TMPDIR/state
 }
 
-# One CPU for a minute, so that a sum of ms is a figure a minute. In repeat r:
-#   always     ten interrupts of 1 ms; a kernel thread once for r ms (at 5 s); 2 ms that nothing tells (at 8 s)
+# One CPU for a minute, so that a sum of ms is a figure per minute. In repeat r:
+#   always     ten interrupts of 1 ms; a kernel thread once for r ms (at 5 s); 2 ms without a known culprit (at 8 s)
 #   N sessions 20 N events of Xvnc of (40 + r) / 20 ms each; in the first Xvnc shares its event with 12 ms of cc1, which is
 #              not the lab's
 #   x11        one event of 25 ms, all of a thread of xterm
-#   desktop    as of x11, and a burst of cc1 of 3 s that the scheduler split into 2 s and 1 s: one row of the culprits
+#   desktop    as x11, and a burst of cc1 of 3 s that the scheduler split into 2 s and 1 s: one row of culprits.tsv
 #   ticks      100 of 6 us
 LOST='
 function event(start_ms, ms) {
@@ -66,7 +66,7 @@ make_idle() {	# make_idle [REPEATS]
 			echo '{"schema": "thinprobe.cell/1", "state": "complete", "marked": "", "foreign_percent": 0.5, "steal_percent": 0.1,
 				"accounted_ms_per_min": '"$accounted"'}' >"$folder/cell.json"
 			echo '{"result": {"cpus": [{"cpu": 0, "wall_s": 60}], "who": []}}' >"$folder/idleprofile.json"
-			# of 1000 woken 3 - r waited over 1 ms, none over the others
+			# of 1000 wake-ups 3 - r waited over 1 ms, none over the longer limits
 			echo '{"result": {"wakeups": {"n": 1000}, "compulsory": [{"wait_ms": 0.5, "measured": 0.9},
 				{"wait_ms": 1, "measured": '"0.00$((3 - r))"'}, {"wait_ms": 5, "measured": 0}, {"wait_ms": 10, "measured": 0}]}}' \
 				>"$folder/wakeups.json"
@@ -85,10 +85,10 @@ cell() { of summary "$3" "system=$1" "sessions=$2"; }	# cell SYSTEM SESSIONS COL
 
 NEAR=0.00011
 
-# Half of a 95 % interval over three repeats that are 1 apart: t(2) / sqrt(3) times their standard deviation, which is 1.
+# Half of the 95 % interval of three repeats that are 1 apart: t(2) / sqrt(3) times their standard deviation, which is 1.
 HALF=2.484138
 
-@test "lost time: the lab's, the kernel's, above no session; everybody else's apart" {
+@test "idle: summary.tsv: lost time of the lab and the kernel, and above no session; foreign time is separate" {
 	make_idle
 	"$SUMMARIZE" --format json -o out run
 	jq -e '.result | [.cells, .cells_complete, .cells_failed, .cells_marked, .summary_rows] == [5, 15, 0, 0, 5]' out
@@ -102,13 +102,13 @@ HALF=2.484138
 	near "$(cell vnc 5 own_ms_per_min)" 210
 	near "$(cell vnc 5 own_ms_per_min_low)" "210 - 5 * $HALF"
 	near "$(cell vnc 5 lost_ms_per_min)" 222
-	# the kernel thread's 1, 2, 3 ms on top
+	# and the kernel thread's 1, 2, 3 ms
 	near "$(cell vnc 5 lost_ms_per_min_low)" "222 - 6 * $HALF"
 	near "$(cell vnc 5 above_ms_per_min)" 210
 	near "$(cell vnc 5 accounted_ms_per_min)" 210
 	near "$(cell vnc 1 above_ms_per_min)" 42
 	near "$(cell vnc 1 above_ms_per_min_high)" "42 + $HALF"
-	# 25 ms in every repeat: no spread above no session
+	# 25 ms in every repeat, so an interval of width 0
 	near "$(cell x11 1 above_ms_per_min_low)" 25
 	near "$(cell x11 1 above_ms_per_min_high)" 25
 	for system in "none 0" "vnc 5" "x11 1" "desktop 1"; do
@@ -121,14 +121,14 @@ HALF=2.484138
 	near "$(cell desktop 1 foreign_ms_per_min)" 3000
 	near "$(cell desktop 1 lost_ms_per_min)" 37
 	near "$(cell desktop 1 all_ms_per_min)" 3039
-	# what is left of an event that Xvnc shared: its own part, and no event is left of the burst
+	# an event shared with foreign time counts with Xvnc's part; the foreign burst is no event
 	near "$(cell vnc 1 longest_ms)" 3
 	near "$(cell desktop 1 longest_ms)" 25
 	near "$(cell vnc 5 events_per_min)" 111
 	near "$(cell desktop 1 events_per_min)" 12
 }
 
-@test "one more session: the slope of each repeat, and its interval" {
+@test "idle: slope.tsv: CPU time of one more session, as the mean of the repeats' slopes with its interval" {
 	make_idle
 	"$SUMMARIZE" run >/dev/null
 	[ "$(awk -F'\t' 'NR > 1 { print $2 ":" $3 ":" $4 ":" $5 }' run/slope.tsv | paste -sd ' ')" = \
@@ -142,26 +142,26 @@ HALF=2.484138
 	near "$(of slope slope_ms_per_min_high what=kernel)" 0
 }
 
-@test "the run-to-completion bound by its formula, measured waits with their exact interval" {
+@test "idle: summary.tsv: the run-to-completion bound follows its formula; measured waits have an exact binomial interval" {
 	make_idle
 	"$SUMMARIZE" run >/dev/null
-	# of r ms, r - 1 are beyond 1 ms: 0, 1, 2 of 60000
+	# the kernel thread's r ms exceed 1 ms by r - 1: 0, 1, 2 of 60000 ms
 	near "$(cell none 0 bound_1ms_percent)" "100 / 60000"
 	near "$(cell none 0 bound_5ms_percent)" 0
-	# beside it 2 ms that nothing tells
+	# with all lost time, also the 2 ms without a culprit
 	near "$(cell none 0 bound_all_1ms_percent)" "200 / 60000"
 	near "$(cell x11 1 bound_10ms_percent)" "1500 / 60000"
 	near "$(cell x11 1 bound_50ms_percent)" 0
-	# the burst counts only with what is not the lab's
+	# the burst counts only in the bound that includes foreign time
 	near "$(cell desktop 1 bound_100ms_percent)" 0
 	near "$(cell desktop 1 bound_all_100ms_percent)" "100 * (1900 + 900) / 60000"
-	# that of the threshold is of the run's, 100 ms where it tells none
+	# the bound at the run's threshold; 100 ms if run.json has none
 	near "$(cell x11 1 bound_late_percent)" 0
 	near "$(cell desktop 1 bound_all_late_percent)" "100 * (1900 + 900) / 60000"
 	jq '.settings.threshold_ms = 10' run/run.json >new && mv new run/run.json
 	"$SUMMARIZE" run >/dev/null
 	near "$(cell x11 1 bound_late_percent)" "1500 / 60000"
-	# 3 of 3000, and none: Clopper and Pearson, worked out apart
+	# 3 of 3000, and 0 of 3000: Clopper-Pearson intervals, computed separately
 	[ "$(cell vnc 1 wakeups)" = 3000 ]
 	near "$(cell vnc 1 measured_1ms_percent)" 0.1
 	near "$(cell vnc 1 measured_1ms_percent_low)" 0.0206
@@ -170,7 +170,7 @@ HALF=2.484138
 	[ -z "$(cell vnc 1 measured_50ms_percent)" ]
 }
 
-@test "the curves of both figures" {
+@test "idle: curve.tsv and utilisation.tsv: lost time by event length, and in each part of the minute" {
 	make_idle
 	"$SUMMARIZE" run >/dev/null
 	curve() {	# curve SYSTEM SESSIONS X
@@ -196,7 +196,7 @@ HALF=2.484138
 	[ "$(awk -F'\t' '$2 == "none"' run/utilisation.tsv | wc -l)" = 1000 ]
 }
 
-@test "culprits by name and by class, the largest first" {
+@test "idle: who.tsv lists culprits by class and name, the largest first" {
 	make_idle
 	"$SUMMARIZE" run >/dev/null
 	[ "$(awk -F'\t' '$2 == "desktop" { print $4, $5, $6 "," $7, $9 }' run/who.tsv |
@@ -206,7 +206,7 @@ kernel irq virtio0,10.0000 10.0" ]
 	[ "$(awk -F'\t' '$2 == "vnc" && $3 == 5 { print $4, $6, $7 }' run/who.tsv | head -n 1)" = "own Xvnc 210.0000" ]
 }
 
-@test "one repeat has no intervals; a cell that failed is counted, and its system says so" {
+@test "idle: one repeat gives no intervals; failed cells are counted, and marked in the table" {
 	make_idle 1
 	"$SUMMARIZE" run >/dev/null
 	near "$(cell vnc 1 lost_ms_per_min)" 52
@@ -220,7 +220,7 @@ kernel irq virtio0,10.0000 10.0" ]
 	[ -z "$(cell x11 1 lost_ms_per_min)" ]
 }
 
-@test "without root no culprit is known: the figure is all lost time, and a finding says so" {
+@test "idle: without culprits (no root) the figure is all lost time, and the finding on culprits is unsure" {
 	make_idle
 	rm run/cells/*/*/culprits.tsv run/cells/*/*/processes.tsv
 	"$TOP/report/report.sh" run
@@ -230,7 +230,7 @@ kernel irq virtio0,10.0000 10.0" ]
 	jq -e '.findings | map(select(.id == "who"))[0].verdict == "unsure" and all(.[]; .id != "apart")' run/findings.json
 }
 
-@test "a broken file is named, and the tables stay as they were" {
+@test "idle: a damaged or missing file is named, and the tables stay unchanged" {
 	make_idle
 	"$SUMMARIZE" run >/dev/null
 	cp run/summary.tsv run/who.tsv .
@@ -255,7 +255,7 @@ kernel irq virtio0,10.0000 10.0" ]
 
 finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
 
-@test "findings and figures: the slope, the time above it, the culprits, the bound beside the measured waits" {
+@test "idle: report: findings on cost, culprits, waits against the bound, and foreign time; figures; the same when made again" {
 	make_idle
 	"$TOP/report/report.sh" run
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","compared","who","waits","apart"]' ]
@@ -268,7 +268,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	near "$value" 42
 	read -r value verdict < <(finding who)
 	near "$value" 210
-	# 3 of 3000 waited over 1 ms on a machine where 2 of 60000 ms were beyond that
+	# 3 of 3000 waits exceed 1 ms, more than the bound of 2 in 60000 allows
 	[[ $(finding waits) == *unsure ]]
 	read -r value _ < <(finding apart)
 	near "$value" 3000
@@ -281,13 +281,13 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	"$TOP/report/report.sh" run
 	cmp report.md run/report.md
 	cmp summary.tsv run/summary.tsv
-	# what the kernel accounts to the lab's tasks disagrees
+	# the kernel's account of the lab's tasks disagrees with the profile
 	sed -i 's/"accounted_ms_per_min": [0-9]*/"accounted_ms_per_min": 500/' run/cells/vnc-5/*/cell.json
 	report_findings run
 	[[ $(finding who) == *unsure ]]
 }
 
-@test "a run of one system without intervals and without culprits draws as well" {
+@test "idle: figures are drawn also for one system without intervals and culprits" {
 	make_idle 1
 	rm -r run/cells/*/*/culprits.tsv
 	jq '.cells |= .[:1]' run/run.json >new && mv new run/run.json

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Tables and report of a made-up run whose figures follow from arithmetic; cells; and a short run, each of whose pages that count as
-# paged out is proven by the kernel's own figures.
+# Tables and report of a made-up run whose figures follow from arithmetic; cells; and a short run, where the kernel's own figures
+# prove that a session was paged out.
 # bats file_tags=alone:swap
 
 bats_require_minimum_version 1.5.0
@@ -53,7 +53,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 change() { jq "$2" "run/cells/$1/1/pagein.json" >p && mv p "run/cells/$1/1/pagein.json"; }	# change CELL FILTER
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
-@test "cells: every way on an unchanged session, pressure and protection on the slow device; named methods on every device" {
+@test "paging: cells: quiet methods on every device; busy hogs and protected sessions on the slow one; named methods on all" {
 	cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 		bash -c 'plan_given() { [[ " $GIVEN " == *" $1 "* ]]; }; QUICK=0 GIVEN="" PROTOCOLS=vnc,x11 SWAPS=file,zram,slow:2.5ms
 			METHODS=hog,busy,typing,cgroup,madvise,damon SESSIONS=plain,private,unswapped,beside,low,throttled
@@ -68,7 +68,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(cells GIVEN=methods METHODS=madvise PROTOCOLS=vnc SESSIONS=plain | wc -l)" = 3 ]
 }
 
-@test "least, mean, largest and median over the runs of all repeats; residency, faults; runs without eviction are apart" {
+@test "paging: summary.tsv: statistics over the runs of all repeats, faults, swapped share; runs not evicted are separate" {
 	make_run vnc-file-plain-hog vnc-slow-2ms-plain-hog
 	cell vnc-file-plain-hog 1 1 100 paged_out
 	cell vnc-file-plain-hog 2 2 300 paged_out
@@ -111,7 +111,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(awk 'NR > 1' run/runs.tsv | wc -l)" = 24 ]
 }
 
-@test "a key without an echo is a lower bound; an unknown state is refused" {
+@test "paging: a key without an echo counts as a lower bound; an unknown state is refused" {
 	make_run vnc-file-plain-hog
 	cell vnc-file-plain-hog 1 1 100 paged_out
 	cell vnc-file-plain-hog 2 1 100 paged_out
@@ -130,7 +130,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[[ $stderr == *"unknown state"* ]]
 }
 
-@test "report: findings by their ids and numbers, figures, what is missing; protected sessions are a figure though not evicted" {
+@test "paging: report: findings with their numbers, missing methods; protected sessions are drawn though not evicted" {
 	make_run vnc-file-plain-hog vnc-slow-2ms-plain-hog vnc-slow-2ms-plain-cgroup vnc-slow-2ms-unswapped-hog
 	for r in 1 2; do
 		cell vnc-file-plain-hog $r 1 20 paged_out
@@ -149,13 +149,13 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(found evicted '[.value, .unit, .verdict]')" = '[95,"%","unsure"]' ]
 	grep -q 'method damon: this kernel' run/report.md
 	"$TOP/report/report.sh" --table run | grep -Eq 'hog +2.50 +415 +490'
-	# again from the samples
+	# made again from changed samples
 	change vnc-slow-2ms-plain-hog '.result.runs[1].first_key_ms = 900'
 	"$TOP/report/report.sh" run
 	[ "$(column vnc-slow-2ms-plain-hog paged_out_max_ms)" = 900.000 ]
 }
 
-@test "report: longer by the intervals of both, protected where no run was paged out" {
+@test "paging: findings: 'harder' only if the intervals differ; 'protected' only if no run was paged out" {
 	local r
 	make_run vnc-file-plain-hog vnc-file-plain-busy vnc-file-unswapped-hog
 	for r in 1 2; do
@@ -172,7 +172,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"bad"/"unsure"' ]
 }
 
-@test "keys typed on while memory is taken: median of medians, the latest of all; a condition without typed keys has no row" {
+@test "paging: keys typed while memory is taken: the median of the runs' medians, the largest of all; none without such keys" {
 	local cell
 	undrawn
 	make_run vnc-slow-2ms-plain-busy vnc-slow-2ms-throttled-busy vnc-slow-2ms-throttled-typing vnc-slow-2ms-plain-typing
@@ -197,7 +197,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHOD FILTER
 
 # bats test_tags=all
-@test "a short run: what counts as paged out was in swap and was read from there; an unswapped session stays; nothing is left" {
+@test "paging: a short run: paged-out pages were in swap and were read back; an unswapped session stays; nothing is left" {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR
 	groups >groups.before
@@ -213,7 +213,7 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	for cell in plain-cgroup plain-busy; do
 		pages "$cell" '.result.runs[1]'
 		[ "$(pages "$cell" '.result.runs[0].state')" = '"in_memory"' ]
-		if [ "$(pages "$cell" '.result.runs[1].state')" != '"paged_out"' ]; then	# so it must be in no figure
+		if [ "$(pages "$cell" '.result.runs[1].state')" != '"paged_out"' ]; then	# so no figure may include it
 			[ "$(pages "$cell" '.result.runs[1] | .first_key_ms == null and (.why | length > 0)')" = true ]
 			[ -z "$(column "vnc-file-$cell" paged_out_p50_ms)" ]
 			continue
@@ -229,7 +229,7 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	[ -z "$(find run -type p -o -name '*.new' -o -name copies)" ]
 }
 
-@test "a session that is kept, whose first key is late all the same, is no protection; a second key over the threshold is late" {
+@test "paging: findings: a kept session with a late first key is not protected; a second key over the threshold is bad" {
 	local r
 	make_run vnc-file-plain-hog vnc-file-unswapped-hog
 	for r in 1 2; do
@@ -238,7 +238,7 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	done
 	report_findings run
 	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"bad"/"good"' ]
-	for r in 1 2; do	# in memory 200 ms too, so that 390 ms are less than twice that
+	for r in 1 2; do	# 200 ms in memory, so that 390 ms are less than twice as long
 		jq '.result.runs[] |= (.first_key_ms = 200 | if .state == "paged_out" then .second_key_ms = 390 else . end)' \
 			run/cells/vnc-file-plain-hog/$r/pagein.json >p && mv p run/cells/vnc-file-plain-hog/$r/pagein.json
 		cell vnc-file-unswapped-hog $r 1 1 kept
@@ -247,7 +247,7 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"good"/"bad"' ]
 }
 
-@test "protection works where every run kept the session, and only by an interval" {
+@test "paging: findings: protection is unsure if not every run kept the session, or with a single run" {
 	local r
 	make_run vnc-file-plain-hog vnc-file-unswapped-hog
 	for r in 1 2; do
@@ -264,7 +264,7 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	[ "$(found protected .verdict)" = '"unsure"' ]
 	[[ $(found protected .text) == *"2 of 8 runs"* ]]
 	[[ $(jq -r .verdict run/findings.json) == *"(2 of 8)"* ]]
-	# kept in each run, of which there was one
+	# kept in every run, but only one run
 	rm -r run/cells/vnc-file-unswapped-hog/2
 	jq '.result.runs |= .[:2]' run/cells/vnc-file-unswapped-hog/1/pagein.json >p && mv p run/cells/vnc-file-unswapped-hog/1/pagein.json
 	report_findings run

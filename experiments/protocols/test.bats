@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Cells, scripts, the comparison of pictures; tables and report of a run made by hand (tests/golden/make_protocols.py) whose
-# figures follow from the table of the paper; a short run over remote X, held against tshark.
+# Cells, scripts, the comparison of pictures; tables and report of a made-up run (tests/golden/make_protocols.py) whose figures
+# follow from the table of the paper; a short run over remote X, compared with tshark.
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
@@ -13,7 +13,7 @@ setup() {
 	export TP_HOME=$TOP THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
 }
 
-# The functions of the experiment without the engine's run, and words that use them.
+# functions CODE: runs CODE in a shell that has read the experiment's functions.
 functions() {
 	bash -c '. "$TP_HOME/lab/lib.sh"; RUN=run QUICK=0 SEED=1 RESUME= late=; declare -A PLAN OPT
 		AXES=(protocol part) AXIS=(protocol part)
@@ -25,7 +25,7 @@ row() { field run/summary.tsv "$3" protocol="$1" what="$2"; }	# row PROTOCOL WHA
 made_up_run() { python3 "$TOP/tests/golden/make_protocols.py" run && { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }; }
 found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findings.json; }	# found ID FILTER
 
-@test "cells: a session for each protocol, graphical work where there is a view; the session comes before its work" {
+@test "protocols: cells: one session cell per protocol, before its works; works only for protocols with a view" {
 	local set='PROTOCOLS=x11,vnc,vnc:viewer WORKS=text,draw,browse REPEATS=2; '
 	functions "$set exp_cells" | tr '\t' ' ' >cells
 	[ "$(paste -sd ';' cells)" = \
@@ -35,12 +35,12 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	cat order
 	[ "$(wc -l <order)" = 18 ]
 	[ -z "$(sort order | uniq -d)" ]
-	# each protocol in one piece, its session before its work
+	# the cells of a protocol follow each other, the session first
 	awk '{ if ($1 $2 != was) { if ($3 != "session" || seen[$1 $2]++) exit 1 } was = $1 $2 }' order
 	[ "$(functions 'P[protocol]=vnc:viewer P[part]=draw; exp_words')" = "vnc:viewer: drawing" ]
 }
 
-@test "a protocol that does no work is named before the cells and in the verdict, with the variant that does" {
+@test "protocols: one without a view does no work: it is named at the start and in the verdict, with a variant that has a view" {
 	functions 'PROTOCOLS=vnc,x11,ssh WORKS=text; exp_before_cells' >said
 	cat said
 	[ "$(wc -l <said)" = 2 ]
@@ -62,7 +62,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(jq -r .verdict run/findings.json)" = "$(cat 'verdict {}')" ]
 }
 
-@test "scripts: each is read whole by keyrepeat, and its quick part is the beginning of it" {
+@test "protocols: keyrepeat accepts each work's script; the --quick script is the beginning of the full one" {
 	for work in text draw browse; do
 		"$TOP/bin/keyrepeat" null: --script "$TOP/data/work/$work.script" -t 3ms --warmup 0 --format json >report.json
 		functions "protocols_script $work" >full
@@ -73,9 +73,9 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	done
 }
 
-@test "pictures: the share of pixels that differ in a colour by more than the steps" {
+@test "protocols: pictures: alike_differs is the share of pixels with a colour difference above STEPS" {
 	command -v convert >/dev/null || skip "ImageMagick is not installed"
-	# 100 x 10, of which 30 pixels differ by 100 of 255 in blue, 20 by 40
+	# 100 x 10 pixels: 30 differ by 100 of 255 in blue, 20 by 40
 	awk 'BEGIN { print "P3 100 10 255"; for (i = 0; i < 1000; i++) print 10, 20, 30 }' | convert ppm:- a.png
 	awk 'BEGIN { print "P3 100 10 255"; for (i = 0; i < 1000; i++) print 10, 20, (i < 30 ? 130 : i < 50 ? 70 : 30) }' |
 		convert ppm:- b.png
@@ -87,7 +87,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(convert canvas.png -format '%wx%h' info:)" = 640x400 ]
 }
 
-@test "pictures: what most have is the work; one that stands alone is left out, though it is the first reference" {
+@test "protocols: pictures: the majority's picture is the reference; another end state is marked, even the first protocol's" {
 	command -v convert >/dev/null || skip "ImageMagick is not installed"
 	for p in x11:10 nx:200 rdp:200 xpra:201; do
 		mkdir -p "run/cells/${p%:*}-text/1"
@@ -101,13 +101,13 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 			paste -sd ' '
 	}
 	[ "$(alike nx,x11,rdp,xpra)" = "nx true nx false nx true nx true" ]
-	# one against one: remote X has no codec
+	# one against one: remote X is the reference, since it has no codec
 	[ "$(alike nx,x11)" = "x11 false x11 true" ]
 	convert -size 10x10 'xc:gray(100)' run/cells/rdp-text/1/picture.png
 	[ "$(alike nx,x11,rdp)" = "x11 false x11 true x11 false" ]
 }
 
-@test "the paper's own table comes out: bytes, messages, their mean, and what IP headers cost" {
+@test "protocols: summary.tsv: the paper's figures of bytes, messages, mean message and VIP saving, with intervals" {
 	made_up_run
 	for p in "x11 16933170 40142 421.83 4.94" "rdp 2245475 3577 627.75 3.39" "nx 9615786 93506 102.84 19.45"; do
 		read -r name bytes messages mean saving <<<"$p"
@@ -118,18 +118,18 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	done
 	near "$(row x11 all input_ip_bytes)" 2749328 0.001
 	near "$(row x11 text total_ip_bytes)" "$((2749328 / 4 + 14183842 / 4))" 0.001
-	# Student's t over three repeats, 2 degrees of freedom: 4.302653; sd 900 in a work
+	# t interval over three repeats (t(2) = 4.302653); the standard deviation of a work is 900
 	near "$(row x11 text total_wire_bytes)" "$((2749328 / 4 + 14183842 / 4 + 14 * (41819 / 4)))" 0.01
 	near "$(awk -v h="$(row x11 text total_wire_bytes_high)" -v m="$(row x11 text total_wire_bytes)" 'BEGIN { print h - m }')" \
 		"$(awk 'BEGIN { print 4.302653 * 900 / sqrt(3) }')" 0.02
 	near "$(row x11 text input_wire_bytes_low)" "$(row x11 text input_wire_bytes)" 0.01
 	near "$(row x11 text ethernet_percent)" \
 		"$(awk 'BEGIN { p = 14 * int(41819 / 4); print 100 * p / (int(2749328 / 4) + int(14183842 / 4) + p) }')" 0.01
-	# the table of one line a protocol
+	# the table with one line for each protocol
 	[ "$(awk -F'\t' '$2 == "rdp" { print $3, $7 }' run/protocols.tsv)" = "2298703 20420" ]
 }
 
-@test "set-up, idling and a key: whole, by the minute, by the key" {
+@test "protocols: summary.tsv: set-up in total, idle bytes per minute, bytes per key" {
 	made_up_run
 	near "$(row rdp setup total_wire_bytes)" "$((4 * 5000 + 30 * 14))" 0.01
 	near "$(row x11 window total_wire_bytes)" "$((2 * 50000 + 10 * 14))" 0.01
@@ -144,42 +144,42 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	near "$(row rdp key tls_percent)" "$(awk 'BEGIN { print 100 * 15 / (2 * 66 + 54 + 2 * 66 + 98) }')" 0.01
 }
 
-@test "other work is in no figure; what failed is counted; nothing of either is in all" {
+@test "protocols: a repeat with another end state is excluded, unless all have one; row 'all' sums up whole repeats only" {
 	made_up_run
 	[ "$(row xpra text state) $(row xpra text repeats) $(row xpra text failed)" = "complete 2 1" ]
 	[ "$(row xpra draw state) $(row xpra draw repeats) $(row xpra draw different)" = "complete 2 1" ]
 	near "$(row xpra draw differs_percent)" 3.5 0.0001
-	# the second repeat, of 900 more, is left out
+	# the second repeat, with 900 bytes more, is excluded
 	near "$(awk -v m="$(row xpra draw total_wire_bytes)" -v t="$(row xpra text total_wire_bytes)" 'BEGIN { print m - t }')" \
 		-450 0.01
 	[ "$(row xpra browse state) $(row xpra browse repeats) $(row xpra browse different)" = "different 3 3" ]
 	[ "$(row xpra all state) $(row xpra all failed)" = "failed 3" ]
 	[ "$(row nx draw marked)" = 1 ]
 	run ! row ssh text state
-	# all cells complete but one
+	# one repeat failed
 	run -3 "$TOP/bin/summarize" --json -o report.json run
 	jq -e '.result | .cells_complete == 50 and .cells_failed == 1' report.json
 }
 
-@test "the ranking: by the median of a key, bytes beside it; what intervals do not tell apart is marked" {
+@test "protocols: ranking by the median response time of a key, with bytes; ties by overlapping intervals are marked" {
 	undrawn
 	made_up_run
 	"$TOP/report/report.sh" run
 	"$TOP/report/report.sh" --table run | sed '1,/Rank/d' | tee table
-	# rank, protocol, median, 95 %, bytes, late, not told apart from (Student's t of three: x11 and nx are 2.5 ms wide)
+	# rank, protocol, median, p95, bytes, late, ranks not significantly different (t intervals of x11 and nx are +- 2.5 ms)
 	[ "$(awk '{ print $1, $2, $3, $4, $5, $6, $7 }' table | paste -sd ';')" = \
 		"1 rdp 10 20 416 0 ;2 ssh 20 40 352 0 ;3 x11 30 60 388 0 4;4 nx 31 62 288 0 3;5 xpra 60 120 659 10 " ]
 	[ -z "$("$TOP/report/report.sh" --table run | awk 'length > 80')" ]
 	[[ $(jq -r .verdict run/findings.json) == \
 		"On 100 Mbit/s: rdp "*" first; "*"ssh"*"; x11 and nx cannot be told apart; xpra "*" last. "* ]]
-	# one protocol is no ranking
+	# a single protocol is not ranked
 	jq '.cells |= map(select(.parameters.protocol == "ssh"))' run/run.json >new && mv new run/run.json
 	"$TOP/report/report.sh" run
 	[[ $(jq -r .verdict run/findings.json) != "On "* ]]
 	run ! grep -q Rank run/report.md
 }
 
-@test "a protocol whose work failed or was other work is named in the verdict" {
+@test "protocols: the verdict names protocols whose work failed or ended in another picture" {
 	made_up_run
 	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == *"the whole work for xpra."* ]]	# its pages differ at the end
@@ -191,7 +191,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[[ $(jq -r .verdict run/findings.json) == *"a key for nx."* ]]
 }
 
-@test "report: findings by their ids and numbers, figures, the same again" {
+@test "protocols: report: findings with their numbers, figures; the same when made again" {
 	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
 	made_up_run
 	"$TOP/report/report.sh" run
@@ -209,7 +209,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	cp run/summary.tsv before
 	"$TOP/report/report.sh" run
 	cmp before run/summary.tsv
-	# keys only, and nothing at all
+	# a run with keys only, then an empty run
 	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new && mv new run/run.json
 	drawn "$TOP/report/report.sh" run
 	[ "$(jq -r '.findings[0].id' run/findings.json)" = key ]
@@ -218,7 +218,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 }
 
 # bats test_tags=all
-@test "a short run over remote X: its captures are what tshark finds; a key is two events of 32 bytes; nothing is left" {
+@test "protocols: a short run over remote X: bytes as tshark counts them; a key is two events of 32 bytes; nothing is left" {
 	for tool in Xvfb xauth xset xdotool xterm mousepad import convert gnuplot cmark-gfm; do
 		command -v "$tool" >/dev/null || skip "$tool is not installed"
 	done
@@ -239,12 +239,12 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 				truth)" ]
 		done
 	fi
-	# X11's events are 32 bytes; beside those of the keys there may be one or the other, such as of the pointer
+	# X11 events have 32 bytes; a few others may be among those of the keys, such as of the pointer
 	awk -v v="$(row x11 key input_payload_bytes)" 'BEGIN { exit !(v >= 64 && v < 72) }'
 	[ "$(jq .result.keys_answered run/cells/x11-session/1/keyrepeat.json)" -ge 15 ]
 	[ "$(jq .result.keys_sent run/cells/x11-text/1/keyrepeat.json)" -gt 30 ]
 	[ "$(jq -c '[.restless, .picture.same, .picture.differs_percent]' run/cells/x11-text/1/cell.json)" = '[false,true,0]' ]
-	# letters on white: many colours at the end, the window's white the most of them
+	# letters on white: at the end more than half of the window is white
 	# shellcheck disable=SC2094 # white is a colour, too
 	convert run/cells/x11-text/1/picture.png -crop 880x600+0+40 -fill black +opaque white -format '%[fx:100*mean>50]' info: \
 		>white
@@ -254,12 +254,12 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	if grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ; then return 1; fi
 }
 
-@test "the verdict does not rank what its intervals cannot tell apart" {
+@test "protocols: the verdict says 'not significantly more' if the interval of the largest holds the next" {
 	local f r k
 	made_up_run
 	report_findings run
 	run ! grep -q 'not significantly' <(jq -r .verdict run/findings.json)
-	for r in 1 2 3; do	# x11 from half to over one and a half times: nx is within
+	for r in 1 2 3; do	# bytes of x11 times 0.45, 1 and 1.6: its interval holds nx
 		read -r k < <(awk -v r="$r" 'BEGIN { split("0.45 1 1.6", k, " "); print k[r] }')
 		for f in run/cells/x11-{text,draw,browse}/"$r"/prototap.json; do
 			jq --argjson k "$k" '.result.channels[].wire_bytes |= (. * $k | floor)' "$f" >new && mv new "$f"

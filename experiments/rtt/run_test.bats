@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Loaded links on the emulated hosts, small: what the load was is what its frames are, pings beside
-# it are as many as asked for, nothing is left.
+# Loaded links on the emulated hosts, small: the load is counted in whole frames, all pings have a row, nothing is left.
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
@@ -29,7 +28,7 @@ setup_file() {
 	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"
 }
 
-@test "rtt: twenty pings; the load has the requested rate, and at most all of it arrives" {
+@test "rtt: all pings have rows; UDP keeps its rate and loses the excess, TCP slows down, or the cell is flagged" {
 	local cell tcp idle
 	cell=$(cell_of "$RUN" probe=ping transport=udp load=110)/1
 	tcp=$(cell_of "$RUN" probe=ping transport=tcp load=110)/1
@@ -37,22 +36,22 @@ setup_file() {
 	[ "$(awk -F'\t' 'NR > 1 && $3 != ""' "$idle/samples.tsv" | wc -l)" = 20 ]
 	[ "$(awk 'NR > 1' "$cell/samples.tsv" | wc -l)" = 20 ]
 	jq -c .result "$cell/netload.json" "$tcp/netload.json"
-	# held, or the cell says that it was not
+	# the rate was kept, or the cell is flagged
 	[ "$(jq '.result | .sent_mbit_s > 10.94 and .sent_mbit_s < 11.06' "$cell/netload.json")" = true ] ||
 		[ -n "$(jq -r .marked "$cell/cell.json")" ]
-	# what is over the link's rate is lost, unless the machine was held up; TCP gives way
+	# UDP above the link's rate is lost, unless the cell is flagged; TCP slows down
 	[ "$(jq '.result | .received_mbit_s < 10.5 and .lost_percent > 2' "$cell/netload.json")" = true ] ||
 		[ -n "$(jq -r .marked "$cell/cell.json")" ]
 	[ "$(jq '.result | .received_payload_mbit_s > 8 and .received_payload_mbit_s < 9.9' "$tcp/netload.json")" = true ] ||
 		[ -n "$(jq -r .marked "$tcp/cell.json")" ]
 }
 
-@test "rtt: keys go through beside it, each with its time" {
+@test "rtt: keys are sent beside an overfull link, and at least one is answered" {
 	[ "$(jq '.result | .keys_sent >= 15 and .keys_answered >= 1' \
 		"$(cell_of "$RUN" probe=vnc:refecho transport=tcp load=110)/1/keyrepeat.json")" = true ]
 }
 
-@test "rtt: nothing is left" {
+@test "rtt: no control group, pipe or unfinished file is left" {
 	if groups_left; then return 1; fi
 	[ -z "$(find "$RUN" -type p -o -name '*.new')" ]
 }

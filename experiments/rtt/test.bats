@@ -8,7 +8,7 @@ load ../../tests/undrawn
 
 setup() { begin_test; }
 
-# cell NAME REPEAT MBIT MS...: pings (or keys) that took so long; "-" is lost. MBIT is what the load was, sent and received.
+# cell NAME REPEAT MBIT MS...: pings (or keys) with these round trips; "-" is lost. MBIT: the load's rate, sent and received.
 cell() {
 	local name=$1 repeat=$2 mbit=$3 p ms n=0 folder=run/cells/$1/$2
 	shift 3
@@ -47,7 +47,7 @@ make_run() {	# REPEATS CELL...
 
 column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 
-@test "mean, standard deviation, variance and loss of pings; what the load was; what a queue would do" {
+@test "rtt: summary.tsv: mean, variance and loss of pings, the load, and the M/D/1 values" {
 	local idle=10Mbit.fifo.none.0.ping busy=10Mbit.fifo.random.50.ping failed=10Mbit.fifo.tcp.96.ping
 	make_run 2 $idle $busy $failed
 	# mean 3 and variance 7 with one of four lost; mean 5, variance 4
@@ -62,7 +62,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[ "$(column $idle mean_ms)/$(column $idle variance_ms2)" = 4.0000/5.50000 ]
 	# (sqrt(7) + 2) / 2; Student's t with one degree of freedom is 12.7062: 4 +- 12.7062 * 1
 	[ "$(column $idle sd_ms)" = 2.3229 ]
-	[ "$(column $idle mean_ms_low)/$(column $idle mean_ms_high)" = / ]	# of two
+	[ "$(column $idle mean_ms_low)/$(column $idle mean_ms_high)" = / ]	# two repeats give no interval
 	[ "$(column $idle n)/$(column $idle lost)/$(column $idle lost_percent)" = 7/1/14.286 ]
 	[ "$(column $idle p50_ms)/$(column $idle p99_ms)/$(column $idle max_ms)" = 4.0000//7.0000 ]
 	[ "$(column $idle load_percent)/$(column $busy load_percent)" = 0.0000/50.0000 ]
@@ -72,18 +72,18 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	edit_json run/cells/$busy/1/cell.json '.bucket_bytes = 0'
 	"$BIN/summarize" run >/dev/null || true
 	[ "$(column $busy md1_wait_ms)/$(column $busy md1_variance_ms2)" = 0.6056/0.85575 ]
-	# of the link's first cell, which has one; Erlang's formula elsewhere (Python)
+	# the curve follows the link's first cell, which has a bucket; expected value by Erlang's formula, computed in Python
 	[ "$(field run/curve.tsv wait_ms link=10Mbit load_percent=50)" = 0.01595 ]
 }
 
-@test "a key without an echo is later than its wait; a cell that tells no rate is refused" {
+@test "rtt: a key without an echo counts as a lower bound; a cell without the link's rate is refused" {
 	local key=10Mbit.fifo.none.0.vnc
 	make_run 1 $key
 	cell $key 1 0 10 20
 	printf 'keys/1\t3\t150000000\t150000000\t\t\t1150000000\t0\n' >>run/cells/$key/1/samples.tsv
 	"$BIN/summarize" run >/dev/null
 	[ "$(column $key later)/$(column $key max_ms)/$(column $key lost)" = 1/1000.0000/0 ]
-	# 10, 20 and over 1000 ms: what waited longer than the threshold is late, whichever it is
+	# 10, 20 and over 1000 ms: a key that took longer than the threshold is late
 	[ "$(column $key late_percent)" = 33.33 ]
 	edit_json run/run.json '.settings.threshold_ms = 15'
 	"$BIN/summarize" run >/dev/null
@@ -94,7 +94,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[[ $stderr == *link_bit_s* ]]
 }
 
-@test "findings: without load, nearly full, overfull, at random times, a key, beyond the queue" {
+@test "rtt: findings on the idle link, nearly full and overfull links, random arrivals, keys, and waits beyond the queue" {
 	need gnuplot cmark-gfm
 	make_run 1 10Mbit.fifo.none.0.ping 10Mbit.fifo.udp.96.ping 10Mbit.fifo.random.80.ping 10Mbit.fifo.random.96.ping \
 		10Mbit.fifo.tcp.96.ping 10Mbit.fifo.tcp.110.ping 10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.110.vnc
@@ -115,7 +115,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[ "$(finding run random-load)/$(finding run keys)" = 1/60 ]
 	[ "$(finding run random-load verdict)/$(finding run random-load low)" = unsure/null ]	# one repeat shows no difference
 	grep -qF 'queue fq_codel: this kernel | has none' run/report.md
-	# a load that was another; a wait that is none; a ping that waits for more than the queue can hold
+	# a load below the one asked for; no wait at 80 %; a ping that waits longer than the queue can hold it
 	cell 10Mbit.fifo.udp.96.ping 1 9.3 0.2 0.3 0.4
 	cell 10Mbit.fifo.random.80.ping 1 8 0.1 0.1 0.1
 	cell 10Mbit.fifo.tcp.110.ping 1 10 90 95 100
@@ -126,7 +126,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[ "$(finding run beyond-queue)/$(finding run beyond-queue verdict)" = 95/bad ]
 }
 
-@test "a difference has its interval, or is none; lost pings and unanswered keys are never dropped" {
+@test "rtt: findings: a difference needs an interval without 0; lost pings and unanswered keys are reported" {
 	local r
 	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.random.80.ping 10Mbit.fifo.random.50.ping 10Mbit.fifo.tcp.110.ping \
 		10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.110.vnc
@@ -149,7 +149,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[[ $(finding run keys text) == *"more than"* ]]
 }
 
-@test "a link that was not measured without load is in the verdict; what lost pings hide is not explained" {
+@test "rtt: the verdict includes a link that has no figure without load; no explanation if most pings were lost" {
 	local r
 	need gnuplot cmark-gfm
 	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.tcp.110.ping 2Mbit.fifo.none.0.ping 2Mbit.fifo.tcp.110.ping

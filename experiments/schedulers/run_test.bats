@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The schedulers experiment on the emulated hosts, small: three settings, each run as what it says, nothing left changed.
+# The schedulers experiment on the emulated hosts, small: three settings, each in force; nothing stays changed.
 # bats file_tags=all,alone:switches
 
 bats_require_minimum_version 1.5.0
@@ -8,7 +8,7 @@ load ../../tests/cli/helpers
 load ../../tests/not_here
 load ../../tests/e2e/left
 
-# What the experiment may change, beside groups.
+# Prints the kernel switches that the experiment may change.
 settings() { cat /proc/sys/kernel/sched_autogroup_enabled /proc/sys/kernel/sched_rt_runtime_us 2>&1; }
 
 setup_file() {
@@ -32,7 +32,7 @@ word() {
 		ltrimstr($w)' "$(cell_of "$RUN" setting="$1" app=heavy)/1/cell.json"
 }
 
-@test "the run is complete, with its figures, table and findings" {
+@test "schedulers: the run is complete, with figures, tables and report" {
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
@@ -41,7 +41,7 @@ word() {
 	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"
 }
 
-@test "each setting ran as it says, or the machine has not got it and the row says why" {
+@test "schedulers: policies and groups of session and load are those of the setting; an unavailable setting has a reason" {
 	[ "$(word default policy sinks)" = other ]
 	[ "$(word default autogroup sinks)" = "$(word default autogroup session)" ]
 	[ "$(word idle policy sinks)" = idle ]
@@ -57,18 +57,18 @@ word() {
 	if jq -r .marked "$RUN"/cells/*/1/cell.json | grep 'not the setting asked for'; then return 1; fi
 }
 
-@test "the heavy application's redraws took the CPU time asked for, and the load had the rest, or less" {
+@test "schedulers: each redraw takes at least its CPU cost; the load has between 0 and 100 % of the CPU" {
 	for setting in $(jq -r '[.cells[].parameters.setting] | unique[]' "$RUN/run.json"); do
 		f=$(cell_of "$RUN" setting="$setting" app=heavy)/1
 		[ "$(jq .cost_ms "$f/cell.json")" = 10 ]
 		[ "$(jq .result.keys_due "$f/keyrepeat.json")" -ge 30 ]
 		jq -e '.result.total_share_percent > 0 and .result.total_share_percent < 101' "$f/sink.json" >/dev/null
-		# no redraw is faster than its own time
+		# no redraw is faster than its CPU cost
 		jq -e '.result.latency_from_due_ms.min >= 10' "$f/keyrepeat.json" >/dev/null
 	done
 }
 
-@test "nothing is left changed" {
+@test "schedulers: kernel switches and control groups are as before the run" {
 	diff "$BATS_FILE_TMPDIR/before" "$BATS_FILE_TMPDIR/after"
 	if groups_left; then return 1; fi
 }

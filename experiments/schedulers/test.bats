@@ -44,7 +44,7 @@ make_run() {	# make_run REPEATS
 			{setting: "rr", says: "session under SCHED_RR", here: true, why: null}],
 		protocol: {says: "VNC", floor_ms: 8}, lab: {missing: []}, host: {kernel: "Linux 6.1"}}' >run/run.json
 	for ((r = 1; r <= $1; r++)); do
-		# each repeat has its own pace, the ratio is 1 to 4 (and a little) in all
+		# repeats differ in speed; the ratio of the settings is a little over 1 to 4 in all
 		cell default table light 0 4 $r 12 90
 		cell default table heavy 10 4 $r $((100 + 20 * r)) 85
 		cell nice-19 table light 0 4 $r 10 80
@@ -60,7 +60,7 @@ make_run() {	# make_run REPEATS
 
 column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE SETTING PART APP NAME
 
-@test "the settings are data: each line has five fields, words that the experiment knows, and a name of its own" {
+@test "schedulers: each line of data/schedulers.tsv has five fields, known words and a unique name; --settings list shows all" {
 	run --separate-stderr "$TOP/thinprobe" run schedulers --settings list
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = "$(grep -cv -e '^#' -e '^setting' "$TOP/data/schedulers.tsv")" ]
@@ -74,21 +74,21 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 		END { exit bad }' "$TOP/data/schedulers.tsv"
 }
 
-@test "conditions of a setting: medians, CPU time of the load, coalesced keys" {
+@test "schedulers: summary.tsv: medians, CPU share of the load, coalesced keys; a distribution curve for each row" {
 	make_run 5
 	"$BIN/summarize" run >/dev/null
 	[ "$(wc -l <run/summary.tsv)" = 10 ]
-	# 20 keys a train at MS + 0, 0.1 ... 1.9 ms, five trains 20 ms apart: the median of all is that of the third
+	# 20 keys a train at MS + 0, 0.1 ... 1.9 ms, five trains 20 ms apart: the overall median is the third train's
 	[ "$(column summary.tsv default table heavy latency_p50_ms)" = 160.950 ]
 	[ "$(column summary.tsv default table heavy coalesced_percent)" = 25.00 ]
 	[ "$(column summary.tsv nice-19 table heavy load_share_percent)" = 70.00 ]
 	[ "$(column summary.tsv nice-19 length heavy cost_ms)" = 10.000 ]
-	# a curve for each of them
+	# a curve for each row
 	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ print $at["setting"] "." $at["part"] "." $at["app"] "." $at["cost_ms"] }' run/cdf.tsv | sort -u | wc -l)" = 9 ]
 }
 
-@test "each setting against the default in its own repeat: better, worse or not, from five pairs on" {
+@test "schedulers: compare.tsv: each setting is paired with the default of its repeat; a verdict needs five pairs" {
 	make_run 5
 	"$BIN/summarize" run >/dev/null
 	[ "$(column compare.tsv nice-19 table heavy verdict)/$(column compare.tsv nice-19 table heavy pairs)" = better/5 ]
@@ -96,14 +96,14 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	want=$(awk 'BEGIN { for (r = 1; r <= 5; r++) s += log((25 + 5.1 * r + 0.95) / (100.95 + 20 * r)); printf "%.4f", exp(s / 5) }')
 	[ "$(column compare.tsv nice-19 table heavy ratio)" = "$want" ]
 	[ "$(column compare.tsv nice-19 length heavy verdict)" = "too few runs" ]
-	# always a little later than by default: a small difference, but no doubt of it
+	# in every repeat a little later than the default: a small but certain difference
 	[ "$(column compare.tsv rr table heavy verdict)" = worse ]
 	make_run 3
 	"$BIN/summarize" run >/dev/null
 	[ "$(column compare.tsv nice-19 table heavy verdict)" = "too few runs" ]
 }
 
-@test "a pair with an overloaded side counts as overloaded, not as unanswered" {
+@test "schedulers: compare.tsv: a pair with an overloaded side is counted as overloaded" {
 	make_run 5
 	for r in 1 2 3; do edit_json "run/cells/default.heavy-10-4/$r/keyrepeat.json" '.result.overloaded = true'; done
 	"$BIN/summarize" run >/dev/null
@@ -111,15 +111,15 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	[ "$(column compare.tsv nice-19 table heavy pairs_why)" = "overloaded in 3 of 5" ]
 }
 
-@test "findings of three repeats: the default, remedies, their price, longer operations; nothing is called better" {
+@test "schedulers: findings of three repeats: default, remedies, price, length; the test is unsure" {
 	need gnuplot cmark-gfm
 	make_run 3
 	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
 	for f in settings length; do grep -q '</svg>' "run/figures/$f.svg"; done
 	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "default remedies price length tested" ]
-	# medians: 140.95 and 36.15; twice its own time and the server's wait are 36.0
-	[ "$(finding run default)/$(finding run default verdict)" = 140.95/unsure ]	# from 99 ms on, by the interval
+	# medians: 140.95 and 36.15; the limit, twice the sum of the redraw's time and the server's wait, is 36.0
+	[ "$(finding run default)/$(finding run default verdict)" = 140.95/unsure ]	# its interval begins at 99 ms
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 36.15/none ]
 	[ "$(finding run price)/$(finding run length)" = 70/50 ]
 	[ "$(finding run tested verdict)" = unsure ]
@@ -127,7 +127,7 @@ column() { field "run/$1" "$5" setting="$2" part="$3" app="$4"; }	# column TABLE
 	[[ $output == *"load at nice 19"* || $output == *nice-19* ]]
 }
 
-# remade REPEATS SETTING=MS...: the same, but with these responses of the heavy application in each repeat
+# remade REPEATS SETTING=MS...: make_run and findings, with these response times of the heavy application in each repeat
 remade() {
 	local pair r
 	make_run "$1"
@@ -138,7 +138,7 @@ remade() {
 	jq -c '.verdict, .findings[]' run/findings.json
 }
 
-@test "a default that is fast enough needs no setting" {
+@test "schedulers: findings: if the default is fast enough, no setting is needed" {
 	# the limit is 2 x (10 + 8) = 36 ms; the median is 0.95 ms above the first response
 	remade 3 default=12 nice-19=60 rr=70
 	[ "$(finding run remedies)/$(finding run remedies verdict)" = 12.95/good ]
@@ -150,7 +150,7 @@ remade() {
 	[[ $(finding run remedies text) == *"The fastest is load in the session itself (51.0 ms)"* ]]
 }
 
-@test "hardly any effect is neither much faster nor much slower than the default" {
+@test "schedulers: findings: 1.14 times the default is 'hardly any effect', 11 times is 'slower'" {
 	remade 3 default=140 nice-19=10 rr=1600
 	[[ $(finding run remedies text) == *"Slower than the default: session under SCHED_RR (1601 ms"* ]]
 	run ! grep 'Hardly any' <(finding run remedies text)
@@ -159,7 +159,7 @@ remade() {
 	run ! grep 'Slower than' <(finding run remedies text)
 }
 
-@test "five repeats give verdicts; a run without a complete cell says so" {
+@test "schedulers: findings of five repeats name better and worse settings; a run without a complete cell is refused" {
 	make_run 5
 	report_findings run
 	jq -c '.findings[]' run/findings.json
@@ -170,7 +170,7 @@ remade() {
 	[ "$status" = 1 ]
 }
 
-@test "two protocols: a row each, each setting against the default of its own protocol" {
+@test "schedulers: two protocols: each setting is compared with the default of the same protocol" {
 	local cell repeat
 	need gnuplot cmark-gfm
 	make_run 5
@@ -178,7 +178,7 @@ remade() {
 		cp -r "$cell" "run/cells/x11-${cell##*/}"
 		for repeat in "run/cells/x11-${cell##*/}"/*; do edit_json "$repeat/cell.json" '.parameters.protocol = "x11"'; done
 	done
-	# there half as fast by default only
+	# over x11 the default alone takes twice as long
 	for repeat in run/cells/x11-default.heavy-10-4/*/samples.tsv; do
 		awk -F'\t' -v OFS='\t' -v CONVFMT=%.0f 'NR > 1 { $5 = 2 * $5 - $3 } { print }' "$repeat" >rows && mv rows "$repeat"
 	done

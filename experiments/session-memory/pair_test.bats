@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One short cell on two machines.
+# One short cell on two machines that ssh reaches.
 # bats file_tags=all
 
 load ../../tests/lab/pair
 
-@test "session-memory: over ssh, the processes of each login are read there" {
+@test "session-memory: over ssh, each login has its Xvnc and xterm in the rows" {
 	need Xvnc xterm
 	pair_cell session-memory --protocol vnc --kinds light --logins 1,2 --repeat 1
 	rows="$RUN/cells/vnc.light-2/1/samples.tsv"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# session-memory: tables and report of a made-up run against closed formulas; and a short run, interrupted before and
-# resumed, whose sums are held against the kernel's account.
+# session-memory: tables and report of a made-up run against closed formulas; and a short run, interrupted and resumed, whose sums
+# are compared with the kernel's account.
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
@@ -18,7 +18,7 @@ setup() {
 #   vnc.light     each login: Xvnc 1000 + 10 r pages private dirty, 3 of them in swap; bash 100 pages. Private clean: 20 pages
 #                 if alone, else none. PSS: what is private and 500 pages of libraries, shared by all logins. Charged: 50
 #                 pages more a login.
-#   vnc.typical   as of light, and two panels of 200 pages each, and 30 of dbus
+#   vnc.typical   as vnc.light, and two panels of 200 pages each, and dbus with 30
 # The machine has 10000 pages in use without a login, and the lab needs 7 for each.
 MEMORY='
 function row(file, words, values,    i, n, v) {
@@ -85,14 +85,14 @@ pages() {	# pages VALUE FORMULA: to the byte
 
 NEAR=0.0011
 
-# Half of a 95 % interval over three repeats that are 1 apart: t(2) / sqrt(3) times their standard deviation, which is 1.
+# Half of the 95 % interval of three repeats that are 1 apart: t(2) / sqrt(3) times their standard deviation, which is 1.
 HALF=2.484138
 
-@test "sums of processes, by number of logins; with their intervals" {
+@test "session-memory: summary.tsv: sums over processes by number of logins, with intervals" {
 	make_run
 	"$TOP/bin/summarize" --format json -o out run
 	jq -e '.result | [.cells, .cells_complete, .cells_failed, .cells_marked, .summary_rows] == [2, 6, 0, 0, 10]' out
-	# 1000 + 10 r and 100 pages, r 1 to 3; ten logins, ten times that
+	# a login has 1000 + 10 r and 100 pages, r = 1, 2, 3; ten logins have ten times as much
 	pages "$(of summary private_bytes system=vnc.light logins=1)" 1120
 	pages "$(of summary private_bytes_low system=vnc.light logins=1)" "1120 - 10 * $HALF"
 	pages "$(of summary private_bytes_high system=vnc.light logins=10)" "11200 + 100 * $HALF"
@@ -103,10 +103,10 @@ HALF=2.484138
 	pages "$(of summary private_bytes system=vnc.typical logins=2)" 3100
 	pages "$(of summary private_clean_bytes system=vnc.typical logins=1)" 20
 	pages "$(of summary private_clean_bytes system=vnc.typical logins=2)" 0
-	# 500 pages of libraries once, however many there are; swap was no part of the shares
+	# 500 pages of libraries count once for any number of logins; swap is not in PSS
 	pages "$(of summary pss_bytes system=vnc.light logins=10)" 11670
 	pages "$(of summary group_bytes system=vnc.light logins=5)" 5850
-	# the machine less what the lab has; none: as it was
+	# memory of the machine minus the lab's; with no login, the initial value
 	pages "$(of summary server_bytes system=vnc.light logins=5)" 15850
 	pages "$(of summary server_bytes system=vnc.light logins=0)" 10000
 	[ "$(of summary processes system=vnc.typical logins=10)" = 50.00 ]
@@ -115,14 +115,14 @@ HALF=2.484138
 	[ -z "$(of summary group_bytes system=vnc.light logins=0)" ]
 }
 
-@test "one more login: the slope of each repeat, its interval, and where the line begins" {
+@test "session-memory: slope.tsv: memory of one more login with its interval, and the line's intercept" {
 	make_run
 	"$TOP/bin/summarize" run >/dev/null
 	pages "$(of slope slope_bytes system=vnc.light what=private)" 1120
 	pages "$(of slope slope_bytes_low system=vnc.light what=private)" "1120 - 10 * $HALF"
 	pages "$(of slope start_bytes system=vnc.light what=private)" 0
 	near "$(of slope slope_mb system=vnc.light what=private)" "1120 / 256"
-	# the shared pages are where the line begins, and not in the slope
+	# shared pages are in the intercept, not in the slope
 	pages "$(of slope slope_bytes system=vnc.typical what=pss)" 1547
 	pages "$(of slope start_bytes system=vnc.typical what=pss)" 500
 	pages "$(of slope slope_bytes system=vnc.typical what=group)" 1600
@@ -132,7 +132,7 @@ HALF=2.484138
 	[ "$(of slope logins_max system=vnc.light what=private)" = 10 ]
 }
 
-@test "processes: of one login on average, those of one name together" {
+@test "session-memory: who.tsv: memory of an average login by process name, the largest first" {
 	make_run
 	"$TOP/bin/summarize" run >/dev/null
 	pages "$(of who private_bytes system=vnc.typical logins=10 name=panel)" 400
@@ -147,11 +147,11 @@ HALF=2.484138
 
 finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
 
-@test "findings and figures" {
+@test "session-memory: report: findings with their numbers; figures" {
 	make_run
 	"$TOP/report/report.sh" run >/dev/null
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","charged","shared","idle"]' ]
-	# of a typical login 1550 pages, charged 1600; of a light one 1120: Xvnc has 1020 of them
+	# a typical login has 1550 pages, 1600 charged; a light one 1120, 1020 of them Xvnc's
 	read -r value low high _ < <(finding cost)
 	near "$value" "1550 / 256"
 	near "$low" "(1550 - 10 * $HALF) / 256"
@@ -168,7 +168,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	near "$value" "10000 / 256"
 	for figure in logins processes; do grep -q '</svg>' "run/figures/$figure.svg"; done
 	grep -q 'light login, vnc: 4.38 MB for one more (charged 4.57)' run/figures/logins.svg
-	# a server of its own, 512 MB of which 448 are available
+	# a guest with 512 MB, of which 448 are available
 	jq '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 67108864, reserved_bytes: 33554432, available_bytes: 469762048,
 		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"}' run/run.json >new &&
 			mv new run/run.json
@@ -179,7 +179,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		| test("64.0 MB.* of 512 .*32.0 MB.*24.0 MB.*2.0 MB.* 39.1 MB")' run/findings.json
 }
 
-@test "a charge that does not grow with the logins is reported below private memory, and limits no logins" {
+@test "session-memory: findings: a group charge that does not grow with logins is unsure, and no limit is derived from it" {
 	local file
 	make_run
 	for file in run/cells/*/*/machine.tsv; do
@@ -193,7 +193,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	if grep -q '1 GB' said; then return 1; fi
 }
 
-@test "without groups, from one repeat, with a failed cell: unknown figures are not reported" {
+@test "session-memory: without memory groups, or with one repeat, the unknown figures and intervals are left out" {
 	make_run
 	for r in 2 3; do
 		echo '{"state": "failed", "reason": "a login did not come up"}' >run/cells/vnc.light-10/$r/cell.json
@@ -210,7 +210,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","shared","idle"]' ]
 }
 
-@test "one number of logins: the cost of one more is unknown, and the measured memory is reported" {
+@test "session-memory: with one number of logins the verdict gives the measured memory, not the cost of one more" {
 	local file
 	make_run
 	jq '.settings.logins = [5]' run/run.json >new && mv new run/run.json
@@ -224,7 +224,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	if grep -q 'No condition\|One more' said; then return 1; fi
 }
 
-@test "broken files are named" {
+@test "session-memory: a damaged file is named" {
 	make_run
 	sed -i '3s/\t1\t/\tx\t/' run/cells/vnc.light-10/2/samples.tsv
 	run -1 "$TOP/bin/summarize" run
@@ -239,12 +239,12 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[[ $output == *"run.json: settings.logins is not in ascending order" ]]
 }
 
-groups() {	# as this experiment makes them
+groups() {	# the control groups as this experiment names them
 	find /sys/fs/cgroup -maxdepth 3 \( -name 'thinprobe-*login-*' -o -name 'thinprobe-sessmem-*' \) 2>/dev/null | sort
 }
 
 # bats test_tags=all
-@test "a server of its own, where a guest is made: less than its memory, more than its parts" {
+@test "session-memory: the guest without logins uses less than its memory, and more than its processes and reserve" {
 	local cache=${XDG_CACHE_HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)/.cache}
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	XDG_CACHE_HOME=$cache TMPDIR=$BATS_TEST_TMPDIR "$TOP/thinprobe" run session-memory --protocol vnc --kinds light --logins 1 \
@@ -252,7 +252,7 @@ groups() {	# as this experiment makes them
 	jq -e .empty_server run/run.json >/dev/null ||
 		skip "$(jq -r '.lab.missing[] | select(test("without logins"))' run/run.json)"
 	jq .empty_server run/run.json
-	# a kernel of Debian and one shell: more than 20 MB, and not a fifth of 512 MB
+	# a Debian kernel and one shell: more than 20 MB, less than a fifth of 512 MB
 	jq -e '.empty_server | .memory_bytes == 536870912 and .unavailable_bytes == .memory_bytes - .available_bytes
 		and .reserved_bytes > 0 and .used_bytes > .processes_bytes and .processes_bytes > 0
 		and .unavailable_bytes > .reserved_bytes + .processes_bytes
@@ -261,7 +261,7 @@ groups() {	# as this experiment makes them
 }
 
 # bats test_tags=all
-@test "a short run, interrupted and resumed: processes at rest, the second login costs what the first one did, nothing is left" {
+@test "session-memory: a short run, interrupted and resumed: two logins cost about the same, and nothing is left" {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	"$TOP/thinprobe" run session-memory --protocol vnc --kinds light --logins 1,2 --repeat 1 -o run >/dev/null 2>&1 3>&- &

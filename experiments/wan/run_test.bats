@@ -28,7 +28,7 @@ setup_file() {
 	grep -q 'report\.html$' "$BATS_FILE_TMPDIR/out"
 }
 
-@test "wan: the link had the round trip that was asked for, and no key took less" {
+@test "wan: ping and every key take at least the round trip that was asked for" {
 	cat "$RUN/summary.tsv" "$RUN/slope.tsv"
 	cell=$(cell_of "$RUN" protocol=vnc rtt_ms=60 loss_percent=0 keys_per_s=0)/1
 	[ "$(jq '.parameters.ping_ms >= 60' "$cell/cell.json")" = true ]
@@ -41,7 +41,7 @@ setup_file() {
 	[ "$(jq -s 'all(.[]; .state == "complete")' "$RUN"/cells/*/1/cell.json)" = true ]
 }
 
-@test "wan: nothing is left: no group, no pipe, no process of the line" {
+@test "wan: no control group, pipe or delay-line process is left" {
 	if groups_left; then return 1; fi
 	[ -z "$(find "$RUN" -type p -o -name '*.new')" ]
 	run grep -lszF "$RUN/log/wire.json" /proc/[0-9]*/cmdline

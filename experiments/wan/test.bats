@@ -8,7 +8,7 @@ load ../../tests/undrawn
 
 setup() { begin_test; }
 
-# cell PROTOCOL LINK REPEAT PING LATENCY... (ms; -: no echo): a complete train; LINK: its number
+# cell PROTOCOL LINK REPEAT PING LATENCY...: makes a complete train on the link of that number; times in ms, - for no echo
 cell() {
 	local folder=run/cells/${1/:/-}-00$2/$3 i=0 at
 	mkdir -p "$folder"
@@ -48,7 +48,7 @@ column() {	# column PROTOCOL RTT LOSS NAME [KEYS_PER_S]
 }
 slope() { field run/slope.tsv "$2" protocol="$1"; }
 
-# One round trip and 10 ms; two and 5; and one and a half.
+# Latency of a key: `one` 1 round trip + 10 ms, `two:half` 2 round trips + 5 ms, `between` 1.5 round trips.
 three_protocols() {
 	local r
 	make_run one two:half between
@@ -70,7 +70,7 @@ three_protocols() {
 	done
 }
 
-@test "a link with a delay is the only one: its round trip and loss are those of the cells" {
+@test "wan: cells: --link with a delay gives all cells its round trip and loss; --rtt beside it is refused" {
 	local set='
 		. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab LINK=$1 KEYS=20 LOSS_KEYS= TYPING=10 PROTOCOLS=one RTTS=0,100 LOSSES=0.5,2 LOSS_RTT=50
 		exp_bad() { echo "refused: $*"; exit 2; }; plan_no_link() { :; }; plan_given() { [[ " $2 " == *" $1 "* ]]; }
@@ -85,7 +85,7 @@ three_protocols() {
 	run -2 cells 10Mbit,2s ''
 }
 
-@test "the slope is the number of round trips; losses with their interval; a key without an echo stays in" {
+@test "wan: tables: the slope is the number of round trips; losses have an interval; keys without an echo are included" {
 	three_protocols
 	run "$BIN/summarize" run
 	[ "$status" = 3 ]	# one protocol lacks the cells with loss
@@ -97,26 +97,26 @@ three_protocols() {
 	[ "$(column one 100 0 p50_ms)/$(column one 100 0 ping_ms)/$(column one 100 0 keys)" = 110.000/100.500/6 ]
 	[ "$(column one 200 0 max_ms)/$(column one 200 0 late_percent)" = 210.000/100.00 ]
 	[ "$(column one 100 2 max_ms)/$(column one 100 2 late_percent)" = 610.000/33.33 ]
-	# 40 of 2000: the p at which 40 or more, and 40 or fewer, of 2000 have a chance of 2.5 % (bisection on the binomial's sums)
+	# 40 of 2000: ends of the exact interval, where 40 or more, and 40 or fewer, of 2000 have a probability of 2.5 %
 	[ "$(column one 100 2 lost_percent)" = 2.000 ]
 	[ "$(column one 100 2 lost_percent_low)/$(column one 100 2 lost_percent_high)" = 1.433/2.714 ]
-	# typed: of no line
+	# cells with typed keys are in no line
 	[ "$(column one 200 0 keys 10)/$(column one 200 0 p50_ms 10)" = 6/211.000 ]
-	# two of three keys had none: the median and the most are only known from below
+	# two of three keys had no echo: median and maximum are lower bounds
 	[ "$(column two:half 100 2 unanswered)/$(column two:half 100 2 p50_ms)/$(column two:half 100 2 p50_ms_above)" = \
 		4/10000.000/1 ]
 	[ "$(column two:half 100 2 max_above)/$(column between 100 2 p50_ms_why)" = 1/failed ]
 	[ "$(column between 100 2 state)" = "not measured" ]
 }
 
-@test "findings: round trips per key, keys typed at a rate, what the link lost" {
+@test "wan: findings: round trips per key, keys typed at a rate, longest usable link, packet loss" {
 	need gnuplot cmark-gfm
 	three_protocols
 	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
 	[ "$(finding run round-trips-1) $(finding run round-trips-1 verdict)" = "1 good" ]
 	[ "$(finding run round-trips-2) $(finding run round-trips-2 verdict)" = "2 bad" ]
-	# two repeats have no interval: 506 ms beside 406 is told, and that it is no proof
+	# two repeats have no interval, so 506 ms against 406 ms is unsure
 	[ "$(finding run typed verdict)" = unsure ]
 	[[ $(finding run typed text) == *two:half*"211 ms (alone 210 ms)"* ]]
 	[ "$(finding run longest-link)/$(finding run longest-link unit)" = 406/ms ]
@@ -124,7 +124,7 @@ three_protocols() {
 	[ "$(finding run loss)/$(finding run loss above)" = 10000/true ]	# its median key was never answered
 	for f in run/figures/rtt.svg run/figures/loss.svg run/report.html; do [ -s "$f" ]; done
 	grep -q '^- spice: the server' run/report.md
-	# at the longest round trip, keys that stand alone; two repeats have no interval, so no rank is sure
+	# ranking by single keys at the longest round trip; two repeats have no interval, so no rank is significant
 	"$TOP/report/report.sh" --table run | sed '1,/Rank/d' | tee table
 	[ "$(awk '{ print $1, $2, $3 }' table | paste -sd ';')" = "1 one 210;2 between 301;3 two:half 406" ]
 	verdict=$(jq -r .verdict run/findings.json)
@@ -132,7 +132,7 @@ three_protocols() {
 	grep -q '### Which protocol on this link' run/report.md
 }
 
-@test "with losses, only what had the same loss stands side by side; typed keys are held against lone ones by their intervals" {
+@test "wan: findings compare protocols only at the same loss, and typed keys with single ones by their intervals" {
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("4$") | not)) | .cells |= map(.parameters.rtt_ms = 200 |
 		(if .name | test("0$") then .parameters.loss_percent = 0 elif .name | test("1$") then .parameters.loss_percent = 1
@@ -143,7 +143,7 @@ three_protocols() {
 		cell one 2 "$r" 200 410 410 410
 		cell two 0 "$r" 200 220 220 220
 		cell two 1 "$r" 200 320 320 320
-		cell one 3 "$r" 200 $((200 + 40 * r)) $((200 + 40 * r)) $((200 + 40 * r))	# 240 and 280: from 6 to 514
+		cell one 3 "$r" 200 $((200 + 40 * r)) $((200 + 40 * r)) $((200 + 40 * r))	# 240 and 280: interval 6 to 514
 	done
 	report_findings run
 	jq -c '.findings[]' run/findings.json
@@ -152,7 +152,7 @@ three_protocols() {
 	[ "$(finding run typed)/$(finding run typed verdict)" = 260/unsure ]
 }
 
-@test "one protocol, no loss, one repeat: no interval, no panel, and a report all the same" {
+@test "wan: one protocol, one repeat, no loss: a report without intervals and without the figure of losses" {
 	need gnuplot cmark-gfm
 	make_run one
 	edit_json run/run.json '.settings.repeats = 1 | .cells |= .[:2]'
@@ -166,8 +166,8 @@ three_protocols() {
 	[ "$(finding run no-round-trips verdict)" = unsure ]
 }
 
-# What pings find differs a little from repeat to repeat: two of the smallest and largest ping would be a line of their own.
-@test "one link: medians, and nothing about round trips per key, whatever the pings found" {
+# Pings differ a little between repeats: the smallest and the largest must not be taken for two points of a line.
+@test "wan: with one link, findings give medians, and nothing about round trips per key" {
 	need gnuplot cmark-gfm
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("0$"))) | .cells |= map(.parameters.rtt_ms = 80)'
@@ -186,14 +186,14 @@ three_protocols() {
 		if grep -E 'round trips? (a|per) key' run/figures/rtt.svg; then return 1; fi
 		[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "longest-link link" ]
 		[ -n "$(jq -r .verdict run/findings.json)" ]
-		# round trips that were set, but less apart than the pings of one of them scatter
+		# round trips set less far apart than the pings of one link scatter
 		PING=120
 		rm -r run/cells/two* && edit_json run/run.json '.cells |= map(select(.name | test("one")))'
 	done
 	[[ $(jq -r .verdict run/findings.json) == *"88.5 ms"* ]]
 }
 
-@test "the line through round trips uses exact medians; a slope below one is no number of round trips" {
+@test "wan: slope.tsv uses exact medians only; a slope below one gives no number of round trips" {
 	make_run one two
 	edit_json run/run.json '.cells |= map(select(.name | test("[012]$")))'
 	for r in 1 2; do
@@ -212,7 +212,7 @@ three_protocols() {
 	if jq -r '.verdict, .findings[].text' run/findings.json | grep -E -- '[ (]-[0-9]'; then return 1; fi
 }
 
-@test "a protocol without a median, typed or alone, is not said to be free of waits, and is named among the unknown" {
+@test "wan: findings: a protocol without a median is named as unknown, not as one without waits" {
 	local r p l
 	make_run one two
 	for r in 1 2; do
@@ -224,7 +224,7 @@ three_protocols() {
 		edit_json "run/cells/two-002/$r/cell.json" '.state = "failed"'
 	done
 	report_findings run
-	[ "$(finding run typed verdict)" = unsure ]	# 906 ms, and nothing to hold it against
+	[ "$(finding run typed verdict)" = unsure ]	# 906 ms, and no single keys to compare with
 	[[ $(finding run longest-link text) == *"Not known: two."* ]]
 	for r in 1 2; do
 		edit_json "run/cells/two-002/$r/cell.json" '.state = "complete"'
@@ -232,5 +232,5 @@ three_protocols() {
 	done
 	report_findings run
 	[ "$(finding run typed verdict)" = unsure ]
-	[[ $(finding run typed text) == *"whether one and two wait"* ]]	# (two repeats have no interval)
+	[[ $(finding run typed text) == *"whether one and two wait"* ]]	# two repeats have no interval
 }
