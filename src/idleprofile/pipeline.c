@@ -19,7 +19,7 @@ static void update_longest_event(struct pipeline_cpu_total *t, const struct lost
 	snprintf(t->longest_who, sizeof(t->longest_who), "%s", who ? who->name : "");
 }
 
-static void take_event(void *arg, const struct lost_time_event *e)
+static void record_event(void *arg, const struct lost_time_event *e)
 {
 	struct cpu_pipeline *c = arg;
 
@@ -235,7 +235,7 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 			failed |= !c->who;
 		}
 		c->ticks.period_ns = ticks_period_ns();
-		events_init(&c->events, c->ticks.period_ns, take_event, c);
+		events_init(&c->events, c->ticks.period_ns, record_event, c);
 	}
 	if (failed) {
 		pipeline_free(f);

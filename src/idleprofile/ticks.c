@@ -97,7 +97,7 @@ static void mark_hidden_periods(const struct tick_detector *t, struct tick_perio
 	}
 }
 
-/* Learns the phase from the gaps between these times, if they suffice. */
+/* Learns the phase from the gaps between the times `from` and `now`, if there are enough. */
 static void learn_phase(struct tick_detector *t, int64_t from, int64_t now)
 {
 	const int64_t period = t->period_ns;

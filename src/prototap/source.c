@@ -41,7 +41,7 @@ static bool is_regular_file(FILE *stream)
 	return !fstat(fileno(stream), &st) && S_ISREG(st.st_mode);
 }
 
-/* Makes the stream anew, at the file's beginning, after a capture closed it. 0 or -errno. */
+/* Closes the file's capture, and with it the stream, and opens the file again at its beginning. 0 or -errno. */
 static int reopen_file(struct source_file *f)
 {
 	capture_close(f->capture);
@@ -200,7 +200,7 @@ static void move_into_order(struct packet_source *s, int at)
 	s->next[at] = moved;
 }
 
-/* Undoes the beginning, so that the files can be read from their start. 0, or -1 with `why`. */
+/* Undoes source_begin(), so that the files can be read from their start once more. 0, or -1 with `why`. */
 static int rewind_files(struct packet_source *s, struct why *why)
 {
 	for (int i = 0; i < s->files; i++) {

@@ -140,7 +140,7 @@ struct figure startup_added_share(const struct startup_trials *s, struct startup
 	return e;
 }
 
-static bool has_parameter(const struct experiment_cell *c, const char *key, const char *value)
+static bool has_parameter_value(const struct experiment_cell *c, const char *key, const char *value)
 {
 	return !strcmp(cell_text(c, key), value);
 }
@@ -148,10 +148,10 @@ static bool has_parameter(const struct experiment_cell *c, const char *key, cons
 /* Returns the cell whose starts give T0; NULL: none. */
 static const struct experiment_cell *find_unloaded(const struct experiment_cell *c)
 {
-	if (!has_parameter(c, "axis", "reads"))
+	if (!has_parameter_value(c, "axis", "reads"))
 		return find_cell(c->run, cell_text(c, "app"), cell_text(c, "start"), "none");
 	for (const struct experiment_cell *o = c->run->cell; o < c->run->cell + c->run->n; o++)
-		if (has_parameter(o, "app", cell_text(c, "app")) && has_parameter(o, "axis", "reads") &&
+		if (has_parameter_value(o, "app", cell_text(c, "app")) && has_parameter_value(o, "axis", "reads") &&
 		    cell_number(o, "step") == 0)
 			return o;
 	return NULL;
@@ -190,7 +190,7 @@ static void set_figures(const struct experiment_cell *c)
 	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */
 	extractor_set_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start */
-	extractor_set_figure("e", has_parameter(c, "axis", "used") ? startup_added_share(s, base) : FIGURE_ABSENT);
+	extractor_set_figure("e", has_parameter_value(c, "axis", "used") ? startup_added_share(s, base) : FIGURE_ABSENT);
 }
 
 static bool compute_figure(const struct experiment_cell *c, const char *path, struct figure *out)
@@ -250,14 +250,14 @@ static void write_events(const struct experiment_cell *c, struct table_out *out)
 /* Memory pressure of a step: grows with the memory in swap, or as less memory is left. */
 static double get_pressure(const struct experiment_cell *c)
 {
-	return has_parameter(c, "axis", "left") ? -cell_number(c, "step") : cell_number(c, "step");
+	return has_parameter_value(c, "axis", "left") ? -cell_number(c, "step") : cell_number(c, "step");
 }
 
 /* Returns which starts the tables use: "warm" (files in memory), or "cold" if the run has no warm ones. */
 static const char *choose_start_kind(const struct experiment_run *run)
 {
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
-		if (has_parameter(c, "start", "warm") && isfinite(compute_median(c, STARTUP_START).value))
+		if (has_parameter_value(c, "start", "warm") && isfinite(compute_median(c, STARTUP_START).value))
 			return "warm";
 	return "cold";
 }
@@ -271,14 +271,16 @@ static const struct experiment_cell *find_most_pressed_cell(const struct experim
 	const char *start = choose_start_kind(run);
 
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
-		bool alike = hardest && has_parameter(hardest, "axis", cell_text(c, "axis"));
+		bool alike = hardest && has_parameter_value(hardest, "axis", cell_text(c, "axis"));
 
-		if (!has_parameter(c, "app", app) || !has_parameter(c, "start", start) || isnan(compute_median(c, event).value) ||
-		    (axis ? !has_parameter(c, "axis", axis)
-			  : !has_parameter(c, "axis", "used") && !has_parameter(c, "axis", "left")))
+		if (!has_parameter_value(c, "app", app) || !has_parameter_value(c, "start", start) ||
+		    isnan(compute_median(c, event).value) ||
+		    (axis ? !has_parameter_value(c, "axis", axis)
+			  : !has_parameter_value(c, "axis", "used") && !has_parameter_value(c, "axis", "left")))
 			continue;
-		if (!hardest || (!alike && has_parameter(c, "axis", "left")) ||
-		    (alike && (!has_parameter(hardest, "swap", cell_text(c, "swap")) || get_pressure(c) > get_pressure(hardest))))
+		if (!hardest || (!alike && has_parameter_value(c, "axis", "left")) ||
+		    (alike &&
+		     (!has_parameter_value(hardest, "swap", cell_text(c, "swap")) || get_pressure(c) > get_pressure(hardest))))
 			hardest = c;
 	}
 	return hardest;

@@ -46,7 +46,7 @@ static void count_wakeups(struct audio_watch *a)
 		wakeups_count(a->wakeups, &a->counting, ours, sizeof(ours) / sizeof(*ours));
 }
 
-static int request_list(struct audio_watch *a)
+static int request_stream_list(struct audio_watch *a)
 {
 	static const char *const words[] = { "--format=json", "list", "sink-inputs", NULL };
 	int err;
@@ -81,7 +81,7 @@ static int connect_server(struct audio_watch *a, struct why *why)
 	if (!err)
 		err = add_polled_fd(a, a->changes.out);
 	if (!err)
-		err = request_list(a);
+		err = request_stream_list(a);
 	if (err) {
 		why_say(why, "cannot run pactl: %s", strerror(-err));
 		disconnect_server(a);
@@ -96,7 +96,7 @@ static int connect_server(struct audio_watch *a, struct why *why)
 }
 
 /* Reads the list that pactl has printed. 0, or pactl's exit status where it failed. */
-static int receive_list(struct audio_watch *a, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int receive_stream_list(struct audio_watch *a, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct audio_streams now;
 	char path[40];
@@ -150,9 +150,9 @@ static int read_events(struct input_source *s, void (*each)(void *arg, const str
 		return 0;
 	}
 	if (fd_is_readable(a->list.pidfd))
-		receive_list(a, each, arg);
+		receive_stream_list(a, each, arg);
 	if (a->changed_ns && !a->list.pid)
-		request_list(a);
+		request_stream_list(a);
 	return 0;
 }
 
@@ -183,7 +183,7 @@ int audio_open(struct audio_watch **out, const char *server, struct why *why)
 	answer = (struct pollfd){ .fd = a->list.pidfd, .events = POLLIN };
 	if (poll(&answer, 1, ANSWER_MS) <= 0)
 		return 0; /* the list will come later */
-	status = receive_list(a, NULL, NULL);
+	status = receive_stream_list(a, NULL, NULL);
 	if (!status)
 		return 0;
 	disconnect_server(a);
@@ -219,7 +219,7 @@ void audio_update_counts(struct audio_watch *a, const int *tagged, size_t n)
 	if (!a->changes.pid)
 		connect_server(a, &why);
 	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
-		request_list(a); /* finds streams that began before pactl had subscribed */
+		request_stream_list(a); /* finds streams that began before pactl had subscribed */
 	count_wakeups(a);
 	audio_average_counts(&a->counting, tagged, n);
 	if (a->wakeups)

@@ -235,7 +235,7 @@ void report_row_users(struct rec_report *r, const struct users_cfg *u, const str
 	say_users(r, u, row);
 }
 
-#define ROW_OFF 0.2 /* beyond noise: a response shorter than the service demands, or a utilization above 1, by so much */
+#define ROW_OFF 0.2 /* a response shorter than the service demands, or a utilization above 1, by more than this share is no noise */
 
 /* Whether a fitted row contradicts the demands: its response is shorter than they are together, or its requests keep a station busy
  * for more than the time. */

@@ -241,7 +241,7 @@ static int64_t next_send_ns(const struct crowd *c)
 	return next_due_ns(c) < c->window.end_ns && c->dues.n ? next_due_ns(c) : INT64_MAX;
 }
 
-static void send_due(struct crowd *c, int64_t now)
+static void send_due_requests(struct crowd *c, int64_t now)
 {
 	for (int most = AT_ONCE; most-- && next_send_ns(c) <= now;) {
 		int64_t due = next_due_ns(c);
@@ -401,7 +401,7 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 			window = true;
 			first = thread_times_now();
 		}
-		send_due(c, now);
+		send_due_requests(c, now);
 		show_progress(c, now);
 		until = clock_earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns);
 		err = run_once(c, c->cfg.progress ? progress_wake_ns(c->cfg.progress, until) : until, &before);
@@ -420,7 +420,7 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 	over = now + c->cfg.timeout_ns;
 	while (!err && !c->sums.stopped && (c->window.asked || next_due_ns(c) < c->window.end_ns) && (now = clock_now()) < over &&
 	       !proc_stop) {
-		send_due(c, now);
+		send_due_requests(c, now);
 		err = run_once(c, over, &before);
 	}
 	log_cut_requests(c, clock_now());

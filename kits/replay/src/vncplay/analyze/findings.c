@@ -122,7 +122,7 @@ bool findings_are_unusable(const struct findings *f, struct why *why)
 	for (int r = 0; r < f->runs; r++) {
 		collect_latencies(&f->analysis.responses, r, &us, &n);
 		median[r] = sample_quantile(&us, 0.5).value;
-		/* (--method paper counts releases as inputs) */
+		/* --method paper also counts releases as inputs */
 		if (!*why->text && (!n || (!f->paper && 2 * (int64_t)us.n < f->analysis.inputs)))
 			why_say(why, "%zu of %d inputs of %s were answered: too few to tell response times", us.n,
 				f->analysis.inputs, f->replay[r].label);
@@ -176,7 +176,7 @@ static void print_slowest(struct rec_report *out, const struct findings *f)
 			ns_text((double)slowest->at_us * 1e3), ns_text((double)slowest->press_us[in] * 1e3), f->replay[in].label);
 }
 
-static void print_text(struct rec_report *out, const struct findings *f)
+static void print_findings_text(struct rec_report *out, const struct findings *f)
 {
 	int64_t answered = count_answered(&f->analysis.responses);
 
@@ -250,7 +250,7 @@ void findings_report(struct rec_report *out, const struct findings *f)
 	rec_end(out);
 	rec_add_count(out, "unmatched", f->analysis.unmatched ? unmatched : -1);
 	rec_end(out);
-	print_text(out, f);
+	print_findings_text(out, f);
 }
 
 void findings_write_2005(FILE *out, const struct findings *f)
