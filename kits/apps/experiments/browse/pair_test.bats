@@ -5,7 +5,7 @@
 
 load ../../../../tests/lab/pair
 
-@test "browse: over ssh, visits beside a job in a group there" {
+@test "browse: over ssh, both pages are visited beside a job in a group on the server" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"
 	need Xvnc netsurf-gtk convert xz
 	pair_cell browse --scheme baseline --page plain,text --repeat 1

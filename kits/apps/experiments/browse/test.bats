@@ -26,7 +26,7 @@ made_up() {
 	functions exp_summed
 }
 
-@test "cells: every scheme beside each job, alone once without; the order of pages is that of the repeat" {
+@test "browse: cells: every scheme beside each job, 'alone' without a job; the order of pages depends on the repeat only" {
 	[ "$(functions 'SCHEMES=alone,baseline,L JOBS=parallel,quanta; exp_cells' | tr '\t' ' ' | paste -sd ';')" = \
 		"alone none;baseline parallel;baseline quanta;L parallel;L quanta" ]
 	functions 'VISITED=plain,text,table,icons,photo,album,boxes,styles,form,news
@@ -37,7 +37,7 @@ made_up() {
 	[ "$(wc -l <first)" = 10 ]
 }
 
-@test "pages: the same for the same seed, each of its kind" {
+@test "browse: a page is the same for the same seed, and has the parts of its kind" {
 	page() { LC_ALL=C awk -v page="$1" -v seed="$2" -f "$TOP/kits/apps/experiments/browse/pages.awk"; }
 	for name in plain text table icons photo album boxes styles form news; do
 		[ "$(page $name 1 | md5sum)" = "$(page $name 1 | md5sum)" ]
@@ -51,7 +51,7 @@ made_up() {
 	[ "$(page album 1 | grep -o '<img' | wc -l)" = 24 ]
 }
 
-@test "visits are read from a log: from Return to the last change, and only where the right picture was there" {
+@test "browse: a visit lasts from Return to the last change; it is wrong if another picture, or none, came to rest" {
 	{
 		printf 'schema\trun\ttime_ns\tkind\tname\twindows\tpicture\n'
 		printf 'startup/1\t1\t%s\t%s\t%s\t1\t%s\n' 500000000 change '' a 500000000 rest '' a \
@@ -65,7 +65,7 @@ made_up() {
 	jq -e '.start == "a" and .wrong == 2 and (.think_s - 3.05 | fabs) < 1e-9' visits.json		# 3.1 s and 3 s
 }
 
-@test "each page by the baseline's mean, the mean of all, what the job pays; the verdict is of vamp and nice; the same again" {
+@test "browse: report: pages and job relative to the baseline; findings on vamp against nice; the same tables when made again" {
 	made_up
 	"$TOP/report/report.sh" run
 	near "$(row plain_ms scheme=baseline)" 800 0.1
@@ -85,7 +85,7 @@ made_up() {
 	[ "$(found against-nice .verdict)" = '"bad"' ]	# 1.6 / 1.5
 	near "$(found job .value)" 10 0.1
 	[ "$(found wrong .value)" = 1 ]
-	# one visit of L was excluded, so no figure is of all pages; without it, each is
+	# one visit of L was excluded, so findings say 'pages that were not excluded' instead of 'all pages'
 	said() { jq -r '.verdict, (.findings[] | select(.id != "wrong") | .text)' run/findings.json | grep -c "$1"; }
 	[ "$(said 'all pages')/$(said 'pages that were not excluded')" = 0/3 ]
 	if grep -q 'All, to the baseline' run/report.md; then return 1; fi
@@ -99,7 +99,7 @@ made_up() {
 	cmp before run/summary.tsv
 }
 
-@test "all pages are all pages where no visit was excluded; two repeats compare nothing, and neither does one" {
+@test "browse: findings say 'all pages' if no visit was excluded; with one or two repeats nothing is compared" {
 	MADE_UP=$'alone none 1\nbaseline parallel 4\nnice parallel 1.5\nH parallel 1.6'
 	made_up
 	undrawn
@@ -112,13 +112,13 @@ made_up() {
 	[ "$(found against-nice .verdict)" = '"unsure"' ]
 }
 
-@test "a run without a baseline, or of which nothing came, says so" {
+@test "browse: findings of a run without a baseline, or without a complete cell, say so" {
 	made_up
 	says_so baseline-parallel
 }
 
 # bats test_tags=all
-@test "a short run: two pages, alone and beside a job, at rest as they look, about three seconds apart" {
+@test "browse: a short run: two pages, alone and beside a job, end in the same pictures, about three seconds apart" {
 	short_run "Xvnc netsurf-gtk convert" --page plain,photo --scheme alone,baseline --repeat 1
 	for cell in alone-none baseline-parallel; do
 		jq -e '.visits | (keys == ["photo", "plain"]) and all(.[]; .wrong or (.first_ms > 0 and .first_ms <= .ms))' \
@@ -127,12 +127,12 @@ made_up() {
 	done
 	# a picture of ten megapixels takes longer than four short paragraphs
 	jq -e '.visits | .photo.wrong or .plain.wrong or .photo.ms > .plain.ms / 2' run/cells/alone-none/1/cell.json
-	# what counts ended in the same picture in both
+	# visits that count ended in the same picture in both cells
 	jq -es '.[0] as $a | .[1] as $b | all($a | keys[]; $a[.].wrong or $b[.].wrong or $a[.].picture == $b[.].picture)' \
 		<(jq .visits run/cells/alone-none/1/cell.json) <(jq .visits run/cells/baseline-parallel/1/cell.json)
 }
 
-@test "each kind of job has its own verdict" {
+@test "browse: each kind of job has its own verdict" {
 	MADE_UP=$'alone none 1\nbaseline parallel 4\nL parallel 2\nbaseline quanta 2\nL quanta 6'
 	made_up
 	words

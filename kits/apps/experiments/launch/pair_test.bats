@@ -5,7 +5,7 @@
 
 load ../../../../tests/lab/pair
 
-@test "launch: over ssh, an application and keys beside a job in a group there" {
+@test "launch: over ssh, an application is started, and keys are typed, beside a job in a group on the server" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"
 	need Xvnc mousepad xz
 	pair_cell launch --app mousepad --scheme baseline --trace none --repeat 1

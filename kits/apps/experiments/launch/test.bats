@@ -33,12 +33,12 @@ made_up() {
 	functions 'JOBS=parallel; exp_summed'
 }
 
-@test "--scheme list names the schemes of data/favour.tsv" {
+@test "launch: --scheme list names the schemes of data/favour.tsv" {
 	[ "$("$TOP/thinprobe" run launch --scheme list | awk '{ print $1 }' | paste -sd ' ')" = \
 		"$(awk -F'\t' '!/^#/ && $1 != "scheme" { print $1 }' "$TOP/kits/apps/data/favour.tsv" | paste -sd ' ')" ]
 }
 
-@test "cells: every application and the keys under every scheme beside every job, alone once" {
+@test "launch: cells: every application, and keys, under every scheme beside every job; each alone once" {
 	cells >all
 	[ "$(wc -l <all)" = $((3 * (1 + 2 * 2))) ]
 	[ "$(grep -c ' alone none$' all)" = 3 ]
@@ -46,7 +46,7 @@ made_up() {
 	[ "$(cells KEYS=0 APPS=xpdf SCHEMES=baseline JOBS=quanta)" = "xpdf baseline quanta" ]
 }
 
-@test "ratios to the baseline of the same application, and findings that follow from them" {
+@test "launch: report: ratios to the baseline of the same application, and findings from them" {
 	made_up
 	"$TOP/report/report.sh" run
 	near "$(row launch_rel app=writer scheme=baseline)" 1 0.001
@@ -55,17 +55,17 @@ made_up() {
 	near "$(row launch_ms app=writer scheme=L)" 3200 1
 	near "$(row job_rel app=xpdf scheme=M)" 1.25 0.001
 	[ "$(row job_rel app=xpdf scheme=alone)" = "" ]
-	# the best of vamp's is M: 1.25 s against 4, 2 and 1.25 s; the job makes of 1 s 4
+	# vamp's best scheme is M with 1.25 s, against 4, 2 and 1.25 s; beside the job a launch takes 4 s instead of 1 s
 	near "$(found baseline .value)" 0.3125 0.0001
 	[ "$(found baseline .verdict)" = '"good"' ]
-	# 4000 and 1000 ms, 1 % up and down: t(2) 0.01 / sqrt(3) is 2.484 % each way, twice
+	# 4000 and 1000 ms, each repeat 1 % up or down: t(2) 0.01 / sqrt(3) is 2.484 %, for both means
 	[[ $(found baseline .text) == *"4.00 times as long (95 % CI 3.81 to 4.20)"* ]]
 	near "$(found baseline .low)" 0.2974 0.0002
 	near "$(found today .value)" 1 0.0001
 	[ "$(found today .verdict)" = '"unsure"' ]
 	[[ $(found today .text) == *"0.63 times as long"*"as with autogroup"*"1.00 times as long"*"as with nice"* ]]
 	near "$(found job .value)" 1.25 0.0001
-	# vamp found xz in two episodes of three, and took an editor for background in one
+	# vamp found xz in two of three episodes, and took an editor for background in one
 	near "$(found vamp .value)" 66.67 0.01
 	# the key came at 8.99 s, the decision at 9.005 s
 	near "$(row decided_ms app=xpdf scheme=L)" 15 0.001
@@ -93,7 +93,7 @@ launched() {
 	jq -c '.verdict, .findings[]' run/findings.json
 }
 
-@test "the best scheme is so by the applications that all schemes started; one that is lacking is named" {
+@test "launch: findings: the best scheme is chosen by the applications that all schemes started; a missing one is named" {
 	made_up
 	launched baseline:4000:8000 nice:1500:5000 L:800:4800 M:1200:-
 	# with L xpdf takes 0.2 of the baseline's time, with M 0.3; with L both take sqrt(800 / 1500 * 4800 / 5000) of nice's
@@ -112,7 +112,7 @@ launched() {
 	[[ $(jq -r .verdict run/findings.json) == "Vamp was not measured"* ]]
 }
 
-@test "the share of late keys is said, and a median that is not one number is not left out" {
+@test "launch: findings on keys give the share of late keys, and 'overloaded' if there is no median" {
 	local repeat
 	made_up
 	for repeat in 1 2 3; do
@@ -136,7 +136,7 @@ launched() {
 	grep -q 'overloaded' keys
 }
 
-@test "one and two repeats compare nothing: no word of sooner, of significance, no ratio of schemes" {
+@test "launch: with one or two repeats findings compare no schemes" {
 	local repeats
 	for repeats in 2 1; do
 		made_up
@@ -148,7 +148,7 @@ launched() {
 }
 
 # bats test_tags=all
-@test "a short run: a launch and keys beside the job, which worked meanwhile" {
+@test "launch: a short run: a launch and keys beside the job, which makes progress meanwhile" {
 	short_run xterm --app xterm --scheme baseline,nice --job quanta --repeat 1
 	jq -e '.launch.launch_ms > 1 and .job.bytes > 1e6 and .relative.launch == 1' run/cells/xterm-baseline-quanta/1/cell.json
 	jq -e '.launch.launch_ms > 1 and .relative.job > 0' run/cells/xterm-nice-quanta/1/cell.json

@@ -16,7 +16,7 @@ cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 made_up() { rm -rf run && python3 "$TOP/kits/apps/tests/golden/make_starts.py" run; }
 tables() { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }
 
-@test "cells: all steps of both kinds on every device, once without pressure; of cold ones that, but where they are asked for" {
+@test "startup: cells: warm starts at every step of every kind and swap device; cold ones without pressure, or as asked for" {
 	cells >all
 	# 4 applications: warm 1 + 2 kinds x 2 devices x 6 steps, cold 1
 	[ "$(wc -l <all)" = $((4 * (25 + 1))) ]
@@ -29,32 +29,32 @@ tables() { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }
 	[ "$(cells COLD=1 APPS=xterm SWAPS=file KINDS=left STEPS=1 |
 		paste -sd ';')" = "xterm cold none none 0;xterm cold left file 75" ]
 	[ "$(cells COLD=1 WARM=1 APPS=xterm SWAPS=file KINDS=left STEPS=2 | wc -l)" = 6 ]
-	# CPU hogs and disk reads have no swap device; what is in memory is not read from the disk
+	# CPU hogs and disk reads need no swap device; warm starts have no cells with disk reads
 	[ "$(cells APPS=xterm KINDS=loads,reads STEPS=2 | paste -sd ';')" = "xterm warm none none 0;xterm warm loads none 1;$(
 		)xterm warm loads none 5;xterm cold none none 0;xterm cold reads none 0;xterm cold reads none 100" ]
 }
 
-@test "the load ends before its disk is fast, and what it made is kept" {
+@test "startup: exp_stop ends the disk load before it makes the disk fast again, and keeps the load's facts" {
 	bash -c '. "$1"; declare -A P=([axis]=reads) LAB_PID_OF=([fio]=1); PRESSURE=fio FACTS={} CELL_MORE={}
 		lab_gone() { false; }; last_word() { :; }; fio_end() { echo ends; FACTS="{\"n\": 1}"; }; disk_fast() { echo fast; }
 		exp_stop . && echo "$CELL_MORE"' bash "$TOP/kits/apps/experiments/startup/cell.sh" >said
 	[ "$(paste -sd ' ' said)" = 'ends fast {"facts":{"n":1}}' ]
 }
 
-@test "T0, the added time, and e" {
+@test "startup: summary.tsv: T0, added time, e, and late shares, as the formulas say" {
 	made_up
 	tables
 	slow=editor-warm-used-slow-2.5ms
 	near "$(row startup_ms cell=editor-warm-none-none-0)" 1000 0.001
 	near "$(row t0_ms cell=$slow-100)" 1000 0.001
-	near "$(row t0_spread_ms cell=$slow-100)" "$(awk 'BEGIN { print sqrt(400 / 5) }')" 0.001	# twice 0, 10, -10
+	near "$(row t0_spread_ms cell=$slow-100)" "$(awk 'BEGIN { print sqrt(400 / 5) }')" 0.001	# 0, 10, -10, 0, 10, -10
 	near "$(row startup_ms cell=$slow-100)" 1400 0.001
 	near "$(row added_ms cell=$slow-100)" 400 0.001
 	near "$(row file_ms cell=$slow-100)" 400 0.001
 	[ -z "$(row file_ms cell=editor-warm-used-file-100)" ]
 	near "$(row e cell=$slow-100)" 0.75 0.0001		# (400 - 100) / 400
 	near "$(row e cell=$slow-200)" 0.7619 0.0001		# (420 - 100) / 420
-	# late: over the threshold, as two of six starts without pressure are, or at the ceiling
+	# late: over the threshold (two of six starts without pressure), or at the ceiling
 	edit_json() { jq "$2" "$1" >x && mv x "$1"; }
 	edit_json run/run.json '.settings.threshold_ms = 1000'
 	tables
@@ -64,14 +64,14 @@ tables() { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }
 	tables
 	near "$(row late_percent cell=$slow-100)" 0 0.01
 	near "$(row late_percent cell=editor-warm-left-slow-2.5ms-25)" 66.67 0.01
-	# beside a hog that goes on, T_IO is the hog's too
+	# no e beside a hog that goes on: T_IO includes the hog's requests
 	[ "$(row e cell=editor-warm-left-slow-2.5ms-50)" = "" ]
-	# beside CPU hogs T0 is that without them; beside other reads that of the same disk
+	# beside CPU hogs, T0 is that without hogs; beside disk reads, that on the same disk without reads
 	near "$(row added_ms cell=editor-warm-loads-none-4)" 4000 0.001
 	near "$(row t0_ms cell=editor-cold-reads-none-100)" 3000 0.001
 	near "$(row added_ms cell=editor-cold-reads-none-100)" 6000 0.001
 	near "$(row reads_per_s cell=editor-cold-reads-none-100)" 98 0.001
-	# 20 ms more is not over three times 8.9
+	# 20 ms more is less than three times the spread of 8.9
 	[ "$(row e cell=editor-warm-used-file-100)" = "" ]
 	# a start at the ceiling stays in: the median of 20, 25 and more than 30 s
 	near "$(row startup_ms cell=editor-warm-left-slow-2.5ms-25)" 25000 0.001
@@ -107,7 +107,7 @@ hand_made_menus() {
 	END
 }
 
-@test "report: findings by their ids and numbers, tables, menus, figures; the same again" {
+@test "startup: report: findings with their numbers, tables, menus, figures; the same when made again" {
 	made_up
 	hand_made_menus >run/menus.tsv
 	bash -c '. "$1" && menus_sum run' bash "$TOP/kits/apps/experiments/startup/menus.sh"
@@ -122,7 +122,7 @@ hand_made_menus() {
 	[ "$(found file '[.value, .unit]')" = '[0.525,"times"]' ]		# 420 / 800
 	[ "$(found cpu-load '[.value, .verdict]')" = '[5,"bad"]' ]
 	[ "$(found disk-load '[.value, .verdict]')" = '[3,"bad"]' ]
-	# U_ah: of what both classes ask for the start takes over 1 s, to open a file 0.8 s
+	# U_ah: the start exceeds its class's 1 s; opening a file takes 0.8 s
 	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["event"] " " $at["high"] }' \
 		run/felt.tsv |
 		sort | paste -sd ';')" = "File/Open 0;start 1" ]
@@ -130,10 +130,10 @@ hand_made_menus() {
 	awk -F'\t' '$2 == "editor" && $3 == "start" && $(NF - 4) == 576 { found = 1 } END { exit !found }' run/felt.tsv
 	awk -F'\t' '$2 == "editor" && $5 == 14568 && $7 == 42000000 && $9 == 1000 { found = 1 } END { exit !found }' \
 		run/applications.tsv
-	# five events in five menus; root 3, File 3, Edit 1, View 1, Zoom 2: two on average; paths of 2, 2, 2, 3, 3 steps, two have
-	# keys
+	# five events in five menus; entries: root 3, File 3, Edit 1, View 1, Zoom 2, two on average; paths of 2, 2, 2, 3, 3 steps;
+	# two events have keys
 	[ "$(tail -n 1 run/models.tsv)" = $'menu-model/1\teditor\t5\t5\t3\t3\t2\t2\t2.4\t2\t4\t2' ]
-	# Edit/Find is none of them; a start and a key stand in no menu; names differ in case only
+	# Edit/Find is in no menu; start and key need none; names match in any case
 	[ "$(cut -f 2,4,7,8,11 run/profiles.tsv | tail -n +2 | tr '\t' ' ' | paste -sd ';')" = "one start no menu  1;$(
 		)one File/Open menu File/Open 1;one a key no menu  0;two File/Open menu File/Open 1;two start no menu  1;two Edit/Find none  0" ]
 	[ "$(found menus '[.value, .unit]')" = '[5,"events"]' ]
@@ -145,7 +145,7 @@ hand_made_menus() {
 	cmp before run/summary.tsv
 }
 
-@test "menus: a program whose menus are known is walked whole, and nothing of it or its bus is left" {
+@test "startup: menus.sh finds every entry of a program with known menus, and leaves no process" {
 	for tool in Xvfb dbus-run-session; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	[ -e /usr/share/dbus-1/services/org.a11y.Bus.service ] &&
 		/usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0"); gi.require_version("Gtk", "3.0")' 2>/dev/null ||
@@ -199,7 +199,7 @@ hand_made_menus() {
 	cut -f 5,6,8,9,10 menus.tsv | tail -n +2 | tr '\t' '|' | diff expected -
 }
 
-@test "a run of which nothing came says so; a cell whose name leads out of the folder is refused" {
+@test "startup: a run without a complete cell says so; a cell name that leads out of the folder is refused" {
 	made_up
 	tables
 	jq '.cells[0].name = "../../etc"' run/run.json >new && cp run/run.json old && mv new run/run.json
@@ -215,7 +215,7 @@ hand_made_menus() {
 }
 
 # bats test_tags=all
-@test "a short run: the pressure was what the cell says, times of starts are in order, events follow; nothing is left" {
+@test "startup: a short run: the pressure is as asked for; mapped and painted come before stable; nothing is left" {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR
 	groups >groups.before
@@ -233,7 +233,7 @@ hand_made_menus() {
 	of() { jq -r "$2" "run/cells/xterm-warm-$1/1/$3.json"; }
 	# 16 MB of the hog were in swap before the start; others' pages may be there, too
 	of used-file-16 .memory.swap_used_bytes cell | awk '{ exit !($1 >= 16e6 && $1 < 200e6) }'
-	# left: what it has at rest, within a half
+	# `left 100`: about the memory that the application has at rest
 	awk -v left="$(of left-file-100 .memory.left_bytes cell)" -v rss="$(jq .applications.xterm.rss_bytes run/run.json)" \
 		'BEGIN { exit !(left > rss / 2 && left < rss * 1.5 + 8e6) }'
 	[ ! -e run/cells/xterm-warm-none-none-0/1/memhog.json ]
@@ -257,7 +257,7 @@ hand_made_menus() {
 	if groups_left; then return 1; fi
 }
 
-@test "the verdict says so where the slowest start never ended" {
+@test "startup: a start that never ended is a lower bound in verdict, findings, tables and figure" {
 	local n f
 	made_up
 	"$TOP/report/report.sh" run
@@ -278,18 +278,18 @@ hand_made_menus() {
 	"$TOP/report/report.sh" run
 	jq -r .verdict run/findings.json | grep -q 'more than 30.0 s'
 	[ "$(row late_percent cell=editor-warm-left-slow-2.5ms-25)" = 100.00 ]
-	# no table and no finding takes the bound for the time
+	# tables and findings mark it as a bound
 	[ "$(row added_ms cell=editor-warm-left-slow-2.5ms-25)/$(row added_ms_above cell=editor-warm-left-slow-2.5ms-25)" = 29000.000/1 ]
 	[ "$(found felt '[.value, .above]')" = '[30,true]' ]
 	[[ $(found felt .text) == *"more than 30.0 s (without pressure 1.0 s)"*"more than 841.0 s"* ]]
 	[ "$(grep -c '>30000\|>841' run/report.md)" -ge 2 ]
 }
 
-@test "a multiple of T0 carries the scatter of T0: nothing is surely over twice T0 where T0 is not sure" {
+@test "startup: findings: the interval of a multiple of T0 includes the scatter of T0; with an uncertain T0 it is unsure" {
 	local n
 	made_up
 	words
-	# T0 and a start beside 4 CPU hogs: t(5) and t(2) on logarithms, of 1000 1010 990 twice and 5000 5010 4990
+	# T0: 1000 1010 990, twice; beside 4 CPU hogs: 5000 5010 4990; intervals by t(5) and t(2) on logarithms
 	read -r low high < <(awk 'BEGIN {
 		n = split("1000 1010 990 1000 1010 990", x, " "); for (i = 1; i <= n; i++) { m += log(x[i]) / n; q += log(x[i]) ^ 2 }
 		h = 2.5705818 * sqrt((q - n * m * m) / (n - 1) / n)
@@ -321,7 +321,7 @@ hand_made_menus() {
 	[ -z "$(found cpu-load .value)" ]
 }
 
-@test "a file that is read more than once is no pipe, and is there" {
+@test "startup: --profile refuses a pipe and a missing file in one line" {
 	local file
 	mkfifo pipe
 	for file in "pipe: not a regular file" "none: no such file"; do

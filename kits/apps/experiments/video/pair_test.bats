@@ -9,6 +9,6 @@ load ../../../../tests/lab/pair
 	[ "$(id -u)" = 0 ] || skip "groups need root"
 	need Xvnc mpv ffmpeg pulseaudio
 	pair_cell video --scheme baseline --geometry 320x240 --time 4 --repeat 1
-	# what was seen is no more than what there was to see
+	# 4 s of 24 frames a second; no more are seen than there are
 	jq -e '.video | .due == 96 and .seen > 0 and .seen <= .due' "$RUN/cells/baseline-parallel-none/1/cell.json"
 }

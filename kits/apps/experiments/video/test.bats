@@ -35,33 +35,33 @@ made_up() {
 	functions 'JOBS=parallel,quanta; exp_summed'
 }
 
-@test "cells: alone once, every other scheme beside each job, those with vamp with and without a look at sound" {
+@test "video: cells: 'alone' once, other schemes beside each job; vamp's with and without its detection of sound players" {
 	[ "$(functions 'SCHEMES=alone,baseline,L JOBS=parallel,quanta; exp_cells' | tr '\t' ' ' | paste -sd ';')" = "$(printf '%s' \
 		'alone none none;baseline parallel none;baseline quanta none;L parallel without;L parallel with;' \
 		'L quanta without;L quanta with')" ]
 }
 
-@test "what the player said last counts, among escapes and other words" {
+@test "video: player_said reads the player's last line of counts among escapes and other output" {
 	printf 'ready\n\033[Kframe 1 dropped 0 0\r\033[Kframe 190 dropped 70 3\r\n[vo/x11] frame of reference\n\n' >said
 	[ "$(functions 'player_said said')" = "190 70 3" ]
 	: >said
 	[ "$(functions 'player_said said')" = "" ]
 }
 
-@test "playing begins when frame 0 was due by the second frame that was seen" {
+@test "video: clip_seen counts playing time from frame 0, extrapolated from the second frame seen, to the last frame's end" {
 	{
 		printf 'schema\tseen_ns\tframe\n'
 		printf 'seen/1\t%s\t%s\n' 1000000000 0 3500000000 12 4000000000 24 5000000000 48
 	} >seen.tsv
 	functions 'clip_seen seen.tsv' >seen.json
-	# frame 12 half a second after frame 0: 3.0; the last one stays for a frame: 5 + 1/24
+	# frame 12 at 3.5 s is half a second after frame 0, at 3.0 s; the last frame lasts until 5 + 1/24 s
 	jq -e '.frames == 4 and .gap_ms == 1000' seen.json
 	near "$(jq .seconds seen.json)" "$(awk 'BEGIN { print 2 + 1 / 24 }')" 0.0001
 	head -n 2 seen.tsv >one.tsv
 	[ "$(functions 'clip_seen one.tsv')" = "" ]
 }
 
-@test "a clip: as long as asked for, with sound, and its frames can be read after scaling down" {
+@test "video: clip_make: a clip of the length asked for, with sound; all frames have different marks, also scaled down" {
 	for tool in ffmpeg ffprobe; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	functions 'LAB_LOG=.; clip_make 1280x720 4 clip.mkv || { echo "$LAB_WHY"; exit 1; }'
 	[ "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=width,height,nb_read_frames -of csv=p=0 \
@@ -75,7 +75,7 @@ made_up() {
 	[ "$(sort -u marks | wc -l)" = 96 ]
 }
 
-@test "frames, what the job pays, whom vamp throttled; the verdict is of vamp with a look at sound; figures; the same again" {
+@test "video: report: frames, the job's slowdown, throttled processes, findings, figures; the same tables when made again" {
 	made_up
 	"$TOP/report/report.sh" run
 	near "$(row fps_per_s scheme=baseline mult=none)" 11.88 0.0001		# (240 - 121.2) / 10
@@ -106,7 +106,7 @@ made_up() {
 	cmp before run/summary.tsv
 }
 
-@test "report: two repeats compare nothing, and neither does one" {
+@test "video: with one or two repeats findings compare no schemes" {
 	made_up
 	compares_nothing 2
 	[ "$(found against-nice .verdict)" = '"unsure"' ]
@@ -114,19 +114,19 @@ made_up() {
 	[ "$(found against-nice .verdict)" = '"unsure"' ]
 }
 
-@test "a run of which nothing came says so, one without a baseline too" {
+@test "video: findings of a run without a baseline, or without a complete cell, say so" {
 	made_up
 	says_so baseline-parallel-none
 }
 
-@test "schemes of which every cell failed are named in the verdict" {
+@test "video: the verdict names schemes of which every cell failed" {
 	made_up
 	sed -i 's/"complete"/"failed"/' run/cells/{nice-parallel-none,L-parallel-without}/*/cell.json
 	words
 	[[ $(jq -r .verdict run/findings.json) == *"No figure for nice 19 and vamp L that may throttle sound players." ]]
 }
 
-# seen SCHEME SHARE: of the frames that were shown under this scheme, so many were seen
+# seen SCHEME SHARE: sets the share of shown frames that were seen under this scheme
 seen() {
 	local file
 	for file in run/cells/"$1"-*/*/cell.json; do
@@ -135,7 +135,7 @@ seen() {
 	done
 }
 
-@test "a scheme whose frames never reached the screen ranks above none" {
+@test "video: findings rank a scheme by the frames that reached the screen" {
 	MADE_UP=$'alone none none 0\nbaseline parallel none 100\nnice parallel none 60\nL parallel with 50'
 	made_up
 	seen L 0.3	# 5.7 of 18.9 frames a second; with nice 17.5
@@ -144,7 +144,7 @@ seen() {
 	[ "$(found against-nice .verdict)" = '"bad"' ]
 	near "$(found against-nice .value)" "$(awk 'BEGIN { print (240 - 51.2) / 10 * 0.3 }')" 0.001
 	[[ $(jq -r .verdict run/findings.json) == *"fewer frames are shown"*"reached the screen"*"vamp L"*" 30.0 %"* ]]
-	# the best of vamp's is so by these frames, too
+	# vamp's best setting is chosen by these frames, too
 	MADE_UP+=$'\nM parallel with 60'
 	made_up
 	seen L 0.3
@@ -153,7 +153,7 @@ seen() {
 	near "$(found schemes .value)" "$(awk 'BEGIN { print (240 - 61.2) / 10 * 0.98 }')" 0.001
 }
 
-@test "one scheme whose frames were not seen is not hidden by the others" {
+@test "video: the finding on seen frames is unsure if one scheme has too few, though the mean is above 90 %" {
 	made_up
 	[ "$(words >/dev/null; found seen .verdict)" = '"good"' ]
 	seen L 0.85	# of all 93 %
@@ -163,7 +163,7 @@ seen() {
 }
 
 # bats test_tags=all
-@test "a short run: frames are seen on the screen, no more than the player says; vamp spares it where it looks at sound" {
+@test "video: a short run: seen frames do not exceed shown ones by more than 3; vamp with sound detection spares the player" {
 	short_run "Xvnc mpv ffmpeg pulseaudio pactl xdotool" --time 8 --geometry 1280x720 --scheme alone,baseline,L --repeat 1 \
 		--press 2
 	for cell in alone-none-none baseline-parallel-none L-parallel-with L-parallel-without; do
@@ -172,13 +172,13 @@ seen() {
 			"run/cells/$cell/1/cell.json"
 	done
 	jq -e '.vamp.episodes >= 2 and .vamp.player == 0' run/cells/L-parallel-with/1/cell.json
-	# no thread runs for longer than the clip is played; both kinds ran
+	# no quantum is longer than the clip; threads of the job and others ran
 	jq -e '.absent // [] | any(test("trace")) | not' run/run.json >/dev/null || skip "no trace: $(jq -c .absent run/run.json)"
 	awk -F'\t' '{ n[$1]++ } $2 <= 0 || $2 > 60000 { bad = 1 } END { exit bad || !n["other"] || !n["job"] }' \
 		run/cells/baseline-parallel-none/1/quanta.tsv
 }
 
-@test "each kind of job has its own verdict; shown is what the player says, and the verdict says so if it was not seen" {
+@test "video: each kind of job has its own verdict, which says so if shown frames were not seen on the screen" {
 	local f
 	MADE_UP=$'alone none none 0\nbaseline parallel none 120\nL parallel with 48\nbaseline quanta none 40\nL quanta with 140'
 	made_up

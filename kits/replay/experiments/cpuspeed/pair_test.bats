@@ -5,13 +5,13 @@
 
 load ../../../../tests/lab/pair
 
-@test "cpuspeed: over ssh, a session with a quota there" {
+@test "cpuspeed: over ssh, a replay into a session that a CPU quota throttles" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"
 	need Xvnc openbox mousepad
 	pair_cell cpuspeed --quick --speeds 50 --repeat 1
 	cell="$RUN/cells/50/1/cell.json"
 	[ "$(jq '.facts.throttled_s > 0' "$cell")" = true ]
 	[ "$(jq -r .caches "$cell")" = dropped ]
-	# every input of what was recorded was played
+	# inputs of the recording were played
 	[ "$(jq '.play.inputs_sent // .play.inputs' "$cell")" -gt 10 ]
 }

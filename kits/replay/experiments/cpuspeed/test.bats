@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../engine/replays
 
-@test "totals and ratios pair replays of one repeat; responses that are not found are missing; unsure ones are left out" {
+@test "cpuspeed: summary.tsv: ratios pair replays of the same repeat; responses not found are counted as missing" {
 	made cpuspeed 100 100:100:1:40 '25:25:4:40.2:{"throttled_s":7}'
 	"$TOP/bin/summarize" "$RUN"
 	cat "$RUN/summary.tsv"
@@ -26,9 +26,9 @@ load ../engine/replays
 	[ "$(awk -F'\t' '$2 == "25" { last = $4 } END { print last }' "$RUN/cdf.tsv")" = 1.00000 ]
 }
 
-# Two repeats in which the base takes 10 20 30 40 ms: at 25 % all takes 2, in the second repeat 8 times as long, and the last
-# response is not found in that one.
-@test "figures of repeats that differ: pooled percentiles, geometric means over pairs, each response by itself" {
+# Two repeats in which the base's responses take 10 20 30 40 ms. At 25 % they take twice as long in the first repeat, 8 times as
+# long in the second, where the last one is not found.
+@test "cpuspeed: summary.tsv: percentiles pool the repeats; ratios are geometric means over pairs of each response" {
 	figures() {	# THRESHOLD SETTING: columns NAME=VALUE...
 		local word setting=$2
 		jq ".settings.threshold_ms = $1" "$RUN/run.json" >x && mv x "$RUN/run.json"
@@ -44,13 +44,13 @@ load ../engine/replays
 	# of 20 40 60 80 80 160 240 four are over 60; the responses' ratios are 4, 4, 4 and 2
 	figures 60 25 pairs=2 ratio=4.0000 ratio_high= total_ratio=1.04881 responses=7 missing=1 late_percent=57.14 ratio_p25=3.5000 \
 		ratio_p75=4.0000 ratio_max=4.0000 points=4 slower=4 faster=0
-	# 10 10 20 20 30 30 40 40: less than ten beyond the 90 % point; what takes as long as the threshold is not late
+	# 10 10 20 20 30 30 40 40: fewer than ten values above p90, so it is empty; a response exactly at the threshold is not late
 	figures 40 100 p25_ms=17.50 p50_ms=25.00 p75_ms=32.50 p90_ms= max_ms=40.00 late_percent=0.00 p50_ms_low= pairs=0 ratio= \
 		total_ratio=
 	[ "$(awk -F'\t' '$2 == "25" { print $6, $7, $9 }' "$RUN/points.tsv" | sed '2,3d')" = $'2 40.000 4.0000\n1 80.000 2.0000' ]
 }
 
-@test "what counts as found is the run's own confidence" {
+@test "cpuspeed: responses count as found from the run's setting of confidence on" {
 	made cpuspeed 100 100:100:1:40 25:25:4:40
 	jq '.settings.confidence = 0.95' "$RUN/run.json" >x && mv x "$RUN/run.json"
 	"$TOP/bin/summarize" "$RUN"
@@ -60,7 +60,7 @@ load ../engine/replays
 	[ "$(column 100 responses)" = 8 ]
 }
 
-@test "a replay that failed is in no figure; an analysis that is not there leaves total times" {
+@test "cpuspeed: a failed replay is excluded; without an analysis only total times remain; a cell name with .. is refused" {
 	made cpuspeed 100 100:100:1:40 25:25:4:44
 	jq '.state = "failed" | .reason = "the screen did not come"' "$RUN/cells/25/2/cell.json" >x &&
 		mv x "$RUN/cells/25/2/cell.json"
@@ -73,13 +73,13 @@ load ../engine/replays
 	run "$TOP/bin/summarize" "$RUN"
 	[ "$(column 25 total_ratio)" = 1.10000 ]
 	[ -z "$(column 25 p50_ms)" ]
-	# a name that leads elsewhere
+	# a name that leads out of the folder
 	jq '.cells[1].name = "../x"' "$RUN/run.json" >x && mv x "$RUN/run.json"
 	run "$TOP/bin/summarize" "$RUN"
 	[ "$status" = 1 ]
 }
 
-@test "the page tells where total time hides what responses do, and where it shows it; late responses among those found at both" {
+@test "cpuspeed: findings: settings whose total time hides slower responses, or shows them; late responses found at both" {
 	# responses of 10, 20 and 400 ms; the slowest was never found at 20
 	REPEATS=3 made cpuspeed 100 100:100:1:40 50:50:10:40.12 '20:20:5:60:{"throttled_s":7}'
 	jq '.result.runs as $runs | .result.responses[2].latency_from_press_ms |= [to_entries[]
@@ -99,7 +99,7 @@ load ../engine/replays
 	[[ $output == *" at 50 "*"40.1"* ]]
 }
 
-@test "total times alone are compared, too" {
+@test "cpuspeed: without an analysis the verdict compares total times, and says that responses were not compared" {
 	verdict() {	# TOTAL at 25 %
 		REPEATS=3 made cpuspeed 100 100:100:1:40 "25:25:4:$1"
 		rm "$RUN/analysis.json"
@@ -111,17 +111,17 @@ load ../engine/replays
 }
 
 # bats test_tags=all
-@test "a session recorded here is replayed at both speeds; the quota held it back" {
+@test "cpuspeed: a session recorded here is replayed at both speeds; only the one with a quota is throttled" {
 	ran cpuspeed --speeds 100,25
 	whole
 	[ "$(jq '.facts.throttled_s > 0' "$RUN/cells/25/1/cell.json")" = true ]
 	[ "$(jq '.facts.throttled_s' "$RUN/cells/100/1/cell.json")" = 0 ]
-	# the editor's start is a response that both replays have
+	# the editor's start is a response found in the slow replay
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["setting"] == "25" && $at["kind"] == "key" && $at["latency_ms"] > 30 { n++ } END { exit !n }' "$RUN/points.tsv"
 }
 
-@test "a file that is read more than once is no pipe" {
+@test "cpuspeed: --script and --trace refuse a pipe in one line" {
 	local word
 	mkfifo pipe
 	for word in --script --trace; do

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load ../engine/replays
 
-@test "a load that the disk did not carry is reported" {
+@test "diskload: findings: a load below the rate asked for is unsure" {
 	REPEATS=3 made diskload 0 0:0:1:40 '100:100:1:40:{"load_reads_per_s":80,"load_read_p50_ms":5}'
 	reported
 	[ "$(finding unchanged)" = "1 good" ]
@@ -13,7 +13,7 @@ load ../engine/replays
 }
 
 # bats test_tags=all
-@test "the session is read from its own disk, beside the load that was asked for; nothing of the disk is left" {
+@test "diskload: a short run: the session reads from the lab's disk, beside a load of at most the rate asked for" {
 	command -v fio >/dev/null || skip "fio is not installed"
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
 	ran diskload --rates 0,50

@@ -9,7 +9,7 @@ load ../engine/replays
 
 fact() { jq ".facts.$2" "$RUN/cells/$1/1/cell.json"; }
 
-@test "two schedulers issue requests in different orders in front of a full device; a missing one is reported" {
+@test "iosched: two schedulers order the requests before a full device differently; an unavailable one is reported" {
 	command -v fio >/dev/null || skip "fio is not installed"
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
 	grep -qs mq-deadline /sys/block/loop*/queue/scheduler || skip "this kernel has no mq-deadline"
@@ -24,7 +24,7 @@ fact() { jq ".facts.$2" "$RUN/cells/$1/1/cell.json"; }
 		[ "$(fact "$s" in_device_p90)" -le 4 ]
 		[ "$(jq '.facts.waiting_mean > 8' "$RUN/cells/$s/1/cell.json")" = true ]
 	done
-	# mq-deadline goes through the load's file before it comes to the session's sectors
+	# mq-deadline serves the load's sectors before those of the session
 	jq -en --argjson a "$(fact none passed_percent)" --argjson b "$(fact mq-deadline passed_percent)" '$a - $b > 20'
 	jq -en --argjson a "$(fact none tau)" --argjson b "$(fact mq-deadline tau)" '$a - $b | fabs > 0.2'
 	finding order | grep -qE ' (good|unsure)$'	# unsure: other work disturbed the run

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load ../engine/replays
 
-@test "settings without a place on an axis are drawn by name; faster responses count, also without the order of requests" {
+@test "iosched: schedulers are drawn by name; findings on faster responses do not need the order of requests" {
 	REPEATS=3 made iosched none none::1:40 bfq::0.5:40
 	reported drawn
 	[ "$(finding hidden)" = "0.5 good" ]
@@ -16,13 +16,13 @@ load ../engine/replays
 	[ ! -e "$RUN/figures/order.svg" ]
 }
 
-# of NONE-TAU and BFQ-TAU
+# made_orders NONE-TAU BFQ-TAU
 made_orders() {
 	made iosched none "none::1:40:{\"tau\":$1,\"passed_percent\":3,\"in_device_p90\":4,\"waiting_mean\":28}" \
 		"bfq::0.5:40:{\"tau\":$2,\"passed_percent\":88,\"in_device_p90\":4,\"waiting_mean\":27}"
 }
 
-@test "orders that differ are told and drawn, and those that do not; a device that took more than it was told is no proof" {
+@test "iosched: findings: orders differ or not, by tau; unsure with two repeats, or if the device held more than its depth" {
 	made_orders 0.95 0.1
 	reported
 	[ "$(finding order)" = "88 unsure" ]	# two repeats have no interval
@@ -43,8 +43,8 @@ made_orders() {
 	[ "$(finding order)" = "88 unsure" ]
 }
 
-# Events of perf from lines "KIND SECTOR[+SECTORS]", a second each. KIND: load and other are reads that come, of fio or another
-# program; issue; done.
+# Makes perf's events, a second apart, of lines "KIND SECTOR[+SECTORS]". KIND: load and other (a read by fio, or by another program,
+# enters the queue), issue (to the device), done.
 events() {
 	awk 'BEGIN { name["load"] = name["other"] = "bio_queue"; name["issue"] = "rq_issue"; name["done"] = "rq_complete" }
 		{ split($2 "+8", at, "+")
@@ -54,13 +54,13 @@ events() {
 order() { events | awk -v load=fio -f "$EXP/order.awk" >order.json; }
 is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 
-@test "order of requests: tau, who passed whom, merged and split requests, events that the kernel lost" {
+@test "iosched: order.awk: tau, overtaken requests, merged and split ones, events that the kernel lost" {
 	EXP=$BATS_TEST_DIRNAME
 	printf '%s\n' load\ {0,8,16,24} issue\ {0,8,16,24} | order
 	is '.tau, .overtaken_percent, .waiting_mean, .in_device, .load_wait_ms' '1, 0, 2.5, [1,2,3,4], [4000,4000,4000,4000]'
 	printf '%s\n' load\ {0,8,16,24} issue\ {24,16,8,0} | order
-	is '.tau, .overtaken_percent' '-1, 75'	# all but the one that came last
-	# 1 2 3 of the load, 4 of the session; issued 1 4 2 3: two of six pairs are turned round
+	is '.tau, .overtaken_percent' '-1, 75'	# all were overtaken, except the last to come
+	# requests 1 2 3 of the load, 4 of the session; issued as 1 4 2 3: two of six pairs are reversed
 	printf '%s\n' load\ {100,200,300} other\ 0 issue\ {100,0,200,300} | order
 	is '.tau, .passed_percent, .overtaken_percent, .session_wait_ms' '0.3333, 66.6667, 50, [2000]'
 	printf '%s\n' {load,issue,done}\ 0 {load,issue,done}\ 8 | order
@@ -71,7 +71,8 @@ is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 	# two wait for the same sectors
 	printf '%s\n' load\ 80 other\ 80 load\ 160 issue\ {80,160,80} | order
 	is '.tau, .session_wait_ms' '0.3333, [4000]'
-	# nobody saw it come; no data; its issue was lost; its end was lost: it leaves the device when others have passed it
+	# requests without an arrival, without data, without an issue, and without an end: the last one counts as in the device
+	# until others have overtaken it
 	{
 		printf '%s\n' issue\ 0 done\ 0 {other,issue}\ 0+0 load\ {8,16} done\ 8 issue\ 16
 		for s in {800..880..8}; do printf '%s\n' {load,issue,done}\ "$s"; done
@@ -79,7 +80,7 @@ is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 	is '.requests, .tau, .in_device' '12, null, [1,1,2,2,2,2,2,1,1,1,1,1,1]'
 }
 
-@test "order of requests: tau is Kendall's, over all pairs of sixty" {
+@test "iosched: order.awk: tau of sixty requests is Kendall's over all pairs" {
 	EXP=$BATS_TEST_DIRNAME
 	local at
 	mapfile -t at < <(shuf -i 0-59 --random-source=<(yes))

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../engine/replays
 
-@test "a replay on a much slower disk ends" {
+@test "slowreplay: a replay on a much slower disk is complete" {
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
 	ran slowreplay --factor 3
 	whole
@@ -14,18 +14,18 @@ load ../engine/replays
 	[ "$(jq '.facts.delay_ms > 0' "$RUN/cells/slow/1/cell.json")" = true ]
 }
 
-@test "on a disk behind a link each read takes a round trip and its data" {
+@test "slowreplay: --over a link: reads are delayed by its round trip, and the session takes longer" {
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
 	ran slowreplay --over 50Mbit/20Mbit,2ms
 	whole
 	[ "$(jq -r .settings.over "$RUN/run.json")" = 50Mbit/20Mbit,2ms ]
 	[ "$(jq '.facts.delay_ms' "$RUN/cells/slow/1/cell.json")" = 4 ]
-	# the responses of the session wait for its reads: together at least so long as these take
+	# the session waits for its reads, so it takes longer in total
 	jq -en --slurpfile s "$RUN/cells/slow/1/cell.json" --slurpfile p "$RUN/cells/plain/1/cell.json" '
 		$s[0].disk as $d | $s[0].play.total_s > $p[0].play.total_s and $d.reads > 50 and $d.read_bytes > 1e6'
 }
 
-@test "told to stop beside a disk that takes a second for everything, it ends at once, and leaves nothing" {
+@test "slowreplay: SIGTERM beside a very slow disk ends it within 20 s with 130, and no control group is left" {
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"
 	ended() { ! kill -0 "$driver" 2>/dev/null; }
 	slow_begun() { [ -s "$RUN/cells/slow/1/replay.rfb" ] || ended; }

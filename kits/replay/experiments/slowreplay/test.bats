@@ -5,14 +5,14 @@
 bats_require_minimum_version 1.5.0
 load ../engine/replays
 
-@test "how many times as long the session takes, with every input delivered" {
+@test "slowreplay: findings: the session takes 9.8 times as long, with every input delivered" {
 	made slowreplay plain plain:1:1:40 'slow:10:12:392:{"delay_ms":700}'
 	reported
 	[ "$(finding slower)" = "9.8 none" ]
 	[ "$(finding delivered)" = "40 good" ]
 }
 
-@test "a disk behind a link is named with its rates" {
+@test "slowreplay: the report names the link with its rates and the delay of each read" {
 	made slowreplay plain plain:1:1:40 'slow::12:392:{"delay_ms":40}'
 	jq '.settings.over = "1500Kbit/384Kbit,20ms"' "$RUN/run.json" >x && mv x "$RUN/run.json"
 	reported
