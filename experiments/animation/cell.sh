@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - animation: what moves on the display is the axis `shows`: the loop (frames of bin/animate), a page with several
-# animations in a browser, or a caret or a progress bar in a terminal. What is measured of each is the step `loop`.
+# cell.sh - animation: the axis `shows` says what moves on the display: the loop (frames of bin/animate), a page with several
+# animations in a browser, or a caret or a progress bar in a terminal. Each is measured in the step `loop`.
 . "$TP_HOME/experiments/engine/animations.sh"
 . "$TP_HOME/experiments/animation/page.sh"
 
@@ -16,7 +16,7 @@ exp_choose() {
 	[ -z "$why" ] || { SHOWN=$(tr , '\n' <<<"$SHOWN" | grep -vx page | paste -sd ,) ABSENT+=("page: $why"); }
 }
 
-# Only the loop can be drawn in more ways than one.
+# Only the loop can be drawn in several ways.
 exp_cells() {
 	local protocol shows
 	for protocol in ${PROTOCOLS//,/ }; do
@@ -47,7 +47,7 @@ animation_steps() {	# animation_steps FOLDER REPEAT
 	esac
 }
 
-# Every step has pictures of its own: the one before must not help.
+# Every step has its own pictures, so that none is in a cache from an earlier step.
 loop_steps() {
 	local warm=$((FRAMES > RATE ? FRAMES : RATE)) new=$((SECONDS_EACH > 9 ? 5 * RATE : 3 * RATE)) \
 		seed=$((SEED * 1000 + $2 * 10))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - network load of what is shown, by protocol (load), bytes of a frame, new and again (frame-bytes), and bandwidth as
-# time goes by (bandwidth: a panel for each condition; the page is drawn beside the loop of its protocol).
+# figures.gp - load: network load by protocol and kind of animation; frame-bytes: bytes of a frame, when it is new and when it is
+# repeated; bandwidth: over time, a panel for each condition, the page in the panel of its protocol's loop.
 
 load engine . "/animations.gp"
-systems = ""	# all conditions; and those with the loop
-loops = ""
+systems = ""	# all conditions
+loops = ""	# those with the loop
 what = ""
 least = 1.0
 most = 1.0
@@ -60,7 +60,7 @@ if (words(loops) > 0) {
 		. frame("frame_wire_bytes", "a frame of the loop", "pointtype 5 pointsize 0.8 linecolor rgb light_colour")
 }
 
-# ---- bandwidth as time goes by ----
+# ---- bandwidth over time ----
 moving = (place(what, "loop") || place(what, "page")) && n > 0
 if (moving) {
 	eval condition_panels("bandwidth", 200, "Bandwidth over time")

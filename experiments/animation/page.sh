@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # page.sh - the pictures of data/work/pages/news.html, made from the seed of the run: animations that compete for attention, and a
-# ticker. The frames of one, the banner, carry the numbers by which bin/animate counts them on the user's screen.
+# ticker. The frames of the banner carry numbers, by which bin/animate counts them on the user's screen.
 
 PAGE_ROUND_S=8	# the longest of the loops
 
@@ -14,7 +14,8 @@ page_pictures() {	# page_pictures FOLDER
 		page_ticker "$1/ticker.gif"
 }
 
-# page_animation FILE WxH FRAMES HUNDREDTHS NUMBER: each frame stands so long. Only the first keeps the corner with the numbers.
+# page_animation FILE WxH FRAMES HUNDREDTHS NUMBER: each frame is shown for HUNDREDTHS of a second. Only animation number 1 keeps
+# the corner with the frames' numbers.
 page_animation() {
 	local size=$2 crop=()
 	[ "$5" = 1 ] || size=$((${2%x*} + 40))x${2#*x} crop=(-crop "$2+40+0" +repage)
@@ -25,7 +26,7 @@ page_animation() {
 			2>>"$1.err" && rm "$1.raw" "$1.err"
 }
 
-# Headlines on a strip of 468x20 pixels that moves 8 pixels ten times a second, and begins again after 640.
+# Headlines on a strip of 468x20 pixels that moves by 8 pixels ten times a second, and starts again after 640 pixels.
 page_ticker() {	# page_ticker FILE
 	local font x frames=()
 	font=$(fc-match -f '%{file}' sans 2>/dev/null)

@@ -24,8 +24,8 @@ animation_report() {
 	rm -f "$1/points.ndjson"
 }
 
-# cache_step NAME ORDER FRAMES HOT WARM COUNT: sets BYTES, of a frame. A loop of which a frame never arrived before it is measured
-# has not been stored whole: it is shown again, twice at most.
+# cache_step NAME ORDER FRAMES HOT WARM COUNT: one step; sets BYTES, the bytes of a frame. If a frame of a loop never arrived
+# during warm-up, the cache cannot hold the whole loop: the step is repeated, at most twice.
 cache_step() {
 	local step how=(--order "$2") try
 	[ "$2" = fresh ] || how+=(--frames "$3" --draw "${P[draw]}")
@@ -45,9 +45,9 @@ cache_step() {
 		"$folder/$step/step.json" >>"$folder/points.ndjson"
 }
 
-# cache_loop NAME FRAMES: after a round that stores the frames (and a second, until the screen is watched), whole rounds of two
-# seconds at least; of a long loop four seconds, of which any part tells as much. Sets LOW or HIGH by whether most of them hit. 1:
-# LAB_WHY.
+# cache_loop NAME FRAMES: a loop: one round to store the frames (and a second until the screen is watched), then whole rounds for
+# two seconds or more; a long loop for four seconds, since any part of it will do. Sets LOW if most frames hit, else HIGH.
+# 1: LAB_WHY.
 cache_loop() {
 	local count=$(((2 * RATE + $2 - 1) / $2 * $2))
 	[ "$count" -le $((4 * RATE)) ] || count=$((4 * RATE))
@@ -57,7 +57,7 @@ cache_loop() {
 		else HIGH=$2; fi
 }
 
-# The longest loop that hits, LOW, and the shortest that does not, HIGH (none up to MOST: empty).
+# Finds LOW, the longest loop that hits, and HIGH, the shortest that does not (empty if none up to MOST).
 cache_search() {
 	local n=$((FIRST < MOST ? FIRST : MOST))
 	LOW=2
@@ -70,7 +70,7 @@ cache_search() {
 	done
 }
 
-# What hit once, as where frames were left out on the way, must hit again; else the end is one nearer, a few times at most.
+# The longest loop must hit a second time: lost frames may look like hits. Else LOW is lowered by one, a few times at most.
 cache_confirm() {
 	local n tries
 	for tries in 1 2 3 4; do
@@ -88,8 +88,8 @@ cache_scan() {
 	done
 }
 
-# Beyond the cliff. So few hot frames that a cache some places smaller would hold them between two showings. They need not have
-# settled: what each policy would have hit so far is simulated, showing by showing.
+# Loops longer than the cache, to tell its replacement policy. There are so few hot frames that even a somewhat smaller cache would
+# hold them between two showings. No steady state is needed: the hits of each policy are simulated, frame by frame.
 cache_orders() {
 	local over=$((LOW + LOW / 4 + 1)) double=$((2 * LOW)) random hot=$((LOW > 4 ? LOW * 2 / 5 : 1)) \
 		least=$(((QUICK ? 3 : 5) * RATE))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # figures.gp - bandwidth of loops by their frames, and where the limit was found (cliff: a panel for each condition); the loop that
-# fits and a longer one as time goes by (overtime: share of hits so far, bandwidth, the server's CPU).
+# fits and a longer one over time (overtime: share of hits so far, bandwidth, the server's CPU).
 
 load engine . "/animations.gp"
 systems = ""
@@ -41,7 +41,7 @@ if (n > 0) {
 		NaN with lines linestyle dashed title (limited ? "the limit" : "")
 }
 
-# ---- as time goes by ----
+# ---- over time ----
 if (m > 0) {
 	eval panels("overtime", 90 + 170 * m, 3, m, 36, "The longest loop that fits, and a longer one")
 	set datafile missing NaN	# pieces without a reading of the CPU do not break the line

@@ -3,8 +3,8 @@
 include "words";
 include "animations";
 
-# How many frames fit. A random order may tell another size: then the cache is no fixed number of frames, or gives up frames by
-# chance.
+# How many frames fit. If the steps in random order give another size, the cache does not hold a fixed number of frames, or it
+# replaces frames at random.
 def by_random_order: .places != null and (.places - .frames_low | fabs) > 0.2 * .frames_low;
 def frames: if by_random_order then "about \(.places | fixed(0)) frames, by random order (loops of up to \(.frames_low) hit half)"
 	elif .frames_high == null then "more than \(.frames_low) frames" elif .frames_high - .frames_low == 1 then
@@ -18,7 +18,7 @@ def setup: animation_setup(.most | values | "loops of up to \(.) frames");
 def lost_steps: [.points // [] | .[] | select(.name != "miss" and .order == "loop" and .seen_per_s != null)
 	| select(.seen_per_s < 0.9 * .shown_per_s)];
 
-# Why a size is unsure. A loop fits if most of its frames hit; if the size is sharp, nearly all do.
+# Why a size is unsure. A loop fits if most of its frames hit; with a sharp limit nearly all do.
 def doubts: . as $doc | with("size") as $size | [(lost_steps | select(. != [])
 		| "frames were lost over \(map(.protocol) | unique | and_list)"),
 	($size[] | . as $r | select(by_random_order | not)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # cell.sh - calibrate: the reference application answers each key after a scripted delay and logs, on the same clock, when it
-# got the key and when its answer was out. Whatever the probe measures beyond that is its own error and that of the path. The
-# outcome is kept as the record of this machine, and every later run carries it.
-RATE=25	# a key each 40 ms: whatever the delays, answers stay further apart than the merge gap of the capture
+# got the key and when it had sent the answer. Any longer time that the probe measures is the error of the probe and the path. The
+# result is kept as the record of this machine, and copied into every later run.
+RATE=25	# a key each 40 ms: with any of the delays, answers are further apart than the merge gap of the capture
 LINK_USUAL=${OPT[link.default]}
 # Name, nominal delay in ms (null: several), option of refecho. FILE becomes the list of delays.
 DELAYS=("0 ms|0|const:0ms" "5 ms|5|const:5ms" "20 ms|20|const:20ms" "80 ms|80|const:80ms" "5 to 15 ms|null|uniform:5ms,15ms"
@@ -60,7 +60,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 	TAP='' KEYS_PID=''
 	for ((n = 0; n < ${#DELAYS[@]}; n++)); do [ "${DELAYS[n]%%|*}" != "${P[delay]}" ] || break; done
 	seed=$((SEED * 1000 + $2 * 10 + n))
-	# two humps, one key in five in the late one; the list is the seed's
+	# a bimodal list of delays, every fifth one late on average, made from the seed
 	awk -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < 2000; i++) print rand() < 0.2 ? "15ms" : "2ms" }' \
 		>"$LAB_LOG/delays"
 	APP_OPTIONS=(--answer-delay "${DELAYS[n]##*|}" --seed "$seed" --log "$1/echo.tsv" --priority 20)
@@ -89,7 +89,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 exp_stop() {	# exp_stop FOLDER
 	lab_stop "$KEYS_PID"
 	lab_stop "$TAP"
-	# Ending it writes out its log.
+	# The application writes its log when it ends.
 	if [ "$(protocol_kind)" = display ]; then lab_stop "$APP_PID"; else protocol_stop "${P[path]}"; fi
 	exec {GO}>&-
 	[ -n "$reason" ] || wire_rows "$1" || { LAB_WHY="the wire told nothing: $(last_word wire)"; return 1; }
@@ -98,22 +98,22 @@ exp_stop() {	# exp_stop FOLDER
 	[ -s "$1/echo.tsv" ]
 }
 
-# When keys and updates were on the server's link, on the clock of the keys. Which update answers which key is not asked:
-# that the application's log tells.
+# Writes when keys and updates were on the server's link, on the clock of the keys. No pairing: the application's log says which
+# update answers which key.
 wire_rows() {	# wire_rows FOLDER
 	"$TP_BIN/prototap" read "$1/capture.pcap" --port "${PATH_PORT[${P[path]}]}" --keys "$1/samples.tsv" --pairing none \
 		--rows "$1/wire.tsv" -o /dev/null 2>"$LAB_LOG/wire.err" || [ $? = 3 ]
 }
 
-# Of the side where others took more: the probe's CPUs matter as much as the application's.
+# Foreign and stolen time of the side that lost more: the probe's CPUs matter as much as the application's.
 exp_ran() {
 	! LC_ALL=C awk -v s="$FOREIGN $STEAL" -v c="$CLIENT_FOREIGN $CLIENT_STEAL" 'BEGIN {
 		split(s, x, " "); split(c, y, " "); exit !(y[1] + y[2] > x[1] + x[2]) }' ||
 			FOREIGN=$CLIENT_FOREIGN STEAL=$CLIENT_STEAL
 }
 
-# The record of this machine: the rows of all delays together. Another link, or shared CPUs, is not what later runs measure
-# through.
+# Adds this run to the machine's record, all delays together; not if it had another link or shared CPUs, which later runs do not
+# have.
 exp_summed() {
 	local why='' record path
 	[ "$CELLS_LEFT" = 0 ] && ! stopped ||

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - offset: measured minus injected time by injected delay, one panel a path.
+# figures.gp - offset: measured minus injected time over the injected delay, one panel for each path.
 
 paths = ""
 delays = ""
@@ -10,7 +10,7 @@ eval look("summary.tsv", 'strcol("delay") eq "all" ? 0 : (paths = add(paths, str
 	. 'flat(strcol("delay"))), wire = wire || strcol("probe") eq "wire")')
 mine(probe) = strcol("path") eq word(paths, i) && strcol("probe") eq probe && strcol("delay") ne "all" && filled("offset_ms")
 at(probe, by) = mine(probe) ? place(delays, flat(strcol("delay"))) + by * wire : NaN
-of(probe, c) = mine(probe) ? y(c) : NaN	# all of a row, or the axis would make room for other panels' values
+of(probe, c) = mine(probe) ? y(c) : NaN	# NaN in every column, or the axis would make room for other panels' values
 top(probe) = of(probe, "offset_ms") + (filled("tail_ms") ? y("tail_ms") : 0)
 
 eval panels("offset", 460, words(paths) > 0 ? words(paths) : 1, 1, 90, "Offset of the probe: measured minus injected time")

@@ -39,7 +39,7 @@ setup_file() {
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
-# Where both sides share CPUs, nothing is put on record.
+# Skips where server and client share CPUs: then nothing is recorded.
 kept() {
 	[ "$(jq .lab.shared_cpus "$RUN/run.json")" = false ] || skip "server and client share CPUs here"
 }

@@ -9,7 +9,7 @@ def all_rows: [.summary[] | select(.delay == "all" and .keys > 0)];
 def has_floor: (.floor_ms // 0) > 0;
 def wanted: .offset_ms < 1 and .sd_ms < 0.5 and (.tail_ms // 0) < 0.5;	# of a path without a frame clock
 def two: if . == null then "?" else "\(fixed(2)) ms" end;
-# How far the offset moves with the injected delay.
+# How much the offset depends on the injected delay.
 def drift($doc): .path as $path | .probe as $probe
 	| [$doc.summary[] | select(.path == $path and .probe == $probe and .delay != "all") | .less_base_ms | values | fabs]
 		| if length < 2 then null else max end;

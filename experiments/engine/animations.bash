@@ -34,7 +34,7 @@ animation_run() {	# animation_run EXPERIMENT PROTOCOL DRAW...: run.json; with th
 		lab: {cpus_server: "0", cpus_client: "1", shared_cpus: false, missing: ["xpra: xpra is | missing"]}}' >run/run.json
 }
 
-short_run() {	# short_run EXPERIMENT OPTION...: the run is complete, and no pipe and no half file is left
+short_run() {	# short_run EXPERIMENT OPTION...: the run must be complete, without pipes and unfinished files left
 	for tool in Xvfb xauth xset xdotool gnuplot cmark-gfm; do command -v "$tool" >/dev/null ||
 		skip "$tool is not installed"; done
 	status=0

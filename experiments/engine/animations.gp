@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# animations.gp - conditions of an animation: their names (a no-break space keeps each one word), and a panel for each of `systems`
-# with its bandwidth, from `least` to `most` Mbit/s.
+# animations.gp - names of the conditions of an animation (a no-break space makes each a single word), and a panel with the
+# bandwidth, from `least` to `most` Mbit/s, for each of `systems`.
 named(x_) = strcol("protocol") . (strcol("draw") eq "pixmap" ? "\302\240(pixmap)" : "")
 condition_panels(name, high, title) = panels(name, 90 + high * down(n, 3), across(n, 3), down(n, 3), 36, title) \
 	. '; set yrange [least / 2:most * 2]; ' \

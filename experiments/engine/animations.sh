@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# animations.sh - what experiments with an animation share: a session for each cell, one step in it (an animation that runs for a
-# while, with a capture beside it, and the frames counted on the user's screen), and what a step took in its window.
+# animations.sh - shared by experiments with an animation: a session for each cell, a step in it (an animation that runs for a
+# while, with a capture, and its frames counted on the user's screen), and the figures of a step in its window.
 #
 # An experiment has the options size, rate, content and draw, and two functions:
 #   animation_steps FOLDER REPEAT   calls animation_step for each step; 1: LAB_WHY
-#   animation_report FOLDER         prints what cell.json has of the steps, as JSON
+#   animation_report FOLDER         prints the steps' part of cell.json
 
 BIN_MS=20
-FOREIGN_LIMIT=20	# what is counted are bytes and frames, which others slow down only when they have much of the CPU
+FOREIGN_LIMIT=20	# bytes and frames are counted, which suffer only if other processes have much of the CPU
 
 exp_check() {
 	[[ $SIZE =~ ^([0-9]{2,4})x([0-9]{2,4})$ ]] &&
@@ -22,8 +22,8 @@ exp_cells() {
 }
 exp_words() { echo "${P[protocol]}$([ "${P[draw]}" = image ] || echo ", ${P[draw]}")"; }
 
-# An application that keeps its frames in pixmaps of the display is another case where the display itself is at the client.
-animation_draws() {	# animation_draws PROTOCOL LINE: the line with each way to draw that is worth its time
+# By default pixmaps are tried over x11 only: elsewhere the display is at the server, and a pixmap saves no traffic.
+animation_draws() {	# animation_draws PROTOCOL LINE: prints the line with each way to draw that differs over this protocol
 	local draw
 	for draw in ${DRAWS//,/ }; do
 		[ "$draw" = image ] || plan_given draw || [ "$1" = x11 ] || continue
@@ -60,7 +60,7 @@ clocks_find() {
 		return 1
 	done
 }
-# clock_ours ROLE FILE COLUMN...: these columns of it, on our clock.
+# clock_ours ROLE FILE COLUMN...: converts these columns of the file from the role's clock to ours.
 clock_ours() {
 	[ "${AHEAD[$1]:-0}" != 0 ] && [ -s "$2" ] || return 0
 	LC_ALL=C awk -F'\t' -v OFS='\t' -v ahead="${AHEAD[$1]}" -v names="${*:3}" '
@@ -72,7 +72,7 @@ clock_ours() {
 
 # One step ------------------------------------------------------------------------------------------------------
 
-# The server's CPU each second.
+# Appends a reading of the server's CPU time to cpu.tsv; called each second.
 animation_cpu() {
 	local at row
 	at=$(clock_10ms)
@@ -80,8 +80,8 @@ animation_cpu() {
 	printf 'cpu/1\t%s\t%s\n' "$at" "${row// /$'\t'}" >>"$1/cpu.tsv"
 }
 
-# animation_step FOLDER WARM FRAMES OPTION...: FRAMES of the animation are measured after WARM of them. Leaves frames.tsv, seen.tsv,
-# traffic.tsv, cpu.tsv, animate.json, prototap.json and step.json in FOLDER. 1: LAB_WHY.
+# animation_step FOLDER WARM FRAMES OPTION...: measures FRAMES frames of the animation after WARM frames of warm-up. Leaves
+# frames.tsv, seen.tsv, traffic.tsv, cpu.tsv, animate.json, prototap.json and step.json in FOLDER. 1: LAB_WHY.
 animation_step() {
 	local seconds LAB_LOG=$1
 	seconds=$(LC_ALL=C awk -v n="$(($2 + $3))" -v r="$RATE" 'BEGIN { printf "%.3f", n / r }')
@@ -89,8 +89,8 @@ animation_step() {
 	animation_end "$1" && animation_figures "$1" "$2" "$3"
 }
 
-# animation_watch FOLDER SECONDS [count]: as animation_step, so many seconds of what moves by itself on the display; count: it has
-# frames of animate write in it, which are counted on the user's screen.
+# animation_watch FOLDER SECONDS [count]: as animation_step, for something that moves by itself on the display; count: frames made
+# by `animate write` are in it, and are counted on the user's screen.
 animation_watch() {
 	local n from LAB_LOG=$1
 	if animation_tap "$1" && { [ -z "${3-}" ] || animation_count "$1"; }; then
@@ -99,18 +99,18 @@ animation_watch() {
 			! stopped && nap 1
 			animation_cpu "$1"
 		done
-		nap 0.1	# what the capture holds back
+		nap 0.1	# the capture delivers packets in batches
 	fi
 	animation_end "$1" && animation_figures "$1" 0 0 "$from" "$((from + $2 * 1000000000))"
 }
 
-clock_10ms() {	# on the clock that the rows of all programs have here (which differs from this one by suspends only), in ns
+clock_10ms() {	# time in ns, to 10 ms, on the clock of the programs' rows (/proc/uptime differs from it only by suspends)
 	local up
 	read -r up _ </proc/uptime
 	echo "${up/./}0000000"
 }
 
-# A new folder, and the capture in it. 1: LAB_WHY.
+# Makes the folder, and starts the capture. 1: LAB_WHY.
 animation_tap() {
 	mkdir -p "$1"
 	printf 'schema\ttime_ns\twall_ns\tbusy_ns\tsteal_ns\town_ns\n' >"$1/cpu.tsv"
@@ -161,7 +161,7 @@ animation_wait() {	# animation_wait FOLDER SECONDS
 	esac
 }
 
-# step.json. Bytes that a capture missed would look as if they came from a cache.
+# Makes step.json; fails if the capture is incomplete: missed bytes would look like frames from a cache.
 animation_figures() {	# animation_figures FOLDER WARM FRAMES [FROM_NS TO_NS]; 1: LAB_WHY
 	local covered lost frame='{}'
 	lost=$(jq '.result.capture.dropped // 0' "$1/prototap.json" 2>/dev/null)
@@ -176,8 +176,8 @@ animation_figures() {	# animation_figures FOLDER WARM FRAMES [FROM_NS TO_NS]; 1:
 	LC_ALL=C awk -v c="$covered" 'BEGIN { exit !(c >= 99) }' && LAB_WHY=''
 }
 
-# What a step took in its window: from when frame WARM was due until when the one after the last would be; of what is no animation
-# of frames, between two times. Packets of bins at the window's ends count by the part of the bin that lies in it; CPU time is
+# Figures of a step in its window, which lasts from the due time of frame WARM to that of the frame after the last one; without
+# frames, between the two given times. A bin at an end of the window counts with the part that lies in it; CPU time is taken
 # between the two readings nearest to the ends. Any of the files may be empty.
 animation_window() {	# animation_window FOLDER WARM FRAMES [FROM_NS TO_NS]: JSON
 	local frames=$1/frames.tsv seen=$1/seen.tsv

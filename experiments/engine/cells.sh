@@ -3,9 +3,9 @@
 # cells.sh - the cells of a run: their list, order, execution and results.
 #
 # A cell is one value for each axis of the plan. CELLS has the cells' names, CELL_PARAMETERS their values by axis (JSON),
-# CELL_VALUES these in the axes' order (\037 between).
+# CELL_VALUES the same values in the order of the axes (separated by \037).
 
-: "${EXP_SWEEP:=}"	# run.sh says what it may be
+: "${EXP_SWEEP:=}"	# see run.sh
 CELLS=() CELL_PARAMETERS=() CELL_VALUES=()
 declare -A P	# the values of the cell that is measured, by axis
 
@@ -13,11 +13,11 @@ declare -A P	# the values of the cell that is measured, by axis
 exp_words() { local axis words=''; for axis in "${AXIS[@]}"; do words+=", $axis ${P[$axis]}"; done; echo "${words#, }"; }
 # cell_repeats: the numbers of its repeats, or the one that a sweep measures.
 cell_repeats() { if [[ $EXP_SWEEP == [0-9]* ]]; then echo "$EXP_SWEEP"; else seq "$CELL_REPEATS"; fi; }
-CELL_SERIES=()	# folders in that of a repeat that have a cell.json of their own when it is complete
+CELL_SERIES=()	# subfolders of a repeat's folder that must have their own cell.json before the repeat is complete
 exp_session() { :; }
 exp_end_session() { :; }
 
-# The product of the axes' options: axis NAME=OPTION, or NAME where the option has that name.
+# Prints the product of the axes' values. A plan's axis is NAME=OPTION, or NAME if the option has the same name.
 exp_cells() { cells_product; }
 cells_product() {
 	local axis
@@ -112,7 +112,7 @@ cells_order_of() {	# cells_order_of FROM TO: these repeats
 			}' | sort | cut -f2
 }
 
-# What became of a cell ---------------------------------------------------------------------------------------------
+# State of a cell ---------------------------------------------------------------------------------------------------
 
 cell_folder() { printf '%s/cells/%s/%s' "$RUN" "$1" "$2"; }	# cell_folder NAME REPEAT
 
@@ -135,8 +135,8 @@ cell_judge() {
 
 cell_complete() { cell_judge "$1"; [ "$CELL_STATE" = complete ]; }
 
-# exp_shares BEFORE AFTER [CPUS]: between two answers of lab_cpu, of the time of so many CPUs (the server's) in percent: what
-# tasks that are not the lab's took, what the hypervisor stole, and all that was busy.
+# exp_shares BEFORE AFTER [CPUS]: prints, between two answers of lab_cpu and in percent of the time of CPUS (all of the server's):
+# foreign CPU time, stolen time, and busy time.
 exp_shares() {
 	awk -v cpus="${3:-$LAB_NCPU_server}" -v a="$1" -v b="$2" 'BEGIN {	# now busy steal own, in ns
 		split(a, x, " "); split(b, y, " "); wall = (y[1] - x[1]) * cpus
@@ -159,15 +159,15 @@ cell_write() {
 		* $more' | put_json "$1/cell.json"
 }
 
-app_of() { case $1 in light) app_use vim ;; heavy) app_use refecho ;; esac; }	# app_of APP: its plug-in, where it has one
+app_of() { case $1 in light) app_use vim ;; heavy) app_use refecho ;; esac; }	# app_of APP: loads its plug-in, if it has one
 
-# json_object NAME VALUE...: of values of one line; what reads as JSON is that, all else text.
+# json_object NAME VALUE...: prints an object; a value that is valid JSON is taken as such, any other as text. No line breaks.
 json_object() {
 	printf '%s\037%s\n' "$@" | jq -cRn '[inputs / "\u001f" | .[1] as $text
 		| {(.[0]): (if $text == "" then "" else $text | try fromjson catch $text end)}] | add'
 }
 
-# keep_outputs FOLDER NAME...: what these programs printed is NAME.json from then on; of what they said "ready" is not kept.
+# keep_outputs FOLDER NAME...: moves the programs' outputs to NAME.json; keeps their messages, without "ready".
 keep_outputs() {
 	local name
 	for name in "${@:2}"; do
@@ -179,7 +179,7 @@ keep_outputs() {
 
 # Running -----------------------------------------------------------------------------------------------------------
 
-exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: MEASURED of the DONE took time
+exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: of the cells DONE, MEASURED were measured by this process
 	local bar left='' elapsed=$((SECONDS - EXP_SINCE))
 	[ "$3" = 0 ] || { left=$((elapsed * ($2 - $1) / $3)); printf -v left ', %d:%02d left' $((left / 60)) $((left % 60)); }
 	if [ -t 1 ]; then
@@ -190,7 +190,7 @@ exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: MEASURED of the DONE 
 	fi
 }
 
-# What a repeat that has just been measured gave, from the experiment's `table`: that of a run folder which holds nothing else.
+# Prints the main figure of a repeat that was just measured: summarize reads a temporary run folder with only this repeat.
 cell_figure() {	# cell_figure FOLDER
 	local work=$RUN/.cell
 	[ "$CELL_STATE" = complete ] && [ -f "$EXP_DIR/table" ] || return 0
@@ -206,7 +206,7 @@ exp_measured() {	# exp_measured WORDS FIGURE: a line that stays
 	if [ -t 1 ]; then printf '\r%s: %s\033[K\n' "$1" "$2"; else printf '    %s\n' "$2"; fi
 }
 
-exp_step() {	# what goes on before the first cell
+exp_step() {	# exp_step WORDS: a line on what is being prepared before the first cell
 	if [ -t 1 ]; then printf '\r%s  %s\033[K' "$EXPERIMENT" "$*"; fi
 }
 
@@ -215,7 +215,7 @@ exp_step() {	# what goes on before the first cell
 # quick=20`, 0 for never.
 cells_run() {
 	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0 words since spent
-	LAB_STOP_ENDS=''	# from here on a signal ends the train that runs; what there is by then is summed up
+	LAB_STOP_ENDS=''	# from here on a signal ends the running train, and the results so far are summed up
 	[ "$QUICK" = 0 ] && part=${part%% *} || part=${part##*quick=}
 	mapfile -t order < <(cells_order)
 	total=${#order[@]}
@@ -262,7 +262,7 @@ cells_run() {
 	[ ! -t 1 ] || printf '\r\033[K'
 }
 
-EXP_SESSION_WHY=''	# why the session of the group could not be made
+EXP_SESSION_WHY=''	# why the session of this group of cells could not be made
 cell_measure() {	# cell_measure REPEAT FOLDER
 	if [ -n "$EXP_SESSION_WHY" ]; then
 		cell_write "$2" "$1" "$EXP_SESSION_WHY" ''
@@ -282,8 +282,8 @@ cell_keep_quieter() {
 	fi
 }
 
-# What became of all: CELLS_JSON, for run.json; CELLS_TOTAL, CELLS_LEFT, in repeats. CELL_ROWS has state and flags of each
-# "N REPEAT"; CELLS_SUMMED makes of these the states and counts in run.json.
+# States of all cells: sets CELLS_JSON, for run.json; CELLS_TOTAL and CELLS_LEFT, in repeats; CELL_ROWS, state and flags of each
+# "N REPEAT", from which CELLS_SUMMED makes the states and counts in run.json.
 declare -A CELL_ROWS
 cells_rows() { local row; for row in "${!CELL_ROWS[@]}"; do printf '%s\037%s\n' "${row% *}" "${CELL_ROWS[$row]}"; done; }
 CELLS_SUMMED='($rows | split("\n") | map(select(. != "") | split("\u001f"))) as $rows

@@ -3,8 +3,8 @@
 # complete.sh "COMMAND..." "TOOL..." "APPLICATION..." "PAGE..." - prints the completion of thinprobe for bash: from --help of
 # commands and programs, and from the plans of experiments.
 #
-# It is a table of lines "OF<TAB>OPTION<TAB>VALUES<TAB>LIST". Without an option: the words that may follow OF. LIST is 1 where
-# several of the values may be given, with commas between. The value RUN stands for run folders.
+# It is a table of lines "COMMAND<TAB>OPTION<TAB>VALUES<TAB>LIST". Without an option, VALUES are the words that may follow COMMAND.
+# LIST is 1 if the option takes several values, separated by commas. The value RUN stands for run folders.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
@@ -12,11 +12,11 @@ commands=$1 tools=$2 applications=$3 pages=$4
 experiments=$(experiments | paste -sd ' ')
 protocols=$(for name in $(plugins protocols); do
 	echo "$name"
-	# the first of its variants is what it is without a word
+	# a protocol without a variant means its first variant
 	(protocol_use "$name" && protocol_variants | tr ' ' '\n' | sed "1d; s/^/$name:/")
 done | paste -sd ' ')
 
-# Of a command: its words, and each option that its help names.
+# Lines of a command: its words, and each option in its help.
 rows_of_command() {	# rows_of_command NAME
 	local help words
 	help=$("$TP_HOME/thinprobe" "$1" --help 2>/dev/null)
@@ -30,7 +30,7 @@ rows_of_command() {	# rows_of_command NAME
 			{ print of, $1, choices($2), "" }'
 }
 
-# A value that is written a|b:T[,U] has the choices a and b: to begin with.
+# A value that is written a|b:T[,U] begins with one of the choices "a" and "b:".
 # shellcheck disable=SC2016 # awk
 choices='function choices(text,   n, i, word, all) {
 		gsub(/\[[^]]*\]/, "", text)
@@ -47,8 +47,8 @@ unwrapped_help() {	# unwrapped_help TOOL [COMMAND]
 	"$TP_BIN/$1" "${@:2}" --help 2>/dev/null | sed -zE 's/\n( {32}| {7})([^ ])/ \2/g'
 }
 
-# Of a program, and of its commands, which its synopsis or a table under it names. Values are in what stands for them, a|b, or
-# behind the help: "... (a): a, b".
+# Lines of a program, and of its commands, which stand in its synopsis or a table under it. Values are taken from the placeholder,
+# a|b, or from the end of the help text: "... (a): a, b".
 rows_of_tool() {	# rows_of_tool NAME
 	local help command words
 	help=$(unwrapped_help "$1") || return 0
@@ -72,7 +72,7 @@ rows_of_tool() {	# rows_of_tool NAME
 		}' <<<"$help"
 }
 
-# Of an experiment, in a shell of its own, since plan_read fills variables.
+# Lines of an experiment, in a subshell, since plan_read sets variables.
 rows_of_plan() (	# rows_of_plan STEM
 	plan_read "$(experiment_folder "$1")"
 	for option in "${OPTIONS[@]}"; do
@@ -109,7 +109,7 @@ table() {
 	for name in $experiments; do rows_of_plan "$name"; done
 }
 
-# An option that several commands of a program have is there once, with the values of all.
+# An option that several commands of a program have becomes one line, with the values of all.
 united() {
 	LC_ALL=C sort -u | awk -F'\t' -v OFS='\t' '
 		{
@@ -127,7 +127,7 @@ cat <<END
 _thinprobe_table='$(table | united)'
 END
 cat <<'END'
-# Run folders that begin with a word, up to two folders below it.
+# Run folders whose path begins with a word, up to two folders below it.
 _thinprobe_runs() {
 	local run
 	for run in {"$1"*,"$1"*/*,"$1"*/*/*}/run.json; do
@@ -136,7 +136,7 @@ _thinprobe_runs() {
 }
 _thinprobe() {
 	local raw=${COMP_WORDS[COMP_CWORD]} words=() word before head lead='' of option='' n i
-	# readline takes words apart at : and =
+	# readline splits words at : and =
 	for ((i = 0; i <= COMP_CWORD; i++)); do
 		if [ "$i" -gt 1 ] && [[ ${COMP_WORDS[i]} =~ ^[:=]+$ || ${COMP_WORDS[i - 1]} =~ ^[:=]+$ ]]; then
 			words[-1]+=${COMP_WORDS[i]}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# disk.sh - for experiments whose files are on a disk of their own, of stated speed (lab/disk.sh), and for a load of its reads. The
-# option `disk` says which; FACTS is what the load really was, as JSON.
+# disk.sh - for experiments that keep their files on a disk of their own, of a given speed (lab/disk.sh, option `disk`), and a load
+# of reads from it. FACTS has the load as it was measured, as JSON.
 LOAD_FILE_MB=256 FIO='' FACTS='{}'
 
 check_disk() {
@@ -9,15 +9,15 @@ check_disk() {
 		exp_bad "--disk $DISK: must be slow:TIME such as slow:4ms, or file"
 }
 
-# The server's page cache without what is mapped. It is the machine's: only root may.
+# Empties the server's page cache, except mapped pages. The cache is the whole machine's, so only root may.
 caches_drop() {
 	CACHES=kept
 	[ "${KEEP_CACHES-0}" = 1 ] || { lab_query server sh -c 'sync && echo 3 >/proc/sys/vm/drop_caches' &&
 		CACHES=dropped; } 2>/dev/null
 }
 
-# What the session has read of /usr is in memory now, and nothing else of the system is (but what runs on the machine besides): the
-# list of these files, for disk_fill. 1: LAB_WHY.
+# Lists the files of /usr that are in memory, for disk_fill: those that the session has read (and other running programs).
+# 1: LAB_WHY.
 disk_list() {
 	find /usr -xdev -type f -print0 | xargs -0 fincore --noheadings --bytes --raw --output RES,FILE 2>/dev/null |
 		awk '$1 > 0 { sub(/^[0-9]+ /, ""); print substr($0, 2) }' >"$RUN/log/files"
@@ -25,7 +25,7 @@ disk_list() {
 	[ -s "$RUN/log/files" ]
 }
 
-# These files are copied onto a disk, and stand in the server's /usr in front of its own. Nobody else has these copies in memory.
+# Copies these files onto a disk and mounts them over the server's /usr (overlayfs). No other process has these copies in memory.
 # 1: LAB_WHY.
 disk_fill() {
 	local list=$RUN/log/files bytes kind=${DISK:-slow} said
@@ -53,7 +53,7 @@ disk_away() {
 	lab_disk_off
 }
 
-# The load: fio's reads of 32 KB at random places, past the page cache; on the client's CPU, so that it takes none of the server's.
+# The load: fio reads 32 KB at random places, bypassing the page cache, on the client's CPU.
 fio_begin() {	# fio_begin FOLDER WORD...: 0, or LAB_WHY
 	local reads _
 	read -r reads _ < <(lab_disk_counts)
@@ -67,7 +67,7 @@ fio_begin() {	# fio_begin FOLDER WORD...: 0, or LAB_WHY
 	return 1
 }
 fio_rate() { fio_begin "$1" --iodepth=32 --rate_iops="$2" --rate_process=poisson; }	# fio_rate FOLDER READS-A-SECOND
-fio_reads() {	# fio_reads BEFORE: five more came
+fio_reads() {	# fio_reads BEFORE: at least five more reads than BEFORE were counted
 	local reads _
 	! lab_gone "$FIO" || return 0
 	read -r reads _ < <(lab_disk_counts)
@@ -84,6 +84,6 @@ fio_end() {	# fio_end FOLDER: sets FACTS
 			2>/dev/null) || FACTS='{}'
 }
 
-# The delay of each read and write is in force only during the measurement.
+# The delay of each read and write is in force during the measurement only.
 disk_slow() { [[ $DISK != slow:* ]] || lab_disk_delay "${DISK#slow:}"; }
 disk_fast() { [[ ${DISK:-slow} != slow* ]] || lab_disk_delay 0; }

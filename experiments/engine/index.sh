@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# index.sh [--check] - writes all lists of experiments outside their folders, from their plans, each between two marks: the table
-# of experiments/README.md, the list of docs/two-hosts.md on which experiments run over ssh, and the experiments with their own
-# options in docs/thinprobe.1; those of a kit into its README.md and docs/thinprobe-kit-KIT.7.
+# index.sh [--check] - writes all lists of experiments in documents, from the plans, each between two marks: the table of
+# experiments/README.md, the list in docs/two-hosts.md of experiments that run over ssh, and the experiments with their own options
+# in docs/thinprobe.1; for a kit, its README.md and docs/thinprobe-kit-KIT.7.
 # --check: prints which lists are out of date, and fails if any is.
 # shellcheck disable=SC2317 # of_each calls functions by their names
 set -u
@@ -11,7 +11,7 @@ export LC_ALL=C
 die() { printf 'index.sh: %s\n' "$*" >&2; exit 1; }
 . "$TP_HOME/experiments/engine/plan.sh"
 
-# of_each TREE FUNCTION [LINK]: its lines for each experiment of the tree, in a shell of its own, since plan_read fills variables.
+# of_each TREE FUNCTION [LINK]: runs FUNCTION for each experiment of the tree, in a subshell, since plan_read sets variables.
 of_each() {
 	local folder LINK=${3-}
 	for folder in "$1"experiments/*/plan; do
@@ -53,7 +53,7 @@ man_rows() {
 	[ -z "$own" ] || printf '.El\n'
 }
 
-update() {	# update FILE BEGIN END: standard input is what should be between these two lines
+update() {	# update FILE BEGIN END: replaces the text between these two lines with standard input
 	local file=$1 new
 	grep -qxF -- "$2" "$file" && grep -qxF -- "$3" "$file" ||
 		die "$1 lacks the marker lines '$2' and '$3', between which the list goes"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# list.sh - the experiments by question, or by what they reproduce, from the plan of each; or the protocols that can run here.
+# list.sh - lists the experiments by question, or by the papers that they reproduce, from their plans; or the protocols that can
+# run here.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
@@ -81,7 +82,7 @@ list_protocols() {
 	done
 }
 
-# In a shell of its own: the plug-ins share their functions' names.
+# In a subshell, since plug-ins define functions of the same names.
 list_protocol() (
 	local here=yes why
 	protocol_use "$1"

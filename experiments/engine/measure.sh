@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# measure.sh - what cells have in common: accounting of CPU time that other processes took, waiting for programs, and the
-# reason why one failed.
+# measure.sh - shared by cells: accounting of foreign CPU time, waiting for programs, and the reason why one failed.
 #
 # Hooks: docs/experiment-hooks.md.
 
@@ -35,7 +34,7 @@ exp_measure() {	# exp_measure CELL REPEAT FOLDER
 
 # Programs ------------------------------------------------------------------------------------------------------
 
-last_word() { grep -vsx ready "$LAB_LOG/$1.err" | tail -n 1; }	# last_word NAME: of what lab_start has called so
+last_word() { grep -vsx ready "$LAB_LOG/$1.err" | tail -n 1; }	# last_word NAME: last error message of this lab_start
 
 is_ready() {	# is_ready NAME SECONDS [WORDS]; 1: LAB_WHY
 	lab_ready "$1" "$2" && return
@@ -43,7 +42,7 @@ is_ready() {	# is_ready NAME SECONDS [WORDS]; 1: LAB_WHY
 	return 1
 }
 
-# Waits for its end, or ends it where the run is told to stop; its report becomes FOLDER/NAME.json. 1: LAB_WHY.
+# Waits for the program's end, or ends it if the run is told to stop; its report becomes FOLDER/NAME.json. 1: LAB_WHY.
 has_ended() {	# has_ended NAME FOLDER; sets STATUS (3: measured, but some was lost)
 	STATUS=0 LAB_WHY=''
 	lab_wait "${LAB_PID_OF[$1]}" || STATUS=$?
@@ -56,8 +55,8 @@ has_ended() {	# has_ended NAME FOLDER; sets STATUS (3: measured, but some was lo
 }
 keep_report() { [ ! -s "$LAB_LOG/$1.out" ] || mv "$LAB_LOG/$1.out" "$2/$1.json"; }	# keep_report NAME FOLDER
 
-# As lab_start, but for what has to see all processes of the server's machine: outside of the emulated hosts, as our user; over
-# ssh on the server, on another CPU of it where it is not told which (and has one). It dies with this shell.
+# As lab_start, for a program that must see all processes of the server's machine: it runs outside of the emulated hosts, as our
+# user; over ssh on the server, on another CPU than the session's, if it has one and no CPU is given. It dies with this shell.
 outside_start() {	# outside_start [-i FD] [-o FILE]... NAME COMMAND...
 	local OPTIND=1 opt files=() beside=() in=/dev/null
 	while getopts i:o: opt; do
@@ -78,7 +77,7 @@ outside_exec() {	# outside_exec COMMAND...: and waits for it
 	if [ "$ON_BACKEND" = ssh ]; then lab_exec -M - server "$@" </dev/null; else setpriv --pdeathsig KILL "$@" </dev/null; fi
 }
 
-# CPU hogs, in the scheduling group of the session; with -S, as another login. 1: LAB_WHY.
+# Starts CPU hogs, in the scheduling group of the session; with -S, as another login. 1: LAB_WHY.
 sinks_start() {	# sinks_start NUMBER [-S]
 	lab_start "${@:2}" server sink "$TP_BIN/sink" -n "$1" --format json
 	is_ready sink 30 "the load did not start"
@@ -93,7 +92,7 @@ client_start() {	# client_start NAME
 
 # Options and data ------------------------------------------------------------------------------------------------
 
-check_swaps() {	# each of SWAPS; the lab comes up with the first, lab_swap exchanges it
+check_swaps() {	# checks each of SWAPS; the lab starts with the first, and lab_swap exchanges it
 	local item
 	for item in ${SWAPS//,/ }; do
 		[[ $item =~ ^(file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
@@ -102,13 +101,13 @@ check_swaps() {	# each of SWAPS; the lab comes up with the first, lab_swap excha
 	SWAP=${SWAPS%%,*}
 }
 
-rate_bits() {	# rate_bits 10Mbit: bit/s; 0: none. Of DOWN/UP that to the client; rate_bits DOWN/UP up: that from it
+rate_bits() {	# rate_bits RATE|DOWN/UP [up]: in bit/s, 0 for none; DOWN goes to the client, UP comes from it
 	local rate=${1%%/*}
 	[ "${2-}" != up ] || rate=${1##*/}
 	LC_ALL=C awk -v r="$rate" 'BEGIN { printf "%.0f", r * (r ~ /[Gg]bit/ ? 1e9 : r ~ /[Mm]bit/ ? 1e6 : r ~ /[Kk]bit/ ? 1e3 : 1) }'
 }
 
-table_json() {	# table_json FILE: rows of text, by the names in its first line
+table_json() {	# table_json FILE: a table as JSON, an object of strings for each row, keys from the first line
 	jq -cRn '[inputs | select(startswith("#") | not) | split("\t")] | .[0] as $head
 		| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries)' "$1"
 }

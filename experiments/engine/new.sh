@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# new.sh experiment|protocol NAME - a folder of experiments, or a file of lab/protocols, from a template that runs as it is.
+# new.sh experiment|protocol NAME - makes a folder of experiments, or a file of lab/protocols, from a template that works unchanged.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 TP_TOOL=thinprobe

@@ -2,12 +2,12 @@
 # shellcheck shell=bash
 # plan.sh - reads an experiment's plan: its options, and from these the usage, the command line, checks, and settings in run.json.
 
-# PLAN[says] is a line of the plan; OPT[rtt.type] an option's type, default, quick, demo, var, key, unit, meta, letter, help, given.
-# LETTERS[-o] is the option of a letter.
+# PLAN[says] is a line of the plan. OPT[rtt.type] is the type of option rtt; so are default, quick, demo, var, key, unit, meta,
+# letter, help, given. LETTERS[-o] is the name of the option with the letter o.
 declare -A PLAN OPT LETTERS
 OPTIONS=() AXES=() PLAN_SETTINGS=()
 
-# plan_lines FILE: its lines; one that begins with a blank goes on with the line before. No comments.
+# plan_lines FILE: prints its lines without comments; a line that begins with a blank continues the line before it.
 plan_lines() {
 	awk '/^(#|$)/ { next } /^[ \t]/ { sub(/^[ \t]+/, ""); line = line " " $0; next } { if (line != "") print line; line = $0 }
 		END { print line }' "$1"
@@ -23,7 +23,7 @@ plan_read() {
 	read -ra AXES <<<"${PLAN[axis]-}"
 }
 
-plan_take() {	# plan_take FILE: its lines from standard input; of an option that is there twice the first line counts
+plan_take() {	# plan_take FILE: takes its lines from standard input; if an option has two lines, the first counts
 	local first name rest option
 	while read -r first name rest; do
 		case $first in
@@ -44,7 +44,7 @@ plan_take() {	# plan_take FILE: its lines from standard input; of an option that
 	done
 }
 
-# plan_option NAME "TYPE DEFAULT ... HELP" MORE: MORE is what a plan changes of an option of the engine.
+# plan_option NAME "TYPE DEFAULT ... HELP" MORE: MORE are attributes with which a plan changes an option of the engine.
 plan_option() {
 	local name=${1//-/_} list='' type
 	OPTIONS+=("$1") OPT[$1.help]=''
@@ -75,7 +75,7 @@ plan_attributes() {	# plan_attributes NAME TEXT: words like quick=V, the help in
 	done
 }
 
-plan_given() { [ -n "${OPT[$1.given]-}" ]; }	# plan_given NAME: the option was said
+plan_given() { [ -n "${OPT[$1.given]-}" ]; }	# plan_given NAME: the option is on the command line
 
 plan_set() { printf -v "${OPT[$1.var]}" %s "$2"; }	# plan_set NAME VALUE
 
@@ -121,7 +121,8 @@ exp_usage() {
 
 # The command line ------------------------------------------------------------------------------------------------
 
-# plan_parse WORD...: sets the options' variables: what was said, else what --demo, --quick, or nothing asks for. Sets EXP_COMMAND.
+# plan_parse WORD...: sets the options' variables: the given value, else the default of --demo or --quick, else the plain default.
+# Sets EXP_COMMAND.
 plan_parse() {
 	local name value
 	printf -v EXP_COMMAND ' %q' "$@"
@@ -156,8 +157,8 @@ plan_parse() {
 	[ "$QUICK" = 0 ] || plan_instead quick
 }
 
-# plan_option_name WORD: sets name to the option that WORD is, or that it alone abbreviates. Those that the usage does not show have
-# no abbreviation.
+# plan_option_name WORD: sets `name` to the option WORD, or to the only option that WORD abbreviates. Options that the usage does
+# not show cannot be abbreviated.
 plan_option_name() {
 	local word long=("${OPTIONS[@]/#/--}") hits=()
 	name=''
@@ -177,7 +178,7 @@ plan_option_name() {
 	[ -n "$name" ] || exp_bad "unexpected $1$(nearest "$1" "" "${long[@]}" "${!LETTERS[@]}" --help)"
 }
 
-plan_instead() {	# plan_instead quick|demo: its values, of options that were not said
+plan_instead() {	# plan_instead quick|demo: sets its values for options that were not given
 	local name
 	for name in "${OPTIONS[@]}"; do
 		[ -n "${OPT[$name.$1]-}" ] && ! plan_given "$name" || continue
@@ -213,7 +214,7 @@ plan_resume() {
 	for name in "${OPTIONS[@]}"; do
 		[ "${OPT[$name.key]}" = - ] || plan_set "$name" "${settings[${OPT[$name.key]}]-}"
 	done
-	# The same window, and the place in it that was found.
+	# The same window, and the region in it that was found.
 	[[ ${ON-} != attach:* ]] || ON=$(jq -r '.protocol as $p | .settings.on | if $p.window then
 		"\(split(",")[0]),\($p.window)" + (if $p.region then ",\($p.region)" else "" end) else . end' "$RESUME/run.json")
 }
@@ -221,7 +222,7 @@ plan_resume() {
 # Checks ----------------------------------------------------------------------------------------------------------
 
 THRESHOLD=''	# the name of the threshold, where it was not a number
-# plan_check: every option's value is of its type. (What options must mean together: the engine's own below, and exp_check.)
+# plan_check: checks that every option's value is of its type. (Combinations of options: below for the engine's, else exp_check.)
 plan_check() {
 	local name item type kind args values text ITEM rows
 	local -A seen
@@ -265,11 +266,11 @@ plan_check() {
 	[ -z "${OPT[server-memory.type]-}" ] || plan_check_memory
 }
 
-# plan_rows FILE[+NAME]: name and words of each row of data/FILE.tsv: its first two columns.
+# plan_rows FILE[+NAME]: prints the first two columns of each row of data/FILE.tsv: name and words.
 plan_rows() { awk -F'\t' '/^(#|$)/ { next } head++ { print $1 "\t" $2 }' "$(in_trees "data/${1%+*}.tsv")"; }
 
-# plan_item OPTION KIND ARGUMENTS TEXT UNIT: sets ITEM, the text as a number of UNIT. A time may have any unit of time; it needs one
-# unless UNIT is s. Values kept by a run (run.json) have none. Names of rows are in `rows` of who calls.
+# plan_item OPTION KIND ARGUMENTS TEXT UNIT: sets ITEM to the text as a number in UNIT. A time may have any unit of time; it needs
+# one unless UNIT is s. Values from run.json have no unit. The names of rows are in `rows` of the caller.
 plan_item() {
 	local option=$1 kind=$2 range=${3%|none} text=$4 unit=$5 low high whole='' SIZE least=0
 	low=${range%..*} high=${range#*..} ITEM=$text
@@ -278,7 +279,7 @@ plan_item() {
 	int | real | ms | s)
 		[[ $kind != @(ms|s) ]] || unit=$kind
 		[ "$kind" != int ] || whole='whole '
-		# most are whole, and need no process
+		# most values are whole numbers, and need no awk
 		[[ $unit == ms || ! $text =~ ^(0|[1-9][0-9]{0,8})$ || ! $range =~ ^[0-9]+[.][.][0-9]+$ ]] ||
 			((text < low || text > high)) || return 0
 		ITEM=$(LC_ALL=C awk -v text="$text" -v unit="$unit" -v whole="$whole" -v low="$low" -v high="$high" \
@@ -318,10 +319,10 @@ plan_item() {
 	esac
 }
 
-# Name and ms of each threshold that is a time.
+# Prints name and ms of each threshold that is a time.
 plan_thresholds() { awk -F'\t' '$1 == "thresholds/1" && $4 == "ms" { print $2, $3 }' "$TP_HOME/data/thresholds.tsv"; }
 
-# plan_threshold "OPTION " RANGE TEXT: ITEM is that time in ms: a number, or one that data/thresholds.tsv has by that name.
+# plan_threshold "OPTION " RANGE TEXT: sets ITEM to the threshold in ms; TEXT is a time, or a name in data/thresholds.tsv.
 plan_threshold() {
 	local name ms text='' known=''
 	[[ $3 != [0-9]* ]] || text=$3
@@ -333,14 +334,14 @@ plan_threshold() {
 	plan_item "${1% }" ms "$2" "$text" ''
 }
 
-plan_file() {	# plan_file OPTION FILE: it can be read, more than once
+plan_file() {	# plan_file OPTION FILE: checks that it is a regular file, which can be read several times
 	[ -e "$2" ] || exp_bad "$1 $2: no such file"
 	[ -f "$2" ] || exp_bad "$1 $2: not a regular file; save its contents in one first"
 	[ -r "$2" ] || exp_bad "$1 $2: no permission to read it; chmod it, or name another"
 }
 
-# plan_protocol NAME[:VARIANT]: there is such a one, and it has the properties that the plan asks for. ITEM is its name; the first
-# variant, which it is without a word, has that of the protocol.
+# plan_protocol NAME[:VARIANT]: checks that the protocol exists and has the properties that the plan asks for. ITEM is its name; the
+# first variant, which is the default, is written without :VARIANT.
 declare -A WITHOUT=([display]='its sessions cannot run applications' [link]='it sends nothing over the network'
 	[view]='it has no client that shows a session')
 plan_protocol() {
@@ -348,7 +349,7 @@ plan_protocol() {
 	# shellcheck disable=SC2046 # words
 	plugin_file protocols "$name" >/dev/null ||
 		exp_bad "no protocol $1$(nearest "$1" "; thinprobe list --protocols names them" $(plugins protocols))"
-	have=$(protocol_use "$1" && protocol_properties) || exit	# it has said why
+	have=$(protocol_use "$1" && protocol_properties) || exit	# protocol_use has printed the reason
 	for property in ${PLAN[protocols]-}; do
 		[[ " $have " == *" $property "* ]] ||
 			exp_bad "--protocol $1: ${WITHOUT[$property]-it lacks the property '$property'}"
@@ -358,8 +359,8 @@ plan_protocol() {
 	[ -n "${1#*:}" ] && [ "${1#*:}" != "${first%% *}" ] || ITEM=$name
 }
 
-# plan_expand_protocols TEXT: the list with `each[:PROPERTY]` replaced by the first variant of each protocol that sends over the
-# link and has the properties which the plan asks for (and that one), `all` by every such variant.
+# plan_expand_protocols TEXT: prints the list with `each[:PROPERTY]` replaced by the first variant of each protocol that sends over
+# the link and has the plan's properties (and PROPERTY), and `all` replaced by every such variant.
 plan_expand_protocols() {
 	local word property name variant variants
 	for word in ${1//,/ }; do
@@ -387,7 +388,7 @@ plan_has_properties() {	# plan_has_properties PROTOCOL PROPERTY...
 	for property in "${@:2}"; do [[ -z $property || " $have " == *" $property "* ]] || return; done
 }
 
-# plan_rate TEXT: its rates as Kbit, Mbit or Gbit, however they are written: 10mbit, 10MBIT, 10Mbit/s.
+# plan_rate TEXT: prints it with rates in one spelling, Kbit, Mbit or Gbit, for 10mbit, 10MBIT, 10Mbit/s.
 plan_rate() { sed -E 's,([0-9][kmg]?)bit(/s)?,\U\1\Ebit,gI' <<<"$1"; }
 
 # plan_bits_or_bytes OPTION TEXT: refuses a rate whose unit has two meanings: M is bits to iperf3, bytes to others; tc reads Mbps as
@@ -398,7 +399,7 @@ plan_bits_or_bytes() {
 	shopt -u nocasematch
 }
 
-# plan_link OPTION TEXT: LINK_SAID is the text as it is kept: in place of a name of data/links.tsv the link that it stands for.
+# plan_link OPTION TEXT: checks it; sets LINK_SAID to the link as run.json has it, with a name of data/links.tsv replaced.
 plan_link() {
 	local number='[0-9]+(\.[0-9]+)?' time rate
 	LINK_SAID=$(awk -F'\t' -v name="$2" '$2 == name { print $3 }' "$TP_HOME/data/links.tsv")
@@ -411,7 +412,7 @@ plan_link() {
 			"RATE may be DOWN/UP such as 1500Kbit/384Kbit, or none; or a name in data/links.tsv, such as dsl"
 }
 
-LINK_MEASURED=null	# what --link measure: found (lab/measure_link.sh)
+LINK_MEASURED=null	# result of --link measure:... (lab/measure_link.sh)
 plan_check_link() {
 	local LINK_SAID
 	[[ $LINK != measure* ]] || plan_measure_link
@@ -425,7 +426,7 @@ plan_check_link() {
 	fi
 }
 
-# --link measure:SERVER[,CLIENT]: LINK becomes the link between these two.
+# --link measure:SERVER[,CLIENT]: sets LINK to the measured link between these two hosts.
 plan_measure_link() {
 	local hosts=${LINK#measure} host='[^,:-][^,]*'
 	hosts=${hosts#:}
@@ -480,8 +481,8 @@ plan_check_memory() {
 		exp_bad "--swap with --on $ON: the lab cannot change the swap of that server"
 }
 
-# The back-end, and what it is told, from ON. A host alone is the server, and the client is this machine. The plan's `on`: on which
-# back-ends it can be (lab ssh); `not-ssh`: why not there.
+# Sets the lab's back-end and its argument from ON. A single host is the server, and the client is this machine. The plan's `on`
+# lists the possible back-ends (lab ssh); `not-ssh` is the reason why ssh is not among them.
 plan_check_on() {
 	local region where=${PLAN[on]-lab ssh} host='[^,-][^,]*'
 	[ -z "${PLAN[not-ssh]-}" ] || where=${where/ ssh/}
@@ -518,9 +519,9 @@ plan_check_on() {
 		exp_bad "--protocol attach: needs --on attach:DISPLAY,WINDOW"
 }
 
-# Which of several protocols can run here: of those that cannot, ABSENT has the reason. One that was asked for alone must, and so
-# must those of a run that goes on. The plan's `choose one`: only the first of the default ones that can; `choose any`: it goes on
-# without any.
+# Keeps those of PROTOCOLS that can run here; ABSENT gets the reasons of the others. A single protocol that was asked for must run,
+# and so must those of a resumed run. The plan's `choose one` keeps only the first default protocol that can run; with `choose any`
+# the run goes on even with none.
 ABSENT=()
 plan_choose_protocols() {
 	local protocol why all=''
@@ -542,7 +543,7 @@ plan_choose_protocols() {
 		die "-$EXIT_MISSING" "none of these protocols can run here (${ABSENT[0]}); see: thinprobe list --protocols"
 }
 
-# What was asked for, as JSON: each option by its type, the plan's constants (`setting`), and what exp_settings prints.
+# Prints the settings as JSON: each option by its type, the plan's constants (`setting`), and the output of exp_settings.
 plan_settings() {
 	local name
 	{

@@ -1,25 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# run.sh STEM OPTION... - runs the experiment of the folder experiments/STEM: its plan (what it asks and which options it
-# has; plan.sh) and its cell.sh (how a cell is measured). Cells, their order and their states: cells.sh.
+# run.sh STEM OPTION... - runs the experiment of the folder experiments/STEM: its plan (question and options; plan.sh) and its
+# cell.sh (how a cell is measured). Cells, their order and their states: cells.sh.
 #
-# The engine is in bash: it starts programs and waits for them, with functions of the lab and of protocol plug-ins that are
-# shell, too. Nothing is timed here: what is measured is measured by programs in C, and a C engine would have to drive the
-# same shell through pipes.
+# The engine is in bash: it starts programs and waits for them, with shell functions of the lab and of protocol plug-ins. It times
+# nothing: programs in C do that, and an engine in C would have to drive the same shell functions through pipes.
 #
 # The run folder is valid at every instant: run.json is replaced whole, and a cell counts once its cell.json is there.
 #
-# A sweep (sweep.sh) measures a run in parts. EXP_SWEEP is plan: only make the run folder; sum: only sum up what there is;
-# a number: measure only this repeat, and leave the report to the sum.
+# A sweep (sweep.sh) measures a run in parts. EXP_SWEEP=plan only makes the run folder; EXP_SWEEP=sum only sums up the cells that
+# there are; a number measures only this repeat, without a report.
 set -u
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
 
-# keep.sh takes the signals, and starts this once more. A kept driver with another parent lost its keeper before the
-# death signal was set. (A run started by a run has a keeper of its own.)
+# keep.sh takes the signals, and starts this script again with EXP_KEPT. If our parent is another process then, the keeper died
+# before the death signal was set. (A run that is started by a run has its own keeper.)
 case ${EXP_KEPT-} in
 "$PPID") unset EXP_KEPT ;;
-'') [[ " $* " == *" --help "* ]] || exec "$TP_HOME/experiments/engine/keep.sh" "$0" "$@" ;;	# (help in a pipe ends as it likes)
+'') [[ " $* " == *" --help "* ]] || exec "$TP_HOME/experiments/engine/keep.sh" "$0" "$@" ;;	# (--help needs no keeper)
 *) exit 130 ;;
 esac
 
@@ -33,7 +32,7 @@ shift
 . "$TP_HOME/experiments/engine/cells.sh"
 . "$TP_HOME/experiments/engine/measure.sh"
 
-# Hooks without a definition of the experiment (docs/experiment-hooks.md). exp_find has none.
+# Defaults of the hooks (docs/experiment-hooks.md). exp_find has none.
 exp_check() { :; }
 exp_choose() { :; }
 # shellcheck disable=SC2317 # plan.sh calls it
@@ -42,7 +41,7 @@ exp_begin() { :; }
 exp_before_cells() { :; }
 exp_end_lab() { :; }
 exp_summed() { :; }
-RUN_SAYS=''	# more words for the line on the lab
+RUN_SAYS=''	# what the experiment adds to the line on the lab
 
 # The run folder ------------------------------------------------------------------------------------------------
 
@@ -71,7 +70,7 @@ run_set() {	# run_set JQ-FILTER [jq arguments]
 	put_json "$RUN/run.json" <<<"$new"
 }
 
-RUN_MADE=()	# until a run goes on: folders in it that were not there
+RUN_MADE=()	# new folders in a run that is resumed, until it has begun
 run_folder() {
 	local base=$PWD/thinprobe-results stamp name n=2 calibration=null how="give a folder of yours with -o DIR"
 	RUN=${RESUME:-$OUT}
@@ -95,7 +94,7 @@ run_folder() {
 		exec {EXP_RUN_TOLD}>&-
 	fi
 	[ -z "$RESUME" ] || return 0
-	# The record is this machine's; a probe on another one is not calibrated.
+	# The record is for this machine only; a probe on another machine is not calibrated.
 	[ "$ON_BACKEND" = ssh ] && [[ ! $ON_ARGS =~ ^[^,]*,[.](,|$) ]] || calibration=$(calibration_record)
 	jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
 		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(plan_settings)" --argjson calibration \
@@ -106,16 +105,16 @@ run_folder() {
 		+ {$calibration}' | put_json "$RUN/run.json"
 }
 
-run_ended() {	# run_ended STATE WHY; where nothing was measured since it ended, it ended then
+run_ended() {	# run_ended STATE WHY; a resumed run without a new measurement keeps its time of end
 	run_set '. + $sum | .state = $state | (if $why == "" then del(.reason) else .reason = $why end) | .ended //= (now | todate)' \
 		--arg state "$1" --arg why "$2" --argjson sum "${CELLS_JSON:-{\}}"
 }
 
-# A run that an error or a signal ends early says so.
+# Marks a run that an error or a signal ends early.
 # shellcheck disable=SC2317 # on_exit calls it
 run_abandoned() {
 	local state=failed
-	[ "$status" != 130 ] || state=interrupted	# run_on_exit's
+	[ "$status" != 130 ] || state=interrupted	# `state` is run_on_exit's
 	if [ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ]; then
 		# A run that could not be resumed stays unchanged.
 		[ -z "$RESUME" ] || rm -rf ${RUN_MADE[@]+"${RUN_MADE[@]}"}
@@ -128,7 +127,7 @@ run_abandoned() {
 		return
 	fi
 	(cells_sum; run_ended "$state" "$DIED") 2>/dev/null
-	[[ $EXP_SWEEP == [0-9]* ]] ||	# the sweep is what is resumed
+	[[ $EXP_SWEEP == [0-9]* ]] ||	# then the sweep is resumed, not this run
 		printf 'thinprobe: this run is %s; resume it with: %s --resume %q\n' "$state" "$(exp_called)" "$RUN" >&2
 }
 
@@ -145,7 +144,7 @@ run_lab() {
 	[ "$ON_BACKEND" = attach ] || LAB_NCPU_server=$(lab_exec server nproc) LAB_NCPU_client=$(lab_exec client nproc)
 }
 
-# lab_lacks LEVER...: what this machine does not give, each with what that does to the figures.
+# lab_lacks LEVER...: prints the levers that this machine does not have, each with its effect on the figures.
 lab_lacks() {
 	local lever
 	for lever; do
@@ -191,7 +190,7 @@ lab_lacks() {
 	done
 }
 
-# Where it was measured, as JSON.
+# Prints where the run is measured, as JSON.
 run_where() {
 	jq -Rn --arg on "$ON" --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg rate "${LINK-none}" \
 		--argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif \
@@ -213,8 +212,8 @@ run_where() {
 		)
 }
 
-# run_clocks before|after: how far the clocks of the roles are from ours, with the error of that. A role without an answer
-# is most likely behind a cut connection, which ssh reports within ten seconds: a train that failed for it must have this reason.
+# run_clocks before|after: notes the offset of each role's clock from ours, and its error. A role that does not answer is probably
+# behind a cut connection. ssh reports that within ten seconds; a train that failed for it must get this reason.
 run_clocks() {
 	local role clock
 	run_set '.clocks[$when] = {}' --arg when "$1"
@@ -230,11 +229,11 @@ run_clocks() {
 	[ -n "$EXP_LOST" ] || EXP_LOST=$(lab_lost)
 }
 
-# What the machine and the sessions are like goes into run.json; a run can only be resumed under the same.
+# Writes facts of the machine and the sessions into run.json; a run can only be resumed with the same facts.
 run_record() {
 	local what host where protocol=null name
 	host=$(lab_facts) where=$(run_where)
-	# that of all cells
+	# the memory that all cells have
 	[[ -z ${PROTOCOL-} || $PROTOCOLS == *,* ]] || protocol=$(protocol_use "${PROTOCOLS:-$PROTOCOL}" && protocol_settings)
 	if [ -n "$RESUME" ]; then
 		what=$(jq -r --argjson host "$host" --argjson protocol "$protocol" --argjson lab "$where" '
@@ -250,7 +249,7 @@ run_record() {
 		protocol_use "$name"
 		run_set '.protocols[$p] = $settings' --arg p "$name" --argjson settings "$(protocol_settings)"
 	done
-	# What earlier cells had to do without stays recorded when the run is resumed.
+	# A resumed run keeps its list of what was missing for earlier cells.
 	run_set '(.lab.missing // []) as $before | .host = $host | .protocol = $protocol | .lab = $lab | .state = "running" | .ended = null
 		| del(.reason) | if $before == [] then . else .lab.missing = $before + ((.lab.missing // []) - $before) end' \
 		--argjson host "$host" --argjson protocol "$protocol" --argjson lab "$where"
@@ -273,7 +272,7 @@ run_says() {
 
 EXP_LOST=''	# why the hosts were lost
 
-# Sums up, draws, reports; says where. The exit status of the run.
+# Sums up, draws, reports, and prints where. Returns the exit status of the run.
 run_end() {
 	local state=complete status=0 why file
 	[ -d "$RUN" ] || exp_lost
@@ -326,7 +325,7 @@ need jq jq
 : "${PROTOCOLS:=}"
 [ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" != local ] || [ "$EXP_SWEEP" = sum ] || plan_choose_protocols
 AXIS=("${AXES[@]%%=*}")
-late=''	# the cells are chosen when the lab is up: over ssh only then it can be asked what is there
+late=''	# set if the cells are chosen when the lab is up: over ssh the server cannot be asked earlier
 if { declare -F exp_find >/dev/null || [ "$ON_BACKEND" = ssh ]; } &&
 	{ [ -z "$RESUME" ] || jq -e '.cells == []' "$RESUME/run.json" >/dev/null; }; then late=1; fi
 if [ "$EXP_SWEEP" = plan ]; then

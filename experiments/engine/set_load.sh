@@ -3,12 +3,11 @@
 # set_load.sh - sets the load of a server that is not under our control (--on attach) before the cells that need it: by the
 # user's command (--set-load) or, without one, by asking a person at the terminal.
 #
-# An experiment calls load_check in exp_check, load_begin in exp_begin, `load_set LOAD` in exp_session, and load_away in
-# exp_end_lab.
+# An experiment calls load_check in exp_check, load_begin in exp_begin, `load_set LOAD` in exp_session, load_away in exp_end_lab.
 
-LOAD_NOW=''	# what was put there last, or ? where that failed; empty: nothing was
+LOAD_NOW=''	# the load that was set last; ? if that failed; empty if none was set
 
-# load_check AXIS LOADS: the cells of a load stay together. Without a command one load alone is only a label.
+# load_check AXIS LOADS: keeps the cells of a load together. A single load without a command is only a label.
 load_check() {
 	local why
 	if [ -n "$SET_LOAD" ]; then
@@ -36,12 +35,12 @@ load_set() {	# load_set LOAD; 1: LAB_WHY
 			! stopped || LAB_WHY=interrupted
 			return 1
 		}
-		nap 1	# the hand leaves the keyboard
+		nap 1	# until the person's hand has left the keyboard
 	fi
 	LOAD_NOW=$1
 }
 
-# load_ask WORDS: asks the person at the terminal, and waits for Enter; 1 where that never comes. keep.sh has the terminal.
+# load_ask WORDS: asks the person at the terminal through keep.sh, and waits for Enter; 1: none can come.
 load_ask() {
 	local answer=''
 	[ ! -t 1 ] || printf '\r\033[K'
@@ -51,13 +50,13 @@ load_ask() {
 	! stopped && read -r -u "$EXP_ANSWERS" answer && [ "$answer" = enter ]
 }
 
-# The user's command, for up to --set-load-timeout; what it leaves running is the load. 1: LAB_WHY.
-load_run() {	# load_run LOAD [away]: told to stop or not
+# Runs the user's command, for up to --set-load-timeout; what it leaves running is the load. 1: LAB_WHY.
+load_run() {	# load_run LOAD [away]; away: even if the run is told to stop
 	local command=${SET_LOAD//\%d/$1} seconds=${SET_LOAD_TIMEOUT:-60} log=$RUN/log/set-load.out pid status=0 begin gap=''
 	[ -z "$(tail -c 1 "$log" 2>/dev/null)" ] || gap=$'\n'	# a command may have ended in the middle of a line
 	{ printf '%s# load %s: %s\n' "$gap" "$1" "$command" >>"$log"; } 2>/dev/null || log=/dev/null
 	begin=$(wc -c <"$log")
-	# In a session of its own: without the terminal, which is not its own to ask on, and with all that it starts in one group.
+	# In its own session: it cannot read from the terminal, and all that it starts is in one process group.
 	setpriv --pdeathsig KILL setsid sh -c "$command" </dev/null >>"$log" 2>&1 &
 	pid=$!
 	if wait_until "$seconds" load_ended "$pid" "${2-}" && lab_gone "$pid"; then

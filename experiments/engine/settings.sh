@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# settings.sh - settings of the scheduler: read from data/schedulers.tsv, tried, made with the sessions in them, loaded, held
-# against what ran, taken back.
+# settings.sh - scheduler settings: reads them from data/schedulers.tsv, tries them, puts sessions and load into them, checks that
+# they were in force, and undoes them.
 #
-# settings_find says in run.json which of SETTINGS this machine has, settings_here prints these. setting_begin and setting_end
-# stand around the trains of a setting; train_load, train_loaded and train_mismatch are those that trains.sh asks for.
+# settings_find notes in run.json which of SETTINGS this machine has; settings_here prints these. setting_begin and setting_end
+# enclose the trains of a setting; train_load, train_loaded and train_mismatch replace the functions of trains.sh.
 
-# The settings, as data -------------------------------------------------------------------------------------------
+# The table of settings -------------------------------------------------------------------------------------------
 
 declare -A SAYS SESSION_HOW LOAD_HOW MACHINE_HOW NOT_HERE
 while IFS=$'\t' read -r name says session load machine; do
-	[ "$load" != - ] || load=''	# a word of it may begin with one
+	[ "$load" != - ] || load=''	# (its words may begin with -, too)
 	SAYS[$name]=$says SESSION_HOW[$name]=${session#-} LOAD_HOW[$name]=$load MACHINE_HOW[$name]=${machine#-}
 done < <(grep -vE '^(#|setting\s|$)' "$TP_HOME/data/schedulers.tsv")
 
@@ -18,7 +18,7 @@ done < <(grep -vE '^(#|setting\s|$)' "$TP_HOME/data/schedulers.tsv")
 
 CURRENT='' HEAVY_COST='' SWITCHED='' LOAD_FLAGS=() LOAD_OPTIONS=() LOAD_EACH='' LAB_GROUP='' LAB_BEFORE=()
 
-# setting_levers SETTING: groups, switches and what the session and the load are started with; 1: LAB_WHY.
+# setting_levers SETTING: makes groups, sets switches, and sets the words with which session and load are started; 1: LAB_WHY.
 setting_levers() {
 	local word session=() load=()
 	LOAD_FLAGS=() LOAD_OPTIONS=() LOAD_EACH='' SESSION_GROUP='' SESSION_BEFORE=()
@@ -47,7 +47,7 @@ setting_levers() {
 	LOAD_GROUP_OPTIONS=("${load[@]}")
 }
 
-# nice itself only warns, and starts the command all the same.
+# nice only warns if it may not change the value, and starts the command.
 may_nice() {
 	LAB_WHY="a nice value of $1 is not allowed here (as root it is)"
 	[ "$(lab_query server nice -n "$1" nice 2>/dev/null)" = $(($(lab_query server nice) + $1)) ]
@@ -60,7 +60,7 @@ switch_value() {
 	esac 2>/dev/null
 }
 
-switch_to() {	# an ordinary user cannot write what is as it should be
+switch_to() {	# writes only if the value differs: an ordinary user may not write at all
 	[ "$(switch_value "$1")" != "$2" ] || return 0
 	SWITCHED+=" $1"
 	lab_switch "$1" "$2"
@@ -114,7 +114,7 @@ setting_end() {
 	CURRENT=''
 }
 
-# The load, as trains.sh asks for it: where the setting wants it, one process for each login of its own if it wants that.
+# Starts the load, for trains.sh, with the group and options of the setting; with `each` every process in its own login.
 train_load() {	# train_load LOAD FOLDER
 	local name names=(sink) count=$1 group=()
 	TRAIN_LOADS=()
@@ -134,7 +134,7 @@ train_load() {	# train_load LOAD FOLDER
 	done
 }
 
-# Several loads report as one.
+# Merges the reports of several loads into one.
 train_loaded() {	# train_loaded FOLDER
 	local files=("$1"/sink-*.out) n
 	[ -n "$LOAD_EACH" ] && [ -e "${files[0]}" ] || return 0
@@ -180,7 +180,7 @@ train_mismatch() {	# train_mismatch REGIME
 
 # What this machine gives -----------------------------------------------------------------------------------------
 
-# Each setting is tried, with a process in the session's place and one in the load's.
+# Tries the setting, with a process in place of the session and one in place of the load.
 setting_try() {	# 0, or LAB_WHY
 	local why='' slice
 	if [ "$1" != default ] && [ -z "${SESSION_HOW[$1]}${LOAD_HOW[$1]}" ] && [ -z "$(switched "$1")" ]; then
@@ -192,9 +192,9 @@ setting_try() {	# 0, or LAB_WHY
 	lab_wait "$LAB_PID" || why="the session may not be started so: $(last_word "try-$1")"
 	if [ -z "$why" ] && [ -z "$LOAD_EACH" ]; then
 		lab_start "${LOAD_FLAGS[@]}" server "try-$1" "$TP_BIN/sink" -t 10ms "${LOAD_OPTIONS[@]}" --format json
-		# 3: it was, and not held
+		# 3: it ran in the setting, but got less CPU time than planned
 		lab_wait "$LAB_PID" || [ $? = 3 ] || why="the load may not be started so: $(last_word "try-$1")"
-		slice=$(jq -r '.settings.slice_ms // empty' "$LAB_LOG/try-$1.out" 2>/dev/null)	# what the kernel gives
+		slice=$(jq -r '.settings.slice_ms // empty' "$LAB_LOG/try-$1.out" 2>/dev/null)	# the kernel's slice
 		[[ -n $why || " ${LOAD_HOW[$1]} " != *" --slice "* || " ${LOAD_HOW[$1]} " == *" --slice ${slice}ms "* ]] ||
 			why="this kernel takes no slice length for a process (EEVDF does, from Linux 6.12 on)"
 	fi
@@ -203,13 +203,13 @@ setting_try() {	# 0, or LAB_WHY
 	[ -z "$why" ]
 }
 
-# switched SETTING: prints its kernel switches that have another value than it wants.
+# switched SETTING: prints the kernel switches that have another value than the setting needs.
 switched() {
 	local word
 	for word in ${MACHINE_HOW[$1]}; do [ "$(switch_value "${word%%=*}")" = "${word#*=}" ] || echo "$word"; done
 }
 
-settings_here() {	# those of SETTINGS that can be made
+settings_here() {	# prints those of SETTINGS that this machine has
 	local name
 	for name in ${SETTINGS//,/ }; do [ -n "${NOT_HERE[$name]+not}" ] || echo "$name"; done
 }

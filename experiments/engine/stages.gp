@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# stages.gp - where the time of a key goes: one bar a load, one panel an application and protocol. Reads stages.tsv; means, because
-# they add up. Uses app_light, app_heavy and load_word of the experiment's say.jq, and of its figures.gp several (protocols).
+# stages.gp - stages of a key's latency: a bar for each load, a panel for each application and protocol. From stages.tsv; means,
+# because they add up. Uses app_light, app_heavy and load_word from the experiment's say.jq, and `several` from its figures.gp.
 
 stages = "due_sent sent_wire wire_app app_drawn drawn_wire wire_wire wire_pixels"
 tones = "#bbbbbb #56B4E9 #009E73 #D55E00 #0072B2 #CC79A7 #E69F00"

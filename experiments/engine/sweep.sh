@@ -3,8 +3,9 @@
 # sweep.sh FILE [-o DIR] | --resume DIR - an experiment in cells that are measured one by one, on one pair of hosts or on several.
 #
 # The folder of a sweep has a run folder for each combination of settings that are not axes of the experiment; a cell is one
-# combination of axes, and one repeat, of these runs (sweep_cell.sh measures it). An engine only shares out the cells: GNU parallel,
-# where each pair of hosts is a "login", or Slurm. Only what is there says what is missing: a sweep goes on after anything.
+# combination of axes, and one repeat, of these runs (sweep_cell.sh measures it). An engine only distributes the cells: GNU
+# parallel, where each pair of hosts is a "login", or Slurm. Missing cells are found by looking for their files, so that a sweep
+# can be resumed after any failure.
 # shellcheck disable=SC2317 # functions of engines are called by their names
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
@@ -76,11 +77,11 @@ need jq jq
 need flock util-linux
 need cmark-gfm cmark-gfm
 
-# What FILE asks for ------------------------------------------------------------------------------------------------
+# The file of the sweep ---------------------------------------------------------------------------------------------
 
 swept() { [[ $1 != @(on|demo|resume|output-dir|options-only|fail-if) ]]; }
 
-# Sets EXPERIMENT, WORDS (options of every run) and RUNS: lines "NAME<tab>more options", a run for each setting.
+# Reads FILE. Sets EXPERIMENT, WORDS (options of every run) and RUNS: lines "NAME<tab>more options", one for each run.
 sweep_read() {
 	local line=0 key values value option axis runs=('') new run text tab=$'\t' settings=()
 	local -A seen
@@ -140,7 +141,7 @@ sweep_read() {
 	done
 }
 
-# Pairs of hosts: lines "SERVER CLIENT" on standard output; none: the emulated hosts.
+# Prints the pairs of hosts as lines "SERVER CLIENT"; no line means the emulated hosts.
 sweep_pairs() {
 	[ -n "$PAIRS" ] || return 0
 	[ -r "$PAIRS" ] || bad "--pairs $PAIRS: no file that can be read"
@@ -160,7 +161,7 @@ sweep_pairs() {
 
 # The cells -----------------------------------------------------------------------------------------------------------
 
-# Lines "ID<tab>there|missing", repeat by repeat.
+# Prints lines "ID<tab>there|missing", repeat by repeat.
 sweep_cells() {
 	local run
 	for run in "${RUNS[@]}"; do
@@ -172,8 +173,8 @@ sweep_cells() {
 		printf '%s/%s.%s\t%s\n' "$run" "$name" "$repeat" "$word"
 	done
 }
-# Sets THERE, the number of cells that are there; CELL_FILES has the cell.json of each, below DIR. No process is started: the cell
-# that is measured may be on this machine.
+# Sets THERE, the number of cells that are there, and CELL_FILES, the cell.json of each, below DIR. Starts no process, since a cell
+# may be measured on this machine at the same time.
 sweep_count() {
 	local file
 	THERE=0
@@ -185,7 +186,7 @@ sweep_plan() {
 	local run stamp on=lab pair words
 	pair=$(head -n 1 <<<"$PAIR_LINES")
 	[ -z "$pair" ] || on=ssh:${pair/ /,}
-	[ "$ENGINE" != slurm ] || on=ssh:server,client	# which ones each cell says
+	[ "$ENGINE" != slurm ] || on=ssh:server,client	# placeholders: Slurm assigns the hosts of each cell
 	if [ -z "$DIR" ]; then
 		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 		DIR=$PWD/thinprobe-results/sweep/$stamp
@@ -202,9 +203,9 @@ sweep_plan() {
 	done
 	sweep_asks >"$DIR/.asks" && cp -- "$FILE" "$DIR/sweep" || die "cannot write to $DIR"
 }
-# What FILE asks for. The cells are fixed when they are planned: a file edited since would not say which ones are there.
+# The file as it was when the cells were planned. An edited file is refused: it would not describe the cells that are there.
 sweep_asks() { printf '%s\n' "$EXPERIMENT" "${WORDS[@]}" "${RUNS[@]}"; }
-# Nothing was measured: removes what was made, for the same command again.
+# Nothing was measured: removes all that was made, so that the same command can be given again.
 sweep_unmake() {
 	local run
 	for run in "${RUNS[@]}"; do rm -rf "${DIR:?}/${run%%$'\t'*}"; done
@@ -214,11 +215,11 @@ sweep_unmake() {
 
 # Engines ---------------------------------------------------------------------------------------------------------------
 #
-# Of each: ENGINE_need ends the sweep if its program is not there, ENGINE_start shares out the missing cells, ENGINE_alive fails
-# when it has ended, ENGINE_stop ends it and its cells.
+# Each engine has four functions: ENGINE_need ends the sweep if its program is missing, ENGINE_start distributes the missing cells,
+# ENGINE_alive fails when the engine has ended, ENGINE_stop ends it and its cells.
 
 # GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another.
-# Parallel does not end the processes of such a job reliably: each cell ends by itself when nobody has the fifo .alive open.
+# Parallel does not end the processes of such a job reliably, so each cell ends by itself when no process has the fifo .alive open.
 parallel_need() { need parallel parallel; }
 parallel_start() {
 	parallel_need
@@ -233,7 +234,7 @@ parallel_start() {
 			"$DIR/.ids" \
 		</dev/null >/dev/null 2>"$DIR/log/engine.log" {ALIVE}<&- {lock}<&- &
 	ENGINE_PID=$!
-	disown	# bash would print what became of it
+	disown	# or bash would print a message when it ends
 }
 parallel_alive() { kill -0 "$ENGINE_PID" 2>/dev/null; }
 parallel_stop() {
@@ -241,15 +242,15 @@ parallel_stop() {
 	kill "$ENGINE_PID" 2>/dev/null
 	exec {ALIVE}<&-
 	while parallel_alive; do sleep 0.1; done
-	for ((n = 0; n < 600; n++)); do	# the cells that run take back what they changed
+	for ((n = 0; n < 600; n++)); do	# until the running cells have undone their changes
 		sweep_tidy
 		compgen -G "$DIR/.parts/*" >/dev/null || return 0
 		sleep 0.1
 	done
 }
 
-# Slurm: a job array over the missing cells; what is missing when it has ended is submitted again. Slurm itself requeues the tasks
-# of a node that failed. Jobs have the name of DIR, so that the next sweep here finds those of one that was killed.
+# Slurm: a job array over the missing cells; cells that are still missing when it has ended are submitted again. Slurm itself
+# requeues the tasks of a failed node. Jobs are named after DIR, so that the next sweep here finds those of a killed sweep.
 slurm_need() { need sbatch slurm-client; }
 slurm_start() {
 	slurm_need
@@ -257,7 +258,7 @@ slurm_start() {
 	slurm_submit || { [ -n "$RESUME" ] || sweep_unmake; exit 1; }
 }
 slurm_name() { echo "thinprobe-$(sha256sum <<<"$DIR" | cut -c1-16)"; }
-# Numbers of the tasks that are not at their end, with state and reason. (A task that ended waits as COMPLETING for a dead node.)
+# Prints the numbers of unfinished tasks, with state and reason. (An ended task stays COMPLETING if its node is dead.)
 slurm_tasks() {
 	local tasks
 	tasks=$(squeue --noheader --array --name="$(slurm_name)" --format='%i %T %r' 2>>"$DIR/log/engine.log") || return
@@ -281,7 +282,7 @@ slurm_alive() {
 	local tasks
 	[ "$SECONDS" -ge "$SLURM_POLL" ] || return 0
 	SLURM_POLL=$((SECONDS + 2))
-	tasks=$(slurm_tasks) || return 0	# no answer from the controller: it may come back
+	tasks=$(slurm_tasks) || return 0	# the controller does not answer, but may come back
 	# A task that Slurm requeued and held ("launch failed requeued held") would wait for a person.
 	awk 'tolower($0) ~ /held|special_exit|requeue_hold/ && !/JobHeldUser/ { print $1 }' <<<"$tasks" |
 		xargs -r scancel --quiet 2>/dev/null
@@ -302,7 +303,7 @@ slurm_stop() {	# running cells get a signal first, and 30 s to undo their change
 	done
 }
 
-# Parts that nobody holds are left over from a cell that was killed.
+# A part that no process has locked is left over from a killed cell.
 sweep_tidy() {
 	local part held
 	for part in "$DIR"/.parts/*/; do
@@ -328,8 +329,8 @@ sweep_progress() {	# sweep_progress THERE TOTAL BEFORE
 	SAID=$words LAST=$1
 }
 
-# What a cell left of hosts and lab in its own run.json becomes that of the whole run: of the first what all have, of all what was
-# missing on their machines.
+# Copies facts on hosts and lab from the cells' run.json into that of the run: common facts from the first cell, lists of what was
+# missing from all cells.
 sweep_sum() {
 	local run name status=0 parts
 	for run in "${RUNS[@]}"; do
@@ -385,7 +386,7 @@ sweep_page() {
 sweep_read
 [ -z "$RESUME" ] || [ ! -f "$DIR/.asks" ] || cmp -s "$DIR/.asks" <(sweep_asks) ||
 	bad "$FILE was edited, but its cells are fixed; undo it, or begin a new sweep: thinprobe sweep $(printf %q "$FILE") -o NEW"
-if [ -z "$RESUME" ] && [ -n "$DIR" ]; then	# also for --list: these cells are not those of a sweep that is there
+if [ -z "$RESUME" ] && [ -n "$DIR" ]; then	# also for --list: DIR must not hold another sweep
 	[ ! -e "$DIR/sweep" ] || bad "-o $DIR: holds a sweep already; go on with --resume $(printf %q "$DIR")"
 	# sweep_unmake removes what is in DIR.
 	[ -z "$(ls -A -- "$DIR" 2>/dev/null)" ] || bad "-o $DIR: is not empty; name a new folder"

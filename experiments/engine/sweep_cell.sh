@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # sweep_cell.sh ID [--sweep DIR] [--on WHERE] - measures one cell of a sweep, and puts it into its run folder whole or not at all.
 #
-# ID is RUN/CELL.REPEAT. The cell is measured in a run folder of its own, DIR/.parts/..., that has nothing but this cell; its folder
-# is then renamed into that of the run. The second process finds the name in use: no cell is there twice, whatever started it twice.
-# One pair of hosts measures one cell at a time (a lock), whatever has become of the program that shared out the cells.
+# ID is RUN/CELL.REPEAT. The cell is measured in its own run folder, DIR/.parts/..., and its cell folder is then renamed into the
+# folder of the run. If two processes measure the same cell, the second finds the name in use, so no cell is there twice.
+# A lock makes a pair of hosts measure one cell at a time, even if the engine that distributed the cells has died.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/lab/locks.sh"
@@ -53,7 +53,7 @@ experiment=$(jq -r .experiment "$run/run.json")
 alive=${SWEEP_ALIVE-}
 unset SWEEP_ON SWEEP_PAIRS SWEEP_ALIVE
 
-# If this is killed its driver is told to stop, which tidies up.
+# If this script is killed, its driver is told to stop, and undoes its changes.
 # shellcheck disable=SC2317 # the trap calls it
 cell_stopped() { [ -z "${driver-}" ] || kill "$driver" 2>/dev/null; stop=130; }
 trap cell_stopped INT TERM HUP
@@ -82,7 +82,7 @@ on_exit let_go
 [ ! -f "$target/cell.json" ] || exit 0
 
 mkdir -p "$dir/.parts" "$dir/log" && part=$(mktemp -d "$dir/.parts/XXXXXXXX") || die "cannot write to $dir"
-exec {held}<"$part" && flock -n "$held"	# a part that nobody holds is left over: the sweep removes it
+exec {held}<"$part" && flock -n "$held"	# the sweep removes parts that are not locked
 mkdir "$part/run" || die "cannot write to $part"
 log=$dir/log/${id//\//_}.log
 jq --arg name "$name" --arg on "$on" '.cells |= map(select(.name == $name)) | .settings.on = $on | .state = "running"
@@ -97,12 +97,12 @@ until wait "$driver"; status=$?; [ -z "$stop" ] || ! kill -0 "$driver" 2>/dev/nu
 done
 kept=0
 if [ "$status" = 0 ]; then
-	figure=$(sed -n 's/^    //p' "$log" | tail -n 1)	# of the last try
+	figure=$(sed -n 's/^    //p' "$log" | tail -n 1)	# the last attempt's figure
 	jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$((EPOCHSECONDS - begun))" --arg figure "$figure" \
 		'. + {sweep: {$on, from: $host, $seconds, $figure}}' "$part/run/cells/$name/$repeat/cell.json" >"$part/cell.json" &&
 		mv "$part/cell.json" "$part/run/cells/$name/$repeat/cell.json" && mkdir -p "$run/cells/$name" "$run/parts" ||
 			status=1
-	# Another may have been first.
+	# Another process may have been faster.
 	if [ "$status" = 0 ] && { sync -f "$part" 2>/dev/null; mv -T "$part/run/cells/$name/$repeat" "$target" 2>/dev/null; }; then
 		kept=1
 		mv "$part/run/run.json" "$run/parts/$name.$repeat.json"

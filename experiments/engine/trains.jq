@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# trains.jq - what reports of key series beside a load share: the probe's own error, names of applications and loads.
+# trains.jq - shared by reports on trains of keys beside a load: the probe's own error, names of applications and loads.
 include "words";
 
 # ---- several protocols, or runs of one on several machines and days: a curve for each ----
@@ -9,7 +9,7 @@ def systems_word: if .run.runs == null then "protocols" elif systems | map(split
 	else "protocols and runs" end;
 def over($system): .run.settings = (settings_of($system) | .protocols = [$system])
 	| .run.protocol = (.run.protocols[$system] // .run.protocol)
-	| (.summary, (.compare | values)) |= map(select(.protocol == $system));	# the document, of that one only
+	| (.summary, (.compare | values)) |= map(select(.protocol == $system));	# the document with that system only
 
 # ---- the probe's own error on this run's path, by the machine's calibration; Xvnc's frame clock is no error of the probe ----
 def calibration_path: protocols[0] // "" | if startswith("vnc") then "vnc-refecho" elif startswith("x11")
@@ -21,8 +21,8 @@ def calibrated: calibrated("patch");
 # Lower latencies are not reported as numbers. Without a calibration: the latency measured with a target inside the probe.
 def resolution: (calibrated | if . == null then null else .error_ms end) // (.run.chain // {} | .latency_p99_ms // .latency_p50_ms
 	// 0);
-# What is below resolution (docs/method.md): a latency below the probe's error; what comes from the difference of two times below √2
-# times the spread; a mean stall below two errors over the train; a stage with a time of a packet below the spread on the wire.
+# Figures below the resolution (docs/method.md): a latency below the probe's error; a difference of two times below √2 times the
+# spread; a mean stall below two errors over the train; a stage that begins or ends with a packet, below the spread on the wire.
 def resolve: resolution as $error | calibrated as $pixels | (calibrated("wire") | .spread_ms // .sd_ms) as $wire
 	| (.run.settings.seconds // 0) as $seconds
 	| def limits: with_entries(select(.value != null and .value > 0) | .key += "_least");
@@ -80,7 +80,7 @@ def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if $role == 
 def with_load($n): if attached then (if $n == 0 then "without load" else "with the load \($n)" end)
 	elif $n == 0 then "without CPU hogs" else "with \($n | plural("CPU hog"))" end;
 def at_load($n): if attached or $n == 0 then with_load($n) else "at \($n | plural("CPU hog"))" end;
-# Loads of an application that gave no figure, of the rows that did.
+# Loads at which an application has no figure, although other rows have one there.
 def loads_unmeasured($rows): . as $doc | ([.summary[] | select(.app == $rows[0].app).sinks] | unique) - ($rows | map(.sinks))
 	| map(. as $n | $doc | with_load($n));
 def but_unmeasured: if . == [] then "" else " (nothing was measured \(and_list))" end;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# trains.sh - for experiments that inject trains of keys into sessions: sessions, what the measuring itself costs, idle
-# noise, one train beside a load, and the words on competing groups.
+# trains.sh - for experiments that inject trains of keys into sessions: sessions, the cost of measuring itself, idle noise, a train
+# beside a load, and the scheduling groups that compete.
 #
 # A session has a name; SESSION_APP says what runs in it: light (vim), heavy (refecho), or own, for protocols that answer
 # keys themselves. An experiment sets RATE PERIOD_MS (and the options seconds, seed, threshold) and calls train_run. Its hooks and
@@ -11,7 +11,7 @@ RATE=20 PERIOD_MS=50 TRAIN_SKIP=5 CHAIN_SECONDS=3 TRAIN_MODE=tap TRAIN_MORE='{}'
 PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 declare -A SESSION_PROTOCOL SESSION_APP SESSION_OPTIONS SESSION_DISPLAY SESSION_TARGET SESSION_PORT
 declare -A SESSION_WATCH SESSION_NOISE SESSION_COST SESSION_PID SESSION_SERVER SESSION_IDLE
-# Packets can be put beside keys where both have one clock (TRACES), the application's own log too where all hosts have (ECHOES).
+# TRACES: packets and keys have the same clock, so that they can be compared; ECHOES: so has the application's own log.
 TRACES=1 ECHOES=1
 
 # Sessions ------------------------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ session_start() {	# session_start NAME PROTOCOL APP: a display server, and the a
 	[ -z "$PROTOCOL_DISPLAY" ] || session_start_app "$name"
 }
 
-# Loads the plug-ins of a session, and sets the options of its probe and application.
+# Loads the session's plug-ins, and sets the options of its probe and application.
 session_use() {
 	protocol_use "${SESSION_PROTOCOL[$1]}"
 	app_of "${SESSION_APP[$1]}"
@@ -47,7 +47,7 @@ session_start_app() {	# session_start_app NAME: the application, in its session
 	[ "${SESSION_APP[$1]}" != heavy ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$1]=$COST_MS
 }
 
-session_reset() {	# every train finds its application alike
+session_reset() {	# puts the application into the same state before every train
 	session_use "$1"
 	if [ -n "${SESSION_DISPLAY[$1]}" ]; then APP_DISPLAY=${SESSION_DISPLAY[$1]} app_reset; else protocol_reset "$1"; fi
 }
@@ -55,18 +55,18 @@ session_reset() {	# every train finds its application alike
 # Sessions of one protocol at a time ------------------------------------------------------------------------------
 #
 # For experiments with a list of protocols and one of applications, whose cells are grouped by protocol. Only the sessions of the
-# protocol that is measured are up: those of the others would take CPU time, and be in its figures. (A run of one protocol has them
-# up from its begin to its end.)
+# protocol that is measured are up: other sessions would take CPU time and disturb its figures. (A run of one protocol keeps its
+# sessions up from begin to end.)
 
 SESSIONS_OF=''
 
-# What runs over it: the applications asked for; own, where it has no display for any and answers keys itself.
+# apps_over PROTOCOL: prints the applications that were asked for; `own` if it has no display and answers keys itself.
 has_display() { (protocol_use "$1" && [[ " $(protocol_properties) " == *" display "* ]]); }	# has_display PROTOCOL
 apps_over() { if has_display "$1"; then echo "${APPS//,/ }"; else echo own; fi; }	# apps_over PROTOCOL
 
 session_name() { [[ $PROTOCOLS == *,* ]] && echo "${1//:/-}-$2" || echo "$2"; }	# session_name PROTOCOL APP
 
-sessions_cells() {	# the product of the axes, with what runs over each protocol
+sessions_cells() {	# prints the product of the axes, with the applications of each protocol
 	local protocol apps all=$PROTOCOLS
 	for protocol in ${all//,/ }; do
 		apps=$(apps_over "$protocol")
@@ -74,10 +74,10 @@ sessions_cells() {	# the product of the axes, with what runs over each protocol
 	done
 }
 
-# Before the cells, those of a run's only protocol; of several, they come with their cells.
+# With a single protocol, starts its sessions before the cells; with several, sessions are started with their cells.
 sessions_begin() { [[ $PROTOCOLS == *,* ]] || must sessions_of "$PROTOCOLS"; }
 
-# sessions_of PROTOCOL: its sessions are up, one for each application, and no others; 1: LAB_WHY.
+# sessions_of PROTOCOL: starts its sessions, one for each application, and ends all others; 1: LAB_WHY.
 sessions_of() {
 	local app
 	[ "$SESSIONS_OF" != "$1" ] || return 0
@@ -110,8 +110,8 @@ sessions_noise() {	# sessions_noise PROTOCOL
 
 # Before the trains -----------------------------------------------------------------------------------------------
 
-# measure_idle SECONDS NAME...: what comes without a key (a caret that blinks, a clock), in pixels and on the wire; of these
-# sessions at once.
+# measure_idle SECONDS NAME...: measures screen updates without keys (a caret that blinks, a clock), in pixels and on the wire, in
+# all these sessions at once.
 measure_idle() {
 	local name seconds=$1 updates wire LAB_LOG=$RUN/log
 	shift
@@ -121,7 +121,7 @@ measure_idle() {
 			--rate 0 -t "${seconds}s" --watch update --format json
 	done
 	for name; do
-		# only once the session is up: what it draws at its start does not count
+		# once the session is up, so that its first drawing does not count
 		[ "$WIRE" = 1 ] && [ -n "${SESSION_PORT[$name]}" ] && lab_ready "idle-$name" 20 || continue
 		capture_start "idle-prototap-$name" --port "${SESSION_PORT[$name]}" -t "${seconds}s" || :
 	done
@@ -139,10 +139,10 @@ measure_idle() {
 	done
 }
 
-# capture_start [-o FILE] NAME OPTION...: lab_tap, where there is one
+# capture_start [-o FILE] NAME OPTION...: starts lab_tap, if the lab can capture
 capture_start() { [ -n "$LAB_TAP_IF" ] && lab_tap "$@"; }
 
-# What the measuring chain itself costs: the same train to a target that answers at once, the same capture beside it.
+# Measures the cost of the measuring chain: the same train to a target that answers at once, with the same capture.
 measure_chain() {
 	local probe tap='' seconds=$CHAIN_SECONDS
 	[ "${SECONDS_EACH%.*}" -ge "$seconds" ] 2>/dev/null || seconds=${SECONDS_EACH:-$seconds}	# a train like the others
@@ -178,13 +178,13 @@ train_load() {	# train_load LOAD FOLDER
 }
 train_loaded() { :; }
 
-# One train in one folder: capture, load, keys. Leaves the raw outputs and cell.json there.
+# Runs one train: capture, load, keys. Leaves the raw outputs and cell.json in FOLDER.
 train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	local name=$1 load=$2 repeat=$3 folder=$4 series=$5
 	local kills probe tap='' go before='' after='' reason='' regime=null schedule=jittered keep=() bring=()
 	local TRAIN_LOADS=() TRAIN_WHY='' LAB_LOG=$folder
 	case $series in stall) schedule=periodic ;; wire) schedule=blocks ;; esac
-	[ "$TRAIN_MODE" = tap ] || schedule=periodic	# the client's own clock
+	[ "$TRAIN_MODE" = tap ] || schedule=periodic	# a held key is repeated by the client's own clock
 	[ "$KEEP$TRACES" = 00 ] || keep=(-w "$folder/capture.pcap") bring=(-o "$folder/capture.pcap")
 	mkdir -p "$folder"
 	kills=$(lab_memory_kills)
@@ -202,7 +202,7 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 		tap=$LAB_PID
 		lab_ready prototap 10 || reason="the capture did not start: $(last_word prototap)"
 	fi
-	if [ -z "$reason" ] && [ "$load" -gt 0 ] && [ "$ON_BACKEND" != attach ]; then	# there it is a label
+	if [ -z "$reason" ] && [ "$load" -gt 0 ] && [ "$ON_BACKEND" != attach ]; then	# (with attach the load is a label)
 		train_load "$load" "$folder" || reason=$TRAIN_WHY
 	fi
 	! stopped || reason="interrupted"
@@ -237,9 +237,9 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	[ -z "$reason" ]
 }
 
-# One train that serves latency and stalls, of an ordinary application only while it answers faster than a key period: where keys
-# had to be typed one at a time and further apart, a train at the rate asked for is measured in folder `stall` as well. Until it is
-# there, the repeat is not: its cell.json waits.
+# One train for both latency and stalls. An ordinary application that does not answer within a key period gets its keys one at a
+# time, further apart; then a second train, at the rate asked for, is measured in folder `stall`. The repeat's own cell.json is
+# written last, so that the repeat counts only when both trains are there.
 train_run_both() {	# train_run_both SESSION LOAD REPEAT FOLDER
 	train_run "$@" latency || return
 	train_slowed "$4" || return 0
@@ -250,8 +250,8 @@ train_run_both() {	# train_run_both SESSION LOAD REPEAT FOLDER
 # train_slowed FOLDER
 train_slowed() { jq -e '.result.key_period_ms > .settings.period_ms' "$1/keyrepeat.json" >/dev/null 2>&1; }
 
-# What crossed the link beside the keys (wire.tsv), and what the application did meanwhile (echo.tsv): for the stages of a key. Of a
-# train in blocks, also which latency the wire alone tells (wire.json).
+# Traces for the stages of a key: packets on the link (wire.tsv), and the application's log (echo.tsv). For a train in blocks also
+# the latency from the wire alone (wire.json).
 train_traces() {	# train_traces SESSION FOLDER SERIES
 	local name=$1 folder=$2 log=$RUN/log/echo-$1.tsv first keys how=(--pairing none) status=0
 	[ "$3" != wire ] || how=(${SESSION_IDLE[$name]:+--idle "${SESSION_IDLE[$name]}"})
@@ -265,10 +265,10 @@ train_traces() {	# train_traces SESSION FOLDER SERIES
 		read -r first keys < <(awk -F'\t' 'NR == 2 { first = $3 } NR > 1 && $4 { n++ } END { printf "%s %d\n", first, n }' \
 			"$folder/samples.tsv")
 		wait_until 3 train_echoes_there "$log" "$first" "$keys" || :	# the application writes once a second
-		# an application with a backlog still writes: not the row that is half there
+		# an application with a backlog is still writing: without the last, incomplete row
 		{ cat "$log" && echo '#'; } | awk -F'\t' -v first="$first" '!/#$/ && (NR == 1 || $3 >= first)' >"$folder/echo.tsv"
 	fi
-	# a train that was not meant for it needs no latency from the wire
+	# other trains need no latency from the wire
 	[ "$3" != wire ] || [ "$status" = 0 ] || [ "$status" = 3 ]
 }
 
@@ -276,9 +276,9 @@ train_echoes_there() {	# LOG FIRST KEYS
 	awk -F'\t' -v first="$2" -v keys="$3" 'NR > 1 && $3 >= first { n++ } END { exit n < keys }' "$1"
 }
 
-# Scheduling group of each competitor, read while they run: the display server, the application, the load. Of what
-# lab_start has started the process behind it counts: the program that answers keys, not its terminal; a sink that spins
-# with the policy asked for, not the one that waits.
+# Scheduling group of each competitor, read while they run: display server, application, load. The process that matters is a
+# descendant of the one that lab_start has started: the program that answers keys, not its terminal; a sink's child that spins,
+# not its parent that waits.
 train_regime() {	# train_regime SESSION LOAD
 	json_object session "$(regime_of "${SESSION_SERVER[$1]:-}")" app "$(regime_of_child "${SESSION_PID[$1]:-}")" \
 		sinks "$(regime_of_child "$2")"
@@ -292,7 +292,7 @@ regime_of_child() {
 	lab_regime "$LAB_CHILD"
 }
 
-# Compares the groups that ran with the regime asked for; prints nothing if the kernel has no such groups.
+# Compares the actual groups with the regime asked for, and prints a difference; nothing if the kernel has no such groups.
 train_mismatch() {
 	jq -r --arg asked "$REGIME" 'def group: capture("autogroup=(?<g>/autogroup-[0-9]+)").g? // null;
 		if . == null then empty else (.session | group) as $a | (.sinks | group) as $b
@@ -314,8 +314,8 @@ train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU
 		period_ms "$PERIOD_MS")"
 }
 
-# What the probe's own error is, by the calibration of this machine, and what came without keys. None in W seconds: fewer than 3/W a
-# second, at 95 %.
+# Prints the probe's own error, by the calibration of this machine, and the rate of updates without keys. With none in W seconds the
+# rate is below 3/W a second, with 95 % confidence.
 trains_say() {	# trains_say WORDS: more about the idle noise
 	[ ! -t 1 ] || printf '\r\033[K'
 	jq -r -L "$TP_HOME/report" -L "$TP_HOME/experiments/engine" --arg more "$1" 'include "trains";

@@ -90,7 +90,7 @@ watch_end() {
 	rm -rf -- "$LAB_RUN"
 }
 on_exit watch_end
-trap 'exit 130' INT	# without it bash forgets a Ctrl-C at which its command of the moment was just done
+trap 'exit 130' INT	# without it bash ignores a Ctrl-C that comes just as a command has ended
 [ -z "$ports" ] || ATTACH_PORT=$ports
 lab_use attach "${on#attach:}"
 lab_up
@@ -101,7 +101,7 @@ echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s,"
 listen=("$TP_BIN/prototap" live -i "$interface" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" -o /dev/null)
 "${listen[@]}" --every "$interval" ${table:+--intervals "$table"} ${options[@]+"${options[@]}"} &
 listener=$!
-# Rows of its own tell whether somebody types: those of the user come as late as their interval is long.
+# A second table with short intervals shows whether somebody types: rows of the user's interval would come too late.
 "${listen[@]}" --every 100ms --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
 input=$!
 open_pipe ask
@@ -114,7 +114,7 @@ watch_input_within() {	# SECONDS, until 0.2 s ago
 		$1 == "watch/1" && ($2 + $3) / 1e9 >= since && $8 > 0 { found = 1 } END { exit !found }'
 }
 
-watch_nap() {	# until the next key; false: the listener has ended
+watch_nap() {	# waits until the next key is due; 1: the listener has ended
 	local i
 	for ((i = 0; i < every; i++)); do
 		kill -0 "$listener" 2>/dev/null || return 1

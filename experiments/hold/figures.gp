@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - a held key beside typed ones: mean stall and jitter over CPU hogs, a panel an application and protocol.
+# figures.gp - held and typed keys: mean stall and jitter over CPU hogs, a panel for each application and protocol.
 
 apps = ""
 sessions = ""

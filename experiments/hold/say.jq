@@ -37,7 +37,7 @@ def rate: several as $several | [measured_rows("summary")[] | select(.mode == "h
 			else "unsure" end),
 			figure: "mean-stall"}) end;
 
-# Beside the most CPU hogs; of several protocols the one whose two ways differ most.
+# Rows with the most CPU hogs; of several protocols, the one where held and typed keys differ most.
 def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 	| [$doc | pairs[] | select(.app == $app)] | (map(.sinks) | max) as $most | map(select(.sinks == $most))
 	| map(select(differs)) as $apart | any(.[]; told) as $told

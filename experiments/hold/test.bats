@@ -10,7 +10,8 @@ setup() {
 	RUN=$BATS_TEST_TMPDIR/run
 }
 
-# Made-up trains of both ways over both protocols (tests/golden/make_run.py): over x11 a held key's redraws take 30 % longer.
+# Made-up trains of held and typed keys over both protocols (tests/golden/make_run.py): over x11 a held key's redraws take 30 %
+# longer.
 @test "hold: two protocols: a panel each; the finding names only the protocol where held and typed keys differ" {
 	local protocol mode cell name
 	need gnuplot cmark-gfm

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - idle: for each cell idle sessions are started, each a display server, a terminal with an editor that waits, and a
-# client that is connected. When they have come to rest, idleprofile runs on the server's CPU, and once more with wake-ups of
-# its own, which the profile must not hold. Then the sessions go. idleprofile sees all that takes the CPU, so a culprit that it
-# names is
-# looked up while it lives: the lab's, or somebody else's.
+# cell.sh - idle: for each cell idle sessions are started, each a display server, a terminal with a waiting editor, and a connected
+# client. When they have come to rest, idleprofile runs on the server's CPU, and a second time with its own wake-ups, which must not
+# be in the first profile. Then the sessions end. idleprofile sees every process that takes the CPU; whether a culprit belongs to
+# the lab is looked up while it lives.
 WAKEUPS_PER_S=50 THRESHOLD_US=5 SETTLE_SECONDS=30
 EXP_KEEPER=$PPID
 PROTOCOL_OPTIONS=()
@@ -63,7 +62,7 @@ idle_start() {	# 1: LAB_WHY
 	done
 }
 
-# At rest: the lab's own processes on the server took less than 1 % of a CPU within two seconds, or what they take falls no more.
+# At rest: within two seconds the lab's own processes on the server took less than 1 % of a CPU, or their share no longer falls.
 idle_rests() {
 	local now rests
 	nap 2
@@ -84,10 +83,10 @@ profiler_start() {	# profiler_start [-o FILE]... NAME OPTION...
 		"${@:2}" --format json
 }
 
-# Whose each thread is, by its pid here: "own" lives in a process namespace of the lab; "itself" is the profiler or this
-# engine with the doors to what it started. Builtins only: nothing is started that would be in the profile.
-# What the kernel accounts to the server's own threads meanwhile is taken down too, thread by thread: a sum over processes
-# would lose what threads that end have run. Over ssh a look takes some of the server's time: one before, and one after.
+# Classifies each thread by its pid outside of the namespaces: "own" is in a process namespace of the lab; "itself" is the profiler,
+# this engine, and their helpers for the programs they started. Uses builtins only, since a new process would be in the profile.
+# It also notes the CPU time of each of the server's own threads: a sum over processes would lose that of ended threads. Over ssh
+# this takes some of the server's CPU time, so it is done only before and after the profile.
 declare -A CLASS_OF RUN_AT_FIRST RUN_AT_LAST
 look_up() {
 	local tid line class process run first=0
@@ -128,7 +127,7 @@ look_up_here() {
 	LOOKED_AT_LAST=${EPOCHREALTIME/[.,]/}
 }
 
-# ms of CPU a minute, from the first look to the last.
+# CPU time of the lab's own threads, in ms a minute, from the first reading to the last.
 accounted() {
 	local tid sum=0
 	for tid in "${!RUN_AT_LAST[@]}"; do ((sum += RUN_AT_LAST[$tid] - RUN_AT_FIRST[$tid])); done
@@ -181,8 +180,7 @@ exp_stop() {
 	protocol_stop || :
 }
 
-# Foreign: what tasks that are not the lab's took, by name; without names, what is lost beyond what the kernel accounts to the
-# lab's own.
+# Foreign time: that of culprits outside the lab; without culprits, lost time minus the kernel's account of the lab's own tasks.
 exp_ran() {	# exp_ran FOLDER
 	local accounted named=()
 	accounted=$(accounted)

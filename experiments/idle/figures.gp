@@ -26,7 +26,7 @@ label(i) = name(i) eq "none" ? "no session" : name(i) eq "desktop" ? "a desktop 
 	: sessions(i) == 1 ? "one idle session, " . name(i) : sprintf("%d idle sessions, %s", sessions(i), name(i))
 mine(i) = strcol("system") eq name(i) && column("sessions") == sessions(i)
 
-# Grey for the machine alone, the scale of loads for several numbers of sessions of one protocol, other systems their own.
+# Colours: grey for the machine alone, the scale of loads for the numbers of sessions of a protocol, one each for other systems.
 several = ""
 alone = ""
 same(i) = sum [k = 1:n] (name(k) eq name(i) ? 1 : 0)
@@ -71,7 +71,7 @@ plot for [i = 1:n] "curve.tsv" using (mine(i) ? y("upto_ms") : NaN):(y("lost_ms_
 if (protocol ne "" && known(rate)) {
 	eval figure("per-session", 420, "Lost CPU time by number of idle sessions", 3)
 	eval x_axis("-0.02 * most:most * 1.04 + 0.1", "idle sessions of " . protocol) . y_axis("0:*", "lost time, ms/min")
-	if (most <= 12) { set xtics 1 }	# there is no half a session
+	if (most <= 12) { set xtics 1 }	# whole sessions only
 	line_at(x) = sum_y / points_ + rate * (x - sum_x / points_)
 	points_of(c, i, colour, title) = bars('of(0)', c, colour) . sprintf(', data using (x_ = of(0)):(there("%s")) with points ' \
 		. 'pointtype %d linecolor rgb "%s" title "%s", ', c, shape(i), colour, title) . hovers("hover_ends", 'of(0)', c, \

@@ -17,7 +17,7 @@ def share($name): .[$name] | if . == null or . == 0 or . >= 0.1 then percent els
 def slope_of($what): first((.slope // [])[] | select(.what == $what and .slope_ms_per_min != null)) // null;
 def named: any(rows[]; .own_ms_per_min != null);
 
-# Is the figure above 0 by its interval? Below 0: something else than the sessions changed.
+# Whether the figure's whole interval is above 0. (If it is below 0, something else than the sessions changed.)
 def shown($name): if .[$name + "_low"] == null then "one repeat" elif surely_above($name; 0) then "yes"
 	elif .[$name + "_high"] < 0 then "below" else "no" end;
 
@@ -77,7 +77,7 @@ def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_m
 				verdict: (if $kernel >= 30 and ($own < 0.75 * $kernel or $own > 1.5 * $kernel) then "unsure"
 					else "none" end)}) end;
 
-# More waited than all that ran could have made wait: then one of the two is wrong, or the machine changed between them.
+# More waits than all lost time could have caused: one of the two is wrong, or the machine changed between the two measurements.
 def unexplained: [rows[] | select(.marked == 0) | . as $r | (1, 5, 10, 50, 100) as $x
 	| select($r["bound_all_\($x)ms_percent"] != null
 		and ($r["measured_\($x)ms_percent_low"] // 0) > 2 * $r["bound_all_\($x)ms_percent"])

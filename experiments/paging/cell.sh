@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - a session that waits for a key, an editor in a terminal; runs in memory and runs after it was paged out alternate.
+# cell.sh - paging: a session waits for a key, an editor in a terminal; runs in memory alternate with runs after it was paged out.
 #
-# All that the server runs is in its memory group; the probe, which stays connected and sends a key when it is told to, is at the
-# client. That a session was paged out is proven before the key (bin/pagein), or the run is no figure.
+# All programs of the server are in its memory group; the probe, which stays connected and sends a key on command, is at the client.
+# Before the key, bin/pagein checks that the session was paged out; otherwise the run is in no figure.
 
 SWAP='' PROBER='' SESSION_PIDS='' SESSION_GROUP=''
 
@@ -19,7 +19,7 @@ exp_check() {
 
 # Cells ---------------------------------------------------------------------------------------------------------------
 
-declare -A LACKS	# "OPTION VALUE" that this machine does not give
+declare -A LACKS	# LACKS["OPTION VALUE"] is set if this machine does not have it
 
 exp_cells() {
 	local protocol swap session method felt=${SWAPS##*,}
@@ -33,9 +33,9 @@ exp_cells() {
 	done; done
 }
 
-# Which combinations are worth their time: every method on an unchanged session; of private copies the hog, as in the paper, and the
-# clean control. On the slow device, where it is felt, also a hog that does not rest, and protected sessions beside it. What is
-# asked for by name is measured everywhere; without that the first protocol has all of this, others its core.
+# Combinations that are measured: every method on an unchanged session; with private copies the hog, as in the paper, and cgroup as
+# a control. On the slow device, where paging is felt ($2), also a hog that does not rest, and protected sessions beside it. Values
+# that are asked for by name are measured everywhere; by default the first protocol has all of these, others the most important.
 wanted() {	# wanted PROTOCOL felt|other SWAP SESSION.METHOD
 	case $2.$4 in
 	*.private.busy) return 1 ;;
@@ -66,7 +66,7 @@ exp_words() { echo "${P[protocol]}, swap on ${P[swap]}, ${P[session]}, ${P[metho
 
 lacks() { LACKS[$1]=1 ABSENT+=("$1: ${2:-$LAB_WHY}"); }
 
-# What this machine does not give has no cells.
+# Fills LACKS, so that what this machine lacks has no cells.
 exp_find() {
 	local item
 	lab_can server memory || die "-$EXIT_MISSING" "cannot limit the memory of the server: $LAB_WHY; see: thinprobe doctor"
@@ -85,7 +85,8 @@ exp_find() {
 		{ throttle_here && lab_group batch quota=100,100ms && lab_ungroup batch; } || lacks "session throttled"
 }
 
-# throttle_here: there is throttle_start GROUP, of lab/throttle.sh of a kit: holds batch work back while somebody types. 1: LAB_WHY.
+# throttle_here: whether a kit's lab/throttle.sh has throttle_start GROUP, which throttles batch work while a user types.
+# 1: LAB_WHY.
 throttle_here() {
 	local part
 	while IFS= read -r part; do . "$part"; done < <(in_trees lab/throttle.sh)
@@ -96,7 +97,7 @@ throttle_here() {
 
 # A session -----------------------------------------------------------------------------------------------------------
 
-# New for each repeat. 1: LAB_WHY.
+# Makes a new session for each repeat. 1: LAB_WHY.
 exp_session() {
 	local LAB_LOG=$RUN/log LAB_MEMORY='' LAB_MODE=${LAB_MODE-root} APP_ENV=()
 	[ "$LAB_SWAP_KIND" = "${P[swap]}" ] || lab_swap "${P[swap]}" || return
@@ -126,8 +127,8 @@ exp_end_session() {
 	PROBER='' SESSION_PIDS=''
 }
 
-# Beside the group of the hog, not in it: what fills that one takes nothing from this one. memory.low: its memory is taken last.
-# unswapped: in the group of the hog, under its limit, but what it has written stays in memory.
+# beside: a group next to the hog's, which a full hog's group does not affect. low: the same with memory.low, so that its memory is
+# reclaimed last. unswapped: a group below the hog's, under its limit, whose anonymous memory is not swapped.
 session_group() {
 	local words=()
 	LAB_MEMORY=session
@@ -142,7 +143,7 @@ session_group() {
 	SESSION_GROUP=${LAB_MEMORY_GROUPS[$LAB_MEMORY]}
 }
 
-# What such a session has in memory is the price of it.
+# Notes how much memory an unswapped session holds: the price of this protection.
 note_group_size() {
 	local bytes
 	bytes=$(lab_query server cat "$SESSION_GROUP/memory.usage_in_bytes" "$SESSION_GROUP/memory.current" 2>/dev/null)
@@ -150,7 +151,7 @@ note_group_size() {
 	run_set '.unswapped[$p] = {group_bytes: $bytes}' --arg p "$PROTOCOL_NAME" --argjson bytes "${bytes:-null}"
 }
 
-# Made by a process of the server, so that they are accounted to its group, and removed with the session: 15 MB.
+# Private copies of the programs, 15 MB: made by a process of the server, so that its group is charged; removed with the session.
 copies_make() {
 	local vi LAB_WORD
 	for vi in vim.tiny vi vim; do ! lab_has server "$vi" || break; done
@@ -160,7 +161,7 @@ copies_make() {
 	APP_ENV=(PATH="$LAB_WORD/bin:$PATH")
 }
 
-# As seen from outside of the hosts: the editor, then the terminal that it runs in.
+# Sets SESSION_PIDS, the pids outside of the hosts' namespaces: editor, terminal.
 session_pids() {
 	local LAB_CHILD terminal
 	lab_child "$APP_PID"
@@ -185,8 +186,8 @@ prober_start() {
 # A cell --------------------------------------------------------------------------------------------------------------
 
 exp_run() {	# exp_run FOLDER REPEAT
-	# The session goes on with the text that it has: emptied, its next key's echo would look like anything. One that ended is
-	# made again.
+	# The text of the session is not cleared: the echo of the next key could not be recognized. A session that ended is made
+	# again.
 	if lab_gone "$APP_PID" || lab_gone "$PROBER"; then
 		exp_end_session
 		exp_session || { LAB_WHY="the session could not be made: $LAB_WHY"; return 1; }
@@ -196,8 +197,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 	cpu_end
 }
 
-# Reclaim, swapping and its device are the kernel's and the lab's own work, though no process of the server: what is foreign cannot
-# be told from it. Stolen time can.
+# Foreign time is unknown: reclaim, swapping and the swap device take CPU time outside the server's processes, too. Stolen time
+# is known.
 exp_ran() { FOREIGN=null; }
 
 # page_out FOLDER RUNS [OPTION]...: runs in memory and paged out, to FOLDER/pagein.json. 1: LAB_WHY.
@@ -206,9 +207,10 @@ page_out() {
 	for word in "${@:3}"; do [[ $word != "$1"/* ]] || files+=(-o "$word"); done
 	case ${P[method]} in
 	hog | busy | typing)
-		# What is only filled leaves first, and lets a session be that was in use: it has to be touched until that is out.
+		# Memory that is only filled once is evicted before a session that was in use: the hog touches its memory until the
+		# session is out.
 		if [ "${P[method]}" = hog ]; then words=(--hog-until key2-paused) settle=1s; else words=(--hog-until key2); fi
-		# Whoever is protected resists as long as it is tried.
+		# A protected session is never evicted: try for a short time only.
 		case ${P[session]} in unswapped | beside | low) words+=(--kept --evict-timeout 2s) ;; esac
 		[ "${P[method]}" != typing ] || words+=(--kept --evict-timeout 11s --type 2s)
 		lab_inside server "$TP_BIN/memhog" -s 125% --touch keep || return
@@ -217,7 +219,7 @@ page_out() {
 		;;
 	damon) words=(--evict hog --evict-timeout 40s --hog "$LAB_HERE/local/damon.sh" "$SESSION_GROUP") ;;
 	esac
-	# It talks with the prober, which may be on another machine, by its own streams.
+	# pagein talks to the prober, which may be on another machine, through its standard streams.
 	ln -sf "$RUN/prober.in" "$LAB_LOG/pagein.out"
 	outside_start -i "$PROBER_OUT" "${files[@]}" pagein "$TP_BIN/pagein" --pid "$SESSION_PIDS" "$PROTOCOL_TARGET" \
 		--prober /dev/stdout,/dev/stdin --repeat "$2" --cgroup "$SESSION_GROUP" --settle "$settle" --pause 500ms \
@@ -229,7 +231,7 @@ page_out() {
 
 # One run over time -----------------------------------------------------------------------------------------------------
 
-# Of the first protocol, by the hog, on the device where it is felt; the run in memory before it, too.
+# A run of the first protocol, with the hog, on the slow device, and the run in memory before it.
 exp_end_lab() {
 	local of n chosen='' folder=$RUN/timeline
 	local LAB_LOG=$folder
@@ -254,7 +256,7 @@ exp_end_lab() {
 	exp_end_session
 }
 
-# Events, then samples from when the run in memory had ended, in ms from when the key was due.
+# Writes events, then samples from the end of the run in memory, in ms from the due time of the key.
 timeline_table() {
 	LC_ALL=C awk -F'\t' -v OFS='\t' -v ms="$(jq '.result.runs[1].first_key_ms // empty' "$1/pagein.json")" '
 		function event(name, at) { if (at != "") printf "paging-timeline/1\t%.3f\t%s\t\t\t\t\t\t\t\t\n", at, name }

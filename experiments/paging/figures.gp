@@ -8,7 +8,7 @@ session_words(s) = s eq "plain" ? "" : s eq "private" ? ", private copies" : ", 
 array label[1000]
 cells = ""
 least = 1
-most = 12000	# the slowest of 1999
+most = 12000	# the slowest figure of the paper of 1999
 name_of(w) = strcol("protocol") . ", " . swap_words(strcol("swap")) . session_words(strcol("session")) . ", " . strcol("method")
 eval look("summary.tsv", 'column("repeats") > 0 ? (cells = add(cells, strcol("cell")), label[words(cells)] = name_of(0), 0) : 0')
 eval look("runs.tsv", 'filled("first_key_ms") ? (least = less(least, y("first_key_ms")), most = more(most, y("first_key_ms"))) : 0')
@@ -16,7 +16,7 @@ eval look("runs.tsv", 'most = more(most, y("typed_max_ms"))')
 later = 0
 eval look("runs.tsv", 'later = later || column("first_key_above") > 0')
 n = words(cells)
-row(i) = n + 3.6 - i	# below them two rows of 1999
+row(i) = n + 3.6 - i	# below them two rows with figures of 1999
 
 # ---- every run ----
 eval panels("first-key", 234 + 24 * (n + 2), 1, 1, 110, "Response time of the first key")

@@ -18,7 +18,7 @@ def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(sw
 def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
 def within($values): ($values | min) as $least | ($values | max) as $most
 	| if ($least | number) == ($most | number) then $most | with_unit("ms") else range_words($least; $most; "ms") end;
-# A ratio of medians; of a lower bound one too, and none to a lower bound.
+# Ratio of medians: a lower bound if the numerator is one, none if the denominator is one.
 def times: if (.in_memory_p50_ms // 0) > 0 and .in_memory_p50_ms_above != 1 and .paged_out_p50_ms != null then
 	"\(if .paged_out_p50_ms_above == 1 then "more than " else "" end)\(.paged_out_p50_ms / .in_memory_p50_ms
 		| fixed(if . >= 9.95 then 0 else 1 end)) times" else null end;
@@ -39,7 +39,7 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 				", in the runs in which it was kept (\($kept.kept_n) of \($kept.attempts))."
 				else "." end) end end;
 
-# As in the paper: another process takes the memory and then rests; where that was not measured, another way.
+# The main condition, as in the paper: another process takes the memory and then rests; if it was not measured, another method.
 def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
 	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | if . == [] then empty else
 		last as $worst
@@ -51,7 +51,7 @@ def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "
 			($worst | figure("paged_out_p50_ms")) + {figure: "first-key",
 				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad" else "none" end)}) end;
 
-# Longer than beside a process that takes the memory and then rests: by the intervals of both.
+# Whether the first key takes longer than beside a process that takes the memory and then rests, by both intervals.
 def harder: out_rows as $all | out_rows
 	| map(select((.session == "plain" and .method == "busy") or (.session == "private" and .method == "hog")))
 	| map(. as $r | .base = (first($all[] | select(.session == "plain" and .method == "hog" and .protocol == $r.protocol
@@ -94,7 +94,7 @@ def protected: threshold as $limit | (.run.unswapped // {}) as $unswapped
 					"unsure" else "bad" end),
 				figure: "first-key"}) end;
 
-# Beside the same process, held back from a key on and not: keys typed on, and after a pause.
+# The same hog, throttled after a key and not throttled: continuous typing, and the first key after a pause.
 def throttled: threshold as $limit | measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows
 	| if $rows == [] then empty else
 		def row($session; $method): first($all[] | select(.session == $session and .method == $method
@@ -144,7 +144,7 @@ def proof: [measured_rows("summary")[] | select(.not_evicted > 0)] as $not | out
 				+ "\(.method))") | join("; ")) + "." end;
 		{value: $least, unit: "%", verdict: (if $not == [] then "good" else "unsure" end), figure: "timeline"}) end;
 
-# (The second key has a table, too.)
+# (The second key also has a table.)
 def findings: if measured_rows("summary") == [] then [] else [paged, harder, protected, throttled, proof, second][:5] end;
 
 # ---- tables of the page ----

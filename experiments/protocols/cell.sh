@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - protocols: what set-up, idling, keys and the same work take over each protocol, counted in captures; and whether the
-# work ended in the same picture.
+# cell.sh - protocols: bytes and packets of set-up, idling, keys and the same work over each protocol, counted in captures; and
+# whether the work ended in the same picture.
 RATE=20 REST_SECONDS=12
-FOREIGN_LIMIT=80	# bytes are hardly a matter of CPU time
+FOREIGN_LIMIT=80	# bytes hardly depend on CPU time
 SESSION='' SESSION_CLIENT=''	# the protocol that has a session; a client of keyrepeat's own that keeps it connected
 
 protocols_has() { [[ " $(protocol_use "$1" && protocol_properties) " == *" $2 "* ]]; }	# protocols_has PROTOCOL PROPERTY
@@ -25,7 +25,7 @@ exp_choose() {
 	WORKS=${here#,}
 }
 
-# Graphical work is done where a client shows it, so that its end can be seen.
+# Work is done only over protocols with a viewer, so that its end can be seen.
 exp_cells() {
 	local protocol part
 	for protocol in ${PROTOCOLS//,/ }; do
@@ -34,7 +34,7 @@ exp_cells() {
 	done
 }
 
-# Lines "PROTOCOL VARIANT...": the protocols that do no work, since no client shows their sessions, and their variants that do.
+# Prints lines "PROTOCOL VARIANT...": protocols that do no work, since they have no viewer, and their variants that have one.
 protocols_without_work() {
 	local protocol name variant
 	[ -n "$WORKS" ] || return 0
@@ -73,7 +73,7 @@ exp_begin() {
 exp_end_lab() { rm -rf "$RUN/log/pictures"; }
 exp_summed() { alike_compare; }
 
-# The script of a work as this run does it.
+# Prints the script of a work, shortened with --quick.
 protocols_script() {
 	local last='/^# --quick ends here$/q'
 	[ "$QUICK" = 1 ] || last=''
@@ -102,8 +102,8 @@ session_begin() {	# session_begin PROTOCOL; 1: LAB_WHY
 	SESSION_CLIENT=$LAB_PID
 }
 
-# Waits until the view does not change for a while. Where it never rests, what comes is measured all the same, and said. Without a
-# view a second client would be on the wire: time passes.
+# Waits until the view does not change for a while. If it never rests, the cell is measured, and marked restless. Without a viewer
+# it waits for a fixed time, since a second client would be on the wire.
 session_rest() {
 	[ -n "$VIEW_TARGET" ] || { nap 1.5; return; }
 	wait_until "$REST_SECONDS" view_rests || CELL_MORE='{"restless": true}'
@@ -116,8 +116,8 @@ view_rests() {
 
 # Captures ----------------------------------------------------------------------------------------------------------------
 
-# All TCP, to a file: before a session is there, nobody knows its port. When it is read the port leaves out what else is on a real
-# link.
+# Captures all TCP to a file, since the port is unknown before the session exists. The port is applied when the file is read, so
+# that other traffic of a real link is left out.
 tap_start() {	# tap_start NAME; 1: LAB_WHY
 	lab_tap -o "$LAB_LOG/$1.pcap" "tap-$1" --port 1-65535 -w "$LAB_LOG/$1.pcap"
 	TAP=$LAB_PID
@@ -136,7 +136,7 @@ tap_end() {	# tap_end NAME FOLDER
 	LAB_WHY="the capture lost $lost packets"
 	[ "${lost:-0}" = 0 ] || return
 	"$TP_BIN/prototap" read "$LAB_LOG/$1.pcap" --port "$PROTOCOL_PORT" --format json -o "$2/$1.json" 2>"$LAB_LOG/$1.err" ||
-		[ "$? $1" = "1 idle" ] && [ -s "$2/$1.json" ] || {	# idle may be without a packet
+		[ "$? $1" = "1 idle" ] && [ -s "$2/$1.json" ] || {	# an idle session may send no packet
 		LAB_WHY="the capture could not be read: $(last_word "$1")"
 		return 1
 	}
@@ -156,11 +156,11 @@ exp_run() {	# exp_run FOLDER REPEAT
 
 exp_stop() {
 	lab_stop "$TAP"
-	# what went wrong may be the session
+	# the session itself may be broken
 	[ -z "$reason" ] && ! stopped || exp_end_session
 }
 
-# What a session takes before any work is done: set-up, a terminal, nothing, keys.
+# The costs of a session without work: set-up, a terminal, idling, keys.
 measure_session() {
 	VIEW_TARGET=''
 	tap_start setup && session_begin "${P[protocol]}" || return
@@ -182,7 +182,7 @@ measure_session() {
 	[ "$(protocol_kind)" != display ] || app_stop
 }
 
-# The first keys make clients fetch the keyboard anew, and vim's second is late: they go before the capture.
+# The first keys make clients fetch the keyboard map again, and vim's second is late: they are typed before the capture.
 measure_keys() {
 	local go status=0 keys=("$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate "$RATE" "${PROTOCOL_OPTIONS[@]}" --format json)
 	lab_exec client "${keys[@]}" -t 500ms --watch none </dev/null >/dev/null 2>"$LAB_LOG/warm.err"
@@ -242,8 +242,8 @@ work_do() {
 # Limits for equal pictures: percent of pixels that may differ, by more than so many of 255 steps in a colour.
 PIXELS_PERCENT=0.1 STEPS=48
 
-# The end state of each work against that of one protocol, in the same repeat: remote X where it is there, whose pixels no codec has
-# touched. Where fewer than half have the same as that one, it is the odd one out: then the next is tried.
+# Compares the end state of each work with that of a reference protocol in the same repeat: remote X if measured, since it has no
+# codec. If fewer than half of the protocols equal the reference, the next protocol is tried as reference.
 alike_compare() {
 	local repeat work n folder folders reference alike
 	for ((repeat = 1; repeat <= REPEATS; repeat++)); do for work in ${WORKS//,/ }; do
@@ -255,11 +255,12 @@ alike_compare() {
 			if [ "${P[protocol]}" = x11 ]; then folders=("$folder" "${folders[@]}"); else folders+=("$folder"); fi
 		done
 		for reference in "${folders[@]}"; do [ -n "$alike" ] || ! alike_with "$reference" || alike=1; done
-		[ -n "$alike" ] || [ ${#folders[@]} = 0 ] || alike_with "${folders[0]}"	# no half of them are alike
+		[ -n "$alike" ] || [ ${#folders[@]} = 0 ] || alike_with "${folders[0]}"	# no majority: the first one
 	done; done
 }
 
-# All of `folders` against one of them: what differs goes into their cells. 0: half of them or more, itself counted, are the same.
+# Compares all of `folders` with one of them, and writes the differences into their cells. 0: at least half, the reference included,
+# are the same.
 alike_with() {	# alike_with REFERENCE
 	local folder differs name same=0
 	name=$(jq -r .parameters.protocol "$1/cell.json")
@@ -282,8 +283,8 @@ alike_differs() {
 		-format '%[fx:100*mean]' info: 2>/dev/null
 }
 
-# The pictures of the work: photo.png and scene.png with many soft colours and a little noise, chart.png of few flat ones,
-# canvas.png to paint on. The same every time: each pixel is a formula.
+# Makes the pictures of the work: photo.png and scene.png with smooth gradients and a little noise, chart.png with few flat colours,
+# canvas.png to paint on. They are the same every time: each pixel follows from a formula.
 work_pictures() {	# work_pictures FOLDER
 	picture photo 640 420 "$1/photo.png" && picture scene 480 360 "$1/scene.png" && picture chart 480 300 "$1/chart.png" &&
 		picture canvas 640 400 "$1/canvas.png"
@@ -291,7 +292,7 @@ work_pictures() {	# work_pictures FOLDER
 
 picture() {	# picture KIND WIDTH HEIGHT FILE
 	LC_ALL=C awk -v kind="$1" -v w="$2" -v h="$3" '
-		function grain() { seed = (seed * 1103 + 12345) % 65536; return seed % 17 - 8 }	# exact in any awk
+		function grain() { seed = (seed * 1103 + 12345) % 65536; return seed % 17 - 8 }	# noise, the same in any awk
 		function put(r, g, b) { line = line " " part(r) " " part(g) " " part(b) }
 		function part(v) { v = int(v); return v < 0 ? 0 : v > 255 ? 255 : v }
 		BEGIN {

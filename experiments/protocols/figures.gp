@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - bytes on the wire of each piece of work (work: a panel for each, a bar for each protocol), and of a key (key).
+# figures.gp - work: bytes on the wire of each work, a panel for each, a bar for each protocol; key: bytes of a key.
 
 protocols = ""
 works = ""
@@ -16,7 +16,7 @@ bar(low, high, from, to, looks) = sprintf('data using (0):(row(%g)):(%s):(%s):(r
 	(low + high) / 2, from, to, low, high) . looks
 set style fill solid noborder
 
-# ---- bytes of each piece of work ----
+# ---- bytes of each work ----
 if (m > 0) {
 	eval panels("work", 90 + m * (72 + 20 * n), 1, m, 36, "Bytes on the wire of the same work, MB")
 	eval rows_of(protocols)

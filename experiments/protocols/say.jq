@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# say.jq - what the same work took over each protocol.
+# say.jq - bytes of the same work over each protocol.
 include "words";
 
 def works: .run.settings.works // [];
@@ -8,16 +8,16 @@ def part_words: {text: "editing a text", draw: "drawing", browse: "looking at pa
 def works_words: works | map(part_words[.] // .) | and_list;
 def row($protocol; $what): first(.summary[] | select(.protocol == $protocol and .what == $what)) // null;
 def sound: . != null and .state == "complete";
-# Sound rows of one kind, those with fewest bytes first.
+# Usable rows of one kind, those with fewest bytes first.
 def ranked($what): [.summary[] | select(.what == $what and sound)] | sort_by(.total_wire_bytes);
-def work_rows: ranked(if works | length == 1 then works[0] else "all" end);	# one kind of work has no sum
+def work_rows: ranked(if works | length == 1 then works[0] else "all" end);	# a single work has no row "all"
 def bytes:	# 1 KB is 1,000 bytes, as on a link
 	if . >= 999500 then "\(. / 1e6 | if . >= 9.95 then fixed(1) else fixed(2) end) MB" elif . >= 9995 then
 		"\(. / 1000 | fixed(0)) KB"
 	elif . >= 999.5 then "\(. / 1000 | fixed(1)) KB" else "\(fixed(0)) bytes" end;
 def times: if . >= 9.95 then fixed(0) elif . >= 1.95 then fixed(1) else fixed(2) end;
 def named(value): map("\(.protocol) \(value)") | join(", ");
-# "1.9 KB (vnc) to 287 KB (spice)" of rows.
+# The span of some rows, such as "1.9 KB (vnc) to 287 KB (spice)".
 def extremes($name; words): map(select(.[$name] != null)) | sort_by(.[$name]) | [.[0], .[-1]] | unique
 	| sort_by(.[$name]) | if length == 2 and (map(.[$name] | words) | unique | length) == 1 then "\(.[0][$name] | words) (all)"
 	  else map("\(.[$name] | words) (\(.protocol))") | join(" to ") end;
@@ -28,19 +28,19 @@ def title: "The same work over every protocol";
 def setup: [protocol_words, (if works == [] then "keys only" else works_words end), link_words, repeats_words,
 	(if .run.settings.quick then "quick: only the first part of each piece of work" else null end)] | sentence;
 
-# Protocols that did no work, where no variant of theirs in this run did it: {protocol, use: [variant]}.
+# Protocols that did no work, and of which no variant in this run did it: {protocol, use: [variant]}.
 def without_work: protocols as $all | .run.settings.without_work // {} | to_entries
 	| map(select(.value - ($all - [.key]) == .value) | {protocol: .key, use: .value});
 def without_work_words: without_work | if . == [] then "" else " No work was done over " + (map(.protocol
 	+ if .use == [] then "" else " (use \(.use | join(" or ")))" end) | and_list)
 		+ ", because no client shows such a session." end;
 
-# Protocols that were to do the work (or keys, where no work was asked for), and have no sound figure of it.
+# Protocols that should have done the work (or keys, if no work was asked for), but have no usable figure.
 def no_figure($rows): (works == []) as $keys | ([.run.cells[].parameters | select((.part == "session") == $keys)]
 		| distinct(.protocol)) - [$rows[].protocol] | if . == [] then "" else
 	" No figure of \(if $keys then "a key" else "the whole work" end) for \(and_list)." end;
 
-# Surely fewer bytes: by the ends of both intervals; two repeats have none.
+# Significantly fewer bytes, by the ends of both intervals; two repeats have no interval.
 def fewer($than): .total_wire_bytes_high != null and $than.total_wire_bytes_low != null
 	and .total_wire_bytes_high < $than.total_wire_bytes_low;
 def unsure($a; $b; $how): if $a | fewer($b) then "" else ", not significantly \($how)" end;
@@ -56,7 +56,7 @@ def verdict: (work_rows as $r | ranked("key") as $k
 		+ (if $k | length > 1 then " and \($k[-1].total_wire_bytes | fixed(0)) over \($k[-1].protocol)." else "." end) end
 	  + if $r + $k == [] then "" else no_figure(if works == [] then $k else $r end) end) + without_work_words;
 
-# Each with how many times the first; where intervals overlap, the order is not certain.
+# Each row with its ratio to the first; if intervals overlap, the order is uncertain.
 def ordered: . as $r | [to_entries[] | .key as $i | .value | "\(.total_wire_bytes | bytes) over \(.protocol)"
 	+ if $i == 0 then "" else $r[$i - 1] as $before | " (\(.total_wire_bytes / $r[0].total_wire_bytes | times) times as many"
 		+ unsure($before; .; "more than \($before.protocol)") + ")" end]

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - rtt: for every cell the link gets its rate and its queue, netload puts a load on it (a share of the link in bits
-# of whole frames), and when that is there, pings or keys go through beside it. What is on the figures' axis is the load that
-# really was sent.
+# cell.sh - rtt: for every cell the link gets its rate and its queue, netload puts a load on it (a share of the link's rate, counted
+# in whole frames), and then pings or keys are sent through the same link. The figures' axis is the load that was actually sent.
 . "$TP_HOME/experiments/engine/trains.sh"
 COST_MS=0 ECHOES=0 LOAD_PORT=5210
-QUIET_LOADS=90	# queues besides the first are measured from here on, and without load
+QUIET_LOADS=90	# other queues than the first are measured without load and at loads from this percentage on
 
 exp_check() {
 	local item
 	plan_no_link queue queues link-by
-	if [ "$ON" != lab ]; then	# what --links says of the real one; or it is asked, when it is there
+	if [ "$ON" != lab ]; then	# a real link: its rate is given with --links, or asked of its cards later
 		plan_given links || [ -n "$RESUME" ] || LINKS=''
 		[[ $LINKS != *,* ]] || exp_bad "--links $LINKS with --on $ON: give one rate, that of the real link"
 	fi
@@ -19,13 +18,13 @@ exp_check() {
 		plan_bits_or_bytes --links "$item"
 		[[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ ]] || exp_bad "--links $item: must be a rate such as 10Mbit"
 	done
-	[ "$ON" != lab ] || LINK=${LINKS%%,*}	# the lab comes up with it
+	[ "$ON" != lab ] || LINK=${LINKS%%,*}	# the lab starts with this link
 	[ "${BY:-tbf}" = tbf ] || export LAB_DELAY_BY=wire
 }
 
 exp_choose() { [[ ,$PROBES, != *,ping,* ]] || must lab_need client ping iputils-ping; }
 
-# Without load there is no transport; datagrams over the whole link tell only how full the queue is.
+# One cell without load for all transports. UDP with at least the link's rate only shows how full the queue is: only with --loads.
 wanted() {	# wanted QUEUE TRANSPORT LOAD
 	[ "$1" = "${QUEUES%%,*}" ] || [ "$1" = real ] || [ "$3" = 0 ] || [ "$3" -ge "$QUIET_LOADS" ] || plan_given loads || return 1
 	if [ "$3" = 0 ]; then [ "$2" = "${TRANSPORTS%%,*}" ]; else [ "$2" = tcp ] || [ "$3" -lt 100 ] || plan_given loads; fi
@@ -53,7 +52,7 @@ exp_words() {
 
 # The link and its queue ------------------------------------------------------------------------------------------
 
-# The queueing discipline inside of the shaper, at both ends. fifo is the shaper's own, of so many bytes.
+# Sets the queueing discipline inside of the shaper, at both ends. fifo is the shaper's own queue of LIMIT bytes.
 set_queue() {	# set_queue KIND LIMIT-BYTES; 1: LAB_WHY
 	local role end words=("$1")
 	case $1 in
@@ -69,7 +68,7 @@ set_queue() {	# set_queue KIND LIMIT-BYTES; 1: LAB_WHY
 	done
 }
 
-# What the shaper lets through at once after a pause, in bytes; the delay line nothing.
+# Prints the size of the shaper's token bucket in bytes; nothing for the delay line, which has none.
 bucket_bytes() {
 	lab_exec -R server tc qdisc show dev "$LAB_IF_server" 2>/dev/null |
 		sed -n 's/^qdisc tbf .* burst \([0-9]*\)\([KM]*\)b.*/\1\2/p' | head -n 1 | numfmt --from=iec
@@ -84,13 +83,13 @@ set_link() {	# set_link RATE QUEUE; 1: LAB_WHY
 	LINK_NOW="$1 $2"
 }
 
-# What the queue holds: two frames at least.
+# Prints the capacity of the queue in bytes, at least two frames.
 limit_bytes() {
 	LC_ALL=C awk -v b="$(rate_bits "${P[link]}")" -v q="$QUEUE" 'BEGIN {
 		n = b / 8 * q * (q ~ /us/ ? 1e-6 : q ~ /ms/ ? 1e-3 : 1); printf "%.0f", n < 3028 ? 3028 : n }'
 }
 
-# The rate of a real link: the slower of the cards at its ends, where it was not said.
+# Finds the rate of a real link, if --links does not give it: that of the slower card at its ends.
 real_link_find() {
 	local role link speed least=''
 	QUEUES_HERE=real
@@ -138,32 +137,33 @@ exp_begin() {
 		is_ready "netload-at-$role" 10 "the receiver of the load does not start" || die "$LAB_WHY"
 	done
 	[[ ,$PROBES, == *,keys,* ]] || return 0
-	# the reference application, at no cost of its own
+	# the reference application, without CPU cost
 	for protocol in ${PROTOCOLS//,/ }; do must session_start "keys-${protocol/:/-}" "$protocol" heavy; done
 }
 
 load_start() {	# load_start SEED: sets LOAD_PID; 1: LAB_WHY
-	# whole frames, as the shaper and the queueing line have them
+	# whole frames, as the shaper and the delay line count them
 	local from=server to=$LAB_ADDR_client options=() root=() size=1448
 	[ "${P[load]}" -gt 0 ] || return 0
 	[ "$DIRECTION" != input ] || from=client to=$LAB_ADDR_server
 	[ "$DIRECTION" != both ] || options+=(--both)
 	[ "${P[transport]}" = tcp ] || options+=(--udp) size=1472
 	[ "${P[transport]}" != random ] || options+=(--spacing random)
-	# A load that waits for its turn comes in bursts. It takes a few percent of the CPU, which the cell tells.
+	# With real-time priority: a load that waits for the CPU would come in bursts. It takes a few percent of the CPU, which the
+	# cell notes.
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); options+=(--priority 10); }
 	lab_start "${root[@]}" "$from" netload "$TP_BIN/netload" send "$to:$LOAD_PORT" --streams "$STREAMS" --catch-up 50ms \
 		--rate "$(LC_ALL=C awk -v b="$(rate_bits "${P[link]}")" -v p="${P[load]}" \
 			'BEGIN { printf "%.0f", b * p / 100 }')bit" \
 		--frame-size "$size" "${options[@]}" --seed "$1" --format json
 	LOAD_PID=$LAB_PID
-	is_ready netload 15 "the load did not start" && nap 1	# TCP needs a while to find what the link gives
+	is_ready netload 15 "the load did not start" && nap 1	# TCP needs a while to find the link's rate
 }
 
 # Pings and keys ------------------------------------------------------------------------------------------------------
 
-# "64 bytes from 10.203.0.1: icmp_seq=1 ttl=64 time=0.045 ms" -> rows; what never came is a row without a time.
-ping_rows() {	# ping_rows SENT <what ping said
+# "64 bytes from 10.203.0.1: icmp_seq=1 ttl=64 time=0.045 ms" -> rows; a lost ping is a row without a time.
+ping_rows() {	# ping_rows SENT <OUTPUT-OF-PING
 	LC_ALL=C awk -v sent="$1" '
 		BEGIN { print "schema\tnumber\trtt_ns" }
 		match($0, /icmp_seq=[0-9]+/) { n = substr($0, RSTART + 9, RLENGTH - 9) + 0 }
@@ -215,7 +215,7 @@ exp_stop() {	# exp_stop FOLDER
 	lab_stop "$KEYS_PID"
 	[ -z "$KEYS_GO" ] || exec {KEYS_GO}>&-
 	[ -n "$LOAD_PID" ] || return 0
-	# not killed: it reports both ends, and what is in the queue comes first; without its report nobody knows what the load was
+	# stopped, not killed: it reports both ends once the queue is empty; without its report the load is unknown
 	lab_stop_within 10 "$LOAD_PID"
 	keep_report netload "$1"
 	LAB_WHY="the load left no report: $(last_word netload)"

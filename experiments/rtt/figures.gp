@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - round-trip and variance of pings, and response times of keys, over the load of a link; a panel a link.
+# figures.gp - round-trip and variance of pings, and response times of keys, over the load of a link; a panel for each link.
 
 links = ""
 probes = ""
@@ -27,7 +27,7 @@ series(c, mark) = 'plot ' . every . sprintf('(there("%s")):(there_low("%s")):(th
 	. sprintf('with yerrorbars linecolor rgb kind_colour(t) pointtype %d notitle, ', mark) . every . sprintf('(there("%s")) ', \
 		c) \
 	. 'with lines linecolor rgb kind_colour(t) dashtype dash(q) notitle, '
-# A curve is its own rows and the one without load, which stands before them in the table; other rows are missing, not holes.
+# A curve has its own rows and the row without load, which comes before them in the table; other rows do not break the line.
 axes = 'set datafile missing NaN; set format y "%g"; set grid xtics ytics ' \
 	. 'linecolor rgb "#dddddd" linewidth 0.6 linetype 1; set logscale y; ' \
 	. 'set yrange [*:*]; set xrange [0:most * 1.02]; set xlabel "load, % of the link (bits of whole frames)"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# say.jq - a ping and a key over a link that others load.
+# say.jq - pings and keys over a loaded link.
 include "words";
 
 def mbit: sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s");
@@ -22,7 +22,7 @@ def fine: if . == null then "unknown" elif . >= 9.995 then "\(number) ms" elif .
 	else "\(fixed(3)) ms" end;
 def fine_ends($name): (.[$name] | fine)
 	+ (if .[$name + "_low"] == null then "" else " (95 % CI \(.[$name + "_low"] | fixed(2)) to \(.[$name + "_high"] | fine))" end);
-# A mean as it is known: of the pings that came back; a lower bound where a key was never answered.
+# A mean: over the pings that came back; a lower bound if a key was never answered.
 def mean_words: if .mean_ms_from != null then figure("mean_ms") | figure_words
 	elif .mean_ms == null then "unknown" elif (.later // 0) > 0 then "more than \(.mean_ms | fine)"
 		else fine_ends("mean_ms") end;
@@ -37,13 +37,13 @@ def caveat: (figure("load_percent") | surely_least) as $arrived
 	elif .sent_percent == null then " (what was sent is not known)"
 	else " (\(.sent_percent | fixed(1)) % were sent)" end;
 def lost: if (.lost_percent // 0) > 0 then ", \(.lost_percent | percent) % lost" else "" end;
-# A link is full by the load that arrived.
+# Whether a link is full is decided by the load that arrived.
 def full: figure("load_percent") | surely_least >= 90;
 def short_words: map(select(full | not)) | if . == [] then "" else "**The load asked for did not surely arrive**: "
 	+ (map("\(level("load_percent")) of \(.load | plain) % by \(.transport | transport_words) at \(.link | mbit), where a ping takes"
 		+ " \(mean_words)\(lost)") | join("; ")) + "." end;
 def told_full(words): [(map(select(full)) | select(. != []) | words), (short_words | select(. != ""))] | join(" ");
-# More than without load, from the near ends of both intervals to the far ends; without intervals no more is known.
+# Difference from no load: from the near ends of both intervals to the far ends; without intervals only the difference.
 def more_than($idle): .more = .mean_ms - $idle.mean_ms
 	| if .mean_ms_low == null or $idle.mean_ms_low == null or .repeats < 3 or $idle.repeats < 3 then . else
 		.more_low = .mean_ms_low - $idle.mean_ms_high | .more_high = .mean_ms_high - $idle.mean_ms_low end;
@@ -71,7 +71,7 @@ def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "
 			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end));
 		max_by([full, slowness]) | figure("mean_ms")
 			+ {verdict: (if full then "bad" else "unsure" end), figure: "round-trip"}) end;
-# Later than without load, by the intervals, compared with M/D/1 at loads up to 90 %.
+# Significantly later than without load, compared with M/D/1 at loads up to 90 %.
 def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle.mean_ms != null)
 		| $rows[] | select(.transport == "random" and .load >= 40 and .load <= 90 and .mean_ms != null) | more_than($idle)]
 	| if . == [] then empty else
@@ -103,7 +103,7 @@ def keys: threshold as $limit | queues[0] as $q
 				", \(.worst | level("late_percent")) of the keys over \($limit | plain) ms" end)) | join("; "))
 					+ ".";
 		max_by(.worst | slowness).worst | figure("mean_ms") + {figure: "keys"}) end;
-# A ping cannot wait for more than the queues that it meets can hold.
+# A ping cannot wait for longer than the queues on its way take to empty.
 def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
 	| [measured_rows("summary")[] | select(.probe == "ping" and .queue_ms != null and .mean_ms > $ways * .queue_ms * 1.05 + 5)]
 	| if . == [] then empty else

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - schedulers: one train of keys beside a fixed load, again and again: the same session under one setting of the
-# scheduler after the other (data/schedulers.tsv; engine/settings.sh makes them). Sessions are made anew for each setting, in
-# it; what this machine does not let us set is found by trying.
+# cell.sh - schedulers: the same train of keys beside the same load, under one scheduler setting after the other
+# (data/schedulers.tsv; engine/settings.sh makes them). Sessions are started anew in each setting; settings that this machine does
+# not allow are found by trying.
 . "$TP_HOME/experiments/engine/trains.sh"
 . "$TP_HOME/experiments/engine/settings.sh"
 RATE=20 PERIOD_MS=50 TRACES=0 ECHOES=0
@@ -10,12 +10,12 @@ RATE=20 PERIOD_MS=50 TRACES=0 ECHOES=0
 exp_check() { [ "$QUICK" = 0 ] || CHAIN_SECONDS=1; }
 
 exp_find() {
-	LAB_TAP_IF=''	# keys and pixels are all that is asked
+	LAB_TAP_IF=''	# no capture: keys and pixels are enough
 	exp_step "finds out which scheduler settings work here"
 	settings_find
 }
 
-# What this machine does not give has no cells.
+# Settings that this machine lacks have no cells.
 exp_cells() {
 	local protocol name load cost first=${LOADS%%,*}
 	for protocol in ${PROTOCOLS//,/ }; do for name in $(settings_here); do
@@ -51,8 +51,8 @@ exp_session() {
 }
 exp_end_session() { setting_end; }
 
-# Keys so slow that the application alone stays below 30 % of a CPU. What is beside the main cost needs no tails: shorter
-# trains.
+# Sets a key rate so slow that the application alone needs less than 30 % of a CPU. Other costs than the main one get shorter
+# trains, since their tail percentiles are not reported.
 table_rate() {	# table_rate COST_MS: sets PERIOD_MS SECONDS_EACH TRAIN_SKIP
 	if [ "$1" -gt 15 ]; then
 		PERIOD_MS=$(($1 * 4))
@@ -63,7 +63,7 @@ table_rate() {	# table_rate COST_MS: sets PERIOD_MS SECONDS_EACH TRAIN_SKIP
 		least = 14 * p / 1000; printf "%.3f", (s > least ? s : least) }')
 }
 
-# Keys so slow that even fair sharing is done long before the next.
+# Sets a key rate so slow that even with fair sharing a redraw ends long before the next key.
 length_rate() {	# length_rate COST_MS
 	PERIOD_MS=$(($1 * (LENGTH_LOAD + 1) * 3 / 2))
 	[ "$PERIOD_MS" -ge 50 ] || PERIOD_MS=50

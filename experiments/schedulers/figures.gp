@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - settings (a row a setting: response times of both applications, coalesced keys, what the load kept) and length
-# (response time by CPU time of the operation). From say.jq: settings (all in their order), cost_ms (what settings.svg shows).
+# figures.gp - settings: a row for each setting with response times of both applications, coalesced keys, the load's CPU share;
+# length: response time over the CPU time of the operation. From say.jq: settings (all, in order), cost_ms (of settings.svg).
 
 systems = ""
 eval look("summary.tsv", 'systems = add(systems, strcol("protocol"))')
 several = words(systems) > 1
-# of several protocols a row and a curve each
+# several protocols have a row and a curve each
 setting(d) = several ? strcol("protocol") . "/" . strcol("setting") : strcol("setting")
 names = ""
 curves = ""
@@ -28,7 +28,7 @@ if (n > 0) {
 	eval panels("settings", 186 + 26 * n, 1, 1, 60, "")
 	eval rows_of(names)
 	set border 1
-	do for [i = 2:n:2] { eval band(i, n + 1 - i) }	# so that the eye keeps its line
+	do for [i = 2:n:2] { eval band(i, n + 1 - i) }	# shades every second row
 	this(app) = strcol("part") eq "table" && y("repeats") > 0 && strcol("app") eq app && (app eq "light" || y("cost_ms") == cost_ms)
 	apart(l) = n_loads > 1 ? 0.34 * (0.5 - (place(loads, l) - 1.0) / (n_loads - 1)) : 0
 	row(app, l) = this(app) && strcol("sinks") eq l ? row_of(setting(0)) + apart(l) : NaN
@@ -83,7 +83,7 @@ if (words(curves) > 0) {
 	set ytics ("1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200, "500" 500, "1 s" 1000, "2 s" 2000, \
 		"5 s" 5000, \
 		"10 s" 10000)
-	beside(i) = n > 1 ? 1 + 0.09 * ((i - 1.0) / (n - 1) - 0.5) : 1	# dots of one length stand beside each other
+	beside(i) = n > 1 ? 1 + 0.09 * ((i - 1.0) / (n - 1) - 0.5) : 1	# moves dots of the same length apart
 	at(i) = strcol("part") eq "length" && setting(0) eq word(curves, i) ? column("cost_ms") * beside(i) : NaN
 	tone(i) = word("#000000 #0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9", 1 + (i - 1) % 7)
 	command = 'plot NaN notitle, [shortest:longest] x + floor_ms with lines dashtype 3 linecolor rgb line_colour ' \

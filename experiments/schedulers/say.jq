@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# say.jq - what scheduler settings do about slow responses. Better or worse is said only where compare.tsv has a verdict.
+# say.jq - effect of scheduler settings on slow responses. Findings say "better" or "worse" only with a verdict of compare.tsv.
 include "words";
 include "trains";
 
@@ -17,7 +17,7 @@ def labels: (over(systems[0] // "?") | main_cost) as $cost | train_labels * {
 
 def response: figure("latency_p50_ms");
 def slow_end: response | at_most;
-# Of late keys at most so many percent, where a response is said to be nearly as fast as without load.
+# Largest percentage of late keys with which a response counts as nearly as fast as without load.
 def late_limit: 5;
 def late: figure("late_share_percent");
 def late_words: late | if (at_most // 0) <= late_limit then "" else ", \(figure_words) late" end;
@@ -31,8 +31,8 @@ def default_overload: first(tried_in("table"; "heavy")[] | select(.setting == ba
 	| "overloaded in \(.overloaded) of \(.repeats | plural("repeat"))") // null;
 def median: response | figure_words;
 def named($doc): .setting as $s | "\($doc | says($s)) (\(median)\(late_words))";
-# Nearly as without load: twice the sum of its own time and the server's least wait, and few late keys. Where that time is over the
-# threshold, every key is late, so there the share is held against the default's.
+# Nearly as fast as without load: within twice the sum of the redraw's CPU time and the server's minimal wait, and few late keys. If
+# that limit is above the threshold, every key is late, so the share is compared with the default's.
 def near_ms: 2 * (main_cost + (.run.protocol.floor_ms // 0));
 def others: rows_in("table"; "heavy") | map(select(.setting != base));
 def as_without_load: near_ms as $near | (threshold < $near) as $late | row_of(base; "heavy") as $r
@@ -59,7 +59,7 @@ def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") 
 			| if $r | surely_above("latency_p50_ms"; $limit) then "bad" elif $r
 				| surely_below("latency_p50_ms"; $limit) then "good"
 				else "unsure" end)}) end;
-# Settings without effect, and those that do harm (input: the document).
+# Settings without effect, and harmful ones (input: the document).
 def ineffective: . as $doc | row_of(base; "heavy") as $r | if $r == null then "" else
 	($r | response | at_least) as $least | ($r | slow_end) as $most
 	| (others | map(.alike = (response | surely_least > 0.8 * $most and surely_most < 1.25 * $least))) as $all
@@ -92,7 +92,8 @@ def price: . as $doc | row_of(base; "heavy") as $r
 				else ", \($dear.setting as $s | $doc | says($s)) least (\($dear.load_share_percent | fixed(0)) %)." end);
 			($cheap | figure("load_share_percent")) + {figure: "settings"}) end;
 
-# Longer operations: kept up to a length while the median is within twice the operation's own time (and the least wait, and 5 ms).
+# Longer operations: a setting protects up to a length if the median is within twice the operation's CPU time plus the minimal wait
+# and 5 ms.
 def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 	| [.summary[] | select(.part == "length") | usable] | group_by(.setting) | map(select(length > 1) | sort_by(.cost_ms)
 		| (first(range(length) as $i | select((.[$i] | slow_end) > 2 * .[$i].cost_ms + $floor + 5) | $i) // length) as $lost
@@ -140,7 +141,7 @@ def verdict_of: . as $doc | row_of(base; "heavy") as $r | helpful as $near
 	+ (if verdicts == [] then " Too few repeats to test whether one is better." else "" end);
 def findings_of: [by_default, remedies, price, lengths, tested][:5];
 
-# Of several protocols each is said by itself, in one finding.
+# With several protocols a finding has a sentence for each.
 def over_each(words): . as $doc | [systems[] as $system | $doc | over($system) | words | .system = $system];
 def verdict: if several | not then verdict_of else
 	over_each({text: verdict_of}) | map("Over \(.system): \(.text)") | join(" ") end;

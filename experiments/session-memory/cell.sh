@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - session-memory: for each cell logins are started one after the other, up to the largest number; at each number
-# asked for, when their memory is at rest, all processes of each are read (sessmem). A login is its display server, where that is
-# at the server, and its desktop or terminal, in a memory group of its own; a client is connected to it. A system is PROTOCOL.KIND.
+# cell.sh - session-memory: for each cell logins are started one after the other, up to the largest number; at each number that was
+# asked for, once memory is at rest, sessmem reads all processes of each login. A login is a display server (if it is at the server)
+# and a desktop or terminal, in its own memory group, with a connected client. A system is PROTOCOL.KIND.
 . "$TP_HOME/lab/guest.sh"
 SETTLE_SECONDS=40
 PROTOCOL_OPTIONS=()
-LOGIN_ROOTS=()		# of each login, pids with commas: what was started for it on the server
-LOGIN_DISPLAYS=()	# of these, what belongs to the display server
-LOGIN_GROUPS=()		# memory groups; empty: none can be made
+LOGIN_ROOTS=()		# for each login the pids, separated by commas, of the processes started for it on the server
+LOGIN_DISPLAYS=()	# those of the display server among them
+LOGIN_GROUPS=()		# memory groups; empty if none can be made
 declare -A KIND_APP=([light]=terminal [typical]=desktop) KIND_SAYS=([light]='a bare terminal' [typical]='a light desktop')
 declare -A WARM=()
 
@@ -34,13 +34,13 @@ exp_cells() {
 exp_words() { echo "up to ${P[logins]} ${P[system]##*.} logins over ${P[system]%.*} (${KIND_SAYS[${P[system]##*.}]})"; }
 
 exp_begin() {
-	# A file system for guests takes minutes and the archive: not in the midst of a run.
+	# Making a file system for guests takes minutes and a package archive, so it is not done during a run.
 	if ! EMPTY_WHY=$(guest_missing) && ! (guest_root small kept && guest_kernel kept) >/dev/null 2>&1; then
 		EMPTY_WHY="no guest is made yet; make it with: $TP_HOME/lab/guest.sh root small"
 	fi
 	[ -z "$EMPTY_WHY" ] || ABSENT+=("memory of a server without logins: $EMPTY_WHY")
 	GROUPS_HERE=0
-	[ -z "$LAB_MEMORY_GROUP" ] || return 0	# all logins are in the server's
+	[ -z "$LAB_MEMORY_GROUP" ] || return 0	# all logins are in the server's group
 	if lab_memory_group login-0; then GROUPS_HERE=1; else
 		ABSENT+=("memory groups (${LAB_WHY#memory groups: }): what the kernel keeps for a login is in the machine's figure only")
 	fi
@@ -51,7 +51,7 @@ exp_begin() {
 
 EMPTY_MEMORY=512
 
-# A guest in which nothing runs but the kernel and process 1 (and, as it is read, what reads): .empty_server of run.json.
+# Measures a guest that runs only the kernel and process 1 (and the reader): .empty_server of run.json.
 exp_before_cells() {
 	local said
 	[ -z "$EMPTY_WHY" ] && ! jq -e .empty_server "$RUN/run.json" >/dev/null || return 0
@@ -72,7 +72,7 @@ exp_before_cells() {
 			"${said#*$'\n'}"
 }
 
-# Its kernel's name, then what is in use, as JSON, when that is at rest: it has changed by less than half a percent in two seconds.
+# Prints its kernel's name, then its memory in use as JSON, once it has changed by less than half a percent in two seconds.
 empty_read() {
 	local used=0 before n
 	guest_exec empty uname -r </dev/null || return
@@ -114,7 +114,7 @@ exp_stop() {
 	LOGIN_ROOTS=() LOGIN_DISPLAYS=() LOGIN_GROUPS=()
 }
 
-# The first login reads its programs from the disk, and their pages are charged to it: so one comes and goes before.
+# The first login reads its programs from the disk, and is charged for their pages: so one login is started and ended before.
 warm_up() {	# 1: LAB_WHY
 	local GROUPS_HERE=0
 	[ -z "${WARM[${P[system]}]-}" ] || return 0
@@ -125,14 +125,14 @@ warm_up() {	# 1: LAB_WHY
 
 # Reading them ------------------------------------------------------------------------------------------------------
 
-# Not on the server's CPU.
+# Runs sessmem on another CPU than the server's.
 sessmem() {	# sessmem FOLDER NAME OPTION...: FOLDER/NAME.json; 1: LAB_WHY
 	outside_start "$2" "$TP_BIN/sessmem" "${@:3}" --format json
 	has_ended "$2" "$1"
 }
 
-# FOLDER/N.json of each login; lab.json: what runs for them on the server's machine and is not theirs (the doors of all; in the
-# emulated lab clients, and displays at the client, too); server.json: the group of a server with a size of its own.
+# Writes FOLDER/N.json for each login; lab.json: the lab's own processes on the server's machine (helpers; in the emulated lab also
+# clients and displays at the client); server.json: the group of a server with --server-memory.
 read_all() {	# read_all LOGINS FOLDER
 	local n doors group CHILDREN
 	mkdir -p "$2"
@@ -158,7 +158,7 @@ read_all() {	# read_all LOGINS FOLDER
 	fi
 }
 
-# At rest: within two seconds private memory has changed by less than half a percent. (The last reading counts.)
+# At rest: private memory has changed by less than half a percent in two seconds. (The last reading counts.)
 logins_rest() {	# logins_rest LOGINS FOLDER; sets READ_FAILED
 	local before=$PRIVATE
 	nap "$([ -n "$before" ] && echo 2 || echo 1)"
@@ -169,7 +169,7 @@ logins_rest() {	# logins_rest LOGINS FOLDER; sets READ_FAILED
 	[ -n "$before" ] && awk -v a="$before" -v b="$PRIVATE" 'BEGIN { d = b > a ? b - a : a - b; exit !(d <= 0.005 * b) }'
 }
 
-# One row for each process with its class: of the display server, with all its children, else by its name.
+# Prints a row for each process with its class: "display" for the display server and its descendants, else by its name.
 PROCESS_COLUMNS="logins login name class pid threads private_dirty_bytes swap_bytes private_clean_bytes pss_bytes"
 PROCESS_COLUMNS+=" swap_pss_bytes shared_bytes rss_bytes page_tables_bytes"
 processes_of() {	# processes_of LOGINS FOLDER
@@ -189,7 +189,7 @@ processes_of() {	# processes_of LOGINS FOLDER
 	done
 }
 
-# What the kernel says is in use: by the machine, and by the logins' groups together (or the server's).
+# Prints the kernel's account of memory in use: by the machine, and by the logins' groups together (or the server's).
 MACHINE_COLUMNS="logins used_bytes processes_bytes kernel_bytes file_cache_bytes total_bytes lab_bytes group_used_bytes"
 MACHINE_COLUMNS+=" group_kernel_bytes group_shared_memory_bytes group_file_cache_bytes"
 machine_of() {	# machine_of LOGINS FOLDER

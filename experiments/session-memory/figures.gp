@@ -21,7 +21,7 @@ label(i) = kind(i) . " login, " . protocol(i)
 
 eval figure("logins", 400 + 22 * n, "Memory of all logins together", n + 1)
 eval x_axis("0:most * 1.04 + 0.1", "logins at once") . y_axis("0:*", "MB")
-if (most <= 12) { set xtics 1 }	# there is no half a login
+if (most <= 12) { set xtics 1 }	# whole logins only
 says(i) = known(rate[i]) ? sprintf("%s: %.3g MB for one more%s", label(i), rate[i], \
 	known(charged[i]) ? sprintf(" (charged %.3g)", charged[i]) : "") : label(i)
 at(i) = which(0) == i && column("logins") > 0 ? column("logins") : NaN
@@ -30,7 +30,7 @@ eval 'plot for [i = 1:n] [least:most] start[i] + rate[i] * x with lines linecolo
 	. 'linecolor rgb colour(i) pointtype 2 notitle, ' \
 	. 'NaN with points pointtype 2 linecolor rgb line_colour title "charged by the kernel"'
 
-# Bars: of a login at the least number, what its private memory goes to.
+# Bars: private memory by process, of a login at the smallest number of logins.
 classes = "display terminal desktop services"
 class_label(k) = k == 1 ? "display server" : k == 2 ? "terminal and shell" : k == 3 ? "desktop" : "message bus, settings, sshd"
 class_colour(k) = word("#0072B2 #56B4E9 #E69F00 #999999", k)

@@ -13,7 +13,7 @@ def system_words: (. / ".") as $w | "\($w[-1]) login over \($w[:-1] | join("."))
 def mb($name): figure($name) | .unit = "MB";
 def amount($name): mb($name) | figure_words + if .low == null and .both == null then " (no interval)"
 	elif .low != null and (.low | number) == (.high | number) then "" else figure_interval end;
-# A login costs something: a slope whose interval reaches 0 tells nothing.
+# The slope must be significant: an interval that includes 0 gives no finding.
 def told: .slope_mb > 0 and (.slope_mb_low == null or .slope_mb_low > 0);
 def slopes($what): [(.slope // [])[] | select(.what == $what and .slope_mb != null)];
 def slope_of($system; $what): first(slopes($what)[] | select(.system == $system)) // null;
@@ -41,7 +41,7 @@ def cost: slopes("private") | map(select(told)) | if . == [] then empty else sor
 			| if . == [] then "" else " A desktop instead of a terminal costs \(and_list)." end);
 		($all[0] | mb("slope_mb")) + {figure: "logins"}) end;
 
-# What a login holds most of, and where its display server is.
+# The process with most of a login's memory, and where the display server is.
 def largest: . as $doc | [(.who // [])[] | select(.count > 0)] as $who | ($who | map(.logins) | min) as $n
 	| [$who | map(select(.logins == $n)) | group_by(.system)[] | (map(.private_bytes) | add) as $sum | select($sum > 0)
 		| max_by(.private_bytes) | {name, system, kb: .private_kb, percent: (100 * .private_bytes / $sum)}]
@@ -85,7 +85,7 @@ def shared: . as $doc | rows as $rows | [slopes("pss")[] | . as $s
 		+ ". Other processes on this machine that run the same programs share these pages, too.";
 		{value: .[0].each, unit: "MB", figure: "logins"}) end;
 
-# Before each cell the machine was a little different: a range, and no statistic.
+# The machine's memory without logins differs a little before each cell: a range, no statistic.
 def mb_range($name): map(.[$name] | values / 1048576) | if length == 0 then "?"
 	elif (min | number) == (max | number) then min | with_unit("MB") else range_words(min; max; "MB") end;
 def here: [rows[] | select(.logins == 0 and .machine_bytes != null)];

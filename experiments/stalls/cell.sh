@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - stalls: one session for each application; for every cell the sinks come, a train of keys is injected and watched on the
-# client while the capture runs on the server's link, and the sinks go. Of several protocols only one has its sessions up at a time.
+# cell.sh - stalls: one session for each application; for every cell the sinks are started, a train of keys is injected and watched
+# at the client while the server's link is captured, and the sinks are ended. Only one protocol at a time has its sessions up.
 . "$TP_HOME/experiments/engine/trains.sh"
 . "$TP_HOME/experiments/engine/set_load.sh"
 RATE=20 PERIOD_MS=50
@@ -57,8 +57,8 @@ exp_before_cells() {
 	esac
 }
 
-# The latency series in the cell's own folder, the others below it; it goes last, since the cell counts as there once its
-# cell.json is.
+# Measures the latency series in the cell's own folder, the others in subfolders. The latency series comes last, since the cell
+# counts as measured once its cell.json is there.
 exp_measure() {
 	local series session
 	session=$(session_name "${P[protocol]}" "${P[app]}")

@@ -2,7 +2,7 @@
 # figures.gp - response times of keys beside CPU hogs: late-share, median, mean-stall, jitter, latency-cdf, stages.
 # From say.jq: app_light and app_heavy (names, "" where not measured), load_word ("CPU hogs"), load_axis.
 
-# A figure that is a range has no value, but NAME_from and NAME_to (empty: no late end is known); it is drawn as a thick bar.
+# A figure that is a range has no value, but NAME_from and NAME_to (empty if the late end is unknown); it is drawn as a thick bar.
 least_of(c) = y(c . "_from")
 range_hover(c, name) = name . sprintf(": %.4g to ", least_of(c)) . (filled(c . "_to") ? sprintf("%.4g", y(c . "_to")) : "?")
 range_bars(n, c, top) = sprintf(', for [i = 1:%d] data using (known(least_of("%s")) ? at(i) : NaN):', n, c) \
@@ -38,15 +38,15 @@ eval look("summary.tsv", 'loads = add(loads, sprintf("%d", y("sinks"))), systems
 	. 'median_most = more(more(median_most, y("latency_p50_ms")), least_of("latency_p50_ms")), ' \
 	. 'median_high = more(more(median_high, upmost("latency_p50_ms")), y("latency_p50_ms_to"))')
 n = words(loads)
-cost = words(costs) == 1 ? number_of(costs, 1) : NaN	# of several runs with other costs there is no one prediction
+cost = words(costs) == 1 ? number_of(costs, 1) : NaN	# runs with different costs have no common prediction
 most = most > 0 ? most : 20
 
-# Two roles: 1 needs little CPU, 2 has a cost. The protocol's own application has the role that its cost gives it.
+# Two roles: 1 needs little CPU, 2 has a cost. The protocol's own application has role 2 if it has a cost, else 1.
 role_says(i) = i == 1 ? app_light : app_heavy
 role_of(d) = strcol("app") eq "heavy" || (strcol("app") eq "own" && place(costly, strcol("protocol"))) ? 2 : 1
 roles = (strlen(app_light) ? "1 " : "") . (strlen(app_heavy) ? "2" : "")
 
-# One protocol: a curve a role. Several: a panel a role, and in it a curve a protocol.
+# One protocol: a curve for each role. Several: a panel for each role, with a curve for each protocol.
 several = words(systems) > 1
 curves_n = several ? words(systems) : 2
 said = several ? words(systems) : words(roles)
@@ -60,7 +60,7 @@ over_load(name, title, lines) = several ? panels(name, 330 + strip, words(roles)
 	: figure(name, 440, title, said + lines)
 each_role(i, words) = several ? sprintf('role = %s; set ylabel "%s"; eval panel(%d, role_says(role))', word(roles, i), words, i) \
 	: sprintf('set ylabel "%s"', words)
-in_panel(title) = several ? "" : title	# what the strip below all panels says once
+in_panel(title) = several ? "" : title	# with several panels the strip below them has the title
 axis = 'set xlabel load_axis; set xrange [-0.03 * most:1.03 * most]; if (n > 0 && n < 12) { eval tics_at("x", loads) }'
 if (several || narrow) { load_axis = load_word }
 legend = several ? 'eval legend_strip(4); plot for [i = 1:curves_n] NaN with linespoints pointtype shape(i) ' \
@@ -86,7 +86,7 @@ do for [p = 1:panels_n] {
 overloaded = overloads ? ', NaN with points pointtype 6 pointsize 1.8 linecolor rgb "black" title "overloaded"' : ''
 eval legend . (several ? overloaded . (ranges ? range_key : "") : "")
 
-# Two repeats have intervals of many times the value: these run out of the figure.
+# Intervals of two repeats, many times as long as the value, are cut off at the figure's edge.
 median_top = 1.08 * less(median_high, 2.5 * more(median_most, threshold_ms / 2.0))
 eval over_load("median", "Median response time", 1 + median_ranges)
 eval axis
@@ -124,18 +124,18 @@ do for [p = 1:panels_n] {
 }
 eval legend . (several && strlen(schedule_words) ? ', NaN with lines linestyle dotted title "in the keys themselves"' : "")
 
-# Without its samples a kept run has the figure of every key from before.
+# A kept run without samples keeps its earlier figure of every key.
 if (!has_table("cdf.tsv") && has_table("stages.tsv")) { load engine . "/stages.gp" }
 if (!has_table("cdf.tsv")) { exit }
 
-# ---- every key: one curve a load, one panel an application and protocol ----
+# ---- every key: a curve for each load, a panel for each application and protocol ----
 shown = ""
 eval look("summary.tsv", 'shown = add(shown, sprintf("%d,%s", role_of(0), strcol("protocol")))')
 shown_n = words(shown)
 pair(p) = word(shown, p)
 role_at(p) = int(substr(pair(p), 1, 1))
 system_at(p) = substr(pair(p), 3, strlen(pair(p)))
-# what all panels share is said above them
+# above all panels: what they have in common
 pair_says(p) = several ? system_at(p) . (words(roles) > 1 ? ": " . role_says(role_at(p)) : "") : role_says(role_at(p))
 shared = several && words(roles) == 1 ? ", " . role_says(int(roles)) : ""
 shortest = 1e9
@@ -151,7 +151,7 @@ set logscale x
 eval x_axis("(floor_ms > 0 && floor_ms < shortest ? floor_ms / 1.3 : shortest):longest", "")
 eval y_axis("0:1.02", "keys answered by then")
 set ylabel offset 1.5, 0
-# As many labels as have room: a panel's part of the width, by the decades that it shows.
+# Number of labels for which there is room: by the panel's width and the decades that it shows.
 crowded = across(shown_n, side) * log10(longest / (floor_ms > 0 && floor_ms < shortest ? floor_ms / 1.3 : shortest))
 set xtics ("0.01" 0.01, "0.1" 0.1, "1" 1, "10" 10, "100" 100, "1 s" 1000, "10 s" 10000, "100 s" 100000)
 if (crowded < 10) { set xtics add ("0.03" 0.03, "0.3" 0.3, "3" 3, "30" 30, "300" 300, "3 s" 3000, "30 s" 30000) }
@@ -160,7 +160,7 @@ if (crowded < 6) {
 		"500" 500, "1 s" 1000, "2 s" 2000, "5 s" 5000, "10 s" 10000)
 }
 set ytics ("0" 0, "25 %%" 0.25, "50 %%" 0.5, "75 %%" 0.75, "90 %%" 0.9, "100 %%" 1)
-set datafile missing NaN	# left-out points: a few hundred draw a curve, and the ends are among them
+set datafile missing NaN	# points that are left out: a few hundred are enough for a curve, and its ends are among them
 last = 0
 enough(s) = s < last || s - last >= 0.004 || s < 0.01 || s > 0.99 ? (last = s, 1) : 0
 of_pair(p) = role_of(0) == role_at(p) && (!several || strcol("protocol") eq system_at(p))
@@ -171,7 +171,7 @@ do for [p = 1:shown_n] {
 	eval panel(p, pair_says(p))
 	if (!several) {
 		set title offset 0, 0.7
-		set tmargin at screen 0.8	# room for what the lines mean, where no curve runs
+		set tmargin at screen 0.8	# room for the legend, above the curves
 		eval upright_label(threshold_ms, sprintf("%g ms", threshold_ms), line_colour)
 		if (floor_ms > 0) { eval upright_label(floor_ms, floor_word, "#777777") }
 	}
@@ -183,7 +183,7 @@ do for [p = 1:shown_n] {
 		for [i = 1:bounds * n] "cdf.tsv" using (answered(i, 1)):"share" with steps linewidth 0.8 \
 			linecolor rgb load_colour(i - 1, n) dashtype 3 notitle
 }
-named(i) = n < 13 || (i - 1) % int(ceil(n / 8.0)) == 0 || i == n	# a long list of names would not fit
+named(i) = n < 13 || (i - 1) % int(ceil(n / 8.0)) == 0 || i == n	# of many loads only some are named in the legend
 eval legend_strip(0)
 plot for [i = 1:n] NaN with lines linewidth 1.6 linecolor rgb load_colour(i - 1, n) dashtype load_dash(i - 1, n) \
 	title (named(i) ? word(loads, i) : "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# say.jq - response times of keys beside CPU hogs: a claim about keys rests on the interval's end, not on the value.
+# say.jq - response times of keys beside CPU hogs: findings depend on the end of an interval, not on the value.
 include "words";
 include "trains";
 
@@ -14,7 +14,7 @@ def labels: train_labels;
 
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
 # If no key was late, but too few were typed to exclude so many, or there is no interval, it "had no late key".
-# `table` and README.md tell it, too.
+# (Also described in `table` and README.md.)
 def late_limit: 5;
 def late: figure("late_share_percent");
 def late_figure: late + {figure: "late-share"};
@@ -27,7 +27,7 @@ def never_late: all(late_most == 0);
 def slowest: figure("latency_max_ms");
 def usable: map(select(.repeats > 0 and .keys > 0));
 
-# The load from which an application breaks, of rows in the order of loads: loads between two tried ones are unknown.
+# Words for the load at which an application breaks. Input: rows in the order of loads; loads between two tried ones are unknown.
 def break_words($doc; $rows; $row): ([$rows[] | select(.sinks < $row.sinks)] | last) as $before | $row.sinks as $n
 	| if ($doc | attached) or $n == 0 then $doc | with_load($n)
 	  elif $before == null or ($before | late_most > 0 and late_surely_most > late_limit) then
@@ -55,7 +55,7 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 				+ ($doc | loads_tried($calm)))}
 	  else {is: "unsure", row: ($calm | max_by(late_surely_most)), clause: "may have late keys: this run cannot tell"} end;
 
-# With 95 % confidence the largest share of late keys at all loads together, where none was late at any: the exact bound of each row
+# Upper bound, with 95 % confidence for all loads together, of the share of late keys if none was late: the exact bound of each row
 # at 1 - 0.05 / rows (Bonferroni).
 def late_bound: length as $rows | if any(.late_share_percent != 0 or .late_share_percent_high == null) then null else
 	map(100 * (1 - (((1 - .late_share_percent_high / 100 | log) * (0.05 / $rows | log) / (0.05 | log)) | exp))) | max end;
@@ -102,10 +102,10 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 				else ". More repeats narrow the interval (`--repeat 10`)." end)" end;
 		($r | late_figure) + {verdict: {good: "good", bad: "bad", overloaded: "bad", unsure: "unsure"}[$j.is]}) end;
 
-# ---- fair sharing: what (hogs + 1) parties that want all of a CPU leave each other ----
-# Near: within 10 % and 5 ms.
+# ---- fair sharing: (hogs + 1) processes that each want all of a CPU get equal shares ----
+# A stall is near the prediction within 10 % and 5 ms.
 def fair_near: (.mean_stall_ms - .fair_stall_ms | fabs) <= 0.1 * .fair_stall_ms + 5;
-# Repeats that scatter over the prediction do not contradict it.
+# An interval that includes the prediction does not contradict it.
 def fair_ok: .fair_stall_ms as $fair | figure("mean_stall_ms") | surely_least <= 1.1 * $fair + 5 and surely_most >= 0.9 * $fair - 5;
 def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_ms_low == null then null else
 	[.mean_stall_ms_low + $p, 0] | max end),
@@ -121,7 +121,7 @@ def fair_sharing: . as $doc
 	| ($known | map(select(.fair_stall_ms > 0))) as $full | ($full | map(select(fair_ok | not))) as $off
 	| ($known | map(.updates_per_key // 1) | max // 0) as $goes
 	| if $full == [] or ($full | last.sinks) == 0 or attached then empty else
-		# of the row that shows it, if one does: a verdict in words, the same as one word, what follows from it
+		# from the row that shows it, if any: the verdict in words, its id, and what follows
 		(if $goes > 1.2 then [null, "unsure",
 			"**Fair sharing cannot be tested here**: one update of the application reaches the screen as up to"
 			+ " \($goes | number) updates."]
@@ -153,7 +153,7 @@ def late_below_saturation: . as $doc
 			+ " where \(.sinks + 1) × \(.cost_ms | plain) ms of CPU time fit before the next key. Fair sharing does not explain that.";
 		late_figure + {verdict: "bad"}) end;
 
-# ---- without load: what of a response the server's own wait and the link explain ----
+# ---- without load: how much of a response the server's frame clock and the link explain ----
 def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
 	| split(",")) as $link | ($link[0] // "" | capture("^(?<n>[0-9.]+)(?<u>[KMG]?)bit") // null) as $r
 	| if $r == null or $bytes == null then null
@@ -161,7 +161,7 @@ def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
 		+ 2 * ($link[1] // "" | time_ms // 0) end;
 def idle_rows: first(("light", "heavy") as $role | rows_of($role) | usable
 	| map(select(.sinks == 0 and (figure("latency_p50_ms") | at_least) != null)) | select(. != [])) // [];
-# What a frame and the link would add is worked out, not measured: it is said in the conditional.
+# The parts of frame clock and link are calculated, not measured, so the text says "would".
 def idle_response: . as $doc | idle_rows[0] as $r | if $r == null then empty else
 		($r | figure("latency_p50_ms")) as $f | ($f | at_most - ($r.cost_ms // 0)) as $p50
 		| .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
@@ -187,10 +187,10 @@ def idle_response: . as $doc | idle_rows[0] as $r | if $r == null then empty els
 					elif ($floor // 0) == 0 then " No known delay of the server explains it." else "" end) end;
 			$f + {figure: "latency-cdf"}) end;
 
-# ---- several curves: each is judged by itself, and said in one finding ----
+# ---- several curves: each is judged separately, in one finding ----
 # The largest load that all curves have, of rows; null if there is none.
 def common_most: group_by(.protocol) | map(map(.sinks)) | reduce .[1:][] as $loads (.[0] // []; . - (. - $loads)) | max;
-# `more`: it is late at each load above as well, of which there is one.
+# `more`: the curve is late also at each higher load, and there is at least one.
 def judged($role): . as $doc | (rows_of($role) | usable | common_most) as $n
 	| [systems[] as $system | $doc | over($system) | judge($role) as $j | select($j != null)
 		| $j + {$system, most: (rows_of($role) | usable | map(select(.sinks == $n)) | first),
@@ -231,8 +231,8 @@ def late_several($role): . as $doc | judged($role) as $all | if $all == [] then 
 
 def from_to($name): def one: "\(level($name)) over \(.protocol)";
 	"\(.[0] | one)\(if length > 1 then (if length == 2 then " and " else " to " end) + (.[-1] | one) else "" end)";
-# Of rows in the order of a figure, what each has more than the first, for all pairs together, as the data say which is the first:
-# "x11 is 0.4 ms (95 % CI 0.2 to 0.6 ms) slower than vnc."
+# Input: rows in the order of a figure. By how much each exceeds the first, with intervals for all pairs together, since the data
+# decide which is the first: "x11 is 0.4 ms (95 % CI 0.2 to 0.6 ms) slower than vnc."
 def more_words($name; $more): . as $rows | .[0] as $a | (length * (length - 1) / 2) as $pairs | if length < 2 then "" else
 	[.[1:][] | {who: .protocol, is: (. as $b | compared($a; $b; $name; $pairs))}]
 	| [(map(select(.is.apart) | "\(if .is.value == null then "" else "by " + ({value: .is.value, low: .is.low,
@@ -244,13 +244,13 @@ def more_words($name; $more): . as $rows | .[0] as $a | (length * (length - 1) /
 		(map(select(.is == null).who) | select(. != [])
 			| "without intervals, \([$a.protocol] + . | and_list) cannot be compared"
 			| upper_first)] | map(" \(.).") | add end;
-# Of the systems those that the rows lack.
+# Systems that are not among the rows.
 def none_over($doc; $what): (($doc | systems) - map(.protocol)) | if . == [] then "" else " No \($what) over \(and_list)." end;
-# Of the application with a stated cost, where one was measured.
+# For the application with a known cost, if it was measured.
 def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($role) | usable
 		| map(select(.mean_stall_ms != null)) | select(any(.overloaded == 0))) // [] | common_most as $n
 	| map(select(.sinks == $n and .overloaded == 0)) | sort_by(.mean_stall_ms) | if . == [] then empty else
-		# if an update arrives as several, the time between two of them does not show fair sharing
+		# if a redraw arrives as several updates, the time between updates does not show fair sharing
 		map(select((.updates_per_key // 1) > 1.2)) as $split
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0 and (.updates_per_key // 1) <= 1.2)) as $full
 		| ($full | map(select(fair_ok | not))) as $off | ($full | map(select(fair_ok and (fair_near | not)))) as $wide

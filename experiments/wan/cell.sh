@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # cell.sh - wan: one session per protocol stays up and connected for the whole run, while the link under it changes
-# (lab_link): round trips without loss, then losses at one round trip. Every key stands alone: the next one is due two round
-# trips and a quarter of a second later, so that none waits for another's echo; what is later than that is shown by its
-# place (the caret), not guessed. The round trip is what ping finds in the cell, not what was asked for. At the longest
-# round trip keys are also typed as a person types: a protocol that waits for a round trip between two updates then answers
-# several keys at once, late.
+# (lab_link): round trips without loss, then losses at one round trip. Single keys: the next one is due two round trips and a
+# quarter of a second later, so that none waits for the echo before it; a later echo is recognized by its place (the caret). The
+# round trip is measured with ping in the cell, not the one that was asked for. At the longest round trip, keys are also typed at a
+# steady rate: a protocol that waits for a round trip between two updates then answers several keys at once, late.
 . "$TP_HOME/experiments/engine/trains.sh"
-TRAIN_SKIP=3	# the first ones also teach TCP the new round trip
+TRAIN_SKIP=3	# with the first keys TCP adapts to the new round trip
 CHAIN_SECONDS=2 COST_MS=0 TRACES=0 ECHOES=0 EXP_DELAY=0ms SECONDS_EACH=''
 
 exp_check() {
@@ -16,7 +15,7 @@ exp_check() {
 	[ -n "$RESUME" ] || plan_no_link rtt loss loss-rtt
 }
 
-# A link with a delay is the only one: its round trip, and its loss.
+# If --link has a delay, all cells have its round trip and loss.
 wan_one_link() {
 	local rate delay jitter loss name
 	IFS=, read -r rate delay jitter loss <<<"$LINK"
@@ -32,7 +31,7 @@ wan_one_link() {
 	case $LOSSES in *[1-9]*) ;; *) LOSSES='' ;; esac
 }
 
-# Losses at a round trip that is measured without any, too.
+# Cells with loss have a round trip that is also measured without loss.
 exp_cells() {
 	local protocol rtt loss
 	for protocol in ${PROTOCOLS//,/ }; do
@@ -44,7 +43,7 @@ exp_cells() {
 	done
 }
 
-# A real link is measured as it is, loss and all: its round trip is what ping finds.
+# A real link is measured unchanged, with its own loss; ping measures its round trip.
 exp_choose() {
 	local ping
 	[ "$ON" != lab ] || return 0
@@ -80,13 +79,14 @@ exp_before_cells() {
 	for protocol in ${PROTOCOLS//,/ }; do measure_idle "$IDLE_SECONDS" "${protocol//:/-}"; done
 }
 
-# Of both ways of the delay line, since the lab came up: packets that came, and of these lost. Nothing where the kernel does it.
+# Prints the packets that entered the delay line in both directions since the lab's start, and how many of them it dropped.
+# Prints nothing if the kernel emulates the link.
 wan_counts() {
 	[ "$LAB_LINK" = wire ] && link_wire_report &&
 		jq -r '.result.ways | "\(map(.packets) | add) \(map(.lost) | add)"' "$LAB_WIRE.json"
 }
 
-# What ping finds: the least of four. (Of as many packets a loss may take some.)
+# Measures the round trip with ping: the smallest of four. (Packet loss may take some.)
 wan_ping() {
 	lab_exec -R client ping -n -q -c 4 -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - latency of a key over a long link: rtt (with the line of each slope) and loss (a panel a protocol).
+# figures.gp - latency of a key over a long link: rtt (with each protocol's line) and loss (a panel for each protocol).
 
 protocols = ""
 rtt_most = 1

@@ -25,7 +25,7 @@ def by_p50: sort_by(.p50_late_end_ms // .p50_ms_to // .p50_ms // infinite);
 
 def verdict: slopes as $s | measured_rows("summary") as $rows
 	| if $rows == [] then nothing_measured
-	  elif $s == [] and ($rows | distinct(.protocol) | length > 1) then ""	# the ranking says it
+	  elif $s == [] and ($rows | distinct(.protocol) | length > 1) then ""	# (the ranking has it)
 	  elif $s == [] then [$rows[] | lone | select(known)] | max_by(.rtt_ms)
 		| if . == null then "The median response is not known: too many keys are unanswered or late." else
 			"At a round trip of \(.rtt_ms | plain) ms, the median response over \(.protocol) is"
@@ -56,11 +56,11 @@ def no_round_trips: no_line | if . == [] then empty else
 		{verdict: "unsure", figure: "rtt"}) end;
 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
-# $bound: of the interval of the median alone that is held against it.
+# $bound: the end of the single keys' interval with which the typed keys are compared.
 def late_from($ms; $bound): .alone.p50_ms != null and $ms > 1.15 * (.alone["p50_ms" + $bound] // .alone.p50_ms);
 def surely_late: late_from(earliest; "_high");
 def maybe_late: (surely_late | not) and (late_from(.p50_ms_high // .p50_ms_to // infinite; "_low") or .alone.p50_ms == null);
-# A protocol without a median, typed or alone, is not held against anything: then nobody knows whether it waits.
+# A protocol without a median of typed or of single keys is not compared: whether it waits is unknown.
 def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and known) | . as $t
 		| .alone = (first($doc | measured_rows("summary")[] | lone
 			| select(.protocol == $t.protocol and .rtt_ms == $t.rtt_ms and .loss_percent == 0)) // null)] as $all
@@ -120,7 +120,7 @@ def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line
 	| if $line == null then empty else $line.wire.added_delay_us as $added
 		| ([$lossy[] | select(.loss_percent < .lost_percent_low or .loss_percent > .lost_percent_high)] | length) as $out
 		| ([$doc | measured_rows("summary")[].rtt_ms] | max // 0) as $longest
-		| (($added.max // 0) > 100 * $longest) as $late	# us over a tenth of ms
+		| (($added.max // 0) > 100 * $longest) as $late	# us, above a tenth of $longest in ms
 		| finding("link"; "**The emulated link** is "
 			+ (if $line.kind == "wire" then "a delay line in user space" else $line.kind end)
 			+ (if ($added.n // 0) > 0 then ", with a delay \($added.p50 | plain) µs too long in the median"

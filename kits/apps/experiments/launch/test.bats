@@ -76,7 +76,7 @@ made_up() {
 	[ ! -e run/figures/keys.svg ]
 }
 
-# launched SCHEME:XPDF_MS:WRITER_MS...: other times of schemes of the made run; -: failed
+# launched SCHEME:XPDF_MS:WRITER_MS...: sets other launch times in the made-up run; -: failed
 launched() {
 	local times scheme file ms
 	for times; do
