@@ -10,7 +10,7 @@ setup() {
 	ANIMATE=$BIN/animate
 }
 
-@test "words that do not fit: one line that names them, 2, and no file" {
+@test "animate: wrong options end with 2 and one line that names them, and no file is written" {
 	for words in '--geometry 10x10' '--geometry 100' '--geometry 100x100x' '--at 5' '--at -1,0' '--rate 0' \
 		'--frames 0' '--order never' '--draw never' '--content never' '--order hot' '--hot 3' \
 		'--order hot --hot 10 --frames 10' '--order fresh --frames 5' '--order fresh --draw pixmap' \
@@ -25,7 +25,7 @@ setup() {
 	done
 }
 
-@test "no display, and no animation on one: one line, 1" {
+@test "animate: without a display, or counting without an animation on it: one line, status 1" {
 	run --separate-stderr "$ANIMATE" --display :7777 -t 1s -o report
 	[ "$status" = 1 ]
 	[[ $stderr == "animate: "*:7777* ]]
@@ -39,7 +39,7 @@ setup() {
 	[[ $stderr == "animate: no animation on display $DISPLAY;"* ]]
 }
 
-@test "frames shown are frames seen, at their place, however they are drawn; what is logged is what is reported" {
+@test "animate: every frame shown is seen at its place, with each way to draw; log and report agree" {
 	start_x
 	for draw in image pixmap; do
 		rm -f seen.tsv frames.tsv
@@ -74,7 +74,7 @@ setup() {
 	done
 }
 
-@test "due times do not drift, and a frame is left out rather than late for all that follow" {
+@test "animate: due times do not drift; after a delay frames are dropped, so that the following ones are on time" {
 	start_x
 	start show "$ANIMATE" --rate 50 --log frames.tsv --json -t 6s
 	show=$pid
@@ -92,7 +92,7 @@ setup() {
 	[ "$(figure show.out frames_shown)" = $((300 - $(figure show.out left_out_frames))) ]
 }
 
-@test "a frame holds as much chance as is said: zlib cannot go below it, and comes near" {
+@test "animate: a frame's random content has the entropy that is reported: zlib comes near it, but not below" {
 	need python3
 	start_x -fbdir .
 	for content in noise mixed; do
@@ -118,7 +118,7 @@ END
 	[ "$(figure show.out frame_bytes)" = 40000 ]
 }
 
-@test "what was missed is unknown of a picture that stands still, and of another loop" {
+@test "animate count: the number of missed frames is unknown for a still picture, and for another loop" {
 	local rate
 	start_x
 	for rate in 0.1 50; do
@@ -134,7 +134,7 @@ END
 	done
 }
 
-@test "told to stop early it reports all the same, 130; when the display goes away one line, 1" {
+@test "animate: a signal ends it with a report and 130; if the display goes away, one line and 1" {
 	start_x
 	start show "$ANIMATE" -t 60s --json
 	until_true grep -qx ready show.err
@@ -154,7 +154,7 @@ END
 	[ "$(grep -vx ready count.err)" = "animate: the display went away" ]
 }
 
-@test "a display that takes nothing any more does not keep it" {
+@test "animate: a display that stops reading does not keep it from ending" {
 	start_x
 	start show "$ANIMATE" --geometry 800x600 --rate 60 -t 600s --json
 	show=$pid
@@ -167,7 +167,7 @@ END
 	[ "$status" != 0 ]
 }
 
-@test "write: the frames as raw video, each with its number, whatever stands around" {
+@test "animate write: raw video whose frames have their numbers, also with other pixels around them" {
 	"$ANIMATE" write frames.raw --frames 3 --geometry 48x40 --content flat --seed 5 --format json -o report.json
 	[ "$(stat -c %s frames.raw)" = $((3 * 48 * 40 * 4)) ]
 	[ "$(jq -c '[.result.frames, .result.frame_bytes]' report.json)" = '[3,7680]' ]

@@ -17,11 +17,11 @@ play() {	# play TASKS VARIABLES: these tasks of the role, on this machine
 	LC_ALL=C.UTF-8 ansible-playbook -i here, "${@:3}" play.yml
 }
 
-@test "the role has no error of syntax" {
+@test "ansible: the role has no syntax error" {
 	play main '{}' --syntax-check
 }
 
-@test "a sweep is fetched, without what is under way" {
+@test "ansible: a sweep is fetched without its unfinished parts" {
 	mkdir -p sweep/stalls sweep/.parts
 	echo id >sweep/cells.tsv
 	play collect "{thinprobe_collect: $PWD/sweep, thinprobe_collect_into: $PWD/home}"
@@ -29,7 +29,7 @@ play() {	# play TASKS VARIABLES: these tasks of the role, on this machine
 	[ -z "$(find remote -name '*.tar.gz' 2>/dev/null)" ]
 }
 
-@test "packages of the protocols that are named are chosen" {
+@test "ansible: the role chooses the packages of the protocols that are named" {
 	command -v apt-cache >/dev/null || skip "no Debian or Ubuntu"
 	printf 'run\tbash\tbash\nbuild\tgcc\tgcc\nprotocol:vnc\tno-such-package|sed\tsed\nprotocol:x11\tgrep\tgrep\n' >packages
 	run -0 play install "{thinprobe_packages: $PWD/packages, thinprobe_protocols: [vnc]}" -v --check --start-at-task \
@@ -37,7 +37,7 @@ play() {	# play TASKS VARIABLES: these tasks of the role, on this machine
 	[[ $output == *'"stdout_lines": ["bash", "sed"]'* ]]
 }
 
-@test "an inventory names pairs if its two groups have as many hosts" {
+@test "ansible: an inventory gives pairs of hosts if its two groups have the same size" {
 	printf '%s\n' 'thinprobe_servers: {hosts: {s1: {ansible_host: 10.0.0.1, ansible_user: bench}, s2: {}}}' \
 		'thinprobe_clients: {hosts: {c1: {}}}' >hosts.yml
 	printf '%s\n' 'experiment stalls' >file

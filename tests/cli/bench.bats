@@ -44,14 +44,14 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	[[ $output == *" 20  10.500  6.000 to 15.000 "* ]]
 }
 
-@test "ratios are taken within a round: a drift that both see is none" {
+@test "bench: ratios are taken within a round, so that a drift common to both contenders cancels out" {
 	run bench 'for r in 1 2 3 4 5 6 7 8; do note time a $r $((r * r * 30)); note time b $r $((r * r * 20)); done; ratio time a b 1.6'
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ $output == *" 8   1.500  1.500 to 1.500 "*" met"* ]]
 }
 
-@test "a limit is met only when the whole interval is on its right side; else the exit status is 1" {
+@test "bench: a limit is met only if the whole interval is below it; else the exit status is 1" {
 	run ratios 1.5 1 1 1 1 1 1 1 1.49
 	[ "$status" -eq 0 ]
 	[[ $output == *" met"* ]]
@@ -63,7 +63,7 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	[[ $output == *"MISSED"* ]]
 }
 
-@test "a limit that is to be exceeded is met the other way round" {
+@test "bench: a lower limit is met only if the whole interval is above it" {
 	run ratios ">1.5" 2 2 2 2 2 2 2 1.51
 	echo "$output"
 	[ "$status" -eq 0 ]
@@ -76,24 +76,24 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	[[ $output == *"MISSED"* ]]
 }
 
-@test "fewer than eight rounds decide nothing" {
+@test "bench: with fewer than eight rounds no limit is judged" {
 	run ratios 1.5 9 9 9 9 9 9 9
 	[ "$status" -eq 0 ]
 	[[ $output == *"indicative"* ]]
 }
 
-@test "a fact that is not so fails the bench, whatever the ratios say" {
+@test "bench: a false fact fails the bench, whatever the ratios are" {
 	run bench 'holds "this is so" true; holds "that is so" false; holds "this too" true'
 	[ "$status" -eq 1 ]
 	[[ $output == *"that is so: NO"* ]]
 }
 
-@test "contenders take turns, every second round backwards" {
+@test "bench: contenders run in turn, in reverse order every second round" {
 	run bench 'turn() { echo "turn $2$1"; }; alternate 3 turn a b c'
 	[ "$(grep '^turn' <<<"$output" | cut -d ' ' -f 2 | xargs)" = "1a 1b 1c 2c 2b 2a 3a 3b 3c" ]
 }
 
-@test "the work folder is gone at the end, also of an interrupted bench" {
+@test "bench: the work folder is removed at the end, also if the bench is interrupted" {
 	run bench 'echo "in $BENCH_WORK"; kill -TERM $$; sleep 5'
 	[ "$status" -eq 130 ]
 	folder=$(sed -n 's/^in //p' <<<"$output")
@@ -114,7 +114,7 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	[ "$peak" -lt 100000000 ]
 }
 
-@test "the capture is the same each time, of the size asked for, and whole in tshark's eyes" {
+@test "bench: the made capture is the same each time, has the size asked for, and tshark finds no damage" {
 	need tshark
 	"$TOOLS/capture" --packets 30000 a.pcap >said
 	"$TOOLS/capture" --packets 30000 b.pcap
@@ -128,7 +128,7 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 		END { exit bad || !late || lost != late || !again || length(seen) != 25 }' fields
 }
 
-@test "fill writes what it says, and takes no less for more" {
+@test "bench: fill takes longer for more memory, and really touches it" {
 	local small large
 
 	# the least of three: others may have the CPU just then
@@ -143,14 +143,14 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	run -2 "$TOOLS/fill" shovel 4194304
 }
 
-@test "a peer that is missing: exit 4 and the way to get it" {
+@test "bench: a missing tool to compare with: exit 4, and how to install it" {
 	mkdir none
 	for tool in bash sh dirname mktemp rm df awk nproc uname cut grep head getconf sed; do ln -s "$(command -v $tool)" none/; done
 	run -4 env PATH="$PWD/none" "$ROOT/bench/keyrepeat.sh"
 	[[ $output == *"cyclictest is missing; install it with: apt-get install --no-install-recommends rt-tests"* ]]
 }
 
-@test "its own programs are not built: exit 4 and the way to them" {
+@test "bench: thinprobe's programs are not built: exit 4, and how to build them" {
 	mkdir home
 	ln -s "$ROOT/bench" "$ROOT/lab" home/
 	TP_HOME=$PWD/home run bash -uc '. "$TP_HOME/lab/lib.sh"; . "$TP_HOME/bench/lib.sh"; bench_begin mine'
@@ -158,7 +158,7 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	[[ $output == "mine: $PWD/home/build/bench/capture is missing; make it with: make tests" ]]
 }
 
-@test "an option it does not know: exit 2" {
+@test "bench: an unknown option: exit 2" {
 	for script in prototap live keyrepeat sink idleprofile; do
 		run "$ROOT/bench/$script.sh" --nonsense
 		echo "$script: $output"
@@ -166,7 +166,7 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	done
 }
 
-@test "the index tells of every bench, and of nothing else" {
+@test "bench: the index lists exactly the benches that there are" {
 	cd "$ROOT/bench"
 	diff <(ls ./*.sh | sed 's|^\./||' | grep -v '^lib.sh$' | sort) <(grep -oE '^\| `[a-z]+\.sh`' README.md | tr -d '|` ' | sort)
 }

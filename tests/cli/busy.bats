@@ -40,7 +40,7 @@ excused() {	# STOLEN WAITED RAN [HOW]
 	[ "$said" = "$5" ] || { echo "excused $*"; return 1; }
 }
 
-@test "stolen time alone excuses; waiting does only with as much time of others" {
+@test "machine_was_busy: stolen time counts by itself; tasks' waiting only if others ran as long" {
 	local how
 
 	for how in pressure schedstat; do
@@ -53,7 +53,7 @@ excused() {	# STOLEN WAITED RAN [HOW]
 	excused 0 5000 5000 nothing no	# a kernel that counts no waiting
 }
 
-@test "what the test and its children ran is not others'" {
+@test "machine_was_busy: CPU time of the test and its children is not that of others" {
 	unset PROC
 	busy_begin
 	sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'	# one that was waited for
@@ -68,7 +68,7 @@ excused() {	# STOLEN WAITED RAN [HOW]
 	[ $((own - busy_then[3])) -ge "$ran" ]
 }
 
-@test "a stranger's time is others'" {
+@test "machine_was_busy: CPU time of a process outside the test is that of others" {
 	unset PROC
 	busy_begin
 	env -u BATS_TEST_TMPDIR sh -c 'while :; do :; done' 3>&- &
@@ -84,7 +84,7 @@ excused() {	# STOLEN WAITED RAN [HOW]
 	[ "$ran" -gt 0 ]
 }
 
-@test "soon: at once, not at all, and late only where tasks waited" {
+@test "soon: succeeds at once, fails after 2 s, and later than that succeeds only if tasks waited for the CPU" {
 	soon true
 	busy_own() { echo 0; }
 	busy_machine() { echo "0 $waits $waits"; }	# that others made tasks wait, so far
@@ -99,7 +99,7 @@ excused() {	# STOLEN WAITED RAN [HOW]
 	[[ $output == "not within "*": false" ]]
 }
 
-@test "no loop repeats an attempt but by busy.bash" {
+@test "every loop that repeats an attempt uses busy.bash" {
 	# the first words of a loop over so many attempts: busy_begin, but where a port or a display may be taken by others
 	run -0 grep -rnE -A3 'for (_|try|round) in (1 2 3|1 2 3 4 5|\{1\.\.[35]\}); do' "$TOP"/{tests,experiments,kits} \
 		--include=*.bats --include=*.bash

@@ -63,7 +63,7 @@ finish() {
 order() { printf '%s\n' "$@" report >orders; until_true test -s "the report"; }
 result() { jq "$1" "the report"; }
 
-@test "delayline: an order that holds from the start can be of one direction, and goes before the options" {
+@test "delayline: an initial order may be for one direction only, and overrides the options" {
 	need jq
 	hosts
 	line --rate 10Mbit --delay 1ms --order 'back rate 384Kbit' --order 'forth delay 2ms'
@@ -82,7 +82,7 @@ ping_until_below() {	# MS FILE
 	done
 }
 
-@test "the delay is there, once each way; orders change it at once, for one direction too; what is no order changes nothing" {
+@test "delayline: it delays each way; an order changes the delay at once, also of one direction; a wrong order changes nothing" {
 	need ping jq
 	hosts
 	line --delay 30ms
@@ -141,7 +141,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	cp receiver.out "$1"
 }
 
-@test "delayline: of 4,000 packets as many are lost as asked for (binomial interval); the same ones with the same seed" {
+@test "delayline: of 4,000 packets the share asked for is lost (binomial interval); the same seed loses the same packets" {
 	need jq python3
 	hosts
 	cat_numbers >numbers.py
@@ -172,7 +172,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	sort -n second | cmp - second
 }
 
-@test "delayline: the rate is held and the queue drops what would wait too long; an interface that goes is its end" {
+@test "delayline: the rate is kept; the queue drops packets that would wait too long; it ends if an interface goes away" {
 	need jq python3
 	hosts
 	cat_numbers >numbers.py
@@ -184,7 +184,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	sleep 0.1
 	order
 	result .result
-	# bits that passed in that time and the queue's: no more than the rate, and 5 %
+	# passed bits, divided by the sending time plus the queue's 20 ms, exceed the rate by less than 5 %
 	[ "$(result ".result.ways[0] | .passed_bytes * 8 / 1e6 / (($end - $begin) / 1e6 + 0.02) | . < 1.05 and . > 0")" = true ]
 	[ "$(result '.result.ways[0] | .dropped_by_queue > 0 and .lost == 0 and .packets == .passed + .dropped_by_queue')" = true ]
 	on "$b" ip link del b0
@@ -194,7 +194,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	grep -q 'the interface b0 was removed during the run' wire.err
 }
 
-@test "delayline: it ends with its parent, and its interfaces with it, however it ends" {
+@test "delayline: it ends with its parent; its interfaces are gone however it ends" {
 	hosts
 	# shellcheck disable=SC2016 # another shell's
 	start parent "${inside[@]}" bash -c '"$@" 2>wire.err & echo $! >wire.pid; wait' sh "$WIRE" \

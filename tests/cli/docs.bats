@@ -42,7 +42,7 @@ shown() {
 }
 
 # (hello is a protocol, or NAME an experiment, that somebody has yet to write.)
-@test "every experiment that a page or a document shows is understood" {
+@test "documents: every 'thinprobe run' command shown has valid options" {
 	local stem rest n=0 wrong=0
 
 	while read -r _ stem rest; do
@@ -53,7 +53,7 @@ shown() {
 	[ $wrong -eq 0 ] && [ $n -ge 60 ]
 }
 
-@test "every command of a program that a page shows is understood" {
+@test "documents: every command of a program shown has valid options" {
 	local tool rest n=0 wrong=0 tools
 
 	tools=" $(program_names | xargs) "
@@ -65,7 +65,7 @@ shown() {
 	[ $wrong -eq 0 ] && [ $n -ge 60 ]
 }
 
-@test "every option of a program in a fenced block is one of its --help" {
+@test "documents: every option of a program in a fenced block is in its --help" {
 	local tool rest first option help n=0 wrong=0 tools
 
 	tools=" $(program_names | xargs) "
@@ -82,7 +82,7 @@ shown() {
 	[ $wrong -eq 0 ] && [ $n -ge 15 ]
 }
 
-@test "the rows that watch wrote are read from all of its files" {
+@test "documents: the awk command of slow-at-3pm.md finds the slow intervals in all of watch's files" {
 	local log=$BATS_TEST_TMPDIR
 
 	printf '%s\n' 'connection	verdict' 'today	server' 'now	usual' >"$log/rdp.tsv"

@@ -15,7 +15,7 @@ thinprobe() { "$TOP/thinprobe" "$@"; }
 
 narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fits a terminal
 
-@test "the first screen fits a terminal, and the experiments on it accept their options" {
+@test "thinprobe: the first screen fits a terminal, and the experiments on it accept their options" {
 	run -0 thinprobe --help
 	narrow
 	[ "${#lines[@]}" -le 24 ]
@@ -31,7 +31,7 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	run -0 thinprobe help
 }
 
-@test "every command has help of its own, and help NAME is the same" {
+@test "thinprobe: every command has --help, and help NAME prints the same" {
 	local command
 	thinprobe --help >front
 	for command in setup check doctor run report calibrate list tools new lab; do
@@ -51,7 +51,7 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	narrow
 }
 
-@test "--help fits a terminal: of commands, programs, their commands and experiments" {
+@test "thinprobe: --help of commands, programs, their commands and experiments fits a terminal" {
 	local words n=0
 	cd "$TOP" || return 1
 	while read -r words; do
@@ -72,7 +72,7 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	[ "$n" -gt 50 ]
 }
 
-@test "help of a program is its manual" {
+@test "thinprobe help PROGRAM shows its manual" {
 	command -v man >/dev/null || skip "man is not installed"
 	MANPAGER=cat run -0 thinprobe help sink
 	[[ $output == *"THINPROBE-SINK(1)"* ]]
@@ -85,7 +85,7 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	run -2 thinprobe help "*"
 }
 
-@test "the list has every experiment once, with its question; tools every program; both fit a terminal" {
+@test "thinprobe list has every experiment once, with its question; tools has every program; both fit a terminal" {
 	local name
 	run -0 thinprobe list
 	narrow
@@ -108,7 +108,7 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 	[ "${#stderr_lines[@]}" = 1 ] && [ -z "$output" ] && [[ $stderr == *"did you mean $name?"* ]]
 }
 
-@test "a name that is nearly right is asked back" {
+@test "thinprobe: for a misspelled name it asks whether the nearest name was meant" {
 	meant run rnu
 	meant sink snik
 	meant "run stalls" stalls
@@ -127,7 +127,7 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 	meant cpu-idle run schedulers --settings cpu-idel
 }
 
-@test "a name that is nothing like any other gets no guess" {
+@test "thinprobe: for a name unlike any other it suggests nothing" {
 	local words
 	for words in "bogus" "run nothinglike" "help nothinglike" "q" "sink --colour" \
 		"run stalls --colour-of-the-sky" "setup --protocol telepathy"; do
@@ -143,7 +143,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	printf '%s\n' "${COMPREPLY[@]}" | sort >got
 }
 
-@test "check refuses a word that no test has, in one line, before it installs anything" {
+@test "thinprobe check: a pattern without a test is refused in one line, before anything is installed" {
 	local words
 	for words in nosuchjob "cli/front nosuchjob" "--list nosuchjob"; do
 		# shellcheck disable=SC2086 # words
@@ -155,7 +155,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	[ "$output" = bats/cli/front ]
 }
 
-@test "protocols fit a terminal, each with whether it can run here" {
+@test "thinprobe protocols: says of each whether it can run here, and fits a terminal" {
 	local name
 	run -0 thinprobe list --protocols
 	narrow
@@ -164,7 +164,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	done
 }
 
-@test "setup and the demo read an abbreviated --protocol as the option" {
+@test "thinprobe setup and demo accept an abbreviated --protocol" {
 	run -2 --separate-stderr thinprobe setup --proto nosuch --no-install
 	[[ $stderr == *"no protocol nosuch"* ]]
 	run -2 --separate-stderr thinprobe demo --proto=nosuch
@@ -198,7 +198,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	grep -qx -- --repeat got
 }
 
-@test "completion: values of options, in lists, behind = and parts of them; words that follow a command" {
+@test "completion: values of options, also in lists, after = and partly typed; words that follow a command" {
 	local words want
 	thinprobe completion >completion
 	. ./completion
@@ -240,7 +240,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	END
 }
 
-@test "doctor: of an experiment what that one needs, by its plan; as JSON; a wrong name is asked back" {
+@test "doctor EXPERIMENT checks what its plan needs, also as JSON; for a misspelled name it suggests the nearest" {
 	run thinprobe doctor stalls
 	[ "$status" = 0 ] || [ "$status" = 4 ]
 	narrow
@@ -255,7 +255,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	meant --json doctor --jsn
 }
 
-@test "doctor says no, the cure, and exit status 4 where a program is missing; a protocol that cannot run is counted once" {
+@test "doctor: a missing program gives 'no', a cure and exit status 4; a protocol that cannot run is counted once" {
 	mkdir home
 	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" home/
 	ln -s "$TOP/bin" home/bin

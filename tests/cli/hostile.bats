@@ -12,7 +12,7 @@ setup_file() {
 }
 
 # bats test_tags=all
-@test "over 500 hostile captures: each ends with a report or with a reason" {
+@test "prototap: each of over 500 hostile captures ends with a report or an error message" {
 	[ -x "$BATS_FILE_TMPDIR/probe" ] || skip "no AddressSanitizer here"
 	run python3 "$ROOT/tests/fuzz/run_hostile.py" "$ROOT/build/asan/bin/prototap"
 	echo "$output"
@@ -23,7 +23,7 @@ setup_file() {
 	[[ "$output" =~ (^|[^0-9])0:[0-9]{2} ]] && [[ "$output" =~ [[:space:]]1:[0-9]{2} ]] && [[ "$output" =~ [[:space:]]3:[0-9]{2} ]]
 }
 
-@test "the judge of hostile captures sees what it should see" {
+@test "run_hostile.py: a crash, a wrong exit status, and a missing or second message each count as wrong" {
 	mkdir files
 	: >files/any
 	for words in 'kill -SEGV $$' 'exit 2' 'exit 1' 'echo "prototap: why" >&2; echo report; exit 1' \

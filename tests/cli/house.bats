@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The plan of the house: who may import whom, where outside libraries live, and what every program answers to.
-# (The tag "each": of each file or program by itself, so that it need not be held against the core alone, too: e2e/core.bats.)
+# Rules of the source tree: which files may include which, where outside libraries may be used, and options of every program.
+# (The tag "each": the rule is about single files or programs, so e2e/core.bats need not check it again for the core alone.)
 
-# Of every source what it includes, a line each: path, tab, "name" or <name>.
+# Prints what every source includes, a line for each: path, tab, "name" or <name>.
 setup_file() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
 	find src kits/*/src -name '*.[ch]' -print0 2>/dev/null |
@@ -23,7 +23,7 @@ trees() { in_trees "$@" | sed 's,^\./,,'; }
 made() { trees Makefile rooms.mk | xargs sed -n "s/^$1 = //p"; }	# made VARIABLE: its value in the Makefile or a kit's rooms.mk
 rooms() { trees 'src/*' | sed 's,.*/,,' | sort -u; }
 
-@test "every room is shared, a program with a main file and a man page, or a kit's part of a program" {
+@test "every room (folder of src/) is shared, or a program with main file and man page, or a kit's part of a program" {
 	local room wrong=0
 
 	for room in $(rooms); do
@@ -34,8 +34,8 @@ rooms() { trees 'src/*' | sed 's,.*/,,' | sort -u; }
 	[ $wrong -eq 0 ]
 }
 
-# may_include ROOM FILE NAME: one of its folder, of the library, of a shared room that it uses, or of the room's top and common/.
-# (A kit's part of a program is below that room's top.)
+# may_include ROOM FILE NAME: NAME is in the file's folder, in the library, in a shared room that it uses, or in the room's top or
+# common/. (A kit's part of a program is below that room's top.)
 may_include() {
 	local folder=${2%/*} tree=${2%%src/*}
 
@@ -60,12 +60,12 @@ may_include() {
 	[ $wrong -eq 0 ]
 }
 
-@test "no source reaches out of its room by a path" {
+@test "no source includes a file of another room by a path" {
 	run grep -F '../' "$BATS_FILE_TMPDIR/includes"
 	[ "$status" -eq 1 ]
 }
 
-@test "the library knows no program" {
+@test "the library includes nothing of a program" {
 	run grep -nwE "$(paste -sd '|' <<<"$PRESENT")" src/lib/*.[ch]
 	echo "$output"
 	[ "$status" -eq 1 ]
@@ -105,12 +105,12 @@ outside() {
 		}' <(families) "$BATS_FILE_TMPDIR/includes" | sort -u
 }
 
-@test "an outside library is named in one file of a room" {
+@test "an outside library is included in one file of a room" {
 	outside | awk '$4 != "-" && n[$1, $2]++ { print $2 " is included by more than one file of " $1 ", as " $4; wrong = 1 }
 		END { exit wrong }'
 }
 
-@test "the library imports libc only, but for the one file that families() names" {
+@test "the library includes only libc's headers, except the files that families() names" {
 	outside | awk '$4 ~ /^src\/lib\// && $4 != $5 { print $4 " includes " $2; wrong = 1 } END { exit wrong }'
 }
 
@@ -133,9 +133,9 @@ outside() {
 	[ $wrong -eq 0 ]
 }
 
-@test "the lab knows no experiment" {
+@test "the lab names no experiment" {
 	[ -d lab ] || skip "no lab yet"
-	# doctor.sh belongs to the front door, which knows them all; trees.sh finds whatever has a name
+	# doctor.sh belongs to the front door, which knows all experiments; trees.sh finds files by name
 	run grep -rnE --exclude=doctor.sh --exclude=trees.sh 'experiments/|results/[a-z]' lab
 	echo "$output"
 	[ "$status" -eq 1 ]
@@ -149,7 +149,7 @@ outside() {
 }
 
 # bats test_tags=each
-@test "every script ends on its feet: a #! line and the right to run, or neither" {
+@test "every script has both a #! line and the executable bit, or neither" {
 	local files
 
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
@@ -162,7 +162,7 @@ outside() {
 }
 
 # bats test_tags=each
-@test "a file whose first line begins with a name has that name" {
+@test "a header comment 'NAME - ...' gives the file's own name" {
 	awk 'FNR > 3 { nextfile }
 		$1 ~ /^(\/\*|#)$/ && $2 ~ /^[A-Za-z0-9_.\/-]+$/ && $3 == "-" {
 			name = $2; file = FILENAME
@@ -175,7 +175,7 @@ outside() {
 }
 
 # bats test_tags=each
-@test "no test negates a command: only the last one of a test could fail it" {
+@test "no test negates a command with '!', which would not fail the test (bats needs 'run !')" {
 	run grep -snE '^[[:space:]]*! ' $(trees {tests,experiments}'/*/*.'{bats,bash})
 	found=$(grep -vF '|| return 1' <<<"$output" || true)
 	echo "write: if command; then return 1; fi"
@@ -184,7 +184,7 @@ outside() {
 }
 
 # bats test_tags=each
-@test "no test waits for words that were expanded before it began to wait" {
+@test "no test polls a condition whose value was expanded before the loop" {
 	run grep -snE '(until_true|wait_for|wait_until [0-9.]+) \[' $(trees {tests,experiments}'/*/*.'{bats,bash,sh})
 	echo "write: until_true eval '[ ... ]'"
 	echo "$output"
@@ -192,14 +192,14 @@ outside() {
 }
 
 # bats test_tags=each
-@test "nothing speaks of documents that are not in the tree" {
+@test "no file refers to a document that is not in the tree" {
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
 	run git grep -nE '(MEASURES|PROTOCOLS|DESIGN|STYLE)\.md|\.\./shared' -- . ':!tests/cli/house.bats'
 	echo "$output"
 	[ "$status" -eq 1 ]
 }
 
-# --- what every program answers to ---------------------------------------------------------------------------
+# --- options of every program ----------------------------------------------------------------------------------
 
 each_tool() {	# command...: with $tool as its first word
 	local tool wrong=0
@@ -248,7 +248,7 @@ in_scratch() {
 }
 
 # bats test_tags=each
-@test "an unknown option, words it does not know, a value of the wrong kind: exit 2, one line on standard error" {
+@test "an unknown option, an unexpected word, a value of the wrong type: exit 2, one line on standard error" {
 	in_scratch
 	each_tool refuses --no-such-option
 	each_tool refuses no-such-word another-one and-a-third
@@ -256,7 +256,7 @@ in_scratch() {
 }
 
 # bats test_tags=each
-@test "every source file says its licence in its first two lines" {
+@test "every source file has its licence in its first two lines" {
 	local licence='SPDX-License-Identifier: GPL-3\.0-or-later( \*/)?$' files
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
 	mapfile -t files < <(git ls-files '*.[ch]' '*.[1-8]' '*'.{sh,jq,gp,bats,bash,py,pl,tcl,css,mk} '*Makefile' \
@@ -269,9 +269,9 @@ in_scratch() {
 	[ -z "$output" ]
 }
 
-# --- experiments: what is one's own stays in its folder ---------------------------------------------------------
+# --- experiments: nothing outside its folder names an experiment --------------------------------------------------
 
-@test "the index of experiments and the manual's list are what the plans say" {
+@test "the lists of experiments in documents are up to date with the plans" {
 	run experiments/engine/index.sh --check
 	echo "$output"
 	[ "$status" -eq 0 ]
@@ -288,8 +288,8 @@ in_scratch() {
 	[ $wrong -eq 0 ]
 }
 
-# (Their stems are words of English, too, so only what can be nothing else is found: paths, commands, comparisons.)
-@test "what experiments share names none of them" {
+# (Names of experiments are English words, too, so only unambiguous uses are found: paths, commands, comparisons.)
+@test "files shared by experiments name no experiment" {
 	local stems
 
 	stems=$(experiments | paste -sd'|')
@@ -298,14 +298,14 @@ in_scratch() {
 		$(trees experiments/engine src/summarize lab) report/*.* plots/style.gp
 	echo "$output"
 	[ "$status" -eq 1 ]
-	# (the front door has the demo's)
+	# (the front door names the experiment of the demo)
 	run grep -nE "(experiments/|run |results/)($stems)\\>" thinprobe
 	echo "$output"
 	[ "$status" -eq 1 ]
 }
 
-# foreign KIT FILE...: where these name the kit, a program or an experiment of it. (Some are words of English, too: only what can be
-# nothing else is found.)
+# foreign KIT FILE...: prints where these name the kit, or a program or an experiment of it. (Some are English words, too, so only
+# unambiguous uses are found.)
 foreign() {
 	local programs stems before="(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?"
 	programs=$(ls -d "kits/$1"/src/*/*.1 | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p' | paste -sd'|')
@@ -313,13 +313,13 @@ foreign() {
 	grep -rnE "kits/$1\>|(BIN|bin|src|unit|thinprobe)[\"'}]*[/ ][\"']?($programs)\>|$before($stems)\>" "${@:2}"
 }
 
-@test "the core names no kit, and no kit another" {
+@test "the core names no kit, and no kit names another" {
 	local kit other wrong=0
 	[ -d kits ] || skip "no kits here"
 	for kit in kits/*; do
 		kit=${kit#kits/}
 		other=$(ls -d kits/* | grep -vx "kits/$kit")
-		# (documents of the whole may)
+		# (documents about the whole tree may)
 		if foreign "$kit" thinprobe Makefile packages lab src experiments report plots data tests bench debian ansible .ci .github $other
 		then
 			echo "^ kits/$kit"
@@ -329,14 +329,14 @@ foreign() {
 	[ $wrong -eq 0 ]
 }
 
-@test "no two rooms define one extern function, but main; no function has a name of over 28 letters" {
+@test "no extern function but main is defined in two rooms; no function name has over 28 letters" {
 	local wrong
 
 	command -v ctags >/dev/null || skip "no ctags"
 	ctags -f "$BATS_TEST_TMPDIR/names" --languages=C --langmap=C:.c.h --c-kinds=f --fields=f --excmd=number -R $(trees src)
 	cd "$BATS_TEST_TMPDIR" || return 1
-	grep -q "^main	" names	# (names were found)
-	# those that are static have a field "file:"
+	grep -q "^main	" names	# (names were found at all)
+	# static functions have a field "file:"
 	wrong=$(awk -F'\t' 'length($1) > 28 { print $1, "is-long" }
 		!/\tfile:/ && $1 != "main" { sub(/.*src\//, "", $2); split($2, path, "/"); print $1, path[1] }' names |
 		sort -u | awk '{ rooms[$1] = rooms[$1] " " $2; n[$1] += 1 + ($2 == "is-long") }
@@ -367,13 +367,13 @@ foreign() {
 # --- a release -----------------------------------------------------------------------------------------------------
 
 # bats test_tags=each
-@test "thinprobe, CITATION.cff, debian/changelog and CHANGELOG.md have one version, and the tarball bears it" {
+@test "thinprobe, CITATION.cff, debian/changelog, CHANGELOG.md and the tarball have the same version" {
 	local version
 
 	version=$(sed -n 's/^VERSION=//p' thinprobe)
 	[ "$(sed -n 's/^version: //p' CITATION.cff)" = "$version" ]
 	[ "$(sed -n '1s/^thinprobe (\(.*\)) .*/\1/p' debian/changelog)" = "$version" ]
-	# above it only what is not released
+	# above it only an unreleased section
 	[ "$(sed -n 's/^## \[\([0-9.]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -n 1)" = "$version" ]
 	grep -q "thinprobe-\$(VERSION).tar.gz" Makefile
 }

@@ -56,7 +56,7 @@ untasked() {
 	awk -v cpu="cpu$CPU" -v per_s="$(getconf CLK_TCK)" '$1 == cpu { print ($7 + $8 + $9) / per_s }' /proc/stat
 }
 
-@test "the report has what the man page names; its sums agree, with each other, with the log and with the timeline" {
+@test "idleprofile: the report has all fields of the man page; its sums agree with each other, the log and the timeline" {
 	need jq
 	profile -t 600ms --log log --timeline line --bin 20ms
 	jq -e '.schema == "thinprobe.idleprofile/1" and
@@ -111,7 +111,7 @@ untasked() {
 		and (.tick_s - $tick | fabs) < 1e-7' report
 }
 
-@test "what it calls lost is what the kernel did not give to the loop" {
+@test "idleprofile: lost time is the CPU time that the kernel did not give to the loop" {
 	local loop a b untasked
 
 	need jq
@@ -136,7 +136,7 @@ untasked() {
 		.lost_s + .tick_s + .itself_s + .unwatched_s - (.wall_s - .spin_s) | . > -0.01 and . < 0.15 + $more' report
 }
 
-@test "it yields to a task of another session, whatever its place" {
+@test "idleprofile: the loop yields to a task of another session, in every placement" {
 	local place part
 
 	need jq setsid setpriv
@@ -163,7 +163,7 @@ untasked() {
 	done
 }
 
-@test "Ctrl-C ends it early, with the report, and nothing stays" {
+@test "idleprofile: Ctrl-C ends it early with a report; no process and no control group is left" {
 	local children groups
 
 	need jq
@@ -180,7 +180,7 @@ untasked() {
 	[ -z "$groups" ] || no_group "$groups"
 }
 
-@test "a signal at any moment of the start leaves a report or nothing, and nobody running" {
+@test "idleprofile: a signal at any moment of the start leaves a report or no output, and no process" {
 	local i children
 
 	for i in 0.00 0.02 0.13 0.3; do
@@ -199,7 +199,7 @@ untasked() {
 	done
 }
 
-@test "a signal before the profile began leaves one line and no report" {
+@test "idleprofile: a signal before the profile begins gives one line and no report" {
 	local children
 
 	start early env --default-signal=HUP "$BIN/idleprofile" --cpus "$CPU" --effect 60s -o report --log log
@@ -214,7 +214,7 @@ untasked() {
 	until_true gone $children
 }
 
-@test "after kill -9 no loop runs on, and no cgroup stays" {
+@test "idleprofile: after kill -9 no loop and no control group is left" {
 	local children groups
 
 	start_profile -t 600s --log log
@@ -235,14 +235,14 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	grep -q '^State:	S' "/proc/$1/status"
 }
 
-@test "ticks that were not told apart are not counted as none" {
+@test "idleprofile: if ticks cannot be recognized, their number is unknown, not 0" {
 	need jq
 	profile -t 1ms
 	jq -c .result.ticks report
 	jq -e '.result.ticks | .told_by == null and .count == null and .per_s == null and .lost_s == null' report
 }
 
-@test "a profile that is stopped lets the CPU go, and tells what it did not watch" {
+@test "idleprofile: stopped with SIGSTOP it frees the CPU, and later reports the time it did not watch" {
 	local loop begin
 
 	need jq
@@ -262,7 +262,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 		.lost_s + .tick_s + .itself_s + .unwatched_s - .wall_s <= 1e-9' report
 }
 
-@test "loops that somebody ended are told, not taken for a busy CPU" {
+@test "idleprofile: a killed loop is reported, not taken for a busy CPU" {
 	start_profile -t 600s
 	kill -9 "$(loops_of "$pid")"
 	ends "$pid"
@@ -272,7 +272,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	[ ! -e report ]
 }
 
-@test "ticks are as many as the CPU has timer interrupts, at the kernel's own period" {
+@test "idleprofile: ticks are no more than the CPU's timer interrupts, and have the kernel's period" {
 	local hz before after
 
 	need jq
@@ -292,7 +292,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	[ -z "$hz" ] || jq -e --argjson hz "$hz" '1000 / .result.ticks.period_ms | round == $hz' report
 }
 
-@test "a woken task's waits stand beside the bound; memory stays small whatever the threshold" {
+@test "idleprofile: waits of a woken task are reported beside the bound; memory stays small with any threshold" {
 	need jq
 	profile -t 700ms --wakeups 500 --threshold 500ns --log log --timeline line
 	jq -c .result.wakeups report
@@ -305,7 +305,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	jq -e '.result | .memory_peak_bytes < 32 * 1048576 and .lost_records == 0 and .rows > 0' report
 }
 
-@test "its effect on others is measured where it is asked for" {
+@test "idleprofile --effect: measures the loop's effect on other tasks" {
 	need jq
 	profile -t 10ms --effect 600ms
 	jq -c .result.own report
@@ -317,7 +317,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	jq -e '.result.own | .wakeup_alone_us.n == 0 and .throughput_percent == null and .why_none == "not asked for"' report
 }
 
-@test "without a counter it reads the clock, and sees the same" {
+@test "idleprofile: without a cycle counter it reads the clock, and finds the same events" {
 	local untasked
 
 	need jq
@@ -329,7 +329,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	jq -e '.settings.why_no_tsc == "as asked"' report
 }
 
-@test "an ordinary user profiles too, is told why without culprits, and who is null" {
+@test "idleprofile: an ordinary user gets a profile without culprits ('who' is null), and the reason" {
 	need jq setpriv
 	"${user[@]}" test -x "$BIN/idleprofile" || skip "an ordinary user cannot get at the program"
 	busy_begin
@@ -342,7 +342,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	[ "$(grep -c culprits err)" -le 1 ]
 }
 
-@test "a log that cannot be written is told once, and costs nothing else" {
+@test "idleprofile: a log that cannot be written is reported once; the profile goes on" {
 	need jq
 	[ -w /dev/full ] || skip "no /dev/full"
 	run profile -t 500ms --log /dev/full --timeline /dev/full
@@ -352,7 +352,7 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	jq -e '.result.cpus[0].wall_s == 0.5' report
 }
 
-@test "the verbose text has culprits first, no empty bins; ready goes to the descriptor that was asked for" {
+@test "idleprofile: verbose text lists culprits first and no empty bins; 'ready' goes to the descriptor asked for" {
 	busy_begin
 	"$BIN/idleprofile" -v --cpus "$CPU" --effect 0 -t 100ms --threshold 1us --ready-fd 7 >out 2>err 7>ready || held_up $?
 	awk '/^  who/ { who = NR } /^  histogram:/ { histogram = NR } END { exit !(who && histogram && who < histogram) }' out

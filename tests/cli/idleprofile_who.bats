@@ -46,7 +46,7 @@ seen() {
 # Nanoseconds that interrupts and the hypervisor took of this CPU since boot: in a task's row, but not in its own clock.
 taken() { awk -v cpu="cpu$CPU" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%.0f", ($7 + $8 + $9) * 1e9 / hz }' /proc/stat; }
 
-@test "names a burster, with the time it says it took" {
+@test "idleprofile --who: names the process of the bursts, with the CPU time of its own log" {
 	local try rows ns cpu ratio named high task taken
 
 	need jq
@@ -80,7 +80,7 @@ taken() { awk -v cpu="cpu$CPU" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%
 	cmp before <(grep tracefs /proc/self/mountinfo)
 }
 
-@test "a normal burst of 2 s, which the scheduler cuts, is one row" {
+@test "idleprofile --who: a burst of 2 s at normal priority, which the scheduler interrupts, is one row" {
 	local rows ns cpu ratio named high taken
 
 	start_who
@@ -100,7 +100,7 @@ taken() { awk -v cpu="cpu$CPU" -v hz="$(getconf CLK_TCK)" '$1 == cpu { printf "%
 		'BEGIN { exit !(high > 0.97 && named > 0.8 && r < 1.03 + t / cpu) }'
 }
 
-@test "without the right to trace it says so and profiles without" {
+@test "idleprofile --who: without the right to trace it says so, and profiles without culprits" {
 	need jq setpriv
 	chmod 777 .
 	busy_begin

@@ -28,7 +28,7 @@ setup() {
 	cd / || return 1
 }
 
-@test "programs, scripts, data and manuals are where they belong" {
+@test "install: programs, scripts, data and manuals are in their folders" {
 	local tool part
 
 	[ -x "$PLACE/usr/bin/thinprobe" ]
@@ -85,14 +85,14 @@ setup() {
 	[ $wrong -eq 0 ] && [ $n -ge 100 ]
 }
 
-@test "it works through a link on the PATH" {
+@test "install: thinprobe works through a link on the PATH" {
 	ln -s "$PLACE/usr/bin/thinprobe" "$BATS_TEST_TMPDIR/thinprobe"
 	PATH=$BATS_TEST_TMPDIR:$PATH run thinprobe sink --version
 	[ "$status" -eq 0 ]
 	[[ $output == "sink (thinprobe) "* ]]
 }
 
-@test "it hands on words and exit status as they are" {
+@test "install: thinprobe passes on arguments and exit status unchanged" {
 	run "$PLACE/usr/bin/thinprobe" sink --no-such-option
 	[ "$status" -eq 2 ]
 	run "$PLACE/usr/bin/thinprobe" sink "two words"
@@ -100,7 +100,7 @@ setup() {
 	[[ $output == *"two words"* ]]
 }
 
-@test "it does not need the source it came from" {
+@test "install: thinprobe works without the source tree" {
 	if grep -rF -- "$HOME_OF_SOURCE" "$PLACE/usr/bin" "$PLACE/usr/share"; then return 1; fi
 }
 
@@ -130,14 +130,14 @@ setup() {
 	done
 }
 
-@test "installing again over it is fine" {
+@test "install: installing again over an installation works" {
 	cd "$HOME_OF_SOURCE" || return 1
 	run env -u MAKEFLAGS -u MAKELEVEL make -s install DESTDIR="$PLACE" PREFIX=/usr
 	[ "$status" -eq 0 ]
 	[ ! -e "$PLACE/usr/share/thinprobe/lab/lab" ]
 }
 
-@test "uninstall takes away what install has put there, and nothing else" {
+@test "uninstall removes exactly the files that install has made" {
 	cp -R "$PLACE" "$BATS_TEST_TMPDIR/a place"
 	touch "$BATS_TEST_TMPDIR/a place/usr/bin/other" "$BATS_TEST_TMPDIR/a place/usr/share/man/man1/thinprobe-other.1"
 	cd "$HOME_OF_SOURCE" || return 1

@@ -25,7 +25,7 @@ loses_its_server() {	# target
 
 # --- the schedule ------------------------------------------------------------------------------------------
 
-@test "periodic: due times are exactly a period apart, nothing is sent before or answered before it is sent" {
+@test "keyrepeat: periodic keys are due exactly a period apart; none is sent early, none answered before it is sent" {
 	run "$KEYREPEAT" null: -t 2s --rate 40 --watch patch --log keys.tsv --json -o report.json
 	[ "$status" -eq 0 ]
 	[ "$(head -n 1 keys.tsv | tr '\t' ' ')" = \
@@ -50,7 +50,7 @@ paired_in_blocks() {	# each key has its update; rest between blocks is no gap of
 	[ "$(figure report.json keys_exact)" = 45 ] && awk "BEGIN { exit !($(figure report.json largest_gap_ms) < 900) }"
 }
 
-@test "blocks: twenty keys, then rest, also where the answer is there at once; the log tells how far the wall clock is ahead" {
+@test "keyrepeat: blocks are twenty keys and a rest, also with immediate answers; the log has the wall clock's offset" {
 	# where others hold the probe up for a key period, two answers are one update, and a key has no exact pair
 	for _ in {1..5}; do
 		busy_begin
@@ -75,7 +75,7 @@ END
 	[ "$(awk -F'\t' 'NR > 1 { n[$9]++ } END { print n[1], NR - 1 }' keys.tsv)" = "20 20" ]
 }
 
-@test "--script: keys and delays from a file; a wrong line is named" {
+@test "keyrepeat --script: keys and delays come from a file; a wrong line is named" {
 	printf '# comment\n0 h\n\n120 i\n30.5 Return\n' >script
 	run "$KEYREPEAT" null: --script script --warmup 0 --watch patch --log keys.tsv --json -o report.json
 	[ "$status" -eq 0 ]
@@ -97,13 +97,13 @@ END
 	[[ $output == *"script, line 2: "* ]]
 }
 
-@test "without a watch there is nothing to lose, however many keys" {
+@test "keyrepeat null: with 1000 keys a second it prints only 'ready' and ends with 0" {
 	run "$KEYREPEAT" null: --rate 1000 -t 1s --json -o report.json
 	[ "$status" -eq 0 ]
 	[ "$output" = ready ]
 }
 
-@test "--rate 0 sends nothing and counts what comes by itself" {
+@test "keyrepeat --rate 0: sends nothing and counts screen updates without keys" {
 	run "$KEYREPEAT" null: --rate 0 -t 300ms --watch update --json -o report.json
 	[ "$status" -eq 0 ]
 	[ "$(figure report.json updates)" -eq 0 ]
@@ -111,7 +111,7 @@ END
 	[ -z "$(figure report.json keys_due)" ]
 }
 
-@test "--hold-start: ready comes first, no key before the line" {
+@test "keyrepeat --hold-start: prints ready, and sends no key before a line on standard input" {
 	mkfifo go
 	exec 5<>go		# both ways: opening one end alone waits for the other
 	"$KEYREPEAT" null: -t 500ms --hold-start --log keys.tsv --json -o report.json <go 2>keys.err 3>&- &
@@ -128,13 +128,13 @@ END
 	awk -F'\t' -v ms="$released" 'NR == 2 { exit !($3 / 1e6 > ms - 20) }' keys.tsv
 }
 
-@test "--hold-start: who held us is gone, so no run" {
+@test "keyrepeat --hold-start: at the end of standard input it ends without a run" {
 	run "$KEYREPEAT" null: --hold-start </dev/null
 	[ "$status" -eq 1 ]
 	[[ $output == *"standard input ended"* ]]
 }
 
-@test "SIGTERM: exit 130, report and rows of what was measured" {
+@test "keyrepeat: SIGTERM ends it with 130, with a report and rows of the keys so far" {
 	start keys "$KEYREPEAT" null: -t 60s --watch patch --log keys.tsv --json -o report.json
 	until_true grep -q '^ready$' keys.err
 	sleep 1
@@ -149,7 +149,7 @@ END
 
 # --- what cannot be ----------------------------------------------------------------------------------------
 
-@test "words that cannot be meant: exit 2, and one line that names the cure" {
+@test "keyrepeat: contradictory options: exit 2, and one line with the cure" {
 	local wanted words
 
 	while IFS=$'\t' read -r wanted words; do
@@ -193,7 +193,7 @@ END
 	END
 }
 
-@test "what is not there: exit 1, and one line that names the cure" {
+@test "keyrepeat: a missing server, display or file: exit 1, and one line with the cure" {
 	local wanted words
 
 	while IFS=$'\t' read -r wanted words; do
@@ -213,7 +213,7 @@ END
 	[[ $output != *"port 1:"* ]]
 }
 
-@test "vnc: a server that is silent, drips, or sends what a terminal would obey: one line, in time" {
+@test "keyrepeat vnc: a silent server, a very slow one, one that sends terminal escapes: one line within the time limit" {
 	local from words v8
 
 	v8=$(printf 'RFB 003.008\n' | xxd -p)
@@ -233,7 +233,7 @@ END
 	done
 }
 
-@test "keyrepeat, prototap: a descriptor for ready that is not open is refused before a file can take its number" {
+@test "keyrepeat, prototap: a closed --ready descriptor is refused before an opened file could get its number" {
 	local words
 
 	for words in "keyrepeat null: --log rows" "prototap live -i lo --port 5900 -w rows"; do
@@ -252,7 +252,7 @@ END
 	done
 }
 
-@test "a signal at any moment of the start leaves a report or nothing" {
+@test "keyrepeat: a signal at any moment of the start leaves a report or no output" {
 	local i
 
 	for i in 0 1 2 3 5 8 13 21; do
@@ -266,7 +266,7 @@ END
 	done
 }
 
-@test "x11: a display without XTEST, a symbol without a key, a display without a patch" {
+@test "keyrepeat x11: errors for a display without XTEST, a symbol without a key, a display without a patch" {
 	start_x -extension XTEST
 	one_line 1 "XTEST" "$KEYREPEAT" "x11:$DISPLAY" -t 1s
 	start_x
@@ -274,7 +274,7 @@ END
 	one_line 1 "refecho" "$KEYREPEAT" "x11:$DISPLAY" -t 1s --watch patch --patch-wait 100ms
 }
 
-@test "x11: a signal while it looks for the patch: exit 130, with a report" {
+@test "keyrepeat x11: a signal while it searches the patch: exit 130, with a report" {
 	need xset xsetroot
 	start_x
 	start keys "$KEYREPEAT" "x11:$DISPLAY" --watch patch --patch-wait 60s --json -o report.json
@@ -291,7 +291,7 @@ END
 
 # --- X11 ---------------------------------------------------------------------------------------------------
 
-@test "x11: auto-repeat is off while tapping, and as before after the end, SIGTERM and SIGKILL" {
+@test "keyrepeat x11: auto-repeat is off while it types, and restored after the end, SIGTERM and SIGKILL" {
 	need xset
 	start_x
 	[ "$(repeat_state)" = on ]
@@ -310,7 +310,7 @@ END
 	[ "$(repeat_state)" = off ]
 }
 
-@test "x11: held, the display repeats at our rate, and has its own back afterwards" {
+@test "keyrepeat x11: a held key repeats at keyrepeat's rate; afterwards the display has its own rate back" {
 	need xset xterm xdotool
 	start_x
 	before=$(xset q | grep 'auto repeat delay')
@@ -327,7 +327,7 @@ END
 	each_key keys.tsv '(key == 1) == (sent != "")'
 }
 
-@test "x11: the display goes away: exit 1, report and rows are kept" {
+@test "keyrepeat x11: if the display goes away: exit 1, report and rows are kept" {
 	start_x
 	loses_its_server "x11:$DISPLAY"
 }
@@ -341,7 +341,7 @@ with_password() {	# starts a server with this security type
 	start_vnc -SecurityTypes "$1" -PasswordFile "$PWD/obfuscated"
 }
 
-@test "vnc: the password from a file; a wrong one and none are told" {
+@test "keyrepeat vnc: the password comes from a file; a wrong or missing one gives an error" {
 	with_password VncAuth
 	echo mistake >wrong
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file right -o /dev/null
@@ -353,14 +353,14 @@ with_password() {	# starts a server with this security type
 	one_line 1 "nosuchfile" "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file nosuchfile -o /dev/null
 }
 
-@test "vnc: TLS" {
+@test "keyrepeat vnc: connects over TLS" {
 	with_password TLSVnc
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file right --json -o report.json
 	[ "$status" -eq 0 ]
 	grep -q '"server": ".*TLS' report.json
 }
 
-@test "vnc: what is typed arrives and its echo is seen; a server that stops is no reason to be late" {
+@test "keyrepeat vnc: typed keys arrive and their echoes are seen; while the server is stopped, keys are still sent on time" {
 	need xterm xdotool
 	start_vnc -SecurityTypes None
 	start_xterm sh -c 'stty -icanon; cat >typed'
@@ -388,7 +388,7 @@ with_password() {	# starts a server with this security type
 	[ "$late" -lt 10 ]
 }
 
-@test "vnc: the server goes away: exit 1, report and rows are kept" {
+@test "keyrepeat vnc: if the server goes away: exit 1, report and rows are kept" {
 	start_vnc -SecurityTypes None
 	loses_its_server "vnc:127.0.0.1:$port"
 }
@@ -418,7 +418,7 @@ start_half_a_server() {
 	port=$(head -n 1 half.out)
 }
 
-@test "vnc: a server that stops in the middle of its first picture: told, and a signal is honoured" {
+@test "keyrepeat vnc: a server that stops within its first picture gives an error, and signals still work" {
 	start_half_a_server
 	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" --watch update --json -o report.json
 	until_true grep -q half half.out
@@ -432,7 +432,7 @@ start_half_a_server() {
 	one_line 1 "stopped in the middle of a message" timeout 60 "$KEYREPEAT" "vnc:127.0.0.1:$port" --watch update
 }
 
-@test "vnc: nothing shows what is typed: exit 1, every key is later than the end" {
+@test "keyrepeat vnc: if nothing shows the keys: exit 1, and every key is a lower bound" {
 	start_vnc -SecurityTypes None
 	# this much noise shortens the wait to 2 s
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 500ms --watch update --noise 0.6/s --log keys.tsv --json -o report.json

@@ -28,7 +28,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	IFS=$'\t' read -r seq due sent answered how < <(sed -n "$1p" prober.out)
 }
 
-@test "asked: as many answers as lines, in order, and standard output holds nothing else" {
+@test "keyrepeat --schedule asked: one answer for each line, in order, and nothing else on standard output" {
 	printf 'a\n\nanything at all\n' | "$KEYREPEAT" null: --schedule asked --watch update --warmup 0 \
 		--log keys.tsv -o report.json --format json >out 2>err
 	[ "$(cut -f 1 out | tr '\n' ' ')" = "1 2 3 " ]
@@ -41,7 +41,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	[ "$status" -eq 0 ]
 }
 
-@test "asked: the reference application's delays are found, key by key, over X and over VNC, by the patch or by changes" {
+@test "keyrepeat --schedule asked: finds refecho's delays key by key, over X and VNC, by patch and by screen updates" {
 	printf "150ms\n5ms\n60ms\n" >delays
 	start_x
 	unused_port
@@ -80,7 +80,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	done
 }
 
-@test "asked: a dropped key is answered with none after --timeout, and the next is not taken for it" {
+@test "keyrepeat --schedule asked: a dropped key is answered 'none' after --timeout; the next echo is not taken for it" {
 	start_x
 	start_refecho --display "$DISPLAY" --answer-delay const:3s
 	prober "x11:$DISPLAY" --watch patch --timeout 200ms
@@ -102,7 +102,7 @@ terminal() {	# options of xterm... -e sh -c SCRIPT, which makes a file "up": it 
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --class xterm | head -n 1)"
 	xdotool mousemove 700 500
 }
-@test "asked: the echo is found beside a blinking caret, also right after the key before" {
+@test "keyrepeat --schedule asked: finds the echo beside a blinking caret, also right after another key" {
 	local waited
 
 	# what is typed comes back after 500 ms: the caret blinks before
@@ -122,7 +122,7 @@ terminal() {	# options of xterm... -e sh -c SCRIPT, which makes a file "up": it 
 	ends "$prober"
 }
 
-@test "asked: a change in doubt may be no echo, so the report and the log have no late end of it" {
+@test "keyrepeat --schedule asked: an update that may not be an echo gives no late end in report and log" {
 	# the place of the echo changes once without a key; there is no caret
 	terminal -e sh -c 'stty -echo raw; printf "\033[?25l"; : >up
 		until [ -e change ]; do sleep 0.1; done
@@ -140,7 +140,7 @@ terminal() {	# options of xterm... -e sh -c SCRIPT, which makes a file "up": it 
 	each_key keys.tsv 'answer != "" && high == "" && censored != ""'
 }
 
-@test "asked: a signal ends it with a report, a display that goes away with exit 1" {
+@test "keyrepeat --schedule asked: a signal ends it with a report, a display that goes away with exit 1" {
 	start_x
 	start_refecho --display "$DISPLAY"
 	prober "x11:$DISPLAY" --watch patch -o report.json --format json

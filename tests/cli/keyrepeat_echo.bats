@@ -17,7 +17,7 @@ by_threes() {
 	awk -F'\t' 'NR > 1 { g = int(($2 - 1) / 3); if (g in at && at[g] != $5) exit 1; at[g] = $5 }' keys.tsv
 }
 
-@test "patch: one redraw for three keys is counted exactly, and the scripted delay is found" {
+@test "keyrepeat --watch patch: one redraw for three keys is recognized exactly, and the scripted delay is found" {
 	start_x
 	# what waits for its third key is drawn after a second without one: where others have the CPU that may come about in a train
 	for _ in {1..3}; do
@@ -37,7 +37,7 @@ by_threes() {
 	awk "BEGIN { exit !($(figure report.json latency_from_due_ms.min) >= 40) }"
 }
 
-@test "patch: a key that somebody else types into an application that answers late is told, and no key after it is exact" {
+@test "keyrepeat --watch patch: a key typed by another program is reported, and no later key counts as exact" {
 	unused_port
 	start_refecho --vnc "$port" --answer-delay const:200ms
 	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --watch patch --format json -o report.json
@@ -49,7 +49,7 @@ by_threes() {
 	jq -e '.result | .keys_exact < .keys_due and .patch_ahead > 0 and .latency_from_due_ms.range.p50.to >= 200' report.json
 }
 
-@test "an application that falls behind is overloaded, one that skips pictures is not" {
+@test "keyrepeat: an application with a growing backlog is overloaded; one that coalesces redraws is not" {
 	start_x
 	start_refecho --display "$DISPLAY" --answer-delay const:0 --cost 80ms --cost-per key
 	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --json -o report.json
@@ -70,7 +70,7 @@ by_threes() {
 	[ "$(figure report.json coalesced)" -gt 5 ]
 }
 
-@test "update: noise too rare to be waited for leaves no key without an answer" {
+@test "keyrepeat --watch update: with rare idle noise every key gets an answer" {
 	start_x
 	start_refecho --display "$DISPLAY" --coalesce 3 --answer-delay const:40ms
 	# 1.2 periods of this noise are 15 s; at 10 the picture has long been at rest
@@ -83,7 +83,7 @@ by_threes() {
 	each_key keys.tsv 'answer != "" && high != "" && censored == ""'
 }
 
-@test "update: a screen at rest has none; where they account for every key, rare noise is not waited for" {
+@test "keyrepeat --watch update: no noise on a screen at rest; it does not wait for rare noise if every key has its update" {
 	start_x
 	start_refecho --display "$DISPLAY"
 	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 500ms --watch update --json -o report.json
@@ -106,7 +106,7 @@ truth_holds() {	# LOG-OF-REFECHO LOG-OF-KEYREPEAT
 		END { exit !n || bad }' "$1" "$2"
 }
 
-@test "update: the truth lies in the range of every key, in a train and one at a time" {
+@test "keyrepeat --watch update: each key's range holds its true latency, in a train and with single keys" {
 	for delay in uniform:1ms,120ms bimodal:5ms,160ms,0.2; do
 		for schedule in periodic jittered; do
 			for _ in {1..3}; do
@@ -128,7 +128,7 @@ truth_holds() {	# LOG-OF-REFECHO LOG-OF-KEYREPEAT
 	done
 }
 
-@test "update: a server that answers each key after 200 ms takes 200 ms, by default options" {
+@test "keyrepeat --watch update: with default options, a server that answers after 200 ms is measured as 200 ms" {
 	unused_port
 	start_refecho --vnc "$port" --answer-delay const:200ms
 	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 4s --format json -o report.json
@@ -182,13 +182,13 @@ start_painting_server() {	# again|moving|behind
 	port=$(cat repaint.out)
 }
 
-@test "update: a repaint that changes no pixel answers no key" {
+@test "keyrepeat --watch update: a repaint that changes no pixel is no answer" {
 	start_painting_server again
 	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --format json -o report.json
 	jq -e '.result | .keys_exact > 0 and (.latency_from_due_ms | (.min // .range.min.from) >= 200)' report.json
 }
 
-@test "update: on a display that never rests no late end is known, and a line says so" {
+@test "keyrepeat --watch update: on a display that never rests, late ends are unknown, and a line says so" {
 	need jq
 	start_painting_server moving
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --rate 10 --warmup 0 --log keys.tsv --format json -o report.json
@@ -200,7 +200,7 @@ start_painting_server() {	# again|moving|behind
 	each_key keys.tsv 'answer < sent + 200e6 && high == "" && censored != ""'
 }
 
-@test "update: a server that shows each key with the next one has ranges that hold the truth, and a line says so" {
+@test "keyrepeat --watch update: a server that shows each key with the next one: ranges hold the truth, and a line says so" {
 	need jq
 	start_painting_server behind
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 6s --rate 2 --log keys.tsv
@@ -212,7 +212,7 @@ start_painting_server() {	# again|moving|behind
 		$6 != "" { ends++ } END { exit !n || !ends || bad }'
 }
 
-@test "update: keys that the application drops leave ranges, and nothing is said of keys never sent; the log tells the same" {
+@test "keyrepeat --watch update: dropped keys have no late end; unsent keys count as late or not; log and report agree" {
 	need jq
 	unused_port
 	start_refecho --vnc "$port" --drop 10% --log echo.tsv --seed 3

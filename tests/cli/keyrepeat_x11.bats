@@ -38,7 +38,7 @@ focus_terminal() {
 	xdotool windowfocus --sync "$terminal" mousemove 100 100
 }
 
-@test "x11: a caret that walks pairs every key exactly, also at 60 keys a second" {
+@test "keyrepeat x11: with a moving caret every key is paired exactly, also at 60 keys a second" {
 	start_x
 	vim
 	# where others hold the terminal up for a key period, it shows no key alone, and the caret's cell is not known
@@ -52,7 +52,7 @@ focus_terminal() {
 	[ "$(figure report.json keys_exact)" = $((rate - 5)) ]
 }
 
-@test "x11 --region: what changes outside is no update; auto: finds the text beside that, and no more" {
+@test "keyrepeat x11 --region: changes outside are no updates; --region auto finds the typed text, without other changes" {
 	local w h x y
 
 	start_x
@@ -80,7 +80,7 @@ focus_terminal() {
 	[ "$(figure all.json updates)" -gt 5 ]
 }
 
-@test "x11 --region auto: a caret that blinks, and nobody who shows what is typed" {
+@test "keyrepeat x11 --region auto: works with a blinking caret; fails if typed keys do not show" {
 	start_x
 	need xterm xdotool
 	start xterm xterm -geometry 80x24+0+0 +sb -bc -bcn 250 -bcf 250 -e sh -c 'stty -echo; cat >/dev/null'
@@ -91,7 +91,7 @@ focus_terminal() {
 	[[ $output == *"no place follows the keys"*"--region"* ]]
 }
 
-@test "x11 --window: it is given the keyboard; the region counts from its corner" {
+@test "keyrepeat x11 --window: the window gets the focus; the region is relative to its corner" {
 	start_x
 	vim
 	restless
@@ -104,7 +104,7 @@ focus_terminal() {
 	[ "$(jq .result.keys_exact report.json)" = 15 ]
 }
 
-@test "x11 --window: keys never go into a stranger's window" {
+@test "keyrepeat x11 --window: no key goes into another window" {
 	local typed
 
 	start_x
@@ -174,7 +174,7 @@ END
 		"$cc" -D_GNU_SOURCE -DBREAKS -shared -fPIC -o breaks.so grab.c -lX11 || skip "no compiler for X programs"
 }
 
-@test "x11 --window: a keyboard that somebody else holds, also one grabbed meanwhile, is refused; a broken connection" {
+@test "keyrepeat x11 --window: it fails if another client grabs the keyboard, before or during the run, or the connection breaks" {
 	start_x
 	vim
 	troublemakers
@@ -194,7 +194,7 @@ END
 	one_line 1 "does not get the keyboard" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 1s
 }
 
-@test "x11: a display that stops answering ends the run soon after a signal, with a report; auto-repeat comes back" {
+@test "keyrepeat x11: beside a display that stopped answering, a signal ends the run soon, with a report; auto-repeat is restored" {
 	local how begin
 
 	need xset
@@ -221,7 +221,7 @@ END
 	done
 }
 
-@test "x11 --window: moved, closed, not there, not in sight" {
+@test "keyrepeat x11 --window: a window that moves, closes, does not exist, or is hidden" {
 	local what where
 
 	start_x
@@ -241,7 +241,7 @@ END
 	one_line 1 "nothing of the region" "$KEYREPEAT" "x11:$DISPLAY" --region 10x10+5000+5000 --watch update -t 1s
 }
 
-@test "x11: Xwayland is refused with a word" {
+@test "keyrepeat x11: Xwayland is refused with an explanation" {
 	local display
 
 	need weston Xwayland
@@ -279,7 +279,7 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	grep -Eq '^Key Press.* state 0x[12], .*keysym 0x42,' seen	# Xvnc makes a capital by its caps lock
 }
 
-@test "x11 --script: moves, drags, clicks, the wheel, keys held down and texts arrive" {
+@test "keyrepeat x11 --script: moves, drags, clicks, wheel, held keys and texts arrive" {
 	start_x
 	xev_of "x11:$DISPLAY"
 	# outside of the screen is nowhere; a window has no pointer
@@ -291,7 +291,7 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	[ "$status" = 2 ]
 }
 
-@test "x11 --script: a drag that is broken off leaves no button down" {
+@test "keyrepeat x11 --script: an interrupted drag leaves no button pressed" {
 	need xdotool xev
 	start_x
 	start xev xev -geometry 300x200+0+0 -event button
@@ -304,7 +304,7 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	until_true grep -q ButtonRelease xev.out
 }
 
-@test "vnc --script: the same arrives through a VNC server" {
+@test "keyrepeat vnc --script: the same input arrives through a VNC server" {
 	start_vnc -SecurityTypes None
 	xev_of "vnc:127.0.0.1:$port"
 }

@@ -89,7 +89,7 @@ fields() {
 }
 header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TABLE
 
-@test "formats: the fields named are those of kept tables, of run.json and of what programs write" {
+@test "thinprobe-formats(5) names exactly the fields of kept tables, of run.json and of programs' outputs" {
 	local kept=results/reference/stalls extra
 
 	[ "$(fields schema.tsv)" = "$(header $kept/schema.tsv)" ]
@@ -139,7 +139,7 @@ see_also() {	# page: the pages of this suite that it names there
 	sed -n '/^\.Sh SEE ALSO/,/^\.Sh [^S]/p' "$1" | sed -nE 's/^\.Xr (thinprobe[a-z-]* [157]).*/\1/p'
 }
 
-@test "SEE ALSO: thinprobe(1) in every page, every program in thinprobe(1), and what a page's text names" {
+@test "SEE ALSO: every page names thinprobe(1) and the pages of its text; thinprobe(1) names every program" {
 	local page tool missing wrong=0
 
 	for page in $(in_trees 'src/*/*.[15]' 'docs/thinprobe*.[157]'); do

@@ -50,7 +50,7 @@ different() {
 	od -An -v -tx8 -w4096 | sort -u | wc -l
 }
 
-@test "it is resident, as the kernel says too, is there at ready, and gone in the end" {
+@test "memhog: its memory is resident by the kernel's account, complete at 'ready', and free after the end" {
 	local pid kb
 
 	need jq
@@ -74,7 +74,7 @@ different() {
 	jq -e '.result.filled_bytes == 1052672' out
 }
 
-@test "no two of its pages are equal, also after they were touched, and none of another hog's is" {
+@test "memhog: no two of its pages are equal, also after touching, nor equal to a page of another memhog" {
 	local pid words n=0
 
 	for words in "--threads 3" "" "--pattern random --rate 400M/s" "--pattern stream --rate 100M/s"; do
@@ -89,7 +89,7 @@ different() {
 	[ "$(cat copy.2 copy.3 | gzip -9 | wc -c)" -ge 8388608 ]
 }
 
-@test "the same seed is the same memory, whatever the number of threads" {
+@test "memhog: the same seed gives the same contents, with any number of threads" {
 	local pid
 
 	start_hog -s 2M --seed 5 --threads 1
@@ -102,7 +102,7 @@ different() {
 	if cmp -s a c; then return 1; fi
 }
 
-@test "it is touched at the rate, all of it, as written or only read" {
+@test "memhog --touch: touches all of its memory at the rate, by writing or only reading" {
 	local pid
 
 	need jq
@@ -141,7 +141,7 @@ changes() { pages_of "$pid" a && sleep 0.1 && pages_of "$pid" b && ! cmp -s a b;
 asleep() { grep -L '^State:	S' "/proc/$pid/task"/*/status | wc -l | grep -qx 0; }
 rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 
-@test "told to rest, it keeps its memory and touches it no more" {
+@test "memhog: told to rest, it keeps its memory and stops touching it" {
 	start_hog -s 4M --access write --touch keep
 	until_true changes
 	kill -USR1 "$pid"
@@ -153,7 +153,7 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	jq -e '.result.stopped_by == "signal" and .result.touched_bytes > 0' report
 }
 
-@test "without a rate it goes on as fast as it can" {
+@test "memhog --touch without a rate: touches as fast as possible" {
 	need jq
 	for _ in {1..5}; do
 		busy_begin
@@ -163,7 +163,7 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	jq -e '.result.touched_bytes > 40e6 and .result.touch_bytes_per_s > 0 and .result.behind_s == null' out
 }
 
-@test "pages of 2M where there are some, and what was got is told" {
+@test "memhog: uses huge pages of 2 MB if there are any, and reports which pages it got" {
 	need jq
 	"$MEMHOG" -s 15M --page 2M -t 1ms --format json >out 2>err
 	jq -e '.settings.page_bytes == 2097152 and .result.filled_bytes == 16777216' out
@@ -177,7 +177,7 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	fi
 }
 
-@test "what would leave too little is refused at once, with what would fit" {
+@test "memhog: a size that would leave too little memory is refused at once, with the size that would fit" {
 	local total
 
 	total=$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)
@@ -191,7 +191,7 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	[[ $output == "memhog: the machine has "*" available, and "*" free; "* ]]
 }
 
-@test "when the reserve is touched it ends and gives all back" {
+@test "memhog: when free memory falls below the reserve, it ends and frees its memory" {
 	local available pid hog n
 
 	need jq
@@ -215,7 +215,7 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	jq -e '.result.stopped_by == "reserve" and .result.left_least_bytes < .settings.reserve_bytes' report
 }
 
-@test "it dies with its parent" {
+@test "memhog: it dies with its parent" {
 	local hog
 
 	bash -c "'$MEMHOG' -s 4M >/dev/null 2>hog.err & echo \$! >hog.pid; wait" &
@@ -227,7 +227,7 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	until_true gone "$hog"
 }
 
-@test "a signal ends it early, with a report" {
+@test "memhog: a signal ends it early, with a report" {
 	need jq
 	start_hog -s 4M -t 600s --pattern random
 	kill -TERM "$pid"
@@ -238,7 +238,7 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 
 major_faults() { awk '{ print $12 }' "/proc/$pid/stat"; }
 
-@test "in a group: a percentage is of its limit, and it grows until that much is in swap" {
+@test "memhog: in a memory group, a percentage is of its limit; it can grow until so much of it is in swap" {
 	local swap
 
 	need jq

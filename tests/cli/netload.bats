@@ -51,7 +51,7 @@ alone() {
 		alone "$BATS_TEST_DIRNAME/netload_inside.bash" "$@"
 }
 
-@test "TCP and UDP: frames and their bytes are those that tshark finds, and the interface has counted" {
+@test "netload: TCP and UDP frames and bytes are those that tshark and the interface count" {
 	need jq tshark ip
 	# where the machine keeps the receiver from the CPU, TCP sends again, and a frame is on the wire twice
 	for _ in {1..5}; do
@@ -86,7 +86,7 @@ all_sent() {	# ms from frame to frame
 	[ "$status $ms" = "0 0" ] || { [ "$status" -le 3 ] && machine_was_busy $((ms > 20 ? ms : 20)); }
 }
 
-@test "the rate is in bits of whole frames, or of payload where asked; both ways, over several streams" {
+@test "netload: the rate counts whole frames, or payload if asked; also in both directions and over several streams" {
 	local f all='.sent_frames - (.resent_frames // 0) + .given_up_frames'	# TCP sends some again
 
 	need jq
@@ -122,7 +122,7 @@ all_sent() {	# ms from frame to frame
 		and .sent_payload_bytes == ($loads | map(.[1]) | add) and .sent_payload_bytes > 0' serve.json)" = true ]
 }
 
-@test "datagrams that were lost are counted by their numbers, and those that came are what the interface received" {
+@test "netload: lost datagrams are counted by sequence numbers; the received ones are those that the interface counted" {
 	need jq ip tc
 	alone "$NETLOAD" lossy 8Mbit --udp || { [ $? != 77 ] || skip "this kernel does not shape"; false; }
 	jq -c .result report.json
@@ -137,7 +137,7 @@ all_sent() {	# ms from frame to frame
 	[ "$(value received_frames)" -ge $((arrived - 10)) ]
 }
 
-@test "at random distances, and as fast as it goes" {
+@test "netload: random spacing, and no rate limit" {
 	need jq
 	start_serve
 	send --rate 20Mbit -t 500ms --udp --spacing random
@@ -149,14 +149,14 @@ all_sent() {	# ms from frame to frame
 	[ "$status" = 0 ]
 }
 
-@test "more than can be sent: the cause is not said to be this process alone" {
+@test "netload: if the rate cannot be reached, it ends with 3, and the message names the link as a possible cause" {
 	start_serve
 	send --rate 900Gbit -t 300ms --udp
 	[ "$status" = 3 ]
 	grep -q 'the link' send.err
 }
 
-@test "a signal ends it early, and both ends report; with its parent it ends too" {
+@test "netload: a signal ends it early, and both ends report; it ends with its parent" {
 	need jq
 	start_serve
 	start send "$NETLOAD" send "127.0.0.1:$port" --rate 4Mbit -t 60s --format json -o report.json
@@ -175,7 +175,7 @@ all_sent() {	# ms from frame to frame
 	[ "$(jq .result.stopped_by report.json)" = '"signal"' ]
 }
 
-@test "when the server goes, or is told to, the sender says so and reports what it knows" {
+@test "netload: if the server ends or is stopped, the sender says so and reports what it has" {
 	need jq
 	start_serve
 	start send "$NETLOAD" send "127.0.0.1:$port" --rate 4Mbit -t 60s --format json -o report.json
@@ -198,7 +198,7 @@ all_sent() {	# ms from frame to frame
 	[ "$(jq '.result | .sent_frames > 0 and .received_frames == null and .received_mbit_s == null' report.json)" = true ]
 }
 
-@test "who is no netload is told so and costs nothing; --once ends after a load, not after such a one" {
+@test "netload serve: refuses clients that are no netload; --once ends after a load, not after such a client" {
 	need jq python3
 	start_serve --once
 	python3 - "$port" <<-'END'
@@ -240,7 +240,7 @@ all_sent() {	# ms from frame to frame
 	[ "$(jq .result.loads serve.json)" = 1 ]
 }
 
-@test "a server that is none is told apart from one that is not there" {
+@test "netload send: different errors for a server that is no netload and for none at all" {
 	need python3
 	run --separate-stderr "$NETLOAD" send "127.0.0.1:$port" --rate 1Mbit -t 1s
 	[ "$status" = 1 ]
@@ -267,7 +267,7 @@ all_sent() {	# ms from frame to frame
 
 listens_at() { ss -Hltn "sport = :$port" | grep -q .; }
 
-@test "a port that is in use is told" {
+@test "netload serve: a port in use gives an error" {
 	start_serve
 	run --separate-stderr "$NETLOAD" serve --port "$port"
 	[ "$status" = 1 ]

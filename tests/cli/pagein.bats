@@ -83,7 +83,7 @@ states() {
 	json '[.result.runs[].state] | join(" ")'
 }
 
-@test "pagein: no such process, no such group, no such prober: exit 1, and what to do" {
+@test "pagein: a missing process, group or prober: exit 1, and the cure" {
 	start sleeper sleep 100
 	run "$PAGEIN" --pid 4194303 x11::1 --evict none
 	echo "$output"
@@ -99,7 +99,7 @@ states() {
 	[ "$status" -eq 1 ]
 }
 
-@test "pagein: an ordinary user looks into no other's process" {
+@test "pagein: an ordinary user may not read another user's process" {
 	start sleeper sleep 100
 	ordinary_user
 	[ "$(id -u)" -eq 0 ] || skip "we are one"
@@ -108,7 +108,7 @@ states() {
 	[ "$status" -eq 1 ] && [[ $output == *"no right"* ]]
 }
 
-@test "pagein: in memory, over a keyrepeat of its own" {
+@test "pagein: measures a key in memory with a keyrepeat that it starts itself" {
 	start_x
 	start_refecho --display "$DISPLAY" --answer-delay const:30ms
 	run "$PAGEIN" --pid "$refecho" "x11:$DISPLAY" --evict none --repeat 2 --watch patch --settle 0 --pause 0 \
@@ -121,7 +121,7 @@ states() {
 	[ "$(json '.result.paged_out_ms.n')" = 0 ]
 }
 
-@test "pagein: by its group: all of it was in swap when the key came, by others' account, and came back by major faults" {
+@test "pagein --evict cgroup: by the kernel's account all was in swap at the key, and came back by major faults" {
 	local swap smaps
 
 	confined
@@ -151,7 +151,7 @@ states() {
 		END { exit !(b >= 2 * mb && e < mb / 2) }' log.tsv
 }
 
-@test "pagein: what comes back without a read of its own is not evicted, has no latency, and is counted" {
+@test "pagein: a run whose pages came back without its own reads counts as not evicted, and has no latency" {
 	confined
 	application
 	prober peek
@@ -167,7 +167,7 @@ states() {
 	[[ $(json '.result.runs[1].why') == "no major fault"* ]] || [[ $(json '.result.runs[1].why') == "less than half"* ]]
 }
 
-@test "pagein --type: a key that often while memory is taken, each in the figures of its run; nobody who is typed to leaves" {
+@test "pagein --type: types keys at that interval while memory is taken; they are in their run's figures; the session stays" {
 	confined
 	application
 	prober
@@ -182,7 +182,7 @@ states() {
 	[ "$(json '.result.kept_ms | "\(.n) \(.max)"')" = "2 3" ]
 }
 
-@test "pagein: in a group that may not swap nothing of it goes out beside a hog; with --kept it has a figure of its own" {
+@test "pagein: a session whose group may not swap stays in memory beside a hog; --kept reports it separately" {
 	confined
 	[ -e "$group/memory.swappiness" ] || skip "a group inside a group that has processes takes cgroup v1"
 	mkdir "$group/inner"
@@ -200,7 +200,7 @@ states() {
 	[ "$(json '.result.kept_ms | "\(.n) \(.max)"')" = "1 3" ]
 }
 
-@test "pagein: by advice: paged out only when the reads say so" {
+@test "pagein --evict madvise: counts as paged out only if reads from swap show it" {
 	confined
 	application
 	prober
@@ -212,7 +212,7 @@ states() {
 	[ "$(json '.result.runs[1] | (.state == "paged_out") == (.major_faults > 0 and .refaulted_read_percent >= 50)')" = true ]
 }
 
-@test "pagein: by a hog, which is gone afterwards; one that gives up is quoted" {
+@test "pagein --evict hog: the hog is gone afterwards; the message of a hog that gives up is quoted" {
 	confined
 	[ -x "$BIN/memhog" ] || skip "memhog is not built"
 	application
@@ -232,7 +232,7 @@ states() {
 	[ "$(states)" = in_memory ]
 }
 
-@test "pagein: a signal in the middle: exit 130, a valid report, no hog left; after SIGKILL none either" {
+@test "pagein: a signal in the middle: exit 130, a valid report, no hog left; none after SIGKILL either" {
 	local hog
 
 	confined
@@ -252,7 +252,7 @@ states() {
 	done
 }
 
-@test "pagein: what keeps a group from being emptied is told: swappiness 0, a process from outside" {
+@test "pagein: refuses a process outside of the group, and a group with swappiness 0" {
 	confined
 	application
 	start outsider sleep 100

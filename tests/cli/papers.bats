@@ -42,7 +42,7 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 	if [[ $2 == *" $1"* ]] || grep -qF "\"$1\"" $drawings; then grep -ohE '"[a-z0-9_]+"' $drawings | tr -d '"'; fi
 }
 
-@test "the 54 figures and tables of the five papers have a part each, with a command" {
+@test "docs/papers.md: each of the 54 figures and tables of the five papers has a section with a command" {
 	local figure command rest n=0 wrong=0
 	while IFS='|' read -r _ figure command rest; do
 		n=$((n + 1))
@@ -51,7 +51,7 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 	[ $wrong -eq 0 ] && [ $n -eq 54 ]
 }
 
-@test "every figure of a row is one of its experiment, every column one of its table" {
+@test "docs/papers.md: every figure named is one of the experiment, every column one of its table" {
 	local figure command file name column there experiments programs n=0 wrong=0
 	while IFS='|' read -r _ figure command file _; do
 		experiments=$(grep -oP '`thinprobe run \K[a-z-]+' <<<"$command" | sort -u)

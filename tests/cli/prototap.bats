@@ -6,11 +6,11 @@ load captures
 
 setup_file() { begin_captures captures; }
 
-@test "hand-made captures: every figure as worked out by hand" {
+@test "prototap read: figures of hand-made captures are those of prototap.expected" {
 	python3 "$GOLDEN/hold.py" "$BIN/prototap" "$MADE" "$GOLDEN/prototap.expected"
 }
 
-@test "what cannot be read is refused in one line" {
+@test "prototap read: an unreadable file is refused in one line" {
 	for file in wireless.pcap mixed.pcapng mixed_lengths.pcapng text.pcap empty.pcap cut_header.pcap none.pcap .; do
 		run "$BIN/prototap" read "$MADE/$file"
 		echo "$file: $output"
@@ -23,7 +23,7 @@ setup_file() { begin_captures captures; }
 	[[ "$output" == *"EN10MB"*"LINUX_SLL"* ]]
 }
 
-@test "wrong words end with status 2 and name the cure" {
+@test "prototap: wrong options end with status 2 and name the cure" {
 	for words in "" "watch x" "read" "live" "live -i lo" "live -i lo --port 0" "live -i lo --port 70000" "live -i lo --port 5900," \
 		     "live -i lo --port 5900 file" "live -i lo --port 5900 -w -" "read a.pcap -i lo" "read a.pcap -t 5s" "read a.pcap -w b" \
 		     "read a.pcap --port x12:6000" "read a.pcap --port 20-10" "read a.pcap --server example" \
@@ -36,7 +36,7 @@ setup_file() { begin_captures captures; }
 	done
 }
 
-@test "a signal at any moment of the start leaves a report or nothing" {
+@test "prototap read: a signal at any moment of the start leaves a report or no output" {
 	mkfifo pipe
 	exec 8<>pipe	# nothing ever comes from it
 	for i in 0 1 2 3 5 8 13 21; do
@@ -54,7 +54,7 @@ setup_file() { begin_captures captures; }
 	exec 8>&-
 }
 
-@test "standard input, text and JSON" {
+@test "prototap read: reads standard input; writes text and JSON" {
 	run "$BIN/prototap" read - --format json <"$MADE/plain_ns.pcap"
 	[ "$status" = 0 ]
 	echo "$output" | python3 -c 'if True:
@@ -68,7 +68,7 @@ setup_file() { begin_captures captures; }
 	grep -q "vip_saving_percent *38.298" report.txt || grep -q "vip_saving_percent 38.298" report.txt
 }
 
-@test "a table without rows has the header of one with rows" {
+@test "prototap --tsv: a table without rows has the same header as one with rows" {
 	"$BIN/prototap" read "$MADE/plain_ns.pcap" --tsv >some
 	"$BIN/prototap" read "$MADE/plain_ns.pcap" --flows 0 --tsv >none
 	[ "$(wc -l <some)" -ge 2 ]
@@ -138,7 +138,7 @@ agree()
 	counted_alike "$@" read.json
 }
 
-@test "a live capture agrees with tshark and an independent counter, also where packets are lost, repeated, swapped, repacked" {
+@test "prototap live: agrees with tshark and an independent counter, also with lost, repeated, reordered and repacked packets" {
 	need_namespace
 	command -v tshark >/dev/null || skip "no tshark"
 	write_traffic
@@ -162,7 +162,7 @@ agree()
 	done
 }
 
-@test "live on any device (cooked) and over IPv6 agrees as well" {
+@test "prototap live -i any (cooked headers) and over IPv6: agrees with tshark and an independent counter" {
 	need_namespace
 	command -v tshark >/dev/null || skip "no tshark"
 	write_traffic
@@ -210,7 +210,7 @@ write_flood()
 	: >going
 }
 
-@test "live ends by -t also when packets come faster than it takes them" {
+@test "prototap live: -t ends it also if packets come faster than it can write them" {
 	need_namespace
 	write_flood
 	# what makes it slow is who reads the file it writes: 200 kB/s, which a sender with a small part of a CPU surpasses
@@ -238,7 +238,7 @@ write_flood()
 	[ "$(value capture.dropped <flood.json)" -gt 0 ]
 }
 
-@test "live, traffic going on after its end: the file holds what was counted, no more and no less" {
+@test "prototap live -w: ended amid traffic, the file holds exactly the counted packets" {
 	need_namespace
 	command -v tshark >/dev/null || skip "no tshark"
 	write_flood
@@ -267,7 +267,7 @@ write_flood()
 	done
 }
 
-@test "live ends by -t, and by a signal before it with 130; what it cannot capture on it says" {
+@test "prototap live: -t ends it with 0, a signal with 130; a missing interface gives an error" {
 	need_namespace
 	cat >short.sh <<-'END'
 		ip link set lo up
@@ -298,7 +298,7 @@ write_flood()
 	[[ "$(value cpu_percent <timed.json)" == [0-9]* ]]
 }
 
-@test "live: a clock that is set forward is named, and the status is 3" {
+@test "prototap live: a clock set forward is reported, with status 3" {
 	need_namespace
 	cat >clock.c <<-'END'
 		#include <signal.h>
@@ -334,7 +334,7 @@ write_flood()
 	[ "${lines[*]}" = "status 3 1 status 3 1" ]
 }
 
-@test "live on a terminal: a line a second; anywhere else none before the end" {
+@test "prototap live: on a terminal it prints a line a second, elsewhere nothing before the end" {
 	need_namespace
 	command -v script >/dev/null || skip "no script"
 	cat >watch <<-END

@@ -6,7 +6,7 @@ load captures
 
 setup_file() { begin_captures captures keys content; }
 
-@test "packets and bytes of every connection, of every link type, are those that tshark finds" {
+@test "prototap: packets and bytes of every connection, for every link type, are those that tshark counts" {
 	local name port wrong=0
 
 	command -v tshark >/dev/null || skip "no tshark"
@@ -22,7 +22,7 @@ setup_file() { begin_captures captures keys content; }
 
 # (in each check of a live capture and of what disturb.py makes of it: prototap.bats)
 # bats test_tags=all
-@test "messages and updates are those of an independent counter" {
+@test "prototap: messages and updates are those of an independent counter" {
 	local name
 
 	command -v tshark >/dev/null || skip "no tshark"
@@ -32,14 +32,14 @@ setup_file() { begin_captures captures keys content; }
 	done
 }
 
-@test "the RDP column of the paper, a seventh of it: its average and its saving by the same formulas" {
+@test "prototap: a capture with a seventh of the paper's RDP traffic gives the paper's mean message and VIP saving" {
 	"$BIN/prototap" read "$MADE/paper_rdp.pcap" --port 5900 --format json >report.json
 	[ "$(jq -c '.result.channels | [.input.messages, .display.messages, .total.packets, .input.ip_bytes,
 		.display.ip_bytes]' report.json)" = '[165,346,543,28049,292733]' ]
 	[ "$(jq -c '.result | [.channels.total.mean_message_ip_bytes, .headers.vip_saving_percent]' report.json)" = '[627.75,3.385]' ]
 }
 
-@test "the table in docs/protocol-bytes.md is what its own formulas give" {
+@test "docs/protocol-bytes.md: the derived columns follow from its formulas" {
 	python3 - "$GOLDEN/../../docs/protocol-bytes.md" <<-'PY'
 		import re, sys
 		text = open(sys.argv[1]).read()
@@ -65,7 +65,7 @@ of()
 	jq -c ".result | $2" report.json
 }
 
-@test "set-up: until the first second of silence, the first key, or not in the capture" {
+@test "prototap: set-up lasts until the first second of silence or the first key; unknown if the capture begins later" {
 	# handshake at 0 1 2, data at 100 ... 500 with its acknowledgements, silence from 500 to 3500
 	[ "$(of acks '.setup | [.seconds, .ended_by, .packets, .wire_bytes, .payload_bytes, .input_wire_bytes,
 		.display_wire_bytes, .display_payload_bytes]')" = \
@@ -77,7 +77,7 @@ of()
 	[ "$(of none_in_it '.setup | [.seconds, .packets]')" = '[null,null]' ]
 }
 
-@test "idle: what comes after set-up, keys and closing left out, by the minute" {
+@test "prototap: idle traffic per minute, without set-up, keys and the end of the connection" {
 	# from 0.5 s to 4.25 s: 3.75 s; an acknowledgement, 100 and its acknowledgement, a window update, a key, an answer: 54 x 6 + 158
 	[ "$(of acks '.idle | [.seconds, .packets_per_minute, .bytes_per_minute, .payload_bytes_per_minute]')" = '[3.75,96,7712,2528]' ]
 	# 4 s less 2 ms of set-up, less two times from the first key to a second after the last
@@ -98,7 +98,7 @@ of()
 	[ "$(jq -c '.result.idle | [.seconds, .packets_per_minute, .bytes_per_minute]' report.json)" = '[12,30,3000]' ]
 }
 
-@test "idle, live: a window in which nothing at all crossed has its length" {
+@test "prototap live: an idle window without packets still has its length" {
 	need_namespace
 	in_namespace bash -c 'ip link set lo up; timeout 20 "$BIN/prototap" live -i lo --port 5900 -t 1200ms --format json' \
 		>live.json 2>err 3>&-
@@ -106,7 +106,7 @@ of()
 	jq -e '.result.idle.seconds >= 1.2 and .result.idle.seconds < 10' live.json
 }
 
-@test "per key: packets and bytes each way, from a key until the next or a second later" {
+@test "prototap: packets and bytes per key in each direction, until the next key or a second later" {
 	# eight keys of 62 bytes; six updates of 154
 	[ "$(of two '.per_key | [.keys, .input.packets, .input.payload_packets, .input.pure_acks,
 		.input.wire_bytes, .input.payload_bytes]' --keys "$MADE/two.tsv")" = '[8,1,1,0,62,8]' ]
@@ -120,7 +120,7 @@ of()
 	[ "$(of two '.per_key')" = null ]
 }
 
-@test "acknowledgements: pure ones, those that say something new, and those that were held back" {
+@test "prototap: counts pure acknowledgements, those that acknowledge new data, and delayed ones" {
 	# 40.2 ms twice; 29 ms is not long enough, 3 s is too long; a window update says nothing new; the handshake's does
 	[ "$(of acks '.acks | [.pure, .fresh, .delayed, .input.pure, .input.delayed, .input.wire_bytes, .display.pure]')" \
 		= '[8,7,2,8,2,432,0]' ]
@@ -128,7 +128,7 @@ of()
 	[ "$(of lossy '.acks | [.pure, .delayed]')" = '[16,0]' ]
 }
 
-@test "retransmissions are those that tshark finds" {
+@test "prototap: retransmissions are those that tshark finds" {
 	command -v tshark >/dev/null || skip "no tshark"
 	of lossy '[.channels.input.retransmitted_packets, .channels.display.retransmitted_packets]' >ours
 	for port in 40000 5900; do
@@ -139,7 +139,7 @@ of()
 	[ "$(cat ours)" = '[1,2]' ]
 }
 
-@test "several connections of one port are one session" {
+@test "prototap: several connections to one port count as one session" {
 	# 15 + 15 + 15 + 5 packets; 4 keys of 5, 6, 7 bytes and one of 9; answers of 50, 100, 150 and one of 700
 	[ "$(of several '.channels | [.total.packets, .total.payload_bytes, .input.payload_bytes, .display.payload_bytes]')" \
 		= '[50,1981,81,1900]' ]
@@ -160,7 +160,7 @@ row()
 	sed -n "$1p" traffic.tsv | awk -F'\t' '{ print substr($2, 1, length($2) - 6) - 1700000000000, $3, $4, $5, $6, $7, $8 }'
 }
 
-@test "bins: each packet in its own, empty ones are rows" {
+@test "prototap --traffic: each packet is in its bin, and empty bins have rows" {
 	# session(): 0 1 2 10 20 30 40 50 51 ms; input 54 bytes each, the key 64; display 54, the echo 154
 	"$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic traffic.tsv --traffic-bin 4ms --format json -o report.json
 	[ "$(head -n 1 traffic.tsv | tr '\t' ' ')" = "schema bin_start_ns input_packets input_wire_bytes input_payload_bytes \
@@ -175,7 +175,7 @@ display_packets display_wire_bytes display_payload_bytes" ]
 		.result.traffic.late_packets]' report.json)" = '[4,"packets",13,0]' ]
 }
 
-@test "the sums of the rows are the report's, whatever was lost, repeated or given up" {
+@test "prototap --traffic: rows add up to the report, also with lost and repeated packets" {
 	for file in updates retransmitted out_of_order missing never_closed wrap many reused plain_big_endian; do
 		"$BIN/prototap" read "$MADE/$file.pcap" --port 5900 --traffic traffic.tsv --traffic-bin 7ms --format json >report.json ||
 			[ $? = 3 ]
@@ -187,14 +187,14 @@ display_packets display_wire_bytes display_payload_bytes" ]
 	done
 }
 
-@test "with keys, bins lie on the clock of the keys" {
+@test "prototap --traffic --keys: bins are on the clock of the keys" {
 	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --traffic traffic.tsv --format json -o report.json
 	# the capture begins at 1,000 s; the first key crosses 100.1 ms later
 	[ "$(awk -F'\t' 'NR > 1 && $5 { print $2; exit }' traffic.tsv)" = 1000100000000 ]
 	[ "$(jq -r .settings.traffic_clock report.json)" = monotonic ]
 }
 
-@test "a clock that was set makes no rows without end, and a step back loses nothing" {
+@test "prototap --traffic: a clock set forward does not make endless rows; a clock set back loses no packet" {
 	python3 - <<-'PY'
 		from packets import Capture
 		c = Capture().start()
@@ -208,7 +208,7 @@ display_packets display_wire_bytes display_payload_bytes" ]
 	[ "$(tail -n 1 traffic.tsv | cut -f 3)" = 2 ]
 }
 
-@test "live: rows from ready to the end, on CLOCK_MONOTONIC" {
+@test "prototap live --traffic: rows from 'ready' to the end, on CLOCK_MONOTONIC" {
 	need_namespace
 	cat >live.sh <<-'PY'
 		ip link set lo up
@@ -230,7 +230,7 @@ display_packets display_wire_bytes display_payload_bytes" ]
 	[ "$(jq -r .settings.traffic_clock live.json)" = monotonic ]
 }
 
-@test "files that would be the same are refused" {
+@test "prototap: two outputs with the same file name, a missing folder, and --traffic-bin alone are refused" {
 	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic same --rows same
 	[ "$status" = 2 ]
 	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic none/here

@@ -21,7 +21,7 @@ of()
 	jq -c "$1" report.json
 }
 
-@test "RFB: every message and rectangle, in whatever pieces, versions and pixel formats" {
+@test "prototap --decode rfb: counts every message and rectangle, in any segmentation, version and pixel format" {
 	for name in rfb_small rfb_7 rfb_33 rfb_16 rfb_bytes; do
 		decoded $name
 		[ "$(of '[.result.decoded.rfb.undecoded_bytes, .result.decoded.stopped]')" = '[0,[]]' ]
@@ -30,7 +30,7 @@ of()
 	done
 }
 
-@test "RFB: what cannot be walked stops its direction, with the rest as undecoded bytes" {
+@test "prototap --decode rfb: at an unknown message a direction stops; the rest counts as undecoded bytes" {
 	decoded rfb_unknown
 	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped]')" = \
 		'[500,[{"why":"RFB: a rectangle of unknown encoding","streams":1}]]' ]
@@ -43,7 +43,7 @@ of()
 	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped[].why]')" = '[1,"bytes are missing in the capture"]' ]
 }
 
-@test "X11: requests, replies, events and errors by name, in either byte order, and extensions by the name they were asked for" {
+@test "prototap --decode x11: requests, replies, events, errors by name, in either byte order; extensions by queried name" {
 	for name in x11_little x11_big x11_long; do
 		decoded $name
 		[ "$(of '[.result.decoded.x11.undecoded_bytes, .result.decoded.stopped]')" = '[0,[]]' ]
@@ -52,7 +52,7 @@ of()
 	done
 }
 
-@test "X11: core requests are those that tshark counts" {
+@test "prototap --decode x11: core requests are those that tshark counts" {
 	command -v tshark >/dev/null || skip "no tshark"
 	decoded x11_little
 	tshark -r "$MADE/x11_little.pcap" -T fields -E occurrence=a -e x11.opcode 2>/dev/null |
@@ -61,7 +61,7 @@ of()
 	diff ours theirs
 }
 
-@test "what was not asked for, is another protocol, began earlier or was not kept whole is not decoded" {
+@test "prototap --decode: does not decode other protocols, connections begun before the capture, and truncated packets" {
 	decoded_bytes() {
 		"$BIN/prototap" read "$MADE/$1.pcap" --decode "$2" --format json -o report.json
 		of '.result.decoded | [.rfb, .x11, .other_connections, .other_bytes, .stopped[].why]'
@@ -79,7 +79,7 @@ of()
 		= "$(of .result.channels.total.payload_bytes)" ]
 }
 
-@test "text: a line for each name" {
+@test "prototap --decode -v: a line for each name; an unknown protocol is refused" {
 	"$BIN/prototap" read "$MADE/rfb.pcap" --decode rfb -v -o report.txt
 	grep -qE 'name Tight +count 8 +bytes 20[0-9]{3}' report.txt
 	grep -qE 'name KeyEvent +count 2 +bytes 16' report.txt
@@ -87,7 +87,7 @@ of()
 	[ "$status" = 2 ]
 }
 
-@test "TLS: records, their headers and seals, behind words in the clear too" {
+@test "prototap: TLS records, their headers and authentication tags, also after a plain-text preamble" {
 	tls() { "$BIN/prototap" read "$MADE/$1.pcap" --format json -o report.json; of ".result.tls | $2"; }
 	# 2 + 2 records of 85 + 85 bytes, 2 of 32 and 105 + 16000 + 300 + 15: 16,654; 9 x 5 of headers
 	for name in tls_13 tls_12 tls_cbc tls_pieces; do
@@ -105,7 +105,7 @@ of()
 	[ "$(tls rfb '[.streams, .records, .share_percent]')" = '[0,0,0]' ]
 }
 
-@test "TLS of today: records and bytes are those that tshark finds" {
+@test "prototap: records and bytes of real TLS 1.2 and 1.3 traffic are those that tshark finds" {
 	need_namespace
 	command -v tshark >/dev/null || skip "no tshark"
 	command -v openssl >/dev/null || skip "no openssl"

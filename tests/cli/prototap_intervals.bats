@@ -11,13 +11,13 @@ rows() {
 	"$BIN/prototap" read "$MADE/$1.pcap" --port 5900 --every "${2-1s}" --intervals - -o report --format json "${@:3}" >rows.tsv
 }
 
-@test "intervals of hand-made sessions: figures, and which side made the waits longer" {
+@test "prototap --every: figures of hand-made sessions, and which side the longer waits are attributed to" {
 	python3 "$GOLDEN/hold.py" "$BIN/prototap" "$MADE" "$GOLDEN/intervals.expected"
 	run -3 "$BIN/prototap" read "$MADE/ahead.pcap" --port 5900
 	[[ $output == *"! "*"clock was set"*"833 h"* ]]
 }
 
-@test "with --keys too, one direction and a short snap length are named, not the time, the host or the port" {
+@test "prototap: the error names a capture of one direction or a short snap length as the cause, not host or port" {
 	echo schema key due_ns sent_ns answer_ns answer_high_ns censored_ns skipped block realtime_offset_ns | tr ' ' '\t' >keys.tsv
 	printf 'keys/1\t1\t9000000000\t10010000000\t\t\t\t0\t1\t1700000000000000000\n' >>keys.tsv
 	for scene in "only_display:only one direction" "short:snap length"; do
@@ -30,7 +30,7 @@ rows() {
 	[[ "$output" == *"snap length"* && "$output" != *5900* ]]
 }
 
-@test "connections beyond those that are followed are counted in a row and in the metrics, and warned of" {
+@test "prototap --every: connections beyond the limit are counted in a row and in the metrics, with a warning" {
 	rows crowd 1s --metrics watch.prom 2>err
 	python3 "$GOLDEN/hold.py" "$BIN/prototap" "$MADE" <(echo "crowd | crowd.pcap --port 5900 --every 1s | 0 |"\
 		"connections=1,76 connections#76=1 connections#1=1024 why=,connections")
@@ -39,8 +39,8 @@ rows() {
 	[ "$(wc -l <err)" = 1 ]
 }
 
-# Which side is blamed in scenes drawn by lot: none wrongly. (More scenes: tests/golden/watch_scenes.py.)
-@test "scenes by lot: the side is told, or that it cannot be told" {
+# (More random scenes: tests/golden/watch_scenes.py.)
+@test "prototap --every: in 28 random scenes no wrong side is blamed; the right one in at least 14" {
 	"$GOLDEN/watch_scenes.py" make scenes 28 24
 	"$GOLDEN/watch_scenes.py" score scenes "$BIN/prototap" >scores 2>/dev/null
 	cat scores
@@ -48,7 +48,7 @@ rows() {
 		END { exit !(found && wrong[1] == 0 && right[1] >= 14 && right[1] + untold[1] >= 20) }' scores
 }
 
-@test "where nothing changes, at most every twentieth interval blames somebody" {
+@test "prototap --every: without a change, at most every twentieth interval blames a side" {
 	"$GOLDEN/watch_scenes.py" quiet quiet 28 600
 	"$GOLDEN/watch_scenes.py" score quiet "$BIN/prototap" 1s 10s >scores
 	cat scores
@@ -56,7 +56,7 @@ rows() {
 		{ n++; split($9 == "" ? $10 : $10, alarms, "/"); if (20 * alarms[1] > alarms[2]) exit 1 } END { exit n != 18 }' scores
 }
 
-@test "metrics are OpenMetrics, replaced as a whole" {
+@test "prototap --metrics: the file is valid OpenMetrics, and replaced atomically" {
 	rows calm 1s --metrics watch.prom
 	[ "$(tail -n 1 watch.prom)" = "# EOF" ]
 	[ ! -e watch.prom.tmp ]
@@ -67,7 +67,7 @@ rows() {
 	awk '/^# TYPE/ { if (seen[$3]++) exit 1; family = $3; next } /^#/ { next } index($1, family) != 1 { exit 1 }' watch.prom
 }
 
-@test "a file of metrics that cannot be written ends the program at the start; later it goes on, and says so once" {
+@test "prototap --metrics: an unwritable file is an error at the start; later it is reported once, and the capture goes on" {
 	mkdir folder
 	for file in none/watch.prom folder; do
 		run -1 --separate-stderr "$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 1s --intervals - --metrics "$file"
@@ -97,7 +97,7 @@ rows() {
 	[ "$(grep -c folder/watch.prom err)" = 1 ]
 }
 
-@test "the table rotates by size, keeps so many, and begins beside an earlier one" {
+@test "prototap --intervals: the table is rotated by size, keeps N old files, and does not overwrite an earlier one" {
 	echo before >table
 	"$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 100ms --intervals table --rotate 4K --keep 2 -o report
 	[ "$(ls table* | xargs)" = "table table.1 table.2" ]
@@ -108,7 +108,7 @@ rows() {
 	[ "$(tail -n 1 table.1 | cut -f2)" -lt "$(sed -n 2p table | cut -f2)" ]
 }
 
-@test "the table begins anew at midnight (UTC), whatever its size and the time zone" {
+@test "prototap --intervals: the table is rotated at midnight UTC, with any size and time zone" {
 	for zone in UTC0 XST-7; do
 		rm -f table*
 		TZ=$zone "$BIN/prototap" read "$MADE/midnight.pcap" --port 5900 --every 1s --intervals table -o report
@@ -121,7 +121,7 @@ rows() {
 	done
 }
 
-@test "wrong words about intervals end with status 2" {
+@test "prototap: wrong options about intervals end with status 2" {
 	for words in "--intervals x" "--metrics x" "--every 1s --metrics -" "--every 1s --rotate 1M" "--every 0" \
 		"--every 1s --intervals x --metrics x"; do
 		# shellcheck disable=SC2086 # words
@@ -130,7 +130,7 @@ rows() {
 	done
 }
 
-@test "a live capture goes on when its interface is gone and back, without its rights, and ends by a signal" {
+@test "prototap live --every: goes on after its interface was gone and back, with dropped privileges; a signal ends it" {
 	need_namespace
 	cat >gone.sh <<-'END'
 		set -e

@@ -21,15 +21,15 @@ keys() {	# NAME JQ [options]
 		jq -rc ".result.keys | $2" report.json
 }
 
-@test "as many updates as keys pair one for one; else each key has a range" {
+@test "prototap --keys: a block with as many updates as keys is paired one to one; else each key has a range" {
 	[ "$(ranges two)" = "10-10+ 12-12+ 14-14+ 16-16+ 30-30 120-120 70-70 20-20" ]
-	# two more updates than keys: from the next one to the next but two
+	# two updates more than keys: a key's range goes from the next update to the third next
 	[ "$(ranges surplus)" = "10-62 12-64 14-40 16-16" ]
-	# of a key after the last update nothing is known
+	# nothing is known about a key after the last update
 	[ "$(ranges unanswered)" = "10-10 12-12 14-14 ---" ]
 }
 
-@test "counts and latency from when keys were due, over all keys" {
+@test "prototap --keys: counts, and latency from the due time, over all keys" {
 	[ "$(keys two '[.exact, .ranged, .unanswered, .updates, .blocks, .blocks_drained, .typed, .on_the_wire]')" = "[4,4,0,6,2,2,8,8]" ]
 	# 11 13 15 17 31 121 71 21
 	[ "$(keys two '.latency_low_ms | [.n, .min, .p50, .mean, .max]')" = "[8,11,19,37.5,121]" ]
@@ -37,23 +37,23 @@ keys() {	# NAME JQ [options]
 	[ "$(keys two '.latency_from_sent_low_ms | [.min, .max]')" = "[10,120]" ]
 	[[ "$(keys two '.says[0]')" == "wire-only latency is a range at this load; use refecho" ]]
 	[ "$(keys surplus '.latency_low_ms.max, .latency_high_ms.max')" = "$(printf '17\n65')" ]
-	[ "$(keys x11 '.says | length')" = 1 ]	# only that no idle noise was given
+	[ "$(keys x11 '.says | length')" = 1 ]	# the only note: --idle was not given
 	"$BIN/prototap" read "$MADE/x11.pcap" --keys "$MADE/x11.tsv" | grep '^keys: .*--idle'
 	"$BIN/prototap" read "$MADE/x11.pcap" --keys "$MADE/x11.tsv" --idle 0/60s | grep '^keys: ' | grep -v -e --idle
 }
 
-@test "a key without an answer is later than the end of its block, in every percentile" {
-	# the capture ends 11,050 ms after the last key was sent, which was 1 ms late
+@test "prototap --keys: a key without an answer counts in every percentile as later than the end of its block" {
+	# the capture ends 11,050 ms after the last key was sent (1 ms after its due time)
 	[ "$(keys unanswered '.latency_low_ms | [.n, .censored, .p50, .max, .above.max]')" = "[4,1,14,null,10951]" ]
 }
 
-@test "warm-up keys take part in pairing, not in figures" {
-	# three updates for four keys (90 and 91 are one, which may show the key at its end): 90 114 166
+@test "prototap --keys: warm-up keys are paired, but not in the figures" {
+	# three updates for four keys, at 90 114 166 (90 and 91 are one update)
 	[ "$(ranges skipped)" = "90-91 40-64 14-66 16-16" ]
 	[ "$(keys skipped '[.skipped, .exact, .ranged, .latency_low_ms.n]')" = "[2,0,2,2]" ]
 }
 
-@test "a drain is read from the capture: without a second of rest nothing is exact, and the late end is open" {
+@test "prototap --keys: a block is only paired exactly if the capture has a second of rest after it; else late ends are open" {
 	# the capture ends 300 ms after the last update of the second block
 	[ "$(ranges cut)" = "10-10+ 12-12+ 14-14+ 16-16+ 10-- 12-- 14-- 16--" ]
 	[ "$(keys cut '[.blocks, .blocks_drained, .blocks_cut, .exact, .ranged]')" = "[2,1,1,4,4]" ]
@@ -61,7 +61,7 @@ keys() {	# NAME JQ [options]
 	[ "$(keys cut '.latency_high_ms | [.n, .censored, .min, .above.p75]')" = "[8,4,11,379.5]" ]
 }
 
-@test "what was not typed in drained blocks is refused, with the reason and the cure" {
+@test "prototap --keys: keys not typed in blocks, or without a rest between blocks, are refused, with the cure" {
 	for name in long undrained; do
 		run "$BIN/prototap" read "$MADE/$name.pcap" --keys "$MADE/$name.tsv" -o report
 		echo "$name: $status $output"
@@ -75,7 +75,7 @@ keys() {	# NAME JQ [options]
 	[ "$(jq -c '.result.keys | [.pairing, .on_the_wire, .exact]' report.json)" = '["none",25,null]' ]
 }
 
-@test "keys that cannot be put beside the packets are refused" {
+@test "prototap --keys: a log of keys without a usable clock offset is refused" {
 	refused() {	# KEYS CAPTURE WORDS
 		run "$BIN/prototap" read "$MADE/$2.pcap" --keys "$1"
 		echo "$1 $2: $status $output"
@@ -104,25 +104,25 @@ keys() {	# NAME JQ [options]
 	grep -q "another port" err
 }
 
-@test "keys typed after the capture are counted as missed, with status 3" {
+@test "prototap --keys: keys typed after the capture are counted as missed, with status 3" {
 	run --separate-stderr "$BIN/prototap" read "$MADE/half.pcap" --keys "$MADE/half.tsv" --format json
 	[ "$status" = 3 ]
 	[[ $stderr == *"4 keys"* ]]
 	[ "$(jq -c '.result.keys | [.exact, .missed, .blocks, .blocks_missed, .latency_low_ms.n]' <<<"$output")" = "[4,4,2,1,4]" ]
 }
 
-@test "a wall clock that drifts is followed" {
-	# 0.4 ms a second: followed from key to key; at most 0.01 ms after the last of them
+@test "prototap --keys: a drift of the wall clock is corrected" {
+	# a drift of 0.4 ms a second: corrected at each key, to within 0.01 ms
 	[ "$(keys drift '[.exact, .ranged, (.realtime_step_us | round)]')" = "[4,4,400]" ]
 	keys drift '.latency_low_ms.mean - 37.5 | fabs < 0.01' | grep -qx true
 }
 
-@test "idle noise: its rate, its upper bound, and blocks in which an update by itself is likely" {
-	# none in 60 s: 3/60 (2.9957 is -ln 0.05); 3 in 72 s: Garwood's upper bound of 3 is 7.754
+@test "prototap --idle: rate of noise with its upper bound; blocks in which a noise update is likely are not paired exactly" {
+	# none in 60 s: bound 2.9957/60 (-ln 0.05); 3 in 72 s: bound 7.754/72 (Garwood)
 	[ "$(keys two '[.unsolicited_per_s, .unsolicited_per_s_high, .blocks_marked, .exact]' --idle 0/60s)" = "[0,0.0499,0,4]" ]
 	[ "$(keys two '[.unsolicited_per_s, .unsolicited_per_s_high, .unsolicited_window_s]' --idle 1/12s --idle 2/60s)" \
 		= "[0.0417,0.1077,72]" ]
-	# blocks of 2.0 and 1.2 s: at 0.04/s one comes with 7.7 and 4.6 %
+	# blocks of 2.0 and 1.2 s: at 0.04/s the probability of a noise update is 7.7 % and 4.6 %
 	[ "$(keys two '[.blocks_marked, .blocks_drained, .exact, .ranged]' --idle 4/100s)" = "[1,2,0,8]" ]
 	[ "$(keys two '[.blocks_marked, .exact]' --idle 2/100s)" = "[0,4]" ]
 	[[ "$(keys two '.says | join(" ")' --idle 4/100s)" == *"likelier than 5 %"* ]]
@@ -130,7 +130,7 @@ keys() {	# NAME JQ [options]
 	[[ "$(keys two '.says | join(" ")')" == *"--idle"* ]]
 }
 
-@test "an assumption is asked for by name and told by name" {
+@test "prototap --assume NAME: the ranges follow the assumption, and the report names it" {
 	[ "$(ranges coalesced)" = "310-310 260-280 210-250 160-220 110-190 60-140 10-90" ]
 	[ "$(ranges coalesced --assume coalescing)" = "310-350 260-300 210-250 160-200 110-150 60-100 10-50" ]
 	[ "$(keys coalesced '.assumes')" = nothing ]
@@ -140,27 +140,27 @@ keys() {	# NAME JQ [options]
 	[ "$(ranges x11 --assume coalescing)" = "10-10+ 12-12+ 14-14+ 16-16+" ]
 }
 
-@test "X11: the display owns the port, and keys come from it" {
+@test "prototap --keys, X11: the display has the server's port, and keys come from it" {
 	[ "$(ranges x11)" = "10-10+ 12-12+ 14-14+ 16-16+" ]
 	[ "$(ranges x11 --port 6001)" = "10-10+ 12-12+ 14-14+ 16-16+" ]
 	[ "$(keys x11 '.on_the_wire' --port x11:6001)" = 4 ]
 }
 
-@test "datagrams: one is a message, and pairs as one" {
+@test "prototap --keys, UDP: each datagram is a message, and paired like one" {
 	[ "$(ranges datagrams)" = "$(ranges two)" ]
 	[ "$(keys datagrams '[.exact, .ranged, .updates, .on_the_wire]')" = "[4,4,6,8]" ]
 }
 
-@test "rows: every update and every key, on the clock of the keys" {
+@test "prototap --rows: every update and every key, on the clock of the keys" {
 	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --rows - -o /dev/null >rows.tsv
 	[ "$(head -n 1 rows.tsv)" = \
 		"$(printf 'schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\tcaptured')" ]
-	# 1,000 s and 100 ms: the first key; it crosses 0.1 ms later
+	# the first key is sent at 1,000 s + 100 ms, and on the wire 0.1 ms later
 	[ "$(sed -n 2p rows.tsv)" = "$(printf 'wire/1\tupdate\t1\t1000110000000\t1000110000000\t1\t100\t\t\t\t\t1\t')" ]
 	grep -qx "$(printf 'wire/1\tkey\t1\t1000100100000\t\t\t\t1\t1000110000000\t1000110000000\t1\t1\t1')" rows.tsv
 	grep -qx "$(printf 'wire/1\tkey\t6\t1002150100000\t\t\t\t6\t1002270000000\t1002270000000\t0\t2\t1')" rows.tsv
 	[ "$(cut -f 2 rows.tsv | sort | uniq -c | awk '{ print $1 $2 }' | paste -sd' ')" = "8key 1kind 6update" ]
-	# beside another report, to a file of its own: the same rows
+	# together with another report, in a file of its own: the same rows
 	"$BIN/prototap" read "$MADE/two.pcap" --keys "$MADE/two.tsv" --rows beside.tsv -o report
 	cmp rows.tsv beside.tsv
 	# without pairing: the keys' own times only
@@ -173,7 +173,7 @@ keys() {	# NAME JQ [options]
 	[ "$(wc -l <packets.tsv)" = 7 ]
 }
 
-@test "a real session: rows come while it lasts, and the wire's ranges hold the truth of the application's own log" {
+@test "prototap live --rows: rows appear during a session; ranges from the wire hold the times of the application's log" {
 	need_namespace
 	cat >session <<'END'
 set -eu
@@ -188,7 +188,7 @@ read -r _ <&8
 	--format json -o keys.json --hold-start --ready-fd 8 <&7 & probe=$!
 read -r _ <&8
 echo go >&7
-# the last look at which it lasted: rows first, then whether it still does
+# the number of rows while the session lasts: first count, then check that it still lasts
 while rows=$(wc -l <live.tsv) && kill -0 "$probe" 2>/dev/null; do
 	echo "$rows" >rows_by_then
 	sleep 0.05
@@ -202,8 +202,8 @@ END
 	"$BIN/prototap" read session.pcap --port 5901 --keys keys.tsv --rows rows.tsv --format json -o report.json
 	[ "$(jq '.result.keys | .exact + .ranged' report.json)" = 35 ]
 	[ "$(jq '.result.keys.blocks_drained' report.json)" = 2 ]
-	# The true update: the last one that had begun when the answer had left the application, which draws the next one 40 ms of CPU time
-	# later at the earliest. (Pixels tell it too, but not of a client that a busy machine holds up until the next one is there.)
+	# The true update is the last one that had begun when the answer had left the application, which needs 40 ms of CPU time before it
+	# can draw the next one. (Pixels are no witness: a busy machine may delay the client until the next update.)
 	awk -F'\t' 'FNR == 1 { file++; next }
 		file == 1 { answer[$2] = $5; next }
 		file == 2 && $2 == "update" { time[++n] = $4 }
@@ -219,7 +219,7 @@ END
 		}' echo.tsv rows.tsv
 }
 
-@test "wrong words" {
+@test "prototap: wrong options about keys end with status 2 and one line" {
 	for words in "--pairing none" "--assume coalescing" "--idle 0/60s" "--keys k --pairing x" \
 		"--keys k --idle 60s" "--keys k --idle 0/" \
 		     "--keys k --idle -1/60s" "--keys k --idle 1/0s" "--keys k --idle x/60s" "--rows -"; do

@@ -7,14 +7,14 @@ load captures
 
 setup_file() { begin_captures captures; }
 
-@test "of UDP the text says no count of retransmissions" {
+@test "prototap: the text for UDP has no count of retransmissions" {
 	run -0 "$BIN/prototap" read "$MADE/udp.pcap" --port 5900
 	[[ $output != *" 0 retransmitted"* ]]
 	run -0 "$BIN/prototap" read "$MADE/plain_ns.pcap" --port 5900
 	[[ $output == *" 0 retransmitted"* ]]
 }
 
-@test "compressed and mixed captures are refused with the command that helps, and it does" {
+@test "prototap: compressed and mixed captures are refused with a command that makes them readable; the command works" {
 	for kind in gz bz2 xz zst lz4; do
 		for file in "$MADE/packed.pcap.$kind" -; do
 			run "$BIN/prototap" read "$file" <"$MADE/packed.pcap.$kind"
@@ -39,7 +39,7 @@ setup_file() { begin_captures captures; }
 	[ "$(value capture.packets <<<"$output")" = 0 ]
 }
 
-@test "a file cut short says so in one line beside the report" {
+@test "prototap: for a truncated file it prints the report and one line that says so" {
 	for file in cut_record.pcap cut.pcapng damaged.pcap; do
 		"$BIN/prototap" read "$MADE/$file" --format json >out 2>err || [ $? = 3 ]
 		cat err
@@ -52,7 +52,7 @@ setup_file() { begin_captures captures; }
 	grep -q "1 more damaged file" err
 }
 
-@test "nothing selected is no measurement: it says which ports there are, most bytes first, and which one to try" {
+@test "prototap: if no packet is selected, it lists the ports in the file, most bytes first, and suggests one" {
 	run -1 --separate-stderr "$BIN/prototap" read "$MADE/none_in_it.pcap" --format json
 	[ "$(jq -r .result.capture.why_empty <<<"$output")" != null ]
 	[ "${#stderr_lines[@]}" = 1 ]
@@ -76,7 +76,7 @@ setup_file() { begin_captures captures; }
 	run -0 "$BIN/prototap" read ports.pcap --port 8080
 }
 
-@test "status 3 says in one line on standard error what was lost, and so does the report" {
+@test "prototap: with status 3 one line on standard error, and the report, say what was lost" {
 	for file in missing.pcap drops.pcapng fragments_tcp.pcap udp_short.pcap cut_record.pcap; do
 		run -3 --separate-stderr "$BIN/prototap" read "$MADE/$file" --format json
 		[ "${#stderr_lines[@]}" = 1 ]
@@ -85,7 +85,7 @@ setup_file() { begin_captures captures; }
 	[ "$("$BIN/prototap" read "$MADE/plain_ns.pcap" --format json | jq .result.capture.why_lost)" = null ]
 }
 
-@test "live lets UDP, tagged frames, fragments and IPv6 with extension headers through, and nobody else's packets" {
+@test "prototap live: the filter passes UDP, VLAN tags, fragments and IPv6 extension headers, but no other port's packets" {
 	need_namespace
 	cat >frames.py <<-'END'
 		import socket

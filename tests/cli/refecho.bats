@@ -87,7 +87,7 @@ log_is_sane() {	# file least_ms
 		END { exit bad }' "$1"
 }
 
-@test "wrong words end in one line and exit 2" {
+@test "refecho: wrong options: one line and exit 2" {
 	local words
 
 	while read -r words; do
@@ -115,7 +115,7 @@ log_is_sane() {	# file least_ms
 END
 }
 
-@test "what cannot be had ends in one line and exit 1" {
+@test "refecho: a missing display, an unusable address or file: one line and exit 1; a wrong value: exit 2" {
 	one_line 1 ":nosuch" "$REFECHO" --display :nosuch
 	one_line 1 "203.0.113.7" "$REFECHO" --vnc 5900 --listen 203.0.113.7
 	one_line 2 "nowhere" "$REFECHO" --vnc 5900 --listen nowhere
@@ -128,7 +128,7 @@ END
 	one_line 2 "no times" "$REFECHO" --vnc 5900 --answer-delay file:delays
 }
 
-@test "it listens where it was told, by default on the loopback only; a port in use is said; ready goes where it was asked for" {
+@test "refecho: listens at --listen, by default on the loopback only; a port in use is an error; ready goes to --ready-fd" {
 	unused_port
 	serve --vnc "$port"
 	[ "$(ss -Hltn "sport = :$port" | awk '{ print $4 }')" = "127.0.0.1:$port" ]
@@ -156,7 +156,7 @@ for left in 16, 28:
     print(sum(data[start + y * stride + 4 * x] < 128 for y in range(80, 96) for x in range(left, left + 12)), end=" ")'
 }
 
-@test "x11: number 0 when ready, then one a key, and the character; shift and releases do not count; covered, it comes back" {
+@test "refecho x11: the patch shows the number of keys; modifiers and releases do not count; an exposed window is redrawn" {
 	local window
 
 	display_up
@@ -193,7 +193,7 @@ for left in 16, 28:
 	[ "$(jq -r '.schema + " " + .tool' report.json)" = "thinprobe.refecho/1 refecho" ]
 }
 
-@test "x11: noise and other cell sizes are read all the same" {
+@test "refecho x11: the patch is readable with noise and with other cell sizes" {
 	display_up
 	serve --display "$D" --noise --cell 6
 	shows 0 6
@@ -211,7 +211,7 @@ END
 	finish
 }
 
-@test "cost is CPU time, once for each redraw or for each key" {
+@test "refecho --cost: burns the CPU time once for each redraw, or for each key" {
 	local used before
 
 	display_up
@@ -239,7 +239,7 @@ END
 	[ $(($(result redraws) + $(result keys_coalesced))) -eq 10 ]
 }
 
-@test "coalesce: a redraw waits for its keys, and the rest drains" {
+@test "refecho --coalesce: a redraw waits for N keys; the last keys are drawn after a second" {
 	local begin seen quiet=''
 
 	display_up
@@ -271,7 +271,7 @@ END
 	awk -F '\t' 'NR == 5 { exit !($4 - $3 >= 1e9) }' log.tsv
 }
 
-@test "drop: dropped keys are not answered, and the same seed drops the same ones" {
+@test "refecho --drop: dropped keys are not answered; the same seed drops the same keys" {
 	local part
 
 	display_up
@@ -288,7 +288,7 @@ END
 	cut -f 6 log0.5 | grep -qx 0
 }
 
-@test "a display that goes away: one line, exit 1, the keys so far are reported" {
+@test "refecho: if the display goes away: one line, exit 1, and a report of the keys so far" {
 	display_up
 	serve --display "$D" --log log.tsv --json
 	keys 3
@@ -304,7 +304,7 @@ END
 	[ "$(wc -l <log.tsv)" -eq 4 ]
 }
 
-@test "a signal ends it within a backlog, with a report of what still waits" {
+@test "refecho: a signal ends it amid a backlog, with a report of the waiting keys" {
 	burns() { [ "$(cut -d ' ' -f 1 "/proc/$PID/schedstat")" -gt "$1" ]; }
 
 	display_up
@@ -322,7 +322,7 @@ END
 	[ "$(wc -l <log.tsv)" -eq 6 ]
 }
 
-@test "killed, it leaves a log that is valid up to its last line" {
+@test "refecho: after kill -9 the log is valid up to its last line" {
 	display_up
 	serve --display "$D" --log log.tsv
 	keys 3

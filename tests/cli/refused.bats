@@ -17,7 +17,7 @@ setup() {
 	ln -s x link
 }
 
-@test "what cannot be is told in one line" {
+@test "programs refuse wrong options with 2, and missing things with 1, in one line that begins with their name" {
 	local want program words wrong=0 before
 
 	before=$(ls)

@@ -36,7 +36,7 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	[ "${lines[-1]}" = "$2" ]
 }
 
-@test "check runs each unit test once; --all each both ways, and clang's jobs" {
+@test "tests/run: check has each unit test once; --all has each with and without sanitizers, and clang's jobs" {
 	bats_file quick true
 	bats_file slow true
 	sed -i '1i # bats file_tags=all' tests/cli/slow.bats
@@ -55,7 +55,7 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	awk '{ exit !($1 >= 0.3 && $2 + 0.1 >= $1 && $3 == "bats/cli/quick") }' times
 }
 
-@test "a file that waits for long begins first" {
+@test "tests/run: files tagged waits:NAME are started first" {
 	bats_file quick true
 	bats_file waits true
 	sed -i '1i # bats file_tags=waits:it' tests/cli/waits.bats
@@ -63,14 +63,14 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	[ "$(grep -oE 'cli/[a-z]+ \.\.' <<<"$output" | xargs)" = "cli/waits .. cli/quick .." ]
 }
 
-@test "a failure, a crash, and a plan that is not kept count as failed" {
+@test "tests/run: a failed test, a crash, and fewer tests than planned count as failed" {
 	program 'echo 1..2; echo ok 1; kill -SEGV $$' build/tests/a/plain_test
 	bats_file wrong 'echo "why it is wrong"; false'
 	tests_run 1 "1 passed, 2 failed" unit/a/plain wrong
 	[[ $output == *"not ok - exit status "* && $output == *"why it is wrong"* ]]
 }
 
-@test "skips are named and counted; too many, or one for a reason that is not on the list, fail the run" {
+@test "tests/run: skips are listed; too many, or one with a reason that is not in tests/skips, fail the run" {
 	bats_file one 'skip "ogre is not installed"'
 	cp tests/cli/one.bats tests/cli/two.bats
 	tests_run 1 "0 passed, 0 failed" one		# nothing passed
@@ -89,7 +89,7 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	[[ $output == *"tests/skips: unit test a/plain"* ]]
 }
 
-@test "each job has a TMPDIR of its own; what it leaves there, and the lock of an X server that was killed, fail the run" {
+@test "tests/run: each job has its own TMPDIR; files left there, and a killed X server's lock, fail the run" {
 	bats_file clean 'echo "$TMPDIR" >"$BATS_TEST_DIRNAME/one"; f=$(mktemp); rm "$f"'
 	bats_file other 'echo "$TMPDIR" >"$BATS_TEST_DIRNAME/two"; mktemp -p "$BATS_TEST_TMPDIR"'
 	tests_run 0 "2 passed, 0 failed" bats
@@ -106,7 +106,7 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	[[ $output == *"not ok - left by an X server: /tmp/.X9471-lock"* && ${lines[-1]} == "2 passed, 1 failed" ]]
 }
 
-@test "an attempt that was repeated on a busy machine is told" {
+@test "tests/run: lists attempts that were repeated on a busy machine" {
 	bats_file busy 'echo "# busy: it: in 20 ms: 30 ms stolen" >&3'
 	tests_run 0 "1 passed, 0 failed" bats
 	[[ $output == *"repeated: it: in 20 ms: 30 ms stolen"* ]]

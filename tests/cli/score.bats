@@ -11,7 +11,7 @@ setup() {
 	TABLE=$BATS_TEST_DIRNAME/../../data/thresholds.tsv
 }
 
-@test "keys: answer less due time, without the warm-up; what is known of one that was not answered counts" {
+@test "score: latency is answer minus due time, without warm-up; an unanswered key counts as a lower bound" {
 	need jq
 	{
 		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n'
@@ -30,7 +30,7 @@ setup() {
 	jq -e '[.result | .perception, .tolia, .apdex, .wu, .vsimax | .source | length > 10] | all' out.json
 }
 
-@test "late is what takes longer than --threshold, which changes no other rule" {
+@test "score --threshold: sets the limit for late keys, and changes no other rule" {
 	need jq
 	printf 'latency_ms\n%s\n' 50 100 150 151 >a.tsv
 	"$SCORE" a.tsv --format json | jq -e '.result | .perception.threshold_ms == 100 and .perception.late_percent == 50'
@@ -39,7 +39,7 @@ setup() {
 		and .apdex.target_ms == 100 and .apdex.score == 0.75'
 }
 
-@test "keys due in a stretch of time alone; mean and quantiles between order statistics" {
+@test "score --from --to: only keys due in that time; mean and interpolated quantiles, also as lower bounds" {
 	need jq
 	{
 		printf 'schema\tdue_ns\tanswer_ns\tcensored_ns\tskipped\n'
@@ -59,7 +59,7 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 			late == "" ? sprintf("%.0f", d + 5e9) : "" } }'
 }
 
-@test "samples that are ranges: figures are ranges, a rating only where both ends agree" {
+@test "score: samples that are ranges give ranges; a rating is given only if both ends agree" {
 	need jq
 	printf 'schema\tdue_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n' >head.tsv
 	{ cat head.tsv && ranges 200 20 900; } >wide.tsv
@@ -71,10 +71,10 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	jq -e '.summary | test("ranges")' wide.json
 	run "$SCORE" wide.tsv
 	[[ $output == *"20.0 to 900 ms"*"cannot tell"* ]]
-	# both ends are fast: the figure is a range, the word is not
+	# both ends are fast: the figure is a range, but the rating is certain
 	{ cat head.tsv && ranges 200 20 60; } >fast.tsv
 	"$SCORE" fast.tsv --format json | jq -e '.result | .apdex.score == 1 and .apdex.rating == "excellent" and .latency_ms.p50 == null'
-	# no late end: never satisfied
+	# without a late end no sample counts as satisfied
 	{ cat head.tsv && ranges 200 20 ''; } >open.tsv
 	"$SCORE" open.tsv --format json | jq -e '.result | .later_than == 200 and .latency_ms.range.p50 == {from: 20, to: null}
 		and .apdex.rating == "cannot tell"'
@@ -84,7 +84,7 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 		row.tsv)" = 1.0000 ]
 }
 
-@test "a key that had to wait for its turn, or was never sent, is a range from earliest_ns" {
+@test "score: a key that was sent late, or never, is a range from earliest_ns" {
 	need jq
 	{
 		printf 'schema\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\tearliest_ns\n'
@@ -95,7 +95,7 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 		and .latency_ms.range.p50 == {from: 25, to: null} and .perception.range.late_percent == {from: 0, to: 100}'
 }
 
-@test "keys without an answer count against the claim; a row without a latency is named" {
+@test "score: keys without an answer give ranges; rows without a latency are reported with their line" {
 	need jq
 	printf 'schema\tdue_ns\tsent_ns\tanswer_ns\tcensored_ns\tskipped\n' >keys.tsv
 	# 60 of 100 keys answered after 10 ms; of 40 it is only known that they were sent, 1 ms late
@@ -107,7 +107,7 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	# answered or later, and no column of late ends
 	printf 'schema\tdue_ns\tanswer_ns\tcensored_ns\nkeys/1\t0\t10000000\t900000000\n' >open.tsv
 	"$SCORE" open.tsv --format json | jq -e '.result | .later_than == 1 and .latency_ms.range.p50 == {from: 10, to: null}'
-	# nobody watched
+	# no answers and no end of waiting
 	printf 'schema\tdue_ns\tsent_ns\tanswer_ns\nkeys/1\t5\t5\t\nkeys/1\t6\t6\t\n' >blind.tsv
 	refused 1 blind.tsv
 	printf 'latency_ms\tuser\n5\ta\n\tb\n7\tc\n\td\n' >gaps.tsv
@@ -116,7 +116,7 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	jq -e '.result.samples == 2 and .result.passed_over == 2' gaps.json
 }
 
-@test "VSImax is not told where samples without an answer decide it" {
+@test "score: VSImax is unknown if it depends on samples without an answer" {
 	need jq
 	# 20 users: 13 samples each time; the last ten of 40 are answered after 500 ms, or known only to be later
 	for last in answered later; do
@@ -130,7 +130,7 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	jq -e '.result | .later_than == 10 and .vsimax.reached == null and .vsimax.users == null' later.json
 }
 
-@test "VSImax is not told where samples that failed decide it, nor of rows that are not in the order of time" {
+@test "score: VSImax is unknown if it depends on failed samples, or if rows are not in order of time" {
 	need jq
 	# 20 users, 40 operations of half a second; of the last thirty, STEP - 1 of STEP failed at once
 	jtl() { echo 'timeStamp,elapsed,success,allThreads'; awk -v step="$1" 'BEGIN { for (i = 0; i < 60; i++) { bad = i >= 30 && i % step
@@ -149,7 +149,7 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	"$SCORE" good.jtl --model vsimax --format json | jq -e '.result.vsimax | .reached == false and .users == 20 and .base_ms == 500'
 }
 
-@test "what is at a threshold exactly is so in every unit" {
+@test "score: a latency exactly at the threshold is rated the same in every unit" {
 	need jq
 	printf 'r_s\n2.007\n8.028\n8.029\n' >s.tsv
 	printf 'r_ns\n2007000000\n8028000000\n8029000000\n' >ns.tsv
@@ -159,7 +159,7 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	done
 }
 
-@test "JTL: elapsed and allThreads; the rules' numbers are the table's" {
+@test "score: reads elapsed and allThreads of JMeter's results; the rules take their numbers from --thresholds" {
 	need jq
 	{
 		echo 'timeStamp,elapsed,label,threadName,allThreads'
@@ -168,7 +168,7 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	} >a.jtl
 	"$SCORE" a.jtl --model vsimax --format json -o out.json
 	jq -e '.result | .vsimax.reached and .vsimax.users == 15 and .vsimax.base_ms == 500 and (has("apdex") | not)' out.json
-	# another margin is never reached
+	# a larger margin is never reached
 	awk -F'\t' -v OFS='\t' '$2 == "vsimax_margin" { $3 = 5000 } { print }' "$TABLE" >other.tsv
 	"$SCORE" a.jtl --model vsimax --thresholds other.tsv --format json |
 		jq -e '.result.vsimax.reached == false and .result.vsimax.users == 20'
@@ -176,14 +176,14 @@ ranges() {	# COUNT EARLY-MS LATE-MS: that many keys, answered from early to late
 	"$SCORE" a.jtl --model wu --expected 600ms --beta 2 --format json | jq -e '.result.wu.felt_s == 60'
 }
 
-# 169 of 200 satisfied: 0.845, and 0.85 is good
-@test "Apdex of a half hundredth: the figure is printed as the word has it" {
+# 169 of 200 satisfied: 0.845; from 0.85 on the rating is good
+@test "score: an Apdex of 0.845 is printed as 0.85, which its rating 'good' belongs to" {
 	{ echo r_ms; awk 'BEGIN { for (i = 0; i < 200; i++) print (i < 169 ? 50 : 500) }'; } >half.tsv
 	"$SCORE" half.tsv --column r_ms --model apdex --target 100ms >out
 	grep -E 'Apdex.* 0\.85 .*good' out
 }
 
-@test "results of JMeter with a byte order mark and Windows' line ends: what failed frustrates, however soon" {
+@test "score: reads JMeter's results with byte order mark and CRLF; failed requests count as frustrated" {
 	need jq
 	{
 		printf '\xef\xbb\xbftimeStamp,elapsed,label,success\r\n'
@@ -207,7 +207,7 @@ refused() {	# status words...
 	[[ $output == "score: "* ]]
 }
 
-@test "what cannot be scored is refused in one line" {
+@test "score: an unusable file is refused in one line" {
 	refused 2
 	refused 1 missing.tsv
 	printf 'latency_ms\n' >a.tsv

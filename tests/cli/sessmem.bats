@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# sessmem: its sums against two other programs', who belongs to a login, and what it says of memory that changes.
+# sessmem: its sums against two other programs, which processes belong to a login, and memory that changes.
 
 bats_require_minimum_version 1.5.0
 
@@ -15,8 +15,8 @@ setup() {
 	need python3
 }
 
-# A process with memory of all kinds, linked with nothing: no page of it is shared with others on
-# the machine, so that its figures stand still.
+# A process with memory of all kinds, linked statically: it shares no page with other processes, so that its figures do not
+# change.
 setup_file() {
 	command -v gcc >/dev/null || { not_here "gcc is not installed"; return 0; }
 	gcc -static -O1 -o "$BATS_FILE_TMPDIR/memory" -xc - <<'END_OF_C' || not_here "nothing can be linked statically here"
@@ -51,7 +51,7 @@ int main(int argc, char **argv)	/* FILE PAGES */
 END_OF_C
 }
 
-# It says "up" and its child's number.
+# It prints "up" and its child's pid.
 memory() {	# memory NAME [PAGES]: $pid $child
 	head -c 1000000 /dev/zero >"file.$1"
 	: >"$1.out"
@@ -79,13 +79,13 @@ print(total["Private_Dirty"] + total["Swap"], total["Private_Dirty"], total["Swa
 END_OF_SCRIPT
 }
 
-# The same of smem, as far as it goes.
+# The same by smem, as far as smem has it.
 smem_says() {	# PID...
 	smem -H -c 'pid swap uss pss rss' | awk -v of=" $* " 'index(of, " " $1 " ") { swap += $2; uss += $3; pss += $4; rss += $5; n++ }
 		END { print n, swap, uss, pss, rss }'
 }
 
-# What is asked of processes that stand still: between two equal looks it must be the same.
+# Compares sessmem with LOOK, for stopped processes: two equal outputs of LOOK must enclose it.
 equal_to_the_page() {	# LOOK FIGURES PID...
 	local before after got try
 
@@ -102,7 +102,7 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 	skip "the shares of others never stood still"
 }
 
-@test "its sums are those of an independent script and of smem, to the page" {
+@test "sessmem: its sums are those of an independent script and of smem, to the page" {
 	memory a 300
 	first=$child
 	memory b
@@ -113,7 +113,7 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 		map(. / 1024)' "${started[@]}"
 	[ "$(jq .result.processes_read out)" = 4 ]
 	[ "$(jq '.result.total_private_dirty_bytes == ([.result.processes[].private_dirty_bytes] | add)' out)" = true ]
-	# 290 and 90 pages that no child wrote to are in both; those that it did, in each
+	# 290 and 90 pages that the child did not write are shared; those that it wrote are private in each
 	[ "$(jq '.result.total_shared_bytes >= 2 * (290 + 90) * 4096 and .result.total_private_dirty_bytes >= 2 * 20 * 4096' out)" = true ]
 	need smem
 	# (its PSS of a process is cut in the same way as ours)
@@ -122,7 +122,7 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 		"${started[@]}"
 }
 
-@test "a session: what the process leads, descendants that left it too, nobody else" {
+@test "sessmem --session: the processes of the session, descendants that left it, and no others" {
 	# A shell leads a session; in it a child, one that made a session of its own (as a terminal's shell
 	# does), and one that lost its parent.
 	start tree setsid sh -c '
@@ -134,7 +134,7 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 	until_true test -s leader -a -s left -a -s orphan
 	until_true grep -x sleep "/proc/$(cat left)/comm"
 	leader=$(cat leader)
-	# two shells and two that have become what they are to be; the shell between has ended
+	# two shells and two sleeps; the shell between them has ended
 	until_true eval '[ "$(pgrep -s "$leader" | wc -l) $(pgrep -x -s "$leader" sleep | wc -l)" = "4 2" ]'
 	started+=($(pgrep -s "$leader") $(cat left))
 	"$SESSMEM" --session "$leader" --format json -o out
@@ -142,13 +142,13 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 	[ "$(jq -r '.result.processes[].command' out | grep -c '^sleep 60[123]$')" = 3 ]
 	[ "$(jq '.result.processes_read' out)" = 5 ]
 	[ "$(jq "[.result.processes[].pid] | index($$)" out)" = null ]
-	# the shell in the middle leads nothing: itself and what it started
+	# a process that leads no session: itself and its descendants
 	middle=$(jq -r '.result.processes[] | select(.command | test("602 &")) | select(.command | startswith("sh -c setsid")) | .pid' out)
 	"$SESSMEM" --session "$middle" --format json -o out
 	[ "$(jq -rc '[.result.processes[].name] | sort' out)" = '["sh","sleep"]' ]
 }
 
-@test "memory that changes between two readings is told; memory at rest is exact" {
+@test "sessmem: memory that changes between two readings is reported; memory at rest is exact" {
 	start grower python3 -c 'if True:
 		x = []
 		while len(x) < 100000: x.append(bytearray(8192))
@@ -161,7 +161,7 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 	[ "$(jq '.result | .exact == true and .changed_bytes == 0' <<<"$output")" = true ]
 }
 
-@test "as an ordinary user: own processes; those of others are counted, or refused when there is nothing else" {
+@test "sessmem: as an ordinary user: unreadable processes of others are counted, and refused if there are only such" {
 	[ "$(id -u)" = 0 ] || skip "takes root, to be another user"
 	ordinary_user
 	cp "$SESSMEM" sessmem
@@ -176,13 +176,13 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 	[ "$status" -eq 3 ]
 	grep -q '1 of 2 processes may not be read; as root they may' <<<"$output"
 	run -3 "${user[@]}" ./sessmem --pid "$mine,$pid"
-	[[ $output != *"room for"* ]]	# of one more than what was read
+	[[ $output != *"room for"* ]]	# not with unreadable processes
 	run "${user[@]}" ./sessmem --pid "$pid"
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-@test "a memory group: its processes, those of groups below, and what the kernel charges to it" {
+@test "sessmem --cgroup: processes of the group and of groups below, and the kernel's charge" {
 	make_group memory 1
 	mkdir "$group/login"
 	start outer sh -c "echo 0 >$group/cgroup.procs; exec sleep 600"
@@ -194,7 +194,7 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 	until_true grep -q 1 inner.out
 	until_true eval '[ "$("$SESSMEM" --cgroup "$group" --format json | jq -rc "[.result.processes[].name] | sort")" = \
 		"[\"python3\",\"sleep\"]" ]'
-	# the array is in all of them, and python itself is not 20 MB; the kernel adds up its statistics in batches, so they settle
+	# each figure includes the array of 20 MB and little more; the kernel sums up its statistics in batches, so wait
 	until_true eval '"$SESSMEM" --cgroup "$group" --format json -o out && jq -c .result.cgroup out && [ "$(jq "
 		([.result.processes[].name] | sort) == [\"python3\", \"sleep\"]
 		and (.result | .cgroup.version == 1 and .total_private_bytes > 20e6 and .cgroup.anonymous_bytes > 20e6
@@ -204,7 +204,7 @@ equal_to_the_page() {	# LOOK FIGURES PID...
 # In MiB, of the short report in `output`.
 takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
 
-@test "what one more takes: memory that its processes share with each other, and that none of them maps" {
+@test "sessmem: the cost of one more session includes memory shared within it, and unmapped memory charged to its group" {
 	memory a 20000
 	run -0 "$SESSMEM" --pid "$pid,$child"
 	# 20,000 pages are 78.1 MiB; all but ten are in both processes
@@ -224,7 +224,7 @@ takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
 	awk -v t="$(takes)" 'BEGIN { print t; exit !(t >= 40 && t < 80) }'
 }
 
-@test "room for more: limits of groups above count, that of the login itself does not" {
+@test "sessmem: room for more sessions: limits of groups above count, the session's own limit does not" {
 	make_group memory 1
 	login=$group/login
 	mkdir "$login"
@@ -242,13 +242,13 @@ takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
 	done
 }
 
-@test "missing processes are told in one line" {
+@test "sessmem: a missing process gives one line" {
 	start short true
 	ends "$pid"
 	run "$SESSMEM" --pid "$pid"
 	[ "$status" -eq 1 ]
 	[ "$output" = "sessmem: there is no process $pid (any more)" ]
-	# one that has ended, but whose parent does not wait for it; and the same as a session
+	# a zombie, as a process and as a session
 	start parent python3 -c 'if True:
 		import os, time
 		child = os.fork()

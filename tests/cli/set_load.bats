@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A load of a server that is not ours: what is asked for it, the user's command, and the person at the terminal. Whole runs:
+# The load of a server with --on attach: options, the user's command, and the person at the terminal. Whole runs:
 # tests/lab/attach.bats.
 
 bats_require_minimum_version 1.5.0
@@ -19,7 +19,7 @@ setup() {
 
 ended() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; }
 
-@test "several loads at a window need a command, or a terminal; what makes no sense is refused in one line" {
+@test "--on attach: several loads need --set-load or a terminal; contradictory options are refused in one line" {
 	refused_each stalls <<-'END'
 		--set-load 'ssh HOST set-load %d'	--on attach::0,x --loads 0,5
 		--set-load x: lacks %d	--on attach::0,x --loads 0,5 --set-load x
@@ -37,7 +37,7 @@ ended() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; 
 	[ "$status" = 0 ]
 }
 
-@test "the command: once for each load, 0 at the end; its failure has its last line, and the run goes on" {
+@test "--set-load: runs once for each load, and with 0 at the end; a failure is reported with its last line" {
 	cat >driver <<'END'
 . ./lib
 load_set 5 && load_set 5 && load_set 7 && echo "now $LOAD_NOW"
@@ -58,16 +58,16 @@ END
 	[ "${lines[0]}" = "now 7" ]
 	[[ ${lines[1]} == "cannot set the load to 2: echo first; "*" ended with status 3: no luck with 2" ]]
 	[ "${lines[2]}" = again ]
-	# of its own output only
+	# the reason comes from its own output only
 	[ "${lines[3]}" = "cannot set the load to 2: exit 2 ended with status 2" ]
-	# that of all of them is kept, each below its load
+	# the outputs of all are kept, each under its load
 	[ "$(grep -c '^# load [0-9]*: ' log/set-load.out)" = 9 ]
 	[ "$(grep -A 2 '^# load 2: echo first' log/set-load.out | sed 1d | head -n 2 | paste -sd ,)" = "first,no luck with 2" ]
 	[ "$(paste -sd ' ' said)" = "load 5 of 5 load 7 of 7 load 0 of 0 2 0" ]
 	[ -z "$stderr" ]
 }
 
-@test "a command that does not end is ended with all that it has started; what it leaves when it is done stays" {
+@test "--set-load: a command that does not end is killed with its children; processes left by an ended command stay" {
 	cat >driver <<'END'
 . ./lib
 load_set 5 || echo "$LAB_WHY"
@@ -85,12 +85,12 @@ END
 	ended "$(cat child)" && ended "$(cat shell)"
 	if ended "$(cat load)"; then return 1; fi
 	kill "$(cat load)"
-	# a load that cannot be taken away is said so, in one line
+	# a load that cannot be removed gives one line
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $stderr == *"set the load to 0: [ 0 != 0 ] ended with status 1; "* ]]
 }
 
-@test "at the terminal: a line for each question, none after Ctrl-C or at its end; the driver's status is kept" {
+@test "load_ask: each question gets one line of the terminal, none after Ctrl-C or end of file; the driver's status is kept" {
 	command -v script >/dev/null || skip "script is not installed"
 	cat >driver <<'END'
 . ./lib
@@ -99,7 +99,7 @@ load_ask third && echo "got 3" || echo "none 3"
 stopped && echo stopped
 exit 7
 END
-	# a shell that started it, as a user's: what the status is, is asked there, and not of script(1)
+	# started from a shell, as by a user; the status is read there, since script(1) may change it
 	printf '#!/bin/bash\n%s\n' 'trap : INT' '"$TOP/experiments/engine/keep.sh" ./driver' 'echo $? >ended' >shell
 	chmod +x shell
 	asks() { timeout 20 script -qec ./shell /dev/null; }
@@ -120,7 +120,7 @@ END
 	cat out ended
 	[ "$(cat ended)" = 7 ]
 	grep -aq 'got 1' out && grep -aq 'got 2' out && grep -aq 'none 3' out && grep -aq stopped out
-	# answers that were typed before are taken, too; a terminal that is closed has none
+	# lines typed in advance count as answers; a closed terminal gives none
 	run bash -c 'printf "\n\n" | timeout 20 script -qec "\"$TOP/experiments/engine/keep.sh\" ./driver" /dev/null'
 	[[ $output == *"got 1"*"got 2"*"none 3"* && $status = 7 ]]
 }

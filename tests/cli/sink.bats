@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# sink: is the load there when it says so, does it go when it must, does it take what it said. The machine may be busy:
-# lower bounds on what it got are generous or relative, upper ones are not.
+# sink: the load is there at 'ready', ends when it must, and takes the CPU time that it reports. The machine may be busy: lower
+# bounds on its CPU time are generous or relative, upper ones are not.
 
 bats_require_minimum_version 1.5.0
 
@@ -14,7 +14,7 @@ setup() {
 	CPU=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 }
 
-# Runs a load that another process may keep off the CPU: 3 says so.
+# Runs a load; status 3 is allowed, since other processes may keep it off the CPU.
 sink_measured() { "$SINK" "$@" || [ $? = 3 ]; }
 
 # Starts sink in the background: $pid, standard output in out, standard error in err; returns when it is ready.
@@ -29,7 +29,7 @@ children_of() {
 	cat "/proc/$1/task/$1/children"
 }
 
-@test "ready comes when every process spins; they die with it on kill -9" {
+@test "sink: 'ready' comes when every process spins; they die with it on kill -9" {
 	local child children
 
 	start_sink -n 20 --cpus "$CPU"
@@ -44,7 +44,7 @@ children_of() {
 	until_true gone $children
 }
 
-@test "a regime that was granted is the one it runs in; without -t SIGTERM is how it is meant to end: exit 0, with the report" {
+@test "sink: runs with the CPU, nice value and policy asked for; without -t SIGTERM ends it with 0 and a report" {
 	local child
 
 	need jq
@@ -61,7 +61,7 @@ children_of() {
 	[ "$(cat err)" = ready ]
 }
 
-@test "with -t SIGINT and SIGTERM cut it short: exit 130, with the report" {
+@test "sink -t: SIGINT and SIGTERM end it early with 130 and a report" {
 	local signal
 
 	need jq
@@ -74,7 +74,7 @@ children_of() {
 	done
 }
 
-@test "a signal at any moment of the start leaves a report or nothing, and nobody running" {
+@test "sink: a signal at any moment of the start leaves a report or no output, and no process" {
 	local i children
 
 	for i in 0 2 5 13 34; do
@@ -93,7 +93,7 @@ children_of() {
 	done
 }
 
-@test "it ends, with its report, when who started it is killed" {
+@test "sink: ends with its report if its parent is killed" {
 	local parent sink
 
 	need jq
@@ -109,13 +109,13 @@ children_of() {
 	jq -e '.result.children | length == 2' report
 }
 
-@test "a partial one yields, and takes no more than it was asked for; what it reports is what the kernel accounts to it" {
+@test "sink -l: takes at most the share asked for; the reported CPU time is the kernel's" {
 	local TIMEFORMAT='%U %S' outside percent
 
 	need jq
 	for percent in 10 60; do
 		outside=$({ time sink_measured -n 2 -l $percent -t 700ms --cpus "$CPU" --format json >out 2>err; } 2>&1)
-		# what it did not get it must have waited for
+		# if its share is lower, it must have waited for the CPU
 		jq -e --argjson p $percent '.result.children | all((.share_percent <= $p + 3) and
 			(.share_percent >= $p - 4 or .runqueue_wait_s == null or .runqueue_wait_s > 0.01) and .wanted_percent == $p)' out
 		jq -e --arg outside "$outside" '($outside | split(" ") | map(tonumber) | add) as $o |
@@ -123,7 +123,7 @@ children_of() {
 	done
 }
 
-@test "starved, it does not burst when the CPU becomes free; greedy ones never yield" {
+@test "sink -l: does not catch up after it had to wait; full CPU hogs never yield" {
 	local child greedy a b was run before
 
 	start_sink -l 40 --cpus "$CPU"
@@ -144,13 +144,13 @@ children_of() {
 	sleep 0.5
 	read -r run _ <"/proc/$child/schedstat"
 	b=$(date +%s%N)
-	# to make good for 1 s it would have all of the CPU: 60 % too many
+	# to catch up on 1 s it would take all of the CPU, 60 % too much
 	echo "got $(((run - was) / 1000000)) ms of $(((b - a) / 1000000))"
 	[ $((100 * (run - was) / (b - a))) -le 48 ]
 	kill "${started[0]}"
 }
 
-@test "a refused regime is named, with the reason" {
+@test "sink: a CPU, nice value or policy that is refused is named, with the reason" {
 	local user=(env)
 
 	run "$SINK" --cpus 1023 -t 1s
@@ -177,7 +177,7 @@ children_of() {
 	fi
 }
 
-@test "a process that is killed is counted, and the exit status says so" {
+@test "sink: a killed process is counted, and changes the exit status" {
 	local child
 
 	need jq
@@ -191,7 +191,7 @@ children_of() {
 		(.children[1].share_percent == null) and (.children[0].wall_s > 0)' out
 }
 
-@test "ready goes to the descriptor that was asked for, which must be open before a file can take its number" {
+@test "sink --ready-fd: 'ready' goes to the descriptor, which must be open at the start" {
 	need jq
 	"$SINK" -t 10ms --ready-fd 7 >out 2>err 7>ready
 	[ "$(cat ready)" = ready ]
@@ -204,7 +204,7 @@ children_of() {
 	[ "$status" -eq 2 ]
 	[[ $output == *"reading only"* ]]
 	[ ! -e report ]
-	# nobody there to read it is told, not fatal
+	# a missing reader gives a message, no failure
 	mkfifo pipe
 	exec 8<>pipe 9>pipe 8<&-	# a reader that has gone: writing gives EPIPE
 	run "$SINK" -t 10ms --ready-fd 9 -o report --format json
@@ -217,7 +217,7 @@ children_of() {
 	jq -e .result report
 }
 
-@test "an output that cannot be written is told before the load starts; a name that only leads to one is never replaced" {
+@test "sink -o: an unwritable output is an error; a pipe or a link is written to, not replaced" {
 	need jq
 	run "$SINK" -t 10ms -o /dev/full
 	[ "$status" -eq 1 ]
@@ -242,7 +242,7 @@ bursts() {	# file awk-condition
 		cpu = $9; if ('"$2"') count++ } END { print count + 0 }' "$1"
 }
 
-@test "bursts: as many, as long and as often as planned, each inside its own interval" {
+@test "sink --burst: bursts have the planned number, length and rate, each inside its logged interval" {
 	local child
 
 	need jq
@@ -262,7 +262,7 @@ bursts() {	# file awk-condition
 		.result.bursts.planned == 20 and .result.bursts.played == 20 and .settings.burst == "every:100ms,len:5ms"' out
 }
 
-@test "bursts: while one runs its process makes no system call that writes" {
+@test "sink --burst: no system call that writes during a burst" {
 	need strace
 	run strace -f -qq -e trace=write,writev,mmap,brk,openat -o trace "$SINK" --burst every:20ms,len:5ms \
 		-t 100ms --burst-log log -o report
@@ -272,7 +272,7 @@ bursts() {	# file awk-condition
 		END { print last; exit n > 2 }' trace
 }
 
-@test "bursts: the seed is the plan, a file is another way to say it, and the log is the same kind of file" {
+@test "sink --burst: the seed determines the plan; a plan may come from a file, also from an earlier log" {
 	sink_measured --burst random:20,max:2ms,load:20% --seed 5 --burst-log a --cpus "$CPU" >/dev/null 2>err
 	sink_measured --burst random:20,max:2ms,load:20% --seed 5 --burst-log b --cpus "$CPU" >/dev/null 2>err
 	sink_measured --burst random:20,max:2ms,load:20% --seed 6 --burst-log c --cpus "$CPU" >/dev/null 2>err
@@ -287,7 +287,7 @@ bursts() {	# file awk-condition
 	[ "$(planned a)" = "$(planned d)" ]
 }
 
-@test "bursts: a signal cuts them short, and the log tells how far they came" {
+@test "sink --burst: a signal ends them, and the log has the bursts so far" {
 	ran() { awk -v ms="$1" '{ exit !($1 >= ms * 1e6) }' "/proc/$(children_of "$pid" | xargs)/schedstat"; }
 	[ -r /proc/self/schedstat ] || skip "no schedstat"
 	start_sink --burst every:50ms,len:10ms -t 600s --burst-log log
@@ -308,7 +308,7 @@ bursts() {	# file awk-condition
 	[ "$(bursts log 'cpu > 0 && cpu < asked')" -eq 1 ]
 }
 
-@test "bursts: a log that cannot be written does not cost the report" {
+@test "sink --burst: if the log cannot be written, the report is still made" {
 	need jq
 	[ -w /dev/full ] || skip "no /dev/full"
 	run "$SINK" --burst random:2,max:1ms,load:10% --burst-log /dev/full --format json -o report
@@ -317,7 +317,7 @@ bursts() {	# file awk-condition
 	jq -e '.result.bursts.played == 2' report
 }
 
-@test "a load that is not there: others only where it waited for a CPU, not where it was stopped; the report comes in any case" {
+@test "sink: a missing load is blamed on others only if it waited for a CPU, not if it was stopped" {
 	need jq
 	[ -r /proc/self/schedstat ] || skip "no schedstat in this kernel"
 	start_sink -n 2 -l 90 -t 1s --format json -o report
@@ -338,11 +338,11 @@ bursts() {	# file awk-condition
 	[[ $output == *"Others used the CPU"* && $output != *"not known"* ]]
 }
 
-@test "more than the CPU has is not blamed on others" {
+@test "sink: a load above the CPU's capacity is not blamed on others" {
 	[ -r /proc/self/schedstat ] || skip "no schedstat in this kernel"
 	run -3 "$SINK" -n 4 -l 40 -t 400ms --cpus "$CPU"
 	[[ $output != *"Others used"* && $output == *"more than 1 CPU."* ]]
-	# of one period, each of three bursts of 20 ms waits for the others
+	# three bursts of 20 ms in the same period wait for each other
 	run -3 "$SINK" -n 3 --burst every:100ms,len:20ms -t 500ms --cpus "$CPU"
 	[[ $output != *"Others used"* && $output == *"each other"* ]]
 	# 90 % fit, but not beside a hog
@@ -351,7 +351,7 @@ bursts() {	# file awk-condition
 	[[ $output == *"or for others"* ]]
 }
 
-@test "the CPUs are those of the processes, also where a cgroup allows them fewer" {
+@test "sink: the reported CPUs are those that the control group allows" {
 	need jq
 	make_group cpuset 1
 	cat "${group%/*}/cpuset.mems" >"$group/cpuset.mems"
@@ -360,8 +360,8 @@ bursts() {	# file awk-condition
 	jq -e --arg cpu "$CPU" '.settings.cpus == $cpu and (.summary | test("more than 1 CPU"))' report
 }
 
-# The kernel's own account is the witness: 10 ms of CPU time in every 100 ms are a tenth of a CPU, and both plans want more.
-@test "a load that a CPU quota holds back ends with 3, and the group with the quota is named" {
+# The quota of 10 ms of CPU time in every 100 ms is a tenth of a CPU, and both plans want more.
+@test "sink: a load throttled by a CPU quota ends with 3, and names the group with the quota" {
 	local words
 
 	need jq
@@ -391,7 +391,7 @@ bursts() {	# file awk-condition
 	done
 }
 
-@test "bursts: what is wrong with a plan is named" {
+@test "sink --burst: an error in a plan is named" {
 	local head=$'schema\tstart_ns\tlength_ns\n' wrong=0
 
 	plan() {	# text cause
@@ -408,7 +408,7 @@ bursts() {	# file awk-condition
 	[ $wrong -eq 0 ]
 }
 
-@test "a cgroup: every process enters it, and a folder that is none is refused" {
+@test "sink --cgroup: every process enters the group; a folder that is no group is refused" {
 	local child
 
 	need jq
@@ -434,7 +434,7 @@ bursts() {	# file awk-condition
 	jq -e --arg name "/${group##*/}" '.result.cgroup | endswith($name)' out
 }
 
-@test "a slice: what the scheduler gives is reported, and a wish that it does not heed is told" {
+@test "sink --slice: the report has the scheduler's slice; a warning if the kernel ignores the request" {
 	need jq
 	"$SINK" --slice 7ms -t 10ms --format json >out 2>err
 	if [ "$(jq .settings.slice_ms out)" = 7 ]; then
@@ -446,8 +446,8 @@ bursts() {	# file awk-condition
 	jq -e '.settings.slice_ms | . == null or (. > 0 and . < 100)' out
 }
 
-# (-t counts from ready on.)
-@test "the report has what the man page names, in every format" {
+# (The time of -t begins at 'ready'.)
+@test "sink: the report has the fields of the man page, in every format" {
 	need jq
 	sink_measured -n 2 -l 50 -t 100ms --format json -o json
 	jq -e '.schema == "thinprobe.sink/1" and

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# slowdisk: its file is the backing one, each request takes what was asked, orders and signals are heeded, nothing stays mounted.
+# slowdisk: its file has the backing file's contents, each request takes the delay, orders and signals work, nothing stays mounted.
 # bats file_tags=alone:swap
 
 bats_require_minimum_version 1.5.0
@@ -13,7 +13,7 @@ setup() {
 	mkdir folder
 }
 
-# Whatever a test has left, in the order in which it can be undone: the swap while its disk still answers.
+# Undoes what a test has left; the swap first, while its disk still answers.
 teardown() {
 	[ -z "${loop-}" ] || kill -USR1 "$disk" 2>/dev/null || true
 	give_back
@@ -50,14 +50,14 @@ unmount() {	# folder
 	if [ "$(id -u)" = 0 ]; then umount "$1"; else fusermount3 -u "$1"; fi
 }
 
-# Whoever has made a mount namespace meanwhile has a copy of the mount in it, for which the disk stays.
+# A mount namespace made in the meantime has a copy of the mount, which keeps the disk running.
 ends_alone() {	# pid
 	until_true eval '! grep -qsE " $PWD/(a.040)?folder " /proc/[0-9]*/mountinfo' || skip "somebody else has a copy of the mount"
 	ends "$1"
 }
 
-@test "its one file is the backing one, byte for byte, both ways, and unmounting ends it" {
-	head -c 3000001 /dev/urandom >backing	# no multiple of anything
+@test "slowdisk: reads and writes of its file reach the backing file byte for byte; unmounting ends it" {
+	head -c 3000001 /dev/urandom >backing	# not a multiple of a block
 	cp backing before
 	mkdir "a folder"
 	start_disk "a folder" backing
@@ -79,14 +79,14 @@ ends_alone() {	# pid
 		.result.writes.requests == 12 and .result.writes.bytes == 11 and .result.reads.errors == 0 and .result.writes.errors == 1' report
 }
 
-@test "each read takes the delay, one after the other, and the log says the same as the watch" {
+@test "slowdisk: reads take the delay, one after the other; the log agrees with a clock" {
 	local ms
 
 	truncate -s 1M backing
 	start_disk folder backing --read-delay 20ms --log log
 	ms=$(elapsed dd if=folder/disk of=/dev/null bs=4096 count=10)
 	[ "$ms" -ge 200 ]
-	# two at once are no faster: there is one head
+	# two readers at a time are no faster: requests are served one by one
 	ms=$(elapsed bash -c '
 		dd if=folder/disk of=/dev/null bs=4096 count=5 &
 		dd if=folder/disk of=/dev/null bs=4096 skip=5 count=5
@@ -109,7 +109,7 @@ ends_alone() {	# pid
 		.result.writes.bytes == 8192 and .result.log_rows_dropped == 0' report
 }
 
-@test "with a rate each read takes longer by its data, and the log has it so" {
+@test "slowdisk: with a rate each read takes longer by its size, also in the log" {
 	truncate -s 1M backing
 	start_disk folder backing --read-delay 5ms --read-rate 10Mbit --write-rate none --log log
 	dd if=folder/disk of=/dev/null bs=4096 count=3 status=none
@@ -127,7 +127,7 @@ ends_alone() {	# pid
 	jq -e '.settings | .read_rate_bits_per_s == 10000000 and .write_rate_bits_per_s == 0' report
 }
 
-@test "orders change the delay, also of the request being served; nonsense is told and changes nothing" {
+@test "slowdisk --control: orders change the delay, also of the current request; a wrong order is reported and ignored" {
 	local ms
 
 	truncate -s 1M backing
@@ -150,7 +150,7 @@ ends_alone() {	# pid
 	[ ! -e "the fifo" ]
 }
 
-@test "SIGUSR1 ends all delays, SIGTERM unmounts, but not while the file is in use" {
+@test "slowdisk: SIGUSR1 ends all delays; SIGTERM unmounts, unless the file is in use" {
 	truncate -s 1M backing
 	start_disk folder backing --read-delay 30s --write-delay 30s
 	disk=$pid
@@ -171,7 +171,7 @@ ends_alone() {	# pid
 	if mounted folder; then return 1; fi
 }
 
-@test "a swap device made of it: pages come back whole, each read takes its time" {
+@test "slowdisk: as a swap device it returns pages intact, and each read takes the delay" {
 	[ "$(id -u)" = 0 ] || skip "swap takes root"
 	need python3
 	make_group memory 1
@@ -180,7 +180,7 @@ ends_alone() {	# pid
 	disk=$pid
 	make_swap folder/disk alone
 	echo 16M >"$group/memory.limit_in_bytes"
-	# pages that tell their number, three times what there is room for, then 300 of them in an order of their own
+	# numbered pages, three times as many as fit, then 300 of them read in another order
 	run timeout 60 bash -c "echo \$\$ >$group/cgroup.procs && exec python3 -c '
 import mmap
 pages = 8192
@@ -203,7 +203,7 @@ print(\"whole\")'"
 	if mounted folder; then return 1; fi
 }
 
-@test "an ordinary user who may not mount is told so" {
+@test "slowdisk: an ordinary user who may not mount gets an error" {
 	truncate -s 4096 backing
 	chmod 666 backing
 	chmod 777 folder

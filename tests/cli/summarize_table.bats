@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Runs whose run.json lists their cells: columns by the experiment's `table`, long.tsv, schema.tsv, and one line for what is wrong.
+# summarize: columns by the experiment's `table`, long.tsv, schema.tsv, and errors in one line.
 
 bats_require_minimum_version 1.5.0
 
@@ -39,7 +39,7 @@ column() {	# column LOAD NAME
 
 summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 
-@test "columns of a table: means and intervals over repeats, trains of other series, what is missing" {
+@test "summarize: columns have means over repeats, values of other series, and the state of missing repeats" {
 	run summarize --format json
 	[ "$status" = 3 ]	# the second repeat of a-5 is missing
 	[ "$(jq -c '.result | [.cells, .cells_complete, .cells_failed, .summary_rows]' <<<"$output")" = '[2,4,1,2]' ]
@@ -53,7 +53,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[ "$(awk -F'\t' '$6 == "rate" && $5 == 0 { print $8, $9, $12, $14, $15 }' run/long.tsv)" = "100.00  2 mean+ci higher" ]
 }
 
-@test "a table that the experiment writes is left as it is, and its columns are in schema.tsv" {
+@test "summarize: a table that the experiment itself writes stays unchanged, and its columns are in schema.tsv" {
 	printf 'schema\tname\tn\nx/1\ta\t2\n' | tee before >run/extra.tsv
 	printf '%s\n' 'table extra given' 'name Name - - - text -' 'n "How many" - - - 0 -' >>own/table
 	run summarize --format json
@@ -63,7 +63,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[ "$(awk -F'\t' '$2 == "extra" { print $3, $4, $8 }' run/schema.tsv | paste -sd ';')" = "name text Name;n int How many" ]
 }
 
-@test "a JSON number that is a range makes a range of its column, one that was overloaded makes none" {
+@test "summarize: a JSON value that is a range makes its column a range; an overloaded one leaves it empty" {
 	local r
 	printf 'p50 Median ms k.json:result.l.p50 range 1 lower\np90 "90 %%" ms k.json:result.l.p90 mean+ci 1 lower\n' >>own/table
 	cell a-0 3 100 true
@@ -80,7 +80,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[ "$(awk -F'\t' '$6 == "p90" && $5 == 0 { print $NF }' run/long.tsv)" = range ]
 }
 
-@test "what is wrong with a table or a file of the run is one line, and no table is written" {
+@test "summarize: an error in `table` or in a file of the run gives one line, and no table is written" {
 	local line said
 	while IFS='|' read -r line said; do
 		cp own/table table
@@ -105,7 +105,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[[ $stderr == *"experiments/own/table: No such file"* ]]
 }
 
-@test "every experiment's table is read" {
+@test "summarize: reads every experiment's `table`" {
 	local table
 	mapfile -t tables < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'experiments/*/table')
 	for table in "${tables[@]}"; do
@@ -116,7 +116,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	done
 }
 
-@test "reports in every format; what cannot be read or written, and wrong usage, in one line" {
+@test "summarize: reports in every format; unreadable or unwritable files and wrong usage give one line" {
 	local repeats
 	summarize --format json -o report.json || [ $? = 3 ]
 	[ "$(jq -r .schema report.json)" = thinprobe.summarize/1 ]
@@ -143,7 +143,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	run -2 "$TOP/bin/summarize" --draws 1 a
 }
 
-@test "two cells of one name and files that are none are refused in one line; nothing waits for a FIFO" {
+@test "summarize: two cells with one name, and a folder or FIFO in place of a file, are refused in one line" {
 	local file
 	cp run/run.json whole.json
 	jq '.cells[1].name = "a-0"' whole.json >run/run.json
@@ -164,7 +164,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[ ! -e run/summary.tsv ]
 }
 
-@test "long.tsv tells from how many repeats a figure over all keys is made" {
+@test "summarize: long.tsv has the number of repeats behind a figure over all keys" {
 	local r
 	printf 'p50 Median ms keys:p50 range 3 lower\nkeys Keys - keys:keys - 0 -\n' >>own/table
 	for r in a-0/1 a-0/2 a-5/1; do

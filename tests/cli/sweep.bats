@@ -21,7 +21,7 @@ refused() {
 
 sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1 | sort | paste -sd ' '; }
 
-@test "axes are crossed within a run, other settings make a run for each value, repeats come last" {
+@test "sweep: axes are crossed within a run; other settings make a run for each value; repeats come last" {
 	[ "$(sweep file 'experiment stalls' 'app light' 'loads 0 3' 'repeat 1 2')" = \
 		"stalls/vnc-light-0.1 stalls/vnc-light-0.2 stalls/vnc-light-3.1 stalls/vnc-light-3.2" ]
 	[ "$(sweep file 'experiment stalls' '# what' 'app: light' 'loads 5' 'repeat 1' 'link none dsl' 'time 2')" = \
@@ -29,19 +29,19 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	[ "$(sweep file 'experiment stalls' 'protocol vnc x11' 'app heavy' 'loads 0' 'repeat 1' 'time 2 3' | wc -w)" = 4 ]
 }
 
-@test "the last line of a file counts without a line end, and lines may end as on Windows" {
+@test "sweep: a file may lack the last line end, and may have CRLF line ends" {
 	printf 'experiment stalls\napp light\nrepeat 1\nloads 0' >file
 	[ "$("$engine/sweep.sh" file --list | cut -f1)" = stalls/vnc-light-0.1 ]
 	printf '%s\r\n' 'experiment stalls' 'app light' 'repeat 1' 'loads 0' quick >file
 	[ "$("$engine/sweep.sh" file --list | cut -f1)" = stalls/vnc-light-0.1 ]
 }
 
-@test "nothing is made by --list" {
+@test "sweep --list makes no files" {
 	sweep file 'experiment stalls' 'loads 0' 'repeat 1'
 	[ "$(ls)" = file ]
 }
 
-@test "a file that asks for what there is not is refused by its line" {
+@test "sweep: a file with an unknown option or a wrong value is refused, with the line" {
 	local words text
 	while IFS='|' read -r words text; do
 		printf "$text" >file
@@ -64,7 +64,7 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	refused 1 'cannot make' "$engine/sweep.sh" file -o file/out
 }
 
-@test "a folder that is not empty is refused and stays unchanged" {
+@test "sweep -o: a folder that is not empty is refused and stays unchanged" {
 	printf '%s\n' 'experiment stalls' 'loads zero' >file
 	mkdir -p old/stalls
 	echo mine >old/stalls/data
@@ -74,7 +74,7 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	refused 2 '--resume' "$engine/sweep.sh" file -o old --list
 }
 
-@test "the file of a sweep that was edited is refused; a comment in it is not" {
+@test "sweep --resume: an edited file is refused; an added comment is not" {
 	printf '%s\n' 'experiment stalls' 'app light' 'loads 0' 'repeat 1' >file
 	mkdir bin
 	printf '%s\n' '#!/bin/sh' 'exit 0' >bin/parallel	# measures nothing
@@ -88,7 +88,7 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	[ "$status" = 2 ] && [[ $output == *edited* ]]
 }
 
-@test "words that sweep and cell do not know are refused" {
+@test "sweep, cell: unknown words are refused" {
 	printf '%s\n' 'experiment stalls' >file
 	refused 2 'parallel or slurm' "$engine/sweep.sh" file --engine make -o out
 	refused 2 'no folder of a sweep' "$engine/sweep.sh" --resume .
@@ -99,7 +99,7 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	refused 2 'which' "$engine/sweep_cell.sh"
 }
 
-@test "without the engine on this machine: which package brings it, and nothing is made" {
+@test "sweep: if the engine is not installed, it names the package, and makes no files" {
 	mkdir bin
 	ln -s -t bin /usr/bin/*
 	rm -f bin/sbatch bin/parallel

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What people read: short, wide enough for any terminal, the answer first. One row of docs/outputs.sh is one run here.
+# The text of reports: short, at most 80 columns, the answer first. Each row of docs/outputs.sh is one run here.
 # bats file_tags=waits:two
 
 bats_require_minimum_version 1.5.0
@@ -80,7 +80,7 @@ check_others() {
 	[ "$wrong" -eq 0 ]
 }
 
-@test "standard error on a terminal: no ready" {
+@test "programs print no 'ready' if standard error is a terminal" {
 	need script
 	script -qec "thinprobe sink -t 50ms" typescript >seen </dev/null
 	cat seen

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bench/truth.py: logs made by hand, whose comparison can be done in the head.
+# bench/truth.py: hand-made logs, which can be compared by mental arithmetic.
 
 load helpers
 
@@ -46,7 +46,7 @@ four() {
 	bursts 1000:1100 5000:6000 20000:30000 100000:200000
 }
 
-@test "what the host took from a burst is in its length, not in its log: those it took nothing from stand apart" {
+@test "truth.py: time stolen by the host lengthens a burst but not its logged time; untouched bursts are also judged separately" {
 	bursts 1000:2000 20000:32000:10000
 	lost 1000:1000 20000:12000
 	who 1000:2000 20000:32000
@@ -56,7 +56,7 @@ four() {
 	is untouched_good_percent 100.0000
 }
 
-@test "a perfect log: all found, all inside, all lengths right" {
+@test "truth.py: a perfect log: all bursts found, all lost time inside, all lengths right" {
 	four
 	lost 1000:100 5000:1000 20000:10000 100000:100000
 	who 1000:1100 5000:6000 20000:30000 100000:200000
@@ -78,7 +78,7 @@ four() {
 	is rows_most 1
 }
 
-@test "missing, too long, split and foreign bursts are counted as such" {
+@test "truth.py: missing, too long, split and foreign bursts are counted as such" {
 	four
 	# the first is not there; the second 30 us too short (over 20 us and 1 %); the third ends 99 us early, which 1 % allows,
 	# as 9,901 us; the last in two
@@ -98,7 +98,7 @@ four() {
 	is length_error_us_p50 99.000		# of 30, 99, 15000
 }
 
-@test "the way into a burst and out of it is neither its length nor anybody else's" {
+@test "truth.py: time before and after a burst's own loop counts neither to its length nor to other processes" {
 	bursts 5000:6001:1000
 	lost 4985:1031
 	# 15 us before, 15 after, and 4 us within went to a tick
@@ -114,7 +114,7 @@ four() {
 	is own_percent 102.7000
 }
 
-@test "strictly, what lies inside only perhaps does not count" {
+@test "truth.py: the strict length counts only time that certainly lies inside the burst" {
 	# a row that begins 40 us early: from 965 to 1005 us inside, of 1000; and one that does not reach beyond: 995 of 1000 in any
 	# case
 	bursts 5000:6005:1000 8000:9005:1000
@@ -125,7 +125,7 @@ four() {
 	is length_strict_percent 50.0000
 }
 
-@test "interrupts: not the culprit's, but counted to it by the kernel's account" {
+@test "truth.py: interrupts count to the culprit only in the figures by the kernel's account" {
 	bursts 5000:6001:1000 8000:9001:1000
 	lost 5000:1001 8000:1001
 	who 5000:6001:960 5500:5541:41:timer:timer:- 8000:9001:960 8500:8541:41:unexplained:unexplained:-
@@ -134,7 +134,7 @@ four() {
 	is with_interrupts_good_percent 50.0000		# time that nothing accounts for is nobody's
 }
 
-@test "a row of two bursts is the length of neither" {
+@test "truth.py: a row over two bursts finds both, but gives the length of neither" {
 	bursts 5000:6000 7000:8000
 	lost 5000:3000
 	who 5000:8000:2000 6000:7000:1000:other:task:78
@@ -144,7 +144,7 @@ four() {
 	is length_error_us_max 1000.000
 }
 
-@test "an event of several parts: inside is from what must be there to what can be" {
+@test "truth.py: an event of several parts gives a lower and an upper bound of the time inside bursts" {
 	four
 	# 15 ms of which 11 were lost, half a millisecond of the span on either side of nothing: 10 of them lie in the burst
 	lost 17500:11000:15000:3
@@ -154,7 +154,7 @@ four() {
 	is named_percent ""
 }
 
-@test "the background is outside of bursts, ticks are apart" {
+@test "truth.py: background time is outside of bursts; ticks are counted separately" {
 	four
 	lost 1000:100 2000:111.1:111.1:1:event:kworker 300000:88.89:88.89:1:tick:tick
 	echo '{"result": {"cpus": [{"cpu": 0, "wall_s": 1}]}}' >report
@@ -164,7 +164,7 @@ four() {
 	is found 1
 }
 
-@test "perf sched timehist: the time of a line is the end, in seconds, its last number the length, in milliseconds" {
+@test "truth.py: perf sched timehist: a line's time is the end, in s; its last number is the length, in ms" {
 	four
 	cat >timehist <<'END'
 Samples do not have callchains.
@@ -184,7 +184,7 @@ END
 	is named_percent 9.9099			# 1.1 of 11.1 ms
 }
 
-@test "cyclictest: cycles follow each other at the interval, but for those that it was too late for" {
+@test "truth.py: cyclictest: cycles are an interval apart, except those that were skipped after a late one" {
 	bursts 3001500:3005500 3010100:3010400
 	# started at 2.2 s: due at 3.001 s, 3.002 (4 ms late, at 3.0055), then 3.006, ... 3.010 and 3.011
 	printf 'Thread 0 Interval: 1000\n' >cyclic
@@ -199,7 +199,7 @@ END
 	is named_percent ""
 }
 
-@test "an unknown file is refused" {
+@test "truth.py: an unknown file is refused" {
 	four
 	run "$TRUTH" lost --lost bursts
 	[ "$status" -eq 1 ]

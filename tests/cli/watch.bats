@@ -16,7 +16,7 @@ in_namespace() {
 	if [ "$(id -u)" = 0 ]; then unshare --net "$@"; else unshare --user --map-root-user --net "$@"; fi
 }
 
-@test "half an order to type is refused, in one line" {
+@test "watch: incomplete or wrong options are refused in one line" {
 	for words in "" "--port 5901" "-i lo" "--on attach::0,x" "--key a" "--every 60s" "--on attach::0,x --key a --every 1s" \
 		"--on lab --key a --every 60s" "--port"; do
 		# shellcheck disable=SC2086 # words
@@ -33,7 +33,7 @@ in_namespace() {
 	[[ $output == *"did you mean --port?"* ]]
 }
 
-@test "rows follow a delay that changes at a known key, and only refecho's keys are seen" {
+@test "watch: rows show a change of refecho's delay, and count only refecho's keys" {
 	in_namespace true 2>/dev/null || skip "no network namespaces here"
 	for i in $(seq 15); do echo 20ms; done >delays
 	for i in $(seq 15); do echo 120ms; done >>delays
@@ -72,7 +72,7 @@ in_namespace() {
 	grep -qx "thinprobe_inputs_total $inputs" watch.prom
 }
 
-@test "keys of its own are announced, wait until nobody types, and end with Ctrl-C; without a capture none is sent" {
+@test "watch --key: keys are announced, wait until the user pauses, and end with Ctrl-C; without a capture none is sent" {
 	in_namespace true 2>/dev/null || skip "no network namespaces here"
 	for command in Xvfb xdotool vncviewer xwininfo setpriv python3; do
 		command -v "$command" >/dev/null || skip "$command is not installed"
