@@ -10,7 +10,7 @@ setup_file() {
 	export RUN="$BATS_FILE_TMPDIR/a run"	# a path with a space, below /tmp
 	cd /
 	status=0
-	"$TOP/thinprobe" run stalls --quick --loads 0,4 --time 3 --repeat 1 --idle 1 \
+	"$TOP/thinprobe" run stalls --quick --loads 0,4 --time 2 --repeat 1 --idle 1 \
 		--keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
