@@ -11,15 +11,14 @@ setup() { begin_test; }
 # cell SETTING PART APP COST SINKS REPEAT MS SHARE: 25 keys, five of them warm-up, each answered after MS to MS + 1.9 ms
 cell() {
 	local folder="run/cells/$1.$3-$4-$5/$6" cost=null
+	local us="autogroup=/autogroup-4 session=9 nice=0 policy=other cpus=0 cgroup=/"
 	[ "$4" = 0 ] || cost=$4
 	mkdir -p "$folder"
-	jq -n --arg setting "$1" --arg part "$2" --arg app "$3" --argjson cost "$cost" --argjson sinks "$5" --argjson repeat "$6" '
-		"autogroup=/autogroup-4 session=9 nice=0 policy=other cpus=0 cgroup=/" as $us |
-		{schema: "thinprobe.cell/1", parameters: {protocol: "vnc", part: $part, setting: $setting, app: $app, cost_ms: $cost,
-			sinks: $sinks}, repeat: $repeat, series: "latency", state: "complete", reason: "", marked: "", foreign_percent: 0.5,
-		steal_percent: 0, cost_ms: $cost, period_ms: 50, autogroup: {session: $us, app: $us,
-			sinks: "autogroup=/autogroup-4 session=9 nice=10 policy=idle cpus=0 cgroup=/thinprobe-012345-load"}}' \
-				>"$folder/cell.json"
+	echo '{"schema": "thinprobe.cell/1", "parameters": {"protocol": "vnc", "part": "'"$2"'", "setting": "'"$1"'", "app": "'"$3"'",
+		"cost_ms": '"$cost"', "sinks": '"$5"'}, "repeat": '"$6"', "series": "latency", "state": "complete", "reason": "",
+		"marked": "", "foreign_percent": 0.5, "steal_percent": 0, "cost_ms": '"$cost"', "period_ms": 50, "autogroup": {
+		"session": "'"$us"'", "app": "'"$us"'",
+		"sinks": "autogroup=/autogroup-4 session=9 nice=10 policy=idle cpus=0 cgroup=/thinprobe-012345-load"}}' >"$folder/cell.json"
 	awk -v ms="$7" 'BEGIN { print "schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped"
 		for (k = 1; k <= 25; k++) {
 			answer = k * 5e7 + ms * 1e6 + k * 7 % 20 * 1e5

@@ -4,21 +4,24 @@
 
 # cell NAME REPEAT RATE RESPONSE-MS COV RANDOM [MODEL-RATE MODEL-QUEUE]: as vusers, arrivals and queue report it
 cell() {
-	local folder=run/cells/$1/$2
+	local folder=run/cells/$1/$2 file line
 	mkdir -p "$folder"
-	jq -n --argjson repeat "$2" '{schema: "thinprobe.cell/1", parameters: {}, repeat: $repeat, state: "complete", reason: "",
+	jq -n -c --argjson repeat "$2" --argjson x "$3" --argjson r "$4" --argjson c "$5" --argjson p "$6" --argjson model_x "${7:-0}" \
+		--argjson q "${8:-0}" '{schema: "thinprobe.cell/1", parameters: {}, repeat: $repeat, state: "complete", reason: "",
 		foreign_percent: 1, steal_percent: 0, server_busy_percent: 40, server_own_percent: 39, kernel_percent: 2, link_percent: 30,
-		client_busy_percent: 6, marked: ""}' >"$folder/cell.json"
-	jq -n --argjson x "$3" --argjson r "$4" '{result: {valid: true, requests: 1000, errors: 0, timeouts: 0, unanswered: 0,
+		client_busy_percent: 6, marked: ""},
+		{result: {valid: true, requests: 1000, errors: 0, timeouts: 0, unanswered: 0,
 		rate_per_s: $x, pages_per_s: ($x * 0.6), received_kbyte_per_s: ($x * 60),
 		response_ms: {mean: $r, p50: $r, p95: ($r * 2), max: ($r * 3)}, over_threshold_percent: ($r / 4),
 		concurrency: {mean: ($x * $r / 1000)},
-		fairness: {mean_response_ms: {max_by_median: 1.5, jain: 0.98}}, generator: {late_ms: {p99: 0.2}, cpu_percent: 3}}}' \
-		>"$folder/vusers.json"
-	jq -n --argjson c "$5" --argjson x "$3" --argjson p "$6" '{result: {n: 1000, mean_ms: (1000 / $x), sd_ms: ($c * 1000 / $x),
-		cov: $c, band: 0.062, p: (if $p then 0.5 else 0.00001 end), poisson: $p}}' >"$folder/arrivals.json"
-	[ -z "${7-}" ] || jq -n --argjson x "$7" --argjson q "$8" '{result: {rows: [{lambda: $x, q: $q, r_s: ($q / $x), x_most: 200,
-		r_least_s: 0.012, lambda_schweitzer: ($x - 1), q_schweitzer: ($q + 1)}]}}' >"$folder/model.json"
+		fairness: {mean_response_ms: {max_by_median: 1.5, jain: 0.98}}, generator: {late_ms: {p99: 0.2}, cpu_percent: 3}}},
+		{result: {n: 1000, mean_ms: (1000 / $x), sd_ms: ($c * 1000 / $x),
+		cov: $c, band: 0.062, p: (if $p then 0.5 else 0.00001 end), poisson: $p}},
+		(select($model_x > 0) | {result: {rows: [{lambda: $model_x, $q, r_s: ($q / $model_x), x_most: 200,
+		r_least_s: 0.012, lambda_schweitzer: ($model_x - 1), q_schweitzer: ($q + 1)}]}})' |
+		for file in cell vusers arrivals model; do
+			if read -r line; then printf '%s\n' "$line" >"$folder/$file.json"; fi
+		done
 	printf 'schema\tuser\nvusers-log/1\t1\n' >"$folder/samples.tsv"
 }
 
