@@ -444,7 +444,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		mkdir "$run"
 		tar -xJf "$kept/cells.tar.xz" -C "$run"
 		cp "$kept/run.json" "$run"
-		TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/report/report.sh" "$run"
+		TP_HOME=$TOP TP_BIN=$TOP/bin report_findings "$run"
 		for table in "$kept"/*.tsv "$kept/findings.json"; do
 			[[ $table != */long.tsv ]] || continue	# names the folder
 			cmp "$table" "$run/${table##*/}"
