@@ -177,8 +177,7 @@ made_up_run() {
 	[ "$(awk '/^### /{ on = /The loop$/ } on && /^[|] x11/' run/report.md | wc -l)" = 1 ]
 	# with nothing above the limit
 	watched_cell nx-bar 80000
-	rm run/summary.tsv
-	"$TOP/report/report.sh" run
+	report_findings run
 	[ "$(found simple-animations '[.value, .verdict]')" = '[9,"good"]' ]
 }
 

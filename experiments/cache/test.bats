@@ -121,29 +121,27 @@ made_up_run() {
 }
 
 @test "cache: no size if repeats disagree; the size is unsure if its loop has few hits, or the scan disagrees" {
-	undrawn
 	command -v python3 >/dev/null || skip "python3 is not installed"
-	reported() { "$TOP/bin/summarize" run >/dev/null && "$TOP/report/report.sh" run; }
 	animation_run cache rdp image nx image
 	cache_cell rdp-image LRU 65
 	cache_cell nx-image LRU 40
 	cp run/cells/nx-image/1/cell.json forty.json
 	cp run/cells/rdp-image/1/cell.json run/cells/nx-image/2/cell.json
-	reported
+	report_findings run
 	[ "$(column summary nx-image verdict)" = unclear ]
 	[ "$(found limit '[.value, .verdict]')" = '[65,"unsure"]' ]
 	cp forty.json run/cells/nx-image/2/cell.json
-	reported
+	report_findings run
 	[ "$(found limit .verdict)" = '"good"' ]
 	# 15000 for a new frame and 300 for a hit: 5445 are 65 % of hits
 	jq '.points |= map(if .name == "fits" then .bytes_per_frame = 5445 else . end)' forty.json >run/cells/nx-image/2/cell.json
-	reported
+	report_findings run
 	[ "$(found limit .verdict)" = '"unsure"' ]
 	[[ $(jq -r .verdict run/findings.json) == *unsure*"65 %"*nx* ]]
 	# no loop of the scan hits, although those of up to 40 frames should
 	jq '.points |= map(if .name == "scan" then .bytes_per_frame = 15000 else . end)' forty.json |
 		tee run/cells/nx-image/1/cell.json >run/cells/nx-image/2/cell.json
-	reported
+	report_findings run
 	[ "$(found limit .verdict)" = '"unsure"' ]
 	[[ $(jq -r .verdict run/findings.json) == *unsure*"loop lengths agree over nx"* ]]
 }
@@ -158,7 +156,6 @@ made_up_run() {
 }
 
 @test "cache: the verdict is unsure if frames were lost" {
-	undrawn
 	local r f
 	command -v python3 >/dev/null || skip "python3 is not installed"
 	animation_run cache rdp image
@@ -167,6 +164,6 @@ made_up_run() {
 		f=run/cells/rdp-image/$r/cell.json
 		jq '.points |= map(if .order == "loop" then .frames_seen = (.frames_seen / 2 | floor) else . end)' $f >x && mv x $f
 	done
-	"$TOP/report/report.sh" run
+	report_findings run
 	jq -r .verdict run/findings.json | grep -q unsure
 }
