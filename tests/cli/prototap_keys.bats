@@ -202,8 +202,8 @@ END
 	"$BIN/prototap" read session.pcap --port 5901 --keys keys.tsv --rows rows.tsv --format json -o report.json
 	[ "$(jq '.result.keys | .exact + .ranged' report.json)" = 35 ]
 	[ "$(jq '.result.keys.blocks_drained' report.json)" = 2 ]
-	# The true update is the last one that had begun when the answer had left the application, which needs 40 ms of CPU time before it
-	# can draw the next one. (Pixels are no witness: a busy machine may delay the client until the next update.)
+	# The true update is the last one that had begun when the answer had left the application, which needs 40 ms of CPU time
+	# before it can draw the next one. (Pixels are no witness: a busy machine may delay the client until the next update.)
 	awk -F'\t' 'FNR == 1 { file++; next }
 		file == 1 { answer[$2] = $5; next }
 		file == 2 && $2 == "update" { time[++n] = $4 }

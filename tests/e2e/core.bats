@@ -23,13 +23,13 @@ setup() {
 	unset TP_HOME TP_BIN TP_CHECKOUT
 }
 
-@test "its programs are there, and listed" {
+@test "core without kits: its programs are built, and listed" {
 	run -0 ./thinprobe tools
 	[ "$(grep -cE '^  [a-z]+  +[a-z]' <<<"$output")" = "$(ls bin | wc -l)" ]
 	bin/summarize --version
 }
 
-@test "list, help, doctor and completion work, and name no other experiment" {
+@test "core without kits: list, help, doctor and completion work, and name no kit's experiment" {
 	run -0 ./thinprobe list
 	[ "$(grep -cE '^  [a-z-]+ +[0-9]+  [A-Z]' <<<"$output")" = "$(ls experiments/*/plan | wc -l)" ]
 	run -0 ./thinprobe --help
@@ -39,14 +39,14 @@ setup() {
 	run -0 ./thinprobe run paging --options-only
 }
 
-@test "tests/run has jobs of the core alone" {
+@test "core without kits: tests/run lists only the core's jobs" {
 	tests/run --all --list >jobs
 	run -1 grep kits/ jobs
 	[ "$(grep -c ^unit/ jobs)" = "$(ls tests/unit/*/*_test.c | wc -l)" ]
 	grep -q ^bats/cli/sink jobs
 }
 
-@test "the rules of the house hold" {
+@test "core without kits: tests/cli/house.bats passes" {
 	run bats --filter-tags '!each' tests/cli/house.bats
 	echo "$output"
 	[ "$status" -eq 0 ]

@@ -71,7 +71,7 @@ can_fifo() {
 	"$BIN/sink" --cpus "$CPU" --policy fifo:50 -t 1ms >/dev/null 2>why || skip "$(tail -n 1 why)"
 }
 
-@test "real-time bursts: found, as long as they were, named, and nothing lost that was not" {
+@test "idleprofile: real-time bursts are found and named, with right lengths; no lost time is reported outside of them" {
 	busy=''
 	can_fifo
 	profile_quietly fifo:50 random:100,max:20ms,load:40% 99
@@ -88,7 +88,7 @@ can_fifo() {
 	is named_percent 'x >= 95'
 }
 
-@test "normal bursts: found, as long as they were, and what they are said to have taken is what they took" {
+@test "idleprofile: bursts at normal priority are found, with right lengths and right CPU time" {
 	busy=''
 	profile_quietly other random:100,max:20ms,load:40%
 	is bursts 'x == 100'
@@ -98,7 +98,7 @@ can_fifo() {
 	is own_percent 'x >= 98 && x <= 102'
 }
 
-@test "no burst, none found: the comparison is not true of anything" {
+@test "idleprofile: with no burst during the profile, the comparison finds none" {
 	start profile "$BIN/idleprofile" -t 60s --cpus "$CPU" --effect 0 --who --log lost --who-log who --format json -o report
 	until_true grep -q '^ready' profile.err
 	sleep 0.3

@@ -11,7 +11,7 @@ setup() {
 }
 
 # bats test_tags=all
-@test "numbers of a run have points, whatever the locale" {
+@test "numbers in files of a run have decimal points in a locale with decimal commas" {
 	need mawk
 	need localedef
 	mkdir "$BATS_TEST_TMPDIR"/{locale,bin}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Runs that go on, that answer keys themselves, and that have two trains a cell.
+# Runs that are resumed, over a protocol that answers keys itself; cells with two trains.
 # bats file_tags=all,alone:switches
 
 bats_require_minimum_version 1.5.0
@@ -11,8 +11,8 @@ setup() {
 	RUN=$BATS_TEST_TMPDIR/run
 }
 
-# A short run of a protocol that answers keys itself, and so is its own application.
-@test "a run goes on only under the circumstances and with the settings it was begun with" {
+# A short run over a protocol that answers keys itself, and so is its own application.
+@test "--resume: refused with other facts of the machine or other settings than at the run's begin" {
 	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --time 2 --repeat 1 --idle 1 \
 		-o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -c .settings.apps "$RUN/run.json")" = '["own"]' ]
@@ -26,16 +26,16 @@ setup() {
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"
 	[ "$status" = 1 ]
 	[[ $stderr == *"the kernel"*"start a new run"* ]]
-	# it is as it was
+	# the run is unchanged
 	cmp "$RUN/run.json" "$BATS_TEST_TMPDIR/before"
 	[ ! -e "$RUN/log" ]
 }
 
-@test "a full run has two trains a cell; what is missing of one is made good by --resume, and only that" {
+@test "a full run has two trains in a cell; --resume measures only the missing one" {
 	"$TOP/thinprobe" run stalls --protocol null --loads 0 --time 2 --repeat 2 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -c '[.counts.total, .counts.complete]' "$RUN/run.json")" = '[2,2]' ]
 	[ "$(jq -r .series "$(cell_of "$RUN" sinks=0)/1/stall/cell.json")" = stall ]
-	# a strict train is strict: its keys are due 50 ms apart, to the nanosecond; the other is not
+	# keys of the periodic train are due exactly 50 ms apart, those of the other are not
 	gaps() { awk -F'\t' 'NR > 2 { print $3 - last } { last = $3 }' "$1" | sort -u | wc -l; }
 	[ "$(gaps "$(cell_of "$RUN" sinks=0)/1/stall/samples.tsv")" = 1 ]
 	[ "$(gaps "$(cell_of "$RUN" sinks=0)/1/samples.tsv")" -gt 10 ]
@@ -44,7 +44,7 @@ setup() {
 	"$TOP/thinprobe" run stalls --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -r .state "$(cell_of "$RUN" sinks=0)/2/stall/cell.json")" = complete ]
 	[ "$(stat -c %Y.%i "$(cell_of "$RUN" sinks=0)/1/cell.json")" = "$before" ]
-	# two at once would spoil each other's cells
+	# two drivers of one run at a time are refused
 	exec {held}<"$RUN"
 	flock "$held"
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN" {held}<&-

@@ -22,7 +22,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 }
 
 # bats test_tags=all
-@test "a signal before the first cell: 130 at once, the run marked, nothing running" {
+@test "a signal before the first cell: 130 at once, run.json says interrupted, no process is left" {
 	for moment in 0.05 0.4 0.6 2; do
 		rm -rf "$RUN"
 		start_run --quick --loads 0 --time 2 --repeat 1 --idle 60
@@ -37,7 +37,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 	done
 }
 
-@test "Ctrl-C for the whole process group, at any moment: 130 soon, the run marked" {
+@test "Ctrl-C for the whole process group at any moment: 130 soon, run.json says interrupted" {
 	for moment in 0.2 6; do
 		rm -rf "$RUN"
 		env --default-signal=INT setsid "$TOP/thinprobe" run stalls --quick --loads 0,1 --time 5 --repeat 2 --idle 3 \
@@ -56,7 +56,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 }
 
 # bats test_tags=all
-@test "a run folder that goes away ends the run in one line" {
+@test "a run ends with one line if its folder is removed" {
 	start_run --quick --protocol null --loads 0 --time 3 --repeat 2 --idle 1
 	wait_for eval '[ -n "$(find "$RUN/cells" -name keyrepeat.err -o -name samples.tsv)" ]'
 	rm -rf "$RUN"
@@ -67,7 +67,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 }
 
 # bats test_tags=all
-@test "a driver that is killed leaves an interrupted run, and one line that says so; the run goes on" {
+@test "kill -9 of the driver: run.json says interrupted, one line on standard error; --resume completes the run" {
 	start_run --quick --protocol null --loads 0 --time 2 --repeat 1 --idle 1
 	wait_for eval '[ -n "$(find "$RUN/cells" -name keyrepeat.err -o -name samples.tsv)" ]'
 	kill -KILL "$(pgrep -P "$driver" -f run.sh)"

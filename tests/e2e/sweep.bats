@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A sweep of two cells on emulated hosts, killed in the middle and gone on with.
+# A sweep of two cells on emulated hosts, killed in the middle and resumed.
 
 load ../not_here
 
@@ -13,7 +13,7 @@ setup_file() {
 there() { find "$DIR"/stalls/cells -name cell.json 2>/dev/null | wc -l; }
 ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 
-@test "killed after its first cell it leaves that cell whole and nothing running" {
+@test "sweep: killed after its first cell, it leaves that cell intact and no process" {
 	local i
 	"$TOP/thinprobe" sweep "$BATS_FILE_TMPDIR/file" -o "$DIR" >"$BATS_FILE_TMPDIR/out" 2>&1 3>&- &
 	sweep=$!
@@ -29,7 +29,7 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 	jq -e '.state == "complete"' "$DIR"/stalls/cells/*/1/cell.json >/dev/null
 }
 
-@test "it goes on: all cells are there once, the first as it was, and the report has both" {
+@test "sweep --resume: each cell is measured once, the first one stays unchanged, and the report has both" {
 	local before
 	before=$(find "$DIR/stalls/cells" -name cell.json -exec stat -c '%n %Y' {} + | sort | head -n 1)
 	"$TOP/thinprobe" sweep --resume "$DIR"
@@ -43,7 +43,7 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 }
 
 # bats test_tags=all
-@test "interrupted while a cell runs: the cell and all that it started ends before the sweep does" {
+@test "sweep: interrupted during a cell, the cell and its processes end before the sweep does" {
 	local i dir="$BATS_FILE_TMPDIR/stopped" status=0
 	"$TOP/thinprobe" sweep "$BATS_FILE_TMPDIR/file" -o "$dir" >"$BATS_FILE_TMPDIR/out2" 2>&1 3>&- &
 	sweep=$!
@@ -61,7 +61,7 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 }
 
 # bats test_tags=all
-@test "two that measure the same cell at once: one is kept, both say that it is there" {
+@test "sweep: if two processes measure the same cell, one result is kept, and both report success" {
 	local first second status=0
 	rm -rf "$DIR/stalls/cells/vnc-light-1"
 	(cd "$DIR" && "$TOP/thinprobe" cell stalls/vnc-light-1.1) 3>&- &

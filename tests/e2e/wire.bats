@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# stalls --wire, small: ranges from the wire hold the truth of the pixels, and a key's stages add up.
+# stalls --wire, small: ranges from the wire hold the times of the pixels, and a key's stages add up.
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
@@ -20,7 +20,7 @@ column() {	# FILE COLUMN SINKS [STAGE]
 		$at["sinks"] == sinks && (stage == "" || $at["stage"] == stage) { print $at[column] }' "$RUN/$1.tsv"
 }
 
-@test "the run is complete, with a train in blocks in every cell" {
+@test "stalls --wire: the run is complete, with a train in blocks in every cell" {
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	for load in 0 3; do
@@ -33,21 +33,21 @@ column() {	# FILE COLUMN SINKS [STAGE]
 	done
 }
 
-@test "the ranges hold the truth, with and without load" {
+@test "stalls --wire: the wire's ranges hold the pixels' times, with and without load" {
 	for sinks in 0 3; do
 		[ "$(column summary wire_truth_keys $sinks)" -ge 50 ]
 		least=98	# 54 of 55
-		# where others had the CPUs, the client may show an answer so late that the truth of the pixels is the next update
+		# on a busy machine the client may show an answer so late that by its pixels the next update is the answer
 		[ -z "$(jq -r '.marked // empty' "$(cell_of "$RUN" sinks=$sinks)/1/wire/cell.json")" ] || least=90
 		awk -v v="$(column summary wire_truth_percent $sinks)" -v least=$least 'BEGIN { exit !(v >= least) }'
 	done
 	grep -q 'wire alone' "$RUN/report.md"
 }
 
-@test "stages add up to the latency of the keys, and the application's cost is in the application" {
+@test "stalls --wire: stages add up to the keys' latency; the application's stage includes its CPU cost" {
 	for sinks in 0 3; do
 		[ "$(column stages keys $sinks latency)" -ge 50 ]
-		# as keyrepeat itself tells it, over the keys that it answered
+		# keyrepeat's own figure over the keys with an answer
 		want=$(jq '.result.latency_from_due_ms.mean' "$(cell_of "$RUN" sinks=$sinks)/1/keyrepeat.json")
 		[ "$(column stages keys $sinks latency)" -lt 55 ] ||
 			awk -v g="$(column stages mean_ms $sinks latency)" -v w="$want" 'BEGIN { d = g - w; exit !(d * d < 1e-5) }'
@@ -63,7 +63,7 @@ column() {	# FILE COLUMN SINKS [STAGE]
 	grep -q 'figure-stages' "$RUN/report.html"
 }
 
-@test "an ordinary train of the same run is refused as a source of wire latency" {
+@test "prototap: refuses to pair a train of the same run that was not typed in blocks" {
 	cell="$(cell_of "$RUN" sinks=3)/1"
 	[ "$(jq -r '.result.keys.pairing' "$cell/wire.json")" = none ]
 	[ "$(jq '.result.keys | has("latency_low_ms")' "$cell/wire.json")" = false ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Remote X from end to end: who may connect, which way the data goes (against tshark), and that the report says no word of VNC.
+# Remote X from end to end: which clients may connect, the direction of the data (against tshark), a report without words on VNC.
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
@@ -17,21 +17,21 @@ setup_file() {
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
-@test "x11: the run is complete, and says what it ran on" {
+@test "x11: the run is complete, and run.json names the display server" {
 	cat "$BATS_FILE_TMPDIR/err"
 	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
 	[ "$(jq -r .state "$RUN/run.json")" = complete ]
 	[ "$(jq -r '.protocol | [.server, .encryption, .compression, .floor_ms, .frame_rate_per_s] |
 		map(tostring) | join(" ")' "$RUN/run.json")" = "Xvfb none none 0 null" ]
 	for f in summary.tsv report.md report.html figures/latency-cdf.svg; do [ -s "$RUN/$f" ]; done
-	# versions of programs that are on this machine are no claim
+	# (without the list of versions of installed programs, which names VNC)
 	run grep -i -e vnc -e 'frame timer' -e 'half a frame' <(grep -Ev '^\| ([a-z]+: )?tools |^\| calibration: ' "$RUN/report.md") \
 		"$BATS_FILE_TMPDIR/out"
 	echo "$output"
 	[ "$status" = 1 ]
 }
 
-@test "x11: two sessions; who has no cookie is refused, on both sides; stopped, nothing listens" {
+@test "x11: two sessions; clients without a cookie are refused on both hosts; after the stop nothing listens" {
 	printf 'set -u\nLAB_RUN=%q TOP=%q\n' "$BATS_TEST_TMPDIR/lab" "$TOP" >"$BATS_TEST_TMPDIR/driver"
 	cat >>"$BATS_TEST_TMPDIR/driver" <<'END'
 . "$TOP/lab/lib.sh"

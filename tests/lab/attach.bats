@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A client window of a server that is not ours: vncviewer on an Xvfb of the local lab's client, measured by a run that
-# knows nothing of its server. Truth: the text that arrived on the server, the reference application's patch.
+# A window of an unknown server: vncviewer on an Xvfb of the local lab's client, measured with --on attach. Checked against the
+# text that arrived on the server, and the reference application's patch.
 
 load window
 
-@test "vncviewer: the window's caret, the run's folder; taken over, the keys stop; refusals" {
+@test "attach, vncviewer: keys are measured by the caret; if the user takes the window back, no more keys; refusals" {
 	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	drive <<'END'
@@ -17,7 +17,7 @@ lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuK
 client_window TigerVNC
 attach run --on attach::90,TigerVNC --time 2 --repeat 1 --quick --idle 1 && echo "status 0"
 vim_text
-# the same window by its number, with a rectangle; somebody clicks elsewhere in the train
+# the same window by its number, with a rectangle; a click elsewhere during the train
 lab_start client stranger "$TOP/bin/refecho" --display :90 --format json
 stranger=$LAB_PID
 client_window '^refecho'
@@ -28,7 +28,7 @@ attach_start taken --on "attach::90,$WINDOW,500x330+0+0" --time 30 --repeat 2 --
 train_ready() { grep -qs '^ready' "$LAB_RUN"/taken/cells/*/1/keyrepeat.err; }	# the pattern is matched each time anew
 wait_until 60 train_ready
 before=$(server_got)
-keys_go() { [ "$(server_got)" -ge $((before + 20)) ]; }	# a packet each, and what is asked for afterwards
+keys_go() { [ "$(server_got)" -ge $((before + 20)) ]; }	# a packet for each key, and requests for updates
 wait_until 30 keys_go && echo "keys go"
 lab_exec client env DISPLAY=:90 xdotool windowfocus --sync "$other" mousemove 1000 900
 lab_wait "$taken"
@@ -41,7 +41,7 @@ for words in "--on attach::90,nosuchtitle" "--on attach::90,r" "--on attach::90,
 done 2>&1
 lab_stop "$stranger"
 echo "stranger got $(jq .result.keys_received "$LAB_LOG/stranger.out")"
-# the reference application in the session: its patch is read, or a rectangle watched (bench/attach.sh holds one against the other)
+# the reference application in the session, by its patch, or by a watched rectangle (bench/attach.sh compares the two)
 app_use refecho; APP_COST=1ms; must app_start "$PROTOCOL_DISPLAY"
 for how in "--watch patch" "--watch update --region 320x240+0+0"; do
 	lab_exec client "$TOP/bin/keyrepeat" x11::90 --window "$WINDOW" $how -t 2s --schedule jittered --format json >"$W/how" 2>/dev/null
@@ -50,7 +50,7 @@ done
 lab_down
 END
 	said 0 "status 0"
-	# the search types five and then five a second for a second; the train 40
+	# the search for the region types 5 keys, then 5 a second for a second; the train has 40
 	[[ $output == *"text 50"* ]]
 	cell=$W/lab/run/cells/$(jq -r '.cells[0].name' "$W/lab/run/run.json")/1
 	[ "$(jq -r .state "$W/lab/run/run.json")" = complete ]
@@ -59,14 +59,14 @@ END
 	[ "$(jq -r '.lab | has("cpus_server")' "$W/lab/run/run.json")" = false ]
 	[ "$(jq -r '.result.pairing' "$cell/keyrepeat.json")" = caret ]
 	[ "$(jq -r '.result.keys_exact' "$cell/keyrepeat.json")" = 35 ]
-	# the port was told by the viewer's own connection
+	# the port was found by the viewer's connection
 	[ "$(jq -r '.protocol.port' "$W/lab/run/run.json")" = 5901 ]
 	[ "$(jq -r '.result.channels.input.messages' "$cell/prototap.json")" -ge 35 ]
 	grep -q '^# Typing into a window: ' "$W/lab/run/report.md"
 	grep -q 'server: not ours, so nothing is known' "$W/lab/run/report.md"
 	run -1 grep -ni 'emulated hosts\|CPU hogs\|sinks' "$W/lab/run/findings.json"
 	[ -s "$W/lab/run/report.html" ]
-	# taken over: an interrupted run, and not one key to the stranger
+	# the window was taken back: an interrupted run, and no key into another window
 	run cat "$W/lab/log/taken.out" "$W/lab/log/taken.err"
 	[ "$(jq -r .state "$W/lab/taken/run.json")" = interrupted ]
 	[ "$(jq -r .reason "$W"/lab/taken/cells/*/1/cell.json)" = \
@@ -83,10 +83,10 @@ END
 	[[ $output == *"--set-load none: "*%d* ]]
 }
 
-# --- a curve over loads that somebody else puts there ---------------------------------------------------------------
+# --- loads that are set by others -----------------------------------------------------------------------------------
 
-# A server that is not the run's: refecho, 10 ms of CPU for each key, on the server's CPU, seen through vncviewer. The load is
-# told in the file $W/load, and loads_follow puts as many sinks beside it, as their owner would.
+# A server that the run does not control: refecho, 10 ms of CPU for each key, on the server's CPU, seen through vncviewer. The load
+# is written into the file $W/load, and `follow` starts as many sinks, like the server's owner.
 foreign_server='
 lab_up
 client_screen
@@ -98,7 +98,7 @@ client_window TigerVNC
 chmod 666 "$W/lab/told"
 HOGS=""
 hogs_now() { echo "$(sed "s/\([0-9]*\)[.]\([0-9]*\) .*/\1\20000000/" /proc/uptime) $1" >>"$W/lab/hogs"; }
-hogs() {	# hogs N; the file hogs: when (ns after the boot) so many were there, ? while this changes
+hogs() {	# hogs N: starts or ends sinks; the file hogs notes their number with the time (ns since boot), ? during a change
 	hogs_now "?"
 	[ -z "$HOGS" ] || lab_stop "$HOGS"
 	HOGS=""
@@ -106,7 +106,7 @@ hogs() {	# hogs N; the file hogs: when (ns after the boot) so many were there, ?
 	hogs_now "$1"
 	echo "$1" >"$W/lab/there"
 }
-follow() {	# follow PID: does what is told in $W/lab/told until PID has ended
+follow() {	# follow PID: sets the load written in $W/lab/told, until PID has ended
 	local line n=0
 	until lab_gone "$1"; do
 		while read -r line <&"$TOLD"; do hogs "$line"; done
@@ -125,8 +125,8 @@ END_SET
 chmod 755 "$W/lab/set"
 '
 
-# p50 RUN LOAD: the most it can be, "open" for a range without a late end; or "overloaded", where keys came faster than the busy
-# server answered them: there is no percentile then
+# p50 RUN LOAD: prints the median or its late end, "open" for a range without a late end, "overloaded" if there is no percentile,
+# since keys came faster than the server answered them
 p50() {
 	awk -F'\t' -v load="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		function cell(name) { return name in at ? $at[name] : "" }
@@ -137,9 +137,9 @@ p50() {
 		}' "$1/summary.tsv"
 }
 
-median() { [ "$1" != overloaded ] && [ "$1" != open ]; }	# of p50
+median() { [ "$1" != overloaded ] && [ "$1" != open ]; }	# whether the output of p50 is a number
 
-with_their_hogs() {	# with_their_hogs RUN CELLS: in so many cells as many hogs as the cell says, from the first key to the last
+with_their_hogs() {	# with_their_hogs RUN CELLS: CELLS cells had as many hogs as their load from the first key to the last
 	local cell cells=0
 	for cell in "$1"/cells/*/[0-9]*; do
 		[ "$(jq -r .state "$cell/cell.json")" = complete ] || continue
@@ -152,7 +152,7 @@ with_their_hogs() {	# with_their_hogs RUN CELLS: in so many cells as many hogs a
 }
 
 # bats test_tags=all
-@test "a curve: a command sets each load before its cells, and 0 at the end; one that fails ends its cells with the reason" {
+@test "attach --set-load: the command sets each load before its cells, and 0 at the end; if it fails, so do its cells" {
 	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	busy_begin
@@ -168,7 +168,7 @@ END
 	[[ $output == *"status 3"* ]]
 	run="$W/lab/run"
 	[ "$(jq -r '.settings.set_load' "$run/run.json")" = "$W/lab/set %d" ]
-	# in each repeat each load that can be is told once (twice the same in a row is none), and 0 at last
+	# in each repeat each possible load is set once (not if it is in force already), and 0 at the end
 	cat "$W/lab/told"
 	[ "$(tail -n 1 "$W/lab/told")" = 0 ]
 	[ "$(sort -u "$W/lab/told" | paste -sd ' ')" = "0 3" ]
@@ -177,20 +177,20 @@ END
 	reason=$(jq -r .reason "$run/cells/$(jq -r '.cells[] | select(.parameters.sinks == 7).name' "$run/run.json")/1/cell.json")
 	[ "$reason" = "cannot set the load to 7: $W/lab/set 7 ended with status 9: no seven here" ]
 	with_their_hogs "$run" 4
-	# a key needs 10 ms of the CPU; beside three hogs there may be too many keys for a median, but not on an idle server
+	# a key needs 10 ms of the CPU; beside three hogs the server may be overloaded, but not without hogs
 	idle=$(p50 "$run" 0) loaded=$(p50 "$run" 3)
 	echo "median $idle and $loaded"
 	awk -v ms="$idle" 'BEGIN { exit !(ms + 0 > 10) }' || { ! median "$idle" && machine_was_busy 1000; }
 	awk -v ms="$loaded" 'BEGIN { exit !(ms + 0 > 10) }' || ! median "$loaded"
-	# drawn as the loads of a server of our own are
+	# drawn like the loads of the lab's own server
 	for f in late-share jitter latency-cdf; do [ -s "$run/figures/$f.svg" ]; done
 	grep -q 'load on the server' "$run/figures/late-share.svg"
 	run -1 grep -ni 'CPU hogs\|sinks' "$run/findings.json"
 }
 
 # bats test_tags=all
-@test "told to stop in the midst of it, and a command that does not end: the load is 0 again, and nothing is left" {
-	local number=$((RANDOM * 32768 + RANDOM))	# like nobody else's
+@test "attach --set-load: interrupted during the command, or with one that hangs, the load is 0 again, and nothing is left" {
+	local number=$((RANDOM * 32768 + RANDOM))	# unique, to find the process
 	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	drive <<END
@@ -220,7 +220,7 @@ END
 }
 
 # bats test_tags=all
-@test "a person is asked for each load at the terminal, once for all repeats" {
+@test "attach: a person at the terminal is asked for each load, once for all repeats" {
 	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	command -v script >/dev/null || skip "script is not installed"

@@ -5,7 +5,7 @@
 
 load window
 
-@test "xfreerdp: the window's caret, over RDP from xrdp" {
+@test "attach, xfreerdp: keys are measured by the caret, over RDP from xrdp" {
 	for tool in xfreerdp xrdp openssl; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	[ -f /usr/lib/xorg/modules/libxorgxrdp.so ] || [ -f /usr/lib/xorg/modules/drivers/xrdpdev_drv.so ] ||
 		skip "xorgxrdp is not installed"
@@ -16,7 +16,7 @@ rdp_server
 lab_start client viewer env DISPLAY=:90 HOME=/tmp/home xfreerdp "/v:$LAB_ADDR_server:3389" /cert:ignore /sec:tls \
 	/u:na /p:na /size:800x600 /bpp:24 -grab-keyboard -clipboard -decorations /audio-mode:2
 client_window FreeRDP
-# vim writes its mode below with the first key: not in the midst of the train
+# vim shows its mode with the first key: this must not happen during the train
 lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" xdotool key a BackSpace
 nap 1
 attach run --on attach::90,FreeRDP,800x500+0+0 --time 2 --repeat 1 --quick --idle 1 --loads 7 && echo "status 0"

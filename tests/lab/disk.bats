@@ -1,12 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A disk of the lab's own: as slow as it is told to be, its scheduler settable; gone, and everything
-# as before, whatever ends the driver. Other labs may come and go meanwhile: what is looked for
-# bears this lab's id. `W` is the test's own world below /tmp.
+# The lab's own disk: its delay and its scheduler can be set; however the driver ends, the disk is gone and everything as before.
+# Other labs may run meanwhile: tests look only for names with this lab's id. `W` is the test's own folder below /tmp.
 
 load disk
 
-@test "disk: takes the time that it is told, is counted, and is seen by the server alone" {
+@test "disk: reads take the delay and are counted; only the server sees the disk" {
 	begin '
 lab_disk_delay 20ms || echo "$LAB_WHY"
 before=$(lab_disk_counts)
@@ -25,10 +24,10 @@ lab_disk_off && losetup -a | grep -c "${LAB_DISK_DEVICE:-none}:"'
 	read -r before after < <(sed -n 's/^took .* us, \([0-9]*\) .* -> \([0-9]*\) .*/\1 \2/p' "$W/out")
 	[ $((after - before)) -ge 30 ]
 	grep -qx 'not at the client' "$W/out"
-	grep -qx 0 "$W/out"	# off: no loop device of it
+	grep -qx 0 "$W/out"	# no loop device is left
 }
 
-@test "disk: a kill -9 of the driver takes it all back, the scheduler of its device too" {
+@test "disk: after kill -9 of the driver the disk is gone, and its device's scheduler restored" {
 	begin 'lab_disk_delay 50ms
 for s in $(lab_disk_schedulers); do [ "$s" = none ] || { lab_switch "scheduler:${LAB_DISK_DEVICE##*/}" "$s" && break; }; done
 cat "/sys/block/${LAB_DISK_DEVICE##*/}/queue/scheduler"
@@ -41,13 +40,13 @@ lab_start -R server reads sh -c "while :; do dd if=/tmp/disk/x of=/dev/null bs=4
 	[[ $(cat "/sys/block/${device##*/}/queue/scheduler") == *"[$was]"* ]]
 }
 
-@test "disk: a driver that is told to stop takes it back" {
+@test "disk: a driver that is stopped removes the disk" {
 	begin 'lab_disk_delay 30ms'
 	kill -TERM "$pid"
 	gone
 }
 
-@test "disk: what was killed as a whole is on record, and thinprobe lab clean puts it right" {
+@test "disk: after kill -9 of all the lab's processes, thinprobe lab clean removes the disk by its record" {
 	begin 'lab_change disk-delay 0
 		echo "$LAB_UNDO" >"$W/undo"
 		lab_switch scheduler:"${LAB_DISK_DEVICE##*/}" bfq ||

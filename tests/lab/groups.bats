@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Groups and switches of the lab: there when asked for, gone whatever ends the driver. `W` is the test's own world below /tmp.
+# Control groups and kernel switches of the lab: made when asked for, undone however the driver ends. `W` is the test's own folder
+# below /tmp.
 # bats file_tags=alone:switches
 
 load world
@@ -10,19 +11,19 @@ setup() {
 	mkdir "$W/locks"
 }
 
-# Everything that a lab may change, in text.
+# Prints everything that a lab may change.
 settings() {
 	local f
 	for f in /proc/sys/kernel/sched_autogroup_enabled /proc/sys/kernel/sched_rt_runtime_us \
 		/proc/sys/kernel/sched_rt_period_us /sys/kernel/debug/sched/base_slice_ns; do
 		echo "$f $(cat "$f" 2>&1)"
 	done
-	# groups of this test's labs only: others may come and go
+	# only groups of this test's labs: other labs may run
 	find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-${id:-none}-*" 2>/dev/null | sort
 	cat /sys/fs/cgroup/cpu*/cpu.rt_runtime_us /sys/fs/cgroup/cpu*/cpu.shares /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null || true
 }
 
-# A driver that changes all it may, has a process in a group, says so, and stays.
+# A driver that makes all possible changes, starts a process in a group, reports that, and waits.
 driver() {
 	cat >"$W/driver.sh" <<END
 set -u
@@ -71,7 +72,7 @@ as_before() {
 	diff <(echo "$before") <(echo "$after")
 }
 
-@test "groups and switches are as before after a normal end" {
+@test "groups, switches: as before after a normal end" {
 	begin "wait_until 60 test -e $W/seen"
 	touch "$W/seen"
 	wait "$pid"
@@ -80,14 +81,14 @@ as_before() {
 	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
 }
 
-@test "... after Ctrl-C for the whole group of the driver" {
+@test "groups, switches: as before after Ctrl-C for the driver's whole process group" {
 	driver 'lab_start server long sleep 600; lab_wait $LAB_PID'
 	cat >"$W/experiment" <<END
 #!/bin/bash
 export EXP_KEPT=
 . $W/driver.sh
 END
-	# as an experiment runs: keep.sh takes the signal, in a process group that is not this test's
+	# started like an experiment: keep.sh takes the signal, in a process group of its own
 	before=$(settings)
 	perl -e 'setpgrp; $SIG{INT} = "DEFAULT"; exec @ARGV' "$TOP/experiments/engine/keep.sh" "$W/experiment" >"$W/out" 2>&1 3>&- &
 	pid=$!
@@ -102,16 +103,16 @@ END
 	as_before
 }
 
-@test "... after kill -9 of the driver" {
+@test "groups, switches: as before after kill -9 of the driver" {
 	begin 'nap 600'
 	kill -9 "$pid"
 	as_before
 	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
 }
 
-@test "... after kill -9 of the driver and of what would have taken it back, by lab clean" {
+@test "groups, switches: as before after kill -9 of the driver and its undo process, by lab clean" {
 	begin 'nap 600'
-	# not the one that is up: a lab clean beside it leaves it alone
+	# lab clean does not touch a lab that is up
 	LAB_LOCKS="$W/locks" "$TOP/thinprobe" lab clean >"$W/beside"
 	[ "$(settings)" = "$during" ]
 	kill -9 "$(cat "$W/undo")" "$pid"
@@ -123,7 +124,7 @@ END
 	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
 }
 
-@test "what is stopped in a group with cpu.idle gets CPU time to end, and the group is idle again" {
+@test "groups: a process that is stopped in a group with cpu.idle gets CPU time to end; then the group is idle again" {
 	driver '
 lab_group quiet idle=1 || { echo "$LAB_WHY" >'"$W"'/no; exit; }
 lab_start -G quiet server job sh -c "trap \"cat \$1/cpu.idle; exit\" TERM; echo ready >&2; while :; do sleep 0.05; done" \
@@ -146,14 +147,14 @@ tree_v2() {
 	: >"$W/tree/cgroup.subtree_control"
 }
 
-@test "cgroup v2: weight, idle, maximum, and where the controller is given" {
+@test "groups: cgroup v2: weight, idle and maximum are set, and the controller is enabled where needed" {
 	tree_v2
 	{
 		printf 'group %s\n' 'a shares=4096 idle=1' 'b shares=1024 quota=25,100ms' 'c shares=10240 quota=50,5ms' \
 			'd rt=1' 'e rt_runtime=1000' 'f quota=25' 'last'
 		for _ in {1..1200}; do [ ! -d "$W/tree/thinprobe-abcdef-last" ] || break; sleep 0.05; done
 		grep -rH . "$W/tree" | sed "s|^$W/tree/||" | sort >"$W/seen"
-	} | serve >"$W/answers"	# who writes looks before it ends the input
+	} | serve >"$W/answers"	# the writer checks before it ends the input
 	cat "$W/seen" "$W/answers"
 	[ "$(head -n 1 "$W/answers")" = "ok $W/tree/thinprobe-abcdef-a" ]
 	[ "$(sed -n 4p "$W/answers")" = "ok $W/tree/thinprobe-abcdef-d" ]	# no budget for real-time tasks, no need of one
@@ -169,13 +170,13 @@ thinprobe-abcdef-b/cpu.weight:100
 thinprobe-abcdef-c/cpu.max:2500 5000
 thinprobe-abcdef-c/cpu.weight:1000
 END
-	# taken back: in a kernel's file that word is an order, not the content
+	# undone: in cgroup.subtree_control such a word is a command, not the content
 	[ "$(cat "$W/tree/cgroup.subtree_control")" = -cpu ]
 	[ -z "$(find "$W/tree" -name 'thinprobe*')" ]
 	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
 }
 
-@test "cgroup v2 without the controller, and a switch that is not there: said, not done" {
+@test "groups: cgroup v2 without the controller, and a missing switch, are refused with a reason" {
 	tree_v2
 	echo "memory pids" >"$W/tree/cgroup.controllers"
 	echo 7 >"$W/switches/autogroup"
@@ -184,13 +185,13 @@ END
 	grep -q '^no this kernel has no .*base_slice' "$W/answers"
 	[ "$(grep -c '^ok' "$W/answers")" = 2 ]
 	[ "$(cat "$W/switches/autogroup")" = 7 ]	# the first value, however often it was changed
-	# while one lab has it, another does not get it
+	# while one lab has changed a switch, another may not
 	mkdir -p "$W/locks"
 	(flock 9; echo 'switch autogroup 0' | serve 9>&-) 9>"$W/locks/switch-autogroup" >"$W/answers"
 	grep -q '^no another lab' "$W/answers"
 }
 
-@test "a lock that lab clean removes before it is held is made anew; one that is held is not removed" {
+@test "groups: a lock file that lab clean removes before it is locked is made again; a held lock is not removed" {
 	mkdir "$W/bin"
 	cat >"$W/bin/flock" <<-END
 		#!/bin/sh
@@ -213,7 +214,7 @@ END
 	[ "$status" -eq 1 ]
 }
 
-@test "what cannot be put on record is not done; the record stays locked whatever is struck out of it" {
+@test "groups: a change that cannot be recorded is not made; the record stays locked when entries are removed" {
 	tree_v2
 	echo 1 >"$W/switches/autogroup"
 	echo cpu >"$W/tree/cgroup.subtree_control"
@@ -224,8 +225,8 @@ END
 	[ "$(grep -c "^no .*is the disk full" "$W/answers")" = 2 ]
 	[ "$(cat "$W/switches/autogroup")" = 1 ]
 	[ -z "$(find "$W/tree" -name 'thinprobe*')" ]
-	# a controller that is not given: noted, and struck out again
-	: >"$W/answers"	# the answers above are not those that are waited for
+	# a controller that cannot be enabled: recorded, then removed from the record
+	: >"$W/answers"	# do not mistake the answers above for the next ones
 	rm -f "$W/tree/cgroup.subtree_control"
 	mkdir "$W/tree/cgroup.subtree_control"
 	{

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The local lab: two hosts that come up, hold their streams, their rate and their CPUs, and leave nothing.
-# As root each test of a life runs twice, as root and as an ordinary user (in check some once: the life itself shows both ways);
-# `W` is the test's own world below /tmp.
+# The local lab: two emulated hosts with streams, link rate and CPUs, which leave nothing behind. Run by root, tests of a whole life
+# of a lab run twice, as root and as an ordinary user (some only once in check). `W` is the test's own folder below /tmp.
 
 load world
 
@@ -11,8 +10,8 @@ setup() {
 	may_have_hosts
 }
 
-# driver NAME [PRELUDE]: a driver script from standard input. Its locks and pipes are the test's own, so that labs of others
-# neither wait for it nor hold it up.
+# driver NAME [PRELUDE]: makes a driver script from standard input. Its locks and pipes are the test's own, so that it and other
+# labs do not wait for each other.
 driver() {
 	{
 		printf 'set -u\nW=%q TESTS=%q\n' "$W" "$TESTS"
@@ -31,7 +30,7 @@ drive() {
 
 gone() { [ -z "$(survivors)" ]; }
 
-# What a life must not leave behind: processes, links, sockets, mounts, held locks. (Namespaces live by their processes.)
+# Fails if a lab has left processes, links, sockets, mounts or held locks. (Namespaces end with their processes.)
 leaves_nothing() {
 	local end=$((SECONDS + 50)) f
 	soon gone || { echo "still alive: $(survivors)"; return 1; }
@@ -39,7 +38,7 @@ leaves_nothing() {
 	! grep -E "$W|^thinprobe " /proc/self/mounts || return 1
 	for f in /tmp/.X11-unix/X* /tmp/.X*-lock; do
 		[ -e "$f" ] && [[ $x_before != *"$f "* ]] || continue
-		# Others may start X servers meanwhile: theirs are alive, or go.
+		# Other X servers may start meanwhile: they are alive, or disappear.
 		until [ ! -e "$f" ] || x_alive "$f"; do
 			[ $SECONDS -lt $end ] || { echo "$f was left"; return 1; }
 			sleep 0.1
@@ -89,10 +88,10 @@ END
 	[[ $output != *Killed* && $output != *Terminated* && $output != *wait_for* ]]
 }
 
-@test "streams, arguments, exit status and signals pass (as started)" { streams; }
+@test "lab: streams, arguments, exit status and signals pass through (as started)" { streams; }
 
 # bats test_tags=all
-@test "streams, arguments, exit status and signals pass (ordinary user)" {
+@test "lab: streams, arguments, exit status and signals pass through (ordinary user)" {
 	as_user
 	streams
 }
@@ -135,18 +134,18 @@ END
 	leaves_nothing
 }
 
-@test "a life: link, users, CPUs, logins, nothing left (as started)" {
+@test "lab: link, users, CPUs and logins are as they should be; after the end nothing is left (as started)" {
 	export_world
 	life
 }
 
-@test "a life: link, users, CPUs, logins, nothing left (ordinary user)" {
+@test "lab: link, users, CPUs and logins are as they should be; after the end nothing is left (ordinary user)" {
 	as_user
 	export_world
 	life
 }
 
-@test "works below /tmp, with a space in the paths, from anywhere" {
+@test "lab: works in a folder below /tmp, with a space in the path, from any working directory" {
 	as_user
 	mkdir "$W/sp ace"
 	cp -R "$TOP/lab" "$W/sp ace/lab"
@@ -164,7 +163,7 @@ END
 	said 0 "visible" "kept" "written" "own /tmp"
 }
 
-@test "the rate is held" {
+@test "lab: the link keeps its rate" {
 	drive 'LAB_RATE=10Mbit' <<'END'
 lab_up
 lab_can server shape || { echo "no tbf here"; exit; }
@@ -182,7 +181,7 @@ END
 	[[ $output == *"not faster than the link"* ]]
 }
 
-@test "a wrong rate, a wrong role, no run folder: one line, and the right status" {
+@test "lab: a wrong rate, a wrong role, a missing run folder: one line and the right status" {
 	drive 'LAB_RATE=fast' <<<'lab_up'
 	said 2
 	[[ $output == *"LAB_RATE=fast"*"100Mbit"* ]]
@@ -195,7 +194,7 @@ END
 	said 1 "lab_up"
 }
 
-@test "a delay: there, or a clear word where it cannot be had" {
+@test "lab: the link has the delay asked for, or a message says why not" {
 	drive 'LAB_DELAY=20ms' <<'END'
 lab_up
 begin=${EPOCHREALTIME/[.,]/}
@@ -212,7 +211,7 @@ END
 	[[ $output == *delayed* ]]
 }
 
-@test "a second lab waits for the CPUs, then shares them and says so" {
+@test "lab: a second lab waits for the CPUs, then shares them and says so" {
 	[ "$(nproc)" -ge 2 ] && [ "$(nproc)" -lt 6 ] || skip "needs a machine whose CPUs one lab fills (2 to 5 of them)"
 	as_user
 	driver first <<'END'
@@ -241,12 +240,12 @@ END
 	[[ $output == *"second 1"* && $output == *"the mark is not kept"* && $output == *"third 1"* ]]
 }
 
-@test "CPU time: a greedy process of the host is its own, also after its end" {
+@test "lab_cpu: the CPU time of a CPU hog in the host counts as the lab's own, also after its end" {
 	drive <<'END'
 lab_up
 a=$(lab_cpu server)
 lab_start server greedy sh -c 'while :; do :; done'
-# its CPU time, where others want theirs: the fourth field
+# the lab's own CPU time is the fourth field of lab_cpu
 had() {
 	b=$(lab_cpu server)
 	after=${EPOCHREALTIME/[.,]/}000
@@ -256,7 +255,7 @@ wait_until 30 had
 lab_stop $LAB_PID
 c=$(lab_cpu server)
 regime=$(lab_exec server true; lab_start server x sleep 5; nap 0.2; lab_regime $LAB_PID)
-# a reading takes its time: the clock first, then who is busy, what is its own at last
+# a reading takes time: it reads the clock first, then the busy time, the lab's own time last
 awk -v a="$a" -v b="$b" -v c="$c" -v after="$after" 'BEGIN {
 	split(a, x, " "); split(b, y, " "); split(c, z, " ")
 	print "busy", z[2] - x[2], "own", y[4] - x[4], "of", after - x[1], "after", z[4] - x[4]
@@ -268,7 +267,7 @@ END
 	said 0 "live counted" "ended counted" "busy holds own"
 }
 
-@test "levers are tried; facts are JSON" {
+@test "lab_can tries each lever; lab_facts prints JSON" {
 	drive <<'END'
 lab_up
 for lever in pin cgroup shape autogroup swap capture rt; do lab_can server $lever; echo "$lever $?"; done
@@ -305,18 +304,18 @@ END
 }
 
 # bats test_tags=all
-@test "vnc: a key typed by a foreign client changes the screen (as started)" {
+@test "vnc: a key typed by another VNC client changes the screen (as started)" {
 	export_world
 	vnc_echo
 }
 
-@test "vnc: a key typed by a foreign client changes the screen (ordinary user)" {
+@test "vnc: a key typed by another VNC client changes the screen (ordinary user)" {
 	as_user
 	export_world
 	vnc_echo
 }
 
-@test "vnc:refecho: the reference server answers a foreign client" {
+@test "vnc:refecho: the reference server answers another VNC client" {
 	[ -x "$TOP/bin/refecho" ] || skip "refecho is not built"
 	as_user
 	export_world
@@ -334,7 +333,7 @@ END
 	leaves_nothing
 }
 
-@test "null: no server, no display" {
+@test "null: starts no server and no display" {
 	drive <<'END'
 lab_up
 protocol_use null
@@ -346,13 +345,13 @@ END
 	said 0 "[] [null:]"
 }
 
-seen() { # the session is up: in a second, or later on a busy machine
+seen() { # waits until the session is up: about a second, longer on a busy machine
 	local _
 	for _ in {1..600}; do [ "$(survivors | wc -l)" -le 10 ] || return 0; sleep 0.1; done
 	return 1
 }
 
-# Kills the driver at moments from before the lab is up to after the session is; all must be gone by itself.
+# Kills the driver at moments from before the lab is up until after the session is up; everything must disappear by itself.
 killed() {
 	local moment pid i=0
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
@@ -379,24 +378,24 @@ END
 		i=$((i + 1))
 	done
 	[ $i -eq 8 ]
-	# And what follows comes up as if nothing had been.
+	# The next lab comes up normally.
 	drive <<<'lab_up; echo "again $LAB_SHARED_CPUS"'
 	said 0 "again"
 }
 
 # bats test_tags=all
-@test "kill -9 of the driver at any moment leaves nothing (as started)" {
+@test "lab: kill -9 of the driver at any moment leaves nothing (as started)" {
 	export_world
 	killed
 }
 
-@test "kill -9 of the driver at any moment leaves nothing (ordinary user)" {
+@test "lab: kill -9 of the driver at any moment leaves nothing (ordinary user)" {
 	as_user
 	export_world
 	killed
 }
 
-@test "clean removes what a killed run left, and only that" {
+@test "lab clean: removes what a killed run left, and nothing else" {
 	mkdir "$W/locks" "$W/tmp"
 	touch "$W/locks/cpu0" "$W/locks/cpu1" "$W/tmp/other"
 	mkdir "$W/tmp/thinprobe.abcdef" && touch -d '2 minutes ago' "$W/tmp/thinprobe.abcdef"
@@ -414,7 +413,7 @@ END
 	[ ! -e "$W/locks" ]
 }
 
-@test "locks: one holder at a time while others remove the files and the folder; nothing is left of them" {
+@test "lab locks: one holder at a time, even if others remove files and folder; no lock file is left" {
 	local n
 	# shellcheck disable=SC2016 # another shell's
 	for n in 1 2 3 4 5; do
@@ -442,7 +441,7 @@ END
 	run -2 bash -c '. "$1/lab/locks.sh"; locks_take "$2/no such folder/locks/cpu0"' - "$TOP" "$W"
 }
 
-@test "by hand: up, exec, down" {
+@test "thinprobe lab: up, exec and down by hand" {
 	export_world
 	as_user
 	mkdir "$W/rt" "$W/tmp" && chmod 777 "$W/rt" "$W/tmp"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The link of the local lab: delay, loss and rate, changed while it is up, by whatever this kernel has; nothing is left of it.
+# The link of the local lab: delay, loss and rate, changed while it is up, with netem or the delay line; nothing is left of it.
 
 load world
 
@@ -10,14 +10,14 @@ setup() {
 	may_have_hosts
 }
 
-# drive [PRELUDE]: a driver from standard input, with p (the least round trip of five pings, in ms).
+# drive [PRELUDE]: runs a driver from standard input, with a function p (the smallest round trip of five pings, in ms).
 drive() {
 	{
 		printf 'set -u\nW=%q\nexport TMPDIR=$W/tmp BATS_TEST_TMPDIR=$W LAB_LOCKS=$W/locks LAB_SHARED_CPUS=1; mkdir -p "$TMPDIR"\n' "$W"
 		printf '%s\nLAB_RUN="$W/a run"\n. %q/lab/lib.sh\n. %q/tests/busy.bash\nlab_use local\n' "${1-}" "$TOP" "$TOP"
 		cat <<'END'
 p() { lab_exec -R client ping -n -q -c 5 -i 0.2 "$@" "$LAB_ADDR_server" | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'; }
-between() {	# between LOW HIGH WORDS [OPTION OF PING...]: p; again where the machine held all pings up
+between() {	# between LOW HIGH WORDS [OPTION OF PING...]: p is between LOW and HIGH; repeated if the machine delayed all pings
 	local _ ms
 	for _ in {1..5}; do
 		busy_begin
@@ -65,17 +65,17 @@ END
 	[[ $output != *wire.control* ]]
 }
 
-@test "link: a delay is there, and can be changed while the lab is up" {
+@test "link: it has the delay, which can be changed while the lab is up" {
 	delayed
 }
 
-@test "link: the same by the delay line, as an ordinary user" {
+@test "link: as an ordinary user, the delay line has the delay, which can be changed while the lab is up" {
 	[ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
 	as_user
 	delayed wire
 }
 
-@test "link: without a delay asked for it is a pair as ever; rate and queue can be changed; a queue that was asked for is kept" {
+@test "link: without a delay it is a veth pair; rate and queue can be changed; a queue that was asked for stays" {
 	drive 'LAB_RATE=10Mbit' <<'END'
 lab_up
 echo "link $LAB_LINK"
@@ -98,7 +98,7 @@ END
 	[[ ${lines[5]-} == "" || ${lines[5]} == *"LAB_DELAY=0ms"* ]]
 }
 
-@test "link: different rates each way: DOWN at the server's end, UP at the client's; by the delay line, too" {
+@test "link: DOWN/UP: rate DOWN at the server's end, UP at the client's; also with the delay line" {
 	drive 'LAB_RATE=1500Kbit/384Kbit LAB_QUEUE=2s' <<'END'
 lab_up
 for role in server client; do
@@ -125,7 +125,7 @@ END
 	said 0 "the ping is right" "wire 1500000 384000 2000"
 }
 
-@test "link: kill -9 of the driver leaves no interface, no process and no fifo; a delay line that dies takes the lab along" {
+@test "link: kill -9 of the driver leaves no interface, process or fifo; if the delay line dies, the lab ends" {
 	[ -c /dev/net/tun ] || skip "there is no /dev/net/tun"
 	drive 'LAB_DELAY=1ms LAB_DELAY_BY=wire' <<'END'
 lab_up
@@ -149,7 +149,7 @@ END
 	[[ $output == *lost*"no: the delay line "* ]]
 }
 
-@test "link: words that are none, and a delay that cannot be had, end it in one line" {
+@test "link: malformed words, and an impossible delay, end the lab with one line" {
 	for words in 'LAB_DELAY=soon' 'LAB_JITTER=11s' 'LAB_LOSS=101' 'LAB_QUEUE=0ms' 'LAB_QUEUE=much'; do
 		drive "$words" <<<'lab_up'
 		[ "$status" -eq 2 ]

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The memory of the lab's server, and its swap: confined while it is up, gone whatever ends the
-# driver. `W` is the test's own world below /tmp. Other labs may come and go meanwhile: what is
-# looked for bears this lab's id.
+# Memory limit and swap of the lab's server: in force while it is up, gone however the driver ends. `W` is the test's own folder
+# below /tmp. Other labs may run meanwhile: tests look only for names with this lab's id.
 # bats file_tags=alone:swap
 
 load world
@@ -32,7 +31,7 @@ export LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 LAB_RUN=$W/run LAB_SERVER_MEMORY=64M LA
 lab_use local
 lab_up
 echo "\$LAB_ID" >$W/id
-hog() {	# NAME MEGABYTES: so much, page by page, and stays; the first one to go
+hog() {	# NAME MEGABYTES: takes memory page by page, and stays; the first choice of the OOM killer
 	lab_start server \$1 perl -e 'open F, ">", "/proc/self/oom_score_adj" and print F 1000 and close F;
 		\$m = "\\0" x (\$ARGV[0] << 20); open R, "<", "/dev/urandom";
 		for (0 .. \$ARGV[0] * 256 - 1) { read R, \$b, 64; substr(\$m, \$_ * 4096, 64) = \$b }
@@ -55,7 +54,7 @@ END
 	eval "$(sed 's/^declare -[-x]*/declare -g/' "$W/vars")"
 }
 
-# What of this lab is there, in text.
+# Prints what there is of this lab.
 ours() {
 	local device _
 	while read -r device _; do [[ $(swaplabel "$device" 2>/dev/null) != *"thinprobe$id"* ]] || echo "swap $device"; done </proc/swaps
@@ -79,7 +78,7 @@ gone() {
 	return 1
 }
 
-# Nobody of this lab runs any more: lab clean leaves one alone that is up.
+# Waits until no process of this lab is left, since lab clean does not touch a lab that is up.
 nobody() {
 	local _
 	for _ in {1..600}; do
@@ -89,11 +88,11 @@ nobody() {
 	return 1
 }
 
-# What was written since the device was ours: its counters know of all it ever was.
+# Bytes written since the lab has the device: its counters include earlier uses.
 written() { awk '{ n = $7 * 512 - n } END { printf "%.0f\n", n }' "$W/stat" "/sys/block/${1#/dev/}/stat"; }
 used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 
-@test "what runs on the server has so much memory and no more; all the rest goes to its own device; killed -9, it leaves nothing" {
+@test "memory: the server's processes have the limit, and swap only to its device; after kill -9 nothing is left" {
 	cluster=$(cat /proc/sys/vm/page-cluster)
 	begin file 'cat /sys/block/${LAB_SWAP_DEVICE#/dev/}/stat >'"$W"'/stat
 		hog big 100; lab_ready big 120; lab_child $LAB_PID; echo $LAB_CHILD >'"$W"'/hog
@@ -104,14 +103,14 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 		lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=4 iflag=direct status=none |
 			cmp -s -n 16384 - /dev/zero && touch '"$W"'/empty
 		lab_switch page_cluster $(('"$cluster"' ^ 1)) || echo "$LAB_WHY" >'"$W"'/no-switch' 'nap 600'
-	# the kernel's view of the process, not of the group
+	# by /proc of the process, not by the group
 	read -r rss swap < <(awk '/^Anonymous:/ { a = $2 * 1024 } /^Swap:/ { s = $2 * 1024 }
 		END { print a, s }' "/proc/$(cat "$W/hog")/smaps_rollup")
 	echo "in memory $rss, swapped $swap"
 	[ "$rss" -le $((64 << 20)) ]
 	[ "$swap" -ge $((36 << 20)) ]
 	[ $((rss + swap)) -ge $((100 << 20)) ]
-	# ours is where it is, and what was written there is at least that
+	# the lab's device has the swapped pages, and at least as much was written to it
 	cat /proc/swaps "/sys/block/${LAB_SWAP_DEVICE#/dev/}/stat"
 	[ "$(used "$LAB_SWAP_DEVICE")" -ge "$swap" ]
 	[ "$(written "$LAB_SWAP_DEVICE")" -ge "$swap" ]
@@ -119,7 +118,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	[ ! -e "$W/empty" ]	# the second device has data
 	grep -q "thinprobe-$id.server" "$W/in"
 	if grep "thinprobe-$id" "$W/out-c" "$W/out-m"; then return 1; fi
-	# no file has a name any more, and a lab clean beside it leaves it alone
+	# all its files are unlinked; lab clean does not touch a lab that is up
 	[ -z "$(ls -d /var/tmp/thinprobe-swap-$id 2>/dev/null)" ]
 	LAB_LOCKS=$W/others "$TOP/thinprobe" lab clean >"$W/beside"
 	"$TOP/thinprobe" lab clean >>"$W/beside"
@@ -131,7 +130,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	[ "$(cat /proc/sys/vm/page-cluster)" = "$cluster" ]
 }
 
-@test "zram, and when all that would take it back is killed -9 as well: lab clean" {
+@test "memory: zram; after kill -9 of driver and undo process, lab clean removes it" {
 	begin zram 'hog big 100; lab_ready big 120' 'nap 600'
 	zrams="${LAB_SWAP_DEVICE#/dev/} ${LAB_SWAP_SCRATCH#/dev/}"
 	[ "$(used "$LAB_SWAP_DEVICE")" -ge $((36 << 20)) ]
@@ -145,7 +144,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	grep -q "removed group $LAB_MEMORY_GROUP" "$W/clean"
 }
 
-@test "the process that takes it back is killed -9: the driver does it; with its record lost, lab clean; no other swap till then" {
+@test "memory: after kill -9 of the undo process, the driver removes the swap; without its record, lab clean does" {
 	begin file 'hog big 100; lab_ready big 120; kill -9 $LAB_UNDO' 'lab_change swap file 1048576; echo "$LAB_WHY" >'"$W"'/why'
 	wait "$pid" || true
 	cat "$W/why" "$W/out"
@@ -165,7 +164,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	gone
 }
 
-@test "a slow one takes its time for a read, is exchanged under a session that stays whole, and is gone at the end" {
+@test "memory: a slow swap device takes the delay for a read, can be exchanged under a session, and is gone at the end" {
 	[ -x "$TOP/bin/slowdisk" ] && [ -e /dev/fuse ] || skip "no slowdisk, or no FUSE here"
 	begin slow:20ms 'hog big 72; lab_ready big 120
 		read_one() {
@@ -173,7 +172,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 			lab_exec -R server dd if=$LAB_SWAP_SCRATCH bs=4k count=10 iflag=direct of=/dev/null status=none
 			echo $((${EPOCHREALTIME/[.,]/} - t))
 		}
-		{ lab_disk slow 48M /tmp/disk && lab_disk_off; } >&2	# another slow one comes and goes: this one stays slow
+		{ lab_disk slow 48M /tmp/disk && lab_disk_off; } >&2	# another slow disk must not affect this one
 		read_one >'"$W"'/slow; lab_swap_delay 0ms; read_one >'"$W"'/fast
 		lab_memory_limit 48M || echo "$LAB_WHY" >'"$W"'/limit
 		lab_swap file || echo "$LAB_WHY" >'"$W"'/exchange; lab_ours $LAB_PID && touch '"$W"'/lives
@@ -185,7 +184,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	[ "$(cat "$W/fast")" -lt "$(cat "$W/slow")" ]
 	[ -e "$W/lives" ]
 	[ "$(cat "$W/kills")" = 0 ]
-	# 72M do not fit into 48M without swap: said, and nobody is ended for it
+	# 72M do not fit into 48M without swap: refused, and no process is killed
 	if grep -qx none "$W/none"; then return 1; fi
 	grep -q 'do not fit' "$W/none"
 	[ "$(jq .server_memory_bytes "$W/facts")" = $((48 << 20)) ]
@@ -194,10 +193,10 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 }
 
 # bats test_tags=all
-@test "ten times the server's memory: ended by the limit, the cell failed with that reason, the next one measured, nothing left" {
+@test "memory: a load of ten times the limit is OOM-killed; its cell fails with that reason, the next one is measured" {
 	[ "$(id -u)" = 0 ] || skip "swap is root's"
 	[ -x "$TOP/bin/keyrepeat" ] || skip "not built"
-	# stalls with another load, in a tree that has all else of this one
+	# stalls with another load, in a copy of this tree
 	mkdir -p "$W/home/experiments/stalls"
 	ln -s "$TOP"/{bin,data,lab,plots,report} "$W/home"
 	ln -s "$TOP"/experiments/engine "$W/home/experiments"
@@ -210,7 +209,7 @@ exp_begin() {
 	must session_start own "\$PROTOCOL" own
 }
 exp_before_cells() { :; }
-train_load() {	# a hog that wants all it can name; memhog, where it is built
+train_load() {	# a hog that takes as much memory as it can; memhog, if it is built
 	if [ -x "\$TP_BIN/memhog" ]; then
 		lab_start server sink "\$TP_BIN/memhog" -s 640M --format json
 	else
@@ -220,7 +219,7 @@ train_load() {	# a hog that wants all it can name; memhog, where it is built
 	lab_wait "\$LAB_PID"
 	echo "\$? \$(lab_memory_kills)" >>$W/hog
 }
-exp_end_lab() { P=([protocol]=null [app]=own [sinks]=0) && train_run own 0 2 "\$RUN/after" latency; }	# the lab is as it was
+exp_end_lab() { P=([protocol]=null [app]=own [sinks]=0) && train_run own 0 2 "\$RUN/after" latency; }	# the lab still works
 END
 	status=0
 	LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 TP_HOME=$W/home TP_BIN=$TOP/bin "$TOP/experiments/engine/run.sh" stalls --protocol null \
@@ -246,7 +245,7 @@ END
 	gone
 }
 
-@test "the rest of the machine keeps its reserve, whoever asks; nothing is left of what was refused" {
+@test "memory: a size that would take the machine's reserve is refused, and leaves nothing" {
 	begin file '
 		LAB_RESERVE=100000G lab_memory_limit 65M; echo "$? $LAB_WHY"
 		LAB_RESERVE=100000G lab_swap zram; echo "$? $LAB_WHY"
@@ -263,7 +262,7 @@ END
 	gone
 }
 
-@test "by hand: up, exec in the group, down" {
+@test "memory: thinprobe lab up, exec in the group, and down by hand" {
 	[ "$(id -u)" = 0 ] || skip "swap is root's"
 	export XDG_RUNTIME_DIR=$W/runtime LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60
 	mkdir "$W/runtime"
@@ -279,7 +278,7 @@ END
 	gone
 }
 
-@test "cgroup v2: limits, protection, what shares the CPU inside the server's memory; all given back" {
+@test "memory: cgroup v2: limits, protection, CPU groups within the server's memory group; all undone" {
 	mkdir -p "$W/proc" "$W/tree/user.slice/me"
 	echo "cgroup2 $W/tree cgroup2 rw 0 0" >"$W/proc/mounts"
 	echo "0::/user.slice/me" >"$W/proc/cgroup"
@@ -293,7 +292,7 @@ END
 		answered 5
 		echo "cpu memory" >"$g/cgroup.controllers"
 		: >"$g/cgroup.subtree_control"
-		echo 90000000 >"$g/memory.current"	# which no reclaim changes here
+		echo 90000000 >"$g/memory.current"	# (in this made-up folder reclaim does not change it)
 		printf '%s\n' 'limit server limit=33554432' 'group load shares=2048'
 		answered 7
 		(cd "$W/tree" && grep -rH . . | sort) >"$W/seen"
@@ -325,12 +324,12 @@ END
 	[ -z "$(ls "$W"/locks/undo-* 2>/dev/null)" ]
 }
 
-@test "cgroup v1: a limit with swap and without; what only v2 has is said, and the group does not stay" {
+@test "memory: cgroup v1: a limit with and without swap; what only v2 has is refused, and the group is removed" {
 	mkdir -p "$W/proc" "$W/tree"
 	: >"$W/answers"
 	echo "cgroup $W/tree cgroup rw,memory 0 0" >"$W/proc/mounts"
 	echo "4:memory:/" >"$W/proc/cgroup"
-	# a kernel's folder has its files from the first
+	# (a real group has its files from the start)
 	mkdir -p "$W/path"
 	cat >"$W/path/mkdir" <<'END'
 #!/bin/sh
@@ -358,7 +357,7 @@ END
 END
 }
 
-@test "switches of memory: changed, and put back as they were; of a list of words the one in force" {
+@test "memory: kernel switches are changed and restored; of a list of words the selected one is read" {
 	mkdir -p "$W/switches" "$W/proc"
 	: >"$W/proc/mounts"
 	: >"$W/answers"
@@ -375,7 +374,7 @@ END
 	[ "$(cat "$W"/switches/* | paste -sd ' ')" = "0 60 madvise" ]
 }
 
-@test "words: what is no size, no swap, or has no server: one line, 2" {
+@test "memory: malformed size, unknown swap, options without --server-memory: one line, status 2" {
 	for words in '--server-memory much' '--server-memory 1M' '--swap zram' '--server-memory 64M --swap floppy' \
 		'--server-memory 64M --swap slow:fast' '--server-memory 64M --swap-size 0' \
 		'--server-memory 64M --swap zram --on attach::0,0x1'; do

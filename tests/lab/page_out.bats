@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the lab has to page a session out: programs started from copies that nobody else maps, and DAMON for one memory group.
+# Means of the lab to page a session out: programs started from private copies, and DAMON for one memory group.
 
 bats_require_minimum_version 1.5.0
 
@@ -9,7 +9,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-@test "a copied program runs with libraries that nobody else maps, under its own name" {
+@test "copies.sh: a copied program runs under its own name, with libraries that no other process maps" {
 	for tool in xterm ldd; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	"$TOP/lab/local/copies.sh" "$BATS_TEST_TMPDIR/co pies" sleep
 	"$BATS_TEST_TMPDIR/co pies/bin/sleep" 60 3>&- &
@@ -31,7 +31,7 @@ setup() {
 	[ "$status" = 1 ]
 }
 
-# A tree with the files that DAMON's has for one scheme.
+# Makes a folder with the files of DAMON's sysfs for one scheme.
 damon_tree() {
 	local k=damon/0/contexts/0 f
 	for f in nr_kdamonds 0/state 0/contexts/nr_contexts; do mkdir -p "$(dirname "damon/$f")"; : >"damon/$f"; done
@@ -50,7 +50,7 @@ damon_tree() {
 	export LAB_DAMON=$PWD/damon LAB_PROC=$PWD/proc LAB_IOMEM=$PWD/iomem
 }
 
-@test "DAMON is told to page out that group alone, and is ended when who told it is killed; one in use is left alone" {
+@test "damon.sh: DAMON pages out only that group, and stops if its caller is killed; a DAMON in use is left alone" {
 	damon_tree
 	"$TOP/lab/local/damon.sh" "$PWD/groups/a lab.server" 2>said 3>&- &
 	pid=$!
@@ -69,7 +69,7 @@ damon_tree() {
 	wait "$pid" || :
 	for _ in {1..1500}; do [ "$(cat damon/nr_kdamonds)" = 0 ] && break; sleep 0.02; done
 	[ "$(cat damon/0/state damon/nr_kdamonds | tr '\n' ' ')" = "off 0 " ]
-	# somebody else's
+	# a DAMON in use by others
 	echo 1 >damon/nr_kdamonds
 	run --separate-stderr "$TOP/lab/local/damon.sh" "$PWD/groups/a lab.server"
 	[ "$status" = 4 ]

@@ -18,9 +18,9 @@ teardown_file() {
 	rm -rf -- "$W"
 }
 
-@test "each takes a train of keys, which come back, and its settings say what there is to know" { protocols_answered train; }
+@test "protocols: each answers a train of keys, and its settings are complete" { protocols_answered train; }
 
-@test "a viewer's window fills the screen" {
+@test "protocols: a viewer's window fills the screen" {
 	local p
 	for p in rdp rdp:vnc spice vnc:viewer; do
 		[ -z "$(protocols_said train skip "$p")" ] || continue
@@ -29,10 +29,12 @@ teardown_file() {
 	done
 }
 
-@test "stopped: no process in the hosts, no socket, no lock; the lab down: nothing on the machine" { protocols_stopped; }
+@test "protocols: after the stop no process, socket or lock is left in the hosts; after the lab nothing on the machine" {
+	protocols_stopped
+}
 
-@test "kill -9 of the driver, an ordinary user's: nothing is left" { protocols_killed; }
+@test "protocols: kill -9 of an ordinary user's driver leaves nothing" { protocols_killed; }
 
-@test "a client that ends at once, a server that does: one line that says so, and nothing is left" {
+@test "protocols: a client or server that ends at once gives one line, and nothing is left" {
 	BROKEN="xfreerdp spicy vncviewer x11vnc" protocols_broken rdp spice vnc:viewer vnc:x11vnc
 }

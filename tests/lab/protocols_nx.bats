@@ -6,7 +6,7 @@
 
 load protocols
 
-# Where ssh, NX and xpra of a person keep theirs, and a login is recorded.
+# Files of the user's own ssh, NX and xpra, and of the record of logins.
 persons() {
 	stat -c '%n %s' /run/sshd /run/xpra/* /var/log/wtmp /var/log/lastlog ~/.ssh ~/.ssh/* ~/.Xauthority \
 		~/.nx ~/.xpra ~/.config/xpra 2>/dev/null || :
@@ -25,24 +25,24 @@ teardown_file() {
 	rm -rf -- "$W"
 }
 
-@test "each takes a train of keys, which come back, and its settings say what there is to know" { protocols_answered train; }
+@test "NX, ssh, xpra: each answers a train of keys, and its settings are complete" { protocols_answered train; }
 
-@test "nxagent's window fills the screen" {
+@test "NX: nxagent's window fills the screen" {
 	[ -n "$(protocols_said train skip nx:agent)" ] || [ "$(protocols_said train view nx:agent)" -ge 1 ]
 }
 
-@test "stopped: no process in the hosts, no socket, no lock; the lab down: nothing on the machine" {
+@test "NX, ssh, xpra: after the stop no process, socket or lock is left in the hosts; after the lab nothing on the machine" {
 	protocols_stopped
 	diff "$W/persons.before" <(persons)
 }
 
-@test "kill -9 of the driver, an ordinary user's: nothing is left" { protocols_killed; }
+@test "NX, ssh, xpra: kill -9 of an ordinary user's driver leaves nothing" { protocols_killed; }
 
-@test "one half that ends at once: one line that says so, at once, and nothing is left" {
+@test "NX, ssh, xpra: a client or server that ends at once gives one line soon, and nothing is left" {
 	BROKEN="nxproxy nxagent ssh xpra" protocols_broken nx nx:agent ssh:x11 xpra
 }
 
-@test "list: protocols with their variants; where one cannot run, why, and the cure" {
+@test "thinprobe protocols: lists variants, and for one that cannot run the reason and the cure" {
 	local tool
 	mkdir "$W/bin"
 	for tool in bash basename cat cut dirname fold grep readlink sed sort xargs; do

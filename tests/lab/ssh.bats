@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The lab over ssh, on two machines made of namespaces with an sshd each (sshpair.sh). `W` is the
-# test's own world below /tmp; what the hosts keep for us is in there too, so that whatever is left
-# can be found.
+# The lab over ssh, on two machines made of namespaces with an sshd each (sshpair.sh). `W` is the test's own folder below /tmp; the
+# lab's files on the hosts are in there too, so that left files can be found.
 
 load world
 
@@ -13,7 +12,7 @@ setup() {
 	getent passwd "$(id -u)" >/dev/null || skip "sshd lets in only users with a name"
 }
 
-# drive [LIMIT]: a driver from standard input, on the third machine.
+# drive [LIMIT]: runs a driver from standard input, on the third machine.
 drive() {
 	{
 		printf 'W=%q TESTS=%q TOP=%q TP_HOME=%q RUN=%q\n' "$W" "$TESTS" "$TOP" "$TOP" "$W/a run"
@@ -26,7 +25,7 @@ lab() {
 	lab_up
 }
 stalls() { "$TOP/thinprobe" run stalls --quick --idle 1 --on ssh:tp-server,tp-client "$@"; }
-# What of ours is alive or left, at either end (the brackets keep grep from finding itself).
+# Prints processes and files of the lab that are left at either end (the brackets keep grep from finding itself).
 left() {
 	grep -lsaE "$W[^ ]*thinprobe[-]ssh[.]" /proc/[0-9]*/environ /proc/[0-9]*/cmdline | cut -d/ -f3 | sort -u |
 		while read -r p; do
@@ -46,7 +45,7 @@ END_OF_HELP
 	echo "$output"
 }
 
-@test "the verbs: streams, signals, files, CPUs, sessions, clocks; nothing left" {
+@test "lab over ssh: streams, signals, files, CPUs, sessions and clocks work; nothing is left" {
 	drive <<'END'
 lab
 lab_exec server sh -c 'cat; echo to stderr >&2; exit 7' <<<"from stdin" 2>"$W/err"
@@ -64,7 +63,7 @@ lab_ready job 60 && kill -TERM $job
 lab_wait $job
 echo "job $? $(cat "$LAB_LOG/job.out")"
 lab_start server early sleep 60
-wait_until 60 lab_door_stands $LAB_PID	# the door here, long before the command there
+wait_until 60 lab_door_stands $LAB_PID	# the local helper of the command, long before the command itself
 kill -TERM $LAB_PID; wait $LAB_PID
 echo "early $?"
 lab_start server dead sh -c 'echo no luck >&2; exit 4'
@@ -87,7 +86,7 @@ lab_start server a sleep 300; a=$LAB_PID
 lab_start -S server c sleep 300; c=$LAB_PID
 before=$(lab_cpu server)
 lab_start server b sh -c 'while :; do :; done'; b=$LAB_PID
-# its CPU time, where others want theirs: the fourth field
+# the lab's own CPU time is the fourth field of lab_cpu
 had() {
 	now=$(lab_cpu server)
 	awk -v a="$before" -v b="$now" 'BEGIN { split(a, x, " "); split(b, y, " "); exit !(y[4] - x[4] > 2e8) }'
@@ -96,7 +95,7 @@ wait_until 30 had
 session() { lab_regime $1 | sed 's/.*session=\([0-9]*\).*/\1/'; }
 [ -n "$(session $a)" ] && [ "$(session $a)" = "$(session $b)" ] && [ "$(session $a)" != "$(session $c)" ] &&
 	echo "same login, other login"
-# a reading takes its time: who is busy comes before what is its own
+# a reading takes time: the busy time is read before the lab's own time
 awk -v a="$before" -v b="$now" -v c="$(lab_cpu server)" 'BEGIN {
 	split(a, x, " ")
 	split(b, y, " ")
@@ -104,7 +103,7 @@ awk -v a="$before" -v b="$now" -v c="$(lab_cpu server)" 'BEGIN {
 	if (y[4] - x[4] > 1e8 && z[2] - x[2] > y[4] - x[4] - 1e8) print "CPU time counted"
 }'
 lab_stop $b
-# One kernel, one clock: the truth is 0.
+# All hosts have one kernel and one clock, so the true offset is 0.
 for role in server client; do
 	read -r offset error <<<"$(lab_clock $role)"
 	[ "$error" -gt 0 ] && [ "${offset#-}" -le "$error" ] && echo "clock of the $role"
@@ -133,7 +132,7 @@ END
 }
 
 # bats test_tags=all
-@test "an application is found beside a process of somebody else with the same words" {
+@test "lab over ssh: an application is found, not another process with the same command line" {
 	for tool in Xvnc xterm xdotool xset; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	drive <<'END'
 lab
@@ -155,7 +154,7 @@ END
 }
 
 # bats test_tags=all
-@test "more commands than one connection carries: another one; all of them can be ended" {
+@test "lab over ssh: 25 commands use several connections; all can be stopped" {
 	drive <<'END'
 lab
 for n in $(seq 25); do lab_start server "s$n" sh -c 'echo ready >&2; exec sleep 300'; done
@@ -165,20 +164,20 @@ echo "connections $(lines), asked: $(lab_query server echo answers), $(lab_exec 
 session() { lab_regime "$1" | sed 's/.*session=\([0-9]*\).*/\1/'; }
 [ "$(session "${LAB_PID_OF[s1]}")" = "$(session "${LAB_PID_OF[s25]}")" ] && echo "one login"
 lab_stop "${LAB_PIDS[@]}"
-# what has gone makes room
+# ended commands make room
 lab_start server again sleep 300
 echo "again $(lines)"
 lab_down
 nothing_left 40
 END
 	[ "$status" -eq 0 ]
-	# six on each, and the first has its guard, too
+	# six commands on each connection; the first also has the guard
 	for words in "connections 5, asked: answers, runs" "one login" "again 5" "nothing left"; do
 		[[ $output == *"$words"* ]] || { echo "lacking: $words"; return 1; }
 	done
 }
 
-@test "the client here, without ssh: commands, files, signals; nothing left" {
+@test "lab over ssh: a client on this machine, without ssh: commands, files and signals work; nothing is left" {
 	drive <<'END'
 LAB_RUN=$RUN
 . "$TOP/lab/lib.sh"
@@ -206,11 +205,11 @@ END
 	[ "$(grep -c '^nothing left$' <<<"$output")" = 2 ]
 }
 
-@test "a host that refuses, one that is not there: nothing left there nor here" {
+@test "lab over ssh: a host that refuses, and one that does not exist, leave nothing at either end" {
 	drive <<'END'
 try() { bash -c '. "$1/lab/lib.sh"; LAB_RUN=$2; lab_use ssh "$3"; lab_up' sh "$TOP" "$RUN" "$1"; }
 cp "$SSHPAIR/authorized" "$W/authorized"
-# It reads nothing of the archive, says no, and lingers.
+# A host that does not read the archive, refuses, and stays connected.
 sed "s|^|command=\"echo fail 4 packages are missing; exec sleep 2\" |" "$W/authorized" >"$SSHPAIR/authorized"
 try tp-server,.
 echo "refused $?"
@@ -224,7 +223,7 @@ END
 	[[ $output == *"tp-server: packages are missing"*"refused 4"*"nothing left"*"nobody 1"*"nothing left"* ]]
 }
 
-@test "a run that never connected leaves no folder; one with something in its log has the reason" {
+@test "lab over ssh: a run that could not connect leaves no new folder; an existing one gets the reason" {
 	try() { TMPDIR=$W timeout 60 "$TOP/thinprobe" run stalls --quick --loads 0 --on nosuch.invalid -o "$W/run"; }
 	status=0
 	try 2>"$W/err" || status=$?
@@ -239,13 +238,13 @@ END
 	grep -q -e --resume "$W/err"
 }
 
-# What is changed is real: groups of this machine, swap on it.
+# The changes are real: groups and swap of this machine.
 # bats test_tags=all
-@test "as root, groups, memory, swap and switches of the server; taken back at the end, also after a cut" {
+@test "lab over ssh: as root: groups, memory, swap and switches of the server are undone, also if the connection is cut" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	for how in end cut; do
 		rm -rf "$W/a run" "$W/driver.sh"
-		HOW=$how drive 600 <<'END'	# another lab may have its swap on for minutes
+		HOW=$how drive 600 <<'END'	# another lab may have swap for minutes
 groups() { find /sys/fs/cgroup -maxdepth 3 -name "thinprobe-$LAB_ID*" 2>/dev/null | wc -l; }
 LAB_SERVER_MEMORY=64M LAB_SWAP_SIZE=32M
 lab 2>"$W/err" || { cat "$W/err"; exit 1; }
@@ -280,13 +279,13 @@ END
 }
 
 # bats test_tags=all
-@test "stalls: closed to strangers; cut in the middle: valid, marked, nothing left at either end; --resume: complete with figures" {
+@test "stalls over ssh: the session refuses strangers; cut off, the run is marked, nothing is left; --resume completes it" {
 	for tool in Xvnc xterm xdotool xset openssl; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	drive 600 <<'END'
 stalls --loads 0 --time 2 --repeat 1 -o "$RUN" >"$W/out" 2>&1 &
 run=$!
 for _ in $(seq 600); do [ -n "$(find "$RUN/cells" -name keyrepeat.err)" ] && break; sleep 0.1; done 2>/dev/null
-# A stranger on the client's machine, while it runs: no way in.
+# A stranger on the client's machine must not get in during the run.
 ports=$(nsenter --net="/proc/$SSHPAIR_server/ns/net" ss -Hltn | awk '{ print $4 }' | grep -v :22022)
 echo "listens at" $ports
 nsenter --net="/proc/$SSHPAIR_client/ns/net" perl "$TESTS/rfb.pl" 10.205.0.1 "${ports##*:}" 2>&1
@@ -324,15 +323,15 @@ END
 		[ "$(cut -f2 "$cell/samples.tsv" | grep -c '^[0-9]')" = 40 ]
 		[ "$(jq '.result.channels.display.packets > 35' "$cell/prototap.json")" = true ]
 	done
-	# the load would be in the session's group: display server and reference application (of the last cell) are
+	# display server and reference application (of the last cell) are in the session's group, where the load would be
 	[ "$(jq -r '.autogroup | .session == .app' "$cell/cell.json")" = true ]
 	[ -s "$run/report.html" ] && [ ! -e "$run/vnc.password" ]
 }
 
 # bats test_tags=all
-@test "kill -9 of the driver, of the keeper there, of the connections: nothing left; of the guard there: what lab clean ends" {
+@test "lab over ssh: kill -9 of driver, remote keeper or connections leaves nothing; after that of the guard lab clean helps" {
 	drive 800 <<'END'
-NAP=300.$$	# like nobody else's
+NAP=300.$$	# unique, to find the process
 driver() {
 	. "$TOP/lab/lib.sh"
 	LAB_RUN=$RUN
@@ -342,7 +341,7 @@ driver() {
 	lab_start -S server sink "$TP_BIN/sink" -n 2 -l 5
 	lab_ready sink 60
 	lab_start client null "$TP_BIN/keyrepeat" null: -t 60s -o "$RUN/null.json"
-	# Children of children, who do not die with them, and one that left its session.
+	# Grandchildren, which do not die with their parents, and a process that left its session.
 	lab_start client deep sh -c "sh -c 'setsid sleep $NAP & sleep $NAP & wait' & wait"
 	nap 0.5
 	touch "$W/started"
@@ -384,7 +383,7 @@ END
 }
 
 # bats test_tags=all
-@test "as an ordinary user: what the login may not do is marked" {
+@test "lab over ssh: as an ordinary user the levers capture, rt, swap and autogroup are missing" {
 	[ "$(id -u)" = 0 ] || skip "the tests above were it"
 	export SSHPAIR_ORDINARY=1
 	drive <<'END'
@@ -401,7 +400,7 @@ END
 }
 
 # bats test_tags=all
-@test "a wrong host, port, key, word, CPU: one line with the cure" {
+@test "lab over ssh: a wrong host, port, key, option or CPU: one line with the cure" {
 	drive <<'END'
 one_line() { # one_line STATUS WORDS COMMAND...
 	local said status=0 want=$1 words=$2

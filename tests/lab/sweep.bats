@@ -54,7 +54,7 @@ complete() {
 	[ -s "$AT/dir/stalls/report.html" ]
 }
 
-@test "parallel: the link of one pair is cut while it measures; its cell is measured by the other pair" {
+@test "sweep, parallel: if the link of one pair is cut during a cell, the other pair measures the cell" {
 	cluster <<'END'
 printf '%s\n' 'tp1 tp2' 'tp3 tp4' >"$AT/pairs"
 "$TOP/thinprobe" sweep "$AT/file" --pairs "$AT/pairs" -o "$AT/dir" &
@@ -70,7 +70,7 @@ END
 	[ "$(wc -l <"$AT/dir/joblog")" = 5 ]
 }
 
-@test "Slurm: killed, gone on with, a task held, a node dead: complete, srun reaches the hosts, no array beside another" {
+@test "sweep, Slurm: killed and resumed, with a held task and a dead node, it completes; only one job array at a time" {
 	for tool in slurmctld slurmd munged; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	cluster --slurm <<'END'
 unset THINPROBE_SSH_OPTIONS

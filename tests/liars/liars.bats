@@ -29,7 +29,7 @@ few() {	# WORD...: a line each; in check each third, of every kind some
 	printf '%s\n' "$@" | if [ "${TEST_TIER-all}" = all ]; then cat; else awk 'NR % 3 == 1'; fi
 }
 
-@test "tables of all scenes: summary.tsv, long.tsv, the page" {
+@test "liars: summary.tsv, long.tsv and the page of all scenes show the known truth" {
 	need cmark-gfm
 	"$liars" make-all run
 	"$TOP/report/report.sh" run >/dev/null
@@ -38,7 +38,7 @@ few() {	# WORD...: a line each; in check each third, of every kind some
 	run -0 "$liars" check page run
 }
 
-@test "each scene alone: limits of --fail-if" {
+@test "liars: each scene alone: --fail-if judges by the known truth" {
 	local scene status way condition said lies=0
 	while read -r scene; do
 		status=0
@@ -53,7 +53,7 @@ few() {	# WORD...: a line each; in check each third, of every kind some
 }
 
 # bats test_tags=all
-@test "each scene alone: what the terminal says" {
+@test "liars: each scene alone: the terminal's text agrees with the known truth" {
 	local scene lies=0
 	for scene in "$each"/*; do
 		"$TOP/report/report.sh" "$scene" --findings >"$scene/said" || return 1
@@ -62,7 +62,7 @@ few() {	# WORD...: a line each; in check each third, of every kind some
 	[ $lies = 0 ]
 }
 
-@test "some scenes alone: findings.json" {
+@test "liars: some scenes alone: findings.json agrees with the known truth" {
 	local scene
 	need cmark-gfm
 	for scene in $(few exact-slow ranges-of-slow-answers overloaded ranges-of-a-tenth unanswered-half late-never failed-all); do
@@ -71,12 +71,12 @@ few() {	# WORD...: a line each; in check each third, of every kind some
 	done
 }
 
-@test "settings beside the default: verdicts of compare.tsv" {
+@test "liars: settings compared with the default: verdicts of compare.tsv agree with the known truth" {
 	"$liars" make-settings run
 	summarized run
 	run -0 "$liars" check-settings run
 }
 
-@test "samples of each scene: score" {
+@test "liars: score's figures of each scene's samples agree with the known truth" {
 	run -0 "$liars" score "$BIN/score" "$each"
 }

@@ -22,7 +22,7 @@ load says
 	has "in 4 of 4"
 }
 
-@test "stalls: in how many repeats it was overloaded, and the backlog of the worst" {
+@test "stalls: the finding gives the number of overloaded repeats, and the largest backlog" {
 	overloaded() {	# overloaded REPEATS: of five
 		says stalls 'verdict, one("late-light")' <<-END
 			{summary: [{app: "light", protocol: "vnc", keys: 475, late_share_percent: 0, late_share_percent_low: 0,
@@ -37,7 +37,7 @@ load says
 	lacks repeats
 }
 
-@test "stalls: late with a load and more where it was so at each load above" {
+@test "stalls: 'with N CPU hogs and more' only if the application is late at each higher load" {
 	more() {	# more FILTER: of the rows of vnc and x11, both late with 5 and 10 CPU hogs
 		says stalls 'one("late-light")' <<-END
 			{summary: [{app: "light", protocol: ("vnc", "x11"), sinks: (0, 5, 10, 20), keys: 475, overloaded: 0}
@@ -58,7 +58,7 @@ load says
 	done
 }
 
-@test "wan: the scatter of the median alone counts, and one repeat tells nothing; protocols by name" {
+@test "wan: the scatter of the single keys' median counts; one repeat gives no finding; protocols are named" {
 	typed() {	# typed ALONE TYPED: each VALUE; LOW; HIGH
 		says wan 'one("typed")' <<-END
 			{summary: [{protocol: "vnc", rtt_ms: 80, loss_percent: 0, keys: 100} | row
@@ -91,7 +91,7 @@ load says
 	lacks without
 }
 
-@test "rtt: the queue that the verdict is of, and loads that show no delay, are named" {
+@test "rtt: the verdict names its queue, and the loads without a delay" {
 	pings() {	# pings QUEUES
 		says rtt 'verdict, one("random-load")' <<-END
 			{summary: [($1) as \$queue | ([0, "none", 1], [50, "random", 1.001], [80, "random", 3])
@@ -130,7 +130,7 @@ load says
 	[[ $(grep random-load <<<"$output") == *"80 % of 10 Mbit/s (60 % arrived)"* ]]
 }
 
-@test "idle: by one repeat a session costs nothing significant, nor something" {
+@test "idle: with one repeat the cost of a session is neither significant nor zero" {
 	slope() {	# slope VALUE LOW HIGH
 		says idle verdict <<-END
 			{summary: [{} | row], slope: [{what: "system", system: "vnc", slope_cpu_percent: 0.1}
@@ -146,7 +146,7 @@ load says
 	has "costs 42.0 ms/min (95 % CI"
 }
 
-@test "idle: a slope surely below 0 is no session's, and the line begins where it was measured" {
+@test "idle: a slope significantly below 0 is not a session's cost; the drawn line begins at the first measured point" {
 	slope() {	# slope VALUE LOW HIGH LEAST: of LEAST to 5 sessions
 		says idle 'verdict, one("cost")' <<-END
 			{summary: [{system: "vnc", sessions: ($4, 5)} | row], slope: [{what: "system", system: "vnc", slope_cpu_percent: 0.1,
@@ -186,7 +186,7 @@ load says
 	has "lose the protection"
 }
 
-@test "schedulers: a fast median with many late keys is not nearly as fast as without load, and better only with their share" {
+@test "schedulers: with many late keys a fast median is not 'nearly as fast'; the share of late keys is given" {
 	median() {	# median LATE: of a setting with a median of 15 ms, where near is 20 ms
 		says schedulers 'verdict, one("remedies"), one("tested")' <<-END
 			{run: {settings: {loads: [5], costs_ms: [10]}}, summary: [
@@ -239,7 +239,7 @@ load says
 	has "on x11."
 }
 
-@test "paging: a latest key that was never answered is a lower bound; the latest second key is told" {
+@test "paging: an unanswered key makes the largest value a lower bound; the largest second key is given" {
 	run -0 says paging 'one("throttled"), one("second-key")' <<-END
 		{summary: [{protocol: "vnc", swap: "file", session: "throttled", method: "typing", attempts: 3, kept_n: 0, not_evicted: 0,
 			typed_max_ms: 50, typed_max_ms_above: 1, typed_p50_ms: 5, in_memory_p50_ms: 5, paged_out_n: 3, paged_out_p50_ms: 50,
@@ -250,7 +250,7 @@ load says
 	lacks "good: **Throttling"
 }
 
-@test "paging: a lower bound has no upper end, and no other figure is later than it or so many times another" {
+@test "paging: a lower bound has no upper end; no figure is called later than it, and no ratio to it is given" {
 	paged() {	# paged PLAIN BUSY: what is added to rows of a first key of 600 ms, 500 to 700, and of 900 ms, 800 to 1000
 		says paging 'verdict, one("paged-out"), one("harder")' <<-END
 			{summary: [{protocol: "vnc", swap: "file", session: "plain", paged_out_n: 3, attempts: 3, kept_n: 0, not_evicted: 0,
@@ -274,7 +274,7 @@ load says
 	lacks "450 times"
 }
 
-@test "paging: only the first key is late where it surely is, and the second surely is not" {
+@test "paging: 'only the first key is late' needs a first key surely late and a second surely not" {
 	second() {	# second FIRST LOW SECOND [FILTER]
 		says paging 'one("second-key")' <<-END
 			{summary: [{in_memory_p50_ms: 2, paged_out_n: 3, second_paged_out_p50_ms: $3, second_paged_out_max_ms: 70}
@@ -311,7 +311,7 @@ load says
 	done
 }
 
-@test "several runs: loads and costs of schedulers, and frames of a cache, are those of each run" {
+@test "several runs: schedulers' loads and costs, and a cache's frames, are those of each run" {
 	run -0 says schedulers verdict <<-END
 		{run: {settings: {protocols: ["vnc/a", "vnc/b"], full_costs_ms: [10]}, runs: [{name: "a"}, {name: "b"}],
 			differs: {loads: {a: [10], b: [20]}, costs_ms: {a: [10], b: [30]}}},

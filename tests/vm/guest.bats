@@ -56,7 +56,7 @@ until_true() {	# COMMAND...
 # in_guest COMMAND...: of bash, in the guest "one".
 in_guest() { guest_exec one bash -c "$*" </dev/null; }
 
-@test "input, output, errors and status are the command's, whatever bytes they are" {
+@test "guest: standard streams and exit status of a command pass through, with any bytes" {
 	head -c 300000 /dev/urandom >in
 	status=0
 	guest_exec one sh -c 'tee /tmp/copy; echo "a  b" >&2; exit 42' <in >out 2>err || status=$?
@@ -66,7 +66,7 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 	[ "$(in_guest 'sha256sum </tmp/copy')" = "$(sha256sum <in)" ]
 }
 
-@test "words arrive as they are, and -u runs as the ordinary user" {
+@test "guest: arguments arrive unchanged, and -u runs as the ordinary user" {
 	[ "$(guest_exec one printf '%s|' 'a b' '$HOME' "it's" '' </dev/null)" = "a b|\$HOME|it's||" ]
 	guest_exec -u user one sh -c 'id -un; cd && pwd; touch "$XDG_RUNTIME_DIR/x" && id -Gn' </dev/null >out
 	[ "$(xargs <out)" = "user /home/user user" ]
@@ -110,7 +110,7 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 	[ "$status" -eq 0 ]
 }
 
-@test "processes that lose their parent are waited for" {
+@test "guest: orphaned processes are reaped" {
 	# (the inner one ends when its parent has)
 	run in_guest '
 		(sleep 0.3 & echo $! >/tmp/orphan)
@@ -130,7 +130,7 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 	diff here there
 }
 
-@test "sink uses the time that it was told to, by the guest's own account" {
+@test "guest: sink uses the CPU time asked for, by the guest's own account" {
 	in_guest "$TOP/bin/sink -n 1 -t 2s --json >/tmp/sink; echo \$(awk '{ print \$14 + \$15, \$16 + \$17 }' /proc/\$\$/stat)" >out
 	cat out
 	read -r _ children <out
@@ -145,7 +145,7 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 	grep -q 'result' <<<"$output"
 }
 
-@test "the suite is read-only there, a shared folder is seen by both" {
+@test "guest: the suite is mounted read-only; a shared folder is visible on both sides" {
 	run in_guest "touch $TOP/build/x"
 	[ "$status" -ne 0 ]
 	echo mine >"$W/share/host"
@@ -154,7 +154,7 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 	[ "$(cat "$W/share/guest")" = yours ]
 }
 
-@test "a job runs beside others, and stopping it ends its descendants" {
+@test "guest: a job runs in the background, and stopping it ends its descendants" {
 	guest_start one napper sh -c 'sleep 1000 & echo $! >/tmp/napper; echo begun; wait'
 	until_true grep -qs begun "$(guest_job one napper).out"
 	in_guest 'kill -0 $(cat /tmp/napper)'
@@ -184,7 +184,7 @@ json.dump(answer["return"], sys.stdout)
 END
 }
 
-@test "guest_vcpus names the threads that QEMU says, and theirs is the time that the guest's CPUs use" {
+@test "guest_vcpus: prints the threads that QEMU reports; their CPU time is that of the guest's CPUs" {
 	mapfile -t vcpus < <(guest_vcpus one)
 	[ "$(qmp "$(guest_qmp one)" query-cpus-fast | jq -r 'sort_by(."cpu-index")[]."thread-id"')" = "$(printf '%s\n' "${vcpus[@]}")" ]
 	pid=$(guest_pid one)
@@ -196,7 +196,7 @@ END
 	[ "${used[1]}" -gt "$((2 * used[0]))" ]
 }
 
-@test "the port org.thinprobe.agent carries lines both ways" {
+@test "guest: the port org.thinprobe.agent carries lines in both directions" {
 	guest_start one port bash -c 'exec 4<>/dev/virtio-ports/org.thinprobe.agent
 		while ! read -r line <&4; do sleep 0.1; done; echo "heard $line" >&4; sleep 1'
 	run timeout 60 python3 - "$(guest_agent one)" <<'END'
@@ -210,7 +210,7 @@ END
 	[ "$output" = "heard hello" ]
 }
 
-@test "two guests at once: each its own disk, and the root that both came from stays as it is" {
+@test "guest: two guests at a time have their own disks; the common root image stays unchanged" {
 	image=$(tr '\0' '\n' <"/proc/$(guest_pid one)/cmdline" | sed -n 's/^file=\(.*\),format=raw.*/\1/p')
 	before=$(stat -c '%Y %b' "$image")
 	in_guest 'echo one >/etc/mark; sync'
@@ -225,7 +225,7 @@ END
 	[ "$(stat -c '%Y %b' "$image")" = "$before" ]
 }
 
-@test "QEMU runs where it is told to; kill -9 of the driver: no process, no file, no socket and no mount is left" {
+@test "guest: QEMU runs on the CPUs asked for; kill -9 of the driver leaves no process, file, socket or mount" {
 	group=$(mktemp -d /sys/fs/cgroup/cpu/tp-XXXXXX 2>/dev/null || mktemp -d /sys/fs/cgroup/tp-XXXXXX 2>/dev/null) || group=''
 	begin three -c 1 -m 256M -C 0 ${group:+-G "$group"}
 	. "$W/three.up"
@@ -244,7 +244,7 @@ END
 	[ "$status" -ne 0 ]
 }
 
-@test "kill -9 of the keeper: QEMU goes with it, and clean removes its files" {
+@test "guest: kill -9 of the keeper ends QEMU, and clean removes its files" {
 	begin four -c 1 -m 256M
 	. "$W/four.up"
 	qemu=$(guest_pid four)
@@ -258,14 +258,14 @@ END
 	[ -d "${GUEST_DIR[one]}" ]
 }
 
-@test "guest.sh run boots, runs one command, gives its status" {
+@test "guest.sh run: boots, runs one command, and returns its status" {
 	status=0
 	"$TOP/lab/guest.sh" run -c 1 -m 256M small sh -c 'uname -n; exit 9' </dev/null >out || status=$?
 	[ "$status" -eq 9 ]
 	[ "$(cat out)" = guest ]
 }
 
-@test "what cannot be is said in a line" {
+@test "guest: impossible requests give one line" {
 	run "$TOP/lab/guest.sh" root nonsense
 	[ "$status" -eq 2 ]
 	[ "${#lines[@]}" -eq 1 ]
