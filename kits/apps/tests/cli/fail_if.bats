@@ -8,7 +8,7 @@ setup() { TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd); }
 
 checked() { TP_HOME=$TOP run "-$1" "$TOP/report/fail.sh" check "$2" "$3"; echo "$2 $3: $output"; }
 
-@test "--fail-if: the main column has the short name; what tells how well was measured has none" {
+@test "--fail-if, kit apps: the main column has a short name; columns on the quality of the measurement have none" {
 	local words
 	for words in browse launch video; do checked 2 "$words" 'max>1s'; done
 }

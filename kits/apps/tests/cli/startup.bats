@@ -79,7 +79,7 @@ all_gone() {	# name: every process of the client's log
 	done
 }
 
-@test "mapped, painted and stable are when the client did it; a splash screen is not ready; a caret is rest" {
+@test "startup: times of map, paint and rest are the client's; a splash screen does not count, a blinking caret is rest" {
 	starts plain -- sleep:300 map:main sleep:1400 paint:main,1 sleep:1300 paint:main,2 sleep:1300 paint:main,3 wait
 	# one that says so, one past the window manager, and one like any window that gives way
 	starts named -- map:intro,splash,400,0,100,100 paint:intro,1 sleep:4000 map:main,400,0,300,200 \
@@ -126,7 +126,7 @@ all_gone() {	# name: every process of the client's log
 	agrees never .first_paint_ms "paint paint:main,1"
 }
 
-@test "no window, one too small, an end of its own, and what is no program are said" {
+@test "startup: no window, too small a window, a program that ends by itself, and a missing program are reported" {
 	starts none --ceiling 700ms -- sleep:5000
 	starts tiny --ceiling 1500ms -- map:tiny,5,5,20,20 paint:tiny,1 wait
 	starts wrong -- nonsense
@@ -145,7 +145,7 @@ all_gone() {	# name: every process of the client's log
 	[ "$status" -eq 2 ]
 }
 
-@test "with a window manager: the same, frames do not count; events count from the key to content at rest" {
+@test "startup: with a window manager the times are the same, without frames; an event lasts from the key to rest" {
 	need openbox xprop
 	start openbox env HOME="$PWD" openbox
 	until_true sh -c 'xprop -root _NET_SUPPORTING_WM_CHECK | grep -q window'
@@ -164,7 +164,7 @@ all_gone() {	# name: every process of the client's log
 	[ "$(jq '.result.events[1].stable_ms.n' managed.json)" -eq 1 ]
 }
 
-@test "a key before the start: the display has it, and times count from it" {
+@test "startup: with a key before the start, times count from the display's time of the key" {
 	need xev
 	# X events have the display's own time, ms of the same clock
 	start xev stdbuf -oL xev -geometry 800x600+0+0 -event keyboard -event structure
@@ -181,7 +181,7 @@ all_gone() {	# name: every process of the client's log
 	agrees keyed .mapped_ms "map main"
 }
 
-@test "nothing is left: not what ignores all requests, not daemons, not after SIGINT, not when it is killed itself" {
+@test "startup: leaves no process: not one that ignores requests, no daemon, none after SIGINT or its own kill -9" {
 	starts deaf --watch-after 0 --close-for 200ms -- daemon map:main paint:main,1 deaf wait
 	starts killed -- daemon map:main,400,0,100,100 deaf wait
 	starts stopped -- map:main,400,300,100,100 wait
@@ -201,7 +201,7 @@ all_gone() {	# name: every process of the client's log
 	until_true all_gone killed
 }
 
-@test "--cold drops the files it uses and says what stayed" {
+@test "startup --cold: drops the program's files from the page cache, and reports what stayed" {
 	[ "$(stat -f -c %T .)" != tmpfs ] || skip "the scratch folder is in memory"
 	head -c 8M /dev/urandom >mine
 	head -c 8M /dev/urandom >held
@@ -222,7 +222,7 @@ all_gone() {	# name: every process of the client's log
 	[ "$(of cold '.cold.dropped_bytes >= 8388608, .cold.stayed_bytes >= 8388608')" = "true true" ]
 }
 
-@test "opened files are listened to while they are learnt, and not in the runs that count" {
+@test "startup: opened files are traced while they are learnt, not during the measured runs" {
 	[ "$(id -u)" -eq 0 ] || skip "listening takes root"
 	start learner "$STARTUP" --cold --warmup 2 --settle 100ms --watch-after 0 --ceiling 20s -o learner.json -- \
 		sh -c 'ls -l "/proc/$PPID/fd" | grep -c fanotify >>listening; exec python3 "$0" l.log map:main paint:main,1 wait' "$CLIENT"
@@ -232,7 +232,7 @@ all_gone() {	# name: every process of the client's log
 	[ "$(sed -n 1,2p listening | sort -u)" = 1 ] || [ "$(sort -u listening)" = 0 ]	# where the kernel lets nobody listen
 }
 
-@test "swapped pages of a group where the kernel counts them there; an event that nothing answers" {
+@test "startup: swapped pages of a group, if the kernel counts them; an event without a response" {
 	mkdir "a group"
 	printf 'pswpin 100\npswpout 20\nworkingset_refault_anon 3\n' >"a group/memory.stat"
 	: >"a group/cgroup.procs"
@@ -251,7 +251,7 @@ all_gone() {	# name: every process of the client's log
 	[[ $output == *memory.stat* ]]
 }
 
-@test "requests of a device as dd makes them, and T_IO and e from them" {
+@test "startup: device requests are those that dd makes; T_IO and e follow from them" {
 	local loop file busy
 
 	[ "$(id -u)" -eq 0 ] || skip "a block device takes root"

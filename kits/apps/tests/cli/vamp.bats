@@ -47,7 +47,7 @@ tags() {	# episode jq's filter of a background process: how many there are
 	result "[.episodes[$1].background[] | select($2)] | length"
 }
 
-@test "who is background, what begins and ends an episode; report, status and log say it" {
+@test "vamp: which processes are background, and when episodes begin and end; report, status and log agree" {
 	mkfifo go
 	hog hog
 	hog=$pid
@@ -100,7 +100,7 @@ tags() {	# episode jq's filter of a background process: how many there are
 		END { exit !(episode && tag > episode && end > tag) }' log.tsv
 }
 
-@test "status: a vamp that is stopped does not answer, which is said; a signal before -t is exit 130, with a report" {
+@test "vamp status: reports a vamp that does not answer; a signal before -t ends vamp with 130 and a report" {
 	start_vamp
 	kill -STOP "$vamp"
 	"$VAMP" status >status.txt 2>status.err || true	# others may run here
@@ -123,7 +123,7 @@ tags() {	# episode jq's filter of a background process: how many there are
 	stop_vamp
 }
 
-@test "status: exit 1 and a line where no vamp runs" {
+@test "vamp status: exit 1 and one line if no vamp runs" {
 	need unshare
 	unshare -rn true 2>/dev/null || skip "no namespace of its own can be made here"
 	run -1 --separate-stderr unshare -rn "$VAMP" status
@@ -131,7 +131,7 @@ tags() {	# episode jq's filter of a background process: how many there are
 	[ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
-@test "only the caller's own processes are in scope, or those of --group and below" {
+@test "vamp: throttles only the caller's own processes, or those of --group and groups below" {
 	ordinary_user
 	[ "${#user[@]}" -gt 1 ] || skip "it takes root to be two users"
 	group=/sys/fs/cgroup/freezer/vamp-test-$$
@@ -165,7 +165,7 @@ tags() {	# episode jq's filter of a background process: how many there are
 	rmdir "$group/below" "$group"
 }
 
-@test "wrong words: no source of input, no such user, a value that is none" {
+@test "vamp: refuses a missing source of input, an unknown user, a malformed value" {
 	run -2 --separate-stderr "$VAMP" run --dry-run
 	[ "$(wc -l <<<"$stderr")" -eq 1 ]
 	run -2 --separate-stderr "$VAMP" run --dry-run --control input --user no-such-user

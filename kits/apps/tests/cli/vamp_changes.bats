@@ -86,7 +86,7 @@ finish_episodes() {
 }
 
 # (tests/unit/vamp/shares_group_test.c has the weights of L and H)
-@test "by a group: the background runs for 1/9 of the foreground's time, and another user keeps half" {
+@test "vamp by group: the background gets 1/9 of the foreground's CPU time, and another user keeps half" {
 	cpu_group a; a=$GROUP
 	cpu_group b; b=$GROUP
 	hog background "$a"; background=$pid
@@ -106,7 +106,7 @@ finish_episodes() {
 	grep -qx "$background" "$a/cgroup.procs"
 }
 
-@test "by nice values of 1:3, 1:9 and 1:18, within a group" {
+@test "vamp by nice values: ratios of 1:3, 1:9 and 1:18, within a group" {
 	may_renice
 	cpu_group a; a=$GROUP
 	hog background "$a"; background=$pid
@@ -125,7 +125,7 @@ finish_episodes() {
 	[ "$(nice_of "$background")" = 0 ]
 }
 
-@test "nice values that could not be set back are not changed: an error of one line" {
+@test "vamp: nice values that it could not restore are not changed: an error of one line" {
 	ordinary_user
 	start other "${user[@]}" sleep 60
 	run --separate-stderr "${user[@]}" "$EPISODES" shares none M 100 100 "+$pid"
@@ -134,7 +134,7 @@ finish_episodes() {
 	[ "$(nice_of "$pid")" = 0 ]
 }
 
-@test "a process goes back into the group below that it came from, its child of the episode too; where that has ended, above it" {
+@test "vamp: a process returns into its subgroup, also a child born in the episode; into the parent if the subgroup is gone" {
 	cpu_group a; a=$GROUP
 	mkdir "$a/one" "$a/two"; groups=("$a/one" "$a/two" "${groups[@]}")
 	start one sh -c 'until [ -e born ]; do sleep 0.05; done; sleep 100 & echo $!; wait'
@@ -156,7 +156,7 @@ finish_episodes() {
 	kill "$child"
 }
 
-@test "what another vamp has in its group is passed over, and all goes back" {
+@test "vamp: processes in another vamp's group are left alone, and all return to their groups" {
 	cpu_group a; a=$GROUP
 	start both sleep 100; both=$pid
 	start free sleep 100; free=$pid
@@ -175,7 +175,7 @@ finish_episodes() {
 	[ -z "$(find "$a" -mindepth 1 -type d)" ]
 }
 
-@test "--group may be written in any way; the cost counts from the first sample on" {
+@test "vamp --group: accepts any spelling of the path; vamp's own cost counts from the first sample on" {
 	cpu_group a; a=$GROUP
 	hog job "$a"; job=$pid
 	start vamp "$BIN/vamp" run --no-audio --control input --group "$CPU//./${a##*/}/" --most 60s --format json -o out.json
@@ -192,7 +192,7 @@ finish_episodes() {
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-@test "isolation: background and foreground on CPUs of their own, and a thread's own affinity is kept" {
+@test "vamp isolation: background and foreground get separate CPUs; a thread's own affinity is kept" {
 	[ "${#CPUS[@]}" -gt 1 ] || skip "there is one CPU"
 	start background sleep 100; background=$pid
 	start foreground sleep 100; foreground=$pid
@@ -211,7 +211,7 @@ finish_episodes() {
 	[ "$(affinity "$pinned")" = "$own" ]
 }
 
-@test "isolation on one CPU is refused in one line" {
+@test "vamp isolation: refused in one line on a single CPU" {
 	start other sleep 100
 	run --separate-stderr taskset -c "${CPUS[0]}" "$EPISODES" isolate none M 100 100 "+$pid"
 	[ "$status" -eq 1 ]
@@ -260,26 +260,26 @@ kill_at_random() {
 }
 
 # bats test_tags=all
-@test "kill -9 at any moment of episodes by group and isolation: groups, weights, affinities and interrupts are as before" {
+@test "vamp: kill -9 at any moment, by group and isolation: groups, weights, affinities and interrupts are restored" {
 	[ "${#CPUS[@]}" -gt 1 ] || skip "there is one CPU"
 	cpu_group a; a=$GROUP
 	kill_at_random both KILL "$a"
 }
 
 # bats test_tags=all
-@test "kill -9 at any moment of episodes by nice values: they are as before" {
+@test "vamp: kill -9 at any moment, by nice values: they are restored" {
 	may_renice
 	cpu_group a; a=$GROUP
 	kill_at_random shares KILL none
 }
 
 # bats test_tags=all
-@test "a signal for the whole process group at any moment: as before" {
+@test "vamp: a signal for its whole process group at any moment: everything is restored" {
 	cpu_group a; a=$GROUP
 	kill_at_random shares TERM "$a"
 }
 
-@test "a batch group gets next to nothing from an input on, though it loads no CPU; its quota is as before, also after a kill -9" {
+@test "vamp: a batch group gets almost no CPU time after an input; its quota is restored, also after kill -9" {
 	local way quota
 	cpu_group a; a=$GROUP
 	[ -e "$a/cpu.cfs_quota_us" ] || skip "cpu groups have no quota here"
@@ -310,7 +310,7 @@ kill_at_random() {
 	[ "${#stderr_lines[@]}" = 1 ]
 }
 
-@test "lab clean empties and removes the groups of a vamp that is dead, and only these" {
+@test "lab clean: empties and removes the groups of a dead vamp, and no others" {
 	cpu_group a; a=$GROUP
 	start sleeper sleep 100; sleeper=$pid
 	start dead true; dead=$pid
@@ -326,7 +326,7 @@ kill_at_random() {
 	grep -qx "$sleeper" "$a/cgroup.procs"
 }
 
-# Four inputs beside two CPU hogs and a process whose four threads take turns on a CPU. True: at each just these were throttled.
+# Four inputs beside two CPU hogs and a process whose four threads take turns on a CPU. vamp must throttle exactly these.
 play_scene() {
 	local hogs p
 
@@ -358,7 +358,7 @@ work()'
 		--jsonargs "${hogs[@]}"
 }
 
-@test "a scene with known truth: at every input each hog is throttled, and nothing else" {
+@test "vamp: at every input each hog is throttled, and nothing else" {
 	local right
 
 	need xdotool pgrep python3

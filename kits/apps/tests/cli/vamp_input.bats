@@ -17,7 +17,7 @@ trace_or_skip() {	# options...
 	until_true eval 'grep -q ready trace.err || gone "$trace"'
 }
 
-@test "trace: the slices of a CPU hog add up to the CPU time it says it took" {
+@test "vamp trace: the slices of a CPU hog add up to the CPU time that it reports" {
 	need pgrep
 	trace_or_skip -t 60s
 	start sink "$BIN/sink" -t 2s --format json -o sink.json
@@ -41,7 +41,7 @@ trace_or_skip() {	# options...
 		and .quanta_ms.n <= .slices' report
 }
 
-@test "trace: on a CPU one task runs at a time, and a thread is of its process; only the CPUs that are asked for" {
+@test "vamp trace: slices of a CPU do not overlap, threads have their process, and only the CPUs asked for are traced" {
 	need python3 taskset
 	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 	start two taskset -c "$cpu" python3 -c 'import threading, time
@@ -64,7 +64,7 @@ print(t.native_id, flush=True)'
 	jq -e --arg cpu "$cpu" '.settings.cpus == $cpu and .result.slices > 0' report
 }
 
-@test "trace: refuses in one line without the right, with a CPU that is not there, with a word too many" {
+@test "vamp trace: without permission, with a missing CPU, with an extra word: refused in one line" {
 	ordinary_user
 	run "${user[@]}" "$VAMP" trace -t 10ms
 	[ "$status" -eq 1 ]
@@ -97,7 +97,7 @@ triggers_are() {	# WORD...: those of the report, in their order
 	jq -e '[.result.episodes[].trigger] == $ARGS.positional' report --args "$@"
 }
 
-@test "x11: Return, KP_Enter and a click open episodes, other keys and the wheel do not; a display that goes ends no more" {
+@test "vamp x11: Return, KP_Enter and clicks open episodes, other keys and the wheel do not; it survives the display's end" {
 	need xdotool
 	start_x
 	watch --no-audio --display "$DISPLAY" --control orders
@@ -116,7 +116,7 @@ triggers_are() {	# WORD...: those of the report, in their order
 	triggers_are Return KP_Enter 'button 1' Return 'button 3' later
 }
 
-@test "x11: keys of a VNC client count" {
+@test "vamp x11: keys of a VNC client count" {
 	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
 	start_vnc -SecurityTypes None
 	watch --no-audio --display "$DISPLAY"
@@ -126,7 +126,7 @@ triggers_are() {	# WORD...: those of the report, in their order
 	triggers_are Return
 }
 
-@test "x11: --keys any, of a keyboard that changes; a display that stops is given up, at the start and in an episode" {
+@test "vamp x11: --keys any with a changing keyboard; a display that stops answering is given up" {
 	need xdotool
 	need xmodmap
 	start_x
@@ -155,7 +155,7 @@ triggers_are() {	# WORD...: those of the report, in their order
 	[[ $output == *:4711* ]]
 }
 
-@test "control: each line opens an episode; a fifo of its own goes even after kill -9; one that was there stays" {
+@test "vamp --control: each line opens an episode; its own fifo is removed even after kill -9; an existing one stays" {
 	watch --no-audio --control orders
 	[ -p orders ]
 	for word in "page 1" "page 2"; do
@@ -177,7 +177,7 @@ hog() {	# name: takes a CPU, or waits for one
 	start "$1" perl -e '1 while 1'
 }
 
-@test "sound: the start of a stream opens an episode, but in none that lasts; who plays is not background" {
+@test "vamp sound: the start of a stream opens an episode, unless one lasts; a process that plays is not background" {
 	need pulseaudio pactl pacat perl
 	export XDG_RUNTIME_DIR=$PWD HOME=$PWD PULSE_RUNTIME_PATH=$PWD/pulse
 	unset PULSE_SERVER

@@ -128,7 +128,7 @@ group_of() {	# thread
 	grep -E '^[0-9]+:([^:]*,)?cpu(,[^:]*)?:|^0::' "/proc/$1/cgroup"
 }
 
-@test "shares: equal, then 1 to 9, then equal, within a budget that stays; and all is undone" {
+@test "vamp vm: shares of vCPUs are equal, 1 to 9 in the episode, then equal; their sum stays; all is undone" {
 	local fast before
 
 	make_group
@@ -168,7 +168,7 @@ group_of() {	# thread
 		'.result.vcpus[1].run_s - $run / 1e9 | fabs < 0.002' report
 }
 
-@test "an agent that falls silent, and a port that closes: all equal, and it says so" {
+@test "vamp vm: if the agent falls silent or its port closes, shares become equal, with a message" {
 	local fast
 
 	make_group
@@ -190,7 +190,7 @@ group_of() {	# thread
 	[ -z "$(ls -d "$group"/*/ 2>/dev/null)" ]
 }
 
-@test "killed in an episode: the watchdog undoes all" {
+@test "vamp vm: killed in an episode, its watchdog undoes all changes" {
 	local before
 
 	make_group
@@ -206,7 +206,7 @@ group_of() {	# thread
 }
 
 # bats test_tags=all
-@test "vCPUs that are in groups already: those get the weights, and their own again" {
+@test "vamp vm: vCPUs that are in groups already: these groups get the weights, and their own ones back" {
 	local i
 
 	make_group
@@ -232,7 +232,7 @@ nice_of() {	# thread
 }
 
 # bats test_tags=all
-@test "a QEMU with no group of its own: nice values, which it says" {
+@test "vamp vm: for a QEMU without its own group it uses nice values, and says so" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root: a nice value could not be set back"
 	[ "$(group_of self | cut -d: -f3 | sort -u)" = / ] || skip "this test is in a control group itself"
 	start_qemu
@@ -255,7 +255,7 @@ nice_of() {	# thread
 	jq -e '.settings.way == "nice" and .settings.slow_weight == 335' report
 }
 
-@test "--status: threads, groups and weights as they are; --dry-run: the same report, and nothing changes" {
+@test "vamp vm: --status shows threads, groups and weights; --dry-run makes the report without changes" {
 	local before
 
 	start_qemu
@@ -275,7 +275,7 @@ nice_of() {	# thread
 	jq -e '.settings.way == "dry run" and (.result.episodes[0].vcpus | .[0].slow_s == 0 and .[1].slow_s > 0)' report
 }
 
-@test "threads that are not there, or are one, are refused" {
+@test "vamp vm: missing threads, and a single thread, are refused" {
 	local thread
 
 	for thread in 1 4194305; do
@@ -289,7 +289,7 @@ nice_of() {	# thread
 	done
 }
 
-@test "what is missing or wrong is named in one line" {
+@test "vamp vm: errors are one line that names what is missing or wrong" {
 	run "$BIN/vamp" vm --agent agent
 	[ "$status" -eq 2 ]
 	[[ $output == "vamp: "*--qmp* ]]

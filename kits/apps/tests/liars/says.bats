@@ -13,7 +13,7 @@ load ../../../../tests/liars/says
 	has "No figure for writer with vamp L."
 }
 
-@test "startup: the slowest step is told, though it is not the hardest; what was not measured is not surely slow" {
+@test "startup: findings name the slowest step, even if it is not the hardest; an unmeasured step is not called slow" {
 	left() {	# left FILTER: T0 is 1000 ms; with 50, 25 and 10 % left 4, 3 and 3 times that
 		says startup 'verdict, one("memory-left")' <<-END
 			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "warm", swap: "file", t0_ms: 1000}
@@ -38,7 +38,7 @@ load ../../../../tests/liars/says
 	lacks "up to"
 }
 
-@test "startup: how much more it may slow down with swap in use, and whether it slows down at all" {
+@test "startup: findings: by how much swap in use may slow down a start, or that it does not" {
 	used() {	# used FIRST LAST HALF: T0 is 1000 ms, 990 to 1010
 		says startup 'one("swap-in-use")' <<-END
 			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "warm", swap: "file", t0_ms: 1000}
@@ -60,7 +60,7 @@ load ../../../../tests/liars/says
 	has "bad: "
 }
 
-@test "startup: disk load is told as measured, and decides nothing where it is not what was asked for" {
+@test "startup: findings give the measured disk load; if it is not the one asked for, the finding is unsure" {
 	reads() {	# reads MADE: reads a second that the disk gave, of 300; T0 is 1000 ms
 		says startup 'verdict, one("disk-load")' <<-END
 			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "cold", swap: "none", axis: "reads", t0_ms: 1000}
@@ -93,7 +93,7 @@ load ../../../../tests/liars/says
 	has "2.0 times T0 with 16 MB"
 }
 
-@test "startup: what the device causes is told of all conditions only where they agree" {
+@test "startup: the device's share is stated for all conditions only if they agree" {
 	e() {	# e EDITOR BROWSER HALF: e with 16 MB of each; with 64 MB the same
 		says startup 'one("e")' <<-END
 			{run: {settings: {swaps: ["file"]}}, summary: [{start: "warm", swap: "file", t0_ms: 1000, startup_ms: 2000}
@@ -121,7 +121,7 @@ load ../../../../tests/liars/says
 	has "reclaim by the application's own threads 100 % "
 }
 
-@test "startup: starts that did not end were measured all the same" {
+@test "startup: starts that did not end count as measured" {
 	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
 		says startup verdict <<-END
 			{summary: [{app: "editor", start: "warm", swap: "file"} | ({axis: "none", step: 0, startup_ms: $1},

@@ -95,13 +95,13 @@ holds() {
 		"$W/phases"
 }
 
-@test "vCPUs are equal before and after; in the episode the one with the hog has the smaller share" {
+@test "vamp vm, two guests: vCPUs are equal before and after; in the episode the hog's vCPU has the smaller share" {
 	holds before 'a / b > 1 / 1.5 && a / b < 1.5'
 	holds in 'a / b > 4'
 	holds after 'a / b > 1 / 1.5 && a / b < 1.5'
 }
 
-@test "the other machine has its half all the time, and no machine's weight was touched" {
+@test "vamp vm, two guests: the other guest keeps its half; no guest's own weight changes" {
 	for phase in before in after; do
 		holds $phase 'share > 0.44 && share < 0.56'
 		holds $phase 'c / d > 1 / 1.5 && c / d < 1.5'
@@ -109,14 +109,14 @@ holds() {
 	cmp "$W/weights.before" "$W/weights.in"
 }
 
-@test "the hog alone was tagged, and its vCPU alone was slow" {
+@test "vamp vm, two guests: only the hog is throttled in the guest, and only its vCPU on the host" {
 	jq -e --argjson hog "$(sed -n 's/^hog //p' "$W/scene")" \
 		'.result.episodes | length == 1 and (.[0].background | map(.pid) == [$hog])' "$W/run.json"
 	jq -e '.result.episodes | length == 1 and (.[0] | ((.ended_ns - .started_ns) / 1e9) as $lasted | .ended_by == "agent" and
 		.vcpus[1].slow_s > 0.7 * $lasted and .vcpus[0].slow_s < 0.2 * $lasted)' "$W/vm.json"
 }
 
-@test "every line of the agent arrived and was understood, and nothing is left" {
+@test "vamp vm, two guests: every line of the agent arrives and is understood, and nothing is left" {
 	jq -e '.result | .lines > 20 and .lines_lost == 0 and .lines_refused == 0 and .not_undone == 0 and
 		.weights_failed == 0' "$W/vm.json"
 	[ ! -s "$W/left" ]

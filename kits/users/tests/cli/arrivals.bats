@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# arrivals: the same requests in every kind of log give the same figures; what is cut off is cut
-# off; ticks are dealt with; captures by prototap's rows.
+# arrivals: the same requests in every kind of log give the same figures; warm-up and cool-down; coarse clocks; captures by
+# prototap's rows.
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
@@ -32,7 +32,7 @@ judge() {	# words...: $result in out.json
 
 is() { jq -e ".result | $1" out.json >/dev/null; }
 
-@test "figures are those that awk works out, and the verdicts are right" {
+@test "arrivals: figures are those that awk computes, and the verdicts are right" {
 	need jq
 	for kind in exponential constant; do
 		{ echo start_ns; make_times $kind 500 10; } >$kind.tsv
@@ -49,7 +49,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 		and .rejected_by == [] and (.verdict | test("as a Poisson process"))'
 }
 
-@test "times in steps of 10 ms: no rejection for the sake of a clock, and none missed of regular arrivals" {
+@test "arrivals: times in steps of 10 ms: random arrivals are not rejected for the clock, regular ones are" {
 	need jq
 	for kind in exponential constant; do
 		{ echo start_ns; make_times $kind 500 20 | sed 's/.......$/0000000/'; } >$kind.tsv
@@ -64,7 +64,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	is '.poisson == false'
 }
 
-@test "JTL, Combined Log Format and a table of the same requests" {
+@test "arrivals: JTL, Combined Log Format and a table of the same requests give the same figures" {
 	need jq
 	make_times exponential 800 3000 >times	# a third of a request a second
 	{ echo start_ns; cat times; } >a.tsv
@@ -89,7 +89,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	jq -e '.settings.input_format == "clf"' out.json
 }
 
-@test "warm-up and cool-down are cut off, and rows that are not asked for" {
+@test "arrivals: warm-up, cool-down and unselected rows are excluded" {
 	need jq
 	# 100 s
 	{
@@ -108,7 +108,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	is '.cov == 0 and .mean_ms == 100'
 }
 
-@test "rows for a plot: shares add up, and the plot is drawn" {
+@test "arrivals --rows: shares add up to 1, and the plot is drawn" {
 	need jq gnuplot
 	{ printf 'start_ns\tuser\n'; make_times exponential 2000 10 | awk '{ print $1 "\t" NR % 20 }'; } >"a b.tsv"
 	judge "a b.tsv" --sources user --rows rows.tsv
@@ -132,7 +132,7 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 	grep -q 'too few intervals' few.svg
 }
 
-@test "a sample: 200 marks on a ruler, the same for the same seed, counted and measured once more by python" {
+@test "arrivals --sample: 200 marks, the same for the same seed; python's counts and distances agree" {
 	need jq gnuplot python3
 	judge --sample 200 --seed 3 --interval 10ms --rows ruler.tsv
 	is '.arrivals == 200 and .n == 199 and .span_s > 0.9 and .span_s < 1 and .poisson'
@@ -161,7 +161,7 @@ END
 	run -1 cmp -s ruler.tsv other.tsv
 }
 
-@test "sources are counted in by their names, digits as numbers" {
+@test "arrivals: sources are added in the order of their names, with digits as numbers" {
 	need jq
 	{
 		printf 'time_s\tuser\n0.5\tu 10\n0.6\tu 10\n'
@@ -173,7 +173,7 @@ END
 		and .by_sources[1].n == 7 and .by_sources[2].n == 8'
 }
 
-@test "Common Log Format: brackets in addresses and names, quotes, answers without a size; zones are taken off" {
+@test "arrivals: Common Log Format with brackets, quotes, answers without a size, and time zones" {
 	need jq
 	cat >access.log <<-'END'
 		::1 - - [10/Oct/2000:13:55:36 -0700] "GET /\"a b\" HTTP/1.0" 200 -
@@ -199,7 +199,7 @@ refused() {	# status words...
 	[[ $output == "arrivals: "* ]]
 }
 
-@test "equal times and few arrivals: no rate, no coefficient of variation, no word of Poisson" {
+@test "arrivals: with equal times or few arrivals no rate, no coefficient of variation, no verdict on Poisson" {
 	need jq
 	local unit
 	for unit in s ns; do	# in steps of a second too, in which random places would make a span
@@ -218,7 +218,7 @@ refused() {	# status words...
 	[[ $output == *"no verdict"* && $output != *CoV* && $output != *Poisson* ]]
 }
 
-@test "a row without a time is told, a column whose name is there twice is refused" {
+@test "arrivals: a row without a time is reported; a column name that occurs twice is refused" {
 	need jq
 	printf 'time_s\tuser\tuser\n1\ta\tb\n\ta\tb\n3\ta\tb\n' >a.tsv
 	run -0 --separate-stderr "$ARRIVALS" a.tsv --format json -o out.json
@@ -229,7 +229,7 @@ refused() {	# status words...
 	refused 1 a.tsv --where user=a
 }
 
-@test "what cannot be read is refused in one line" {
+@test "arrivals: an unreadable file is refused in one line" {
 	refused 2
 	refused 1 missing.log
 	printf 'start_ns\n5\n' >one.tsv
@@ -251,7 +251,7 @@ refused() {	# status words...
 	refused 1 bad.tsv --column when --unit s --warmup 1d
 }
 
-@test "logs as others write them: byte order mark, line ends (also in labels), empty lines, no header line, any order, any zone" {
+@test "arrivals: reads byte order marks, line ends (also in labels), empty lines, no header line, any order and zone" {
 	need jq
 	make_times exponential 400 50 >times
 	awk '{ print substr($1, 1, 13) }' times >ms
@@ -298,7 +298,7 @@ refused() {	# status words...
 	[[ $output == *XML* ]]
 }
 
-@test "a capture, in one command: updates of the golden one" {
+@test "arrivals: reads a capture in one command, with the updates of the golden capture" {
 	need jq python3
 	local golden=$BATS_TEST_DIRNAME/../../../../tests/golden n mean sd
 
@@ -315,7 +315,7 @@ refused() {	# status words...
 }
 
 # On a terminal only: a file or a pipe has what another reader makes of it.
-@test "a terminal narrower than 80 columns gets lines as narrow, by its own word or by COLUMNS" {
+@test "arrivals: lines fit a terminal of under 80 columns, by its size or by COLUMNS" {
 	need script
 	arrivals() { script -qc "$1 '$BIN/arrivals' --sample 300" /dev/null </dev/null | tr -d '\r' >out; }
 	widest() { awk 'length > most { most = length } END { print most }' out; }

@@ -8,7 +8,7 @@ setup() { TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd); }
 
 checked() { TP_HOME=$TOP run "-$1" "$TOP/report/fail.sh" check "$2" "$3"; echo "$2 $3: $output"; }
 
-@test "--fail-if: the main column has the short name; what tells how well was measured has none" {
+@test "--fail-if, kit users: the main column has a short name; columns on the quality of the measurement have none" {
 	local words
 	for words in capacity users; do checked 0 "$words" 'p50>100ms,late>1%,p95>150ms'; done
 	for words in 'users p99>100ms' 'principle-a p99>100ms' 'users late_p99>5ms' 'principle-a cpu>50%' 'users interference>5%'; do

@@ -12,7 +12,7 @@ setup() {
 }
 
 # Table 3: Q, N and CoV from lambda, R, Z, mean and standard deviation; Table 4: pages and web users.
-@test "Tables 3 and 4 of Brady & Gunther: every derived column to its last digit" {
+@test "queue: Tables 3 and 4 of Brady & Gunther: every derived column to its last digit" {
 	need jq
 	{
 		printf 'run\tn\tz_ms\tlambda\tr_ms\tmean_ms\tsd_ms\n'
@@ -39,7 +39,7 @@ END
 	diff paper got
 }
 
-@test "demands come back from rows that mva made, and their plot's rows hold measured and computed" {
+@test "queue fit: finds the demands with which mva made the rows; its plot rows have measured and computed points" {
 	need jq
 	printf 'n,z_s,r_ms\n' >rows.csv
 	"$QUEUE" mva --demand 40ms,15ms --delay 25ms -n 1,10,20,30,40,50,60,80 -z 2s --format json |
@@ -55,7 +55,7 @@ END
 		END { exit !(m == 6 && l == 2 && f == 8 && x == 1) }' plot.tsv
 }
 
-@test "a forecast has the ends of its demands' intervals; where they are wide it cannot tell" {
+@test "queue: a forecast has an interval from those of the demands; with wide ones it is 'cannot tell'" {
 	need jq
 	# demand 50 ms, delay 20 ms: 19 users stay below 200 ms
 	printf 'n,z_s,r_ms\n' | tee far.csv >rows.csv
@@ -69,7 +69,7 @@ END
 	"$QUEUE" fit far.csv --threshold 200ms | head -n 1 | grep -i "^cannot tell"
 }
 
-@test "busy times tell demands by the utilization law" {
+@test "queue fit: busy times give demands by the utilization law" {
 	need jq
 	printf 'lambda\tr_ms\tu_gov1\tu_gov2\n10\t30\t0.1\t0.05\n20\t31\t0.2\t0.1\n40\t34\t0.4\t0.2\n' >rows.tsv
 	"$QUEUE" fit rows.tsv --threshold 50ms --format json -o out.json
@@ -80,7 +80,7 @@ END
 		and .delay.delay_s > 0' out.json
 }
 
-@test "rows for a plot: the asymptote of the response time begins at -Z, and each figure is drawn" {
+@test "queue --rows: the asymptote of the response time begins at -Z, and each figure is drawn" {
 	need jq gnuplot
 	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 -z 10s --rows held-z.tsv -o report
 	# N S_max - Z, by hand: 5 - 10, 10 - 10, 20 - 10 ... 50 - 10
@@ -111,7 +111,7 @@ refused() {	# status words...: one line that names the tool
 	[[ $output == "queue: "* ]]
 }
 
-@test "users of each think time are in the text; of many, those of the first and the last, in 8 lines of 80 columns" {
+@test "queue: the text gives the users for each think time; of many only the first and last, in 8 lines of 80 columns" {
 	local times last last_of_several
 
 	printf 'run\tlambda\tr_ms\n' >loads.tsv
@@ -139,7 +139,7 @@ refused() {	# status words...: one line that names the tool
 	grep -qE '^load-1 .* 10,200 +20,200 +30,200$' several
 }
 
-@test "each option is refused where its row of --help does not name the model" {
+@test "queue: an option is refused with a model that its line of --help does not name" {
 	local option models mode value n=0
 
 	"$QUEUE" --help | awk 'match($0, /--[a-z-]+/) && /^ +-/ { option = substr($0, RSTART, RLENGTH) }
@@ -163,7 +163,7 @@ refused() {	# status words...: one line that names the tool
 	grep -q '^--think-time ' of
 }
 
-@test "what cannot be is refused in one line" {
+@test "queue: an impossible value is refused in one line" {
 	refused 2
 	refused 2 erlang
 	refused 2 mva --demand 50ms -n 10
@@ -192,7 +192,7 @@ refused() {	# status words...: one line that names the tool
 	refused 1 users bad.tsv
 }
 
-@test "single queues: an M/M/1 of nine tenths, an Erlang C table's entry, a repairman" {
+@test "queue: M/M/1 at 90 %, an entry of an Erlang C table, and the machine repairman" {
 	need jq
 	"$QUEUE" mm1 --rate 18 --service 50ms --format json | jq -e '.result.rows[0] | .r_s == 0.5 and .q == 9 and .waits == 0.9'
 	"$QUEUE" mmm --rate 20 --service 50ms --servers 2 --format json | jq -e '.result.rows[0].blocked == 0.2'
@@ -210,7 +210,7 @@ refused() {	# status words...: one line that names the tool
 	"$QUEUE" mm1n --service 50ms -n 100000 -z 10s --format json | jq -e '.result.rows[0] | .x == 20 and .r_s == 4990 and .u == [1]'
 }
 
-@test "keys of rows: the same of every model; the think time follows the users; bounds" {
+@test "queue: rows of every model have the same keys; think times can follow the users; bounds" {
 	need jq
 	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200 --users-per-second 20 --method schweitzer --format json |
 		jq -e '.result | [.rows[] | .nz == 20 and .z_s == .n / 20 and .q_exact > 0] == [true, true] and .bounds.x_most == 20'
@@ -226,7 +226,7 @@ refused() {	# status words...: one line that names the tool
 	"$QUEUE" users --rate 159.16 --response 253.38ms -z 30s --pages 9:15 --format json | jq -e '.result.rows[0].web[0].think_s == 30'
 }
 
-@test "what rows do not tell is said" {
+@test "queue fit: says what the rows do not determine" {
 	need jq
 	fit() {	# rows
 		printf '%b' "$1" >rows.tsv

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# vusers: what a server with a script of its own did is what is reported; nothing is hidden by a
-# server that stands still; who is in the way says so.
+# vusers: its reports against a scripted server that knows what it did; servers that pause; errors in one line.
 # bats file_tags=waits:two
 
 bats_require_minimum_version 1.5.0
@@ -49,10 +48,10 @@ start_scripted() {
 	at=http://127.0.0.1:$port/
 }
 
-# The machine held the generator up: then its own word is enough.
+# Whether the machine delayed the generator, by the generator's own report.
 disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ]; }
 
-# No thread wakes within a microsecond of a time that is due.
+# (No thread wakes within a microsecond of its due time, so the run is not valid.)
 @test "vusers: a run that is not valid ends with 3, though nothing was lost" {
 	start_serve vnc --width 64
 	users -n 2 -z 20ms -t 500ms --lateness 1us
@@ -61,7 +60,7 @@ disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ]; }
 	stop_serve
 }
 
-@test "vusers: closed loop on VNC: every key is counted once by both ends, the log has its rows, and JMeter's columns are there" {
+@test "vusers: closed loop on VNC: both ends count every key once; the log has a row for each, with JMeter's columns" {
 	need jq
 	start_serve vnc --width 64
 	users -n 40 -z 100ms -t 3s --log "a log.tsv" --jtl "a log.jtl" --seed 3
@@ -71,7 +70,7 @@ disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ]; }
 	n=$(jq .result.requests report.json)
 	[ "$(jq .result.requests serve.json)" = "$n" ]
 	[ "$(jq .result.guests serve.json)" = 40 ]
-	# 40 users, 10 a second each, 3 s: 1200, give or take five standard deviations, and 2 s that the machine held up
+	# 40 users with 10 keys a second for 3 s: 1200, within five standard deviations; fewer if the machine is delayed for up to 2 s
 	[ "$n" -ge 230 ] && [ "$n" -le 1375 ]
 	[ "$(column "a log.tsv" state | sort | uniq -c | awk '{ print $1 $2 }')" = "${n}ok" ]
 	[ "$(column "a log.tsv" user | sort -u | wc -l)" = 40 ]
@@ -84,7 +83,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	[ "$(awk -F, -v now="$now" 'NR > 1 && ($1 / 1000 > now + 2 || $1 / 1000 < now - 120)' "a log.jtl" | wc -l)" = 0 ]
 }
 
-@test "vusers: --start-at begins at that time and no sooner; a time that is past or of no zone is refused" {
+@test "vusers --start-at: begins at that time, not sooner; a past time, or one without a zone, is refused" {
 	need jq
 	start_serve vnc --width 64
 	status=0
@@ -106,7 +105,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	holds '.start_at == null and .started_late_ms == null and .start_ns > 0'
 }
 
-@test "vusers merge: counts of several generators add up, the log has all rows, and one that is not valid counts" {
+@test "vusers merge: counts add up, the log has all rows, and the merged run is not valid if one generator is not" {
 	need jq
 	start_serve vnc --width 64
 	when=@$(($(date +%s) + 4)).5
@@ -123,18 +122,18 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	holds '.requests > 0 and .fairness.answered_per_user.min > 0 and (.generators | length) == 2'
 	[ "$(column rows.tsv user | tail -n +2 | sort -un | paste -sd ' ')" = "0 1 2 3 4 5 6 7" ]
 	[ "$(wc -l <rows.tsv)" = $(($(wc -l <1.tsv) + $(wc -l <2.tsv) - 1)) ]
-	# the same, with one that says of itself that it is not valid
+	# the same, with one report that is not valid
 	jq '.result.valid = true | .result.why_invalid = null' 1.json >good.json
 	jq '.result.valid = false | .result.why_invalid = "made up"' 2.json >bad.json
 	run -3 "$VUSERS" merge good.json 1.tsv bad.json 2.tsv --format json -o report.json
 	holds '(.valid | not) and (.why_invalid | test("2: made up")) and .generators[0].valid and (.generators[1].valid | not)'
-	# another's log; settings that differ; a report without a common start
+	# refused: the log of another run, different settings, a report without a common start
 	run -2 "$VUSERS" merge 1.json 1.tsv 2.json 1.tsv
 	jq '.settings.think_s = 1' 2.json >other.json
 	run -2 "$VUSERS" merge 1.json 1.tsv other.json 2.tsv
 	jq '.result.start_at = null' 2.json >other.json
 	run -2 "$VUSERS" merge 1.json 1.tsv other.json 2.tsv
-	# what one does not know is not known of all
+	# a value that one report lacks is unknown for all
 	jq '.result.generator |= (.waited_percent = null | .memory_bytes_per_user = null)' 2.json >other.json
 	"$VUSERS" merge 1.json 1.tsv other.json 2.tsv --format json -o report.json || [ $? = 3 ]
 	holds '.generator.waited_percent == null and .generator.memory_bytes_per_user == null'
@@ -142,7 +141,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	run -2 "$VUSERS" merge 1.json 1.tsv 1.json 1.tsv
 }
 
-@test "vusers: the mean response of stations is that of mean value analysis" {
+@test "vusers: the mean response time of vusers serve's stations is that of mean value analysis" {
 	need jq
 	# one user never waits: R = 5 + 4 + 3 ms, X = 1 / (Z + R); three stations of constant service, so each answer takes 12 ms
 	start_serve vnc --width 64 --stations 5ms,4ms,3ms --service const
@@ -151,7 +150,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	holds '(.from_sent_ms.min >= 12) and (.from_sent_ms.p50 < 14 or (.valid | not)) and (.rate_per_s <= 31.3)'
 	stop_serve
 	[ "$(jq '.result.inside_ms | .min == 12 and .max == 12' serve.json)" = true ]
-	# with as many as you like the slowest station is the limit: 200 a second (one more at each end of a second), R = N / X each.
+	# with many users the slowest station is the limit: 200 a second (one more at each end of a second), R = N / X each.
 	# If the machine stalls, the rate falls and the mean response grows; the median and their product (Little's law) stay.
 	start_serve vnc --width 64 --stations 5ms,4ms,3ms --service const
 	users -n 20 -z 0 -t 1s --warmup 300ms
@@ -161,20 +160,20 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 
 backlog_told() { [ "$(grep -Eo '[0-9]+ requests? still' users.err | cut -d' ' -f1)" -ge "$1" ]; }
 
-@test "vusers: a backlog ends with 3, whether its requests were answered later or never went; the rate is that of the time" {
+@test "vusers: a backlog ends with 3, whether its requests were answered late or never sent; the rate counts answers in time" {
 	need jq
 	# 50 a second at the most: after a second 50 of 200 are answered, the others by the end or not
 	start_serve http --stations 20ms --service const
 	users -n 2 --open 200 --think-dist const -t 1s
 	[ "$status" = 3 ]
-	# Little's law is of what is inside the server, however long the others wait for a user
+	# Little's law holds for requests in the server, not for those that wait for a user
 	holds '(.requests == .due and .finished_per_s < 55 and .concurrency.max == 2 and .concurrency.by_little < 2.4) or (.valid | not)'
 	disturbed || backlog_told 140
 	users -n 2 --open 200 --think-dist const -t 1s --timeout 500ms
 	[ "$status" = 3 ]
 	holds '(.unsent > 50 and .waited_for_user_ms.censored == .unsent and .waited_for_user_ms.max == null) or (.valid | not)'
 	disturbed || backlog_told 140
-	# twenty more are answered after the second; the server did not do 70 in it
+	# twenty more are answered after the second: the rate is not 70 a second
 	"$VUSERS" "$at" -n 20 -z 0 -t 1s -o text
 	[ "$(grep -Eo '[0-9.]+/s' text | cut -d. -f1 | tr -d /s)" -le 55 ]
 	users -n 20 --open 5 --think-dist const -t 1s
@@ -182,7 +181,7 @@ backlog_told() { [ "$(grep -Eo '[0-9]+ requests? still' users.err | cut -d' ' -f
 	stop_serve
 }
 
-@test "vusers: a server that stands still for a second: the open loop tells what the closed loop hides" {
+@test "vusers: a server that pauses for a second: the open loop shows the late requests that the closed loop hides" {
 	need jq
 	# 150 a second for 2 s, all answered at once but for one second: those of that second wait for what is left of it
 	start_serve http --freeze 500ms,1s
@@ -192,18 +191,18 @@ backlog_told() { [ "$(grep -Eo '[0-9]+ requests? still' users.err | cut -d' ' -f
 	# half of all are late, evenly up to a second: 90 % quantile at 0.8 s, the mean a quarter of a second
 	disturbed || holds '.response_ms.p90 > 720 and .response_ms.p90 < 900 and .response_ms.mean > 210
 		and .response_ms.mean < 330 and .response_ms.max > 950 and .response_ms.max < 1200'
-	# of which the half over half a second: a quarter of all
+	# half of these took over half a second: a quarter of all
 	disturbed || holds '.over_threshold_percent > 21 and .over_threshold_percent < 29'
-	# all twenty users were waiting for the server, and what was due meanwhile for a user
+	# all twenty users waited for the server; requests due meanwhile waited for a user
 	disturbed || holds '.waited_for_user_ms.max > 700 and .generator.late_ms.p50 < 5'
-	# the same server, asked by one user in turn: one request in hundreds is late
+	# the same server with one user in a closed loop: one request in hundreds is late
 	stop_serve
 	start_serve http --freeze 500ms,1s
 	users -n 1 -z 0 -t 1600ms
 	holds '(.response_ms.p90 < 100 or .requests < 50 or (.valid | not)) and .response_ms.max > 900'
 }
 
-@test "vusers: requests given up before the threshold may have been late; no request at all is not valid" {
+@test "vusers: requests that time out before the threshold may be late or not; a run without a request is not valid" {
 	need jq
 	start_scripted --delay 1
 	users -n 2 -z 20ms -t 500ms --timeout 50ms --threshold 800ms
@@ -214,20 +213,20 @@ backlog_told() { [ "$(grep -Eo '[0-9]+ requests? still' users.err | cut -d' ' -f
 	holds '.due == 0 and (.valid | not)'
 }
 
-@test "vusers: HTTP: each user has one connection, pages come as often as their weights, bytes are those of the server" {
+@test "vusers HTTP: each user has one connection; pages come by their weights; bytes are those that the server counts" {
 	need jq
 	start_scripted
 	users -n 5 -z 5ms -t 2s --workload "$BATS_TEST_DIRNAME/../../data/users/webgov.tsv" --log log.tsv
 	measured
 	holds '.connections == 5 and .requests > 100 and .errors == 0'
 	read -r connections requests hosts < <(counts)
-	[ "$connections" = 6 ]	# and that of the one who asks
+	[ "$connections" = 6 ]	# one for each of five users, one for this question
 	[ "$requests" = "$(jq .result.requests report.json)" ]
 	[ "$hosts" = "127.0.0.1:$port" ]
 	# objects: 4 4 2 2 2 1 of 15
 	[ "$(column log.tsv label | sort -u | paste -sd ' ')" = \
 		"010_Home 012_Home_jpg 020_Dept 022_Dept_jpg 030_Demographics 040_Statistics" ]
-	# the picture of a page follows the page, of each user
+	# each user asks for a page's picture after the page
 	sort -s -t"$(printf '\t')" -k2,2n -k4,4n log.tsv | awk -F'\t' '
 		NR == 1 { next }
 		$2 != user { last = "" }
@@ -251,11 +250,11 @@ pages() {	# connections
 	echo "$1 at once: $n pages of $took ms; the server saw $made connections and $asked requests"
 }
 
-@test "vusers: a page of six objects of 100 ms takes as many rounds as its connections make of it" {
+@test "vusers HTTP: a page of six objects of 100 ms takes six objects / connections rounds" {
 	need jq
 	for ((i = 1; i <= 6; i++)); do printf 'Home\t1\tobject-%d\t/%d\n' "$i" "$i"; done >page.tsv
 	start_scripted --delay 0.1
-	pages 20	# no more connections than a page has objects
+	pages 20	# connections are limited to the number of objects
 	# (each object takes 100 ms by the server's own clock: a page can take no less)
 	holds '.from_sent_ms.min >= 100 and .pages == .requests and .connections == 6 and .errors == 0'
 	[ "$made" = 6 ]
@@ -273,19 +272,19 @@ pages() {	# connections
 	done
 }
 
-@test "vusers: a page of which one object fails is one error; one that breaks off ends the page, and the user comes back" {
+@test "vusers HTTP: a page with a failed object is one error; a broken connection ends the page, and the user reconnects" {
 	need jq
 	for ((i = 1; i <= 4; i++)); do printf 'Home\t1\tobject-%d\t/%d\n' "$i" "$i"; done >page.tsv
 	start_scripted --fail
 	users -n 2 -z 20ms --think-dist const -t 3s --timeout 300ms --workload page.tsv --per page --parallel 4 --log log.tsv
 	[ "$status" = 3 ]
 	holds '.errors > 0 and .timeouts > 0 and .reconnected > 0 and .requests + .errors + .timeouts + .unanswered == .due'
-	# of a page with a 503 in it the code is 503, wherever in the page it was
+	# a page with an object of code 503 has the code 503
 	[ "$(awk -F'\t' '$8 == 503 && $7 != "error"' log.tsv | wc -l)" = 0 ]
 	[ "$(column log.tsv code | grep -cx 503)" -ge 1 ]
 }
 
-@test "vusers: errors, timeouts and connections that break are counted; JMeter's columns: the server's code, a path with a comma" {
+@test "vusers HTTP: errors, timeouts and broken connections are counted; JMeter's columns have code and quoted path" {
 	need jq
 	start_scripted --fail
 	at=${at}a,b
@@ -304,14 +303,14 @@ pages() {	# connections
 		assert codes == {"200", "503", "Non HTTP response code"}, codes
 		assert all((r["success"] == "true") == (r["responseCode"] == "200") for r in rows)
 	END
-	# what cannot be written is said by its reason
+	# an unwritable log gives the reason
 	users -n 1 -z 5ms --think-dist const -t 200ms --timeout 200ms --jtl /dev/full
 	[ "$status" = 3 ]
 	grep -q 'incomplete: No space left' users.err
 }
 
 # Ten users of one screen: each sees the answers to the keys of the other nine.
-@test "vusers: users of one screen cannot tell their answers apart: 3 and a reason, which a merge keeps" {
+@test "vusers: users that share a screen cannot recognize their answers: 3 and a reason, which merge keeps" {
 	local echo start=()
 	need jq
 	start_refecho --vnc "$port" --answer-delay const:50ms
@@ -331,7 +330,7 @@ pages() {	# connections
 	holds '.why_unsure | test("generator 1: 10 users")'
 }
 
-@test "vusers: a real server in every encoding, with and without pixels: as many keys as are counted come to the application" {
+@test "vusers: a real VNC server, in every encoding, with and without pixels: the application gets the counted keys" {
 	need jq ss
 	start_vnc -SecurityTypes None
 	at=vnc:127.0.0.1:$port
@@ -352,7 +351,7 @@ pages() {	# connections
 	holds '.users_ready == 2'
 }
 
-@test "vusers: the think time follows the users, or is the mean of a file" {
+@test "vusers: the think time can be proportional to the users, or the mean of a file" {
 	need jq
 	start_serve vnc --width 64
 	users -n 30 --users-per-second 60 -t 200ms
@@ -381,12 +380,12 @@ pages() {	# connections
 	[ "$(jq -r .result.stopped_by report.json)" = signal ]
 }
 
-@test "vusers: who is not there, wants a password, or speaks something else: one line, status 1" {
+@test "vusers: a missing server, one that wants a password, one of another protocol: one line, status 1" {
 	for to in vnc:127.0.0.1::1 http://127.0.0.1:1/; do
 		at=$to
 		users -n 3 -z 10ms -t 200ms
 		echo "$to: $status $(cat users.err)"
-		# a web server is found to be away by the first request
+		# a missing web server is noticed at the first request
 		case $to in vnc*) [ "$status" = 1 ] && [ "$(wc -l <users.err)" = 1 ] ;; *) [ "$status" = 3 ] ;; esac
 	done
 	start_scripted
@@ -396,7 +395,7 @@ pages() {	# connections
 	[ "$(wc -l <users.err)" = 1 ]
 }
 
-@test "vusers: more users than descriptors: status 4 and the cure, or none as root" {
+@test "vusers: more users than file descriptors: status 4 and the cure; as root no error" {
 	start_serve vnc --width 64
 	status=0
 	(ulimit -n 100 && setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
@@ -407,7 +406,7 @@ pages() {	# connections
 	grep -q 'ulimit -n 564' users.err
 }
 
-@test "vusers: wrong words: exit 2, one line that names the thing" {
+@test "vusers: wrong options: exit 2, one line that names the option" {
 	printf 'a\t1\tx\tx\n' >bad.tsv
 	printf '1\nx\n' >bad.txt
 	while read -r words; do
@@ -450,7 +449,7 @@ pages() {	# connections
 	grep -c . bad.tsv
 }
 
-@test "vusers: the reference server lets go who speaks something else, and says how many" {
+@test "vusers serve: disconnects clients of another protocol, and reports their number" {
 	need jq python3
 	start_serve vnc --width 64
 	python3 - "$port" <<-'END'
@@ -469,10 +468,10 @@ pages() {	# connections
 	[ "$(jq '.result | .refused == 3 and .guests == 5' serve.json)" = true ]
 }
 
-@test "vusers: who was answered too late or at once is next when due, and not when something else happens" {
+@test "vusers: after a timeout, or an answer at once, a user's next request is sent when due, not at another event" {
 	need jq
-	# a head that promises more than ever comes: each request times out, and the one after it goes a
-	# think time after the user has come back
+	# the header announces more bytes than are sent: each request times out, and the next one is sent a think time after the
+	# reconnect
 	start half python3 -c 'if True:
 		import socket, threading
 		s = socket.create_server(("127.0.0.1", 0))

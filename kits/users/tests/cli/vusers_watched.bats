@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# vusers: the few who are watched keep all pixels, and say of the same server what those say who
-# keep none; passwords; servers that die or stand still.
+# vusers: watched users keep all pixels, and measure the same latency as users without pixels; passwords; servers that die or
+# pause.
 # bats file_tags=waits:two
 
 bats_require_minimum_version 1.5.0
@@ -24,7 +24,7 @@ start_scripted() {
 	at=vnc:127.0.0.1:$port
 }
 
-@test "vusers --watched: each is reported apart, its rows are told apart, and both ends count the same keys" {
+@test "vusers --watched: watched users have their own figures and marked rows; both ends count the same keys" {
 	start_scripted --keys keys
 	users -n 12 --watched 3 -z 60ms -t 2s --log a.tsv --jtl a.jtl
 	measured
@@ -43,7 +43,7 @@ start_scripted() {
 	[ "$(awk -F, '$6 ~ /^watched 1-[123]$/' a.jtl | wc -l)" = "$(jq .result.watched_requests report.json)" ]
 }
 
-@test "vusers --watched: who keeps no pixels takes an update that changes nothing for an echo, who keeps them does not" {
+@test "vusers --watched: users without pixels take an update that changes nothing for an echo; watched users do not" {
 	# every second key is answered twice, and only 50 ms later by what changes the screen
 	start_scripted --same 2
 	users -n 2 --watched 1 -z 100ms --think-dist const -t 2s
@@ -52,7 +52,7 @@ start_scripted() {
 		and (.watched_less_others_ms.mean >= 10 or (.valid | not)) and (.response_ms.p50 < 50 or (.valid | not))'
 }
 
-@test "vusers --watched: refecho's patch: the number from the pixels, and both see the scripted delay" {
+@test "vusers --watched: the key's number is read from refecho's patch; both kinds of users see the scripted delay" {
 	start_refecho --vnc "$port" --answer-delay const:30ms
 	at=vnc:127.0.0.1:$port
 	users -n 1 --watched 1 -z 20ms --think-dist const -t 2s --echo patch
@@ -76,23 +76,23 @@ start_scripted() {
 	[ "$(wc -l <users.err)" = 1 ]
 }
 
-@test "vusers --watched: in the open loop the watched ones have their share" {
+@test "vusers --watched: in the open loop watched users get their share of the requests" {
 	start_scripted
 	users -n 8 --watched 2 --open 80 --think-dist const -t 1s
 	measured
 	# 80 a second: 20 of the two, each every 100 ms, and 60 of the others
 	holds '.due >= 58 and .due <= 61 and ([.watched[].requests | . >= 9 and . <= 11] | all)'
-	# all of them are watched: it is an open loop still
+	# also an open loop if all users are watched
 	users -n 2 --watched 2 --open 20 --think-dist const -t 500ms
 	[ "$(jq -c '.settings | [.loop, .gaps, .think_s, .rate_per_s]' report.json)" = '["open","const",null,20]' ]
 }
 
-@test "vusers --watched: a server dies, answers no more, or stops in the midst of an answer: errors, timeouts, and an end in time" {
+@test "vusers --watched: a server that dies, stops answering, or stops within an answer: errors or timeouts, and an end in time" {
 	start_scripted --die 3
 	users -n 2 --watched 1 -z 50ms --think-dist const -t 3s --timeout 4s --log back.tsv
 	[ "$status" = 3 ]
 	holds '.watched[0].errors >= 1 and .watched[0].reconnected >= 1 and .errors >= 1'
-	# who comes back thinks first: nobody in a closed loop has anything due while it is not there
+	# users think before their first request after a reconnect: in a closed loop nothing is due while disconnected
 	[ "$(awk -F'\t' 'NR > 1 && $4 != $5' back.tsv | wc -l)" = 0 ]
 	[ "$(awk -F'\t' '$12 == 1' back.tsv | wc -l)" -ge 4 ]
 	for way in mute half; do
@@ -104,13 +104,13 @@ start_scripted() {
 		holds '.watched[0].timeouts >= 1 and .watched[0].answered >= 2 and .timeouts >= 1 and .watched[0].reconnected >= 1'
 		[ "$(awk -F'\t' '$12 == 1 && $8 == "timeout"' log.tsv | wc -l)" = "$(jq '.result.watched[0].timeouts' report.json)" ]
 	done
-	# a long timeout is not waited for when it is told to stop
+	# a signal does not wait for a long timeout
 	kill "$scripted"
 	wait "$scripted" || true
 	start_scripted --half 3 --keys keys
 	start users "$VUSERS" "$at" -n 2 --watched 2 -z 50ms -t 60s --timeout 60s --format json -o report.json --log early.tsv
 	until_true grep -qx ready users.err
-	until_true eval '[ "$(cat keys)" = 6 ]'	# three of each: what is answered to the third never ends
+	until_true eval '[ "$(cat keys)" = 6 ]'	# three keys of each user; the answer to the third never ends
 	from=$SECONDS
 	kill -INT "$pid"
 	ends "$pid"
@@ -119,14 +119,14 @@ start_scripted() {
 	holds '.stopped_by == "signal" and ([.watched[].unanswered] | add) == 2'
 }
 
-@test "vusers: a server that turns all away is not stormed, and the run is not valid; who is let go while others come comes back" {
+@test "vusers: reconnects are limited to one a second for each user; a run with all disconnected is not valid" {
 	start_scripted --die 1 --refuse-after 8 --refused refused
 	users -n 8 -z 50ms --think-dist const -t 5s
 	[ "$status" = 3 ]
 	grep -qi 'not valid: users had no connection for' users.err
-	# gone from the first key on; each tries again every second
+	# disconnected at the first key; each user tries again every second
 	holds '(.valid | not) and .gone_percent > 80 and .refused >= 8 and .refused <= 48'
-	# (the server has counted some who had not heard of it at the end: at most one each)
+	# (the server may count one more connection for each user, not yet known to the user at the end)
 	jq -e --argjson counted "$(cat refused)" '$counted - .result.refused | . >= 0 and . <= 8' report.json
 	kill "$scripted"
 	wait "$scripted" || true
@@ -135,7 +135,7 @@ start_scripted() {
 	holds '.reconnected >= 1 and .fairness.answered_per_user.min >= 1 and .gone_percent <= 2'
 }
 
-@test "vusers --watched: servers that never speak, or take no second connection: a line, or a run that is not valid" {
+@test "vusers --watched: a silent server gives one line; one that refuses a second connection makes the run not valid" {
 	start_scripted --greet
 	start early "$VUSERS" "$at" -n 3 --watched 2 -z 50ms -t 60s --timeout 30s --format json -o report.json --log early.tsv
 	until_true test -s early.tsv
@@ -152,7 +152,7 @@ start_scripted() {
 	users -n 3 --watched 2 -z 50ms -t 500ms --timeout 2s
 	[ "$status" = 3 ]
 	holds '(.valid | not) and .users_ready == 2 and ([.watched[].ready] | sort) == [false, true]'
-	# they are threads: killed, it leaves nobody
+	# users are threads, so kill -9 leaves no process
 	start_scripted
 	start users "$VUSERS" "$at" -n 4 --watched 4 -z 50ms
 	until_true grep -qx ready users.err
@@ -161,7 +161,7 @@ start_scripted() {
 	until_true gone "$pid"
 }
 
-@test "vusers: a password: of vncpasswd or as text, taken by a real server from those who keep pixels and those who keep none" {
+@test "vusers: a password from vncpasswd or as text is accepted by a real server, for watched users and others" {
 	need Xvnc tigervncpasswd
 	printf 'letmein\n' >text
 	tigervncpasswd -f <text >hidden
@@ -191,7 +191,7 @@ start_scripted() {
 	grep -q 'holds no password' users.err
 }
 
-@test "vusers --watched: wrong words: exit 2, one line" {
+@test "vusers --watched: wrong options: exit 2, one line" {
 	while read -r words; do
 		status=0
 		# shellcheck disable=SC2086 # words
