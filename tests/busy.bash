@@ -9,14 +9,14 @@
 #	done
 #	holds		# the claim itself, whatever the machine did
 #
-# The numbers are the kernel's, never the tested program's: time stolen by a hypervisor, time that tasks waited for a CPU, CPU time
-# of processes that are not this test's. PROC is another /proc, for the test of this file.
+# The numbers are the kernel's, never the tested program's: stolen time, time that tasks waited for a CPU, CPU time of processes
+# outside this test. PROC is another /proc, for the test of this file.
 
 # Processes of this test have this in their environment.
 busy_mark() { echo "BATS_TEST_TMPDIR=${BATS_TEST_TMPDIR-}"; }
 
 # CPU time of this shell, of the children it waited for, and of this test's other processes, in ms.
-# `times` speaks of the shell that calls it, so its words come from the caller: a file.
+# `times` reports the shell that calls it, so the caller writes its output into FILE.
 busy_own() {	# FILE
 	{
 		sed 's/[ms]/ /g' "$1"
@@ -27,7 +27,7 @@ busy_own() {	# FILE
 		{ ms += ($1 * 60 + $2 + $3 * 60 + $4) * 1000 } END { printf "%.0f\n", ms }'
 }
 
-# Since boot, in ms: stolen, waited for a CPU (of whichever tasks), ran (all tasks). A kernel that counts no waiting has none.
+# Since boot, in ms: stolen time, all tasks' waiting for a CPU (0 if the kernel does not count it), all tasks' CPU time.
 busy_machine() {
 	local proc=${PROC:-/proc} file files
 
@@ -47,8 +47,8 @@ busy_begin() {
 	read -ra busy_then <<<"$(busy_machine) $(busy_own "$busy_times") ${EPOCHREALTIME/[.,]/}"
 }
 
-# Since busy_begin, at least MS ms were stolen, or tasks waited that long and others ran that long: says so, and how long.
-# MS is what it takes to explain the failure.
+# Whether, since busy_begin, at least MS ms were stolen, or tasks waited and other processes ran that long; prints how long.
+# MS is the time that would explain the failure.
 machine_was_busy() {	# [MS]
 	local least=${1:-20} now stolen waited others words
 
@@ -67,7 +67,8 @@ machine_was_busy() {	# [MS]
 	{ echo "# busy: ${BATS_TEST_DESCRIPTION-}: $words" >&3; } 2>/dev/null || true
 }
 
-# A command comes true within 2 s. Later, up to 20 s, only where tasks waited for half of the time beyond: it says how long it took.
+# Waits until a command succeeds, for 2 s; for up to 20 s only if tasks waited for a CPU for half of the time beyond. Prints how
+# long it took if over 2 s.
 soon() {	# COMMAND...
 	local begin=${EPOCHREALTIME/[.,]/} ms i
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# engine.bash - the engine's shell of an experiment up to where run.sh knows its options: `load engine`, TOP is set.
+# engine.bash - runs code in the engine's shell of an experiment, as run.sh has it before it starts: `load engine` with TOP set.
 
 # in_engine EXPERIMENT CODE [WORD...]: runs CODE with these words in a shell that has read plan and cell.sh of the experiment.
-# There `options WORD...` checks these as run.sh does, in a ( ) of their own where several are.
+# There `options WORD...` parses and checks options as run.sh does; use a subshell for each of several lists.
 in_engine() {
 	# shellcheck disable=SC2016 # the inner shell's
 	TP_HOME=${TP_HOME:-$TOP} bash -c '
@@ -20,8 +20,8 @@ in_engine() {
 		eval "$CODE"' engine "$@"
 }
 
-# accepted EXPERIMENT, refused_each EXPERIMENT: reads lines of options as a shell has them: each is accepted in silence; or refused
-# with 2, in one line that has the words before a tab and where help is. One shell for all lines.
+# accepted EXPERIMENT: each line of options on standard input must be accepted without output. refused_each EXPERIMENT: each line
+# "WORDS<tab>OPTIONS" must be refused with 2, in one line with WORDS and a hint to --help. One shell for all lines.
 # shellcheck disable=SC2016 # the inner shell's
 accepted() { try_each "$1" '[ "$status$said" = 0 ]'; }
 # shellcheck disable=SC2016 # the inner shell's

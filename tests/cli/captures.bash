@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# captures - what tests on captures share: `load captures`, and begin_captures in setup_file().
+# captures - shared by tests on captures: `load captures`, and begin_captures in setup_file().
 # shellcheck shell=bash
 
 bats_require_minimum_version 1.5.0
 
-# BIN: the programs. MADE: hand-made captures, of these makers. GOLDEN: what they are made and held against with.
+# BIN: the programs. MADE: hand-made captures, by the named makers. GOLDEN: the folder of the makers and checkers.
 begin_captures() {	# captures|content|intervals|keys...
 	local maker
 
@@ -39,8 +39,7 @@ value() {
 	jq -re --arg key "$1" '.result | getpath($key | split("."))'
 }
 
-# Every row of the counter is in the report. Times may differ by half of the last digit that the
-# report prints, and by what a tie needs.
+# Checks that every row of the independent counter is in the report. Times may differ by rounding of the last digit.
 counted_alike()	# CAPTURE PORT REPORT...
 {
 	local report

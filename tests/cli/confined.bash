@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# confined - a control group and swap of a test's own, given back in its teardown: `load confined` after `load helpers`.
+# confined - a test's own control group and swap, removed in its teardown: `load confined` after `load helpers`.
 
-# Of either version, or of 1 alone; skips where there can be none: $group
+# Sets $group: a control group, of version 1 if that is asked for; skips if none can be made
 make_group() {	# cpu, cpuset, memory [1]
 	local at
 
@@ -14,7 +14,7 @@ make_group() {	# cpu, cpuset, memory [1]
 	group=$at
 }
 
-# "alone": not where there is swap already, whose pages would mix with ours.
+# "alone": skips if the machine has swap already, since pages would go to both.
 make_swap() {	# file [alone]
 	need losetup mkswap swapon
 	hold_swap
@@ -24,7 +24,7 @@ make_swap() {	# file [alone]
 	swapon "$loop" 2>err || skip "no swap here: $(cat err)"
 }
 
-# Another swap's pages may be on ours: it takes a moment until they find a place.
+# Pages of other processes may be on this swap: moving them takes a moment.
 swap_off() {
 	if grep -q "^$loop " /proc/swaps; then swapoff "$loop"; fi
 }

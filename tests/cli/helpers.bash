@@ -5,7 +5,7 @@
 # shellcheck source=tests/busy.bash
 . "${BASH_SOURCE[0]%/*}/../busy.bash"
 
-# TOP: the tree, BIN: its programs. The test runs in a folder of its own; what it puts into `started` does not outlive it.
+# TOP: the tree, BIN: its programs. The test runs in its own folder; processes in `started` are ended after it.
 begin_test() {
 	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 	BIN=$TOP/bin
@@ -20,9 +20,8 @@ ordinary_user() {
 	[ "$(id -u)" -ne 0 ] || user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all)
 }
 
-# An X server that is killed leaves its socket and its lock, and a script that looks for what is
-# left of its own would find them: it is asked to go first, and what it left if a test has killed it
-# is removed.
+# Ends the test's X servers with SIGTERM: after SIGKILL, socket and lock would stay, and tests that look for left files would find
+# them. If a test has killed its server, this removes both.
 end_displays() {
 	local server n i
 
@@ -31,7 +30,7 @@ end_displays() {
 	done
 	for server in "${displays[@]}"; do
 		n=${server#* } server=${server% *}
-		# (on a busy machine it takes its time, and one that is killed meanwhile leaves both)
+		# (on a busy machine its end takes time; killed meanwhile, it would leave both)
 		for ((i = 0; i < 1000; i++)); do ! gone "$server" || break; sleep 0.02; done
 		[ -e "/tmp/.X$n-lock" ] && gone "$server" && [ "$(tr -d ' ' <"/tmp/.X$n-lock")" = "$server" ] || continue
 		rm -f "/tmp/.X11-unix/X$n" "/tmp/.X$n-lock"
@@ -50,7 +49,7 @@ end_started() {
 
 teardown() { end_started; }
 
-# A pid that somebody has waited for may be another process's by now: where pids are few, within a minute.
+# Whether the pid is still a process of this test: an ended process's pid is used again, with few pids within a minute.
 of_this_test() {	# pid
 	[[ " $(jobs -pr | xargs) " == *" $1 "* ]] || grep -qszxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" "/proc/$1/environ"
 }
@@ -79,7 +78,7 @@ start() {	# name command...
 	local name=$1
 
 	shift
-	: >"$name.out" 2>"$name.err"	# here and not by the child: who waits for a word must not see that of an earlier one
+	: >"$name.out" 2>"$name.err"	# emptied here, not by the child: a test that waits for a word must not see an older one
 	"$@" >"$name.out" 2>"$name.err" 3>&- &
 	pid=$!
 	started+=("$pid")
@@ -103,7 +102,7 @@ ends() {	# pid: waits for it, leaves its exit status in $status
 # A display of our own: $DISPLAY, $server
 start_x() {	# options of the server...
 	need Xvfb
-	# two servers that look for a number at the same time may find the same one, and then one of them gives up
+	# two servers that look for a free number at the same time may find the same one; then one of them fails
 	for _ in 1 2 3 4 5; do
 		: >display
 		start xvfb Xvfb -displayfd 4 -screen 0 800x600x24 -noreset -nolisten tcp "$@" 4>display
@@ -117,9 +116,9 @@ start_x() {	# options of the server...
 	[ -s display ]
 }
 
-told_display() { [ -s display ] || gone "$server"; }	# its number, or it has given up
+told_display() { [ -s display ] || gone "$server"; }	# it has printed its number, or failed
 
-# $port: one at which nobody listens now, and that no other test of this run has taken
+# Sets $port: a port that is free now, and that no other test of this run has taken
 unused_port() {
 	need ss
 	until port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000)) && [ -z "$(ss -Hltn "sport = :$port")" ] &&
@@ -145,11 +144,11 @@ start_vnc() {	# options of the server...: $DISPLAY, $port, $server
 	return 1
 }
 
-listens() {	# port pid: it listens, or has given up
+listens() {	# port pid: the process listens, or has failed
 	ss -Hltn "sport = :$1" | grep -q . || ! kill -0 "$2"
 }
 
-# A terminal with the focus, in which what is typed shows.
+# Starts a terminal that has the focus and shows typed keys.
 start_xterm() {	# command...
 	need xterm xdotool
 	start xterm xterm -geometry 80x24+0+0 -e "$@"
@@ -200,7 +199,7 @@ field() {	# field TABLE COLUMN KEY=VALUE...: of the first such row, numbers as n
 		END { if (!found) { print "no such column or row: " name " " wanted; exit 1 } }' "$1"
 }
 
-finding() {	# finding RUN ID [KEY]: a value of a finding, rounded; nothing where it is not there
+finding() {	# finding RUN ID [KEY]: prints a value of a finding, rounded; nothing if there is none
 	jq -r --arg id "$2" --arg key "${3-value}" '.findings[] | select(.id == $id) | .[$key]
 		| if type == "number" then . * 1000 | round / 1000 else . end' "$1/findings.json"
 }
@@ -241,15 +240,15 @@ keys_in() {	# file
 	echo $(($(wc -l <"$1") - 1))
 }
 
-# Swap is the machine's: as the lab does, one at a time makes one, and it is none while others have theirs.
+# Takes the lab's lock on swap, which is the whole machine's: only one test or lab at a time makes swap.
 hold_swap() {
 	need flock
 	exec {swaps}</proc/swaps
 	flock -w 15 "$swaps" || skip "somebody else has made swap for a trial"
 }
 
-# A server that says what it is told to: bytes in hexadecimal, pauses in seconds ("p3"), "r12" reads
-# as many, "*" goes on until nobody listens.
+# A server that sends what its words say: bytes in hexadecimal; "p3" pauses for 3 s, "r12" reads up to 12 bytes, "*52" repeats these
+# bytes until the client closes the connection.
 mute() {	# name words...
 	local name=$1
 

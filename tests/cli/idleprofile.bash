@@ -10,12 +10,12 @@ setup() {
 	ordinary_user
 }
 
-# A loop that gets none of its CPU for a minute says so. The kernel must have seen others run for most of that minute.
+# A loop that gets no CPU time for a minute gives up. Skips if by the kernel's account others ran for most of that minute.
 refuse_or_skip() {	# its standard error
 	if grep -q 'too busy to be profiled$' "$1"; then machine_was_busy 30000 && skip "the machine is too busy to be profiled"; fi
 }
 
-# Until a profile that began with busy_begin is ready; skips where the machine is too busy for one.
+# Waits until a profile that began with busy_begin is ready; skips if the machine is too busy.
 ready_or_busy() {	# its standard error
 	until_true grep -qE '^ready$|too busy to be profiled$' "$1" ||
 		until_true grep -qE '^ready$|too busy to be profiled$' "$1"
@@ -29,8 +29,8 @@ start_profile() {	# options...
 	ready_or_busy profile.err
 }
 
-# A program that is held up says what it did not watch (in `err`). That is no failure where the kernel, too, saw others run for
-# so long since busy_begin.
+# A delayed idleprofile reports the time that it did not watch (in `err`). This is no failure if by the kernel's account others ran
+# for as long since busy_begin.
 held_up() {	# status
 	local ms
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# left.bash - what a run may have left on the machine: control groups, files. Others may run labs meanwhile: what is theirs is told
-# by the lab's ID, which its processes have in their environment.
+# left.bash - finds control groups and files that a run has left. Those of other running labs are recognized by the lab's ID, which
+# a lab's processes have in their environment.
 
 # shellcheck source=tests/busy.bash
 . "${BASH_SOURCE[0]%/*}/../busy.bash"
 
-# of ours, by any version
+# control groups of labs, of either version
 groups() {
 	find /sys/fs/cgroup -maxdepth 2 \( -name 'thinprobe-??????' -o -name 'thinprobe-??????[-.]*' \) 2>/dev/null | sort
 }
 
-# PATH, in whose name is a lab's ID, has gone, or belongs to a lab that runs.
+# Whether PATH, which has a lab's ID in its name, is gone, or belongs to a running lab.
 has_gone() {	# PATH
 	local id=${1##*/thinprobe-}
 
@@ -32,7 +32,7 @@ small_run() {
 	[ "$status" != 4 ] || not_here "$(tail -n 1 "$BATS_FILE_TMPDIR/err")"
 }
 
-# none of those that have come between the files `groups.before` and `groups.after`
+# fails if none of the groups that are new in `groups.after`, compared with `groups.before`, is left
 groups_left() {
 	local group
 	for group in $(comm -13 "$BATS_FILE_TMPDIR/groups.before" "$BATS_FILE_TMPDIR/groups.after"); do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # LAB_ variables are the lab's, W and TOP the test's
-# client.sh - what the tests of attach share: a screen on the lab's client, a window on it, a run that measures it.
+# client.sh - shared by the tests of attach: a screen on the lab's client, a window on it, a run that measures it.
 
 client_screen() {	# the X display :90
 	lab_start client xvfb Xvfb :90 -screen 0 1280x1024x24 -ac -noreset -nolisten tcp
@@ -14,7 +14,7 @@ client_window() {	# client_window TITLE: sets WINDOW
 		echo "$w"' sh "$1") || die "no window $1"
 }
 
-# A run as its user would start it, in the client; it has no other way to the server than the window.
+# Starts a run like a user, in the client, where the window is the only way to the server.
 attach() {	# attach NAME OPTION...: the run folder is $W/NAME
 	local name=$1
 	shift
@@ -28,12 +28,12 @@ attach_start() {	# the same in the background: sets the variable NAME to its pid
 	printf -v "$name" %s "$LAB_PID"
 }
 
-# How many packets have come to the server.
+# Prints the number of packets that the server has received.
 server_got() {
 	lab_exec server awk -v link="$LAB_IF_server:" '$1 == link { print $3 }' /proc/net/dev
 }
 
-# How many characters vim has on the server.
+# Prints the number of characters in vim on the server.
 vim_text() {
 	lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" sh -c 'xdotool key --delay 50 Escape colon w space slash t m p slash t e x t Return
 		for i in $(seq 1200); do [ -s /tmp/text ] && break; sleep 0.05; done; echo "text $(tr -cd a </tmp/text | wc -c)"'

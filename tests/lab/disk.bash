@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# disk.bash - what tests of a lab with a disk of its own begin with: `load disk`.
+# disk.bash - set-up of tests of the lab's own disk: `load disk`.
 
 # shellcheck source=tests/lab/world.bash
 . "${BASH_SOURCE[0]%/*}/world.bash"
@@ -36,7 +36,7 @@ END
 	read -r device <"$W/device"
 }
 
-gone() {	# nothing of the disk is left: no loop device of it, no folder, no slowdisk, no record
+gone() {	# checks that no loop device, folder, slowdisk process or record of the disk is left
 	local i
 	for ((i = 0; i < 300; i++)); do
 		if [ -z "$(losetup -a | grep -F "thinprobe-disk-$id")$(grep -lszF "thinprobe-disk-$id" /proc/[0-9]*/cmdline)" ] &&
@@ -51,7 +51,7 @@ gone() {	# nothing of the disk is left: no loop device of it, no folder, no slow
 	return 1
 }
 
-# in_device DISK: how many requests it holds, the most of fifty looks.
+# in_device DISK: prints the largest number of requests in the device, in fifty readings.
 in_device() {
 	for _ in {1..50}; do cat "/sys/block/${1##*/}/inflight"; sleep 0.01; done |
 		awk '$1 + $2 > n { n = $1 + $2 } END { print n + 0 }'

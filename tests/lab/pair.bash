@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # variables for who loads this; bats sets status and output
-# pair.bash - experiments on two machines made of namespaces, with an sshd each (sshpair.sh). `load` it: a test is skipped where
-# there can be no such machines, and has TOP and W, its own world below /tmp, which goes with it. It calls
+# pair.bash - experiments on two machines made of namespaces, with an sshd each (sshpair.sh). `load` it: tests are skipped where
+# such machines cannot be made, and have TOP and W, their own folder below /tmp, which is removed. They call
 #
 #   pair_cell EXPERIMENT OPTION...
-#                       runs it there, into $RUN, and sees that it is complete, that it says where it was, and that nothing is
-#                       left at either end. As root the machines are apart: neither sees the driver's files and processes, nor the
-#                       other's. PAIR_ON: another --on; PAIR_APART (empty): they share
-#                       the driver's files and processes; PAIR_LISTENER=1: with a third machine that listens. Skips where something
-#                       is missing that the run names.
+#                       runs it there, into $RUN, and checks that it is complete, that run.json has the hosts, and that nothing
+#                       is left at either end. As root the machines are separate: neither sees the files and processes of the
+#                       driver or of the other. PAIR_ON: another --on; PAIR_APART (empty): they share the driver's files and
+#                       processes; PAIR_LISTENER=1: with a third machine that listens. Skips if the run names something missing.
 #   pair_keys FOLDER    prints how many keys were due in that cell
 bats_require_minimum_version 1.5.0
 load "$(dirname "${BASH_SOURCE[0]}")/../cli/helpers"

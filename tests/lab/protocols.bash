@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# protocols.bash - what the tests of display protocols share: several protocols in one lab, each
-# with vim in its session and a train of keys, all trains at once (one lab for each would take
-# minutes); and that nothing of it is left, however it ends.
+# protocols.bash - shared by the tests of display protocols: several protocols in one lab, each with vim in its session and a train
+# of keys, all trains at once (one lab for each would take minutes); and checks that nothing is left, however the lab ends.
 #
 #   protocols_world            in setup_file (1: not here): W, a folder below /tmp with a blank in
 #                              its name, that all processes of the test carry
@@ -54,7 +53,7 @@ protocols_as_user() {
 	"${AS[@]}" unshare --user --map-root-user --net true 2>/dev/null && "${AS[@]}" test -r "$TOP/lab/lib.sh"
 }
 
-# The driver. The run folder's name is longer than that of a socket may be.
+# The driver. The run folder's path is longer than a socket's path may be.
 protocols_driver() {	# NAME WHAT P...
 	local run="$W/$1 run whose name is rather long, because the names of sockets must be short and somebody"
 	run+=" may want to put one below it"
@@ -77,7 +76,7 @@ for p in $LIST; do
 	OPTIONS[$p]=${PROTOCOL_OPTIONS[*]@Q}
 	app_use vim
 	[ "${KIND[$p]}" != display ] || must app_start "$PROTOCOL_DISPLAY"
-	# The picture that a person has is as large as the session.
+	# The viewer's window has the size of the session.
 	[ -z "$PROTOCOL_VIEW" ] ||
 		echo "view $p $(lab_exec client env DISPLAY="$PROTOCOL_VIEW" xwininfo -root -children | grep -c '1024x768+0+0')"
 done
@@ -97,7 +96,7 @@ for p in "${!TARGET[@]}"; do
 	protocol_use "$p"
 	protocol_stop
 done
-# The applications end with their displays; what is still there then was the protocol's.
+# The applications end with their displays; processes that remain are the protocol's.
 quiet() { [ "$(lab_exec "$1" pgrep -c -v -x 'bash|sh|pgrep')" = 0 ]; }
 for role in server client; do
 	wait_until 5 quiet $role
@@ -161,7 +160,7 @@ protocols_answered() {	# protocols_answered NAME
 # Processes of the test that are alive, but for those of bats.
 protocols_survivors() { survivors | grep -vE '^[0-9]+ (.*bats|tr |grep |$)'; }
 
-# Where servers leave things on a machine that is not theirs alone.
+# Places where servers leave files on the machine.
 protocols_places() {
 	# shellcheck disable=SC2012
 	ls -d /tmp/.X11-unix/* /tmp/.X*-lock /tmp/.xrdp* /tmp/xrdp* /tmp/rdp-* /tmp/spice-* /run/user/* \
@@ -223,7 +222,7 @@ protocols_broken() {
 		[ -z "$(protocols_said train skip "$p")" ] || continue
 		cat "$W/broken-$p.out" "$W/broken-$p.err"
 		[ "$(cat "$W/broken-$p.status")" = 1 ]
-		# less than what they wait for one that is alive
+		# sooner than the wait for a live one
 		[ $(($(cat "$W/broken-$p.ended") - $(protocols_said "broken-$p" begins "$p"))) -lt 20 ]
 		[ "$(wc -l <"$W/broken-$p.err")" = 1 ]
 		grep -q "has no luck; see " "$W/broken-$p.err"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# favour.sh - for experiments that ask what a scheme (data/favour.tsv: nothing, autogroups, nice by hand, vamp) does for a person
-# of a user who works beside a job in the background of the same session.
+# favour.sh - for experiments that measure how a scheme (data/favour.tsv: nothing, autogroups, nice, vamp) helps a user whose
+# session also runs a job in the background.
 #
-# favour_check and favour_find belong into exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
-# (exp_session, exp_end_session); favour_job_begin and favour_job_end around what counts of a cell. Where the session runs is
-# place_*.sh's matter: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe,
-# place_trace, place_down; where PLACE_PORT is a guest's port to vamp on its host, place_host.
+# Call favour_check and favour_find in exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
+# (exp_session, exp_end_session); favour_job_begin and favour_job_end around the measured part of a cell. place_*.sh runs the
+# session: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe, place_trace, place_down; and
+# place_host, if PLACE_PORT (a guest's port to vamp on its host) is set.
 
 declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
 while IFS=$'\t' read -r name says session job vamp; do
@@ -22,7 +22,7 @@ favour_check() {
 	. "$TP_HOME/kits/apps/experiments/engine/place_$PLACE.sh"
 }
 
-# Leaves in SCHEMES those that can be made here; the others are in ABSENT with the reason.
+# Keeps in SCHEMES those that work here; ABSENT gets the others with the reason.
 favour_find() {
 	local name here='' vamp='' why
 	local -A not=()
@@ -52,7 +52,7 @@ favour_find() {
 		done | jq -s add)"
 }
 
-# SCHEME, a tab, JOB: each scheme beside each job, those without a job once.
+# Prints lines "SCHEME<tab>JOB": each scheme beside each job, those without a job once.
 favour_pairs() {
 	local scheme job
 	for scheme in ${SCHEMES//,/ }; do
@@ -61,11 +61,11 @@ favour_pairs() {
 	done
 }
 
-# What an experiment may set: how vamp hears of sound, and a log of it; and what else the session has, before vamp looks at it.
+# An experiment may set: vamp's options for sound, a log of it; and what else to start in the session before vamp.
 FAVOUR_VAMP_WORDS=(--no-audio)
 favour_more() { :; }
 
-# A session under the scheme, with the job and, where the scheme has it, vamp. 1: LAB_WHY.
+# Starts a session under the scheme, with the job and, if the scheme has it, vamp. 1: LAB_WHY.
 favour_begin() {	# favour_begin SCHEME JOB REPORT: vamp's, a .json in the run folder; of a session made once more beside it
 	local LAB_LOG=$RUN/log scope=() words report=${3%.json}
 	mkdir -p "${3%/*}"
@@ -90,7 +90,7 @@ favour_begin() {	# favour_begin SCHEME JOB REPORT: vamp's, a .json in the run fo
 
 favour_end() {
 	lab_stop "$FAVOUR_JOB" "$FAVOUR_VAMP" "$FAVOUR_HOST"
-	# A job that is still running would disturb all later measurements.
+	# A job that goes on would disturb all later measurements.
 	[ -z "$FAVOUR_JOB" ] || wait_until 10 favour_job_over ||
 		die "the background job ($FAVOUR_WORKER) is still running 10 s after its end was requested"
 	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
@@ -104,7 +104,7 @@ favour_lives() {	# 1, LAB_WHY: the job or vamp has ended
 	[ -z "$FAVOUR_VAMP" ] || ! lab_gone "$FAVOUR_VAMP"
 }
 
-# The input of a user that starts an episode of vamp.
+# Sends the input that opens an episode of vamp.
 favour_return() { place_exec env DISPLAY="$PROTOCOL_DISPLAY" xdotool key Return; }
 
 # The job -------------------------------------------------------------------------------------------------------------
@@ -143,12 +143,12 @@ favour_job_start() {	# favour_job_start JOB HOW; 1: LAB_WHY
 	FAVOUR_JOB=$LAB_PID
 	LAB_WHY="the job in the background does not work"
 	wait_until 20 favour_job_works || return
-	nap 1.5	# the load of the last second is what vamp judges by
+	nap 1.5	# vamp decides by the load of the last second
 }
 favour_job_over() { [ "$(favour_work | cut -d' ' -f2)" = 0 ]; }
 favour_job_works() { [ "$(favour_work | cut -d' ' -f2)" -gt 1000000 ]; }
 
-# "seconds bytes": now, and what the job has read.
+# Prints "seconds bytes": the time, and what the job has read so far.
 favour_work() {
 	# shellcheck disable=SC2016 # another shell's
 	place_exec -R sh -c 'read -r now _ </proc/uptime
@@ -186,7 +186,7 @@ favour_summed() {
 	run_set '.vamp = $vamp' --argjson vamp "$(jq -s . <<<"$rows")"
 }
 
-# Each cell becomes what FILTER makes of it, in jq; $of is what OF makes of the complete cells of the baseline.
+# Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline.
 favour_relate() {	# favour_relate OF FILTER WORD...
 	local file
 	# shellcheck disable=SC2016 # a program of jq
@@ -203,13 +203,13 @@ favour_relate() {	# favour_relate OF FILTER WORD...
 
 # Traces ------------------------------------------------------------------------------------------------------------
 
-# 1, LAB_WHY: tasks cannot be traced here.
+# Whether tasks can be traced here. 1: LAB_WHY.
 favour_can_trace() {
 	LAB_WHY=$(outside_exec "$TP_BIN/vamp" trace -t 1ms --format json 2>&1 >/dev/null | grep -vx ready | tail -n 1)
 	[ -z "$LAB_WHY" ]
 }
 
-# Runs COMMAND with every slice of time that a task ran on the session's CPUs in FILE. Its status; 1: LAB_WHY.
+# Runs COMMAND while FILE gets every time slice of tasks on the session's CPUs. Returns its status; 1: LAB_WHY.
 favour_traced() {	# favour_traced FILE COMMAND...
 	local status
 	place_trace "$1" -t 1h --format json
@@ -220,8 +220,8 @@ favour_traced() {	# favour_traced FILE COMMAND...
 	return "$status"
 }
 
-# RUN/quanta.tsv: the distribution of the times for which tasks ran until another one did, under the baseline; from rows of
-# quanta.tsv in the cells, "KIND MS", where KIND is job or other.
+# Makes RUN/quanta.tsv, the distribution of the lengths of tasks' time slices under the baseline, from the cells' quanta.tsv with
+# rows "KIND MS", where KIND is job or other.
 favour_quanta_summed() {
 	local kind glob
 	rm -f "$RUN/quanta.tsv"

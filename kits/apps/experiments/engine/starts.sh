@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# starts.sh - for experiments that start the applications of data/applications.tsv (APPS): what is said of them there, which are
-# installed, and what makes one start like the next.
+# starts.sh - for experiments that start the applications of data/applications.tsv (APPS): their data, which are installed, and an
+# environment in which all starts are alike.
 
-# Nothing of the user's, no message bus, no screen reader, no volumes, no graphics driver: what makes one start like the next. (The
-# display's cookie is in the home of the session, not in that of the application.)
+# For equal starts: no files of the user, no message bus, no screen reader, no volumes, no graphics driver. (The display's cookie is
+# in the home of the session, not in that of the application.)
 start_environment() {	# the lab is up: sets APP_ENVIRONMENT
 	APP_ENVIRONMENT=(XAUTHORITY="$LAB_TMP/home/.Xauthority" GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 GTK_A11Y=none \
 		GIO_USE_VFS=local
 		DBUS_SESSION_BUS_ADDRESS=disabled: GDK_GL=disable SAL_USE_VCLPLUGIN=gen)
 }
-# What data/applications.tsv says of one. 1: nothing.
+# Reads the row of an application in data/applications.tsv. 1: there is none.
 application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PACKAGE APP_COMMAND APP_ENVIRONMENT
 	local words
 	start_environment

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - an application is started on a server of little memory, from exec to content at rest (bin/startup), beside a hog that
-# puts the server under pressure: idle, with so much of it in swap, or touching its memory, with so little left. After the start
-# come a few further events of the application, still under pressure. Or it is started beside CPU hogs, or from a disk that others
-# read from.
+# cell.sh - startup: an application is started on a server with little memory, from exec to content at rest (bin/startup), beside a
+# memory hog: an idle one with part of its memory in swap, or one that touches its memory and leaves little. Then follow a few
+# further events of the application, still under pressure. Or it is started beside CPU hogs, or from a disk that others read from.
 #
-# All that the server runs is in its memory group: display, application, hog. The applications' files, too: what of them was in
-# memory for somebody else is dropped once, and read again by a process of the server, so that their pages are accounted to it.
+# All programs of the server are in its memory group: display, application, hog. So are the pages of the applications' files: they
+# are dropped once, and read again by a process of the server, so that its group is charged for them.
 . "$TP_HOME/kits/apps/experiments/engine/starts.sh"
 . "$TP_HOME/experiments/engine/disk.sh"
 . "$TP_HOME/kits/apps/experiments/startup/menus.sh"
 
-# How often a second a hog that keeps touching would touch all of its memory, were it all there. Enough to keep it, little CPU.
+# Rounds a second in which a touching hog would touch all its memory if it were resident: enough to keep it, with little CPU time.
 TOUCHES_PER_S=2
 SWAP='' PRESSURE=''	# PRESSURE: the program that makes it, as lab_start knows it
 declare -A APP_RSS	# memory at rest, bytes, by name
@@ -32,7 +31,7 @@ exp_check() {
 	done
 }
 
-# The profiles and the times of the models are kept with the run: a report is of what they were.
+# Copies profiles and model times into the run, so that a later report uses the same.
 exp_settings() {
 	local file
 	for file in "${PROFILES[@]}"; do table_json "$file" | jq -c --arg class "$(basename "$file" .tsv)" '{$class, events: .}'; done |
@@ -58,7 +57,7 @@ exp_choose() {
 	}
 }
 
-some_of() {	# some_of AXIS: STEPS of its steps, evenly spread, the first and the last among them
+some_of() {	# some_of AXIS: prints STEPS of its steps, evenly spread, including the first and the last
 	local list=${1^^} all i
 	IFS=, read -ra all <<<"${!list}"
 	[ -n "$STEPS" ] && [ "$STEPS" -lt "${#all[@]}" ] || { echo "${all[*]}"; return; }
@@ -72,7 +71,7 @@ exp_cells() {
 		for start in warm cold; do
 			case $COLD$WARM$start in 10warm | 01cold) continue ;; esac
 			printf '%s\t%s\tnone\tnone\t0\n' "$app" "$start"
-			# Where neither is asked for, cold starts are there for comparison.
+			# By default there are a few cold starts for comparison.
 			[ "$COLD$WARM$start" != 00cold ] || continue
 			for axis in ${KINDS//,/ }; do
 				swaps=$SWAPS
@@ -107,7 +106,7 @@ exp_begin() {
 	LAB_LOG=$RUN/log must protocol_start startup
 }
 
-# Each application once: its home has its settings from then on, and its files are accounted to the server.
+# Starts each application once, so that its home has its settings, and the server's group is charged for its files.
 exp_before_cells() {
 	local app LAB_LOG=$RUN/log
 	[[ ,$KINDS, != *,reads,* ]] || caches_drop
@@ -126,7 +125,7 @@ exp_before_cells() {
 
 # The list of the files that an application maps: RUN/log/files-APP.
 files_read() { lab_exec server xargs -d '\n' cat <"$RUN/log/files-$1" >/dev/null 2>&1; }	# files_read APP
-files_drop() {	# files_drop APP: out of memory, but for what another process has mapped
+files_drop() {	# files_drop APP: drops its files from the page cache, except pages mapped by other processes
 	# shellcheck disable=SC2016 # another shell's
 	lab_exec -R server sh -c 'while IFS= read -r file; do dd if="$file" iflag=nocache count=0 2>/dev/null; done' \
 		<"$RUN/log/files-$1"
@@ -171,13 +170,12 @@ application_rests() {	# in half a second it has taken less than 50 ms of CPU tim
 	[ "$APP_TICKS" = "$before" ]
 }
 
-# Of the command behind LAB_CHILD, and all below it.
+# of_each FILE: prints /proc/PID/FILE of the command behind LAB_CHILD and its descendants.
 of_each() { lab_query server machine_of_tree "${LAB_CHILD#*:}" "$1"; }	# of_each FILE
 
 # Pressure ------------------------------------------------------------------------------------------------------------
 
-# The devices: swap; for swap in use a disk of the same kind beside it, for a file (zram is none); the disk that applications come
-# from.
+# Makes the devices: swap; for `used` a disk of the same kind for a file (not with zram); the disk with the applications' files.
 exp_session() {
 	local largest kind=${P[swap]%%:*}
 	[ "${P[swap]}" = none ] || [ "$LAB_SWAP_KIND" = "${P[swap]}" ] || lab_swap "${P[swap]}" || return
@@ -192,8 +190,8 @@ exp_session() {
 }
 exp_end_session() { disk_away || warn "$LAB_WHY"; }
 
-# What of the server's memory is left beside what cannot just be dropped, bytes. cgroup v1: rss, shmem and the kernel's; v2 the same
-# under other names.
+# Prints the server's memory that is not used by unreclaimable pages, in bytes. cgroup v1: rss, shmem and kernel memory; v2 has the
+# same under other names.
 memory_left() {
 	local kernel
 	kernel=$(lab_query server cat "$LAB_MEMORY_GROUP/memory.kmem.usage_in_bytes" 2>/dev/null)
@@ -205,8 +203,8 @@ memory_left() {
 		END { printf "%.0f\n", limit - (anonymous + shmem + kernel - drop) }'
 }
 
-# The pressure is as it should be. 1: LAB_WHY. A step is MB of the hog in swap, what it leaves, in percent of the application's
-# memory at rest, a number of sinks, or of reads a second.
+# Makes the pressure of the cell. 1: LAB_WHY. A step is MB of the hog in swap, the memory left in percent of the application's
+# memory at rest, a number of sinks, or reads a second.
 pressure_begin() {	# pressure_begin FOLDER
 	local room left size words
 	case ${P[axis]} in
@@ -247,11 +245,11 @@ exp_run() {	# exp_run FOLDER REPEAT
 	local options=()
 	PRESSURE='' FACTS='{}'
 	session_lives
-	# What the events open and write is fresh for each start, on the server's own /tmp.
+	# Files that the events open and write are new for each start, in the server's own /tmp.
 	# shellcheck disable=SC2016 # another shell's
 	lab_exec server sh -c 'cp "$1"/document.* "$2"' sh "$TP_HOME/kits/apps/data/startup" "$LAB_TMP"
 	[ "${P[axis]}" = reads ] || files_read "${P[app]}"
-	# Without a hog what others have left in swap must not count: a start that is none of the run brings it back.
+	# Without a hog, pages left in swap by earlier cells must not count: an extra start brings them back.
 	case ${P[axis]} in used | left) ;; *) start_measure "$1/more.json" || return; rm -f "$1/more.json" ;; esac
 	pressure_begin "$1" || { LAB_WHY="no pressure: $LAB_WHY"; return 1; }
 	! stopped || return
@@ -269,10 +267,10 @@ exp_run() {	# exp_run FOLDER REPEAT
 	[ "${P[axis]}" != used ] || file_write
 }
 
-exp_stop() {	# 1, LAB_WHY: the load had not lived until now
+exp_stop() {	# 1, LAB_WHY: the load had ended too early
 	local lost=0
 	[ -z "$PRESSURE" ] || ! lab_gone "${LAB_PID_OF[$PRESSURE]}" || lost=1
-	[ "$PRESSURE" != fio ] || fio_end "$1"	# before the disk is fast: its late reads would all come then, and count
+	[ "$PRESSURE" != fio ] || fio_end "$1"	# before the disk is fast again, or all its delayed reads would count
 	[ "${P[axis]}" != reads ] || disk_fast
 	[ -n "$PRESSURE" ] || return 0
 	[ "$PRESSURE" = fio ] || lab_stop "${LAB_PID_OF[$PRESSURE]}"
@@ -283,8 +281,8 @@ exp_stop() {	# 1, LAB_WHY: the load had not lived until now
 # The disk's own CPU time is not charged to a process of the server, so it cannot be separated from foreign time.
 exp_ran() { [ "${P[axis]}" != reads ] || FOREIGN=null; }
 
-# A file as large as what the hog has in swap is written in one go, past the page cache, to a disk like that of the swap. There only
-# reads take time; here each write takes as long. Outside of the server's memory, which is full.
+# Writes a file as large as the hog's memory in swap, sequentially and bypassing the page cache, to a disk like that of the swap.
+# On the swap only reads are delayed; here each write takes as long. It runs outside of the server's memory group, which is full.
 file_write() {
 	local said='' seconds
 	[ -n "$LAB_DISK" ] || return 0
@@ -305,7 +303,7 @@ session_lives() {
 	}
 }
 
-# The events, with the folder of the documents as it is called there.
+# Prints the events, with the path of the documents on the server.
 events_put() {
 	sed "s|tmp/document|${LAB_TMP#/}/document|" "$TP_HOME/kits/apps/data/startup/${P[app]}.tsv" >"$RUN/log/events.tsv" &&
 		lab_put server "$RUN/log/events.tsv" "$RUN/log/events.tsv" && return
@@ -313,8 +311,8 @@ events_put() {
 	return 1
 }
 
-# Further events take longer than the start: without pressure, and, on the last device, with most in swap and with just the memory
-# left that the application has at rest.
+# Whether the cell has further events, which take longer than the start: without pressure, and on the last device at the step with
+# most in swap, and at 100 % left.
 with_events() {
 	local all last
 	[ "$EVENTS" = 1 ] && [ "${P[start]}" = warm ] && [[ ${P[axis]} =~ ^(none|used|left)$ ]] || return
@@ -326,7 +324,7 @@ with_events() {
 	[ "${P[swap]}" = "${SWAPS##*,}" ] && [ "${P[step]}" = "$last" ]
 }
 
-# Two starts, of which the second is followed by the events.
+# Two starts, the second followed by the events.
 base_measure() {	# base_measure FOLDER
 	local more=$1/more.json
 	start_measure "$1/startup.json" && start_measure "$more" "${options[@]}" || return
@@ -335,7 +333,7 @@ base_measure() {	# base_measure FOLDER
 	rm -f "$more"
 }
 
-# 0, and the report; 1: LAB_WHY. A start that had not come to rest by the ceiling is a measurement.
+# Measures a start. 1: LAB_WHY. A start that has not come to rest by the ceiling counts as a measurement.
 start_measure() {	# start_measure REPORT OPTION...
 	local report=$1 swap=()
 	application "${P[app]}"

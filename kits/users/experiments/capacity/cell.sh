@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cell.sh - capacity: a cell is a search for the most users. Sessions are added, one by one at first and then twice as many each
-# time, but no more than fill the CPU; each has an application and a user who types at random times. The criteria are those of the
-# first user. Where no criterion holds any more, or nobody can be added, the gap is halved. Both numbers of users at the end, the
-# most for which a criterion held and the next for which it did not, are measured until two of at most three measurements agree.
-# Then the gap is halved in which the slowest user began to be late.
+# cell.sh - capacity: a cell is a search for the largest number of users. Sessions are added, first one by one, then twice as many
+# each time, but not more than fill the CPU; each has an application and a user who types at random times. The criteria apply to the
+# user in front. When no criterion holds any more, or no session can be added, the search bisects. Both numbers at the limit, the
+# largest for which a criterion holds and the next one, are measured until two of at most three measurements agree. Then it bisects
+# for the largest number with which the slowest user, too, meets the criterion.
 . "$TP_HOME/kits/users/experiments/engine/sessions.sh"
 RATE=10
-WARM_SECONDS=1.5	# users type for so long before the one in front is measured
-SKIP=5			# first keys left out
+WARM_SECONDS=1.5	# users type for so long before the user in front is measured
+SKIP=5			# excluded first keys
 SAMPLES="schema users user keys mean_ms p50_ms p95_ms max_ms apdex late_percent p95_from_ms apdex_to"
 MACHINE="schema users keys_per_s server_busy_percent client_busy_percent foreign_percent steal_percent waiting available_bytes"
 MACHINE+=" swap_in_bytes_per_s link_percent own_percent major_faults_per_s drops_per_s client_waiting memory_stall_ms_per_s"
@@ -41,9 +41,9 @@ exp_begin() {
 
 # One number of users -------------------------------------------------------------------------------------------
 
-# One row of a user: keys due while the one in front was measured, from due to answered; a key that was answered later than
-# somebody waited counts with that. A figure that is a range or a lower bound has the late end in p95_ms (empty: not known) and the
-# lower one in apdex, and the other ends in p95_from_ms and apdex_to.
+# Prints one row of a user: latency from due time of the keys due while the user in front was measured; an unanswered key counts as
+# a lower bound. For a range or a bound, p95_ms has the late end (empty if unknown), apdex the lower end, and p95_from_ms and
+# apdex_to the other ends.
 user_row() {	# user_row USERS USER FILE FROM TO
 	"$TP_BIN/score" "$3" --from "$4" --to "$5" --threshold "${THRESHOLD_MS}ms" --target "${THRESHOLD_MS}ms" --tsv 2>/dev/null |
 		LC_ALL=C awk -F'\t' -v OFS='\t' -v users="$1" -v user="$2" '
@@ -88,7 +88,7 @@ users_start() {	# users_start N LOG SEED GO: all of them, connected; 1: LAB_WHY
 	for ((user = 1; user <= $1; user++)); do is_ready "user-$user" 30 "user $user did not connect" 2>/dev/null || return; done
 }
 
-# All users type, and the one in front is measured: BEFORE and AFTER, each what server and client did until then.
+# All users type, and the user in front is measured. Sets BEFORE and AFTER, readings of the counters of server and client.
 step_users() {	# step_users N LOG SEED; 1: STEP_WHY
 	local go user pids=() LAB_WHY=''
 	open_pipe go
@@ -138,7 +138,7 @@ step_machine() {	# step_machine N KEYS_PER_S
 	OWN[$1]=$(cut -f 12 <<<"${MACHINE_ROWS[$1]}")
 }
 
-# Its rows in SAMPLE_ROWS[N] and MACHINE_ROWS[N]; what the user in front had in FRONT: both ends of the 95 % and of the Apdex.
+# Sets SAMPLE_ROWS[N], MACHINE_ROWS[N], and FRONT: both ends of p95 and Apdex of the user in front.
 step() {	# step N FOLDER SEED; 1: STEP_WHY
 	local n=$1 log=$2/log/$1 user from to keys
 	local -a BEFORE AFTER
@@ -153,7 +153,7 @@ step() {	# step N FOLDER SEED; 1: STEP_WHY
 		$at["skipped"] != 1 { if (!n++) f = $at["due_ns"]; l = $at["due_ns"] } END { print n ? f : 0, n ? l : 0 }' \
 			"$log/user-1.tsv")
 	SAMPLE_ROWS[n]=$(for ((user = 1; user <= n; user++)); do user_row "$n" "$user" "$log/user-$user.tsv" "$from" "$to"; done)
-	# keys that were due from the first to the last of the one in front, whose last one has its share of time, too
+	# keys due from the first to the last key of the user in front, and one period after the last
 	keys=$(LC_ALL=C awk -F'\t' -v from="$from" -v to="$to" -v rate="$RATE" '
 		{ k += $4 } END { printf "%.3f\n", k / ((to - from) / 1e9 + 1 / rate) }' <<<"${SAMPLE_ROWS[n]}")
 	step_machine "$n" "$keys"
@@ -165,9 +165,9 @@ step() {	# step N FOLDER SEED; 1: STEP_WHY
 
 # The search ----------------------------------------------------------------------------------------------------
 
-# What one measurement says of each criterion, of the user in front and, with "all:" before it, of the slowest user; counted in
-# HELD and BROKE. A range one end of which breaks the limit is counted against it, and in UNTOLD, too. A user of whom no key was due
-# tells nothing. Of each number of users two measurements that agree are enough.
+# Counts in HELD and BROKE whether one measurement meets each criterion, for the user in front and, with the prefix "all:", for the
+# slowest user. A range with one end beyond the limit counts as broken, and in UNTOLD. Users without a due key are left out. Two
+# measurements that agree are enough.
 count_vote() {	# count_vote N: from FRONT and SAMPLE_ROWS
 	local c said at
 	while read -r c said; do
@@ -194,7 +194,7 @@ count_vote() {	# count_vote N: from FRONT and SAMPLE_ROWS
 		<(echo "$FRONT") <(printf '%s\n' "${SAMPLE_ROWS[$1]}"))
 }
 
-is_sure() {	# is_sure CRITERION N: two measurements agree, or nobody could be added
+is_sure() {	# is_sure CRITERION N: two measurements agree, or no session could be added
 	[ -n "${FAILED[$2]-}" ] || [ "${HELD[$1 $2]-0}" = 2 ] || [ "${BROKE[$1 $2]-0}" = 2 ]
 }
 
@@ -202,7 +202,7 @@ holds() {	# holds CRITERION N: by most of its measurements
 	[ -z "${FAILED[$2]-}" ] && [ "${HELD[$1 $2]-0}" -gt "${BROKE[$1 $2]-0}" ]
 }
 
-# The rows of a number of users are those of the middle of three measurements, by the 95 % of the user in front; of two, the worse.
+# Keeps, for a number of users, the rows of the middle one of three measurements by p95 of the user in front; of two, the worse.
 keep_middle() {	# keep_middle N
 	local n=$1 try=${TRIES[$1]} middle
 	TRY_ROWS[$n $try]=${SAMPLE_ROWS[n]} TRY_MACHINE[$n $try]=${MACHINE_ROWS[n]}
@@ -213,7 +213,7 @@ keep_middle() {	# keep_middle N
 	OWN[n]=$(cut -f 12 <<<"${MACHINE_ROWS[n]}")
 }
 
-# The most users below the first for which it does not hold, and that one: GOOD (0: none), BAD (0: none).
+# Sets BAD, the smallest number of users for which the criterion does not hold, and GOOD, the next smaller measured one (0: none).
 bounds() {	# bounds CRITERION
 	local n
 	GOOD=0 BAD=0
@@ -222,7 +222,7 @@ bounds() {	# bounds CRITERION
 	done
 }
 
-# One number of users. A session that fails, and once more when it is tried again, is a limit as well, if it isn't the first.
+# Measures one number of users. A session that fails twice is a limit, too, unless it is the first session.
 measure() {	# measure N FOLDER SEED; 1: STEP_WHY
 	local try kills
 	for try in 0 250; do
@@ -247,7 +247,8 @@ measure() {	# measure N FOLDER SEED; 1: STEP_WHY
 	TRIED[STEP_AT]=1 FAILED[STEP_AT]=${STEP_WHY//[$'\t\n']/ } LACKED[STEP_AT]=$(resource_of "$STEP_WHY" "$kills")
 }
 
-# As many again, but no more than what the sessions take of the CPU allows, and one more; at first one more, and MOST at most.
+# Prints the next larger number: twice as many, but only one more than the sessions' CPU time allows; at first one more; at most
+# MOST.
 more_users() {	# more_users N
 	awk -v n="$1" -v one="${OWN[1]}" -v now="${OWN[$1]:-100}" -v most="$MOST" 'BEGIN {
 		more = now > one ? int(1 + (100 - one) / (now - one) * (n - 1)) + 1 : 2 * n
@@ -256,9 +257,9 @@ more_users() {	# more_users N
 		print (more < most ? more : most) }'
 }
 
-# The number of users to measure next: NEXT. First more, until each criterion has broken; then the middle of each gap; then both
-# sides of it, until two measurements agree. A side that turns out otherwise moves the gap, or opens it to more users again. At
-# last, the most users with whom the slowest user was in time as well: the same gap, of which the upper side must be sure.
+# Sets NEXT, the number of users to measure next. First larger numbers, until each criterion is broken; then the middle of each gap;
+# then both sides of it, until two measurements agree. If a side turns out differently, the gap moves, or opens to more users again.
+# At last the same for the slowest user, where only the upper side must be sure.
 next_users() {	# 1: all is known
 	local c side most
 	for c in ${CRITERIA//,/ }; do
@@ -298,7 +299,7 @@ search() {	# search FOLDER SEED; 1: STEP_WHY
 		measure "$NEXT" "$1" "$(($2 * 2000 + ${TRIES[NEXT]-0} * 500 + NEXT))" || return
 		late="${FRONT%%$'\t'*} ms"
 		exp_measured "$(exp_words)" "$NEXT users: ${FRONT:+95 % within ${late/inf ms/an unknown time}}${FAILED[STEP_AT]-}"
-		[ -n "$FRONT" ] || continue	# nobody could be added
+		[ -n "$FRONT" ] || continue	# no session could be added
 		TRIES[NEXT]=$((${TRIES[NEXT]-0} + 1))
 		[ "${TRIES[NEXT]}" = 1 ] || TWICE=$((TWICE + 1))
 		count_vote "$NEXT"

@@ -70,7 +70,7 @@ disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ]; }
 	n=$(jq .result.requests report.json)
 	[ "$(jq .result.requests serve.json)" = "$n" ]
 	[ "$(jq .result.guests serve.json)" = 40 ]
-	# 40 users with 10 keys a second for 3 s: 1200, within five standard deviations; fewer if the machine is delayed for up to 2 s
+	# 40 users with 10 keys a second for 3 s: 1200, within five standard deviations; fewer if the machine stood still for 2 s
 	[ "$n" -ge 230 ] && [ "$n" -le 1375 ]
 	[ "$(column "a log.tsv" state | sort | uniq -c | awk '{ print $1 $2 }')" = "${n}ok" ]
 	[ "$(column "a log.tsv" user | sort -u | wc -l)" = 40 ]
