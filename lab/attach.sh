@@ -7,7 +7,7 @@
 # Keys go into the window by XTEST, the echo is read from its pixels. LAB_ON:
 # DISPLAY,WINDOW[,REGION]; WINDOW is an id, a pattern of its title, or pick; REGION is WxH+X+Y from
 # the window's corner, or pick; without one keyrepeat finds it. ATTACH_PORT: the server's TCP port,
-# if the window's own connection does not tell it. Commands have no door: each is a child of the
+# if it cannot be found by the window's own connection. Commands have no helper process: each is a child of the
 # driver itself.
 # shellcheck source=lab/machine.sh
 . "$LAB_HERE/machine.sh"
@@ -90,7 +90,7 @@ attach_region() {	# sets ATTACH_REGION
 	ATTACH_REGION=${w}x$h+$((x - ox))+$((y - oy))
 }
 
-# Where the server's packets pass, from the window's own connection: its program, that program's
+# Finds the interface of the server's packets by the window's own connection: its program, that program's
 # sockets, the route to their other end.
 attach_capture() {
 	local pid peers=() peer
@@ -153,12 +153,12 @@ lab_memory_facts() {
 }
 lab_lost() { return 1; }
 lab_regime() { :; }
-lab_facts() { facts_json; }	# of the client: of the server nothing is known
+lab_facts() { facts_json; }	# of the client; the server is unknown
 lab_listens() { return 1; }
 lab_put() { [ "$1" = client ] && cp -R -- "$2" "$3"; }
 lab_get() { [ "$1" = client ] && cp -R -- "$2" "$3"; }
 lab_clock() { [ "$1" = client ] && printf '0 0\n'; }
-lab_cpu() { :; }	# of the server nothing is known
+lab_cpu() { :; }	# the server's CPU time is unknown
 
 lab_link() { LAB_WHY="a real link is left as it is"; return 1; }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# calibration.sh - the record of the last calibration of this machine: where it is kept, and of which machine it is.
+# calibration.sh - the record of this machine's last calibration: its place, and whether it is of this machine.
 #
-# One JSON object (schema thinprobe.calibration/1) in the user's state folder, or in THINPROBE_STATE. Every run carries it.
+# One JSON object (schema thinprobe.calibration/1) in the user's state folder, or in THINPROBE_STATE. Every run has a copy of it.
 
 calibration_file() {
 	printf '%s/calibration.json\n' "${THINPROBE_STATE:-${XDG_STATE_HOME:-${HOME:-/nonexistent}/.local/state}/thinprobe}"
@@ -18,16 +18,15 @@ calibration_machine() {
 	} | sha256sum | cut -c 1-16
 }
 
-# The record as one line of JSON; null where there is none, or none of this machine.
+# Prints the record as one line of JSON; null if there is none, or it is of another machine.
 calibration_record() {
 	jq -c --arg machine "$(calibration_machine)" '
 		if .schema == "thinprobe.calibration/1" and .machine == $machine then . else null end' \
 		"$(calibration_file)" 2>/dev/null | grep . || echo null
 }
 
-# calibration_merge: standard input is what a calibration found (report/report.sh --record); prints what the
-# record is to be then: a path that was not taken keeps what is known of it, and so does one
-# measured in full and undisturbed when what was found is quick or disturbed.
+# calibration_merge: reads the result of a calibration (report/report.sh --record), and prints the new record. A path that was not
+# measured keeps its entry; so does a path with a full, undisturbed calibration if the new one is quick or disturbed.
 calibration_merge() {
 	jq -c --argjson old "$(calibration_record)" --arg machine "$(calibration_machine)" '
 		def full: .quick != true and .disturbed != true;
@@ -38,7 +37,7 @@ calibration_merge() {
 			| .paths = ([$old.paths // [] | .[] | select(.path | IN($taken[].path) | not) | .started //= $old.started] + $taken) end'
 }
 
-# calibration_save: standard input becomes the record, whole or not at all.
+# calibration_save: replaces the record with standard input, atomically.
 calibration_save() {
 	local file new
 	file=$(calibration_file)
@@ -49,9 +48,9 @@ calibration_save() {
 	return 1
 }
 
-# calibration_add: standard input is what a calibration found; it becomes part of the record, which
-# is printed. One at a time: of two that end together neither loses what it found. In a subshell,
-# whose end gives up the lock. (It is held for the moment of a sync, which is seconds on a busy disk.)
+# calibration_add: merges the result of a calibration, on standard input, into the record, and prints it. A lock makes sure that of
+# two calibrations that end together none is lost. In a subshell, whose end releases the lock. (It is held for a sync, which takes
+# seconds on a busy disk.)
 calibration_add() (
 	file=$(calibration_file)
 	mkdir -p -- "${file%/*}" 2>/dev/null && { exec {lock}<"${file%/*}"; } 2>/dev/null && flock -w 300 "$lock" || exit

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# disk.sh - a disk of its own for the server of a lab, of stated speed. Part of local.sh; as
-# groups.sh does, it has local/undo.sh do it, and take it back, whatever becomes of the driver. Only
-# for root.
+# disk.sh - a disk of given speed for a lab's server. Part of local.sh; like groups.sh it lets local/undo.sh make the disk, and
+# remove it however the driver ends. Only for root.
 #
 #   LAB_DISK_DEVICE    /dev/loop3; LAB_DISK_BACKING: what is behind it, in words; LAB_DISK: where it is mounted, on the server only
 lab_disk_none() { LAB_DISK_DEVICE='' LAB_DISK_BACKING='' LAB_DISK='' LAB_DISK_KIND=''; }
@@ -34,8 +33,8 @@ lab_disk() {
 	return 1
 }
 
-# lab_disk_delay TIME [READ-RATE WRITE-RATE]: how long each read and each write of a slow one takes, from now on (0: what the
-# machine's takes); with rates, such as 1500Kbit, their data takes its time, too.
+# lab_disk_delay TIME [READ-RATE WRITE-RATE]: sets the delay of each read and write of a slow disk (0: none); with rates, such as
+# 1500Kbit, a request also takes longer by its size.
 lab_disk_delay() {
 	LAB_WHY="the disk is not a slow one"
 	[ "$LAB_DISK_KIND" = slow ] && lab_change disk-delay "$@"
@@ -45,7 +44,7 @@ lab_disk_delay() {
 # orders them. Set it before the device has a scheduler; it stays when it gets one.
 lab_disk_takes() { lab_change disk-takes "$1"; }
 
-# Nobody uses it any more.
+# Removes the disk, which must not be in use.
 lab_disk_off() {
 	[ -n "$LAB_DISK_DEVICE" ] || return 0
 	[ "$LAB_DISK_KIND" != slow ] || lab_change disk-delay 0
@@ -65,7 +64,7 @@ lab_disk_schedulers() {
 	tr -d '[]' <"/sys/block/${LAB_DISK_DEVICE##*/}/queue/scheduler"
 }
 
-# Of lab_can.
+# Called by lab_can.
 lab_disk_can() {
 	[ -z "$LAB_DISK_DEVICE" ] || return 0
 	lab_change disk slow 1048576 && lab_change undisk

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# doctor.sh [--json] [EXPERIMENT] - what this machine can and cannot measure, or of what an experiment needs, why, and the command
-# that would mend it.
+# doctor.sh [--json] [EXPERIMENT] - prints what this machine can and cannot measure (or only what an experiment needs), the reasons,
+# and commands that would help.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/home.sh" || exit 1
 # An ordinary user's PATH often lacks the folders where ip, tc and sysctl live.
@@ -32,7 +32,7 @@ have() {
 	command -v "$1" >/dev/null 2>&1
 }
 
-kernel_has() {	# is this queue discipline in the kernel? asked in a network namespace of its own
+kernel_has() {	# whether the kernel has this queueing discipline: tried in a new network namespace
 	unshare ${UNSHARE_USER:+--user --map-root-user} --net sh -c "ip link set lo up && tc qdisc add dev lo root $1" >/dev/null \
 		2>&1
 }
@@ -48,7 +48,7 @@ there() {	# a command, or a header
 	esac
 }
 
-# programs WHAT CLASS [CURE [no|part]]: what the one list of packages says is needed for that; and what it is without.
+# programs WHAT CLASS [CURE [no|part]]: checks the packages of CLASS in `packages`; without them the answer is no, or part.
 programs() {
 	local class package proof what=$1 lacking=() of=$2 cure=${3-thinprobe setup} without=${4-no}
 	while read -r class package proof; do
@@ -163,7 +163,7 @@ idle_profile() {
 	fi
 }
 
-# What experiments on the scheduler need, asked of what makes it for them; taken back at once.
+# Needs of experiments on the scheduler: tried with the functions that make them, and undone at once.
 cpu_groups() {
 	local dir said
 	dir=$(mktemp -d) || return 0
@@ -176,7 +176,7 @@ cpu_groups() {
 	esac
 }
 
-# What experiments on memory need, asked likewise. Swap is the machine's: a megabyte of it is on for a moment.
+# Needs of experiments on memory: tried likewise. For a moment the machine has a megabyte of swap.
 memory() {
 	local dir said kind
 	dir=$(mktemp -d) || return 0
@@ -249,7 +249,7 @@ calibration() {
 	fi
 }
 
-# Asked of the display itself, since an X server inside a Wayland session takes keys and shows nothing of it.
+# The display is asked, since an X server in a Wayland session accepts keys without an effect.
 display() {
 	local what="a client's window (run --on attach)" why='' \
 		cure="log in to an X11 session to measure its windows; the lab has displays of its own"
@@ -285,7 +285,7 @@ protocols() {
 	[ -z "$not" ] || row part "other display protocols" "${not# }" "thinprobe list --protocols says why, and what to install"
 }
 
-# What the words of the plan's `needs` stand for: of the packages that it names by setup --app, and of the levers.
+# Prints the meaning of the words of the plan's `needs`: packages (as for setup --app), and levers.
 needs_of() {	# needs_of EXPERIMENT
 	local words needs apps minutes protocol why first=''
 	. "$TP_HOME/lab/lib.sh"

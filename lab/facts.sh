@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# facts.sh - the machine as one JSON object, for run.json: taken before and after a run, so that what changed shows.
+# facts.sh - facts of the machine as one JSON object, for run.json: taken before and after a run, to show changes.
 #
-# facts_json prints it. What a machine does not tell is null. Needs jq here; everything else is read where it is there.
+# facts_json prints it. Unknown facts are null. Needs jq on this machine; all other tools are optional.
 
 # facts_raw: names and what is there, each ended by a zero byte. (A machine that is measured need not have jq.)
 facts_raw() {
@@ -107,14 +107,14 @@ facts_cgroup() {
 		END { print v1 ? (v2 ? "v1 (hybrid)" : "v1") : v2 ? "v2" : "" }' /proc/self/mounts
 }
 
-# Tried, not read: distributions have several switches for it. Root tries as the ordinary user nobody.
+# Whether ordinary users may make user namespaces: tried, since distributions have several switches. Root tries as user nobody.
 facts_userns() {
 	local as=()
 	[ "$EUID" != 0 ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 	(cd / && ${as[@]+"${as[@]}"} unshare --user --map-root-user --net --mount true) 2>/dev/null && printf yes || printf no
 }
 
-# facts_link ROLE: the offloads that decide whether packets are what they seem, and the queue.
+# facts_link ROLE: prints the offloads that change the size of captured packets, and the queue.
 facts_link() {
 	local link=LAB_IF_$1
 	lab_exec -R "$1" sh -c '

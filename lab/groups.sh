@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# groups.sh - cpu groups and switches of the kernel of a lab's server. What is done here
-# does not die with the lab: a process of its own on that machine (local/undo.sh) does it, outlives
-# a kill -9 of the driver, and takes it back. For local.sh and ssh.sh, which say how that process is
-# started: lab_undo_command sets LAB_COMMAND.
+# groups.sh - cpu groups and kernel switches of a lab's server. These changes do not end with the lab's processes, so a separate
+# process on that machine (local/undo.sh) makes them, survives a kill -9 of the driver, and undoes them. For local.sh and ssh.sh,
+# which define how that process is started: lab_undo_command sets LAB_COMMAND.
 
 # lab_group NAME [OPTION]...: makes a cpu group that `lab_start -G NAME` starts commands in; they
 # and their descendants compete there as one. 1, and the reason in LAB_WHY, where this machine does
@@ -35,9 +34,8 @@ lab_ungroup() {
 # the reason in LAB_WHY, where that is not allowed.
 lab_switch() { lab_change switch "$@"; }
 
-# lab_change WORD...: a request to local/undo.sh; its answer in LAB_ANSWERED, or LAB_WHY. It gets
-# time: memory may have to be written to a disk. An answer that came later than that is not the next
-# request's.
+# lab_change WORD...: a request to local/undo.sh; its answer in LAB_ANSWERED, or LAB_WHY. The time limit is long, since memory may
+# have to be written to a disk. A later answer is not taken for that of the next request.
 lab_change() {
 	local answer='' i
 	LAB_WHY='' LAB_ANSWERED=''
@@ -45,7 +43,7 @@ lab_change() {
 	[ -n "${LAB_HOLDER-}" ] || die "the lab is not up; call lab_up first"
 	[ -n "${LAB_UNDO-}" ] || lab_undo_start
 	LAB_WHY="what makes groups and swap has ended; see $LAB_TIMES/lab.log"
-	! lab_gone "$LAB_UNDO" || return	# writing to it would end us
+	! lab_gone "$LAB_UNDO" || return	# or SIGPIPE would end the driver
 	printf '%s\n' "$*" >&"$LAB_ASK"
 	for ((i = 0; i < 600; i++)); do
 		if read_line 0.2 "$LAB_TOLD"; then
@@ -65,7 +63,7 @@ lab_change() {
 	return 1
 }
 
-# Its input ends when the last process that has the writing end is gone: the driver, and all that it has started.
+# Its input ends when the last process with the writing end has ended: the driver and all its children.
 lab_undo_start() {
 	local dir both told LAB_COMMAND
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") && mkfifo -m 600 "$dir/pipe" ||
@@ -81,8 +79,8 @@ lab_undo_start() {
 	exec {told}<&-
 }
 
-# All taken back, when nothing of the lab runs any more. Of lab_down. Where it could not be (swap
-# that does not fit into memory), or its process was killed, it is tried once more.
+# Undoes all changes once no process of the lab runs; called by lab_down. If that fails (swap that does not fit into memory), or
+# undo.sh was killed, it is tried once more.
 lab_undo_end() {
 	local record=${LAB_LOCKS:-/tmp/thinprobe-locks}/undo-$LAB_ID
 	[ -n "${LAB_UNDO-}" ] || return 0
@@ -99,7 +97,7 @@ lab_undo_end() {
 	lab_memory_none
 }
 
-# lab_undo_clean FOLDER: takes back what labs have left on record there whose undo.sh is gone. Of lab_clean.
+# lab_undo_clean FOLDER: undoes the recorded changes of labs whose undo.sh has ended; called by lab_clean.
 lab_undo_clean() {
 	local f fd
 	for f in "$1"/undo-??????; do

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# jobs.sh - commands of a lab as children of the driver: started, waited for, ended. For back-ends
-# whose commands stand behind a door, one process of the driver's own per command, which hands
-# signals on and gives the command's exit status.
+# jobs.sh - starts, waits for and ends the commands of a lab. For back-ends in which each command has a door: a child process of the
+# driver that passes signals on to the command and returns its exit status.
 #
 # A back-end gives: lab_command [-C] [-S] [-R] [-X] [-M GROUP] ROLE COMMAND... (sets LAB_COMMAND,
 # the door and its words; LAB_LINE, the connection that it takes, where there are several), lab_child
@@ -19,8 +18,8 @@ lab_gone() {
 	[ "${stat%% *}" = Z ]
 }
 
-# lab_begin: makes LAB_RUN and LAB_LOG, whole names from here on; LAB_TIMES stays there when a driver moves LAB_LOG on to its next
-# cell. Of lab_up.
+# lab_begin: makes LAB_RUN and LAB_LOG, from here on absolute paths; LAB_TIMES stays the same when a driver changes LAB_LOG for each
+# cell. Called by lab_up.
 lab_begin() {
 	[ "$BASHPID" = "$$" ] || die "lab_up runs in a subshell; call it in the main shell of the script"
 	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; call lab_down first"
@@ -38,8 +37,7 @@ lab_begin() {
 lab_comes() { wait_until "$1" lab_came_or_gone "${@:2}" && ! lab_gone "$2"; }
 lab_came_or_gone() { lab_gone "$1" || "${@:2}"; }
 
-# lab_hear DEADLINE_MS WORDS [CURE]: the next line of the lab's holder, in LINE; where none comes,
-# the lab is taken down and that is the end.
+# lab_hear DEADLINE_MS WORDS [CURE]: sets LINE to the next line of the lab's holder; if none comes, ends the lab and the driver.
 lab_hear() {
 	local last
 	until read_line 0.2 "$LAB_TALK"; do
@@ -86,7 +84,7 @@ lab_start() {
 	shift 2
 	lab_command ${flags[@]+"${flags[@]}"} "$role" "$@" || return
 	[ "$role" = server ] && [ -n "${group#-}${LAB_BEFORE[*]-}" ] && lab_grouped "${group#-}" ${LAB_BEFORE[@]+"${LAB_BEFORE[@]}"}
-	# Emptied here and not by the child: lab_ready must never see an older "ready".
+	# Emptied here, not by the child, so that lab_ready never sees an older "ready".
 	{ : >"$LAB_LOG/$name.out" && : >"$LAB_LOG/$name.err"; } || die "cannot write to $LAB_LOG"
 	if [ -n "$in" ]; then
 		"${LAB_COMMAND[@]}" <&"$in" >>"$LAB_LOG/$name.out" 2>>"$LAB_LOG/$name.err" &
@@ -112,7 +110,7 @@ lab_tap() {
 		"${@:2}" --format json
 }
 
-# A back-end that has groups says so itself.
+# Default for back-ends without groups.
 lab_grouped() { die "-$EXIT_USAGE" "no cpu groups and priorities are given on a server that is not ours"; }
 
 # lab_ready NAME SECONDS: waits for a line "ready" on the standard error of what lab_start called NAME; 1 and its
@@ -152,7 +150,7 @@ lab_wait() {
 	return "$status"
 }
 
-# Still a child of this shell? A number may be somebody else's by now.
+# Whether the pid is still a child of this shell: another process may have the same pid by now.
 lab_ours() {
 	local stat
 	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
@@ -173,15 +171,15 @@ lab_stop_within() {
 		[ -z "${LAB_IDLE[$group]-}" ] || idle=$group
 	done
 	if [ ${#alive[@]} -gt 0 ]; then
-		# A signal sent before the door stands would end a copy of this shell, not the command.
+		# Before the door is ready, a signal would end a copy of this shell, not the command.
 		for pid in "${alive[@]}"; do wait_until 1 lab_door_stands "$pid"; done
-		# Beside others who want the CPU, it would not get the time to end.
+		# In a group with cpu.idle it would not get the CPU time to end.
 		[ -z "$idle" ] || lab_change regroup "$idle" idle=0
 		kill -TERM "${alive[@]}" 2>/dev/null
 		wait_until "$seconds" lab_all_gone "${alive[@]}"
 		for pid in "${alive[@]}"; do
 			lab_gone "$pid" && continue
-			# The command, not its door: the door then ends by itself and bash has no death to tell of.
+			# Kill the command, not its door: the door then ends by itself, and bash prints no message about a kill.
 			lab_kill "$pid"
 		done
 		wait_until 3 lab_all_gone "${alive[@]}"
@@ -205,7 +203,7 @@ lab_all_gone() {
 	for pid in "$@"; do lab_gone "$pid" || return 1; done
 }
 
-# What has ended is no job any more; the files it wrote come home.
+# Removes ended jobs from the list, and fetches the files that they wrote.
 lab_forget() {
 	local p others=() files=()
 	IFS=$'\037' read -ra files <<<"${LAB_BRING[${1:-none}]-}"

@@ -115,7 +115,7 @@ keep() {
 			LAB_ADDR_server LAB_ADDR_client LAB_IF_server LAB_IF_client LAB_HOLD_server LAB_HOLD_client |
 				sed 's/^declare -[-x]*/declare -g/'
 	} >"$state.new" && mv -- "$state.new" "$state" || die "cannot write $state"
-	# Whoever removes the state has no way left to end this lab but to let it end itself.
+	# Without the state file nothing could end this lab, so it ends itself then.
 	while [ -d "/proc/$LAB_HOLDER" ] && [ -f "$state" ]; do nap 1; done
 }
 
@@ -126,7 +126,7 @@ down() {
 		return 0
 	fi
 	kill -TERM "$KEEPER"
-	# It may have to bring back what was swapped.
+	# (Swapped pages may have to be read back first.)
 	wait_until 75 lab_gone "$KEEPER" || kill -KILL "$KEEPER"
 	wait_until 5 lab_gone "$LAB_HOLD_server"
 	rm -rf -- "$state_dir"

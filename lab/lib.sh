@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# lib.sh - what every driver of thinprobe needs: errors with a cure, waiting for a fact, tidying up.
+# lib.sh - used by every driver of thinprobe: errors with a cure, waiting for a fact, tidying up.
 #
 # A driver says:  . lab/lib.sh; lab_use local; lab_up; ... ; lab_down
 # Nothing here knows an experiment, a protocol or where the two hosts live. Works under `set -u`.
@@ -22,7 +22,7 @@ case :$PATH: in
 *) PATH=$PATH:/usr/sbin:/sbin ;;
 esac
 
-# die [-STATUS] MESSAGE...: one line "tool: what; cure", then out. What runs on_exit has the message in DIED.
+# die [-STATUS] MESSAGE...: prints one line "tool: what; cure" and exits. on_exit commands have the message in DIED.
 DIED=''
 die() {
 	local status=$EXIT_RUN
@@ -39,8 +39,8 @@ die() {
 
 warn() { printf '%s: %s\n' "${TP_TOOL:-lab}" "$*" >&2; }
 
-# cannot [-STATUS] MESSAGE...: what a plug-in ends with that cannot do what it is for: 1, with LAB_WHY and LAB_STATUS.
-# must COMMAND...: one of these, without which the driver cannot go on.
+# cannot [-STATUS] MESSAGE...: the last command of a plug-in's function that fails: returns 1, sets LAB_WHY and LAB_STATUS.
+# must COMMAND...: runs such a function; if it fails, the driver dies with its reason and status.
 LAB_WHY='' LAB_STATUS=$EXIT_RUN
 cannot() {
 	LAB_STATUS=$EXIT_RUN
@@ -50,7 +50,7 @@ cannot() {
 }
 must() { "$@" || die "-$LAB_STATUS" "$LAB_WHY"; }
 
-# need COMMAND PACKAGE: the command is there, or the way to get it.
+# need COMMAND PACKAGE: checks that the command is installed; else dies with how to install it.
 need() {
 	command -v -- "$1" >/dev/null 2>&1 ||
 		die "-$EXIT_MISSING" "$1 is missing; install it with: apt-get install --no-install-recommends $2"
@@ -78,8 +78,8 @@ nap() {
 	stop_here
 }
 
-# stopped: did the parent ask us to stop? (Then LAB_STOP_FD is at its end; nothing is ever written to it.)
-# stop_here: then this ends the shell with status 130, unless LAB_STOP_ENDS is empty: the driver looks itself.
+# stopped: whether the parent has asked us to stop (LAB_STOP_FD is at its end; nothing is ever written to it).
+# stop_here: if so, ends the shell with status 130, unless LAB_STOP_ENDS is empty (then the driver checks `stopped` itself).
 LAB_STOPPED='' LAB_STOP_ENDS=1
 stopped() {
 	[ -n "$LAB_STOPPED" ] || { [ -n "${LAB_STOP_FD-}" ] && read -r -t 0 -u "$LAB_STOP_FD" && LAB_STOPPED=1; }
@@ -124,7 +124,7 @@ wait_until() {
 	done
 }
 
-# on_exit COMMAND...: runs when the shell ends, however it ends short of SIGKILL; the last one said runs first.
+# on_exit COMMAND...: runs COMMAND when the shell ends, except by SIGKILL; the last one registered runs first.
 on_exit() {
 	local words
 	printf -v words '%s\037' "$@"
@@ -149,7 +149,7 @@ run_on_exit() {
 	exit "$status"
 }
 
-# The server's folder for what goes with the lab; a back-end may have another.
+# The server's folder for the lab's temporary files; a back-end may have another.
 LAB_TMP=/tmp
 
 # lab_use BACKEND [WHERE]: local, ssh with SERVER,CLIENT[,LISTENER], or attach with DISPLAY,WINDOW.

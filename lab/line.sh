@@ -2,9 +2,8 @@
 # shellcheck shell=bash
 # line.sh - whole lines from a pipe, within a time.
 
-# read_line SECONDS FD: sets LINE to the next line; 1 when none came in time. A `read` whose time is
-# over in the middle of a line has taken its beginning from the pipe: that is kept for the next
-# call.
+# read_line SECONDS FD: sets LINE to the next line; 1 if none came in time. If `read` times out in the middle of a line, the part
+# that it has read is kept for the next call.
 declare -gA LINE_BEGUN=()
 read_line() {
 	if IFS= read -r -t "$1" -u "$2" LINE; then

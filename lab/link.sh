@@ -4,9 +4,8 @@
 # line, `delayline`), and changing them while it is up. For local.sh, and for local/hold.sh, which makes
 # the link.
 #
-# LAB_LINK is what it came out as: veth (a pair, with tbf where there is a rate), netem (the same,
-# with netem above), wire (two TAP ends that `delayline` joins, which then does all of it). docs/links.md
-# says what each is, and how far off.
+# LAB_LINK is the kind of link that was made: veth (a pair, with tbf if there is a rate), netem (the same with netem), wire (two TAP
+# interfaces joined by `delayline`, which then does everything). docs/links.md describes them and their accuracy.
 
 # link_numbers RATE QUEUE LEAST DELAY JITTER LOSS: RATE: each way, or DOWN/UP as the client has it:
 # from the server, and to it; LEAST: packets that find room whatever the queue's time; delay, jitter
@@ -70,8 +69,8 @@ link_numbers() {
 	done <<<"$said"
 }
 
-# How packets are to be delayed: sets LAB_LINK, of a link with the numbers of link_numbers; 1 with
-# LAB_WHY. LAB_DELAY_BY=netem|wire is a wish.
+# Chooses how packets are delayed: sets LAB_LINK, for the numbers of link_numbers; 1 with LAB_WHY. LAB_DELAY_BY=netem|wire asks for
+# one of them.
 link_choose() { # COMMAND...: in a namespace of a host, as its root
 	LAB_LINK=veth
 	[ -n "$LINK_NETEM${LAB_DELAY_BY-}" ] || return 0
@@ -157,8 +156,7 @@ link_change_wire() {
 	link_wire_report "$orders"
 }
 
-# link_wire_report [ORDERS]: the report of the delay line as it stands, in $LAB_WIRE.json. That it
-# is there is the answer to the orders, too.
+# link_wire_report [ORDERS]: gets the delay line's current report in $LAB_WIRE.json, which also confirms the orders.
 link_wire_report() {
 	rm -f -- "$LAB_WIRE.json"
 	LAB_WHY="the delay line has ended: $(tail -n 1 -- "$LAB_WIRE.err" 2>/dev/null)"
@@ -182,7 +180,7 @@ link_facts() {
 		+ if $wire == null then {} else {wire: $wire} end'
 }
 
-# What kernels have netem in, they have in every network namespace.
+# Whether the kernel has netem: tried in a host's network namespace, since it then has netem in all.
 link_has_netem() { # COMMAND...: in a namespace of a host, as its root
 	"$@" sh -c 'tc qdisc add dev lo root netem delay 1ms && tc qdisc del dev lo root' >/dev/null 2>&1
 }

@@ -27,7 +27,7 @@ chain+=(taskset -c "$cpus")
 # Background children of a shell ignore these; in the foreground they must not.
 [ "$interrupt" = yes ] && chain+=(env "--default-signal=INT,QUIT")
 
-# The session of a person at another machine: nothing of the caller's desktop reaches it.
+# The environment of a remote session: without variables of the caller's desktop.
 unset DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS SESSION_MANAGER BASH_ENV ENV
 # (LAB_HOME: on a machine that is not the lab's own, where its folders are.)
 export HOME=${LAB_HOME-/tmp}/home XDG_RUNTIME_DIR=${LAB_HOME-/tmp}/runtime TMPDIR=${LAB_HOME+$LAB_HOME}/tmp LC_ALL=C.UTF-8
@@ -42,12 +42,12 @@ for s in TERM INT HUP USR1 USR2; do
 	# shellcheck disable=SC2064
 	trap "pass_on $s" "$s"
 done
-${LAB_STANDS-:}	# who has read this file into a door of its own learns here that signals pass
+${LAB_STANDS-:}	# a hook for scripts that source this file: from here on signals are passed on
 # In the background in a process group of its own (not a session: that would be another scheduling group), so that a Ctrl-C
 # for the driver does not end the sessions under its hands: X servers don't ignore it though told to. (setsid makes
 # one by itself, and as the leader of one it would fork.)
 [ "$interrupt" = yes ] || [ "$session" = new ] || set -m
-# The streams are the command's; the door holds none of them open, and says nothing on how the command died.
+# The streams belong to the command; the door keeps none of them open, and prints no message if the command is killed.
 exec {in}<&0 {out}>&1 {err}>&2 </dev/null >/dev/null 2>&1
 {
 	if [ -n "$into" ]; then
@@ -59,7 +59,7 @@ exec {in}<&0 {out}>&1 {err}>&2 </dev/null >/dev/null 2>&1
 child=$!
 set +m	# else wait also returns when the child is only stopped, and our going would end it
 exec {in}<&- {out}>&- {err}>&-
-[ -z "$signalled" ] || pass_on "$signalled"	# came before there was anybody to pass it on to
+[ -z "$signalled" ] || pass_on "$signalled"	# a signal that came before the command was started
 while :; do
 	signalled=''
 	wait "$child"

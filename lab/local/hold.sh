@@ -13,7 +13,7 @@
 # LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments: folders
 # that must stay visible.
 set -u
-trap '' TERM INT HUP	# a terminal's or timeout's signal is the driver's business; our end is its end
+trap '' TERM INT HUP	# the driver handles signals of a terminal or timeout; this process ends with the driver
 [ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 1
 # shellcheck source=lab/machine.sh
@@ -78,7 +78,7 @@ pick_cpus() {
 	[ -n "$client" ]
 }
 
-# The driver's own wish: all of it, or wait.
+# The CPUs that the driver asks for: all of them, or wait.
 wish_cpus() {
 	local c
 	server=$LAB_CPUS_server client=$LAB_CPUS_client
@@ -202,7 +202,7 @@ for role in server client; do
 	esac
 	try on $role ip link set "${ifname[$role]}" up
 done
-# The neighbour is known for ever: no ARP between two keys.
+# Permanent neighbour entries: no ARP packets between keys.
 for role in server client; do
 	[ $role = server ] && peer=client || peer=server
 	mac=$(on "$peer" cat "/sys/class/net/${ifname[$peer]}/address" 2>/dev/null) || mac=
@@ -241,6 +241,6 @@ for ((client_n = 2; client_n <= ${LAB_CLIENTS:-1}; client_n++)); do more_client 
 say link "$LAB_LINK" "${wire-}"
 say up
 exec 3>&-
-# A link that is gone is the end of the lab.
+# If the link goes away, the lab ends.
 [ -z "${wire-}" ] || { wait "$wire"; exit 1; }
 while :; do nap 86400; done

@@ -30,37 +30,37 @@ scored() {	# least of right rows, most of extra ones
 	awk -v least="$1" -v most="$2" '{ exit !($1 >= least && $5 + 0 <= most && $7 + 0 == 0) }' right
 }
 
-@test "five replays of 20 clicks, up to 2.5 times slower: all of them within 5 ms, the last one too" {
+@test "vncplay analyze: five replays of 20 clicks, up to 2.5 times slower: every latency is right within 5 ms" {
 	scripted tail=1
 	scored 20 0
 	jq -e '[.result.responses[] | select(.kind == "click" and .confidence > 0.5)] | length == 20' all.json
 	jq -e '.result.masked == [] and .result.unmatched == 0' all.json
 }
 
-@test "noise on 3 percent of the screen makes no rows and costs none" {
+@test "vncplay analyze: noise on 3 percent of the screen adds no rows and loses none" {
 	scripted noise=3 noise_shape=wide noise_place=over seed=2
 	scored 19 2
 	jq -e '.result.masked | length > 0' all.json
 }
 
-@test "a blinking caret beside noise; noise that is the same in all replays" {
+@test "vncplay analyze: a blinking caret with noise; noise that is the same in all replays" {
 	scripted noise=1.6 caret_ms=500
 	scored 19 1
 	scripted noise=3 same_phase=1 caret_ms=300 seed=3
 	scored 19 2
 }
 
-@test "a window that comes in five strips is one row: latency to the first, complete with the last" {
+@test "vncplay analyze: a window drawn in five strips is one row, with latency to the first and to the last strip" {
 	scripted strips=5
 	scored 20 0
 }
 
-@test "two pictures in turn, with noise: each is answered to its own click" {
+@test "vncplay analyze: two pictures that alternate, with noise: each belongs to its own click" {
 	scripted answer=alternate noise=1.6
 	scored 19 1
 }
 
-@test "what is missing in one replay is null there, and nowhere else" {
+@test "vncplay analyze: an answer missing in one replay is null there only" {
 	scripted missing=5:2,8:0,11:4
 	scored 20 0
 	jq -e '.result | .inputs_to_be_answered == 20 and .inputs_answered == 20 and [.runs[].responses] == [19, 20, 19, 20, 19]' all.json
@@ -72,20 +72,20 @@ scored() {	# least of right rows, most of extra ones
 		and (.[0].range.latency_p50_ms | .from < .to and .from <= $truth + 5 and .to >= $truth - 5)' all.json
 }
 
-@test "a replay that ended early is told, status 3" {
+@test "vncplay analyze: a replay that ended early is reported, with status 3" {
 	golden make "in here" "${screen[@]}" clicks=8 factors=1,1.1
 	sed -i 's/status=complete/status=timeout/' "in here/run1.rfb.aux"
 	run -3 "$BIN/vncplay" analyze "in here"/run[01].rfb
 	[[ ${lines[0]} == "! "*run1.rfb*timeout* ]]
 }
 
-@test "answers that come after the next input are the earlier one's" {
+@test "vncplay analyze: an answer that comes after the next input belongs to the earlier input" {
 	scripted spacing=600 jitter=50 slow=330 least=100
 	scored 20 0
 	jq -e '[.result.responses[].latency_from_press_ms[] | select(. > 600)] | length > 5' all.json
 }
 
-@test "small answers: a button, a check mark, a letter of keys in a row beside a caret" {
+@test "vncplay analyze: finds small answers: a button, a check mark, typed letters beside a caret" {
 	scripted answer=button clicks=12
 	scored 12 0
 	scripted answer=check clicks=12 noise=1.6
@@ -95,19 +95,19 @@ scored() {	# least of right rows, most of extra ones
 	jq -e '[.result.responses[] | select(.kind == "key")] | length == 20' all.json
 }
 
-@test "text that scrolls and a clock: no false rows" {
+@test "vncplay analyze: scrolling text and a clock give no false rows" {
 	scripted scroll=1 clock=1 answer=button
 	scored 20 0
 }
 
-@test "16 bits a pixel, several updates a block, updates over the borders of blocks, side files of the old form" {
+@test "vncplay analyze: 16 bits a pixel, several updates a block, updates across blocks, side files of the old format" {
 	scripted clicks=8 bits=16 blocks=many aux=old
 	scored 8 0
 	scripted clicks=8 blocks=torn from=release moves=1
 	scored 8 0
 }
 
-@test "one replay alone: attribution, with less confidence" {
+@test "vncplay analyze: a single replay gives attributions with lower confidence" {
 	golden make "in here" "${screen[@]}" factors=1 clicks=8
 	"$BIN/vncplay" analyze "in here/run0.rfb" --format json -o all.json
 	scored 8 0
@@ -147,7 +147,7 @@ scored() {	# least of right rows, most of extra ones
 	[[ $output == *"--scale 64"* ]]
 }
 
-@test "a log that is cut is used up to there, and said so; so is a side file" {
+@test "vncplay analyze: a truncated log or side file is used up to its end, with a message" {
 	golden make "in here" "${screen[@]}" clicks=8 factors=1,1
 	head -c $(($(wc -c <"in here/run1.rfb") * 2 / 3)) "in here/run1.rfb" >"in here/run2.rfb"
 	cp "in here/run0.rfb.aux" "in here/run2.rfb.aux"
@@ -160,7 +160,7 @@ scored() {	# least of right rows, most of extra ones
 	[ "$status" -eq 3 ]
 }
 
-@test "replays that have no answer in common: said, with what may be the cause" {
+@test "vncplay analyze: replays without a common answer give a message with possible causes" {
 	mkdir one other
 	golden make one "${screen[@]}" clicks=4 factors=1 seed=1 answer=full
 	golden make other "${screen[@]}" clicks=4 factors=1 seed=2 answer=full
@@ -169,13 +169,13 @@ scored() {	# least of right rows, most of extra ones
 	grep -q 'none of 4 inputs was answered alike.*--before' err
 }
 
-@test "replays without an input are not usable" {
+@test "vncplay analyze: replays without an input are not usable" {
 	golden make "in here" "${screen[@]}" clicks=0 factors=1,1
 	run -3 --separate-stderr "$BIN/vncplay" analyze "in here"/run[01].rfb --json
 	jq -e '.result | .usable == false and .inputs_to_be_answered == 0' <<<"$output"
 }
 
-@test "mostly unanswered, or replays of one setting that contradict each other: not usable, said first, status 3" {
+@test "vncplay analyze: mostly unanswered, or contradictory replays of one setting: 'not usable' first, status 3" {
 	golden make "in here" "${screen[@]}" clicks=8 factors=1,1.1
 	"$BIN/vncplay" analyze "in here"/run[01].rfb --json -o all.json
 	jq -e '.result.usable and .result.why_unusable == null' all.json

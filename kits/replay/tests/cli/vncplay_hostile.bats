@@ -12,7 +12,7 @@ setup() {
 
 # Kinds of lies: of the greeting, of messages, of sizes, stalls, floods and bombs. Each is met by play and by record. Wrong bytes of
 # each encoding are in tests/unit/vncplay/rfb_parts_test.c and fuzz_test.c.
-@test "servers that lie: play and record end by themselves, with a reason, in bounded time and memory" {
+@test "vncplay: with hostile servers play and record end with a reason, in bounded time and memory" {
 	mkdir "a folder"
 	run timeout 1500 python3 "$ROOT/kits/replay/tests/lab/hostile_rfb.py" "$BIN/vncplay" "a folder"
 	echo "$output"

@@ -12,7 +12,7 @@ setup() {
 }
 
 # Every click has its row in each replay; within 5 ms, where the desktop itself was never later than 2 ms.
-@test "six clicks over three replays, of which one answers later: each latency is the desktop's own" {
+@test "vncplay: six clicks in three replays, one of them slower: each latency is that of the desktop's log" {
 	DELAYS=40,120,70,160,90,55,140,100 GAP=250 setpriv --pdeathsig TERM -- "$LAB/known.sh" plain 6 3 3>&- || true
 	cd known-plain
 	[ -s analysis.json ]
@@ -25,7 +25,7 @@ setup() {
 	[ "$status" = 0 ]
 }
 
-@test "a trace of 2005 does what it did in 2005, and lets go of the key that it held at its end" {
+@test "vncplay play: a trace of 2005 gives the same input as then, and releases the key held at its end" {
 	local golden=$BATS_TEST_DIRNAME/../golden/vncplay server
 
 	start server setpriv --pdeathsig KILL -- python3 "$LAB/scripted_rfb.py" --log old.server \

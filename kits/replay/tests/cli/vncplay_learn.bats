@@ -8,7 +8,7 @@ load vncplay_desk
 
 setup() { begin_desk; }
 
-@test "replays are repeated, each prepared by a command; jitter is seeded; learn finds what a key waits for, and play heeds it" {
+@test "vncplay: repeated replays with a set-up command and seeded jitter; learn finds what a key waits for, and play waits" {
 	{
 		click 42 20 shot
 		printf 'wait 700\nkey 0x61\nwait 100\n'

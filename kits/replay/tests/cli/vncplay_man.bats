@@ -8,7 +8,7 @@ setup() { cd "$BATS_TEST_DIRNAME/../../../.." || return 1; }
 
 commands() { bin/vncplay --help | sed -nE 's/^  ([a-z]+) .*/\1/p'; }
 
-@test "every command has its part of the page, and --help of its own" {
+@test "vncplay: every command has a section of the man page, and its own --help" {
 	local command wrong=0
 
 	command -v mandoc >/dev/null || skip "mandoc is not installed"
@@ -26,7 +26,7 @@ commands() { bin/vncplay --help | sed -nE 's/^  ([a-z]+) .*/\1/p'; }
 	[[ $(bin/vncplay play --help | tail -n 1) == "    thinprobe vncplay play "* ]]
 }
 
-@test "help on the format of its files" {
+@test "vncplay: help on the format of its files" {
 	command -v man >/dev/null || skip "man is not installed"
 	MANPAGER=cat run -0 ./thinprobe help vncplay-trace
 	[[ $output == *"THINPROBE-VNCPLAY-TRACE(5)"* ]]

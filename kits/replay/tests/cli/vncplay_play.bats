@@ -8,7 +8,7 @@ load vncplay_desk
 
 setup() { begin_desk; }
 
-@test "every input arrives, in order, at the hand's own distances; the log ends with the last answer; no wait costs nothing" {
+@test "vncplay play: every input arrives, in order, at the recorded intervals; the log ends with the last answer" {
 	{
 		click 42 20 shot
 		printf 'wait 250\nmove 100 120\nwait 100\nshot click 100 120\n'
@@ -56,7 +56,7 @@ setup() { begin_desk; }
 		END { exit bad || n != m }' t.trace "o 1.rfb.aux"
 }
 
-@test "a window that is late is waited for; the schedule goes on from there, and the pointer is shaken meanwhile" {
+@test "vncplay play: waits for a late window, shaking the pointer; the schedule continues from there" {
 	{
 		click 42 20 shot
 		printf 'wait 300\nmove 80 90\nwait 100\nshot click 80 90\npress 80 90\nwait 40\nrelease 80 90\nwait 300\n'
@@ -77,7 +77,7 @@ setup() { begin_desk; }
 	[ "$(awk '/ press /{ down = 1 } / release /{ down = 0 } / move / && down' second.log | wc -l)" -eq 0 ]
 }
 
-@test "what does not come is not clicked: status 1, the line of the trace, two pictures; nor is the screen of another size" {
+@test "vncplay play: a missing picture, or another screen size, is not clicked: status 1, the trace's line, two pictures" {
 	click 42 20 shot >script
 	make_trace script t.trace --delays 100
 	desk second --moved 1:0/40
@@ -121,7 +121,7 @@ END
 	end_desk
 }
 
-@test "masks and tolerances; a snapshot that is hidden by --mask is not waited for" {
+@test "vncplay play: masks and tolerances; it does not wait for a snapshot hidden by --mask" {
 	desk first --delays 100
 	click 42 20 shot >script
 	make_trace script t.trace --delays 100
@@ -165,7 +165,7 @@ END
 	[[ $(head -n 1 out) == "! "*"Connection refused"* ]]
 }
 
-@test "servers that insist on a pointer of the client, or draw it themselves, or have none" {
+@test "vncplay play: servers that require a client cursor, draw it themselves, or have none" {
 	click 42 20 shot >script
 	make_trace script t.trace --delays 100
 	for kind in strict draw never; do
@@ -177,7 +177,7 @@ END
 	done
 }
 
-@test "passwords: of vncpasswd or as text; none, a wrong one and servers with other security are refused with a line" {
+@test "vncplay play: passwords from vncpasswd or as text; a missing or wrong one, and other security, give one line" {
 	need openssl
 	printf 'sesame\n' >text
 	printf 'wrong\n' >wrong
@@ -203,7 +203,7 @@ END
 	end_desk
 }
 
-@test "a signal ends it with a valid log and nothing held down; so does a server that goes away; a killed replay's log is usable" {
+@test "vncplay play: a signal or the server's end leaves a valid log and nothing pressed; a killed replay's log is usable" {
 	{
 		click 42 20 shot
 		printf 'wait 100\nmove 300 300\npress 300 300\nkeydown 0xffe1\nwait 60000\nkeyup 0xffe1\nrelease 300 300\n'

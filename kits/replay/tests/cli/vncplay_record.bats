@@ -36,7 +36,7 @@ proxy() {	# options...: a recording by hand; $proxy, where a viewer is awaited
 # vncplay's player is the viewer: it sees what the script shot.
 view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end "${3:-300ms}"; }	# port trace [time]
 
-@test "every press and every release is sent and written, on a spot that does not change" {
+@test "vncplay record: every press and release is sent and written, on a spot that does not change" {
 	serve --answer mark
 	record <<-'EOF'
 		click 40,20
@@ -57,7 +57,7 @@ view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end
 	[ "$(wrote 'snapshot click 35 15 11 11')" -eq 4 ]	# the three quick ones have one
 }
 
-@test "a server that draws its own pointer is recorded, and so is one with a password and few colours" {
+@test "vncplay record: works with a server that draws its pointer, and with a password and few colours" {
 	serve --pointer draw --answer mark
 	record <<<'click 40,20'
 	[ "$(told pointer_shape)" = false ]
@@ -70,7 +70,7 @@ view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end
 	grep -q ' press .*on=button-1$' server.log
 }
 
-@test "a recorder that is killed leaves a trace that is whole to its last line" {
+@test "vncplay record: killed, it leaves a trace that is valid up to its last line" {
 	serve --answer mark
 	for i in {1..50}; do echo "click 40,20"; echo "click 100,20"; done >script
 	start record "$BIN/vncplay" record --headless --script script "localhost::$port" "a trace"
@@ -88,7 +88,7 @@ view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end
 	[ "$status" -eq 1 ]
 }
 
-@test "an interrupt ends it with a report, and nothing stays pressed" {
+@test "vncplay record: SIGINT ends it with a report, and nothing stays pressed" {
 	serve --answer mark
 	printf '%s\n' 'move 40,20' 'button 1 down' 'pause 30s' 'button 1 up' >script
 	start record "$BIN/vncplay" record --headless --script script --format json -o report.json "localhost::$port" "a trace"
@@ -102,7 +102,7 @@ view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end
 	until_true grep -q ' release ' server.log
 }
 
-@test "any viewer of this machine can be recorded, one at a time, and its leaving is the end" {
+@test "vncplay record: as a proxy it records any viewer of this machine, one at a time, and ends when the viewer leaves" {
 	need ss
 	serve --answer mark --name "a desk"
 	proxy
@@ -130,7 +130,7 @@ view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end
 	[ "$(wrote 'keydown 0xff0d Return')" -eq 1 ]
 }
 
-@test "the proxy is where --listen and --bind say" {
+@test "vncplay record: the proxy listens at --listen and --bind" {
 	unused_port
 	set -- "$port"
 	serve
@@ -141,7 +141,7 @@ view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end
 	[ "$status" -eq 130 ]
 }
 
-@test "a server that goes away is told, and what was recorded stays" {
+@test "vncplay record: if the server goes away, it says so, and keeps the recording" {
 	serve --answer mark
 	printf '%s\n' 'click 40,20' 'pause 30s' 'click 40,20' >script
 	start record "$BIN/vncplay" record --headless --script script --format json -o report.json "localhost::$port" "a trace"

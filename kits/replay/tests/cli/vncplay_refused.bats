@@ -82,7 +82,7 @@ rows() {
 	END
 }
 
-@test "what is wrong is one line that names it; nothing is written" {
+@test "vncplay: an error is one line that names its cause; nothing is written" {
 	local want words text wrong=0 sum out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
 
 	sum=$(cksum -- * */* 2>&1)
@@ -98,7 +98,7 @@ rows() {
 }
 
 # Encodings and passwords are looked at on the way to the server, and with them there are no figures.
-@test "what a replay cannot use is in its report" {
+@test "vncplay play: the report lists settings that a replay cannot use" {
 	play t.trace o.rfb --encodings tight,h264
 	[ "$status" -eq 1 ] && grep -q 'no encoding h264: raw, ' play.err
 	play t.trace o.rfb --password-file no

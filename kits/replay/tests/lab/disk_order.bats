@@ -4,7 +4,7 @@
 
 load ../../../../tests/lab/disk
 
-@test "disk: the device takes as many requests as it is told, with a scheduler too; as before when it is given back" {
+@test "disk: lab_disk_takes N limits the requests in the device, also with a scheduler; the limit is restored" {
 	command -v fio >/dev/null || skip "fio is not installed"
 	begin '
 lab_exec -R server dd if=/dev/zero of=/tmp/disk/x bs=1M count=8 status=none

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Record and replay on real servers. The witness is the application: what reached which of its widgets, in which order, how often
-# (golden/vncplay/session.told). ROUNDS=20 bats kits/replay/tests/lab/vncplay.bats: everything so many times.
+# Record and replay on real servers. The application logs which input reached which of its widgets, in which order and how often
+# (expected: golden/vncplay/session.told). ROUNDS=20 bats kits/replay/tests/lab/vncplay.bats repeats everything 20 times.
 #
 # A round is a recording and a replay, or, where its name begins with a dash, a further replay of the last recording:
 #   plain  fast: thinks twice as fast  late: the dialog comes 5 s late  sinks: beside ten sinks on all CPUs
@@ -45,8 +45,8 @@ end_served() {
 	for p in "${served[@]}"; do ends "$p"; done
 }
 
-# What reached which widget, in order, without times. Beside sinks the display itself may be too slow for a double click; that both
-# clicks came is told by their presses.
+# Prints which input reached which widget, in order, without times. Beside sinks the display may be too slow for a double click; then
+# two presses are enough.
 told() {	# NAME
 	awk '$2 ~ /^(press|release|double|drag|key|line)$/ { $1 = ""; print substr($0, 2) }' "$1.log" | expected
 }
@@ -60,7 +60,7 @@ recorded() {
 		grep -q ' snapshot hover ' a.trace
 }
 
-# How the replay is to end, and what is to have reached the application.
+# The expected end of the replay, and the expected log of the application.
 replayed() {
 	local witness=() words=(--speed 2) want=0 sinks was=0
 
@@ -72,7 +72,7 @@ replayed() {
 	lost) witness=("moved=-14,24") words+=(--timeout 3s) want=1 ;;
 	hidden) witness=(hidden) words+=(--search 40 --timeout 4s) want=1 ;;
 	esac
-	# it hands out a shape and draws nevertheless, late at times: the player cannot tell, so it is told
+	# this server sends a cursor shape, and also draws it, sometimes late: the player cannot detect that, so it gets an option
 	[ "$kind" != drawn-x11vnc ] || words+=(--mask-pointer always)
 	serve replay "${witness[@]}"
 	if [ "$variant" = sinks ]; then
@@ -86,7 +86,7 @@ replayed() {
 	end_served
 	[ "$was" = "$want" ] || { echo "status $was"; return 1; }
 	if [ "$want" = 1 ]; then
-		# nothing after the first button, least of all on the desk; pictures of what was expected and what there was
+		# no click after the first button, also none beside it; pictures of the expected and of the actual screen
 		diff <(head -n 2 "$GOLDEN/session.told") <(told replay) && [ -s out.rfb.expected.ppm ] && [ -s out.rfb.actual.ppm ]
 		return
 	fi
@@ -97,8 +97,8 @@ replayed() {
 	esac
 }
 
-# The script goes by the clock: where the machine holds the application up, a menu is not there yet when it is clicked, and a
-# pointer that the server draws is where it was. Then, and only then, it is recorded again.
+# The script runs by the clock: if the machine delays the application, a menu may not be open yet when it is clicked, and a pointer
+# drawn by the server may be at its old place. Only then is the session recorded again.
 round() {	# NAME
 	local variant=${1#-} _
 
@@ -123,24 +123,24 @@ good() {	# KIND ROUND...
 	done
 }
 
-@test "Xvnc: what was recorded reaches the same widgets; a button that moved is found, or nothing is clicked" {
+@test "vncplay, Xvnc: replayed input reaches the same widgets; a moved button is found, or nothing is clicked" {
 	good xvnc fast -moved -lost
 }
 
 # bats test_tags=all
-@test "x11vnc over Xvfb: the same, and a button that is nowhere is not clicked" {
+@test "vncplay, x11vnc over Xvfb: replayed input reaches the same widgets; a missing button is not clicked" {
 	good x11vnc plain -hidden -moved
 }
 
 # bats test_tags=all
-@test "a server that draws the pointer into the picture: the same, also with a window that comes five seconds late" {
-	# who draws the pointer himself is not to wait for a CPU: old pictures would be recorded
+@test "vncplay, a server that draws the pointer: input reaches the same widgets, also with a window five seconds late" {
+	# a server that draws the pointer must not wait for a CPU, or old pictures would be recorded
 	if chrt -f 5 true 2>/dev/null; then first=(chrt -f 5); fi
 	good drawn-x11vnc fast -late
 }
 
 # bats test_tags=all
-@test "a server with a password" {
+@test "vncplay: records and replays with a password" {
 	need openssl
 	# as vncpasswd writes it: one DES block under a key that everybody knows (three times one key is single DES)
 	printf sesame12 | openssl enc -des-ede3-ecb -nopad -K e84ad660c4721ae0e84ad660c4721ae0e84ad660c4721ae0 >password
@@ -149,6 +149,6 @@ good() {	# KIND ROUND...
 }
 
 # bats test_tags=all
-@test "beside ten sinks nothing goes astray" {
+@test "vncplay: beside ten sinks every input reaches its widget" {
 	good xvnc plain -sinks
 }

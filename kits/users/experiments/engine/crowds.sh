@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# crowds.sh - for experiments with many users: vusers makes them, arrivals judges when their requests came, and queue says
-# what a model would.
+# crowds.sh - for experiments with many users: vusers simulates them, arrivals tests the times of their requests, and queue computes
+# what a queueing model predicts.
 #
 # A cell has the axes part, users and think_s. exp_run calls crowd_run and crowd_model. SPREAD: how think
 # times vary.
 CROWD_LATE=5ms CROWD_ARRIVALS=()
-CROWD_PIDS=()	# files: the pid of each program of the server that is looked at by itself
+CROWD_PIDS=()	# files with the pids of the server's programs that are measured separately
 
 crowd_check() {
 	case ${ON_BACKEND-}:$CLIENTS in
@@ -56,7 +56,7 @@ crowd_moved() {
 	echo "${EPOCHREALTIME/[.,]/}000 ${frames:-0 0} ${programs//$'\n'/ }"
 }
 
-# What was moved between two answers of it, as JSON. No link_percent, of the rate to the client, where the link has none.
+# Prints the rates between two such readings, as JSON. link_percent is of the rate to the client; absent if the link has no rate.
 crowd_rates() {	# crowd_rates BEFORE AFTER
 	jq -cn --arg before "$1" --arg after "$2" --argjson bits "$(rate_bits "$LAB_RATE")" '
 		[$before, $after | [splits(" +") | select(. != "") | tonumber? // null]] as [$a, $b] | (($b[0] - $a[0]) / 1e9) as $s
@@ -120,9 +120,9 @@ crowd_end() {	# crowd_end FOLDER
 	[ -s "$1/vusers.json" ] || { : "${LAB_WHY:=the users left no report}"; return 1; }
 }
 
-# The users of one cell. What they did before it is steady is left out: until each has thought about four times. (All begin
-# together, so that their rate swings at first; with uniform think times by e^(-1.04 t/Z): after twice the think time still
-# by a tenth, after four times by two hundredths at most.) A TARGET of one port for each user ends in a dash: vnc:HOST:FIRST-
+# Runs the users of one cell. The transient at the start is excluded: four mean think times. (All users begin together, so that
+# their rate oscillates at first; with uniform think times the amplitude falls as e^(-1.04 t/Z): a tenth after two think times, at
+# most two hundredths after four.) A TARGET with one port for each user ends in a dash: vnc:HOST:FIRST-
 crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 	local skip FROM='' CROWD_NAMES=() status=0
 	skip=$(crowd_times "${P[think_s]} * 4 + 1")
@@ -141,7 +141,7 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 		-o "$1/arrivals.json" >/dev/null 2>"$LAB_LOG/arrivals.err" || :
 }
 
-# What a closed queueing network predicts for so many users: exactly, and by Schweitzer's approximation.
+# Computes what a closed queueing network predicts for these users: exactly, and by Schweitzer's approximation.
 crowd_model() {	# crowd_model FOLDER DEMAND,...
 	"$TP_BIN/queue" mva --demand "$2" -n "${P[users]}" -z "$(crowd_times "${P[think_s]} * 1000")ms" --format json \
 		-o "$1/model.json" \

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# sessions.sh - for experiments that add sessions until there is too little of something: as many as are wanted, what becomes of
-# those that fail, and what the server waits for, has and moves meanwhile. P[app] (light, heavy) is the application of each.
+# sessions.sh - for experiments that add sessions until a resource runs out: starts and ends sessions, handles failed ones, and
+# reads the server's waits, free memory and traffic. P[app] (light, heavy) is the application of each session.
 
 PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 SESSIONS=0
 declare -A SESSION_TARGET SESSION_DISPLAY SESSION_APP SESSION_OPTIONS SESSION_PIDS
 
-# Starts or ends sessions until there are so many. 1: STEP_WHY; STEP_AT is the number that failed.
+# Starts or ends sessions until there are N. 1: STEP_WHY; STEP_AT is the number of the session that failed.
 sessions() {	# sessions N
 	local n
 	while [ "$SESSIONS" -gt "$1" ]; do
@@ -63,7 +63,7 @@ resource_of() {	# resource_of WORDS KILLS: processes that the kernel ended meanw
 	esac
 }
 
-# Of all tasks there, "task=ns,...": for how long each has waited for a CPU.
+# TASKS_WAIT: for each task on that machine how long it has waited for a CPU, "task=ns,...".
 # shellcheck disable=SC2016
 TASKS_WAIT='LC_ALL=C awk "BEGIN {
 	for (i = 1; i < ARGC; i++) {
@@ -71,7 +71,7 @@ TASKS_WAIT='LC_ALL=C awk "BEGIN {
 		close(ARGV[i])
 	} }" /proc/[0-9]*/task/[0-9]*/schedstat'
 
-# waited BEFORE AFTER: what the tasks of both have waited meanwhile, ns.
+# waited BEFORE AFTER: prints how long the tasks in both readings have waited in between, in ns.
 waited() {
 	LC_ALL=C awk -v before="$1" -v after="$2" 'BEGIN {
 		n = split(before, t, ","); for (i = 1; i < n; i++) { split(t[i], at, "="); was[at[1]] = at[2] }
@@ -80,8 +80,8 @@ waited() {
 		printf "%.0f\n", sum }'
 }
 
-# What the server waits for, has and moves, in one line: seconds, TASKS_WAIT, bytes free, bytes swapped in, bytes sent and received,
-# major faults, packets that the queue of its link dropped, us in which some process stood still for memory.
+# Prints a reading of the server in one line: seconds, TASKS_WAIT, bytes free, bytes swapped in, bytes sent and received, major
+# faults, packets dropped by the queue of its link, us in which some process was stalled on memory.
 # shellcheck disable=SC2016
 reading() {
 	lab_exec server sh -c 'read -r now _ </proc/uptime
@@ -114,7 +114,7 @@ in_its_group() {
 	printf '%s\n' "$line"
 }
 
-# Of the viewers: seconds, TASKS_WAIT.
+# Prints a reading of the viewers: seconds, TASKS_WAIT.
 # shellcheck disable=SC2016
 client_reading() {
 	lab_exec client sh -c 'read -r now _ </proc/uptime; echo "$now $(sh -c "$1")"' sh "$TASKS_WAIT" </dev/null 2>/dev/null
