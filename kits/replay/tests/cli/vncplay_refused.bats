@@ -98,7 +98,7 @@ rows() {
 }
 
 # Encodings and passwords are looked at on the way to the server, and with them there are no figures.
-@test "vncplay play: the report lists settings that a replay cannot use" {
+@test "vncplay: an unknown encoding, a missing password file, and learn without complete replays are errors" {
 	play t.trace o.rfb --encodings tight,h264
 	[ "$status" -eq 1 ] && grep -q 'no encoding h264: raw, ' play.err
 	play t.trace o.rfb --password-file no

@@ -45,8 +45,8 @@ end_served() {
 	for p in "${served[@]}"; do ends "$p"; done
 }
 
-# Prints which input reached which widget, in order, without times. Beside sinks the display may be too slow for a double click; then
-# two presses are enough.
+# Prints which input reached which widget, in order, without times. Beside sinks the display may be too slow for a double click;
+# then two presses are enough.
 told() {	# NAME
 	awk '$2 ~ /^(press|release|double|drag|key|line)$/ { $1 = ""; print substr($0, 2) }' "$1.log" | expected
 }
