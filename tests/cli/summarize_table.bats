@@ -80,7 +80,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[ "$(awk -F'\t' '$6 == "p90" && $5 == 0 { print $NF }' run/long.tsv)" = range ]
 }
 
-@test "summarize: an error in `table` or in a file of the run gives one line, and no table is written" {
+@test "summarize: an error in the experiment's table file or in a file of the run gives one line, and no table is written" {
 	local line said
 	while IFS='|' read -r line said; do
 		cp own/table table
@@ -105,7 +105,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[[ $stderr == *"experiments/own/table: No such file"* ]]
 }
 
-@test "summarize: reads every experiment's `table`" {
+@test "summarize: reads every experiment's table file" {
 	local table
 	mapfile -t tables < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'experiments/*/table')
 	for table in "${tables[@]}"; do
