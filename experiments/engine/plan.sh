@@ -274,7 +274,7 @@ plan_rows() { awk -F'\t' '/^(#|$)/ { next } head++ { print $1 "\t" $2 }' "$(in_t
 plan_item() {
 	local option=$1 kind=$2 range=${3%|none} text=$4 unit=$5 low high whole='' SIZE least=0
 	low=${range%..*} high=${range#*..} ITEM=$text
-	# shellcheck disable=SC2046 # words
+	# shellcheck disable=SC2046,SC2086 # words
 	case $kind in
 	int | real | ms | s)
 		[[ $kind != @(ms|s) ]] || unit=$kind
