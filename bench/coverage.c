@@ -150,7 +150,7 @@ static struct figure coverage_difference(const struct figure *a, const struct fi
 			       a->value - b->value + hypot(a->high - a->value, b->value - b->low));
 }
 
-/* Draws the repeats of a cell; jitter and mean: of the latencies of each repeat, as of intervals between updates. */
+/* Simulates the repeats of a cell. Jitter and mean are those of its latencies; summarize has them of intervals between updates. */
 static void coverage_draw_cell(enum coverage_kind kind, size_t repeats, bool overloaded, struct figure f[C_FIGURES])
 {
 	const struct key_figures_cfg cfg = { THRESHOLD * NS_PER_MS, 300, 1 };

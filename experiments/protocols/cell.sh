@@ -237,7 +237,7 @@ work_do() {
 	! lab_gone "$APP_PID"
 }
 
-# The pictures at the end --------------------------------------------------------------------------------------------------
+# Comparing the last screens -----------------------------------------------------------------------------------------------
 
 # Limits for equal pictures: percent of pixels that may differ, by more than so many of 255 steps in a colour.
 PIXELS_PERCENT=0.1 STEPS=48

@@ -22,7 +22,7 @@ exp_choose() {
 		app_use "${KIND_APP[$kind]}"
 		if why=$(app_can); then KINDS_HERE+=" $kind"; else ABSENT+=("$kind login: $why"); fi
 	done
-	[ -n "$KINDS_HERE" ] || die "-$EXIT_MISSING" "no login can be made here: ${ABSENT[-1]#*: }"
+	[ -n "$KINDS_HERE" ] || die "-$EXIT_MISSING" "no kind of login that was asked for can be started here: ${ABSENT[-1]#*: }"
 }
 
 exp_cells() {

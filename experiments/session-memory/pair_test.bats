@@ -9,7 +9,7 @@ load ../../tests/lab/pair
 	need Xvnc xterm
 	pair_cell session-memory --protocol vnc --kinds light --logins 1,2 --repeat 1
 	rows="$RUN/cells/vnc.light-2/1/samples.tsv"
-	# logins, login, name
+	# columns 2 to 4 of a row: number of logins, login, name of the process
 	for login in 1 2; do
 		[ "$(awk -F'\t' -v l="$login" '$2 == 2 && $3 == l && $4 ~ /^Xvnc/' "$rows" | wc -l)" = 1 ]
 		[ "$(awk -F'\t' -v l="$login" '$2 == 2 && $3 == l && $4 == "xterm"' "$rows" | wc -l)" = 1 ]

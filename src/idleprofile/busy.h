@@ -20,8 +20,9 @@ struct busy_slice {
 #define BUSY_SLICES 16384
 struct busy_interval {
 	int64_t start_ns, end_ns;
-	size_t first, n;		       /* first slice and number of slices, in the queue's ring of slices */
-	bool begin_unrecorded, end_unrecorded; /* the switch before, or after it has no record: the running task is unknown */
+	size_t first, n; /* first slice and number of slices, in the queue's ring of slices */
+	/* The switch that began (ended) the interval has no record: the task just before (after) it is unknown. */
+	bool begin_unrecorded, end_unrecorded;
 };
 
 struct busy_queue {

@@ -15,7 +15,7 @@
 #include "load.h"
 
 #define CTL_VERSION 2
-#define CTL_MARK_BYTES 32   /* every datagram begins with a mark */
+#define CTL_MARK_BYTES 32   /* each datagram of the load, and each TCP stream of it, begins with a mark */
 #define CTL_REASON_BYTES 96 /* of a refusal, with its terminating zero */
 
 enum ctl_kind { CTL_LOAD, CTL_OK, CTL_GO, CTL_STREAM, CTL_TOTAL, CTL_NO };

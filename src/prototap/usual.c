@@ -48,9 +48,9 @@ void usual_add_value(struct usual *u, int64_t ns)
 
 /* --- what is usual --- */
 
-static uint32_t pick_quantile(const uint32_t *ascending, uint32_t n, double share)
+static uint32_t pick_quantile(const uint32_t *ascending, uint32_t n, double quantile)
 {
-	uint32_t rank = (uint32_t)ceil(share * n);
+	uint32_t rank = (uint32_t)ceil(quantile * n);
 
 	return ascending[rank ? rank - 1 : 0];
 }
@@ -97,9 +97,9 @@ static void choose_usual_slots(struct usual *u)
 	qsort(u->usual_us, u->usual_n, sizeof(*u->usual_us), compare_values);
 }
 
-int64_t usual_quantile_ns(const struct usual *u, double share)
+int64_t usual_quantile_ns(const struct usual *u, double quantile)
 {
-	return u->usual_n < USUAL_LEAST ? -1 : (int64_t)pick_quantile(u->usual_us, u->usual_n, share) * NS_PER_US;
+	return u->usual_n < USUAL_LEAST ? -1 : (int64_t)pick_quantile(u->usual_us, u->usual_n, quantile) * NS_PER_US;
 }
 
 int64_t usual_longest_ns(const struct usual *u)
@@ -121,16 +121,16 @@ static double binomial_tail(uint32_t k, uint32_t least, double p)
 	return sum;
 }
 
-static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, double share, bool *sure)
+static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, double quantile, bool *sure)
 {
-	uint32_t rank = (uint32_t)ceil(share * k), at, below = 0, usual;
+	uint32_t rank = (uint32_t)ceil(quantile * k), at, below = 0, usual;
 
 	*sure = false;
 	if (!k || u->usual_n < USUAL_LEAST)
 		return 0;
 	qsort(value_us, k, sizeof(*value_us), compare_values);
 	at = value_us[rank ? rank - 1 : 0];
-	usual = pick_quantile(u->usual_us, u->usual_n, share);
+	usual = pick_quantile(u->usual_us, u->usual_n, quantile);
 	if (at <= usual)
 		return 0;
 	while (below < u->usual_n && u->usual_us[below] < at)
@@ -139,14 +139,14 @@ static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, 
 	return (int64_t)(at - usual) * NS_PER_US;
 }
 
-struct usual_rise usual_find_rise(const struct usual *u, double share)
+struct usual_rise usual_find_rise(const struct usual *u, double quantile)
 {
 	uint32_t value_us[USUAL_VALUES > USUAL_LATEST ? USUAL_VALUES : USUAL_LATEST];
 	struct usual_rise rise = { 0 };
 	bool sure;
 
 	memcpy(value_us, u->now.value_us, u->now.kept * sizeof(*value_us));
-	rise.seen_ns = find_rise(u, value_us, u->now.kept, share, &sure);
+	rise.seen_ns = find_rise(u, value_us, u->now.kept, quantile, &sure);
 	if (sure || !rise.seen_ns) {
 		rise.sure_ns = rise.seen_ns;
 		return rise;
@@ -161,7 +161,7 @@ struct usual_rise usual_find_rise(const struct usual *u, double share)
 				return rise;
 			value_us[i] = u->latest_us[at];
 		}
-		ns = find_rise(u, value_us, window, share, &sure);
+		ns = find_rise(u, value_us, window, quantile, &sure);
 		if (sure) {
 			rise.sure_ns = ns < rise.seen_ns ? ns : rise.seen_ns;
 			return rise;

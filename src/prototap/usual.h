@@ -44,7 +44,7 @@ void usual_init(struct usual *u);
 void usual_add_value(struct usual *u, int64_t ns);
 
 /* The quantile `share` of usual values in ns; -1: too few. */
-int64_t usual_quantile_ns(const struct usual *u, double share);
+int64_t usual_quantile_ns(const struct usual *u, double quantile);
 /* The longest value that was usual, in ns; -1: too few. */
 int64_t usual_longest_ns(const struct usual *u);
 
@@ -53,7 +53,7 @@ struct usual_rise {
 	int64_t seen_ns; /* without a test; 0: not above, or not known */
 	int64_t sure_ns; /* 0: chance explains it */
 };
-struct usual_rise usual_find_rise(const struct usual *u, double share);
+struct usual_rise usual_find_rise(const struct usual *u, double quantile);
 
 /* Ends an interval of this length and learns its values; `learn` false: forgets them. */
 void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool raised);

@@ -95,9 +95,9 @@ static bool is_rise(int64_t rise_ns, int64_t usual_ns)
 	return rise_ns >= VERDICT_RISE_NS && (double)rise_ns >= VERDICT_RISE_SHARE * (double)usual_ns;
 }
 
-static bool has_risen(const struct verdict_baseline *b, enum verdict_part p, double share)
+static bool has_quantile_risen(const struct verdict_baseline *b, enum verdict_part p, double quantile)
 {
-	return is_rise(usual_find_rise(&b->part[p], share).sure_ns, usual_quantile_ns(&b->part[p], share));
+	return is_rise(usual_find_rise(&b->part[p], quantile).sure_ns, usual_quantile_ns(&b->part[p], quantile));
 }
 
 /* Packets are lost now that were not before: some waits are far longer, which their median need not show. */
@@ -164,7 +164,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 		if (v.word == VERDICT_USUAL && seen->picture)
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
 		else if (v.word == VERDICT_USUAL &&
-			 (has_risen(b, PART_LATEST, MEDIAN) || (seen->opaque && has_risen(b, PART_WAIT, UPPER))))
+			 (has_quantile_risen(b, PART_LATEST, MEDIAN) || (seen->opaque && has_quantile_risen(b, PART_WAIT, UPPER))))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		return v;
 	}

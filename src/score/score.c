@@ -108,7 +108,7 @@ static void read_samples(const char *file, struct latency_samples *s)
 }
 
 /* A figure that grows with each latency, by the early and by the late ends. `open`: only its lower end is known. */
-static struct figure rising_figure(double early, double late, bool open)
+static struct figure range_by_ends(double early, double late, bool open)
 {
 	struct sample_stat from = { early, false }, to = { open ? early : late, open };
 
@@ -236,8 +236,8 @@ static void report_felt_delay(struct rec_report *r, const struct latency_samples
 	double mean_early, mean, early = models_felt_delay(s, MODELS_EARLY, m, &mean_early);
 	double sum = models_felt_delay(s, MODELS_LATE, m, &mean);
 	bool open = s->later > 0;
-	struct rec_named_figure total = { "felt_s", rising_figure(early, sum, open) };
-	struct rec_named_figure each = { "felt_mean_s", rising_figure(mean_early, mean, open) };
+	struct rec_named_figure total = { "felt_s", range_by_ends(early, sum, open) };
+	struct rec_named_figure each = { "felt_mean_s", range_by_ends(mean_early, mean, open) };
 
 	rec_add_reals(r, { "expected_ms", m->wu_expected, 3 }, { "beta", m->wu_beta, 3 });
 	rec_add_figures(r, &total, 1, 1, 6);

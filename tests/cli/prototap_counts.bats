@@ -58,7 +58,7 @@ setup_file() { begin_captures captures keys content; }
 
 # --- what crossing costs ---
 
-# of NAME JQ [WORDS]: of a report on it
+# of NAME JQ [OPTION...]: runs prototap on the capture NAME.pcap with the options, and prints JQ of its result
 of()
 {
 	"$BIN/prototap" read "$MADE/$1.pcap" --format json "${@:3}" >report.json || [ $? = 3 ]

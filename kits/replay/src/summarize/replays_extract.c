@@ -127,7 +127,7 @@ static struct latency_pool build_pool(const struct experiment_cell *c)
 	return pool;
 }
 
-static void set_response_ratios(const struct experiment_cell *c, double *ratio)
+static void set_ratio_figures(const struct experiment_cell *c, double *ratio)
 {
 	const struct replays_run *s = extractor_run_data();
 	size_t n = 0, slower = 0, faster = 0;
@@ -174,7 +174,7 @@ static double compare_pairs(const struct experiment_cell *c, bool with_figures)
 	if (with_figures) {
 		extractor_set_figure("total_ratio", interval_paired_ratio(total, totals, &p));
 		give_values({ "pairs", (double)pairs }, { "missing", (double)missing });
-		set_response_ratios(c, ratio);
+		set_ratio_figures(c, ratio);
 	}
 	median = interval_paired_ratio(pair, pairs, &p);
 	if (with_figures) {

@@ -126,7 +126,7 @@ scored() {	# least of right rows, most of extra ones
 		tail -n +6) <(sed -n 's/^== \([0-9]*@0 matches with [0-9]*@[0-9]\).*/\1/p' ours.txt)
 }
 
-@test "--method paper: which frames are looked for follows from scale, differ and join" {
+@test "vncplay analyze --method paper: --differ and --join decide which frames are searched, --scale how many pixels are compared" {
 	# eight answers of five strips, each a fifth of the screen and 30 ms after the one before
 	golden make "in here" "${screen[@]}" clicks=8 answer=full strips=5 strip_ms=30
 	frames() {

@@ -39,7 +39,7 @@ static char *give_password(rfbClient *client)
 	const char *password = rfbClientGetClientData(client, (void *)&password_key);
 
 	if (!password)
-		keep_message("it wants a password: --password-file FILE");
+		keep_message("the server wants a password: --password-file FILE");
 	return strdup(password ? password : "");
 }
 
@@ -52,10 +52,10 @@ static int explain_failure(rfbClient *client, bool late, bool wanted, struct why
 	if (late)
 		return why_fail(-ETIMEDOUT, why, "no whole greeting in time");
 	if (wanted)
-		return why_fail(-EACCES, why, "it wants a password: --password-file FILE");
+		return why_fail(-EACCES, why, "the server wants a password: --password-file FILE");
 	if (!strncmp(last_words, types, sizeof(types) - 1)) {
 		why_say(why,
-			"it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
+			"the server offers the security types %s only, which vncplay does not support; set None (1) or VncAuth (2) there",
 			last_words + sizeof(types) - 1);
 		return -EACCES;
 	}
@@ -111,7 +111,7 @@ int server_greet(int fd, int port, const char *password, int64_t until_ns, struc
 	else
 		err = copy_greeting(client, out);
 	if (err == -EACCES && good)
-		why_say(why, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
+		why_say(why, "the server chose security type %u, which vncplay does not support; set None (1) or VncAuth (2) there",
 			client->authScheme);
 	else if (err == -ENOMEM)
 		why_say(why, "no memory for the greeting");

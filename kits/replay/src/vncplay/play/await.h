@@ -19,8 +19,8 @@ struct snapshot_wait_cfg {
 	struct match_cfg match;
 	int64_t timeout_ns, settle_ns;
 	int64_t patience_ns;	/* wait before searching elsewhere, or before masking the pointer's picture */
-	int64_t wiggle_ns;	/* wait before the pointer is first moved aside and back */
-	int64_t wiggle_each_ns; /* and before each further time */
+	int64_t wiggle_ns;	/* wait before the pointer is moved aside and back for the first time */
+	int64_t wiggle_each_ns; /* wait before the pointer is moved aside and back again */
 	int radius;		/* how far to search, pixels; 0: never search */
 	int pointer;		/* enum await_pointer: when the pointer's picture is masked */
 };
