@@ -337,6 +337,18 @@ int crowd_wait_start(struct crowd *c, int64_t wall_ns)
 	return err ? err : proc_stop ? -EINTR : 0;
 }
 
+int crowd_wait_flag(struct crowd *c, const _Atomic bool *flag)
+{
+	sigset_t before;
+	int err = 0;
+
+	block_signals(&before);
+	while (!err && !proc_stop && !*flag)
+		err = run_once(c, INT64_MAX, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err ? err : proc_stop ? -EINTR : 0;
+}
+
 static void schedule_users(struct crowd *c, int64_t now)
 {
 	int64_t begin = crowd_window_begin_ns(&c->cfg, now);

@@ -120,6 +120,8 @@ int crowd_connect(struct crowd *c);
 /* Keeps the connections until wall_ns (CLOCK_REALTIME), also if that clock is set meanwhile. 0 (at once if wall_ns is past); -EINTR
  * on a signal, or -errno. */
 int crowd_wait_start(struct crowd *c, int64_t wall_ns);
+/* Keeps the connections until *flag is set, which an event on c->epoll tells. 0; -EINTR on a signal, or -errno. */
+int crowd_wait_flag(struct crowd *c, const _Atomic bool *flag);
 /* Runs from start_ns (now, or a little before) until the time is over or a stop signal comes; then waits for the answers of
  * requests in flight, at most the timeout. 0 or -errno. */
 int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns);

@@ -10,15 +10,16 @@
 #include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
 #include <netinet/in.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define WATCH_LOOK_NS (20 * NS_PER_MS)
+#define BEGUN 1
 
 enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE }; /* WATCH_DONE: the thread has ended */
 
@@ -38,7 +39,8 @@ struct watched_users {
 	struct watched_cfg cfg;
 	struct watched_user one[VLOG_WATCHED_MOST];
 	pthread_mutex_t door; /* one handshake at a time: TigerVNC takes many unauthenticated connections for an attack */
-	sem_t begun;
+	int begun_fd;	      /* an eventfd, readable when `begun` is set; its events have BEGUN as data */
+	_Atomic bool begun;
 	struct vlog *log;
 	int64_t start_ns;
 };
@@ -121,11 +123,12 @@ static void connect_user(void *self, uint32_t user)
 	err = proc_stop ? -EINTR : open_viewer(o);
 	set_deadline(o, 0);
 	pthread_mutex_unlock(&o->all->door);
+	if (err)
+		close_viewer(o); /* also at a stop: the crowd looks for events once more */
 	if (!err || proc_stop)
 		return;
 	if (clock_now() >= until)
 		err = why_fail(-ETIMEDOUT, &o->told.why, "%s", strerror(ETIMEDOUT));
-	close_viewer(o);
 	crowd_lost(c, user, err, NULL);
 }
 
@@ -173,8 +176,11 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 	int64_t until = (u->state == CROWD_FREE ? clock_now() : u->sent_ns) + c->cfg.timeout_ns;
 	bool broken, late;
 
-	(void)data;
 	(void)events;
+	if (data == BEGUN) {
+		epoll_ctl(c->epoll, EPOLL_CTL_DEL, o->all->begun_fd, NULL);
+		return;
+	}
 	set_deadline(o, until);
 	broken = viewer_read(o->viewer);
 	set_deadline(o, 0);
@@ -209,9 +215,8 @@ static void *user_main(void *context)
 	sigaddset(&alarm, SIGALRM);
 	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
 	o->state = crowd_connect(&o->crowd) ? WATCH_FAILED : WATCH_CONNECTED;
-	while (sem_wait(&w->begun) && !proc_stop)
-		;
-	if (!proc_stop)
+	epoll_ctl(o->crowd.epoll, EPOLL_CTL_ADD, w->begun_fd, &(struct epoll_event){ .events = EPOLLIN, .data.u64 = BEGUN });
+	if (!crowd_wait_flag(&o->crowd, &w->begun))
 		crowd_run(&o->crowd, w->log, w->start_ns);
 	timer_delete(o->deadline);
 	close_viewer(o);
@@ -233,7 +238,9 @@ struct watched_users *watched_start(const struct watched_cfg *cfg)
 		return NULL;
 	w->cfg = *cfg;
 	pthread_mutex_init(&w->door, NULL);
-	sem_init(&w->begun, 0, 0);
+	w->begun_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (w->begun_fd < 0)
+		err = errno;
 	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = shut_down }, NULL);
 	viewer_catch_messages();
 	for (int i = 0; !err && i < cfg->n; i++) {
@@ -286,8 +293,8 @@ void watched_begin_run(struct watched_users *w, struct vlog *log, int64_t start_
 {
 	w->log = log;
 	w->start_ns = start_ns;
-	for (int i = 0; i < w->cfg.n; i++)
-		sem_post(&w->begun);
+	w->begun = true;
+	eventfd_write(w->begun_fd, 1);
 }
 
 void watched_end(struct watched_users *w, struct watched_result user[VLOG_WATCHED_MOST])
@@ -296,8 +303,9 @@ void watched_end(struct watched_users *w, struct watched_result user[VLOG_WATCHE
 		struct watched_user *o = &w->one[i];
 
 		while (o->state != WATCH_DONE) {
-			if (proc_stop)
-				pthread_kill(o->thread, SIGALRM);
+			for (int k = i; proc_stop && k < w->cfg.n; k++) /* one may hold the door for which another waits */
+				if (w->one[k].state != WATCH_DONE)
+					pthread_kill(w->one[k].thread, SIGALRM);
 			clock_sleep(clock_now() + WATCH_LOOK_NS);
 		}
 		pthread_join(o->thread, NULL);
@@ -305,6 +313,6 @@ void watched_end(struct watched_users *w, struct watched_result user[VLOG_WATCHE
 		user[i] = o->told;
 	}
 	pthread_mutex_destroy(&w->door);
-	sem_destroy(&w->begun);
+	close(w->begun_fd);
 	free(w);
 }
