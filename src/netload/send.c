@@ -98,7 +98,7 @@ int send_connect(struct load_session *r, const struct sock_address *to, struct w
 	return 0;
 }
 
-/* Waits until the sending thread ends, the server sends a line, or a signal comes. */
+/* Waits until the sending thread ends, the server sends a message, or a signal comes. */
 static enum send_end await_load_end(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r))
 {
 	struct pollfd p = { .fd = r->control, .events = POLLIN };

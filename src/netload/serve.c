@@ -215,7 +215,7 @@ static int serve_client(int fd, struct serve_totals *total)
 	if (!err)
 		err = serve_load(&r, total);
 	atomic_fetch_add(err ? &total->broken : &total->loads, 1);
-	/* Wait until the client has read the last line. */
+	/* Wait until the client has read the last message. */
 	shutdown(fd, SHUT_WR);
 	sock_wait_ready(fd, POLLIN, clock_now() + NS_PER_S, false);
 	load_session_free(&r);

@@ -125,7 +125,7 @@ static bool read_changes(struct audio_watch *a, int64_t now)
 	char text[4096];
 	ssize_t n;
 
-	while ((n = read(a->changes.out, text, sizeof(text) - 1)) > 0) { /* whole lines, as pactl writes each at once */
+	while ((n = read(a->changes.out, text, sizeof(text) - 1)) > 0) { /* whole lines, but for a backlog over its size */
 		text[n] = '\0';
 		if (strstr(text, " on sink-input #") && !a->changed_ns)
 			a->changed_ns = now;

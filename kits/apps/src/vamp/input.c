@@ -194,7 +194,7 @@ static const struct input_source_ops evdev_ops = { .name = "evdev", .read = read
 static struct xkb_keymap *load_us_keyboard(void)
 {
 	struct xkb_context *context = xkb_context_new(XKB_CONTEXT_NO_FLAGS);
-	struct xkb_keymap *map = xkb_keymap_new_from_names(context, &(struct xkb_rule_names){ .layout = "us" }, 0);
+	struct xkb_keymap *map = context ? xkb_keymap_new_from_names(context, &(struct xkb_rule_names){ .layout = "us" }, 0) : NULL;
 
 	xkb_context_unref(context);
 	return map;
