@@ -283,7 +283,8 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	after=$(awk -v c="CPU$CPU" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i + 1 }
 		$1 == "LOC:" { print $k }' /proc/interrupts)
 	jq -c '.result.ticks' report
-	jq -e '.result.ticks | .told_by == "period" and .count > 0' report || { machine_was_busy 200 && skip "too busy to tell ticks apart"; }
+	jq -e '.result.ticks | .told_by == "period" and .count > 0' report ||
+		{ machine_was_busy 200 && skip "too busy to tell ticks apart"; }
 	# no more of them than there were timer interrupts, or than fit
 	jq -e --argjson most $((after - before)) '.result.ticks | .count > 0 and .count <= $most
 		and .count <= 1000 / .period_ms + 1' report

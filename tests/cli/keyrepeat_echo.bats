@@ -40,6 +40,9 @@ by_threes() {
 @test "keyrepeat --watch patch: a key typed by another program is reported, and no later key counts as exact" {
 	unused_port
 	start_refecho --vnc "$port" --answer-delay const:200ms
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --watch patch --json -o alone.json
+	[ "$(figure alone.json keys_exact)" = 35 ]
+	awk "BEGIN { exit !($(figure alone.json latency_from_due_ms.min) >= 200) }"
 	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --watch patch --format json -o report.json
 	until_true grep -q '^ready$' keys.err
 	sleep 1

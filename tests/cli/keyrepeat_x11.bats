@@ -260,7 +260,7 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	start xev xev -geometry 300x200+0+0 -event keyboard -event button -event mouse
 	until_true xdotool search --onlyvisible --name 'Event Tester'
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name 'Event Tester' | head -n 1)" mousemove 250 150
-	printf '50 move 50,60\n50 button 1 down\n20 move 90,60 over 80\n20 button 1 up\n30 ctrl+s\n30 button 4 click\n30 type 20 aB\n' \
+	printf '50 move 50,60\n50 button 1 down\n20 move 90,60 over 80\n20 button 1 up\n30 ctrl+s\n30 button 4 click\n30 BackSpace\n30 ~\n30 type 20 aB\n' \
 		>script
 	"$KEYREPEAT" "$1" --watch none --script script --warmup 0 --json -o report.json
 	until_true grep -q 'KeyRelease.*' xev.out
@@ -276,6 +276,8 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	grep -q '^Button Release.* 90,60 .*button 4' seen
 	grep -Eq '^Key Press.* state 0x4, .*keysym 0x73,' seen
 	grep -Eq '^Key Press.* state 0x0, .*keysym 0x61,' seen
+	grep -Eq '^Key Press.*keysym 0xff08,' seen
+	grep -Eq '^Key Press.*keysym 0x7e,' seen
 	grep -Eq '^Key Press.* state 0x[12], .*keysym 0x42,' seen	# Xvnc makes a capital by its caps lock
 }
 

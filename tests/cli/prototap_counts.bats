@@ -20,8 +20,7 @@ setup_file() { begin_captures captures keys content; }
 	[ "$wrong" = 0 ]
 }
 
-# (in each check of a live capture and of what disturb.py makes of it: prototap.bats)
-# bats test_tags=all
+# (of a live capture and of what disturb.py makes of it: prototap.bats)
 @test "prototap: messages and updates are those of an independent counter" {
 	local name
 

@@ -328,6 +328,36 @@ TEST(pid_namespace)
 	assert_int_equal(status, 0);
 }
 
+/* Nobody in particular gets a word, not a crash; and nothing of ours is open or mounted afterwards. */
+TEST(refused)
+{
+	struct cli_cpus cpus = one_cpu();
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		struct why why = { "" };
+		struct scheduling_trace *t;
+		int before = dup(0), after;
+
+		close(before);
+		if (!geteuid() && (setgid(65534) || setuid(65534)))
+			_exit(2);
+		switch (trace_open(&t, &cpus, false, 1 << 16, &why)) {
+		case 0: _exit(0); /* a machine that lets everybody */
+		case -EACCES:
+			if (t || !strstr(why.text, "root"))
+				_exit(3);
+		}
+		after = dup(0);
+		_exit(after == before ? 0 : 4);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 TEST(leaves_nothing)
 {
 	struct cli_cpus cpus = one_cpu();

@@ -351,7 +351,8 @@ work()'
 		xdotool key Return
 		sleep "0.$p"
 	done
-	kill "$daemon" && wait "$daemon"
+	kill "$daemon"
+	wait "$daemon" || return
 	kill -9 "$sinks" "${hogs[@]}"
 	jq -c '.result.episodes[] | [.background, .excluded]' out.json
 	jq -e '$ARGS.positional as $hogs | [.result.episodes[].background | map(.pid)] | . == [range(4) | $hogs]' out.json \

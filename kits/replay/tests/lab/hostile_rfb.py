@@ -147,7 +147,7 @@ def resizes(s):
 
 
 def large_resizes(s):
-    for i in range(6):
+    for i in range(18):
         s.say(update(rect(0, 0, 16384 - i, 4096 - i % 7, -223)))
 
 

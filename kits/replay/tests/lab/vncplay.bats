@@ -53,8 +53,9 @@ told() {	# NAME
 expected() { if [ "$variant" = sinks ]; then grep -v '^double'; else cat; fi; }
 
 recorded() {
-	serve recording
-	timeout 60 "$BIN/vncplay" record --headless --script "$GOLDEN/session.script" "${secret[@]}" "127.0.0.1::$port" a.trace
+	serve recording || return
+	timeout 60 "$BIN/vncplay" record --headless --script "$GOLDEN/session.script" "${secret[@]}" "127.0.0.1::$port" a.trace ||
+		{ end_served; return 1; }
 	end_served
 	diff <(expected <"$GOLDEN/session.told") <(told recording) && grep -q ' snapshot key ' a.trace &&
 		grep -q ' snapshot hover ' a.trace
@@ -74,7 +75,7 @@ replayed() {
 	esac
 	# this server sends a cursor shape, and also draws it, sometimes late: the player cannot detect that, so it gets an option
 	[ "$kind" != drawn-x11vnc ] || words+=(--mask-pointer always)
-	serve replay "${witness[@]}"
+	serve replay "${witness[@]}" || return
 	if [ "$variant" = sinks ]; then
 		start sinks "$BIN/sink" -n 10 -t 60s
 		sinks=$pid

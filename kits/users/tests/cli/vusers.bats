@@ -63,6 +63,7 @@ disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ]; }
 @test "vusers: closed loop on VNC: both ends count every key once; the log has a row for each, with JMeter's columns" {
 	need jq
 	start_serve vnc --width 64
+	busy_begin
 	users -n 40 -z 100ms -t 3s --log "a log.tsv" --jtl "a log.jtl" --seed 3
 	measured
 	stop_serve
@@ -72,6 +73,7 @@ disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ]; }
 	[ "$(jq .result.guests serve.json)" = 40 ]
 	# 40 users with 10 keys a second for 3 s: 1200, within five standard deviations; fewer if the machine stood still for 2 s
 	[ "$n" -ge 230 ] && [ "$n" -le 1375 ]
+	[ "$n" -ge 1000 ] || machine_was_busy 500
 	[ "$(column "a log.tsv" state | sort | uniq -c | awk '{ print $1 $2 }')" = "${n}ok" ]
 	[ "$(column "a log.tsv" user | sort -u | wc -l)" = 40 ]
 	awk -F'\t' 'NR > 1 && !($4 <= $5 && $5 <= $6 && $6 <= $7 && $10 > 0) { print; wrong = 1 } END { exit wrong }' "a log.tsv"
