@@ -260,8 +260,8 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	start xev xev -geometry 300x200+0+0 -event keyboard -event button -event mouse
 	until_true xdotool search --onlyvisible --name 'Event Tester'
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name 'Event Tester' | head -n 1)" mousemove 250 150
-	printf '50 move 50,60\n50 button 1 down\n20 move 90,60 over 80\n20 button 1 up\n30 ctrl+s\n30 button 4 click\n30 BackSpace\n30 ~\n30 type 20 aB\n' \
-		>script
+	printf '%s\n' '50 move 50,60' '50 button 1 down' '20 move 90,60 over 80' '20 button 1 up' '30 ctrl+s' '30 button 4 click' \
+		'30 BackSpace' '30 ~' '30 type 20 aB' >script
 	"$KEYREPEAT" "$1" --watch none --script script --warmup 0 --json -o report.json
 	until_true grep -q 'KeyRelease.*' xev.out
 	until_true sh -c "grep -A 2 KeyRelease xev.out | grep -q 'keysym 0x42'"
