@@ -43,7 +43,7 @@ struct http_users {
 	struct http_lane *lane; /* those of user u begin at lane[u * lanes] */
 	int lanes;		/* per user */
 	CURLM *multi;
-	uint8_t *watched; /* by descriptor: the events registered with epoll, and RELEASED */
+	uint8_t *watched; /* index: descriptor; the events that epoll reports of it, and the flag RELEASED */
 	size_t watched_room;
 	int64_t wake_ns;
 };

@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WATCH_LOOK_NS (20 * NS_PER_MS)
-#define BEGUN 1
+#define WATCH_LOOK_NS (20 * NS_PER_MS) /* interval of the main thread's looks at the states of the others */
+#define BEGUN 1			       /* data of the epoll event that the run has begun; 0: of the connection */
 
 enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE }; /* WATCH_DONE: the thread has ended */
 
@@ -39,7 +39,7 @@ struct watched_users {
 	struct watched_cfg cfg;
 	struct watched_user one[VLOG_WATCHED_MOST];
 	pthread_mutex_t door; /* one handshake at a time: TigerVNC takes many unauthenticated connections for an attack */
-	int begun_fd;	      /* an eventfd, readable when `begun` is set; its events have BEGUN as data */
+	int begun_fd;	      /* an eventfd, readable when `begun` is set */
 	_Atomic bool begun;
 	struct vlog *log;
 	int64_t start_ns;

@@ -7,7 +7,7 @@ struct aligned_change { /* a change, in one run or in the common sequence */
 	int32_t after;	   /* number of the last input before the change, least over the runs that have it */
 	uint32_t since_ms; /* time since that input, in run `run` */
 	uint32_t ms;
-	uint8_t run; /* the run that since_ms and ms are of */
+	uint8_t run; /* index of the run in which since_ms and ms were measured */
 	uint8_t seen;
 	uint32_t slot; /* pool[slot * runs + run] is the update of each run that has the change */
 };
