@@ -22,8 +22,9 @@ trace_or_skip() {	# options...
 	trace_or_skip -t 60s
 	start sink "$BIN/sink" -t 2s --format json -o sink.json
 	sink=$pid
-	until_true pgrep -P "$sink"
-	hog=$(pgrep -P "$sink" | head -n 1)
+	until hog=$(pgrep -P "$sink" | head -n 1) && [ "$hog" ]; do
+		kill -0 "$sink"
+	done
 	ends "$sink"
 	kill -INT "$trace"
 	ends "$trace"
