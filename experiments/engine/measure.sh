@@ -32,6 +32,36 @@ exp_measure() {	# exp_measure CELL REPEAT FOLDER
 		client_busy_percent: .[3]} + .[4]' <<<"[$FOREIGN, $STEAL, $BUSY, $CLIENT_BUSY, $CELL_MORE]")"
 }
 
+# What is measured once for a pair of hosts -------------------------------------------------------------------------
+#
+# A sweep brings the lab up for each cell. What is the same in all cells of a pair of hosts is measured in the first of them, and
+# kept in EXP_PAIR, a file of the sweep: {"WHAT": {facts, measured, value}}. Where the facts have changed since, it is stale.
+
+pair_facts() {	# pair_facts PROTOCOL: prints what may not change, of the run
+	jq -cS --arg protocol "$1" '
+		def lasting: {hostname, kernel, kernel_build, system, cpu, virtualisation, root, tools, memory: .memory.total_bytes,
+			autogroup: .scheduler.autogroup};
+		{version, server: (.host | lasting), client: (.host.client // {} | lasting), protocol: .protocols[$protocol],
+			lab: (.lab | {rate, shared_cpus, rootless, capture})}' "$RUN/run.json"
+}
+
+pair_recall() {	# pair_recall WHAT PROTOCOL: prints the value; 1: there is none, or a stale one
+	local kept stale
+	kept=$(jq -ce --arg what "$1" '.[$what]' "${EXP_PAIR:-/dev/null}" 2>/dev/null) || return
+	stale=$(jq -r --argjson facts "$(pair_facts "$2")" '.facts as $old
+		| $facts | keys | map(select($facts[.] != $old[.])) | join(", ")' <<<"$kept") && [ -z "$stale" ] ||
+		{ warn "$1 is measured again; what it depends on has changed: ${stale:-all}"; return 1; }
+	jq -c .value <<<"$kept"
+}
+
+pair_keep() {	# pair_keep WHAT PROTOCOL VALUE
+	local kept
+	[ -n "${EXP_PAIR-}" ] || return 0
+	kept=$(jq -c objects "$EXP_PAIR" 2>/dev/null)
+	jq --arg what "$1" --argjson facts "$(pair_facts "$2")" --argjson value "$3" \
+		'.[$what] = {$facts, measured: (now | todate), $value}' <<<"${kept:-{\}}" | put_json "$EXP_PAIR"
+}
+
 # Programs ------------------------------------------------------------------------------------------------------
 
 last_word() { grep -vsx ready "$LAB_LOG/$1.err" | tail -n 1; }	# last_word NAME: last error message of this lab_start

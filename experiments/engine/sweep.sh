@@ -209,7 +209,7 @@ sweep_asks() { printf '%s\n' "$EXPERIMENT" "${WORDS[@]}" "${RUNS[@]}"; }
 sweep_unmake() {
 	local run
 	for run in "${RUNS[@]}"; do rm -rf "${DIR:?}/${run%%$'\t'*}"; done
-	rm -rf "$DIR"/{sweep,log,.asks,.parts,.engine,.pairs,.ids,.sbatch}
+	rm -rf "$DIR"/{sweep,log,pairs,.asks,.parts,.engine,.pairs,.ids,.sbatch}
 	rmdir "$DIR" 2>/dev/null
 }
 
@@ -340,7 +340,8 @@ sweep_sum() {
 		jq -s '.[0] as $whole | .[1:] | sort_by(.started // "") as $parts
 			| ($parts | map(.settings.on) | unique) as $on
 			| $parts[0] + $whole | .lab = $parts[0].lab | .host = $parts[0].host | .protocol = $parts[0].protocol
-			| .protocols = ($parts | map(.protocols // {}) | add) | .clocks = $parts[0].clocks | .settings.on = $on[0]
+			| .protocols = ($parts | map(.protocols // {}) | add)
+			| .idle = ($parts | map(.idle // {}) | add) | if .idle == {} then del(.idle) else . end | .clocks = $parts[0].clocks | .settings.on = $on[0]
 			| .lab.missing = ([$parts[].lab.missing[]?] | unique) + (if ($on | length) < 2 then [] else
 				["one pair of hosts for all cells: they are of \($on | length) pairs, whose differences are in the intervals"] end)
 			| .ended = ([$parts[].ended] | max)

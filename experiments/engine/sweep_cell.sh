@@ -81,7 +81,7 @@ let_go() { exec {LOCK}<&-; locks_tidy "$locks" >/dev/null; }
 on_exit let_go
 [ ! -f "$target/cell.json" ] || exit 0
 
-mkdir -p "$dir/.parts" "$dir/log" && part=$(mktemp -d "$dir/.parts/XXXXXXXX") || die "cannot write to $dir"
+mkdir -p "$dir/.parts" "$dir/log" "$dir/pairs" && part=$(mktemp -d "$dir/.parts/XXXXXXXX") || die "cannot write to $dir"
 exec {held}<"$part" && flock -n "$held"	# the sweep removes parts that are not locked
 mkdir "$part/run" || die "cannot write to $part"
 log=$dir/log/${id//\//_}.log
@@ -89,7 +89,9 @@ jq --arg name "$name" --arg on "$on" '.cells |= map(select(.name == $name)) | .s
 	| .measured_s |= (values | 0)' \
 	"$run/run.json" >"$part/run/run.json" || die "cannot write to $part"
 begun=$EPOCHSECONDS
-EXP_SWEEP=$repeat setpriv --pdeathsig TERM "$TP_HOME/experiments/engine/run.sh" "$experiment" --resume "$part/run" \
+pair=$on
+[ "$on" != lab ] || pair=lab-$(uname -n)	# the file system may be shared
+EXP_PAIR=$dir/pairs/${pair//[!A-Za-z0-9@:,._-]/-}.json EXP_SWEEP=$repeat setpriv --pdeathsig TERM "$TP_HOME/experiments/engine/run.sh" "$experiment" --resume "$part/run" \
 	</dev/null >"$log" 2>&1 {LOCK}<&- {held}<&- &
 driver=$!
 until wait "$driver"; status=$?; [ -z "$stop" ] || ! kill -0 "$driver" 2>/dev/null; do

@@ -104,39 +104,52 @@ sessions_noise() {	# sessions_noise PROTOCOL
 	local app names=()
 	for app in $(apps_over "$1"); do names+=("$(session_name "$1" "$app")"); done
 	[ -z "${SESSION_NOISE[${names[0]}]-}" ] || return 0
-	exp_step "measures screen updates without keys for $IDLE_SECONDS s"
 	measure_idle "$IDLE_SECONDS" "${names[@]}"
 }
 
 # Before the trains -----------------------------------------------------------------------------------------------
 
 # measure_idle SECONDS NAME...: measures screen updates without keys (a caret that blinks, a clock), in pixels and on the wire, in
-# all these sessions at once.
+# all these sessions at once; in a sweep once for each pair of hosts, protocol and application.
 measure_idle() {
-	local name seconds=$1 updates wire LAB_LOG=$RUN/log
-	shift
-	for name; do
+	local name seconds=$1 names=() idle wire LAB_LOG=$RUN/log
+	for name in "${@:2}"; do
+		if idle=$(pair_recall "$(idle_what "$name")" "${SESSION_PROTOCOL[$name]}"); then
+			idle_use "$name" "$idle"
+		else
+			names+=("$name")
+		fi
+	done
+	[ "${#names[@]}" -gt 0 ] || return 0
+	exp_step "measures screen updates without keys for $seconds s"
+	for name in "${names[@]}"; do
 		session_use "$name"
 		lab_start client "idle-$name" "$TP_BIN/keyrepeat" "${SESSION_TARGET[$name]}" "${PROTOCOL_OPTIONS[@]}" \
 			--rate 0 -t "${seconds}s" --watch update --format json
 	done
-	for name; do
+	for name in "${names[@]}"; do
 		# once the session is up, so that its first drawing does not count
 		[ "$WIRE" = 1 ] && [ -n "${SESSION_PORT[$name]}" ] && lab_ready "idle-$name" 20 || continue
 		capture_start "idle-prototap-$name" --port "${SESSION_PORT[$name]}" -t "${seconds}s" || :
 	done
-	for name; do
+	for name in "${names[@]}"; do
 		lab_wait "${LAB_PID_OF[idle-$name]}" ||
 			warn "cannot measure screen updates without keys in $name; see $LAB_LOG/idle-$name.err"
-		read -r "SESSION_NOISE[$name]" updates < <(jq -r '.result | "\(.unsolicited_per_s // 0) \(.updates)"' \
-			"$LAB_LOG/idle-$name.out" \
-			2>/dev/null)
-		wire=null SESSION_IDLE[$name]=''
+		wire=null
 		[ -z "${LAB_PID_OF[idle-prototap-$name]-}" ] || ! lab_wait "${LAB_PID_OF[idle-prototap-$name]}" ||
-			wire=$(jq .result.updates.count "$LAB_LOG/idle-prototap-$name.out") SESSION_IDLE[$name]=$wire/${seconds}s
-		run_set '.idle[$name] = ({updates: $n, seconds: $s, wire_updates: $wire} | if $wire == null then del(.wire_updates) else . end)' \
-			--arg name "$name" --argjson s "$seconds" --argjson wire "$wire" --argjson n "${updates:-null}"
+			wire=$(jq .result.updates.count "$LAB_LOG/idle-prototap-$name.out")
+		idle=$(jq -c --argjson s "$seconds" --argjson wire "$wire" '.result | {updates, unsolicited_per_s, seconds: $s}
+			+ if $wire == null then {} else {wire_updates: $wire} end' "$LAB_LOG/idle-$name.out" 2>/dev/null)
+		[ -z "$idle" ] || pair_keep "$(idle_what "$name")" "${SESSION_PROTOCOL[$name]}" "$idle"
+		idle_use "$name" "${idle:-"{\"updates\": null, \"seconds\": $seconds}"}"
 	done
+}
+# What the idle noise of a session is called among what was measured of a pair of hosts. (Sets seconds by its caller.)
+idle_what() { echo "idle noise of ${SESSION_PROTOCOL[$1]}, ${SESSION_APP[$1]}, in $seconds s$([ "$WIRE" = 0 ] || echo ", wire")"; }
+idle_use() {	# idle_use NAME JSON
+	run_set '.idle[$name] = $idle' --arg name "$1" --argjson idle "$2"
+	read -r "SESSION_NOISE[$1]" "SESSION_IDLE[$1]" < <(jq -r '"\(.unsolicited_per_s // 0) \(
+		if .wire_updates then "\(.wire_updates)/\(.seconds)s" else "" end)"' <<<"$2")
 }
 
 # capture_start [-o FILE] NAME OPTION...: starts lab_tap, if the lab can capture
@@ -144,8 +157,10 @@ capture_start() { [ -n "$LAB_TAP_IF" ] && lab_tap "$@"; }
 
 # Measures the cost of the measuring chain: the same train to a target that answers at once, with the same capture.
 measure_chain() {
-	local probe tap='' seconds=$CHAIN_SECONDS
+	local probe tap='' seconds=$CHAIN_SECONDS what chain
 	[ "${SECONDS_EACH%.*}" -ge "$seconds" ] 2>/dev/null || seconds=${SECONDS_EACH:-$seconds}	# a train like the others
+	what="own delay of the probe, $RATE keys a second, $seconds s"
+	! chain=$(pair_recall "$what" '') || { run_set '.chain = $chain' --argjson chain "$chain"; return; }
 	exp_step "measures the probe's own delay for $seconds s"
 	: >"$LAB_LOG/chain-prototap.out"
 	if capture_start chain-prototap --port 1; then
@@ -164,6 +179,8 @@ measure_chain() {
 		lateness_max_us: $k[0].result.lateness_us.max, probe_cpu_percent: $k[0].result.probe_cpu_percent,
 		capture_cpu_percent: $p[0].result.cpu_percent}' \
 		--slurpfile k "$LAB_LOG/chain-keyrepeat.out" --slurpfile p "$LAB_LOG/chain-prototap.out"
+	chain=$(jq -ce '.chain | select(.latency_p50_ms)' "$RUN/run.json") && pair_keep "$what" '' "$chain"
+	return 0
 }
 
 # A train ------------------------------------------------------------------------------------------------------------

@@ -75,7 +75,6 @@ exp_begin() {
 exp_before_cells() {
 	local protocol
 	measure_chain
-	exp_step "measures screen updates without keys, $IDLE_SECONDS s for each session"
 	for protocol in ${PROTOCOLS//,/ }; do measure_idle "$IDLE_SECONDS" "${protocol//:/-}"; done
 }
 
