@@ -47,7 +47,7 @@ pair_facts() {	# pair_facts PROTOCOL: prints what may not change, of the run
 
 pair_recall() {	# pair_recall WHAT PROTOCOL: prints the value; 1: there is none, or a stale one
 	local kept stale
-	kept=$(jq -ce --arg what "$1" '.[$what]' "${EXP_PAIR:-/dev/null}" 2>/dev/null) || return
+	kept=$(jq -c --arg what "$1" '.[$what] // empty' "${EXP_PAIR:-/dev/null}" 2>/dev/null) && [ -n "$kept" ] || return
 	stale=$(jq -r --argjson facts "$(pair_facts "$2")" '.facts as $old
 		| $facts | keys | map(select($facts[.] != $old[.])) | join(", ")' <<<"$kept") && [ -z "$stale" ] ||
 		{ warn "$1 is measured again; what it depends on has changed: ${stale:-all}"; return 1; }
@@ -57,7 +57,7 @@ pair_recall() {	# pair_recall WHAT PROTOCOL: prints the value; 1: there is none,
 pair_keep() {	# pair_keep WHAT PROTOCOL VALUE
 	local kept
 	[ -n "${EXP_PAIR-}" ] || return 0
-	kept=$(jq -c objects "$EXP_PAIR" 2>/dev/null)
+	kept=$(jq -c objects "$EXP_PAIR" 2>/dev/null) || kept=''	# a new file, or a damaged one
 	jq --arg what "$1" --argjson facts "$(pair_facts "$2")" --argjson value "$3" \
 		'.[$what] = {$facts, measured: (now | todate), $value}' <<<"${kept:-{\}}" | put_json "$EXP_PAIR"
 }

@@ -19,7 +19,7 @@ plan_read() {
 	local -A engine
 	while read -r first name rest; do engine[$name]=$rest; done < <(
 		in_trees experiments/engine/options | while IFS= read -r first; do plan_lines "$first"; done)
-	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick demo resume fail-if output-dir options-only)
+	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick quiet demo resume fail-if output-dir options-only)
 	read -ra AXES <<<"${PLAN[axis]-}"
 }
 
@@ -170,7 +170,8 @@ plan_option_name() {
 	[ -z "$name" ] || return 0
 	if [[ $1 == --?* ]]; then
 		for word in "${long[@]}" --help; do
-			[[ $word != "$1"* || $word == @(--demo|--options-only) ]] || hits+=("$word")
+			# (--q to --qui are --quick)
+			[[ $word != "$1"* || $word == @(--demo|--options-only) || $word$1 == --quiet@(--|--q|--qu|--qui) ]] || hits+=("$word")
 		done
 	fi
 	[ "${#hits[@]}" -le 1 ] || exp_bad "$1: which? $(sed 's/ /, /g; s/, \([^ ]*\)$/ or \1/' <<<"${hits[*]}")"

@@ -8,8 +8,9 @@
 #
 # The run folder is valid at every instant: run.json is replaced whole, and a cell counts once its cell.json is there.
 #
-# A sweep (sweep.sh) measures a run in parts. EXP_SWEEP=plan only makes the run folder; EXP_SWEEP=sum only sums up the cells that
-# there are; a number measures only this repeat, without a report.
+# A sweep (sweep.sh) measures a run in parts. EXP_SWEEP=plan only makes the run folder, and asks the hosts where only they tell
+# which cells there are; EXP_SWEEP=blind is a plan before there are hosts; EXP_SWEEP=sum only sums up the cells that there are; a
+# number measures only this repeat, without a report.
 set -u
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
@@ -127,7 +128,7 @@ run_abandoned() {
 		return
 	fi
 	(cells_sum; run_ended "$state" "$DIED") 2>/dev/null
-	[[ $EXP_SWEEP == [0-9]* ]] ||	# then the sweep is resumed, not this run
+	[ -n "$EXP_SWEEP" ] ||	# then the sweep is resumed, not this run
 		printf 'thinprobe: this run is %s; resume it with: %s --resume %q\n' "$state" "$(exp_called)" "$RUN" >&2
 }
 
@@ -321,6 +322,7 @@ plan_parse "$@"
 plan_check
 exp_check
 [ "$EXP_ONLY" = 0 ] || exit 0
+[ "$QUIET" = 0 ] || exec >/dev/null
 need jq jq
 : "${PROTOCOLS:=}"
 [ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" != local ] || [ "$EXP_SWEEP" = sum ] || plan_choose_protocols
@@ -328,15 +330,20 @@ AXIS=("${AXES[@]%%=*}")
 late=''	# set if the cells are chosen when the lab is up: over ssh the server cannot be asked earlier
 if { declare -F exp_find >/dev/null || [ "$ON_BACKEND" = ssh ]; } &&
 	{ [ -z "$RESUME" ] || jq -e '.cells == []' "$RESUME/run.json" >/dev/null; }; then late=1; fi
-if [ "$EXP_SWEEP" = plan ]; then
-	! declare -F exp_find >/dev/null || exp_bad "a sweep cannot divide $EXPERIMENT: only as it runs it finds what can be measured"
+if [[ $EXP_SWEEP == @(plan|blind) ]]; then
 	late=''
+	! declare -F exp_find >/dev/null || late=1
+	[ "$late$EXP_SWEEP" != 1blind ] || exp_bad "which conditions $EXPERIMENT has only the hosts tell, and Slurm chooses them later:" \
+		"use --engine parallel"
 fi
 [ -n "$RESUME" ] || [ "$ON_BACKEND" = ssh ] || exp_choose
 [ -n "$late" ] || cells_choose
 run_folder
+run_planned() {
+	run_set '.state = "planned" | .sweep = {missing: ($absent / "\n" - [""])}' --arg absent "$(printf '%s\n' "${ABSENT[@]}")"
+}
 case $EXP_SWEEP in
-plan) run_set '.state = "planned"' && exit 0 || exit 1 ;;
+plan | blind) [ -n "$late" ] || { run_planned; exit; } ;;
 sum) run_end ;;
 esac
 [ -z "$RESUME" ] || [ -n "$late" ] || [ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
@@ -354,6 +361,7 @@ if [ -n "$late" ]; then
 	cells_sum
 	run_set '. + $cells | .settings += $more' --argjson cells "$CELLS_JSON" --argjson more "$(plan_settings)"
 fi
+[ "$EXP_SWEEP" != plan ] || { run_planned || exit; lab_down; exit 0; }
 if [ -z "$PROTOCOLS" ] && [ -n "${PROTOCOL-}" ]; then
 	protocol_use "$PROTOCOL"
 	why=$(protocol_can) || die "-$EXIT_MISSING" "$PROTOCOL cannot run here: $why"

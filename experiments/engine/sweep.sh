@@ -79,7 +79,7 @@ need cmark-gfm cmark-gfm
 
 # The file of the sweep ---------------------------------------------------------------------------------------------
 
-swept() { [[ $1 != @(on|demo|resume|output-dir|options-only|fail-if) ]]; }
+swept() { [[ $1 != @(on|quiet|demo|resume|output-dir|options-only|fail-if) ]]; }
 
 # Reads FILE. Sets EXPERIMENT, WORDS (options of every run) and RUNS: lines "NAME<tab>more options", one for each run.
 sweep_read() {
@@ -166,7 +166,8 @@ sweep_cells() {
 	local run
 	for run in "${RUNS[@]}"; do
 		run=${run%%$'\t'*}
-		jq -r --arg run "$run" '(.settings.repeats // 1) as $n | range(1; $n + 1) as $r | .cells[] | "\($run)\t\(.name)\t\($r)"' \
+		jq -r --arg run "$run" --arg once "${PLAN[once]-}" '(.settings.repeats // 1) as $n | range(1; $n + 1) as $r | .cells[]
+			| select($r == 1 or all(.parameters | to_entries[]; "\(.key)=\(.value)" != $once)) | "\($run)\t\(.name)\t\($r)"' \
 			"$DIR/$run/run.json"
 	done | while IFS=$'\t' read -r run name repeat; do
 		if [ -f "$DIR/$run/cells/$name/$repeat/cell.json" ]; then word=there; else word=missing; fi
@@ -183,10 +184,10 @@ sweep_count() {
 sweep_missing() { sweep_cells | sed -n 's/\tmissing$//p'; }
 
 sweep_plan() {
-	local run stamp on=lab pair words
+	local run stamp on=lab pair words part=plan
 	pair=$(head -n 1 <<<"$PAIR_LINES")
 	[ -z "$pair" ] || on=ssh:${pair/ /,}
-	[ "$ENGINE" != slurm ] || on=ssh:server,client	# placeholders: Slurm assigns the hosts of each cell
+	[ "$ENGINE" != slurm ] || on=ssh:server,client part=blind	# placeholders: Slurm assigns the hosts of each cell
 	if [ -z "$DIR" ]; then
 		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 		DIR=$PWD/thinprobe-results/sweep/$stamp
@@ -195,7 +196,7 @@ sweep_plan() {
 	mkdir -p -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) || die "cannot make $DIR; give a folder of yours with -o DIR"
 	for run in "${RUNS[@]}"; do
 		IFS=$'\t' read -ra words <<<"$run"
-		EXP_SWEEP=plan "$here/run.sh" "$EXPERIMENT" "${WORDS[@]}" "${words[@]:1}" --on "$on" -o "$DIR/${words[0]}" || {
+		EXP_SWEEP=$part "$here/run.sh" "$EXPERIMENT" "${WORDS[@]}" "${words[@]:1}" --on "$on" -o "$DIR/${words[0]}" || {
 			local status=$?
 			sweep_unmake
 			exit "$status"
@@ -341,12 +342,14 @@ sweep_sum() {
 			| ($parts | map(.settings.on) | unique) as $on
 			| $parts[0] + $whole | .lab = $parts[0].lab | .host = $parts[0].host | .protocol = $parts[0].protocol
 			| .protocols = ($parts | map(.protocols // {}) | add)
-			| .idle = ($parts | map(.idle // {}) | add) | if .idle == {} then del(.idle) else . end | .clocks = $parts[0].clocks | .settings.on = $on[0]
-			| .lab.missing = ([$parts[].lab.missing[]?] | unique) + (if ($on | length) < 2 then [] else
+			| .idle = ($parts | map(.idle // {}) | add) | if .idle == {} then del(.idle) else . end
+			| .clocks = $parts[0].clocks | .settings.on = $on[0]
+			| ($whole.sweep.missing // []) as $missing
+			| .lab.missing = ([$missing[], $parts[].lab.missing[]?] | unique) + (if ($on | length) < 2 then [] else
 				["one pair of hosts for all cells: they are of \($on | length) pairs, whose differences are in the intervals"] end)
 			| .ended = ([$parts[].ended] | max)
 			| .measured_s = ($parts | map(.measured_s) | if all(. != null) then add else null end)
-			| .sweep = {on: $on, parts: ($parts | length)}' "$DIR/$name/run.json" "${parts[@]}" \
+			| .sweep = {on: $on, parts: ($parts | length), $missing}' "$DIR/$name/run.json" "${parts[@]}" \
 				>"$DIR/$name/run.json.new" &&
 			mv "$DIR/$name/run.json.new" "$DIR/$name/run.json" || die "cannot write to $DIR/$name"
 		EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$name" || status=3

@@ -91,8 +91,8 @@ jq --arg name "$name" --arg on "$on" '.cells |= map(select(.name == $name)) | .s
 begun=$EPOCHSECONDS
 pair=$on
 [ "$on" != lab ] || pair=lab-$(uname -n)	# the file system may be shared
-EXP_PAIR=$dir/pairs/${pair//[!A-Za-z0-9@:,._-]/-}.json EXP_SWEEP=$repeat setpriv --pdeathsig TERM "$TP_HOME/experiments/engine/run.sh" "$experiment" --resume "$part/run" \
-	</dev/null >"$log" 2>&1 {LOCK}<&- {held}<&- &
+EXP_PAIR=$dir/pairs/${pair//[!A-Za-z0-9@:,._-]/-}.json EXP_SWEEP=$repeat setpriv --pdeathsig TERM \
+	"$TP_HOME/experiments/engine/run.sh" "$experiment" --resume "$part/run" </dev/null >"$log" 2>&1 {LOCK}<&- {held}<&- &
 driver=$!
 until wait "$driver"; status=$?; [ -z "$stop" ] || ! kill -0 "$driver" 2>/dev/null; do
 	[ "$status" -gt 128 ] && kill -0 "$driver" 2>/dev/null || break
@@ -108,6 +108,13 @@ if [ "$status" = 0 ]; then
 	if [ "$status" = 0 ] && { sync -f "$part" 2>/dev/null; mv -T "$part/run/cells/$name/$repeat" "$target" 2>/dev/null; }; then
 		kept=1
 		mv "$part/run/run.json" "$run/parts/$name.$repeat.json"
+		# What the experiment keeps of its sessions: a session of several cells is there once for each of them.
+		for file in "$part/run"/*/*; do
+			[[ $file != "$part/run"/@(cells|log)/* ]] || continue
+			to=$run${file#"$part/run"}
+			mkdir -p "${to%/*}"
+			until ln "$file" "$to" 2>/dev/null || [ ! -e "$to" ]; do to=${to%.*}-again.${to##*.}; done
+		done
 	elif [ ! -f "$target/cell.json" ]; then
 		status=1
 	fi

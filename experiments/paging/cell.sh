@@ -235,7 +235,7 @@ page_out() {
 exp_end_lab() {
 	local of n chosen='' folder=$RUN/timeline
 	local LAB_LOG=$folder
-	! stopped && [ ! -s "$RUN/timeline.tsv" ] || return 0
+	! stopped && [ ! -s "$RUN/timeline.tsv" ] && [ -z "$EXP_SWEEP" ] || return 0	# (a cell of a sweep has none)
 	for of in "plain hog" "private hog" "plain cgroup" "private cgroup"; do
 		for ((n = 0; n < ${#CELLS[@]} && ${#chosen} == 0; n++)); do
 			cell_use "$n"

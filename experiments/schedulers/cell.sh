@@ -11,6 +11,8 @@ exp_check() { [ "$QUICK" = 0 ] || CHAIN_SECONDS=1; }
 
 exp_find() {
 	LAB_TAP_IF=''	# no capture: keys and pixels are enough
+	# A cell of a sweep tries no other setting.
+	[[ $EXP_SWEEP != [0-9]* ]] || SETTINGS=$(jq -r '[.cells[].parameters.setting] | unique | join(",")' "$RUN/run.json")
 	exp_step "finds out which scheduler settings work here"
 	settings_find
 }

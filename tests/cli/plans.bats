@@ -118,7 +118,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 
 @test "a wrong value is refused in one line that names it" {
 	refused 'unexpected --nonsense' --nonsense
-	for word in LOADS -- -q '*'; do refused "unexpected" "$word"; done
+	for word in LOADS -- -x '*'; do refused "unexpected" "$word"; done
 	refused '--quick takes no value' --quick=no
 	refused '--time needs a value' --time
 	refused '--note needs a value' --note=

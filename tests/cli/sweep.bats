@@ -53,7 +53,6 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 		loads zero|experiment stalls\nloads zero
 		line 3|experiment stalls\nloads 0\nloads 1
 		repeat 2|experiment stalls\nrepeat 2 4
-		cannot divide|experiment paging
 		one experiment|experiment stalls\nexperiment wan
 		one experiment|experiment stalls wan
 		no setting on|experiment stalls\non ssh:a
@@ -97,6 +96,45 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	refused 2 'SERVER CLIENT' "$engine/sweep.sh" file --pairs pairs -o out
 	refused 2 'no folder of a sweep' "$engine/sweep_cell.sh" stalls/vnc-light-0.1
 	refused 2 'which' "$engine/sweep_cell.sh"
+}
+
+@test "sweep, Slurm: an experiment whose conditions only the hosts tell is refused" {
+	echo 'experiment schedulers' >file
+	refused 2 'Slurm chooses them later' "$engine/sweep.sh" file --engine slurm --list
+}
+
+@test "sweep: what was measured for a pair of hosts is taken while its facts are the same, and stale when they change" {
+	# shellcheck disable=SC2034 # measure.sh reads them
+	local RUN=$PWD EXP_PAIR=$PWD/pair.json
+	warn() { echo "$*" >&2; }
+	put_json() { cat >"$1"; }
+	. "$engine/measure.sh"
+	facts() { jq -n --arg kernel "$1" '{version: "1", lab: {}, protocols: {vnc: {version: 1}, x11: {version: 1}},
+		host: {kernel: "a", uptime_s: now, client: {$kernel, load: [now]}}}' >run.json; }
+	facts a
+	run ! pair_recall noise vnc
+	pair_keep noise vnc '{"updates": 7}'
+	pair_keep other vnc 1
+	facts a
+	[ "$(pair_recall noise vnc)" = '{"updates":7}' ] && [ "$(pair_recall other vnc)" = 1 ]
+	facts b
+	run --separate-stderr pair_recall noise vnc
+	[ "$status" = 1 ] && [ -z "$output" ] && [[ $stderr == *noise*changed:\ client ]]
+	pair_keep noise vnc '{"updates": 8}'
+	[ "$(pair_recall noise vnc)" = '{"updates":8}' ]
+	run ! pair_recall other vnc
+	jq '.protocols.vnc.version = 2' run.json >new && mv new run.json
+	run --separate-stderr pair_recall noise vnc
+	[ "$status" = 1 ] && [[ $stderr == *changed:\ protocol ]]
+	unset EXP_PAIR	# an ordinary run keeps nothing
+	pair_keep noise vnc 1
+	run ! pair_recall noise vnc
+	# neither does a damaged file keep a cell from being measured
+	EXP_PAIR=$PWD/pair.json
+	echo '{' >pair.json
+	run ! pair_recall noise vnc
+	pair_keep noise vnc 3
+	[ "$(pair_recall noise vnc)" = 3 ]
 }
 
 @test "sweep: if the engine is not installed, it names the package, and makes no files" {

@@ -27,6 +27,7 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 	for ((i = 0; i < 300; i++)); do [ "$(ours)" != 0 ] || break; sleep 0.1; done
 	[ "$(ours)" = 0 ]
 	jq -e '.state == "complete"' "$DIR"/stalls/cells/*/1/cell.json >/dev/null
+	cp "$DIR"/pairs/*.json "$BATS_FILE_TMPDIR/pair.json"
 }
 
 @test "sweep --resume: each cell is measured once, the first one stays unchanged, and the report has both" {
@@ -36,6 +37,10 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 	[ "$(there)" = 2 ]
 	find "$DIR/stalls/cells" -name cell.json -exec stat -c '%n %Y' {} + | grep -qxF "$before"
 	jq -e '.state == "complete" and .counts.complete == 2 and .host.kernel != null' "$DIR/stalls/run.json"
+	# idle noise was measured once
+	jq -e '.["idle noise of vnc, light, in 2 s"].value.seconds == 2' "$BATS_FILE_TMPDIR/pair.json"
+	cmp "$BATS_FILE_TMPDIR/pair.json" "$DIR"/pairs/*.json
+	[ "$(jq -c .idle "$DIR"/stalls/parts/*.json | uniq -c | awk '{ print $1 }')" = 2 ]
 	[ "$(awk -F'\t' 'NR > 1 && $2 == "there" && $3 == "lab"' "$DIR/cells.tsv" | wc -l)" = 2 ]
 	[ "$(wc -l <"$DIR/stalls/summary.tsv")" = 3 ]
 	[ -s "$DIR/stalls/report.html" ]

@@ -12,6 +12,8 @@ LEAST_PERCENT=55	# of a CPU, for all frames of the clip: more than vamp's thresh
 
 exp_check() {
 	favour_check
+	[ "$EXP_SWEEP" != plan ] || [ -n "$SIZE" ] ||
+		exp_bad "a sweep measures its cells apart, and all must play one clip: give its size (geometry WxH)"
 	[[ -z "$SIZE" || $SIZE =~ ^[0-9]{3,4}x[0-9]{3,4}$ ]] || exp_bad "--geometry $SIZE: must be WxH in pixels, such as 1920x1080"
 }
 exp_choose() { need ffmpeg ffmpeg; }

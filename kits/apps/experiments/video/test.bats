@@ -35,6 +35,11 @@ made_up() {
 	functions 'JOBS=parallel,quanta; exp_summed'
 }
 
+@test "video: a sweep is refused without the size of the clip" {
+	EXP_SWEEP=plan run "$TOP/experiments/engine/run.sh" video --options-only
+	[ "$status" = 2 ] && [[ $output == *"geometry WxH"* ]]
+}
+
 @test "video: cells: 'alone' once, other schemes beside each job; vamp's with and without its detection of sound players" {
 	[ "$(functions 'SCHEMES=alone,baseline,L JOBS=parallel,quanta; exp_cells' | tr '\t' ' ' | paste -sd ';')" = "$(printf '%s' \
 		'alone none none;baseline parallel none;baseline quanta none;L parallel without;L parallel with;' \

@@ -26,6 +26,8 @@ exp_check() {
 	setting_check
 	check_disk
 	if [ -n "$RESUME" ] && [ -f "$RESUME/session.trace" ]; then TRACE='' SCRIPT=''; fi
+	[[ $EXP_SWEEP != @(plan|blind) ]] || [ -n "$TRACE" ] || exp_bad "a sweep measures its cells apart, and all must replay one" \
+		"session: give it the session.trace of a run (trace FILE)"
 	[ -z "$TRACE" ] || plan_file --trace "$TRACE"
 	[ -z "$SCRIPT" ] || plan_file --script "$SCRIPT"
 	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: choose one"
@@ -185,6 +187,7 @@ exp_summed() {
 		labels+=,${file%%/*}	# replays of one cell are of one setting
 	done < <(cd "$RUN" && printf '%s\n' cells/*/*[0-9]/replay.rfb | sort -t / -k 3,3n -k 2,2)
 	[ "${#files[@]}" -gt 0 ] || return 0
+	[ -f "$RUN/session.trace" ] || cp -- "$TRACE" "$RUN/session.trace"	# (of a sweep)
 	run_set '.inputs = $names | del(.analysis_failed)' --argjson names "$(input_names)"
 	[ "$METHOD" != paper ] || words+=(--scale "$SCALE" --differ "$DIFFER" --join "${JOIN_MS}ms")
 	words+=(--labels "${labels#,}")

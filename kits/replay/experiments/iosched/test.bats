@@ -16,6 +16,11 @@ load ../engine/replays
 	[ ! -e "$RUN/figures/order.svg" ]
 }
 
+@test "iosched: a sweep is refused without a trace, which all its replays need" {
+	EXP_SWEEP=plan run "$TOP/experiments/engine/run.sh" iosched --options-only
+	[ "$status" = 2 ] && [[ $output == *"trace FILE"* ]]
+}
+
 # made_orders NONE-TAU BFQ-TAU
 made_orders() {
 	made iosched none "none::1:40:{\"tau\":$1,\"passed_percent\":3,\"in_device_p90\":4,\"waiting_mean\":28}" \
