@@ -10,7 +10,7 @@ setup_file() {
 	printf '%s\n' 'experiment stalls' 'app light' 'loads 0 1' 'repeat 1' 'time 2' 'idle 2' quick >"$BATS_FILE_TMPDIR/file"
 }
 
-there() { find "$DIR"/stalls/cells -name cell.json 2>/dev/null | wc -l; }
+there() { find "$DIR"/stalls/cells -mindepth 3 -maxdepth 3 -name cell.json 2>/dev/null | wc -l; }
 ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 
 @test "sweep: killed after its first cell, it leaves that cell intact and no process" {
@@ -44,6 +44,8 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 	[ "$(awk -F'\t' 'NR > 1 && $2 == "there" && $3 == "lab"' "$DIR/cells.tsv" | wc -l)" = 2 ]
 	[ "$(wc -l <"$DIR/stalls/summary.tsv")" = 3 ]
 	[ -s "$DIR/stalls/report.html" ]
+	# the same report again
+	[ -z "$(EXP_SWEEP=sum "$TOP/experiments/engine/run.sh" stalls --resume "$DIR/stalls" -q 2>&1)" ]
 	[ -z "$(ls -A "$DIR/.parts")" ]
 }
 
