@@ -229,7 +229,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ "${lines[0]}" = "usage: thinprobe run trial [options]" ]
 	[ "${lines[1]}" = "What does a plan say?" ]
 	[[ $output == *"--loads N,...         numbers of sinks (0,1,5; with --quick 0,5)"* ]]
-	for option in --app --depth --pause --think --what --note --bare -t --repeat --seed --link --queue --quick --resume -o; do
+	for option in --app --depth --pause --think --what --note --bare -t --repeat --seed --link --queue --quick -q --resume -o; do
 		grep -q -- "^  $option\b" <<<"$output"
 	done
 	[[ $output != *--options-only* && $output != *--demo* ]]
