@@ -144,7 +144,7 @@ measure_idle() {
 		idle_use "$name" "${idle:-"{\"updates\": null, \"seconds\": $seconds}"}"
 	done
 }
-# What the idle noise of a session is called among what was measured of a pair of hosts. (Sets seconds by its caller.)
+# idle_what NAME: the name under which the idle noise of a session is kept (of measure_idle's seconds).
 idle_what() { echo "idle noise of ${SESSION_PROTOCOL[$1]}, ${SESSION_APP[$1]}, in $seconds s$([ "$WIRE" = 0 ] || echo ", wire")"; }
 idle_use() {	# idle_use NAME JSON
 	run_set '.idle[$name] = $idle' --arg name "$1" --argjson idle "$2"
