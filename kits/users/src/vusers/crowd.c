@@ -297,56 +297,62 @@ static void block_signals(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &stops, before);
 }
 
-int crowd_connect(struct crowd *c)
+/* Runs the loop as long as `look` gives a time until when it may run without another look (CLOCK_MONOTONIC; INT64_MAX: until an
+ * event); 0 ends it. 0; -EINTR on a signal, or -errno. */
+static int run_while(struct crowd *c, int64_t (*look)(struct crowd *c, const void *what), const void *what)
 {
 	sigset_t before;
+	int64_t until;
 	int err = 0;
 
 	block_signals(&before);
-	while (!err && !proc_stop && (c->next < c->cfg.users || c->connecting)) {
-		while (c->next < c->cfg.users && c->connecting < CONNECTING_MOST)
-			begin_connecting(c, c->next++);
-		if (!c->sums.users_ready && !c->connecting && c->sums.last_err)
-			break; /* all of the first attempts have failed */
-		if (c->connecting)
-			err = run_once(c, INT64_MAX, &before);
-	}
+	while (!err && !proc_stop && (until = look(c, what)))
+		err = run_once(c, until, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err ? err : proc_stop ? -EINTR : 0;
+}
+
+static int64_t connect_next_users(struct crowd *c, const void *unused)
+{
+	(void)unused;
+	while (c->next < c->cfg.users && c->connecting < CONNECTING_MOST)
+		begin_connecting(c, c->next++);
+	return c->connecting ? INT64_MAX : 0;
+}
+
+int crowd_connect(struct crowd *c)
+{
+	int err = run_while(c, connect_next_users, NULL);
+
 	c->sums.memory_bytes += thread_get_process_rss();
-	return err				      ? err
-	       : proc_stop			      ? -EINTR
-	       : c->sums.users_ready || !c->cfg.users ? 0
-	       : c->sums.last_err		      ? c->sums.last_err
-						      : -ETIMEDOUT;
+	return err ? err : c->sums.users_ready || !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
+}
+
+static int64_t get_start_ns(struct crowd *c, const void *wall_ns)
+{
+	struct wall_reading offset;
+	int64_t start;
+
+	(void)c;
+	clock_read_wall(&offset); /* each time: that clock may be set */
+	start = *(const int64_t *)wall_ns - offset.offset_ns;
+	return clock_now() < start ? start : 0;
 }
 
 int crowd_wait_start(struct crowd *c, int64_t wall_ns)
 {
-	struct wall_reading offset;
-	sigset_t before;
-	int err = 0;
+	return run_while(c, get_start_ns, &wall_ns);
+}
 
-	block_signals(&before);
-	for (;;) {
-		clock_read_wall(&offset);
-		if (err || proc_stop || clock_now() + offset.offset_ns >= wall_ns)
-			break;
-		err = run_once(c, wall_ns - offset.offset_ns, &before);
-	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return err ? err : proc_stop ? -EINTR : 0;
+static int64_t look_at_flag(struct crowd *c, const void *flag)
+{
+	(void)c;
+	return *(const _Atomic bool *)flag ? 0 : INT64_MAX;
 }
 
 int crowd_wait_flag(struct crowd *c, const _Atomic bool *flag)
 {
-	sigset_t before;
-	int err = 0;
-
-	block_signals(&before);
-	while (!err && !proc_stop && !*flag)
-		err = run_once(c, INT64_MAX, &before);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return err ? err : proc_stop ? -EINTR : 0;
+	return run_while(c, look_at_flag, flag);
 }
 
 static void schedule_users(struct crowd *c, int64_t now)
