@@ -7,6 +7,7 @@
 # times vary.
 CROWD_LATE=5ms CROWD_ARRIVALS=()
 CROWD_PIDS=()	# files with the pids of the server's programs that are measured separately
+CROWD_OPEN=''	# 1: open loop: the users' connections carry users / think time requests a second at random
 
 crowd_check() {
 	case ${ON_BACKEND-}:$CLIENTS in
@@ -76,11 +77,13 @@ crowd_wait() {	# crowd_wait SINCE SECONDS
 # Starts the generators of a cell, one on each client, with an equal share of the users. Several begin at one time, FROM, which
 # leaves each the time to connect. One that starts later says so, and is not valid.
 crowd_start() {	# crowd_start FOLDER SEED TARGET WORD...: sets CROWD_NAMES and FROM; 1: LAB_WHY
-	local folder=$1 seed=$2 target=$3 n=${#LAB_CLIENT_ROLES[@]} i share first=0 port to at role root=() start=() clock=() \
+	local folder=$1 seed=$2 target=$3 n=${#LAB_CLIENT_ROLES[@]} i share first=0 port to at role root=() start=() clock=() pace \
 		rate=500
 	shift 3
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); set -- "$@" --priority 10; }
 	[ "$n" -le "${P[users]}" ] || n=${P[users]}
+	pace=(-z "$(crowd_times "${P[think_s]} * 1000")ms" --think-dist "$SPREAD")
+	[ -z "$CROWD_OPEN" ] || pace=(--open "$(crowd_times "${P[users]} / ${P[think_s]} / $n")" --think-dist exp)
 	CROWD_NAMES=(vusers)
 	if [ "$n" -gt 1 ]; then
 		mapfile -t CROWD_NAMES < <(seq -f 'vusers.%.0f' "$n")
@@ -95,7 +98,7 @@ crowd_start() {	# crowd_start FOLDER SEED TARGET WORD...: sets CROWD_NAMES and F
 		[ "$n" = 1 ] || printf -v start -- '--start-at=@%d.%09d' "$((at / 1000000000))" "$((at % 1000000000))"
 		lab_start "${root[@]}" -o "$folder/${CROWD_NAMES[i]/vusers/samples}.tsv" "${LAB_CLIENT_ROLES[i]}" \
 			"${CROWD_NAMES[i]}" \
-			"$TP_BIN/vusers" "$to" -n "$share" -z "$(crowd_times "${P[think_s]} * 1000")ms" --think-dist "$SPREAD" \
+			"$TP_BIN/vusers" "$to" -n "$share" "${pace[@]}" \
 			-t "${SECONDS_EACH}s" --warmup "${skip}s" --seed "$((seed + i * 1000003))" \
 				--threshold "${THRESHOLD_MS:-100}ms" \
 			--lateness "$CROWD_LATE" --log "$folder/${CROWD_NAMES[i]/vusers/samples}.tsv" --format json "${start[@]}" \
@@ -141,11 +144,13 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 		-o "$1/arrivals.json" >/dev/null 2>"$LAB_LOG/arrivals.err" || :
 }
 
-# Computes what a closed queueing network predicts for these users: exactly, and by Schweitzer's approximation.
+# Computes what a closed queueing network predicts for these users: exactly, and by Schweitzer's approximation. Open loop: what
+# one queue predicts.
 crowd_model() {	# crowd_model FOLDER DEMAND,...
-	"$TP_BIN/queue" mva --demand "$2" -n "${P[users]}" -z "$(crowd_times "${P[think_s]} * 1000")ms" --format json \
-		-o "$1/model.json" \
-		2>"$LAB_LOG/queue.err" || warn "cannot compute the queueing model: $(tail -n 1 "$LAB_LOG/queue.err")"
+	local model=(mva --demand "$2" -n "${P[users]}" -z "$(crowd_times "${P[think_s]} * 1000")ms")
+	[ -z "$CROWD_OPEN" ] || model=(mm1 --service "$2" --rate "$(crowd_times "${P[users]} / ${P[think_s]}")")
+	"$TP_BIN/queue" "${model[@]}" --format json -o "$1/model.json" \
+		2>"$LAB_LOG/queue.err" || [ "$?" = 3 ] || warn "cannot compute the queueing model: $(tail -n 1 "$LAB_LOG/queue.err")"
 }
 
 exp_ran() {	# exp_ran FOLDER
