@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # cell.sh - users. Web: two lighttpd behind a haproxy serve the paper's 15 objects in 9 pages over a link of 100 Mbit/s; 200
-# users with uniform think times, shorter from cell to cell, as the paper's seven runs. VNC: each user types into a refecho of its
-# own, which burns CPU time for each key, on one CPU for all of them.
+# users with uniform think times, shorter from cell to cell, as the paper's seven runs. Servers and balancer have a share of the
+# CPU each. Pages and open: other users of the same servers. VNC: each user types into a refecho of its own, which burns CPU time
+# for each key, on one CPU for all of them.
 . "$TP_HOME/kits/users/experiments/engine/crowds.sh"
 WEB_PORT=8080 VNC_PORT=6001
 WORKLOAD=$TP_HOME/kits/users/data/users/webgov.tsv
 
 exp_check() {
 	[[ $LINK != *,* ]] || exp_bad "--link $LINK: must be a rate only, such as 10Mbit"
+	[ "$FULL$QUICK" != 11 ] || exp_bad "--quick with --full: they set the same options; choose one"
+	[ "$FULL" = 0 ] || {
+		plan_given time || SECONDS_EACH=1200
+		plan_given repeat || REPEATS=1
+	}
 	crowd_check
 }
 
 exp_choose() {
-	[[ ,$PARTS, == *,web,* ]] || return 0
+	[ "$PARTS" != vnc ] || return 0
 	if [ "$WEB_SERVERS" -gt 1 ] && ! lab_has server haproxy; then
 		ABSENT+=("the load balancer: haproxy is not installed${LAB_AT_server-} (thinprobe setup --app web), so there is one web server")
 		WEB_SERVERS=1
@@ -24,21 +30,41 @@ exp_choose() {
 	PARTS=vnc
 }
 
+web_ratio() {	# prints how many pages consist of how many objects
+	awk -F'\t' '!/^#/ && NF >= 4 { objects += $2; if ($1 != page) pages += $2; page = $1 } END { print pages, objects }' "$WORKLOAD"
+}
+
+# Users of pages think longer, so that all parts ask for objects at the same rates.
 exp_cells() {
-	[[ ,$PARTS, != *,web,* ]] || tr , '\n' <<<"$WEB_THINK" | sort -rg | sed "s/^/web\t$WEB_USERS\t/"
+	local part z pages objects
+	read -r pages objects < <(web_ratio)
+	for part in web pages open; do
+		[[ ,$PARTS, == *,$part,* ]] || continue
+		for z in $(tr , '\n' <<<"$WEB_THINK" | sort -rg); do
+			[ "$part" != pages ] || z=$(crowd_times "$z * $objects / $pages")
+			printf '%s\t%s\t%s\n' "$part" "$WEB_USERS" "$z"
+		done
+	done
 	[[ ,$PARTS, != *,vnc,* ]] || tr , '\n' <<<"$VNC_THINK" | sort -rg | sed "s/^/vnc\t$VNC_USERS\t/"
 }
 
 exp_words() {
-	echo "${P[users]} users of $([ "${P[part]}" = web ] && echo "the web server" || echo VNC) who think for ${P[think_s]} s"
+	case ${P[part]} in
+	web) echo "${P[users]} users of the web server who think for ${P[think_s]} s" ;;
+	pages) echo "${P[users]} users of whole pages who think for ${P[think_s]} s" ;;
+	open) echo "$(LC_ALL=C awk "BEGIN { printf \"%.3g\", ${P[users]} / ${P[think_s]} }") requests a second in an open loop" ;;
+	vnc) echo "${P[users]} users of VNC who think for ${P[think_s]} s" ;;
+	esac
 }
 
 WEB_PIDS=()
 web_program() {	# web_program NAME PORT COMMAND...
+	local group=()
+	[ "$SHARE_BUSY" = 0 ] || { lab_group "$1" shares=8192 && group=(-G "$1"); } || die "cannot make a cpu group: $LAB_WHY"
 	WEB_PIDS+=("$LAB_LOG/$1.pid")
 	lab_put server "$LAB_LOG/$1.conf" "$LAB_LOG/$1.conf"
 	# shellcheck disable=SC2016 # the host's shell
-	lab_start server "$1" sh -c 'echo $$ >"$0" && exec "$@"' "$LAB_LOG/$1.pid" "${@:3}"
+	lab_start "${group[@]}" server "$1" sh -c 'echo $$ >"$0" && exec "$@"' "$LAB_LOG/$1.pid" "${@:3}"
 	wait_until 10 lab_listens server "$2" ||
 		die "$1 does not accept connections: $(tail -qn 1 "$LAB_LOG/$1.err" "$LAB_LOG/$1.log" 2>/dev/null | tail -n 1)"
 }
@@ -51,11 +77,18 @@ server.document-root = "$LAB_WORD"
 server.bind = "$2"
 server.port = $3
 server.errorlog = "${LAB_WORD%/*}/$1.log"
-server.max-connections = $((WEB_USERS + 100))
-server.max-fds = $((2 * WEB_USERS + 1000))
+server.max-connections = $WEB_CONNECTIONS
+server.max-fds = $((2 * WEB_CONNECTIONS + 1000))
 server.max-keep-alive-requests = 60000
 server.max-keep-alive-idle = 600
 mimetype.assign = ( ".html" => "text/html", ".jpg" => "image/jpeg" )
+$([ "$SHARE_BUSY" = 0 ] || cat <<'MORE'
+server.modules = ( "mod_setenv", "mod_deflate" )
+setenv.add-request-header = ( "Accept-Encoding" => "gzip" )
+deflate.allowed-encodings = ( "gzip" )
+deflate.mimetypes = ( "text/html" )
+MORE
+)
 END
 	web_program "$1" "$3" lighttpd -D -f "$LAB_LOG/$1.conf"
 }
@@ -66,7 +99,7 @@ web_balancer() {
 	{
 		cat <<END
 global
-	maxconn $((WEB_USERS + 100))
+	maxconn $WEB_CONNECTIONS
 	nbthread 1
 defaults
 	mode http
@@ -84,12 +117,52 @@ END
 	run_set '.balancer = $v' --arg v "$(lab_exec server haproxy -v 2>/dev/null </dev/null | head -n 1)"
 }
 
+# Servers with a share of the CPU compress HTML (not images), so that objects cost them more CPU time than a copy does.
+shares_can() {	# 1: LAB_WHY
+	LAB_WHY="lighttpd's mod_deflate is not installed${LAB_AT_server-} (thinprobe setup --app web)"
+	lab_exec server sh -c 'ls /usr/lib*/lighttpd/mod_deflate.so' >/dev/null 2>&1 </dev/null && lab_group web-1 quota=50,20ms &&
+		lab_ungroup web-1
+}
+
+# Sets the shares by what the programs need with the shortest think time. A resumed run keeps those that it had.
+shares_set() {
+	local CROWD_PIDS=("${WEB_PIDS[@]}") i before report shares names=("${WEB_PIDS[@]##*/}")
+	names=("${names[@]%.pid}")
+	if ! jq -e .shares "$RUN/run.json" >/dev/null; then
+		before=$(crowd_moved)
+		report=$(lab_exec client "$TP_BIN/vusers" "http://$LAB_ADDR_server:$WEB_PORT/" -n "$WEB_USERS" \
+			-z "$(crowd_times "1000 * $(tr , '\n' <<<"$WEB_THINK" | sort -g | head -n 1)")ms" -t 6s --seed "$SEED" \
+			--workload "$WORKLOAD" --format json 2>"$LAB_LOG/shares.err" </dev/null)
+		[ -n "$report" ] || die "cannot measure what an object costs the web servers: $(last_word shares)"
+		run_set '($programs | split(" ")) as $names
+			| [[$before, $after | [splits(" +") | tonumber? // 0]] | transpose | .[range(3; 3 + 2 * ($names | length); 2)]
+				| (.[1] - .[0]) / 1e5 / $report.result.seconds / $busy] as $needs | ($needs[:$web] | add / $web) as $each
+			| .shares = [range($names | length) | {name: $names[.],
+				percent: ([(if . < $web then $each else $needs[.] end | round), 1] | max)}]' \
+			--arg before "$before" --arg after "$(crowd_moved)" --argjson busy "$SHARE_BUSY" --argjson report "$report" \
+			--argjson web "$WEB_SERVERS" --arg programs "${names[*]}" || die "cannot choose the shares of the CPU"
+	fi
+	mapfile -t shares < <(jq '.shares[].percent' "$RUN/run.json")
+	for i in "${!names[@]}"; do	# in 20 ms; a quota is 1 ms at least
+		lab_change regroup "${names[i]}" "quota=${shares[i]},$((shares[i] < 5 ? 100000 / shares[i] + 1 : 20000))us" ||
+			die "cannot set the CPU share of ${names[i]}: $LAB_WHY"
+	done
+}
+
+exp_before_cells() { [ "$PARTS" = vnc ] || [ "$SHARE_BUSY" = 0 ] || shares_set; }
+
 web_start() {
 	local www=$RUN/log/www name page weight path bytes i
 	mkdir -p "$www"
+	WEB_CONNECTIONS=$((2 * WEB_USERS + 100))	# a page has two objects at most
+	[ "$SHARE_BUSY" = 0 ] || shares_can || {
+		ABSENT+=("CPU shares of web servers and balancer: $LAB_WHY")
+		SHARE_BUSY=0
+	}
 	while IFS=$'\t' read -r page weight name path bytes; do
 		[[ $page != '#'* && -n $bytes ]] || continue
-		head -c "$bytes" /dev/urandom >"$www$path" || die "cannot write to $www"
+		{ head -c "$((bytes - 300))" /dev/urandom && head -c 300 /dev/zero; } >"$www$path" ||	# compresses by a few bytes
+			 die "cannot write to $www"
 	done <"$WORKLOAD"
 	lab_put server "$www" "$www"
 	if [ "$WEB_SERVERS" = 1 ]; then
@@ -113,30 +186,38 @@ vnc_start() {
 exp_begin() {
 	crowd_begin
 	RUN_SAYS="; ${#CELLS[@]} cells of $SECONDS_EACH s (VNC: half)"
-	[[ ,$PARTS, != *,web,* ]] || web_start
+	[ "$PARTS" = vnc ] || web_start
 	[[ ,$PARTS, != *,vnc,* ]] || vnc_start
 }
 
-# Nothing is fitted: what the link needs for an object of average size, with the heads of its frames and its answer; the CPU
-# time that a key was told to cost.
+# Nothing is fitted: what the link needs for an object (or page) of average size, with the heads of its frames and its answer; the
+# CPU time that a key was told to cost.
 part_demand() {
-	[ "${P[part]}" = web ] || { echo "${COST_MS}ms"; return; }
+	local pages n
+	[ "${P[part]}" != vnc ] || { echo "${COST_MS}ms"; return; }
 	[ "$LINK" != none ] || return 0
-	LC_ALL=C awk -F'\t' -v rate="$(rate_bits "$LINK")" '
-		!/^#/ && NF >= 5 { n += $2; bytes += $2 * (($5 + 250) * 1514 / 1448) }
+	read -r pages n < <(web_ratio)
+	[ "${P[part]}" != pages ] || n=$pages
+	LC_ALL=C awk -F'\t' -v rate="$(rate_bits "$LINK")" -v n="$n" '
+		!/^#/ && NF >= 5 { bytes += $2 * (($5 + 250) * 1514 / 1448) }
 		END { printf "%.6fms", bytes / n * 8 / rate * 1000 }' "$WORKLOAD"
 }
 
 exp_run() {	# exp_run FOLDER REPEAT
-	local demand target words CROWD_PIDS=() CROWD_ARRIVALS=(--sources user --rows "$1/arrivals.tsv") SECONDS_EACH=$SECONDS_EACH
-	if [ "${P[part]}" = web ]; then
-		CROWD_PIDS=("${WEB_PIDS[@]}")
-		target=http://$LAB_ADDR_server:$WEB_PORT/ words=(--workload "$WORKLOAD")
-	else
-		SECONDS_EACH=$(((SECONDS_EACH + 1) / 2)) words=(--echo patch)
+	local demand target=http://$LAB_ADDR_server:$WEB_PORT/ words=(--workload "$WORKLOAD") CROWD_OPEN='' \
+		CROWD_PIDS=("${WEB_PIDS[@]}") CROWD_ARRIVALS=(--sources user --rows "$1/arrivals.tsv") SECONDS_EACH=$SECONDS_EACH
+	case ${P[part]} in
+	pages) words+=(--per page --parallel "$PARALLEL") ;;
+	open) CROWD_OPEN=1 CROWD_ARRIVALS=(--rows "$1/arrivals.tsv") ;;
+	vnc)
+		SECONDS_EACH=$(((SECONDS_EACH + 1) / 2)) words=(--echo patch) CROWD_PIDS=()
 		target=vnc:$LAB_ADDR_server:$VNC_PORT-
-	fi
+		;;
+	esac
 	crowd_run "$1" "$((SEED * 1000 + $2))" "$target" "${words[@]}" || return
+	MOVED=$(jq -c --slurpfile run "$RUN/run.json" '.programs |= [to_entries[] | .value + ($run[0].shares[.key].percent // empty
+		| {share_percent: .}) | if .share_percent then .of_share_percent = .cpu_percent * 100 / .share_percent else . end]' \
+		<<<"$MOVED")
 	demand=$(part_demand)
 	[ -z "$demand" ] || crowd_model "$1" "$demand"
 }
@@ -163,13 +244,11 @@ users_fit() {	# users_fit PART FITTED ROWS: leaves fit/PART-FITTED.json, or why 
 }
 
 # The number of real users, who think longer between pages, that cause the same rate as each row of the web.
-users_world() {
-	local pages
-	pages=$(awk -F'\t' '!/^#/ && NF >= 4 { objects += $2; if ($1 != page) pages += $2; page = $1 } END { print pages ":" objects }' \
-		"$WORKLOAD")
-	users_rows web "$REPEATS" >"$RUN/fit/web-users.tsv"
-	"$TP_BIN/queue" users "$RUN/fit/web-users.tsv" --think-time 10s:50s:10s --pages "$pages" --format json \
-		-o "$RUN/fit/web-users.json" 2>"$RUN/fit/web-users.err" && rm -f "$RUN/fit/web-users.err"
+users_world() {	# users_world PART PAGES:REQUESTS
+	local file=$RUN/fit/$1-users
+	users_rows "$1" "$REPEATS" >"$file.tsv"
+	"$TP_BIN/queue" users "$file.tsv" --think-time 10s:50s:10s --pages "$2" --format json -o "$file.json" 2>"$file.err" &&
+		rm -f "$file.err"
 }
 
 exp_summed() {
@@ -177,8 +256,10 @@ exp_summed() {
 	rm -rf "$RUN/log/www" "$RUN/fit"
 	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
 	[ -s "$RUN/summary.tsv" ] && mkdir "$RUN/fit" || return 0
-	[[ ,$PARTS, != *,web,* ]] || users_world
+	[[ ,$PARTS, != *,web,* ]] || users_world web "$(web_ratio | tr ' ' :)"
+	[[ ,$PARTS, != *,pages,* ]] || users_world pages 1:1
 	for part in ${PARTS//,/ }; do
+		[ "$part" != open ] || continue	# its think times are none
 		users_rows "$part" 0 >"$RUN/fit/$part.tsv"
 		[ "$(wc -l <"$RUN/fit/$part.tsv")" -gt 3 ] || users_rows "$part" "$REPEATS" >"$RUN/fit/$part.tsv"
 		rows=$(($(wc -l <"$RUN/fit/$part.tsv") - 1))

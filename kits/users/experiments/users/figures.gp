@@ -5,18 +5,20 @@
 parts = ""
 eval look("summary.tsv", 'y("repeats") > 0 ? (parts = add(parts, strcol("part"))) : 0')
 n = words(parts)
-short(p) = p eq "web" ? "web" : "VNC"
-says(p) = p eq "web" ? "web: objects of lighttpd" : "VNC: keys of refecho"
+short(p) = p eq "vnc" ? "VNC" : p
+says(p) = p eq "web" ? "web: objects of lighttpd" : p eq "pages" ? "pages: their objects in parallel" \
+	: p eq "open" ? "open loop: objects of lighttpd" : "VNC: keys of refecho"
 of(p) = y("repeats") > 0 && strcol("part") eq p
 rate(p) = of(p) ? y("lambda_per_s") : NaN
 grid = 'set datafile missing NaN; set grid xtics; set xrange [0:*]; set yrange [0:*]'
 
 if (n > 0) {
-	eval panels("response", 482, n, 1, 112, "Response time by rate of requests")
+	eval panels("response", 152 + 330 * down(n, 2), across(n, 2), down(n, 2), 112, "Response time by rate of requests")
 	eval grid
-	set xlabel "requests a second"
+	over(i) = (i + panel_across > n) ? "requests a second" : ""
 	do for [i = 1:n] {
 		p = word(parts, i)
+		set xlabel over(i)
 		fastest = 1e9
 		unset logscale
 		eval look("summary.tsv", 'of(p) && filled("response_ms") ? (fastest = less(fastest, y("response_ms"))) : 0')
@@ -25,7 +27,7 @@ if (n > 0) {
 		least_drawn = 10**floor(log10(fastest / 2))
 		set yrange [least_drawn:*]
 		eval panel(i, says(p))
-		set ylabel (i == 1) ? "ms" : "" offset 1.5, 0
+		set ylabel panel_column(i) == 0 ? "ms" : "" offset 1.5, 0
 		eval "plot " . curve_of('rate(p)', "response_ms", 1, light_colour, "mean") . ", " \
 			. line_of('rate(p)', "p95_ms", 2, heavy_colour, "95 % are faster") \
 			. ', data using (of(p) ? y("model_lambda_per_s") : NaN):(y("model_response_s") * 1000) with lines linestyle dashed notitle' \
@@ -36,12 +38,12 @@ if (n > 0) {
 		NaN with lines linestyle dotted title sprintf("%g ms", threshold_ms), \
 		NaN with lines linestyle dashed title "mean of one queue, not fitted: the link (web), the CPU (VNC)"
 
-	eval panels("load", 420, n, 1, 60, "How busy CPU and link are")
+	eval panels("load", 100 + 320 * down(n, 2), across(n, 2), down(n, 2), 60, "How busy CPU and link are")
 	eval grid
-	eval x_axis("0:*", "requests a second")
-	set yrange [0:100]
 	do for [i = 1:n] {
 		p = word(parts, i)
+		eval x_axis("0:*", over(i))
+		set yrange [0:100]
 		set ylabel "busy, %"
 		eval panel(i, says(p))
 		eval "plot " . line_of('rate(p)', "server_busy_percent", 1, light_colour, "CPU") . ", " \
@@ -54,8 +56,9 @@ if (n > 0) {
 
 # ---- web servers behind a balancer ----
 balanced = 0
+shared = 0
 most_moved = 0
-eval look("summary.tsv", 'of("web") && filled("web1_cpu_percent") ? (balanced = balanced + 1, ' \
+eval look("summary.tsv", 'of("web") && filled("web1_cpu_percent") ? (balanced = balanced + 1, shared = shared + filled("web1_of_share_percent"), ' \
 	. 'most_moved = more(most_moved, more(y("received_kbyte_per_s"), y("frames_out_kbyte_per_s")))) : 0')
 if (balanced > 0) {
 	eval panels("servers", 710, 2, 2, 112, "Web servers over the rate of requests")
@@ -65,9 +68,21 @@ if (balanced > 0) {
 	eval panel(1, "response time, ms")
 	eval "plot " . line(over_rate, "response_ms", 1, "mean") . ", " . line(over_rate, "p95_ms", 2, "95 % are faster")
 	set yrange [0:100]
-	eval panel(2, "CPU, % of one")
-	eval "plot " . line(over_rate, "web1_cpu_percent", 3, "server 1") . ", " \
-		. line(over_rate, "web2_cpu_percent", 4, "server 2") . ", " . line(over_rate, "balancer_cpu_percent", 5, "balancer")
+	cpu(name) = name . (shared ? "_of_share_percent" : "_cpu_percent")
+	straight = ""
+	if (shared > 2) {
+		do for [name in "web1 web2"] {
+			set autoscale
+			eval 'stats data using (' . over_rate . '):(y("' . cpu(name) . '")) name "' . name . '" nooutput'
+		}
+		set xrange [0:*]
+		set yrange [0:100]
+		straight = sprintf("; R² %.3f", less(web1_correlation, web2_correlation)**2)
+	}
+	eval panel(2, (shared ? "CPU, % of its share" : "CPU, % of one") . straight)
+	eval "plot " . line(over_rate, cpu("web1"), 3, "server 1") . ", " . line(over_rate, cpu("web2"), 4, "server 2") . ", " \
+		. line(over_rate, cpu("balancer"), 5, "balancer") \
+		. (straight eq "" ? "" : ", web1_slope * x + web1_intercept with lines linestyle dotted notitle")
 	set yrange [0:most_moved * 1.1]
 	set xlabel "objects a second"
 	eval panel(3, "received by users, KB/s")
@@ -83,6 +98,29 @@ if (balanced > 0) {
 	eval "plot " . entry(1, "mean") . entry(2, "95 % are faster") . entry(3, "server 1") . entry(4, "server 2") \
 		. entry(5, "balancer") . entry(6, "users; all servers") \
 			. 'NaN with lines linestyle dashed title "frames on the link"'
+}
+
+# ---- the open loop beside users who think: what is asked for by how many requests are under way ----
+most_q = 0
+eval look("summary.tsv", 'of("open") && filled("concurrency") ? (most_q = more(most_q, y("concurrency"))) : 0')
+if (most_q > 0) {
+	eval look("summary.tsv", 'of("web") && filled("concurrency") ? (most_q = more(most_q, y("concurrency"))) : 0')
+	eval figure("loadlines", 480, "Rate of requests by how many are under way", 4)
+	set datafile missing NaN
+	set xrange [0:most_q * 1.1]
+	set yrange [0:*]
+	set xlabel "requests under way"
+	set ylabel "requests a second"
+	asks(p) = of(p) ? y("users") / y("think_s") : NaN
+	upto = most_q * 1.1
+	slope(p) = p eq "web" ? -upto / y("think_s") : 0
+	point(p) = of(p) ? y("concurrency") : NaN
+	asked(p) = sprintf('data using (of("%s") ? 0 : NaN):(asks("%s")):(upto):(slope("%s")) with vectors nohead linestyle %s notitle, ', p, p, p, \
+		p eq "web" ? "dotted" : "dashed")
+	eval "plot " . asked("web") . asked("open") . 'data using (point("web")):(y("lambda_per_s")) with points pointtype 7 linecolor rgb light_colour title "users who think", ' \
+		. 'data using (point("open")):(y("lambda_per_s")) with points pointtype 9 linecolor rgb heavy_colour title "open loop", ' \
+		. 'NaN with lines linestyle dotted title "load lines of users: (users − under way) / think time", ' \
+		. 'NaN with lines linestyle dashed title "rates of the open loop"'
 }
 
 # ---- the fitted model: response over rate; and the load lines of users who think: a row lies where line and server meet ----
@@ -137,15 +175,15 @@ repeats = 1
 if (has_table("points.tsv")) { eval look("points.tsv", \
 	'counted = add(counted, strcol("part")), repeats = more(repeats, y("repeat"))') }
 if (words(counted) > 0) {
-	eval panels("cov", 500, words(counted), 1, 124, "Coefficient of variation of the times between requests")
+	eval panels("cov", 164 + 336 * down(words(counted), 2), across(words(counted), 2), down(words(counted), 2), 124, "Coefficient of variation of the times between requests")
 	eval grid
-	set xlabel "users counted in"
 	set style fill transparent solid 0.2 noborder
 	half(d) = (y("cov_high") - y("cov_low")) / 2
 	near_ones = ""
 	shortest_ones = ""
 	do for [i = 1:words(counted)] {
 		p = word(counted, i)
+		set xlabel (i + panel_across > words(counted)) ? "users counted in" : ""
 		shortest = 1e9
 		near = NaN
 		eval look("points.tsv", 'strcol("part") eq p ? (shortest = less(shortest, y("think_s")), near = nearer(y("think_s"), near)) : 0')
@@ -193,6 +231,6 @@ if (has_table("marks.tsv")) {
 	eval look("marks.tsv", 'strcol("part") eq "web" || p eq "" ? (p = strcol("part")) : 0')
 	eval look("marks.tsv", 'strcol("part") eq p ? (near = nearer(y("think_s"), near)) : 0')
 	if (known(near)) { call engine . "/../../plots/arrivals.gp" "marks.tsv" "figures/arrivals.svg" \
-		sprintf("Requests of users of %s who think for %g s", p eq "web" ? "the web server" : "VNC", \
+		sprintf("Requests of users of %s who think for %g s", p eq "vnc" ? "VNC" : "the web server", \
 			near) p sprintf("%.9f", near) }
 }

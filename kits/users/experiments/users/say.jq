@@ -3,10 +3,10 @@
 include "words";
 include "crowds";
 
-def part_words: {web: "web", vnc: "VNC"}[.] // .;
+def part_words: {vnc: "VNC", open: "open loop"}[.] // .;
 def present: . as $doc | [.run.settings.parts // [] | .[] | select(. as $p | any($doc.summary[]; .part == $p))];
 def title: "Response time as users send more requests: \(present | map(part_words) | and_list)";
-def labels: {value: {part: {web: "web (objects)", vnc: "VNC (keys)"}, fitted: {all: "all rows", first: "the lowest rates"},
+def labels: {value: {part: {web: "web (objects)", pages: "whole pages", open: "open loop (objects)", vnc: "VNC (keys)"}, fitted: {all: "all rows", first: "the lowest rates"},
 	name: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}}};
 # Rows in which the load generator interfered describe no server.
 def valid($p): part($p) | map(select(.response_ms != null and (.invalid // 0) == 0));
@@ -14,30 +14,53 @@ def valid($p): part($p) | map(select(.response_ms != null and (.invalid // 0) ==
 def offered: if .think_s > 0 then .users / .think_s else infinite end;
 def busiest($p): valid($p) | if . == [] then null else max_by(offered) end;
 def calmest($p): valid($p) | if . == [] then null else min_by(offered) end;
-def what: {web: "objects", vnc: "keys"}[.] // "requests";
+def what: {web: "objects", pages: "pages", open: "objects", vnc: "keys"}[.] // "requests";
 
 def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
 	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low | response_words) to"
 		+ " \($top | response_words)** "
-		+ "while \($top.users | plural("user")) \(if $top.lambda_per_s < $low.lambda_per_s then
+		+ "while \(if $p == "open" then "requests at random" else $top.users | plural("user") end) \(if $top.lambda_per_s < $low.lambda_per_s then
 		"ask for more, and get" else "raise the rate from"
 			end) \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
 			+ " \($p | what) a second\($top | late_words($limit)). The server's CPU is then busy for \($top.server_busy_percent | percent) %"
 		+ (if $top.model_response_s == null then "."
 			else "; a model of one queue, without fitted parameters, predicts \($top.model_response_s * 1000 | with_unit("ms"))." end);
 		($top | if mostly_answered then figure("response_ms") else {verdict: "bad"} end) + {figure: "response"}) end;
-def balance: busiest("web") | if . == null or .web2_cpu_percent == null then empty
+# How near the columns x and y of rows (the input) are to a straight line: R squared, and the largest distance in y.
+def straight($x; $y): map(select(.[$x] != null and .[$y] != null) | [.[$x], .[$y]]) | if length < 3 then null else
+	(transpose | map(add / length)) as [$mx, $my] | map([.[0] - $mx, .[1] - $my])
+	| (map([.[0] * .[0], .[0] * .[1], .[1] * .[1]]) | transpose | map(add)) as [$xx, $xy, $yy]
+	| if $xx * $yy == 0 then null
+	  else {r2: ($xy * $xy / $xx / $yy), off: (map(.[1] - .[0] * $xy / $xx | fabs) | max)} end end;
+def straight_words: [["web1_of_share_percent", "web2_of_share_percent"][] as $column | valid("web") | straight("lambda_per_s"; $column)
+	| select(. != null)] | if . == [] then "" else
+	" Over \(if (map(.r2) | min) >= 0.99 then "all rates that is a straight line" else "the rates that is no straight line" end)"
+		+ " (R² \(map(.r2) | min | fixed(3)), at most \(map(.off) | max | fixed(1)) points off)." end;
+# How busy a program was: of its share of the CPU, where it had one.
+def busy_words($n): if .[$n + "_of_share_percent"] == null then "\(.[$n + "_cpu_percent"] | percent) % of a CPU"
+	else "\(.[$n + "_of_share_percent"] | percent) % of its share" end;
+def balance: straight_words as $line | busiest("web") | if . == null or .web2_cpu_percent == null then empty
 	else (100 * (.web1_cpu_percent - .web2_cpu_percent | fabs) / ([.web1_cpu_percent, .web2_cpu_percent] | max)) as $apart
 	| finding("balance"; "**The two web servers \(if $apart <= 10 then "share" else "do not share" end) the load evenly**: at"
-		+ " \(.lambda_per_s | number) objects a second one is busy for \(.web1_cpu_percent | percent) % of a CPU, the other for"
-		+ " \(.web2_cpu_percent | percent) %, and the balancer for \(.balancer_cpu_percent | percent) %. Together they send"
+		+ " \(.lambda_per_s | number) objects a second one is busy for \(busy_words("web1")), the other for"
+		+ " \(busy_words("web2")), and the balancer for \(busy_words("balancer")).\($line) Together they send"
 		+ " \(.web1_sent_kbyte_per_s + .web2_sent_kbyte_per_s | thousands) KB/s; users receive \(.received_kbyte_per_s | thousands).";
 		{value: $apart, unit: "%", verdict: (if $apart <= 10 then "good" else "bad" end), figure: "servers"}) end;
+# The open loop beside users who wait, and whole pages beside their objects one by one, each with the shortest think time.
+def open_loop: busiest("open") as $o | if $o == null then empty else
+	[valid("web")[] | select(.think_s == $o.think_s)][0] as $w | if $w == null then empty else
+	finding("open-loop"; "**Asked for \($o | offered | number) objects a second, an open loop waits \($o | response_words), users who think"
+		+ " \($w | response_words)**: users ask for \($w.lambda_per_s | number), since who waits does not ask.";
+		$o | figure("response_ms") + {verdict: "none", figure: "loadlines"}) end end;
+def whole_pages: busiest("pages") as $p | busiest("web") as $w | if $p == null or $w.pages_per_s == null then empty else
+	finding("pages"; "**A whole page takes \($p | response_words)** at \($p.pages_per_s | number) pages a second; an object alone"
+		+ " \($w | response_words) at \($w.pages_per_s | number).";
+		$p | figure("response_ms") + {verdict: "none", figure: "response"}) end;
 def tells_nothing: .high_ms != null and .high_ms > 10 * .demand_ms;
 def resource: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}[.] // "a queue";
 def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] as $rows | ([$rows[].demand_ms] | add) as $all
 	| [$rows[] | select(.name != "delay" or .demand_ms > 0.001 * $all)] | if . == [] then empty else
-	finding("demand-\($p)"; "**\({web: "An object", vnc: "A key"}[$p] // "A request") needs** "
+	finding("demand-\($p)"; "**\({web: "An object", pages: "A page", vnc: "A key"}[$p] // "A request") needs** "
 		+ (map("\(.demand_ms | number) ms of \(.name | resource)"
 			+ (if tells_nothing then " (not determined by the measurements)"
 			else interval(.low_ms; .high_ms; "ms") end)) | and_list)
@@ -58,7 +81,7 @@ def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "fir
 			figure: "fit"}) end;
 # Little's law: rate times response and think time must give back how many users there were. All are of the same users' requests:
 # that checks the measurement, and tells nothing of the server.
-def little: [.summary[] | select(.repeats > 0 and .response_ms != null and (.invalid // 0) == 0)
+def little: [.summary[] | select(.part != "open" and .repeats > 0 and .response_ms != null and (.invalid // 0) == 0)
 	| (.lambda_per_s * (.response_ms / 1000 + .think_s) / .users - 1) * 100 | fabs] | if . == [] then empty else
 	finding("little";
 		"**Little's law \(if max <= 10 then "holds within" else "does not hold: off by up to" end) \(max | number) %**. Request rate"
@@ -81,7 +104,7 @@ def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest
 			"No condition is valid: the load generator interfered, or users were missing."
 		else nothing_measured end
 	  else join(" ") end;
-def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)), balance,
+def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)), balance, open_loop, whole_pages,
 	(present[] as $p | $doc | foretold($p)), (present[] as $p | $doc | fitted($p)),
 	world, little, together][:5];
 
@@ -92,9 +115,10 @@ def views:
 	view("arrivals"; "summary"; "When requests come"; {by: "part"};
 		"users think_s gap_ms gap_sd_ms cov cov_band poisson judged arrivals_p_of_all"),
 	view("servers"; "summary"; "Web servers"; {only: "web1_cpu_percent"};
-		"think_s lambda_per_s web1_cpu_percent web2_cpu_percent balancer_cpu_percent web1_sent_kbyte_per_s"
+		"think_s lambda_per_s web1_cpu_percent web2_cpu_percent balancer_cpu_percent web1_of_share_percent? web2_of_share_percent?"
+			+ " balancer_of_share_percent? web1_sent_kbyte_per_s"
 			+ " web2_sent_kbyte_per_s received_kbyte_per_s frames_out_kbyte_per_s frames_in_kbyte_per_s"),
-	view("world"; "world"; "Users of the world that these stand for"; {};
+	view("world"; "world"; "Users of the world that these stand for"; {by: "part"};
 		"think_s lambda_per_s response_ms q n_calculated pages_per_s q_pages users_10s users_20s users_30s"
 			+ " users_40s users_50s"),
 	view("demands"; "slope"; "What a request needs, by the fitted model"; {by: "part"};

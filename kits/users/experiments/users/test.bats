@@ -190,6 +190,66 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	for repeat in 1 2; do edit_json "run/cells/web-1/$repeat/cell.json" '.programs |= .[:1]'; done
 	report_findings run
 	[ -z "$(finding run balance)" ]
+	# shares of the CPU: the straight line through three rows is told, and what is none
+	make_run users 1 "$SETTINGS" web-4/web/200/4 web-2/web/200/2 web-1/web/200/1
+	line() {	# line PERCENT: of server 2's share in the second row
+		local x
+		for x in 40 80 160; do
+			cell "web-$((160 / x))" 1 "$x" 50 1 true
+			edit_json "run/cells/web-$((160 / x))/1/cell.json" '.programs = [{of_share_percent: ($x * 0.45)},
+				{of_share_percent: (if $x == 80 then $bent else $x * 0.45 end)}, {of_share_percent: 60}]
+				| .programs[] += {cpu_percent: 7, written_kbyte_per_s: $x}' --argjson x "$x" --argjson bent "$1"
+		done
+		report_findings run
+	}
+	line 36
+	[[ $(finding run balance text) == *"one is busy for 72 % of its share, the other for 72 % of its share"*\
+"all rates that is a straight line (R² 1.000, at most 0.0 points off)"* ]]
+	# (40, 18), (80, 66), (160, 72): R² is 2960^2 / (7466.67 * 1752); the second row lies 14 + 13.333 * 2960 / 7466.67 off
+	line 66
+	[[ $(finding run balance text) == *"no straight line (R² 0.670, at most 19.3 points off)"* ]]
+	"$TOP/report/report.sh" run
+	grep -q 'CPU, % of its share; R² 0.670' run/figures/servers.svg
+}
+
+of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by default
+	local words="local WEB_USERS=200 VNC_USERS=20 VNC_THINK=1 PARTS=web,pages,open,vnc LINK=100Mbit COST_MS=10 CLIENTS='' ON_BACKEND=local"
+	TP_HOME=$TOP bash -c 'set -u; . "$TP_HOME/lab/lib.sh"; . "$TP_HOME/kits/users/experiments/users/cell.sh"; declare -A P
+		f() { '"$words; $1"'; }; f'
+}
+
+@test "users: pages and open loop ask for objects at the rates of web; --full measures for 20 minutes, once" {
+	# nine pages are fifteen objects of 60 kB on average
+	[ "$(of_cell 'WEB_THINK=1,12.5; exp_cells' | paste -sd ' ' | tr '\t' /)" = "web/200/12.5 web/200/1 pages/200/20.8333333\
+ pages/200/1.66666667 open/200/12.5 open/200/1 vnc/20/1" ]
+	# (60000 + 250) bytes * 1514 / 1448 * 8 bits / 100 Mbit/s; a page: 100000 bytes and 15/9 heads
+	run -0 of_cell 'rate_bits() { echo 100000000; }; for part in web pages open vnc; do P[part]=$part; part_demand; echo; done'
+	[ "${lines[*]}" = "5.039696ms 8.399494ms 5.039696ms 10ms" ]
+	full() { of_cell "plan_given() { [ \$1 = '$1' ]; }; QUICK=0 FULL=1 SECONDS_EACH=40 REPEATS=5; exp_check; echo \$SECONDS_EACH \$REPEATS"; }
+	[ "$(full '')/$(full time)/$(full repeat)" = "1200 1/40 1/1200 5" ]
+	run -2 --separate-stderr "$TOP/thinprobe" run users --full --quick --options-only
+	[[ $stderr == *"--quick with --full"* ]]
+}
+
+@test "users: the open loop and whole pages beside users of objects; Little's law counts no users of an open loop" {
+	need gnuplot cmark-gfm
+	make_run users 1 "$SETTINGS" web-6/web/200/6.25 web-1/web/200/1 open-6/open/200/6.25 open-1/open/200/1 pages-2/pages/200/1.6667
+	edit_json run/run.json '.settings.parts = ["web", "pages", "open"]'
+	cell web-6 1 31.73 52.74 1.00 true
+	cell web-1 1 159.16 253.38 1.17 false
+	cell open-6 1 32 53 1.00 true
+	cell open-1 1 200 5000 1.00 true
+	cell pages-2 1 95.5 427.55 1.00 true
+	fit web,pages,open "$TOP/report/report.sh"
+	[[ $(finding run open-loop text) == *"Asked for 200 objects a second, an open loop waits 5000 ms, users who think 253 ms"*"ask for 159"* ]]
+	[[ $(finding run pages text) == *"takes 428 ms"*"57.3 pages a second"*"253 ms at 95.5"* ]]
+	for f in loadlines response load; do [ -s "run/figures/$f.svg" ]; done
+	# Table 4 of pages: nothing is converted. 95.5 * (0.42755 + 10)
+	near "$(field run/world.tsv users_10s part=pages)" 995.83 0.01
+	edit_json run/run.json '.settings.parts = ["web"]'
+	rm -r run/cells/pages-2
+	report_findings run
+	[ "$(finding run little verdict)" = good ]
 }
 
 @test "users: rates of link, CPU and bytes written, from two readings of the counters" {
@@ -224,7 +284,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 }
 
 @test "users: a short run: a key's CPU demand, objects of 30 to 100 kB, two servers with similar load" {
-	local cell parts=web,vnc
+	local cell parts=web,pages,open,vnc
 	command -v lighttpd >/dev/null || parts=vnc
 	# long enough that a reading of the server up to 2 s late keeps the ratios below
 	short_run users --parts "$parts" --users 20 --think-time 0.4 --vnc-users 3 --vnc-think-time 0.2,0.1 --cost 5ms --time 10 \
@@ -237,7 +297,14 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	demand() { field run/slope.tsv "$1" part=vnc fitted=all name=cpu; }
 	awk -v low="$(demand low_ms)" -v high="$(demand high_ms)" 'BEGIN { exit !(high > 4 && low < 15) }'
 	[ ! -e run/log/www ]
-	[ "$parts" = web,vnc ] || skip "lighttpd is not installed"
+	[ "$parts" != vnc ] || skip "lighttpd is not installed"
+	# 0.6 pages an object, of up to two objects each, over two connections; the open loop asks for 20 / 0.4 s
+	cell=$(cell_of run part=pages)/1
+	jq -c .result "$cell/vusers.json"
+	[ "$(jq '.result | .errors == 0 and .connections > 20 and (.received_kbyte_per_s * .seconds / .requests | . > 44 and . < 131)' \
+		"$cell/vusers.json")" = true ]
+	cell=$(cell_of run part=open)/1
+	[ "$(jq '.result.due_per_s | . > 38 and . < 62' "$cell/vusers.json")" = true ]
 	cell=$(cell_of run part=web)/1
 	jq -c .result "$cell/vusers.json"
 	# objects of 30 to 100 kB, with their heads
@@ -246,6 +313,10 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ "$(jq '.link_percent > 0' "$cell/cell.json")" = true ]
 	[ -s run/figures/servers.svg ] && [ -s run/world.tsv ]
 	jq -c '[.programs, .sent_kbyte_per_s, .received_kbyte_per_s]' "$cell/cell.json"
+	# what is in percent of a share is what was measured, and not more than the quota gives
+	[ "$(jq -s '.[0].shares as $shares | [.[1].programs | to_entries[] | $shares[.key] as $s | .value | ($s == null)
+		or (.cpu_percent * 100 / $s.percent - .of_share_percent | fabs < 0.01) and .of_share_percent < 110] | all' \
+		run/run.json "$cell/cell.json")" = true ]
 	command -v haproxy >/dev/null || skip "haproxy is not installed"
 	# round robin: both servers send about the same, and together what users received, except that the two time windows differ;
 	# frames on the link add their headers
