@@ -154,7 +154,8 @@ exp_before_cells() { [ "$PARTS" = vnc ] || [ "$SHARE_BUSY" = 0 ] || shares_set; 
 web_start() {
 	local www=$RUN/log/www name page weight path bytes i
 	mkdir -p "$www"
-	WEB_CONNECTIONS=$((2 * WEB_USERS + 100))	# a page has two objects at most
+	WEB_CONNECTIONS=$((WEB_USERS + 100))
+	[[ ,$PARTS, != *,pages,* ]] || WEB_CONNECTIONS=$((2 * WEB_USERS + 100))	# a page has two objects at most
 	[ "$SHARE_BUSY" = 0 ] || shares_can || {
 		ABSENT+=("CPU shares of web servers and balancer: $LAB_WHY")
 		SHARE_BUSY=0

@@ -58,7 +58,8 @@ if (n > 0) {
 balanced = 0
 shared = 0
 most_moved = 0
-eval look("summary.tsv", 'of("web") && filled("web1_cpu_percent") ? (balanced = balanced + 1, shared = shared + filled("web1_of_share_percent"), ' \
+eval look("summary.tsv", 'of("web") && filled("web1_cpu_percent") ? (balanced = balanced + 1, ' \
+	. 'shared = shared + filled("web1_of_share_percent"), ' \
 	. 'most_moved = more(most_moved, more(y("received_kbyte_per_s"), y("frames_out_kbyte_per_s")))) : 0')
 if (balanced > 0) {
 	eval panels("servers", 710, 2, 2, 112, "Web servers over the rate of requests")
@@ -115,10 +116,11 @@ if (most_q > 0) {
 	upto = most_q * 1.1
 	slope(p) = p eq "web" ? -upto / y("think_s") : 0
 	point(p) = of(p) ? y("concurrency") : NaN
-	asked(p) = sprintf('data using (of("%s") ? 0 : NaN):(asks("%s")):(upto):(slope("%s")) with vectors nohead linestyle %s notitle, ', p, p, p, \
-		p eq "web" ? "dotted" : "dashed")
-	eval "plot " . asked("web") . asked("open") . 'data using (point("web")):(y("lambda_per_s")) with points pointtype 7 linecolor rgb light_colour title "users who think", ' \
-		. 'data using (point("open")):(y("lambda_per_s")) with points pointtype 9 linecolor rgb heavy_colour title "open loop", ' \
+	asked(p) = sprintf('data using (of("%s") ? 0 : NaN):(asks("%s")):(upto):(slope("%s")) ', p, p, p) \
+		. sprintf('with vectors nohead linestyle %s notitle, ', p eq "web" ? "dotted" : "dashed")
+	had(p, look) = sprintf('data using (point("%s")):(y("lambda_per_s")) with points %s, ', p, look)
+	eval "plot " . asked("web") . asked("open") . had("web", 'pointtype 7 linecolor rgb light_colour title "users who think"') \
+		. had("open", 'pointtype 9 linecolor rgb heavy_colour title "open loop"') \
 		. 'NaN with lines linestyle dotted title "load lines of users: (users − under way) / think time", ' \
 		. 'NaN with lines linestyle dashed title "rates of the open loop"'
 }
@@ -175,7 +177,8 @@ repeats = 1
 if (has_table("points.tsv")) { eval look("points.tsv", \
 	'counted = add(counted, strcol("part")), repeats = more(repeats, y("repeat"))') }
 if (words(counted) > 0) {
-	eval panels("cov", 164 + 336 * down(words(counted), 2), across(words(counted), 2), down(words(counted), 2), 124, "Coefficient of variation of the times between requests")
+	eval panels("cov", 164 + 336 * down(words(counted), 2), across(words(counted), 2), down(words(counted), 2), 124, \
+		"Coefficient of variation of the times between requests")
 	eval grid
 	set style fill transparent solid 0.2 noborder
 	half(d) = (y("cov_high") - y("cov_low")) / 2

@@ -6,7 +6,8 @@ include "crowds";
 def part_words: {vnc: "VNC", open: "open loop"}[.] // .;
 def present: . as $doc | [.run.settings.parts // [] | .[] | select(. as $p | any($doc.summary[]; .part == $p))];
 def title: "Response time as users send more requests: \(present | map(part_words) | and_list)";
-def labels: {value: {part: {web: "web (objects)", pages: "whole pages", open: "open loop (objects)", vnc: "VNC (keys)"}, fitted: {all: "all rows", first: "the lowest rates"},
+def labels: {value: {part: {web: "web (objects)", pages: "whole pages", open: "open loop (objects)", vnc: "VNC (keys)"},
+	fitted: {all: "all rows", first: "the lowest rates"},
 	name: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}}};
 # Rows in which the load generator interfered describe no server.
 def valid($p): part($p) | map(select(.response_ms != null and (.invalid // 0) == 0));
@@ -19,7 +20,8 @@ def what: {web: "objects", pages: "pages", open: "objects", vnc: "keys"}[.] // "
 def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
 	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low | response_words) to"
 		+ " \($top | response_words)** "
-		+ "while \(if $p == "open" then "requests at random" else $top.users | plural("user") end) \(if $top.lambda_per_s < $low.lambda_per_s then
+		+ "while \(if $p == "open" then "requests at random" else $top.users | plural("user") end)"
+		+ " \(if $top.lambda_per_s < $low.lambda_per_s then
 		"ask for more, and get" else "raise the rate from"
 			end) \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
 			+ " \($p | what) a second\($top | late_words($limit)). The server's CPU is then busy for \($top.server_busy_percent | percent) %"
@@ -32,8 +34,8 @@ def straight($x; $y): map(select(.[$x] != null and .[$y] != null) | [.[$x], .[$y
 	| (map([.[0] * .[0], .[0] * .[1], .[1] * .[1]]) | transpose | map(add)) as [$xx, $xy, $yy]
 	| if $xx * $yy == 0 then null
 	  else {r2: ($xy * $xy / $xx / $yy), off: (map(.[1] - .[0] * $xy / $xx | fabs) | max)} end end;
-def straight_words: [["web1_of_share_percent", "web2_of_share_percent"][] as $column | valid("web") | straight("lambda_per_s"; $column)
-	| select(. != null)] | if . == [] then "" else
+def straight_words: [["web1_of_share_percent", "web2_of_share_percent"][] as $column
+	| valid("web") | straight("lambda_per_s"; $column) | select(. != null)] | if . == [] then "" else
 	" Over \(if (map(.r2) | min) >= 0.99 then "all rates that is a straight line" else "the rates that is no straight line" end)"
 		+ " (R² \(map(.r2) | min | fixed(3)), at most \(map(.off) | max | fixed(1)) points off)." end;
 # How busy a program was: of its share of the CPU, where it had one.
@@ -49,8 +51,8 @@ def balance: straight_words as $line | busiest("web") | if . == null or .web2_cp
 # The open loop beside users who wait, and whole pages beside their objects one by one, each with the shortest think time.
 def open_loop: busiest("open") as $o | if $o == null then empty else
 	[valid("web")[] | select(.think_s == $o.think_s)][0] as $w | if $w == null then empty else
-	finding("open-loop"; "**Asked for \($o | offered | number) objects a second, an open loop waits \($o | response_words), users who think"
-		+ " \($w | response_words)**: users ask for \($w.lambda_per_s | number), since who waits does not ask.";
+	finding("open-loop"; "**Asked for \($o | offered | number) objects a second, an open loop waits \($o | response_words),"
+		+ " users who think \($w | response_words)**: users ask for \($w.lambda_per_s | number), since who waits does not ask.";
 		$o | figure("response_ms") + {verdict: "none", figure: "loadlines"}) end end;
 def whole_pages: busiest("pages") as $p | busiest("web") as $w | if $p == null or $w.pages_per_s == null then empty else
 	finding("pages"; "**A whole page takes \($p | response_words)** at \($p.pages_per_s | number) pages a second; an object alone"

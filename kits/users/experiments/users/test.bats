@@ -213,7 +213,8 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 }
 
 of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by default
-	local words="local WEB_USERS=200 VNC_USERS=20 VNC_THINK=1 PARTS=web,pages,open,vnc LINK=100Mbit COST_MS=10 CLIENTS='' ON_BACKEND=local"
+	local words="local WEB_USERS=200 VNC_USERS=20 VNC_THINK=1 PARTS=web,pages,open,vnc LINK=100Mbit COST_MS=10 CLIENTS=''"
+	words+=" ON_BACKEND=local"
 	TP_HOME=$TOP bash -c 'set -u; . "$TP_HOME/lab/lib.sh"; . "$TP_HOME/kits/users/experiments/users/cell.sh"; declare -A P
 		f() { '"$words; $1"'; }; f'
 }
@@ -225,7 +226,10 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 	# (60000 + 250) bytes * 1514 / 1448 * 8 bits / 100 Mbit/s; a page: 100000 bytes and 15/9 heads
 	run -0 of_cell 'rate_bits() { echo 100000000; }; for part in web pages open vnc; do P[part]=$part; part_demand; echo; done'
 	[ "${lines[*]}" = "5.039696ms 8.399494ms 5.039696ms 10ms" ]
-	full() { of_cell "plan_given() { [ \$1 = '$1' ]; }; QUICK=0 FULL=1 SECONDS_EACH=40 REPEATS=5; exp_check; echo \$SECONDS_EACH \$REPEATS"; }
+	full() {
+		of_cell "plan_given() { [ \$1 = '$1' ]; }; QUICK=0 FULL=1 SECONDS_EACH=40 REPEATS=5; exp_check
+			echo \$SECONDS_EACH \$REPEATS"
+	}
 	[ "$(full '')/$(full time)/$(full repeat)" = "1200 1/40 1/1200 5" ]
 	run -2 --separate-stderr "$TOP/thinprobe" run users --full --quick --options-only
 	[[ $stderr == *"--quick with --full"* ]]
@@ -241,7 +245,7 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 	cell open-1 1 200 5000 1.00 true
 	cell pages-2 1 95.5 427.55 1.00 true
 	fit web,pages,open "$TOP/report/report.sh"
-	[[ $(finding run open-loop text) == *"Asked for 200 objects a second, an open loop waits 5000 ms, users who think 253 ms"*"ask for 159"* ]]
+	[[ $(finding run open-loop text) == *"Asked for 200 objects a second, an open loop waits 5000 ms, users who think 253 ms"* ]]
 	[[ $(finding run pages text) == *"takes 428 ms"*"57.3 pages a second"*"253 ms at 95.5"* ]]
 	for f in loadlines response load; do [ -s "run/figures/$f.svg" ]; done
 	# Table 4 of pages: nothing is converted. 95.5 * (0.42755 + 10)
