@@ -36,7 +36,7 @@ def straight($x; $y): map(select(.[$x] != null and .[$y] != null) | [.[$x], .[$y
 	  else {r2: ($xy * $xy / $xx / $yy), off: (map(.[1] - .[0] * $xy / $xx | fabs) | max)} end end;
 def straight_words: [["web1_of_share_percent", "web2_of_share_percent"][] as $column
 	| valid("web") | straight("lambda_per_s"; $column) | select(. != null)] | if . == [] then "" else
-	" Over \(if (map(.r2) | min) >= 0.99 then "all rates that is a straight line" else "the rates that is no straight line" end)"
+	" Over \(if (map(.r2) | min) >= 0.98 then "all rates that is a straight line" else "the rates that is no straight line" end)"
 		+ " (R² \(map(.r2) | min | fixed(3)), at most \(map(.off) | max | fixed(1)) points off)." end;
 # How busy a program was: of its share of the CPU, where it had one.
 def busy_words($n): if .[$n + "_of_share_percent"] == null then "\(.[$n + "_cpu_percent"] | percent) % of a CPU"
