@@ -216,8 +216,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 		;;
 	esac
 	crowd_run "$1" "$((SEED * 1000 + $2))" "$target" "${words[@]}" || return
-	MOVED=$(jq -c --slurpfile run "$RUN/run.json" '.programs |= [to_entries[] | .value + ($run[0].shares[.key].percent // empty
-		| {share_percent: .}) | if .share_percent then .of_share_percent = .cpu_percent * 100 / .share_percent else . end]' \
+	[ "$SHARE_BUSY" = 0 ] || MOVED=$(jq -c --slurpfile run "$RUN/run.json" '.programs |= [to_entries[]
+		| $run[0].shares[.key].percent as $p | .value | .of_share_percent = (.cpu_percent | if . then . * 100 / $p else . end)]' \
 		<<<"$MOVED")
 	demand=$(part_demand)
 	[ -z "$demand" ] || crowd_model "$1" "$demand"

@@ -59,7 +59,7 @@ balanced = 0
 shared = 0
 most_moved = 0
 eval look("summary.tsv", 'of("web") && filled("web1_cpu_percent") ? (balanced = balanced + 1, ' \
-	. 'shared = shared + filled("web1_of_share_percent"), ' \
+	. 'shared = shared + filled("web2_of_share_percent"), ' \
 	. 'most_moved = more(most_moved, more(y("received_kbyte_per_s"), y("frames_out_kbyte_per_s")))) : 0')
 if (balanced > 0) {
 	eval panels("servers", 710, 2, 2, 112, "Web servers over the rate of requests")
