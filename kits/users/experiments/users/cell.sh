@@ -10,6 +10,7 @@ WORKLOAD=$TP_HOME/kits/users/data/users/webgov.tsv
 
 exp_check() {
 	[[ $LINK != *,* ]] || exp_bad "--link $LINK: must be a rate only, such as 10Mbit"
+	SHARE_BUSY=${SHARE_BUSY:-0}	# a run from before there were shares, which is resumed
 	[ "$FULL$QUICK" != 11 ] || exp_bad "--quick with --full: they set the same options; choose one"
 	[ "$FULL" = 0 ] || {
 		plan_given time || SECONDS_EACH=1200

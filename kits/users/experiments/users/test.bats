@@ -214,7 +214,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 
 of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by default
 	local words="local WEB_USERS=200 VNC_USERS=20 VNC_THINK=1 PARTS=web,pages,open,vnc LINK=100Mbit COST_MS=10 CLIENTS=''"
-	words+=" ON_BACKEND=local"
+	words+=" ON_BACKEND=local SHARE_BUSY=70"
 	TP_HOME=$TOP bash -c 'set -u; . "$TP_HOME/lab/lib.sh"; . "$TP_HOME/kits/users/experiments/users/cell.sh"; declare -A P
 		f() { '"$words; $1"'; }; f'
 }
