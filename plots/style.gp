@@ -56,6 +56,10 @@ more(a, b) = !known(a) || b > a ? b : a
 place(list, w) = sum [place_i = 1:words(list)] (word(list, place_i) eq w ? place_i : 0)
 add(list, w) = place(list, w) ? list : list eq "" ? w : list . " " . w
 number_of(list, i) = real(word(list, i))
+# Of several runs in one report: the value without the name of its run (vnc/alpha, vnc/alpha.light), and that name, "" in a single run.
+bare(w) = strstrt(w, "/") ? w[1:strstrt(w, "/") - 1] : w
+run_of(w) = strstrt(w, "/") ? w[strstrt(w, "/") + 1:*] : ""
+of_run(w) = strlen(run_of(w)) ? ", " . run_of(w) : ""
 # One look at a table before plotting: look("summary.tsv", 'loads = add(loads, strcol("load")), top = more(top, high("p50_ms"))').
 look(file, expressions) = sprintf('set xrange [-1:1]; set yrange [-1:1]; set table $unused; plot "%s" using (%s, 0):(0), 0; ', \
 	file, expressions) . 'unset table; unset xrange; unset yrange; set autoscale'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # join.sh - several runs of one experiment as one run folder, which report.sh then reports as any other: their tables one below
-# the other. A run is one more system: its name stands behind that of the protocol (vnc/alpha), and in the column `run_name`
-# (in long.tsv: `run`).
+# the other. A run is one more system: its name stands behind the values of one axis (vnc/alpha; `joined` of run.json names it), and in
+# the column `run_name` (in long.tsv: `run`).
 # report.sh reads this file.
 
 # Names of the runs: those of --label, or the first property that differs between all of them, the host if possible.
@@ -15,11 +15,16 @@ join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
 	| first(("host", "day", "host_day", "minute", "folder") as $by | $all | map(.[$by]) | select(all(. != null and . != ""))
 		| map(plain) | select((unique | length) == length)) // [range(length) + 1 | tostring]'
 
+# The axis whose values the runs' names stand behind; without one of these, figures have no room for several runs.
+join_axis='.axes as $axes | first(("protocol", "system", "swap", "queue") | select(IN($axes[]))) // ""'
+
 # Settings that all runs share are those of the joined run. Differing ones are listed, except protocols (the cells show these),
 # settings without effect on figures, and fields that another version does not have.
 # shellcheck disable=SC2016
 join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] else null end;
 	def of_run($name): "\(.)/\($name)";
+	def of_run_axis($name): if $axis == "system" then . / "." | .[0] |= of_run($name) | join(".") else of_run($name) end;
+	def displays: .protocols // (if .protocol == null then {} else {(.cells[0].parameters.protocol // .settings.protocol): .protocol} end);
 	. as $runs | [$runs[].name] as $names
 	| ([$runs[].settings | keys[]] | unique) as $keys
 	| ($keys | map(. as $key | {key: $key, value: alike($runs[].settings[$key])}) | from_entries) as $settings
@@ -30,29 +35,31 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 			| differing("settings"; $key)]
 		+ [("shared_cpus", "rootless", "memory") as $key | differing("lab"; $key)]
 		+ [{key: "version", value: by_run(.version)}, {key: "kernel", value: by_run(.host.kernel)},
-			{key: "cpu", value: by_run(.host.cpu.model)} | select([.value[]] | unique | length > 1)]
+			{key: "cpu", value: by_run(.host.cpu.model)}, {key: "CPUs", value: by_run(.host.cpu.count)},
+			([$runs[] | displays | keys[]] | unique[] | . as $display | {key: ., value: ([$runs[] | select(displays[$display])
+				| {key: .name, value: displays[$display].version}] | from_entries)}) | select([.value[]] | unique | length > 1)]
 		| from_entries) as $differs
-	| [$runs[] | .name as $name | (.protocols // (if .protocol == null then {} else {(.cells[0].parameters.protocol): .protocol} end))
-		| to_entries[] | .key |= of_run($name)] as $protocols
-	| [$runs[] | .name as $name | .cells[]? | .name |= of_run($name) | .parameters.protocol |= of_run($name)] as $cells
+	| [$runs[] | .name as $name | displays | to_entries[] | .key |= of_run($name)] as $protocols
+	| [$runs[] | .name as $name | .cells[]? | .name |= of_run($name) | .parameters[$axis] |= of_run_axis($name)] as $cells
 	| {schema: "thinprobe.run/1", experiment: $runs[0].experiment, version: (alike($runs[].version) // "several"),
 		command: $command, started: ([$runs[].started] | min), ended: ([$runs[].ended] | max),
 		state: ([$runs[].state | select(. != "complete")] | first // "complete"),
-		settings: ($settings + {repeats: ([$runs[].settings.repeats | values] | min), protocols: (reduce $cells[] as $cell ([];
-			if index([$cell.parameters.protocol]) then . else . + [$cell.parameters.protocol] end))} | del(.protocol)),
-		axes: $runs[0].axes, cells: $cells,
+		settings: ($settings + {repeats: ([$runs[].settings.repeats | values] | min), protocols: (reduce ($cells[].parameters.protocol | values) as $protocol ([];
+			if index([$protocol]) then . else . + [$protocol] end))} | del(.protocol)),
+		axes: $runs[0].axes, joined: $axis, cells: $cells,
 		counts: (["total", "complete", "missing", "marked"] | map({key: ., value: (. as $key | [$runs[].counts[$key] // 0] | add)})
 			| from_entries),
 		protocol: null, protocols: ($protocols | from_entries),
 		lab: {shared_cpus: any($runs[].lab.shared_cpus; . == true), cpus_server: alike($runs[].lab.cpus_server),
 			cpus_client: alike($runs[].lab.cpus_client), missing: [$runs[] | .name as $name | .lab.missing[]? | "\($name): \(.)"]},
 		runs: [$runs[] | {name, host: (.lab.server // .host.hostname // null), started, state, repeats: .settings.repeats,
-			kernel: .host.kernel, cpu: .host.cpu.model, on: (.settings.on // "lab"), folder: .path}], $differs}
+			kernel: .host.kernel, cpu: .host.cpu.model, on: (.settings.on // "lab"), folder: .path}
+			+ if $axis == "protocol" then {} else {run: del(.name, .path, .folder)} end], $differs}
 	+ ([$runs[].rows | values] | if . == [] then {} else {rows: .[0]} end)'
 
-# One table of all runs: FILE NAME pairs as arguments. Columns in the order in which they come; empty where a run has none.
-join_table() {
-	awk -F'\t' -v OFS='\t' '
+# One table of all runs, from pairs FILE NAME. Columns in the order in which they come; empty where a run has none.
+join_table() {	# join_table AXIS FILE NAME...
+	awk -F'\t' -v OFS='\t' -v axis="$1" '
 		function value(c) { return c == "" || !(c in at) ? "" : $at[c] }
 		BEGIN {
 			for (i = 1; i < ARGC; i += 2) {
@@ -63,7 +70,8 @@ join_table() {
 				}
 				close(ARGV[i])
 			}
-			if (!("run" in known)) column[++columns] = "run_name"
+			run = file[1] ~ /long\.tsv$/ ? "run" : "run_name"
+			if (!(run in known)) column[++columns] = run
 			for (j = 1; j <= columns; j++) printf "%s%s", column[j], j < columns ? OFS : "\n"
 			for (i = 1; i <= files; i++) {
 				delete at
@@ -71,20 +79,20 @@ join_table() {
 				while ((getline < file[i]) > 0)
 					for (j = 1; j <= columns; j++) {
 						v = value(column[j])
-						if (column[j] ~ /^run(_name)?$/) v = name[i]
+						if (column[j] == run) v = name[i]
 						else if (v != "" && column[j] == "system") { dot = index(v ".", "."); v = substr(v, 1, dot - 1) "/" name[i] substr(v, dot) }
-						else if (v != "" && column[j] ~ /^(protocol|cell)$/) v = v "/" name[i]
+						else if (v != "" && (column[j] == axis || column[j] ~ /^(protocol|cell)$/)) v = v "/" name[i]
 						printf "%s%s", v, j < columns ? OFS : "\n"
 					}
 				close(file[i])
 			}
-		}' "$@"
+		}' "${@:2}"
 }
 
 # join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first). Names of the runs are in `label`,
 # or made up.
 join() {
-	local run work='' of_work stem='' of threshold='' of_threshold window='' of_window table first names=()
+	local run work='' of_work stem='' of threshold='' of_threshold window='' of_window axis table first names=()
 	local all=() files missing i
 	for run; do
 		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
@@ -105,8 +113,9 @@ join() {
 		[ "${work:-$of_work}" = "$of_work" ] || die 2 "$run: its work is" \
 			"$of_work, but $work in ${all[0]}; report each by itself"
 		stem=$of threshold=$of_threshold window=$of_window work=$of_work
-		jq -e '.axes | index("protocol")' "$run/run.json" >/dev/null ||
-			die 2 "$run: $stem does not compare protocols, so several runs do not fit in a figure; report each by itself"
+		axis=$(jq -r "$join_axis" "$run/run.json")
+		[ -n "$axis" ] ||
+			die 2 "$run: $stem compares no protocols or systems, so several runs do not fit in a figure; report each by itself"
 		(cd "$run" && RUN=$run && if [ -w . ] || [ ! -f schema.tsv ]; then summarize; fi) || exit 1
 	done
 	RUN=${JOINED:-$(dirname -- "${all[0]}")/$(printf '%s\n' "${all[@]##*/}" | paste -sd +)}
@@ -125,11 +134,11 @@ join() {
 		for ((i = 0; i < ${#all[@]}; i++)); do
 			[ -f "${all[i]}/$table" ] || continue
 			files+=("${all[i]}/$table" "${names[i]}")
-			head -n 1 "${all[i]}/$table" | tr '\t' '\n' | grep -xE 'protocol|system|cell' >/dev/null ||
+			[ "$axis" != protocol ] || head -n 1 "${all[i]}/$table" | tr '\t' '\n' | grep -xE 'protocol|system|cell' >/dev/null ||
 				missing=${all[i]}
 		done
-		# without such a column, rows of different runs could not be distinguished
-		[ -n "$missing" ] || join_table "${files[@]}" >"$RUN/$table" || die 1 "cannot write $RUN/$table"
+		# without such a column, figures could not distinguish rows of different runs
+		[ -n "$missing" ] || join_table "$axis" "${files[@]}" >"$RUN/$table" || die 1 "cannot write $RUN/$table"
 		[ "$missing$table" != "${missing}summary.tsv" ] || [ -z "$missing" ] ||
 			die 1 "$missing/summary.tsv has no column protocol: an older version made this run"
 	done < <(for run in "${all[@]}"; do (cd "$run" && printf '%s\n' *.tsv); done | grep -vx schema.tsv | sort -u)
@@ -141,7 +150,7 @@ join() {
 			print "schema/1", added[i], "run_name", "text", "", "", "", "Run" }' \
 		>"$RUN/schema.tsv" || die 1 "cannot write $RUN/schema.tsv"
 	join_each "${all[@]}" | jq -s --args \
-		--arg command "thinprobe report$(printf ' %q' "${all[@]}")${label:+ --label $label}" \
+		--arg axis "$axis" --arg command "thinprobe report$(printf ' %q' "${all[@]}")${label:+ --label $label}" \
 		'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs" "${names[@]}" >"$RUN/run.json.new" &&
 		[ -s "$RUN/run.json.new" ] && mv "$RUN/run.json.new" "$RUN/run.json" || die 1 "cannot write $RUN/run.json"
 }

@@ -16,7 +16,8 @@ def cell_number($c):
 def range_mark: "*";
 def cell_text($c; $with_interval):	# input: a figure of the column $c; $c.words: for values
 	def one: cell_number($c);
-	if $c.type == "text" then if .value == null then "" else $c.words[.value] // .value end
+	if $c.type == "text" then if .value == null then "" else .value as $value | (.value / "/") as [$bare, $run]
+		| $c.words[$value] // (if $run then $c.words[$bare] | values | "\(.)/\($run)" else empty end) // $value end
 	elif at_least == null then .why | why_words
 	elif is_unresolved then "<\(.least | number)"
 	elif $with_interval == false and .both != null then .both | map(one) | if .[0] == .[1] then .[0] else join(", ") end
@@ -81,7 +82,9 @@ def grid($view; $with_interval):
 		. as $all | distinct(.[$view.by]) | map(. as $v | $all[] | select(.[$view.by] == $v)) end) as $rows
 			| (labels | .value //= {}) as $labels
 	| (reduce ($view.columns[] | select(contains(":")) | split(":")) as [$table, $name] ({}; .[$name] = $table)) as $other
-	| ([$view.by // empty] + $view.columns | map((split(":")[-1] | rtrimstr("?")) as $c | select(any($rows[]; figure($c)
+	# of several runs, their names, where no other column has them
+	| ([.run.joined // empty, "protocol", "cell"] | any(IN($view.by // "", ($view.columns[] | rtrimstr("?"))))) as $named
+	| ([$view.by // empty] + (if $named then [] else ["run_name"] end) + $view.columns | map((split(":")[-1] | rtrimstr("?")) as $c | select(any($rows[]; figure($c)
 			| at_least != null or .why != null))
 		| select(endswith("?") | not or ($rows | distinct(.[$c]) | length > 1)
 			or (($doc | column_of($view.table; $c).better) == "lower" and any($rows[]; (.[$c] // 0) != 0)))
@@ -188,9 +191,13 @@ def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view
 		+ ([$all[] | select(figure($view.rank) | at_least == null) | who]
 			| if . == [] then "" else " No figure for \(and_list)." end) end;
 def full_verdict: unusable as $why | if $why then "Not usable: \($why)" else
-	undisturbed_runs | [rank_verdict, (verdict | select(. != ""))] | join(" ") end;
+	undisturbed_runs | if one_by_one then [each_run(verdict) | "\(.name): \(.words)"]
+		else [rank_verdict, (verdict | select(. != ""))] end | join(" ") end;
 # Of a disturbed run no finding is sure, and none is bold.
-def all_findings: disturbed as $disturbed | undisturbed_runs | findings
+def all_findings: disturbed as $disturbed | undisturbed_runs
+	| if one_by_one then [each_run(findings[]) | .name as $name | .words
+			| .of = .id | .id += "-\($name)" | .text |= "\($name): \(.)"]
+		| distinct(.of) as $ids | [$ids[] as $id | .[] | select(.of == $id) | del(.of)] else findings end
 	| if $disturbed then map(.verdict = "unsure" | .text |= gsub("\\*\\*"; "")) else . end;
 # What is said in findings.json, at the end of a run and on both pages, where it is $said: most of the time goes into it.
 def said: {verdict: full_verdict, findings: all_findings, notes: (notes + [previous_note | values])};
@@ -300,9 +307,12 @@ def sections: . as $doc
 	folded_section("conditions"; "Run conditions"; conditions),
 	(select($html) | folded_section("glossary"; "Glossary"; glossary, ""));
 
+def page_title: if one_by_one then [each_run(title).words] | if unique | length == 1 then .[0] else .[0] / ": " | .[0] end
+	else title end;
+def page_setup: if one_by_one then [repeats_words, run_words] | sentence else setup end;
 def page: . as $doc | [sections] as $sections
 	| ("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))) | first) as $first
-	| "# \(title | safe)", "", (setup | safe), "",
+	| "# \(page_title | safe)", "", (page_setup | safe), "",
 	(if $html then "<nav><a href=\"#findings\">Findings</a>" + ([$sections[] | " <a href=\"#\(.id)\">\(.title)</a>"] | add)
 		+ "</nav>", "" else empty end),
 	"<div class=\"lead\">", "<div class=\"verdict\(if unusable then " unusable" else "" end)\">", "",

@@ -183,6 +183,12 @@ def of_runs($names): map_values(if type == "array" then map(select(.run_name // 
 	| .run |= (.runs |= map(select(.name | IN($names[]))) | .cells |= map(select(.name | run_name | IN($names[])))
 		| .settings.protocols |= map(select(run_name | IN($names[])))
 		| .protocols |= with_entries(select(.key | run_name | IN($names[]))));
+# An experiment without protocols speaks of one run at a time: the document of one, as its own report has it, without its name.
+def one_by_one: .run.joined // "protocol" | . != "protocol";
+def only_run($name): .run.joined as $axis | of_runs([$name]) | .run = .run.runs[0].run
+	| map_values(if type == "array" then map(reduce ($axis, "protocol", "cell") as $c (.;
+		if .[$c] | type == "string" then .[$c] |= (. / "/\($name)" | join("")) else . end)) else . end);
+def each_run(words): . as $doc | .run.runs[].name | . as $name | $doc | only_run($name) | words | {$name, words: .};
 # The settings of the run that a system is of.
 def settings_of($system): .run
 	| .settings + ((.differs // {}) | with_entries(.value |= .[$system | run_name] | select(.value != null)));

@@ -8,34 +8,37 @@ busiest = 0
 id(x_) = strcol("system") . "=" . sprintf("%d", column("sessions"))
 eval look("summary.tsv", 'column("repeats") > 0 ? (systems = add(systems, id(0)), longest = more(longest, y("longest_ms"))) : 0')
 eval look("utilisation.tsv", 'busiest = more(busiest, y("all_percent"))')
-protocol = ""
-rate = NaN
-eval look("slope.tsv", 'strcol("what") eq "system" ? (protocol = strcol("system"), rate = y("slope_ms_per_min")) : 0')
 n = words(systems)
-most = 0
-sum_x = 0
-sum_y = 0
-points_ = 0
-of(x_) = (strcol("system") eq protocol || column("sessions") == 0) && filled("lost_ms_per_min") ? column("sessions") : NaN
-eval look("summary.tsv", 'known(of(0)) ? (most = more(most, of(0)), sum_x = sum_x + of(0), ' \
-	. 'sum_y = sum_y + y("lost_ms_per_min"), points_ = points_ + 1) : 0')
 cut(s) = strstrt(s, "=")
 name(i) = (s = word(systems, i), s[1:cut(s) - 1])
 sessions(i) = (s = word(systems, i), real(s[cut(s) + 1:*]))
-label(i) = name(i) eq "none" ? "no session" : name(i) eq "desktop" ? "a desktop (xfce4)" \
-	: sessions(i) == 1 ? "one idle session, " . name(i) : sprintf("%d idle sessions, %s", sessions(i), name(i))
+said(s) = bare(s) eq "none" ? "no session" : bare(s) eq "desktop" ? "a desktop (xfce4)" : ""
+label(i) = (strlen(said(name(i))) ? said(name(i)) : sessions(i) == 1 ? "one idle session, " . bare(name(i)) \
+	: sprintf("%d idle sessions, %s", sessions(i), bare(name(i)))) . of_run(name(i))
 mine(i) = strcol("system") eq name(i) && column("sessions") == sessions(i)
 
-# Colours: grey for the machine alone, the scale of loads for the numbers of sessions of a protocol, one each for other systems.
+# Colours: grey for the machine alone, the scale of loads for the numbers of sessions of a protocol, one each for other systems. Each
+# of several runs has its dashes.
 several = ""
 alone = ""
+runs = ""
 same(i) = sum [k = 1:n] (name(k) eq name(i) ? 1 : 0)
+kind(i) = bare(name(i)) . sprintf("=%d", sessions(i))
 do for [i = 1:n] {
-	if (same(i) > 1) { several = add(several, word(systems, i)) }
-	if (same(i) == 1 && name(i) ne "none") { alone = add(alone, word(systems, i)) }
+	runs = add(runs, run_of(name(i)) . "/")
+	if (same(i) > 1) { several = add(several, kind(i)) }
+	if (same(i) == 1 && bare(name(i)) ne "none") { alone = add(alone, kind(i)) }
 }
-colour_of(i) = name(i) eq "none" ? mark_colour : place(several, word(systems, i)) \
-	? load_colour(place(several, word(systems, i)) - 1, words(several)) : colour(1 + place(alone, word(systems, i)))
+colour_of(i) = bare(name(i)) eq "none" ? mark_colour : place(several, kind(i)) \
+	? load_colour(place(several, kind(i)) - 1, words(several)) : colour(1 + place(alone, kind(i)))
+dash_of(i) = place(runs, run_of(name(i)) . "/")
+if (words(runs) > 1) {	# the same of all runs stands together
+	kinds = ""
+	do for [i = 1:n] { kinds = add(kinds, kind(i)) }
+	all = systems
+	systems = ""
+	do for [k in kinds] { do for [s in all] { if (bare(s[1:cut(s) - 1]) . s[cut(s):*] eq k) { systems = add(systems, s) } } }
+}
 
 eval panels("utilisation", 120 * n + 140, 1, n > 0 ? n : 1, 50, "CPU in use over ten seconds")
 busiest = busiest > 100 ? 100 : busiest > 0 ? busiest : 1
@@ -65,18 +68,43 @@ eval x_axis("0.005:10 ** ceil(log10(longest * 1.05))", "length of the event, ms"
 eval y_axis("0:*", "lost to events no longer than that, ms/min")
 set logscale x
 plot for [i = 1:n] "curve.tsv" using (mine(i) ? y("upto_ms") : NaN):(y("lost_ms_per_min")) with steps \
-	linewidth (name(i) eq "none" ? 2.5 : 1.5) linecolor rgb colour_of(i) title label(i) noenhanced
+	linewidth (bare(name(i)) eq "none" ? 2.5 : 1.5) linecolor rgb colour_of(i) dashtype dash_of(i) title label(i) noenhanced
 
-# One more session: points with their intervals, and the line of the slope through their centre.
-if (protocol ne "" && known(rate)) {
-	eval figure("per-session", 420, "Lost CPU time by number of idle sessions", 3)
-	eval x_axis("-0.02 * most:most * 1.04 + 0.1", "idle sessions of " . protocol) . y_axis("0:*", "lost time, ms/min")
+# One more session: points with their intervals, and the line of the slope through their centre; one of several runs has a colour each.
+slopes = ""
+unset logscale
+eval look("slope.tsv", 'strcol("what") eq "system" && filled("slope_ms_per_min") ? (slopes = add(slopes, strcol("system"))) : 0')
+m = words(slopes)
+if (m > 0) {
+	array rate[m]
+	array sum_x[m]
+	array sum_y[m]
+	array points_[m]
+	most = 0
+	mine(k) = strcol("system") eq word(slopes, k) \
+		|| column("sessions") == 0 && run_of(strcol("system")) eq run_of(word(slopes, k))
+	of(k) = mine(k) && filled("lost_ms_per_min") ? column("sessions") : NaN
+	do for [k = 1:m] {
+		rate[k] = NaN; sum_x[k] = 0; sum_y[k] = 0; points_[k] = 0
+		eval look("slope.tsv", 'strcol("what") eq "system" && strcol("system") eq word(slopes, k) ' \
+			. '? (rate[k] = y("slope_ms_per_min")) : 0')
+		eval look("summary.tsv", 'known(of(k)) ? (most = more(most, of(k)), sum_x[k] = sum_x[k] + of(k), ' \
+			. 'sum_y[k] = sum_y[k] + y("lost_ms_per_min"), points_[k] = points_[k] + 1) : 0')
+	}
+	eval figure("per-session", 420 + 30 * (m - 1), "Lost CPU time by number of idle sessions", 3 * m)
+	eval x_axis("-0.02 * most:most * 1.04 + 0.1", "idle sessions of " . bare(word(slopes, 1))) . y_axis("0:*", "lost time, ms/min")
 	if (most <= 12) { set xtics 1 }	# whole sessions only
-	line_at(x) = sum_y / points_ + rate * (x - sum_x / points_)
-	points_of(c, i, colour, title) = bars('of(0)', c, colour) . sprintf(', data using (x_ = of(0)):(there("%s")) with points ' \
-		. 'pointtype %d linecolor rgb "%s" title "%s", ', c, shape(i), colour, title) . hovers("hover_ends", 'of(0)', c, \
-			i, colour, title)
-	eval 'plot line_at(x) with lines linecolor rgb line_colour dashtype 3 title sprintf("%.3g ms a minute for each session", rate), ' \
-		. points_of("lost_ms_per_min", 1, light_colour, "lab's processes, kernel and interrupts") . ", " \
-		. points_of("own_ms_per_min", 2, heavy_colour, "of it the lab's processes")
+	line_at(k, x) = sum_y[k] / points_[k] + rate[k] * (x - sum_x[k] / points_[k])
+	points_of(k, c, i, colour, title) = (at_ = sprintf('of(%d)', k), bars(at_, c, colour) \
+		. sprintf(', data using (x_ = %s):(there("%s")) with points pointtype %d linecolor rgb "%s" title "%s", ', \
+			at_, c, shape(i), colour, title) . hovers("hover_ends", at_, c, i, colour, title) . ", ")
+	points_here = ""
+	do for [k = 1:m] {
+		points_here = points_here . points_of(k, "lost_ms_per_min", 1, colour(k), \
+			"lab's processes, kernel and interrupts" . of_run(word(slopes, k))) \
+			. points_of(k, "own_ms_per_min", 2, m > 1 ? colour(k) : heavy_colour, \
+			"of it the lab's processes" . of_run(word(slopes, k)))
+	}
+	eval "plot " . points_here . 'for [k = 1:m] line_at(k, x) with lines linecolor rgb (m > 1 ? colour(k) : line_colour) dashtype 3 ' \
+		. 'title sprintf("%.3g ms a minute for each session", rate[k]) . of_run(word(slopes, k)) noenhanced'
 }

@@ -295,3 +295,27 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[ -s run/figures/utilisation.svg ]
 	[ -s run/figures/lost-time.svg ]
 }
+
+@test "idle: report of two runs: curves and findings of each have its name; what differs stands on the page" {
+	local name words
+	make_idle
+	"$SUMMARIZE" run
+	cp -r run other
+	edit_json other/run.json '.host.kernel = "Linux 7.0" | .protocols.vnc.version = "2" | .settings.loads = [5]'
+	# one session more costs half as much
+	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 { for (n in at) if (n ~ /^slope_ms/) $at[n] /= 2 } { print }' run/slope.tsv >other/slope.tsv
+	rm -r other/cells
+	"$TOP/report/report.sh" run other -o both --label a,b
+	[ "$(jq -r '.findings[:2][] | "\(.id) \(.value)"' both/findings.json)" = $'cost-a 42\ncost-b 21' ]
+	[[ $(jq -r .verdict both/findings.json) == "a: One more idle session of vnc costs 42"*"b: One more idle session of vnc costs 21"* ]]
+	[ "$(jq -c '.joined, .differs.loads' both/run.json)" = $'"system"\n{"a":[1,5],"b":[5]}' ]
+	grep -q '^> \*\*Not alike\*\*: .*Linux 7.0 (b)' both/report.md
+	for name in a b; do
+		for words in 'no session' 'one idle session, vnc' 'a desktop (xfce4)'; do
+			grep -qF ">$words, $name<" both/figures/lost-time.svg
+		done
+		grep -qF "for each session, $name<" both/figures/per-session.svg
+		[ "$(field both/summary.tsv lost_ms_per_min "system=none/$name")" = "$(cell none 0 lost_ms_per_min)" ]
+	done
+}
