@@ -179,6 +179,24 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		| test("64.0 MB.* of 512 .*32.0 MB.*24.0 MB.*2.0 MB.* 39.1 MB")' run/findings.json
 }
 
+@test "session-memory: report of two runs: logins of both in each figure and table, findings of each" {
+	make_run
+	"$BIN/summarize" run
+	cp -r run other
+	edit_json other/run.json '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 104857600, accel: "kvm", kernel: "7",
+		reserved_bytes: 1048576, used_bytes: 1048576, processes_bytes: 1048576}'
+	"$TOP/report/report.sh" run other -o both --label a,b
+	jq -r '.findings[].id' both/findings.json >ids
+	[ "$(head -n 2 ids)" = $'cost-a\ncost-b' ]
+	[ "$(jq '.findings[] | select(.id == "idle-b") | .value' both/findings.json)" = 100 ]
+	[[ $(jq -r .verdict both/findings.json) == "a: One more user costs"*"b: One more user costs"* ]]
+	grep -qF '>light login, vnc, a: ' both/figures/logins.svg
+	grep -qF '>light login, vnc, b: ' both/figures/logins.svg
+	[ "$(field both/who.tsv private_kb system=vnc/b.typical logins=1 name=panel)" = \
+		"$(field run/who.tsv private_kb system=vnc.typical logins=1 name=panel)" ]
+	grep -q '^| vnc/b.light ' both/report.md
+}
+
 @test "session-memory: findings: a group charge that does not grow with logins is unsure, and no limit is derived from it" {
 	local file
 	make_run
