@@ -37,8 +37,8 @@ load_colour(i, n) = word(load_colours, n > 1 ? 1 + int(6.0 * i / (n - 1) + 0.5) 
 load_dash(i, n) = n > 7 && i % 2 ? 4 : 1
 
 # ---- helpers for experiments/STEM/figures.gp, which runs in a folder with all tables of the run as NAME.tsv ----
-# Variables that the caller sets: threshold_ms, floor_ms, two_repeats (1: a figure has both values), engine (folder of
-# experiments/engine), and labels.figures of say.jq.
+# Variables that the caller sets: threshold_ms, floor_ms, two_repeats (1: a figure has both values), joined (1: tables of several runs,
+# which have the column run_name), engine (folder of experiments/engine), and labels.figures of say.jq.
 # A helper that gives commands is used as: eval figure("rtt", 420, "Title", 2).
 
 if (exists("engine")) { set datafile separator "\t"; set datafile columnheaders }
@@ -60,6 +60,8 @@ number_of(list, i) = real(word(list, i))
 bare(w) = strstrt(w, "/") ? w[1:strstrt(w, "/") - 1] : w
 run_of(w) = strstrt(w, "/") ? w[strstrt(w, "/") + 1:*] : ""
 of_run(w) = strlen(run_of(w)) ? ", " . run_of(w) : ""
+if (!exists("joined")) { joined = 0 }
+slash_run(d) = joined ? "/" . strcol("run_name") : ""	# of the row at hand
 # One look at a table before plotting: look("summary.tsv", 'loads = add(loads, strcol("load")), top = more(top, high("p50_ms"))').
 look(file, expressions) = sprintf('set xrange [-1:1]; set yrange [-1:1]; set table $unused; plot "%s" using (%s, 0):(0), 0; ', \
 	file, expressions) . 'unset table; unset xrange; unset yrange; set autoscale'

@@ -332,6 +332,7 @@ def page: . as $doc | [sections] as $sections
 
 # Variables of figures.gp, as commands of gnuplot.
 def figure_variables: any(.[] | arrays[] | objects | to_entries[]; (.key | endswith("_both")) and .value != null) as $two
-	| {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold, two_repeats: (if $two then 1 else 0 end)}
+	| {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold, two_repeats: (if $two then 1 else 0 end),
+		joined: (if .run.runs then 1 else 0 end)}
 		+ (labels.figures // {}) | to_entries[]
 	| "\(.key)=\(.value | if type == "string" then "\"" + gsub("[\"\\\\$`]"; "") + "\"" else tostring end);";

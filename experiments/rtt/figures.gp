@@ -16,7 +16,12 @@ kinds = "udp random tcp"
 kind_says(t) = t eq "" ? "no load" : t eq "udp" ? "UDP at regular intervals" \
 	: t eq "random" ? "UDP at random intervals" : "TCP"
 kind_colour(t) = word("#0072B2 #009E73 #D55E00", more(1, place(kinds, t)))
-queue_says(q) = words(queues) > 1 ? ", " . q : ""
+bare_queues = ""
+runs = ""	# each with a slash in front of it
+do for [q in queues] { bare_queues = add(bare_queues, bare(q)); runs = add(runs, q[strlen(bare(q)) + 1:*]) }
+m = joined ? words(runs) : 1
+first_queues = joined ? queues : word(queues, 1)
+queue_says(q) = (words(bare_queues) > 1 ? ", " . bare(q) : "") . of_run(q)
 dash(q) = place(queues, q) == 1 ? 1 : 1 + place(queues, q)
 spaced(l) = (n_ = strstrt(l, "bit"), l[1:n_ - 2] . " " . l[n_ - 1:*] . "/s")
 of(l, q, p, t) = y("repeats") > 0 && strcol("link") eq l && strcol("queue") eq q && strcol("probe") eq p \
@@ -38,23 +43,23 @@ do for [k = 1:2 * (place(probes, "ping") > 0)] {
 	eval panels(k == 1 ? "round-trip" : "variance", 410 + 22 * (rows + 2), n, 1, 22.0 * (rows + 2) + 12, \
 		"Round trip of a ping beside a load, " . (k == 1 ? "mean" : "variance"))
 	eval axes
-	array base[n]
-	array full[n]
+	array base[m]
+	array full[m]
 	do for [i = 1:n] {
-		base[i] = NaN
-		full[i] = NaN
+		do for [r = 1:m] { base[r] = NaN; full[r] = NaN }
 		set table $unused
-		plot data using (of(word(links, i), word(queues, 1), "ping", "none") ? (base[i] = y(what), \
-			full[i] = y("queue_ms"), 1) : 1):(1)
+		plot for [r = 1:m] data using (of(word(links, i), bare(word(queues, 1)) . slash_run(0), "ping", "none") \
+			&& (!joined || slash_run(0) eq word(runs, r)) ? (base[r] = y(what), full[r] = y("queue_ms"), 1) : 1):(1)
 		unset table
 		set ylabel k == 1 ? "ms" : "ms^2"
 		eval panel(i, spaced(word(links, i)))
 		l = word(links, i)
 		p = "ping"
 		eval series(what, 0) . every . '(there(what)):(hover(what, kind_says(t))) with labels hypertext point pointtype 7 ' \
-			. 'linecolor rgb kind_colour(t) notitle, "curve.tsv" using (strcol("link") eq l ? y("load_percent") : NaN):' \
-			. '(base[i] + y(k == 1 ? "wait_ms" : "variance_ms2")) with lines linestyle dashed notitle, ' \
-			. '[0:most] (k == 1 ? base[i] + full[i] : NaN) with lines linestyle dotted notitle'
+			. 'linecolor rgb kind_colour(t) notitle, for [r = 1:m] "curve.tsv" using ' \
+			. '(strcol("link") eq l && (!joined || slash_run(0) eq word(runs, r)) ? y("load_percent") : NaN):' \
+			. '(base[r] + y(k == 1 ? "wait_ms" : "variance_ms2")) with lines linestyle dashed notitle, ' \
+			. 'for [r = 1:m] [0:most] (k == 1 ? base[r] + full[r] : NaN) with lines linestyle dotted notitle'
 	}
 	eval legend_strip(1)
 	plot for [q in queues] for [t in transports] NaN with linespoints linecolor rgb kind_colour(t) dashtype dash(q) pointtype 7 \
@@ -66,16 +71,16 @@ do for [k = 1:2 * (place(probes, "ping") > 0)] {
 others = ""
 do for [p in probes] { if (p ne "ping") { others = add(others, p) } }
 if (words(others) > 0) {
-	m = words(others)
-	eval panels("keys", 80 + 310 * m + 22 * (rows + 2), n, m, 22.0 * (rows + 2) + 12, "Response time of a key beside a load")
+	down_n = words(others)
+	eval panels("keys", 80 + 310 * down_n + 22 * (rows + 2), n, down_n, 22.0 * (rows + 2) + 12, "Response time of a key beside a load")
 	eval axes
-	do for [r = 1:m] {
+	do for [r = 1:down_n] {
 		do for [i = 1:n] {
 			l = word(links, i)
 			p = word(others, r)
 			set ylabel "ms after the key was due"
-			eval panel((r - 1) * n + i, (m > 1 ? p . ", " : "") . spaced(l))
-			eval series("mean_ms", 7) . 'for [t in transports] data using (at(word(queues, 1), t)):(y("max_ms")) with points ' \
+			eval panel((r - 1) * n + i, (down_n > 1 ? p . ", " : "") . spaced(l))
+			eval series("mean_ms", 7) . 'for [q in first_queues] for [t in transports] data using (at(q, t)):(y("max_ms")) with points ' \
 				. 'linecolor rgb kind_colour(t) pointtype 2 notitle' . threshold_across
 		}
 	}

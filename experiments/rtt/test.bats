@@ -163,3 +163,28 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[[ $(jq -r .verdict run/findings.json) == *"310 ms"*"2 Mbit/s"* ]]
 	[[ $(finding run overfull text) != *"slows down"* ]]
 }
+
+@test "rtt: report of two runs: curves, findings and the model of each, by its own round trip without load" {
+	local name idle
+	for name in a b; do
+		make_run 1 10Mbit.fifo.none.0.ping 10Mbit.fifo.random.50.ping 10Mbit.fifo.tcp.96.ping 10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.96.vnc
+		idle=$([ $name = a ] && echo 0.1 || echo 2)
+		cell 10Mbit.fifo.none.0.ping 1 0 "$idle" "$idle"
+		cell 10Mbit.fifo.random.50.ping 1 5 1 2
+		cell 10Mbit.fifo.tcp.96.ping 1 9.6 5 7
+		cell 10Mbit.fifo.none.0.vnc 1 0 9 11
+		cell 10Mbit.fifo.tcp.96.vnc 1 9.6 50 60
+		mv run $name
+	done
+	edit_json b/run.json '.settings.queue = "20ms"'
+	"$TOP/report/report.sh" a b -o both --label a,b
+	undrawn both
+	[ "$(finding both idle-a)/$(finding both idle-b)/$(finding both nearly-full-b)" = 0.1/2/6 ]
+	[[ $(jq -r .verdict both/findings.json) == "a: Under load, "*"b: Under load, "* ]]
+	for name in a b; do
+		grep -qF ">TCP, $name<" both/figures/round-trip.svg
+		grep -q "^|.*| fifo/$name |" both/report.md
+	done
+	grep -q '^> \*\*Not alike\*\*: queue 50ms (a) and 20ms (b)' both/report.md
+	grep -q '^# Pings and keys over a loaded link: 10 Mbit/s$' both/report.md
+}
