@@ -7,6 +7,7 @@
 apps = ""
 kinds = ""
 swaps = ""
+nones = ""
 steps_used = ""
 steps_left = ""
 steps_loads = ""
@@ -26,9 +27,12 @@ eval look("summary.tsv", 'of("used") || of("left") ? (swaps = add(swaps, strcol(
 	. 'steps_loads = of("loads") ? add(steps_loads, strcol("step")) : steps_loads, ' \
 	. 'steps_reads = of("reads") ? add(steps_reads, strcol("step")) : steps_reads')
 steps_of(axis) = value("steps_" . axis)
-series_of(axis) = axis eq "used" || axis eq "left" ? swaps : "none"	# a curve for each
-swap_words(s) = s eq "file" ? "fast file" : s[1:5] eq "slow:" ? s[6:] . " a read" : s
-says(s) = word(series, s) eq "none" ? "start-up" : "swap: " . swap_words(word(series, s))
+eval look("summary.tsv", 'of("loads") || of("reads") ? (nones = add(nones, strcol("swap")), 0) : 0')
+series_of(axis) = axis eq "used" || axis eq "left" ? swaps : nones	# a curve for each
+device(s) = s eq "file" ? "fast file" : s[1:5] eq "slow:" ? s[6:] . " a read" : s
+swap_words(s) = device(bare(s)) . of_run(s)
+says(s) = bare(word(series, s)) eq "none" ? "start-up" . of_run(word(series, s)) : "swap: " . swap_words(word(series, s))
+strip(series) = words(series) > 2 ? 56 + 16 * words(series) : 80	# height of a legend with them
 axis_words(axis) = axis eq "used" ? "MB of the idle hog in swap" : axis eq "left" ? "memory left, % of the application's at rest" \
 	: axis eq "loads" ? "CPU hogs" : "other reads from the disk, 1/s"
 axis_title(axis) = axis eq "used" ? "swap in use" : axis eq "left" ? "memory left" : axis eq "loads" ? "CPU load" : "disk load"
@@ -57,7 +61,7 @@ do for [axis in "used left loads reads"] {
 		eval look("summary.tsv", 'of(axis) ? (here = add(here, strcol("app")), 0) : 0')
 		n = words(here)
 		later = 0
-		eval panels("start-" . axis, 130 + 250 * down(n, 2), across(n, 2), down(n, 2), 80, "Start-up by " \
+		eval panels("start-" . axis, 50 + strip(series) + 250 * down(n, 2), across(n, 2), down(n, 2), strip(series), "Start-up by " \
 			. axis_title(axis))
 		do for [i = 1:n] {
 			eval bounds
@@ -66,7 +70,8 @@ do for [axis in "used left loads reads"] {
 			set yrange [least * 0.7:most * 1.5]
 			eval lowest
 			eval panel(i, word(here, i))
-			eval 'plot t0 with lines linestyle dashed notitle' . curves(words(series), "startup_ms") \
+			eval 'plot ' . (joined ? 'for [s = 1:words(series)] data using (at(s)):(y("t0_ms")) with lines dashtype 2 ' \
+				. 'linecolor rgb colour(s) notitle' : 't0 with lines linestyle dashed notitle') . curves(words(series), "startup_ms") \
 				. ', for [s = 1:words(series)] data using (at(s)):(column("startup_ms_above") > 0 ? y("startup_ms") * 1.25 : NaN) ' \
 				. 'with points pointtype 8 linecolor rgb colour(s) notitle' . threshold_across
 		}
@@ -85,7 +90,7 @@ axis = words(steps_used) > 0 ? "used" : "left"
 steps = steps_of(axis)
 series = swaps
 if (words(steps) > 0 && with_io) {
-	eval panels("file-time", 130 + 250 * down(n, 2), across(n, 2), down(n, 2), 80, \
+	eval panels("file-time", 50 + strip(swaps) + 250 * down(n, 2), across(n, 2), down(n, 2), strip(swaps), \
 		"What pressure adds to start-up, beside its input and output alone")
 	shown(c) = y(c) >= 2 ? y(c) : NaN
 	later = 0
@@ -141,12 +146,13 @@ if (with_e) {
 # ---- the menus: the trees, and how many nodes lie how deep and have how many entries ----
 if (has_table("menus.tsv")) {
 	walked = ""
+	walked_by(d) = strcol("application") . slash_run(0)
 	deepest = 0
 	widest = 0
-	eval look("menus.tsv", '(walked = add(walked, strcol("application")), deepest = more(deepest, column("depth")), ' \
+	eval look("menus.tsv", '(walked = add(walked, walked_by(0)), deepest = more(deepest, column("depth")), ' \
 		. 'widest = more(widest, column("children")), 0)')
 	n = words(walked)
-	mine(v) = strcol("application") eq word(walked, i) ? v : NaN
+	mine(v) = walked_by(0) eq word(walked, i) ? v : NaN
 	is(kind) = strcol("kind") eq kind ? mine(column("place")) : NaN
 	eval panels("menu-tree", 110 + 190 * n, 1, n, 60, "The menus of an application as a tree, after Fig. 1")
 	do for [i = 1:n] {
@@ -176,7 +182,7 @@ if (has_table("menus.tsv")) {
 	eval x_axis("-0.2:" . sprintf("%g", deepest + 0.2), "depth")
 	eval y_axis("0:*", "nodes")
 	set xtics 1
-	one_of(counted) = counted && strcol("application") eq word(walked, i) ? 1 : 0
+	one_of(counted) = counted && walked_by(0) eq word(walked, i) ? 1 : 0
 	plot for [i = 1:n] "menus.tsv" using "depth":(one_of(1)) smooth frequency with linespoints pointtype shape(i) \
 		linecolor rgb colour(i) notitle
 	eval panel(2, "menus by their entries (degree)")

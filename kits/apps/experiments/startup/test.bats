@@ -145,6 +145,23 @@ hand_made_menus() {
 	cmp before run/summary.tsv
 }
 
+@test "startup: report of two runs: a curve of each for each device, with its own T0; menus and applications of both" {
+	made_up
+	hand_made_menus >run/menus.tsv
+	tables
+	cp -r run other
+	"$TOP/report/report.sh" run other -o both --label a,b
+	for name in a b; do
+		grep -qF ">swap: 2.5ms a read, $name<" both/figures/start-used.svg
+		grep -qF ">editor/$name<" both/figures/menu-tree.svg
+		[[ $(jq -r .verdict both/findings.json) == *"$name: Under memory pressure"* ]]
+		grep -q "^|.*2.5 ms a read/$name " both/report.md
+		grep -q "^| $name | editor " both/report.md
+	done
+	[ "$(jq '.findings[] | select(.id == "swap-in-use-b") | .value' both/findings.json)" = \
+		"$("$TOP/report/report.sh" run --json | jq '.findings[] | select(.id == "swap-in-use") | .value')" ]
+}
+
 @test "startup: menus.sh finds every entry of a program with known menus, and leaves no process" {
 	for tool in Xvfb dbus-run-session; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	[ -e /usr/share/dbus-1/services/org.a11y.Bus.service ] &&
