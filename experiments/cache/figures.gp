@@ -4,40 +4,52 @@
 
 load engine . "/animations.gp"
 systems = ""
-limits = ""
+runs = ""	# a colour for each of several, which share the panel of a condition
 timed = ""
 longer = 0
 least = 1.0
 most = 1.0
 frames = 100.0
-eval look("summary.tsv", 'column("repeats") > 0 ? (systems = add(systems, named(0)), ' \
-	. 'limits = limits . " " . (filled("frames_high") ? sprintf("%g", (y("frames_low") + y("frames_high")) / 2) : "0")) : ""')
+bare_named(d) = (at_ = strstrt(named(d), run_of(strcol("protocol"))), name_ = named(d), joined \
+	? name_[1:at_ - 2] . name_[at_ + strlen(run_of(strcol("protocol"))):*] : name_)
+run(d) = joined ? run_of(strcol("protocol")) : "-"
+eval look("summary.tsv", 'column("repeats") > 0 ? (systems = add(systems, bare_named(0)), runs = add(runs, run(0))) : ""')
 eval look("points.tsv", 'v = y("mbit_per_s"), least = v > 0 ? less(least, v) : least, most = more(most, v), ' \
 	. 'frames = strcol("order") eq "loop" ? more(frames, y("frames")) : frames')
 if (has_table("overtime.tsv")) { eval look("overtime.tsv", 'timed = add(timed, named(0)), ' \
 	. 'longer = longer || strcol("part") eq "over"') }
 n = words(systems)
 m = words(timed)
+array limit[n * words(runs) + 1]
+slot(d) = (place(systems, bare_named(d)) - 1) * words(runs) + place(runs, run(d))
+do for [i = 1:n * words(runs)] { limit[i] = 0 }
+eval look("summary.tsv", 'column("repeats") > 0 && filled("frames_high") ' \
+	. '? (limit[slot(0)] = (y("frames_low") + y("frames_high")) / 2) : 0')
 
 # ---- bandwidth by frames ----
 if (n > 0) {
+	legend_rows = int((words(runs) + 4) / 3)
 	eval condition_panels("cliff", 210, "Bandwidth over the frames of the loop")
 	set logscale xy
 	set xrange [2:frames * 1.2]
 	set xtics (2, 5, 10, 25, 50, 100, 200, 400, 800)
-	of(key, value) = named(0) eq word(systems, i) && strcol(key) eq value ? y("mbit_per_s") : NaN
+	of(r, key, value) = bare_named(0) eq word(systems, i) && run(0) eq word(runs, r) && strcol(key) eq value ? y("mbit_per_s") : NaN
 	limited = 0
 	do for [i = 1:n] {
 		eval condition_panel(i, "frames of the loop")
-		if (number_of(limits, i) > 0) { limited = 1; eval upright(number_of(limits, i), 1, line_colour, 2) }
-		plot "points.tsv" using (2):(of("name", "miss")):(frames * 1.2 - 2):(0) with vectors nohead linewidth 1.2 \
-				linecolor rgb heavy_colour notitle, \
-			"points.tsv" using "frames":(of("order", \
-				"loop")) with points pointtype 7 pointsize 0.5 linecolor rgb light_colour notitle
+		do for [r = 1:words(runs)] {
+			at = limit[(i - 1) * words(runs) + r]
+			if (at > 0) { limited = 1; eval upright(at, 1, joined ? colour(r) : line_colour, 2) }
+		}
+		plot for [r = 1:words(runs)] "points.tsv" using (2):(of(r, "name", "miss")):(frames * 1.2 - 2):(0) with vectors nohead \
+				linewidth 1.2 linecolor rgb (joined ? colour(r) : heavy_colour) notitle, \
+			for [r = 1:words(runs)] "points.tsv" using "frames":(of(r, "order", "loop")) with points pointtype 7 pointsize 0.5 \
+				linecolor rgb colour(r) notitle
 	}
 	eval legend_strip(3)
-	plot NaN with points pointtype 7 pointsize 0.6 linecolor rgb light_colour title "a loop", \
-		NaN with lines linestyle heavy linewidth 1.2 title "new frames", \
+	plot for [r = 1:words(runs)] NaN with points pointtype 7 pointsize 0.6 linecolor rgb colour(r) \
+			title "a loop" . (joined ? ", " . word(runs, r) : ""), \
+		NaN with lines linewidth 1.2 linecolor rgb (joined ? line_colour : heavy_colour) title "new frames", \
 		NaN with lines linestyle dashed title (limited ? "the limit" : "")
 }
 

@@ -104,6 +104,17 @@ made_up_run() {
 	"$TOP/report/report.sh" --table run | grep -q '^ *rdp .* 65 .*LRU'
 }
 
+@test "cache: report of two runs: both share the panel of a protocol; each has a limit and an own row" {
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	made_up_run
+	cp -r run other
+	cache_cell rdp-image LRU 32
+	"$TOP/report/report.sh" other run -o both --label a,b
+	grep -qF '>rdp<' both/figures/cliff.svg
+	grep -qF '>a loop, b<' both/figures/cliff.svg
+	[[ $(jq -r .verdict both/findings.json) == *"rdp/a caches 65 frames"*"rdp/b caches 32 frames"* ]]
+}
+
 @test "cache: damaged samples are refused in one line that names the file" {
 	animation_run cache x11 image
 	mkdir -p run/cells/x11-image/1
