@@ -225,8 +225,13 @@ def missing_note: missing_cells | if . == [] then null else
 # Of several runs in one report: which they are, and what was set otherwise in some.
 def runs_note: .run.runs | values | "**\(length) runs in one report**: "
 	+ (map("\(.name) (\([.host, (.started // "" | .[:16] | sub("T"; " "))] - [null, .name] | join(", ")))") | and_list) + ".";
+# Of objects only what differs.
+def unlike: if all(.[]; type == "object") | not then . else
+	map_values([paths(scalars) as $p | {($p | map(tostring) | join(" ")): getpath($p)}] | add // {}) | . as $all
+	| map_values(with_entries(.key as $key | select([$all[][$key]] | unique | length > 1))
+		| to_entries | map("\(.key | gsub("_"; " ")) \(.value)") | join(", ")) end;
 def differs_note: .run.differs // {} | select(. != {}) | "**Not alike**: " + ([to_entries[] | "\(.key | gsub("_"; " ")) "
-	+ ([.value | to_entries[] | "\(.value | if type == "array" then map(tostring) | join(" ")
+	+ ([.value | unlike | to_entries[] | "\(.value | if type == "array" then map(tostring) | join(" ")
 		else tostring end) (\(.key))"] | and_list)] | join("; "))
 	+ ". What differs between the runs may come from this.";
 def notes: [incomplete_note, missing_note, runs_note // null, differs_note // null, preliminary_note, unusable_runs_note,
