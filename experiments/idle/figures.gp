@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - CPU time that idle sessions take: utilisation, lost-time, per-session.
+# figures.gp - CPU time that idle sessions take: utilisation, ticks, lost-time, per-session.
 
 # The systems that were measured, in the order of the table, as NAME=SESSIONS.
 systems = ""
@@ -40,28 +40,51 @@ if (words(runs) > 1) {	# the same of all runs stands together
 	do for [k in kinds] { do for [s in all] { if (bare(s[1:cut(s) - 1]) . s[cut(s):*] eq k) { systems = add(systems, s) } } }
 }
 
-eval panels("utilisation", 120 * n + 140, 1, n > 0 ? n : 1, 50, "CPU in use over ten seconds")
+# A panel for each system: what was lost in each bin, one above the other: ticks, the lab's and the kernel's, everything else.
+with_ticks = has_table("ticks.tsv")	# kept tables of an older version have none
+tick(d) = with_ticks && filled("tick_percent") ? column("tick_percent") : 0
+timeline(name, title) = panels(name, 120 * n + 164, 1, n > 0 ? n : 1, 74, title)
+timeline_panel(i, unit) = panel(i, label(i)) . inside(panel_left(1), panel_left(1) + panel_wide(0), \
+	1 - (70.0 + (i - 1) * 120) / figure_height, 1 - (32.0 + i * 120) / figure_height) \
+	. sprintf('set format x "%s"; set xlabel "%s"', i == n ? "%g" : "", i == n ? unit : "")
+layer(table, scale, c, colour) = sprintf('"%s.tsv" using (mine(i) ? y("time_ms") / %g : NaN):(%s + tick(0)) ', table, scale, c) \
+	. sprintf('with impulses linewidth line_wide linecolor rgb "%s" notitle, ', colour)
+layers(table, scale) = layer(table, scale, 'y("all_percent")', "#bbbbbb") . layer(table, scale, 'y("lost_percent")', light_colour) \
+	. layer(table, scale, "0", heavy_colour) . "NaN notitle"
+layers_legend = 'eval legend_strip(1); plot NaN with lines linestyle light linewidth 5 title "lab''s processes, kernel, interrupts", ' \
+	. 'NaN with lines linewidth 5 linecolor rgb "#bbbbbb" title "everything else", ' \
+	. 'NaN with lines linestyle heavy linewidth 5 title (with_ticks ? "timer ticks" : "")'
+
+eval timeline("utilisation", "CPU in use over ten seconds")
 busiest = busiest > 100 ? 100 : busiest > 0 ? busiest : 1
 set xrange [0:10]
 set yrange [0:busiest < 100 ? busiest * 1.05 : 100]
 set xtics 1
 step = busiest > 10 ? 10 * ceil(busiest / 25) : busiest > 1 ? ceil(busiest / 2.5) : 0.5
 set ytics step
+line_wide = 0.7
 do for [i = 1:n] {
 	set ylabel "% of 10 ms"
-	eval panel(i, label(i))
-	eval inside(panel_left(1), panel_left(1) + panel_wide(0), 1 - (70.0 + (i - 1) * 120) / figure_height, \
-		1 - (32.0 + i * 120) / figure_height)
-	set format x (i == n ? "%g" : "")
-	set xlabel (i == n ? "seconds" : "")
-	at(c) = mine(i) ? y(c) : NaN
-	plot "utilisation.tsv" using (at("time_ms") / 1000):(at("all_percent")) with impulses linewidth 0.7 \
-			linecolor rgb "#bbbbbb" notitle, \
-		"utilisation.tsv" using (at("time_ms") / 1000):(at("lost_percent")) with impulses linewidth 0.7 linecolor rgb light_colour notitle
+	eval timeline_panel(i, "seconds")
+	eval "plot " . layers("utilisation", 1000)
 }
-eval legend_strip(1)
-plot NaN with lines linestyle light linewidth 5 title "lab's processes, kernel, interrupts", \
-	NaN with lines linewidth 5 linecolor rgb "#bbbbbb" title "everything else"
+eval layers_legend
+
+if (with_ticks) {
+	eval timeline("ticks", "CPU in use over a tenth of a second")
+	set xrange [-0.5:100]
+	set logscale y
+	set yrange [0.1:100]
+	set xtics 10
+	set ytics ("0.1" 0.1, "1" 1, "10" 10, "100" 100)
+	line_wide = 3
+	do for [i = 1:n] {
+		set ylabel "% of 1 ms"
+		eval timeline_panel(i, "milliseconds")
+		eval "plot " . layers("ticks", 1)
+	}
+	eval layers_legend
+}
 
 eval figure("lost-time", 400 + 22 * n, "Lost CPU time by length of event", n)
 eval x_axis("0.005:10 ** ceil(log10(longest * 1.05))", "length of the event, ms")

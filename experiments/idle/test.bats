@@ -170,7 +170,7 @@ HALF=2.484138
 	[ -z "$(cell vnc 1 measured_50ms_percent)" ]
 }
 
-@test "idle: curve.tsv and utilisation.tsv: lost time by event length, and in each part of the minute" {
+@test "idle: curve.tsv and utilisation.tsv: lost time by event length, and in each part of the minute; ticks.tsv" {
 	make_idle
 	"$SUMMARIZE" run >/dev/null
 	curve() {	# curve SYSTEM SESSIONS X
@@ -194,6 +194,11 @@ HALF=2.484138
 	near "$(busy none 0 8000 lost_percent)" 0
 	near "$(busy none 0 8000 all_percent)" 20
 	[ "$(awk -F'\t' '$2 == "none"' run/utilisation.tsv | wc -l)" = 1000 ]
+	# ticks of 6 us each 4 ms, of which three are in the first 10 ms
+	near "$(busy none 0 0 tick_percent)" 0.18
+	near "$(busy none 0 390 tick_percent)" 0.12
+	near "$(busy none 0 400 tick_percent)" 0
+	[ "$(awk -F'\t' '$2 == "none" && $7 > 0 { print $4, $7 }' run/ticks.tsv | sed -n '2p;$p' | paste -sd ' ')" = "4 0.6000 96 0.6000" ]
 }
 
 @test "idle: who.tsv lists culprits by class and name, the largest first" {
@@ -272,7 +277,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[[ $(finding waits) == *unsure ]]
 	read -r value _ < <(finding apart)
 	near "$value" 3000
-	for figure in utilisation lost-time per-session; do [ -s "run/figures/$figure.svg" ]; done
+	for figure in utilisation ticks lost-time per-session; do [ -s "run/figures/$figure.svg" ]; done
 	for system in 'no session' 'one idle session, vnc' '5 idle sessions, vnc' 'one idle session, x11' 'a desktop (xfce4)'; do
 		grep -qF ">$system<" run/figures/utilisation.svg
 		grep -qF ">$system<" run/figures/lost-time.svg

@@ -18,22 +18,24 @@ enum { E_CPU, E_START, E_LOST, E_SPAN, E_KIND };
 static int store_event(void *into, const struct input_cell *c)
 {
 	struct lost_profile *l = into;
-	int64_t span = c[E_SPAN].count > c[E_LOST].count ? c[E_SPAN].count : c[E_LOST].count;
+	int64_t start = c[E_START].count, lost = c[E_LOST].count;
+	const struct lost_event e = { c[E_CPU].count, start, start + (c[E_SPAN].count > lost ? c[E_SPAN].count : lost), lost, 0 };
 
 	for (int i = 0; i < E_KIND; i++)
 		if (c[i].count == ROWS_IN_NONE)
 			return -EPROTO;
-	if (!l->rows++ || c[E_START].count < l->first_ns)
-		l->first_ns = c[E_START].count;
+	if (!l->rows++ || start < l->first_ns)
+		l->first_ns = start;
 	if (!strcmp(c[E_KIND].text, "tick")) {
-		l->tick_ns += c[E_LOST].count;
+		memory_more(l->tick, l->ticks);
+		l->tick[l->ticks++] = e;
+		l->tick_ns += lost;
 		return 0;
 	}
 	if (strcmp(c[E_KIND].text, "event"))
 		return -EPROTO;
 	memory_more(l->event, l->events);
-	l->event[l->events++] =
-		(struct lost_event){ c[E_CPU].count, c[E_START].count, c[E_START].count + span, c[E_LOST].count, 0 };
+	l->event[l->events++] = e;
 	return 0;
 }
 
@@ -127,6 +129,7 @@ const struct input_table lost_culprits = { "culprit/1", "cpu start_ns end_ns ns 
 void lost_free(struct lost_profile *l)
 {
 	free(l->event);
+	free(l->tick);
 	free(l->share);
 	free(l->name);
 	free(l->process);
@@ -210,10 +213,9 @@ double lost_sum_excess(const struct lost_profile *l, double x_ns, bool system)
 	return sum;
 }
 
-void lost_fill_bins(const struct lost_profile *l, int64_t start, int64_t width, double *bin, size_t bins, bool system)
+void lost_fill_bins(const struct lost_event *event, size_t n, int64_t start, int64_t width, double *bin, size_t bins, bool system)
 {
-	for (size_t e = 0; e < l->events; e++) {
-		const struct lost_event *v = &l->event[e];
+	for (const struct lost_event *v = event; v < event + n; v++) {
 		double from = (double)(v->start - start) / (double)width, to = (double)(v->end - start) / (double)width;
 
 		/* (an event of length 0 has nothing to spread) */

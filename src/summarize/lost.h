@@ -5,7 +5,7 @@
  * idleprofile records everything that takes CPU time. A task belongs to the lab when it runs in a process namespace of the lab,
  * which the experiment looks up while the task lives; all other tasks are foreign. "System" is the time of the lab's tasks, of
  * kernel threads and of interrupts; foreign tasks, the measurement itself and time without a record are counted apart. Timer ticks,
- * which the profiler's loop keeps alive, are no events. Pure: reads streams, no folder. */
+ * which the profiler's loop keeps alive, are apart from the events. Pure: reads streams, no folder. */
 #pragma once
 
 #include "run_folder.h"
@@ -42,10 +42,10 @@ struct lost_culprit_name {
 };
 
 struct lost_profile {
-	struct lost_event *event;
+	struct lost_event *event, *tick; /* ticks: only their times */
 	struct lost_culprit_share *share;
 	struct lost_culprit_name *name;
-	size_t events, shares, names;
+	size_t events, ticks, shares, names;
 	size_t rows;		   /* number of rows read: events and ticks */
 	int64_t tick_ns, first_ns; /* tick_ns: time of all ticks; first_ns: when the first row began */
 	bool named;		   /* culprits were recorded; set by the caller */
@@ -71,6 +71,6 @@ double lost_event_ns(const struct lost_event *e, bool system);
  * probability that a task which waits until the running work is done waits for longer than x (run-to-completion bound). */
 double lost_sum_excess(const struct lost_profile *l, double x_ns, bool system);
 
-/* Adds to bin[i] the ns lost from start + i * width on; each event is spread evenly over its duration; system: the system's share
- * only. */
-void lost_fill_bins(const struct lost_profile *l, int64_t start, int64_t width, double *bin, size_t bins, bool system);
+/* Adds to bin[i] the ns that events (or ticks) took from start + i * width on; each is spread evenly over its duration; system: the
+ * system's share only. */
+void lost_fill_bins(const struct lost_event *event, size_t n, int64_t start, int64_t width, double *bin, size_t bins, bool system);

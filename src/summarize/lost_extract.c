@@ -11,7 +11,7 @@
  *
  * Rows: `slope`: the cost of one more session of the setting `protocol`, from a least-squares line over all numbers of sessions in
  * each repeat; over all repeats of a cell: `curve`, the time lost to events no longer than x, and `who`, the tasks that ran;
- * `utilisation`, the first ten seconds of a cell's first repeat in bins of 10 ms. */
+ * `utilisation`, the first ten seconds of a cell's first repeat in bins of 10 ms, and `ticks`, the first tenth in bins of 1 ms. */
 #include "engine.h"
 #include "lost.h"
 
@@ -21,13 +21,23 @@
 #define FROM_MS 0.001
 #define PER_DECADE 20
 #define POINTS (8 * PER_DECADE + 1) /* points of the curve, from 0.001 ms to 100 s */
-#define BIN_NS 10000000LL
-#define BINS 1000
+#define BINS 1000		    /* of the timeline of ten seconds; the other has fewer */
+#define COARSE_MS 10.0
+#define FINE_BINS 100
+#define FINE_MS 1.0
 /* Most rows of `who`: tasks of the system, and other tasks, of which a busy machine has many. */
 #define WHO_SYSTEM 60
 #define WHO_OTHERS 20
 
 enum { SYSTEM, OWN, KERNEL, KEPT }; /* sums kept of each repeat, in ms per minute */
+
+enum { ALL, SYSTEM_ONLY, TICKS, LAYERS };
+
+/* The begin of a cell's first repeat: percent of the time of all CPUs lost in each bin. */
+struct lost_timeline {
+	double bin[LAYERS][BINS];
+	size_t bins;
+};
 
 struct lost_repeat { /* The repeat that was read last. */
 	struct lost_profile now;
@@ -40,8 +50,8 @@ struct lost_cell {
 		double x_ms, waited, woken;
 	} wait[WAITS];
 	double upto[2][POINTS]; /* ns lost to events no longer than a point of the curve: [0] all, [1] the system */
-	double bin[2][BINS];	/* percent of the time of all CPUs lost in each bin: [0] all, [1] the system */
-	size_t bins, rans;
+	struct lost_timeline coarse, fine;
+	size_t rans;
 	struct culprit_sum {
 		struct lost_culprit_name name;
 		enum lost_class class;
@@ -100,6 +110,21 @@ static struct culprit_sum *ensure_culprit_sum(struct lost_cell *cell, const stru
 	return &cell->ran[cell->rans++];
 }
 
+static void fill_timeline(struct lost_timeline *t, const struct lost_repeat *s, double width_ms, size_t bins)
+{
+	const struct lost_profile *l = &s->now;
+	int64_t width = (int64_t)(width_ms * MS);
+
+	while (t->bins < bins && (double)t->bins * width_ms < s->wall_s * 1e3)
+		t->bins++;
+	lost_fill_bins(l->event, l->events, l->first_ns, width, t->bin[ALL], bins, false);
+	lost_fill_bins(l->event, l->events, l->first_ns, width, t->bin[SYSTEM_ONLY], bins, true);
+	lost_fill_bins(l->tick, l->ticks, l->first_ns, width, t->bin[TICKS], bins, false);
+	for (size_t layer = 0; layer < LAYERS; layer++)
+		for (size_t b = 0; b < bins; b++)
+			t->bin[layer][b] *= 100 / (double)width / (s->cpu_s / s->wall_s);
+}
+
 static void add_repeat(struct lost_cell *cell, const struct lost_repeat *s)
 {
 	const struct lost_profile *l = &s->now;
@@ -111,14 +136,11 @@ static void add_repeat(struct lost_cell *cell, const struct lost_repeat *s)
 			for (int i = POINTS; i-- > 0 && ns / MS <= get_curve_ms(i);)
 				cell->upto[system][i] += ns;
 		}
-		if (cell->bins)
-			continue;
-		lost_fill_bins(l, l->first_ns, BIN_NS, cell->bin[system], BINS, system);
-		for (size_t b = 0; b < BINS; b++)
-			cell->bin[system][b] *= 100 / (double)BIN_NS / (s->cpu_s / s->wall_s);
 	}
-	while (!(cell->wall_s > 0) && cell->bins < BINS && (double)cell->bins * BIN_NS < s->wall_s * 1e9)
-		cell->bins++;
+	if (!(cell->wall_s > 0)) {
+		fill_timeline(&cell->coarse, s, COARSE_MS, BINS);
+		fill_timeline(&cell->fine, s, FINE_MS, FINE_BINS);
+	}
 	cell->wall_s += s->wall_s;
 	for (size_t i = 0; i < l->shares; i++) {
 		struct culprit_sum *ran = ensure_culprit_sum(cell, &l->name[l->share[i].name], l->share[i].class);
@@ -308,15 +330,27 @@ static void write_culprits(const struct experiment_cell *c, struct table_out *ou
 	}
 }
 
+static void write_timeline(const struct experiment_cell *c, const struct lost_timeline *t, double width_ms, struct table_out *out)
+{
+	for (size_t b = 0; b < t->bins; b++) {
+		row_set_parameters(out, c);
+		row_finish(out, { "time_ms", (double)b * width_ms }, { "lost_percent", t->bin[SYSTEM_ONLY][b] },
+			   { "all_percent", t->bin[ALL][b] }, { "tick_percent", t->bin[TICKS][b] });
+	}
+}
+
 static void write_utilisation(const struct experiment_cell *c, struct table_out *out)
 {
 	const struct lost_cell *cell = extractor_cell_data(c);
 
-	for (size_t b = 0; b < cell->bins; b++) {
-		row_set_parameters(out, c);
-		row_finish(out, { "time_ms", (double)b * (BIN_NS / MS) }, { "lost_percent", cell->bin[1][b] },
-			   { "all_percent", cell->bin[0][b] });
-	}
+	write_timeline(c, &cell->coarse, COARSE_MS, out);
+}
+
+static void write_ticks(const struct experiment_cell *c, struct table_out *out)
+{
+	const struct lost_cell *cell = extractor_cell_data(c);
+
+	write_timeline(c, &cell->fine, FINE_MS, out);
 }
 
 const struct extractor_hooks lost_extractor = {
@@ -331,5 +365,6 @@ const struct extractor_hooks lost_extractor = {
 	.tables = { { "slope", write_slopes },
 		    { "curve", write_curve },
 		    { "who", write_culprits },
-		    { "utilisation", write_utilisation } },
+		    { "utilisation", write_utilisation },
+		    { "ticks", write_ticks } },
 };

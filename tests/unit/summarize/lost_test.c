@@ -115,19 +115,25 @@ TEST(one_culprit_over_several_events)
 TEST(bins_share_an_event_by_time)
 {
 	static const double all_wanted[] = { 25, 50, 25, 50 }, system_wanted[] = { 12.5, 25, 12.5, 50 };
-	double all[4] = { 0 }, system[4] = { 0 };
+	static const double tick_wanted[] = { 0, 10, 0, 5 };
+	double all[4] = { 0 }, system[4] = { 0 }, tick[4] = { 0 };
 	struct lost_profile l = { 0 };
 
 	assert_int_equal(read_culprits("0 150 350 spin task 9 50\n0 150 350 eth0 irq . 50\n0 450 550 eth0 irq . 100\n", &l), 0);
 	/* from 150 to 350: a quarter, a half, a quarter of 100 ns in bins of 100; one that lasts beyond
 	 * the last bin; one before the first; one of no length */
-	assert_int_equal(read_events("0 20 10 10 event\n0 150 100 200 event\n0 450 100 100 event\n0 175 0 0 event\n", &l), 0);
+	assert_int_equal(read_events("0 20 10 10 event\n0 150 100 200 event\n0 450 100 100 event\n0 175 0 0 event\n"
+				     "0 210 10 10 tick\n0 495 10 10 tick\n0 500 5 5 tick\n",
+				     &l),
+			 0);
 	lost_compute_system_share(&l);
-	lost_fill_bins(&l, 100, 100, all, 4, false);
-	lost_fill_bins(&l, 100, 100, system, 4, true);
+	lost_fill_bins(l.event, l.events, 100, 100, all, 4, false);
+	lost_fill_bins(l.event, l.events, 100, 100, system, 4, true);
+	lost_fill_bins(l.tick, l.ticks, 100, 100, tick, 4, false);
 	for (size_t i = 0; i < 4; i++) {
 		assert_near(all[i], all_wanted[i], 1e-9);
 		assert_near(system[i], system_wanted[i], 1e-9);
+		assert_near(tick[i], tick_wanted[i], 1e-9);
 	}
 	lost_free(&l);
 }
