@@ -10,6 +10,9 @@ exp_check() {
 	local protocol displays=''
 	[ "$QUICK" = 1 ] || CELL_SERIES+=(stall)
 	[ "$WIRE" = 0 ] || CELL_SERIES+=(wire)
+	[[ ,$MODES, != *,hold,* ]] || CELL_SERIES+=(hold)
+	[[ ,$MODES, == *,tap,* ]] || exp_bad "--modes $MODES: latencies need typed keys; say tap,hold, or measure held keys alone:" \
+		"thinprobe run hold --modes hold"
 	for protocol in ${PROTOCOLS//,/ }; do
 		! has_display "$protocol" || { displays=1; [[ ,$APPS, != *,own,* ]] ||
 			exp_bad "--app own: $protocol needs light or" \
@@ -60,10 +63,12 @@ exp_before_cells() {
 # Measures the latency series in the cell's own folder, the others in subfolders. The latency series comes last, since the cell
 # counts as measured once its cell.json is there.
 exp_measure() {
-	local series session
+	local series session TRAIN_MODE asked=$TRACES TRACES
 	session=$(session_name "${P[protocol]}" "${P[app]}")
 	for series in "${CELL_SERIES[@]}" latency; do
 		! stopped && ! lab_lost >/dev/null || return 1
+		TRAIN_MODE=tap TRACES=$asked
+		[ "$series" != hold ] || TRAIN_MODE=hold TRACES=0	# the repeats of a held key have no packets of their own
 		if [ "$QUICK-$series" = 1-latency ]; then
 			train_run_both "$session" "${P[sinks]}" "$2" "$3"
 		else

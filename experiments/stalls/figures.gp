@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # figures.gp - response times of keys beside CPU hogs: late-share, median, mean-stall, jitter, latency-cdf, stages.
-# From say.jq: app_light and app_heavy (names, "" where not measured), load_word ("CPU hogs"), load_axis.
+# From say.jq: app_light and app_heavy (names, "" where not measured), load_word ("CPU hogs"), load_axis; held and packets: 1 where
+# the stalls of a key held down, and those of packets, are drawn, too.
 
 # A figure that is a range has no value, but NAME_from and NAME_to (empty if the late end is unknown); it is drawn as a thick bar.
 least_of(c) = y(c . "_from")
@@ -63,8 +64,9 @@ each_role(i, words) = several ? sprintf('role = %s; set ylabel "%s"; eval panel(
 in_panel(title) = several ? "" : title	# with several panels the strip below them has the title
 axis = 'set xlabel load_axis; set xrange [-0.03 * most:1.03 * most]; if (n > 0 && n < 12) { eval tics_at("x", loads) }'
 if (several || narrow) { load_axis = load_word }
-legend = several ? 'eval legend_strip(4); plot for [i = 1:curves_n] NaN with linespoints pointtype shape(i) ' \
-	. 'linecolor rgb colour(i) title says(i) noenhanced' : 'role = 0'
+legend = several ? 'eval legend_strip(4); plot for [i = 1:curves_n] NaN with linespoints ' \
+	. 'pointtype (kinds_n ? 0 : shape(i)) linecolor rgb colour(i) title says(i) noenhanced' : 'role = 0'
+kinds_n = 0
 panels_n = several ? words(roles) : 1
 
 eval over_load("late-share", sprintf("Late keys: no response within %g ms", threshold_ms), ranges + overloads)
@@ -99,7 +101,26 @@ do for [p = 1:panels_n] {
 }
 eval legend . (several && median_ranges ? range_key : "")
 
-eval over_load("mean-stall", "Mean stall: time between updates beyond the period of the keys", 1)
+# Stalls and jitter: of typed and of held keys, in pixels and in packets; the colour is that of the curve, mark and dashes are its own.
+kinds = "1" . (packets ? " 2" : "") . (held ? " 3" : "") . (held && packets ? " 4" : "")
+array kind_prefix[4] = ["", "wire_", "hold_", "hold_wire_"]
+array kind_says[4] = ["typed, pixels", "typed, packets", "held down, pixels", "held down, packets"]
+kinds_n = words(kinds) > 1 ? words(kinds) : 0
+strip = strip + 22 * int((kinds_n + 3) / 4)
+kind_looks(i, k) = looks(kinds_n ? k : i, colour(i))
+kind_curve(i, k, c) = (x_at = sprintf("at(%d)", i), c_ = kind_prefix[k] . c, bars(x_at, c_, colour(i)) . ", " . values(x_at, c_) \
+	. ' smooth unique with linespoints ' . kind_looks(i, k) . sprintf('dashtype %d title "%s" noenhanced, ', k, \
+		k == 1 ? says(i) : "") . hovers("hover_ends", x_at, c_, kinds_n ? k : i, colour(i), \
+			says(i) . (kinds_n ? ", " . kind_says[k] : "")))
+kind_curves(n, c) = (kinds_all = "", sum [i_ = 1:n] sum [k_ = 1:words(kinds)] \
+	(kinds_all = kinds_all . ", " . kind_curve(i_, int(word(kinds, k_)), c), 0), kinds_all)
+kinds_key = kinds_n == 0 ? "" : ', for [k in kinds] NaN with linespoints pointtype shape(int(k)) dashtype int(k) ' \
+	. 'linecolor rgb line_colour title kind_says[int(k)]'
+do for [k in kinds] {
+	eval look(data, 'lowest = less(lowest, low(kind_prefix[int(k)] . "mean_stall_ms"))')
+}
+
+eval over_load("mean-stall", "Mean stall: time between updates beyond the period of the keys", 1 + kinds_n)
 eval axis
 fair(x) = role == 1 || !known(cost) ? NaN : cost * (x + 1) - period > 0 ? cost * (x + 1) - period : 0
 fair_words = known(cost) ? sprintf("fair sharing: %g ms × (%s + 1) − %g ms", cost, load_word, period) : ""
@@ -108,11 +129,11 @@ do for [p = 1:panels_n] {
 	if (several) { set yrange [*<0:10<*] } else { eval y_axis("lowest < -0.02 * highest ? 1.05 * lowest : -0.02 * highest : *", "") }
 	eval each_role(p, "mean stall, ms")
 	eval 'plot 0 linecolor rgb "#dddddd" linewidth 0.6 notitle, [0:most] fair(x) with lines linestyle dashed ' \
-		. 'title in_panel(fair_words)' . curves(curves_n, "mean_stall_ms")
+		. 'title in_panel(fair_words)' . kind_curves(curves_n, "mean_stall_ms") . (several ? "" : kinds_key)
 }
-eval legend . (several && strlen(fair_words) ? ', NaN with lines linestyle dashed title "fair sharing"' : "")
+eval legend . (several ? kinds_key . (strlen(fair_words) ? ', NaN with lines linestyle dashed title "fair sharing"' : "") : "")
 
-eval over_load("jitter", "Jitter: standard deviation of the time between updates", schedule_jitter > 0)
+eval over_load("jitter", "Jitter: standard deviation of the time between updates", (schedule_jitter > 0) + kinds_n)
 eval axis
 set samples 2
 schedule_words = schedule_jitter > 0 ? sprintf("in the keys themselves, whose schedule jitters by %.1f ms", schedule_jitter) : ""
@@ -120,9 +141,10 @@ do for [p = 1:panels_n] {
 	set yrange [0:1<*]
 	eval each_role(p, "jitter, ms")
 	eval 'plot 0 linecolor rgb "#dddddd" linewidth 0.6 notitle, (schedule_jitter > 0 ? schedule_jitter : NaN) ' \
-		. 'with lines linestyle dotted title in_panel(schedule_words)' . curves(curves_n, "jitter_sd_ms")
+		. 'with lines linestyle dotted title in_panel(schedule_words)' . kind_curves(curves_n, "jitter_sd_ms") . (several ? "" : kinds_key)
 }
-eval legend . (several && strlen(schedule_words) ? ', NaN with lines linestyle dotted title "in the keys themselves"' : "")
+eval legend . (several ? kinds_key . (strlen(schedule_words) ? ', NaN with lines linestyle dotted title "in the keys themselves"' : "") \
+	: "")
 
 # A kept run without samples keeps its earlier figure of every key.
 if (!has_table("cdf.tsv") && has_table("stages.tsv")) { load engine . "/stages.gp" }

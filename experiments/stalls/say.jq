@@ -10,7 +10,8 @@ def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a ser
 	(.run.settings.rate_per_s | values | "\(.) keys a second"),
 	repeats_words + (.run.settings.seconds | if . == null then "" else " of \(.) s" end),
 	run_words] | sentence;
-def labels: train_labels;
+def labels: train_labels * {figures: {held: (if any(.summary[]; .hold_mean_stall_ms != null) then 1 else 0 end),
+	packets: (if [.run.settings.wire, .run.differs.wire[]?] | any(. == true) then 1 else 0 end)}};
 
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
 # If no key was late, but too few were typed to exclude so many, or there is no interval, it "had no late key".
@@ -290,12 +291,13 @@ def views:
 	view("main"; "summary"; "Response time by load"; {by: "app", breaks: ["sinks", "late_share_percent", 5]};
 		"protocol? sinks late_share_percent latency_p50_ms latency_p90_ms latency_max_ms"),
 	view("updates"; "summary"; "Screen updates"; {by: "app"};
-		"protocol? sinks mean_stall_ms fair_stall_ms largest_gap_ms jitter_sd_ms updates_per_key"),
+		"protocol? sinks mean_stall_ms hold_mean_stall_ms fair_stall_ms largest_gap_ms jitter_sd_ms hold_jitter_sd_ms"
+			+ " updates_per_key"),
 	view("stages"; "stages"; "Where the time of a key goes (means)"; {by: "app"};
 		"protocol? sinks stage mean_ms p50_ms p90_ms max_ms keys"),
 	view("wire"; "summary"; "On the wire"; {by: "app"};
 		"protocol? sinks wire_updates_5ms wire_updates wire_updates_20ms wire_mean_stall_ms"
-			+ " wire_jitter_sd_ms wire_bytes_per_key"),
+			+ " wire_jitter_sd_ms hold_wire_mean_stall_ms hold_wire_jitter_sd_ms wire_bytes_per_key"),
 	view("blocks"; "summary"; "From the wire alone (keys in drained blocks)"; {only: "wire_keys", by: "app"};
 		"protocol? sinks wire_keys wire_exact_percent wire_latency_p50_ms"),
 	view("run"; "summary"; "Quality"; {by: "app"};

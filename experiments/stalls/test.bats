@@ -244,6 +244,42 @@ ids() { jq -r '[.findings[].id] | join(" ")' run/findings.json; }
 		wire_jitter_sd_ms -'
 }
 
+@test "--modes tap,hold --wire: stalls of a held key and of packets are columns, and curves beside the others; else neither is" {
+	local r
+	make_run 'LOADS=0 20' APPS=light
+	drawn "$TOP/report/report.sh" run
+	are light 0 <<<'hold_mean_stall_ms -
+		hold_wire_jitter_sd_ms -'
+	grep -qF ">Mean stall" run/figures/mean-stall.svg
+	run ! grep -E '>(typed|held down), ' run/figures/mean-stall.svg
+	for r in 1 2 3; do
+		cp -r "run/cells/light-000/$r" hold
+		edit_json hold/keyrepeat.json ".result.stalls |= . + {mean_ms: $((10 + r)), jitter_sd_ms: 3}"
+		edit_json hold/prototap.json ".result.stalls |= . + {mean_ms: $((20 + r)), jitter_sd_ms: 4}"
+		mv hold "run/cells/light-000/$r/"
+	done
+	edit_json run/run.json '.settings.wire = true'
+	drawn "$TOP/report/report.sh" run
+	are light 0 <<-END
+		hold_mean_stall_ms 12
+		hold_jitter_sd_ms 3
+		hold_wire_mean_stall_ms 22
+		hold_wire_jitter_sd_ms 4
+	END
+	for r in mean-stall jitter; do
+		for kind in 'typed, pixels' 'typed, packets' 'held down, pixels' 'held down, packets'; do
+			grep -qF ">$kind<" run/figures/$r.svg
+		done
+	done
+	# without --wire no packets
+	edit_json run/run.json '.settings.wire = false'
+	drawn "$TOP/report/report.sh" run
+	grep -qF '>held down, pixels<' run/figures/mean-stall.svg
+	run ! grep -F ', packets<' run/figures/mean-stall.svg
+	run -2 "$TOP/experiments/engine/run.sh" stalls --options-only --modes hold
+	[[ ${lines[0]} == *"--modes hold: "*"thinprobe run hold"* ]]
+}
+
 @test "summarize refuses a train with a damaged or missing file in one line that names the file" {
 	local file
 	make_run LOADS=0 APPS=light

@@ -5,7 +5,8 @@
  * Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest), jitter_sd_ms, jitter_variance_ms2,
  * updates_per_s, wire_bytes_per_key, schedule_jitter_ms (standard deviation of the intervals between keys due to their schedule
  * alone), updates_10ms, updates_5ms, updates_20ms (updates in the capture if packets up to so many ms apart are merged),
- * depends_on_merge (1: these differ by more than prototap tolerates). */
+ * depends_on_merge (1: these differ by more than prototap tolerates); of a train in folder `hold`, with a key held down, held_mean_ms,
+ * held_jitter_sd_ms, and the same of its capture, held_wire_mean_ms, held_wire_jitter_sd_ms. */
 #include "engine.h"
 #include "key_figures.h"
 
@@ -43,6 +44,17 @@ static double count_keys(const struct experiment_repeat *train)
 	return (double)n;
 }
 
+static void read_held(const struct experiment_repeat *train)
+{
+	const struct json_document *probe = train ? repeat_get_json(train, "keyrepeat.json") : NULL;
+	const struct json_document *capture = train ? repeat_get_json(train, "prototap.json") : NULL;
+
+	give_values({ "held_mean_ms", json_number(probe, "result.stalls.mean_ms") },
+		    { "held_jitter_sd_ms", json_number(probe, "result.stalls.jitter_sd_ms") },
+		    { "held_wire_mean_ms", json_number(capture, "result.stalls.mean_ms") },
+		    { "held_wire_jitter_sd_ms", json_number(capture, "result.stalls.jitter_sd_ms") });
+}
+
 static void read_repeat(const struct experiment_repeat *r)
 {
 	static const char *const plain[] = { "mean_ms", "mean_positive_ms", "count", "jitter_sd_ms", "jitter_variance_ms2" };
@@ -66,6 +78,7 @@ static void read_repeat(const struct experiment_repeat *r)
 		{ "updates_5ms", count_updates(capture, 5) }, { "updates_20ms", count_updates(capture, 20) });
 	if (capture)
 		json_get_bool(capture, "result.updates.depends_on_merge", &depends);
+	read_held(repeat_find_train(r, "hold"));
 	extractor_set_value("depends_on_merge", isnan(count_updates(capture, 10)) ? (double)NAN : depends);
 }
 
