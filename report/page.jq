@@ -215,7 +215,7 @@ def terminal_cell: . as $doc | (.run.axes // []) as $axes
 		| $doc.summary[0] | select(figure($name) | at_least != null)
 		| "\($doc | heading("summary"; $name) | sub(",[^,]*$"; "") | ascii_downcase) \(figure($name) | cell_text($c; false)) \($c.unit)"]
 		| select(. != [])) | .[:2] | join(", ");
-def terminal_verdict: said | (.verdict, .notes[]) | bare;
+def terminal_verdict: (.verdict, .notes[]) | bare;	# input: what `said` gives
 def terminal_words: said | (.verdict | bare), (.findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (.notes[] | bare);
 
 # ---- sections of README.md: "## NAME" and in it "### STEM: Title" ----

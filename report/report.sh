@@ -3,7 +3,8 @@
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
 # report.sh RUN RUN... [-o DIR] [--label NAME,NAME...] - of several runs of one experiment, in one figure each: DIR becomes a run
 # folder of their tables.
-# report.sh RUN --table | --verdict | --findings | --json | --record | --cell - parts of it: at the end of a run; findings.json;
+# report.sh RUN --end - all of it, at the end of a run: prints table and verdict.
+# report.sh RUN --table | --verdict | --findings | --json | --record | --cell - parts of it: what --end prints; findings.json;
 # what later runs carry of it; the first figures of a run of one cell.
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (columns), figures.gp,
@@ -256,6 +257,8 @@ place() {	# place FILE: standard input becomes FILE, whole
 	if ! { cat >"$work/$1" && sync "$work/$1" && mv "$work/$1" "$1"; }; then die 1 "cannot write $RUN/$1"; fi
 }
 
+folded() { fold -s -w 80 | sed 's/ *$//'; }	# to the width of a terminal
+
 # run_stem RUN: the experiment's; ends the program where that is no run that can be reported.
 run_stem() {
 	local said stem cells wrong
@@ -294,7 +297,7 @@ part='' JOINED='' fail_if='' label='' runs=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	--help | -h) printf '%s\n' "$usage"; exit 0 ;;
-	--table | --verdict | --findings | --json | --record | --cell)
+	--table | --verdict | --findings | --json | --record | --cell | --end)
 		[ -z "$part" ] || [ "$part" = "${1#--}" ] || die 2 "--$part and $1: one of them (see thinprobe report --help)"
 		part=${1#--}
 		;;
@@ -330,7 +333,7 @@ figures='' cells='' said=null findings='{schema: "findings/1", verdict, findings
 case $part in
 table) doc=$(document) && say terminal_view; exit ;;
 cell) doc=$(document) && say terminal_cell; exit ;;
-verdict) doc=$(document) && say terminal_verdict | fold -s -w 80 | sed 's/ *$//'; exit ;;
+verdict) doc=$(document) && say 'said | terminal_verdict' | folded; exit ;;
 findings) doc=$(document) && say terminal_words; exit ;;
 json) doc=$(document) && say "said | $findings"; exit ;;
 record) doc=$(document) && say record; exit ;;
@@ -344,8 +347,12 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 summarize
 doc=$(document) || exit
-text=$(say '(said | tojson), figure_variables') || exit
+filter='said as $said | ($said | tojson), figure_variables, "\f"'	# jq reads the vocabulary anew each time, so all that can be said now
+[ "$part" != end ] || filter+=', terminal_view, "\f", ($said | terminal_verdict)'
+text=$(say "$filter") || exit
 said=${text%%$'\n'*}
+ending=${text#*$'\n\f'}
+text=${text%%$'\n\f'*}
 draw "${text#*$'\n'}"
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
 cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
@@ -354,5 +361,10 @@ text=$(say 'page, "\f"' 'false, true') || exit
 printf '%s\n' "${text%%$'\n\f'*}" | place report.md || exit 1
 text=${text#*$'\f\n'}
 printf '%s\n' "${text%$'\n\f'}" | page_html | place report.html || exit 1
-printf '%s\n' "$RUN/report.html"
+if [ "$part" = end ]; then
+	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d
+	folded <<<"${ending#*$'\n\f\n'}"
+else
+	printf '%s\n' "$RUN/report.html"
+fi
 [ -z "$fail_if" ] || "$here/fail.sh" judge "$RUN" "$fail_if"

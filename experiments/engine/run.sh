@@ -275,7 +275,7 @@ EXP_LOST=''	# why the hosts were lost
 
 # Sums up, draws, reports, and prints where. Returns the exit status of the run.
 run_end() {
-	local state=complete status=0 why file
+	local state=complete status=0 why='' words file
 	[ -d "$RUN" ] || exp_lost
 	cells_sum
 	[ "$CELLS_LEFT" = 0 ] || state=failed status=3
@@ -292,15 +292,13 @@ run_end() {
 	for file in table figures.gp say.jq; do
 		[ -f "$EXP_DIR/$file" ] || { echo "samples: $RUN (${EXP_DIR#"$TP_HOME"/} has no $file: no report yet)"; exit "$status"; }
 	done
-	why=$("$TP_HOME/report/report.sh" "$RUN" 2>&1 >/dev/null) || {
+	words=$("$TP_HOME/report/report.sh" --end "$RUN" 2>"$RUN/log/report.err") || {
 		! stopped || exit 130
+		why=$(<"$RUN/log/report.err")
 		die "the samples are kept, but the report failed (${why##*$'\n'}); retry: thinprobe report $(printf %q "$RUN")"
 	}
-	echo
-	"$TP_HOME/report/report.sh" --table "$RUN"
-	echo
-	"$TP_HOME/report/report.sh" --verdict "$RUN"
-	printf 'Report: %s\n' "$RUN/report.html"
+	rm -f "$RUN/log/report.err"
+	printf '\n%s\nReport: %s\n' "$words" "$RUN/report.html"
 	if [ -n "$FAIL_IF" ]; then
 		"$TP_HOME/report/fail.sh" judge "$RUN" "$FAIL_IF" || why=$?
 		[ "$status" = 130 ] || [ -z "$why" ] || status=$why
