@@ -37,8 +37,8 @@ load_colour(i, n) = word(load_colours, n > 1 ? 1 + int(6.0 * i / (n - 1) + 0.5) 
 load_dash(i, n) = n > 7 && i % 2 ? 4 : 1
 
 # ---- helpers for experiments/STEM/figures.gp, which runs in a folder with all tables of the run as NAME.tsv ----
-# Variables that the caller sets: threshold_ms, floor_ms, two_repeats (1: a figure has both values), joined (1: tables of several runs,
-# which have the column run_name), engine (folder of experiments/engine), and labels.figures of say.jq.
+# Variables that the caller sets: threshold_ms, floor_ms, two_repeats (1: a figure has both values), joined (1: tables of several
+# runs, which have the column run_name), engine (folder of experiments/engine), and labels.figures of say.jq.
 # A helper that gives commands is used as: eval figure("rtt", 420, "Title", 2).
 
 if (exists("engine")) { set datafile separator "\t"; set datafile columnheaders }
@@ -56,7 +56,7 @@ more(a, b) = !known(a) || b > a ? b : a
 place(list, w) = sum [place_i = 1:words(list)] (word(list, place_i) eq w ? place_i : 0)
 add(list, w) = place(list, w) ? list : list eq "" ? w : list . " " . w
 number_of(list, i) = real(word(list, i))
-# Of several runs in one report: the value without the name of its run (vnc/alpha, vnc/alpha.light), and that name, "" in a single run.
+# Of several runs in one report: a value without the name of its run (vnc of vnc/alpha), and that name ("" in a single run).
 bare(w) = strstrt(w, "/") ? w[1:strstrt(w, "/") - 1] : w
 run_of(w) = strstrt(w, "/") ? w[strstrt(w, "/") + 1:*] : ""
 of_run(w) = strlen(run_of(w)) ? ", " . run_of(w) : ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # join.sh - several runs of one experiment as one run folder, which report.sh then reports as any other: their tables one below
-# the other. A run is one more system: its name stands behind the values of one axis (vnc/alpha; `joined` of run.json names it), and in
-# the column `run_name` (in long.tsv: `run`).
+# the other. A run is one more system: its name stands behind the values of one axis (vnc/alpha; `joined` of run.json names it),
+# and in the column `run_name` (in long.tsv: `run`).
 # report.sh reads this file.
 
 # Names of the runs: those of --label, or the first property that differs between all of them, the host if possible.
@@ -24,7 +24,8 @@ join_axis='.axes as $axes | first(("protocol", "system", "swap", "queue") | sele
 join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] else null end;
 	def of_run($name): "\(.)/\($name)";
 	def of_run_axis($name): if $axis == "system" then . / "." | .[0] |= of_run($name) | join(".") else of_run($name) end;
-	def displays: .protocols // (if .protocol == null then {} else {(.cells[0].parameters.protocol // .settings.protocol): .protocol} end);
+	def displays: .protocols // if .protocol == null then {} else
+		{(.cells[0].parameters.protocol // .settings.protocol): .protocol} end;
 	. as $runs | [$runs[].name] as $names
 	| ([$runs[].settings | keys[]] | unique) as $keys
 	| ($keys | map(. as $key | {key: $key, value: alike($runs[].settings[$key])}) | from_entries) as $settings
@@ -44,8 +45,9 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 	| {schema: "thinprobe.run/1", experiment: $runs[0].experiment, version: (alike($runs[].version) // "several"),
 		command: $command, started: ([$runs[].started] | min), ended: ([$runs[].ended] | max),
 		state: ([$runs[].state | select(. != "complete")] | first // "complete"),
-		settings: ($settings + {repeats: ([$runs[].settings.repeats | values] | min), protocols: (reduce ($cells[].parameters.protocol | values) as $protocol ([];
-			if index([$protocol]) then . else . + [$protocol] end))} | del(.protocol)),
+		settings: ($settings + {repeats: ([$runs[].settings.repeats | values] | min), protocols: (
+			reduce ($cells[].parameters.protocol | values) as $protocol ([]; if index([$protocol]) then . else . + [$protocol] end))}
+			| del(.protocol)),
 		axes: $runs[0].axes, joined: $axis, cells: $cells,
 		counts: (["total", "complete", "missing", "marked"] | map({key: ., value: (. as $key | [$runs[].counts[$key] // 0] | add)})
 			| from_entries),

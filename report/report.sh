@@ -347,7 +347,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 summarize
 doc=$(document) || exit
-filter='said as $said | ($said | tojson), figure_variables, "\f"'	# jq reads the vocabulary anew each time, so all that can be said now
+# jq reads the vocabulary anew each time, so all that can be said now is.
+filter='said as $said | ($said | tojson), figure_variables, "\f"'
 [ "$part" != end ] || filter+=', terminal_view, "\f", ($said | terminal_verdict)'
 text=$(say "$filter") || exit
 said=${text%%$'\n'*}

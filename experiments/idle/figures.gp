@@ -17,8 +17,8 @@ label(i) = (strlen(said(name(i))) ? said(name(i)) : sessions(i) == 1 ? "one idle
 	: sprintf("%d idle sessions, %s", sessions(i), bare(name(i)))) . of_run(name(i))
 mine(i) = strcol("system") eq name(i) && column("sessions") == sessions(i)
 
-# Colours: grey for the machine alone, the scale of loads for the numbers of sessions of a protocol, one each for other systems. Each
-# of several runs has its dashes.
+# Colours: grey for the machine alone, the scale of loads for the numbers of sessions of a protocol, one each for other systems.
+# Each of several runs has its dashes.
 several = ""
 alone = ""
 runs = ""
@@ -51,7 +51,8 @@ layer(table, scale, c, colour) = sprintf('"%s.tsv" using (mine(i) ? y("time_ms")
 	. sprintf('with impulses linewidth line_wide linecolor rgb "%s" notitle, ', colour)
 layers(table, scale) = layer(table, scale, 'y("all_percent")', "#bbbbbb") . layer(table, scale, 'y("lost_percent")', light_colour) \
 	. layer(table, scale, "0", heavy_colour) . "NaN notitle"
-layers_legend = 'eval legend_strip(1); plot NaN with lines linestyle light linewidth 5 title "lab''s processes, kernel, interrupts", ' \
+layers_legend = 'eval legend_strip(1); ' \
+	. 'plot NaN with lines linestyle light linewidth 5 title "lab''s processes, kernel, interrupts", ' \
 	. 'NaN with lines linewidth 5 linecolor rgb "#bbbbbb" title "everything else", ' \
 	. 'NaN with lines linestyle heavy linewidth 5 title (with_ticks ? "timer ticks" : "")'
 
@@ -93,7 +94,7 @@ set logscale x
 plot for [i = 1:n] "curve.tsv" using (mine(i) ? y("upto_ms") : NaN):(y("lost_ms_per_min")) with steps \
 	linewidth (bare(name(i)) eq "none" ? 2.5 : 1.5) linecolor rgb colour_of(i) dashtype dash_of(i) title label(i) noenhanced
 
-# One more session: points with their intervals, and the line of the slope through their centre; one of several runs has a colour each.
+# One more session: points with their intervals, and the line of the slope through their centre; a colour for each of several runs.
 slopes = ""
 unset logscale
 eval look("slope.tsv", 'strcol("what") eq "system" && filled("slope_ms_per_min") ? (slopes = add(slopes, strcol("system"))) : 0')

@@ -313,7 +313,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	rm -r other/cells
 	"$TOP/report/report.sh" run other -o both --label a,b
 	[ "$(jq -r '.findings[:2][] | "\(.id) \(.value)"' both/findings.json)" = $'cost-a 42\ncost-b 21' ]
-	[[ $(jq -r .verdict both/findings.json) == "a: One more idle session of vnc costs 42"*"b: One more idle session of vnc costs 21"* ]]
+	[[ $(jq -r .verdict both/findings.json) == "a: One more idle session of vnc costs 42"*"b: "*" costs 21"* ]]
 	[ "$(jq -c '.joined, .differs.loads' both/run.json)" = $'"system"\n{"a":[1,5],"b":[5]}' ]
 	grep -q '^> \*\*Not alike\*\*: .*Linux 7.0 (b)' both/report.md
 	for name in a b; do

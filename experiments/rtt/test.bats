@@ -167,7 +167,8 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 @test "rtt: report of two runs: curves, findings and the model of each, by its own round trip without load" {
 	local name idle
 	for name in a b; do
-		make_run 1 10Mbit.fifo.none.0.ping 10Mbit.fifo.random.50.ping 10Mbit.fifo.tcp.96.ping 10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.96.vnc
+		make_run 1 10Mbit.fifo.none.0.ping 10Mbit.fifo.random.50.ping 10Mbit.fifo.tcp.96.ping \
+			10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.96.vnc
 		idle=$([ $name = a ] && echo 0.1 || echo 2)
 		cell 10Mbit.fifo.none.0.ping 1 0 "$idle" "$idle"
 		cell 10Mbit.fifo.random.50.ping 1 5 1 2

@@ -101,7 +101,8 @@ do for [p = 1:panels_n] {
 }
 eval legend . (several && median_ranges ? range_key : "")
 
-# Stalls and jitter: of typed and of held keys, in pixels and in packets; the colour is that of the curve, mark and dashes are its own.
+# Stalls and jitter of typed and of held keys, in pixels and in packets: a colour for each protocol or application, marks and dashes
+# for each of these.
 kinds = "1" . (packets ? " 2" : "") . (held ? " 3" : "") . (held && packets ? " 4" : "")
 array kind_prefix[4] = ["", "wire_", "hold_", "hold_wire_"]
 array kind_says[4] = ["typed, pixels", "typed, packets", "held down, pixels", "held down, packets"]
@@ -141,10 +142,11 @@ do for [p = 1:panels_n] {
 	set yrange [0:1<*]
 	eval each_role(p, "jitter, ms")
 	eval 'plot 0 linecolor rgb "#dddddd" linewidth 0.6 notitle, (schedule_jitter > 0 ? schedule_jitter : NaN) ' \
-		. 'with lines linestyle dotted title in_panel(schedule_words)' . kind_curves(curves_n, "jitter_sd_ms") . (several ? "" : kinds_key)
+		. 'with lines linestyle dotted title in_panel(schedule_words)' . kind_curves(curves_n, "jitter_sd_ms") \
+		. (several ? "" : kinds_key)
 }
-eval legend . (several ? kinds_key . (strlen(schedule_words) ? ', NaN with lines linestyle dotted title "in the keys themselves"' : "") \
-	: "")
+schedule_key = strlen(schedule_words) ? ', NaN with lines linestyle dotted title "in the keys themselves"' : ""
+eval legend . (several ? kinds_key . schedule_key : "")
 
 # A kept run without samples keeps its earlier figure of every key.
 if (!has_table("cdf.tsv") && has_table("stages.tsv")) { load engine . "/stages.gp" }

@@ -5,8 +5,8 @@
  * Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest), jitter_sd_ms, jitter_variance_ms2,
  * updates_per_s, wire_bytes_per_key, schedule_jitter_ms (standard deviation of the intervals between keys due to their schedule
  * alone), updates_10ms, updates_5ms, updates_20ms (updates in the capture if packets up to so many ms apart are merged),
- * depends_on_merge (1: these differ by more than prototap tolerates); of a train in folder `hold`, with a key held down, held_mean_ms,
- * held_jitter_sd_ms, and the same of its capture, held_wire_mean_ms, held_wire_jitter_sd_ms. */
+ * depends_on_merge (1: these differ by more than prototap tolerates); of a train in folder `hold`, with a key held down,
+ * held_mean_ms, held_jitter_sd_ms, and the same of its capture, held_wire_mean_ms, held_wire_jitter_sd_ms. */
 #include "engine.h"
 #include "key_figures.h"
 
