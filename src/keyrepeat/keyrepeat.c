@@ -175,9 +175,6 @@ static void refuse_conflicts(const struct target_ops *target)
 			cfg.rate_per_s);
 	if (!target->region && (cfg.window || cfg.find_region || !area_is_empty(&cfg.region)))
 		die_usage("--window and --region are for x11: only");
-	if (cfg.window && cfg.mode == HOLD)
-		die_usage(
-			"--window needs --mode tap: a key that is held down goes on repeating when another window gets the focus");
 	if (cfg.window && plan_uses_pointer(&run.plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
 	if (cfg.find_region && run.plan.n && !plan_first_plain_key(&run.plan))

@@ -122,7 +122,8 @@ void sender_release_key(struct key_sender *s, int64_t held_until_ns)
 {
 	if (s->down < 0)
 		return;
-	sender_sleep(s->release_ns != INT64_MAX ? s->release_ns : held_until_ns);
+	if (s->release_ns != INT64_MAX || !sender_detect_end(s))
+		sender_sleep(s->release_ns != INT64_MAX ? s->release_ns : held_until_ns);
 	if (s->end != SENDER_DROPPED && await_sendable(s, clock_now()))
 		send_key_state(s, s->down, false);
 }

@@ -37,7 +37,7 @@ bool sender_await_line(struct key_sender *s, int fd);
  * sent by give_up_ns. A tapped key is released 5 ms later: by the next call, or by sender_release_key(). */
 void sender_press_key(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns);
 
-/* Releases the key that is down; a held key not before held_until_ns. */
+/* Releases the key that is down; a held key not before held_until_ns, but at once where sender_detect_end(). */
 void sender_release_key(struct key_sender *s, int64_t held_until_ns);
 
 /* Sleeps until due_ns or a stop signal, also one that arrived just before. */

@@ -224,6 +224,8 @@ static void send_block(struct key_train_run *run, struct key_train_block *b)
 		if (cfg->hold && cfg->target->repeats_itself && i > b->first) {
 			sender_sleep(t->key[i].due_ns);
 			t->key[i].repeated = true;
+			if (cfg->target->aim && cfg->target->aim(cfg->self, give_up) == -EPIPE)
+				run->sender.end = SENDER_DROPPED;
 		} else {
 			sender_press_key(&run->sender, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
 		}

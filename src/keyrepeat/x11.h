@@ -35,6 +35,8 @@ struct x11_target {
 	int acts;
 	struct x11_act *act; /* owned */
 	unsigned buttons;    /* pointer buttons held down: bit N for button N */
+	bool hold;	     /* one press, which the display repeats */
+	atomic_int down;     /* number of the key that is down, from 1; 0: none */
 	struct x11_autorepeat repeat;
 	struct restore_guard guard;
 

@@ -21,13 +21,26 @@ static void restore_autorepeat(Display *d, const struct x11_autorepeat *r)
 	XSync(d, False);
 }
 
+/* XTEST releases only what XTEST has pressed: a key under a person's finger stays down. */
+static void release_held_keys(Display *d)
+{
+	char down[32];
+
+	XQueryKeymap(d, down);
+	for (unsigned code = 8; code < 256; code++)
+		if (down[code / 8] & 1 << code % 8)
+			XTestFakeKeyEvent(d, code, False, 0);
+}
+
 /* Runs in the guard process after this program was killed. */
 static void restore_after_kill(void *with)
 {
 	Display *d = XOpenDisplay(((struct x11_autorepeat *)with)->display);
 
-	if (d)
-		restore_autorepeat(d, with);
+	if (!d)
+		return;
+	release_held_keys(d);
+	restore_autorepeat(d, with);
 }
 
 static int set_autorepeat(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
@@ -37,6 +50,7 @@ static int set_autorepeat(struct x11_target *self, const struct target_cfg *cfg,
 	unsigned int period_ms = (unsigned int)(cfg->period_ns / NS_PER_MS);
 
 	XGetKeyboardControl(self->send.display, &state);
+	self->hold = cfg->hold;
 	r->was_on = state.global_auto_repeat == AutoRepeatModeOn;
 	snprintf(r->display, sizeof(r->display), "%s", DisplayString(self->send.display));
 	if (!cfg->hold && !r->was_on)
@@ -124,12 +138,14 @@ int x11_send_act(void *p, int number, bool down)
 	struct x11_target *self = p;
 	const struct x11_act *s = &self->act[number];
 
-	if (s->act.kind == ACT_KEY)
+	if (s->act.kind == ACT_KEY) {
 		x11_send_chord(self->send.display, &s->chord, down);
-	else if (s->act.kind == ACT_BUTTON)
+		atomic_store(&self->down, down ? number + 1 : 0);
+	} else if (s->act.kind == ACT_BUTTON) {
 		send_button(self, &s->act, down);
-	else if (down)
+	} else if (down) {
 		XTestFakeMotionEvent(self->send.display, -1, s->act.x, s->act.y, 0);
+	}
 	XFlush(self->send.display);
 	return self->send.broken ? -EPIPE : 0;
 }

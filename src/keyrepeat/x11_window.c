@@ -179,11 +179,17 @@ void x11_write_receiver(void *p, char *text, size_t size)
 		XFree(name);
 }
 
-/* Records why keys no longer reach the window, unless a reason is recorded already. Returns -1. */
-static int record_keyboard_loss(struct x11_target *self, const char *why)
+/* Records why keys no longer reach the window, unless a reason is recorded already. A held key would go on repeating in another
+ * window: it is released at once, on the connection `d` of the calling thread. Returns -1. */
+static int record_keyboard_loss(struct x11_target *self, Display *d, const char *why)
 {
 	const char *before = NULL;
+	int down = atomic_load(&self->down);
 
+	if (self->hold && down) {
+		x11_send_chord(d, &self->act[down - 1].chord, false);
+		XFlush(d);
+	}
 	atomic_compare_exchange_strong(&self->seen->left, &before, why);
 	return -1;
 }
@@ -201,12 +207,13 @@ int x11_check_keyboard(void *p, int64_t until_ns)
 	if (self->send.broken)
 		return -EPIPE;
 	if (!in)
-		return record_keyboard_loss(self, "another window has the keyboard");
+		return record_keyboard_loss(self, self->send.display, "another window has the keyboard");
 	return 0;
 }
 
 void x11_note_window_event(struct x11_target *self, const XEvent *event)
 {
+	Display *d = self->watch.display;
 	struct pixel_area now;
 	XWindowAttributes a;
 
@@ -216,14 +223,15 @@ void x11_note_window_event(struct x11_target *self, const XEvent *event)
 		if (event->xfocus.detail == NotifyInferior || event->xfocus.detail >= NotifyPointer ||
 		    event->xfocus.mode == NotifyUngrab)
 			break;
-		record_keyboard_loss(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard"
-									    : "another window has the keyboard");
+		record_keyboard_loss(self, d,
+				     event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard"
+								      : "another window has the keyboard");
 		break;
 	case UnmapNotify:
-	case DestroyNotify: record_keyboard_loss(self, "the window was closed or minimised"); break;
+	case DestroyNotify: record_keyboard_loss(self, d, "the window was closed or minimised"); break;
 	case ConfigureNotify:
 		if (x11_locate_window(&self->watch, self->window, &a, &now) && memcmp(&now, &self->window_at, sizeof(now)) != 0)
-			record_keyboard_loss(self, "the window was moved or resized");
+			record_keyboard_loss(self, d, "the window was moved or resized");
 		break;
 	default: break;
 	}

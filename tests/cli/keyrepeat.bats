@@ -183,7 +183,6 @@ END
 		*with -o*	null: --schedule asked -o -
 		*x11: only*	null: --region 1x1+0+0
 		*x11: only*	null: --window 5
-		*--mode tap*	x11::1 --window 5 --mode hold
 		*--region auto*	x11::1 --region auto --rate 0 --watch update
 		*--region auto*	x11::1 --region auto --watch patch
 		*WxH+X+Y*	x11::1 --region 0x5+1+1

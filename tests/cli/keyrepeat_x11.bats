@@ -221,6 +221,34 @@ END
 	done
 }
 
+@test "keyrepeat x11 --window --mode hold: the held key goes up when the window loses the keyboard, and after a kill" {
+	local how strangers
+
+	start_x
+	need perl xev
+	start xev xev -geometry 300x200+0+0 -event keyboard
+	until_true xdotool search --onlyvisible --name 'Event Tester'
+	terminal=$(xdotool search --onlyvisible --name 'Event Tester' | head -n 1)
+	start stranger xterm -geometry 20x3+600+500 -title stranger -e sh -c 'stty raw -echo; cat >typed'
+	until_true xdotool search --onlyvisible --name stranger
+	until_true test -e typed
+	for how in KILL focus; do
+		start keys "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" --mode hold -t 60s --watch none
+		until_true eval '[ "$(grep -c ^KeyPress xev.out)" -ge 3 ]'
+		[ "$how" = focus ] || kill -KILL "$pid"
+		[ "$how" != KILL ] || until_true eval '[ "$(xset q | grep -c "repeat delay:  50 ")" = 0 ]'
+		xdotool windowfocus --sync "$(xdotool search --onlyvisible --name stranger)" mousemove 620 510
+		ends "$pid"
+		[ "$how" != focus ] || [ "$status" -eq 1 ]
+		# the display repeats by itself: of a key that is still down, letters go on coming
+		strangers=$(wc -c <typed)
+		[ "$strangers" -le 2 ]
+		sleep 1
+		[ "$(wc -c <typed)" = "$strangers" ]
+		: >xev.out
+	done
+}
+
 @test "keyrepeat x11 --window: a window that moves, closes, does not exist, or is hidden" {
 	local what where
 
