@@ -322,7 +322,7 @@ static void add_block_updates(const struct figures_cfg_of_train *cfg, const stru
 	size_t due = t->due > b->first ? t->due - b->first : 0, n = due < b->n ? due : b->n, skip = 0;
 	const struct key_times *key = &t->key[b->first];
 	size_t begin, from, to;
-	int64_t end;
+	int64_t end, open_end;
 
 	while (skip < n && key[skip].skipped)
 		skip++;
@@ -341,9 +341,11 @@ static void add_block_updates(const struct figures_cfg_of_train *cfg, const stru
 	/* the first gap begins at the update before, the echo of a skipped key, if there is one */
 	for (size_t i = from > begin ? from : begin + 1; i < to; i++)
 		add_gap(cfg, f, seen->update[i].first_ns - seen->update[i - 1].first_ns);
-	/* if the last key was never answered, the time from the last update to the end is a gap, too */
-	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update[to - 1].first_ns > f->largest_gap_ns)
-		f->largest_gap_ns = b->end_ns - seen->update[to - 1].first_ns;
+	/* if the last key was never answered, the time from the last update to the end is a gap, too; to its due time, if the
+	 * display was to repeat it and perhaps did not */
+	open_end = key[n - 1].repeated ? key[n - 1].due_ns : b->end_ns;
+	if (n && !key[n - 1].high_ns && to > begin && open_end - seen->update[to - 1].first_ns > f->largest_gap_ns)
+		f->largest_gap_ns = open_end - seen->update[to - 1].first_ns;
 }
 
 /* True if one of the keys that were sent one by one was given up, so that the probe made later keys and updates wait. */

@@ -477,7 +477,7 @@ TEST(repeats_of_display)
 	for (int i = 0; i < 5; i++)
 		show(70 * i + 10, (uint32_t)i + 1);
 	compute(&by_patch);
-	expect("keys_due 5 keys_exact 0 late 0 late_high 1 overloaded 0");
+	expect("keys_due 5 keys_exact 0 late 0 late_high 1 overloaded 0 gap 70");
 	/* that of the fourth key was 10 ms, and is known to be from 0 to 70 */
 	expect("from_due.p50 0 high.p50 70");
 }
