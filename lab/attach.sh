@@ -39,7 +39,7 @@ lab_up() {
 	LAB_PIDS=() LAB_PID_OF=()
 	on_exit lab_down
 	attach_capture
-	LAB_TAP=(client) LAB_TAP_IF=$LAB_IF_client LAB_RATE=none LAB_PRIVATE=0
+	LAB_TAP=(client) LAB_TAP_IF=$LAB_IF_client LAB_TAP_SERVER=$LAB_ADDR_server LAB_RATE=none LAB_LINK=real LAB_PRIVATE=0
 	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_IF_server LAB_IF_client LAB_RATE
 }
 
@@ -115,6 +115,14 @@ attach_capture() {
 		ATTACH_NO_CAPTURE="not allowed to capture on $LAB_IF_client (as root, or: setcap cap_net_raw+ep $TP_BIN/prototap)"
 		LAB_IF_client=''
 	fi
+}
+
+# Prints the least round trip, in ms, that TCP has seen on the window's connection in the last minutes.
+attach_rtt() {
+	local peer=$LAB_ADDR_server
+	[[ $peer != *:* ]] || peer=[$peer]
+	ss -Htin state established dst "$peer" "dport = :$ATTACH_PORT" 2>/dev/null | sed -n 's/.* minrtt:\([0-9.]*\).*/\1/p' | sort -n |
+		head -n 1
 }
 
 attach_says() {

@@ -105,6 +105,7 @@ lab_tap() {
 	while getopts o: opt; do files+=(-o "$OPTARG"); done
 	shift $((OPTIND - 1))
 	[ "${LAB_TAP[0]}" != listener ] || others=(--promiscuous)
+	[ -z "${LAB_TAP_SERVER-}" ] || others+=(--server "$LAB_TAP_SERVER")
 	lab_start ${files[@]+"${files[@]}"} "${LAB_TAP[@]}" "$1" "$TP_BIN/prototap" live -i "$LAB_TAP_IF" \
 		${others[@]+"${others[@]}"} \
 		"${@:2}" --format json

@@ -144,7 +144,7 @@ def threshold: .run.settings.threshold_ms // 100;
 def threshold_source: .run.settings.threshold as $name | first((.thresholds // [])[] | select(.name == $name) | .source) // null;
 # A time such as 2.5ms, in ms.
 def time_ms: capture("^(?<n>[0-9.]+)(?<u>us|ms|s)$") | (.n | tonumber) * {us: 1e-3, ms: 1, s: 1e3}[.u];
-def attached: (.run.runs // [.run.settings])[0].on // "" | startswith("attach:");	# a window of another's server
+def attached: any((.run.runs // [.run.settings])[]; .on // "" | startswith("attach:"));	# a window of another's server
 def nothing_measured: "No condition has a complete measurement, so there are no findings yet.";
 def no_baseline: "The baseline was not measured, so there is nothing to compare with.";
 def measured_rows($table): [.[$table] // [] | .[] | select((.repeats // 1) > 0)];
@@ -243,7 +243,8 @@ def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_
 	  else tostring end];
 
 # ---- what was set up (input: the document) ----
-def link_words: .run.settings.link as $link | if $link == null then null elif $link | startswith("none") then
+def link_words: .run.settings.link as $link | if $link == null then null
+	elif any((.run.runs // [.run.settings])[]; .on // "lab" | . != "lab") then "the link as it is" elif $link | startswith("none") then
 	"a link without a limit" else
 	$link | split(",") | map(sub("(?<n>[0-9])(?<u>us|ms|s)$"; "\(.n) \(.u)")) | (.[1:3][] |= if . == "0" then null else . end)
 		| (.[0] | split("/") | map(sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s"))
@@ -253,7 +254,7 @@ def link_words: .run.settings.link as $link | if $link == null then null elif $l
 			+ (if .[1] or $loss > 0 then " each way" else "" end)) end;
 def protocols: .run.settings | .protocols // [.protocol | values];	# that were asked for, as far as they can run here
 def protocol_words:
-	if .run.protocol.server then [.run.protocol.server, .run.protocol.version] | map(values | select(. != "")) | join(" ")
+	if attached and .run.runs == null then "window \"\(.run.protocol.title // "?")\" of a server that others run" elif .run.protocol.server then [.run.protocol.server, .run.protocol.version] | map(values | select(. != "")) | join(" ")
 	else protocols | if . == [] then null else join(", ") end end;
 def run_words: if .run.runs then "\(.run.runs | length) runs" else
 	"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")" end;

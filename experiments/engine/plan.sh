@@ -352,7 +352,7 @@ plan_protocol() {
 		exp_bad "no protocol $1$(nearest "$1" "; thinprobe list --protocols names them" $(plugins protocols))"
 	have=$(protocol_use "$1" && protocol_properties) || exit	# protocol_use has printed the reason
 	for property in ${PLAN[protocols]-}; do
-		[[ " $have " == *" $property "* ]] ||
+		[[ $1 == attach || " $have " == *" $property "* ]] ||
 			exp_bad "--protocol $1: ${WITHOUT[$property]-it lacks the property '$property'}"
 	done
 	[[ -z $RESUME && $1 == *:* ]] || return 0
@@ -501,7 +501,7 @@ plan_check_on() {
 		IFS=, read -r _ _ region <<<"$ON_ARGS"
 		[[ $region =~ ^(|pick|[0-9]+x[0-9]+\+[0-9]+\+[0-9]+)$ ]] ||
 			exp_bad "--on $ON: the region to watch must be WxH+X+Y within the window, or pick"
-		[[ ${PROTOCOLS-${PROTOCOL-vnc}} == @(vnc|attach) ]] ||
+		! plan_given protocol || [[ ${PROTOCOLS-${PROTOCOL-vnc}} == @(vnc|attach) ]] ||
 			exp_bad "--protocol ${PROTOCOLS-$PROTOCOL} with --on attach: the client in that window sets it; omit it"
 		PROTOCOL=attach PROTOCOLS=${PROTOCOLS+attach}
 		;;

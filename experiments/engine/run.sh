@@ -325,8 +325,8 @@ need jq jq
 : "${PROTOCOLS:=}"
 [ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" != local ] || [ "$EXP_SWEEP" = sum ] || plan_choose_protocols
 AXIS=("${AXES[@]%%=*}")
-late=''	# set if the cells are chosen when the lab is up: over ssh the server cannot be asked earlier
-if { declare -F exp_find >/dev/null || [ "$ON_BACKEND" = ssh ]; } &&
+late=''	# set if the cells are chosen when the lab is up: a server that is not emulated cannot be asked earlier
+if { declare -F exp_find >/dev/null || [ "$ON_BACKEND" != local ]; } &&
 	{ [ -z "$RESUME" ] || jq -e '.cells == []' "$RESUME/run.json" >/dev/null; }; then late=1; fi
 if [[ $EXP_SWEEP == @(plan|blind) ]]; then
 	late=''
@@ -334,7 +334,7 @@ if [[ $EXP_SWEEP == @(plan|blind) ]]; then
 	[ "$late$EXP_SWEEP" != 1blind ] || exp_bad "which conditions $EXPERIMENT has only the hosts tell, and Slurm chooses them later:" \
 		"use --engine parallel"
 fi
-[ -n "$RESUME" ] || [ "$ON_BACKEND" = ssh ] || exp_choose
+[ -n "$RESUME" ] || [ "$ON_BACKEND" != local ] || exp_choose
 [ -n "$late" ] || cells_choose
 run_folder
 run_planned() {
@@ -352,7 +352,7 @@ if [ -n "$PROTOCOLS" ] && [ "$ON_BACKEND" != local ]; then
 	plan_choose_protocols
 	[ "$why" = "$PROTOCOLS" ] || late=1
 fi
-[ "$ON_BACKEND" != ssh ] || [ -z "$late" ] || exp_choose
+[ "$ON_BACKEND" = local ] || [ -z "$late" ] || exp_choose
 ! declare -F exp_find >/dev/null || exp_find
 if [ -n "$late" ]; then
 	cells_choose

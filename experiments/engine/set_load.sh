@@ -3,18 +3,25 @@
 # set_load.sh - sets the load of a server that is not under our control (--on attach) before the cells that need it: by the
 # user's command (--set-load) or, without one, by asking a person at the terminal.
 #
-# An experiment calls load_check in exp_check, load_begin in exp_begin, `load_set LOAD` in exp_session, load_away in exp_end_lab.
+# An experiment calls `load_check AXIS` in exp_check, load_begin in exp_begin, `load_session AXIS` in exp_session, load_away in
+# exp_end_lab.
 
 LOAD_NOW=''	# the load that was set last; ? if that failed; empty if none was set
 
-# load_check AXIS LOADS: keeps the cells of a load together. A single load without a command is only a label.
-load_check() {
+# Keeps the cells of a load together. A single load without a command is only a label.
+load_check() {	# load_check AXIS
 	local why
+	[ "$ON_BACKEND" = attach ] || return 0
+	APPS=own
+	if ! plan_given loads && [ -z "$RESUME" ]; then
+		[ -z "$SET_LOAD" ] || exp_bad "--set-load needs --loads, such as --loads 0,5,10"
+		LOADS=0
+	fi
 	if [ -n "$SET_LOAD" ]; then
 		PLAN[group]=$1
-	elif [[ $2 == *,* ]]; then
+	elif [[ $LOADS == *,* ]]; then
 		[ "$EXP_ONLY" = 1 ] || { [ -t 0 ] && [ -t 2 ]; } ||
-			exp_bad "--loads $2 with --on $ON: no terminal to ask for each load; use --set-load 'ssh HOST set-load %d', or one load"
+			exp_bad "--loads $LOADS with --on $ON: no terminal to ask for each load; use --set-load 'ssh HOST set-load %d', or one load"
 		# Changing the load takes a person's time, so all repeats of a load come in a row.
 		PLAN[group]=$1 PLAN[together]=repeats
 		why="a person sets them, so all repeats of a load follow each other, and what changes on the server meanwhile"
@@ -23,6 +30,8 @@ load_check() {
 }
 
 load_begin() { [ -z "${PLAN[group]-}" ] || on_exit load_away; }
+
+load_session() { [ "${PLAN[group]}" != "$1" ] || load_set "${P[$1]}"; }	# load_session AXIS; 1: LAB_WHY
 
 load_set() {	# load_set LOAD; 1: LAB_WHY
 	[ "$LOAD_NOW" != "$1" ] || return 0

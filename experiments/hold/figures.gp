@@ -22,7 +22,7 @@ do for [what in "mean_stall jitter_sd"] {
 	set xrange [0:most * 1.05]
 	do for [i = 1:n] {
 		set ylabel says
-		set xlabel (panel_row(i) + 1 == panel_down ? "CPU hogs beside the session" : "") offset 0, 0.5
+		set xlabel (panel_row(i) + 1 == panel_down ? load_axis : "") offset 0, 0.5
 		eval panel(i, title_of(word(sessions, i)))
 		app = app_of(word(sessions, i))
 		says(m) = word(modes, m)

@@ -3,9 +3,12 @@
 include "words";
 
 def title: "A key held down: \(protocol_words)";
-def apps: {light: "vim", own: "the server's own application", heavy: (.run.settings.cost_ms
+def apps: {light: "vim", own: (if attached then "the attached application" else "the server's own application" end), heavy: (.run.settings.cost_ms
 	| if . == null then "the heavy application" else "\(plain) ms of CPU per update" end)};
-def labels: {value: {app: apps, mode: {tap: "typed", hold: "held"}}, figures: ({app_light: "vim", app_heavy: apps.heavy}
+def load_words($n): if attached then "the load \($n)" else $n | plural("CPU hog") end;
+def labels: {heading: (if attached then {sinks: "Load"} else {} end), value: {app: apps, mode: {tap: "typed", hold: "held"}},
+	figures: ({app_light: "vim", app_heavy: apps.heavy, app_own: apps.own,
+		load_axis: (if attached then "load on the server" else "CPU hogs beside the session" end)}
 	+ (.run.settings.cost_ms | if . == null then {} else {cost_ms: .} end))};
 
 # Rows of both modes beside the same load.
@@ -46,7 +49,7 @@ def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 		"**\($doc | apps[$app] // $app): \(if $told | not then "too few repeats to compare"
 			elif $apart == [] then "no difference shown" elif $several then
 			"held and typed keys differ over \($apart | map(.protocol) | and_list)" else "held and typed keys differ" end)**"
-			+ " with \(.sinks | plural("CPU hog")):"
+			+ " with \(.sinks as $n | $doc | load_words($n)):"
 		+ " the mean stall is \(.hold | level("mean_stall_ms")) with a held key, \(.tap | level("mean_stall_ms")) with typed keys"
 		+ (if $several then " (over \(.protocol), where the difference is largest)." else "." end);
 		(.hold | figure("mean_stall_ms")) + {verdict: (if differs or ($told | not) then "unsure" else "none" end),

@@ -10,6 +10,10 @@ protocols_has() { [[ " $(protocol_use "$1" && protocol_properties) " == *" $2 "*
 
 exp_check() {
 	local protocol
+	if [ "$ON_BACKEND" = attach ]; then
+		! plan_given work || [ -z "$WORKS" ] || exp_bad "--work $WORKS with --on $ON: no application can be started there; omit it"
+		WORKS=''
+	fi
 	for protocol in ${PROTOCOLS//,/ }; do
 		! protocols_has "$protocol" own-echo || exp_bad "--protocol $protocol: its server cannot run the applications"
 	done
@@ -17,6 +21,8 @@ exp_check() {
 
 exp_choose() {
 	local work why here=''
+	[ "$ON_BACKEND" != attach ] ||
+		ABSENT+=("set-up, first terminal and work: the session was there before, and no application can be started in it")
 	app_use work
 	for work in ${WORKS//,/ }; do
 		APP_WORK=$work
@@ -63,7 +69,8 @@ declare -A SAYS=([session]="set-up, idle, keys" [text]="editing a text" [draw]=d
 exp_words() { echo "${P[protocol]}: ${SAYS[${P[part]}]}"; }
 
 exp_begin() {
-	[ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "no capture here; see: thinprobe doctor"
+	[ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "no capture here: ${ATTACH_NO_CAPTURE-see: thinprobe doctor}"
+	[ "$ON_BACKEND" != attach ] || must session_begin "$PROTOCOL"	# finds what to watch, for run.json
 	[ -n "$WORKS" ] || return 0
 	WORK_PICTURES=$RUN/log/pictures
 	mkdir -p "$WORK_PICTURES"
@@ -163,9 +170,14 @@ exp_stop() {
 # The costs of a session without work: set-up, a terminal, idling, keys.
 measure_session() {
 	VIEW_TARGET=''
-	tap_start setup && session_begin "${P[protocol]}" || return
-	session_rest
-	tap_end setup "$folder" || return
+	if [ "$ON_BACKEND" = attach ]; then
+		session_begin "${P[protocol]}" || return
+		VIEW_TARGET=''	# a desktop never rests
+	else
+		tap_start setup && session_begin "${P[protocol]}" || return
+		session_rest
+		tap_end setup "$folder" || return
+	fi
 	if [ "$(protocol_kind)" = display ]; then
 		tap_start window || return
 		app_use vim

@@ -20,12 +20,7 @@ exp_check() {
 	done
 	# A protocol without a display for applications answers keys itself.
 	[ -n "$displays" ] || APPS=own
-	[ "$ON_BACKEND" = attach ] || return 0
-	if ! plan_given loads && [ -z "$RESUME" ]; then
-		[ -z "$SET_LOAD" ] || exp_bad "--set-load needs --loads, such as --loads 0,5,10"
-		LOADS=0
-	fi
-	load_check sinks "$LOADS"
+	load_check sinks
 }
 
 exp_cells() { sessions_cells; }
@@ -46,7 +41,7 @@ exp_begin() {
 exp_session() {
 	sessions_of "${P[protocol]}" || return
 	sessions_noise "${P[protocol]}" || :
-	[ "${PLAN[group]}" != sinks ] || load_set "${P[sinks]}"
+	load_session sinks
 }
 exp_end_lab() { load_away; }
 

@@ -3,10 +3,9 @@
 include "words";
 include "trains";
 
-def title: if attached then "Typing into a window: \(.run.protocol.title // "?")"
+def title: if attached and .run.runs == null then "Typing into a window: \(.run.protocol.title // "?")"
 	else "Typing latency under CPU load: \(protocol_words)" end;
-def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a server that others run" else protocol_words end),
-	link_words,
+def setup: [protocol_words, link_words,
 	(.run.settings.rate_per_s | values | "\(.) keys a second"),
 	repeats_words + (.run.settings.seconds | if . == null then "" else " of \(.) s" end),
 	run_words] | sentence;
@@ -258,7 +257,7 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 		| finding("mean-stall"; "**The mean stall \($doc | with_load($n)) is \(from_to("mean_stall_ms"))"
 			+ ".**" + more_words("mean_stall_ms"; "longer")
 			+ none_over($doc; "mean stall") + " The jitter is \(sort_by(.jitter_sd_ms) | from_to("jitter_sd_ms"))."
-			+ (if $full == [] or ($doc | attached) then "" else
+			+ (if $full == [] then "" else
 				" Fair sharing would give a mean stall of \($full | group_by(.fair_stall_ms) | if length == 1
 					then .[0][0].fair_stall_ms | with_unit("ms") else map("\(.[0].fair_stall_ms | with_unit("ms"))"
 						+ " over \(map(.protocol) | and_list)") | and_list end)"

@@ -11,6 +11,7 @@ CHAIN_SECONDS=2 COST_MS=0 TRACES=0 ECHOES=0 EXP_DELAY=0ms SECONDS_EACH=''
 
 exp_check() {
 	: "${LOSS_KEYS:=$((3 * KEYS))}" "${TYPING:=0}"
+	[ "$ON_BACKEND" != attach ] || APP=own	# what its user put into the window
 	wan_one_link
 	[ -n "$RESUME" ] || plan_no_link rtt loss loss-rtt
 }
@@ -43,15 +44,31 @@ exp_cells() {
 	done
 }
 
-# A real link is measured unchanged, with its own loss; ping measures its round trip.
+# A real link is measured unchanged, with its own loss.
 exp_choose() {
 	local ping
 	[ "$ON" != lab ] || return 0
+	[ -n "$LAB_ADDR_server" ] || die "-$EXIT_MISSING" "the link is not known: ${ATTACH_NO_CAPTURE-}"
+	wan_real_link
 	ping=$(wan_ping)
 	[ -n "$ping" ] ||
-		die "-$EXIT_MISSING" "the round trip of the link is not known: no ping$LAB_AT_client, or the server does not answer it"
+		die "-$EXIT_MISSING" "the round trip of the link is not known: no ping${LAB_AT_client-}, or the server does not answer it"
 	RTTS=$(LC_ALL=C awk -v ms="$ping" 'BEGIN { printf "%.0f", ms }') LOSSES=''
 	run_set '.settings.rtts_ms = [$ms]' --argjson ms "$RTTS"
+}
+
+# What the link is, for the report: 20 pings, and the least round trip that TCP has seen on a window's connection.
+wan_real_link() {
+	local tcp=''
+	exp_step "measures the link"
+	[ "$ON_BACKEND" != attach ] || tcp=$(attach_rtt)
+	run_set '.link = $link' --argjson link "$(lab_exec -R client ping -n -q -c 20 -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null |
+		jq -cRn --arg address "$LAB_ADDR_server" --arg interface "$LAB_IF_client" --arg tcp "$tcp" '
+			[inputs] as $said | def ask($pattern): first($said[] | capture($pattern)) // null;
+			ask("= (?<min>[0-9.]+)/(?<mean>[0-9.]+)/(?<max>[0-9.]+)/") as $ping
+			| {$address, $interface, pings: 20, ping_ms: (if $ping == null then null else $ping | map_values(tonumber) end),
+				ping_lost_percent: (ask("(?<n>[0-9.]+)% packet loss") | if . == null then . else .n | tonumber end),
+				tcp_min_ms: ($tcp | tonumber? // null)}')"
 }
 
 exp_words() {
@@ -66,7 +83,7 @@ exp_begin() {
 	wire) RUN_SAYS=", delayed by the delay line wire (user space)" ;;
 	*) RUN_SAYS=", delayed by netem" ;;
 	esac
-	lab_has client ping ||
+	lab_has client ping || [ "$ON" != lab ] ||
 		ABSENT+=("ping: the round trip is the one asked for, without the delay line's own$(
 			) (apt-get install --no-install-recommends iputils-ping)")
 	for protocol in ${PROTOCOLS//,/ }; do must session_start "${protocol//:/-}" "$protocol" "$APP"; done
@@ -85,9 +102,11 @@ wan_counts() {
 		jq -r '.result.ways | "\(map(.packets) | add) \(map(.lost) | add)"' "$LAB_WIRE.json"
 }
 
-# Measures the round trip with ping: the smallest of four. (Packet loss may take some.)
+# Measures the round trip with ping: the smallest of four. (Packet loss may take some.) Of a window's server that answers none: the
+# least that TCP has seen on its connection.
 wan_ping() {
-	lab_exec -R client ping -n -q -c 4 -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null | sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p'
+	lab_exec -R client ping -n -q -c 4 -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null |
+		sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' | grep . || [ "$ON_BACKEND" != attach ] || attach_rtt
 }
 
 exp_measure() {

@@ -2,9 +2,9 @@
 # say.jq - what a run over long links found.
 include "words";
 
-def title: "Typing over a long link: \(.run.settings.protocols | and_list)";
-def setup: [(.run.settings.app | values | if . == "light" then "vim in a terminal" else "the reference application" end),
-	link_words,
+def title: "Typing over a long link: \(if attached and .run.runs == null then protocol_words else protocols | and_list end)";
+def setup: [(.run.settings.app | values | {light: "vim in a terminal", heavy: "the reference application",
+		own: "the application in the window"}[.]), link_words,
 	(.run.settings.rtts_ms | values | "round trips of \(map(plain) | and_list) ms"), repeats_words, run_words] | sentence;
 def lone: select((.keys_per_s // 0) == 0);
 def ranged: (.ranged // 0) > 0.05 * .keys;
@@ -132,7 +132,19 @@ def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line
 				+ " is normal)." end);
 			{value: $added.p50, unit: "us", verdict: (if $out > 1 or $late then "unsure" else "good" end)}) end;
 
-def findings: [([round_trips][:2][]), no_round_trips, typed, longest, losses, link_quality][:5];
+# A real link (cell.sh: wan_real_link).
+def real_link: .run.link | if . == null then empty else .ping_ms as $ping
+	| finding("link"; "**The link is as it was.** "
+		+ (if $ping == null then "The server answers no ping." else "Round trips by ping: \($ping.min | with_unit("ms")) at least,"
+			+ " \($ping.mean | with_unit("ms")) in the mean, \($ping.max | with_unit("ms")) at most; \(.ping_lost_percent | plain) %"
+			+ " of \(.pings) pings were lost." end)
+		+ (if .tcp_min_ms == null then "" else " TCP saw \(.tcp_min_ms | with_unit("ms")) at least on the window's own connection"
+			+ (if $ping != null and $ping.min > 2 * .tcp_min_ms + 1 then ": it ends before the server, as at a proxy, and the"
+				+ " rest of the way is in the responses." else "." end) end);
+		{value: ($ping.min // .tcp_min_ms), unit: "ms", verdict: (if ($ping // {max: 0}).max > 2 * ($ping.min // 0) + 5 then "unsure"
+			else "good" end)}) end;
+
+def findings: [([round_trips][:2][]), no_round_trips, typed, longest, losses, real_link, link_quality][:5];
 
 # ---- tables of the page ----
 def views:
