@@ -34,6 +34,12 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 		| select(map(.value) | unique | length > 1) | {$key, value: from_entries};
 	([$keys[] | select(IN("seed", "on", "port", "quick", "protocol", "protocols", "idle_seconds", "threshold") | not) | . as $key
 			| differing("settings"; $key)]
+		+ [by_run(.settings.on // "lab" | startswith("attach:")) as $attached
+			| {key: "load", value: ($attached | map_values(if . then "set by others" else "CPU hogs of the run" end))},
+			{key: "keys go to", value: ($attached | map_values(if . then "what a user put into the window" else
+				"an application of the run" end))},
+			{key: "link", value: by_run(if (.settings.on // "lab") == "lab" then .settings.link else "as it is" end)}
+			| select([.value[]] | unique | length > 1)]
 		+ [("shared_cpus", "rootless", "memory") as $key | differing("lab"; $key)]
 		+ [{key: "version", value: by_run(.version)}, {key: "kernel", value: by_run(.host.kernel)},
 			{key: "cpu", value: by_run(.host.cpu.model)}, {key: "CPUs", value: by_run(.host.cpu.count)},
@@ -94,7 +100,7 @@ join_table() {	# join_table AXIS FILE NAME...
 # join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first). Names of the runs are in `label`,
 # or made up.
 join() {
-	local run work='' of_work stem='' of threshold='' of_threshold window='' of_window axis table first names=()
+	local run work='' of_work stem='' of threshold='' of_threshold of_window axis table first names=()
 	local all=() files missing i
 	for run; do
 		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
@@ -110,11 +116,10 @@ join() {
 			+ " \(.works // [] | join(",")) \(if .works then "quick=\(.quick // false)" else "" end)"' "$run/run.json")
 		[ -z "$threshold" ] || [ "$of_threshold" = "$threshold" ] || die 2 "$run: its threshold for late keys is" \
 			"$of_threshold ms, but $threshold ms in ${all[0]}; report each by itself"
-		[ "${window:-$of_window}" = "$of_window" ] || die 2 "$run: either this run or ${all[0]} used --on attach," \
-			"so their loads cannot be compared; report each by itself"
+		[ "$of_window" = false ] || of_work=$work	# in front of a window no work is done
 		[ "${work:-$of_work}" = "$of_work" ] || die 2 "$run: its work is" \
 			"$of_work, but $work in ${all[0]}; report each by itself"
-		stem=$of threshold=$of_threshold window=$of_window work=$of_work
+		stem=$of threshold=$of_threshold work=$of_work
 		axis=$(jq -r "$join_axis" "$run/run.json")
 		[ -n "$axis" ] ||
 			die 2 "$run: $stem compares no protocols or systems, so several runs do not fit in a figure; report each by itself"

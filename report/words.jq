@@ -144,7 +144,9 @@ def threshold: .run.settings.threshold_ms // 100;
 def threshold_source: .run.settings.threshold as $name | first((.thresholds // [])[] | select(.name == $name) | .source) // null;
 # A time such as 2.5ms, in ms.
 def time_ms: capture("^(?<n>[0-9.]+)(?<u>us|ms|s)$") | (.n | tonumber) * {us: 1e-3, ms: 1, s: 1e3}[.u];
-def attached: any((.run.runs // [.run.settings])[]; .on // "" | startswith("attach:"));	# a window of another's server
+# A window of another's server: at least one of several runs, or all.
+def attached: any((.run.runs // [.run.settings])[]; .on // "" | startswith("attach:"));
+def all_attached: all((.run.runs // [.run.settings])[]; .on // "" | startswith("attach:"));
 def nothing_measured: "No condition has a complete measurement, so there are no findings yet.";
 def no_baseline: "The baseline was not measured, so there is nothing to compare with.";
 def measured_rows($table): [.[$table] // [] | .[] | select((.repeats // 1) > 0)];

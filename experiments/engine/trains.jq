@@ -93,6 +93,7 @@ def train_labels: . as $doc | {
 	figures: {app_light: role_name("light"), app_heavy: (if costs == [] then role_name("heavy")
 		else "the heavy application" end),
 		load_word: (if attached then "load" else "CPU hogs" end),
-		load_axis: (if attached then "load on the server, in the numbers of who set it"
+		load_axis: (if all_attached then "load on the server, in the numbers of who set it" elif attached then
+			"load: CPU hogs, or in front of a window the numbers of who set it"
 			else "CPU hogs: processes beside the session that want all the CPU they can get" end),
 		floor_word: (.run.protocol.floor_of // "half a frame")}};

@@ -8,7 +8,8 @@ def apps: {light: "vim", own: (if attached then "the attached application" else 
 def load_words($n): if attached then "the load \($n)" else $n | plural("CPU hog") end;
 def labels: {heading: (if attached then {sinks: "Load"} else {} end), value: {app: apps, mode: {tap: "typed", hold: "held"}},
 	figures: ({app_light: "vim", app_heavy: apps.heavy, app_own: apps.own,
-		load_axis: (if attached then "load on the server" else "CPU hogs beside the session" end)}
+		load_axis: (if all_attached then "load on the server" elif attached then "CPU hogs, or load on the server" else
+			"CPU hogs beside the session" end)}
 	+ (.run.settings.cost_ms | if . == null then {} else {cost_ms: .} end))};
 
 # Rows of both modes beside the same load.

@@ -3,12 +3,14 @@
 # From say.jq: app_light and app_heavy (names, "" where not measured), load_word ("CPU hogs"), load_axis; held and packets: 1 where
 # the stalls of a key held down, and those of packets, are drawn, too.
 
-# A figure that is a range has no value, but NAME_from and NAME_to (empty if the late end is unknown); it is drawn as a thick bar.
+# A figure that is a range has no value, but NAME_from and NAME_to (empty if the late end is unknown); it is drawn as a thick bar,
+# a narrow one at least as high as wide.
 least_of(c) = y(c . "_from")
 range_hover(c, name) = name . sprintf(": %.4g to ", least_of(c)) . (filled(c . "_to") ? sprintf("%.4g", y(c . "_to")) : "?")
 range_bars(n, c, top) = sprintf(', for [i = 1:%d] data using (known(least_of("%s")) ? at(i) : NaN):', n, c) \
 	. sprintf('(least_of("%s")):(0):', c) \
-	. sprintf('((filled("%s_to") ? y("%s_to") : %g) - least_of("%s")) with vectors nohead linewidth 4 ', c, c, top, c) \
+	. sprintf('(more((filled("%s_to") ? y("%s_to") : %g) - least_of("%s"), %g)) with vectors nohead linewidth 4 ', \
+		c, c, top, c, 0.01 * top) \
 	. 'linecolor rgb colour(i) notitle' \
 	. sprintf(', for [i = 1:%d] data using (known(least_of("%s")) ? at(i) : NaN):(least_of("%s")):(range_hover("%s", says(i))) ', \
 		n, c, c, c) . 'with labels hypertext point pointtype 0 linecolor rgb colour(i) notitle'

@@ -946,6 +946,15 @@ two_runs() {
 	drawn "$TOP/report/report.sh" alpha beta -o both
 	grep -q '^|.*| Load |' both/report.md
 	run ! grep -i 'hogs' both/figures/late-share.svg
+	# beside a run of the lab: both in one figure, and what is not alike above it
+	edit_json alpha/run.json '.settings += {on: "lab", link: "100Mbit"} | .host.hostname = "here"'
+	edit_json beta/run.json '.settings.link = "none"'
+	drawn "$TOP/report/report.sh" alpha beta -o both
+	[ "$(jq -c '[.runs[].name]' both/run.json)" = '["here","beta"]' ]
+	for word in '>vnc/here' '>vnc/beta'; do grep -q "$word" both/figures/late-share.svg; done
+	grep -q '^> \*\*Not alike\*\*: .*link 100Mbit (here) and as it is (beta);.*load CPU hogs of the run (here) and set by others (beta)' \
+		both/report.md
+	run ! grep 'window' both/findings.json
 }
 
 @test "report refuses runs that are not comparable in one line, and writes nothing" {
@@ -961,11 +970,7 @@ two_runs() {
 	edit_json writes/run.json '.settings += {works: ["draw"], quick: false}'
 	cp -r beta users
 	edit_json users/run.json '.axes = ["app", "sinks"]'
-	cp -r beta window
-	edit_json window/run.json '.settings.on = "attach:0x1"'
 	refuses() { run -2 "$script" "$@"; echo "$output"; [ "${#lines[@]}" = 1 ]; }
-	refuses alpha window; [[ $output == *window* ]]
-	refuses window alpha
 	refuses alpha other; [[ $output == *hold*stalls* ]]
 	refuses alpha late; [[ $output == *"150 ms"*"100 ms"* ]]
 	refuses draws writes; [[ $output == *"draw quick=false"* ]]

@@ -564,7 +564,7 @@ refusals() {
 		iosched|--disk slow:4|--takes 3|--on ssh:a,b
 		launch|--app nosuch|--trace nosuch|--scheme nosuch|--scheme L,L|--job sideways|--threads 0|--place nowhere|--neighbour 1
 		paging|--swap disk|--swap slow:2|--swap file,file|--private-copies --sessions plain|--server-memory none|--protocol null
-		protocols|--protocol vnc:refecho
+		protocols|--protocol vnc:refecho|--work text --on attach::0,x|--protocol attach
 		rtt|--queue 5ms --on ssh:a,b|--queues fifo --on ssh:a,b|--link-by wire --on ssh:a,b|--links 1Mbit,2Mbit --on ssh:a,b
 		slowreplay|--over fast|--over dsl --factor 3|--over dial-up|--over 1Mbit,5ms,1ms|--on ssh:a,b
 		stalls|--loads 1,x|--time 0|--repeat 0|--app word|--protocol none|--regime x|--on mars:|--on ssh:a,b,c,d|--nonsense
@@ -574,6 +574,7 @@ refusals() {
 		startup|--reads x|--disk floppy|--server-memory none|--profile /nowhere|--profile profile.tsv|--protocol null
 		users|--clients 0|--clients host|--clients host,-x --on ssh:a,b
 		video|--geometry big|--geometry 12x12|--scheme nosuch|--job nosuch|--time 1|--press 0|--protocol null
+		wan|--protocol x11 --on attach::0,x|--rtt 10ms --on attach::0,x
 		wan|--rtt 10ms --on ssh:a,b|--loss 1 --on ssh:a,b|--loss-rtt 5ms --on ssh:a,b|--link 10Mbit --on ssh:a,b
 	END
 }
@@ -606,6 +607,9 @@ refusals() {
 		[ -z "$(in_trees "experiments/$experiment/plan")" ] || accepted "$experiment" <<<"$words"
 	done <<-'END'
 		protocols|--protocol x11,vnc:viewer --work none --keys 20 --keep-captures
+		protocols|--on attach::0,x --work none
+		wan|--on attach::0,x --port 3389
+		hold|--on attach::0,x --loads 0,5 --set-load 'x %d'
 		capacity|--on ssh:server,me@client
 		capacity|--criteria p95:80ms,apdex:1 --app light,heavy --most 3
 	END

@@ -83,6 +83,49 @@ END
 	[[ $output == *"--set-load none: "*%d* ]]
 }
 
+# The link has 20 ms each way. Bytes: those that tshark finds in the kept capture.
+# bats test_tags=all
+@test "attach, vncviewer: held keys, bytes of a key, and the link as it is; no application can be started" {
+	command -v vncviewer >/dev/null || skip "vncviewer is not installed"
+	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
+	command -v ping >/dev/null || skip "ping is not installed"
+	export LAB_DELAY=20ms
+	drive <<'END'
+lab_up
+client_screen
+protocol_use vnc; must protocol_start s; app_use vim; must app_start "$PROTOCOL_DISPLAY"
+lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
+	"$LAB_ADDR_server::$PROTOCOL_PORT"
+client_window TigerVNC
+for what in "hold --time 3" "protocols --keys 20 --idle 1 --keep-captures" "wan --keys 8"; do
+	attach_run ${what%% *} ${what%% *} --on attach::90,TigerVNC --repeat 1 ${what#* } </dev/null
+	echo "$what: $?"
+done
+cp "$LAB_RUN"/protocols/cells/*/1/keys.pcap "$W/"
+lab_down
+END
+	[ "$(grep -cE '^(hold|protocols|wan) .*: 0$' <<<"$output")" = 3 ]
+	run="$W/lab/hold"
+	[ "$(jq -c '[.cells[].parameters | [.mode, .app, .sinks]] | sort' "$run/run.json")" = '[["hold","own",0],["tap","own",0]]' ]
+	# the display repeats the key; a busy machine leaves some out
+	[ "$(jq .result.updates "$run/cells/attach-own-hold-0/1/keyrepeat.json")" -ge 10 ]
+	grep -q 'the attached application' "$run/report.md"
+	run -1 grep -n 'CPU hog' "$run/findings.json"
+	run="$W/lab/protocols"
+	[ "$(jq -c '[.cells[].name]' "$run/run.json")" = '["attach-session"]' ]
+	[ ! -e "$run/cells/attach-session/1/setup.json" ]
+	grep -q 'no application can be started' "$run/report.md"
+	if command -v tshark >/dev/null; then
+		truth=$(tshark -r "$W/keys.pcap" -Y tcp -T fields -e frame.len 2>/dev/null | awk '{ n++; s += $1 } END { print n, s }')
+		[ "$(jq -r '.result.channels.total | "\(.packets) \(.wire_bytes)"' "$run/cells/attach-session/1/keys.json")" = "$truth" ]
+	fi
+	run="$W/lab/wan"
+	[ "$(jq '.link | .ping_ms.min >= 40 and .tcp_min_ms >= 40' "$run/run.json")" = true ]
+	[ "$(jq .settings.rtts_ms[0] "$run/run.json")" -ge 40 ]
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["keys_per_s"] == 0 { n++; exit !($at["p50_ms"] >= $at["ping_ms"]) }
+		END { if (!n) exit 1 }' "$run/summary.tsv"
+}
+
 # --- loads that are set by others -----------------------------------------------------------------------------------
 
 # A server that the run does not control: refecho, 10 ms of CPU for each key, on the server's CPU, seen through vncviewer. The load

@@ -15,10 +15,9 @@ client_window() {	# client_window TITLE: sets WINDOW
 }
 
 # Starts a run like a user, in the client, where the window is the only way to the server.
-attach() {	# attach NAME OPTION...: the run folder is $W/NAME
-	local name=$1
-	shift
-	lab_exec -R client env TMPDIR=/tmp "$TOP/experiments/engine/run.sh" stalls -o "$LAB_RUN/$name" "$@"
+attach() { attach_run stalls "$@"; }	# attach NAME OPTION...: the run folder is $LAB_RUN/NAME
+attach_run() {	# attach_run EXPERIMENT NAME OPTION...
+	lab_exec -R client env TMPDIR=/tmp "$TOP/experiments/engine/run.sh" "$1" -o "$LAB_RUN/$2" "${@:3}"
 }
 
 attach_start() {	# the same in the background: sets the variable NAME to its pid
