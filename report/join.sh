@@ -35,7 +35,8 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 	([$keys[] | select(IN("seed", "on", "port", "quick", "protocol", "protocols", "idle_seconds", "threshold") | not) | . as $key
 			| differing("settings"; $key)]
 		+ [by_run(.settings.on // "lab" | startswith("attach:")) as $attached
-			| {key: "load", value: ($attached | map_values(if . then "set by others" else "CPU hogs of the run" end))},
+			| {key: "load", value: (if $runs[0].axes | index("sinks") then $attached else {} end
+				| map_values(if . then "set by others" else "CPU hogs of the run" end))},
 			{key: "keys go to", value: ($attached | map_values(if . then "what a user put into the window" else
 				"an application of the run" end))},
 			{key: "link", value: by_run(if (.settings.on // "lab") == "lab" then .settings.link else "as it is" end)}

@@ -19,7 +19,8 @@ do for [what in "mean_stall jitter_sd"] {
 	says = what eq "jitter_sd" ? "jitter (standard deviation), ms" : "mean stall, ms"
 	eval panels(what eq "jitter_sd" ? "jitter" : "mean-stall", 90 + 270 * down(n, side), across(n, side), down(n, side), 36, \
 		what eq "jitter_sd" ? "Jitter of a held key and of typed keys" : "Mean stall of a held key and of typed keys")
-	set xrange [0:most * 1.05]
+	set xrange [-0.03 * most:most * 1.05]
+	if (several) { set yrange [*<0:10<*] }	# a panel of small stalls looks like it beside the others
 	do for [i = 1:n] {
 		set ylabel says
 		set xlabel (panel_row(i) + 1 == panel_down ? load_axis : "") offset 0, 0.5

@@ -3,7 +3,8 @@
 include "words";
 
 def title: "A key held down: \(protocol_words)";
-def apps: {light: "vim", own: (if attached then "the attached application" else "the server's own application" end), heavy: (.run.settings.cost_ms
+def apps: {light: "vim", own: (if attached then "the attached application" else "the server's own application" end),
+	heavy: (.run.settings.cost_ms
 	| if . == null then "the heavy application" else "\(plain) ms of CPU per update" end)};
 def load_words($n): if attached then "the load \($n)" else $n | plural("CPU hog") end;
 def labels: {heading: (if attached then {sinks: "Load"} else {} end), value: {app: apps, mode: {tap: "typed", hold: "held"}},
@@ -47,7 +48,7 @@ def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 	| map(select(differs)) as $apart | any(.[]; told) as $told
 	| max_by([differs, (.hold.mean_stall_ms - .tap.mean_stall_ms | fabs)])
 	| finding("held-\($app)";
-		"**\($doc | apps[$app] // $app): \(if $told | not then "too few repeats to compare"
+		"**\($doc | apps[$app] // $app | upper_first): \(if $told | not then "too few repeats to compare"
 			elif $apart == [] then "no difference shown" elif $several then
 			"held and typed keys differ over \($apart | map(.protocol) | and_list)" else "held and typed keys differ" end)**"
 			+ " with \(.sinks as $n | $doc | load_words($n)):"

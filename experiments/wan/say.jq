@@ -25,7 +25,9 @@ def by_p50: sort_by(.p50_late_end_ms // .p50_ms_to // .p50_ms // infinite);
 
 def verdict: slopes as $s | measured_rows("summary") as $rows
 	| if $rows == [] then nothing_measured
-	  elif $s == [] and ($rows | distinct(.protocol) | length > 1) then ""	# (the ranking has it)
+	  elif $s == [] and ($rows | distinct(.protocol) | length > 1) then	# (where the links are alike, the ranking has it)
+		if $rows | map(select(lone)) | distinct(.rtt_ms) | length == 1 then "" else
+			"The links are not alike, so their response times are not ranked." end
 	  elif $s == [] then [$rows[] | lone | select(known)] | max_by(.rtt_ms)
 		| if . == null then "The median response is not known: too many keys are unanswered or late." else
 			"At a round trip of \(.rtt_ms | plain) ms, the median response over \(.protocol) is"
