@@ -24,7 +24,8 @@ def extremes($name; words): map(select(.[$name] != null)) | sort_by(.[$name]) | 
 def total: figure("total_wire_bytes") | .unit = "bytes";
 def range_of(value): map(value) | [min, max] | map(fixed(0)) | unique | "\(join(" to ")) %";
 
-def title: "The same work over every protocol";
+def title: if attached and .run.runs == null then "Bytes of a key in a window: \(.run.protocol.title // "?")"
+	else "The same work over every protocol" end;
 def setup: [protocol_words, (if works == [] then "keys only" else works_words end), link_words, repeats_words,
 	(if .run.settings.quick then "quick: only the first part of each piece of work" else null end)] | sentence;
 
@@ -92,9 +93,10 @@ def keys: ranked("key") as $r | if $r == [] then empty else
 
 def before_work: ranked("setup") as $setup | ranked("window") as $window | ranked("idle") as $idle
 	| if $setup + $idle == [] then empty else
-	finding("set-up-and-idle"; "**Set-up of a session** takes \($setup | extremes("total_wire_bytes"; bytes))"
-		+ (if $window == [] then "" else ", and a first terminal \($window | extremes("total_wire_bytes"; bytes))" end)
-		+ ". **An idle minute** takes "
+	finding("set-up-and-idle"; (if $setup == [] then "" else
+			"**Set-up of a session** takes \($setup | extremes("total_wire_bytes"; bytes))"
+			+ (if $window == [] then "" else ", and a first terminal \($window | extremes("total_wire_bytes"; bytes))" end) + ". " end)
+		+ "**An idle minute** takes "
 		+ ([($idle | map(select(.total_wire_bytes == 0) | .protocol) | select(. != []) | "nothing over \(and_list)"),
 			($idle | map(select(.total_wire_bytes > 0)) | select(. != []) | named(.total_wire_bytes | bytes))]
 				| join("; "))
