@@ -19,6 +19,7 @@ export LC_ALL=C.UTF-8	# as lab/home.sh
 [ -x "$TP_BIN/summarize" ] || [ ! -x "$here/../../../libexec/thinprobe/summarize" ] || TP_BIN=$here/../../../libexec/thinprobe
 
 . "$here/join.sh"
+. "$here/kept.sh"
 TP_HOME=$home
 . "$here/../lab/trees.sh"
 
@@ -180,9 +181,9 @@ draw() {	# draw VARIABLES
 # An image of figures/ becomes the drawing itself, and for phones the narrow one: its stem in front of all names inside, since
 # drawings share a page, without its empty groups, and the text of hypertext points in their titles, which browsers show where the
 # pointer rests. Tables get a box to scroll in; the interval in a cell is small; a first column with words for several rows is
-# also there as rows of their own, for phones.
+# also there as rows of their own, for phones. On the page of a kept run images stay links.
 dressed() {
-	awk '
+	awk -v kept="$KEPT" '
 		function inline(file, alt, stem, class,   line, begun, text, group) {
 			while ((getline line < file) > 0) {
 				if (line ~ /^<svg/) { begun = 1; line = "<svg class=\"" class "\" role=\"img\" aria-label=\"" alt "\"" substr(line, 5) }
@@ -224,7 +225,7 @@ dressed() {
 			print "</div>"
 			count = 0
 		}
-		match($0, /<img src="figures\/[a-z0-9-]+\.svg" alt="[^"]*" \/>/) {
+		kept == "" && match($0, /<img src="figures\/[a-z0-9-]+\.svg" alt="[^"]*" \/>/) {
 			split(substr($0, RSTART, RLENGTH), word, "\""); figure(word[2], word[4]); next
 		}
 		/^<t[dh]/ && match($0, / \(-?[0-9.]+( to|,) [^()]*\)<\/td>$/) {
@@ -243,8 +244,9 @@ page_html() {	# of the Markdown on standard input
 	cat "$here/report.css"
 	printf '</style>\n</head>\n<body>\n<main>\n'
 	cmark-gfm -e table --unsafe | dressed
-	printf '<p class="files">In this page:'
+	if [ -z "$KEPT" ]; then printf '<p class="files">In this page:'; else printf '<p class="files">Beside this page:'; fi
 	for file in summary.tsv findings.json run.json report.md; do
+		[ -z "$KEPT" ] || { printf ' <a href="%s">%s</a>' "$file" "$file"; continue; }
 		printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" "$(base64 -w 0 "$file")" \
 			"$file"
 	done
@@ -329,6 +331,7 @@ experiment=${experiment%/say.jq} engine=${experiment%/*}/engine
 [ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
+! jq -e .kept run.json >/dev/null || kept_open
 figures='' cells='' said=null findings='{schema: "findings/1", verdict, findings}'
 case $part in
 table) doc=$(document) && say terminal_view; exit ;;
@@ -341,9 +344,9 @@ esac
 
 need gnuplot gnuplot-nox
 need cmark-gfm cmark-gfm
-[ -w . ] || die 1 "cannot write to $RUN; copy it to a folder that you own"
+[ -w "${KEPT:-.}" ] || die 1 "cannot write to ${KEPT:-$RUN}; copy it to a folder that you own"
 work=$(mktemp -d "$RUN/.report.XXXXXX") || die 1 "cannot write to $RUN"
-trap 'rm -rf "$work"' EXIT
+[ -n "$KEPT" ] || trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 summarize
 doc=$(document) || exit
@@ -356,16 +359,17 @@ ending=${text#*$'\n\f'}
 text=${text%%$'\n\f'*}
 draw "${text#*$'\n'}"
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
-cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
+[ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 jq "$findings" <<<"$said" | place findings.json || exit 1
 text=$(say 'page, "\f"' 'false, true') || exit
 printf '%s\n' "${text%%$'\n\f'*}" | place report.md || exit 1
 text=${text#*$'\f\n'}
 printf '%s\n' "${text%$'\n\f'}" | page_html | place report.html || exit 1
+[ -z "$KEPT" ] || kept_put_back
 if [ "$part" = end ]; then
 	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d
 	folded <<<"${ending#*$'\n\f\n'}"
 else
-	printf '%s\n' "$RUN/report.html"
+	printf '%s\n' "${KEPT:-$RUN}/report.html"
 fi
 [ -z "$fail_if" ] || "$here/fail.sh" judge "$RUN" "$fail_if"

@@ -444,14 +444,10 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')
 	for kept in "${kept_runs[@]}"; do
 		run=${kept##*/}
-		mkdir "$run"
-		tar -xJf "$kept/cells.tar.xz" -C "$run"
-		cp "$kept/run.json" "$run"
-		TP_HOME=$TOP TP_BIN=$TOP/bin report_findings "$run"
-		for table in "$kept"/*.tsv "$kept/findings.json"; do
-			[[ $table != */long.tsv ]] || continue	# names the folder
-			cmp "$table" "$run/${table##*/}"
-		done
+		cp -r "$kept" .
+		for table in "$run"/*.tsv; do : >"$table"; done	# so that none is the old one
+		TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/report/report.sh" "$run"
+		for table in "$kept"/*.tsv "$kept/findings.json"; do cmp "$table" "$run/${table##*/}"; done
 	done
 }
 
@@ -464,7 +460,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')
 	for kept in "${kept_runs[@]}"; do
 		run=${kept##*/}
-		cp -r "$kept" . && chmod -R u+w "$run"
+		mkdir "$run" && tar --zstd -xf "$kept/samples.tar.zst" -C "$run"
+		jq 'del(.kept)' "$kept/run.json" >"$run/run.json"
 		TP_HOME=$TOP TP_BIN=$TOP/bin drawn "$TOP/report/report.sh" "$run"
 		{
 			echo "<!DOCTYPE html><body><iframe style='width:390px;height:800px' srcdoc='"
