@@ -1,0 +1,231 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# gallery.sh - runs what the gallery of the papers shows, keeps each run, and writes the page (gallery.jq). Data of each tree:
+# data/gallery.tsv, the runs; data/papers.tsv, what the papers say beside columns of these runs; results/reference/NAME, kept runs.
+# report/kept.sh has the report of a kept run.
+set -u
+. "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+TP_TOOL=thinprobe
+SAMPLES_MOST=$((1 << 20)) TABLE_MOST=$((50 << 10)) REST_MOST=$((300 << 10))	# bytes of a kept run
+
+usage() {
+	cat <<'END'
+usage: thinprobe gallery [--resume] [-o DIR] [--quick] [NAME...]
+       thinprobe gallery --list | --page [-o DIR]
+Runs the experiments behind docs/gallery.md, one after the other, keeps each
+run (tables, figures, page, packed samples) in results/reference/NAME, and
+writes docs/gallery.md: what five papers report, beside these runs.
+  NAME...              only these runs (--list names them)
+  -o, --output-dir DIR keep runs in DIR/NAME and write DIR/gallery.md
+  --quick              short runs, to see that all works; needs -o DIR
+  --resume             go on after the last run that ended
+  --list               name the runs: minutes, kept or not, command
+  --page               only write the page again, from the kept runs
+Exit status: 0 all runs are kept, 1 the page cannot be written, 2 wrong usage,
+3 some runs are not kept, 4 something is missing here, 130 interrupted.
+END
+}
+
+bad() { die -2 "gallery: $* (see thinprobe gallery --help)"; }
+
+# The runs ----------------------------------------------------------------------------------------------------------------
+
+# gallery_read: sets NAMES, and by name WHAT (experiment), WORDS (its options), MINUTES, and TREE (folder).
+declare -A WHAT WORDS MINUTES TREE
+gallery_read() {
+	local file name what minutes words
+	while IFS= read -r file; do
+		while IFS=$'\t' read -r name what minutes words; do
+			[[ $name != \#* && $name != name ]] || continue
+			NAMES+=("$name") WHAT[$name]=$what WORDS[$name]=$words MINUTES[$name]=$minutes TREE[$name]=${file%/data/*}
+		done <"$file"
+	done < <(in_trees data/gallery.tsv)
+}
+
+command_of() { echo "thinprobe run ${WHAT[$1]}${WORDS[$1]:+ ${WORDS[$1]}}${QUICK:+ --quick}"; }
+kept_of() { if [ -n "$OUT" ]; then echo "$OUT/$1"; else echo "${TREE[$1]}/results/reference/$1"; fi; }
+run_of() { if [ -n "$OUT" ]; then echo "$OUT/runs/$1"; else echo "$TP_HOME/results/gallery/$1"; fi; }
+minutes_of() {
+	[ -n "$QUICK" ] || { echo "${MINUTES[$1]}"; return; }
+	sed -n 's/^minutes.* quick=\([0-9]*\).*/\1/p' "$(experiment_folder "${WHAT[$1]}")/plan"
+}
+said_minutes() { if [ "$1" -lt 60 ]; then echo "$1 min"; else echo "$(($1 / 60)) h $(($1 % 60)) min"; fi; }
+
+gallery_list() {
+	local name all=0 there
+	for name in "${CHOSEN[@]}"; do
+		there=''
+		[ ! -f "$(kept_of "$name")/run.json" ] || there=kept
+		printf '  %-20s %4d min  %-4s  %s\n' "$name" "$(minutes_of "$name")" "$there" "$(command_of "$name")"
+		all=$((all + $(minutes_of "$name")))
+	done
+	echo "${#CHOSEN[@]} runs, about $(said_minutes "$all") here, one after the other."
+}
+
+# Keeping -----------------------------------------------------------------------------------------------------------------
+
+# kept_pack RUN NEW FILE...: samples.tar.zst of these files; sets PACKED, its bytes.
+kept_pack() {
+	PACKED=0
+	[ $# -gt 2 ] || return 0
+	tar -cf - --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$1" -- "${@:3}" |
+		zstd -q -T0 --ultra -22 --long=27 >"$2/samples.tar.zst" || return
+	PACKED=$(stat -c %s "$2/samples.tar.zst")
+}
+
+# kept_make RUN NEW: NEW becomes the kept run. Tables that are large go to the samples; too large samples are left out.
+kept_make() {
+	local file large=() left=0 parts=()
+	mkdir -p "$2" || return
+	for file in "$1"/*.tsv; do
+		if [ "$(stat -c %s "$file")" -gt "$TABLE_MOST" ]; then large+=("${file##*/}"); else cp -- "$file" "$2/" || return; fi
+	done
+	[ ! -d "$1/cells" ] || parts=(cells)
+	kept_pack "$1" "$2" ${parts[@]+"${parts[@]}"} ${large[@]+"${large[@]}"} || return
+	if [ "$PACKED" -gt "$SAMPLES_MOST" ]; then
+		left=$PACKED
+		rm "$2/samples.tar.zst"
+		kept_pack "$1" "$2" ${large[@]+"${large[@]}"} || return
+	fi
+	# The command without the folder of this machine.
+	jq --argjson packed "$PACKED" --argjson left "$left" '.command |= sub(" (-o|--output-dir)[ =][^ ]+"; "")
+		| .kept = {samples_bytes: $packed, left_out_bytes: $left}' "$1/run.json" >"$2/run.json" || return
+	"$TP_HOME/report/report.sh" "$2" >/dev/null
+}
+
+gallery_keep() {	# gallery_keep NAME: keeps its run
+	local run kept new rest left
+	run=$(run_of "$1") kept=$(kept_of "$1")
+	[ "$(jq -r .started "$kept/run.json" 2>/dev/null)" != "$(jq -r .started "$run/run.json")" ] || return 0
+	new=${kept%/*}/.new/$1
+	rm -rf -- "$new"
+	kept_make "$run" "$new" || die "cannot keep $1 in $kept; make room, then: thinprobe gallery --resume"
+	rest=$(find "$new" -type f ! -name samples.tar.zst -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
+	[ "$rest" -le "$REST_MOST" ] || warn "$kept has $((rest >> 10)) KiB beside its samples, more than $((REST_MOST >> 10))"
+	left=$(jq .kept.left_out_bytes "$new/run.json")
+	[ "$left" = 0 ] || warn "$1: samples of $((left >> 10)) KiB are left out; they are in $run"
+	rm -rf -- "$kept" && mv -- "$new" "$kept" && rmdir "${new%/*}" || die "cannot write to $kept"
+	echo "kept: $kept"
+}
+
+# Running -----------------------------------------------------------------------------------------------------------------
+
+CHILD='' STOP=''
+# shellcheck disable=SC2317 # the trap calls it
+stop() {
+	STOP=1
+	[ -z "$CHILD" ] || kill -TERM "$CHILD" 2>/dev/null
+}
+
+# gallery_run NAME: measures it, or what it lacks; returns the status. (The run would outlive this shell, killed, without a signal.)
+gallery_run() {
+	local run state words status=0
+	run=$(run_of "$1")
+	state=$(jq -r '.state // ""' "$run/run.json" 2>/dev/null)
+	[ "$state" != complete ] || return 0
+	read -ra words <<<"${WORDS[$1]}${QUICK:+ --quick} -o"
+	if [ -n "$state" ]; then words=(--resume); fi
+	echo
+	echo "== $1: $(command_of "$1")"
+	setpriv --pdeathsig TERM "$TP_HOME/experiments/engine/run.sh" "${WHAT[$1]}" "${words[@]}" "$run" <&0 &
+	CHILD=$!
+	wait "$CHILD" || status=$?
+	while [ -n "$STOP" ] && kill -0 "$CHILD" 2>/dev/null; do wait "$CHILD"; done
+	CHILD=''
+	return "$status"
+}
+
+gallery_all() {
+	local name status lost=()
+	for name in "${CHOSEN[@]}"; do
+		status=0
+		gallery_run "$name" || status=$?
+		if [ -n "$STOP" ] || [ "$status" = 130 ]; then
+			warn "interrupted; go on with: thinprobe gallery --resume${OUT:+ -o $(printf %q "$OUT")}${QUICK:+ --quick}"
+			exit 130
+		fi
+		if [ "$(jq -r '.state // ""' "$(run_of "$name")/run.json" 2>/dev/null)" = complete ]; then
+			gallery_keep "$name"
+			gallery_page
+		else
+			lost+=("$name (exit status $status)")
+		fi
+	done
+	[ "${#lost[@]}" = 0 ] && return
+	warn "not kept: $(printf '%s, ' "${lost[@]}" | sed 's/, $//'); mend what they said, then: thinprobe gallery --resume"
+	exit 3
+}
+
+# The page ----------------------------------------------------------------------------------------------------------------
+
+# Prints a line of JSON for each kept run: name, folder seen from the page, run.json and its tables as text.
+kept_runs() {
+	local name folder file
+	for name in "${NAMES[@]}"; do
+		folder=$(kept_of "$name")
+		[ -f "$folder/run.json" ] || continue
+		for file in "$folder"/*.tsv; do
+			printf '\f%s\n' "$(basename -s .tsv -- "$file")"
+			cat -- "$file"
+		done | jq -Rsc --arg name "$name" --arg folder "$(realpath --relative-to="${PAGE%/*}" "$folder")" \
+			--slurpfile run "$folder/run.json" --slurpfile findings "$folder/findings.json" '
+			{$name, $folder, run: $run[0], verdict: $findings[0].verdict, figures: $ARGS.positional, tables: (split("\f")[1:]
+				| map(split("\n") | map(select(. != "") | split("\t")) | {key: .[0][0], value: .[1:]}) | from_entries)}' \
+			--args "$folder"/figures/*.svg
+	done
+}
+
+gallery_page() {
+	local name
+	{
+		for name in "${NAMES[@]}"; do
+			printf '%s\t%s\t%s\n' "$name" "${MINUTES[$name]}" "$(QUICK='' command_of "$name")"
+		done | jq -Rc '{plan: (. / "\t")}'
+		in_trees data/papers.tsv | xargs -rd '\n' grep -hvE '^(#|paper	)' | jq -Rc '{fact: (. / "\t")}'
+		kept_runs | jq -c '{kept: .}'
+	} | jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs \
+		"$(realpath --relative-to="${PAGE%/*}" "$DOCS")" \
+		"$(cat "$TP_HOME/experiments/engine/gallery.jq")" >"$PAGE.new" && mv "$PAGE.new" "$PAGE" || die "cannot write $PAGE"
+}
+
+OUT='' QUICK='' RESUME='' LIST='' ONLY_PAGE='' NAMES=() CHOSEN=()
+gallery_read
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help) usage; exit 0 ;;
+	--quick) QUICK=1 ;;
+	--resume) RESUME=1 ;;
+	--list) LIST=1 ;;
+	--page) ONLY_PAGE=1 ;;
+	-o | --output-dir) [ -n "${2-}" ] || bad "$1 needs a folder"; OUT=$2; shift ;;
+	--output-dir=?*) OUT=${1#*=} ;;
+	-*) bad "unexpected $1$(nearest "$1" "" --quick --resume --list --page --output-dir --help)" ;;
+	*)
+		[ -n "${WHAT[$1]-}" ] || bad "no run $1$(nearest "$1" "; thinprobe gallery --list names them" "${NAMES[@]}")"
+		CHOSEN+=("$1")
+		;;
+	esac
+	shift
+done
+[ -z "$ONLY_PAGE" ] || [ -z "$LIST$RESUME$QUICK${CHOSEN[*]-}" ] || bad "--page takes only -o DIR"
+[ -n "$OUT$LIST" ] || [ -z "$QUICK" ] || bad "--quick needs -o DIR: short runs are not kept in this tree"
+[ -n "$OUT$LIST" ] || [ "$TP_CHECKOUT" = 1 ] || bad "this is an installation: name a folder with -o DIR"
+[ "${#CHOSEN[@]}" -gt 0 ] || CHOSEN=("${NAMES[@]}")
+need jq jq
+if [ -n "$LIST" ]; then gallery_list; exit; fi
+need zstd zstd
+if [ -n "$OUT" ]; then
+	mkdir -p -- "$OUT" 2>/dev/null && OUT=$(cd -- "$OUT" && pwd -P) || die "cannot make $OUT; name another folder with -o DIR"
+fi
+PAGE=${OUT:-$TP_HOME/docs}/gallery.md DOCS=$TP_HOME/docs
+[ "$TP_CHECKOUT" = 1 ] || DOCS=$TP_HOME/../doc/thinprobe/docs
+[ -f "$DOCS/papers.md" ] || die "-$EXIT_MISSING" "$DOCS/papers.md is missing; install thinprobe-doc"
+if [ -n "$ONLY_PAGE" ]; then gallery_page; echo "$PAGE"; exit; fi
+for name in "${CHOSEN[@]}"; do
+	[ -n "$RESUME" ] || [ ! -e "$(run_of "$name")" ] ||
+		bad "$(run_of "$name") is there already: go on with --resume, or remove it"
+done
+gallery_list
+trap stop INT TERM HUP
+gallery_all
+echo "Gallery: $PAGE"
