@@ -17,6 +17,10 @@ def papers_of: split("\n## ")[1:] | map({title: split("\n")[0], about: (split("\
 def is_of($about): (split(" ")[0] | gsub("[^A-Za-z]"; "")) as $name | .[-4:] as $year
 	| $about | test("\\b\($name)\\b") and contains($year);
 
+# Whether a fact is about the figure (input) of the paper. One of several figures of a name is called "NAME: WORDS".
+def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == $fact.figure
+	or (($fact.figure | contains(":")) and ("\(.name): \(.title)" | startswith($fact.figure))));
+
 # ---- numbers of ours: rows of a kept run's table that meet "column=value ...", in a text with {column} ----
 def table_rows($name): .tables[$name] // [] | .[0] as $head | .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
 def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then null else ($v | tonumber? // $v) end);
@@ -35,7 +39,7 @@ def words_of($kept; $table; $where): . as $text
 	| if . == [] then "not in this run" else join("; ") end;
 
 def fact: [., ["paper", "figure", "what", "text", "table", "where", "ours"]] | transpose | map({key: .[1], value: (.[0] // "")}) | from_entries
-	| .run = (.table / "/")[0] | .table = (.table / "/")[1];
+	| .run = ((.table / "/")[0] // "") | .table = ((.table / "/")[1] // "");
 def short_note: if .run.settings.quick == true then " (a short run, no result)" else "" end;
 def report_link: "[\(.name)](\(.folder)/report.md)";
 def picture_of($figure; $kept): first($kept[] | . as $k | select($figure.picture != null)
@@ -61,9 +65,13 @@ def run_row($plan): .[0] as $name | first($plan.kept[] | select(.name == $name))
 
 [inputs] as $in
 | {plan: [$in[].plan | values], kept: [$in[].kept | values], facts: [$in[].fact | values | fact]} as $all
-| [$papers | papers_of | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
-	| .figures |= map(. as $figure | [$all.facts[] | select((.paper | is_of($paper.about)) and (.figure == $figure.name
-				or ((.figure | contains(":")) and (.figure as $f | "\($figure.name): \($figure.title)" | startswith($f)))))] as $facts
+| ($papers | papers_of) as $sources
+| first(($all.facts[] | select(.run != "" and (.run | IN($all.plan[][0]) | not)) | "data/gallery.tsv has no run \(.run)"),
+	($all.facts[] | . as $fact | select(any($sources[] | . as $paper | .figures[] | of_figure($fact; $paper); .) | not)
+		| "docs/papers.md has no \(.figure) of \(.paper)"), null) as $wrong
+| if $wrong then "thinprobe: data/papers.tsv: \($wrong)\n" | halt_error(1) else . end
+| [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
+	| .figures |= map(. as $figure | [$all.facts[] | . as $fact | select($figure | of_figure($fact; $paper))] as $facts
 		| [$all.kept[] | select(.name | IN($facts[].run))] as $kept
 		| . + {$kept, image: picture_of($figure; $kept), since: ([$facts[] | select(.what == "since").text] | first // ""),
 			partial: ([$facts[] | select(.what == "partial").text] | first // ""),

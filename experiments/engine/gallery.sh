@@ -167,7 +167,7 @@ kept_runs() {
 		for file in "$folder"/*.tsv; do
 			printf '\f%s\n' "$(basename -s .tsv -- "$file")"
 			cat -- "$file"
-		done | jq -Rsc --arg name "$name" --arg folder "$(realpath --relative-to="${PAGE%/*}" "$folder")" \
+		done | jq -Rsc --arg name "$name" --arg folder "$(realpath -s --relative-to="${PAGE%/*}" "$folder")" \
 			--slurpfile run "$folder/run.json" --slurpfile findings "$folder/findings.json" '
 			{$name, $folder, run: $run[0], verdict: $findings[0].verdict, figures: $ARGS.positional, tables: (split("\f")[1:]
 				| map(split("\n") | map(select(. != "") | split("\t")) | {key: .[0][0], value: .[1:]}) | from_entries)}' \
@@ -177,6 +177,7 @@ kept_runs() {
 
 gallery_page() {
 	local name
+	[ -w "${PAGE%/*}" ] || die "cannot write $PAGE"
 	{
 		for name in "${NAMES[@]}"; do
 			printf '%s\t%s\t%s\n' "$name" "${MINUTES[$name]}" "$(QUICK='' command_of "$name")"
@@ -184,8 +185,9 @@ gallery_page() {
 		in_trees data/papers.tsv | xargs -rd '\n' grep -hvE '^(#|paper	)' | jq -Rc '{fact: (. / "\t")}'
 		kept_runs | jq -c '{kept: .}'
 	} | jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs \
-		"$(realpath --relative-to="${PAGE%/*}" "$DOCS")" \
-		"$(cat "$TP_HOME/experiments/engine/gallery.jq")" >"$PAGE.new" && mv "$PAGE.new" "$PAGE" || die "cannot write $PAGE"
+		"$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
+		"$(cat "$TP_HOME/experiments/engine/gallery.jq")" >"$PAGE.new" || { rm -f "$PAGE.new"; exit 1; }	# it says why
+	mv "$PAGE.new" "$PAGE" || die "cannot write $PAGE"
 }
 
 OUT='' QUICK='' RESUME='' LIST='' ONLY_PAGE='' NAMES=() CHOSEN=()

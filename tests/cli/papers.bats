@@ -69,3 +69,23 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 	done < <(rows)
 	[ $wrong -eq 0 ] && [ $n -gt 150 ]
 }
+
+@test "data/gallery.tsv: each run has options that its experiment takes; data/papers.tsv: columns of the run's table, 54 figures" {
+	local run what minutes words figure table where ours column there n=0 wrong=0
+	local -A experiment
+	while IFS=$'\t' read -r run what minutes words; do
+		[ -z "${experiment[$run]-}" ] && [[ $minutes =~ ^[1-9][0-9]*$ ]] || { echo "$run: twice, or no minutes"; wrong=1; }
+		experiment[$run]=$what
+		bash -c "experiments/engine/run.sh $what --options-only $words" >/dev/null || { echo "^ $run"; wrong=1; }
+	done < <(in_trees data/gallery.tsv | xargs grep -hvE '^(#|name	)')
+	while IFS=$'\037' read -r figure table where ours; do
+		what=${experiment[${table%/*}]-none}
+		there=" $(columns "${table#*/}.tsv" '' "$what" '' | tr '\n' ' ')"
+		for column in $(grep -oE '\{[a-z0-9_]+' <<<"$ours" | tr -d '{') $(grep -oE '[a-z0-9_]+=' <<<"$where" | tr -d =); do
+			n=$((n + 1))
+			[[ $there == *" $column "* ]] || { echo "$figure: no $column in $table"; wrong=1; }
+		done
+	done < <(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' | awk -F'\t' -v OFS='\037' '$5 != "" { print $2, $5, $6, $7 }')
+	[ $wrong -eq 0 ] && [ $n -gt 200 ]
+	[ "$(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' | cut -f1,2 | sort -u | wc -l)" = 54 ]
+}

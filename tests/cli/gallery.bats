@@ -1,0 +1,169 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# thinprobe gallery: its runs, how they are kept, its page; on a made-up tree, whose runs and reports are short scripts.
+
+bats_require_minimum_version 1.5.0
+load ../undrawn
+
+setup() {
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	cd "$BATS_TEST_TMPDIR" || return 1
+	gallery=$TOP/experiments/engine/gallery.sh
+}
+
+# made_tree [NAME]: a tree with two runs, NAME (one) and two, of which run.sh writes what gallery.sh looks at: "slow" waits for a
+# signal, "broken" lacks a cell at first, "big" has large samples.
+made_tree() {
+	export TP_HOME=$PWD/tree
+	mkdir -p tree/{docs,data,report,experiments/{engine,made}}
+	ln -s "$TOP/lab" tree/
+	ln -s "$TOP/experiments/engine/gallery.jq" tree/experiments/engine/
+	ln -s "$TOP/report/words.jq" tree/report/
+	printf 'says  Made up\nminutes 90 quick=2\n' >tree/experiments/made/plan
+	printf 'name\texperiment\tminutes\toptions\n%s\tmade\t45\t--n 1\ntwo\tmade\t30\t\n' "${1-one}" >tree/data/gallery.tsv
+	cat >tree/experiments/engine/run.sh <<-'END'
+		#!/bin/bash
+		echo "$*" >>"$TP_HOME/../called"
+		run=${*: -1} state=complete
+		[[ $run != */broken || $* == *--resume* ]] || state=failed
+		mkdir -p "$run/cells/a/1"
+		echo '{}' >"$run/cells/a/1/cell.json"
+		printf 'schema\tsinks\tstall_ms\tstall_ms_low\tstall_ms_high\tapp\n' >"$run/summary.tsv"
+		printf 'made/1\t5\t10.5\t9.25\t11.75\tvim\nmade/1\t20\t163.2\t\t\tvim\nmade/1\t3\t7\t\t\tother\n' >>"$run/summary.tsv"
+		printf 'schema\ttable\tcolumn\ttype\tunit\ns\tsummary\tsinks\tint\t\ns\tsummary\tstall_ms\treal\tms\ns\tsummary\tapp\ttext\t\n' \
+			>"$run/schema.tsv"
+		yes 'a line of a long table' | head -n 4000 >"$run/long.tsv"
+		[[ $run != */big ]] || head -c 2000000 /dev/urandom >"$run/cells/a/1/samples"
+		printf '{"started": "2026-01-01T0%s:00:00Z", "ended": "2026-01-01T09:00:00Z", "measured_s": 600, "state": "%s",
+			"command": "thinprobe run made --n 1 -o /x/y", "settings": {}}' $((SECONDS % 9)) "$state" >"$run/run.json"
+		[[ $run != */slow ]] || { trap 'echo ended >>"$TP_HOME/../called"; exit 130' TERM; sleep 60 & echo $! >sleeper; wait; }
+		[ $state = complete ] || exit 3
+	END
+	cat >tree/report/report.sh <<-'END'
+		#!/bin/sh
+		mkdir -p "$1/figures" && cd "$1" && echo '<svg/>' >figures/stall.svg && echo page >report.md && echo page >report.html
+		echo '{"verdict": "Fine."}' >findings.json
+	END
+	cat >tree/docs/papers.md <<-'END'
+		# Papers
+
+		## A paper
+
+		Ann Author and Bob Second, 2001.
+
+		### Fig. 1: stalls
+
+		- Command: `thinprobe run made --n 1`
+		- File and column: `figures/stall.svg`; `summary.tsv: sinks, stall_ms`
+		- Difference: none.
+
+		### Fig. 2: others
+
+		- Command: `thinprobe run made`
+		- File and column: `figures/stall.svg`
+	END
+	printf 'paper\tfigure\twhat\ttext\ttable\twhere\tours\n' >tree/data/papers.tsv
+	printf 'Author & Second 2001\tFig. %s\t%s\t%s\t%s\t%s\t%s\n' \
+		1 figure '3 s | 5 hogs' one/summary 'app=vim sinks=5' '{app}, {sinks} hogs: {stall_ms}' \
+		1 text '9 s, most hogs' one/summary 'app=vim sinks=max' '{stall_ms}' 1 table '1 s' one/summary app=gone '{stall_ms}' \
+		1 table '4 s' one/summary sinks=3 '{gone_ms}' 1 since 'Kernels changed.' '' '' '' 2 text '7 s' two/summary '' '{stall_ms}' \
+		2 partial 'half of it.' '' '' '' | sed "s,one/,${1-one}/," >>tree/data/papers.tsv
+	chmod 755 tree/experiments/engine/run.sh tree/report/report.sh
+}
+
+@test "gallery: says the time, measures each run, keeps it without the folder in its command, and writes the page" {
+	made_tree
+	run -0 "$gallery" -o out
+	[[ ${lines[0]} == *one*"45 min"*"thinprobe run made --n 1" && ${lines[2]} == "2 runs, about 1 h 15 min "* ]]
+	printf '%s\n' "made --n 1 -o $PWD/out/runs/one" "made -o $PWD/out/runs/two" | cmp - called
+	[ "$(ls out/one | paste -sd ' ')" = "figures findings.json report.html report.md run.json samples.tar.zst schema.tsv summary.tsv" ]
+	[ "$(tar --zstd -tf out/one/samples.tar.zst | grep -v '/$' | sort | paste -sd ' ')" = "cells/a/1/cell.json long.tsv" ]
+	jq -e '.command == "thinprobe run made --n 1" and .kept.left_out_bytes == 0 and .kept.samples_bytes > 0' out/one/run.json
+	# what the paper says, a value with its interval by the conditions, the largest; what is missing is said
+	grep -qxF '| 3 s \| 5 hogs *(read off the figure)* | vim, 5 hogs: 10.5 ms (9.3 to 11.8 ms) |' out/gallery.md
+	grep -qxF '| 9 s, most hogs | 163 ms |' out/gallery.md
+	grep -qxF '| 1 s | not in this run |' out/gallery.md
+	grep -qxF '| 4 s | no column gone_ms |' out/gallery.md
+	grep -qx 'Kernels changed.' out/gallery.md
+	grep -qx 'Not whole: half of it.' out/gallery.md
+	grep -qF '![Fig. 1: stalls](one/figures/stall.svg)' out/gallery.md
+	grep -qE '^\| \[A paper\]\(#1-a-paper\) \| Ann .* \| 2 \| 1 \| 2 \| 2 \|$' out/gallery.md
+}
+
+@test "gallery: figures without a kept run are listed as not run yet, with the command; --page needs no run" {
+	made_tree
+	run -0 "$gallery" --page -o out
+	[ ! -e called ] && [ "$output" = "$PWD/out/gallery.md" ]
+	grep -qxF '**Not run yet**: `thinprobe run made --n 1`' out/gallery.md
+	run ! grep -q 'Kernels changed' out/gallery.md
+	grep -qF '| one | `thinprobe run made --n 1` | 45 min |' out/gallery.md
+}
+
+@test "gallery: a number of a figure that docs/papers.md lacks, or of a run that is not planned, is refused by name" {
+	made_tree
+	for words in "Author & Second 2002|Fig. 1|one/summary|no Fig. 1 of Author & Second 2002" \
+		"Author & Second 2001|Fig. 3|one/summary|no Fig. 3" "Author & Second 2001|Fig. 1|none/summary|no run none"; do
+		IFS='|' read -r paper figure table why <<<"$words"
+		cp tree/data/papers.tsv kept
+		printf '%s\t%s\ttext\tx\t%s\t\t{stall_ms}\n' "$paper" "$figure" "$table" >>tree/data/papers.tsv
+		run -1 --separate-stderr "$gallery" --page -o out
+		[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "thinprobe: data/papers.tsv: "*"$why"* ]] && [ ! -e out/gallery.md ]
+		mv kept tree/data/papers.tsv
+	done
+}
+
+@test "gallery: samples above 1 MiB are left out, with their bytes, and tables stay" {
+	made_tree big
+	run -0 --separate-stderr "$gallery" --quick -o out big
+	[[ $stderr == *"samples of"*"are left out; they are in $PWD/out/runs/big"* && $output == *"2 min"* ]]
+	[ "$(tar --zstd -tf out/big/samples.tar.zst)" = long.tsv ]
+	jq -e '.kept.left_out_bytes > 2000000 and .kept.samples_bytes < 50000' out/big/run.json
+	grep -q -- --quick called
+}
+
+@test "gallery --resume: complete runs are not measured again, failed ones are resumed; without it a folder of runs is refused" {
+	made_tree broken
+	run -3 --separate-stderr "$gallery" -o out
+	[[ $stderr == *"not kept: broken (exit status 3)"*"--resume"* ]]
+	[ ! -e out/broken ] && [ -d out/two ]
+	run -2 --separate-stderr "$gallery" -o out two
+	[[ $stderr == *"out/runs/two is there already"* ]]
+	: >called
+	run -0 "$gallery" -o out --resume
+	[ "$(cat called)" = "made --resume $PWD/out/runs/broken" ] && [ -d out/broken ]
+}
+
+@test "gallery: a signal ends the run under way, with status 130 and the command that goes on" {
+	made_tree slow
+	"$gallery" -o out >said 2>&1 &
+	local pid=$! status=0
+	until [ -s sleeper ]; do kill -0 $pid; sleep 0.05; done
+	kill -TERM $pid
+	wait $pid || status=$?
+	kill "$(cat sleeper)"
+	[ $status = 130 ] && [ "$(tail -n 1 called)" = ended ]
+	grep -q "interrupted; go on with: thinprobe gallery --resume -o $PWD/out" said
+	[ ! -e out/slow ]
+}
+
+@test "gallery: wrong words are refused with one line, before anything is run" {
+	made_tree
+	touch file
+	for words in "2 none|did you mean one" "2 --quikc|--quick" "2 --quick|-o DIR" "2 -o|folder" "2 --page one|--page" \
+		"1 -o file/out|another folder"; do
+		run "-${words%% *}" --separate-stderr "$gallery" $(cut -d' ' -f2- <<<"${words%|*}")
+		echo "$words: $stderr"
+		[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#*|}"* ]]
+	done
+	[ ! -e called ]
+}
+
+@test "docs/gallery.md is what the data and the kept runs say (else: thinprobe gallery --page)" {
+	[ -d "$TOP/kits" ] || skip "no kits here"
+	mkdir -p tree/docs
+	ln -s "$TOP"/{lab,data,experiments,report,results,kits} tree/
+	cp "$TOP/docs/papers.md" tree/docs
+	TP_HOME=$PWD/tree "$gallery" --page
+	cmp tree/docs/gallery.md "$TOP/docs/gallery.md"
+	run ! grep -nE 'no column|not in this run' tree/docs/gallery.md
+}
