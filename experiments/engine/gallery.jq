@@ -28,9 +28,10 @@ def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
 	else map(select(.[$w.c] == $w.v)) end);
 def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no column \($name)" else
-	if $kinds[$name].type == "text" then $row[$name] elif $kinds[$name].type == "int" then $row[$name] | plain
-	else $row | figure($name) | .unit = ($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" else . end)
-		| (figure_words + figure_interval | sub("95 % CI "; "")) end end;
+	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" else . end) as $unit
+	| if $kinds[$name].type == "text" or $row[$name] == null then $row[$name] // "unknown"
+	elif $kinds[$name].type == "int" then ($row[$name] | plain) + if $unit == "" then "" else " \($unit)" end
+	else $row | figure($name) | .unit = $unit | figure_words + figure_interval | sub("95 % CI "; "") end end;
 # Input: the text; the words of each row.
 def words_of($kept; $table; $where): . as $text
 	| ($kept | table_rows("schema") | map(select(.table == $table) | {key: .column, value: .}) | from_entries) as $kinds
@@ -52,7 +53,7 @@ def figure_part:
 	if .image then "![\(.name): \(.title)](\(.image))", "" else empty end,
 	if .kept != [] and .since != "" then .since, "" else empty end,
 	if .partial == "" then empty else "Not whole: \(.partial)", "" end,
-	if .kept == [] then "**Not run yet**: \(.command)"
+	if .kept == [] then "\(if .runs == [] then "**A program alone**" else "**Not run yet**" end): \(.command)"
 	else .command as $command | "\($command). Kept: \([.kept[] | .run.command as $its | report_link + short_note
 		+ if ($command | contains("`\($its)`")) or .run.settings.quick == true then "" else ", by `\($its)`" end] | join(", "))." end, "";
 
@@ -73,7 +74,7 @@ def run_row($plan): .[0] as $name | first($plan.kept[] | select(.name == $name))
 | [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
 	| .figures |= map(. as $figure | [$all.facts[] | . as $fact | select($figure | of_figure($fact; $paper))] as $facts
 		| [$all.kept[] | select(.name | IN($facts[].run))] as $kept
-		| . + {$kept, image: picture_of($figure; $kept), since: ([$facts[] | select(.what == "since").text] | first // ""),
+		| . + {$kept, runs: [$facts[].run | select(. != "")], image: picture_of($figure; $kept), since: ([$facts[] | select(.what == "since").text] | first // ""),
 			partial: ([$facts[] | select(.what == "partial").text] | first // ""),
 			numbers: [$facts[] | select(.what | IN("since", "partial") | not) | . as $f
 				| {says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end),
@@ -83,13 +84,14 @@ def run_row($plan): .[0] as $name | first($plan.kept[] | select(.name == $name))
 "<!-- Written by `thinprobe gallery` from docs/papers.md, data/papers.tsv, data/gallery.tsv and the kept runs. -->", "",
 "Every figure and table of five papers about waiting in front of a remote computer has a command here that makes it again, on "
 	+ "Linux of today. Below, the papers' numbers stand beside those of runs that are kept in this repository with their samples.", "",
-"| paper | by | figures and tables | whole | kept here | runs |", "|---|---|---:|---:|---:|---:|", ($shown[] | paper_row),
+"| paper | by | figures and tables | whole | with a kept run | kept runs |", "|---|---|---:|---:|---:|---:|", ($shown[] | paper_row),
 "| **all** | | **\($figures | length)** | **\([$figures[] | select(.partial == "")] | length)** "
 	+ "| **\([$figures[] | select(.kept != [])] | length)** | **\([$figures[].kept[].name] | unique | length)** |", "",
-(([$figures[] | select(.image)] | group_by(.image) | map(.[0]) | .[] |
+(reduce ($figures[] | select(.image)) as $f ([]; if any(.[]; .image == $f.image) then . else . + [$f] end) | (.[] |
 	"[<img src=\"\(.image)\" width=\"270\" alt=\"\(.name): \(.title)\">](#\("\(.name): \(.title)" | slug))"), ""),
 "*Whole*: axes, conditions, series and statistic are the paper's, with systems of today; what differs is in [papers](\(doc("papers.md"))). "
-	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked *read off the figure*. "
+	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked *read off the figure*, and where "
+	+ "there is none, words say how the curve runs. "
 	+ "Ours are read from the tables of the kept runs; in brackets are 95 % intervals.", "",
 ($shown[] | "## \(.heading)", "", .about, "", (.figures[] | figure_part)),
 ([$all.kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
