@@ -22,7 +22,8 @@ def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == 
 	or (($fact.figure | contains(":")) and ("\(.name): \(.title)" | startswith($fact.figure))));
 
 # ---- numbers of ours: rows of a kept run's table that meet "column=value ...", in a text with {column} ----
-def table_rows($name): .tables[$name] // [] | .[0] as $head | .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
+def table_rows($name): .tables[$name] // [] | .[0] as $head
+	| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
 def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then null else ($v | tonumber? // $v) end);
 def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=]*)=(?<v>.*)$")) as $w (.;
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
@@ -39,7 +40,8 @@ def words_of($kept; $table; $where): . as $text
 		| $text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds))]
 	| if . == [] then "not in this run" else join("; ") end;
 
-def fact: [., ["paper", "figure", "what", "text", "table", "where", "ours"]] | transpose | map({key: .[1], value: (.[0] // "")}) | from_entries
+def fact: [., ["paper", "figure", "what", "text", "table", "where", "ours"]] | transpose
+	| map({key: .[1], value: (.[0] // "")}) | from_entries
 	| .run = ((.table / "/")[0] // "") | .table = ((.table / "/")[1] // "");
 def short_note: if .run.settings.quick == true then " (a short run, no result)" else "" end;
 def report_link: "[\(.name)](\(.folder)/report.md)";
@@ -55,30 +57,34 @@ def figure_part:
 	if .partial == "" then empty else "Not whole: \(.partial)", "" end,
 	if .kept == [] then "\(if .runs == [] then "**A program alone**" else "**Not run yet**" end): \(.command)"
 	else .command as $command | "\($command). Kept: \([.kept[] | .run.command as $its | report_link + short_note
-		+ if ($command | contains("`\($its)`")) or .run.settings.quick == true then "" else ", by `\($its)`" end] | join(", "))." end, "";
+		+ if ($command | contains("`\($its)`")) or .run.settings.quick == true then "" else ", by `\($its)`" end]
+		| join(", "))." end, "";
 
-def paper_row: "| [\(.title)](#\(.heading | slug)) | \(.about) | \(.figures | length) | \([.figures[] | select(.partial == "")] | length) "
-	+ "| \([.figures[] | select(.kept != [])] | length) | \([.figures[].kept[].name] | unique | length) |";
+# Input: the facts about the figure.
+def with_facts($figure; $all): . as $facts | def words_about($what): [$facts[] | select(.what == $what).text] | first // "";
+	[$all[] | select(.name | IN($facts[].run))] as $kept | $figure + {$kept, runs: [$facts[].run | select(. != "")],
+		image: picture_of($figure; $kept), since: words_about("since"), partial: words_about("partial"),
+		numbers: [$facts[] | select(.what | IN("since", "partial") | not) | . as $f
+			| {says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end),
+				ours: ([$kept[] | select(.name == $f.run) as $k | $f.ours | words_of($k; $f.table; $f.where)] | first // "" | safe)}]};
 
-def run_row($plan): .[0] as $name | first($plan.kept[] | select(.name == $name)) as $k | "| \($k | report_link) | `\($k.run.command)` "
-	+ "| \($k.run.ended[:10]) | \($k.run.measured_s / 60 | ceil | minutes_words) | \($k.run.kept
-		| if .left_out_bytes > 0 then "left out (\(.left_out_bytes / 1024 | fixed(0)) KiB)" else "\(.samples_bytes / 1024 | fixed(0)) KiB" end) |";
+def paper_row: "| [\(.title)](#\(.heading | slug)) | \(.about) | \(.figures | length) "
+	+ "| \([.figures[] | select(.partial == "")] | length) | \([.figures[] | select(.kept != [])] | length) | \([.figures[].kept[].name] | unique | length) |";
+
+def kib: "\(. / 1024 | fixed(0)) KiB";
+def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run.measured_s / 60 | ceil | minutes_words) "
+	+ "| \(.run.kept | if .left_out_bytes > 0 then "left out (\(.left_out_bytes | kib))" else .samples_bytes | kib end) |";
 
 [inputs] as $in
 | {plan: [$in[].plan | values], kept: [$in[].kept | values], facts: [$in[].fact | values | fact]} as $all
 | ($papers | papers_of) as $sources
-| first(($all.facts[] | select(.run != "" and (.run | IN($all.plan[][0]) | not)) | "data/gallery.tsv has no run \(.run)"),
+| first(($all.facts[] | select(.run | . != "" and (IN($all.plan[][0]) | not)) | "data/gallery.tsv has no run \(.run)"),
 	($all.facts[] | . as $fact | select(any($sources[] | . as $paper | .figures[] | of_figure($fact; $paper); .) | not)
 		| "docs/papers.md has no \(.figure) of \(.paper)"), null) as $wrong
 | if $wrong then "thinprobe: data/papers.tsv: \($wrong)\n" | halt_error(1) else . end
 | [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
-	| .figures |= map(. as $figure | [$all.facts[] | . as $fact | select($figure | of_figure($fact; $paper))] as $facts
-		| [$all.kept[] | select(.name | IN($facts[].run))] as $kept
-		| . + {$kept, runs: [$facts[].run | select(. != "")], image: picture_of($figure; $kept), since: ([$facts[] | select(.what == "since").text] | first // ""),
-			partial: ([$facts[] | select(.what == "partial").text] | first // ""),
-			numbers: [$facts[] | select(.what | IN("since", "partial") | not) | . as $f
-				| {says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end),
-					ours: ([$kept[] | select(.name == $f.run) as $k | $f.ours | words_of($k; $f.table; $f.where)] | first // "" | safe)}]})] as $shown
+	| .figures |= map(. as $figure
+		| [$all.facts[] | . as $fact | select($figure | of_figure($fact; $paper))] | with_facts($figure; $all.kept))] as $shown
 | [$shown[].figures[]] as $figures
 | "# Five papers, reproduced", "",
 "<!-- Written by `thinprobe gallery` from docs/papers.md, data/papers.tsv, data/gallery.tsv and the kept runs. -->", "",
@@ -89,8 +95,8 @@ def run_row($plan): .[0] as $name | first($plan.kept[] | select(.name == $name))
 	+ "| **\([$figures[] | select(.kept != [])] | length)** | **\([$figures[].kept[].name] | unique | length)** |", "",
 (reduce ($figures[] | select(.image)) as $f ([]; if any(.[]; .image == $f.image) then . else . + [$f] end) | (.[] |
 	"[<img src=\"\(.image)\" width=\"270\" alt=\"\(.name): \(.title)\">](#\("\(.name): \(.title)" | slug))"), ""),
-"*Whole*: axes, conditions, series and statistic are the paper's, with systems of today; what differs is in [papers](\(doc("papers.md"))). "
-	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked *read off the figure*, and where "
+"*Whole*: axes, conditions, series and statistic are the paper's, with systems of today; "
+	+ "what differs is in [papers](\(doc("papers.md"))). The papers' numbers are from their texts, tables and captions; a number from a curve is marked *read off the figure*, and where "
 	+ "there is none, words say how the curve runs. "
 	+ "Ours are read from the tables of the kept runs; in brackets are 95 % intervals.", "",
 ($shown[] | "## \(.heading)", "", .about, "", (.figures[] | figure_part)),
@@ -101,6 +107,7 @@ def run_row($plan): .[0] as $name | first($plan.kept[] | select(.name == $name))
 	+ "Kept: \($all.kept | length), which took \([$all.kept[].run.measured_s / 60] | add // 0 | ceil | minutes_words). "
 	+ "`thinprobe report` makes the page of a kept run again from its samples.", "",
 if $all.kept == [] then empty else "| kept | command | on | took | samples |", "|---|---|---|---:|---:|",
-	($all.plan[] | select(.[0] | IN($all.kept[].name)) | run_row($all)), "" end,
-([$all.plan[] | . as [$name, $_, $command] | select([$all.kept[] | select(.name == $name) | .run.command] != [$command])] | select(. != [])
+	($all.kept[] | run_row), "" end,
+([$all.plan[] | . as [$name, $_, $command] | select([$all.kept[] | select(.name == $name) | .run.command] != [$command])]
+	| select(. != [])
 	| "| to run | command | about |", "|---|---|---:|", (.[] | "| \(.[0]) | `\(.[2])` | \(.[1] | tonumber | minutes_words) |"))
