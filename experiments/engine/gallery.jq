@@ -30,13 +30,14 @@ def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?
 	else map(select(.[$w.c] == $w.v)) end);
 def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no column \($name)" else
 	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" else . end) as $unit
-	| if $kinds[$name].type == "text" or $row[$name] == null then $row[$name] // "unknown"
+	| if $kinds[$name].type == "text" then $row[$name]
 	elif $kinds[$name].type == "int" then ($row[$name] | plain) + if $unit == "" then "" else " \($unit)" end
 	else $row | figure($name) | .unit = $unit | figure_words + figure_interval | sub("95 % CI "; "") end end;
-# Input: the text; the words of each row.
-def words_of($kept; $table; $where): . as $text
+# Input: the text; its words for each row that has all of its columns.
+def words_of($kept; $table; $where): . as $text | [$text | scan("\\{([a-z0-9_]+)\\}")[]] as $columns
 	| ($kept | table_rows("schema") | map(select(.table == $table) | {key: .column, value: .}) | from_entries) as $kinds
 	| [$kept | table_rows($table) | meeting($where)[] | typed as $row
+		| select(all($columns[]; . as $c | [$row[$c, "\($c)_from", "\($c)_why"] | values] != [] or ($row | has($c) | not)))
 		| $text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds))]
 	| if . == [] then "not in this run" else join("; ") end;
 

@@ -73,24 +73,33 @@ kept_pack() {
 	PACKED=$(stat -c %s "$2/samples.tar.zst")
 }
 
-# kept_make RUN NEW: NEW becomes the kept run. Tables that are large go to the samples; too large samples are left out.
+# kept_make RUN NEW: NEW becomes the kept run: small tables as they are, all else that its report reads packed; without cells and
+# other folders where that would be too large.
 kept_make() {
-	local file large=() left=0 parts=()
+	local path name parts=() left=0
 	mkdir -p "$2" || return
-	for file in "$1"/*.tsv; do
-		if [ "$(stat -c %s "$file")" -gt "$TABLE_MOST" ]; then large+=("${file##*/}"); else cp -- "$file" "$2/" || return; fi
+	for path in "$1"/*; do
+		name=${path##*/}
+		case $name in
+		cells | figures | log | run.json | summary.json | findings.json | report.md | report.html) continue ;;
+		*.tsv) [ "$(stat -c %s "$path")" -gt "$TABLE_MOST" ] || { cp -- "$path" "$2/" && continue || return; } ;;
+		esac
+		parts+=("$name")
 	done
-	[ ! -d "$1/cells" ] || parts=(cells)
-	kept_pack "$1" "$2" ${parts[@]+"${parts[@]}"} ${large[@]+"${large[@]}"} || return
+	kept_pack "$1" "$2" cells ${parts[@]+"${parts[@]}"} || return
 	if [ "$PACKED" -gt "$SAMPLES_MOST" ]; then
 		left=$PACKED
 		rm "$2/samples.tar.zst"
-		kept_pack "$1" "$2" ${large[@]+"${large[@]}"} || return
+		mapfile -t parts < <(for name in ${parts[@]+"${parts[@]}"}; do [ ! -f "$1/$name" ] || echo "$name"; done)
+		kept_pack "$1" "$2" ${parts[@]+"${parts[@]}"} || return
 	fi
 	# The command without the folder of this machine.
 	jq --argjson packed "$PACKED" --argjson left "$left" '.command |= sub(" (-o|--output-dir)[ =][^ ]+"; "")
 		| .kept = {samples_bytes: $packed, left_out_bytes: $left}' "$1/run.json" >"$2/run.json" || return
-	"$TP_HOME/report/report.sh" "$2" >/dev/null
+	"$TP_HOME/report/report.sh" "$2" >/dev/null || return
+	for path in "$2"/*.tsv; do
+		cmp -s "$path" "$1/${path##*/}" || die "$1: ${path##*/} is another one when made from the packed samples; nothing is kept"
+	done
 }
 
 gallery_keep() {	# gallery_keep NAME: keeps its run
@@ -99,12 +108,13 @@ gallery_keep() {	# gallery_keep NAME: keeps its run
 	[ "$(jq -r .started "$kept/run.json" 2>/dev/null)" != "$(jq -r .started "$run/run.json")" ] || return 0
 	new=${kept%/*}/.new/$1
 	rm -rf -- "$new"
+	on_exit rm -rf -- "${new%/*}"
 	kept_make "$run" "$new" || die "cannot keep $1 in $kept; make room, then: thinprobe gallery --resume"
 	rest=$(find "$new" -type f ! -name samples.tar.zst -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
 	[ "$rest" -le "$REST_MOST" ] || warn "$kept has $((rest >> 10)) KiB beside its samples, more than $((REST_MOST >> 10))"
 	left=$(jq .kept.left_out_bytes "$new/run.json")
 	[ "$left" = 0 ] || warn "$1: samples of $((left >> 10)) KiB are left out; they are in $run"
-	rm -rf -- "$kept" && mv -- "$new" "$kept" && rmdir "${new%/*}" || die "cannot write to $kept"
+	rm -rf -- "$kept" && mv -- "$new" "$kept" || die "cannot write to $kept"
 	echo "kept: $kept"
 }
 

@@ -27,10 +27,10 @@ made_tree() {
 		run=${*: -1} state=complete
 		[[ $run != */broken || $* == *--resume* ]] || state=failed
 		mkdir -p "$run/cells/a/1"
-		echo '{}' >"$run/cells/a/1/cell.json"
-		printf 'schema\tsinks\tstall_ms\tstall_ms_low\tstall_ms_high\tapp\n' >"$run/summary.tsv"
-		printf 'made/1\t5\t10.5\t9.25\t11.75\tvim\nmade/1\t20\t163.2\t\t\tvim\nmade/1\t3\t7\t\t\tother\n' >>"$run/summary.tsv"
-		printf 'schema\ttable\tcolumn\ttype\tunit\ns\tsummary\tsinks\tint\t\ns\tsummary\tstall_ms\treal\tms\ns\tsummary\tapp\ttext\t\n' \
+		echo '{}' | tee "$run/cells/a/1/cell.json" >"$run/more.json"
+		printf 'schema\tsinks\tstall_ms\tstall_ms_low\tstall_ms_high\tapp\tcpus\n' >"$run/summary.tsv"
+		printf 'made/1\t5\t10.5\t9.25\t11.75\tvim\t1\nmade/1\t20\t163.2\t\t\tvim\t2\nmade/1\t3\t7\t\t\tother\t\n' >>"$run/summary.tsv"
+		printf 'schema\ttable\tcolumn\ttype\tunit\ns\tsummary\tsinks\tint\t\ns\tsummary\tstall_ms\treal\tms\ns\tsummary\tapp\ttext\t\ns\tsummary\tcpus\tint\t\n' \
 			>"$run/schema.tsv"
 		yes 'a line of a long table' | head -n 4000 >"$run/long.tsv"
 		[[ $run != */big ]] || head -c 2000000 /dev/urandom >"$run/cells/a/1/samples"
@@ -65,7 +65,7 @@ made_tree() {
 	printf 'paper\tfigure\twhat\ttext\ttable\twhere\tours\n' >tree/data/papers.tsv
 	printf 'Author & Second 2001\tFig. %s\t%s\t%s\t%s\t%s\t%s\n' \
 		1 figure '3 s | 5 hogs' one/summary 'app=vim sinks=5' '{app}, {sinks} hogs: {stall_ms}' \
-		1 text '9 s, most hogs' one/summary 'app=vim sinks=max' '{stall_ms}' 1 table '1 s' one/summary app=gone '{stall_ms}' \
+		1 text '2 s' one/summary '' '{app}, {cpus} CPUs' 1 text '9 s, most hogs' one/summary 'app=vim sinks=max' '{stall_ms}' 1 table '1 s' one/summary app=gone '{stall_ms}' \
 		1 table '4 s' one/summary sinks=3 '{gone_ms}' 1 since 'Kernels changed.' '' '' '' 2 text '7 s' two/summary '' '{stall_ms}' \
 		2 partial 'half of it.' '' '' '' | sed "s,one/,${1-one}/," >>tree/data/papers.tsv
 	chmod 755 tree/experiments/engine/run.sh tree/report/report.sh
@@ -77,11 +77,12 @@ made_tree() {
 	[[ ${lines[0]} == *one*"45 min"*"thinprobe run made --n 1" && ${lines[2]} == "2 runs, about 1 h 15 min "* ]]
 	printf '%s\n' "made --n 1 -o $PWD/out/runs/one" "made -o $PWD/out/runs/two" | cmp - called
 	[ "$(ls out/one | paste -sd ' ')" = "figures findings.json report.html report.md run.json samples.tar.zst schema.tsv summary.tsv" ]
-	[ "$(tar --zstd -tf out/one/samples.tar.zst | grep -v '/$' | sort | paste -sd ' ')" = "cells/a/1/cell.json long.tsv" ]
+	[ "$(tar --zstd -tf out/one/samples.tar.zst | grep -v '/$' | sort | paste -sd ' ')" = "cells/a/1/cell.json long.tsv more.json" ]
 	jq -e '.command == "thinprobe run made --n 1" and .kept.left_out_bytes == 0 and .kept.samples_bytes > 0' out/one/run.json
 	# what the paper says, a value with its interval by the conditions, the largest; what is missing is said
 	grep -qxF '| 3 s \| 5 hogs *(read off the figure)* | vim, 5 hogs: 10.5 ms (9.3 to 11.8 ms) |' out/gallery.md
 	grep -qxF '| 9 s, most hogs | 163 ms |' out/gallery.md
+	grep -qxF '| 2 s | vim, 1 CPUs; vim, 2 CPUs |' out/gallery.md	# not where it is empty
 	grep -qxF '| 1 s | not in this run |' out/gallery.md
 	grep -qxF '| 4 s | no column gone_ms |' out/gallery.md
 	grep -qx 'Kernels changed.' out/gallery.md
@@ -116,9 +117,16 @@ made_tree() {
 	made_tree big
 	run -0 --separate-stderr "$gallery" --quick -o out big
 	[[ $stderr == *"samples of"*"are left out; they are in $PWD/out/runs/big"* && $output == *"2 min"* ]]
-	[ "$(tar --zstd -tf out/big/samples.tar.zst)" = long.tsv ]
+	[ "$(tar --zstd -tf out/big/samples.tar.zst | paste -sd ' ')" = "long.tsv more.json" ]
 	jq -e '.kept.left_out_bytes > 2000000 and .kept.samples_bytes < 50000' out/big/run.json
 	grep -q -- --quick called
+}
+
+@test "gallery: a run whose tables are others when made from what is packed is not kept" {
+	made_tree
+	echo 'echo more >>summary.tsv' >>tree/report/report.sh
+	run -1 --separate-stderr "$gallery" -o out one
+	[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"runs/one: summary.tsv is another one"* && "$(ls -A out)" = runs ]]
 }
 
 @test "gallery --resume: complete runs are not measured again, failed ones are resumed; without it a folder of runs is refused" {
@@ -133,17 +141,21 @@ made_tree() {
 	[ "$(cat called)" = "made --resume $PWD/out/runs/broken" ] && [ -d out/broken ]
 }
 
-@test "gallery: a signal ends the run under way, with status 130 and the command that goes on" {
+@test "gallery: a signal ends the run under way, with status 130 and the command that goes on; kill -9 ends it, too" {
 	made_tree slow
-	"$gallery" -o out >said 2>&1 &
-	local pid=$! status=0
-	until [ -s sleeper ]; do kill -0 $pid; sleep 0.05; done
-	kill -TERM $pid
-	wait $pid || status=$?
-	kill "$(cat sleeper)"
-	[ $status = 130 ] && [ "$(tail -n 1 called)" = ended ]
-	grep -q "interrupted; go on with: thinprobe gallery --resume -o $PWD/out" said
-	[ ! -e out/slow ]
+	local signal status
+	for signal in TERM KILL; do
+		rm -rf sleeper out called
+		"$gallery" -o out >said 2>&1 &
+		until [ -s sleeper ]; do kill -0 $!; sleep 0.05; done
+		status=0
+		kill -$signal $!
+		wait $! || status=$?
+		until [ "$(tail -n 1 called)" = ended ]; do sleep 0.05; done
+		kill "$(cat sleeper)"
+		[ $signal = KILL ] || [ $status = 130 ] && [ ! -e out/slow ]
+		[ $signal = KILL ] || grep -q "interrupted; go on with: thinprobe gallery --resume -o $PWD/out" said
+	done
 }
 
 @test "gallery: wrong words are refused with one line, before anything is run" {
