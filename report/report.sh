@@ -181,7 +181,7 @@ draw() {	# draw VARIABLES
 # An image of figures/ becomes the drawing itself, and for phones the narrow one: its stem in front of all names inside, since
 # drawings share a page, without its empty groups, and the text of hypertext points in their titles, which browsers show where the
 # pointer rests. Tables get a box to scroll in; the interval in a cell is small; a first column with words for several rows is
-# also there as rows of their own, for phones. On the page of a kept run images stay links.
+# also there as rows of their own, for phones. The page of a kept run links to its drawings.
 dressed() {
 	awk -v kept="$KEPT" '
 		function inline(file, alt, stem, class,   line, begun, text, group) {
@@ -206,7 +206,8 @@ dressed() {
 			stem = narrow = file
 			gsub(/^.*\/|\.svg$/, "", stem); sub(/figures/, "&/narrow", narrow)
 			print "<figure id=\"figure-" stem "\">"
-			if (inline(narrow, alt, stem "-narrow", "narrow")) inline(file, alt, stem, "wide"); else inline(file, alt, stem, "")
+			if (kept != "") print "<img src=\"" file "\" alt=\"" alt "\">"
+			else if (inline(narrow, alt, stem "-narrow", "narrow")) inline(file, alt, stem, "wide"); else inline(file, alt, stem, "")
 			print "</figure>"
 		}
 		function table(   i, cells, grouped, group) {	# the lines of a table
@@ -225,7 +226,7 @@ dressed() {
 			print "</div>"
 			count = 0
 		}
-		kept == "" && match($0, /<img src="figures\/[a-z0-9-]+\.svg" alt="[^"]*" \/>/) {
+		match($0, /<img src="figures\/[a-z0-9-]+\.svg" alt="[^"]*" \/>/) {
 			split(substr($0, RSTART, RLENGTH), word, "\""); figure(word[2], word[4]); next
 		}
 		/^<t[dh]/ && match($0, / \(-?[0-9.]+( to|,) [^()]*\)<\/td>$/) {

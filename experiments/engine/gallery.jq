@@ -104,8 +104,9 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 ([$all.kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
 	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
 "## The runs", "",
-"\($all.plan | length) runs, about \([$all.plan[][1] | tonumber] | add | minutes_words) one after the other: `thinprobe gallery`. "
-	+ "Kept: \($all.kept | length), which took \([$all.kept[].run.measured_s / 60] | add // 0 | ceil | minutes_words). "
+"`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
+	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
+	+ "Those kept here are \($all.kept | length), and took \([$all.kept[].run.measured_s / 60] | add // 0 | ceil | minutes_words). "
 	+ "`thinprobe report` makes the page of a kept run again from its samples.", "",
 if $all.kept == [] then empty else "| kept | command | on | took | samples |", "|---|---|---|---:|---:|",
 	($all.kept[] | run_row), "" end,

@@ -59,7 +59,7 @@ gallery_list() {
 		printf '  %-20s %4d min  %-4s  %s\n' "$name" "$(minutes_of "$name")" "$there" "$(command_of "$name")"
 		all=$((all + $(minutes_of "$name")))
 	done
-	echo "${#CHOSEN[@]} runs, about $(said_minutes "$all") here, one after the other."
+	echo "Runs: ${#CHOSEN[@]}, one after the other; about $(said_minutes "$all") on this machine."
 }
 
 # Keeping -----------------------------------------------------------------------------------------------------------------

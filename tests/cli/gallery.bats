@@ -74,7 +74,7 @@ made_tree() {
 @test "gallery: says the time, measures each run, keeps it without the folder in its command, and writes the page" {
 	made_tree
 	run -0 "$gallery" -o out
-	[[ ${lines[0]} == *one*"45 min"*"thinprobe run made --n 1" && ${lines[2]} == "2 runs, about 1 h 15 min "* ]]
+	[[ ${lines[0]} == *one*"45 min"*"thinprobe run made --n 1" && ${lines[2]} == "Runs: 2,"*" about 1 h 15 min "* ]]
 	printf '%s\n' "made --n 1 -o $PWD/out/runs/one" "made -o $PWD/out/runs/two" | cmp - called
 	[ "$(ls out/one | paste -sd ' ')" = "figures findings.json report.html report.md run.json samples.tar.zst schema.tsv summary.tsv" ]
 	[ "$(tar --zstd -tf out/one/samples.tar.zst | grep -v '/$' | sort | paste -sd ' ')" = "cells/a/1/cell.json long.tsv more.json" ]
