@@ -70,7 +70,8 @@ def with_facts($figure; $all): . as $facts | def words_about($what): [$facts[] |
 				ours: ([$kept[] | select(.name == $f.run) as $k | $f.ours | words_of($k; $f.table; $f.where)] | first // "" | safe)}]};
 
 def paper_row: "| [\(.title)](#\(.heading | slug)) | \(.about) | \(.figures | length) "
-	+ "| \([.figures[] | select(.partial == "")] | length) | \([.figures[] | select(.kept != [])] | length) | \([.figures[].kept[].name] | unique | length) |";
+	+ "| \([.figures[] | select(.partial == "")] | length) | \([.figures[] | select(.kept != [])] | length) "
+	+ "| \([.figures[].kept[].name] | unique | length) |";
 
 def kib: "\(. / 1024 | fixed(0)) KiB";
 def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run.measured_s / 60 | ceil | minutes_words) "
@@ -91,14 +92,15 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 "<!-- Written by `thinprobe gallery` from docs/papers.md, data/papers.tsv, data/gallery.tsv and the kept runs. -->", "",
 "Every figure and table of five papers about waiting in front of a remote computer has a command here that makes it again, on "
 	+ "Linux of today. Below, the papers' numbers stand beside those of runs that are kept in this repository with their samples.", "",
-"| paper | by | figures and tables | whole | with a kept run | kept runs |", "|---|---|---:|---:|---:|---:|", ($shown[] | paper_row),
+"| paper | by | figures and tables | whole | with a kept run | kept runs |", "|---|---|---:|---:|---:|---:|",
+($shown[] | paper_row),
 "| **all** | | **\($figures | length)** | **\([$figures[] | select(.partial == "")] | length)** "
 	+ "| **\([$figures[] | select(.kept != [])] | length)** | **\([$figures[].kept[].name] | unique | length)** |", "",
 (reduce ($figures[] | select(.image)) as $f ([]; if any(.[]; .image == $f.image) then . else . + [$f] end) | (.[] |
 	"[<img src=\"\(.image)\" width=\"270\" alt=\"\(.name): \(.title)\">](#\("\(.name): \(.title)" | slug))"), ""),
 "*Whole*: axes, conditions, series and statistic are the paper's, with systems of today; "
-	+ "what differs is in [papers](\(doc("papers.md"))). The papers' numbers are from their texts, tables and captions; a number from a curve is marked *read off the figure*, and where "
-	+ "there is none, words say how the curve runs. "
+	+ "what differs is in [papers](\(doc("papers.md"))). The papers' numbers are from their texts, tables and captions; "
+	+ "a number from a curve is marked *read off the figure*, and where there is none, words say how the curve runs. "
 	+ "Ours are read from the tables of the kept runs; in brackets are 95 % intervals.", "",
 ($shown[] | "## \(.heading)", "", .about, "", (.figures[] | figure_part)),
 ([$all.kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",

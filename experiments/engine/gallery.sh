@@ -49,6 +49,7 @@ minutes_of() {
 	[ -n "$QUICK" ] || { echo "${MINUTES[$1]}"; return; }
 	sed -n 's/^minutes.* quick=\([0-9]*\).*/\1/p' "$(experiment_folder "${WHAT[$1]}")/plan"
 }
+go_on() { echo "thinprobe gallery --resume${OUT:+ -o $(printf %q "$OUT")}${QUICK:+ --quick}"; }
 said_minutes() { if [ "$1" -lt 60 ]; then echo "$1 min"; else echo "$(($1 / 60)) h $(($1 % 60)) min"; fi; }
 
 gallery_list() {
@@ -109,7 +110,7 @@ gallery_keep() {	# gallery_keep NAME: keeps its run
 	new=${kept%/*}/.new/$1
 	rm -rf -- "$new"
 	on_exit rm -rf -- "${new%/*}"
-	kept_make "$run" "$new" || die "cannot keep $1 in $kept; make room, then: thinprobe gallery --resume"
+	kept_make "$run" "$new" || die "cannot keep $1 in $kept; make room, then: $(go_on)"
 	rest=$(find "$new" -type f ! -name samples.tar.zst -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
 	[ "$rest" -le "$REST_MOST" ] || warn "$kept has $((rest >> 10)) KiB beside its samples, more than $((REST_MOST >> 10))"
 	left=$(jq .kept.left_out_bytes "$new/run.json")
@@ -151,7 +152,7 @@ gallery_all() {
 		status=0
 		gallery_run "$name" || status=$?
 		if [ -n "$STOP" ] || [ "$status" = 130 ]; then
-			warn "interrupted; go on with: thinprobe gallery --resume${OUT:+ -o $(printf %q "$OUT")}${QUICK:+ --quick}"
+			warn "interrupted; go on with: $(go_on)"
 			exit 130
 		fi
 		if [ "$(jq -r '.state // ""' "$(run_of "$name")/run.json" 2>/dev/null)" = complete ]; then
@@ -162,7 +163,8 @@ gallery_all() {
 		fi
 	done
 	[ "${#lost[@]}" = 0 ] && return
-	warn "not kept: $(printf '%s, ' "${lost[@]}" | sed 's/, $//'); mend what they said, then: thinprobe gallery --resume"
+	warn "not kept: $(printf '%s, ' "${lost[@]}" | sed 's/, $//'); mend what they said, or remove their folders in" \
+		"$(dirname "$(run_of x)") to begin anew, then: $(go_on)"
 	exit 3
 }
 

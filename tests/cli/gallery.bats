@@ -30,8 +30,8 @@ made_tree() {
 		echo '{}' | tee "$run/cells/a/1/cell.json" >"$run/more.json"
 		printf 'schema\tsinks\tstall_ms\tstall_ms_low\tstall_ms_high\tapp\tcpus\n' >"$run/summary.tsv"
 		printf 'made/1\t5\t10.5\t9.25\t11.75\tvim\t1\nmade/1\t20\t163.2\t\t\tvim\t2\nmade/1\t3\t7\t\t\tother\t\n' >>"$run/summary.tsv"
-		printf 'schema\ttable\tcolumn\ttype\tunit\ns\tsummary\tsinks\tint\t\ns\tsummary\tstall_ms\treal\tms\ns\tsummary\tapp\ttext\t\ns\tsummary\tcpus\tint\t\n' \
-			>"$run/schema.tsv"
+		printf 's\tsummary\t%b\n' 'sinks\tint\t' 'cpus\tint\t' 'app\ttext\t' 'stall_ms\treal\tms' |
+			sed '1ischema\ttable\tcolumn\ttype\tunit' >"$run/schema.tsv"
 		yes 'a line of a long table' | head -n 4000 >"$run/long.tsv"
 		[[ $run != */big ]] || head -c 2000000 /dev/urandom >"$run/cells/a/1/samples"
 		printf '{"started": "2026-01-01T0%s:00:00Z", "ended": "2026-01-01T09:00:00Z", "measured_s": 600, "state": "%s",
@@ -65,7 +65,8 @@ made_tree() {
 	printf 'paper\tfigure\twhat\ttext\ttable\twhere\tours\n' >tree/data/papers.tsv
 	printf 'Author & Second 2001\tFig. %s\t%s\t%s\t%s\t%s\t%s\n' \
 		1 figure '3 s | 5 hogs' one/summary 'app=vim sinks=5' '{app}, {sinks} hogs: {stall_ms}' \
-		1 text '2 s' one/summary '' '{app}, {cpus} CPUs' 1 text '9 s, most hogs' one/summary 'app=vim sinks=max' '{stall_ms}' 1 table '1 s' one/summary app=gone '{stall_ms}' \
+		1 text '2 s' one/summary '' '{app}, {cpus} CPUs' 1 text '9 s, most hogs' one/summary 'app=vim sinks=max' '{stall_ms}' \
+		1 table '1 s' one/summary app=gone '{stall_ms}' \
 		1 table '4 s' one/summary sinks=3 '{gone_ms}' 1 since 'Kernels changed.' '' '' '' 2 text '7 s' two/summary '' '{stall_ms}' \
 		2 partial 'half of it.' '' '' '' | sed "s,one/,${1-one}/," >>tree/data/papers.tsv
 	chmod 755 tree/experiments/engine/run.sh tree/report/report.sh
