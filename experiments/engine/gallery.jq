@@ -27,7 +27,7 @@ def table_rows($name): .tables[$name] // [] | .[0] as $head
 def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then null else ($v | tonumber? // $v) end);
 def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=]*)=(?<v>.*)$")) as $w (.;
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
-	else map(select(.[$w.c] == $w.v)) end);
+	else ($w.v | tonumber? // $w.v) as $v | map(select(.[$w.c] == $w.v or (.[$w.c] | tonumber?) == $v)) end);
 def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no column \($name)" else
 	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" else . end) as $unit
 	| if $kinds[$name].type == "text" then $row[$name]

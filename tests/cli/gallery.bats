@@ -64,7 +64,7 @@ made_tree() {
 	END
 	printf 'paper\tfigure\twhat\ttext\ttable\twhere\tours\n' >tree/data/papers.tsv
 	printf 'Author & Second 2001\tFig. %s\t%s\t%s\t%s\t%s\t%s\n' \
-		1 figure '3 s | 5 hogs' one/summary 'app=vim sinks=5' '{app}, {sinks} hogs: {stall_ms}' \
+		1 figure '3 s | 5 hogs' one/summary 'app=vim sinks=5.00' '{app}, {sinks} hogs: {stall_ms}' \
 		1 text '2 s' one/summary '' '{app}, {cpus} CPUs' 1 text '9 s, most hogs' one/summary 'app=vim sinks=max' '{stall_ms}' \
 		1 table '1 s' one/summary app=gone '{stall_ms}' \
 		1 table '4 s' one/summary sinks=3 '{gone_ms}' 1 since 'Kernels changed.' '' '' '' 2 text '7 s' two/summary '' '{stall_ms}' \
