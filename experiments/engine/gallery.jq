@@ -56,7 +56,7 @@ def figure_part:
 	if .image then "![\(.name): \(.title)](\(.image))", "" else empty end,
 	if .kept != [] and .since != "" then .since, "" else empty end,
 	if .partial == "" then empty else "Not whole: \(.partial)", "" end,
-	if .kept == [] then "\(if .runs == [] then "**A program alone**" else "**Not run yet**" end): \(.command)"
+	if .kept == [] then "\(if .runs == [] and .numbers != [] then "**A program alone**" else "**Not run yet**" end): \(.command)"
 	else .command as $command | "\($command). Kept: \([.kept[] | .run.command as $its | report_link + short_note
 		+ if ($command | contains("`\($its)`")) or .run.settings.quick == true then "" else ", by `\($its)`" end]
 		| join(", "))." end, "";
