@@ -13,6 +13,9 @@
 #                                     stops it; 1 (cannot) with WORDS and the last that these say of an error
 #   protocol_stop [SESSION]           is that of the plug-in: what was started last ends first; then protocol_ended SESSION, if the
 #                                     plug-in has it
+#   protocol_asks ROLE COMMAND...     runs it there; here before the lab is up and in the emulated one, whose hosts have our files
+#   protocol_secret                   prints a new password or cookie, 32 digits
+#   protocol_forget FOLDER [DISPLAY]  removes that folder from the homes of both roles; the server may not use the display any more
 #   display_answers ROLE DISPLAY      it takes requests from there
 #   display_awaited SECONDS LOG       waits until PROTOCOL_DISPLAY takes requests from the server role; LOG: why not
 #   viewer_can                        0, or prints what is missing in the client role, with the cure, and fails
@@ -31,10 +34,13 @@
 #                                     input on, and shows pixel by pixel; 1 when that never was so
 #   viewer_cookie ROLE add DISPLAY    that role may use the display (as it is seen from there) with
 #                                     VIEWER_COOKIE; remove DISPLAY: no more
+#   viewer_guarded DISPLAY            a new cookie for a display of the server's own
 #
 # Who may connect is decided by a cookie of this run, in the .Xauthority of the client role; it never stands on a command line.
 
 VIEWER_GEOMETRY=1024x768
+# A password file of VNC is one DES block with this key, which everybody knows (three times one key is single DES).
+VIEWER_VNC_KEY=e84ad660c4721ae0e84ad660c4721ae0e84ad660c4721ae0
 # By protocol and session; they stay when a driver comes back from another protocol.
 declare -gA PROTOCOL_RUNS PROTOCOL_KEPT VIEWER_NUMBERS
 
@@ -66,6 +72,21 @@ protocol_failed() {
 
 protocol_ended() { :; }
 
+protocol_asks() {
+	local there=()
+	[ "${LAB_PRIVATE-1}" = 1 ] || there=(lab_exec "$1")
+	${there[@]+"${there[@]}"} "${@:2}"
+}
+
+protocol_secret() { od -An -N 16 -tx1 /dev/urandom | tr -d ' \n'; }
+
+protocol_forget() {
+	local role
+	[ -z "${2-}" ] || viewer_cookie server remove "$2" 2>/dev/null
+	# shellcheck disable=SC2016
+	for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "$1"; done
+}
+
 protocol_stop() {
 	local PROTOCOL_KEY name=${PROTOCOL_NAME%%:*} pids i
 	for PROTOCOL_KEY in "${!PROTOCOL_RUNS[@]}"; do
@@ -96,7 +117,7 @@ viewer_display() {
 		cannot "no free X display${LAB_AT_client-}" || return
 	[ "${2-}" != tcp ] || listen=(-listen tcp)
 	VIEWER_DISPLAY=:$VIEWER_NUMBER
-	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
+	VIEWER_COOKIE=$(protocol_secret)
 	viewer_cookie client add "$VIEWER_DISPLAY" 2>>"$LAB_LOG/$log.err" ||
 		cannot "cannot write the X cookie of display $VIEWER_DISPLAY${LAB_AT_client-}: $(tail -n 1 -- \
 			"$LAB_LOG/$log.err")" || return
@@ -120,6 +141,12 @@ viewer_cookie() {
 	[ "$2" = remove ] || words="$2 $3 . $VIEWER_COOKIE"
 	# shellcheck disable=SC2016
 	lab_exec "$1" sh -c 'umask 077; exec xauth -q -f "$HOME/.Xauthority" source -' <<<"$words"
+}
+
+viewer_guarded() {
+	local VIEWER_COOKIE
+	VIEWER_COOKIE=$(protocol_secret)
+	viewer_cookie server add "$1"
 }
 
 # No window manager: keys go to the window that has the focus. The pointer goes where it is above

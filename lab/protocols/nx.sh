@@ -90,7 +90,7 @@ protocol_start() {
 # Cookie and options for both ends.
 nx_share() {	# nx_share NAME
 	local VIEWER_COOKIE
-	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
+	VIEWER_COOKIE=$(protocol_secret)
 	{
 		viewer_cookie server add ":$NX_N" &&
 			nx_options server "nx/nx,root=HOME,link=$NX_LINK,cookie=$VIEWER_COOKIE,listen=$PROTOCOL_PORT,accept=$LAB_ADDR_client:$NX_N" &&
@@ -126,10 +126,9 @@ protocol_settings() {
 }
 
 protocol_ended() {
-	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-} role
+	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
 	[ -n "$n" ] || return 0
-	viewer_cookie server remove ":$n" 2>/dev/null
 	# One that had to be killed leaves them.
 	lab_exec server rm -f "/tmp/.X11-unix/X$n" "/tmp/.X$n-lock"
-	for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/nx-$1"' sh "$n"; done
+	protocol_forget "nx-$n" ":$n"
 }

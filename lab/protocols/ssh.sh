@@ -218,7 +218,7 @@ protocol_settings() {
 }
 
 protocol_ended() {	# SESSION
-	local folder=${PROTOCOL_KEPT[$PROTOCOL_KEY]-} fd=${SSHD_INPUT[$1]-} role
+	local folder=${PROTOCOL_KEPT[$PROTOCOL_KEY]-} fd=${SSHD_INPUT[$1]-}
 	[ -n "$folder" ] || return 0
 	# What ran at the other end ends with its connection.
 	lab_exec server sh -c '
@@ -226,6 +226,6 @@ protocol_ended() {	# SESSION
 		for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || exit 0; sleep 0.1; done
 		kill -9 "$pid"' sh "$folder" 2>/dev/null
 	[ -z "$fd" ] || exec {fd}>&-
-	for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "$folder"; done
+	protocol_forget "$folder"
 	unset "SSHD_INPUT[$1]" "SSHD_VIEW[$1]"
 }

@@ -118,8 +118,7 @@ vnc_viewer() {
 }
 
 # Where others are on the network or the machine: a password of this run for the port, which is
-# there at the client's address only, and a cookie of this run for the display. The password file is
-# one DES block with a key that everybody knows (three times one key is single DES).
+# there at the client's address only, and a cookie of this run for the display.
 # shellcheck disable=SC2001 # bash knows & in a replacement from 5.2 on
 vnc_lock() {
 	local cookie
@@ -127,7 +126,7 @@ vnc_lock() {
 	if [ -z "${VNC_PASSWORD-}" ]; then
 		VNC_PASSWORD=$(openssl rand -base64 6) && cookie=$(openssl rand -hex 16) || return
 		lab_put client - "$LAB_RUN/vnc.password" <<<"$VNC_PASSWORD" &&
-			printf %s "$VNC_PASSWORD" | openssl enc -des-ede3-ecb -nopad -K e84ad660c4721ae0e84ad660c4721ae0e84ad660c4721ae0 |
+			printf %s "$VNC_PASSWORD" | openssl enc -des-ede3-ecb -nopad -K "$VIEWER_VNC_KEY" |
 			lab_put server - "$LAB_RUN/vnc.passwd" &&
 			# any address, no display number, name, 16 bytes
 			printf '\377\377\0\0\0\0\0\022MIT-MAGIC-COOKIE-1\0\020%b' "$(sed 's/../\\x&/g' <<<"$cookie")" |

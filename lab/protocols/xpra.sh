@@ -35,13 +35,10 @@ protocol_can() {
 	done
 }
 
-# The packages of those modules that Debian's python does not have in that role. (Before the lab is
-# up, and in the emulated one, that is this machine.)
+# The packages of those modules that Debian's python does not have in that role.
 xpra_modules() {
-	local there=()
-	[ "${LAB_PRIVATE-1}" = 1 ] || there=(lab_exec "$1")
 	# shellcheck disable=SC2086 # words
-	${there[@]+"${there[@]}"} /usr/bin/python3 -c '
+	protocol_asks "$1" /usr/bin/python3 -c '
 import importlib.util, sys
 def there(name):
 	try:
@@ -79,9 +76,8 @@ protocol_start() {
 
 # The same settings and the same password for both; what the packages' own would start on a desktop stays off.
 xpra_prepare() {	# xpra_prepare FOLDER
-	local role VIEWER_COOKIE password
-	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n') password=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
-	viewer_cookie server add "$PROTOCOL_DISPLAY" || return
+	local role password
+	viewer_guarded "$PROTOCOL_DISPLAY" && password=$(protocol_secret) || return
 	for role in server client; do
 		lab_exec "$role" sh -c '
 			umask 077
@@ -133,8 +129,6 @@ protocol_settings() {
 }
 
 protocol_ended() {
-	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-} role
-	[ -n "$n" ] || return 0
-	viewer_cookie server remove ":$n" 2>/dev/null
-	for role in server client; do lab_exec "$role" sh -c 'rm -rf "$HOME/$1"' sh "xpra-$n"; done
+	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
+	[ -z "$n" ] || protocol_forget "xpra-$n" ":$n"
 }
