@@ -7,15 +7,22 @@
 #   rdp:vnc    they draw on an Xvnc, which xrdp shows through its VNC module (libvnc)
 #   rdp:cache  as rdp, and the client keeps bitmaps to be shown again, which xfreerdp does only when it is told to
 #
-# No log-in manager: xrdp is told where the display is, so nobody is asked who he is, and no daemon
-# of the package is needed. That is for the emulated hosts alone, where nobody else is on the link.
-# Sockets, certificate and configuration are in the host's own /tmp, which ends with it: their names
-# must be short, and a run folder is for results.
+# Where others are on the network or the machine (LAB_PRIVATE is not 1), a person logs in: xrdp asks its session manager,
+# xrdp-sesman, and that asks PAM for a password that is made for this run. Both run behind mounts of their own, where PAM, sesman.ini
+# and /run are ours: nothing of the machine's xrdp is used or changed, and no daemon of the package is needed. The display is there
+# before, so the session manager starts none.
+# In the emulated hosts nobody is asked who he is.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
 
 RDP_XORG=/usr/lib/xorg/Xorg
+# Words before a command: it has mounts of its own, and is root there where the login is not. And what is ours behind these.
+# shellcheck disable=SC2016
+RDP_APART=(sh -c 'unshare --mount true 2>/dev/null || set -- --user --map-root-user "$@"; exec unshare --mount "$@"' sh)
+# shellcheck disable=SC2016
+RDP_MINE='cd "$1" && shift && mount --bind sesman.ini /etc/xrdp/sesman.ini && mount --bind pam /etc/pam.d/xrdp-sesman &&
+	mount --bind run /run && exec "$@"'
 
 protocol_variants() { printf 'xorg vnc cache\n'; }
 
@@ -34,20 +41,22 @@ protocol_packages() {
 }
 
 protocol_can() {
-	local module
-	[ "${LAB_PRIVATE-1}" = 1 ] || {
-		printf 'without a log-in its session would be open to others on the network; run it in the emulated lab (--on lab)\n'
-		return 1
-	}
-	lab_needs server:xrdp:xrdp server:xset:x11-xserver-utils server:openssl:openssl \
+	local module=${RDP_XORG%/*}/modules/libxorgxrdp.so
+	lab_needs server:xrdp:xrdp server:xset:x11-xserver-utils server:xauth:xauth server:openssl:openssl \
 		"server:$([ "$PROTOCOL_VARIANT" = vnc ] && echo Xvnc:tigervnc-standalone-server ||
 			echo "$RDP_XORG:xserver-xorg-core")" || return
-	module=${RDP_XORG%/*}/modules/libxorgxrdp.so
-	[ "$PROTOCOL_VARIANT" = vnc ] || [ -f "$module" ] || {
-		printf '%s is missing; apt-get install --no-install-recommends xorgxrdp\n' "$module"
+	[ "$PROTOCOL_VARIANT" = vnc ] || protocol_asks server test -f "$module" || {
+		printf '%s is missing%s; apt-get install --no-install-recommends xorgxrdp\n' "$module" "${LAB_AT_server-}"
 		return 1
 	}
-	[ -n "$(rdp_client)" ] || { printf 'xfreerdp is missing; apt-get install --no-install-recommends freerdp2-x11\n'; return 1; }
+	[ -n "$(rdp_client)" ] || {
+		printf 'xfreerdp is missing%s; apt-get install --no-install-recommends freerdp2-x11\n' "${LAB_AT_client-}"
+		return 1
+	}
+	[ "${LAB_PRIVATE-1}" = 1 ] || protocol_asks server "${RDP_APART[@]}" mount --bind /etc /run 2>/dev/null || {
+		printf 'xrdp needs mounts of its own%s, which that system forbids the login; log in as root\n' "${LAB_AT_server-}"
+		return 1
+	}
 	viewer_can
 }
 
@@ -67,44 +76,71 @@ rdp_cache() {
 }
 
 protocol_start() {
-	local session=$1 n folder log=$LAB_LOG/rdp-$1
+	local session=$1 n folder log=$LAB_LOG/rdp-$1 gate='' certificate
 	protocol_begin "$session" || return
-	n=$(lab_display server) || cannot "no free X display" || return
-	folder=/tmp/rdp-$n
+	n=$(lab_display server) && folder=$(lab_exec server sh -c 'echo "$HOME"')/rdp-$n || cannot "no free X display${LAB_AT_server-}" ||
+		return
+	protocol_keep "$n"
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_PORT=$((3388 + n))	# 3389 where that is free
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
-	rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" 2>"$log.err" ||
-		cannot "cannot make xrdp's certificate and configuration: $(tail -n 1 -- "$log.err")" || return
+	[ "${LAB_PRIVATE-1}" = 1 ] || for ((gate = 13350; ; gate++)); do lab_listens server "$gate" || break; done
+	certificate=$(rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" "$gate" 2>"$log.err") && viewer_guarded ":$n" 2>>"$log.err" ||
+		protocol_failed "$session" "cannot make xrdp's certificate and configuration" "$log.err" || return
 	rdp_display "$session" "$n" "$folder"
 	lab_comes 20 "$LAB_PID" display_answers server ":$n" || {
-		# its log is in the host's /tmp; it is kept
-		lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$folder/xorg.log" >>"$log-display.err" 2>/dev/null
+		# its log is at the server; it is kept
+		lab_exec server cat "$folder/xorg.log" >>"$log-display.err" 2>/dev/null
 		protocol_failed "$session" "RDP: the display did not start" "$log-display.err"
 		return
 	}
-	protocol_run server "rdp-$session" xrdp --nodaemon --config "$folder/xrdp.ini"
-	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
-		protocol_failed "$session" "RDP: the server did not start" "$log.err" "$log.out" || return
+	rdp_serve "$session" "$folder" "$gate" || return
 	viewer_display "$session" || return
 	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It
 	# wants a home that it may write to.
-	protocol_run client "rdp-$session-client" env DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" \
-		"/v:$LAB_ADDR_server:$PROTOCOL_PORT" /cert:ignore /sec:tls /u:none /p:none \
-		"/size:$VIEWER_GEOMETRY" /bpp:24 "$(rdp_cache)" -decorations -clipboard -grab-keyboard /audio-mode:2 "/t:thinprobe $session"
+	protocol_run client "rdp-$session-client" sh -c 'password=$HOME/$1/password && shift && exec env "$@" <"$password"' sh "rdp-$n" \
+		DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" "/v:$LAB_ADDR_server:$PROTOCOL_PORT" "/cert:fingerprint:sha256:$certificate" \
+		/sec:tls /u:root /from-stdin:force "/size:$VIEWER_GEOMETRY" /bpp:24 "$(rdp_cache)" -decorations -clipboard \
+		-grab-keyboard /audio-mode:2 "/t:thinprobe $session"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" ||
 		protocol_failed "$session" "RDP: the client did not start" "$log-client.err" "$log-client.out"
 }
 
-# rdp_prepare FOLDER N PORT: what xrdp is told. A port that begins with / is a socket: the display is there already.
+# What serves the session. The log of xrdp's session manager tells who was let in.
+rdp_serve() {	# rdp_serve SESSION FOLDER GATE
+	local mine=() log=$LAB_LOG/rdp-$1
+	[ -z "$3" ] || mine=("${RDP_APART[@]}" sh -c "$RDP_MINE" sh "$2")
+	protocol_run server "rdp-$1" ${mine[@]+"${mine[@]}"} xrdp --nodaemon --config "$2/xrdp.ini"
+	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
+		protocol_failed "$1" "RDP: the server did not start" "$log.err" "$log.out" || return
+	[ -n "$3" ] || return 0
+	protocol_run server "rdp-$1-sesman" "${mine[@]}" xrdp-sesman -n
+	lab_comes 20 "$LAB_PID" lab_listens server "$3" ||
+		protocol_failed "$1" "RDP: the session manager did not start" "$log-sesman".{err,out}
+}
+
+# rdp_prepare FOLDER N PORT GATE: what xrdp is told, and its session manager at port GATE (empty: there is none); the password for
+# both ends. Prints the fingerprint of xrdp's certificate. A port that begins with / is a socket: the display is there already.
 rdp_prepare() {
+	local password sockets=$1/run/xrdp/sockdir gateway=''
+	password=$(protocol_secret)
+	lab_exec client sh -c 'umask 077; mkdir -p "$HOME/$1" && cat >"$HOME/$1/password"' sh "${1##*/}" <<<"$password" || return
+	[ -z "$4" ] || sockets=/run/xrdp/sockdir gateway=$'pamusername=same\npampassword=same\npamsessionmng=127.0.0.1'
 	# shellcheck disable=SC2016
 	lab_exec server sh -c '
 		umask 077
-		rm -rf "$1" && mkdir "$1" "$1/sock" && cd "$1" && cat >xrdp.ini &&
-		openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=thinprobe' sh "$1" <<-END
+		rm -rf "$1" && mkdir -p "$1/run/xrdp/sockdir" && cd "$1" && read -r password && printf %s "$password" >password &&
+		cat >xrdp.ini && sed -n "/^.Logging/,/^ConsoleLevel/p" xrdp.ini >sesman.ini &&
+		printf "%s\n" "[Globals]" ListenAddress=127.0.0.1 "ListenPort=$2" "[Security]" AllowRootLogin=true >>sesman.ini &&
+		printf "%s\n" "auth required pam_exec.so quiet expose_authtok /bin/grep -qzxF -f $1/password" \
+			"account required pam_permit.so" >pam &&
+		head -c 8 password | openssl enc -des-ede3-ecb -nopad -K "$3" >vnc.passwd &&
+		openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=thinprobe &&
+		openssl x509 -in cert.pem -noout -fingerprint -sha256 | sed "s/.*=//" | tr A-F a-f' \
+		sh "$1" "$4" "$VIEWER_VNC_KEY" <<-END
+		$password
 		[Globals]
 		ini_version=1
 		fork=false
@@ -145,50 +181,61 @@ rdp_prepare() {
 		lib=libvnc.so
 		ip=127.0.0.1
 		port=$((5900 + $2))
-		username=na
-		password=na
+		username=ask
+		password=ask
+		$gateway
 		delay_ms=0
 		[XORG]
 		name=XORG
 		lib=libxup.so
-		username=na
-		password=na
+		username=ask
+		password=ask
+		$gateway
 		ip=127.0.0.1
-		port=$1/sock/xrdp_display_$2
+		port=$sockets/xrdp_display_$2
 		code=20
 	END
 }
 
 # rdp_display SESSION N FOLDER: where the applications draw.
 rdp_display() {
+	local guard=(-auth "${3%/*}/.Xauthority")
 	if [ "$PROTOCOL_VARIANT" = vnc ]; then
 		protocol_run server "rdp-$1-display" Xvnc ":$2" -geometry "$VIEWER_GEOMETRY" -depth 24 \
-			-SecurityTypes None -ac -rfbport "$((5900 + $2))" -localhost \
+			-SecurityTypes VncAuth -PasswordFile "$3/vnc.passwd" "${guard[@]}" -rfbport "$((5900 + $2))" -localhost \
 			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate 60
 	else
-		protocol_run server "rdp-$1-display" env XRDP_SOCKET_PATH="$3/sock" XRDP_START_WIDTH="${VIEWER_GEOMETRY%x*}" \
-			XRDP_START_HEIGHT="${VIEWER_GEOMETRY#*x}" \
-			"$RDP_XORG" ":$2" -config xrdp/xorg.conf -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$3/xorg.log"
+		# (A socket's path has 107 characters.)
+		protocol_run server "rdp-$1-display" env -C "$3/run/xrdp/sockdir" XRDP_SOCKET_PATH=. \
+			XRDP_START_WIDTH="${VIEWER_GEOMETRY%x*}" XRDP_START_HEIGHT="${VIEWER_GEOMETRY#*x}" \
+			"$RDP_XORG" ":$2" -config xrdp/xorg.conf "${guard[@]}" -noreset -novtswitch -sharevts -nolisten tcp \
+			-logfile "$3/xorg.log"
 	fi
+}
+
+protocol_ended() {
+	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
+	[ -z "$n" ] || protocol_forget "rdp-$n" ":$n"
 }
 
 protocol_settings() {
 	local version client
 	version=$(lab_exec server xrdp --version 2>/dev/null | sed -n 's/^xrdp[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1)
 	# it tells its version only where it has a display
-	client=$(lab_exec client dpkg-query -S "$(command -v "$(rdp_client)")" 2>/dev/null)
+	client=$(lab_exec client sh -c 'dpkg-query -S "$(command -v "$1")"' sh "$(rdp_client)" 2>/dev/null)
 	client=$(lab_exec client dpkg-query -W -f='${Version}' "${client%%:*}" 2>/dev/null | sed 's/^\([0-9.]*[0-9]\).*/\1/')
 	# xorgxrdp waits 4 ms for more to be drawn, and shows at most one picture in 40 ms. Xvnc: half a frame.
 	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" \
 		--argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" \
-		--argjson cache "$([ "$PROTOCOL_VARIANT" = cache ] && echo true || echo false)" '
+		--argjson cache "$([ "$PROTOCOL_VARIANT" = cache ] && echo true || echo false)" \
+		--arg log_in "$([ "${LAB_PRIVATE-1}" = 1 ] && echo 'none (no session manager)' || echo 'password, asked by xrdp-sesman')" '
 		(if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back
 		| (if $cache then " with its bitmap cache" else "" end) as $with
 		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client xfreerdp \($client)\($with))",
 		version: $version, back_end: $back, client: "xfreerdp \($client)",
 		frame_rate_per_s: (if $vnc then 60 else 25 end), geometry: $geometry, depth: 24,
 		encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
-		bulk_compression: false, bitmap_cache: $cache, encryption: "TLS", log_in: "none (no session manager)",
+		bulk_compression: false, bitmap_cache: $cache, encryption: "TLS", log_in: $log_in,
 		floor_ms: (if $vnc then 8.33 else 4 end)}
 		+ (if $vnc then {} else {floor_of: "xorgxrdp'"'"'s waiting for more to be drawn"} end)'
 }
