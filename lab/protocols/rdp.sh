@@ -53,7 +53,8 @@ protocol_can() {
 		printf 'xfreerdp is missing%s; apt-get install --no-install-recommends freerdp2-x11\n' "${LAB_AT_client-}"
 		return 1
 	}
-	[ "${LAB_PRIVATE-1}" = 1 ] || protocol_asks server "${RDP_APART[@]}" mount --bind /etc /run 2>/dev/null || {
+	[ "${LAB_PRIVATE-1}" = 1 ] || protocol_asks server "${RDP_APART[@]}" \
+		mount --bind /etc/xrdp/sesman.ini /etc/pam.d/xrdp-sesman 2>/dev/null || {
 		printf 'xrdp needs mounts of its own%s, which that system forbids the login; log in as root\n' "${LAB_AT_server-}"
 		return 1
 	}
@@ -116,7 +117,7 @@ rdp_serve() {	# rdp_serve SESSION FOLDER GATE
 	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
 		protocol_failed "$1" "RDP: the server did not start" "$log.err" "$log.out" || return
 	[ -n "$3" ] || return 0
-	protocol_run server "rdp-$1-sesman" "${mine[@]}" xrdp-sesman -n
+	protocol_run server "rdp-$1-sesman" "${mine[@]}" stdbuf -oL xrdp-sesman -n
 	lab_comes 20 "$LAB_PID" lab_listens server "$3" ||
 		protocol_failed "$1" "RDP: the session manager did not start" "$log-sesman".{err,out}
 }

@@ -440,3 +440,71 @@ END
 	[ "$(grep -c '^good' <<<"$output")" = 8 ]
 	[[ $output == *"nothing left"* ]]
 }
+
+# bats test_tags=all
+@test "lab over ssh: rdp and spice want a password, which no argument or environment has; kill -9 leaves nothing" {
+	local tool as words
+	for tool in xrdp xfreerdp spicy Xvfb xdotool xset xauth openssl; do
+		command -v "$tool" >/dev/null || skip "$tool is not installed"
+	done
+	for tool in libxorgxrdp.so drivers/spiceqxl_drv.so; do
+		[ -e "/usr/lib/xorg/modules/$tool" ] || skip "$tool is not installed"
+	done
+	for as in 1 ''; do
+		[ -z "$as" ] || [ "$(id -u)" = 0 ] || continue
+		rm -rf "$W/a run" "$W/driver.sh" "$W/seen" "$W/up"
+		SSHPAIR_ORDINARY=$as SSHPAIR_APART=$TOP drive <<'END'
+# What any process has among its arguments or in its environment that could be a password, as often as can be.
+while :; do grep -haoE '[0-9a-f]{32}|3[.]14159' /proc/[0-9]*/cmdline /proc/[0-9]*/environ; done >"$W/seen" 2>/dev/null &
+watcher=$!
+driver() {
+	. "$TOP/lab/lib.sh"
+	LAB_RUN=$RUN
+	lab_use ssh tp-server,tp-client
+	lab_up
+	for p in rdp spice; do
+		protocol_use "$p"
+		why=$(protocol_can) || { echo "skip: $why"; exit; }
+		must protocol_start s
+		protocol_settings | jq -r '"\(.server): log-in \(.log_in)"'
+		declare -g "${p}_port=$PROTOCOL_PORT" "${p}_display=$PROTOCOL_DISPLAY"
+		lab_exec server xset -display "$PROTOCOL_DISPLAY" q >/dev/null 2>&1 && echo "$p: display is ours"
+		lab_exec server env XAUTHORITY=/dev/null xset -display "$PROTOCOL_DISPLAY" q >/dev/null 2>&1 || echo "$p: and nobody else's"
+	done
+	lab_exec client sh -c 'cat "$HOME"/rdp-*/password "$HOME"/spice-*/password; find "$HOME" -name password -perm /077' >"$W/passwords"
+	lab_exec client sleep 3.14159	# a word that the watcher must see
+	# A stranger, who guesses.
+	lab_start client guess sh -c 'echo guess | DISPLAY=$1 timeout 20 xfreerdp "/v:$2" /cert:ignore /sec:tls /u:root /from-stdin:force' \
+		sh "$VIEWER_DISPLAY" "$LAB_ADDR_server:$rdp_port"
+	wait_until 60 grep -q 'Username or password error' "$LAB_LOG/rdp-s-sesman.out" && echo "rdp: refused"
+	[ "$(grep -c 'Access permitted' "$LAB_LOG/rdp-s-sesman.out")" = 1 ] && echo "rdp: one let in"
+	[ "$(grep -c 'Invalid password' "$LAB_LOG/spice-s.err")" = 1 ] && echo "spice: refused without a password"
+	echo "$rdp_display $spice_display" >"$W/up"
+	nap 600
+}
+bash -c "$(declare -p W TOP RUN | sed 's/^declare --/declare -x/'); $(declare -f driver); driver" >"$W/out" 2>&1 &
+run=$!
+for _ in $(seq 2400); do [ -e "$W/up" ] || ! kill -0 $run && break; sleep 0.1; done 2>/dev/null
+kill $watcher
+cat "$W/out"
+[ -e "$W/up" ] || exit
+echo "passwords $(grep -cxE '[0-9a-f]{32}' "$W/passwords") of $(wc -l <"$W/passwords"), seen $(grep -cFf "$W/passwords" "$W/seen")"
+grep -qx 3.14159 "$W/seen" && echo "the watcher sees"
+# nor do the logs, which come home, have one
+grep -rqFf "$W/passwords" "$RUN" || echo "no log has one"
+kill -9 $run
+wait $run
+nothing_left 40
+at=() && [ "$(id -u)" != 0 ] || at=(nsenter "--mount=/proc/$SSHPAIR_server/ns/mnt")
+for n in $(cat "$W/up"); do "${at[@]}" ls -d "/tmp/.X${n#:}-lock" "/tmp/.X11-unix/X${n#:}" 2>/dev/null; done
+"${at[@]}" ls -d /tmp/.X11-unix && echo "no display left"
+END
+		[[ $output != *"skip: "* ]] || skip "$(grep '^skip: ' <<<"$output")"
+		for words in "xrdp: log-in password, asked by xrdp-sesman" "spiceqxl: log-in password" "rdp: display is ours" \
+			"rdp: and nobody else's" "spice: and nobody else's" "rdp: refused" "rdp: one let in" "spice: refused" \
+			"passwords 2 of 2, seen 0" "the watcher sees" "no log has one"; do
+			[[ $output == *"$words"* ]] || { echo "lacking: $words"; return 1; }
+		done
+		[[ $output == *$'\nnothing left\n/tmp/.X11-unix\nno display left' ]]
+	done
+}
