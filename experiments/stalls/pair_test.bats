@@ -29,6 +29,16 @@ calibrated() {	# gives this machine a calibration record
 	[ "$(jq -r '.lab.client' "$RUN/run.json")" = tp-client ]
 }
 
+@test "stalls: several protocols over ssh are in one table and one figure" {
+	need Xvnc xdotool xrdp xfreerdp spicy openssl
+	pair_cell stalls "${quick[@]/0,2/0}" --protocol rdp,spice,vnc
+	keys_are
+	[ "$(sed 1d "$RUN/summary.tsv" | cut -f 2 | sort | paste -sd ' ')" = "rdp spice vnc" ]
+	for name in rdp spice vnc; do grep -q ">$name<" "$RUN/figures/mean-stall.svg"; done
+	# Packets show the answers, too, over as many connections as a protocol has.
+	for cell in "$RUN"/cells/*/1; do [ "$(jq '.result.channels.display.packets >= 55' "$cell/prototap.json")" = true ]; done
+}
+
 @test "stalls: --on SERVER: the client is this machine, and the report uses its calibration" {
 	need Xvnc xdotool
 	calibrated
