@@ -101,7 +101,7 @@ vnc_x11vnc() {
 vnc_viewer() {
 	local security=(-SecurityTypes=None)
 	[ "${LAB_PRIVATE-1}" = 1 ] || {
-		lab_get server "$LAB_RUN/vnc.passwd" "$LAB_RUN/vnc.viewer" && lab_put client "$LAB_RUN/vnc.viewer" "$LAB_RUN/vnc.viewer" ||
+		lab_exec server cat "$LAB_RUN/vnc.passwd" | lab_put client - "$LAB_RUN/vnc.viewer" ||
 			cannot "cannot store the password for the viewer${LAB_AT_client-}" || return
 		security=(-SecurityTypes=VncAuth -PasswordFile="$LAB_RUN/vnc.viewer")
 	}
