@@ -8,8 +8,8 @@
 #   rdp:cache  as rdp, and the client keeps bitmaps to be shown again, which xfreerdp does only when it is told to
 #
 # Where others are on the network or the machine (LAB_PRIVATE is not 1), a person logs in: xrdp asks its session manager,
-# xrdp-sesman, and that asks PAM for a password that is made for this run. Both run behind mounts of their own, where PAM, sesman.ini
-# and /run are ours: nothing of the machine's xrdp is used or changed, and no daemon of the package is needed. The display is there
+# xrdp-sesman, and that asks PAM for a password that is made for this run. Both have mounts of their own, where PAM, sesman.ini and
+# /run are ours: nothing of the machine's xrdp is used or changed, and no daemon of the package is needed. The display is there
 # before, so the session manager starts none.
 # In the emulated hosts nobody is asked who he is.
 

@@ -109,8 +109,8 @@ spice_config() {	# spice_config FOLDER PORT
 
 spice_answers() { lab_listens server "$PROTOCOL_PORT" && display_answers server "$PROTOCOL_DISPLAY"; }
 
-# spice_client SESSION FOLDER: spicy over the whole display, with FOLDER in the client's home. It drops its menu when it is told by a
-# window manager that it fills the screen; there is none, so the window gets that mark, and its size, from here.
+# spice_client SESSION FOLDER: spicy over the whole display, with FOLDER in the client's home. It drops its menu when it is told by
+# a window manager that it fills the screen; there is none, so the window gets that mark, and its size, from here.
 spice_client() {
 	# shellcheck disable=SC2016
 	lab_exec client sh -c '

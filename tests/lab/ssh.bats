@@ -474,8 +474,8 @@ driver() {
 	lab_exec client sh -c 'cat "$HOME"/rdp-*/password "$HOME"/spice-*/password; find "$HOME" -name password -perm /077' >"$W/passwords"
 	lab_exec client sleep 3.14159	# a word that the watcher must see
 	# A stranger, who guesses.
-	lab_start client guess sh -c 'echo guess | DISPLAY=$1 timeout 20 xfreerdp "/v:$2" /cert:ignore /sec:tls /u:root /from-stdin:force' \
-		sh "$VIEWER_DISPLAY" "$LAB_ADDR_server:$rdp_port"
+	lab_start client guess sh -c 'echo guess | DISPLAY=$1 timeout 20 xfreerdp "/v:$2" /cert:ignore /sec:tls /u:root \
+		/from-stdin:force' sh "$VIEWER_DISPLAY" "$LAB_ADDR_server:$rdp_port"
 	wait_until 60 grep -q 'Username or password error' "$LAB_LOG/rdp-s-sesman.out" && echo "rdp: refused"
 	[ "$(grep -c 'Access permitted' "$LAB_LOG/rdp-s-sesman.out")" = 1 ] && echo "rdp: one let in"
 	[ "$(grep -c 'Invalid password' "$LAB_LOG/spice-s.err")" = 1 ] && echo "spice: refused without a password"
