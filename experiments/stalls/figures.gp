@@ -15,7 +15,8 @@ range_bars(n, c, top) = sprintf(', for [i = 1:%d] data using (known(least_of("%s
 	. sprintf(', for [i = 1:%d] data using (known(least_of("%s")) ? at(i) : NaN):(least_of("%s")):(range_hover("%s", says(i))) ', \
 		n, c, c, c) . 'with labels hypertext point pointtype 0 linecolor rgb colour(i) notitle'
 range_words = "thick bar: the figure is only known as a range"
-range_key = sprintf(', NaN with lines linewidth 4 linecolor rgb line_colour title "%s"', range_words)
+# (In the strip below several panels, long words would take the place of protocols.)
+range_key = ', NaN with lines linewidth 4 linecolor rgb line_colour title several ? "only a range known" : range_words'
 
 loads = ""
 systems = ""
