@@ -8,11 +8,18 @@ LINK_USUAL=${OPT[link.default]}
 # Name, nominal delay in ms (null: several), option of refecho. FILE becomes the list of delays.
 DELAYS=("0 ms|0|const:0ms" "5 ms|5|const:5ms" "20 ms|20|const:20ms" "80 ms|80|const:80ms" "5 to 15 ms|null|uniform:5ms,15ms"
 	"2 or 15 ms|null|file:FILE")
-declare -A PATH_DISPLAY PATH_TARGET PATH_PORT
+declare -A PATH_DISPLAY PATH_TARGET PATH_PORT PATH_OPTIONS
 
 exp_check() {
+	local client
 	PATHS=${PATHS//:/-}
 	[[ $LINK != *,* ]] || exp_bad "--link $LINK: must be a rate such as 10Mbit, or none"
+	[ "$ON_BACKEND" = ssh ] || return 0
+	# One clock for the application and the probe: both roles are on the client.
+	IFS=, read -r _ client _ <<<"$ON_ARGS"
+	[ "$client" != . ] || exp_bad "--on $ON: the client is this machine; calibrate it without --on"
+	ON_ARGS=$client,$client
+	ABSENT+=("server and link: no single clock sees a key's way there; this is the probe's half, all of it on $client")
 }
 
 exp_choose() {
@@ -47,8 +54,12 @@ exp_begin() {
 		run_set '.protocols[$path] = $settings' --arg path "$path" --argjson settings "$(protocol_settings)"
 		[ "$(protocol_kind)" = display ] || continue
 		must protocol_start "$path"
-		PATH_DISPLAY[$path]=$PROTOCOL_DISPLAY PATH_TARGET[$path]=$PROTOCOL_TARGET PATH_PORT[$path]=$PROTOCOL_PORT
+		path_started "$path"
 	done
+}
+path_started() {
+	PATH_DISPLAY[$1]=$PROTOCOL_DISPLAY PATH_TARGET[$1]=$PROTOCOL_TARGET PATH_PORT[$1]=$PROTOCOL_PORT
+	PATH_OPTIONS[$1]=${PROTOCOL_OPTIONS[*]@Q}
 }
 
 exp_before_cells() {
@@ -56,30 +67,36 @@ exp_before_cells() {
 }
 
 exp_run() {	# exp_run FOLDER REPEAT
-	local path=${P[path]} n seed APP_COST=0ms APP_FLAGS=(-R) APP_OPTIONS
+	local path=${P[path]} n seed APP_COST=0ms APP_FLAGS=(-R -o "$1/echo.tsv") APP_OPTIONS LAB_WORD options=()
 	TAP='' KEYS_PID=''
 	for ((n = 0; n < ${#DELAYS[@]}; n++)); do [ "${DELAYS[n]%%|*}" != "${P[delay]}" ] || break; done
 	seed=$((SEED * 1000 + $2 * 10 + n))
 	# a bimodal list of delays, every fifth one late on average, made from the seed
-	awk -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < 2000; i++) print rand() < 0.2 ? "15ms" : "2ms" }' \
-		>"$LAB_LOG/delays"
+	awk -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < 2000; i++) print rand() < 0.2 ? "15ms" : "2ms" }' |
+		lab_put server - "$LAB_LOG/delays"
+	lab_there server "$LAB_LOG/delays"
 	APP_OPTIONS=(--answer-delay "${DELAYS[n]##*|}" --seed "$seed" --log "$1/echo.tsv" --priority 20)
-	APP_OPTIONS[1]=${APP_OPTIONS[1]/FILE/$LAB_LOG/delays}
+	APP_OPTIONS[1]=${APP_OPTIONS[1]/FILE/$LAB_WORD}
 	use_path "$path"
 	if [ "$(protocol_kind)" = display ]; then
 		app_start "${PATH_DISPLAY[$path]}" || return
 	else
 		protocol_start "$path" || return
-		PATH_TARGET[$path]=$PROTOCOL_TARGET PATH_PORT[$path]=$PROTOCOL_PORT
+		path_started "$path"
 	fi
+	eval "options=(${PATH_OPTIONS[$path]})"
 	open_pipe GO
-	lab_start -i "$GO" client keyrepeat "$TP_BIN/keyrepeat" "${PATH_TARGET[$path]}" --rate "$RATE" -t "${SECONDS_EACH}s" \
-		--schedule jittered --seed "$seed" --watch patch --priority 20 --hold-start --log "$1/samples.tsv" --format json
+	lab_start -i "$GO" -o "$1/samples.tsv" client keyrepeat "$TP_BIN/keyrepeat" "${PATH_TARGET[$path]}" --rate "$RATE" \
+		-t "${SECONDS_EACH}s" ${options[@]+"${options[@]}"} --schedule jittered --seed "$seed" --watch patch \
+		--priority 20 --hold-start --log "$1/samples.tsv" --format json
 	KEYS_PID=$LAB_PID
 	is_ready keyrepeat 20 "the probe did not connect" || return
-	lab_start -C server prototap "$TP_BIN/prototap" live -i "$LAB_IF_server" --port "${PATH_PORT[$path]}" -w "$1/capture.pcap"
-	TAP=$LAB_PID
-	is_ready prototap 10 "the capture did not start" && ! stopped || return
+	if [ -n "$LAB_TAP_IF" ]; then
+		lab_tap -o "$1/capture.pcap" prototap --port "${PATH_PORT[$path]}" -w "$1/capture.pcap"
+		TAP=$LAB_PID
+		is_ready prototap 10 "the capture did not start" || return
+	fi
+	! stopped || return
 	cpu_begin
 	echo go >&"$GO"
 	has_ended keyrepeat "$1" || return
@@ -92,7 +109,7 @@ exp_stop() {	# exp_stop FOLDER
 	# The application writes its log when it ends.
 	if [ "$(protocol_kind)" = display ]; then lab_stop "$APP_PID"; else protocol_stop "${P[path]}"; fi
 	exec {GO}>&-
-	[ -n "$reason" ] || wire_rows "$1" || { LAB_WHY="the wire told nothing: $(last_word wire)"; return 1; }
+	[ -n "$reason" ] || [ -z "$TAP" ] || wire_rows "$1" || { LAB_WHY="the wire told nothing: $(last_word wire)"; return 1; }
 	[ "$KEEP" = 1 ] || rm -f "$1/capture.pcap"
 	LAB_WHY="the application left no log"
 	[ -s "$1/echo.tsv" ]
@@ -115,15 +132,16 @@ exp_ran() {
 # Adds this run to the machine's record, all delays together; not if it had another link or shared CPUs, which later runs do not
 # have.
 exp_summed() {
-	local why='' record path
+	local why='' record path whose=${CALIBRATION_OF:+the client}
+	: "${whose:=this machine}"
 	[ "$CELLS_LEFT" = 0 ] && ! stopped ||
-		{ warn "the calibration is incomplete: this machine keeps its earlier one"; return 0; }
+		{ warn "the calibration is incomplete: $whose keeps its earlier one"; return 0; }
 	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
-	"$TP_HOME/report/report.sh" --record "$RUN" | jq -c --arg machine "$(calibration_machine)" '.machine = $machine' |
-		put_json "$RUN/calibration.json"
-	[ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK"
+	"$TP_HOME/report/report.sh" --record "$RUN" |
+		jq -c --arg machine "${CALIBRATION_OF:-$(calibration_machine)}" '.machine = $machine' | put_json "$RUN/calibration.json"
+	[ "$ON_BACKEND" = ssh ] || [ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK"
 	[ "$(jq .lab.shared_cpus "$RUN/run.json")" != true ] || why+="${why:+, and }server and client shared CPUs"
-	[ -z "$why" ] || { warn "$why: this machine keeps its earlier calibration"; return 0; }
+	[ -z "$why" ] || { warn "$why: $whose keeps its earlier calibration"; return 0; }
 	record=$(calibration_add <"$RUN/calibration.json") || {
 		warn "cannot write the calibration to $(calibration_file); set THINPROBE_STATE to a writable folder"
 		return 0

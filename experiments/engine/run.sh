@@ -95,7 +95,7 @@ run_folder() {
 		exec {EXP_RUN_TOLD}>&-
 	fi
 	[ -z "$RESUME" ] || return 0
-	# The record is for this machine only; a probe on another machine is not calibrated.
+	# The record is of the probe's machine; another one is asked when the lab is up (run_calibration).
 	[ "$ON_BACKEND" = ssh ] && [[ ! $ON_ARGS =~ ^[^,]*,[.](,|$) ]] || calibration=$(calibration_record)
 	jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
 		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(plan_settings)" --argjson calibration \
@@ -143,6 +143,12 @@ run_lab() {
 	exp_step "starts the two hosts"
 	lab_up
 	[ "$ON_BACKEND" = attach ] || LAB_NCPU_server=$(lab_exec server nproc) LAB_NCPU_client=$(lab_exec client nproc)
+}
+
+run_calibration() {
+	[ "$ON_BACKEND" = ssh ] && [ "$LAB_HOST_client" != . ] || return 0
+	CALIBRATION_OF=$(lab_exec client bash -c "$(declare -f calibration_machine); calibration_machine")
+	[ -n "$RESUME" ] || run_set '.calibration = $record' --argjson record "$(calibration_record)"
 }
 
 # lab_lacks LEVER...: prints the levers that this machine does not have, each with its effect on the figures.
@@ -193,7 +199,9 @@ lab_lacks() {
 
 # Prints where the run is measured, as JSON.
 run_where() {
-	jq -Rn --arg on "$ON" --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg rate "${LINK-none}" \
+	local on=$ON
+	[ "$ON_BACKEND" != ssh ] || on=ssh:$ON_ARGS
+	jq -Rn --arg on "$on" --arg s "$LAB_CPUS_server" --arg c "$LAB_CPUS_client" --arg rate "${LINK-none}" \
 		--argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif \
 			"$LAB_TAP_IF" \
 		--argjson memory "$(lab_memory_facts)" --arg here "$(uname -n)" \
@@ -347,6 +355,7 @@ esac
 [ -z "$RESUME" ] || [ -n "$late" ] || [ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
 on_exit run_abandoned
 run_lab
+run_calibration
 if [ -n "$PROTOCOLS" ] && [ "$ON_BACKEND" != local ]; then
 	why=$PROTOCOLS
 	plan_choose_protocols
