@@ -10,6 +10,7 @@ static const struct cli_command commands[] = {
 	{ "play", "SERVER TRACE LOG", "what was recorded, once the screen shows the same", vncplay_play },
 	{ "learn", "TRACE LOG...", "which changes of the screen precede which input", vncplay_learn },
 	{ "analyze", "LOG...", "the response time of every input, in all replays", vncplay_analyze },
+	{ "picture", "LOG OUT.ppm", "the screen of a replay at a moment", vncplay_picture },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -38,6 +38,27 @@ void screen_free(struct screen *s)
 	*s = (struct screen){ 0 };
 }
 
+int screen_write(const struct screen *s, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int err = 0;
+
+	if (!out)
+		return -errno;
+	fprintf(out, "P6\n%d %d\n255\n", s->width, s->height);
+	for (size_t i = 0; i < (size_t)s->width * (size_t)s->height; i++) {
+		putc((int)(s->pixels[i] >> 16 & 255), out);
+		putc((int)(s->pixels[i] >> 8 & 255), out);
+		putc((int)(s->pixels[i] & 255), out);
+	}
+	errno = 0;
+	if (ferror(out))
+		err = errno ? -errno : -EIO;
+	if (fclose(out) && !err)
+		err = errno ? -errno : -EIO;
+	return err;
+}
+
 /* What both have in common; {0}: nothing. No input overflows. */
 static struct box intersect_boxes(struct box a, struct box b)
 {

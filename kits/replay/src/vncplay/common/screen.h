@@ -19,6 +19,7 @@ struct box { /* a rectangle, in pixels; w or h 0: empty */
 /* 0, -EINVAL for a size that is refused, or -ENOMEM. The old content is kept in the upper left corner, new parts are black. */
 int screen_resize(struct screen *s, int width, int height);
 void screen_free(struct screen *s);
+int screen_write(const struct screen *s, const char *path); /* as a picture, PPM of 8 bits a channel; 0 or -errno */
 
 int box_parse(const char *text, struct box *b);		  /* "X,Y,W,H"; 0 or -EINVAL: also negative or empty */
 struct box box_clip(struct box b, int width, int height); /* the part of it within (0, 0) to (width, height) */

@@ -235,33 +235,20 @@ static uint32_t pixel_at(const struct screen *s, int x, int y)
 
 static int write_picture(const char *path, const struct screen *s, const struct trace_event *shot, bool expected)
 {
-	struct box b = { shot->box.x - AROUND, shot->box.y - AROUND, shot->box.w + 2 * AROUND, shot->box.h + 2 * AROUND };
-	FILE *out = fopen(path, "we");
-	int err = 0;
+	struct box b = shot->box;
+	struct screen picture = { 0 };
+	int err = screen_resize(&picture, b.w + 2 * AROUND, b.h + 2 * AROUND);
 
-	if (!out)
-		return -errno;
-	fprintf(out, "P6\n%d %d\n255\n", b.w, b.h);
-	for (int y = b.y; y < b.y + b.h; y++) {
-		for (int x = b.x; x < b.x + b.w; x++) {
-			bool inside = x >= shot->box.x && y >= shot->box.y && x < shot->box.x + shot->box.w &&
-				      y < shot->box.y + shot->box.h;
-			uint32_t p = pixel_at(s, x, y);
+	for (int i = 0; !err && i < picture.width * picture.height; i++) {
+		int x = i % picture.width - AROUND, y = i / picture.width - AROUND;
+		bool inside = x >= 0 && y >= 0 && x < b.w && y < b.h;
+		uint32_t p = pixel_at(s, b.x + x, b.y + y);
 
-			if (inside && expected)
-				p = shot->pixels[(y - shot->box.y) * shot->box.w + x - shot->box.x];
-			else if (expected)
-				p = p >> 1 & 0x7f7f7f;
-			putc((int)(p >> 16 & 255), out);
-			putc((int)(p >> 8 & 255), out);
-			putc((int)(p & 255), out);
-		}
+		picture.pixels[i] = !expected ? p : inside ? shot->pixels[y * b.w + x] : p >> 1 & 0x7f7f7f;
 	}
-	errno = 0;
-	if (ferror(out))
-		err = errno ? -errno : -EIO;
-	if (fclose(out) && !err)
-		err = errno ? -errno : -EIO;
+	if (!err)
+		err = screen_write(&picture, path);
+	screen_free(&picture);
 	return err;
 }
 
