@@ -7,8 +7,8 @@
 # Keys go into the window by XTEST, the echo is read from its pixels. LAB_ON:
 # DISPLAY,WINDOW[,REGION]; WINDOW is an id, a pattern of its title, or pick; REGION is WxH+X+Y from
 # the window's corner, or pick; without one keyrepeat finds it. ATTACH_PORT: the server's TCP port,
-# if it cannot be found by the window's own connection. Commands have no helper process: each is a child of the
-# driver itself.
+# if it cannot be found by the window's own connection. LAB_ON empty: no window; a program
+# speaks with the server itself. Commands have no helper process: each is a child of the driver itself.
 # shellcheck source=lab/machine.sh
 . "$LAB_HERE/machine.sh"
 # shellcheck source=lab/jobs.sh
@@ -20,14 +20,17 @@ lab_up() {
 	local display window region
 	IFS=, read -r display window region <<<"$LAB_ON"
 	need setpriv util-linux
-	need xdotool xdotool
-	need xwininfo x11-utils
 	lab_begin
-	export DISPLAY=$display
-	timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
-		die "cannot open display $display: is it running, and may you use it (xhost, XAUTHORITY)?"
-	attach_window "$window"
-	attach_region "$region"
+	ATTACH_WINDOW='' ATTACH_TITLE='' ATTACH_REGION=''
+	if [ -n "$LAB_ON" ]; then
+		need xdotool xdotool
+		need xwininfo x11-utils
+		export DISPLAY=$display
+		timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
+			die "cannot open display $display: is it running, and may you use it (xhost, XAUTHORITY)?"
+		attach_window "$window"
+		attach_region "$region"
+	fi
 	LAB_ROOTLESS=1 LAB_SHARED_CPUS=0 LAB_CPUS_server='' LAB_ADDR_server='' LAB_ADDR_client='' LAB_IF_server='' LAB_IF_client=''
 	[ "$EUID" != 0 ] || LAB_ROOTLESS=0
 	LAB_CPUS_client=$(taskset -pc $$) && LAB_CPUS_client=${LAB_CPUS_client##*: }
@@ -38,7 +41,8 @@ lab_up() {
 	esac
 	LAB_PIDS=() LAB_PID_OF=()
 	on_exit lab_down
-	attach_capture
+	ATTACH_NO_CAPTURE=''
+	[ -z "$LAB_ON" ] || attach_capture
 	LAB_TAP=(client) LAB_TAP_IF=$LAB_IF_client LAB_TAP_SERVER=$LAB_ADDR_server LAB_RATE=none LAB_LINK=real LAB_PRIVATE=0
 	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_IF_server LAB_IF_client LAB_RATE
 }
@@ -127,6 +131,7 @@ attach_rtt() {
 
 attach_says() {
 	local how="changes in $ATTACH_REGION of it"
+	[ -n "$ATTACH_WINDOW" ] || { printf 'attach: from this machine to servers that are not ours%s\n' "${RUN_SAYS-}"; return; }
 	[ "$PROTOCOL_WATCH" != patch ] || how="refecho's patch"
 	printf 'attach: window "%s" of a server that is not ours; echo by %s\n' "$ATTACH_TITLE" "$how"
 }
@@ -163,7 +168,7 @@ lab_lost() { return 1; }
 lab_regime() { :; }
 lab_facts() { facts_json; }	# of the client; the server is unknown
 lab_listens() { return 1; }
-lab_put() { [ "$1" = client ] && cp -R -- "$2" "$3"; }
+lab_put() { [ "$1" = client ] && { [ "$2" -ef "$3" ] || cp -R -- "$2" "$3"; }; }
 lab_get() { [ "$1" = client ] && cp -R -- "$2" "$3"; }
 lab_clock() { [ "$1" = client ] && printf '0 0\n'; }
 lab_cpu() { :; }	# the server's CPU time is unknown

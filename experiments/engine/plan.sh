@@ -143,7 +143,11 @@ plan_parse() {
 			plan_set "$name" 1
 		else
 			[ $# -gt 1 ] && [ -n "$2" ] && [[ $value == joined || $2 != --* ]] || exp_bad "$1 needs a value"
-			! plan_given "$name" || [ "${!OPT[$name.var]}" = "$2" ] || exp_bad "$1 is given twice"
+			if plan_given "$name" && [[ ${OPT[$name.type]} == *-list:twice ]]; then
+				set -- "$1" "${!OPT[$name.var]},$2" "${@:3}"
+			fi
+			! plan_given "$name" || [ "${!OPT[$name.var]}" = "$2" ] || [[ ${OPT[$name.type]} == *-list:twice ]] ||
+				exp_bad "$1 is given twice"
 			plan_set "$name" "$2"
 			shift
 		fi

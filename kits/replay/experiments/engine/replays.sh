@@ -20,8 +20,13 @@ setting_begin() { :; }
 setting_end() { :; }
 setting_away() { :; }
 
-exp_check() {
+check_paper() {
 	local name
+	for name in scale differ join; do
+		[ "$METHOD" = paper ] || ! plan_given "$name" || exp_bad "--$name needs --method paper"
+	done
+}
+exp_check() {
 	APP_DESK=$APP
 	setting_check
 	check_disk
@@ -32,14 +37,13 @@ exp_check() {
 	[ -z "$SCRIPT" ] || plan_file --script "$SCRIPT"
 	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: choose one"
 	[ -z "$TRACE" ] || ! plan_given snapshot-size || exp_bad "--snapshot-size with --trace: the trace already sets it; omit it"
-	for name in scale differ join; do
-		[ "$METHOD" = paper ] || ! plan_given "$name" || exp_bad "--$name needs --method paper"
-	done
+	check_paper
 	[ -z "$SCRIPT" ] || SCRIPT=$(realpath -- "$SCRIPT")
 	[ -z "$TRACE" ] || { TRACE=$(realpath -- "$TRACE"); LAB_KEEP=("$TRACE"); }
 }
 
-exp_settings() {
+exp_settings() { settings_of_rows; }
+settings_of_rows() {
 	local name
 	for name in "${CELLS[@]}"; do printf '%s\t%s\n' "$name" "$(setting_row "$name")"; done | jq -cRn '
 		[inputs | split("\t") | {setting: .[0], value: (.[1] | tonumber? // null), says: .[2]}] | {rows: ., base: .[0].setting}'
@@ -66,7 +70,7 @@ exp_end_lab() { [ "$ON_DISK" = 0 ] || lab_disk_off || warn "$LAB_WHY"; }
 
 exp_run() {	# exp_run FOLDER REPEAT
 	local status=0 counts=() FACTS='{}' CACHES='' disk=null play why
-	session_make "${P[setting]}" || { LAB_WHY="the session could not be made: $LAB_WHY"; return 1; }
+	session_make "${P[setting]}" "$2" || { LAB_WHY="the session could not be made: $LAB_WHY"; return 1; }
 	caches_drop
 	if setting_begin "${P[setting]}" "$1"; then
 		[ "$ON_DISK" = 0 ] || read -ra counts < <(lab_disk_counts)
@@ -145,7 +149,7 @@ replay_play() {	# replay_play FOLDER
 	lab_put client "$RUN/session.trace" "$RUN/session.trace"
 	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play \
 		"${PROTOCOL_OPTIONS[@]}" \
-		"$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s \
+		"${PLAY_SERVER-$LAB_ADDR_server::$PROTOCOL_PORT}" "$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s \
 		--tolerance "$TOLERANCE" --mismatch "$MISMATCH" --settle "${SETTLE_MS}ms" --format json -o "$1/play.json"
 	lab_wait "$LAB_PID" && return
 	status=$?
@@ -178,7 +182,8 @@ input_names() {
 }
 
 # All complete replays together.
-exp_summed() {
+exp_summed() { replays_analyze; }
+replays_analyze() {
 	local files=() file labels='' why words=(--method "$METHOD")
 	while read -r file; do
 		cell_complete "$RUN/${file%/*}" || continue

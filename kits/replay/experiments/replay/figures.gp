@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# figures.gp - engine/replays.gp, and outliers: the screen before the latest responses, and when they had come.
+axis_words = "server"
+numeric = 0
+load engine . "/replays.gp"
+
+late = 0
+array line[9]
+if (has_table("outliers.tsv")) {
+	eval look("outliers.tsv", 'late = column("input") == int(column("input")) ? late + 1 : late, line[late] = strcol("before") . " " ' \
+		. '. strcol("after") . " " . strcol("width") . " " . strcol("height") . " " . strcol("skip") . " " . strcol("input") . " " ' \
+		. '. strcol("setting") . " " . strcol("latency_ms") . " " . strcol("usual_ms")')
+}
+shown(i, side) = sprintf('plot "../../%s" binary array=(%s,%s) skip=%s format="%%uchar" flipy using 1:2:3 with rgbimage notitle', \
+	word(line[i], side), word(line[i], 3), word(line[i], 4), word(line[i], 5))
+titled(i, side) = side == 1 ? "Before input " . word(line[i], 6) \
+	: sprintf("After %.0f ms on %s (usual %.0f ms)", real(word(line[i], 8)), word(line[i], 7), real(word(line[i], 9)))
+if (late > 0) {
+	eval panels("outliers", 40 + 300 * late, 2, late, 0, "The latest responses, compared with their usual time")
+	do for [i = 1:late] { do for [side = 1:2] {
+		eval panel(2 * i - 2 + side, titled(i, side))
+		set size ratio -1; unset border; unset tics; unset grid; unset xlabel; unset ylabel; set autoscale fix
+		eval shown(i, side)
+	} }
+}

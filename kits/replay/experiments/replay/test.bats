@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# replay: a trace on two servers whose delays are known; options that are refused. (Figures: ../cpuspeed/test.bats.)
+
+bats_require_minimum_version 1.5.0
+load ../engine/replays
+
+lines_of() {	# lines_of CLICKS: a script of the scripted desktop
+	local at
+	for ((k = 0; k < $1; k++)); do
+		at="$((42 + 60 * k)) 20"
+		printf '%s\n' "move $at" "wait 200" "shot click $at" "press $at" "wait 60" "release $at" "wait 250"
+	done
+}
+
+# The servers delay the answer to each click by these ms, the second one twice as long; each replay has a new server.
+@test "replay: a server with twice the delays has a ratio of 2; a password opens it; its latest response is a picture" {
+	local server=$TOP/kits/replay/tests/lab/scripted_rfb.py status=0 port=$((20000 + RANDOM % 10000))
+	command -v python3 >/dev/null || skip "python3 is not installed"
+	lines_of 5 >script
+	python3 "$server" --log trace.log --trace script "my trace"
+	echo secret >password
+	# shellcheck disable=SC2016 # another shell's
+	cat >fresh <<-END
+		port=\${VNCPLAY_SERVER##*:} factor=1
+		[ "\$VNCPLAY_LABEL" = fast ] || factor=2
+		[ ! -f \$port.pid ] || { kill \$(cat \$port.pid); tail --pid \$(cat \$port.pid) -f /dev/null; rm \$port.log; }
+		python3 "$server" --log \$port.log --port \$port --password secret --factor \$factor --delays 60,35,120,40,200 >/dev/null 2>&1 &
+		echo \$! >\$port.pid
+		until grep -q ' listens ' \$port.log; do sleep 0.05; done
+	END
+	"$TOP/thinprobe" run replay --trace "my trace" --to "vnc:127.0.0.1::$port" --label fast --to "vnc:127.0.0.1::$((port + 1))" --label slow \
+		--password-file password --before 'sh fresh' --repeat 2 -o "$RUN" 3>&- || status=$?
+	# shellcheck disable=SC2046 # pids
+	kill $(cat [0-9]*.pid)
+	[ "$status" = 0 ]
+	[ "$(finding delivered)" = "15 good" ] || cat "$RUN/findings.json"
+	# by the servers' own logs, whatever kept them: the ratio of their answers, click by click
+	near() { awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { print a, b; exit !(a - b <= most && b - a <= most) }'; }
+	near "$(column slow ratio)" 2 0.1
+	near "$(column fast p50_ms)" 60 10
+	near "$(column slow max_ms)" 400 10
+	[ "$(head -c 15 "$RUN/pictures/1-after.ppm")" = $'P6\n640 480\n255' ]
+	[ "$(wc -c <"$RUN/pictures/1-before.ppm")" = $((15 + 640 * 480 * 3)) ]
+	awk -F'\t' 'NR == 2 { exit !($1 == "slow" && $4 == "click" && $5 > 390) }' "$RUN/outliers.tsv"
+	grep -q '<image' "$RUN/figures/outliers.svg"
+	# a server that --before has left behind does not hold the run folder
+	run "$TOP/thinprobe" run replay --resume "$RUN"
+	[[ $status = 0 && $output == *"nothing is missing"* ]]
+}
+
+@test "replay: a trace, servers, names and passwords that do not fit are refused in one line" {
+	local words
+	: >trace
+	while IFS='|' read -r words why; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$TOP/experiments/engine/run.sh" replay $words -o none/run
+		echo "$words: $status $stderr"
+		[ ! -e none ] && [ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$why"* ]]
+	done <<-END
+		--to vnc:a:1|--trace is missing
+		--trace trace|--to is missing
+		--trace trace --to a|must be vnc:HOST:DISPLAY
+		--trace trace --to vnc:a:1 --to b:1 --label x|as many names as there are servers
+		--trace trace --to vnc:a:1 --label 5|not a number
+		--trace trace --to vnc:a:1,vnc:a:1|two servers are called a-1
+		--trace trace --to vnc:a:1 --password-file no-file|no-file
+		--trace trace --to vnc:a:1 --on ssh:a,b|needs the emulated hosts
+		--trace trace --to vnc:a:1 --join 5ms|needs --method paper
+	END
+}
