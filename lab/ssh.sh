@@ -40,10 +40,10 @@
 . "$LAB_HERE/groups.sh"
 # shellcheck source=lab/memory.sh
 . "$LAB_HERE/memory.sh"
+# shellcheck source=lab/disk.sh
+. "$LAB_HERE/disk.sh"
 declare -gA LAB_FOLDER=() LAB_FACT=() LAB_PROGRAM=() LAB_INSTALLED=()
 LAB_JOBS=0 SSH_HEAD=0 SSH_BEFORE=0
-# shellcheck disable=SC2034 # for drivers: a disk of its own is for the emulated server only
-LAB_DISK='' LAB_DISK_DEVICE=''
 
 # lab_up: as in local.sh; LAB_ROLES are those that there are, LAB_HOST_ROLE is the machine's name. Nothing is shaped.
 lab_up() {
@@ -233,6 +233,7 @@ ssh_fail() {	# ssh_fail STATUS ROLE MESSAGE...
 lab_down() {
 	[ -n "${LAB_HOLDER-}" ] || return 0
 	lab_gone "$LAB_HOLDER" || lab_stop_within 1 ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
+	lab_disk_none
 	lab_undo_end
 	kill -TERM "$LAB_HOLDER" 2>/dev/null
 	wait_until 30 lab_gone "$LAB_HOLDER" || kill -KILL "$LAB_HOLDER" 2>/dev/null
@@ -270,16 +271,16 @@ lab_there() {
 	esac
 }
 
-# lab_command [-S] [-R] [-X] ROLE COMMAND...: sets LAB_COMMAND. Everything runs as the login, so -R
-# changes nothing. There is no -C: use LAB_TAP.
+# lab_command [-S] [-R] [-X] ROLE COMMAND...: sets LAB_COMMAND. Everything runs as the login; -R is for what belongs to the
+# server's mounts (lab_disk_space), though it is outside of its memory (-M -). There is no -C: use LAB_TAP.
 lab_command() {
-	local OPTIND=1 opt session=same interrupt=no role cpus word words=() folder host memory=${LAB_MEMORY-} into
+	local OPTIND=1 opt session=same interrupt=no role cpus word words=() folder host memory=${LAB_MEMORY-} into root=''
 	while getopts CSRXM: opt; do
 		case $opt in
 		C) die "-$EXIT_USAGE" "over ssh nothing of one host runs on the other's CPUs" ;;
 		S) session=new ;;
 		M) memory=$OPTARG ;;
-		R) ;;
+		R) root=1 ;;
 		X) interrupt=yes ;;
 		*) return "$EXIT_USAGE" ;;
 		esac
@@ -311,6 +312,8 @@ lab_command() {
 		"$folder" "$BASHPID-$((LAB_JOBS++))" "$LAB_LINE" "$interrupt"
 		root "${!cpus}" "$session" "$interrupt" "$folder/ended.times" "$folder/run")
 	SSH_HEAD=${#LAB_COMMAND[@]}
+	[ -z "$LAB_DISK_SPACE" ] || [ "$role" != server ] || [ "$memory$root" = - ] ||
+		LAB_COMMAND+=(nsenter "--mount=$LAB_DISK_SPACE" "--wd=$folder/run" --)
 	[ -z "$into" ] || LAB_COMMAND+=(sh -c "$SSH_JOIN" "$into")
 	SSH_BEFORE=${#LAB_COMMAND[@]}	# the words that stand before the command
 	LAB_COMMAND+=("${words[@]}")
@@ -409,6 +412,16 @@ lab_children() {
 		lab_child "$pid"
 		[[ $LAB_CHILD != "$1":* ]] || CHILDREN+=${CHILDREN:+,}${LAB_CHILD#*:}
 	done
+}
+
+# The machine goes on seeing its own files: the server's commands have mounts of their own, as long as one of them runs.
+lab_disk_space() {
+	lab_start server disk-space unshare --mount sh -c 'echo ready >&2; exec sleep infinity' &&
+		LAB_DISK_KEEPER=$LAB_PID && lab_ready disk-space 20 2>/dev/null && lab_child "$LAB_PID" && [[ $LAB_CHILD == server:* ]] || {
+		LAB_WHY="no mounts of its own for the server"
+		return 1
+	}
+	LAB_DISK_SPACE=/proc/${LAB_CHILD#*:}/ns/mnt
 }
 
 lab_undo_command() {

@@ -16,27 +16,39 @@ caches_drop() {
 		CACHES=dropped; } 2>/dev/null
 }
 
+# The server's own disk is taken as it is.
+disk_is_own() { [ "$ON_BACKEND" = ssh ] && [ "${DISK-}" = file ]; }
+
 # Lists the files of /usr that are in memory, for disk_fill: those that the session has read (and other running programs).
 # 1: LAB_WHY.
 disk_list() {
-	find /usr -xdev -type f -print0 | xargs -0 fincore --noheadings --bytes --raw --output RES,FILE 2>/dev/null |
+	lab_query server sh -c 'find /usr -xdev -type f -print0 | xargs -0 fincore --noheadings --bytes --raw --output RES,FILE' 2>/dev/null |
 		awk '$1 > 0 { sub(/^[0-9]+ /, ""); print substr($0, 2) }' >"$RUN/log/files"
 	LAB_WHY="what the session reads is not known: fincore tells of no file"
 	[ -s "$RUN/log/files" ]
 }
 
 # Copies these files onto a disk and mounts them over the server's /usr (overlayfs). No other process has these copies in memory.
-# 1: LAB_WHY.
+# An own disk has them already. 1: LAB_WHY.
 disk_fill() {
-	local list=$RUN/log/files bytes kind=${DISK:-slow} said
+	local list=$RUN/log/files bytes=0 kind=${DISK:-slow} said
 	kind=${kind%%:*}
-	bytes=$(cd / && tr '\n' '\0' <"$list" | du --bytes --total --files0-from=- 2>/dev/null | tail -n 1 | cut -f 1)
-	lab_disk "$kind" "$(((bytes + bytes / 3) / 1048576 + LOAD_FILE_MB + 128))M" /tmp/disk || return
+	: >"$list"
+	if disk_is_own; then
+		kind=own
+		lab_disk_own "$((LOAD_FILE_MB + 64))M" || return
+	else
+		disk_list || return
+		bytes=$(lab_exec server sh -c "cd / && tr '\n' '\0' | du --bytes --total --files0-from=-" <"$list" 2>/dev/null |
+			tail -n 1 | cut -f 1)
+		lab_disk "$kind" "$(((bytes + bytes / 3) / 1048576 + LOAD_FILE_MB + 128))M" "$LAB_TMP/disk" || return
+	fi
 	# The load reads only blocks that were written; other blocks would not be read from the disk.
-	said=$({ tar -C / -cf - --files-from "$list" | lab_exec -R server tar -C "$LAB_DISK" -xf - &&
+	# shellcheck disable=SC2016 # another shell's
+	said=$({ { disk_is_own || lab_exec -R server sh -c 'tar -C / -cf - --files-from - | tar -C "$1" -xf -' sh "$LAB_DISK" <"$list"; } &&
 		lab_exec -R server dd if=/dev/urandom of="$LAB_DISK/load" bs=1M count="$LOAD_FILE_MB" conv=fsync status=none \
-			</dev/null &&
-		lab_exec -R server mount -t overlay desk -o "lowerdir=$LAB_DISK/usr:/usr" /usr </dev/null; } 2>&1) || {
+			</dev/null && { disk_is_own ||
+		lab_exec -R server mount -t overlay desk -o "lowerdir=$LAB_DISK/usr:/usr" /usr </dev/null; }; } 2>&1) || {
 		LAB_WHY="its files cannot stand in front of the system's: ${said##*$'\n'} (it takes overlayfs)"
 		return 1
 	}
@@ -53,14 +65,14 @@ disk_away() {
 	lab_disk_off
 }
 
-# The load: fio reads 32 KB at random places, bypassing the page cache, on the client's CPU.
+# The load: fio reads 32 KB at random places, bypassing the page cache, on the client's CPU (over ssh on others of the server).
 fio_begin() {	# fio_begin FOLDER WORD...: 0, or LAB_WHY
-	local reads _
+	local reads _ cpus=${LAB_CPUS_beside-$LAB_CPUS_client}
 	read -r reads _ < <(lab_disk_counts)
-	lab_start -R -o "$1/fio.json" server fio taskset -c "$LAB_CPUS_client" fio --name=load --filename="$LAB_DISK/load" \
+	lab_start -R -o "$1/fio.json" server fio taskset -c "${cpus:-$LAB_CPUS_server}" fio --name=load --filename="$LAB_DISK/load" \
 		--readonly \
 		--direct=1 --rw=randread --bs=32k --ioengine=libaio --time_based --runtime=86400 --randrepeat=0 --group_reporting \
-		--output-format=json --output="$1/fio.json" "${@:2}"
+		--output-format=json --output "$1/fio.json" "${@:2}"
 	FIO=$LAB_PID
 	wait_until 30 fio_reads "$reads" && ! lab_gone "$FIO" && return
 	LAB_WHY="fio does not read: $(last_word fio)"
@@ -86,4 +98,4 @@ fio_end() {	# fio_end FOLDER: sets FACTS
 
 # The delay of each read and write is in force during the measurement only.
 disk_slow() { [[ $DISK != slow:* ]] || lab_disk_delay "${DISK#slow:}"; }
-disk_fast() { [[ ${DISK:-slow} != slow* ]] || lab_disk_delay 0; }
+disk_fast() { [[ ${DISK:-slow} != slow* || -z $LAB_DISK_DEVICE ]] || lab_disk_delay 0; }

@@ -14,7 +14,7 @@
 #   swap KIND BYTES      switches swap on (file, zram, slow:DELAY); answers "DEVICE SECOND-DEVICE WHAT IT IS"
 #   unswap [hold]        switches it off again (hold: another one follows); delay TIME: of each read of the slow one
 #   disk KIND BYTES      makes a disk (slow, file); answers "DEVICE WHAT IT IS"; disk-hold: it is
-#                        mounted, and lets go when it is not any more
+#                        mounted, and lets go when it is not any more; own: "DEVICE FOLDER WHAT IT IS"
 #   disk-delay TIME [READ-RATE WRITE-RATE]   of each read and write of a slow one
 #   disk-takes N         so many requests at a time go to it; undisk: takes it away
 #   switch NAME [VALUE]  sets a switch (switch_file names them); without a value puts back what it was

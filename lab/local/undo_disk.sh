@@ -9,11 +9,26 @@
 # go when it is unmounted, slowdisk ends when the loop device lets go of it. On record, in the order
 # of doing: "disk-folder", "disk-slow", "disk-loop", "disk-takes".
 
+# own_disk BYTES: sets answer: the disk that the machine has, the folder on it, and what it is.
+own_disk() {
+	local place='' backing='' name
+	find_place "$1" disk || return
+	name=$(df --output=source -- "${place%/*}" | tail -n 1) && name=$(readlink -f -- "$name") && name=${name##*/}
+	while :; do
+		[ ! -e "/sys/class/block/$name/partition" ] || { name=$(readlink -f "/sys/class/block/$name/..") && name=${name##*/}; }
+		case $(ls "/sys/class/block/$name/slaves" 2>/dev/null) in '' | *$'\n'*) break ;; *) name=$(ls "/sys/class/block/$name/slaves") ;; esac
+	done
+	[ -d "/sys/block/$name" ] || { why="which disk ${place%/*} is on cannot be told"; return 1; }
+	note_down disk-folder "$place" && mkdir -m 700 -- "$place" || { why="cannot make $place"; return 1; }
+	disk_device=/dev/$name disk_place=$place answer="/dev/$name $place $backing"
+}
+
 # make_disk slow|file BYTES: sets answer: the device, what is behind it. Not formatted; a slow one takes no time yet.
 make_disk() {
 	local place='' backing='' file said device command slow_pid='' slow_file='' slow_control='' LAB_SWAP_LOG=''
-	[ "$EUID" = 0 ] || { why="a disk of its own: only root may make one"; return 1; }
 	[ -z "${disk_device-}" ] || { why="this lab has its disk already"; return 1; }
+	[ "$1" != own ] || { own_disk "$2"; return; }
+	[ "$EUID" = 0 ] || { why="a disk of its own: only root may make one"; return 1; }
 	for command in losetup:mount mke2fs:e2fsprogs; do
 		command -v "${command%:*}" >/dev/null || {
 			why="${command%:*} is missing: apt-get install --no-install-recommends ${command#*:}"

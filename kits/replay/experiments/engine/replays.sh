@@ -55,10 +55,11 @@ exp_begin() {
 	RUN_SAYS="; $APP, ${#CELLS[@]} settings, $REPEATS replay$([ "$REPEATS" = 1 ] || echo s) of each"
 	app_use desk
 	why=$(app_can) || die "-$EXIT_MISSING" "$why"
-	if [ "$ON_DISK" = 1 ]; then
-		[ "$EUID" = 0 ] || die "-$EXIT_MISSING" "a disk of its own for the session needs root"
+	if [ "$ON_DISK" = 1 ] && ! disk_is_own; then
+		[ "$(lab_query server id -u)" = 0 ] ||
+			die "-$EXIT_MISSING" "a disk of its own for the session needs root${LAB_AT_server-}; --disk file does not"
 		must lab_need server fincore util-linux
-		lab_can server disk || die "-$EXIT_MISSING" "cannot make an emulated disk for the session: $LAB_WHY"
+		lab_disk_can || die "-$EXIT_MISSING" "cannot make an emulated disk for the session: $LAB_WHY"
 	fi
 	[ "$KEEP_CACHES" = 1 ] || lab_query server test -w /proc/sys/vm/drop_caches ||
 		ABSENT+=("caches dropped before each replay: only root may")
@@ -108,8 +109,9 @@ session_make() {	# session_make SETTING: the setting, a display and a desk, all 
 }
 
 session_end() {
-	# shellcheck disable=SC2086 # words
-	lab_stop "${LAB_PIDS[@]}"
+	local pid all=()
+	for pid in "${LAB_PIDS[@]}"; do [ "$pid" = "${LAB_DISK_KEEPER-}" ] || all+=("$pid"); done
+	lab_stop "${all[@]}"
 	protocol_stop
 	[ "$ON_DISK" = 0 ] || [ -z "$LAB_DISK" ] || lab_exec -R server rm -rf "$LAB_DISK/desk"
 }
@@ -138,7 +140,7 @@ session_first() {
 		lab_wait "$LAB_PID" || die "cannot record the session: $(last_word record)"
 		mv "$RUN/session.new" "$RUN/session.trace"
 	fi
-	[ "$ON_DISK" = 0 ] || { disk_list && disk_fill; } || die "-$EXIT_MISSING" "no disk for the session: $LAB_WHY"
+	[ "$ON_DISK" = 0 ] || disk_fill || die "-$EXIT_MISSING" "no disk for the session: $LAB_WHY"
 	session_end
 	[ ! -t 1 ] || printf '\r\033[K'
 }

@@ -11,24 +11,27 @@ setting_row() { printf '\t%s\n' "$1"; }
 # formats is mounted for perf alone.
 perf_of() {
 	local event filter
-	filter="dev == $(($(stat -c '0x%t << 20 | 0x%T' "$1")))"
+	filter="dev == $(($(lab_query server stat -c '0x%t << 20 | 0x%T' "$1")))"
 	PERF=(unshare --mount perf record --quiet --all-cpus --clockid monotonic --mmap-pages 4M --output "$2")
 	for event in bio_queue rq_issue rq_complete; do PERF+=(--event "block:block_$event" --filter "$filter"); done
 	PERF+=(-- setpriv --pdeathsig KILL sh -c 'echo ready >&2; [ -z "$0" ] || exec sleep infinity')
 }
 setting_can() {
-	local loops=(/dev/loop[0-9]*) why
+	local why
 	must lab_need server fio fio
-	perf_of "${loops[0]}" /dev/null
-	why=$("${PERF[@]}" '' 2>&1 >/dev/null) && return
+	[ "$(lab_query server id -u)" = 0 ] || die "-$EXIT_MISSING" "only root may change the scheduler of a disk${LAB_AT_server-}"
+	! disk_is_own || ABSENT+=("the number of requests at a time (--takes): the server's own disk takes what it takes")
+	perf_of "$(lab_query server sh -c 'set -- /dev/loop[0-9]*; [ -b "$1" ] || set -- /dev/[vsn][dv]*; echo "$1"')" /dev/null
+	why=$(outside_exec "${PERF[@]}" '' 2>&1 >/dev/null) && return
 	ORDER_CAN=0
 	ABSENT+=("the order of requests: ${why%%$'\n'*}")
 }
 
 # Of the schedulers that were asked for, those that a loop device offers: it offers all that the kernel has.
 exp_find() {
-	local file name offered='' here=()
-	for file in /sys/block/loop*/queue/scheduler; do offered=$(tr -d '[]' <"$file"); break; done
+	local name offered='' here=()
+	offered=$(lab_query server sh -c 'cat /sys/block/loop*/queue/scheduler || cat /sys/block/*/queue/scheduler' 2>/dev/null |
+		tr -d '[]' | awk 'NF > most { most = NF; line = $0 } END { print line }')
 	for name in $(tr , ' ' <<<"${SCHEDULERS:-none,${offered// /,}}"); do
 		if [[ " ${here[*]-} " == *" $name "* ]]; then :
 		elif [[ " $offered " == *" $name "* ]]; then here+=("$name")
@@ -40,7 +43,7 @@ exp_find() {
 
 exp_before_cells() {
 	session_first
-	lab_disk_takes "$TAKES" || die "-$EXIT_MISSING" "the disk cannot be told to take $TAKES requests at a time: $LAB_WHY"
+	disk_is_own || lab_disk_takes "$TAKES" || die "-$EXIT_MISSING" "the disk cannot be told to take $TAKES requests at a time: $LAB_WHY"
 }
 
 setting_begin() {
@@ -57,7 +60,7 @@ setting_begin() {
 }
 # order_of FILE: the figures of the order, as JSON.
 order_of() {
-	perf script --input "$1" --ns --fields comm,time,event,trace 2>/dev/null |
+	outside_exec perf script --input "$1" --ns --fields comm,time,event,trace 2>/dev/null |
 		LC_ALL=C awk -v load=fio -f "$TP_HOME/experiments/iosched/order.awk" | jq -c '
 			def quantile($p): sort | ((length - 1) * $p) as $at | .[$at | floor] as $low
 				| if $low == null then null else $low + (.[$at | ceil] - $low) * ($at - ($at | floor)) end;
@@ -70,7 +73,7 @@ setting_end() {
 		kill -TERM "$ORDER" 2>/dev/null
 		lab_stop_within 10 "$ORDER"
 		order_of "$2/order.data" >"$2/order.json"
-		rm -f "$2/order.data"
+		outside_exec rm -f "$2/order.data"
 	fi
 	fio_end "$2"
 	[ -z "$ORDER" ] || FACTS=$(jq -c --argjson facts "${FACTS:-{\}}" '$facts + del(.requests)' "$2/order.json" 2>/dev/null) ||
