@@ -61,7 +61,7 @@ setting_begin() {
 # order_of FILE: the figures of the order, as JSON.
 order_of() {
 	outside_exec perf script --input "$1" --ns --fields comm,time,event,trace 2>/dev/null |
-		LC_ALL=C awk -v load=fio -f "$TP_HOME/experiments/iosched/order.awk" | jq -c '
+		LC_ALL=C awk -v load=fio -f "$EXP_DIR/order.awk" | jq -c '
 			def quantile($p): sort | ((length - 1) * $p) as $at | .[$at | floor] as $low
 				| if $low == null then null else $low + (.[$at | ceil] - $low) * ($at - ($at | floor)) end;
 			{requests, in_device_p90: (.in_device | quantile(0.9)), waiting_mean, tau, overtaken_percent,
