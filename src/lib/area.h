@@ -9,6 +9,9 @@ struct pixel_area {
 };
 
 bool area_is_empty(const struct pixel_area *a);
+/* What both have in common; all 0: nothing. No input overflows. */
 struct pixel_area area_intersect(const struct pixel_area *a, const struct pixel_area *b);
-/* Widens *a, which may be empty, to the box around both. */
+bool area_meets(const struct pixel_area *a, const struct pixel_area *b);
+struct pixel_area area_clip(struct pixel_area a, int width, int height); /* the part within (0, 0) to (width, height) */
+/* Widens *a to the smallest area around both; an empty one adds nothing. */
 void area_include(struct pixel_area *a, const struct pixel_area *b);

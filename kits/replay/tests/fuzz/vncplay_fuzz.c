@@ -74,7 +74,7 @@ static void fuzz_log(const uint8_t *data, size_t size)
 	close(side.fd);
 }
 
-static void on_painted(void *whose, struct box b)
+static void on_painted(void *whose, struct pixel_area b)
 {
 	const struct rfb_decoder *r = *(struct rfb_decoder **)whose;
 

@@ -220,8 +220,8 @@ static void gather_areas(const struct analysis_state *w, struct analysis_result 
 			continue;
 		for (size_t n = animation_take_group(set, w->columns, w->rows, (uint32_t)t, tile); n-- > 0;) {
 			m.changes += w->restless[tile[n]];
-			m.box = box_join(m.box, (struct box){ (int)tile[n] % w->columns * TILE_SIDE,
-							      (int)tile[n] / w->columns * TILE_SIDE, TILE_SIDE, TILE_SIDE });
+			area_include(&m.box, &(struct pixel_area){ (int)tile[n] % w->columns * TILE_SIDE,
+								   (int)tile[n] / w->columns * TILE_SIDE, TILE_SIDE, TILE_SIDE });
 		}
 		memory_more(out->masked, out->n_masked);
 		out->masked[out->n_masked++] = m;

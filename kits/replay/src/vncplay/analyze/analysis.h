@@ -5,9 +5,9 @@
 
 #include "responses.h"
 
-struct masked_place {	  /* a part of the screen that changes without input */
-	struct box box;	  /* pixels */
-	uint64_t changes; /* of its tiles, in all runs */
+struct masked_place {	       /* a part of the screen that changes without input */
+	struct pixel_area box; /* pixels */
+	uint64_t changes;      /* of its tiles, in all runs */
 };
 
 struct analysis_result {

@@ -114,7 +114,7 @@ static void set_pixel(struct frame_scan *s, size_t at, uint32_t colour)
 	}
 }
 
-static void on_painted(void *whose, struct box b)
+static void on_painted(void *whose, struct pixel_area b)
 {
 	struct frame_scan *s = whose;
 	int scale = (int)s->cfg->scale;

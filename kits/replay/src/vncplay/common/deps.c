@@ -12,7 +12,7 @@
 
 static const char *const why_words[] = { "alone", "sometimes", NULL };
 
-uint64_t deps_hash_part(const struct screen *s, struct box box)
+uint64_t deps_hash_part(const struct screen *s, struct pixel_area box)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -69,7 +69,7 @@ const struct dependency *deps_find(const struct dependencies *d, int line, int *
 	return *n ? &d->before[low] : NULL;
 }
 
-static bool is_box_valid(const struct box *b)
+static bool is_box_valid(const struct pixel_area *b)
 {
 	return b->x >= 0 && b->y >= 0 && b->w > 0 && b->h > 0 && b->x < SCREEN_SIDE_MOST && b->y < SCREEN_SIDE_MOST &&
 	       b->w <= SCREEN_SIDE_MOST && b->h <= SCREEN_SIDE_MOST;
@@ -175,7 +175,7 @@ int deps_write(const struct dependencies *d, FILE *out)
 {
 	fprintf(out, "vncplay-deps 1\ninputs %d\n", d->inputs);
 	for (int i = 0; i < d->n_ignore; i++) {
-		const struct box *b = &d->ignore[i].box;
+		const struct pixel_area *b = &d->ignore[i].box;
 
 		fprintf(out, "ignore %d %d %d %d %s\n", b->x, b->y, b->w, b->h, why_words[d->ignore[i].why]);
 	}

@@ -17,15 +17,15 @@
 
 struct dependency { /* a dependency: a change that must precede an input */
 	int line;
-	struct box box; /* the part of the screen that must have changed since the previous press of a button or key */
-	bool any;	/* true: any change meets it */
-	uint64_t hash;	/* else deps_hash_part of the content that it must show */
-	int file_line;	/* its line in the file of dependencies */
+	struct pixel_area box; /* the part of the screen that must have changed since the previous press of a button or key */
+	bool any;	       /* true: any change meets it */
+	uint64_t hash;	       /* else deps_hash_part of the content that it must show */
+	int file_line;	       /* its line in the file of dependencies */
 };
 
 enum deps_why { DEPS_ALONE, DEPS_SOMETIMES }; /* changes without input; changed in some replays only */
 struct ignored_part {
-	struct box box;
+	struct pixel_area box;
 	enum deps_why why;
 };
 
@@ -49,4 +49,4 @@ int deps_add_ignored(struct dependencies *d, const struct ignored_part *i);
 /* The first dependency of a line of the trace, *n: their number; NULL: none. */
 const struct dependency *deps_find(const struct dependencies *d, int line, int *n);
 /* The hash of a part of the screen (FNV-1a of its pixels, row by row); pixels outside of the screen count as black. */
-uint64_t deps_hash_part(const struct screen *s, struct box box);
+uint64_t deps_hash_part(const struct screen *s, struct pixel_area box);

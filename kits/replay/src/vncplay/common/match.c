@@ -20,19 +20,19 @@ static bool pixels_differ(uint32_t a, uint32_t b, int tolerance)
 static bool is_pixel_masked(const struct match_cfg *cfg, int x, int y)
 {
 	for (int i = 0; i < cfg->n_masks; i++)
-		if (box_meets(cfg->masks[i], (struct box){ x, y, 1, 1 }))
+		if (area_meets(&cfg->masks[i], &(struct pixel_area){ x, y, 1, 1 }))
 			return true;
 	return false;
 }
 
-struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
+struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct pixel_area box,
 					     const uint32_t *pixels, int dx, int dy, int most)
 {
 	struct mismatch_count seen = { 0 };
 	bool masks = false;
 
 	for (int i = 0; i < cfg->n_masks && !masks; i++)
-		masks = box_meets(cfg->masks[i], (struct box){ box.x + dx, box.y + dy, box.w, box.h });
+		masks = area_meets(&cfg->masks[i], &(struct pixel_area){ box.x + dx, box.y + dy, box.w, box.h });
 	for (int row = 0; row < box.h; row++) {
 		int y = box.y + dy + row;
 
@@ -53,7 +53,7 @@ struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const 
 	return seen;
 }
 
-const struct box *match_find_stray_mask(const struct box *masks, int n, int width, int height)
+const struct pixel_area *match_find_stray_mask(const struct pixel_area *masks, int n, int width, int height)
 {
 	for (int i = 0; i < n; i++)
 		if (masks[i].x >= width || masks[i].y >= height)
@@ -67,7 +67,7 @@ bool match_is_close(const struct match_cfg *cfg, struct mismatch_count seen)
 }
 
 /* Number of pixels of the snapshot that differ from the snapshot moved by dx, dy. */
-static int count_shifted_diffs(struct box box, const uint32_t *pixels, int dx, int dy, int tolerance)
+static int count_shifted_diffs(struct pixel_area box, const uint32_t *pixels, int dx, int dy, int tolerance)
 {
 	int n = 0;
 
@@ -77,7 +77,7 @@ static int count_shifted_diffs(struct box box, const uint32_t *pixels, int dx, i
 	return n;
 }
 
-static bool lacks_texture(const struct match_cfg *cfg, struct box box, const uint32_t *pixels)
+static bool lacks_texture(const struct match_cfg *cfg, struct pixel_area box, const uint32_t *pixels)
 {
 	int n = box.w * box.h, step = 1 + n / 1024, seen = 0, most = 0, allowed = (int)(cfg->share * n / 100);
 
@@ -97,7 +97,7 @@ static bool lacks_texture(const struct match_cfg *cfg, struct box box, const uin
 	       count_shifted_diffs(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
 }
 
-enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box, const uint32_t *pixels,
+enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct pixel_area box, const uint32_t *pixels,
 			      int radius, int *dx, int *dy, struct mismatch_count *seen)
 {
 	int allowed = (int)(cfg->share * (box.w * box.h) / 100), left = -1, top = 0, right = 0, bottom = 0;

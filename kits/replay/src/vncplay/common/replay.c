@@ -16,11 +16,11 @@ static void on_resized(void *whose, int width, int height)
 	tilelog_resize(&r->tiles, width, height);
 }
 
-static void on_painted(void *whose, struct box box)
+static void on_painted(void *whose, struct pixel_area box)
 {
 	struct replay *r = whose;
 
-	tilelog_mark_dirty(&r->tiles, box_clip(box, r->width, r->height));
+	tilelog_mark_dirty(&r->tiles, area_clip(box, r->width, r->height));
 }
 
 static void mark_cut(struct replay *r, const char *why)

@@ -153,7 +153,7 @@ static int begin_rectangle(struct rfb_decoder *r)
 		return rfb_fail(r, "the server sent an unknown encoding");
 	r->place = IN_RECTANGLE;
 	r->encoding = &encodings[i];
-	r->box = (struct box){ c->x, c->y, c->w, c->h };
+	r->box = (struct pixel_area){ c->x, c->y, c->w, c->h };
 	start_body(r, paints && c->w && c->h);
 	if (paints && (c->x + c->w > r->screen.width || c->y + c->h > r->screen.height))
 		return rfb_fail(r, "the server sent a rectangle outside of the screen");

@@ -27,7 +27,7 @@ extern const struct rfb_format rfb_xrgb;
 /* Callbacks during rfb_decode_bytes. Any may be NULL. */
 struct rfb_event_callbacks {
 	void (*resized)(void *whose, int width, int height); /* new size of the screen; also once with ServerInit */
-	void (*painted)(void *whose, struct box box);	     /* a rectangle was painted, whether or not its pixels changed */
+	void (*painted)(void *whose, struct pixel_area box); /* a rectangle was painted, whether or not its pixels changed */
 	void (*ended)(void *whose);			     /* the end of a framebuffer update */
 	/* a cursor shape of at least one pixel: the server leaves drawing the pointer to its clients */
 	void (*shape)(void *whose);

@@ -71,7 +71,7 @@ struct rfb_decoder {
 	struct rfb_walk walk;
 	enum { BETWEEN_MESSAGES, IN_MESSAGE, IN_RECTANGLE } place;
 	const struct rfb_encoding *encoding; /* of the current rectangle */
-	struct box box;			     /* the current rectangle */
+	struct pixel_area box;		     /* the current rectangle */
 
 	bool keeps;	/* the bytes that come are kept in `body` */
 	bool parts;	/* RRE: the background is painted, `body` has parts only */
@@ -95,10 +95,10 @@ int rfb_fail(struct rfb_decoder *r, const char *why);
 
 /* rfb_plain.c: paint pixels, or one colour, into a box, which must lie on the screen; Raw, CopyRect, RRE, CoRRE, Hextile */
 uint32_t *rfb_pixel_at(struct rfb_decoder *r, int x, int y);
-void rfb_paint_pixels(struct rfb_decoder *r, struct box box, const struct pixel_layout *pixel, const uint8_t *in);
-void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour);
+void rfb_paint_pixels(struct rfb_decoder *r, struct pixel_area box, const struct pixel_layout *pixel, const uint8_t *in);
+void rfb_fill_box(struct rfb_decoder *r, struct pixel_area box, uint32_t colour);
 /* The n-th of the tiles of a box, from 0, row by row; false: it has fewer. */
-bool rfb_get_tile(struct box whole, int side, int n, struct box *tile);
+bool rfb_get_tile(struct pixel_area whole, int side, int n, struct pixel_area *tile);
 int rfb_paint_raw(struct rfb_decoder *r, struct byte_range body);
 int rfb_paint_copyrect(struct rfb_decoder *r, struct byte_range body);
 int rfb_paint_rre(struct rfb_decoder *r, struct byte_range body);

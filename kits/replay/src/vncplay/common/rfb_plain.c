@@ -9,13 +9,13 @@ uint32_t *rfb_pixel_at(struct rfb_decoder *r, int x, int y)
 	return r->screen.pixels + (size_t)y * (size_t)r->screen.width + (size_t)x;
 }
 
-void rfb_paint_pixels(struct rfb_decoder *r, struct box box, const struct pixel_layout *pixel, const uint8_t *in)
+void rfb_paint_pixels(struct rfb_decoder *r, struct pixel_area box, const struct pixel_layout *pixel, const uint8_t *in)
 {
 	for (int y = 0; y < box.h; y++, in += (size_t)box.w * pixel->bytes)
 		pixel_decode_row(pixel, rfb_pixel_at(r, box.x, box.y + y), in, (size_t)box.w);
 }
 
-void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour)
+void rfb_fill_box(struct rfb_decoder *r, struct pixel_area box, uint32_t colour)
 {
 	for (int y = box.y; y < box.y + box.h; y++) {
 		uint32_t *to = rfb_pixel_at(r, box.x, y);
@@ -26,20 +26,20 @@ void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour)
 }
 
 /* Fills a part, whose place counts from the corner of `whole`. */
-static int fill_part(struct rfb_decoder *r, struct box whole, struct box part, uint32_t colour, const char *why)
+static int fill_part(struct rfb_decoder *r, struct pixel_area whole, struct pixel_area part, uint32_t colour, const char *why)
 {
 	if (part.x + part.w > whole.w || part.y + part.h > whole.h)
 		return rfb_fail(r, why);
-	rfb_fill_box(r, (struct box){ whole.x + part.x, whole.y + part.y, part.w, part.h }, colour);
+	rfb_fill_box(r, (struct pixel_area){ whole.x + part.x, whole.y + part.y, part.w, part.h }, colour);
 	return 0;
 }
 
-bool rfb_get_tile(struct box whole, int side, int n, struct box *tile)
+bool rfb_get_tile(struct pixel_area whole, int side, int n, struct pixel_area *tile)
 {
 	int columns = (whole.w + side - 1) / side, x = n % columns * side, y = n / columns * side;
 
-	*tile = (struct box){ whole.x + x, whole.y + y, whole.w - x < side ? whole.w - x : side,
-			      whole.h - y < side ? whole.h - y : side };
+	*tile = (struct pixel_area){ whole.x + x, whole.y + y, whole.w - x < side ? whole.w - x : side,
+				     whole.h - y < side ? whole.h - y : side };
 	return y < whole.h;
 }
 
@@ -51,7 +51,7 @@ int rfb_paint_raw(struct rfb_decoder *r, struct byte_range body)
 
 int rfb_paint_copyrect(struct rfb_decoder *r, struct byte_range body)
 {
-	struct box b = r->box;
+	struct pixel_area b = r->box;
 	int x = (int)rfb_get_u16(body.at), y = (int)rfb_get_u16(body.at + 2);
 
 	if (x + b.w > r->screen.width || y + b.h > r->screen.height)
@@ -80,10 +80,10 @@ int rfb_paint_rre(struct rfb_decoder *r, struct byte_range body)
 	}
 	for (; r->parts && body.n >= each && !err; body = rfb_skip_bytes(body, each)) {
 		const uint8_t *p = body.at + pixel->bytes;
-		struct box b = { p[0], p[1], p[2], p[3] };
+		struct pixel_area b = { p[0], p[1], p[2], p[3] };
 
 		if (!small)
-			b = (struct box){ rfb_get_u16(p), rfb_get_u16(p + 2), rfb_get_u16(p + 4), rfb_get_u16(p + 6) };
+			b = (struct pixel_area){ rfb_get_u16(p), rfb_get_u16(p + 2), rfb_get_u16(p + 4), rfb_get_u16(p + 6) };
 		err = fill_part(r, r->box, b, pixel_decode(pixel, body.at),
 				"the server sent an RRE subrectangle outside of its rectangle");
 	}
@@ -109,7 +109,7 @@ static uint32_t take_pixel(struct rfb_decoder *r, struct byte_range *body)
 	return pixel_decode(&r->pixels.plain, at);
 }
 
-static int paint_hextile_tile(struct rfb_decoder *r, struct byte_range *body, struct box tile, struct hextile_colours *c)
+static int paint_hextile_tile(struct rfb_decoder *r, struct byte_range *body, struct pixel_area tile, struct hextile_colours *c)
 {
 	uint8_t mask = *body->at++;
 	int err = 0;
@@ -128,7 +128,7 @@ static int paint_hextile_tile(struct rfb_decoder *r, struct byte_range *body, st
 		uint32_t colour = mask & HEXTILE_COLOURED ? take_pixel(r, body) : c->fore;
 		const uint8_t *p = body->at;
 
-		err = fill_part(r, tile, (struct box){ p[0] >> 4, p[0] & 15, (p[1] >> 4) + 1, (p[1] & 15) + 1 }, colour,
+		err = fill_part(r, tile, (struct pixel_area){ p[0] >> 4, p[0] & 15, (p[1] >> 4) + 1, (p[1] & 15) + 1 }, colour,
 				"the server sent a Hextile subrectangle outside of its tile");
 	}
 	return err;
@@ -137,7 +137,7 @@ static int paint_hextile_tile(struct rfb_decoder *r, struct byte_range *body, st
 int rfb_paint_hextile(struct rfb_decoder *r, struct byte_range body)
 {
 	struct hextile_colours colours = { 0 };
-	struct box tile;
+	struct pixel_area tile;
 	int err = 0;
 
 	for (int n = 0; rfb_get_tile(r->box, HEXTILE_SIDE, n, &tile) && !err; n++)

@@ -22,7 +22,7 @@ static struct byte_range skip_compact_length(struct byte_range body)
 
 static int paint_palette_indices(struct rfb_decoder *r, const uint8_t *in, const uint32_t *palette, int colours)
 {
-	struct box b = r->box;
+	struct pixel_area b = r->box;
 
 	for (int y = b.y; y < b.y + b.h; y++) {
 		uint32_t *to = rfb_pixel_at(r, b.x, y);
@@ -43,7 +43,7 @@ static int paint_palette_indices(struct rfb_decoder *r, const uint8_t *in, const
 static int paint_gradient(struct rfb_decoder *r, const uint8_t *in)
 {
 	const struct pixel_layout *p = &r->pixels.tight;
-	struct box b = r->box;
+	struct pixel_area b = r->box;
 	/* the present row before x, and the row above from x on: red, green, blue */
 	unsigned(*above)[3] = calloc((size_t)b.w, sizeof(*above));
 
@@ -95,7 +95,7 @@ static void ignore_jpeg_message(j_common_ptr jpeg)
 static void decode_jpeg(struct jpeg_decoder *d, struct rfb_decoder *r, struct byte_range body)
 {
 	struct jpeg_decompress_struct *jpeg = &d->jpeg;
-	struct box b = r->box;
+	struct pixel_area b = r->box;
 
 	jpeg_create_decompress(jpeg);
 	jpeg_mem_src(jpeg, (uint8_t *)(uintptr_t)body.at, (unsigned long)body.n);

@@ -69,7 +69,7 @@ static const uint8_t *take_bytes(struct rfb_decoder *r, struct byte_range *body,
 	return at;
 }
 
-static int paint_packed_pixels(struct rfb_decoder *r, struct byte_range *body, struct box tile, const uint32_t *palette,
+static int paint_packed_pixels(struct rfb_decoder *r, struct byte_range *body, struct pixel_area tile, const uint32_t *palette,
 			       int colours)
 {
 	int bits = colours == 2 ? 1 : colours <= 4 ? 2 : 4;
@@ -93,7 +93,7 @@ static int paint_packed_pixels(struct rfb_decoder *r, struct byte_range *body, s
 
 /* Without a palette (colours 0), each run has a pixel. The length of a run is 1 more than the sum of its bytes up to the first
  * below 255. */
-static int paint_runs(struct rfb_decoder *r, struct byte_range *body, struct box tile, const uint32_t *palette, int colours)
+static int paint_runs(struct rfb_decoder *r, struct byte_range *body, struct pixel_area tile, const uint32_t *palette, int colours)
 {
 	int all = tile.w * tile.h, length;
 
@@ -123,7 +123,7 @@ static int paint_runs(struct rfb_decoder *r, struct byte_range *body, struct box
 	return 0;
 }
 
-static int paint_zrle_tile(struct rfb_decoder *r, struct byte_range *body, struct box tile)
+static int paint_zrle_tile(struct rfb_decoder *r, struct byte_range *body, struct pixel_area tile)
 {
 	const struct pixel_layout *pixel = &r->pixels.zrle;
 	const uint8_t *in = take_bytes(r, body, 1);
@@ -151,7 +151,7 @@ static int paint_zrle_tile(struct rfb_decoder *r, struct byte_range *body, struc
 int rfb_paint_zrle(struct rfb_decoder *r, struct byte_range body)
 {
 	size_t pixels = (size_t)r->box.w * (size_t)r->box.h, most = pixels * 5 + RFB_BODY_SPARE;
-	struct box tile;
+	struct pixel_area tile;
 	int err = rfb_inflate(r, STREAM_ZRLE, rfb_skip_bytes(body, 4), most, &body);
 
 	for (int n = 0; !err && rfb_get_tile(r->box, ZRLE_SIDE, n, &tile); n++)

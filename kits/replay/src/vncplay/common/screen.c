@@ -59,36 +59,7 @@ int screen_write(const struct screen *s, const char *path)
 	return err;
 }
 
-/* What both have in common; {0}: nothing. No input overflows. */
-static struct box intersect_boxes(struct box a, struct box b)
-{
-	int x = a.x > b.x ? a.x : b.x, y = a.y > b.y ? a.y : b.y;
-	int64_t right = (int64_t)a.x + a.w, below = (int64_t)a.y + a.h;
-
-	right = right < (int64_t)b.x + b.w ? right : (int64_t)b.x + b.w;
-	below = below < (int64_t)b.y + b.h ? below : (int64_t)b.y + b.h;
-	return right > x && below > y ? (struct box){ x, y, (int)(right - x), (int)(below - y) } : (struct box){ 0 };
-}
-
-struct box box_clip(struct box b, int width, int height)
-{
-	return intersect_boxes(b, (struct box){ 0, 0, width, height });
-}
-
-struct box box_join(struct box a, struct box b)
-{
-	int x = a.x < b.x ? a.x : b.x, y = a.y < b.y ? a.y : b.y;
-	int right = a.x + a.w > b.x + b.w ? a.x + a.w : b.x + b.w, below = a.y + a.h > b.y + b.h ? a.y + a.h : b.y + b.h;
-
-	return a.w <= 0 || a.h <= 0 ? b : b.w <= 0 || b.h <= 0 ? a : (struct box){ x, y, right - x, below - y };
-}
-
-int box_meets(struct box a, struct box b)
-{
-	return intersect_boxes(a, b).w > 0;
-}
-
-int box_parse(const char *text, struct box *b)
+int screen_parse_area(const char *text, struct pixel_area *b)
 {
 	int end = 0;
 

@@ -69,10 +69,10 @@ void tilelog_resize(struct tilelog *t, int width, int height)
 	t->n_dirty = 0;
 	for (size_t i = 0; i < n; i++)
 		tile[i].dirty = 0;
-	tilelog_mark_dirty(t, (struct box){ 0, 0, width, height });
+	tilelog_mark_dirty(t, (struct pixel_area){ 0, 0, width, height });
 }
 
-void tilelog_mark_dirty(struct tilelog *t, struct box box)
+void tilelog_mark_dirty(struct tilelog *t, struct pixel_area box)
 {
 	int right, below;
 

@@ -49,8 +49,8 @@ struct tilelog {
 };
 
 void tilelog_free(struct tilelog *t);
-void tilelog_resize(struct tilelog *t, int width, int height); /* pixels; all tiles become dirty */
-void tilelog_mark_dirty(struct tilelog *t, struct box box);    /* marks tiles as dirty; the caller clips `box` to the screen */
+void tilelog_resize(struct tilelog *t, int width, int height);	   /* pixels; all tiles become dirty */
+void tilelog_mark_dirty(struct tilelog *t, struct pixel_area box); /* marks tiles as dirty; the caller clips `box` to the screen */
 /* Compares the dirty tiles with the screen and lists those that changed at `ms` (since the log began; never decreasing). */
 void tilelog_compare(struct tilelog *t, const struct screen *s, uint32_t ms);
 

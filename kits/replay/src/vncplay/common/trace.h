@@ -24,15 +24,15 @@ extern const char *const trace_why_words[]; /* by enum trace_why, then NULL: "cl
 
 struct trace_event {
 	enum trace_event_kind kind;
-	int64_t at_ns;	    /* when the user made the input, ns since the recording began; a snapshot: the time of its input */
-	int x, y;	    /* the pointer; for keys -1: not known */
-	int button;	    /* press, release: 1 to 8; 4 to 7 are the wheel */
-	uint32_t keysym;    /* key down, key up */
-	enum trace_why why; /* snapshot: the kind of its input */
-	struct box box;	    /* snapshot: its place on the screen, pixels */
-	bool twin;	    /* snapshot: it also matched elsewhere nearby, so that a replay must not search for it */
-	uint32_t *pixels;   /* snapshot: box.w * box.h, 0x00RRGGBB or TRACE_ANY; owned by the trace */
-	int line;	    /* line in the file, from 1 */
+	int64_t at_ns;	       /* when the user made the input, ns since the recording began; a snapshot: the time of its input */
+	int x, y;	       /* the pointer; for keys -1: not known */
+	int button;	       /* press, release: 1 to 8; 4 to 7 are the wheel */
+	uint32_t keysym;       /* key down, key up */
+	enum trace_why why;    /* snapshot: the kind of its input */
+	struct pixel_area box; /* snapshot: its place on the screen, pixels */
+	bool twin;	       /* snapshot: it also matched elsewhere nearby, so that a replay must not search for it */
+	uint32_t *pixels;      /* snapshot: box.w * box.h, 0x00RRGGBB or TRACE_ANY; owned by the trace */
+	int line;	       /* line in the file, from 1 */
 };
 
 struct input_trace {

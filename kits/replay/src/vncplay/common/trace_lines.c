@@ -47,7 +47,7 @@ int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event 
 	return 0;
 }
 
-uint32_t *trace_lines_alloc(struct trace_line_reader *r, struct box box, int *err)
+uint32_t *trace_lines_alloc(struct trace_line_reader *r, struct pixel_area box, int *err)
 {
 	size_t n = (size_t)box.w * (size_t)box.h;
 	uint32_t *pixels;

@@ -26,7 +26,7 @@ int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event 
 /* Writes "line 12: ..." to r->why. Returns -EPROTO. */
 int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Memory for a snapshot's pixels, all TRACE_ANY. NULL with *err: -EPROTO (too many) or -ENOMEM. */
-uint32_t *trace_lines_alloc(struct trace_line_reader *r, struct box box, int *err);
+uint32_t *trace_lines_alloc(struct trace_line_reader *r, struct pixel_area box, int *err);
 
 /* State between the lines of a trace of 2005. */
 struct trace_2005_state {

@@ -50,7 +50,7 @@ static void write_snapshot_pixels(FILE *out, const uint32_t *pixels, size_t n)
 
 int trace_write_event(struct growing_file *f, const struct trace_event *e)
 {
-	const struct box *b = &e->box;
+	const struct pixel_area *b = &e->box;
 	const char *name;
 
 	fprintf(f->out, "%lld %s", (long long)(e->at_ns / NS_PER_US), trace_event_words[e->kind]);

@@ -169,12 +169,12 @@ int learn_hash_parts(struct learner *l, const char *log, const struct sent_input
 	return replay_decode(log, &events, l, hash_sent_parts);
 }
 
-static int box_area(const struct box *b)
+static int box_area(const struct pixel_area *b)
 {
 	return b->w * b->h;
 }
 
-static void add_box(struct box *boxes, int *n, int most, struct box b)
+static void add_box(struct pixel_area *boxes, int *n, int most, struct pixel_area b)
 {
 	int least = 0;
 
@@ -191,13 +191,13 @@ static void add_box(struct box *boxes, int *n, int most, struct box b)
 
 static int compare_places(const void *a, const void *b)
 {
-	const struct box *p = a, *q = b;
+	const struct pixel_area *p = a, *q = b;
 
 	return p->y != q->y ? (p->y > q->y) - (p->y < q->y) : (p->x > q->x) - (p->x < q->x);
 }
 
 /* Each rectangle is a run of tiles in a row, extended down as long as the rows below have the same run. */
-int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most)
+int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, struct pixel_area *boxes, int most)
 {
 	uint8_t *left = memory_new((size_t)w * (size_t)h, 1);
 	int n = 0;
@@ -207,7 +207,7 @@ int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, s
 		for (int x = 0; x < w; x++) {
 			uint8_t *row = left + (size_t)y * (size_t)w;
 			int end = x, down = y;
-			struct box b;
+			struct pixel_area b;
 
 			if (!row[x])
 				continue;
@@ -221,8 +221,9 @@ int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, s
 				if (same)
 					memset(row + x, 0, (size_t)(end - x));
 			}
-			b = box_clip((struct box){ x * TILE_SIDE, y * TILE_SIDE, (end - x) * TILE_SIDE, (down - y) * TILE_SIDE },
-				     width, height);
+			b = area_clip(
+				(struct pixel_area){ x * TILE_SIDE, y * TILE_SIDE, (end - x) * TILE_SIDE, (down - y) * TILE_SIDE },
+				width, height);
 			add_box(boxes, &n, most, b);
 			x = end - 1;
 		}
@@ -234,7 +235,7 @@ int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, s
 
 static void add_ignored_tiles(struct learner *l, const uint8_t *set, enum deps_why why, struct dependencies *d)
 {
-	struct box *boxes = memory_new((size_t)l->tiles, sizeof(*boxes));
+	struct pixel_area *boxes = memory_new((size_t)l->tiles, sizeof(*boxes));
 	int n = learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, l->tiles);
 
 	for (int i = 0; i < n; i++)
@@ -273,7 +274,7 @@ void learn_find_parts(struct learner *l)
 
 	for (int k = 0; k < l->steps; k++) {
 		struct learned_step *step = &l->step[k];
-		struct box boxes[LEARN_BOXES];
+		struct pixel_area boxes[LEARN_BOXES];
 
 		for (int i = 0; i < l->tiles; i++) {
 			set[i] = count_changing_replays(l, k, i) == l->runs && !changes_alone(l, i);

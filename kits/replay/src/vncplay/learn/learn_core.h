@@ -33,4 +33,4 @@ int learn_count_steps(const struct learner *l);
 
 /* Covers a set of w * h tiles (set[y * w + x] 1: in the set) with disjoint rectangles; keeps the `most` largest. Boxes are in
  * pixels, clipped to the screen of width * height. Returns their number. */
-int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most);
+int learn_cover_tiles(const uint8_t *set, int w, int h, int width, int height, struct pixel_area *boxes, int most);

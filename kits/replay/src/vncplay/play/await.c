@@ -11,7 +11,7 @@
 #define SEARCH_EACH_NS (250 * NS_PER_MS)
 
 /* Area of the usual arrow cursor, relative to the point that it shows. */
-static const struct box pointer_picture = { -1, -1, 14, 20 };
+static const struct pixel_area pointer_picture = { -1, -1, 14, 20 };
 
 static bool is_pointer_masked(const struct snapshot_wait *a, int64_t now, bool drawn)
 {
@@ -26,8 +26,8 @@ static bool is_pointer_masked(const struct snapshot_wait *a, int64_t now, bool d
 static void update_pointer_mask(struct snapshot_wait *a, int64_t now, int x, int y, bool drawn)
 {
 	bool leave = x >= 0 && is_pointer_masked(a, now, drawn);
-	struct box at = { x + pointer_picture.x, y + pointer_picture.y, pointer_picture.w, pointer_picture.h };
-	struct box *own = &a->masks[a->cfg->match.n_masks];
+	struct pixel_area at = { x + pointer_picture.x, y + pointer_picture.y, pointer_picture.w, pointer_picture.h };
+	struct pixel_area *own = &a->masks[a->cfg->match.n_masks];
 
 	if (leave == a->pointer_masked && (!leave || (own->x == at.x && own->y == at.y)))
 		return;
@@ -57,13 +57,13 @@ void snapshot_wait_begin(struct snapshot_wait *a, const struct snapshot_wait_cfg
 	a->match.masks = a->masks;
 }
 
-void snapshot_wait_note_painted(struct snapshot_wait *a, struct box box)
+void snapshot_wait_note_painted(struct snapshot_wait *a, struct pixel_area box)
 {
-	struct box around = a->shot->box;
+	struct pixel_area around = a->shot->box;
 
-	struct box there = { around.x + a->dx, around.y + a->dy, around.w, around.h };
+	struct pixel_area there = { around.x + a->dx, around.y + a->dy, around.w, around.h };
 
-	if (box_meets(box, around) || box_meets(box, there))
+	if (area_meets(&box, &around) || area_meets(&box, &there))
 		a->dirty = true;
 }
 
@@ -199,10 +199,10 @@ void dependency_wait_free(struct dependency_wait *w)
 	w->n = 0;
 }
 
-void dependency_wait_note_painted(struct dependency_wait *w, struct box box)
+void dependency_wait_note_painted(struct dependency_wait *w, struct pixel_area box)
 {
 	for (int i = 0; i < w->n; i++)
-		if (box_meets(box, w->need[i].box))
+		if (area_meets(&box, &w->need[i].box))
 			w->changed[i] = w->dirty = true;
 }
 

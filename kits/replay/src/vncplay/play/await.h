@@ -29,7 +29,7 @@ struct snapshot_wait {
 	const struct snapshot_wait_cfg *cfg;
 	const struct trace_event *shot; /* the snapshot */
 	struct match_cfg match;		/* cfg->match, and a mask for the pointer's picture when pointer_masked */
-	struct box masks[MATCH_MASKS + 1];
+	struct pixel_area masks[MATCH_MASKS + 1];
 	int64_t since_ns;		    /* when the input of the snapshot was due; INT64_MAX: not yet */
 	int64_t matched_ns;		    /* since when the screen matches; INT64_MAX: it does not */
 	int64_t wiggle_at_ns, search_at_ns; /* when to move the pointer aside next, and when to search next */
@@ -49,8 +49,8 @@ struct snapshot_wait {
  * snapshot is compared there as well, and only there while a button is down. The caller sets a->may_wiggle. */
 void snapshot_wait_begin(struct snapshot_wait *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot, bool held,
 			 int dx, int dy);
-void snapshot_wait_note_painted(struct snapshot_wait *a, struct box box); /* the server painted `box` */
-void snapshot_wait_set_due(struct snapshot_wait *a, int64_t now_ns);	  /* the input of the snapshot is due now */
+void snapshot_wait_note_painted(struct snapshot_wait *a, struct pixel_area box); /* the server painted `box` */
+void snapshot_wait_set_due(struct snapshot_wait *a, int64_t now_ns);		 /* the input of the snapshot is due now */
 
 enum await_word {
 	AWAIT_NOT_YET, /* do nothing before *wake_ns, or before something is painted */
@@ -77,7 +77,7 @@ struct dependency_wait {	       /* zeroed: no dependencies */
 /* Watches the dependencies of the input at this line of the trace; `deps` NULL: none. 0, or -ENOMEM: none is watched. */
 int dependency_wait_begin(struct dependency_wait *w, const struct dependencies *deps, int line);
 void dependency_wait_free(struct dependency_wait *w);
-void dependency_wait_note_painted(struct dependency_wait *w, struct box box); /* the server painted `box` */
+void dependency_wait_note_painted(struct dependency_wait *w, struct pixel_area box); /* the server painted `box` */
 /* Whether all dependencies have been met for `settle_ns`. */
 bool dependency_wait_update(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
 /* A dependency that is not met; the first when all are. w->n must not be 0. */

@@ -23,7 +23,7 @@
 
 #define REPEAT_MOST 10000
 
-static struct box masks[MATCH_MASKS];
+static struct pixel_area masks[MATCH_MASKS];
 
 static struct play_cfg cfg = {
 	.server = { .timeout_ns = 10 * NS_PER_S },
@@ -46,10 +46,10 @@ static const char *const pointer_words[] = { "auto", "never", "always", NULL };
 
 static int parse_mask(const char *text, void *value)
 {
-	struct box b;
+	struct pixel_area b;
 
 	(void)value;
-	if (box_parse(text, &b) || cfg.await.match.n_masks == MATCH_MASKS)
+	if (screen_parse_area(text, &b) || cfg.await.match.n_masks == MATCH_MASKS)
 		return -1;
 	masks[cfg.await.match.n_masks++] = b;
 	cfg.asked_masks++;
@@ -102,7 +102,8 @@ static void read_trace(const char *path, struct input_trace *t)
 /* Refuses masks outside of the trace's screen. With --any-size or an unknown screen size, play_trace checks them. */
 static void refuse_stray_masks(const struct input_trace *t)
 {
-	const struct box *m = t->width && !cfg.any_size ? match_find_stray_mask(masks, cfg.asked_masks, t->width, t->height) : NULL;
+	const struct pixel_area *m =
+		t->width && !cfg.any_size ? match_find_stray_mask(masks, cfg.asked_masks, t->width, t->height) : NULL;
 
 	if (m)
 		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing", m->x, m->y,
@@ -116,10 +117,10 @@ static bool is_mostly_ignored(const struct dependencies *d, const struct trace_e
 	int hidden = 0, n = shot->box.w * shot->box.h;
 
 	for (int i = 0; i < n; i++) {
-		struct box pixel = { shot->box.x + i % shot->box.w, shot->box.y + i / shot->box.w, 1, 1 };
+		struct pixel_area pixel = { shot->box.x + i % shot->box.w, shot->box.y + i / shot->box.w, 1, 1 };
 		int k = 0;
 
-		while (k < d->n_ignore && !box_meets(d->ignore[k].box, pixel))
+		while (k < d->n_ignore && !area_meets(&d->ignore[k].box, &pixel))
 			k++;
 		hidden += k < d->n_ignore;
 	}
@@ -135,7 +136,7 @@ static void add_ignored_masks(const char *path, const struct input_trace *t, str
 			continue;
 		n = 0;
 		for (int k = 0; k < d->n_ignore; k++) {
-			if (box_meets(d->ignore[k].box, t->events[i].box))
+			if (area_meets(&d->ignore[k].box, &t->events[i].box))
 				dropped++;
 			else
 				d->ignore[n++] = d->ignore[k];

@@ -61,14 +61,14 @@ struct live_replay {
 	struct server_connection *server;
 	struct growing_file *log;
 	struct growing_file *side;
-	int log_err;	    /* the first error of writing the log */
-	int64_t began_ns;   /* when the log began, CLOCK_MONOTONIC */
-	int64_t painted_ns; /* when the server painted last, CLOCK_MONOTONIC */
-	bool shaped;	    /* the server sent a cursor shape: it does not draw the pointer into the screen */
-	struct box covered; /* the area painted since the screen got its size */
-	bool whole;	    /* an update has ended with all of the screen painted */
-	bool touched;	    /* the last read painted something */
-	void (*painted)(void *whose, struct box box);
+	int log_err;		   /* the first error of writing the log */
+	int64_t began_ns;	   /* when the log began, CLOCK_MONOTONIC */
+	int64_t painted_ns;	   /* when the server painted last, CLOCK_MONOTONIC */
+	bool shaped;		   /* the server sent a cursor shape: it does not draw the pointer into the screen */
+	struct pixel_area covered; /* the area painted since the screen got its size */
+	bool whole;		   /* an update has ended with all of the screen painted */
+	bool touched;		   /* the last read painted something */
+	void (*painted)(void *whose, struct pixel_area box);
 	void *whose;
 	sigset_t outside; /* signals blocked before live_open */
 	unsigned mask;	  /* buttons down: bit 0 is button 1 */

@@ -32,16 +32,16 @@ static void on_resized(void *whose, int width, int height)
 
 	(void)width;
 	(void)height;
-	l->covered = (struct box){ 0 };
+	l->covered = (struct pixel_area){ 0 };
 	l->whole = false;
 }
 
-static void on_painted(void *whose, struct box box)
+static void on_painted(void *whose, struct pixel_area box)
 {
 	struct live_replay *l = whose;
 
 	l->touched = true;
-	l->covered = box_join(l->covered, box);
+	area_include(&l->covered, &box);
 	if (l->painted)
 		l->painted(l->whose, box);
 }
@@ -235,7 +235,7 @@ static uint32_t pixel_at(const struct screen *s, int x, int y)
 
 static int write_picture(const char *path, const struct screen *s, const struct trace_event *shot, bool expected)
 {
-	struct box b = shot->box;
+	struct pixel_area b = shot->box;
 	struct screen picture = { 0 };
 	int err = screen_resize(&picture, b.w + 2 * AROUND, b.h + 2 * AROUND);
 

@@ -29,7 +29,7 @@ struct play_state {
 	int need_of;			     /* index of that press in the trace's events */
 };
 
-static void on_painted(void *whose, struct box box)
+static void on_painted(void *whose, struct pixel_area box)
 {
 	struct play_state *p = whose;
 
@@ -345,7 +345,7 @@ static int await_last_response(struct play_state *p)
 static int refuse_other_size(struct play_state *p)
 {
 	const struct screen *s = live_screen(&p->live);
-	const struct box *m = match_find_stray_mask(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
+	const struct pixel_area *m = match_find_stray_mask(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
 
 	if (m && (!p->t->width || p->cfg->any_size))
 		return live_fail(&p->live, PLAY_REFUSED,

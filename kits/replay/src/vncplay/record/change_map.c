@@ -31,11 +31,12 @@ void change_map_free(struct change_map *f)
 	*f = (struct change_map){ 0 };
 }
 
-void change_map_update(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause)
+void change_map_update(struct change_map *f, const struct screen *s, struct pixel_area box, uint32_t now_ms,
+		       enum change_cause cause)
 {
 	if (s->width != f->width || s->height != f->height)
 		return; /* change_map_restart follows */
-	box = box_clip(box, f->width, f->height);
+	box = area_clip(box, f->width, f->height);
 	for (int y = box.y; y < box.y + box.h; y++) {
 		size_t row = (size_t)y * (size_t)f->width + (size_t)box.x;
 
@@ -59,12 +60,13 @@ bool change_map_blinks(const struct change_map *f, size_t i, uint32_t now_ms)
 	return f->alone[i] >= BLINK_TIMES && now_ms - f->at_ms[i] <= BLINK_MS;
 }
 
-struct changed_pixels change_map_find_changed(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
+struct changed_pixels change_map_find_changed(const struct change_map *f, struct pixel_area within, uint32_t since_ms,
+					      uint32_t now_ms)
 {
 	struct changed_pixels found = { 0 };
 	int left = 0, right = 0, top = 0, bottom = 0;
 
-	within = box_clip(within, f->width, f->height);
+	within = area_clip(within, f->width, f->height);
 	for (int y = within.y; y < within.y + within.h; y++) {
 		size_t row = (size_t)y * (size_t)f->width;
 
@@ -82,16 +84,17 @@ struct changed_pixels change_map_find_changed(const struct change_map *f, struct
 		}
 	}
 	if (found.n)
-		found.around = (struct box){ left, top, right - left + 1, bottom - top + 1 };
+		found.around = (struct pixel_area){ left, top, right - left + 1, bottom - top + 1 };
 	return found;
 }
 
-struct box change_map_find_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
+struct pixel_area change_map_find_area(const struct change_map *f, struct pixel_area within, uint32_t since_ms, uint32_t now_ms,
+				       int most)
 {
 	struct changed_pixels all = change_map_find_changed(f, within, since_ms, now_ms);
 
 	while ((int64_t)all.around.w * all.around.h > most) {
-		struct box one = all.around, other = one;
+		struct pixel_area one = all.around, other = one;
 		struct changed_pixels first;
 
 		if (one.w >= one.h) {

@@ -29,9 +29,9 @@ static struct rec_cfg out_cfg;
 
 static int parse_key_area(const char *text, void *value)
 {
-	struct box *b = value;
+	struct pixel_area *b = value;
 
-	if (box_parse(text, b) || b->x >= SCREEN_SIDE_MOST || b->y >= SCREEN_SIDE_MOST)
+	if (screen_parse_area(text, b) || b->x >= SCREEN_SIDE_MOST || b->y >= SCREEN_SIDE_MOST)
 		return -1;
 	return (int64_t)b->w * b->h <= TRACE_SNAPSHOT_MOST ? 0 : -1;
 }
@@ -91,7 +91,7 @@ static void on_resized(void *whose, int width, int height)
 	r->err = r->err ? r->err : err;
 }
 
-static void on_painted(void *whose, struct box box)
+static void on_painted(void *whose, struct pixel_area box)
 {
 	struct recording_session *r = whose;
 

@@ -92,7 +92,7 @@ int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool
 
 int recorder_note_resized(struct recorder *r)
 {
-	r->soon = r->keyed = (struct box){ 0, 0, 0, 0 };
+	r->soon = r->keyed = (struct pixel_area){ 0, 0, 0, 0 };
 	r->looked = false; /* the planned area may lie outside of the screen now */
 	return change_map_restart(&r->changes, r->screen);
 }
@@ -102,7 +102,7 @@ static int64_t elapsed_ns(int64_t then_ns, int64_t now_ns)
 	return then_ns == INT64_MIN ? INT64_MAX : now_ns - then_ns;
 }
 
-void recorder_note_painted(struct recorder *r, int64_t now_ns, struct box box)
+void recorder_note_painted(struct recorder *r, int64_t now_ns, struct pixel_area box)
 {
 	int64_t acted = elapsed_ns(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
 	bool release = r->any.e.kind == TRACE_RELEASE || r->any.e.kind == TRACE_KEY_UP;
@@ -122,7 +122,7 @@ void recorder_note_painted(struct recorder *r, int64_t now_ns, struct box box)
 		return;
 	r->changed_ns = now_ns;
 	if (acted <= SOON_NS)
-		r->soon = box_join(r->soon, now.around);
+		area_include(&r->soon, &now.around);
 }
 
 static void remember_sent(struct recorder *r, const struct queued_input *h, int64_t now_ns)
@@ -136,7 +136,7 @@ static void remember_sent(struct recorder *r, const struct queued_input *h, int6
 		r->count.presses++;
 		if (r->needs_snapshot || r->anchor_ns == INT64_MIN) { /* changes from now on are the response to this press */
 			r->anchor_ns = now_ns;
-			r->soon = (struct box){ 0, 0, 0, 0 };
+			r->soon = (struct pixel_area){ 0, 0, 0, 0 };
 		}
 		r->press = past;
 		break;
@@ -148,7 +148,7 @@ static void remember_sent(struct recorder *r, const struct queued_input *h, int6
 		r->count.keys++;
 		if (r->needs_snapshot) {
 			r->anchor_ns = now_ns;
-			r->soon = (struct box){ 0, 0, 0, 0 };
+			r->soon = (struct pixel_area){ 0, 0, 0, 0 };
 		}
 		r->key = past;
 	}

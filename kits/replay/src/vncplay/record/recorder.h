@@ -28,7 +28,7 @@ struct recorder_cfg {
 	int snapshot;	  /* width and height of a snapshot, pixels */
 	int margin;	  /* pixels around a snapshot that must have settled, too */
 	bool anchor;	  /* where a snapshot is of one colour, take a second one of the nearest texture */
-	struct box key_area; /* the area that keys change; w 0: learned from earlier keys */
+	struct pixel_area key_area; /* the area that keys change; w 0: learned from earlier keys */
 };
 extern const struct recorder_cfg recorder_defaults;
 
@@ -62,7 +62,7 @@ int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool
 
 /* Changes of the screen by the server. */
 int recorder_note_resized(struct recorder *r); /* 0 or -ENOMEM */
-void recorder_note_painted(struct recorder *r, int64_t now_ns, struct box box);
+void recorder_note_painted(struct recorder *r, int64_t now_ns, struct pixel_area box);
 
 /* Sends the inputs that need not wait any more. 0, or the error of a callback. *wake_ns: when to call it again unless something
  * happens before (CLOCK_MONOTONIC; INT64_MAX: never). */
@@ -82,8 +82,8 @@ struct input_source {
 	int64_t (*wait)(struct input_source *u, fd_set *fds, int *top);
 	/* Passes new inputs to the recorder. 0; 1: the user is done, the recording ends; -errno with the reason in `why`. */
 	int (*take)(struct input_source *u, struct recorder *r, int64_t now_ns, struct why *why);
-	void (*painted)(struct input_source *u, struct box box); /* the screen was painted; may be NULL */
-	int (*resized)(struct input_source *u);			 /* the screen has a new size; 0 or -errno; may be NULL */
+	void (*painted)(struct input_source *u, struct pixel_area box); /* the screen was painted; may be NULL */
+	int (*resized)(struct input_source *u);				/* the screen has a new size; 0 or -errno; may be NULL */
 	void (*close)(struct input_source *u);
 	const char *ended; /* for the report: why the recording ended when `take` returned 1 */
 };

@@ -30,18 +30,21 @@ struct change_map {
 int change_map_restart(struct change_map *f, const struct screen *s);
 void change_map_free(struct change_map *f);
 /* The server painted `box`. */
-void change_map_update(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause);
+void change_map_update(struct change_map *f, const struct screen *s, struct pixel_area box, uint32_t now_ms,
+		       enum change_cause cause);
 
 bool change_map_blinks(const struct change_map *f, size_t i, uint32_t now_ms); /* pixel i of the screen */
 struct changed_pixels { /* those that changed at `since_ms` or later and do not blink */
 	int n;
-	struct box around;
+	struct pixel_area around;
 	uint32_t last_ms; /* when the last of them changed; 0: none */
 };
-struct changed_pixels change_map_find_changed(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
+struct changed_pixels change_map_find_changed(const struct change_map *f, struct pixel_area within, uint32_t since_ms,
+					      uint32_t now_ms);
 /* The part of `within`, of at most `most` pixels, that has most of the pixels changed at `since_ms` or later and not blinking:
  * their bounding box, halved across its longer side until it is small enough, the half with more of them each time. */
-struct box change_map_find_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most);
+struct pixel_area change_map_find_area(const struct change_map *f, struct pixel_area within, uint32_t since_ms, uint32_t now_ms,
+				       int most);
 
 struct queued_input { /* an input that waits to be sent; no snapshot */
 	struct trace_event e;
@@ -71,15 +74,15 @@ struct recorder {
 	int buttons;				 /* buttons down on the server */
 	struct held_keys down;			 /* keys down on the server */
 	int64_t anchor_ns;			 /* changes since then are the response to the last press or run of keys */
-	struct box soon;			 /* the part of that response that came within 300 ms of an input */
-	struct box keyed;			 /* the area of the snapshot before the last run of keys */
+	struct pixel_area soon;			 /* the part of that response that came within 300 ms of an input */
+	struct pixel_area keyed;		 /* the area of the snapshot before the last run of keys */
 
 	bool looked; /* needs_snapshot, why and area are set for the first input in the queue */
 	bool needs_snapshot;
 	enum trace_why why;
-	struct box area;  /* the area of that snapshot */
-	int64_t ready_ns; /* when the first input in the queue could have been sent without a snapshot */
-	bool waited;	  /* the first input in the queue was held back */
+	struct pixel_area area; /* the area of that snapshot */
+	int64_t ready_ns;	/* when the first input in the queue could have been sent without a snapshot */
+	bool waited;		/* the first input in the queue was held back */
 	struct recorder_statistics count;
 };
 

@@ -38,17 +38,17 @@
 #define POINTER_BEFORE 12 /* pixels of that area to the left of the pointer and above it */
 #define TEXTURE_LEAST 12  /* pixels (and an eighth of all) that must differ from the most frequent colour */
 
-static struct box enlarge_box(struct box b, int by, const struct screen *s)
+static struct pixel_area enlarge_box(struct pixel_area b, int by, const struct screen *s)
 {
-	return box_clip((struct box){ b.x - by, b.y - by, b.w + 2 * by, b.h + 2 * by }, s->width, s->height);
+	return area_clip((struct pixel_area){ b.x - by, b.y - by, b.w + 2 * by, b.h + 2 * by }, s->width, s->height);
 }
 
-static struct box make_square(int x, int y, int side, const struct screen *s)
+static struct pixel_area make_square(int x, int y, int side, const struct screen *s)
 {
-	return box_clip((struct box){ x - side / 2, y - side / 2, side, side }, s->width, s->height);
+	return area_clip((struct pixel_area){ x - side / 2, y - side / 2, side, side }, s->width, s->height);
 }
 
-static int take_snapshot(struct trace_event *e, struct box box, const struct screen *s, const struct change_map *f,
+static int take_snapshot(struct trace_event *e, struct pixel_area box, const struct screen *s, const struct change_map *f,
 			 uint32_t since_ms, uint32_t now_ms)
 {
 	size_t n = 0;
@@ -90,20 +90,21 @@ static bool is_snapshot_flat(const struct trace_event *e)
 	return counted - most < TEXTURE_LEAST || counted - most < n / 8;
 }
 
-static struct box find_anchor(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f,
-			      uint32_t now_ms)
+static struct pixel_area find_anchor(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f,
+				     uint32_t now_ms)
 {
-	struct box best = { 0, 0, 0, 0 };
+	struct pixel_area best = { 0, 0, 0, 0 };
 	int64_t nearest = INT64_MAX;
 
 	for (int dy = -reach; dy <= reach; dy += ANCHOR_STEP) {
 		for (int dx = -reach; dx <= reach; dx += ANCHOR_STEP) {
 			int64_t away = (int64_t)dx * dx + (int64_t)dy * dy;
-			struct box box = make_square(x + dx, y + dy, side, s);
+			struct pixel_area box = make_square(x + dx, y + dy, side, s);
 			struct trace_event e;
 
 			if (away >= nearest || box.w < side || box.h < side ||
-			    box_meets(box, (struct box){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER_SIDE, POINTER_SIDE }))
+			    area_meets(&box,
+				       &(struct pixel_area){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER_SIDE, POINTER_SIDE }))
 				continue;
 			if (take_snapshot(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !is_snapshot_flat(&e)) {
 				nearest = away;
@@ -115,9 +116,9 @@ static struct box find_anchor(int x, int y, int side, int reach, const struct sc
 	return best;
 }
 
-static struct box screen_box(const struct recorder *r)
+static struct pixel_area screen_box(const struct recorder *r)
 {
-	return (struct box){ 0, 0, r->screen->width, r->screen->height };
+	return (struct pixel_area){ 0, 0, r->screen->width, r->screen->height };
 }
 
 static bool are_far_apart(const struct trace_event *a, const struct trace_event *b)
@@ -148,9 +149,9 @@ static void plan_release_snapshot(struct recorder *r, const struct queued_input 
 
 /* The area that keys changed within 300 ms. A small area as a whole; of a large one (a title, a menu, scrolled lines) the part
  * that the last key changed, where the next key takes effect; without such a part, the part with most changes. */
-static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32_t now_ms)
+static struct pixel_area typed_area(const struct recorder *r, uint32_t since_ms, uint32_t now_ms)
 {
-	struct box all = change_map_find_changed(&r->changes, r->soon, since_ms, now_ms).around;
+	struct pixel_area all = change_map_find_changed(&r->changes, r->soon, since_ms, now_ms).around;
 	uint32_t last_ms = r->key.sent_ns == INT64_MIN ? UINT32_MAX : recorder_ms(r, r->key.sent_ns);
 
 	if ((int64_t)all.w * all.h <= KEY_MOST)
@@ -160,14 +161,14 @@ static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32
 				    now_ms, KEY_MOST);
 }
 
-static struct box enlarge_key_area(const struct recorder *r, struct box b)
+static struct pixel_area enlarge_key_area(const struct recorder *r, struct pixel_area b)
 {
 	int wider = b.w < KEY_WIDE ? KEY_WIDE - b.w : 0, higher = b.h < KEY_HIGH ? KEY_HIGH - b.h : 0;
 
 	if (!b.w || b.w * b.h >= KEY_WIDE * KEY_HIGH)
 		return b;
-	return box_clip((struct box){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width,
-			r->screen->height);
+	return area_clip((struct pixel_area){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width,
+			 r->screen->height);
 }
 
 static void plan_key_snapshot(struct recorder *r, const struct queued_input *h, int64_t now_ns)
@@ -179,7 +180,7 @@ static void plan_key_snapshot(struct recorder *r, const struct queued_input *h, 
 	    (r->key.sent_ns != INT64_MIN && r->key.sent_ns > r->press.sent_ns && h->e.at_ns - r->key.e.at_ns < r->cfg.key_pause_ns))
 		return;
 	r->why = TRACE_FOR_KEY;
-	r->area = box_clip(r->cfg.key_area, r->screen->width, r->screen->height);
+	r->area = area_clip(r->cfg.key_area, r->screen->width, r->screen->height);
 	if (!r->cfg.key_area.w) {
 		soon = change_map_find_changed(&r->changes, r->soon, since_ms, now_ms).n;
 		later = change_map_find_changed(&r->changes, screen_box(r), since_ms, now_ms).n - soon;
@@ -201,17 +202,17 @@ static void plan_key_snapshot(struct recorder *r, const struct queued_input *h, 
 
 /* Of the four parts of `near` beside the pointer's picture, which some servers draw into the screen, the one with most changed
  * pixels; *most: their number. */
-static struct box find_changed_part(const struct recorder *r, struct box near, struct box pointer, uint32_t since_ms,
-				    uint32_t now_ms, int *most)
+static struct pixel_area find_changed_part(const struct recorder *r, struct pixel_area near, struct pixel_area pointer,
+					   uint32_t since_ms, uint32_t now_ms, int *most)
 {
 	int right = pointer.x + pointer.w, bottom = pointer.y + pointer.h;
-	const struct box parts[] = {
+	const struct pixel_area parts[] = {
 		{ near.x, near.y, near.w, pointer.y - near.y },
 		{ near.x, bottom, near.w, near.y + near.h - bottom },
 		{ near.x, near.y, pointer.x - near.x, near.h },
 		{ right, near.y, near.x + near.w - right, near.h },
 	};
-	struct box best = parts[0];
+	struct pixel_area best = parts[0];
 
 	*most = 0;
 	for (int i = 0; i < 4; i++) {
@@ -229,7 +230,7 @@ static void plan_move_snapshot(struct recorder *r, const struct queued_input *h,
 {
 	uint32_t since_ms = recorder_ms(r, r->move.sent_ns), now_ms = recorder_ms(r, now_ns);
 	int x = r->move.e.x, y = r->move.e.y, n;
-	struct box near, part;
+	struct pixel_area near, part;
 
 	if (!r->cfg.hover_ns || r->buttons || r->move.sent_ns == INT64_MIN || r->any.sent_ns != r->move.sent_ns ||
 	    r->any.e.kind != TRACE_MOVE || h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
@@ -298,7 +299,7 @@ int recorder_take_snapshots(struct recorder *r, const struct queued_input *h, in
 {
 	uint32_t since_ms = restless ? recorder_ms(r, r->ready_ns) : UINT32_MAX, now_ms = recorder_ms(r, now_ns);
 	struct trace_event e = { 0 };
-	struct box box = r->area;
+	struct pixel_area box = r->area;
 	char text[160];
 	int left = 0, err = 0, wider = 0;
 
@@ -329,7 +330,7 @@ int recorder_take_snapshots(struct recorder *r, const struct queued_input *h, in
 	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w &&
 			      (is_snapshot_flat(&e) || 8 * left < box.w * box.h)
 		      ? find_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms)
-		      : (struct box){ 0, 0, 0, 0 };
+		      : (struct pixel_area){ 0, 0, 0, 0 };
 	free(e.pixels);
 	e.pixels = NULL;
 	if (box.w && !err && (err = take_snapshot(&e, box, r->screen, &r->changes, since_ms, now_ms)) >= 0)

@@ -100,7 +100,7 @@ static int proxy_pass_inputs(struct input_source *u, struct recorder *r, int64_t
 	return p->err ? p->err : p->left;
 }
 
-static void proxy_mark_painted(struct input_source *u, struct box b)
+static void proxy_mark_painted(struct input_source *u, struct pixel_area b)
 {
 	rfbMarkRectAsModified(((struct viewer_proxy *)u)->server, b.x, b.y, b.x + b.w, b.y + b.h);
 }

@@ -86,7 +86,7 @@ static void plays(const char *script)
 				assert_true(a.dx == x && a.dy == y);
 		}
 		if (strchr("spb", *word))
-			snapshot_wait_note_painted(&a, (struct box){ 0, 0, W, H });
+			snapshot_wait_note_painted(&a, (struct pixel_area){ 0, 0, W, H });
 	}
 }
 

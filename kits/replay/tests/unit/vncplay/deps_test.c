@@ -108,7 +108,9 @@ TEST(test_hash)
 	uint32_t pixels[2] = { 0x6f6f66, 0 };
 	struct screen s = { 2, 1, pixels };
 
-	assert_int_equal(deps_hash_part(&s, (struct box){ 0, 0, 1, 1 }), 0xdcb27518fed9d577u);
-	assert_int_equal(deps_hash_part(&s, (struct box){ 1, 0, 1, 1 }), deps_hash_part(&s, (struct box){ 7, 7, 1, 1 }));
-	assert_int_not_equal(deps_hash_part(&s, (struct box){ 0, 0, 2, 1 }), deps_hash_part(&s, (struct box){ 0, 0, 1, 1 }));
+	assert_int_equal(deps_hash_part(&s, (struct pixel_area){ 0, 0, 1, 1 }), 0xdcb27518fed9d577u);
+	assert_int_equal(deps_hash_part(&s, (struct pixel_area){ 1, 0, 1, 1 }),
+			 deps_hash_part(&s, (struct pixel_area){ 7, 7, 1, 1 }));
+	assert_int_not_equal(deps_hash_part(&s, (struct pixel_area){ 0, 0, 2, 1 }),
+			     deps_hash_part(&s, (struct pixel_area){ 0, 0, 1, 1 }));
 }

@@ -129,12 +129,12 @@ TEST(test_learned)
 	assert_int_equal(d.n_before, 1); /* the window before the key; not the letter, which one replay did without */
 	assert_non_null(deps_find(&d, 10, &n));
 	assert_int_equal(n, 1);
-	assert_memory_equal(&d.before[0].box, &((struct box){ 16, 0, 32, 32 }), sizeof(struct box));
+	assert_memory_equal(&d.before[0].box, &((struct pixel_area){ 16, 0, 32, 32 }), sizeof(struct pixel_area));
 	assert_false(d.before[0].any); /* it was the same in all */
 	assert_int_equal(d.n_ignore, 2);
-	assert_memory_equal(&d.ignore[0].box, &((struct box){ 0, 48, 16, 16 }), sizeof(struct box));
+	assert_memory_equal(&d.ignore[0].box, &((struct pixel_area){ 0, 48, 16, 16 }), sizeof(struct pixel_area));
 	assert_int_equal(d.ignore[0].why, DEPS_ALONE);
-	assert_memory_equal(&d.ignore[1].box, &((struct box){ 80, 48, 16, 16 }), sizeof(struct box));
+	assert_memory_equal(&d.ignore[1].box, &((struct pixel_area){ 80, 48, 16, 16 }), sizeof(struct pixel_area));
 	assert_int_equal(d.ignore[1].why, DEPS_SOMETIMES);
 	deps_free(&d);
 }
@@ -193,16 +193,16 @@ TEST(test_boxes)
 				      "######"
 				      ".#.#..";
 	uint8_t set[24];
-	struct box b[8];
+	struct pixel_area b[8];
 
 	for (int i = 0; i < 24; i++)
 		set[i] = picture[i] == '#';
 	assert_int_equal(learn_cover_tiles(set, 6, 4, 90, 64, b, 8), 5);
-	assert_memory_equal(&b[0], &((struct box){ 0, 0, 32, 32 }), sizeof(*b));
-	assert_memory_equal(&b[1], &((struct box){ 80, 0, 10, 32 }), sizeof(*b)); /* cut to the screen */
-	assert_memory_equal(&b[2], &((struct box){ 0, 32, 90, 16 }), sizeof(*b));
-	assert_memory_equal(&b[3], &((struct box){ 16, 48, 16, 16 }), sizeof(*b));
-	assert_memory_equal(&b[4], &((struct box){ 48, 48, 16, 16 }), sizeof(*b));
+	assert_memory_equal(&b[0], &((struct pixel_area){ 0, 0, 32, 32 }), sizeof(*b));
+	assert_memory_equal(&b[1], &((struct pixel_area){ 80, 0, 10, 32 }), sizeof(*b)); /* cut to the screen */
+	assert_memory_equal(&b[2], &((struct pixel_area){ 0, 32, 90, 16 }), sizeof(*b));
+	assert_memory_equal(&b[3], &((struct pixel_area){ 16, 48, 16, 16 }), sizeof(*b));
+	assert_memory_equal(&b[4], &((struct pixel_area){ 48, 48, 16, 16 }), sizeof(*b));
 	assert_int_equal(learn_cover_tiles(set, 6, 4, 90, 64, b, 2), 2); /* the two largest */
 	assert_int_equal(b[0].h, 32);
 	assert_int_equal(b[1].w, 90);

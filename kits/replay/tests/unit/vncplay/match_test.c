@@ -31,7 +31,7 @@ static void draw_f(int x, int y, uint32_t colour)
 				pixels[(y + j) * W + x + i] = colour;
 }
 
-static void take(struct box b, uint32_t *out)
+static void take(struct pixel_area b, uint32_t *out)
 {
 	for (int j = 0; j < b.h; j++)
 		memcpy(out + j * b.w, pixels + (b.y + j) * W + b.x, (size_t)b.w * 4);
@@ -39,8 +39,8 @@ static void take(struct box b, uint32_t *out)
 
 TEST(test_look)
 {
-	struct box b = { 10, 10, 10, 10 };
-	struct box mask[] = { { 0, 10, 12, 3 } };
+	struct pixel_area b = { 10, 10, 10, 10 };
+	struct pixel_area mask[] = { { 0, 10, 12, 3 } };
 	struct match_cfg masked = { .tolerance = 8, .share = 0, .masks = mask, .n_masks = 1 };
 	struct mismatch_count seen;
 	uint32_t shot[100];
@@ -73,7 +73,7 @@ TEST(test_look)
 
 TEST(test_beyond_the_edge)
 {
-	struct box b = { W - 5, H - 5, 10, 10 };
+	struct pixel_area b = { W - 5, H - 5, 10, 10 };
 	uint32_t shot[100] = { 0 };
 
 	fill(0);
@@ -84,7 +84,7 @@ TEST(test_beyond_the_edge)
 
 TEST(test_found)
 {
-	struct box b = { 20, 20, 14, 18 };
+	struct pixel_area b = { 20, 20, 14, 18 };
 	struct mismatch_count seen;
 	uint32_t shot[14 * 18];
 	int dx = 0, dy = 0;
@@ -104,7 +104,7 @@ TEST(test_found)
 
 TEST(test_flat_is_not_looked_for)
 {
-	struct box b = { 20, 20, 11, 11 };
+	struct pixel_area b = { 20, 20, 11, 11 };
 	struct mismatch_count seen;
 	uint32_t shot[121];
 	int dx, dy;

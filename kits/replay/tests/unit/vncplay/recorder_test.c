@@ -151,7 +151,7 @@ static void paint(int64_t ms, int x, int y, int w, int h, uint32_t seed)
 {
 	until(ms);
 	texture(x, y, w, h, seed);
-	recorder_note_painted(r, START + ms * MS, (struct box){ x, y, w, h });
+	recorder_note_painted(r, START + ms * MS, (struct pixel_area){ x, y, w, h });
 }
 
 static int left_out(void)
@@ -264,7 +264,7 @@ TEST_WITH(setup, teardown, only_changes_around_the_pointer_matter)
 	paint(1145, 300, 200, 50, 50, 5); /* elsewhere */
 	until(1148);
 	texture(100, 90, 10, 10, 1); /* painted, but the same as before */
-	recorder_note_painted(r, START + now, (struct box){ 100, 90, 10, 10 });
+	recorder_note_painted(r, START + now, (struct pixel_area){ 100, 90, 10, 10 });
 	pointer(1160, 0, 100, 90);
 	until(1170);
 	went("1000 move 100,90/0, 1150 snapshot click 95,85 11x11 (1140), 1150 press (1140)/1, 1170 release (1160)/0");
@@ -316,7 +316,7 @@ TEST_WITH(setup, teardown, a_spot_of_one_colour_has_a_second_snapshot)
 {
 	for (int i = 0; i < 50 * 60; i++)
 		pixels[(70 + i / 60) * W + 70 + i % 60] = 0xc0c0c0;
-	recorder_note_painted(r, START, (struct box){ 70, 70, 60, 50 });
+	recorder_note_painted(r, START, (struct pixel_area){ 70, 70, 60, 50 });
 	pointer(1000, 0, 100, 90);
 	pointer(2000, 1, 100, 90);
 	assert_int_equal(count[TRACE_SNAPSHOT], 2);
@@ -408,7 +408,7 @@ TEST_WITH(setup, teardown, keys_wait_for_the_last_one_where_much_has_changed)
 
 TEST_WITH(setup, teardown, keys_wait_for_a_window_that_took_its_time)
 {
-	const struct box *b = &shot.box;
+	const struct pixel_area *b = &shot.box;
 
 	click();
 	strike(2000, 'o');
@@ -423,7 +423,7 @@ TEST_WITH(setup, teardown, keys_wait_for_a_window_that_took_its_time)
 TEST_WITH(setup, teardown, a_marked_area_is_taken_as_it_is)
 {
 	recorder_free(r);
-	cfg.key_area = (struct box){ 390, 20, 30, 5 };
+	cfg.key_area = (struct pixel_area){ 390, 20, 30, 5 };
 	begin();
 	strike(1000, 'a');
 	went("1000 snapshot key 390,20 10x5, 1000 keydown/a1, 1040 keyup/a0");

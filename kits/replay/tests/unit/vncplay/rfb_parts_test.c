@@ -37,7 +37,7 @@ static void on_update_ended(void *whose)
 	tell(")");
 }
 
-static void on_painted(void *whose, struct box b)
+static void on_painted(void *whose, struct pixel_area b)
 {
 	(void)whose;
 	tell("%d,%d,%d,%d ", b.x, b.y, b.w, b.h);

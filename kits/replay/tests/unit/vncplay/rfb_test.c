@@ -14,7 +14,7 @@
 /* --- a server of libvncserver in this process, and a client that only asks and reads bytes --- */
 
 enum { WIDTH = 203, HEIGHT = 157 };
-#define BLOCK ((struct box){ 11, 90, 77, 41 })
+#define BLOCK ((struct pixel_area){ 11, 90, 77, 41 })
 
 static uint32_t shuffled(uint32_t n)
 {
@@ -49,7 +49,7 @@ static rfbScreenInfoPtr screen;
 static rfbClientPtr peer; /* the client, as the server knows it */
 static int ends[2];	  /* of the server and the client */
 
-static void paint(int width, struct box b, uint32_t seed)
+static void paint(int width, struct pixel_area b, uint32_t seed)
 {
 	for (int y = b.y; y < b.y + b.h; y++)
 		for (int x = b.x; x < b.x + b.w; x++)
@@ -86,7 +86,7 @@ static void start_server(void)
 	screen->frameBuffer = (char *)truth;
 	screen->deferUpdateTime = 0;
 	screen->desktopName = "scripted";
-	paint(WIDTH, (struct box){ 0, 0, WIDTH, HEIGHT }, 0);
+	paint(WIDTH, (struct pixel_area){ 0, 0, WIDTH, HEIGHT }, 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &(int){ 1 << 20 }, sizeof(int)), 0);
 	say("RFB 003.003\n\1", 13);
@@ -163,7 +163,7 @@ static void ask(bool incremental, int width, int height)
 
 struct seen {
 	int updates, painted, shapes, resized;
-	struct box around;
+	struct pixel_area around;
 };
 
 static void on_update_ended(void *whose)
@@ -171,12 +171,12 @@ static void on_update_ended(void *whose)
 	((struct seen *)whose)->updates++;
 }
 
-static void on_painted(void *whose, struct box b)
+static void on_painted(void *whose, struct pixel_area b)
 {
 	struct seen *s = whose;
 
 	s->painted++;
-	s->around = box_join(s->around, b);
+	area_include(&s->around, &b);
 }
 
 static void on_cursor_shape(void *whose)
@@ -426,7 +426,7 @@ TEST(test_a_session_with_all_else)
 	screen->serverFormat.redShift = 16;
 	screen->serverFormat.blueShift = 0;
 	ask(true, WIDTH, HEIGHT);
-	paint(150, (struct box){ 0, 0, 150, 210 }, 3);
+	paint(150, (struct pixel_area){ 0, 0, 150, 210 }, 3);
 	ask(false, 150, 210);
 	decode(r, "a size", from, 1000);
 	assert_int_equal(seen.resized, 2);

@@ -32,7 +32,7 @@ static void paint(int x, int y, int w, int h, uint32_t colour)
 	for (int j = y; j < y + h; j++)
 		for (int i = x; i < x + w; i++)
 			pixels[j * W + i] = colour;
-	tilelog_mark_dirty(&t, (struct box){ x, y, w, h });
+	tilelog_mark_dirty(&t, (struct pixel_area){ x, y, w, h });
 }
 
 TEST_WITH(begin, end, only_what_differs_is_a_change)

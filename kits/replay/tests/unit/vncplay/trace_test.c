@@ -109,7 +109,7 @@ TEST(what_is_written_is_read_back)
 		}
 	}
 	assert_int_equal(t.events[1].why, TRACE_FOR_KEY);
-	assert_memory_equal(&t.events[1].box, &in[1].box, sizeof(struct box));
+	assert_memory_equal(&t.events[1].box, &in[1].box, sizeof(struct pixel_area));
 	assert_memory_equal(t.events[1].pixels, pixels, sizeof(pixels));
 	trace_free(&t);
 }
