@@ -416,8 +416,8 @@ lab_children() {
 
 # The machine goes on seeing its own files: the server's commands have mounts of their own, as long as one of them runs.
 lab_disk_space() {
-	lab_start server disk-space unshare --mount sh -c 'echo ready >&2; exec sleep infinity' &&
-		LAB_DISK_KEEPER=$LAB_PID && lab_ready disk-space 20 2>/dev/null && lab_child "$LAB_PID" && [[ $LAB_CHILD == server:* ]] || {
+	lab_start server disk-space unshare --mount sh -c 'echo ready >&2; exec sleep infinity' && LAB_DISK_KEEPER=$LAB_PID &&
+		lab_ready disk-space 20 2>/dev/null && lab_child "$LAB_PID" && [[ $LAB_CHILD == server:* ]] || {
 		LAB_WHY="no mounts of its own for the server"
 		return 1
 	}

@@ -22,7 +22,8 @@ disk_is_own() { [ "$ON_BACKEND" = ssh ] && [ "${DISK-}" = file ]; }
 # Lists the files of /usr that are in memory, for disk_fill: those that the session has read (and other running programs).
 # 1: LAB_WHY.
 disk_list() {
-	lab_query server sh -c 'find /usr -xdev -type f -print0 | xargs -0 fincore --noheadings --bytes --raw --output RES,FILE' 2>/dev/null |
+	lab_query server sh -c '
+		find /usr -xdev -type f -print0 | xargs -0 fincore --noheadings --bytes --raw --output RES,FILE' 2>/dev/null |
 		awk '$1 > 0 { sub(/^[0-9]+ /, ""); print substr($0, 2) }' >"$RUN/log/files"
 	LAB_WHY="what the session reads is not known: fincore tells of no file"
 	[ -s "$RUN/log/files" ]
@@ -45,7 +46,8 @@ disk_fill() {
 	fi
 	# The load reads only blocks that were written; other blocks would not be read from the disk.
 	# shellcheck disable=SC2016 # another shell's
-	said=$({ { disk_is_own || lab_exec -R server sh -c 'tar -C / -cf - --files-from - | tar -C "$1" -xf -' sh "$LAB_DISK" <"$list"; } &&
+	said=$({ { disk_is_own ||
+		lab_exec -R server sh -c 'tar -C / -cf - --files-from - | tar -C "$1" -xf -' sh "$LAB_DISK" <"$list"; } &&
 		lab_exec -R server dd if=/dev/urandom of="$LAB_DISK/load" bs=1M count="$LOAD_FILE_MB" conv=fsync status=none \
 			</dev/null && { disk_is_own ||
 		lab_exec -R server mount -t overlay desk -o "lowerdir=$LAB_DISK/usr:/usr" /usr </dev/null; }; } 2>&1) || {
@@ -53,7 +55,8 @@ disk_fill() {
 		return 1
 	}
 	DESK_FOLDER=$LAB_DISK/desk
-	run_set '.disk = {$kind, $backing, $files, files_bytes: $bytes, schedulers: ($schedulers | split(" ") | map(select(. != "")))}' \
+	run_set '.disk = {$kind, $backing, $files, files_bytes: $bytes,
+		schedulers: ($schedulers | split(" ") | map(select(. != "")))}' \
 		--arg kind "$kind" --arg backing "$LAB_DISK_BACKING" --argjson files "$(wc -l <"$list")" --argjson bytes "$bytes" \
 		--arg schedulers "$(lab_disk_schedulers)"
 }
@@ -69,8 +72,8 @@ disk_away() {
 fio_begin() {	# fio_begin FOLDER WORD...: 0, or LAB_WHY
 	local reads _ cpus=${LAB_CPUS_beside-$LAB_CPUS_client}
 	read -r reads _ < <(lab_disk_counts)
-	lab_start -R -o "$1/fio.json" server fio taskset -c "${cpus:-$LAB_CPUS_server}" fio --name=load --filename="$LAB_DISK/load" \
-		--readonly \
+	lab_start -R -o "$1/fio.json" server fio taskset -c "${cpus:-$LAB_CPUS_server}" fio --name=load \
+		--filename="$LAB_DISK/load" --readonly \
 		--direct=1 --rw=randread --bs=32k --ioengine=libaio --time_based --runtime=86400 --randrepeat=0 --group_reporting \
 		--output-format=json --output "$1/fio.json" "${@:2}"
 	FIO=$LAB_PID

@@ -11,12 +11,14 @@
 
 # own_disk BYTES: sets answer: the disk that the machine has, the folder on it, and what it is.
 own_disk() {
-	local place='' backing='' name
+	local place='' backing='' name below
 	find_place "$1" disk || return
 	name=$(df --output=source -- "${place%/*}" | tail -n 1) && name=$(readlink -f -- "$name") && name=${name##*/}
 	while :; do
-		[ ! -e "/sys/class/block/$name/partition" ] || { name=$(readlink -f "/sys/class/block/$name/..") && name=${name##*/}; }
-		case $(ls "/sys/class/block/$name/slaves" 2>/dev/null) in '' | *$'\n'*) break ;; *) name=$(ls "/sys/class/block/$name/slaves") ;; esac
+		[ ! -e "/sys/class/block/$name/partition" ] || name=$(cd -P -- "/sys/class/block/$name/.." && echo "${PWD##*/}")
+		below=$(ls "/sys/class/block/$name/slaves" 2>/dev/null)
+		[ -n "$below" ] && [[ $below != *$'\n'* ]] || break
+		name=$below
 	done
 	[ -d "/sys/block/$name" ] || { why="which disk ${place%/*} is on cannot be told"; return 1; }
 	note_down disk-folder "$place" && mkdir -m 700 -- "$place" || { why="cannot make $place"; return 1; }

@@ -7,8 +7,8 @@ load ../../../../tests/lab/pair
 
 begin() {
 	need Xvnc openbox mousepad fio
-	printf '%s\n' '200 move 400,400' '200 button 3 click' '300 Escape' '200 ctrl+alt+t' '1500 move 107,12' '200 button 1 click' \
-		'300 Escape' >"$W/script"
+	printf '%s\n' '200 move 400,400' '200 button 3 click' '300 Escape' '200 ctrl+alt+t' '1500 move 107,12' \
+		'200 button 1 click' '300 Escape' >"$W/script"
 }
 
 @test "diskload: over ssh, a session on a slow disk in front of the server's files, beside reads from it" {

@@ -151,7 +151,8 @@ replay_play() {	# replay_play FOLDER
 	lab_put client "$RUN/session.trace" "$RUN/session.trace"
 	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play \
 		"${PROTOCOL_OPTIONS[@]}" \
-		"${PLAY_SERVER-$LAB_ADDR_server::$PROTOCOL_PORT}" "$RUN/session.trace" "$1/replay.rfb" --timeout "${TIMEOUT_S}s" --wait-end 2s \
+		"${PLAY_SERVER-$LAB_ADDR_server::$PROTOCOL_PORT}" "$RUN/session.trace" "$1/replay.rfb" \
+		--timeout "${TIMEOUT_S}s" --wait-end 2s \
 		--tolerance "$TOLERANCE" --mismatch "$MISMATCH" --settle "${SETTLE_MS}ms" --format json -o "$1/play.json"
 	lab_wait "$LAB_PID" && return
 	status=$?

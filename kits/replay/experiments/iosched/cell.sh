@@ -43,7 +43,8 @@ exp_find() {
 
 exp_before_cells() {
 	session_first
-	disk_is_own || lab_disk_takes "$TAKES" || die "-$EXIT_MISSING" "the disk cannot be told to take $TAKES requests at a time: $LAB_WHY"
+	disk_is_own || lab_disk_takes "$TAKES" ||
+		die "-$EXIT_MISSING" "the disk cannot be told to take $TAKES requests at a time: $LAB_WHY"
 }
 
 setting_begin() {

@@ -9,8 +9,8 @@ begin() {
 	local name
 	[ "$(id -u)" = 0 ] || skip "a disk's scheduler is root's"
 	need Xvnc openbox mousepad fio perf
-	printf '%s\n' '200 move 400,400' '200 button 3 click' '300 Escape' '200 ctrl+alt+t' '1500 move 107,12' '200 button 1 click' \
-		'300 Escape' >"$W/script"
+	printf '%s\n' '200 move 400,400' '200 button 3 click' '300 Escape' '200 ctrl+alt+t' '1500 move 107,12' \
+		'200 button 1 click' '300 Escape' >"$W/script"
 	name=$(readlink -f "$(df --output=source /var/tmp | tail -n 1)") name=${name##*/}
 	[ ! -e "/sys/class/block/$name/partition" ] || { name=$(readlink -f "/sys/class/block/$name/..") && name=${name##*/}; }
 	FILE=/sys/block/$name/queue/scheduler
@@ -30,7 +30,9 @@ begin() {
 @test "iosched: over ssh, after kill -9 of the driver the disk has its own scheduler and no file of ours" {
 	begin
 	set_now() { grep -qF "[$OTHER]" "$FILE"; }
-	back_now() { grep -qF "[$WAS]" "$FILE" && [ -z "$(find /var/tmp -maxdepth 1 -name 'thinprobe-disk-??????' -newer "$W/script")" ]; }
+	back_now() {
+		grep -qF "[$WAS]" "$FILE" && [ -z "$(find /var/tmp -maxdepth 1 -name 'thinprobe-disk-??????' -newer "$W/script")" ]
+	}
 	within() { local n; for ((n = 0; n < $1 * 5; n++)); do ! "$2" || return 0; sleep 0.2; done; return 1; }
 	# shellcheck disable=SC2016 # another shell's
 	env TMPDIR="$W" THINPROBE_STATE="$W/state" SSHPAIR_APART="$TOP" bash "$TOP/tests/lab/sshpair.sh" run bash -c '

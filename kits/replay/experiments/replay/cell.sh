@@ -71,31 +71,31 @@ exp_summed() {
 	[ "$METHOD" = paper ] || outliers_show
 }
 
-# The replays that answered an input latest, compared with the median of its replays on the first server: outliers.tsv, and the screen before the
-# input and at its answer as pictures. Each input is there once.
+# The replays that answered an input latest, compared with the median of its replays on the first server: outliers.tsv, and the
+# screen before the input and at its answer as pictures. Each input is there once.
 outliers_show() {
-	local input label repeat file complete press rest size n=0
+	local input label repeat file complete press before rest size n=0
 	rm -rf "$RUN/pictures" && mkdir "$RUN/pictures" || return
 	printf 'setting\trepeat\tinput\tkind\tlatency_ms\tusual_ms\tbefore\tafter\twidth\theight\tskip\n' >"$RUN/outliers.new"
 	while IFS=$'\t' read -r file label repeat input complete rest; do
 		press=$(awk -v n="$input" '$1 == "input" && $2 == n { print $5; exit }' "$RUN/$file.aux")
 		[ -n "$press" ] || continue
-		n=$((n + 1))
-		"$TP_BIN/vncplay" picture "$RUN/$file" "$RUN/pictures/$n-before.ppm" --at "$((press > 1000 ? press - 1000 : 0))us" &&
-			"$TP_BIN/vncplay" picture "$RUN/$file" "$RUN/pictures/$n-after.ppm" --at "$((press + complete))us" \
-				--since "$((press > 1000 ? press - 1000 : 0))us" || continue
+		n=$((n + 1)) before=$((press > 1000 ? press - 1000 : 0))us
+		"$TP_BIN/vncplay" picture "$RUN/$file" "$RUN/pictures/$n-before.ppm" --at "$before" &&
+			"$TP_BIN/vncplay" picture "$RUN/$file" "$RUN/pictures/$n-after.ppm" --at "$((press + complete))us" --since "$before" ||
+			continue
 		size=$(sed -n 2p "$RUN/pictures/$n-after.ppm")
-		printf '%s\t' "$label" "$repeat" "$input" "${rest//$'\n'/}" pictures/$n-before.ppm pictures/$n-after.ppm "${size% *}" \
-			"${size#* }"
+		printf '%s\t' "$label" "$repeat" "$input" "${rest//$'\n'/}" pictures/$n-before.ppm \
+			pictures/$n-after.ppm "${size% *}" "${size#* }"
 		printf '%s\n' $((8 + ${#size}))
-	done < <(jq -r --argjson most "$OUTLIERS" --arg base "${SERVERS[0]}" --argjson sure "$CONFIDENCE" '.result as $result | [$result.responses[] as $response
-		| select($response.kind != "move" and $response.confidence >= $sure)
-		| ([$response.latency_from_press_ms | to_entries[] | select($result.runs[.key].label == $base) | .value | numbers] | sort
-			| .[(length - 1) / 2 | floor]) as $usual | select($usual)
+	done < <(jq -r --argjson most "$OUTLIERS" --arg base "${SERVERS[0]}" --argjson sure "$CONFIDENCE" '
+		.result as $result | [$result.responses[] as $response | select($response.kind != "move" and $response.confidence >= $sure)
+		| ([$response.latency_from_press_ms | to_entries[] | select($result.runs[.key].label == $base) | .value | numbers]
+			| sort | .[(length - 1) / 2 | floor]) as $usual | select($usual)
 		| $response.latency_from_press_ms | to_entries[] | select(.value != null and .value > $usual)
 		| $result.runs[.key] + {ms: .value, $usual, complete: $response.complete_ms[.key]} + ($response | {input, kind})]
 		| group_by(.input) | map(max_by(.ms - .usual)) | sort_by(.usual - .ms) | .[:$most][]
-		| [.file, .label, (.file | split("/")[2]), .input, ((.complete // .ms) + 1) * 1000, .kind, .ms, .usual] | @tsv' \
+		| [.file, .label, (.file | split("/")[2]), .input, (((.complete // .ms) + 1) * 1000 | round), .kind, .ms, .usual] | @tsv' \
 		"$RUN/analysis.json" 2>/dev/null) >>"$RUN/outliers.new" 2>>"$RUN/log/pictures.err"
 	[ -s "$RUN/log/pictures.err" ] || rm -f "$RUN/log/pictures.err"
 	mv "$RUN/outliers.new" "$RUN/outliers.tsv"

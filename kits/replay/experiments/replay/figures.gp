@@ -5,11 +5,13 @@ numeric = 0
 load engine . "/replays.gp"
 
 late = 0
+seen = ""
 array line[9]
+is_new(s) = s eq seen ? 0 : (seen = s, 1)	# (the only row of a table stands there twice)
+words_of(names) = words(names) == 1 ? strcol(names) : strcol(word(names, 1)) . " " . words_of(names[strlen(word(names, 1)) + 2:*])
 if (has_table("outliers.tsv")) {
-	eval look("outliers.tsv", 'late = column("input") == int(column("input")) ? late + 1 : late, line[late] = strcol("before") . " " ' \
-		. '. strcol("after") . " " . strcol("width") . " " . strcol("height") . " " . strcol("skip") . " " . strcol("input") . " " ' \
-		. '. strcol("setting") . " " . strcol("latency_ms") . " " . strcol("usual_ms")')
+	eval look("outliers.tsv", 'late = late + is_new(strcol("before")), ' \
+		. 'line[late] = words_of("before after width height skip input setting latency_ms usual_ms")')
 }
 shown(i, side) = sprintf('plot "../../%s" binary array=(%s,%s) skip=%s format="%%uchar" flipy using 1:2:3 with rgbimage notitle', \
 	word(line[i], side), word(line[i], 3), word(line[i], 4), word(line[i], 5))

@@ -25,12 +25,13 @@ lines_of() {	# lines_of CLICKS: a script of the scripted desktop
 		port=\${VNCPLAY_SERVER##*:} factor=1
 		[ "\$VNCPLAY_LABEL" = fast ] || factor=2
 		[ ! -f \$port.pid ] || { kill \$(cat \$port.pid); tail --pid \$(cat \$port.pid) -f /dev/null; rm \$port.log; }
-		python3 "$server" --log \$port.log --port \$port --password secret --factor \$factor --delays 60,35,120,40,200 >/dev/null 2>&1 &
+		python3 "$server" --log \$port.log --port \$port --password secret --factor \$factor \
+			--delays 60,35,120,40,200 >/dev/null 2>&1 &
 		echo \$! >\$port.pid
 		until grep -q ' listens ' \$port.log; do sleep 0.05; done
 	END
-	"$TOP/thinprobe" run replay --trace "my trace" --to "vnc:127.0.0.1::$port" --label fast --to "vnc:127.0.0.1::$((port + 1))" --label slow \
-		--password-file password --before 'sh fresh' --repeat 2 -o "$RUN" 3>&- || status=$?
+	"$TOP/thinprobe" run replay --trace "my trace" --to "vnc:127.0.0.1::$port" --label fast \
+		--to "vnc:127.0.0.1::$((port + 1))" --label slow --password-file password --before 'sh fresh' --repeat 2 -o "$RUN" 3>&- || status=$?
 	# shellcheck disable=SC2046 # pids
 	kill $(cat [0-9]*.pid)
 	[ "$status" = 0 ]

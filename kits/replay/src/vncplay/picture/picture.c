@@ -69,7 +69,8 @@ static void frame_changes(struct screen *s, const struct screen *before)
 				area_include(&inner, &(struct pixel_area){ x, y, 1, 1 });
 	if (area_is_empty(&inner))
 		return;
-	outer = (struct pixel_area){ inner.x - FRAME_SIDE, inner.y - FRAME_SIDE, inner.w + 2 * FRAME_SIDE, inner.h + 2 * FRAME_SIDE };
+	outer = (struct pixel_area){ inner.x - FRAME_SIDE, inner.y - FRAME_SIDE, inner.w + 2 * FRAME_SIDE,
+				     inner.h + 2 * FRAME_SIDE };
 	outer = area_intersect(&outer, &all);
 	for (int y = outer.y; y < outer.y + outer.h; y++)
 		for (int x = outer.x; x < outer.x + outer.w; x++)
