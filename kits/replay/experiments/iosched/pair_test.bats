@@ -14,7 +14,7 @@ begin() {
 	name=$(readlink -f "$(df --output=source /var/tmp | tail -n 1)") name=${name##*/}
 	[ ! -e "/sys/class/block/$name/partition" ] || { name=$(readlink -f "/sys/class/block/$name/..") && name=${name##*/}; }
 	FILE=/sys/block/$name/queue/scheduler
-	[ -w "$FILE" ] || skip "a disk's scheduler may not be changed here"
+	[ -w "$FILE" ] || skip "this kernel does not let a disk's scheduler be changed"
 	WAS=$(sed 's/.*\[\(.*\)\].*/\1/' "$FILE")
 	OTHER=$(tr -d '[]' <"$FILE" | tr ' ' '\n' | grep -vx -e "$WAS" -e '' | tail -n 1)
 	[ -n "$OTHER" ] || skip "this kernel offers one scheduler only"
