@@ -16,11 +16,16 @@ perf_of() {
 	for event in bio_queue rq_issue rq_complete; do PERF+=(--event "block:block_$event" --filter "$filter"); done
 	PERF+=(-- setpriv --pdeathsig KILL sh -c 'echo ready >&2; [ -z "$0" ] || exec sleep infinity')
 }
+setting_check() {
+	disk_is_own || return 0
+	! plan_given takes || exp_bad "--takes with --disk file over ssh: the server's own disk takes what it takes; omit --takes"
+	TAKES=''
+}
 setting_can() {
 	local why
 	must lab_need server fio fio
 	[ "$(lab_query server id -u)" = 0 ] || die "-$EXIT_MISSING" "only root may change the scheduler of a disk${LAB_AT_server-}"
-	! disk_is_own || ABSENT+=("the number of requests at a time (--takes): the server's own disk takes what it takes")
+	! disk_is_own || ABSENT+=("a number of requests that the disk takes at a time: the server's own takes what it takes")
 	perf_of "$(lab_query server sh -c 'set -- /dev/loop[0-9]*; [ -b "$1" ] || set -- /dev/[vsn][dv]*; echo "$1"')" /dev/null
 	why=$(outside_exec "${PERF[@]}" '' 2>&1 >/dev/null) && return
 	ORDER_CAN=0

@@ -20,7 +20,6 @@ lines_of() {	# lines_of CLICKS: a script of the scripted desktop
 	lines_of 5 >script
 	python3 "$server" --log trace.log --trace script "my trace"
 	echo secret >password
-	# shellcheck disable=SC2016 # another shell's
 	cat >fresh <<-END
 		port=\${VNCPLAY_SERVER##*:} factor=1
 		[ "\$VNCPLAY_LABEL" = fast ] || factor=2
@@ -31,7 +30,8 @@ lines_of() {	# lines_of CLICKS: a script of the scripted desktop
 		until grep -q ' listens ' \$port.log; do sleep 0.05; done
 	END
 	"$TOP/thinprobe" run replay --trace "my trace" --to "vnc:127.0.0.1::$port" --label fast \
-		--to "vnc:127.0.0.1::$((port + 1))" --label slow --password-file password --before 'sh fresh' --repeat 2 -o "$RUN" 3>&- || status=$?
+		--to "vnc:127.0.0.1::$((port + 1))" --label slow --password-file password \
+		--before 'sh fresh' --repeat 2 -o "$RUN" 3>&- || status=$?
 	# shellcheck disable=SC2046 # pids
 	kill $(cat [0-9]*.pid)
 	[ "$status" = 0 ]
