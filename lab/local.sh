@@ -41,8 +41,8 @@
 # what goes with the lab; its `home` is the HOME of all commands. Wants LAB_RUN; LAB_RATE
 # (100Mbit, DOWN/UP, none), LAB_QUEUE (50ms, but at least 64 packets unless it was said), LAB_DELAY
 # LAB_JITTER (one way, each direction) LAB_LOSS (percent, each direction; link.sh) LAB_DELAY_BY
-# LAB_LINK_SEED, LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
-# LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay
+# LAB_LINK_SEED, LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_SERVER_CPUS (1; the client has one of these where no other is left),
+# LAB_CPUS_server and LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay
 # visible); LAB_CLIENTS (1): so many roles client, client2 ... (array: LAB_CLIENT_ROLES), of which the
 # further ones have a network and an address of their own behind that of the client, on whose CPUs and
 # in whose other namespaces they run; LAB_SERVER_MEMORY, LAB_SWAP, LAB_SWAP_SIZE (memory.sh).
@@ -87,7 +87,7 @@ lab_up() {
 		LAB_JITTER=$LAB_JITTER LAB_LOSS=$LAB_LOSS LAB_DELAY_BY=${LAB_DELAY_BY-} LAB_LINK_SEED=${LAB_LINK_SEED-} \
 		LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT LAB_CLIENTS=${LAB_CLIENTS:-1} \
 		LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SHARED_CPUS=$LAB_SHARED_CPUS LAB_ALLOWED=$LAB_DRIVER_CPUS \
-		LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \
+		LAB_SERVER_CPUS=${LAB_SERVER_CPUS:-1} LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \
 		setpriv --pdeathsig KILL ${unshared[@]+"${unshared[@]}"} "$BASH" -p "$LAB_HERE/local/hold.sh" \
 			${keep[@]+"${keep[@]}"} \
 		3>&"$LAB_TALK" {LAB_TALK}>&- </dev/null >>"$LAB_LOG/lab.log" 2>&1 &

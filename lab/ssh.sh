@@ -115,7 +115,8 @@ lab_up() {
 
 ssh_cpus() {
 	local allowed cpu apart='' role cpus
-	allowed=${LAB_FACT[server.cpus]##*[,-]}
+	# the last ones
+	allowed=$(machine_cpu_list "${LAB_FACT[server.cpus]}" | tr ' ' '\n' | tail -n "${LAB_SERVER_CPUS:-1}" | paste -sd,)
 	: "${LAB_CPUS_server:=$allowed}"
 	LAB_SHARED_CPUS=$LAB_WISH_SHARED
 	if [ "${LAB_FACT[server.boot]}" = "${LAB_FACT[client.boot]}" ]; then	# one machine

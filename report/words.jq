@@ -156,6 +156,8 @@ def distinct(value): reduce (.[] | value) as $v ([]; if index([$v]) then . else 
 def shared_note: .run.lab // {} | if .shared_cpus != true then null
 	elif .cpus_server == .cpus_client and .cpus_server != null then
 		"Server and client shared CPUs, so latencies are upper bounds."
+	elif ((.cpus_client // "-") / ",") - ((.cpus_server // "") / ",") == [] then
+		"The client had CPU \(.cpus_client), one of the server's; cells in which it took too much are flagged."
 	else "Other labs were allowed to use the same CPUs: their work is part of these figures." end;
 def incomplete_note: .run | if (.state // "unknown") == "complete" then null else
 	"(\(.state // "unknown")\(if .reason then ": \(.reason)" else "" end))" as $state | .counts

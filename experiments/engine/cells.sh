@@ -144,10 +144,12 @@ exp_shares() {
 		printf "%.2f %.2f %.2f\n", 100 * foreign / wall, 100 * (y[3] - x[3]) / wall, 100 * (y[2] - x[2]) / wall }'
 }
 
-# exp_disturbed FOREIGN STEAL: prints the flag of a cell in which these two, in percent, exceed the limit; else nothing.
+# exp_disturbed FOREIGN STEAL [CLIENT]: prints the flag of a cell in which these, in percent, exceed the limit; else nothing.
+# CLIENT: what a client beside the server took of its CPUs.
 exp_disturbed() {
-	awk -v f="$1" -v s="$2" -v l="${FOREIGN_LIMIT:-3}" 'BEGIN {
-		if (f + s > l) printf "foreign CPU time %s %%, stolen %s %%: over %s %%\n", f, s, l }'
+	awk -v f="$1" -v s="$2" -v c="${3:-0}" -v l="${FOREIGN_LIMIT:-3}" 'BEGIN {
+		if (f + s + c > l)
+			printf "foreign CPU time %s %%, stolen %s %%%s: over %s %%\n", f, s, (c > 0 ? ", the client " c " %" : ""), l }'
 }
 
 # cell_write FOLDER REPEAT REASON FLAGS JSON: its cell.json; JSON has the experiment's own keys, and parameters beside those

@@ -7,12 +7,25 @@
 exp_stop() { :; }
 exp_ran() { :; }
 
-cpu_begin() { CPU_BEFORE=("$(lab_cpu server)" "$(lab_cpu client)"); }
-cpu_end() { CPU_AFTER=("$(lab_cpu server)" "$(lab_cpu client)"); }
+cpu_begin() { CPU_BEFORE=("$(lab_cpu server)" "$(lab_cpu client)" "$(cpu_of_client)"); }
+cpu_end() { CPU_AFTER=("$(lab_cpu server)" "$(lab_cpu client)" "$(cpu_of_client)"); }
+# The client has some of the server's CPUs, not all.
+lab_client_beside() {
+	local cpu
+	[ -n "$LAB_CPUS_client" ] && [ "$LAB_CPUS_client" != "$LAB_CPUS_server" ] || return
+	for cpu in $(machine_cpu_list "$LAB_CPUS_client"); do
+		[[ " $(machine_cpu_list "$LAB_CPUS_server") " == *" $cpu "* ]] || return
+	done
+}
+# Prints what the client's processes have run, as an answer of lab_cpu, where it has some of the server's CPUs.
+cpu_of_client() {
+	local LAB_SHARED_CPUS=0 own
+	! lab_client_beside || { read -ra own < <(lab_cpu client) && echo "${own[0]} ${own[3]} 0 0"; }
+}
 
 exp_measure() {	# exp_measure CELL REPEAT FOLDER
 	local reason='' LAB_LOG=$3/log LAB_WHY='' CELL_FLAGS='' CELL_MORE='{}' CPU_BEFORE=() CPU_AFTER=()
-	local FOREIGN=null STEAL=null BUSY=null CLIENT_FOREIGN=null CLIENT_STEAL=null CLIENT_BUSY=null
+	local FOREIGN=null STEAL=null BUSY=null CLIENT_FOREIGN=null CLIENT_STEAL=null CLIENT_BUSY=null client=null
 	mkdir -p "$LAB_LOG"
 	exp_run "$3" "$2" || reason=${LAB_WHY:-it could not be measured}
 	exp_stop "$3" || reason=${reason:-$LAB_WHY}
@@ -23,13 +36,16 @@ exp_measure() {	# exp_measure CELL REPEAT FOLDER
 			read -r CLIENT_FOREIGN CLIENT_STEAL CLIENT_BUSY < <(
 				exp_shares "${CPU_BEFORE[1]}" "${CPU_AFTER[1]}" "$(machine_cpu_list "$LAB_CPUS_client" | wc -w)")
 		fi
+		[ -z "${CPU_AFTER[2]-}" ] ||
+			read -r client _ < <(exp_shares "${CPU_BEFORE[2]}" "${CPU_AFTER[2]}" "$LAB_NCPU_server")
 		exp_ran "$3"
-		CELL_FLAGS=$(exp_disturbed "${FOREIGN/null/0}" "${STEAL/null/0}")$CELL_FLAGS
+		CELL_FLAGS=$(exp_disturbed "${FOREIGN/null/0}" "${STEAL/null/0}" "${client/null/0}")$CELL_FLAGS
 		rm -rf "$LAB_LOG"
 	fi
 	cell_write "$3" "$2" "$reason" "$CELL_FLAGS" "$(jq \
 		-c '{foreign_percent: .[0], steal_percent: .[1], server_busy_percent: .[2],
-		client_busy_percent: .[3]} + .[4]' <<<"[$FOREIGN, $STEAL, $BUSY, $CLIENT_BUSY, $CELL_MORE]")"
+		client_busy_percent: .[3]} + (.[4] | if . then {client_percent: .} else {} end) + .[5]' \
+			<<<"[$FOREIGN, $STEAL, $BUSY, $CLIENT_BUSY, $client, $CELL_MORE]")"
 }
 
 # What is measured once for a pair of hosts -------------------------------------------------------------------------

@@ -138,7 +138,8 @@ run_lab() {
 	IFS=, read -r LAB_RATE LAB_DELAY LAB_JITTER LAB_LOSS <<<"${LINK-none}"
 	LAB_LOSS=${LAB_LOSS%\%} LAB_QUEUE=${QUEUE-} LAB_DELAY=${LAB_DELAY:-${EXP_DELAY-}}
 	export LAB_RATE LAB_QUEUE LAB_DELAY LAB_JITTER LAB_LOSS LAB_RUN=$RUN LAB_LOG=$RUN/log
-	LAB_SERVER_MEMORY=${SERVER_MEMORY-} LAB_SWAP=${SWAP-} LAB_SWAP_SIZE=${SWAP_SIZE-} LAB_CLIENTS=${CLIENTS-}
+	LAB_SERVER_MEMORY=${SERVER_MEMORY-} LAB_SWAP=${SWAP-} LAB_SWAP_SIZE=${SWAP_SIZE-} LAB_CLIENTS=${CLIENTS-} \
+		LAB_SERVER_CPUS=${SERVER_CPUS-}
 	lab_use "$ON_BACKEND" "$ON_ARGS"
 	exp_step "starts the two hosts"
 	lab_up
@@ -160,6 +161,9 @@ lab_lacks() {
 		attach-* | pin-attach | shape-attach | autogroup-attach | capture-attach) ;;
 		pin-*)
 			if [ "$LAB_SHARED_CPUS" = 0 ] && lab_can server pin; then :
+			elif lab_client_beside; then
+				echo "CPUs of its own for the client: it has CPU $LAB_CPUS_client, one of the server's; what it took is" \
+					"in every cell (client_percent), and a cell in which it took too much is flagged"
 			elif [ "${LAB_CPUS_server-}" = "${LAB_CPUS_client-}" ]; then
 				echo "CPUs of their own for server and client: they share them," \
 					"${PLAN[pin-effect]-so load on the server starves the probe}"

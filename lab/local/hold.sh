@@ -10,8 +10,8 @@
 #   cpus SERVER CLIENT SHARED | link KIND [PID] | host ROLE PID ADDRESS INTERFACE | fail STATUS MESSAGE | note MESSAGE | up
 # Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_QUEUE LAB_QUEUE_LEAST LAB_DELAY LAB_JITTER LAB_LOSS
 # LAB_DELAY_BY LAB_LINK_SEED LAB_WIRE (link.sh) LAB_CLIENTS LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
-# LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments: folders
-# that must stay visible.
+# LAB_SERVER_CPUS LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments:
+# folders that must stay visible.
 set -u
 trap '' TERM INT HUP	# the driver handles signals of a terminal or timeout; this process ends with the driver
 [ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
@@ -53,28 +53,32 @@ unlock_cpus() {
 	lock_fd=()
 }
 
-# Picks from the CPUs allowed: one for the server (its hyper-threads stay empty where there is room), then up to
-# two for the client. Sets server, client; 1 when too few are free. With `any`, locks don't count.
+# Picks from the CPUs allowed: LAB_SERVER_CPUS for the server (their hyper-threads stay empty where there is room), then up to
+# two for the client, or the server's last one where none is left. Sets server, client, shared; 1 when too few are free. With
+# `any`, locks don't count.
 pick_cpus() {
-	local c s taken=' ' room=${#allowed[@]}
+	local c s taken=' ' room=${#allowed[@]} wanted=$LAB_SERVER_CPUS n=0
+	[ "$wanted" -le "$room" ] || wanted=$room
 	server='' client=''
 	for c in "${allowed[@]}"; do
 		[[ $taken == *" $c "* ]] && continue
 		[ "$1" = any ] || lock_cpu "$c" || continue
 		taken+="$c "
-		if [ -z "$server" ]; then
-			server=$c
+		if [ "$n" -lt "$wanted" ]; then
+			server+=${server:+,}$c n=$((n + 1))
 			for s in $(siblings "$c"); do
-				[ "$room" -ge 4 ] && [ "$s" != "$c" ] && { [ "$1" = any ] || lock_cpu "$s"; } && taken+="$s "
+				[ "$room" -ge $((2 * wanted + 2)) ] && [ "$s" != "$c" ] && { [ "$1" = any ] || lock_cpu "$s"; } &&
+					taken+="$s "
 			done
 		elif [ -z "$client" ]; then
 			client=$c
-			[ "$room" -ge 4 ] || break
+			[ "$room" -ge $((wanted + 3)) ] || break
 		else
 			client+=,$c
 			break
 		fi
 	done
+	[ "$n" = "$room" ] && client=${server##*,} shared=1
 	[ -n "$client" ]
 }
 
@@ -109,12 +113,12 @@ take_cpus() {
 		say note "only one CPU: server and client share it, so response times include the probe's CPU time"
 		return
 	fi
+	shared=0
 	if [ "$LAB_SHARED_CPUS" = 1 ]; then
 		$pick any
 		shared=1
 		return
 	fi
-	shared=0
 	end=$((${EPOCHREALTIME/[.,]/} + LAB_CPU_WAIT * 1000000))	# us; SECONDS may tick just after it was read
 	until $pick free; do
 		unlock_cpus

@@ -211,6 +211,28 @@ END
 	[[ $output == *delayed* ]]
 }
 
+@test "lab: a server of several CPUs; the client has its last one where no other is left, and nobody else has them" {
+	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
+	as_user
+	drive "LAB_SERVER_CPUS=$(nproc)" <<'END'
+lab_up
+echo "server $LAB_CPUS_server client $LAB_CPUS_client shared $LAB_SHARED_CPUS"
+for cpu in ${LAB_CPUS_server//,/ }; do flock -n "$LAB_LOCKS/cpu$cpu" true && echo "CPU $cpu is not locked"; done
+lab_down
+LAB_SERVER_CPUS=1
+lab_up
+echo "then ${LAB_CPUS_server//,/ and }, shared $LAB_SHARED_CPUS"
+END
+	echo "$output"
+	local cpus
+	cpus=$(taskset -pc $$ | sed 's/.*: //')
+	. "$TOP/lab/machine.sh"
+	cpus=$(machine_cpu_list "$cpus")
+	[[ $output == *"server ${cpus// /,} client ${cpus##* } shared 1"* ]]
+	[[ $output != *"is not locked"* ]]
+	[[ $output == *"then ${cpus%% *}, shared 0"* ]]
+}
+
 @test "lab: a second lab waits for the CPUs, then shares them and says so" {
 	[ "$(nproc)" -ge 2 ] && [ "$(nproc)" -lt 6 ] || skip "needs a machine whose CPUs one lab fills (2 to 5 of them)"
 	as_user

@@ -18,7 +18,6 @@ done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/kits/apps/data/favour.tsv")
 
 favour_check() {
 	[ "$PLACE" = lab ] || [ "$ON" = lab ] || exp_bad "--place $PLACE with --on $ON: guests run on this machine; omit --on"
-	[ "$NEIGHBOUR" = 0 ] || [ "$PLACE" = guest ] || exp_bad "--neighbour needs --place guest (a second virtual machine)"
 	. "$TP_HOME/kits/apps/experiments/engine/place_$PLACE.sh"
 }
 
@@ -31,9 +30,9 @@ favour_find() {
 	for name in ${SCHEMES//,/ }; do
 		LAB_WHY=''
 		[ -z "${SCHEME_VAMP[$name]}" ] || LAB_WHY=$vamp
-		[[ ${SCHEME_VAMP[$name]} != vm* || -n $PLACE_PORT ]] || LAB_WHY="there is no guest with a neighbour"
+		[[ ${SCHEME_VAMP[$name]} != vm* || -n $PLACE_PORT ]] || LAB_WHY="there is no guest with a neighbour (--place guest --neighbour N)"
 		[[ "${SCHEME_VAMP[$name]}" != *--isolate* || $PLACE_CPUS -gt 1 ]] ||
-			LAB_WHY="isolation takes two CPUs, and the session has one"
+			LAB_WHY="isolation takes two CPUs, and the session has one (--server-cpus 2 on a machine with two)"
 		[[ ${SCHEME_JOB[$name]} != login ]] || [ "$PLACE" != lab ] || lab_can server autogroup ||
 			LAB_WHY="no autogroups in this kernel"
 		if [ -n "$LAB_WHY" ]; then not[$LAB_WHY]+=", $name"; else here+=,$name; fi
@@ -205,7 +204,7 @@ favour_relate() {	# favour_relate OF FILTER WORD...
 
 # Whether tasks can be traced here. 1: LAB_WHY.
 favour_can_trace() {
-	LAB_WHY=$(outside_exec "$TP_BIN/vamp" trace -t 1ms --format json 2>&1 >/dev/null | grep -vx ready | tail -n 1)
+	LAB_WHY=$(place_exec -R "$TP_BIN/vamp" trace -t 1ms --format json 2>&1 >/dev/null | grep -vx ready | tail -n 1)
 	[ -z "$LAB_WHY" ]
 }
 

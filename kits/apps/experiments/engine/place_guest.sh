@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# place_guest.sh - a guest with two virtual CPUs (lab/guest.sh) as the place of favour.sh: display, applications, job, vamp and the
+# place_guest.sh - a guest (lab/guest.sh) as the place of favour.sh: display, applications, job, vamp and the
 # probe are all in it; one guest serves the whole run. Keys and pixels go by the display itself, not over a link.
 . "$TP_HOME/lab/guest.sh"
 
@@ -13,7 +13,7 @@ place_find() {
 		lab_group guest shares=1024 && lab_group neighbour shares=1024 || return
 		inside=(-G "${LAB_GROUPS[guest]}") PLACE_PORT=/dev/virtio-ports/org.thinprobe.agent
 	fi
-	guest_up place app -c 2 -m 1G -C "$cpus" "${inside[@]}" -s "$RUN"
+	guest_up place app -c "$SERVER_CPUS" -m 1G -C "$cpus" "${inside[@]}" -s "$RUN"
 	if [ "$NEIGHBOUR" -gt 0 ]; then
 		outside_start neighbour sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "${LAB_GROUPS[neighbour]}" \
 			taskset -c "$cpus" "$TP_BIN/sink" -n "$NEIGHBOUR"

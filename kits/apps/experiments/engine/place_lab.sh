@@ -4,12 +4,16 @@
 
 PLACE_GROUP='' PLACE_PORT=''
 # shellcheck disable=SC2317 # an experiment calls it
-place_down() { :; }
+place_down() { lab_stop "${LAB_PID_OF[neighbour]-}"; }
 
 # Sets PLACE_CPUS, how many CPUs the session has. 1, and LAB_WHY: schemes cannot be compared here.
 place_find() {
 	PLACE_CPUS=$LAB_NCPU_server
-	lab_group session && lab_ungroup session
+	lab_group session && lab_ungroup session || return
+	[ "$NEIGHBOUR" = 0 ] || neighbour_start
+}
+neighbour_start() {
+	lab_group neighbour shares=1024 && lab_start -G neighbour server neighbour "$TP_BIN/sink" -n "$NEIGHBOUR" && is_ready neighbour 20
 }
 
 # A display in a session of its own: sets PROTOCOL_DISPLAY, PROTOCOL_TARGET, PROTOCOL_OPTIONS, and PLACE_GROUP, the folder of its
@@ -68,5 +72,6 @@ place_probe() {
 	lab_start "${files[@]}" client "$@"
 }
 
-# place_trace FILE OPTION...: vamp trace as `slices`, of the session's CPUs, with its rows in FILE.
-place_trace() { outside_start -o "$1" slices "$TP_BIN/vamp" trace --cpus "$LAB_CPUS_server" --log "$1" "${@:2}"; }
+# place_trace FILE OPTION...: vamp trace as `slices`, of the session's CPUs, with its rows in FILE. It runs on the server, so that only
+# the server's own tasks have a number in it.
+place_trace() { lab_start -R -S -o "$1" server slices "$TP_BIN/vamp" trace --cpus "$LAB_CPUS_server" --log "$1" "${@:2}"; }

@@ -68,8 +68,8 @@ exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
 		launch_traced "$1"
 }
 
-# One more launch, traced: trace.tsv, when after the key the job and when all else had which CPU; quanta.tsv, for how long tasks ran
-# at a time.
+# One more launch, traced: trace.tsv, when after the key the job, when all else of the session (other), and when others (away) had
+# which CPU; quanta.tsv, for how long tasks ran at a time.
 launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
 	local raw=$RUN/log/slices.tsv
 	favour_traced "$raw" launch "${P[app]}" "$1/traced.json" || return
@@ -81,9 +81,10 @@ launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			{
 				start = ($at["start_ns"] - key) / 1e6; ran = $at["ran_ns"] / 1e6
-				if ($at["tid"] == "" || start + ran < 0 || start > ms) next
-				who = $at["comm"] in job ? "job" : "other"; cpu = $at["cpu"]
-				if ($at["whole"] == 1) printf "%s\t%.6f\n", who, ran >(folder "/quanta.tsv")
+				if (start + ran < 0 || start > ms) next
+				who = $at["tid"] == "" || $at["comm"] == "sink" ? "away" : $at["comm"] in job ? "job" : "other"
+				cpu = $at["cpu"]
+				if ($at["whole"] == 1 && who != "away") printf "%s\t%.6f\n", who, ran >(folder "/quanta.tsv")
 				# slices of one kind with less than half a pixel between them are one
 				if (n[cpu] && kind[cpu] == who && start - to[cpu] < ms / 1400) { to[cpu] = start + ran; next }
 				put()

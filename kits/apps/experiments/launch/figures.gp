@@ -94,7 +94,7 @@ if (has_table("trace.tsv")) {
 	eval look("trace.tsv", 'traced = add(traced, strcol("app") . ":" . strcol("scheme") . ":" . strcol("job")), ' \
 		. 'lanes = add(lanes, strcol("cpu")), last = more(last, y("to_ms"))')
 	split_at(w, i) = i == 1 ? w[1:strstrt(w, ":") - 1] : split_at(w[strstrt(w, ":") + 1:] . ":", i - 1)
-	eval panels("trace", 110 + words(traced) * (76 + 22 * words(lanes)), 1, words(traced), 36, "Which task ran when, by CPU")
+	eval panels("trace", 110 + words(traced) * (76 + 22 * words(lanes)), 1, words(traced), 36, "Which task ran when, by CPU (blank: not scheduled)")
 	kind(k) = strcol("app") eq split_at(t_, 1) && strcol("scheme") eq split_at(t_, 2) && strcol("job") eq split_at(t_, 3) \
 		&& strcol("kind") eq k ? place(lanes, strcol("cpu")) : NaN
 	lane(k) = sprintf('"trace.tsv" using (0):(lane_ = kind("%s")):(y("from_ms")):(y("to_ms")):(lane_ - 0.4):(lane_ + 0.4) ', \
@@ -102,7 +102,12 @@ if (has_table("trace.tsv")) {
 		. 'with boxxyerror '
 	do for [i = 1:words(traced)] {
 		t_ = word(traced, i)
-		eval panel(i, split_at(t_, 1) . ", " . split_at(t_, 2) . (words(jobs) > 1 ? ", job " . split_at(t_, 3) : ""))
+		away = 0
+		end = NaN
+		eval look("trace.tsv", 'known(kind("away")) ? (away = away + y("to_ms") - y("from_ms")) : 0, ' \
+			. 'known(kind(strcol("kind"))) ? (end = more(end, y("to_ms"))) : 0')
+		eval panel(i, split_at(t_, 1) . ", " . split_at(t_, 2) . (words(jobs) > 1 ? ", job " . split_at(t_, 3) : "") \
+			. sprintf(": others had %.0f %% of the CPU time", 100.0 * away / (end * words(lanes))))
 		set xrange [0:last * 1.02]
 		set yrange [0.4:words(lanes) + 0.6]
 		set ytics scale 0 ()
@@ -112,7 +117,8 @@ if (has_table("trace.tsv")) {
 		eval "plot " . lane("job") . 'linecolor rgb "#c0c0c0" notitle, ' . lane("other") . 'linecolor rgb "#000000" notitle'
 	}
 	eval legend_strip(2)
-	plot NaN with boxes linecolor rgb "#c0c0c0" title "the job", NaN with boxes linecolor rgb "#000000" title "all else"
+	plot NaN with boxes linecolor rgb "#c0c0c0" title "the job", NaN with boxes linecolor rgb "#000000" \
+		title "all else of the session"
 }
 
 # ---- for how long tasks run at a time ----

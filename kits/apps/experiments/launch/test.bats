@@ -148,10 +148,18 @@ launched() {
 }
 
 # bats test_tags=all
-@test "launch: a short run: a launch and keys beside the job, which makes progress meanwhile" {
-	short_run xterm --app xterm --scheme baseline,nice --job quanta --repeat 1
+@test "launch: a short run beside a neighbour: a launch and keys beside the job, which makes progress meanwhile; who had which CPU" {
+	short_run xterm --app xterm --scheme baseline,nice,L+iso --job quanta --repeat 1 --neighbour 1 --trace xterm
 	jq -e '.launch.launch_ms > 1 and .job.bytes > 1e6 and .relative.launch == 1' run/cells/xterm-baseline-quanta/1/cell.json
 	jq -e '.launch.launch_ms > 1 and .relative.job > 0' run/cells/xterm-nice-quanta/1/cell.json
+	# two CPUs, of which the neighbour's hog takes what the session leaves, and at most one
+	[ "$(nproc)" = 1 ] || {
+		[ "$(jq '.launch.decided_ms != null' run/cells/xterm-L+iso-quanta/1/cell.json)" = true ]
+		jq -e '.client_percent < 50' run/cells/keys-baseline-quanta/1/cell.json
+		[ "$(cut -f 5 run/trace.tsv | sort -u | grep -c '[0-9]')" = 2 ]
+		awk -F'\t' '$3 == "baseline" && $8 == "away" { s += $7 - $6 } $3 == "baseline" { if ($7 > end) end = $7 }
+			END { exit !(s > 0.05 * end) }' run/trace.tsv
+	}
 	# refecho takes 10 ms of CPU time for each key, and has the CPU to share
 	jq -e '.result.latency_from_due_ms.p50 > 10' run/cells/keys-baseline-quanta/1/keyrepeat.json
 }
