@@ -58,6 +58,7 @@ if (has_table("audio.tsv")) {
 		set xlabel i == words(schemes) ? "seconds since vamp began" : "" offset 0, 0.5
 		set ylabel "counter, averaged"
 		pair = word(schemes, i)
+		set datafile missing NaN	# rows of other processes do not break a line
 		eval panel(i, "vamp " . scheme_of(pair) . ", job " . pair[strstrt(pair, ":") + 1:])
 		plot for [c = 1:words(names)] "audio.tsv" using (of(i, c)):(more(y("average"), \
 			0.1)) smooth unique with linespoints \

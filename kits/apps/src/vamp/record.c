@@ -173,9 +173,8 @@ void record_write_audio(struct row_file *log, int64_t now_ns, const struct audio
 	struct audio_counter counter[32];
 	size_t n = log && audio ? audio_copy_counters(audio, counter, sizeof(counter) / sizeof(*counter)) : 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (counter[i].stream || counter[i].wakeups)
-			write_row(log, now_ns, "audio", counter[i].stream ? "stream" : "", NULL, &counter[i]);
+	for (size_t i = 0; i < n; i++) /* background processes are among them, with 0 wake-ups as well */
+		write_row(log, now_ns, "audio", counter[i].stream ? "stream" : "", NULL, &counter[i]);
 	if (n)
 		rows_flush(log);
 }
