@@ -76,7 +76,9 @@ guest_up() {
 		-kernel "$GUEST_KERNEL/kernel" -initrd "$GUEST_KERNEL/initramfs"
 		-append "console=ttyS0 panic=-1 tsc=reliable no_timer_check mitigations=off quiet psi=1 cgroup_no_v1=all"
 		-serial "file:$dir/console"
-		-drive "file=$GUEST_IMAGE,format=raw,if=virtio,snapshot=on,cache=unsafe"
+		-drive "file=$GUEST_IMAGE,format=raw,if=none,id=root,snapshot=on,cache=unsafe"
+		# With a queue for each vCPU, or MSI-X, Linux manages the interrupts, and nobody can move them.
+		-device virtio-blk-pci,drive=root,num-queues=1,vectors=0
 		-qmp "unix:$dir/qmp,server=on,wait=off"
 		-device virtio-serial-pci
 		-chardev "pipe,id=jobs,path=$dir/jobs" -device virtserialport,chardev=jobs,name=org.thinprobe.jobs

@@ -5,7 +5,7 @@
 #
 # Call favour_check and favour_find in exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
 # (exp_session, exp_end_session); favour_job_begin and favour_job_end around the measured part of a cell. place_*.sh runs the
-# session: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe, place_trace, place_down; and
+# session: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe, place_trace, place_traced, place_down; and
 # place_host, if PLACE_PORT (a guest's port to vamp on its host) is set.
 
 declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
@@ -216,6 +216,7 @@ favour_traced() {	# favour_traced FILE COMMAND...
 	"${@:2}"
 	status=$?
 	lab_stop "${LAB_PID_OF[slices]}"
+	place_traced "$1"
 	return "$status"
 }
 

@@ -7,19 +7,22 @@
 PLACE_GROUP='' PLACE_JOBS=0 PLACE_DISPLAY='' PLACE_PORT=''
 
 place_find() {
-	local cpus=$LAB_CPUS_server,$LAB_CPUS_client inside=() LAB_LOG=$RUN/log
+	local cpus=$LAB_CPUS_server,$LAB_CPUS_client inside=() LAB_LOG=$RUN/log root=app
+	[[ ! ${APPS-} =~ ^xterm(-sync)?$ ]] || root=term
 	exp_step "booting a guest"
 	if [ "$NEIGHBOUR" -gt 0 ]; then
 		lab_group guest shares=1024 && lab_group neighbour shares=1024 || return
 		inside=(-G "${LAB_GROUPS[guest]}") PLACE_PORT=/dev/virtio-ports/org.thinprobe.agent
 	fi
-	guest_up place app -c "$SERVER_CPUS" -m 1G -C "$cpus" "${inside[@]}" -s "$RUN"
+	guest_up place "$root" -c "$SERVER_CPUS" -m 1G -C "$cpus" "${inside[@]}" -s "$RUN"
 	if [ "$NEIGHBOUR" -gt 0 ]; then
 		outside_start neighbour sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "${LAB_GROUPS[neighbour]}" \
 			taskset -c "$cpus" "$TP_BIN/sink" -n "$NEIGHBOUR"
 		is_ready neighbour 20 || return
 	fi
 	PLACE_CPUS=$(guest_exec place nproc </dev/null)
+	# The disk interrupts a virtual CPU that isolation gives to the background, until vamp moves its interrupts.
+	guest_exec place sh -c 'echo $(($(nproc) - 1)) >/proc/irq/$(cat /sys/class/block/vda/device/../irq)/smp_affinity_list' </dev/null
 	# What runs on the server's CPU is QEMU, which is not the lab's: it is no disturbance.
 	# shellcheck disable=SC2317 # cells call them
 	cpu_begin() { :; }
@@ -93,7 +96,58 @@ place_stand() {	# place_stand JOB LOG
 	exit "$status"
 }
 
-place_trace() { place_start -D slices "$TP_BIN/vamp" trace --log "$1" "${@:2}"; }
+# The guest's tasks; and on the host when its virtual CPUs ran, in FILE.host.
+place_trace() {
+	outside_start vcpus "$TP_BIN/vamp" trace --log "$1.host" "${@:2}" && is_ready vcpus 10 || return
+	place_start -D slices "$TP_BIN/vamp" trace --log "$1" "${@:2}"
+}
+
+# What the guest says minus what the host's clock says, in ns, up to some 10 ms: the guest names files after its uptime, the host
+# knows when they came.
+guest_ahead() {
+	local real mono folder=$RUN/log/clock
+	mkdir -p "$folder"
+	# shellcheck disable=SC2016 # another shell's
+	guest_exec place sh -c 'for i in 0 1 2 3 4 5 6 7 8 9; do
+		for k in 0 1 2; do read -r up _ </proc/uptime; : >"$1/$up"; done; sleep 0.1; done' sh "$folder" </dev/null
+	read -r real mono _ < <(machine_clocks)
+	stat -c '%.9Y %n' "$folder"/* | LC_ALL=C awk -v real="$real" -v mono="$mono" '
+		{ sub(".*/", "", $2); late = $1 - real / 1e9 + mono / 1e9 - $2; if (NR == 1 || late < least) least = late }
+		END { printf "%.0f\n", -least * 1e9 }'
+	rm -r "$folder"
+}
+
+# place_traced FILE: cuts the guest's slices where the host had taken the virtual CPU away, which are rows without a task. Of a slice
+# that was cut a row without a CPU has the sum.
+place_traced() {
+	lab_stop "${LAB_PID_OF[vcpus]}"
+	LC_ALL=C awk -F'\t' -v OFS='\t' -v ahead="$(guest_ahead)" -v vcpus="$(guest_vcpus place | paste -sd ' ')" '
+		BEGIN { n = split(vcpus, tid, " "); for (i = 1; i <= n; i++) vcpu[tid[i]] = i - 1 }
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; if (FNR != NR) print; next }
+		FNR == NR && $at["tid"] in vcpu {	# what lies between two slices is away, if the first one wanted more
+			c = vcpu[$at["tid"]]; start = $at["start_ns"] + ahead
+			if (wants[c] && start > to[c]) { from[c, ++gaps[c]] = to[c]; till[c, gaps[c]] = start }
+			to[c] = start + $at["ran_ns"]; wants[c] = $at["wanted_more"]
+		}
+		FNR == NR { next }
+		{
+			c = $at["cpu"]; start = $at["start_ns"]; end = start + $at["ran_ns"]; ran = cut = 0
+			while (next_gap[c] < gaps[c] && till[c, next_gap[c] + 1] <= start) next_gap[c]++
+			for (g = next_gap[c] + 1; g <= gaps[c] && from[c, g] < end; g++) {
+				if (from[c, g] > start) { put(start, from[c, g]); ran += from[c, g] - start }
+				away(from[c, g], till[c, g])
+				start = till[c, g]; cut = 1
+			}
+			if (!cut) { print; next }
+			if (start < end) { put(start, end); ran += end - start }
+			$at["cpu"] = ""; $at["ran_ns"] = sprintf("%.0f", ran); print
+		}
+		function put(a, b) { row(a, b, c, $at["tid"], $at["comm"]) }
+		function away(a, b) { if (a > gone[c]) { gone[c] = a; row(a, b, c, "", "") } }
+		function row(a, b, cpu, tid, comm) { printf "vamp-trace/1\t%.0f\t%s\t\t%s\t%s\t%.0f\t0\t0\n", a, cpu, tid, comm, b - a }' \
+			"$1.host" "$1" >"$1.cut" && mv "$1.cut" "$1"
+	rm -f "$1.host"
+}
 place_probe() { place_start -D "$@"; }
 
 place_exec() {

@@ -75,3 +75,4 @@ place_probe() {
 # place_trace FILE OPTION...: vamp trace as `slices`, of the session's CPUs, with its rows in FILE. It runs on the server, so that only
 # the server's own tasks have a number in it.
 place_trace() { lab_start -R -S -o "$1" server slices "$TP_BIN/vamp" trace --cpus "$LAB_CPUS_server" --log "$1" "${@:2}"; }
+place_traced() { :; }	# place_traced FILE: the trace has ended

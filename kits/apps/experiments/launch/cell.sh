@@ -51,8 +51,10 @@ exp_session() { favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/${P[scheme]}-
 exp_end_session() { favour_end; }
 
 exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
+	local irqs
 	favour_lives || return
 	favour_job_begin
+	irqs=$(disk_irqs)
 	cpu_begin
 	if [ "${P[app]}" = keys ]; then
 		keys "$1" "$2" || return
@@ -63,9 +65,19 @@ exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
 	fi
 	cpu_end
 	favour_job_end
+	[ -z "$irqs" ] || CELL_MORE=$(jq -c --argjson a "[$irqs]" --argjson b "[$(disk_irqs)]" '.disk_irqs = (
+		{n: ($b[1] - $a[1]), first: ($b[0] - $a[0])} | .first_percent = (if .n > 0 then 100 * .first / .n else null end))' \
+			<<<"$CELL_MORE")
 	[ "$2" != 1 ] || [ "${P[job]}" = none ] || [[ ,$TRACED, != *,"${P[app]}",* ||
 		! ${P[scheme]} =~ ^(baseline|"$LAST_SCHEME")$ ]] ||
 		launch_traced "$1"
+}
+
+# In a guest: "FIRST, ALL", the interrupts that its disk has sent to the first virtual CPU, and to all.
+disk_irqs() {
+	# shellcheck disable=SC2016 # another shell's
+	[ "$PLACE" != guest ] || place_exec sh -c 'awk -v irq="$(cat /sys/class/block/vda/device/../irq):" "
+		\$1 == irq { for (i = 2; \$i ~ /^[0-9]+$/; i++) n += \$i; print \$2 \", \" n }" /proc/interrupts'
 }
 
 # One more launch, traced: trace.tsv, when after the key the job, when all else of the session (other), and when others (away) had
@@ -86,6 +98,7 @@ launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
 				cpu = $at["cpu"]
 				if ($at["whole"] == 1 && who != "away") printf "%s\t%.6f\n", who, ran >(folder "/quanta.tsv")
 				# slices of one kind with less than half a pixel between them are one
+				if (cpu == "") next
 				if (n[cpu] && kind[cpu] == who && start - to[cpu] < ms / 1400) { to[cpu] = start + ran; next }
 				put()
 				n[cpu] = 1; kind[cpu] = who; from[cpu] = start; to[cpu] = start + ran

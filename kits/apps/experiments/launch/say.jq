@@ -123,4 +123,4 @@ def findings: [baseline, today, pays, keyed, itself];
 # ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Launch, keys and what the job pays"; {by: "app"};
-		"scheme job launch_ms launch_rel job_rel p50_ms decided_ms");
+		"scheme job launch_ms launch_rel job_rel p50_ms irq_first_percent? decided_ms");

@@ -66,7 +66,7 @@ static bool add_sysfs_irqs(struct irq_search *s, const char *device)
 	bool listed;
 
 	snprintf(path, sizeof(path), "%s/msi_irqs", device);
-	listed = !files_list_numeric_names(path, &irq, &n);
+	listed = !files_list_numeric_names(path, &irq, &n) && n; /* empty: the device does not use MSI */
 	for (size_t i = 0; i < n; i++)
 		add_irq(s, irq[i]);
 	free(irq);

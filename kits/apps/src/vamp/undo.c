@@ -154,7 +154,11 @@ static int prepare_task(struct undo_recorder *u, enum undo_kind kind, const char
 
 static void commit_entry(struct undo_recorder *u)
 {
-	u->list->top = u->list->count + 1;
+	size_t at = u->list->count, *chain = &u->list->chain[u->list->note[at].tid % UNDO_CHAINS];
+
+	u->list->note[at].next = *chain;
+	*chain = at + 1;
+	u->list->top = at + 1;
 	u->list->count++;
 }
 
@@ -162,7 +166,7 @@ static void commit_entry(struct undo_recorder *u)
 static int drop_failed(struct undo_recorder *u, int err)
 {
 	if (err)
-		u->list->top = --u->list->count;
+		undo_lower_top(u->list, --u->list->count);
 	return err;
 }
 

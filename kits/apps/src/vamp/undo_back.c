@@ -38,12 +38,23 @@ static bool are_equal(enum undo_kind kind, const struct undo_setting *a, const s
 	return kind == UNDO_NICE ? a->nice == b->nice : CPU_EQUAL(&a->set, &b->set);
 }
 
+void undo_lower_top(struct undo_list *list, size_t top)
+{
+	for (size_t i = list->top; i > top; i--) {
+		size_t *chain = &list->chain[list->note[i - 1].tid % UNDO_CHAINS];
+
+		if (*chain == i)
+			*chain = list->note[i - 1].next;
+	}
+	list->top = top;
+}
+
 struct undo_entry *undo_find_entry(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start)
 {
-	for (size_t i = u->list->top; i > 0; i--) {
+	for (size_t i = u->list->chain[tid % UNDO_CHAINS]; i > 0; i = u->list->note[i - 1].next) {
 		struct undo_entry *note = &u->list->note[i - 1];
 
-		if (note->tid == tid && note->kind == kind && note->start == start)
+		if (i <= u->list->top && note->tid == tid && note->kind == kind && note->start == start)
 			return note;
 	}
 	return NULL;
@@ -261,7 +272,7 @@ size_t undo_revert(struct undo_recorder *u, size_t mark)
 
 		if (list->note[at].kind == UNDO_MKDIR) { /* first move all processes out of the group */
 			revert_inherited(u, at + 1);
-			list->top = at + 1;
+			undo_lower_top(list, at + 1);
 		}
 		err = revert_entry(u, at);
 		if (err) {
@@ -271,7 +282,7 @@ size_t undo_revert(struct undo_recorder *u, size_t mark)
 		list->count = at;
 	}
 	revert_inherited(u, mark);
-	list->top = list->count;
+	undo_lower_top(list, list->count);
 	u->failed += failed;
 	return failed;
 }

@@ -18,14 +18,20 @@ struct undo_entry {
 	struct undo_setting before, now;
 	char path[UNDO_PATH]; /* the written file, the made folder, or the file to which the task was written */
 	char was[UNDO_PATH];  /* text of the file before, or the file to which the task is written back */
+	size_t next;	      /* 1 + index of the note before this one in the chain of its task's number; 0: none */
 };
+
+#define UNDO_CHAINS 4096
 
 /* In memory shared with the watchdog. Notes from `count` to `top` are undone already, but still needed to find tasks that
  * inherited a change: an interrupted undo is then repeated. */
 struct undo_list {
 	atomic_size_t count, top;
+	size_t chain[UNDO_CHAINS]; /* by number of the task: 1 + index of its last note, which may be `top` */
 	struct undo_entry note[];
 };
+/* Lowers `top`, and takes the notes above it out of their chains. */
+void undo_lower_top(struct undo_list *list, size_t top);
 
 struct undo_recorder {
 	struct undo_list *list;

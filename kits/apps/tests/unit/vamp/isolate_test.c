@@ -72,6 +72,7 @@ TEST(interrupts_of_devices_are_found)
 	file("sys/devices/pci0/02.0/msi_irqs/36", "msix\n"); /* a disk, of virtio */
 	device("block", "vda", "pci0/02.0/virtio1");
 	file("sys/devices/pci0/03.0/irq", "9\n"); /* a card with a single legacy interrupt */
+	folder("sys/devices/pci0/03.0/msi_irqs");
 	device("net", "eth0", "pci0/03.0");
 	device("input", "input0", "platform/i8042/serio0/input/input0"); /* a handler's name */
 	folder("proc/irq/1/i8042");
