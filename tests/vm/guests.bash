@@ -12,7 +12,7 @@ guests_here() {
 	mkdir "$W"
 	. "$TOP/lab/lib.sh"
 	. "$TOP/lab/guest.sh"
-	! why=$(guest_missing) && why=$("$TOP/lab/guest.sh" root small 2>&1) && return
+	why=$(guest_missing) || { why=$("$TOP/lab/guest.sh" root small 2>&1) && return; }
 	not_here "$why"
 	return 1
 }

@@ -5,8 +5,8 @@
 #
 # Call favour_check and favour_find in exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
 # (exp_session, exp_end_session); favour_job_begin and favour_job_end around the measured part of a cell. place_*.sh runs the
-# session: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe, place_trace, place_traced, place_down; and
-# place_host, if PLACE_PORT (a guest's port to vamp on its host) is set.
+# session: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe, place_trace, place_traced,
+# place_down; and place_host, if PLACE_PORT (a guest's port to vamp on its host) is set.
 
 declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
 while IFS=$'\t' read -r name says session job vamp; do
@@ -82,7 +82,7 @@ favour_begin() {	# favour_begin SCHEME JOB REPORT: vamp's, a .json in the run fo
 			--most "${MOST}s" "${scope[@]}" "${words[@]}" \
 			--format json -o "$report.json"
 		FAVOUR_VAMP=$LAB_PID
-		is_ready vamp 20 "vamp did not start" || return
+		is_ready vamp "$PLACE_PATIENCE" "vamp did not start" || return
 	fi
 	[ "${SCHEME_JOB[$1]}" = none ] || favour_job_start "$2" "${SCHEME_JOB[$1]}"
 }
@@ -90,8 +90,8 @@ favour_begin() {	# favour_begin SCHEME JOB REPORT: vamp's, a .json in the run fo
 favour_end() {
 	lab_stop "$FAVOUR_JOB" "$FAVOUR_VAMP" "$FAVOUR_HOST"
 	# A job that goes on would disturb all later measurements.
-	[ -z "$FAVOUR_JOB" ] || wait_until 10 favour_job_over ||
-		die "the background job ($FAVOUR_WORKER) is still running 10 s after its end was requested"
+	[ -z "$FAVOUR_JOB" ] || wait_until "$PLACE_PATIENCE" favour_job_over ||
+		die "the background job ($FAVOUR_WORKER) is still running $PLACE_PATIENCE s after its end was requested"
 	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
 	place_end
 }
@@ -141,7 +141,7 @@ favour_job_start() {	# favour_job_start JOB HOW; 1: LAB_WHY
 	place_start "${flags[@]}" job "${before[@]}" bash -c "${JOB_COMMAND[$1]}" bash "$THREADS" "$JOB_THREADS"
 	FAVOUR_JOB=$LAB_PID
 	LAB_WHY="the job in the background does not work"
-	wait_until 20 favour_job_works || return
+	wait_until "$PLACE_PATIENCE" favour_job_works || return
 	nap 1.5	# vamp decides by the load of the last second
 }
 favour_job_over() { [ "$(favour_work | cut -d' ' -f2)" = 0 ]; }
@@ -212,7 +212,7 @@ favour_can_trace() {
 favour_traced() {	# favour_traced FILE COMMAND...
 	local status
 	place_trace "$1" -t 1h --format json
-	is_ready slices 10 || return
+	is_ready slices "$PLACE_PATIENCE" || return
 	"${@:2}"
 	status=$?
 	lab_stop "${LAB_PID_OF[slices]}"

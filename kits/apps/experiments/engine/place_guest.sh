@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # place_guest.sh - a guest (lab/guest.sh) as the place of favour.sh: display, applications, job, vamp and the
-# probe are all in it; one guest serves the whole run. Keys and pixels go by the display itself, not over a link.
+# probe are all in it; one guest serves the whole run. Keys and pixels go by the display itself, not over a link. Its neighbour is a
+# small guest with CPU hogs, in a group of the same weight.
 . "$TP_HOME/lab/guest.sh"
 
-PLACE_GROUP='' PLACE_JOBS=0 PLACE_DISPLAY='' PLACE_PORT=''
+PLACE_GROUP='' PLACE_JOBS=0 PLACE_DISPLAY='' PLACE_PORT='' PLACE_PATIENCE=200
 
 place_find() {
 	local cpus=$LAB_CPUS_server,$LAB_CPUS_client inside=() LAB_LOG=$RUN/log root=app
@@ -16,9 +17,11 @@ place_find() {
 	fi
 	guest_up place "$root" -c "$SERVER_CPUS" -m 1G -C "$cpus" "${inside[@]}" -s "$RUN"
 	if [ "$NEIGHBOUR" -gt 0 ]; then
-		outside_start neighbour sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "${LAB_GROUPS[neighbour]}" \
-			taskset -c "$cpus" "$TP_BIN/sink" -n "$NEIGHBOUR"
-		is_ready neighbour 20 || return
+		exp_step "booting its neighbour"
+		guest_up neighbour small -c "$SERVER_CPUS" -m 256M -C "$cpus" -G "${LAB_GROUPS[neighbour]}"
+		guest_start neighbour hogs "$TP_BIN/sink" -n "$NEIGHBOUR"
+		LAB_WHY="the CPU hogs of the neighbour did not start"
+		wait_until 120 grep -qsx ready "$(guest_job neighbour hogs).err" || return
 	fi
 	PLACE_CPUS=$(guest_exec place nproc </dev/null)
 	# The disk interrupts a virtual CPU that isolation gives to the background, until vamp moves its interrupts.
@@ -31,7 +34,7 @@ place_find() {
 }
 
 place_down() {
-	lab_stop "${LAB_PID_OF[neighbour]-}"
+	guest_down neighbour
 	guest_down place
 }
 
@@ -54,7 +57,7 @@ place_begin() {	# place_begin group|-
 	PROTOCOL_DISPLAY=:1 PROTOCOL_TARGET=x11::1 PROTOCOL_OPTIONS=()
 	LAB_LOG=$RUN/log place_start display Xvnc :1 -geometry 1024x768 -depth 24 -SecurityTypes None -ac -noreset -nolisten tcp
 	PLACE_DISPLAY=$LAB_PID
-	guest_exec place timeout 60 sh -c 'until DISPLAY=:1 xset q; do sleep 0.1; done' </dev/null >/dev/null 2>&1 && return
+	guest_exec place timeout "$PLACE_PATIENCE" sh -c 'until DISPLAY=:1 xset q; do sleep 0.1; done' </dev/null >/dev/null 2>&1 && return
 	LAB_WHY="the display in the guest did not start: $(LAB_LOG=$RUN/log last_word display)"
 	return 1
 }
@@ -117,8 +120,8 @@ guest_ahead() {
 	rm -r "$folder"
 }
 
-# place_traced FILE: cuts the guest's slices where the host had taken the virtual CPU away, which are rows without a task. Of a slice
-# that was cut a row without a CPU has the sum.
+# place_traced FILE: cuts the guest's slices where the host had taken the virtual CPU away, which are rows without a task. Of a
+# slice that was cut a row without a CPU has the sum.
 place_traced() {
 	lab_stop "${LAB_PID_OF[vcpus]}"
 	LC_ALL=C awk -F'\t' -v OFS='\t' -v ahead="$(guest_ahead)" -v vcpus="$(guest_vcpus place | paste -sd ' ')" '

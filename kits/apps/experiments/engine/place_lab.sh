@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # place_lab.sh - the lab's server as the place of favour.sh: one cpu group holds the session, or none does.
 
-PLACE_GROUP='' PLACE_PORT=''
+PLACE_GROUP='' PLACE_PORT='' PLACE_PATIENCE=20
 # shellcheck disable=SC2317 # an experiment calls it
 place_down() { lab_stop "${LAB_PID_OF[neighbour]-}"; }
 
@@ -72,7 +72,7 @@ place_probe() {
 	lab_start "${files[@]}" client "$@"
 }
 
-# place_trace FILE OPTION...: vamp trace as `slices`, of the session's CPUs, with its rows in FILE. It runs on the server, so that only
-# the server's own tasks have a number in it.
+# place_trace FILE OPTION...: vamp trace as `slices`, of the session's CPUs, with its rows in FILE. It runs on the server, so that
+# only the server's own tasks have a number in it.
 place_trace() { lab_start -R -S -o "$1" server slices "$TP_BIN/vamp" trace --cpus "$LAB_CPUS_server" --log "$1" "${@:2}"; }
 place_traced() { :; }	# place_traced FILE: the trace has ended

@@ -8,6 +8,7 @@
 KEYS_SECONDS=3.5	# an episode lasts 5 s at most
 
 exp_check() {
+	[ "$NO_KEYS" = 0 ] || KEYS=0
 	apps_known --app "$APPS"
 	[ "$TRACED" != none ] || TRACED=''
 	apps_known --trace "$TRACED"
@@ -124,11 +125,12 @@ launch() {	# launch APP REPORT
 keys() {	# keys FOLDER REPEAT
 	local status
 	place_start refecho "$TP_BIN/refecho" --display "$PROTOCOL_DISPLAY" --cost "${COST_MS}ms" --cost-per redraw
-	is_ready refecho 20 || return
+	is_ready refecho "$PLACE_PATIENCE" || return
 	# The keyboard for its window, the pointer where it hides nothing; tried again, for the window found may be that of one
 	# before.
 	LAB_WHY="refecho's window did not come"
-	place_exec env DISPLAY="$PROTOCOL_DISPLAY" timeout 20 sh -c 'until window=$(xdotool search --onlyvisible --name "^refecho" |
+	place_exec env DISPLAY="$PROTOCOL_DISPLAY" timeout "$PLACE_PATIENCE" sh -c '
+		until window=$(xdotool search --onlyvisible --name "^refecho" |
 		head -n 1) && [ -n "$window" ] && timeout 2 xdotool windowfocus --sync "$window" mousemove --window "$window" 310 230
 		do sleep 0.05; done' >/dev/null 2>&1 || return
 	favour_return

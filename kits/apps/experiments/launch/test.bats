@@ -148,7 +148,7 @@ launched() {
 }
 
 # bats test_tags=all
-@test "launch: a short run beside a neighbour: a launch and keys beside the job, which makes progress meanwhile; who had which CPU" {
+@test "launch: a short run beside a neighbour: a launch and keys beside the job, which makes progress; who had which CPU" {
 	short_run xterm --app xterm --scheme baseline,nice,L+iso --job quanta --repeat 1 --neighbour 1 --trace xterm
 	jq -e '.launch.launch_ms > 1 and .job.bytes > 1e6 and .relative.launch == 1' run/cells/xterm-baseline-quanta/1/cell.json
 	jq -e '.launch.launch_ms > 1 and .relative.job > 0' run/cells/xterm-nice-quanta/1/cell.json
@@ -162,4 +162,20 @@ launched() {
 	}
 	# refecho takes 10 ms of CPU time for each key, and has the CPU to share
 	jq -e '.result.latency_from_due_ms.p50 > 10' run/cells/keys-baseline-quanta/1/keyrepeat.json
+}
+
+# bats test_tags=all
+@test "launch: in a guest of two virtual CPUs beside another guest: isolation there, weights here; the disk's interrupts follow" {
+	[ "$(id -u)" = 0 ] || skip "groups need root"
+	if why=$(. "$TOP/lab/lib.sh"; . "$TOP/lab/guest.sh"; guest_missing); then skip "$why"; fi
+	short_run "" --place guest --app xterm-sync --scheme baseline,vmL+iso --neighbour 2 --most 120 --ceiling 600 --repeat 1 --no-keys \
+		--trace xterm-sync
+	jq -e '.disk_irqs | .n >= 200 and .first_percent < 50' run/cells/xterm-sync-baseline-parallel/1/cell.json
+	jq -e '.disk_irqs | .n >= 200 and .first_percent > 50' run/cells/xterm-sync-vmL+iso-parallel/1/cell.json
+	jq -e '[.vamp[] | select(.scheme == "vmL+iso") | .found] | add > 0' run/run.json
+	# the neighbour has about half of the CPUs: that much of the trace is blank
+	for scheme in baseline vmL+iso; do
+		awk -F'\t' -v s="$scheme" '$3 == s && $8 == "away" { away += $7 - $6 } $3 == s && $7 > end { end = $7 }
+			END { print s, away / (2 * end); exit !(away > 0.1 * 2 * end && away < 0.95 * 2 * end) }' run/trace.tsv
+	done
 }

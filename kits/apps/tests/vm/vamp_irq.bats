@@ -39,12 +39,12 @@ END
 		echo "$output"
 		[ "$status" -eq 0 ]
 		# 50 writes, one interrupt at least each
-		[[ $output =~ before\ 0\ ([0-9]+)\ 1 && ${BASH_REMATCH[1]} -ge 50 ]]
+		[[ $output =~ before\ ([0-9]+)\ ([0-9]+)\ 1 && ${BASH_REMATCH[1]} -le 5 && ${BASH_REMATCH[2]} -ge 50 ]]
 		if [ -z "$word" ]; then
 			[[ $output =~ in\ ([0-9]+)\ ([0-9]+)\ 0 && ${BASH_REMATCH[1]} -ge 50 && ${BASH_REMATCH[2]} -le 5 ]]
 		else
-			[[ $output =~ in\ 0\ ([0-9]+)\ 1 && ${BASH_REMATCH[1]} -ge 50 ]]
+			[[ $output =~ in\ ([0-9]+)\ ([0-9]+)\ 1 && ${BASH_REMATCH[1]} -le 5 && ${BASH_REMATCH[2]} -ge 50 ]]
 		fi
-		[[ $output =~ after\ 0\ ([0-9]+)\ 1 && ${BASH_REMATCH[1]} -ge 50 ]]
+		[[ $output =~ after\ ([0-9]+)\ ([0-9]+)\ 1 && ${BASH_REMATCH[1]} -le 5 && ${BASH_REMATCH[2]} -ge 50 ]]
 	done
 }
