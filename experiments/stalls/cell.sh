@@ -11,8 +11,8 @@ exp_check() {
 	[ "$QUICK" = 1 ] || CELL_SERIES+=(stall)
 	[ "$WIRE" = 0 ] || CELL_SERIES+=(wire)
 	[[ ,$MODES, != *,hold,* ]] || CELL_SERIES+=(hold)
-	[[ ,${MODES:=tap}, == *,tap,* ]] || exp_bad "--modes $MODES: latencies need typed keys; say tap,hold, or measure held keys alone:" \
-		"thinprobe run hold --modes hold"
+	[[ ,${MODES:=tap}, == *,tap,* ]] || exp_bad "--modes $MODES: latencies need typed keys; say tap,hold, or" \
+		"measure held keys alone: thinprobe run hold --modes hold"
 	for protocol in ${PROTOCOLS//,/ }; do
 		! has_display "$protocol" || { displays=1; [[ ,$APPS, != *,own,* ]] ||
 			exp_bad "--app own: $protocol needs light or" \
