@@ -234,3 +234,19 @@ three_protocols() {
 	[ "$(finding run typed verdict)" = unsure ]
 	[[ $(finding run typed text) == *"whether one and two wait"* ]]	# two repeats have no interval
 }
+
+@test "wan: a real link: a finding has its pings; where TCP's round trip is much shorter, its connection ends before the server" {
+	make_run attach
+	cell attach 1 1 100.5 110 110 110
+	edit_json run/run.json 'del(.host) | .settings += {on: "attach::0,x", link: "none", app: "own"} | .protocol = {title: "T"}
+		| .link = {pings: 20, ping_ms: {min: 100.1, mean: 101, max: 103}, ping_lost_percent: 5, tcp_min_ms: 100}'
+	report_findings run
+	[[ $(finding run link text) == *"100 ms at least"*"103 ms at most; 5 % of 20 pings were lost."*"window's own connection." ]]
+	[ "$(finding run link verdict)" = good ]
+	edit_json run/run.json '.link.tcp_min_ms = 1'
+	report_findings run
+	[[ $(finding run link text) == *"TCP saw 1"*"at a proxy"* ]]
+	edit_json run/run.json '.link += {ping_ms: null, tcp_min_ms: 100}'
+	report_findings run
+	[[ $(finding run link text) == *"answers no ping. TCP saw 100 ms"* ]]
+}
