@@ -560,13 +560,13 @@ refusals() {
 		calibrate|--on ssh:a,b
 		capacity|--criteria p99:80ms|--criteria p95:80|--criteria apdex:1.5
 		cpuspeed|--trace nowhere|--scale 2|--tolerance 256
-		diskload|--disk fast|--confidence 2|--on ssh:a,b
-		iosched|--disk slow:4|--takes 3|--on ssh:a,b
+		diskload|--disk fast|--confidence 2
+		iosched|--disk slow:4|--takes 3|--takes 4 --disk file --on ssh:a,b
 		launch|--app nosuch|--trace nosuch|--scheme nosuch|--scheme L,L|--job sideways|--threads 0|--place nowhere|--neighbour 1
 		paging|--swap disk|--swap slow:2|--swap file,file|--private-copies --sessions plain|--server-memory none|--protocol null
 		protocols|--protocol vnc:refecho|--work text --on attach::0,x|--protocol attach
 		rtt|--queue 5ms --on ssh:a,b|--queues fifo --on ssh:a,b|--link-by wire --on ssh:a,b|--links 1Mbit,2Mbit --on ssh:a,b
-		slowreplay|--over fast|--over dsl --factor 3|--over dial-up|--over 1Mbit,5ms,1ms|--on ssh:a,b
+		slowreplay|--over fast|--over dsl --factor 3|--over dial-up|--over 1Mbit,5ms,1ms
 		stalls|--loads 1,x|--time 0|--repeat 0|--app word|--protocol none|--regime x|--on mars:|--on ssh:a,b,c,d|--nonsense
 		stalls|--resume /nowhere|--link 10Mbit,5|--link 10Mbit,5ms,1|--link 10Mbit,5ms,1ms,1,1|--link 10Mbit,5ms,1ms,100%
 		stalls|--queue 5 --link 10Mbit|--queue 5ms --link none|--queue 5ms --on ssh:a,b
