@@ -109,7 +109,8 @@ protocol_start() {
 		protocol_failed "$session" "RDP: the client did not start" "$log-client.err" "$log-client.out"
 }
 
-# What serves the session. The log of xrdp's session manager tells who was let in.
+# What serves the session. The log of xrdp's session manager tells who was let in. A server has one of these for all logins: it is
+# in no login's memory group, and none of PROTOCOL_PIDS.
 rdp_serve() {	# rdp_serve SESSION FOLDER GATE
 	local mine=() log=$LAB_LOG/rdp-$1
 	[ -z "$3" ] || mine=("${RDP_APART[@]}" sh -c "$RDP_MINE" sh "$2")
@@ -117,7 +118,8 @@ rdp_serve() {	# rdp_serve SESSION FOLDER GATE
 	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
 		protocol_failed "$1" "RDP: the server did not start" "$log.err" "$log.out" || return
 	[ -n "$3" ] || return 0
-	protocol_run server "rdp-$1-sesman" "${mine[@]}" stdbuf -oL xrdp-sesman -n
+	lab_start -M - server "rdp-$1-sesman" "${mine[@]}" stdbuf -oL xrdp-sesman -n
+	PROTOCOL_RUNS[$PROTOCOL_KEY]+="$LAB_PID "
 	lab_comes 20 "$LAB_PID" lab_listens server "$3" ||
 		protocol_failed "$1" "RDP: the session manager did not start" "$log-sesman".{err,out}
 }
