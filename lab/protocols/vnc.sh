@@ -103,7 +103,7 @@ vnc_viewer() {
 	[ "${LAB_PRIVATE-1}" = 1 ] || {
 		lab_exec server cat "$LAB_RUN/vnc.passwd" | lab_put client - "$LAB_RUN/vnc.viewer" ||
 			cannot "cannot store the password for the viewer${LAB_AT_client-}" || return
-		security=(-SecurityTypes=VncAuth -PasswordFile="$LAB_RUN/vnc.viewer")
+		security=(-SecurityTypes=VncAuth -PasswordFile "$LAB_RUN/vnc.viewer")
 	}
 	viewer_display "$1" || return
 	protocol_run client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 \
