@@ -55,9 +55,9 @@ lines_of() {	# lines_of CLICKS: a script of the scripted desktop
 	: >trace
 	while IFS='|' read -r words why; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr "$TOP/experiments/engine/run.sh" replay $words -o none/run
+		run --separate-stderr "$TOP/experiments/engine/run.sh" replay $words -o never/run
 		echo "$words: $status $stderr"
-		[ ! -e none ] && [ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$why"* ]]
+		[ ! -e never ] && [ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$why"* ]]
 	done <<-END
 		--to vnc:a:1|--trace is missing
 		--trace trace|--to is missing
