@@ -99,7 +99,7 @@ header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TA
 	# of run.json and its cells, each name that is described is there, or is optional
 	jq -r '(., .cells[0], .counts, .settings) | keys[]' $kept/run.json | sort -u >"$BATS_TEST_TMPDIR/there"
 	extra=$(comm -23 <(fields run.json) "$BATS_TEST_TMPDIR/there" | paste -sd ' ')
-	[ "$extra" = "link_measured reason" ]
+	[ "$extra" = "differs joined link_measured reason runs" ]
 	[ "$(comm -13 <(fields run.json) <(jq -r 'keys[]' $kept/run.json | grep -vx schema | sort) | paste -sd ' ')" = "" ]
 	[ "$(fields findings.json)" = "$(jq -r '., .findings[0] | keys[]' $kept/findings.json | grep -vx schema | sort -u)" ]
 	bin/keyrepeat null: -t 100ms --log "$BATS_TEST_TMPDIR/samples.tsv" -q
