@@ -557,12 +557,12 @@ driver_files() {
 refusals() {
 	cat <<-'END'
 		browse|--page nosuch|--page plain,plain|--scheme nosuch|--job nosuch|--think-time 0|--protocol null
-		calibrate|--on ssh:a,b
+		calibrate|--on attach::0,x
 		capacity|--criteria p99:80ms|--criteria p95:80|--criteria apdex:1.5
 		cpuspeed|--trace nowhere|--scale 2|--tolerance 256
 		diskload|--disk fast|--confidence 2
 		iosched|--disk slow:4|--takes 3|--takes 4 --disk file --on ssh:a,b
-		launch|--app nosuch|--trace nosuch|--scheme nosuch|--scheme L,L|--job sideways|--threads 0|--place nowhere|--neighbour 1
+		launch|--app nosuch|--trace nosuch|--scheme nosuch|--scheme L,L|--job sideways|--threads 0|--place nowhere
 		paging|--swap disk|--swap slow:2|--swap file,file|--private-copies --sessions plain|--server-memory none|--protocol null
 		protocols|--protocol vnc:refecho|--work text --on attach::0,x|--protocol attach
 		rtt|--queue 5ms --on ssh:a,b|--queues fifo --on ssh:a,b|--link-by wire --on ssh:a,b|--links 1Mbit,2Mbit --on ssh:a,b
