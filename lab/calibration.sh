@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # calibration.sh - the record of this machine's last calibration: its place, and whether it is of this machine.
-# CALIBRATION_OF: calibration_machine of a client that ssh reaches; the record is then that machine's, and kept here.
+# LAB_CALIBRATION_OF: calibration_machine of a client that ssh reaches; the record is then that machine's, and kept here.
 #
 # One JSON object (schema thinprobe.calibration/1) in the user's state folder, or in THINPROBE_STATE. Every run has a copy of it.
 
 calibration_file() {
 	printf '%s/calibration%s.json\n' "${THINPROBE_STATE:-${XDG_STATE_HOME:-${HOME:-/nonexistent}/.local/state}/thinprobe}" \
-		"${CALIBRATION_OF:+-$CALIBRATION_OF}"
+		"${LAB_CALIBRATION_OF:+-$LAB_CALIBRATION_OF}"
 }
 
 # What has to be the same for a calibration to hold: the machine (not its name, which may change), the kernel, the CPU.
@@ -22,7 +22,7 @@ calibration_machine() {
 
 # Prints the record as one line of JSON; null if there is none, or it is of another machine.
 calibration_record() {
-	jq -c --arg machine "${CALIBRATION_OF:-$(calibration_machine)}" '
+	jq -c --arg machine "${LAB_CALIBRATION_OF:-$(calibration_machine)}" '
 		if .schema == "thinprobe.calibration/1" and .machine == $machine then . else null end' \
 		"$(calibration_file)" 2>/dev/null | grep . || echo null
 }
@@ -30,7 +30,7 @@ calibration_record() {
 # calibration_merge: reads the result of a calibration (report/report.sh --record), and prints the new record. A path that was not
 # measured keeps its entry; so does a path with a full, undisturbed calibration if the new one is quick or disturbed.
 calibration_merge() {
-	jq -c --argjson old "$(calibration_record)" --arg machine "${CALIBRATION_OF:-$(calibration_machine)}" '
+	jq -c --argjson old "$(calibration_record)" --arg machine "${LAB_CALIBRATION_OF:-$(calibration_machine)}" '
 		def full: .quick != true and .disturbed != true;
 		(reduce ($old.paths // [])[] as $path ({}; .[$path.path] = (.[$path.path] // false or ($path | full)))) as $known
 		| [.paths[] | select(full or $known[.path] != true)] as $taken

@@ -132,13 +132,13 @@ exp_ran() {
 # Adds this run to the machine's record, all delays together; not if it had another link or shared CPUs, which later runs do not
 # have.
 exp_summed() {
-	local why='' record path whose=${CALIBRATION_OF:+the client}
+	local why='' record path whose=${LAB_CALIBRATION_OF:+the client}
 	: "${whose:=this machine}"
 	[ "$CELLS_LEFT" = 0 ] && ! stopped ||
 		{ warn "the calibration is incomplete: $whose keeps its earlier one"; return 0; }
 	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
 	"$TP_HOME/report/report.sh" --record "$RUN" |
-		jq -c --arg machine "${CALIBRATION_OF:-$(calibration_machine)}" '.machine = $machine' | put_json "$RUN/calibration.json"
+		jq -c --arg machine "${LAB_CALIBRATION_OF:-$(calibration_machine)}" '.machine = $machine' | put_json "$RUN/calibration.json"
 	[ "$ON_BACKEND" = ssh ] || [ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK"
 	[ "$(jq .lab.shared_cpus "$RUN/run.json")" != true ] || why+="${why:+, and }server and client shared CPUs"
 	[ -z "$why" ] || { warn "$why: $whose keeps its earlier calibration"; return 0; }

@@ -149,11 +149,11 @@ record() {	# record ERROR_MS SD_MS: writes a record of this machine
 	record 0.3 0.05
 	[ "$(calibration_record | jq .paths[0].error_ms)" = 0.3 ]
 	# of a client that ssh reaches: a file of its own, and not one that is another machine's
-	[ "$(CALIBRATION_OF=abc calibration_record)" = null ]
+	[ "$(LAB_CALIBRATION_OF=abc calibration_record)" = null ]
 	jq '.machine = "abc"' "$THINPROBE_STATE/calibration.json" >"$THINPROBE_STATE/calibration-abc.json"
-	[ "$(CALIBRATION_OF=abc calibration_record | jq .paths[0].error_ms)" = 0.3 ]
+	[ "$(LAB_CALIBRATION_OF=abc calibration_record | jq .paths[0].error_ms)" = 0.3 ]
 	mv "$THINPROBE_STATE/calibration-abc.json" "$THINPROBE_STATE/calibration-def.json"
-	[ "$(CALIBRATION_OF=def calibration_record)" = null ]
+	[ "$(LAB_CALIBRATION_OF=def calibration_record)" = null ]
 	rm "$THINPROBE_STATE/calibration-def.json"
 	edit_json "$THINPROBE_STATE/calibration.json" '.machine = "another"'
 	[ "$(calibration_record)" = null ]

@@ -148,7 +148,7 @@ run_lab() {
 
 run_calibration() {
 	[ "$ON_BACKEND" = ssh ] && [ "$LAB_HOST_client" != . ] || return 0
-	CALIBRATION_OF=$(lab_exec client bash -c "$(declare -f calibration_machine); calibration_machine")
+	LAB_CALIBRATION_OF=$(lab_exec client bash -c "$(declare -f calibration_machine); calibration_machine")
 	[ -n "$RESUME" ] || run_set '.calibration = $record' --argjson record "$(calibration_record)"
 }
 
