@@ -119,6 +119,7 @@ rdp_serve() {	# rdp_serve SESSION FOLDER GATE
 		protocol_failed "$1" "RDP: the server did not start" "$log.err" "$log.out" || return
 	[ -n "$3" ] || return 0
 	lab_start -M - server "rdp-$1-sesman" "${mine[@]}" stdbuf -oL xrdp-sesman -n
+	# shellcheck disable=SC2004 # an associative array
 	PROTOCOL_RUNS[$PROTOCOL_KEY]+="$LAB_PID "
 	lab_comes 20 "$LAB_PID" lab_listens server "$3" ||
 		protocol_failed "$1" "RDP: the session manager did not start" "$log-sesman".{err,out}
