@@ -17,7 +17,8 @@ exp_check() {
 	IFS=, read -ra servers <<<"$TO"
 	IFS=, read -ra labels <<<"$LABEL"
 	IFS=, read -ra passwords <<<"$PASSWORD_FILE"
-	[ -n "$TRACE$RESUME" ] || [ "$EXP_ONLY" = 1 ] || exp_bad "--trace is missing: name a trace, made by thinprobe vncplay record HOST:1 FILE"
+	[ -n "$TRACE$RESUME" ] || [ "$EXP_ONLY" = 1 ] ||
+		exp_bad "--trace is missing: name a trace, made by thinprobe vncplay record HOST:1 FILE"
 	[ -n "$TO" ] || [ "$EXP_ONLY" = 1 ] || exp_bad "--to is missing: name a VNC server, such as --to vnc:HOST:1"
 	[ -z "$LABEL" ] || [ "${#labels[@]}" = "${#servers[@]}" ] ||
 		exp_bad "--label $LABEL: must be as many names as there are servers (--to), ${#servers[@]}"
