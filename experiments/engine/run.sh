@@ -337,8 +337,8 @@ need jq jq
 : "${PROTOCOLS:=}"
 [ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" != local ] || [ "$EXP_SWEEP" = sum ] || plan_choose_protocols
 AXIS=("${AXES[@]%%=*}")
-late=''	# set if the cells are chosen when the lab is up: a server that is not emulated cannot be asked earlier
-if { declare -F exp_find >/dev/null || [ "$ON_BACKEND" != local ]; } &&
+late=''	# set if the cells are chosen when the lab is up: hosts or a window that --on names cannot be asked earlier
+if { declare -F exp_find >/dev/null || [ -n "$ON_ARGS" ]; } &&
 	{ [ -z "$RESUME" ] || jq -e '.cells == []' "$RESUME/run.json" >/dev/null; }; then late=1; fi
 if [[ $EXP_SWEEP == @(plan|blind) ]]; then
 	late=''
@@ -346,7 +346,7 @@ if [[ $EXP_SWEEP == @(plan|blind) ]]; then
 	[ "$late$EXP_SWEEP" != 1blind ] || exp_bad "which conditions $EXPERIMENT has only the hosts tell, and Slurm chooses them later:" \
 		"use --engine parallel"
 fi
-[ -n "$RESUME" ] || [ "$ON_BACKEND" != local ] || exp_choose
+[ -n "$RESUME" ] || [ -n "$ON_ARGS" ] || exp_choose
 [ -n "$late" ] || cells_choose
 run_folder
 run_planned() {
@@ -365,7 +365,7 @@ if [ -n "$PROTOCOLS" ] && [ "$ON_BACKEND" != local ]; then
 	plan_choose_protocols
 	[ "$why" = "$PROTOCOLS" ] || late=1
 fi
-[ "$ON_BACKEND" = local ] || [ -z "$late" ] || exp_choose
+[ -z "$ON_ARGS" ] || [ -z "$late" ] || exp_choose
 ! declare -F exp_find >/dev/null || exp_find
 if [ -n "$late" ]; then
 	cells_choose

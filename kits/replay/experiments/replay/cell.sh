@@ -17,9 +17,6 @@ exp_check() {
 	IFS=, read -ra servers <<<"$TO"
 	IFS=, read -ra labels <<<"$LABEL"
 	IFS=, read -ra passwords <<<"$PASSWORD_FILE"
-	[ -n "$TRACE$RESUME" ] || [ "$EXP_ONLY" = 1 ] ||
-		exp_bad "--trace is missing: name a trace, made by thinprobe vncplay record HOST:1 FILE"
-	[ -n "$TO" ] || [ "$EXP_ONLY" = 1 ] || exp_bad "--to is missing: name a VNC server, such as --to vnc:HOST:1"
 	[ -z "$LABEL" ] || [ "${#labels[@]}" = "${#servers[@]}" ] ||
 		exp_bad "--label $LABEL: must be as many names as there are servers (--to), ${#servers[@]}"
 	[ "${#passwords[@]}" -le 1 ] || [ "${#passwords[@]}" = "${#servers[@]}" ] ||
@@ -35,11 +32,17 @@ exp_check() {
 			exp_bad "two servers are called ${labels[i]}: give each a name with --label"
 		SERVER_OF[${labels[i]}]=$name
 		name=${passwords[i]-${passwords[0]--}}
-		[ "$name" = - ] || { name=$(realpath -m -- "$name") && plan_file --password-file "$name"; }
+		[ "$name" = - ] || name=$(realpath -m -- "$name")
 		PASSWORD_OF[${labels[i]}]=${name#-}
 	done
-	[ -z "$TRACE" ] || plan_file --trace "$TRACE"
 	SERVERS=("${labels[@]}") ON_BACKEND=attach ON_ARGS=''
+}
+exp_choose() {
+	local file
+	[ -n "$TRACE" ] || exp_bad "--trace is missing: name a trace, made by thinprobe vncplay record HOST:1 FILE"
+	[ -n "$TO" ] || exp_bad "--to is missing: name a VNC server, such as --to vnc:HOST:1"
+	plan_file --trace "$TRACE"
+	for file in "${PASSWORD_OF[@]}"; do [ -z "$file" ] || plan_file --password-file "$file"; done
 }
 exp_cells() { printf '%s\n' "${SERVERS[@]}"; }
 setting_row() { printf '\t%s%s\n' "$1" "$([ "$1" = "${SERVER_OF[$1]//[^A-Za-z0-9._-]/-}" ] || echo " (${SERVER_OF[$1]})")"; }
