@@ -18,8 +18,8 @@ lab_gone() {
 	[ "${stat%% *}" = Z ]
 }
 
-# lab_begin: makes LAB_RUN and LAB_LOG, from here on absolute paths; LAB_TIMES stays the same when a driver changes LAB_LOG for each
-# cell. Called by lab_up.
+# lab_begin: makes the folders LAB_RUN and LAB_LOG, from here on absolute paths. Sets LAB_TIMES to LAB_LOG: this folder stays the
+# same when a driver changes LAB_LOG for each cell. Called by lab_up.
 lab_begin() {
 	[ "$BASHPID" = "$$" ] || die "lab_up runs in a subshell; call it in the main shell of the script"
 	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; call lab_down first"

@@ -29,7 +29,7 @@ lab_memory_none() {
 }
 lab_memory_none
 
-# Of lab_up, before it waits for anything: ends the driver where it cannot be had.
+# Of lab_up, before it waits for anything: ends the driver where the memory limit asked for cannot be had.
 lab_memory_ask() {
 	local SIZE
 	lab_memory_none
@@ -41,7 +41,7 @@ lab_memory_ask() {
 		die "-$EXIT_MISSING" "cannot limit the server to $LAB_SERVER_MEMORY and give it swap: only root may do that"
 }
 
-# Of lab_up, when the hosts are there; the same.
+# Of lab_up, when the hosts are there: limits the server's memory and sets up its swap; ends the driver where that fails.
 lab_memory_up() {
 	local SIZE status
 	case ${LAB_SERVER_MEMORY-} in '' | none) return 0 ;; esac

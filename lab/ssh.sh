@@ -374,7 +374,8 @@ lab_via() {
 }
 lab_query() { lab_via "$@" </dev/null; }
 
-# The words of a door: sets SSH_ROLE and SSH_JOB.
+# ssh_job PID: sets SSH_ROLE and SSH_JOB, the role and the number of the command behind this door (door.sh, the process here that
+# stands for a command there). 1: it is no door.
 ssh_job() {
 	local words=()
 	mapfile -d '' -t words 2>/dev/null <"/proc/$1/cmdline" || return 1

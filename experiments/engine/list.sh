@@ -16,7 +16,8 @@ list_plans() {
 	done | LC_ALL=C sort -s -k 1,1
 }
 
-# A topic that is not one of these comes last, by its own name.
+# Prints each experiment with its minutes and its question, by topic; topics that are not in this list come last, under their own
+# names.
 list_questions() {
 	list_plans | awk '
 		BEGIN {

@@ -161,7 +161,8 @@ sweep_pairs() {
 
 # The cells -----------------------------------------------------------------------------------------------------------
 
-# Prints lines "ID<tab>there|missing", repeat by repeat.
+# Prints a line "ID<tab>there|missing" for each cell and repeat: run by run, in each run all cells of repeat 1, then of repeat 2.
+# ID: RUN/CELL.REPEAT.
 sweep_cells() {
 	local run
 	for run in "${RUNS[@]}"; do

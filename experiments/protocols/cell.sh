@@ -69,7 +69,8 @@ declare -A SAYS=([session]="set-up, idle, keys" [text]="editing a text" [draw]=d
 exp_words() { echo "${P[protocol]}: ${SAYS[${P[part]}]}"; }
 
 exp_begin() {
-	[ -n "$LAB_TAP_IF" ] || die "-$EXIT_MISSING" "no capture here: ${ATTACH_NO_CAPTURE-see: thinprobe doctor}"
+	[ -n "$LAB_TAP_IF" ] ||
+		die "-$EXIT_MISSING" "a packet capture is needed, and not possible here: ${ATTACH_NO_CAPTURE-see: thinprobe doctor}"
 	[ "$ON_BACKEND" != attach ] || must session_begin "$PROTOCOL"	# finds what to watch, for run.json
 	[ -n "$WORKS" ] || return 0
 	WORK_PICTURES=$RUN/log/pictures
@@ -167,7 +168,8 @@ exp_stop() {
 	[ -z "$reason" ] && ! stopped || exp_end_session
 }
 
-# The costs of a session without work: set-up, a terminal, idling, keys.
+# Measures what a session without work sends, with a capture of each phase: setup, window (of vim; only on displays), idle, keys.
+# Each phase leaves PHASE.json in the caller's $folder, with its packets and bytes.
 measure_session() {
 	VIEW_TARGET=''
 	if [ "$ON_BACKEND" = attach ]; then

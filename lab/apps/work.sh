@@ -60,7 +60,7 @@ work_documents() {	# work_documents FOLDER-OF-PICTURES
 	tar -C "$TP_HOME/data/work" -cf - pages text.txt -C "$1" . | lab_exec server sh -c "$(work_home)" sh "$LAB_TMP/work"
 }
 
-# WORK_PICTURES is the folder of the pictures.
+# app_start DISPLAY. The caller has set WORK_PICTURES, the folder of the pictures that the application shows.
 app_start() {
 	local name class width height words log=$LAB_LOG/app-work.log
 	read -r name class width height words < <(work_row)

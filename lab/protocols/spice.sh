@@ -52,7 +52,8 @@ protocol_start() {
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 }
 
-# The sizes must be said: what the driver takes for their defaults is 0, and it crashes.
+# Writes the X server's settings and the password. They name the sizes of the driver's three buffers, in MB: without them it takes
+# 0, and crashes.
 spice_config() {	# spice_config FOLDER PORT
 	local password='' ticket='"SpiceDisableTicketing" "True"'
 	[ "${LAB_PRIVATE-1}" = 1 ] || { password=$(protocol_secret) && ticket="\"SpicePassword\" \"$password\""; }

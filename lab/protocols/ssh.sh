@@ -80,7 +80,8 @@ protocol_start() {
 	esac
 }
 
-# Once in each host. A terminal's group is what the kernel gives it there, which nobody without privileges could change.
+# Once in each host: gives it an /etc/passwd with a user for sshd, and an /etc/group in which tty is the group that terminals have
+# there. sshd without privileges could not change the group of a terminal.
 sshd_user() {	# sshd_user ROLE
 	local tty
 	! lab_exec "$1" test -e /tmp/home/.users || return 0

@@ -74,7 +74,8 @@ protocol_start() {
 	lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool mousemove 310 230 || :
 }
 
-# The same settings and the same password for both; what the packages' own would start on a desktop stays off.
+# Writes the settings and the password, the same ones for the server and the client. The settings switch off what those of the
+# packages would start on a desktop.
 xpra_prepare() {	# xpra_prepare FOLDER
 	local role password
 	viewer_guarded "$PROTOCOL_DISPLAY" && password=$(protocol_secret) || return

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - writes the statistics of a train as a report, and its keys as rows. */
+/* report - writes the statistics of a train to a report; writes its keys as rows to a file. */
 #pragma once
 
 #include "figures.h"
 #include "rec.h"
 
-/* Writes the object "result". `keys`: false for a run that only watched. */
+/* Writes the object "result", no rows. `keys`: false for a run that only watched, which has no figures of keys. */
 void report_train_result(struct rec_report *r, const struct figures_cfg_of_train *cfg, const struct key_train *train,
 			 const struct observations *seen, struct train_figures *f, bool keys);
 

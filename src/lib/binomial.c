@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* P(X <= hits) of a binomial variable: sums the terms, computed as logarithms, from the largest down. */
+/* P(X <= hits) of a binomial variable: sums the terms from k = hits, the largest, down to k = 0. Terms are kept as logarithms. */
 static double cumulate_binomial(int64_t hits, int64_t n, double p)
 {
 	double logit = log(p) - log1p(-p);

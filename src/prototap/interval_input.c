@@ -15,8 +15,9 @@
 
 /* --- protocols that can be read --- */
 
-/* Whether keys or buttons go down; *buttons: those that are down; *replies: the viewer asks for an update, or answers a fence. */
-static bool find_rfb_press(struct bounded_reader *r, uint8_t *buttons, bool *replies)
+/* Whether keys or buttons go down; *buttons: those that are down; *is_reply: set where the viewer replies to the server: it asks
+ * for the next update, or answers a fence. */
+static bool find_rfb_press(struct bounded_reader *r, uint8_t *buttons, bool *is_reply)
 {
 	const struct rfb_kind *kind;
 	bool press = false;
@@ -30,7 +31,7 @@ static bool find_rfb_press(struct bounded_reader *r, uint8_t *buttons, bool *rep
 		case 0: return press;
 		case RFB_CLIENT_REQUEST:
 		case RFB_CLIENT_CONTINUOUS:
-		case RFB_CLIENT_FENCE: *replies = true; break;
+		case RFB_CLIENT_FENCE: *is_reply = true; break;
 		case RFB_CLIENT_KEY: press |= read_u8(r, at + 1) != 0; break;
 		case RFB_CLIENT_POINTER: /* a pointer that moves with a button held says so each time */
 			press |= read_u8(r, at + 1) & ~*buttons;

@@ -31,7 +31,8 @@ static bool is_id_mapped(const char *map, int64_t id)
 	return found;
 }
 
-static int64_t read_user_id(const char *name)
+/* Returns the id in an environment variable (SUDO_UID, SUDO_GID); NOBODY where there is none, or it is root's. */
+static int64_t read_id_variable(const char *name)
 {
 	const char *text = getenv(name);
 	int64_t n;
@@ -62,7 +63,7 @@ static bool may_user_rename(const char *path, uid_t uid, gid_t gid)
 
 int drop_privileges(const char *const *keep, size_t n, char *said, size_t size)
 {
-	int64_t uid = read_user_id("SUDO_UID"), gid = read_user_id("SUDO_GID");
+	int64_t uid = read_id_variable("SUDO_UID"), gid = read_id_variable("SUDO_GID");
 	const char *ids = "";
 	bool had, may = true;
 	int err;

@@ -106,8 +106,8 @@ static void track_update_gap(void *watch, const struct flow *f, int channel, int
 	w->last_ns = time_ns;
 }
 
-/* Counts of the display channel of all connections, open and ended. */
-static struct channel_counts sum_display_counts(const struct capture_meter *m, int *open)
+/* Sums the display channel (server to client) of all connections, open and ended. *open: how many are open. */
+static struct channel_counts sum_display_channel(const struct capture_meter *m, int *open)
 {
 	struct channel_counts n = m->sum[DISPLAY];
 
@@ -132,7 +132,7 @@ static void show_progress(struct live_progress *w, const struct capture_meter *m
 
 	if (!progress_take_due(&w->progress, now_ns))
 		return;
-	n = sum_display_counts(m, &open);
+	n = sum_display_channel(m, &open);
 	packets = n.tcp_header_bytes > w->before.tcp_header_bytes ? n.packets - w->before.packets
 								  : 0; /* the end of a UDP conversation is not known */
 	localtime_r(&now, &when);

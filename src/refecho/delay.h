@@ -34,4 +34,5 @@ int delay_parse(const char *text, struct delay_generator *out, const char **path
 int delay_load_file(struct delay_generator *d, FILE *in, int *line);
 
 int64_t delay_next_ns(struct delay_generator *d); /* the delay of the next key, in ns */
+/* Frees the list, not *d itself, and sets *d to 0. */
 void delay_free(struct delay_generator *d);

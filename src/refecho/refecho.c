@@ -361,7 +361,7 @@ int main(int argc, char **argv)
 	echo_drop_unshown(&run.echo, record_key, NULL);
 	face->close(face);
 	if (gone)
-		rec_warn(out, "%s; the keys up to then are reported", why.text);
+		rec_warn(out, "%s; the report has the keys up to then", why.text);
 	report_echo(out, &rt);
 	err = rows_close(run.log);
 	if (err)

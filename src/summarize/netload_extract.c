@@ -85,7 +85,7 @@ static void read_repeat(const struct experiment_repeat *r)
 	cell->n += isfinite(received) ? 1 : 0;
 }
 
-static void set_figures(const struct experiment_cell *c)
+static void compute_netload_figures(const struct experiment_cell *c)
 {
 	const struct link_load *cell = extractor_cell_data(c);
 	struct md1_moments w = compute_md1_moments(cell->sum / cell->n / 100, cell->credit);
@@ -115,6 +115,6 @@ const struct extractor_hooks netload_extractor = {
 	.name = "netload",
 	.cell_size = sizeof(struct link_load),
 	.read_repeat = read_repeat,
-	.finish_cell = set_figures,
+	.finish_cell = compute_netload_figures,
 	.tables = { { NULL, write_curve } },
 };

@@ -71,7 +71,7 @@ static double compare_scheduling_groups(const struct experiment_cell *c, const s
 	return words_agree(app, sinks, "autogroup-") && words_agree(app, sinks, "cgroup=");
 }
 
-static void set_figures(const struct experiment_cell *c)
+static void compute_trains_figures(const struct experiment_cell *c)
 {
 	static const char *const competes[] = { "session", "app", "sinks" };
 	double cost = NAN, period = NAN, disturbed = NAN, same_group = NAN, fair;
@@ -98,4 +98,4 @@ static void set_figures(const struct experiment_cell *c)
 		extractor_set_text(competes[k], text[k]);
 }
 
-const struct extractor_hooks trains_extractor = { .name = "trains", .finish_cell = set_figures };
+const struct extractor_hooks trains_extractor = { .name = "trains", .finish_cell = compute_trains_figures };

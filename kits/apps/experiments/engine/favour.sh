@@ -64,8 +64,9 @@ favour_pairs() {
 FAVOUR_VAMP_WORDS=(--no-audio)
 favour_more() { :; }
 
-# Starts a session under the scheme, with the job and, if the scheme has it, vamp. 1: LAB_WHY.
-favour_begin() {	# favour_begin SCHEME JOB REPORT: vamp's, a .json in the run folder; of a session made once more beside it
+# Starts a session under the scheme, the job, and vamp if the scheme has it. vamp writes its report to REPORT, a .json in the run
+# folder; where REPORT is there from an earlier session, to a file beside it, with -again in its name. 1: LAB_WHY.
+favour_begin() {	# favour_begin SCHEME JOB REPORT
 	local LAB_LOG=$RUN/log scope=() words report=${3%.json}
 	mkdir -p "${3%/*}"
 	[ ! -e "$report.json" ] || report+=-again
@@ -220,8 +221,8 @@ favour_traced() {	# favour_traced FILE COMMAND...
 	return "$status"
 }
 
-# Makes RUN/quanta.tsv, the distribution of the lengths of tasks' time slices under the baseline, from the cells' quanta.tsv with
-# rows "KIND MS", where KIND is job or other.
+# Makes RUN/quanta.tsv: for each kind of tasks (each job; other) the distribution of the lengths of their time slices. Reads
+# quanta.tsv of the baseline's cells, with rows "KIND MS", where KIND is job or other.
 favour_quanta_summed() {
 	local kind glob
 	rm -f "$RUN/quanta.tsv"

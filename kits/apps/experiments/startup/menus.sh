@@ -6,7 +6,7 @@
 # The trees are walked once, before the cells (menus.py): RUN/menus.tsv. What follows from them is in RUN/models.tsv, a row for each
 # application, and RUN/profiles.tsv, a row for each event of each class of users.
 
-# Sets MENUS to 0, and says why, where nothing can be walked.
+# Where the menus cannot be walked on the server: sets MENUS to 0, and adds the reason to ABSENT.
 menus_can() {
 	local said
 	[ "$MENUS" = 1 ] || return 0

@@ -65,7 +65,7 @@ exp_end_lab() {
 	place_down
 }
 
-# What the session has before vamp looks at it.
+# Of favour_begin: starts the session's sound server, which must be there before vamp starts. 1: LAB_WHY.
 favour_more() {
 	place_exec -R sh -c 'rm -rf "$1" && mkdir -p "$1/pulse" && chmod -R 777 "$1"' sh "$PLACE_VIDEO"
 	sound_start || return

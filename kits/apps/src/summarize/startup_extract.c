@@ -169,7 +169,7 @@ static double compute_late(const struct startup_trials *s, double threshold_ms)
 	return n ? 100 * (double)late / (double)n : (double)NAN;
 }
 
-static void set_figures(const struct experiment_cell *c)
+static void compute_startup_figures(const struct experiment_cell *c)
 {
 	const struct startup_trials *s = extractor_cell_data(c);
 	const struct experiment_cell *none = find_unloaded(c);
@@ -385,7 +385,7 @@ const struct extractor_hooks startup_extractor = {
 	.cell_size = sizeof(struct startup_trials),
 	.begin_run = check_parameters,
 	.read_repeat = read_repeat,
-	.finish_cell = set_figures,
+	.finish_cell = compute_startup_figures,
 	.figure_of = compute_figure,
 	.tables = { { "runs", write_starts },
 		    { "events", write_events },

@@ -95,8 +95,9 @@ static int connect_server(struct audio_watch *a, struct why *why)
 	return 0;
 }
 
-/* Reads the list that pactl has printed. 0, or pactl's exit status where it failed. */
-static int receive_stream_list(struct audio_watch *a, void (*each)(void *arg, const struct input_event *event), void *arg)
+/* Reads the list that pactl has printed, and keeps it. Calls `each` (NULL: nobody) once if a stream is new in it. 0, or pactl's
+ * exit status where it failed. */
+static int update_stream_list(struct audio_watch *a, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct audio_streams now;
 	char path[40];
@@ -150,7 +151,7 @@ static int read_events(struct input_source *s, void (*each)(void *arg, const str
 		return 0;
 	}
 	if (fd_is_readable(a->list.pidfd))
-		receive_stream_list(a, each, arg);
+		update_stream_list(a, each, arg);
 	if (a->changed_ns && !a->list.pid)
 		request_stream_list(a);
 	return 0;
@@ -183,7 +184,7 @@ int audio_open(struct audio_watch **out, const char *server, struct why *why)
 	answer = (struct pollfd){ .fd = a->list.pidfd, .events = POLLIN };
 	if (poll(&answer, 1, ANSWER_MS) <= 0)
 		return 0; /* the list will come later */
-	status = receive_stream_list(a, NULL, NULL);
+	status = update_stream_list(a, NULL, NULL);
 	if (!status)
 		return 0;
 	disconnect_server(a);

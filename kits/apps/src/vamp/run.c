@@ -91,7 +91,8 @@ static void open_fifo(void)
 	die_failed_open(input_open_fifo(&run.source[run.sources++], cfg.control, &why), why.text);
 }
 
-static void open_sources(void)
+/* Opens what tells of the user's input: a display, devices (evdev), a fifo. Dies where one cannot be opened. */
+static void open_user_input(void)
 {
 	struct trigger_keys keys;
 	struct why why = { "" };
@@ -190,7 +191,7 @@ static void open_parts(void)
 	run.answers = status_listen();
 	if (run.answers < 0)
 		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
-	open_sources();
+	open_user_input();
 }
 
 static void close_parts(void)

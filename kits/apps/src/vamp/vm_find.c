@@ -136,7 +136,7 @@ int guest_find(struct guest_machine *out, const char *qmp, struct why *why)
 		for (size_t k = 0; k < i; k++)
 			twice |= out->vcpu[k].tid == v->tid;
 		if (twice || (maker && owner != maker) || (out->pid && process != out->pid)) {
-			why_say(why, "vCPU %d: thread %d does not belong to the process that answers at %s alone: is that a QEMU?",
+			why_say(why, "vCPU %d: thread %d is another vCPU's, or not of what answers at %s: is that a QEMU?",
 				v->index, (int)v->tid, qmp);
 			return -EPERM;
 		}

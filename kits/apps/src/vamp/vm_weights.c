@@ -73,8 +73,9 @@ static int make_group(struct vcpu_weights *w, size_t i)
 					groups_path(w->machine, v->threads).text);
 }
 
-/* 0, or -errno with the reason in w->why, and nothing has changed. */
-static int make_groups(struct vcpu_weights *w, const char *folder)
+/* Moves QEMU to `folder` (NULL: it stays), and each vCPU to a group of its own below. 0; or -errno with the reason in w->why: then
+ * all of it is undone. */
+static int make_vcpu_groups(struct vcpu_weights *w, const char *folder)
 {
 	size_t mark = undo_mark(w->undo);
 	char at[UNDO_PATH];
@@ -131,7 +132,7 @@ int weights_open(struct vcpu_weights **out, const struct guest_machine *vm, cons
 	if (!w)
 		return why_fail(-ENOMEM, why, "no memory");
 	*w = (struct vcpu_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
-	err = dry ? 0 : make_groups(w, group);
+	err = dry ? 0 : make_vcpu_groups(w, group);
 	if (err && group) {
 		why_fail(err, why, "--group %s: %s", group, w->why.text);
 	} else if (err) {

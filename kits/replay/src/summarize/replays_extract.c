@@ -205,7 +205,7 @@ static void set_latencies(const struct experiment_cell *c)
 	pool_free(&pool);
 }
 
-static void set_figures(const struct experiment_cell *c)
+static void compute_replays_figures(const struct experiment_cell *c)
 {
 	const struct experiment_run *run = c->run;
 	struct replays_run *s = extractor_run_data();
@@ -290,6 +290,6 @@ const struct extractor_hooks replays_extractor = {
 	.repeat_size = sizeof(struct session_replay),
 	.begin_run = read_analysis,
 	.read_repeat = read_repeat,
-	.finish_cell = set_figures,
+	.finish_cell = compute_replays_figures,
 	.tables = { { "points", write_responses }, { "runs", write_replays }, { "cdf", write_cdf } },
 };

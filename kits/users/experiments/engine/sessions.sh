@@ -93,11 +93,12 @@ reading() {
 			LC_ALL=C awk "{ for (i = 1; i < NF; i++) if (\$i == \"(dropped\") d += \$(i + 1) } END { printf \"%.0f\", d }")
 		stalled=$(LC_ALL=C awk "/^some/ { sub(/.*total=/, \"\"); print }" /proc/pressure/memory 2>/dev/null)
 		echo "$now ${waited:-,} ${free:-0} ${paged% *} ${moved:-0 0} ${paged#* } ${dropped:-0} $stalled"' \
-		sh "${LAB_IF_server:-lo}" "$TASKS_WAIT" </dev/null 2>/dev/null | in_its_group
+		sh "${LAB_IF_server:-lo}" "$TASKS_WAIT" </dev/null 2>/dev/null | reading_of_group
 }
 
-# A server with a memory limit has its own free memory and its own faults.
-in_its_group() {
+# A filter for the line of `reading`: where the server has a memory limit, puts the free memory and the major faults of its group in
+# place of the machine's.
+reading_of_group() {
 	local line group=${LAB_MEMORY_GROUP-} limit used
 	read -r line
 	if [ -n "$group" ]; then

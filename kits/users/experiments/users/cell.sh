@@ -224,9 +224,11 @@ exp_run() {	# exp_run FOLDER REPEAT
 	[ -z "$demand" ] || crowd_model "$1" "$demand"
 }
 
-# What a request needs of the CPU and of the link, by the measured rows of each part: fitted to all of them, and to the half
-# with the lowest rates, which foretells the others. Flagged cells are left out where three others are there.
-users_rows() {	# users_rows PART MOST-FLAGGED: of summary.tsv, in the order of their rates, what queue fit reads
+# What a request needs of the CPU and of the link is fitted to the measured rows of each part: to all of them, and to the half with
+# the lowest rates, which foretells the others. Flagged cells are left out where three others are there.
+
+# Prints the rows of a part in summary.tsv as queue fit reads them, by rate. Leaves out cells with more than MOST flagged repeats.
+users_rows() {	# users_rows PART MOST
 	local rows columns=1-5 n
 	rows=$(LC_ALL=C awk -F'\t' -v OFS='\t' -v part="$1" -v most="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -180,13 +180,14 @@ size_t vnc_put_input(uint8_t *m, bool move, uint32_t number, int width, int heig
 		    : messages_put_key_stroke(m, 'a' + number % 26);
 }
 
-static int send_input(void *self, uint32_t user, struct crowd_request *what)
+/* Types the next key of the user, or moves its pointer; *sent: what was sent. */
+static int send_input(void *self, uint32_t user, struct crowd_request *sent)
 {
 	struct vnc_users *v = self;
 	struct vnc_user *u = &v->user[user];
 	uint8_t bytes[16];
 
-	*what = (struct crowd_request){ .label = v->cfg.move, .first = true };
+	*sent = (struct crowd_request){ .label = v->cfg.move, .first = true };
 	u->bytes = 0;
 	vrfb_expect_answer(&u->rfb);
 	return send_message(u, bytes, vnc_put_input(bytes, v->cfg.move, u->typed++, u->rfb.width, u->rfb.height));

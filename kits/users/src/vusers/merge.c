@@ -264,7 +264,7 @@ static void add_generator(int i, const char *report, const char *log)
 	read_log(log);
 	answered = run.m.sums.users.ended[VLOG_OK] - answered;
 	if (answered != run.part[i].requests)
-		die(EXIT_USAGE, "%s: it has %lld answered requests, and %s says %lld: not the log of that run", log,
+		die(EXIT_USAGE, "log %s has %lld answered requests, but report %s has %lld: they are of different runs", log,
 		    (long long)answered, report, (long long)run.part[i].requests);
 }
 

@@ -443,7 +443,7 @@ void report_server(struct rec_report *r, const char *target, const struct serve_
 		rec_say(r, "%s of %s answered in %s, from %s", count_text(s->answered), counted_text(s->requests, "request"),
 			ns_text((double)s->ns), counted_text(s->guests, "connection"));
 	if (s->inside.n)
-		rec_say(r, "  service and queueing %s (median), %s at worst; answers left %s late at worst",
+		rec_say(r, "  in queue and service %s (median), %s at worst; this server sent answers up to %s late",
 			ns_text(sample_quantile(&s->inside, 0.5).value), ns_text(sample_max(&s->inside).value),
 			ns_text(sample_max(&s->late).value));
 	if (s->refused)

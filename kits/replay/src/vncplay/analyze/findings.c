@@ -156,7 +156,7 @@ static void print_replay(struct rec_report *out, const struct findings *f, int r
 	sample_free(&us);
 }
 
-static void print_slowest(struct rec_report *out, const struct findings *f)
+static void print_slowest_response(struct rec_report *out, const struct findings *f)
 {
 	const struct response *slowest = NULL;
 	int in = 0;
@@ -202,7 +202,7 @@ static void print_findings_text(struct rec_report *out, const struct findings *f
 	rec_begin_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
 	for (int r = 0; r < f->runs; r++)
 		print_replay(out, f, r);
-	print_slowest(out, f);
+	print_slowest_response(out, f);
 	rec_set_table(out, "responses");
 }
 

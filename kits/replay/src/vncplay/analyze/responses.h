@@ -68,6 +68,7 @@ struct paint_pieces {
 	int runs;
 };
 
+/* Groups changes that the runs show together into pieces, in *out; free them with paint_pieces_free(). Only reads `changes`. */
 void paint_group_pieces(const struct analyzed_run *run, int runs, struct common_changes *changes, struct paint_pieces *out);
 void paint_pieces_free(struct paint_pieces *p);
 

@@ -28,7 +28,7 @@ static uint32_t read_pixel_value(const struct pixel_layout *p, const uint8_t *by
 	return v << p->drop;
 }
 
-uint32_t pixel_join_parts(const struct pixel_layout *p, const unsigned parts[3])
+uint32_t pixel_parts_to_rgb(const struct pixel_layout *p, const unsigned parts[3])
 {
 	uint32_t v = 0;
 
@@ -54,7 +54,7 @@ uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes)
 	if (p->direct)
 		return read_pixel_value(p, bytes) & 0xffffff;
 	pixel_get_parts(p, bytes, parts);
-	return pixel_join_parts(p, parts);
+	return pixel_parts_to_rgb(p, parts);
 }
 
 void pixel_mask_row(uint32_t *to, size_t n)

@@ -61,7 +61,7 @@ static int paint_gradient(struct rfb_decoder *r, const uint8_t *in)
 				corner[i] = above[x][i];
 				left[i] = above[x][i] = (parts[i] + (unsigned)guess) & p->max[i];
 			}
-			*rfb_pixel_at(r, b.x + x, y) = pixel_join_parts(p, left);
+			*rfb_pixel_at(r, b.x + x, y) = pixel_parts_to_rgb(p, left);
 		}
 	}
 	free(above);
