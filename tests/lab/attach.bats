@@ -10,11 +10,7 @@ load window
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	drive <<'END'
 lab_up
-client_screen
-protocol_use vnc; must protocol_start s; app_use vim; must app_start "$PROTOCOL_DISPLAY"
-lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
-	"$LAB_ADDR_server::$PROTOCOL_PORT"
-client_window TigerVNC
+vnc_window
 attach run --on attach::90,TigerVNC --time 2 --repeat 1 --quick --idle 1 && echo "status 0"
 vim_text
 # the same window by its number, with a rectangle; a click elsewhere during the train
@@ -92,11 +88,7 @@ END
 	export LAB_DELAY=20ms
 	drive <<'END'
 lab_up
-client_screen
-protocol_use vnc; must protocol_start s; app_use vim; must app_start "$PROTOCOL_DISPLAY"
-lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
-	"$LAB_ADDR_server::$PROTOCOL_PORT"
-client_window TigerVNC
+vnc_window
 for what in "hold --time 3" "protocols --keys 20 --idle 1 --keep-captures" "wan --keys 8"; do
 	attach_run ${what%% *} ${what%% *} --on attach::90,TigerVNC --repeat 1 ${what#* } </dev/null
 	echo "$what: $?"

@@ -14,6 +14,15 @@ client_window() {	# client_window TITLE: sets WINDOW
 		echo "$w"' sh "$1") || die "no window $1"
 }
 
+# vim in a VNC session of the server, and vncviewer in front of it: sets WINDOW
+vnc_window() {
+	client_screen
+	protocol_use vnc; must protocol_start s; app_use vim; must app_start "$PROTOCOL_DISPLAY"
+	lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
+		"$LAB_ADDR_server::$PROTOCOL_PORT"
+	client_window TigerVNC
+}
+
 # Starts a run like a user, in the client, where the window is the only way to the server.
 attach() { attach_run stalls "$@"; }	# attach NAME OPTION...: the run folder is $LAB_RUN/NAME
 attach_run() {	# attach_run EXPERIMENT NAME OPTION...
