@@ -33,3 +33,14 @@ int64_t cpu_share_wake_ns(struct cpu_share *s, int64_t now_ns, int64_t cpu_ns)
 	}
 	return cpu_ns - s->start_cpu_ns >= period_budget_ns(s) ? end : 0;
 }
+
+enum lack_cause lack_cause(const struct lack *lack)
+{
+	if (lack->throttled_ns > 0 && lack->throttled_ns >= lack->missing_ns / 2)
+		return LACK_QUOTA;
+	if (lack->wanted_cpus > (double)lack->cpus)
+		return LACK_TOO_MUCH_ASKED;
+	if (!(lack->waited_ns >= lack->missing_ns / 2))
+		return lack->ready_at_end ? LACK_OTHERS_OR_STOPPED : LACK_UNKNOWN;
+	return lack->processes > lack->cpus ? LACK_EACH_OTHER : LACK_OTHERS;
+}

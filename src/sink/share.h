@@ -7,6 +7,7 @@
  * + 1.1 periods / T. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cpu_share {
@@ -21,3 +22,15 @@ void cpu_share_init(struct cpu_share *s, double wanted, int64_t period_ns, int64
 
 /* What to do at `now_ns` with `cpu_ns` of CPU time used in total: 0: spin on; else sleep until the returned time. */
 int64_t cpu_share_wake_ns(struct cpu_share *s, int64_t now_ns, int64_t cpu_ns);
+
+/* What processes lack, summed over them, and what is known of the reason. */
+struct lack {
+	double missing_ns, waited_ns, throttled_ns; /* waits for a CPU that have ended (NAN: not known); throttled by a CPU quota */
+	double wanted_cpus;			    /* what they want together; 0: bursts, which have no share */
+	int64_t processes, cpus;
+	bool ready_at_end; /* one of them was ready to run when the times were read: the kernel counts a wait only when it ends */
+};
+enum lack_cause { LACK_QUOTA, LACK_TOO_MUCH_ASKED, LACK_UNKNOWN, LACK_OTHERS_OR_STOPPED, LACK_EACH_OTHER, LACK_OTHERS };
+
+/* The cause that explains at least half of what is missing. */
+enum lack_cause lack_cause(const struct lack *lack);

@@ -229,24 +229,34 @@ static void report_child(struct rec_report *r, const struct worker *c)
 }
 
 /* Writes in a few words what kept the load off the CPU for `missing_ns`. `waited_ns`: time that its processes waited for a CPU
- * (NAN: not known); about as long if other processes used the CPU, since the kernel counts a wait only when it ends. */
+ * (NAN: not known). */
 static const char *explain_missing_load(const struct workers *workers, double missing_ns, double waited_ns, char *text, size_t size)
 {
 	char group[256];
-	int64_t throttled_ns = quota_throttled_ns(&quota, group, sizeof(group));
-	int cpus = workers->cpus.n ? workers->cpus.n : INT_MAX;
+	struct lack lack = { .missing_ns = missing_ns,
+			     .waited_ns = waited_ns,
+			     .throttled_ns = (double)quota_throttled_ns(&quota, group, sizeof(group)),
+			     .wanted_cpus = cfg.burst_text ? 0 : (double)cfg.count * cfg.percent / 100,
+			     .processes = cfg.count,
+			     .cpus = workers->cpus.n ? workers->cpus.n : INT_MAX };
 
-	if (throttled_ns && (double)throttled_ns >= missing_ns / 2)
+	for (const struct worker *c = workers->child; c < workers->child + workers->count; c++)
+		lack.ready_at_end = lack.ready_at_end || c->was_ready;
+	switch (lack_cause(&lack)) {
+	case LACK_QUOTA:
 		snprintf(text, size, "The CPU quota of cgroup %s kept it off the CPU for %s, summed over CPUs.", group,
-			 ns_text((double)throttled_ns));
-	else if (!cfg.burst_text && (double)cfg.count * cfg.percent > 100.0 * cpus)
-		snprintf(text, size, "Together the processes need more than %s.", counted_text(cpus, "CPU"));
-	else if (!(waited_ns >= missing_ns / 2))
-		snprintf(text, size, "Why is not known (was it stopped?).");
-	else if (cfg.count > cpus)
-		snprintf(text, size, "The processes waited for each other on %s, or for others.", counted_text(cpus, "CPU"));
-	else
-		snprintf(text, size, "Others used the CPU.");
+			 ns_text(lack.throttled_ns));
+		break;
+	case LACK_TOO_MUCH_ASKED:
+		snprintf(text, size, "Together the processes need more than %s.", counted_text(lack.cpus, "CPU"));
+		break;
+	case LACK_UNKNOWN: snprintf(text, size, "Why is not known (was it stopped?)."); break;
+	case LACK_OTHERS_OR_STOPPED: snprintf(text, size, "Others used the CPU, or it was stopped for a time."); break;
+	case LACK_EACH_OTHER:
+		snprintf(text, size, "The processes waited for each other on %s, or for others.", counted_text(lack.cpus, "CPU"));
+		break;
+	case LACK_OTHERS: snprintf(text, size, "Others used the CPU.");
+	}
 	return text;
 }
 

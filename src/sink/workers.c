@@ -26,11 +26,14 @@ struct workers *workers_new(int64_t count)
 
 static void record_child_time(struct worker *c, pid_t pid)
 {
+	struct proc_stat stat;
+
 	if (!atomic_load(&c->ready))
 		return; /* stopped before its work began */
 	c->cpu_ns = clock_pid_cpu(pid) - c->start_cpu_ns;
 	c->wall_ns = clock_now() - c->start_ns;
 	c->accounted = !proc_read_schedstat(pid, &c->sched);
+	c->was_ready = !proc_read_stat(pid, &stat) && stat.state == 'R';
 }
 
 static __attribute__((noreturn)) void worker_main(struct workers *workers, int64_t index, pid_t parent,

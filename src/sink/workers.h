@@ -19,6 +19,7 @@ struct worker {
 	int64_t slice_ns;		/* from cpu_policy_slice_ns() */
 	struct proc_schedstat sched;
 	bool accounted, died; /* sched is valid; the process was killed or failed */
+	bool was_ready;	      /* on a CPU or waiting for one when its times were read */
 };
 
 struct workers {

@@ -377,13 +377,6 @@ bursts() {	# file awk-condition
 		fi
 	}
 	mkdir "$group/below"
-	# others of the group take more than the quota does
-	quota_of 90
-	start_sink --cpus "$CPU" --nice -20 --cgroup "$group"
-	run -3 "$SINK" -l 80 -t 500ms --cpus "$CPU" --cgroup "$group"
-	kill "$pid"
-	ends "$pid"
-	[[ $output == *"Others used the CPU"* ]]
 	quota_of 10
 	for words in "-l 50" "--burst every:50ms,len:20ms"; do
 		# shellcheck disable=SC2086

@@ -214,3 +214,25 @@ TEST(a_suspended_machine_is_not_owed_an_hour)
 	assert_true(s.carry_ns <= (int64_t)(0.037 * PERIOD));
 	assert_int_equal(cpu_share_wake_ns(&s, hour + 9 * NS_PER_MS, 5 * NS_PER_MS), hour + PERIOD);
 }
+
+TEST(the_cause_of_a_missing_load_explains_half_of_it)
+{
+	static const struct {
+		struct lack lack;
+		enum lack_cause cause;
+	} known[] = {
+		{ { .missing_ns = 400, .throttled_ns = 300, .waited_ns = 90, .cpus = 1 }, LACK_QUOTA },
+		/* a quota beside others of the group who took more */
+		{ { .missing_ns = 400, .throttled_ns = 150, .waited_ns = 390, .processes = 1, .cpus = 1 }, LACK_OTHERS },
+		{ { .missing_ns = 400, .waited_ns = 390, .processes = 3, .cpus = 2 }, LACK_EACH_OTHER },
+		{ { .missing_ns = 400, .waited_ns = 390, .wanted_cpus = 1.5, .processes = 3, .cpus = 1 }, LACK_TOO_MUCH_ASKED },
+		{ { .missing_ns = 400, .waited_ns = 20, .processes = 1, .cpus = 1 }, LACK_UNKNOWN },
+		{ { .missing_ns = 400, .waited_ns = NAN, .processes = 1, .cpus = 1 }, LACK_UNKNOWN },
+		/* the last wait has not ended, so it is not counted */
+		{ { .missing_ns = 400, .waited_ns = 164, .processes = 1, .cpus = 1, .ready_at_end = true },
+		  LACK_OTHERS_OR_STOPPED },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		assert_int_equal(lack_cause(&known[i].lack), known[i].cause);
+}
