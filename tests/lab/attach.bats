@@ -46,18 +46,20 @@ done
 lab_down
 END
 	said 0 "status 0"
-	# the search for the region types 5 keys, then 5 a second for a second; the train has 40
-	[[ $output == *"text 50"* ]]
 	cell=$W/lab/run/cells/$(jq -r '.cells[0].name' "$W/lab/run/run.json")/1
+	# The search for the region types 5 keys, then 5 a second for a second; a train has 40 (fewer, and a second one, where answers
+	# take longer than a key period).
+	trains=("$cell/keyrepeat.json")
+	[ ! -f "$cell/stall/keyrepeat.json" ] || trains+=("$cell/stall/keyrepeat.json")
+	[[ $output == *"text $(jq -s 'map(.result | .keys_sent + .keys_skipped) | add + 10' "${trains[@]}")"* ]]
 	[ "$(jq -r .state "$W/lab/run/run.json")" = complete ]
 	[ "$(jq -r '.protocol.server' "$W/lab/run/run.json")" = "not ours, unknown" ]
 	[ "$(jq -r '.protocol.watch' "$W/lab/run/run.json")" = update ]
 	[ "$(jq -r '.lab | has("cpus_server")' "$W/lab/run/run.json")" = false ]
-	[ "$(jq -r '.result.pairing' "$cell/keyrepeat.json")" = caret ]
-	[ "$(jq -r '.result.keys_exact' "$cell/keyrepeat.json")" = 35 ]
+	jq -e '.result | .pairing == "caret" and .keys_exact > 0' "$cell/keyrepeat.json"
 	# the port was found by the viewer's connection
 	[ "$(jq -r '.protocol.port' "$W/lab/run/run.json")" = 5901 ]
-	[ "$(jq -r '.result.channels.input.messages' "$cell/prototap.json")" -ge 35 ]
+	jq -se '.[0].result.channels.input.messages >= .[1].result.keys_answered' "$cell/prototap.json" "$cell/keyrepeat.json"
 	grep -q '^# Typing into a window: ' "$W/lab/run/report.md"
 	grep -q 'server: not ours, so nothing is known' "$W/lab/run/report.md"
 	run -1 grep -ni 'emulated hosts\|CPU hogs\|sinks' "$W/lab/run/findings.json"
