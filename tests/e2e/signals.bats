@@ -63,7 +63,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 	status=0
 	wait "$driver" || status=$?
 	[ "$status" = 1 ]
-	grep -q "run folder $RUN is gone" "$BATS_TEST_TMPDIR/err"
+	[ "$(grep -cF "$RUN" "$BATS_TEST_TMPDIR/err")" = 1 ]
 }
 
 # bats test_tags=all

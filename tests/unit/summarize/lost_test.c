@@ -66,7 +66,8 @@ TEST(without_culprits_all_is_the_systems)
 TEST(what_is_not_the_systems_is_not_in_its_event)
 {
 	static const struct {
-		int of, ns;
+		enum lost_class of;
+		int ns;
 	} wanted[] = { { LOST_OWN, 700 },    { LOST_KERNEL, 600 }, { LOST_FOREIGN, 1200 },
 		       { LOST_ITSELF, 200 }, { LOST_ENDED, 300 },  { LOST_UNEXPLAINED, 1000 } };
 	struct lost_profile l = { 0 };
