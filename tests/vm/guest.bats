@@ -125,13 +125,14 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 @test "every program of the suite runs in the guest" {
 	versions() { for program in "$TOP"/bin/*; do "$program" --version; done; }
 	versions >here
-	guest_exec one bash -c "TOP=$TOP; $(declare -f versions); versions" </dev/null >there
+	guest_exec one bash -c "TOP=$(printf %q "$TOP"); $(declare -f versions); versions" </dev/null >there
 	[ "$(wc -l <there)" -ge 20 ]
 	diff here there
 }
 
 @test "guest: sink uses the CPU time asked for, by the guest's own account" {
-	in_guest "$TOP/bin/sink -n 1 -t 2s --json >/tmp/sink; echo \$(awk '{ print \$14 + \$15, \$16 + \$17 }' /proc/\$\$/stat)" >out
+	in_guest "$(printf %q "$TOP")/bin/sink -n 1 -t 2s --json >/tmp/sink
+		echo \$(awk '{ print \$14 + \$15, \$16 + \$17 }' /proc/\$\$/stat)" >out
 	cat out
 	read -r _ children <out
 	# hundredths of a second; the machine that emulates it may have little time
@@ -139,14 +140,14 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 }
 
 @test "idleprofile sees what runs in the guest" {
-	run in_guest "$TOP/bin/idleprofile -t 500ms --who --json"
+	run in_guest "$(printf %q "$TOP")/bin/idleprofile -t 500ms --who --json"
 	echo "$output" | tail -n 20
 	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
 	grep -q 'result' <<<"$output"
 }
 
 @test "guest: the suite is mounted read-only; a shared folder is visible on both sides" {
-	run in_guest "touch $TOP/build/x"
+	run in_guest "touch $(printf %q "$TOP")/build/x"
 	[ "$status" -ne 0 ]
 	echo mine >"$W/share/host"
 	in_guest "cat $W/share/host; echo yours >$W/share/guest" >out
