@@ -55,6 +55,7 @@ put_json() {	# put_json FILE: standard input becomes the file, whole or not at a
 # Results cannot be written any more, so continuing would waste the user's time.
 exp_lost() {
 	trap '' INT TERM HUP
+	[ -d "$RUN" ] || [ "$BASHPID" = $$ ] || exit 1	# a part of a pipeline: the shell itself will see it, and say so once
 	[ -d "$RUN" ] || die "somebody removed the run folder $RUN"
 	[[ $EXP_SWEEP != [0-9]* ]] || die "cannot write to $RUN: is the disk full?"
 	die "cannot write to $RUN: is the disk full? make room, then: $(exp_called) --resume $(printf %q "$RUN")"

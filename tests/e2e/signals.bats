@@ -63,7 +63,10 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 	status=0
 	wait "$driver" || status=$?
 	[ "$status" = 1 ]
-	[ "$(grep -cF "$RUN" "$BATS_TEST_TMPDIR/err")" = 1 ]
+	cat "$BATS_TEST_TMPDIR/err"
+	last=$(tail -n 1 "$BATS_TEST_TMPDIR/err")
+	[[ $last == "thinprobe: "*"$RUN" ]]
+	[ "$(grep -cxF "$last" "$BATS_TEST_TMPDIR/err")" = 1 ]
 }
 
 # bats test_tags=all

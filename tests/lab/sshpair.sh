@@ -65,6 +65,7 @@ declare -A holder=() cpu=([server]=${cpus[0]} [client]=${cpus[1]:-${cpus[0]}} [l
 roles=(server client)
 [ "${SSHPAIR_LISTENER-}" != 1 ] || roles+=(listener)
 [ "$SSHPAIR_UID" = 0 ] || SSHPAIR_APART=''
+[ -z "${SSHPAIR_APART-}" ] || unset LAB_LOCKS	# a folder of this machine's /tmp, which the hosts do not see
 trap '' INT
 tidy() {
 	local role pids more

@@ -271,7 +271,7 @@ END
 	[ "$status" -eq 2 ]
 	[ "${#lines[@]}" -eq 1 ]
 	mkdir empty
-	for tool in bash dirname awk sed; do ln -s "$(command -v $tool)" empty; done
+	for tool in bash dirname awk sed xargs grep paste cat sort; do ln -s "$(command -v $tool)" empty; done
 	run bash -c '. "$TOP/lab/lib.sh"; . "$TOP/lab/guest.sh"; PATH=$0; guest_up x small' "$PWD/empty"
 	[ "$status" -eq 4 ]
 	[[ $output == *"thinprobe setup --app vm"* ]]
