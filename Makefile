@@ -24,6 +24,7 @@ LIBS_animate = -lXdamage -lXfixes -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng
 LIBS_refecho = -lvncserver -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas
+LIBS_judge = -lgsl -lgslcblas
 LIBS_slowdisk = -lfuse3
 LIBS_delayline = -lcap-ng
 
@@ -112,6 +113,11 @@ $(BUILD)/bench/%: bench/%.c Makefile
 $(BUILD)/bench/coverage: bench/coverage.c $(BUILD)/summarize.a $(BUILD)/lib.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/summarize.a $(BUILD)/lib.a $(LIBS_summarize) -lm
+
+# How often `ab` is wrong.
+$(BUILD)/bench/ab_rates: bench/ab_rates.c $(BUILD)/judge.a $(BUILD)/lib.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/judge.a $(BUILD)/lib.a $(LIBS_judge) -lm
 
 test-programs: $(TEST_PROGRAMS) $(BENCH_PROGRAMS)
 

@@ -16,6 +16,7 @@ enum exit_status {
 	EXIT_USAGE = 2,	       /* wrong usage */
 	EXIT_LOSSY = 3,	       /* measured, but data was lost; the report counts it */
 	EXIT_MISSING = 4,      /* a program or right is missing, see `thinprobe doctor` */
+	EXIT_WORSE = 5,	       /* measured, and worse than a limit, or than what it was compared with */
 	EXIT_INTERRUPTED = 130 /* ended by a signal, with a valid report */
 };
 

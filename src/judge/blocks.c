@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "blocks.h"
+#include "memory.h"
+#include "rows_in.h"
+
+#include <errno.h>
+#include <math.h>
+
+enum { START, PAIR, VARIANT, CELL, METRIC, UNIT, BETTER, VALUE, DISTURBED, COLUMNS };
+static const char *const columns[COLUMNS + 1] = { "start", "pair",   "variant", "cell",	     "metric",
+						  "unit",  "better", "value",	"disturbed", NULL };
+
+static bool is_series(const struct block_series *s, char *const *cell)
+{
+	return !strcmp(s->metric, cell[METRIC]) && !strcmp(s->cell, cell[CELL]);
+}
+
+/* The rows of each block come in the same order, so the series of a row is mostly the one after that of the row before. */
+static struct block_series *find_series(struct block_table *t, char *const *cell)
+{
+	struct block_series *s;
+
+	if (t->room >= t->n)
+		t->room = 0;
+	if (t->n && is_series(&t->series[t->room], cell))
+		return &t->series[t->room++];
+	for (size_t i = 0; i < t->n; i++)
+		if (is_series(&t->series[i], cell)) {
+			t->room = i + 1;
+			return &t->series[i];
+		}
+	memory_more(t->series, t->n);
+	s = &t->series[t->n++];
+	t->room = t->n;
+	*s = (struct block_series){ .cell = must_alloc(strdup(cell[CELL])),
+				    .metric = must_alloc(strdup(cell[METRIC])),
+				    .unit = must_alloc(strdup(cell[UNIT])),
+				    .higher_is_better = !strcmp(cell[BETTER], "higher") };
+	return s;
+}
+
+static int read_row(void *context, char *const *cell)
+{
+	struct block_table *t = context;
+	struct block_value v = { .value = (double)NAN };
+	struct block_series *s;
+	int64_t disturbed;
+	char *end = NULL;
+
+	if (!rows_in_count(cell[START], &v.start) || !rows_in_count(cell[PAIR], &v.pair) ||
+	    !rows_in_count(cell[DISTURBED], &disturbed) || v.start < 0 || v.pair < 0 ||
+	    (strcmp(cell[VARIANT], "a") != 0 && strcmp(cell[VARIANT], "b") != 0))
+		return -EPROTO;
+	v.variant = cell[VARIANT][0] == 'a' ? VARIANT_A : VARIANT_B;
+	v.disturbed = disturbed > 0;
+	if (*cell[VALUE])
+		v.value = strtod(cell[VALUE], &end);
+	if (end && *end)
+		return -EPROTO;
+	if (!*cell[METRIC]) { /* the row that counts the block */
+		t->blocks++;
+		t->disturbed += v.disturbed;
+		return 0;
+	}
+	s = find_series(t, cell);
+	memory_more(s->value, s->n);
+	s->value[s->n++] = v;
+	return 0;
+}
+
+int blocks_read(FILE *in, struct block_table *out, unsigned long *line)
+{
+	*out = (struct block_table){ 0 };
+	return rows_in_read(in, "blocks/1", columns, COLUMNS, read_row, out, line);
+}
+
+void blocks_free(struct block_table *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->series[i].cell);
+		free(t->series[i].metric);
+		free(t->series[i].unit);
+		free(t->series[i].value);
+		free(t->series[i].difference);
+	}
+	free(t->series);
+	*t = (struct block_table){ 0 };
+}
+
+/* The value of `variant` in the pair; NAN: there is none. *disturbed is set if it was. */
+static double pair_value(const struct block_series *s, int64_t start, int64_t pair, enum variant variant, bool *disturbed)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct block_value *v = &s->value[i];
+
+		if (v->start == start && v->pair == pair && v->variant == variant) {
+			*disturbed = *disturbed || v->disturbed;
+			return v->value;
+		}
+	}
+	return (double)NAN;
+}
+
+static int compare_doubles(const void *one, const void *other)
+{
+	double a = *(const double *)one, b = *(const double *)other;
+
+	return (a > b) - (a < b);
+}
+
+/* Quantile of type 7 of sorted values. NAN: there are none. */
+static double sorted_quantile(const double *value, size_t n, double q)
+{
+	double at = q * (double)(n - 1);
+	size_t low = (size_t)at;
+
+	if (!n)
+		return (double)NAN;
+	return low + 1 < n ? value[low] + (at - (double)low) * (value[low + 1] - value[low]) : value[n - 1];
+}
+
+/* Sorts the values that count; sets medians and IQR. Returns whether all are above 0. Each variant has a value. */
+static bool describe(struct block_series *s, double *of[VARIANTS], const size_t n[VARIANTS])
+{
+	for (int v = 0; v < VARIANTS; v++) {
+		qsort(of[v], n[v], sizeof(double), compare_doubles);
+		s->typical[v] = sorted_quantile(of[v], n[v], 0.5);
+	}
+	s->constant = of[VARIANT_A][0] == of[VARIANT_A][n[VARIANT_A] - 1] && of[VARIANT_B][0] == of[VARIANT_A][0] &&
+		      of[VARIANT_B][n[VARIANT_B] - 1] == of[VARIANT_A][0];
+	s->iqr = sorted_quantile(of[VARIANT_A], n[VARIANT_A], 0.75) - sorted_quantile(of[VARIANT_A], n[VARIANT_A], 0.25);
+	return of[VARIANT_A][0] > 0 && of[VARIANT_B][0] > 0;
+}
+
+/* Visits the pairs of a series in order: of each the values of A and B. */
+struct pair {
+	int64_t start;
+	double value[VARIANTS];
+};
+
+static size_t collect_pairs(struct block_series *s, struct pair *out)
+{
+	size_t n = 0;
+
+	s->lost = s->disturbed = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		struct pair p = { .start = s->value[i].start };
+		bool disturbed = false;
+
+		if (s->value[i].variant != VARIANT_A)
+			continue;
+		for (int v = 0; v < VARIANTS; v++)
+			p.value[v] = pair_value(s, p.start, s->value[i].pair, (enum variant)v, &disturbed);
+		if (disturbed)
+			s->disturbed++;
+		else if (isnan(p.value[VARIANT_A]) || isnan(p.value[VARIANT_B]))
+			s->lost++;
+		else
+			out[n++] = p;
+	}
+	return n;
+}
+
+static double *column_of(const struct pair *pair, size_t n, enum variant v)
+{
+	double *value = memory_new(n, sizeof(*value));
+
+	for (size_t i = 0; i < n; i++)
+		value[i] = pair[i].value[v];
+	return value;
+}
+
+static void choose_scale(struct block_series *s, const struct block_effect *effect, bool positive)
+{
+	bool time = !strcmp(s->unit, "ms") && effect->time_ms > 0;
+	double relative = effect->relative > 0 ? effect->relative : 0.1;
+
+	s->relative = positive && strcmp(s->unit, "%") != 0 && !time;
+	if (s->relative)
+		s->figure.effect = log1p(relative);
+	else if (!strcmp(s->unit, "%"))
+		s->figure.effect = effect->points;
+	else
+		s->figure.effect = time ? effect->time_ms : fabs(s->typical[VARIANT_A]) * relative;
+	if (!(s->figure.effect > 0)) /* A is 0 */
+		s->figure.effect = relative;
+}
+
+static void add_starts(struct block_series *s, const struct pair *pair)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->pairs; i++) {
+		sum += s->relative ? log(pair[i].value[VARIANT_B] / pair[i].value[VARIANT_A])
+				   : pair[i].value[VARIANT_B] - pair[i].value[VARIANT_A];
+		n++;
+		if (i + 1 < s->pairs && pair[i + 1].start == pair[i].start)
+			continue;
+		memory_more(s->difference, s->figure.n);
+		s->difference[s->figure.n] = sum / (double)n;
+		decide_add(&s->figure, sum / (double)n);
+		sum = 0;
+		n = 0;
+	}
+}
+
+static void compare_series(struct block_series *s, const struct block_effect *effect)
+{
+	struct pair *pair = memory_new(s->n, sizeof(*pair));
+	double *of[VARIANTS];
+
+	s->pairs = collect_pairs(s, pair);
+	for (int v = 0; v < VARIANTS; v++)
+		of[v] = column_of(pair, s->pairs, (enum variant)v);
+	if (s->pairs) {
+		choose_scale(s, effect, describe(s, of, (size_t[]){ s->pairs, s->pairs }));
+		add_starts(s, pair);
+	}
+	for (int v = 0; v < VARIANTS; v++)
+		free(of[v]);
+	free(pair);
+}
+
+/* An earlier metric of the same cell that has the same values, so that it is not tested twice; NULL: there is none. */
+static const struct block_series *find_twin(const struct block_table *t, const struct block_series *s)
+{
+	for (const struct block_series *k = t->series; k < s; k++) {
+		size_t i = 0;
+
+		if (strcmp(k->cell, s->cell) != 0 || strcmp(k->unit, s->unit) != 0 || k->n != s->n || !k->pairs)
+			continue;
+		while (i < s->n &&
+		       (s->value[i].value == k->value[i].value || (isnan(s->value[i].value) && isnan(k->value[i].value))))
+			i++;
+		if (i == s->n)
+			return k;
+	}
+	return NULL;
+}
+
+void blocks_compare(struct block_table *t, const struct block_effect *effect)
+{
+	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
+		compare_series(s, effect);
+		s->same_as = find_twin(t, s);
+	}
+}
+
+/* Mean and standard deviation; of logarithms where differences are. */
+static void moments(const struct block_series *s, const double *value, size_t n, double *mean, double *sd)
+{
+	struct decide_figure f = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		decide_add(&f, s->relative ? log(value[i]) : value[i]);
+	*mean = f.mean;
+	*sd = decide_sd(&f);
+}
+
+static void compare_runs_of(struct block_series *s, const struct block_effect *effect)
+{
+	double *of[VARIANTS], mean[VARIANTS], sd[VARIANTS];
+	size_t n[VARIANTS] = { 0 };
+
+	for (int v = 0; v < VARIANTS; v++)
+		of[v] = memory_new(s->n, sizeof(double));
+	for (const struct block_value *v = s->value; v < s->value + s->n; v++) {
+		s->disturbed += v->disturbed;
+		s->lost += !v->disturbed && isnan(v->value);
+		if (!v->disturbed && !isnan(v->value))
+			of[v->variant][n[v->variant]++] = v->value;
+	}
+	s->pairs = n[VARIANT_A] < n[VARIANT_B] ? n[VARIANT_A] : n[VARIANT_B];
+	if (s->pairs > 1) {
+		choose_scale(s, effect, describe(s, of, n));
+		for (int v = 0; v < VARIANTS; v++)
+			moments(s, of[v], n[v], &mean[v], &sd[v]);
+		decide_set_runs(&s->figure, n, mean, sd);
+	}
+	for (int v = 0; v < VARIANTS; v++)
+		free(of[v]);
+}
+
+void blocks_compare_runs(struct block_table *t, const struct block_effect *effect)
+{
+	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
+		compare_runs_of(s, effect);
+		s->same_as = find_twin(t, s);
+	}
+}

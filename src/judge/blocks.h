@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* blocks - the figures of blocks of two variants, A and B, as differences of their starts.
+ *
+ * A block is one measurement of one variant; two blocks in a row, one of each, are a pair; the pairs of a start were measured while
+ * neither variant was started anew. */
+#pragma once
+
+#include "decide.h"
+#include "why.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum variant { VARIANT_A, VARIANT_B, VARIANTS };
+
+struct block_value {
+	int64_t start, pair;
+	enum variant variant;
+	double value; /* NAN: not known */
+	bool disturbed;
+};
+
+/* One metric of one cell, as the table names it. */
+struct block_series {
+	char *cell, *metric, *unit; /* owned */
+	bool higher_is_better;
+	struct block_value *value; /* owned; in the order of the table */
+	size_t n;
+	/* by blocks_compare() */
+	bool relative;			    /* differences are of logarithms */
+	double typical[VARIANTS];	    /* medians of the values of undisturbed pairs */
+	double iqr;			    /* interquartile range of those of A */
+	size_t pairs, lost, disturbed;	    /* pairs that count; that have a value missing; of which a block was disturbed */
+	bool constant;			    /* all values are equal */
+	const struct block_series *same_as; /* an earlier metric of the cell that has the same values everywhere */
+	struct decide_figure figure;
+	double *difference; /* of each start that counts; owned */
+};
+
+struct block_table {
+	struct block_series *series;
+	size_t n, room;		  /* room: index at which the series of the next row is expected */
+	size_t blocks, disturbed; /* of all blocks */
+};
+
+/* Reads a table of the schema blocks/1. 0, -EPROTO with *line, -EIO. */
+int blocks_read(FILE *in, struct block_table *out, unsigned long *line);
+void blocks_free(struct block_table *t);
+
+struct block_effect {
+	double relative; /* smallest change of interest, as a share of A's value (0.1 for 10 %); 0: `time_ms` of times */
+	double time_ms;	 /* the same in ms; 0: relative */
+	double points;	 /* of shares in percent: the same in points */
+};
+/* Compares two runs, A and B, whose repeats are blocks of their own: a pair's number only names a repeat. Repeats that were
+ * disturbed do not count. */
+void blocks_compare_runs(struct block_table *t, const struct block_effect *effect);
+
+/* Adds the differences of all starts to the figures of all series. A share in percent is compared in points; other metrics by ratio
+ * (a time in ms if the effect is a time); those that may be 0 or negative by difference, in shares of A's mean. */
+void blocks_compare(struct block_table *t, const struct block_effect *effect);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* judge - is B better than A? A verdict for each metric from paired blocks of both, at a stated rate of false alarms.
+ *
+ * The rule is in decide.c; blocks.c reads the table and makes differences of pairs. This file reads options and reports. */
+#include "blocks.h"
+#include "memory.h"
+#include "rec.h"
+#include "say.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define NOISY_SHARE (1.0 / 3) /* of disturbed blocks: more say nothing */
+
+static struct {
+	const char *effect, *metrics;
+	double alpha_percent, points;
+	bool runs;
+} cfg = { .effect = "10%", .alpha_percent = 5, .points = 1 };
+static struct rec_cfg out_cfg;
+
+static const struct cli_opt options[] = {
+	{ CLI_STR, 0, "effect", &cfg.effect, .help = "the smallest difference of interest, such as 5ms (10%)", .meta = "SIZE" },
+	{ CLI_PERCENT, 0, "points", &cfg.points, 0.001, 100, .help = "the same of shares in percent, in points (1)" },
+	{ CLI_PERCENT, 0, "alpha", &cfg.alpha_percent, 0.001, 50, .help = "rate of false alarms, over all metrics and looks (5%)" },
+	{ CLI_STR, 0, "metrics", &cfg.metrics, .help = "only these columns of the tables", .meta = "NAME,..." },
+	{ CLI_FLAG, 0, "runs", &cfg.runs, .help = "A and B were not measured in turns: compare the repeats of two runs" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
+static struct block_effect parse_effect(void)
+{
+	struct block_effect e = { .points = cfg.points };
+	char *end;
+	double value = strtod(cfg.effect, &end);
+
+	if (value > 0 && isfinite(value) && !strcmp(end, "%"))
+		e.relative = value / 100;
+	else if (value > 0 && isfinite(value) && !strcmp(end, "ms"))
+		e.time_ms = value;
+	else
+		die_usage("--effect %s: a share such as 10%%, or a time such as 5ms", cfg.effect);
+	return e;
+}
+
+static bool is_wanted(const struct block_series *s)
+{
+	const char *at = cfg.metrics;
+	size_t n = strlen(s->metric);
+
+	for (; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, s->metric, n) && (at[n] == ',' || !at[n]))
+			return true;
+	}
+	return !cfg.metrics;
+}
+
+/* What can be decided: it is asked for, was measured, is not the same in all blocks, and is not another metric under a second
+ * name. None of this depends on which blocks are of A. */
+static size_t find_family(struct block_table *t, struct block_series **family)
+{
+	size_t n = 0;
+
+	for (struct block_series *s = t->series; s < t->series + t->n; s++)
+		if (is_wanted(s) && s->figure.n && !s->constant && !s->same_as)
+			family[n++] = s;
+	return n;
+}
+
+static void decide_family(struct block_series **family, size_t n)
+{
+	struct decide_figure *f = memory_new(n, sizeof(*f));
+
+	for (size_t i = 0; i < n; i++)
+		f[i] = family[i]->figure;
+	decide_all(f, n, cfg.alpha_percent / 100);
+	for (size_t i = 0; i < n; i++)
+		family[i]->figure = f[i];
+	free(f);
+}
+
+static const char *verdict_word(const struct block_series *s, bool noisy)
+{
+	if (noisy)
+		return "too noisy";
+	switch (s->figure.word) {
+	case DECIDE_SAME: return "no difference of that size";
+	case DECIDE_LOWER: return s->higher_is_better ? "worse" : "better";
+	case DECIDE_HIGHER: return s->higher_is_better ? "better" : "worse";
+	case DECIDE_OPEN: break;
+	}
+	return "not decided";
+}
+
+/* A difference as it is said: of logarithms as a change in percent. */
+static double said_change(const struct block_series *s, double difference)
+{
+	return s->relative ? 100 * expm1(difference) : difference;
+}
+
+static void report_series(struct rec_report *r, const struct block_series *s, const char *word)
+{
+	const struct decide_figure *f = &s->figure;
+	const char *unit = s->relative ? "%" : !strcmp(s->unit, "%") ? "points" : s->unit;
+	bool told = isfinite(f->low);
+
+	rec_begin_object(r, NULL);
+	rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric }, { "unit", s->unit }, { "verdict", word });
+	rec_add_reals(r, { "a", s->typical[VARIANT_A], 4 }, { "b", s->typical[VARIANT_B], 4 },
+		      { "change", f->n ? said_change(s, f->mean) : (double)NAN, 4 },
+		      { "low", told ? said_change(s, f->low) : (double)NAN, 4 },
+		      { "high", told ? said_change(s, f->high) : (double)NAN, 4 });
+	rec_add_str(r, "change_unit", unit);
+	rec_add_real(r, "effect", said_change(s, f->effect), 4);
+	rec_add_real(r, "p", f->p, 6);
+	rec_add_ints(r, { "starts", (int64_t)f->n }, { "pairs", (int64_t)s->pairs }, { "pairs_lost", (int64_t)s->lost },
+		     { "pairs_disturbed", (int64_t)s->disturbed });
+	rec_add_known_int(r, "more_starts", f->word == DECIDE_OPEN && f->more != DECIDE_NEVER, (int64_t)f->more);
+	rec_add_reals(r, { "iqr", s->iqr, 4 }, { "sd_of_starts", decide_sd(f), 6 });
+	rec_begin_array(r, "differences");
+	for (size_t i = 0; i < f->n && s->difference; i++)
+		rec_add_real(r, NULL, said_change(s, s->difference[i]), 4);
+	rec_end(r);
+	rec_end(r);
+	rec_add_row(r, "  %s%s%s\t%s\t%s\t%s %s\t%s", s->cell, *s->cell ? " " : "", s->metric, number_text(s->typical[VARIANT_A]),
+		    number_text(s->typical[VARIANT_B]), f->n ? number_text(said_change(s, f->mean)) : "-", unit, word);
+	rec_rank_row(r, !strcmp(word, "worse") ? 3 : !strcmp(word, "better") ? 2 : f->word == DECIDE_OPEN);
+}
+
+/* Starts needed until a difference of each of these sizes, in IQRs of A's blocks, is decided. */
+static void report_plan(struct rec_report *r, struct block_series *const *family, size_t n)
+{
+	static const double sizes[] = { 0.3, 0.5, 0.8, 1, 1.5, 2, 3 };
+	double alpha = cfg.alpha_percent / 100 / (double)(n ? n : 1);
+
+	rec_begin_array(r, "plan");
+	for (size_t i = 0; i < n; i++) {
+		const struct block_series *s = family[i];
+		double iqr = s->relative ? s->iqr / s->typical[VARIANT_A] : s->iqr, sd = decide_sd(&s->figure);
+
+		for (size_t k = 0; iqr > 0 && sd > 0 && k < sizeof(sizes) / sizeof(*sizes); k++) {
+			size_t needed = decide_values_needed(sd, alpha, sizes[k] * iqr);
+
+			rec_begin_object(r, NULL);
+			rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric });
+			rec_add_reals(r, { "effect_iqr", sizes[k], 1 }, { "effect", sizes[k] * s->iqr, 4 });
+			rec_add_known_int(r, "starts", needed != DECIDE_NEVER, (int64_t)needed);
+			rec_end(r);
+		}
+	}
+	rec_end(r);
+}
+
+/* The verdict of all metrics together: the worst that was told. */
+static const char *combine_words(struct block_series *const *family, size_t n, bool noisy)
+{
+	static const char *const order[] = { "worse", "better", "not decided", "no difference of that size" };
+
+	if (noisy || !n)
+		return noisy ? "too noisy" : "not decided";
+	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++)
+		for (size_t i = 0; i < n; i++)
+			if (!strcmp(verdict_word(family[i], false), order[k]))
+				return order[k];
+	return "not decided";
+}
+
+static size_t count_open(struct block_series *const *family, size_t n, size_t *more)
+{
+	size_t open = 0;
+
+	*more = 0;
+	for (size_t i = 0; i < n; i++)
+		if (family[i]->figure.word == DECIDE_OPEN) {
+			open++;
+			*more = family[i]->figure.more > *more ? family[i]->figure.more : *more;
+		}
+	return open;
+}
+
+static int report(struct block_table *t, const char *file)
+{
+	struct block_series **family = memory_new(t->n, sizeof(struct block_series *));
+	size_t n = find_family(t, family), more, open;
+	bool noisy = (double)t->disturbed > NOISY_SHARE * (double)t->blocks;
+	struct rec_report *r = rec_must_open(&out_cfg, "judge");
+	const char *word;
+
+	if (!n && !noisy)
+		die(EXIT_RUN, "%s: no metric%s has a value of both variants in an undisturbed pair", file,
+		    cfg.metrics ? " of --metrics" : "");
+	decide_family(family, n);
+	word = combine_words(family, n, noisy);
+	open = count_open(family, n, &more);
+	rec_begin_object(r, "settings");
+	rec_add_strs(r, { "file", file }, { "effect", cfg.effect });
+	rec_add_reals(r, { "points", cfg.points, 3 }, { "alpha_percent", cfg.alpha_percent, 3 });
+	rec_end(r);
+	rec_begin_object(r, "result");
+	rec_add_str(r, "verdict", word);
+	rec_add_ints(r, { "blocks", (int64_t)t->blocks }, { "blocks_disturbed", (int64_t)t->disturbed }, { "metrics", (int64_t)n },
+		     { "open", (int64_t)open });
+	rec_add_known_int(r, "more_starts", open && more != DECIDE_NEVER, (int64_t)more);
+	rec_set_summary(r, "%s", word);
+	if (noisy)
+		rec_warn(r, "%s of %s were disturbed by other programs: B and A cannot be compared here",
+			 counted_text((int64_t)t->disturbed, "block"), count_text((int64_t)t->blocks));
+	rec_begin_table(r, "lrrrl", "  metric\tA\tB\tchange\t");
+	rec_set_table(r, "metrics_decided");
+	rec_begin_array(r, "metrics_decided");
+	for (size_t i = 0; i < n; i++)
+		report_series(r, family[i], verdict_word(family[i], noisy));
+	rec_end(r);
+	report_plan(r, family, n);
+	rec_end(r);
+	rec_must_close(r);
+	free(family);
+	return noisy || !strcmp(word, "not decided") ? EXIT_LOSSY : !strcmp(word, "worse") ? EXIT_WORSE : EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	int first = cli_parse(argc, argv, "judge BLOCKS [options]",
+			      "Is B better than A? A verdict for each metric, from paired blocks of both.", options);
+	struct block_effect effect = parse_effect();
+	struct block_table table;
+	unsigned long line;
+	int err, status;
+	FILE *in;
+
+	if (first == argc)
+		die_usage("which blocks? a file, or - for standard input");
+	cli_refuse_operands(argc, argv, first + 1);
+	in = cli_open_input(argv[first]);
+	err = blocks_read(in, &table, &line);
+	cli_close_input(in, argv[first], err, line, "not a table of blocks/1");
+	(cfg.runs ? blocks_compare_runs : blocks_compare)(&table, &effect);
+	status = report(&table, argv[first]);
+	blocks_free(&table);
+	return status;
+}

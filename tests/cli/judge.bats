@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# judge: verdicts and exit statuses of tables written by hand. (The rule: tests/unit/judge.)
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	JUDGE=$BIN/judge
+}
+
+# blocks STARTS A B [DISTURBED]: a table in which B - A is exactly that, up to 0.2 to both sides in turns; the first DISTURBED
+# starts were disturbed.
+blocks() {
+	awk -v starts="$1" -v a="$2" -v b="$3" -v disturbed="${4:-0}" 'BEGIN {
+		print "schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed"
+		for (s = 1; s <= starts; s++) for (p = 1; p <= 2; p++) {
+			bad = s <= disturbed
+			printf "blocks/1\t%d\t%d\ta\t\t\t\t\t\t%d\n", s, p, bad
+			printf "blocks/1\t%d\t%d\ta\tvnc 0\tlatency_p50_ms\tms\tlower\t%.3f\t%d\n", s, p, a, bad
+			printf "blocks/1\t%d\t%d\tb\t\t\t\t\t\t%d\n", s, p, bad
+			printf "blocks/1\t%d\t%d\tb\tvnc 0\tlatency_p50_ms\tms\tlower\t%.3f\t%d\n", s, p, b + (s % 2 ? 0.2 : -0.2), bad
+		}
+	}'
+}
+
+@test "judge: better, worse, no difference of that size, not decided: each with its exit status" {
+	local a b status_wanted word
+
+	need jq
+	while read -r a b status_wanted word; do
+		blocks 12 "$a" "$b" >blocks.tsv
+		run -"$status_wanted" "$JUDGE" blocks.tsv --json -o out.json
+		[ "$(jq -r .result.verdict out.json)" = "$word" ]
+	done <<'END'
+10 12 5 worse
+12 10 0 better
+10 10.1 0 no difference of that size
+END
+	blocks 2 10 12 >blocks.tsv
+	run -3 "$JUDGE" blocks.tsv --json -o out.json
+	jq -e '.result | .verdict == "not decided" and .open == 1 and .more_starts > 0 and .metrics_decided[0].low == null' out.json
+	# a rate that is lower is worse
+	blocks 12 12 10 | sed 's/\tlower\t/\thigher\t/' >blocks.tsv
+	run -5 "$JUDGE" blocks.tsv
+}
+
+@test "judge: of too many disturbed blocks nothing is said; of few, their pairs are left out" {
+	need jq
+	blocks 12 10 12 5 >blocks.tsv
+	run -3 "$JUDGE" blocks.tsv --json -o out.json
+	[ "$(jq -r .result.verdict out.json)" = "too noisy" ]
+	blocks 12 10 12 3 >blocks.tsv
+	run -5 "$JUDGE" blocks.tsv --json -o out.json
+	jq -e '.result.metrics_decided[0] | .starts == 9 and .pairs_disturbed == 6' out.json
+}
+
+@test "judge --runs: two runs by Welch's t test" {
+	need jq
+	{
+		printf 'schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed\n'
+		n=0
+		for value in 10.1 9.8 10.4 10.0; do printf 'blocks/1\t1\t%d\ta\tc\tstall_ms\tms\tlower\t%s\t0\n' $((++n)) "$value"; done
+		for value in 11.9 12.6 12.1; do printf 'blocks/1\t1\t%d\tb\tc\tstall_ms\tms\tlower\t%s\t0\n' $((++n)) "$value"; done
+	} >blocks.tsv
+	run -5 "$JUDGE" blocks.tsv --runs --effect 1ms --json -o out.json
+	# scipy.stats.ttest_ind(b, a, equal_var=False): p = 0.001885, interval 1.4019 to 2.8481
+	jq -e 'def near($wanted; $by): . > $wanted - $by and . < $wanted + $by;
+		.result.metrics_decided[0] | (.change | near(2.1250; 0.001)) and (.p | near(0.001885; 0.00001))
+		and (.low | near(1.4019; 0.001)) and (.high | near(2.8481; 0.001))' out.json
+}
+
+@test "judge: a wrong table or option is named in one line" {
+	blocks 3 10 12 >blocks.tsv
+	run -2 "$JUDGE" blocks.tsv --effect 10
+	[[ $output == "judge: --effect 10: a share such as 10%, or a time such as 5ms"* ]]
+	run -1 "$JUDGE" blocks.tsv --metrics nothing
+	[[ $output == *"blocks.tsv: no metric of --metrics has a value of both variants"* ]]
+	echo nonsense >other.tsv
+	run -1 "$JUDGE" other.tsv
+	[ "${#lines[@]}" -eq 1 ] && [[ $output == *other.tsv* ]]
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* blocks - tables written by hand: what becomes a difference, in which scale, and what is left out. */
+#include "../near.h"
+#include "judge/blocks.h"
+#include "../unit.h"
+
+#include <errno.h>
+
+#define HEAD "schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed\n"
+#define ROW(start, pair, variant, metric, unit, value, disturbed) \
+	"blocks/1\t" #start "\t" #pair "\t" #variant "\tc\t" metric "\t" unit "\tlower\t" value "\t" #disturbed "\n"
+
+static int read_text(const char *text, struct block_table *t, unsigned long *line)
+{
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	int err = blocks_read(in, t, line);
+
+	fclose(in);
+	return err;
+}
+
+static void read_blocks(const char *text, struct block_table *t, struct block_effect effect)
+{
+	unsigned long line;
+
+	assert_int_equal(read_text(text, t, &line), 0);
+	blocks_compare(t, &effect);
+}
+
+TEST(a_start_is_the_mean_of_its_pairs)
+{
+	struct block_table t;
+
+	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, b, "p50", "ms", "11", 0) ROW(1, 2, b, "p50", "ms", "13", 0)
+			    ROW(1, 2, a, "p50", "ms", "10", 0) ROW(2, 3, a, "p50", "ms", "20", 0)
+				    ROW(2, 3, b, "p50", "ms", "23", 0),
+		    &t, (struct block_effect){ .time_ms = 5, .points = 1 });
+	assert_int_equal(t.n, 1);
+	assert_false(t.series->relative);
+	assert_int_equal(t.series->figure.n, 2);
+	assert_near(t.series->figure.mean, (2 + 3) / 2.0, 1e-12);
+	assert_near(t.series->figure.effect, 5, 0);
+	assert_near(t.series->typical[VARIANT_A], 10, 0);
+	assert_near(t.series->typical[VARIANT_B], 13, 0);
+	blocks_free(&t);
+}
+
+TEST(scales)
+{
+	struct block_table t;
+
+	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, b, "p50", "ms", "11", 0) ROW(1, 1, a, "late", "%", "0", 0)
+			    ROW(1, 1, b, "late", "%", "3", 0) ROW(1, 1, a, "stall", "ms", "4", 0)
+				    ROW(1, 1, b, "stall", "ms", "-1", 0),
+		    &t, (struct block_effect){ .relative = 0.1, .points = 2 });
+	assert_int_equal(t.n, 3);
+	assert_true(t.series[0].relative);
+	assert_near(t.series[0].figure.mean, log(1.1), 1e-12);
+	assert_near(t.series[0].figure.effect, log(1.1), 1e-12);
+	assert_false(t.series[1].relative);
+	assert_near(t.series[1].figure.mean, 3, 1e-12);
+	assert_near(t.series[1].figure.effect, 2, 0);
+	assert_false(t.series[2].relative);
+	assert_near(t.series[2].figure.mean, -5, 1e-12);
+	assert_near(t.series[2].figure.effect, 0.4, 1e-12);
+	blocks_free(&t);
+}
+
+TEST(a_pair_that_was_disturbed_or_lacks_a_value_is_left_out_and_counted)
+{
+	struct block_table t;
+
+	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, b, "p50", "ms", "40", 1) ROW(1, 1, b, "", "", "", 1)
+			    ROW(1, 2, a, "p50", "ms", "", 0) ROW(1, 2, b, "p50", "ms", "11", 0) ROW(2, 3, a, "p50", "ms", "10", 0)
+				    ROW(2, 3, b, "p50", "ms", "10", 0) ROW(2, 3, a, "", "", "", 0),
+		    &t, (struct block_effect){ .relative = 0.1 });
+	assert_int_equal(t.series->pairs, 1);
+	assert_int_equal(t.series->disturbed, 1);
+	assert_int_equal(t.series->lost, 1);
+	assert_int_equal(t.series->figure.n, 1);
+	assert_int_equal(t.blocks, 2);
+	assert_int_equal(t.disturbed, 1);
+	blocks_free(&t);
+}
+
+TEST(a_metric_under_a_second_name_is_tested_once)
+{
+	struct block_table t;
+
+	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, b, "p50", "ms", "11", 0) ROW(1, 1, a, "high", "ms", "10", 0)
+			    ROW(1, 1, b, "high", "ms", "11", 0) ROW(1, 1, a, "other", "ms", "10", 0)
+				    ROW(1, 1, b, "other", "ms", "12", 0),
+		    &t, (struct block_effect){ .relative = 0.1 });
+	assert_null(t.series[0].same_as);
+	assert_ptr_equal(t.series[1].same_as, &t.series[0]);
+	assert_null(t.series[2].same_as);
+	blocks_free(&t);
+}
+
+TEST(wrong_rows_are_named)
+{
+	struct block_table t;
+	unsigned long line;
+
+	assert_int_equal(read_text(HEAD ROW(1, 1, c, "p50", "ms", "10", 0), &t, &line), -EPROTO);
+	assert_int_equal(line, 2);
+	blocks_free(&t);
+	assert_int_equal(read_text(HEAD ROW(1, 1, a, "p50", "ms", "ten", 0), &t, &line), -EPROTO);
+	blocks_free(&t);
+	assert_int_equal(read_text("schema\tstart\n", &t, &line), -EPROTO);
+	blocks_free(&t);
+}
