@@ -11,8 +11,8 @@ declare -A P	# the values of the cell that is measured, by axis
 
 # Hooks that an experiment may have.
 exp_words() { local axis words=''; for axis in "${AXIS[@]}"; do words+=", $axis ${P[$axis]}"; done; echo "${words#, }"; }
-# cell_repeats: the numbers of its repeats, or the one that a sweep measures.
-cell_repeats() { if [[ $EXP_SWEEP == [0-9]* ]]; then echo "$EXP_SWEEP"; else seq "$CELL_REPEATS"; fi; }
+# cell_repeats: the numbers of its repeats, or those that a sweep measures.
+cell_repeats() { if [[ $EXP_SWEEP == [0-9]* ]]; then seq "${EXP_SWEEP%-*}" "${EXP_SWEEP#*-}"; else seq "$CELL_REPEATS"; fi; }
 CELL_SERIES=()	# subfolders of a repeat's folder that must have their own cell.json before the repeat is complete
 exp_session() { :; }
 exp_end_session() { :; }
@@ -74,12 +74,10 @@ cells_json() {	# axes and cells of run.json, before anything is measured
 # the plan in all of them; `first AXIS=VALUE` of the plan puts such cells first in their group.
 cells_order() {
 	local repeat
-	if [[ $EXP_SWEEP == [0-9]* ]]; then
-		cells_order_of "$EXP_SWEEP" "$EXP_SWEEP"
-	elif [ -n "${PLAN[together]-}" ]; then
+	if [ -n "${PLAN[together]-}" ] && [[ $EXP_SWEEP != [0-9]* ]]; then
 		cells_order_of 1 "$REPEATS"
 	else
-		for ((repeat = 1; repeat <= REPEATS; repeat++)); do cells_order_of "$repeat" "$repeat"; done
+		for repeat in $(CELL_REPEATS=$REPEATS cell_repeats); do cells_order_of "$repeat" "$repeat"; done
 	fi
 }
 
@@ -212,16 +210,24 @@ exp_step() {	# exp_step WORDS: a line on what is being prepared before the first
 	if [ -t 1 ]; then printf '\r%s  %s\033[K' "$EXPERIMENT" "$*"; fi
 }
 
+# Of two runs beside each other (ab.sh) only one may measure: waits until the other has ended its repeat, and it is this one's turn.
+turn_take() {
+	[ -n "${EXP_TURN-}" ] || return 0
+	: >"$EXP_TURN.waits"
+	until [ -e "$EXP_TURN.go" ] || stopped; do nap 0.1; done
+	rm -f "$EXP_TURN.waits" "$EXP_TURN.go"
+}
+
 # Measures every cell that is not there yet. A cell that foreign CPU time spoilt is measured once more at the end (the
 # quieter try stays, the other is kept beside it as REPEAT~), in at most one of so many cells as the plan says: `again 4
 # quick=20`, 0 for never.
 cells_run() {
-	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0 words since spent
+	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0 words since spent turn=''
 	LAB_STOP_ENDS=''	# from here on a signal ends the running train, and the results so far are summed up
 	[ "$QUICK" = 0 ] && part=${part%% *} || part=${part##*quick=}
 	mapfile -t order < <(cells_order)
 	total=${#order[@]}
-	[ "$part" = 0 ] || most=$(((total + part - 1) / part))
+	[ "$part" = 0 ] || [ -n "${EXP_TURN-}" ] || most=$(((total + part - 1) / part))
 	EXP_SINCE=$SECONDS since=$SECONDS
 	while ! EXP_LOST=$(lab_lost) && [ "$i" -lt "${#order[@]}" ] && ! stopped; do
 		read -r n repeat session <<<"${order[i]}"
@@ -234,6 +240,8 @@ cells_run() {
 		elif [ "$CELL_STATE" = complete ]; then
 			continue
 		fi
+		[ "$repeat" = "$turn" ] || turn_take
+		turn=$repeat
 		words="$(exp_words), repeat $repeat of $REPEATS"
 		exp_progress "$((i - 1))" "${#order[@]}" "$measured" "$words$([ "$i" -le "$total" ] ||
 			echo ' again: it was disturbed')"
@@ -260,6 +268,7 @@ cells_run() {
 		run_set "$CELLS_SUMMED"' | if .measured_s then .measured_s += $spent else . end' --arg rows "$(cells_rows)" \
 			--argjson spent "$spent"
 	done
+	turn_take
 	[ -z "$now" ] || exp_end_session
 	[ ! -t 1 ] || printf '\r\033[K'
 }

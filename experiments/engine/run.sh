@@ -10,7 +10,7 @@
 #
 # A sweep (sweep.sh) measures a run in parts. EXP_SWEEP=plan only makes the run folder, and asks the hosts where only they tell
 # which cells there are; EXP_SWEEP=blind is a plan before there are hosts; EXP_SWEEP=sum only sums up the cells that there are; a
-# number measures only this repeat, without a report.
+# number, or FROM-TO, measures only these repeats, without a report.
 set -u
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1

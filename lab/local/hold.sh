@@ -10,8 +10,8 @@
 #   cpus SERVER CLIENT SHARED | link KIND [PID] | host ROLE PID ADDRESS INTERFACE | fail STATUS MESSAGE | note MESSAGE | up
 # Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_QUEUE LAB_QUEUE_LEAST LAB_DELAY LAB_JITTER LAB_LOSS
 # LAB_DELAY_BY LAB_LINK_SEED LAB_WIRE (link.sh) LAB_CLIENTS LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
-# LAB_SERVER_CPUS LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments:
-# folders that must stay visible.
+# LAB_SERVER_CPUS LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use) LAB_BESIDE (1: beside a lab
+# that has locked these CPUs, and takes turns with this one); arguments: folders that must stay visible.
 set -u
 trap '' TERM INT HUP	# the driver handles signals of a terminal or timeout; this process ends with the driver
 [ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
@@ -114,6 +114,10 @@ take_cpus() {
 		return
 	fi
 	shared=0
+	if [ "${LAB_BESIDE-}" = 1 ]; then
+		$pick any
+		return
+	fi
 	if [ "$LAB_SHARED_CPUS" = 1 ]; then
 		$pick any
 		shared=1

@@ -509,7 +509,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 
 # Prints the scripts that run in a driver's shell.
 driver_files() {
-	TP_HOME=. in_trees 'experiments/*/*.sh' | grep -vE '/engine/(complete|gallery|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'
+	TP_HOME=. in_trees 'experiments/*/*.sh' | grep -vE '/engine/(ab|complete|gallery|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'
 }
 
 @test "docs/experiment-hooks.md lists exactly the hooks that there are" {

@@ -1,0 +1,296 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ab.sh EXPERIMENT --a "OPTIONS" --b "OPTIONS" [OPTION...] - two variants of an experiment, measured in turns until it is known
+# which is better.
+#
+# Each variant is a run folder (DIR/a, DIR/b), whose repeats are the blocks. In a start both runs have their hosts and sessions
+# up at once, and take turns (EXP_TURN, cells.sh): A B B A, or B A A B by the seed. Then both end, so that what differs from start
+# to start counts. After each start `judge` decides (src/judge/decide.h) whether more are needed.
+set -u
+. "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+. "$TP_HOME/experiments/engine/plan.sh"
+. "$TP_HOME/report/blocks.sh"
+# shellcheck disable=SC2034 # warn says it
+TP_TOOL=thinprobe
+here=$TP_HOME/experiments/engine
+
+usage() {
+	cat <<'END'
+usage: thinprobe ab EXPERIMENT --a "OPTIONS" --b "OPTIONS" [options of both]
+       thinprobe ab --resume DIR
+Is B better than A? Measures both in turns and stops when it knows.
+  --a, --b "OPTIONS"    options of the experiment for each variant ("")
+  --a-server PATH, --a-client PATH, --b-server PATH, --b-client PATH
+                        a program of this variant, such as another Xvnc
+  --effect SIZE         smallest difference of interest (10%), or 5ms
+  --metrics NAME,...    only these, such as p50,p90 (times, shares and rates)
+  --budget TIME         stop after so long, known or not (10m)
+  --pairs N             pairs of blocks in a start of both (2)
+  --alpha PERCENT       rate of false alarms, over all metrics and looks (5)
+  --seed N              seed of the order (1)
+  -o, --output-dir DIR  put the runs and the report here
+  --resume DIR          go on, with the same settings
+  -q, --quiet           print only the verdict
+Exit status: 0 better or no difference of that size, 5 worse, 3 not decided
+or too noisy, 1 not run, 2 wrong usage, 130 interrupted.
+examples:
+    thinprobe ab stalls --loads 0 --a "--protocol vnc" --b "--protocol x11"
+    thinprobe ab stalls --loads 5 --b-server /opt/new/bin/Xvnc --effect 5ms
+END
+}
+
+bad() { die -2 "ab: $* (see thinprobe ab --help)"; }
+
+DIR='' RESUME='' EXPERIMENT='' EFFECT=10% METRICS='' BUDGET=10m PAIRS=2 ALPHA=5 SEED=1 QUIET=''
+declare -A OWN=([a]='' [b]='' [a-server]='' [a-client]='' [b-server]='' [b-client]='')
+BOTH=()
+read_options() {
+	while [ $# -gt 0 ]; do
+		case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
+		case $1 in
+		-h | --help) usage; exit 0 ;;
+		-q | --quiet) QUIET=1; shift; continue ;;
+		--a | --b | --[ab]-server | --[ab]-client | --effect | --metrics | --budget | --pairs | --alpha | --seed | -o | \
+			--output-dir | --resume)
+			[ $# -gt 1 ] || bad "$1 needs a value"
+			case $1 in
+			--effect) EFFECT=$2 ;;
+			--metrics) METRICS=$2 ;;
+			--budget) BUDGET=$2 ;;
+			--pairs) PAIRS=$2 ;;
+			--alpha) ALPHA=${2%\%} ;;
+			--seed) SEED=$2 ;;
+			--resume) RESUME=${2%/} ;;
+			-o | --output-dir) DIR=$2 ;;
+			*) OWN[${1#--}]=$2 ;;
+			esac
+			shift 2
+			;;
+		--repeat | --fail-if) bad "$1 belongs to a run: the number of blocks is what is found out" ;;
+		*)
+			if [ -z "$EXPERIMENT" ] && [ "${#BOTH[@]}" = 0 ] && [[ $1 != -* ]]; then EXPERIMENT=$1; else BOTH+=("$1"); fi
+			shift
+			;;
+		esac
+	done
+	[[ $EFFECT =~ ^[0-9]+(\.[0-9]+)?(%|ms)$ ]] || bad "--effect $EFFECT: a share such as 10%, or a time such as 5ms"
+	[[ $BUDGET =~ ^([1-9][0-9]{0,5})(s|m|h)$ ]] || bad "--budget $BUDGET: a time such as 10m"
+	case ${BASH_REMATCH[2]} in s) LIMIT=1 ;; m) LIMIT=60 ;; h) LIMIT=3600 ;; esac
+	LIMIT=$((LIMIT * BASH_REMATCH[1]))
+	[[ $PAIRS =~ ^[1-9][0-9]?$ ]] || bad "--pairs $PAIRS: a whole number from 1 to 99"
+	[[ $SEED =~ ^[0-9]{1,7}$ ]] || bad "--seed $SEED: a whole number"
+	[[ $ALPHA =~ ^[0-9]+(\.[0-9]+)?$ ]] || bad "--alpha $ALPHA: a percentage such as 5"
+	[[ $METRICS =~ ^[A-Za-z0-9_,]*$ ]] || bad "--metrics $METRICS: names of columns, separated by commas"
+}
+
+# The variants -------------------------------------------------------------------------------------------------------
+
+words_of() { xargs -r printf '%s\n' <<<"$1" 2>/dev/null || bad "--$2 $1: a quote is not closed"; }	# words_of TEXT OPTION
+
+# variant_run VARIANT OPTION...: the engine, for a variant: with its programs in front of others.
+variant_run() {
+	local side path=$PATH
+	for side in server client; do
+		[ -z "${OWN[$1-$side]}" ] || path=${OWN[$1-$side]%/*}:$path
+	done
+	PATH=$path exec setpriv --pdeathsig TERM "$here/run.sh" "$EXPERIMENT" "${@:2}"
+}
+
+check_programs() {
+	local key file
+	for key in a-server a-client b-server b-client; do
+		file=${OWN[$key]}
+		[ -n "$file" ] || continue
+		[ ! -d "$file" ] || bad "--$key $file: is a folder; name the program in it"
+		[ -x "$file" ] || bad "--$key $file: no program that can be run"
+		[[ $(realpath -- "$file") != /tmp/* ]] || bad "--$key $file: the emulated hosts have a /tmp of their own; put it elsewhere"
+		OWN[$key]=$(realpath -s -- "$file")
+	done
+}
+
+plan_variants() {
+	local v stamp own
+	# shellcheck disable=SC2046 # words
+	[ -n "$EXPERIMENT" ] && experiment_folder "$EXPERIMENT" >/dev/null ||
+		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest "$EXPERIMENT" "; thinprobe list names them" $(experiments))"
+	check_programs
+	if [ -z "$DIR" ]; then
+		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
+		DIR=$PWD/thinprobe-results/ab/$stamp
+		[ "$TP_CHECKOUT" = 0 ] || DIR=$TP_HOME/results/ab/$stamp
+	fi
+	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
+	mkdir -p -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) && [ -z "$(ls -A -- "$DIR")" ] ||
+		die "$DIR cannot be used: give an empty folder of yours with -o DIR"
+	for v in a b; do
+		mapfile -t own < <(words_of "${OWN[$v]}" "$v")
+		(EXP_SWEEP=plan variant_run "$v" "${BOTH[@]}" "${own[@]}" --repeat 1 -o "$DIR/$v") || {
+			local status=$?
+			rm -rf "${DIR:?}/a" "${DIR:?}/b"
+			rmdir "$DIR" 2>/dev/null
+			exit "$status"
+		}
+	done
+	[ "${OWN[a]}${OWN[a-server]}${OWN[a-client]}" != "${OWN[b]}${OWN[b-server]}${OWN[b-client]}" ] ||
+		warn "A and B are the same: what is found is a false alarm"
+	cmp -s <(jq .axes "$DIR/a/run.json") <(jq .axes "$DIR/b/run.json") || die "the variants have different conditions"
+	keep ab.json < <(jq -n --arg experiment "$EXPERIMENT" --arg both "${BOTH[*]}" --arg effect "$EFFECT" --arg metrics "$METRICS" \
+		--argjson pairs "$PAIRS" --argjson alpha "$ALPHA" --argjson seed "$SEED" \
+		--arg a "${OWN[a]}" --arg a_server "${OWN[a-server]}" --arg a_client "${OWN[a-client]}" \
+		--arg b "${OWN[b]}" --arg b_server "${OWN[b-server]}" --arg b_client "${OWN[b-client]}" '
+		{schema: "thinprobe.ab/1", $experiment, $both, a: {options: $a, server: $a_server, client: $a_client},
+		b: {options: $b, server: $b_server, client: $b_client}, settings: {$effect, $metrics, $pairs, alpha_percent: $alpha, $seed},
+		starts: 0, measured_s: 0}')
+}
+
+keep() {	# keep NAME: standard input becomes DIR/NAME, whole
+	{ cat >"$DIR/$1.new" && [ -s "$DIR/$1.new" ] && mv "$DIR/$1.new" "$DIR/$1"; } 2>/dev/null && return
+	rm -f "$DIR/$1.new"
+	die "cannot write to $DIR; make room, then: thinprobe ab --resume $(printf %q "$DIR")"
+}
+
+recall() {	# of a comparison that goes on
+	local fields
+	[ -f "$RESUME/ab.json" ] || bad "--resume $RESUME: no comparison is there"
+	DIR=$(cd -- "$RESUME" && pwd) || exit 1
+	mapfile -t fields < <(jq -r '.experiment, (.a, .b | .options, .server, .client), (.settings | .effect, .metrics, .pairs,
+		.alpha_percent, .seed), .starts, .measured_s' "$DIR/ab.json") && [ "${#fields[@]}" = 14 ] || die "$DIR/ab.json cannot be read"
+	EXPERIMENT=${fields[0]} OWN[a]=${fields[1]} OWN[a-server]=${fields[2]} OWN[a-client]=${fields[3]} OWN[b]=${fields[4]} \
+		OWN[b-server]=${fields[5]} OWN[b-client]=${fields[6]} EFFECT=${fields[7]} METRICS=${METRICS:-${fields[8]}} \
+		PAIRS=${fields[9]} ALPHA=${fields[10]} SEED=${fields[11]} STARTS=${fields[12]} MEASURED=${fields[13]}
+	check_programs
+}
+
+# A start ------------------------------------------------------------------------------------------------------------
+
+declare -A RUNNING=()
+
+# start_variant VARIANT: brings up its hosts and sessions; returns when it waits for its turn. 1: it has ended.
+start_variant() {
+	local v=$1 from=$((STARTS * PAIRS + 1)) beside=()
+	rm -f "$DIR/.turn-$v".*
+	keep "$v/run.json" < <(jq --argjson n "$((from + PAIRS - 1))" '.settings.repeats = $n' "$DIR/$v/run.json")
+	if [ "$v" = "$SECOND" ]; then
+		mapfile -t beside < <(jq -r '.lab | "LAB_CPUS_server=\(.cpus_server // "")", "LAB_CPUS_client=\(.cpus_client // "")"' \
+			"$DIR/$FIRST/run.json")
+		beside+=(LAB_BESIDE=1)
+		export "${beside[@]}"
+	fi
+	EXP_TURN=$DIR/.turn-$v EXP_PAIR=$DIR/$v.pair.json EXP_SWEEP=$from-$((from + PAIRS - 1)) \
+		variant_run "$v" --resume "$DIR/$v" </dev/null >>"$DIR/$v.log" 2>&1 &
+	RUNNING[$v]=$!
+	[ "$v" != "$SECOND" ] || unset LAB_BESIDE LAB_CPUS_server LAB_CPUS_client
+	until [ -e "$DIR/.turn-$v.waits" ]; do
+		alive "$v" && [ -z "$stop" ] || return
+		nap 0.2
+	done
+}
+alive() { kill -0 "${RUNNING[$1]}" 2>/dev/null; }
+
+# turn VARIANT: it measures a block. 1: it has ended.
+turn() {
+	: >"$DIR/.turn-$1.go"
+	while [ -e "$DIR/.turn-$1.go" ]; do alive "$1" && [ -z "$stop" ] || return; nap 0.1; done
+	until [ -e "$DIR/.turn-$1.waits" ]; do alive "$1" && [ -z "$stop" ] || return; nap 0.1; done
+}
+
+end_variants() {	# both go on to their ends, or are told to
+	local v
+	for v in "${!RUNNING[@]}"; do
+		[ -z "$stop" ] || kill "${RUNNING[$v]}" 2>/dev/null
+		: >"$DIR/.turn-$v.go"
+	done
+	for v in "${!RUNNING[@]}"; do
+		while alive "$v"; do wait "${RUNNING[$v]}" 2>/dev/null; done
+		rm -f "$DIR/.turn-$v".*
+	done
+	RUNNING=()
+}
+
+# One start of both. 1: a variant could not be measured. Rows of `order`: start pair variant repeat.
+one_start() {
+	local k pair v order=a FIRST=a SECOND=b
+	[ "$(order_of "$STARTS")" = 0 ] || { order=b FIRST=b SECOND=a; }
+	start_variant "$FIRST" && start_variant "$SECOND" || { end_variants; return 1; }
+	for ((k = 1; k <= PAIRS; k++)); do
+		pair=("$order" "$([ "$order" = a ] && echo b || echo a)")
+		for v in "${pair[@]}"; do
+			turn "$v" || { end_variants; return 1; }
+		done
+		order=${pair[1]}
+	done
+	end_variants
+	for ((k = 1; k <= PAIRS; k++)); do
+		for v in a b; do block_rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$DIR/.block" || return; done
+	done >"$DIR/.rows" || return
+	cat "$DIR/.rows" >>"$DIR/blocks.tsv" || die "cannot write to $DIR"
+	rm -f "$DIR/.rows"
+}
+order_of() { LC_ALL=C awk -v seed="$((SEED * 1000 + $1))" 'BEGIN { srand(seed); print int(2 * rand()) }'; }
+
+decide() {	# STATUS is judge's; verdict.json
+	local names=''
+	if [ -n "$METRICS" ]; then names=$(block_metrics "$DIR/blocks.tsv" "$METRICS") || die "--metrics $names"; fi
+	STATUS=0
+	"$TP_BIN/judge" "$DIR/blocks.tsv" --effect "$EFFECT" --alpha "$ALPHA" ${names:+--metrics "$names"} --json -o "$DIR/verdict.json" \
+		2>"$DIR/.judge" || STATUS=$?
+	case $STATUS in 0 | 3 | 5) rm -f "$DIR/.judge" ;; *) WHY=$(<"$DIR/.judge"); rm -f "$DIR/.judge" ;; esac
+}
+
+say() { [ -n "$QUIET" ] || echo "$*"; }
+
+read_options "$@"
+need jq jq
+need cmark-gfm cmark-gfm
+need gnuplot gnuplot-nox
+STARTS=0 MEASURED=0 STATUS=3 WHY=''
+if [ -n "$RESUME" ]; then
+	[ -z "$EXPERIMENT$DIR" ] && [ "${#BOTH[@]}" = 0 ] || bad "--resume goes on with the variants and the folder that it has"
+	recall
+else
+	plan_variants
+	keep blocks.tsv <<<"$BLOCKS_HEAD"
+fi
+exec {lock}<"$DIR" && flock -n "$lock" || die "$DIR: a comparison is under way in it; wait for its end"
+stop='' begun=$SECONDS last=0
+trap 'stop=1' INT TERM HUP
+open=1
+say "$(jq -r '{A: .a, B: .b} | to_entries[] | "\(.key): "
+	+ (.value | [.options, .server, .client] | map(select(. != "")) | join(" ")
+	| if . == "" then "as it is" else . end)' "$DIR/ab.json")"
+failed=0
+while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((SECONDS - begun + last)) -le "$LIMIT" ]; do
+	since=$SECONDS
+	if ! one_start; then
+		[ -z "$stop" ] || break
+		failed=$((failed + 1))
+		# what the start has left is of no use to the next one
+		for ((k = STARTS * PAIRS + 1; k <= (STARTS + 1) * PAIRS; k++)); do rm -rf "$DIR"/[ab]/cells/*/"$k"; done
+		[ "$failed" -lt 3 ] ||
+			die "the variants could not be measured: $(grep -hv '^$' "$DIR"/[ab].log | tail -n 1) (see $DIR/a.log and b.log)"
+		continue
+	fi
+	STARTS=$((STARTS + 1)) last=$((SECONDS - since)) MEASURED=$((MEASURED + SECONDS - since))
+	keep ab.json < <(jq --argjson starts "$STARTS" --argjson measured "$MEASURED" \
+		'.starts = $starts | .measured_s = $measured' "$DIR/ab.json")
+	decide
+	[ -z "$WHY" ] || say "start $STARTS: $WHY"
+	if [ -z "$WHY" ]; then
+		say "start $STARTS, $((SECONDS - begun)) s: $(jq -r '.result | "\(.verdict), \(.metrics - .open) of \(.metrics) metrics decided"
+			+ if .open > 0 and .more_starts then "; about \(.more_starts) more starts" else "" end' "$DIR/verdict.json")"
+		open=$(jq '.result | if .open > 0 or .metrics == 0 or .verdict == "too noisy" then 1 else 0 end' "$DIR/verdict.json")
+	fi
+	WHY=''
+done
+trap '' INT TERM HUP
+[ "$STARTS" -gt 0 ] || die "nothing was measured; see $DIR/a.log and $DIR/b.log"
+decide
+[ -z "$WHY" ] || die "$WHY"
+rm -rf "$DIR/.block" "$DIR/.rows"
+for v in a b; do
+	keep "$v/run.json" < <(jq --argjson n "$((STARTS * PAIRS))" '.settings.repeats = $n' "$DIR/$v/run.json")
+	EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$v" >/dev/null 2>>"$DIR/$v.log" || :
+done
+"$TP_HOME/report/ab.sh" "$DIR" || exit
+[ -z "$stop" ] || exit 130
+exit "$STATUS"

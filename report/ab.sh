@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ab.sh DIR - the page of a comparison (engine/ab.sh): DIR/report.html, report.md and figures/, from ab.json, verdict.json and the
+# two runs. Prints the verdict and where the page is.
+set -u
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../lab/home.sh" || exit 1
+die() { printf 'thinprobe: %s\n' "$*" >&2; exit 1; }
+cd -- "$1" 2>/dev/null && DIR=$PWD || die "cannot enter $1"
+
+doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile a a/run.json --slurpfile b b/run.json \
+	'{ab: $ab[0], verdict: $verdict[0].result, a: $a[0], b: $b[0]}') || die "$DIR: its files cannot be read"
+
+# shellcheck disable=SC2016 # a program of jq
+words=$(cat "$here/decided.jq")'
+def variant: [.options, .server, .client] | map(select(. != "")) | join(" ") | if . == "" then "as it is" else . end;
+def minutes($starts): .ab as $ab | if $starts == null or $ab.starts == 0 then "over 10,000 starts"
+	else ($starts * $ab.measured_s / $ab.starts / 60) | if . < 10 then . * 10 | round / 10 else round end end;
+def decided($word): .verdict.metrics_decided | map(select(.verdict == $word));
+def list: map("\(name) \(change) (\(interval))") | join("; ");
+def answer: .verdict.verdict as $v
+	| if $v == "too noisy" then
+		"Too noisy: \(.verdict.blocks_disturbed) of \(.verdict.blocks) blocks were disturbed by other programs."
+	elif $v == "worse" then "B is worse: \(decided("worse") | list)."
+		+ (decided("better") | if . == [] then "" else " Better: \(list)." end)
+	elif $v == "better" then "B is better: \(decided("better") | list)."
+	elif $v == "no difference of that size" then "No difference of \(.ab.settings.effect) or more."
+	else "Not decided: \(.verdict.open) of \(.verdict.metrics) metrics"
+		+ (if .verdict.more_starts
+			then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
+			else "; no number of starts below 10,000 would decide" end) + "." end;
+def versions: [.protocols // {} | to_entries[] | "\(.key) \(.value.version // .value.server // "?")"] | join(", ");
+def unlike: . as $d | [("kernel", .a.host.kernel, .b.host.kernel), "x"] | [
+	(["versions of the display servers", ($d.a | versions), ($d.b | versions)],
+	["kernel", $d.a.host.kernel, $d.b.host.kernel], ["CPU", $d.a.host.cpu.model, $d.b.host.cpu.model],
+	(($d.a.settings + $d.b.settings | keys[]) as $k | select($k | IN("seed", "repeats") | not)
+		| [$k, ($d.a.settings[$k] | tostring), ($d.b.settings[$k] | tostring)]))
+	| select(.[1] != .[2])];
+def cell: gsub("\\|"; "\\|");
+def row: "| \(join(" | ")) |";
+def decision: .verdict + if .verdict == "not decided" and .more_starts then ": about \(.more_starts) more starts" else "" end;
+'
+# shellcheck disable=SC2016 # a program of jq
+page='"# \(.ab.experiment): is B better than A?", "",
+"\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])", "",
+"> \(answer)", "",
+"| | options and programs |", "|---|---|", "| A | \(.ab.a | variant | cell) |", "| B | \(.ab.b | variant | cell) |",
+(if .ab.both != "" then "| both | \(.ab.both | cell) |" else empty end), "",
+"## Each metric", "",
+"| metric | A | B | change | interval | verdict | pairs |", "|---|---:|---:|---:|---|---|---:|",
+(.verdict.metrics_decided[] | . as $m
+	| [(name | cell), (.a, .b | plain | with_unit($m.unit)), change, interval, decision, .pairs] | row), "",
+($figures | split("\n")[] | select(. != "") | "![Differences of each start](\(.))", ""),
+"The dots are starts of both variants: B less A. The band is the interval, the dashed lines are the smallest difference of "
+	+ "interest.", "",
+"## How long would other differences take?", "",
+"A difference of so many interquartile ranges of A'"'"'s blocks is decided after so many starts, if the spread stays.", "",
+(. as $d | .verdict.metrics_decided[0] as $first
+	| [.verdict.plan[] | select(.metric == $first.metric and .cell == $first.cell)] as $plan
+	| if $plan == [] then "The blocks of A do not differ, so there is no such table." else
+	"\($first | name):", "",
+	"| difference in IQRs | difference | starts | blocks | minutes |", "|---:|---:|---:|---:|---:|",
+	($plan[] | [.effect_iqr, (.effect | plain | with_unit($first.unit)), .starts // "over 10,000",
+		if .starts then .starts * $d.ab.settings.pairs * 2 else "" end, (.starts as $s | $d | minutes($s))] | row) end), "",
+"## What was not alike", "",
+(unlike | if . == [] then "Nothing that the two runs record." else
+	"| | A | B |", "|---|---|---|", (.[] | [.[0], (.[1:][] | cell)] | row) end), "",
+"## How this is decided", "",
+"Both variants had their sessions up at once and were measured in turns; after \(.ab.settings.pairs) pairs of blocks both were "
+	+ "started anew.",
+"The intervals hold however often one looks: of comparisons of a variant with itself, at most \(.ab.settings.alpha_percent) % "
+	+ "call any metric better or worse.",
+"A pair in which other programs took more than 3 % of the server'"'"'s CPU is left out "
+	+ "(\([.verdict.metrics_decided[].pairs_disturbed] | max // 0) were).",
+"The runs by themselves: [A](a/report.html), [B](b/report.html). The method: `thinprobe help judge`."
+'
+
+# The figure: a panel for each of the first metrics.
+mkdir -p figures && work=$(mktemp -d "$DIR/.page.XXXXXX") || die "cannot write to $DIR"
+trap 'rm -rf "$work"' EXIT
+n=0 panels=() step=$(jq ".ab.starts / 12 | floor + 1" <<<"$doc")
+while IFS=$'\t' read -r title unit low high effect; do
+	n=$((n + 1))
+	jq -r --argjson n "$n" '.verdict.metrics_decided[$n - 1].differences | to_entries[] | [.key + 1, .value] | @tsv' <<<"$doc" \
+		>"$work/$n.tsv"
+	panels+=("$n	$title	$unit	$low	$high	$effect")
+done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
+	| [name, .change_unit, .low // "NaN", .high // "NaN", .effect] | @tsv' <<<"$doc")
+{
+	echo "eval terminal_of(760, 20 + 190 * $n)"
+	echo "set output '$work/differences.svg'; unset key; set multiplot layout $n,1"
+	echo "set lmargin at screen 0.12; set bmargin 3; set tmargin 2.5; set title offset 0,-0.5"
+	for panel in "${panels[@]}"; do
+		IFS=$'\t' read -r i title unit low high effect <<<"$panel"
+		cat <<-END
+			set title "${title//[\"\\_^@\{\}]/ }" noenhanced
+			set ylabel "${unit//[\"\\]/}" noenhanced
+			unset object; unset arrow
+			if ($low == $low) {
+				set object 1 rectangle from graph 0, first $low to graph 1, first $high behind \
+					fillcolor rgb light_colour fillstyle solid 0.15 noborder
+			}
+			set arrow 1 from graph 0, first $effect to graph 1, first $effect nohead linestyle dashed
+			set arrow 2 from graph 0, first -$effect to graph 1, first -$effect nohead linestyle dashed
+			set arrow 3 from graph 0, first 0 to graph 1, first 0 nohead linestyle dotted
+			set xrange [0.5:*]; set xtics 1,$step
+			stats '$work/$i.tsv' using 2 nooutput name 's'
+			reach = (s_max > -s_min ? s_max : -s_min); reach = reach > $effect ? reach : $effect
+			set yrange [-1.2 * reach : 1.2 * reach]
+			plot '$work/$i.tsv' using 1:2 with points linestyle light
+		END
+	done
+	echo "unset multiplot"
+} >"$work/figure.gp"
+figures=''
+if [ "$n" -gt 0 ]; then
+	gnuplot "$TP_HOME/plots/style.gp" "$work/figure.gp" >"$work/log" 2>&1 || die "gnuplot failed: $(tail -n 1 "$work/log")"
+	mv "$work/differences.svg" figures/ && figures=figures/differences.svg
+fi
+jq -r --arg figures "$figures" "$words$page" <<<"$doc" >"$work/report.md" && mv "$work/report.md" . ||
+	die "cannot write $DIR/report.md"
+{
+	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
+	cat "$here/report.css"
+	printf '</style>\n</head>\n<body>\n<main class="verdict">\n'
+	cmark-gfm -e table report.md | sed -E 's,<table>,<div class="table"><table>,; s,</table>,</table></div>,' |
+		awk '
+			/<img src="figures\// {
+				match($0, /figures\/[a-z-]+\.svg/)
+				print "<figure>"
+				while ((getline line < substr($0, RSTART, RLENGTH)) > 0) if (line !~ /^<(\?xml|!DOCTYPE)/) print line
+				print "</figure>"
+				next
+			}
+			{ print }'
+	printf '</main>\n</body>\n</html>\n'
+} >"$work/report.html" && mv "$work/report.html" . || die "cannot write $DIR/report.html"
+jq -r "$words answer" <<<"$doc" | fold -s -w 80 | sed 's/ *$//'
+printf 'Report: %s\n' "$DIR/report.html"

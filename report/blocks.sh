@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# blocks.sh - runs as tables of blocks for `judge`: each repeat of a run is summed up by itself. Sourced.
+
+BLOCKS_HEAD=$'schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed'
+
+# block_rows RUN REPEAT START VARIANT WORK: the figures of one repeat in rows of blocks/1: a run folder WORK with only this repeat
+# is summed up. Of the columns that have a direction, those that say how well was measured, counts and largest values say nothing
+# of a variant. 1: the repeat is not there, or cannot be summed up.
+block_rows() {
+	local work=$5 cell disturbed=0 files=()
+	rm -rf "$work" && mkdir -p "$work/cells" || return
+	while read -r cell; do
+		[ -f "$1/cells/$cell/$2/cell.json" ] || continue
+		mkdir "$work/cells/$cell" && ln -s "$1/cells/$cell/$2" "$work/cells/$cell/1" || return
+		files+=("$1/cells/$cell/$2/"{,*/}cell.json)
+	done < <(jq -r '.cells[].name' "$1/run.json")
+	[ "${#files[@]}" -gt 0 ] || return
+	[ -z "$(cat "${files[@]}" 2>/dev/null | jq -r '.marked // empty | select(. != "")')" ] || disturbed=1
+	jq '.settings.repeats = 1' "$1/run.json" >"$work/run.json" &&
+		"$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" >/dev/null 2>"$work/err"
+	[ -f "$work/long.tsv" ] || { cat "$work/err" >&2; return 1; }
+	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" '
+		BEGIN { print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; axes = at["metric"] - 1; next }
+		$at["table"] != "summary" || $at["better"] !~ /lower|higher/ || $at["unit"] !~ /^(us|ms|s|%|byte|kB|MB)$|\// ||
+			$at["estimator"] == "max" || $at["metric"] ~ /_max(_|$)|largest/ ||
+			$at["metric"] ~ /^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed|backlog)_/ {
+				next
+			}
+		{
+			cell = ""
+			for (i = at["experiment"] + 1; i <= axes; i++) if ($i != "") cell = cell (cell == "" ? "" : " ") $i
+			value = $at["above"] == 1 ? "" : $at["value"]
+			print "blocks/1", start, pair, variant, cell, $at["metric"], $at["unit"], $at["better"], value, disturbed
+		}' "$work/long.tsv"
+	rm -rf "$work"
+}
+
+# block_metrics TABLE NAMES: the names as columns of the table, separated by commas: p50 is latency_p50_ms, late is
+# late_share_percent. 1: one is none; prints those that there are.
+block_metrics() {
+	awk -F'\t' -v asked="$2" '
+		NR > 1 && $6 != "" && !seen[$6]++ { name[++n] = $6 }
+		END {
+			parts = split(asked, part, ",")
+			for (k = 1; k <= parts; k++) {
+				found = ""
+				for (i = 1; i <= n && found == ""; i++) if (name[i] == part[k]) found = name[i]
+				for (i = 1; i <= n && found == ""; i++) {
+					short = name[i]
+					sub(/^latency_/, "", short)
+					sub(/_share/, "", short)
+					if (short ~ "^" part[k] "_(us|ms|s|percent|per_s|bytes|kb|mb)$") found = name[i]
+				}
+				if (found == "") {
+					printf "%s: no such metric; there are", part[k]
+					for (i = 1; i <= n; i++) printf "%s %s", (i > 1 ? "," : ""), name[i]
+					exit 1
+				}
+				all = all (all == "" ? "" : ",") found
+			}
+			print all
+		}' "$1"
+}

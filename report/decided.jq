@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# decided.jq - how a decision of `judge` is said: ab.sh and compare.sh.
+
+def plain: if . == null then "?" elif fabs >= 100 then round elif fabs >= 10 then . * 10 | round / 10 else . * 100 | round / 100 end
+	| tostring;
+def with_unit($u): if $u == "" or $u == "-" then . else . + " " + $u end;
+def name: (if .cell == "" then "" else "\(.cell): " end) + (.metric | gsub("_(ms|us|percent)$|(?<!_per)_s$"; "") | gsub("_"; " "));
+def signed: if . != null and . > 0 then "+" + plain else plain end;
+def change: .change_unit as $u | .change | signed | with_unit($u);
+def interval: if .low == null then "unknown" else "\(.low | signed) to \(.high | signed)" end;
