@@ -37,6 +37,7 @@ animate	animation	thinprobe animate count --frames 10 -t 500ms $OPTIONS
 slowdisk	mounts	thinprobe slowdisk mnt disk.img --read-delay 2ms $OPTIONS
 prototap	capture	thinprobe prototap read session.pcap --port 5900 $OPTIONS
 score	latencies	thinprobe score samples.tsv $OPTIONS
+judge	blocks	thinprobe judge blocks.tsv $OPTIONS
 summarize	run	thinprobe summarize run $OPTIONS
 END
 }
@@ -86,6 +87,19 @@ outputs_need_capture() {
 }
 outputs_need_latencies() {
 	awk 'BEGIN { print "latency_ms\tusers"; for (i = 0; i < 200; i++) print 20 + i % 13 + i * i / 80 "\t" i / 10 }' >samples.tsv
+}
+# Six starts of two variants; the latency of B is 12 ms shorter.
+outputs_need_blocks() {
+	awk -v OFS='\t' 'BEGIN {
+		print "schema", "start", "pair", "variant", "cell", "metric", "unit", "better", "value", "disturbed"
+		for (pair = 1; pair <= 12; pair++)
+			for (b = 0; b < 2; b++) {
+				start = int((pair + 1) / 2)
+				noise = (7 * pair + 3 * b) % 5 / 10
+				print "blocks/1", start, pair, b ? "b" : "a", "vnc", "latency_p50_ms", "ms", "lower", 32 - 12 * b + noise, 0
+				print "blocks/1", start, pair, b ? "b" : "a", "vnc", "updates_per_s", "1/s", "higher", 19 + noise, 0
+			}
+	}' >blocks.tsv
 }
 outputs_need_run() {
 	rm -rf run && "$OUTPUTS_TOP/tests/golden/make_run.py" run &&

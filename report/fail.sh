@@ -4,9 +4,9 @@
 # fail.sh judge RUN CONDITIONS - prints whether each condition holds in a row of the run's tables. Exit status: 5 if one does, or
 # may (a range, an overloaded condition); otherwise 3 if a row has no such figure. Of a run that is not usable a line says so.
 #
-# Conditions are such as p95>150ms,late>1%: a column of a table, or its name without the unit or cut short (p95 is latency_p95_ms,
-# and late is late_share_percent), one of < <= > >=, and a number with its unit. Another part, or one of several names, is refused
-# with them; figures of the measurement's quality have only their full names.
+# Conditions are such as p95>150ms,late>1%, or late>1%@vnc-*-5 of cells with such names: a column of a table, or its name without
+# the unit or cut short (p95 is latency_p95_ms, and late is late_share_percent), one of < <= > >=, and a number with its unit.
+# Another part, or one of several names, is refused with them; figures of the measurement's quality have only their full names.
 set -u -o pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
@@ -51,7 +51,8 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 	def wrong($what): {error: $what};
 	. as $all | [$asked | splits(",")] | map(. as $text
 	| (capture("^ *"
-		+ "(?<name>[A-Za-z][A-Za-z0-9_]*) *(?<op><=?|>=?) *(?<value>[0-9]+([.][0-9]+)?) *(?<unit>[A-Za-z%/0-9]*) *$") // null) as $p
+		+ "(?<name>[A-Za-z][A-Za-z0-9_]*) *(?<op><=?|>=?) *(?<value>[0-9]+([.][0-9]+)?) *(?<unit>[A-Za-z%/0-9]*)"
+			+ "(@(?<cells>[A-Za-z0-9_.:*?-]+))? *$") // null) as $p
 	| if $p == null then wrong("want NAME>NUMBER with its unit, such as p95>150ms or late>1%") else
 		($all | columns($p.name | ascii_downcase)) as $found | $found[0] as $c
 		| (($c.unit // "-") | if . == "" then "-" else . end) as $unit | ($times[$unit]) as $by
@@ -62,7 +63,7 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 		elif $by == null and $p.unit != "" and $p.unit != $unit then
 			wrong("\($c.column) " + if $unit == "-" then "has no unit" else "is in \($unit)" end)
 		else $c + {op: $p.op, $unit, limit: (($p.value | tonumber) * if $by and $p.unit != "" then $times[$p.unit] / $by else 1 end)} end
-	end + {$text})'
+	end + {$text, cells: $p.cells})'
 
 # fail_parse COLUMNS CONDITIONS: the conditions as JSON, each with its column; else a line on the first that is wrong, and 2.
 fail_parse() {
@@ -91,6 +92,9 @@ judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" 
 	def endless($column): if in_doubt($column) then null elif figure($column).why == "overloaded" then "overloaded"
 		elif .requests != null and (mostly_answered | not) and ($column | test("^((response|p[0-9]+|max)_ms|late_percent)$"))
 		then failed_words else null end;
+	# whether a row is of one of these cells, a pattern of their names in run.json
+	def of_cells($cells): . as $row | $cells == null or ([$axes[] | $row[.] | values | tostring | select(. != "")]
+		| join("-") | gsub("[/: ]"; "-") | test("^" + ($cells | gsub("\\."; "\\.") | gsub("\\*"; ".*") | gsub("\\?"; ".")) + "$"));
 	def condition($a): . as $row | [$axes[] | . as $axis | $row[$axis] | values
 		| if type == "number" then (first($columns[] | select(.table == $a.table and .column == $axis)) // {})
 			| if (.unit // "") | IN("", "-") then "\($row[$axis] | plain) \(.heading // $axis)"
@@ -102,7 +106,7 @@ judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" 
 		| from_entries) as $tables
 	| ($tables + {run: $run[0]} | (unusable | values), unusable_runs | "note", "NOT USABLE: \(.)"),
 	($asked[] | . as $a | ($a.op | startswith(">")) as $most
-	| [$tables[$a.table] // [] | .[] | {of: condition($a), endless: endless($a.column),
+	| [$tables[$a.table] // [] | .[] | select(of_cells($a.cells)) | {of: condition($a), endless: endless($a.column),
 			figure: (if in_doubt($a.column) then {why: "the load generator was not valid"} else figure($a.column) end
 				| .unit = ($a.unit | ltrimstr("-")) | .least = null)}
 		| .least = (if .endless then infinite else .figure | at_least end)

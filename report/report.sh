@@ -277,14 +277,28 @@ run_stem() {
 	printf '%s\n' "$stem"
 }
 
+# unbundle FILE [DIR]: unpacks the run of thinprobe bundle into DIR (beside the file), and sets RUN to it.
+unbundle() {
+	local name to=${2:-$(dirname -- "$1")}
+	need zstd zstd
+	name=$(tar --zstd -tf "$1" 2>/dev/null | sed -n 's,^\([^/]*\)/run\.json$,\1,p')
+	[ -n "$name" ] && ! tar --zstd -tf "$1" | grep -qvE "^${name//./\\.}/" && ! tar --zstd -tf "$1" | grep -q '\.\./' ||
+		die 1 "$1: no bundle of a run"
+	[ ! -e "$to/$name" ] || die 1 "$to/$name is there already; choose another folder with -o"
+	mkdir -p -- "$to" && tar --zstd -xf "$1" -C "$to" --no-same-owner || die 1 "cannot unpack $1 into $to"
+	RUN=$to/$name
+}
+
 usage='usage: thinprobe report RUN
+       thinprobe report BUNDLE [-o DIR]
        thinprobe report RUN RUN... [-o DIR] [--label NAME,NAME...]
        thinprobe report RUN --fail-if CONDITIONS
        thinprobe report RUN --table | --verdict | --findings | --json | --record
 Makes tables, figures, findings.json, report.md and report.html of a run again,
 from its samples. Several runs of one experiment (of other machines, or other
 days) share each figure, a curve for each.
-  -o DIR       where tables and report of several go (beside the first run)
+  -o DIR       where tables and report of several go (beside the first run),
+               or where a bundle is unpacked (beside it)
   --label NAME,NAME...
                what the runs of several are called (their hosts, or days)
   --fail-if CONDITIONS
@@ -322,8 +336,11 @@ need jq jq
 [ -z "$label" ] || jq -n -e --arg names "$label" --argjson n "${#runs[@]}" '$names / "," | length == $n and length > 1
 	and (unique | length) == $n and all(test("^[A-Za-z0-9:_-]+$"))' >/dev/null ||
 	die 2 "--label $label: want ${#runs[@]} different names of letters, digits, : _ and -, one for each of several runs"
-[ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o works only with several runs; the report of one goes into its folder"
-if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"; else RUN=${runs[0]%/}; fi
+[ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || [[ ${runs[0]} == *.tar.zst ]] ||
+	die 2 "-o works only with several runs; the report of one goes into its folder"
+if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"
+elif [[ ${runs[0]} == *.tar.zst && -f ${runs[0]} ]]; then unbundle "${runs[0]}" "$JOINED"
+else RUN=${runs[0]%/}; fi
 stem=$(run_stem "$RUN") || exit
 experiment=$(in_trees "experiments/$stem/say.jq")
 experiment=${experiment%/say.jq} engine=${experiment%/*}/engine

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# compare.sh RUN RUN... - the same conditions of several runs side by side: each run against the first.
+set -u
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../lab/home.sh" || exit 1
+. "$here/blocks.sh"
+. "$here/join.sh"
+
+usage='usage: thinprobe compare RUN RUN... [options]
+What has changed between runs of one experiment? Says first what was not alike,
+then compares each run with the first, by the repeats of each condition.
+  --metrics NAME,...  only these, such as p50,late (times, shares and rates)
+  --effect SIZE       smallest difference of interest (10%), or 5ms
+  --alpha PERCENT     rate of false alarms, over all metrics and conditions (5)
+  --strict            refuse runs that were not alike
+  --json              print what judge reports, an object for each run
+Exit status: 0 compared, 1 could not, 2 wrong usage.
+Two builds, of which one is to be chosen: thinprobe ab measures them in turns.'
+
+die() {	# die STATUS WORDS
+	printf 'thinprobe: compare: %s\n' "${*:2}" >&2
+	exit "$1"
+}
+
+metrics='' effect=10% alpha=5 strict='' json='' runs=()
+while [ $# -gt 0 ]; do
+	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
+	case $1 in
+	-h | --help) printf '%s\n' "$usage"; exit 0 ;;
+	--strict) strict=1 ;;
+	--json) json=1 ;;
+	--metrics | --effect | --alpha)
+		[ -n "${2-}" ] || die 2 "$1 needs a value (see thinprobe compare --help)"
+		printf -v "${1#--}" %s "$2"
+		shift
+		;;
+	-*) die 2 "unknown option $1 (see thinprobe compare --help)" ;;
+	*) runs+=("${1%/}") ;;
+	esac
+	shift
+done
+[ "${#runs[@]}" -gt 1 ] || die 2 "needs two run folders or more (see thinprobe compare --help)"
+for i in "${!runs[@]}"; do
+	[ -f "${runs[i]}/run.json" ] || die 1 "${runs[i]}: not a run folder (it has no run.json)"
+	runs[i]=$(cd -- "${runs[i]}" && pwd) || exit 1
+done
+of=$(for run in "${runs[@]}"; do jq -r .experiment "$run/run.json"; done | sort -u | paste -sd ,)
+[[ $of != *,* ]] || die 1 "runs of several experiments: $of"
+mapfile -t names < <(join_each "${runs[@]}" | jq -r -s "$join_names | .[]")
+unlike=$(join_each "${runs[@]}" | jq -c -s --arg axis '' --arg command '' --args \
+	'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs"' | .differs' "${names[@]}") ||
+	die 1 "a run.json cannot be read"
+[ -z "$strict" ] || [ "$unlike" = '{}' ] || die 1 "the runs were not alike: $(jq -r 'keys | join(", ")' <<<"$unlike")"
+work=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+rows_of() {	# rows_of RUN VARIANT
+	local repeat
+	for ((repeat = 1; repeat <= $(jq '.settings.repeats // 1' "$1/run.json"); repeat++)); do
+		block_rows "$1" "$repeat" 1 "$2" "$work/block" || :
+	done
+}
+
+[ -n "$json" ] || jq -r --argjson unlike "$unlike" -n 'if $unlike == {} then "alike in all that the runs record" else "not alike:",
+	($unlike | to_entries[] | "  \(.key): \(.value | to_entries | map("\(.key) \(.value // "?" | tostring)") | join(", "))") end' |
+	fold -s -w 80 | sed 's/ *$//'
+rows_of "${runs[0]}" a >"$work/a"
+[ -s "$work/a" ] || die 1 "${runs[0]}: no repeat can be summed up; its samples may have been deleted"
+for ((i = 1; i < ${#runs[@]}; i++)); do
+	rows_of "${runs[i]}" b >"$work/b"
+	[ -s "$work/b" ] || die 1 "${runs[i]}: no repeat can be summed up; its samples may have been deleted"
+	{ printf '%s\n' "$BLOCKS_HEAD"; cat "$work/a" "$work/b"; } >"$work/blocks.tsv"
+	asked=()
+	if [ -n "$metrics" ]; then
+		asked=(--metrics "$(block_metrics "$work/blocks.tsv" "$metrics")") || die 2 "--metrics ${asked[1]}"
+	fi
+	status=0
+	"$TP_BIN/judge" "$work/blocks.tsv" --runs --effect "$effect" --alpha "$alpha" "${asked[@]}" --json -o "$work/judged" || status=$?
+	case $status in 0 | 3 | 5) ;; *) exit 1 ;; esac
+	if [ -n "$json" ]; then
+		jq --arg a "${runs[0]}" --arg b "${runs[i]}" --argjson unlike "$unlike" \
+			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged"
+		continue
+	fi
+	printf '\n%s against %s\n' "${names[i]}" "${names[0]}"
+	jq -r "$(cat "$here/decided.jq")"' .result.metrics_decided[] | .unit as $u
+		| [name, (.a, .b | plain | with_unit($u)), change, interval, (.verdict | sub(" of that size"; ""))] | @tsv' "$work/judged" |
+		column -t -s $'\t' -N "condition and metric,${names[0]},${names[i]},change,interval,verdict" -R 2,3,4
+done

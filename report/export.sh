@@ -1,0 +1,303 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# export.sh RUN... --as FORMAT - figures and samples of a run in the formats of other tools.
+set -u -o pipefail
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../lab/home.sh" || exit 1
+. "$here/../lab/nearest.sh"
+
+usage='usage: thinprobe export RUN --as FORMAT [--cells PATTERN] [-o FILE]
+Prints the figures of a run, or its samples, for other tools:
+  csv          figures: long.tsv with commas (spreadsheets)
+  samples      every key with the parameters of its condition (csv)
+  sqlite       a database: figures, samples, settings, facts; needs -o
+  github       github-action-benchmark, customSmallerIsBetter
+  bencher      Bencher Metric Format
+  otava        a line for each of several runs, for change-point detection
+  openmetrics  gauges, for Prometheus
+  junit        a test case for each condition: complete, or why not
+  hgrm         latencies of one condition (--cells), as HdrHistogram prints them
+  perfetto     keys and packets on a time line (ui.perfetto.dev)
+  pcapng       a kept capture of one condition, its packets with the numbers
+               of the keys that they carry (--keep-captures); needs -o
+  --cells PATTERN  only conditions with such names in RUN/cells, with * and ?
+  -o, --output FILE
+Exit status: 0 printed, 1 the run has no such figures, 2 wrong usage, 4 a
+program is missing.'
+
+die() {	# die STATUS WORDS
+	printf 'thinprobe: export: %s\n' "${*:2}" >&2
+	exit "$1"
+}
+formats='csv samples sqlite github bencher otava openmetrics junit hgrm perfetto pcapng'
+
+format='' out='' cells='*' runs=()
+while [ $# -gt 0 ]; do
+	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
+	case $1 in
+	-h | --help) printf '%s\n' "$usage"; exit 0 ;;
+	--as | --cells | -o | --output)
+		[ -n "${2-}" ] || die 2 "$1 needs a value (see thinprobe export --help)"
+		case $1 in --as) format=$2 ;; --cells) cells=$2 ;; *) out=$2 ;; esac
+		shift
+		;;
+	-*) die 2 "unknown option $1 (see thinprobe export --help)" ;;
+	*) runs+=("${1%/}") ;;
+	esac
+	shift
+done
+[ "${#runs[@]}" -gt 0 ] || die 2 "needs a run folder (see thinprobe export --help)"
+# shellcheck disable=SC2086 # words
+[[ -n $format && " $formats " == *" $format "* ]] ||
+	die 2 "--as ${format:-FORMAT}: one of ${formats// /, }$(nearest "${format:-}" "" $formats)"
+[ "${#runs[@]}" = 1 ] || [ "$format" = otava ] || die 2 "one run at a time; only otava takes several"
+[[ $format != @(sqlite|pcapng) || -n $out ]] || die 2 "--as $format needs -o FILE"
+for run in "${runs[@]}"; do [ -f "$run/run.json" ] || die 1 "$run: not a run folder (it has no run.json)"; done
+work=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# use RUN: sets RUN to its folder, or that of its unpacked samples where it is a kept run, and run_json.
+use() {
+	RUN=$(cd -- "$1" && pwd) run_json=$RUN/run.json
+	[ -f "$RUN/long.tsv" ] || [ ! -f "$RUN/samples.tar.zst" ] || {
+		mkdir -p "$work/kept" && tar --zstd -xf "$RUN/samples.tar.zst" -C "$work/kept" || die 1 "$1: its samples cannot be unpacked"
+		RUN=$work/kept
+	}
+	[ -f "$RUN/long.tsv" ] || die 1 "$1: it has no long.tsv; make its report again: thinprobe report $1"
+}
+
+# The cells that are asked for: names, one a line.
+cell_names() {
+	local name found=''
+	while read -r name; do
+		# shellcheck disable=SC2053 # a pattern
+		[[ $name == $cells ]] || continue
+		printf '%s\n' "$name"
+		found=1
+	done < <(jq -r '.cells[].name' "$run_json")
+	[ -n "$found" ] ||
+		die 1 "--cells $cells: the run has no such condition; it has $(jq -r '[.cells[].name] | join(", ")' "$run_json")"
+}
+
+# figures: the rows of long.tsv of these cells as JSON, each {cell, metric, unit, better, value, low, high, parameters}.
+figures() {
+	cell_names >"$work/names" || exit
+	jq -cRn --rawfile names "$work/names" '
+		($names | split("\n")) as $names | (input / "\t") as $head
+		| ($head | index("experiment")) as $first | ($head | index("metric")) as $metric
+		| inputs / "\t" | . as $row
+		| ([range($first + 1; $metric)] | map(select($row[.] != "") | {key: $head[.], value: $row[.]}) | from_entries) as $parameters
+		| ([$parameters[]] | join("-") | gsub("[/: ]"; "-")) as $cell
+		| ([$head, $row] | transpose | map({key: .[0], value: .[1]}) | from_entries) as $r
+		| select($names | index($cell)) | select($r.table == "summary" and $r.value != "")
+		| {$cell, $parameters, metric: $r.metric, unit: $r.unit, better: $r.better, above: ($r.above == "1"),
+			value: ($r.value | tonumber), low: ($r.low | tonumber? // null), high: ($r.high | tonumber? // null),
+			n: ($r.n | tonumber? // null)}' "$RUN/long.tsv"
+}
+
+csv_of_tsv() {	# csv_of_tsv [FILE]
+	sed -e 's/"/""/g' "$@" | awk -F'\t' -v OFS=, '{
+		for (i = 1; i <= NF; i++) if ($i ~ /[",]/) $i = "\"" $i "\""
+		$1 = $1
+		print
+	}'
+}
+
+# samples: every key of these cells: parameters, cell, repeat, series, then the columns of samples.tsv.
+samples() {
+	local name file axes series repeat head=''
+	mapfile -t axes < <(jq -r '.axes[]' "$run_json")
+	cell_names >"$work/names" || exit
+	while read -r name; do
+		while read -r file; do
+			series=${file#"$RUN/cells/$name/"} repeat=${series%%/*} series=${series#*/}
+			series=${series%samples.tsv} series=${series%/}
+			jq -r --argjson axes "$(jq -c .axes "$run_json")" '[.parameters as $p | $axes[] | $p[.] // ""] | map(tostring) | @tsv' \
+				"$RUN/cells/$name/$repeat/cell.json" >"$work/parameters"
+			[ -n "$head" ] || { head=$(printf '%s\t' "${axes[@]}" cell repeat series)$(head -n 1 "$file") && printf '%s\n' "$head"; }
+			awk -v before="$(<"$work/parameters")	$name	$repeat	${series:-latency}" 'NR > 1 { print before "\t" $0 }' "$file"
+		done < <(find -L "$RUN/cells/$name" -name samples.tsv -not -path '*~/*' | sort -V)
+	done <"$work/names"
+	[ -n "$head" ] || die 1 "the run has no samples.tsv"
+}
+
+as_csv() { csv_of_tsv "$RUN/long.tsv"; }
+as_samples() { samples | csv_of_tsv; }
+
+as_sqlite() {
+	command -v sqlite3 >/dev/null || die 4 "sqlite3 is missing; install it with: apt-get install --no-install-recommends sqlite3"
+	csv_of_tsv "$RUN/long.tsv" >"$work/figures.csv"
+	samples 2>/dev/null | csv_of_tsv >"$work/samples.csv" || :
+	jq -r '.settings | to_entries[] | [.key, (.value | if type == "string" then . else tojson end)] | @csv' "$run_json" \
+		>"$work/settings.csv"
+	jq -r 'del(.settings, .cells) | [paths(scalars) as $p | {key: ($p | map(tostring) | join(".")), value: getpath($p)}][]
+		| [.key, (.value | tostring)] | @csv' "$run_json" >"$work/facts.csv"
+	{
+		printf '.bail on\n.mode csv\n'
+		printf 'create table %s(name text primary key, value text);\n' settings facts
+		printf '.import "%s" %s\n' "$work/settings.csv" settings "$work/facts.csv" facts "$work/figures.csv" figures
+		[ ! -s "$work/samples.csv" ] || printf '.import "%s" samples\n' "$work/samples.csv"
+	} | sqlite3 "$work/out" || die 1 "sqlite3 could not read the tables"
+	cat "$work/out"
+}
+
+# Metrics with a direction only: what a change-point or a benchmark service is asked about.
+as_github() {
+	figures | jq -s 'map(select(.better == "lower") | {name: "\(.cell) \(.metric)", unit, value}
+		+ if .low == null then {} else {range: "\(.low) to \(.high)"} end)'
+}
+as_bencher() {
+	figures | jq -s 'def measure: {value} + if .low == null then {} else {lower_value: .low, upper_value: .high} end;
+		map(select(.better != "" and .better != "-")) | group_by(.cell)
+		| map({key: .[0].cell, value: (map({key: .metric, value: measure}) | from_entries)}) | from_entries'
+}
+
+as_otava() {	# a row for each run
+	local n=0
+	for run in "${runs[@]}"; do
+		use "$run"
+		n=$((n + 1))
+		figures | jq -sc --slurpfile run "$run_json" 'map(select(.better != "" and .better != "-") | {key: "\(.cell).\(.metric)", value})
+			| from_entries | {time: $run[0].started, version: $run[0].version} + .' >>"$work/rows"
+		rm -rf "$work/kept"
+	done
+	jq -rs '(map(keys_unsorted) | add | reduce .[] as $k ([]; if index([$k]) then . else . + [$k] end)) as $head
+		| $head, (.[] | . as $row | $head | map($row[.])) | map(. // "") | @csv' "$work/rows"
+}
+
+as_openmetrics() {
+	figures | jq -rs --slurpfile run "$run_json" '
+		def escaped: tostring | gsub("\\\\"; "\\\\") | gsub("\""; "\\\"") | gsub("\n"; " ");
+		{us: ["seconds", 1e-6], ms: ["seconds", 1e-3], s: ["seconds", 1], "%": ["ratio", 0.01], byte: ["bytes", 1]} as $units
+		| group_by(.metric)[] | .[0].unit as $unit | ($units[$unit] // ["", 1]) as [$word, $by]
+		| ("thinprobe_" + (.[0].metric | sub("_(us|ms|percent)$|(?<!_per)_s$"; ""))
+			+ if $word == "" or (.[0].metric | endswith($word)) then "" else "_" + $word end) as $name
+		| "# TYPE \($name) gauge", (if $word == "" then empty else "# UNIT \($name) \($word)" end),
+		(.[] | (.parameters | to_entries | map("\(.key)=\"\(.value | escaped)\"") | join(",")) as $labels
+			| "\($name){experiment=\"\($run[0].experiment)\",\($labels)} \(.value * $by)")'
+	echo '# EOF'
+}
+
+as_junit() {
+	jq -r --arg pattern "$cells" '
+		def xml: gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("\""; "&quot;");
+		.experiment as $e | [.cells[]] as $all | ($all | map(select(.state != "complete")) | length) as $failures
+		| "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
+		"<testsuite name=\"thinprobe \($e | xml)\" tests=\"\($all | length)\" failures=\"\($failures)\">",
+		($all[] | "<testcase classname=\"\($e | xml)\" name=\"\(.name | xml)\">" + (if .state == "complete" then "" else
+			"<failure message=\"\(.state | xml): \(.complete) repeats\"/>" end)
+			+ (if .flags == [] then "" else "<system-out>\(.flags | join("; ") | xml)</system-out>" end) + "</testcase>"),
+		"</testsuite>", "</testsuites>"' "$run_json"
+}
+
+# The percentile lines of HdrHistogram: the values themselves, sorted, at each halving of the distance to 100 %.
+as_hgrm() {
+	[ "$(cell_names | wc -l)" = 1 ] || die 2 "--as hgrm is of one condition; name it with --cells: $(cell_names | paste -sd ' ')"
+	samples | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["series"] != "latency" || $at["skipped"] == 1 { next }
+		$at["answer_ns"] == "" || $at["answer_ns"] != $at["answer_high_ns"] { unknown++; next }
+		{ printf "%.6f\n", ($at["answer_ns"] - $at["due_ns"]) / 1e6 }
+		END { if (unknown) printf "thinprobe: export: %d keys have no exact latency and are left out\n", unknown >"/dev/stderr" }' |
+		sort -g | awk '
+			{ v[NR] = $1; sum += $1; squares += $1 * $1 }
+			function line(p,   k) {
+				k = int(p * NR + 0.5); if (k < 1) k = 1	# as HdrHistogram counts
+				printf "%12.3f %2.12f %10d", v[k], p, k
+				if (p < 1) printf " %14.2f", 1 / (1 - p)
+				printf "\n"
+			}
+			END {
+				if (!NR) exit 1
+				printf "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
+				line(0)
+				for (half = 1; half > 1 / NR; half /= 2)
+					for (i = 1; i <= 5; i++) line(1 - half + i * half / 10)
+				line(1)
+				mean = sum / NR; sd = squares / NR - mean * mean; sd = sd > 0 ? sqrt(sd) : 0
+				printf "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", mean, sd
+				printf "#[Max     = %12.3f, Total count    = %12d]\n", v[NR], NR
+				printf "#[Buckets = %12d, SubBuckets     = %12d]\n", 0, 0
+			}' || die 1 "the condition has no key with an exact latency"
+}
+
+# Chrome's JSON trace, which Perfetto reads: a process for each repeat, a thread for keys and one for packets (wire.tsv).
+as_perfetto() {
+	local name repeat folder pid=0
+	cell_names >"$work/names" || exit
+	{
+		while read -r name; do
+			for folder in "$RUN/cells/$name"/*/; do
+				[[ $folder != *~/ && -f $folder/samples.tsv ]] || continue
+				folder=${folder%/} repeat=${folder##*/} pid=$((pid + 1))
+				jq -cn --arg name "$name, repeat $repeat" --argjson pid "$pid" '
+					{name: "process_name", ph: "M", $pid, args: {$name}},
+					({"1": "keys", "2": "sent", "3": "packets"} | to_entries[]
+						| {name: "thread_name", ph: "M", $pid, tid: (.key | tonumber), args: {name: .value}})'
+				awk -F'\t' -v pid="$pid" '
+					NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+					function event(name, ph, tid, ts, more) {
+						printf "{\"name\":\"%s\",\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f%s}\n", \
+							name, ph, pid, tid, ts / 1000, more
+					}
+					$at["answer_ns"] != "" {
+						duration = sprintf(",\"dur\":%.3f", ($at["answer_ns"] - $at["due_ns"]) / 1000)
+						event("key " $at["key"], "X", 1, $at["due_ns"], duration)
+					}
+					$at["answer_ns"] == "" { event("key " $at["key"] " unanswered", "i", 1, $at["due_ns"], ",\"s\":\"t\"") }
+					$at["sent_ns"] != "" { event("key " $at["key"] " sent", "i", 2, $at["sent_ns"], ",\"s\":\"t\"") }
+				' "$folder/samples.tsv"
+				[ ! -f "$folder/wire.tsv" ] || awk -F'\t' -v pid="$pid" '
+					NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+					$at["time_ns"] != "" {
+						printf "{\"name\":\"%s %s\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%d,\"tid\":3,\"ts\":%.3f,\"args\":{\"bytes\":\"%s\"}}\n", \
+							$at["kind"], $at["n"], pid, $at["time_ns"] / 1000, $at["bytes"]
+					}' "$folder/wire.tsv"
+			done
+		done <"$work/names"
+	} | jq -cs '{traceEvents: ., displayTimeUnit: "ms"}'
+}
+
+as_pcapng() {
+	local name capture folder comments=() number frame
+	command -v editcap >/dev/null ||
+		die 4 "editcap is missing; install it with: apt-get install --no-install-recommends wireshark-common"
+	[ "$(cell_names | wc -l)" = 1 ] || die 2 "--as pcapng is of one condition; name it with --cells: $(cell_names | paste -sd ' ')"
+	name=$(cell_names)
+	capture=$(find -L "$RUN/cells/$name" -name 'capture.pcap*' | sort -V | head -n 1)
+	[ -n "$capture" ] || die 1 "$name has no capture; measure with --keep-captures"
+	folder=${capture%/*}
+	[ -f "$folder/wire.tsv" ] || die 1 "$name has no wire.tsv, which tells the packets of keys"
+	# the packet of a key is the first at or after its time on the wire; both clocks are of one machine
+	while read -r frame number; do comments+=(-a "$frame:key $number"); done < <(
+		join_frames "$capture" "$folder/wire.tsv" "$folder/samples.tsv"
+	)
+	[ "${#comments[@]}" -gt 0 ] || die 1 "no packet carries a key"
+	editcap -F pcapng "${comments[@]}" "$capture" "$work/out" >/dev/null || die 1 "editcap could not write the capture"
+	cat "$work/out"
+}
+join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY"
+	command -v tshark >/dev/null || die 4 "tshark is missing; install it with: apt-get install --no-install-recommends tshark"
+	awk -F'\t' 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+		file == 1 && !offset { offset = $at["realtime_offset_ns"]; next }
+		file == 2 && $at["kind"] == "key" { printf "%.0f %s\n", ($at["time_ns"] + offset) / 1000, $at["key"] }' "$3" "$2" >"$work/keys"
+	tshark -r "$1" -T fields -e frame.number -e frame.time_epoch 2>/dev/null |
+		awk 'FNR == NR { time[++n] = $1; key[n] = $2; next } BEGIN { k = 1 }
+			{
+				split($2, t, "."); us = t[1] * 1e6 + substr(t[2] "000000", 1, 6)
+				while (k <= n && us >= time[k] - 1) print $1, key[k++]
+			}' "$work/keys" -
+}
+
+[ "$format" = otava ] || use "${runs[0]}"
+if [ -z "$out" ]; then
+	"as_$format"
+else
+	"as_$format" >"$work/result" || exit
+	if [ -e "$out" ] && [ ! -f "$out" ]; then	# a device or a pipe stays what it is
+		cat "$work/result" >"$out"
+	else
+		cat "$work/result" >"$out.new" && mv -- "$out.new" "$out"
+	fi || die 1 "cannot write $out"
+fi

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# gate.sh RUN --limits FILE | --baseline RUN - are the limits kept? For CI: an exit status, TAP, JUnit.
+#
+# A limit is judged by fail.sh, which has the rules for ranges and for conditions without a figure; a baseline by compare.sh.
+set -u
+here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+
+usage='usage: thinprobe gate RUN --limits FILE [--tap] [--junit FILE]
+       thinprobe gate RUN --baseline RUN [--effect SIZE] [--metrics NAME,...]
+Does RUN hold its limits, or is it worse than a run before?
+  --limits FILE     lines "METRIC CELLS OP VALUE", such as
+                    p95   vnc-light-*  <   150ms
+                    late  *            <=  1%
+                    CELLS: names in RUN/cells, with * and ?
+  --baseline RUN    not worse than this run by more than --effect (10%, 5ms)
+  --metrics NAME,...  of a baseline: only these, such as p50,late
+  --alpha PERCENT   of a baseline: rate of false alarms over all metrics (5)
+  --tap             print the Test Anything Protocol
+  --junit FILE      write JUnit XML, too
+Exit status: 0 holds, 5 does not, 3 not decided, 1 could not compare,
+2 wrong usage.'
+
+die() {	# die STATUS WORDS
+	printf 'thinprobe: gate: %s\n' "${*:2}" >&2
+	exit "$1"
+}
+
+run='' limits='' baseline='' tap='' junit='' more=()
+while [ $# -gt 0 ]; do
+	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
+	case $1 in
+	-h | --help) printf '%s\n' "$usage"; exit 0 ;;
+	--tap) tap=1 ;;
+	--limits | --baseline | --junit | --effect | --metrics | --alpha)
+		[ -n "${2-}" ] || die 2 "$1 needs a value (see thinprobe gate --help)"
+		case $1 in
+		--effect | --metrics | --alpha) more+=("$1" "$2") ;;
+		*) printf -v "${1#--}" %s "$2" ;;
+		esac
+		shift
+		;;
+	-*) die 2 "unknown option $1 (see thinprobe gate --help)" ;;
+	*) [ -z "$run" ] || die 2 "one run at a time; $1 is a second"; run=${1%/} ;;
+	esac
+	shift
+done
+[ -n "$run" ] || die 2 "needs a run folder (see thinprobe gate --help)"
+[ -f "$run/run.json" ] || die 1 "$run: not a run folder (it has no run.json)"
+[ -n "$limits$baseline" ] && { [ -z "$limits" ] || [ -z "$baseline" ]; } ||
+	die 2 "give --limits FILE or --baseline RUN, one of them"
+[ -z "$limits" ] || [ "${#more[@]}" = 0 ] || die 2 "${more[0]} is for --baseline"
+
+names=() states=() words=()	# of each limit: its text, holds|broken|open, and why
+add() { names+=("$1") states+=("$2") words+=("$3"); }
+
+judge_limits() {
+	local line=0 metric cells op value rest not status said
+	[ -r "$limits" ] || die 2 "--limits $limits: no file that can be read"
+	while read -r metric cells op value rest || [ -n "$metric" ]; do
+		line=$((line + 1))
+		[[ $metric != '' && $metric != \#* ]] || continue
+		case $op in '<') not='>=' ;; '<=') not='>' ;; '>') not='<=' ;; '>=') not='<' ;; *) not='' ;; esac
+		[ -n "$not" ] && [ -n "$value" ] && [[ $rest == '' || $rest == \#* ]] ||
+			die 2 "$limits, line $line: want METRIC CELLS OP VALUE, such as: late * <= 1%"
+		status=0
+		said=$("$here/fail.sh" judge "$run" "$metric$not$value@$cells" 2>&1) || status=$?
+		said=${said//$'\n'/; }
+		case $status in
+		0) add "$metric $cells $op $value" holds "${said#*: }" ;;
+		5) add "$metric $cells $op $value" broken "${said#*: }" ;;
+		3) add "$metric $cells $op $value" open "${said#*: }" ;;
+		2) die 2 "$limits, line $line: ${said#*: }" ;;
+		*) die 1 "$limits, line $line: ${said#*: }" ;;
+		esac
+	done <"$limits"
+	[ "${#names[@]}" -gt 0 ] || die 2 "--limits $limits: holds no limit"
+}
+
+judge_baseline() {
+	local judged name verdict said
+	judged=$("$here/compare.sh" "$baseline" "$run" --json "${more[@]}") || die 1 "could not compare with $baseline"
+	while IFS=$'\t' read -r name verdict said; do
+		case $verdict in
+		worse) add "$name" broken "$said" ;;
+		"not decided" | "too noisy") add "$name" open "$said" ;;
+		*) add "$name" holds "$said" ;;
+		esac
+	done < <(jq -r "$(cat "$here/decided.jq")"'.metrics_decided[]
+		| [name, .verdict, "\(.verdict): \(.a | plain) to \(.b | plain), \(change) (\(interval))"] | @tsv' <<<"$judged")
+	[ "${#names[@]}" -gt 0 ] || die 1 "no condition and metric is in both runs"
+}
+
+if [ -n "$limits" ]; then judge_limits; else judge_baseline; fi
+status=0 broken=0 open=0
+for state in "${states[@]}"; do
+	case $state in broken) broken=$((broken + 1)) ;; open) open=$((open + 1)) ;; esac
+done
+[ "$open" = 0 ] || status=3
+[ "$broken" = 0 ] || status=5
+[ -z "$tap" ] || printf 'TAP version 13\n1..%d\n' "${#names[@]}"
+for i in "${!names[@]}"; do
+	if [ -n "$tap" ]; then
+		case ${states[i]} in
+		holds) printf 'ok %d - %s\n# %s\n' $((i + 1)) "${names[i]//#/}" "${words[i]}" ;;
+		broken) printf 'not ok %d - %s\n# %s\n' $((i + 1)) "${names[i]//#/}" "${words[i]}" ;;
+		open) printf 'not ok %d - %s # TODO not decided\n# %s\n' $((i + 1)) "${names[i]//#/}" "${words[i]}" ;;
+		esac
+	else
+		case ${states[i]} in holds) word=holds ;; broken) word=BROKEN ;; open) word='not decided' ;; esac
+		printf '%s: %s (%s)\n' "$word" "${names[i]}" "${words[i]}"
+	fi
+done
+if [ -n "$junit" ]; then
+	xml() { sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' <<<"$1"; }
+	{
+		printf '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
+		printf '<testsuite name="thinprobe %s" tests="%d" failures="%d" skipped="%d">\n' \
+			"$(xml "$(jq -r .experiment "$run/run.json")")" "${#names[@]}" "$broken" "$open"
+		for i in "${!names[@]}"; do
+			printf '<testcase classname="thinprobe" name="%s">' "$(xml "${names[i]}")"
+			case ${states[i]} in
+			broken) printf '<failure message="%s"/>' "$(xml "${words[i]}")" ;;
+			open) printf '<skipped message="not decided: %s"/>' "$(xml "${words[i]}")" ;;
+			esac
+			printf '</testcase>\n'
+		done
+		printf '</testsuite>\n</testsuites>\n'
+	} >"$junit" || die 1 "cannot write $junit"
+fi
+[ -n "$tap" ] || case $status in
+0) echo "All ${#names[@]} hold." ;;
+5) echo "$broken of ${#names[@]} do not hold." ;;
+*) echo "$open of ${#names[@]} are not decided." ;;
+esac
+exit "$status"
