@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ab_rates [BLOCKS [MINUTES]] - how often `thinprobe ab` is wrong, and how soon it is right: sequences with a look after each
- * start, simulated, and drawn from the starts of a real comparison of a variant with itself. Prints Markdown. (ab-rates.sh makes
- * docs/ab-error-rates.md of it.) */
+ * start, simulated, and drawn from the starts of a real comparison of a variant with itself. Prints Markdown
+ * (docs/ab-error-rates.sh). */
 #include "judge/blocks.h"
 #include "judge/welch.h"
 #include "memory.h"

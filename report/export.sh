@@ -21,6 +21,7 @@ Prints the figures of a run, or its samples, for other tools:
   pcapng       a kept capture of one condition, its packets with the numbers
                of the keys that they carry (--keep-captures); needs -o
   --cells PATTERN  only conditions with such names in RUN/cells, with * and ?
+                   (not of csv, otava and junit, which have all)
   -o, --output FILE
 Exit status: 0 printed, 1 the run has no such figures, 2 wrong usage, 4 a
 program is missing.'
@@ -290,7 +291,7 @@ join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY"
 			}' "$work/keys" -
 }
 
-[ "$format" = otava ] || use "${runs[0]}"
+[ "$format" = otava ] || { use "${runs[0]}" && cell_names >"$work/names"; } || exit
 if [ -z "$out" ]; then
 	"as_$format"
 else

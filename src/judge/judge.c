@@ -105,6 +105,11 @@ static void report_series(struct rec_report *r, const struct block_series *s, co
 	const struct decide_figure *f = &s->figure;
 	const char *unit = s->relative ? "%" : !strcmp(s->unit, "%") ? "points" : s->unit;
 	bool told = isfinite(f->low);
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s", s->metric);
+	for (char *c = name; *c; c++)
+		*c = *c == '_' ? ' ' : *c;
 
 	rec_begin_object(r, NULL);
 	rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric }, { "unit", s->unit }, { "verdict", word });
@@ -124,7 +129,7 @@ static void report_series(struct rec_report *r, const struct block_series *s, co
 		rec_add_real(r, NULL, said_change(s, s->difference[i]), 4);
 	rec_end(r);
 	rec_end(r);
-	rec_add_row(r, "  %s%s%s\t%s\t%s\t%s %s\t%s", s->cell, *s->cell ? " " : "", s->metric, number_text(s->typical[VARIANT_A]),
+	rec_add_row(r, "  %s%s%s\t%s\t%s\t%s %s\t%s", s->cell, *s->cell ? " " : "", name, number_text(s->typical[VARIANT_A]),
 		    number_text(s->typical[VARIANT_B]), f->n ? number_text(said_change(s, f->mean)) : "-", unit, word);
 	rec_rank_row(r, !strcmp(word, "worse") ? 3 : !strcmp(word, "better") ? 2 : f->word == DECIDE_OPEN);
 }

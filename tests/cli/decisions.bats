@@ -152,7 +152,7 @@ END
 	[ -s there/before/report.html ]
 	run -1 "$TOP/thinprobe" report one.tar.zst -o there
 	[[ $output == *"is there already"* ]]
-	tar --zstd -cf other.tar.zst -C "$BATS_TEST_TMPDIR" .
+	tar --zstd -cf other.tar.zst -C "$RUN" cells
 	run -1 "$TOP/thinprobe" report other.tar.zst -o elsewhere
 	[[ $output == *"no bundle of a run"* ]]
 	run -1 "$TOP/thinprobe" bundle "$KEPT" -o two.tar.zst

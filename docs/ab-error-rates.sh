@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ab-rates.sh [DIR...] - writes docs/ab-error-rates.md: how often `thinprobe ab` is wrong, by simulation, and by resampling the
-# starts of real comparisons of a variant with itself (DIR: of each, as ab makes it). Without DIR it keeps that part of the page.
+# ab-error-rates.sh [DIR...] - writes docs/ab-error-rates.md: how often `thinprobe ab` is wrong, by simulation, and by resampling
+# the starts of real comparisons of a variant with itself (DIR: of each, as ab makes it). Without DIR it keeps that part of the
+# page.
 set -eu
 cd "$(dirname "$0")/.."
 make -s build/bench/ab_rates
@@ -11,7 +12,7 @@ kept=$(sed -n '/^## Real blocks/,/^## How/p' "$page" 2>/dev/null | sed '$d' || t
 	cat <<-'END'
 		# How often is `thinprobe ab` wrong?
 
-		Made by `bench/ab-rates.sh`; the seeds are in `bench/ab_rates.c`, so the same numbers come each time.
+		Made by `docs/ab-error-rates.sh`; the seeds are in `bench/ab_rates.c`, so the same numbers come each time.
 
 		## Simulated starts
 
