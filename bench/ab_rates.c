@@ -4,9 +4,11 @@
  * (docs/ab-error-rates.sh). */
 #include "judge/blocks.h"
 #include "judge/welch.h"
+#include "ascending.h"
 #include "memory.h"
 #include "random.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -45,25 +47,39 @@ static double draw(enum shape shape, uint64_t *rng)
 }
 
 struct outcome {
-	size_t called, decided, starts[SEQUENCES];
+	size_t called, decided;
+	int64_t starts[SEQUENCES];
 };
 
-static int compare_sizes(const void *one, const void *other)
+static int64_t median_of(struct outcome *o)
 {
-	size_t a = *(const size_t *)one, b = *(const size_t *)other;
-
-	return (a > b) - (a < b);
-}
-
-static size_t median_of(struct outcome *o)
-{
-	qsort(o->starts, SEQUENCES, sizeof(*o->starts), compare_sizes);
+	qsort(o->starts, SEQUENCES, sizeof(*o->starts), ascending_int64);
 	return o->starts[SEQUENCES / 2];
 }
 
 static bool is_told(const struct decide_figure *f)
 {
 	return f->word == DECIDE_LOWER || f->word == DECIDE_HIGHER;
+}
+
+/* Decides all figures; returns how many stay open. */
+static size_t look(struct decide_figure *f, size_t n)
+{
+	size_t open = 0;
+
+	decide_all(f, n, ALPHA);
+	for (size_t k = 0; k < n; k++)
+		open += f[k].word == DECIDE_OPEN;
+	return open;
+}
+
+static bool any_told(const struct decide_figure *f, size_t n)
+{
+	bool told = false;
+
+	for (size_t k = 0; k < n; k++)
+		told = told || is_told(&f[k]);
+	return told;
 }
 
 /* Sequences of `metrics` figures, all with the same true shift. A figure is looked at until all are decided. */
@@ -73,24 +89,18 @@ static void simulate(struct outcome *o, enum shape shape, size_t metrics, double
 	for (size_t i = 0; i < SEQUENCES; i++) {
 		struct decide_figure f[METRICS_MOST] = { 0 };
 		size_t open = metrics, n = 0;
-		bool told = false;
 
 		for (size_t k = 0; k < metrics; k++)
 			f[k].effect = EFFECT;
 		while (open && n < STARTS_MOST) {
 			n++;
-			open = 0;
 			for (size_t k = 0; k < metrics; k++)
 				decide_add(&f[k], shift + sd * draw(shape, rng));
-			decide_all(f, metrics, ALPHA);
-			for (size_t k = 0; k < metrics; k++)
-				open += f[k].word == DECIDE_OPEN;
+			open = look(f, metrics);
 		}
-		for (size_t k = 0; k < metrics; k++)
-			told = told || is_told(&f[k]);
-		o->called += told;
+		o->called += any_told(f, metrics);
 		o->decided += !open;
-		o->starts[i] = n;
+		o->starts[i] = (int64_t)n;
 	}
 }
 
@@ -136,7 +146,7 @@ static void print_simulated(void)
 	for (size_t k = 0; k < 3; k++)
 		for (size_t i = 0; i < 3; i++) {
 			simulate(o, NORMAL, metrics[k], sds[i], log(1.1), &rng);
-			printf("| %.0f %% | %zu | %.1f %% | %zu |\n", 100 * sds[i], metrics[k],
+			printf("| %.0f %% | %zu | %.1f %% | %" PRId64 " |\n", 100 * sds[i], metrics[k],
 			       100.0 * (double)o->called / SEQUENCES, median_of(o));
 		}
 	free(o);
@@ -144,11 +154,10 @@ static void print_simulated(void)
 
 /* One sequence drawn from real starts: each with a random sign, so that no metric differs in truth; `shift` is added to the first
  * metric. */
-static bool draw_sequence(const struct block_table *t, size_t pool, double shift, uint64_t *rng, size_t *starts, bool *first)
+static bool draw_sequence(const struct block_table *t, size_t pool, double shift, uint64_t *rng, int64_t *starts, bool *first)
 {
 	struct decide_figure f[METRICS_MOST] = { 0 };
 	size_t metrics = 0, open = 1;
-	bool told = false;
 
 	for (size_t i = 0; i < t->n && metrics < METRICS_MOST; i++)
 		f[metrics++].effect = t->series[i].figure.effect;
@@ -158,15 +167,10 @@ static bool draw_sequence(const struct block_table *t, size_t pool, double shift
 
 		for (size_t i = 0; i < metrics; i++)
 			decide_add(&f[i], sign * t->series[i].difference[k] + (i ? 0 : shift));
-		decide_all(f, metrics, ALPHA);
-		open = 0;
-		for (size_t i = 0; i < metrics; i++)
-			open += f[i].word == DECIDE_OPEN;
+		open = look(f, metrics);
 	}
-	for (size_t i = 0; i < metrics; i++)
-		told = told || is_told(&f[i]);
 	*first = is_told(&f[0]) && f[0].mean > 0;
-	return told;
+	return any_told(f, metrics);
 }
 
 /* Leaves only the metrics that have a difference in every start, the median latency first. */
@@ -217,7 +221,7 @@ static void print_resampled(const char *file, double minutes)
 	}
 	printf("%zu starts, %zu metrics (%s and others).\n\n", pool, t.n, t.series[0].metric);
 	printf("| truth | called or found, of %d | median starts | minutes |\n|---|---:|---:|---:|\n", SEQUENCES);
-	printf("| B is A | %.1f %% called | %zu | %.1f |\n", 100.0 * (double)wrong / SEQUENCES, median_of(o),
+	printf("| B is A | %.1f %% called | %" PRId64 " | %.1f |\n", 100.0 * (double)wrong / SEQUENCES, median_of(o),
 	       minutes * (double)median_of(o));
 	for (size_t i = 0; i < SEQUENCES; i++) {
 		bool first;
@@ -225,8 +229,8 @@ static void print_resampled(const char *file, double minutes)
 		draw_sequence(&t, pool, log(1.1), &rng, &o->starts[i], &first);
 		found += first;
 	}
-	printf("| median of B 10 %% longer | %.1f %% found | %zu | %.1f |\n", 100.0 * (double)found / SEQUENCES, median_of(o),
-	       minutes * (double)median_of(o));
+	printf("| median of B 10 %% longer | %.1f %% found | %" PRId64 " | %.1f |\n", 100.0 * (double)found / SEQUENCES,
+	       median_of(o), minutes * (double)median_of(o));
 	free(o);
 }
 

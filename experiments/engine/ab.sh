@@ -207,7 +207,7 @@ end_variants() {	# both go on to their ends, or are told to
 	RUNNING=()
 }
 
-# One start of both. 1: a variant could not be measured. Rows of `order`: start pair variant repeat.
+# One start of both; its blocks are added to blocks.tsv. 1: a variant could not be measured.
 one_start() {
 	local k pair v order=a FIRST=a SECOND=b
 	[ "$(order_of "$STARTS")" = 0 ] || { order=b FIRST=b SECOND=a; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "blocks.h"
+#include "ascending.h"
 #include "memory.h"
 #include "rows_in.h"
 
@@ -101,13 +102,6 @@ static double pair_value(const struct block_series *s, int64_t start, int64_t pa
 	return (double)NAN;
 }
 
-static int compare_doubles(const void *one, const void *other)
-{
-	double a = *(const double *)one, b = *(const double *)other;
-
-	return (a > b) - (a < b);
-}
-
 /* Quantile of type 7 of sorted values. NAN: there are none. */
 static double sorted_quantile(const double *value, size_t n, double q)
 {
@@ -123,7 +117,7 @@ static double sorted_quantile(const double *value, size_t n, double q)
 static bool describe(struct block_series *s, double *of[VARIANTS], const size_t n[VARIANTS])
 {
 	for (int v = 0; v < VARIANTS; v++) {
-		qsort(of[v], n[v], sizeof(double), compare_doubles);
+		qsort(of[v], n[v], sizeof(double), ascending_double);
 		s->typical[v] = sorted_quantile(of[v], n[v], 0.5);
 	}
 	s->constant = of[VARIANT_A][0] == of[VARIANT_A][n[VARIANT_A] - 1] && of[VARIANT_B][0] == of[VARIANT_A][0] &&

@@ -40,7 +40,7 @@ struct block_series {
 struct block_table {
 	struct block_series *series;
 	size_t n, room;		  /* room: index at which the series of the next row is expected */
-	size_t blocks, disturbed; /* of all blocks */
+	size_t blocks, disturbed; /* number of blocks, and of those that other programs disturbed */
 };
 
 /* Reads a table of the schema blocks/1. 0, -EPROTO with *line, -EIO. */

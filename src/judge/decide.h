@@ -17,7 +17,7 @@
 
 #define DECIDE_PRIOR 4
 #define DECIDE_STARTS 3	     /* no verdict with fewer */
-#define DECIDE_SAME_STARTS 6 /* starts without any difference that count as none */
+#define DECIDE_SAME_STARTS 6 /* after so many starts, values that never differed are called the same */
 
 enum decision { DECIDE_OPEN, DECIDE_LOWER, DECIDE_HIGHER, DECIDE_SAME };
 

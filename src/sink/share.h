@@ -25,7 +25,7 @@ int64_t cpu_share_wake_ns(struct cpu_share *s, int64_t now_ns, int64_t cpu_ns);
 
 /* What processes lack, summed over them, and what is known of the reason. */
 struct lack {
-	double missing_ns, waited_ns, throttled_ns; /* waits for a CPU that have ended (NAN: not known); throttled by a CPU quota */
+	double missing_ns, waited_ns, throttled_ns; /* waited_ns: only waits that have ended (NAN: not known) */
 	double wanted_cpus;			    /* what they want together; 0: bursts, which have no share */
 	int64_t processes, cpus;
 	bool ready_at_end; /* one of them was ready to run when the times were read: the kernel counts a wait only when it ends */

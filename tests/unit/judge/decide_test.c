@@ -66,7 +66,7 @@ TEST(looks_at_every_start_do_not_raise_the_false_alarms)
 		wrong += word == DECIDE_LOWER || word == DECIDE_HIGHER;
 		found += sequence(&rng, -2, 1.5) == DECIDE_LOWER;
 	}
-	assert_true(wrong <= 25 + 3 * 5); /* 2.5 % of one of two, and three standard deviations */
+	assert_true(wrong <= 25 + 3 * 5); /* 5 % of two figures together, 2.5 % of one; and three standard deviations */
 	assert_true(found >= 950);
 }
 
