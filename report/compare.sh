@@ -57,8 +57,9 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 rows_of() {	# rows_of RUN VARIANT
-	local repeat
-	for ((repeat = 1; repeat <= $(jq '.settings.repeats // 1' "$1/run.json"); repeat++)); do
+	local repeat repeats
+	repeats=$(jq '.settings.repeats // 1' "$1/run.json")
+	for ((repeat = 1; repeat <= repeats; repeat++)); do
 		block_rows "$1" "$repeat" 1 "$2" "$work/block" || :
 	done
 }
