@@ -18,15 +18,16 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' $(addpref
 
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
 LIBS_x11 = -lXtst -lXdamage -lXfixes -lXext -lX11 -lxkbcommon
-LIBS_lib = -ljansson -lgcrypt -lxkbcommon
-LIBS_keyrepeat = -lvncclient -lgcrypt -lxkbcommon -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
+LIBS_lib = -ljansson -lgcrypt -lxkbcommon -lcap-ng -lseccomp
+LIBS_keyrepeat = -lcap-ng -lseccomp -lvncclient -lgcrypt -lxkbcommon -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_animate = -lXdamage -lXfixes -lXext -lX11
-LIBS_prototap = -lpcap -lcap-ng
-LIBS_refecho = -lvncserver -lXext -lX11
+LIBS_prototap = -lpcap -lcap-ng -lseccomp
+LIBS_refecho = -lcap-ng -lseccomp -lvncserver -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas
 LIBS_judge = -lgsl -lgslcblas
 LIBS_slowdisk = -lfuse3
-LIBS_delayline = -lcap-ng
+LIBS_delayline = -lcap-ng -lseccomp
+LIBS_netload = -lcap-ng -lseccomp
 
 # Rooms that several programs share, beside the library.
 ROOMS = x11 rfb
@@ -127,7 +128,7 @@ unit: $(TESTS)
 	@failed=0; for t in $(TESTS); do echo "# $$t"; CMOCKA_MESSAGE_OUTPUT=TAP $$t 2>&1 || failed=1; done; exit $$failed
 
 # The same tests where an overrun, a leak or an undefined shift ends the program. (-g1: what is told of one is functions and lines.)
-ASAN = BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+ASAN = BUILD=build/asan BIN=build/asan/bin CFLAGS="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -DCONFINE_WITHOUT_SECCOMP"
 
 ASAN_TARGETS = all tests
 asan-build:
@@ -183,7 +184,7 @@ install: all
 	for page in $(call in_trees,src/*/*.5); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
 	install -m 644 *.md CITATION.cff LICENSE "$(DOC)"
 	# and what these pages link to
-	for file in $(foreach files,docs/*.md */README.md */*/README.md data/*.tsv results/reference/*/report.* \
+	for file in $(foreach files,docs/*.md docs/examples/* */README.md */*/README.md data/*.tsv results/reference/*/report.* \
 		results/reference/*/figures/*.svg,$(call in_trees,$(files))); do install -D -m 644 "$$file" "$(DOC)/$$file" || exit 1; done
 	./thinprobe completion >"$(COMPLETIONS)/thinprobe" && chmod 644 "$(COMPLETIONS)/thinprobe"
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -lgcrypt -lxkbcommon
+LIBS_vncplay = -lcap-ng -lseccomp -lvncserver -lvncclient -ljpeg -lz -lgcrypt -lxkbcommon
 USES_vncplay = rfb

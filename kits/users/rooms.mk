@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
-LIBS_vusers = -lcurl -lvncclient -lgcrypt -ljansson
+LIBS_vusers = -lcap-ng -lseccomp -lcurl -lvncclient -lgcrypt -ljansson
 USES_vusers = rfb

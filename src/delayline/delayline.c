@@ -5,6 +5,7 @@
  * delay_queue.c keeps it until then, forwarder.c reads and writes frames. This file reads options and commands, runs, and reports,
  * also the delay that the program itself adds, which is part of everything measured over the link. */
 #include "clock.h"
+#include "confine.h"
 #include "control.h"
 #include "link_commands.h"
 #include "proc.h"
@@ -35,6 +36,7 @@ static struct {
 	struct cli_cpus cpus;
 } cfg = { .path = { .queue_ns = 50 * NS_PER_MS }, .seed = 1, .packets = 16384, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
+static int sandbox; /* enum confine_mode */
 
 static struct {
 	struct link_changes commands;
@@ -116,6 +118,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9,
 	  .help = "end at once if the parent is not this process (the program always ends with its parent)", .meta = "PID" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
+	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -129,6 +132,7 @@ static void report_way_settings(struct rec_report *r)
 	rec_begin_object(r, "settings");
 	rec_add_int(r, "seed", (int64_t)now.commands.seed);
 	rec_add_int(r, "packets", cfg.packets);
+	rec_add_str(r, "sandbox", confine_state());
 	for (int i = 0; i < 2; i++) {
 		const struct link_settings *path = &now.commands.cfg[i];
 
@@ -408,10 +412,10 @@ int main(int argc, char **argv)
 	init_link_paths();
 	open_tap_ports();
 	rt_setup(PRIORITY, &now.rt);
-	err = drop_unneeded_privileges();
-	if (err)
-		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
 	open_fifo();
+	/* frames of strangers pass from now on; opening a report grows locked memory */
+	confine_must_apply(&(struct confine_cfg){
+		.profile = CONFINE_RECORD, .mode = sandbox, .files = { out_cfg.path, cfg.control }, .keep = 1 << CAP_IPC_LOCK });
 	now.begun_ns = clock_now();
 	now.cpu_ns = clock_process_cpu();
 	proc_tell_ready((int)cfg.ready_fd);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tap_port.h"
 
-#include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -10,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 static int create_tap(struct tap_interface *e, struct why *why)
@@ -93,28 +91,4 @@ int64_t tap_port_read_drops(const struct tap_interface *e)
 		return -1;
 	text[n] = '\0';
 	return tap_port_parse_drops(text, e->name);
-}
-
-int drop_unneeded_privileges(void)
-{
-	static const capng_type_t sets = CAPNG_EFFECTIVE | CAPNG_PERMITTED;
-	/* Opening a report grows locked memory; the report and the fifo may lie in another user's folder. */
-	static const unsigned needed[] = { CAP_IPC_LOCK, CAP_DAC_OVERRIDE, CAP_FOWNER };
-	const size_t n = sizeof(needed) / sizeof(*needed);
-	int had[sizeof(needed) / sizeof(*needed)];
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return -errno;
-	if (capng_get_caps_process())
-		return -EPERM;
-	if (capng_have_capabilities(CAPNG_SELECT_CAPS) == CAPNG_NONE)
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		had[i] = capng_have_capability(CAPNG_PERMITTED, needed[i]);
-	capng_clear(CAPNG_SELECT_CAPS);
-	for (size_t i = 0; i < n; i++) {
-		if (had[i] && capng_update(CAPNG_ADD, sets, needed[i]))
-			return -EPERM;
-	}
-	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
 }

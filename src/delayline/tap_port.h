@@ -21,7 +21,3 @@ void tap_port_close(struct tap_interface *e);
 int64_t tap_port_read_drops(const struct tap_interface *e);
 /* The transmit drop counter of interface `name` in the text of /proc/net/dev; -1: not there. */
 int64_t tap_port_parse_drops(const char *text, const char *name);
-
-/* Drops the capabilities that created the link, since frames of strangers pass from now on; keeps those for locked memory and for
- * writing reports. They cannot come back (no_new_privs). 0 or -errno. */
-int drop_unneeded_privileges(void);

@@ -4,6 +4,7 @@
  * plan.c has the schedule, train.c sends and watches, pairing.c finds the echo of each key, figures.c computes the statistics;
  * on_demand.c types single keys on request; target.h is the interface to displays. This file reads options, runs, reports. */
 #include "clock.h"
+#include "confine.h"
 #include "console.h"
 #include "on_demand.h"
 #include "plan.h"
@@ -48,6 +49,7 @@ static struct {
 	  .watch = -1,
 	  .key = "a" };
 static struct rec_cfg out_cfg;
+static int sandbox; /* enum confine_mode */
 
 /* Reads "0.25/s" or "0.25". */
 static int read_noise(const char *text, void *value)
@@ -106,6 +108,7 @@ static const struct cli_opt options[] = {
 	  .help = "wait so long for the echo of a key that was asked for (30s)" },
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, .help = "look for the patch so long (5s)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
+	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -215,7 +218,7 @@ static void report_settings(void)
 	rec_add_ints(r, { "seed", cfg.seed }, { "skip", cfg.skip });
 	rec_add_reals(r, { "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3 }, { "noise_per_s", cfg.noise_per_s, 4 });
 	rt_describe(&run.rt, text, sizeof(text));
-	rec_add_str(r, "scheduling", text);
+	rec_add_strs(r, { "scheduling", text }, { "sandbox", confine_state() });
 	text[0] = '\0';
 	if (!proc_allowed_cpus(&cpus))
 		for (int i = 0; i < cpus.n && used < sizeof(text) - 8; i++)
@@ -379,6 +382,16 @@ static void prepare_typing(const struct target_ops *target)
 	alloc_observations(target);
 }
 
+/* The watching thread asks for its priority later, and locks its memory. */
+static void confine_typing(void)
+{
+	confine_must_apply(&(struct confine_cfg){ .profile = run.cfg.target == &target_x11 ? CONFINE_DISPLAY : CONFINE_DECODE,
+						  .mode = sandbox,
+						  .files = { out_cfg.path },
+						  .read = { cfg.password_file },
+						  .keep = 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK });
+}
+
 static void open_target(const struct target_ops *target)
 {
 	const struct key_plan *plan = &run.plan;
@@ -394,12 +407,14 @@ static void open_target(const struct target_ops *target)
 					       .region = cfg.region,
 					       .find_region = cfg.find_region,
 					       .first_key = plan_first_plain_key(plan),
-					       .seen = &run.seen };
+					       .seen = &run.seen,
+					       .connected = confine_typing };
 	struct why why = { "" };
 	void *self;
 
 	if (cfg.find_region && isatty(STDERR_FILENO))
 		warn("types a few keys into %s first, to find where they show", run.name);
+	run.cfg.target = target;
 	self = target->open(&target_cfg, &why);
 	if (self && plan_prepare_acts(&run.plan, target, self, &why)) {
 		target->close(self);
@@ -407,6 +422,8 @@ static void open_target(const struct target_ops *target)
 	}
 	if (!self)
 		die(EXIT_RUN, "%s", why.text);
+	if (target != &target_vnc)
+		confine_typing();
 	run.cfg = (struct key_train_cfg){ .target = target,
 					  .self = self,
 					  .seen = &run.seen,

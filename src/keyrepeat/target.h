@@ -28,6 +28,7 @@ struct target_cfg {
 	bool find_region;		   /* open() types a few keys to find the region */
 	const struct input_act *first_key; /* the key to type for find_region */
 	struct observations *seen;
+	void (*connected)(void); /* vnc: called before the first byte of the server is read; may be NULL */
 };
 
 struct target_ops {

@@ -353,6 +353,8 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 		rfbClientCleanup(c);
 		return -1;
 	}
+	if (cfg->connected)
+		cfg->connected();
 	c->listenSpecified = TRUE; /* tells the library to use c->sock instead of connecting */
 	c->sock = fd;
 	free(c->serverHost);

@@ -3,6 +3,7 @@
  *
  * pacer.c decides when frames are due, tx.c sends, rx.c receives, ctl.c has the protocol between both ends, report.c the report.
  * This file reads options and runs one of the two ends. */
+#include "confine.h"
 #include "proc.h"
 #include "progress.h"
 #include "report.h"
@@ -27,6 +28,7 @@ static struct {
 	  .port = PORT,
 	  .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
+static int sandbox; /* enum confine_mode */
 
 static const char *const bit_words[] = { "frame", "payload", NULL }, *const spacing_words[] = { "even", "random", NULL };
 
@@ -72,6 +74,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .of = "send", .help = "real-time priority, where allowed (0: none)" },
 	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, .of = "send", .help = "seed of the random data (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
+	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -100,6 +103,9 @@ static int run_serve(void)
 	if (listener < 0)
 		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, sock_port(&place),
 		    strerror(-listener));
+	/* large socket buffers take CAP_NET_ADMIN; each load gives it up when its streams are open */
+	confine_must_apply(&(struct confine_cfg){
+		.profile = CONFINE_SERVE, .mode = sandbox, .files = { out_cfg.path }, .keep = 1 << CAP_NET_ADMIN });
 	from = clock_now();
 	write_ready_line();
 	err = serve(listener, cfg.once, total);
@@ -182,6 +188,9 @@ static int run_send(const char *to)
 	if (err)
 		die(EXIT_RUN, "%s: %s%s", to, why.text,
 		    err == -ECONNREFUSED ? "; is netload serve running there, and bound to that address?" : "");
+	/* the sending thread asks for its priority */
+	confine_must_apply(&(struct confine_cfg){
+		.profile = CONFINE_DECODE, .mode = sandbox, .files = { out_cfg.path }, .keep = 1 << CAP_SYS_NICE });
 	cpu_ns = clock_process_cpu();
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
 	err = send_run(&r, write_ready_line, show_sent_rate, &end, &told.heard);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
+#include "confine.h"
 #include "say.h"
 
 #include <math.h>
@@ -185,7 +186,7 @@ static void report_send_settings(struct rec_report *rec, const struct load_sessi
 	rec_add_int(rec, "frames_at_once", r->load.rate ? tx_batch_bytes(&r->load, r->lane[0].header) / r->load.size : 0);
 	rec_add_real(rec, "catch_up_ms", (double)r->load.catch_up_ns / NS_PER_MS, 3);
 	rec_add_int(rec, "seed", r->load.seed);
-	rec_add_str(rec, "punctual_by", rt);
+	rec_add_strs(rec, { "punctual_by", rt }, { "sandbox", confine_state() });
 	rec_end(rec);
 }
 
@@ -270,6 +271,7 @@ void report_served_loads(struct rec_report *rec, const char *bind, int port, boo
 	rec_add_str(rec, "bind", bind);
 	rec_add_int(rec, "port", port);
 	rec_add_bool(rec, "once", once);
+	rec_add_str(rec, "sandbox", confine_state());
 	rec_end(rec);
 	rec_begin_object(rec, "result");
 	rec_add_ints(rec, { "loads", (int64_t)s->loads }, { "loads_broken", (int64_t)s->broken },

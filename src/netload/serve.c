@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "confine.h"
 #include "load_session.h"
 #include "proc.h"
 #include "rt.h"
@@ -212,6 +213,7 @@ static int serve_client(int fd, struct serve_totals *total)
 	rt_setup(0, &got);
 	munlockall(); /* the limit of an ordinary user is below a thread's stack, which could not start */
 	err = open_streams(&r);
+	confine_tighten(CONFINE_DECODE);
 	if (!err)
 		err = serve_load(&r, total);
 	atomic_fetch_add(err ? &total->broken : &total->loads, 1);

@@ -2,15 +2,12 @@
 #include "run.h"
 #include "cli.h"
 
-#include <cap-ng.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,41 +58,24 @@ static bool may_user_rename(const char *path, uid_t uid, gid_t gid)
 	return may;
 }
 
-int drop_privileges(const char *const *keep, size_t n, char *said, size_t size)
+int drop_privileges(struct confine_cfg *confine, char *said, size_t size, struct why *why)
 {
 	int64_t uid = read_id_variable("SUDO_UID"), gid = read_id_variable("SUDO_GID");
+	bool had = confine_has_rights(), may = true;
 	const char *ids = "";
-	bool had, may = true;
-	int err;
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return -errno;
-	if (capng_get_caps_process())
-		return -EPERM;
-	had = capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE;
-	if (!had && geteuid()) {
-		snprintf(said, size, "had none; no_new_privs");
-		return 0;
-	}
-	for (size_t i = 0; i < n; i++)
-		may = may && (!keep[i] || !strcmp(keep[i], "-") || may_user_rename(keep[i], (uid_t)uid, (gid_t)gid));
-	capng_clear(CAPNG_SELECT_ALL);
-	if (geteuid())
-		ids = "";
-	else if (!is_id_mapped("/proc/self/uid_map", uid) || !is_id_mapped("/proc/self/gid_map", gid))
-		ids = ", user id kept (no other is mapped here)";
-	else if (!may)
-		ids = ", user id kept (it must place the files)";
-	else {
-		err = capng_change_id((int)uid, (int)gid, CAPNG_DROP_SUPP_GRP | CAPNG_CLEAR_BOUNDING);
-		if (err)
-			return -EPERM;
+	for (int i = 0; i < CONFINE_FILES; i++)
+		may = may && (!confine->files[i] || !strcmp(confine->files[i], "-") ||
+			      may_user_rename(confine->files[i], (uid_t)uid, (gid_t)gid));
+	if (geteuid()) {
+		snprintf(said, size, had ? "capabilities dropped, no_new_privs" : "had none; no_new_privs");
+	} else if (is_id_mapped("/proc/self/uid_map", uid) && is_id_mapped("/proc/self/gid_map", gid) && may) {
+		confine->uid = (uid_t)uid;
+		confine->gid = (gid_t)gid;
 		snprintf(said, size, "capabilities dropped, now user %lld, no_new_privs", (long long)uid);
-		return 0;
+	} else {
+		ids = may ? "no other is mapped here" : "it must place the files";
+		snprintf(said, size, "capabilities dropped, user id kept (%s), no_new_privs", ids);
 	}
-	/* Dropping the bounding set needs CAP_SETPCAP; with no_new_privs it gives no capability back anyway. */
-	if (capng_apply(CAPNG_SELECT_ALL) && capng_apply(CAPNG_SELECT_CAPS))
-		return -EPERM;
-	snprintf(said, size, "capabilities dropped%s, no_new_privs", ids);
-	return 0;
+	return confine_apply(confine, why);
 }

@@ -27,6 +27,7 @@ static struct run_cfg cfg = { .ports = &ports,
 			      .traffic_bin_ns = 100 * NS_PER_MS };
 static struct interval_cfg write_cfg = { .rotate_bytes = 64 << 20, .keep = 7 };
 static struct rec_cfg out_cfg;
+static int sandbox; /* enum confine_mode */
 
 static int read_idle(const char *text, void *value)
 {
@@ -88,6 +89,7 @@ static const struct cli_opt options[] = {
 	{ CLI_BYTES, 0, "buffer", &cfg.buffer_bytes, 1 << 20, 1 << 30, .help = "live: ring shared with the kernel (32M)" },
 	{ CLI_FLAG, 0, "promiscuous", &cfg.promiscuous, .help = "live: also packets for other machines" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "live: write \"ready\" to this descriptor (2)", .meta = "FD" },
+	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -204,11 +206,14 @@ static void open_intervals(struct run_state *run)
 
 static void give_up_rights(struct run_state *run, bool supervised)
 {
-	int err = drop_privileges((const char *[]){ out_cfg.path, write_cfg.table, write_cfg.metrics }, 3, run->privileges,
-				  sizeof(run->privileges));
+	struct confine_cfg confine = { .profile = cfg.every_ns ? CONFINE_RECORD : CONFINE_DECODE,
+				       .mode = sandbox,
+				       .files = { out_cfg.path, write_cfg.table, write_cfg.metrics } };
+	struct why why;
+	int err = drop_privileges(&confine, run->privileges, sizeof(run->privileges), &why);
 
 	if (err)
-		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
+		die(EXIT_RUN, "cannot drop privileges: %s", why.text);
 	/* with the rights that are left; after a restart, a failure is no reason to end */
 	err = cfg.every_ns && write_cfg.metrics && !run->again ? writer_write_metrics(&run->writer, -1) : 0;
 	if (err)

@@ -183,7 +183,7 @@ static void report_settings(struct rec_report *r, const struct run_state *run, c
 		rec_add_real(r, "traffic_bin_ms", (double)cfg->traffic_bin_ns / NS_PER_MS, 3);
 		rec_add_str(r, "traffic_clock", run->live || cfg->latency.keys ? "monotonic" : "packets");
 	}
-	rec_add_str(r, "privileges", run->privileges);
+	rec_add_strs(r, { "privileges", run->privileges }, { "sandbox", confine_state() });
 	rec_end(r);
 }
 

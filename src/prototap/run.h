@@ -2,6 +2,7 @@
 /* run - options and state of one run of prototap, and its report. */
 #pragma once
 
+#include "confine.h"
 #include "interval_write.h"
 #include "latency.h"
 #include "meter.h"
@@ -74,8 +75,8 @@ void report_protocols(struct rec_report *r, const struct capture_meter *m);
 /* Writes settings and result, after meter_finish(). `files` ends with NULL. */
 void run_report(struct rec_report *r, struct run_state *run, char *const *files);
 
-/* Drops every right that reading packets does not need, since anybody may send packets to be decoded: sets no_new_privs, drops all
- * capabilities and, as root, becomes the user who called sudo, else nobody. The user id stays where the user namespace maps no
- * other, or where the other user could not put one of the `n` files `keep` in its place (NULL or "-": none). Describes in `said`
- * what was done. 0, or -errno: the program should end. */
-int drop_privileges(const char *const *keep, size_t n, char *said, size_t size);
+/* Drops every right that reading packets does not need, since anybody may send packets to be decoded: confines itself as asked and,
+ * as root, becomes the user who called sudo, else nobody. The user id stays where the user namespace maps no other, or where the
+ * other user could not put one of `files` in its place. Describes in `said` what was done. 0, or -errno with the reason in `why`:
+ * the program should end. */
+int drop_privileges(struct confine_cfg *confine, char *said, size_t size, struct why *why);

@@ -4,6 +4,7 @@
  * The application (--display) or VNC server (--vnc) with which probes are tested and calibrated. delay.c has the scripted delays,
  * echo.c decides which keys a redraw answers; this file reads options, runs the loop and reports. */
 #include "clock.h"
+#include "confine.h"
 #include "delay.h"
 #include "echo.h"
 #include "face.h"
@@ -36,6 +37,7 @@ static struct {
 	bool noise;
 } cfg = { .listen = "127.0.0.1", .delay_text = "const:0", .coalesce = 1, .seed = 1, .cell = 8, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
+static int sandbox; /* enum confine_mode */
 
 static struct {
 	struct echo_queue echo;
@@ -89,6 +91,7 @@ static const struct cli_opt options[] = {
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each key to this file" },
 	{ CLI_INT, 0, "priority", &cfg.priority, 1, 99, .help = "real-time priority to ask for (none)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
+	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -272,7 +275,7 @@ static void report_echo(struct rec_report *r, const struct rt_granted *rt)
 	rec_add_real(r, "drop", cfg.drop, 6);
 	rec_add_bool(r, "noise", cfg.noise);
 	rec_add_ints(r, { "seed", cfg.seed }, { "cell", cfg.cell });
-	rec_add_str(r, "real_time", words);
+	rec_add_strs(r, { "real_time", words }, { "sandbox", confine_state() });
 	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "keys_received", (int64_t)run.echo.received }, { "keys_answered", (int64_t)run.echo.answered },
@@ -354,6 +357,10 @@ int main(int argc, char **argv)
 	face = cfg.display ? face_open_x11(&face_cfg, &why) : face_open_vnc(&face_cfg, &why);
 	if (!face)
 		die(EXIT_RUN, "%s", why.text);
+	confine_must_apply(&(struct confine_cfg){ .profile = cfg.display ? CONFINE_DISPLAY : CONFINE_DECODE,
+						  .mode = sandbox,
+						  .files = { out_cfg.path },
+						  .keep = 1 << CAP_IPC_LOCK });
 	proc_write_ready((int)cfg.ready_fd);
 	if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
 		print_ready_line();

@@ -89,8 +89,7 @@ ping_until_below() {	# MS FILE
 	ping_until_below 90 ping.out
 	# what made the interfaces is given up: CAP_NET_ADMIN is bit 12, CAP_SYS_ADMIN 21
 	cat "/proc/$wire/status"
-	grep -q '^NoNewPrivs:.1$' "/proc/$wire/status"
-	(( (16#$(sed -n 's/^CapEff:.//p' "/proc/$wire/status") & (1 << 12 | 1 << 21)) == 0 ))
+	confined "$wire" $((1 << 14))	# CAP_IPC_LOCK
 	(( (16#$(sed -n 's/^CapPrm:.//p' "/proc/$wire/status") & (1 << 12 | 1 << 21)) == 0 ))
 	order 'delay 5ms' 'back delay 20ms' 'delay soon'
 	ping_until_below 40 again.out

@@ -123,7 +123,7 @@ write_capture()
 		read -r word <ready || { cat err; exit 1; }
 		[ "$word" = ready ] || exit 1
 		python3 traffic.py "$2" "$3" "$4" || exit 1
-		grep -E '^(CapEff|CapPrm|NoNewPrivs):' "/proc/$pid/status" >rights
+		grep -E '^(CapEff|CapPrm|NoNewPrivs|Seccomp):' "/proc/$pid/status" >rights
 		kill -TERM "$pid"
 		wait "$pid"
 		echo "status $?" >ended
@@ -149,6 +149,7 @@ agree()
 	grep -qE '^CapEff:.0+$' rights
 	grep -qE '^CapPrm:.0+$' rights
 	grep -qE '^NoNewPrivs:.1$' rights
+	grep -qE '^Seccomp:.2$' rights
 	[ "$(value capture.dropped <live.json)" = 0 ]
 	agree lo.pcap 5999 live.json
 	[ "$(value channels.input.messages <live.json)" = 40 ]

@@ -213,6 +213,7 @@ END
 	start interrupted "${PLAY[@]}" "127.0.0.1::$port" long.trace o.rfb
 	player=$pid
 	until_true grep -q '^input .* keydown' o.rfb.aux
+	confined "$player"
 	kill -INT "$player"
 	ends "$player"
 	[ "$status" -eq 130 ]

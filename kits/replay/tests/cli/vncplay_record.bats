@@ -106,6 +106,7 @@ view() { timeout 30 "$BIN/vncplay" play "127.0.0.1::$1" "$2" "$2.rfb" --wait-end
 	need ss
 	serve --answer mark --name "a desk"
 	proxy
+	confined "$pid"
 	[ "$(ss -Hltn "sport = :$proxy" | awk '{ print $4 }')" = "127.0.0.1:$proxy" ]
 	printf '%s\n' 'move 40 20' 'wait 300' 'shot click 40 20' 'press 40 20' 'wait 50' 'release 40 20' \
 		'wait 50' 'press 40 20' 'release 40 20' 'wait 50' 'press 40 20' 'release 40 20' 'wait 500' 'key 0xff0d' >script

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The load generator: sets up the users (crowd.c) and the watched users (watch.c), runs them and reports. */
 #include "clock.h"
+#include "confine.h"
 #include "ends.h"
 #include "proc.h"
 #include "protocols.h"
@@ -397,10 +398,16 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	what.descriptors_most = raise_fd_limit(cfg, what.descriptors);
 	log_cfg.expect = expected_requests(cfg);
 	out = rec_must_open(&cfg->out, "vusers");
+	ends_ask_priority(cfg, run.punctual, sizeof(run.punctual));
+	/* before the first thread */
+	confine_must_apply(&(struct confine_cfg){ .profile = CONFINE_CALL,
+						  .mode = cfg->sandbox,
+						  .files = { cfg->out.path, cfg->log, cfg->jtl },
+						  .port = run.target.port,
+						  .ports = (size_t)run.target.ports });
 	log = vlog_open(&log_cfg, &wrong);
 	if (!log)
 		die(EXIT_RUN, "cannot write %s: %m", wrong);
-	ends_ask_priority(cfg, run.punctual, sizeof(run.punctual));
 	what.each_user = cfg->out.format == REC_TSV;
 	open_crowd(cfg);
 	progress_start(&progress, cfg->out.detail == REC_QUIET);

@@ -18,6 +18,7 @@ struct vusers_options {
 	const char *think_text, *think_file, *password_file, *log, *jtl, *workload, *encodings, *stations, *pause;
 	struct think_times think; /* distribution of --think-dist; its mean is set later */
 	int asks, echo, per, service;
+	int sandbox; /* enum confine_mode */
 	struct rec_cfg out;
 };
 

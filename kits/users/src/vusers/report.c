@@ -2,6 +2,7 @@
 #include "report.h"
 #include "ascending.h"
 #include "clock.h"
+#include "confine.h"
 #include "say.h"
 
 #include <math.h>
@@ -101,7 +102,7 @@ static void report_settings(struct rec_report *r, const struct crowd *c, const s
 		rec_add_str(r, "thinks_before", w->whole_pages ? "pages" : "objects");
 		rec_add_int(r, "parallel", w->parallel);
 	}
-	rec_add_strs(r, { "library", w->library }, { "punctual_by", w->punctual_by });
+	rec_add_strs(r, { "library", w->library }, { "punctual_by", w->punctual_by }, { "sandbox", confine_state() });
 	rec_end(r);
 }
 
@@ -424,6 +425,7 @@ void report_server(struct rec_report *r, const char *target, const struct serve_
 	rec_add_reals(r, { "pause_at_s", cfg->pause_ns ? (double)cfg->pause_at_ns / S : (double)NAN, 3 },
 		      { "pause_s", (double)cfg->pause_ns / S, 3 });
 	rec_add_int(r, "seed", (int64_t)cfg->stations.random);
+	rec_add_str(r, "sandbox", confine_state());
 	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_add_ints(r, { "guests", s->guests }, { "guests_most", s->guests_most }, { "refused", s->refused },

@@ -4,6 +4,7 @@
  * The event loop and its timing are in crowd.c; the protocols in by_vnc.c and by_http.c; the few users with full viewers in
  * watch.c; a thread in vlog.c writes rows and computes statistics. This file reads the options and runs the reference server. */
 #include "clock.h"
+#include "confine.h"
 #include "ends.h"
 #include "merge.h"
 #include "proc.h"
@@ -90,6 +91,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .help = "real-time priority, if permitted (0: none)" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, .help = "seed of the random numbers (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
+	CONFINE_OPTIONS(cfg.sandbox),
 	REC_OPTIONS(cfg.out),
 	{ .type = CLI_END },
 };
@@ -131,6 +133,7 @@ static int run_server(const char *text)
 	fd = serve_listen(&target);
 	if (fd < 0)
 		die(EXIT_RUN, "cannot listen at %s: %s; choose another port", text, strerror(-fd));
+	confine_must_apply(&(struct confine_cfg){ .profile = CONFINE_DECODE, .mode = cfg.sandbox, .files = { cfg.out.path } });
 	proc_tell_ready((int)cfg.ready_fd);
 	err = serve_clients(fd, &s, &sums);
 	if (err)

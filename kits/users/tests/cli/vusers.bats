@@ -369,6 +369,9 @@ pages() {	# connections
 	start users "$VUSERS" "$at" -n 10 -z 50ms -t 60s --format json -o report.json --log log.tsv
 	until_true grep -qx ready users.err
 	until_true test -s log.tsv	# (it is written about once a second)
+	confined "$server"
+	confined "$pid"
+	for task in "/proc/$pid/task"/*; do grep -qx $'Seccomp:\t2' "$task/status"; done
 	kill -INT "$pid"
 	ends "$pid"
 	[ "$status" = 130 ]

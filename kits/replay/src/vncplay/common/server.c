@@ -229,6 +229,23 @@ static int begin_session(struct server_connection *s, const int32_t *list, int n
 	return err ? err : server_request_update(s, false);
 }
 
+void server_confine(const struct server_cfg *cfg, enum confine_profile_number profile, const char *file, const char *report,
+		    const char *read)
+{
+	char host[256];
+	int number = 0;
+	uint16_t port;
+
+	vnc_address_parse(cfg->address, host, sizeof(host), &number);
+	port = (uint16_t)number;
+	confine_must_apply(&(struct confine_cfg){ .profile = profile,
+						  .mode = cfg->sandbox,
+						  .files = { file, report },
+						  .read = { cfg->password_file, read },
+						  .port = &port,
+						  .ports = 1 });
+}
+
 static int connect_and_greet(struct server_connection *s, const struct server_cfg *cfg)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;

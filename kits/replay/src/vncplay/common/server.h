@@ -3,6 +3,7 @@
  * a password file), this file the stream after it. Only server_connect blocks, for at most timeout_ns. */
 #pragma once
 
+#include "confine.h"
 #include "rfb.h"
 #include "rfb/messages.h"
 #include "why.h"
@@ -17,6 +18,7 @@ struct server_cfg {
 	const char *password_file; /* as vncpasswd writes it, or one line of text; NULL: none */
 	int64_t timeout_ns;	   /* for the connection and the whole greeting */
 	const char *encodings;	   /* words separated by commas, best first; NULL: tight,zlib,hextile,copyrect,raw */
+	int sandbox;		   /* enum confine_mode */
 };
 
 /* The command-line options of a connection. */
@@ -50,6 +52,9 @@ bool server_has_unsent(const struct server_connection *s); /* a message could no
  * complete one. Call it once before the first poll: bytes may have come together with the greeting. */
 int server_read(struct server_connection *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose);
 int server_flush(struct server_connection *s); /* sends what is unsent: 0 or -errno */
+/* Confines the program before it connects, for `server_connect` at any later time; files and read as in confine.h. */
+void server_confine(const struct server_cfg *cfg, enum confine_profile_number profile, const char *file, const char *report,
+		    const char *read);
 const char *server_failure_text(const struct server_connection *s);
 
 /* Send a message, or keep it until server_flush, up to 256 KB. 0 or -errno. `mask`: buttons down, bit 0 is button 1. */

@@ -58,6 +58,7 @@ static int parse_mask(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	SERVER_OPTIONS(cfg.server),
+	CONFINE_OPTIONS(cfg.server.sandbox),
 	{ CLI_FLAG, 0, "any-size", &cfg.any_size, .help = "play also on a screen of another size" },
 	{ CLI_REAL, 0, "speed", &cfg.speed, 0.01, 100, .help = "think so many times as fast (1)" },
 	{ CLI_PERCENT, 0, "jitter", &jitter, 0, 90, .help = "vary the times of thinking by up to this (0)" },
@@ -235,7 +236,7 @@ static void report_settings(struct rec_report *out, const char *server, const ch
 	rec_add_str(out, "mask_pointer", pointer_words[cfg.await.pointer]);
 	rec_add_int(out, "masks", cfg.await.match.n_masks);
 	rec_add_str(out, "deps", deps_path);
-	rec_add_str(out, "encodings", cfg.server.encodings);
+	rec_add_strs(out, { "encodings", cfg.server.encodings }, { "sandbox", confine_state() });
 	rec_end(out);
 }
 
@@ -292,6 +293,15 @@ static void refuse_overwritten_inputs(const char *trace, const char *out)
 	}
 }
 
+/* The commands of --before would be confined, too. */
+static void confine_replays(const char *out)
+{
+	if (!before)
+		server_confine(&cfg.server, CONFINE_CALL, out, out_cfg.path, NULL);
+	else if (cfg.server.sandbox == CONFINE_STRICT)
+		die(EXIT_RUN, "--sandbox strict: --before runs commands, which no sandbox can let do their work; leave one out");
+}
+
 int vncplay_play(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]",
@@ -320,6 +330,7 @@ int vncplay_play(int argc, char **argv)
 	munlockall(); /* the screen needs more memory than an ordinary user may lock */
 	if (priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
+	confine_replays(argv[first + 2]);
 	report_settings(out, argv[first], argv[first + 1]);
 	rec_begin_object(out, "result");
 	rec_begin_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");

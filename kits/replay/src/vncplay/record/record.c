@@ -43,6 +43,7 @@ static const struct cli_opt options[] = {
 	  .help = "serve the screen on this TCP port, to any viewer (one that is free)", .meta = "PORT" },
 	{ CLI_STR, 0, "bind", &cfg.bind, .help = "at this address; 0.0.0.0 is all of them (127.0.0.1)", .meta = "ADDRESS" },
 	SERVER_OPTIONS(cfg.server),
+	CONFINE_OPTIONS(cfg.server.sandbox),
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, .help = "stop after this time (when told to)" },
 	{ CLI_NS, 0, "settle", &cfg.recorder.quiet_ns, 1e6, 10e9,
 	  .help = "the screen rests once nothing has changed or been sent for this time (150ms)" },
@@ -238,6 +239,7 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 	rec_add_real(out, "quiet_ms", (double)cfg.recorder.quiet_ns / NS_PER_MS, 1);
 	rec_add_real(out, "quiet_most_ms", (double)cfg.recorder.quiet_most_ns / NS_PER_MS, 1);
 	rec_add_int(out, "snapshot_size", cfg.recorder.snapshot);
+	rec_add_str(out, "sandbox", confine_state());
 	rec_end(out);
 	rec_begin_object(out, "result");
 	rec_add_str(out, "name", rfb_desktop_name(rfb));
@@ -350,6 +352,7 @@ int vncplay_record(int argc, char **argv)
 		3);
 	rec = rec_must_open(&out_cfg, "vncplay-record");
 	proc_catch_stop();
+	server_confine(&cfg.server, cfg.script ? CONFINE_CALL : CONFINE_PROXY, path, out_cfg.path, cfg.script);
 	begin_recording(&r, path);
 	ended = run_recording(&r, &why, &status);
 	if (!recorder_finish(r.recorder, clock_now()))

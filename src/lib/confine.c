@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "confine.h"
+
+#include <asm/termbits.h>
+#include <cap-ng.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const char *const confine_words[] = { "auto", "strict", NULL };
+const struct confine_profile confine_profiles[] = {
+	[CONFINE_DECODE] = { "decode", 0 },
+	[CONFINE_DISPLAY] = { "display", CONFINE_SHARES },
+	[CONFINE_RECORD] = { "record", CONFINE_CREATES },
+	[CONFINE_CALL] = { "call", CONFINE_CREATES | CONFINE_CONNECTS },
+	[CONFINE_PROXY] = { "proxy", CONFINE_CREATES | CONFINE_CONNECTS | CONFINE_LISTENS },
+	[CONFINE_SERVE] = { "serve", CONFINE_LISTENS | CONFINE_FORKS },
+	{ NULL, 0 },
+};
+
+static char state[176] = "none";
+static int mode_in_force; /* enum confine_mode */
+
+const char *confine_state(void)
+{
+	return state;
+}
+
+/* --- landlock: the kernel's interface (landlock(7)), which headers of older systems lack in part --- */
+
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+
+enum { RULESET_VERSION = 1, RULE_PATH = 1, RULE_PORT = 2, BIND_TCP = 1, CONNECT_TCP = 2, SCOPE_ALL = 3 };
+enum { WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, REMOVE_FILE = 1 << 5, MAKE_REG = 1 << 8, TRUNCATE = 1 << 14 };
+#define ACCESS_FIRST 0x1fff /* all of version 1; later versions add REFER, TRUNCATE (3) and IOCTL_DEV (5) */
+#define ACCESS_REFER (1 << 13)
+#define ACCESS_IOCTL (1 << 15)
+#define ABI_REFER 2
+#define ABI_TRUNCATE 3
+#define ABI_TCP 4
+#define ABI_IOCTL 5
+#define ABI_SCOPE 6
+
+struct landlock_rules {
+	int fd, abi;
+	struct {
+		uint64_t files, net, scoped;
+	} handled;
+};
+
+/* What programs and libraries read at any time: libraries, time zone, certificates, counters of the kernel. */
+static const char *const system_files[] = {
+	"/usr",	       "/lib",	       "/etc/ld.so.cache",     "/etc/localtime", "/etc/ssl/certs", "/etc/ssl/openssl.cnf",
+	"/etc/gnutls", "/etc/pki/tls", "/etc/crypto-policies", "/proc",		 "/sys/devices",   "/sys/class/net",
+	NULL
+};
+static const char *const resolver_files[] = { "/etc/resolv.conf", "/etc/hosts",	   "/etc/nsswitch.conf",   "/etc/gai.conf",
+					      "/etc/host.conf",	  "/etc/services", "/run/systemd/resolve", NULL };
+#define DNS_PORT 53
+
+static void allow_path(const struct landlock_rules *r, const char *path, uint64_t access)
+{
+	struct {
+		uint64_t allowed;
+		int32_t fd;
+	} __attribute__((packed)) rule = { .fd = open(path, O_PATH | O_CLOEXEC) };
+	struct stat st;
+
+	if (rule.fd < 0)
+		return;
+	if (!fstat(rule.fd, &st) && !S_ISDIR(st.st_mode))
+		access &= READ_FILE | WRITE_FILE | TRUNCATE;
+	rule.allowed = access & r->handled.files;
+	syscall(SYS_landlock_add_rule, r->fd, RULE_PATH, &rule, 0);
+	close(rule.fd);
+}
+
+/* Fails where the kernel does not know ports. */
+static void allow_port(const struct landlock_rules *r, uint64_t port)
+{
+	struct {
+		uint64_t allowed, port;
+	} rule = { CONNECT_TCP, port };
+
+	syscall(SYS_landlock_add_rule, r->fd, RULE_PORT, &rule, 0);
+}
+
+/* The folder of a file that is written later, also through a symbolic link. False: it is no file, or a device. */
+static bool find_folder(const char *path, char folder[PATH_MAX])
+{
+	char real[PATH_MAX];
+
+	if (!path || !strcmp(path, "-") || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
+		return false;
+	if (!realpath(path, real))
+		snprintf(real, sizeof(real), "%s", path);
+	strcpy(folder, dirname(real));
+	return true;
+}
+
+static void allow_files(const struct landlock_rules *r, const struct confine_cfg *cfg, unsigned needs)
+{
+	/* a finished report is renamed, within its folder */
+	uint64_t access = REMOVE_FILE | MAKE_REG | (needs & CONFINE_CREATES ? READ_FILE | WRITE_FILE | TRUNCATE : 0);
+	char folder[PATH_MAX];
+
+	for (const char *const *path = system_files; *path; path++)
+		allow_path(r, *path, READ_FILE | READ_DIR);
+	for (const char *const *path = resolver_files; *path && needs & CONFINE_CONNECTS; path++)
+		allow_path(r, *path, READ_FILE | READ_DIR);
+	for (int i = 0; i < 2; i++)
+		if (cfg->read[i])
+			allow_path(r, cfg->read[i], READ_FILE);
+	for (int i = 0; i < CONFINE_FILES; i++) {
+		if (find_folder(cfg->files[i], folder))
+			allow_path(r, folder, access);
+		else if (cfg->files[i] && needs & CONFINE_CREATES)
+			allow_path(r, cfg->files[i], READ_FILE | WRITE_FILE | TRUNCATE);
+	}
+}
+
+/* Makes the rules while all files can still be reached. r->fd: below 0 where the kernel has no landlock, with r->abi = -errno. */
+static void make_rules(struct landlock_rules *r, const struct confine_cfg *cfg)
+{
+	unsigned needs = confine_profiles[cfg->profile].needs;
+
+	*r = (struct landlock_rules){ .fd = -1 };
+	r->abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, RULESET_VERSION);
+	if (r->abi > 0) {
+		r->handled.files = (uint64_t)(ACCESS_FIRST | (r->abi >= ABI_REFER ? ACCESS_REFER : 0) |
+					      (r->abi >= ABI_TRUNCATE ? TRUNCATE : 0) | (r->abi >= ABI_IOCTL ? ACCESS_IOCTL : 0));
+		r->handled.net = r->abi < ABI_TCP ? 0 : needs & CONFINE_LISTENS ? CONNECT_TCP : CONNECT_TCP | BIND_TCP;
+		r->handled.scoped = r->abi < ABI_SCOPE ? 0 : SCOPE_ALL;
+		r->fd = (int)syscall(SYS_landlock_create_ruleset, &r->handled, sizeof(r->handled), 0);
+	}
+	if (r->fd < 0) {
+		r->abi = -errno;
+		return;
+	}
+	allow_files(r, cfg, needs);
+	if (!(needs & CONFINE_CONNECTS))
+		return;
+	allow_port(r, DNS_PORT);
+	for (size_t i = 0; i < cfg->ports; i++)
+		allow_port(r, cfg->port[i]);
+}
+
+/* --- seccomp --- */
+
+/* Ordinary work on what is open: any other call fails with EPERM, so that a library that tries one goes on without. */
+static const char work_calls[] =
+	"read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek _llseek close close_range dup dup2 dup3 "
+	"fcntl fcntl64 flock fsync fdatasync ftruncate ftruncate64 fallocate fadvise64 sendfile sendfile64 pipe pipe2 poll ppoll "
+	"ppoll_time64 select _newselect pselect6 pselect6_time64 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait "
+	"epoll_pwait2 eventfd2 signalfd4 timerfd_create timerfd_settime timerfd_gettime fstat fstat64 newfstatat fstatat64 stat stat64 "
+	"lstat lstat64 statx access faccessat faccessat2 readlink readlinkat getcwd getdents64 statfs fstatfs rename renameat "
+	"renameat2 unlink unlinkat umask mmap mmap2 munmap mprotect mremap madvise msync mincore brk mlock mlock2 munlock mlockall "
+	"munlockall membarrier rt_sigaction rt_sigprocmask rt_sigreturn sigreturn rt_sigtimedwait rt_sigtimedwait_time64 "
+	"rt_sigpending rt_sigsuspend sigaltstack restart_syscall pause tgkill alarm setitimer getitimer timer_create timer_settime "
+	"timer_settime64 timer_gettime timer_delete timer_getoverrun nanosleep clock_nanosleep clock_nanosleep_time64 clock_gettime "
+	"clock_gettime64 clock_getres clock_getres_time64 gettimeofday time times futex futex_time64 futex_waitv set_robust_list "
+	"get_robust_list set_tid_address set_thread_area rseq arch_prctl prctl seccomp landlock_create_ruleset landlock_add_rule "
+	"landlock_restrict_self capget capset sched_yield sched_getaffinity sched_setaffinity sched_setscheduler sched_getscheduler "
+	"sched_setparam sched_getparam sched_get_priority_min sched_get_priority_max getpriority setpriority getcpu getrusage "
+	"getrlimit ugetrlimit setrlimit prlimit64 getrandom uname sysinfo getpid gettid getppid getpgrp getuid getuid32 geteuid "
+	"geteuid32 getgid getgid32 getegid getegid32 wait4 waitid exit exit_group send sendto sendmsg sendmmsg recv recvfrom recvmsg "
+	"recvmmsg recvmmsg_time64 shutdown getsockname getpeername getsockopt setsockopt accept accept4";
+static const char share_calls[] = "shmget shmat shmdt shmctl", socket_calls[] = "connect bind socketpair",
+		  listen_calls[] = "listen", fork_calls[] = "kill setsid";
+
+/* What none of these programs or their libraries ever does, but code that has taken one over does first: run a program, look into
+ * other processes, change the kernel, leave the confinement by a namespace, or pass by this filter (io_uring). */
+static const char fatal_calls[] =
+	"execve execveat ptrace process_vm_readv process_vm_writev pidfd_getfd init_module finit_module delete_module kexec_load "
+	"kexec_file_load bpf perf_event_open userfaultfd setns unshare mount umount2 pivot_root chroot move_mount open_by_handle_at "
+	"io_uring_setup io_uring_enter io_uring_register";
+
+#define NEW_NAMESPACE \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | (uint64_t)CLONE_NEWNET)
+#define WRITE_FLAGS (O_ACCMODE | O_CREAT | O_TRUNC)
+
+static int add_calls(scmp_filter_ctx filter, uint32_t action, const char *names)
+{
+	char name[40];
+	int used, err = 0;
+
+	for (; !err && sscanf(names, "%39s%n", name, &used) == 1; names += used) {
+		int number = seccomp_syscall_resolve_name(name);
+
+		if (number != __NR_SCMP_ERROR)
+			err = seccomp_rule_add(filter, action, number, 0);
+		if (err == -EDOM) /* not of this architecture */
+			err = 0;
+	}
+	return err;
+}
+
+/* Allows the call where argument `at`, of these bits, has this value. */
+static int add_masked(scmp_filter_ctx filter, int number, unsigned at, uint64_t bits, uint64_t value)
+{
+	int err =
+		number < 0 ? 0 : seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1, SCMP_CMP(at, SCMP_CMP_MASKED_EQ, bits, value));
+
+	return err == -EDOM ? 0 : err;
+}
+
+/* Calls of which only some uses are allowed. */
+static int add_limited_calls(scmp_filter_ctx filter, unsigned needs)
+{
+	/* the last: libpcap asks whether an interface is down or gone; not TIOCSTI, which types into the terminal */
+	static const unsigned request[] = { TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, SIOCGIFFLAGS };
+	static const int family[] = { AF_UNIX, AF_INET, AF_INET6, AF_NETLINK };
+	const uint64_t write = needs & CONFINE_CREATES ? 0 : WRITE_FLAGS, kind = needs & CONFINE_FORKS ? 0 : CLONE_THREAD;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(request) / sizeof(*request); i++)
+		err = add_masked(filter, SCMP_SYS(ioctl), 1, UINT32_MAX, request[i]);
+	for (size_t i = 0; !err && i < sizeof(family) / sizeof(*family) && needs & (CONFINE_CONNECTS | CONFINE_LISTENS); i++)
+		err = add_masked(filter, SCMP_SYS(socket), 0, UINT32_MAX, (uint64_t)family[i]);
+	if (!err)
+		err = add_masked(filter, SCMP_SYS(openat), 2, write, 0);
+	if (!err)
+		err = add_masked(filter, SCMP_SYS(open), 1, write, 0);
+	if (!err)
+		err = add_masked(filter, SCMP_SYS(clone), 0, NEW_NAMESPACE | kind, kind);
+	/* its flags are in memory, which a filter does not see; without it, glibc calls clone */
+	return err ? err : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+}
+
+/* Under sanitizers, whose leak check stops the threads by ptrace, there is no filter. 0 or -errno. */
+static int filter_calls(unsigned needs)
+{
+#ifdef CONFINE_WITHOUT_SECCOMP
+	(void)needs;
+	return -ENOTSUP;
+#endif
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	int err = filter ? 0 : -ENOMEM;
+
+	if (!err)
+		err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+	if (!err) /* no other mitigation of Spectre than without a filter: it would slow down what is measured */
+		err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+	if (!err)
+		err = add_calls(filter, SCMP_ACT_ALLOW, work_calls);
+	if (!err)
+		err = add_calls(filter, SCMP_ACT_KILL_PROCESS, fatal_calls);
+	if (!err && needs & CONFINE_SHARES)
+		err = add_calls(filter, SCMP_ACT_ALLOW, share_calls);
+	if (!err && needs & (CONFINE_CONNECTS | CONFINE_LISTENS))
+		err = add_calls(filter, SCMP_ACT_ALLOW, socket_calls);
+	if (!err && needs & CONFINE_LISTENS)
+		err = add_calls(filter, SCMP_ACT_ALLOW, listen_calls);
+	if (!err && needs & CONFINE_FORKS)
+		err = add_calls(filter, SCMP_ACT_ALLOW, fork_calls);
+	if (!err)
+		err = add_limited_calls(filter, needs);
+	if (!err)
+		err = seccomp_load(filter);
+	seccomp_release(filter);
+	return err;
+}
+
+/* --- capabilities --- */
+
+bool confine_has_rights(void)
+{
+	return !capng_get_caps_process() && capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE;
+}
+
+/* Whether the report could not be put in its place, or a password read, without CAP_DAC_OVERRIDE and CAP_FOWNER. */
+static bool needs_override(const struct confine_cfg *cfg)
+{
+	char folder[PATH_MAX];
+	struct stat at, file;
+	bool needs = false;
+
+	for (int i = 0; i < 2; i++)
+		needs = needs || (cfg->read[i] && faccessat(AT_FDCWD, cfg->read[i], R_OK, AT_EACCESS) && errno == EACCES);
+	for (int i = 0; i < CONFINE_FILES && !needs; i++) {
+		if (!find_folder(cfg->files[i], folder))
+			continue;
+		needs = faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0;
+		if (!needs && !stat(folder, &at) && at.st_mode & S_ISVTX && !stat(cfg->files[i], &file))
+			needs = at.st_uid != geteuid() && file.st_uid != geteuid();
+	}
+	return needs;
+}
+
+/* Keeps them where it fails without. Applies the capabilities chosen so far. */
+static int keep_override(const struct confine_cfg *cfg)
+{
+	bool needs;
+
+	if (capng_updatev(CAPNG_ADD, CAPNG_PERMITTED, CAP_DAC_OVERRIDE, CAP_FOWNER, -1) || capng_apply(CAPNG_SELECT_CAPS))
+		return -EPERM;
+	needs = needs_override(cfg);
+	return capng_updatev(needs ? CAPNG_ADD : CAPNG_DROP, needs ? CAPNG_EFFECTIVE : CAPNG_PERMITTED, CAP_DAC_OVERRIDE,
+			     CAP_FOWNER, -1);
+}
+
+static int drop_capabilities(const struct confine_cfg *cfg)
+{
+	static const capng_type_t both = CAPNG_EFFECTIVE | CAPNG_PERMITTED;
+	bool had[CAP_LAST_CAP + 1], bounds;
+
+	if (capng_get_caps_process())
+		return -EPERM;
+	if (!confine_has_rights() && !cfg->uid)
+		return 0;
+	for (unsigned i = 0; i <= CAP_LAST_CAP; i++)
+		had[i] = capng_have_capability(CAPNG_PERMITTED, i);
+	capng_clear(CAPNG_SELECT_ALL);
+	if (cfg->uid)
+		return capng_change_id((int)cfg->uid, (int)cfg->gid, CAPNG_DROP_SUPP_GRP | CAPNG_CLEAR_BOUNDING) ? -EPERM : 0;
+	/* That needs CAP_SETPCAP; with no_new_privs, the bounding set gives no capability back anyway. */
+	bounds = !capng_apply(CAPNG_SELECT_BOUNDS);
+	(void)bounds;
+	for (unsigned i = 0; i <= CAP_LAST_CAP; i++)
+		if (had[i] && cfg->keep >> i & 1 && capng_update(CAPNG_ADD, both, i))
+			return -EPERM;
+	if (had[CAP_DAC_OVERRIDE] && had[CAP_FOWNER] && keep_override(cfg))
+		return -EPERM;
+	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
+}
+
+/* --- all of them --- */
+
+int confine_apply(const struct confine_cfg *cfg, struct why *why)
+{
+	struct landlock_rules rules = { .fd = -1 };
+	char files[80], calls[80] = "seccomp";
+	int err;
+
+	mode_in_force = cfg->mode;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return why_fail(-errno, why, "%s", strerror(errno));
+	if (cfg->mode != CONFINE_OFF)
+		make_rules(&rules, cfg);
+	err = drop_capabilities(cfg);
+	if (err)
+		return why_fail(err, why, "%s", strerror(-err));
+	strcpy(state, "off");
+	if (cfg->mode == CONFINE_OFF)
+		return 0;
+	if (rules.fd >= 0 && syscall(SYS_landlock_restrict_self, rules.fd, 0))
+		rules.abi = -errno;
+	if (rules.fd >= 0)
+		close(rules.fd);
+	if (rules.abi > 0)
+		snprintf(files, sizeof(files), "landlock %d", rules.abi);
+	else
+		snprintf(files, sizeof(files), "no landlock (%s)", strerror(-rules.abi));
+	err = filter_calls(confine_profiles[cfg->profile].needs);
+	if (err)
+		snprintf(calls, sizeof(calls), "no seccomp (%s)", strerror(-err));
+	snprintf(state, sizeof(state), "%s, %s", files, calls);
+	if (cfg->mode == CONFINE_STRICT && (err || rules.abi < ABI_TCP))
+		return why_fail(-ENOTSUP, why, "--sandbox strict: %s here; it needs landlock %d or later (Linux 6.7) and seccomp",
+				state, ABI_TCP);
+	return 0;
+}
+
+void confine_must_apply(const struct confine_cfg *cfg)
+{
+	struct why why;
+
+	if (confine_apply(cfg, &why))
+		die(EXIT_RUN, "cannot give up rights: %s", why.text);
+}
+
+void confine_tighten(enum confine_profile_number profile)
+{
+	struct why why;
+
+	confine_apply(&(struct confine_cfg){ .profile = profile, .mode = mode_in_force }, &why);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* confine - what docs/sandbox.md says of each profile, tried in children; what is left where the kernel lacks a part. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <seccomp.h>
+#include <sys/ptrace.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "confine.h"
+#define BEFORE_ALL make_folder
+#define AFTER_ALL remove_folder
+#include "../folder.h"
+
+#ifdef CONFINE_WITHOUT_SECCOMP
+#define FILTERED false
+#else
+#define FILTERED true
+#endif
+
+static int listeners[2];
+static struct sockaddr_in ports[2]; /* the first is the server's; nothing may connect to the other */
+
+static void listen_anywhere(int i)
+{
+	socklen_t size = sizeof(ports[i]);
+
+	ports[i] = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	listeners[i] = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(bind(listeners[i], (struct sockaddr *)&ports[i], size), 0);
+	assert_int_equal(listen(listeners[i], 8), 0);
+	assert_int_equal(getsockname(listeners[i], (struct sockaddr *)&ports[i], &size), 0);
+}
+
+/* --- what is tried: 0, or an errno --- */
+
+static int try_create(int other)
+{
+	return open(other ? "/tmp/thinprobe-confined" : in_folder("new"), O_WRONLY | O_CREAT, 0600) < 0 ? errno : 0;
+}
+
+static int try_read(int other)
+{
+	return open(other ? "/etc/passwd" : in_folder("old"), O_RDONLY) < 0 ? errno : 0;
+}
+
+static int try_connect(int other)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	return fd < 0 || connect(fd, (struct sockaddr *)&ports[other], sizeof(ports[other])) ? errno : 0;
+}
+
+static int try_listen(int other)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	return fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1) ? errno : 0;
+}
+
+static int try_share(int other)
+{
+	int id = shmget(IPC_PRIVATE, 4096, 0600), err = errno;
+
+	if (id >= 0)
+		shmctl(id, IPC_RMID, NULL);
+	return id < 0 ? err : 0;
+}
+
+static int try_fork(int other)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	return pid < 0 ? errno : 0;
+}
+
+static int try_exec(int other)
+{
+	execl("/bin/true", "true", NULL);
+	return errno;
+}
+
+static int try_ptrace(int other)
+{
+	return ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? errno : 0;
+}
+
+/* In the order of the table. */
+static int (*const tries[])(int other) = {
+	try_create, try_read, try_connect, try_listen, try_share, try_fork, try_exec, try_ptrace
+};
+#define TRIES (sizeof(tries) / sizeof(*tries))
+
+/* --- */
+
+static void *do_nothing(void *arg)
+{
+	return arg;
+}
+
+/* A thread begins, the time zone and /proc can be read, and a report is put in its place: of every profile. */
+static bool does_its_work(void)
+{
+	pthread_t thread;
+
+	return !pthread_create(&thread, NULL, do_nothing, NULL) && !pthread_join(thread, NULL) &&
+	       open("/proc/self/status", O_RDONLY) >= 0 && open("/usr", O_RDONLY) >= 0 &&
+	       !rename(in_folder("report.tmp"), in_folder("report"));
+}
+
+/* Tries it in a confined child: 0, an errno, 128 + a signal that killed it; -1: it could not do its work. */
+static int in_child(struct confine_cfg cfg, int (*try)(int other), int other)
+{
+	uint16_t port = ntohs(ports[0].sin_port);
+	struct why why;
+	int status;
+	pid_t pid;
+
+	put("report.tmp", "");
+	cfg.files[0] = in_folder("report");
+	cfg.port = &port;
+	cfg.ports = 1;
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		_exit(confine_apply(&cfg, &why) || !does_its_work() ? 255 : try(other));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status) == 255 ? -1 : WEXITSTATUS(status);
+}
+
+static bool is_denied(int err)
+{
+	return err == EPERM || err == EACCES;
+}
+
+/* Version of landlock here; 0: none. */
+static int landlock_version(void)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		struct why why;
+		int version = 0;
+
+		confine_apply(&(struct confine_cfg){ .profile = CONFINE_DECODE }, &why);
+		_exit(sscanf(confine_state(), "landlock %d", &version) == 1 ? version : 0);
+	}
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+/* Whether it does what its word in the table says. Without landlock, files and ports are not told apart. */
+static bool holds_word(enum confine_profile_number profile, size_t at, const char *word, int landlock)
+{
+	struct confine_cfg cfg = { .profile = profile };
+	int mine = in_child(cfg, tries[at], 0), others = in_child(cfg, tries[at], 1);
+	int least = at < 2 ? 1 : at < 4 ? 4 : 0; /* the version of landlock that tells its own from others */
+
+	if (mine < 0 || others < 0)
+		return false;
+	if (landlock < least || (!FILTERED && at > 3))
+		return true;
+	if (!strcmp(word, "open"))
+		return !mine && !others;
+	if (!strcmp(word, "killed"))
+		return mine == 128 + SIGSYS && others == mine;
+	return is_denied(others) && (!strcmp(word, "its own") ? !mine : is_denied(mine));
+}
+
+TEST(each_profile_closes_what_the_document_says)
+{
+	char line[400], path[400], word[TRIES + 1][16];
+	int rows = 0, landlock = landlock_version();
+	const char *end = strstr(__FILE__, "tests/unit/");
+	FILE *f;
+
+	listen_anywhere(0);
+	listen_anywhere(1);
+	put("old", "");
+	snprintf(path, sizeof(path), "%.*sdocs/sandbox.md", (int)(end - __FILE__), __FILE__);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		int profile = 0,
+		    n = sscanf(line, "| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]| %15[^|]|", word[0],
+			       word[1], word[2], word[3], word[4], word[5], word[6], word[7], word[8]);
+
+		for (int i = 0; i < n; i++)
+			word[i][strlen(word[i]) - 1] = '\0';
+		while (confine_profiles[profile].name && strcmp(confine_profiles[profile].name, word[0]) != 0)
+			profile++;
+		if (n != TRIES + 1 || !confine_profiles[profile].name)
+			continue;
+		rows++;
+		for (size_t i = 0; i < TRIES; i++)
+			if (!holds_word((enum confine_profile_number)profile, i, word[i + 1], landlock))
+				fail_msg("%s, column %zu: not %s", word[0], i + 1, word[i + 1]);
+	}
+	fclose(f);
+	assert_int_equal(rows, CONFINE_SERVE + 1);
+}
+
+/* As where a container refuses landlock. */
+static void lose_landlock(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+
+	seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(landlock_create_ruleset), 0);
+	seccomp_load(filter);
+	seccomp_release(filter);
+}
+
+static int apply_crippled(enum confine_mode mode)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		struct why why;
+		int err;
+
+		lose_landlock();
+		err = confine_apply(&(struct confine_cfg){ .profile = CONFINE_DECODE, .mode = (int)mode }, &why);
+		_exit(err ? 1 : strstr(confine_state(), "no landlock") ? 2 : !strcmp(confine_state(), "off") ? 3 : 4);
+	}
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+TEST(a_missing_part_is_told_and_strict_refuses_it)
+{
+	assert_int_equal(apply_crippled(CONFINE_AUTO), 2);
+	assert_int_equal(apply_crippled(CONFINE_STRICT), 1);
+	assert_int_equal(apply_crippled(CONFINE_OFF), 3);
+}
+
+TEST(without_a_sandbox_files_stay_open)
+{
+	assert_int_equal(in_child((struct confine_cfg){ .mode = CONFINE_OFF }, try_create, 0), 0);
+	assert_int_equal(in_child((struct confine_cfg){ .mode = CONFINE_OFF }, try_fork, 0), 0);
+}
