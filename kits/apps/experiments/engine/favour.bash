@@ -14,7 +14,7 @@ setup() {
 }
 
 functions() {	# functions TEXT: bash with those of the experiment; the run is in the folder run
-	bash -c '. "$TP_HOME/lab/lib.sh" && . <(sed -n "/^put_json()/,/^}/p" "$TP_HOME/experiments/engine/run.sh")
+	bash -c '. "$TP_HOME/lab/lib.sh" && . "$TP_HOME/experiments/engine/folder.sh"; put_json() { put_whole "$1"; }
 		. "$TP_HOME/experiments/engine/measure.sh"; . "$TP_HOME/kits/apps/experiments/$EXPERIMENT/cell.sh"; SEED=1 RUN=run
 		run_set() { jq "${@:2}" "$1" run/run.json >new && mv new run/run.json; }; '"$1"
 }

@@ -60,8 +60,9 @@ favour_pairs() {
 	done
 }
 
-# An experiment may set: vamp's options for sound, a log of it; and what else to start in the session before vamp.
-FAVOUR_VAMP_WORDS=(--no-audio)
+# An experiment may set: vamp's options for sound, a log of it; and what else to start in the session before vamp. The program that
+# times starts and visits is no background, though under emulation it may load a CPU.
+FAVOUR_VAMP_WORDS=(--no-audio --except startup)
 favour_more() { :; }
 
 # Starts a session under the scheme, the job, and vamp if the scheme has it. vamp writes its report to REPORT, a .json in the run

@@ -173,6 +173,9 @@ launched() {
 	jq -e '.disk_irqs | .n >= 200 and .first_percent < 50' run/cells/xterm-sync-baseline-parallel/1/cell.json
 	jq -e '.disk_irqs | .n >= 200 and .first_percent > 50' run/cells/xterm-sync-vmL+iso-parallel/1/cell.json
 	jq -e '[.vamp[] | select(.scheme == "vmL+iso") | .found] | add > 0' run/run.json
+	# what times the launch is no background, so the launch beside isolation has a time
+	jq -e '[.vamp[].others[] | select(. == "startup")] == []' run/run.json
+	jq -e '.launch.launch_ms > 1' run/cells/xterm-sync-vmL+iso-parallel/1/cell.json
 	# the neighbour has about half of the CPUs: that much of the trace is blank
 	for scheme in baseline vmL+iso; do
 		awk -F'\t' -v s="$scheme" '$3 == s && $8 == "away" { away += $7 - $6 } $3 == s && $7 > end { end = $7 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const exemption_words[] = { "", "plays sound", "light before others took the CPUs" };
+const char *const exemption_words[] = { "", "plays sound", "light before others took the CPUs", "named" };
 
 static int compare_judged(const void *a, const void *b)
 {
@@ -19,7 +19,17 @@ static int compare_judged(const void *a, const void *b)
 	return exempt_x != exempt_y ? exempt_x - exempt_y : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-int record_judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio_watch *audio,
+static bool is_named(const char *names, const char *comm)
+{
+	size_t n;
+
+	for (; names && *names; names += n + (names[n] == ','))
+		if ((n = strcspn(names, ",")) == strlen(comm) && !strncmp(names, comm, n))
+			return true;
+	return false;
+}
+
+int record_judge_processes(const struct task_sampler *tasks, const struct judge_cfg *cfg, const struct audio_watch *audio,
 			   struct judged_list *out)
 {
 	const struct sample_times *m = tasks_times(tasks);
@@ -30,8 +40,8 @@ int record_judge_processes(const struct task_sampler *tasks, int64_t sub_ns, dou
 	if (!out->tag)
 		return -ENOMEM;
 	for (size_t i = 0; (p = tasks_next(tasks, &i));) {
-		struct process_load load = history_load(p, m, sub_ns);
-		enum load_verdict verdict = history_judge(p, &load, threshold);
+		struct process_load load = history_load(p, m, cfg->sub_ns);
+		enum load_verdict verdict = history_judge(p, &load, cfg->threshold);
 		struct background_tag *tag = &out->tag[out->n];
 
 		if (verdict == VERDICT_LOW)
@@ -44,6 +54,7 @@ int record_judge_processes(const struct task_sampler *tasks, int64_t sub_ns, dou
 			memcpy(tag->comm, p->comm, sizeof(tag->comm));
 		tag->why = audio && audio_is_player(audio, p->pid) ? EXEMPT_SOUND
 			   : verdict == VERDICT_KNOWN		   ? EXEMPT_LIGHT
+			   : is_named(cfg->except, tag->comm)	   ? EXEMPT_NAMED
 								   : EXEMPT_NOT;
 		out->background += tag->why == EXEMPT_NOT;
 		out->n++;

@@ -14,8 +14,14 @@ struct judged_list {
 	size_t n, background;	    /* the first `background` of the `n` are background processes */
 };
 
-/* Judges by the last sample of `tasks`. `audio` NULL: no process plays sound. `threshold`: share of a CPU. 0 or -ENOMEM. */
-int record_judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio_watch *audio,
+struct judge_cfg {
+	double threshold; /* load that makes a process background, as a share of a CPU */
+	int64_t sub_ns;
+	const char *except; /* names of processes that are not background, with commas; NULL: none */
+};
+
+/* Judges by the last sample of `tasks`. `audio` NULL: no process plays sound. 0 or -ENOMEM. */
+int record_judge_processes(const struct task_sampler *tasks, const struct judge_cfg *cfg, const struct audio_watch *audio,
 			   struct judged_list *out);
 /* Adds a process to a report; `why` "": not exempt. */
 void record_report_tag(struct rec_report *r, const struct background_tag *tag, const char *why);

@@ -24,7 +24,7 @@
 const char *const throttle_ratio_words[] = { "L", "M", "H", NULL };
 
 static struct {
-	const char *display, *evdev, *control, *audio_server, *keys, *agent, *batch, *group, *user, *log;
+	const char *display, *evdev, *control, *audio_server, *keys, *agent, *batch, *group, *user, *except, *log;
 	bool no_audio, isolate, no_interrupts, dry;
 	int ratio;
 	double threshold;
@@ -54,6 +54,8 @@ static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "dry-run", &cfg.dry, .help = "change nothing" },
 	{ CLI_STR, 0, "group", &cfg.group, .help = "processes of this control group (all that may be changed)", .meta = "FOLDER" },
 	{ CLI_STR, 0, "user", &cfg.user, .help = "processes of this user", .meta = "NAME" },
+	{ CLI_STR, 0, "except", &cfg.except, .help = "processes of these names are no background: a program that measures",
+	  .meta = "NAMES" },
 	{ CLI_PERCENT, 0, "threshold", &cfg.threshold, 1, 100, .help = "load of a CPU that makes a process background (50)" },
 	{ CLI_NS, 0, "before", &cfg.before_ns, 64 * NS_PER_MS, 60 * NS_PER_S,
 	  .help = "judge by so much time before an input (1024ms)" },
@@ -174,8 +176,7 @@ static void open_parts(void)
 	int err;
 
 	set_scope();
-	run.threshold = cfg.threshold / 100;
-	run.sub_ns = cfg.before_ns / HISTORY_SUBS;
+	run.judge = (struct judge_cfg){ cfg.threshold / 100, cfg.before_ns / HISTORY_SUBS, cfg.except };
 	run.most_ns = cfg.most_ns;
 	run.log = record_open_run_log(cfg.log);
 	err = cfg.dry && !cfg.control ? 0 : undo_open(&run.undo, UNDO_ROOM);
@@ -184,7 +185,7 @@ static void open_parts(void)
 	open_audio();
 	if (!cfg.dry)
 		open_throttles();
-	err = tasks_open(&run.tasks, &scope, run.sub_ns);
+	err = tasks_open(&run.tasks, &scope, run.judge.sub_ns);
 	if (err)
 		die(EXIT_MISSING,
 		    "the kernel does not report how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
@@ -282,7 +283,7 @@ static void report_settings(struct rec_report *r, const struct rt_granted *prior
 	rec_add_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
 	rec_add_strs(r, { "agent", cfg.agent }, { "batch", cfg.batch });
 	rec_add_bool(r, "dry_run", cfg.dry);
-	rec_add_strs(r, { "group", cfg.group }, { "user", cfg.user });
+	rec_add_strs(r, { "group", cfg.group }, { "user", cfg.user }, { "except", cfg.except });
 	rec_add_real(r, "threshold_percent", cfg.threshold, 1);
 	rec_add_ints(r, { "before_ms", cfg.before_ns / NS_PER_MS }, { "most_ms", cfg.most_ns / NS_PER_MS });
 	rec_add_str(r, "probe", text);

@@ -10,8 +10,8 @@
 #include <sys/types.h>
 
 /* Why a process above the load threshold is not throttled. */
-enum exemption { EXEMPT_NOT, EXEMPT_SOUND, EXEMPT_LIGHT };
-extern const char *const exemption_words[]; /* "", "plays sound", "light before others took the CPUs" */
+enum exemption { EXEMPT_NOT, EXEMPT_SOUND, EXEMPT_LIGHT, EXEMPT_NAMED };
+extern const char *const exemption_words[]; /* "", "plays sound", "light before others took the CPUs", "named" */
 /* A process with a load above the threshold. It is a background process unless it is exempt. */
 struct background_tag {
 	pid_t pid;

@@ -92,7 +92,7 @@ static void record_sample_result(struct vamp_daemon *w, int err)
 
 static void judge_processes(struct vamp_daemon *w, struct judged_list *now)
 {
-	int err = record_judge_processes(w->tasks, w->sub_ns, w->threshold, w->audio, now);
+	int err = record_judge_processes(w->tasks, &w->judge, w->audio, now);
 
 	w->err = w->err ? w->err : err;
 }
@@ -239,7 +239,7 @@ void watch_take_first_sample(struct vamp_daemon *w)
 
 void watch_loop(struct vamp_daemon *w, int64_t until_ns)
 {
-	int64_t next = w->record.began_ns + w->sub_ns;
+	int64_t next = w->record.began_ns + w->judge.sub_ns;
 	sigset_t stop, before;
 
 	proc_fill_stop_set(&stop);
@@ -255,11 +255,11 @@ void watch_loop(struct vamp_daemon *w, int64_t until_ns)
 			describe_throttles(w);
 		}
 		if (now >= next) {
-			int64_t late = (now - next) / w->sub_ns;
+			int64_t late = (now - next) / w->judge.sub_ns;
 
 			sample_sub_epoch(w, now);
 			w->record.missed += late;
-			next += (1 + late) * w->sub_ns;
+			next += (1 + late) * w->judge.sub_ns;
 		}
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

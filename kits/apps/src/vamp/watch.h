@@ -13,8 +13,7 @@ enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
 
 /* The caller sets and opens the members up to `answers`, and closes those that are still there. */
 struct vamp_daemon {
-	double threshold; /* load that makes a process background, as a share of a CPU */
-	int64_t sub_ns;
+	struct judge_cfg judge;
 	int64_t most_ns; /* maximum length of an episode (max_int_period of the paper) */
 	struct task_sampler *tasks;
 	struct undo_recorder *undo; /* NULL: nothing is changed */

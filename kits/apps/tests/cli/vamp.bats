@@ -51,11 +51,14 @@ tags() {	# episode jq's filter of a background process: how many there are
 	mkfifo go
 	hog hog
 	hog=$pid
+	cp "$(command -v sh)" probe
+	start probe ./probe -c 'while :; do :; done'
+	probe=$pid
 	start sleeper sleep 600
 	sleeper=$pid
 	start worker bash -c 'read -r _ <go; while :; do :; done'
 	worker=$pid
-	start_vamp --log log.tsv --most 6s	# more than it takes to look into the log and to ask for the status
+	start_vamp --log log.tsv --most 6s --except nobody,probe	# more than it takes to look into the log and to ask for the status
 	until_true used "$hog" 500
 	sleep 1.5	# so that the whole period lies behind it, however the sub-epochs fall
 	input one
@@ -77,6 +80,8 @@ tags() {	# episode jq's filter of a background process: how many there are
 	[ "$(tags 0 ".pid == $hog and .cpu_percent > 50 and .run_percent > 0")" = 1 ]
 	[ "$(result "[.episodes[0] | (.background, .excluded)[] | select(.pid == $sleeper)] | length")" = 0 ]
 	[ "$(tags '' ".pid == $vamp")" = 0 ]
+	[ "$(tags '' ".pid == $probe")" = 0 ]
+	[ "$(result ".episodes[0].excluded[] | select(.pid == $probe) | .why")" = named ]
 	# a process that slept before an input and works after it is background at the next
 	[ "$(tags 0 ".pid == $worker") $(tags 1 ".pid == $worker") $(tags 2 ".pid == $worker")" = "0 0 1" ]
 	[ "$(result '.sampled_tasks >= 2 and .sub_epochs >= 4 and .daemon_cpu_percent > 0')" = true ]

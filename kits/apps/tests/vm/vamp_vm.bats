@@ -112,6 +112,7 @@ holds() {
 @test "vamp vm, two guests: only the hog is throttled in the guest, and only its vCPU on the host" {
 	jq -e --argjson hog "$(sed -n 's/^hog //p' "$W/scene")" \
 		'.result.episodes | length == 1 and (.[0].background | map(.pid) == [$hog])' "$W/run.json"
+	jq -c .result.episodes "$W/vm.json"
 	jq -e '.result.episodes | length == 1 and (.[0] | ((.ended_ns - .started_ns) / 1e9) as $lasted | .ended_by == "agent" and
 		.vcpus[1].slow_s > 0.7 * $lasted and .vcpus[0].slow_s < 0.2 * $lasted)' "$W/vm.json"
 }
