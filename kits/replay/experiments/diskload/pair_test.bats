@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # One short replay on two machines: on an emulated disk in front of the server's files, and on the server's own disk.
-# bats file_tags=all
+# bats file_tags=all,alone:disk
 
 load ../../../../tests/lab/pair
 

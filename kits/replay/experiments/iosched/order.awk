@@ -6,37 +6,47 @@
 # when the device takes it. Of any two requests that waited together, one is issued first: the older one (order kept) or the younger
 # one (overtaken). Merged requests count as one, as old as the oldest of them; a split request counts when its first piece is
 # issued. The kernel loses a few events without notice: a completed request no longer waits, and a request in the device that twice
-# as many later requests have passed as are in the device counts as gone.
+# as many later requests have passed as are in the device counts as gone. Where more than one in ten is gone, or a thousand are in
+# the device, its driver does not report completions (virtio reports one in twenty): then in_device is empty.
+#
+# Requests are numbered as they come; queue[1..queued] are those that wait, place_of[1..held] those in the device, oldest first. No
+# element is deleted, and no loop goes over an array's keys: with those, mawk 1.3.4 crashes after some ten thousand requests.
 
-function add(list, value) { return list (list == "" ? "" : ",") value }
-
-function on_queue(   i, n) {
-	for (i in from) n += !begun[i] && loads[i]
+function on_queue(   k, n) {
+	for (k = 1; k <= queued; k++) n += !begun[queue[k]] && loads[queue[k]]
 	from[++last] = sector; to[last] = sector + sectors; came[last] = time; begun[last] = 0
 	reads[last] = words[2] ~ /^F?R/	# a flush that precedes the request is named first
 	match(text, /\[.*\]$/)
 	loads[last] = reads[last] && substr(text, RSTART + 1, RLENGTH - 2) == load
 	ahead[last] = n + 0
+	queue[++queued] = last
 }
 
 # The request waiting for sectors from `at` on, before `end`, that begins first, and of those the oldest; 0: none.
-function find(at, end,   i, start, best, found) {
-	for (i in from) {
+function find(at, end,   k, i, start, best, found) {
+	for (k = 1; k <= queued; k++) {
+		i = queue[k]
 		start = from[i] > at ? from[i] : at
-		if (to[i] <= at || from[i] >= end || found && (start > best || start == best && i + 0 > found)) continue
+		if (to[i] <= at || from[i] >= end || found && start >= best) continue
 		best = start
-		found = i + 0
+		found = i
 	}
 	return found
 }
 
-function forget(i) {
-	delete from[i]; delete to[i]; delete came[i]; delete begun[i]; delete reads[i]; delete loads[i]; delete ahead[i]
+# Takes those out of the queue that have no sector outside low..high; of none, those that have no sector left.
+function forget(low, high,   k, i, n) {
+	for (k = 1; k <= queued; k++) {
+		i = queue[k]
+		if (from[i] < to[i] && !(from[i] >= low && to[i] <= high)) queue[++n] = i
+	}
+	queued = n + 0
 }
 
-function on_issue(   at, i, oldest, first, n, older, passed, wait) {
-	device[++issued] = sector " " sectors; overtaken_by[issued] = 0
-	in_device = add(in_device, ++held)
+function on_issue(   at, i, k, oldest, first, n, older, passed, wait) {
+	place_of[++held] = sector; size_of[held] = sectors; overtaken_by[held] = 0
+	in_device[++issued] = held
+	if (held > 1000) { untold = 1; held = 0 }
 	at = sector
 	while (at < sector + sectors && (i = find(at, sector + sectors))) {
 		if (!oldest || came[i] < came[oldest]) { oldest = i; first = !begun[i] }
@@ -46,33 +56,43 @@ function on_issue(   at, i, oldest, first, n, older, passed, wait) {
 	}
 	if (first) {
 		n = 1
-		for (i in from) if (!begun[i]) {
+		for (k = 1; k <= queued; k++) if (!begun[queue[k]]) {
 			n++
-			older += came[i] < came[oldest]
-			passed += came[i] < came[oldest] && loads[i]
+			older += came[queue[k]] < came[oldest]
+			passed += came[queue[k]] < came[oldest] && loads[queue[k]]
 		}
 		requests++; waiting += n; overtaken += older; kept += n - 1 - older
 		overtaken_requests += came[oldest] < youngest
 		youngest = came[oldest] > youngest ? came[oldest] : youngest
 		wait = sprintf("%.6f", 1000 * (time - came[oldest]))
-		if (loads[oldest]) load_wait = add(load_wait, wait)
-		else if (reads[oldest]) { others_wait = add(others_wait, wait); all_ahead += ahead[oldest]; all_passed += passed }
+		if (loads[oldest]) load_wait[++load_waits] = wait
+		else if (reads[oldest]) { others_wait[++others_waits] = wait; all_ahead += ahead[oldest]; all_passed += passed }
 	}
-	for (i in from) if (from[i] >= to[i]) forget(i)
+	forget(1, 0)
 }
 
-function on_complete(   i, at, n) {
-	for (i in device) if (device[i] == sector " " sectors && (!at || i + 0 < at)) at = i + 0
-	if (!at) for (i in from) if (from[i] >= sector && to[i] <= sector + sectors) forget(i)
-	for (i in device) if (i + 0 == at || i + 0 < at && ++overtaken_by[i] > 2 * held) {
-		delete device[i]
-		delete overtaken_by[i]
+# Takes a request out of the device, and those before it that too many others have passed.
+function leave(done,   k, n) {
+	for (k = 1; k <= held; k++) {
+		if (k == done) continue
+		if (k < done && ++overtaken_by[k] > 2 * held) { lost++; continue }
 		n++
+		place_of[n] = place_of[k]; size_of[n] = size_of[k]; overtaken_by[n] = overtaken_by[k]
 	}
-	held -= n
+	held = n + 0
+}
+
+function on_complete(   k) {
+	for (k = 1; k <= held; k++) if (place_of[k] == sector && size_of[k] == sectors) { leave(k); return }
+	forget(sector, sector + sectors)
 }
 
 function ratio(a, b) { return b > 0 ? sprintf("%.4f", a / b) : "null" }
+function print_list(name, list, n,   k) {
+	printf ",\"%s\":[", name
+	for (k = 1; k <= n; k++) printf "%s%s", (k > 1 ? "," : ""), list[k]
+	printf "]"
+}
 
 match($0, / block:block_[a-z_]*: /) {
 	event = substr($0, RSTART + 13, RLENGTH - 15)
@@ -91,8 +111,11 @@ match($0, / block:block_[a-z_]*: /) {
 }
 
 END {
-	printf "{\"requests\":%d,\"in_device\":[%s],\"waiting_mean\":%s,\"tau\":%s,\"overtaken_percent\":%s," \
-		"\"passed_percent\":%s,\"load_wait_ms\":[%s],\"session_wait_ms\":[%s]}\n", requests, in_device,
+	printf "{\"requests\":%d,\"waiting_mean\":%s,\"tau\":%s,\"overtaken_percent\":%s,\"passed_percent\":%s", requests,
 		ratio(waiting, requests), ratio(kept - overtaken, kept + overtaken),
-		ratio(100 * overtaken_requests, requests), ratio(100 * all_passed, all_ahead), load_wait, others_wait
+		ratio(100 * overtaken_requests, requests), ratio(100 * all_passed, all_ahead)
+	print_list("in_device", in_device, untold || 10 * lost > issued ? 0 : issued)
+	print_list("load_wait_ms", load_wait, load_waits)
+	print_list("session_wait_ms", others_wait, others_waits)
+	print "}"
 }

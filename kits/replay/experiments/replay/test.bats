@@ -50,6 +50,42 @@ lines_of() {	# lines_of CLICKS: a script of the scripted desktop
 	[[ $status = 0 && $output == *"nothing is missing"* ]]
 }
 
+@test "replay: two runs join: ratio, percentiles and CDF are those of their answers; what was not alike is above the figures" {
+	local run n=0 r
+	python3 -c '' || skip "python3 is not installed"
+	# of the second run's answers each takes twice as long, as the maker of the logs writes them
+	python3 "$TOP/kits/replay/tests/golden/make_vncplay.py" make logs factors=1,1,1,2,2,2 clicks=12 width=240 height=180 tail=1
+	for run in old new; do
+		RUN=$run REPEATS=3 made replay "$run" "$run:0:1:$((40 + 4 * (n / 3)))"
+		echo "a session" >"$run/session.trace"
+		for r in 1 2 3; do
+			cp "logs/run$n.rfb" "$run/cells/$run/$r/replay.rfb" && cp "logs/run$n.rfb.aux" "$run/cells/$run/$r/replay.rfb.aux"
+			n=$((n + 1))
+		done
+		jq '.settings += {on: "attach:vnc:a:1", label: [.settings.base]} | .host.kernel = .settings.base' "$run/run.json" >x &&
+			mv x "$run/run.json"
+	done
+	"$TOP/report/report.sh" old new -o both
+	RUN=both
+	near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.97 * b && a < 1.03 * b) }'; }
+	near "$(column new ratio)" 2
+	near "$(column new total_ratio)" 1.1
+	near "$(column new p50_ms)" "$(($(column old p50_ms | cut -d. -f1) * 2))"
+	[ "$(column new points)" = 12 ]
+	[ "$(column new pairs)" = 3 ]
+	[ "$(awk -F'\t' 'NR > 1 { n[$2]++ } END { print n["old"], n["new"] }' both/cdf.tsv)" = "36 36" ]
+	for n in total cdf percentiles ratio; do [ -s "both/figures/$n.svg" ]; done
+	near "$(finding shown | cut -d' ' -f1)" 2
+	awk '/^> .*Not alike.*kernel old \(old\) and new \(new\)/ { said = NR } /!\[/ { exit !said }' both/report.md
+	# a third one has another session; and one whose replays were deleted
+	cp -r new other && echo "another session" >other/session.trace
+	run -2 "$TOP/report/report.sh" old other -o never
+	[[ ${#lines[@]} = 1 && $output == *"other: its session"* ]]
+	rm new/cells/new/*/replay.rfb
+	run -1 "$TOP/report/report.sh" old new -o never
+	[[ ${#lines[@]} = 1 && $output == *"new: its replays"* && ! -e never ]]
+}
+
 @test "replay: a trace, servers, names and passwords that do not fit are refused in one line" {
 	local words
 	: >trace

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # LAB_ and PROTOCOL_ variables are the lab's
 # desk.sh - an empty desktop with a window manager (openbox): its menu (right button) and a key
-# (ctrl+alt+t) start one application, APP_DESK, mousepad or writer, with a document. For sessions
+# (ctrl+alt+t) start one application, APP_DESK (mousepad, writer or impress), with a document. For sessions
 # that are recorded once and replayed: every start of it shows the same, to the pixel. Contract:
 # lab/protocols/README.md; app_can besides.
 #
@@ -21,11 +21,15 @@ desk_row() {
 		printf 'soffice libreoffice-writer libreoffice-writer '
 		printf 'soffice --nologo --norestore --nofirststartwizard --nolockcheck --writer notes.txt\n'
 		;;
-	*) die "-$EXIT_USAGE" "no application '$APP_DESK' on the desk; there are: mousepad writer" ;;
+	impress)
+		printf 'loimpress libreoffice-impress libreoffice-impress '
+		printf 'soffice --nologo --norestore --nofirststartwizard --nolockcheck --impress slides.fodp\n'
+		;;
+	*) die "-$EXIT_USAGE" "no application '$APP_DESK' on the desk; there are: mousepad writer impress" ;;
 	esac
 }
 
-app_about() { printf 'an empty desktop (openbox) on which one application is started: mousepad or LibreOffice Writer\n'; }
+app_about() { printf 'an empty desktop (openbox) on which one application is started: mousepad, LibreOffice Writer or Impress\n'; }
 app_packages() { printf 'openbox mousepad x11-xserver-utils\n'; }
 app_watch() { printf 'update\n'; }
 app_cost_ns() { :; }
@@ -42,12 +46,12 @@ app_can() {
 	}
 }
 
-# On the server: $1 is the folder, $2 the command of the menu; standard input: the document.
+# On the server: $1 is the folder, $2 the command of the menu, $3 the name of the document; standard input: the document.
 desk_home() {
 	cat <<'END'
 home=$1/home
 rm -rf "$1" && mkdir -p "$home/.config/gtk-3.0" "$home/.config/openbox" "$1/run" && chmod 700 "$1/run" &&
-	cat >"$home/notes.txt" && touch -d '2020-01-02 03:04 UTC' "$home/notes.txt" || exit
+	cat >"$home/$3" && touch -d '2020-01-02 03:04 UTC' "$home/$3" || exit
 cat >"$home/.config/gtk-3.0/settings.ini" <<INI
 [Settings]
 gtk-cursor-blink = 0
@@ -91,9 +95,11 @@ END
 
 app_start() {
 	local program package class words folder=${DESK_FOLDER:-$LAB_TMP/desk} log=$LAB_LOG/app-desk.log
+	local text=$TP_HOME/data/work/text.txt
 	# shellcheck disable=SC2034
 	read -r program package class words < <(desk_row)
-	lab_exec server sh -c "$(desk_home)" sh "$folder" "$words" <"$TP_HOME/data/work/text.txt" 2>"$log" || {
+	[ "${APP_DESK-}" != impress ] || text=$TP_HOME/kits/replay/data/sessions/slides.fodp
+	lab_exec server sh -c "$(desk_home)" sh "$folder" "$words" "${words##* }" <"$text" 2>"$log" || {
 		cannot "its home could not be written: $(tail -n 1 -- "$log")"
 		return
 	}
