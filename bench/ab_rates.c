@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ab_rates [BLOCKS [MINUTES]] - how often `thinprobe ab` is wrong, and how soon it is right: sequences with a look after each
- * start, simulated, and drawn from the starts of a real comparison of a variant with itself. Prints Markdown
+/* ab_rates [BLOCKS [MINUTES]] | --bound HITS N - how often `thinprobe ab` is wrong, and how soon it is right: sequences with a look
+ * after each start, simulated, and drawn from the starts of real comparisons of a variant with itself. Prints Markdown
  * (docs/ab-error-rates.sh). */
 #include "judge/blocks.h"
 #include "judge/welch.h"
 #include "ascending.h"
+#include "binomial.h"
 #include "memory.h"
 #include "random.h"
 
@@ -181,7 +182,7 @@ static size_t keep_whole(struct block_table *t)
 	for (size_t i = 0; i < t->n; i++)
 		pool = t->series[i].figure.n > pool ? t->series[i].figure.n : pool;
 	for (size_t i = 0; i < t->n; i++)
-		if (t->series[i].figure.n == pool && !t->series[i].constant && !t->series[i].same_as) {
+		if (pool && t->series[i].figure.n == pool && !t->series[i].constant && !t->series[i].same_as) {
 			struct block_series s = t->series[n];
 
 			t->series[n] = t->series[i];
@@ -238,6 +239,8 @@ int main(int argc, char **argv)
 {
 	if (argc < 2)
 		print_simulated();
+	else if (argc == 4) /* the upper bound of a share that was seen, in percent */
+		printf("%.1f\n", 100 * binomial_share_bound(atoll(argv[2]), atoll(argv[3])));
 	else
 		print_resampled(argv[1], argc > 2 ? atof(argv[2]) : 0);
 	return EXIT_OK;

@@ -60,7 +60,10 @@ static int read_row(void *context, char *const *cell)
 		return -EPROTO;
 	if (!*cell[METRIC]) { /* the row that counts the block */
 		t->blocks++;
-		t->disturbed += v.disturbed;
+		if (v.disturbed) {
+			memory_more(t->noisy, t->disturbed);
+			t->noisy[t->disturbed++] = v;
+		}
 		return 0;
 	}
 	s = find_series(t, cell);
@@ -85,6 +88,7 @@ void blocks_free(struct block_table *t)
 		free(t->series[i].difference);
 	}
 	free(t->series);
+	free(t->noisy);
 	*t = (struct block_table){ 0 };
 }
 
@@ -164,7 +168,7 @@ static double *column_of(const struct pair *pair, size_t n, enum variant v)
 	return value;
 }
 
-static void choose_scale(struct block_series *s, const struct block_effect *effect, bool positive)
+void blocks_choose_scale(struct block_series *s, const struct block_effect *effect, bool positive)
 {
 	bool time = !strcmp(s->unit, "ms") && effect->time_ms > 0;
 	double relative = effect->relative > 0 ? effect->relative : 0.1;
@@ -176,6 +180,8 @@ static void choose_scale(struct block_series *s, const struct block_effect *effe
 		s->figure.effect = effect->points;
 	else
 		s->figure.effect = time ? effect->time_ms : fabs(s->typical[VARIANT_A]) * relative;
+	if (!s->relative && !time && !strcmp(s->unit, "ms")) /* a share of nearly nothing is nothing that a person feels */
+		s->figure.effect = fmax(s->figure.effect, 1);
 	if (!(s->figure.effect > 0)) /* A is 0 */
 		s->figure.effect = relative;
 }
@@ -208,7 +214,7 @@ static void compare_series(struct block_series *s, const struct block_effect *ef
 	for (int v = 0; v < VARIANTS; v++)
 		of[v] = column_of(pair, s->pairs, (enum variant)v);
 	if (s->pairs) {
-		choose_scale(s, effect, describe(s, of, (size_t[]){ s->pairs, s->pairs }));
+		blocks_choose_scale(s, effect, describe(s, of, (size_t[]){ s->pairs, s->pairs }));
 		add_starts(s, pair);
 	}
 	for (int v = 0; v < VARIANTS; v++)
@@ -267,7 +273,7 @@ static void compare_runs_of(struct block_series *s, const struct block_effect *e
 	}
 	s->pairs = n[VARIANT_A] < n[VARIANT_B] ? n[VARIANT_A] : n[VARIANT_B];
 	if (s->pairs > 1) {
-		choose_scale(s, effect, describe(s, of, n));
+		blocks_choose_scale(s, effect, describe(s, of, n));
 		for (int v = 0; v < VARIANTS; v++)
 			moments(s, of[v], n[v], &mean[v], &sd[v]);
 		decide_set_runs(&s->figure, n, mean, sd);

@@ -39,8 +39,9 @@ struct block_series {
 
 struct block_table {
 	struct block_series *series;
-	size_t n, room;		  /* room: index at which the series of the next row is expected */
-	size_t blocks, disturbed; /* number of blocks, and of those that other programs disturbed */
+	size_t n, room;		   /* room: index at which the series of the next row is expected */
+	size_t blocks, disturbed;  /* number of blocks, and of those that other programs disturbed */
+	struct block_value *noisy; /* owned; the disturbed blocks, without values */
 };
 
 /* Reads a table of the schema blocks/1. 0, -EPROTO with *line, -EIO. */
@@ -55,6 +56,9 @@ struct block_effect {
 /* Compares two runs, A and B, whose repeats are blocks of their own: a pair's number only names a repeat. Repeats that were
  * disturbed do not count. */
 void blocks_compare_runs(struct block_table *t, const struct block_effect *effect);
+
+/* Sets `relative` and the effect of the figure; positive: all values are above 0. */
+void blocks_choose_scale(struct block_series *s, const struct block_effect *effect, bool positive);
 
 /* Adds the differences of all starts to the figures of all series. A share in percent is compared in points; other metrics by ratio
  * (a time in ms if the effect is a time); those that may be 0 or negative by difference, in shares of A's mean. */

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* judge - is B better than A? A verdict for each metric from paired blocks of both, at a stated rate of false alarms.
+/* judge - is B better than A? A verdict for each metric from paired blocks of both, at a stated rate of false alarms. With --drift:
+ * does a session get slower?
  *
- * The rule is in decide.c; blocks.c reads the table and makes differences of pairs. This file reads options and reports. */
+ * The rules are in decide.c and drift.c; blocks.c reads the table and makes differences of pairs. This file reads options and
+ * reports. */
 #include "blocks.h"
+#include "clock.h"
+#include "drift.h"
 #include "memory.h"
 #include "rec.h"
 #include "say.h"
@@ -10,13 +14,15 @@
 #include <errno.h>
 #include <math.h>
 
+#define BLOCKS_MOST 1000000
 #define NOISY_SHARE (1.0 / 3) /* of disturbed blocks: more say nothing */
 
 static struct {
 	const char *effect, *metrics;
 	double alpha_percent, points;
 	bool runs;
-} cfg = { .effect = "10%", .alpha_percent = 5, .points = 1 };
+	int64_t block_ns, warmup; /* block_ns: 0 but with --drift */
+} cfg = { .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
@@ -25,6 +31,9 @@ static const struct cli_opt options[] = {
 	{ CLI_PERCENT, 0, "alpha", &cfg.alpha_percent, 0.001, 50, .help = "rate of false alarms, over all metrics and looks (5%)" },
 	{ CLI_STR, 0, "metrics", &cfg.metrics, .help = "only these columns of the tables", .meta = "NAME,..." },
 	{ CLI_FLAG, 0, "runs", &cfg.runs, .help = "A and B were not measured in turns: compare the repeats of two runs" },
+	{ CLI_NS, 0, "drift", &cfg.block_ns, NS_PER_MS, NS_PER_S * 86400,
+	  .help = "does one session get slower? starts are blocks of it, each so long" },
+	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 100000, .help = "with --drift: leave out so many blocks at the begin (5)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -158,6 +167,18 @@ static void report_plan(struct rec_report *r, struct block_series *const *family
 	rec_end(r);
 }
 
+static void report_disturbed(struct rec_report *r, const struct block_table *t)
+{
+	rec_begin_array(r, "disturbed");
+	for (size_t i = 0; i < t->disturbed; i++) {
+		rec_begin_object(r, NULL);
+		rec_add_ints(r, { "start", t->noisy[i].start }, { "pair", t->noisy[i].pair });
+		rec_add_str(r, "variant", t->noisy[i].variant == VARIANT_A ? "a" : "b");
+		rec_end(r);
+	}
+	rec_end(r);
+}
+
 /* The verdict of all metrics together: the worst that was told. */
 static const char *combine_words(struct block_series *const *family, size_t n, bool noisy)
 {
@@ -219,16 +240,154 @@ static int report(struct block_table *t, const char *file)
 		report_series(r, family[i], verdict_word(family[i], noisy));
 	rec_end(r);
 	report_plan(r, family, n);
+	report_disturbed(r, t);
 	rec_end(r);
 	rec_must_close(r);
 	free(family);
 	return noisy || !strcmp(word, "not decided") ? EXIT_LOSSY : !strcmp(word, "worse") ? EXIT_WORSE : EXIT_OK;
 }
 
+/* A metric of the blocks of one session. */
+struct session_figure {
+	struct block_series *of;
+	double *raw, *value;	  /* of each block after the warm-up, as the table has it and as it is judged */
+	struct drift_begin begin; /* of what grows */
+};
+
+static size_t count_blocks(const struct block_table *t)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t k = 0; k < t->series[i].n; k++)
+			most = t->series[i].value[k].start > most ? t->series[i].value[k].start : most;
+	if (most > BLOCKS_MOST)
+		die(EXIT_RUN, "block %lld: more than %d blocks", (long long)most, BLOCKS_MOST);
+	return most > cfg.warmup ? (size_t)(most - cfg.warmup) : 0;
+}
+
+static void place_values(struct session_figure *f, size_t blocks, const struct block_effect *effect)
+{
+	bool positive = true;
+
+	f->raw = memory_new(blocks, sizeof(*f->raw));
+	f->value = memory_new(blocks, sizeof(*f->value));
+	for (size_t i = 0; i < blocks; i++)
+		f->raw[i] = (double)NAN;
+	for (const struct block_value *v = f->of->value; v < f->of->value + f->of->n; v++)
+		if (v->start > cfg.warmup) {
+			f->raw[v->start - cfg.warmup - 1] = v->value;
+			positive = positive && !(v->value <= 0);
+		}
+	f->of->typical[VARIANT_A] = drift_mean(f->raw, blocks);
+	blocks_choose_scale(f->of, effect, positive);
+	for (size_t i = 0; i < blocks; i++)
+		f->value[i] = f->of->relative ? log(f->raw[i]) : f->raw[i];
+}
+
+static double said_growth(const struct session_figure *f, double growth)
+{
+	return f->of->relative ? 100 * expm1(growth) : growth;
+}
+
+/* The end of a block after the warm-up; 0: the end of the warm-up. */
+static double end_s(size_t block)
+{
+	return (double)(block + (size_t)cfg.warmup) * (double)cfg.block_ns / NS_PER_S;
+}
+
+static void report_figure(struct rec_report *r, const struct session_figure *f, const struct drift_figure *d, size_t blocks)
+{
+	static const char *const words[] = { "not decided", "does not grow", "grows", "comes and goes" };
+	bool grows = d->word == DRIFT_GROWS, step = f->begin.step;
+	size_t eighth = blocks < 8 ? 1 : blocks / 8;
+	double first = drift_mean(f->raw, eighth), last = drift_mean(f->raw + blocks - eighth, eighth);
+	const char *unit = f->of->relative ? "%" : f->of->unit;
+
+	rec_begin_object(r, NULL);
+	rec_add_strs(r, { "figure", f->of->metric }, { "unit", f->of->unit }, { "verdict", words[d->word] });
+	rec_add_reals(r, { "first", first, 4 }, { "last", last, 4 }, { "change", said_growth(f, d->change), 4 },
+		      { "low", said_growth(f, d->low), 4 }, { "high", said_growth(f, d->high), 4 },
+		      { "end", said_growth(f, d->end), 4 });
+	rec_add_str(r, "change_unit", unit);
+	rec_add_reals(r, { "effect", said_growth(f, d->effect), 4 }, { "p", d->p, 6 },
+		      { "told_s", d->told ? end_s(d->told) : (double)NAN, 1 },
+		      { "returned_s", d->returned ? end_s(d->returned) : (double)NAN, 1 },
+		      { "since_s", grows ? end_s(f->begin.block) : (double)NAN, 1 },
+		      { "step", grows && step ? f->begin.growth : (double)NAN, 4 },
+		      { "per_hour", grows && !step ? f->begin.growth * 3600 * NS_PER_S / (double)cfg.block_ns : (double)NAN, 4 });
+	rec_end(r);
+	rec_add_row(r, "  %s\t%s\t%s %s\t%s %s\t%s", f->of->metric, number_text(first), number_text(last), f->of->unit,
+		    isnan(d->change) ? "-" : number_text(said_growth(f, d->change)), unit, words[d->word]);
+	rec_rank_row(r, grows ? 2 : d->word == DRIFT_RETURNS);
+}
+
+/* The first metric of the table decides. */
+static int report_session(const struct session_figure *f, const struct drift_figure *d, size_t n, size_t blocks, const char *file)
+{
+	static const char *const words[] = { "not decided", "not slower", "slower", "comes and goes" };
+	struct rec_report *r = rec_must_open(&out_cfg, "judge");
+	size_t first = n;
+
+	for (size_t i = 0; i < n; i++)
+		if (d[i].word == DRIFT_GROWS && (first == n || f[i].begin.block < f[first].begin.block))
+			first = i;
+	rec_begin_object(r, "settings");
+	rec_add_strs(r, { "file", file }, { "effect", cfg.effect });
+	rec_add_reals(r, { "alpha_percent", cfg.alpha_percent, 3 }, { "warmup", (double)cfg.warmup, 0 });
+	rec_end(r);
+	rec_begin_object(r, "result");
+	rec_add_strs(r, { "verdict", words[d->word] }, { "moved_first", first < n ? f[first].of->metric : NULL });
+	rec_add_ints(r, { "blocks", (int64_t)blocks }, { "blocks_needed", DRIFT_BLOCKS });
+	rec_add_reals(r, { "block_s", (double)cfg.block_ns / NS_PER_S, 3 }, { "seconds", end_s(blocks), 1 });
+	rec_set_summary(r, "%s", words[d->word]);
+	if (blocks < DRIFT_BLOCKS)
+		rec_warn(r, "%s after the warm-up: nothing is decided with fewer than %zu", counted_text((int64_t)blocks, "block"),
+			 DRIFT_BLOCKS);
+	rec_begin_table(r, "lrrrl", "  figure\tat first\tat last\tsecond half\t");
+	rec_set_table(r, "figures");
+	rec_begin_array(r, "figures");
+	for (size_t i = 0; i < n; i++)
+		report_figure(r, &f[i], &d[i], blocks);
+	rec_end(r);
+	rec_end(r);
+	rec_must_close(r);
+	return d->word == DRIFT_GROWS ? EXIT_WORSE : d->word == DRIFT_NONE ? EXIT_OK : EXIT_LOSSY;
+}
+
+static int judge_session(struct block_table *t, const char *file, const struct block_effect *effect)
+{
+	struct session_figure *f = memory_new(t->n, sizeof(*f));
+	struct drift_figure *d = memory_new(t->n, sizeof(*d));
+	size_t blocks = count_blocks(t);
+	int status;
+
+	if (!blocks)
+		die(EXIT_RUN, "%s: no block after the warm-up has a metric", file);
+	for (size_t i = 0; i < t->n; i++) {
+		f[i].of = &t->series[i];
+		place_values(&f[i], blocks, effect);
+		d[i] = (struct drift_figure){ .value = f[i].value, .effect = f[i].of->figure.effect };
+	}
+	drift_decide(d, t->n, blocks, cfg.alpha_percent / 100);
+	for (size_t i = 0; i < t->n; i++)
+		if (d[i].word == DRIFT_GROWS)
+			f[i].begin = drift_find_begin(f[i].raw, blocks);
+	status = report_session(f, d, t->n, blocks, file);
+	for (size_t i = 0; i < t->n; i++) {
+		free(f[i].raw);
+		free(f[i].value);
+	}
+	free(f);
+	free(d);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "judge BLOCKS [options]",
-			      "Is B better than A? A verdict for each metric, from paired blocks of both.", options);
+	int first =
+		cli_parse(argc, argv, "judge BLOCKS [options]",
+			  "Is B better than A, by paired blocks of both? Or, with --drift, does a session get slower?", options);
 	struct block_effect effect = parse_effect();
 	struct block_table table;
 	unsigned long line;
@@ -238,11 +397,17 @@ int main(int argc, char **argv)
 	if (first == argc)
 		die_usage("which blocks? a file, or - for standard input");
 	cli_refuse_operands(argc, argv, first + 1);
+	if (cfg.block_ns && (cfg.runs || cfg.metrics))
+		die_usage("--drift with --%s: choose one", cfg.runs ? "runs" : "metrics");
 	in = cli_open_input(argv[first]);
 	err = blocks_read(in, &table, &line);
 	cli_close_input(in, argv[first], err, line, "not a table of blocks/1");
-	(cfg.runs ? blocks_compare_runs : blocks_compare)(&table, &effect);
-	status = report(&table, argv[first]);
+	if (cfg.block_ns) {
+		status = judge_session(&table, argv[first], &effect);
+	} else {
+		(cfg.runs ? blocks_compare_runs : blocks_compare)(&table, &effect);
+		status = report(&table, argv[first]);
+	}
 	blocks_free(&table);
 	return status;
 }

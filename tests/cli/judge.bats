@@ -51,6 +51,7 @@ END
 	blocks 12 10 12 5 >blocks.tsv
 	run -3 "$JUDGE" blocks.tsv --json -o out.json
 	[ "$(jq -r .result.verdict out.json)" = "too noisy" ]
+	jq -e '.result.disturbed | length == 20 and (.[0] == {start: 1, pair: 1, variant: "a"}) and (map(.start) | max == 5)' out.json
 	blocks 12 10 12 3 >blocks.tsv
 	run -5 "$JUDGE" blocks.tsv --json -o out.json
 	jq -e '.result.metrics_decided[0] | .starts == 9 and .pairs_disturbed == 6' out.json
@@ -71,6 +72,40 @@ END
 		and (.low | near(1.4019; 0.001)) and (.high | near(2.8481; 0.001))' out.json
 }
 
+# session BLOCKS GROWTH [FALL]: a floor of 10 ms that grows by GROWTH over the session; with FALL it falls back after so many
+# blocks.
+session() {
+	awk -v n="$1" -v growth="$2" -v fall="${3:-$1}" 'BEGIN {
+		print "schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed"
+		for (i = 1; i <= n; i++) {
+			value = 10 * (1 + 0.01 * sin(37 * i) + growth * (i % fall) / fall)
+			printf "blocks/1\t%d\t1\ta\t\tfloor_ms\tms\t\t%.4f\t0\n", i, value
+			printf "blocks/1\t%d\t1\ta\t\tagain\tpackets\t\t%d\t0\n", i, i % 7 == 0
+		}
+	}'
+}
+
+@test "judge --drift: slower, not slower, comes and goes, not decided: each with its exit status" {
+	local blocks growth fall status_wanted word
+
+	need jq
+	while read -r blocks growth fall status_wanted word; do
+		session "$blocks" "$growth" "$fall" >session.tsv
+		run -"$status_wanted" "$JUDGE" session.tsv --drift 60s --json -o out.json
+		[ "$(jq -r .result.verdict out.json)" = "$word" ]
+	done <<'END'
+200 0.6 201 5 slower
+200 0 201 0 not slower
+200 1 101 3 comes and goes
+50 0.6 51 3 not decided
+END
+	# 6 ms in 200 minutes
+	run -5 "$JUDGE" <(session 200 0.6 201 | tee session.tsv) --drift 60s --json -o out.json
+	jq -e '.result | .moved_first == "floor_ms" and (.figures[0] | .per_hour > 1.6 and .per_hour < 2
+		and .since_s < 1200)' out.json
+	run -0 "$JUDGE" session.tsv --drift 60s --effect 9ms
+}
+
 @test "judge: a wrong table or option is named in one line" {
 	blocks 3 10 12 >blocks.tsv
 	run -2 "$JUDGE" blocks.tsv --effect 10
@@ -80,4 +115,8 @@ END
 	echo nonsense >other.tsv
 	run -1 "$JUDGE" other.tsv
 	[ "${#lines[@]}" -eq 1 ] && [[ $output == *other.tsv* ]]
+	run -2 "$JUDGE" blocks.tsv --drift 60s --runs
+	session 5 0 >session.tsv
+	run -1 "$JUDGE" session.tsv --drift 60s
+	[ "${#lines[@]}" -eq 1 ]
 }

@@ -51,9 +51,10 @@ TEST(scales)
 
 	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, b, "p50", "ms", "11", 0) ROW(1, 1, a, "late", "%", "0", 0)
 			    ROW(1, 1, b, "late", "%", "3", 0) ROW(1, 1, a, "stall", "ms", "4", 0)
-				    ROW(1, 1, b, "stall", "ms", "-1", 0),
+				    ROW(1, 1, b, "stall", "ms", "-1", 0) ROW(1, 1, a, "jitter", "ms", "40", 0)
+					    ROW(1, 1, b, "jitter", "ms", "-1", 0),
 		    &t, (struct block_effect){ .relative = 0.1, .points = 2 });
-	assert_int_equal(t.n, 3);
+	assert_int_equal(t.n, 4);
 	assert_true(t.series[0].relative);
 	assert_near(t.series[0].figure.mean, log(1.1), 1e-12);
 	assert_near(t.series[0].figure.effect, log(1.1), 1e-12);
@@ -62,7 +63,8 @@ TEST(scales)
 	assert_near(t.series[1].figure.effect, 2, 0);
 	assert_false(t.series[2].relative);
 	assert_near(t.series[2].figure.mean, -5, 1e-12);
-	assert_near(t.series[2].figure.effect, 0.4, 1e-12);
+	assert_near(t.series[2].figure.effect, 1, 0);
+	assert_near(t.series[3].figure.effect, 4, 1e-12);
 	blocks_free(&t);
 }
 

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# say.jq - what a long session showed. The verdicts are judge's (drift).
+include "words";
+
+def title: "A session over hours: \(protocol_words)";
+def duration: if . < 120 then "\(number) s" elif . < 7200 then "\(. / 60 | number) min" else "\(. / 3600 | number) h" end;
+def setup: [protocol_words, link_words, (.run.settings.seconds | values | duration), run_words] | sentence;
+def hours: . * 3600 | duration;
+def names: {floor_ms: "the floor of the response time", median_ms: "the median response time",
+	viewer_round_trip_ms: "the TCP round trip seen by the viewer", server_round_trip_ms: "the TCP round trip seen by the server",
+	viewer_sent_again: "what the viewer sends again", server_sent_again: "what the server sends again",
+	viewer_memory_mb: "the viewer's memory", server_memory_mb: "the server's memory",
+	viewer_descriptors: "the viewer's open descriptors", server_descriptors: "the server's open descriptors"};
+def labels: {value: {figure: (names | map_values(sub("^the "; "") | upper_first))},
+	figures: ({} + if .run.settings.warmup_blocks and .run.settings.block_s then
+		{warmup_h: (.run.settings.warmup_blocks * .run.settings.block_s / 3600)} else {} end)};
+
+def from_to: . as $f | "\(.first | number) to \(.last | with_unit($f.unit // ""))";
+def speed: (.unit // "") as $unit | if .step != null then ", by \(.step | with_unit($unit)) at once"
+	elif .per_hour != null then ", by \(.per_hour | with_unit($unit)) an hour" else "" end;
+def since: if .since_h == null then "" else " since \(.since_h | hours)" end;
+def halves: (.change_unit // "") as $unit | if .change == null then "there were too few blocks to look"
+	elif .verdict == "grows" and .low < 0 then "the last eighth is \(.end | with_unit($unit)) above the first three quarters"
+	else "the second half is \(.change | with_unit($unit)) above the first (\(range_words(.low; .high; $unit)))" end;
+def change_figure: {value: .change, low: .low, high: .high, unit: .change_unit, figure: "over-time"};
+
+def floors: [.figures // [] | .[] | select(.figure == "floor_ms")];
+def words: (names[.figure] // .figure) as $what | (.change_unit // "") as $unit
+	| if .verdict == "grows" then "\($what) rose from \(from_to)\(speed)\(since)"
+	elif .verdict == "does not grow" then "\($what) grew by less than \(.high | with_unit($unit)) from the first half to the second"
+	elif .verdict == "comes and goes" then "\($what) rose, and came back after \(.returned_h | hours)"
+	else "whether \($what) grows cannot be told: \(halves)" end;
+def heads: {"grows": "The session got slower", "does not grow": "The session did not get slower",
+	"comes and goes": "The session was slower for a while", "not decided": "Not decided"};
+def rank: {"grows": 0, "comes and goes": 1, "not decided": 2, "does not grow": 3}[.verdict];
+def verdict: floors | if . == [] then nothing_measured
+	else length as $n | (min_by(rank)) as $f | (map(select(.verdict == $f.verdict)) | length) as $same
+		| heads[$f.verdict] + (if $n > 1 then " in \($same) of \($n) sessions" else "" end) + ": " + ($f | words) + "." end;
+
+def found: words as $words | finding("\(.figure)-\(.repeat)";
+	"**\($words | upper_first)**" + (if .verdict == "grows" or .verdict == "comes and goes" then "; \(halves)." else "." end);
+	change_figure + {verdict: (["bad", "unsure", "unsure", "good"][rank])});
+def grown: [.figures // [] | .[] | select(.verdict == "grows")] | sort_by(.since_h);
+def order: grown | if length < 2 or .[0].since_h == .[1].since_h then empty else . as $all | .[0] as $first
+	| finding("first"; "**\(names[$first.figure] | upper_first) grew first**, \($first | since | ltrimstr(" "))"
+		+ "; then \([$all[1:][] | "\(names[.figure])\(since)"] | and_list).";
+		($first | change_figure) + {verdict: "none"}) end;
+def findings: [(floors | sort_by(rank)[:2][] | found), order,
+	(grown[] | select(.figure != "floor_ms") | found),
+	(.figures // [] | .[] | select(.figure != "floor_ms" and .verdict == "comes and goes") | found)][:5];
+
+# ---- tables of the page ----
+def views:
+	view("figures"; "figures"; "What grew"; {}; 
+		"protocol? repeat? figure unit first last change low high end change_unit verdict since_h step per_hour"),
+	view("main"; "summary"; "Sessions"; {}; "protocol verdict seconds blocks floor_ms last_floor_ms moved_first");

@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# soak: a session whose application is scripted to get slower is called slower, one with a constant delay is not; the page of a
+# made-up session. (The rule: tests/unit/judge/drift_test.c.)
+
+bats_require_minimum_version 1.5.0
+load ../../tests/cli/helpers
+load ../../tests/undrawn
+
+setup() { begin_test; }
+
+# made_up GROWTH: a run of a session of 100 blocks of 36 s, an hour, whose server's memory grows by 50 % from block 21 on, and whose
+# floor by GROWTH from block 51 on.
+made_up() {
+	local folder=run/cells/vnc/1
+	mkdir -p "$folder"
+	awk -v growth="$1" 'BEGIN {
+		OFS = "\t"; print "schema", "start", "pair", "variant", "cell", "metric", "unit", "better", "value", "disturbed"
+		for (i = 1; i <= 100; i++) {
+			wave = 1 + 0.02 * sin(37 * i)
+			print "blocks/1", i, i, "a", "", "floor_ms", "ms", "", 10 * wave * (1 + (i > 50) * growth * (i - 50) / 50), 0
+			print "blocks/1", i, i, "a", "", "server_memory_mb", "MB", "", 60 * wave * (1 + (i > 20) * (i - 20) / 160), 0
+			print "blocks/1", i, i, "a", "", "server_descriptors", "", "", 30, 0
+		}
+	}' >"$folder/blocks.tsv"
+	"$BIN/judge" "$folder/blocks.tsv" --drift 36s --json -o "$folder/drift.json" >/dev/null || :
+	jq '{schema: "thinprobe.cell/1", parameters: {protocol: "vnc"}, repeat: 1, state: "complete", reason: "", marked: "",
+		drift: .result}' "$folder/drift.json" >"$folder/cell.json"
+	echo '{"schema": "thinprobe.run/1", "experiment": "soak", "state": "complete", "settings": {"protocol": "vnc", "repeats": 1,
+		"seconds": 3600, "seed": 1, "block_s": 36, "warmup_blocks": 5, "on": "lab"}}' >run/run.json
+	run_cells run
+}
+
+@test "soak: the page says since when a figure grows and which grew first" {
+	need gnuplot cmark-gfm
+	made_up 0.6
+	"$TOP/report/report.sh" run
+	[ "$(field run/summary.tsv verdict protocol=vnc)/$(field run/summary.tsv moved_first protocol=vnc)" = slower/server_memory_mb ]
+	[ "$(field run/figures.tsv verdict figure=server_descriptors)" = "does not grow" ]
+	# 6 ms in the last half hour; block 51 of 100 in an hour
+	awk -v h="$(field run/figures.tsv per_hour figure=floor_ms)" -v since="$(field run/figures.tsv since_h figure=floor_ms)" \
+		'BEGIN { exit !(h > 11 && h < 13 && since > 0.45 && since < 0.55) }'
+	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "floor_ms-1 first server_memory_mb-1" ]
+	[ -s run/figures/over-time.svg ]
+	rm -r run
+	made_up 0
+	report_findings run
+	[ "$(field run/summary.tsv verdict protocol=vnc)" = "not slower" ]
+	[ "$(finding run floor_ms-1 verdict)/$(finding run server_memory_mb-1 verdict)" = good/bad ]
+}
+
+soaked() {	# soaked SCRIPT: 53 blocks after the warm-up; sets status
+	status=0
+	LAB_SHARED_CPUS=1 "$TOP/thinprobe" soak --protocol vnc:refecho -t 44 --block 0.8 --every 0.08 --warmup 2 \
+		--answer-delay "$1" -o run 2>err 3>&- ||
+		status=$?
+	cat err
+	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
+	jq -c '.result | .verdict, (.figures[] | [.figure, .verdict, .change, .low, .high, .p])' run/cells/*/1/drift.json
+	[ "$(jq -r .state run/run.json)" = complete ]
+}
+
+@test "soak: an application whose delay grows by a ms each key is called slower, and the floor is among what grew" {
+	# (on a busy machine, fewer keys)
+	awk 'BEGIN { for (i = 0; i < 2000; i++) printf "%dms\n", 20 + i }' >delays
+	soaked file:delays
+	[ "$status" = 5 ]
+	[ "$(field run/figures.tsv verdict figure=floor_ms)" = grows ]
+	awk -v a="$(field run/figures.tsv first figure=floor_ms)" -v b="$(field run/figures.tsv last figure=floor_ms)" \
+		'BEGIN { exit !(a >= 20 && b > 1.5 * a) }'
+	[ "$(wc -l <run/figures.tsv)" = 11 ]	# both ends: round trip, what was sent again, memory, descriptors
+}
+
+# bats test_tags=all
+@test "soak: an application whose delay stays is not called slower" {
+	soaked const:20ms
+	[ "$status" = 0 ] || [ "$status" = 3 ]
+}

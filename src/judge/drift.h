@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* drift - does a figure of a session grow as time goes by? With a stated rate of false alarms, also where one looks after every
+ * block. Pure.
+ *
+ * A value is the figure of a block of time; blocks follow each other. Neighbouring blocks are correlated, so no test counts them
+ * as independent. At a look the blocks so far are two halves of DRIFT_PAIRS batches each; two one-sided tests share the level:
+ *	pairs	batch i of the second half less batch i of the first (the pairs of Cox and Stuart 1955) is one value, and the
+ *		values have a t test with DRIFT_PAIRS - 1 degrees of freedom. With the number of batches fixed, it holds for any
+ *		correlation that is short beside a batch (Ibragimov and Mueller 2010). Steady growth adds to no value's spread.
+ *	end	each of the last DRIFT_END batches against the first DRIFT_BEFORE, with the spread of those (Chow 1960), the
+ *		larger p-value of both: a late step. Batches between may be on either side of it.
+ * Batches are means of neighbouring blocks, and grow: looks are after 16 b blocks for b = 3, 4, 5 ... 10, from there on a fifth
+ * larger each. Look k spends 5 alpha / ((k + 4) (k + 5)) of the level (Lan and DeMets 1983), so that all looks together
+ * keep it (Boole), whenever the session ends. At each look the figures share it by Holm's (1979) method.
+ *
+ * What grew and fell back, as a saw does, is no drift: the mean of an eighth as many blocks as were there when growth was told came
+ * back to less than half of it. Looks then go on as before. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define DRIFT_PAIRS 8
+#define DRIFT_END 2
+#define DRIFT_BEFORE 12
+#define DRIFT_BATCH 3					     /* blocks of the first look's batches */
+#define DRIFT_BLOCKS (2 * (size_t)DRIFT_PAIRS * DRIFT_BATCH) /* no verdict with fewer */
+
+enum drift_word { DRIFT_OPEN, DRIFT_NONE, DRIFT_GROWS, DRIFT_RETURNS };
+
+struct drift_figure {
+	/* set by the caller; all others zero */
+	const double *value; /* of each block after the warm-up; NAN: not known */
+	double effect;	     /* smallest growth of interest, > 0 */
+	/* by drift_decide() */
+	enum drift_word word;
+	size_t told;	  /* blocks after which the growth was told; 0: it was not, or fell back */
+	size_t returned;  /* blocks after which it had fallen back; 0: never */
+	double p;	  /* of the last look, for both tests; not adjusted for several looks and figures */
+	double change;	  /* second half less first, at the last look; NAN: there was none */
+	double low, high; /* its interval: the level of all looks and figures together */
+	double end;	  /* last batches less the first DRIFT_BEFORE */
+};
+
+/* Decides n figures of the same blocks together, after every block up to `blocks`. A figure is
+ *	DRIFT_GROWS	growth of at least effect / 2 was told at a look and has not fallen back since;
+ *	DRIFT_RETURNS	it was told, and fell back;
+ *	DRIFT_NONE	neither, and the upper bound of `change` is below effect, and `end` below half of it;
+ *	DRIFT_OPEN	otherwise. */
+void drift_decide(struct drift_figure *f, size_t n, size_t blocks, double alpha);
+
+/* The mean of the values that are known. */
+double drift_mean(const double *value, size_t n);
+
+/* Where growth begins, by least squares: a step, or a bend into a straight line, whichever is nearer to the values. */
+struct drift_begin {
+	size_t block; /* the first that is higher */
+	bool step;
+	double growth; /* of a step its height, of a bend the growth of one block */
+};
+struct drift_begin drift_find_begin(const double *value, size_t blocks);
