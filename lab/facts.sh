@@ -131,7 +131,7 @@ facts_link() {
 # name<TAB>version of what takes part in a measurement; a tool that is not there is null.
 facts_tools() {
 	{
-		facts_tool Xvnc 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' -version
+		facts_tool Xvnc 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' -help
 		facts_tool xterm 's/.*XTerm(\([0-9]*\)).*/\1/p' -version
 		facts_tool vim.tiny 's/.*IMproved \([0-9.]*\).*/\1/p' --version
 		facts_tool gnuplot 's/^gnuplot \(.*\)/\1/p' --version

@@ -65,13 +65,9 @@ lab_change() {
 
 # Its input ends when the last process with the writing end has ended: the driver and all its children.
 lab_undo_start() {
-	local dir both told LAB_COMMAND
-	dir=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") && mkfifo -m 600 "$dir/pipe" ||
-		die "cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a writable folder"
-	exec {both}<>"$dir/pipe"	# for both directions: opening does not wait for another
-	exec {told}<"$dir/pipe"
-	exec {LAB_ASK}>"$dir/pipe" {both}>&-
-	rm -r -- "$dir"
+	local both told LAB_COMMAND
+	open_pipe both
+	exec {told}<"/dev/fd/$both" {LAB_ASK}>"/dev/fd/$both" {both}>&-
 	open_pipe LAB_TOLD
 	lab_undo_command
 	"${LAB_COMMAND[@]}" <&"$told" >&"$LAB_TOLD" 2>>"$LAB_TIMES/lab.log" {LAB_ASK}>&- {LAB_TALK}>&- {told}<&- &

@@ -56,15 +56,16 @@ need() {
 		die "-$EXIT_MISSING" "$1 is missing; install it with: apt-get install --no-install-recommends $2"
 }
 
-# open_pipe VAR: a nameless pipe, open for both directions, its descriptor in VAR. (Process substitution would do
-# it in one line, but bash 5.2 then changes $! and complains of processes it does not know.)
+# open_pipe VAR: a nameless pipe, open for both directions, its descriptor in VAR. bash 5.1 makes a pipe for a short here-string;
+# opened again it can be written, and no folder is left by kill -9. (After a process substitution bash 5.2 changes $! and complains
+# of processes it does not know.)
 open_pipe() {
-	local dir
+	local first
 	local -n pipe=$1
-	dir=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") && mkfifo -m 600 "$dir/pipe" ||
-		die "cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a writable folder"
-	exec {pipe}<>"$dir/pipe"
-	rm -r -- "$dir"
+	exec {first}<<<''
+	[ -p "/dev/fd/$first" ] || die "bash $BASH_VERSION is too old; 5.1 or later is needed"
+	exec {pipe}<>"/dev/fd/$first" {first}<&-
+	read -r -u "$pipe" _
 }
 
 # nap SECONDS: sleeps without starting a process (waiting must not load the CPUs that are measured), and wakes when told to stop.
@@ -156,17 +157,35 @@ LAB_TMP=/tmp
 lab_use() {
 	LAB_ON=${2-}
 	[ -f "$LAB_HERE/$1.sh" ] || die "-$EXIT_USAGE" "no back-end '$1'; there are: local ssh attach"
+	[ -z "${LAB_SERVER_ROOT-}" ] || [ "$1" = local ] ||
+		die "-$EXIT_USAGE" "a root file system is for an emulated server (--on lab); unset LAB_SERVER_ROOT"
 	# shellcheck source=lab/local.sh
 	. "$LAB_HERE/$1.sh"
 }
 
 # lab_has ROLE COMMAND: that command is installed there. lab_need ROLE COMMAND PACKAGE: it is, or 1 (cannot) and
-# the way to get it. (Without a back-end, and in the emulated lab, that is this machine.)
-lab_has() { command -v -- "$2" >/dev/null 2>&1; }
+# the way to get it. (Without a back-end, and in the emulated lab, that is this machine, or LAB_SERVER_ROOT, where a link leads
+# elsewhere from here than from within.)
+lab_has() {
+	local file
+	[ "$1" = server ] && [ -n "${LAB_SERVER_ROOT-}" ] || { command -v -- "$2" >/dev/null 2>&1; return; }
+	[[ $2 != /* ]] || { [ -e "$LAB_SERVER_ROOT$2" ]; return; }
+	for file in "$LAB_SERVER_ROOT"/usr/{local/bin,bin,sbin}/"$2"; do [ ! -e "$file" ] && [ ! -L "$file" ] || return 0; done
+	return 1
+}
 lab_need() {
 	local at=LAB_AT_$1
-	lab_has "$1" "$2" || cannot "-$EXIT_MISSING" "$2 is missing${!at-}; apt-get install --no-install-recommends $3${!at-}"
+	lab_has "$1" "$2" || cannot "-$EXIT_MISSING" "$2 is missing${!at-}; $(lab_cure "$1" "$3${!at-}")"
 }
+lab_cure() {	# lab_cure ROLE PACKAGE: prints how it comes there
+	if [ "$1" = server ] && [ -n "${LAB_SERVER_ROOT-}" ]; then
+		printf 'make a root that has it: thinprobe root make SUITE --protocol %s' "${PROTOCOL_NAME:-NAME}"
+	else
+		printf 'apt-get install --no-install-recommends %s' "$2"
+	fi
+}
+[ -z "${LAB_SERVER_ROOT-}" ] || LAB_AT_server=" in $LAB_SERVER_ROOT"
+root_system() { sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\).*/\1/p' "$1/etc/os-release"; }	# root_system ROOT: prints its name
 
 # lab_needs ROLE:COMMAND:PACKAGE...: 0, or prints which is missing there, with the cure, and fails.
 lab_needs() {
@@ -175,7 +194,7 @@ lab_needs() {
 		IFS=: read -r role command package <<<"$command"
 		at=LAB_AT_$role
 		lab_has "$role" "$command" || {
-			printf '%s is missing%s; apt-get install --no-install-recommends %s\n' "$command" "${!at-}" "$package"
+			printf '%s is missing%s; %s\n' "$command" "${!at-}" "$(lab_cure "$role" "$package")"
 			return 1
 		}
 	done

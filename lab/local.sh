@@ -45,7 +45,8 @@
 # LAB_CPUS_server and LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay
 # visible); LAB_CLIENTS (1): so many roles client, client2 ... (array: LAB_CLIENT_ROLES), of which the
 # further ones have a network and an address of their own behind that of the client, on whose CPUs and
-# in whose other namespaces they run; LAB_SERVER_MEMORY, LAB_SWAP, LAB_SWAP_SIZE (memory.sh).
+# in whose other namespaces they run; LAB_SERVER_MEMORY, LAB_SWAP, LAB_SWAP_SIZE (memory.sh); LAB_SERVER_ROOT: the root file
+# system of another release (root.sh), whose usr and etc the server has in place of this machine's.
 lab_up() {
 	local deadline MS NOW_MS word a b c d dir keep=() unshared=()
 
@@ -78,7 +79,8 @@ lab_up() {
 	: "${LAB_RATE:=100Mbit}" "${LAB_QUEUE:=50ms}" "${LAB_DELAY:=}" "${LAB_JITTER:=}" "${LAB_LOSS:=}" \
 		"${LAB_CPU_WAIT:=300}" "${LAB_SHARED_CPUS:=0}"
 	LAB_WISH_SHARED=$LAB_SHARED_CPUS LAB_WISH_server=${LAB_CPUS_server-} LAB_WISH_client=${LAB_CPUS_client-}
-	for dir in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$PWD" "$LAB_RUN" "$LAB_LOG" ${LAB_KEEP[@]+"${LAB_KEEP[@]}"}; do
+	for dir in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$PWD" "$LAB_RUN" "$LAB_LOG" ${LAB_SERVER_ROOT:+"$LAB_SERVER_ROOT"} \
+		${LAB_KEEP[@]+"${LAB_KEEP[@]}"}; do
 		[ -e "$dir" ] && keep+=("$dir" "$(realpath -- "$dir")")
 	done
 
@@ -88,6 +90,7 @@ lab_up() {
 		LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT LAB_CLIENTS=${LAB_CLIENTS:-1} \
 		LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SHARED_CPUS=$LAB_SHARED_CPUS LAB_ALLOWED=$LAB_DRIVER_CPUS \
 		LAB_SERVER_CPUS=${LAB_SERVER_CPUS:-1} LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \
+		LAB_SERVER_ROOT=${LAB_SERVER_ROOT-} \
 		setpriv --pdeathsig KILL ${unshared[@]+"${unshared[@]}"} "$BASH" -p "$LAB_HERE/local/hold.sh" \
 			${keep[@]+"${keep[@]}"} \
 		3>&"$LAB_TALK" {LAB_TALK}>&- </dev/null >>"$LAB_LOG/lab.log" 2>&1 &
@@ -281,8 +284,12 @@ lab_lost() {
 	[ -n "${LAB_HOLDER-}" ] && lab_gone "$LAB_HOLDER" && printf 'the emulated hosts are gone\n'
 }
 
-# lab_facts: the machine as JSON (facts.sh).
-lab_facts() { facts_json; }
+# lab_facts: the machine as JSON (facts.sh), with the versions of what the server's root has.
+lab_facts() {
+	[ -n "${LAB_SERVER_ROOT-}" ] || { facts_json; return; }
+	facts_json | jq -c --arg tools "$(lab_exec server bash -c "$(declare -f facts_tools facts_tool); facts_tools")" '
+		.tools += ([$tools / "\n" | .[] / "\t" | select((.[1] // "") != "") | {(.[0]): .[1]}] | add // {})'
+}
 
 # lab_can ROLE pin|cgroup|shape|delay|autogroup|capture|rt, lab_can server
 # memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh), disk (disk.sh; from the

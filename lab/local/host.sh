@@ -51,6 +51,17 @@ while IFS= read -r path; do
 	exec {fd}<&-
 done < <(printf '%s\n' "${!keep[@]}" | LC_ALL=C sort)
 { mkdir -m 1777 /tmp/.X11-unix /tmp/.ICE-unix && mkdir -m 700 /tmp/home /tmp/runtime; } || fail "cannot make /tmp/.X11-unix"
+# A server of another release has usr and etc of its root; all else is this machine's.
+if [ "$role" = server ] && [ -n "${LAB_SERVER_ROOT-}" ]; then
+	[ -L /bin ] || fail "no other release can run on this machine, whose /bin is not a link to usr/bin"
+	for path in "$TP_HOME" "$TP_BIN"; do
+		[[ $path == /usr/* ]] || continue
+		mkdir -p -- "$LAB_SERVER_ROOT$path" && mount --bind -- "$path" "$LAB_SERVER_ROOT$path" ||
+			fail "cannot make $path visible in $LAB_SERVER_ROOT"
+	done
+	mount --bind -- "$LAB_SERVER_ROOT/etc" /etc && mount --rbind -- "$LAB_SERVER_ROOT/usr" /usr ||
+		fail "cannot use $LAB_SERVER_ROOT as the server's root file system"
+fi
 # No router solicitations or duplicate-address probes between the keys.
 echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/all/disable_ipv6
 echo 1 2>/dev/null >/proc/sys/net/ipv6/conf/default/disable_ipv6

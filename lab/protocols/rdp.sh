@@ -45,8 +45,8 @@ protocol_can() {
 	lab_needs server:xrdp:xrdp server:xset:x11-xserver-utils server:xauth:xauth server:openssl:openssl \
 		"server:$([ "$PROTOCOL_VARIANT" = vnc ] && echo Xvnc:tigervnc-standalone-server ||
 			echo "$RDP_XORG:xserver-xorg-core")" || return
-	[ "$PROTOCOL_VARIANT" = vnc ] || protocol_asks server test -f "$module" || {
-		printf '%s is missing%s; apt-get install --no-install-recommends xorgxrdp\n' "$module" "${LAB_AT_server-}"
+	[ "$PROTOCOL_VARIANT" = vnc ] || protocol_asks server test -f "${LAB_SERVER_ROOT-}$module" || {
+		printf '%s is missing%s; %s\n' "$module" "${LAB_AT_server-}" "$(lab_cure server xorgxrdp)"
 		return 1
 	}
 	[ -n "$(rdp_client)" ] || {

@@ -161,7 +161,7 @@ protocol_settings() {
 		return ;;
 	viewer) client=$(lab_exec client vncviewer --version 2>&1 | sed -n 's/.*TigerVNC.* v\([0-9][0-9.]*\).*/\1/p' | head -n 1) ;;
 	esac
-	version=$(lab_exec server Xvnc -version 2>&1 | sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+	version=$(lab_exec server Xvnc -help 2>&1 | sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
 	jq -cn --arg version "$version" --argjson rate "$VNC_FRAME_RATE" --arg geometry "$VNC_GEOMETRY" \
 		--arg viewer "$PROTOCOL_VARIANT" --arg client "$client" '
 		(if $viewer == "viewer" then "; client vncviewer \($client)" else "" end) as $by

@@ -44,11 +44,11 @@ END
 	[ ! -e "$AT/cluster" ]
 }
 
-# All cells are there, each once, and the report has all of them.
+# All cells are there, each once (beside what was measured again because others disturbed it), and the report has all of them.
 complete() {
 	jq -e '.state == "complete" and .counts.complete == 4 and .sweep.parts == 4' "$AT/dir/stalls/run.json"
-	[ "$(find "$AT/dir/stalls/cells" -name cell.json | wc -l)" = 4 ]
-	[ "$(find "$AT/dir/stalls/cells" -mindepth 2 -maxdepth 2 | wc -l)" = 4 ]
+	[ "$(find "$AT/dir/stalls/cells" -name cell.json -not -path '*~/*' | wc -l)" = 4 ]
+	[ "$(find "$AT/dir/stalls/cells" -mindepth 2 -maxdepth 2 -not -name '*~' | wc -l)" = 4 ]
 	[ "$(awk -F'\t' 'NR > 1 && $2 == "there" { print $1 }' "$AT/dir/cells.tsv" | sort -u | wc -l)" = 4 ]
 	[ -z "$(ls -A "$AT/dir/.parts")" ]
 	[ -s "$AT/dir/stalls/report.html" ]

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# root.sh make SUITE [OPTION...] - makes a root file system of another release, in which the emulated server can run
+# (LAB_SERVER_ROOT of local.sh).
+#
+# mmdebstrap writes an archive, and the caller unpacks it: so all files are the caller's, who may read and remove them, also where
+# mmdebstrap has used the subordinate ids of an ordinary user.
+set -u
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh" || exit 1
+# shellcheck disable=SC2034 # warn says it
+TP_TOOL=thinprobe
+
+usage() {
+	cat <<'END'
+usage: thinprobe root make SUITE [--protocol P,...] [-o DIR] [--mirror URL]
+Makes a root file system of a release, such as bookworm or trixie, in which the
+server of a comparison runs: thinprobe ab --a-root DIR --b-root DIR. Needs no
+root where user namespaces are allowed. rm -r removes it.
+  --protocol P,...      with what these display protocols need (vnc)
+  -o, --output-dir DIR  put it here (~/.cache/thinprobe/roots/SUITE-P)
+  --mirror URL          archive to take it from (that of this machine)
+examples:
+    thinprobe root make trixie --protocol vnc
+    thinprobe root make bookworm --protocol rdp -o /srv/roots/xrdp-0.9
+END
+}
+
+bad() { die -2 "root: $* (see thinprobe root --help)"; }
+
+SUITE='' PROTOCOLS=vnc FOLDER='' MIRROR=''
+read_options() {
+	local name
+	while [ $# -gt 0 ]; do
+		case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
+		case $1 in
+		-h | --help) usage; exit 0 ;;
+		--protocol | -o | --output-dir | --mirror)
+			[ -n "${2-}" ] || bad "$1 needs a value"
+			case $1 in --protocol) PROTOCOLS=$2 ;; --mirror) MIRROR=$2 ;; *) FOLDER=${2%/} ;; esac
+			shift
+			;;
+		*)
+			[[ -z $SUITE && $1 =~ ^[a-z][a-z0-9-]*$ ]] ||
+				bad "unexpected $1$(nearest "$1" "" --protocol --output-dir --mirror)"
+			SUITE=$1
+			;;
+		esac
+		shift
+	done
+	[ -n "$SUITE" ] || bad "which release? name one, such as trixie"
+	for name in ${PROTOCOLS//,/ }; do
+		# shellcheck disable=SC2046 # names
+		plugin_file protocols "${name%%:*}" >/dev/null ||
+			bad "no protocol $name$(nearest "$name" "; thinprobe list --protocols names them" $(plugins protocols))"
+	done
+	: "${FOLDER:=${XDG_CACHE_HOME:-$HOME/.cache}/thinprobe/roots/$SUITE-${PROTOCOLS//[,:]/-}}"
+	[ ! -e "$FOLDER" ] || rmdir -- "$FOLDER" 2>/dev/null ||
+		bad "$FOLDER is there already; remove it, or name another with -o DIR"
+}
+
+# The packages of every root and of these protocols, as options of mmdebstrap. Of a|b a release has one.
+root_packages() {
+	packages_listed | awk -v protocols=",$PROTOCOLS," '
+		BEGIN {
+			n = split(protocols, p, ",")
+			for (i = 1; i <= n; i++) { wanted["protocol:" p[i]]; sub(/:.*/, "", p[i]); wanted["protocol:" p[i]] }
+		}
+		($1 == "root" || $1 in wanted) && !seen[$2]++ {
+			if (gsub(/\|/, "),?exact-name(", $2)) $2 = "?or(?exact-name(" $2 "))"
+			print "--include=" $2
+		}'
+}
+
+# The archive that this machine has its own release from, if that is Debian; else mmdebstrap knows one for the release.
+# shellcheck disable=SC2016 # apt's
+own_mirror() (
+	. /etc/os-release && [ "$ID" = debian ] &&
+		apt-get indextargets --format '$(REPO_URI)' "Release: $VERSION_CODENAME" 2>/dev/null | head -n 1
+)
+
+make_root() {
+	local new log=$FOLDER.log mode=unshare options=() path cure
+	[ "$EUID" != 0 ] || mode=root
+	for path in mmdebstrap $([ $mode = root ] || echo newuidmap); do
+		command -v "$path" >/dev/null || die "-$EXIT_MISSING" "$path is missing; thinprobe setup --app root"
+	done
+	: "${MIRROR:=$(own_mirror)}"
+	mkdir -p -- "$(dirname -- "$FOLDER")" && new=$(mktemp -d "$FOLDER.XXXXXX") && chmod 755 "$new" && : >"$log" ||
+		die "cannot make $FOLDER; name another folder with -o DIR"
+	on_exit rm -rf -- "$new"
+	mapfile -t options < <(
+		root_packages
+		apt-config dump 2>/dev/null | grep -E '^Acquire::(https?::Proxy|Check-|Retries)' | sed 's/^/--aptopt=/'
+	)
+	echo "$FOLDER: takes some minutes" >&2
+	mmdebstrap --mode="$mode" --variant=minbase --format=tar "${options[@]}" \
+		--aptopt='APT::Install-Recommends "false"' --dpkgopt='path-exclude=/usr/share/doc/*' \
+		--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+		--dpkgopt=force-unsafe-io "$SUITE" - ${MIRROR:+"$MIRROR"} </dev/null 2>"$log" |
+		tar -x -C "$new" --no-same-owner --exclude='./dev/*' 2>>"$log"
+	if [ "${PIPESTATUS[*]}" != '0 0' ]; then
+		case $(<"$log") in
+		*NO_PUBKEY* | *'is not signed'*) cure="its key is not known here: install a debian-archive-keyring that has it" ;;
+		*'a Release file'* | *404* | *resolve* | *onnect*)
+			cure="check the name, or name an archive that has it with --mirror URL" ;;
+		*) cure="find out why" ;;
+		esac
+		die "no root of $SUITE can be made: $(sed -nE 's/^(E|tar): (.*[^.])\.?$/\2/p' "$log" | head -n 1); $cure (log: $log)"
+	fi
+	[ -s "$new/etc/hosts" ] || echo '127.0.0.1 localhost' >"$new/etc/hosts"
+	# Where an installed thinprobe is seen from within.
+	for path in "$TP_HOME" "$TP_BIN"; do [[ $path != /usr/* ]] || mkdir -p -- "$new$path"; done
+	mv -T -- "$new" "$FOLDER" && rm -f -- "$log" || die "cannot make $FOLDER"
+	echo "root: $FOLDER ($(root_system "$FOLDER"), $(du -sm "$FOLDER" | cut -f 1) MB)"
+}
+
+case ${1-} in
+make) read_options "${@:2}" && make_root ;;
+-h | --help) usage ;;
+*) bad "${1:-nothing} is not make" ;;
+esac
