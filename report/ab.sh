@@ -5,22 +5,32 @@
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
-die() { printf 'thinprobe: %s\n' "$*" >&2; exit 1; }
-cd -- "$1" 2>/dev/null && DIR=$PWD || die "cannot enter $1"
+. "$here/blocks.sh"
+. "$here/die.sh"
+. "$here/html.sh"
+cd -- "$1" 2>/dev/null && DIR=$PWD || die 1 "cannot enter $1"
 
 doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile a a/run.json --slurpfile b b/run.json \
-	'{ab: $ab[0], verdict: $verdict[0].result, a: $a[0], b: $b[0]}') || die "$DIR: its files cannot be read"
+	'{ab: $ab[0], verdict: $verdict[0].result, a: $a[0], b: $b[0]}') &&
+	noise=$(jq -r '.result.disturbed // [] | .[] | "\(.start) \(.pair) \(.variant)"' verdict.json |
+		while read -r start pair variant; do
+			printf '%s\t%s%s\t%s\n' "$start" "$pair" "${variant^}" "$(block_why "$variant" "$pair")"
+		done) &&
+	doc=$(jq --arg noise "$noise" '.noise = ($noise | split("\n") | map(split("\t")))' <<<"$doc") ||
+	die 1 "$DIR: its files cannot be read"
 
 # shellcheck disable=SC2016 # a program of jq
 words=$(cat "$here/decided.jq")'
-def variant: [.options, .server, .client] | map(select(. != "")) | join(" ") | if . == "" then "as it is" else . end;
+def variant: [.options, .server, .client, .root // ""] | map(select(. != "")) | join(" ") | if . == "" then "as it is" else . end;
 def minutes($starts): .ab as $ab | if $starts == null or $ab.starts == 0 then "over 10,000 starts"
 	else ($starts * $ab.measured_s / $ab.starts / 60) | if . < 10 then . * 10 | round / 10 else round end end;
 def decided($word): .verdict.metrics_decided | map(select(.verdict == $word));
 def list: map("\(name) \(change) (\(interval))") | join("; ");
 def answer: .verdict.verdict as $v
 	| if $v == "too noisy" then
-		"Too noisy: \(.verdict.blocks_disturbed) of \(.verdict.blocks) blocks were disturbed by other programs."
+		"Too noisy: \(.verdict.blocks_disturbed) of \(.verdict.blocks) blocks were disturbed by other programs: "
+			+ (.noise | map(.[1]) | if length > 8 then .[:7] + ["and \(length - 7) more"] else . end | join(" "))
+			+ " (\(.noise[0] | "\(.[1]): \(.[2])"))."
 	elif $v == "worse" then "B is worse: \(decided("worse") | list)."
 		+ (decided("better") | if . == [] then "" else " Better: \(list)." end)
 	elif $v == "better" then "B is better: \(decided("better") | list)."
@@ -32,6 +42,8 @@ def answer: .verdict.verdict as $v
 def versions: [.protocols // {} | to_entries[] | "\(.key) \(.value.version // .value.server // "?")"] | join(", ");
 def unlike: . as $d | [("kernel", .a.host.kernel, .b.host.kernel), "x"] | [
 	(["versions of the display servers", ($d.a | versions), ($d.b | versions)],
+	["release of the server", ($d.a, $d.b | .lab.server_system // "that of the machine")],
+	(("xterm", "vim.tiny") as $k | [$k, ($d.a, $d.b | .host.tools[$k] // "none")]),
 	["kernel", $d.a.host.kernel, $d.b.host.kernel], ["CPU", $d.a.host.cpu.model, $d.b.host.cpu.model],
 	(($d.a.settings + $d.b.settings | keys[]) as $k | select($k | IN("seed", "repeats") | not)
 		| [$k, ($d.a.settings[$k] | tostring), ($d.b.settings[$k] | tostring)]))
@@ -65,18 +77,20 @@ page='"# \(.ab.experiment): is B better than A?", "",
 "## What was not alike", "",
 (unlike | if . == [] then "Nothing that the two runs record." else
 	"| | A | B |", "|---|---|---|", (.[] | [.[0], (.[1:][] | cell)] | row) end), "",
+(select(.noise != []) | "## Disturbed blocks", "", "A block is named by its pair and its variant.", "",
+	"| start | block | what others did |", "|---:|---|---|", (.noise[] | map(cell) | row), ""),
 "## How this is decided", "",
 "Both variants had their sessions up at once and were measured in turns; after \(.ab.settings.pairs) pairs of blocks both were "
 	+ "started anew.",
 "The intervals hold however often one looks: of comparisons of a variant with itself, at most \(.ab.settings.alpha_percent) % "
 	+ "call any metric better or worse.",
-"A pair in which other programs took more than 3 % of the server'"'"'s CPU is left out "
+"A pair in which other programs took more than 3 % of the server'"'"'s CPUs, or 10 % of the client'"'"'s, is left out "
 	+ "(\([.verdict.metrics_decided[].pairs_disturbed] | max // 0) were).",
 "The runs by themselves: [A](a/report.html), [B](b/report.html). The method: `thinprobe help judge`."
 '
 
 # The figure: a panel for each of the first metrics.
-mkdir -p figures && work=$(mktemp -d "$DIR/.page.XXXXXX") || die "cannot write to $DIR"
+mkdir -p figures && work=$(mktemp -d "$DIR/.page.XXXXXX") || die 1 "cannot write to $DIR"
 trap 'rm -rf "$work"' EXIT
 n=0 panels=() step=$(jq ".ab.starts / 12 | floor + 1" <<<"$doc")
 while IFS=$'\t' read -r title unit low high effect; do
@@ -103,7 +117,7 @@ done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
 			set arrow 1 from graph 0, first $effect to graph 1, first $effect nohead linestyle dashed
 			set arrow 2 from graph 0, first -$effect to graph 1, first -$effect nohead linestyle dashed
 			set arrow 3 from graph 0, first 0 to graph 1, first 0 nohead linestyle dotted
-			set xrange [0.5:*]; set xtics 1,$step
+			set xrange [0.5:*]; set yrange [*:*]; set xtics 1,$step
 			stats '$work/$i.tsv' using 2 nooutput name 's'
 			reach = (s_max > -s_min ? s_max : -s_min); reach = reach > $effect ? reach : $effect
 			set yrange [-1.2 * reach : 1.2 * reach]
@@ -114,28 +128,20 @@ done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
 } >"$work/figure.gp"
 figures=''
 if [ "$n" -gt 0 ]; then
-	gnuplot "$TP_HOME/plots/style.gp" "$work/figure.gp" >"$work/log" 2>&1 || die "gnuplot failed: $(tail -n 1 "$work/log")"
+	gnuplot "$TP_HOME/plots/style.gp" "$work/figure.gp" >"$work/log" 2>&1 || die 1 "gnuplot failed: $(sed '/^$/d' "$work/log" | tail -n 1)"
 	mv "$work/differences.svg" figures/ && figures=figures/differences.svg
 fi
 jq -r --arg figures "$figures" "$words$page" <<<"$doc" >"$work/report.md" && mv "$work/report.md" . ||
-	die "cannot write $DIR/report.md"
-{
-	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
-	cat "$here/report.css"
-	printf '</style>\n</head>\n<body>\n<main class="verdict">\n'
-	cmark-gfm -e table report.md | sed -E 's,<table>,<div class="table"><table>,; s,</table>,</table></div>,' |
-		awk '
-			/<img src="figures\// {
-				match($0, /figures\/[a-z-]+\.svg/)
-				print "<figure>"
-				while ((getline line < substr($0, RSTART, RLENGTH)) > 0) if (line !~ /^<(\?xml|!DOCTYPE)/) print line
-				print "</figure>"
-				next
-			}
-			{ print }'
-	printf '</main>\n</body>\n</html>\n'
-} >"$work/report.html" && mv "$work/report.html" . || die "cannot write $DIR/report.html"
+	die 1 "cannot write $DIR/report.md"
+cmark-gfm -e table report.md | sed -E 's,<table>,<div class="table"><table>,; s,</table>,</table></div>,' | awk '
+	/<img src="figures\// {
+		match($0, /figures\/[a-z-]+\.svg/)
+		print "<figure>"
+		while ((getline line < substr($0, RSTART, RLENGTH)) > 0) if (line !~ /^<(\?xml|!DOCTYPE)/) print line
+		print "</figure>"
+		next
+	}
+	{ print }' | page_html "$(sed -n '1s/^# //p' report.md)" verdict >"$work/report.html" && mv "$work/report.html" . ||
+	die 1 "cannot write $DIR/report.html"
 jq -r "$words answer" <<<"$doc" | fold -s -w 80 | sed 's/ *$//'
 printf 'Report: %s\n' "$DIR/report.html"

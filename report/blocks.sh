@@ -4,19 +4,28 @@
 
 BLOCKS_HEAD=$'schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed'
 
+# block_why RUN REPEAT: what others did meanwhile, in words; nothing where the repeat was not disturbed. Only by numbers that the
+# tested programs do not make: CPU time of other processes and stolen time, on the server's CPUs (the cell's flag says so) and on
+# the client's, where the probe goes before others, over 10 %.
+block_why() {
+	cat "$1"/cells/*/"$2"/{,*/}cell.json 2>/dev/null | jq -rs '[.[]
+		| (.marked // "" | match("foreign CPU time[^;]*").string),
+			((.client_foreign_percent // 0) + (.client_steal_percent // 0) | select(. > 10)
+				| "others took \(round) % of the client'\''s CPUs")] | first // empty'
+}
+
 # block_rows RUN REPEAT START VARIANT WORK: the figures of one repeat in rows of blocks/1: a run folder WORK with only this repeat
 # is summed up. Of the columns that have a direction, those that say how well was measured, counts and largest values say nothing
 # of a variant. 1: the repeat is not there, or cannot be summed up.
 block_rows() {
-	local work=$5 cell disturbed=0 files=()
+	local work=$5 cell disturbed=0 there=''
 	rm -rf "$work" && mkdir -p "$work/cells" || return
 	while read -r cell; do
 		[ -f "$1/cells/$cell/$2/cell.json" ] || continue
 		mkdir "$work/cells/$cell" && ln -s "$1/cells/$cell/$2" "$work/cells/$cell/1" || return
-		files+=("$1/cells/$cell/$2/"{,*/}cell.json)
+		there=1
 	done < <(jq -r '.cells[].name' "$1/run.json")
-	[ "${#files[@]}" -gt 0 ] || return
-	[ -z "$(cat "${files[@]}" 2>/dev/null | jq -r '.marked // empty | select(. != "")')" ] || disturbed=1
+	[ -n "$there" ] && { [ -z "$(block_why "$1" "$2")" ] || disturbed=1; } || return
 	jq '.settings.repeats = 1' "$1/run.json" >"$work/run.json" &&
 		"$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" >/dev/null 2>"$work/err"
 	[ -f "$work/long.tsv" ] || { cat "$work/err" >&2; return 1; }

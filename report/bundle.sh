@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # bundle.sh RUN [-o FILE] - a run as one file: samples, settings, facts and versions, from which `report` makes the same figures.
 set -u
+. "$(dirname -- "${BASH_SOURCE[0]}")/die.sh"
+COMMAND=bundle
 usage='usage: thinprobe bundle RUN [-o FILE]
 Packs a run into one file (RUN.tar.zst), to send or to publish: samples,
 settings, facts of the machine, versions. Without captures, logs and the page:
 thinprobe report FILE makes that again, with the same figures.
 Exit status: 0 packed, 1 could not, 2 wrong usage, 4 zstd is missing.'
-die() {	# die STATUS WORDS
-	printf 'thinprobe: bundle: %s\n' "${*:2}" >&2
-	exit "$1"
-}
 run='' out=''
 while [ $# -gt 0 ]; do
 	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac

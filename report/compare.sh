@@ -6,6 +6,8 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
 . "$here/blocks.sh"
 . "$here/join.sh"
+. "$here/die.sh"
+COMMAND=compare
 
 usage='usage: thinprobe compare RUN RUN... [options]
 What has changed between runs of one experiment? Says first what was not alike,
@@ -17,11 +19,6 @@ then compares each run with the first, by the repeats of each condition.
   --json              print what judge reports, an object for each run
 Exit status: 0 compared, 1 could not, 2 wrong usage.
 Two builds, of which one is to be chosen: thinprobe ab measures them in turns.'
-
-die() {	# die STATUS WORDS
-	printf 'thinprobe: compare: %s\n' "${*:2}" >&2
-	exit "$1"
-}
 
 metrics='' effect=10% alpha=5 strict='' json='' runs=()
 while [ $# -gt 0 ]; do

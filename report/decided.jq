@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # decided.jq - how a decision of `judge` is said: ab.sh and compare.sh.
 
-def plain: if . == null then "?" elif fabs >= 100 then round elif fabs >= 10 then . * 10 | round / 10 else . * 100 | round / 100 end
-	| tostring;
+# Three digits; below 1 two, however small.
+def plain: if . == null then "?" elif . == 0 then 0 elif fabs >= 100 then round elif fabs >= 10 then . * 10 | round / 10
+	elif fabs >= 1 then . * 100 | round / 100
+	else (1 - (fabs | log10 | floor) | pow(10; .)) as $scale | . * $scale | round / $scale end | tostring;
 def with_unit($u): if $u == "" or $u == "-" then . else . + " " + $u end;
 def name: (if .cell == "" then "" else "\(.cell): " end) + (.metric | gsub("_(ms|us|percent)$|(?<!_per)_s$"; "") | gsub("_"; " "));
 def signed: if . != null and . > 0 then "+" + plain else plain end;

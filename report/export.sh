@@ -5,6 +5,8 @@ set -u -o pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
 . "$here/../lab/nearest.sh"
+. "$here/die.sh"
+COMMAND='export'
 
 usage='usage: thinprobe export RUN --as FORMAT [--cells PATTERN] [-o FILE]
 Prints the figures of a run, or its samples, for other tools:
@@ -26,10 +28,6 @@ Prints the figures of a run, or its samples, for other tools:
 Exit status: 0 printed, 1 the run has no such figures, 2 wrong usage, 4 a
 program is missing.'
 
-die() {	# die STATUS WORDS
-	printf 'thinprobe: export: %s\n' "${*:2}" >&2
-	exit "$1"
-}
 formats='csv samples sqlite github bencher otava openmetrics junit hgrm perfetto pcapng'
 
 format='' out='' cells='*' runs=()
@@ -278,7 +276,7 @@ as_pcapng() {
 	editcap -F pcapng "${comments[@]}" "$capture" "$work/out" >/dev/null || die 1 "editcap could not write the capture"
 	cat "$work/out"
 }
-join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY"
+join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY[, KEY...]"
 	command -v tshark >/dev/null || die 4 "tshark is missing; install it with: apt-get install --no-install-recommends tshark"
 	awk -F'\t' 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
 		file == 1 && !offset { offset = $at["realtime_offset_ns"]; next }
@@ -287,7 +285,9 @@ join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY"
 		awk 'FNR == NR { time[++n] = $1; key[n] = $2; next } BEGIN { k = 1 }
 			{
 				split($2, t, "."); us = t[1] * 1e6 + substr(t[2] "000000", 1, 6)
-				while (k <= n && us >= time[k] - 1) print $1, key[k++]
+				carries = ""
+				while (k <= n && us >= time[k] - 1) carries = carries (carries == "" ? "" : ", ") key[k++]
+				if (carries != "") print $1, carries
 			}' "$work/keys" -
 }
 

@@ -11,11 +11,7 @@ set -u -o pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
 . "$TP_HOME/lab/nearest.sh"
-
-die() {	# die STATUS WORDS
-	printf 'thinprobe: %s\n' "${*:2}" >&2
-	exit "$1"
-}
+. "$here/die.sh"
 
 fail_text() {	# fail_text TABLE: its text, with those that it includes in their places
 	local line folder=${1%/*}

@@ -5,6 +5,8 @@
 # A limit is judged by fail.sh, which has the rules for ranges and for conditions without a figure; a baseline by compare.sh.
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+. "$here/die.sh"
+COMMAND=gate
 
 usage='usage: thinprobe gate RUN --limits FILE [--tap] [--junit FILE]
        thinprobe gate RUN --baseline RUN [--effect SIZE] [--metrics NAME,...]
@@ -20,11 +22,6 @@ Does RUN hold its limits, or is it worse than a run before?
   --junit FILE      write JUnit XML, too
 Exit status: 0 holds, 5 does not, 3 not decided, 1 could not compare,
 2 wrong usage.'
-
-die() {	# die STATUS WORDS
-	printf 'thinprobe: gate: %s\n' "${*:2}" >&2
-	exit "$1"
-}
 
 run='' limits='' baseline='' tap='' junit='' more=()
 while [ $# -gt 0 ]; do

@@ -3,16 +3,19 @@
 # join.sh - several runs of one experiment as one run folder, which report.sh then reports as any other: their tables one below
 # the other. A run is one more system: its name stands behind the values of one axis (vnc/alpha; `joined` of run.json names it),
 # and in the column `run_name` (in long.tsv: `run`).
+# An experiment whose figures are not those of single runs has a join.sh of its own: join_check, and join_samples, which makes the
+# tables from the samples of all runs.
 # report.sh reads this file.
 
-# Names of the runs: those of --label, or the first property that differs between all of them, the host if possible.
+# Names of the runs: those of --label, or the first property that differs between all of them: label, host or date.
 # shellcheck disable=SC2016 # programs of jq
 join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
 	[.[] | . as $run | (.started // "") as $at
 		| (if (.settings.on // "lab") | startswith("attach:") then .protocol.title else .lab.server // .host.hostname end) as $host
-		| {host: $host, day: $at[:10], host_day: (if $host == null then null else "\($host):\($at[:10])" end), minute: $at[:16],
+		| {label: (.settings.label | if type == "array" then join("-") else . end), host: $host, day: $at[:10],
+			host_day: (if $host == null then null else "\($host):\($at[:10])" end), minute: $at[:16],
 			folder: .folder}] as $all
-	| first(("host", "day", "host_day", "minute", "folder") as $by | $all | map(.[$by]) | select(all(. != null and . != ""))
+	| first(("label", "host", "day", "host_day", "minute", "folder") as $by | $all | map(.[$by]) | select(all(. != null and . != ""))
 		| map(plain) | select((unique | length) == length)) // [range(length) + 1 | tostring]'
 
 # The axis whose values the runs' names stand behind; without one of these, figures have no room for several runs.
@@ -41,7 +44,7 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 				"an application of the run" end))},
 			{key: "link", value: by_run(if (.settings.on // "lab") == "lab" then .settings.link else "as it is" end)}
 			| select([.value[]] | unique | length > 1)]
-		+ [("shared_cpus", "rootless", "memory") as $key | differing("lab"; $key)]
+		+ [("server_system", "shared_cpus", "rootless", "memory") as $key | differing("lab"; $key)]
 		+ [{key: "version", value: by_run(.version)}, {key: "kernel", value: by_run(.host.kernel)},
 			{key: "cpu", value: by_run(.host.cpu.model)}, {key: "CPUs", value: by_run(.host.cpu.count)},
 			([$runs[] | displays | keys[]] | unique[] | . as $display | {key: ., value: ([$runs[] | select(displays[$display])
@@ -101,8 +104,8 @@ join_table() {	# join_table AXIS FILE NAME...
 # join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first). Names of the runs are in `label`,
 # or made up.
 join() {
-	local run work='' of_work stem='' of threshold='' of_threshold of_window axis table first names=()
-	local all=() files missing i
+	local run work='' of_work stem='' of threshold='' of_threshold of_window axis names=()
+	local all=() own='' i
 	for run; do
 		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
 		for i in "${all[@]}"; do [ "$i" != "$run" ] || die 2 "$run: is given twice"; done
@@ -122,8 +125,11 @@ join() {
 			"$of_work, but $work in ${all[0]}; report each by itself"
 		stem=$of threshold=$of_threshold work=$of_work
 		axis=$(jq -r "$join_axis" "$run/run.json")
-		[ -n "$axis" ] ||
+		own=$(in_trees "experiments/$stem/join.sh")
+		[ -n "$axis$own" ] ||
 			die 2 "$run: $stem compares no protocols or systems, so several runs do not fit in a figure; report each by itself"
+		# shellcheck disable=SC1090 # the experiment's
+		[ -z "$own" ] || { . "$own" && join_check "${all[0]}" "$run"; }
 		(cd "$run" && RUN=$run && if [ -w . ] || [ ! -f schema.tsv ]; then summarize; fi) || exit 1
 	done
 	RUN=${JOINED:-$(dirname -- "${all[0]}")/$(printf '%s\n' "${all[@]##*/}" | paste -sd +)}
@@ -137,6 +143,16 @@ join() {
 	else
 		mapfile -t names < <(join_each "${all[@]}" | jq -r -s "$join_names | .[]")
 	fi
+	join_each "${all[@]}" | jq -s --args \
+		--arg axis "$axis" --arg command "thinprobe report$(printf ' %q' "${all[@]}")${label:+ --label $label}" \
+		'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs" "${names[@]}" >"$RUN/run.json.new" &&
+		[ -s "$RUN/run.json.new" ] && mv "$RUN/run.json.new" "$RUN/run.json" || die 1 "cannot write $RUN/run.json"
+	if [ -n "$own" ]; then join_samples; else join_tables; fi
+}
+
+# The tables of the runs `all`, called `names`, one below the other.
+join_tables() {
+	local table run first=1 files missing i
 	while read -r table; do
 		files=() missing=''
 		for ((i = 0; i < ${#all[@]}; i++)); do
@@ -150,17 +166,12 @@ join() {
 		[ "$missing$table" != "${missing}summary.tsv" ] || [ -z "$missing" ] ||
 			die 1 "$missing/summary.tsv has no column protocol: an older version made this run"
 	done < <(for run in "${all[@]}"; do (cd "$run" && printf '%s\n' *.tsv); done | grep -vx schema.tsv | sort -u)
-	first=1
 	for run in "${all[@]}"; do tail -n "+$first" "$run/schema.tsv"; first=2; done | awk -F'\t' -v OFS='\t' '
 		!seen[$2, $3]++
 		NR > 1 && !tables[$2]++ { added[++n] = $2 }
 		END { for (i = 1; i <= n; i++) if (!seen[added[i], "run_name"]++)
 			print "schema/1", added[i], "run_name", "text", "", "", "", "Run" }' \
 		>"$RUN/schema.tsv" || die 1 "cannot write $RUN/schema.tsv"
-	join_each "${all[@]}" | jq -s --args \
-		--arg axis "$axis" --arg command "thinprobe report$(printf ' %q' "${all[@]}")${label:+ --label $label}" \
-		'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs" "${names[@]}" >"$RUN/run.json.new" &&
-		[ -s "$RUN/run.json.new" ] && mv "$RUN/run.json.new" "$RUN/run.json" || die 1 "cannot write $RUN/run.json"
 }
 
 join_each() {	# join_each RUN...: their run.json

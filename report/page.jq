@@ -73,6 +73,15 @@ def with_places($view; $rows): [$rows[] | figure($view.rank) | at_least != null]
 # A table of a run is shown where it has rows; a ranking, where there are two to rank.
 def shown($view): (.[$view.table] // []) != []
 	and ($view.rank == null or ([ranking($view)[] | select(figure($view.rank) | at_least != null)] | length > 1));
+# What a percentile would need that is left out in some rows for too few keys: ten keys beyond it, as everywhere; and from how many
+# both ends of its 95 % interval are there, by order statistics: the least n with p^n <= 2.5 % (binomial; Hahn & Meeker 1991).
+def keys_given: 10 / (1 - .) - 1e-6 | ceil;
+def keys_bounding: (0.025 | log) / ([., 1 - .] | max | log) | ceil;
+def few_note($rows; $name; $heading): [$rows[] | select(figure($name).why == "too few")] as $few | select($few != [])
+	| ($name | capture("(^|_)p(?<d>[0-9]{2,3})(_|$)").d | "0.\(.)" | tonumber) as $p | [$few[].keys | values] as $keys
+	| "\($heading | sub(",[^,]*$"; "")): needs \($p | keys_given | plural("key")) (ten beyond it)"
+		+ (if $keys == [] then "" else "; there are \([$keys | min, max] | unique | map(plain) | join(" to "))" end)
+		+ ". From \($p | keys_bounding) on its 95 % interval has both ends.";
 # Rows of text: {head: [...], right: [...], rows: [[...]], breaks: [numbers of rows], at: the column whose text is a link,
 # links: [file or null, a row each], notes: [sentences below the table]}
 def grid($view; $with_interval):
@@ -110,6 +119,7 @@ def grid($view; $with_interval):
 	   $breaks, notes: [($doc | breaks_words($view; [$rows[$breaks[]]])),
 		(if any($rows[] | figure($names[]); is_range and (is_unresolved | not)) then
 			"\(range_mark): known as a range only, from the earliest to the latest possible time." else empty end),
+		($columns[] | few_note($rows; .name; .heading)),
 		(if $with_interval and any($rows[] | lacks_interval($names[]); .) then "2 repeats: no interval." else empty end)]}
 	| if any(.rows[][] | strings; test("(^|\\()-?[0-9.]+, -?[0-9.]+\\)?$")) then
 		.notes += ["a, b: the values of two repeats, which have no interval."] else . end
@@ -138,12 +148,13 @@ def terminal_table($grouped):
 	  ($g.notes[] | wrap(78)[] | "  " + .);
 
 # ---- the run before this one: the headline column of the first view, where it has no number any more, or else changed most ----
+def headline($view): . as $doc | [$view.columns[]? | rtrimstr("?") | . as $c | $doc | column_of("summary"; $c)
+	| select(.better // "" | IN("lower", "higher"))] | first(sort_by(.unit == "%")[]);
+def rows_before: (.run.axes // []) as $axes | [(.previous // [])[] | {key: axes_key($axes), value: .}] | from_entries;
 def previous_note: . as $doc | (.run.axes // []) as $axes
 	| first(views | select(($doc[.table] // []) != [] and .table == "summary")) // null | . as $view
-	| [$view.columns[]? | rtrimstr("?") | . as $c | $doc | column_of("summary"; $c)
-		| select(.better // "" | IN("lower", "higher"))]
-	| first(sort_by(.unit == "%")[]) | . as $c | .column as $name
-	| ([($doc.previous // [])[] | {key: axes_key($axes), value: .}] | from_entries) as $was
+	| $doc | headline($view) | . as $c | .column as $name
+	| ($doc | rows_before) as $was
 	| ($doc.summary | length) as $pairs | [$doc.summary[] | {now: ., was: ($was[axes_key($axes)] // {})}
 		| .is = compared(.was; .now; $name; $pairs)] | map(select(.is.apart != null)) as $known
 	| def is_number: figure($name) | (.value | type == "number") and (.above | not);
@@ -203,11 +214,23 @@ def all_findings: disturbed as $disturbed | undisturbed_runs
 # What is said in findings.json, at the end of a run and on both pages, where it is $said: most of the time goes into it.
 def said: {verdict: full_verdict, findings: all_findings, notes: (notes + [previous_note | values])};
 
+# The document with the column `before` behind the headline column of the view: that column's figures in the run before this one;
+# and the columns of the view with it, where there is such a figure.
+def beside_before($view): . as $doc | (.run.axes // []) as $axes | rows_before as $was
+	| ([select($view.table == "summary") | headline($view)] | .[0]) as $c
+	| def in_it: $was[axes_key($axes)] // {} | with_entries(select(.key | . == $c.column or (startswith($c.column + "_")
+		and (ltrimstr($c.column) | test("^_(low|high|both|above|from|to|why|least)$")))) | .key |= "before" + ltrimstr($c.column));
+	  if $c == null or $was == {} or all(.summary[]; in_it | figure("before") | at_least == null) then [., $view.columns]
+	  else [(.summary |= map(. + in_it) | .schema += [$c + {column: "before", heading: "Before"}]),
+		($view.columns | map(., if rtrimstr("?") == $c.column then "before" else empty end))] end;
+
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
 def terminal_view: . as $doc
 	| first(views | select(. as $view | $doc | shown($view))) | . as $view
-	| $doc | grid($view; false) | terminal_table($view.by != null);
+	| $doc | beside_before($view) | . as [$with, $columns]
+	| (if $columns != $view.columns then "Before: \($doc.before_name)" else empty end),
+	  ($with | grid($view + {$columns}; false) | terminal_table($view.by != null));
 # Of a run of one cell: the first two figures of the first view of the summary that has any.
 def terminal_cell: . as $doc | (.run.axes // []) as $axes
 	| first(views | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name

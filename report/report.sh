@@ -20,15 +20,10 @@ export LC_ALL=C.UTF-8	# as lab/home.sh
 
 . "$here/join.sh"
 . "$here/kept.sh"
+. "$here/die.sh"
+. "$here/html.sh"
 TP_HOME=$home
 . "$here/../lab/trees.sh"
-
-die() {	# die STATUS WORDS
-	local status=$1
-	shift
-	printf '%s: %s\n' "$tool" "$*" >&2
-	exit "$status"
-}
 
 need() {	# need COMMAND PACKAGE
 	command -v "$1" >/dev/null || die 4 "$1 is missing; apt-get install --no-install-recommends $2"
@@ -59,7 +54,8 @@ previous_run() {
 	for file in ../*/run.json; do
 		[ ! -f "${file%/*}/summary.tsv" ] || printf '%s\0' "$file"
 	done | xargs -0 -r jq -r --slurpfile run run.json '
-		def alike: [.experiment, (.settings // {} | del(.seed)), .host.hostname, .lab.server];
+		def alike: [.experiment, (.settings // {} | del(.seed, if .until_sure then .repeats else empty end)), .host.hostname,
+			.lab.server];
 		select(.state == "complete" and .runs == null and (.started // "") < $run[0].started and alike == ($run[0] | alike))
 		| [.started, input_filename] | @tsv' 2>/dev/null | sort | tail -n 1 | sed 's/.*\t//; s,/run.json$,,'
 }
@@ -79,14 +75,14 @@ document() {
 			case $file in schema.tsv | long.tsv | cdf.tsv) ;; *) printf '\f%s\n' "${file%.tsv}"; cat "$file" ;; esac
 		done
 	} | jq -R -s -c --slurpfile run run.json \
-		--arg before "$([ -z "$before" ] || jq -r .started "$before/run.json")" '
+		--arg before "$([ -z "$before" ] || jq -r .started "$before/run.json")" --arg before_name "${before##*/}" '
 		def rows: .[0] as $head | .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
 		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")) | rows)}) | from_entries
 		| (reduce .schema[] as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
 		| with_entries(.key as $table | .value |= map(with_entries(.value as $text
 			| (if $types[$table] then $types[$table][.key] // "text" else "any" end) as $type
 			| .value = (if $text == "" or $text == null then null elif $type == "text" then $text else ($text | tonumber? // $text) end))))
-		| .run = $run[0] | .before = $before' || die 1 "$RUN: cannot read its tables (*.tsv)"
+		| .run = $run[0] | .before = $before | .before_name = $before_name' || die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
 # The program with what it includes, each file once: releases of jq differ in what an include within an include means.
@@ -237,23 +233,18 @@ dressed() {
 		{ print }'
 }
 
-page_html() {	# of the Markdown on standard input
+run_page() {	# of the Markdown on standard input
 	local file
-	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-	printf '<title>%s</title>\n<style>\n' "$(sed -n '1s/^# //p' report.md)"
-	cat "$here/report.css"
-	printf '</style>\n</head>\n<body>\n<main>\n'
-	cmark-gfm -e table --unsafe | dressed
-	if [ -z "$KEPT" ]; then printf '<p class="files">In this page:'; else printf '<p class="files">Beside this page:'; fi
-	for file in summary.tsv findings.json run.json report.md; do
-		[ -z "$KEPT" ] || { printf ' <a href="%s">%s</a>' "$file" "$file"; continue; }
-		printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" "$(base64 -w 0 "$file")" \
-			"$file"
-	done
-	printf '.<br>Links to other files work where this page lies in the folder of its run.</p>\n</main>\n<script>\n'
-	cat "$here/report.js"
-	printf '</script>\n</body>\n</html>\n'
+	{
+		cmark-gfm -e table --unsafe | dressed
+		if [ -z "$KEPT" ]; then printf '<p class="files">In this page:'; else printf '<p class="files">Beside this page:'; fi
+		for file in summary.tsv findings.json run.json report.md; do
+			[ -z "$KEPT" ] || { printf ' <a href="%s">%s</a>' "$file" "$file"; continue; }
+			printf ' <a download="%s" href="data:text/plain;charset=utf-8;base64,%s">%s</a>' "$file" \
+				"$(base64 -w 0 "$file")" "$file"
+		done
+		printf '.<br>Links to other files work where this page lies in the folder of its run.</p>\n'
+	} | page_html "$(sed -n '1s/^# //p' report.md)" '' "$here/report.js"
 }
 
 place() {	# place FILE: standard input becomes FILE, whole
@@ -382,7 +373,7 @@ jq "$findings" <<<"$said" | place findings.json || exit 1
 text=$(say 'page, "\f"' 'false, true') || exit
 printf '%s\n' "${text%%$'\n\f'*}" | place report.md || exit 1
 text=${text#*$'\f\n'}
-printf '%s\n' "${text%$'\n\f'}" | page_html | place report.html || exit 1
+printf '%s\n' "${text%$'\n\f'}" | run_page | place report.html || exit 1
 [ -z "$KEPT" ] || kept_put_back
 if [ "$part" = end ]; then
 	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d

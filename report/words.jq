@@ -171,7 +171,8 @@ def again_minutes: [.run | try (.measured_s * .counts.total / .counts.complete /
 	| select(. > 0)) catch null] | .[0];
 def repeats_words: [.run.runs // [.run.settings] | .[].repeats | values] | unique | select(. != [])
 	| if length > 1 then "\(min) to \(max | plural("repeat"))" else .[0] | plural("repeat") end;
-def preliminary_note: . as $doc | .run.settings.repeats | if . == null or . >= 5 then null else
+def preliminary_note: . as $doc | .run.settings.repeats 
+	| if . == null or . >= ($doc.run.settings.repeats_needed // 5) then null else
 	"**Preliminary**: \($doc | repeats_words) per condition. Use 5 or more before you rely on this"
 		+ ([$doc | again_command] | if $doc.run.sweep then " (`repeat 5` in the sweep's file)." elif . == [] then
 			" (`--repeat 5`)." else

@@ -9,6 +9,7 @@
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
+. "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/report/blocks.sh"
 # shellcheck disable=SC2034 # warn says it
 TP_TOOL=thinprobe
@@ -22,6 +23,9 @@ Is B better than A? Measures both in turns and stops when it knows.
   --a, --b "OPTIONS"    options of the experiment for each variant ("")
   --a-server PATH, --a-client PATH, --b-server PATH, --b-client PATH
                         a program of this variant, such as another Xvnc
+  --a-root DIR, --b-root DIR
+                        root file system in which this variant's server and
+                        applications run (thinprobe root make)
   --effect SIZE         smallest difference of interest (10%), or 5ms
   --metrics NAME,...    only these, such as p50,p90 (times, shares and rates)
   --budget TIME         stop after so long, known or not (10m)
@@ -36,13 +40,14 @@ or too noisy, 1 not run, 2 wrong usage, 130 interrupted.
 examples:
     thinprobe ab stalls --loads 0 --a "--protocol vnc" --b "--protocol x11"
     thinprobe ab stalls --loads 5 --b-server /opt/new/bin/Xvnc --effect 5ms
+    thinprobe ab stalls --loads 0 --a-root roots/bookworm --b-root roots/trixie
 END
 }
 
 bad() { die -2 "ab: $* (see thinprobe ab --help)"; }
 
 DIR='' RESUME='' EXPERIMENT='' EFFECT=10% METRICS='' BUDGET=10m PAIRS=2 ALPHA=5 SEED=1 QUIET=''
-declare -A OWN=([a]='' [b]='' [a-server]='' [a-client]='' [b-server]='' [b-client]='')
+declare -A OWN=([a]='' [b]='' [a-server]='' [a-client]='' [a-root]='' [b-server]='' [b-client]='' [b-root]='')
 BOTH=()
 read_options() {
 	while [ $# -gt 0 ]; do
@@ -50,8 +55,8 @@ read_options() {
 		case $1 in
 		-h | --help) usage; exit 0 ;;
 		-q | --quiet) QUIET=1; shift; continue ;;
-		--a | --b | --[ab]-server | --[ab]-client | --effect | --metrics | --budget | --pairs | --alpha | --seed | -o | \
-			--output-dir | --resume)
+		--a | --b | --[ab]-server | --[ab]-client | --[ab]-root | --effect | --metrics | --budget | --pairs | --alpha | \
+			--seed | -o | --output-dir | --resume)
 			[ $# -gt 1 ] || bad "$1 needs a value"
 			case $1 in
 			--effect) EFFECT=$2 ;;
@@ -87,12 +92,13 @@ read_options() {
 
 words_of() { xargs -r printf '%s\n' <<<"$1" 2>/dev/null || bad "--$2 $1: a quote is not closed"; }	# words_of TEXT OPTION
 
-# variant_run VARIANT OPTION...: the engine, for a variant: with its programs in front of others.
+# variant_run VARIANT OPTION...: the engine, for a variant: with its programs in front of others, and with its root.
 variant_run() {
 	local side path=$PATH
 	for side in server client; do
 		[ -z "${OWN[$1-$side]}" ] || path=${OWN[$1-$side]%/*}:$path
 	done
+	[ -z "${OWN[$1-root]}" ] || export LAB_SERVER_ROOT=${OWN[$1-root]}
 	PATH=$path exec setpriv --pdeathsig TERM "$here/run.sh" "$EXPERIMENT" "${@:2}"
 }
 
@@ -106,19 +112,24 @@ check_programs() {
 		[[ $(realpath -- "$file") != /tmp/* ]] || bad "--$key $file: the emulated hosts have a /tmp of their own; put it elsewhere"
 		OWN[$key]=$(realpath -s -- "$file")
 	done
+	for key in a-root b-root; do
+		file=${OWN[$key]}
+		[ -n "$file" ] || continue
+		[ -x "$file/usr/bin/setpriv" ] && [ -d "$file/etc" ] ||
+			bad "--$key $file: no root file system (etc, usr/bin/setpriv); make one with thinprobe root make"
+		[ -z "${OWN[${key%root}server]}" ] ||
+			bad "--$key and --${key%root}server: the server is one of the root; leave one out"
+		OWN[$key]=$(realpath -- "$file")
+	done
 }
 
 plan_variants() {
-	local v stamp own
+	local v own
 	# shellcheck disable=SC2046 # words
 	[ -n "$EXPERIMENT" ] && experiment_folder "$EXPERIMENT" >/dev/null ||
 		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest "$EXPERIMENT" "; thinprobe list names them" $(experiments))"
 	check_programs
-	if [ -z "$DIR" ]; then
-		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
-		DIR=$PWD/thinprobe-results/ab/$stamp
-		[ "$TP_CHECKOUT" = 0 ] || DIR=$TP_HOME/results/ab/$stamp
-	fi
+	[ -n "$DIR" ] || DIR=$(results_new ab)
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
 	mkdir -p -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) && [ -z "$(ls -A -- "$DIR")" ] ||
 		die "$DIR cannot be used: give an empty folder of yours with -o DIR"
@@ -131,33 +142,33 @@ plan_variants() {
 			exit "$status"
 		}
 	done
-	[ "${OWN[a]}${OWN[a-server]}${OWN[a-client]}" != "${OWN[b]}${OWN[b-server]}${OWN[b-client]}" ] ||
+	[ "${OWN[a]}${OWN[a-server]}${OWN[a-client]}${OWN[a-root]}" != \
+		"${OWN[b]}${OWN[b-server]}${OWN[b-client]}${OWN[b-root]}" ] ||
 		warn "A and B are the same: what is found is a false alarm"
 	cmp -s <(jq .axes "$DIR/a/run.json") <(jq .axes "$DIR/b/run.json") || die "the variants have different conditions"
 	keep ab.json < <(jq -n --arg experiment "$EXPERIMENT" --arg both "${BOTH[*]}" --arg effect "$EFFECT" --arg metrics "$METRICS" \
 		--argjson pairs "$PAIRS" --argjson alpha "$ALPHA" --argjson seed "$SEED" \
 		--arg a "${OWN[a]}" --arg a_server "${OWN[a-server]}" --arg a_client "${OWN[a-client]}" \
-		--arg b "${OWN[b]}" --arg b_server "${OWN[b-server]}" --arg b_client "${OWN[b-client]}" '
-		{schema: "thinprobe.ab/1", $experiment, $both, a: {options: $a, server: $a_server, client: $a_client},
-		b: {options: $b, server: $b_server, client: $b_client}, settings: {$effect, $metrics, $pairs, alpha_percent: $alpha, $seed},
+		--arg b "${OWN[b]}" --arg b_server "${OWN[b-server]}" --arg b_client "${OWN[b-client]}" \
+		--arg a_root "${OWN[a-root]}" --arg b_root "${OWN[b-root]}" '
+		{schema: "thinprobe.ab/1", $experiment, $both,
+		a: {options: $a, server: $a_server, client: $a_client, root: $a_root},
+		b: {options: $b, server: $b_server, client: $b_client, root: $b_root},
+		settings: {$effect, $metrics, $pairs, alpha_percent: $alpha, $seed},
 		starts: 0, measured_s: 0}')
-}
-
-keep() {	# keep NAME: standard input becomes DIR/NAME, whole
-	{ cat >"$DIR/$1.new" && [ -s "$DIR/$1.new" ] && mv "$DIR/$1.new" "$DIR/$1"; } 2>/dev/null && return
-	rm -f "$DIR/$1.new"
-	die "cannot write to $DIR; make room, then: thinprobe ab --resume $(printf %q "$DIR")"
 }
 
 recall() {	# of a comparison that goes on
 	local fields
 	[ -f "$RESUME/ab.json" ] || bad "--resume $RESUME: no comparison is there"
 	DIR=$(cd -- "$RESUME" && pwd) || exit 1
-	mapfile -t fields < <(jq -r '.experiment, (.a, .b | .options, .server, .client), (.settings | .effect, .metrics, .pairs,
-		.alpha_percent, .seed), .starts, .measured_s' "$DIR/ab.json") && [ "${#fields[@]}" = 14 ] || die "$DIR/ab.json cannot be read"
-	EXPERIMENT=${fields[0]} OWN[a]=${fields[1]} OWN[a-server]=${fields[2]} OWN[a-client]=${fields[3]} OWN[b]=${fields[4]} \
-		OWN[b-server]=${fields[5]} OWN[b-client]=${fields[6]} EFFECT=${fields[7]} METRICS=${METRICS:-${fields[8]}} \
-		PAIRS=${fields[9]} ALPHA=${fields[10]} SEED=${fields[11]} STARTS=${fields[12]} MEASURED=${fields[13]}
+	mapfile -t fields < <(jq -r '.experiment, (.a, .b | .options, .server, .client, .root // ""),
+		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed), .starts, .measured_s' "$DIR/ab.json") &&
+		[ "${#fields[@]}" = 16 ] || die "$DIR/ab.json cannot be read"
+	EXPERIMENT=${fields[0]} OWN[a]=${fields[1]} OWN[a-server]=${fields[2]} OWN[a-client]=${fields[3]} OWN[a-root]=${fields[4]} \
+		OWN[b]=${fields[5]} OWN[b-server]=${fields[6]} OWN[b-client]=${fields[7]} OWN[b-root]=${fields[8]} \
+		EFFECT=${fields[9]} METRICS=${METRICS:-${fields[10]}} PAIRS=${fields[11]} ALPHA=${fields[12]} SEED=${fields[13]} \
+		STARTS=${fields[14]} MEASURED=${fields[15]}
 	check_programs
 }
 
@@ -174,24 +185,24 @@ start_variant() {
 		mapfile -t beside < <(jq -r '.lab | "LAB_CPUS_server=\(.cpus_server // "")", "LAB_CPUS_client=\(.cpus_client // "")"' \
 			"$DIR/$FIRST/run.json")
 		beside+=(LAB_BESIDE=1)
-		export "${beside[@]}"
 	fi
-	EXP_TURN=$DIR/.turn-$v EXP_PAIR=$DIR/$v.pair.json EXP_SWEEP=$from-$((from + PAIRS - 1)) \
-		variant_run "$v" --resume "$DIR/$v" </dev/null >>"$DIR/$v.log" 2>&1 &
+	# shared once, shared in all starts: other CPUs would make it another run
+	! jq -es 'any(.[]; .lab.shared_cpus)' "$DIR"/[ab]/run.json >/dev/null || beside+=(LAB_SHARED_CPUS=1)
+	{
+		[ "${#beside[@]}" = 0 ] || export "${beside[@]}"
+		EXP_TURN=$DIR/.turn-$v EXP_PAIR=$DIR/$v.pair.json EXP_SWEEP=$from-$((from + PAIRS - 1)) \
+			variant_run "$v" --resume "$DIR/$v" </dev/null >>"$DIR/$v.log" 2>&1
+	} &
 	RUNNING[$v]=$!
-	[ "$v" != "$SECOND" ] || unset LAB_BESIDE LAB_CPUS_server LAB_CPUS_client
-	until [ -e "$DIR/.turn-$v.waits" ]; do
-		alive "$v" && [ -z "$stop" ] || return
-		nap 0.2
-	done
+	await "$v" -e "$DIR/.turn-$v.waits"
 }
 alive() { kill -0 "${RUNNING[$1]}" 2>/dev/null; }
+await() { until test "${@:2}"; do alive "$1" && [ -z "$stop" ] || return; nap 0.1; done; }	# await VARIANT TEST; 1: it has ended
 
 # turn VARIANT: it measures a block. 1: it has ended.
 turn() {
 	: >"$DIR/.turn-$1.go"
-	while [ -e "$DIR/.turn-$1.go" ]; do alive "$1" && [ -z "$stop" ] || return; nap 0.1; done
-	until [ -e "$DIR/.turn-$1.waits" ]; do alive "$1" && [ -z "$stop" ] || return; nap 0.1; done
+	await "$1" ! -e "$DIR/.turn-$1.go" && await "$1" -e "$DIR/.turn-$1.waits"
 }
 
 end_variants() {	# both go on to their ends, or are told to
@@ -256,7 +267,7 @@ stop='' begun=$SECONDS last=0
 trap 'stop=1' INT TERM HUP
 open=1
 say "$(jq -r '{A: .a, B: .b} | to_entries[] | "\(.key): "
-	+ (.value | [.options, .server, .client] | map(select(. != "")) | join(" ")
+	+ (.value | [.options, .server, .client, .root] | map(select(. != "")) | join(" ")
 	| if . == "" then "as it is" else . end)' "$DIR/ab.json")"
 failed=0
 while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((SECONDS - begun + last)) -le "$LIMIT" ]; do

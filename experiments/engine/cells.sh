@@ -222,7 +222,8 @@ turn_take() {
 # quieter try stays, the other is kept beside it as REPEAT~), in at most one of so many cells as the plan says: `again 4
 # quick=20`, 0 for never.
 cells_run() {
-	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0 words since spent turn=''
+	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0 since spent turn=''
+	local words figure
 	LAB_STOP_ENDS=''	# from here on a signal ends the running train, and the results so far are summed up
 	[ "$QUICK" = 0 ] && part=${part%% *} || part=${part##*quick=}
 	mapfile -t order < <(cells_order)
@@ -261,7 +262,10 @@ cells_run() {
 			again=$((again + 1))
 			order+=("$n $repeat $session")
 		fi
-		exp_measured "$words" "$(cell_figure "$folder")"
+		figure=$(cell_figure "$folder")
+		exp_measured "$words" "$figure"
+		# (the last attempt's)
+		[ -z "$EXP_SWEEP" ] || printf '%s\t%s\n' "$CELL" "$figure" >>"$RUN/log/figures.tsv"
 		CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS
 		spent=$((SECONDS - since)) since=$SECONDS
 		[ "$CELL_STATE" = complete ] || spent=0

@@ -103,7 +103,7 @@ table() {
 	printf '\t\t%s\t\n' "$commands $tools"
 	printf '%s\t\t%s\t\n' report RUN run "$experiments" doctor "$experiments" help "$pages $commands $experiments"
 	for name in $commands; do
-		[[ " demo calibrate " == *" $name "* ]] || rows_of_command "$name"	# these are experiments
+		[[ " demo calibrate soak " == *" $name "* ]] || rows_of_command "$name"	# these are experiments
 	done
 	for name in $tools; do rows_of_tool "$name"; done
 	for name in $experiments; do rows_of_plan "$name"; done

@@ -17,6 +17,8 @@ lab_client_beside() {
 		[[ " $(machine_cpu_list "$LAB_CPUS_server") " == *" $cpu "* ]] || return
 	done
 }
+# The client has CPUs of its own: what others take there disturbs only the probe.
+lab_client_apart() { [ "${LAB_SHARED_CPUS:-0}" != 1 ] && ! lab_client_beside; }
 # Prints what the client's processes have run, as an answer of lab_cpu, where it has some of the server's CPUs.
 cpu_of_client() {
 	local LAB_SHARED_CPUS=0 own
@@ -39,13 +41,15 @@ exp_measure() {	# exp_measure CELL REPEAT FOLDER
 		[ -z "${CPU_AFTER[2]-}" ] ||
 			read -r client _ < <(exp_shares "${CPU_BEFORE[2]}" "${CPU_AFTER[2]}" "$LAB_NCPU_server")
 		exp_ran "$3"
+		lab_client_apart || CLIENT_FOREIGN=null CLIENT_STEAL=null
 		CELL_FLAGS=$(exp_disturbed "${FOREIGN/null/0}" "${STEAL/null/0}" "${client/null/0}")$CELL_FLAGS
 		rm -rf "$LAB_LOG"
 	fi
 	cell_write "$3" "$2" "$reason" "$CELL_FLAGS" "$(jq \
 		-c '{foreign_percent: .[0], steal_percent: .[1], server_busy_percent: .[2],
-		client_busy_percent: .[3]} + (.[4] | if . then {client_percent: .} else {} end) + .[5]' \
-			<<<"[$FOREIGN, $STEAL, $BUSY, $CLIENT_BUSY, $client, $CELL_MORE]")"
+		client_busy_percent: .[3], client_foreign_percent: .[4], client_steal_percent: .[5]}
+		+ (.[6] | if . then {client_percent: .} else {} end) + .[7]' \
+			<<<"[$FOREIGN, $STEAL, $BUSY, $CLIENT_BUSY, $CLIENT_FOREIGN, $CLIENT_STEAL, $client, $CELL_MORE]")"
 }
 
 # What is measured once for a pair of hosts -------------------------------------------------------------------------

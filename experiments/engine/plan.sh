@@ -269,6 +269,7 @@ plan_check() {
 	[ -z "${OPT[link.type]-}" ] || plan_check_link
 	[ -z "${OPT[queue.type]-}" ] || plan_check_queue
 	[ -z "${OPT[server-memory.type]-}" ] || plan_check_memory
+	[ -z "${UNTIL_SURE-}" ] || plan_check_sure
 }
 
 # plan_rows FILE[+NAME]: prints the first two columns of each row of data/FILE.tsv: name and words.
@@ -469,6 +470,16 @@ plan_check_queue() {
 	[[ $QUEUE =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: must be a time such as 50ms"
 	plan_item --queue ms 0.001..60000 "$QUEUE" ''
 	[[ ${LINK-} != none* ]] || exp_bad "--queue $QUEUE: --link $LINK has no rate, so no queue builds up"
+}
+
+plan_check_sure() {	# its parts that are missing get their defaults
+	local most
+	[[ $UNTIL_SURE =~ ^(p50|p90|p95|p99)(,([0-9]{1,3}(\.[0-9]+)?)%)?(,([1-9][0-9]{0,4}(s|m|h)))?$ ]] ||
+		exp_bad "--until-sure $UNTIL_SURE: must be p50, p90, p95 or p99, such as p99 or p99,10%,2h"
+	most=${BASH_REMATCH[6]:-30m}
+	UNTIL_SURE=${BASH_REMATCH[1]},${BASH_REMATCH[3]:-20}%,$most
+	[ -z "${EXP_SWEEP-}" ] || exp_bad "--until-sure is for a run by itself:" \
+		"the repeats of a sweep are fixed, and ab has a rule of its own"
 }
 
 plan_check_memory() {

@@ -30,8 +30,10 @@ shift
 . "$TP_HOME/lab/lib.sh"
 . "$TP_HOME/lab/calibration.sh"
 . "$TP_HOME/experiments/engine/plan.sh"
+. "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/experiments/engine/cells.sh"
 . "$TP_HOME/experiments/engine/measure.sh"
+. "$TP_HOME/experiments/engine/sure.sh"
 
 # Defaults of the hooks (docs/experiment-hooks.md). exp_find has none.
 exp_check() { :; }
@@ -42,15 +44,12 @@ exp_begin() { :; }
 exp_before_cells() { :; }
 exp_end_lab() { :; }
 exp_summed() { :; }
+exp_judged() { :; }
 RUN_SAYS=''	# what the experiment adds to the line on the lab
 
 # The run folder ------------------------------------------------------------------------------------------------
 
-put_json() {	# put_json FILE: standard input becomes the file, whole or not at all
-	{ cat >"$1.new" && [ -s "$1.new" ] && sync "$1.new" && mv "$1.new" "$1"; } 2>/dev/null && return
-	rm -f "$1.new" 2>/dev/null
-	exp_lost
-}
+put_json() { put_whole "$1" || exp_lost; }	# put_json FILE: standard input becomes the file, whole or not at all
 
 # Results cannot be written any more, so continuing would waste the user's time.
 exp_lost() {
@@ -74,16 +73,9 @@ run_set() {	# run_set JQ-FILTER [jq arguments]
 
 RUN_MADE=()	# new folders in a run that is resumed, until it has begun
 run_folder() {
-	local base=$PWD/thinprobe-results stamp name n=2 calibration=null how="give a folder of yours with -o DIR"
+	local name calibration=null how="give a folder of yours with -o DIR"
 	RUN=${RESUME:-$OUT}
-	if [ -z "$RUN" ]; then
-		[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] &&
-			base=$TP_HOME/results
-		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
-		RUN=$base/$EXPERIMENT/$stamp
-		while [ -e "$RUN" ]; do RUN=$base/$EXPERIMENT/$stamp.$((n++)); done
-		{ mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN"; } 2>/dev/null || die "cannot make $RUN; $how"
-	fi
+	[ -n "$RUN" ] || RUN=$(results_new "$EXPERIMENT") || die "cannot make $RUN; $how"
 	[ -n "$RESUME" ] || [ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: contains a run; choose another folder, or --resume it"
 	mkdir -p -- "$RUN" 2>/dev/null || die "cannot make $RUN; $how"
 	RUN=$(cd -- "$RUN" && pwd) || exit 1
@@ -210,6 +202,7 @@ run_where() {
 		--argjson shared "$LAB_SHARED_CPUS" --argjson rootless "$LAB_ROOTLESS" --arg tap "${LAB_TAP[*]}" --arg tapif \
 			"$LAB_TAP_IF" \
 		--argjson memory "$(lab_memory_facts)" --arg here "$(uname -n)" \
+		--arg root "${LAB_SERVER_ROOT-}" --arg system "$([ -z "${LAB_SERVER_ROOT-}" ] || root_system "$LAB_SERVER_ROOT")" \
 		--arg link "${LAB_ADDR_client-} ${LAB_IF_client-} - ${LAB_IF_server-} ${LAB_ADDR_server-}" '
 		[inputs | select(. != "")] as $missing
 		| {cpus_server: $s, cpus_client: $c, $rate, shared_cpus: ($shared == 1), rootless: ($rootless == 1), $missing}
@@ -219,7 +212,8 @@ run_where() {
 			else ($on | sub("^[a-z]*:"; "") | split(",") | map(if . == "." then $here else . end)) as [$server, $client, $listener]
 				| . + {$server, $client, $link, capture: (if $tapif == "" then "none" else "at the \($tap)" end)}
 				| if $listener then . + {$listener, capture: "at the listener, \($tapif)"} else . end end
-		| if $memory == null then . else .memory = $memory end' < <(
+		| if $memory == null then . else .memory = $memory end
+		| if $root == "" then . else . + {server_root: $root, server_system: $system} end' < <(
 			# shellcheck disable=SC2086 # words
 			lab_lacks ${PLAN[lacks]-pin shape memory}
 			printf '%s\n' "${ABSENT[@]}"
@@ -316,6 +310,7 @@ run_end() {
 		"$TP_HOME/report/fail.sh" judge "$RUN" "$FAIL_IF" || why=$?
 		[ "$status" = 130 ] || [ -z "$why" ] || status=$why
 	fi
+	[ "$status" != 0 ] || exp_judged || status=$?
 	[ "$state" = complete ] || [ -n "$EXP_SWEEP" ] ||
 		printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
 			"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
@@ -383,7 +378,9 @@ run_record
 run_clocks before
 run_says
 exp_before_cells
+begun=$SECONDS
 cells_run
+sure_more "$begun"
 run_clocks after
 run_set '.facts_after = $facts' --argjson facts "$(lab_facts)"
 exp_end_lab

@@ -10,6 +10,8 @@
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
+. "$TP_HOME/experiments/engine/folder.sh"
+. "$TP_HOME/report/html.sh"
 TP_TOOL=thinprobe
 here=$TP_HOME/experiments/engine
 
@@ -184,16 +186,27 @@ sweep_count() {
 }
 sweep_missing() { sweep_cells | sed -n 's/\tmissing$//p'; }
 
+# sweep_groups PARTS <IDS: lines with the IDs of cells that are measured while the hosts are up once: at most 8 of one run and
+# repeat, and few enough that each pair of hosts gets several lines.
+sweep_groups() {
+	awk -v parts="$1" '{ id[NR] = $0; run = repeat = $0; sub(/\/.*/, "", run); sub(/.*[.]/, "", repeat); of[NR] = run "/" repeat }
+		END {
+			most = int((NR + parts - 1) / parts)
+			if (most > 8) most = 8
+			for (i = 1; i <= NR; i++) {
+				if (n && (n == most || of[i] != of[i - 1])) { print line; n = 0 }
+				line = n++ ? line " " id[i] : id[i]
+			}
+			if (n) print line
+		}'
+}
+
 sweep_plan() {
-	local run stamp on=lab pair words part=plan
+	local run on=lab pair words part=plan
 	pair=$(head -n 1 <<<"$PAIR_LINES")
 	[ -z "$pair" ] || on=ssh:${pair/ /,}
 	[ "$ENGINE" != slurm ] || on=ssh:server,client part=blind	# placeholders: Slurm assigns the hosts of each cell
-	if [ -z "$DIR" ]; then
-		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
-		DIR=$PWD/thinprobe-results/sweep/$stamp
-		[ "$TP_CHECKOUT" = 0 ] || DIR=$TP_HOME/results/sweep/$stamp
-	fi
+	[ -n "$DIR" ] || DIR=$(results_new sweep)
 	mkdir -p -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) || die "cannot make $DIR; give a folder of yours with -o DIR"
 	for run in "${RUNS[@]}"; do
 		IFS=$'\t' read -ra words <<<"$run"
@@ -225,7 +238,7 @@ sweep_unmake() {
 parallel_need() { need parallel parallel; }
 parallel_start() {
 	parallel_need
-	sweep_missing >"$DIR/.ids"
+	sweep_missing | sweep_groups "$(($(wc -l <"$DIR/.pairs") * 4))" >"$DIR/.ids"
 	awk '{ print "1/sweep_pair.sh " NR }' "$DIR/.pairs" >"$DIR/.logins"
 	rm -f "$DIR/joblog" "$DIR/.alive"
 	mkfifo "$DIR/.alive" && exec {ALIVE}<>"$DIR/.alive" || die "cannot make a fifo in $DIR"
@@ -315,13 +328,6 @@ sweep_tidy() {
 	done 2>/dev/null
 }
 
-# sweep_keep NAME: replaces DIR/NAME by standard input; if that fails, the old file stays, and the sweep ends.
-sweep_keep() {
-	{ cat >"$DIR/$1.new" && mv "$DIR/$1.new" "$DIR/$1"; } 2>/dev/null && return
-	rm -f "$DIR/$1.new"
-	die "cannot write to $DIR; make room, then: thinprobe sweep --resume $(printf %q "$DIR")"
-}
-
 sweep_progress() {	# sweep_progress THERE TOTAL BEFORE
 	local left='' words
 	[ "$1" = "$3" ] || { left=$(((SECONDS - SINCE) * ($2 - $1) / ($1 - $3))); printf -v left ', %d:%02d:%02d left' $((left / 3600)) \
@@ -369,23 +375,17 @@ sweep_page() {
 			printf '%s\t%s\t%s\n' "$id" "$state" "$(jq -r '.sweep // {} | [.on, .from, .seconds, .figure] | @tsv' \
 				"$DIR/$run/cells/$name/$repeat/cell.json" 2>/dev/null || printf '\t\t\t')"
 		done
-	} | sweep_keep cells.tsv || exit
-	{
-		printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Sweep of %s</title>\n<style>\n' \
-			"$EXPERIMENT"
-		cat "$TP_HOME/report/report.css"
-		printf '</style>\n</head>\n<body>\n<main>\n'
-		jq -rRs --arg experiment "$EXPERIMENT" '
-			def text: gsub("(?<c>[^A-Za-z0-9 .,:;%()-])"; "\\\(.c)");
-			split("\n")[1:] | map(select(. != "") | split("\t") | {run: (.[0] | split("/")[0]), cell: (.[0] | split("/")[1]), state: .[1],
-				on: (.[2] // ""), from: (.[3] // ""), seconds: (.[4] // ""), figure: (.[5] // "")})
-			| "# Sweep of \($experiment): \(map(select(.state == "there")) | length) of \(length) cells are there",
-			(group_by(.run)[] | "", "## [\(.[0].run | text)](\(.[0].run | @uri)/report.html)", "",
-				"| cell | figure | hosts | measured by | s |",
-				"|---|---|---|---|---:|", (.[] | "| \(.cell | text) | \(if .state == "there" then .figure | text else "**missing**" end) | \(
-				.on | text) | \(.from | text) | \(.seconds) |"))' "$DIR/cells.tsv" | cmark-gfm -e table
-		printf '</main>\n</body>\n</html>\n'
-	} | sweep_keep index.html || exit
+	} | keep cells.tsv || exit
+	jq -rRs --arg experiment "$EXPERIMENT" '
+		def text: gsub("(?<c>[^A-Za-z0-9 .,:;%()-])"; "\\\(.c)");
+		split("\n")[1:] | map(select(. != "") | split("\t") | {run: (.[0] | split("/")[0]), cell: (.[0] | split("/")[1]), state: .[1],
+			on: (.[2] // ""), from: (.[3] // ""), seconds: (.[4] // ""), figure: (.[5] // "")})
+		| "# Sweep of \($experiment): \(map(select(.state == "there")) | length) of \(length) cells are there",
+		(group_by(.run)[] | "", "## [\(.[0].run | text)](\(.[0].run | @uri)/report.html)", "",
+			"| cell | figure | hosts | measured by | s |",
+			"|---|---|---|---|---:|", (.[] | "| \(.cell | text) | \(if .state == "there" then .figure | text else "**missing**" end) | \(
+			.on | text) | \(.from | text) | \(.seconds) |"))' "$DIR/cells.tsv" |
+		cmark-gfm -e table | page_html "Sweep of $EXPERIMENT" | keep index.html || exit
 }
 
 sweep_read
@@ -409,13 +409,13 @@ exec {lock}<"$DIR" && flock -n "$lock" || die "$DIR: a sweep is under way in it;
 [ -w "$DIR" ] && mkdir -p "$DIR/log" "$DIR/.parts" || die "cannot write to $DIR"
 [ -z "$PAIRS" ] || [ -n "$PAIR_LINES" ] || bad "--pairs $PAIRS: it names no hosts"
 if [ -n "$PAIR_LINES" ]; then
-	awk '{ print "ssh:" $1 "," $2 }' <<<"$PAIR_LINES" | sweep_keep .pairs || exit
+	awk '{ print "ssh:" $1 "," $2 }' <<<"$PAIR_LINES" | keep .pairs || exit
 elif [ -z "$RESUME" ] || [ ! -f "$DIR/.pairs" ]; then
-	echo lab | sweep_keep .pairs || exit
+	echo lab | keep .pairs || exit
 fi
 # An array of a sweep that was killed would go on beside ours.
 [ "$(cat "$DIR/.engine" 2>/dev/null)" != slurm ] || slurm_stop
-echo "$ENGINE" | sweep_keep .engine || exit
+echo "$ENGINE" | keep .engine || exit
 sweep_tidy
 stop=''
 trap 'stop=1' INT TERM HUP

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# sweep_cell.sh ID [--sweep DIR] [--on WHERE] - measures one cell of a sweep, and puts it into its run folder whole or not at all.
+# sweep_cell.sh ID... [--sweep DIR] [--on WHERE] - measures cells of a sweep, and puts each into its run folder whole or not at all.
 #
-# ID is RUN/CELL.REPEAT. The cell is measured in its own run folder, DIR/.parts/..., and its cell folder is then renamed into the
-# folder of the run. If two processes measure the same cell, the second finds the name in use, so no cell is there twice.
+# ID is RUN/CELL.REPEAT; several are of one run and repeat. They are measured in a run folder of their own, DIR/.parts/..., where
+# the hosts come up once, and each cell folder is then renamed into the folder of the run. If two processes measure the same cell,
+# the second finds the name in use, so no cell is there twice.
 # A lock makes a pair of hosts measure one cell at a time, even if the engine that distributed the cells has died.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
@@ -13,16 +14,17 @@ TP_TOOL=thinprobe
 
 usage() {
 	cat <<'END'
-usage: thinprobe cell ID [--sweep DIR] [--on WHERE]
-Measures one cell of a sweep (thinprobe sweep) and keeps it, if complete.
+usage: thinprobe cell ID... [--sweep DIR] [--on WHERE]
+Measures cells of a sweep (thinprobe sweep), those of one run and repeat while
+the hosts are up once, and keeps what is complete.
   ID           such as stalls/vnc-light-5.2; thinprobe sweep FILE --list
   --sweep DIR  the folder of the sweep (the current one)
   --on WHERE   the hosts: lab, or ssh:SERVER,CLIENT (as the sweep has it)
-Exit status: 0 the cell is there, 1 or 3 it could not be measured.
+Exit status: 0 the cells are there, 1 or 3 it could not be measured.
 END
 }
 
-dir=. on=${SWEEP_ON-} id=''
+dir=. on=${SWEEP_ON-} ids=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help) usage; exit 0 ;;
@@ -32,22 +34,32 @@ while [ $# -gt 0 ]; do
 		shift
 		;;
 	-*) die -2 "cell: unexpected $1 (see thinprobe cell --help)" ;;
-	*) [ -z "$id" ] || die -2 "cell: one at a time; $1 is a second"; id=$1 ;;
+	*) read -ra more <<<"$1"; ids+=("${more[@]}") ;;	# (GNU parallel hands over a line as one word)
 	esac
 	shift
 done
-[ -n "$id" ] || die -2 "cell: which? thinprobe sweep FILE --list names them"
+[ "${#ids[@]}" -gt 0 ] || die -2 "cell: which? thinprobe sweep FILE --list names them"
 [ -f "$dir/sweep" ] || die -2 "cell: $dir is no folder of a sweep; name it with --sweep DIR"
 dir=$(cd -- "$dir" && pwd) || exit 1
 need jq jq
 need flock util-linux
-run=$dir/${id%%/*} repeat=${id##*.} name=${id#*/}
-name=${name%.*}
-[[ $id == */*.+([0-9]) && $name != */* ]] && jq -e --arg name "$name" --argjson repeat "${repeat:-0}" \
-	'.settings.repeats // 1 >= $repeat and any(.cells[]; .name == $name)' "$run/run.json" >/dev/null 2>&1 ||
-	die -2 "cell $id: no cell of this sweep; thinprobe sweep --resume $(printf %q "$dir") --list names them"
-target=$run/cells/$name/$repeat
-[ ! -f "$target/cell.json" ] || exit 0
+run=$dir/${ids[0]%%/*} repeat=${ids[0]##*.}
+cell_name() { local name=${1#*/}; printf '%s\n' "${name%.*}"; }	# cell_name ID
+cell_there() { [ -f "$run/cells/$(cell_name "$1")/$repeat/cell.json" ]; }
+left() {	# sets `missing`, the cells that are not there; 1: there is none
+	local id
+	missing=()
+	for id in "${ids[@]}"; do cell_there "$id" || missing+=("$id"); done
+	[ "${#missing[@]}" -gt 0 ]
+}
+for id in "${ids[@]}"; do
+	[[ $id == */*.+([0-9]) && $(cell_name "$id") != */* ]] &&
+		jq -e --arg name "$(cell_name "$id")" --argjson repeat "${id##*.}" \
+			'(.settings.repeats // 1) >= $repeat and any(.cells[]; .name == $name)' "$dir/${id%%/*}/run.json" >/dev/null 2>&1 ||
+		die -2 "cell $id: no cell of this sweep; thinprobe sweep --resume $(printf %q "$dir") --list names them"
+	[ "$dir/${id%%/*} ${id##*.}" = "$run $repeat" ] || die -2 "cell $id: of another run or repeat than ${ids[0]}"
+done
+left || exit 0
 experiment=$(jq -r .experiment "$run/run.json")
 : "${on:=$(jq -r .settings.on "$run/run.json")}"
 alive=${SWEEP_ALIVE-}
@@ -72,22 +84,22 @@ fi
 locks=${LAB_LOCKS:-/tmp/thinprobe-locks} waits=0
 until locks_take "$locks/pair-$(sha256sum <<<"$on" | cut -c1-16)" "$waits"; do
 	[ $? = 1 ] || die "cannot lock the hosts: $locks cannot be written"
-	[ "$waits" = 1 ] || warn "cell $id: the hosts ($on) measure another cell; waiting"
+	[ "$waits" = 1 ] || warn "cell ${ids[*]}: the hosts ($on) measure another cell; waiting"
 	[ -z "$stop" ] || exit 130
 	waits=1
 done
 # shellcheck disable=SC2317 # on_exit calls it
 let_go() { exec {LOCK}<&-; locks_tidy "$locks" >/dev/null; }
 on_exit let_go
-[ ! -f "$target/cell.json" ] || exit 0
+left || exit 0
 
 mkdir -p "$dir/.parts" "$dir/log" "$dir/pairs" && part=$(mktemp -d "$dir/.parts/XXXXXXXX") || die "cannot write to $dir"
 exec {held}<"$part" && flock -n "$held"	# the sweep removes parts that are not locked
 mkdir "$part/run" || die "cannot write to $part"
-log=$dir/log/${id//\//_}.log
-jq --arg name "$name" --arg on "$on" '.cells |= map(select(.name == $name)) | .settings.on = $on | .state = "running"
-	| .measured_s |= (values | 0)' \
-	"$run/run.json" >"$part/run/run.json" || die "cannot write to $part"
+log=$dir/log/${missing[0]//\//_}.log
+mapfile -t names < <(for id in "${missing[@]}"; do cell_name "$id"; done)
+jq --arg on "$on" '.cells |= map(select(.name | IN($ARGS.positional[]))) | .settings.on = $on | .state = "running"
+	| .measured_s |= (values | 0)' --args "${names[@]}" <"$run/run.json" >"$part/run/run.json" || die "cannot write to $part"
 begun=$EPOCHSECONDS
 pair=$on
 [ "$on" != lab ] || pair=lab-$(uname -n)	# the file system may be shared
@@ -97,28 +109,31 @@ driver=$!
 until wait "$driver"; status=$?; [ -z "$stop" ] || ! kill -0 "$driver" 2>/dev/null; do
 	[ "$status" -gt 128 ] && kill -0 "$driver" 2>/dev/null || break
 done
+
+# Moves a complete cell into its run folder; of the time that the hosts were up each cell has its part. Another process may have
+# been faster.
+cell_keep() {	# cell_keep ID
+	local name from
+	name=$(cell_name "$1") from=$part/run/cells/$name/$repeat
+	jq -e '.state == "complete"' "$from/cell.json" >/dev/null 2>&1 &&
+		jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$(((EPOCHSECONDS - begun) / ${#missing[@]}))" \
+			--arg figure "$(awk -F'\t' -v name="$name" '$1 == name { figure = $2 } END { print figure }' "$part/run/log/figures.tsv")" \
+			'. + {sweep: {$on, from: $host, $seconds, $figure}}' "$from/cell.json" >"$part/cell.json" &&
+		mv "$part/cell.json" "$from/cell.json" && mkdir -p "$run/cells/$name" "$run/parts" &&
+		sync -f "$part" 2>/dev/null && mv -T "$from" "$run/cells/$name/$repeat" 2>/dev/null || { cell_there "$1"; return; }
+	jq --arg name "$name" --argjson n "${#missing[@]}" '.cells |= map(select(.name == $name)) | .measured_s |= (values | . / $n)' \
+		"$part/run/run.json" >"$run/parts/$name.$repeat.json"
+	kept=1
+}
 kept=0
-if [ "$status" = 0 ]; then
-	figure=$(sed -n 's/^    //p' "$log" | tail -n 1)	# the last attempt's figure
-	jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$((EPOCHSECONDS - begun))" --arg figure "$figure" \
-		'. + {sweep: {$on, from: $host, $seconds, $figure}}' "$part/run/cells/$name/$repeat/cell.json" >"$part/cell.json" &&
-		mv "$part/cell.json" "$part/run/cells/$name/$repeat/cell.json" && mkdir -p "$run/cells/$name" "$run/parts" ||
-			status=1
-	# Another process may have been faster.
-	if [ "$status" = 0 ] && { sync -f "$part" 2>/dev/null; mv -T "$part/run/cells/$name/$repeat" "$target" 2>/dev/null; }; then
-		kept=1
-		mv "$part/run/run.json" "$run/parts/$name.$repeat.json"
-		# What the experiment keeps of its sessions: a session of several cells is there once for each of them.
-		for file in "$part/run"/*/*; do
-			[[ $file != "$part/run"/@(cells|log)/* ]] || continue
-			to=$run${file#"$part/run"}
-			mkdir -p "${to%/*}"
-			until ln "$file" "$to" 2>/dev/null || [ ! -e "$to" ]; do to=${to%.*}-again.${to##*.}; done
-		done
-	elif [ ! -f "$target/cell.json" ]; then
-		status=1
-	fi
-fi
-[ "$kept" = 1 ] || [ "$status" = 0 ] || warn "cell $id on $on: $(grep -v '^$' "$log" | tail -n 1) (see $log)"
+for id in "${missing[@]}"; do cell_keep "$id" || [ "$status" != 0 ] || status=1; done
+# What the experiment keeps of its sessions: a session of several cells is there once for each of them.
+[ "$kept" = 0 ] || for file in "$part/run"/*/*; do
+	[[ $file != "$part/run"/@(cells|log)/* ]] || continue
+	to=$run${file#"$part/run"}
+	mkdir -p "${to%/*}"
+	until ln "$file" "$to" 2>/dev/null || [ ! -e "$to" ]; do to=${to%.*}-again.${to##*.}; done
+done
+[ "$status" = 0 ] || warn "cell ${missing[*]} on $on: $(grep -v '^$' "$log" | tail -n 1) (see $log)"
 rm -rf "$part"
 exit "${stop:-$status}"

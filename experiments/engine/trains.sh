@@ -177,7 +177,8 @@ measure_chain() {
 	run_set '.chain = {latency_p50_ms: $k[0].result.latency_from_due_ms.p50, latency_p99_ms: $k[0].result.latency_from_due_ms.p99,
 		latency_max_ms: $k[0].result.latency_from_due_ms.max, lateness_p99_us: $k[0].result.lateness_us.p99,
 		lateness_max_us: $k[0].result.lateness_us.max, probe_cpu_percent: $k[0].result.probe_cpu_percent,
-		capture_cpu_percent: $p[0].result.cpu_percent}' \
+		capture_cpu_percent: $p[0].result.cpu_percent,
+		sandbox: ([$k[0], $p[0]] | map(.settings.sandbox | values) | unique | join("; "))}' \
 		--slurpfile k "$LAB_LOG/chain-keyrepeat.out" --slurpfile p "$LAB_LOG/chain-prototap.out"
 	chain=$(jq -ce '.chain | select(.latency_p50_ms)' "$RUN/run.json") && pair_keep "$what" '' "$chain"
 	return 0
@@ -199,7 +200,7 @@ train_loaded() { :; }
 train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	local name=$1 load=$2 repeat=$3 folder=$4 series=$5
 	local kills probe tap='' go before='' after='' reason='' regime=null schedule=jittered keep=() bring=()
-	local TRAIN_LOADS=() TRAIN_WHY='' LAB_LOG=$folder
+	local TRAIN_LOADS=() TRAIN_WHY='' LAB_LOG=$folder apart=()
 	case $series in stall) schedule=periodic ;; wire) schedule=blocks ;; esac
 	[ "$TRAIN_MODE" = tap ] || schedule=periodic	# a held key is repeated by the client's own clock
 	[ "$KEEP$TRACES" = 00 ] || keep=(-w "$folder/capture.pcap") bring=(-o "$folder/capture.pcap")
@@ -224,10 +225,10 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	fi
 	! stopped || reason="interrupted"
 	if [ -z "$reason" ]; then
-		before=$(lab_cpu server)
+		before=$(lab_cpu server) apart=("$(! lab_client_apart || lab_cpu client)")
 		echo go >&"$go"
 		has_ended keyrepeat "$folder" || reason=$LAB_WHY
-		after=$(lab_cpu server)
+		after=$(lab_cpu server) apart+=("$(! lab_client_apart || lab_cpu client)")
 		! stopped || reason=interrupted
 		# The user took the window back, so no more keys are sent.
 		[ "$(jq -r .result.ended "$folder/keyrepeat.json" 2>/dev/null)" != "window left" ] || LAB_STOPPED=1
@@ -317,16 +318,19 @@ train_mismatch() {
 			else "; load in group \($b), session in \($a): not the regime asked for" end end' <<<"$1"
 }
 
-train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU-AFTER REGIME
-	local foreign=null steal=null busy=null flags='' probe capture
+train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU-AFTER REGIME; `apart` of the caller: of the client
+	local foreign=null steal=null busy=null flags='' probe capture client_foreign=null client_steal=null
 	if [ -n "$7" ]; then
 		read -r foreign steal busy < <(exp_shares "$6" "$7")
 		flags=$(exp_disturbed "$foreign" "$steal")
 	fi
+	[ -z "${apart[1]-}" ] || read -r client_foreign client_steal _ < <(
+		exp_shares "${apart[@]}" "$(machine_cpu_list "$LAB_CPUS_client" | wc -w)")
 	probe=$(jq .result.probe_cpu_percent "$3/keyrepeat.json" 2>/dev/null)
 	capture=$(jq .result.cpu_percent "$3/prototap.json" 2>/dev/null)
 	cell_write "$3" "$2" "$5" "$flags$(train_mismatch "$8")" "$(json_object parameters "$TRAIN_MORE" series "$4" \
-		foreign_percent "$foreign" steal_percent "$steal" server_busy_percent "$busy" probe_cpu_percent "${probe:-null}" \
+		foreign_percent "$foreign" steal_percent "$steal" server_busy_percent "$busy" \
+		client_foreign_percent "$client_foreign" client_steal_percent "$client_steal" probe_cpu_percent "${probe:-null}" \
 		capture_cpu_percent "${capture:-null}" regime "$REGIME" autogroup "$8" cost_ms "${SESSION_COST[$1]:-null}" \
 		period_ms "$PERIOD_MS")"
 }

@@ -95,7 +95,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 		convert -size 10x10 "xc:gray(${p#*:})" "run/cells/${p%:*}-text/1/picture.png"
 	done
 	alike() {
-		functions ". <(sed -n '/^put_json()/,/^}/p' \"\$TP_HOME/experiments/engine/run.sh\"); PROTOCOLS=$1 WORKS=text REPEATS=2
+		functions ". \"\$TP_HOME/experiments/engine/folder.sh\"; put_json() { put_whole \"\$1\"; }; PROTOCOLS=$1 WORKS=text REPEATS=2
 			cells_choose; alike_compare"
 		for p in ${1//,/ }; do jq -r '.picture | "\(.reference) \(.same)"' "run/cells/$p-text/1/cell.json"; done |
 			paste -sd ' '

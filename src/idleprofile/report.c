@@ -109,6 +109,7 @@ static void report_ticks(struct rec_report *r, const struct report_inputs *p)
 
 	for (int i = 0; i < p->spin->n; i++)
 		learned |= p->follow->cpu[i].ticks.learned;
+	learned &= n > 0; /* the watch may end as soon as the period is known */
 	rec_begin_object(r, "ticks");
 	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);

@@ -144,6 +144,71 @@ for value, percentile, *_ in lines:
 END
 }
 
+@test "export --as otava: apache-otava finds the run from which on keys came later" {
+	local python=${THINPROBE_PYTHON:-python3} i runs=()
+
+	"$python" -c 'import otava' 2>/dev/null || skip "apache-otava is not installed"
+	for i in $(seq 30 -1 11); do
+		mkdir "r$i"
+		jq --arg day "$(date -u -d "$i days ago" +%FT%TZ)" '.started = $day' "$RUN/run.json" >"r$i/run.json"
+		awk -F'\t' -v OFS='\t' -v i="$i" 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k }
+			$at["metric"] == "latency_p50_ms" { $at["value"] *= (i > 18 ? 1 : 1.3) + i % 3 / 100 } { print }' \
+			"$RUN/long.tsv" >"r$i/long.tsv"
+		runs+=("r$i")
+	done
+	"$TOP/thinprobe" export "${runs[@]}" --as otava -o otava.csv
+	printf '%s\n' 'tests:' '  typing:' '    type: csv' '    file: otava.csv' '    time_column: time' '    attributes: [version]' \
+		'    metrics: {p50: {column: vnc-light-5.latency_p50_ms, direction: -1}}' >otava.yaml
+	OTAVA_CONFIG=otava.yaml "$python" -c 'import sys; from otava.main import script_main; sys.argv[1:] = ["analyze", "typing"]
+script_main()' >said
+	cat said
+	# one change: above the twelfth last run, by 30 %
+	[ "$(grep -c '%' said)" = 1 ]
+	grep -qE '\+(29|30|31)\.[0-9]%' said
+	[ "$(sed '1,/%/d' said | grep -c "$(date +%Y)-")" = 8 ]
+}
+
+@test "export --as perfetto: events of Chrome's trace format, each key with its times" {
+	"$TOP/thinprobe" export "$RUN" --as perfetto --cells vnc-light-5 -o trace.json
+	"$TOP/thinprobe" export "$RUN" --as samples --cells vnc-light-5 -o samples.csv
+	python3 - <<'END'
+import csv, json
+trace = json.load(open("trace.json"))
+assert trace["displayTimeUnit"] in ("ms", "ns")
+needs = {"X": {"ts", "dur", "tid"}, "i": {"ts", "s", "tid"}, "M": {"args"}}	# of the format's description
+for e in trace["traceEvents"]:
+    assert needs[e["ph"]] | {"name", "pid"} <= e.keys(), e
+    assert all(type(e[k]) in (int, float) for k in ("ts", "dur", "pid") if k in e), e
+    assert e["ph"] != "i" or e["s"] in "gpt"
+    assert e["ph"] != "M" or (e["name"] in ("process_name", "thread_name") and type(e["args"]["name"]) is str)
+rows = [r for r in csv.DictReader(open("samples.csv")) if r["series"] == "latency" and r["answer_ns"]]
+keys = sorted((e["ts"], e["dur"]) for e in trace["traceEvents"] if e["ph"] == "X")
+truth = sorted((int(r["due_ns"]) / 1000, (int(r["answer_ns"]) - int(r["due_ns"])) / 1000) for r in rows)
+assert len(keys) == len(truth) > 900
+assert all(abs(a - b) < 0.002 for k, t in zip(keys, truth) for a, b in zip(k, t))
+END
+}
+
+@test "export --as pcapng: the packet of each key bears its number, as tshark reads it" {
+	local cell=own/cells/vnc-light-5/1
+
+	need tshark editcap
+	PYTHONPATH="$TOP/tests/golden" PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/golden/make_keys.py" made
+	later own 0
+	rm -rf own/cells/*/*
+	mkdir -p "$cell"
+	cp made/two.pcap "$cell/capture.pcap"
+	cp made/two.tsv "$cell/samples.tsv"
+	"$BIN/prototap" read made/two.pcap --keys made/two.tsv --rows "$cell/wire.tsv" -o said
+	"$TOP/thinprobe" export own --as pcapng --cells vnc-light-5 -o out.pcapng
+	# eight keys, each of them eight letters k from the client, 50 ms apart in two blocks
+	tshark -r out.pcapng -Y frame.comment -T fields -e frame.time_relative -e tcp.payload -e frame.comment 2>/dev/null >read
+	cat read
+	[ "$(cut -f 3 read | paste -sd ,)" = "key 1,key 2,key 3,key 4,key 5,key 6,key 7,key 8" ]
+	[ "$(cut -f 2 read | sort | uniq -c | xargs)" = "8 6b6b6b6b6b6b6b6b" ]
+	[ "$(tshark -r out.pcapng 2>/dev/null | wc -l)" = "$(tshark -r made/two.pcap 2>/dev/null | wc -l)" ]
+}
+
 @test "bundle: a file from which report makes the same tables; a file that is none is refused" {
 	need zstd
 	run -0 "$TOP/thinprobe" bundle "$RUN" -o one.tar.zst

@@ -82,6 +82,29 @@ shown() {
 	[ $wrong -eq 0 ] && [ $n -ge 15 ]
 }
 
+@test "examples: a workflow is YAML, and thinprobe has each command and option in it" {
+	local file line words=() own=() n=0
+
+	python3 -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
+	for file in docs/examples/*.yml; do
+		python3 -c 'import sys, yaml
+for job in yaml.safe_load(open(sys.argv[1]))["jobs"].values():
+    print("\n".join(step["run"] for step in job["steps"] if "run" in step).replace("\\\n", " "))' "$file" >"$BATS_TEST_TMPDIR/steps"
+		while IFS= read -r line; do
+			read -ra words <<<"${line%%||*}"
+			n=$((n + 1)) own=()
+			./thinprobe "${words[0]}" --help >"$BATS_TEST_TMPDIR/help"
+			for ((i = 1; i < ${#words[@]}; i++)); do
+				if ! grep -qE -- "^(  |  .*, |usage:.*\[)${words[i]}([] ,]|$)" "$BATS_TEST_TMPDIR/help"; then own+=("${words[i]}")
+				else i=$((i + 1)); fi
+			done
+			echo "$line: of the experiment: ${own[*]}"
+			if [ "${words[0]}" = ab ]; then experiments/engine/run.sh "${own[@]}" --options-only; else [ "${#own[@]}" = 0 ]; fi
+		done < <(sed -n 's,.*/thinprobe \([a-z]\),\1,p' "$BATS_TEST_TMPDIR/steps")
+	done
+	[ "$n" -ge 2 ]
+}
+
 @test "documents: the awk command of slow-at-3pm.md finds the slow intervals in all of watch's files" {
 	local log=$BATS_TEST_TMPDIR
 

@@ -61,7 +61,7 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 		narrow
 		n=$((n + 1))
 	done < <(
-		printf 'thinprobe %s\n' setup check doctor demo run watch sweep cell report calibrate list tools new lab completion \
+		printf 'thinprobe %s\n' setup check doctor demo run watch sweep cell report calibrate list tools new lab root completion \
 			help sink
 		printf 'thinprobe run %s\n' $EXPERIMENTS
 		for words in $TOOLS; do

@@ -99,6 +99,13 @@ ends() {	# pid: waits for it, leaves its exit status in $status
 	wait "$1" || status=$?
 }
 
+# The program has given up what others could misuse, as the kernel sees it; of capabilities it has these at most.
+confined() {	# pid [bits]
+	grep -E '^(CapEff|NoNewPrivs|Seccomp):' "/proc/$1/status"
+	grep -qx $'NoNewPrivs:\t1' "/proc/$1/status" && grep -qx $'Seccomp:\t2' "/proc/$1/status" &&
+		(((16#$(sed -n 's/^CapEff:\t//p' "/proc/$1/status") & ~${2-0}) == 0))
+}
+
 # A display of our own: $DISPLAY, $server
 start_x() {	# options of the server...
 	need Xvfb

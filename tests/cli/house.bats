@@ -76,7 +76,8 @@ may_include() {
 families() {
 	cat <<'END'
 pcap	<pcap	-lpcap
-capng	<cap-ng\.h	-lcap-ng
+capng	<cap-ng\.h	-lcap-ng	confine	confine
+seccomp	<seccomp\.h	-lseccomp	confine	confine
 jansson	<jansson\.h	-ljansson	json_in	json_in
 gsl	<gsl/	-lgsl
 x11	<X11/	-lX11	connection	x11/[a-z_]+

@@ -143,6 +143,11 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	jq '.started = "2026-01-01T03:00:00Z" | .settings.seed = 7' run/run.json >before/run.json
 	jq '.started = "2026-01-01T04:00:00Z" | .settings.link = "10Mbit"' run/run.json >other/run.json
 	sed 's/50.25\t40\t60/100\t90\t110/' run/summary.tsv | tee before/summary.tsv >other/summary.tsv
+	# at the end of a run its figure stands beside the one of now
+	"$TOP/report/report.sh" --table run >table
+	cat table
+	grep -q 'Before: before$' table
+	grep -qE ' 50\.3 +100\b' table
 	"$TOP/report/report.sh" --findings run >said
 	grep 'Previous run' said >line
 	cat line
@@ -167,6 +172,20 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	rm -r before
 	"$TOP/report/report.sh" --findings run >said
 	run ! grep 'Previous run' said
+	"$TOP/report/report.sh" --table run >table
+	run ! grep 'Before' table
+}
+
+# 1 - 0.5^6 > 97.5 %; ln 0.025 / ln p for others: 35.01, 71.92, 367.04, 3687.03
+@test "a percentile of too few keys: how many it needs, and from how many the binomial bound has both ends" {
+	[ "$(jq -nc "$(grep -E '^def keys_(given|bounding)' "$TOP/report/page.jq")"'
+		[0.5, 0.9, 0.95, 0.99, 0.999, 0.1 | keys_bounding], [0.9, 0.95, 0.99, 0.999 | keys_given]')" = \
+		$'[6,36,72,368,3688,36]\n[100,200,1000,10000]' ]
+	sed -i '1s/$/\tp50_ms_why/; 2s/1.5\t\t\t0\t10$/\t\t\t\t10\ttoo few/' run/summary.tsv
+	sed -i 's/p50_ms/p99_ms/g' run/*.tsv home/experiments/made/{say.jq,figures.gp}
+	"$TOP/report/report.sh" --table run >table
+	cat table
+	grep -q '1,000 .*\b368\b' <(xargs <table)
 }
 
 @test "report: a folder that is no run, a missing file and a missing argument are each refused in one line" {

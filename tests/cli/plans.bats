@@ -553,6 +553,19 @@ driver_files() {
 	[ "$(wc -l <"$work/named")" -lt 100 ]
 }
 
+@test "--until-sure: a condition is open for too few keys, no interval or a wide one, not where more keys cannot tell" {
+	# shellcheck source=/dev/null
+	. "$TOP/experiments/engine/sure.sh"
+	table() { printf 'schema\tx_ms\tx_ms_low\tx_ms_high\tx_ms_above\tx_ms_why\n'; printf 'summary/1\t%b\n' "$@"; }
+	table '100\t85\t115\t0\t' '\t\t\t\toverloaded' '\t10\t90\t\trange' '100\t\t\t1\t' >done
+	[ -z "$(sure_open 20 x_ms done)" ]
+	[ "$(sure_open 10 x_ms done)" = "1 ± 15 %" ]
+	table '100\t85\t115\t0\t' '\t\t\t\ttoo few' '100\t\t\t0\t' >few
+	[ "$(sure_open 20 x_ms few)" = "2 too few keys" ]
+	table '100\t\t\t0\t' '100\t50\t150\t0\t' >bare
+	[ "$(sure_open 20 x_ms bare)" = "2 no interval yet" ]
+}
+
 # Lines "EXPERIMENT|OPTIONS|OPTIONS...": each OPTIONS is refused, and the message names its first option.
 refusals() {
 	cat <<-'END'
@@ -569,6 +582,7 @@ refusals() {
 		slowreplay|--over fast|--over dsl --factor 3|--over dial-up|--over 1Mbit,5ms,1ms
 		stalls|--loads 1,x|--time 0|--repeat 0|--app word|--protocol none|--regime x|--on mars:|--on ssh:a,b,c,d|--nonsense
 		stalls|--resume /nowhere|--link 10Mbit,5|--link 10Mbit,5ms,1|--link 10Mbit,5ms,1ms,1,1|--link 10Mbit,5ms,1ms,100%
+		stalls|--until-sure p98|--until-sure p99,10|--until-sure p99,10%,1d|--until-sure p99,,5m
 		stalls|--queue 5 --link 10Mbit|--queue 5ms --link none|--queue 5ms --on ssh:a,b
 		startup|--app nosuch|--app mousepad,mousepad|--axis sideways|--used 16,x|--left 100,0|--swap floppy|--swap slow|--loads 0
 		startup|--reads x|--disk floppy|--server-memory none|--profile /nowhere|--profile profile.tsv|--protocol null

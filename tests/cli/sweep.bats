@@ -36,6 +36,20 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	[ "$("$engine/sweep.sh" file --list | cut -f1)" = stalls/vnc-light-0.1 ]
 }
 
+@test "sweep: cells of one run and repeat are measured together, at most eight, several turns a pair; cell takes no others" {
+	groups() {
+		printf '%s\n' "${@:2}" | bash -c "$(sed -n '/^sweep_groups()/,/^}/p' "$engine/sweep.sh"); sweep_groups $1" | paste -sd '|'
+	}
+	[ "$(groups 4 r/a.1 r/b.1 r/a.2 r/b.2)" = "r/a.1|r/b.1|r/a.2|r/b.2" ]
+	[ "$(groups 2 r/a.1 r/b.1 r/c.1 r/a.2 r/b.2 r/c.2)" = "r/a.1 r/b.1 r/c.1|r/a.2 r/b.2 r/c.2" ]
+	[ "$(groups 2 r/a.1 r/b.1 s/a.1)" = "r/a.1 r/b.1|s/a.1" ]
+	[ "$(groups 1 r/{1..9}.1)" = "r/1.1 r/2.1 r/3.1 r/4.1 r/5.1 r/6.1 r/7.1 r/8.1|r/9.1" ]
+	mkdir sweep && touch sweep/sweep && mkdir sweep/r
+	echo '{"settings": {"repeats": 2}, "cells": [{"name": "a"}, {"name": "b"}]}' >sweep/r/run.json
+	refused 2 "another run or repeat" "$engine/sweep_cell.sh" r/a.1 r/b.2 --sweep sweep
+	refused 2 "no cell of this sweep" "$engine/sweep_cell.sh" "r/a.1 r/c.1" --sweep sweep
+}
+
 @test "sweep --list makes no files" {
 	sweep file 'experiment stalls' 'loads 0' 'repeat 1'
 	[ "$(ls)" = file ]

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# folder.sh - folders of results and the files in them; for run.sh, sweep.sh and ab.sh.
+
+# results_new NAME: prints the path of a new folder, results/NAME/TIME in a checkout that may be written, else in thinprobe-results
+# of the current folder. 1: it cannot be made.
+results_new() {
+	local base=$PWD/thinprobe-results stamp folder n=2
+	[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
+	stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
+	folder=$base/$1/$stamp
+	while [ -e "$folder" ]; do folder=$base/$1/$stamp.$((n++)); done
+	printf '%s\n' "$folder"
+	{ mkdir -p "$base/$1" && mkdir "$folder"; } 2>/dev/null
+}
+
+put_whole() {	# put_whole FILE: standard input becomes the file, whole or not at all (1; also if nothing came)
+	{ cat >"$1.new" && [ -s "$1.new" ] && sync "$1.new" && mv "$1.new" "$1"; } 2>/dev/null && return
+	rm -f "$1.new" 2>/dev/null
+	return 1
+}
+
+keep() {	# keep NAME: standard input becomes DIR/NAME; otherwise the old file stays, and the sweep or comparison ends
+	put_whole "$DIR/$1" ||
+		die "cannot write to $DIR; make room, then: thinprobe $(basename -- "$0" .sh) --resume $(printf %q "$DIR")"
+}
