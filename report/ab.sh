@@ -128,7 +128,8 @@ done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
 } >"$work/figure.gp"
 figures=''
 if [ "$n" -gt 0 ]; then
-	gnuplot "$TP_HOME/plots/style.gp" "$work/figure.gp" >"$work/log" 2>&1 || die 1 "gnuplot failed: $(sed '/^$/d' "$work/log" | tail -n 1)"
+	gnuplot "$TP_HOME/plots/style.gp" "$work/figure.gp" >"$work/log" 2>&1 ||
+		die 1 "gnuplot failed: $(sed '/^$/d' "$work/log" | tail -n 1)"
 	mv "$work/differences.svg" figures/ && figures=figures/differences.svg
 fi
 jq -r --arg figures "$figures" "$words$page" <<<"$doc" >"$work/report.md" && mv "$work/report.md" . ||
