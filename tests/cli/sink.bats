@@ -379,8 +379,12 @@ bursts() {	# file awk-condition
 	mkdir "$group/below"
 	quota_of 10
 	for words in "-l 50" "--burst every:50ms,len:20ms"; do
-		# shellcheck disable=SC2086
-		run -3 "$SINK" $words -t 500ms --cgroup "$group/below" --format json -o report
+		for _ in {1..5}; do
+			busy_begin
+			# shellcheck disable=SC2086
+			run -3 "$SINK" $words -t 500ms --cgroup "$group/below" --format json -o report
+			if grep -qw "${group##*/}" <<<"$output" || ! machine_was_busy 500; then break; fi
+		done
 		grep -qw "${group##*/}" <<<"$output"
 		jq -e '.result | if .bursts then .bursts.in_time < 5 else .children[0].share_percent < 25 end' report
 	done
