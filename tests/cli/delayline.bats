@@ -145,6 +145,8 @@ numbers() {	# FILE: those that came over the line as it stands
 	hosts
 	cat_numbers >numbers.py
 	line --loss 5% --seed 3 --delay 2ms
+	# (a line that waits for a CPU finds all packets in the interface's queue)
+	on "$a" ip link set a0 txqueuelen 5000
 	# a neighbour that is found by a packet which may be lost would take its number
 	on "$a" ip neigh replace 10.9.0.2 lladdr "$(on "$b" ip -o link show b0 | sed -n 's,.*link/ether \([0-9a-f:]*\).*,\1,p')" \
 		dev a0 nud permanent
