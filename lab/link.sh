@@ -156,7 +156,8 @@ link_change_wire() {
 	link_wire_report "$orders"
 }
 
-# link_wire_report [ORDERS]: gets the delay line's current report in $LAB_WIRE.json, which also confirms the orders.
+# link_wire_report [ORDERS]: sends the delay line these orders (each ends with a newline) and awaits its report, $LAB_WIRE.json:
+# it comes after the orders were carried out.
 link_wire_report() {
 	rm -f -- "$LAB_WIRE.json"
 	LAB_WHY="the delay line has ended: $(tail -n 1 -- "$LAB_WIRE.err" 2>/dev/null)"

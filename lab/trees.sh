@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # trees.sh - what lies in the same folders of several trees: of TP_HOME, the core, and of each kit below it (kits/KIT).
 
-# in_trees PATTERN...: the files and folders of these names, relative to a tree, in all of them, a line each.
+# in_trees PATTERN...: the files and folders of any tree that match, a line each. Patterns are relative to a tree.
 in_trees() {
 	local IFS='' pattern found
 	for pattern; do

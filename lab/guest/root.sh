@@ -48,7 +48,8 @@ guest_libraries() {
 		xargs -r dpkg -S 2>/dev/null | sed 's/:.*//' | sort -u
 }
 
-# guest_root NAME [kept]: makes the root NAME of guest/roots where it is not there (kept: 1 then); its image in GUEST_IMAGE.
+# guest_root NAME [kept]: sets GUEST_IMAGE to the image of the root NAME of guest/roots. One that is not there is made; with
+# `kept` it fails instead (1).
 guest_root() {
 	local line size packages key folder
 	line=$(grep -P "^\Q$1\E\t" "$LAB_HERE/guest/roots") ||

@@ -104,7 +104,7 @@ back_takes() {	# back_takes DEVICE MOST
 	set_takes "$queue" "$2"
 }
 
-# The host that had it mounted has unmounted it.
+# Takes the disk away, after the host that had it mounted has unmounted it.
 unmake_disk() {
 	hurry "$record" disk-slow
 	back_lines "$record" 'disk-folder|disk-slow|disk-loop|disk-takes' >/dev/null || {

@@ -235,6 +235,7 @@ back_swap() {	# back_swap DEVICE LABEL
 	return 1
 }
 
+# Removes the zram device of a lab, if the machine has not been booted since (BOOT: its boot ID then).
 back_zram() {	# back_zram NUMBER BOOT
 	[ "$2" = "$(cat /proc/sys/kernel/random/boot_id)" ] && [ -d "/sys/block/zram$1" ] || return 0
 	! swap_on "/dev/zram$1" || { why="/dev/zram$1 is in use"; return 1; }

@@ -22,7 +22,7 @@ struct tls_counts {
 	uint64_t broken;     /* streams that ended in a hole or in bytes that are no record */
 };
 
-/* One direction of a connection, from a record's first byte on. */
+/* Follows one direction of a connection, which has to begin at the first byte of a TLS record. */
 struct tls_parser {
 	uint8_t head[TLS_HEADER], have; /* header of the current record, and how many of its bytes are there */
 	bool sealed;			/* a ChangeCipherSpec was seen: later records are encrypted */

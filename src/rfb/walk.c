@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* S32: the sign marks the extended clipboard. GII, QEMU: a number of a form of its own. */
+/* How the length of a message is written. S32: below 0 in the extended clipboard. GII, QEMU: their extensions' own forms. */
 enum number_width { NO_NUMBER, U8, U16, U32, S32, GII, QEMU };
 
 const struct rfb_kind rfb_client_kinds[RFB_CLIENT_KINDS] = {

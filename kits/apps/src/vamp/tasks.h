@@ -13,8 +13,8 @@ struct task_sampler;
 
 /* `scope` must stay valid. 0 or -errno; -ENOSYS: the kernel does not count how long threads wait for a CPU. */
 int tasks_open(struct task_sampler **out, const struct process_scope *scope, int64_t sub_ns);
-/* Samples all processes in scope. `fresh`: an extra sample, see history.h. 0 or -errno (-ENODEV: the group of the scope has been
- * removed). */
+/* Samples all processes in scope. `fresh`: an extra one, at an input; see history.h. 0 or -errno (-ENODEV: the group of the
+ * scope has been removed). */
 int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh);
 void tasks_close(struct task_sampler *t);
 

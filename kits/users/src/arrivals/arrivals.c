@@ -183,7 +183,7 @@ static void say_verdict(struct rec_report *r, const struct logged_arrivals *l, c
 	if (!p->verdict)
 		rec_warn(r, "%s", words);
 	if (l->untimed)
-		rec_warn(r, "%s without a time left out", counted_text((int64_t)l->untimed, "row"));
+		rec_warn(r, "left out: %s without a time", counted_text((int64_t)l->untimed, "row"));
 	if (!(p->mean_s > 0))
 		rec_say(r, "%s requests, all at the same time", count_text((int64_t)l->n));
 	else if (!p->verdict) /* a CoV of a few gaps tells nothing */
