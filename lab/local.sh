@@ -281,7 +281,14 @@ lab_ahead() { printf '0 0\n'; }
 
 # lab_lost: prints why the hosts are gone without lab_down; fails while they are there.
 lab_lost() {
-	[ -n "${LAB_HOLDER-}" ] && lab_gone "$LAB_HOLDER" && printf 'the emulated hosts are gone\n'
+	local role host
+	[ -n "${LAB_HOLDER-}" ] || return
+	! lab_gone "$LAB_HOLDER" || { printf 'the emulated hosts are gone\n'; return; }
+	for role in server "${LAB_CLIENT_ROLES[@]}"; do
+		host=LAB_HOLD_$role
+		[ -z "${!host-}" ] || ! lab_gone "${!host}" || { printf 'the emulated %s is gone\n' "$role"; return; }
+	done
+	return 1
 }
 
 # lab_facts: the machine as JSON (facts.sh), with the versions of what the server's root has.

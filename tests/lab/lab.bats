@@ -417,6 +417,19 @@ END
 	killed
 }
 
+@test "lab: a host that dies is named as lost" {
+	for role in server client; do
+		drive <<END
+lab_up
+! lab_lost || echo "too early"
+kill -9 "\$LAB_HOLD_$role"
+wait_until 60 lab_lost
+END
+		[ "$status" -eq 0 ]
+		[[ $output != *early* && $output == *"emulated $role is gone"* ]]
+	done
+}
+
 @test "lab clean: removes what a killed run left, and nothing else" {
 	mkdir "$W/locks" "$W/tmp"
 	touch "$W/locks/cpu0" "$W/locks/cpu1" "$W/tmp/other"
