@@ -77,6 +77,9 @@ judge_limits() {
 judge_baseline() {
 	local judged name verdict said
 	judged=$("$here/compare.sh" "$baseline" "$run" --json "${more[@]}") || die 1 "could not compare with $baseline"
+	while IFS= read -r name; do
+		add "$name" open "only $baseline has a value"
+	done < <(jq -r "$(cat "$here/decided.jq")"'.one_sided[] | select(.only == "a") | name' <<<"$judged")
 	while IFS=$'\t' read -r name verdict said; do
 		case $verdict in
 		worse) add "$name" broken "$said" ;;

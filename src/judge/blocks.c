@@ -205,6 +205,24 @@ static void add_starts(struct block_series *s, const struct pair *pair)
 	}
 }
 
+static void count_known(struct block_series *s)
+{
+	for (const struct block_value *v = s->value; v < s->value + s->n; v++)
+		if (!v->disturbed)
+			(isnan(v->value) ? s->unknown : s->known)[v->variant]++;
+}
+
+enum variant blocks_poorer(const struct block_series *s)
+{
+	double share[VARIANTS];
+
+	for (int v = 0; v < VARIANTS; v++)
+		share[v] = s->known[v] ? (double)s->unknown[v] / (double)(s->known[v] + s->unknown[v]) : 1;
+	if (fabs(share[VARIANT_A] - share[VARIANT_B]) <= 0.05)
+		return VARIANTS;
+	return share[VARIANT_A] > share[VARIANT_B] ? VARIANT_A : VARIANT_B;
+}
+
 static void compare_series(struct block_series *s, const struct block_effect *effect)
 {
 	struct pair *pair = memory_new(s->n, sizeof(*pair));
@@ -242,6 +260,7 @@ static const struct block_series *find_twin(const struct block_table *t, const s
 void blocks_compare(struct block_table *t, const struct block_effect *effect)
 {
 	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
+		count_known(s);
 		compare_series(s, effect);
 		s->same_as = find_twin(t, s);
 	}
@@ -285,6 +304,7 @@ static void compare_runs_of(struct block_series *s, const struct block_effect *e
 void blocks_compare_runs(struct block_table *t, const struct block_effect *effect)
 {
 	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
+		count_known(s);
 		compare_runs_of(s, effect);
 		s->same_as = find_twin(t, s);
 	}

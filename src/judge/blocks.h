@@ -31,6 +31,7 @@ struct block_series {
 	double typical[VARIANTS];	    /* medians of the values of undisturbed pairs */
 	double iqr;			    /* interquartile range of those of A */
 	size_t pairs, lost, disturbed;	    /* pairs that count; that have a value missing; of which a block was disturbed */
+	size_t known[VARIANTS], unknown[VARIANTS]; /* undisturbed blocks with a value, and without one */
 	bool constant;			    /* all values are equal */
 	const struct block_series *same_as; /* an earlier metric of the cell that has the same values everywhere */
 	struct decide_figure figure;
@@ -56,6 +57,10 @@ struct block_effect {
 /* Compares two runs, A and B, whose repeats are blocks of their own: a pair's number only names a repeat. Repeats that were
  * disturbed do not count. */
 void blocks_compare_runs(struct block_table *t, const struct block_effect *effect);
+
+/* The variant of which more than a twentieth more of the blocks have no value; VARIANTS: neither. A percentile is not known where
+ * keys had no answer, so what is known of this variant is its better part. */
+enum variant blocks_poorer(const struct block_series *s);
 
 /* Sets `relative` and the effect of the figure; positive: all values are above 0. */
 void blocks_choose_scale(struct block_series *s, const struct block_effect *effect, bool positive);

@@ -85,9 +85,54 @@ static void decide_family(struct block_series **family, size_t n)
 	for (size_t i = 0; i < n; i++)
 		f[i] = family[i]->figure;
 	decide_all(f, n, cfg.alpha_percent / 100);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		enum variant poorer = blocks_poorer(family[i]);
+		enum decision against_b = family[i]->higher_is_better ? DECIDE_LOWER : DECIDE_HIGHER;
+
 		family[i]->figure = f[i];
+		/* only what speaks against a variant of which values are missing is told */
+		if (poorer != VARIANTS && f[i].word != DECIDE_OPEN &&
+		    (f[i].word == DECIDE_SAME || (f[i].word == against_b) != (poorer == VARIANT_B))) {
+			family[i]->figure.word = DECIDE_OPEN;
+			family[i]->figure.more = DECIDE_NEVER;
+		}
+	}
 	free(f);
+}
+
+static bool is_one_sided(const struct block_series *s)
+{
+	return is_wanted(s) && !s->known[VARIANT_A] != !s->known[VARIANT_B];
+}
+
+/* Metrics of which only one variant has a value. */
+static void report_one_sided(struct rec_report *r, const struct block_table *t)
+{
+	int64_t n[VARIANTS] = { 0 };
+
+	rec_begin_array(r, "one_sided");
+	for (const struct block_series *s = t->series; s < t->series + t->n; s++) {
+		enum variant only = s->known[VARIANT_A] ? VARIANT_A : VARIANT_B;
+
+		if (!is_one_sided(s))
+			continue;
+		rec_begin_object(r, NULL);
+		rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric }, { "only", only == VARIANT_A ? "a" : "b" });
+		rec_end(r);
+		n[only]++;
+	}
+	rec_end(r);
+	for (int v = 0; v < VARIANTS; v++)
+		if (n[v])
+			rec_warn(r, "only %c has a value of %s, so these cannot be compared", 'A' + v, counted_text(n[v], "metric"));
+}
+
+static bool b_lacks_one(const struct block_table *t)
+{
+	for (const struct block_series *s = t->series; s < t->series + t->n; s++)
+		if (is_one_sided(s) && !s->known[VARIANT_B])
+			return true;
+	return false;
 }
 
 static const char *verdict_word(const struct block_series *s, bool noisy)
@@ -219,6 +264,8 @@ static int report(struct block_table *t, const char *file)
 		    cfg.metrics ? " of --metrics" : "");
 	decide_family(family, n);
 	word = combine_words(family, n, noisy);
+	if (b_lacks_one(t) && !noisy && strcmp(word, "worse") != 0)
+		word = "not decided";
 	open = count_open(family, n, &more);
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "file", file }, { "effect", cfg.effect });
@@ -241,6 +288,7 @@ static int report(struct block_table *t, const char *file)
 	rec_end(r);
 	report_plan(r, family, n);
 	report_disturbed(r, t);
+	report_one_sided(r, t);
 	rec_end(r);
 	rec_must_close(r);
 	free(family);

@@ -57,6 +57,25 @@ END
 	jq -e '.result.metrics_decided[0] | .starts == 9 and .pairs_disturbed == 6' out.json
 }
 
+# lacking VARIANT: a table of judge without the values of that variant in every fourth start
+lacking() { awk -F'\t' -v OFS='\t' -v lacks="$1" '$2 % 4 == 0 && $4 == lacks && $6 != "" { $9 = "" } 1'; }
+
+@test "judge: values that only one variant lacks are no merit of it" {
+	need jq
+	blocks 12 12 10 >blocks.tsv
+	run -0 "$JUDGE" blocks.tsv
+	lacking a <blocks.tsv >some.tsv
+	run -0 "$JUDGE" some.tsv
+	lacking b <blocks.tsv >some.tsv
+	run -3 "$JUDGE" some.tsv
+	blocks 12 10 10.1 | lacking a >some.tsv
+	run -3 "$JUDGE" some.tsv
+	# B was not measured in another condition at all
+	{ cat blocks.tsv; grep $'\ta\tvnc 0' blocks.tsv | sed 's/vnc 0/vnc 1/'; } >some.tsv
+	run -3 "$JUDGE" some.tsv --json -o out.json
+	jq -e '.result | .metrics_decided[0].verdict == "better" and .one_sided == [{cell: "vnc 1", metric: "latency_p50_ms", only: "a"}]' out.json
+}
+
 @test "judge --runs: two runs by Welch's t test" {
 	need jq
 	{

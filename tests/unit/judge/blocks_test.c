@@ -85,6 +85,24 @@ TEST(a_pair_that_was_disturbed_or_lacks_a_value_is_left_out_and_counted)
 	blocks_free(&t);
 }
 
+TEST(the_variant_of_which_values_are_missing_is_the_poorer)
+{
+	struct block_table t;
+
+	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, b, "p50", "ms", "", 0) ROW(1, 2, a, "p50", "ms", "10", 0)
+			    ROW(1, 2, b, "p50", "ms", "11", 0) ROW(1, 1, a, "p90", "ms", "", 1) ROW(1, 1, b, "p90", "ms", "9", 0)
+				    ROW(1, 2, a, "p90", "ms", "9", 0) ROW(1, 2, b, "p90", "ms", "9", 0)
+					    ROW(1, 1, b, "late", "%", "9", 0),
+		    &t, (struct block_effect){ .relative = 0.1 });
+	assert_int_equal(t.n, 3);
+	assert_int_equal(t.series[0].known[VARIANT_B], 1);
+	assert_int_equal(t.series[0].unknown[VARIANT_B], 1);
+	assert_int_equal(blocks_poorer(&t.series[0]), VARIANT_B);
+	assert_int_equal(blocks_poorer(&t.series[1]), VARIANTS); /* (the block without a value was disturbed) */
+	assert_int_equal(blocks_poorer(&t.series[2]), VARIANT_A);
+	blocks_free(&t);
+}
+
 TEST(a_metric_under_a_second_name_is_tested_once)
 {
 	struct block_table t;
