@@ -27,13 +27,13 @@ struct block_series {
 	struct block_value *value; /* owned; in the order of the table */
 	size_t n;
 	/* by blocks_compare() */
-	bool relative;			    /* differences are of logarithms */
-	double typical[VARIANTS];	    /* medians of the values of undisturbed pairs */
-	double iqr;			    /* interquartile range of those of A */
-	size_t pairs, lost, disturbed;	    /* pairs that count; that have a value missing; of which a block was disturbed */
+	bool relative;				   /* differences are of logarithms */
+	double typical[VARIANTS];		   /* medians of the values of undisturbed pairs */
+	double iqr;				   /* interquartile range of those of A */
+	size_t pairs, lost, disturbed;		   /* pairs that count; that have a value missing; of which a block was disturbed */
 	size_t known[VARIANTS], unknown[VARIANTS]; /* undisturbed blocks with a value, and without one */
-	bool constant;			    /* all values are equal */
-	const struct block_series *same_as; /* an earlier metric of the cell that has the same values everywhere */
+	bool constant;				   /* all values are equal */
+	const struct block_series *same_as;	   /* an earlier metric of the cell that has the same values everywhere */
 	struct decide_figure figure;
 	double *difference; /* of each start that counts; owned */
 };

@@ -124,7 +124,8 @@ static void report_one_sided(struct rec_report *r, const struct block_table *t)
 	rec_end(r);
 	for (int v = 0; v < VARIANTS; v++)
 		if (n[v])
-			rec_warn(r, "only %c has a value of %s, so these cannot be compared", 'A' + v, counted_text(n[v], "metric"));
+			rec_warn(r, "only %c has a value of %s, so these cannot be compared", 'A' + v,
+				 counted_text(n[v], "metric"));
 }
 
 static bool b_lacks_one(const struct block_table *t)

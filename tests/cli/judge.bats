@@ -73,7 +73,8 @@ lacking() { awk -F'\t' -v OFS='\t' -v lacks="$1" '$2 % 4 == 0 && $4 == lacks && 
 	# B was not measured in another condition at all
 	{ cat blocks.tsv; grep $'\ta\tvnc 0' blocks.tsv | sed 's/vnc 0/vnc 1/'; } >some.tsv
 	run -3 "$JUDGE" some.tsv --json -o out.json
-	jq -e '.result | .metrics_decided[0].verdict == "better" and .one_sided == [{cell: "vnc 1", metric: "latency_p50_ms", only: "a"}]' out.json
+	jq -e '.result | .metrics_decided[0].verdict == "better" and
+		.one_sided == [{cell: "vnc 1", metric: "latency_p50_ms", only: "a"}]' out.json
 }
 
 @test "judge --runs: two runs by Welch's t test" {

@@ -421,7 +421,7 @@ END
 	for role in server client; do
 		drive <<END
 lab_up
-! lab_lost || echo "too early"
+if lab_lost; then echo "too early"; fi
 kill -9 "\$LAB_HOLD_$role"
 wait_until 60 lab_lost
 END
