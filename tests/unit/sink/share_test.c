@@ -23,12 +23,6 @@ static int64_t starved_for_5s(int64_t from, int64_t turn)
 	return from < 5 * NS_PER_S ? 0 : turn;
 }
 
-/* Another greedy task: 3 ms each in turn. */
-static int64_t every_other_slice(int64_t from, int64_t turn)
-{
-	return from / (3 * NS_PER_MS) % 2 ? turn : 0;
-}
-
 struct world {
 	struct cpu_share share;
 	available cpu;
@@ -135,38 +129,6 @@ TEST(does_not_burst_after_being_starved)
 		assert_near(share_between(w, 5 * NS_PER_S, 15 * NS_PER_S), wanted[i], 0.002);
 		free(w);
 	}
-}
-
-TEST(starved_in_the_middle_of_a_period_is_no_burst_either)
-{
-	struct world *w = world_new(0.37, starved_for_5s);
-
-	w->now = 5 * NS_PER_S - 1234567; /* neither the start nor the freedom falls on a period */
-	cpu_share_init(&w->share, 0.37, PERIOD, w->now - 3 * NS_PER_MS, 0);
-	while (w->now < 7 * NS_PER_S) {
-		int64_t wake = cpu_share_wake_ns(&w->share, w->now, w->used);
-
-		pass(w, wake ? wake : w->now + w->turn, !wake);
-	}
-	assert_true(largest_share(w, NS_PER_S, 5 * NS_PER_S, 7 * NS_PER_S) <= 0.37 + 0.011);
-	assert_true(share_between(w, 5 * NS_PER_S, 7 * NS_PER_S) >= 0.37 - 0.001);
-	free(w);
-}
-
-TEST(takes_what_it_can_beside_another)
-{
-	struct world *w = world_new(0.80, every_other_slice);
-
-	run(w, 6 * NS_PER_S);
-	assert_near(share_between(w, 0, 6 * NS_PER_S), 0.5, 0.001); /* all there was: it never slept */
-	assert_int_equal(w->slept_unfed, 0);
-	free(w);
-
-	w = world_new(0.25, every_other_slice);
-	run(w, 6 * NS_PER_S);
-	assert_near(share_between(w, 0, 6 * NS_PER_S), 0.25, 0.005);
-	assert_int_equal(w->slept_unfed, 0);
-	free(w);
 }
 
 TEST(oversleeping_is_forgiven)
