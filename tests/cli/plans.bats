@@ -584,6 +584,8 @@ refusals() {
 		stalls|--resume /nowhere|--link 10Mbit,5|--link 10Mbit,5ms,1|--link 10Mbit,5ms,1ms,1,1|--link 10Mbit,5ms,1ms,100%
 		stalls|--until-sure p98|--until-sure p99,10|--until-sure p99,10%,1d|--until-sure p99,,5m
 		stalls|--queue 5 --link 10Mbit|--queue 5ms --link none|--queue 5ms --on ssh:a,b
+		stalls|--server-memory much|--server-memory 1M|--swap floppy --server-memory 64M|--swap slow:fast --server-memory 64M
+		stalls|--swap-size 0 --server-memory 64M|--swap zram --server-memory 64M --on attach::0,0x1
 		startup|--app nosuch|--app mousepad,mousepad|--axis sideways|--used 16,x|--left 100,0|--swap floppy|--swap slow|--loads 0
 		startup|--reads x|--disk floppy|--server-memory none|--profile /nowhere|--profile profile.tsv|--protocol null
 		users|--clients 0|--clients host|--clients host,-x --on ssh:a,b
@@ -616,6 +618,7 @@ refusals() {
 		--link 64Kbit,1.5s,5ms,0.5%
 		--link 10Mbit,5ms,0,2
 		--link 10Mbit --queue 20ms
+		--server-memory 1.5G --swap slow:2.5ms --swap-size 3G
 	END
 	while IFS='|' read -r experiment words; do
 		[ -z "$(in_trees "experiments/$experiment/plan")" ] || accepted "$experiment" <<<"$words"
