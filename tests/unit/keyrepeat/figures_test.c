@@ -169,26 +169,6 @@ TEST(keys_that_the_patch_did_not_count_may_be_any)
 	expect("keys_exact 3");
 }
 
-TEST(exact_updates)
-{
-	type(4, 0, 1400);
-	key[0].skipped = true;
-	SEE(-10, 10, 75, 130, 260);
-	compute(&by_update);
-	expect("keys_exact 3 updates 3");
-	/* 110 ms */
-	expect("late 1 late_high 1 interarrival.n 3 gap 130 high.max 110");
-}
-
-TEST(ranged_updates)
-{
-	/* two updates for three keys: low 60 10 20 ms, high 60 70 20 */
-	type(3, 0, 1300);
-	SEE(60, 120);
-	compute(&by_update);
-	expect("keys_answered 3 keys_exact 0 from_due.p50 20 high.p50 60 high.max 70");
-}
-
 TEST(as_many_updates_as_keys_prove_nothing_beside_noise)
 {
 	/* a block of 1.3 s: noise of 0.03/s disturbs 3.8 % of such blocks, 0.05/s 6.3 % */

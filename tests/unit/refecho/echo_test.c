@@ -70,17 +70,6 @@ TEST(one_key_waits_for_its_delay)
 	assert_int_equal(e.flushes, 1); /* a flush with nothing drawn is none */
 }
 
-TEST(delays_overlap)
-{
-	start(1, false);
-	for (int i = 0; i < 3; i++)
-		key(50 * i, 200);
-	for (int i = 0; i < 3; i++) {
-		assert_true(echo_next_due_ns(&e) == (200 + 50 * i) * MS);
-		assert_int_equal(redraw(200 + 50 * i, 201 + 50 * i), i + 1);
-	}
-}
-
 TEST(keys_become_ready_in_order)
 {
 	start(1, false);
@@ -110,17 +99,6 @@ TEST(redraw_answers_what_was_due_when_it_began)
 	assert_int_equal(redraw(120, 240), 3);
 	assert_int_equal(gone_n, 3);
 	assert_true(!gone[0].coalesced && gone[1].coalesced && !gone[2].coalesced);
-}
-
-TEST(per_key_coalesces_nothing)
-{
-	start(1, true);
-	for (int i = 0; i < 5; i++)
-		key(i, 0);
-	for (int i = 0; i < 5; i++)
-		assert_int_equal(redraw(100 + i, 100 + i), i + 1);
-	assert_int_equal(e.coalesced, 0);
-	assert_true(echo_next_due_ns(&e) == NEVER);
 }
 
 TEST(batch_of_three)
