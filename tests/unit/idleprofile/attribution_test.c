@@ -103,14 +103,6 @@ static void split(struct attribution *w, int64_t unit, double start, double end,
 	assert_string_equal(text, wanted);
 }
 
-static const struct culprit_share *share(enum culprit_kind kind, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (got[i].kind == kind && !strcmp(got[i].name, name))
-			return &got[i];
-	return NULL;
-}
-
 static int make(void **state)
 {
 	*state = attribution_new(LOOP);
@@ -290,20 +282,6 @@ TEST_WITH(make, drop, a_switch_is_left_out)
 	assert_int_equal(w->missed, 4);
 }
 
-/* The two clocks differ by a little: what sticks out is cut, the sum stays exact. */
-TEST_WITH(make, drop, across_the_edges)
-{
-	struct attribution *w = begin(state);
-
-	play(w, US, "99.7 L>7 110 +I1:disk 120 -I1 200.4 7>L");
-	ask(w, 100 * US, 200 * US);
-	assert_int_equal(n, 2);
-	assert_in_range(share(CULPRIT_TASK, "t7")->ns, 89 * US, 91 * US);
-	assert_in_range(share(CULPRIT_IRQ, "disk")->ns, 9 * US, 11 * US);
-	assert_int_equal(share(CULPRIT_TASK, "t7")->start_ns, 100 * US);
-	assert_int_equal(share(CULPRIT_TASK, "t7")->end_ns, 200 * US);
-}
-
 /* Four seconds of two tasks taking turns are two shares, however many switches. */
 TEST_WITH(make, drop, bounded_within_a_part)
 {
@@ -403,24 +381,6 @@ TEST_WITH(make, drop, many_culprits_of_many_stretches)
 		others += strcmp(got[i].name, "others") ? 0 : got[i].ns;
 	}
 	assert_int_equal(others, at - 10 * ((int64_t)n - rows));
-}
-
-/* Parts below the loop's threshold are never asked for: they make no leak and no lie. */
-TEST_WITH(make, drop, never_asked_for)
-{
-	struct attribution *w = begin(state);
-	int64_t at = MS;
-
-	for (int i = 0; i < 100000; i++, at += MS) {
-		on(w, at, TRACE_TIMER, 236, "local timer");
-		off(w, at + US, TRACE_TIMER, 236);
-	}
-	to(w, at, LOOP, true, 7);
-	to(w, at + MS, 7, false, LOOP);
-	split(w, MS, 100001, 100002, "t7 1");
-	assert_int_equal(w->late, 0);
-	attribution_split_gap(w, at + MS, at + 2 * MS, got, SHARES_MAX);
-	assert_int_equal(w->late, 0);
 }
 
 TEST_WITH(make, drop, asked_too_late)

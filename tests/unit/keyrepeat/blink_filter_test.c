@@ -45,21 +45,6 @@ static enum change_verdict judge(struct caret_step step)
 	return v;
 }
 
-TEST_WITH(begin, NULL, on_a_quiet_screen_the_next_change_is_the_echo)
-{
-	assert_int_equal(judge(cells(1000, 3, 4)), CHANGE_ECHO);
-	assert_int_equal(judge(cells(1050, 4, 5)), CHANGE_ECHO);
-	assert_int_equal(judge(cells(9000, 5, 6)), CHANGE_ECHO);
-}
-
-TEST_WITH(begin, NULL, a_caret_that_was_seen_to_blink_is_none)
-{
-	for (int i = 0; i < 4; i++)
-		idle(cells(1000 + 500 * i, 3, 3));
-	assert_int_equal(judge(cells(3000, 3, 3)), CHANGE_WITHOUT_KEY);
-	assert_int_equal(judge(cells(3200, 3, 4)), CHANGE_ECHO);
-}
-
 TEST_WITH(begin, NULL, a_first_blink_where_the_last_key_put_the_caret_is_in_doubt)
 {
 	assert_int_equal(judge(cells(3000, 3, 4)), CHANGE_ECHO);

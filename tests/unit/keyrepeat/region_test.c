@@ -79,16 +79,6 @@ static void is(struct pixel_area r, int x, int y, int w, int h)
 	assert_int_equal(r.h, h);
 }
 
-TEST_WITH(setup, NULL, text_with_a_caret)
-{
-	blink(0, REGION_BEFORE);
-	type(NULL);
-	blink(REGION_KEYS, REGION_AFTER);
-	assert_true(region_find_echoes(&marks, &found));
-	/* from the caret's top, which is the line's, to all edges */
-	is(found, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
-}
-
 TEST_WITH(setup, NULL, nothing_but_a_caret)
 {
 	/* no key shows, and the caret goes on blinking while they are typed */
