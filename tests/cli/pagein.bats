@@ -39,9 +39,9 @@ application() {	# application [GROUP BELOW]
 }
 
 # The prober: pipes `ask` and `answer`; a row in `keys` for each, "VmSwap(kB) smaps-Swap(kB) majflt-before".
-prober() {	# kind: touch, or peek (reads the memory from outside before the application does)
+prober() {
 	mkfifo ask answer
-	start prober env kind="${1:-touch}" app="$app" bash -c '
+	start prober env app="$app" bash -c '
 		exec 3<>ask 4<>answer
 		: >probing
 		seq=0 at=$((10 ** 12))
@@ -50,14 +50,6 @@ prober() {	# kind: touch, or peek (reads the memory from outside before the appl
 			swap=$(awk "\$1 == \"VmSwap:\" { print \$2 }" /proc/$app/status)
 			smaps=$(awk "\$1 == \"Swap:\" { s += \$2 } END { print s }" /proc/$app/smaps)
 			echo "$swap $smaps" >>keys
-			[ "$kind" = touch ] || perl -e "
-				open M, q(<), qq(/proc/$app/mem);
-				open S, q(<), qq(/proc/$app/maps);
-				while (<S>) {
-					next unless /^([0-9a-f]+)-([0-9a-f]+) rw-p/;
-					sysseek M, hex \$1, 0;
-					sysread M, \$b, hex(\$2) - hex(\$1)
-				}"
 			before=$(wc -l <touched)
 			kill -USR1 $app
 			while [ "$(wc -l <touched)" -eq $before ]; do sleep 0.01; done
@@ -149,22 +141,6 @@ states() {
 	# the log: in swap just before the key, not after the echo
 	awk -F'\t' -v mb=$MB '$2 == 2 && $4 == "before_key" { b = $6 } $2 == 2 && $4 == "echo" { e = $6 }
 		END { exit !(b >= 2 * mb && e < mb / 2) }' log.tsv
-}
-
-@test "pagein: a run whose pages came back without its own reads counts as not evicted, and has no latency" {
-	confined
-	application
-	prober peek
-	run pagein --repeat 1
-	echo "$output"
-	[ "$status" -eq 3 ]
-	[ "$(states)" = "in_memory not_evicted" ]
-	[ "$(json '.result.not_evicted')" = 1 ]
-	[ "$(json '.result.paged_out_ms.n')" = 0 ]
-	[ "$(json '.result.runs[1] | [.first_key_ms, .second_key_ms] | tostring')" = '[null,null]' ]
-	# it was in swap when the key came, all the same
-	[ "$(json '.result.runs[1].processes[0].evicted_percent >= 90')" = true ]
-	[[ $(json '.result.runs[1].why') == "no major fault"* ]] || [[ $(json '.result.runs[1].why') == "less than half"* ]]
 }
 
 @test "pagein --type: types keys at that interval while memory is taken; they are in their run's figures; the session stays" {
