@@ -72,12 +72,6 @@ received() {	# n: so many rows with a flushed time can only be seen at the end; 
 	until_true shows "$1"
 }
 
-# Of dropped keys nothing shows on the screen: what was typed is with it when it has been typed, and taken when it sleeps again.
-taken() {
-	sleep 0.5
-	until_true grep -q '^State:.S' "/proc/$PID/status"
-}
-
 # Every row: received <= draw <= flushed, numbers in order, and at least so many ms from received to drawn.
 log_is_sane() {	# file least_ms
 	awk -F '\t' -v least="$2" '
@@ -237,55 +231,6 @@ END
 	[ "$(result redraws)" -le 6 ]
 	awk -v cpu="$(result burnt_cpu_s)" -v n="$(result redraws)" 'BEGIN { exit !(cpu >= 0.1 * n && cpu < 0.13 * n) }'
 	[ $(($(result redraws) + $(result keys_coalesced))) -eq 10 ]
-}
-
-@test "refecho --coalesce: a redraw waits for N keys; the last keys are drawn after a second" {
-	local begin seen quiet=''
-
-	display_up
-	for _ in {1..3}; do
-		busy_begin
-		serve --display "$D" --coalesce 3 --log log.tsv --json
-		begin=${EPOCHREALTIME/[.,]/}
-		keys 2
-		sleep 0.3
-		seen=$(shown)
-		keys 1
-		# a second without a key, and it draws
-		[ $((${EPOCHREALTIME/[.,]/} - begin)) -ge 1000000 ] || break
-		finish
-		begin=
-		machine_was_busy 300 || { quiet=yes; break; }
-	done
-	# three keys were typed within a second, but where others had the CPU each time
-	[ -n "$begin" ] || { [ -z "$quiet" ] && skip "others took the CPU meanwhile"; }
-	[ "$seen" = 0 ]
-	received 3
-	keys 1
-	received 4		# after a second without a key
-	finish
-	[ "$(result keys_answered)" = 4 ]
-	[ "$(result keys_coalesced)" = 2 ]
-	[ "$(result redraws)" = 2 ]
-	[ "$(cut -f 7 log.tsv | tr '\n' ' ')" = "coalesced 1 1 0 0 " ]
-	awk -F '\t' 'NR == 5 { exit !($4 - $3 >= 1e9) }' log.tsv
-}
-
-@test "refecho --drop: dropped keys are not answered; the same seed drops the same keys" {
-	local part
-
-	display_up
-	for part in 0.5 50%; do
-		serve --display "$D" --drop "$part" --seed 3 --log "log$part" --json
-		keys 12
-		taken
-		finish
-		[ "$(result keys_received)" = 12 ]
-		[ "$(result keys_answered)" = $((12 - $(result keys_dropped))) ]
-	done
-	[ "$(cut -f 6 log0.5)" = "$(cut -f 6 log50%)" ]
-	cut -f 6 log0.5 | grep -qx 1
-	cut -f 6 log0.5 | grep -qx 0
 }
 
 @test "refecho: if the display goes away: one line, exit 1, and a report of the keys so far" {
