@@ -235,29 +235,6 @@ kernel irq virtio0,10.0000 10.0" ]
 	jq -e '.findings | map(select(.id == "who"))[0].verdict == "unsure" and all(.[]; .id != "apart")' run/findings.json
 }
 
-@test "idle: a damaged or missing file is named, and the tables stay unchanged" {
-	make_idle
-	"$SUMMARIZE" run >/dev/null
-	cp run/summary.tsv run/who.tsv .
-	echo 'culprit/1	0	x' >>run/cells/vnc-1/2/culprits.tsv
-	run --separate-stderr "$SUMMARIZE" run
-	[ "$status" = 1 ]
-	[[ $stderr == *"cells/vnc-1/2/culprits.tsv: line "*" cannot be read" ]]
-	cmp summary.tsv run/summary.tsv
-	cmp who.tsv run/who.tsv
-	[ -z "$(find run -maxdepth 1 -name '*.tsv.*')" ]
-	make_idle
-	rm run/cells/x11-1/1/lost.tsv
-	run --separate-stderr "$SUMMARIZE" run
-	[ "$status" = 1 ]
-	[[ $stderr == *"cells/x11-1/1/lost.tsv: No such file"* ]]
-	make_idle
-	rm run/cells/x11-1/1/idleprofile.json
-	run --separate-stderr "$SUMMARIZE" run
-	[ "$status" = 1 ]
-	[[ $stderr == *"cells/x11-1/1/idleprofile.json: No such file"* ]]
-}
-
 finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
 
 @test "idle: report: findings on cost, culprits, waits against the bound, and foreign time; figures; the same when made again" {
