@@ -64,14 +64,3 @@ calibrated() {
 		[ "$(jq '.result.channels.display.packets >= 55' "$cell/prototap.json")" = true ]
 	done
 }
-
-@test "stalls: over ssh as an ordinary user: run.json lists capture and real-time priority as missing" {
-	need Xvnc xdotool
-	[ "$(id -u)" = 0 ] || skip "the test above was it"
-	export SSHPAIR_ORDINARY=1
-	pair_cell stalls "${quick[@]}"
-	keys_are
-	for words in capture: "real-time priority"; do
-		[ "$(jq --arg w "$words" '[.lab.missing[] | select(startswith($w))] | length' "$RUN/run.json")" = 1 ]
-	done
-}

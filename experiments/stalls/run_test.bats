@@ -71,14 +71,6 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	[ "$(jq -r .autogroup.session "$cell")" = "$(jq -r .autogroup.sinks "$cell")" ]
 }
 
-@test "stalls: the report can be made again from the cells alone, with the same table" {
-	cp "$RUN/summary.tsv" "$BATS_TEST_TMPDIR/before"
-	rm -r "$RUN/figures" "$RUN/report.html" "$RUN/summary.tsv"
-	"$TOP/thinprobe" report "$RUN"
-	cmp "$RUN/summary.tsv" "$BATS_TEST_TMPDIR/before"
-	[ -s "$RUN/report.html" ] && [ -s "$RUN/figures/late-share.svg" ]
-}
-
 @test "stalls: the report is one file without references to the network" {
 	if grep -oE '(src|href)="https?://.{30}' "$RUN/report.html"; then return 1; fi
 	grep -q '<svg' "$RUN/report.html"
