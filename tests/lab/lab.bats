@@ -194,23 +194,6 @@ END
 	said 1 "lab_up"
 }
 
-@test "lab: the link has the delay asked for, or a message says why not" {
-	drive 'LAB_DELAY=20ms' <<'END'
-lab_up
-begin=${EPOCHREALTIME/[.,]/}
-lab_start server sink perl "$TESTS/link.pl" serve 7000; lab_ready sink 30
-lab_exec client perl "$TESTS/link.pl" send "$LAB_ADDR_server" 7000 10
-[ $((${EPOCHREALTIME/[.,]/} - begin)) -ge 40000 ] && echo delayed
-END
-	echo "$output"
-	if [ "$status" -eq 4 ]; then
-		[[ $output == *netem* ]]
-		[ "${#lines[@]}" -eq 1 ]
-		skip "this kernel has neither netem nor TAP devices"
-	fi
-	[[ $output == *delayed* ]]
-}
-
 @test "lab: a server of several CPUs; the client has its last one where no other is left, and nobody else has them" {
 	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
 	as_user
