@@ -42,25 +42,6 @@ keys() {	# NAME JQ [options]
 	"$BIN/prototap" read "$MADE/x11.pcap" --keys "$MADE/x11.tsv" --idle 0/60s | grep '^keys: ' | grep -v -e --idle
 }
 
-@test "prototap --keys: a key without an answer counts in every percentile as later than the end of its block" {
-	# the capture ends 11,050 ms after the last key was sent (1 ms after its due time)
-	[ "$(keys unanswered '.latency_low_ms | [.n, .censored, .p50, .max, .above.max]')" = "[4,1,14,null,10951]" ]
-}
-
-@test "prototap --keys: warm-up keys are paired, but not in the figures" {
-	# three updates for four keys, at 90 114 166 (90 and 91 are one update)
-	[ "$(ranges skipped)" = "90-91 40-64 14-66 16-16" ]
-	[ "$(keys skipped '[.skipped, .exact, .ranged, .latency_low_ms.n]')" = "[2,0,2,2]" ]
-}
-
-@test "prototap --keys: a block is only paired exactly if the capture has a second of rest after it; else late ends are open" {
-	# the capture ends 300 ms after the last update of the second block
-	[ "$(ranges cut)" = "10-10+ 12-12+ 14-14+ 16-16+ 10-- 12-- 14-- 16--" ]
-	[ "$(keys cut '[.blocks, .blocks_drained, .blocks_cut, .exact, .ranged]')" = "[2,1,1,4,4]" ]
-	# 11 13 15 17, and four later than the end of the capture: 466 ms after the block began, so 317 after the last key was due
-	[ "$(keys cut '.latency_high_ms | [.n, .censored, .min, .above.p75]')" = "[8,4,11,379.5]" ]
-}
-
 @test "prototap --keys: keys not typed in blocks, or without a rest between blocks, are refused, with the cure" {
 	for name in long undrained; do
 		run "$BIN/prototap" read "$MADE/$name.pcap" --keys "$MADE/$name.tsv" -o report

@@ -72,7 +72,6 @@ def make(folder):
     Train().block(100, 1, range(10, 1260, 50), keys=25).write(folder, "long", 4000)
     # The second block begins 400 ms after the last update of the first; the capture ends 300 ms after its last one.
     Train().block(100, 1, (10, 62, 114, 166)).block(666, 2, (10, 62, 114, 166)).write(folder, "undrained", 1132)
-    Train().block(100, 1, (10, 62, 114, 166)).block(2100, 2, (10, 62, 114, 166)).write(folder, "cut", 2566)
     # Six updates for four keys; three.
     Train().block(100, 1, (10, 40, 62, 114, 140, 166)).write(folder, "surplus", 4000)
     Train().block(100, 1, (10, 62, 114)).write(folder, "unanswered", 11200)
