@@ -163,23 +163,6 @@ untasked() {
 	done
 }
 
-@test "idleprofile: Ctrl-C ends it early with a report; no process and no control group is left" {
-	local children groups
-
-	need jq
-	start_profile -t 600s
-	children=$(children_of "$pid")
-	# shellcheck disable=SC2086
-	groups=$(groups_of $children)
-	kill -INT "$pid"
-	ends "$pid"
-	[ "$status" -eq 130 ]
-	jq -e '.result.cpus[0].wall_s < 500' report
-	# shellcheck disable=SC2086
-	gone $children
-	[ -z "$groups" ] || no_group "$groups"
-}
-
 @test "idleprofile: a signal at any moment of the start leaves a report or no output, and no process" {
 	local i children
 
@@ -214,18 +197,29 @@ untasked() {
 	until_true gone $children
 }
 
-@test "idleprofile: after kill -9 no loop and no control group is left" {
-	local children groups
+@test "idleprofile: Ctrl-C ends it early with a report; no loop and no control group is left, nor after kill -9" {
+	local children groups signal
 
-	start_profile -t 600s --log log
-	children=$(children_of "$pid")
-	# shellcheck disable=SC2086
-	groups=$(groups_of $children)
-	[ "$(id -u)" -ne 0 ] || [ ! -w /sys/fs/cgroup/cpu ] || [ -n "$groups" ]
-	kill -9 "$pid"
-	# shellcheck disable=SC2086
-	until_true gone $children
-	[ -z "$groups" ] || until_true no_group "$groups"
+	need jq
+	for signal in INT KILL; do
+		start_profile -t 600s --log log
+		children=$(children_of "$pid")
+		# shellcheck disable=SC2086
+		groups=$(groups_of $children)
+		[ "$(id -u)" -ne 0 ] || [ ! -w /sys/fs/cgroup/cpu ] || [ -n "$groups" ]
+		kill -$signal "$pid"
+		ends "$pid"
+		if [ $signal = INT ]; then
+			[ "$status" -eq 130 ]
+			jq -e '.result.cpus[0].wall_s < 500' report
+			# shellcheck disable=SC2086
+			gone $children
+			[ -z "$groups" ] || no_group "$groups"
+		fi
+		# shellcheck disable=SC2086
+		until_true gone $children
+		[ -z "$groups" ] || until_true no_group "$groups"
+	done
 	# what was written by then is whole rows
 	[ "$(head -n 1 log)" = $'schema\tcpu\tstart_ns\tlost_ns\tspan_ns\tparts\tkind\twho' ]
 	awk -F'\t' 'NF != 8 { exit 1 }' log
@@ -333,12 +327,14 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 @test "idleprofile: an ordinary user gets a profile without culprits ('who' is null), and the reason" {
 	need jq setpriv
 	"${user[@]}" test -x "$BIN/idleprofile" || skip "an ordinary user cannot get at the program"
+	chmod 777 .
 	busy_begin
-	"${user[@]}" "$BIN/idleprofile" --cpus "$CPU" --effect 0 -t 100ms --who --format json >out 2>err || held_up $?
+	"${user[@]}" "$BIN/idleprofile" --cpus "$CPU" --effect 0 -t 100ms --who --who-log rows --format json >out 2>err || held_up $?
 	jq -e '.settings.who == true and (.result.cpus[0].wall_s == 0.1)' out
 	if [ "$(jq .result.who out)" = null ]; then
 		grep -q '^idleprofile: profiling without culprits: ' err
 		jq -e --arg err "$(cat err)" '.settings.why_no_who as $why | $err | contains($why)' out
+		[ "$(wc -l <rows)" -eq 1 ]
 	fi
 	[ "$(grep -c culprits err)" -le 1 ]
 }
