@@ -105,17 +105,6 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[[ $stderr == *"experiments/own/table: No such file"* ]]
 }
 
-@test "summarize: reads every experiment's table file" {
-	local table
-	mapfile -t tables < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'experiments/*/table')
-	for table in "${tables[@]}"; do
-		case $table in */engine/*) continue ;; esac
-		run --separate-stderr "$TOP/bin/summarize" run --experiment "${table%/table}"
-		echo "$table: $stderr"
-		[[ $stderr != *table* ]]
-	done
-}
-
 @test "summarize: reports in every format; unreadable or unwritable files and wrong usage give one line" {
 	local repeats
 	summarize --format json -o report.json || [ $? = 3 ]
