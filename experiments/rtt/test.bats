@@ -6,8 +6,6 @@ bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/undrawn
 
-setup() { begin_test; }
-
 # cell NAME REPEAT MBIT MS...: pings (or keys) with these round trips; "-" is lost. MBIT: the load's rate, sent and received.
 cell() {
 	local name=$1 repeat=$2 mbit=$3 p ms n=0 folder=run/cells/$1/$2

@@ -6,8 +6,6 @@ bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/undrawn
 
-setup() { begin_test; }
-
 # cell SETTING PART APP COST SINKS REPEAT MS SHARE: 25 keys, five of them warm-up, each answered after MS to MS + 1.9 ms
 cell() {
 	local folder="run/cells/$1.$3-$4-$5/$6" cost=null

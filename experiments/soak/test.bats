@@ -7,8 +7,6 @@ bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/undrawn
 
-setup() { begin_test; }
-
 # made_up GROWTH: a run of a session of 100 blocks of 36 s, an hour, whose server's memory grows by 50 % from block 21 on, and whose
 # floor by GROWTH from block 51 on.
 made_up() {

@@ -6,8 +6,6 @@ bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/undrawn
 
-setup() { begin_test; }
-
 # cell PROTOCOL LINK REPEAT PING LATENCY...: makes a complete train on the link of that number; times in ms, - for no echo
 cell() {
 	local folder=run/cells/${1/:/-}-00$2/$3 i=0 at

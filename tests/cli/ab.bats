@@ -5,8 +5,6 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-setup() { begin_test; }
-
 @test "ab: wrong options are refused in one line, and nothing is left" {
 	local words
 

@@ -5,10 +5,7 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-setup() {
-	begin_test
-	ANIMATE=$BIN/animate
-}
+ANIMATE=$BIN/animate
 
 @test "animate: wrong options end with 2 and one line that names them, and no file is written" {
 	for words in '--geometry 10x10' '--geometry 100' '--geometry 100x100x' '--at 5' '--at -1,0' '--rate 0' \

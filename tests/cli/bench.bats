@@ -5,16 +5,12 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-setup() {
-	begin_test
-	ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-	TOOLS=$ROOT/build/bench
-}
+TOOLS=$TOP/build/bench
 
 # bench WORDS: a bench of our own that says WORDS after it has begun
 bench() {
 	{
-		echo "TP_HOME='$ROOT'; . '$ROOT/lab/lib.sh'; . '$ROOT/bench/lib.sh'; bench_begin mine"
+		echo "TP_HOME='$TOP'; . '$TOP/lab/lib.sh'; . '$TOP/bench/lib.sh'; bench_begin mine"
 		echo "$1"
 		echo "bench_end"
 	} >mine.sh
@@ -141,13 +137,13 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 @test "bench: a missing tool to compare with: exit 4, and how to install it" {
 	mkdir none
 	for tool in bash sh dirname mktemp rm df awk nproc uname cut grep head getconf sed; do ln -s "$(command -v $tool)" none/; done
-	run -4 env PATH="$PWD/none" "$ROOT/bench/keyrepeat.sh"
+	run -4 env PATH="$PWD/none" "$TOP/bench/keyrepeat.sh"
 	[[ $output == *"cyclictest is missing; install it with: apt-get install --no-install-recommends rt-tests"* ]]
 }
 
 @test "bench: thinprobe's programs are not built: exit 4, and how to build them" {
 	mkdir home
-	ln -s "$ROOT/bench" "$ROOT/lab" home/
+	ln -s "$TOP/bench" "$TOP/lab" home/
 	TP_HOME=$PWD/home run bash -uc '. "$TP_HOME/lab/lib.sh"; . "$TP_HOME/bench/lib.sh"; bench_begin mine'
 	[ "$status" -eq 4 ]
 	[[ $output == "mine: $PWD/home/build/bench/"*" is missing; make it with: make tests" ]]
@@ -155,13 +151,13 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 
 @test "bench: an unknown option: exit 2" {
 	for script in prototap live keyrepeat sink idleprofile; do
-		run "$ROOT/bench/$script.sh" --nonsense
+		run "$TOP/bench/$script.sh" --nonsense
 		echo "$script: $output"
 		[ "$status" -eq 2 ]
 	done
 }
 
 @test "bench: the index lists exactly the benches that there are" {
-	cd "$ROOT/bench"
+	cd "$TOP/bench"
 	diff <(ls ./*.sh | sed 's|^\./||' | grep -v '^lib.sh$' | sort) <(grep -oE '^\| `[a-z]+\.sh`' README.md | tr -d '|` ' | sort)
 }

@@ -6,7 +6,6 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-setup() { begin_test; }
 NICE=$((1 << 23)) LOCK=$((1 << 14)) NET=$((1 << 12))
 
 sandbox_of() { jq -r .settings.sandbox "$1"; }

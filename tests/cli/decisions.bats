@@ -18,8 +18,6 @@ setup_file() {
 	"${BATS_TEST_DIRNAME%/tests/cli}/bin/summarize" --format json -o "$RUN/summary.json" "$RUN"
 }
 
-setup() { begin_test; }
-
 # later NAME MS: a copy of the run, in which all answers of vnc-light-5 came so much later
 later() {
 	local file

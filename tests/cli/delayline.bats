@@ -5,10 +5,7 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-setup() {
-	begin_test
-	WIRE=$BIN/delayline
-}
+WIRE=$BIN/delayline
 
 # Two namespaces, $a and $b: as root, or in a user namespace that holds both. `line` starts the delay line
 # between them, a0 to b0 (10.9.0.1, .2).

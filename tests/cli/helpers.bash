@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# helpers - what the tests of several programs share: `load helpers`, and begin_test in setup().
+# helpers - what the tests of several programs share: `load helpers`, and begin_test in a setup() of their own.
 # shellcheck shell=bash
 
 # shellcheck source=tests/busy.bash
 . "${BASH_SOURCE[0]%/*}/../busy.bash"
 
-# TOP: the tree, BIN: its programs. The test runs in its own folder; processes in `started` are ended after it.
+# TOP: the tree, BIN: its programs
+TOP=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
+BIN=$TOP/bin
+
+# The test runs in its own folder; processes in `started` are ended after it.
 begin_test() {
-	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-	BIN=$TOP/bin
 	cd "$BATS_TEST_TMPDIR" || return 1
 	unset DISPLAY
 	started=() displays=()
 }
+
+setup() { begin_test; }
 
 # user: the words before a command that make it an ordinary user's.
 ordinary_user() {
@@ -97,6 +101,26 @@ ends() {	# pid: waits for it, leaves its exit status in $status
 	status=0
 	until_true gone "$1"
 	wait "$1" || status=$?
+}
+
+children_of() { cat "/proc/$1/task/$1/children"; }	# pid
+
+# A signal so many seconds after the start leaves a whole report or none, no process, and this exit status or, before it could
+# catch signals, 143.
+stopped_at_start() {	# STATUS "SECONDS..." command...
+	local after children
+
+	for after in $2; do
+		start early "${@:3}"
+		sleep "$after"
+		children=$(children_of "$pid" 2>/dev/null || true)
+		kill "$pid"
+		ends "$pid"
+		# shellcheck disable=SC2086
+		until_true gone $children
+		[ "$(find . -name 'report.*' | wc -l)" -eq 0 ] && [[ $status =~ ^($1|143)$ ]] || return
+		rm -f report
+	done
 }
 
 # The program has given up what others could misuse, as the kernel sees it; of capabilities it has these at most.

@@ -14,10 +14,6 @@ profile() {	# options...: the report is in `report`
 	[ $got -eq 0 ] || held_up $got || return $got
 }
 
-children_of() {
-	cat "/proc/$1/task/$1/children"
-}
-
 loops_of() {	# pid: the process of the loops
 	local child
 
@@ -164,22 +160,7 @@ untasked() {
 }
 
 @test "idleprofile: a signal at any moment of the start leaves a report or no output, and no process" {
-	local i children
-
-	for i in 0.00 0.02 0.13 0.3; do
-		"$BIN/idleprofile" --cpus "$CPU" --effect 100ms -o report --format json 2>err 3>&- &
-		pid=$!
-		started+=("$pid")
-		sleep "$i"
-		children=$(children_of "$pid" 2>/dev/null || true)
-		kill -TERM "$pid"
-		ends "$pid"
-		# shellcheck disable=SC2086
-		until_true gone $children
-		[ "$(find . -name 'report.*' | wc -l)" -eq 0 ]
-		[ "$status" -eq 130 ] || [ "$status" -eq 143 ]		# 143: before it could catch signals
-		rm -f report
-	done
+	stopped_at_start 130 "0 .02 .13 .3" "$BIN/idleprofile" --cpus "$CPU" --effect 100ms -o report --format json
 }
 
 @test "idleprofile: a signal before the profile begins gives one line and no report" {

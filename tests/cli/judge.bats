@@ -5,10 +5,7 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-setup() {
-	begin_test
-	JUDGE=$BIN/judge
-}
+JUDGE=$BIN/judge
 
 # blocks STARTS A B [DISTURBED]: a table in which B - A is exactly that, up to 0.2 to both sides in turns; the first DISTURBED
 # starts were disturbed.

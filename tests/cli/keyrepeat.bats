@@ -6,10 +6,7 @@
 
 load helpers
 
-setup() {
-	begin_test
-	KEYREPEAT=$BIN/keyrepeat
-}
+KEYREPEAT=$BIN/keyrepeat
 
 loses_its_server() {	# target
 	start keys "$KEYREPEAT" "$1" -t 60s --watch update --schedule periodic --log keys.tsv --json -o report.json
@@ -232,10 +229,10 @@ END
 	done
 }
 
-@test "keyrepeat, prototap: a closed --ready descriptor is refused before an opened file could get its number" {
+@test "keyrepeat, prototap, sink: a closed --ready descriptor is refused before an opened file could get its number" {
 	local words
 
-	for words in "keyrepeat null: --log rows" "prototap live -i lo --port 5900 -w rows"; do
+	for words in "keyrepeat null: --log rows" "prototap live -i lo --port 5900 -w rows" "sink -n 1"; do
 		# shellcheck disable=SC2086 # words
 		run "$BIN"/$words -t 100ms --ready-fd 9 -o report 3>&- 9>&-
 		[ "$status" -eq 2 ]
@@ -252,17 +249,7 @@ END
 }
 
 @test "keyrepeat: a signal at any moment of the start leaves a report or no output" {
-	local i
-
-	for i in 0 1 2 3 5 8 13 21; do
-		start keys "$KEYREPEAT" null: -o report --watch patch
-		sleep "0.0$(printf '%02d' "$i")"
-		kill "$pid"
-		ends "$pid"
-		[ "$(ls | grep -c 'report\.')" -eq 0 ]
-		[ "$status" -eq 130 ] || [ "$status" -eq 143 ]	# 143: before it could catch signals
-		rm -f report
-	done
+	stopped_at_start 130 "0 .001 .002 .003 .005 .008 .013 .021" "$KEYREPEAT" null: -o report --watch patch
 }
 
 @test "keyrepeat x11: errors for a display without XTEST, a symbol without a key, a display without a patch" {

@@ -5,10 +5,7 @@
 
 load helpers
 
-setup() {
-	begin_test
-	KEYREPEAT=$BIN/keyrepeat
-}
+KEYREPEAT=$BIN/keyrepeat
 
 # --- against the reference application ---------------------------------------------------------------------
 

@@ -6,10 +6,7 @@
 
 load helpers
 
-setup() {
-	begin_test
-	KEYREPEAT=$BIN/keyrepeat
-}
+KEYREPEAT=$BIN/keyrepeat
 
 vim() {	# without a greeting, which would go with the first key
 	need vi

@@ -7,10 +7,7 @@ bats_require_minimum_version 1.5.0
 load helpers
 load confined
 
-setup() {
-	begin_test
-	MEMHOG=$BIN/memhog
-}
+MEMHOG=$BIN/memhog
 
 start_hog() {	# options...
 	start hog "$MEMHOG" --format json -o report "$@"

@@ -11,10 +11,7 @@ load confined
 
 MB=1048576
 
-setup() {
-	begin_test
-	PAGEIN=$BIN/pagein
-}
+PAGEIN=$BIN/pagein
 
 # A memory group of our own, $group, and swap: skips where there can be none.
 confined() {

@@ -5,10 +5,7 @@
 
 load helpers
 
-setup() {
-	begin_test
-	REFECHO=$BIN/refecho
-}
+REFECHO=$BIN/refecho
 
 display_up() {
 	need xdotool python3
@@ -79,34 +76,6 @@ log_is_sane() {	# file least_ms
 		{ if ($1 != "echo/1" || $2 != NR - 1 || NF != 7) { print "row " NR ": " $0; exit bad = 1 } }
 		$4 != "" { if ($3 > $4 || $4 > $5 || $4 - $3 < least * 1e6) { print "row " NR ": " $0; exit bad = 1 } }
 		END { exit bad }' "$1"
-}
-
-@test "refecho: wrong options: one line and exit 2" {
-	local words
-
-	while read -r words; do
-		# shellcheck disable=SC2086
-		run "$REFECHO" $words
-		echo "$words: $status: $output"
-		[ "$status" -eq 2 ]
-		[ "${#lines[@]}" -eq 1 ]
-		[[ $output == refecho:* ]]
-	done <<'END'
-
---display :1 --vnc 5900
---vnc 0
---vnc 70000
---vnc 5900 extra
---vnc 5900 --answer-delay 20ms
---vnc 5900 --answer-delay uniform:9ms,5ms
---vnc 5900 --answer-delay bimodal:1ms,2ms,2
---vnc 5900 --cost 20
---vnc 5900 --cost-per second
---vnc 5900 --coalesce 0
---vnc 5900 --drop 1.5
---vnc 5900 --cell 3
---vnc 5900 --priority 100
-END
 }
 
 @test "refecho: a missing display, an unusable address or file: one line and exit 1; a wrong value: exit 2" {

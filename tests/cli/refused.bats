@@ -45,6 +45,7 @@ setup() {
 2 sink --burst-log log -t 10ms
 2 sink --burst random:2 --burst-log same -o ./same
 2 sink --burst random:2 --burst-log -
+1 sink -t 1s --cpus 1023
 2 sink --slice 3ms --policy fifo:1 -t 10ms
 1 sink --burst nosuchfile
 1 sink --burst plan
@@ -151,6 +152,20 @@ setup() {
 2 pagein --pid 1 x11::1 --evict none --hog true
 2 pagein --pid 1 x11::1 --evict none --type 1s
 2 pagein --pid 1 x11::1
+2 refecho
+2 refecho --display :1 --vnc 5900
+2 refecho --vnc 0
+2 refecho --vnc 70000
+2 refecho --vnc 5900 extra
+2 refecho --vnc 5900 --answer-delay 20ms
+2 refecho --vnc 5900 --answer-delay uniform:9ms,5ms
+2 refecho --vnc 5900 --answer-delay bimodal:1ms,2ms,2
+2 refecho --vnc 5900 --cost 20
+2 refecho --vnc 5900 --cost-per second
+2 refecho --vnc 5900 --coalesce 0
+2 refecho --vnc 5900 --drop 1.5
+2 refecho --vnc 5900 --cell 3
+2 refecho --vnc 5900 --priority 100
 2 sessmem
 2 sessmem --pid
 2 sessmem --pid 12x
@@ -159,7 +174,7 @@ setup() {
 2 sessmem --machine --pid 1
 END
 	[ $wrong -eq 0 ]
-	[ $rows -eq 120 ]	# none was read by a program
+	[ $rows -eq 135 ]	# none was read by a program
 	[ "$(ls -I "separate-stderr*")" = "$before" ]
 	if [ "$(wc -l </proc/swaps)" -le 1 ]; then
 		run -1 "$BIN/memhog" --until-swap 4M

@@ -5,11 +5,8 @@
 bats_require_minimum_version 1.5.0
 load helpers
 
-setup() {
-	begin_test
-	SCORE=$BIN/score
-	TABLE=$BATS_TEST_DIRNAME/../../data/thresholds.tsv
-}
+SCORE=$BIN/score
+TABLE=$TOP/data/thresholds.tsv
 
 @test "score: latency is answer minus due time, without warm-up; an unanswered key counts as a lower bound" {
 	need jq

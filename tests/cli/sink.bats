@@ -25,10 +25,6 @@ start_sink() {
 	until_true grep -q '^ready$' err
 }
 
-children_of() {
-	cat "/proc/$1/task/$1/children"
-}
-
 @test "sink: 'ready' comes when every process spins; they die with it on kill -9" {
 	local child children
 
@@ -75,22 +71,7 @@ children_of() {
 }
 
 @test "sink: a signal at any moment of the start leaves a report or no output, and no process" {
-	local i children
-
-	for i in 0 2 5 13 34; do
-		"$SINK" -n 30 -o report --format json 2>err 3>&- &
-		pid=$!
-		started+=("$pid")
-		sleep "0.0$(printf '%02d' "$i")"
-		children=$(children_of "$pid" 2>/dev/null || true)
-		kill -TERM "$pid"
-		ends "$pid"
-		# shellcheck disable=SC2086
-		until_true gone $children
-		[ "$(ls | grep -c 'report\.')" -eq 0 ]
-		[ "$status" -eq 0 ] || [ "$status" -eq 143 ]	# 143: before it could catch signals
-		rm -f report
-	done
+	stopped_at_start 0 "0 .002 .005 .013 .034" "$SINK" -n 30 -o report --format json
 }
 
 @test "sink: ends with its report if its parent is killed" {
@@ -153,10 +134,6 @@ children_of() {
 @test "sink: a CPU, nice value or policy that is refused is named, with the reason" {
 	local user=(env)
 
-	run "$SINK" --cpus 1023 -t 1s
-	[ "$status" -eq 1 ]
-	[[ $output == "sink: --cpus was refused: "* ]]
-	[ "${#lines[@]}" -eq 1 ]
 	run "$SINK" --cpus "$CPU,1023" -t 1s	# the kernel would quietly take the first
 	[ "$status" -eq 1 ]
 	[[ $output == "sink: --cpus was refused: "* ]]
@@ -191,19 +168,11 @@ children_of() {
 		(.children[1].share_percent == null) and (.children[0].wall_s > 0)' out
 }
 
-@test "sink --ready-fd: 'ready' goes to the descriptor, which must be open at the start" {
+@test "sink --ready-fd: 'ready' goes to the descriptor; a missing reader is no failure" {
 	need jq
 	"$SINK" -t 10ms --ready-fd 7 >out 2>err 7>ready
 	[ "$(cat ready)" = ready ]
 	[ ! -s err ]
-	run "$SINK" -t 10ms --ready-fd 9 -o report 3>&- 9>&-
-	[ "$status" -eq 2 ]
-	[[ $output == "sink: --ready-fd 9 is not open"* ]]
-	run -2 "$SINK" -t 10ms --ready-fd 3 -o report 3>&-
-	run "$SINK" -t 10ms --ready-fd 8 -o report 8</dev/null
-	[ "$status" -eq 2 ]
-	[[ $output == *"reading only"* ]]
-	[ ! -e report ]
 	# a missing reader gives a message, no failure
 	mkfifo pipe
 	exec 8<>pipe 9>pipe 8<&-	# a reader that has gone: writing gives EPIPE

@@ -6,8 +6,6 @@
 bats_require_minimum_version 1.5.0
 load ../cli/helpers
 
-setup() { begin_test; }
-
 # refecho answers after what it is told: the truth is known, and no display is needed.
 @test "ab: blocks of both variants in turns, a start after the other; the one that costs more is worse" {
 	need jq cmark-gfm gnuplot
