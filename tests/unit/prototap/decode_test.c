@@ -128,29 +128,6 @@ TEST(reads_udp)
 		assert_int_equal(decode(LINK_ETHERNET, udp_frame, n, n, &s), DECODED_MALFORMED);
 }
 
-/* A first fragment tells the whole datagram's length; what later ones carry is told apart. */
-TEST(a_first_fragment_knows_the_rest)
-{
-	uint8_t frame[sizeof(udp_frame)];
-	struct segment s;
-
-	memcpy(frame, udp_frame, sizeof(frame));
-	frame[20] = 0x20; /* more fragments */
-	frame[38] = 0x0b; /* UDP length 2827 */
-	frame[39] = 0x0b;
-	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_SEGMENT);
-	assert_true(s.fragmented);
-	assert_int_equal(s.payload_bytes, 2819);
-	assert_int_equal(s.beyond_bytes, 2816);
-	assert_int_equal(s.ip_bytes, 31);
-	frame[20] = 0;
-	frame[21] = 1; /* the second one: its lengths are there, its ports not */
-	assert_int_equal(decode(LINK_ETHERNET, frame, sizeof(frame), sizeof(frame), &s), DECODED_FRAGMENT);
-	assert_int_equal(s.wire_bytes, sizeof(frame));
-	assert_int_equal(s.link_bytes, 14);
-	assert_int_equal(s.ip_bytes, 31);
-}
-
 static enum decoded with_byte(const uint8_t *frame, size_t size, size_t at, uint8_t value)
 {
 	uint8_t copy[256];

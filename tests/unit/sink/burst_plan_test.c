@@ -186,21 +186,6 @@ TEST(no_second_holds_more_than_the_load)
 	}
 }
 
-TEST(the_seed_is_the_plan)
-{
-	struct burst_plan_spec spec = spec_of("random:100");
-	struct burst_plan a, b, c;
-
-	assert_int_equal(burst_plan_make_random(&a, &spec, 1), 0);
-	assert_int_equal(burst_plan_make_random(&b, &spec, 1), 0);
-	assert_int_equal(burst_plan_make_random(&c, &spec, 2), 0);
-	assert_memory_equal(a.due, b.due, 100 * sizeof(*a.due));
-	assert_memory_not_equal(a.due, c.due, 100 * sizeof(*a.due));
-	burst_plan_free(&a);
-	burst_plan_free(&b);
-	burst_plan_free(&c);
-}
-
 static int read_text(const char *text, struct burst_plan *plan, unsigned long *line)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
