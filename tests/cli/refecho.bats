@@ -82,9 +82,9 @@ log_is_sane() {	# file least_ms
 	one_line 1 ":nosuch" "$REFECHO" --display :nosuch
 	one_line 1 "203.0.113.7" "$REFECHO" --vnc 5900 --listen 203.0.113.7
 	one_line 2 "nowhere" "$REFECHO" --vnc 5900 --listen nowhere
-	one_line 1 "/nonexistent/x" "$REFECHO" --vnc 5900 -o /nonexistent/x
-	one_line 1 "/nonexistent/x" "$REFECHO" --vnc 5900 --log /nonexistent/x
-	one_line 1 "/nonexistent" "$REFECHO" --vnc 5900 --answer-delay file:/nonexistent
+	one_line 1 "none/x" "$REFECHO" --vnc 5900 -o none/x
+	one_line 1 "none/x" "$REFECHO" --vnc 5900 --log none/x
+	one_line 1 "none" "$REFECHO" --vnc 5900 --answer-delay file:none
 	printf '5ms\nsoon\n' >delays
 	one_line 2 "delays line 2" "$REFECHO" --vnc 5900 --answer-delay file:delays
 	: >delays

@@ -114,7 +114,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	run -1 "$TOP/bin/summarize" nowhere
 	[ "$output" = 'summarize: nowhere/run.json: No such file or directory' ]
 	rm run/*.tsv
-	run -1 summarize -o /nonexistent/x
+	run -1 summarize -o none/x
 	[ ! -e run/summary.tsv ]
 	mkdir run/summary.tsv
 	run -1 summarize
