@@ -34,10 +34,10 @@ static inline void *memory_grow(void *array, size_t n, size_t size)
 }
 #define memory_more(array, n) ((array) = memory_grow(array, n, sizeof(*(array))))
 
-/* Returns the index of `word` in `names`, which end with NULL; -1: it is none of them. */
+/* Returns the index of `word` in `names`, which end with NULL; -1: it is none of them, or NULL. */
 static inline int find_word(const char *const *names, const char *word)
 {
-	for (int i = 0; names[i]; i++)
+	for (int i = 0; word && names[i]; i++)
 		if (!strcmp(names[i], word))
 			return i;
 	return -1;

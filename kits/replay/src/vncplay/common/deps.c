@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "deps.h"
-#include "array.h"
 #include "files.h"
 #include "lines.h"
+#include "memory.h"
 #include "trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const why_words[] = { "alone", "sometimes", NULL };
 
@@ -28,20 +26,16 @@ uint64_t deps_hash_part(const struct screen *s, struct pixel_area box)
 	return h;
 }
 
-int deps_add_dependency(struct dependencies *d, const struct dependency *b)
+void deps_add_dependency(struct dependencies *d, const struct dependency *b)
 {
-	if (array_room(&d->before, d->n_before))
-		return -ENOMEM;
+	memory_more(d->before, (size_t)d->n_before);
 	d->before[d->n_before++] = *b;
-	return 0;
 }
 
-int deps_add_ignored(struct dependencies *d, const struct ignored_part *i)
+void deps_add_ignored(struct dependencies *d, const struct ignored_part *i)
 {
-	if (array_room(&d->ignore, d->n_ignore))
-		return -ENOMEM;
+	memory_more(d->ignore, (size_t)d->n_ignore);
 	d->ignore[d->n_ignore++] = *i;
-	return 0;
 }
 
 void deps_free(struct dependencies *d)
@@ -97,7 +91,8 @@ static int read_dependency(struct dependencies *d, const char *text, int file_li
 		*what = "its line of the trace is before that of the line above";
 		return -EPROTO;
 	}
-	return deps_add_dependency(d, &b);
+	deps_add_dependency(d, &b);
+	return 0;
 }
 
 static int read_ignored(struct dependencies *d, const char *text, const char **what)
@@ -111,9 +106,10 @@ static int read_ignored(struct dependencies *d, const char *text, const char **w
 		*what = "not of the form \"ignore X Y W H WHY\"";
 		return -EPROTO;
 	}
-	if (trace_find_word(why_words, why) >= 0)
-		i.why = (enum deps_why)trace_find_word(why_words, why);
-	return deps_add_ignored(d, &i);
+	if (find_word(why_words, why) >= 0)
+		i.why = (enum deps_why)find_word(why_words, why);
+	deps_add_ignored(d, &i);
+	return 0;
 }
 
 static int read_deps_line(struct dependencies *d, const char *text, int n, const char **what)

@@ -42,9 +42,8 @@ int deps_read(const char *path, struct dependencies *d, struct why *why);
 /* 0 or -errno. */
 int deps_write(const struct dependencies *d, FILE *out);
 void deps_free(struct dependencies *d);
-/* 0 or -ENOMEM. To be added ascending in `line`. */
-int deps_add_dependency(struct dependencies *d, const struct dependency *b);
-int deps_add_ignored(struct dependencies *d, const struct ignored_part *i);
+void deps_add_dependency(struct dependencies *d, const struct dependency *b); /* ascending in `line` */
+void deps_add_ignored(struct dependencies *d, const struct ignored_part *i);
 
 /* The first dependency of a line of the trace, *n: their number; NULL: none. */
 const struct dependency *deps_find(const struct dependencies *d, int line, int *n);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replay.h"
 #include "fbs.h"
+#include "memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void on_resized(void *whose, int width, int height)
 {
@@ -54,7 +53,7 @@ static int decode_blocks(struct replay *r, struct fbs_reader *log, struct rfb_de
 		mark_cut(r, rfb_failure_text(rfb));
 		err = 0;
 	}
-	return err ? err : r->tiles.err;
+	return err;
 }
 
 static int read_fbs_log(struct replay *r, struct fbs_reader *log)
@@ -77,32 +76,23 @@ static int read_fbs_log(struct replay *r, struct fbs_reader *log)
 	return err;
 }
 
-static int collect_moves(struct replay *r)
+static void collect_moves(struct replay *r)
 {
-	r->move = malloc((r->inputs.n ? r->inputs.n : 1) * sizeof(*r->move));
-	if (!r->move)
-		return -ENOMEM;
+	r->move = memory_new(r->inputs.n, sizeof(*r->move));
 	for (size_t i = 0; i < r->inputs.n; i++)
 		if (r->inputs.input[i].kind == TRACE_MOVE)
 			r->move[r->moves++] = r->inputs.input[i];
-	return 0;
 }
 
 /* When the pointer moves before the first press, inserts a stimulus for that movement, so that changes before the press have a
  * cause. */
-static int insert_first_move(struct replay *r)
+static void insert_first_move(struct replay *r)
 {
-	struct stimulus *grown;
-
 	if (!r->moves || (r->stimuli && r->stimulus[0].press_us <= r->move[0].at_us))
-		return 0;
-	grown = reallocarray(r->stimulus, r->stimuli + 1, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	memmove(grown + 1, grown, r->stimuli++ * sizeof(*grown));
-	grown[0] = (struct stimulus){ STIMULUS_MOVE, r->move[0].n, r->move[0].at_us, -1 };
-	r->stimulus = grown;
-	return 0;
+		return;
+	r->stimulus = must_alloc(reallocarray(r->stimulus, r->stimuli + 1, sizeof(*r->stimulus)));
+	memmove(r->stimulus + 1, r->stimulus, r->stimuli++ * sizeof(*r->stimulus));
+	r->stimulus[0] = (struct stimulus){ STIMULUS_MOVE, r->move[0].n, r->move[0].at_us, -1 };
 }
 
 static int read_side_file(struct replay *r)
@@ -114,26 +104,21 @@ static int read_side_file(struct replay *r)
 	if (snprintf(path, sizeof(path), "%s%s", r->aux ? r->aux : r->file, r->aux ? "" : ".aux") >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	in = fopen(path, "re");
-	if (!in) {
-		err = -errno;
-		why_say(&r->why, "cannot read the side file %.120s: %s; name it with --aux", path, strerror(-err));
-		return err;
-	}
+	if (!in)
+		return why_fail(-errno, &r->why, "cannot read the side file %.120s: %s; name it with --aux", path, strerror(errno));
 	err = sent_inputs_read(in, &r->inputs);
 	fclose(in);
-	if (!err) {
-		r->stimulus = stimuli_make(&r->inputs, &r->stimuli);
-		err = r->stimulus ? collect_moves(r) : -ENOMEM;
-	}
-	if (!err)
-		err = insert_first_move(r);
 	if (err)
-		why_say(&r->why, "%.150s: %s", path, err == -EPROTO ? "no line of a side file in it" : strerror(-err));
-	if (!err && r->inputs.end_us >= 0 && r->inputs.end_us / 1000 > r->total_ms && r->inputs.end_us / 1000 < UINT32_MAX)
+		return why_fail(err, &r->why, "%.150s: %s", path,
+				err == -EPROTO ? "no line of a side file in it" : strerror(-err));
+	r->stimulus = stimuli_make(&r->inputs, &r->stimuli);
+	collect_moves(r);
+	insert_first_move(r);
+	if (r->inputs.end_us / 1000 > r->total_ms && r->inputs.end_us / 1000 < UINT32_MAX)
 		r->total_ms = (uint32_t)(r->inputs.end_us / 1000);
-	if (!err && r->inputs.cut)
+	if (r->inputs.cut)
 		mark_cut(r, "the side file ends inside of a line, or its times go back");
-	return err;
+	return 0;
 }
 
 int replay_read(struct replay *r)
@@ -143,11 +128,8 @@ int replay_read(struct replay *r)
 	struct fbs_reader *log = fbs_open(r->file, &why);
 	int err;
 
-	if (!log) {
-		err = why ? -EPROTO : -errno;
-		why_say(&r->why, "%s", why ? why : strerror(-err));
-		return err;
-	}
+	if (!log)
+		return why_fail(why ? -EPROTO : -errno, &r->why, "%s", why ? why : strerror(errno));
 	err = read_side_file(r);
 	if (!err)
 		err = read_fbs_log(r, log);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "side_file.h"
-#include "array.h"
 #include "clock.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct growing_file *side_file_create(const char *path, int64_t began_ns)
 {
@@ -109,20 +107,16 @@ void sent_inputs_free(struct sent_inputs *in)
 	*in = (struct sent_inputs){ 0 };
 }
 
-static int add_input(struct sent_inputs *in, struct sent_input one)
+static void add_input(struct sent_inputs *in, struct sent_input one)
 {
-	if (array_room(&in->input, in->n))
-		return -ENOMEM;
+	memory_more(in->input, in->n);
 	in->input[in->n++] = one;
-	return 0;
 }
 
-static int add_time(uint32_t **list, size_t *n, int64_t ms)
+static void add_time(uint32_t **list, size_t *n, int64_t ms)
 {
-	if (array_room(list, *n))
-		return -ENOMEM;
+	memory_more(*list, *n);
 	(*list)[(*n)++] = (uint32_t)ms;
-	return 0;
 }
 
 /* Reads a whole number that ends at the end of `text` or before a space. */
@@ -149,7 +143,7 @@ static bool parse_key_number(const char *line, const char *key, int base, int64_
 	return !errno && end > at + strlen(key) && *out >= 0 && *out <= UINT32_MAX;
 }
 
-static int read_input_line(struct sent_inputs *in, const char *line)
+static bool read_input_line(struct sent_inputs *in, const char *line)
 {
 	struct sent_input one = { .x = -1, .y = -1 };
 	int64_t v;
@@ -158,11 +152,11 @@ static int read_input_line(struct sent_inputs *in, const char *line)
 
 	if (sscanf(line, "input %d %15s at %n", &n, word, &at) != 2 || !at || n < 0 ||
 	    !read_whole_number(line + at, TIME_MOST, &one.at_us))
-		return 1;
+		return false;
 	one.n = n;
-	kind = trace_find_word(trace_event_words, word);
+	kind = find_word(trace_event_words, word);
 	if (kind < 0 || kind == TRACE_SNAPSHOT)
-		return 1;
+		return false;
 	one.kind = (enum trace_event_kind)kind;
 	if (parse_key_number(line, " line=", 10, &v))
 		one.line = (int)(v & INT32_MAX);
@@ -175,7 +169,8 @@ static int read_input_line(struct sent_inputs *in, const char *line)
 	if (parse_key_number(line, " keysym=", 16, &v))
 		one.keysym = (uint32_t)v;
 	in->old = false;
-	return add_input(in, one);
+	add_input(in, one);
+	return true;
 }
 
 static bool skip_prefix(const char *line, const char *with, const char **rest)
@@ -188,8 +183,8 @@ static bool skip_prefix(const char *line, const char *with, const char **rest)
 	return true;
 }
 
-/* Reads a line. 0; 1: it is not known; -ENOMEM. */
-static int read_known_line(struct sent_inputs *in, struct sent_inputs *old, const char *line)
+/* Reads a line. False: it is not known. */
+static bool read_known_line(struct sent_inputs *in, struct sent_inputs *old, const char *line)
 {
 	const char *rest, *word;
 	int64_t v;
@@ -203,23 +198,25 @@ static int read_known_line(struct sent_inputs *in, struct sent_inputs *old, cons
 		};
 
 		if (!read_whole_number(rest, UINT32_MAX, &v))
-			return 1;
+			return false;
 		one.at_us = v * 1000;
-		return add_input(old, one) || add_time(&in->old_ms, &in->n_old, v) ? -ENOMEM : 0;
+		add_input(old, one);
+		add_time(&in->old_ms, &in->n_old, v);
+		return true;
 	}
-	if (skip_prefix(line, "Sync ok at ", &rest))
-		return !read_whole_number(rest, UINT32_MAX, &v) ? 1 : add_time(&in->sync_ms, &in->n_syncs, v);
+	if (skip_prefix(line, "Sync ok at ", &rest) && read_whole_number(rest, UINT32_MAX, &v)) {
+		add_time(&in->sync_ms, &in->n_syncs, v);
+		return true;
+	}
 	if (skip_prefix(line, "run end at ", &rest) && read_whole_number(rest, TIME_MOST, &v)) {
 		in->end_us = v;
 		word = strstr(rest, "status=");
 		if (word)
 			snprintf(in->status, sizeof(in->status), "%.*s", (int)strcspn(word + 7, " "), word + 7);
-		return 0;
+		return true;
 	}
 	return skip_prefix(line, "# vncplay-aux", &rest) || skip_prefix(line, "run start at ", &rest) ||
-			       skip_prefix(line, "Waiting for sync", &rest)
-		       ? 0
-		       : 1;
+	       skip_prefix(line, "Waiting for sync", &rest);
 }
 
 /* Lines in the form of 2005: decides which of them are releases. */
@@ -268,10 +265,10 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 	struct sent_inputs old = { 0 };
 	char line[LINE_MOST];
 	bool known = false, whole = true;
-	int err = 0;
+	int err;
 
 	*in = (struct sent_inputs){ .end_us = -1, .old = true };
-	while (err >= 0 && fgets(line, sizeof(line), file)) {
+	while (fgets(line, sizeof(line), file)) {
 		size_t n = strlen(line);
 		bool began = whole;
 
@@ -283,21 +280,17 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 			break;
 		}
 		line[strcspn(line, "\r\n")] = '\0';
-		err = read_known_line(in, &old, line);
-		known = known || err == 0;
+		known |= read_known_line(in, &old, line);
 	}
-	if (err >= 0)
-		err = ferror(file) ? -EIO : known ? 0 : -EPROTO;
-	if (!err && in->old) {
-		free(in->input);
+	err = ferror(file) ? -EIO : known ? 0 : -EPROTO;
+	if (in->old) {
 		in->input = old.input;
 		in->n = old.n;
 		old.input = NULL;
-		sort_inputs(in);
-		mark_2005_releases(in);
-	} else {
-		sort_inputs(in);
 	}
+	sort_inputs(in);
+	if (in->old)
+		mark_2005_releases(in);
 	sent_inputs_free(&old);
 	if (err)
 		sent_inputs_free(in);
@@ -311,11 +304,11 @@ static bool is_wheel_input(const struct sent_input *e)
 
 struct stimulus *stimuli_make(const struct sent_inputs *in, size_t *n)
 {
-	struct stimulus *list = calloc(in->n ? in->n : 1, sizeof(*list));
-	size_t *from = calloc(in->n ? in->n : 1, sizeof(*from)); /* for each stimulus: index of its input */
+	struct stimulus *list = memory_new(in->n, sizeof(*list));
+	size_t *from = memory_new(in->n, sizeof(*from)); /* for each stimulus: index of its input */
 
 	*n = 0;
-	for (size_t i = 0; list && from && i < in->n; i++) {
+	for (size_t i = 0; i < in->n; i++) {
 		const struct sent_input *e = &in->input[i];
 
 		if (e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN) {
@@ -343,10 +336,5 @@ struct stimulus *stimuli_make(const struct sent_inputs *in, size_t *n)
 		}
 	}
 	free(from);
-	if (!list || !from) {
-		free(list);
-		errno = ENOMEM;
-		return NULL;
-	}
 	return list;
 }

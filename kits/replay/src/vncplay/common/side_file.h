@@ -57,7 +57,7 @@ struct sent_inputs {
 /* Reads a side file, of vncplay ("input N KIND at US ...") or of the VNCplay of 2005 ("== sending mouse click event at MS").
  * Where both forms occur, inputs are taken from the first. The form of 2005 does not distinguish press and release: they
  * alternate, except that an event 2 s or more after a press and at most 500 ms before another event begins a new click, since the
- * release was not sent. Unknown lines are skipped. 0, -EPROTO (no known line: not a side file), -ENOMEM, -EIO. */
+ * release was not sent. Unknown lines are skipped. 0, -EPROTO (no known line: not a side file), -EIO. */
 int sent_inputs_read(FILE *in, struct sent_inputs *out);
 void sent_inputs_free(struct sent_inputs *in);
 
@@ -71,5 +71,5 @@ struct stimulus {
 	int64_t press_us, release_us; /* us since the log began; -1: not released */
 };
 
-/* Clicks, keys and turns of the wheel, ascending in time; *n: their number. Owned by the caller; NULL: no memory. */
+/* Clicks, keys and turns of the wheel, ascending in time; *n: their number. Owned by the caller. */
 struct stimulus *stimuli_make(const struct sent_inputs *in, size_t *n);

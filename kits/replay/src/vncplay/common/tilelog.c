@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tilelog.h"
-#include "array.h"
+#include "memory.h"
 #include "random.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #define COST_MS (1000 / TILELOG_RATE)
 #define FULL_MS (COST_MS * TILELOG_BURST)
@@ -48,15 +46,9 @@ void tilelog_resize(struct tilelog *t, int width, int height)
 {
 	int columns = (width + TILE_SIDE - 1) / TILE_SIDE, rows = (height + TILE_SIDE - 1) / TILE_SIDE;
 	size_t n = (size_t)columns * (size_t)rows;
-	struct tile_state *tile = calloc(n ? n : 1, sizeof(*tile));
-	uint32_t *dirty = calloc(n ? n : 1, sizeof(*dirty));
+	struct tile_state *tile = memory_new(n, sizeof(*tile));
+	uint32_t *dirty = memory_new(n, sizeof(*dirty));
 
-	if (!tile || !dirty) {
-		free(tile);
-		free(dirty);
-		t->err = -ENOMEM;
-		return;
-	}
 	for (int y = 0; y < rows && y < t->rows; y++)
 		for (int x = 0; x < columns && x < t->columns; x++)
 			tile[y * columns + x] = t->tile[y * t->columns + x];
@@ -76,7 +68,7 @@ void tilelog_mark_dirty(struct tilelog *t, struct pixel_area box)
 {
 	int right, below;
 
-	if (box.w <= 0 || box.h <= 0 || t->err)
+	if (box.w <= 0 || box.h <= 0)
 		return;
 	right = (box.x + box.w - 1) / TILE_SIDE;
 	below = (box.y + box.h - 1) / TILE_SIDE;
@@ -126,10 +118,8 @@ static void compare_tile(struct tilelog *t, const struct screen *s, uint32_t i, 
 		t->unlisted++;
 		return;
 	}
-	if (array_room(&t->changed, t->n) || array_room(&t->content, t->n)) {
-		t->err = -ENOMEM;
-		return;
-	}
+	memory_more(t->changed, t->n);
+	memory_more(t->content, t->n);
 	t->changed[t->n] = (uint32_t)(y / TILE_SIDE * TILE_COLUMNS + x / TILE_SIDE);
 	t->content[t->n++] = content;
 }
@@ -138,10 +128,10 @@ void tilelog_compare(struct tilelog *t, const struct screen *s, uint32_t ms)
 {
 	size_t first = t->n, left = 0;
 
-	if (!t->n_dirty || t->err || t->columns != (s->width + TILE_SIDE - 1) / TILE_SIDE ||
+	if (!t->n_dirty || t->columns != (s->width + TILE_SIDE - 1) / TILE_SIDE ||
 	    t->rows != (s->height + TILE_SIDE - 1) / TILE_SIDE)
 		return;
-	for (size_t i = 0; i < t->n_dirty && !t->err; i++) {
+	for (size_t i = 0; i < t->n_dirty; i++) {
 		struct tile_state *tile = &t->tile[t->dirty[i]];
 
 		if (tile->restless && ms - tile->looked_ms < NAP_MS)
@@ -152,9 +142,6 @@ void tilelog_compare(struct tilelog *t, const struct screen *s, uint32_t ms)
 	t->n_dirty = left;
 	if (t->n == first)
 		return;
-	if (array_room(&t->update, t->n_updates)) {
-		t->err = -ENOMEM;
-		return;
-	}
+	memory_more(t->update, t->n_updates);
 	t->update[t->n_updates++] = (struct tilelog_update){ ms, (uint32_t)first };
 }

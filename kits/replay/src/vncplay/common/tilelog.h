@@ -45,7 +45,6 @@ struct tilelog {
 	size_t n_updates;
 	uint64_t unlisted; /* changes of restless tiles that were not listed */
 	bool every;	   /* set by the caller: list every change, however fast */
-	int err;	   /* -ENOMEM: later changes are missing */
 };
 
 void tilelog_free(struct tilelog *t);

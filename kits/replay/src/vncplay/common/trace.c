@@ -3,12 +3,11 @@
 #include "trace.h"
 #include "cli.h"
 #include "clock.h"
+#include "memory.h"
 #include "trace_lines.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define LINE_MOST (1u << 20) /* bytes; the largest snapshot without two equal neighbours has half of it */
@@ -97,10 +96,9 @@ static int read_header_line(struct trace_line_reader *r, const char *first, char
 static int read_snapshot_pixels(struct trace_line_reader *r, const char *text, struct trace_event *e)
 {
 	size_t n = (size_t)e->box.w * (size_t)e->box.h, at = 0;
-	int err;
+	int err = trace_lines_alloc(r, e);
 
-	e->pixels = trace_lines_alloc(r, e->box, &err);
-	if (!e->pixels)
+	if (err)
 		return err;
 	while (at < n) {
 		size_t run = 1, digits = strspn(text, "0123456789");
@@ -130,7 +128,7 @@ static int read_snapshot_pixels(struct trace_line_reader *r, const char *text, s
 
 static int read_snapshot(struct trace_line_reader *r, char *rest, struct trace_event *e)
 {
-	int why = trace_find_word(trace_why_words, next_word(&rest)), err;
+	int why = find_word(trace_why_words, next_word(&rest)), err;
 	const char *pixels;
 
 	if (why < 0)
@@ -159,7 +157,7 @@ static int read_event(struct trace_line_reader *r, char *at, char *rest)
 	const struct trace_event *last = r->t->n ? &r->t->events[r->t->n - 1] : NULL;
 	struct trace_event e = { .x = last ? last->x : -1, .y = last ? last->y : -1 };
 	const char *what = next_word(&rest), *text;
-	int kind = trace_find_word(trace_event_words, what);
+	int kind = find_word(trace_event_words, what);
 	int64_t us;
 
 	if (!parse_number(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))

@@ -55,8 +55,6 @@ void held_keys_update(struct held_keys *k, uint32_t keysym, bool down);
 int trace_load(const char *path, struct input_trace *t, struct why *why);
 void trace_free(struct input_trace *t);
 int trace_count_inputs(const struct input_trace *t); /* number of events that are no snapshots */
-/* Index of a word in a list that ends with NULL, such as the two above; -1: not in it, or `word` is NULL. */
-int trace_find_word(const char *const *words, const char *word);
 
 /* Writing: each event is in the file when the call returns, so that the trace of a killed process can be used. 0 or -errno. */
 struct growing_file *trace_create(const char *path, const char *server, int width, int height); /* NULL with errno */

@@ -298,8 +298,8 @@ static int read_snapshot(struct trace_line_reader *r, struct trace_2005_state *o
 		return trace_lines_set_error(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)x0, (long long)y0,
 					     (long long)x1, (long long)y1);
 	e.box = (struct pixel_area){ (int)x0, (int)y0, (int)(x1 - x0) + 1, (int)(y1 - y0) + 1 };
-	e.pixels = trace_lines_alloc(r, e.box, &err);
-	if (!e.pixels)
+	err = trace_lines_alloc(r, &e);
+	if (err)
 		return err;
 	while (!err && (line = strstr(line, " px")))
 		err = read_pixel(r, ++line, &e, &n);

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trace_lines.h"
-#include "array.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const trace_event_words[] = { "move", "press", "release", "keydown", "keyup", "snapshot", NULL };
 const char *const trace_why_words[] = { "click", "key", "hover", NULL };
-
-int trace_find_word(const char *const *words, const char *word)
-{
-	for (int i = 0; word && words[i]; i++)
-		if (!strcmp(words[i], word))
-			return i;
-	return -1;
-}
 
 int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...)
 {
@@ -32,42 +22,30 @@ int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...)
 int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event *e)
 {
 	struct input_trace *t = r->t;
-	int err;
 
-	if (t->n == TRACE_EVENTS_MOST)
-		err = trace_lines_set_error(r, "more than %d events", TRACE_EVENTS_MOST);
-	else
-		err = array_room(&t->events, t->n);
-	if (err) {
+	if (t->n == TRACE_EVENTS_MOST) {
 		free(e->pixels);
-		return err;
+		return trace_lines_set_error(r, "more than %d events", TRACE_EVENTS_MOST);
 	}
+	memory_more(t->events, (size_t)t->n);
 	t->events[t->n] = *e;
 	t->events[t->n++].line = r->line;
 	return 0;
 }
 
-uint32_t *trace_lines_alloc(struct trace_line_reader *r, struct pixel_area box, int *err)
+int trace_lines_alloc(struct trace_line_reader *r, struct trace_event *e)
 {
-	size_t n = (size_t)box.w * (size_t)box.h;
-	uint32_t *pixels;
+	size_t n = (size_t)e->box.w * (size_t)e->box.h;
 
-	*err = 0;
 	if (n > TRACE_SNAPSHOT_MOST)
-		*err = trace_lines_set_error(r, "a snapshot of %dx%d pixels is too large", box.w, box.h);
-	else if (r->pixels + n > TRACE_PIXELS_MOST)
-		*err = trace_lines_set_error(r, "more than %u pixels in all snapshots", TRACE_PIXELS_MOST);
-	if (*err)
-		return NULL;
-	pixels = malloc(n * sizeof(*pixels));
-	if (!pixels) {
-		*err = -ENOMEM;
-		return NULL;
-	}
+		return trace_lines_set_error(r, "a snapshot of %dx%d pixels is too large", e->box.w, e->box.h);
+	if (r->pixels + n > TRACE_PIXELS_MOST)
+		return trace_lines_set_error(r, "more than %u pixels in all snapshots", TRACE_PIXELS_MOST);
+	e->pixels = memory_new(n, sizeof(*e->pixels));
 	for (size_t i = 0; i < n; i++)
-		pixels[i] = TRACE_ANY;
+		e->pixels[i] = TRACE_ANY;
 	r->pixels += n;
-	return pixels;
+	return 0;
 }
 
 void trace_free(struct input_trace *t)

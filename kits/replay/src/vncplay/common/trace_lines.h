@@ -20,13 +20,13 @@ struct trace_line_reader {
 	struct why *why; /* the caller's, for an error */
 };
 
-/* Adds an event and sets its line. The trace owns its pixels from then on; after an error they are freed. 0, -EPROTO with the
- * reason, -ENOMEM. */
+/* Adds an event and sets its line. The trace owns its pixels from then on; after an error they are freed. 0, or -EPROTO with the
+ * reason. */
 int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event *e);
 /* Writes "line 12: ..." to r->why. Returns -EPROTO. */
 int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Memory for a snapshot's pixels, all TRACE_ANY. NULL with *err: -EPROTO (too many) or -ENOMEM. */
-uint32_t *trace_lines_alloc(struct trace_line_reader *r, struct pixel_area box, int *err);
+/* Makes e->pixels for e->box, all TRACE_ANY. 0, or -EPROTO: too many. */
+int trace_lines_alloc(struct trace_line_reader *r, struct trace_event *e);
 
 /* State between the lines of a trace of 2005. */
 struct trace_2005_state {
@@ -35,7 +35,7 @@ struct trace_2005_state {
 	unsigned buttons; /* buttons down: bit 0 is button 1 */
 	int x, y;
 };
-/* Reads a line, whose text it changes. 0, -EPROTO, -ENOMEM. */
+/* Reads a line, whose text it changes. 0 or -EPROTO. */
 int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_state *o, char *text);
 int trace_2005_end(struct trace_line_reader *r, struct trace_2005_state *o); /* releases all modifier keys */
 

@@ -239,7 +239,7 @@ static void add_ignored_tiles(struct learner *l, const uint8_t *set, enum deps_w
 	int n = learn_cover_tiles(set, l->across, l->down, l->width, l->height, boxes, l->tiles);
 
 	for (int i = 0; i < n; i++)
-		memory_refuse_lost(deps_add_ignored(d, &(struct ignored_part){ .box = boxes[i], .why = why }) != 0);
+		deps_add_ignored(d, &(struct ignored_part){ .box = boxes[i], .why = why });
 	free(boxes);
 }
 
@@ -301,5 +301,5 @@ void learn_make_result(struct learner *l, struct dependencies *d)
 	free(set);
 	for (int step = 0; step < l->steps; step++)
 		for (int i = 0; i < l->step[step].parts; i++)
-			memory_refuse_lost(deps_add_dependency(d, &l->step[step].part[i]) != 0);
+			deps_add_dependency(d, &l->step[step].part[i]);
 }

@@ -4,7 +4,6 @@
 #include "cli.h"
 #include "clock.h"
 #include "memory.h"
-#include "vncplay/common/trace.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -209,7 +208,7 @@ static void read_script_scroll(struct input_script_reader *r, char *rest)
 {
 	static const char *const ways[] = { "up", "down", "left", "right", NULL };
 	int64_t times = 1;
-	int i = trace_find_word(ways, next_word(&rest));
+	int i = find_word(ways, next_word(&rest));
 
 	if (i < 0)
 		reject_line(r, "scroll: up, down, left or right is expected");

@@ -86,10 +86,10 @@ TEST(test_round_trip)
 	struct ignored_part g = { .box = { 5, 6, 7, 8 }, .why = DEPS_SOMETIMES };
 	FILE *f = fopen(in_folder("deps"), "w");
 
-	assert_int_equal(deps_add_dependency(&d, &b), 0);
+	deps_add_dependency(&d, &b);
 	b.any = true;
-	assert_int_equal(deps_add_dependency(&d, &b), 0);
-	assert_int_equal(deps_add_ignored(&d, &g), 0);
+	deps_add_dependency(&d, &b);
+	deps_add_ignored(&d, &g);
 	assert_int_equal(deps_write(&d, f), 0);
 	fclose(f);
 	assert_int_equal(deps_read(in_folder("deps"), &back, &why), 0);
