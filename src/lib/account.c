@@ -25,18 +25,20 @@ int account_read_entries(const char *path, const struct account_entry *e, int n)
 	FILE *in = fopen(path, "re");
 	char line[512];
 	int found = 0;
+	int64_t v;
 
 	if (!in)
 		return -errno;
 	while (found < n && fgets(line, sizeof(line), in)) {
 		size_t length = strcspn(line, " \t");
-		int64_t v = parse_counter(line + length + strspn(line + length, " \t"));
 
-		for (int i = 0; v >= 0 && i < n; i++)
-			if (strlen(e[i].key) == length && !strncmp(line, e[i].key, length)) {
-				*e[i].into = v;
-				found++;
-			}
+		for (int i = 0; i < n; i++) {
+			if (strlen(e[i].key) != length || strncmp(line, e[i].key, length) != 0)
+				continue;
+			v = parse_counter(line + length + strspn(line + length, " \t"));
+			*e[i].into = v < 0 ? *e[i].into : v;
+			found += v >= 0;
+		}
 	}
 	fclose(in);
 	return found;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "taskstats.h"
+#include "account.h"
 #include "files.h"
 
 #include <errno.h>
@@ -99,19 +100,6 @@ static int find_taskstats_family(struct taskstats_link *l)
 	return 0;
 }
 
-static bool is_accounting_on(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/task_delayacct", "re");
-	int on = 1;
-
-	if (!f) /* older kernels have no such switch and always count */
-		return true;
-	if (fscanf(f, "%d", &on) != 1)
-		on = 0;
-	fclose(f);
-	return on;
-}
-
 int taskstats_open(struct taskstats_link *l)
 {
 	struct timeval patience = { .tv_sec = 2 };
@@ -125,7 +113,8 @@ int taskstats_open(struct taskstats_link *l)
 	err = find_taskstats_family(l);
 	if (!err)
 		err = taskstats_read(l, getpid(), &unused);
-	if (!err && !is_accounting_on())
+	/* older kernels have no such switch and always count */
+	if (!err && !account_read_number("/proc/sys/kernel", "task_delayacct", NULL))
 		err = -ENODATA;
 	if (err)
 		taskstats_close(l);

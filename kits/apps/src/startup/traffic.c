@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "traffic.h"
+#include "account.h"
 #include "array.h"
+#include "files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,22 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define VMSTAT "/proc/vmstat"
 #define SECTOR 512 /* bytes: the unit of the stat file, whatever the sectors of the device */
 
 const char *const traffic_names[] = { "device", "cgroup", "machine" };
-
-int64_t traffic_find_counter(const char *text, const char *key)
-{
-	size_t n = strlen(key);
-	long long value;
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!strncmp(line, key, n) && line[n] == ' ' && sscanf(line + n, "%lld", &value) == 1)
-			return value;
-	}
-	return -1;
-}
 
 bool traffic_parse_device(const char *text, struct traffic_counts *out)
 {
@@ -37,62 +27,48 @@ bool traffic_parse_device(const char *text, struct traffic_counts *out)
 	return true;
 }
 
-static bool read_counter_file(int fd, char *text, size_t size)
+void traffic_read_totals(const char *path, struct traffic_total *t, int n)
 {
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, size - 1, 0);
+	struct account_entry e[2 * TRAFFIC_TOTALS] = { { NULL, NULL } };
+	int64_t own[TRAFFIC_TOTALS];
 
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-static int64_t pages_to_bytes(int64_t pages)
-{
-	return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
-}
-
-/* The value of `key` with all groups below: in cgroup version 1 a key of its own, with the prefix total_. */
-static int64_t find_total(const char *text, const char *key)
-{
-	char total[64];
-	int64_t value;
-
-	snprintf(total, sizeof(total), "total_%s", key);
-	value = traffic_find_counter(text, total);
-	return value >= 0 ? value : traffic_find_counter(text, key);
+	for (int i = 0; i < n; i++) {
+		t[i].value = own[i] = -1;
+		e[i] = (struct account_entry){ t[i].key, &t[i].value };
+		e[n + i] = (struct account_entry){ t[i].key + strlen("total_"), &own[i] };
+	}
+	account_read_entries(path, e, 2 * n);
+	for (int i = 0; i < n; i++)
+		t[i].value = t[i].value < 0 ? own[i] : t[i].value;
 }
 
 static struct traffic_counts read_swap(const struct traffic *t)
 {
+	struct traffic_total total[] = { { .key = "total_pswpin" }, { .key = "total_pswpout" } };
 	struct traffic_counts c = { -1, -1, -1, -1 };
-	char text[16384];
+	char text[512];
 
-	if (!read_counter_file(t->fd, text, sizeof(text)))
-		return c;
 	if (t->from == TRAFFIC_DEVICE) {
-		traffic_parse_device(text, &c);
-	} else {
-		c.read_bytes = pages_to_bytes(find_total(text, "pswpin"));
-		c.write_bytes = pages_to_bytes(find_total(text, "pswpout"));
+		if (!files_read_line(t->counters, text, sizeof(text)))
+			traffic_parse_device(text, &c);
+		return c;
 	}
+	traffic_read_totals(t->counters, total, 2);
+	if (total[0].value >= 0)
+		c.read_bytes = total[0].value * sysconf(_SC_PAGESIZE);
+	if (total[1].value >= 0)
+		c.write_bytes = total[1].value * sysconf(_SC_PAGESIZE);
 	return c;
 }
 
 static struct refault_counts read_refaults(const struct traffic *t)
 {
-	char text[16384];
+	struct traffic_total total[] = { { .key = "total_workingset_refault_anon" },
+					 { .key = "total_workingset_refault_file" },
+					 { .key = "total_pgscan_direct" } };
 
-	if (!read_counter_file(t->stat_fd, text, sizeof(text)))
-		return (struct refault_counts){ -1, -1, -1 };
-	return (struct refault_counts){ find_total(text, "workingset_refault_anon"), find_total(text, "workingset_refault_file"),
-					find_total(text, "pgscan_direct") };
-}
-
-static int open_file(const char *folder, const char *name)
-{
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	traffic_read_totals(t->memory, total, 3);
+	return (struct refault_counts){ total[0].value, total[1].value, total[2].value };
 }
 
 static const char *strip_dev(const char *device)
@@ -115,55 +91,29 @@ bool traffic_is_swap_device(const char *device)
 	return found;
 }
 
-static int open_device_stat(const char *device)
-{
-	const char *name = strip_dev(device);
-	char folder[256];
-
-	if (strchr(name, '/') || snprintf(folder, sizeof(folder), "/sys/class/block/%s", name) >= (int)sizeof(folder)) {
-		errno = ENOENT;
-		return -1;
-	}
-	return open_file(folder, "stat");
-}
-
 int traffic_open(struct traffic *t, const char *device, const char *cgroup)
 {
-	char text[16384];
+	struct traffic_total swapped = { .key = "total_pswpin" };
+	const char *name = device ? strip_dev(device) : "";
 
-	*t = (struct traffic){ .fd = -1, .stat_fd = -1 };
-	t->stat_fd = cgroup ? open_file(cgroup, "memory.stat") : open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
-	if (t->stat_fd < 0 && cgroup)
+	*t = (struct traffic){ .from = device ? TRAFFIC_DEVICE : TRAFFIC_MACHINE, .memory = VMSTAT, .counters = VMSTAT };
+	if (cgroup &&
+	    (snprintf(t->memory, sizeof(t->memory), "%s/memory.stat", cgroup) >= (int)sizeof(t->memory) || access(t->memory, R_OK)))
 		return -ENODEV;
 	if (device) {
-		t->from = TRAFFIC_DEVICE;
-		t->fd = open_device_stat(device);
-		if (t->fd < 0) {
-			int err = -errno;
-
-			traffic_close(t);
-			return err;
-		}
-		return 0;
+		snprintf(t->counters, sizeof(t->counters), "/sys/class/block/%s/stat", name);
+		return strchr(name, '/') ? -ENOENT : access(t->counters, R_OK) ? -errno : 0;
 	}
-	t->from = TRAFFIC_MACHINE;
-	/* not every kernel counts the swapped pages of a cgroup */
-	if (cgroup && read_counter_file(t->stat_fd, text, sizeof(text)) && find_total(text, "pswpin") >= 0) {
+	traffic_read_totals(t->memory, &swapped, 1);
+	if (cgroup && swapped.value >= 0) { /* not every kernel counts the swapped pages of a cgroup */
 		t->from = TRAFFIC_GROUP;
-		t->fd = open_file(cgroup, "memory.stat");
-	} else {
-		t->fd = open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
+		memcpy(t->counters, t->memory, sizeof(t->counters));
 	}
 	return 0;
 }
 
 void traffic_close(struct traffic *t)
 {
-	if (t->fd >= 0)
-		close(t->fd);
-	if (t->stat_fd >= 0)
-		close(t->stat_fd);
-	t->fd = t->stat_fd = -1;
 	free(t->step);
 	t->step = NULL;
 	t->n = 0;

@@ -29,8 +29,7 @@ struct traffic_step {
 
 struct traffic {
 	enum traffic_from from;
-	int fd;				      /* of the file with the counts; -1: none */
-	int stat_fd;			      /* of the file with the refaults, of the cgroup or the machine; -1: none */
+	char counters[4096], memory[4096];    /* paths: of the counts; of the refaults, of the cgroup or the machine */
 	struct traffic_counts begin, last;    /* at traffic_restart(); at the last step */
 	struct refault_counts refaults_begin; /* at traffic_restart() */
 	struct traffic_step *step;	      /* n steps, owned */
@@ -52,7 +51,13 @@ void traffic_sum(const struct traffic *t, int64_t until_ns, struct traffic_count
 /* The refaults since traffic_restart(). */
 void traffic_get_refaults(const struct traffic *t, struct refault_counts *out);
 
-/* The value of `key` in lines of "key value", as in memory.stat and vmstat; -1: no such key. Pure. */
-int64_t traffic_find_counter(const char *text, const char *key);
+/* Reads values from lines of "key value", as in memory.stat and vmstat; -1: no such key. Keys are with the prefix total_: in cgroup
+ * version 1 they count all groups below, too; where there is none, those without the prefix are read. */
+#define TRAFFIC_TOTALS 4 /* at most */
+struct traffic_total {
+	const char *key;
+	int64_t value;
+};
+void traffic_read_totals(const char *path, struct traffic_total *t, int n);
 /* Reads the line of a block device's stat file (Documentation/block/stat.rst). False: not such a line. Pure. */
 bool traffic_parse_device(const char *text, struct traffic_counts *out);

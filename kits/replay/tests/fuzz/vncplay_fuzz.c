@@ -78,33 +78,22 @@ static void on_painted(void *whose, struct pixel_area b)
 {
 	const struct rfb_decoder *r = *(struct rfb_decoder **)whose;
 
-	if (b.w < 1 || b.h < 1 || b.x < 0 || b.y < 0 || b.x + b.w > rfb_screen(r)->width || b.y + b.h > rfb_screen(r)->height)
+	if (b.w < 1 || b.h < 1 || b.x < 0 || b.y < 0 || b.x + b.w > rfb_state(r)->screen.width ||
+	    b.y + b.h > rfb_state(r)->screen.height)
 		abort();
 }
 
 static void fuzz_stream(const uint8_t *data, size_t size)
 {
-	static const struct rfb_format formats[] = { { .bits = 8,
-						       .depth = 8,
-						       .true_colour = 1,
-						       .red_max = 7,
-						       .green_max = 7,
-						       .blue_max = 3,
-						       .green_shift = 3,
-						       .blue_shift = 6 },
-						     { .bits = 16,
-						       .depth = 16,
-						       .big_endian = 1,
-						       .true_colour = 1,
-						       .red_max = 31,
-						       .green_max = 63,
-						       .blue_max = 31,
-						       .red_shift = 11,
-						       .green_shift = 5 },
-						     { .bits = 8, .depth = 8 } };
+	static const struct rfb_format formats[] = {
+		{ .bits = 8, .depth = 8, .true_colour = 1, .max = { 7, 7, 3 }, .shift = { 0, 3, 6 } },
+		{ 16, 16, .big_endian = 1, .true_colour = 1, .max = { 31, 63, 31 }, .shift = { 11, 5, 0 } },
+		{ .bits = 8, .depth = 8 },
+	};
 	static const struct rfb_event_callbacks events = { .painted = on_painted };
 	const struct rfb_format *f = data[0] & 128 ? &formats[2] : data[0] & 2 ? &rfb_xrgb : &formats[data[0] & 1];
 	struct rfb_decoder *whole, *pieces;
+	const struct screen *a, *b;
 	size_t most = (data[0] >> 2 & 31u) * (data[0] >> 2 & 31u) + 1, now;
 	int at_once, by_pieces = 0;
 
@@ -129,11 +118,10 @@ static void fuzz_stream(const uint8_t *data, size_t size)
 	if (at_once != by_pieces)
 		abort();
 	/* (of two things that are wrong, pieces may show another one first) */
-	if (!at_once && (rfb_between(whole) != rfb_between(pieces) || rfb_screen(whole)->width != rfb_screen(pieces)->width ||
-			 rfb_screen(whole)->height != rfb_screen(pieces)->height))
-		abort();
-	if (!at_once && memcmp(rfb_screen(whole)->pixels, rfb_screen(pieces)->pixels,
-			       (size_t)rfb_screen(whole)->width * (size_t)rfb_screen(whole)->height * sizeof(uint32_t)) != 0)
+	a = &rfb_state(whole)->screen;
+	b = &rfb_state(pieces)->screen;
+	if (!at_once && (rfb_between(whole) != rfb_between(pieces) || a->width != b->width || a->height != b->height ||
+			 memcmp(a->pixels, b->pixels, (size_t)a->width * (size_t)a->height * sizeof(uint32_t)) != 0))
 		abort();
 	rfb_decoder_free(whole);
 	rfb_decoder_free(pieces);

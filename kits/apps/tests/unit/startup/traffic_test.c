@@ -3,7 +3,7 @@
 #include "startup/drop_cache.h"
 #include "startup/replay.h"
 #include "startup/traffic.h"
-#include "../../../../../tests/unit/unit.h"
+#include "../../../../../tests/unit/folder.h"
 
 TEST(a_device_counts_sectors_of_512_bytes)
 {
@@ -19,15 +19,15 @@ TEST(a_device_counts_sectors_of_512_bytes)
 	assert_false(traffic_parse_device("12 13\n", &c));
 }
 
-TEST(a_key_is_found_whole)
+TEST_WITH(make_folder, remove_folder, the_total_of_all_groups_below_counts_where_there_is_one)
 {
-	const char *text = "cache 4096\npswpinx 3\ntotal_pswpin 9\npswpin 17\npswpout 0\n";
+	struct traffic_total t[] = { { "total_pswpin", 0 }, { "total_pswpout", 7 }, { "total_swap", 7 } };
 
-	assert_int_equal(traffic_find_counter(text, "pswpin"), 17);
-	assert_int_equal(traffic_find_counter(text, "pswpout"), 0);
-	assert_int_equal(traffic_find_counter(text, "cache"), 4096);
-	assert_int_equal(traffic_find_counter(text, "swap"), -1);
-	assert_int_equal(traffic_find_counter("", "cache"), -1);
+	put("memory.stat", "pswpinx 3\npswpin 17\npswpout 0\ntotal_pswpin 29\n");
+	traffic_read_totals(in_folder("memory.stat"), t, 3);
+	assert_int_equal(t[0].value, 29);
+	assert_int_equal(t[1].value, 0);
+	assert_int_equal(t[2].value, -1);
 }
 
 TEST(what_moved_counts_until_a_time)

@@ -14,15 +14,10 @@ uint64_t deps_hash_part(const struct screen *s, struct pixel_area box)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
-	for (int y = box.y; y < box.y + box.h; y++) {
-		for (int x = box.x; x < box.x + box.w; x++) {
-			bool on = x >= 0 && y >= 0 && x < s->width && y < s->height;
-			uint32_t pixel = on ? s->pixels[(size_t)y * (size_t)s->width + (size_t)x] & 0xffffff : 0;
-
+	for (int y = box.y; y < box.y + box.h; y++)
+		for (int x = box.x; x < box.x + box.w; x++)
 			for (int shift = 0; shift < 24; shift += 8)
-				h = (h ^ (pixel >> shift & 255)) * 0x100000001b3u;
-		}
-	}
+				h = (h ^ (screen_pixel(s, x, y) >> shift & 255)) * 0x100000001b3u;
 	return h;
 }
 

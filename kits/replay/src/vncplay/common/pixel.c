@@ -5,15 +5,7 @@
 #include <endian.h>
 #include <string.h>
 
-const struct rfb_format rfb_xrgb = { .bits = 32,
-				     .depth = 24,
-				     .true_colour = 1,
-				     .red_max = 255,
-				     .green_max = 255,
-				     .blue_max = 255,
-				     .red_shift = 16,
-				     .green_shift = 8,
-				     .blue_shift = 0 };
+const struct rfb_format rfb_xrgb = { .bits = 32, .depth = 24, .true_colour = 1, .max = { 255, 255, 255 }, .shift = { 16, 8, 0 } };
 
 static const struct pixel_layout rgb_bytes = {
 	.bytes = 3, .big_endian = true, .direct = true, .max = { 255, 255, 255 }, .shift = { 16, 8, 0 }
@@ -92,32 +84,29 @@ static void derive_zrle_layout(struct pixel_layouts *p)
 
 static bool is_format_valid(const struct rfb_format *f)
 {
-	const uint16_t max[3] = { f->red_max, f->green_max, f->blue_max };
-	const uint8_t shift[3] = { f->red_shift, f->green_shift, f->blue_shift };
-
 	if (f->bits != 8 && f->bits != 16 && f->bits != 32)
 		return false;
 	if (!f->true_colour)
 		return f->bits == 8;
 	for (int i = 0; i < 3; i++)
-		if (!max[i] || shift[i] >= f->bits || (uint64_t)max[i] << shift[i] >> f->bits)
+		if (!f->max[i] || f->shift[i] >= f->bits || (uint64_t)f->max[i] << f->shift[i] >> f->bits)
 			return false;
 	return true;
 }
 
 bool pixel_set_format(struct pixel_layouts *p, const struct rfb_format *f)
 {
-	bool bytes_of_colour = f->bits == 32 && f->red_max == 255 && f->green_max == 255 && f->blue_max == 255;
+	bool bytes_of_colour = f->bits == 32 && f->max[0] == 255 && f->max[1] == 255 && f->max[2] == 255;
 
 	if (!is_format_valid(f))
 		return false;
 	*p = (struct pixel_layouts){ .format = *f };
 	p->plain = (struct pixel_layout){ .bytes = f->bits / 8u,
 					  .big_endian = f->big_endian,
-					  .direct = bytes_of_colour && f->red_shift == 16 && f->green_shift == 8 && !f->blue_shift,
-					  .max = { f->red_max, f->green_max, f->blue_max },
-					  .shift = { f->red_shift, f->green_shift, f->blue_shift },
+					  .direct = bytes_of_colour && !memcmp(f->shift, rfb_xrgb.shift, sizeof(f->shift)),
 					  .map = f->true_colour ? NULL : p->map };
+	memcpy(p->plain.max, f->max, sizeof(f->max));
+	memcpy(p->plain.shift, f->shift, sizeof(f->shift));
 	p->tight = bytes_of_colour && f->depth == 24 ? rgb_bytes : p->plain;
 	derive_zrle_layout(p);
 	return true;

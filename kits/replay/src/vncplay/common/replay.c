@@ -37,20 +37,20 @@ static int decode_blocks(struct replay *r, struct fbs_reader *log, struct rfb_de
 	int more, err = 0;
 
 	while ((more = fbs_next_block(log, &block)) > 0 && !err) {
-		if (block.ms > ms && rfb_greeting_is_complete(rfb))
-			tilelog_compare(&r->tiles, rfb_screen(rfb), ms);
+		if (block.ms > ms && rfb_state(rfb)->greeted)
+			tilelog_compare(&r->tiles, &rfb_state(rfb)->screen, ms);
 		if (block.ms > ms) /* times never decrease, even if the clock was set back */
 			ms = block.ms;
 		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 	}
-	if (more < 0 && !err && rfb_greeting_is_complete(rfb))
+	if (more < 0 && !err && rfb_state(rfb)->greeted)
 		mark_cut(r, "the log ends inside of a block");
-	if (rfb_greeting_is_complete(rfb))
-		tilelog_compare(&r->tiles, rfb_screen(rfb), ms);
+	if (rfb_state(rfb)->greeted)
+		tilelog_compare(&r->tiles, &rfb_state(rfb)->screen, ms);
 	if (r->total_ms < ms)
 		r->total_ms = ms;
-	if (err == -EPROTO && rfb_greeting_is_complete(rfb)) {
-		mark_cut(r, rfb_failure_text(rfb));
+	if (err == -EPROTO && rfb_state(rfb)->greeted) {
+		mark_cut(r, rfb_state(rfb)->why);
 		err = 0;
 	}
 	return err;
@@ -63,15 +63,15 @@ static int read_fbs_log(struct replay *r, struct fbs_reader *log)
 	int err = rfb ? decode_blocks(r, log, rfb) : -ENOMEM;
 
 	r->bytes = fbs_file_size(log);
-	if (!err && !rfb_greeting_is_complete(rfb))
+	if (!err && !rfb_state(rfb)->greeted)
 		err = -EPROTO;
 	if (err)
 		why_say(&r->why, "%s",
-			err != -EPROTO		 ? strerror(-err)
-			: *rfb_failure_text(rfb) ? rfb_failure_text(rfb)
-						 : "it ends before the server has said how large its screen is");
+			err != -EPROTO	       ? strerror(-err)
+			: *rfb_state(rfb)->why ? rfb_state(rfb)->why
+					       : "it ends before the server has said how large its screen is");
 	if (rfb)
-		r->updates = rfb_count_updates(rfb);
+		r->updates = rfb_state(rfb)->updates;
 	rfb_decoder_free(rfb);
 	return err;
 }
@@ -109,8 +109,7 @@ static int read_side_file(struct replay *r)
 	err = sent_inputs_read(in, &r->inputs);
 	fclose(in);
 	if (err)
-		return why_fail(err, &r->why, "%.150s: %s", path,
-				err == -EPROTO ? "no line of a side file in it" : strerror(-err));
+		return why_fail(err, &r->why, "%.150s: %s", path, err == -EPROTO ? "no line of a side file in it" : strerror(-err));
 	r->stimulus = stimuli_make(&r->inputs, &r->stimuli);
 	collect_moves(r);
 	insert_first_move(r);
@@ -162,12 +161,12 @@ int replay_decode(const char *file, const struct rfb_event_callbacks *events, vo
 	struct fbs_block block;
 
 	while (log && fbs_next_block(log, &block) > 0) {
-		before(whose, rfb_screen(rfb), block.ms);
+		before(whose, &rfb_state(rfb)->screen, block.ms);
 		if (rfb_decode_bytes(rfb, block.bytes, block.n))
 			break;
 	}
 	if (log) {
-		before(whose, rfb_screen(rfb), UINT32_MAX);
+		before(whose, &rfb_state(rfb)->screen, UINT32_MAX);
 		fbs_close(log);
 	}
 	rfb_decoder_free(rfb);

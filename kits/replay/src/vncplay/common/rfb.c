@@ -21,12 +21,12 @@ static int set_screen_size(struct rfb_decoder *r, int width, int height)
 
 	/* TigerVNC repeats the unchanged size in each response to a request for the whole screen. As a new size, it would cause
 	 * such a request each time. */
-	if (r->screen.pixels && width == r->screen.width && height == r->screen.height)
+	if (r->state.screen.pixels && width == r->state.screen.width && height == r->state.screen.height)
 		return 0;
-	err = screen_resize(&r->screen, width, height);
+	err = screen_resize(&r->state.screen, width, height);
 	if (err == -EINVAL)
 		return rfb_fail(r, "the server's screen has no pixels or too many");
-	r->resizes += !err;
+	r->state.resizes += !err;
 	if (!err && r->events.resized)
 		r->events.resized(r->whose, width, height);
 	return err;
@@ -56,12 +56,8 @@ static int decode_server_init(struct rfb_decoder *r, const uint8_t *in)
 				     .depth = f[1],
 				     .big_endian = f[2] != 0,
 				     .true_colour = f[3] != 0,
-				     .red_max = rfb_get_u16(f + 4),
-				     .green_max = rfb_get_u16(f + 6),
-				     .blue_max = rfb_get_u16(f + 8),
-				     .red_shift = f[10],
-				     .green_shift = f[11],
-				     .blue_shift = f[12] };
+				     .max = { rfb_get_u16(f + 4), rfb_get_u16(f + 6), rfb_get_u16(f + 8) },
+				     .shift = { f[10], f[11], f[12] } };
 
 	if (!set_pixel_format(r, &format))
 		return rfb_fail(r, "the server's pixel format is not supported");
@@ -87,7 +83,7 @@ static int decode_greeting(struct rfb_decoder *r, const uint8_t *in)
 		return number ? rfb_fail(r, "the server refused the password") : expect_greeting(r, GREETING_INIT, 0, 24);
 	case GREETING_INIT: return decode_server_init(r, in);
 	default:
-		r->greeting = GREETED;
+		r->state.greeted = true;
 		rfb_walk_step(&r->walk, &r->parser, in, 0);
 		return 0;
 	}
@@ -155,7 +151,7 @@ static int begin_rectangle(struct rfb_decoder *r)
 	r->encoding = &encodings[i];
 	r->box = (struct pixel_area){ c->x, c->y, c->w, c->h };
 	start_body(r, paints && c->w && c->h);
-	if (paints && (c->x + c->w > r->screen.width || c->y + c->h > r->screen.height))
+	if (paints && (c->x + c->w > r->state.screen.width || c->y + c->h > r->state.screen.height))
 		return rfb_fail(r, "the server sent a rectangle outside of the screen");
 	return 0;
 }
@@ -199,7 +195,7 @@ static int end_message(struct rfb_decoder *r)
 	if (r->walk.kind == RFB_SERVER_COLOURS)
 		set_colours(r);
 	r->place = BETWEEN_MESSAGES;
-	r->updates += r->walk.kind == RFB_SERVER_UPDATE;
+	r->state.updates += r->walk.kind == RFB_SERVER_UPDATE;
 	if (r->walk.kind == RFB_SERVER_UPDATE && r->events.ended)
 		r->events.ended(r->whose);
 	return 0;
@@ -236,8 +232,9 @@ static void on_bytes_passed(void *context, const uint8_t *bytes, uint32_t n)
 
 	if (r->keeps)
 		stop_decoding(r, keep_bytes(r, bytes, n));
-	for (uint32_t i = 0; r->greeting == GREETING_NAME && i < n && r->named < sizeof(r->name) - 1; i++)
-		r->name[r->named++] = (char)(bytes[i] < ' ' || bytes[i] == 0x7f ? '?' : bytes[i]);
+	for (uint32_t i = 0; r->greeting == GREETING_NAME && !r->state.greeted && i < n && r->named < sizeof(r->state.name) - 1;
+	     i++)
+		r->state.name[r->named++] = (char)(bytes[i] < ' ' || bytes[i] == 0x7f ? '?' : bytes[i]);
 }
 
 /* Refuses a rectangle that announces more than it can need. */
@@ -254,7 +251,7 @@ static int decode_piece(struct rfb_decoder *r, const uint8_t *piece, uint32_t n)
 {
 	int err = 0;
 
-	if (r->greeting != GREETED)
+	if (!r->state.greeted)
 		return decode_greeting(r, piece);
 	if (r->keeps)
 		err = keep_bytes(r, piece, n);
@@ -299,7 +296,7 @@ struct rfb_decoder *rfb_decoder_open(const struct rfb_event_callbacks *events, v
 		errno = err == -ENOMEM ? ENOMEM : EINVAL;
 		return NULL;
 	}
-	r->greeting = GREETED;
+	r->state.greeted = true;
 	rfb_walk_step(&r->walk, &r->parser, NULL, 0);
 	return r;
 }
@@ -308,7 +305,7 @@ void rfb_decoder_free(struct rfb_decoder *r)
 {
 	if (!r)
 		return;
-	screen_free(&r->screen);
+	screen_free(&r->state.screen);
 	for (int i = 0; i < RFB_STREAMS; i++)
 		inflateEnd(&r->streams[i]);
 	free(r->body);
@@ -325,40 +322,15 @@ int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n)
 	while (!w->stopped && !w->skip && !w->want) /* a piece that is complete does not wait for the next byte */
 		on_piece(r, w, w->piece, 0);
 	if (w->stopped && !strncmp(w->stopped, "RFB: ", 5)) /* a reason of the walker */
-		snprintf(r->why, sizeof(r->why), "the server sent %s", w->stopped + 5);
+		snprintf(r->state.why, sizeof(r->state.why), "the server sent %s", w->stopped + 5);
 	else if (w->stopped)
-		snprintf(r->why, sizeof(r->why), "%s", w->stopped);
+		snprintf(r->state.why, sizeof(r->state.why), "%s", w->stopped);
 	if (w->stopped && !r->failed)
 		r->failed = -EPROTO;
 	return r->failed;
 }
 
-const char *rfb_failure_text(const struct rfb_decoder *r)
+const struct rfb_state *rfb_state(const struct rfb_decoder *r)
 {
-	return r->why;
-}
-
-bool rfb_greeting_is_complete(const struct rfb_decoder *r)
-{
-	return r->greeting == GREETED;
-}
-
-unsigned rfb_count_updates(const struct rfb_decoder *r)
-{
-	return r->updates;
-}
-
-unsigned rfb_count_resizes(const struct rfb_decoder *r)
-{
-	return r->resizes;
-}
-
-const struct screen *rfb_screen(const struct rfb_decoder *r)
-{
-	return &r->screen;
-}
-
-const char *rfb_desktop_name(const struct rfb_decoder *r)
-{
-	return r->name;
+	return &r->state;
 }

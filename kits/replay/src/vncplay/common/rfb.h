@@ -18,8 +18,8 @@
 
 struct rfb_format {				      /* PIXEL_FORMAT */
 	uint8_t bits, depth, big_endian, true_colour; /* bits per pixel: 8, 16 or 32 */
-	uint16_t red_max, green_max, blue_max;
-	uint8_t red_shift, green_shift, blue_shift;
+	uint16_t max[3];			      /* largest values of red, green, blue */
+	uint8_t shift[3];
 };
 /* 32 bits, little endian, 0x00RRGGBB: the format that vncplay requests, and decodes fastest */
 extern const struct rfb_format rfb_xrgb;
@@ -42,16 +42,15 @@ struct rfb_decoder *rfb_decoder_open(const struct rfb_event_callbacks *events, v
 				     int width, int height);
 void rfb_decoder_free(struct rfb_decoder *r);
 
-/* Decodes the next bytes. 0; -EPROTO: they are not RFB (rfb_failure_text); -ENOMEM. Later calls return the same error. Updates
+/* Decodes the next bytes. 0; -EPROTO: they are not RFB (`why` below); -ENOMEM. Later calls return the same error. Updates
  * decoded before it are valid. */
 int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n);
-const char *rfb_failure_text(const struct rfb_decoder *r);
-bool rfb_greeting_is_complete(const struct rfb_decoder *r); /* the greeting is complete, the screen has its size */
 
-/* Numbers since rfb_decoder_open: complete updates, and sizes of the screen, including the first. */
-unsigned rfb_count_updates(const struct rfb_decoder *r);
-unsigned rfb_count_resizes(const struct rfb_decoder *r);
-
-const struct screen *rfb_screen(const struct rfb_decoder *r);
-/* name of the desktop, cut to 255 bytes, control characters replaced by '?' */
-const char *rfb_desktop_name(const struct rfb_decoder *r);
+struct rfb_state { /* what was decoded so far */
+	struct screen screen;
+	bool greeted;		   /* the greeting is complete, the screen has its size */
+	unsigned updates, resizes; /* complete updates, and sizes of the screen, including the first */
+	char name[256];		   /* of the desktop, cut to 255 bytes, control characters replaced by '?' */
+	char why[128];		   /* after -EPROTO: what is not RFB */
+};
+const struct rfb_state *rfb_state(const struct rfb_decoder *r);

@@ -53,20 +53,17 @@ static inline struct byte_range rfb_skip_bytes(struct byte_range b, size_t n)
 	return (struct byte_range){ b.at + n, b.n - n };
 }
 
-enum rfb_greeting_state { GREETING_VERSION, GREETING_SECURITY, GREETING_RESULT, GREETING_INIT, GREETING_NAME, GREETED };
+enum rfb_greeting_state { GREETING_VERSION, GREETING_SECURITY, GREETING_RESULT, GREETING_INIT, GREETING_NAME };
 
 struct rfb_decoder {
 	struct rfb_event_callbacks events;
 	void *whose;
-	struct screen screen;
+	struct rfb_state state;
 	struct pixel_layouts pixels;
-	char name[256];
-	size_t named;  /* length of `name` */
-	char why[128]; /* what failed */
+	size_t named; /* length of the desktop's name */
 	int failed;
-	unsigned updates, resizes; /* since rfb_decoder_open */
 
-	enum rfb_greeting_state greeting;
+	enum rfb_greeting_state greeting; /* until it is complete */
 	struct skip_parser parser;
 	struct rfb_walk walk;
 	enum { BETWEEN_MESSAGES, IN_MESSAGE, IN_RECTANGLE } place;

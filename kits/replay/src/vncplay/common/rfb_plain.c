@@ -6,7 +6,7 @@
 
 uint32_t *rfb_pixel_at(struct rfb_decoder *r, int x, int y)
 {
-	return r->screen.pixels + (size_t)y * (size_t)r->screen.width + (size_t)x;
+	return r->state.screen.pixels + (size_t)y * (size_t)r->state.screen.width + (size_t)x;
 }
 
 void rfb_paint_pixels(struct rfb_decoder *r, struct pixel_area box, const struct pixel_layout *pixel, const uint8_t *in)
@@ -54,7 +54,7 @@ int rfb_paint_copyrect(struct rfb_decoder *r, struct byte_range body)
 	struct pixel_area b = r->box;
 	int x = (int)rfb_get_u16(body.at), y = (int)rfb_get_u16(body.at + 2);
 
-	if (x + b.w > r->screen.width || y + b.h > r->screen.height)
+	if (x + b.w > r->state.screen.width || y + b.h > r->state.screen.height)
 		return rfb_fail(r, "the server sent a CopyRect from outside of the screen");
 	/* copy rows in an order in which none is overwritten before it is read */
 	for (int i = 0; i < b.h; i++) {

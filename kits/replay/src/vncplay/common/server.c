@@ -17,23 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define QUEUE (256 << 10)	     /* bytes that wait for a server that does not read, at most: thousands of inputs */
-#define PIECE (64 << 10)	     /* bytes of one read: what is decoded before an input can be sent */
 #define TAKE_NS (50 * NS_PER_MS)     /* a read starts to decode no further piece after this time */
 #define AHEAD_NS (5 * NS_PER_S)	     /* the same for the bytes that came together with the greeting */
 #define PIXELS_AT_ONCE (256ll << 20) /* pixels painted between two looks at the clock, at most */
 #define BYTES_AT_ONCE 256	     /* bytes decoded between two looks at the clock, at most */
-
-struct server_connection {
-	int fd, err;
-	struct rfb_decoder *rfb;
-	int64_t came_ns; /* when the bytes read last had arrived, CLOCK_MONOTONIC */
-	struct why why;
-	struct server_greeting greeting;
-	uint8_t queue[QUEUE];
-	size_t queued;
-	uint8_t piece[PIECE];
-};
 
 #define LATE_MOST_NS (10 * NS_PER_S) /* a larger difference means that the wall clock was set meanwhile */
 
@@ -87,10 +74,47 @@ static int set_error(struct server_connection *s, int err, const char *text)
 	return why_fail(err, &s->why, "%s", text);
 }
 
+int server_flush(struct server_connection *s)
+{
+	if (s->err)
+		return s->err;
+	while (s->queued) {
+		ssize_t n = send(s->fd, s->queue, s->queued, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : set_error(s, -errno, strerror(errno));
+		s->queued -= (size_t)n;
+		memmove(s->queue, s->queue + n, s->queued);
+	}
+	return 0;
+}
+
+static int queue_bytes(struct server_connection *s, const uint8_t *bytes, size_t n)
+{
+	if (s->err)
+		return s->err;
+	if (s->queued + n > sizeof(s->queue))
+		return set_error(s, -ENOBUFS, "the server no longer takes what is sent to it");
+	memcpy(s->queue + s->queued, bytes, n);
+	s->queued += n;
+	return server_flush(s);
+}
+
+/* Requests the whole screen. */
+static int request_update(struct server_connection *s, bool incremental)
+{
+	const struct screen *screen = &rfb_state(s->rfb)->screen;
+	uint8_t m[MESSAGES_MOST];
+
+	return queue_bytes(s, m, messages_put_update_request(m, incremental, screen->width, screen->height));
+}
+
 /* How many bytes may be decoded before the clock is looked at: 16 bytes can paint a whole screen, however large. */
 static size_t limit_piece(const struct server_connection *s, size_t n)
 {
-	const struct screen *screen = rfb_screen(s->rfb);
+	const struct screen *screen = &rfb_state(s->rfb)->screen;
 	int64_t most = 16 * PIXELS_AT_ONCE / ((int64_t)screen->width * screen->height) + 16;
 
 	most = most < BYTES_AT_ONCE ? most : BYTES_AT_ONCE;
@@ -112,7 +136,7 @@ static int decode_piece(struct server_connection *s, const uint8_t *bytes, size_
 
 int server_read(struct server_connection *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
 {
-	unsigned updates = rfb_count_updates(s->rfb), resizes = rfb_count_resizes(s->rfb);
+	unsigned updates = rfb_state(s->rfb)->updates, resizes = rfb_state(s->rfb)->resizes;
 	const uint8_t *bytes = s->piece;
 	size_t used;
 	ssize_t n;
@@ -141,45 +165,12 @@ int server_read(struct server_connection *s, void (*tee)(void *whose, const uint
 	if (tee)
 		tee(whose, bytes, used, s->came_ns);
 	if (err)
-		return set_error(s, err, err == -EPROTO ? rfb_failure_text(s->rfb) : strerror(-err));
+		return set_error(s, err, err == -EPROTO ? rfb_state(s->rfb)->why : strerror(-err));
 	/* One request for each read, however many updates it had: a flooded client does not flood back. After a new size, the whole
 	 * screen is requested. */
-	if (rfb_count_resizes(s->rfb) != resizes || rfb_count_updates(s->rfb) != updates)
-		err = server_request_update(s, rfb_count_resizes(s->rfb) == resizes);
+	if (rfb_state(s->rfb)->resizes != resizes || rfb_state(s->rfb)->updates != updates)
+		err = request_update(s, rfb_state(s->rfb)->resizes == resizes);
 	return err ? err : 1;
-}
-
-int server_flush(struct server_connection *s)
-{
-	if (s->err)
-		return s->err;
-	while (s->queued) {
-		ssize_t n = send(s->fd, s->queue, s->queued, MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return errno == EAGAIN ? 0 : set_error(s, -errno, strerror(errno));
-		s->queued -= (size_t)n;
-		memmove(s->queue, s->queue + n, s->queued);
-	}
-	return 0;
-}
-
-static int queue_bytes(struct server_connection *s, const uint8_t *bytes, size_t n)
-{
-	if (s->err)
-		return s->err;
-	if (s->queued + n > QUEUE)
-		return set_error(s, -ENOBUFS, "the server no longer takes what is sent to it");
-	memcpy(s->queue + s->queued, bytes, n);
-	s->queued += n;
-	return server_flush(s);
-}
-
-bool server_has_unsent(const struct server_connection *s)
-{
-	return s->queued > 0;
 }
 
 int server_send_pointer(struct server_connection *s, int mask, int x, int y)
@@ -194,14 +185,6 @@ int server_send_key(struct server_connection *s, uint32_t keysym, bool down)
 	uint8_t m[MESSAGES_MOST];
 
 	return queue_bytes(s, m, messages_put_key(m, keysym, down));
-}
-
-int server_request_update(struct server_connection *s, bool incremental)
-{
-	const struct screen *screen = rfb_screen(s->rfb);
-	uint8_t m[MESSAGES_MOST];
-
-	return queue_bytes(s, m, messages_put_update_request(m, incremental, screen->width, screen->height));
 }
 
 static int begin_session(struct server_connection *s, const int32_t *list, int n, const struct rfb_event_callbacks *events,
@@ -219,14 +202,14 @@ static int begin_session(struct server_connection *s, const int32_t *list, int n
 	if (!s->rfb)
 		return set_error(s, -errno, strerror(errno));
 	err = rfb_decode_bytes(s->rfb, s->greeting.bytes, s->greeting.n);
-	if (err || !rfb_greeting_is_complete(s->rfb))
-		return set_error(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_failure_text(s->rfb));
+	if (err || !rfb_state(s->rfb)->greeted)
+		return set_error(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_state(s->rfb)->why);
 	server_stamp_arrivals(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
 	at = messages_put_pixel_format(hello);
 	at += messages_put_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
 	err = queue_bytes(s, hello, at);
-	return err ? err : server_request_update(s, false);
+	return err ? err : request_update(s, false);
 }
 
 void server_confine(const struct server_cfg *cfg, enum confine_profile_number profile, const char *file, const char *report,
@@ -312,31 +295,10 @@ void server_disconnect(struct server_connection *s)
 	free(s);
 }
 
-int server_fd(const struct server_connection *s)
-{
-	return s->fd;
-}
-
-const char *server_failure_text(const struct server_connection *s)
-{
-	return s->why.text;
-}
-
-const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s)
-{
-	return s->rfb;
-}
-
-const uint8_t *server_get_greeting(const struct server_connection *s, size_t *n)
-{
-	*n = s->greeting.n;
-	return s->greeting.bytes;
-}
-
 void server_drain(struct server_connection *s, int64_t until_ns)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
 
-	while (!server_flush(s) && server_has_unsent(s) && clock_now() < until_ns)
+	while (!server_flush(s) && s->queued && clock_now() < until_ns)
 		poll(&p, 1, 20);
 }

@@ -37,7 +37,25 @@ struct server_cfg {
 			.meta = "LIST", .help = "what the server may send, best first (tight,zlib,hextile,copyrect,raw)" \
 	}
 
-struct server_connection;
+struct server_greeting {
+	uint8_t bytes[MESSAGES_GREETING]; /* as a log has it: RFB 3.3, no security, ServerInit with rfb_xrgb; `n`: its length */
+	size_t n;
+	uint8_t *ahead; /* bytes read beyond the greeting; owned by the caller */
+	size_t ahead_n;
+};
+
+struct server_connection {
+	int fd;		/* to poll for reading, and for writing while `queued` is not 0 */
+	struct why why; /* after an error */
+	struct rfb_decoder *rfb;
+	struct server_greeting greeting;
+	uint8_t queue[256 << 10]; /* bytes that wait for a server that does not read: thousands of inputs */
+	size_t queued;
+	/* internal: */
+	int err;
+	int64_t came_ns;	 /* when the bytes read last had arrived, CLOCK_MONOTONIC */
+	uint8_t piece[64 << 10]; /* bytes of one read: what is decoded before an input can be sent */
+};
 
 /* Connects and requests pixels as rfb_xrgb. `events` are called from server_connect (`resized`) and server_read. NULL with the
  * reason in `why`, and errno: EACCES (refused), EINTR (stopped by a signal), ETIMEDOUT and others. */
@@ -45,27 +63,19 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 					 struct why *why);
 void server_disconnect(struct server_connection *s);
 
-int server_fd(const struct server_connection *s);	   /* to poll for reading, and for writing while server_has_unsent() */
-bool server_has_unsent(const struct server_connection *s); /* a message could not be sent completely */
-/* Reads once and decodes. 1: something, 0: nothing to read, -errno: the connection is over (-EPIPE: closed by the server;
- * server_failure_text). Passes all bytes to `tee` with their time of arrival (CLOCK_MONOTONIC). Requests the next update after each
+/* Reads once and decodes. 1: something, 0: nothing to read, -errno: the connection is over (-EPIPE: closed by the server; s->why).
+ * Passes all bytes to `tee` with their time of arrival (CLOCK_MONOTONIC). Requests the next update after each
  * complete one. Call it once before the first poll: bytes may have come together with the greeting. */
 int server_read(struct server_connection *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose);
 int server_flush(struct server_connection *s); /* sends what is unsent: 0 or -errno */
 /* Confines the program before it connects, for `server_connect` at any later time; files and read as in confine.h. */
 void server_confine(const struct server_cfg *cfg, enum confine_profile_number profile, const char *file, const char *report,
 		    const char *read);
-const char *server_failure_text(const struct server_connection *s);
 
 /* Send a message, or keep it until server_flush, up to 256 KB. 0 or -errno. `mask`: buttons down, bit 0 is button 1. */
 int server_send_pointer(struct server_connection *s, int mask, int x, int y);
 int server_send_key(struct server_connection *s, uint32_t keysym, bool down);
-int server_request_update(struct server_connection *s, bool incremental); /* of the whole screen */
 
-/* the decoder, with the screen and the desktop's name */
-const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s);
-/* The greeting for a log: RFB 3.3, no security, ServerInit with rfb_xrgb; *n: its length. */
-const uint8_t *server_get_greeting(const struct server_connection *s, size_t *n);
 /* Sends what is unsent until `until_ns` (CLOCK_MONOTONIC) at the latest. */
 void server_drain(struct server_connection *s, int64_t until_ns);
 
@@ -76,12 +86,6 @@ void server_stamp_arrivals(int fd);
  * decreasing, never later than now). */
 ssize_t server_recv_stamped(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
 
-struct server_greeting {
-	uint8_t bytes[MESSAGES_GREETING]; /* the greeting as a log has it; `n`: its length */
-	size_t n;
-	uint8_t *ahead; /* bytes read beyond the greeting; owned by the caller */
-	size_t ahead_n;
-};
 /* server_greet.c: does the greeting over `fd` (blocking; stays the caller's). `password` NULL: none. 0, or -errno with the reason
  * in `why`: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. */
 int server_greet(int fd, int port, const char *password, int64_t until_ns, struct server_greeting *out, struct why *why);

@@ -54,18 +54,13 @@ static void on_block(void *whose, const struct screen *s, uint32_t next_ms)
 		m->err = keep_moment(&m->now, s, next_ms);
 }
 
-static uint32_t pixel_of(const struct screen *s, int x, int y)
-{
-	return x < s->width && y < s->height ? s->pixels[(size_t)y * (size_t)s->width + (size_t)x] : 0;
-}
-
 static void frame_changes(struct screen *s, const struct screen *before)
 {
 	struct pixel_area inner = { 0 }, all = { 0, 0, s->width, s->height }, outer;
 
 	for (int y = 0; y < s->height; y++)
 		for (int x = 0; x < s->width; x++)
-			if (pixel_of(s, x, y) != pixel_of(before, x, y))
+			if (screen_pixel(s, x, y) != screen_pixel(before, x, y))
 				area_include(&inner, &(struct pixel_area){ x, y, 1, 1 });
 	if (area_is_empty(&inner))
 		return;

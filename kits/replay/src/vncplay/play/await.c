@@ -129,11 +129,6 @@ static bool search_snapshot(struct snapshot_wait *a, const struct screen *s, int
 	return true;
 }
 
-static int64_t earlier_time(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 enum await_word snapshot_wait_step(struct snapshot_wait *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn,
 				   int64_t *wake_ns)
 {
@@ -168,11 +163,11 @@ enum await_word snapshot_wait_step(struct snapshot_wait *a, const struct screen 
 		a->wiggle_at_ns = now_ns + OUT_NS;
 		return AWAIT_OUT;
 	}
-	*wake_ns = earlier_time(over, a->search_at_ns);
+	*wake_ns = clock_earlier(over, a->search_at_ns);
 	if (a->may_wiggle)
-		*wake_ns = earlier_time(*wake_ns, a->wiggle_at_ns);
+		*wake_ns = clock_earlier(*wake_ns, a->wiggle_at_ns);
 	if (a->cfg->pointer == AWAIT_POINTER_AUTO && !a->pointer_masked && drawn && now_ns < a->since_ns + a->cfg->patience_ns)
-		*wake_ns = earlier_time(*wake_ns, a->since_ns + a->cfg->patience_ns);
+		*wake_ns = clock_earlier(*wake_ns, a->since_ns + a->cfg->patience_ns);
 	return AWAIT_NOT_YET;
 }
 

@@ -81,7 +81,7 @@ static void log_bytes(void *whose, const uint8_t *bytes, size_t n, int64_t now_n
 
 const struct screen *live_screen(const struct live_replay *l)
 {
-	return rfb_screen(server_rfb_decoder(l->server));
+	return &rfb_state(l->server->rfb)->screen;
 }
 
 static int read_updates(struct live_replay *l)
@@ -95,13 +95,13 @@ static int read_updates(struct live_replay *l)
 	if (l->log_err)
 		return live_fail(l, PLAY_FAILED, "cannot write the log: %s", strerror(-l->log_err));
 	if (done < 0)
-		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", l->server->why.text);
 	return 0;
 }
 
 int live_wait(struct live_replay *l, int64_t until_ns)
 {
-	struct pollfd p = { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_has_unsent(l->server) ? POLLOUT : 0)) };
+	struct pollfd p = { .fd = l->server->fd, .events = (short)(POLLIN | (l->server->queued ? POLLOUT : 0)) };
 	int64_t left = until_ns - clock_now();
 	struct timespec wait = { 0 };
 	int ready, err;
@@ -124,7 +124,7 @@ int live_wait(struct live_replay *l, int64_t until_ns)
 	if (ready <= 0)
 		return 0;
 	if ((p.revents & POLLOUT) && server_flush(l->server))
-		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", l->server->why.text);
 	return p.revents & ~POLLOUT ? read_updates(l) : 0;
 }
 
@@ -143,7 +143,7 @@ int live_await_screen(struct live_replay *l, int64_t until_ns)
 int live_send_pointer(struct live_replay *l, unsigned mask, int x, int y)
 {
 	if (server_send_pointer(l->server, (int)mask, x, y))
-		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", l->server->why.text);
 	l->mask = mask;
 	l->x = x;
 	l->y = y;
@@ -153,7 +153,7 @@ int live_send_pointer(struct live_replay *l, unsigned mask, int x, int y)
 int live_send_key(struct live_replay *l, uint32_t keysym, bool down)
 {
 	if (server_send_key(l->server, keysym, down))
-		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", l->server->why.text);
 	held_keys_update(&l->down, keysym, down);
 	return 0;
 }
@@ -170,8 +170,6 @@ static void release_all(struct live_replay *l)
 
 static int open_outputs(struct live_replay *l, const char *out)
 {
-	size_t n;
-	const uint8_t *greeting = server_get_greeting(l->server, &n);
 	char path[PATH_MAX];
 	int err;
 
@@ -181,7 +179,7 @@ static int open_outputs(struct live_replay *l, const char *out)
 	if (!l->log)
 		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(errno));
 	l->began_ns = clock_now();
-	err = fbs_write(l->log, greeting, n, 0);
+	err = fbs_write(l->log, l->server->greeting.bytes, l->server->greeting.n, 0);
 	if (err)
 		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(-err));
 	l->side = side_file_create(path, l->began_ns);
@@ -228,11 +226,6 @@ void live_close(struct live_replay *l)
 
 static const char *const picture_names[] = { "actual", "expected" };
 
-static uint32_t pixel_at(const struct screen *s, int x, int y)
-{
-	return x >= 0 && y >= 0 && x < s->width && y < s->height ? s->pixels[(size_t)y * (size_t)s->width + (size_t)x] : 0;
-}
-
 static int write_picture(const char *path, const struct screen *s, const struct trace_event *shot, bool expected)
 {
 	struct pixel_area b = shot->box;
@@ -242,7 +235,7 @@ static int write_picture(const char *path, const struct screen *s, const struct 
 	for (int i = 0; !err && i < picture.width * picture.height; i++) {
 		int x = i % picture.width - AROUND, y = i / picture.width - AROUND;
 		bool inside = x >= 0 && y >= 0 && x < b.w && y < b.h;
-		uint32_t p = pixel_at(s, b.x + x, b.y + y);
+		uint32_t p = screen_pixel(s, b.x + x, b.y + y);
 
 		picture.pixels[i] = !expected ? p : inside ? shot->pixels[y * b.w + x] : p >> 1 & 0x7f7f7f;
 	}

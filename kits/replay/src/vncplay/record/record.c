@@ -141,12 +141,12 @@ static int log_comment(void *whose, const char *text)
 static void wait_input(struct recording_session *r, int64_t until_ns)
 {
 	fd_set in, out;
-	int top = server_fd(r->server);
+	int top = r->server->fd;
 
 	FD_ZERO(&in);
 	FD_ZERO(&out);
 	FD_SET(top, &in);
-	if (server_has_unsent(r->server))
+	if (r->server->queued)
 		FD_SET(top, &out);
 	if (r->user) {
 		int64_t wake_ns = r->user->wait(r->user, &in, &top);
@@ -171,7 +171,7 @@ static int read_updates(struct recording_session *r)
  * The first updates may contain only the cursor or the screen's size. */
 static int await_first_picture(struct recording_session *r)
 {
-	const struct screen *screen = rfb_screen(server_rfb_decoder(r->server));
+	const struct screen *screen = &rfb_state(r->server->rfb)->screen;
 	int64_t until = clock_now() + cfg.server.timeout_ns;
 	int err = 0;
 
@@ -200,7 +200,7 @@ static const char *run_recording(struct recording_session *r, struct why *why, i
 		if (err) {
 			*status = cfg.script ? EXIT_LOSSY
 					     : EXIT_OK; /* the rest of a script is lost; a user saw the connection close */
-			why_say(why, "%s", server_failure_text(r->server));
+			why_say(why, "%s", r->server->why.text);
 			return "server closed";
 		}
 		err = r->err ? r->err : r->user->take(r->user, r->recorder, clock_now(), why);
@@ -230,7 +230,7 @@ static const char *run_recording(struct recording_session *r, struct why *why, i
 static void report_recording(struct rec_report *out, const struct recording_session *r, const char *trace, const char *ended)
 {
 	const struct recorder_statistics *c = recorder_get_statistics(r->recorder);
-	const struct rfb_decoder *rfb = server_rfb_decoder(r->server);
+	const struct rfb_decoder *rfb = r->server->rfb;
 	double seconds = (double)(clock_now() - r->start_ns) / NS_PER_S;
 	int64_t snapshots = 0;
 
@@ -242,9 +242,9 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 	rec_add_str(out, "sandbox", confine_state());
 	rec_end(out);
 	rec_begin_object(out, "result");
-	rec_add_str(out, "name", rfb_desktop_name(rfb));
-	rec_add_int(out, "width", rfb_screen(rfb)->width);
-	rec_add_int(out, "height", rfb_screen(rfb)->height);
+	rec_add_str(out, "name", rfb_state(rfb)->name);
+	rec_add_int(out, "width", rfb_state(rfb)->screen.width);
+	rec_add_int(out, "height", rfb_state(rfb)->screen.height);
 	rec_add_str(out, "ended", ended);
 	rec_add_real(out, "seconds", seconds, 3);
 	rec_add_ints(out, { "inputs", c->inputs }, { "presses", c->presses }, { "releases", c->releases }, { "keys", c->keys });
@@ -300,14 +300,14 @@ static void begin_recording(struct recording_session *r, const char *path)
 	r->server = server_connect(&cfg.server, &events, r, &why);
 	if (!r->server)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
-	screen = rfb_screen(server_rfb_decoder(r->server));
-	name = rfb_desktop_name(server_rfb_decoder(r->server));
+	screen = &rfb_state(r->server->rfb)->screen;
+	name = rfb_state(r->server->rfb)->name;
 	err = await_first_picture(r);
 	if (err || proc_stop)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", cfg.server.address,
 		    proc_stop		? "interrupted"
 		    : err == -ETIMEDOUT ? "it took too long"
-					: server_failure_text(r->server));
+					: r->server->why.text);
 	r->user = cfg.script ? script_source_open(screen, cfg.script, &why)
 			     : viewer_source_open(screen, name, cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, &why);
 	if (!r->user)

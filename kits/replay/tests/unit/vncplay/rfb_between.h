@@ -4,5 +4,5 @@
 
 static inline bool rfb_between(const struct rfb_decoder *r)
 {
-	return r->greeting == GREETED && r->place == BETWEEN_MESSAGES;
+	return r->state.greeted && r->place == BETWEEN_MESSAGES;
 }

@@ -73,14 +73,14 @@ static struct rfb_decoder *after(const struct rfb_format *format, const uint8_t 
 	struct rfb_decoder *r = opened(format);
 
 	if (rfb_decode_bytes(r, bytes, n))
-		fail_msg("%s", rfb_failure_text(r));
+		fail_msg("%s", rfb_state(r)->why);
 	assert_true(rfb_between(r));
 	return r;
 }
 
 static uint32_t at(const struct rfb_decoder *r, int x, int y)
 {
-	return rfb_screen(r)->pixels[y * rfb_screen(r)->width + x];
+	return rfb_state(r)->screen.pixels[y * rfb_state(r)->screen.width + x];
 }
 
 TEST(test_corre)
@@ -141,8 +141,8 @@ TEST(test_sizes_of_the_screen)
 				       50, 0, 0, 0, 0, UPDATE(1), RECT(1, 0, 12, 5), ENCODING(-308), 0, 0, 0, 0));
 
 	assert_string_equal(told, "0,0,8,4 )size 10x3 9,2,1,1 ))size 12x5 )");
-	assert_int_equal(rfb_screen(r)->width, 12);
-	assert_int_equal(rfb_screen(r)->height, 5);
+	assert_int_equal(rfb_state(r)->screen.width, 12);
+	assert_int_equal(rfb_state(r)->screen.height, 5);
 	assert_int_equal(at(r, 7, 2), 0xff0000);
 	assert_int_equal(at(r, 8, 2), 0);
 	assert_int_equal(at(r, 9, 2), 0x0000ff);
@@ -166,14 +166,7 @@ TEST(test_a_colour_map)
 /* 2 x 2 pixels (10,20,5) (12,18,9) / (31,0,0) (30,63,4) of 5, 6 and 5 bits; what each guess lacks was worked out on paper. */
 TEST(test_tight_with_a_gradient)
 {
-	static const struct rfb_format format = { .bits = 16,
-						  .depth = 16,
-						  .true_colour = 1,
-						  .red_max = 31,
-						  .green_max = 63,
-						  .blue_max = 31,
-						  .red_shift = 11,
-						  .green_shift = 5 };
+	static const struct rfb_format format = { 16, 16, .true_colour = 1, .max = { 31, 63, 31 }, .shift = { 11, 5, 0 } };
 	static const unsigned lacks[4][3] = { { 10, 20, 5 }, { 2, 62, 4 }, { 21, 44, 27 }, { 31, 63, 0 } };
 	static const unsigned truth[4][3] = { { 10, 20, 5 }, { 12, 18, 9 }, { 31, 0, 0 }, { 30, 63, 4 } };
 	uint8_t bytes[] = { UPDATE(1), RECT(3, 1, 2, 2), ENCODING(7), 0x40, 2, 0, 0, 0, 0, 0, 0, 0, 0 };
@@ -221,12 +214,12 @@ TEST(test_a_log_with_a_password)
 	struct rfb_decoder *r = opened(NULL);
 
 	assert_int_equal(rfb_decode_bytes(r, bytes, sizeof(bytes) - 1), 0);
-	assert_true(rfb_greeting_is_complete(r));
+	assert_true(rfb_state(r)->greeted);
 	assert_true(rfb_between(r));
 	assert_string_equal(told, "size 5x3 ");
-	assert_string_equal(rfb_desktop_name(r), "a??b");
+	assert_string_equal(rfb_state(r)->name, "a??b");
 	assert_int_equal(r->pixels.format.big_endian, 1);
-	assert_int_equal(r->pixels.format.green_max, 63);
+	assert_int_equal(r->pixels.format.max[1], 63);
 	rfb_decoder_free(r);
 }
 
@@ -270,8 +263,8 @@ TEST(test_what_no_server_should_say)
 
 			for (size_t k = 0; k < (whole ? 1 : wrong[i].n) && !err; k++)
 				err = rfb_decode_bytes(r, wrong[i].bytes + k, whole ? wrong[i].n : 1);
-			if (err != -EPROTO || !strstr(rfb_failure_text(r), wrong[i].why))
-				fail_msg("number %zu: %d, %s instead of %s", i, err, rfb_failure_text(r), wrong[i].why);
+			if (err != -EPROTO || !strstr(rfb_state(r)->why, wrong[i].why))
+				fail_msg("number %zu: %d, %s instead of %s", i, err, rfb_state(r)->why, wrong[i].why);
 			assert_int_equal(rfb_decode_bytes(r, (const uint8_t *)"\2", 1), -EPROTO); /* for good */
 			rfb_decoder_free(r);
 		}
@@ -292,7 +285,7 @@ TEST(test_more_than_the_rectangle_takes)
 		bytes[18] = (uint8_t)(n >> 8);
 		bytes[19] = (uint8_t)n;
 		assert_int_equal(rfb_decode_bytes(r, bytes, 20 + n), -EPROTO);
-		assert_non_null(strstr(rfb_failure_text(r), "too many bytes"));
+		assert_non_null(strstr(rfb_state(r)->why, "too many bytes"));
 		rfb_decoder_free(r);
 	}
 }
@@ -311,15 +304,15 @@ TEST(test_greetings_and_formats_that_are_refused)
 
 		memcpy(bytes, greetings[i], i == 3 ? 21 : lengths[i]);
 		assert_int_equal(rfb_decode_bytes(r, bytes, lengths[i]), -EPROTO);
-		assert_false(rfb_greeting_is_complete(r));
-		assert_true(strlen(rfb_failure_text(r)) > 0);
+		assert_false(rfb_state(r)->greeted);
+		assert_true(strlen(rfb_state(r)->why) > 0);
 		rfb_decoder_free(r);
 	}
 	for (int i = 0; i < 6; i++) {
 		f = rfb_xrgb;
 		f.bits = i == 0 ? 24 : i == 1 ? 16 : 32;
-		f.red_max = i == 2 ? 0 : 255;
-		f.red_shift = i == 3 ? 32 : i == 4 ? 25 : 16;
+		f.max[0] = i == 2 ? 0 : 255;
+		f.shift[0] = i == 3 ? 32 : i == 4 ? 25 : 16;
 		f.true_colour = i != 5;
 		errno = 0;
 		assert_null(rfb_decoder_open(&events, NULL, &f, W, H));

@@ -105,27 +105,13 @@ static void stop_server(void)
 
 static void say_format(const struct rfb_format *f)
 {
-	say((uint8_t[]){ 0,
-			 0,
-			 0,
-			 0,
-			 f->bits,
-			 f->depth,
-			 f->big_endian,
-			 f->true_colour,
-			 (uint8_t)(f->red_max >> 8),
-			 (uint8_t)f->red_max,
-			 (uint8_t)(f->green_max >> 8),
-			 (uint8_t)f->green_max,
-			 (uint8_t)(f->blue_max >> 8),
-			 (uint8_t)f->blue_max,
-			 f->red_shift,
-			 f->green_shift,
-			 f->blue_shift,
-			 0,
-			 0,
-			 0 },
-	    20);
+	uint8_t m[20] = { 0, 0, 0, 0, f->bits, f->depth, f->big_endian, f->true_colour };
+
+	for (int i = 0; i < 3; i++) {
+		rfb_put_u16(m + 8 + 2 * i, f->max[i]);
+		m[14 + i] = f->shift[i];
+	}
+	say(m, sizeof(m));
 }
 
 static void say_encodings(const int32_t *encodings, int n)
@@ -198,32 +184,31 @@ static const struct {
 	const char *name;
 	struct rfb_format format;
 } formats[] = {
-	{ "xrgb", { 32, 24, 0, 1, 255, 255, 255, 16, 8, 0 } },
-	{ "xrgb, big endian", { 32, 24, 1, 1, 255, 255, 255, 16, 8, 0 } },
-	{ "xbgr", { 32, 24, 0, 1, 255, 255, 255, 0, 8, 16 } },
-	{ "rgbx", { 32, 24, 0, 1, 255, 255, 255, 24, 16, 8 } },
-	{ "rgbx, big endian", { 32, 24, 1, 1, 255, 255, 255, 24, 16, 8 } },
-	{ "rgbx, seven bits of red", { 32, 23, 0, 1, 127, 255, 255, 24, 16, 8 } },
-	{ "rgbx, seven bits of red, big endian", { 32, 23, 1, 1, 127, 255, 255, 24, 16, 8 } },
-	{ "ten bits each", { 32, 30, 0, 1, 1023, 1023, 1023, 20, 10, 0 } },
-	{ "565", { 16, 16, 0, 1, 31, 63, 31, 11, 5, 0 } },
-	{ "565, big endian", { 16, 16, 1, 1, 31, 63, 31, 11, 5, 0 } },
-	{ "555", { 16, 15, 0, 1, 31, 31, 31, 0, 5, 10 } },
-	{ "233", { 8, 8, 0, 1, 7, 7, 3, 0, 3, 6 } },
-	{ "a map", { 8, 8, 0, 0, 7, 7, 3, 0, 3, 6 } }, /* libvncserver gives the map of 233 */
+	{ "xrgb", { 32, 24, 0, 1, { 255, 255, 255 }, { 16, 8, 0 } } },
+	{ "xrgb, big endian", { 32, 24, 1, 1, { 255, 255, 255 }, { 16, 8, 0 } } },
+	{ "xbgr", { 32, 24, 0, 1, { 255, 255, 255 }, { 0, 8, 16 } } },
+	{ "rgbx", { 32, 24, 0, 1, { 255, 255, 255 }, { 24, 16, 8 } } },
+	{ "rgbx, big endian", { 32, 24, 1, 1, { 255, 255, 255 }, { 24, 16, 8 } } },
+	{ "rgbx, seven bits of red", { 32, 23, 0, 1, { 127, 255, 255 }, { 24, 16, 8 } } },
+	{ "rgbx, seven bits of red, big endian", { 32, 23, 1, 1, { 127, 255, 255 }, { 24, 16, 8 } } },
+	{ "ten bits each", { 32, 30, 0, 1, { 1023, 1023, 1023 }, { 20, 10, 0 } } },
+	{ "565", { 16, 16, 0, 1, { 31, 63, 31 }, { 11, 5, 0 } } },
+	{ "565, big endian", { 16, 16, 1, 1, { 31, 63, 31 }, { 11, 5, 0 } } },
+	{ "555", { 16, 15, 0, 1, { 31, 31, 31 }, { 0, 5, 10 } } },
+	{ "233", { 8, 8, 0, 1, { 7, 7, 3 }, { 0, 3, 6 } } },
+	{ "a map", { 8, 8, 0, 0, { 7, 7, 3 }, { 0, 3, 6 } } }, /* libvncserver gives the map of 233 */
 };
 #define FORMATS (sizeof(formats) / sizeof(*formats))
 
 /* What a colour of the server is after it went through so few bits: to the nearest step, and back. */
 static uint32_t through(uint32_t colour, const struct rfb_format *f)
 {
-	const unsigned max[3] = { f->red_max, f->green_max, f->blue_max };
 	uint32_t out = 0;
 
 	for (int i = 0; i < 3; i++) {
-		unsigned step = ((colour >> (16 - 8 * i) & 255) * max[i] + 127) / 255;
+		unsigned step = ((colour >> (16 - 8 * i) & 255) * f->max[i] + 127) / 255;
 
-		out = out << 8 | (uint32_t)((double)step * 255 / max[i] + 0.5);
+		out = out << 8 | (uint32_t)((double)step * 255 / f->max[i] + 0.5);
 	}
 	return out;
 }
@@ -273,7 +258,7 @@ static void decode(struct rfb_decoder *r, const char *name, size_t from, size_t 
 		piece = malloc(now);
 		memcpy(piece, all.bytes + at, now);
 		if (rfb_decode_bytes(r, piece, now))
-			fail_msg("%s: %s, in pieces up to %zu, at %zu", name, rfb_failure_text(r), most, at);
+			fail_msg("%s: %s, in pieces up to %zu, at %zu", name, rfb_state(r)->why, most, at);
 		free(piece);
 	}
 	assert_true(rfb_between(r));
@@ -287,7 +272,7 @@ static void again(const struct rfb_decoder *whole, const struct seen *told, cons
 	struct rfb_decoder *r = rfb_decoder_open(&events, &seen, f, WIDTH, HEIGHT);
 
 	decode(r, name, 0, most);
-	assert_memory_equal(rfb_screen(r)->pixels, rfb_screen(whole)->pixels, sizeof(truth));
+	assert_memory_equal(rfb_state(r)->screen.pixels, rfb_state(whole)->screen.pixels, sizeof(truth));
 	assert_memory_equal(&seen, told, sizeof(seen));
 	rfb_decoder_free(r);
 }
@@ -295,7 +280,7 @@ static void again(const struct rfb_decoder *whole, const struct seen *told, cons
 static void is_near(const struct rfb_decoder *r, const char *name, const struct rfb_format *f, int most)
 {
 	double mean;
-	int worst = differs(rfb_screen(r), f, &mean);
+	int worst = differs(&rfb_state(r)->screen, f, &mean);
 
 	if (worst > most || mean > 1 + most / 16.0)
 		fail_msg("%s: the picture differs by up to %d, %g on the mean", name, worst, mean);
@@ -328,7 +313,7 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 		if (!i)
 			assert_true(seen.around.x == 0 && seen.around.y == 0 && seen.around.w == WIDTH && seen.around.h == HEIGHT);
 	}
-	assert_int_equal(rfb_count_updates(r), seen.updates);
+	assert_int_equal(rfb_state(r)->updates, seen.updates);
 	again(r, &seen, name, f, 1 + all.n / 10);
 	again(r, &seen, name, f, 300);
 	if (deep)
@@ -352,13 +337,12 @@ TEST(test_every_encoding_in_every_format)
 
 			/* libvncserver 0.9.14 takes 255 << 24 for less than 1 << 24, and leaves the red byte out (seven bits show these
 			 * bytes); of raw tiles of 15 bits it writes 15 / 8 = 1 byte a pixel. */
-			if (lossless[e] == rfbEncodingZRLE &&
-			    (formats[i].format.depth == 15 ||
-			     (formats[i].format.red_max == 255 && formats[i].format.red_shift == 24)))
+			if (lossless[e] == rfbEncodingZRLE && (formats[i].format.depth == 15 || (formats[i].format.max[0] == 255 &&
+												 formats[i].format.shift[0] == 24)))
 				continue;
 			snprintf(name, sizeof(name), "%s, %s", names[e], formats[i].name);
 			session(name, encodings, 4, &formats[i].format, i == 0 || formats[i].format.bits == 16,
-				formats[i].format.red_max == 255 ? 0 : 1);
+				formats[i].format.max[0] == 255 ? 0 : 1);
 		}
 }
 
@@ -396,23 +380,23 @@ TEST(test_a_session_with_all_else)
 	hear();
 	memcpy(all.bytes, "RFB 003.003\n", 12);
 	for (size_t i = 0; i < all.n; i++) {
-		assert_false(rfb_greeting_is_complete(r));
+		assert_false(rfb_state(r)->greeted);
 		assert_int_equal(rfb_decode_bytes(r, all.bytes + i, 1), 0);
 	}
-	assert_true(rfb_greeting_is_complete(r));
+	assert_true(rfb_state(r)->greeted);
 	assert_true(rfb_between(r));
-	assert_string_equal(rfb_desktop_name(r), "scripted");
+	assert_string_equal(rfb_state(r)->name, "scripted");
 	assert_int_equal(r->pixels.format.bits, 32);
-	assert_int_equal(r->pixels.format.red_shift, 16);
-	assert_int_equal(r->pixels.format.blue_max, 255);
+	assert_int_equal(r->pixels.format.shift[0], 16);
+	assert_int_equal(r->pixels.format.max[2], 255);
 	assert_int_equal(seen.resized, 1);
-	assert_int_equal(rfb_count_resizes(r), 1);
+	assert_int_equal(rfb_state(r)->resizes, 1);
 	say_encodings(encodings, 5);
 	from = all.n;
 	ask(false, WIDTH, HEIGHT);
 	decode(r, "the first", from, 1000);
 	assert_int_equal(seen.shapes, 1);
-	assert_int_equal(differs(rfb_screen(r), &rfb_xrgb, NULL), 0);
+	assert_int_equal(differs(&rfb_state(r)->screen, &rfb_xrgb, NULL), 0);
 	from = all.n;
 	rfbSendBell(screen);
 	rfbSendServerCutText(screen, (char[]){ "some text" }, 9);
@@ -430,9 +414,9 @@ TEST(test_a_session_with_all_else)
 	ask(false, 150, 210);
 	decode(r, "a size", from, 1000);
 	assert_int_equal(seen.resized, 2);
-	assert_int_equal(rfb_screen(r)->width, 150);
-	assert_int_equal(rfb_screen(r)->height, 210);
-	assert_int_equal(differs(rfb_screen(r), &rfb_xrgb, NULL), 0);
+	assert_int_equal(rfb_state(r)->screen.width, 150);
+	assert_int_equal(rfb_state(r)->screen.height, 210);
+	assert_int_equal(differs(&rfb_state(r)->screen, &rfb_xrgb, NULL), 0);
 	rfb_decoder_free(r);
 	stop_server();
 }
