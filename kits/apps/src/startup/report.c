@@ -27,11 +27,6 @@ static void report_mean_bytes(struct rec_report *r, const char *key, int64_t byt
 	rec_add_real(r, key, n > 0 && bytes >= 0 ? (double)bytes / (double)n : NAN, 1);
 }
 
-static int64_t get_io_ns(const struct run_results *run)
-{
-	return run->replay_error ? -1 : run->replay.read_ns + run->replay.write_ns;
-}
-
 static void report_cache_drop(struct rec_report *r, const struct drop_result *c)
 {
 	rec_begin_object(r, "cold");
@@ -52,9 +47,9 @@ static void report_cache_drop(struct rec_report *r, const struct drop_result *c)
 
 static void report_replay(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run)
 {
-	bool known = !run->replay_error;
+	bool known = run->io_ns >= 0;
 
-	report_ms(r, "t_io_ms", get_io_ns(run));
+	report_ms(r, "t_io_ms", run->io_ns);
 	report_ms(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
 	report_ms(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
 	rec_add_count(r, "t_io_requests", known ? run->replay.reads + run->replay.writes : -1);
@@ -63,7 +58,7 @@ static void report_replay(struct rec_report *r, const struct report_cfg *cfg, co
 	if (cfg->t0_given)
 		rec_add_real(r, "e",
 			     report_overhead(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
-					     run->result.stable_ns < 0 ? -1 : get_io_ns(run)),
+					     run->result.stable_ns < 0 ? -1 : run->io_ns),
 			     4);
 }
 
@@ -143,19 +138,21 @@ static void report_run(struct rec_report *r, const struct report_cfg *cfg, const
 	rec_end(r);
 }
 
-/* The known values of all stable starts. */
-static struct sample collect_times(const struct run_results *run, int64_t n, int64_t (*of)(const struct run_results *))
+/* The known values of all stable starts; `of`: where the value is in struct run_results. */
+static struct sample collect_times(const struct run_results *run, int64_t n, size_t of)
 {
 	struct sample s = { 0 };
 
-	for (int64_t i = 0; i < n; i++)
-		if (run[i].result.state == START_STABLE && of(&run[i]) >= 0)
-			sample_add(&s, of(&run[i]));
+	for (int64_t i = 0; i < n; i++) {
+		int64_t ns = *(const int64_t *)((const char *)&run[i] + of);
+
+		if (run[i].result.state == START_STABLE && ns >= 0)
+			sample_add(&s, ns);
+	}
 	return s;
 }
 
-static void report_timing(struct rec_report *r, const char *key, const struct run_results *run, int64_t n,
-			  int64_t (*of)(const struct run_results *))
+static void report_timing(struct rec_report *r, const char *key, const struct run_results *run, int64_t n, size_t of)
 {
 	struct sample s = collect_times(run, n, of);
 
@@ -163,23 +160,7 @@ static void report_timing(struct rec_report *r, const char *key, const struct ru
 	sample_free(&s);
 }
 
-static int64_t get_mapped_ns(const struct run_results *run)
-{
-	return run->result.mapped_ns;
-}
-
-static int64_t get_paint_ns(const struct run_results *run)
-{
-	return run->result.paint_ns;
-}
-
-static int64_t get_stable_ns(const struct run_results *run)
-{
-	return run->result.stable_ns;
-}
-
-static void say_timing(struct rec_report *r, const char *name, const struct run_results *run, int64_t n,
-		       int64_t (*of)(const struct run_results *))
+static void say_timing(struct rec_report *r, const char *name, const struct run_results *run, int64_t n, size_t of)
 {
 	struct sample s = collect_times(run, n, of);
 
@@ -228,9 +209,9 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 	}
 	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s", cfg->cold ? "on disk" : "cached");
 	rec_begin_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
-	say_timing(r, "window appears", run, n, get_mapped_ns);
-	say_timing(r, "first pixels", run, n, get_paint_ns);
-	say_timing(r, "content stable", run, n, get_stable_ns);
+	say_timing(r, "window appears", run, n, offsetof(struct run_results, result.mapped_ns));
+	say_timing(r, "first pixels", run, n, offsetof(struct run_results, result.paint_ns));
+	say_timing(r, "content stable", run, n, offsetof(struct run_results, result.stable_ns));
 	read = last->moved.read_bytes;
 	if (last->memory.resident_bytes > 0)
 		rec_say(r, "%s%s resident%s%s%s", n > 1 ? "the last stable one: " : "",
@@ -285,10 +266,10 @@ int64_t report_starts(struct rec_report *r, const struct report_cfg *cfg, const 
 	rec_end(r);
 	rec_add_int(r, "runs_stable", good);
 	rec_add_int(r, "runs_not_stable", n - good);
-	report_timing(r, "mapped_ms", run, n, get_mapped_ns);
-	report_timing(r, "first_paint_ms", run, n, get_paint_ns);
-	report_timing(r, "stable_ms", run, n, get_stable_ns);
-	report_timing(r, "t_io_ms", run, n, get_io_ns);
+	report_timing(r, "mapped_ms", run, n, offsetof(struct run_results, result.mapped_ns));
+	report_timing(r, "first_paint_ms", run, n, offsetof(struct run_results, result.paint_ns));
+	report_timing(r, "stable_ms", run, n, offsetof(struct run_results, result.stable_ns));
+	report_timing(r, "t_io_ms", run, n, offsetof(struct run_results, io_ns));
 	if (cfg->script)
 		report_event_timings(r, cfg->script, run, n);
 	report_ms(r, "resolution_ms", longest);

@@ -10,7 +10,7 @@ struct run_results {
 	struct start_result result;
 	struct drop_result cold;
 	struct replay_result replay;
-	int replay_error; /* 0; -errno; 1: no replay was requested */
+	int64_t io_ns; /* T_IO, by the replay; -1: none was requested */
 };
 
 struct report_cfg {

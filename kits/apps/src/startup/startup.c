@@ -263,8 +263,9 @@ static void replay_start_traffic(struct run_results *run)
 	bool wanted = cfg.scratch && !proc_stop && run->result.stable_ns >= 0;
 
 	/* a start without stable content has no e, so its traffic is not replayed */
-	run->replay_error = wanted ? replay_traffic(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay) : 1;
-	die_failed_replay(run->replay_error);
+	if (wanted)
+		die_failed_replay(replay_traffic(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay));
+	run->io_ns = wanted ? run->replay.read_ns + run->replay.write_ns : -1;
 }
 
 /* Does all runs, warm-up runs first. Returns the number of runs in `run`, without warm-up runs. */

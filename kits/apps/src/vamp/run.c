@@ -86,7 +86,7 @@ static void die_failed_open(int err, const char *why)
 static void open_fifo(void)
 {
 	struct why why = { "" };
-	int err = access(cfg.control, F_OK) ? undoable_mkfifo(run.undo, cfg.control) : 0;
+	int err = access(cfg.control, F_OK) ? undoable_make(run.undo, UNDO_MKFIFO, cfg.control) : 0;
 
 	if (err)
 		die(EXIT_RUN, "cannot make the fifo %s: %s", cfg.control, strerror(-err));

@@ -74,7 +74,7 @@ static int enable_weights(const struct background_group *g, struct undo_recorder
 			return why_fail(-EBUSY, why, "%s holds processes beside groups: move these into a group of their own",
 					g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
-		err = undoable_mkdir(undo, rest);
+		err = undoable_make(undo, UNDO_MKDIR, rest);
 		if (!err)
 			err = move_all_processes(g->above, rest, undo);
 	}
@@ -89,7 +89,7 @@ static int enable_weights(const struct background_group *g, struct undo_recorder
 static int make_group(const struct background_group *g, enum throttle_ratio ratio, struct undo_recorder *undo)
 {
 	const struct group_version *v = &groups_version[g->groups.version];
-	int parts = throttle_ratio_steps[ratio].parts, err = undoable_mkdir(undo, g->ours);
+	int parts = throttle_ratio_steps[ratio].parts, err = undoable_make(undo, UNDO_MKDIR, g->ours);
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d\n", (v->whole + parts / 2) / parts);

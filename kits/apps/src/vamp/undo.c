@@ -198,7 +198,7 @@ int undoable_enable_word(struct undo_recorder *u, const char *path, const char *
 	return write_recorded(u, path, add, take);
 }
 
-static int make_undoable_path(struct undo_recorder *u, enum undo_kind kind, const char *path)
+int undoable_make(struct undo_recorder *u, enum undo_kind kind, const char *path)
 {
 	struct undo_entry *note;
 	int err = prepare_entry(u, kind, path, &note);
@@ -209,16 +209,6 @@ static int make_undoable_path(struct undo_recorder *u, enum undo_kind kind, cons
 		return err;
 	commit_entry(u);
 	return drop_failed(u, (kind == UNDO_MKDIR ? mkdir(path, 0755) : mkfifo(path, 0600)) ? -errno : 0);
-}
-
-int undoable_mkdir(struct undo_recorder *u, const char *path)
-{
-	return make_undoable_path(u, UNDO_MKDIR, path);
-}
-
-int undoable_mkfifo(struct undo_recorder *u, const char *path)
-{
-	return make_undoable_path(u, UNDO_MKFIFO, path);
 }
 
 int undoable_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from)

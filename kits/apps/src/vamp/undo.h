@@ -43,8 +43,8 @@ pid_t undo_watchdog(const struct undo_recorder *u);
 int undoable_write_file(struct undo_recorder *u, const char *path, const char *text);
 /* writes +word to a list; undone by -word */
 int undoable_enable_word(struct undo_recorder *u, const char *path, const char *word);
-int undoable_mkdir(struct undo_recorder *u, const char *path);	/* makes a cgroup; undone by rmdir once it is empty */
-int undoable_mkfifo(struct undo_recorder *u, const char *path); /* makes a fifo; undoing removes it */
+/* makes a cgroup (UNDO_MKDIR), which is undone by rmdir once it is empty, or a fifo (UNDO_MKFIFO), which is removed */
+int undoable_make(struct undo_recorder *u, enum undo_kind kind, const char *path);
 /* Writes tid into the file `to` (cgroup.procs, tasks). Undone by writing it into `from`; if that group no longer exists, into the
  * same file of the nearest group above. */
 int undoable_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from);

@@ -63,7 +63,7 @@ static int make_group(struct vcpu_weights *w, size_t i)
 		w->vcpu[i].fast = atoi(weight);
 		return err ? err : undoable_write_file(w->undo, w->vcpu[i].file, weight);
 	}
-	err = undoable_mkdir(w->undo, folder);
+	err = undoable_make(w->undo, UNDO_MKDIR, folder);
 	if (!err && w->groups.version == 2)
 		err = files_write_text(groups_path(folder, "cgroup.type").text, "threaded");
 	if (!err)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "number_list.h"
-#include "array.h"
-#include "cli.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 int number_parse_time(const char *text, double *out)
 {
@@ -25,8 +21,7 @@ static int add_value(struct number_list *l, double value)
 {
 	if (l->n >= NUMBER_LIST_MOST)
 		return -ERANGE;
-	if (array_room(&l->value, l->n))
-		return -ENOMEM;
+	memory_more(l->value, l->n);
 	l->value[l->n++] = value;
 	return 0;
 }
@@ -58,23 +53,13 @@ static int parse_part(struct number_list *l, char *text, number_list_reader *one
 int number_list_parse(const char *text, number_list_reader *one, struct number_list *out)
 {
 	struct number_list l = { 0 };
-	char *copy = strdup(text), *rest = copy, *word;
-	int err = copy ? 0 : -ENOMEM;
+	char *copy = must_alloc(strdup(text)), *rest = copy, *word;
+	int err = 0;
 
 	while (!err && (word = strsep(&rest, ",")))
 		err = parse_part(&l, word, one);
 	free(copy);
-	if (err) {
-		number_list_free(&l);
-		return err;
-	}
-	number_list_free(out);
-	*out = l;
-	return 0;
-}
-
-void number_list_free(struct number_list *l)
-{
-	free(l->value);
-	*l = (struct number_list){ 0 };
+	free(err ? l.value : out->value);
+	*out = err ? *out : l;
+	return err;
 }

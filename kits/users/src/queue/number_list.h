@@ -17,6 +17,5 @@ typedef int number_list_reader(const char *text, double *out);
 int number_parse_time(const char *text, double *out); /* reads a time as options write it, in s; -ERANGE below 0 */
 
 /* Replaces the list in `out` by the list in `text`. 0; -EINVAL: no such list; -ERANGE: endless, or more than NUMBER_LIST_MOST
- * values; -ENOMEM. `out` is unchanged after an error. */
+ * values. `out` is unchanged after an error. */
 int number_list_parse(const char *text, number_list_reader *one, struct number_list *out);
-void number_list_free(struct number_list *l);

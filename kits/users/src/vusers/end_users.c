@@ -311,7 +311,6 @@ static void close_users(struct vusers_options *cfg)
 	if (run.vnc)
 		vnc_users_close(run.vnc);
 	crowd_close(&run.crowd);
-	workload_free(&run.workload);
 	think_free(&cfg->think);
 	explicit_bzero(run.password, sizeof(run.password));
 }

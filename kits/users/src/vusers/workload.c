@@ -6,7 +6,6 @@
 #include "random.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CELL_PAGE, CELL_WEIGHT, CELL_OBJECT, CELL_PATH, CELLS_MIN, CELLS_MOST = CELLS_MIN + 1 };
@@ -53,16 +52,6 @@ static const char *add_object(struct workload *w, char **cell)
 	return NULL;
 }
 
-static int alloc_workload(struct workload *w)
-{
-	*w = (struct workload){ .object = calloc(WORKLOAD_OBJECTS, sizeof(*w->object)),
-				.page = calloc(WORKLOAD_OBJECTS, sizeof(*w->page)) };
-	if (w->object && w->page)
-		return 0;
-	workload_free(w);
-	return -ENOMEM;
-}
-
 int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why)
 {
 	char *cell[CELLS_MOST];
@@ -70,8 +59,7 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 	int err;
 
 	*why = NULL;
-	if (alloc_workload(w))
-		return -ENOMEM;
+	w->objects = w->pages = 0;
 	err = line_reader_init(&l, in) ? -ENOMEM : 1;
 	while (err > 0 && (err = line_reader_next(&l, false)) > 0) {
 		if (*l.text == '#')
@@ -86,10 +74,7 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 	if (err == -EPROTO)
 		*why = l.why;
 	line_reader_free(&l);
-	err = err || w->objects ? err : -ENODATA;
-	if (err)
-		workload_free(w);
-	return err;
+	return err || w->objects ? err : -ENODATA;
 }
 
 int workload_make_one(struct workload *w, const char *path)
@@ -99,12 +84,8 @@ int workload_make_one(struct workload *w, const char *path)
 	if (strlen(path) >= sizeof(copy))
 		return -ENAMETOOLONG;
 	strcpy(copy, path);
-	if (alloc_workload(w))
-		return -ENOMEM;
-	if (!add_object(w, cell))
-		return 0;
-	workload_free(w);
-	return -EPROTO;
+	w->objects = w->pages = 0;
+	return add_object(w, cell) ? -EPROTO : 0;
 }
 
 int workload_draw_page(const struct workload *w, uint64_t *state)
@@ -124,11 +105,4 @@ double workload_objects_per_page(const struct workload *w)
 	for (int i = 0; i < w->pages; i++)
 		objects += w->page[i].weight * w->page[i].n;
 	return objects / w->page[w->pages - 1].up_to;
-}
-
-void workload_free(struct workload *w)
-{
-	free(w->object);
-	free(w->page);
-	*w = (struct workload){ 0 };
 }

@@ -16,21 +16,20 @@
 struct workload {
 	struct workload_object {
 		char name[WORKLOAD_NAME], path[WORKLOAD_PATH];
-	} * object; /* owned */
+	} object[WORKLOAD_OBJECTS];
 	struct workload_page {
 		char name[WORKLOAD_NAME];
 		int first, n;	      /* its objects: index of the first, and how many */
 		double weight, up_to; /* up_to: sum of the weights up to this page */
-	} * page;		      /* owned */
+	} page[WORKLOAD_OBJECTS];
 	int objects, pages;
 };
 
-/* 0; -EPROTO with the number of a malformed line and the reason in `why`; -ENODATA for no object; -ENOMEM; -EIO. */
+/* 0; -EPROTO with the number of a malformed line and the reason in `why`; -ENODATA for no object; -ENOMEM, -EIO. Large: not for a stack. */
 int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why);
-/* Makes a workload of one page with one object. 0, -ENAMETOOLONG, -EPROTO, -ENOMEM. */
+/* Makes a workload of one page with one object. 0, -ENAMETOOLONG, -EPROTO. */
 int workload_make_one(struct workload *w, const char *path);
 /* Draws the index of a page. *state: of the random numbers. */
 int workload_draw_page(const struct workload *w, uint64_t *state);
 /* The mean number of objects of a fetched page, by the weights of the pages. */
 double workload_objects_per_page(const struct workload *w);
-void workload_free(struct workload *w);

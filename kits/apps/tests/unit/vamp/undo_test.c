@@ -90,9 +90,9 @@ TEST_WITH(make_files, NULL, what_cannot_be_done_is_not_noted)
 	assert_int_equal(undo_open(&u, 2), 0);
 	assert_int_equal(undoable_write_file(u, path, "1\n"), -ENOENT);
 	assert_int_equal(undoable_write_file(u, lengthy, "1\n"), -ENAMETOOLONG);
-	assert_int_equal(undoable_mkdir(u, folder), -EEXIST); /* not ours: it must not be removed */
+	assert_int_equal(undoable_make(u, UNDO_MKDIR, folder), -EEXIST); /* not ours: it must not be removed */
 	snprintf(path, sizeof(path), "%s/missing/group", folder);
-	assert_int_equal(undoable_mkdir(u, path), -ENOENT);
+	assert_int_equal(undoable_make(u, UNDO_MKDIR, path), -ENOENT);
 	assert_int_equal(undo_mark(u), 0);
 	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
 	assert_int_equal(undoable_write_file(u, file, "2\n"), 0);
@@ -111,7 +111,7 @@ TEST_WITH(make_files, NULL, a_file_that_has_gone_is_nothing_to_undo_and_a_folder
 	snprintf(group, sizeof(group), "%s/group", folder);
 	snprintf(inside, sizeof(inside), "%s/file", group);
 	assert_int_equal(undo_open(&u, 4), 0);
-	assert_int_equal(undoable_mkdir(u, group), 0);
+	assert_int_equal(undoable_make(u, UNDO_MKDIR, group), 0);
 	put("1\n", "%s", inside);
 	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
 	assert_int_equal(unlink(file), 0);
@@ -131,15 +131,15 @@ TEST_WITH(make_files, NULL, a_fifo_goes_with_the_list)
 
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
 	assert_int_equal(undo_open(&u, 4), 0);
-	assert_int_equal(undoable_mkfifo(u, file), -EEXIST);
-	assert_int_equal(undoable_mkfifo(u, fifo), 0);
-	assert_int_equal(undoable_mkfifo(u, fifo), -EEXIST);
+	assert_int_equal(undoable_make(u, UNDO_MKFIFO, file), -EEXIST);
+	assert_int_equal(undoable_make(u, UNDO_MKFIFO, fifo), 0);
+	assert_int_equal(undoable_make(u, UNDO_MKFIFO, fifo), -EEXIST);
 	assert_int_equal(undo_revert(u, 0), 0);
 	assert_int_equal(access(fifo, F_OK), -1);
-	assert_int_equal(undoable_mkfifo(u, fifo), 0);
+	assert_int_equal(undoable_make(u, UNDO_MKFIFO, fifo), 0);
 	unlink(fifo);
 	assert_int_equal(undo_revert(u, 0), 0); /* it has gone already */
-	assert_int_equal(undoable_mkfifo(u, fifo), 0);
+	assert_int_equal(undoable_make(u, UNDO_MKFIFO, fifo), 0);
 	unlink(fifo);
 	put("1\n", "%s", fifo);
 	assert_int_equal(undo_close(u), 0);
@@ -357,7 +357,7 @@ static pid_t daemon_of(const char *group, pid_t *watchdog, bool again)
 		pid_t is;
 
 		setpgid(0, 0);
-		if (undo_open(&u, 10) || undoable_mkdir(u, group) || undoable_write_file(u, file, "56\n"))
+		if (undo_open(&u, 10) || undoable_make(u, UNDO_MKDIR, group) || undoable_write_file(u, file, "56\n"))
 			_exit(1);
 		if (again) { /* its watchdog is killed: the next change starts another */
 			kill(undo_watchdog(u), SIGKILL);

@@ -8,16 +8,11 @@
 
 #define NEVER_US (INT64_MAX / 4)
 
-static double us_to_ms(int64_t us)
-{
-	return us == RESPONSE_NONE ? NAN : (double)us / 1000;
-}
-
 static void report_times(struct rec_report *out, const char *key, const int64_t *us, int runs)
 {
 	rec_begin_array(out, key);
 	for (int r = 0; r < runs; r++)
-		rec_add_real(out, NULL, us_to_ms(us[r]), 1);
+		rec_add_real(out, NULL, us[r] == RESPONSE_NONE ? NAN : (double)us[r] / 1000, 1);
 	rec_end(out);
 }
 
@@ -107,11 +102,6 @@ static void report_replay(struct rec_report *out, const struct replay *p, int64_
 	rec_end(out);
 }
 
-static bool have_same_setting(const struct findings *f, int a, int b)
-{
-	return !f->labelled || !strcmp(f->replay[a].label, f->replay[b].label);
-}
-
 bool findings_are_unusable(const struct findings *f, struct why *why)
 {
 	double median[ALIGN_RUNS];
@@ -130,7 +120,8 @@ bool findings_are_unusable(const struct findings *f, struct why *why)
 	}
 	for (int a = 0; a < f->runs; a++)
 		for (int b = 0; !*why->text && b < f->runs; b++)
-			if (have_same_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
+			if ((!f->labelled || !strcmp(f->replay[a].label, f->replay[b].label)) && median[b] > 2 * median[a] &&
+			    median[b] - median[a] > FINDINGS_FRAME_US)
 				why_say(why,
 					"medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
 					median[a] / 1000, f->replay[a].label, median[b] / 1000, f->replay[b].label);

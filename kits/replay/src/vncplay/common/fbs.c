@@ -112,12 +112,7 @@ int fbs_next_block(struct fbs_reader *f, struct fbs_block *block)
 
 struct growing_file *fbs_create(const char *path)
 {
-	struct growing_file *f = growing_file_create(path);
-
-	if (!f)
-		return NULL;
-	fputs(BANNER, f->out);
-	return growing_file_flush_head(f);
+	return growing_file_create(path, BANNER);
 }
 
 int fbs_write(struct growing_file *f, const uint8_t *bytes, size_t n, uint32_t ms)

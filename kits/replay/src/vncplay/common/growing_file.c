@@ -3,22 +3,8 @@
 #include "files.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
-
-struct growing_file *growing_file_create(const char *path)
-{
-	struct growing_file *f = calloc(1, sizeof(*f));
-
-	if (!f)
-		return NULL;
-	f->out = fopen(path, "we");
-	if (!f->out) {
-		free(f);
-		return NULL;
-	}
-	setvbuf(f->out, f->buffer, _IOFBF, sizeof(f->buffer));
-	return f;
-}
 
 int growing_file_flush(struct growing_file *f)
 {
@@ -38,10 +24,23 @@ int growing_file_finish(struct growing_file *f)
 	return err;
 }
 
-struct growing_file *growing_file_flush_head(struct growing_file *f)
+struct growing_file *growing_file_create(const char *path, const char *head, ...)
 {
-	int err = growing_file_flush(f);
+	struct growing_file *f = calloc(1, sizeof(*f));
+	va_list words;
+	int err;
 
+	if (f)
+		f->out = fopen(path, "we");
+	if (!f || !f->out) {
+		free(f);
+		return NULL;
+	}
+	setvbuf(f->out, f->buffer, _IOFBF, sizeof(f->buffer));
+	va_start(words, head);
+	vfprintf(f->out, head, words);
+	va_end(words);
+	err = growing_file_flush(f);
 	if (!err)
 		return f;
 	growing_file_finish(f);

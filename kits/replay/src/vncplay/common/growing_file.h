@@ -13,10 +13,9 @@ struct growing_file {
 	char buffer[1 << 20]; /* larger than any piece */
 };
 
-struct growing_file *growing_file_create(const char *path); /* NULL with errno */
+/* Creates a file that begins with this text. NULL with errno. */
+struct growing_file *growing_file_create(const char *path, const char *head, ...) __attribute__((format(printf, 2, 3)));
 /* Ends a piece. 0, or -errno of the first write that failed. */
 int growing_file_flush(struct growing_file *f);
 /* Closes the file and frees `f`. 0, or -errno of the first write that failed. */
 int growing_file_finish(struct growing_file *f);
-/* Writes the first piece of a new file. Returns `f`; after an error closes the file, frees `f` and returns NULL with errno. */
-struct growing_file *growing_file_flush_head(struct growing_file *f);

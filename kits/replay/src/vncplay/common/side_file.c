@@ -9,12 +9,10 @@
 
 struct growing_file *side_file_create(const char *path, int64_t began_ns)
 {
-	struct growing_file *w = growing_file_create(path);
+	struct growing_file *w = growing_file_create(path, "# vncplay-aux 1\n");
 
-	if (!w)
-		return NULL;
-	w->began_ns = began_ns;
-	fputs("# vncplay-aux 1\n", w->out);
+	if (w)
+		w->began_ns = began_ns;
 	return w;
 }
 

@@ -6,29 +6,20 @@
 
 #include <stdio.h>
 
-static void write_server_name(FILE *out, const char *name)
-{
-	fputs("server \"", out);
-	for (int i = 0; name[i] && i < 255; i++) {
-		if (name[i] == '"' || name[i] == '\\')
-			fputs("\\", out);
-		fprintf(out, "%c", (unsigned char)name[i] < 0x20 || name[i] == 0x7f ? '?' : name[i]);
-	}
-	fputs("\"\n", out);
-}
-
 struct growing_file *trace_create(const char *path, const char *server, int width, int height)
 {
-	struct growing_file *f = growing_file_create(path);
-	char started[32];
+	char started[32], quoted[2 * 255 + 1], *to = quoted;
 
-	if (!f)
-		return NULL;
+	for (int i = 0; server[i] && i < 255; i++) {
+		if (server[i] == '"' || server[i] == '\\')
+			*to++ = '\\';
+		*to++ = (char)((unsigned char)server[i] < 0x20 || server[i] == 0x7f ? '?' : server[i]);
+	}
+	*to = '\0';
 	clock_utc_text(started, sizeof(started));
-	fputs("vncplay-trace 1\n", f->out);
-	write_server_name(f->out, server);
-	fprintf(f->out, "screen %dx%d\npixels 0x00RRGGBB\ntime us since start\nstarted %s\n", width, height, started);
-	return growing_file_flush_head(f);
+	return growing_file_create(
+		path, "vncplay-trace 1\nserver \"%s\"\nscreen %dx%d\npixels 0x00RRGGBB\ntime us since start\nstarted %s\n", quoted,
+		width, height, started);
 }
 
 static void write_snapshot_pixels(FILE *out, const uint32_t *pixels, size_t n)

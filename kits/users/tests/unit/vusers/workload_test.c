@@ -32,7 +32,7 @@ TEST(the_script_of_nine_pages_has_fifteen_objects)
 		const char *name;
 		double share;
 	} pages[] = { { "Home", 4 / 9.0 }, { "Department", 2 / 9.0 }, { "Demographics", 2 / 9.0 }, { "Statistics", 1 / 9.0 } };
-	struct workload w;
+	static struct workload w;
 	unsigned long line;
 	const char *why;
 	FILE *f = fopen("kits/users/data/users/webgov.tsv", "re");
@@ -53,7 +53,6 @@ TEST(the_script_of_nine_pages_has_fifteen_objects)
 		assert_true(fabs(count[i] / 90000.0 - pages[i].share) < 5 * sqrt(pages[i].share * (1 - pages[i].share) / 90000));
 	}
 	assert_string_equal(w.object[w.page[1].first + 1].path, "/022_Dept.jpg");
-	workload_free(&w);
 }
 
 TEST(what_is_no_workload_is_refused_with_its_line)
@@ -73,7 +72,7 @@ TEST(what_is_no_workload_is_refused_with_its_line)
 		{ "a\t1\tx\t/x\na\t2\ty\t/y\n", 2 },
 		{ "a\t1\tx\t/x\n# c\nb\t1\ty\t/y\na\t1\tz\t/z\n", 4 },
 	};
-	struct workload w;
+	static struct workload w;
 	unsigned long line;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -82,11 +81,9 @@ TEST(what_is_no_workload_is_refused_with_its_line)
 	}
 	assert_int_equal(read_text("# nothing\n", &w, &line), -ENODATA);
 	assert_int_equal(read_text("a\t1\tx\t/x\t1000", &w, &line), 0); /* without an end of line */
-	workload_free(&w);
 	assert_int_equal(workload_make_one(&w, "/a/b?c=d"), 0);
 	assert_string_equal(w.object[0].path, "/a/b?c=d");
 	assert_true(workload_objects_per_page(&w) > 0.999 && workload_objects_per_page(&w) < 1.001);
-	workload_free(&w);
 	assert_int_equal(workload_make_one(&w, "no"), -EPROTO);
 }
 
