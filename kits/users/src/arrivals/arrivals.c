@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "draw.h"
 #include "logs_in.h"
+#include "memory.h"
 #include "random.h"
 #include "say.h"
 
@@ -99,10 +100,8 @@ static void draw_arrivals(struct logged_arrivals *l)
 	uint64_t random = (uint64_t)cfg.test.seed;
 
 	*l = (struct logged_arrivals){
-		.arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1, .step_ns = 1
+		.arrival = memory_new((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1, .step_ns = 1
 	};
-	if (!l->arrival)
-		die(EXIT_RUN, "out of memory for %lld arrivals", (long long)cfg.sample);
 	for (size_t i = 0; i < l->n; i++)
 		l->arrival[i].time_ns = (int64_t)(random_fraction(&random) * NS_PER_S);
 }
@@ -224,12 +223,10 @@ static uint32_t next_source_count(uint32_t now, uint32_t all)
 		}
 }
 
-static int report_sources(struct rec_report *r, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
+static void report_sources(struct rec_report *r, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
 {
-	double *gap = malloc((l->n ? l->n : 1) * sizeof(*gap));
+	double *gap = memory_new(l->n, sizeof(*gap));
 
-	if (!gap)
-		return -ENOMEM;
 	rec_add_int(r, "sources", l->sources);
 	rec_begin_array(r, "by_sources");
 	for (uint32_t s = 0; (s = next_source_count(s, l->sources)) > 0;) {
@@ -256,51 +253,48 @@ static int report_sources(struct rec_report *r, struct row_file *t, const struct
 	}
 	rec_end(r);
 	free(gap);
-	return 0;
 }
 
 /* Withdraws a rejection that may be the clock's: where all times are whole multiples of a step longer than the tick, that step may
  * be the clock's resolution. If the tests do not reject with that step, there is no verdict. */
-static int withdraw_doubtful_verdict(const struct logged_arrivals *l, int64_t *time_ns, const struct gap_nulls *nulls,
-				     struct poisson_result *p)
+static void withdraw_doubtful_verdict(const struct logged_arrivals *l, int64_t *time_ns, const struct gap_nulls *nulls,
+				      struct poisson_result *p)
 {
 	int64_t tick_ns = cfg.test.tick_ns;
 	struct poisson_result by_step;
 	size_t n;
-	int err;
 
 	if (!p->verdict || p->poisson || l->step_ns <= tick_ns)
-		return 0;
+		return;
 	cfg.test.tick_ns = l->step_ns;
 	n = copy_times(l, 0, time_ns);
-	err = poisson_test_all(time_ns, n, &cfg.test, nulls, &by_step);
+	poisson_test_all(time_ns, n, &cfg.test, nulls, &by_step);
 	cfg.test.tick_ns = tick_ns;
 	copy_times(l, 0, time_ns);
-	if (!err && !(by_step.verdict && !by_step.poisson)) {
+	if (!by_step.verdict || by_step.poisson) {
 		p->verdict = false;
 		memset(p->rejected, 0, sizeof(p->rejected));
 		p->doubt_step_ns = l->step_ns;
 	}
-	return err;
 }
 
-static int test_arrivals(struct rec_report *out, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
+static void test_arrivals(struct rec_report *out, struct row_file *t, const struct logged_arrivals *l)
 {
+	int64_t *time_ns = memory_new(l->n, sizeof(*time_ns));
 	size_t n = copy_times(l, 0, time_ns);
 	struct gap_nulls *nulls = n > POISSON_FEWEST ? nulls_simulate(n - 1) : NULL;
 	struct poisson_result p;
-	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_test_all(time_ns, n, &cfg.test, nulls, &p);
 
-	if (!err)
-		err = withdraw_doubtful_verdict(l, time_ns, nulls, &p);
+	poisson_test_all(time_ns, n, &cfg.test, nulls, &p);
+	withdraw_doubtful_verdict(l, time_ns, nulls, &p);
 	free(nulls);
-	if (err)
-		return err;
 	report_tests(out, l, &p);
 	say_verdict(out, l, &p);
 	if (t)
-		err = draw_write_rows(t, time_ns, &p);
-	return err || !cfg.log.source ? err : report_sources(out, t, l, time_ns);
+		draw_write_rows(t, time_ns, &p);
+	if (cfg.log.source)
+		report_sources(out, t, l, time_ns);
+	free(time_ns);
 }
 
 static void report_settings(struct rec_report *out, const char *file, const struct logged_arrivals *l)
@@ -325,7 +319,7 @@ int main(int argc, char **argv)
 	struct logged_arrivals l;
 	struct rec_report *out;
 	struct row_file *t;
-	int64_t from, *time_ns;
+	int64_t from;
 	const char *file = argv[first];
 
 	if (first == argc && !cfg.sample)
@@ -357,12 +351,8 @@ int main(int argc, char **argv)
 	out = rec_must_open(&out_cfg, "arrivals");
 	report_settings(out, file, &l);
 	t = rows_must_open(cfg.rows, "arrivals/1", draw_columns);
-	time_ns = malloc(l.n * sizeof(*time_ns));
 	rec_begin_object(out, "result");
-	err = time_ns ? test_arrivals(out, t, &l, time_ns) : -ENOMEM;
-	free(time_ns);
-	if (err)
-		die(EXIT_RUN, "cannot test the arrivals: %s", strerror(-err));
+	test_arrivals(out, t, &l);
 	err = rows_close(t);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "draw.h"
 #include "chances.h"
+#include "memory.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,14 +43,12 @@ static void write_gaps(struct row_file *t, const int64_t *time_ns, const struct 
 }
 
 /* Bins of counts are half a standard deviation of the Poisson distribution wide, at least one count. */
-static int write_counts(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p)
+static void write_counts(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p)
 {
-	double *seen = calloc(COUNTS_MOST, sizeof(*seen)), mean = 0, width = p->interval_s * 1e9;
+	double *seen = memory_new(COUNTS_MOST, sizeof(*seen)), mean = 0, width = p->interval_s * 1e9;
 	double drawn = (double)(time_ns[p->n < MARKS ? p->n : MARKS - 1] - time_ns[0]);
 	size_t at = 1, most = 0;
 
-	if (!seen)
-		return -ENOMEM;
 	for (size_t i = 0; i < p->intervals; i++) {
 		size_t count = 0;
 
@@ -75,14 +73,13 @@ static int write_counts(struct row_file *t, const int64_t *time_ns, const struct
 	free(seen);
 	if (p->intervals)
 		draw_write_row(t, "interval", p->interval_s * 1000, NAN, NAN, NAN, NAN);
-	return 0;
 }
 
-int draw_write_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p)
+void draw_write_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p)
 {
 	for (size_t i = 0; i <= p->n && i < MARKS; i++)
 		draw_write_row(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
 	if (p->mean_s > 0 && p->gaps_told)
 		write_gaps(t, time_ns, p);
-	return write_counts(t, time_ns, p);
+	write_counts(t, time_ns, p);
 }

@@ -8,7 +8,7 @@
 
 extern const char *const draw_columns[]; /* columns of schema arrivals/1 */
 
-/* Writes the rows of p->n + 1 arrivals, in ascending order. 0 or -ENOMEM. */
-int draw_write_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p);
+/* Writes the rows of p->n + 1 arrivals, in ascending order. */
+void draw_write_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p);
 /* A row of any kind; NAN: an empty cell. */
 void draw_write_row(struct row_file *t, const char *kind, double x, double y, double expected, double low, double high);

@@ -2,6 +2,7 @@
 #include "gaps.h"
 #include "ascending.h"
 #include "chances.h"
+#include "memory.h"
 #include "random.h"
 
 #include <math.h>
@@ -80,15 +81,10 @@ static double scale_ks_distance(double distance, size_t n)
 struct gap_nulls *nulls_simulate(size_t n)
 {
 	size_t of = n < NULL_DISTS_GAPS ? n : NULL_DISTS_GAPS, of_ks = n < NULL_DISTS_KS_GAPS ? n : NULL_DISTS_KS_GAPS;
-	struct gap_nulls *t = n < 2 ? NULL : malloc(sizeof(*t));
-	double *gap = malloc(NULL_DISTS_GAPS * sizeof(*gap));
+	struct gap_nulls *t = memory_new(1, sizeof(*t));
+	double *gap = memory_new(NULL_DISTS_GAPS, sizeof(*gap));
 	uint64_t seed = SEED;
 
-	if (!t || !gap) {
-		free(t);
-		free(gap);
-		return NULL;
-	}
 	t->n = n;
 	for (size_t d = 0; d < NULL_DISTS_DRAWS; d++) {
 		struct gaps_statistics f;

@@ -27,7 +27,7 @@ double gaps_ks_distance(double *gap, size_t n, double mean);
 #define NULL_DISTS_KS_GAPS 200
 
 struct gap_nulls;
-/* simulates n >= 2 gaps in about 0.1 s; NULL: no memory; to be freed by free() */
+/* simulates n >= 2 gaps in about 0.1 s; to be freed by free() */
 struct gap_nulls *nulls_simulate(size_t n);
 
 /* p-values of the statistics of n gaps, never below 1 / NULL_DISTS_DRAWS; two-sided for cov and lag1, one-sided for ks. */

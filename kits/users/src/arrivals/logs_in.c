@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "logs_in.h"
-#include "array.h"
 #include "fields.h"
 #include "lines.h"
+#include "memory.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -77,12 +77,10 @@ static void free_names(struct logged_arrivals *l)
 }
 
 /* Numbers the sources of all arrivals in the order of their names, which are freed. */
-static int assign_source_numbers(struct logged_arrivals *l)
+static void assign_source_numbers(struct logged_arrivals *l)
 {
-	struct logged_arrival **at = calloc(l->n, sizeof(struct logged_arrival *));
+	struct logged_arrival **at = memory_new(l->n, sizeof(struct logged_arrival *));
 
-	if (!at)
-		return -ENOMEM;
 	for (size_t i = 0; i < l->n; i++)
 		at[i] = &l->arrival[i];
 	qsort(at, l->n, sizeof(*at), compare_names);
@@ -92,20 +90,13 @@ static int assign_source_numbers(struct logged_arrivals *l)
 	}
 	free(at);
 	free_names(l);
-	return 0;
 }
 
 /* Adds an arrival. source NULL: sources are not read. */
-static int add_arrival(struct logged_arrivals *l, int64_t time_ns, const char *source)
+static void add_arrival(struct logged_arrivals *l, int64_t time_ns, const char *source)
 {
-	struct logged_arrival a = { .time_ns = time_ns, .name = source ? strdup(source) : NULL };
-
-	if ((source && !a.name) || array_room(&l->arrival, l->n)) {
-		free(a.name);
-		return -ENOMEM;
-	}
-	l->arrival[l->n++] = a;
-	return 0;
+	memory_more(l->arrival, l->n);
+	l->arrival[l->n++] = (struct logged_arrival){ .time_ns = time_ns, .name = source ? must_alloc(strdup(source)) : NULL };
 }
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
@@ -211,7 +202,8 @@ static int read_cells(struct log_table_reader *t, char *const *cell, const char 
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)
 		t->tick_ns = tick_ns;
-	return add_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
+	add_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
+	return 0;
 }
 
 static int read_row(struct log_table_reader *t, char *line, const char **why)
@@ -234,7 +226,8 @@ static int read_clf_line(const struct log_table_reader *t, char *line, const cha
 	if (!open)
 		return -EPROTO;
 	*host_end = '\0';
-	return add_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
+	add_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
+	return 0;
 }
 
 static enum logs_in_kind guess_log_kind(const char *line)
@@ -262,7 +255,7 @@ static void infer_tick(struct logged_arrivals *l, int64_t tick_ns)
 static int read_first_line(void *context, char *line, const char **why)
 {
 	struct log_table_reader *t = context;
-	char *copy = NULL;
+	char *copy;
 	int err;
 
 	if (t->out->kind == LOGS_IN_AUTO)
@@ -270,9 +263,7 @@ static int read_first_line(void *context, char *line, const char **why)
 	if (t->out->kind == LOGS_IN_CLF)
 		return read_clf_line(t, line, why);
 	t->commas = t->out->kind == LOGS_IN_JTL;
-	copy = strdup(line);
-	if (!copy)
-		return -ENOMEM;
+	copy = must_alloc(strdup(line));
 	err = read_log_header(t, line, why);
 	if (!err && t->headless)
 		err = read_row(t, copy, why);
@@ -296,7 +287,7 @@ int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arriv
 	*line = 0;
 	err = lines_read_table(in, &t.commas, read_first_line, read_log_line, &t, line, why);
 	if (!err && cfg->source)
-		err = assign_source_numbers(out);
+		assign_source_numbers(out);
 	if (out->kind == LOGS_IN_CLF)
 		out->tick_ns = out->step_ns = S;
 	else if (!err)

@@ -2,9 +2,9 @@
 #include "poisson.h"
 #include "ascending.h"
 #include "chances.h"
+#include "memory.h"
 #include "random.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static double rayleigh_p(double z, double n)
 	return z * z > n ? exp(-z) : fmin(1, fmax(p, 0));
 }
 
-static int test_periodogram(const struct test_window *w, const struct poisson_test_cfg *cfg, struct poisson_result *out)
+static void test_periodogram(const struct test_window *w, const struct poisson_test_cfg *cfg, struct poisson_result *out)
 {
 	double span = (double)(w->end - w->begin), most = span / (2.0 * (double)cfg->tick_ns), inside = (double)w->n;
 	size_t frequencies = w->n + 1 < FREQUENCIES_MOST ? w->n + 1 : FREQUENCIES_MOST, bins = 4;
@@ -119,12 +119,10 @@ static int test_periodogram(const struct test_window *w, const struct poisson_te
 	if (cfg->tick_ns > 1 && most < (double)frequencies)
 		frequencies = (size_t)most;
 	if (frequencies < 2 || !(span > 0) || !w->n)
-		return 0;
+		return;
 	while (bins < 4 * (frequencies + 1))
 		bins *= 2;
-	bin = calloc(bins, sizeof(*bin));
-	if (!bin)
-		return -ENOMEM;
+	bin = memory_new(bins, sizeof(*bin));
 	for (size_t i = 0; i < w->n; i++) {
 		size_t b = (size_t)((double)(w->time_ns[i] - w->begin) / span * (double)bins);
 
@@ -140,7 +138,6 @@ static int test_periodogram(const struct test_window *w, const struct poisson_te
 		}
 	free(bin);
 	out->p[POISSON_PEAK] = -expm1((double)frequencies * log1p(-fmin(rayleigh_p(out->peak, inside), 1 - 1e-16)));
-	return 0;
 }
 
 /* Holm's method: the smallest p-value is compared with level / m, the next with level / (m - 1), until one is larger. */
@@ -172,12 +169,11 @@ static void decide_holm(struct poisson_result *out)
 	}
 }
 
-int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg, const struct gap_nulls *nulls,
-		     struct poisson_result *out)
+void poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg, const struct gap_nulls *nulls,
+		      struct poisson_result *out)
 {
 	struct test_window w;
 	double *gap, ticks;
-	int err;
 
 	*out = (struct poisson_result){ .n = arrivals ? arrivals - 1 : 0,
 					.mean_s = NAN,
@@ -198,15 +194,13 @@ int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poiss
 		out->ties = out->n;
 		out->ties_expected = (double)out->n;
 		out->gaps_told = false;
-		return 0;
+		return;
 	}
 	if (out->n < 2) {
 		out->span_s = out->mean_s = (double)(time_ns[1] - time_ns[0]) / NS;
-		return 0;
+		return;
 	}
-	gap = malloc(2 * out->n * sizeof(*gap));
-	if (!gap)
-		return -ENOMEM;
+	gap = memory_new(2 * out->n, sizeof(*gap));
 	for (size_t i = 0; i < out->n; i++) {
 		gap[i] = (double)(time_ns[i + 1] - time_ns[i]) / NS;
 		out->ties += time_ns[i + 1] / cfg->tick_ns == time_ns[i] / cfg->tick_ns;
@@ -221,10 +215,8 @@ int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poiss
 	free(gap);
 	w = select_window(time_ns, cfg->tick_ns, out);
 	test_counts(&w, cfg, out);
-	err = test_periodogram(&w, cfg, out);
-	if (!err)
-		decide_holm(out);
-	return err;
+	test_periodogram(&w, cfg, out);
+	decide_holm(out);
 }
 
 /* --- in words -------------------------------------------------------------------------------------------------- */

@@ -51,10 +51,9 @@ struct poisson_result {
 /* Moves each time to a random place within its tick; sorts the times. */
 void poisson_spread_times(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
 
-/* Tests n + 1 = `arrivals` times, ascending, already spread within ticks. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). 0
- * or -ENOMEM. */
-int poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg, const struct gap_nulls *nulls,
-		     struct poisson_result *out);
+/* Tests n + 1 = `arrivals` times, ascending, already spread within ticks. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). */
+void poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg, const struct gap_nulls *nulls,
+		      struct poisson_result *out);
 
 /* Writes the names of the tests that reject, "cov, ks"; "": none. */
 void poisson_list_tests(const struct poisson_result *p, char *text, size_t size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "demands.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <gsl/gsl_blas.h>
@@ -116,10 +117,8 @@ static double fit_slope(const double *x, const double *y, size_t n, double *half
 
 static int fit_busy_times(const struct observed_rows *o, struct service_demands *d, const char **why)
 {
-	double *x = calloc(2 * d->rows, sizeof(*x)), *y = x + d->rows;
+	double *x = memory_new(2 * d->rows, sizeof(*x)), *y = x + d->rows;
 
-	if (!x)
-		return -ENOMEM;
 	for (size_t k = 0; k < o->resources; k++) {
 		double half;
 		size_t n = 0;
@@ -303,9 +302,7 @@ static int fit_responses(const struct observed_rows *o, const struct demands_fit
 	bool ok;
 
 	p.stations = cfg->stations >= 0 ? (size_t)cfg->stations : d->busy ? 0 : 1;
-	p.row = calloc(d->rows, sizeof(*p.row));
-	if (!p.row)
-		return -ENOMEM;
+	p.row = memory_new(d->rows, sizeof(*p.row));
 	for (size_t i = 0; i < d->rows; i++)
 		if (is_fittable(&o->row[i])) {
 			p.row[p.rows++] = &o->row[i];

@@ -27,7 +27,7 @@ struct service_demands {
 	double error;	      /* root mean square of log(predicted / measured) response time; NAN: none */
 };
 
-/* Fits the demands. 0; -EINVAL with the reason in `why` if the rows are not sufficient; -ENOMEM. */
+/* Fits the demands. 0; -EINVAL with the reason in `why` if the rows are not sufficient. */
 int demands_estimate(const struct observed_rows *o, const struct demands_fit_cfg *cfg, struct service_demands *out,
 		     const char **why);
 

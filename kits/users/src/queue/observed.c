@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "observed.h"
-#include "array.h"
 #include "cli.h"
 #include "fields.h"
 #include "lines.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -101,8 +101,7 @@ static int read_row(void *context, char *line, const char **why)
 	*why = "more than 100,000 rows";
 	if (r->out->rows >= ROWS_MOST)
 		return -EPROTO;
-	if (array_room(&r->out->row, r->out->rows))
-		return -ENOMEM;
+	memory_more(r->out->row, r->out->rows);
 	row = &r->out->row[r->out->rows++];
 	*row = blank;
 	for (size_t k = 0; k < MVA_STATIONS; k++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "crowd.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 #include "random.h"
 #include "say.h"
@@ -31,11 +32,8 @@ int crowd_open(struct crowd *c)
 	if (c->epoll < 0)
 		return -errno;
 	c->sums.memory_bytes = -thread_get_process_rss();
-	c->user = calloc(n, sizeof(*c->user));
-	if (!c->user || due_heap_open(&c->dues, n)) {
-		crowd_close(c);
-		return -ENOMEM;
-	}
+	c->user = memory_new(n, sizeof(*c->user));
+	due_heap_open(&c->dues, n);
 	c->cfg.all = c->cfg.all ? c->cfg.all : c->cfg.users;
 	c->random = c->cfg.seed;
 	for (size_t i = 0; i < n; i++)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "dues.h"
+#include "memory.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-int due_heap_open(struct due_heap *d, size_t room)
+void due_heap_open(struct due_heap *d, size_t room)
 {
-	*d = (struct due_heap){ .heap = calloc(room ? room : 1, sizeof(*d->heap)), .room = room };
-	return d->heap ? 0 : -ENOMEM;
+	*d = (struct due_heap){ .heap = memory_new(room, sizeof(*d->heap)), .room = room };
 }
 
 void due_heap_add(struct due_heap *d, int64_t at_ns, uint32_t user)

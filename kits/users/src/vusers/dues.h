@@ -13,8 +13,8 @@ struct due_heap {
 	size_t n, room;
 };
 
-/* Allocates room for `room` entries. 0 or -ENOMEM. */
-int due_heap_open(struct due_heap *d, size_t room);
+/* Allocates room for `room` entries. */
+void due_heap_open(struct due_heap *d, size_t room);
 /* Adds an entry; the caller never adds more than `room`. */
 void due_heap_add(struct due_heap *d, int64_t at_ns, uint32_t user);
 int64_t due_heap_first_ns(const struct due_heap *d); /* the earliest time; INT64_MAX: the heap is empty */

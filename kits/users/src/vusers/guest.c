@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "guest.h"
+#include "memory.h"
 #include "rfb/bytes.h"
 
 #include <errno.h>
@@ -13,16 +14,13 @@
 
 enum { STAGE_VERSION, STAGE_SECURITY, STAGE_INIT, STAGE_TYPE, STAGE_MESSAGE };
 
-/* Makes a framebuffer update with one raw rectangle of one grey. Owned by the caller; NULL: out of memory. */
+/* Makes a framebuffer update with one raw rectangle of one grey. Owned by the caller. */
 static uint8_t *make_grey_update(uint16_t width, uint16_t height, uint8_t grey, size_t *size)
 {
 	uint8_t *p;
 
 	*size = 16 + 4 * (size_t)width * height;
-	p = malloc(*size);
-	if (!p)
-		return NULL;
-	memset(p, 0, 16);
+	p = memory_new(*size, 1);
 	memset(p + 16, grey, *size - 16);
 	p[3] = 1;
 	rfb_put_u16(p + 8, width);
@@ -30,7 +28,7 @@ static uint8_t *make_grey_update(uint16_t width, uint16_t height, uint8_t grey, 
 	return p;
 }
 
-int answers_make(struct server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height)
+void answers_make(struct server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height)
 {
 	char head[160];
 	int n;
@@ -40,19 +38,16 @@ int answers_make(struct server_answers *w, bool http, int64_t size, uint16_t wid
 		w->answer = make_grey_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 0, &w->size);
 		w->turned = make_grey_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 255, &w->size);
 		w->whole = make_grey_update(width, height, 255, &w->whole_size);
-		return w->answer && w->turned && w->whole ? 0 : -ENOMEM;
+		return;
 	}
 	n = snprintf(head, sizeof(head),
 		     "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: "
 		     "%lld\r\nConnection: keep-alive\r\n\r\n",
 		     (long long)size);
 	w->size = (size_t)n + (size_t)size;
-	w->answer = malloc(w->size);
-	if (!w->answer)
-		return -ENOMEM;
+	w->answer = memory_new(w->size, 1);
 	memcpy(w->answer, head, (size_t)n);
 	memset(w->answer + n, '.', (size_t)size);
-	return 0;
 }
 
 void answers_free(struct server_answers *w)

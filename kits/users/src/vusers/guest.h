@@ -31,8 +31,7 @@ struct served_client {
 	uint8_t head[RFB_LOOK_MAX]; /* part of the message being read */
 };
 
-/* 0 or -ENOMEM. */
-int answers_make(struct server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height);
+void answers_make(struct server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height);
 void answers_free(struct server_answers *w);
 
 void client_init(struct served_client *g, int fd, uint32_t serial);

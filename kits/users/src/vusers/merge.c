@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "merge.h"
-#include "array.h"
 #include "clock.h"
 #include "json_in.h"
+#include "memory.h"
 #include "report.h"
 #include "rows_in.h"
 #include "why.h"
@@ -17,32 +17,26 @@
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 
-int merged_add_users(struct merged_runs *m, int64_t users)
+void merged_add_users(struct merged_runs *m, int64_t users)
 {
 	struct crowd *c = &m->crowd;
-	struct crowd_user *all = reallocarray(c->user, (size_t)(c->cfg.users + users), sizeof(*all));
+	struct crowd_user *all = must_alloc(reallocarray(c->user, (size_t)(c->cfg.users + users), sizeof(*all)));
 
-	if (!all)
-		return -ENOMEM;
 	memset(all + c->cfg.users, 0, (size_t)users * sizeof(*all));
 	c->user = all;
 	c->cfg.before = c->cfg.users; /* the users of the generators before */
 	c->cfg.users += users;
 	m->parts++;
-	return 0;
 }
 
 int merged_add_row(struct merged_runs *m, struct vlog_row row)
 {
 	struct crowd *c = &m->crowd;
-	int err;
 
 	if (row.user != VLOG_NOBODY && row.user >= c->cfg.users - c->cfg.before)
 		return -ERANGE;
 	row.user += row.user == VLOG_NOBODY ? 0 : (uint32_t)c->cfg.before;
-	err = array_room(&m->row, m->n);
-	if (err)
-		return err;
+	memory_more(m->row, m->n);
 	m->row[m->n++] = row;
 	vlog_add_sums(&m->sums, &row);
 	if (row.measured && row.sent_ns)
@@ -73,14 +67,12 @@ static int compare_end_ns(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int merged_compute_window(struct merged_runs *m, int64_t from_ns, int64_t end_ns)
+void merged_compute_window(struct merged_runs *m, int64_t from_ns, int64_t end_ns)
 {
-	struct merged_event *event = calloc(2 * m->n + 1, sizeof(*event));
+	struct merged_event *event = memory_new(2 * m->n + 1, sizeof(*event));
 	struct crowd *c = &m->crowd;
 	size_t n = 0;
 
-	if (!event)
-		return -ENOMEM;
 	qsort(m->row, m->n, sizeof(*m->row), compare_end_ns);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct vlog_row *r = &m->row[i];
@@ -97,7 +89,6 @@ int merged_compute_window(struct merged_runs *m, int64_t from_ns, int64_t end_ns
 		(event[i].sent ? window_note_sent : window_note_end)(&c->window, event[i].at_ns);
 	window_end_now(&c->window, n && event[n - 1].at_ns > end_ns ? event[n - 1].at_ns : end_ns);
 	free(event);
-	return 0;
 }
 
 void merged_free(struct merged_runs *m)
@@ -257,8 +248,7 @@ static void add_generator(int i, const char *report, const char *log)
 	if (!run.json[i])
 		die(EXIT_USAGE, "%s: %s", report, why.text);
 	check_settings(i, report);
-	if (merged_add_users(&run.m, get_int(i, report, "settings.users")))
-		die(EXIT_RUN, "out of memory");
+	merged_add_users(&run.m, get_int(i, report, "settings.users"));
 	add_figures(i, report);
 	run.shift_ns = get_int(0, report, "result.start_ns") - get_int(i, report, "result.start_ns");
 	read_log(log);
@@ -380,8 +370,7 @@ int merge_reports(char *const *word, int words, const char *log, const struct re
 	end = from;
 	for (int i = 0; i < run.m.parts; i++)
 		end = from + get_seconds_ns(i, "result.seconds") > end ? from + get_seconds_ns(i, "result.seconds") : end;
-	if (merged_compute_window(&run.m, from, end))
-		die(EXIT_RUN, "out of memory for %zu rows", run.m.n);
+	merged_compute_window(&run.m, from, end);
 	err = log ? write_log(log) : 0;
 	report_users(out, c, &run.m.sums, &what);
 	status = report_add_warnings(out, c, &run.m.sums, &what, err);

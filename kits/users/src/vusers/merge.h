@@ -21,13 +21,13 @@ struct merged_runs {
 	int parts;
 };
 
-/* Adds a generator of `users` users, whose rows follow; they are numbered after those of the generators before. 0 or -ENOMEM. */
-int merged_add_users(struct merged_runs *m, int64_t users);
-/* Adds a row of the generator added last; its user has the number in that generator. 0, -ENOMEM, -ERANGE: no such user. */
+/* Adds a generator of `users` users, whose rows follow; they are numbered after those of the generators before. */
+void merged_add_users(struct merged_runs *m, int64_t users);
+/* Adds a row of the generator added last; its user has the number in that generator. 0; -ERANGE: no such user. */
 int merged_add_row(struct merged_runs *m, struct vlog_row row);
 /* Sorts the rows by time and computes requests in flight and gaps between sends in the window from_ns to end_ns (CLOCK_MONOTONIC of
  * the first generator). */
-int merged_compute_window(struct merged_runs *m, int64_t from_ns, int64_t end_ns);
+void merged_compute_window(struct merged_runs *m, int64_t from_ns, int64_t end_ns);
 void merged_free(struct merged_runs *m);
 
 /* `vusers merge`: word[0] is a report, word[1] its log, and so on. Returns the exit status; dies with a line if they do not fit. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "serve.h"
 #include "array.h"
-#include "cli.h"
 #include "clock.h"
 #include "guest.h"
+#include "memory.h"
 #include "proc.h"
 #include "random.h"
 #include "thread.h"
@@ -253,30 +253,26 @@ static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *out)
 {
 	struct epoll_event want = { .events = EPOLLIN, .data.u32 = LISTENER };
-	struct serve_state *s = calloc(1, sizeof(*s));
+	struct serve_state *s = memory_new(1, sizeof(*s));
 	int64_t from = clock_now(), now;
 	sigset_t stops, before;
-	int err = -ENOMEM;
+	int err;
 
-	if (!s)
-		return err;
 	*s = (struct serve_state){
 		.cfg = cfg, .sums = out, .stations = cfg->stations, .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024
 	};
-	s->guest = calloc(s->room, sizeof(*s->guest));
-	if (s->guest && !answers_make(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
-		proc_fill_stop_set(&stops);
-		sigprocmask(SIG_BLOCK, &stops, &before);
-		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno
-											  : serve_loop(s, listener, &before);
-		sigprocmask(SIG_SETMASK, &before, NULL);
-	}
+	s->guest = memory_new(s->room, sizeof(*s->guest));
+	answers_make(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height);
+	proc_fill_stop_set(&stops);
+	sigprocmask(SIG_BLOCK, &stops, &before);
+	err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno : serve_loop(s, listener, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	now = clock_now();
 	out->ns = now - from;
 	out->cpu_ns = clock_process_cpu();
 	for (int i = 0; i < s->stations.n; i++)
 		out->busy[i] = s->first_ns ? s->stations.busy_ns[i] / (double)(now - s->first_ns) : 0;
-	for (size_t fd = 0; s->guest && fd < s->room; fd++)
+	for (size_t fd = 0; fd < s->room; fd++)
 		if (s->guest[fd].serial)
 			close((int)fd);
 	answers_free(&s->way);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "think.h"
-#include "array.h"
-#include "cli.h"
+#include "memory.h"
 #include "random.h"
 
 #include <errno.h>
@@ -33,24 +32,13 @@ int think_parse(const char *text, struct think_times *out, const char **path)
 	return -EINVAL;
 }
 
-static int add_value(struct think_times *t, double ns)
-{
-	if (t->n == THINK_VALUES_MOST)
-		return -E2BIG;
-	if (array_room(&t->value, t->n))
-		return -ENOMEM;
-	t->value[t->n++] = ns;
-	return 0;
-}
-
 int think_read_values(FILE *in, struct think_times *out, unsigned long *line)
 {
 	char text[128];
 	double s, sum = 0;
-	int err = 0;
 
 	out->n = 0;
-	for (*line = 1; !err && fgets(text, sizeof(text), in); (*line)++) {
+	for (*line = 1; fgets(text, sizeof(text), in); (*line)++) {
 		char *word = text + strspn(text, " \t");
 
 		word[strcspn(word, "#\r\n")] = '\0';
@@ -60,11 +48,12 @@ int think_read_values(FILE *in, struct think_times *out, unsigned long *line)
 			continue;
 		if (cli_parse_real(word, &s) || !(s >= 0 && s * 1e9 <= THINK_MOST_NS))
 			return -EPROTO;
-		err = add_value(out, s * 1e9);
+		if (out->n == THINK_VALUES_MOST)
+			return -E2BIG;
+		memory_more(out->value, out->n);
+		out->value[out->n++] = s * 1e9;
 		sum += s * 1e9;
 	}
-	if (err)
-		return err;
 	if (ferror(in))
 		return -EIO;
 	if (!out->n)

@@ -29,7 +29,7 @@ struct think_times {
 /* Parses "exp", "uniform", "const", "lognormal[:CV]" or "file:PATH" (*path is then PATH, not read yet; else NULL). 0 or -EINVAL. */
 int think_parse(const char *text, struct think_times *out, const char **path);
 /* Reads seconds, one per line; # begins a comment. 0, -EPROTO with the number of a line that is no time, -ENODATA for no value,
- * -E2BIG, -ENOMEM, -EIO. */
+ * -E2BIG, -EIO. */
 int think_read_values(FILE *in, struct think_times *out, unsigned long *line);
 /* Sets the mean; values of a file are scaled. */
 void think_set_mean(struct think_times *t, double mean_ns);
