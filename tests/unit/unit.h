@@ -49,6 +49,15 @@ static inline void unit_add_test(struct CMUnitTest test)
 	static void name(void **state __attribute__((unused)))
 #define TEST(name) TEST_WITH(NULL, NULL, name)
 
+/* A stream that reads `text`, to be closed by the caller. */
+static inline FILE *open_text(const char *text)
+{
+	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+
+	assert_non_null(f);
+	return f;
+}
+
 int main(void)
 {
 	return cmocka_run_group_tests_name("tests", unit_test, BEFORE_ALL, AFTER_ALL);

@@ -10,7 +10,7 @@ static struct why why;
 
 static int read_counter_file(struct event_script *s, const char *text)
 {
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	FILE *in = open_text(text);
 	int err = event_script_read(s, in, &why);
 
 	fclose(in);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* menus - the way to an event, what is felt of it, and the events that all users have in common. */
-#include <unistd.h>
-
 #include "../../../../../tests/unit/near.h"
 #include "summarize/startup.h"
-#include "../../../../../tests/unit/unit.h"
+#include "../../../../../tests/unit/folder.h"
 
 static const struct klm_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
 
@@ -27,7 +25,7 @@ TEST(nothing_is_felt_up_to_what_was_expected)
 	assert_near(menus_felt_delay_s(6, 5, 0), 1, 1e-9);
 }
 
-TEST(common_events_have_their_counts_together)
+TEST_WITH(make_folder, remove_folder, common_events_have_their_counts_together)
 {
 	static const char text[] =
 		"{\"m\": {\"classes\": ["
@@ -39,16 +37,11 @@ TEST(common_events_have_their_counts_together)
 		"{\"class\": \"3\", \"events\": [{\"application\": \"a\", \"path\": \"y\", \"count\": 1},"
 		" {\"application\": \"a\", \"path\": \"x\", \"count\": 4, \"shortcut\": \"F1\"}]}]}}";
 	struct user_action event[MENUS_EVENTS];
-	char path[] = "/tmp/menus.XXXXXX";
-	struct why why;
-	FILE *out = fdopen(mkstemp(path), "w");
 	struct json_document *j;
+	struct why why;
 
-	assert_non_null(out);
-	fputs(text, out);
-	fclose(out);
-	j = json_read_file(path, &why);
-	unlink(path);
+	put("menus", text);
+	j = json_read_file(in_folder("menus"), &why);
 	assert_non_null(j);
 	assert_int_equal(menus_find_actions(j, "m", event), 2);
 	assert_string_equal(event[0].path, "x");

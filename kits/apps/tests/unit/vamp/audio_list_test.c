@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* audio_list - lists as pactl 16.1 prints them, shortened. */
 #include <errno.h>
-#include <unistd.h>
 
 #include "vamp/audio.h"
-#include "../../../../../tests/unit/unit.h"
+#define BEFORE_ALL make_folder
+#define AFTER_ALL remove_folder
+#include "../../../../../tests/unit/folder.h"
 
 static int read_text(const char *text, struct audio_streams *out)
 {
-	char path[] = "/tmp/list.XXXXXX";
-	FILE *f = fdopen(mkstemp(path), "w");
-	int err;
-
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0 && !fclose(f));
-	err = audio_parse_streams(path, out);
-	unlink(path);
-	return err;
+	put("list", text);
+	return audio_parse_streams(in_folder("list"), out);
 }
 
 static const char four[] =

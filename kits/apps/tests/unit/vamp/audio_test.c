@@ -13,9 +13,8 @@
 #include "why.h"
 #define BEFORE_ALL begin
 #define AFTER_ALL finish
-#include "../../../../../tests/unit/unit.h"
+#include "../../../../../tests/unit/folder.h"
 
-static char folder[] = "/tmp/audio.XXXXXX";
 static struct why why;
 static struct audio_watch *a;
 static pid_t server, player;
@@ -49,9 +48,8 @@ static int begin(void **state)
 {
 	char path[64];
 
-	(void)state;
 	tools = !system("command -v pulseaudio pactl pacat >/dev/null");
-	if (!mkdtemp(folder))
+	if (make_folder(state))
 		return -1;
 	snprintf(path, sizeof(path), "%s/pulse", folder);
 	unsetenv("PULSE_SERVER");
@@ -61,14 +59,10 @@ static int begin(void **state)
 
 static int finish(void **state)
 {
-	char command[64];
-
-	(void)state;
 	audio_close(a);
 	end(&player);
 	end(&server);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
+	return remove_folder(state);
 }
 
 static void need_tools(void)

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "vamp/isolate.h"
-#include "../../../../../tests/unit/unit.h"
+#include "../../../../../tests/unit/folder.h"
 #include "stage.h"
 
 TEST(busy_is_all_but_idle_and_waiting_for_a_disk)
@@ -26,14 +26,12 @@ TEST(busy_is_all_but_idle_and_waiting_for_a_disk)
 	fclose(f);
 }
 
-static char root[] = "/tmp/vamp-irq.XXXXXX";
-
-static void folder(const char *name)
+static void directory(const char *name)
 {
 	char path[256];
 
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
 		mkdir(path, 0755);
 		*slash = '/';
@@ -47,8 +45,8 @@ static void file(const char *name, const char *text)
 
 	snprintf(path, sizeof(path), "%s", name);
 	*strrchr(path, '/') = '\0';
-	folder(path);
-	put(text, "%s/%s", root, name);
+	directory(path);
+	write_to(text, "%s/%s", folder, name);
 }
 
 static void device(const char *class, const char *name, const char *path)
@@ -56,37 +54,35 @@ static void device(const char *class, const char *name, const char *path)
 	char link[256], to[256];
 
 	snprintf(link, sizeof(link), "sys/class/%s/%s", class, name);
-	folder(link);
-	snprintf(link, sizeof(link), "%s/sys/class/%s/%s/device", root, class, name);
-	snprintf(to, sizeof(to), "%s/sys/devices/%s", root, path);
-	folder(to + strlen(root) + 1);
+	directory(link);
+	snprintf(link, sizeof(link), "%s/sys/class/%s/%s/device", folder, class, name);
+	snprintf(to, sizeof(to), "%s/sys/devices/%s", folder, path);
+	directory(to + strlen(folder) + 1);
 	assert_int_equal(symlink(to, link), 0);
 }
 
-TEST(interrupts_of_devices_are_found)
+TEST_WITH(make_folder, remove_folder, interrupts_of_devices_are_found)
 {
 	static const int wanted[] = { 1, 9, 36, 38, 39 };
 	struct device_irq_list irqs;
 
-	assert_non_null(mkdtemp(root));
 	file("sys/devices/pci0/02.0/msi_irqs/36", "msix\n"); /* a disk, of virtio */
 	device("block", "vda", "pci0/02.0/virtio1");
 	file("sys/devices/pci0/03.0/irq", "9\n"); /* a card with a single legacy interrupt */
-	folder("sys/devices/pci0/03.0/msi_irqs");
+	directory("sys/devices/pci0/03.0/msi_irqs");
 	device("net", "eth0", "pci0/03.0");
 	device("input", "input0", "platform/i8042/serio0/input/input0"); /* a handler's name */
-	folder("proc/irq/1/i8042");
+	directory("proc/irq/1/i8042");
 	device("input", "input1", "platform/a.mmio/virtio2"); /* the device's name, and more */
-	folder("proc/irq/38/virtio2-input.0");
-	folder("proc/irq/39/virtio2-config");
-	folder("sys/class/net/lo");			     /* no hardware */
+	directory("proc/irq/38/virtio2-input.0");
+	directory("proc/irq/39/virtio2-config");
+	directory("sys/class/net/lo");			     /* no hardware */
 	file("sys/devices/pci0/05.0/msi_irqs/50", "msix\n"); /* some other device */
-	folder("proc/irq/40/virtio20-rng");
-	folder("proc/irq/41/ttyS0");
-	assert_int_equal(isolate_find_irqs(&irqs, root), 0);
+	directory("proc/irq/40/virtio20-rng");
+	directory("proc/irq/41/ttyS0");
+	assert_int_equal(isolate_find_irqs(&irqs, folder), 0);
 	assert_int_equal(irqs.n, sizeof(wanted) / sizeof(*wanted));
 	for (size_t i = 0; i < irqs.n; i++)
 		assert_int_equal(irqs.irq[i], wanted[i]);
 	free(irqs.irq);
-	remove_tree(root);
 }

@@ -8,22 +8,22 @@
 
 #include "files.h"
 #include "vamp/groups.h"
-#include "../../../../../tests/unit/unit.h"
+#include "../../../../../tests/unit/folder.h"
 #include "stage.h"
 
-static char root[32], mount[64];
+static char mount[64];
 static int version;
 static struct undo_recorder *undo;
 
 /* ---- the kernel ---- */
 
-static bool holds(const char *folder, const char *file, const char *word)
+static bool holds(const char *group, const char *file, const char *word)
 {
 	char path[1024], text[256];
 	bool found = false;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	snprintf(path, sizeof(path), "%s/%s", group, file);
 	f = fopen(path, "r");
 	while (f && fscanf(f, "%255s", text) == 1)
 		found = found || !strcmp(text, word) || !*word;
@@ -49,36 +49,36 @@ static int leave(const char *path, const struct stat *st, int type, struct FTW *
 			snprintf(left + strlen(left), sizeof(left) - strlen(left), "%d\n", pid);
 	if (f)
 		fclose(f);
-	put(left, "%s", path);
+	write_to(left, "%s", path);
 	return 0;
 }
 
 /* /proc/PID/cgroup of the tree */
-static void tell_group(const char *who, const char *folder)
+static void tell_group(const char *who, const char *group)
 {
 	char path[128], line[1024];
 
-	snprintf(path, sizeof(path), "%s/proc/%s", root, who);
+	snprintf(path, sizeof(path), "%s/proc/%s", folder, who);
 	mkdir(path, 0755);
-	folder += strlen(mount);
-	snprintf(line, sizeof(line), "%s%s\n", version == 1 ? "4:cpu,cpuacct:" : "0::", *folder ? folder : "/");
-	put(line, "%s/cgroup", path);
+	group += strlen(mount);
+	snprintf(line, sizeof(line), "%s%s\n", version == 1 ? "4:cpu,cpuacct:" : "0::", *group ? group : "/");
+	write_to(line, "%s/cgroup", path);
 }
 
 int __real_files_write_text(const char *path, const char *text);
 int __wrap_files_write_text(const char *path, const char *text)
 {
-	char folder[1024], text_of[1024];
+	char group[1024], text_of[1024];
 	const char *file = strrchr(path, '/') + 1;
 
-	snprintf(folder, sizeof(folder), "%.*s", (int)(file - path - 1), path);
+	snprintf(group, sizeof(group), "%.*s", (int)(file - path - 1), path);
 	if (access(path, F_OK))
 		return -ENOENT;
 	if (!strcmp(file, "cgroup.procs")) {
 		char pid[16];
 
 		snprintf(pid, sizeof(pid), "%d", atoi(text));
-		if (version == 2 && holds(folder, "cgroup.subtree_control", "cpu") && holds(folder, "cgroup.events", ""))
+		if (version == 2 && holds(group, "cgroup.subtree_control", "cpu") && holds(group, "cgroup.events", ""))
 			return -EBUSY;
 		leaver = pid;
 		nftw(mount, leave, 8, FTW_PHYS);
@@ -86,13 +86,13 @@ int __wrap_files_write_text(const char *path, const char *text)
 		FILE *f = fopen(path, "a");
 		fprintf(f, "%s\n", pid);
 		fclose(f);
-		tell_group(pid, folder);
+		tell_group(pid, group);
 		return 0;
 	}
 	if (!strcmp(file, "cgroup.subtree_control")) {
-		if (*text == '+' && holds(folder, "cgroup.events", "") && holds(folder, "cgroup.procs", ""))
+		if (*text == '+' && holds(group, "cgroup.events", "") && holds(group, "cgroup.procs", ""))
 			return -EBUSY;
-		put(*text == '+' ? "cpu memory\n" : "memory\n", "%s", path);
+		write_to(*text == '+' ? "cpu memory\n" : "memory\n", "%s", path);
 		return 0;
 	}
 	return __real_files_write_text(path, text);
@@ -116,17 +116,17 @@ int __wrap_mkdir(const char *path, mode_t mode)
 		return -1;
 	if (strncmp(path, mount, strlen(mount)))
 		return 0;
-	put("", "%s/cgroup.procs", path);
+	write_to("", "%s/cgroup.procs", path);
 	if (version == 1) {
-		put("1024\n", "%s/cpu.shares", path);
+		write_to("1024\n", "%s/cpu.shares", path);
 		return 0;
 	}
 	snprintf(above, sizeof(above), "%.*s", (int)(strrchr(path, '/') - path), path);
-	put("populated 0\n", "%s/cgroup.events", path);
-	put("\n", "%s/cgroup.subtree_control", path);
-	put(holds(above, "cgroup.subtree_control", "cpu") ? "cpu memory\n" : "memory\n", "%s/cgroup.controllers", path);
+	write_to("populated 0\n", "%s/cgroup.events", path);
+	write_to("\n", "%s/cgroup.subtree_control", path);
+	write_to(holds(above, "cgroup.subtree_control", "cpu") ? "cpu memory\n" : "memory\n", "%s/cgroup.controllers", path);
 	if (holds(above, "cgroup.subtree_control", "cpu"))
-		put("100\n", "%s/cpu.weight", path);
+		write_to("100\n", "%s/cpu.weight", path);
 	return 0;
 }
 
@@ -157,24 +157,23 @@ static void play(int which, char session[128])
 {
 	char line[256], path[64];
 
-	strcpy(root, "/tmp/vamp-group.XXXXXX");
-	assert_non_null(mkdtemp(root));
+	assert_int_equal(make_folder(NULL), 0);
 	version = 0;
-	snprintf(path, sizeof(path), "%s/proc", root);
+	snprintf(path, sizeof(path), "%s/proc", folder);
 	mkdir(path, 0755);
-	snprintf(path, sizeof(path), "%s/proc/self", root);
+	snprintf(path, sizeof(path), "%s/proc/self", folder);
 	mkdir(path, 0755);
-	snprintf(mount, sizeof(mount), "%s/cg", root);
+	snprintf(mount, sizeof(mount), "%s/cg", folder);
 	__real_mkdir(mount, 0755);
 	version = which;
 	snprintf(line, sizeof(line), "tmpfs /tmp tmpfs rw 0 0\n%s\n",
 		 which == 1 ? "cgroup2 /unified cgroup2 rw 0 0\ncgroup /cg cgroup rw,cpu,cpuacct 0 0"
 			    : "cgroup2 /cg cgroup2 rw,nsdelegate 0 0");
-	put(line, "%s/proc/self/mounts", root);
-	put("", "%s/cgroup.procs", mount);
+	write_to(line, "%s/proc/self/mounts", folder);
+	write_to("", "%s/cgroup.procs", mount);
 	if (which == 2) {
-		put("cpu memory\n", "%s/cgroup.controllers", mount);
-		put("cpu memory\n", "%s/cgroup.subtree_control", mount);
+		write_to("cpu memory\n", "%s/cgroup.controllers", mount);
+		write_to("cpu memory\n", "%s/cgroup.subtree_control", mount);
 	}
 	snprintf(session, 128, "%s/s", mount);
 	mkdir(session, 0755);
@@ -192,15 +191,15 @@ static void play_ends(void)
 	assert_int_equal(undo_close(undo), 0);
 	reap(first);
 	reap(second);
-	remove_tree(root);
+	assert_int_equal(remove_folder(NULL), 0);
 }
 
-static bool is_in(pid_t pid, const char *folder)
+static bool is_in(pid_t pid, const char *group)
 {
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	return holds(folder, "cgroup.procs", number);
+	return holds(group, "cgroup.procs", number);
 }
 
 static struct background_tag tag_of(pid_t pid)
@@ -243,7 +242,7 @@ TEST(version_1_weighs_by_shares)
 
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(1, session);
-		assert_int_equal(shares_open_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
+		assert_int_equal(shares_open_group(&g, folder, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
 		assert_int_equal(g.groups.version, 1);
 		assert_string_equal(g.above, session);
 		assert_weight(&g, "cpu.shares", weights[ratio]);
@@ -261,7 +260,7 @@ TEST(version_2_puts_the_others_into_a_group_of_their_own)
 
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(2, session);
-		assert_int_equal(shares_open_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
+		assert_int_equal(shares_open_group(&g, folder, NULL, (enum throttle_ratio)ratio, undo, &why), 0);
 		assert_int_equal(g.groups.version, 2);
 		assert_weight(&g, "cpu.weight", weights[ratio]);
 		assert_true(holds(session, "cgroup.subtree_control", "cpu"));
@@ -281,8 +280,8 @@ TEST(version_2_where_groups_below_have_weights_already)
 	struct why why;
 
 	play(2, session);
-	snprintf(slice, sizeof(slice), "%s", mount + strlen(root));
-	assert_int_equal(shares_open_group(&g, root, slice, RATIO_M, undo, &why), 0);
+	snprintf(slice, sizeof(slice), "%s", mount + strlen(folder));
+	assert_int_equal(shares_open_group(&g, folder, slice, RATIO_M, undo, &why), 0);
 	assert_weight(&g, "cpu.weight", "11");
 	take_and_return(&g, session, session);
 	assert_true(holds(mount, "cgroup.subtree_control", "cpu"));
@@ -300,13 +299,13 @@ TEST(what_cannot_be_is_told_and_nothing_changes)
 	snprintf(inner, sizeof(inner), "%s/inner", session);
 	assert_int_equal(mkdir(inner, 0755), 0); /* it would get the weight of all others together */
 	*why.text = '\0';
-	assert_int_equal(shares_open_group(&g, root, NULL, RATIO_M, undo, &why), -EBUSY);
+	assert_int_equal(shares_open_group(&g, folder, NULL, RATIO_M, undo, &why), -EBUSY);
 	assert_true(*why.text);
 	assert_true(is_in(first, session));
 	*why.text = '\0';
-	assert_int_equal(shares_open_group(&g, root, inner + strlen(root), RATIO_M, undo, &why), -ENOTSUP);
+	assert_int_equal(shares_open_group(&g, folder, inner + strlen(folder), RATIO_M, undo, &why), -ENOTSUP);
 	assert_true(*why.text);
-	assert_int_equal(shares_open_group(&g, root, "/elsewhere", RATIO_M, undo, &why), -ENOENT);
+	assert_int_equal(shares_open_group(&g, folder, "/elsewhere", RATIO_M, undo, &why), -ENOENT);
 	assert_int_equal(undo_mark(undo), 0);
 	rmdir(inner);
 	/* a process of another session is not taken into this one's budget */
@@ -315,7 +314,7 @@ TEST(what_cannot_be_is_told_and_nothing_changes)
 	why_say(&why, "%s/cgroup.procs", inner);
 	files_write_number(why.text, second);
 	tag = tag_of(second);
-	assert_int_equal(shares_open_group(&g, root, NULL, RATIO_M, undo, &why), 0);
+	assert_int_equal(shares_open_group(&g, folder, NULL, RATIO_M, undo, &why), 0);
 	assert_int_equal(shares_move_process(&g, undo, &tag), -EXDEV);
 	assert_true(is_in(second, inner));
 	play_ends();

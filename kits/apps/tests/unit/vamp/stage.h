@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stage - files, folders and processes that tests make and remove. Included by tests, behind unit.h. */
+/* stage - files and processes that tests make and remove. Included by tests, behind folder.h. */
 #pragma once
 
 #include "proc.h"
 
-#include <ftw.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static inline void put(const char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static inline void put(const char *text, const char *format, ...)
+static inline void write_to(const char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static inline void write_to(const char *text, const char *format, ...)
 {
 	char path[1024];
 	va_list words;
@@ -23,17 +22,6 @@ static inline void put(const char *text, const char *format, ...)
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
-}
-
-static inline int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st, (void)type, (void)at;
-	return remove(path);
-}
-
-static inline void remove_tree(const char *folder)
-{
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* A child that sleeps until it is killed. */

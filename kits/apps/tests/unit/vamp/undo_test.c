@@ -11,14 +11,13 @@
 #include "clock.h"
 #include "files.h"
 #include "vamp/undo.h"
-#define BEFORE_ALL begin
-#define AFTER_ALL finish
-#include "../../../../../tests/unit/unit.h"
+#define BEFORE_ALL make_folder
+#define AFTER_ALL remove_folder
+#include "../../../../../tests/unit/folder.h"
 #include "stage.h"
 
 #define PATIENCE (60 * NS_PER_S) /* bounds only a test that would else hang for ever */
 
-static char folder[] = "/tmp/thinprobe-undo.XXXXXX";
 static char file[64], other[64];
 
 static void assert_holds(const char *path, const char *text)
@@ -34,8 +33,8 @@ static int make_files(void **state)
 	(void)state;
 	snprintf(file, sizeof(file), "%s/one", folder);
 	snprintf(other, sizeof(other), "%s/other", folder);
-	put("1024\n", "%s", file);
-	put("none\n", "%s", other);
+	write_to("1024\n", "%s", file);
+	write_to("none\n", "%s", other);
 	return 0;
 }
 
@@ -112,7 +111,7 @@ TEST_WITH(make_files, NULL, a_file_that_has_gone_is_nothing_to_undo_and_a_folder
 	snprintf(inside, sizeof(inside), "%s/file", group);
 	assert_int_equal(undo_open(&u, 4), 0);
 	assert_int_equal(undoable_make(u, UNDO_MKDIR, group), 0);
-	put("1\n", "%s", inside);
+	write_to("1\n", "%s", inside);
 	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(undo_revert(u, 0), 1); /* not empty */
@@ -141,7 +140,7 @@ TEST_WITH(make_files, NULL, a_fifo_goes_with_the_list)
 	assert_int_equal(undo_revert(u, 0), 0); /* it has gone already */
 	assert_int_equal(undoable_make(u, UNDO_MKFIFO, fifo), 0);
 	unlink(fifo);
-	put("1\n", "%s", fifo);
+	write_to("1\n", "%s", fifo);
 	assert_int_equal(undo_close(u), 0);
 	assert_holds(fifo, "1");
 	unlink(fifo);
@@ -154,13 +153,13 @@ TEST_WITH(make_files, NULL, a_move_notes_where_the_task_was)
 	pid_t pid = sleeper();
 
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	put("", "%s", file);
+	write_to("", "%s", file);
 	assert_int_equal(undo_open(&u, 4), 0);
 	assert_int_equal(undoable_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH); /* the pid is another's now */
 	assert_int_equal(undo_mark(u), 0);
 	assert_int_equal(undoable_move_task(u, pid, start_of(pid), file, other), 0);
 	assert_holds(file, number);
-	put("", "%s", file); /* as the kernel would */
+	write_to("", "%s", file); /* as the kernel would */
 	assert_int_equal(undo_close(u), 0);
 	assert_holds(other, number);
 	reap(pid);
@@ -171,12 +170,12 @@ TEST_WITH(make_files, NULL, a_task_that_has_ended_is_nothing_to_undo)
 	struct undo_recorder *u;
 	pid_t pid = sleeper();
 
-	put("", "%s", file);
+	write_to("", "%s", file);
 	assert_int_equal(undo_open(&u, 4), 0);
 	assert_int_equal(undoable_move_task(u, pid, 0, file, other), 0);
 	assert_int_equal(undoable_set_nice(u, pid, 0, 19), may_lower_nice() ? 0 : -EPERM);
 	reap(pid);
-	put("", "%s", file);
+	write_to("", "%s", file);
 	assert_int_equal(undoable_set_nice(u, pid, 0, 5), -ESRCH);
 	assert_int_equal(undo_close(u), 0);
 	assert_holds(other, "none");
@@ -401,18 +400,4 @@ TEST_WITH(make_files, NULL, a_killed_daemon_is_undone_by_its_watchdog)
 			usleep(2000);
 		assert_int_equal(kill(watchdog, 0), -1); /* and goes itself */
 	}
-}
-
-static int begin(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int finish(void **state)
-{
-	(void)state;
-	unlink(file);
-	unlink(other);
-	return rmdir(folder);
 }

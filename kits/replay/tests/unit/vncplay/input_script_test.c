@@ -12,7 +12,7 @@ static struct why why;
 
 static int parse(const char *text)
 {
-	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	FILE *in = open_text(text);
 	int err;
 
 	input_script_free(&h); /* of the script before */

@@ -56,7 +56,7 @@ TEST(decimals_stay_exact)
 
 static int read_text(const char *text, const struct log_reader_cfg *cfg, struct logged_arrivals *l, unsigned long *line)
 {
-	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	FILE *f = open_text(text);
 	const char *why;
 	int err = logs_in_read(f, cfg, l, line, &why);
 

@@ -10,16 +10,6 @@
 #define DRAWS 400000
 #define MEAN 6.25e9
 
-static FILE *text(const char *content)
-{
-	FILE *f = tmpfile();
-
-	assert_non_null(f);
-	fputs(content, f);
-	rewind(f);
-	return f;
-}
-
 /* The mean of n draws is off by sd/sqrt(n); their standard deviation, with a kurtosis k, by sd
  * sqrt((k - 1) / 4n). Five of these are allowed. */
 static void holds(const struct think_times *t, double mean, double sd, double kurtosis)
@@ -91,7 +81,7 @@ TEST(a_file_gives_its_own_values_and_they_can_be_stretched)
 	struct think_times t = { 0 };
 	const char *path;
 	unsigned long line;
-	FILE *f = text("# seconds\n1\n2 # the second\n\n  3\n");
+	FILE *f = open_text("# seconds\n1\n2 # the second\n\n  3\n");
 
 	assert_int_equal(think_parse("file:a b", &t, &path), 0);
 	assert_string_equal(path, "a b");
@@ -134,7 +124,7 @@ TEST(what_is_no_distribution_or_no_time_is_refused)
 		assert_int_equal(think_parse(words[i], &t, &path), -EINVAL);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		unsigned long line = 0;
-		FILE *f = text(files[i].content);
+		FILE *f = open_text(files[i].content);
 
 		assert_int_equal(think_read_values(f, &t, &line), files[i].err);
 		if (files[i].line)

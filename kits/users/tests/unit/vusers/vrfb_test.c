@@ -15,10 +15,13 @@
 static const int32_t encodings[] = { 16, 5, 1, 0 };
 static const struct vrfb_cfg cfg = { encodings, 4, NULL }, known = { encodings, 4, "secret" };
 
+/* versions 3.3, 3.7 and 3.8 */
+#define V3 "RFB 003.003\n"
+#define V7 "RFB 003.007\n"
+#define V8 "RFB 003.008\n"
 #define HELLO \
-	"RFB 003.008\n" \
-	"\2\2\1" \
-	"\0\0\0\0"
+	V8 "\2\2\1" \
+	   "\0\0\0\0"
 /* 40 x 20, 16 bits a pixel, named "hand" */
 #define INIT \
 	"\0\50\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0" \
@@ -153,18 +156,17 @@ TEST(what_it_says_itself_is_as_the_specification_has_it)
 {
 	static struct stream s;
 	/* version, None, shared, four encodings and three pseudo-encodings, a request for the whole screen */
-	static const char said[] = "RFB 003.008\n"
-				   "\1"
-				   "\1"
-				   "\2\0\0\7"
-				   "\0\0\0\20"
-				   "\0\0\0\5"
-				   "\0\0\0\1"
-				   "\0\0\0\0"
-				   "\xff\xff\xff\x11"
-				   "\xff\xff\xff\x21"
-				   "\xff\xff\xff\x20"
-				   "\3\0\0\0\0\0\0\50\0\24";
+	static const char said[] = V8 "\1"
+				      "\1"
+				      "\2\0\0\7"
+				      "\0\0\0\20"
+				      "\0\0\0\5"
+				      "\0\0\0\1"
+				      "\0\0\0\0"
+				      "\xff\xff\xff\x11"
+				      "\xff\xff\xff\x21"
+				      "\xff\xff\xff\x20"
+				      "\3\0\0\0\0\0\0\50\0\24";
 	struct vrfb v;
 	struct told t;
 
@@ -271,35 +273,22 @@ TEST(who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart)
 	} cases[] = {
 #define CASE(literal, err) { literal, sizeof(literal) - 1, err }
 		CASE("HTTP/1.1 200 OK\r\n", -EPROTO),
-		CASE("RFB 003.008\n"
-		     "\0"
-		     "\0\0\0\3"
-		     "no!",
+		CASE(V8 "\0"
+			"\0\0\0\3"
+			"no!",
 		     -ECONNREFUSED),
-		CASE("RFB 003.008\n"
-		     "\1\2",
-		     -EACCES),
-		CASE("RFB 003.008\n"
-		     "\2\2\22",
-		     -EACCES),
-		CASE("RFB 003.008\n"
-		     "\1\22",
-		     -EPROTONOSUPPORT), /* Tight's security */
-		CASE("RFB 003.008\n"
-		     "\1\1"
-		     "\0\0\0\1",
+		CASE(V8 "\1\2", -EACCES),
+		CASE(V8 "\2\2\22", -EACCES),
+		CASE(V8 "\1\22", -EPROTONOSUPPORT), /* Tight's security */
+		CASE(V8 "\1\1"
+			"\0\0\0\1",
 		     -ECONNREFUSED),
-		CASE("RFB 003.003\n"
-		     "\0\0\0\0",
-		     -ECONNREFUSED),
-		CASE("RFB 003.003\n"
-		     "\0\0\0\2",
-		     -EACCES),
-		CASE("RFB 003.008\n"
-		     "\1\1"
-		     "\0\0\0\0"
-		     "\0\0\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0"
-		     "\0\0\0\0",
+		CASE(V3 "\0\0\0\0", -ECONNREFUSED),
+		CASE(V3 "\0\0\0\2", -EACCES),
+		CASE(V8 "\1\1"
+			"\0\0\0\0"
+			"\0\0\0\24\20\20\0\1\0\37\0\77\0\37\13\5\0\0\0\0"
+			"\0\0\0\0",
 		     -EPROTO),			/* no pixel wide */
 		CASE(HELLO INIT "\7", -EPROTO), /* no such message */
 		CASE(HELLO INIT "\0\0\0\1"
@@ -330,42 +319,23 @@ TEST(every_version_is_spoken_with_and_without_a_password)
 		int err;
 	} cases[] = {
 #define CASE(literal, words, err) { literal, words, sizeof(literal) - 1, sizeof(words) - 1, err }
-		CASE("RFB 003.003\n"
-		     "\0\0\0\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0",
-		     "RFB 003.003\n" ANSWER "\1\2", 0),
-		CASE("RFB 003.007\n"
-		     "\1\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0",
-		     "RFB 003.007\n"
-		     "\2" ANSWER "\1\2",
-		     0),
-		CASE("RFB 003.008\n"
-		     "\3\23\2\5" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0",
-		     "RFB 003.008\n"
-		     "\2" ANSWER "\1\2",
-		     0),
-		CASE("RFB 003.003\n"
-		     "\0\0\0\1" INIT "\0\0\0\0",
-		     "RFB 003.003\n\1\2", 0),
-		CASE("RFB 003.007\n"
-		     "\1\1" INIT "\0\0\0\0",
-		     "RFB 003.007\n\1\1\2", 0),
+		CASE(V3 "\0\0\0\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0", V3 ANSWER "\1\2", 0),
+		CASE(V7 "\1\2" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0", V7 "\2" ANSWER "\1\2", 0),
+		CASE(V8 "\3\23\2\5" CHALLENGE "\0\0\0\0" INIT "\0\0\0\0", V8 "\2" ANSWER "\1\2", 0),
+		CASE(V3 "\0\0\0\1" INIT "\0\0\0\0", V3 "\1\2", 0),
+		CASE(V7 "\1\1" INIT "\0\0\0\0", V7 "\1\1\2", 0),
 		/* where None is offered too, nothing is to be proven */
-		CASE("RFB 003.008\n"
-		     "\2\2\1"
-		     "\0\0\0\0" INIT "\0\0\0\0",
-		     "RFB 003.008\n"
-		     "\1"
-		     "\1\2",
+		CASE(V8 "\2\2\1"
+			"\0\0\0\0" INIT "\0\0\0\0",
+		     V8 "\1"
+			"\1\2",
 		     0),
 		/* it was the wrong one; and once too often */
-		CASE("RFB 003.008\n"
-		     "\1\2" CHALLENGE "\0\0\0\1"
-		     "\0\0\0\2"
-		     "no",
+		CASE(V8 "\1\2" CHALLENGE "\0\0\0\1"
+			"\0\0\0\2"
+			"no",
 		     "", -EKEYREJECTED),
-		CASE("RFB 003.003\n"
-		     "\0\0\0\2" CHALLENGE "\0\0\0\2",
-		     "", -EKEYREJECTED),
+		CASE(V3 "\0\0\0\2" CHALLENGE "\0\0\0\2", "", -EKEYREJECTED),
 #undef CASE
 	};
 
@@ -431,8 +401,7 @@ TEST(garbage_from_clients_is_refused_or_passed_over)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd), 0);
 		client_init(&g, fd[0], 1);
 		if (round % 4)
-			err = client_parse_requests(&g, &way[http],
-						    (const uint8_t *)(http ? "GET / HTTP/1.1" : "RFB 003.008\n\1\1"), 14);
+			err = client_parse_requests(&g, &way[http], (const uint8_t *)(http ? "GET / HTTP/1.1" : V8 "\1\1"), 14);
 		for (int i = 0; i < 300 && err >= 0; i++) {
 			uint64_t bits = random_bits(&random);
 

@@ -13,13 +13,9 @@
 static int read_text(const char *content, struct workload *w, unsigned long *line)
 {
 	const char *why;
-	FILE *f = tmpfile();
-	int err;
+	FILE *f = open_text(content);
+	int err = workload_read(f, w, line, &why);
 
-	assert_non_null(f);
-	fputs(content, f);
-	rewind(f);
-	err = workload_read(f, w, line, &why);
 	assert_true((err == -EPROTO) == (why != NULL));
 	fclose(f);
 	return err;
