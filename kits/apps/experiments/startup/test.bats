@@ -107,7 +107,7 @@ hand_made_menus() {
 	END
 }
 
-@test "startup: report: findings with their numbers, tables, menus, figures; the same when made again" {
+@test "startup: report: findings with their numbers, tables, menus, figures" {
 	made_up
 	hand_made_menus >run/menus.tsv
 	bash -c '. "$1" && menus_sum run' bash "$TOP/kits/apps/experiments/startup/menus.sh"
@@ -140,9 +140,6 @@ hand_made_menus() {
 	[[ $(found menus .text) == *"Edit/Find in editor"* ]]
 	for f in menu-tree menu-shape start-{used,left,loads,reads} file-time e; do grep -q "id=\"figure-$f\"" run/report.html; done
 	if grep -E '(src|href)="http' run/report.html; then return 1; fi
-	cp run/summary.tsv before
-	tables
-	cmp before run/summary.tsv
 }
 
 @test "startup: report of two runs: a curve of each for each device, with its own T0; menus and applications of both" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "post_events.h"
-#include "array.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,26 +33,25 @@ int post_parse_key(const char *text, struct input_act *out)
 	return 0;
 }
 
-/* NULL, or an error. */
-static const char *add_act(struct scripted_event *e, const struct input_act *act)
+static void add_act(struct scripted_event *e, const struct input_act *act)
 {
-	if (array_room(&e->act, e->n))
-		return "no memory";
+	memory_more(e->act, e->n);
 	e->act[e->n++] = *act;
-	return NULL;
 }
 
 /* Adds the characters of a text as keys. NULL, or an error. */
 static const char *add_text(struct scripted_event *e, const char *text)
 {
-	const char *wrong = *text ? NULL : "nothing to type";
-
-	while (!wrong && *text) {
+	if (!*text)
+		return "nothing to type";
+	while (*text) {
 		struct input_act act;
 
-		wrong = act_parse_character(&text, &act) ? "a character that no key types" : add_act(e, &act);
+		if (act_parse_character(&text, &act))
+			return "a character that no key types";
+		add_act(e, &act);
 	}
-	return wrong;
+	return NULL;
 }
 
 /* NULL, or an error. */
@@ -63,11 +62,14 @@ static const char *parse_word(struct scripted_event *e, const char *text)
 
 	if (!strncmp(text, "type:", 5))
 		return add_text(e, text + 5);
-	if (!strncmp(text, "click:", 6))
-		return sscanf(text + 6, "%d,%d%c", &act.x, &act.y, &after) == 2 ? add_act(e, &act) : "a click is click:X,Y";
-	if (post_parse_key(text, &act))
+	if (!strncmp(text, "click:", 6)) {
+		if (sscanf(text + 6, "%d,%d%c", &act.x, &act.y, &after) != 2)
+			return "a click is click:X,Y";
+	} else if (post_parse_key(text, &act)) {
 		return "a key is its name, with ctrl+, shift+, alt+ or super+ in front";
-	return add_act(e, &act);
+	}
+	add_act(e, &act);
+	return NULL;
 }
 
 /* NULL, or an error. */
@@ -79,9 +81,7 @@ static const char *read_event(struct scripted_event *e, char *line)
 	if (!tab || tab == line)
 		return "a name, a tab, then keys";
 	*tab = '\0';
-	e->name = strdup(line);
-	if (!e->name)
-		return "no memory";
+	e->name = must_alloc(strdup(line));
 	for (char *word = strtok_r(tab + 1, " \t", &rest); word && !wrong; word = strtok_r(NULL, " \t", &rest))
 		wrong = parse_word(e, word);
 	return wrong || e->n ? wrong : "no keys after the name";
@@ -100,10 +100,7 @@ int event_script_read(struct event_script *s, FILE *in, struct why *why)
 		line[strcspn(line, "\r\n")] = '\0';
 		if (!line[strspn(line, " \t")] || line[0] == '#')
 			continue;
-		if (array_room(&s->event, s->n)) {
-			wrong = "no memory";
-			break;
-		}
+		memory_more(s->event, s->n);
 		s->event[s->n] = (struct scripted_event){ 0 };
 		wrong = read_event(&s->event[s->n++], line);
 	}

@@ -5,6 +5,7 @@
  * runs, and reports. */
 #include "cli.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
@@ -355,14 +356,12 @@ static char **read_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	char **command = read_options(argc, argv);
-	struct run_results *run = calloc((size_t)cfg.runs, sizeof(*run));
+	struct run_results *run = memory_new((size_t)cfg.runs, sizeof(*run));
 	struct screen_watch *screen;
 	struct rec_report *out;
 	int64_t n, good;
 	int lost;
 
-	if (!run)
-		die(EXIT_RUN, "no memory for %lld runs", (long long)cfg.runs);
 	proc_set_parent_death_term();
 	proc_catch_stop();
 	if (cfg.then)

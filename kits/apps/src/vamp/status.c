@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* status - both sides of `vamp status`: the answer of a running vamp, and the command that asks all of them. */
-#include "array.h"
 #include "clock.h"
 #include "commands.h"
 #include "fields.h"
 #include "local_socket.h"
+#include "memory.h"
 #include "record.h"
 
 #include <errno.h>
@@ -93,13 +93,11 @@ static char *ask_daemon(const char *name, uid_t uid, bool *silent)
 {
 	int64_t until_ns = clock_now() + PATIENCE_S * NS_PER_S;
 	size_t n = 0, room = 1 << 20;
-	char *text = malloc(room);
+	char *text = memory_new(room, 1);
 	struct ucred maker;
 	int fd = dial_unix(name, PATIENCE_S, &maker);
 	ssize_t got = fd >= 0 && maker.uid == uid;
 
-	if (!text)
-		die(EXIT_RUN, "out of memory");
 	while (got > 0 && n + 1 < room && clock_now() < until_ns && (got = read(fd, text + n, room - n - 1)) > 0)
 		n += (size_t)got;
 	if (fd >= 0)
@@ -117,8 +115,7 @@ static void split_lines(struct daemon_answer *d, char *rest)
 	char *text;
 
 	while ((text = strsep(&rest, "\n")) && *text) {
-		if (array_room(&d->line, d->n))
-			die(EXIT_RUN, "out of memory");
+		memory_more(d->line, d->n);
 		d->line[d->n] = (struct answer_line){ { "", "", "", "", "", "" } };
 		d->n += fields_split(text, false, d->line[d->n].cell, CELLS) > 0;
 	}
@@ -160,8 +157,7 @@ static size_t query_daemons(struct daemon_answer **out, int *silent)
 			*silent = pid;
 		if (!text)
 			continue;
-		if (array_room(&d, n))
-			die(EXIT_RUN, "out of memory");
+		memory_more(d, n);
 		d[n] = (struct daemon_answer){ .pid = pid };
 		user = getpwuid(uid);
 		if (user)

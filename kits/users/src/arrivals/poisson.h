@@ -51,7 +51,7 @@ struct poisson_result {
 /* Moves each time to a random place within its tick; sorts the times. */
 void poisson_spread_times(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
 
-/* Tests n + 1 = `arrivals` times, ascending, already spread within ticks. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). */
+/* Tests n + 1 = `arrivals` times, ascending, already spread within ticks. `nulls`: for n gaps; NULL below POISSON_FEWEST. */
 void poisson_test_all(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg, const struct gap_nulls *nulls,
 		      struct poisson_result *out);
 

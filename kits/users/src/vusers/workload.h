@@ -25,7 +25,7 @@ struct workload {
 	int objects, pages;
 };
 
-/* 0; -EPROTO with the number of a malformed line and the reason in `why`; -ENODATA for no object; -ENOMEM, -EIO. Large: not for a stack. */
+/* 0; -EPROTO with the number of a malformed line and the reason in `why`; -ENODATA: no object; -ENOMEM, -EIO. Not for a stack. */
 int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why);
 /* Makes a workload of one page with one object. 0, -ENAMETOOLONG, -EPROTO. */
 int workload_make_one(struct workload *w, const char *path);
