@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # gallery.jq - the page of the gallery. Input: lines {plan: [name, minutes, command]}, {fact: a row of data/papers.tsv} and
-# {kept: {name, folder, run, verdict, figures, tables}}; $papers is docs/papers.md, $docs the folder of the documents.
+# {kept: {name, folder, run, verdict, figures, tables}}, where a program computed it {kept: {name, command, picture, tables}};
+# $papers is docs/papers.md, $docs the folder of the documents.
 include "words";
 def trimmed: gsub("^\\s+|\\s+$"; "") | gsub("\\s+"; " ");
 def safe: gsub("\\|"; "\\|");
@@ -28,18 +29,21 @@ def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then n
 def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=]*)=(?<v>.*)$")) as $w (.;
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
 	else ($w.v | tonumber? // $w.v) as $v | map(select(.[$w.c] == $w.v or (.[$w.c] | tonumber?) == $v)) end);
+def size_words: if . < 10485760 then "\(. / 1024 | fixed(0)) KB" else "\(. / 1048576 | fixed(0)) MB" end;
 def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no column \($name)" else
-	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" else . end) as $unit
+	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" elif . == "ms2" then "ms²" else . end) as $unit
 	| if $kinds[$name].type == "text" then $row[$name]
+	elif $unit == "B" and ($row[$name] | type) == "number" then $row[$name] | size_words
+	elif $kinds == {} then $row[$name] | if type == "number" and . != round then fixed(2) else tostring end	# computed
 	elif $kinds[$name].type == "int" then ($row[$name] | plain) + if $unit == "" then "" else " \($unit)" end
 	else $row | figure($name) | .unit = $unit | figure_words + figure_interval | sub("95 % CI "; "") end end;
-# Input: the text; its words for each row that has all of its columns.
+# Input: the text; its words for each row that has all of its columns, null if none has.
 def words_of($kept; $table; $where): . as $text | [$text | scan("\\{([a-z0-9_]+)\\}")[]] as $columns
 	| ($kept | table_rows("schema") | map(select(.table == $table) | {key: .column, value: .}) | from_entries) as $kinds
 	| [$kept | table_rows($table) | meeting($where)[] | typed as $row
 		| select(all($columns[]; . as $c | [$row[$c, "\($c)_from", "\($c)_why"] | values] != [] or ($row | has($c) | not)))
 		| $text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds))]
-	| if . == [] then "not in this run" else join("; ") end;
+	| if . == [] then null else join("<br>") end;
 
 def fact: [., ["paper", "figure", "what", "text", "table", "where", "ours"]] | transpose
 	| map({key: .[1], value: (.[0] // "")}) | from_entries
@@ -47,31 +51,44 @@ def fact: [., ["paper", "figure", "what", "text", "table", "where", "ours"]] | t
 def short_note: if .run.settings.quick == true then " (a short run, no result)" else "" end;
 def report_link: "[\(.name)](\(.folder)/report.md)";
 def picture_of($figure; $kept): first($kept[] | . as $k | select($figure.picture != null)
-	| select(any(.figures[]; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg") // null;
+	| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg")
+	// first($kept[] | .picture | values) // null;
 
 def figure_part:
 	"### \(.name): \(.title)", "",
-	if .numbers == [] then empty elif .kept == [] then "| the paper |", "|---|", (.numbers[] | "| \(.says) |"), ""
-	else "| the paper | here, today |", "|---|---|", (.numbers[] | "| \(.says) | \(.ours) |"), "" end,
+	if .numbers == [] then empty
+	elif .shown then "| the paper | here, today |", "|---|---|", (.numbers[] | "| \(.says) | \(.ours) |"), ""
+	else "| the paper |", "|---|", (.numbers[] | "| \(.says) |"), "" end,
 	if .image then "![\(.name): \(.title)](\(.image))", "" else empty end,
-	if .kept != [] and .since != "" then .since, "" else empty end,
+	if .shown and .since != "" then .since, "" else empty end,
 	if .partial == "" then empty else "Not whole: \(.partial)", "" end,
-	if .kept == [] then "\(if .runs == [] and .numbers != [] then "**A program alone**" else "**Not run yet**" end): \(.command)"
-	else .command as $command | "\($command). Kept: \([.kept[] | .run.command as $its | report_link + short_note
-		+ if ($command | contains("`\($its)`")) or .run.settings.quick == true then "" else ", by `\($its)`" end]
-		| join(", "))." end, "";
+	if .shown | not then "**Not run yet**: \(.command)"
+	else .command as $command
+		| ([.kept[] | select(.run) | .run.command as $its | report_link + short_note
+			+ if ($command | contains("`\($its)`")) or .run.settings.quick == true then "" else ", by `\($its)`" end]) as $runs
+		| ([.kept[] | select(.run | not) | "`\(.command)`" | select(. as $its | $command | contains($its) | not)]) as $programs
+		| $command + if $runs == [] then "" else ". Kept: \($runs | join(", "))" end
+			+ if $programs == [] then "" else ". Computed by \($programs | join(", "))" end + "." end, "";
 
-# Input: the facts about the figure.
+# Input: the facts about the figure. It is shown where a kept run or a program has a number of it.
 def with_facts($figure; $all): . as $facts | def words_about($what): [$facts[] | select(.what == $what).text] | first // "";
-	[$all[] | select(.name | IN($facts[].run))] as $kept | $figure + {$kept, runs: [$facts[].run | select(. != "")],
-		image: picture_of($figure; $kept), since: words_about("since"), partial: words_about("partial"),
-		numbers: [$facts[] | select(.what | IN("since", "partial") | not) | . as $f
-			| {says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end),
-				ours: ([$kept[] | select(.name == $f.run) as $k | $f.ours | words_of($k; $f.table; $f.where)] | first // "" | safe)}]};
+	[$facts[] | select(.what | IN("since", "partial") | not) | . as $f | (first($all[] | select(.name == $f.run)) // null) as $k
+		| {run, says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end), kept: ($k != null),
+			ours: (if .run == "" then .ours elif $k then $f.ours | words_of($k; $f.table; $f.where) else "" end // "" | safe)}]
+	as $numbers | ([$numbers[] | select(.ours != "").run] | unique) as $runs
+	| [$all[] | select(.name | IN($runs[]))] as $kept
+	| $figure + {$kept, image: picture_of($figure; $kept), since: words_about("since"), partial: words_about("partial"),
+		shown: ($runs != []),
+		numbers: ($numbers | map(if .ours != "" then . elif .kept then .ours = "not in this run" else .ours = "not run yet" end))};
 
-def paper_row: "| [\(.title)](#\(.heading | slug)) | \(.about) | \(.figures | length) "
-	+ "| \([.figures[] | select(.partial == "")] | length) | \([.figures[] | select(.kept != [])] | length) "
-	+ "| \([.figures[].kept[].name] | unique | length) |";
+# What a paper showed, beside ours. Input: the facts.
+def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))
+	| {text, ours: first(($all[] | select(.name == $f.run) | . as $k | $f.ours | words_of($k; $f.table; $f.where) | values), null)}]
+	| {says: (map(.text) | unique | join("; ") | safe), ours: (map(.ours | values) | join("; ") | safe)};
+def paper_row: "| [\(.short)](#\(.heading | slug)) | \(.claim.says) | \(.claim.ours | if . == "" then "not run yet" else . end) "
+	+ "| \(.figures | length) | \([.figures[] | select(.shown)] | length) |";
+# Its figures that are drawn, each once.
+def pictures: reduce (.figures[] | select(.image)) as $f ([]; if any(.[]; .image == $f.image) then . else . + [$f] end);
 
 def kib: "\(. / 1024 | fixed(0)) KiB";
 def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run.measured_s / 60 | ceil | minutes_words) "
@@ -80,38 +97,45 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 [inputs] as $in
 | {plan: [$in[].plan | values], kept: [$in[].kept | values], facts: [$in[].fact | values | fact]} as $all
 | ($papers | papers_of) as $sources
-| first(($all.facts[] | select(.run | . != "" and (IN($all.plan[][0]) | not)) | "data/gallery.tsv has no run \(.run)"),
-	($all.facts[] | . as $fact | select(any($sources[] | . as $paper | .figures[] | of_figure($fact; $paper); .) | not)
+| first(($all.facts[] | select(.run | . != "" and (IN($all.plan[][0], $all.kept[].name) | not))
+		| "data/gallery.tsv has no run \(.run)"),
+	($all.facts[] | select(.what != "claim") | . as $fact
+		| select(any($sources[] | . as $paper | .figures[] | of_figure($fact; $paper); .) | not)
 		| "docs/papers.md has no \(.figure) of \(.paper)"), null) as $wrong
 | if $wrong then "thinprobe: data/papers.tsv: \($wrong)\n" | halt_error(1) else . end
 | [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
+	| .short = (first($all.facts[].paper | select(is_of($paper.about))) // .title)
+	| .claim = ($all.facts | claims($paper; $all.kept))
 	| .figures |= map(. as $figure
 		| [$all.facts[] | . as $fact | select($figure | of_figure($fact; $paper))] | with_facts($figure; $all.kept))] as $shown
 | [$shown[].figures[]] as $figures
+| [$all.kept[] | select(.run)] as $kept
+| ([$figures[] | select(.shown)] | length) as $n
 | "# Five papers, reproduced", "",
-"<!-- Written by `thinprobe gallery` from docs/papers.md, data/papers.tsv, data/gallery.tsv and the kept runs. -->", "",
-"Every figure and table of five papers about waiting in front of a remote computer has a command here that makes it again, on "
-	+ "Linux of today. Below, the papers' numbers stand beside those of runs that are kept in this repository with their samples.", "",
-"| paper | by | figures and tables | whole | with a kept run | kept runs |", "|---|---|---:|---:|---:|---:|",
+"<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery,computed}.tsv and the kept runs. -->", "",
+"Five papers ask how long people wait in front of a remote computer. Each of their \($figures | length) figures and tables "
+	+ "has a command here that makes it again, on Linux of today. \($n) are below: the paper's numbers, beside ours.", "",
+"| paper | it showed | here, today | its figures and tables | shown below |", "|---|---|---|---:|---:|",
 ($shown[] | paper_row),
-"| **all** | | **\($figures | length)** | **\([$figures[] | select(.partial == "")] | length)** "
-	+ "| **\([$figures[] | select(.kept != [])] | length)** | **\([$figures[].kept[].name] | unique | length)** |", "",
-(reduce ($figures[] | select(.image)) as $f ([]; if any(.[]; .image == $f.image) then . else . + [$f] end) | (.[] |
-	"[<img src=\"\(.image)\" width=\"270\" alt=\"\(.name): \(.title)\">](#\("\(.name): \(.title)" | slug))"), ""),
-"*Whole*: axes, conditions, series and statistic are the paper's, with systems of today; "
-	+ "what differs is in [papers](\(doc("papers.md"))). The papers' numbers are from their texts, tables and captions; "
-	+ "a number from a curve is marked *read off the figure*, and where there is none, words say how the curve runs. "
-	+ "Ours are read from the tables of the kept runs; in brackets are 95 % intervals.", "",
+"| **all** | | | **\($figures | length)** | **\($n)** |", "",
+($shown[] | . as $paper | pictures | select(. != []) | "**\($paper.short)**", "", (.[:4][] |
+	"[<img src=\"\(.image)\" width=\"230\" alt=\"\(.name): \(.title)\">](#\("\(.name): \(.title)" | slug))"), ""),
+"\([$figures[] | select(.partial == "")] | length) of the \($figures | length) are whole: axes, conditions, series and statistic "
+	+ "are the paper's, with systems of today; what differs is in [papers](\(doc("papers.md"))). "
+	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked "
+	+ "*read off the figure*, and where there is none, words say how the curve runs. "
+	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository with their samples, or computed "
+	+ "by a program while this page is written; in brackets are 95 % intervals.", "",
 ($shown[] | "## \(.heading)", "", .about, "", (.figures[] | figure_part)),
-([$all.kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
+([$kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
 	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
 "## The runs", "",
 "`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
 	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
-	+ "Those kept here are \($all.kept | length), and took \([$all.kept[].run.measured_s / 60] | add // 0 | ceil | minutes_words). "
+	+ "Those kept here are \($kept | length), and took \([$kept[].run.measured_s / 60] | add // 0 | ceil | minutes_words). "
 	+ "`thinprobe report` makes the page of a kept run again from its samples.", "",
-if $all.kept == [] then empty else "| kept | command | on | took | samples |", "|---|---|---|---:|---:|",
-	($all.kept[] | run_row), "" end,
-([$all.plan[] | . as [$name, $_, $command] | select([$all.kept[] | select(.name == $name) | .run.command] != [$command])]
+if $kept == [] then empty else "| kept | command | on | took | samples |", "|---|---|---|---:|---:|",
+	($kept[] | run_row), "" end,
+([$all.plan[] | . as [$name, $_, $command] | select([$kept[] | select(.name == $name) | .run.command] != [$command])]
 	| select(. != [])
 	| "| to run | command | about |", "|---|---|---:|", (.[] | "| \(.[0]) | `\(.[2])` | \(.[1] | tonumber | minutes_words) |"))

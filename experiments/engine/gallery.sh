@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # gallery.sh - runs what the gallery of the papers shows, keeps each run, and writes the page (gallery.jq). Data of each tree:
-# data/gallery.tsv, the runs; data/papers.tsv, what the papers say beside columns of these runs; results/reference/NAME, kept runs.
+# data/gallery.tsv, the runs; data/computed.tsv, what needs no run; data/papers.tsv, what the papers say beside columns of both;
+# results/reference/NAME, kept runs.
 # report/kept.sh has the report of a kept run.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
@@ -188,15 +189,45 @@ kept_runs() {
 	done
 }
 
+# Prints a line of JSON for each row of data/computed.tsv: what a program says, as the table "rows"; draws it beside the page.
+computed() {
+	local file name command drawing picture work words args
+	work=$(mktemp -d) || return
+	on_exit rm -rf -- "$work"
+	# shellcheck source=report/kept.sh
+	. "$TP_HOME/report/kept.sh"	# slim
+	while IFS= read -r file; do
+		while IFS=$'\t' read -r name command drawing; do
+			[[ $name != \#* && $name != name ]] || continue
+			read -ra words <<<"$command"
+			"$TP_BIN/${words[0]}" "${words[@]:1}" --tsv --rows "$work/rows" >"$work/table" ||
+				die "$command fails, which $file names"
+			picture=''
+			if [ -n "$drawing" ]; then
+				read -ra args <<<"$drawing"
+				picture=gallery/$name.svg
+				gnuplot -c "${file%/data/*}/plots/${args[0]}" "$work/rows" "$work/svg" "${args[@]:1}" &&
+					mkdir -p "${PAGE%/*}/gallery" && slim "$work/svg" >"${PAGE%/*}/$picture" || die "cannot draw $PAGE's $picture"
+			fi
+			jq -Rsc --arg name "$name" --arg command "thinprobe $command" --arg picture "$picture" '
+				{kept: {$name, $command, picture: (if $picture == "" then null else $picture end),
+					tables: {rows: (split("\n") | map(select(. != "") | split("\t")))}}}' "$work/table"
+		done <"$file"
+	done < <(in_trees data/computed.tsv)
+	rm -rf -- "$work"
+}
+
 gallery_page() {
-	local name
+	local name computed
 	[ -w "${PAGE%/*}" ] || die "cannot write $PAGE"
+	computed=$(computed) || exit
 	{
 		for name in "${NAMES[@]}"; do
 			printf '%s\t%s\t%s\n' "$name" "${MINUTES[$name]}" "$(QUICK='' command_of "$name")"
 		done | jq -Rc '{plan: (. / "\t")}'
 		in_trees data/papers.tsv | xargs -rd '\n' grep -hvE '^(#|paper	)' | jq -Rc '{fact: (. / "\t")}'
 		kept_runs | jq -c '{kept: .}'
+		cat <<<"$computed"
 	} | jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs \
 		"$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
 		"$(cat "$TP_HOME/experiments/engine/gallery.jq")" >"$PAGE.new" || { rm -f "$PAGE.new"; exit 1; }	# it says why

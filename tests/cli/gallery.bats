@@ -12,13 +12,16 @@ setup() {
 }
 
 # made_tree [NAME]: a tree with two runs, NAME (one) and two, of which run.sh writes what gallery.sh looks at: "slow" waits for a
-# signal, "broken" lacks a cell at first, "big" has large samples.
+# signal, "broken" lacks a cell at first, "big" has large samples. What needs no run is "sum", by a program called adder.
 made_tree() {
 	export TP_HOME=$PWD/tree
-	mkdir -p tree/{docs,data,report,experiments/{engine,made}}
+	mkdir -p tree/{bin,docs,data,plots,report,experiments/{engine,made}}
 	ln -s "$TOP/lab" tree/
 	ln -s "$TOP/experiments/engine/gallery.jq" tree/experiments/engine/
-	ln -s "$TOP/report/words.jq" tree/report/
+	ln -s "$TOP"/report/{words.jq,kept.sh} tree/report/
+	printf 'name\tcommand\tdrawing\nsum\tadder 2 3\tdots.gp red\n' >tree/data/computed.tsv
+	printf '#!/bin/sh\nprintf "a\\tsum\\n$1\\t5.128\\n"; printf "0 0\\n1 $2\\n" >"$5"\n' >tree/bin/adder
+	echo 'set terminal svg; set output ARG2; plot ARG1 lc rgb ARG3' >tree/plots/dots.gp
 	printf 'says  Made up\nminutes 90 quick=2\n' >tree/experiments/made/plan
 	printf 'name\texperiment\tminutes\toptions\n%s\tmade\t45\t--n 1\ntwo\tmade\t30\t\n' "${1-one}" >tree/data/gallery.tsv
 	cat >tree/experiments/engine/run.sh <<-'END'
@@ -61,15 +64,27 @@ made_tree() {
 
 		- Command: `thinprobe run made`
 		- File and column: `figures/stall.svg`
+
+		### Fig. 3: a sum
+
+		- Command: `thinprobe adder`
+
+		### Fig. 4: a default
+
+		- Command: `thinprobe help`
 	END
 	printf 'paper\tfigure\twhat\ttext\ttable\twhere\tours\n' >tree/data/papers.tsv
 	printf 'Author & Second 2001\tFig. %s\t%s\t%s\t%s\t%s\t%s\n' \
 		1 figure '3 s | 5 hogs' one/summary 'app=vim sinks=5.00' '{app}, {sinks} hogs: {stall_ms}' \
 		1 text '2 s' one/summary '' '{app}, {cpus} CPUs' 1 text '9 s, most hogs' one/summary 'app=vim sinks=max' '{stall_ms}' \
 		1 table '1 s' one/summary app=gone '{stall_ms}' \
-		1 table '4 s' one/summary sinks=3 '{gone_ms}' 1 since 'Kernels changed.' '' '' '' 2 text '7 s' two/summary '' '{stall_ms}' \
-		2 partial 'half of it.' '' '' '' | sed "s,one/,${1-one}/," >>tree/data/papers.tsv
-	chmod 755 tree/experiments/engine/run.sh tree/report/report.sh
+		1 table '4 s' one/summary sinks=3 '{gone_ms}' 1 since 'Kernels changed.' '' '' '' \
+		2 text '7 s' two/summary '' '{stall_ms}' \
+		2 partial 'half of it.' '' '' '' \
+		3 text '5.13' sum/rows a=2 'adds up to {sum}' 4 text here '' '' 'a default' | sed "s,one/,${1-one}/," >>tree/data/papers.tsv
+	printf "Author & Second 2001\t\tclaim\thogs stall\t${1-one}/summary\tsinks=5\t%s\n" 'by {stall_ms}' '{sinks} of them' \
+		>>tree/data/papers.tsv
+	chmod 755 tree/experiments/engine/run.sh tree/report/report.sh tree/bin/adder
 }
 
 @test "gallery: says the time, measures each run, keeps it without the folder in its command, and writes the page" {
@@ -83,28 +98,49 @@ made_tree() {
 	# what the paper says, a value with its interval by the conditions, the largest; what is missing is said
 	grep -qxF '| 3 s \| 5 hogs *(read off the figure)* | vim, 5 hogs: 10.5 ms (9.3 to 11.8 ms) |' out/gallery.md
 	grep -qxF '| 9 s, most hogs | 163 ms |' out/gallery.md
-	grep -qxF '| 2 s | vim, 1 CPUs; vim, 2 CPUs |' out/gallery.md	# not where it is empty
+	grep -qxF '| 2 s | vim, 1 CPUs<br>vim, 2 CPUs |' out/gallery.md	# not where it is empty
 	grep -qxF '| 1 s | not in this run |' out/gallery.md
 	grep -qxF '| 4 s | no column gone_ms |' out/gallery.md
 	grep -qx 'Kernels changed.' out/gallery.md
 	grep -qx 'Not whole: half of it.' out/gallery.md
 	grep -qF '![Fig. 1: stalls](one/figures/stall.svg)' out/gallery.md
-	grep -qE '^\| \[A paper\]\(#1-a-paper\) \| Ann .* \| 2 \| 1 \| 2 \| 2 \|$' out/gallery.md
+	# of the paper: what it showed, both numbers beside it; all figures, and those shown
+	grep -qxF '| [Author & Second 2001](#1-a-paper) | hogs stall | by 10.5 ms (9.3 to 11.8 ms); 5 of them | 4 | 4 |' out/gallery.md
 }
 
-@test "gallery: figures without a kept run are listed as not run yet, with the command; --page needs no run" {
+@test "gallery: figures without a kept run are listed as not run yet, with the command; what a program computes needs none" {
 	made_tree
 	run -0 "$gallery" --page -o out
 	[ ! -e called ] && [ "$output" = "$PWD/out/gallery.md" ]
 	grep -qxF '**Not run yet**: `thinprobe run made --n 1`' out/gallery.md
 	run ! grep -q 'Kernels changed' out/gallery.md
 	grep -qF '| one | `thinprobe run made --n 1` | 45 min |' out/gallery.md
+	grep -qxF '| [Author & Second 2001](#1-a-paper) | hogs stall | not run yet | 4 | 2 |' out/gallery.md
+	grep -qxF '| 5.13 | adds up to 5.13 |' out/gallery.md
+	grep -qxF '| here | a default |' out/gallery.md
+	grep -qxF '`thinprobe adder`. Computed by `thinprobe adder 2 3`.' out/gallery.md
+	grep -qF '![Fig. 3: a sum](gallery/sum.svg)' out/gallery.md && grep -q '</svg>' out/gallery/sum.svg
+}
+
+@test "gallery: a figure of which a kept run has no number is not run yet" {
+	made_tree
+	sed -i '/Fig. 1\t/s/\t[^\t]*\t\([^\t]*\)$/\tapp=gone\t\1/' tree/data/papers.tsv
+	run -0 "$gallery" -o out one
+	grep -qxF '**Not run yet**: `thinprobe run made --n 1`' out/gallery.md
+	run ! grep -E 'Fig. 1.*svg|not in this run' out/gallery.md
+}
+
+@test "gallery: a program that fails is named, and the page stays" {
+	made_tree
+	echo 'exit 3' >>tree/bin/adder
+	run -1 --separate-stderr "$gallery" --page -o out
+	[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "thinprobe: adder 2 3 fails"* ]] && [ -z "$(ls -A out)" ]
 }
 
 @test "gallery: a number of a figure that docs/papers.md lacks, or of a run that is not planned, is refused by name" {
 	made_tree
 	for words in "Author & Second 2002|Fig. 1|one/summary|no Fig. 1 of Author & Second 2002" \
-		"Author & Second 2001|Fig. 3|one/summary|no Fig. 3" "Author & Second 2001|Fig. 1|none/summary|no run none"; do
+		"Author & Second 2001|Fig. 5|one/summary|no Fig. 5" "Author & Second 2001|Fig. 1|none/summary|no run none"; do
 		IFS='|' read -r paper figure table why <<<"$words"
 		cp tree/data/papers.tsv kept
 		printf '%s\t%s\ttext\tx\t%s\t\t{stall_ms}\n' "$paper" "$figure" "$table" >>tree/data/papers.tsv
@@ -174,7 +210,7 @@ made_tree() {
 @test "docs/gallery.md is what the data and the kept runs say (else: thinprobe gallery --page)" {
 	[ -d "$TOP/kits" ] || skip "no kits here"
 	mkdir -p tree/docs
-	ln -s "$TOP"/{lab,data,experiments,report,results,kits} tree/
+	ln -s "$TOP"/{bin,lab,data,experiments,plots,report,results,kits} tree/
 	cp "$TOP/docs/papers.md" tree/docs
 	TP_HOME=$PWD/tree "$gallery" --page
 	cmp tree/docs/gallery.md "$TOP/docs/gallery.md"
