@@ -17,7 +17,8 @@ done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/kits/apps/data/favour.tsv")
 # Schemes -----------------------------------------------------------------------------------------------------------
 
 favour_check() {
-	[ "$PLACE" = lab ] || [ "$ON" = lab ] || exp_bad "--place $PLACE with --on $ON: guests run on this machine; omit --on"
+	[ "$PLACE" = lab ] || [ "$ON" = lab ] ||
+		exp_bad "--place $PLACE with --on $ON: all of it, the probe too, is in the guest; run it on the server itself, without --on"
 	. "$TP_HOME/kits/apps/experiments/engine/place_$PLACE.sh"
 }
 

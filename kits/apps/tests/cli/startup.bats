@@ -281,3 +281,14 @@ all_gone() {	# name: every process of the client's log
 	# T0 is 0 here, so e is what of the start was not requests
 	of dd '.e, .stable_ms, .t_io_ms' | awk '{ d = $1 - ($2 - $3) / $2; exit !($3 > 0 && d < 0.0001 && d > -0.0001) }'
 }
+
+# A mail program that asks is another window than the one whose start is measured.
+@test "sylpheed, as data/applications.tsv starts it, asks for no mailbox and no account" {
+	local command window
+	need sylpheed xdotool
+	command=$(awk -F'\t' '$1 == "sylpheed" { print $6 }' "$BATS_TEST_DIRNAME/../../data/applications.tsv")
+	mkdir home
+	start mail env HOME="$PWD/home" NO_AT_BRIDGE=1 sh -c "$command"
+	until_true eval 'window=$(xdotool search --onlyvisible --name .)'
+	[[ $(xdotool getwindowname "$window") == "mail - Sylpheed"* ]]
+}
