@@ -28,7 +28,8 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 	| if measured_rows("summary") == [] then nothing_measured
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
 	  else "The first key after a session was paged out takes \($worst | level("paged_out_p50_ms"))"
-		+ " (\($worst.swap | swap_words); median)"
+		+ " (\(if [measured_rows("summary")[].protocol] | unique | length > 1 then "\($worst.protocol), " else "" end)"
+		+ "\($worst.swap | swap_words); median)"
 		+ ($worst | times | if . == null then "; with the session in memory it is not known."
 			else ", \(.) as long as with the session in memory." end)
 		+ if $kept == null then "" else " A session that is \({unswapped: "in a memory group that may not swap",

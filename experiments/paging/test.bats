@@ -155,6 +155,20 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(column vnc-slow-2ms-plain-hog paged_out_max_ms)" = 900.000 ]
 }
 
+@test "paging: report of two runs: each system's first key beside the other's; the verdict names the slowest one's run" {
+	local name
+	for name in a b; do
+		make_run vnc-file-plain-hog
+		cell vnc-file-plain-hog 1 1 "$([ $name = a ] && echo 20 || echo 400)" paged_out
+		cell vnc-file-plain-hog 2 1 "$([ $name = a ] && echo 20 || echo 400)" paged_out
+		mv run $name
+	done
+	"$TOP/report/report.sh" a b -o both --label a,b
+	[[ $(jq -r .verdict both/findings.json) == *" takes 415 ms "*"(vnc/b, swap file; median)"* ]]
+	for name in a b; do grep -qF ">vnc/$name, swap file, hog<" both/figures/first-key.svg; done
+	[[ $(jq -r '.findings[] | select(.id == "paged-out").text' both/findings.json) == *"over vnc/a (swap file, hog"*"over vnc/b"* ]]
+}
+
 @test "paging: findings: 'harder' only if the intervals differ; 'protected' only if no run was paged out" {
 	local r
 	make_run vnc-file-plain-hog vnc-file-plain-busy vnc-file-unswapped-hog
