@@ -121,6 +121,18 @@ load ../engine/replays
 		$at["setting"] == "25" && $at["kind"] == "key" && $at["latency_ms"] > 30 { n++ } END { exit !n }' "$RUN/points.tsv"
 }
 
+@test "replays: each --app of the plan has a session, of which a first part is the short one, and a row and its document on the desk" {
+	local app words kit=$TOP/kits/replay apps
+	apps=$(sed -nE 's/^use +app .*type=word:([a-z|]+)$/\1/p' "$kit/experiments/engine/replays.plan")
+	[[ $apps == *"|"* ]]
+	for app in ${apps//|/ }; do
+		[ "$(grep -cx '# --quick ends here' "$kit/data/sessions/$app.script")" = 1 ]
+		words=$(. "$kit/lab/apps/desk.sh"; APP_DESK=$app desk_row)
+		[[ $app != @(impress|geany) ]] || [ -s "$kit/data/sessions/${words##* }" ]
+		grep -qP "^(app:$app|test)\t.*\t${words%% *}$" "$kit/packages"
+	done
+}
+
 @test "cpuspeed: --script and --trace refuse a pipe in one line" {
 	local word
 	mkfifo pipe

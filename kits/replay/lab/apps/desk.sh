@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # LAB_ and PROTOCOL_ variables are the lab's
 # desk.sh - an empty desktop with a window manager (openbox): its menu (right button) and a key
-# (ctrl+alt+t) start one application, APP_DESK (mousepad, writer or impress), with a document. For sessions
+# (ctrl+alt+t) start one application, APP_DESK (mousepad, writer, impress or geany), with a document. For sessions
 # that are recorded once and replayed: every start of it shows the same, to the pixel. Contract:
 # lab/protocols/README.md; app_can besides.
 #
@@ -25,11 +25,12 @@ desk_row() {
 		printf 'loimpress libreoffice-impress libreoffice-impress '
 		printf 'soffice --nologo --norestore --nofirststartwizard --nolockcheck --impress slides.fodp\n'
 		;;
-	*) die "-$EXIT_USAGE" "no application '$APP_DESK' on the desk; there are: mousepad writer impress" ;;
+	geany) printf 'geany geany Geany geany -i -s -t -p -m program.c\n' ;;
+	*) die "-$EXIT_USAGE" "no application '$APP_DESK' on the desk; there are: mousepad writer impress geany" ;;
 	esac
 }
 
-app_about() { printf 'an empty desktop (openbox) on which one application is started: mousepad, LibreOffice Writer or Impress\n'; }
+app_about() { printf 'an empty desktop (openbox) on which one application is started: mousepad, LibreOffice Writer or Impress, Geany\n'; }
 app_packages() { printf 'openbox mousepad x11-xserver-utils\n'; }
 app_watch() { printf 'update\n'; }
 app_cost_ns() { :; }
@@ -98,7 +99,7 @@ app_start() {
 	local text=$TP_HOME/data/work/text.txt
 	# shellcheck disable=SC2034
 	read -r program package class words < <(desk_row)
-	[ "${APP_DESK-}" != impress ] || text=$TP_HOME/kits/replay/data/sessions/slides.fodp
+	[[ ${APP_DESK-} != @(impress|geany) ]] || text=$TP_HOME/kits/replay/data/sessions/${words##* }
 	lab_exec server sh -c "$(desk_home)" sh "$folder" "$words" "${words##* }" <"$text" 2>"$log" || {
 		cannot "its home could not be written: $(tail -n 1 -- "$log")"
 		return
