@@ -16,11 +16,12 @@ usage: thinprobe gallery [--resume] [-o DIR] [--quick] [NAME...]
 Runs the experiments behind docs/gallery.md, one after the other, keeps each
 run (tables, figures, page, packed samples) in results/reference/NAME, and
 writes docs/gallery.md: what five papers report, beside these runs.
-  NAME...              only these runs (--list names them)
+  NAME...              only these runs (--list names them), in this order; else
+                       those not kept come first, most figures a minute before
   -o, --output-dir DIR keep runs in DIR/NAME and write DIR/gallery.md
   --quick              short runs, to see that all works; needs -o DIR
   --resume             go on after the last run that ended
-  --list               name the runs: minutes, kept or not, command
+  --list               name the runs: minutes, figures, kept or not, command
   --page               only write the page again, from the kept runs
 Exit status: 0 all runs are kept, 1 the page cannot be written, 2 wrong usage,
 3 some runs are not kept, 4 something is missing here, 130 interrupted.
@@ -31,8 +32,9 @@ bad() { die -2 "gallery: $* (see thinprobe gallery --help)"; }
 
 # The runs ----------------------------------------------------------------------------------------------------------------
 
-# gallery_read: sets NAMES, and by name WHAT (experiment), WORDS (its options), MINUTES, and TREE (folder).
-declare -A WHAT WORDS MINUTES TREE
+# gallery_read: sets NAMES, and by name WHAT (experiment), WORDS (its options), MINUTES, TREE (folder), and FIGURES: how many
+# it has numbers of.
+declare -A WHAT WORDS MINUTES TREE FIGURES
 gallery_read() {
 	local file name what minutes words
 	while IFS= read -r file; do
@@ -41,6 +43,20 @@ gallery_read() {
 			NAMES+=("$name") WHAT[$name]=$what WORDS[$name]=$words MINUTES[$name]=$minutes TREE[$name]=${file%/data/*}
 		done <"$file"
 	done < <(in_trees data/gallery.tsv)
+	while read -r name words; do FIGURES[$name]=$words; done < <(in_trees data/papers.tsv | xargs -rd '\n' awk -F'\t' '
+		/^#/ || $2 == "" { next }
+		{ name = $5; sub("/.*", "", name) }
+		!seen[name, $1, $2]++ { n[name]++ }
+		END { for (name in n) print name, n[name] }')
+}
+
+# Prints NAMES: those that are not kept first, and of these the ones that show most figures for their minutes.
+gallery_order() {
+	local name kept
+	for name in "${NAMES[@]}"; do
+		kept=$(jq -r .command "$(kept_of "$name")/run.json" 2>/dev/null)
+		echo "$([ "$kept" = "$(QUICK='' command_of "$name")" ]; echo $?) $((10000 * ${FIGURES[$name]-0} / MINUTES[$name])) $name"
+	done | sort -s -k1,1nr -k2,2nr | cut -d' ' -f3
 }
 
 command_of() { echo "thinprobe run ${WHAT[$1]}${WORDS[$1]:+ ${WORDS[$1]}}${QUICK:+ --quick}"; }
@@ -58,7 +74,8 @@ gallery_list() {
 	for name in "${CHOSEN[@]}"; do
 		there=''
 		[ ! -f "$(kept_of "$name")/run.json" ] || there=kept
-		printf '  %-20s %4d min  %-4s  %s\n' "$name" "$(minutes_of "$name")" "$there" "$(command_of "$name")"
+		printf '  %-20s %4d min  figures: %d  %-4s  %s\n' "$name" "$(minutes_of "$name")" "${FIGURES[$name]-0}" "$there" \
+			"$(command_of "$name")"
 		all=$((all + $(minutes_of "$name")))
 	done
 	echo "Runs: ${#CHOSEN[@]}, one after the other; about $(said_minutes "$all") on this machine."
@@ -256,8 +273,8 @@ done
 [ -z "$ONLY_PAGE" ] || [ -z "$LIST$RESUME$QUICK${CHOSEN[*]-}" ] || bad "--page takes only -o DIR"
 [ -n "$OUT$LIST" ] || [ -z "$QUICK" ] || bad "--quick needs -o DIR: short runs are not kept in this tree"
 [ -n "$OUT$LIST" ] || [ "$TP_CHECKOUT" = 1 ] || bad "this is an installation: name a folder with -o DIR"
-[ "${#CHOSEN[@]}" -gt 0 ] || CHOSEN=("${NAMES[@]}")
 need jq jq
+[ "${#CHOSEN[@]}" -gt 0 ] || mapfile -t CHOSEN < <(gallery_order)
 if [ -n "$LIST" ]; then gallery_list; exit; fi
 need zstd zstd
 if [ -n "$OUT" ]; then

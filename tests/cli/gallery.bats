@@ -38,7 +38,7 @@ made_tree() {
 		yes 'a line of a long table' | head -n 4000 >"$run/long.tsv"
 		[[ $run != */big ]] || head -c 2000000 /dev/urandom >"$run/cells/a/1/samples"
 		printf '{"started": "2026-01-01T0%s:00:00Z", "ended": "2026-01-01T09:00:00Z", "measured_s": 600, "state": "%s",
-			"command": "thinprobe run made --n 1 -o /x/y", "settings": {}}' $((SECONDS % 9)) "$state" >"$run/run.json"
+			"command": "thinprobe run %s", "settings": {}}' $((SECONDS % 9)) "$state" "$*" >"$run/run.json"
 		[[ $run != */slow ]] || { trap 'echo ended >>"$TP_HOME/../called"; exit 130' TERM; sleep 60 & echo $! >sleeper; wait; }
 		[ $state = complete ] || exit 3
 	END
@@ -90,8 +90,9 @@ made_tree() {
 @test "gallery: says the time, measures each run, keeps it without the folder in its command, and writes the page" {
 	made_tree
 	run -0 "$gallery" -o out
-	[[ ${lines[0]} == *one*"45 min"*"thinprobe run made --n 1" && ${lines[2]} == "Runs: 2,"*" about 1 h 15 min "* ]]
-	printf '%s\n' "made --n 1 -o $PWD/out/runs/one" "made -o $PWD/out/runs/two" | cmp - called
+	# two shows a figure in 30 minutes, one in 45
+	[[ ${lines[1]} == *one*"45 min  figures: 1 "*"thinprobe run made --n 1" && ${lines[2]} == "Runs: 2,"*" about 1 h 15 min "* ]]
+	printf '%s\n' "made -o $PWD/out/runs/two" "made --n 1 -o $PWD/out/runs/one" | cmp - called
 	[ "$(ls out/one | paste -sd ' ')" = "figures findings.json report.html report.md run.json samples.tar.zst schema.tsv summary.tsv" ]
 	[ "$(tar --zstd -tf out/one/samples.tar.zst | grep -v '/$' | sort | paste -sd ' ')" = "cells/a/1/cell.json long.tsv more.json" ]
 	jq -e '.command == "thinprobe run made --n 1" and .kept.left_out_bytes == 0 and .kept.samples_bytes > 0' out/one/run.json
@@ -106,6 +107,15 @@ made_tree() {
 	grep -qF '![Fig. 1: stalls](one/figures/stall.svg)' out/gallery.md
 	# of the paper: what it showed, both numbers beside it; all figures, and those shown
 	grep -qxF '| [Author & Second 2001](#1-a-paper) | hogs stall | by 10.5 ms (9.3 to 11.8 ms); 5 of them | 4 | 4 |' out/gallery.md
+}
+
+@test "gallery: runs that are kept come after the others, unless named" {
+	made_tree
+	"$gallery" -o out two
+	run -0 "$gallery" --list -o out
+	[[ ${lines[0]} == *" one "* && ${lines[1]} == *" two "*" kept "* ]]
+	run -0 "$gallery" --list -o out two one
+	[[ ${lines[0]} == *" two "* && ${lines[1]} == *" one "* ]]
 }
 
 @test "gallery: figures without a kept run are listed as not run yet, with the command; what a program computes needs none" {

@@ -121,7 +121,7 @@ load ../engine/replays
 		$at["setting"] == "25" && $at["kind"] == "key" && $at["latency_ms"] > 30 { n++ } END { exit !n }' "$RUN/points.tsv"
 }
 
-@test "replays: each --app of the plan has a session, of which a first part is the short one, and a row and its document on the desk" {
+@test "replays: each --app of the plan has a session with a short part, a row on the desk, its document and its package" {
 	local app words kit=$TOP/kits/replay apps
 	apps=$(sed -nE 's/^use +app .*type=word:([a-z|]+)$/\1/p' "$kit/experiments/engine/replays.plan")
 	[[ $apps == *"|"* ]]
