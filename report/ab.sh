@@ -6,7 +6,7 @@ set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
 . "$here/blocks.sh"
-. "$here/die.sh"
+. "$here/command.sh"
 . "$here/html.sh"
 cd -- "$1" 2>/dev/null && DIR=$PWD || die 1 "cannot enter $1"
 

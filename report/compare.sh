@@ -6,7 +6,7 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
 . "$here/blocks.sh"
 . "$here/join.sh"
-. "$here/die.sh"
+. "$here/command.sh"
 COMMAND=compare
 
 usage='usage: thinprobe compare RUN RUN... [options]
@@ -20,24 +20,10 @@ then compares each run with the first, by the repeats of each condition.
 Exit status: 0 compared, 1 could not, 2 wrong usage.
 Two builds, of which one is to be chosen: thinprobe ab measures them in turns.'
 
-metrics='' effect=10% alpha=5 strict='' json='' runs=()
-while [ $# -gt 0 ]; do
-	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
-	case $1 in
-	-h | --help) printf '%s\n' "$usage"; exit 0 ;;
-	--strict) strict=1 ;;
-	--json) json=1 ;;
-	--metrics | --effect | --alpha)
-		[ -n "${2-}" ] || die 2 "$1 needs a value (see thinprobe compare --help)"
-		printf -v "${1#--}" %s "$2"
-		shift
-		;;
-	-*) die 2 "unknown option $1 (see thinprobe compare --help)" ;;
-	*) runs+=("${1%/}") ;;
-	esac
-	shift
-done
-[ "${#runs[@]}" -gt 1 ] || die 2 "needs two run folders or more (see thinprobe compare --help)"
+metrics='' effect=10% alpha=5 strict='' json=''
+read_words 'strict json' 'metrics effect alpha' "$@"
+runs=("${words[@]%/}")
+[ "${#runs[@]}" -gt 1 ] || bad "needs two run folders or more"
 for i in "${!runs[@]}"; do
 	[ -f "${runs[i]}/run.json" ] || die 1 "${runs[i]}: not a run folder (it has no run.json)"
 	runs[i]=$(cd -- "${runs[i]}" && pwd) || exit 1

@@ -4,8 +4,7 @@
 set -u -o pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
-. "$here/../lab/nearest.sh"
-. "$here/die.sh"
+. "$here/command.sh"
 COMMAND='export'
 
 usage='usage: thinprobe export RUN --as FORMAT [--cells PATTERN] [-o FILE]
@@ -30,22 +29,10 @@ program is missing.'
 
 formats='csv samples sqlite github bencher otava openmetrics junit hgrm perfetto pcapng'
 
-format='' out='' cells='*' runs=()
-while [ $# -gt 0 ]; do
-	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
-	case $1 in
-	-h | --help) printf '%s\n' "$usage"; exit 0 ;;
-	--as | --cells | -o | --output)
-		[ -n "${2-}" ] || die 2 "$1 needs a value (see thinprobe export --help)"
-		case $1 in --as) format=$2 ;; --cells) cells=$2 ;; *) out=$2 ;; esac
-		shift
-		;;
-	-*) die 2 "unknown option $1 (see thinprobe export --help)" ;;
-	*) runs+=("${1%/}") ;;
-	esac
-	shift
-done
-[ "${#runs[@]}" -gt 0 ] || die 2 "needs a run folder (see thinprobe export --help)"
+as='' cells='*' output=''
+read_words '' 'as cells o:output' "$@"
+format=$as out=$output runs=("${words[@]%/}")
+[ "${#runs[@]}" -gt 0 ] || bad "needs a run folder"
 # shellcheck disable=SC2086 # words
 [[ -n $format && " $formats " == *" $format "* ]] ||
 	die 2 "--as ${format:-FORMAT}: one of ${formats// /, }$(nearest "${format:-}" "" $formats)"
@@ -125,7 +112,7 @@ as_csv() { csv_of_tsv "$RUN/long.tsv"; }
 as_samples() { samples | csv_of_tsv; }
 
 as_sqlite() {
-	command -v sqlite3 >/dev/null || die 4 "sqlite3 is missing; install it with: apt-get install --no-install-recommends sqlite3"
+	need sqlite3 sqlite3
 	csv_of_tsv "$RUN/long.tsv" >"$work/figures.csv"
 	samples 2>/dev/null | csv_of_tsv >"$work/samples.csv" || :
 	jq -r '.settings | to_entries[] | [.key, (.value | if type == "string" then . else tojson end)] | @csv' "$run_json" \
@@ -260,8 +247,7 @@ as_perfetto() {
 
 as_pcapng() {
 	local name capture folder comments=() number frame
-	command -v editcap >/dev/null ||
-		die 4 "editcap is missing; install it with: apt-get install --no-install-recommends wireshark-common"
+	need editcap wireshark-common
 	[ "$(cell_names | wc -l)" = 1 ] || die 2 "--as pcapng is of one condition; name it with --cells: $(cell_names | paste -sd ' ')"
 	name=$(cell_names)
 	capture=$(find -L "$RUN/cells/$name" -name 'capture.pcap*' | sort -V | head -n 1)
@@ -277,7 +263,7 @@ as_pcapng() {
 	cat "$work/out"
 }
 join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY[, KEY...]"
-	command -v tshark >/dev/null || die 4 "tshark is missing; install it with: apt-get install --no-install-recommends tshark"
+	need tshark tshark
 	awk -F'\t' 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
 		file == 1 && !offset { offset = $at["realtime_offset_ns"]; next }
 		file == 2 && $at["kind"] == "key" { printf "%.0f %s\n", ($at["time_ns"] + offset) / 1000, $at["key"] }' "$3" "$2" >"$work/keys"

@@ -10,8 +10,7 @@
 set -u -o pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
-. "$TP_HOME/lab/nearest.sh"
-. "$here/die.sh"
+. "$here/command.sh"
 
 fail_text() {	# fail_text TABLE: its text, with those that it includes in their places
 	local line folder=${1%/*}
@@ -29,10 +28,8 @@ fail_columns() {
 }
 
 # Columns that tell how well was measured, such as how late the load generator was.
-# shellcheck disable=SC2016 # a program of jq
 quality='def is_quality: test("^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed)_");
 	'
-# shellcheck disable=SC2016 # a program of jq
 parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 	# classes of columns, the nearest to the name first; in the summary p50 is latency_p50_ms, late is late_share_percent
 	| def hits($n): map(select(.column | is_quality | not)) as $measured
@@ -80,7 +77,6 @@ fail_parse() {
 # A limit takes the end of a figure that is against it: of a range, or of what is only known to be more. An overloaded condition,
 # or one whose requests failed, is slower than any limit. A condition without a figure for another reason is named: it neither
 # passes nor fails; nor does one whose load generator was not valid, but for what tells of the measurement itself.
-# shellcheck disable=SC2016 # a program of jq
 judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" then $v >= $a.limit
 		elif $a.op == "<" then $v < $a.limit else $v <= $a.limit end;
 	def type_of($table; $column): first($columns[] | select(.table == $table and .column == $column).type) // "text";

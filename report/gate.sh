@@ -5,7 +5,7 @@
 # A limit is judged by fail.sh, which has the rules for ranges and for conditions without a figure; a baseline by compare.sh.
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-. "$here/die.sh"
+. "$here/command.sh"
 COMMAND=gate
 
 usage='usage: thinprobe gate RUN --limits FILE [--tap] [--junit FILE]
@@ -23,26 +23,11 @@ Does RUN hold its limits, or is it worse than a run before?
 Exit status: 0 holds, 5 does not, 3 not decided, 1 could not compare,
 2 wrong usage.'
 
-run='' limits='' baseline='' tap='' junit='' more=()
-while [ $# -gt 0 ]; do
-	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
-	case $1 in
-	-h | --help) printf '%s\n' "$usage"; exit 0 ;;
-	--tap) tap=1 ;;
-	--limits | --baseline | --junit | --effect | --metrics | --alpha)
-		[ -n "${2-}" ] || die 2 "$1 needs a value (see thinprobe gate --help)"
-		case $1 in
-		--effect | --metrics | --alpha) more+=("$1" "$2") ;;
-		*) printf -v "${1#--}" %s "$2" ;;
-		esac
-		shift
-		;;
-	-*) die 2 "unknown option $1 (see thinprobe gate --help)" ;;
-	*) [ -z "$run" ] || die 2 "one run at a time; $1 is a second"; run=${1%/} ;;
-	esac
-	shift
-done
-[ -n "$run" ] || die 2 "needs a run folder (see thinprobe gate --help)"
+limits='' baseline='' tap='' junit='' effect='' metrics='' alpha=''
+read_words tap 'limits baseline junit effect metrics alpha' "$@"
+[ "${#words[@]}" -gt 0 ] || bad "needs a run folder"
+[ "${#words[@]}" = 1 ] || bad "one run at a time; ${words[1]} is a second"
+run=${words[0]%/} more=(${effect:+--effect "$effect"} ${metrics:+--metrics "$metrics"} ${alpha:+--alpha "$alpha"})
 [ -f "$run/run.json" ] || die 1 "$run: not a run folder (it has no run.json)"
 [ -n "$limits$baseline" ] && { [ -z "$limits" ] || [ -z "$baseline" ]; } ||
 	die 2 "give --limits FILE or --baseline RUN, one of them"
@@ -67,8 +52,7 @@ judge_limits() {
 		0) add "$metric $cells $op $value" holds "${said#*: }" ;;
 		5) add "$metric $cells $op $value" broken "${said#*: }" ;;
 		3) add "$metric $cells $op $value" open "${said#*: }" ;;
-		2) die 2 "$limits, line $line: ${said#*: }" ;;
-		*) die 1 "$limits, line $line: ${said#*: }" ;;
+		*) die $((status == 2 ? 2 : 1)) "$limits, line $line: ${said#*: }" ;;
 		esac
 	done <"$limits"
 	[ "${#names[@]}" -gt 0 ] || die 2 "--limits $limits: holds no limit"
@@ -92,24 +76,18 @@ judge_baseline() {
 }
 
 if [ -n "$limits" ]; then judge_limits; else judge_baseline; fi
-status=0 broken=0 open=0
-for state in "${states[@]}"; do
-	case $state in broken) broken=$((broken + 1)) ;; open) open=$((open + 1)) ;; esac
-done
+status=0 broken=$(grep -cx broken < <(printf '%s\n' "${states[@]}")) open=$(grep -cx open < <(printf '%s\n' "${states[@]}"))
 [ "$open" = 0 ] || status=3
 [ "$broken" = 0 ] || status=5
 [ -z "$tap" ] || printf 'TAP version 13\n1..%d\n' "${#names[@]}"
 for i in "${!names[@]}"; do
-	if [ -n "$tap" ]; then
-		case ${states[i]} in
-		holds) printf 'ok %d - %s\n# %s\n' $((i + 1)) "${names[i]//#/}" "${words[i]}" ;;
-		broken) printf 'not ok %d - %s\n# %s\n' $((i + 1)) "${names[i]//#/}" "${words[i]}" ;;
-		open) printf 'not ok %d - %s # TODO not decided\n# %s\n' $((i + 1)) "${names[i]//#/}" "${words[i]}" ;;
-		esac
-	else
-		case ${states[i]} in holds) word=holds ;; broken) word=BROKEN ;; open) word='not decided' ;; esac
-		printf '%s: %s (%s)\n' "$word" "${names[i]}" "${words[i]}"
-	fi
+	case ${states[i]} in
+	holds) word=holds ok=ok todo='' ;;
+	broken) word=BROKEN ok='not ok' todo='' ;;
+	open) word='not decided' ok='not ok' todo=' # TODO not decided' ;;
+	esac
+	if [ -n "$tap" ]; then printf '%s %d - %s%s\n# %s\n' "$ok" $((i + 1)) "${names[i]//#/}" "$todo" "${words[i]}"
+	else printf '%s: %s (%s)\n' "$word" "${names[i]}" "${words[i]}"; fi
 done
 if [ -n "$junit" ]; then
 	xml() { sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' <<<"$1"; }

@@ -20,17 +20,12 @@ export LC_ALL=C.UTF-8	# as lab/home.sh
 
 . "$here/join.sh"
 . "$here/kept.sh"
-. "$here/die.sh"
+. "$here/command.sh"
 . "$here/html.sh"
 TP_HOME=$home
 . "$here/../lab/trees.sh"
 
-need() {	# need COMMAND PACKAGE
-	command -v "$1" >/dev/null || die 4 "$1 is missing; apt-get install --no-install-recommends $2"
-}
-
 # Prints what is wrong with the structure of run.json; nothing if it is valid.
-# shellcheck disable=SC2016 # a program of jq
 shape='def want(ok; $what): if ok then empty else $what end;
 	def plain: type | IN("string", "number", "boolean", "null");
 	first(want(.started // "" | type == "string"; "started is no text"), want(.state // "" | type == "string"; "state is no text"),
@@ -106,7 +101,6 @@ program() {	# program FILTER
 }
 
 say() {	# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document; for each value of HTML once
-	# shellcheck disable=SC2016 # names of jq
 	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures'
 	{ errors=$(jq -r --rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
 		--arg cells "$cells" --arg figures "$figures" --argjson said "$said" \
@@ -301,28 +295,20 @@ days) share each figure, a curve for each.
   --json       only print what findings.json has
   --record     only print what a calibration keeps, as JSON
 Options and runs in any order.'
-part='' JOINED='' fail_if='' label='' runs=()
-while [ $# -gt 0 ]; do
-	case $1 in
-	--help | -h) printf '%s\n' "$usage"; exit 0 ;;
-	--table | --verdict | --findings | --json | --record | --cell | --end)
-		[ -z "$part" ] || [ "$part" = "${1#--}" ] || die 2 "--$part and $1: one of them (see thinprobe report --help)"
-		part=${1#--}
-		;;
-	--version) printf '%s\n' "$tool"; exit 0 ;;
-	-o | --output-dir) [ -n "${2-}" ] || die 2 "$1 needs a folder"; JOINED=$2; shift ;;
-	--label) [ -n "${2-}" ] || die 2 "--label needs a name for each run, such as before,after"; label=$2; shift ;;
-	--label=?*) label=${1#*=} ;;
-	--fail-if) [ -n "${2-}" ] || die 2 "--fail-if needs conditions, such as p95>150ms,late>1%"; fail_if=$2; shift ;;
-	--fail-if=?*) fail_if=${1#*=} ;;
-	-*) die 2 "unknown option $1 (see thinprobe report --help)" ;;
-	*) runs+=("$1") ;;
-	esac
-	shift
+parts='table verdict findings json record cell end' part='' fail_if='' label='' output_dir='' version=''
+# shellcheck disable=SC2086 # names
+unset $parts
+read_words "$parts version" 'o:output-dir label fail-if' "$@"
+[ -z "$version" ] || { printf '%s\n' "$tool"; exit 0; }
+for word in $parts; do
+	[ -n "${!word-}" ] || continue
+	[ -z "$part" ] || bad "--$part and --$word: one of them"
+	part=$word
 done
-[ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || die 2 "needs a run folder (see thinprobe report --help)"
-[ "${#runs[@]}" = 1 ] || [ -z "$part" ] || die 2 "unexpected word ${runs[1]} (see thinprobe report --help)"
-[ -z "$part" ] || [ -z "$fail_if" ] || die 2 "--$part and --fail-if: one of them (see thinprobe report --help)"
+JOINED=$output_dir runs=("${words[@]}")
+[ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || bad "needs a run folder"
+[ "${#runs[@]}" = 1 ] || [ -z "$part" ] || bad "unexpected word ${runs[1]}"
+[ -z "$part" ] || [ -z "$fail_if" ] || bad "--$part and --fail-if: one of them"
 need jq jq
 [ -z "$label" ] || jq -n -e --arg names "$label" --argjson n "${#runs[@]}" '$names / "," | length == $n and length > 1
 	and (unique | length) == $n and all(test("^[A-Za-z0-9:_-]+$"))' >/dev/null ||

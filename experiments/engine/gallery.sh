@@ -6,6 +6,7 @@
 # report/kept.sh has the report of a kept run.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+. "$TP_HOME/lab/words.sh"
 TP_TOOL=thinprobe
 SAMPLES_MOST=$((1 << 20)) TABLE_MOST=$((50 << 10)) REST_MOST=$((300 << 10))	# bytes of a kept run
 
@@ -141,7 +142,6 @@ gallery_keep() {	# gallery_keep NAME: keeps its run
 # Running -----------------------------------------------------------------------------------------------------------------
 
 CHILD='' STOP=''
-# shellcheck disable=SC2317 # the trap calls it
 stop() {
 	STOP=1
 	[ -z "$CHILD" ] || kill -TERM "$CHILD" 2>/dev/null
@@ -251,31 +251,19 @@ gallery_page() {
 	mv "$PAGE.new" "$PAGE" || die "cannot write $PAGE"
 }
 
-OUT='' QUICK='' RESUME='' LIST='' ONLY_PAGE='' NAMES=() CHOSEN=()
+NAMES=() output_dir='' quick='' resume='' list='' page=''
 gallery_read
-while [ $# -gt 0 ]; do
-	case $1 in
-	-h | --help) usage; exit 0 ;;
-	--quick) QUICK=1 ;;
-	--resume) RESUME=1 ;;
-	--list) LIST=1 ;;
-	--page) ONLY_PAGE=1 ;;
-	-o | --output-dir) [ -n "${2-}" ] || bad "$1 needs a folder"; OUT=$2; shift ;;
-	--output-dir=?*) OUT=${1#*=} ;;
-	-*) bad "unexpected $1$(nearest "$1" "" --quick --resume --list --page --output-dir --help)" ;;
-	*)
-		[ -n "${WHAT[$1]-}" ] || bad "no run $1$(nearest "$1" "; thinprobe gallery --list names them" "${NAMES[@]}")"
-		CHOSEN+=("$1")
-		;;
-	esac
-	shift
+read_words 'quick resume list page' o:output-dir "$@"
+OUT=$output_dir QUICK=$quick CHOSEN=("${words[@]}")
+for name in "${CHOSEN[@]}"; do
+	[ -n "${WHAT[$name]-}" ] || bad "no run $name$(nearest "$name" "; thinprobe gallery --list names them" "${NAMES[@]}")"
 done
-[ -z "$ONLY_PAGE" ] || [ -z "$LIST$RESUME$QUICK${CHOSEN[*]-}" ] || bad "--page takes only -o DIR"
-[ -n "$OUT$LIST" ] || [ -z "$QUICK" ] || bad "--quick needs -o DIR: short runs are not kept in this tree"
-[ -n "$OUT$LIST" ] || [ "$TP_CHECKOUT" = 1 ] || bad "this is an installation: name a folder with -o DIR"
+[ -z "$page" ] || [ -z "$list$resume$QUICK${CHOSEN[*]-}" ] || bad "--page takes only -o DIR"
+[ -n "$OUT$list" ] || [ -z "$QUICK" ] || bad "--quick needs -o DIR: short runs are not kept in this tree"
+[ -n "$OUT$list" ] || [ "$TP_CHECKOUT" = 1 ] || bad "this is an installation: name a folder with -o DIR"
 need jq jq
 [ "${#CHOSEN[@]}" -gt 0 ] || mapfile -t CHOSEN < <(gallery_order)
-if [ -n "$LIST" ]; then gallery_list; exit; fi
+if [ -n "$list" ]; then gallery_list; exit; fi
 need zstd zstd
 if [ -n "$OUT" ]; then
 	mkdir -p -- "$OUT" 2>/dev/null && OUT=$(cd -- "$OUT" && pwd -P) || die "cannot make $OUT; name another folder with -o DIR"
@@ -283,9 +271,9 @@ fi
 PAGE=${OUT:-$TP_HOME/docs}/gallery.md DOCS=$TP_HOME/docs
 [ "$TP_CHECKOUT" = 1 ] || DOCS=$TP_HOME/../doc/thinprobe/docs
 [ -f "$DOCS/papers.md" ] || die "-$EXIT_MISSING" "$DOCS/papers.md is missing; install thinprobe-doc"
-if [ -n "$ONLY_PAGE" ]; then gallery_page; echo "$PAGE"; exit; fi
+if [ -n "$page" ]; then gallery_page; echo "$PAGE"; exit; fi
 for name in "${CHOSEN[@]}"; do
-	[ -n "$RESUME" ] || [ ! -e "$(run_of "$name")" ] ||
+	[ -n "$resume" ] || [ ! -e "$(run_of "$name")" ] ||
 		bad "$(run_of "$name") is there already: go on with --resume, or remove it"
 done
 gallery_list

@@ -9,6 +9,7 @@
 # shellcheck disable=SC2317 # functions of engines are called by their names
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+. "$TP_HOME/lab/words.sh"
 . "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/report/html.sh"
@@ -43,27 +44,10 @@ END
 
 bad() { die -2 "sweep: $* (see thinprobe sweep --help)"; }
 
-FILE='' DIR='' RESUME='' ENGINE='' PAIRS='' LIST='' TRIES=3
-while [ $# -gt 0 ]; do
-	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
-	case $1 in
-	-h | --help) usage; exit 0 ;;
-	--list) LIST=1; shift; continue ;;
-	-o | --output-dir | --resume | --engine | --pairs | --retries)
-		[ -n "${2-}" ] || bad "$1 needs a value"
-		case $1 in
-		--resume) RESUME=${2%/} ;;
-		--engine) ENGINE=$2 ;;
-		--pairs) PAIRS=$2 ;;
-		--retries) TRIES=$2 ;;
-		*) DIR=$2 ;;
-		esac
-		shift 2
-		;;
-	-*) bad "unexpected $1$(nearest "$1" "" --output-dir --resume --engine --pairs --retries --list --help)" ;;
-	*) [ -z "$FILE" ] || bad "one file at a time; $1 is a second"; FILE=$1; shift ;;
-	esac
-done
+output_dir='' resume='' engine='' pairs='' retries=3 list=''
+read_words list 'o:output-dir resume engine pairs retries' "$@"
+[ "${#words[@]}" -le 1 ] || bad "one file at a time; ${words[1]} is a second"
+FILE=${words[0]-} DIR=$output_dir RESUME=${resume%/} ENGINE=$engine PAIRS=$pairs TRIES=$retries LIST=$list
 [[ $ENGINE == @(|parallel|slurm) ]] || bad "--engine $ENGINE: parallel or slurm"
 [[ $TRIES =~ ^[1-9][0-9]?$ ]] || bad "--retries $TRIES: a whole number from 1 to 99"
 if [ -n "$RESUME" ]; then
@@ -104,7 +88,6 @@ sweep_read() {
 		key=${key%:}
 		[[ $key != '' && $key != \#* && $key != experiment ]] || continue
 		option=$key
-		# shellcheck disable=SC2046 # words
 		[ -n "${OPT[$option.type]-}" ] && swept "$option" ||
 			bad "$FILE, line $line: $EXPERIMENT has no setting $key$(nearest "$key" "" "${settings[@]}")"
 		[ -z "${seen[$option]-}" ] || bad "$FILE, line $line: $key is there twice"
@@ -356,9 +339,8 @@ sweep_sum() {
 				["one pair of hosts for all cells: they are of \($on | length) pairs, whose differences are in the intervals"] end)
 			| .ended = ([$parts[].ended] | max)
 			| .measured_s = ($parts | map(.measured_s) | if all(. != null) then add else null end)
-			| .sweep = {on: $on, parts: ($parts | length), $missing}' "$DIR/$name/run.json" "${parts[@]}" \
-				>"$DIR/$name/run.json.new" &&
-			mv "$DIR/$name/run.json.new" "$DIR/$name/run.json" || die "cannot write to $DIR/$name"
+			| .sweep = {on: $on, parts: ($parts | length), $missing}' "$DIR/$name/run.json" "${parts[@]}" |
+			put_whole "$DIR/$name/run.json" || die "cannot write to $DIR/$name"
 		EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$name" || status=3
 	done
 	return "$status"

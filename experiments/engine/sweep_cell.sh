@@ -9,9 +9,10 @@
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/lab/locks.sh"
-# shellcheck disable=SC2034 # warn says it
+. "$TP_HOME/lab/words.sh"
 TP_TOOL=thinprobe
 
+# shellcheck disable=SC2317 # read_words calls it
 usage() {
 	cat <<'END'
 usage: thinprobe cell ID... [--sweep DIR] [--on WHERE]
@@ -24,20 +25,12 @@ Exit status: 0 the cells are there, 1 or 3 it could not be measured.
 END
 }
 
-dir=. on=${SWEEP_ON-} ids=()
-while [ $# -gt 0 ]; do
-	case $1 in
-	-h | --help) usage; exit 0 ;;
-	--sweep | --on)
-		[ -n "${2-}" ] || die -2 "cell: $1 needs a value"
-		if [ "$1" = --on ]; then on=$2; else dir=$2; fi
-		shift
-		;;
-	-*) die -2 "cell: unexpected $1 (see thinprobe cell --help)" ;;
-	*) read -ra more <<<"$1"; ids+=("${more[@]}") ;;	# (GNU parallel hands over a line as one word)
-	esac
-	shift
-done
+# shellcheck disable=SC2317 # read_words calls it
+bad() { die -2 "cell: $* (see thinprobe cell --help)"; }
+sweep=. on=${SWEEP_ON-}
+read_words '' 'sweep on' "$@"
+dir=$sweep
+read -ra ids <<<"${words[*]-}"	# (GNU parallel hands over a line as one word)
 [ "${#ids[@]}" -gt 0 ] || die -2 "cell: which? thinprobe sweep FILE --list names them"
 [ -f "$dir/sweep" ] || die -2 "cell: $dir is no folder of a sweep; name it with --sweep DIR"
 dir=$(cd -- "$dir" && pwd) || exit 1
@@ -71,7 +64,6 @@ cell_stopped() { [ -z "${driver-}" ] || kill "$driver" 2>/dev/null; stop=130; }
 trap cell_stopped INT TERM HUP
 stop=''
 if [ -n "$alive" ]; then	# ends when the sweep does
-	# shellcheck disable=SC2016 # another shell's
 	setpriv --pdeathsig KILL bash -c '[ "$PPID" = "$1" ] && { read -r _ <"$0"; kill "$1"; }' "$alive" $$ 2>/dev/null \
 		</dev/null &
 	watcher=$!

@@ -3,10 +3,9 @@
 # watch.sh - latency while people work: prototap live --every, and, only when asked, a key now and then into a window of yours.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
-# shellcheck disable=SC2034 # warn says it
 TP_TOOL=thinprobe
+. "$TP_HOME/lab/words.sh"
 . "$TP_HOME/experiments/engine/plan.sh"
-# shellcheck disable=SC2034 # plan.sh reads them
 PLAN[called]=watch RESUME=''
 
 usage() {
@@ -32,43 +31,20 @@ Needs the right to capture. docs/watch.md says how to read it.
 END
 }
 
-ports='' interface='' interval=1s table='' on='' key='' every='' options=()
-while [ $# -gt 0 ]; do
-	option=$1
-	if [[ $option == --*=* ]]; then
-		set -- "${option%%=*}" "${option#*=}" "${@:2}"
-		option=$1
-	fi
-	case $option in
-	-h | --help) usage; exit 0 ;;
-	--port | -i | --interface | --interval | --tsv | --metrics | --rotate | --keep | -t | --time | --on | --key | --every)
-		[ -n "${2-}" ] || die -2 "watch: $option needs a value (see thinprobe watch --help)"
-		;;
-	*) die -2 "watch: unexpected $option$(nearest "$option" "" --port --interface --interval --tsv --metrics --rotate --keep \
-		--time --on --key --every) (see thinprobe watch --help)" ;;
-	esac
-	case $option in
-	--port) ports=$2 ;;
-	-i | --interface) interface=$2 ;;
-	--interval) interval=$2 ;;
-	--tsv) table=$2 ;;
-	--on) on=$2 ;;
-	--key) key=$2 ;;
-	--every) every=$2 ;;
-	-t) options+=(--time "$2") ;;
-	*) options+=("$option" "$2") ;;
-	esac
-	shift 2
-done
+bad() { die -2 "watch: $* (see thinprobe watch --help)"; }
+port='' interface='' interval=1s tsv='' metrics='' rotate='' keep='' time='' on='' key='' every=''
+read_words '' 'port i:interface interval tsv metrics rotate keep t:time on key every' "$@"
+[ "${#words[@]}" = 0 ] || bad "unexpected ${words[0]}"
+options=(${metrics:+--metrics "$metrics"} ${rotate:+--rotate "$rotate"} ${keep:+--keep "$keep"} ${time:+--time "$time"})
 plan_item --interval ms 100..3600000 "$interval" ''
 interval=${ITEM}ms
 # Rows go to standard output where there is neither a terminal nor a file.
-[ -n "$table" ] || [[ " ${options[*]-} " == *" --metrics "* ]] || [ -t 2 ] || table=-
+[ -n "$tsv$metrics" ] || [ -t 2 ] || tsv=-
 
 if [ -z "$on$key$every" ]; then
-	[ -n "$ports" ] && [ -n "$interface" ] ||
+	[ -n "$port" ] && [ -n "$interface" ] ||
 		die -2 "watch: name the port and the interface, such as: thinprobe watch --port 3389 -i eth0"
-	exec "$TP_BIN/prototap" live -i "$interface" --port "$ports" --every "$interval" ${table:+--intervals "$table"} \
+	exec "$TP_BIN/prototap" live -i "$interface" --port "$port" --every "$interval" ${tsv:+--intervals "$tsv"} \
 		${options[@]+"${options[@]}"} -o /dev/null
 fi
 
@@ -80,7 +56,6 @@ quiet=5
 plan_item --every int 10..999999 "$every" s
 every=$ITEM
 LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") || die "cannot make a folder in ${TMPDIR:-/tmp}"
-# shellcheck disable=SC2317 # on_exit calls it
 watch_end() {
 	local pid
 	for pid in "${listener-}" "${input-}" "${typist-}"; do
@@ -91,7 +66,7 @@ watch_end() {
 }
 on_exit watch_end
 trap 'exit 130' INT	# without it bash ignores a Ctrl-C that comes just as a command has ended
-[ -z "$ports" ] || ATTACH_PORT=$ports
+[ -z "$port" ] || ATTACH_PORT=$port
 lab_use attach "${on#attach:}"
 lab_up
 [ -n "$LAB_TAP_IF" ] || die "whether somebody types cannot be told, so no key is sent: $ATTACH_NO_CAPTURE"
@@ -99,7 +74,7 @@ interface=${interface:-$LAB_TAP_IF}
 echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s," \
 	"while nobody has typed for $quiet s; Ctrl-C ends it" >&2
 listen=("$TP_BIN/prototap" live -i "$interface" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" -o /dev/null)
-"${listen[@]}" --every "$interval" ${table:+--intervals "$table"} ${options[@]+"${options[@]}"} &
+"${listen[@]}" --every "$interval" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
 listener=$!
 # A second table with short intervals shows whether somebody types: rows of the user's interval would come too late.
 "${listen[@]}" --every 100ms --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &

@@ -208,7 +208,7 @@ made_tree() {
 @test "gallery: wrong words are refused with one line, before anything is run" {
 	made_tree
 	touch file
-	for words in "2 none|did you mean one" "2 --quikc|--quick" "2 --quick|-o DIR" "2 -o|folder" "2 --page one|--page" \
+	for words in "2 none|did you mean one" "2 --quikc|--quick" "2 --quick|-o DIR" "2 -o|-o needs a value" "2 --page one|--page" \
 		"1 -o file/out|another folder"; do
 		run "-${words%% *}" --separate-stderr "$gallery" $(cut -d' ' -f2- <<<"${words%|*}")
 		echo "$words: $stderr"
