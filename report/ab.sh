@@ -19,7 +19,6 @@ doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile 
 	doc=$(jq --arg noise "$noise" '.noise = ($noise | split("\n") | map(split("\t")))' <<<"$doc") ||
 	die 1 "$DIR: its files cannot be read"
 
-# shellcheck disable=SC2016 # a program of jq
 words=$(cat "$here/decided.jq")'
 def variant: [.options, .server, .client, .root // ""] | map(select(. != "")) | join(" ") | if . == "" then "as it is" else . end;
 def minutes($starts): .ab as $ab | if $starts == null or $ab.starts == 0 then "over 10,000 starts"
@@ -52,7 +51,6 @@ def cell: gsub("\\|"; "\\|");
 def row: "| \(join(" | ")) |";
 def decision: .verdict + if .verdict == "not decided" and .more_starts then ": about \(.more_starts) more starts" else "" end;
 '
-# shellcheck disable=SC2016 # a program of jq
 page='"# \(.ab.experiment): is B better than A?", "",
 "\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])", "",
 "> \(answer)", "",
@@ -134,15 +132,7 @@ if [ "$n" -gt 0 ]; then
 fi
 jq -r --arg figures "$figures" "$words$page" <<<"$doc" >"$work/report.md" && mv "$work/report.md" . ||
 	die 1 "cannot write $DIR/report.md"
-cmark-gfm -e table report.md | sed -E 's,<table>,<div class="table"><table>,; s,</table>,</table></div>,' | awk '
-	/<img src="figures\// {
-		match($0, /figures\/[a-z-]+\.svg/)
-		print "<figure>"
-		while ((getline line < substr($0, RSTART, RLENGTH)) > 0) if (line !~ /^<(\?xml|!DOCTYPE)/) print line
-		print "</figure>"
-		next
-	}
-	{ print }' | page_html "$(sed -n '1s/^# //p' report.md)" verdict >"$work/report.html" && mv "$work/report.html" . ||
-	die 1 "cannot write $DIR/report.html"
+cmark-gfm -e table report.md | dressed | page_html "$(sed -n '1s/^# //p' report.md)" verdict >"$work/report.html" &&
+	mv "$work/report.html" . || die 1 "cannot write $DIR/report.html"
 jq -r "$words answer" <<<"$doc" | fold -s -w 80 | sed 's/ *$//'
 printf 'Report: %s\n' "$DIR/report.html"
