@@ -6,8 +6,7 @@ include "favour";
 def title: "Pages in a browser beside a job in the background";
 def setup: ["\(.run.settings.pages // [] | length | plural("page")), visited \(.run.settings.think_s | plain) s apart",
 	protocol_words, repeats_words, run_words] | sentence;
-def scheme_words: {alone: "alone", baseline: "nothing done", autogroup: "autogroups", nice: "nice 19", L: "vamp L", M: "vamp M",
-	H: "vamp H", "L+iso": "vamp L, isolated", "M+iso": "vamp M, isolated", "H+iso": "vamp H, isolated"};
+def scheme_words: scheme_names("alone");
 # What the figures of all_rel are of: a visit that was excluded is missing from the mean of its repeat.
 def pages: if any(measured_rows("summary")[]; (.wrong // 0) > 0) then "the pages that were not excluded" else "all pages" end;
 def labels: {value: {scheme: scheme_words},
@@ -23,7 +22,6 @@ def known_ends: .repeats >= 3 and .all_rel_low != null;
 def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
 	elif .all_rel_high < $other.all_rel_low then "good" elif .all_rel_low > $other.all_rel_high then "bad" else "none" end;
 def job_of($job): [measured[] | select(.job == $job)];
-def scheme($name): first(.[] | select(.scheme == $name)) // null;
 # The best by these same figures, and of how many: by chance alone, the best of several looks better than it is.
 def best_vamp: map(select(is_vamp)) | length as $n | min_by(.all_rel) | values | .of = $n;
 def vamp_words: (.scheme | says) + if .of > 1 then " (the best of \(.of))" else "" end;
@@ -65,8 +63,7 @@ def against($name; $id): pages as $pages
 
 def job_ends: if .repeats >= 3 then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end;
 def job: job_of(first_job) as $rows | first(($rows | best_vamp), null) as $vamp
-	| if $vamp == null or $vamp.job_rel == null then empty else
-	finding("job";
+	| if $vamp == null or $vamp.job_rel == null then empty else finding("job";
 		"**The background job takes \($vamp.job_rel | fixed(2)) times as long**\($vamp | job_ends) per unit of work with"
 		+ " \($vamp.scheme | says)"
 		+ ([$rows[] | select((.scheme | IN("nice", "autogroup")) and .job_rel)
@@ -80,19 +77,10 @@ def wrong: ([measured_rows("summary")[] | .wrong // 0] | add // 0) | if . == 0 t
 	finding("wrong"; "**\(plural("page load")) excluded**: the screen showed a wrong picture at the end, or kept changing.";
 		{value: ., unit: "", verdict: "unsure"}) end;
 
-# What vamp said of itself, over all sessions.
-def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then empty else
-	(map(.episodes) | add) as $episodes | (map(.found) | add) as $found
-	| (map(.others[]) | group_by(.) | map("\(.[0]) (\(length))")) as $others
-	| finding("vamp"; "**Vamp found the background job in \($found) of \($episodes | plural("episode")) of waiting**"
-		+ (if $others == [] then " and throttled nothing else" else ", and throttled \($others | and_list) as well" end)
-		+ ". Vamp itself used at most \(map(.daemon_cpu_percent) | max | with_unit("%")) of a CPU.";
-		{value: (100 * $found / $episodes), unit: "%",
-			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
+def itself: vamp_found("Vamp"; "");
 
 def findings: [of_jobs(schemes, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job), itself, wrong];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Time of a visit, and what the job pays"; {by: "scheme"}; "job all_rel job_rel wrong? think_s"),
 	view("pages"; "summary"; "From Return to content at rest"; {by: "scheme"};

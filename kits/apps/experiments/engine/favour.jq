@@ -15,3 +15,15 @@ def of_jobs(some): . as $doc | jobs as $jobs | if $jobs | length < 2 then some
 # The conditions without that figure, such as those that failed, by these words of their rows (input: the document).
 def no_figure(value; words): .summary // [] | [.[] | select(value == null) | words] as $none
 	| if $none == [] or ($none | length) == length then "" else " No figure for \($none | and_list)." end;
+def scheme_names($alone): {$alone, baseline: "nothing done", autogroup: "autogroups", nice: "nice 19"}
+	+ (["L", "M", "H"] | map({(.): "vamp \(.)", "\(.)+iso": "vamp \(.), isolated"}) | add);
+def scheme($name): first(.[] | select(.scheme == $name)) // null;
+# What vamp said of itself, over all sessions; `more`: what else, of its reports.
+def vamp_found($vamp; more): (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then empty else
+	(map(.episodes) | add) as $episodes | (map(.found) | add) as $found
+	| (map(.others[]) | group_by(.) | map("\(.[0]) (\(length))")) as $others
+	| finding("vamp"; "**\($vamp) found the background job in \($found) of \($episodes | plural("episode")) of waiting**"
+		+ (if $others == [] then " and throttled nothing else" else ", and throttled \($others | and_list) as well" end) + more
+		+ ". Vamp itself used at most \(map(.daemon_cpu_percent) | max | with_unit("%")) of a CPU.";
+		{value: (100 * $found / $episodes), unit: "%",
+			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;

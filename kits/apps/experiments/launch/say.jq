@@ -13,12 +13,10 @@ def labels: {value: {scheme: (.run.schemes // {} | keys | words_for(scheme_words
 
 def launches: [measured_rows("summary")[] | select(.launch_ms != null)];
 def geomean: if . == [] or any(. == null) then null else map(log) | add / length | exp end;
-def times_words: fixed(if . >= 9.95 then 0 elif . >= 1.995 then 1 else 2 end);
 # Comparing takes three repeats: two have no interval.
 def comparable: .repeats >= 3 and .launch_ms_low != null;
 # Rows of a scheme and of another one, by application and job.
-def pairs($a; $b): launches as $all | [$all[] | select(.scheme == $a) as $x | $x
-	| {app, job, x: $x,
+def pairs($a; $b): launches as $all | [$all[] | select(.scheme == $a) as $x | $x | {app, job, x: $x,
 		y: first($all[] | select(.scheme == $b and .app == $x.app and (.job == $x.job or .job == "none")))}
 	| .ratio = .x.launch_ms / .y.launch_ms
 	| if (.x | comparable) and (.y | comparable) then .low = .x.launch_ms_low / .y.launch_ms_high
@@ -96,18 +94,9 @@ def keyed: threshold as $limit
 		+ ". The keys were typed right after a Return, beside \($base.job | job_words).";
 		($base | figure("p50_ms")) + {verdict: "none", figure: "keys"}) end;
 
-# What vamp said of itself, over all sessions.
-def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then empty else
-	(map(.episodes) | add) as $episodes | (map(.found) | add) as $found
-	| (map(.others[]) | group_by(.) | map("\(.[0]) (\(length))")) as $others
-	| (map(.decided_us[]) | sort) as $us | (map(.daemon_cpu_percent) | max) as $cpu
-	| finding("vamp"; "**vamp found the background job in \($found) of \($episodes | plural("episode")) of waiting**"
-		+ (if $others == [] then " and throttled nothing else" else ", and throttled \($others | and_list) as well" end)
-		+ (if $us == [] then "" else "; vamp throttled the job \($us[length / 2 | floor] / 1000 | with_unit("ms"))"
-			+ " after the key (median; at most \($us[-1] / 1000 | with_unit("ms")))" end)
-		+ ". Vamp itself used at most \($cpu | with_unit("%")) of a CPU.";
-		{value: (100 * $found / $episodes), unit: "%",
-			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
+def itself: vamp_found("vamp"; (map(.decided_us[]) | sort) as $us | if $us == [] then "" else
+	"; vamp throttled the job \($us[length / 2 | floor] / 1000 | with_unit("ms")) after the key (median; at most"
+		+ " \($us[-1] / 1000 | with_unit("ms")))" end);
 
 def verdict_of: (best // null) as $best | if launches == [] then nothing_measured
 	elif $best == null then "Vamp was not measured; only autogroups and nice were."
@@ -120,7 +109,6 @@ def verdict: verdict_of + no_figure(.launch_ms // .p50_ms; "\(.app) with \(.sche
 
 def findings: [baseline, today, pays, keyed, itself];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Launch, keys and what the job pays"; {by: "app"};
 		"scheme job launch_ms launch_rel job_rel p50_ms irq_first_percent? decided_ms");

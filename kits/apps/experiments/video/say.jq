@@ -7,8 +7,7 @@ def title: "A video beside a job in the background";
 def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.seconds | plain) s; the player alone needs "
 	+ "\(.clip.needs_percent | fixed(0)) % of a CPU" else null end;
 def setup: [clip_words, protocol_words, repeats_words, run_words] | sentence;
-def scheme_words: {alone: "no job", baseline: "nothing done", autogroup: "autogroups", nice: "nice 19", L: "vamp L", M: "vamp M",
-	H: "vamp H", "L+iso": "vamp L, isolated", "M+iso": "vamp M, isolated", "H+iso": "vamp H, isolated"};
+def scheme_words: scheme_names("no job");
 def mult_words: {none: "-", without: "ignored", with: "players exempt"};
 def labels: {value: {scheme: scheme_words, mult: mult_words}, figures: {rate_per_s: (.run.settings.rate_per_s // 24)}};
 def says: (scheme_words[.scheme] // .scheme) + if .mult == "without" then " that may throttle sound players"
@@ -20,7 +19,6 @@ def counted: if on_screen then .summary[]? |= (.fps_per_s = .seen_per_s | .fps_p
 	| .fps_per_s_high = .seen_per_s_high | .fps_per_s_both = .seen_per_s_both | .seen = true) else . end;
 def measured: [counted | measured_rows("summary")[] | select(.fps_per_s != null)];
 def job_of($job): [measured[] | select(.job == $job)];
-def scheme($name): first(.[] | select(.scheme == $name)) // null;
 def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(.fps_per_s) end;
 # More frames by whole intervals: good; fewer: bad; "unsure": two repeats have no interval.
 def known_ends: .repeats >= 3 and .fps_per_s_low != null;
@@ -81,8 +79,7 @@ def against($name; $id): job_of(first_job) as $rows | ($rows | best("with")) as 
 def job: job_of(first_job) | best("with") | if . == null or .job_rel == null then empty else
 	finding("job"; "**The background job takes \(.job_rel | fixed(2)) times as long**"
 			+ (if known_ends then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end)
-			+ " per unit of work while the video plays, with "
-			+ "\(says).";
+			+ " per unit of work while the video plays, with " + "\(says).";
 		{value: ((.job_rel - 1) * 100), unit: "%"}) end;
 
 def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | if . == [] then empty else
@@ -95,7 +92,6 @@ def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | if
 
 def findings: [of_jobs(schemes, mult, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job), seen];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Frames shown, and what the job pays"; {by: "job"};
 		"scheme mult fps_per_s dropped_percent seen_per_s gap_ms job_rel"),
