@@ -108,8 +108,7 @@ panels(name, height, columns, rows, strip, title) = !narrow ? open_panels(name, 
 panel_least(height, rows, strip) = (height - strip - 40.0) / rows < 290 ? (height - strip - 40.0) / rows : 290
 open_panels(name, height, columns, rows, strip, title) = figure(name, height + 18 * more_lines(title), "", 0) \
 	. '; figure_panels = 1; ' . sprintf('panel_across = %d; panel_down = %d; panel_strip = %g; panel_head = %g; ', columns, \
-		rows, \
-	strip, 40 + 18 * more_lines(title)) . 'unset bmargin; unset title; ' \
+		rows, strip, 40 + 18 * more_lines(title)) . 'unset bmargin; unset title; ' \
 	. sprintf('set multiplot title "%s" font ",14"', wrapped(title))
 panel_column(i) = (i - 1) % panel_across
 panel_row(i) = int((i - 1) / panel_across)

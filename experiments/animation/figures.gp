@@ -6,9 +6,7 @@ load engine . "/animations.gp"
 systems = ""	# all conditions
 loops = ""	# those with the loop
 what = ""
-least = 1.0
-most = 1.0
-last = 1.0
+least = most = last = 1.0
 low_load = 0.1
 high_load = 10.0
 eval look("summary.tsv", 'column("repeats") > 0 ? (systems = add(systems, named(0)), what = add(what, strcol("shows")), ' \

@@ -7,8 +7,7 @@ systems = ""
 runs = ""	# a colour for each of several, which share the panel of a condition
 timed = ""
 longer = 0
-least = 1.0
-most = 1.0
+least = most = 1.0
 frames = 100.0
 bare_named(d) = (at_ = strstrt(named(d), run_of(strcol("protocol"))), name_ = named(d), joined \
 	? name_[1:at_ - 2] . name_[at_ + strlen(run_of(strcol("protocol"))):*] : name_)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # figures.gp - offset: measured minus injected time over the injected delay, one panel for each path.
 
-paths = ""
-delays = ""
+paths = delays = ""
 wire = 0
 flat(s) = system("printf %s '" . s . "' | tr ' ' _")	# a word of a list has no blank
 spaced(s) = system("printf %s '" . s . "' | tr _ ' '")

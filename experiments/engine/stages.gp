@@ -7,10 +7,7 @@ tones = "#bbbbbb #56B4E9 #009E73 #D55E00 #0072B2 #CC79A7 #E69F00"
 array stage_words[7] = ["due → sent", "sent → on the wire", "on the wire → in the application", \
 	"in the application → drawn", "drawn → response on the wire", "on the wire → response on the wire", \
 	"response on the wire → pixels"]
-apps = ""
-staged = ""
-loads = ""
-used = ""
+apps = staged = loads = used = ""
 session(d) = strcol("app") . (several ? "," . strcol("protocol") : "")
 eval look("stages.tsv", 'apps = add(apps, strcol("app")), staged = add(staged, session(0)), loads = add(loads, strcol("sinks")), ' \
 	. 'used = add(used, strcol("stage"))')
@@ -22,8 +19,7 @@ title_of(s) = (at_ = strstrt(s, ","), at_ ? s[at_ + 1:*] . (words(apps) > 1 ? ":
 if (words(staged) > 0) {
 	side = several && words(apps) == 2 ? 2 : 3
 	eval panels("stages", several ? 150 + (100 + 26 * words(loads)) * down(words(staged), side) : 480, across(words(staged), \
-		side), \
-		down(words(staged), side), 110, "Where the time of a key goes" . (several && words(apps) == 1 ? ", " \
+		side), down(words(staged), side), 110, "Where the time of a key goes" . (several && words(apps) == 1 ? ", " \
 			. app_title(apps) : ""))
 	set grid noytics xtics
 	set yrange [words(loads) + 0.6 : 0.4]

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # figures.gp - held and typed keys: mean stall and jitter over CPU hogs, a panel for each application and protocol.
 
-apps = ""
-sessions = ""
-modes = ""
+apps = sessions = modes = ""
 most = 1
 session(d) = strcol("app") . "," . strcol("protocol")
 eval look("summary.tsv", 'apps = add(apps, strcol("app")), sessions = add(sessions, session(0)), ' \

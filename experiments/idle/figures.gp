@@ -19,9 +19,7 @@ mine(i) = strcol("system") eq name(i) && column("sessions") == sessions(i)
 
 # Colours: grey for the machine alone, the scale of loads for the numbers of sessions of a protocol, one each for other systems.
 # Each of several runs has its dashes.
-several = ""
-alone = ""
-runs = ""
+several = alone = runs = ""
 same(i) = sum [k = 1:n] (name(k) eq name(i) ? 1 : 0)
 kind(i) = bare(name(i)) . sprintf("=%d", sessions(i))
 do for [i = 1:n] {

@@ -67,12 +67,8 @@ plot NaN with points linestyle light title "in memory", \
 # ---- one run over time ----
 if (has_table("timeline.tsv")) {
 	data = "timeline.tsv"
-	first_echo = NaN
-	second_key = NaN
-	begin = 0
-	end = 0
-	own = 0
-	all = 0
+	first_echo = second_key = NaN
+	begin = end = own = all = 0
 	before(c, v) = filled(c) && column("time_ms") <= 0 ? column(c) : v	# counters until the key
 	eval look(data, 'strcol("event") eq "echo" ? (first_echo = column("time_ms")) : ' \
 		. 'strcol("event") eq "second" ? (second_key = column("time_ms")) : ' \

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # figures.gp - work: bytes on the wire of each work, a panel for each, a bar for each protocol; key: bytes of a key.
 
-protocols = ""
-works = ""
+protocols = works = ""
 keyed = 0
 eval look("summary.tsv", 'protocols = add(protocols, strcol("protocol")), shown = strcol("state") ne "failed", ' \
 	. 'works = shown && place("text draw browse", strcol("what")) ? add(works, strcol("what")) : works, ' \

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # figures.gp - round-trip and variance of pings, and response times of keys, over the load of a link; a panel for each link.
 
-links = ""
-probes = ""
-queues = ""
-transports = ""
+links = probes = queues = transports = ""
 most = 100
 full = 0
 eval look("summary.tsv", 'y("repeats") > 0 ? (links = add(links, strcol("link")), probes = add(probes, strcol("probe")), ' \

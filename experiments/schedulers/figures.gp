@@ -7,10 +7,7 @@ eval look("summary.tsv", 'systems = add(systems, strcol("protocol"))')
 several = words(systems) > 1
 # several protocols have a row and a curve each
 setting(d) = several ? strcol("protocol") . "/" . strcol("setting") : strcol("setting")
-names = ""
-curves = ""
-loads = ""
-lengths = ""
+names = curves = loads = lengths = ""
 hogs = 0
 eval look("summary.tsv", 'y("repeats") > 0 ? (strcol("part") eq "table" ? (names = add(names, setting(0)), ' \
 	. 'loads = add(loads, strcol("sinks"))) : ' \
@@ -81,8 +78,7 @@ if (words(curves) > 0) {
 	set ylabel "response time, ms"
 	eval tics_at("x", lengths)
 	set ytics ("1" 1, "2" 2, "5" 5, "10" 10, "20" 20, "50" 50, "100" 100, "200" 200, "500" 500, "1 s" 1000, "2 s" 2000, \
-		"5 s" 5000, \
-		"10 s" 10000)
+		"5 s" 5000, "10 s" 10000)
 	beside(i) = n > 1 ? 1 + 0.09 * ((i - 1.0) / (n - 1) - 0.5) : 1	# moves dots of the same length apart
 	at(i) = strcol("part") eq "length" && setting(0) eq word(curves, i) ? column("cost_ms") * beside(i) : NaN
 	tone(i) = word("#000000 #0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9", 1 + (i - 1) % 7)

@@ -2,8 +2,7 @@
 # figures.gp - over-time: what the blocks of a session measured; of several sessions each has its dashes.
 
 data = "blocks.tsv"
-sessions = ""
-kinds = ""
+sessions = kinds = ""
 longest = 0
 session(d) = strcol("protocol") . sprintf(",%g", column("repeat"))
 eval look(data, 'sessions = add(sessions, session(0)), kinds = add(kinds, strcol("figure")), longest = more(longest, y("time_h"))')

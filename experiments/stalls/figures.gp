@@ -18,20 +18,10 @@ range_words = "thick bar: the figure is only known as a range"
 # (In the strip below several panels, long words would take the place of protocols.)
 range_key = ', NaN with lines linewidth 4 linecolor rgb line_colour title several ? "only a range known" : range_words'
 
-loads = ""
-systems = ""
-costly = ""
-most = 0
-costs = ""
+loads = systems = costly = costs = ""
+most = schedule_jitter = ranges = median_ranges = overloads = lowest = 0
 period = 50
-schedule_jitter = 0
-ranges = 0
-median_ranges = 0
-overloads = 0
-lowest = 0
-highest = 1
-median_most = 1
-median_high = 1
+highest = median_most = median_high = 1
 eval look("summary.tsv", 'loads = add(loads, sprintf("%d", y("sinks"))), systems = add(systems, strcol("protocol")), ' \
 	. 'costly = strcol("app") eq "own" && filled("cost_ms") ? add(costly, strcol("protocol")) : costly, ' \
 	. 'most = more(most, y("sinks")), costs = filled("cost_ms") ? add(costs, strcol("cost_ms")) : costs, ' \

@@ -2,10 +2,8 @@
 # figures.gp - latency of a key over a long link: rtt (with each protocol's line) and loss (a panel for each protocol).
 
 protocols = ""
-rtt_most = 1
-loss_most = 0
-loss_rtt = 0
-top = 1
+rtt_most = top = 1
+loss_most = loss_rtt = 0
 eval look("summary.tsv", 'column("repeats") > 0 ? (protocols = add(protocols, strcol("protocol")), ' \
 	. 'rtt_most = more(rtt_most, y("rtt_ms")), ' \
 	. 'loss_most = more(loss_most, y("loss_percent")), loss_rtt = y("loss_percent") > 0 ? y("rtt_ms") : loss_rtt, ' \

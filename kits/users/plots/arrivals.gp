@@ -24,9 +24,7 @@ of(kind, c) = asked(kind) ? y(c) : NaN
 
 kinds = ""
 last = 1
-drawn = 0
-interval = 0
-tallies = 0
+drawn = interval = tallies = 0
 eval look(rows, 'kinds = asked(strcol("kind")) ? add(kinds, strcol("kind")) : kinds, ' \
 	. 'asked("arrival") ? (last = column("x"), drawn = drawn + 1) : 0, interval = asked("interval") ? column("x") : interval, ' \
 	. 'tallies = tallies + asked("tally")')

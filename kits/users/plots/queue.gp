@@ -24,17 +24,8 @@ figure_height = what eq "principle" || what eq "line" ? 620.0 : 520.0
 eval terminal_of(760, figure_height)
 set title ARGC > 3 ? ARG4 : ""
 
-measured = 0
-later = 0
-fits = 0
-models = 0
-most = 0
-slowest = 0
-most_n = 0
-most_q = 0
-most_z = 0
+measured = later = fits = models = most = slowest = most_n = most_q = most_z = most_held = 0
 least_held = 1e300
-most_held = 0
 eval look(rows, 'measured = measured + (strcol("kind") eq "measured"), later = later || strcol("kind") eq "later", ' \
 	. 'fits = fits || strcol("kind") eq "fit", ' \
 	. 'models = models + (strcol("kind") eq "model"), slowest = more(slowest, y("r_s")), most = more(most, y("lambda")), ' \
@@ -68,9 +59,7 @@ if (up_c eq "r_s") { set yrange [0:slowest * scale * 1.1] } else { set yrange [0
 sorted(kinds, c) = sprintf("< awk -F'\\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print \"a\\tb\"; fflush() } " \
 	. "NR > 1 && index(\" %s \", \" \" $at[\"kind\"] \" \") && $at[\"%s\"] != \"\" && $at[\"%s\"] != \"\" { " \
 	. "print $at[\"%s\"] \"\\t\" $at[\"%s\"] | \"sort -g\" }' '%s'", kinds, across_c, c, across_c, c, rows)
-before = ""
-beside = ""
-axes = ""
+before = beside = axes = ""
 if (what eq "response") {
 	# asymptote from -Z on, below which the response time cannot be
 	set yrange [-most_z * scale * 1.1:*]

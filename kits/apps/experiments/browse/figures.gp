@@ -2,9 +2,7 @@
 # figures.gp - time of a visit by page and scheme, to that of the baseline, whose own time stands above its bar; a figure for each
 # job.
 
-jobs = ""
-schemes = ""
-pages = ""
+jobs = schemes = pages = ""
 top = 1.0
 alones = 0
 all_pages = "plain text table icons photo album boxes styles form news"

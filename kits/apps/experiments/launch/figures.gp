@@ -2,11 +2,8 @@
 # figures.gp - launch times against the baseline's (launch), what the job pays (job), latency of keys (keys): a bar for each
 # scheme, a panel for each job.
 
-apps = ""
-schemes = ""
-jobs = ""
-keyed = 0
-with_job = 0
+apps = schemes = jobs = ""
+keyed = with_job = 0
 eval look("summary.tsv", 'column("repeats") > 0 ? (schemes = add(schemes, strcol("scheme")), ' \
 	. 'apps = filled("launch_rel") ? add(apps, strcol("app")) : apps, keyed = filled("p50_ms") ? 1 : keyed, ' \
 	. 'with_job = filled("job_rel") ? 1 : with_job, ' \
@@ -88,8 +85,7 @@ if (keyed && words(jobs) > 0) {
 
 # ---- which task ran when ----
 if (has_table("trace.tsv")) {
-	traced = ""
-	lanes = ""
+	traced = lanes = ""
 	last = 0
 	eval look("trace.tsv", 'traced = add(traced, strcol("app") . ":" . strcol("scheme") . ":" . strcol("job")), ' \
 		. 'lanes = add(lanes, strcol("cpu")), last = more(last, y("to_ms"))')

@@ -4,16 +4,8 @@
 # alone (file-time), e, and the menus as trees. Starts with files in memory, those from a disk that others read from apart; without
 # any, those from disk.
 
-apps = ""
-kinds = ""
-swaps = ""
-nones = ""
-steps_used = ""
-steps_left = ""
-steps_loads = ""
-steps_reads = ""
-with_e = 0
-with_io = 0
+apps = kinds = swaps = nones = steps_used = steps_left = steps_loads = steps_reads = ""
+with_e = with_io = 0
 measured = 'column("repeats") > 0 && filled("startup_ms")'
 eval look("summary.tsv", measured . ' ? (apps = add(apps, strcol("app")), ' \
 	. 'kinds = strcol("axis") eq "reads" ? kinds : add(kinds, strcol("start")), 0) : 0')
@@ -147,8 +139,7 @@ if (with_e) {
 if (has_table("menus.tsv")) {
 	walked = ""
 	walked_by(d) = strcol("application") . slash_run(0)
-	deepest = 0
-	widest = 0
+	deepest = widest = 0
 	eval look("menus.tsv", '(walked = add(walked, walked_by(0)), deepest = more(deepest, column("depth")), ' \
 		. 'widest = more(widest, column("children")), 0)')
 	n = words(walked)

@@ -2,8 +2,7 @@
 # figures.gp - frames of a video that were shown a second, by scheme, with the share that was dropped above the bars (a figure for
 # each job); counters of sound over time, a panel for each scheme; the distribution of time quanta.
 
-jobs = ""
-bars_ = ""
+jobs = bars_ = ""
 key_of(x) = strcol("scheme") . ":" . strcol("mult")
 eval look("summary.tsv", 'column("repeats") > 0 && filled("fps_per_s") ? (bars_ = add(bars_, key_of(0)), ' \
 	. 'jobs = strcol("job") eq "none" ? jobs : add(jobs, strcol("job"))) : 0')
@@ -42,8 +41,7 @@ do for [job in jobs] {
 }
 
 if (has_table("audio.tsv")) {
-	schemes = ""
-	names = ""
+	schemes = names = ""
 	last = 0
 	top = 1
 	eval look("audio.tsv", 'schemes = add(schemes, strcol("scheme") . ":" . strcol("job")), names = add(names, strcol("comm")), ' \

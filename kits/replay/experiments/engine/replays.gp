@@ -3,9 +3,7 @@
 # (a curve for each setting) and ratio (each response by itself at the base, for the setting `far`). Set before: axis_words;
 # numeric = 1 where the settings have a place on the axis. From say.jq: far, far_says, base_says.
 
-n = 0
-total_most = 0
-p75_most = 0
+n = total_most = p75_most = 0
 array spot[200]
 array said[200]
 array named[200]
@@ -41,8 +39,7 @@ if (p75_most > 0) {
 	eval figure("cdf", 400 + 22 * n, "Share of responses within a time", n)
 	set logscale x
 	set xtics ("1 ms" 1, "3" 3, "10 ms" 10, "30" 30, "100 ms" 100, "300" 300, "1 s" 1000, "3 s" 3000, "10 s" 10000, \
-		"30 s" 30000, \
-		"100 s" 100000, "300 s" 300000)
+		"30 s" 30000, "100 s" 100000, "300 s" 300000)
 	eval y_axis("0:1", "share of the responses")
 	set xlabel "response time"
 	set format y "%.1f"

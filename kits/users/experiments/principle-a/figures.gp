@@ -2,14 +2,9 @@
 # figures.gp - rate, queue and response over the number of users, measured and by mean value analysis; cov of arrivals; and, where
 # N/Z is held, the rate near it (convergence) and over the requests under way (loadlines).
 
-held = 0
-counted = 0
-least = 1e9
-most = 1
-most_held = 1
-least_queue = 1e9
-highest = 1
-longest_think = 0
+held = counted = longest_think = 0
+least = least_queue = 1e9
+most = most_held = highest = 1
 of(p) = y("repeats") > 0 && strcol("part") eq p
 is_held(d) = of("held-think") || of("held-ratio")
 is_cov(d) = of("cov-think") || of("cov-ratio")

@@ -55,9 +55,7 @@ if (n > 0) {
 }
 
 # ---- web servers behind a balancer ----
-balanced = 0
-shared = 0
-most_moved = 0
+balanced = shared = most_moved = 0
 eval look("summary.tsv", 'of("web") && filled("web1_cpu_percent") ? (balanced = balanced + 1, ' \
 	. 'shared = shared + filled("web2_of_share_percent"), ' \
 	. 'most_moved = more(most_moved, more(y("received_kbyte_per_s"), y("frames_out_kbyte_per_s")))) : 0')
@@ -137,9 +135,7 @@ if (m > 0) {
 	eval grid
 	do for [i = 1:2 * m] {
 		p = word(fits, (i + 1) / 2)
-		later = 0
-		most_q = 0
-		most_x = 0
+		later = most_q = most_x = 0
 		eval look("curve.tsv", 'strcol("part") eq p ? (later = later + (strcol("kind") eq "later"), most_q = more(most_q, y("q")), ' \
 			. 'most_x = more(most_x, y("lambda"))) : 0')
 		w = later ? "first" : "all"
@@ -182,8 +178,7 @@ if (words(counted) > 0) {
 	eval grid
 	set style fill transparent solid 0.2 noborder
 	half(d) = (y("cov_high") - y("cov_low")) / 2
-	near_ones = ""
-	shortest_ones = ""
+	near_ones = shortest_ones = ""
 	do for [i = 1:words(counted)] {
 		p = word(counted, i)
 		set xlabel (i + panel_across > words(counted)) ? "users counted in" : ""
@@ -195,8 +190,7 @@ if (words(counted) > 0) {
 		shortest_ones = shortest_ones . sprintf("%s%g s (%s)", i > 1 ? ", " : "", shortest, short(p))
 		at(z, r) = strcol("part") eq p && y("think_s") == z && (r == 0 || y("repeat") == r) ? y("users") : NaN
 		# Means only at users that every repeat has: a mean of some repeats would jump.
-		near_seen = ""
-		shortest_seen = ""
+		near_seen = shortest_seen = ""
 		eval look("points.tsv", 'near_seen = known(at(near, 0)) ? near_seen . sprintf(" %d", at(near, 0)) : near_seen, ' \
 			. 'shortest_seen = known(at(shortest, 0)) ? shortest_seen . sprintf(" %d", at(shortest, 0)) : shortest_seen, 0')
 		eval grid
