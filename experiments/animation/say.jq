@@ -101,7 +101,6 @@ def banner: (.run.settings.banner_size // "468x60" | sub("x"; " x ")) as $size
 
 def findings: [again, cached, users, simple, frames, banner][:5];	# the banner has a table, too
 
-# ---- tables of the page ----
 def views:
 	view("load"; "summary"; "Network load of what is shown"; {by: "shows"};
 		"protocol draw mbit_per_s kb_per_s users_10mbit users_100mbit cpu_percent seen_per_s"),

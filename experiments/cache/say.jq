@@ -96,7 +96,6 @@ def cpu: [rows[] | select(.over_cpu_percent != null and .fits_cpu_percent != nul
 
 def findings: [limits, given_up, none, banner, cpu];
 
-# ---- tables of the page ----
 def views:
 	view("places"; "summary"; "Frames that are remembered"; {};
 		"protocol draw verdict frames_low new_frame_wire_bytes hit_wire_bytes policy"),

@@ -55,7 +55,6 @@ def record: .run as $run | {schema: "thinprobe.calibration/1", started: $run.sta
 			quick: ($run.settings.repeats * $run.settings.seconds <= 2),
 				disturbed: ((.marked // 0) * 2 > (.trains // 0))}]} | tojson;
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Offset by path and delay"; {by: "path"};
 		"probe delay keys offset_ms sd_ms error_ms lost floor_ms less_floor_ms"),

@@ -59,7 +59,6 @@ def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 
 def findings: [modes, rate][:5];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Stalls of held and of typed keys"; {by: "app", breaks: ["sinks", "late_percent", 5]};
 		"protocol? mode sinks mean_stall_ms jitter_sd_ms largest_gap_ms updates_per_key late_percent"),

@@ -107,7 +107,6 @@ def apart: if named | not then empty else rows as $rows
 
 def findings: if rows == [] then [] else [cost, compared, who, waits, apart] end;
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Lost CPU time"; {};
 		"system sessions lost_ms_per_min own_ms_per_min kernel_ms_per_min above_ms_per_min longest_ms"),

@@ -148,7 +148,6 @@ def proof: [measured_rows("summary")[] | select(.not_evicted > 0)] as $not | out
 # (The second key also has a table.)
 def findings: if measured_rows("summary") == [] then [] else [paged, harder, protected, throttled, proof, second][:5] end;
 
-# ---- tables of the page ----
 def views:
 	view("medians"; "summary"; "First key"; {by: "protocol"};
 		"swap session method in_memory_p50_ms paged_out_p50_ms paged_out_max_ms kept_p50_ms not_evicted"),

@@ -112,7 +112,6 @@ def other_work: [.summary[] | select(.what != "all" and .different > 0)] as $r |
 def findings: [work, messages, keys, before_work, other_work];
 def labels: {value: {what: part_words}};
 
-# ---- tables of the page ----
 def views:
 	view("rank"; "keys"; "Which protocol on this link"; {rank: "key_p50_ms", at: {part: "session"}};
 		"protocol key_p50_ms key_p95_ms protocols:key_bytes late_percent"),

@@ -126,7 +126,6 @@ def verdict: (queues | if length > 1 then ", with the queue \(.[0])" else "" end
 	| if . == [] then nothing_measured else "Under load\($queue), \(and_list)." end;
 def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Pings and keys by load"; {by: "link", breaks: ["load", "late_percent", 5]};
 		"probe transport load mean_ms sd_ms p50_ms p99_ms max_ms late_percent lost_percent queue n"),

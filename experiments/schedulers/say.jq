@@ -149,7 +149,6 @@ def findings: if several | not then findings_of else
 	over_each(findings_of[]) | [distinct(.id)[] as $id | map(select(.id == $id))
 		| .[0] + {text: (map("Over \(.system): \(.text)") | join(" "))} | del(.system)] end;
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Response time by setting"; {by: "part"};
 		"protocol? setting app cost_ms sinks latency_p50_ms latency_max_ms load_share_percent"),

@@ -109,7 +109,6 @@ def idle: .run.empty_server as $empty | here as $here | if $empty != null then
 
 def findings: if rows == [] then [] else [cost, largest, charged, shared, idle] end;
 
-# ---- tables of the page ----
 def views:
 	view("slopes"; "slope"; "Memory of one more login"; {by: "system"}; "what slope_mb"),
 	view("processes"; "who"; "Processes of a login"; {by: "system"}; "logins name class count private_kb"),

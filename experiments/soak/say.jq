@@ -49,7 +49,6 @@ def findings: [(floors | sort_by(rank)[:2][] | found), order,
 	(grown[] | select(.figure != "floor_ms") | found),
 	(.figures // [] | .[] | select(.figure != "floor_ms" and .verdict == "comes and goes") | found)][:5];
 
-# ---- tables of the page ----
 def views:
 	view("figures"; "figures"; "What grew"; {}; 
 		"protocol? repeat? figure unit first last change low high end change_unit verdict since_h step per_hour"),

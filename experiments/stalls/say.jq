@@ -285,7 +285,6 @@ def verdict: if several then verdict_several else verdict_single end;
 def findings: (if several then [late_several("light"), late_several("heavy"), stalls_several, idle_several, probe_finding]
 	else [late("light"), late("heavy"), fair_sharing, late_below_saturation, idle_response, probe_finding] end)[:5];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Response time by load"; {by: "app", breaks: ["sinks", "late_share_percent", 5]};
 		"protocol? sinks late_share_percent latency_p50_ms latency_p90_ms latency_max_ms"),

@@ -148,7 +148,6 @@ def real_link: .run.link | if . == null then empty else .ping_ms as $ping
 
 def findings: [([round_trips][:2][]), no_round_trips, typed, longest, losses, real_link, link_quality][:5];
 
-# ---- tables of the page ----
 def views:
 	view("rank"; "summary"; "Which protocol on this link";
 		{rank: "p50_ms", at: {keys_per_s: "least", rtt_ms: "most", loss_percent: "most"}};

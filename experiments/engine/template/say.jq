@@ -17,6 +17,5 @@ def findings: threshold as $limit | [measured_rows("summary")[] | select(.p50_ms
 		figure("p50_ms") + {verdict: (if surely_above("p50_ms"; $limit) then "bad"
 			elif surely_below("p50_ms"; $limit) then "good" else "unsure" end), figure: "median"})][:5];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Response time by application"; {by: "protocol"}; "app p50_ms p90_ms max_ms late_percent keys");

@@ -198,7 +198,6 @@ def findings: [in_use, left, share, file,
 	beside("reads"; "disk-load"; "Disk load"; "T0 is start-up time on the same disk without other reads."),
 	felt, waits, menus];
 
-# ---- tables of the page ----
 def views:
 	view("applications"; "applications"; "Applications"; {};
 		"app t0_warm_ms t0_cold_ms used_step used_ms left_step left_ms kind version program_bytes"

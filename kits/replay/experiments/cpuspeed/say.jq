@@ -5,7 +5,6 @@ include "replays";
 
 def title: "A session on a slower CPU";
 
-# ---- tables of the page ----
 def views:
 	main_view,
 	view("more"; "summary"; "Conditions"; {}; "says failed? marked? throttled_s waited? server_busy_percent caches");

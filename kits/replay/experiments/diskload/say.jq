@@ -5,7 +5,6 @@ include "replays";
 
 def title: "A session on a disk that others read from";
 
-# ---- tables of the page ----
 def views:
 	main_view,
 	view("more"; "summary"; "Conditions"; {};

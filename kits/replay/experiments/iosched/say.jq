@@ -31,7 +31,6 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 					elif any($rows[]; .tau_low == null) then "unsure" else "none" end)}) end;
 def findings: ([order] + replays_findings)[:5];
 
-# ---- tables of the page ----
 def views:
 	main_view,
 	view("order"; "summary"; "Order of the requests"; {};

@@ -19,7 +19,6 @@ def replay_verdict: if (.run.settings.rows | length) == 1 then single else verdi
 def verdict: replay_verdict;
 def findings: [claims, outliers_words, most_grown, delivered, unanalyzed][:5];
 
-# ---- tables of the page ----
 def views:
 	main_view,
 	view("more"; "summary"; "Conditions"; {}; "says failed? inputs_least inputs_of_trace waited?");

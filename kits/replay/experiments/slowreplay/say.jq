@@ -17,7 +17,6 @@ def slower: base_row as $base | .run.settings.over as $over | compared[0] | valu
 	figure("total_ratio") + {figure: "total"});
 def findings: [slower, delivered, most_grown, unanalyzed];
 
-# ---- tables of the page ----
 def views:
 	main_view,
 	view("more"; "summary"; "Conditions"; {};

@@ -153,7 +153,6 @@ def fair($system): threshold as $t | first(of($system)[] | select(.worst_good !=
 def findings: . as $doc | systems as $all
 	| [fit($all[]), full($all[]), foretold($all[]), needs($all[]), fair($all[])][:5];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "The user in front, and the machine"; {by: "system", breaks: ["users", "p95_ms", "threshold"]};
 		"users p95_ms median_p95_ms all_p95_ms apdex server_busy_percent waiting"),

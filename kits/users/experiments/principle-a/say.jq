@@ -96,7 +96,6 @@ def verdict: . as $doc | valid("held-think") as $t | valid("held-ratio") as $r |
 	  else "Too few conditions are valid: the load generator interfered, or users were missing." end;
 def findings: [invalid_requests, lost_requests, held_think, held_ratio, model, random, not_held, together][:5];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Rate and queue by users"; {by: "part"};
 		"users think_s lambda_per_s model_lambda_per_s concurrency model_concurrency errors? timeouts? unanswered?"),

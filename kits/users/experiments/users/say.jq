@@ -110,7 +110,6 @@ def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $
 	(present[] as $p | $doc | foretold($p)), (present[] as $p | $doc | fitted($p)),
 	world, little, together][:5];
 
-# ---- tables of the page ----
 def views:
 	view("main"; "summary"; "Response and load by think time"; {by: "part", breaks: ["think_s", "late_percent", 5]};
 		"users think_s lambda_per_s response_ms p95_ms late_percent errors? timeouts? unanswered? server_busy_percent"),
