@@ -8,7 +8,6 @@
 # report.sh reads this file.
 
 # Names of the runs: those of --label, or the first property that differs between all of them: label, host or date.
-# shellcheck disable=SC2016 # programs of jq
 join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
 	[.[] | . as $run | (.started // "") as $at
 		| (if (.settings.on // "lab") | startswith("attach:") then .protocol.title else .lab.server // .host.hostname end) as $host
@@ -23,7 +22,6 @@ join_axis='.axes as $axes | first(("protocol", "system", "swap", "queue") | sele
 
 # Settings that all runs share are those of the joined run. Differing ones are listed, except protocols (the cells show these),
 # settings without effect on figures, and fields that another version does not have.
-# shellcheck disable=SC2016
 join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] else null end;
 	def of_run($name): "\(.)/\($name)";
 	def of_run_axis($name): if $axis == "system" then . / "." | .[0] |= of_run($name) | join(".") else of_run($name) end;
@@ -128,7 +126,6 @@ join() {
 		own=$(in_trees "experiments/$stem/join.sh")
 		[ -n "$axis$own" ] ||
 			die 2 "$run: $stem compares no protocols or systems, so several runs do not fit in a figure; report each by itself"
-		# shellcheck disable=SC1090 # the experiment's
 		[ -z "$own" ] || { . "$own" && join_check "${all[0]}" "$run"; }
 		(cd "$run" && RUN=$run && if [ -w . ] || [ ! -f schema.tsv ]; then summarize; fi) || exit 1
 	done

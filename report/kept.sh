@@ -5,7 +5,6 @@
 # report.sh reads this file.
 
 KEPT=''	# the folder of the kept run, while RUN is the copy
-# shellcheck disable=SC2317 # the trap calls it
 kept_remove() { rm -rf -- "$KEPT_COPY"; }
 
 kept_open() {	# in the folder RUN

@@ -11,7 +11,6 @@ set -u
 . "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/report/blocks.sh"
-# shellcheck disable=SC2034 # warn says it
 TP_TOOL=thinprobe
 here=$TP_HOME/experiments/engine
 

@@ -31,7 +31,6 @@ rows_of_command() {	# rows_of_command NAME
 }
 
 # A value that is written a|b:T[,U] begins with one of the choices "a" and "b:".
-# shellcheck disable=SC2016 # awk
 choices='function choices(text,   n, i, word, all) {
 		gsub(/\[[^]]*\]/, "", text)
 		n = text ~ /\|/ ? split(text, word, "|") : 0

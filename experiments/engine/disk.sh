@@ -45,7 +45,6 @@ disk_fill() {
 		lab_disk "$kind" "$(((bytes + bytes / 3) / 1048576 + LOAD_FILE_MB + 128))M" "$LAB_TMP/disk" || return
 	fi
 	# The load reads only blocks that were written; other blocks would not be read from the disk.
-	# shellcheck disable=SC2016 # another shell's
 	said=$({ { disk_is_own ||
 		lab_exec -R server sh -c 'tar -C / -cf - --files-from - | tar -C "$1" -xf -' sh "$LAB_DISK" <"$list"; } &&
 		lab_exec -R server dd if=/dev/urandom of="$LAB_DISK/load" bs=1M count="$LOAD_FILE_MB" conv=fsync status=none \

@@ -45,7 +45,6 @@ list_questions() {
 list_folded() {
 	local text
 	text=$(fold -s -w $((80 - $2)) <<<"${*: -1}" | sed "2,\$s/^/$(printf '%*s' "$2" '')/; s/ *\$//")
-	# shellcheck disable=SC2059 # the format is an argument
 	printf "$1%s\n" "${@:3:$#-3}" "$text"
 }
 

@@ -169,8 +169,7 @@ measure_chain() {
 			"$LAB_LOG/chain-prototap.err")"; return 0; }
 	fi
 	lab_start client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t "${seconds}s" \
-		--schedule jittered \
-		--watch patch --format json
+		--schedule jittered --watch patch --format json
 	probe=$LAB_PID
 	lab_wait "$probe" || warn "cannot measure the probe's own delay; see $RUN/log/chain-keyrepeat.err"
 	[ -z "$tap" ] || lab_stop "$tap"

@@ -118,8 +118,7 @@ session_rest() {
 }
 view_rests() {
 	stopped || [ "$(lab_exec client "$TP_BIN/keyrepeat" "$VIEW_TARGET" --rate 0 -t 600ms --watch update --priority 0 \
-		--format json \
-		2>>"$LAB_LOG/rest.err" </dev/null | jq -r .result.updates)" = 0 ]
+		--format json 2>>"$LAB_LOG/rest.err" </dev/null | jq -r .result.updates)" = 0 ]
 }
 
 # Captures ----------------------------------------------------------------------------------------------------------------

@@ -81,7 +81,6 @@ soak_connection() {	# soak_connection ROLE: prints round trip (ms) and packets s
 soak_processes() {	# soak_processes ROLE: prints memory (MB, also swapped out) and open descriptors of its processes
 	local ask=(lab_query "$1")
 	[ "$ON_BACKEND" != attach ] || ask=()
-	# shellcheck disable=SC2016
 	[ -n "${SOAK_PIDS[$1]}" ] && "${ask[@]}" sh -c '
 		IFS=,
 		for pid in $1; do

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154 # the PROTOCOL_ variables are for users of the plug-in
 # NAME.sh - a display protocol, to begin with: one server that answers keys itself (refecho), and keyrepeat as its client.
 # README.md beside this file says what each function is for; vnc.sh starts a server with a display for applications.
 

@@ -87,7 +87,6 @@ visits_measure() {	# visits_measure FOLDER REPEAT
 }
 
 # The window is larger than the screen, so that its status line, which shows a time, is hidden.
-# shellcheck disable=SC2016 # another shell's
 BROWSER_HOME='rm -rf "$1" && mkdir -p "$1/home/.config/netsurf" "$1/home/.config/gtk-3.0" && cd "$1" || exit
 	tar -xf - --no-same-owner || exit
 	printf "window_%s\n" x:0 y:0 width:1024 height:800 >home/.config/netsurf/Choices

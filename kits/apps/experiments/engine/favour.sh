@@ -115,7 +115,6 @@ favour_return() { place_exec env DISPLAY="$PROTOCOL_DISPLAY" xdotool key Return;
 declare -A JOB_WORKER=([parallel]=xz [quanta]=python3 [pipes]=md5sum)
 declare -A JOB_NAMES=([parallel]="xz cat bash" [quanta]="python3 bash" [pipes]="md5sum dd bash")
 # A signal for the first process of a job ends all of it.
-# shellcheck disable=SC2016 # another shell's
 declare -A JOB_COMMAND=(
 	[parallel]='exec xz -0 -T "$1" --block-size=1MiB < <(while cat /bin/bash; do :; done) >/dev/null'
 	[quanta]='exec python3 -c "$2" "$1"'
@@ -152,7 +151,6 @@ favour_job_works() { [ "$(favour_work | cut -d' ' -f2)" -gt 1000000 ]; }
 
 # Prints "seconds bytes": the time, and what the job has read so far.
 favour_work() {
-	# shellcheck disable=SC2016 # another shell's
 	place_exec -R sh -c 'read -r now _ </proc/uptime
 		for p in /proc/[0-9]*; do
 			read -r name <$p/comm && [ "$name" = "$1" ] && sed -n "s/^rchar: //p" $p/io
@@ -191,7 +189,6 @@ favour_summed() {
 # Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline.
 favour_relate() {	# favour_relate OF FILTER WORD...
 	local file
-	# shellcheck disable=SC2016 # a program of jq
 	jq -nr "${@:3}" 'def mean: map(values) | if . == [] then null else add / length end;
 		[inputs | {file: input_filename, cell: .}]
 		| (map(.cell | select(.state == "complete" and .parameters.scheme == "baseline")) | '"$1"') as $of

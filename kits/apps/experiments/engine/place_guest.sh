@@ -64,7 +64,6 @@ place_begin() {	# place_begin group|-
 
 place_end() {
 	lab_stop "$PLACE_DISPLAY"
-	# shellcheck disable=SC2016 # another shell's
 	guest_exec place sh -c 'for pid in $(find /sys/fs/cgroup/session -name cgroup.procs -exec cat {} +); do kill -KILL $pid; done' \
 		</dev/null 2>/dev/null
 	PLACE_GROUP=''
@@ -77,7 +76,6 @@ place_start() {
 	shift $((OPTIND - 1))
 	name=$1 job=$1-$((++PLACE_JOBS))
 	shift
-	# shellcheck disable=SC2016 # another shell's
 	[ -z "$group" ] || set -- sh -c 'echo 0 >"$0/leaf/cgroup.procs" && exec "$@"' "$group" "$@"
 	guest_start place "$job" "$@"
 	for stream in out err; do
@@ -110,7 +108,6 @@ place_trace() {
 guest_ahead() {
 	local real mono folder=$RUN/log/clock
 	mkdir -p "$folder"
-	# shellcheck disable=SC2016 # another shell's
 	guest_exec place sh -c 'for i in 0 1 2 3 4 5 6 7 8 9; do
 		for k in 0 1 2; do read -r up _ </proc/uptime; : >"$1/$up"; done; sleep 0.1; done' sh "$folder" </dev/null
 	read -r real mono _ < <(machine_clocks)

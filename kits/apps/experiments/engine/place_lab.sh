@@ -3,7 +3,6 @@
 # place_lab.sh - the lab's server as the place of favour.sh: one cpu group holds the session, or none does.
 
 PLACE_GROUP='' PLACE_PORT='' PLACE_PATIENCE=20
-# shellcheck disable=SC2317 # an experiment calls it
 place_down() { lab_stop "${LAB_PID_OF[neighbour]-}"; }
 
 # Sets PLACE_CPUS, how many CPUs the session has. 1, and LAB_WHY: schemes cannot be compared here.

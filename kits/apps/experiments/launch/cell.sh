@@ -76,7 +76,6 @@ exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
 
 # In a guest: "FIRST, ALL", the interrupts that its disk has sent to the first virtual CPU, and to all.
 disk_irqs() {
-	# shellcheck disable=SC2016 # another shell's
 	[ "$PLACE" != guest ] || place_exec sh -c 'awk -v irq="$(cat /sys/class/block/vda/device/../irq):" "
 		\$1 == irq { for (i = 2; \$i ~ /^[0-9]+$/; i++) n += \$i; print \$2 \", \" n }" /proc/interrupts'
 }

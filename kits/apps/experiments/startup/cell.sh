@@ -126,7 +126,6 @@ exp_before_cells() {
 # The list of the files that an application maps: RUN/log/files-APP.
 files_read() { lab_exec server xargs -d '\n' cat <"$RUN/log/files-$1" >/dev/null 2>&1; }	# files_read APP
 files_drop() {	# files_drop APP: drops its files from the page cache, except pages mapped by other processes
-	# shellcheck disable=SC2016 # another shell's
 	lab_exec -R server sh -c 'while IFS= read -r file; do dd if="$file" iflag=nocache count=0 2>/dev/null; done' \
 		<"$RUN/log/files-$1"
 }
@@ -146,7 +145,6 @@ application_first() {
 	}
 	wait_until 10 application_rests
 	lab_child "$LAB_PID"
-	# shellcheck disable=SC2016 # another shell's
 	of_each maps | sed -n 's|^[^/]*\(/.*\)|\1|p' | sort -u |
 		lab_exec -R server sh -c 'while IFS= read -r file; do [ ! -f "$file" ] || printf "%s\n" "$file"; done' >"$list"
 	memory=$(of_each smaps_rollup | LC_ALL=C awk '{ kb[$1] += $2 } END {
@@ -246,7 +244,6 @@ exp_run() {	# exp_run FOLDER REPEAT
 	PRESSURE='' FACTS='{}'
 	session_lives
 	# Files that the events open and write are new for each start, in the server's own /tmp.
-	# shellcheck disable=SC2016 # another shell's
 	lab_exec server sh -c 'cp "$1"/document.* "$2"' sh "$TP_HOME/kits/apps/data/startup" "$LAB_TMP"
 	[ "${P[axis]}" = reads ] || files_read "${P[app]}"
 	# Without a hog, pages left in swap by earlier cells must not count: an extra start brings them back.

@@ -73,7 +73,6 @@ favour_more() {
 }
 clip_copy() {	# clip_copy FILE; 1: LAB_WHY
 	LAB_WHY="the clip could not be copied to the session"
-	# shellcheck disable=SC2016 # another shell's
 	place_exec -R -i sh -c 'cat >"$1"' sh "$PLACE_VIDEO/clip.mkv" <"$1"
 }
 

@@ -29,7 +29,6 @@ PLAYER=(mpv --no-config --vo=x11 --ao=pulse --hwdec=no --framedrop=decoder+vo --
 	--term-status-msg='frame ${estimated-frame-number} dropped ${frame-drop-count} ${decoder-frame-drop-count}')
 
 player_start() {	# player_start CLIP
-	# shellcheck disable=SC2016 # another shell's
 	place_start player env HOME="$PLACE_VIDEO" XAUTHORITY="$LAB_TMP/home/.Xauthority" DISPLAY="$PROTOCOL_DISPLAY" \
 		PULSE_SERVER="$SOUND_SERVER" sh -c '"$@"; status=$?; cut -d " " -f 16,17 /proc/$$/stat; exit "$status"' sh \
 			"${PLAYER[@]}" "$1"

@@ -34,7 +34,6 @@ begin() {
 		grep -qF "[$WAS]" "$FILE" && [ -z "$(find /var/tmp -maxdepth 1 -name 'thinprobe-disk-??????' -newer "$W/script")" ]
 	}
 	within() { local n; for ((n = 0; n < $1 * 5; n++)); do ! "$2" || return 0; sleep 0.2; done; return 1; }
-	# shellcheck disable=SC2016 # another shell's
 	env TMPDIR="$W" THINPROBE_STATE="$W/state" SSHPAIR_APART="$TOP" bash "$TOP/tests/lab/sshpair.sh" run bash -c '
 		"$1" run iosched --on ssh:tp-server,tp-client --quick --disk file --schedulers "$2" --script "$3" -o "$4" &
 		echo $! >"$3.pid"

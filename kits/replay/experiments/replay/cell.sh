@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # variables of the engine
 # cell.sh - replay: a trace of one's own is replayed on VNC servers that others run. This machine is the client; of the servers
 # nothing is known but what they show, and nothing is changed there.
 . "$TP_HOME/kits/replay/experiments/engine/replays.sh"
@@ -57,7 +56,6 @@ session_make() {	# session_make LABEL REPEAT
 	PLAY_SERVER=${SERVER_OF[$1]} PROTOCOL_OPTIONS=(${PASSWORD_OF[$1]:+--password-file "${PASSWORD_OF[$1]}"})
 	[ -n "$BEFORE" ] || return 0
 	# What it leaves running must not hold the lock of the run folder.
-	# shellcheck disable=SC2016 # another shell's
 	lab_start client before env VNCPLAY_LABEL="$1" VNCPLAY_SERVER="$PLAY_SERVER" VNCPLAY_RUN="$CELL/$2" \
 		bash -c 'fd=$0; exec {fd}<&- && exec sh -c "$1"' "$RUN_LOCK" "$BEFORE"
 	lab_wait "$LAB_PID" && return

@@ -44,7 +44,6 @@ crowd_interrupts() {
 # When it is (ns), and the bytes of frames that the server has sent and received; then of each of CROWD_PIDS the CPU time (ns) and
 # the bytes that it has written (by write, not by send). As root: each program has a user namespace of its own, and no other is
 # told what it has written.
-# shellcheck disable=SC2016 # a program of sh
 crowd_moved() {
 	local frames programs=''
 	frames=$(lab_exec server cat /proc/net/dev </dev/null 2>/dev/null |

@@ -64,7 +64,6 @@ resource_of() {	# resource_of WORDS KILLS: processes that the kernel ended meanw
 }
 
 # TASKS_WAIT: for each task on that machine how long it has waited for a CPU, "task=ns,...".
-# shellcheck disable=SC2016
 TASKS_WAIT='LC_ALL=C awk "BEGIN {
 	for (i = 1; i < ARGC; i++) {
 		if ((getline line < ARGV[i]) > 0) { split(line, f, \" \"); split(ARGV[i], p, \"/\"); printf \"%s=%s,\", p[5], f[2] }
@@ -82,7 +81,6 @@ waited() {
 
 # Prints a reading of the server in one line: seconds, TASKS_WAIT, bytes free, bytes swapped in, bytes sent and received, major
 # faults, packets dropped by the queue of its link, us in which some process was stalled on memory.
-# shellcheck disable=SC2016
 reading() {
 	lab_exec server sh -c 'read -r now _ </proc/uptime
 		waited=$(sh -c "$2")
@@ -116,7 +114,6 @@ reading_of_group() {
 }
 
 # Prints a reading of the viewers: seconds, TASKS_WAIT.
-# shellcheck disable=SC2016
 client_reading() {
 	lab_exec client sh -c 'read -r now _ </proc/uptime; echo "$now $(sh -c "$1")"' sh "$TASKS_WAIT" </dev/null 2>/dev/null
 }
