@@ -35,15 +35,12 @@ menus_walk() {
 				"menus-$app")"
 		}
 	done
-	awk 'NR == 1 || FNR > 1' "$LAB_LOG"/menus-*.tsv >"$RUN/menus.tsv.new" 2>/dev/null &&
-		mv "$RUN/menus.tsv.new" "$RUN/menus.tsv" ||
-		rm -f "$RUN/menus.tsv.new"
+	awk 'NR == 1 || FNR > 1' "$LAB_LOG"/menus-*.tsv 2>/dev/null | put_whole "$RUN/menus.tsv" || :
 }
 
 # menus_models: RUN/models.tsv. Degree: the most entries of a menu. A shortcut hands an event on to the application itself.
 # menus_profiles: RUN/profiles.tsv. Names are compared without regard to case. An event that is behind an item of the menus, such as
 # the choice of a file, is one of a dialog; one without a path is none of the menus.
-# shellcheck disable=SC2016 # programs of jq
 menus_rows='def rows: [inputs | split("\t")] | .[0] as $head
 		| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
 	def mean: if . == [] then null else add / length end;
@@ -52,7 +49,6 @@ menus_rows='def rows: [inputs | split("\t")] | .[0] as $head
 	def common: [.classes[] | [.events[] | [.application, .path]] | unique] | if . == [] then [] else
 		. as $all | .[0] | map(select(. as $e | all($all[]; index([$e])))) end;
 	def table($schema; $columns): (["schema"] + $columns | @tsv), (.[] | [$schema, .[$columns[]]] | @tsv);'
-# shellcheck disable=SC2016
 menus_models='rows | group_by(.application) | map((map(select(.kind == "event"))) as $events
 	| (map(select(.kind != "event").children | tonumber) | map(select(. > 0))) as $degrees | .[0].application as $app
 	| {application: $app, events: ($events | length), menus: (map(select(.kind == "menu")) | length),
@@ -63,7 +59,6 @@ menus_models='rows | group_by(.application) | map((map(select(.kind == "event"))
 		common: ($model | common | map(select(.[0] == $app)) | length)})
 	| table("menu-model/1"; ["application", "events", "menus", "depth", "degree", "mean_degree", "shortcuts", "mean_depth",
 		"mean_depth_keys", "asked", "common"])'
-# shellcheck disable=SC2016
 menus_profiles='rows as $nodes | ($model | common) as $common
 	| [$model.classes[] | .class as $class | .events[] | .path as $path | .application as $app
 		| ($nodes | map(select(.application == $app))) as $tree | select($tree != [])
