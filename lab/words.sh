@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # words.sh - the words of a command of the front door. Sourced, with nearest.sh; the command has `usage` and `bad WORDS`.
 
-# read_words "FLAG..." "OPTION..." WORD...: of o:output-dir, --output-dir DIR or -o DIR sets output_dir; a flag sets its own to 1. All
-# other words go into `words`.
+# read_words "FLAG..." "OPTION..." WORD...: of o:output-dir, --output-dir DIR or -o DIR sets output_dir; a flag sets its own to 1.
+# All other words go into `words`.
 read_words() {
 	local flags=$1 options=${2//?:/} letters=" $2 " name said
 	shift 2
