@@ -41,12 +41,12 @@ def broken($view; $rows): disturbed_runs as $out | $view.breaks as [$axis, $colu
 			and (.run_name | IN($out[]) | not)) | {$i, group: [.[$group[]]]}]
 	| group_by(.group) | map(.[0].i) end;
 # What decides it, of the views that have such rows.
-def breaks_words($view; $breaking): if $breaking == [] then empty else $view.breaks as [$_, $column, $limit]
+def breaks_words($view; $breaking): select($breaking != []) | $view.breaks as [$_, $column, $limit]
 	| "Breaks: the first row in which \"\(heading($view.table; $column) | sub(",[^,]*$"; ""))\" is surely above"
 		+ " \(if $limit == "threshold" then "\(threshold | plain) ms" else "\($limit)\(unit_of($column)
 			| if . == "" then "" else " \(.)" end)" end), by the lower end of its interval"
 		+ if any($breaking[]; figure($column).low == null) then ", or by its least value where there is none."
-			else "." end end;
+			else "." end;
 # Rows of a view with rank=COLUMN, least first, those without a figure last; `at` is the condition in which they are compared.
 # A column TABLE:COLUMN is of that table's row with the same text in the view's first column.
 def ranking($view): undisturbed_runs | . as $doc | $view.columns[0] as $who
@@ -177,7 +177,7 @@ def previous_note: . as $doc | (.run.axes // []) as $axes
 
 # The verdict, after what a ranking says: "On 10 Mbit/s, round trip 80 ms: rdp first (86.1 ms); vnc and x11 cannot be told apart."
 def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view | $doc | shown($view)))) // null
-	| if . == null then empty else . as $view | ($doc | ranking($view)) as $all
+	| values | . as $view | ($doc | ranking($view)) as $all
 	| [$all[] | select(figure($view.rank) | at_least != null)] as $rows
 	# a group ends where each row above is told apart from each row below
 	| (reduce range($rows | length) as $i ([]; if $i > 0 and (all(range($i) as $j | range($i; $rows | length)
@@ -201,7 +201,7 @@ def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view
 			elif $i == 0 then "\(.[0] | name) first" elif $i == ($groups | length) - 1 then "\(.[0] | name) last"
 			else "then \(.[0] | name)" end] | join("; ")) + "."
 		+ ([$all[] | select(figure($view.rank) | at_least == null) | who]
-			| if . == [] then "" else " No figure for \(and_list)." end) end;
+			| if . == [] then "" else " No figure for \(and_list)." end);
 def full_verdict: unusable as $why | if $why then "Not usable: \($why)" else
 	undisturbed_runs | if one_by_one then [each_run(verdict) | "\(.name): \(.words)"]
 		else [rank_verdict, (verdict | select(. != ""))] end | join(" ") end;
@@ -285,7 +285,7 @@ def facts($prefix): objects | to_entries[] | select(.value != null and (.key | v
 	  elif type == "array" then select(. != [])
 		| [$prefix + $key, (map(if type == "object" then leaves else plain_value end) | join(", "))]
 	  else [$prefix + $key, plain_value] end;
-def fact_table($head; rows): [rows] | if . == [] then empty else {head: $head, right: [false, false], rows: .} | page_table end;
+def fact_table($head; rows): [rows] | select(. != []) | {head: $head, right: [false, false], rows: .} | page_table;
 
 def table_note($id): section("Tables") | "\n" + . | parts | map(select(.name == $id) | .text) | first // empty;
 def figure_image: "![\(.title)](figures/\(.name).svg)", "",

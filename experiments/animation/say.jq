@@ -27,24 +27,24 @@ def verdict: sent("again") as $again | sent("cached") as $cached | sent("in part
 		([.summary[] | select((.shows // "loop") == "loop" and .verdict == null)] | select(. != [])
 			| "no figure for \(map(system) | and_list)")] | join("; ") | upper_first + "." end;
 
-def again: sent("again") as $rows | if $rows == [] then empty else
-	finding("sent-again"; "**Repeated frames are sent again in full** (\($rows | bytes_range) each). Bandwidth per user: "
+def again: sent("again") as $rows | select($rows != [])
+	| finding("sent-again"; "**Repeated frames are sent again in full** (\($rows | bytes_range) each). Bandwidth per user: "
 		+ "\($rows | named(.mbit_per_s | mbit)) Mbit/s.";
-		$rows[0] | mbit_figure + {verdict: "bad", figure: "frame-bytes"}) end;
+		$rows[0] | mbit_figure + {verdict: "bad", figure: "frame-bytes"});
 
-def cached: sent("cached") as $rows | sent("in part") as $part | ($rows + $part)[0] as $most | if $most == null then empty else
-	finding("from-memory"; (if $rows == [] then "**No protocol shows all repeated frames from a cache**" else
+def cached: sent("cached") as $rows | sent("in part") as $part | ($rows + $part)[0] as $most | select($most != null)
+	| finding("from-memory"; (if $rows == [] then "**No protocol shows all repeated frames from a cache**" else
 			"**Repeated frames come from a cache** (\($rows | bytes_range) each on the wire). Bandwidth per user: "
 			+ "\($rows | named(.mbit_per_s | mbit)) Mbit/s" end) + "."
 		+ (if $part == [] then "" else " Sent again in part: \($part | named("(\(.share_percent | percent) % of a new frame)"))." end);
-		$most | mbit_figure + {verdict: (if $rows == [] then "none" else "good" end), figure: "bandwidth"}) end;
+		$most | mbit_figure + {verdict: (if $rows == [] then "none" else "good" end), figure: "bandwidth"});
 
 def users_words: if . < 1 then "less than 1 user" else plural("user") end;
 # The banner of the page has ten frames a second.
 def few_frames: if .seen_per_s == null or .seen_per_s >= 7.5 then "" else " (\(.seen_per_s | fixed(1)) of 10 frames/s arrive)" end;
 def users: (shown("page") | map(select(.users_10mbit != null))) as $page | [rows[] | select(.users_10mbit != null)]
-	| sort_by(.users_10mbit) as $loop | ($page[0] // $loop[0]) as $first | if $first == null then empty else
-	finding("users-that-fill-a-link"; (if $page == [] then "" else
+	| sort_by(.users_10mbit) as $loop | ($page[0] // $loop[0]) as $first | select($first != null)
+	| finding("users-that-fill-a-link"; (if $page == [] then "" else
 			"**A link of 10 Mbit/s is full with \($first.users_10mbit | users_words) over \($first.protocol)**, each with a page of"
 			+ " competing animations and a ticker. Mbit/s per user, and users that fill the link: "
 			+ ($page | map("\(.protocol) \(.mbit_per_s | mbit), \(.users_10mbit | thousands)\(few_frames)")
@@ -56,16 +56,14 @@ def users: (shown("page") | map(select(.users_10mbit != null))) as $page | [rows
 		  + if $loop == [] then "" else " Users that fill the link with the loop, by display data:"
 			+ " \($loop | named(.users_10mbit | thousands))." end);
 		{value: $first.users_10mbit, unit: "users", verdict: (if $first.users_10mbit < 10 then "bad" else "none" end),
-			figure: "load"})
-	end;
+			figure: "load"});
 
 # The paper's limit, of short simple animations.
 def simple_kb: 10;
 def simple: (shown("caret") + shown("bar") | map(select(.kb_per_s != null)) | sort_by(-.kb_per_s)) as $all
 	| [$all[] | select((.kb_per_s_low // .kb_per_s) >= simple_kb)] as $above
 	| [$all[] | select((.kb_per_s_low // .kb_per_s) < simple_kb and (.kb_per_s_high // .kb_per_s) >= simple_kb)] as $untold
-	| if $all == [] then empty else
-	finding("simple-animations"; (if $above == [] and $untold != [] then
+	| select($all != []) | finding("simple-animations"; (if $above == [] and $untold != [] then
 			"**This run cannot tell whether a caret and a progress bar stay below \(simple_kb) KB/s**"
 			elif $above == [] then
 			"**A caret and a progress bar stay below \(simple_kb) KB/s** over every protocol with a figure"
@@ -76,11 +74,11 @@ def simple: (shown("caret") + shown("bar") | map(select(.kb_per_s != null)) | so
 			| join("")) + ". Wong & Seltzer (2000) give \(simple_kb) KB/s as the limit for simple animations.";
 		($all[0] | figure("kb_per_s")) + {unit: "KB/s", verdict: (if $above != [] then "bad"
 			elif $untold != [] then "unsure" else "good" end),
-			figure: "load"}) end;
+			figure: "load"});
 
 # Frames are lost if fewer than 95 % of those drawn arrive.
-def frames: [rows[] | select(.seen_per_s != null and .shown_per_s > 0)] | sort_by(.seen_per_s) | if . == [] then empty else
-	map(select(.seen_per_s < 0.95 * .shown_per_s)) as $lost
+def frames: [rows[] | select(.seen_per_s != null and .shown_per_s > 0)] | sort_by(.seen_per_s) | select(. != [])
+	| map(select(.seen_per_s < 0.95 * .shown_per_s)) as $lost
 	| finding("frames-seen"; (if $lost == [] then
 			"**At least 95 % of the frames reach the user's screen** over each protocol with a figure:"
 			+ " at least \(.[0].seen_per_s | fixed(1)) a second."
@@ -89,15 +87,15 @@ def frames: [rows[] | select(.seen_per_s != null and .shown_per_s > 0)] | sort_b
 		+ " CPU time of the server per user, application included: "
 		+ (map(select(.cpu_percent != null)) | sort_by(.cpu_percent) | [.[0], .[-1]] | unique | sort_by(.cpu_percent)
 			| map("\(.cpu_percent | fixed(1)) % (\(system))") | join(" to ")) + ".";
-		.[0] | figure("seen_per_s") + {verdict: (if $lost == [] then "good" else "bad" end), figure: "bandwidth"}) end;
+		.[0] | figure("seen_per_s") + {verdict: (if $lost == [] then "good" else "bad" end), figure: "bandwidth"});
 
 def banner: (.run.settings.banner_size // "468x60" | sub("x"; " x ")) as $size
-	| [rows[] | select(.banner_verdict != null)] | sort_by(-.banner_mbit_per_s) | if . == [] then empty else . as $all
+	| [rows[] | select(.banner_verdict != null)] | sort_by(-.banner_mbit_per_s) | select(. != []) | . as $all
 	| finding("banner"; "**The paper's animated banner** (\($size) pixels, 10 s), shown a second time, is "
 		+ ([("again", "in part", "cached") as $v | [$all[] | select(.banner_verdict == $v)] | select(. != [])
 			| "\({again: "sent again", "in part": "sent in part", cached: "shown from a cache"}[$v]) over "
 				+ named("(\(.banner_mbit_per_s | mbit) Mbit/s)")] | join("; ")) + ".";
-		{value: .[0].banner_mbit_per_s, unit: "Mbit/s", figure: "frame-bytes"}) end;
+		{value: .[0].banner_mbit_per_s, unit: "Mbit/s", figure: "frame-bytes"});
 
 def findings: [again, cached, users, simple, frames, banner][:5];	# the banner has a table, too
 

@@ -59,27 +59,27 @@ def limits: with("size") as $size | with("beyond") as $beyond | with("unclear") 
 
 def policy_words: {LRU: "the least recently shown frame (LRU)", FIFO: "the frame that was cached first (FIFO)",
 	random: "a random frame", MRU: "the most recently shown frame (MRU)"}[.policy // ""] // "frames by an unknown rule";
-def given_up: [rows[] | select(.over_hits_percent != null)] as $r | if $r == [] then empty else
-	finding("given-up"; [$r[] | "**\(system) evicts \(policy_words)**: the hit rate is \(.over_hits_percent | percent) % in a loop of"
-			+ " \(.over_frames) frames, \(.random_hits_percent | percent) % in random order of \(.random_frames)"
+def given_up: [rows[] | select(.over_hits_percent != null)] as $r | select($r != [])
+	| finding("given-up"; [$r[] | "**\(system) evicts \(policy_words)**: the hit rate is \(.over_hits_percent | percent) % in a loop"
+			+ " of \(.over_frames) frames, \(.random_hits_percent | percent) % in random order of \(.random_frames)"
 			+ if .hot_hits_percent == null then "" else
 				", \(.hot_hits_percent | percent) % if every second frame comes from a small popular set" end]
 			| join(". ") + "."; {value: $r[0].over_hits_percent, unit: "%", figure: "overtime",
-			verdict: (if $r[0].policy == null then "unsure" else "none" end)}) end;
+			verdict: (if $r[0].policy == null then "unsure" else "none" end)});
 
 def hit_share: 100 * .hit_wire_bytes / .new_frame_wire_bytes;
-def none: with("none") as $r | if $r == [] then empty else
-	finding("no-cache"; "**Animation frames are not cached**: in a loop of two, a repeated frame takes of the bytes of a new one"
+def none: with("none") as $r | select($r != [])
+	| finding("no-cache"; "**Animation frames are not cached**: in a loop of two, a repeated frame takes of the bytes of a new one"
 		+ " \($r | named("\(hit_share | fixed(0)) %")).";
-		{value: ($r[0] | hit_share), unit: "%", verdict: "bad", figure: "cliff"}) end;
+		{value: ($r[0] | hit_share), unit: "%", verdict: "bad", figure: "cliff"});
 
 # 468 x 60 pixels, 200 frames.
 def banner: . as $doc | [with("size", "beyond")[]
 		| (.protocol as $p | $doc | settings_of($p).size | split("x") | map(tonumber) | .[0] * .[1]) as $pixels
 		| {name: system, open: (.verdict == "beyond"),
 			part: ((.places // .frames_low) * $pixels / (468 * 60 * 200))}] as $all
-	| if $all == [] then empty else
-	finding("banner"; "**The paper's animated banner** (468 x 60 pixels, 200 frames in 10 s: 5.6 million pixels) " + ([
+	| select($all != [])
+	| finding("banner"; "**The paper's animated banner** (468 x 60 pixels, 200 frames in 10 s: 5.6 million pixels) " + ([
 		($all | map(select(.part >= 1)) | select(. != [])
 			| "fits, by its pixels, into the cache of \(map(.name) | and_list)"),
 		($all | map(select(.part < 1 and .open)) | select(. != []) | 
@@ -87,12 +87,12 @@ def banner: . as $doc | [with("size", "beyond")[]
 		($all | map(select(.part < 1 and (.open | not))) | select(. != [])
 			| "exceeds the cache of \(map("\(.name) (\(100 * .part | fixed(0)) % of it fits)") | join(", "))")]
 				| join("; ")) + ".";
-		{value: (100 * $all[0].part), unit: "%", figure: "cliff"}) end;
+		{value: (100 * $all[0].part), unit: "%", figure: "cliff"});
 
-def cpu: [rows[] | select(.over_cpu_percent != null and .fits_cpu_percent != null)] as $r | if $r == [] then empty else
-	finding("cpu"; "**CPU of the server** for a loop that fits into the cache, and for a longer one: "
+def cpu: [rows[] | select(.over_cpu_percent != null and .fits_cpu_percent != null)] as $r | select($r != [])
+	| finding("cpu"; "**CPU of the server** for a loop that fits into the cache, and for a longer one: "
 		+ "\($r | named("\(.fits_cpu_percent | fixed(1)) and \(.over_cpu_percent | fixed(1)) %")).";
-		{value: $r[0].over_cpu_percent, unit: "%", figure: "overtime"}) end;
+		{value: $r[0].over_cpu_percent, unit: "%", figure: "overtime"});
 
 def findings: [limits, given_up, none, banner, cpu];
 

@@ -35,8 +35,8 @@ def verdict: slope_of("system") as $s
 		+ " \($s.slope_cpu_percent | fixed(3)) % of a CPU." end;
 
 def cost: slope_of("system") as $s | slope_of("own") as $own | (first(rows[] | select(.sessions == 0)) // null) as $none
-	| if $s == null then empty else
-	finding("cost"; "**One more idle session of \($s.system) takes \($s | amount("slope_ms_per_min")) of CPU time**, the slope from"
+	| select($s != null)
+	| finding("cost"; "**One more idle session of \($s.system) takes \($s | amount("slope_ms_per_min")) of CPU time**, the slope from"
 		+ " \([rows[] | select(.sessions == 0 or .system == $s.system).sessions] | min) to \($s.sessions_max) sessions"
 		+ (if $own == null then "." else "; the session's own processes account for \($own | amount("slope_ms_per_min"))." end)
 		+ (if $none == null then "" else " Without a session, the machine itself takes \($none | amount("lost_ms_per_min"))." end)
@@ -45,7 +45,7 @@ def cost: slope_of("system") as $s | slope_of("own") as $own | (first(rows[] | s
 			+ " explains: something else changed.")}[$s | shown("slope_ms_per_min")] // "");
 		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" then "none"
 			else "unsure" end),
-			figure: "per-session"}) end;
+			figure: "per-session"});
 
 def compared: [rows[] | select(.sessions == 1 and .above_ms_per_min != null)] | sort_by(-.above_ms_per_min)
 	| if length < 2 then empty else
@@ -84,8 +84,8 @@ def unexplained: [rows[] | select(.marked == 0) | . as $r | (1, 5, 10, 50, 100) 
 			| "\($r | row_words), over \($x) ms"];
 def waits: unexplained as $odd | threshold as $limit
 	| (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r
-	| if $r == null then empty else
-	finding("waits"; "**The CPU was busy for at most \(rows | map(.longest_ms // 0) | max | with_unit("ms")) at a stretch.** With"
+	| select($r != null)
+	| finding("waits"; "**The CPU was busy for at most \(rows | map(.longest_ms // 0) | max | with_unit("ms")) at a stretch.** With"
 		+ " \($r | row_words), a task that wakes at a random moment waits over 1 ms with a probability of at most"
 		+ " \($r | share("bound_1ms_percent")), over \($limit | plain) ms with \($r | share("bound_late_percent"))."
 		+ (if $r.measured_1ms_percent == null then "" else " Measured: of \($r.wakeups | plural("random wake-up")),"
@@ -94,7 +94,7 @@ def waits: unexplained as $odd | threshold as $limit
 		+ (if $odd == [] then "" else " More tasks waited than the CPU use explains (\($odd | join("; ")));"
 			+ " waits and CPU use were measured one after the other." end);
 		($r | figure("bound_1ms_percent")) + {figure: "lost-time",
-			verdict: (if $odd == [] then "none" else "unsure" end)}) end;
+			verdict: (if $odd == [] then "none" else "unsure" end)});
 
 def apart: if named | not then empty else rows as $rows
 	| def most($name): [$rows[][$name] | values] | max // 0;

@@ -42,15 +42,14 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 
 # The main condition, as in the paper: another process takes the memory and then rests; if it was not measured, another method.
 def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
-	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | if . == [] then empty else
-		last as $worst
+	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | select(. != []) | last as $worst
 		| finding("paged-out"; "**After paging out, the first key takes "
 			+ "\($worst | (times | values | "\(.) as long") // (figure("paged_out_p50_ms") | figure_words)
 				| if startswith("more") then . else "up to " + . end)**: "
 			+ (map("\(level("paged_out_p50_ms")) over \(.protocol) (\(.swap | swap_words), \(.method); "
 				+ "in memory \(figure("in_memory_p50_ms") | figure_words))") | join("; ")) + ".";
 			($worst | figure("paged_out_p50_ms")) + {figure: "first-key",
-				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad" else "none" end)}) end;
+				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad" else "none" end)});
 
 # Whether the first key takes longer than beside a process that takes the memory and then rests, by both intervals.
 def harder: out_rows as $all | out_rows
@@ -59,8 +58,7 @@ def harder: out_rows as $all | out_rows
 			and .swap == $r.swap)) // null)
 		| (.base // {} | figure("paged_out_p50_ms").high) as $high
 		| .longer = ($high != null and .paged_out_p50_ms_low != null and .paged_out_p50_ms_low > $high))
-	| if . == [] then empty else
-		(map(select(.longer)) | length) as $longer
+	| select(. != []) | (map(select(.longer)) | length) as $longer
 		| finding("harder"; (if $longer == length then
 				"**The first key takes longer still if memory stays scarce or more must be read**: "
 			elif $longer > 0 then "**In \($longer) of \(length | plural("condition")), the first key takes longer still**: "
@@ -69,13 +67,12 @@ def harder: out_rows as $all | out_rows
 				else "with private copies of the programs" end)
 			+ " \(level("paged_out_p50_ms")) (\(.protocol), \(.swap | swap_words))") | join("; ")) + ".";
 		(max_by(.paged_out_p50_ms) | figure("paged_out_p50_ms"))
-			+ {verdict: (if $longer > 0 then "bad" else "unsure" end), figure: "first-key"}) end;
+			+ {verdict: (if $longer > 0 then "bad" else "unsure" end), figure: "first-key"});
 
 def group_mib($groups): $groups[.protocol].group_bytes | if . then " (\(. / 1048576 | fixed(0)) MiB)" else "" end;
 def protected: threshold as $limit | (.run.unswapped // {}) as $unswapped
 	| [measured_rows("summary")[] | select(.session | IN("unswapped", "beside", "low"))]
-	| if . == [] then empty else
-		(min_by(.kept_p50_ms // infinite)) as $best
+	| select(. != []) | (min_by(.kept_p50_ms // infinite)) as $best
 		| map(select(.kept_n > 0 and .kept_n == .attempts)) as $kept
 		| ($kept | map(select((figure("kept_p50_ms").high // infinite) <= $limit)) | length) as $always
 		| finding("protected"; (if $always > 0 then
@@ -93,12 +90,12 @@ def protected: threshold as $limit | (.run.unswapped // {}) as $unswapped
 			($best | figure("kept_p50_ms")) + {verdict: (if $always > 0 then "good"
 				elif any($kept[]; surely_above("kept_p50_ms"; $limit)) then "bad" elif $best.kept_n > 0 then
 					"unsure" else "bad" end),
-				figure: "first-key"}) end;
+				figure: "first-key"});
 
 # The same hog, throttled after a key and not throttled: continuous typing, and the first key after a pause.
 def throttled: threshold as $limit | measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows
-	| if $rows == [] then empty else
-		def row($session; $method): first($all[] | select(.session == $session and .method == $method
+	| select($rows != [])
+	| def row($session; $method): first($all[] | select(.session == $session and .method == $method
 			and .protocol == $rows[0].protocol
 			and .swap == $rows[0].swap)) // {};
 		def typed: "\(figure("typed_max_ms") | figure_words) (median \(figure("typed_p50_ms") | figure_words))";
@@ -116,11 +113,10 @@ def throttled: threshold as $limit | measured_rows("summary") as $all | [$all[] 
 				| join("; ")) + ".";
 			(if $t.typed_max_ms != null then $t | figure("typed_max_ms") else $tb | figure("paged_out_p50_ms") end)
 				+ {figure: "first-key", verdict: (if $t.typed_max_ms == null then "none"
-					elif $t | surely_below("typed_max_ms"; $limit) then "good" else "bad" end)}) end;
+					elif $t | surely_below("typed_max_ms"; $limit) then "good" else "bad" end)});
 
 def second: threshold as $limit | out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null))
-	| if . == [] then empty else
-	[.[] | select((.second_paged_out_p50_ms > 2 * .in_memory_p50_ms and .second_paged_out_p50_ms > 20)
+	| select(. != []) | [.[] | select((.second_paged_out_p50_ms > 2 * .in_memory_p50_ms and .second_paged_out_p50_ms > 20)
 		or .second_paged_out_p50_ms > $limit)] as $again
 	| (. - $again | map(select(surely_below("second_paged_out_p50_ms"; $limit) | not))) as $untold
 	| finding("second-key"; (if $again != [] then
@@ -132,7 +128,7 @@ def second: threshold as $limit | out_rows | map(select(.second_paged_out_p50_ms
 			+ "\(if any(.second_paged_out_p50_ms_above == 1) then " or more" else "" end), the latest"
 			+ " \(map(figure("second_paged_out_max_ms")) | max_by(at_most // 0) | figure_words).";
 		(max_by(.second_paged_out_p50_ms) | figure("second_paged_out_p50_ms"))
-			+ {verdict: (if $again != [] then "bad" elif $untold != [] then "unsure" else "good" end)}) end;
+			+ {verdict: (if $again != [] then "bad" elif $untold != [] then "unsure" else "good" end)});
 
 def proof: [measured_rows("summary")[] | select(.not_evicted > 0)] as $not | out_rows | if . == [] and $not == [] then empty else
 	(map(.evicted_percent_min) | min) as $least

@@ -68,10 +68,10 @@ def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "a
 		" RDP takes \($r | share_of($x)) % of the bytes of X (in 1999: 13 %)" + (if $n | sound then
 			"; RDP takes \($r | share_of($n)) % of those of NX (in 1999, of LBX: 23 %); NX takes \($n | share_of($x)) % of those of X"
 			+ " (in 1999, LBX: 57 %)" else "" end) + "." end;
-def work: work_rows as $r | if $r == [] then empty else
-	finding("work"; "**The same work** (\(works_words)) takes, in bytes on the wire, \($r | ordered). "
+def work: work_rows as $r | select($r != [])
+	| finding("work"; "**The same work** (\(works_words)) takes, in bytes on the wire, \($r | ordered). "
 		+ "\($r | range_of(.display_wire_bytes / .total_wire_bytes * 100)) of them are display data.\(as_in_1999)";
-		$r[0] | total + {figure: "work"}) end;
+		$r[0] | total + {figure: "work"});
 
 def messages: work_rows as $r | if $r | length < 2 then empty else
 	($r | sort_by(.mean_message_ip_bytes)) as $size | ($r | sort_by(.vip_saving_percent)) as $saving
@@ -82,14 +82,14 @@ def messages: work_rows as $r | if $r | length < 2 then empty else
 		{value: $saving[-1].vip_saving_percent, unit: "%", figure: "work"}) end;
 
 # How many packets a key needs: each brings 66 bytes of headers.
-def keys: ranked("key") as $r | if $r == [] then empty else
-	finding("key"; "**A key with its response takes \($r[0].total_wire_bytes | fixed(0)) bytes over \($r[0].protocol)"
+def keys: ranked("key") as $r | select($r != [])
+	| finding("key"; "**A key with its response takes \($r[0].total_wire_bytes | fixed(0)) bytes over \($r[0].protocol)"
 		+ (if $r | length > 1 then ", \($r[-1].total_wire_bytes | fixed(0)) over \($r[-1].protocol)" else "" end)
 		+ "**. \($r | range_of(.ethernet_percent + .ip_percent + .transport_percent)) are packet headers, so the number of"
 		+ " packets decides: \($r | extremes("total_packets"; fixed(1))), pure acknowledgements included."
 		+ ([$r[] | select((.tls_percent // 0) > 0.05)] | if . == [] then "" else
 			" Headers of TLS records: \(named("\(.tls_percent * .total_wire_bytes / 100 | fixed(0)) bytes"))." end);
-		$r[0] | total + {figure: "key"}) end;
+		$r[0] | total + {figure: "key"});
 
 def before_work: ranked("setup") as $setup | ranked("window") as $window | ranked("idle") as $idle
 	| if $setup + $idle == [] then empty else
@@ -103,11 +103,11 @@ def before_work: ranked("setup") as $setup | ranked("window") as $window | ranke
 		+ (if .run.settings.idle_seconds // 60 < 60 then " (from \(.run.settings.idle_seconds) s)" else "" end) + ".";
 		($setup + $idle)[0] | total) end;
 
-def other_work: [.summary[] | select(.what != "all" and .different > 0)] as $r | if $r == [] then empty else
-	finding("other-work"; "**Excluded from comparison**, since the screen at the end differs: " + ($r
+def other_work: [.summary[] | select(.what != "all" and .different > 0)] as $r | select($r != [])
+	| finding("other-work"; "**Excluded from comparison**, since the screen at the end differs: " + ($r
 		| map("\(.protocol), \(part_words[.what] // .what): \(if .state == "different" then "always" else
 			"in \(.different) of \(.repeats + .different) repeats" end) (up to \(.differs_percent | fixed(1)) % of the pixels differ)")
-		| join("; ")) + "."; {value: ($r | map(.differs_percent) | max), unit: "%", verdict: "unsure", figure: "work"}) end;
+		| join("; ")) + "."; {value: ($r | map(.differs_percent) | max), unit: "%", verdict: "unsure", figure: "work"});
 
 def findings: [work, messages, keys, before_work, other_work];
 def labels: {value: {what: part_words}};

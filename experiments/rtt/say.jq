@@ -48,21 +48,21 @@ def more_than($idle): .more = .mean_ms - $idle.mean_ms
 	| if .mean_ms_low == null or $idle.mean_ms_low == null or .repeats < 3 or $idle.repeats < 3 then . else
 		.more_low = .mean_ms_low - $idle.mean_ms_high | .more_high = .mean_ms_high - $idle.mean_ms_low end;
 
-def at_rest: [links[] as $l | idle(pings($l)) | values | select(.mean_ms != null)] | if . == [] then empty else
-	finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(mean_words)\(lost) at \(.link | mbit)") | and_list).";
-		.[0] | figure("mean_ms") + {figure: "round-trip"}) end;
+def at_rest: [links[] as $l | idle(pings($l)) | values | select(.mean_ms != null)] | select(. != [])
+	| finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(mean_words)\(lost) at \(.link | mbit)") | and_list).";
+		.[0] | figure("mean_ms") + {figure: "round-trip"});
 # The highest load that the link can carry.
 def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .transport] | unique[] as $t
 		| [$rows[] | select(.transport == $t and .load >= 96 and .load < 100 and .mean_ms != null)]
-		| select(. != []) | min_by([(full | not), .load])] | if . == [] then empty else
-	finding("nearly-full"; told_full("**On a link that is nearly full** (\(map(.load) | max | plain) %), a ping takes "
+		| select(. != []) | min_by([(full | not), .load])] | select(. != [])
+	| finding("nearly-full"; told_full("**On a link that is nearly full** (\(map(.load) | max | plain) %), a ping takes "
 		+ (map("\(mean_words)\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; "))
 			+ ".");
 		max_by([full, slowness]) | figure("mean_ms")
-			+ {verdict: (if full then "none" else "unsure" end), figure: "round-trip"}) end;
+			+ {verdict: (if full then "none" else "unsure" end), figure: "round-trip"});
 def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100 and .mean_ms != null)]
-	| select(. != []) | max_by(.load)] | if . == [] then empty else
-	finding("overfull"; told_full("**While TCP saturates the link**, a ping takes "
+	| select(. != []) | max_by(.load)] | select(. != [])
+	| finding("overfull"; told_full("**While TCP saturates the link**, a ping takes "
 		+ (map("\(mean_words) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit)"
 			+ if .queue_ms == null then "" else " (full queue: \(.queue_ms | fine))" end) | join("; ")) + "."
 		+ (if $doc.run.settings.link_by != "wire"
@@ -70,12 +70,11 @@ def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "
 				and (.lost // 0) == 0) then
 			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end));
 		max_by([full, slowness]) | figure("mean_ms")
-			+ {verdict: (if full then "bad" else "unsure" end), figure: "round-trip"}) end;
+			+ {verdict: (if full then "bad" else "unsure" end), figure: "round-trip"});
 # Significantly later than without load, compared with M/D/1 at loads up to 90 %.
 def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle.mean_ms != null)
 		| $rows[] | select(.transport == "random" and .load >= 40 and .load <= 90 and .mean_ms != null) | more_than($idle)]
-	| if . == [] then empty else
-	map(select((.more_low // 0) > 0)) as $told | map(select(.more_low == null)) as $few
+	| select(. != []) | map(select((.more_low // 0) > 0)) as $told | map(select(.more_low == null)) as $few
 	| finding("random-load"; if $told != [] then
 		"**Traffic at random times delays a ping** by "
 			+ ($told | map("\(.more | fine) (95 % CI \(.more_low | fixed(2)) to \(.more_high | fine))"
@@ -90,31 +89,30 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 			+ " \(map("\(.load | plain) %\(caveat)") | unique | and_list):"
 			+ " at most \(map(.more_high) | max | fine) of the pings that came back\(max_by(.lost_percent // 0) | lost)." end;
 		($told[-1] // .[-1] | {value: .more, low: .more_low, high: .more_high, unit: "ms"}) + {figure: "round-trip",
-			verdict: (if $told == [] then "unsure" else "none" end)}) end;
+			verdict: (if $told == [] then "unsure" else "none" end)});
 def keys: threshold as $limit | queues[0] as $q
 	| [measured_rows("summary")[] | select(.probe != "ping" and .queue == $q)] | group_by([.probe, .link])
 	| map(idle(.) as $idle | select($idle != null) | (map(select(.load > 0)) | max_by(slowness) // null) as $worst
 		| select($worst != null) | {idle: $idle, worst: $worst})
-	| if . == [] then empty else finding("keys"; "**The response to a key over the loaded link** takes "
+	| select(. != []) | finding("keys"; "**The response to a key over the loaded link** takes "
 		+ (map("\(.worst | mean_words) under a load of \(.worst.load | plain) %\(.worst | caveat)"
 			+ " by \(.worst.transport | transport_words)"
 			+ " at \(.worst.link | mbit) (\(.worst.probe); \(.idle | mean_words) without load)"
 			+ (if .worst.late_percent == null then "" else
 				", \(.worst | level("late_percent")) of the keys over \($limit | plain) ms" end)) | join("; "))
 					+ ".";
-		max_by(.worst | slowness).worst | figure("mean_ms") + {figure: "keys"}) end;
+		max_by(.worst | slowness).worst | figure("mean_ms") + {figure: "keys"});
 # A ping cannot wait for longer than the queues on its way take to empty.
 def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
 	| [measured_rows("summary")[] | select(.probe == "ping" and .queue_ms != null and .mean_ms > $ways * .queue_ms * 1.05 + 5)]
-	| if . == [] then empty else
-	finding("beyond-queue"; "**Pings took longer than a full queue explains**:"
+	| select(. != []) | finding("beyond-queue"; "**Pings took longer than a full queue explains**:"
 		+ " \(map("\(.mean_ms | fine) beside a queue of \(.queue_ms | fine) at \(.load | plain) % of \(.link | mbit)") | and_list).";
-		.[0] | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
+		.[0] | figure("mean_ms") + {verdict: "bad", figure: "round-trip"});
 
-def all_lost: [measured_rows("summary")[] | select(none_came)] | if . == [] then empty else
-	finding("all-lost"; "**Every ping was lost** \(map("at \(.load | plain) % of \(.link | mbit) (\(.transport | transport_words))")
+def all_lost: [measured_rows("summary")[] | select(none_came)] | select(. != [])
+	| finding("all-lost"; "**Every ping was lost** \(map("at \(.load | plain) % of \(.link | mbit) (\(.transport | transport_words))")
 		| and_list): these conditions have no round trip, and are in no mean.";
-		{verdict: "bad", figure: "round-trip"}) end;
+		{verdict: "bad", figure: "round-trip"});
 
 def verdict: (queues | if length > 1 then ", with the queue \(.[0])" else "" end) as $queue
 	| [links[] as $l | pings($l) as $rows | idle($rows) as $idle

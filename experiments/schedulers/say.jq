@@ -98,7 +98,7 @@ def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 	| [.summary[] | select(.part == "length") | usable] | group_by(.setting) | map(select(length > 1) | sort_by(.cost_ms)
 		| (first(range(length) as $i | select((.[$i] | slow_end) > 2 * .[$i].cost_ms + $floor + 5) | $i) // length) as $lost
 		| {setting: .[0].setting, to: (if $lost == 0 then 0 else .[$lost - 1].cost_ms end), most: .[-1].cost_ms})
-	| if . == [] then empty else sort_by(-.to) | finding("length";
+	| select(. != []) | sort_by(-.to) | finding("length";
 		"**\(if all(.to == .most) then "No operation tried is too long for the protection" else
 			"Long operations lose the protection" end)** with \($doc.run.settings | .length_load // .length.sinks // "?") CPU hogs. The"
 			+ " median response stays within twice the operation's own CPU time, the server's least wait and 5 ms "
@@ -106,7 +106,7 @@ def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried"
 				else "up to \(.to | plain) ms" end))
 			| join("; ")) + ".";
-		{value: .[0].to, unit: "ms", figure: "length"}) end;
+		{value: .[0].to, unit: "ms", figure: "length"});
 def tested: . as $doc | verdicts as $c | if $c == [] then
 	finding("tested";
 		"**The differences are not tested for significance**: that needs five repeats that include the default (`--repeat 5`).";

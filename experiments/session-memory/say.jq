@@ -30,7 +30,7 @@ def verdict: slopes("private") as $s | [rows[] | select(.logins > 0 and .private
 		if $untold == [] then empty else "This run cannot tell what one more user costs: \($untold | and_list)." end]
 			| join(" ")) end;
 
-def cost: slopes("private") | map(select(told)) | if . == [] then empty else sort_by(-.slope_mb) as $all
+def cost: slopes("private") | map(select(told)) | select(. != []) | sort_by(-.slope_mb) as $all
 	| finding("cost"; "**One more login costs**, in private memory (slope from \($all[0].logins_min) to"
 		+ " \($all[0].logins_max) logins), " + ($all | map("\(amount("slope_mb")) for a \(.system | system_words)")
 			| join("; ")) + "."
@@ -39,28 +39,26 @@ def cost: slopes("private") | map(select(told)) | if . == [] then empty else sor
 			| "\($t.slope_mb - $l.slope_mb | with_unit("MB")) more (\($t.slope_mb / $l.slope_mb | number) times as much) over"
 				+ " \($t.system | sub("[.]typical$"; ""))"]
 			| if . == [] then "" else " A desktop instead of a terminal costs \(and_list)." end);
-		($all[0] | mb("slope_mb")) + {figure: "logins"}) end;
+		($all[0] | mb("slope_mb")) + {figure: "logins"});
 
 # The process with most of a login's memory, and where the display server is.
 def largest: . as $doc | [(.who // [])[] | select(.count > 0)] as $who | ($who | map(.logins) | min) as $n
 	| [$who | map(select(.logins == $n)) | group_by(.system)[] | (map(.private_bytes) | add) as $sum | select($sum > 0)
 		| max_by(.private_bytes) | {name, system, kb: .private_kb, percent: (100 * .private_bytes / $sum)}]
 			| sort_by(-.percent)
-	| if . == [] then empty else
-	finding("largest"; "**The largest process**: "
+	| select(. != []) | finding("largest"; "**The largest process**: "
 		+ (map("\(.name) has \(.percent | percent) % of a \(.system | system_words) (\(.kb / 1024 | with_unit("MB")))")
 			| join("; ")) + "."
 		+ ([$doc.run.protocols // {} | to_entries[] | select(.value.display_at == "client") | .key]
 			| if . == [] then "" else " Over \(and_list) the display server runs on the client and takes no memory of the server."
 				end);
-		{value: .[0].percent, unit: "%", figure: "processes"}) end;
+		{value: .[0].percent, unit: "%", figure: "processes"});
 
 # The kernel's own account beside the sum over processes.
 def charged: . as $doc | [slopes("group")[] | . as $g
 		| ($doc | slope_of($g.system; "private")) as $p | select($p != null)
 		| . + {more: (.slope_mb - $p.slope_mb), of: $p.slope_mb}]
-	| if . == [] then empty else
-	(map(select(.more < -0.02 * .of or .more > 0.25 * .of))) as $odd | map(select(told)) as $told
+	| select(. != []) | (map(select(.more < -0.02 * .of or .more > 0.25 * .of))) as $odd | map(select(told)) as $told
 	| finding("charged";
 		"**The kernel charges the cgroup of a login** " + (map("\(amount("slope_mb")) for a \(.system | system_words)"
 			+ " (\(if .more < 0 then "" else "+" end)\(.more | number) MB)") | join("; "))
@@ -72,18 +70,18 @@ def charged: . as $doc | [slopes("group")[] | . as $g
 			+ " \($odd | map(.system | system_words) | and_list)." end);
 		(max_by(.slope_mb) | mb("slope_mb"))
 			+ {figure: "logins", verdict: (if $odd == [] and length == ($told | length) then "good"
-				else "unsure" end)}) end;
+				else "unsure" end)});
 
 def shared: . as $doc | rows as $rows | [slopes("pss")[] | . as $s
 		| first($rows[] | select(.system == $s.system and .logins == $s.logins_max)) as $all
 		| first($rows[] | select(.system == $s.system and .logins == $s.logins_min)) as $one
 		| {system, logins_max, each: ($all.pss_mb / .logins_max), one: ($one.pss_mb / .logins_min), logins_min}]
-	| if . == [] then empty else
-	finding("shared"; "**Shared pages count once**: the proportional share (PSS) of each of \(.[0].logins_max) logins is "
+	| select(. != [])
+	| finding("shared"; "**Shared pages count once**: the proportional share (PSS) of each of \(.[0].logins_max) logins is "
 		+ (map("\(.each | with_unit("MB")) (\(.system | system_words); \(.one | with_unit("MB"))"
 			+ " \(if .logins_min == 1 then "alone" else "at \(.logins_min)" end))") | join("; "))
 		+ ". Other processes on this machine that run the same programs share these pages, too.";
-		{value: .[0].each, unit: "MB", figure: "logins"}) end;
+		{value: .[0].each, unit: "MB", figure: "logins"});
 
 # The machine's memory without logins differs a little before each cell: a range, no statistic.
 def mb_range($name): map(.[$name] | values / 1048576) | if length == 0 then "?"

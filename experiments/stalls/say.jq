@@ -60,8 +60,8 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 def late_bound: length as $rows | if any(.late_share_percent != 0 or .late_share_percent_high == null) then null else
 	map(100 * (1 - (((1 - .late_share_percent_high / 100 | log) * (0.05 / $rows | log) / (0.05 | log)) | exp))) | max end;
 
-def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
-	(rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm | role_name($role) as $name
+def late($role): . as $doc | judge($role) as $j | select($j != null)
+	| (rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm | role_name($role) as $name
 		| ($name | upper_first) as $who
 	| $j.row as $r | "\(threshold | plain) ms" as $t
 	| finding("late-\($role)";
@@ -100,7 +100,7 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 			+ " \($doc | with_load($r.sinks))\(if $r | late | is_range then
 				": screen updates give only a range. The reference application (`--app heavy`) is exact."
 				else ". More repeats narrow the interval (`--repeat 10`)." end)" end;
-		($r | late_figure) + {verdict: {good: "good", bad: "bad", overloaded: "bad", unsure: "unsure"}[$j.is]}) end;
+		($r | late_figure) + {verdict: {good: "good", bad: "bad", overloaded: "bad", unsure: "unsure"}[$j.is]});
 
 # ---- fair sharing: (hogs + 1) processes that each want all of a CPU get equal shares ----
 # A stall is near the prediction within 10 % and 5 ms.
@@ -148,10 +148,10 @@ def fair_sharing: . as $doc
 def late_below_saturation: . as $doc
 	| [rows_of("heavy") | usable[] | select(.cost_ms != null and .sinks > 0 and .overloaded == 0
 		and .cost_ms * (.sinks + 1) < .period_ms and late_least > late_limit)]
-	| if . == [] then empty else last | finding("late-below-saturation";
+	| select(. != []) | last | finding("late-below-saturation";
 		"**Keys are late although the CPU is not saturated.** \(late_words) are late \(.sinks as $n | $doc | with_load($n)),"
 			+ " where \(.sinks + 1) × \(.cost_ms | plain) ms of CPU time fit before the next key. Fair sharing does not explain that.";
-		late_figure + {verdict: "bad"}) end;
+		late_figure + {verdict: "bad"});
 
 # ---- without load: how much of a response the server's frame clock and the link explain ----
 def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
@@ -162,8 +162,8 @@ def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
 def idle_rows: first(("light", "heavy") as $role | rows_of($role) | usable
 	| map(select(.sinks == 0 and (figure("latency_p50_ms") | at_least) != null)) | select(. != [])) // [];
 # The parts of frame clock and link are calculated, not measured, so the text says "would".
-def idle_response: . as $doc | idle_rows[0] as $r | if $r == null then empty else
-		($r | figure("latency_p50_ms")) as $f | ($f | at_most - ($r.cost_ms // 0)) as $p50
+def idle_response: . as $doc | idle_rows[0] as $r | select($r != null)
+		| ($r | figure("latency_p50_ms")) as $f | ($f | at_most - ($r.cost_ms // 0)) as $p50
 		| .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
 		| (.run.protocol.floor_of // "the mean wait for the next frame") as $wait
 			| ($p50 | floor_explains($floor)) as $explains
@@ -185,7 +185,7 @@ def idle_response: . as $doc | idle_rows[0] as $r | if $r == null then empty els
 							else "" end end)
 				+ (if attached then " The client cannot tell which part is the server's."
 					elif ($floor // 0) == 0 then " No known delay of the server explains it." else "" end) end;
-			$f + {figure: "latency-cdf"}) end;
+			$f + {figure: "latency-cdf"});
 
 # ---- several curves: each is judged separately, in one finding ----
 # The largest load that all curves have, of rows; null if there is none.
@@ -210,8 +210,8 @@ def clause_several($doc): . as $all | map(select(.is | IN("bad", "overloaded")))
 		(if all(.fast) then "fast" elif any(.fast) then "fast or without a late key" else "no late key" end)
 		+ " over \(count_of($doc; $all))" + ([.[] | "\(.unmeasured[]) over \(.system)"] | but_unmeasured)
 	  else "this run cannot tell whether keys are late over \(map(select(.is == "unsure")) | names)" end;
-def late_several($role): . as $doc | judged($role) as $all | if $all == [] then empty else
-	($all | map(select(.is | IN("bad", "overloaded"))) | group_by([.row.sinks, .more])) as $bad
+def late_several($role): . as $doc | judged($role) as $all | select($all != [])
+	| ($all | map(select(.is | IN("bad", "overloaded"))) | group_by([.row.sinks, .more])) as $bad
 	| $all[0].most.sinks as $n
 	| ($all | sort_by(.most // {} | late_most // 0)) as $ends
 	| def share: .system as $s | .most | "\(late_words) over \($s)";
@@ -227,7 +227,7 @@ def late_several($role): . as $doc | judged($role) as $all | if $all == [] then 
 			+ (if $ends | length > 1 then "\(if $ends | length == 2 then " and" else " to" end) \($ends[-1] | share)"
 				else "" end) + "." end;
 		($ends[-1].most // {} | late_figure)
-			+ {verdict: (if $bad != [] then "bad" elif all($all[]; .is == "good") then "good" else "unsure" end)}) end;
+			+ {verdict: (if $bad != [] then "bad" elif all($all[]; .is == "good") then "good" else "unsure" end)});
 
 def from_to($name): def one: "\(level($name)) over \(.protocol)";
 	"\(.[0] | one)\(if length > 1 then (if length == 2 then " and " else " to " end) + (.[-1] | one) else "" end)";
@@ -249,9 +249,9 @@ def none_over($doc; $what): (($doc | systems) - map(.protocol)) | if . == [] the
 # For the application with a known cost, if it was measured.
 def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($role) | usable
 		| map(select(.mean_stall_ms != null)) | select(any(.overloaded == 0))) // [] | common_most as $n
-	| map(select(.sinks == $n and .overloaded == 0)) | sort_by(.mean_stall_ms) | if . == [] then empty else
+	| map(select(.sinks == $n and .overloaded == 0)) | sort_by(.mean_stall_ms) | select(. != [])
 		# if a redraw arrives as several updates, the time between updates does not show fair sharing
-		map(select((.updates_per_key // 1) > 1.2)) as $split
+		| map(select((.updates_per_key // 1) > 1.2)) as $split
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0 and (.updates_per_key // 1) <= 1.2)) as $full
 		| ($full | map(select(fair_ok | not))) as $off | ($full | map(select(fair_ok and (fair_near | not)))) as $wide
 		| finding("mean-stall"; "**The mean stall \($doc | with_load($n)) is \(from_to("mean_stall_ms"))"
@@ -268,12 +268,12 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 			+ (if $split == [] then "" else " One update of the application reaches the screen as several over"
 				+ " \($split | map(.protocol) | and_list)." end);
 			(.[-1] | figure("mean_stall_ms"))
-				+ {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)}) end;
-def idle_several: . as $doc | idle_rows | sort_by(figure("latency_p50_ms") | at_most) | if . == [] then empty else
-		finding("idle-response"; "**Without load, the median response is \(from_to("latency_p50_ms")).**"
+				+ {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)});
+def idle_several: . as $doc | idle_rows | sort_by(figure("latency_p50_ms") | at_most) | select(. != [])
+		| finding("idle-response"; "**Without load, the median response is \(from_to("latency_p50_ms")).**"
 			+ more_words("latency_p50_ms"; "slower") + none_over($doc; "such median")
 			+ if any($doc.summary[]; .sinks > 0) then " Medians with load are not compared." else "" end;
-			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
+			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"});
 
 def verdict_several: . as $doc | [("light", "heavy") as $role | judged($role) | select(. != [])
 	| "\($doc | role_name($role) | if test("^[0-9]") then "An application that needs \(.)" else upper_first end):"

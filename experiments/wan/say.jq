@@ -52,10 +52,9 @@ def round_trips: slopes | group_by(.trips | tostring)[] | .[0].trips as $n
 		(if .[0].slope_low > 0 then .[0] | figure("slope") else {} end)
 			+ {verdict: (if $n == 1 then "good" elif $n | type == "number" then "bad" else "unsure" end),
 				figure: "rtt"});
-def no_round_trips: no_line | if . == [] then empty else
-	finding("no-round-trips"; "**No number of round trips per key** for "
+def no_round_trips: no_line | select(. != []) | finding("no-round-trips"; "**No number of round trips per key** for "
 		+ (map("\(.protocol) (\(.slope_why))") | and_list) + ".";
-		{verdict: "unsure", figure: "rtt"}) end;
+		{verdict: "unsure", figure: "rtt"});
 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
 # $bound: the end of the single keys' interval with which the typed keys are compared.
@@ -66,8 +65,7 @@ def maybe_late: (surely_late | not) and (late_from(.p50_ms_high // .p50_ms_to //
 def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and known) | . as $t
 		| .alone = (first($doc | measured_rows("summary")[] | lone
 			| select(.protocol == $t.protocol and .rtt_ms == $t.rtt_ms and .loss_percent == 0)) // null)] as $all
-	| if $all == [] then empty else
-		[$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else surely_late end)] as $wait
+	| select($all != []) | [$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else surely_late end)] as $wait
 		| ([$all[] | select(if ranged then .updates_per_key == null else maybe_late end) | .protocol]
 			+ ([$doc.summary[] | select((.keys_per_s // 0) > 0)] | distinct(.protocol) - [$all[].protocol])
 				| unique) as $untold
@@ -84,13 +82,13 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 				| join("; ")) + ".";
 			($wait[0] // $all[0] | figure("p50_ms"))
 				+ {verdict: (if $wait != [] then "bad" elif $untold != [] then "unsure" else "good" end),
-					figure: "rtt"}) end;
+					figure: "rtt"});
 
 def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lone | select(.loss_percent == 0)]
 		| (map(.rtt_ms) | max) as $rtt
 		| map(select(.rtt_ms == $rtt and known)) | by_p50) as $rows
-	| if $rows == [] then empty else
-		finding("longest-link"; "**At a round trip of \($rows[0].rtt_ms | plain) ms** the median response is"
+	| select($rows != [])
+		| finding("longest-link"; "**At a round trip of \($rows[0].rtt_ms | plain) ms** the median response is"
 			+ " \($rows | map("\(p50_words) (\(.protocol)\(unanswered_words))") | and_list)."
 			+ ([$doc.summary[] | lone | select(.loss_percent == 0 and .rtt_ms == $rows[0].rtt_ms)] | distinct(.protocol)
 				- [$rows[].protocol] | if . == [] then "" else " Not known: \(and_list)." end)
@@ -101,12 +99,11 @@ def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lo
 					+ " \(min | fixed(0))\(if max - min >= 1 then " to \(max | fixed(0))" else "" end) ms on (by the fitted lines)." end);
 			($rows[-1] | figure("p50_ms")) + {verdict: (if $rows[-1] | surely_above("p50_ms"; $limit) then "bad"
 				else "none" end),
-				figure: "rtt"}) end;
+				figure: "rtt"});
 
 def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percent > 0 and known)]
 	| (map(.loss_percent) | max) as $most
-	| map(select(.loss_percent == $most)) | if . == [] then empty else
-		(max_by(.max_ms // 0)) as $worst
+	| map(select(.loss_percent == $most)) | select(. != []) | (max_by(.max_ms // 0)) as $worst
 		| ([$doc | measured_rows("summary")[] | lone | select(.loss_percent == 0 and .protocol == $worst.protocol
 			and .rtt_ms == $worst.rtt_ms) | .max_ms | values] | max) as $without
 		| ($without != null and $worst.max_ms > $without and $worst.max_ms >= 2 * $worst.rtt_ms) as $again
@@ -115,11 +112,11 @@ def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percen
 			+ " \(map("\(p50_words) (\(.protocol)\(unanswered_words))") | and_list)."
 			+ " The slowest key took \($worst | figure("max_ms") | .above = ($worst.max_above == 1) | figure_words) (\($worst.protocol))"
 				+ (if $again then ": long enough for the retransmission of a lost packet." else "." end);
-			($worst | figure("max_ms")) + {verdict: "bad", figure: "loss"}) end;
+			($worst | figure("max_ms")) + {verdict: "bad", figure: "loss"});
 
 def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line) as $line
 	| [measured_rows("summary")[] | select(.loss_percent > 0 and .lost_percent_low != null)] as $lossy
-	| if $line == null then empty else $line.wire.added_delay_us as $added
+	| select($line != null) | $line.wire.added_delay_us as $added
 		| ([$lossy[] | select(.loss_percent < .lost_percent_low or .loss_percent > .lost_percent_high)] | length) as $out
 		| ([$doc | measured_rows("summary")[].rtt_ms] | max // 0) as $longest
 		| (($added.max // 0) > 100 * $longest) as $late	# us, above a tenth of $longest in ms
@@ -132,10 +129,10 @@ def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line
 			+ (if $lossy == [] then "" elif $out == 0 then " The packet loss was as set."
 				else " Its packet loss differed from the setting in \($out) of \($lossy | length | plural("condition")) (one in twenty"
 				+ " is normal)." end);
-			{value: $added.p50, unit: "us", verdict: (if $out > 1 or $late then "unsure" else "good" end)}) end;
+			{value: $added.p50, unit: "us", verdict: (if $out > 1 or $late then "unsure" else "good" end)});
 
 # A real link (cell.sh: wan_real_link).
-def real_link: .run.link | if . == null then empty else .ping_ms as $ping
+def real_link: .run.link | values | .ping_ms as $ping
 	| finding("link"; "**The link is as it was.** "
 		+ (if $ping == null then "The server answers no ping." else "Round trips by ping: \($ping.min | with_unit("ms")) at least,"
 			+ " \($ping.mean | with_unit("ms")) in the mean, \($ping.max | with_unit("ms")) at most; \(.ping_lost_percent | plain) %"
@@ -144,7 +141,7 @@ def real_link: .run.link | if . == null then empty else .ping_ms as $ping
 			+ (if $ping != null and $ping.min > 2 * .tcp_min_ms + 1 then ": it ends before the server, as at a proxy, and the"
 				+ " rest of the way is in the responses." else "." end) end);
 		{value: ($ping.min // .tcp_min_ms), unit: "ms", verdict: (if ($ping // {max: 0}).max > 2 * ($ping.min // 0) + 5 then "unsure"
-			else "good" end)}) end;
+			else "good" end)});
 
 def findings: [([round_trips][:2][]), no_round_trips, typed, longest, losses, real_link, link_quality][:5];
 

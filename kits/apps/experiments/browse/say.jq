@@ -43,11 +43,11 @@ def verdict: verdicts(verdict_of + no_figure(.all_rel; .scheme | says));
 
 def schemes: pages as $pages
 	| [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | first(($rows | best_vamp), null) as $vamp
-	| if $rows == [] then empty else ($vamp // ($rows | min_by(.all_rel))) as $of
+	| select($rows != []) | ($vamp // ($rows | min_by(.all_rel))) as $of
 	| finding("schemes"; "**Time to load \($pages), in multiples of the baseline**: "
 			+ ($rows | map("\(.scheme | says) \(level("all_rel"))") | join("; ")) + ".";
 		($of | figure("all_rel")) + {verdict: ($of | if known_ends and .all_rel_high < 1 then "good"
-			elif known_ends and .all_rel_low > 1 then "bad" else "unsure" end), figure: "visits-\(first_job)"}) end;
+			elif known_ends and .all_rel_low > 1 then "bad" else "unsure" end), figure: "visits-\(first_job)"});
 
 # Is it worth having? Against what a user, or the kernel, does without it.
 def against($name; $id): pages as $pages

@@ -19,11 +19,11 @@ def scheme_names($alone): {$alone, baseline: "nothing done", autogroup: "autogro
 	+ (["L", "M", "H"] | map({(.): "vamp \(.)", "\(.)+iso": "vamp \(.), isolated"}) | add);
 def scheme($name): first(.[] | select(.scheme == $name)) // null;
 # What vamp said of itself, over all sessions; `more`: what else, of its reports.
-def vamp_found($vamp; more): (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then empty else
-	(map(.episodes) | add) as $episodes | (map(.found) | add) as $found
+def vamp_found($vamp; more): (.run.vamp // []) | map(select(.episodes > 0)) | select(. != [])
+	| (map(.episodes) | add) as $episodes | (map(.found) | add) as $found
 	| (map(.others[]) | group_by(.) | map("\(.[0]) (\(length))")) as $others
 	| finding("vamp"; "**\($vamp) found the background job in \($found) of \($episodes | plural("episode")) of waiting**"
 		+ (if $others == [] then " and throttled nothing else" else ", and throttled \($others | and_list) as well" end) + more
 		+ ". Vamp itself used at most \(map(.daemon_cpu_percent) | max | with_unit("%")) of a CPU.";
 		{value: (100 * $found / $episodes), unit: "%",
-			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
+			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)});

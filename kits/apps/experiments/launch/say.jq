@@ -51,10 +51,10 @@ def too_few: "Too few repeats to compare schemes (three are needed)";
 def plain_times($schemes): launches as $all | [$schemes[] as $s | $all[] | select(.scheme == $s)
 	| "\(.app) \(.launch_ms | with_unit("ms")) with \(.scheme | scheme_words)"] | join(", ");
 
-def without: . as $doc | pairs("baseline"; "alone") | if . == [] then empty else together($doc) as $t | max_by(.ratio) as $worst
+def without: . as $doc | pairs("baseline"; "alone") | select(. != []) | together($doc) as $t | max_by(.ratio) as $worst
 	| if $t.shown == "few" then empty else "With the background job, a launch takes \($t | times_long) as without it\($t.without);"
 		+ " the longest is"
-		+ " \($worst.app) with \($worst.x | level("launch_ms")) instead of \($worst.y | level("launch_ms"))." end end;
+		+ " \($worst.app) with \($worst.x | level("launch_ms")) instead of \($worst.y | level("launch_ms"))." end;
 def baseline: first(without, null) as $without | first(against("baseline"), null) as $a
 	| if $a == null and $without == null then empty
 	  elif $a == null then finding("baseline"; "**Baseline.** \($without)"; {verdict: "bad", figure: "launch"})
@@ -66,23 +66,23 @@ def baseline: first(without, null) as $without | first(against("baseline"), null
 			{value: $a.ratio, low: $a.low, high: $a.high, unit: "", verdict: ($a | against_verdict),
 				figure: "launch"}) end;
 # What an administrator has already: the kernel's autogroups, and nice.
-def today: [against("autogroup", "nice") | select(.shown != "few")] | if . == [] then empty else
-	finding("today"; "**\(.[0].best | upper_first) "
+def today: [against("autogroup", "nice") | select(.shown != "few")] | select(. != [])
+	| finding("today"; "**\(.[0].best | upper_first) "
 		+ (map(shown_words) | and_list) + "**: a launch takes "
 		+ (map(against_words) | and_list) + ".";
-		.[-1] | {value: .ratio, low, high, unit: "", verdict: against_verdict, figure: "launch"}) end;
+		.[-1] | {value: .ratio, low, high, unit: "", verdict: against_verdict, figure: "launch"});
 
 def pays: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms != null and .scheme != "baseline")]
 	| group_by(.scheme)
 	| map({scheme: .[0].scheme, rel: (map(.job_rel) | geomean),
 		low: (map(if comparable then .job_rel_low else null end) | geomean),
-		high: (map(if comparable then .job_rel_high else null end) | geomean)}) | sort_by(.rel) | if . == [] then empty else
-	def words: "\(.scheme | scheme_words) \(.rel | fixed(2))\(interval(.low; .high; ""; fixed(2)))";
+		high: (map(if comparable then .job_rel_high else null end) | geomean)}) | sort_by(.rel) | select(. != [])
+	| def words: "\(.scheme | scheme_words) \(.rel | fixed(2))\(interval(.low; .high; ""; fixed(2)))";
 	finding("job"; "**Time of the background job per unit of work, in multiples of the baseline**: " + (map(words) | join(", "))
 		+ ", while applications are launched without pause." + if .[-1].low == null then " \(too_few)." else "" end;
 		.[-1] | {value: .rel, low, high, unit: "", figure: "job",
 			verdict: (if .low == null then "unsure" elif .low > 1.2 then "bad"
-			elif .high <= 1.2 then "good" else "unsure" end)}) end;
+			elif .high <= 1.2 then "good" else "unsure" end)});
 
 def keyed: threshold as $limit
 	| [measured_rows("summary")[] | select(.app == "keys" and (figure("p50_ms") | at_least // .why) != null)]

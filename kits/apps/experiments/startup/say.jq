@@ -79,8 +79,7 @@ def growth_most: .first.startup_ms_low as $low | [.steps[] | figure("startup_ms"
 def grows: .last.startup_ms_low as $low | (.first | figure("startup_ms").high) as $high
 	| if $low != null and $high != null and $low > 1.3 * $high then "grows"
 	  elif (growth_most // infinite) <= 1.3 then "flat" else "untold" end;
-def in_use: courses("used") | if . == [] then empty else
-	[.[] | select(grows == "grows")] as $grow
+def in_use: courses("used") | select(. != []) | [.[] | select(grows == "grows")] as $grow
 	| map(select(.first != .last)) as $several | ($several != [] and all($several[]; grows == "flat")) as $flat
 	| ($several | map(growth_most) | if . == [] or any(. == null) then "" else
 		" by a factor of at most \(max | fixed(2))" end) as $most
@@ -95,13 +94,13 @@ def in_use: courses("used") | if . == [] then empty else
 			+ "\(map(.last) | times_range) times with \(.[0].last | step_words)")
 			| join("; ")) + ".";
 		(worst | times_figure) + {verdict: (if $grow != [] then "bad" elif $flat then "none" else "unsure" end),
-			figure: "start-used"}) end;
+			figure: "start-used"});
 
 # The first step from which on, at all that are harder, start-up surely takes more than twice T0.
 def breaks: reduce (.steps | reverse[]) as $s ({all: true, first: null};
 	if .all and ($s | twice) == "bad" then .first = $s.step else .all = false end) | .first;
-def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $none | courses("left") | if . == [] then empty else
-	worst as $worst
+def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $none | courses("left") | select(. != [])
+	| worst as $worst
 	| finding("memory-left";
 		"**With little memory left, start-up takes \($worst | "\(up_to) \(times_level)")**, the time without pressure: "
 		+ (map(. as $c | "\(.app) on \(.swap | swap_words) surely takes over twice T0 "
@@ -111,13 +110,13 @@ def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $non
 					| if . == [] then "" else "not known at \(sort | map("\(.) %") | and_list), " end) end)
 			+ "\(.last | more_times) at \(.last.step) %")
 			| join("; ")) + ".";
-		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-left"}) end;
+		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-left"});
 
 # Of several rows: what all of them show.
 def caused: map(if .e_low == null or (.e_low < 0.5 and .e_high >= 0.5) then "untold" elif .e < 0.5 then "most of"
 	else "less than half of" end) | unique | if length == 1 then .[0] else "untold" end;
-def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] then empty else
-	caused as $all | (sort_by(.e) | .[length / 2 | floor]) as $middle
+def share: [started[] | select(.axis == "used" and .e != null)] | select(. != [])
+	| caused as $all | (sort_by(.e) | .[length / 2 | floor]) as $middle
 	| (group_by(.app) | map({app: .[0].app, caused: caused} | select(.caused != "untold"))) as $apps
 	| finding("e"; (if $all != "untold" then "**The swap device causes \($all) the delay that swap in use adds**"
 			elif $apps == [] then "**This run cannot tell whether the swap device causes most of the delay that swap in use adds**"
@@ -130,34 +129,34 @@ def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] the
 			+ "\(.[0].swap | swap_words) (\(length | plural("condition")))") | join("; "))
 		+ ". A negative e means that some disk requests did not delay the start.";
 		if $apps != [] and $all == "untold" then {from: (map(.e) | min), to: (map(.e) | max), figure: "e"}
-			else ($middle | figure("e")) + {figure: "e"} end) end;
+			else ($middle | figure("e")) + {figure: "e"} end);
 
 # A file as large as the swap in use, on a device like that of the swap: the paper's comparison.
 def file: [started[] | select(.axis == "used" and .file_ms != null and (.startup_ms_above // 0) == 0
 		and .added_ms > 3 * (.t0_spread_ms // infinite))]
-	| if . == [] then empty else
-	def ratio: .added_ms / .file_ms;
+	| select(. != [])
+	| def ratio: .added_ms / .file_ms;
 	finding("file"; "**Swap in use delays a start by \(map(ratio) | least_most(fixed(2))) times the time to write a file of that "
 		+ "size**: " + (group_by(.swap) | map(. as $rows | "on \(.[0].swap | swap_words) "
 			+ ([([map(.step) | min, max] | unique[]) as $step
 				| "\($rows | map(select(.step == $step) | ratio) | least_most(fixed(2))) times with \($step) MB"]
 					| and_list))
 			| join("; ")) + ".";
-		{value: (max_by(.step) | ratio), unit: "times", figure: "file-time"}) end;
+		{value: (max_by(.step) | ratio), unit: "times", figure: "file-time"});
 
 # Beside a load of another resource.
-def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | if . == [] then empty else
-	worst as $worst | ([.[].steps[] | select(off) | .step] | unique | map(tostring)) as $off
+def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | select(. != [])
+	| worst as $worst | ([.[].steps[] | select(off) | .step] | unique | map(tostring)) as $off
 	| finding($id; "**\($what) makes start-up take \($worst | "\(up_to) \(times_level)")**: "
 		+ (map("\(.app) takes \(.last | more_times) with \(.last | step_words)") | join("; ")) + ". " + ($worst | more)
 			+ if $off == [] then "" else
 				" The disk did not give the load what was asked for: \($off | and_list) reads a second." end;
 		($worst | times_figure) + {verdict: (if $off == [] then $worst | twice else "unsure" end),
-			figure: "start-\($axis)"}) end;
+			figure: "start-\($axis)"});
 
 # The static model: F_a and its tree, and the usage profiles compared with it.
-def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $models == [] then empty else
-	($profiles | map(select(.place != "no menu"))) as $asked | ($asked | map(select(.place == "none"))) as $none
+def menus: (.models // []) as $models | (.profiles // []) as $profiles | select($models != [])
+	| ($profiles | map(select(.place != "no menu"))) as $asked | ($asked | map(select(.place == "none"))) as $none
 	| finding("menus"; "**Menus are \(if all($models[]; .degree > .depth) then "wide and flat" else "not all wide and flat" end)**: "
 		+ ($models | map("\(.application) has \(.events) menu items in \(.menus | plural("menu")), depth \(.depth), degree \(.degree)")
 			| join("; ")) + ". "
@@ -166,11 +165,11 @@ def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $mod
 			+ "\($asked | map(select(.place == "dialog")) | length) are in a dialog that an item opens"
 			+ (if $none == [] then "" else "; not found: \($none | distinct("\(.event) in \(.application)") | and_list)" end)
 			+ "." end;
-		{value: ($models | map(.events) | max), unit: "events", figure: "menu-tree"}) end;
+		{value: ($models | map(.events) | max), unit: "events", figure: "menu-tree"});
 
 # Events of the models, the slowest first.
-def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s != null)) | if . == [] then empty else
-	finding("felt"; "**The slowest of the operations that all users do**: "
+def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s != null)) | select(. != [])
+	| finding("felt"; "**The slowest of the operations that all users do**: "
 		+ (.[:3] | map((if .event == "start" then "starting \(.app)" else "\(.event) in \(.app)" end)
 			+ " takes \(more("pressed_handle_s"))\(.pressed_handle_s * 1000 | time_words)"
 			+ (if .t_handle_s then " (without pressure \(more("t_handle_s"))\(.t_handle_s * 1000 | time_words))"
@@ -180,18 +179,17 @@ def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s
 		+ (.[:3] | map("\(more("pressed_felt_s"))\(.pressed_felt_s | fixed(1)) s") | and_list) + "."
 		+ " \(map(select(.high == 1)) | length) of \(length) such operations take over \($threshold | time_words).";
 		(.[0] | figure("pressed_handle_s")) + {verdict: (.[0] | if .pressed_felt_s > 0 then "bad"
-			elif .pressed_felt_s_above == 1 then "unsure" else "good" end)}) end;
+			elif .pressed_felt_s_above == 1 then "unsure" else "good" end)});
 
 def capped: [., 100] | min;
 # By the kernel's delay accounting, beside a hog that keeps touching its memory.
 def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.startup_ms_above // 0) == 0
-		and .added_ms > 3 * (.t0_spread_ms // infinite))] | if . == [] then empty else
-	finding("waits";
+		and .added_ms > 3 * (.t0_spread_ms // infinite))] | select(. != []) | finding("waits";
 		"**Waiting for pages is \(map(100 * .waits_ms / .added_ms | capped) | least_most(fixed(0))) % of the delay that little "
 		+ "memory adds**, reclaim by the application's own threads "
 		+ "\(map(100 * (.freepages_ms // 0) / .added_ms | capped) | least_most(fixed(0))) % (\(length | plural("condition")); "
 		+ "threads that wait at the same time count each; capped at 100 %).";
-		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%"}) end;
+		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%"});
 
 def findings: [in_use, left, share, file,
 	beside("loads"; "cpu-load"; "CPU load"; "Fair sharing of the CPU predicts \(.step + 1) times T0."),

@@ -45,16 +45,16 @@ def verdict_of: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | (
 			| if . == [] then "" else ". Of the frames that the player counts as shown reached the screen: \(join(", "))" end) + "." end;
 def verdict: verdicts(verdict_of + (counted | no_figure(.fps_per_s; says)));
 
-def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else
-	($rows | best("with") // ($rows | max_by(.fps_per_s))) as $of
+def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | select($rows != [])
+	| ($rows | best("with") // ($rows | max_by(.fps_per_s))) as $of
 	| finding("schemes"; "**Frames \(if $of.seen then "seen on the screen" else "shown" end) per second**: "
 			+ ($rows | map("\(says) \(.fps_per_s | number)"
 			+ interval(.fps_per_s_low; .fps_per_s_high; ""; number)) | join("; ")) + ".";
-		($of | figure("fps_per_s")) + {figure: "frames-\(first_job)"}) end;
+		($of | figure("fps_per_s")) + {figure: "frames-\(first_job)"});
 
 def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult == "with")] as $with
 	| [$with[] as $w | {w: $w, o: (first($rows[] | select(.mult == "without" and .scheme == $w.scheme)) // null)} | select(.o)]
-	| if . == [] then empty else max_by(.w.fps_per_s) as $p | ($p.w | compare($p.o)) as $c
+	| select(. != []) | max_by(.w.fps_per_s) as $p | ($p.w | compare($p.o)) as $c
 	| finding("sound"; (if $c == "good" then "**Never throttling sound players helps**"
 			elif $c == "bad" then "**Never throttling sound players shows fewer frames**"
 			elif $c == "none" then "**No difference is shown between throttling sound players and never doing so**"
@@ -64,7 +64,7 @@ def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult ==
 		+ "\($p.o.fps_per_s | number); "
 		+ "the player was throttled in \($p.w.player_tagged // 0) of \($p.w.episodes // 0 | plural("episode")) with the exemption, in "
 		+ "\($p.o.player_tagged // 0) of \($p.o.episodes // 0) without it.";
-		($p.w | figure("fps_per_s")) + {verdict: $c, figure: "frames-\($job)"}) end;
+		($p.w | figure("fps_per_s")) + {verdict: $c, figure: "frames-\($job)"});
 
 # Is it worth having? Against what a user, or the kernel, does without it.
 def against($name; $id): job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme($name)) as $other
@@ -82,13 +82,13 @@ def job: job_of(first_job) | best("with") | if . == null or .job_rel == null the
 			+ " per unit of work while the video plays, with " + "\(says).";
 		{value: ((.job_rel - 1) * 100), unit: "%"}) end;
 
-def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | if . == [] then empty else
-	(map(.frames_shown) | add) as $shown | (map(.frames_seen) | add) as $seen
+def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | select(. != [])
+	| (map(.frames_shown) | add) as $shown | (map(.frames_seen) | add) as $seen
 	| map(.share = 100 * .frames_seen / .frames_shown) | min_by(.share) as $least
 	| finding("seen"; "**\(100 * $seen / $shown | fixed(1)) % of the frames that the player reports as shown reached the screen**"
 		+ " (least: \($least.share | fixed(1)) % with \($least | says)), by the frame numbers read there.";
 		{value: (100 * $seen / $shown), unit: "%",
-			verdict: (if any(.share > 100) or $least.share < 90 then "unsure" else "good" end)}) end;
+			verdict: (if any(.share > 100) or $least.share < 90 then "unsure" else "good" end)});
 
 def findings: [of_jobs(schemes, mult, against("nice"; "against-nice"), against("autogroup"; "against-autogroup"), job), seen];
 

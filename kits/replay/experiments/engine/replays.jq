@@ -62,8 +62,7 @@ def most_grown: . as $doc | farthest as $far
 
 def failed_words: map(.failed) | (add | plural("replay")) + " failed";
 def delivered: [.summary[] | select(.failed > 0)] as $failed | measured_rows("summary") as $rows
-	| if $rows == [] then empty else
-		($rows | map(.repeats) | add) as $n | ([$rows[].inputs_of_trace | values] | max) as $of
+	| select($rows != []) | ($rows | map(.repeats) | add) as $n | ([$rows[].inputs_of_trace | values] | max) as $of
 		| ([$rows[].inputs_least | values] | min) as $least | ($rows | map(.missing) | add) as $missing
 		| finding("delivered";
 			(if $failed != [] then
@@ -76,21 +75,21 @@ def delivered: [.summary[] | select(.failed > 0)] as $failed | measured_rows("su
 				+ " They have no ratio, and are in no percentile there."
 			   else "" end);
 			{value: $least, verdict: (if $failed == [] and $least == $of then "good" else "bad" end),
-				figure: "total"}) end;
+				figure: "total"});
 
 # What the settings did to the machine: the load's reads, and time without the CPU.
-def load: [measured_rows("summary")[] | select(.load_reads_per_s != null)] as $rows | if $rows == [] then empty else
-	[$rows[] | select((.value // 0) > 0 and (.load_reads_per_s / .value - 1 | fabs) > 0.05)] as $off
+def load: [measured_rows("summary")[] | select(.load_reads_per_s != null)] as $rows | select($rows != [])
+	| [$rows[] | select((.value // 0) > 0 and (.load_reads_per_s / .value - 1 | fabs) > 0.05)] as $off
 	| finding("load"; (if $off == [] then "**The load made** "
 			else "**The disk did not give the load what was asked for**: it made " end)
 		+ ($rows | map("\(.load_reads_per_s | fixed(if . < 100 then 1 else 0 end)) reads/s (\(.says)"
 			+ "\(if .load_read_p50_ms then ", median \(.load_read_p50_ms | with_unit("ms"))" else "" end))") | and_list)
 				+ ".";
-		{value: $rows[-1].load_reads_per_s, unit: "/s", verdict: (if $off == [] then "none" else "unsure" end)}) end;
-def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) >= 0.05)] as $rows | if $rows == [] then empty else
-	finding("throttled"; "**The quota stopped the session** for "
+		{value: $rows[-1].load_reads_per_s, unit: "/s", verdict: (if $off == [] then "none" else "unsure" end)});
+def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) >= 0.05)] as $rows | select($rows != [])
+	| finding("throttled"; "**The quota stopped the session** for "
 		+ "\($rows | map("\(.throttled_s | seconds) (\(.says))") | and_list), when it wanted more CPU time.";
-		{value: $rows[-1].throttled_s, unit: "s"}) end;
+		{value: $rows[-1].throttled_s, unit: "s"});
 def unanalyzed: .run.analysis_failed | values | finding("analysis";
 	"**Total times only**: the replays could not be analyzed (\(.)). Try again with `thinprobe vncplay analyze`.";
 	{verdict: "unsure"});

@@ -11,8 +11,7 @@ def percents: if . == null then "?" else "\(fixed(0)) %" end;
 def order_words: "with \(.says) \(.passed_percent | percents)\(ends("passed_percent"; percents)), tau \(.tau | fixed(2))"
 	+ ends("tau"; fixed(2));
 def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(.tau != null)] as $rows
-	| if $rows == [] then empty else
-		any($rows[] as $a | $rows[] as $b | [$a, $b]; apart(.[0]; .[1])) as $differ
+	| select($rows != []) | any($rows[] as $a | $rows[] as $b | [$a, $b]; apart(.[0]; .[1])) as $differ
 		| ([$rows[].in_device_p90] | max) as $most
 		| finding("order"; (if $rows | length < 2 then "**Order of the requests**"
 				elif $differ then "**The schedulers issue the requests in different orders**"
@@ -28,7 +27,7 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 			+ " requests waited in the scheduler's queue on average.";
 			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",
 				verdict: (if $takes != null and $most > $takes then "unsure" elif $differ then "good"
-					elif any($rows[]; .tau_low == null) then "unsure" else "none" end)}) end;
+					elif any($rows[]; .tau_low == null) then "unsure" else "none" end)});
 def findings: ([order] + replays_findings)[:5];
 
 def views:

@@ -10,11 +10,11 @@ def level_words: if .p50_ms == null then "its responses could not be told" else
 	"half of its responses come within \(.p50_ms | with_unit("ms")), the latest after \(.max_ms | with_unit("ms"))" end;
 def single: base_row | if . == null then "No replay was measured." else
 	"The session takes \(.total_s | seconds), and \(level_words)." end;
-def outliers_words: (.outliers // []) as $rows | . as $doc | if $rows == [] then empty else
-	finding("outliers"; "**The latest responses**, compared with the median of the same input on the first server: "
+def outliers_words: (.outliers // []) as $rows | . as $doc | select($rows != [])
+	| finding("outliers"; "**The latest responses**, compared with the median of the same input on the first server: "
 		+ "\($rows | map("\(input_words($doc)) took \(.latency_ms | with_unit("ms")) in replay \(.repeat) on \(.setting), "
 			+ "instead of \(.usual_ms | with_unit("ms"))") | join("; ")).";
-		{value: $rows[0].latency_ms, unit: "ms", figure: "outliers"}) end;
+		{value: $rows[0].latency_ms, unit: "ms", figure: "outliers"});
 def replay_verdict: if (.run.settings.rows | length) == 1 then single else verdict end;
 def verdict: replay_verdict;
 def findings: [claims, outliers_words, most_grown, delivered, unanalyzed][:5];

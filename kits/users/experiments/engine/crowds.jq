@@ -21,11 +21,11 @@ def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 
 def late_words($limit): if .late_percent == null then "" else
 	", and \(level("late_percent")) of the" + (if failed_requests > 0 then " answered" else "" end) + 
 		" requests take longer than \($limit | plain) ms" end;
-def lost_requests: [.summary[] | select(.repeats > 0 and failed_requests > 0)] | if . == [] then empty else
-	finding("lost"; "**Requests failed or were not answered** in \(length | plural("condition")): "
+def lost_requests: [.summary[] | select(.repeats > 0 and failed_requests > 0)] | select(. != [])
+	| finding("lost"; "**Requests failed or were not answered** in \(length | plural("condition")): "
 		+ (map("\(failed_requests) of \(.requests + failed_requests) with \(.users | plural("user"))") | join(", ")) + ".";
-		{value: (map(failed_requests) | add), unit: "", verdict: "bad"}) end;
-def invalid_requests: [.summary[] | select((.invalid // 0) > 0)] | if . == [] then empty else
-	finding("invalid"; "**The load generator interfered**, or some users were missing, in \(length | plural("condition")):"
+		{value: (map(failed_requests) | add), unit: "", verdict: "bad"});
+def invalid_requests: [.summary[] | select((.invalid // 0) > 0)] | select(. != [])
+	| finding("invalid"; "**The load generator interfered**, or some users were missing, in \(length | plural("condition")):"
 		+ " these figures do not describe the server alone.";
-		{value: length, unit: "", verdict: "unsure"}) end;
+		{value: length, unit: "", verdict: "unsure"});

@@ -46,8 +46,8 @@ def held_ratio: .run.settings.nz_per_s as $nz | valid("held-ratio") | if length 
 			then "good" else "unsure" end), figure: "rate"}) end;
 def out_of($name; $model): .[$name + "_low"] != null and (.[$model] < .[$name + "_low"] or .[$model] > .[$name + "_high"]);
 # What chance allows requests under way is known from repeats alone.
-def model: [(valid("held-think"), valid("held-ratio"))[] | select(.model_lambda_per_s != null)] | if . == [] then empty else
-	(map(off("lambda_per_s"; "model_lambda_per_s")) | max) as $most
+def model: [(valid("held-think"), valid("held-ratio"))[] | select(.model_lambda_per_s != null)] | select(. != [])
+	| (map(off("lambda_per_s"; "model_lambda_per_s")) | max) as $most
 		| any(.concurrency_low != null) as $tested
 		| (map(select((chance != null and off("lambda_per_s"; "model_lambda_per_s") > chance)
 			or out_of("concurrency"; "model_concurrency"))) | length) as $out
@@ -59,7 +59,7 @@ def model: [(valid("held-think"), valid("held-ratio"))[] | select(.model_lambda_
 		+ "\(map(off("lambda_per_s"; "approximate_lambda_per_s")) | max | number) % and"
 			+ " \(map(off("concurrency"; "approximate_concurrency")) | max | number) %.";
 		{value: $most, unit: "%", figure: "rate",
-			verdict: (if $out > length / 10 then "bad" elif $tested then "good" else "unsure" end)}) end;
+			verdict: (if $out > length / 10 then "bad" elif $tested then "good" else "unsure" end)});
 def from_on(holds): . as $all | first(range(length) as $i | $all[$i:] | select(all(.[]; holds)) | .[0]) // null;
 def random: valid("cov-ratio") | map(select(.cov != null)) | if length < 2 then empty else last as $top | .[0] as $low
 	| from_on((cov_above or cov_below) | not) as $from

@@ -49,11 +49,11 @@ def balance: straight_words as $line | busiest("web") | if . == null or .web2_cp
 		+ " \(.web1_sent_kbyte_per_s + .web2_sent_kbyte_per_s | thousands) KB/s; users receive \(.received_kbyte_per_s | thousands).";
 		{value: $apart, unit: "%", verdict: (if $apart <= 10 then "good" else "bad" end), figure: "servers"}) end;
 # The open loop beside users who wait, and whole pages beside their objects one by one, each with the shortest think time.
-def open_loop: busiest("open") as $o | if $o == null then empty else
-	[valid("web")[] | select(.think_s == $o.think_s)][0] as $w | if $w == null then empty else
-	finding("open-loop"; "**Asked for \($o | offered | number) objects a second, an open loop waits \($o | response_words),"
+def open_loop: busiest("open") as $o | select($o != null)
+	| [valid("web")[] | select(.think_s == $o.think_s)][0] as $w | select($w != null)
+	| finding("open-loop"; "**Asked for \($o | offered | number) objects a second, an open loop waits \($o | response_words),"
 		+ " users who think \($w | response_words)**: users ask for \($w.lambda_per_s | number), since who waits does not ask.";
-		$o | figure("response_ms") + {verdict: "none", figure: "loadlines"}) end end;
+		$o | figure("response_ms") + {verdict: "none", figure: "loadlines"});
 def whole_pages: busiest("pages") as $p | busiest("web") as $w | if $p == null or $w.pages_per_s == null then empty else
 	finding("pages"; "**A whole page takes \($p | response_words)** at \($p.pages_per_s | number) pages a second; an object alone"
 		+ " \($w | response_words) at \($w.pages_per_s | number).";
@@ -61,8 +61,8 @@ def whole_pages: busiest("pages") as $p | busiest("web") as $w | if $p == null o
 def tells_nothing: .high_ms != null and .high_ms > 10 * .demand_ms;
 def resource: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}[.] // "a queue";
 def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] as $rows | ([$rows[].demand_ms] | add) as $all
-	| [$rows[] | select(.name != "delay" or .demand_ms > 0.001 * $all)] | if . == [] then empty else
-	finding("demand-\($p)"; "**\({web: "An object", pages: "A page", vnc: "A key"}[$p] // "A request") needs** "
+	| [$rows[] | select(.name != "delay" or .demand_ms > 0.001 * $all)] | select(. != [])
+	| finding("demand-\($p)"; "**\({web: "An object", pages: "A page", vnc: "A key"}[$p] // "A request") needs** "
 		+ (map("\(.demand_ms | number) ms of \(.name | resource)"
 			+ (if tells_nothing then " (not determined by the measurements)"
 			else interval(.low_ms; .high_ms; "ms") end)) | and_list)
@@ -70,9 +70,9 @@ def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] 
 			else "; the fitted model errs by \(number) % in response times (root mean square)." end);
 		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms",
 			verdict: (if tells_nothing then "unsure" else "none" end),
-			figure: "fit"}) end;
-def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)] | if . == [] then empty else
-	(map(.off_percent | fabs) | max) as $most
+			figure: "fit"});
+def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)] | select(. != [])
+	| (map(.off_percent | fabs) | max) as $most
 	| finding("forecast-\($p)"; "**From the lowest rates alone, the model predicts the \($p | part_words) responses within"
 		+ " \($most | number) %**: "
 		+ (map("\(.response_fit_ms | with_unit("ms")) at \(.lambda_per_s | number) a second (measured \(.response_ms | with_unit("ms")))")
@@ -80,16 +80,15 @@ def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "fir
 		+ (if $most <= 10 then "" elif $most <= 30 then " That is a rough estimate."
 			else " That is too far off for a forecast." end);
 		{value: $most, unit: "%", verdict: (if $most <= 10 then "good" elif $most <= 30 then "unsure" else "bad" end),
-			figure: "fit"}) end;
+			figure: "fit"});
 # Little's law: rate times response and think time must give back how many users there were. All are of the same users' requests:
 # that checks the measurement, and tells nothing of the server.
 def little: [.summary[] | select(.part != "open" and .repeats > 0 and .response_ms != null and (.invalid // 0) == 0)
-	| (.lambda_per_s * (.response_ms / 1000 + .think_s) / .users - 1) * 100 | fabs] | if . == [] then empty else
-	finding("little";
+	| (.lambda_per_s * (.response_ms / 1000 + .think_s) / .users - 1) * 100 | fabs] | select(. != []) | finding("little";
 		"**Little's law \(if max <= 10 then "holds within" else "does not hold: off by up to" end) \(max | number) %**. Request rate"
 		+ " times (response time + think time) \(if max <= 10 then "is the number of users, so the measurement agrees with itself."
 		else "is not the number of users: users were missing, requests failed, or the run was too short." end)";
-		{value: max, unit: "%", verdict: (if max <= 10 then "good" else "bad" end)}) end;
+		{value: max, unit: "%", verdict: (if max <= 10 then "good" else "bad" end)});
 def world: busiest("web") | if . == null or .pages_per_s == null or (mostly_answered | not) then empty
 	else (.pages_per_s * (.response_ms / 1000 + 30)) as $users
 	| finding("world";
