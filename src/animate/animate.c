@@ -6,6 +6,7 @@
  * file reads options, writes raw video, and reports. */
 #include "clock.h"
 #include "count.h"
+#include "memory.h"
 #include "proc.h"
 #include "rec.h"
 #include "say.h"
@@ -13,8 +14,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FRAMES_MAX 100000
 #define FRAMES_DEFAULT 10
@@ -273,10 +272,10 @@ static bool write_frame(const struct picture_cfg *picture, uint32_t frame, uint3
 static void write_video(const struct picture_cfg *picture, int64_t frames, const char *path)
 {
 	size_t pixels = (size_t)picture->width * (size_t)picture->height;
-	uint32_t *rgb = malloc(pixels * sizeof(*rgb));
-	unsigned char *bytes = malloc(pixels * 4);
+	uint32_t *rgb = memory_new(pixels, sizeof(*rgb));
+	unsigned char *bytes = memory_new(pixels, 4);
 	FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
-	bool good = rgb && bytes && out;
+	bool good = out;
 
 	for (int64_t n = 0; n < frames && good; n++)
 		good = write_frame(picture, (uint32_t)n, rgb, bytes, out);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "frames.h"
 #include "clock.h"
+#include "memory.h"
 #include "patch.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 int64_t frame_due_ns(const struct frame_slots *s, int64_t slot)
 {
@@ -18,11 +17,9 @@ bool frame_slot_is_over(const struct frame_slots *s, int64_t now_ns)
 	return now_ns >= frame_due_ns(s, s->next + 1);
 }
 
-int frame_tally_start(struct frame_tally *t, int64_t loop)
+void frame_tally_start(struct frame_tally *t, int64_t loop)
 {
-	*t = (struct frame_tally){ .loop = loop };
-	t->ever = calloc((PATCH_NUMBER_MAX + 1) / 8, 1);
-	return t->ever ? 0 : -ENOMEM;
+	*t = (struct frame_tally){ .loop = loop, .ever = memory_new((PATCH_NUMBER_MAX + 1) / 8, 1) };
 }
 
 void frame_tally_free(struct frame_tally *t)

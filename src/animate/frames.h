@@ -34,7 +34,7 @@ struct frame_tally {
 };
 
 /* 0 or -ENOMEM. */
-int frame_tally_start(struct frame_tally *t, int64_t loop);
+void frame_tally_start(struct frame_tally *t, int64_t loop);
 void frame_tally_free(struct frame_tally *t);
 /* Takes the number on the screen at now_ns. True: another frame than at the last call. */
 bool frame_tally_add(struct frame_tally *t, uint32_t number, int64_t now_ns);

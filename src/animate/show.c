@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "show.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 #include "frames.h"
 #include "x11/picture.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAP_WAIT_NS (10 * NS_PER_S)
 #define STOP_NS (2 * NS_PER_S) /* from a stop signal until a display that stopped reading is given up */
@@ -41,11 +40,6 @@ static XImage *compute_image(struct frame_player *s, int64_t frame, XImage *imag
 	return image;
 }
 
-static int explain_memory(struct why *why)
-{
-	return why_fail(-ENOMEM, why, "no memory for the frames; show fewer or smaller ones");
-}
-
 /* Makes all frames before the first is due, as far as memory allows: making a frame takes longer than showing it. */
 static int make_frames(struct frame_player *s, struct why *why)
 {
@@ -54,16 +48,12 @@ static int make_frames(struct frame_player *s, struct why *why)
 
 	s->images = each ? c->frames : 1;
 	if (c->order != SEQUENCE_FRESH && (double)c->frames * c->picture.width * c->picture.height * 4 > (double)MEMORY_MAX)
-		return explain_memory(why);
-	s->rgb = calloc((size_t)c->picture.width * (size_t)c->picture.height, sizeof(*s->rgb));
-	s->image = calloc((size_t)s->images, sizeof(*s->image));
-	s->pixmap = c->draw == SHOW_PIXMAP ? calloc((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
-	if (!s->rgb || !s->image || (c->draw == SHOW_PIXMAP && !s->pixmap))
-		return explain_memory(why);
+		return why_fail(-ENOMEM, why, "no memory for the frames; show fewer or smaller ones");
+	s->rgb = memory_new((size_t)c->picture.width * (size_t)c->picture.height, sizeof(*s->rgb));
+	s->image = memory_new((size_t)s->images, sizeof(*s->image));
+	s->pixmap = c->draw == SHOW_PIXMAP ? memory_new((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
 	for (int64_t i = 0; i < s->images && !proc_stop; i++) { /* may take seconds; a stop signal ends it, and nothing is shown */
 		s->image[i] = x11_create_image(&s->x11, c->picture.width, c->picture.height);
-		if (!s->image[i])
-			return explain_memory(why);
 		compute_image(s, i, s->image[i]);
 	}
 	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.broken && !proc_stop; i++) {
@@ -235,8 +225,8 @@ int show_animation(const struct animation_cfg *cfg, struct show_result *out, str
 	int err;
 
 	*out = (struct show_result){ 0 };
-	if (cfg->time_ns && sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2))
-		return explain_memory(why);
+	if (cfg->time_ns)
+		sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2);
 	if (!x11_open(&s.x11, cfg->display, why))
 		return -ENOENT;
 	err = x11_has_true_colours(&s.x11, why) ? 0 : -ENOTSUP;

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "delay_queue.h"
+#include "memory.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct delay_queue *delay_queue_new(size_t packets)
 {
-	struct delay_queue *s = calloc(1, sizeof(*s));
+	struct delay_queue *s = memory_new(1, sizeof(*s));
 
-	if (!s)
-		return NULL;
 	s->room = packets;
-	s->heap = calloc(packets, sizeof(*s->heap));
-	s->free_slot = calloc(packets, sizeof(*s->free_slot));
-	s->memory = packets <= SIZE_MAX / DELAY_QUEUE_SLOT ? malloc(packets * DELAY_QUEUE_SLOT) : NULL;
-	if (!s->heap || !s->free_slot || !s->memory) {
-		delay_queue_free(s);
-		return NULL;
-	}
+	s->heap = memory_new(packets, sizeof(*s->heap));
+	s->free_slot = memory_new(packets, sizeof(*s->free_slot));
+	s->memory = memory_new(packets, DELAY_QUEUE_SLOT);
 	memset(s->heap, 0, packets * sizeof(*s->heap));
 	memset(s->memory, 0, packets * DELAY_QUEUE_SLOT);
 	for (size_t i = 0; i < packets; i++)

@@ -24,7 +24,7 @@ struct delay_queue {
 	unsigned char *memory;
 };
 
-/* NULL: no memory. All memory is touched at once: later packets cause no page faults. */
+/* All memory is touched at once: later packets cause no page faults. */
 struct delay_queue *delay_queue_new(size_t packets);
 void delay_queue_free(struct delay_queue *s);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "attribution.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "memory.h"
 
 /* Maximum difference between the clocks of the loop and of the records. A state of "loop off the CPU" that lasts longer while the
  * loop runs is false. */
@@ -15,12 +13,10 @@ static const enum culprit_kind kinds[] = {
 
 struct attribution *attribution_new(int loop_tid)
 {
-	struct attribution *w = calloc(1, sizeof(*w));
+	struct attribution *w = memory_new(1, sizeof(*w));
 
-	if (w) {
-		w->loop_tid = loop_tid;
-		w->blind = true;
-	}
+	w->loop_tid = loop_tid;
+	w->blind = true;
 	return w;
 }
 

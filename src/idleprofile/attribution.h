@@ -46,7 +46,7 @@ struct attribution {
 	struct busy_queue queue;
 };
 
-/* `loop_tid`: gettid() of the idle loop's thread on this CPU. NULL: no memory. Freed by free(). */
+/* `loop_tid`: gettid() of the idle loop's thread on this CPU. Freed by free(). */
 struct attribution *attribution_new(int loop_tid);
 /* Takes records in the order of trace_drain; a record with an earlier time than the one before counts at that
  * one's time. */

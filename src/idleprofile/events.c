@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "events.h"
+#include "memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define US 1000LL
 #define MS 1000000LL
@@ -101,10 +100,9 @@ struct culprit_table {
 struct culprit_table *culprit_table_new(size_t max)
 {
 	size_t lines = max + CULPRIT_UNEXPLAINED + 1; /* one more for the "others" of each kind */
-	struct culprit_table *t = calloc(1, sizeof(*t) + lines * sizeof(*t->line));
+	struct culprit_table *t = memory_new(1, sizeof(*t) + lines * sizeof(*t->line));
 
-	if (t)
-		t->max = max;
+	t->max = max;
 	return t;
 }
 

@@ -65,7 +65,7 @@ struct culprit_total {
 };
 
 struct culprit_table;
-struct culprit_table *culprit_table_new(size_t max); /* NULL: no memory; beyond `max` names: "others" */
+struct culprit_table *culprit_table_new(size_t max); /* beyond `max` names: "others" */
 void culprit_table_add(struct culprit_table *t, const struct event_culprits *e);
 /* All lines, most time first; valid until the next culprit_table_add(). */
 const struct culprit_total *culprit_table_sort(struct culprit_table *t, size_t *n);

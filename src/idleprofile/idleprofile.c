@@ -252,8 +252,6 @@ static int prepare_run(void)
 	run.cfg.ignore = &cfg.ignore;
 	run.cfg.seed = (uint64_t)cfg.seed;
 	run.follow = pipeline_new(&run.cfg);
-	if (!run.follow)
-		die(EXIT_RUN, "no memory");
 	if (!err)
 		err = die_failed_loops(spin_send_order(spin, SPIN_RUN, START_NS));
 	if (err)

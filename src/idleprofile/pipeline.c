@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline.h"
+#include "memory.h"
 #include "random.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define WAITS_KEPT 500000
 #define NAMES 512 /* names of culprits kept apart over the run */
@@ -210,36 +208,25 @@ void pipeline_drain(struct gap_pipeline *f)
 struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 {
 	int n = cfg->spin->n;
-	struct gap_pipeline *f = calloc(1, sizeof(*f) + (size_t)n * sizeof(struct cpu_pipeline));
-	bool failed = !f;
+	struct gap_pipeline *f = memory_new(1, sizeof(*f) + (size_t)n * sizeof(struct cpu_pipeline));
 
-	if (!f)
-		return NULL;
 	f->cfg = *cfg;
 	f->n = n;
 	f->start_ns = f->end_ns = INT64_MAX;
 	f->random = cfg->seed;
 	own_work_tids_init(&f->tids, cfg->ignore);
-	if (cfg->trace) {
+	if (cfg->trace)
 		f->names = culprit_table_new(NAMES);
-		failed = !f->names;
-	}
 	for (int i = 0; i < n; i++) {
 		struct cpu_pipeline *c = &f->cpu[i];
 
 		c->f = f;
 		c->spin = &cfg->spin->cpu[i];
 		c->step = spin_turn_quantile(c->spin, 0.5, SPIN_STEPS);
-		if (cfg->trace) {
+		if (cfg->trace)
 			c->who = attribution_new(atomic_load(&c->spin->tid));
-			failed |= !c->who;
-		}
 		c->ticks.period_ns = ticks_period_ns();
 		events_init(&c->events, c->ticks.period_ns, record_event, c);
-	}
-	if (failed) {
-		pipeline_free(f);
-		return NULL;
 	}
 	return f;
 }

@@ -72,7 +72,6 @@ struct gap_pipeline {
 	struct cpu_pipeline cpu[];
 };
 
-/* NULL: no memory. */
 struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg);
 /* From now on, the latencies of these wake-ups are part of the profile. */
 void pipeline_set_wakers(struct gap_pipeline *f, struct woken_threads *w);

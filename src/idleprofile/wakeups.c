@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "wakeups.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 #include "random.h"
 
@@ -10,8 +11,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -64,16 +63,10 @@ static void *run_woken_thread(void *arg)
 
 int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, double rate_per_s, uint64_t seed)
 {
-	struct woken_threads *w = calloc(1, sizeof(*w));
+	struct woken_threads *w = memory_new(1, sizeof(*w));
 	int err = 0;
 
-	if (!w)
-		return -ENOMEM;
-	w->waker = aligned_alloc(64, (size_t)cpus->n * sizeof(*w->waker));
-	if (!w->waker) {
-		free(w);
-		return -ENOMEM;
-	}
+	w->waker = must_alloc(aligned_alloc(64, (size_t)cpus->n * sizeof(*w->waker)));
 	memset(w->waker, 0, (size_t)cpus->n * sizeof(*w->waker));
 	while (w->n < cpus->n && !err) {
 		struct woken_thread *me = &w->waker[w->n];

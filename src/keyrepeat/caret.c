@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "caret.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "memory.h"
 
 #define CELL_MIN 4 /* pixels: no cell of a terminal is narrower */
 
@@ -150,9 +148,9 @@ size_t caret_count_shown(const struct caret_step *step, size_t n, size_t keys, s
 	if (keys <= 1 || !n)
 		return 0;
 	count = skip_foreign_steps(step, n, keys, shown);
-	own = count ? NULL : calloc(n, sizeof(*own));
-	if (!own)
+	if (count)
 		return count;
+	own = memory_new(n, sizeof(*own));
 	for (size_t i = 0; i < n; i++)
 		if (!is_foreign_line(step, n, i))
 			own[kept++] = step[i];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figures.h"
+#include "memory.h"
 #include "plan.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Index of the first update that did not begin before from_ns. */
 static size_t find_update_at(const struct observations *seen, int64_t from_ns)
@@ -25,13 +24,13 @@ static size_t find_update_at(const struct observations *seen, int64_t from_ns)
 /* Pairs keys with updates by the position of a terminal's caret. False: the changes are not those of a caret. */
 static bool pair_caret(struct key_train *t, const struct observations *seen)
 {
-	struct shown_number *shown = calloc(seen->steps + 1, sizeof(*shown));
+	struct shown_number *shown = memory_new(seen->steps, sizeof(*shown));
 	size_t sent = 0, steps = 0;
 	bool known;
 
 	for (size_t i = 0; i < t->due; i++)
 		sent += t->key[i].sent_ns != 0;
-	if (shown && !seen->steps_lost && sent == t->due)
+	if (!seen->steps_lost && sent == t->due)
 		steps = caret_count_shown(seen->step, seen->steps, sent, shown);
 	known = steps && !pair_patch_numbers(t->key, t->due, shown, steps, 0, t->end_ns);
 	free(shown);
@@ -73,12 +72,13 @@ static size_t count_sure_keys(const struct key_train *t, const struct observatio
 static size_t pair_patch(struct key_train *t, const struct observations *seen)
 {
 	size_t shows = seen->shows, ahead = pair_patch_numbers(t->key, t->due, seen->shown, shows, t->base, t->end_ns);
-	struct key_times *other = shows ? calloc(t->due + 1, sizeof(*other)) : NULL;
+	struct key_times *other;
 	uint32_t more;
 	bool fewer;
 
-	if (!other)
+	if (!shows)
 		return ahead;
+	other = memory_new(t->due, sizeof(*other));
 	more = seen->shown[shows - 1].number - t->base;
 	for (size_t i = 0; i < t->due; i++) {
 		other[i] = t->key[i];
@@ -370,38 +370,29 @@ static void add_single_updates(const struct figures_cfg_of_train *cfg, const str
 
 /* Computes the backlog from the earliest possible answers. A key without an answer counts as answered with the next key that has
  * one: otherwise it would stay in the queue to the end. */
-static int compute_backlog(const struct key_train *t, struct train_figures *f)
+static void compute_backlog(const struct key_train *t, struct train_figures *f)
 {
-	int64_t *due = calloc(t->due + 1, sizeof(*due)), *answer = calloc(t->due + 1, sizeof(*answer));
+	int64_t *due = memory_new(2 * t->due, sizeof(*due)), *answer = due + t->due;
 
-	if (due && answer) {
-		for (size_t i = 0; i < t->due; i++) {
-			const struct key_times *key = &t->key[i];
+	for (size_t i = 0; i < t->due; i++) {
+		const struct key_times *key = &t->key[i];
 
-			due[i] = key->due_ns;
-			answer[i] = key->answer_ns && !key->censored_ns ? key->answer_ns : INT64_MAX;
-		}
-		for (size_t i = t->due; i-- > 1;)
-			if (answer[i - 1] > answer[i])
-				answer[i - 1] = answer[i];
-		backlog_judge(due, answer, t->due, &f->backlog);
+		due[i] = key->due_ns;
+		answer[i] = key->answer_ns && !key->censored_ns ? key->answer_ns : INT64_MAX;
 	}
+	for (size_t i = t->due; i-- > 1;)
+		if (answer[i - 1] > answer[i])
+			answer[i - 1] = answer[i];
+	backlog_judge(due, answer, t->due, &f->backlog);
 	free(due);
-	free(answer);
-	return due && answer ? 0 : -ENOMEM;
 }
 
-int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *train, const struct observations *seen,
-		    struct train_figures *out)
+void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *train, const struct observations *seen,
+		     struct train_figures *out)
 {
-	size_t keys = train->due;
 	double positive = 0;
 
 	*out = (struct train_figures){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
-	if (sample_reserve(&out->lateness, keys) || sample_reserve(&out->from_due, keys) || sample_reserve(&out->from_sent, keys) ||
-	    sample_reserve(&out->high, keys) || sample_reserve(&out->sent_high, keys) ||
-	    sample_reserve(&out->interarrival, seen->updates) || sample_reserve(&out->stall, seen->updates))
-		return -ENOMEM;
 	pair_train(cfg, train, seen, out);
 	out->in_flight = drop_in_flight(cfg, train);
 	widen_to_repeats(train);
@@ -416,7 +407,7 @@ int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *tr
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
 	if (cfg->watch == WATCH_NONE)
-		return 0;
+		return;
 	if (!train->blocks) { /* no keys were sent: all updates count */
 		size_t from = find_update_at(seen, train->begin_ns);
 
@@ -433,7 +424,8 @@ int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *tr
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
 	if (out->stall.n)
 		out->mean_positive_ns = positive;
-	return has_given_up_keys(train, out) || out->restless ? 0 : compute_backlog(train, out);
+	if (!has_given_up_keys(train, out) && !out->restless)
+		compute_backlog(train, out);
 }
 
 void figures_free(struct train_figures *f)

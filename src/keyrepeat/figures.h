@@ -40,7 +40,7 @@ struct train_figures {
 	double late_percent, late_high_percent, updates_per_key; /* NAN without keys */
 };
 
-/* Pairs the keys of the train with the updates seen and fills in *out. 0 or -ENOMEM. */
-int figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *train, const struct observations *seen,
-		    struct train_figures *out);
+/* Pairs the keys of the train with the updates seen and fills in *out. */
+void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *train, const struct observations *seen,
+		     struct train_figures *out);
 void figures_free(struct train_figures *f);

@@ -3,12 +3,11 @@
  * due time over send, poll, read and time stamp to a recorded update. */
 #include "target.h"
 #include "clock.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct null_target {
@@ -20,9 +19,9 @@ struct null_target {
 
 static void *null_open(const struct target_cfg *cfg, struct why *why)
 {
-	struct null_target *self = calloc(1, sizeof(*self));
+	struct null_target *self = memory_new(1, sizeof(*self));
 
-	if (!self || pipe2(self->pipe, O_CLOEXEC | O_NONBLOCK)) {
+	if (pipe2(self->pipe, O_CLOEXEC | O_NONBLOCK)) {
 		why_say(why, "cannot make a pipe: %s", strerror(errno));
 		free(self);
 		return NULL;

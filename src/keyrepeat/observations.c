@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "observations.h"
+#include "memory.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-int observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
+void observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
 {
 	memset(s, 0, sizeof(*s));
 	s->longest_ns = longest_ns;
-	s->update = calloc(update_room, sizeof(*s->update));
-	s->shown = calloc(shown_room, sizeof(*s->shown));
-	s->step = step_room ? calloc(step_room, sizeof(*s->step)) : NULL;
+	s->update = memory_new(update_room, sizeof(*s->update));
+	s->shown = memory_new(shown_room, sizeof(*s->shown));
+	s->step = memory_new(step_room, sizeof(*s->step));
 	s->number = -1;
-	if (!s->update || !s->shown || (step_room && !s->step))
-		return -ENOMEM;
 	s->update_room = update_room;
 	s->shown_room = shown_room;
 	s->step_room = step_room;
 	/* written to now, so that no page fault delays an update of the run */
 	memset(s->update, 1, update_room * sizeof(*s->update));
 	memset(s->shown, 1, shown_room * sizeof(*s->shown));
-	if (step_room)
-		memset(s->step, 1, step_room * sizeof(*s->step));
-	return 0;
+	memset(s->step, 1, step_room * sizeof(*s->step));
 }
 
 void observations_free(struct observations *s)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "on_demand.h"
-#include "array.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 #include "say.h"
 
@@ -114,9 +114,11 @@ static enum on_demand_answer type_key(struct on_demand_run *d, struct key_times 
 }
 
 /* Makes room for one more key; called between keys, so that no key waits for memory. */
-static int grow_arrays(struct key_train *t)
+static void grow_arrays(struct key_train *t)
 {
-	return array_room(&t->key, t->blocks) || array_room(&t->block, t->blocks) || array_room(&t->wall, t->blocks) ? -ENOMEM : 0;
+	memory_more(t->key, t->blocks);
+	memory_more(t->block, t->blocks);
+	memory_more(t->wall, t->blocks);
 }
 
 static int print_echo(const struct on_demand_run *d, const struct key_times *key, enum on_demand_answer answer)
@@ -149,7 +151,7 @@ int on_demand_type_keys(struct on_demand_run *d, const struct on_demand_cfg *cfg
 	sender_init(&d->sender, cfg->target, cfg->self, cfg->seen, false);
 	t->base = (uint32_t)atomic_load(&cfg->seen->number);
 	t->begin_ns = clock_now();
-	while (!err && !(err = grow_arrays(t)) && sender_await_line(&d->sender, cfg->in_fd)) {
+	while (!err && (grow_arrays(t), sender_await_line(&d->sender, cfg->in_fd))) {
 		size_t i = t->blocks;
 		enum on_demand_answer answer = type_key(d, &t->key[i]);
 

@@ -38,7 +38,7 @@ struct on_demand_run {
 	size_t sent;			 /* keys sent */
 };
 
-/* Types until the input ends or sender_detect_end(). 0, -EPIPE when nobody reads the answers any more, or -ENOMEM. */
+/* Types until the input ends or sender_detect_end(). 0, or -EPIPE when nobody reads the answers any more. */
 int on_demand_type_keys(struct on_demand_run *d, const struct on_demand_cfg *cfg);
 
 /* Writes the object "result" of the report. */

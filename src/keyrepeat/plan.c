@@ -3,13 +3,12 @@
 #include "ascending.h"
 #include "cli.h"
 #include "clock.h"
+#include "memory.h"
 #include "random.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const schedule_names[] = { "periodic", "jittered", "poisson", "blocks", "asked", NULL };
 
@@ -95,9 +94,7 @@ int plan_make(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *
 		return EXIT_USAGE;
 	}
 	out->n = (size_t)n;
-	out->offset_ns = calloc(out->n, sizeof(*out->offset_ns));
-	if (!out->offset_ns)
-		return why_fail(EXIT_RUN, why, "no memory for %zu keys", out->n);
+	out->offset_ns = memory_new(out->n, sizeof(*out->offset_ns));
 	if (!asked && plan_compute_due_times((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n))
 		return why_fail(EXIT_USAGE, why, "--rate %g is too low", cfg->rate_per_s);
 	return 0;
@@ -131,9 +128,7 @@ int plan_prepare_acts(struct key_plan *plan, const struct target_ops *target, vo
 		plan->only_key = target->act(self, &plan->only, why);
 		return plan->only_key < 0 ? -1 : 0;
 	}
-	plan->key = calloc(plan->n, sizeof(*plan->key));
-	if (!plan->key)
-		return why_fail(-1, why, "no memory for %zu keys", plan->n);
+	plan->key = memory_new(plan->n, sizeof(*plan->key));
 	for (size_t i = 0; i < plan->n; i++) {
 		/* keys recur, so equal ones are looked up once; moves do not, and there may be thousands */
 		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !act_equals(&plan->act[j], &plan->act[i]); j++)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "region.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BLOCK 8	       /* changed pixels are grouped in blocks of 8 x 8 pixels */
 #define REACH_X 3      /* blocks this near side by side belong to one group: letters of a line leave gaps */
@@ -69,26 +68,17 @@ static uint8_t mark_bits(const struct change_marks *m, int x, int y)
 	return bits & NOISE ? bits & NOISE : bits;
 }
 
-static int init_grid(struct block_grid *g, const struct change_marks *m)
+static void init_grid(struct block_grid *g, const struct change_marks *m)
 {
 	size_t n;
 
 	*g = (struct block_grid){ .marks = m, .w = (m->w + BLOCK - 1) / BLOCK, .h = (m->h + BLOCK - 1) / BLOCK };
 	n = (size_t)g->w * (size_t)g->h;
-	g->bits = calloc(n + 1, sizeof(*g->bits));
-	g->todo = calloc(n + 1, sizeof(*g->todo));
-	if (!g->bits || !g->todo)
-		return -ENOMEM;
+	g->bits = memory_new(n, sizeof(*g->bits));
+	g->todo = memory_new(n, sizeof(*g->todo));
 	for (int y = 0; y < m->h; y++)
 		for (int x = 0; x < m->w; x++)
 			g->bits[y / BLOCK * g->w + x / BLOCK] |= mark_bits(m, x, y);
-	return 0;
-}
-
-static void free_grid(struct block_grid *g)
-{
-	free(g->bits);
-	free(g->todo);
 }
 
 /* Neighbouring blocks with changed pixels. */
@@ -194,29 +184,23 @@ static void extend_region(const struct change_marks *m, const struct block_group
 
 bool region_find_echoes(const struct change_marks *m, struct pixel_area *out)
 {
-	struct block_group *group = calloc(GROUPS_MAX, sizeof(*group)), line;
+	struct block_group group[GROUPS_MAX], line;
 	struct block_grid grid;
 	int n, keyed, best = 0;
 
-	if (!group || init_grid(&grid, m)) {
-		if (group)
-			free_grid(&grid);
-		free(group);
-		return false;
-	}
+	init_grid(&grid, m);
 	keyed = take_wanted_groups(&grid, KEY_BITS, group, 0);
 	n = take_wanted_groups(&grid, NOISE, group, keyed);
-	free_grid(&grid);
+	free(grid.bits);
+	free(grid.todo);
 	for (int i = 1; i < keyed; i++) {
 		int more = count_group_keys(&group[i]) - count_group_keys(&group[best]);
 
 		if (more > 0 || (!more && group[i].right - group[i].left > group[best].right - group[best].left))
 			best = i;
 	}
-	if (!keyed || count_group_keys(&group[best]) < 2) {
-		free(group);
+	if (!keyed || count_group_keys(&group[best]) < 2)
 		return false;
-	}
 	line = group[best];
 	group[best].bits = 0;
 	for (int i = keyed; i < n; i++) {
@@ -229,6 +213,5 @@ bool region_find_echoes(const struct change_marks *m, struct pixel_area *out)
 		group[i].bits = 0;
 	}
 	extend_region(m, &line, group, n, out);
-	free(group);
 	return true;
 }

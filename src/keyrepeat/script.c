@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "script.h"
-#include "array.h"
 #include "clock.h"
 #include "cli.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ACTS_MAX 10000000
 #define BLANK " \t\r\n"
@@ -24,8 +22,8 @@ static int add_act(struct script_reader *r, int64_t at_ns, const struct input_ac
 {
 	if (r->out->n == ACTS_MAX)
 		return -E2BIG;
-	if (array_room(&r->out->offset_ns, r->out->n) || array_room(&r->out->act, r->out->n))
-		return -ENOMEM;
+	memory_more(r->out->offset_ns, r->out->n);
+	memory_more(r->out->act, r->out->n);
 	r->out->offset_ns[r->out->n] = at_ns;
 	r->out->act[r->out->n++] = *act;
 	return 0;

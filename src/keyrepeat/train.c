@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train.h"
+#include "memory.h"
 #include "plan.h"
 #include "proc.h"
 #include "rt.h"
@@ -7,7 +8,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -142,8 +142,8 @@ static bool all_keys_echoed(const struct key_train_run *run, const struct key_tr
 		return true;
 	if (!steps || seen->steps_lost)
 		return false;
-	shown = calloc(steps, sizeof(*shown));
-	known = shown && caret_count_shown(seen->step, steps, keys, shown);
+	shown = memory_new(steps, sizeof(*shown));
+	known = caret_count_shown(seen->step, steps, keys, shown);
 	free(shown);
 	return known;
 }
@@ -393,7 +393,7 @@ static size_t count_due_keys(const struct key_train *t)
 
 /* Allocates room for one reading of the clock offset a second, up to the end of the longest drain of each block, and writes to it,
  * so that the run causes no page faults. */
-static int alloc_wall_offsets(const struct key_train_cfg *cfg, struct key_train *t, size_t size, size_t blocks)
+static void alloc_wall_offsets(const struct key_train_cfg *cfg, struct key_train *t, size_t size, size_t blocks)
 {
 	t->wall_room = 16 + (size_t)(cfg->n ? 0 : cfg->watch_ns / WALL_NS);
 	for (size_t i = 0; i < blocks; i++) {
@@ -401,22 +401,20 @@ static int alloc_wall_offsets(const struct key_train_cfg *cfg, struct key_train 
 
 		t->wall_room += (size_t)(cfg->offset_ns[last - 1] / WALL_NS) + 14;
 	}
-	t->wall = calloc(t->wall_room, sizeof(*t->wall));
-	for (size_t i = 0; t->wall && i < t->wall_room; i++)
+	t->wall = memory_new(t->wall_room, sizeof(*t->wall));
+	for (size_t i = 0; i < t->wall_room; i++)
 		t->wall[i].at_ns = INT64_MAX;
-	return t->wall ? 0 : -ENOMEM;
 }
 
-int train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
+void train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 {
 	size_t size = cfg->block ? cfg->block : cfg->n ? cfg->n : 1, blocks = (cfg->n + size - 1) / size;
 	struct key_train_run run = { .cfg = cfg, .train = out };
 
-	*out = (struct key_train){ .key = calloc(cfg->n + 1, sizeof(*out->key)),
+	*out = (struct key_train){ .key = memory_new(cfg->n, sizeof(*out->key)),
 				   .period_ns = cfg->period_ns,
-				   .block = calloc((cfg->one_by_one ? cfg->n : blocks) + 1, sizeof(*out->block)) };
-	if (!out->key || !out->block || alloc_wall_offsets(cfg, out, size, blocks))
-		return -ENOMEM;
+				   .block = memory_new((cfg->one_by_one ? cfg->n : blocks) + 1, sizeof(*out->block)) };
+	alloc_wall_offsets(cfg, out, size, blocks);
 	for (size_t i = 0; i < cfg->n; i++)
 		out->key[i].due_ns = INT64_MAX; /* written to before the run, so that no page fault delays a key */
 	sender_init(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
@@ -450,7 +448,6 @@ int train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 	out->due = count_due_keys(out);
 	out->end = run.sender.end;
 	out->blocked_ns = run.sender.blocked_ns;
-	return 0;
 }
 
 void train_free(struct key_train *t)

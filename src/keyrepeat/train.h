@@ -62,6 +62,6 @@ int train_start_watching(const struct key_train_cfg *cfg);
 /* Ends and joins the watching thread. */
 void train_stop_watching(const struct key_train_cfg *cfg);
 
-/* Sends all keys while the watching thread runs. 0 or -ENOMEM; out->end says why sending ended. */
-int train_send_keys(const struct key_train_cfg *cfg, struct key_train *out);
+/* Sends all keys while the watching thread runs; out->end says why sending ended. */
+void train_send_keys(const struct key_train_cfg *cfg, struct key_train *out);
 void train_free(struct key_train *t);

@@ -4,10 +4,10 @@
  * Two threads share one connection: sending and reading of libvncclient have only the socket in common (and a TLS session, which
  * the library locks for each record; the socket does not block, so a waiting read does not hold the lock). Each message sent is
  * one write of 8 or 10 bytes to a socket that poll() reported writable, so messages do not mix. */
-#include "array.h"
 #include "caret.h"
 #include "clock.h"
 #include "dial.h"
+#include "memory.h"
 #include "patch.h"
 #include "proc.h"
 #include "target.h"
@@ -19,8 +19,6 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include <rfb/rfbclient.h>
@@ -97,10 +95,10 @@ static char *give_password(rfbClient *client)
 /* Gives user and password for VeNCrypt's Plain types; X509 types use the certificates of the system. */
 static rfbCredential *give_credential(rfbClient *client, int type)
 {
-	rfbCredential *c = calloc(1, sizeof(*c));
+	rfbCredential *c = memory_new(1, sizeof(*c));
 	const char *user = getenv("USER");
 
-	if (c && type == rfbCredentialTypeUser) {
+	if (type == rfbCredentialTypeUser) {
 		c->userCredential.username = strdup(user ? user : "");
 		c->userCredential.password = give_password(client);
 		if (!c->userCredential.password)
@@ -135,13 +133,8 @@ static void copy_picture(struct vnc_client *self)
 {
 	const rfbClient *c = self->client;
 	size_t bytes = (size_t)c->width * (size_t)c->height * sizeof(uint32_t);
-	uint32_t *grown = realloc(self->before, bytes);
 
-	if (!grown) {
-		self->seen->steps_lost = true;
-		return;
-	}
-	self->before = grown;
+	self->before = must_alloc(realloc(self->before, bytes));
 	self->before_width = c->width;
 	self->before_height = c->height;
 	memcpy(self->before, c->frameBuffer, bytes);
@@ -378,14 +371,9 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 
 static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 {
-	struct vnc_client *self = calloc(1, sizeof(*self));
-	rfbClient *c = self ? rfbGetClient(8, 3, 4) : NULL;
+	struct vnc_client *self = memory_new(1, sizeof(*self));
+	rfbClient *c = must_alloc(rfbGetClient(8, 3, 4));
 
-	if (!c) {
-		why_say(why, "out of memory");
-		free(self);
-		return NULL;
-	}
 	*self = (struct vnc_client){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
 	set_up_client(self);
 	if (connect_server(self, cfg, why)) {
@@ -406,8 +394,7 @@ static int add_vnc_act(void *p, const struct input_act *act, struct why *why)
 	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height))
 		return why_fail(-1, why, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y, self->client->width,
 				self->client->height);
-	if (array_room(&self->act, self->acts))
-		return why_fail(-1, why, "out of memory");
+	memory_more(self->act, (size_t)self->acts);
 	self->act[self->acts] = *act;
 	return self->acts++;
 }

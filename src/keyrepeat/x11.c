@@ -2,10 +2,9 @@
 /* The X11 target: connections and the functions of target_ops. */
 #include "x11.h"
 #include "clock.h"
+#include "memory.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define GRACE_NS NS_PER_S /* a display may take this long to answer after a stop signal: most stalled ones do */
 
@@ -96,12 +95,8 @@ static int prepare_target(struct x11_target *self, const struct target_cfg *cfg,
 
 static void *open_x11(const struct target_cfg *cfg, struct why *why)
 {
-	struct x11_target *self = calloc(1, sizeof(*self));
+	struct x11_target *self = memory_new(1, sizeof(*self));
 
-	if (!self) {
-		why_say(why, "out of memory");
-		return NULL;
-	}
 	XInitThreads();
 	self->seen = cfg->seen;
 	self->mode = cfg->watch;

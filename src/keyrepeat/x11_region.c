@@ -3,10 +3,10 @@
  * (region.h). */
 #include "x11.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define NO_KEYS_NS (2500 * NS_PER_MS) /* watching without keys: the caret of any system blinks within it */
 #define ECHO_NS (400 * NS_PER_MS)     /* shortest wait for the changes after a key; on a busy machine the first may come later */
@@ -93,19 +93,16 @@ int x11_find_region(struct x11_target *self, const struct target_cfg *cfg, struc
 {
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
 	struct region_finder f = { .self = self,
-				   .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
-				   .last = calloc(pixels, sizeof(*f.last)),
-				   .now = calloc(pixels, sizeof(*f.now)) };
+				   .marks = { self->area.w, self->area.h, memory_new(pixels, 1) },
+				   .last = memory_new(pixels, sizeof(*f.last)),
+				   .now = memory_new(pixels, sizeof(*f.now)) };
 	int key = x11_add_act(self, cfg->first_key, why), err = -1;
 
-	if (key < 0)
-		goto out;
-	if (!f.marks.bits || !f.last || !f.now || !x11_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h))
+	if (key >= 0 && !x11_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h))
 		why_say(why, "cannot read the pixels of x11:%s", cfg->where);
-	else
+	else if (key >= 0)
 		err = type_and_find(&f, key, why);
 	x11_pixels_free(&self->picture);
-out:
 	free(f.marks.bits);
 	free(f.last);
 	free(f.now);

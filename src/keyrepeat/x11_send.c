@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sends keys and pointer events by XTEST, and controls the auto-repeat of the display. */
-#include "array.h"
 #include "x11.h"
 #include "cli.h"
 #include "clock.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void restore_autorepeat(Display *d, const struct x11_autorepeat *r)
 {
@@ -117,8 +115,7 @@ int x11_add_act(void *p, const struct input_act *act, struct why *why)
 		return why_fail(-1, why, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)", where);
 	if (act->kind == ACT_MOVE && (act->x >= screen->w || act->y >= screen->h))
 		return why_fail(-1, why, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y, where, screen->w, screen->h);
-	if (array_room(&self->act, self->acts))
-		return why_fail(-1, why, "out of memory");
+	memory_more(self->act, (size_t)self->acts);
 	self->act[self->acts] = out;
 	return self->acts++;
 }

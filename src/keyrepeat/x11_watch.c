@@ -2,11 +2,10 @@
 /* Watches for echoes: the DAMAGE extension reports that something was drawn, the pixels show what changed. */
 #include "x11.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool find_patch(struct x11_target *self)
 {
@@ -23,9 +22,9 @@ static int read_picture(struct x11_target *self, struct why *why)
 {
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
 
-	self->before = calloc(pixels, sizeof(*self->before));
-	self->now = calloc(pixels, sizeof(*self->now));
-	if (!self->before || !self->now || !x11_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h) ||
+	self->before = memory_new(pixels, sizeof(*self->before));
+	self->now = memory_new(pixels, sizeof(*self->now));
+	if (!x11_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h) ||
 	    !x11_pixels_read(&self->picture, &self->area))
 		return why_fail(-1, why, "cannot read the pixels of x11:%s", DisplayString(self->send.display));
 	x11_pixels_copy(&self->picture, self->area.w, self->area.h, self->before, (size_t)self->area.w);

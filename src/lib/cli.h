@@ -106,6 +106,6 @@ int cli_parse_bytes(const char *text, int64_t *out);
 int cli_parse_rate(const char *text, int64_t *out); /* bits per second: 10Mbit, 2.5Gbit/s, 64kbit, 1000bit, in upper or lower
 							 * case; -ENOTUNIQ for ambiguous units: 10M, 10Mbps, 10MB/s */
 int cli_parse_cpus(const char *text, struct cli_cpus *out);
-int cli_add_pids(const char *text, struct cli_pids *out); /* adds to the list; -ENOMEM, too */
+int cli_add_pids(const char *text, struct cli_pids *out); /* adds to the list */
 /* Writes the list as text, "0,2-4". CPUs that do not fit are left out. */
 void cli_format_cpus(const struct cli_cpus *cpus, char *text, size_t size);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Parsers of numbers, times, sizes, rates and CPU lists: the whole text must match. */
-#include "array.h"
 #include "cli.h"
+#include "memory.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 int cli_parse_int(const char *text, int64_t *out)
 {
@@ -204,8 +202,7 @@ int cli_add_pids(const char *text, struct cli_pids *out)
 
 		if (pid < 1 || pid > INT32_MAX || (*end && *end != ','))
 			return -EINVAL;
-		if (array_room(&out->pid, out->n))
-			return -ENOMEM;
+		memory_more(out->pid, out->n);
 		out->pid[out->n++] = (pid_t)pid;
 		text = end + 1;
 	} while (*end);

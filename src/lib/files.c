@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "files.h"
-#include "array.h"
+#include "memory.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 int files_read_all(const char *path, char *text, size_t size)
@@ -60,25 +58,22 @@ int files_write_number(const char *path, long number)
 	return files_write_text(path, text);
 }
 
-static int append_number(pid_t **list, size_t *n, pid_t number)
+static void append_number(pid_t **list, size_t *n, pid_t number)
 {
-	if (array_room(list, *n))
-		return -ENOMEM;
+	memory_more(*list, *n);
 	(*list)[(*n)++] = number;
-	return 0;
 }
 
 int files_list_numbers(const char *path, pid_t **list, size_t *n)
 {
 	FILE *f = fopen(path, "re");
-	int number, err = 0;
+	int number, err;
 
 	if (!f)
 		return -errno;
-	while (!err && fscanf(f, "%d", &number) == 1)
-		err = append_number(list, n, number);
-	if (!err && ferror(f))
-		err = -errno;
+	while (fscanf(f, "%d", &number) == 1)
+		append_number(list, n, number);
+	err = ferror(f) ? -errno : 0;
 	fclose(f);
 	return err;
 }
@@ -87,19 +82,18 @@ int files_list_numeric_names(const char *folder, pid_t **list, size_t *n)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
-	int err = 0;
 
 	if (!dir)
 		return -errno;
-	while (!err && (entry = readdir(dir))) {
+	while ((entry = readdir(dir))) {
 		char *end;
 		long number = strtol(entry->d_name, &end, 10);
 
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && !*end)
-			err = append_number(list, n, (pid_t)number);
+			append_number(list, n, (pid_t)number);
 	}
 	closedir(dir);
-	return err;
+	return 0;
 }
 
 int files_list_group_pids(const char *folder, pid_t **list, size_t *n)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* memory - allocation that ends the program when there is no memory left; and a search in lists of names. */
+/* memory - allocation that ends the program when there is no memory left; and a search in lists of names.
+ *
+ * Programs end then, for lack of any better: only where less memory would do (frames to show, early data of a connection, a huge
+ * request of an option) an allocation may fail by itself. */
 #pragma once
 
 #include "cli.h"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rec_tree.h"
 #include "clock.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,17 +50,11 @@ static void set_pending_file(const char *path)
 
 static struct rec_node *add_report_node(struct rec_report *r, const char *key, enum rec_kind kind, const char *text)
 {
-	struct rec_node *parent = r->stack[r->depth], *n = calloc(1, sizeof(*n));
+	struct rec_node *parent = r->stack[r->depth], *n = memory_new(1, sizeof(*n));
 
-	if (!n) {
-		r->err = -ENOMEM;
-		return NULL;
-	}
 	n->kind = kind;
-	n->key = key ? strdup(key) : NULL;
-	n->text = text ? strdup(text) : NULL;
-	if ((key && !n->key) || (text && !n->text))
-		r->err = -ENOMEM;
+	n->key = key ? must_alloc(strdup(key)) : NULL;
+	n->text = text ? must_alloc(strdup(text)) : NULL;
 	if (parent->last)
 		parent->last->next = n;
 	else
@@ -77,7 +70,7 @@ static void open_container(struct rec_report *r, const char *key, enum rec_kind 
 	if (r->depth + 1 >= DEPTH_MAX)
 		r->err = -E2BIG;
 	else
-		r->stack[++r->depth] = n ? n : &r->root;
+		r->stack[++r->depth] = n;
 }
 
 void rec_begin_object(struct rec_report *r, const char *key)
@@ -315,15 +308,10 @@ static int open_temporary(struct rec_report *r)
 	/* a symbolic link is followed: its target is replaced, not the link */
 	r->place = realpath(r->cfg.path, NULL);
 	if (!r->place)
-		r->place = strdup(r->cfg.path);
-	if (!r->place)
-		return -ENOMEM;
+		r->place = must_alloc(strdup(r->cfg.path));
 	if (!stat(r->place, &st) && S_ISDIR(st.st_mode))
 		return -EISDIR;
-	if (asprintf(&r->temporary, "%s.%d.%llx", r->place, (int)getpid(), (unsigned long long)clock_now()) < 0) {
-		r->temporary = NULL;
-		return -ENOMEM;
-	}
+	memory_refuse_lost(asprintf(&r->temporary, "%s.%d.%llx", r->place, (int)getpid(), (unsigned long long)clock_now()) < 0);
 	r->out = fopen(r->temporary, "wxe"); /* x: never over a file that is there */
 	if (!r->out)
 		return -errno;
@@ -345,11 +333,9 @@ static int open_output(struct rec_report *r)
 
 struct rec_report *rec_open(const struct rec_cfg *cfg, const char *tool)
 {
-	struct rec_report *r = calloc(1, sizeof(*r));
+	struct rec_report *r = memory_new(1, sizeof(*r));
 	int err;
 
-	if (!r)
-		return NULL;
 	r->cfg = *cfg;
 	r->root.kind = OBJECT;
 	r->stack[0] = &r->root;
@@ -388,8 +374,6 @@ static void add_summary(struct rec_report *r)
 		return;
 	r->depth = 0;
 	n = add_report_node(r, "summary", STRING, summary);
-	if (!n)
-		return;
 	last->next = NULL;
 	r->root.last = last;
 	r->host->next = n;
@@ -415,7 +399,7 @@ static bool is_stderr_stdout(void)
 	return !fstat(STDOUT_FILENO, &out) && !fstat(STDERR_FILENO, &err) && out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 }
 
-static int write_formatted(struct rec_report *r)
+static void write_formatted(struct rec_report *r)
 {
 	if (r->cfg.format == REC_TEXT)
 		write_report_as_text(r);
@@ -424,9 +408,9 @@ static int write_formatted(struct rec_report *r)
 			if (l->kind == LINE_WARNED)
 				warn("%s", l->text);
 	if (r->cfg.format == REC_TEXT)
-		return 0;
+		return;
 	add_summary(r);
-	return r->err ? r->err : rec_write_tree(r->out, (enum rec_format)r->cfg.format, &r->root, r->main_table);
+	rec_write_tree(r->out, (enum rec_format)r->cfg.format, &r->root, r->main_table);
 }
 
 int rec_close(struct rec_report *r)
@@ -435,7 +419,7 @@ int rec_close(struct rec_report *r)
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!err)
-		err = write_formatted(r);
+		write_formatted(r);
 	if (fflush(r->out) || ferror(r->out))
 		err = err ? err : -(errno ? errno : EIO);
 	if (err == -EPIPE && r->out == stdout)

@@ -55,7 +55,7 @@ struct rec_report;
 struct rec_report *rec_open(const struct rec_cfg *cfg, const char *tool);
 
 /* Open a container within the current one, until rec_end(). `key` is NULL within an array. The tool itself opens the
- * objects "settings" and "result". Lack of memory is reported by rec_close(). */
+ * objects "settings" and "result". */
 void rec_begin_object(struct rec_report *r, const char *key);
 void rec_begin_array(struct rec_report *r, const char *key);
 void rec_end(struct rec_report *r);

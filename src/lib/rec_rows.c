@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "memory.h"
 #include "rec.h"
 #include "text.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct row_file {
 	FILE *out;
@@ -15,23 +14,14 @@ struct row_file {
 
 static struct row_file *rows_open(const char *path, const char *schema, const char *const *columns, bool append)
 {
-	struct row_file *t = calloc(1, sizeof(*t));
 	bool standard = !strcmp(path, "-");
+	FILE *out = standard ? stdout : fopen(path, append ? "ae" : "we");
+	struct row_file *t;
 
-	if (!t)
+	if (!out)
 		return NULL;
-	t->schema = strdup(schema);
-	t->out = standard ? stdout : fopen(path, append ? "ae" : "we");
-	if (!t->out || !t->schema) {
-		int saved = errno;
-
-		if (t->out && !standard)
-			fclose(t->out);
-		free(t->schema);
-		free(t);
-		errno = saved;
-		return NULL;
-	}
+	t = memory_new(1, sizeof(*t));
+	*t = (struct row_file){ .out = out, .schema = must_alloc(strdup(schema)) };
 	while (columns[t->columns])
 		t->columns++;
 	if (append && (standard || (!fseeko(t->out, 0, SEEK_END) && ftello(t->out) > 0)))

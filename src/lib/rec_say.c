@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The lines of the short report: sentences and small tables. */
+#include "memory.h"
 #include "rec_tree.h"
 #include "text.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define COLUMNS_MAX 16
 #define ROWS_SHOWN 5 /* rows printed of a longer table */
@@ -14,20 +13,16 @@
 void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *align, const char *format, ...)
 {
 	struct rec_lines *to = r ? rec_get_lines(r) : NULL;
-	struct rec_line *line = r ? calloc(1, sizeof(*line)) : NULL, **before;
+	struct rec_line *line, **before;
 	va_list args;
 
-	if (!line)
+	if (!r)
 		return;
+	line = memory_new(1, sizeof(*line));
 	*line = (struct rec_line){ .kind = kind, .rank = NAN, .align = align };
 	va_start(args, format);
-	if (vasprintf(&line->text, format, args) < 0)
-		line->text = NULL;
+	memory_refuse_lost(vasprintf(&line->text, format, args) < 0);
 	va_end(args);
-	if (!line->text) {
-		free(line);
-		return;
-	}
 	/* warnings and the summary stand before all others, so that none of them cuts a table in two */
 	before = kind == LINE_WARNED || kind == LINE_SUMMARY ? &to->ahead : &to->last;
 	line->next = *before ? (*before)->next : to->first;

@@ -38,5 +38,5 @@ bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_onl
 void rec_free_lines(struct rec_lines *lines);
 
 /* Writes the tree below `root`, whose first leaf is the schema. REC_TSV: the
- * elements of `table`, an array of the result, or the result as one row if `table` is NULL or missing. 0 or -ENOMEM. */
-int rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *root, const char *table);
+ * elements of `table`, an array of the result, or the result as one row if `table` is NULL or missing. */
+void rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *root, const char *table);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "array.h"
+#include "memory.h"
 #include "rec_tree.h"
 #include "text.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Writes a JSON string; bytes that are no UTF-8 (in file names, window titles) become U+FFFD. */
 static void write_json_text(FILE *out, const char *text)
@@ -176,7 +172,6 @@ struct rec_row_columns {
 	char **path;
 	const struct rec_node **leaf; /* cells of the current row; NULL: empty */
 	int n;
-	bool failed;
 };
 
 static void store_leaf(struct rec_row_columns *k, const char *path, const struct rec_node *leaf)
@@ -186,11 +181,9 @@ static void store_leaf(struct rec_row_columns *k, const char *path, const struct
 	while (i < k->n && strcmp(k->path[i], path) != 0)
 		i++;
 	if (i == k->n) {
-		if (array_room(&k->leaf, i) || array_room(&k->path, i) || !(k->path[i] = strdup(path))) {
-			k->failed = true;
-			return;
-		}
-		k->n++;
+		memory_more(k->leaf, (size_t)i);
+		memory_more(k->path, (size_t)i);
+		k->path[k->n++] = must_alloc(strdup(path));
 	}
 	k->leaf[i] = leaf;
 }
@@ -210,7 +203,7 @@ static void fill_columns(struct rec_row_columns *k, const struct rec_node *n, co
 	}
 }
 
-static int write_main_table(FILE *out, const struct rec_node *table, const char *schema)
+static void write_main_table(FILE *out, const struct rec_node *table, const char *schema)
 {
 	struct rec_row_columns k = { 0 };
 	const struct rec_node *first = table->kind == OBJECT ? table : table->first;
@@ -218,12 +211,12 @@ static int write_main_table(FILE *out, const struct rec_node *table, const char 
 
 	if (table->header)
 		fill_columns(&k, table->header, "");
-	for (const struct rec_node *row = first; row != end && !k.failed; row = row->next)
+	for (const struct rec_node *row = first; row != end; row = row->next)
 		fill_columns(&k, row, "");
 	fputs("schema", out);
 	for (int i = 0; i < k.n; i++)
 		fprintf(out, "\t%s", k.path[i]);
-	for (const struct rec_node *row = first; row != end && !k.failed; row = row->next) {
+	for (const struct rec_node *row = first; row != end; row = row->next) {
 		memset(k.leaf, 0, (size_t)k.n * sizeof(*k.leaf));
 		fill_columns(&k, row, "");
 		fprintf(out, "\n%s", schema);
@@ -238,10 +231,9 @@ static int write_main_table(FILE *out, const struct rec_node *table, const char 
 		free(k.path[i]);
 	free(k.path);
 	free(k.leaf);
-	return k.failed ? -ENOMEM : 0;
 }
 
-int rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *root, const char *table)
+void rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *root, const char *table)
 {
 	const char *schema = root->first && root->first->text ? root->first->text : "";
 	const struct rec_node *result = find_child(root, "result");
@@ -251,8 +243,8 @@ int rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *roo
 	case REC_JSON:
 		write_json_node(out, root, 0);
 		fputc('\n', out);
-		return 0;
-	case REC_TSV: return write_main_table(out, main_table ? main_table : result ? result : root, schema);
-	default: write_report_as_text(out, root, 0); return 0;
+		break;
+	case REC_TSV: write_main_table(out, main_table ? main_table : result ? result : root, schema); break;
+	default: write_report_as_text(out, root, 0);
 	}
 }

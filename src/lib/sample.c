@@ -1,42 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sample.h"
 #include "ascending.h"
+#include "memory.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
-int sample_reserve(struct sample *s, size_t n)
+void sample_reserve(struct sample *s, size_t n)
 {
-	int64_t *grown;
-
 	if (n <= s->room)
-		return 0;
-	grown = reallocarray(s->value, n, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	s->value = grown;
+		return;
+	s->value = must_alloc(reallocarray(s->value, n, sizeof(*s->value)));
 	s->room = n;
-	return 0;
 }
 
 void sample_add(struct sample *s, int64_t value)
 {
-	if (s->n == s->room && sample_reserve(s, s->room ? s->room * 2 : 256)) {
-		s->lost++;
-		return;
-	}
+	if (s->n == s->room)
+		sample_reserve(s, s->room ? s->room * 2 : 256);
 	s->value[s->n++] = value;
 	s->sorted = false;
 }
 
 void sample_add_censored(struct sample *s, int64_t later_than)
 {
-	uint64_t lost = s->lost;
-
 	sample_add(s, later_than);
-	if (s->lost != lost)
-		return;
 	if (!s->censored || later_than < s->censored_min)
 		s->censored_min = later_than;
 	s->censored++;

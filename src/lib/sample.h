@@ -2,7 +2,7 @@
 /* sample - stores measured values and computes exact statistics.
  *
  * Values are whole numbers in a unit of the caller. A value may be censored ("later than v", as after a timeout). Censored values
- * count in every distribution, since leaving them out would drop just the slow ones. */
+ * count in every distribution, since leaving them out would drop just the slow ones. Lack of memory ends the program. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,12 +14,11 @@ struct sample {
 	size_t n, room;
 	size_t censored;      /* number of censored values */
 	int64_t censored_min; /* the smallest censored value */
-	uint64_t lost;	      /* values dropped after a failed allocation */
 	bool sorted;
 };
 
-/* Allocates room for `n` values. 0 or -ENOMEM. */
-int sample_reserve(struct sample *s, size_t n);
+/* Allocates room for `n` values. */
+void sample_reserve(struct sample *s, size_t n);
 void sample_add(struct sample *s, int64_t value);
 void sample_add_censored(struct sample *s, int64_t later_than);
 void sample_free(struct sample *s);

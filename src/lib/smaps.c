@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "smaps.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The lines that are read; all others are ignored. */
 static const struct {
@@ -154,8 +153,8 @@ int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context
 			err = add_mapping(sum, &m, each, context);
 		if (!err) {
 			free(head);
-			head = strdup(line);
-			err = head ? parse_mapping_line(head, &m) : -ENOMEM;
+			head = must_alloc(strdup(line));
+			err = parse_mapping_line(head, &m);
 		}
 	}
 	if (!err && ferror(in))

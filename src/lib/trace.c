@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trace.h"
+#include "memory.h"
 #include "trace_read.h"
 #include "tracepoint.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Records per batch of a drain. The last KEEP records of a sorted batch are held back, since earlier ones may follow: an
  * interrupt during the writing of a record is stored before that record, with a later time. */
@@ -25,13 +22,11 @@ struct scheduling_trace {
 
 int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes, struct why *why)
 {
-	struct scheduling_trace *t = calloc(1, sizeof(*t));
+	struct scheduling_trace *t = memory_new(1, sizeof(*t));
 	int id[TRACE_POINTS];
-	int err = -ENOMEM;
+	int err = tracepoint_formats_read(&t->points, switches_only ? 1 : TRACE_POINTS);
 
 	*out = NULL;
-	if (t)
-		err = tracepoint_formats_read(&t->points, switches_only ? 1 : TRACE_POINTS);
 	if (err) {
 		free(t);
 		return tracepoint_explain(err, -1, why);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trace_read.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 const char *const trace_points_names[TRACE_POINTS] = {
@@ -103,13 +102,10 @@ int tracepoint_formats_parse(struct tracepoint_formats *p, char (*text)[TRACEFS_
 
 int tracepoint_formats_read(struct tracepoint_formats *p, size_t n)
 {
-	char(*text)[TRACEFS_TEXT] = calloc(TRACE_POINTS, sizeof(*text));
+	char(*text)[TRACEFS_TEXT] = memory_new(TRACE_POINTS, sizeof(*text));
 	char ours[64] = "";
-	int err;
+	int err = tracefs_read_formats(trace_points_names, n, text);
 
-	if (!text)
-		return -ENOMEM;
-	err = tracefs_read_formats(trace_points_names, n, text);
 	if (!err)
 		err = tracepoint_formats_parse(p, text);
 	free(text);

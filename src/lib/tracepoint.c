@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tracepoint.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -153,14 +152,12 @@ static size_t round_up_ring_bytes(size_t bytes)
 int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
 			  size_t ring_bytes, struct why *why)
 {
-	struct tracepoint_rings *t = calloc(1, sizeof(*t));
-	int err = -ENOMEM, cpu = -1;
+	struct tracepoint_rings *t = memory_new(1, sizeof(*t));
+	int err = n > TRACEPOINTS ? -E2BIG : id[0] < 0 ? -ENOENT : 0, cpu = -1;
 
 	*out = NULL;
-	if (t)
-		t->ring = calloc((size_t)cpus->n + 1, sizeof(*t->ring));
-	if (t && t->ring)
-		err = n > TRACEPOINTS ? -E2BIG : id[0] < 0 ? -ENOENT : 0;
+	t->ring = memory_new((size_t)cpus->n, sizeof(*t->ring));
+	t->points = n;
 	raise_file_limit((size_t)cpus->n * n);
 	for (int i = 0; i < cpus->n && !err; i++) {
 		struct cpu_ring *r = &t->ring[t->n++];
@@ -170,8 +167,6 @@ int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *
 			r->fd[p] = -1;
 		err = open_perf_ring(r, id, n, filter, round_up_ring_bytes(ring_bytes));
 	}
-	if (t)
-		t->points = n;
 	for (size_t i = 0; !err && i < t->n; i++)
 		err = start_perf_ring(&t->ring[i], n);
 	if (err) {

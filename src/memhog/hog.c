@@ -2,6 +2,7 @@
 #include "hog.h"
 #include "clock.h"
 #include "fill_pattern.h"
+#include "memory.h"
 #include "proc.h"
 
 #include <errno.h>
@@ -9,8 +10,6 @@
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -104,11 +103,9 @@ static int map_memory(struct memory_hog *h)
 
 int hog_new(struct memory_hog **out, const struct hog_cfg *cfg)
 {
-	struct memory_hog *h = calloc(1, sizeof(*h));
+	struct memory_hog *h = memory_new(1, sizeof(*h));
 	int err;
 
-	if (!h)
-		return -ENOMEM;
 	h->cfg = *cfg;
 	h->uffd.fd = -1;
 	pthread_mutex_init(&h->lock, NULL);

@@ -99,7 +99,7 @@ static int run_serve(void)
 	if (sock_resolve(at, (int)cfg.port, true, &place, &why))
 		die_usage("--bind %s: %s", at, why.text);
 	out = rec_must_open(&out_cfg, "netload");
-	listener = total ? sock_listen(&place, false) : -ENOMEM;
+	listener = sock_listen(&place, false);
 	if (listener < 0)
 		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, sock_port(&place),
 		    strerror(-listener));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load_session.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 
 #define SCRATCH (256 << 10)	   /* bytes received in one call over TCP */
 #define PARCEL 64		   /* datagrams received in one call */
@@ -98,11 +98,11 @@ static bool goes_on_receiving(struct rx_thread *s, int64_t now)
 static void *run_receiver(void *context)
 {
 	struct load_session *r = context;
-	struct rx_thread s = { .r = r, .scratch = malloc(SCRATCH), .second = { .low = -1, .high = -1 } };
+	struct rx_thread s = { .r = r, .scratch = memory_new(1, SCRATCH), .second = { .low = -1, .high = -1 } };
 	struct pollfd fds[LOAD_STREAMS];
 	int64_t cpu = clock_thread_cpu(), now;
 
-	while (now = clock_now(), s.scratch && goes_on_receiving(&s, now)) {
+	while (now = clock_now(), goes_on_receiving(&s, now)) {
 		for (int64_t i = 0; i < r->load.lanes; i++)
 			fds[i] = (struct pollfd){ .fd = r->lane[i].over ? -1 : r->lane[i].fd, .events = POLLIN };
 		if (poll(fds, (nfds_t)r->load.lanes, LOOK_MS) > 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confine.h"
 #include "load_session.h"
+#include "memory.h"
 #include "proc.h"
 #include "rt.h"
 
@@ -24,7 +25,7 @@ struct serve_totals *serve_totals_new(void)
 {
 	void *m = mmap(NULL, sizeof(struct serve_totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	return m == MAP_FAILED ? NULL : m;
+	return must_alloc(m == MAP_FAILED ? NULL : m);
 }
 
 /* --- one load -------------------------------------------------------------------------------------------------- */

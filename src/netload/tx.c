@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load_session.h"
+#include "memory.h"
 #include "pacer.h"
 #include "proc.h"
 #include "random.h"
@@ -7,8 +8,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NOISE (4 << 20)		/* bytes of random payload; what is sent begins anywhere in them */
 #define NOISE_FAST (256 << 10)	/* used at full speed: fits into CPU caches, and exceeds the window of compressors */
@@ -28,14 +27,13 @@ struct tx_thread {
 static unsigned char *make_noise(int64_t seed)
 {
 	uint64_t state = (uint64_t)seed, v;
-	unsigned char *noise = malloc(NOISE + NOISE_MORE);
+	unsigned char *noise = memory_new(1, NOISE + NOISE_MORE);
 
-	for (size_t i = 0; noise && i < NOISE; i += sizeof(v)) {
+	for (size_t i = 0; i < NOISE; i += sizeof(v)) {
 		v = random_bits(&state);
 		memcpy(noise + i, &v, sizeof(v));
 	}
-	if (noise)
-		memcpy(noise + NOISE, noise, NOISE_MORE);
+	memcpy(noise + NOISE, noise, NOISE_MORE);
 	return noise;
 }
 
@@ -243,7 +241,7 @@ static void *run_sender(void *context)
 {
 	struct load_session *r = context;
 	struct tx_thread s = { .r = r, .window = r->load.rate ? NOISE : NOISE_FAST };
-	int64_t *room = r->load.random ? calloc(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
+	int64_t *room = r->load.random ? memory_new(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
 	int64_t cpu = clock_thread_cpu();
 
 	/* Set here: the priority that rt_setup() gave the process is not inherited by threads. */
@@ -283,5 +281,5 @@ static void *run_sender(void *context)
 int tx_start(struct load_session *r)
 {
 	r->push.noise = make_noise(r->load.seed);
-	return r->push.noise ? -pthread_create(&r->push.thread, NULL, run_sender, r) : -ENOMEM;
+	return -pthread_create(&r->push.thread, NULL, run_sender, r);
 }

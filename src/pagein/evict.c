@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "evict.h"
-#include "array.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 #include "smaps.h"
 
@@ -9,8 +9,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -34,8 +32,7 @@ static int add_mapping(void *context, const struct smaps_mapping *m)
 
 	if (m->kind == SMAPS_SPECIAL || !m->is.rss)
 		return 0;
-	if (array_room(&list->at, list->n))
-		return -ENOMEM;
+	memory_more(list->at, list->n);
 	list->at[list->n++] = (struct iovec){ (void *)(uintptr_t)m->start, (size_t)(m->end - m->start) };
 	return 0;
 }

@@ -4,6 +4,7 @@
  * One run is in cycle.c; paging out in evict.c and memgroup.c; the verdict whether a run was paged out in judge.c; sending keys in
  * prober.c. This file reads options, runs and reports. */
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
@@ -12,8 +13,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -226,7 +225,7 @@ static struct timeline *start_timeline(void)
 
 static int measure_cycles(struct rec_report *out, const char *target)
 {
-	struct cycle_run *run = calloc((size_t)cfg.runs * 2, sizeof(*run));
+	struct cycle_run *run = memory_new((size_t)cfg.runs * 2, sizeof(*run));
 	struct key_prober prober;
 	struct rt_granted rt;
 	struct cycle_tally tally;
@@ -235,8 +234,6 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	size_t n;
 	int err, lost = 0, timeline_lost;
 
-	if (!run)
-		die(EXIT_RUN, "out of memory");
 	start_prober(&prober, target);
 	cycle.prober = &prober;
 	cycle.patience_ns = cfg.timeout_ns + GRACE_NS;

@@ -3,13 +3,13 @@
 #include "account.h"
 #include "clock.h"
 #include "files.h"
+#include "memory.h"
 #include "proc.h"
 #include "rec.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 struct timeline {
 	struct timeline_cfg cfg;
@@ -83,11 +83,9 @@ struct timeline *timeline_start(const struct timeline_cfg *cfg)
 					       "swap_bytes",  "major_faults",	  "minor_faults",
 					       "group_bytes", "group_swap_bytes", "group_major_faults",
 					       NULL };
-	struct timeline *t = calloc(1, sizeof(*t));
+	struct timeline *t = memory_new(1, sizeof(*t));
 	int err;
 
-	if (!t)
-		return NULL;
 	t->cfg = *cfg;
 	t->rows = rows_open_new(cfg->path, "timeline/1", columns);
 	if (!t->rows) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "capture.h"
 #include "clock.h"
+#include "memory.h"
 #include "records.h"
 
 #include <errno.h>
@@ -9,8 +10,6 @@
 #include <net/if.h>
 #include <pcap/pcap.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -170,8 +169,8 @@ static int open_dump(struct capture *c, const char *path, struct why *why)
 {
 	FILE *f = fopen(path, "we");
 
-	c->dump_buffer = malloc(DUMP_BUFFER);
-	if (f && c->dump_buffer)
+	c->dump_buffer = memory_new(1, DUMP_BUFFER);
+	if (f)
 		setvbuf(f, c->dump_buffer, _IOFBF, DUMP_BUFFER);
 	c->dump = f ? pcap_dump_fopen(c->pcap, f) : NULL;
 	if (c->dump) {
@@ -186,13 +185,9 @@ static int open_dump(struct capture *c, const char *path, struct why *why)
 
 struct capture *capture_open_live(const struct capture_cfg *cfg, struct why *why)
 {
-	struct capture *c = calloc(1, sizeof(*c));
+	struct capture *c = memory_new(1, sizeof(*c));
 	char error[PCAP_ERRBUF_SIZE] = "";
 
-	if (!c) {
-		why_say(why, "out of memory");
-		return NULL;
-	}
 	c->live = true;
 	c->pcap = pcap_create(cfg->interface, error);
 	if (!c->pcap)
@@ -257,29 +252,19 @@ void capture_list_offloads(const char *interface, char *text, size_t size)
 
 /* --- files --- */
 
-static void close_file(FILE *stream)
-{
-	if (stream != stdin)
-		fclose(stream);
-}
-
 struct capture *capture_open_file(FILE *stream, const char *path, size_t room, struct why *why)
 {
-	struct capture *c = calloc(1, sizeof(*c));
+	struct capture *c = memory_new(1, sizeof(*c));
 	char error[PCAP_ERRBUF_SIZE] = "";
 	off_t at;
 
-	if (!c) {
-		why_say(why, "out of memory");
-		close_file(stream);
-		return NULL;
-	}
 	c->facts.nanoseconds = true; /* packet times are converted to nanoseconds */
 	at = ftello(stream);
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!c->pcap) {
 		why_say(why, "%s is not a readable capture: %s; give a pcap or pcapng file", path, error);
-		close_file(stream);
+		if (stream != stdin)
+			fclose(stream);
 		free(c);
 		return NULL;
 	}

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "flow.h"
+#include "memory.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 void counters_add(void *to, const void *from, size_t bytes)
 {
@@ -156,11 +155,9 @@ void flow_remove(struct flow_table *t, struct flow *f)
 	t->used--;
 }
 
-int ranking_init(struct flow_ranking *r, uint32_t size)
+void ranking_init(struct flow_ranking *r, uint32_t size)
 {
-	*r = (struct flow_ranking){ .size = size };
-	r->flow = calloc(size ? size : 1, sizeof(*r->flow));
-	return r->flow ? 0 : -ENOMEM;
+	*r = (struct flow_ranking){ .size = size, .flow = memory_new(size, sizeof(*r->flow)) };
 }
 
 void ranking_free(struct flow_ranking *r)

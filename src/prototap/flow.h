@@ -97,7 +97,7 @@ struct flow_ranking {
 	struct flow *flow;
 	uint32_t size, n;
 };
-int ranking_init(struct flow_ranking *r, uint32_t size); /* 0 or -ENOMEM */
+void ranking_init(struct flow_ranking *r, uint32_t size);
 void ranking_free(struct flow_ranking *r);
 void ranking_offer(struct flow_ranking *r, const struct flow *f); /* copies it */
 void ranking_sort(struct flow_ranking *r);			  /* most bytes first; no flow may be offered afterwards */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval_write.h"
+#include "memory.h"
 #include "say.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -360,9 +359,8 @@ static void print_totals(const struct interval_writer *w)
 
 int writer_open(struct interval_writer *w, const struct interval_cfg *cfg)
 {
-	*w = (struct interval_writer){ .cfg = *cfg, .dropped = -1 };
-	w->row = calloc(INTERVAL_FLOWS + 1, sizeof(*w->row));
-	return !w->row ? -ENOMEM : cfg->table ? open_table(w) : 0;
+	*w = (struct interval_writer){ .cfg = *cfg, .dropped = -1, .row = memory_new(INTERVAL_FLOWS + 1, sizeof(*w->row)) };
+	return cfg->table ? open_table(w) : 0;
 }
 
 void writer_add_row(void *writer, const struct interval_row *row)

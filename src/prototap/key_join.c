@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "key_join.h"
-#include "array.h"
+#include "memory.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define LIMIT_NS (10 * NS_PER_S)      /* keyrepeat waits this long for a display to rest, */
 #define LIMIT_NOISY_NS (2 * NS_PER_S) /* and only this long with more than NOISY_PER_S updates a second without a key */
@@ -13,15 +11,13 @@
 const char *const key_join_columns[] = { "kind",   "n",	      "time_ns", "end_ns", "packets",  "bytes", "key",
 					 "low_ns", "high_ns", "exact",	 "block",  "captured", NULL };
 
-int key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg)
+void key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg)
 {
 	*w = (struct key_update_join){ .cfg = *cfg };
 	if (isnan(cfg->noise_per_s))
 		w->cfg.noise_per_s = 0;
-	if (!cfg->typed)
-		return 0;
-	w->seen_ns = calloc(cfg->typed->n, sizeof(*w->seen_ns));
-	return w->seen_ns ? 0 : -ENOMEM;
+	if (cfg->typed)
+		w->seen_ns = memory_new(cfg->typed->n, sizeof(*w->seen_ns));
 }
 
 void key_join_free(struct key_update_join *w)
@@ -233,18 +229,17 @@ static void advance_blocks(struct key_update_join *w, int64_t now_ns)
 /* Adds data of the current update to the block, also of one that had begun before the block. */
 static void add_block_update(struct key_update_join *w, int64_t now_ns)
 {
-	int err;
-
 	if (w->updates && w->latest == w->now.n) {
 		w->update[w->updates - 1].last_ns = now_ns;
 		return;
 	}
-	err = w->updates >= BLOCK_UPDATES_MAX ? -E2BIG : array_room(&w->update, w->updates);
-	if (!err)
-		w->update[w->updates++] = (struct pair_update){ w->now.first_ns, now_ns };
-	else if (!w->err)
-		w->err = err;
 	w->latest = w->now.n;
+	if (w->updates >= BLOCK_UPDATES_MAX) {
+		w->too_many = true;
+		return;
+	}
+	memory_more(w->update, w->updates);
+	w->update[w->updates++] = (struct pair_update){ w->now.first_ns, now_ns };
 }
 
 void key_join_add_update(struct key_update_join *w, uint64_t update, int64_t time_ns, uint64_t bytes)
@@ -298,7 +293,7 @@ void key_join_add_input(struct key_update_join *w, int64_t time_ns)
 	}
 }
 
-int key_join_finish(struct key_update_join *w, int64_t time_ns)
+void key_join_finish(struct key_update_join *w, int64_t time_ns)
 {
 	const struct key_log *t = w->cfg.typed;
 
@@ -318,7 +313,4 @@ int key_join_finish(struct key_update_join *w, int64_t time_ns)
 		for (size_t i = w->next_key; t && i < t->n; i++)
 			write_key_row(w, i, false);
 	}
-	if (!w->err && (w->low.lost || w->high.lost || w->sent_low.lost || w->sent_high.lost))
-		w->err = -ENOMEM;
-	return w->err;
 }

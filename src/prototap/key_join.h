@@ -56,17 +56,17 @@ struct key_update_join {
 	uint64_t blocks, drained, marked, cut, missed, unsent;
 	uint64_t paired_updates;
 	struct sample low, high, sent_low, sent_high; /* bounds of latency in ns, from when keys were due and from when sent */
-	int err;				      /* -ENOMEM; -E2BIG: over BLOCK_UPDATES_MAX updates in a block; 0: none */
+	bool too_many;				      /* over BLOCK_UPDATES_MAX updates in a block */
 };
 
-int key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg); /* 0 or -ENOMEM */
+void key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg);
 void key_join_free(struct key_update_join *w);
 
 /* New data of a screen update, or of input, at a packet's time. */
 void key_join_add_update(struct key_update_join *w, uint64_t update, int64_t time_ns, uint64_t bytes);
 void key_join_add_input(struct key_update_join *w, int64_t time_ns);
 
-/* Ends the capture at `time_ns`, the time of its last packet. 0 or the first error. */
-int key_join_finish(struct key_update_join *w, int64_t time_ns);
+/* Ends the capture at `time_ns`, the time of its last packet. */
+void key_join_finish(struct key_update_join *w, int64_t time_ns);
 
 extern const char *const key_join_columns[]; /* schema wire/1 */

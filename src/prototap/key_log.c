@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "key_log.h"
-#include "array.h"
+#include "memory.h"
 #include "rows_in.h"
 #include "wall.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* Of a key only what was known before any answer is read. */
 enum key_log_column { LOG_KEY, LOG_DUE, LOG_SENT, LOG_SKIPPED, LOG_OFFSET, LOG_BLOCK };
@@ -27,8 +26,9 @@ static int key_log_add(void *context, char *const *cell)
 		return -EPROTO;
 	if (t->n == KEY_LOG_MAX)
 		return -E2BIG;
-	if (array_room(&t->key, t->n) || array_room(&t->block, t->n) || array_room(&t->wall, t->n))
-		return -ENOMEM;
+	memory_more(t->key, t->n);
+	memory_more(t->block, t->n);
+	memory_more(t->wall, t->n);
 	block = block == ROWS_IN_NONE ? 0 : block;
 	if (block > UINT32_MAX || (t->n && (block < t->block[t->n - 1] || key.due_ns < t->key[t->n - 1].due_ns)))
 		return -EPROTO;

@@ -24,7 +24,7 @@ struct key_log {
 	size_t longest;		   /* keys of the longest block */
 };
 
-/* 0; -ENOMEM; -E2BIG: over KEY_LOG_MAX keys; -ENODATA: no key was sent; -ENOTSUP: a key without an offset of the wall clock;
+/* 0; -E2BIG: over KEY_LOG_MAX keys; -ENODATA: no key was sent; -ENOTSUP: a key without an offset of the wall clock;
  * -EPROTO: not what keyrepeat writes, with the number of the line. */
 int key_log_read(FILE *in, struct key_log *out, unsigned long *line);
 void key_log_free(struct key_log *t);

@@ -148,8 +148,7 @@ int latency_read_keys(struct key_latency *l, struct why *why)
 					"type them with keyrepeat --mode tap",
 					l->cfg.keys);
 	}
-	if (key_join_init(&l->wire, &wire))
-		return why_fail(-1, why, "no memory for %zu keys", t->n);
+	key_join_init(&l->wire, &wire);
 	l->tap = (struct meter_observer){ .context = &l->wire, .data = add_data_to_join };
 	return 0;
 }
@@ -157,19 +156,18 @@ int latency_read_keys(struct key_latency *l, struct why *why)
 int latency_finish(struct key_latency *l, int64_t last_ns, struct why *why)
 {
 	const struct key_update_join *w = &l->wire;
-	int err = l->tap.context ? key_join_finish(&l->wire, last_ns) : 0, closed = 0;
+	int closed = 0;
 
+	if (l->tap.context)
+		key_join_finish(&l->wire, last_ns);
 	if (l->rows) {
 		closed = rows_close(l->rows);
 		l->rows = NULL;
 	}
-	if (err)
-		return why_fail(
-			-1, why,
-			err == -E2BIG
-				? "over %d updates in one block of keys; does the display show an animation? stop it, and type again"
-				: "out of memory with %d updates",
-			BLOCK_UPDATES_MAX);
+	if (w->too_many)
+		return why_fail(-1, why,
+				"over %d updates in one block of keys; does the display show an animation? stop it, and type again",
+				BLOCK_UPDATES_MAX);
 	if (closed)
 		return why_fail(-1, why, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
 	if (!l->cfg.keys || l->cfg.pairing != PAIRING_BLOCKS)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "meter.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "memory.h"
 
 #define PORTS 65536
 #define IN_FLIGHT_NS NS_PER_S /* data sent before the capture began is acknowledged by then */
@@ -19,14 +16,12 @@ int meter_init(struct capture_meter *m, const struct meter_cfg *cfg)
 		update_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
 	if (cfg->watch)
 		m->update[0].keep_most = UPDATE_GAPS_WATCH;
-	m->passed = calloc(PORTS, sizeof(*m->passed));
-	m->duplicates = calloc(1, sizeof(*m->duplicates));
-	if (m->passed && m->duplicates && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) &&
-	    !stream_pool_init(&m->pool, cfg->waits_max + 1) && !ranking_init(&m->top, cfg->flows_shown) &&
-	    !payload_totals_init(&m->contents, cfg->decode))
-		return 0;
-	meter_free(m);
-	return -ENOMEM;
+	m->passed = memory_new(PORTS, sizeof(*m->passed));
+	m->duplicates = memory_new(1, sizeof(*m->duplicates));
+	stream_pool_init(&m->pool, cfg->waits_max + 1);
+	ranking_init(&m->top, cfg->flows_shown);
+	payload_totals_init(&m->contents, cfg->decode);
+	return flow_table_init(&m->table, cfg->flows_max, cfg->seed);
 }
 
 void meter_free(struct capture_meter *m)

@@ -81,7 +81,7 @@ struct capture_meter {
 	struct payload_totals contents;
 };
 
-int meter_init(struct capture_meter *m, const struct meter_cfg *cfg); /* 0 or -ENOMEM */
+int meter_init(struct capture_meter *m, const struct meter_cfg *cfg); /* 0; -ENOMEM: flows_max is too large */
 void meter_free(struct capture_meter *m);
 
 void meter_add_packet(struct capture_meter *m, enum link_type link, const struct packet *p);

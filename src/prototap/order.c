@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "order.h"
+#include "memory.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FIRST_ROOM 1024 /* packets */
 
@@ -36,27 +34,16 @@ static bool is_packet_earlier(const struct held_packet *a, const struct held_pac
 	return a->packet.time_ns < b->packet.time_ns || (a->packet.time_ns == b->packet.time_ns && a->number < b->number);
 }
 
-static int hold_copy(struct packet_order *o, const struct packet *p)
+static void hold_copy(struct packet_order *o, const struct packet *p)
 {
 	struct held_packet new = { *p, o->came++ };
-	uint8_t *bytes = malloc(p->captured + 1); /* malloc(0) may be NULL */
 	size_t at, parent;
 
-	if (bytes && o->n == o->room) {
-		size_t room = o->room ? 2 * o->room : FIRST_ROOM;
-		struct held_packet *larger = realloc(o->held, room * sizeof(*larger));
-
-		if (larger) {
-			o->held = larger;
-			o->room = room;
-		}
+	if (o->n == o->room) {
+		o->room = o->room ? 2 * o->room : FIRST_ROOM;
+		o->held = must_alloc(reallocarray(o->held, o->room, sizeof(*o->held)));
 	}
-	if (!bytes || o->n == o->room) {
-		free(bytes);
-		return -ENOMEM;
-	}
-	memcpy(bytes, p->bytes, p->captured);
-	new.packet.bytes = bytes;
+	new.packet.bytes = memcpy(must_alloc(malloc(p->captured + 1)), p->bytes, p->captured); /* malloc(0) may be NULL */
 	for (at = o->n++; at > 0; at = parent) {
 		parent = (at - 1) / 2;
 		if (!is_packet_earlier(&new, &o->held[parent]))
@@ -65,7 +52,6 @@ static int hold_copy(struct packet_order *o, const struct packet *p)
 	}
 	o->held[at] = new;
 	o->bytes += packet_memory(p);
-	return 0;
 }
 
 static void release_earliest(struct packet_order *o, packet_fn *fn, void *context)
@@ -93,10 +79,8 @@ void order_release_all(struct packet_order *o, packet_fn *fn, void *context)
 		release_earliest(o, fn, context);
 }
 
-int order_add_packet(struct packet_order *o, const struct packet *p, packet_fn *fn, void *context)
+void order_add_packet(struct packet_order *o, const struct packet *p, packet_fn *fn, void *context)
 {
-	int err;
-
 	if (p->time_ns < o->handed_ns) {
 		order_release_all(o, fn, context);
 		o->handed_ns = o->latest_ns = p->time_ns;
@@ -104,8 +88,7 @@ int order_add_packet(struct packet_order *o, const struct packet *p, packet_fn *
 	o->moved += p->time_ns < o->latest_ns;
 	if (p->time_ns > o->latest_ns)
 		o->latest_ns = p->time_ns;
-	err = hold_copy(o, p);
+	hold_copy(o, p);
 	while (o->bytes > ORDER_ROOM || (o->span_ns && o->n && o->latest_ns - o->held[0].packet.time_ns > o->span_ns))
 		release_earliest(o, fn, context);
-	return err;
 }

@@ -26,7 +26,7 @@ struct packet_order {
 void order_init(struct packet_order *o, int64_t span_ns);
 void order_free(struct packet_order *o);
 
-/* Takes a copy of a packet, and hands over those that need no longer be held. 0 or -ENOMEM. */
-int order_add_packet(struct packet_order *o, const struct packet *p, packet_fn *fn, void *context);
+/* Takes a copy of a packet, and hands over those that need no longer be held. */
+void order_add_packet(struct packet_order *o, const struct packet *p, packet_fn *fn, void *context);
 /* Hands over all packets. */
 void order_release_all(struct packet_order *o, packet_fn *fn, void *context);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "payload.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "memory.h"
 
 struct flow_decoder {
 	struct payload_totals *all;
@@ -21,14 +18,13 @@ struct flow_decoder {
 
 static const char began_before[] = "the connection began before the capture";
 
-int payload_totals_init(struct payload_totals *all, int decode)
+void payload_totals_init(struct payload_totals *all, int decode)
 {
 	*all = (struct payload_totals){ .decode = decode };
 	if (!decode)
-		return 0;
-	all->rfb = calloc(1, sizeof(*all->rfb));
+		return;
+	all->rfb = memory_new(1, sizeof(*all->rfb));
 	all->x11 = x11_alloc_counts();
-	return all->rfb && all->x11 ? 0 : -ENOMEM;
 }
 
 void payload_totals_free(struct payload_totals *all)
@@ -51,9 +47,7 @@ static void detect_protocol(struct flow_decoder *o, int c, const uint8_t *bytes,
 
 	o->kind = PAYLOAD_OTHER;
 	if (all->decode != DECODE_X11 && n && !memcmp(bytes, "RFB ", n)) {
-		o->decoder = rfb = malloc(sizeof(*rfb));
-		if (!rfb)
-			return;
+		o->decoder = rfb = memory_new(1, sizeof(*rfb));
 		rfb_stream_init(rfb, all->rfb);
 		o->kind = PAYLOAD_RFB;
 		o->parser[c] = &rfb->server;
@@ -143,10 +137,8 @@ static void decode_ordered(void *context, int c, const uint8_t *bytes, uint32_t 
 
 static struct flow_decoder *begin_decoder(struct payload_totals *all, struct flow *f)
 {
-	struct flow_decoder *o = calloc(1, sizeof(*o));
+	struct flow_decoder *o = memory_new(1, sizeof(*o));
 
-	if (!o)
-		return NULL;
 	o->all = all;
 	o->flow = f;
 	f->content = o;
@@ -174,8 +166,6 @@ void payload_seek_protocol(struct payload_totals *all, struct flow *f, int c, co
 	if ((f->stream[c].known && (uint32_t)f->stream[c].next != s->seq) || !detect_tls(f, c, s->payload, s->captured))
 		return;
 	o = begin_decoder(all, f);
-	if (!o)
-		return;
 	o->kind = PAYLOAD_OTHER;
 	o->why = began_before;
 	o->undecoded = before;

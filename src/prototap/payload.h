@@ -36,7 +36,7 @@ struct payload_totals {
 	int stops;
 };
 
-int payload_totals_init(struct payload_totals *all, int decode); /* 0 or -ENOMEM */
+void payload_totals_init(struct payload_totals *all, int decode);
 void payload_totals_free(struct payload_totals *all);
 
 /* Begins to listen to a connection's streams if this segment may begin a known protocol; to be called before its stream takes the

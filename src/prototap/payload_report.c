@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run.h"
+#include "memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define TLS(member) COUNTER_FIELD(#member, struct tls_counts, member)
 
@@ -97,7 +97,7 @@ static void report_rfb(struct rec_report *r, const struct payload_totals *all)
 static void report_x11(struct rec_report *r, const struct payload_totals *all)
 {
 	static const char *const keys[X11_KINDS] = { "requests", "replies", "events", "errors" };
-	struct message_row *row = calloc(X11_EXTENSIONS * X11_MINORS, sizeof(*row));
+	struct message_row *row = memory_new(X11_EXTENSIONS * X11_MINORS, sizeof(*row));
 
 	rec_begin_object(r, "x11");
 	rec_add_int(r, "connections", (int64_t)all->connections[PAYLOAD_X11]);
@@ -106,7 +106,7 @@ static void report_x11(struct rec_report *r, const struct payload_totals *all)
 	for (int kind = 0; kind < X11_KINDS; kind++) {
 		size_t rows = 0;
 
-		for (int i = 0; row && i < all->x11->extensions * X11_MINORS; i++) {
+		for (int i = 0; i < all->x11->extensions * X11_MINORS; i++) {
 			const struct message_tally *t = &all->x11->tally[kind][i / X11_MINORS][i % X11_MINORS];
 
 			if (!t->count)

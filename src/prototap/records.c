@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records.h"
 #include "clock.h"
+#include "memory.h"
 #include "rfb/bytes.h"
 #include "why.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,16 +67,15 @@ struct pcap_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t s
 
 	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || read_at(fd, at, head, sizeof(head)) != sizeof(head))
 		return NULL;
-	r = calloc(1, sizeof(*r));
-	if (!r)
-		return NULL;
+	r = memory_new(1, sizeof(*r));
 	r->fd = fd;
 	r->at = at + FILE_HEADER;
 	r->snaplen = snaplen;
 	r->room = room;
-	if (parse_magic(r, head) && (r->buffer = malloc(room)))
+	r->buffer = memory_new(1, room);
+	if (parse_magic(r, head))
 		return r;
-	free(r);
+	pcap_reader_close(r);
 	return NULL;
 }
 
@@ -84,11 +83,7 @@ struct pcap_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t s
 static int refill_buffer(struct pcap_reader *r, size_t n)
 {
 	if (n > r->room) {
-		uint8_t *larger = realloc(r->buffer, n);
-
-		if (!larger)
-			return why_fail(-1, &r->error, "out of memory");
-		r->buffer = larger;
+		r->buffer = must_alloc(realloc(r->buffer, n));
 		r->room = n;
 	}
 	memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);

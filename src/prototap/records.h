@@ -18,7 +18,7 @@
 struct pcap_reader;
 
 /* Starts at offset `at` of `fd`, which stays the caller's, with its position. Reads `room` bytes at a time into as much memory
- * (more only for a longer packet); packets are cut to `snaplen` bytes. NULL: not such a file, or no memory. */
+ * (more only for a longer packet); packets are cut to `snaplen` bytes. NULL: not such a file. */
 struct pcap_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t snaplen);
 
 /* The next packet, valid until the next call: 1; 0: end of the file; -1, now and at all later calls: damaged, see

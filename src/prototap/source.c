@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "source.h"
 #include "clock.h"
+#include "memory.h"
 #include "records.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,8 +29,7 @@ static void raise_file_limit(void)
 
 static void give_buffer(struct source_file *f)
 {
-	if (f->buffer)
-		setvbuf(f->stream, f->buffer, _IOFBF, BUFFER);
+	setvbuf(f->stream, f->buffer, _IOFBF, BUFFER);
 }
 
 static bool is_regular_file(FILE *stream)
@@ -88,12 +86,8 @@ static const char *unpack_command(FILE *stream)
 
 struct packet_source *source_open_live(const struct capture_cfg *cfg, struct why *why)
 {
-	struct packet_source *s = calloc(1, sizeof(*s));
+	struct packet_source *s = memory_new(1, sizeof(*s));
 
-	if (!s) {
-		why_say(why, "out of memory");
-		return NULL;
-	}
 	s->drops = -1;
 	s->live = capture_open_live(cfg, why);
 	if (s->live)
@@ -104,17 +98,11 @@ struct packet_source *source_open_live(const struct capture_cfg *cfg, struct why
 
 struct packet_source *source_open_files(char *const *paths, int n, struct why *why)
 {
-	struct packet_source *s = calloc(1, sizeof(*s));
+	struct packet_source *s = memory_new(1, sizeof(*s));
 
 	raise_file_limit();
-	if (s) {
-		s->file = calloc((size_t)n, sizeof(*s->file));
-		s->next = calloc((size_t)n, sizeof(*s->next));
-	}
-	if (!s || !s->file || !s->next) {
-		why_say(why, "out of memory");
-		goto bad;
-	}
+	s->file = memory_new((size_t)n, sizeof(*s->file));
+	s->next = memory_new((size_t)n, sizeof(*s->next));
 	while (s->files < n) {
 		struct source_file *f = &s->file[s->files];
 
@@ -122,17 +110,14 @@ struct packet_source *source_open_files(char *const *paths, int n, struct why *w
 		f->stream = strcmp(f->path, "-") ? fopen(f->path, "re") : stdin;
 		if (!f->stream) {
 			why_say(why, "cannot open %s: %s", f->path, strerror(errno));
-			goto bad;
+			source_close(s);
+			return NULL;
 		}
 		s->files++;
-		f->buffer = malloc(BUFFER);
+		f->buffer = memory_new(1, BUFFER);
 		give_buffer(f);
 	}
 	return s;
-bad:
-	if (s)
-		source_close(s);
-	return NULL;
 }
 
 static int open_file(struct packet_source *s, struct source_file *f, struct why *why)
@@ -264,21 +249,19 @@ struct sorted_delivery {
 	struct packet_order *order;
 	packet_fn *fn;
 	void *context;
-	int err;
 };
 
 static bool hold_packet(void *context, const struct packet *p)
 {
 	struct sorted_delivery *to = context;
 
-	if (!to->err)
-		to->err = order_add_packet(to->order, p, to->fn, to->context);
+	order_add_packet(to->order, p, to->fn, to->context);
 	return true;
 }
 
 int source_deliver(struct packet_source *s, packet_fn *fn, void *context, struct why *why)
 {
-	struct sorted_delivery sink = { .order = &s->order };
+	struct sorted_delivery sink = { .order = &s->order, .fn = fn, .context = context };
 	int n;
 
 	if (s->live) {
@@ -289,11 +272,7 @@ int source_deliver(struct packet_source *s, packet_fn *fn, void *context, struct
 	}
 	if (!s->sorted)
 		return deliver_files(s, fn, context, why);
-	sink.fn = fn;
-	sink.context = context;
 	n = deliver_files(s, hold_packet, &sink, why);
-	if (sink.err)
-		return why_fail(-1, why, "out of memory");
 	if (!n)
 		order_release_all(&s->order, fn, context);
 	return n;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stream.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "memory.h"
 
 #define FAR (1LL << 30) /* largest TCP window (RFC 7323, 2.3) */
 
-int stream_pool_init(struct stream_pool *p, uint32_t size)
+void stream_pool_init(struct stream_pool *p, uint32_t size)
 {
-	*p = (struct stream_pool){ .size = size, .fresh = 1 };
-	p->wait = calloc(size, sizeof(*p->wait));
-	return p->wait ? 0 : -ENOMEM;
+	*p = (struct stream_pool){ .size = size, .fresh = 1, .wait = memory_new(size, sizeof(*p->wait)) };
 }
 
 void stream_pool_free(struct stream_pool *p)

@@ -53,8 +53,8 @@ struct stream_pool {
 	size_t held;		     /* memory for bytes */
 };
 
-/* Makes a pool of `size` entries. 0 or -ENOMEM. */
-int stream_pool_init(struct stream_pool *p, uint32_t size);
+/* Makes a pool of `size` entries. */
+void stream_pool_init(struct stream_pool *p, uint32_t size);
 void stream_pool_free(struct stream_pool *p);
 
 /* Gets the next `length` bytes of the stream in order, of which only the first `captured` are in `bytes`: the others were not

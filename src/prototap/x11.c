@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "x11.h"
+#include "memory.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CORE, UNNAMED, NAMED }; /* numbers of extensions: the core protocol, unknown names, the first known name */
 enum { QUERY_EXTENSION = 98 };
@@ -13,19 +12,16 @@ enum code { CODE_ERROR, CODE_REPLY };
 
 struct x11_counts *x11_alloc_counts(void)
 {
-	struct x11_counts *n = calloc(1, sizeof(*n));
+	struct x11_counts *n = memory_new(1, sizeof(*n));
 
-	if (n)
-		n->extensions = NAMED;
+	n->extensions = NAMED;
 	return n;
 }
 
 struct x11_stream *x11_alloc_stream(struct x11_counts *sum)
 {
-	struct x11_stream *x = calloc(1, sizeof(*x));
+	struct x11_stream *x = memory_new(1, sizeof(*x));
 
-	if (!x)
-		return NULL;
 	x->sum = sum;
 	x->client.want = 12;
 	x->server.want = 8;

@@ -27,7 +27,7 @@ struct x11_counts {
 	int extensions;
 };
 
-struct x11_counts *x11_alloc_counts(void); /* NULL: no memory */
+struct x11_counts *x11_alloc_counts(void);
 
 /* Writes a message's name, such as "PolyText8" or "RENDER 23", into `text` of at least X11_NAME + 24 bytes. */
 void x11_message_name(const struct x11_counts *n, enum x11_kind kind, int extension, int minor, char *text, unsigned long size);
@@ -54,5 +54,5 @@ struct x11_stream {
 	uint16_t sent[65536]; /* major << 8 | minor opcode, by sequence number */
 };
 
-struct x11_stream *x11_alloc_stream(struct x11_counts *sum); /* NULL: no memory */
+struct x11_stream *x11_alloc_stream(struct x11_counts *sum);
 skip_parser_step x11_step_client, x11_step_server;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "delay.h"
-#include "array.h"
 #include "cli.h"
+#include "memory.h"
 #include "random.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int read_delay(const char *text, int64_t *out)
 {
@@ -68,8 +66,7 @@ int delay_load_file(struct delay_generator *d, FILE *in, int *line)
 			return err;
 		if (d->n == DELAY_LINES_MAX)
 			return -ERANGE;
-		if (array_room(&d->list, d->n))
-			return -ENOMEM;
+		memory_more(d->list, d->n);
 		d->list[d->n++] = ns;
 	}
 	if (ferror(in))

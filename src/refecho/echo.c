@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "echo.h"
+#include "memory.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-int echo_queue_init(struct echo_queue *e, const struct echo_queue_cfg *cfg)
+void echo_queue_init(struct echo_queue *e, const struct echo_queue_cfg *cfg)
 {
-	*e = (struct echo_queue){ .cfg = *cfg };
-	e->key = calloc(cfg->room, sizeof(*e->key));
-	return e->key ? 0 : -ENOMEM;
+	*e = (struct echo_queue){ .cfg = *cfg, .key = memory_new(cfg->room, sizeof(*e->key)) };
 }
 
 void echo_queue_free(struct echo_queue *e)

@@ -50,7 +50,7 @@ struct echo_queue {
 typedef void echo_leave(const struct echo_key *key, void *arg);
 
 /* 0 or -ENOMEM. */
-int echo_queue_init(struct echo_queue *e, const struct echo_queue_cfg *cfg);
+void echo_queue_init(struct echo_queue *e, const struct echo_queue_cfg *cfg);
 void echo_queue_free(struct echo_queue *e);
 
 /* Adds a key received at now_ns to the queue. Returns the key's number; 0: the queue is full. */

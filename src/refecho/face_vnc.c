@@ -3,14 +3,13 @@
  * spoil the measurement. An update is written as soon as something was drawn and a client has asked for an update. */
 #include "face.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 #include "random.h"
 #include "scene.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <arpa/inet.h>
 #include <rfb/keysym.h>
@@ -234,20 +233,17 @@ static int start_server(struct vnc_face *v, struct why *why)
 
 struct echo_face *face_open_vnc(const struct echo_face_cfg *cfg, struct why *why)
 {
-	struct vnc_face *v = calloc(1, sizeof(*v));
+	struct vnc_face *v = memory_new(1, sizeof(*v));
 
-	why_say(why, "out of memory");
 	rfbLog = discard_message;
 	rfbErr = discard_message;
-	if (!v)
-		return NULL;
 	v->cfg = *cfg;
 	v->face = (struct echo_face){ .wait = await_events, .draw = draw_keys, .close = close_face };
 	v->random = cfg->seed;
 	scene_init(&v->scene, cfg->cell);
-	v->pixel = calloc(SCENE_WIDTH * SCENE_HEIGHT, sizeof(*v->pixel));
-	v->screen = v->pixel ? rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4) : NULL;
-	if (v->screen && !start_server(v, why))
+	v->pixel = memory_new(SCENE_WIDTH * SCENE_HEIGHT, sizeof(*v->pixel));
+	v->screen = must_alloc(rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4));
+	if (!start_server(v, why))
 		return &v->face;
 	close_face(&v->face);
 	return NULL;

@@ -3,6 +3,7 @@
  * the X server once at the start, and shifted at random for each number. */
 #include "face.h"
 #include "clock.h"
+#include "memory.h"
 #include "proc.h"
 #include "random.h"
 #include "scene.h"
@@ -11,8 +12,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TILE 64			    /* pixels after which noise repeats */
 #define MAP_WAIT_NS (10 * NS_PER_S) /* longest wait for the window to appear on the display */
@@ -160,15 +159,13 @@ static void close_face(struct echo_face *f)
 
 /* Makes `gc` fill with a tile of noise around the grey `middle`. The three colour channels are random each for itself, so that no
  * palette holds all colours. */
-static bool set_noise_tile(struct x11_face *x, GC gc, int middle)
+static void set_noise_tile(struct x11_face *x, GC gc, int middle)
 {
 	Display *d = x->x.display;
 	XImage *image = x11_create_image(&x->x, TILE, TILE);
 	uint32_t rgb[TILE * TILE] = { 0 };
 	Pixmap tile;
 
-	if (!image)
-		return false;
 	for (int i = 0; i < 3 * TILE * TILE; i++)
 		rgb[i / 3] =
 			rgb[i / 3] << 8 | (uint32_t)(middle - SCENE_NOISE + (int)(random_bits(&x->random) % (2 * SCENE_NOISE + 1)));
@@ -178,7 +175,6 @@ static bool set_noise_tile(struct x11_face *x, GC gc, int middle)
 	XSetTile(d, gc, tile);
 	XSetFillStyle(d, gc, FillTiled);
 	XDestroyImage(image);
-	return true;
 }
 
 static void make_window(struct x11_face *x)
@@ -240,22 +236,19 @@ static bool show_window(struct x11_face *x, struct why *why)
 
 struct echo_face *face_open_x11(const struct echo_face_cfg *cfg, struct why *why)
 {
-	struct x11_face *x = calloc(1, sizeof(*x));
+	struct x11_face *x = memory_new(1, sizeof(*x));
 
-	if (!x) {
-		why_say(why, "out of memory");
-		return NULL;
-	}
 	x->cfg = *cfg;
 	x->face = (struct echo_face){ .wait = await_events, .draw = draw_keys, .close = close_face };
 	x->random = cfg->seed;
 	scene_init(&x->scene, cfg->cell);
 	if (x11_open(&x->x, cfg->display, why) && x11_has_true_colours(&x->x, why)) {
 		make_window(x);
-		if (cfg->noise &&
-		    (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK)))
-			why_say(why, "out of memory for the noise");
-		else if (show_window(x, why))
+		if (cfg->noise) {
+			set_noise_tile(x, x->white, SCENE_NOISE_WHITE);
+			set_noise_tile(x, x->black, SCENE_NOISE_BLACK);
+		}
+		if (show_window(x, why))
 			return &x->face;
 	}
 	close_face(&x->face);

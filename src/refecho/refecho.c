@@ -8,6 +8,7 @@
 #include "delay.h"
 #include "echo.h"
 #include "face.h"
+#include "memory.h"
 #include "proc.h"
 #include "random.h"
 #include "rec.h"
@@ -17,8 +18,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define WAITING_MAX 131072    /* keys in the queue: an hour of backlog at 20 keys/s, each costing twice the period */
@@ -302,9 +301,10 @@ static void prepare_run(struct rt_granted *rt)
 
 	run.log = rows_must_open(cfg.log, "echo/1", columns);
 	run.drop_random = ~(uint64_t)cfg.seed;
-	if (echo_queue_init(&run.echo, &echo_cfg) || sample_reserve(&run.total, LISTED_MAX) ||
-	    sample_reserve(&run.lag, LISTED_MAX) || (list && !(run.listed = calloc(LISTED_MAX, sizeof(*run.listed)))))
-		die(EXIT_RUN, "out of memory");
+	echo_queue_init(&run.echo, &echo_cfg);
+	sample_reserve(&run.total, LISTED_MAX);
+	sample_reserve(&run.lag, LISTED_MAX);
+	run.listed = list ? memory_new(LISTED_MAX, sizeof(*run.listed)) : NULL;
 	rt_setup((int)cfg.priority, rt);
 	if (cfg.priority && !rt->fifo)
 		warn("no real-time priority %lld: %s; going on without (root, or a limit on rtprio, allows it)",

@@ -2,12 +2,11 @@
 #include "models.h"
 #include "ascending.h"
 #include "cli.h"
+#include "memory.h"
 #include "rows_in.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const models_tolia_words[MODELS_TOLIA] = { "crisp", "noticeable", "annoying", "unacceptable", "unusable" };
 
@@ -109,15 +108,13 @@ static double vsimax_ms(const struct latency_sample *one, enum models_end end)
 	return end == MODELS_LATE && (one->failed || one->later) ? MODELS_NEVER : one->late_ms;
 }
 
-int models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
-			  struct models_vsimax_result *out)
+void models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
+			   struct models_vsimax_result *out)
 {
-	double *v = malloc((s->n ? s->n : 1) * sizeof(*v)), most = 0;
+	double *v = memory_new(s->n, sizeof(*v)), most = 0;
 	size_t base = (size_t)l->vsi_base, dropped = (size_t)l->vsi_dropped, good = 0;
 
 	*out = (struct models_vsimax_result){ .base = NAN, .limit = NAN, .last = NAN, .users = NAN };
-	if (!v)
-		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->one[i].failed)
 			v[good++] = vsimax_ms(&s->one[i], end);
@@ -148,7 +145,6 @@ int models_compute_vsimax(const struct latency_samples *s, enum models_end end, 
 	if (out->known)
 		out->users = most;
 	free(v);
-	return 0;
 }
 
 /* --- their numbers, from a table ---------------------------------------------------------------------------------- */

@@ -56,9 +56,9 @@ struct models_vsimax_result {
 	double users;	     /* largest number of active users before the limit was reached (or of all, if it was not) */
 };
 /* Computes VSImax. A sample without an answer, or that failed, counts with the time that is known of it (MODELS_EARLY), or with
- * never. 0 or -ENOMEM. */
-int models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
-			  struct models_vsimax_result *out);
+ * never. */
+void models_compute_vsimax(const struct latency_samples *s, enum models_end end, const struct models_limits *l,
+			   struct models_vsimax_result *out);
 
 /* The constants of the models, read from a table such as data/thresholds.tsv. */
 #define LIMITS_IN_SOURCE 256

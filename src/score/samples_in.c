@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "samples_in.h"
-#include "array.h"
 #include "cli.h"
 #include "fields.h"
 #include "keys.h"
 #include "lines.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define FIELDS 256
@@ -141,8 +139,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	*why = "not a number of users";
 	if (t->users >= 0 && *cell[t->users] && (!read_finite_number(cell[t->users], &one.users) || one.users < 0))
 		return -EPROTO;
-	if (array_room(&t->out->one, t->out->n))
-		return -ENOMEM;
+	memory_more(t->out->one, t->out->n);
 	t->out->one[t->out->n++] = one;
 	t->out->later += one.later;
 	t->out->unwatched += row.unwatched;

@@ -2,10 +2,7 @@
 #include "members.h"
 #include "account.h"
 #include "files.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "memory.h"
 
 struct member *members_find(struct member *m, size_t n, pid_t pid)
 {
@@ -52,19 +49,17 @@ int members_read_process(pid_t pid, struct member *out)
 
 int members_read_all(struct member **out, size_t *n)
 {
-	struct member *m = NULL;
 	pid_t *pid = NULL;
 	size_t pids = 0, have = 0;
 	int err = files_list_numeric_names("/proc", &pid, &pids);
+	struct member *m = memory_new(pids, sizeof(*m));
 
-	if (!err)
-		m = calloc(pids + 1, sizeof(*m));
-	for (size_t i = 0; m && i < pids; i++)
+	for (size_t i = 0; i < pids; i++)
 		have += !members_read_process(pid[i], &m[have]);
 	free(pid);
 	*out = m;
 	*n = have;
-	return err ? err : m ? 0 : -ENOMEM;
+	return err;
 }
 
 void members_read_command(pid_t pid, char *text, size_t size)

@@ -4,18 +4,16 @@
  * members.c finds the processes of the login, used.c reads the accounts of the machine and of a memory cgroup, the library's smaps
  * reader reads each process. This file reads options, reads, reports. */
 #include "account.h"
-#include "array.h"
 #include "clock.h"
 #include "files.h"
 #include "members.h"
+#include "memory.h"
 #include "say.h"
 #include "smaps.h"
 #include "used.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The memory of one process. */
@@ -97,8 +95,7 @@ static void read_process(struct session_reading *s, const struct member *m)
 	char rollup[64];
 	int err;
 
-	if (array_room(&s->row, s->n))
-		die(EXIT_RUN, "out of memory");
+	memory_more(s->row, s->n);
 	r = &s->row[s->n];
 	*r = (struct process_reading){ .member = *m };
 	if (m->is.state == 'Z') {

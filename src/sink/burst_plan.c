@@ -2,14 +2,13 @@
 #include "burst_plan.h"
 #include "cli.h"
 #include "clock.h"
+#include "memory.h"
 #include "random.h"
 #include "rows_in.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool read_burst_load(const char *text, double *out)
 {
@@ -96,14 +95,9 @@ int parse_burst_spec(const char *text, struct burst_plan_spec *out, struct why *
 
 static int reserve_bursts(struct burst_plan *plan, size_t n)
 {
-	struct planned_burst *more;
-
 	if (n > BURST_PLAN_MAX)
 		return -E2BIG;
-	more = reallocarray(plan->due, n ? n : 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	plan->due = more;
+	plan->due = must_alloc(reallocarray(plan->due, n ? n : 1, sizeof(*plan->due)));
 	return 0;
 }
 
@@ -167,41 +161,28 @@ int burst_plan_make_random(struct burst_plan *plan, const struct burst_plan_spec
 	return 0;
 }
 
-struct burst_plan_reader {
-	struct burst_plan *plan;
-	size_t room;
-};
-
 static int add_read_burst(void *context, char *const *cell)
 {
-	struct burst_plan_reader *r = context;
+	struct burst_plan *plan = context;
 	struct planned_burst due;
 
 	if (!rows_in_count(cell[0], &due.start_ns) || !rows_in_count(cell[1], &due.length_ns) || due.start_ns < 0 ||
-	    due.length_ns < BURST_LENGTH_MIN || (r->plan->n && due.start_ns < r->plan->due[r->plan->n - 1].start_ns))
+	    due.length_ns < BURST_LENGTH_MIN || (plan->n && due.start_ns < plan->due[plan->n - 1].start_ns))
 		return -EPROTO;
-	if (r->plan->n == BURST_PLAN_MAX)
+	if (plan->n == BURST_PLAN_MAX)
 		return -E2BIG;
-	if (r->plan->n == r->room) {
-		size_t room = r->room ? r->room * 2 : 256;
-		int err = reserve_bursts(r->plan, room < BURST_PLAN_MAX ? room : BURST_PLAN_MAX);
-
-		if (err)
-			return err;
-		r->room = room;
-	}
-	r->plan->due[r->plan->n++] = due;
+	memory_more(plan->due, plan->n);
+	plan->due[plan->n++] = due;
 	return 0;
 }
 
 int burst_plan_read_file(struct burst_plan *plan, FILE *in, unsigned long *line)
 {
 	static const char *const columns[] = { "start_ns", "length_ns", NULL };
-	struct burst_plan_reader r = { .plan = plan };
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = rows_in_read(in, "burst-plan/1", columns, 2, add_read_burst, &r, line);
+	err = rows_in_read(in, "burst-plan/1", columns, 2, add_read_burst, plan, line);
 	if (err)
 		burst_plan_free(plan);
 	return err;

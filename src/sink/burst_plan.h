@@ -35,16 +35,16 @@ struct burst_plan {
 	size_t n;
 };
 
-/* Bursts at 0, every_ns, 2 * every_ns and so on, before `time_ns`. 0, -ENOMEM, -E2BIG. */
+/* Bursts at 0, every_ns, 2 * every_ns and so on, before `time_ns`. 0 or -E2BIG. */
 int burst_plan_make_periodic(struct burst_plan *plan, const struct burst_plan_spec *spec, int64_t time_ns);
 
 /* Random bursts: lengths log-uniform from min to max (as many from 100 us to 1 ms as from 1 to 10 ms); pauses
  * BURST_PAUSE_MIN plus an exponential time, whose mean makes the share of bursts `load`. A burst that would exceed that
- * share within a second is put off, so the share over the whole plan is a little less. 0, -ENOMEM, -E2BIG. */
+ * share within a second is put off, so the share over the whole plan is a little less. 0 or -E2BIG. */
 int burst_plan_make_random(struct burst_plan *plan, const struct burst_plan_spec *spec, uint64_t seed);
 
 /* Reads a table of schema burst-plan/1 (start_ns, length_ns; ascending). 0, -EPROTO for a malformed row, with its number in *line;
- * -ENOMEM, -E2BIG, -EIO. */
+ * -E2BIG, -EIO. */
 int burst_plan_read_file(struct burst_plan *plan, FILE *in, unsigned long *line);
 
 /* After -EPROTO: writes what is wrong with that line, a text to follow the name of the file. Reads the file again. */

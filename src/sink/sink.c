@@ -5,6 +5,7 @@
  * reads the options, runs the load, and reports the CPU time that each process really got. */
 #include "burst.h"
 #include "clock.h"
+#include "memory.h"
 #include "quota.h"
 #include "why.h"
 #include "workers.h"
@@ -17,8 +18,6 @@
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define SPIN_TURNS 2000		 /* loop turns between readings of the clock: some microseconds */
@@ -163,11 +162,10 @@ static void make_burst_plan(void)
 		    BURST_PLAN_MAX);
 	if (err)
 		die(EXIT_RUN, "cannot plan --burst %s: %s", cfg.burst_text, strerror(-err));
-	truth = calloc((size_t)cfg.count, sizeof(*truth));
+	truth = memory_new((size_t)cfg.count, sizeof(*truth));
 	for (int64_t i = 0; i < cfg.count; i++) {
-		void *room = !truth ? MAP_FAILED
-				    : mmap(NULL, sizeof(**truth) + plan.n * sizeof(struct burst_record), PROT_READ | PROT_WRITE,
-					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		void *room = mmap(NULL, sizeof(**truth) + plan.n * sizeof(struct burst_record), PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 		if (room == MAP_FAILED)
 			die(EXIT_RUN, "no memory for %zu bursts of %lld processes; plan fewer bursts", plan.n,

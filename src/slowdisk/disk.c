@@ -3,13 +3,12 @@
 #define FUSE_USE_VERSION 312
 #include "disk.h"
 #include "clock.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse3/fuse_lowlevel.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -283,14 +282,11 @@ static int mount_fuse(struct disk *d, struct why *why)
 	}
 	snprintf(most, sizeof(most), "fsname=slowdisk,max_read=%d", REQUEST_MAX);
 	fuse_set_log_func(store_fuse_message);
-	d->session = fuse_session_new(&args, &operations, sizeof(operations), d);
-	err = d->session ? 0 : -ENOMEM;
-	if (!err && mount_quietly(d->session, d->cfg.folder)) {
+	d->session = must_alloc(fuse_session_new(&args, &operations, sizeof(operations), d));
+	if (mount_quietly(d->session, d->cfg.folder)) {
 		err = access("/dev/fuse", F_OK) ? -ENODEV : errno ? -errno : -EIO;
 		fuse_session_destroy(d->session);
 		d->session = NULL;
-	}
-	if (err) {
 		if (err == -ENODEV)
 			why_say(why, "no /dev/fuse: FUSE is missing in this kernel or container; modprobe fuse");
 		else
@@ -304,16 +300,11 @@ static int mount_fuse(struct disk *d, struct why *why)
 
 int disk_mount(struct disk **out, const struct disk_cfg *cfg, struct why *why)
 {
-	struct disk *d = calloc(1, sizeof(*d));
-	int err = -ENOMEM;
+	struct disk *d = memory_new(1, sizeof(*d));
+	int err;
 
-	why_say(why, "no memory");
-	if (!d)
-		return err;
-	*d = (struct disk){ .cfg = *cfg, .direct = -1, .cached = -1 };
-	d->data = aligned_alloc(ALIGNMENT, REQUEST_MAX);
-	if (d->data)
-		err = open_backing(d, why);
+	*d = (struct disk){ .cfg = *cfg, .direct = -1, .cached = -1, .data = must_alloc(aligned_alloc(ALIGNMENT, REQUEST_MAX)) };
+	err = open_backing(d, why);
 	if (!err) {
 		memset(d->data, 1, REQUEST_MAX);
 		err = mount_fuse(d, why);

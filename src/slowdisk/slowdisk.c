@@ -8,6 +8,7 @@
 #include "control.h"
 #include "disk.h"
 #include "files.h"
+#include "memory.h"
 #include "pace.h"
 #include "proc.h"
 #include "rec.h"
@@ -20,8 +21,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -129,11 +128,9 @@ static void *run_journal(void *arg)
 static struct journal *journal_open(const char *path)
 {
 	static const char *const columns[] = { "time_ns", "op", "offset_bytes", "length_bytes", "service_ns", NULL };
-	struct journal *j = calloc(1, sizeof(*j));
+	struct journal *j = memory_new(1, sizeof(*j));
 	int err;
 
-	if (!j)
-		return NULL;
 	memset(j->row, 0xff, sizeof(j->row)); /* allocates the pages now */
 	j->rows = rows_open_new(path, "disk/1", columns);
 	if (!j->rows) {

@@ -47,7 +47,6 @@ static struct sample collect_latencies(const struct key_samples *keys, bool high
 
 	for (size_t i = 0; i < keys->n; i++)
 		key_add_latency(&keys->key[i], high ? KEY_LATE : KEY_EARLY, &s);
-	memory_refuse_lost(s.lost);
 	return s;
 }
 

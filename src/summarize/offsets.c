@@ -39,10 +39,8 @@ void offsets_add_train(struct probe_offsets *o, enum probe probe, const struct k
 		value[MAGNITUDE] = llabs(value[OFFSET]);
 		value[MEASURED] = answer - sent;
 		value[INJECTED] = e->flushed - e->received;
-		for (int f = 0; f < OFFSETS; f++) {
+		for (int f = 0; f < OFFSETS; f++)
 			sample_add(&o->of[f], value[f]);
-			memory_refuse_lost(o->of[f].lost);
-		}
 	}
 }
 

@@ -63,11 +63,9 @@ struct stage_samples stages_split_train(const struct key_samples *keys, const st
 		if (!find_times(&keys->key[i], t, base, &times))
 			continue;
 		stages_compute_lengths(&times, ns);
-		for (int s = 0; s < STAGES; s++) {
+		for (int s = 0; s < STAGES; s++)
 			if (ns[s] != TRACE_NONE)
 				sample_add(&out.of[s], ns[s]);
-			memory_refuse_lost(out.of[s].lost);
-		}
 		out.split++;
 	}
 	return out;

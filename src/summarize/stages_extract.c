@@ -71,7 +71,6 @@ static void write_stage(struct table_out *out, const struct experiment_cell *c, 
 			sample_add(&all, s->value[n]);
 		means[runs++] = sample_mean(s).value / NS_PER_MS;
 	}
-	memory_refuse_lost(all.lost);
 	mean = sample_mean(&all).value / NS_PER_MS;
 	/* The mean of all keys differs from the geometric mean, and from the mean of repeats with different numbers of keys: the interval
 	 * is widened to include it. */

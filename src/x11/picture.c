@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "picture.h"
+#include "memory.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
@@ -127,18 +126,12 @@ XImage *x11_create_image(const struct x11_connection *x, int width, int height)
 		uint16_t word;
 		uint8_t byte[2];
 	} one = { 1 };
-	XImage *image =
-		XCreateImage(x->display, x->visual, (unsigned)x->depth, ZPixmap, 0, NULL, (unsigned)width, (unsigned)height, 32, 0);
+	XImage *image = must_alloc(XCreateImage(x->display, x->visual, (unsigned)x->depth, ZPixmap, 0, NULL, (unsigned)width,
+						(unsigned)height, 32, 0));
 
-	if (!image)
-		return NULL;
 	image->byte_order = one.byte[0] ? LSBFirst : MSBFirst; /* of this machine; Xlib swaps where the X server's differs */
 	XInitImage(image);
-	image->data = malloc((size_t)image->bytes_per_line * (size_t)height);
-	if (!image->data) {
-		XDestroyImage(image);
-		return NULL;
-	}
+	image->data = memory_new((size_t)image->bytes_per_line, (size_t)height);
 	return image;
 }
 

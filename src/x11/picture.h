@@ -30,7 +30,7 @@ int x11_luminance(const void *image, int x, int y);
 /* Reads a rectangle of the screen; freed by XDestroyImage(). NULL: cannot be read. */
 XImage *x11_read_image(struct x11_connection *x, const struct pixel_area *at);
 
-/* An image in the pixel format of the screen, freed by XDestroyImage(). NULL: out of memory. */
+/* An image in the pixel format of the screen, freed by XDestroyImage(). */
 XImage *x11_create_image(const struct x11_connection *x, int width, int height);
 /* Converts 0xrrggbb pixels, one for each pixel of `image`, to the image's format. */
 void x11_fill_image(const struct x11_connection *x, XImage *image, const uint32_t *rgb);

@@ -95,7 +95,7 @@ TEST(frames_left_out_of_a_loop_are_missed)
 	struct frame_tally s;
 	int64_t now = 0;
 
-	assert_int_equal(frame_tally_start(&s, 5), 0);
+	frame_tally_start(&s, 5);
 	for (size_t i = 0; i < COUNT(numbers); i++)
 		frame_tally_add(&s, numbers[i], now += 10);
 	/* 3, 4, 0, (1), 2, (3, 4, 0), 1, 2; and 9, which is another's */
@@ -107,7 +107,7 @@ TEST(frames_left_out_of_a_loop_are_missed)
 	assert_int_equal(s.last_ns, 100);
 	assert_int_equal(s.gap.n, 5);
 	frame_tally_free(&s);
-	assert_int_equal(frame_tally_start(&s, 0), 0);
+	frame_tally_start(&s, 0);
 	assert_true(frame_tally_add(&s, PATCH_NUMBER_MAX, 1));
 	assert_true(frame_tally_add(&s, 5, 2));
 	assert_int_equal(s.missed, 0);

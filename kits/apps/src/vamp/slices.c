@@ -77,7 +77,7 @@ int slices_add(struct slices_sums *sums, const struct cpu_time_slice *s)
 	p->wanted_more += s->wanted_more;
 	if (s->whole)
 		sample_add(&p->quanta, s->ran_ns);
-	return p->quanta.lost ? -ENOMEM : 0;
+	return 0;
 }
 
 static int compare_run_ns(const void *a, const void *b)

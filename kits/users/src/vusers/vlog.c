@@ -229,13 +229,11 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 		fputs("timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,"
 		      "failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n",
 		      l->jtl);
-	*what = "memory";
 	room = (size_t)cfg->expect;
-	if (sample_reserve(&l->sums.users.response, room) || sample_reserve(&l->sums.users.from_sent, room) ||
-	    sample_reserve(&l->sums.users.late, room) || sample_reserve(&l->sums.waited, room)) {
-		errno = ENOMEM;
-		goto failed;
-	}
+	sample_reserve(&l->sums.users.response, room);
+	sample_reserve(&l->sums.users.from_sent, room);
+	sample_reserve(&l->sums.users.late, room);
+	sample_reserve(&l->sums.waited, room);
 	*what = "a thread";
 	err = pthread_create(&l->thread, NULL, log_thread, l);
 	if (!err)
@@ -279,8 +277,7 @@ int vlog_close(struct vlog *l, struct vlog_sums *out)
 
 	atomic_store(&l->over, true);
 	pthread_join(l->thread, NULL);
-	l->sums.lost = l->crowd.lost + l->few.lost +
-		       (int64_t)(l->sums.users.response.lost + l->sums.users.late.lost + l->sums.watched.response.lost);
+	l->sums.lost = l->crowd.lost + l->few.lost;
 	*out = l->sums;
 	if (l->rows)
 		err = rows_close(l->rows);
