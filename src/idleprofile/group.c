@@ -5,16 +5,9 @@
 #include "proc.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static int write_group_file(const char *folder, const char *file, const char *word)
@@ -70,47 +63,13 @@ static int remove_group_retrying(const char *path, int64_t within_ns)
 	return -EBUSY;
 }
 
-/* The janitor process: outlives its parent, keeps none of its files open (a reader of its output would wait for the janitor),
- * ignores Ctrl-C. */
-static __attribute__((noreturn)) void run_janitor(const char *path, int end)
+/* Runs in the guard process after this program was killed. */
+static void remove_after_kill(void *path)
 {
-	char c;
-	ssize_t n;
-
-	setsid();
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	prctl(PR_SET_NAME, "idle-janitor");
-	dup2(end, 0);
-	syscall(SYS_close_range, 1U, ~0U, 0U);
-	do
-		n = read(0, &c, 1);
-	while (n > 0 || (n < 0 && errno == EINTR));
-	_exit(remove_group_retrying(path, 60 * NS_PER_S) ? 1 : 0);
+	remove_group_retrying(path, 60 * NS_PER_S);
 }
 
-static int start_janitor(struct idle_cgroup *g)
-{
-	int ends[2], err;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	g->janitor = fork();
-	if (!g->janitor) {
-		close(ends[1]);
-		run_janitor(g->path, ends[0]);
-	}
-	err = g->janitor < 0 ? -errno : 0;
-	close(ends[0]);
-	if (err)
-		close(ends[1]);
-	else
-		g->pipe = ends[1];
-	return err;
-}
-
-/* Chooses the path before the cgroup is made, so that the janitor knows it from the start. */
+/* Chooses the path before the cgroup is made, so that the guard knows it from the start. */
 static int choose_group_path(struct idle_cgroup *g)
 {
 	struct stat st;
@@ -129,17 +88,17 @@ void group_make(struct idle_cgroup *g)
 	const char *step = "name";
 	int err;
 
-	*g = (struct idle_cgroup){ .pipe = -1 };
+	*g = (struct idle_cgroup){ 0 };
 	if (group_find_mount("", &g->place, &g->why))
 		return;
-	if (access(g->place.root, W_OK)) { /* no cgroup can be made: no janitor is needed */
+	if (access(g->place.root, W_OK)) { /* no cgroup can be made: no guard is needed */
 		why_say(&g->why, "%.100s: %s", g->place.root, strerror(errno));
 		return;
 	}
 	err = choose_group_path(g);
 	if (!err) {
 		step = "janitor";
-		err = start_janitor(g);
+		err = guard_start(&g->guard, remove_after_kill, g->path);
 	}
 	if (!err) {
 		step = "mkdir";
@@ -158,17 +117,12 @@ void group_make(struct idle_cgroup *g)
 
 void group_remove(struct idle_cgroup *g)
 {
-	int err;
-
-	if (!g->path[0] || g->pipe < 0)
+	if (!g->path[0] || !g->guard.pid)
 		return;
-	err = remove_group_retrying(g->path, 2 * NS_PER_S);
-	close(g->pipe);
-	g->pipe = -1;
-	if (err)
-		return; /* the janitor goes on trying */
-	while (waitpid(g->janitor, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (remove_group_retrying(g->path, 2 * NS_PER_S))
+		guard_undo_now(&g->guard); /* the guard goes on trying */
+	else
+		guard_end(&g->guard);
 }
 
 /* The kernel uses an autogroup only for tasks in the top cpu cgroup. */
@@ -221,8 +175,8 @@ void group_enter(void *group, char *said, size_t size)
 {
 	struct idle_cgroup *g = group;
 
-	if (g->pipe >= 0)
-		close(g->pipe); /* the janitor must wait for the end of the parent process, not of this one */
+	if (g->guard.pid)
+		close(g->guard.fd); /* the guard must wait for the end of the parent process, not of this one */
 	setsid();
 	if (g->path[0] && !group_join(g->path))
 		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, container_note());

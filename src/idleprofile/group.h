@@ -5,10 +5,10 @@
  * third of the CPU. So the process of the loops enters a cpu cgroup of its own at the top of the hierarchy, with cpu.idle = 1
  * (version 1 or 2); if none can be made, a session of its own whose autogroup has nice 19.
  *
- * The cgroup is removed however this process ends: a janitor process waits for the end of a pipe that only this process holds
- * open, and removes the cgroup then. Cgroups are named thinprobe-XXXXXX. */
+ * The cgroup is removed however this process ends (guard.h). Cgroups are named thinprobe-XXXXXX. */
 #pragma once
 
+#include "guard.h"
 #include "why.h"
 
 #include <limits.h>
@@ -31,11 +31,10 @@ struct idle_cgroup {
 	struct cgroup_mount place;
 	char path[PATH_MAX]; /* path of the cgroup; "": none */
 	struct why why;	     /* why there is no cgroup */
-	pid_t janitor;
-	int pipe; /* write end of the janitor's pipe, held open by this process alone; -1: none */
+	struct exit_guard guard;
 };
 
-/* Makes the cgroup with cpu.idle = 1, and its janitor process. Never fails: without a cgroup, `path` is "" and `why` has the
+/* Makes the cgroup with cpu.idle = 1, and its guard process. Never fails: without a cgroup, `path` is "" and `why` has the
  * reason. To be called before other threads are started. */
 void group_make(struct idle_cgroup *g);
 /* Called in the process of the loops: enters the cgroup, else a new session with autogroup nice 19. Writes the result into `said`:

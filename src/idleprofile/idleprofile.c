@@ -61,10 +61,10 @@ static const struct cli_opt options[] = {
 };
 
 static struct idle_loops *spin;
-static struct idle_cgroup group = { .pipe = -1 };
+static struct idle_cgroup group;
 static pid_t main_pid;
 
-/* (After a SIGKILL of this process the kernel ends the loops, and the janitor process removes the cgroup.) */
+/* (After a SIGKILL of this process the kernel ends the loops, and the guard process removes the cgroup.) */
 static void end_loops(void)
 {
 	if (getpid() != main_pid)

@@ -4,7 +4,7 @@
  * The two threads have a connection each: on a single one, waiting for an image would delay the next key. */
 #pragma once
 
-#include "restore_on_exit.h"
+#include "guard.h"
 #include "target.h"
 #include "x11/input.h"
 #include "x11/picture.h"
@@ -20,7 +20,7 @@ struct x11_act {
 	struct x11_chord chord; /* of ACT_KEY */
 };
 
-/* Auto-repeat is a setting of the whole display, so it is restored at the end, even after a kill (restore_on_exit.h). */
+/* Auto-repeat is a setting of the whole display, so it is restored at the end, even after a kill (guard.h). */
 struct x11_autorepeat {
 	char display[256];
 	bool changed, was_on, rate_changed;
@@ -38,7 +38,7 @@ struct x11_target {
 	bool hold;	     /* one press, which the display repeats */
 	atomic_int down;     /* number of the key that is down, from 1; 0: none */
 	struct x11_autorepeat repeat;
-	struct restore_guard guard;
+	struct exit_guard guard;
 
 	Window window;		     /* the only window that may get the keys; None: the one with the focus */
 	Window top;		     /* the top-level window around `window`, which the window manager handles */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static void restore_autorepeat(Display *d, const struct x11_autorepeat *r)
 {
@@ -33,8 +34,10 @@ static void release_held_keys(Display *d)
 /* Runs in the guard process after this program was killed. */
 static void restore_after_kill(void *with)
 {
-	Display *d = XOpenDisplay(((struct x11_autorepeat *)with)->display);
+	Display *d;
 
+	alarm(10); /* in seconds: ends the process where the display does not answer */
+	d = XOpenDisplay(((struct x11_autorepeat *)with)->display);
 	if (!d)
 		return;
 	release_held_keys(d);
@@ -59,7 +62,7 @@ static int set_autorepeat(struct x11_target *self, const struct target_cfg *cfg,
 			return why_fail(-1, why, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
 	}
 	r->changed = true;
-	if (restore_start(&self->guard, restore_after_kill, r))
+	if (guard_start(&self->guard, restore_after_kill, r))
 		warn("cannot start a process that restores auto-repeat after a kill (%s): run xset r on then", strerror(errno));
 	if (cfg->hold) {
 		XAutoRepeatOn(self->send.display);
@@ -93,9 +96,9 @@ void x11_end_sending(struct x11_target *self)
 		restore_autorepeat(self->send.display, &self->repeat);
 	/* if the display did not answer, the request may not have reached it: the guard process tries again */
 	if (self->send.guarded && self->send.watchdog.bitten)
-		restore_undo_now(&self->guard);
+		guard_undo_now(&self->guard);
 	else
-		restore_end(&self->guard);
+		guard_end(&self->guard);
 }
 
 int x11_add_act(void *p, const struct input_act *act, struct why *why)

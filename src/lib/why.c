@@ -13,12 +13,3 @@ int why_fail(int err, struct why *why, const char *format, ...)
 	va_end(args);
 	return err;
 }
-
-void why_say(struct why *why, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why->text, sizeof(why->text), format, args);
-	va_end(args);
-}

@@ -9,4 +9,4 @@ struct why {
 
 /* Formats the reason into `why` and returns `err`: return why_fail(-EINVAL, why, "...", ...); */
 int why_fail(int err, struct why *why, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void why_say(struct why *why, const char *format, ...) __attribute__((format(printf, 2, 3))); /* formats the reason */
+#define why_say(why, ...) ((void)why_fail(0, why, __VA_ARGS__)) /* formats the reason */

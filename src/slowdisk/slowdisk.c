@@ -124,7 +124,7 @@ static void *run_journal(void *arg)
 	return NULL;
 }
 
-/* Opens the log and starts the thread. NULL with errno set. */
+/* Opens the log and starts the thread, or ends the program. */
 static struct journal *journal_open(const char *path)
 {
 	static const char *const columns[] = { "time_ns", "op", "offset_bytes", "length_bytes", "service_ns", NULL };
@@ -132,20 +132,10 @@ static struct journal *journal_open(const char *path)
 	int err;
 
 	memset(j->row, 0xff, sizeof(j->row)); /* allocates the pages now */
-	j->rows = rows_open_new(path, "disk/1", columns);
-	if (!j->rows) {
-		err = errno;
-		free(j);
-		errno = err;
-		return NULL;
-	}
+	j->rows = rows_must_open(path, "disk/1", columns);
 	err = proc_start_thread(&j->thread, JOURNAL_STACK, run_journal, j);
-	if (err) {
-		rows_close(j->rows);
-		free(j);
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", path, strerror(err));
 	return j;
 }
 
@@ -408,8 +398,8 @@ int main(int argc, char **argv)
 	open_signal_fd();
 	out = rec_must_open(&out_cfg, "slowdisk");
 	preallocate_heap();
-	if (cfg.log && !(now.journal = journal_open(cfg.log)))
-		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	if (cfg.log)
+		now.journal = journal_open(cfg.log);
 	if (cfg.control && fifo_open(&now.control, cfg.control, &why))
 		die(EXIT_RUN, "%s", why.text);
 	mount_disk(folder, backing);

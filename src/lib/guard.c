@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "restore_on_exit.h"
+#include "guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* Waits in the child until the parent dies or sends a byte. */
-static void guard_child_main(int fd, void (*undo)(void *with), void *with)
+static void run_guard(int fd, void (*undo)(void *with), void *with)
 {
 	char end;
 	ssize_t n;
 
 	/* a session of its own: signals to the terminal or to the parent's group would kill the child, too */
 	setsid();
+	prctl(PR_SET_NAME, "exit-guard");
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -25,14 +27,12 @@ static void guard_child_main(int fd, void (*undo)(void *with), void *with)
 	do
 		n = read(fd, &end, 1);
 	while (n < 0 && errno == EINTR);
-	if (n == 0) {
-		alarm(10); /* in seconds: ends the child where the display does not answer */
+	if (n == 0)
 		undo(with);
-	}
 	_exit(0);
 }
 
-int restore_start(struct restore_guard *g, void (*undo)(void *with), void *with)
+int guard_start(struct exit_guard *g, void (*undo)(void *with), void *with)
 {
 	int ends[2], err = 0;
 
@@ -41,7 +41,7 @@ int restore_start(struct restore_guard *g, void (*undo)(void *with), void *with)
 		return -errno;
 	g->pid = fork();
 	if (!g->pid)
-		guard_child_main(ends[0], undo, with);
+		run_guard(ends[0], undo, with);
 	if (g->pid < 0) {
 		err = -errno;
 		g->pid = 0;
@@ -52,14 +52,14 @@ int restore_start(struct restore_guard *g, void (*undo)(void *with), void *with)
 	return err;
 }
 
-void restore_undo_now(struct restore_guard *g)
+void guard_undo_now(struct exit_guard *g)
 {
 	if (g->pid)
 		close(g->fd);
 	g->pid = 0;
 }
 
-void restore_end(struct restore_guard *g)
+void guard_end(struct exit_guard *g)
 {
 	ssize_t n;
 
