@@ -33,7 +33,6 @@ struct frame_tally {
 	uint8_t *ever;		   /* one bit for each number: has been seen; owned */
 };
 
-/* 0 or -ENOMEM. */
 void frame_tally_start(struct frame_tally *t, int64_t loop);
 void frame_tally_free(struct frame_tally *t);
 /* Takes the number on the screen at now_ns. True: another frame than at the last call. */

@@ -33,5 +33,5 @@ bool region_mark_changes(struct change_marks *m, const uint32_t *before, const u
 /* Finds the region of the echoes: the group of changes that followed most keys; the widest such group, since a column counter in a
  * status line follows keys, too, but text grows. A small group beside it that also changes without keys is its caret. From this
  * line of text the region extends left, right and down to the edge of the picture, or to the next group that follows keys or that
- * changed without keys both before and after them. False: no group followed at least two keys, or out of memory. */
+ * changed without keys both before and after them. False: no group followed at least two keys. */
 bool region_find_echoes(const struct change_marks *m, struct pixel_area *out);

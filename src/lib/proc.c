@@ -240,23 +240,25 @@ void proc_read_line(pid_t pid, const char *file, char *text, size_t size)
 	files_read_line(path, text, size);
 }
 
-pid_t proc_thread_pid(pid_t tid)
+int64_t proc_read_status(pid_t pid, const char *key)
 {
 	char folder[32];
-	int64_t pid;
 
-	snprintf(folder, sizeof(folder), "/proc/%d", (int)tid);
-	pid = account_read_number(folder, "status", "Tgid:");
+	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
+	return account_read_number(folder, "status", key);
+}
+
+pid_t proc_thread_pid(pid_t tid)
+{
+	int64_t pid = proc_read_status(tid, "Tgid:");
+
 	return pid > 0 ? (pid_t)pid : 0;
 }
 
 int64_t proc_memory_peak(pid_t pid)
 {
-	char folder[32];
-	int64_t peak;
+	int64_t peak = proc_read_status(pid, "VmHWM:");
 
-	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	peak = account_read_number(folder, "status", "VmHWM:");
 	return peak > 0 ? peak : 0;
 }
 

@@ -82,6 +82,8 @@ int proc_read_stat(pid_t pid, struct proc_stat *out);
 
 /* Reads the first line of /proc/PID/FILE ("comm", "autogroup"), cut to `size`; "" if it cannot be read. */
 void proc_read_line(pid_t pid, const char *file, char *text, size_t size);
+/* A number of /proc/PID/status ("VmPTE:"), in bytes if the line has kB; -1: not known. */
+int64_t proc_read_status(pid_t pid, const char *key);
 /* The process id of a thread; 0: the thread has ended. */
 pid_t proc_thread_pid(pid_t tid);
 

@@ -86,21 +86,6 @@ static int store_mapping_value(const char *line, struct smaps_values *f)
 	return 0;
 }
 
-static int64_t smaller_bytes(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static void add_file_mapping(struct smaps_sum *sum, const struct smaps_mapping *m)
-{
-	int64_t pages = m->is.rss - m->is.anonymous, shared = smaller_bytes(m->is.shared_clean + m->is.shared_dirty, pages);
-
-	sum->file_resident += pages;
-	sum->file_shared += shared;
-	sum->file_private += pages - shared;
-	sum->file_private_clean += m->is.private_clean;
-}
-
 void smaps_add(struct smaps_values *sum, const struct smaps_values *f)
 {
 	struct smaps_values is = *f;
@@ -111,13 +96,16 @@ void smaps_add(struct smaps_values *sum, const struct smaps_values *f)
 
 static int add_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, smaps_each *each, void *context)
 {
+	int64_t pages = m->is.rss - m->is.anonymous, shared = m->is.shared_clean + m->is.shared_dirty;
+
 	smaps_add(&sum->all, &m->is);
 	sum->mappings++;
-	if (m->kind == SMAPS_FILE)
-		add_file_mapping(sum, m);
+	if (m->kind == SMAPS_FILE) {
+		sum->file_resident += pages;
+		sum->file_shared += shared < pages ? shared : pages;
+	}
 	if (m->kind == SMAPS_SHARED_MEMORY) {
 		sum->shared_memory_resident += m->is.rss;
-		sum->shared_memory_swap += m->is.swap;
 	} else if (m->perms[3] == 'p') {
 		sum->anonymous_resident += m->is.anonymous;
 		sum->anonymous_swap += m->is.swap;

@@ -44,12 +44,10 @@ struct smaps_sum {
 	int64_t anonymous_resident;
 	int64_t anonymous_swap; /* includes pages in the swap cache, which come back without a read */
 	/* Pages that belong to the files of SMAPS_FILE mappings: rss without anonymous. */
-	int64_t file_resident; /* = shared + private */
-	int64_t file_shared;   /* mapped more than once: not reclaimed with this process */
-	int64_t file_private;
-	int64_t file_private_clean; /* Private_Clean of these mappings as it stands */
+	int64_t file_resident;
+	int64_t file_shared; /* mapped more than once: not reclaimed with this process */
 	/* Pages of SMAPS_SHARED_MEMORY mappings. */
-	int64_t shared_memory_resident, shared_memory_swap;
+	int64_t shared_memory_resident;
 };
 
 void smaps_add(struct smaps_values *sum, const struct smaps_values *f);

@@ -49,7 +49,6 @@ struct echo_queue {
 /* Called for each key that leaves the queue. */
 typedef void echo_leave(const struct echo_key *key, void *arg);
 
-/* 0 or -ENOMEM. */
 void echo_queue_init(struct echo_queue *e, const struct echo_queue_cfg *cfg);
 void echo_queue_free(struct echo_queue *e);
 

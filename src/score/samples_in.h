@@ -38,7 +38,7 @@ struct samples_cfg {
 	const char *users;	/* column of active users; NULL: allThreads or users, if there is one */
 };
 
-/* Reads the samples. 0; -EPROTO with the reason in *why and the line in *line; -ENOMEM, -EIO. Call samples_free() either
+/* Reads the samples. 0; -EPROTO with the reason in *why and the line in *line; -EIO. Call samples_free() either
  * way. */
 int samples_read_table(FILE *in, const struct samples_cfg *cfg, struct latency_samples *out, unsigned long *line, const char **why);
 void samples_free(struct latency_samples *s);

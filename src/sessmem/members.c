@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "members.h"
-#include "account.h"
 #include "files.h"
 #include "memory.h"
 
@@ -80,12 +79,4 @@ void members_read_command(pid_t pid, char *text, size_t size)
 	for (size_t i = 0; i < n; i++)
 		if (!text[i])
 			text[i] = ' ';
-}
-
-int64_t members_page_table_bytes(pid_t pid)
-{
-	char folder[32];
-
-	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	return account_read_number(folder, "status", "VmPTE:");
 }

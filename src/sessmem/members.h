@@ -32,6 +32,3 @@ int members_read_process(pid_t pid, struct member *out);
 
 /* Reads the command line, words separated by spaces, as much as fits; "" where there is none or it may not be read. */
 void members_read_command(pid_t pid, char *text, size_t size);
-
-/* Kernel memory for the page tables of the process (VmPTE of /proc/PID/status), in bytes; -1: not known. */
-int64_t members_page_table_bytes(pid_t pid);

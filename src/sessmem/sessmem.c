@@ -119,7 +119,7 @@ static void read_process(struct session_reading *s, const struct member *m)
 		s->ended++;
 		return;
 	}
-	r->page_tables = members_page_table_bytes(m->pid);
+	r->page_tables = proc_read_status(m->pid, "VmPTE:");
 	snprintf(rollup, sizeof(rollup), "/proc/%d/smaps_rollup", (int)m->pid);
 	r->takes = used_read_nonfile_pss(rollup);
 	r->takes = (r->takes < 0 ? r->sum.all.private_dirty : r->takes) + r->sum.all.swap_pss;

@@ -16,7 +16,7 @@ struct x11_pixels {
 	bool shared;
 };
 
-/* Allocates a buffer for rectangles of up to w x h pixels. False: out of memory. */
+/* Allocates a buffer for rectangles of up to w x h pixels. False: the screen cannot be read. */
 bool x11_pixels_alloc(struct x11_pixels *p, struct x11_connection *x, int w, int h);
 /* Reads a rectangle of the screen. False: not on the screen, or the connection is broken. */
 bool x11_pixels_read(struct x11_pixels *p, const struct pixel_area *at);

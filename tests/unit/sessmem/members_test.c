@@ -83,12 +83,12 @@ TEST(test_scan)
 TEST(test_command)
 {
 	char text[16];
-	int64_t bytes = members_page_table_bytes(getpid());
+	int64_t bytes = proc_read_status(getpid(), "VmPTE:");
 
 	members_read_command(getpid(), text, sizeof(text));
 	assert_true(strlen(text) > 0 && strlen(text) < sizeof(text));
 	assert_true(bytes > 0 && bytes % 1024 == 0);
 	members_read_command(INT_MAX, text, sizeof(text));
 	assert_string_equal(text, "");
-	assert_int_equal(members_page_table_bytes(INT_MAX), -1);
+	assert_int_equal(proc_read_status(INT_MAX, "VmPTE:"), -1);
 }
