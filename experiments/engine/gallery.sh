@@ -210,7 +210,7 @@ kept_runs() {
 computed() {
 	local file name command drawing picture work words args
 	work=$(mktemp -d) || return
-	on_exit rm -rf -- "$work"
+	trap 'rm -rf -- "$work"' EXIT	# (this is a subshell)
 	# shellcheck source=report/kept.sh
 	. "$TP_HOME/report/kept.sh"	# slim
 	while IFS= read -r file; do
@@ -231,7 +231,6 @@ computed() {
 					tables: {rows: (split("\n") | map(select(. != "") | split("\t")))}}}' "$work/table"
 		done <"$file"
 	done < <(in_trees data/computed.tsv)
-	rm -rf -- "$work"
 }
 
 gallery_page() {

@@ -8,7 +8,7 @@
 static FILE *in;
 static struct line_reader l;
 
-static void open_text(const char *text, size_t n)
+static void set_text(const char *text, size_t n)
 {
 	in = fmemopen((void *)(uintptr_t)text, n, "r");
 	assert_non_null(in);
@@ -33,7 +33,7 @@ TEST(marks_and_ends_are_taken_off)
 	static const char text[] = "\xef\xbb\xbf"
 				   "a\tb\r\n\r\n\n1\t2\nlast";
 
-	open_text(text, sizeof(text) - 1);
+	set_text(text, sizeof(text) - 1);
 	next_is(false, "a\tb", 1);
 	next_is(false, "1\t2", 4);
 	next_is(false, "last", 5);
@@ -45,14 +45,14 @@ TEST(quoted_cells_go_on)
 {
 	static const char text[] = "a,\"b\r\nc \"\"d\"\"\n\",e\n\"f\"\ng\"\n";
 
-	open_text(text, sizeof(text) - 1);
+	set_text(text, sizeof(text) - 1);
 	next_is(true, "a,\"b c \"\"d\"\" \",e", 1);
 	next_is(true, "\"f\"", 4);
 	assert_int_equal(line_reader_next(&l, true), -EPROTO);
 	assert_int_equal(l.line, 5);
 	assert_non_null(strstr(l.why, "quote"));
 	close_text();
-	open_text(text, sizeof(text) - 1); /* a quote is a letter like others */
+	set_text(text, sizeof(text) - 1); /* a quote is a letter like others */
 	next_is(false, "a,\"b", 1);
 	next_is(false, "c \"\"d\"\"", 2);
 	close_text();
@@ -78,7 +78,7 @@ TEST(what_is_no_text_is_named)
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		open_text(of[i].bytes, of[i].n);
+		set_text(of[i].bytes, of[i].n);
 		assert_int_equal(line_reader_next(&l, false), -EPROTO);
 		assert_non_null(strstr(l.why, of[i].word));
 		close_text();
@@ -91,19 +91,19 @@ TEST(long_lines_are_refused)
 
 	assert_non_null(text);
 	memset(text, 'x', 2 * LINES_LONGEST);
-	open_text(text, 2 * LINES_LONGEST);
+	set_text(text, 2 * LINES_LONGEST);
 	assert_int_equal(line_reader_next(&l, false), -EPROTO);
 	assert_non_null(strstr(l.why, "too long"));
 	close_text();
 	text[LINES_LONGEST - 2] = '\n';
-	open_text(text, LINES_LONGEST - 1);
+	set_text(text, LINES_LONGEST - 1);
 	assert_int_equal(line_reader_next(&l, false), 1);
 	assert_int_equal(strlen(l.text), LINES_LONGEST - 2);
 	assert_int_equal(line_reader_next(&l, false), 0);
 	close_text();
 	memset(text, '\n', 2 * LINES_LONGEST); /* a quote, and lines without end */
 	text[0] = '"';
-	open_text(text, 2 * LINES_LONGEST);
+	set_text(text, 2 * LINES_LONGEST);
 	assert_int_equal(line_reader_next(&l, true), -EPROTO);
 	close_text();
 	free(text);
