@@ -112,6 +112,7 @@ as_csv() { csv_of_tsv "$RUN/long.tsv"; }
 as_samples() { samples | csv_of_tsv; }
 
 as_sqlite() {
+	local name
 	need sqlite3 sqlite3
 	csv_of_tsv "$RUN/long.tsv" >"$work/figures.csv"
 	samples 2>/dev/null | csv_of_tsv >"$work/samples.csv" || :
@@ -122,8 +123,14 @@ as_sqlite() {
 	{
 		printf '.bail on\n.mode csv\n'
 		printf 'create table %s(name text primary key, value text);\n' settings facts
-		printf '.import "%s" %s\n' "$work/settings.csv" settings "$work/facts.csv" facts "$work/figures.csv" figures
-		[ ! -s "$work/samples.csv" ] || printf '.import "%s" samples\n' "$work/samples.csv"
+		printf '.import "%s" %s\n' "$work/settings.csv" settings "$work/facts.csv" facts
+		for name in figures samples; do
+			[ -s "$work/$name.csv" ] || continue
+			# numbers compare as such, and an average leaves out what is not there
+			head -n 1 "$work/$name.csv" | jq -rR --arg name "$name" --arg file "$work/$name.csv" '[(. / ",")[] | tojson] |
+				"create table \($name)(\(map(. + " numeric") | join(", ")));", ".import --skip 1 \"\($file)\" \($name)",
+				"update \($name) set \(map("\(.) = nullif(\(.), \("\u0027\u0027"))") | join(", "));"'
+		done
 	} | sqlite3 "$work/out" || die 1 "sqlite3 could not read the tables"
 	cat "$work/out"
 }
@@ -208,7 +215,8 @@ as_hgrm() {
 			}' || die 1 "the condition has no key with an exact latency"
 }
 
-# Chrome's JSON trace, which Perfetto reads: a process for each repeat, a thread for keys and one for packets (wire.tsv).
+# Chrome's JSON trace, which Perfetto reads: a process for each repeat, a thread for packets (wire.tsv), and as many for keys as
+# waited at the same time, since it drops an event that overlaps another one of its thread.
 as_perfetto() {
 	local name repeat folder pid=0
 	cell_names >"$work/names" || exit
@@ -219,7 +227,7 @@ as_perfetto() {
 				folder=${folder%/} repeat=${folder##*/} pid=$((pid + 1))
 				jq -cn --arg name "$name, repeat $repeat" --argjson pid "$pid" '
 					{name: "process_name", ph: "M", $pid, args: {$name}},
-					({"1": "keys", "2": "sent", "3": "packets"} | to_entries[]
+					({"1": "sent", "2": "packets"} | to_entries[]
 						| {name: "thread_name", ph: "M", $pid, tid: (.key | tonumber), args: {name: .value}})'
 				awk -F'\t' -v pid="$pid" '
 					NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -228,16 +236,21 @@ as_perfetto() {
 							name, ph, pid, tid, ts / 1000, more
 					}
 					$at["answer_ns"] != "" {
+						for (lane = 3; end[lane] > $at["due_ns"] + 0; lane++) { }
+						if (!(end[lane]))
+							printf "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}\n", \
+								pid, lane, "keys" (lane > 3 ? ", waiting with " lane - 3 " more" : "")
+						end[lane] = $at["answer_ns"] + 0
 						duration = sprintf(",\"dur\":%.3f", ($at["answer_ns"] - $at["due_ns"]) / 1000)
-						event("key " $at["key"], "X", 1, $at["due_ns"], duration)
+						event("key " $at["key"], "X", lane, $at["due_ns"], duration)
 					}
 					$at["answer_ns"] == "" { event("key " $at["key"] " unanswered", "i", 1, $at["due_ns"], ",\"s\":\"t\"") }
-					$at["sent_ns"] != "" { event("key " $at["key"] " sent", "i", 2, $at["sent_ns"], ",\"s\":\"t\"") }
+					$at["sent_ns"] != "" { event("key " $at["key"] " sent", "i", 1, $at["sent_ns"], ",\"s\":\"t\"") }
 				' "$folder/samples.tsv"
 				[ ! -f "$folder/wire.tsv" ] || awk -F'\t' -v pid="$pid" '
 					NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 					$at["time_ns"] != "" {
-						printf "{\"name\":\"%s %s\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%d,\"tid\":3,\"ts\":%.3f,\"args\":{\"bytes\":\"%s\"}}\n", \
+						printf "{\"name\":\"%s %s\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%d,\"tid\":2,\"ts\":%.3f,\"args\":{\"bytes\":\"%s\"}}\n", \
 							$at["kind"], $at["n"], pid, $at["time_ns"] / 1000, $at["bytes"]
 					}' "$folder/wire.tsv"
 			done

@@ -116,6 +116,19 @@ END
 		"$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["sinks"] == 0 { print $at["latency_p50_ms"] }' \
 			"$RUN/summary.tsv")" ]
 	[ "$(sqlite3 run.db "select count(*) from samples where cell = 'vnc-light-5'")" -gt 1900 ]
+	"$TOP/thinprobe" export "$RUN" --as samples -o samples.csv
+	python3 - <<'END'
+import csv, sqlite3
+db = sqlite3.connect("run.db")
+# as numbers: as text 9.7 would be more than 36, and what is missing would count as 0
+p50 = "from figures where metric = 'latency_p50_ms'"
+values = [float(v) for v, in db.execute("select value " + p50)]
+assert len(values) == 2 and db.execute("select max(value) " + p50).fetchone()[0] == max(values)
+rows = list(csv.DictReader(open("samples.csv")))
+times = [int(r["answer_ns"]) - int(r["due_ns"]) for r in rows if r["answer_ns"]]
+n, mean = db.execute("select count(answer_ns), avg(answer_ns - due_ns) from samples").fetchone()
+assert n == len(times) and abs(mean - sum(times) / n) < 1, (n, mean)
+END
 }
 
 @test "export --as openmetrics, hgrm: as prometheus_client and hdrh read them" {
@@ -167,8 +180,9 @@ script_main()' >said
 }
 
 @test "export --as perfetto: events of Chrome's trace format, each key with its times" {
-	"$TOP/thinprobe" export "$RUN" --as perfetto --cells vnc-light-5 -o trace.json
-	"$TOP/thinprobe" export "$RUN" --as samples --cells vnc-light-5 -o samples.csv
+	later after 80	# so that keys wait at the same time
+	"$TOP/thinprobe" export after --as perfetto --cells vnc-light-5 -o trace.json
+	"$TOP/thinprobe" export after --as samples --cells vnc-light-5 -o samples.csv
 	python3 - <<'END'
 import csv, json
 trace = json.load(open("trace.json"))
@@ -184,6 +198,11 @@ keys = sorted((e["ts"], e["dur"]) for e in trace["traceEvents"] if e["ph"] == "X
 truth = sorted((int(r["due_ns"]) / 1000, (int(r["answer_ns"]) - int(r["due_ns"])) / 1000) for r in rows)
 assert len(keys) == len(truth) > 900
 assert all(abs(a - b) < 0.002 for k, t in zip(keys, truth) for a, b in zip(k, t))
+# Perfetto drops an event that overlaps another one of its thread
+threads = sorted((e["pid"], e["tid"], e["ts"], e["dur"]) for e in trace["traceEvents"] if e["ph"] == "X")
+assert all(a[:2] != b[:2] or a[2] + a[3] < b[2] + 0.002 for a, b in zip(threads, threads[1:]))
+named = {e["tid"] for e in trace["traceEvents"] if e["name"] == "thread_name"}
+assert 1 < len({t[1] for t in threads}) and {t[1] for t in threads} <= named
 END
 }
 
