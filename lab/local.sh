@@ -46,7 +46,9 @@
 # visible); LAB_CLIENTS (1): so many roles client, client2 ... (array: LAB_CLIENT_ROLES), of which the
 # further ones have a network and an address of their own behind that of the client, on whose CPUs and
 # in whose other namespaces they run; LAB_SERVER_MEMORY, LAB_SWAP, LAB_SWAP_SIZE (memory.sh); LAB_SERVER_ROOT: the root file
-# system of another release (root.sh), whose usr and etc the server has in place of this machine's.
+# system of another release (root.sh), whose usr and etc the server has in place of this machine's;
+# LAB_CPUS_TOLD: a file to be written, "SERVER CLIENT SHARED"; LAB_BESIDE: such a file of a lab with which this one takes turns, on
+# the same CPUs.
 lab_up() {
 	local deadline MS NOW_MS word a b c d dir keep=() unshared=()
 
@@ -103,7 +105,10 @@ lab_up() {
 		lab_hear "$deadline" "the lab did not come up" "; see: thinprobe doctor"
 		read -r word a b c d <<<"$LINE"
 		case $word in
-		cpus) LAB_CPUS_server=$a LAB_CPUS_client=$b LAB_SHARED_CPUS=$c ;;
+		cpus)
+			LAB_CPUS_server=$a LAB_CPUS_client=$b LAB_SHARED_CPUS=$c
+			[ -z "${LAB_CPUS_TOLD-}" ] || echo "$a $b $c" >"$LAB_CPUS_TOLD" || die "cannot write $LAB_CPUS_TOLD"
+			;;
 		link) LAB_LINK=$a LAB_WIRE_PID=$b ;;
 		host)
 			[[ $a != client* ]] || LAB_CLIENT_ROLES+=("$a")

@@ -175,41 +175,34 @@ recall() {	# of a comparison that goes on
 
 declare -A RUNNING=()
 
-# start_variant VARIANT: brings up its hosts and sessions; returns when it waits for its turn. 1: it has ended.
+# start_variant VARIANT: begins to bring up its hosts and sessions; SECOND does so meanwhile, on the CPUs that FIRST has taken.
 start_variant() {
-	local v=$1 from=$((STARTS * PAIRS + 1)) beside=()
+	local v=$1 from=$((STARTS * PAIRS + 1)) beside=(LAB_CPUS_TOLD="$DIR/.cpus")
 	rm -f "$DIR/.turn-$v".*
 	keep "$v/run.json" < <(jq --argjson n "$((from + PAIRS - 1))" '.settings.repeats = $n' "$DIR/$v/run.json")
-	if [ "$v" = "$SECOND" ]; then
-		mapfile -t beside < <(jq -r '.lab | "LAB_CPUS_server=\(.cpus_server // "")", "LAB_CPUS_client=\(.cpus_client // "")"' \
-			"$DIR/$FIRST/run.json")
-		beside+=(LAB_BESIDE=1)
-	fi
+	[ "$v" = "$FIRST" ] || beside=(LAB_BESIDE="$DIR/.cpus")
 	# shared once, shared in all starts: other CPUs would make it another run
 	! jq -es 'any(.[]; .lab.shared_cpus)' "$DIR"/[ab]/run.json >/dev/null || beside+=(LAB_SHARED_CPUS=1)
 	{
-		[ "${#beside[@]}" = 0 ] || export "${beside[@]}"
+		export "${beside[@]}"
 		EXP_TURN=$DIR/.turn-$v EXP_PAIR=$DIR/$v.pair.json EXP_SWEEP=$from-$((from + PAIRS - 1)) \
 			variant_run "$v" --resume "$DIR/$v" </dev/null >>"$DIR/$v.log" 2>&1
 	} &
 	RUNNING[$v]=$!
-	await "$v" -e "$DIR/.turn-$v.waits"
 }
 alive() { kill -0 "${RUNNING[$1]}" 2>/dev/null; }
 await() { until test "${@:2}"; do alive "$1" && [ -z "$stop" ] || return; nap 0.1; done; }	# await VARIANT TEST; 1: it has ended
 
-# turn VARIANT: it measures a block. 1: it has ended.
+# turn VARIANT: it measures what it does once a start, or a block. 1: it has ended.
 turn() {
 	: >"$DIR/.turn-$1.go"
 	await "$1" ! -e "$DIR/.turn-$1.go" && await "$1" -e "$DIR/.turn-$1.waits"
 }
 
-end_variants() {	# both go on to their ends, or are told to
+end_begin() { local v; for v in "${!RUNNING[@]}"; do : >"$DIR/.turn-$v.go"; done; }	# both go on to their ends
+end_variants() {	# end_variants [stop]: waits for them, or tells them to end
 	local v
-	for v in "${!RUNNING[@]}"; do
-		[ -z "$stop" ] || kill "${RUNNING[$v]}" 2>/dev/null
-		: >"$DIR/.turn-$v.go"
-	done
+	[ -z "$stop${1-}" ] || kill "${RUNNING[@]}" 2>/dev/null
 	for v in "${!RUNNING[@]}"; do
 		while alive "$v"; do wait "${RUNNING[$v]}" 2>/dev/null; done
 		rm -f "$DIR/.turn-$v".*
@@ -221,18 +214,30 @@ end_variants() {	# both go on to their ends, or are told to
 one_start() {
 	local k pair v order=a FIRST=a SECOND=b
 	[ "$(order_of "$STARTS")" = 0 ] || { order=b FIRST=b SECOND=a; }
-	start_variant "$FIRST" && start_variant "$SECOND" || { end_variants; return 1; }
+	rm -f "$DIR/.cpus"
+	for v in "$FIRST" "$SECOND"; do
+		start_variant "$v"
+		# two drivers of the same logins or window come one after the other
+		jq -e '.settings.on == "lab"' "$DIR/$v/run.json" >/dev/null || await "$v" -e "$DIR/.turn-$v.waits" || break
+	done
+	for v in "$FIRST" "$SECOND"; do
+		await "$v" -e "$DIR/.turn-$v.waits" || { end_variants stop; return 1; }
+	done
+	for v in "$FIRST" "$SECOND"; do turn "$v" || { end_variants stop; return 1; }; done
 	for ((k = 1; k <= PAIRS; k++)); do
 		pair=("$order" "$([ "$order" = a ] && echo b || echo a)")
 		for v in "${pair[@]}"; do
-			turn "$v" || { end_variants; return 1; }
+			turn "$v" || { end_variants stop; return 1; }
 		done
 		order=${pair[1]}
 	done
-	end_variants
+	end_begin
 	for ((k = 1; k <= PAIRS; k++)); do
-		for v in a b; do block_rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$DIR/.block" || return; done
-	done >"$DIR/.rows" || return
+		for v in a b; do
+			block_rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$DIR/.block" || { end_variants; return 1; }
+		done
+	done >"$DIR/.rows"
+	end_variants
 	cat "$DIR/.rows" >>"$DIR/blocks.tsv" || die "cannot write to $DIR"
 	rm -f "$DIR/.rows"
 }
@@ -299,8 +304,9 @@ decide
 rm -rf "$DIR/.block" "$DIR/.rows"
 for v in a b; do
 	keep "$v/run.json" < <(jq --argjson n "$((STARTS * PAIRS))" '.settings.repeats = $n' "$DIR/$v/run.json")
-	EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$v" >/dev/null 2>>"$DIR/$v.log" || :
+	EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$v" >/dev/null 2>>"$DIR/$v.log" &
 done
+wait
 "$TP_HOME/report/ab.sh" "$DIR" || exit
 [ -z "$stop" ] || exit 130
 exit "$STATUS"

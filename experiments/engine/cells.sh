@@ -193,7 +193,7 @@ exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: of the cells DONE, ME
 # Prints the main figure of a repeat that was just measured: summarize reads a temporary run folder with only this repeat.
 cell_figure() {	# cell_figure FOLDER
 	local work=$RUN/.cell
-	[ "$CELL_STATE" = complete ] && [ -f "$EXP_DIR/table" ] || return 0
+	[ "$CELL_STATE" = complete ] && [ -f "$EXP_DIR/table" ] && [ -z "${EXP_TURN-}" ] || return 0	# in turns nobody waits for it
 	rm -rf "$work" && mkdir -p "$work/cells/$CELL" && ln -s "$1" "$work/cells/$CELL/1" &&
 		jq --arg name "$CELL" '.cells |= map(select(.name == $name)) | .settings.repeats = 1' "$RUN/run.json" \
 			>"$work/run.json" &&

@@ -377,6 +377,7 @@ exp_begin
 run_record
 run_clocks before
 run_says
+turn_take	# it may measure
 exp_before_cells
 begun=$SECONDS
 cells_run

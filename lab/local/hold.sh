@@ -10,8 +10,8 @@
 #   cpus SERVER CLIENT SHARED | link KIND [PID] | host ROLE PID ADDRESS INTERFACE | fail STATUS MESSAGE | note MESSAGE | up
 # Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_QUEUE LAB_QUEUE_LEAST LAB_DELAY LAB_JITTER LAB_LOSS
 # LAB_DELAY_BY LAB_LINK_SEED LAB_WIRE (link.sh) LAB_CLIENTS LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
-# LAB_SERVER_CPUS LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use) LAB_BESIDE (1: beside a lab
-# that has locked these CPUs, and takes turns with this one) LAB_SERVER_ROOT; arguments: folders that must stay visible.
+# LAB_SERVER_CPUS LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use) LAB_BESIDE (a file in which
+# the lab that takes turns with this one says its CPUs) LAB_SERVER_ROOT; arguments: folders that must stay visible.
 set -u
 trap '' TERM INT HUP	# the driver handles signals of a terminal or timeout; this process ends with the driver
 [ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
@@ -102,7 +102,11 @@ check_wish() {
 }
 
 take_cpus() {
-	local pick=pick_cpus end said='' asked=$LAB_SHARED_CPUS
+	local pick=pick_cpus end said=''
+	if [ -n "${LAB_BESIDE-}" ]; then
+		until read -r server client shared 2>/dev/null <"$LAB_BESIDE"; do nap 0.05; done
+		return
+	fi
 	read -ra allowed <<<"$(machine_cpu_list "$LAB_ALLOWED")"
 	if [ -n "$LAB_CPUS_server$LAB_CPUS_client" ]; then
 		pick=wish_cpus
@@ -114,11 +118,6 @@ take_cpus() {
 		return
 	fi
 	shared=0
-	if [ "${LAB_BESIDE-}" = 1 ]; then
-		$pick any
-		shared=$asked
-		return
-	fi
 	if [ "$LAB_SHARED_CPUS" = 1 ]; then
 		$pick any
 		shared=1
