@@ -14,7 +14,7 @@ read_words '' o:output "$@"
 [ "${#words[@]}" -le 1 ] || bad "one run at a time; ${words[1]} is a second"
 run=${words[0]-} run=${run%/} out=$output
 [ -n "$run" ] || bad "needs a run folder"
-[ -f "$run/run.json" ] || die 1 "$run: not a run folder (it has no run.json)"
+is_run "$run"
 [ -d "$run/cells" ] || die 1 "$run: its samples are not there, so there is nothing to pack"
 need zstd zstd
 run=$(cd -- "$run" && pwd) || exit 1

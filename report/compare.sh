@@ -25,7 +25,7 @@ read_words 'strict json' 'metrics effect alpha' "$@"
 runs=("${words[@]%/}")
 [ "${#runs[@]}" -gt 1 ] || bad "needs two run folders or more"
 for i in "${!runs[@]}"; do
-	[ -f "${runs[i]}/run.json" ] || die 1 "${runs[i]}: not a run folder (it has no run.json)"
+	is_run "${runs[i]}"
 	runs[i]=$(cd -- "${runs[i]}" && pwd) || exit 1
 done
 of=$(for run in "${runs[@]}"; do jq -r .experiment "$run/run.json"; done | sort -u | paste -sd ,)
@@ -39,8 +39,13 @@ work=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-rows_of() {	# rows_of RUN VARIANT
+rows_of() {	# rows_of RUN VARIANT: also of a kept run, whose samples are packed
 	local repeat repeats
+	if [ ! -d "$1/cells" ] && [ -f "$1/samples.tar.zst" ]; then
+		rm -rf "$work/kept" && mkdir "$work/kept" && cp -- "$1/run.json" "$work/kept" &&
+			tar --zstd -xf "$1/samples.tar.zst" -C "$work/kept" || die 1 "$1: its samples cannot be unpacked"
+		set -- "$work/kept" "$2"
+	fi
 	repeats=$(jq '.settings.repeats // 1' "$1/run.json")
 	for ((repeat = 1; repeat <= repeats; repeat++)); do
 		block_rows "$1" "$repeat" 1 "$2" "$work/block" || :
@@ -62,7 +67,7 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 	fi
 	status=0
 	"$TP_BIN/judge" "$work/blocks.tsv" --runs --effect "$effect" --alpha "$alpha" "${asked[@]}" --json -o "$work/judged" || status=$?
-	case $status in 0 | 3 | 5) ;; *) exit 1 ;; esac
+	case $status in 0 | 3 | 5) ;; *) exit "$status" ;; esac
 	if [ -n "$json" ]; then
 		jq --arg a "${runs[0]}" --arg b "${runs[i]}" --argjson unlike "$unlike" \
 			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged"

@@ -38,7 +38,7 @@ format=$as out=$output runs=("${words[@]%/}")
 	die 2 "--as ${format:-FORMAT}: one of ${formats// /, }$(nearest "${format:-}" "" $formats)"
 [ "${#runs[@]}" = 1 ] || [ "$format" = otava ] || die 2 "one run at a time; only otava takes several"
 [[ $format != @(sqlite|pcapng) || -n $out ]] || die 2 "--as $format needs -o FILE"
-for run in "${runs[@]}"; do [ -f "$run/run.json" ] || die 1 "$run: not a run folder (it has no run.json)"; done
+for run in "${runs[@]}"; do is_run "$run"; done
 work=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -299,5 +299,5 @@ else
 		cat "$work/result" >"$out"
 	else
 		cat "$work/result" >"$out.new" && mv -- "$out.new" "$out"
-	fi || die 1 "cannot write $out"
+	fi 2>/dev/null || die 1 "cannot write $out"
 fi

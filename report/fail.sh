@@ -126,6 +126,7 @@ case ${1-} in
 check) fail_parse "$(fail_columns "$(in_trees "experiments/$2/table")")" "$3" >/dev/null ;;
 judge)
 	cd -- "$2" || exit 1
+	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"
 	columns=$(jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], heading: .[7]}]' schema.tsv) ||
 		exit 1
 	asked=$(fail_parse "$(jq 'map(select((.type | IN("text", "type") | not)

@@ -239,3 +239,36 @@ END
 	[[ $output == *"no bundle of a run"* ]]
 	run -1 "$TOP/thinprobe" bundle "$KEPT" -o two.tar.zst
 }
+
+@test "compare, gate, export, bundle, report: what is no run, or cannot be read or written, is refused in one line" {
+	local words wanted
+
+	mkdir broken hollow comparison tables
+	echo '{' >broken/run.json
+	jq '.cells = []' "$RUN/run.json" >hollow/run.json
+	: >comparison/ab.json
+	cp "$RUN/run.json" tables
+	echo 'p50 * < 50ms' >limits
+	while read -r wanted words; do
+		# shellcheck disable=SC2086 # words
+		run "$TOP/thinprobe" $words
+		[ "$status" = "$wanted" ] && [ "${#lines[@]}" = 1 ] || { printf '%s (%s): %s\n' "$words" "$status" "$output"; return 1; }
+	done <<-END
+		1 compare $RUN broken --json
+		1 compare hollow $RUN --json
+		1 compare $RUN comparison
+		2 compare $RUN $RUN --effect 5 --json
+		1 gate broken --limits limits
+		1 gate tables --limits limits
+		2 gate $RUN --limits .
+		1 gate $RUN --baseline broken
+		2 gate $RUN --baseline $RUN --alpha x
+		1 export broken --as csv
+		1 export comparison --as junit
+		1 export $RUN --as csv -o none/out
+		1 bundle hollow
+		2 report comparison
+		2 report none
+	END
+	[ "$(jq -s length <("$TOP/thinprobe" compare "$KEPT" "$KEPT" --metrics p50 --json))" = 1 ]	# its samples are packed
+}
