@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ab-error-rates.sh [DIR...] - writes docs/ab-error-rates.md: how often `thinprobe ab` is wrong, by simulation, and by real
-# comparisons of a variant with itself (DIR: of each, as ab makes it): their verdicts, and their starts drawn again. Without DIR it
-# keeps that part of the page.
+# comparisons (DIR: of each, as ab makes it): of a variant with itself, their verdicts, and their starts drawn again; of two variants
+# whose p50 is known to differ, how many were found. A part without a DIR stays as it is on the page.
 #
-# ab-error-rates.sh --real N DIR [EXPERIMENT OPTION...] - makes those first: DIR/1 to DIR/N, each with its number as seed. What is
-# there stays, and what was interrupted goes on: the same command again resumes. 40 take about three hours:
+# ab-error-rates.sh --real N DIR [EXPERIMENT] [OPTION...] - makes those first: DIR/1 to DIR/N, each with its number as seed. What is
+# there stays, and what was interrupted goes on: the same command again resumes. 40 take 30 to 40 minutes on a quiet machine:
 #	docs/ab-error-rates.sh --real 40 results/ab-itself
+# and with an application that answers after 11.32 ms in place of 10.29, which is 10 % longer:
+#	docs/ab-error-rates.sh --real 40 results/ab-longer --a "--cost 10ms" --b "--cost 11.03ms"
 set -eu
 cd "$(dirname "$0")/.."
 real=()
 if [ "${1-}" = --real ]; then
-	[[ ${2-} =~ ^[1-9][0-9]{0,3}$ && -n ${3-} ]] || { sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+	[[ ${2-} =~ ^[1-9][0-9]{0,3}$ && -n ${3-} ]] || { sed -n '3,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 	n=$2 folder=$3
 	shift 3
-	[ $# -gt 0 ] || set -- stalls --protocol vnc:refecho --loads 0 --quick --time 6 --idle 1 --budget 5m
+	[[ ${1--} != -* ]] ||
+		set -- stalls --protocol vnc:refecho --loads 0 --quick --time 2 --idle 1 --pairs 1 --metrics p50 --budget 90s "$@"
 	for ((k = 1; k <= n; k++)); do
 		dir=$folder/$k status=0
 		real+=("$dir")
@@ -31,9 +34,27 @@ page=docs/ab-error-rates.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-what_of() {	# what_of DIR: what was compared with itself, as Markdown
-	jq -r '"`\(.experiment) \(.both)`, A \(.a.options | if . == "" then "as it is" else . end), \(.settings.pairs) pairs a start"' \
-		"$1/ab.json"
+what_of() {	# what_of DIR: what was compared, as Markdown
+	jq -r 'def variant: [.[]] | map(select(. != null and . != "")) | join(" ") | if . == "" then "as it is" else "`\(.)`" end;
+		"`\(.experiment) \(.both)`, A \(.a | variant)\(if .a == .b then "" else ", B \(.b | variant)" end), "
+		+ "\(.settings.metrics | if . == "" then "all metrics" else . end), pairs in a start: \(.settings.pairs)"' "$1/ab.json"
+}
+
+# The verdicts of comparisons whose B has the longer p50.
+print_longer() {	# print_longer DIR...
+	local n missed
+	n=$(for dir; do jq -r .result.verdict "$dir/verdict.json"; done | grep -vxc 'too noisy' || :)
+	missed=$((n - $(for dir; do jq -r .result.verdict "$dir/verdict.json"; done | grep -xc worse || :)))
+	printf '%s comparisons, of which %s were not too noisy. Found (worse): %s of %s.' "$#" "$n" "$((n - missed))" "$n"
+	[ "$n" = 0 ] || printf ' Not found: at most %s %% with 95 %% confidence.' "$(build/bench/ab_rates --bound "$missed" "$n")"
+	for dir; do jq -c --slurpfile ab "$dir/ab.json" '{result, ab: $ab[0]}' "$dir/verdict.json"; done | jq -rs '
+		def median: sort | if . == [] then null else (.[length / 2 | floor] + .[(length - 1) / 2 | floor]) / 2 end;
+		def of(f): map(f) | median | if . == null then "-" else . * 10 | round / 10 end;
+		"", "", "| | comparisons | p50 of B longer by, as seen | starts | blocks | minutes |", "|---|---:|---:|---:|---:|---:|",
+		(group_by(.result.verdict)[] | "| \(.[0].result.verdict | if . == "worse" then "found" else "not found: \(.)" end) | \(length) | "
+			+ "\(of(.result.metrics_decided[] | select(.metric == "latency_p50_ms") | 100 * (.b / .a - 1))) % | \(of(.ab.starts)) | "
+			+ "\(of(.result.blocks)) | \(of(.ab.measured_s / 60)) |"),
+		"", "Starts, blocks and minutes of measuring are medians."'
 }
 
 # The verdicts of comparisons, and their starts drawn again, all together.
@@ -46,8 +67,9 @@ print_real() {	# print_real DIR...
 	[ "$known" = 0 ] || printf ' Called: %s of %s, so at most %s %% with 95 %% confidence.' "$called" "$known" \
 		"$(build/bench/ab_rates --bound "$called" "$known")"
 	printf '\n\n'
-	awk -F'\t' -v OFS='\t' '
+	awk -F'\t' -v OFS='\t' -v names=" $(jq -r '.result.metrics_decided[].metric' "${@/%/\/verdict.json}" | sort -u | xargs) " '
 		NR == 1
+		FNR > 1 && $6 != "" && !index(names, " " $6 " ") { next }
 		FNR == 1 { starts += most; pairs += last; most = last = 0; next }
 		{
 			if ($2 > most) most = $2
@@ -60,7 +82,27 @@ print_real() {	# print_real DIR...
 		printf 'Nothing to draw from: %s.\n' "$(sed 's/.*: //' "$work/why")"
 }
 
-kept=$(sed -n '/^## Real blocks/,/^## How/p' "$page" 2>/dev/null | sed '$d' || true)
+same=() longer=()
+for dir; do
+	if jq -e '.a == .b' "$dir/ab.json" >/dev/null; then same+=("$dir"); else longer+=("$dir"); fi
+done
+
+# print_section HEADING FUNCTION DIR...: what these are, a group for each command; without DIR as it is on the page.
+print_section() {
+	local what dirs
+	if [ $# = 2 ]; then
+		H=$1 awk '/^## / { in_it = $0 == ENVIRON["H"] } in_it' "$page" 2>/dev/null || :
+		return
+	fi
+	printf '%s\n\n%s\n\n' "$1" "$(cat)"
+	for dir in "${@:3}"; do printf '%s\t%s\n' "$(what_of "$dir")" "$dir"; done >"$work/all"
+	cut -f1 "$work/all" | sort -u | while IFS= read -r what; do
+		printf '%s:\n\n' "$what"
+		mapfile -t dirs < <(W=$what awk -F'\t' '$1 == ENVIRON["W"] { print $2 }' "$work/all")
+		"$2" "${dirs[@]}"
+		echo
+	done
+}
 {
 	cat <<-'END'
 		# How often is `thinprobe ab` wrong?
@@ -75,24 +117,14 @@ kept=$(sed -n '/^## Real blocks/,/^## How/p' "$page" 2>/dev/null | sed '$d' || t
 	END
 	build/bench/ab_rates | sed 's/^A t test/\nA t test/; s/^| spread/\nB is 10 % slower in truth (normal differences):\n\n&/' | cat -s
 	echo
-	if [ $# -gt 0 ]; then
-		cat <<-'END'
-			## Real blocks
-
-			Real comparisons of a variant with itself: what they said; and their starts, drawn again at random, each with a random sign,
-			with the same looks. To find is a median that is 10 % longer.
-
-		END
-		for dir; do printf '%s\t%s\n' "$(what_of "$dir")" "$dir"; done >"$work/all"
-		cut -f1 "$work/all" | sort -u | while IFS= read -r what; do
-			printf '%s:\n\n' "$what"
-			mapfile -t dirs < <(W=$what awk -F'\t' '$1 == ENVIRON["W"] { print $2 }' "$work/all")
-			print_real "${dirs[@]}"
-			echo
-		done
-	elif [ -n "$kept" ]; then
-		printf '%s\n\n' "$kept"
-	fi
+	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
+		Real comparisons of a variant with itself: what they said; and their starts, drawn again at random, each with a random sign,
+		with the same looks. To find is a median that is 10 % longer. So that 40 take little more than half an hour, blocks are short
+		(40 keys), a start has one pair of them, one metric is asked for, and it ends after 90 s, known or not.
+	END
+	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
+		Real comparisons in which B's application answers later, by a known time of its own: the right verdict is *worse*.
+	END
 	cat <<-'END'
 		## How to read it
 

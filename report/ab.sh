@@ -56,7 +56,8 @@ page='"# \(.ab.experiment): is B better than A?", "",
 "> \(answer)", "",
 "| | options and programs |", "|---|---|", "| A | \(.ab.a | variant | cell) |", "| B | \(.ab.b | variant | cell) |",
 (if .ab.both != "" then "| both | \(.ab.both | cell) |" else empty end), "",
-"## Each metric", "",
+(select(.verdict.metrics_decided == []) | "No pair of blocks was undisturbed, so no metric has a value.", ""),
+(select(.verdict.metrics_decided != []) | "## Each metric", "",
 "| metric | A | B | change | interval | verdict | pairs |", "|---|---:|---:|---:|---|---|---:|",
 (.verdict.metrics_decided[] | . as $m
 	| [(name | cell), (.a, .b | plain | with_unit($m.unit)), change, interval, decision, .pairs] | row), "",
@@ -71,15 +72,15 @@ page='"# \(.ab.experiment): is B better than A?", "",
 	"\($first | name):", "",
 	"| difference in IQRs | difference | starts | blocks | minutes |", "|---:|---:|---:|---:|---:|",
 	($plan[] | [.effect_iqr, (.effect | plain | with_unit($first.unit)), .starts // "over 10,000",
-		if .starts then .starts * $d.ab.settings.pairs * 2 else "" end, (.starts as $s | $d | minutes($s))] | row) end), "",
+		if .starts then .starts * $d.ab.settings.pairs * 2 else "" end, (.starts as $s | $d | minutes($s))] | row) end), ""),
 "## What was not alike", "",
 (unlike | if . == [] then "Nothing that the two runs record." else
 	"| | A | B |", "|---|---|---|", (.[] | [.[0], (.[1:][] | cell)] | row) end), "",
 (select(.noise != []) | "## Disturbed blocks", "", "A block is named by its pair and its variant.", "",
 	"| start | block | what others did |", "|---:|---|---|", (.noise[] | map(cell) | row), ""),
 "## How this is decided", "",
-"Both variants had their sessions up at once and were measured in turns; after \(.ab.settings.pairs) pairs of blocks both were "
-	+ "started anew.",
+"Both variants had their sessions up at once and were measured in turns; after "
+	+ (.ab.settings.pairs | if . == 1 then "a pair" else "\(.) pairs" end) + " of blocks both were started anew.",
 "The intervals hold however often one looks: of comparisons of a variant with itself, at most \(.ab.settings.alpha_percent) % "
 	+ "call any metric better or worse.",
 "A pair in which other programs took more than 3 % of the server'"'"'s CPUs, or 10 % of the client'"'"'s, is left out "
@@ -90,7 +91,7 @@ page='"# \(.ab.experiment): is B better than A?", "",
 # The figure: a panel for each of the first metrics.
 mkdir -p figures && work=$(mktemp -d "$DIR/.page.XXXXXX") || die 1 "cannot write to $DIR"
 trap 'rm -rf "$work"' EXIT
-n=0 panels=() step=$(jq ".ab.starts / 12 | floor + 1" <<<"$doc")
+n=0 panels=() starts=$(jq .ab.starts <<<"$doc") step=$((starts / 12 + 1))
 while IFS=$'\t' read -r title unit low high effect; do
 	n=$((n + 1))
 	jq -r --argjson n "$n" '.verdict.metrics_decided[$n - 1].differences | to_entries[] | [.key + 1, .value] | @tsv' <<<"$doc" \
@@ -115,7 +116,7 @@ done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
 			set arrow 1 from graph 0, first $effect to graph 1, first $effect nohead linestyle dashed
 			set arrow 2 from graph 0, first -$effect to graph 1, first -$effect nohead linestyle dashed
 			set arrow 3 from graph 0, first 0 to graph 1, first 0 nohead linestyle dotted
-			set xrange [0.5:*]; set yrange [*:*]; set xtics 1,$step
+			set xrange [0.5:$starts + 0.5]; set yrange [*:*]; set xtics 1,$step
 			stats '$work/$i.tsv' using 2 nooutput name 's'
 			reach = (s_max > -s_min ? s_max : -s_min); reach = reach > $effect ? reach : $effect
 			set yrange [-1.2 * reach : 1.2 * reach]

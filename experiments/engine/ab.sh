@@ -301,7 +301,7 @@ trap '' INT TERM HUP
 [ "$STARTS" -gt 0 ] || die "nothing was measured; see $DIR/a.log and $DIR/b.log"
 decide
 [ -z "$WHY" ] || die "$WHY"
-rm -rf "$DIR/.block" "$DIR/.rows"
+rm -rf "$DIR/.block" "$DIR/.rows" "$DIR/.cpus"
 for v in a b; do
 	keep "$v/run.json" < <(jq --argjson n "$((STARTS * PAIRS))" '.settings.repeats = $n' "$DIR/$v/run.json")
 	EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$v" >/dev/null 2>>"$DIR/$v.log" &
