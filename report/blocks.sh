@@ -14,9 +14,19 @@ block_why() {
 				| "others took \(round) % of the client'\''s CPUs")] | first // empty'
 }
 
-# block_rows RUN REPEAT START VARIANT WORK: the figures of one repeat in rows of blocks/1: a run folder WORK with only this repeat
-# is summed up. Of the columns that have a direction, those that say how well was measured, counts and largest values say nothing
-# of a variant. 1: the repeat is not there, or cannot be summed up.
+# block_varied RUN RUN: the axes in which both have one value, not the same: they are the variants, and no conditions. 1: they have
+# different conditions; prints which.
+block_varied() {
+	jq -rs '[.[] | [.cells[].parameters] as $p | .axes | map({key: ., value: ([. as $axis | $p[][$axis]] | unique)}) | from_entries]
+		| .[0] as $a | .[1] as $b | [$a + $b | keys[] | select($a[.] != $b[.])] as $differ
+		| first(($differ[] | select([$a[.], $b[.]] | any(length != 1))
+			| "\(.): \($a[.] | map(tostring) | join(",")) and \($b[.] | map(tostring) | join(","))\n" | halt_error(1)),
+		($differ | join(" ")))' "$1/run.json" "$2/run.json" 2>&1
+}
+
+# block_rows RUN REPEAT START VARIANT WORK [AXES]: the figures of one repeat in rows of blocks/1: a run folder WORK with only this
+# repeat is summed up. Of the columns that have a direction, those that say how well was measured, counts and largest values say
+# nothing of a variant. AXES are left out of the names of the cells. 1: the repeat is not there, or cannot be summed up.
 block_rows() {
 	local work=$5 cell disturbed=0 there=''
 	rm -rf "$work" && mkdir -p "$work/cells" || return
@@ -29,9 +39,9 @@ block_rows() {
 	jq '.settings.repeats = 1' "$1/run.json" >"$work/run.json" &&
 		"$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" >/dev/null 2>"$work/err"
 	[ -f "$work/long.tsv" ] || { cat "$work/err" >&2; return 1; }
-	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" '
+	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " '
 		BEGIN { print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; axes = at["metric"] - 1; next }
+		NR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = " " $i " " } axes = at["metric"] - 1; next }
 		$at["table"] != "summary" || $at["better"] !~ /lower|higher/ || $at["unit"] !~ /^(us|ms|s|%|byte|kB|MB)$|\// ||
 			$at["estimator"] == "max" || $at["metric"] ~ /_max(_|$)|largest/ ||
 			$at["metric"] ~ /^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed|backlog)_/ {
@@ -39,7 +49,7 @@ block_rows() {
 			}
 		{
 			cell = ""
-			for (i = at["experiment"] + 1; i <= axes; i++) if ($i != "") cell = cell (cell == "" ? "" : " ") $i
+			for (i = at["experiment"] + 1; i <= axes; i++) if ($i != "" && !index(varied, name[i])) cell = cell (cell == "" ? "" : " ") $i
 			value = $at["above"] == 1 ? "" : $at["value"]
 			print "blocks/1", start, pair, variant, cell, $at["metric"], $at["unit"], $at["better"], value, disturbed
 		}' "$work/long.tsv"

@@ -77,13 +77,15 @@ read_options() {
 			;;
 		esac
 	done
-	[[ $EFFECT =~ ^[0-9]+(\.[0-9]+)?(%|ms)$ ]] || bad "--effect $EFFECT: a share such as 10%, or a time such as 5ms"
+	[[ $EFFECT =~ ^[0-9]+(\.[0-9]+)?(%|ms)$ && $EFFECT == *[1-9]* ]] ||
+		bad "--effect $EFFECT: a share such as 10%, or a time such as 5ms"
 	[[ $BUDGET =~ ^([1-9][0-9]{0,5})(s|m|h)$ ]] || bad "--budget $BUDGET: a time such as 10m"
 	case ${BASH_REMATCH[2]} in s) LIMIT=1 ;; m) LIMIT=60 ;; h) LIMIT=3600 ;; esac
 	LIMIT=$((LIMIT * BASH_REMATCH[1]))
 	[[ $PAIRS =~ ^[1-9][0-9]?$ ]] || bad "--pairs $PAIRS: a whole number from 1 to 99"
 	[[ $SEED =~ ^[0-9]{1,7}$ ]] || bad "--seed $SEED: a whole number"
-	[[ $ALPHA =~ ^[0-9]+(\.[0-9]+)?$ ]] || bad "--alpha $ALPHA: a percentage such as 5"
+	[[ $ALPHA =~ ^[0-9]+(\.[0-9]+)?$ ]] && awk -v a="$ALPHA" 'BEGIN { exit !(a >= 0.001 && a <= 50) }' ||
+		bad "--alpha $ALPHA: a percentage from 0.001 to 50, such as 5"
 	[[ $METRICS =~ ^[A-Za-z0-9_,]*$ ]] || bad "--metrics $METRICS: names of columns, separated by commas"
 }
 
@@ -123,11 +125,12 @@ check_programs() {
 }
 
 plan_variants() {
-	local v own
+	local v own words
 	# shellcheck disable=SC2046 # words
 	[ -n "$EXPERIMENT" ] && experiment_folder "$EXPERIMENT" >/dev/null ||
 		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest "$EXPERIMENT" "; thinprobe list names them" $(experiments))"
 	check_programs
+	for v in a b; do words_of "${OWN[$v]}" "$v" >/dev/null; done
 	[ -n "$DIR" ] || DIR=$(results_new ab)
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
 	mkdir -p -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) && [ -z "$(ls -A -- "$DIR")" ] ||
@@ -144,7 +147,11 @@ plan_variants() {
 	[ "${OWN[a]}${OWN[a-server]}${OWN[a-client]}${OWN[a-root]}" != \
 		"${OWN[b]}${OWN[b-server]}${OWN[b-client]}${OWN[b-root]}" ] ||
 		warn "A and B are the same: what is found is a false alarm"
-	cmp -s <(jq .axes "$DIR/a/run.json") <(jq .axes "$DIR/b/run.json") || die "the variants have different conditions"
+	words=$(block_varied "$DIR/a" "$DIR/b") || {
+		rm -rf "${DIR:?}/a" "${DIR:?}/b"
+		rmdir "$DIR" 2>/dev/null
+		bad "A and B have different conditions, $words: give both the same, or one each"
+	}
 	keep ab.json < <(jq -n --arg experiment "$EXPERIMENT" --arg both "${BOTH[*]}" --arg effect "$EFFECT" --arg metrics "$METRICS" \
 		--argjson pairs "$PAIRS" --argjson alpha "$ALPHA" --argjson seed "$SEED" \
 		--arg a "${OWN[a]}" --arg a_server "${OWN[a-server]}" --arg a_client "${OWN[a-client]}" \
@@ -162,7 +169,7 @@ recall() {	# of a comparison that goes on
 	[ -f "$RESUME/ab.json" ] || bad "--resume $RESUME: no comparison is there"
 	DIR=$(cd -- "$RESUME" && pwd) || exit 1
 	mapfile -t fields < <(jq -r '.experiment, (.a, .b | .options, .server, .client, .root // ""),
-		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed), .starts, .measured_s' "$DIR/ab.json") &&
+		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed), .starts, .measured_s' "$DIR/ab.json" 2>/dev/null) &&
 		[ "${#fields[@]}" = 16 ] || die "$DIR/ab.json cannot be read"
 	EXPERIMENT=${fields[0]} OWN[a]=${fields[1]} OWN[a-server]=${fields[2]} OWN[a-client]=${fields[3]} OWN[a-root]=${fields[4]} \
 		OWN[b]=${fields[5]} OWN[b-server]=${fields[6]} OWN[b-client]=${fields[7]} OWN[b-root]=${fields[8]} \
@@ -212,7 +219,7 @@ end_variants() {	# end_variants [stop]: waits for them, or tells them to end
 
 # One start of both; its blocks are added to blocks.tsv. 1: a variant could not be measured.
 one_start() {
-	local k pair v order=a FIRST=a SECOND=b
+	local k pair v varied order=a FIRST=a SECOND=b
 	[ "$(order_of "$STARTS")" = 0 ] || { order=b FIRST=b SECOND=a; }
 	rm -f "$DIR/.cpus"
 	for v in "$FIRST" "$SECOND"; do
@@ -232,9 +239,10 @@ one_start() {
 		order=${pair[1]}
 	done
 	end_begin
+	varied=$(block_varied "$DIR/a" "$DIR/b") || { end_variants; die "A and B have different conditions: $varied"; }
 	for ((k = 1; k <= PAIRS; k++)); do
 		for v in a b; do
-			block_rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$DIR/.block" || { end_variants; return 1; }
+			block_rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$DIR/.block" "$varied" || { end_variants; return 1; }
 		done
 	done >"$DIR/.rows"
 	end_variants
@@ -245,7 +253,7 @@ order_of() { LC_ALL=C awk -v seed="$((SEED * 1000 + $1))" 'BEGIN { srand(seed); 
 
 decide() {	# STATUS is judge's; verdict.json
 	local names=''
-	if [ -n "$METRICS" ]; then names=$(block_metrics "$DIR/blocks.tsv" "$METRICS") || die "--metrics $names"; fi
+	if [ -n "$METRICS" ]; then names=$(block_metrics "$DIR/blocks.tsv" "$METRICS") || die -2 "ab: --metrics $names"; fi
 	STATUS=0
 	"$TP_BIN/judge" "$DIR/blocks.tsv" --effect "$EFFECT" --alpha "$ALPHA" ${names:+--metrics "$names"} --json -o "$DIR/verdict.json" \
 		2>"$DIR/.judge" || STATUS=$?

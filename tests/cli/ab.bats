@@ -18,6 +18,10 @@ load helpers
 --a --quick
 nothing --a --quick
 stalls --effect 10
+stalls --effect 0%
+stalls --alpha 0
+stalls --protocol vnc:refecho --loads 0 --a '
+stalls --protocol vnc:refecho --a --loads=0,1 --b --loads=0,5
 stalls --budget soon
 stalls --pairs 0
 stalls --seed x

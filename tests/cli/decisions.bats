@@ -49,6 +49,24 @@ later() {
 	[[ $output == *"there are"*latency_p50_ms* ]]
 }
 
+@test "ab: two protocols are two variants of the same condition; different lists of loads are none" {
+	local before=$RUN
+	# shellcheck source=/dev/null
+	. "$TOP/report/blocks.sh"
+	export TP_BIN=$BIN
+	cp -r "$before" other
+	jq '.cells |= map(.parameters.protocol = "x11")' "$before/run.json" >other/run.json
+	run -0 block_varied "$before" other
+	[ "$output" = protocol ]
+	block_rows "$before" 1 1 a work protocol >rows
+	[ "$(cut -f 5 rows | sort -u | paste -sd ,)" = ",light 0,light 5" ]
+	block_rows "$before" 1 1 a work >rows
+	[ "$(cut -f 5 rows | sort -u | paste -sd ,)" = ",vnc light 0,vnc light 5" ]
+	jq '.cells |= map(.parameters.sinks += 1)' "$before/run.json" >other/run.json
+	run -1 block_varied "$before" other
+	[ "$output" = "sinks: 0,5 and 1,6" ]
+}
+
 @test "gate: limits and a baseline; exit status, TAP and JUnit" {
 	printf '%s\n' '# a comment' 'p50 vnc-light-0 < 50ms' 'late * <= 1%' >good
 	run -0 "$TOP/thinprobe" gate "$RUN" --limits good
