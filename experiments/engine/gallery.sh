@@ -208,9 +208,9 @@ kept_runs() {
 
 # Prints a line of JSON for each row of data/computed.tsv: what a program says, as the table "rows"; draws it beside the page.
 computed() {
-	local file name command drawing picture work words args
+	local file name command drawing picture words args
 	work=$(mktemp -d) || return
-	trap 'rm -rf -- "$work"' EXIT	# (this is a subshell)
+	trap 'rm -rf -- "$work"' EXIT	# (this is a subshell, so `work` is its own)
 	# shellcheck source=report/kept.sh
 	. "$TP_HOME/report/kept.sh"	# slim
 	while IFS= read -r file; do
