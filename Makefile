@@ -157,8 +157,9 @@ bench: all $(BENCH_PROGRAMS)
 		echo "== $$b"; $$b || { status=$$?; [ $$status -ne 130 ] || exit 130; failed="$$failed $$b"; }; echo; \
 	done; [ -z "$$failed" ] || { echo "not everything was shown to hold:$$failed"; exit 1; }
 
+# MINUTES=10: also runs each target so long.
 fuzz:
-	$(MAKE) -C tests/fuzz
+	$(MAKE) -C tests/fuzz $(if $(MINUTES),minutes)
 
 SHARE = $(DESTDIR)$(PREFIX)/share/thinprobe
 LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/thinprobe

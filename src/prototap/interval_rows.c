@@ -201,8 +201,8 @@ static void emit_others_row(struct intervals *t)
 
 static void close_interval(struct intervals *t, int64_t end_ns)
 {
-	for (int i = 0; i < INTERVAL_FLOWS; i++)
-		for (struct interval_flow **link = &t->bucket[i], *f; (f = *link);) {
+	for (int i = 0, left = t->flows; left && i < INTERVAL_FLOWS; i++)
+		for (struct interval_flow **link = &t->bucket[i], *f; (f = *link); left--) {
 			emit_flow_row(t, f, end_ns);
 			if (f->ended || t->start_ns - f->last_ns > INTERVAL_SILENT_NS) {
 				*link = f->next;
@@ -239,11 +239,10 @@ void intervals_finish(struct intervals *t, int64_t end_ns)
 
 void intervals_free(struct intervals *t)
 {
-	for (int i = 0; i < INTERVAL_FLOWS; i++)
-		for (struct interval_flow *f = t->bucket[i], *next; f; f = next) {
+	for (int i = 0; t->flows && i < INTERVAL_FLOWS; i++)
+		for (struct interval_flow *f = t->bucket[i], *next; f; f = next, t->flows--) {
 			next = f->next;
 			free(f);
 		}
 	memset(t->bucket, 0, sizeof(t->bucket));
-	t->flows = 0;
 }

@@ -190,7 +190,9 @@ static void add_payload(struct capture_meter *m, struct flow *f, int c, const st
 
 	payload_seek_protocol(&m->contents, f, c, &segment);
 	stream_add_segment(&f->stream[c], &m->pool, &segment, &t);
-	if (t.old_bytes && !is_keep_alive(&f->ack[1 - c], s)) {
+	if (t.old_bytes && is_keep_alive(&f->ack[1 - c], s)) {
+		n->keep_alives++;
+	} else if (t.old_bytes) {
 		n->retransmitted_packets++;
 		n->retransmitted_bytes += t.old_bytes;
 	}

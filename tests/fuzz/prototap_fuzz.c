@@ -8,6 +8,7 @@
  * (original - captured), u32 microseconds since the one before (little endian), and the captured
  * bytes. WHOLE_FILE: a capture file. TWO_FILES: u16 length of the first of two, which are merged.
  * DROPS: a pcapng file for drops.c. */
+#include "keep.h"
 #include "prototap/interval.h"
 #include "prototap/meter.h"
 #include "prototap/records.h"
@@ -22,25 +23,50 @@ enum { WHOLE_FILE = LINK_TYPES, TWO_FILES, DROPS, KINDS };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int file_of(const uint8_t *data, size_t size)
+static int file_of(const uint8_t *data, size_t size, int which)
 {
-	int fd = memfd_create("fuzz", 0);
+	static int fd[2] = { -1, -1 };
 
-	if (fd >= 0 && write(fd, data, size) != (ssize_t)size) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	if (fd[which] < 0)
+		fd[which] = memfd_create("fuzz", 0);
+	if (ftruncate(fd[which], (off_t)size) || pwrite(fd[which], data, size, 0) != (ssize_t)size)
+		abort();
+	return fd[which];
 }
 
-static void fuzz_drops(const uint8_t *data, size_t size)
-{
-	int fd = file_of(data, size);
+/* Ports of packets, so that only their counts need to be cleared. */
+#define TOUCHED 512
+static uint16_t touched[2 * TOUCHED];
+static int touches;
 
-	if (fd < 0)
+static void add_packet(struct capture_meter *m, enum link_type link, const struct packet *p)
+{
+	struct segment s;
+
+	if (touches < 2 * TOUCHED && decode_packet(link, p, &s) == DECODED_SEGMENT) {
+		touched[touches++] = s.port[0];
+		touched[touches++] = s.port[1];
+	}
+	meter_add_packet(m, link, p);
+}
+
+static void clear_tables(const struct capture_meter *m)
+{
+	struct x11_counts *x = m->contents.x11;
+
+	if (touches < 2 * TOUCHED) {
+		while (touches)
+			m->passed[touched[--touches]] = (struct port_count){ 0 };
+		keep_mark_clean(m->passed);
+	}
+	touches = 0;
+	if (!x)
 		return;
-	pcapng_count_drops(fd);
-	close(fd);
+	for (int k = 0; k < X11_KINDS; k++)
+		memset(x->tally[k], 0, (size_t)x->extensions * sizeof(*x->tally[k]));
+	memset(x->setup, 0, sizeof(x->setup));
+	memset(x->name, 0, sizeof(x->name));
+	keep_mark_clean(x);
 }
 
 struct reading {
@@ -52,13 +78,14 @@ static bool take(void *context, const struct packet *p)
 {
 	struct reading *r = context;
 
-	meter_add_packet(r->meter, r->link, p);
+	add_packet(r->meter, r->link, p);
 	return true;
 }
 
 static void fuzz_files(struct capture_meter *m, const uint8_t *data, size_t size, size_t first)
 {
-	int fd[2] = { file_of(data, first), first < size ? file_of(data + first, size - first) : -1 }, n = first < size ? 2 : 1;
+	int fd[2] = { file_of(data, first, 0), first < size ? file_of(data + first, size - first, 1) : -1 },
+	    n = first < size ? 2 : 1;
 	char path[2][32];
 	struct why why;
 	char *paths[2] = { path[0], path[1] };
@@ -75,8 +102,6 @@ static void fuzz_files(struct capture_meter *m, const uint8_t *data, size_t size
 	}
 	if (s)
 		source_close(s);
-	for (int i = 0; i < n; i++)
-		close(fd[i]);
 }
 
 static void fuzz_packets(struct capture_meter *m, enum link_type link, const uint8_t *data, size_t size)
@@ -96,7 +121,7 @@ static void fuzz_packets(struct capture_meter *m, enum link_type link, const uin
 		if (!copy)
 			return;
 		memcpy(copy, data + at, captured);
-		meter_add_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
+		add_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
 		free(copy);
 		at += captured;
 	}
@@ -154,7 +179,7 @@ static void check(const struct capture_meter *m)
 
 		packets += n->packets;
 		carried += n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes - n->udp_header_bytes + n->beyond_bytes;
-		accounted += n->payload_bytes + n->retransmitted_bytes;
+		accounted += n->payload_bytes + n->retransmitted_bytes + n->keep_alives;
 		if (n->messages > n->packets || n->link_header_bytes + n->ip_bytes > n->wire_bytes ||
 		    n->beyond_bytes > n->payload_bytes)
 			abort();
@@ -220,7 +245,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	kind = (data[0] & 15) % KINDS;
 	if (kind == DROPS) {
-		fuzz_drops(data + 1, size - 1);
+		pcapng_count_drops(file_of(data + 1, size - 1, 0));
 		return 0;
 	}
 	if (data[0] & 16)
@@ -250,6 +275,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (cfg.decode)
 		check_decoded(&m);
 	intervals_free(&intervals);
+	clear_tables(&m);
 	meter_free(&m);
 	return 0;
 }

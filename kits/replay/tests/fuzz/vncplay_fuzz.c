@@ -6,7 +6,7 @@
  * same; it is analysed beside itself, by both methods. STREAM: a byte with the format of pixels
  * (bytes a pixel, less one; 128: with a colour map), and what comes after ServerInit on a screen of
  * 70 x 36: as a whole and in pieces, which must come to the same. SIDE, TRACE, DEPS: such a
- * file. */
+ * file. With 128 in the first byte a screen may be as large as the program takes: it is slow. */
 #include "../unit/vncplay/rfb_between.h"
 #include "vncplay/common/deps.h"
 #include "vncplay/analyze/method_2005.h"
@@ -15,6 +15,7 @@
 #include "vncplay/common/trace.h"
 #include "why.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,19 +25,32 @@ enum { LOG, STREAM, SIDE, TRACE, DEPS, KINDS };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static bool large; /* screens of any size */
+
+int __real_screen_resize(struct screen *s, int width, int height);
+int __wrap_screen_resize(struct screen *s, int width, int height);
+int __wrap_screen_resize(struct screen *s, int width, int height)
+{
+	return !large && width > 0 && height > 0 && (int64_t)width * height > 128 * 64 ? -EINVAL
+										       : __real_screen_resize(s, width, height);
+}
+
 struct file { /* in memory, with a name */
 	int fd;
 	char path[32];
 };
 
-static struct file file_of(const void *data, size_t size)
+static const struct file *make_file(const void *data, size_t size)
 {
-	struct file f = { .fd = memfd_create("fuzz", 0) };
+	static struct file f = { .fd = -1 };
 
-	if (f.fd < 0 || write(f.fd, data, size) != (ssize_t)size)
+	if (f.fd < 0) {
+		f.fd = memfd_create("fuzz", 0);
+		snprintf(f.path, sizeof(f.path), "/proc/self/fd/%d", f.fd);
+	}
+	if (ftruncate(f.fd, (off_t)size) || pwrite(f.fd, data, size, 0) != (ssize_t)size)
 		abort();
-	snprintf(f.path, sizeof(f.path), "/proc/self/fd/%d", f.fd);
-	return f;
+	return &f;
 }
 
 /* What was sent is known, whatever the log says. */
@@ -48,14 +62,21 @@ static const char sent[] =
 
 static void fuzz_log(const uint8_t *data, size_t size)
 {
-	struct file log = file_of(data, size), side = file_of(sent, sizeof(sent) - 1);
-	struct replay run[2] = { { .file = log.path, .aux = side.path, .label = "run" } };
+	static struct file side;
+	const struct file *log = make_file(data, size);
+	struct replay run[2] = { { .file = log->path, .aux = side.path, .label = "run" } };
 	struct responses answers = { 0 };
 	struct analysis_result study = { 0 };
 	const struct method_2005_cfg cfg = METHOD_2005_DEFAULTS;
 	struct frame_matches paper = { 0 };
 	struct why why;
 
+	if (!*side.path) {
+		side.fd = memfd_create("fuzz", 0);
+		snprintf(side.path, sizeof(side.path), "/proc/self/fd/%d", side.fd);
+		if (write(side.fd, sent, sizeof(sent) - 1) != (ssize_t)sizeof(sent) - 1)
+			abort();
+	}
 	if (!replay_read(&run[0])) {
 		run[1] = run[0];
 		analyze_replays(run, 2, &study);
@@ -70,8 +91,6 @@ static void fuzz_log(const uint8_t *data, size_t size)
 		}
 	}
 	replay_free(&run[0]);
-	close(log.fd);
-	close(side.fd);
 }
 
 static void on_painted(void *whose, struct pixel_area b)
@@ -149,11 +168,10 @@ static void fuzz_side(const uint8_t *data, size_t size)
 
 static void fuzz_trace(const uint8_t *data, size_t size)
 {
-	struct file f = file_of(data, size);
 	struct input_trace t;
 	struct why why;
 
-	if (!trace_load(f.path, &t, &why)) {
+	if (!trace_load(make_file(data, size)->path, &t, &why)) {
 		for (int i = 0; i < t.n; i++)
 			if (t.events[i].at_ns < 0 || (i && t.events[i].at_ns < t.events[i - 1].at_ns) ||
 			    (t.events[i].kind == TRACE_SNAPSHOT &&
@@ -161,25 +179,23 @@ static void fuzz_trace(const uint8_t *data, size_t size)
 				abort();
 		trace_free(&t);
 	}
-	close(f.fd);
 }
 
 static void fuzz_deps(const uint8_t *data, size_t size)
 {
-	struct file f = file_of(data, size);
 	struct dependencies d;
 	struct why why;
 
-	if (!deps_read(f.path, &d, &why))
+	if (!deps_read(make_file(data, size)->path, &d, &why))
 		deps_free(&d);
-	close(f.fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 3)
 		return 0;
-	switch (data[0] % KINDS) {
+	large = data[0] & 128;
+	switch ((data[0] & 127) % KINDS) {
 	case LOG: fuzz_log(data + 1, size - 1); break;
 	case STREAM: fuzz_stream(data + 1, size - 1); break;
 	case SIDE: fuzz_side(data + 1, size - 1); break;

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* readers_fuzz - the readers of what files and command lines say, and of payload that prototap decodes; one is chosen by the first
+ * byte (enum reader). A reader may refuse its input with an error or with die(): anything else ends the target.
+ *
+ * OPTIONS: a word a line. RUN: run.json, a zero byte, cell.json of the first repeat. X11: packets as a byte (128: of the display) with
+ * the length less one, and that many bytes, of which a quarter was not captured where 64 is set. Others: the file. */
+#include "cli.h"
+#include "json_in.h"
+#include "judge/blocks.h"
+#include "keep.h"
+#include "keyrepeat/script.h"
+#include "prototap/flow.h"
+#include "prototap/key_log.h"
+#include "prototap/tls.h"
+#include "prototap/x11.h"
+#include "rows_in.h"
+#include "score/samples_in.h"
+#include "summarize/table.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char folder[32]; /* for readers that open files by name */
+static jmp_buf refused;
+
+static bool reading;
+
+void __real_exit(int status) __attribute__((noreturn));
+void __wrap_exit(int status) __attribute__((noreturn));
+int __wrap_fputs(const char *text, FILE *out);
+void __wrap_exit(int status)
+{
+	if (!reading)
+		__real_exit(status);
+	longjmp(refused, 1);
+}
+int __wrap_fputs(const char *text, FILE *out) /* (what die() says) */
+{
+	(void)text, (void)out;
+	return 0;
+}
+
+/* One extractor, for definitions of tables. */
+static const struct extractor_hooks keys = { .name = "keys" };
+const struct extractor_hooks *const extractors[] = { &keys, NULL };
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* A file at `path`, of the same inode in each turn. */
+static void put_file(const char *path, const void *data, size_t size)
+{
+	FILE *f = fopen(path, "we");
+
+	must(f && fwrite(data, 1, size, f) == size && !fclose(f));
+}
+
+static int keep_row(void *context, char *const *cell)
+{
+	size_t *rows = context;
+	int64_t number;
+
+	for (int i = 0; i < 4; i++)
+		if (cell[i] && rows_in_int(cell[i], &number) && rows_in_count(cell[i], &number))
+			must(number == ROWS_IN_NONE || number >= 0);
+	++*rows;
+	return 0;
+}
+
+static void read_rows(FILE *in, unsigned long *line)
+{
+	static const char *const columns[] = { "key", "due_ns", "sent_ns", "note", NULL };
+	size_t rows = 0;
+
+	rows_in_read(in, "keys/1", columns, 2, keep_row, &rows, line);
+}
+
+static void read_samples(FILE *in, unsigned long *line)
+{
+	const struct samples_cfg cfg = { .to_ns = INT64_MAX };
+	struct latency_samples samples;
+	const char *why;
+
+	if (!samples_read_table(in, &cfg, &samples, line, &why))
+		for (size_t i = 0; i < samples.n; i++)
+			must(samples.one[i].early_ms <= samples.one[i].late_ms || samples.one[i].later);
+	samples_free(&samples);
+}
+
+static void read_keys(FILE *in, unsigned long *line)
+{
+	struct key_log log = { 0 };
+
+	if (!key_log_read(in, &log, line)) {
+		must(log.n && log.n <= KEY_LOG_MAX && log.walls + log.unsent == log.n);
+		key_log_convert(&log, 0);
+		key_log_free(&log);
+	}
+}
+
+static void read_blocks(FILE *in, unsigned long *line)
+{
+	const struct block_effect effect = { .relative = 0.1 };
+	struct block_table table = { 0 };
+
+	if (!blocks_read(in, &table, line))
+		blocks_compare(&table, &effect);
+	blocks_free(&table);
+}
+
+static void read_script(FILE *in, unsigned long *line)
+{
+	struct act_script script;
+	size_t at;
+
+	if (!script_read(in, &script, &at))
+		for (size_t i = 1; i < script.n; i++)
+			must(script.offset_ns[i] >= script.offset_ns[i - 1]);
+	script_free(&script);
+	*line = at;
+}
+
+static void read_json(const char *path)
+{
+	static const char *const paths[] = { "result.stalls.mean_ms", "a", "0", "a.0.b", "schema" };
+	struct why why;
+	struct json_document *j = json_read_file(path, &why);
+	double real;
+	int64_t whole;
+	bool truth;
+
+	for (size_t i = 0; j && i < sizeof(paths) / sizeof(*paths); i++) {
+		if (json_get_int(j, paths[i], &whole))
+			must(json_get_real(j, paths[i], &real));
+		json_get_bool(j, paths[i], &truth);
+		json_get_str(j, paths[i]);
+	}
+	if (j)
+		json_free(j);
+}
+
+static void read_options(char *text)
+{
+	static const char *const words[] = { "one", "two", NULL };
+	static bool flag;
+	static int word;
+	static int64_t number, time_ns, bytes, rate;
+	static double real, percent;
+	static const char *name;
+	static struct cli_cpus cpus;
+	struct cli_pids pids = { 0 };
+	const struct cli_opt options[] = { { CLI_FLAG, 'f', "flag", &flag },
+					   { CLI_INT, 'n', "number", &number, -5, 1e6 },
+					   { CLI_REAL, 'r', "real", &real, 0, 1 },
+					   { CLI_PERCENT, 'p', "percent", &percent, 0, 100 },
+					   { CLI_NS, 't', "time", &time_ns, 0, 1e12 },
+					   { CLI_BYTES, 'b', "bytes", &bytes, 1, 1e15 },
+					   { CLI_STR, 's', "name", &name },
+					   { CLI_WORD, 'w', "word", &word, .words = words },
+					   { CLI_CPUS, 'c', "cpus", &cpus },
+					   { CLI_PIDS, 'P', "pids", &pids },
+					   { .type = CLI_END } };
+	char *argv[32] = { (char[]){ "fuzz" } }, cpu_text[64], *one;
+	int argc = 1;
+
+	while (argc < 31 && (one = strsep(&text, "\n"))) {
+		if (!strncmp(one, "-h", 2) || !strncmp(one, "-V", 2) || !strncmp(one, "--h", 3) || !strncmp(one, "--v", 3))
+			continue; /* (they print) */
+		cli_parse_rate(one, &rate);
+		argv[argc++] = one;
+	}
+	optind = 0; /* getopt may be inside of a word of the input before */
+	cli_parse(argc, argv, "fuzz [options]", "a test", options);
+	must(number >= -5 && number <= 1e6 && real >= 0 && real <= 1 && percent >= 0 && percent <= 100 && time_ns >= 0 &&
+	     word >= 0);
+	for (int i = 1; i < cpus.n; i++)
+		must(cpus.cpu[i] > cpus.cpu[i - 1]);
+	cli_format_cpus(&cpus, cpu_text, sizeof(cpu_text));
+	number = 0, real = 0, percent = 0, time_ns = 0, bytes = 1;
+}
+
+static void read_definitions(const char *path)
+{
+	struct tables t;
+
+	tables_read_definitions(path, &t);
+	for (size_t i = 0; i < t.n; i++)
+		table_find_column(&t.table[i], "p50_ms");
+}
+
+static void read_run(const char *text, size_t size)
+{
+	size_t first = strnlen(text, size);
+	struct experiment_run run;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/run.json", folder);
+	put_file(path, text, first);
+	snprintf(path, sizeof(path), "%s/cells/a/1/cell.json", folder);
+	put_file(path, text + first, size - first ? size - first - 1 : 0);
+	run_folder_read_run(folder, &run);
+	run_folder_read_cells(&run, false);
+	for (size_t i = 0; i < run.n; i++)
+		must(run.cell[i].n <= (size_t)run.repeats);
+}
+
+static void read_x11(const uint8_t *data, size_t size)
+{
+	struct x11_counts *sum = x11_alloc_counts();
+	struct x11_stream *x = sum ? x11_alloc_stream(sum) : NULL;
+	uint64_t bytes = 0, fed = 0;
+
+	must(x);
+	while (size > 1) {
+		bool display = data[0] & 128;
+		uint32_t n = (data[0] & 63u) * 4 + 1, captured;
+		uint8_t *piece;
+
+		n = n < size - 1 ? n : (uint32_t)size - 1;
+		captured = data[0] & 64 ? n - n / 4 : n;
+		piece = malloc(captured ? captured : 1); /* of its exact size: a read beyond is seen */
+		must(piece);
+		memcpy(piece, data + 1, captured);
+		skip_parser_feed(display ? &x->server : &x->client, piece, captured, n, display ? x11_step_server : x11_step_client,
+				 x);
+		free(piece);
+		data += n + 1;
+		size -= n + 1;
+		fed += n;
+	}
+	for (int k = 0; k < X11_KINDS; k++) {
+		for (int e = 0; e < sum->extensions; e++)
+			for (int i = 0; i < X11_MINORS; i++)
+				bytes += sum->tally[k][e][i].bytes;
+		memset(sum->tally[k], 0, (size_t)sum->extensions * sizeof(*sum->tally[k]));
+	}
+	bytes += sum->setup[0].bytes + sum->setup[1].bytes;
+	must(bytes + x->client.unclaimed + x->client.undecoded + x->server.unclaimed + x->server.undecoded == fed);
+	memset(sum->setup, 0, sizeof(sum->setup));
+	memset(sum->name, 0, sizeof(sum->name));
+	keep_mark_clean(sum);
+	free(sum);
+	free(x);
+}
+
+static void read_tls(const uint8_t *data, size_t size)
+{
+	struct tls_parser whole = { 0 }, pieces = { 0 };
+	struct tls_counts n = { 0 }, m = { 0 };
+	bool least = false;
+
+	tls_is_start(data, size, true);
+	tls_cipher_overhead(tls_find_cipher(data, size), &least);
+	tls_count_records(&whole, &n, 24, data, (uint32_t)size, (uint32_t)size);
+	for (size_t at = 0, now; at < size; at += now) {
+		now = size - at < 7 ? size - at : 7;
+		tls_count_records(&pieces, &m, 24, data + at, (uint32_t)now, (uint32_t)now);
+	}
+	must(!memcmp(&n, &m, sizeof(n)) && n.record_bytes <= size);
+	tls_stop(&whole, &n);
+}
+
+enum reader { ROWS, SAMPLES, KEYS, BLOCKS, SCRIPT, JSON, OPTIONS, DEFINITIONS, RUN, X11, TLS, READERS };
+
+static void read_text(enum reader kind, char *text, size_t size)
+{
+	static void (*const table[])(FILE *, unsigned long *) = { read_rows, read_samples, read_keys, read_blocks, read_script };
+	unsigned long line = 0;
+	char path[64];
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%s/file", folder);
+	if (kind == JSON || kind == DEFINITIONS)
+		put_file(path, text, size);
+	if (kind <= SCRIPT && size) {
+		in = fmemopen(text, size, "r");
+		must(in);
+		table[kind](in, &line);
+		fclose(in);
+	} else if (kind == JSON) {
+		read_json(path);
+	} else if (kind == OPTIONS) {
+		read_options(text);
+	} else if (kind == DEFINITIONS) {
+		read_definitions(path);
+	} else if (kind == RUN) {
+		read_run(text, size);
+	}
+}
+
+static void make_folder(void)
+{
+	char path[64];
+
+	json_set_alloc_funcs(malloc, free); /* (keep.c's) */
+	snprintf(folder, sizeof(folder), "/dev/shm/readers_fuzz.%d", (int)getpid());
+	must(!mkdir(folder, 0700));
+	for (const char *name = "/cells\0/cells/a\0/cells/a/1\0"; *name; name += strlen(name) + 1) {
+		snprintf(path, sizeof(path), "%s%s", folder, name);
+		must(!mkdir(path, 0700));
+	}
+}
+
+static void remove_folder(void)
+{
+	char path[64];
+
+	for (const char *name = "/cells/a/1/cell.json\0/cells/a/1\0/cells/a\0/cells\0/run.json\0/file\0\0"; *name;
+	     name += strlen(name) + 1) {
+		snprintf(path, sizeof(path), "%s%s", folder, name);
+		remove(path);
+	}
+	remove(folder);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *volatile text;
+
+	if (!*folder) {
+		make_folder();
+		atexit(remove_folder);
+	}
+	if (size < 2)
+		return 0;
+	if (data[0] % READERS >= X11) {
+		(data[0] % READERS == X11 ? read_x11 : read_tls)(data + 1, size - 1);
+		return 0;
+	}
+	text = malloc(size);
+	must(text);
+	memcpy(text, data + 1, size - 1);
+	text[size - 1] = '\0';
+	keep_track(true);
+	reading = true;
+	if (!setjmp(refused))
+		read_text(data[0] % READERS, text, size - 1);
+	reading = false;
+	keep_track(false);
+	free(text);
+	return 0;
+}
