@@ -31,7 +31,8 @@ echo "1,000 a second for $seconds s at SCHED_FIFO $PRIORITY on CPU $cpu"
 command_of() {	# sets command
 	case $1 in
 	keyrepeat)
-		command=("$TP_BIN/keyrepeat" null: --rate 1000 -t "${seconds}s" --watch update --priority "$PRIORITY" --cpus "$cpu" --format json)
+		command=("$TP_BIN/keyrepeat" null: --schedule periodic --rate 1000 -t "${seconds}s" --watch update
+			--priority "$PRIORITY" --cpus "$cpu" --format json)
 		;;
 	cyclictest) command=(taskset -c "$cpu" cyclictest --quiet --mlockall --priority="$PRIORITY"
 		--affinity="$cpu" --threads=1 --interval=1000

@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 LIBS_vncplay = -lcap-ng -lseccomp -lvncserver -lvncclient -ljpeg -lz -lgcrypt -lxkbcommon
 USES_vncplay = rfb
+EXTRA_vncplay/fuzz_test = -Wl,--wrap=screen_resize

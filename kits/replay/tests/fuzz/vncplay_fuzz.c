@@ -40,18 +40,18 @@ struct file { /* in memory, with a name */
 	char path[32];
 };
 
-static const struct file *make_file(const void *data, size_t size)
+/* Fills a file, which stays open from input to input. */
+static void set_file(struct file *f, const void *data, size_t size)
 {
-	static struct file f = { .fd = -1 };
-
-	if (f.fd < 0) {
-		f.fd = memfd_create("fuzz", 0);
-		snprintf(f.path, sizeof(f.path), "/proc/self/fd/%d", f.fd);
+	if (!*f->path) {
+		f->fd = memfd_create("fuzz", 0);
+		snprintf(f->path, sizeof(f->path), "/proc/self/fd/%d", f->fd);
 	}
-	if (ftruncate(f.fd, (off_t)size) || pwrite(f.fd, data, size, 0) != (ssize_t)size)
+	if (ftruncate(f->fd, (off_t)size) || pwrite(f->fd, data, size, 0) != (ssize_t)size)
 		abort();
-	return &f;
 }
+
+static struct file given; /* the input */
 
 /* What was sent is known, whatever the log says. */
 static const char sent[] =
@@ -63,20 +63,16 @@ static const char sent[] =
 static void fuzz_log(const uint8_t *data, size_t size)
 {
 	static struct file side;
-	const struct file *log = make_file(data, size);
-	struct replay run[2] = { { .file = log->path, .aux = side.path, .label = "run" } };
+	struct replay run[2] = { { .file = given.path, .aux = side.path, .label = "run" } };
 	struct responses answers = { 0 };
 	struct analysis_result study = { 0 };
 	const struct method_2005_cfg cfg = METHOD_2005_DEFAULTS;
 	struct frame_matches paper = { 0 };
 	struct why why;
 
-	if (!*side.path) {
-		side.fd = memfd_create("fuzz", 0);
-		snprintf(side.path, sizeof(side.path), "/proc/self/fd/%d", side.fd);
-		if (write(side.fd, sent, sizeof(sent) - 1) != (ssize_t)sizeof(sent) - 1)
-			abort();
-	}
+	set_file(&given, data, size);
+	if (!*side.path)
+		set_file(&side, sent, sizeof(sent) - 1);
 	if (!replay_read(&run[0])) {
 		run[1] = run[0];
 		analyze_replays(run, 2, &study);
@@ -171,7 +167,8 @@ static void fuzz_trace(const uint8_t *data, size_t size)
 	struct input_trace t;
 	struct why why;
 
-	if (!trace_load(make_file(data, size)->path, &t, &why)) {
+	set_file(&given, data, size);
+	if (!trace_load(given.path, &t, &why)) {
 		for (int i = 0; i < t.n; i++)
 			if (t.events[i].at_ns < 0 || (i && t.events[i].at_ns < t.events[i - 1].at_ns) ||
 			    (t.events[i].kind == TRACE_SNAPSHOT &&
@@ -186,7 +183,8 @@ static void fuzz_deps(const uint8_t *data, size_t size)
 	struct dependencies d;
 	struct why why;
 
-	if (!deps_read(make_file(data, size)->path, &d, &why))
+	set_file(&given, data, size);
+	if (!deps_read(given.path, &d, &why))
 		deps_free(&d);
 }
 
