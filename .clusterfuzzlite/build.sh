@@ -6,7 +6,7 @@ mkdir -p "$OUT/lib"
 for target in "$WORK"/fuzz/*_fuzz; do
 	name=${target##*/}
 	cp "$target" "$OUT/"
-	zip -qj "$OUT/${name}_seed_corpus.zip" {.,kits/*}/tests/fuzz/corpus/"${name%_fuzz}"/* 2>/dev/null || [ $? = 18 ]
+	zip -qj "$OUT/${name}_seed_corpus.zip" {.,kits/*}/tests/fuzz/corpus/"${name%_fuzz}"{,.found}/* 2>/dev/null || [ $? = 18 ]
 	ldd "$target" | awk '$3 ~ /^\// && $1 !~ /^(libc|libm|libpthread|libdl|librt)\.so/ { print $3 }' | xargs -r cp -t "$OUT/lib"
 	patchelf --set-rpath "\$ORIGIN/lib" "$OUT/$name"
 done
