@@ -2,8 +2,8 @@
 /* readers_fuzz - the readers of what files and command lines say, and of payload that prototap decodes; one is chosen by the first
  * byte (enum reader). A reader may refuse its input with an error or with die(): anything else ends the target.
  *
- * OPTIONS: a word a line. RUN: run.json, a zero byte, cell.json of the first repeat. X11: packets as a byte (128: of the display) with
- * the length less one, and that many bytes, of which a quarter was not captured where 64 is set. Others: the file. */
+ * OPTIONS: a word a line. RUN: run.json, a zero byte, cell.json of the first repeat. X11: packets as a byte (128: of the display;
+ * 64: a quarter was not captured; the rest: the length less one, by four), and that many bytes. Others: the file. */
 #include "cli.h"
 #include "json_in.h"
 #include "judge/blocks.h"
