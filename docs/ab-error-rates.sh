@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ab-error-rates.sh [DIR...] - writes docs/ab-error-rates.md: how often `thinprobe ab` is wrong, by simulation, and by real
-# comparisons (DIR: of each, as ab makes it): of a variant with itself, their verdicts, and their starts drawn again; of two variants
-# whose p50 is known to differ, how many were found. A part without a DIR stays as it is on the page.
+# comparisons (DIR: of each, as ab makes it): of a variant with itself, their verdicts, and their starts drawn again; of two
+# variants whose p50 is known to differ, how many were found. A part without a DIR stays as it is on the page.
 #
 # ab-error-rates.sh --real N DIR [EXPERIMENT] [OPTION...] - makes those first: DIR/1 to DIR/N, each with its number as seed. What is
 # there stays, and what was interrupted goes on: the same command again resumes. 40 take 30 to 40 minutes on a quiet machine:
