@@ -200,7 +200,7 @@ beside() {	# TOOL KIND: the few bursts with this tool looking; TOOL-KIND.truth, 
 		wait_until 10 grep -q '^ *0: *[0-9]*: ' "$name.out" || die "cyclictest does not start: $(tail -n 1 "$name.err")"
 		burst "$name" "$2" "random:$few"
 		stop INT
-		"$truth" "$name.bursts" --cyclictest "$name.out" --from "$from" >"$name.truth" || die "cyclictest's cycles cannot be compared"
+		"$truth" "$name.bursts" --cyclictest "$name.out" --from "$from" >"$name.truth" || die "see $name.out and $name.bursts"
 		grep -c '^ *0:' "$name.out" | awk '{ print 26 * $1 }' >"$name.bytes"
 		;;
 	esac

@@ -8,7 +8,8 @@
 #   protocol_begin SESSION            of protocol_start: empties what that sets; 1 (cannot) where it cannot run here or runs already
 #   protocol_keep WORD                one of the plug-in's own for the session: ${PROTOCOL_KEPT[$PROTOCOL_KEY]} in protocol_ended
 #   protocol_run [OPTION]... ROLE NAME COMMAND...
-#                                     lab_start; what it starts is one of PROTOCOL_PIDS and ends with the session
+#                                     starts COMMAND as lab_start does (NAME: of its log); it is one of PROTOCOL_PIDS and ends
+#                                     with the session
 #   protocol_failed SESSION WORDS LOG...
 #                                     stops it; 1 (cannot) with WORDS and the last that these say of an error
 #   protocol_stop [SESSION]           is that of the plug-in: what was started last ends first; then protocol_ended SESSION, if the

@@ -244,7 +244,7 @@ back_zram() {	# back_zram NUMBER BOOT
 	return 1
 }
 
-back_loop() {	# back_loop FILE: of loop devices that did not get as far as to let go by themselves
+back_loop() {	# back_loop FILE: detaches the loop devices over it that were not yet told to detach by themselves
 	local device
 	[ -e "$1" ] || return 0
 	while IFS= read -r device; do

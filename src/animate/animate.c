@@ -285,7 +285,7 @@ static void write_video(const struct picture_cfg *picture, int64_t frames, const
 	free(rgb);
 }
 
-static int run_write(struct rec_report *r, const char *path)
+static int run_write_video(struct rec_report *r, const char *path)
 {
 	struct picture_cfg picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed };
 	int64_t frames = option_frames();
@@ -338,5 +338,5 @@ int main(int argc, char **argv)
 	proc_set_parent_death_term();
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
 	out = rec_must_open(&out_cfg, "animate");
-	return word[0] == 's' ? run_show(out) : word[0] == 'c' ? run_count(out) : run_write(out, argv[first + 1]);
+	return word[0] == 's' ? run_show(out) : word[0] == 'c' ? run_count(out) : run_write_video(out, argv[first + 1]);
 }

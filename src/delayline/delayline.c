@@ -54,7 +54,7 @@ static int read_link_end_option(const char *text, void *value)
 
 	(void)value;
 	if (cfg.ends == 2)
-		die_usage("--end %s: a link has two ends", text);
+		die_usage("--end %s: a third end; a link has two", text);
 	if (name == 0 || name >= IFNAMSIZ || memchr(text, '/', name))
 		die_usage("--end %s: an interface name has 1 to 15 characters, without /", text);
 	cfg.end[cfg.ends++] = text;

@@ -339,8 +339,8 @@ static double said_growth(const struct session_figure *f, double growth)
 	return f->of->relative ? 100 * expm1(growth) : growth;
 }
 
-/* The end of a block after the warm-up; 0: the end of the warm-up. */
-static double end_s(size_t block)
+/* Seconds from the start of the run to the end of a block, of which the first after the warm-up is 1; 0: the end of the warm-up. */
+static double block_end_s(size_t block)
 {
 	return (double)(block + (size_t)cfg.warmup) * (double)cfg.block_ns / NS_PER_S;
 }
@@ -360,9 +360,9 @@ static void report_figure(struct rec_report *r, const struct session_figure *f, 
 		      { "end", said_growth(f, d->end), 4 });
 	rec_add_str(r, "change_unit", unit);
 	rec_add_reals(r, { "effect", said_growth(f, d->effect), 4 }, { "p", d->p, 6 },
-		      { "told_s", d->told ? end_s(d->told) : (double)NAN, 1 },
-		      { "returned_s", d->returned ? end_s(d->returned) : (double)NAN, 1 },
-		      { "since_s", grows ? end_s(f->begin.block) : (double)NAN, 1 },
+		      { "told_s", d->told ? block_end_s(d->told) : (double)NAN, 1 },
+		      { "returned_s", d->returned ? block_end_s(d->returned) : (double)NAN, 1 },
+		      { "since_s", grows ? block_end_s(f->begin.block) : (double)NAN, 1 },
 		      { "step", grows && step ? f->begin.growth : (double)NAN, 4 },
 		      { "per_hour", grows && !step ? f->begin.growth * 3600 * NS_PER_S / (double)cfg.block_ns : (double)NAN, 4 });
 	rec_end(r);
@@ -388,7 +388,7 @@ static int report_session(const struct session_figure *f, const struct drift_fig
 	rec_begin_object(r, "result");
 	rec_add_strs(r, { "verdict", words[d->word] }, { "moved_first", first < n ? f[first].of->metric : NULL });
 	rec_add_ints(r, { "blocks", (int64_t)blocks }, { "blocks_needed", DRIFT_BLOCKS });
-	rec_add_reals(r, { "block_s", (double)cfg.block_ns / NS_PER_S, 3 }, { "seconds", end_s(blocks), 1 });
+	rec_add_reals(r, { "block_s", (double)cfg.block_ns / NS_PER_S, 3 }, { "seconds", block_end_s(blocks), 1 });
 	rec_set_summary(r, "%s", words[d->word]);
 	if (blocks < DRIFT_BLOCKS)
 		rec_warn(r, "%s after the warm-up: nothing is decided with fewer than %zu", counted_text((int64_t)blocks, "block"),

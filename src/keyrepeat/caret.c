@@ -40,10 +40,10 @@ static int count_cells(int pixels, int cell)
 	return (pixels + cell - 1) / cell;
 }
 
-static void keep_smaller(int *cell, int by)
+static void keep_smallest_positive(int *cell, int step)
 {
-	if (by > 0 && (!*cell || by < *cell))
-		*cell = by;
+	if (step > 0 && (!*cell || step < *cell))
+		*cell = step;
 }
 
 /* Finds the height of a line (the lowest step) and the width of a cell: the shortest way from one step to the next on the same
@@ -58,10 +58,10 @@ static bool measure_cell(const struct caret_step *step, size_t n, int *line, int
 	*cell = 0;
 	for (size_t i = 1; i < n; i++)
 		if (step[i].bottom == step[i - 1].bottom)
-			keep_smaller(cell, step[i].right - step[i - 1].right);
+			keep_smallest_positive(cell, step[i].right - step[i - 1].right);
 	for (size_t i = 0; i < n && !*cell; i++)
 		if (step[i].bottom - step[i].top + 1 == *line && (step[i].right - step[i].left) % 2 == 0)
-			keep_smaller(cell, (step[i].right - step[i].left) / 2);
+			keep_smallest_positive(cell, (step[i].right - step[i].left) / 2);
 	return *cell >= CELL_MIN;
 }
 

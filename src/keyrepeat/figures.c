@@ -54,7 +54,7 @@ static enum pair_drain pairing_drain(const struct figures_cfg_of_train *cfg, con
 }
 
 /* Keys that were surely counted, not lost: those sent before the last picture that showed all keys sent by then. */
-static size_t count_sure_keys(const struct key_train *t, const struct observations *seen)
+static size_t count_keys_not_lost(const struct key_train *t, const struct observations *seen)
 {
 	size_t gone = 0, sure = 0;
 
@@ -90,7 +90,7 @@ static size_t pair_patch(struct key_train *t, const struct observations *seen)
 	if (fewer && (t->end != SENDER_COMPLETE || t->end_ns - seen->shown[shows - 1].at_ns < NS_PER_S))
 		more = 0;
 	pair_patch_numbers(other, t->due, seen->shown, shows, t->base + more, t->end_ns);
-	for (size_t i = fewer && more ? count_sure_keys(t, seen) : 0; i < t->due && more; i++) {
+	for (size_t i = fewer && more ? count_keys_not_lost(t, seen) : 0; i < t->due && more; i++) {
 		struct key_times *key = &t->key[i];
 
 		if (fewer) {

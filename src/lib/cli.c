@@ -212,7 +212,7 @@ static void check_range(const struct cli_opt *o, double v, const char *text)
 			  format_bound(high, sizeof(high), o, o->max));
 }
 
-static void read_word(const struct cli_opt *o, const char *text)
+static void read_choice(const struct cli_opt *o, const char *text)
 {
 	char all[256];
 
@@ -255,7 +255,7 @@ static void store_value(const struct cli_opt *o, const char *text)
 			die_usage("--%s needs a value", o->name);
 		*(const char **)o->value = text;
 		return;
-	case CLI_WORD: read_word(o, text); return;
+	case CLI_WORD: read_choice(o, text); return;
 	case CLI_CALL:
 		err = o->call(text, o->value);
 		if (err == -EDOM)

@@ -15,7 +15,7 @@
 struct watchdog {
 	bool exact;		       /* set by the caller: shut down at until_ns even if bytes still arrive */
 	int sock;		       /* own duplicate of the socket */
-	int64_t grace_ns;	       /* time between a stop signal and the shutdown */
+	int64_t grace_ns;	       /* time from a stop signal until the socket is shut down */
 	_Atomic int64_t until_ns;      /* timeout; may be changed at any time, which restarts the grace period */
 	_Atomic bool stopping, bitten; /* the thread is to end; the thread has shut the socket down */
 	pthread_t thread;

@@ -357,7 +357,7 @@ static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	return err;
 }
 
-/* Sends keys until one causes no major fault: the pages that a key touches are then in memory. */
+/* Sends keys until one causes no major fault (the pages that a key touches are then in memory), but at most WARM_KEYS. */
 static int warm_up(const struct cycle_cfg *cfg, struct cycle_run *run, struct why *why)
 {
 	struct memory_reading r = { 0 };

@@ -80,7 +80,7 @@ static void clear_open_inputs(struct interval_flow *f)
 }
 
 /* Estimates the share of inputs without an effect as if half an input more of either kind had been seen. */
-bool interval_is_silent(const struct interval_flow *f)
+bool interval_stopped_answering(const struct interval_flow *f)
 {
 	double without_effect = ((double)f->ignored + 0.5) / ((double)(f->answered + f->ignored) + 1);
 
@@ -104,7 +104,7 @@ void interval_settle_inputs(struct interval_flow *f, int64_t time_ns)
 		}
 		drop_oldest(f);
 	}
-	if (f->given_up && !interval_is_silent(f)) {
+	if (f->given_up && !interval_stopped_answering(f)) {
 		f->ignored += f->given_up;
 		clear_open_inputs(f);
 	}
@@ -204,8 +204,8 @@ static enum client_message read_message(const struct intervals *t, struct interv
 	if (s->transport != TRANSPORT_TCP)
 		return MESSAGE_OPAQUE;
 	f->buttons_then = f->buttons;
-	return input_read_message(kind, there ? seen->packet->bytes + s->payload_at : NULL,
-				  there < s->payload_bytes ? there : s->payload_bytes, &f->buttons_then);
+	return input_classify_payload(kind, there ? seen->packet->bytes + s->payload_at : NULL,
+				      there < s->payload_bytes ? there : s->payload_bytes, &f->buttons_then);
 }
 
 static uint32_t sequence_length(const struct segment *s)

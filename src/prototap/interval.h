@@ -163,4 +163,4 @@ void interval_settle_inputs(struct interval_flow *f, int64_t time_ns);
 /* Forgets all waits: no wait is measured across this instant. */
 void interval_forget_waits(struct interval_flow *f);
 /* Whether so many inputs have no update that this is not chance, even if the first of them was given up long ago. */
-bool interval_is_silent(const struct interval_flow *f);
+bool interval_stopped_answering(const struct interval_flow *f);

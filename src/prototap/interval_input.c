@@ -74,7 +74,7 @@ static bool find_x11_press(struct bounded_reader *r)
 	return false;
 }
 
-enum client_message input_read_message(enum input_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons)
+enum client_message input_classify_payload(enum input_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons)
 {
 	struct bounded_reader r = { .bytes = bytes, .n = n };
 	bool replies = kind == INTERVAL_X11, press;

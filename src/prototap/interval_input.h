@@ -17,7 +17,7 @@ enum input_protocol { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
  * of them is not known. */
 enum client_message { MESSAGE_INPUT, MESSAGE_REPLY, MESSAGE_OTHER, MESSAGE_OPAQUE };
 /* `n` 0: the payload was not captured. *buttons: those of the pointer that are down (RFB). */
-enum client_message input_read_message(enum input_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons);
+enum client_message input_classify_payload(enum input_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons);
 
 #define OPAQUE_KINDS 12
 #define OPAQUE_LEAST 12

@@ -125,7 +125,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	int64_t waiting = known_age(f->counted_ns, end_ns);
 	struct verdict v;
 
-	seen.stopped = interval_is_silent(f) && waiting > VERDICT_LATE_NS;
+	seen.stopped = interval_stopped_answering(f) && waiting > VERDICT_LATE_NS;
 	seen.open_ns[PART_LATEST] = -1;
 	seen.open_ns[PART_WAIT] = seen.stopped || (trusted && !opaque) ? waiting : -1;
 	seen.open_ns[PART_CLIENT_ACK] = known_age(f->unacked_ns[DISPLAY], end_ns);
@@ -156,7 +156,7 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 	row->length_ns = t->every_ns;
 	row->dropped = t->dropped < 0 ? -1 : t->dropped - t->dropped_before;
 	row->clock_set = t->clock_set;
-	row->waiting = f->waits > f->answerable || interval_is_silent(f) ? end - f->open_ns : -1;
+	row->waiting = f->waits > f->answerable || interval_stopped_answering(f) ? end - f->open_ns : -1;
 	if (!row->packets && row->waiting < 0 && !row->unanswered)
 		return;
 	row->next_p50 = response_quantile(&f->to_next, 0.5);

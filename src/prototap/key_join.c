@@ -198,10 +198,10 @@ static void end_block(struct key_update_join *w, int64_t end_ns)
 	}
 }
 
-static void begin_block(struct key_update_join *w, size_t next)
+static void begin_key_block(struct key_update_join *w, size_t first_key)
 {
-	w->first = next;
-	w->end = find_block_end(w->cfg.typed, next);
+	w->first = first_key;
+	w->end = find_block_end(w->cfg.typed, first_key);
 	w->updates = 0;
 	w->open = true;
 }
@@ -222,7 +222,7 @@ static void advance_blocks(struct key_update_join *w, int64_t now_ns)
 			return;
 		if (w->open)
 			end_block(w, block_begin_ns(t, next));
-		begin_block(w, next);
+		begin_key_block(w, next);
 	}
 }
 
@@ -305,7 +305,7 @@ void key_join_finish(struct key_update_join *w, int64_t time_ns)
 		if (w->open)
 			end_block(w, end);
 		while (w->end < t->n) { /* keys due after the capture's end */
-			begin_block(w, w->end);
+			begin_key_block(w, w->end);
 			end_block(w, end > t->key[w->end - 1].due_ns ? end : t->key[w->end - 1].due_ns);
 		}
 	} else {

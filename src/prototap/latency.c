@@ -12,7 +12,7 @@
 const char *const latency_pairings[] = { "blocks", "none", NULL };
 const char *const latency_assumes[] = { "nothing", "coalescing", NULL };
 
-int idle_add_window(struct idle_updates *n, const char *text)
+int idle_add_update_count(struct idle_updates *n, const char *text)
 {
 	size_t digits = strcspn(text, "/");
 	int64_t updates, window;

@@ -27,7 +27,7 @@ struct idle_updates {
 };
 
 /* Adds a window "UPDATES/TIME", such as 0/60s. 0; -EINVAL, or -EDOM: a time without a unit. */
-int idle_add_window(struct idle_updates *n, const char *text);
+int idle_add_update_count(struct idle_updates *n, const char *text);
 
 /* Updates a second, and the upper 95 % bound of that rate; NAN: not measured. */
 double idle_rate(const struct idle_updates *n);

@@ -96,7 +96,7 @@ static bool detect_tls(struct flow *f, int c, const uint8_t *bytes, uint32_t cap
 
 static void begin_tls(struct flow_decoder *o, int c, const uint8_t *bytes, uint32_t captured)
 {
-	uint16_t cipher = tls_find_cipher(bytes, captured);
+	uint16_t cipher = tls_server_hello_cipher(bytes, captured);
 	bool least = false;
 
 	o->is_tls[c] = true;

@@ -31,7 +31,7 @@ static int sandbox; /* enum confine_mode */
 
 static int read_idle(const char *text, void *value)
 {
-	return idle_add_window(value, text);
+	return idle_add_update_count(value, text);
 }
 
 static int read_ports(const char *text, void *value)

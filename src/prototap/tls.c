@@ -23,7 +23,7 @@ bool tls_is_start(const uint8_t *bytes, size_t n, bool midway)
 	return midway && bytes[0] == APPLICATION_DATA && bytes[2] == 3 && (bytes[3] || bytes[4]);
 }
 
-uint16_t tls_find_cipher(const uint8_t *bytes, size_t n)
+uint16_t tls_server_hello_cipher(const uint8_t *bytes, size_t n)
 {
 	struct bounded_reader r = { .bytes = bytes, .n = n };
 	/* record header 5, handshake header 4, version 2, random 32, session id 1 + its length, cipher 2 (RFC 8446, 4.1.3) */

@@ -34,7 +34,7 @@ struct tls_parser {
 bool tls_is_start(const uint8_t *bytes, size_t n, bool midway);
 
 /* The cipher chosen by a ServerHello at the beginning of these bytes; 0: none, or too few bytes. */
-uint16_t tls_find_cipher(const uint8_t *bytes, size_t n);
+uint16_t tls_server_hello_cipher(const uint8_t *bytes, size_t n);
 /* Bytes that the cipher adds to a record; 0: not known. *least: possibly more. */
 uint32_t tls_cipher_overhead(uint16_t cipher, bool *least);
 

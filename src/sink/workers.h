@@ -9,11 +9,11 @@
 #include <stdatomic.h>
 
 struct worker {
-	pid_t pid;			/* 0: has ended */
-	pid_t was;			/* its pid, also after it has ended */
-	atomic_bool ready;		/* set by its worker_function once the load is running */
-	enum cpu_policy_part asked;	/* the part of the policy that was refused */
-	atomic_int refused;		/* errno of that refusal; 0: none */
+	pid_t pid;		    /* 0: has ended */
+	pid_t was;		    /* its pid, also after it has ended */
+	atomic_bool ready;	    /* set by its worker_function once the load runs; of a burst plan, once it is ready to begin */
+	enum cpu_policy_part asked; /* the part of the policy that was refused */
+	atomic_int refused;	    /* errno of that refusal; 0: none */
 	int64_t start_ns, start_cpu_ns; /* wall-clock and CPU time when its worker_function began */
 	int64_t wall_ns, cpu_ns;	/* duration and CPU time of its worker_function; if it died, cpu_ns of the whole process */
 	int64_t slice_ns;		/* from cpu_policy_slice_ns() */

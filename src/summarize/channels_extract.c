@@ -82,7 +82,7 @@ static void read_report(const struct experiment_repeat *r, const char *file, dou
 		die(EXIT_RUN, "%s/%s: not a report of prototap: no result.channels.total", r->folder, file);
 }
 
-static bool is_session(const struct experiment_cell *c)
+static bool has_part_session(const struct experiment_cell *c)
 {
 	return !strcmp(cell_require_text(c, "part"), "session");
 }
@@ -104,9 +104,9 @@ static void read_repeat(const struct experiment_repeat *r)
 	json_get_bool(r->json, "restless", &own->restless);
 	json_get_bool(r->json, "picture.same", &own->same);
 	own->differs_percent = json_number(r->json, "picture.differs_percent");
-	for (size_t i = 0; is_session(r->cell) && i < PARTS; i++)
+	for (size_t i = 0; has_part_session(r->cell) && i < PARTS; i++)
 		read_report(r, parts[i].file, scale[i], &own->of[i]);
-	if (is_session(r->cell))
+	if (has_part_session(r->cell))
 		return;
 	read_report(r, "prototap.json", 1, &own->of[0]);
 	if (!own->of[0].there)
@@ -223,7 +223,7 @@ static void write_task_sum(const struct experiment_cell *c, size_t works, bool i
 			for (const struct experiment_repeat *r = k->repeat; r < k->repeat + k->n; r++) {
 				const struct channel_findings *own = extractor_repeat_data(r);
 
-				if (r->number != (int64_t)n + 1 || !own->same || is_session(k) || !same_protocol(k, c))
+				if (r->number != (int64_t)n + 1 || !own->same || has_part_session(k) || !same_protocol(k, c))
 					continue;
 				there++;
 				for (int v = 0; v < VALUES; v++)
@@ -245,12 +245,12 @@ static void write_cell_traffic(const struct experiment_cell *c, bool in_protocol
 	bool last = c + 1 == c->run->cell + c->run->n || !same_protocol(c, c + 1);
 	size_t works = 0;
 
-	for (size_t p = 0; is_session(c) && p < PARTS; p++)
+	for (size_t p = 0; has_part_session(c) && p < PARTS; p++)
 		write_part(c, p, parts[p].what, in_protocol_row, out);
-	if (!is_session(c))
+	if (!has_part_session(c))
 		write_part(c, 0, cell_require_text(c, "part"), in_protocol_row, out);
 	for (const struct experiment_cell *k = c; last && k >= c->run->cell && same_protocol(k, c); k--)
-		works += !is_session(k);
+		works += !has_part_session(k);
 	if (works > 1)
 		write_task_sum(c, works, in_protocol_row, out);
 	if (last && in_protocol_row)

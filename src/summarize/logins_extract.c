@@ -81,7 +81,7 @@ static const struct {
 enum { MEMORIES = sizeof(logins_memory) / sizeof(*logins_memory) };
 
 struct login_steps {
-	int64_t logins[STEPS_MAX + 1]; /* number of logins at each step; the first is 0 */
+	int64_t logins[STEPS_MAX + 1]; /* logins open at each reading of memory, ascending; the first is 0 */
 	size_t steps;
 };
 

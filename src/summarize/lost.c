@@ -65,7 +65,8 @@ static int store_process(void *into, const struct input_cell *c)
 
 const struct input_table lost_processes = { "process/1", "pid $class | $process", store_process, NULL };
 
-static const struct lost_process *find_process(const struct lost_profile *l, const char *kind, int64_t pid)
+/* NULL: the culprit is no task, or its pid is not listed. */
+static const struct lost_process *find_culprit_process(const struct lost_profile *l, const char *kind, int64_t pid)
 {
 	const struct lost_process key = { .pid = pid };
 
@@ -113,7 +114,7 @@ static int store_culprit(void *into, const struct input_cell *c)
 		return -EPROTO;
 	if (!l->shares && l->processes)
 		qsort(l->process, l->processes, sizeof(*l->process), compare_pids);
-	p = find_process(l, kind, c[C_PID].count);
+	p = find_culprit_process(l, kind, c[C_PID].count);
 	snprintf(thread, sizeof(thread), "%.*s", (int)sizeof(thread) - 1, culprit);
 	if (p && *p->process && strcmp(p->process, culprit))
 		snprintf(thread, sizeof(thread), "%.16s (%s)", culprit, p->process);
@@ -162,7 +163,7 @@ static size_t find_event(const struct lost_profile *l, int64_t cpu, int64_t t)
 	return low;
 }
 
-bool lost_class_is_system(enum lost_class class)
+bool lost_class_is_under_test(enum lost_class class)
 {
 	return class == LOST_OWN || class == LOST_KERNEL;
 }
@@ -178,7 +179,7 @@ void lost_compute_system_share(struct lost_profile *l)
 		size_t from = find_event(l, s->cpu, s->start), to = from;
 		double sum = 0;
 
-		if (!lost_class_is_system(s->class))
+		if (!lost_class_is_under_test(s->class))
 			continue;
 		for (; to < l->events && l->event[to].cpu == s->cpu && l->event[to].start < s->end; to++)
 			sum += (double)l->event[to].length;

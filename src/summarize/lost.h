@@ -11,10 +11,10 @@
 #include "run_folder.h"
 
 enum lost_class {
-	/* the system: */
+	/* the system under test: */
 	LOST_OWN,    /* tasks of the lab */
 	LOST_KERNEL, /* kernel threads and interrupts */
-	/* not the system: */
+	/* others: */
 	LOST_FOREIGN,	  /* tasks of no namespace of the lab */
 	LOST_ITSELF,	  /* the measurement itself */
 	LOST_ENDED,	  /* tasks that ended before they were looked up */
@@ -23,7 +23,7 @@ enum lost_class {
 };
 extern const char *const lost_class_names[LOST_CLASSES];
 
-bool lost_class_is_system(enum lost_class class);
+bool lost_class_is_under_test(enum lost_class class);
 
 struct lost_event {
 	int64_t cpu, start, end; /* CLOCK_MONOTONIC, ns; end: including pauses within the event */

@@ -317,9 +317,9 @@ static void write_culprits(const struct experiment_cell *c, struct table_out *ou
 	for (size_t i = 0; i < cell->rans; i++)
 		sum += cell->ran[i].ns;
 	for (const struct culprit_sum *r = cell->ran; r < cell->ran + cell->rans; r++) {
-		if (!left[lost_class_is_system(r->class)])
+		if (!left[lost_class_is_under_test(r->class)])
 			continue;
-		left[lost_class_is_system(r->class)]--;
+		left[lost_class_is_under_test(r->class)]--;
 		row_set_parameters(out, c);
 		row_set_text(out, "class", lost_class_names[r->class]);
 		row_set_text(out, "kind", r->name.kind);

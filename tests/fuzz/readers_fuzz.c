@@ -260,7 +260,7 @@ static void read_tls(const uint8_t *data, size_t size)
 	bool least = false;
 
 	tls_is_start(data, size, true);
-	tls_cipher_overhead(tls_find_cipher(data, size), &least);
+	tls_cipher_overhead(tls_server_hello_cipher(data, size), &least);
 	tls_count_records(&whole, &n, 24, data, (uint32_t)size, (uint32_t)size);
 	for (size_t at = 0, now; at < size; at += now) {
 		now = size - at < 7 ? size - at : 7;

@@ -13,7 +13,7 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/../../.." && pwd) || exit 1
 . "$TP_HOME/lab/lib.sh"
 . "$here/bench/lib.sh"
 
-LATE_MS=5	# that 1 % of 10,000 users' keys may be late
+LATE_MS=5	# ms; at most 1 % of the keys of 10,000 users may be sent later than this
 
 bench_begin vusers "$@"
 need wrk wrk

@@ -24,7 +24,7 @@ TEST(other_words_are_refused)
 	struct idle_updates n = { 0 };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_not_equal(idle_add_window(&n, wrong[i]), 0);
+		assert_int_not_equal(idle_add_update_count(&n, wrong[i]), 0);
 	assert_int_equal(n.window_ns, 0);
 }
 

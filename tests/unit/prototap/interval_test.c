@@ -356,7 +356,7 @@ TEST(what_a_user_did)
 	uint8_t buttons = 0; /* of the cases in this order */
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(input_read_message(cases[i].kind, cases[i].bytes, cases[i].n, &buttons), cases[i].message);
+		assert_int_equal(input_classify_payload(cases[i].kind, cases[i].bytes, cases[i].n, &buttons), cases[i].message);
 		assert_int_equal(buttons, cases[i].buttons);
 	}
 }

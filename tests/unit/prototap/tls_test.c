@@ -29,10 +29,10 @@ TEST(the_cipher_of_a_server_hello)
 	hello[43] = 3; /* a session's name of three bytes */
 	hello[47] = 0xc0;
 	hello[48] = 0x30;
-	assert_int_equal(tls_find_cipher(hello, sizeof(hello)), 0xc030);
-	assert_int_equal(tls_find_cipher(hello, 48), 0);
+	assert_int_equal(tls_server_hello_cipher(hello, sizeof(hello)), 0xc030);
+	assert_int_equal(tls_server_hello_cipher(hello, 48), 0);
 	hello[5] = 1;
-	assert_int_equal(tls_find_cipher(hello, sizeof(hello)), 0);
+	assert_int_equal(tls_server_hello_cipher(hello, sizeof(hello)), 0);
 	assert_int_equal(tls_cipher_overhead(0xc030, &least), 24);
 	assert_int_equal(tls_cipher_overhead(0x1303, &least), 17);
 	assert_int_equal(tls_cipher_overhead(0xcca8, &least), 16);

@@ -18,8 +18,8 @@ struct file_set {
 
 struct drop_result {
 	int64_t files, refused; /* files dropped; files that could not be opened any more */
-	/* bytes in the cache before, and bytes still there after; -1: not known, since the kernel tells only users who may write
-	 * the file */
+	/* bytes that left the page cache, and bytes still in it; -1: not known, since the kernel tells only a file's owner and users
+	 * who may write it */
 	int64_t dropped_bytes, stayed_bytes;
 	/* the files of which most bytes stayed, most first; NULL: no more; owned by the file_set */
 	const char *stayed[FILE_SET_STAYED];

@@ -84,7 +84,7 @@ static void read_tree(struct measurement *r, int64_t now)
 	struct tree_sums c, before = r->counts;
 	int64_t since = now - r->tree_ns;
 
-	tree_read(&r->tree, r->subreaper->pid, &c);
+	tree_list_processes(&r->tree, r->subreaper->pid, &c);
 	/* a process that ends while the tree is read may be missing from the sums */
 	r->counts.minor_faults = c.minor_faults > before.minor_faults ? c.minor_faults : before.minor_faults;
 	r->counts.major_faults = c.major_faults > before.major_faults ? c.major_faults : before.major_faults;

@@ -71,7 +71,7 @@ static void kill_descendants(pid_t first, struct subreaper_shared *shared)
 	struct tree_sums unused;
 
 	for (bool left = true; left; clock_sleep(clock_now() + 2 * NS_PER_MS)) {
-		tree_read(&below, getpid(), &unused);
+		tree_list_processes(&below, getpid(), &unused);
 		tree_signal(&below, SIGKILL);
 		left = reap_orphans(first, shared);
 	}
@@ -159,7 +159,7 @@ int subreaper_end(struct subreaper *n, int64_t patience_ns)
 	int how = 0;
 
 	if (n->pid > 0) {
-		tree_read(&below, n->pid, &unused);
+		tree_list_processes(&below, n->pid, &unused);
 		if (below.n && patience_ns) {
 			tree_signal(&below, SIGTERM);
 			how = 1;

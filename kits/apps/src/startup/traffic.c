@@ -126,7 +126,8 @@ void traffic_restart(struct traffic *t)
 	t->refaults_begin = read_refaults(t);
 }
 
-static int64_t counter_growth(int64_t now, int64_t before)
+/* now - before; -1: one of them is not known. */
+static int64_t subtract_known(int64_t now, int64_t before)
 {
 	return now < 0 || before < 0 ? -1 : now - before;
 }
@@ -135,10 +136,10 @@ void traffic_record_step(struct traffic *t, int64_t now_ns)
 {
 	struct traffic_counts now = read_swap(t), moved;
 
-	moved = (struct traffic_counts){ counter_growth(now.reads, t->last.reads),
-					 counter_growth(now.read_bytes, t->last.read_bytes),
-					 counter_growth(now.writes, t->last.writes),
-					 counter_growth(now.write_bytes, t->last.write_bytes) };
+	moved = (struct traffic_counts){ subtract_known(now.reads, t->last.reads),
+					 subtract_known(now.read_bytes, t->last.read_bytes),
+					 subtract_known(now.writes, t->last.writes),
+					 subtract_known(now.write_bytes, t->last.write_bytes) };
 	if (moved.reads <= 0 && moved.read_bytes <= 0 && moved.writes <= 0 && moved.write_bytes <= 0)
 		return;
 	t->last = now;
@@ -167,7 +168,7 @@ void traffic_get_refaults(const struct traffic *t, struct refault_counts *out)
 {
 	struct refault_counts now = read_refaults(t);
 
-	*out = (struct refault_counts){ counter_growth(now.anonymous, t->refaults_begin.anonymous),
-					counter_growth(now.file, t->refaults_begin.file),
-					counter_growth(now.direct_scanned, t->refaults_begin.direct_scanned) };
+	*out = (struct refault_counts){ subtract_known(now.anonymous, t->refaults_begin.anonymous),
+					subtract_known(now.file, t->refaults_begin.file),
+					subtract_known(now.direct_scanned, t->refaults_begin.direct_scanned) };
 }

@@ -39,7 +39,7 @@ static void append_children(struct tree *t, pid_t pid)
 	free(child);
 }
 
-void tree_read(struct tree *t, pid_t root, struct tree_sums *counts)
+void tree_list_processes(struct tree *t, pid_t root, struct tree_sums *counts)
 {
 	struct proc_stat s;
 	int kept = 0;

@@ -31,7 +31,7 @@ struct tree_memory {
 };
 
 /* Lists the processes below `root`, without `root` and without zombies. */
-void tree_read(struct tree *t, pid_t root, struct tree_sums *counts);
+void tree_list_processes(struct tree *t, pid_t root, struct tree_sums *counts);
 /* True if `pid` is `root` or below it. */
 bool tree_has_process(pid_t root, pid_t pid);
 /* Sends a signal to all processes of the tree. */

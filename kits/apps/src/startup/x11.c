@@ -16,7 +16,7 @@
 #define PAUSE_MOST (50 * NS_PER_MS) /* ... but not more after a look that was delayed, so that no change is missed */
 
 /* Reads a part of the screen into `to`, an array of the screen's size. */
-static bool read_pixels(struct screen_watch *s, const struct pixel_area *at, uint32_t *to)
+static bool read_area_into_screen(struct screen_watch *s, const struct pixel_area *at, uint32_t *to)
 {
 	size_t stride = (size_t)s->x.screen.w;
 
@@ -59,7 +59,7 @@ static bool is_painted(const struct screen_watch *s, const struct pixel_area *at
 
 void x11_window_update_hash(struct screen_watch *s, struct x11_window *w, const struct pixel_area *part)
 {
-	if (area_is_empty(part) || !read_pixels(s, part, s->now))
+	if (area_is_empty(part) || !read_area_into_screen(s, part, s->now))
 		return;
 	for (int y = part->y; y < part->y + part->h; y++) {
 		uint64_t *row = &w->row[y - w->at.y];
@@ -206,7 +206,7 @@ int screen_reset(struct screen_watch *s)
 	while (x11_take_event(&s->x, &old))
 		;
 	x11_watch_forget(&s->drawing);
-	if (!read_pixels(s, &s->x.screen, s->before) || s->x.broken)
+	if (!read_area_into_screen(s, &s->x.screen, s->before) || s->x.broken)
 		return -EPIPE;
 	memcpy(s->now, s->before, (size_t)s->x.screen.w * (size_t)s->x.screen.h * sizeof(*s->now));
 	return 0;

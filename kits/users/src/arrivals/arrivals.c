@@ -201,7 +201,8 @@ static void say_verdict(struct rec_report *r, const struct logged_arrivals *l, c
 	else if (p->verdict)
 		rec_say(r, "Random arrivals (Poisson): rejected at %g %% by %s.", 100 * POISSON_LEVEL, by);
 	if (cfg.sample && p->verdict && !p->poisson)
-		rec_say(r, "These are random arrivals: of such samples (--seed), one in twenty is rejected by chance.");
+		rec_say(r, "This is chance: the arrivals were drawn at random, and one in twenty such samples is rejected. "
+			   "Try another --seed.");
 	if (cfg.log.source)
 		rec_set_table(r, "by_sources");
 }

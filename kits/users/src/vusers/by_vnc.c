@@ -106,7 +106,8 @@ static int send_message(struct vnc_user *u, const void *bytes, size_t n)
 	return sent == (ssize_t)n ? 0 : sent < 0 ? -errno : -ENOBUFS;
 }
 
-static const char *error_text(int err)
+/* NULL: strerror() says enough. */
+static const char *explain_vnc_error(int err)
 {
 	switch (err) {
 	case -EPROTO: return "the server does not speak RFB, or sends an encoding that was not requested";
@@ -141,7 +142,7 @@ static void read_user(struct vnc_users *v, uint32_t user)
 		u->rfb.n_out = 0;
 	}
 	if (flags < 0 || err) {
-		lose_user(v, user, flags < 0 ? flags : err, flags < 0 ? error_text(flags) : NULL);
+		lose_user(v, user, flags < 0 ? flags : err, flags < 0 ? explain_vnc_error(flags) : NULL);
 		return;
 	}
 	if (flags & VRFB_READY)

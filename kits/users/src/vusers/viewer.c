@@ -111,7 +111,8 @@ static void compare_pixels(struct viewer *v, int x, int y, int w, int h)
 	}
 }
 
-static void on_rectangle(rfbClient *client, int x, int y, int w, int h)
+/* Called by libvncclient for each rectangle: sets v->changed if its pixels changed. */
+static void detect_changed_pixels(rfbClient *client, int x, int y, int w, int h)
 {
 	struct viewer *v = find_viewer(client);
 
@@ -154,7 +155,7 @@ static bool start_viewer(struct viewer *v, int fd, int port)
 	c->sock = fd;
 	c->serverPort = port;
 	c->GetPassword = copy_password;
-	c->GotFrameBufferUpdate = on_rectangle;
+	c->GotFrameBufferUpdate = detect_changed_pixels;
 	c->FinishedFrameBufferUpdate = on_update;
 	c->canHandleNewFBSize = TRUE;
 	c->appData.shareDesktop = TRUE;

@@ -93,7 +93,7 @@ int server_greet(int fd, int port, const char *password, int64_t until_ns, struc
 	client = rfbGetClient(8, 3, 4);
 	err = client ? watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
 	if (err) {
-		why_say(why, "no memory for the greeting");
+		why_say(why, "cannot prepare the greeting: %s", strerror(-err));
 		if (client)
 			rfbClientCleanup(client);
 		goto out;
