@@ -82,7 +82,7 @@ pick_cpus() {
 	[ -n "$client" ]
 }
 
-# The CPUs that the driver asks for: all of them, or wait.
+# Sets server and client to the CPUs that the driver asks for, and locks each (not with `any`). 1: another lab has one of them.
 wish_cpus() {
 	local c
 	server=$LAB_CPUS_server client=$LAB_CPUS_client

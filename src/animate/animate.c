@@ -200,7 +200,7 @@ static void say_frames_seen(struct rec_report *r, int64_t loop, struct count_res
 	const char *rate = number_text(average_rate(seen->frames - 1, seen->first_ns, seen->last_ns));
 
 	if (misses_are_known(loop, seen))
-		rec_say(r, "%s seen in %s: %s/s, %s of %s, %s missed (but for whole rounds)", frames, seconds, rate,
+		rec_say(r, "%s seen in %s: %s/s, %s of %s, %s missed (without whole rounds of the loop)", frames, seconds, rate,
 			count_text(seen->distinct), counted_text(loop, "kind"), seen->missed ? count_text(seen->missed) : "none");
 	else if (loop > 1)
 		rec_say(r, "%s seen in %s: %s/s, %s of %s; missed: unknown, %s", frames, seconds, rate, count_text(seen->distinct),

@@ -12,7 +12,8 @@ struct busy_slice {
 	int here; /* thread id of a task in our pid namespace; 0: not known */
 	char name[24];
 	int64_t ns, start_ns, end_ns;
-	bool resumed, wants; /* as in struct culprit_share */
+	bool resumed; /* the task was preempted before, and goes on with the same burst of work (struct culprit_share) */
+	bool wants;   /* the task was still runnable when it last left the CPU */
 };
 
 /* Capacity: more than the trace's ring can hold between two drains, since a busy interval has at least two records. */

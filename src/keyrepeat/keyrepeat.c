@@ -181,7 +181,7 @@ static void refuse_conflicts(const struct target_ops *target)
 	if (cfg.window && plan_uses_pointer(&run.plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
 	if (cfg.find_region && run.plan.n && !plan_first_plain_key(&run.plan))
-		die_usage("--region auto types the first key without modifiers of --script, and this script has none");
+		die_usage("--region auto types a key without modifiers, of --key or of --script: give one");
 	if (cfg.find_region && (!run.plan.n || cfg.watch != WATCH_UPDATE))
 		die_usage("--region auto types keys and looks for what they change: give a --rate and --watch update");
 	if (!run.plan.n && cfg.watch == WATCH_NONE)

@@ -103,7 +103,7 @@ int plan_make(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *
 const struct input_act *plan_first_plain_key(const struct key_plan *plan)
 {
 	if (!plan->act)
-		return &plan->only;
+		return plan->only.held ? NULL : &plan->only;
 	for (size_t i = 0; i < plan->n; i++)
 		if (plan->act[i].kind == ACT_KEY && !plan->act[i].held)
 			return &plan->act[i];

@@ -49,7 +49,7 @@ struct key_plan {
 
 /* 0, or an exit status (EXIT_USAGE, EXIT_RUN) with a line in `why`. For SCHEDULE_ASKED the plan has one key. */
 int plan_make(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *why);
-/* The first key in the plan without modifiers; NULL: none. */
+/* The first key of the script without modifiers, or the key of --key; NULL: all have modifiers. */
 const struct input_act *plan_first_plain_key(const struct key_plan *plan);
 /* True if the plan moves the pointer or presses its buttons. */
 bool plan_uses_pointer(const struct key_plan *plan);

@@ -57,7 +57,7 @@ static const char *flow_end_text(const struct flow *f)
 	return f->key.transport == TRANSPORT_UDP ? NULL : "open";
 }
 
-static void report_flow(struct rec_report *r, const struct flow *f, int64_t capture_ns)
+static void report_flow(struct rec_report *r, const struct flow *f, int64_t capture_start_ns)
 {
 	struct channel_counts both = f->count[INPUT];
 	char text[FLOW_ADDRESS];
@@ -72,7 +72,7 @@ static void report_flow(struct rec_report *r, const struct flow *f, int64_t capt
 	rec_add_int(r, "server_port", f->key.port[server]);
 	rec_add_str(r, "server_by", server_by_names[f->server_clue]);
 	rec_add_int(r, "start_ns", f->start_ns);
-	rec_add_real(r, "from_s", (double)(f->start_ns - capture_ns) / NS_PER_S, 6);
+	rec_add_real(r, "from_s", (double)(f->start_ns - capture_start_ns) / NS_PER_S, 6);
 	rec_add_real(r, "duration_s", (double)(f->last_ns - f->start_ns) / NS_PER_S, 6);
 	/* UDP has no beginning that could be seen. */
 	rec_add_str(r, "began",

@@ -46,7 +46,8 @@ int source_begin(struct packet_source *s, bool sort, struct why *why);
 
 const struct link_layer *source_link_layer(const struct packet_source *s);
 
-/* Hands some packets to `fn`. How many; 0: the end of the files, or live no packet at present; -1 with the reason in `why`. A
+/* Reads some packets and hands them to `fn`; of sorted files a packet once no earlier one can come. Returns how many were read; 0:
+ * the end of the files (the packets held were handed over before), or live no packet at present; -1 with the reason in `why`. A
  * damaged file is read up to the damage; link types that change within a file are an error. */
 int source_deliver(struct packet_source *s, packet_fn *fn, void *context, struct why *why);
 

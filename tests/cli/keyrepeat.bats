@@ -182,6 +182,7 @@ END
 		*x11: only*	null: --window 5
 		*--region auto*	x11::1 --region auto --rate 0 --watch update
 		*--region auto*	x11::1 --region auto --watch patch
+		*without\ modifiers*	x11::1 --region auto --watch update --key ctrl+s
 		*WxH+X+Y*	x11::1 --region 0x5+1+1
 		*ID*	x11::1 --window 0
 		*ID*	x11::1 --window -5

@@ -182,7 +182,7 @@ exp_session() {
 	used-file | used-slow)
 		largest=$(tr , '\n' <<<"$USED" | sort -n | tail -n 1)
 		lab_disk "$kind" "$((largest + 96))M" /tmp/disk ||
-			warn "cannot time the writing of a file on the disk of ${P[swap]}: $LAB_WHY"
+			warn "the writing of a file is not timed beside swap ${P[swap]}: no second disk of that kind: $LAB_WHY"
 		;;
 	esac
 }

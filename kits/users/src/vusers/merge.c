@@ -290,12 +290,13 @@ static void choose_worst_generator(struct report_facts *what)
 	late[worst] = (struct sample){ 0 };
 }
 
-static double sum_reports(const char *path)
+/* The sum of a number of all reports, such as "result.bytes"; NAN: one of them lacks it. */
+static double sum_report_values(const char *member)
 {
 	double sum = 0;
 
 	for (int i = 0; i < run.m.parts; i++)
-		sum += get_real(i, path, NAN);
+		sum += get_real(i, member, NAN);
 	return sum;
 }
 
@@ -303,7 +304,7 @@ static void fill_facts(struct report_facts *w)
 {
 	const struct json_document *j = run.json[0];
 	const char *unit = json_get_str(j, "settings.thinks_before"), *think = json_get_str(j, "settings.think");
-	double connections = sum_reports("result.connections");
+	double connections = sum_report_values("result.connections");
 
 	*w = (struct report_facts){ .target = json_get_str(j, "settings.target"),
 				    .kind = json_get_str(j, "settings.kind"),
@@ -314,8 +315,8 @@ static void fill_facts(struct report_facts *w)
 				    .library = json_get_str(j, "settings.library"),
 				    .punctual_by = json_get_str(j, "settings.punctual_by"),
 				    .think_text = think ? think : json_get_str(j, "settings.gaps"),
-				    .rate = sum_reports("settings.rate_per_s"),
-				    .nz = sum_reports("settings.nz_per_s"),
+				    .rate = sum_report_values("settings.rate_per_s"),
+				    .nz = sum_report_values("settings.nz_per_s"),
 				    .objects_per_page = get_real(0, "settings.objects_per_page", NAN),
 				    .whole_pages = unit && !strcmp(unit, "pages"),
 				    .parallel = (int)get_real(0, "settings.parallel", 1),
@@ -323,11 +324,11 @@ static void fill_facts(struct report_facts *w)
 				    .start_text = run.part[0].start_at,
 				    .threshold_ns = get_seconds_ns(0, "settings.threshold_ms") / 1000,
 				    .late_limit_ns = get_seconds_ns(0, "settings.late_limit_ms") / 1000,
-				    .bytes = (int64_t)sum_reports("result.bytes"),
+				    .bytes = (int64_t)sum_report_values("result.bytes"),
 				    .connections = isfinite(connections) ? (int64_t)connections : -1,
-				    .descriptors = (int64_t)sum_reports("result.generator.descriptors"),
-				    .descriptors_most = (int64_t)sum_reports("result.generator.descriptors_most"),
-				    .process_cpu_ns = (int64_t)(sum_reports("result.generator.process_cpu_s") * S),
+				    .descriptors = (int64_t)sum_report_values("result.generator.descriptors"),
+				    .descriptors_most = (int64_t)sum_report_values("result.generator.descriptors_most"),
+				    .process_cpu_ns = (int64_t)(sum_report_values("result.generator.process_cpu_s") * S),
 				    .part = run.part,
 				    .parts = run.m.parts };
 	choose_worst_generator(w);

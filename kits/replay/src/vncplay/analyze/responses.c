@@ -79,14 +79,15 @@ static const struct paint_burst *find_response_paint(const struct response_finde
 	return NULL;
 }
 
-/* The paint that responds to the release, when the press had a paint before it: a button looks pressed, and then acts. NULL:
- * none. */
-static const struct paint_burst *find_release_paint(const struct response_finder *f, const struct paint_burst *first, double best)
+/* The paint that responds to the release, where `first` came before the release in all runs that have both: a button looks pressed,
+ * and then acts. Paints lighter than WEAK times `best_weight`, that of the heaviest paint, don't count. NULL: none. */
+static const struct paint_burst *find_release_paint(const struct response_finder *f, const struct paint_burst *first,
+						    double best_weight)
 {
 	for (const struct paint_burst *p = first + 1; p < f->paint + f->n_paints; p++) {
 		int before = 0, after = 0, both = 0;
 
-		if (paint_weight(p) < WEAK * best)
+		if (paint_weight(p) < WEAK * best_weight)
 			continue;
 		for (int r = 0; r < f->runs; r++) {
 			int64_t release = f->run[r].stimulus[p->cause].release_us;
