@@ -220,7 +220,7 @@ static void print_resampled(const char *file, double minutes)
 
 		wrong += draw_sequence(&t, pool, 0, &rng, &o->starts[i], &first);
 	}
-	printf("%zu starts, %zu metrics (%s and others).\n\n", pool, t.n, t.series[0].metric);
+	printf("%zu starts, %s%s.\n\n", pool, t.n > 1 ? "several metrics, the first is " : "", t.series[0].metric);
 	printf("| truth | called or found, of %d | median starts | minutes |\n|---|---:|---:|---:|\n", SEQUENCES);
 	printf("| B is A | %.1f %% called | %" PRId64 " | %.1f |\n", 100.0 * (double)wrong / SEQUENCES, median_of(o),
 	       minutes * (double)median_of(o));
