@@ -14,7 +14,7 @@ setup() {
 # made_tree [NAME]: a tree with two runs, NAME (one) and two, of which run.sh writes what gallery.sh looks at: "slow" waits for a
 # signal, "broken" lacks a cell at first, "big" has large samples. What needs no run is "sum", by a program called adder.
 made_tree() {
-	export TP_HOME=$PWD/tree
+	export TP_HOME=$PWD/tree TP_BIN=$PWD/tree/bin
 	mkdir -p tree/{bin,docs,data,plots,report,experiments/{engine,made}}
 	ln -s "$TOP/lab" tree/
 	ln -s "$TOP/experiments/engine/gallery.jq" tree/experiments/engine/

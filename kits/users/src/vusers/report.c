@@ -301,7 +301,7 @@ static void say_users(struct rec_report *r, const struct crowd *c, struct vlog_s
 			 "backlog grows, response times tell how long the run was.",
 			 counted_text(backlog, "request"), number_text(rate_per_s(c, (double)c->sums.due)),
 			 number_text(rate_per_s(c, (double)c->sums.finished)));
-	rec_say(r, "%s, %s %s, for %s: %s answered (%s answers/s came in that time), %s failed", counted_text(c->cfg.all, "user"),
+	rec_say(r, "%s, %s %s, for %s: %s answered (%s/s in that time), %s failed", counted_text(c->cfg.all, "user"),
 		isfinite(w->rate) ? number_text(w->rate) : ns_text(c->cfg.think.mean_ns),
 		isfinite(w->rate) ? "requests/s due" : "think time", ns_text(measured_seconds(c) * S),
 		counted_text(s->users.ended[VLOG_OK], "request"), number_text(rate_per_s(c, (double)c->sums.finished)),

@@ -91,8 +91,8 @@ static int measure_screen(struct learner *l, const struct replay *r, struct why 
 	return 0;
 }
 
-/* Counts the changes of a tile that come at least ALONE_US after the last input and ALONE_APART_US apart. ALONE_TIMES of them before
- * the next input set t->alone: the tile changes by itself. `sent`: number of inputs so far; last_us: when the last one was sent. */
+/* Counts the changes of a tile that come at least ALONE_US after the last input and ALONE_APART_US apart. ALONE_TIMES of them
+ * before the next input set t->alone: the tile changes by itself. `sent`: number of inputs so far; last_us: when the last went. */
 static void count_lone_change(struct learned_tile *t, int sent, int64_t last_us, int64_t at_us)
 {
 	if (at_us - last_us < ALONE_US || (t->gap == sent && at_us - t->counted_us < ALONE_APART_US))
