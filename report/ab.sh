@@ -11,7 +11,10 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 cd -- "$1" 2>/dev/null && DIR=$PWD || die 1 "cannot enter $1"
 
 doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile a a/run.json --slurpfile b b/run.json \
-	'{ab: $ab[0], verdict: $verdict[0].result, a: $a[0], b: $b[0]}') &&
+	'{ab: $ab[0], verdict: $verdict[0].result, a: $a[0], b: $b[0]}
+	# a single condition is not named with each metric
+	| if [.verdict.metrics_decided[].cell] | unique | length == 1 then .verdict |= ((.metrics_decided, .plan)[].cell = "")
+		else . end') &&
 	noise=$(jq -r '.result.disturbed // [] | .[] | "\(.start) \(.pair) \(.variant)"' verdict.json |
 		while read -r start pair variant; do
 			printf '%s\t%s%s\t%s\n' "$start" "$pair" "${variant^}" "$(block_why "$variant" "$pair")"
@@ -120,6 +123,7 @@ done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
 			stats '$work/$i.tsv' using 2 nooutput name 's'
 			reach = (s_max > -s_min ? s_max : -s_min); reach = reach > $effect ? reach : $effect
 			set yrange [-1.2 * reach : 1.2 * reach]
+			tic = 10 ** floor(log10(reach)); set ytics reach < 2 * tic ? tic : reach < 5 * tic ? 2 * tic : 5 * tic
 			plot '$work/$i.tsv' using 1:2 with points linestyle light
 		END
 	done
