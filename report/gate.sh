@@ -33,8 +33,8 @@ is_run "$run"
 	die 2 "give --limits FILE or --baseline RUN, one of them"
 [ -z "$limits" ] || [ "${#more[@]}" = 0 ] || die 2 "${more[0]} is for --baseline"
 
-names=() states=() words=()	# of each limit: its text, holds|broken|open, and why
-add() { names+=("$1") states+=("$2") words+=("$3"); }
+names=() states=() whys=()	# of each limit: its text, holds|broken|open, and why
+add() { names+=("$1") states+=("$2") whys+=("$3"); }
 
 judge_limits() {
 	local line=0 metric cells op value rest not status said
@@ -86,8 +86,8 @@ for i in "${!names[@]}"; do
 	broken) word=BROKEN ok='not ok' todo='' ;;
 	open) word='not decided' ok='not ok' todo=' # TODO not decided' ;;
 	esac
-	if [ -n "$tap" ]; then printf '%s %d - %s%s\n# %s\n' "$ok" $((i + 1)) "${names[i]//#/}" "$todo" "${words[i]}"
-	else printf '%s: %s (%s)\n' "$word" "${names[i]}" "${words[i]}"; fi
+	if [ -n "$tap" ]; then printf '%s %d - %s%s\n# %s\n' "$ok" $((i + 1)) "${names[i]//#/}" "$todo" "${whys[i]}"
+	else printf '%s: %s (%s)\n' "$word" "${names[i]}" "${whys[i]}"; fi
 done
 if [ -n "$junit" ]; then
 	xml() { sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' <<<"$1"; }
@@ -98,8 +98,8 @@ if [ -n "$junit" ]; then
 		for i in "${!names[@]}"; do
 			printf '<testcase classname="thinprobe" name="%s">' "$(xml "${names[i]}")"
 			case ${states[i]} in
-			broken) printf '<failure message="%s"/>' "$(xml "${words[i]}")" ;;
-			open) printf '<skipped message="not decided: %s"/>' "$(xml "${words[i]}")" ;;
+			broken) printf '<failure message="%s"/>' "$(xml "${whys[i]}")" ;;
+			open) printf '<skipped message="not decided: %s"/>' "$(xml "${whys[i]}")" ;;
 			esac
 			printf '</testcase>\n'
 		done

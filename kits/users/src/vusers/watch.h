@@ -29,8 +29,8 @@ struct watched_users;
 struct watched_users *watched_start(const struct watched_cfg *cfg);
 /* Waits until each user has received its first screen or failed. Returns how many are connected, or -EINTR on a stop signal. */
 int watched_await_connected(struct watched_users *w);
-const char *
-watched_failure(const struct watched_users *w); /* message of the first user that could not connect; there must be one */
+/* The message of the first user that could not connect; there must be one. */
+const char *watched_failure(const struct watched_users *w);
 /* Begins the run at start_ns (that of the crowd). */
 void watched_begin_run(struct watched_users *w, struct vlog *log, int64_t start_ns);
 /* Waits for the end of the run (after a stop signal ends it), fills `user`, and frees. */
