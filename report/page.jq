@@ -77,7 +77,7 @@ def shown($view): (.[$view.table] // []) != []
 # both ends of its 95 % interval are there, by order statistics: the least n with p^n <= 2.5 % (binomial; Hahn & Meeker 1991).
 def keys_given: 10 / (1 - .) - 1e-6 | ceil;
 def keys_bounding: (0.025 | log) / ([., 1 - .] | max | log) | ceil;
-def few_note($rows; $name; $heading): [$rows[] | select(figure($name).why == "too few")] as $few | select($few != [])
+def few_note($rows; $name; $heading): [$rows[] | select(.[$name + "_why"] == "too few")] as $few | select($few != [])
 	| ($name | capture("(^|_)p(?<d>[0-9]{2,3})(_|$)").d | "0.\(.)" | tonumber) as $p | [$few[].keys | values] as $keys
 	| "\($heading | sub(",[^,]*$"; "")): needs \($p | keys_given | plural("key")) (ten beyond it)"
 		+ (if $keys == [] then "" else "; there are \([$keys | min, max] | unique | map(plain) | join(" to "))" end)
@@ -107,17 +107,18 @@ def grid($view; $with_interval):
 		   type: (if $c.type != "text" and all_whole($rows; $name) then "int" else $c.type end)}] as $columns
 	| (.run.axes // []) as $axes | (if $with_interval and $html then folders else {} end) as $folders
 	| ($doc | if unusable then [] else broken($view; $rows) end) as $breaks
+	| [$rows[] | [figure($names[])]] as $values
 	| {at: ([$names | to_entries[] | select(.value | IN($axes[])) | .key] | last),
 	   links: [$rows[] | $folders[axes_key($axes)]],
 	   head: ($columns | map(.heading) + if $state then ["State"] else [] end),
 	   right: ($columns | map(.type != "text") + if $state then [false] else [] end),
 	   rows: [$rows | to_entries[] | .key as $i | .value as $row
-		| [$columns[] | .name as $name
+		| [range($columns | length) as $j | $columns[$j] | .name as $name
 			| if $name == $view.by and $i > 0 and $rows[$i - 1][$name] == $row[$name] then "" else
-				. as $c | $row | figure($name) | cell_text($c; $with_interval) end]
+				. as $c | $values[$i][$j] | cell_text($c; $with_interval) end]
 		+ if $state then [$row.state] else [] end],
 	   $breaks, notes: [($doc | breaks_words($view; [$rows[$breaks[]]])),
-		(if any($rows[] | figure($names[]); is_range and (is_unresolved | not)) then
+		(if any($values[][]; is_range and (is_unresolved | not)) then
 			"\(range_mark): known as a range only, from the earliest to the latest possible time." else empty end),
 		($columns[] | few_note($rows; .name; .heading)),
 		(if $with_interval and any($rows[] | lacks_interval($names[]); .) then "2 repeats: no interval." else empty end)]}

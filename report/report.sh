@@ -71,12 +71,12 @@ document() {
 		done
 	} | jq -R -s -c --slurpfile run run.json \
 		--arg before "$([ -z "$before" ] || jq -r .started "$before/run.json")" --arg before_name "${before##*/}" '
-		def rows: .[0] as $head | .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
-		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")) | rows)}) | from_entries
-		| (reduce .schema[] as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
-		| with_entries(.key as $table | .value |= map(with_entries(.value as $text
-			| (if $types[$table] then $types[$table][.key] // "text" else "any" end) as $type
-			| .value = (if $text == "" or $text == null then null elif $type == "text" then $text else ($text | tonumber? // $text) end))))
+		def rows($types): .[0] as $head | [$head[] | $types == null or ($types[.] // "text") != "text"] as $number | .[1:]
+			| map(. as $row | reduce range($head | length) as $i ({}; .[$head[$i]] = ($row[$i]
+				| if . == null or . == "" then null elif $number[$i] then tonumber? // . else . end)));
+		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")))}) | from_entries
+		| (reduce (.schema | rows(null)[]) as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
+		| with_entries($types[.key] as $of | .value |= rows($of))
 		| .run = $run[0] | .before = $before | .before_name = $before_name' || die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
@@ -143,7 +143,7 @@ fitted() {	# fitted FILE
 # phones in figures/narrow/.
 draw() {	# draw VARIABLES
 	mkdir -p "$work/wide/figures" "$work/narrow/figures" figures/narrow || exit 1
-	local table width
+	local table width drawing=() failed=''
 	# (gnuplot crashes on labels for a single row that is unknown: such a row stands there twice)
 	for table in "$RUN"/*.tsv; do
 		if [ "$(wc -l <"$table")" != 2 ]; then ln -s "$table" "$work/wide/"
@@ -151,14 +151,15 @@ draw() {	# draw VARIABLES
 		ln -s "../wide/${table##*/}" "$work/narrow/"
 	done
 	for width in wide narrow; do
-		(cd "$work/$width" && exec gnuplot -e "narrow=$((${#width} == 6)); engine='${engine//\'/\'\'}'; $1" \
-			"$home/plots/style.gp" "$experiment/figures.gp") >"$work/log" 2>&1 || {
-			local status=$?	# its last words, or where all of them are warnings the last one
-			die 1 "gnuplot failed: $({ grep -i warning "$work/log"; grep -v -i warning "$work/log"; } |
-				grep '[^[:space:]]' |
-				tail -n 1 | grep . || echo "status $status")"
-		}
+		(cd "$work/$width" && ENGINE=$engine exec gnuplot -e "narrow=$((${#width} == 6)); engine='${engine//\'/\'\'}'; $1" \
+			"$home/plots/style.gp" "$experiment/figures.gp") >"$work/$width.log" 2>&1 &
+		drawing[${#width}]=$!
 	done
+	for width in wide narrow; do	# what one says if it fails: its last words, or where all of them are warnings the last one
+		wait "${drawing[${#width}]}" || failed="$({ grep -i warning "$work/$width.log"; grep -v -i warning "$work/$width.log"; } |
+			grep '[^[:space:]]' | tail -n 1 | grep . || echo "gnuplot ended without a word")"
+	done
+	[ -z "$failed" ] || die 1 "gnuplot failed: $failed"
 	local figure
 	for figure in "$work"/narrow/figures/*.svg; do
 		[ ! -f "$figure" ] || fitted "$figure" >"figures/narrow/${figure##*/}" || exit 1
@@ -297,10 +298,10 @@ draw "${text#*$'\n'}"
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
 [ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 jq "$findings" <<<"$said" | place findings.json || exit 1
-text=$(say 'page, "\f"' 'false, true') || exit
-printf '%s\n' "${text%%$'\n\f'*}" | place report.md || exit 1
-text=${text#*$'\f\n'}
-printf '%s\n' "${text%$'\n\f'}" | run_page | place report.html || exit 1
+say page true >"$work/text.html.md" &
+html=$!
+say page >"$work/text.md" && place report.md <"$work/text.md" || exit 1
+wait "$html" && run_page <"$work/text.html.md" | place report.html || exit 1
 [ -z "$KEPT" ] || kept_put_back
 if [ "$part" = end ]; then
 	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d

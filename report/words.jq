@@ -33,8 +33,8 @@ def with_unit($unit):
 # interval; both: the values of two repeats, which have no interval; above: only a lower bound, which has no high end; least: below
 # it the probe cannot tell (NAME_least, of `resolve`); why: the reason of absence.
 def unit_of($name):
-	$name | if test("_percent$") then "%" elif test("_per_s$") then "/s"
-		else capture("_(?<u>ms|s|us|bytes|kib|mib)$").u // "" end;
+	$name / "_" | if length < 2 then "" elif .[-1] == "percent" then "%" elif .[-2:] == ["per", "s"] then "/s"
+		else .[-1] | select(IN("ms", "s", "us", "bytes", "kib", "mib")) // "" end;
 def figure($name): {value: .[$name], from: .[$name + "_from"], to: .[$name + "_to"], low: .[$name + "_low"],
 	high: (if .[$name + "_above"] == 1 then null else .[$name + "_high"] end),
 	both: ((.[$name + "_both"] | values / " " | map(tonumber)) // null), above: (.[$name + "_above"] == 1),

@@ -28,13 +28,16 @@ if (words(staged) > 0) {
 	set ytics ()
 	do for [i = 1:words(loads)] { set ytics add (word(loads, i) i) }
 	set ylabel load_word
+	# a file for each panel: gnuplot would read the whole table for each
+	system(sprintf('awk -v list="%s" -v by="%s" -v name=session -f "$ENGINE/split.awk" stages.tsv', staged, \
+		several ? "app protocol" : "app"))
 	do for [p = 1:words(staged)] {
 		set xlabel (panel_row(p) + 1 == panel_down ? "ms after the key was due, mean of all keys" : "")
 		eval panel(p, title_of(word(staged, p)))
-		ms(c) = session(0) eq word(staged, p) && strcol("stage") eq word(stages, s) ? y(c) : NaN
+		ms(c) = strcol("stage") eq word(stages, s) ? y(c) : NaN
 		bar(d) = place(loads, strcol("sinks")) + d
-		plot for [s = 1:7] "stages.tsv" using (ms("from_ms")):(bar(0)):(ms("from_ms")):(ms("to_ms")):(bar(-0.32)):(bar(0.32)) \
-			with boxxyerror linecolor rgb word(tones, s) notitle
+		plot for [s = 1:7] sprintf("session-%d", p) using (ms("from_ms")):(bar(0)):(ms("from_ms")):(ms("to_ms")) \
+			:(bar(-0.32)):(bar(0.32)) with boxxyerror linecolor rgb word(tones, s) notitle
 	}
 	eval legend_strip(2)
 	set key vertical

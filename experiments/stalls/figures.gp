@@ -155,12 +155,10 @@ system_at(p) = substr(pair(p), 3, strlen(pair(p)))
 # above all panels: what they have in common
 pair_says(p) = several ? system_at(p) . (words(roles) > 1 ? ": " . role_says(role_at(p)) : "") : role_says(role_at(p))
 shared = several && words(roles) == 1 ? ", " . role_says(int(roles)) : ""
-shortest = 1e9
-longest = threshold_ms * 1.6
-bounds = 0
-eval look("cdf.tsv", 'shortest = y("latency_ms") > 0 ? less(shortest, y("latency_ms")) : shortest, ' \
-	. 'longest = more(longest, 1.3 * y("latency_ms")), bounds = bounds || strcol("bound") eq "low"')
-shortest = shortest > longest ? 1 : shortest / 1.4
+points = system(sprintf('awk -v costly="%s" -f "$ENGINE/curves.awk" cdf.tsv', costly))
+shortest = word(points, 1) eq "none" ? 1 : number_of(points, 1) / 1.4
+longest = more(threshold_ms * 1.6, 1.3 * number_of(points, 2))
+bounds = int(word(points, 3))
 side = several && words(roles) == 2 ? 2 : 3
 eval panels("latency-cdf", several ? 80 + 250 * down(shown_n, side) : 480, across(shown_n, side), down(shown_n, side), 40, \
 	"Response time of every key, by " . (load_word eq "load" ? "load" : "number of " . load_word) . shared)
@@ -177,12 +175,8 @@ if (crowded < 6) {
 		"500" 500, "1 s" 1000, "2 s" 2000, "5 s" 5000, "10 s" 10000)
 }
 set ytics ("0" 0, "25 %%" 0.25, "50 %%" 0.5, "75 %%" 0.75, "90 %%" 0.9, "100 %%" 1)
-set datafile missing NaN	# points that are left out: a few hundred are enough for a curve, and its ends are among them
-last = 0
-enough(s) = s < last || s - last >= 0.004 || s < 0.01 || s > 0.99 ? (last = s, 1) : 0
-of_pair(p) = role_of(0) == role_at(p) && (!several || strcol("protocol") eq system_at(p))
-answered(i, lower) = of_pair(p) && y("sinks") == number_of(loads, i) \
-	&& (strcol("bound") eq "low") == lower && enough(y("share")) ? y("latency_ms") : NaN
+answered(p, i, lower) = sprintf("curve-%d-%s%s-%s-%d", role_at(p), bare(system_at(p)), joined ? "+" . run_of(system_at(p)) : "", \
+	word(loads, i), lower)
 do for [p = 1:shown_n] {
 	set xlabel (panel_row(p) + 1 == panel_down ? "ms after the key was due" : "")
 	eval panel(p, pair_says(p))
@@ -195,9 +189,9 @@ do for [p = 1:shown_n] {
 	eval upright(threshold_ms, 1, line_colour, 2)
 	if (floor_ms > 0) { eval upright(floor_ms, 1, mark_colour, 3) }
 	plot NaN notitle, \
-		for [i = 1:n] "cdf.tsv" using (answered(i, 0)):"share" with steps linewidth 1.6 \
+		for [i = 1:n] answered(p, i, 0) using "latency_ms":"share" with steps linewidth 1.6 \
 			linecolor rgb load_colour(i - 1, n) dashtype load_dash(i - 1, n) notitle, \
-		for [i = 1:bounds * n] "cdf.tsv" using (answered(i, 1)):"share" with steps linewidth 0.8 \
+		for [i = 1:bounds * n] answered(p, i, 1) using "latency_ms":"share" with steps linewidth 0.8 \
 			linecolor rgb load_colour(i - 1, n) dashtype 3 notitle
 }
 named(i) = n < 13 || (i - 1) % int(ceil(n / 8.0)) == 0 || i == n	# of many loads only some are named in the legend
