@@ -232,12 +232,12 @@ def terminal_view: . as $doc
 	| $doc | beside_before($view) | . as [$with, $columns]
 	| (if $columns != $view.columns then "Before: \($doc.before_name)" else empty end),
 	  ($with | grid($view + {$columns}; false) | terminal_table($view.by != null));
-# Of a run of one cell: the first two figures of the first view of the summary that has any.
+# Of a run of one cell: the first two figures of the first view of the summary that has any; of several rows, the last (most load).
 def terminal_cell: . as $doc | (.run.axes // []) as $axes
 	| first(views | select(.table == "summary") | [.columns[] | rtrimstr("?") as $name
 		| ($doc | column_of("summary"; $name) ) as $c
 		| select($c.type != "text" and ($c.unit // "-" | . != "-" and . != "") and ($axes | index($name) | not))
-		| $doc.summary[0] | select(figure($name) | at_least != null)
+		| $doc.summary[-1] | select(figure($name) | at_least != null)
 		| "\($doc | heading("summary"; $name) | sub(",[^,]*$"; "") | ascii_downcase) \(figure($name) | cell_text($c; false)) \($c.unit)"]
 		| select(. != [])) | .[:2] | join(", ");
 def terminal_verdict: (.verdict, .notes[]) | bare;	# input: what `said` gives
