@@ -221,3 +221,12 @@ void keep_track(bool begin)
 	}
 	notes = begin ? 0 : -1;
 }
+
+/* For targets without cli.c: what memory.h calls when there is none left. */
+void die(int status, const char *format, ...) __attribute__((weak, noreturn));
+void die(int status, const char *format, ...)
+{
+	(void)status;
+	(void)format;
+	abort();
+}
