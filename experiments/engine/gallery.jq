@@ -22,13 +22,14 @@ def is_of($about): (split(" ")[0] | gsub("[^A-Za-z]"; "")) as $name | .[-4:] as 
 def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == $fact.figure
 	or (($fact.figure | contains(":")) and ("\(.name): \(.title)" | startswith($fact.figure))));
 
-# ---- numbers of ours: rows of a kept run's table that meet "column=value ...", in a text with {column} ----
+# ---- numbers of ours: rows of a kept run's table that meet "column=value column!=value ...", in a text with {column} ----
 def table_rows($name): .tables[$name] // [] | .[0] as $head
 	| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
 def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then null else ($v | tonumber? // $v) end);
-def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=]*)=(?<v>.*)$")) as $w (.;
+def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)(?<other>!?)=(?<v>.*)$")) as $w (.;
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
-	else ($w.v | tonumber? // $w.v) as $v | map(select(.[$w.c] == $w.v or (.[$w.c] | tonumber?) == $v)) end);
+	else ($w.v | tonumber? // $w.v) as $v
+		| map(select((.[$w.c] == $w.v or (.[$w.c] | tonumber?) == $v) == ($w.other == ""))) end);
 def size_words: if . < 10485760 then "\(. / 1024 | fixed(0)) KB" else "\(. / 1048576 | fixed(0)) MB" end;
 def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no column \($name)" else
 	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" elif . == "ms2" then "ms²" else . end) as $unit

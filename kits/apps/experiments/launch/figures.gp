@@ -89,12 +89,13 @@ if (has_table("trace.tsv")) {
 	last = 0
 	eval look("trace.tsv", 'traced = add(traced, strcol("app") . ":" . strcol("scheme") . ":" . strcol("job")), ' \
 		. 'lanes = add(lanes, strcol("cpu")), last = more(last, y("to_ms"))')
+	system(sprintf('awk -v gap=%g -f "$ENGINE/lanes.awk" trace.tsv >drawn', last / 2000))
 	split_at(w, i) = i == 1 ? w[1:strstrt(w, ":") - 1] : split_at(w[strstrt(w, ":") + 1:] . ":", i - 1)
 	eval panels("trace", 110 + words(traced) * (76 + 22 * words(lanes)), 1, words(traced), 36, \
 		"Which task ran when, by CPU (blank: not scheduled)")
 	kind(k) = strcol("app") eq split_at(t_, 1) && strcol("scheme") eq split_at(t_, 2) && strcol("job") eq split_at(t_, 3) \
 		&& strcol("kind") eq k ? place(lanes, strcol("cpu")) : NaN
-	lane(k) = sprintf('"trace.tsv" using (0):(lane_ = kind("%s")):(y("from_ms")):(y("to_ms")):(lane_ - 0.4):(lane_ + 0.4) ', \
+	lane(k) = sprintf('"drawn" using (0):(lane_ = kind("%s")):(y("from_ms")):(y("to_ms")):(lane_ - 0.4):(lane_ + 0.4) ', \
 		k) \
 		. 'with boxxyerror '
 	do for [i = 1:words(traced)] {
