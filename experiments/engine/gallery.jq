@@ -29,7 +29,7 @@ def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then n
 def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)(?<other>!?)=(?<v>.*)$")) as $w (.;
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
 	else ($w.v | tonumber? // $w.v) as $v
-		| map(select((.[$w.c] == $w.v or (.[$w.c] | tonumber?) == $v) == ($w.other == ""))) end);
+		| map(select((.[$w.c] == $w.v or ((.[$w.c] | tonumber?) // null) == $v) == ($w.other == ""))) end);
 def size_words: if . < 10485760 then "\(. / 1024 | fixed(0)) KB" else "\(. / 1048576 | fixed(0)) MB" end;
 def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no column \($name)" else
 	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" elif . == "ms2" then "ms²" else . end) as $unit
@@ -80,7 +80,8 @@ def with_facts($figure; $all): . as $facts | def words_about($what): [$facts[] |
 	| [$all[] | select(.name | IN($runs[]))] as $kept
 	| $figure + {$kept, image: picture_of($figure; $kept), since: words_about("since"), partial: words_about("partial"),
 		shown: ($runs != []),
-		numbers: ($numbers | map(if .ours != "" then . elif .kept then .ours = "not in this run" else .ours = "not run yet" end))};
+		numbers: ($numbers | map(if .ours != "" then . elif .kept then .ours = "not in this run" else .ours = "not run yet" end)
+			| reduce .[] as $n ([]; if .[-1].says == $n.says then .[-1].ours += "<br>\($n.ours)" else . + [$n] end))};
 
 # What a paper showed, beside ours. Input: the facts.
 def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))

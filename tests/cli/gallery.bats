@@ -78,6 +78,7 @@ made_tree() {
 		1 figure '3 s | 5 hogs' one/summary 'app=vim sinks=5.00' '{app}, {sinks} hogs: {stall_ms}' \
 		1 text '2 s' one/summary '' '{app}, {cpus} CPUs' 1 text '9 s, most hogs' one/summary 'app=vim sinks=max' '{stall_ms}' \
 		1 table '1 s' one/summary app=gone '{stall_ms}' 1 text '8 s' one/summary 'app!=vim' '{sinks} hogs' \
+		1 text '8 s' one/summary sinks=5 '{sinks} hogs' \
 		1 table '4 s' one/summary sinks=3 '{gone_ms}' 1 since 'Kernels changed.' '' '' '' \
 		2 text '7 s' two/summary '' '{stall_ms}' \
 		2 partial 'half of it.' '' '' '' \
@@ -101,7 +102,7 @@ made_tree() {
 	grep -qxF '| 9 s, most hogs | 163 ms |' out/gallery.md
 	grep -qxF '| 2 s | vim, 1 CPUs<br>vim, 2 CPUs |' out/gallery.md	# not where it is empty
 	grep -qxF '| 1 s | not in this run |' out/gallery.md
-	grep -qxF '| 8 s | 3 hogs |' out/gallery.md
+	grep -qxF '| 8 s | 3 hogs<br>5 hogs |' out/gallery.md
 	grep -qxF '| 4 s | no column gone_ms |' out/gallery.md
 	grep -qx 'Kernels changed.' out/gallery.md
 	grep -qx 'Not whole: half of it.' out/gallery.md
