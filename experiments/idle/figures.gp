@@ -45,7 +45,9 @@ timeline(name, title) = panels(name, 120 * n + 164, 1, n > 0 ? n : 1, 74, title)
 timeline_panel(i, unit) = panel(i, label(i)) . inside(panel_left(1), panel_left(1) + panel_wide(0), \
 	1 - (70.0 + (i - 1) * 120) / figure_height, 1 - (32.0 + i * 120) / figure_height) \
 	. sprintf('set format x "%s"; set xlabel "%s"', i == n ? "%g" : "", i == n ? unit : "")
-layer(table, scale, c, colour) = sprintf('"%s.tsv" using (mine(i) ? y("time_ms") / %g : NaN):(%s + tick(0)) ', table, scale, c) \
+half_pixel = 0
+seen(percent) = percent < half_pixel ? NaN : percent	# (thousands of bins with next to nothing)
+layer(table, scale, c, colour) = sprintf('"%s.tsv" using (mine(i) ? y("time_ms") / %g : NaN):(seen(%s + tick(0))) ', table, scale, c) \
 	. sprintf('with impulses linewidth line_wide linecolor rgb "%s" notitle, ', colour)
 layers(table, scale) = layer(table, scale, 'y("all_percent")', "#bbbbbb") . layer(table, scale, 'y("lost_percent")', light_colour) \
 	. layer(table, scale, "0", heavy_colour) . "NaN notitle"
@@ -59,6 +61,7 @@ busiest = busiest > 100 ? 100 : busiest > 0 ? busiest : 1
 set xrange [0:10]
 set yrange [0:busiest < 100 ? busiest * 1.05 : 100]
 set xtics 1
+half_pixel = busiest / 150.0
 step = busiest > 10 ? 10 * ceil(busiest / 25) : busiest > 1 ? ceil(busiest / 2.5) : 0.5
 set ytics step
 line_wide = 0.7
@@ -77,6 +80,7 @@ if (with_ticks) {
 	set xtics 10
 	set ytics ("0.1" 0.1, "1" 1, "10" 10, "100" 100)
 	line_wide = 3
+	half_pixel = 0
 	do for [i = 1:n] {
 		set ylabel "% of 1 ms"
 		eval timeline_panel(i, "milliseconds")
