@@ -170,17 +170,22 @@ sweep_count() {
 sweep_missing() { sweep_cells | sed -n 's/\tmissing$//p'; }
 
 # sweep_groups PARTS <IDS: lines with the IDs of cells that are measured while the hosts are up once: at most 8 of one run and
-# repeat, and few enough that each pair of hosts gets several lines.
+# repeat, and few enough that each pair of hosts gets several lines. Lines of one run and repeat are about equally long.
 sweep_groups() {
-	awk -v parts="$1" '{ id[NR] = $0; run = repeat = $0; sub(/\/.*/, "", run); sub(/.*[.]/, "", repeat); of[NR] = run "/" repeat }
+	awk -v parts="$1" '
+		function put(from, to,   n, lines, i, line) {
+			n = to - from + 1
+			lines = int(n / most + 0.5)
+			if (lines * 8 < n) lines = int((n + 7) / 8)
+			for (i = 0; i < n; i++) {
+				line = line id[from + i]
+				if (int((i + 1) * lines / n) > int(i * lines / n)) { print line; line = "" } else line = line " "
+			}
+		}
+		{ id[NR] = $0; run = repeat = $0; sub(/\/.*/, "", run); sub(/.*[.]/, "", repeat); of[NR] = run "/" repeat }
 		END {
 			most = int((NR + parts - 1) / parts)
-			if (most > 8) most = 8
-			for (i = 1; i <= NR; i++) {
-				if (n && (n == most || of[i] != of[i - 1])) { print line; n = 0 }
-				line = n++ ? line " " id[i] : id[i]
-			}
-			if (n) print line
+			for (i = from = 1; i <= NR; i++) if (i == NR || of[i + 1] != of[i]) { put(from, i); from = i + 1 }
 		}'
 }
 
