@@ -47,8 +47,8 @@ timeline_panel(i, unit) = panel(i, label(i)) . inside(panel_left(1), panel_left(
 	. sprintf('set format x "%s"; set xlabel "%s"', i == n ? "%g" : "", i == n ? unit : "")
 half_pixel = 0
 seen(percent) = percent < half_pixel ? NaN : percent	# (thousands of bins with next to nothing)
-layer(table, scale, c, colour) = sprintf('"%s.tsv" using (mine(i) ? y("time_ms") / %g : NaN):(seen(%s + tick(0))) ', table, scale, c) \
-	. sprintf('with impulses linewidth line_wide linecolor rgb "%s" notitle, ', colour)
+layer(table, scale, c, colour) = sprintf('"%s.tsv" using (mine(i) ? y("time_ms") / %g : NaN):(seen(%s + tick(0))) ', table, \
+	scale, c) . sprintf('with impulses linewidth line_wide linecolor rgb "%s" notitle, ', colour)
 layers(table, scale) = layer(table, scale, 'y("all_percent")', "#bbbbbb") . layer(table, scale, 'y("lost_percent")', light_colour) \
 	. layer(table, scale, "0", heavy_colour) . "NaN notitle"
 layers_legend = 'eval legend_strip(1); ' \
