@@ -130,9 +130,12 @@ vnc_lock() {
 			lab_put server - "$LAB_RUN/vnc.passwd" &&
 			# any address, no display number, name, 16 bytes
 			printf '\377\377\0\0\0\0\0\022MIT-MAGIC-COOKIE-1\0\020%b' "$(sed 's/../\\x&/g' <<<"$cookie")" |
-			lab_put server - "$LAB_RUN/vnc.cookie" &&
-			lab_exec server sh -c 'cp -- "$1" "$HOME/.Xauthority"' sh "$LAB_RUN/vnc.cookie" || return
+			lab_put server - "$LAB_RUN/vnc.cookie" || return
 	fi
+	# Each time: where another protocol takes its cookie away, xauth takes the one for any display as well.
+	# shellcheck disable=SC2016
+	lab_exec server sh -c 'umask 077; xauth -q -f "$HOME/.Xauthority" merge "$1" 2>/dev/null || cp -- "$1" "$HOME/.Xauthority"' \
+		sh "$LAB_RUN/vnc.cookie" || return
 	security=(-SecurityTypes VncAuth -PasswordFile "$LAB_RUN/vnc.passwd" -interface "$LAB_ADDR_server" -auth "$LAB_RUN/vnc.cookie")
 	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/vnc.password")
 }
