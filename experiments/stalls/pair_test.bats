@@ -41,6 +41,12 @@ calibrated() {
 	for cell in "$RUN"/cells/*/1; do [ "$(jq '.result.channels.display.packets >= 55' "$cell/prototap.json")" = true ]; done
 }
 
+@test "stalls: over ssh, VNC sessions come up again after those of x11" {
+	need Xvnc xdotool xauth
+	pair_cell stalls "${quick[@]/0,2/0}" --protocol vnc,x11 --repeat 3
+	[ "$(jq -r .state "$RUN"/cells/*/[123]/cell.json | sort | uniq -c | tr -s ' ')" = " 6 complete" ]
+}
+
 @test "stalls: --on SERVER: the client is this machine, and the report uses its calibration" {
 	need Xvnc xdotool
 	calibrated
