@@ -71,7 +71,7 @@ document() {
 		done
 	} | jq -R -s -c --slurpfile run run.json \
 		--arg before "$([ -z "$before" ] || jq -r .started "$before/run.json")" --arg before_name "${before##*/}" '
-		def rows($types): .[0] as $head | [$head[] | $types == null or ($types[.] // "text") != "text"] as $number | .[1:]
+		def rows($types): (.[0] // []) as $head | [$head[] | $types == null or ($types[.] // "text") != "text"] as $number | .[1:]
 			| map(. as $row | reduce range($head | length) as $i ({}; .[$head[$i]] = ($row[$i]
 				| if . == null or . == "" then null elif $number[$i] then tonumber? // . else . end)));
 		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")))}) | from_entries

@@ -101,7 +101,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	cat table <(echo) verdict | cmp - end
 	[ -s run/report.html ]
 	run -0 "$TOP/report/report.sh" --cell run
-	[[ $output =~ ^"median <2.0"0*" ms"$ ]]
+	[[ $output = "median >150 ms" ]]	# of several rows the last
 }
 
 @test "'breaks here' marks the first condition of each group whose whole interval is above the view's limit" {
@@ -464,12 +464,14 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	for kept in "${kept_runs[@]}"; do
 		run=${kept##*/}
 		cp -r "$kept" .
-		# empty, so that none is the old one; but for tables that a run gives to its report
+		# Tables of the schema are empty, so that none is the old one; but for those that a run gives to its report, and where
+		# samples were too large to be kept.
 		given=$(awk '$1 == "table" && $3 == "given" { print $2 }' \
 			"${kept%/results/*}/experiments/$(jq -r .experiment "$kept/run.json")/table")
 		for table in "$run"/*.tsv; do
 			table=${table##*/}
-			grep -qxF "${table%.tsv}" <<<"$given" || : >"$run/$table"
+			[ "$(jq .kept.left_out_bytes "$kept/run.json")" != 0 ] || grep -qxF "${table%.tsv}" <<<"$given" ||
+				! { echo schema; cut -f2 "$kept/schema.tsv"; } | grep -qxF "${table%.tsv}" || : >"$run/$table"
 		done
 		TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/report/report.sh" "$run"
 		for table in "$kept"/*.tsv "$kept/findings.json"; do cmp "$table" "$run/${table##*/}"; done
@@ -486,6 +488,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	for kept in "${kept_runs[@]}"; do
 		run=${kept##*/}
 		mkdir "$run" && tar --zstd -xf "$kept/samples.tar.zst" -C "$run"
+		[ "$(jq .kept.left_out_bytes "$kept/run.json")" = 0 ] || cp "$kept"/*.tsv "$run/"
 		jq 'del(.kept)' "$kept/run.json" >"$run/run.json"
 		TP_HOME=$TOP TP_BIN=$TOP/bin drawn "$TOP/report/report.sh" "$run"
 		{
@@ -519,6 +522,6 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 			END { exit n != 2 || wide }' said
 		[ "$(grep -cx 'figure 1 ' said)" -gt 0 ] && [ "$(grep -c '^figure' said)" = "$(grep -cx 'figure 1 ' said)" ]
 		read -r _ heads buttons < <(grep '^heads' said)
-		[ "$heads" -gt 5 ] && [ "$buttons" -gt 5 ]
+		[ "$heads" -gt 5 ] && [ "$buttons" -gt 3 ]
 	done
 }
