@@ -468,10 +468,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		# samples were too large to be kept.
 		given=$(awk '$1 == "table" && $3 == "given" { print $2 }' \
 			"${kept%/results/*}/experiments/$(jq -r .experiment "$kept/run.json")/table")
-		for table in "$run"/*.tsv; do
-			table=${table##*/}
-			[ "$(jq .kept.left_out_bytes "$kept/run.json")" != 0 ] || grep -qxF "${table%.tsv}" <<<"$given" ||
-				! { echo schema; cut -f2 "$kept/schema.tsv"; } | grep -qxF "${table%.tsv}" || : >"$run/$table"
+		for table in schema $(cut -f2 "$kept/schema.tsv" | sort -u | grep -vxF -e "$given"); do
+			[ "$(jq .kept.left_out_bytes "$kept/run.json")" != 0 ] || [ ! -f "$run/$table.tsv" ] || : >"$run/$table.tsv"
 		done
 		TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/report/report.sh" "$run"
 		for table in "$kept"/*.tsv "$kept/findings.json"; do cmp "$table" "$run/${table##*/}"; done
