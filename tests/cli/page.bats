@@ -505,7 +505,11 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 							box(text).left < box(seen[0]).left - 2 || box(text).right > box(seen[0]).right + 2);
 						out.push("figure " + seen.length + " " + cut.map(text => text.textContent));
 					}
-					out.push("heads " + page.querySelectorAll(".table th").length + " " + page.querySelectorAll(".table th button").length);
+					const many = [...page.querySelectorAll(".table table")].filter(table =>
+						[...table.tBodies[0].rows].filter(row => !row.classList.contains("group")).length > 1);
+					out.push("heads " + page.querySelectorAll(".table th").length + " "
+						+ page.querySelectorAll(".table th button").length + " "
+						+ many.map(table => table.tHead.rows[0].cells.length).reduce((a, b) => a + b, 0));
 					document.getElementById("said").textContent = out.join("\n") + "\nend";
 				};
 				</script>
@@ -519,7 +523,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		awk -v tables="$([ "$run" = stalls ] && echo 2 || echo 1)" '/^wide/ && ++n <= tables && $2 > $4 { wide = 1 }
 			END { exit n != 2 || wide }' said
 		[ "$(grep -cx 'figure 1 ' said)" -gt 0 ] && [ "$(grep -c '^figure' said)" = "$(grep -cx 'figure 1 ' said)" ]
-		read -r _ heads buttons < <(grep '^heads' said)
-		[ "$heads" -gt 5 ] && [ "$buttons" -gt 3 ]
+		# each head of a table of several rows
+		read -r _ heads buttons wanted < <(grep '^heads' said)
+		[ "$heads" -gt 5 ] && [ "$buttons" -gt 0 ] && [ "$buttons" = "$wanted" ]
 	done
 }
