@@ -11,7 +11,7 @@
 
 struct mutate_parts {
 	size_t at[MUTATE_PARTS + 1], n;				   /* part i: at[i] to at[i + 1] */
-	size_t (*seal)(uint8_t *part, size_t length, size_t room); /* sets its length fields; its length then (NULL: none) */
+	size_t (*seal)(uint8_t *part, size_t length, size_t room); /* sets length fields, returns the length; may be NULL */
 };
 
 /* As LLVMFuzzerCustomMutator(), of which it takes all but the first argument; where there are no parts, as libFuzzer by itself. */

@@ -12,19 +12,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 
 static size_t seal_packet(uint8_t *part, size_t length, size_t room)
 {
-	size_t captured;
-
-	if (length < PACKET_HEAD) {
-		length = PACKET_HEAD < room ? PACKET_HEAD : room;
-		return length;
-	}
-	captured = length - PACKET_HEAD;
-	part[0] = (uint8_t)captured;
-	part[1] = (uint8_t)(captured >> 8);
+	if (length < PACKET_HEAD)
+		return PACKET_HEAD < room ? PACKET_HEAD : room;
+	part[0] = (uint8_t)(length - PACKET_HEAD);
+	part[1] = (uint8_t)((length - PACKET_HEAD) >> 8);
 	return length;
 }
 
-/* (Whatever the file's byte order: a length is written in that of its machine; other seeds have the other one.) */
+/* Lengths are written in this machine's byte order, which files of the other order have as a wrong length. */
 static size_t seal_block(uint8_t *part, size_t length, size_t room)
 {
 	uint32_t n;
