@@ -151,7 +151,7 @@ all_sent() {	# ms from frame to frame
 
 @test "netload: if the rate cannot be reached, it ends with 3, and the message names the link as a possible cause" {
 	start_serve
-	send --rate 900Gbit -t 300ms --udp
+	send --rate 900Gbit -t 600ms --udp
 	[ "$status" = 3 ]
 	grep -q 'the link' send.err
 }
