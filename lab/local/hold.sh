@@ -202,6 +202,7 @@ for role in server client; do
 	try on $role ip addr add "${addr[$role]}/24" dev "${ifname[$role]}"
 	# Segments as they are on a wire: with offloads on, capture, shaping and packet counts see 64 KB giants.
 	try on $role ethtool -K "${ifname[$role]}" tso off gso off gro off
+	on $role ethtool -K "${ifname[$role]}" tx-udp-segmentation off 2>/dev/null || :
 	link_words $role "${ifname[$role]}"
 	on $role "${LINK_WORDS[@]}" 2>/dev/null || case $? in
 	2) fail 4 "this kernel cannot delay packets (no netem); leave LAB_DELAY, LAB_JITTER and LAB_LOSS empty, or load sch_netem" ;;

@@ -6,6 +6,8 @@
 #include "random.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sched.h>
 
@@ -13,7 +15,10 @@
 #define NOISE_FAST (256 << 10)	/* used at full speed: fits into CPU caches, and exceeds the window of compressors */
 #define NOISE_MORE (1 << 20)	/* a repetition of the beginning, for data that begins near the end */
 #define CHUNK (128 << 10)	/* bytes sent in one call at full speed */
-#define PARCEL 64		/* datagrams sent in one call */
+#define PARCEL 128		/* datagrams sent in one call */
+#define CUT_LEAST 64		/* so many sent at once: the kernel cuts them from messages */
+#define CUT_MOST 64		/* datagrams of one message */
+#define MESSAGE_MOST 65000	/* bytes of one message */
 #define NAP_NS (50 * NS_PER_MS) /* longest sleep between checks of the stop flag */
 
 struct tx_thread {
@@ -132,6 +137,20 @@ static int64_t send_frames(struct tx_thread *s, struct load_stream *l, int64_t f
 	return took;
 }
 
+/* Lets the kernel cut datagrams from larger messages, which takes a fraction of the time. */
+static void begin_cutting(struct load_stream *l, int64_t size)
+{
+	l->cut = MESSAGE_MOST / size < CUT_MOST ? MESSAGE_MOST / size : CUT_MOST;
+	if (l->cut > 1 && setsockopt(l->fd, IPPROTO_UDP, UDP_SEGMENT, &(int){ (int)size }, sizeof(int)))
+		l->cut = 0;
+}
+
+static void end_cutting(struct load_stream *l)
+{
+	l->cut = 0;
+	setsockopt(l->fd, IPPROTO_UDP, UDP_SEGMENT, &(int){ 0 }, sizeof(int));
+}
+
 /* Returns the datagrams that the kernel took. */
 static int64_t send_datagrams(struct tx_thread *s, struct load_stream *l, int64_t frames)
 {
@@ -142,7 +161,7 @@ static int64_t send_datagrams(struct tx_thread *s, struct load_stream *l, int64_
 	int64_t lane = l - s->r->lane, took = 0;
 
 	while (took < frames && !is_stop_requested(s)) {
-		unsigned n = frames - took < PARCEL ? (unsigned)(frames - took) : PARCEL;
+		unsigned n = frames - took < PARCEL ? (unsigned)(frames - took) : PARCEL, cut = l->cut ? (unsigned)l->cut : 1;
 		int sent;
 
 		for (unsigned i = 0; i < n; i++) {
@@ -150,13 +169,20 @@ static int64_t send_datagrams(struct tx_thread *s, struct load_stream *l, int64_
 			part[i][0] = (struct iovec){ mark[i], CTL_MARK_BYTES };
 			part[i][1] =
 				(struct iovec){ (void *)(uintptr_t)next_noise(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
-			msg[i].msg_hdr = (struct msghdr){ .msg_iov = part[i], .msg_iovlen = 2 };
+			if (i % cut == 0)
+				msg[i / cut].msg_hdr = (struct msghdr){ .msg_iov = part[i] };
+			msg[i / cut].msg_hdr.msg_iovlen += 2;
 		}
-		sent = sendmmsg(l->fd, msg, n, MSG_NOSIGNAL);
+		sent = sendmmsg(l->fd, msg, (n + cut - 1) / cut, MSG_NOSIGNAL);
+		if (sent < 0 && cut > 1 && (errno == EINVAL || errno == EIO)) {
+			end_cutting(l);
+			continue;
+		}
 		if (sent < 0 && !is_send_buffer_full(errno) && errno != ECONNREFUSED)
 			s->r->push.err = -errno;
 		if (sent <= 0)
 			break;
+		sent = (unsigned)sent * cut < n ? sent * (int)cut : (int)n;
 		l->count.sent_frames += sent;
 		l->count.sent_payload += (int64_t)size * sent;
 		took += sent;
@@ -197,14 +223,20 @@ static int64_t send_batch(struct tx_thread *s, int64_t frames)
 static void run_paced(struct tx_thread *s)
 {
 	int64_t now, wake, frames, took;
+	int64_t left = 0, since = 0; /* left of a batch that the kernel did not take at once, and since when */
 
 	while (now = clock_now(), goes_on_sending(s, now)) {
-		frames = pacer_take_due(&s->beat, now, &wake);
+		if (left && now - since > s->r->load.catch_up_ns) /* the pacer gives it up */
+			left = 0;
+		if (!left)
+			since = now;
+		frames = left ? left : pacer_take_due(&s->beat, now, &wake);
 		if (frames) {
 			took = send_batch(s, frames);
 			pacer_count_done(&s->beat, took);
 			atomic_store(&s->r->push.started, true);
-			if (took < frames)
+			left = frames - took;
+			if (left)
 				await_buffer(s, now + NAP_NS < s->end_ns ? now + NAP_NS : s->end_ns);
 			continue;
 		}
@@ -215,8 +247,8 @@ static void run_paced(struct tx_thread *s)
 	/* Frames due before the end are still sent. */
 	if (now < s->end_ns || s->r->push.err)
 		return;
-	if (pacer_take_due(&s->beat, s->end_ns - 1, &wake))
-		pacer_count_done(&s->beat, send_batch(s, s->beat.batch));
+	if (left || pacer_take_due(&s->beat, s->end_ns - 1, &wake))
+		pacer_count_done(&s->beat, send_batch(s, left ? left : s->beat.batch));
 	pacer_give_up_rest(&s->beat, s->end_ns - 1);
 }
 
@@ -235,6 +267,13 @@ static void run_unpaced(struct tx_thread *s)
 		if (!took)
 			await_buffer(s, now + NAP_NS);
 	}
+}
+
+static void cut_batches(struct tx_thread *s, int64_t frames)
+{
+	for (int64_t i = 0; i < s->r->load.lanes; i++)
+		if (s->r->load.udp && frames >= CUT_LEAST)
+			begin_cutting(&s->r->lane[i], s->r->load.size);
 }
 
 static void *run_sender(void *context)
@@ -256,8 +295,10 @@ static void *run_sender(void *context)
 			    s.from_ns);
 		if (room)
 			pacer_use_random(&s.beat, (uint64_t)r->load.seed, room);
+		cut_batches(&s, s.beat.batch);
 		run_paced(&s);
 	} else {
+		cut_batches(&s, PARCEL);
 		run_unpaced(&s);
 	}
 	r->own.sent_ns = clock_now() - s.from_ns;
