@@ -6,8 +6,8 @@
 # keyrepeat sends to the null target, which answers at once and is watched by a second thread, 1,000 keys a second; lateness is
 # sent time - due time. cyclictest sleeps 1 ms at a time (clock_nanosleep, absolute); latency is when it ran - when it was to
 # run, with the times that a late run passed over put in. Same FIFO priority, same CPU, memory locked, 30,000 samples each.
-# keyrepeat sleeps to 100 us before a key is due and spins the rest: that is how it gets below the time of a wake-up, and what it
-# costs stands in the last row.
+# keyrepeat wakes up shortly before a key is due, as shortly as it has learnt, and spins the rest: that is how it gets below the
+# time of a wake-up, and what it costs stands in the last row.
 # shellcheck disable=SC2317  # what alternate, holds and on_exit call
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit 1

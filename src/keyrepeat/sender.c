@@ -7,13 +7,19 @@
 #include <poll.h>
 #include <unistd.h>
 
-#define SPIN_NS (100 * NS_PER_US)  /* busy loop before the due time: waking up from sleep takes about as long */
+#define SPIN_FIRST_NS (100 * NS_PER_US) /* busy loop before a due time, for the time that waking up takes: the first */
+#define SPIN_MOST_NS (300 * NS_PER_US)
+#define SPIN_LEAST_NS (15 * NS_PER_US)
+#define SPIN_STEP_NS 100
+#define SPIN_OF 200		   /* wake-ups of which one may come too late */
 #define AIM_NS (2 * NS_PER_MS)	   /* before the due time, target_ops.aim is called */
 #define RELEASE_NS (5 * NS_PER_MS) /* how long a tapped key is down, unless the next is due earlier */
 
 void sender_init(struct key_sender *s, const struct target_ops *target, void *self, struct observations *seen, bool hold)
 {
-	*s = (struct key_sender){ .target = target, .self = self, .seen = seen, .hold = hold, .down = -1 };
+	*s = (struct key_sender){
+		.target = target, .self = self, .seen = seen, .hold = hold, .down = -1, .spin_ns = SPIN_FIRST_NS
+	};
 }
 
 bool sender_detect_end(struct key_sender *s)
@@ -95,6 +101,22 @@ static void release_previous(struct key_sender *s, int64_t due_ns)
 		send_key_state(s, s->down, false);
 }
 
+int64_t sender_learn_spin(int64_t spin_ns, int64_t woke_ns)
+{
+	spin_ns += woke_ns > spin_ns ? (SPIN_OF - 1) * SPIN_STEP_NS : -SPIN_STEP_NS;
+	return spin_ns > SPIN_MOST_NS ? SPIN_MOST_NS : spin_ns < SPIN_LEAST_NS ? SPIN_LEAST_NS : spin_ns;
+}
+
+static void sleep_nearly(struct key_sender *s, int64_t due_ns)
+{
+	int64_t wake_ns = due_ns - s->spin_ns;
+
+	if (clock_now() >= wake_ns)
+		return;
+	sender_sleep(wake_ns);
+	s->spin_ns = sender_learn_spin(s->spin_ns, clock_now() - wake_ns);
+}
+
 void sender_press_key(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns)
 {
 	release_previous(s, key->due_ns);
@@ -103,7 +125,7 @@ void sender_press_key(struct key_sender *s, struct key_times *key, int number, i
 		if (s->target->aim(s->self, give_up_ns) == -EPIPE && !sender_detect_end(s))
 			s->end = SENDER_DROPPED;
 	}
-	sender_sleep(key->due_ns - SPIN_NS);
+	sleep_nearly(s, key->due_ns);
 	if (sender_detect_end(s) || !await_sendable(s, give_up_ns))
 		return;
 	while (clock_now() < key->due_ns)

@@ -21,6 +21,7 @@ struct key_sender {
 	bool hold;	    /* keys stay down until sender_release_key() */
 	int down;	    /* the target's number of the key that is down; -1: none */
 	int64_t release_ns; /* when that key goes up; INT64_MAX: not before the end of the train */
+	int64_t spin_ns;    /* the wait for a due time ends in a busy loop of so long */
 	int64_t blocked_ns; /* longest wait of a due key because the server read nothing */
 	enum sender_end end;
 };
@@ -39,6 +40,10 @@ void sender_press_key(struct key_sender *s, struct key_times *key, int number, i
 
 /* Releases the key that is down; a held key not before held_until_ns, but at once where sender_detect_end(). */
 void sender_release_key(struct key_sender *s, int64_t held_until_ns);
+
+/* The next length of the busy loop before a due time, where waking up took woke_ns: a wake-up that took longer than the loop adds
+ * as much as 199 others take away, so that one in 200 is late. From 15 to 300 us. */
+int64_t sender_learn_spin(int64_t spin_ns, int64_t woke_ns);
 
 /* Sleeps until due_ns or a stop signal, also one that arrived just before. */
 void sender_sleep(int64_t due_ns);
