@@ -37,10 +37,12 @@ def answer: .verdict.verdict as $v
 		+ (decided("better") | if . == [] then "" else " Better: \(list)." end)
 	elif $v == "better" then "B is better: \(decided("better") | list)."
 	elif $v == "no difference of that size" then "No difference of \(.ab.settings.effect) or more."
-	else "Not decided: \(.verdict.open) of \(.verdict.metrics) metrics"
-		+ (if .verdict.more_starts
-			then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
-			else "; no number of starts below 10,000 would decide" end) + "." end;
+	else "Not decided: " + ([(select(.verdict.open > 0) | "\(.verdict.open) of \(.verdict.metrics) metrics"
+			+ (if .verdict.more_starts
+				then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
+				else "; no number of starts below 10,000 would decide" end)),
+		([.verdict.one_sided[] | select(.only == "a")] | select(. != []) | "B has no value of \(map(name) | join(", "))")]
+		| join("; ")) + "." end;
 def versions: [.protocols // {} | to_entries[] | "\(.key) \(.value.version // .value.server // "?")"] | join(", ");
 def unlike: . as $d | [("kernel", .a.host.kernel, .b.host.kernel), "x"] | [
 	(["versions of the display servers", ($d.a | versions), ($d.b | versions)],

@@ -77,6 +77,8 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 	jq -r "$(cat "$here/decided.jq")"' .result.metrics_decided[] | .unit as $u
 		| [name, (.a, .b | plain | with_unit($u)), change, interval, (.verdict | sub(" of that size"; ""))] | @tsv' "$work/judged" |
 		column -t -s $'\t' -N "condition and metric,${names[0]},${names[i]},change,interval,verdict" -R 2,3,4
-	jq -r --arg a "${names[0]}" --arg b "${names[i]}" '.result.one_sided | group_by(.only)[]
-		| "only \(if .[0].only == "a" then $a else $b end): \(map(.cell) | unique | join(", "))"' "$work/judged"
+	jq -r --arg a "${names[0]}" --arg b "${names[i]}" 'def cells: map(.cell) | unique | join(", ");
+		.result | (.one_sided | group_by(.only)[] | "only \(if .[0].only == "a" then $a else $b end): \(cells)"),
+			(.too_few | select(. != []) | "too few values of \($b): \(cells)"),
+			(.the_same | select(. != []) | "the same in all repeats: \(cells)")' "$work/judged"
 done

@@ -61,17 +61,18 @@ judge_limits() {
 judge_baseline() {
 	local judged name verdict said
 	judged=$("$here/compare.sh" "$baseline" "$run" --json "${more[@]}") || exit	# it has said why
-	while IFS= read -r name; do
-		add "$name" open "only $baseline has a value"
-	done < <(jq -r "$(cat "$here/decided.jq")"'.one_sided[] | select(.only == "a") | name' <<<"$judged")
 	while IFS=$'\t' read -r name verdict said; do
 		case $verdict in
 		worse) add "$name" broken "$said" ;;
 		"not decided" | "too noisy") add "$name" open "$said" ;;
 		*) add "$name" holds "$said" ;;
 		esac
-	done < <(jq -r "$(cat "$here/decided.jq")"'.metrics_decided[]
-		| [name, .verdict, "\(.verdict): \(.a | plain) to \(.b | plain), \(change) (\(interval))"] | @tsv' <<<"$judged")
+	done < <(jq -r --arg a "$baseline" --arg b "$run" "$(cat "$here/decided.jq")"'
+		(.one_sided[] | select(.only == "a") | [name, "not decided", "only \($a) has a value"]),
+		(.too_few[] | [name, "not decided", "\($b) has too few values"]),
+		(.the_same[] | [name, "holds", "the same in all repeats"]),
+		(.metrics_decided[] | [name, .verdict, "\(.verdict): \(.a | plain) to \(.b | plain), \(change) (\(interval))"]) | @tsv' \
+		<<<"$judged")
 	[ "${#names[@]}" -gt 0 ] || die 1 "no condition and metric is in both runs"
 }
 

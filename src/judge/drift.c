@@ -103,6 +103,7 @@ static void look_together(struct drift_figure *f, size_t n, size_t batch, size_t
 		f[i].high = f[i].change + welch_quantile(DRIFT_PAIRS - 1, 1 - alpha / (double)n) * l[i].error;
 		f[i].low = 2 * f[i].change - f[i].high;
 		f[i].end = l[i].end;
+		f[i].before = l[i].before;
 	}
 	for (size_t left = n; left; left--) {
 		size_t best = n;
@@ -119,21 +120,31 @@ static void look_together(struct drift_figure *f, size_t n, size_t batch, size_t
 	free(l);
 }
 
+/* Whether the end, with the blocks after the last look, which was after `looked`, shows no growth of interest. */
+static bool ends_as_before(const struct drift_figure *f, size_t looked, size_t blocks)
+{
+	size_t eighth = looked * DRIFT_END / BATCHES, n = blocks - looked > eighth ? blocks - looked : eighth;
+
+	return f->end < f->effect / 2 && drift_mean(f->value + blocks - n, n) - f->before < f->effect / 2;
+}
+
 void drift_decide(struct drift_figure *f, size_t n, size_t blocks, double alpha)
 {
 	double k = 1;
+	size_t looked = 0;
 
 	for (size_t i = 0; i < n; i++)
-		f[i].change = f[i].low = f[i].high = f[i].end = f[i].p = (double)NAN;
+		f[i].change = f[i].low = f[i].high = f[i].end = f[i].before = f[i].p = (double)NAN;
 	for (size_t batch = DRIFT_BATCH; BATCHES * batch <= blocks; k++) {
 		look_together(f, n, batch, blocks, alpha * 5 / ((k + 4) * (k + 5)));
+		looked = BATCHES * batch;
 		batch = batch < 10 ? batch + 1 : batch * 6 / 5;
 	}
 	for (size_t i = 0; i < n; i++)
-		f[i].word = f[i].told						    ? DRIFT_GROWS
-			    : f[i].returned					    ? DRIFT_RETURNS
-			    : f[i].high < f[i].effect && f[i].end < f[i].effect / 2 ? DRIFT_NONE
-										    : DRIFT_OPEN;
+		f[i].word = f[i].told							       ? DRIFT_GROWS
+			    : f[i].returned						       ? DRIFT_RETURNS
+			    : f[i].high < f[i].effect && ends_as_before(&f[i], looked, blocks) ? DRIFT_NONE
+											       : DRIFT_OPEN;
 }
 
 /* The sum of squares that is left when the values are a + growth * x, with x = 0 before `from`, then 1 (step), or 1, 2, 3 ... */

@@ -39,13 +39,15 @@ struct drift_figure {
 	double p;	  /* of the last look, for both tests; not adjusted for several looks and figures */
 	double change;	  /* second half less first, at the last look; NAN: there was none */
 	double low, high; /* its interval: the level of all looks and figures together */
-	double end;	  /* last batches less the first DRIFT_BEFORE */
+	double before;	  /* mean of the first DRIFT_BEFORE batches */
+	double end;	  /* last batches less `before` */
 };
 
 /* Decides n figures of the same blocks together, after every block up to `blocks`. A figure is
  *	DRIFT_GROWS	growth of at least effect / 2 was told at a look and has not fallen back since;
  *	DRIFT_RETURNS	it was told, and fell back;
- *	DRIFT_NONE	neither, and the upper bound of `change` is below effect, and `end` below half of it;
+ *	DRIFT_NONE	neither, and the upper bound of `change` is below effect, and `end` below half of it, also of the last
+ *			blocks, at which no look was;
  *	DRIFT_OPEN	otherwise. */
 void drift_decide(struct drift_figure *f, size_t n, size_t blocks, double alpha);
 

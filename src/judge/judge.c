@@ -105,35 +105,64 @@ static bool is_one_sided(const struct block_series *s)
 	return is_wanted(s) && !s->known[VARIANT_A] != !s->known[VARIANT_B];
 }
 
-/* Metrics of which only one variant has a value. */
-static void report_one_sided(struct rec_report *r, const struct block_table *t)
+/* Of two runs: A has values, and B too few to compare. */
+static bool is_too_few(const struct block_series *s)
 {
-	int64_t n[VARIANTS] = { 0 };
-
-	rec_begin_array(r, "one_sided");
-	for (const struct block_series *s = t->series; s < t->series + t->n; s++) {
-		enum variant only = s->known[VARIANT_A] ? VARIANT_A : VARIANT_B;
-
-		if (!is_one_sided(s))
-			continue;
-		rec_begin_object(r, NULL);
-		rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric }, { "only", only == VARIANT_A ? "a" : "b" });
-		rec_end(r);
-		n[only]++;
-	}
-	rec_end(r);
-	for (int v = 0; v < VARIANTS; v++)
-		if (n[v])
-			rec_warn(r, "only %c has a value of %s, so these cannot be compared", 'A' + v,
-				 counted_text(n[v], "metric"));
+	return cfg.runs && is_wanted(s) && s->known[VARIANT_A] > 1 && s->known[VARIANT_B] && !s->figure.n && !s->constant;
 }
 
-static bool b_lacks_one(const struct block_table *t)
+/* Of two runs, and asked for: nothing is to be decided. */
+static bool is_the_same(const struct block_series *s)
 {
+	return cfg.runs && cfg.metrics && is_wanted(s) && s->constant;
+}
+
+static bool is_lacking(const struct block_series *s)
+{
+	return (is_one_sided(s) && !s->known[VARIANT_B]) || is_too_few(s);
+}
+
+static size_t count_series(const struct block_table *t, bool (*is)(const struct block_series *))
+{
+	size_t n = 0;
+
 	for (const struct block_series *s = t->series; s < t->series + t->n; s++)
-		if (is_one_sided(s) && !s->known[VARIANT_B])
-			return true;
-	return false;
+		n += is(s);
+	return n;
+}
+
+static void report_names(struct rec_report *r, const char *key, const struct block_table *t,
+			 bool (*is)(const struct block_series *))
+{
+	rec_begin_array(r, key);
+	for (const struct block_series *s = t->series; s < t->series + t->n; s++) {
+		if (!is(s))
+			continue;
+		rec_begin_object(r, NULL);
+		rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric });
+		if (is_one_sided(s))
+			rec_add_str(r, "only", s->known[VARIANT_A] ? "a" : "b");
+		rec_end(r);
+	}
+	rec_end(r);
+}
+
+/* Metrics that cannot be compared, and those of which all values are the same. */
+static void report_left_out(struct rec_report *r, const struct block_table *t)
+{
+	size_t n = count_series(t, is_one_sided), b_lacks = count_series(t, is_lacking) - count_series(t, is_too_few);
+
+	report_names(r, "one_sided", t, is_one_sided);
+	report_names(r, "too_few", t, is_too_few);
+	report_names(r, "the_same", t, is_the_same);
+	if (b_lacks)
+		rec_warn(r, "only A has a value of %s, so these cannot be compared", counted_text((int64_t)b_lacks, "metric"));
+	if (n - b_lacks)
+		rec_warn(r, "only B has a value of %s, so these cannot be compared",
+			 counted_text((int64_t)(n - b_lacks), "metric"));
+	n = count_series(t, is_too_few);
+	if (n)
+		rec_warn(r, "B has too few values of %s, so these cannot be compared", counted_text((int64_t)n, "metric"));
 }
 
 static const char *verdict_word(const struct block_series *s, bool noisy)
@@ -260,12 +289,12 @@ static int report(struct block_table *t, const char *file)
 	struct rec_report *r = rec_must_open(&out_cfg, "judge");
 	const char *word;
 
-	if (!n && !noisy)
-		die(EXIT_RUN, "%s: no metric%s has a value of both variants in an undisturbed pair", file,
+	if (!n && !noisy && !count_series(t, is_the_same))
+		die(EXIT_RUN, "%s: no metric%s has a value of both variants in an undisturbed pair, or in two repeats", file,
 		    cfg.metrics ? " of --metrics" : "");
 	decide_family(family, n);
-	word = combine_words(family, n, noisy);
-	if (b_lacks_one(t) && !noisy && strcmp(word, "worse") != 0)
+	word = n || noisy ? combine_words(family, n, noisy) : "no difference of that size";
+	if (count_series(t, is_lacking) && !noisy && strcmp(word, "worse") != 0)
 		word = "not decided";
 	open = count_open(family, n, &more);
 	rec_begin_object(r, "settings");
@@ -289,7 +318,7 @@ static int report(struct block_table *t, const char *file)
 	rec_end(r);
 	report_plan(r, family, n);
 	report_disturbed(r, t);
-	report_one_sided(r, t);
+	report_left_out(r, t);
 	rec_end(r);
 	rec_must_close(r);
 	free(family);

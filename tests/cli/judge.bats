@@ -89,6 +89,28 @@ lacking() { awk -F'\t' -v OFS='\t' -v lacks="$1" '$2 % 4 == 0 && $4 == lacks && 
 		and (.low | near(1.4019; 0.001)) and (.high | near(2.8481; 0.001))' out.json
 }
 
+# runs CELL METRIC A B: rows of two runs, a repeat for each of the values in words.
+runs() {
+	local n=0 variant value
+	for variant in a b; do
+		for value in $([ $variant = a ] && echo "$3" || echo "$4"); do
+			printf 'blocks/1\t1\t%d\t%s\t%s\t%s\tms\tlower\t%s\t0\n' $((++n)) $variant "$1" "$2" "${value/-/}"
+		done
+	done
+}
+
+@test "judge --runs: of B too few values, or nothing but the same value: it says so, and holds only the second" {
+	need jq
+	blocks 0 >head
+	{ cat head; runs light p95_ms "10 11 12 10 11" "10 11 12 10 11"; runs heavy p95_ms "20 21 22 20 21" "90 - - - -"; } >blocks.tsv
+	run -3 "$JUDGE" blocks.tsv --runs --json -o out.json
+	jq -e '.result | .verdict == "not decided" and .too_few == [{cell: "heavy", metric: "p95_ms"}]' out.json
+	{ cat head; runs light late "0 0 0" "0 0 0"; } >blocks.tsv
+	run -1 "$JUDGE" blocks.tsv --runs
+	run -0 "$JUDGE" blocks.tsv --runs --metrics late --json -o out.json
+	jq -e '.result | .verdict == "no difference of that size" and .the_same == [{cell: "light", metric: "late"}]' out.json
+}
+
 # session BLOCKS GROWTH [FALL]: a floor of 10 ms that grows by GROWTH over the session; with FALL it falls back after so many
 # blocks.
 session() {

@@ -179,6 +179,22 @@ TEST(nothing_is_decided_before_the_first_look_and_a_verdict_is_the_same_at_all_b
 	}
 }
 
+TEST(a_step_after_the_last_look_leaves_it_open)
+{
+	double value[475];
+	struct drift_figure f = { .value = value, .effect = EFFECT };
+
+	/* the last look is after 16 * 26 blocks */
+	for (int i = 0; i < 475; i++)
+		value[i] = 0.01 * (i % 3) + (i < 16 * 26 ? 0 : log(2));
+	drift_decide(&f, 1, 16 * 26, 0.05);
+	assert_int_equal(f.word, DRIFT_NONE);
+	drift_decide(&f, 1, 475, 0.05);
+	assert_int_equal(f.word, DRIFT_OPEN);
+	drift_decide(&f, 1, 16 * 26 + 10, 0.05);
+	assert_int_equal(f.word, DRIFT_OPEN);
+}
+
 TEST(blocks_without_a_value_are_left_out_of_their_batch)
 {
 	double value[96];
