@@ -108,6 +108,8 @@ check_programs() {
 	for key in a-server a-client b-server b-client; do
 		file=${OWN[$key]}
 		[ -n "$file" ] || continue
+		[[ " ${BOTH[*]} ${OWN[${key%%-*}]} " != *" --on"[\ =]* || " ${BOTH[*]} ${OWN[${key%%-*}]} " == *" --on"[\ =]"lab "* ]] ||
+			bad "--$key is for the emulated hosts: machines of --on run their own programs"
 		[ ! -d "$file" ] || bad "--$key $file: is a folder; name the program in it"
 		[ -x "$file" ] || bad "--$key $file: no program that can be run"
 		[[ $(realpath -- "$file") != /tmp/* ]] || bad "--$key $file: the emulated hosts have a /tmp of their own; put it elsewhere"

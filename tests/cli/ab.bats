@@ -28,6 +28,7 @@ stalls --seed x
 stalls --metrics p50;p90
 stalls --repeat 3
 stalls --a-server /nonexistent
+stalls --a-server /bin/true --on ssh:server,client
 stalls --b-client /bin
 stalls --a-root /nonexistent
 stalls --b-root /tmp
