@@ -200,9 +200,19 @@ def settings_of($system): .run
 def disturbed_runs: . as $doc | [.run.runs[]?.name | . as $name | select($doc | of_runs([$name]) | mostly_flagged)];
 def disturbed: if .run.runs then disturbed_runs == [.run.runs[].name] else mostly_flagged end;
 def undisturbed_runs: disturbed_runs as $out | if $out == [] or disturbed then . else of_runs([.run.runs[].name] - $out) end;
+def is_foreign: contains("foreign CPU time");	# a flag of cells.sh
+def by_others: map(select(any(.flags[]; is_foreign)));
+# Why cells are flagged, each reason once.
+def flag_words: reduce (.[].flags[] | split("; ")[] | select(. != "")) as $flag ([];
+		($flag | if is_foreign then "other processes or the hypervisor took too much of the server's CPUs" else . end) as $words
+		| if index([$words]) then . else . + [$words] end)
+	| (.[:3] | join("; ")) + if length > 3 then "; and \(length - 3) more" else "" end;
 # Why nothing can be concluded: most conditions were disturbed, or none could keep up. null: something can.
-def unusable: measured_cells as $cells | flagged_cells as $flagged | measured_rows("summary") as $rows
-	| if disturbed then
+def unusable: measured_cells as $cells | (flagged_cells | by_others) as $flagged | measured_rows("summary") as $rows
+	| if disturbed and ($flagged | length) * 2 <= ($cells | length) then
+		"\(flagged_cells | length) of \($cells | length | plural("condition")) \(if ($cells | length) == 1 then "is" else "are" end)"
+			+ " flagged: \(flagged_cells | flag_words)."
+	  elif disturbed then
 		([$rows[].steal_percent_max // 0] | max // 0) as $stolen
 		| ([$rows[] | if $stolen < 1 then .foreign_percent_max else .disturbed_percent_max // .foreign_percent_max end
 			| values] | max)
@@ -212,17 +222,19 @@ def unusable: measured_cells as $cells | flagged_cells as $flagged | measured_ro
 				+ " of the server's CPUs, in \($flagged | length) of"
 			+ " \($cells | length | plural("condition")). Repeat it on a quiet machine."
 	  elif $rows != [] and all($rows[]; (.overloaded // 0) > 0) then
-		"the server cannot keep up with the keys in any condition (overloaded), so there is no response time."
+		"the server cannot keep up with the keys\(if any($rows[]; .overloaded < (.repeats // 0)) then " in repeats of each"
+			else " in any" end) condition (overloaded), so there is no response time."
 	  else null end;
 def unusable_runs: if disturbed then empty else disturbed_runs[] as $name | "\($name): \(of_runs([$name]) | unusable)" end;
 def unusable_runs_note: [unusable_runs] as $why | if $why == [] then null else
 	"**Not usable**: \($why | join(" ")) Verdict and findings leave out \(disturbed_runs | and_list)." end;
-def flagged_note: if disturbed then null else
+def flagged_note: . as $doc | if disturbed then null else
 	def count: (flagged_cells | length) as $n | select($n > 0) | "\($n) of \(.run.cells | length | plural("condition"))";
 	[if .run.runs then ([.run.runs[].name] - disturbed_runs)[] as $name | of_runs([$name]) | count | "\(.) of \($name)"
 		else count end]
-	| if . == [] then null else "**Flagged**: in \(and_list), other processes or the hypervisor took"
-		+ " too much of the server's CPUs in at least one repeat." end end;
+	| if . == [] then null else "**Flagged**: in \(and_list), "
+		+ ($doc | undisturbed_runs | flagged_cells | flag_words as $words | if all(.[].flags[]; is_foreign and (contains("; ") | not))
+			then "\($words) in at least one repeat." else "in at least one repeat: \($words)." end) end end;
 def missing_cells: [.run.cells // [] | .[] | select(.state == "missing") | .name];
 def missing_note: missing_cells | if . == [] then null else
 	"**Missing**: no complete measurement of \(.[:6] | join(", "))"

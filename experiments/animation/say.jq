@@ -63,10 +63,12 @@ def simple_kb: 10;
 def simple: (shown("caret") + shown("bar") | map(select(.kb_per_s != null)) | sort_by(-.kb_per_s)) as $all
 	| [$all[] | select((.kb_per_s_low // .kb_per_s) >= simple_kb)] as $above
 	| [$all[] | select((.kb_per_s_low // .kb_per_s) < simple_kb and (.kb_per_s_high // .kb_per_s) >= simple_kb)] as $untold
+	| ($all | map({caret: "a caret", bar: "a progress bar"}[.shows]) | unique | sort_by(. != "a caret")) as $what
+	| (if $what | length == 1 then "stays" else "stay" end) as $stay
 	| select($all != []) | finding("simple-animations"; (if $above == [] and $untold != [] then
-			"**This run cannot tell whether a caret and a progress bar stay below \(simple_kb) KB/s**"
+			"**This run cannot tell whether \($what | and_list) \($stay) below \(simple_kb) KB/s**"
 			elif $above == [] then
-			"**A caret and a progress bar stay below \(simple_kb) KB/s** over every protocol with a figure"
+			"**\($what | and_list | upper_first) \($stay) below \(simple_kb) KB/s** over every protocol with a figure"
 			else "**\($above | map("\(if .shows == "bar" then "the progress bar" else "the caret" end) over \(.protocol)") | and_list
 				| upper_first) \(if $above | length == 1 then "takes" else "take" end) more than \(simple_kb) KB/s**" end)
 		+ ([("caret", "bar") as $what | $all | map(select(.shows == $what)) | select(. != [])

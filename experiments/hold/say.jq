@@ -35,7 +35,7 @@ def least: min_by(.updates_per_key);
 def rate: several as $several | [measured_rows("summary")[] | select(.mode == "hold" and .sinks == 0 and .updates_per_key != null)]
 	| select(. != []) | least as $r | finding("held-rate";
 		"**Without load, \($r | level("updates_per_key")) screen updates answer each auto-repeat of a held key**"
-		+ "\(if $several then " over \($r.protocol), more over the others" else "" end); the client repeats a held key 20 times"
+		+ "\(if $several then " over \($r.protocol), and no fewer over the others" else "" end); the client repeats a held key 20 times"
 		+ " a second.";
 		($r | figure("updates_per_key")) + {verdict: (if $r | surely_above("updates_per_key"; 0.95) then "good"
 			else "unsure" end),

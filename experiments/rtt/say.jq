@@ -119,7 +119,7 @@ def verdict: (queues | if length > 1 then ", with the queue \(.[0])" else "" end
 		| ($rows | map(select(.load > 0 and slowness != null)) | max_by(slowness)) as $worst
 		| select($worst != null)
 		| (if $worst | none_came then "every ping is lost"
-			else "a ping takes up to \($worst | mean_words)\($worst | lost)" end)
+			else "a ping takes up to \($worst | mean_words) on average\($worst | lost)" end)
 			+ " on \($l | mbit) (\(if $idle == null then "not measured" else $idle | mean_words end) without load)"]
 	| if . == [] then nothing_measured else "Under load\($queue), \(and_list)." end;
 def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];

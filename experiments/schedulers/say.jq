@@ -93,10 +93,13 @@ def price: . as $doc | row_of(base; "heavy") as $r
 			($cheap | figure("load_share_percent")) + {figure: "settings"}) end;
 
 # Longer operations: a setting protects up to a length if the median is within twice the operation's CPU time plus the minimal wait
-# and 5 ms.
+# and 5 ms. One that cannot keep up has no median.
+def cannot_keep_up: (.overloaded // 0) > 0;
 def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
-	| [.summary[] | select(.part == "length") | usable] | group_by(.setting) | map(select(length > 1) | sort_by(.cost_ms)
-		| (first(range(length) as $i | select((.[$i] | slow_end) > 2 * .[$i].cost_ms + $floor + 5) | $i) // length) as $lost
+	| [.summary[] | select(.part == "length") | select(cannot_keep_up), usable] | group_by(.setting)
+	| map(select(length > 1) | sort_by(.cost_ms)
+		| (first(range(length) as $i | select(.[$i] | cannot_keep_up or slow_end > 2 * .cost_ms + $floor + 5) | $i) // length)
+			as $lost
 		| {setting: .[0].setting, to: (if $lost == 0 then 0 else .[$lost - 1].cost_ms end), most: .[-1].cost_ms})
 	| select(. != []) | sort_by(-.to) | finding("length";
 		"**\(if all(.to == .most) then "No operation tried is too long for the protection" else

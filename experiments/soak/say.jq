@@ -19,7 +19,7 @@ def from_to: . as $f | "\(.first | number) to \(.last | with_unit($f.unit // "")
 def speed: (.unit // "") as $unit | if .step != null then ", by \(.step | with_unit($unit)) at once"
 	elif .per_hour != null then ", by \(.per_hour | with_unit($unit)) an hour" else "" end;
 def since: if .since_h == null then "" else " since \(.since_h | hours)" end;
-def halves: (.change_unit // "") as $unit | if .change == null then "there were too few blocks to look"
+def halves: (.change_unit // "") as $unit | if .change == null then "too few blocks have a figure"
 	elif .verdict == "grows" and .low < 0 then "the last eighth is \(.end | with_unit($unit)) above the first three quarters"
 	else "the second half is \(.change | with_unit($unit)) above the first (\(range_words(.low; .high; $unit)))" end;
 def change_figure: {value: .change, low: .low, high: .high, unit: .change_unit, figure: "over-time"};
@@ -41,7 +41,9 @@ def found: words as $words | finding("\(.figure)-\(.repeat)";
 	"**\($words | upper_first)**" + (if .verdict == "grows" or .verdict == "comes and goes" then "; \(halves)." else "." end);
 	change_figure + {verdict: (["bad", "unsure", "unsure", "good"][rank])});
 def grown: [.figures // [] | .[] | select(.verdict == "grows")] | sort_by(.since_h);
-def order: grown | if length < 2 or .[0].since_h == .[1].since_h then empty else . as $all | .[0] as $first
+# Of one session.
+def order: [grown | group_by([.protocol, .repeat])[] | sort_by(.since_h) | select(length > 1 and .[0].since_h != .[1].since_h)]
+	| if length != 1 then empty else .[0] as $all | $all[0] as $first
 	| finding("first"; "**\(names[$first.figure] | upper_first) grew first**, \($first | since | ltrimstr(" "))"
 		+ "; then \([$all[1:][] | "\(names[.figure])\(since)"] | and_list).";
 		($first | change_figure) + {verdict: "none"}) end;

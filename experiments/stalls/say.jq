@@ -86,7 +86,8 @@ def late($role): . as $doc | judge($role) as $j | select($j != null)
 			+ ([$calm[0], $most] | map(figure("latency_p50_ms")) | if any(at_least == null)
 				or $calm[0].sinks == $most.sinks then "."
 				elif apart($calm[0]; $most; "latency_p50_ms"; 1) then
-					". The median rises from \(.[0] | figure_words) to \(.[1] | figure_words)."
+					". The median " + (if (.[0] | at_least) < (.[1] | at_least) then "rises" else "falls" end)
+						+ " from \(.[0] | figure_words) to \(.[1] | figure_words)."
 				else ". The median is \(.[0] | figure_words) \($calm[0].sinks as $n | $doc | with_load($n)), \(.[1] | figure_words)"
 					+ " \($doc | with_load($most.sinks))." end)
 			+ (if $rows | any(.overloaded > 0) then

@@ -913,7 +913,7 @@ two_runs() {
 	"$TOP/report/report.sh" alpha beta -o both --label a,b
 	[[ $(jq -r .verdict both/findings.json) == *"the 2 runs"* ]]
 	grep 'vnc/b .*breaks here' <("$TOP/report/report.sh" --table both)
-	edit_json beta/run.json '.cells[].flags = ["CPU"]'
+	edit_json beta/run.json '.cells[].flags = ["foreign CPU time 41.5 %"]'
 	"$TOP/report/report.sh" alpha beta -o both --label a,b
 	[[ $(jq -r .verdict both/findings.json) == "Vim"*vnc/a* ]]
 	run ! grep vnc/b both/findings.json
@@ -925,7 +925,7 @@ two_runs() {
 	grep -q '^> \*\*Not usable\*\*: b: .* 4 of 4 conditions' both/report.md
 	run ! grep '^> \*\*Flagged' both/report.md
 	# one condition of the other run is disturbed
-	edit_json alpha/run.json '.cells[0].flags = ["CPU"]'
+	edit_json alpha/run.json '.cells[0].flags = ["foreign CPU time 41.5 %"]'
 	"$TOP/report/report.sh" beta alpha -o both --label b,a
 	grep -q '^> \*\*Flagged\*\*: in 1 of 4 conditions of a,' both/report.md
 	# two of three runs are disturbed, then all

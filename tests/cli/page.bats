@@ -31,7 +31,7 @@ setup() {
 	cd ../../../run || return 1
 	jq -n '{schema: "thinprobe.run/1", experiment: "made", state: "complete", settings: {repeats: 2, protocol: "vnc", note: "<b>"},
 		axes: ["app", "load"], counts: {total: 3, complete: 3}, cells: [
-		{name: "a-0", parameters: {}, state: "complete", flags: []}, {name: "a-5", parameters: {}, flags: ["CPU"]},
+		{name: "a-0", parameters: {}, state: "complete", flags: []}, {name: "a-5", parameters: {}, flags: ["foreign CPU time 41.5 %"]},
 		{name: "b-5", parameters: {}, state: "missing", flags: []}],
 		host: {kernel: "6", missing: [{what: "FUSE", why: "no module"}]}}' >run.json
 	printf 'schema\tapp\tload\tp50_ms\tp50_ms_low\tp50_ms_high\tp50_ms_above\tnote\n' >summary.tsv
@@ -335,7 +335,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	judged 3 'p50>201ms'
 	run ! grep 'NOT USABLE' <<<"$output"
 	# on a disturbed run each answer has a line that says so
-	jq '.cells[0].flags = ["CPU"]' run/run.json >new && mv new run/run.json
+	jq '.cells[0].flags = ["foreign CPU time 41.5 %"]' run/run.json >new && mv new run/run.json
 	judged 3 'p50>201ms' 'NOT USABLE' '2 of 2 conditions'
 	judged 5 'load>1' 'NOT USABLE' 'FAILED'
 }
@@ -432,7 +432,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	breaks_above 45
 	drawn "$TOP/report/report.sh" run
 	grep -q '<i class="breaks"' run/report.html
-	jq '.cells[0].flags = ["CPU"]' run/run.json >new && mv new run/run.json
+	jq '.cells[0].flags = ["foreign CPU time 41.5 %"]' run/run.json >new && mv new run/run.json
 	sed -i '1s/$/\tforeign_percent_max/; 2,$s/$/\t41.5/' run/summary.tsv
 	printf 'schema/1\tsummary\tforeign_percent_max\treal\t%%\t2\t\tInterference\n' >>run/schema.tsv
 	drawn "$TOP/report/report.sh" run

@@ -57,7 +57,8 @@ def without: . as $doc | pairs("baseline"; "alone") | select(. != []) | together
 		+ " \($worst.app) with \($worst.x | level("launch_ms")) instead of \($worst.y | level("launch_ms"))." end;
 def baseline: first(without, null) as $without | first(against("baseline"), null) as $a
 	| if $a == null and $without == null then empty
-	  elif $a == null then finding("baseline"; "**Baseline.** \($without)"; {verdict: "bad", figure: "launch"})
+	  elif $a == null then finding("baseline"; "**Baseline.** \($without)"; {figure: "launch",
+			verdict: (. as $doc | pairs("baseline"; "alone") | together($doc) | against_verdict)})
 	  elif $a.shown == "few" then
 		finding("baseline"; "**\(too_few)**. A launch took: \(plain_times(["alone", "baseline", best.scheme])).";
 			{verdict: "unsure", figure: "launch"})
