@@ -350,8 +350,11 @@ static int write_report(struct rec_report *out)
 		.who = run.cfg.trace != NULL,
 		.brief = out_cfg.format == REC_TEXT,
 	};
-	bool lossy = report_warn_unwatched(out, run.follow) || pipeline_lost_items(run.follow) > 0;
+	int64_t items = pipeline_lost_items(run.follow);
+	bool lossy = report_warn_unwatched(out, run.follow) || items > 0;
 
+	if (items > 0)
+		rec_warn(out, "%s lost before they were read: events are missing", counted_text(items, "record"));
 	report_settings(out);
 	rec_begin_object(out, "result");
 	report_profile(out, &r);

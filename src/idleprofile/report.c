@@ -105,17 +105,18 @@ static void report_ticks(struct rec_report *r, const struct report_inputs *p)
 {
 	struct pipeline_cpu_total sum = pipeline_cpu_sum(p->follow);
 	int64_t n = sum.ticks, ns = sum.tick_ns, period = p->follow->cpu[0].ticks.period_ns;
-	bool learned = false;
+	int known = 0; /* CPUs of which the period is known */
+	bool learned;
 
 	for (int i = 0; i < p->spin->n; i++)
-		learned |= p->follow->cpu[i].ticks.learned;
-	learned &= n > 0; /* the watch may end as soon as the period is known */
+		known += p->who || p->follow->cpu[i].ticks.learned;
+	learned = known > 0 && n > 0; /* the watch may end as soon as the period is known */
 	rec_begin_object(r, "ticks");
 	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
 	learned = learned || p->who; /* else ticks count as events */
 	rec_add_known_int(r, "count", learned, n);
-	rec_add_reals(r, { "per_s", learned && p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3 },
+	rec_add_reals(r, { "per_s", learned && p->wall_ns ? (double)n / to_seconds(p->wall_ns) / known : NAN, 3 },
 		      { "lost_s", learned ? to_seconds(ns) : NAN, 9 },
 		      { "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3 });
 	rec_end(r);
@@ -262,7 +263,7 @@ static double median_length_ns(const struct pipeline_cpu_total *t)
 
 	while (bin < LENGTH_BINS - 1 && 2 * (sum += t->of_length[bin]) < n)
 		bin++;
-	return n ? (double)lengths_edge_ns(bin) / pow(10, 0.05) : NAN;
+	return n ? fmin((double)lengths_edge_ns(bin) / pow(10, 0.05), (double)t->longest_ns) : NAN;
 }
 
 /* Writes culprit and local time of the longest event: "Xvnc, 14:02:11". */

@@ -21,6 +21,7 @@
 
 #define NAP_NS (4 * NS_PER_MS) /* interval of checks while filling */
 #define THREADS_DEFAULT 8
+#define BEHIND_PART 10 /* touches that were given up for a tenth of the time: the rate was not held */
 
 enum { SIZE_LEAST = 1 << 20 };
 enum { UNASKED = -1 };
@@ -190,6 +191,7 @@ static enum report_end fill_memory(struct memory_hog *h)
 }
 
 static volatile sig_atomic_t pause_touching; /* set by SIGUSR1 */
+static int64_t paused_ns;		     /* since when nothing is touched; 0: it goes on */
 
 static void on_pause_signal(int signal_number)
 {
@@ -210,8 +212,10 @@ static enum report_end hold_memory(struct memory_hog *h)
 
 		if (poll_reserve_breached())
 			return END_RESERVE;
-		if (pause_touching)
+		if (pause_touching && !paused_ns) {
 			hog_stop(h);
+			paused_ns = clock_now();
+		}
 		if (pause_touching || cfg.touching != TOUCH_KEEP || wake > world.look_ns)
 			wake = world.look_ns;
 		proc_sleep(until < wake ? until : wake);
@@ -300,7 +304,7 @@ int main(int argc, char **argv)
 	struct rec_report *out;
 	struct memory_hog *h;
 	enum report_end end;
-	bool ready;
+	bool ready, behind;
 	int err;
 
 	read_options(argc, argv);
@@ -327,14 +331,17 @@ int main(int argc, char **argv)
 		from = clock_now();
 		end = hold_memory(h);
 		hog_stop(h);
-		to = clock_now();
+		to = paused_ns ? paused_ns : clock_now();
 	}
 	report_read_hog(h, &last);
 	warn_missed_goal(out, end, ready);
+	behind = cfg.rate && h->pattern.given_up_ns > (to - from) / BEHIND_PART;
+	if (behind)
+		rec_warn(out, "the memory was not touched at the requested rate: this machine cannot, or did not give the CPU");
 	report_hog(out, &cfg, &world, h, &filled, &last, to - from, end);
 	hog_free(h);
 	rec_must_close(out);
-	if (end == END_RESERVE || end == END_SIZE)
+	if (end == END_RESERVE || end == END_SIZE || behind)
 		return EXIT_LOSSY;
 	return end == END_SIGNAL && (cfg.time_ns || !ready) ? EXIT_INTERRUPTED : EXIT_OK;
 }

@@ -180,14 +180,26 @@ static enum start_state find_last_failure(const struct run_results *run, int64_t
 	return n ? run[n - 1].result.state : START_STABLE;
 }
 
+int64_t report_count_unanswered(const struct event_script *script, const struct run_results *run, int64_t n)
+{
+	int64_t missed = 0;
+
+	for (int64_t k = 0; k < n; k++)
+		for (size_t i = 0; script && i < script->n && run[k].result.state == START_STABLE; i++)
+			missed += !run[k].result.event || run[k].result.event[i].state != START_EVENT_STABLE;
+	return missed;
+}
+
 void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n,
 		       const char *command)
 {
 	const struct start_result *last = NULL;
-	int64_t good = 0, read;
+	int64_t good = 0, read, unanswered = report_count_unanswered(cfg->script, run, n);
+	bool stayed = false; /* files in the page cache, or it is not known */
 	char state[40];
 
 	for (int64_t i = 0; i < n; i++) {
+		stayed |= run[i].cold.stayed_bytes != 0 || run[i].cold.refused > 0;
 		good += run[i].result.state == START_STABLE;
 		if (run[i].result.state == START_STABLE)
 			last = &run[i].result;
@@ -203,11 +215,16 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 		rec_warn(r, "%s of %s starts did not reach stable content, the last of them: %s (see \"runs\" in --json)",
 			 count_text(n - good), count_text(n), state);
 	}
+	if (unanswered)
+		rec_warn(r, "%s had no stable answer (see \"events\" in --json)", counted_text(unanswered, "event"));
 	if (!good) {
 		rec_say(r, "%s: %s start%s, no times", command, count_text(n), n == 1 ? "" : "s");
 		return;
 	}
-	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s", cfg->cold ? "on disk" : "cached");
+	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s",
+		!cfg->cold ? cfg->warmed ? "cached" : "as they were"
+		: stayed   ? "dropped as far as they could be"
+			   : "on disk");
 	rec_begin_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
 	say_timing(r, "window appears", run, n, offsetof(struct run_results, result.mapped_ns));
 	say_timing(r, "first pixels", run, n, offsetof(struct run_results, result.paint_ns));

@@ -350,6 +350,7 @@ static char **read_options(int argc, char **argv)
 	if (cfg.cold && !cfg.warm_up)
 		die_usage("--cold needs a --warmup: it learns the files from it");
 	report_cfg.cold = cfg.cold;
+	report_cfg.warmed = cfg.warm_up > 0;
 	return argv + first;
 }
 
@@ -359,7 +360,7 @@ int main(int argc, char **argv)
 	struct run_results *run = memory_new((size_t)cfg.runs, sizeof(*run));
 	struct screen_watch *screen;
 	struct rec_report *out;
-	int64_t n, good;
+	int64_t n, good, unanswered;
 	int lost;
 
 	proc_set_parent_death_term();
@@ -380,6 +381,7 @@ int main(int argc, char **argv)
 	good = report_starts(out, &report_cfg, run, n);
 	rec_set_table(out, "runs");
 	report_say_starts(out, &report_cfg, run, n, command[0]);
+	unanswered = report_count_unanswered(report_cfg.script, run, n);
 	lost = rows_close(rows);
 	if (lost)
 		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));
@@ -392,5 +394,5 @@ int main(int argc, char **argv)
 	traffic_close(&traffic);
 	taskstats_close(&taskstats);
 	rec_must_close(out);
-	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || lost ? EXIT_LOSSY : EXIT_OK;
+	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || unanswered || lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -53,6 +53,7 @@ struct run_record {
 	size_t processes;	 /* processes in scope at the last sample */
 	size_t most_processes;
 	size_t not_undone;
+	bool dry;		   /* nothing is changed */
 	char way[512], sound[256]; /* one line each: the changes in force; the sound server */
 };
 

@@ -254,11 +254,17 @@ static void report_episodes(struct rec_report *r, struct run_record *t)
 
 static void say_episodes(struct rec_report *r, struct run_record *t)
 {
-	int64_t tagged = 0;
+	int64_t tagged = 0, failed = 0;
+	int err = 0;
 	double seconds = (double)(t->now_ns - t->began_ns);
 
-	for (size_t i = 0; i < t->n; i++)
-		tagged += (int64_t)t->episode[i].judged.background;
+	for (size_t i = 0; i < t->n; i++) {
+		tagged += t->episode[i].err ? 0 : (int64_t)t->episode[i].judged.background;
+		failed += t->episode[i].err != 0;
+		err = t->episode[i].err ? t->episode[i].err : err;
+	}
+	if (failed)
+		rec_warn(r, "in %s nothing, or not all, could be throttled: %s", counted_text(failed, "episode"), strerror(-err));
 	rec_say(r, "%s in %s: background processes %s %s", counted_text((int64_t)t->n + t->left_out, "episode"), ns_text(seconds),
 		cfg.dry ? "would have been throttled" : "throttled", counted_text(tagged, "time"));
 	if (t->decision_ns.n)

@@ -37,7 +37,9 @@ static void write_answer(FILE *out, const struct run_record *t)
 
 	if (e)
 		fprintf(out, "episode\t%.3f\t%s\n", (double)(t->now_ns - e->started_ns) / (double)NS_PER_S, e->trigger);
-	fprintf(out, "cost\t%.3f\t%zu\t%zu\nway\t%s\n", record_cpu_percent(t), t->processes, t->n, t->way);
+	fprintf(out, "cost\t%.3f\t%zu\t%zu\nway\t%s\n", record_cpu_percent(t), t->processes, t->n + (size_t)t->left_out, t->way);
+	if (e && (e->err || t->dry))
+		fprintf(out, "spared\t%s\n", t->dry ? "a dry run" : strerror(-e->err));
 	if (*t->sound)
 		fprintf(out, "sound\t%s\n", t->sound);
 	for (size_t i = 0; e && i < e->judged.n; i++) {
@@ -173,7 +175,8 @@ static size_t query_daemons(struct daemon_answer **out, int *silent)
 
 static void say_daemon(struct rec_report *r, const struct daemon_answer *d)
 {
-	char *const *episode = find_cells(d, "episode"), *const *cost = find_cells(d, "cost");
+	char *const *episode = find_cells(d, "episode"), *const *cost = find_cells(d, "cost"),
+		    *const *spared = find_cells(d, "spared");
 	char lasts[100] = "no episode";
 
 	if (**episode)
@@ -184,7 +187,8 @@ static void say_daemon(struct rec_report *r, const struct daemon_answer *d)
 		char *const *cell = d->line[i].cell;
 
 		if (!strcmp(cell[0], "background"))
-			rec_say(r, "  throttled: %s (%s), load %s %% of a CPU, ran %s %%", cell[2], cell[1], cell[3], cell[4]);
+			rec_say(r, "  %s: %s (%s), load %s %% of a CPU, ran %s %%%s%s", **spared ? "background" : "throttled",
+				cell[2], cell[1], cell[3], cell[4], **spared ? "; not throttled: " : "", **spared ? spared[1] : "");
 		else if (!strcmp(cell[0], "excluded"))
 			rec_say(r, "  not throttled: %s (%s), load %s %%: %s", cell[2], cell[1], cell[3], cell[5]);
 		else if (!strcmp(cell[0], "way") || !strcmp(cell[0], "sound"))

@@ -21,6 +21,7 @@ static void describe_throttles(struct vamp_daemon *w)
 {
 	size_t n = 0;
 
+	w->record.dry = !w->ways;
 	snprintf(w->record.way, sizeof(w->record.way), "dry run: nothing is changed");
 	for (int i = 0; i < w->ways && n < sizeof(w->record.way); i++) {
 		char text[256] = "";
