@@ -159,7 +159,7 @@ static void report_way(struct rec_report *r, int i)
 	rec_add_ints(r, { "packets", way->packets }, { "bytes", way->bytes }, { "passed", way->fate[LINK_PASSES] },
 		     { "passed_bytes", way->passed_bytes }, { "lost", way->fate[LINK_LOSES] },
 		     { "dropped_by_queue", way->fate[LINK_QUEUE_FULL] }, { "dropped_no_room", way->no_room },
-		     { "refused", way->refused });
+		     { "dropped_too_long", way->too_long }, { "refused", way->refused });
 	rec_add_count(r, "dropped_before", tap_port_read_drops(&fwd.ends[i]));
 	rec_end(r);
 }
@@ -193,7 +193,7 @@ static void report_added_delay(struct rec_report *r)
 
 static bool has_lost_frames(void)
 {
-	return fwd.way[0].no_room || fwd.way[1].no_room;
+	return fwd.way[0].no_room || fwd.way[1].no_room || fwd.way[0].too_long || fwd.way[1].too_long;
 }
 
 /* Writes one direction's settings, such as "10.0 Mbit/s, queue 50.0 ms, 20.0 ms each way, no loss". */
@@ -218,11 +218,9 @@ static void say_way(struct rec_report *r, int i, const char *link)
 		int64_t n;
 		const char *what;
 	} gone[] = {
-		{ way->fate[LINK_LOSES], "lost by --loss" },
-		{ way->fate[LINK_QUEUE_FULL], "dropped (queue full)" },
-		{ way->no_room, "dropped (no room)" },
-		{ way->refused, "refused by the interface" },
-		{ tap_port_read_drops(&fwd.ends[i]), "missed by the program" },
+		{ way->fate[LINK_LOSES], "lost by --loss" },  { way->fate[LINK_QUEUE_FULL], "dropped (queue full)" },
+		{ way->no_room, "dropped (no room)" },	      { way->too_long, "dropped (too long)" },
+		{ way->refused, "refused by the interface" }, { tap_port_read_drops(&fwd.ends[i]), "missed by the program" },
 	};
 	char text[256] = "";
 
@@ -230,7 +228,7 @@ static void say_way(struct rec_report *r, int i, const char *link)
 		if (gone[k].n > 0)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", count_text(gone[k].n), gone[k].what);
 	if (way->packets && !*text)
-		strcpy(text, ", all delivered");
+		strcpy(text, fwd.queue && fwd.queue->n ? ", none lost" : ", all delivered");
 	rec_say(r, "  %s -> %s   %s%s%s%s", fwd.ends[i].name, fwd.ends[!i].name, counted_text(way->packets, "packet"), text,
 		*link ? "; " : "", link);
 }
@@ -252,7 +250,12 @@ static void say_link(struct rec_report *r, double wall_ns)
 		rec_say(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
 			number_text(delay_hist_percentile(added, 0.5)), number_text(delay_hist_percentile(added, 0.99)),
 			number_text((double)added->max_ns / NS_PER_US));
-	if (has_lost_frames())
+	if (fwd.queue && fwd.queue->n)
+		rec_say(r, "%s on their way", counted_text((int64_t)fwd.queue->n, "packet"));
+	if (fwd.way[0].too_long || fwd.way[1].too_long)
+		rec_warn(r, "%s packets were longer than %d bytes; lower the MTU of the interfaces",
+			 count_text(fwd.way[0].too_long + fwd.way[1].too_long), DELAY_QUEUE_SLOT - 1);
+	if (fwd.way[0].no_room || fwd.way[1].no_room)
 		rec_warn(r, "%s packets were dropped because all slots were taken; give more with --packets",
 			 count_text(fwd.way[0].no_room + fwd.way[1].no_room));
 	if (fwd.broken)

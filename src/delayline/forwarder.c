@@ -29,10 +29,12 @@ static bool read_frame(struct tap_forwarder *p, int i)
 	}
 	way->packets++;
 	way->bytes += n;
-	if (!slot || n == DELAY_QUEUE_SLOT) { /* no free slot, or a frame that read() has cut */
+	if (n == DELAY_QUEUE_SLOT) /* read() has cut it */
+		way->too_long++;
+	else if (!slot)
 		way->no_room++;
+	if (n == DELAY_QUEUE_SLOT || !slot)
 		return true;
-	}
 	fate = link_path_schedule(&way->path, now, n, &due);
 	way->fate[fate]++;
 	if (fate == LINK_PASSES)

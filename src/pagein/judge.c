@@ -20,6 +20,14 @@ double judge_evicted_percent(const struct judged_process *p)
 	return p->swap + p->resident > 0 ? 100.0 * (double)p->swap / (double)(p->swap + p->resident) : NAN;
 }
 
+/* Whether it would count as evicted without what it has locked. */
+static bool is_kept_by_locks(const struct judged_process *p)
+{
+	double most = (100 - JUDGE_EVICTED_PERCENT) / 100.0 * (double)(p->swap + p->resident);
+
+	return p->locked > 0 && (double)(p->resident - p->locked) <= most;
+}
+
 enum judge_why judge_find_obstacle(const struct judged_process *p, size_t n)
 {
 	enum judge_why why = JUDGE_CLEAR;
@@ -30,7 +38,7 @@ enum judge_why judge_find_obstacle(const struct judged_process *p, size_t n)
 		if (isnan(percent))
 			return JUDGE_NOTHING_ANONYMOUS;
 		if (percent < JUDGE_EVICTED_PERCENT)
-			why = p[i].locked > 0 || why == JUDGE_LOCKED ? JUDGE_LOCKED : JUDGE_RESIDENT;
+			why = why == JUDGE_LOCKED || is_kept_by_locks(&p[i]) ? JUDGE_LOCKED : JUDGE_RESIDENT;
 	}
 	return n ? why : JUDGE_NOTHING_ANONYMOUS;
 }

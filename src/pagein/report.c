@@ -208,10 +208,7 @@ void report_say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const 
 	if (tally->unanswered)
 		rec_warn(r, "not answered in %s: %s", ns_text((double)timeout_ns), counted_text(tally->unanswered, "key"));
 	rec_say(r, "%s of two keys each; time from the key to the first screen update", counted_text((int64_t)n, "run"));
-	rec_begin_table(r, "lrr", "median of %s\tfirst key\tsecond key",
-			counted_text(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY]
-											     : tally->of[JUDGE_PAGED_OUT],
-				     "run"));
+	rec_begin_table(r, "lrr", "median\tfirst key\tsecond key");
 	say_state(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
 	say_state(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
 	if (cfg->kept)

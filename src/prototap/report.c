@@ -199,16 +199,22 @@ static const char *messages_text(const struct channel_counts *n, char *text, siz
 	return text;
 }
 
+/* With what fills a frame up. What is sent again is payload. */
+static uint64_t header_bytes(const struct channel_counts *n)
+{
+	return n->wire_bytes - n->ip_bytes + n->ip_header_bytes + n->tcp_header_bytes + n->udp_header_bytes;
+}
+
 static void say_channels(struct rec_report *r, struct capture_meter *m, double seconds)
 {
 	const struct channel_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
-	double wire = (double)(in->wire_bytes + out->wire_bytes), payload = (double)(in->payload_bytes + out->payload_bytes);
+	double wire = (double)(in->wire_bytes + out->wire_bytes), headers = (double)(header_bytes(in) + header_bytes(out));
 	char up[80], down[80];
 
 	rec_begin_table(r, "lrr", "\tto server\tto client");
 	rec_add_row(r, "  packets\t%s\t%s", count_text((int64_t)in->packets), count_text((int64_t)out->packets));
 	rec_add_row(r, "  bytes on the wire\t%s\t%s\t%s %% of it headers", bytes_text((double)in->wire_bytes),
-		    bytes_text((double)out->wire_bytes), number_text(wire > payload ? 100 * (wire - payload) / wire : 0));
+		    bytes_text((double)out->wire_bytes), number_text(wire > 0 ? 100 * headers / wire : 0));
 	if (seconds > 0)
 		rec_add_row(r, "  average rate\t%s\t%s", bit_rate_text(8 * (double)in->wire_bytes / seconds),
 			    bit_rate_text(8 * (double)out->wire_bytes / seconds));

@@ -393,7 +393,7 @@ static void say_largest_load(struct rec_report *out, const struct figure *f, con
 			load_text(f->low), load_text(f->high));
 	else
 		rec_say(out, "%s (95 %%: %s to %s) %s stay below %s on average%s.", load_text(f->value), load_text(f->low),
-			load_text(f->high), what, limit, f->value <= most ? "" : range_text(least, most));
+			load_text(f->high), what, limit, !(f->value > most) ? "" : range_text(least, most));
 }
 
 static void say_fit_summary(struct rec_report *out, const struct service_demands *d, const struct observed_rows *o,
@@ -410,8 +410,8 @@ static void say_fit_summary(struct rec_report *out, const struct service_demands
 	if (fits && isfinite(most->rate.value))
 		say_largest_load(out, &most->rate, "requests a second", o, d->rows);
 	if (fits && isfinite(d->error))
-		rec_say(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows,
-			number_text(100 * expm1(d->error)));
+		rec_say(out, "The model is off by %s %% (root mean square of %zu rows). Service demands of a request:",
+			number_text(100 * expm1(d->error)), d->response_rows);
 	else
 		rec_say(out, "Service demands of a request%s, from %zu rows:", fits ? "" : ", which do not fit", d->rows);
 	for (size_t k = 0; k < d->net.stations; k++)
