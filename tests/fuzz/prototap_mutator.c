@@ -33,25 +33,32 @@ static size_t seal_block(uint8_t *part, size_t length, size_t room)
 	return length;
 }
 
-static void find_packets(const uint8_t *data, size_t size, size_t at, struct mutate_parts *found)
+/* Length of the packet or block at `at`, of which `left` bytes are there; 0: none. */
+static size_t packet_length(const uint8_t *at, size_t left)
 {
-	while (found->n < MUTATE_PARTS && at + PACKET_HEAD <= size) {
-		size_t next = at + PACKET_HEAD + (data[at] | (size_t)data[at + 1] << 8);
+	size_t n = PACKET_HEAD;
 
-		found->at[found->n++] = at;
-		at = next < size ? next : size;
-		found->at[found->n] = at;
-	}
+	if (left < n)
+		return 0;
+	n += at[0] | (size_t)at[1] << 8;
+	return n < left ? n : left;
 }
 
-static void find_blocks(const uint8_t *data, size_t size, size_t at, struct mutate_parts *found)
+static size_t block_length(const uint8_t *at, size_t left)
 {
 	uint32_t n;
 
-	while (found->n < MUTATE_PARTS && at + BLOCK_LEAST <= size) {
-		memcpy(&n, data + at + 4, sizeof(n));
-		if (n < BLOCK_LEAST || n > size - at)
-			break;
+	if (left < BLOCK_LEAST)
+		return 0;
+	memcpy(&n, at + 4, sizeof(n));
+	return n < BLOCK_LEAST || n > left ? 0 : n;
+}
+
+static void find_parts(const uint8_t *data, size_t size, size_t (*length)(const uint8_t *, size_t), struct mutate_parts *found)
+{
+	size_t at = 1, n;
+
+	while (found->n < MUTATE_PARTS && (n = length(data + at, size - at))) {
 		found->at[found->n++] = at;
 		at += n;
 		found->at[found->n] = at;
@@ -65,10 +72,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 
 	if (size > 1 + sizeof(pcapng) && memcmp(data + 1, pcapng, sizeof(pcapng)) == 0) {
 		found.seal = seal_block;
-		find_blocks(data, size, 1, &found);
+		find_parts(data, size, block_length, &found);
 	} else if (size > 1 && (data[0] & 15) < LINK_TYPES) {
 		found.seal = seal_packet;
-		find_packets(data, size, 1, &found);
+		find_parts(data, size, packet_length, &found);
 	}
 	return mutate_parts(&found, data, size, most, seed);
 }

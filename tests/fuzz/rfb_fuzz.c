@@ -3,7 +3,7 @@
  *
  * Input: a byte that chooses (1: the client's messages; 2, 4: two or four bytes a pixel, else one; 8: of each piece only a part was
  * captured), one with the length of pieces, and the stream after the handshake. */
-#include "rfb/walk.h"
+#include "rfb_fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +40,7 @@ static void hear_piece(void *context, struct skip_parser *w, const uint8_t *piec
 /* Copies of their exact size: a read beyond is seen. */
 static void feed(struct heard *h, uint8_t how, const uint8_t *data, uint32_t size, uint32_t most)
 {
-	static const uint8_t pixel[] = { 1, 2, 4, 4 };
-
-	*h = (struct heard){ .walk = { .client = how & 1, .format = { pixel[how >> 1 & 3], how & 4 ? 3 : pixel[how >> 1 & 3] } },
-			     .in.passed = hear_skipped };
+	*h = (struct heard){ .walk = rfb_fuzz_walk(how), .in.passed = hear_skipped };
 	for (uint32_t at = 0, now, captured; at < size; at += now) {
 		uint8_t *piece;
 
