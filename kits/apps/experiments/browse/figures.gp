@@ -14,7 +14,7 @@ eval look("summary.tsv", 'column("repeats") > 0 ? (jobs = strcol("job") eq "none
 pages = pages . " all"
 n = words(schemes)
 m = words(pages)
-width = 0.84 / n
+width = 0.84 / more(n, 1)
 # An interval of few repeats may reach far: it is cut.
 top = less(top * 1.12, 2.0)
 of(job) = column("repeats") > 0 && strcol("job") eq job
