@@ -65,7 +65,7 @@ protocol_failed() {
 	local session=$1 words=$2 what log why=''
 	shift 2
 	for what in 'error|fail|cannot|refused|denied|fatal|not found' warning .; do
-		for log; do [ -n "$why" ] || why=$(grep -siE -- "$what" "$log" | grep -v keystroke | tail -n 1); done
+		for log; do [ -n "$why" ] || why=$(grep -siE -- "$what" "$log" | grep -vE "keystroke|mieq" | tail -n 1); done
 	done
 	protocol_stop "$session"
 	cannot "$words: ${why:-it printed nothing}; see $1"
