@@ -121,12 +121,14 @@ static void say_state(struct rec_report *r, const char *name, const struct cycle
 	struct sample first = { 0 }, second = { 0 }, faults = { 0 }, read = { 0 };
 	struct cycle_tally unused = { 0 };
 	char more[80] = "";
+	int64_t runs = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t major = 0;
 
 		if (run[i].verdict.state != state)
 			continue;
+		runs++;
 		add_key_latency(&first, &run[i].first, timeout_ns, &unused);
 		add_key_latency(&second, &run[i].second, timeout_ns, &unused);
 		for (size_t k = 0; k < CYCLE_PROCESSES; k++)
@@ -139,7 +141,7 @@ static void say_state(struct rec_report *r, const char *name, const struct cycle
 		snprintf(more, sizeof(more), "\t%s page faults, %s read back", stat_text(&faults, 0.5, 1),
 			 read.n ? memory_text(sample_quantile(&read, 0.5).value) : "-");
 	if (first.n)
-		rec_add_row(r, "%s\t%s ms\t%s ms%s", name, stat_text(&first, 0.5, NS_PER_MS), stat_text(&second, 0.5, NS_PER_MS),
+		rec_add_row(r, "%s, %s\t%s ms\t%s ms%s", name, counted_text(runs, "run"), stat_text(&first, 0.5, NS_PER_MS), stat_text(&second, 0.5, NS_PER_MS),
 			    more);
 	sample_free(&first);
 	sample_free(&second);
