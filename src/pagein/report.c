@@ -141,8 +141,8 @@ static void say_state(struct rec_report *r, const char *name, const struct cycle
 		snprintf(more, sizeof(more), "\t%s page faults, %s read back", stat_text(&faults, 0.5, 1),
 			 read.n ? memory_text(sample_quantile(&read, 0.5).value) : "-");
 	if (first.n)
-		rec_add_row(r, "%s, %s\t%s ms\t%s ms%s", name, counted_text(runs, "run"), stat_text(&first, 0.5, NS_PER_MS), stat_text(&second, 0.5, NS_PER_MS),
-			    more);
+		rec_add_row(r, "%s, %s\t%s ms\t%s ms%s", name, counted_text(runs, "run"), stat_text(&first, 0.5, NS_PER_MS),
+			    stat_text(&second, 0.5, NS_PER_MS), more);
 	sample_free(&first);
 	sample_free(&second);
 	sample_free(&faults);
