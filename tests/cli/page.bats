@@ -443,6 +443,11 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	run ! grep 'class="breaks"' run/report.html
 	run ! grep -q 'breaks here' <("$TOP/report/report.sh" --table run)
 	[[ $("$TOP/report/report.sh" --verdict run) == "Not usable"* ]]
+	# another reason is named as it is, and not as other processes
+	jq '.cells[].flags = ["; the load was 9.2 of 9.6 Mbit/s"]' run/run.json >new && mv new run/run.json
+	[[ $("$TOP/report/report.sh" --verdict run | tr '\n' ' ') == *"flagged: the load was 9.2 of 9.6 Mbit/s"* ]]
+	jq '.cells[1].flags = []' run/run.json >new && mv new run/run.json
+	[[ $("$TOP/report/report.sh" --verdict run | tr '\n' ' ') == *"Flagged: in 1 of "*" conditions, in at least one repeat: the load"* ]]
 }
 
 @test "report --table, --verdict, --findings, --json: before or after the run; two of them, or --record here, are refused" {
