@@ -50,6 +50,7 @@ struct headcount_step {
 	double of[HEADCOUNT_FIGURES];
 	double sum, squares, *p95; /* sum, squares: of the users' mean latencies; p95: of each user (owned) */
 	size_t n;
+	bool partial; /* the latency of a user whose keys were due is not known */
 };
 
 /* A limit that a search found. Texts are those of cell.json. */

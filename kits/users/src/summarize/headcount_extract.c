@@ -80,7 +80,7 @@ static struct headcount_step *ensure_step(struct headcount_cell *s, int64_t user
 	return step;
 }
 
-enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL };
+enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL, U_SAMPLES = U_ALL };
 
 static int store_user_row(void *into, const struct input_cell *c)
 {
@@ -90,8 +90,10 @@ static int store_user_row(void *into, const struct input_cell *c)
 		return -EPROTO;
 	for (size_t i = U_MEAN; c[U_USER].count == 1 && i < U_ALL; i++)
 		s->of[HEADCOUNT_MEAN + i - U_MEAN] = c[i].real;
-	if (!isfinite(c[U_MEAN].real))
+	if (!isfinite(c[U_MEAN].real) || !isfinite(c[U_P95].real)) { /* no key was due, or some had no answer that is known */
+		s->partial |= c[U_SAMPLES].real > 0;
 		return 0;
+	}
 	memory_more(s->p95, s->n);
 	s->p95[s->n++] = c[U_P95].real;
 	s->sum += c[U_MEAN].real;
@@ -101,7 +103,7 @@ static int store_user_row(void *into, const struct input_cell *c)
 
 static const struct input_table headcount_users = {
 	"capacity-user/1",
-	"users user %mean_ms %p50_ms %p95_ms %apdex %late_percent",
+	"users user %mean_ms %p50_ms %p95_ms %apdex %late_percent | %samples",
 	store_user_row,
 	NULL,
 };
@@ -207,11 +209,13 @@ static void derive_figures(const struct headcount_cell *s, struct headcount_step
 	const struct headcount_step *one = find_step(s, 1, p->repeat);
 	double *of = p->of, keys = of[HEADCOUNT_KEYS], more;
 
-	of[HEADCOUNT_ALL_MEAN] = p->sum / (double)p->n;
-	of[HEADCOUNT_JAIN] = p->sum * p->sum / ((double)p->n * p->squares);
-	of[HEADCOUNT_ALL_P95] = engine_estimate(ESTIMATE_MAX, p->p95, p->n).value;
-	of[HEADCOUNT_MEDIAN_P95] = engine_estimate(ESTIMATE_MEDIAN, p->p95, p->n).value;
-	of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / of[HEADCOUNT_MEDIAN_P95];
+	if (!p->partial) {
+		of[HEADCOUNT_ALL_MEAN] = p->sum / (double)p->n;
+		of[HEADCOUNT_JAIN] = p->sum * p->sum / ((double)p->n * p->squares);
+		of[HEADCOUNT_ALL_P95] = engine_estimate(ESTIMATE_MAX, p->p95, p->n).value;
+		of[HEADCOUNT_MEDIAN_P95] = engine_estimate(ESTIMATE_MEDIAN, p->p95, p->n).value;
+		of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / of[HEADCOUNT_MEDIAN_P95];
+	}
 	if (!isfinite(of[HEADCOUNT_OWN]))
 		of[HEADCOUNT_OWN] = of[HEADCOUNT_BUSY] - of[HEADCOUNT_FOREIGN];
 	if (!(keys > 0))
@@ -219,7 +223,7 @@ static void derive_figures(const struct headcount_cell *s, struct headcount_step
 	of[HEADCOUNT_FAULTS] = 100 * of[HEADCOUNT_MAJOR] / keys;
 	of[HEADCOUNT_DROPPED] = 100 * of[HEADCOUNT_DROPS] / keys;
 	of[HEADCOUNT_WAIT] = 1000 * of[HEADCOUNT_WAITING] / keys;
-	more = one && p->users > 1 ? of[HEADCOUNT_ALL_MEAN] - one->sum / (double)one->n : (double)NAN;
+	more = one && !one->partial && p->users > 1 ? of[HEADCOUNT_ALL_MEAN] - one->sum / (double)one->n : (double)NAN;
 	of[HEADCOUNT_MORE] = more;
 	if (!(more >= MORE_LEAST))
 		return;
