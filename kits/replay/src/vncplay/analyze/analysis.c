@@ -237,7 +237,10 @@ static void measure_runs(struct analysis_state *w, const struct replay *replay, 
 	for (int r = 0; r < w->runs; r++) {
 		const struct replay *p = &replay[r];
 
+		int answerable = (int)p->stimuli - (p->stimuli && p->stimulus[0].kind == STIMULUS_MOVE);
+
 		w->inputs = (int)p->stimuli > w->inputs ? (int)p->stimuli : w->inputs;
+		out->inputs = answerable > out->inputs ? answerable : out->inputs;
 		/* the screen may have been larger earlier in the log */
 		for (size_t i = 0; i < p->tiles.n; i++) {
 			int x = (int)(p->tiles.changed[i] % TILE_COLUMNS) + 1, y = (int)(p->tiles.changed[i] / TILE_COLUMNS) + 1;
@@ -249,7 +252,6 @@ static void measure_runs(struct analysis_state *w, const struct replay *replay, 
 			out->differ |= p->stimulus[i].n != replay[0].stimulus[i].n ||
 				       (p->stimulus[i].kind == STIMULUS_KEY) != (replay[0].stimulus[i].kind == STIMULUS_KEY);
 	}
-	out->inputs = w->inputs;
 }
 
 void analyze_replays(const struct replay *replay, int runs, struct analysis_result *out)

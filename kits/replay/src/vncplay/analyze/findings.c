@@ -139,10 +139,13 @@ static void print_replay(struct rec_report *out, const struct findings *f, int r
 	for (size_t i = 0; i < 3; i++) {
 		struct figure q = latency_quantile(&f->analysis.responses, r, p[i]);
 
-		snprintf(word[i], sizeof(word[i]), "%s", figure_is_range(&q) ? figure_text(&q, 1000) : stat_text(&us, p[i], 1000));
+		snprintf(word[i], sizeof(word[i]), "%s",
+			 figure_is_range(&q) && (p[i] >= 1 || sample_supports(&us, p[i])) ? figure_text(&q, 1000)
+											  : stat_text(&us, p[i], 1000));
 	}
-	rec_add_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, count_text((int64_t)us.n),
-		    count_text(f->analysis.inputs), word[0], word[1], word[2], ns_text(f->replay[r].total_ms * 1e6));
+	rec_add_row(out, "%s\t%s%s%s\t%s\t%s\t%s\t%s", f->replay[r].label, count_text((int64_t)us.n), f->paper ? "" : " of ",
+		    f->paper ? "" : count_text(f->analysis.inputs), word[0], word[1], word[2],
+		    ns_text(f->replay[r].total_ms * 1e6));
 	rec_rank_row(out, us.n ? sample_max(&us).value : INFINITY);
 	sample_free(&us);
 }
@@ -213,7 +216,8 @@ void findings_report(struct rec_report *out, const struct findings *f)
 	rec_add_bool(out, "usable", !*f->unusable.text);
 	rec_add_str(out, "why_unusable", *f->unusable.text ? f->unusable.text : NULL);
 	rec_add_int(out, "inputs_to_be_answered", f->analysis.inputs);
-	rec_add_int(out, "inputs_answered", count_answered(&f->analysis.responses));
+	/* of --method paper each frame is a response */
+	rec_add_known_int(out, "inputs_answered", !f->paper, count_answered(&f->analysis.responses));
 	rec_begin_array(out, "runs");
 	for (int r = 0; r < f->runs; r++) {
 		int64_t answered;
