@@ -127,7 +127,8 @@ static struct latency_pool build_pool(const struct experiment_cell *c)
 	return pool;
 }
 
-static void set_ratio_figures(const struct experiment_cell *c, double *ratio)
+/* `looked`: there is a base; without one nothing is known. */
+static void set_ratio_figures(const struct experiment_cell *c, double *ratio, bool looked)
 {
 	const struct replays_run *s = extractor_run_data();
 	size_t n = 0, slower = 0, faster = 0;
@@ -138,9 +139,9 @@ static void set_ratio_figures(const struct experiment_cell *c, double *ratio)
 		faster += ratio[n] <= 1 / SLOWER;
 		n += isfinite(ratio[n]) ? 1 : 0;
 	}
-	give_values({ "slower", (double)slower }, { "faster", (double)faster }, { "points", (double)n },
-		    { "ratio_p25", interval_quantile(ratio, n, 0.25) }, { "ratio_p75", interval_quantile(ratio, n, 0.75) },
-		    { "ratio_max", interval_quantile(ratio, n, 1) });
+	give_values({ "slower", looked ? (double)slower : (double)NAN }, { "faster", looked ? (double)faster : (double)NAN },
+		    { "points", looked ? (double)n : (double)NAN }, { "ratio_p25", interval_quantile(ratio, n, 0.25) },
+		    { "ratio_p75", interval_quantile(ratio, n, 0.75) }, { "ratio_max", interval_quantile(ratio, n, 1) });
 }
 
 /* Compares a cell with the base. `with_figures`: sets its figures, too. Returns the p-value of a ratio of 1. */
@@ -151,6 +152,7 @@ static double compare_pairs(const struct experiment_cell *c, bool with_figures)
 	double *pair = memory_new(c->n, sizeof(*pair)), *total = memory_new(c->n, sizeof(*total)), p;
 	double *ratio = memory_new(s->responses + 1, sizeof(*ratio));
 	size_t pairs = 0, totals = 0, missing = 0;
+	bool looked = false;
 	struct figure median;
 
 	for (size_t k = 0; k < c->n; k++) {
@@ -159,6 +161,7 @@ static double compare_pairs(const struct experiment_cell *c, bool with_figures)
 
 		if (!with)
 			continue;
+		looked = s->analysis != NULL;
 		if (of[k].total_s > 0 && with->total_s > 0)
 			total[totals++] = of[k].total_s / with->total_s;
 		for (size_t i = 0; i < s->responses; i++) {
@@ -173,8 +176,8 @@ static double compare_pairs(const struct experiment_cell *c, bool with_figures)
 	}
 	if (with_figures) {
 		extractor_set_figure("total_ratio", interval_paired_ratio(total, totals, &p));
-		give_values({ "pairs", (double)pairs }, { "missing", (double)missing });
-		set_ratio_figures(c, ratio);
+		give_values({ "pairs", (double)pairs }, { "missing", looked ? (double)missing : (double)NAN });
+		set_ratio_figures(c, ratio, looked);
 	}
 	median = interval_paired_ratio(pair, pairs, &p);
 	if (with_figures) {
@@ -194,6 +197,7 @@ static void set_latencies(const struct experiment_cell *c)
 		double q;
 	} quantiles[] = { { "p25", 0.25 }, { "p50", 0.5 }, { "p75", 0.75 }, { "p90", 0.9 }, { "max", 1 } };
 	struct latency_pool pool = build_pool(c);
+	bool known = ((const struct replays_run *)extractor_run_data())->analysis;
 	size_t late = 0;
 
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
@@ -201,7 +205,7 @@ static void set_latencies(const struct experiment_cell *c)
 				     pool_quantile(&pool, quantiles[i].q, US, true, c->run->draws, (uint64_t)c->run->seed));
 	for (size_t k = 0; k < pool.n; k++)
 		late += (double)pool.item[k].value > c->run->threshold_ms * US;
-	give_values({ "responses", (double)pool.n }, { "late", 100 * (double)late / (double)pool.n });
+	give_values({ "responses", known ? (double)pool.n : (double)NAN }, { "late", 100 * (double)late / (double)pool.n });
 	pool_free(&pool);
 }
 
