@@ -142,7 +142,8 @@ struct intervals {
 	const struct server_ports *ports;
 	bool rfb; /* every port is RFB's; else 5900 to 5999 are */
 	interval_row_fn *row;
-	void (*end)(void *context, int64_t start_ns, int64_t length_ns); /* after the rows of an interval */
+	/* after the rows of an interval; what was dropped in it (below 0: not known), and whether the clock was set */
+	void (*end)(void *context, int64_t start_ns, int64_t length_ns, int64_t dropped, bool clock_set);
 	void *context;
 };
 

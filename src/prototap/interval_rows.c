@@ -213,7 +213,7 @@ static void close_interval(struct intervals *t, int64_t end_ns)
 			}
 		}
 	emit_others_row(t);
-	t->end(t->context, t->start_ns, t->every_ns);
+	t->end(t->context, t->start_ns, t->every_ns, t->dropped < 0 ? -1 : t->dropped - t->dropped_before, t->clock_set);
 	t->start_ns += t->every_ns;
 	t->dropped_lately = t->dropped > t->dropped_before;
 	t->dropped_before = t->dropped;

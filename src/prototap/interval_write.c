@@ -367,9 +367,6 @@ void writer_add_row(void *writer, const struct interval_row *row)
 {
 	struct interval_writer *w = writer;
 
-	if (!w->rows && row->dropped >= 0)
-		w->dropped = (w->dropped > 0 ? w->dropped : 0) + row->dropped;
-	w->clock_sets += !w->rows && row->clock_set;
 	w->row[w->rows] = *row;
 	w->row[w->rows].to_latest = NULL;
 	w->row[w->rows++].to_next = NULL;
@@ -399,9 +396,13 @@ void writer_add_row(void *writer, const struct interval_row *row)
 		add_row(w->table, row);
 }
 
-void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns)
+void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns, int64_t dropped, bool clock_set)
 {
 	struct interval_writer *w = writer;
+
+	if (dropped >= 0)
+		w->dropped = (w->dropped > 0 ? w->dropped : 0) + dropped;
+	w->clock_sets += clock_set;
 
 	w->start_ns = w->start_ns ? w->start_ns : start_ns;
 	w->end_ns = start_ns + length_ns;

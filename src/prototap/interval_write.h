@@ -37,5 +37,5 @@ int writer_open(struct interval_writer *w, const struct interval_cfg *cfg); /* 0
 int writer_write_metrics(const struct interval_writer *w, int64_t start_ns);
 /* Functions of struct intervals. */
 void writer_add_row(void *writer, const struct interval_row *row);
-void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns);
+void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns, int64_t dropped, bool clock_set);
 void writer_close(struct interval_writer *w);

@@ -317,7 +317,7 @@ int main(int argc, char **argv)
 	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic;
 	start = clock_now();
 	if (supervised)
-		run.again = supervise_fork(cfg.interface);
+		run.again = supervise_fork(cfg.interface, cfg.time_ns ? start + cfg.time_ns : 0);
 	if (run.again && cfg.time_ns)
 		cfg.time_ns = start + cfg.time_ns > clock_now() ? start + cfg.time_ns - clock_now() : 1;
 	run.quiet = out_cfg.detail == REC_QUIET || cfg.every_ns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "supervise.h"
 #include "cli.h"
+#include "clock.h"
 #include "proc.h"
 
 #include <net/if.h>
@@ -24,19 +25,25 @@ static int wait_child(pid_t child, const sigset_t *signals)
 	}
 }
 
-/* Waits until the interface exists. False: a stop signal came first. */
-static bool wait_interface(const char *interface, const sigset_t *stop)
+/* Waits until the interface exists. Exits if a stop signal or until_ns come first. */
+static void wait_interface(const char *interface, const sigset_t *stop, int64_t until_ns)
 {
 	const struct timespec second = { .tv_sec = 1 };
 
-	do
-		if (sigtimedwait(stop, NULL, &second) > 0)
-			return false;
-	while (strcmp(interface, "any") != 0 && !if_nametoindex(interface));
-	return true;
+	do {
+		if (sigtimedwait(stop, NULL, &second) > 0) {
+			if (until_ns)
+				warn("%s is gone: no report", interface);
+			exit(until_ns ? EXIT_INTERRUPTED : EXIT_OK); /* a live capture is meant to end by a signal */
+		}
+		if (until_ns && clock_now() > until_ns) {
+			warn("%s is gone: no report", interface);
+			exit(EXIT_LOSSY);
+		}
+	} while (strcmp(interface, "any") != 0 && !if_nametoindex(interface));
 }
 
-bool supervise_fork(const char *interface)
+bool supervise_fork(const char *interface, int64_t until_ns)
 {
 	sigset_t stop, signals, before;
 	bool again = false;
@@ -60,7 +67,6 @@ bool supervise_fork(const char *interface)
 			warn("%s is gone; the capture goes on when it is back", interface);
 		else if (WEXITSTATUS(status) != SUPERVISE_NOT_YET)
 			exit(WEXITSTATUS(status));
-		if (!wait_interface(interface, &stop))
-			exit(EXIT_OK); /* a live capture is meant to end by a signal */
+		wait_interface(interface, &stop, until_ns);
 	}
 }

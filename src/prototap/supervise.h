@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Exit statuses of a child: its interface disappeared; the interface is back, but cannot be opened yet. */
 #define SUPERVISE_GONE 75
@@ -11,5 +12,5 @@
 
 /* Forks the children. Returns in each child only: false in the first, true in a later one, whose interface is back. The parent
  * passes stop signals on, and exits with the status of the last child. If no process can be forked, returns false in this
- * process. */
-bool supervise_fork(const char *interface);
+ * process. Where the interface is gone at until_ns (0: no such time), it exits, too. */
+bool supervise_fork(const char *interface, int64_t until_ns);

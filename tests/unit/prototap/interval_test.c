@@ -18,7 +18,7 @@ static void keep_row(void *context, const struct interval_row *row)
 	n_rows++;
 }
 
-static void count_end(void *context, int64_t start_ns, int64_t length_ns)
+static void count_end(void *context, int64_t start_ns, int64_t length_ns, int64_t dropped, bool clock_set)
 {
 	(void)context;
 	(void)start_ns;
