@@ -206,6 +206,8 @@ static void load_delays(void)
 		die(EXIT_RUN, "cannot read the delays in %s: %m", path);
 	err = delay_load_file(&run.delay, in, &line);
 	fclose(in);
+	if (err && err != -EINVAL && err != -ERANGE)
+		die(EXIT_RUN, "cannot read the delays in %s: %s", path, strerror(-err));
 	if (err && line)
 		die(EXIT_USAGE, "%s line %d: not a time from 0 to 1h such as 20ms", path, line);
 	if (err)
