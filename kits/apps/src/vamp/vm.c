@@ -143,7 +143,7 @@ static void report_status(struct rec_report *out, const struct guest_machine *vm
 		rec_add_str(out, "group", grouped ? group : NULL);
 		rec_add_count(out, "weight", grouped ? account_read_number(group, weight, NULL) : -1);
 		rec_add_int(out, "nice", getpriority(PRIO_PROCESS, (id_t)tid));
-		rec_add_real(out, "run_s", proc_read_schedstat(tid, &spent) ? -1 : (double)spent.run_ns / 1e9, 3);
+		rec_add_real(out, "run_s", proc_read_schedstat(tid, &spent) ? (double)NAN : (double)spent.run_ns / 1e9, 3);
 		rec_end(out);
 	}
 	rec_end(out);
