@@ -395,11 +395,11 @@ lab_clean() {
 		[ ! -e "$dir/undo-${f: -6}" ] && ! lab_alive "${f: -6}" || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
-	# A pipe's folder lives for milliseconds: older than a minute, its maker was killed.
-	while IFS= read -r f; do
-		[ -O "$f" ] || [ "$EUID" = 0 ] || continue
+	for f in "$tmp"/thinprobe-watch.??????; do
+		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue
+		! { read -r fd <"$f/pid" && grep -qza 'engine/watch\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
-	done < <(find "$tmp" -maxdepth 1 -type d -name 'thinprobe.??????' -mmin +1 2>/dev/null)
+	done
 	# Of a lab over ssh, here or at this end of one: its process is gone.
 	for f in "$tmp"/thinprobe-ssh.?????? /tmp/thinprobe-ssh.?????? /var/tmp/thinprobe-ssh.?????? \
 		"${HOME-}"/thinprobe-ssh.??????; do

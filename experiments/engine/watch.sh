@@ -55,7 +55,8 @@ quiet=5
 	die -2 "watch: keys need all of --on attach:DISPLAY,WINDOW, --key K and --every TIME"
 plan_item --every int 10..999999 "$every" s
 every=$ITEM
-LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") || die "cannot make a folder in ${TMPDIR:-/tmp}"
+LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe-watch.XXXXXX") && echo $$ >"$LAB_RUN/pid" ||
+	die "cannot make a folder in ${TMPDIR:-/tmp}"
 watch_end() {
 	local pid
 	for pid in "${listener-}" "${input-}" "${typist-}"; do
@@ -74,17 +75,18 @@ interface=${interface:-$LAB_TAP_IF}
 echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s," \
 	"while nobody has typed for $quiet s; Ctrl-C ends it" >&2
 listen=("$TP_BIN/prototap" live -i "$interface" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" -o /dev/null)
-"${listen[@]}" --every "$interval" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
+setpriv --pdeathsig TERM "${listen[@]}" --every "$interval" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
 listener=$!
 # A second table with short intervals shows whether somebody types: rows of the user's interval would come too late.
-"${listen[@]}" --every 100ms --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
+setpriv --pdeathsig KILL "${listen[@]}" --every 100ms --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
 input=$!
 open_pipe ask
-"$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" ${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked \
+setpriv --pdeathsig KILL "$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" ${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked \
 	--watch update -k "$key" --timeout 10s --ready-fd 1 <&"$ask" >"$LAB_RUN/answers" &
 typist=$!
 
-watch_input_within() {	# SECONDS, until 0.2 s ago
+watch_input_within() {	# SECONDS, until 0.2 s ago; also where it cannot be told
+	[ -e "$LAB_RUN/input.tsv" ] || return 0
 	tail -q -n 1000 -- "$LAB_RUN"/input.tsv* 2>/dev/null | awk -F'\t' -v since="$(($(date +%s) - $1))" '
 		$1 == "watch/1" && ($2 + $3) / 1e9 >= since && $8 > 0 { found = 1 } END { exit !found }'
 }
