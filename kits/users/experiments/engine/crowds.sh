@@ -104,7 +104,11 @@ crowd_start() {	# crowd_start FOLDER SEED TARGET WORD...: sets CROWD_NAMES and F
 				"$@"
 		first=$((first + share))
 	done
-	for ((i = 0; i < n; i++)); do is_ready "${CROWD_NAMES[i]}" 120 || return; done
+	for ((i = 0; i < n; i++)); do
+		is_ready "${CROWD_NAMES[i]}" 120 && continue
+		for role in "${CROWD_NAMES[@]}"; do lab_stop "${LAB_PID_OF[$role]-}"; done
+		return 1
+	done
 	[ "$n" -gt 1 ] || FROM=$EPOCHREALTIME
 }
 
