@@ -332,7 +332,7 @@ sweep_sum() {
 	for run in "${RUNS[@]}"; do
 		name=${run%%$'\t'*}
 		parts=("$DIR/$name"/parts/*.json)
-		[ -f "${parts[0]}" ] || { status=3; continue; }
+		[ -f "${parts[0]}" ] || { warn "$DIR/$name: no cell was measured, so it is not reported on"; status=3; continue; }
 		jq -s '.[0] as $whole | .[1:] | sort_by(.started // "") as $parts
 			| ($parts | map(.settings.on) | unique) as $on
 			| $parts[0] + $whole | .lab = $parts[0].lab | .host = $parts[0].host | .protocol = $parts[0].protocol

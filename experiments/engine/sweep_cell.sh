@@ -112,9 +112,11 @@ cell_keep() {	# cell_keep ID
 			--arg figure "$(awk -F'\t' -v name="$name" '$1 == name { figure = $2 } END { print figure }' "$part/run/log/figures.tsv")" \
 			'. + {sweep: {$on, from: $host, $seconds, $figure}}' "$from/cell.json" >"$part/cell.json" &&
 		mv "$part/cell.json" "$from/cell.json" && mkdir -p "$run/cells/$name" "$run/parts" &&
-		sync -f "$part" 2>/dev/null && mv -T "$from" "$run/cells/$name/$repeat" 2>/dev/null || { cell_there "$1"; return; }
-	jq --arg name "$name" --argjson n "${#missing[@]}" '.cells |= map(select(.name == $name)) | .measured_s |= (values | . / $n)' \
-		"$part/run/run.json" >"$run/parts/$name.$repeat.json"
+		jq --arg name "$name" --argjson n "${#missing[@]}" '.cells |= map(select(.name == $name)) | .measured_s |= (values | . / $n)' \
+			"$part/run/run.json" >"$part/facts.json" && sync -f "$part" 2>/dev/null &&
+		# what a sweep is summed up from is there before the cell
+		mv "$part/facts.json" "$run/parts/$name.$repeat.json" &&
+		mv -T "$from" "$run/cells/$name/$repeat" 2>/dev/null || { cell_there "$1"; return; }
 	kept=1
 }
 kept=0
