@@ -181,7 +181,7 @@ exp_session() {
 	reads-*) disk_fill ;;
 	used-file | used-slow)
 		largest=$(tr , '\n' <<<"$USED" | sort -n | tail -n 1)
-		lab_disk "$kind" "$((largest + 96))M" /tmp/disk ||
+		lab_disk "$kind" "$((largest + 96))M" "$LAB_TMP/disk" ||
 			warn "the writing of a file is not timed beside swap ${P[swap]}: no second disk of that kind: $LAB_WHY"
 		;;
 	esac

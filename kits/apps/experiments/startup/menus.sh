@@ -21,13 +21,14 @@ menus_can() {
 menus_walk() {
 	local app LAB_LOG=$RUN/log
 	[ "$MENUS" = 1 ] && [ ! -s "$RUN/menus.tsv" ] || return 0
+	cp -- "$TP_HOME/kits/apps/experiments/startup/menus.py" "$LAB_LOG" && lab_put server "$LAB_LOG/menus.py" "$LAB_LOG/menus.py" || return 0
 	for app in ${APPS//,/ }; do
 		exp_step "reads the menus of $app"
 		application "$app"
-		lab_exec server mkdir -p "/tmp/home/menus-$app"
+		lab_exec server mkdir -p "$LAB_TMP/home/menus-$app"
 		lab_start -o "$LAB_LOG/menus-$app.tsv" server "menus-$app" env -u DISPLAY "${APP_ENVIRONMENT[@]}" SAL_USE_VCLPLUGIN=gtk3 \
-			HOME="/tmp/home/menus-$app" env -u NO_AT_BRIDGE -u GTK_A11Y -u DBUS_SESSION_BUS_ADDRESS dbus-run-session -- \
-			/usr/bin/python3 "$TP_HOME/kits/apps/experiments/startup/menus.py" "$app" "$PROTOCOL_DISPLAY" \
+			HOME="$LAB_TMP/home/menus-$app" env -u NO_AT_BRIDGE -u GTK_A11Y -u DBUS_SESSION_BUS_ADDRESS dbus-run-session -- \
+			/usr/bin/python3 "$LAB_LOG/menus.py" "$app" "$PROTOCOL_DISPLAY" \
 			"$LAB_LOG/menus-$app.tsv" "${APP_COMMAND[@]}"
 		lab_wait "$LAB_PID" || {
 			! stopped || return 0

@@ -16,8 +16,9 @@ clip_make() {
 			-filter_complex "[1]scale=$((40 * scale)):$((32 * scale)):flags=neighbor[mark];[0][mark]overlay=0:0" \
 				-map 2:a -t "$2" \
 			-c:v libx264 -preset veryfast -pix_fmt yuv420p -c:a aac "$3" 2>"$LAB_LOG/ffmpeg.err"
+	local said="${PIPESTATUS[*]}"
 	LAB_WHY="the clip could not be made: $(last_word ffmpeg)"
-	[ "${PIPESTATUS[*]}" = "0" ] && [ -s "$3" ]
+	[ "$said" = '0 0' ] && [ -s "$3" ]
 }
 
 # Without a configuration of its own, and nothing that is drawn over the picture. What it says last has the frame at the end, and
