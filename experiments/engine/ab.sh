@@ -248,7 +248,9 @@ one_start() {
 		done
 	done >"$DIR/.rows"
 	end_variants
-	cat "$DIR/.rows" >>"$DIR/blocks.tsv" || die "cannot write to $DIR"
+	# whole or not at all; without rows of a start that was not counted before the end
+	awk -F'\t' -v starts="$STARTS" 'NR == 1 || $2 <= starts' "$DIR/blocks.tsv" | cat - "$DIR/.rows" | keep blocks.tsv ||
+		die "cannot write to $DIR"
 	rm -f "$DIR/.rows"
 }
 order_of() { LC_ALL=C awk -v seed="$((SEED * 1000 + $1))" 'BEGIN { srand(seed); print int(2 * rand()) }'; }
