@@ -123,7 +123,8 @@ exp_end_session() {
 	[ -z "$PROBER" ] || exec {PROBER_IN}>&- {PROBER_OUT}>&-
 	lab_ungroup batch
 	rm -rf "$RUN/prober.in" "$RUN/prober.out"
-	[ "${P[session]}" != private ] || lab_exec server rm -rf "$RUN/copies"
+	[ -z "${COPIES-}" ] || lab_exec server rm -rf "$RUN/copies"
+	COPIES=''
 	PROBER='' SESSION_PIDS=''
 }
 
@@ -155,6 +156,7 @@ note_group_size() {
 copies_make() {
 	local vi LAB_WORD
 	for vi in vim.tiny vi vim; do ! lab_has server "$vi" || break; done
+	COPIES=1
 	lab_start server copies "$TP_HOME/lab/local/copies.sh" "$RUN/copies" xterm "$vi"
 	lab_wait "$LAB_PID" || { LAB_WHY="cannot copy the programs: $(last_word copies)"; return 1; }
 	lab_there server "$RUN/copies"
