@@ -89,7 +89,9 @@ up() {
 	if ! [ -f "$state" ] || ! read_state; then
 		kill "$keeper" 2>/dev/null
 		cat -- "$state_dir/keeper.log" >&2
-		exit 1
+		wait "$keeper"
+		swap=$?
+		exit "$((swap > 0 && swap < 128 ? swap : 1))"
 	fi
 	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share their CPUs with another lab or with each other"
 	swap="swap $LAB_SWAP_KIND${LAB_SWAP_DEVICE:+ on $LAB_SWAP_DEVICE}"
@@ -146,6 +148,7 @@ keep) keep ;;
 exec)
 	shift
 	read_state || die "no lab is up; make one with: thinprobe lab up"
+	[[ " $* " =~ \ (server|client[0-9]*)\ +[^\ ] ]] || die "-$EXIT_USAGE" "exec: name server or client, and a command; see thinprobe lab --help"
 	lab_exec "$@"
 	;;
 down) down ;;

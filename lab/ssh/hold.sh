@@ -23,9 +23,9 @@ fail() {
 	say "fail $1 ${*:2}"
 	exit 1
 }
-# ssh appends to the name of its socket, and a socket's path has 107 characters.
+# ssh appends to the name of its socket, and a socket's path has 107 characters; it takes % and $ for words of its own.
 base=${TMPDIR:-/tmp}
-[ ${#base} -le 50 ] || base=/tmp
+[[ ${#base} -le 50 && $base != *[%\$]* ]] || base=/tmp
 control=$(mktemp -d "$base/thinprobe-ssh.XXXXXX") || fail 1 "cannot make a folder in $base; set TMPDIR to a folder that you own"
 printf '%s\n' $$ >"$control/pid"
 declare -A pid=() in=() from=() sender=() more=() up=()
