@@ -75,10 +75,12 @@ interface=${interface:-$LAB_TAP_IF}
 echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s," \
 	"while nobody has typed for $quiet s; Ctrl-C ends it" >&2
 listen=("$TP_BIN/prototap" live -i "$interface" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" -o /dev/null)
-setpriv --pdeathsig TERM "${listen[@]}" --every "$interval" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
+setpriv --pdeathsig TERM "${listen[@]}" --every "$interval" ${tsv:+--intervals "$tsv"} \
+	${options[@]+"${options[@]}"} &
 listener=$!
 # A second table with short intervals shows whether somebody types: rows of the user's interval would come too late.
-setpriv --pdeathsig KILL "${listen[@]}" --every 100ms --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
+setpriv --pdeathsig KILL "${listen[@]}" --every 100ms \
+	 --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
 input=$!
 open_pipe ask
 setpriv --pdeathsig KILL "$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" ${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked \

@@ -28,7 +28,7 @@ set -u
 trap '' TERM INT HUP	# the end of the driver is our end, not its signals
 : "${LAB_LOCKS:=/tmp/thinprobe-locks}" "${LAB_PROC:=/proc/self}" "${LAB_ID:=}"
 # It outlives a driver that was killed, whose locks must not.
-for undo_fd in /proc/$$/fd/[0-9][0-9]*; do
+for undo_fd in /proc/"$$"/fd/[0-9][0-9]*; do
 	undo_fd=${undo_fd##*/}
 	[ "$undo_fd" = 255 ] || exec {undo_fd}>&-	# 255: this file
 done

@@ -447,7 +447,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	jq '.cells[].flags = ["; the load was 9.2 of 9.6 Mbit/s"]' run/run.json >new && mv new run/run.json
 	[[ $("$TOP/report/report.sh" --verdict run | tr '\n' ' ') == *"flagged: the load was 9.2 of 9.6 Mbit/s"* ]]
 	jq '.cells[1].flags = []' run/run.json >new && mv new run/run.json
-	[[ $("$TOP/report/report.sh" --verdict run | tr '\n' ' ') == *"Flagged: in 1 of "*" conditions, in at least one repeat: the load"* ]]
+	"$TOP/report/report.sh" --verdict run | tr '\n' ' ' >words
+	grep -q 'Flagged: in 1 of 3 conditions, in at least one repeat: the load' words
 }
 
 @test "report --table, --verdict, --findings, --json: before or after the run; two of them, or --record here, are refused" {
