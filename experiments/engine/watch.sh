@@ -80,11 +80,11 @@ setpriv --pdeathsig TERM "${listen[@]}" --every "$interval" ${tsv:+--intervals "
 listener=$!
 # A second table with short intervals shows whether somebody types: rows of the user's interval would come too late.
 setpriv --pdeathsig KILL "${listen[@]}" --every 100ms \
-	 --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
+	--intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
 input=$!
 open_pipe ask
-setpriv --pdeathsig KILL "$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" ${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked \
-	--watch update -k "$key" --timeout 10s --ready-fd 1 <&"$ask" >"$LAB_RUN/answers" &
+setpriv --pdeathsig KILL "$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" \
+	${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked --watch update -k "$key" --timeout 10s --ready-fd 1 <&"$ask" >"$LAB_RUN/answers" &
 typist=$!
 
 watch_input_within() {	# SECONDS, until 0.2 s ago; also where it cannot be told
