@@ -148,7 +148,8 @@ keep) keep ;;
 exec)
 	shift
 	read_state || die "no lab is up; make one with: thinprobe lab up"
-	[[ " $* " =~ \ (server|client[0-9]*)\ +[^\ ] ]] || die "-$EXIT_USAGE" "exec: name server or client, and a command; see thinprobe lab --help"
+	[[ " $* " =~ \ (server|client[0-9]*)\ +[^\ ] ]] ||
+		die "-$EXIT_USAGE" "exec: name server or client, and a command; see thinprobe lab --help"
 	lab_exec "$@"
 	;;
 down) down ;;

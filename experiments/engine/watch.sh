@@ -84,7 +84,8 @@ setpriv --pdeathsig KILL "${listen[@]}" --every 100ms \
 input=$!
 open_pipe ask
 setpriv --pdeathsig KILL "$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" \
-	${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked --watch update -k "$key" --timeout 10s --ready-fd 1 <&"$ask" >"$LAB_RUN/answers" &
+	${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked --watch update -k "$key" \
+	--timeout 10s --ready-fd 1 <&"$ask" >"$LAB_RUN/answers" &
 typist=$!
 
 watch_input_within() {	# SECONDS, until 0.2 s ago; also where it cannot be told
