@@ -321,6 +321,7 @@ write_flood()
 		until_true() { for i in $(seq 200); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
 		ip link set lo up
 		for options in "" "--every 1s"; do
+			: >err
 			LD_PRELOAD=$PWD/clock.so "$BIN/prototap" live -i lo --port 5900 $options >report 2>err & tap=$!
 			until_true 'grep -q ready err' || exit 1
 			kill -USR1 "$(pgrep -P "$tap" || echo "$tap")"
