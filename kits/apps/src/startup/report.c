@@ -180,7 +180,8 @@ static enum start_state find_last_failure(const struct run_results *run, int64_t
 	return n ? run[n - 1].result.state : START_STABLE;
 }
 
-int64_t report_count_unanswered(const struct event_script *script, const struct run_results *run, int64_t n)
+/* The events of the script that had no stable answer, in all starts that were stable. */
+static int64_t count_unanswered(const struct event_script *script, const struct run_results *run, int64_t n)
 {
 	int64_t missed = 0;
 
@@ -194,7 +195,7 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 		       const char *command)
 {
 	const struct start_result *last = NULL;
-	int64_t good = 0, read, unanswered = report_count_unanswered(cfg->script, run, n);
+	int64_t good = 0, read, unanswered = count_unanswered(cfg->script, run, n);
 	bool stayed = false; /* files in the page cache, or it is not known */
 	char state[40];
 

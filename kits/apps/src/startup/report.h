@@ -33,8 +33,6 @@ double report_overhead(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, 
 
 /* Writes the object "result" for `n` runs. Returns how many of them were stable. */
 int64_t report_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n);
-/* The events of the script that had no stable answer, in all starts that were stable. */
-int64_t report_count_unanswered(const struct event_script *script, const struct run_results *run, int64_t n);
 /* Writes the short report. */
 void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n,
 		       const char *command);
