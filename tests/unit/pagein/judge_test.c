@@ -33,6 +33,10 @@ TEST(ninety_percent_of_every_process)
 	assert_int_equal(judge_find_obstacle(p, 1), JUDGE_CLEAR);
 	p[1].locked = 6 * KB;
 	assert_int_equal(judge_find_obstacle(p, 2), JUDGE_LOCKED);
+	/* one locked page does not keep it there */
+	p[1] = process(60, 50);
+	p[1].locked = 4 * KB;
+	assert_int_equal(judge_find_obstacle(p, 2), JUDGE_RESIDENT);
 	/* what it has locked does not matter where all the rest has gone */
 	p[1] = process(5, 50);
 	p[1].locked = 5 * KB;

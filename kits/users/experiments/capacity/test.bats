@@ -119,6 +119,12 @@ nothing_left() {	# waits a little: killed processes may still be ending
 	[ "$(at long value table=points metric=users criterion=apdex:0.85)" = 7.00 ]
 	[ "$(at long n table=points metric=users criterion=apdex:0.85)" = 3 ]
 	[ "$(at long value table=compare metric=users_bad criterion=p95:100ms repeat=2 name=viewers)" = 5 ]
+	# where one user's latency is not known, so are the slowest user and fairness
+	sed -i 's/^\(capacity-user.1\t4\t3\t200\t\)[0-9]*/\1/' "a run"/cells/*/*/samples.tsv
+	"$TOP/bin/summarize" "a run"
+	[ "$(at summary mean_ms users=4)" = 40.000 ]
+	[ "$(at summary all_p95_ms users=4)$(at summary jain users=4)$(at summary worst_over_median users=4)" = "" ]
+	[ "$(at summary jain users=5)" != "" ]
 }
 
 @test "capacity: bottlenecks follow the rules in settings.limits, the fullest first; else the limit is 'unexplained'" {

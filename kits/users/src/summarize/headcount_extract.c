@@ -80,7 +80,7 @@ static struct headcount_step *ensure_step(struct headcount_cell *s, int64_t user
 	return step;
 }
 
-enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL, U_SAMPLES = U_ALL };
+enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL, U_KEYS = U_ALL };
 
 static int store_user_row(void *into, const struct input_cell *c)
 {
@@ -91,7 +91,7 @@ static int store_user_row(void *into, const struct input_cell *c)
 	for (size_t i = U_MEAN; c[U_USER].count == 1 && i < U_ALL; i++)
 		s->of[HEADCOUNT_MEAN + i - U_MEAN] = c[i].real;
 	if (!isfinite(c[U_MEAN].real) || !isfinite(c[U_P95].real)) { /* no key was due, or some had no answer that is known */
-		s->partial |= c[U_SAMPLES].real > 0;
+		s->partial |= c[U_KEYS].real > 0;
 		return 0;
 	}
 	memory_more(s->p95, s->n);
@@ -103,7 +103,7 @@ static int store_user_row(void *into, const struct input_cell *c)
 
 static const struct input_table headcount_users = {
 	"capacity-user/1",
-	"users user %mean_ms %p50_ms %p95_ms %apdex %late_percent | %samples",
+	"users user %mean_ms %p50_ms %p95_ms %apdex %late_percent | %keys",
 	store_user_row,
 	NULL,
 };
