@@ -34,7 +34,7 @@ def verdict_of: pages as $pages
 	  elif $vamp | known_ends | not then "Too few repeats to compare schemes (three are needed). In these, \($pages) took"
 			+ " \($vamp.all_rel | fixed(2)) times as long with \($vamp | vamp_words) as the baseline's mean."
 	  else "With \($vamp | vamp_words), \($pages) take \($vamp | times) as in the baseline"
-		+ (if $vamp.all_rel_low <= 1 and $vamp.all_rel_high >= 1 then ", which this run cannot tell apart" else "" end)
+		+ (if ($vamp | compare($rows | scheme("baseline"))) | IN("good", "bad") then "" else ", which this run cannot tell apart" end)
 		+ if $nice == null then "." else ($vamp | compare($nice)) as $c
 			| if $c == "good" then ", and less than with the background job at nice 19 (\($nice | times))."
 			  elif $c == "bad" then ", and more than with the background job at nice 19 (\($nice | times))."
@@ -43,11 +43,11 @@ def verdict: verdicts(verdict_of + no_figure(.all_rel; .scheme | says));
 
 def schemes: pages as $pages
 	| [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | first(($rows | best_vamp), null) as $vamp
-	| select($rows != []) | ($vamp // ($rows | min_by(.all_rel))) as $of
+	| select($rows != []) | ($vamp // ($rows | min_by(.all_rel))) as $of | (job_of(first_job) | scheme("baseline")) as $base
 	| finding("schemes"; "**Time to load \($pages), in multiples of the baseline**: "
 			+ ($rows | map("\(.scheme | says) \(level("all_rel"))") | join("; ")) + ".";
-		($of | figure("all_rel")) + {verdict: ($of | if known_ends and .all_rel_high < 1 then "good"
-			elif known_ends and .all_rel_low > 1 then "bad" else "unsure" end), figure: "visits-\(first_job)"});
+		($of | figure("all_rel")) + {verdict: ($of | compare($base) | if IN("good", "bad") then . else "unsure" end),
+			figure: "visits-\(first_job)"});
 
 # Is it worth having? Against what a user, or the kernel, does without it.
 def against($name; $id): pages as $pages
