@@ -23,13 +23,17 @@ def farthest: compared | max_by(change);
 def same_total: .total_ratio - 1 | fabs <= 0.01;
 def within_unsure:
 	if (.total_ratio_low // 1) >= 0.99 and (.total_ratio_high // 1) <= 1.01 then "" else " (its interval is wider)" end;
+# Its interval reaches to where nothing changes.
+def total_untold: .total_ratio_low != null and .total_ratio_low <= 1.01 and .total_ratio_high >= 0.99;
 def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses or more
-def kind: if same_total then (if moved then "hidden" else "unchanged" end) elif moved then "shown" else "total-only" end;
+def kind: if same_total then (if moved then "hidden" else "unchanged" end)
+	elif total_untold then "untold" elif moved then "shown" else "total-only" end;
 # By the interval of the ratio: slower, faster, or within the limits of a response that changed.
 def kind_verdict: if .ratio_low == null then "unsure" elif kind == "unchanged" then
 		if .ratio_low > 2 / 3 and .ratio_high < 1.5 then "good" else "unsure" end
 	elif .ratio_low > 1 then "bad" elif .ratio_high < 1 then "good" else "unsure" end;
 def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
+	untold: "This run cannot tell whether total time changes",
 	unchanged: "Neither total time nor responses change much", "total-only": "Total time changes, few responses do"}[.];
 def judged: .verdict // "" | if . == "" or . == "too few runs" then "" else ", \(.)" end;
 def row_words: "with \(.says), total time changes by \(.total_ratio | more_percent) %\(ends("total_ratio"; more_percent)) "
@@ -107,7 +111,7 @@ def moved_words: if .ratio == null then "responses were not compared"
 	else "\(.faster) of \(.points) responses take at most two thirds of the time" end;
 def total_times: "\(.total_ratio | times)\(if .total_ratio_low == null then " (no interval)" else ends("total_ratio"; times) end)";
 def verdict: (base_row | .says) as $base | timed as $rows
-	| ([$rows[] | select(same_total | not)] | max_by(.total_ratio | log | fabs)) as $shown
+	| ([$rows[] | select(same_total or total_untold | not)] | max_by(.total_ratio | log | fabs)) as $shown
 	| ([$rows[] | select(.ratio != null and kind == "hidden")] | max_by(change)) as $hidden
 	| if $rows == [] then "There is nothing to compare: no setting was measured beside the base."
 	  elif $shown then "With \($shown.says) the session takes \($shown | total_times) times as long as with \($base), and "

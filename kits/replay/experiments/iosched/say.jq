@@ -20,7 +20,8 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 				else "**No difference between the orders of the requests is shown**" end)
 			+ ". Of the load's waiting reads, a read of the session overtakes: \($rows | map(order_words)
 				| join("; ")). (Kendall's tau is 1 if requests are served in order of arrival, 0 in random order.)"
-			+ " The device held at most \($most | plain) requests in nine of ten cases"
+			+ (if $most == null then " How many requests the device held is not known"
+				else " The device held at most \($most | plain) requests in nine of ten cases" end)
 			+ (if $takes != null and $most > $takes then ", above the configured limit of \($takes) requests"
 				else "" end)
 			+ ", and \([$rows[].waiting_mean] | ([min, max] | map(fixed(0)) | unique | join(" to ")))"
