@@ -138,9 +138,9 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 	MOVED=$(crowd_moved) INTERRUPTS=$(crowd_interrupts)
 	crowd_wait "$FROM" "$(crowd_times "$skip + $SECONDS_EACH")"
 	MOVED=$(crowd_rates "$MOVED" "$(crowd_moved)")
-	crowd_end "$1" || status=1
 	cpu_end
 	INTERRUPTS=$(($(crowd_interrupts) - INTERRUPTS))
+	crowd_end "$1" || status=1
 	[ "$status" = 0 ] || return 1
 	# (fewer than two requests have no interarrival time: the cell stays, without a verdict)
 	"$TP_BIN/arrivals" "$1/samples.tsv" --where measured=1 "${CROWD_ARRIVALS[@]}" --format json \

@@ -232,7 +232,7 @@ users_rows() {	# users_rows PART MOST
 	rows=$(LC_ALL=C awk -F'\t' -v OFS='\t' -v part="$1" -v most="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		function share(p) { return p == "" ? "" : p > 100 ? 1 : p / 100 }
-		$at["part"] == part && $at["response_ms"] > 0 && $at["lambda_per_s"] > 0 && $at["marked"] <= most + 0 {
+		$at["part"] == part && $at["response_ms"] > 0 && $at["lambda_per_s"] > 0 && $at["marked"] <= most + 0 && $at["invalid"] + 0 == 0 {
 			print $at["cell"], $at["users"], $at["think_s"], $at["lambda_per_s"], $at["response_ms"],
 				share($at["server_own_percent"]), share($at["link_percent"])
 		}' "$RUN/summary.tsv" | LC_ALL=C sort -t $'\t' -s -gk4,4)

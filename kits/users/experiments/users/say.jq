@@ -10,7 +10,7 @@ def labels: {value: {part: {web: "web (objects)", pages: "whole pages", open: "o
 	fitted: {all: "all rows", first: "the lowest rates"},
 	name: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}}};
 # Rows in which the load generator interfered describe no server.
-def valid($p): part($p) | map(select(.response_ms != null and (.invalid // 0) == 0));
+def valid($p): part($p) | map(select((.response_ms != null or failed_requests > 0) and (.invalid // 0) == 0));
 # By the rate that users ask for: a server that thrashes answers fewer requests the more are asked.
 def offered: if .think_s > 0 then .users / .think_s else infinite end;
 def busiest($p): valid($p) | if . == [] then null else max_by(offered) end;
@@ -67,9 +67,10 @@ def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] 
 			+ (if tells_nothing then " (not determined by the measurements)"
 			else interval(.low_ms; .high_ms; "ms") end)) | and_list)
 		+ (.[0].error_percent | if . == null then "."
-			else "; the fitted model errs by \(number) % in response times (root mean square)." end);
+			else "; the fitted model errs by \(number) % in response times (root mean square)"
+				+ (if . > 22 then ", too much for these numbers to mean anything." else "." end) end);
 		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms",
-			verdict: (if tells_nothing then "unsure" else "none" end),
+			verdict: (if tells_nothing or (.error_percent // 0) > 22 then "unsure" else "none" end),
 			figure: "fit"});
 def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)] | select(. != [])
 	| (map(.off_percent | fabs) | max) as $most
@@ -89,7 +90,7 @@ def little: [.summary[] | select(.part != "open" and .repeats > 0 and .response_
 		+ " times (response time + think time) \(if max <= 10 then "is the number of users, so the measurement agrees with itself."
 		else "is not the number of users: users were missing, requests failed, or the run was too short." end)";
 		{value: max, unit: "%", verdict: (if max <= 10 then "good" else "bad" end)});
-def world: busiest("web") | if . == null or .pages_per_s == null or (mostly_answered | not) then empty
+def world: busiest("web") | if . == null or .pages_per_s == null or .response_ms == null or (mostly_answered | not) then empty
 	else (.pages_per_s * (.response_ms / 1000 + 30)) as $users
 	| finding("world";
 		"**\(.users | plural("simulated user")) at \(.pages_per_s | number) pages a second equal \($users | fixed(0)) real users**"
