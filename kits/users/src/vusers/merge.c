@@ -103,8 +103,9 @@ void merged_free(struct merged_runs *m)
 /* --- reports and logs --------------------------------------------------------------------------------------------- */
 
 /* Settings that all generators must share. */
-static const char *const shared[] = { "kind",	   "loop",	   "think_s", "ramp_s", "skip_s",   "time_s",
-				      "timeout_s", "threshold_ms", "asks",    "echo",	"workload", "thinks_before" };
+static const char *const shared[] = { "kind",	   "loop",	   "think_s",	"ramp_s",   "skip_s",	    "time_s",
+				      "timeout_s", "threshold_ms", "asks",	"echo",	    "workload",	    "thinks_before",
+				      "think",	   "gaps",	   "encodings", "parallel", "late_limit_ms" };
 
 static struct {
 	struct merged_runs m;
