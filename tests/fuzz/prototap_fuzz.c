@@ -215,11 +215,13 @@ static void check_interval(void *context, const struct interval_row *row)
 		abort();
 }
 
-static void ignore_end(void *context, int64_t start_ns, int64_t length_ns)
+static void ignore_end(void *context, int64_t start_ns, int64_t length_ns, int64_t dropped, bool clock_set)
 {
 	(void)context;
 	(void)start_ns;
 	(void)length_ns;
+	(void)dropped;
+	(void)clock_set;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

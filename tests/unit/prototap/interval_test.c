@@ -23,6 +23,8 @@ static void count_end(void *context, int64_t start_ns, int64_t length_ns, int64_
 	(void)context;
 	(void)start_ns;
 	(void)length_ns;
+	(void)dropped;
+	(void)clock_set;
 	n_ends++;
 }
 
