@@ -46,8 +46,9 @@ trap 'exit 130' INT TERM
 # use RUN: sets RUN to its folder, or that of its unpacked samples where it is a kept run, and run_json.
 use() {
 	RUN=$(cd -- "$1" && pwd) run_json=$RUN/run.json
-	[ -f "$RUN/long.tsv" ] || [ ! -f "$RUN/samples.tar.zst" ] || {
-		mkdir -p "$work/kept" && tar --zstd -xf "$RUN/samples.tar.zst" -C "$work/kept" || die 1 "$1: its samples cannot be unpacked"
+	[ -d "$RUN/cells" ] || [ ! -f "$RUN/samples.tar.zst" ] || {
+		mkdir -p "$work/kept" && cp -- "$RUN"/*.tsv "$work/kept" && tar --zstd -xf "$RUN/samples.tar.zst" -C "$work/kept" ||
+			die 1 "$1: its samples cannot be unpacked"
 		RUN=$work/kept
 	}
 	[ -f "$RUN/long.tsv" ] || die 1 "$1: it has no long.tsv; make its report again: thinprobe report $1"
@@ -68,18 +69,22 @@ cell_names() {
 
 # figures: the rows of long.tsv of these cells as JSON, each {cell, metric, unit, better, value, low, high, parameters}.
 figures() {
-	cell_names >"$work/names" || exit
-	jq -cRn --rawfile names "$work/names" '
-		($names | split("\n")) as $names | (input / "\t") as $head
+	jq -cRn --arg cells "$cells" '
+		# a name of shell patterns, as an expression
+		("^" + ($cells | gsub("(?<c>[^A-Za-z0-9*?_-])"; "\\\(.c)") | gsub("[*]"; ".*") | gsub("[?]"; ".")) + "$") as $like
+		| (input / "\t") as $head
 		| ($head | index("experiment")) as $first | ($head | index("metric")) as $metric
 		| inputs / "\t" | . as $row
 		| ([range($first + 1; $metric)] | map(select($row[.] != "") | {key: $head[.], value: $row[.]}) | from_entries) as $parameters
 		| ([$parameters[]] | join("-") | gsub("[/: ]"; "-")) as $cell
 		| ([$head, $row] | transpose | map({key: .[0], value: .[1]}) | from_entries) as $r
-		| select($names | index($cell)) | select($r.table == "summary" and $r.value != "")
-		| {$cell, $parameters, metric: $r.metric, unit: $r.unit, better: $r.better, above: ($r.above == "1"),
+		| select($cell | test($like)) | select($r.table == "summary" and $r.value != "" and $r.above != "1")
+		| {$cell, $parameters, metric: $r.metric, unit: $r.unit, better: $r.better,
 			value: ($r.value | tonumber), low: ($r.low | tonumber? // null), high: ($r.high | tonumber? // null),
-			n: ($r.n | tonumber? // null)}' "$RUN/long.tsv"
+			n: ($r.n | tonumber? // null)}' "$RUN/long.tsv" >"$work/figures"
+	[ -s "$work/figures" ] || cell_names >/dev/null || exit
+	[ -s "$work/figures" ] || die 1 "the run has no figure of these conditions"
+	cat "$work/figures"
 }
 
 csv_of_tsv() {	# csv_of_tsv [FILE]
@@ -92,17 +97,30 @@ csv_of_tsv() {	# csv_of_tsv [FILE]
 
 # samples: every key of these cells: parameters, cell, repeat, series, then the columns of samples.tsv.
 samples() {
-	local name file axes series repeat head=''
+	local name file axes series repeat head='' columns
 	mapfile -t axes < <(jq -r '.axes[]' "$run_json")
 	cell_names >"$work/names" || exit
+	# of all files; one that is called as an axis gets another name
+	columns=$(find -L "$RUN/cells" -name samples.tsv -not -path '*~/*' | sort -V | xargs -rd '\n' awk 'FNR == 1' |
+		awk -F'\t' '{ for (i = 1; i <= NF; i++) if (!seen[$i]++) line = line (n++ ? "\t" : "") $i } END { print line }')
 	while read -r name; do
 		while read -r file; do
 			series=${file#"$RUN/cells/$name/"} repeat=${series%%/*} series=${series#*/}
 			series=${series%samples.tsv} series=${series%/}
 			jq -r --argjson axes "$(jq -c .axes "$run_json")" '[.parameters as $p | $axes[] | $p[.] // ""] | map(tostring) | @tsv' \
 				"$RUN/cells/$name/$repeat/cell.json" >"$work/parameters"
-			[ -n "$head" ] || { head=$(printf '%s\t' "${axes[@]}" cell repeat series)$(head -n 1 "$file") && printf '%s\n' "$head"; }
-			awk -v before="$(<"$work/parameters")	$name	$repeat	${series:-latency}" 'NR > 1 { print before "\t" $0 }' "$file"
+			[ -n "$head" ] || {
+				head=$(printf '%s\t' "${axes[@]}" cell repeat series)
+				printf '%s%s\n' "$head" "$(awk -v RS='\t|\n' -v taken="\t$head" '{
+					printf "%s%s", NR > 1 ? "\t" : "", (index(taken, "\t" $0 "\t") ? "sample_" : "") $0 }' <<<"$columns")"
+			}
+			awk -F'\t' -v before="$(<"$work/parameters")	$name	$repeat	${series:-latency}" -v columns="$columns" '
+				NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(columns, column, "\t"); next }
+				{
+					line = before
+					for (i = 1; i <= n; i++) line = line "\t" (column[i] in at ? $at[column[i]] : "")
+					print line
+				}' "$file"
 		done < <(find -L "$RUN/cells/$name" -name samples.tsv -not -path '*~/*' | sort -V)
 	done <"$work/names"
 	[ -n "$head" ] || die 1 "the run has no samples.tsv"
