@@ -180,7 +180,7 @@ run_page() {	# of the Markdown on standard input
 				"$(base64 -w 0 "$file")" "$file"
 		done
 		printf '.<br>Links to other files work where this page lies in the folder of its run.</p>\n'
-	} | page_html "$(sed -n '1s/^# //p' report.md)" '' "$here/report.js"
+	} | page_html "$(sed -n '1{s/^# //;s/</\&lt;/g;s/>/\&gt;/g;p}' report.md)" '' "$here/report.js"
 }
 
 place() {	# place FILE: standard input becomes FILE, whole
@@ -208,9 +208,11 @@ run_stem() {
 unbundle() {
 	local name to=${2:-$(dirname -- "$1")}
 	need zstd zstd
-	name=$(tar --zstd -tf "$1" 2>/dev/null | sed -n 's,^\([^/]*\)/run\.json$,\1,p')
-	[ -n "$name" ] && ! tar --zstd -tf "$1" | grep -qvE "^${name//./\\.}/" && ! tar --zstd -tf "$1" | grep -q '\.\./' ||
-		die 1 "$1: no bundle of a run"
+	# all of it lies in one folder
+	name=$(tar --zstd -tf "$1" 2>/dev/null | awk -F/ '
+		NR == 1 { first = $1 } $1 != first || /(^|\/)\.\.(\/|$)/ { wrong = 1 } $0 == first "/run.json" { run = 1 }
+		END { if (run && !wrong && first != "") print first }')
+	[ -n "$name" ] || die 1 "$1: no bundle of a run"
 	[ ! -e "$to/$name" ] || die 1 "$to/$name is there already; choose another folder with -o"
 	mkdir -p -- "$to" && tar --zstd -xf "$1" -C "$to" --no-same-owner || die 1 "cannot unpack $1 into $to"
 	RUN=$to/$name
@@ -255,10 +257,10 @@ need jq jq
 [ -z "$label" ] || jq -n -e --arg names "$label" --argjson n "${#runs[@]}" '$names / "," | length == $n and length > 1
 	and (unique | length) == $n and all(test("^[A-Za-z0-9:_-]+$"))' >/dev/null ||
 	die 2 "--label $label: want ${#runs[@]} different names of letters, digits, : _ and -, one for each of several runs"
-[ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || [[ ${runs[0]} == *.tar.zst ]] ||
+[ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || [ -f "${runs[0]}" ] ||
 	die 2 "-o works only with several runs; the report of one goes into its folder"
 if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"
-elif [[ ${runs[0]} == *.tar.zst && -f ${runs[0]} ]]; then unbundle "${runs[0]}" "$JOINED"
+elif [ -f "${runs[0]}" ]; then unbundle "${runs[0]}" "$JOINED"
 else RUN=${runs[0]%/}; fi
 stem=$(run_stem "$RUN") || exit
 experiment=$(in_trees "experiments/$stem/say.jq")
