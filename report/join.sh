@@ -132,6 +132,8 @@ join() {
 	RUN=${JOINED:-$(dirname -- "${all[0]}")/$(printf '%s\n' "${all[@]##*/}" | paste -sd +)}
 	[ ! -f "$RUN/run.json" ] || jq -e .runs "$RUN/run.json" >/dev/null 2>&1 ||
 		die 2 "$RUN: contains a run; choose another folder with -o"
+	[ -f "$RUN/run.json" ] || [ -z "$(ls -A -- "$RUN" 2>/dev/null)" ] ||
+		die 2 "$RUN: is not empty; choose another folder with -o"
 	mkdir -p -- "$RUN" 2>/dev/null && [ -w "$RUN" ] || die 1 "cannot write to $RUN; choose a writable folder with -o"
 	RUN=$(cd -- "$RUN" && pwd)
 	rm -f -- "$RUN"/*.tsv "$RUN"/figures/*.svg "$RUN"/run.json.new
