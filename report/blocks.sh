@@ -42,7 +42,7 @@ block_rows() {
 	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " '
 		BEGIN { print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }
 		NR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = " " $i " " } axes = at["metric"] - 1; next }
-		$at["table"] != "summary" || $at["better"] !~ /lower|higher/ || $at["unit"] !~ /^(us|ms|s|%|byte|kB|MB)$|\// ||
+		$at["table"] != "summary" || $at["better"] !~ /lower|higher/ || $at["unit"] !~ /^(us|ms|s|%|bytes?|[kK]?B|MB)$|\// ||
 			$at["estimator"] == "max" || $at["metric"] ~ /_max(_|$)|largest/ ||
 			$at["metric"] ~ /^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed|backlog)_/ {
 				next
