@@ -32,7 +32,7 @@ if (n > 0) {
 	slowest(d) = filled("latency_high_max_ms") ? y("latency_high_max_ms") : y("latency_max_ms")
 	set logscale x
 	set xtics ("10" 10, "100" 100, "1 s" 1000, "10 s" 10000)
-	set xrange [5:200<*]
+	set xrange [*<5:200<*]
 	set xlabel "response time, ms"
 	do for [p = 1:4] {
 		app = p == 1 ? "light" : "heavy"

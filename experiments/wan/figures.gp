@@ -5,7 +5,7 @@ protocols = ""
 rtt_most = top = 1
 loss_most = loss_rtt = 0
 eval look("summary.tsv", 'column("repeats") > 0 ? (protocols = add(protocols, strcol("protocol")), ' \
-	. 'rtt_most = more(rtt_most, y("rtt_ms")), ' \
+	. 'rtt_most = more(rtt_most, more(y("rtt_ms"), y("ping_ms"))), ' \
 	. 'loss_most = more(loss_most, y("loss_percent")), loss_rtt = y("loss_percent") > 0 ? y("rtt_ms") : loss_rtt, ' \
 	. 'top = y("loss_percent") > 0 && filled("max_ms") ? more(top, y("max_ms")) : top) : 0')
 n = words(protocols)

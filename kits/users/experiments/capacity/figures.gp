@@ -9,6 +9,8 @@ mores = 0
 eval look("summary.tsv", 'strcol("state") eq "measured" ? (systems = add(systems, strcol("system")), ' \
 	. 'most = more(most, y("users")), slowest = more(slowest, y("p95_ms")), waits = more(waits, y("waiting")), ' \
 	. 'mores = mores || filled("more_ms")) : 0')
+eval look("points.tsv", 'substr(strcol("criterion"), 1, 4) eq "p95:" ? (most = more(most, more(y("users"), y("forecast"))), ' \
+	. 'c_ = strcol("criterion"), slowest = more(slowest, real(substr(c_, 5, strlen(c_) - 2)))) : 0')
 n = words(systems)
 at(i) = strcol("system") eq word(systems, i) ? y("users") : NaN
 beside(i) = column("users") > 1 ? at(i) : NaN
