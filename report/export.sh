@@ -111,8 +111,9 @@ samples() {
 				"$RUN/cells/$name/$repeat/cell.json" >"$work/parameters"
 			[ -n "$head" ] || {
 				head=$(printf '%s\t' "${axes[@]}" cell repeat series)
-				printf '%s%s\n' "$head" "$(awk -v RS='\t|\n' -v taken="\t$head" '{
-					printf "%s%s", NR > 1 ? "\t" : "", (index(taken, "\t" $0 "\t") ? "sample_" : "") $0 }' <<<"$columns")"
+				printf '%s%s\n' "$head" "$(awk -F'\t' -v OFS='\t' -v taken="\t$head" '{
+					for (i = 1; i <= NF; i++) if (index(taken, "\t" $i "\t")) $i = "sample_" $i
+					print }' <<<"$columns")"
 			}
 			awk -F'\t' -v before="$(<"$work/parameters")	$name	$repeat	${series:-latency}" -v columns="$columns" '
 				NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(columns, column, "\t"); next }
