@@ -122,8 +122,9 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 "| **all** | | | **\($figures | length)** | **\($n)** |", "",
 ($shown[] | . as $paper | pictures | select(. != []) | "**\($paper.short)**", "", (.[:4][] |
 	"[<img src=\"\(.image)\" width=\"230\" alt=\"\(.name): \(.title)\">](#\("\(.name): \(.title)" | slug))"), ""),
-"\([$figures[] | select(.partial == "")] | length) of the \($figures | length) are whole: axes, conditions, series and statistic "
-	+ "are the paper's, with systems of today; what differs is in [papers](\(doc("papers.md"))). "
+"The commands make \([$figures[] | select(.partial == "")] | length) of the \($figures | length) whole: axes, conditions, series "
+	+ "and statistic are the paper's, with systems of today; what differs is in [papers](\(doc("papers.md"))). "
+	+ "A kept run may have fewer settings: its command is below each picture. "
 	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked "
 	+ "*read off the figure*, and where there is none, words say how the curve runs. "
 	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository with their samples, or computed "
