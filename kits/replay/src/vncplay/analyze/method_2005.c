@@ -145,7 +145,7 @@ static int scan_log(struct frame_scan *s, const struct replay *r)
 	int err;
 
 	s->changed = false;
-	err = replay_decode(r->file, &events, s, on_block);
+	err = replay_decode(r->file, &events, s, on_block, NULL);
 	if (!err && !s->found && s->changed)
 		add_changed_frame(s);
 	return err;

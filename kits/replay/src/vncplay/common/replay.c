@@ -152,19 +152,21 @@ void replay_free(struct replay *r)
 }
 
 int replay_decode(const char *file, const struct rfb_event_callbacks *events, void *whose,
-		  void (*before)(void *whose, const struct screen *s, uint32_t ms))
+		  void (*before)(void *whose, const struct screen *s, uint32_t ms), bool *cut)
 {
 	struct rfb_decoder *rfb = rfb_decoder_open(events, whose, NULL, 0, 0);
 	const char *why;
 	struct fbs_reader *log = rfb ? fbs_open(file, &why) : NULL;
-	int err = log ? 0 : errno ? -errno : -EIO;
+	int err = log ? 0 : errno ? -errno : -EIO, more = 0;
 	struct fbs_block block;
 
-	while (log && fbs_next_block(log, &block) > 0) {
+	while (log && (more = fbs_next_block(log, &block)) > 0) {
 		before(whose, &rfb_state(rfb)->screen, block.ms);
 		if (rfb_decode_bytes(rfb, block.bytes, block.n))
 			break;
 	}
+	if (cut)
+		*cut = more != 0;
 	if (log) {
 		before(whose, &rfb_state(rfb)->screen, UINT32_MAX);
 		fbs_close(log);

@@ -35,6 +35,6 @@ void replay_free(struct replay *r);
 bool replay_is_partial(const struct replay *r);
 
 /* Decodes a log that replay_read() has read once more, as far as it can be decoded. `before` is called before each block, and at
- * the end with UINT32_MAX. 0 or -errno. */
+ * the end with UINT32_MAX. 0 or -errno. *cut (may be NULL): the log breaks off there, or what follows cannot be decoded. */
 int replay_decode(const char *file, const struct rfb_event_callbacks *events, void *whose,
-		  void (*before)(void *whose, const struct screen *s, uint32_t ms));
+		  void (*before)(void *whose, const struct screen *s, uint32_t ms), bool *cut);

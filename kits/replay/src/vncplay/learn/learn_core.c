@@ -167,7 +167,7 @@ int learn_hash_parts(struct learner *l, const char *log, const struct sent_input
 
 	l->hashed = inputs;
 	l->sent = 0;
-	return replay_decode(log, &events, l, hash_sent_parts);
+	return replay_decode(log, &events, l, hash_sent_parts, NULL);
 }
 
 static int box_area(const struct pixel_area *b)

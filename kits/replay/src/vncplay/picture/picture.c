@@ -29,6 +29,7 @@ struct shown_moment {
 
 struct shown_moments {
 	struct shown_moment now, before;
+	bool at_end; /* `now` is of the log's end */
 	int err;
 };
 
@@ -50,6 +51,7 @@ static void on_block(void *whose, const struct screen *s, uint32_t next_ms)
 
 	if (!m->err)
 		m->err = keep_moment(&m->before, s, next_ms);
+	m->at_end = next_ms == UINT32_MAX && !m->now.screen.pixels;
 	if (!m->err)
 		m->err = keep_moment(&m->now, s, next_ms);
 }
@@ -81,6 +83,7 @@ int vncplay_picture(int argc, char **argv)
 	struct shown_moments m = { .before.ms = -1 };
 	struct fbs_reader *log;
 	const char *why;
+	bool cut;
 	int err;
 
 	if (argc - first < 2)
@@ -95,7 +98,7 @@ int vncplay_picture(int argc, char **argv)
 	m.now.ms = at_ns < 0 ? UINT32_MAX - 1 : at_ns / NS_PER_MS;
 	if (since_ns >= 0)
 		m.before.ms = since_ns / NS_PER_MS;
-	err = replay_decode(argv[first], &events, &m, on_block);
+	err = replay_decode(argv[first], &events, &m, on_block, &cut);
 	err = err ? err : m.err;
 	if (!err && !m.now.screen.pixels)
 		die(EXIT_RUN, "%s: it ends before the server has shown a screen", argv[first]);
@@ -107,5 +110,7 @@ int vncplay_picture(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s: %s", argv[first + 1], strerror(-err));
 	screen_free(&m.now.screen);
 	screen_free(&m.before.screen);
-	return EXIT_OK;
+	if (cut && m.at_end)
+		warn("%s breaks off before that moment: the picture is of its last one", argv[first]);
+	return cut && m.at_end ? EXIT_LOSSY : EXIT_OK;
 }
