@@ -155,6 +155,11 @@ scored() {	# least of right rows, most of extra ones
 	[ "$status" -eq 3 ]
 	[[ $output == *"run2.rfb: cut: "* ]]
 	jq -e '.result.runs[1].cut and (.result.responses | length >= 3)' all.json
+	# its picture is not of the end of the session, but of the moment at which it was cut
+	run -0 "$BIN/vncplay" picture "in here/run0.rfb" whole.ppm
+	run -3 "$BIN/vncplay" picture "in here/run2.rfb" cut.ppm
+	[ -s cut.ppm ]
+	run -0 "$BIN/vncplay" picture "in here/run2.rfb" begin.ppm --at 100ms
 	truncate -s -3 "in here/run0.rfb.aux"
 	run "$BIN/vncplay" analyze "in here/run0.rfb" --format json -o all.json
 	[ "$status" -eq 3 ]
