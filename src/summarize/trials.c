@@ -46,14 +46,12 @@ struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int
 	struct sample s = { 0 };
 	struct figure f = FIGURE_ABSENT, all;
 	struct sample_stat of = { NAN, false };
-	double *v = memory_new(t->n, sizeof(*v)), cut = INFINITY; /* the smallest value that is only a bound */
+	double *v = memory_new(t->n, sizeof(*v));
 
 	for (const struct trial *one = t->of; one < t->of + t->n; one++) {
 		if (!(groups >> one->group & 1) || !isfinite(one->value[value]) || (text && strcmp(text, one->text) != 0))
 			continue;
 		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
-		if (one->above >> value & 1)
-			cut = fmin(cut, one->value[value] * TRIALS_SCALE);
 	}
 	switch (find_word(trials_statistics, statistic)) {
 	case TRIALS_N: of.value = (double)s.n * TRIALS_SCALE; break;
@@ -66,8 +64,6 @@ struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int
 		for (size_t i = 0; i < s.n; i++)
 			v[i] = (double)s.value[i];
 		f = engine_estimate(ESTIMATE_MEDIAN_CI, v, s.n);
-		if (f.high >= cut) /* an end among bounds is not known */
-			f.low = f.high = NAN;
 		/* fall through */
 	case TRIALS_MEDIAN: of = sample_quantile(&s, 0.5); break;
 	}
