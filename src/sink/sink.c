@@ -270,7 +270,7 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 {
 	struct sample late = { 0 }, over = { 0 };
 	int64_t asked = 0, burned = 0;
-	double delayed_ns = 0, waited_ns = 0; /* all bursts */
+	double longest_ns = 0, waited_ns = 0; /* the longest delay of a burst */
 	size_t played = 0, in_time = 0;
 	char cause[400];
 	bool locked = true;
@@ -284,7 +284,7 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 			asked += b->asked_ns;
 			burned += b->cpu_ns;
 			in_time += is_burst_in_time(b);
-			delayed_ns += fmax(0, (double)(b->end_ns - b->due_ns - b->asked_ns));
+			longest_ns = fmax(longest_ns, (double)(b->end_ns - b->due_ns - b->asked_ns));
 		}
 		waited_ns += workers->child[i].accounted ? (double)workers->child[i].sched.wait_ns : (double)NAN;
 		played += n;
@@ -309,7 +309,7 @@ static bool report_bursts(struct rec_report *r, const struct workers *workers)
 	if (in_time < played)
 		rec_warn(r, "%s not played in time: ended later than planned by more than the length. %s",
 			 counted_text((int64_t)(played - in_time), "burst"),
-			 explain_missing_load(workers, delayed_ns, waited_ns, cause, sizeof(cause)));
+			 explain_missing_load(workers, longest_ns, waited_ns, cause, sizeof(cause)));
 	return (double)in_time >= HELD * (double)played;
 }
 
