@@ -92,7 +92,7 @@ tags() {	# episode jq's filter of a background process: how many there are
 	[ "$(result '.episodes[1] | .ended_ns - .started_ns >= 6000000000')" = true ]
 
 	grep -q "^vamp $vamp of .*two" status.txt
-	grep -q "background: sh ($hog).*; not throttled: a dry run" status.txt
+	tr -s "\n " " " <status.txt | grep -q "background: sh ($hog).*; not throttled: a dry run"
 	jq -e ".result.daemons[] | select(.pid == $vamp) | .episode and .trigger == \"two\" and
 		any(.background[]; .pid == $hog)" status.json
 

@@ -8,7 +8,8 @@ array spot[200]
 array said[200]
 array named[200]
 # (a row that stands there twice is one)
-eval look("summary.tsv", 'column("repeats") > 0 && (n == 0 || named[n] ne strcol("setting")) ? (n = n + 1, named[n] = strcol("setting"), said[n] = strcol("says"), ' \
+eval look("summary.tsv", 'column("repeats") > 0 && (n == 0 || named[n] ne strcol("setting")) ' \
+	. '? (n = n + 1, named[n] = strcol("setting"), said[n] = strcol("says"), ' \
 	. 'spot[n] = numeric && filled("value") ? column("value") : n, total_most = more(total_most, high("total_s")), ' \
 	. 'p75_most = more(p75_most, y("p75_ms"))) : 0')
 least = n ? spot[1] : 0

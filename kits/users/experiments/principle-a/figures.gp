@@ -43,7 +43,8 @@ do for [k = 1:3 * (held > 0)] {
 			linecolor rgb tone(p) title way(p) . ": computed (exact mean value analysis)", \
 		for [p in parts] data using (at(p)):(known_of(p, c) / scale(k)):(end_of(k, p, low(c))):(end_of(k, p, high(c))) \
 			with yerrorbars linecolor rgb tone(p) pointtype mark(p) title way(p) . ": measured", \
-		for [p in parts] data using (at(p)):(known_of(p, c) / scale(k)):(hover_ends(c, way(p) . (k == 3 ? ", ms" : ""))) with labels hypertext \
+		for [p in parts] data using (at(p)):(known_of(p, c) / scale(k)):(hover_ends(c, way(p) . (k == 3 ? ", ms" : ""))) \
+			with labels hypertext \
 			point linecolor rgb tone(p) pointtype mark(p) notitle, \
 		for [p in curves_of] curve_of_part(p) using (k == 1 && p eq "held-think" ? computed_at("n") \
 			: NaN):(y("x_bound")) with lines \
