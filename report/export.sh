@@ -54,37 +54,36 @@ use() {
 	[ -f "$RUN/long.tsv" ] || die 1 "$1: it has no long.tsv; make its report again: thinprobe report $1"
 }
 
-# The cells that are asked for: names, one a line.
-cell_names() {
-	local name found=''
+asked() {	# of the names on standard input those that --cells is for
+	local name
 	while read -r name; do
 		# shellcheck disable=SC2053 # a pattern
-		[[ $name == $cells ]] || continue
-		printf '%s\n' "$name"
-		found=1
-	done < <(jq -r '.cells[].name' "$run_json")
-	[ -n "$found" ] ||
+		[[ $name != $cells ]] || printf '%s\n' "$name"
+	done
+}
+
+# The cells that are asked for: names, one a line.
+cell_names() {
+	jq -r '.cells[].name' "$run_json" | asked | grep . ||
 		die 1 "--cells $cells: the run has no such condition; it has $(jq -r '[.cells[].name] | join(", ")' "$run_json")"
 }
 
 # figures: the rows of long.tsv of these cells as JSON, each {cell, metric, unit, better, value, low, high, parameters}.
 figures() {
-	jq -cRn --arg cells "$cells" '
-		# a name of shell patterns, as an expression
-		("^" + ($cells | gsub("(?<c>[^A-Za-z0-9*?_-])"; "\\\(.c)") | gsub("[*]"; ".*") | gsub("[?]"; ".")) + "$") as $like
-		| (input / "\t") as $head
+	jq -cRn '(input / "\t") as $head
 		| ($head | index("experiment")) as $first | ($head | index("metric")) as $metric
 		| inputs / "\t" | . as $row
 		| ([range($first + 1; $metric)] | map(select($row[.] != "") | {key: $head[.], value: $row[.]}) | from_entries) as $parameters
 		| ([$parameters[]] | join("-") | gsub("[/: ]"; "-")) as $cell
 		| ([$head, $row] | transpose | map({key: .[0], value: .[1]}) | from_entries) as $r
-		| select($cell | test($like)) | select($r.table == "summary" and $r.value != "" and $r.above != "1")
+		| select($r.table == "summary" and $r.value != "" and $r.above != "1")
 		| {$cell, $parameters, metric: $r.metric, unit: $r.unit, better: $r.better,
 			value: ($r.value | tonumber), low: ($r.low | tonumber? // null), high: ($r.high | tonumber? // null),
 			n: ($r.n | tonumber? // null)}' "$RUN/long.tsv" >"$work/figures"
-	[ -s "$work/figures" ] || cell_names >/dev/null || exit
-	[ -s "$work/figures" ] || die 1 "the run has no figure of these conditions"
-	cat "$work/figures"
+	jq -r .cell "$work/figures" | uniq | asked | sort -u >"$work/names"
+	[ -s "$work/names" ] || cell_names >/dev/null || exit
+	[ -s "$work/names" ] || die 1 "the run has no figure of these conditions"
+	jq -c --rawfile names "$work/names" '($names | split("\n")) as $names | select(.cell | IN($names[]))' "$work/figures"
 }
 
 csv_of_tsv() {	# csv_of_tsv [FILE]
