@@ -11,7 +11,7 @@ struct load_stream {
 	bool takes_mark;     /* the other end opened this stream with a mark (ctl.h) */
 	int64_t header, mss; /* header bytes of a frame; TCP: most payload of one segment */
 	int64_t rest;	     /* bytes still to be sent of the current frame */
-	int64_t cut;	     /* datagrams that the kernel cuts from one message; 0: each is a message */
+	int64_t segments;    /* most datagrams that the kernel segments from one message; 0: each is a message of its own */
 	struct stream_arrivals arrive;
 	int64_t base_bytes, base_frames, base_resent; /* sent on the socket before the load */
 	struct stream_counts count;

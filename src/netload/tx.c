@@ -16,9 +16,9 @@
 #define NOISE_MORE (1 << 20)	/* a repetition of the beginning, for data that begins near the end */
 #define CHUNK (128 << 10)	/* bytes sent in one call at full speed */
 #define PARCEL 128		/* datagrams sent in one call */
-#define CUT_LEAST 64		/* so many sent at once: the kernel cuts them from messages */
-#define CUT_MOST 64		/* datagrams of one message */
-#define MESSAGE_MOST 65000	/* bytes of one message */
+#define SEGMENT_LEAST 64	/* from this many datagrams at once on, the kernel segments them (UDP_SEGMENT) */
+#define SEGMENT_MOST 64		/* most segments of a message */
+#define MESSAGE_MOST 65000	/* most bytes of a message */
 #define NAP_NS (50 * NS_PER_MS) /* longest sleep between checks of the stop flag */
 
 struct tx_thread {
@@ -137,17 +137,17 @@ static int64_t send_frames(struct tx_thread *s, struct load_stream *l, int64_t f
 	return took;
 }
 
-/* Lets the kernel cut datagrams from larger messages, which takes a fraction of the time. */
-static void begin_cutting(struct load_stream *l, int64_t size)
+/* Lets the kernel segment large messages into datagrams (generic segmentation offload), which takes a fraction of the time. */
+static void begin_segmentation(struct load_stream *l, int64_t size)
 {
-	l->cut = MESSAGE_MOST / size < CUT_MOST ? MESSAGE_MOST / size : CUT_MOST;
-	if (l->cut > 1 && setsockopt(l->fd, IPPROTO_UDP, UDP_SEGMENT, &(int){ (int)size }, sizeof(int)))
-		l->cut = 0;
+	l->segments = MESSAGE_MOST / size < SEGMENT_MOST ? MESSAGE_MOST / size : SEGMENT_MOST;
+	if (l->segments > 1 && setsockopt(l->fd, IPPROTO_UDP, UDP_SEGMENT, &(int){ (int)size }, sizeof(int)))
+		l->segments = 0;
 }
 
-static void end_cutting(struct load_stream *l)
+static void end_segmentation(struct load_stream *l)
 {
-	l->cut = 0;
+	l->segments = 0;
 	setsockopt(l->fd, IPPROTO_UDP, UDP_SEGMENT, &(int){ 0 }, sizeof(int));
 }
 
@@ -161,7 +161,8 @@ static int64_t send_datagrams(struct tx_thread *s, struct load_stream *l, int64_
 	int64_t lane = l - s->r->lane, took = 0;
 
 	while (took < frames && !is_stop_requested(s)) {
-		unsigned n = frames - took < PARCEL ? (unsigned)(frames - took) : PARCEL, cut = l->cut ? (unsigned)l->cut : 1;
+		unsigned n = frames - took < PARCEL ? (unsigned)(frames - took) : PARCEL,
+			 per = l->segments ? (unsigned)l->segments : 1;
 		int sent;
 
 		for (unsigned i = 0; i < n; i++) {
@@ -169,20 +170,20 @@ static int64_t send_datagrams(struct tx_thread *s, struct load_stream *l, int64_
 			part[i][0] = (struct iovec){ mark[i], CTL_MARK_BYTES };
 			part[i][1] =
 				(struct iovec){ (void *)(uintptr_t)next_noise(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
-			if (i % cut == 0)
-				msg[i / cut].msg_hdr = (struct msghdr){ .msg_iov = part[i] };
-			msg[i / cut].msg_hdr.msg_iovlen += 2;
+			if (i % per == 0)
+				msg[i / per].msg_hdr = (struct msghdr){ .msg_iov = part[i] };
+			msg[i / per].msg_hdr.msg_iovlen += 2;
 		}
-		sent = sendmmsg(l->fd, msg, (n + cut - 1) / cut, MSG_NOSIGNAL);
-		if (sent < 0 && cut > 1 && (errno == EINVAL || errno == EIO)) {
-			end_cutting(l);
+		sent = sendmmsg(l->fd, msg, (n + per - 1) / per, MSG_NOSIGNAL);
+		if (sent < 0 && per > 1 && (errno == EINVAL || errno == EIO)) {
+			end_segmentation(l);
 			continue;
 		}
 		if (sent < 0 && !is_send_buffer_full(errno) && errno != ECONNREFUSED)
 			s->r->push.err = -errno;
 		if (sent <= 0)
 			break;
-		sent = (unsigned)sent * cut < n ? sent * (int)cut : (int)n;
+		sent = (unsigned)sent * per < n ? sent * (int)per : (int)n;
 		l->count.sent_frames += sent;
 		l->count.sent_payload += (int64_t)size * sent;
 		took += sent;
@@ -223,10 +224,10 @@ static int64_t send_batch(struct tx_thread *s, int64_t frames)
 static void run_paced(struct tx_thread *s)
 {
 	int64_t now, wake, frames, took;
-	int64_t left = 0, since = 0; /* left of a batch that the kernel did not take at once, and since when */
+	int64_t left = 0, since = 0; /* frames of a batch that the kernel has not taken yet; when it was first offered */
 
 	while (now = clock_now(), goes_on_sending(s, now)) {
-		if (left && now - since > s->r->load.catch_up_ns) /* the pacer gives it up */
+		if (left && now - since > s->r->load.catch_up_ns) /* too late: the pacer gives them up */
 			left = 0;
 		if (!left)
 			since = now;
@@ -269,11 +270,11 @@ static void run_unpaced(struct tx_thread *s)
 	}
 }
 
-static void cut_batches(struct tx_thread *s, int64_t frames)
+static void segment_batches(struct tx_thread *s, int64_t frames)
 {
 	for (int64_t i = 0; i < s->r->load.lanes; i++)
-		if (s->r->load.udp && frames >= CUT_LEAST)
-			begin_cutting(&s->r->lane[i], s->r->load.size);
+		if (s->r->load.udp && frames >= SEGMENT_LEAST)
+			begin_segmentation(&s->r->lane[i], s->r->load.size);
 }
 
 static void *run_sender(void *context)
@@ -295,10 +296,10 @@ static void *run_sender(void *context)
 			    s.from_ns);
 		if (room)
 			pacer_use_random(&s.beat, (uint64_t)r->load.seed, room);
-		cut_batches(&s, s.beat.batch);
+		segment_batches(&s, s.beat.batch);
 		run_paced(&s);
 	} else {
-		cut_batches(&s, PARCEL);
+		segment_batches(&s, PARCEL);
 		run_unpaced(&s);
 	}
 	r->own.sent_ns = clock_now() - s.from_ns;
