@@ -46,8 +46,8 @@ struct drift_figure {
 /* Decides n figures of the same blocks together, after every block up to `blocks`. A figure is
  *	DRIFT_GROWS	growth of at least effect / 2 was told at a look and has not fallen back since;
  *	DRIFT_RETURNS	it was told, and fell back;
- *	DRIFT_NONE	neither, and the upper bound of `change` is below effect, and `end` below half of it, also of the last
- *			blocks, at which no look was;
+ *	DRIFT_NONE	neither, the upper bound of `change` is below effect, and the end of the session, also after the last
+ *			look, is less than half of effect above `before`;
  *	DRIFT_OPEN	otherwise. */
 void drift_decide(struct drift_figure *f, size_t n, size_t blocks, double alpha);
 

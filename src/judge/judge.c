@@ -100,9 +100,19 @@ static void decide_family(struct block_series **family, size_t n)
 	free(f);
 }
 
+static bool is_only_in_a(const struct block_series *s)
+{
+	return is_wanted(s) && s->known[VARIANT_A] && !s->known[VARIANT_B];
+}
+
+static bool is_only_in_b(const struct block_series *s)
+{
+	return is_wanted(s) && s->known[VARIANT_B] && !s->known[VARIANT_A];
+}
+
 static bool is_one_sided(const struct block_series *s)
 {
-	return is_wanted(s) && !s->known[VARIANT_A] != !s->known[VARIANT_B];
+	return is_only_in_a(s) || is_only_in_b(s);
 }
 
 /* Of two runs: A has values, and B too few to compare. */
@@ -111,15 +121,15 @@ static bool is_too_few(const struct block_series *s)
 	return cfg.runs && is_wanted(s) && s->known[VARIANT_A] > 1 && s->known[VARIANT_B] && !s->figure.n && !s->constant;
 }
 
-/* Of two runs, and asked for: nothing is to be decided. */
+static bool is_lacking_in_b(const struct block_series *s)
+{
+	return is_only_in_a(s) || is_too_few(s);
+}
+
+/* Of two runs, and asked for: all values are the same, so nothing is to be decided. */
 static bool is_the_same(const struct block_series *s)
 {
 	return cfg.runs && cfg.metrics && is_wanted(s) && s->constant;
-}
-
-static bool is_lacking(const struct block_series *s)
-{
-	return (is_one_sided(s) && !s->known[VARIANT_B]) || is_too_few(s);
 }
 
 static size_t count_series(const struct block_table *t, bool (*is)(const struct block_series *))
@@ -141,7 +151,7 @@ static void report_names(struct rec_report *r, const char *key, const struct blo
 		rec_begin_object(r, NULL);
 		rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric });
 		if (is_one_sided(s))
-			rec_add_str(r, "only", s->known[VARIANT_A] ? "a" : "b");
+			rec_add_str(r, "only", is_only_in_a(s) ? "a" : "b");
 		rec_end(r);
 	}
 	rec_end(r);
@@ -150,19 +160,24 @@ static void report_names(struct rec_report *r, const char *key, const struct blo
 /* Metrics that cannot be compared, and those of which all values are the same. */
 static void report_left_out(struct rec_report *r, const struct block_table *t)
 {
-	size_t n = count_series(t, is_one_sided), b_lacks = count_series(t, is_lacking) - count_series(t, is_too_few);
+	static const struct {
+		bool (*is)(const struct block_series *);
+		const char *words;
+	} gaps[] = {
+		{ is_only_in_a, "only A has a value" },
+		{ is_only_in_b, "only B has a value" },
+		{ is_too_few, "B has too few values" },
+	};
 
 	report_names(r, "one_sided", t, is_one_sided);
 	report_names(r, "too_few", t, is_too_few);
 	report_names(r, "the_same", t, is_the_same);
-	if (b_lacks)
-		rec_warn(r, "only A has a value of %s, so these cannot be compared", counted_text((int64_t)b_lacks, "metric"));
-	if (n - b_lacks)
-		rec_warn(r, "only B has a value of %s, so these cannot be compared",
-			 counted_text((int64_t)(n - b_lacks), "metric"));
-	n = count_series(t, is_too_few);
-	if (n)
-		rec_warn(r, "B has too few values of %s, so these cannot be compared", counted_text((int64_t)n, "metric"));
+	for (size_t i = 0; i < sizeof(gaps) / sizeof(*gaps); i++) {
+		size_t n = count_series(t, gaps[i].is);
+
+		if (n)
+			rec_warn(r, "%s of %s, so these cannot be compared", gaps[i].words, counted_text((int64_t)n, "metric"));
+	}
 }
 
 static const char *verdict_word(const struct block_series *s, bool noisy)
@@ -294,7 +309,7 @@ static int report(struct block_table *t, const char *file)
 		    cfg.metrics ? " of --metrics" : "");
 	decide_family(family, n);
 	word = n || noisy ? combine_words(family, n, noisy) : "no difference of that size";
-	if (count_series(t, is_lacking) && !noisy && strcmp(word, "worse") != 0)
+	if (count_series(t, is_lacking_in_b) && !noisy && strcmp(word, "worse") != 0)
 		word = "not decided";
 	open = count_open(family, n, &more);
 	rec_begin_object(r, "settings");
