@@ -143,6 +143,12 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	return v;
 }
 
+/* Packets dropped in the interval; -1: not known. */
+static int64_t count_dropped(const struct intervals *t)
+{
+	return t->dropped < 0 ? -1 : t->dropped - t->dropped_before;
+}
+
 static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t end)
 {
 	struct interval_row *row = &f->row;
@@ -154,7 +160,7 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 		interval_forget_waits(f);
 	row->start_ns = t->start_ns;
 	row->length_ns = t->every_ns;
-	row->dropped = t->dropped < 0 ? -1 : t->dropped - t->dropped_before;
+	row->dropped = count_dropped(t);
 	row->clock_set = t->clock_set;
 	row->waiting = f->waits > f->answerable || interval_stopped_answering(f) ? end - f->open_ns : -1;
 	if (!row->packets && row->waiting < 0 && !row->unanswered)
@@ -192,7 +198,7 @@ static void emit_others_row(struct intervals *t)
 	row->next_p50 = row->next_p95 = row->next_max = row->latest_p50 = row->latest_p95 = row->waiting = row->gap = row->reply =
 		-1;
 	row->ack[INPUT] = row->ack[DISPLAY] = -1;
-	row->dropped = t->dropped < 0 ? -1 : t->dropped - t->dropped_before;
+	row->dropped = count_dropped(t);
 	row->clock_set = t->clock_set;
 	row->verdict = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_CONNECTIONS, .rise_ns = -1 };
 	t->row(t->context, row);
@@ -213,7 +219,7 @@ static void close_interval(struct intervals *t, int64_t end_ns)
 			}
 		}
 	emit_others_row(t);
-	t->end(t->context, t->start_ns, t->every_ns, t->dropped < 0 ? -1 : t->dropped - t->dropped_before, t->clock_set);
+	t->end(t->context, t->start_ns, t->every_ns, count_dropped(t), t->clock_set);
 	t->start_ns += t->every_ns;
 	t->dropped_lately = t->dropped > t->dropped_before;
 	t->dropped_before = t->dropped;

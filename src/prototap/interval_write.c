@@ -403,7 +403,6 @@ void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns, int6
 	if (dropped >= 0)
 		w->dropped = (w->dropped > 0 ? w->dropped : 0) + dropped;
 	w->clock_sets += clock_set;
-
 	w->start_ns = w->start_ns ? w->start_ns : start_ns;
 	w->end_ns = start_ns + length_ns;
 	if (w->cfg.table)

@@ -31,14 +31,13 @@ static void wait_interface(const char *interface, const sigset_t *stop, int64_t 
 	const struct timespec second = { .tv_sec = 1 };
 
 	do {
-		if (sigtimedwait(stop, NULL, &second) > 0) {
-			if (until_ns)
-				warn("%s is gone: no report", interface);
-			exit(until_ns ? EXIT_INTERRUPTED : EXIT_OK); /* a live capture is meant to end by a signal */
-		}
-		if (until_ns && clock_now() > until_ns) {
+		bool stopped = sigtimedwait(stop, NULL, &second) > 0;
+
+		if (stopped && !until_ns)
+			exit(EXIT_OK); /* a capture without an end is meant to be ended by a signal */
+		if (stopped || (until_ns && clock_now() > until_ns)) {
 			warn("%s is gone: no report", interface);
-			exit(EXIT_LOSSY);
+			exit(stopped ? EXIT_INTERRUPTED : EXIT_LOSSY);
 		}
 	} while (strcmp(interface, "any") != 0 && !if_nametoindex(interface));
 }
