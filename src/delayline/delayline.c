@@ -228,7 +228,7 @@ static void say_way(struct rec_report *r, int i, const char *link)
 		if (gone[k].n > 0)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", count_text(gone[k].n), gone[k].what);
 	if (way->packets && !*text)
-		strcpy(text, fwd.queue && fwd.queue->n ? ", none lost" : ", all delivered");
+		strcpy(text, fwd.queue->n ? ", none lost" : ", all delivered");
 	rec_say(r, "  %s -> %s   %s%s%s%s", fwd.ends[i].name, fwd.ends[!i].name, counted_text(way->packets, "packet"), text,
 		*link ? "; " : "", link);
 }
@@ -250,7 +250,7 @@ static void say_link(struct rec_report *r, double wall_ns)
 		rec_say(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
 			number_text(delay_hist_percentile(added, 0.5)), number_text(delay_hist_percentile(added, 0.99)),
 			number_text((double)added->max_ns / NS_PER_US));
-	if (fwd.queue && fwd.queue->n)
+	if (fwd.queue->n)
 		rec_say(r, "%s on their way", counted_text((int64_t)fwd.queue->n, "packet"));
 	if (fwd.way[0].too_long || fwd.way[1].too_long)
 		rec_warn(r, "%s packets were longer than %d bytes; lower the MTU of the interfaces",

@@ -29,12 +29,10 @@ static bool read_frame(struct tap_forwarder *p, int i)
 	}
 	way->packets++;
 	way->bytes += n;
-	if (n == DELAY_QUEUE_SLOT) /* read() has cut it */
-		way->too_long++;
-	else if (!slot)
-		way->no_room++;
-	if (n == DELAY_QUEUE_SLOT || !slot)
+	if (n == DELAY_QUEUE_SLOT || !slot) { /* a frame as long as that was cut off by read() */
+		*(n == DELAY_QUEUE_SLOT ? &way->too_long : &way->no_room) += 1;
 		return true;
+	}
 	fate = link_path_schedule(&way->path, now, n, &due);
 	way->fate[fate]++;
 	if (fate == LINK_PASSES)

@@ -16,7 +16,7 @@ struct forward_way { /* [i]: from ends[i] to the other interface */
 	int64_t fate[LINK_FATES]; /* packets by enum link_fate */
 	int64_t passed_bytes;	  /* written to the receiving interface */
 	int64_t no_room;	  /* packets dropped because the delay queue was full */
-	int64_t too_long;	  /* frames that a slot does not hold */
+	int64_t too_long;	  /* frames dropped because they are longer than a slot of the queue */
 	int64_t refused;	  /* packets that the receiving interface did not take: it is down */
 };
 

@@ -191,16 +191,25 @@ static int64_t count_unanswered(const struct event_script *script, const struct 
 	return missed;
 }
 
+/* Where the files were before each start. */
+static const char *cache_words(const struct report_cfg *cfg, const struct run_results *run, int64_t n)
+{
+	if (!cfg->cold)
+		return cfg->warmed ? "cached" : "as they were";
+	for (int64_t i = 0; i < n; i++)
+		if (run[i].cold.stayed_bytes != 0 || run[i].cold.refused > 0)
+			return "dropped as far as they could be";
+	return "on disk";
+}
+
 void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const struct run_results *run, int64_t n,
 		       const char *command)
 {
 	const struct start_result *last = NULL;
 	int64_t good = 0, read, unanswered = count_unanswered(cfg->script, run, n);
-	bool stayed = false; /* files in the page cache, or it is not known */
 	char state[40];
 
 	for (int64_t i = 0; i < n; i++) {
-		stayed |= run[i].cold.stayed_bytes != 0 || run[i].cold.refused > 0;
 		good += run[i].result.state == START_STABLE;
 		if (run[i].result.state == START_STABLE)
 			last = &run[i].result;
@@ -222,10 +231,7 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 		rec_say(r, "%s: %s start%s, no times", command, count_text(n), n == 1 ? "" : "s");
 		return;
 	}
-	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s",
-		!cfg->cold ? cfg->warmed ? "cached" : "as they were"
-		: stayed   ? "dropped as far as they could be"
-			   : "on disk");
+	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s", cache_words(cfg, run, n));
 	rec_begin_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
 	say_timing(r, "window appears", run, n, offsetof(struct run_results, result.mapped_ns));
 	say_timing(r, "first pixels", run, n, offsetof(struct run_results, result.paint_ns));

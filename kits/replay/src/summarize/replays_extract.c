@@ -127,6 +127,12 @@ static struct latency_pool build_pool(const struct experiment_cell *c)
 	return pool;
 }
 
+/* A count, where something was counted. */
+static double count_if(bool known, size_t n)
+{
+	return known ? (double)n : (double)NAN;
+}
+
 /* `looked`: there is a base; without one nothing is known. */
 static void set_ratio_figures(const struct experiment_cell *c, double *ratio, bool looked)
 {
@@ -139,8 +145,8 @@ static void set_ratio_figures(const struct experiment_cell *c, double *ratio, bo
 		faster += ratio[n] <= 1 / SLOWER;
 		n += isfinite(ratio[n]) ? 1 : 0;
 	}
-	give_values({ "slower", looked ? (double)slower : (double)NAN }, { "faster", looked ? (double)faster : (double)NAN },
-		    { "points", looked ? (double)n : (double)NAN }, { "ratio_p25", interval_quantile(ratio, n, 0.25) },
+	give_values({ "slower", count_if(looked, slower) }, { "faster", count_if(looked, faster) },
+		    { "points", count_if(looked, n) }, { "ratio_p25", interval_quantile(ratio, n, 0.25) },
 		    { "ratio_p75", interval_quantile(ratio, n, 0.75) }, { "ratio_max", interval_quantile(ratio, n, 1) });
 }
 
@@ -176,7 +182,7 @@ static double compare_pairs(const struct experiment_cell *c, bool with_figures)
 	}
 	if (with_figures) {
 		extractor_set_figure("total_ratio", interval_paired_ratio(total, totals, &p));
-		give_values({ "pairs", (double)pairs }, { "missing", looked ? (double)missing : (double)NAN });
+		give_values({ "pairs", (double)pairs }, { "missing", count_if(looked, missing) });
 		set_ratio_figures(c, ratio, looked);
 	}
 	median = interval_paired_ratio(pair, pairs, &p);
@@ -205,7 +211,7 @@ static void set_latencies(const struct experiment_cell *c)
 				     pool_quantile(&pool, quantiles[i].q, US, true, c->run->draws, (uint64_t)c->run->seed));
 	for (size_t k = 0; k < pool.n; k++)
 		late += (double)pool.item[k].value > c->run->threshold_ms * US;
-	give_values({ "responses", known ? (double)pool.n : (double)NAN }, { "late", 100 * (double)late / (double)pool.n });
+	give_values({ "responses", count_if(known, pool.n) }, { "late", 100 * (double)late / (double)pool.n });
 	pool_free(&pool);
 }
 

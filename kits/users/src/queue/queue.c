@@ -295,7 +295,7 @@ static int run_users(const char *file)
 		report_row_users(out, &u, &o.row[i]);
 	rec_end(out);
 	report_end_users(out, &u);
-	off = file && !cfg.column ? fit_off_row_names(&o) : NULL; /* it is for means */
+	off = file && !cfg.column ? fit_off_row_names(&o) : NULL; /* Little's law needs means; --column may be a percentile */
 	if (off)
 		rec_warn(out, "row %s: " LITTLE_WARNING, off);
 	close_outputs(out, NULL);

@@ -270,10 +270,11 @@ int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *
 	now = clock_now();
 	out->ns = now - from;
 	out->cpu_ns = clock_process_cpu();
-	for (int i = 0; i < s->stations.n; i++)
-		out->busy[i] = s->first_ns ? fmin(1, (s->stations.busy_ns[i] - fmax(0, (double)(s->stations.free_ns[i] - now))) /
-							     (double)(now - s->first_ns))
-					   : 0;
+	for (int i = 0; i < s->stations.n; i++) {
+		double queued_ns = fmax(0, (double)(s->stations.free_ns[i] - now)); /* of requests that it has not served yet */
+
+		out->busy[i] = s->first_ns ? fmin(1, (s->stations.busy_ns[i] - queued_ns) / (double)(now - s->first_ns)) : 0;
+	}
 	for (size_t fd = 0; fd < s->room; fd++)
 		if (s->guest[fd].serial)
 			close((int)fd);

@@ -236,7 +236,7 @@ static void measure_runs(struct analysis_state *w, const struct replay *replay, 
 {
 	for (int r = 0; r < w->runs; r++) {
 		const struct replay *p = &replay[r];
-
+		/* the first move of the pointer has no answer */
 		int answerable = (int)p->stimuli - (p->stimuli && p->stimulus[0].kind == STIMULUS_MOVE);
 
 		w->inputs = (int)p->stimuli > w->inputs ? (int)p->stimuli : w->inputs;
