@@ -74,7 +74,7 @@ up_options() {
 }
 
 up() {
-	local keeper swap
+	local keeper swap status
 	read_state && die "a lab is up already (server on CPU $LAB_CPUS_server); end it with: thinprobe lab down"
 	(umask 077 && mkdir -p -- "$state_dir") && [ -O "$state_dir" ] && [ ! -L "$state_dir" ] ||
 		die "cannot use $state_dir; set XDG_RUNTIME_DIR to a folder that you own"
@@ -90,8 +90,8 @@ up() {
 		kill "$keeper" 2>/dev/null
 		cat -- "$state_dir/keeper.log" >&2
 		wait "$keeper"
-		swap=$?
-		exit "$((swap > 0 && swap < 128 ? swap : 1))"
+		status=$?
+		exit "$((status > 0 && status < 128 ? status : 1))"
 	fi
 	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share their CPUs with another lab or with each other"
 	swap="swap $LAB_SWAP_KIND${LAB_SWAP_DEVICE:+ on $LAB_SWAP_DEVICE}"

@@ -363,8 +363,11 @@ lab_regime() {
 # lab_alive ID: a process of that lab is there (with its record in another folder than ours, maybe).
 lab_alive() { grep -qzsxF "LAB_ID=$1" /proc/[0-9]*/environ; }
 
+# lab_may_clean FOLDER: a folder, no link, and ours or we are root.
+lab_may_clean() { [ -d "$1" ] && [ ! -L "$1" ] && { [ -O "$1" ] || [ "$EUID" = 0 ]; }; }
+
 # lab_clean: takes back and removes what killed runs left: groups, swap and switches on record, swap
-# and DAMON schemes whose record is lost, groups of dead programs, lock files nobody holds, folders of pipes and of ssh labs
+# and DAMON schemes whose record is lost, groups of dead programs, lock files nobody holds, folders of watch and of ssh labs
 # (with what still runs of these), groups of dead labs, an interactive lab whose keeper is gone. Only what bears our name and,
 # but for root, is ours. Prints what it removed.
 lab_clean() {
@@ -391,19 +394,19 @@ lab_clean() {
 	# The folder of a swap file, or of a disk, lives for as long.
 	for f in {/var/tmp,/tmp}/thinprobe-{swap,disk}-?????? ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-swap-??????} \
 		${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-disk-??????}; do
-		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue
+		lab_may_clean "$f" || continue
 		[ ! -e "$dir/undo-${f: -6}" ] && ! lab_alive "${f: -6}" || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
 	for f in "$tmp"/thinprobe-watch.??????; do
-		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue
+		lab_may_clean "$f" || continue
 		! { read -r fd <"$f/pid" && grep -qza 'engine/watch\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
 	# Of a lab over ssh, here or at this end of one: its process is gone.
 	for f in "$tmp"/thinprobe-ssh.?????? /tmp/thinprobe-ssh.?????? /var/tmp/thinprobe-ssh.?????? \
 		"${HOME-}"/thinprobe-ssh.??????; do
-		[ -d "$f" ] && [ ! -L "$f" ] && { [ -O "$f" ] || [ "$EUID" = 0 ]; } || continue
+		lab_may_clean "$f" || continue
 		fd=''
 		{ read -r fd <"$f/pid"; } 2>/dev/null
 		if [ -n "$fd" ]; then

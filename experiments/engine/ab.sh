@@ -104,11 +104,12 @@ variant_run() {
 }
 
 check_programs() {
-	local key file
+	local key file on
 	for key in a-server a-client b-server b-client; do
 		file=${OWN[$key]}
 		[ -n "$file" ] || continue
-		[[ " ${BOTH[*]} ${OWN[${key%%-*}]} " != *" --on"[\ =]* || " ${BOTH[*]} ${OWN[${key%%-*}]} " == *" --on"[\ =]"lab "* ]] ||
+		on=" ${BOTH[*]} ${OWN[${key%%-*}]} "
+		[[ $on != *" --on"[\ =]* || $on == *" --on"[\ =]"lab "* ]] ||
 			bad "--$key is for the emulated hosts: machines of --on run their own programs"
 		[ ! -d "$file" ] || bad "--$key $file: is a folder; name the program in it"
 		[ -x "$file" ] || bad "--$key $file: no program that can be run"

@@ -37,9 +37,8 @@ guest_once() {
 		mkdir -- "$new" && "$@" "$new" >"$folder.log" 2>&1 && mv -- "$new" "$folder"
 	fi
 	status=$?
-	[ "$status" = 0 ] || rm -rf -- "$new"
+	[ "$status" = 0 ] || { rm -rf -- "$new"; die "cannot make ${folder##*/}: $(tail -n 1 -- "$folder.log"); see $folder.log"; }
 	exec {lock}>&-
-	[ "$status" = 0 ] || { die "cannot make ${folder##*/}: $(tail -n 1 -- "$folder.log"); see $folder.log"; }
 	rm -f -- "$folder.lock"
 }
 

@@ -21,8 +21,7 @@ menus_can() {
 menus_walk() {
 	local app LAB_LOG=$RUN/log
 	[ "$MENUS" = 1 ] && [ ! -s "$RUN/menus.tsv" ] || return 0
-	cp -- "$TP_HOME/kits/apps/experiments/startup/menus.py" "$LAB_LOG" &&
-		lab_put server "$LAB_LOG/menus.py" "$LAB_LOG/menus.py" || return 0
+	lab_put server "$TP_HOME/kits/apps/experiments/startup/menus.py" "$LAB_LOG/menus.py" || return 0
 	for app in ${APPS//,/ }; do
 		exp_step "reads the menus of $app"
 		application "$app"
