@@ -9,17 +9,17 @@ mores = 0
 eval look("summary.tsv", 'strcol("state") eq "measured" ? (systems = add(systems, strcol("system")), ' \
 	. 'most = more(most, y("users")), slowest = more(slowest, y("p95_ms")), waits = more(waits, y("waiting")), ' \
 	. 'mores = mores || filled("more_ms")) : 0')
-eval look("points.tsv", 'substr(strcol("criterion"), 1, 4) eq "p95:" ? (most = more(most, more(y("users"), y("forecast"))), ' \
-	. 'c_ = strcol("criterion"), slowest = more(slowest, real(substr(c_, 5, strlen(c_) - 2)))) : 0')
+# "p95:100ms" begins a row of what was found
+limit(d) = (c_ = strcol("criterion"), substr(c_, 1, 4) eq "p95:" ? real(substr(c_, 5, strlen(c_) - 2)) : NaN)
+eval look("points.tsv", 'known(limit(0)) ? (slowest = more(slowest, limit(0)), ' \
+	. 'most = more(most, more(y("users"), y("forecast")))) : 0')
 n = words(systems)
 at(i) = strcol("system") eq word(systems, i) ? y("users") : NaN
 beside(i) = column("users") > 1 ? at(i) : NaN
 says(i) = (label_ = word(systems, i), dot_ = strstrt(label_, "."), app_ = label_[dot_ + 1:*], \
 	(exists("app_" . app_) ? value("app_" . app_) : app_) . ", " . label_[1:dot_ - 1])
 whose(i) = n > 1 ? ", " . says(i) : ""
-# "p95:100ms" begins a row of what was found
 found(c) = substr(strcol("criterion"), 1, 4) eq "p95:" && strcol("system") eq word(systems, i) ? y(c) : NaN
-limit(d) = (c_ = strcol("criterion"), substr(c_, 1, 4) eq "p95:" ? real(substr(c_, 5, strlen(c_) - 2)) : NaN)
 begin(name, lines, title) = figure(name, 380 + 22 * lines, title, lines) \
 	. "; set xrange [0:most * 1.05 + 0.5]; " . (most <= 16 ? "set xtics 1; " : "") . 'set xlabel "users"'
 

@@ -60,17 +60,19 @@ def whole_pages: busiest("pages") as $p | busiest("web") as $w | if $p == null o
 		$p | figure("response_ms") + {verdict: "none", figure: "response"}) end;
 def tells_nothing: .high_ms != null and .high_ms > 10 * .demand_ms;
 def resource: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}[.] // "a queue";
+# The limit of queue fit, beyond which it says so itself.
+def fits_badly: (.error_percent // 0) > 22;
 def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] as $rows | ([$rows[].demand_ms] | add) as $all
 	| [$rows[] | select(.name != "delay" or .demand_ms > 0.001 * $all)] | select(. != [])
 	| finding("demand-\($p)"; "**\({web: "An object", pages: "A page", vnc: "A key"}[$p] // "A request") needs** "
 		+ (map("\(.demand_ms | number) ms of \(.name | resource)"
 			+ (if tells_nothing then " (not determined by the measurements)"
 			else interval(.low_ms; .high_ms; "ms") end)) | and_list)
-		+ (.[0].error_percent | if . == null then "."
-			else "; the fitted model errs by \(number) % in response times (root mean square)"
-				+ (if . > 22 then ", too much for these numbers to mean anything." else "." end) end);
+		+ (.[0] | if .error_percent == null then "."
+			else "; the fitted model errs by \(.error_percent | number) % in response times (root mean square)"
+				+ (if fits_badly then ", too much for these numbers to mean anything." else "." end) end);
 		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms",
-			verdict: (if tells_nothing or (.error_percent // 0) > 22 then "unsure" else "none" end),
+			verdict: (if tells_nothing or fits_badly then "unsure" else "none" end),
 			figure: "fit"});
 def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)] | select(. != [])
 	| (map(.off_percent | fabs) | max) as $most
