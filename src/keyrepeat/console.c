@@ -199,6 +199,9 @@ void console_write_report(struct rec_report *r, const struct console_cfg *cfg, c
 		}
 		rec_say(r, "Probe overhead, no server: keys leave %s µs late (p50), %s µs at worst; %s %% of one CPU.",
 			stat_text(&f->lateness, 0.5, NS_PER_US), stat_text(&f->lateness, 1, NS_PER_US), number_text(cpu));
+		if (f->backlog.overloaded)
+			rec_warn(r, "Keys left ever later, since each waited for the answer before: try a lower --rate, or "
+				    "--schedule periodic.");
 		return;
 	}
 	if (cfg->watch == WATCH_NONE)
