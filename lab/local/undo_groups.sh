@@ -212,7 +212,7 @@ memory_option() {
 
 # So much, and no more; where that is less than what is in use, the rest has to leave first.
 limit_group() {	# limit_group BYTES
-	local both used
+	local both used i
 	if [ "${version[memory]}" = 1 ]; then
 		# With swap forbidden, memory and both together have the same limit, and the second is never the smaller one.
 		read -r both 2>/dev/null <"$group/memory.memsw.limit_in_bytes" || both=''
@@ -223,11 +223,11 @@ limit_group() {	# limit_group BYTES
 	fi
 	# The kernel would end processes to get there.
 	read -r used 2>/dev/null <"$group/memory.current" || used=0
-	if [ "$used" -gt "$1" ]; then
+	for ((i = 0; i < 20 && used > $1; i++)); do	# (at once it often gets back a part only)
 		put "$group/memory.reclaim" "$((used - $1))"
 		read -r used 2>/dev/null <"$group/memory.current" || used=0
-		[ "$used" -le "$1" ] || { why=busy; does_not_fit "$1"; return 1; }
-	fi
+	done
+	[ "$used" -le "$1" ] || { why=busy; does_not_fit "$1"; return 1; }
 	lever memory memory.max "$1"
 }
 
