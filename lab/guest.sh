@@ -48,7 +48,7 @@ guest_vcpus() {
 
 guest_up() {
 	local name=$1 root=$2 OPTIND=1 opt dir cpus=2 memory=512M before=() group='' folders=() forward='' said qemu words
-	local GUEST_IMAGE GUEST_KERNEL shell=$BASHPID
+	local GUEST_IMAGE GUEST_KERNEL shell=$BASHPID patience=" in $GUEST_PATIENCE s"
 	shift 2
 	while getopts c:m:C:G:s:p: opt; do
 		case $opt in
@@ -95,9 +95,11 @@ guest_up() {
 	[ "$BASHPID" != "$$" ] || on_exit guest_down "$name"
 	wait_until "$GUEST_PATIENCE" guest_ready_or_gone "$name" || :
 	[ -e "$dir/share/ready" ] && return
-	said=$(cat -- "$dir/qemu.out" "$dir/console" 2>/dev/null | tr -d '\r' | grep . | tail -n 1)
+	! guest_gone "$name" || patience=''
+	said=$(cat -- "$dir/qemu.out" "$dir/console" 2>/dev/null | tr -d '\r' |
+		awk '/^guest: |Kernel panic/ { why = $0 } /./ { last = $0 } END { print why ? why : last }')
 	guest_down "$name"
-	die "virtual machine $name did not boot in $GUEST_PATIENCE s: ${said:-it printed nothing}"
+	die "virtual machine $name did not boot$patience: ${said:-it printed nothing}"
 }
 
 # guest_folders MODE FOLDER...: shares these and the kernel's modules: adds to `qemu`, writes the guest's list.

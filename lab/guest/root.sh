@@ -85,11 +85,28 @@ guest_root_make() {	# SIZE PACKAGES FOLDER
 		rm -rf -- "$3/root"
 }
 
+# guest_apt COMMAND...: apt-get or apt-cache of `release`; another than this system's has lists of its own.
+guest_apt() {
+	[ "$release" != "$(guest_release)" ] || { "$@"; return; }
+	"$1" -o "Dir::State::Lists=${GUEST_LISTS:-$GUEST_CACHE/lists-$release}" -o Dir::Etc::SourceParts=/dev/null \
+		-o "Dir::Etc::SourceList=$GUEST_CACHE/$release.list" -o APT::Sandbox::User=root \
+		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= "${@:2}"
+}
+
+guest_lists() {	# FOLDER
+	echo "deb http://deb.debian.org/debian $release main" >"$GUEST_CACHE/$release.list"
+	GUEST_LISTS=$1 guest_apt apt-get -q update
+}
+
 # guest_kernel [kept]: the distribution's kernel: GUEST_KERNEL, a folder with `kernel`, `initramfs`, `modules` and `version`.
 guest_kernel() {
-	local package key
-	package=$(apt-cache show --no-all-versions linux-image-amd64 2>/dev/null | sed -n 's/^Depends: //p')
-	[ -n "$package" ] || die "-$EXIT_MISSING" "no package linux-image-amd64 in the archive of this system; apt-get update, on Debian"
+	local package key release=${GUEST_KERNEL_OF:-$(guest_release)}
+	if [ "$release" != "$(guest_release)" ]; then
+		[ -z "${1-}" ] || [ -d "$GUEST_CACHE/lists-$release" ] || return
+		guest_once "$GUEST_CACHE/lists-$release" guest_lists
+	fi
+	package=$(guest_apt apt-cache show --no-all-versions linux-image-amd64 2>/dev/null | sed -n 's/^Depends: //p')
+	[ -n "$package" ] || die "-$EXIT_MISSING" "no package linux-image-amd64 in the archive of $release; apt-get update, on Debian"
 	key=$({ echo "$package"; declare -f guest_kernel_make; cat "$LAB_HERE/guest/initramfs.sh"; } | sha256sum)
 	package=${package%% *}
 	GUEST_KERNEL=$GUEST_CACHE/$package-${key:0:12}
@@ -97,34 +114,36 @@ guest_kernel() {
 	guest_once "$GUEST_KERNEL" guest_kernel_make "$package"
 }
 
+# guest_unpack VMLINUZ: the kernel in it, which an emulated machine would take seconds to unpack: xz, or zstd since Debian 13.
+guest_unpack() {
+	local sectors at bytes unpack
+	sectors=$(od -An -tu1 -j 497 -N 1 "$1")
+	read -r at bytes <<<"$(od -An -tu4 -j 584 -N 8 "$1")"	# the payload, after the boot sectors; its last 4 bytes are its size
+	at=$(((sectors + 1) * 512 + at))
+	unpack=xz
+	[ "$(od -An -tx4 -j "$at" -N 4 "$1")" != ' fd2fb528' ] || unpack=zstd
+	tail -c "+$((at + 1))" "$1" | head -c "$((bytes - 4))" | "$unpack" -dc
+}
+
 guest_kernel_make() (	# PACKAGE FOLDER
-	set -e
-	package=$1
-	cd "$2"
-	apt-get -q download "$package"
-	dpkg-deb -x "$package"_*.deb tree
-	rm "$package"_*.deb
+	cd "$2" && guest_apt apt-get -q download "$1" && dpkg-deb -x "$1"_*.deb tree && rm "$1"_*.deb || exit
 	set -- tree/boot/vmlinuz-*
-	version=${1#tree/boot/vmlinuz-}
+	version=${1#tree/boot/vmlinuz-} base=tree
+	[ -d tree/lib/modules ] || base=tree/usr	# Debian 13
 	echo "$version" >version
-	# Unpacked here, since unpacking in an emulated machine takes seconds.
-	at=$(grep -abom 1 $'\xfd7zXZ' "$1" | head -n 1 | cut -d: -f1)
-	tail -c "+$((at + 1))" "$1" | xz -dc --single-stream >kernel
-	depmod -b "$PWD/tree" "$version"
-	mv "tree/lib/modules/$version" modules
+	guest_unpack "$1" >kernel && depmod -b "$PWD/$base" "$version" && mv "$base/lib/modules/$version" modules || exit
 	mkdir -p initramfs.d/root initramfs.d/dev initramfs.d/proc
 	for module in $GUEST_MODULES; do
-		file=$(grep -E "/$module\.ko:" modules/modules.dep)
+		! grep -q "/$module\.ko" modules/modules.builtin || continue
 		# the last one that it needs is needed by the others
-		echo "$file" | tr -d : | tr ' ' '\n' | tac
+		grep -E "/$module\.ko(\.xz)?:" modules/modules.dep | tr -d : | tr ' ' '\n' | tac
 	done | awk '!seen[$0]++' | while read -r file; do
-		cp "modules/$file" initramfs.d/
+		cp "modules/$file" initramfs.d/ && { [[ $file != *.xz ]] || xz -d "initramfs.d/${file##*/}"; } || exit
+		file=${file%.xz}
 		echo "${file##*/}"
-	done >initramfs.d/modules
-	cp "$(command -v busybox)" initramfs.d/busybox
-	cp "$LAB_HERE/guest/initramfs.sh" initramfs.d/init
+	done >initramfs.d/modules || exit
+	cp "$(command -v busybox)" initramfs.d/busybox && cp "$LAB_HERE/guest/initramfs.sh" initramfs.d/init || exit
 	chmod 755 initramfs.d/init
 	sed -i '1s,.*,#!/busybox sh,' initramfs.d/init
-	(cd initramfs.d && find . | busybox cpio -o -H newc) >initramfs
-	rm -r tree initramfs.d
+	(cd initramfs.d && find . | busybox cpio -o -H newc) >initramfs && rm -r tree initramfs.d
 )

@@ -8,32 +8,13 @@ load guests
 
 setup_file() {
 	guests_here || return 0
-	cat >"$W/driver.sh" <<'END'
-set -u
-. "$TOP/lab/lib.sh"
-. "$TOP/lab/guest.sh"
-name=$1
-shift
-guest_up "$name" small "$@"
-declare -p GUEST_DIR GUEST_KEEPER | sed 's/declare -A/declare -gA/' >"$W/$name.new"
-mv "$W/$name.new" "$W/$name.up"
-while :; do nap 1; done
-END
 	mkdir "$W/share"
-	begin one -s "$W/share"
+	begin one small -s "$W/share"
 	export DRIVER=$driver
 }
 
 teardown_file() {
 	[ -z "${DRIVER-}" ] || kill "$DRIVER"
-}
-
-# begin NAME OPTION...: a guest of a driver of its own, whose process id is set.
-begin() {
-	bash "$W/driver.sh" "$@" >"$W/$1.log" 2>&1 3>&- &
-	driver=$!
-	while [ ! -e "$W/$1.up" ] && kill -0 "$driver" 2>/dev/null; do sleep 0.1; done
-	[ -e "$W/$1.up" ] || { cat "$W/$1.log"; return 1; }
 }
 
 setup() {
@@ -215,7 +196,7 @@ END
 	image=$(tr '\0' '\n' <"/proc/$(guest_pid one)/cmdline" | sed -n 's/^file=\(.*\),format=raw.*/\1/p')
 	before=$(stat -c '%Y %b' "$image")
 	in_guest 'echo one >/etc/mark; sync'
-	begin two -c 1 -m 256M
+	begin two small -c 1 -m 256M
 	. "$W/two.up"
 	[ "$(guest_exec two nproc </dev/null)" -eq 1 ]
 	run guest_exec two cat /etc/mark </dev/null
@@ -228,7 +209,7 @@ END
 
 @test "guest: QEMU runs on the CPUs asked for; kill -9 of the driver leaves no process, file, socket or mount" {
 	group=$(mktemp -d /sys/fs/cgroup/cpu/tp-XXXXXX 2>/dev/null || mktemp -d /sys/fs/cgroup/tp-XXXXXX 2>/dev/null) || group=''
-	begin three -c 1 -m 256M -C 0 ${group:+-G "$group"}
+	begin three small -c 1 -m 256M -C 0 ${group:+-G "$group"}
 	. "$W/three.up"
 	[ "$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/"$(guest_pid three)"/task/*/status | sort -u)" = 0 ]
 	[ -z "$group" ] || grep -F "${group##*/}" "/proc/$(guest_pid three)/cgroup"
@@ -246,7 +227,7 @@ END
 }
 
 @test "guest: kill -9 of the keeper ends QEMU, and clean removes its files" {
-	begin four -c 1 -m 256M
+	begin four small -c 1 -m 256M
 	. "$W/four.up"
 	qemu=$(guest_pid four)
 	kill -9 "${GUEST_KEEPER[four]}"

@@ -4,15 +4,39 @@
 
 load "$(dirname "${BASH_SOURCE[0]}")/../not_here"
 
-# TOP, W (the tests' own world), the functions of guests, and the root file system "small"; 1: guests cannot run here.
+# guests_here [ROOT [RELEASE...]]: TOP, W (the tests' own world), the functions of guests, that root file system ("small"), the
+# kernels of these releases (this system's). 1: guests cannot run here.
 guests_here() {
-	local why
+	local why release root=${1-small}
 	export TOP W=$BATS_FILE_TMPDIR/w
 	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 	mkdir "$W"
 	. "$TOP/lab/lib.sh"
 	. "$TOP/lab/guest.sh"
-	why=$(guest_missing) || { why=$("$TOP/lab/guest.sh" root small 2>&1) && return; }
-	not_here "$why"
-	return 1
+	[ $# -gt 1 ] || set -- "$root" ''
+	for release in "${@:2}"; do
+		if why=$(guest_missing) || ! why=$(GUEST_KERNEL_OF=$release "$TOP/lab/guest.sh" root "$root" 2>&1); then
+			not_here "$why"
+			return 1
+		fi
+	done
+}
+
+# begin NAME ROOT OPTION...: a guest of a driver of its own (`driver`), which a process holds as a run would.
+begin() {
+	[ -e "$W/driver.sh" ] || cat >"$W/driver.sh" <<'END'
+set -u
+. "$TOP/lab/lib.sh"
+. "$TOP/lab/guest.sh"
+name=$1
+shift
+guest_up "$name" "$@"
+declare -p GUEST_DIR GUEST_KEEPER | sed 's/declare -A/declare -gA/' >"$W/$name.new"
+mv "$W/$name.new" "$W/$name.up"
+while :; do nap 1; done
+END
+	bash "$W/driver.sh" "$@" >"$W/$1.log" 2>&1 3>&- &
+	driver=$!
+	while [ ! -e "$W/$1.up" ] && kill -0 "$driver" 2>/dev/null; do sleep 0.1; done
+	[ -e "$W/$1.up" ] || { cat "$W/$1.log"; return 1; }
 }
