@@ -227,6 +227,6 @@ exp_ran() {	# exp_ran FOLDER
 	! awk -v b="$BUSY" 'BEGIN { exit !(b > 70) }' ||
 		CELL_FLAGS="; the server's CPU was busy for $BUSY %: the load may have waited for it"
 	sent=$(jq -r 'select(.settings.transport == "udp" and (.result.sent_mbit_s / .result.offered_mbit_s - 1 | fabs) > 0.005)
-		| "\(.result.sent_mbit_s) of \(.result.offered_mbit_s)"' "$1/netload.json" 2>/dev/null)
+		| "\(.result.sent_mbit_s * 1000 | round / 1000) of \(.result.offered_mbit_s)"' "$1/netload.json" 2>/dev/null)
 	[ -z "$sent" ] || CELL_FLAGS+="; the load was $sent Mbit/s"
 }
