@@ -42,7 +42,7 @@ fault_kill() {	# any process: first a name is drawn, so that rare ones get their
 	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || what="$name, which had ended"
 }
 # Of a shell its script.
-name_of() { tr '\0' '\n' <"/proc/$1/cmdline" 2>/dev/null | awk 'NR == 1 { n = $0 } n ~ /bash$|\/sh$/ && /\.sh$/ { n = $0; exit }
+name_of() { { tr '\0' '\n' <"/proc/$1/cmdline"; } 2>/dev/null | awk 'NR == 1 { n = $0 } n ~ /bash$|\/sh$/ && /\.sh$/ { n = $0; exit }
 	NR > 4 { exit } END { sub(/.*\//, "", n); sub(/ .*/, "", n); print n }'; }
 fault_stop() {
 	local all
@@ -93,6 +93,7 @@ open_many() { local i fd; for ((i = 0; i < 2000; i++)); do exec {fd}</dev/null; 
 begin_run() {	# begin_run KIND: sets driver
 	(
 		[ "$1" != descriptors ] || { ulimit -n 4096; open_many; }
+		[ "$1" != group ] || settings+=(--server-memory 512M)
 		exec env "$MARK=$$" setsid ./thinprobe run "${settings[@]}" -o "$RUN" >"$folder/out" 2>"$folder/err" 3>&-
 	) &
 	driver=$!

@@ -57,6 +57,8 @@ wait "$driver" || wait "$driver"
 status=$?
 # The driver's own status after a signal is 130.
 [ "$status" -gt 130 ] || exit "$status"
+read -r -t 2 -u "$ended" _	# its children end with it
+. "${BASH_SOURCE[0]%/*}/../../lab/locks.sh" && locks_tidy "${LAB_LOCKS:-/tmp/thinprobe-locks}" >/dev/null
 if { read -r -d '' -t 0.1 run && read -r -d '' -t 0.1 called; } <&"$runs" &&
 	new=$(jq 'select(.state == "running") | .state = "interrupted" | .reason = "the driver was killed" | .ended = (now | todate)' \
 		"$run/run.json") && [ -n "$new" ] && printf '%s\n' "$new" >"$run/run.json.new" &&
