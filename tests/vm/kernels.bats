@@ -27,10 +27,10 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# on KERNEL COMMAND: of bash, in the tree. Modules that udev would load are there.
+# on KERNEL COMMAND: of bash, in the tree, with the modules and rights that udev would see to.
 on() {
 	. "$W/$1.up"
-	guest_exec "$1" bash -c "cd $(printf %q "$TOP") && modprobe -a fuse loop tun zram && $2" </dev/null
+	guest_exec "$1" bash -c "cd $(printf %q "$TOP") && modprobe -a fuse loop tun zram && chmod 666 /dev/net/tun /dev/fuse && $2" </dev/null
 }
 
 # lab_tests KERNEL FILE: of tests/lab. What is left out is named; nothing fails.
