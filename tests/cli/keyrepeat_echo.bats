@@ -9,29 +9,23 @@ KEYREPEAT=$BIN/keyrepeat
 
 # --- against the reference application ---------------------------------------------------------------------
 
-# keys 1 to 3 share an answer, so do 4 to 6 and so on
-by_threes() {
-	awk -F'\t' 'NR > 1 { g = int(($2 - 1) / 3); if (g in at && at[g] != $5) exit 1; at[g] = $5 }' keys.tsv
-}
-
-@test "keyrepeat --watch patch: one redraw for three keys is recognized exactly, and the scripted delay is found" {
+@test "keyrepeat --watch patch: keys that share a redraw share its answer, and the scripted delay is found" {
 	start_x
-	# what waits for its third key is drawn after a second without one: where others have the CPU that may come about in a train
-	for _ in {1..3}; do
-		busy_begin
-		start_refecho --display "$DISPLAY" --coalesce 3 --answer-delay const:40ms
-		run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch patch --warmup 6 --log keys.tsv --json -o report.json
-		echo "$output"
-		[ "$status" -eq 0 ]
-		kill "$refecho"
-		ends "$refecho"
-		if by_threes || ! machine_was_busy 800; then break; fi
-	done
-	by_threes
+	start_refecho --display "$DISPLAY" --coalesce 3 --answer-delay const:40ms --log echo.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch patch --warmup 6 --log keys.tsv --json -o report.json
+	echo "$output"
+	[ "$status" -eq 0 ]
+	kill "$refecho"
+	ends "$refecho"
 	[ "$(figure report.json keys_answered)" -eq 54 ]
 	[ "$(figure report.json keys_exact)" -eq 54 ]
-	[ "$(figure report.json coalesced)" -eq 36 ]
 	awk "BEGIN { exit !($(figure report.json latency_from_due_ms.min) >= 40) }"
+	# by the application's own log (on a busy machine two redraws may be seen at once, or one is of fewer keys)
+	awk -F'\t' -v coalesced="$(figure report.json coalesced)" 'FNR == 1 { next } FILENAME == "echo.tsv" {
+			drawn[$2] = $4; shared += $7 && $2 > 6; next }
+		drawn[$2] in answer && answer[drawn[$2]] != $5 || $5 < drawn[$2] { wrong++ }
+		{ answer[drawn[$2]] = $5; n++ }
+		END { print n, wrong + 0, shared, coalesced; exit n != 60 || wrong || shared < 30 || coalesced < shared }' echo.tsv keys.tsv
 }
 
 @test "keyrepeat --watch patch: a key typed by another program is reported, and no later key counts as exact" {
