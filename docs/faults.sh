@@ -42,8 +42,12 @@ fault_kill() {	# any process: first a name is drawn, so that rare ones get their
 	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || what="$name, which had ended"
 }
 # Of a shell its script.
-name_of() { { tr '\0' '\n' <"/proc/$1/cmdline"; } 2>/dev/null | awk 'NR == 1 { n = $0 } n ~ /bash$|\/sh$/ && /\.sh$/ { n = $0; exit }
-	NR > 4 { exit } END { sub(/.*\//, "", n); sub(/ .*/, "", n); print n }'; }
+name_of() {
+	{ tr '\0' '\n' <"/proc/$1/cmdline"; } 2>/dev/null | awk 'NR == 1 { n = $0 }
+		n ~ /bash$|\/sh$/ && /\.sh$/ { n = $0; exit }
+		NR > 4 { exit }
+		END { sub(/.*\//, "", n); sub(/ .*/, "", n); print n }'
+}
 fault_stop() {
 	local all
 	mapfile -t all < <(marked)

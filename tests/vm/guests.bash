@@ -40,3 +40,22 @@ END
 	while [ ! -e "$W/$1.up" ] && kill -0 "$driver" 2>/dev/null; do sleep 0.1; done
 	[ -e "$W/$1.up" ] || { cat "$W/$1.log"; return 1; }
 }
+
+# kernels_here: a guest with the root "lab" for the kernels of Debian 12 and 13 each, called bookworm and trixie; kernels_end.
+kernels_here() {
+	local kernel
+	guests_here lab bookworm trixie || return 0
+	for kernel in bookworm trixie; do
+		mkdir "$W/$kernel"
+		GUEST_KERNEL_OF=$kernel begin "$kernel" lab -m 2G -s "$W/$kernel"
+		echo "$driver" >>"$W/drivers"
+	done
+}
+kernels_end() { [ ! -e "$W/drivers" ] || xargs kill <"$W/drivers"; }
+
+# on KERNEL COMMAND: of bash, in the tree, with the modules and rights that udev would see to.
+on() {
+	. "$W/$1.up"
+	guest_exec "$1" bash -c "cd $(printf %q "$TOP") && modprobe -a fuse loop tun zram &&
+		chmod 666 /dev/net/tun /dev/fuse && $2" </dev/null
+}

@@ -6,31 +6,14 @@
 
 load guests
 
-KERNELS=(bookworm trixie)
-
-setup_file() {
-	local kernel
-	guests_here lab "${KERNELS[@]}" || return 0
-	for kernel in "${KERNELS[@]}"; do
-		mkdir "$W/$kernel"
-		GUEST_KERNEL_OF=$kernel begin "$kernel" lab -m 2G -s "$W/$kernel"
-		echo "$driver" >>"$W/drivers"
-	done
-}
-
-teardown_file() { [ ! -e "$W/drivers" ] || xargs kill <"$W/drivers"; }
+setup_file() { kernels_here; }
+teardown_file() { kernels_end; }
 
 setup() {
 	skip_not_here
 	. "$TOP/lab/lib.sh"
 	. "$TOP/lab/guest.sh"
 	cd "$BATS_TEST_TMPDIR"
-}
-
-# on KERNEL COMMAND: of bash, in the tree, with the modules and rights that udev would see to.
-on() {
-	. "$W/$1.up"
-	guest_exec "$1" bash -c "cd $(printf %q "$TOP") && modprobe -a fuse loop tun zram && chmod 666 /dev/net/tun /dev/fuse && $2" </dev/null
 }
 
 # lab_tests KERNEL FILE: of tests/lab. What is left out is named; nothing fails.
@@ -54,7 +37,8 @@ measures() {
 finds() {
 	on "$1" "./thinprobe doctor --json" >rows || [ $? -eq 4 ]	# it has no compiler
 	for what in "link delay and loss" "link rate" "groups of the scheduler" "a memory size for the server" "swap in memory"; do
-		jq -e --arg what "$what" 'any(.rows[]; (.what | startswith($what)) and .state == "yes")' rows || { echo "$what"; cat rows; return 1; }
+		jq -e --arg what "$what" 'any(.rows[]; (.what | startswith($what)) and .state == "yes")' rows ||
+			{ echo "$what"; cat rows; return 1; }
 	done
 	jq -e 'any(.rows[]; .what == "link delay and loss" and .why == "netem")' rows
 }
@@ -65,38 +49,12 @@ yields() {
 	grep -q '"cgroup v2 cpu.idle"' out
 }
 
-# A keyboard of uinput types Return three times, each time after the episode of the last one.
-types() {
-	cat >"$W/$1/keyboard.py" <<'END'
-import fcntl, os, struct, subprocess, sys, time
-fd = os.open("/dev/uinput", os.O_WRONLY)
-fcntl.ioctl(fd, 0x40045564, 1)  # UI_SET_EVBIT EV_KEY
-fcntl.ioctl(fd, 0x40045565, 28)  # UI_SET_KEYBIT KEY_ENTER
-fcntl.ioctl(fd, 0x405c5503, struct.pack("HHHH80sI", 3, 1, 1, 1, b"keys", 0))  # UI_DEV_SETUP
-fcntl.ioctl(fd, 0x5501)  # UI_DEV_CREATE
-name = fcntl.ioctl(fd, 0x8040552C, bytes(64)).rstrip(b"\0").decode()  # UI_GET_SYSNAME
-event = [e for e in os.listdir("/sys/devices/virtual/input/" + name) if e.startswith("event")][0]
-vamp = subprocess.Popen(["bin/vamp", "run", "--dry-run", "--evdev", "/dev/input/" + event, "--no-audio", "--most", "2s", "--json"],
-                        stderr=subprocess.PIPE)
-while vamp.stderr.readline() != b"ready\n":
-    assert vamp.poll() is None
-for _ in range(3):
-    for value in (1, 0):
-        os.write(fd, struct.pack("llHHi", 0, 0, 1, 28, value) + struct.pack("llHHi", 0, 0, 0, 0, 0))
-    time.sleep(6)
-vamp.terminate()
-sys.exit(vamp.wait())
-END
-	on "$1" "modprobe -a uinput evdev && python3 $W/$1/keyboard.py" >out || { cat out; return 1; }
-	cat out
-	jq -e '.result.episodes | length == 3' out
-}
-
 delays() {
 	measures "$1" wan --protocol vnc --rtt 100ms --loss 2 --typing none --keys 4 --loss-keys 4
 	[ "$(jq -s 'any(.. | .line? // empty; .kind == "netem")' out)" = true ]
 	on "$1" 'cat /root/wan/long.tsv' >long
-	awk -F'\t' '($8 == "ping_ms" || $8 == "p50_ms") && $10 != "" { n++; early += $10 < 100 } END { print n, early; exit !n || early }' long
+	awk -F'\t' '($8 == "ping_ms" || $8 == "p50_ms") && $10 != "" { n++; early += $10 < 100 }
+		END { print n, early; exit !n || early }' long
 }
 queues() { measures "$1" rtt --links 10Mbit --queues fq_codel --loads 0,50 --transport udp --probes ping; }
 protects() { measures "$1" paging --protocol vnc --swap slow:2.5ms --methods busy --sessions low --runs 1; }
@@ -113,8 +71,6 @@ protects() { measures "$1" paging --protocol vnc --swap slow:2.5ms --methods bus
 @test "Debian 13's kernel: tests of the slow disk" { lab_tests trixie disk; }
 @test "Debian 12's kernel: idleprofile yields in a group of its own" { yields bookworm; }
 @test "Debian 13's kernel: idleprofile yields in a group of its own" { yields trixie; }
-@test "Debian 12's kernel: vamp reads a keyboard of uinput" { types bookworm; }
-@test "Debian 13's kernel: vamp reads a keyboard of uinput" { types trixie; }
 @test "Debian 12's kernel: a round trip of 100 ms and loss, by netem" { delays bookworm; }
 @test "Debian 13's kernel: a round trip of 100 ms and loss, by netem" { delays trixie; }
 @test "Debian 12's kernel: pings through fq_codel" { queues bookworm; }
