@@ -5,8 +5,9 @@
 #
 # usage: bench/netload.sh [--quick] [--rounds N]     (8 rounds; 10 minutes; quick: 1 round of two rates)
 # Rates are in bits of whole frames; iperf3, which counts payload, is told so much less. A second's
-# rate is the payload that the sender's interface has sent (/proc/net/dev, without a header for each packet, which the kernel may
-# segment later) in as many whole frames, over the time between two readings; a reading that took over a millisecond is left out.
+# rate is that of whole frames with the payload that the sender's interface has sent (/proc/net/dev: bytes less a header for each
+# packet; with segmentation offload a packet is many frames), over the time between two readings; a reading that took over a
+# millisecond is left out.
 # shellcheck disable=SC2317  # what alternate, holds and on_exit call
 # shellcheck disable=SC2154  # LAB_ variables are the lab's
 set -u
@@ -82,6 +83,16 @@ sends() {	# more than it takes to get to know each other
 }
 sent_bytes() { lab_exec -C server awk -v name="$LAB_IF_server:" '$1 == name { print $10 }' /proc/net/dev; }
 
+offload() {	# on|off: at both ends, as the lab switches it
+	local role interface
+	for role in server client; do
+		interface=LAB_IF_$role
+		lab_exec -R "$role" ethtool -K "${!interface}" tso "$1" gso "$1" gro "$1" >/dev/null 2>&1 || return
+		lab_exec -R "$role" ethtool -K "${!interface}" tx-udp-segmentation "$1" >/dev/null 2>&1
+	done
+	return 0
+}
+
 fastest() {	# CONTENDER ROUND
 	local rate
 	case $1 in
@@ -102,10 +113,7 @@ echo "rate of each second against what was asked for, in percent of it; from 500
 for transport in tcp udp; do
 	for mbit in "${rates[@]}"; do alternate "$([ "$n" -gt 2 ] && echo 2 || echo "$n")" held netload iperf3; done
 done
-for role in server client; do
-	interface=LAB_IF_$role
-	lab_exec -R "$role" ethtool -K "${!interface}" tso on gso on gro on >/dev/null 2>&1 || fast=()
-done
+offload on || fast=()
 for transport in tcp udp; do
 	for mbit in ${fast[@]+"${fast[@]}"}; do alternate "$n" held netload iperf3; done
 done
@@ -125,10 +133,7 @@ within() {
 }
 holds "every second of netload is within $PERCENT % of its frame bits" within
 echo
-for role in server client; do
-	interface=LAB_IF_$role
-	lab_exec -R "$role" ethtool -K "${!interface}" tso off gso off gro off >/dev/null 2>&1
-done
+offload off
 alternate "$n" fastest netload iperf3
 ratio_head
 ratio 'top rate' netload iperf3 '>0.9' 1 Mbit/s
