@@ -18,11 +18,8 @@ teardown_file() {
 }
 
 setup() {
-	skip_not_here
-	. "$TOP/lab/lib.sh"
-	. "$TOP/lab/guest.sh"
+	guests_use
 	. "$W/one.up"
-	cd "$BATS_TEST_TMPDIR"
 }
 
 until_true() {	# COMMAND...

@@ -7,19 +7,26 @@ load "$(dirname "${BASH_SOURCE[0]}")/../not_here"
 # guests_here [ROOT [RELEASE...]]: TOP, W (the tests' own world), the functions of guests, that root file system ("small"), the
 # kernels of these releases (this system's). 1: guests cannot run here.
 guests_here() {
-	local why release root=${1-small}
+	local why release
 	export TOP W=$BATS_FILE_TMPDIR/w
 	TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 	mkdir "$W"
 	. "$TOP/lab/lib.sh"
 	. "$TOP/lab/guest.sh"
-	[ $# -gt 1 ] || set -- "$root" ''
-	for release in "${@:2}"; do
-		if why=$(guest_missing) || ! why=$(GUEST_KERNEL_OF=$release "$TOP/lab/guest.sh" root "$root" 2>&1); then
+	for release in "${2-}" "${@:3}"; do
+		if why=$(guest_missing) || ! why=$(GUEST_KERNEL_OF=$release "$TOP/lab/guest.sh" root "${1-small}" 2>&1); then
 			not_here "$why"
 			return 1
 		fi
 	done
+}
+
+# In setup(): the functions of guests, in the test's own folder.
+guests_use() {
+	skip_not_here
+	. "$TOP/lab/lib.sh"
+	. "$TOP/lab/guest.sh"
+	cd "$BATS_TEST_TMPDIR"
 }
 
 # begin NAME ROOT OPTION...: a guest of a driver of its own (`driver`), which a process holds as a run would.

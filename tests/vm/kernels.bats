@@ -9,12 +9,7 @@ load guests
 setup_file() { kernels_here; }
 teardown_file() { kernels_end; }
 
-setup() {
-	skip_not_here
-	. "$TOP/lab/lib.sh"
-	. "$TOP/lab/guest.sh"
-	cd "$BATS_TEST_TMPDIR"
-}
+setup() { guests_use; }
 
 # lab_tests KERNEL FILE: of tests/lab. What is left out is named; nothing fails.
 lab_tests() {

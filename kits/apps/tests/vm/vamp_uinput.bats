@@ -8,12 +8,7 @@ load ../../../../tests/vm/guests
 setup_file() { kernels_here; }
 teardown_file() { kernels_end; }
 
-setup() {
-	skip_not_here
-	. "$TOP/lab/lib.sh"
-	. "$TOP/lab/guest.sh"
-	cd "$BATS_TEST_TMPDIR"
-}
+setup() { guests_use; }
 
 # A keyboard of uinput types Return three times, each time after the episode of the last one.
 types() {
