@@ -85,7 +85,7 @@ guest_root_make() {	# SIZE PACKAGES FOLDER
 		rm -rf -- "$3/root"
 }
 
-# guest_apt COMMAND...: apt-get or apt-cache of `release`; another than this system's has lists of its own.
+# guest_apt COMMAND...: apt-get or apt-cache for `release`; another than this system's has package lists of its own (GUEST_LISTS).
 guest_apt() {
 	[ "$release" != "$(guest_release)" ] || { "$@"; return; }
 	"$1" -o "Dir::State::Lists=${GUEST_LISTS:-$GUEST_CACHE/lists-$release}" -o Dir::Etc::SourceParts=/dev/null \
