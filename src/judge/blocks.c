@@ -74,7 +74,7 @@ static int read_row(void *context, char *const *cell)
 
 int blocks_read(FILE *in, struct block_table *out, unsigned long *line)
 {
-	*out = (struct block_table){ .series = memory_new(1, sizeof(*out->series)) }; /* loops add to it, which a null pointer forbids */
+	*out = (struct block_table){ .series = memory_new(1, sizeof(*out->series)) }; /* loops add to it: never NULL */
 	return rows_in_read(in, "blocks/1", columns, COLUMNS, read_row, out, line);
 }
 

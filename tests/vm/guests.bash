@@ -26,7 +26,7 @@ guests_use() {
 	skip_not_here
 	. "$TOP/lab/lib.sh"
 	. "$TOP/lab/guest.sh"
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 # begin NAME ROOT OPTION...: a guest of a driver of its own (`driver`), which a process holds as a run would.
