@@ -65,11 +65,16 @@ pair_facts() {	# pair_facts PROTOCOL: prints what may not change, of the run
 			lab: (.lab | {rate, shared_cpus, rootless, capture})}' "$RUN/run.json"
 }
 
+# A fact that is not known, now or then (a tool that took too long to say its version), is not a changed fact.
 pair_recall() {	# pair_recall WHAT PROTOCOL: prints the value; 1: there is none, or a stale one
 	local kept stale
 	kept=$(jq -c --arg what "$1" '.[$what] // empty' "${EXP_PAIR:-/dev/null}" 2>/dev/null) && [ -n "$kept" ] || return
-	stale=$(jq -r --argjson facts "$(pair_facts "$2")" '.facts as $old
-		| $facts | keys | map(select($facts[.] != $old[.])) | join(", ")' <<<"$kept") && [ -z "$stale" ] ||
+	stale=$(jq -r --argjson facts "$(pair_facts "$2")" '
+		def changed($old):
+			if . == null or $old == null then empty
+			elif type == "object" and ($old | type) == "object" then keys[] as $key | .[$key] | [$key] + changed($old[$key])
+			else select(. != $old) | [] end;
+		.facts as $old | [$facts | changed($old) | join(".")] | join(", ")' <<<"$kept") && [ -z "$stale" ] ||
 		{ warn "$1 is measured again; what it depends on has changed: ${stale:-all}"; return 1; }
 	jq -c .value <<<"$kept"
 }

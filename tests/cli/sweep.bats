@@ -125,22 +125,25 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	put_json() { cat >"$1"; }
 	. "$engine/measure.sh"
 	facts() { jq -n --arg kernel "$1" '{version: "1", lab: {}, protocols: {vnc: {version: 1}, x11: {version: 1}},
-		host: {kernel: "a", uptime_s: now, client: {$kernel, load: [now]}}}' >run.json; }
+		host: {kernel: "a", uptime_s: now, client: {kernel: ($kernel | if . == "" then null else . end), load: [now]}}}' >run.json; }
 	facts a
 	run ! pair_recall noise vnc
 	pair_keep noise vnc '{"updates": 7}'
 	pair_keep other vnc 1
 	facts a
 	[ "$(pair_recall noise vnc)" = '{"updates":7}' ] && [ "$(pair_recall other vnc)" = 1 ]
+	# a fact that could not be found out is not a changed one
+	facts ''
+	[ "$(pair_recall noise vnc)" = '{"updates":7}' ]
 	facts b
 	run --separate-stderr pair_recall noise vnc
-	[ "$status" = 1 ] && [ -z "$output" ] && [[ $stderr == *noise*changed:\ client ]]
+	[ "$status" = 1 ] && [ -z "$output" ] && [[ $stderr == *noise*changed:\ client.kernel ]]
 	pair_keep noise vnc '{"updates": 8}'
 	[ "$(pair_recall noise vnc)" = '{"updates":8}' ]
 	run ! pair_recall other vnc
 	jq '.protocols.vnc.version = 2' run.json >new && mv new run.json
 	run --separate-stderr pair_recall noise vnc
-	[ "$status" = 1 ] && [[ $stderr == *changed:\ protocol ]]
+	[ "$status" = 1 ] && [[ $stderr == *changed:\ protocol.version ]]
 	unset EXP_PAIR	# an ordinary run keeps nothing
 	pair_keep noise vnc 1
 	run ! pair_recall noise vnc

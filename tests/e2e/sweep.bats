@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A sweep of two cells on emulated hosts, killed in the middle and resumed.
+# A sweep of two cells on emulated hosts, killed in the middle and resumed. What it measures once is measured again if a test of
+# kernel switches runs beside it, so none does.
+# bats file_tags=alone:switches
 
 load ../not_here
 
