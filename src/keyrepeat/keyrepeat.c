@@ -254,7 +254,8 @@ static void alloc_observations(const struct target_ops *target)
 static void close_target(void)
 {
 	train_stop_watching(&run.cfg);
-	run.cfg.target->close(run.cfg.self);
+	if (!run.seen.crashed) /* else nothing of the library is called again */
+		run.cfg.target->close(run.cfg.self);
 	munlockall(); /* so that the limit on locked memory does not stop the report */
 }
 
@@ -298,7 +299,9 @@ static int type_on_demand(void)
 		status = EXIT_LOSSY;
 	if (err || rows_err || d.train.end != SENDER_COMPLETE)
 		status = d.train.end == SENDER_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_RUN;
-	if (d.train.end == SENDER_DROPPED)
+	if (d.train.end == SENDER_DROPPED && run.seen.crashed)
+		warn(REPORT_CRASHED, strsignal(run.seen.crashed));
+	else if (d.train.end == SENDER_DROPPED)
 		warn("the connection was dropped; is the server still running? Keys requested before that were answered");
 	else if (d.train.end == SENDER_LEFT)
 		warn("%s, so no more keys are sent: leave the window alone while it is measured", (const char *)run.seen.left);

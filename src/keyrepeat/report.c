@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *const report_columns[] = { "key",	      "due_ns",	 "sent_ns", "answer_ns",	  "answer_high_ns",
 				       "censored_ns", "skipped", "block",   "realtime_offset_ns", "earliest_ns",
@@ -169,6 +170,10 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 	bool sent = keys && train->due && key_sent_time(&train->key[0]) != INT64_MAX;
 
 	*status = EXIT_RUN;
+	if (train->end == SENDER_DROPPED && seen->crashed) {
+		snprintf(text, sizeof(text), REPORT_CRASHED, strsignal(seen->crashed));
+		return text;
+	}
 	if (train->end == SENDER_DROPPED)
 		return "the connection was dropped; is the server still running? What was measured until then is in the report";
 	if (train->end == SENDER_LEFT) {

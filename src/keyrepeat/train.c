@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #define WALL_ROOM_NS (300 * NS_PER_US) /* no reading in this time before a key is due; a reading takes a few microseconds */
 #define TURN_POLL_NS NS_PER_MS	       /* between two tests whether the next key may go */
 #define TURN_NS (2 * NS_PER_S)	       /* longest wait for the answer to the key before: it may never be answered */
+#define REPORT_S 60		       /* for the report after a crash of the watching thread, which may hold a lock */
 #define STACK_BYTES (1 << 20)	       /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
 static struct {
@@ -27,6 +29,41 @@ static struct {
 	int priority;
 } watcher;
 
+static _Thread_local const struct key_train_cfg *watched; /* by this thread */
+
+/* A library decodes what the display sends. Where it crashes, its thread stays as it is, and what was measured can be written. */
+static void on_crash(int number)
+{
+	if (!watched) {
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
+	atomic_store(&watched->seen->crashed, number);
+	atomic_store(&watched->seen->dropped, true);
+	alarm(REPORT_S);
+	for (;;)
+		poll(NULL, 0, -1);
+}
+
+static void catch_crashes(const struct key_train_cfg *cfg)
+{
+	static _Alignas(16) char stack[32 << 10]; /* the thread's own may have overflowed */
+	stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction act = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
+	static const int crash[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+	sigset_t set;
+
+	watched = cfg;
+	sigaltstack(&other, NULL);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(crash) / sizeof(crash[0]); i++) {
+		sigaction(crash[i], &act, NULL);
+		sigaddset(&set, crash[i]);
+	}
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* a fault while its signal is blocked ends the program */
+}
+
 static void *watch_thread(void *arg)
 {
 	const struct key_train_cfg *cfg = arg;
@@ -35,6 +72,7 @@ static void *watch_thread(void *arg)
 	struct rt_granted got;
 
 	rt_setup(watcher.priority, &got);
+	catch_crashes(cfg);
 	while (!watcher.stopping) {
 		if (cfg->target->handle(cfg->self)) {
 			if (!watcher.stopping)
@@ -72,7 +110,8 @@ void train_stop_watching(const struct key_train_cfg *cfg)
 		;
 	if (cfg->target->interrupt)
 		cfg->target->interrupt(cfg->self);
-	pthread_join(watcher.thread, NULL);
+	while (!atomic_load(&cfg->seen->crashed) && pthread_tryjoin_np(watcher.thread, NULL) == EBUSY)
+		poll(NULL, 0, 1);
 	close(watcher.stop_fd);
 	watcher.running = false;
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A display whose library crashes on the answer to the third key: what came before is kept, and the program goes on. */
+#include "../unit.h"
+#include "keyrepeat/target.h"
+#include "keyrepeat/train.h"
+#include "clock.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { CRASHES_AT = 3 };
+
+static struct display {
+	int keys[2];			/* a pipe */
+	const volatile char *forbidden; /* NULL: abort() */
+	struct observations seen;
+} display;
+
+static int keys_end(void *self)
+{
+	return ((struct display *)self)->keys[0];
+}
+
+static int press_end(void *self)
+{
+	return ((struct display *)self)->keys[1];
+}
+
+static int take_key(void *self, int key, bool down)
+{
+	(void)key;
+	return !down || write(((struct display *)self)->keys[1], "k", 1) == 1 ? 0 : -1;
+}
+
+static int answer(void *self)
+{
+	struct display *d = self;
+	char key;
+
+	if (atomic_load(&d->seen.updates) + 1 == CRASHES_AT) {
+		if (!d->forbidden)
+			abort();
+		(void)*d->forbidden;
+	}
+	if (read(d->keys[0], &key, 1) == 1)
+		observations_add_update(&d->seen, clock_now());
+	return 0;
+}
+
+static const struct target_ops broken = {
+	.scheme = "broken", .send_fd = press_end, .send = take_key, .watch_fd = keys_end, .handle = answer
+};
+
+static void type_until(int crash, void *forbidden)
+{
+	static const int64_t due[] = { 0, 50 * NS_PER_MS, 100 * NS_PER_MS, 150 * NS_PER_MS, 200 * NS_PER_MS };
+	struct key_train_cfg cfg = { .target = &broken,
+				     .self = &display,
+				     .seen = &display.seen,
+				     .watch = WATCH_UPDATE,
+				     .n = sizeof(due) / sizeof(due[0]),
+				     .offset_ns = due,
+				     .period_ns = 50 * NS_PER_MS };
+	struct key_train train;
+
+	display = (struct display){ .forbidden = forbidden };
+	assert_int_equal(pipe(display.keys), 0);
+	assert_int_equal(fcntl(display.keys[0], F_SETFL, O_NONBLOCK), 0);
+	observations_init(&display.seen, NS_PER_S, 8, 1, 0);
+	assert_int_equal(train_start_watching(&cfg), 0);
+	train_send_keys(&cfg, &train);
+	train_stop_watching(&cfg);
+	alarm(0); /* (of the crash) */
+	assert_int_equal(train.end, SENDER_DROPPED);
+	assert_int_equal(display.seen.crashed, crash);
+	assert_int_equal(display.seen.updates, CRASHES_AT - 1);
+	assert_true(display.seen.update[0].first_ns >= train.key[0].sent_ns);
+	train_free(&train);
+	observations_free(&display.seen);
+	close(display.keys[0]);
+	close(display.keys[1]);
+}
+
+TEST(a_bad_access_costs_no_key_before_it)
+{
+	void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	type_until(SIGSEGV, page);
+	munmap(page, 4096);
+}
+
+TEST(an_abort_costs_no_key_before_it)
+{
+	type_until(SIGABRT, NULL);
+}
