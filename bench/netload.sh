@@ -5,9 +5,9 @@
 #
 # usage: bench/netload.sh [--quick] [--rounds N]     (8 rounds; 10 minutes; quick: 1 round of two rates)
 # Rates are in bits of whole frames; iperf3, which counts payload, is told so much less. A second's
-# rate is that of whole frames with the payload that the sender's interface has sent (/proc/net/dev: bytes less a header for each
-# packet; with segmentation offload a packet is many frames), over the time between two readings; a reading that took over a
-# millisecond is left out.
+# rate is that of the bytes which the sender's interface has sent (/proc/net/dev), over the time between two readings; a reading that
+# took over a millisecond is left out. With segmentation offload a packet is many frames: there it is the rate of full frames with
+# the payload that was sent (the bytes less a header for each packet).
 # shellcheck disable=SC2317  # what alternate, holds and on_exit call
 # shellcheck disable=SC2154  # LAB_ variables are the lab's
 set -u
@@ -70,10 +70,10 @@ held() {	# CONTENDER ROUND, at $mbit by $transport
 	nap 0.5
 	lab_exec -C server bash -c "$sampler" sampler "$LAB_IF_server" "$seconds" >"$work/seconds" || die "the counters cannot be read"
 	lab_stop "$SENDER"
-	awk -v want="$mbit" -v header="$([ "$transport" = tcp ] && echo 66 || echo 42)" '{ payload = $3 - header * $4 }
-		NR > 1 && ok && $2 - $1 < 1000 {
-			printf "%.5f\n", 100 * (8 * (payload - before) * 1514 / (1514 - header) / ($1 - at) / want - 1) }
-		{ ok = $2 - $1 < 1000; at = $1; before = payload }' "$work/seconds" |
+	awk -v want="$mbit" -v header="$([ "$offload" = off ] && echo 0 || { [ "$transport" = tcp ] && echo 66 || echo 42; })" '
+		{ sent = ($3 - header * $4) * 1514 / (1514 - header) }
+		NR > 1 && ok && $2 - $1 < 1000 { printf "%.5f\n", 100 * (8 * (sent - before) / ($1 - at) / want - 1) }
+		{ ok = $2 - $1 < 1000; at = $1; before = sent }' "$work/seconds" |
 		while read -r off; do note "off $transport $mbit" "$1" "$2" "$off"; done
 }
 
@@ -83,8 +83,9 @@ sends() {	# more than it takes to get to know each other
 }
 sent_bytes() { lab_exec -C server awk -v name="$LAB_IF_server:" '$1 == name { print $10 }' /proc/net/dev; }
 
-offload() {	# on|off: at both ends, as the lab switches it
+offload() {	# on|off: at both ends, as the lab switches it; sets $offload
 	local role interface
+	offload=$1
 	for role in server client; do
 		interface=LAB_IF_$role
 		lab_exec -R "$role" ethtool -K "${!interface}" tso "$1" gso "$1" gro "$1" >/dev/null 2>&1 || return
@@ -110,6 +111,7 @@ fastest() {	# CONTENDER ROUND
 
 echo
 echo "rate of each second against what was asked for, in percent of it; from 5000 Mbit/s on with segmentation offload"
+offload=off
 for transport in tcp udp; do
 	for mbit in "${rates[@]}"; do alternate "$([ "$n" -gt 2 ] && echo 2 || echo "$n")" held netload iperf3; done
 done
