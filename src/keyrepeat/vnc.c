@@ -19,12 +19,16 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <rfb/rfbclient.h>
 
 #define HOST_MOST 256
 #define ENCODINGS "copyrect tight zrle hextile zlib raw"
+#ifndef VNC_PIXELS_MOST
+#define VNC_PIXELS_MOST (1u << 28) /* a server may claim 65535x65535, 17 GB for each of two pictures */
+#endif
 
 struct vnc_client {
 	rfbClient *client;
@@ -34,6 +38,8 @@ struct vnc_client {
 	bool asked;		   /* the server asked for a password */
 	struct why bad_password;   /* why the password file cannot be read; "": can be */
 	struct pixel_area area;	   /* around all rectangles of the update; empty: it had none */
+	void *picture;		   /* the library's; NULL: none */
+	size_t picture_bytes;	   /* mapped, with what may not be written */
 	uint32_t *before;	   /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool pictured; /* the first whole picture has come */
@@ -120,6 +126,34 @@ static struct patch_image searched_image(const rfbClient *c)
 	return (struct patch_image){ c->width, c->height, pixel_luminance, c };
 }
 
+static void free_picture(struct vnc_client *self)
+{
+	if (self->picture)
+		munmap(self->picture, self->picture_bytes);
+	self->picture = NULL;
+}
+
+/* Behind the picture no memory can be written, up to the end of the farthest rectangle that a message can name: where the library
+ * does not check one (a gradient of tight without width, in 0.9.14), it crashes, and nothing else is overwritten. */
+static rfbBool make_picture(rfbClient *client)
+{
+	struct vnc_client *self = find_client(client);
+	size_t width = (size_t)client->width, pixels = width * (size_t)client->height;
+
+	free_picture(self);
+	client->frameBuffer = NULL;
+	self->picture_bytes = width * 2 * UINT16_MAX * sizeof(uint32_t) + 2 * UINT16_MAX * sizeof(uint32_t);
+	if (pixels && pixels <= VNC_PIXELS_MOST)
+		self->picture = mmap(NULL, self->picture_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (self->picture == MAP_FAILED)
+		self->picture = NULL;
+	if (self->picture && !mprotect(self->picture, pixels * sizeof(uint32_t), PROT_READ | PROT_WRITE))
+		client->frameBuffer = self->picture;
+	else
+		keep_error("a screen of %dx%d pixels is too small or too large", client->width, client->height);
+	return client->frameBuffer != NULL;
+}
+
 static void on_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
 	struct vnc_client *self = find_client(client);
@@ -154,7 +188,7 @@ static void record_changes(struct vnc_client *self, int64_t now)
 	}
 	if (at->x < 0 || at->y < 0 || at->x + at->w > c->width || at->y + at->h > c->height)
 		return;
-	/* the picture is aligned for uint32_t: libvncclient allocates it by malloc() */
+	/* the picture is aligned for uint32_t: it begins a page */
 	observations_record_changes(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer, (size_t)c->width,
 				    at);
 }
@@ -166,7 +200,7 @@ static void on_update(rfbClient *client)
 	struct vnc_client *self = find_client(client);
 	uint32_t number;
 
-	if (area_is_empty(&self->area)) /* no pixels: a pointer shape, for example */
+	if (area_is_empty(&self->area) || !client->frameBuffer) /* no pixels: a pointer shape, for example */
 		return;
 	self->pictured = true;
 	if (self->watch == WATCH_UPDATE)
@@ -227,7 +261,7 @@ static int read_messages(struct vnc_client *self, int timeout_ms)
 	/* poll() does not see data in the library's buffer. (A second message in one TLS record is not seen at all and waits for the
 	 * next record; but servers end a record after each update.) */
 	do {
-		if (!HandleRFBServerMessage(self->client))
+		if (!HandleRFBServerMessage(self->client) || !self->client->frameBuffer)
 			return -EPIPE;
 	} while (self->client->buffered);
 	return 0;
@@ -295,10 +329,10 @@ static void vnc_close(void *p)
 	struct vnc_client *self = p;
 
 	if (self->client) {
-		free(self->client->frameBuffer);
 		self->client->frameBuffer = NULL;
 		rfbClientCleanup(self->client);
 	}
+	free_picture(self);
 	free(self->before);
 	free(self->act);
 	free(self);
@@ -313,6 +347,7 @@ static void set_up_client(struct vnc_client *self)
 	rfbClientSetClientData(c, &tag, self);
 	c->GetPassword = give_password;
 	c->GetCredential = give_credential;
+	c->MallocFrameBuffer = make_picture;
 	c->GotFrameBufferUpdate = on_rectangle;
 	c->FinishedFrameBufferUpdate = on_update;
 	c->canHandleNewFBSize = TRUE;
@@ -377,6 +412,7 @@ static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 	*self = (struct vnc_client){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
 	set_up_client(self);
 	if (connect_server(self, cfg, why)) {
+		free_picture(self);
 		free(self);
 		return NULL;
 	}
