@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# elsewhere.sh SUITE[:ARCHITECTURE] [PATTERN...] - clones this checkout into a new root of another release or architecture and runs
+# `./thinprobe check` there, as a newcomer would: bookworm, trixie, noble; i386, arm64 (by qemu-user-static). As root, with
+# mmdebstrap; needs 4 GiB of memory.
+#
+# Root and mounts are in namespaces of this run and end with it. CC=clang is passed on; MIRROR=URL names the archive.
+#	tests/elsewhere.sh trixie
+#	tests/elsewhere.sh bookworm:arm64 unit/ cli/
+set -eu -o pipefail
+top=$(cd "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd) || exit
+[ $# -gt 0 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ "$EUID" = 0 ] || { echo "elsewhere.sh: needs root" >&2; exit 4; }
+native=$(dpkg --print-architecture)
+suite=${1%:*} architecture=$native
+[[ $1 != *:* ]] || architecture=${1#*:}
+if [ -z "${ELSEWHERE_IN-}" ]; then
+	namespaces=(--mount --pid --fork --kill-child --propagation private)
+	# binfmt_misc is a user namespace's own (from Linux 6.7 on)
+	case $native:$architecture in
+	"$native:$native" | amd64:i386) ;;
+	*) namespaces+=(--user "--map-users=0,0,65536" "--map-groups=0,0,65536" --setuid 0 --setgid 0) ;;
+	esac
+	ELSEWHERE_IN=1 exec unshare "${namespaces[@]}" -- "$0" "$@"
+fi
+shift
+root=/mnt/root
+mount -t tmpfs -o size=8g elsewhere /mnt
+mkdir /mnt/tmp
+export TMPDIR=/mnt/tmp
+mount -t proc proc /proc
+if [ "$architecture" = arm64 ] && [ "$native" != arm64 ]; then
+	mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
+	magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+	mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+	printf '%s' ":aarch64:M::$magic:$mask:$(type -P qemu-aarch64-static):F" >/proc/sys/fs/binfmt_misc/register
+fi
+mapfile -t options < <(apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-|Retries)' | sed 's/^/--aptopt=/')
+mmdebstrap --quiet --mode=root --variant=minbase --format=directory --architectures="$architecture" \
+	--include=ca-certificates,git --aptopt='APT::Install-Recommends "false"' "${options[@]}" \
+	--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt=force-unsafe-io "$suite" "$root" ${MIRROR:+"$MIRROR"} </dev/null
+cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+for kernels in sys dev; do mount --rbind "/$kernels" "$root/$kernels"; done
+mount -t proc proc "$root/proc"
+git clone -q "$top" "$root/src"
+status=0
+chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root USER=root LANG=C.UTF-8 ${CC:+CC="$CC"} \
+	TEST_PATIENCE="${TEST_PATIENCE-1}" TEST_SKIPS="${TEST_SKIPS-1000}" \
+	sh -c 'cd /src && ./thinprobe check "$@"' check "$@" || status=$?
+exit "$status"
