@@ -15,7 +15,7 @@ native=$(dpkg --print-architecture)
 suite=${1%:*} architecture=$native
 [[ $1 != *:* ]] || architecture=${1#*:}
 if [ -z "${ELSEWHERE_IN-}" ]; then
-	namespaces=(--mount --pid --fork --kill-child --propagation private)
+	namespaces=(--mount --propagation private)
 	# binfmt_misc is a user namespace's own (from Linux 6.7 on)
 	case $native:$architecture in
 	"$native:$native" | amd64:i386) ;;
@@ -28,7 +28,6 @@ root=/mnt/root
 mount -t tmpfs -o size=8g elsewhere /mnt
 mkdir /mnt/tmp
 export TMPDIR=/mnt/tmp
-mount -t proc proc /proc
 if [ "$architecture" = arm64 ] && [ "$native" != arm64 ]; then
 	mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
 	magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
@@ -40,8 +39,7 @@ mmdebstrap --quiet --mode=root --variant=minbase --format=directory --architectu
 	--include=ca-certificates,git --aptopt='APT::Install-Recommends "false"' "${options[@]}" \
 	--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt=force-unsafe-io "$suite" "$root" ${MIRROR:+"$MIRROR"} </dev/null
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
-for kernels in sys dev; do mount --rbind "/$kernels" "$root/$kernels"; done
-mount -t proc proc "$root/proc"
+for kernels in proc sys dev; do mount --rbind "/$kernels" "$root/$kernels"; done
 git clone -q "$top" "$root/src"
 status=0
 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root USER=root LANG=C.UTF-8 ${CC:+CC="$CC"} \
