@@ -5,9 +5,9 @@
 #
 # usage: bench/netload.sh [--quick] [--rounds N]     (8 rounds; 10 minutes; quick: 1 round of two rates)
 # Rates are in bits of whole frames; iperf3, which counts payload, is told so much less. A second's
-# rate is that of the bytes which the sender's interface has sent (/proc/net/dev), over the time between two readings; a reading that
-# took over a millisecond is left out. With segmentation offload a packet is many frames: there it is the rate of full frames with
-# the payload that was sent (the bytes less a header for each packet).
+# rate is that of the bytes which the sender's interface has sent (/proc/net/dev), over the time between two readings; a reading
+# that took over a millisecond is left out. With segmentation offload a packet is many frames: there it is the rate of full frames
+# with the payload that was sent (the bytes less a header for each packet).
 # shellcheck disable=SC2317  # what alternate, holds and on_exit call
 # shellcheck disable=SC2154  # LAB_ variables are the lab's
 set -u

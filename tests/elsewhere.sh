@@ -24,9 +24,10 @@ if [ -z "${ELSEWHERE_IN-}" ]; then
 	ELSEWHERE_IN=1 exec unshare "${namespaces[@]}" -- "$0" "$@"
 fi
 shift
+mount -t tmpfs elsewhere /mnt
 root=/mnt/root
-mount -t tmpfs -o size=8g elsewhere /mnt
-mkdir /mnt/tmp
+mkdir "$root" /mnt/tmp
+mount -t tmpfs -o size=8g elsewhere "$root"	# (programs that make their mounts private need / to be a mount)
 export TMPDIR=/mnt/tmp
 if [ "$architecture" = arm64 ] && [ "$native" != arm64 ]; then
 	mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
@@ -40,9 +41,9 @@ mmdebstrap --quiet --mode=root --variant=minbase --format=directory --architectu
 	--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt=force-unsafe-io "$suite" "$root" ${MIRROR:+"$MIRROR"} </dev/null
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 for kernels in proc sys dev; do mount --rbind "/$kernels" "$root/$kernels"; done
-git clone -q "$top" "$root/src"
+git clone -q "$top" "$root/opt/thinprobe"
 status=0
 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root USER=root LANG=C.UTF-8 ${CC:+CC="$CC"} \
 	TEST_PATIENCE="${TEST_PATIENCE-1}" TEST_SKIPS="${TEST_SKIPS-1000}" \
-	sh -c 'cd /src && ./thinprobe check "$@"' check "$@" || status=$?
+	sh -c 'cd /opt/thinprobe && ./thinprobe check "$@"' check "$@" || status=$?
 exit "$status"

@@ -25,7 +25,8 @@ def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == 
 # ---- numbers of ours: rows of a kept run's table that meet "column=value column!=value ...", in a text with {column} ----
 def table_rows($name): .tables[$name] // [] | .[0] as $head
 	| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
-def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then null else ($v | tonumber? // $v) end);
+# (+ 0: jq 1.7 writes a number as it was read.)
+def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then null else ($v | (tonumber? + 0) // $v) end);
 def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)(?<other>!?)=(?<v>.*)$")) as $w (.;
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
 	else ($w.v | tonumber? // $w.v) as $v
