@@ -55,6 +55,7 @@ previous_run() {
 		| [.started, input_filename] | @tsv' 2>/dev/null | sort | tail -n 1 | sed 's/.*\t//; s,/run.json$,,'
 }
 
+# (+ 0: jq 1.7 writes a number as it was read.)
 # One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null. `previous` has the
 # summary of the run before this one, which began at `before`.
 document() {
@@ -73,7 +74,7 @@ document() {
 		--arg before "$([ -z "$before" ] || jq -r .started "$before/run.json")" --arg before_name "${before##*/}" '
 		def rows($types): (.[0] // []) as $head | [$head[] | $types == null or ($types[.] // "text") != "text"] as $number | .[1:]
 			| map(. as $row | reduce range($head | length) as $i ({}; .[$head[$i]] = ($row[$i]
-				| if . == null or . == "" then null elif $number[$i] then tonumber? // . else . end)));
+				| if . == null or . == "" then null elif $number[$i] then (tonumber? + 0) // . else . end)));
 		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")))}) | from_entries
 		| (reduce (.schema | rows(null)[]) as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
 		| with_entries($types[.key] as $of | .value |= rows($of))
