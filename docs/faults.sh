@@ -190,7 +190,7 @@ fi
 	cat <<-'END'
 		# What happens if a run breaks?
 
-		Made by `docs/faults.sh`. A run of `stalls` over VNC (2 cells) is broken at a random moment; then it ends or goes on.
+		Made by `docs/faults.sh`. A run of `stalls` over VNC (4 cells) is broken at a random moment; then it ends or goes on.
 		*Folder valid*: `run.json` can be read and says how the run ended, or there is none yet. *Named*: the run says what went
 		wrong. *Left*: processes, mounts, swap, groups, links, switches of the kernel, files in /tmp that were not there before.
 		*Lost*: cells that had been measured before the fault and were not there any more. *Resumed*: of those that did not
