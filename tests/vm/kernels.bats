@@ -53,6 +53,7 @@ delays() {
 }
 queues() { measures "$1" rtt --links 10Mbit --queues fq_codel --loads 0,50 --transport udp --probes ping; }
 protects() { measures "$1" paging --protocol vnc --swap slow:2.5ms --methods busy --sessions low --runs 1; }
+
 @test "Debian 12's kernel: doctor finds netem, groups, memory sizes and zram" { finds bookworm; }
 @test "Debian 13's kernel: doctor finds netem, groups, memory sizes and zram" { finds trixie; }
 @test "Debian 12's kernel: tests of the link" { lab_tests bookworm link; }
