@@ -55,9 +55,9 @@ previous_run() {
 		| [.started, input_filename] | @tsv' 2>/dev/null | sort | tail -n 1 | sed 's/.*\t//; s,/run.json$,,'
 }
 
-# (+ 0: jq 1.7 writes a number as it was read.)
 # One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null. `previous` has the
 # summary of the run before this one, which began at `before`.
+# (+ 0: jq 1.7 writes a number as it was read.)
 document() {
 	[ -f schema.tsv ] || die 1 "$RUN/schema.tsv is missing; make it with: thinprobe report $RUN"
 	local before

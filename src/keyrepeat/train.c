@@ -18,8 +18,8 @@
 #define WALL_ROOM_NS (300 * NS_PER_US) /* no reading in this time before a key is due; a reading takes a few microseconds */
 #define TURN_POLL_NS NS_PER_MS	       /* between two tests whether the next key may go */
 #define TURN_NS (2 * NS_PER_S)	       /* longest wait for the answer to the key before: it may never be answered */
-#define REPORT_S 60		       /* for the report after a crash of the watching thread, which may hold a lock */
-#define STACK_BYTES (1 << 20)	       /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
+#define REPORT_S 60 /* limit for the report if the watching thread has crashed: it may hold a lock that the report needs */
+#define STACK_BYTES (1 << 20) /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
 static struct {
 	pthread_t thread;
@@ -29,7 +29,7 @@ static struct {
 	int priority;
 } watcher;
 
-static _Thread_local const struct key_train_cfg *watched; /* by this thread */
+static _Thread_local const struct key_train_cfg *watched; /* what this thread watches; NULL: it is not the watching thread */
 
 /* A library decodes what the display sends. Where it crashes, its thread stays as it is, and what was measured can be written. */
 static void on_crash(int number)
@@ -48,7 +48,7 @@ static void on_crash(int number)
 
 static void catch_crashes(const struct key_train_cfg *cfg)
 {
-	static _Alignas(16) char stack[32 << 10]; /* the thread's own may have overflowed */
+	static _Alignas(16) char stack[32 << 10]; /* for the signal handler: the thread's own stack may have overflowed */
 	stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	struct sigaction act = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
 	static const int crash[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };

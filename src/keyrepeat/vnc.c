@@ -38,8 +38,8 @@ struct vnc_client {
 	bool asked;		   /* the server asked for a password */
 	struct why bad_password;   /* why the password file cannot be read; "": can be */
 	struct pixel_area area;	   /* around all rectangles of the update; empty: it had none */
-	void *picture;		   /* the library's; NULL: none */
-	size_t picture_bytes;	   /* mapped, with what may not be written */
+	void *picture;		   /* the frame buffer that the library draws in; NULL: none */
+	size_t picture_bytes;	   /* size of the mapping, with the inaccessible part behind the pixels */
 	uint32_t *before;	   /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool pictured; /* the first whole picture has come */
@@ -188,7 +188,7 @@ static void record_changes(struct vnc_client *self, int64_t now)
 	}
 	if (at->x < 0 || at->y < 0 || at->x + at->w > c->width || at->y + at->h > c->height)
 		return;
-	/* the picture is aligned for uint32_t: it begins a page */
+	/* aligned for uint32_t: the frame buffer begins at a page */
 	observations_record_changes(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer, (size_t)c->width,
 				    at);
 }
@@ -200,7 +200,7 @@ static void on_update(rfbClient *client)
 	struct vnc_client *self = find_client(client);
 	uint32_t number;
 
-	if (area_is_empty(&self->area) || !client->frameBuffer) /* no pixels: a pointer shape, for example */
+	if (area_is_empty(&self->area) || !client->frameBuffer) /* no pixels, as for a pointer shape, or no memory for them */
 		return;
 	self->pictured = true;
 	if (self->watch == WATCH_UPDATE)

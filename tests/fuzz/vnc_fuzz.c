@@ -36,7 +36,7 @@ int __lsan_is_turned_off(void)
 
 static int server, client; /* the ends of the connection */
 static sigjmp_buf given_up;
-static const char *guard; /* the latest picture with what may not be written behind it */
+static const char *guard; /* mapping of the latest frame buffer, with the inaccessible part behind it */
 static size_t guard_bytes;
 
 void *__wrap_mmap(void *at, size_t bytes, int may, int flags, int fd, off_t from)
@@ -104,7 +104,6 @@ static void greet(uint8_t width, uint8_t height)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct observations seen;
-	static bool noted;
 	struct target_cfg cfg = { .where = "127.0.0.1:1", .connect_ns = 1000000000, .seen = &seen };
 	struct why why;
 	int pair[2];
@@ -113,19 +112,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size <= VNC_FUZZ_HEAD || size > VNC_FUZZ_MOST || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
 		return 0;
 	server = pair[0], client = pair[1];
-	if (!seen.update)
+	if (!seen.update) {
 		observations_init(&seen, 1000000000, 64, 64, 64);
+		gcry_set_fatalerror_handler(on_gcrypt, NULL);
+		sigaction(SIGSEGV, &(struct sigaction){ .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER }, NULL);
+	}
 	observations_clear(&seen);
 	cfg.watch = (data[0] & 3) % 3;
 	if (!(data[0] & VNC_FUZZ_GREETS))
 		greet(data[1], data[2]);
 	say(data + VNC_FUZZ_HEAD, size - VNC_FUZZ_HEAD);
 	shutdown(server, SHUT_WR);
-	if (!noted) {
-		gcry_set_fatalerror_handler(on_gcrypt, NULL);
-		sigaction(SIGSEGV, &(struct sigaction){ .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER }, NULL);
-	}
-	noted = true;
 	if (sigsetjmp(given_up, 1)) {
 		if (guard)
 			munmap((void *)(uintptr_t)guard, guard_bytes);
@@ -135,7 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	guard = NULL;
-	target = target_vnc.open(&cfg, &why); /* (closes the client's end, also where it fails) */
+	target = target_vnc.open(&cfg, &why); /* closes `client`, also if it fails */
 	if (target) {
 		while (!target_vnc.handle(target))
 			;

@@ -14,8 +14,8 @@
 enum { CRASHES_AT = 3 };
 
 static struct display {
-	int keys[2];			/* a pipe */
-	const volatile char *forbidden; /* NULL: abort() */
+	int keys[2];			/* pipe: a byte for each key typed */
+	const volatile char *forbidden; /* unreadable address that handle() reads at the crash; NULL: it calls abort() */
 	struct observations seen;
 } display;
 
@@ -73,7 +73,7 @@ static void type_until(int crash, void *forbidden)
 	assert_int_equal(train_start_watching(&cfg), 0);
 	train_send_keys(&cfg, &train);
 	train_stop_watching(&cfg);
-	alarm(0); /* (of the crash) */
+	alarm(0); /* cancels the limit that the crash handler has set */
 	assert_int_equal(train.end, SENDER_DROPPED);
 	assert_int_equal(display.seen.crashed, crash);
 	assert_int_equal(display.seen.updates, CRASHES_AT - 1);
