@@ -90,12 +90,6 @@ stop_here() {
 	! stopped || [ -z "$LAB_STOP_ENDS" ] || exit 130
 }
 
-# now_ms: sets NOW_MS, wall clock; for deadlines of seconds only, never for a measurement.
-now_ms() {
-	local t=${EPOCHREALTIME/[.,]/}
-	NOW_MS=${t%???}
-}
-
 # seconds_ms 2.5: sets MS=2500.
 seconds_ms() {
 	local whole=${1%%.*} part=000

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# line.sh - whole lines from a pipe, within a time.
+# line.sh - whole lines from a pipe, within a time, and the clock of such waits.
 
 # read_line SECONDS FD: sets LINE to the next line; 1 if none came in time. If `read` times out in the middle of a line, the part
 # that it has read is kept for the next call.
@@ -13,4 +13,12 @@ read_line() {
 	fi
 	LINE_BEGUN[$2]=${LINE_BEGUN[$2]-}$LINE
 	return 1
+}
+
+# now_ms: sets NOW_MS, to 10 ms, since the machine started (a step of the wall clock neither ends a wait nor makes it longer); for
+# deadlines, never for a measurement.
+now_ms() {
+	local up
+	read -r up _ </proc/uptime
+	NOW_MS=${up/./}0
 }

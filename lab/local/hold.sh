@@ -16,6 +16,8 @@ set -u
 trap '' TERM INT HUP	# the driver handles signals of a terminal or timeout; this process ends with the driver
 [ "$PPID" = "$LAB_DRIVER" ] || exit 1	# the driver died before the death signal was set
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 1
+# shellcheck source=lab/line.sh
+. "${here%/*}/line.sh"
 # shellcheck source=lab/machine.sh
 . "${here%/*}/machine.sh"
 # shellcheck source=lab/locks.sh
@@ -102,7 +104,7 @@ check_wish() {
 }
 
 take_cpus() {
-	local pick=pick_cpus end said=''
+	local pick=pick_cpus end NOW_MS said=''
 	if [ -n "${LAB_BESIDE-}" ]; then
 		until read -r server client shared 2>/dev/null <"$LAB_BESIDE"; do nap 0.05; done
 		return
@@ -123,10 +125,12 @@ take_cpus() {
 		shared=1
 		return
 	fi
-	end=$((${EPOCHREALTIME/[.,]/} + LAB_CPU_WAIT * 1000000))	# us; SECONDS may tick just after it was read
+	now_ms
+	end=$((NOW_MS + LAB_CPU_WAIT * 1000))
 	until $pick free; do
 		unlock_cpus
-		if [ "${EPOCHREALTIME/[.,]/}" -ge "$end" ]; then
+		now_ms
+		if [ "$NOW_MS" -ge "$end" ]; then
 			say note "another lab still uses the CPUs after $LAB_CPU_WAIT s: sharing them; results will be flagged"
 			$pick any
 			shared=1

@@ -145,10 +145,11 @@ beat() {
 }
 for role in "${roles[@]}"; do
 	host=LAB_HOST_$role
-	end=$((SECONDS + 300)) now=0
+	now_ms
+	end=$((NOW_MS + 300000)) last=0
 	until [ -n "${up[$role]-}" ]; do
-		[ "$now" = "$SECONDS" ] || beat
-		now=$SECONDS
+		now_ms
+		[ "$NOW_MS" -lt $((last + 1000)) ] || { beat; last=$NOW_MS; }
 		if read_line 0.2 "${from[$role]}"; then
 			case $LINE in
 			fail\ *)
@@ -163,7 +164,7 @@ for role in "${roles[@]}"; do
 			[ "${!host}" != . ] || fail 1 "cannot use this machine as the $role: $line"
 			fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; make this work first:" \
 				"ssh -o BatchMode=yes${THINPROBE_SSH_OPTIONS:+ $THINPROBE_SSH_OPTIONS} ${!host} true"
-		elif [ "$SECONDS" -gt "$end" ]; then
+		elif [ "$NOW_MS" -gt "$end" ]; then
 			fail 1 "${!host} was not ready in time; check its load and its disk"
 		fi
 	done

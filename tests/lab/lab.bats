@@ -53,6 +53,18 @@ export_world() {
 	x_before="$(echo /tmp/.X11-unix/X* /tmp/.X*-lock) "
 }
 
+# Bash's names of the wall clock become plain variables, which the commands step.
+@test "a wait does not end when the wall clock jumps ahead, and does end when it stands" {
+	run timeout 30 bash -c '. "$1/lab/lib.sh"
+		unset EPOCHREALTIME EPOCHSECONDS SECONDS
+		EPOCHREALTIME=1000.000000 EPOCHSECONDS=1000 SECONDS=1000 n=0
+		jumps() { EPOCHREALTIME=$((n += 1))000.000000 EPOCHSECONDS=${n}000 SECONDS=${n}000; [ "$n" = 5 ]; }
+		wait_until 20 jumps && echo came
+		wait_until 0.2 false || echo ended' bash "$TOP"
+	echo "$output"
+	[ "$status" = 0 ] && [ "$output" = $'came\nended' ]
+}
+
 streams() {
 	drive <<'END'
 lab_up
