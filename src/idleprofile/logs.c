@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "logs.h"
+#include "scale.h"
 
 #include <errno.h>
-
-__extension__ typedef __int128 wide_ns;
 
 void bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns, void (*each)(void *, int64_t, int64_t, int64_t, int64_t),
 	       void *arg)
@@ -33,7 +32,7 @@ void bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int
 	while (end_ns - b->start_ns > b->bin_ns) {
 		/* Lost time of the gap up to the end of this bin, from the start of the gap, so that no rounding error adds up; rounded down,
 		 * since a bin cannot lose more than its length. */
-		int64_t upto = (int64_t)((wide_ns)lost_ns * (b->start_ns + b->bin_ns - start_ns) / length);
+		int64_t upto = scale_down(lost_ns, b->start_ns + b->bin_ns - start_ns, length);
 
 		*sum += upto - given;
 		given = upto;

@@ -2,18 +2,16 @@
 #include "pacer.h"
 #include "clock.h"
 #include "random.h"
+#include "scale.h"
 
 #include <math.h>
 
 #define LATE_PART 25 /* a late sender catches up a 25th of catch_up_ns at once */
 
-/* Holds frames times bits times nanoseconds, more than 64 bits can. */
-__extension__ typedef __int128 wide_bits;
-
 /* Due time of a frame after the start, at even intervals. */
 static int64_t even_due_ns(const struct pacer *b, int64_t frame)
 {
-	return (int64_t)((wide_bits)frame * b->frame_bits * NS_PER_S / b->rate);
+	return scale_down(frame, b->frame_bits * NS_PER_S, b->rate);
 }
 
 /* Computes the due times within a block: always the same for a block. */
@@ -53,7 +51,7 @@ int64_t pacer_frames_due(struct pacer *b, int64_t now_ns)
 	if (now_ns < b->start_ns)
 		return 0;
 	/* + 1 ns: even_due_ns() rounds down, and a frame due at now_ns counts */
-	frames = (int64_t)(((wide_bits)(now_ns - b->start_ns + 1) * b->rate - 1) / ((wide_bits)b->frame_bits * NS_PER_S)) + 1;
+	frames = scale_up(now_ns - b->start_ns + 1, b->rate, b->frame_bits * NS_PER_S);
 	if (!b->offset)
 		return frames;
 	first = (frames - 1) / b->block * b->block;
@@ -77,7 +75,7 @@ void pacer_use_random(struct pacer *b, uint64_t seed, int64_t *room)
 void pacer_start(struct pacer *b, int64_t rate, int64_t frame_bits, int64_t burst_ns, int64_t catch_up_ns, int64_t now_ns)
 {
 	*b = (struct pacer){ .rate = rate, .frame_bits = frame_bits, .catch_up_ns = catch_up_ns, .start_ns = now_ns };
-	b->batch = (int64_t)((wide_bits)burst_ns * rate / ((wide_bits)frame_bits * NS_PER_S));
+	b->batch = scale_down(burst_ns, rate, frame_bits * NS_PER_S);
 	if (b->batch < 1)
 		b->batch = 1;
 }
