@@ -299,12 +299,8 @@ static int type_on_demand(void)
 		status = EXIT_LOSSY;
 	if (err || rows_err || d.train.end != SENDER_COMPLETE)
 		status = d.train.end == SENDER_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_RUN;
-	if (d.train.end == SENDER_DROPPED && run.seen.crashed)
-		warn(REPORT_CRASHED, strsignal(run.seen.crashed));
-	else if (d.train.end == SENDER_DROPPED)
-		warn("the connection was dropped; is the server still running? Keys requested before that were answered");
-	else if (d.train.end == SENDER_LEFT)
-		warn("%s, so no more keys are sent: leave the window alone while it is measured", (const char *)run.seen.left);
+	if (report_explain_end(&run.seen, d.train.end))
+		warn("%s", report_explain_end(&run.seen, d.train.end));
 	else if (err)
 		warn("standard output was closed, so no more answers can be written");
 	else if (status == EXIT_LOSSY)

@@ -3,6 +3,7 @@
 #include "binomial.h"
 #include "cli.h"
 #include "clock.h"
+#include "contain.h"
 #include "say.h"
 #include "wall.h"
 
@@ -163,6 +164,23 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 	rec_end(r);
 }
 
+const char *report_explain_end(const struct observations *seen, enum sender_end end)
+{
+	static char text[200];
+
+	if (end == SENDER_LEFT)
+		snprintf(text, sizeof(text), "%s, so the keys were stopped: leave the window alone while it is measured",
+			 (const char *)seen->left);
+	else if (end != SENDER_DROPPED)
+		return NULL;
+	else if (seen->crashed)
+		snprintf(text, sizeof(text), CONTAIN_CRASHED "the server; what was measured until then is kept",
+			 strsignal(seen->crashed));
+	else
+		return "the connection was dropped; is the server still running? What was measured until then is kept";
+	return text;
+}
+
 const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const struct key_train *train,
 				const struct observations *seen, const struct train_figures *f, bool keys, int *status)
 {
@@ -170,17 +188,8 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 	bool sent = keys && train->due && key_sent_time(&train->key[0]) != INT64_MAX;
 
 	*status = EXIT_RUN;
-	if (train->end == SENDER_DROPPED && seen->crashed) {
-		snprintf(text, sizeof(text), REPORT_CRASHED, strsignal(seen->crashed));
-		return text;
-	}
-	if (train->end == SENDER_DROPPED)
-		return "the connection was dropped; is the server still running? What was measured until then is in the report";
-	if (train->end == SENDER_LEFT) {
-		snprintf(text, sizeof(text), "%s, so the keys were stopped: leave the window alone while it is measured",
-			 (const char *)seen->left);
-		return text;
-	}
+	if (report_explain_end(seen, train->end))
+		return report_explain_end(seen, train->end);
 	if (train->end == SENDER_INTERRUPTED) {
 		*status = EXIT_INTERRUPTED;
 		snprintf(text, sizeof(text), "interrupted after %s of %s", ns_text((double)(train->end_ns - train->begin_ns)),

@@ -5,13 +5,12 @@
 #include "figures.h"
 #include "rec.h"
 
-/* A warning about observations.crashed, of which strsignal() is the argument. */
-#define REPORT_CRASHED \
-	"the library that reads the display crashed (%s) on what it was sent; what was measured until then is in the report"
-
 /* Writes the object "result", no rows. `keys`: false for a run that only watched, which has no figures of keys. */
 void report_train_result(struct rec_report *r, const struct figures_cfg_of_train *cfg, const struct key_train *train,
 			 const struct observations *seen, struct train_figures *f, bool keys);
+
+/* A warning for a train that the display or the window ended, valid until the next call; NULL: they did not. */
+const char *report_explain_end(const struct observations *seen, enum sender_end end);
 
 /* A warning for a run that has a report but went wrong, valid until the next call; NULL: none. *status: the exit status of the
  * program. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train.h"
+#include "contain.h"
 #include "memory.h"
 #include "plan.h"
 #include "proc.h"
@@ -18,7 +19,7 @@
 #define WALL_ROOM_NS (300 * NS_PER_US) /* no reading in this time before a key is due; a reading takes a few microseconds */
 #define TURN_POLL_NS NS_PER_MS	       /* between two tests whether the next key may go */
 #define TURN_NS (2 * NS_PER_S)	       /* longest wait for the answer to the key before: it may never be answered */
-#define REPORT_S 60 /* limit for the report if the watching thread has crashed: it may hold a lock that the report needs */
+#define REPORT_S 60	      /* limit for the report if the target has crashed: it may hold a lock that the report needs */
 #define STACK_BYTES (1 << 20) /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
 static struct {
@@ -29,53 +30,30 @@ static struct {
 	int priority;
 } watcher;
 
-static _Thread_local const struct key_train_cfg *watched; /* what this thread watches; NULL: it is not the watching thread */
-
-/* A library decodes what the display sends. Where it crashes, its thread stays as it is, and what was measured can be written. */
-static void on_crash(int number)
+static int handle_messages(void *arg)
 {
-	if (!watched) {
-		signal(number, SIG_DFL);
-		raise(number);
-		return;
-	}
-	atomic_store(&watched->seen->crashed, number);
-	atomic_store(&watched->seen->dropped, true);
-	alarm(REPORT_S);
-	for (;;)
-		poll(NULL, 0, -1);
-}
+	const struct key_train_cfg *cfg = arg;
 
-static void catch_crashes(const struct key_train_cfg *cfg)
-{
-	static _Alignas(16) char stack[32 << 10]; /* for the signal handler: the thread's own stack may have overflowed */
-	stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	struct sigaction act = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK };
-	static const int crash[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
-	sigset_t set;
-
-	watched = cfg;
-	sigaltstack(&other, NULL);
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(crash) / sizeof(crash[0]); i++) {
-		sigaction(crash[i], &act, NULL);
-		sigaddset(&set, crash[i]);
-	}
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* a fault while its signal is blocked ends the program */
+	return cfg->target->handle(cfg->self);
 }
 
 static void *watch_thread(void *arg)
 {
 	const struct key_train_cfg *cfg = arg;
+	int broken = 0, crashed;
 	struct pollfd fds[2] = { { .fd = cfg->target->watch_fd(cfg->self), .events = POLLIN },
 				 { .fd = watcher.stop_fd, .events = POLLIN } };
 	struct rt_granted got;
 
 	rt_setup(watcher.priority, &got);
-	catch_crashes(cfg);
 	while (!watcher.stopping) {
-		if (cfg->target->handle(cfg->self)) {
-			if (!watcher.stopping)
+		crashed = contain_call(handle_messages, arg, &broken);
+		if (crashed) {
+			atomic_store(&cfg->seen->crashed, crashed);
+			alarm(REPORT_S);
+		}
+		if (crashed || broken) {
+			if (crashed || !watcher.stopping)
 				cfg->seen->dropped = true;
 			break;
 		}
@@ -110,8 +88,7 @@ void train_stop_watching(const struct key_train_cfg *cfg)
 		;
 	if (cfg->target->interrupt)
 		cfg->target->interrupt(cfg->self);
-	while (!atomic_load(&cfg->seen->crashed) && pthread_tryjoin_np(watcher.thread, NULL) == EBUSY)
-		poll(NULL, 0, 1);
+	pthread_join(watcher.thread, NULL);
 	close(watcher.stop_fd);
 	watcher.running = false;
 }

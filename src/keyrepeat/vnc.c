@@ -6,6 +6,7 @@
  * one write of 8 or 10 bytes to a socket that poll() reported writable, so messages do not mix. */
 #include "caret.h"
 #include "clock.h"
+#include "contain.h"
 #include "dial.h"
 #include "memory.h"
 #include "patch.h"
@@ -19,28 +20,23 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <rfb/rfbclient.h>
 
 #define HOST_MOST 256
 #define ENCODINGS "copyrect tight zrle hextile zlib raw"
-#ifndef VNC_PIXELS_MOST
-#define VNC_PIXELS_MOST (1u << 28) /* a server may claim 65535x65535, 17 GB for each of two pictures */
-#endif
 
 struct vnc_client {
 	rfbClient *client;
 	struct observations *seen;
-	const char *password_file; /* NULL: none */
-	int watch;		   /* enum target_watch */
-	bool asked;		   /* the server asked for a password */
-	struct why bad_password;   /* why the password file cannot be read; "": can be */
-	struct pixel_area area;	   /* around all rectangles of the update; empty: it had none */
-	void *picture;		   /* the frame buffer that the library draws in; NULL: none */
-	size_t picture_bytes;	   /* size of the mapping, with the inaccessible part behind the pixels */
-	uint32_t *before;	   /* the picture before the update; NULL: none yet */
+	const char *password_file;	 /* NULL: none */
+	int watch;			 /* enum target_watch */
+	bool asked;			 /* the server asked for a password */
+	struct why bad_password;	 /* why the password file cannot be read; "": can be */
+	struct pixel_area area;		 /* around all rectangles of the update; empty: it had none */
+	struct contained_memory picture; /* the frame buffer that the library draws in */
+	uint32_t *before;		 /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool pictured; /* the first whole picture has come */
 	bool found;    /* `place` is where the patch is */
@@ -126,30 +122,11 @@ static struct patch_image searched_image(const rfbClient *c)
 	return (struct patch_image){ c->width, c->height, pixel_luminance, c };
 }
 
-static void free_picture(struct vnc_client *self)
-{
-	if (self->picture)
-		munmap(self->picture, self->picture_bytes);
-	self->picture = NULL;
-}
-
-/* Behind the picture no memory can be written, up to the end of the farthest rectangle that a message can name: where the library
- * does not check one (a gradient of tight without width, in 0.9.14), it crashes, and nothing else is overwritten. */
+/* Where the library does not check a rectangle (a gradient of tight without width, in 0.9.14), it crashes and overwrites nothing. */
 static rfbBool make_picture(rfbClient *client)
 {
-	struct vnc_client *self = find_client(client);
-	size_t width = (size_t)client->width, pixels = width * (size_t)client->height;
-
-	free_picture(self);
-	client->frameBuffer = NULL;
-	self->picture_bytes = width * 2 * UINT16_MAX * sizeof(uint32_t) + 2 * UINT16_MAX * sizeof(uint32_t);
-	if (pixels && pixels <= VNC_PIXELS_MOST)
-		self->picture = mmap(NULL, self->picture_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (self->picture == MAP_FAILED)
-		self->picture = NULL;
-	if (self->picture && !mprotect(self->picture, pixels * sizeof(uint32_t), PROT_READ | PROT_WRITE))
-		client->frameBuffer = self->picture;
-	else
+	client->frameBuffer = contain_picture(&find_client(client)->picture, client->width, client->height);
+	if (!client->frameBuffer)
 		keep_error("a screen of %dx%d pixels is too small or too large", client->width, client->height);
 	return client->frameBuffer != NULL;
 }
@@ -332,7 +309,7 @@ static void vnc_close(void *p)
 		self->client->frameBuffer = NULL;
 		rfbClientCleanup(self->client);
 	}
-	free_picture(self);
+	contain_free(&self->picture);
 	free(self->before);
 	free(self->act);
 	free(self);
@@ -362,6 +339,14 @@ static void set_up_client(struct vnc_client *self)
 	c->format.bigEndian = FALSE;
 }
 
+/* Frees the client if it fails. */
+static int greet_server(void *client)
+{
+	int none = 0;
+
+	return rfbInitClient(client, &none, NULL);
+}
+
 /* Connects and exchanges greetings, all within connect_ns: the library itself only limits each single read. 0, or -1 with a line in
  * `why` and self->client freed. */
 static int connect_server(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
@@ -369,10 +354,10 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 	int64_t until = clock_now() + cfg->connect_ns;
 	char host[HOST_MOST];
 	struct why reason;
-	int port, fd, none = 0, err;
+	int port, fd, err, good = 0, crashed;
 	rfbClient *c = self->client;
 	struct watchdog watchdog = { .exact = true }; /* also ends a greeting that comes one byte at a time */
-	bool good, late;
+	bool late;
 
 	vnc_address_parse(cfg->where, host, sizeof(host), &port);
 	fd = dial_tcp(host, port, until, &reason);
@@ -394,8 +379,10 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 		rfbClientCleanup(c);
 		return -1;
 	}
-	good = rfbInitClient(c, &none, NULL); /* frees `c` if it fails */
+	crashed = contain_call(greet_server, c, &good);
 	late = watchdog_end(&watchdog);
+	if (crashed)
+		return why_fail(-1, why, CONTAIN_CRASHED "vnc:%s", strsignal(crashed), cfg->where);
 	if (good && !late)
 		return 0;
 	if (good)
@@ -412,7 +399,7 @@ static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 	*self = (struct vnc_client){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
 	set_up_client(self);
 	if (connect_server(self, cfg, why)) {
-		free_picture(self);
+		contain_free(&self->picture);
 		free(self);
 		return NULL;
 	}

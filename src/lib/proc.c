@@ -118,11 +118,15 @@ void proc_tell_ready(int fd)
 
 int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg)
 {
+	static const int crash[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE,
+				     SIGILL }; /* where blocked, they cannot be handled (contain.h) */
 	sigset_t all, before;
 	pthread_attr_t attr;
 	int err;
 
 	sigfillset(&all);
+	for (size_t i = 0; i < sizeof(crash) / sizeof(crash[0]); i++)
+		sigdelset(&all, crash[i]);
 	pthread_attr_init(&attr);
 	if (stack_bytes)
 		pthread_attr_setstacksize(&attr, stack_bytes);

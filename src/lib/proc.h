@@ -44,7 +44,8 @@ void proc_tell_ready(int fd);
 /* Restricts the calling thread to these CPUs; an empty list: no change. 0 or -errno; -ENODEV if some of them do not exist or
  * are not allowed, which the kernel would ignore silently. */
 int proc_pin_thread(const struct cli_cpus *cpus);
-/* Starts a thread that takes no signals; stack_bytes 0: of the default size. 0 or an errno, as pthread_create(). */
+/* Starts a thread that takes no signals but those of its own crash; stack_bytes 0: of the default size. 0 or an errno, as
+ * pthread_create(). */
 int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg);
 
 /* The CPUs the calling thread may use. 0 or -errno. */

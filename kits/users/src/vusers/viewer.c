@@ -3,6 +3,7 @@
  * select(), which does not work with descriptors above 1023. */
 #include "viewer.h"
 #include "clock.h"
+#include "contain.h"
 #include "patch.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@
 struct viewer {
 	rfbClient *client;
 	struct viewer_cfg cfg;
+	struct contained_memory picture;
 	uint32_t *before; /* copy of the screen, to find changed pixels; NULL with cfg.patch; owned */
 	int before_width, before_height;
 	bool changed;  /* the update being read changes a pixel */
@@ -27,6 +29,7 @@ struct viewer {
 	bool found;    /* the patch was found, at `place` */
 	bool asked;    /* waiting for an answer */
 	bool wants;    /* the server wants a password and there is none */
+	int crashed;   /* the signal by which the library crashed: `client` must not be used again; 0: it did not */
 	struct patch_place place;
 	uint32_t shown, awaited; /* number in the patch; number that answers the request */
 	int64_t answered_ns;
@@ -83,8 +86,7 @@ static void read_number(struct viewer *v)
 		v->shown = number;
 }
 
-/* Sets v->changed if pixels differ from the copy, and updates the copy: servers also send unchanged pixels. The framebuffer of
- * libvncclient is aligned as malloc() does. */
+/* Sets v->changed if pixels differ from the copy, and updates the copy: servers also send unchanged pixels. */
 static void compare_pixels(struct viewer *v, int x, int y, int w, int h)
 {
 	const rfbClient *c = v->client;
@@ -147,14 +149,23 @@ static void on_update(rfbClient *client)
 
 /* --- the connection ------------------------------------------------------------------------------------------------ */
 
-static bool start_viewer(struct viewer *v, int fd, int port)
+static rfbBool make_picture(rfbClient *client)
+{
+	client->frameBuffer = contain_picture(&find_viewer(client)->picture, client->width, client->height);
+	if (!client->frameBuffer)
+		keep_message("a screen of %dx%d pixels is too small or too large", client->width, client->height);
+	return client->frameBuffer != NULL;
+}
+
+/* Returns whether it succeeded. */
+static int greet_server(void *viewer)
 {
 	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
+	struct viewer *v = viewer;
 	rfbClient *c = v->client;
 
-	c->sock = fd;
-	c->serverPort = port;
 	c->GetPassword = copy_password;
+	c->MallocFrameBuffer = make_picture;
 	c->GotFrameBufferUpdate = detect_changed_pixels;
 	c->FinishedFrameBufferUpdate = on_update;
 	c->canHandleNewFBSize = TRUE;
@@ -174,14 +185,13 @@ static bool start_viewer(struct viewer *v, int fd, int port)
 	c->updateRect.x = c->updateRect.y = 0;
 	c->updateRect.w = c->width;
 	c->updateRect.h = c->height;
-	return c->width && c->height && c->MallocFrameBuffer(c) && SetFormatAndEncodings(c) &&
-	       SendFramebufferUpdateRequest(c, 0, 0, c->width, c->height, FALSE);
+	return make_picture(c) && SetFormatAndEncodings(c) && SendFramebufferUpdateRequest(c, 0, 0, c->width, c->height, FALSE);
 }
 
 struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struct why *why)
 {
 	struct viewer *v = calloc(1, sizeof(*v));
-	int err = EPROTO;
+	int err = EPROTO, good = 0;
 
 	last_words[0] = '\0';
 	if (v) {
@@ -194,11 +204,16 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struc
 		errno = ENOMEM;
 		return NULL;
 	}
-	if (start_viewer(v, fd, port))
+	v->client->sock = fd;
+	v->client->serverPort = port;
+	v->crashed = contain_call(greet_server, v, &good);
+	if (good)
 		return v;
-	if (v->wants || v->client->authScheme == rfbVncAuth)
+	if (!v->crashed && (v->wants || v->client->authScheme == rfbVncAuth))
 		err = EACCES;
-	if (v->wants)
+	if (v->crashed)
+		viewer_explain_crash(v, why);
+	else if (v->wants)
 		why_say(why, "the server wants a password: --password-file FILE");
 	else
 		why_say(why, "%s", *last_words ? last_words : "the server closed the connection");
@@ -211,24 +226,43 @@ void viewer_close(struct viewer *v)
 {
 	char *host = v->client->serverHost; /* libvncclient 0.9.14 does not free it */
 
-	free(v->client->frameBuffer);
-	v->client->frameBuffer = NULL;
-	v->client->serverHost = NULL;
-	v->client->sock = RFB_INVALID_SOCKET; /* the caller closes the socket */
-	rfbClientCleanup(v->client);
-	free(host);
+	if (!v->crashed) {
+		v->client->frameBuffer = NULL;
+		v->client->serverHost = NULL;
+		v->client->sock = RFB_INVALID_SOCKET; /* the caller closes the socket */
+		rfbClientCleanup(v->client);
+		free(host);
+	}
+	contain_free(&v->picture);
 	free(v->before);
 	free(v);
 }
 
 /* Loops because poll() does not see the bytes that the library has read ahead. */
+static int read_messages(void *viewer)
+{
+	rfbClient *c = ((struct viewer *)viewer)->client;
+
+	do {
+		if (!HandleRFBServerMessage(c) || !c->frameBuffer)
+			return -EPIPE;
+	} while (c->buffered);
+	return 0;
+}
+
 int viewer_read(struct viewer *v)
 {
-	do {
-		if (!HandleRFBServerMessage(v->client))
-			return -EPIPE;
-	} while (v->client->buffered);
-	return 0;
+	int err = 0;
+
+	v->crashed = contain_call(read_messages, v, &err);
+	return v->crashed ? -EPIPE : err;
+}
+
+bool viewer_explain_crash(const struct viewer *v, struct why *why)
+{
+	if (v->crashed)
+		why_say(why, CONTAIN_CRASHED "the server", strsignal(v->crashed));
+	return v->crashed;
 }
 
 bool viewer_is_ready(const struct viewer *v)

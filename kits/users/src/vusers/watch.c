@@ -80,7 +80,7 @@ static void lose_viewer(struct watched_user *o, bool late)
 {
 	bool ready = o->crowd.user->state != CROWD_CONNECTING;
 
-	if (o->viewer)
+	if (o->viewer && !viewer_explain_crash(o->viewer, &o->told.why))
 		why_say(&o->told.why, "%s",
 			late && ready			   ? strerror(ETIMEDOUT)
 			: late && o->all->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"

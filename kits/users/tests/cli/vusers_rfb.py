@@ -2,7 +2,8 @@
 """A VNC server with a script, for vusers to be held against: prints its port. A key pressed turns a square of the connection's own, black or white.
 
 --die N: closes each connection at its Nth key. --mute N: answers none from the Nth key of each connection on. --half N: sends half of the answer to the
-Nth key of each connection, and nothing after. --same N: every Nth key is first answered by an update that changes no pixel, and 50 ms later by the one
+Nth key of each connection, and nothing after. --outside N: answers the Nth key of libvncclient (which asks for ExtendedDesktopSize) with a gradient of tight without width, which
+0.9.14 draws behind the picture. --same N: every Nth key is first answered by an update that changes no pixel, and 50 ms later by the one
 that does. --greet: says nothing at all. --refuse-after N: closes every connection after the first N at once, and counts them in the
 file --refused. --drop-first MS: closes the first connection so long after its first picture. Keys are counted in the file --keys."""
 import argparse
@@ -10,7 +11,7 @@ import asyncio
 import struct
 
 options = argparse.ArgumentParser()
-for name in ("die", "mute", "half", "same", "refuse-after", "drop-first"):
+for name in ("die", "mute", "half", "outside", "same", "refuse-after", "drop-first"):
     options.add_argument("--" + name, type=int, default=0)
 options.add_argument("--greet", action="store_true")
 options.add_argument("--host", default="127.0.0.1")
@@ -36,7 +37,7 @@ async def talk(reader, writer):
         return
     if options.greet:
         await asyncio.sleep(3600)
-    pressed = 0
+    pressed = library = 0
     try:
         writer.write(b"RFB 003.008\n")
         await reader.readexactly(12)
@@ -51,7 +52,8 @@ async def talk(reader, writer):
             if kind == 0:
                 await reader.readexactly(19)
             elif kind == 2:
-                await reader.readexactly(4 * struct.unpack(">xH", await reader.readexactly(3))[0])
+                count = struct.unpack(">xH", await reader.readexactly(3))[0]
+                library = -308 in struct.unpack(">%di" % count, await reader.readexactly(4 * count))
             elif kind == 3:
                 await reader.readexactly(9)
                 if not told:
@@ -76,6 +78,9 @@ async def talk(reader, writer):
                 if options.half and pressed >= options.half:
                     if pressed == options.half:
                         writer.write(update(0)[:500])
+                    continue
+                if options.outside and pressed == options.outside and library:
+                    writer.write(struct.pack(">BxHHHHHi", 0, 1, 64, 0, 0, 48, 7) + b"\x60\2")
                     continue
                 if options.same and pressed % options.same == 0:
                     writer.write(update(128, 32))

@@ -119,6 +119,15 @@ start_scripted() {
 	holds '.stopped_by == "signal" and ([.watched[].unanswered] | add) == 2'
 }
 
+# (In libvncclient 0.9.14 a gradient of tight without width writes behind the picture; another may refuse it.)
+@test "vusers --watched: a picture that the library crashes on is an error of that user; the others go on" {
+	start_scripted --outside 3
+	users -n 4 --watched 1 -z 50ms --think-dist const -t 3s --timeout 500ms --log log.tsv
+	[ "$status" = 3 ]
+	holds '.watched[0].errors >= 1 and .watched[0].answered >= 2 and .watched[0].reconnected >= 1 and .requests > 60'
+	[ "$(awk -F'\t' '$12 == 0 && $8 == "ok"' log.tsv | wc -l)" = "$(jq .result.requests report.json)" ]
+}
+
 @test "vusers: reconnects are limited to one a second for each user; a run with all disconnected is not valid" {
 	start_scripted --die 1 --refuse-after 8 --refused refused
 	users -n 8 -z 50ms --think-dist const -t 5s

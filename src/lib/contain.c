@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "contain.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+static _Thread_local struct {
+	sigjmp_buf before;
+	volatile sig_atomic_t within; /* a contained call is running */
+	bool ready;
+	_Alignas(16) char stack[32 << 10]; /* for the signal handler: the thread's own stack may have overflowed */
+} own;
+
+static void on_crash(int number)
+{
+	if (own.within)
+		siglongjmp(own.before, number);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void catch_crashes(void)
+{
+	static const int crash[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+	/* SA_NODEFER: siglongjmp() does not restore the signal mask, which would take a system call at each contain_call() */
+	struct sigaction act = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER };
+	stack_t other = { .ss_sp = own.stack, .ss_size = sizeof(own.stack) };
+
+	sigaltstack(&other, NULL);
+	for (size_t i = 0; i < sizeof(crash) / sizeof(crash[0]); i++)
+		sigaction(crash[i], &act, NULL);
+	own.ready = true;
+}
+
+int contain_call(int (*call)(void *arg), void *arg, int *result)
+{
+	int crashed;
+
+	if (!own.ready)
+		catch_crashes();
+	crashed = sigsetjmp(own.before, 0);
+	if (!crashed) {
+		own.within = true;
+		*result = call(arg);
+	}
+	own.within = false;
+	return crashed;
+}
+
+void contain_free(struct contained_memory *m)
+{
+	if (m->at)
+		munmap(m->at, m->mapped);
+	m->at = NULL;
+}
+
+void *contain_memory(struct contained_memory *m, size_t bytes, size_t behind)
+{
+	contain_free(m);
+	m->mapped = bytes + behind;
+	m->at = mmap(NULL, m->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (m->at == MAP_FAILED)
+		m->at = NULL;
+	else if (mprotect(m->at, bytes, PROT_READ | PROT_WRITE))
+		contain_free(m);
+	return m->at;
+}
+
+void *contain_picture(struct contained_memory *m, int width, int height)
+{
+	size_t pixels = (size_t)width * (size_t)height, behind = ((size_t)width * 2 + 2) * UINT16_MAX * sizeof(uint32_t);
+
+	contain_free(m);
+	if (!pixels || pixels > CONTAIN_PIXELS_MOST)
+		return NULL;
+	/* a 32-bit address space has no room for all of it */
+	return contain_memory(m, pixels * sizeof(uint32_t), sizeof(void *) < 8 && behind > (64 << 20) ? 64 << 20 : behind);
+}
