@@ -182,7 +182,7 @@ do for [p = 1:shown_n] {
 	eval panel(p, pair_says(p))
 	if (!several) {
 		set title offset 0, 0.7
-		set tmargin at screen 0.8	# room for the legend, above the curves
+		set tmargin at screen panel_top(p) - 32.0 / figure_height	# room for the words above the curves
 		eval upright_label(threshold_ms, sprintf("%g ms", threshold_ms), line_colour)
 		if (floor_ms > 0) { eval upright_label(floor_ms, floor_word, "#777777") }
 	}
