@@ -54,6 +54,17 @@ delays() {
 queues() { measures "$1" rtt --links 10Mbit --queues fq_codel --loads 0,50 --transport udp --probes ping; }
 protects() { measures "$1" paging --protocol vnc --swap slow:2.5ms --methods busy --sessions low --runs 1; }
 
+# The clock of the system jumps by 10 s, forth and back, while keys are typed: no answer takes that long, or less than nothing.
+steps() {
+	on "$1" "{ (until [ -e /root/stepped ]; do sleep 2; date -s '10 seconds'; sleep 2; date -s '-10 seconds'; done) >/dev/null 2>&1 & }
+		./thinprobe run stalls --quick --protocol vnc --app light --loads 0 --time 10 --repeat 1 -q -o /root/steps >&2
+		touch /root/stepped; wait; cat /root/steps/run.json /root/steps/cells/*/*/cell.json" >out
+	[ "$(jq -rs 'length > 1 and all(.[]; .state == "complete")' out)" = true ] || { cat out; return 1; }
+	on "$1" 'cat /root/steps/cells/*/*/keyrepeat.json' >keys
+	jq -s -e 'length > 0 and all(.[].result; .ended == "complete" and .realtime_offset.step_us > 9e6
+		and .latency_from_sent_ms.min >= 0 and .latency_high_ms.max < 9000)' keys || { cat keys; return 1; }
+}
+
 @test "Debian 12's kernel: doctor finds netem, groups, memory sizes and zram" { finds bookworm; }
 @test "Debian 13's kernel: doctor finds netem, groups, memory sizes and zram" { finds trixie; }
 @test "Debian 12's kernel: tests of the link" { lab_tests bookworm link; }
@@ -72,3 +83,5 @@ protects() { measures "$1" paging --protocol vnc --swap slow:2.5ms --methods bus
 @test "Debian 13's kernel: pings through fq_codel" { queues trixie; }
 @test "Debian 12's kernel: a session protected by memory.low" { protects bookworm; }
 @test "Debian 13's kernel: a session protected by memory.low" { protects trixie; }
+@test "Debian 12's kernel: the clock is stepped by 10 s while keys are typed" { steps bookworm; }
+@test "Debian 13's kernel: the clock is stepped by 10 s while keys are typed" { steps trixie; }
