@@ -13,8 +13,8 @@ folder=${1-}
 shift
 [ "$(id -u)" = 0 ] || { echo "faults.sh: needs root" >&2; exit 4; }
 mkdir -p "$folder"
-rows=$folder/faults.tsv RUN=$folder/run MARK=THINPROBE_FAULT
-settings=(stalls --quick --protocol vnc --loads 0 --time 2 --repeat 2 --idle 1)
+command=() rows=$folder/faults.tsv RUN=$folder/run MARK=THINPROBE_FAULT
+settings=(--quick --protocol vnc --loads 0 --time 2 --repeat 2 --idle 1)
 
 marked() { grep -lzsx "$MARK=$$" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx "$$" || true; }	# the run's processes
 now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
@@ -90,15 +90,30 @@ fault_group() {
 	while read -r task; do echo "$task" >"${group%/*}/cgroup.procs" || true; done <"$group/cgroup.procs" 2>/dev/null || true
 	rmdir "$group" 2>/dev/null || what="a control group emptied"
 }
+fault_sshd() {	# of the server or the client, or a connection's
+	local pid
+	pid=$(marked | while read -r pid; do [[ $(name_of "$pid") != sshd* ]] || echo "$pid"; done | pick)
+	what='sshd killed'
+	[ -n "$pid" ] && kill -KILL "$pid" 2>/dev/null || what='no sshd yet'
+}
 fault_descriptors() { what='started with 2,000 open descriptors'; }
 
 open_many() { local i fd; for ((i = 0; i < 2000; i++)); do exec {fd}</dev/null; done; }
+
+# set_command KIND WORD...: `command`: thinprobe run, for sshd with two hosts that ssh reaches.
+set_command() {
+	command=(env "$MARK=$$" setsid)
+	[ "$1" != sshd ] || command+=(tests/lab/sshpair.sh run)
+	command+=(./thinprobe run stalls "${@:2}")
+}
 
 begin_run() {	# begin_run KIND: sets driver
 	(
 		[ "$1" != descriptors ] || { ulimit -n 4096; open_many; }
 		[ "$1" != group ] || settings+=(--server-memory 512M)
-		exec env "$MARK=$$" setsid ./thinprobe run "${settings[@]}" -o "$RUN" >"$folder/out" 2>"$folder/err" 3>&-
+		[ "$1" != sshd ] || settings+=(--on ssh:tp-server,tp-client)
+		set_command "$1" "${settings[@]}" -o "$RUN"
+		exec "${command[@]}" >"$folder/out" 2>"$folder/err" 3>&-
 	) &
 	driver=$!
 }
@@ -118,9 +133,11 @@ ended() {	# ended MS: whether the driver has ended by then; sets status
 
 one() {	# one KIND SEED: a row
 	local kind=$1 seed=$2 moment what='' status='' room='' before at=0 had valid=no named=no left lost=0 resumed=no i
+	local usual_ms=$usual_ms
 	RANDOM=$seed
 	take_away
 	RUN=$folder/run
+	[ "$kind" != sshd ] || usual_ms=$((usual_ms * 2))
 	moment=$(awk -v ms="$usual_ms" -v x="$RANDOM" 'BEGIN { printf "%.2f", ms / 1000 * x / 32768 }')
 	if [ "$kind" = full ]; then
 		room=$((usual_kib * RANDOM / 32768 + 4))
@@ -152,7 +169,7 @@ one() {	# one KIND SEED: a row
 	chattr -R -i "$RUN" 2>/dev/null || true
 	[ "$kind" != full ] || mount -o "remount,size=1g" "$RUN.disk" 2>/dev/null || mount -o "remount,size=1g" "${RUN%/run}"
 	if [ "$valid" = complete ] || [ "$valid" = none ]; then resumed=-
-	elif ./thinprobe run stalls --resume "$RUN" >"$folder/resumed" 2>&1 </dev/null || [ $? = 3 ]; then
+	elif set_command "$kind" --resume "$RUN" && { "${command[@]}" >"$folder/resumed" 2>&1 </dev/null || [ $? = 3 ]; }; then
 		[ "$(jq -r .state "$RUN/run.json")" = complete ] && resumed=yes
 	fi
 	printf '%s\t' "$kind" "$seed" "$moment" "$what" "$status" "$valid" "$named" "${left:-none}" "$lost" "$resumed" |
