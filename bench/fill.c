@@ -82,7 +82,7 @@ static void pass(char how, char *memory, size_t bytes)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 2 ? argv[1] : "";
-	size_t bytes = argc > 2 ? strtoull(argv[2], NULL, 10) / HUGE_PAGE * HUGE_PAGE : 0;
+	size_t bytes = argc > 2 ? (size_t)strtoull(argv[2], NULL, 10) / HUGE_PAGE * HUGE_PAGE : 0;
 	int huge = argc > 3 && !strcmp(argv[3], "2M");
 	int64_t best = INT64_MAX, begin = now_ns();
 	char *memory;

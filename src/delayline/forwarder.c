@@ -77,7 +77,7 @@ bool forwarder_run_once(struct tap_forwarder *p, int control, int64_t until_ns, 
 	}
 	if (left < 0)
 		left = 0;
-	ts = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+	ts = clock_timespec(left);
 	if (ppoll(fd, 3, next == INT64_MAX ? NULL : &ts, while_waiting) < 0)
 		return false;
 	if (spins)

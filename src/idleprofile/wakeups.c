@@ -38,7 +38,7 @@ int64_t wakeups_draw_ns(uint64_t *random, double rate_per_s)
 /* True: the due time has come; false: *stop was set. */
 static bool sleep_woken_thread(const _Atomic uint32_t *stop, int64_t due_ns)
 {
-	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
+	struct timespec ts = clock_timespec(due_ns);
 
 	while (!atomic_load(stop))
 		if (syscall(SYS_futex, stop, FUTEX_WAIT_BITSET_PRIVATE, 0, &ts, NULL, FUTEX_BITSET_MATCH_ANY) && errno == ETIMEDOUT)

@@ -122,7 +122,7 @@ static struct patch_image searched_image(const rfbClient *c)
 	return (struct patch_image){ c->width, c->height, pixel_luminance, c };
 }
 
-/* Where the library does not check a rectangle (a gradient of tight without width, in 0.9.14), it crashes and overwrites nothing. */
+/* Where the library checks no rectangle (a gradient of tight without width, in 0.9.14), it crashes and overwrites nothing. */
 static rfbBool make_picture(rfbClient *client)
 {
 	client->frameBuffer = contain_picture(&find_client(client)->picture, client->width, client->height);

@@ -35,7 +35,7 @@ int64_t clock_pid_cpu(pid_t pid)
 
 int clock_sleep(int64_t due_ns)
 {
-	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
+	struct timespec ts = clock_timespec(due_ns);
 
 	if (due_ns <= 0)
 		return 0;

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define NS_PER_US 1000LL
 #define NS_PER_MS 1000000LL
@@ -11,6 +12,12 @@
 #define NS_PER_DAY (86400LL * NS_PER_S)
 
 int64_t clock_now(void);
+
+/* A time of at least 0 as the calls of the kernel take it. */
+static inline struct timespec clock_timespec(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
+}
 
 static inline int64_t clock_earlier(int64_t a, int64_t b)
 {

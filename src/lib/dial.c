@@ -21,7 +21,7 @@ static int await_connection(int fd, int64_t until_ns)
 
 	for (;;) {
 		int64_t left = until_ns - clock_now();
-		struct timespec wait = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+		struct timespec wait = clock_timespec(left);
 		int ready;
 
 		if (proc_stop)

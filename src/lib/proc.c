@@ -52,7 +52,7 @@ void proc_ignore_stop(void)
 void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns)
 {
 	int64_t left = until_ns - clock_now();
-	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+	struct timespec ts = clock_timespec(left);
 	sigset_t all, before;
 
 	if (left <= 0)

@@ -197,7 +197,7 @@ static const struct perf_event_header *ring_record_at(const struct cpu_ring *r, 
 static const struct perf_event_header *unwrap_ring_record(const struct cpu_ring *r, uint64_t at, char *whole, size_t size)
 {
 	const struct perf_event_header *header = ring_record_at(r, at);
-	size_t first = r->bytes - (at & (r->bytes - 1));
+	size_t first = r->bytes - ((size_t)at & (r->bytes - 1));
 
 	if (header->size <= first)
 		return header;
@@ -226,7 +226,7 @@ int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, co
 		size_t size = ring_record_at(r, tail)->size;
 
 		if (size < sizeof(*header) || size > head - tail) /* a damaged ring: skip its contents */
-			size = head - tail;
+			size = (size_t)(head - tail);
 		else if ((header = unwrap_ring_record(r, tail, whole, sizeof(whole))))
 			err = each(arg, header);
 		tail += size;

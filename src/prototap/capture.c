@@ -47,8 +47,9 @@ static const char *link_name(pcap_t *p)
  * the capture has them. */
 static void convert_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
 {
-	int64_t s = h->ts.tv_sec < -FAR_S ? -FAR_S : h->ts.tv_sec > FAR_S ? FAR_S : h->ts.tv_sec;
+	int64_t s = h->ts.tv_sec;
 
+	s = s < -FAR_S ? -FAR_S : s > FAR_S ? FAR_S : s;
 	p->time_ns = s * NS_PER_S + (nanoseconds ? h->ts.tv_usec : h->ts.tv_usec * NS_PER_US);
 	p->bytes = bytes;
 	p->captured = h->caplen;
@@ -201,7 +202,7 @@ struct capture *capture_open_live(const struct capture_cfg *cfg, struct why *why
 void capture_wait(struct capture *c, int64_t timeout_ns)
 {
 	struct pollfd p = { .fd = pcap_get_selectable_fd(c->pcap), .events = POLLIN };
-	struct timespec ts = { .tv_sec = timeout_ns / NS_PER_S, .tv_nsec = timeout_ns % NS_PER_S };
+	struct timespec ts = clock_timespec(timeout_ns);
 
 	if (timeout_ns > 0)
 		ppoll(&p, 1, &ts, NULL);

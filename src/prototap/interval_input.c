@@ -23,7 +23,7 @@ static bool find_rfb_press(struct bounded_reader *r, uint8_t *buttons, bool *is_
 	bool press = false;
 	uint8_t look[RFB_LOOK_MAX] = { 0 }, number;
 
-	for (size_t at = 0; at < r->n && !r->over; at += 1u + kind->look + kind->rest + rfb_message_rest(kind, look)) {
+	for (size_t at = 0; at < r->n && !r->over; at += 1u + kind->look + kind->rest + (size_t)rfb_message_rest(kind, look)) {
 		number = rfb_client_kind(read_u8(r, at));
 		kind = &rfb_client_kinds[number];
 		read_bytes(r, at + 1, look, kind->look);

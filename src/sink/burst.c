@@ -17,7 +17,7 @@ static bool is_run_stopped(const struct burst_stop *stop)
 /* Sleeps as precisely as clock_nanosleep, but cannot miss a stop that comes just before the sleep. */
 static void sleep_burst(int64_t due_ns, const struct burst_stop *stop)
 {
-	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
+	struct timespec ts = clock_timespec(due_ns);
 
 	while (!is_run_stopped(stop) && sem_clockwait(stop->wake, CLOCK_MONOTONIC, &ts) && errno == EINTR)
 		;

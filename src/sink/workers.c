@@ -166,7 +166,7 @@ static bool await_child(struct worker *c, int64_t until_ns, const sigset_t *open
 
 	while (!(ended = reap_child(c, WNOHANG)) && !proc_stop) {
 		int64_t left = until_ns - clock_now(), nap = fd.fd < 0 && left > POLL_NS ? POLL_NS : left;
-		struct timespec ts = { .tv_sec = nap / NS_PER_S, .tv_nsec = nap % NS_PER_S };
+		struct timespec ts = clock_timespec(nap);
 
 		if (left <= 0)
 			break;

@@ -216,7 +216,7 @@ static bool wait_request(int64_t until_ns, bool requests, const char *folder)
 			       { now.control.fd, POLLIN, 0 },
 			       { requests ? disk_request_fd(now.disk) : -1, POLLIN, 0 } };
 	int64_t left = until_ns == INT64_MAX ? 0 : until_ns - clock_now();
-	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+	struct timespec ts = clock_timespec(left);
 
 	if (left < 0 || ppoll(fd, 3, until_ns == INT64_MAX ? NULL : &ts, NULL) <= 0)
 		return false;

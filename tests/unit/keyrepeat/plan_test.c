@@ -70,7 +70,7 @@ TEST(blocks_count_from_their_own_start)
 	assert_int_equal(plan_compute_due_times(SCHEDULE_BLOCKS, 20, 1, at, 65), 0);
 	for (size_t b = 0; b < 65; b += SCHEDULE_BLOCK) {
 		assert_in_range(at[b], 0, 50 * NS_PER_MS);
-		moved = moved || labs(at[b] - at[0]) > NS_PER_MS;
+		moved = moved || llabs(at[b] - at[0]) > NS_PER_MS;
 		for (size_t i = b + 1; i < 65 && i < b + SCHEDULE_BLOCK; i++)
 			assert_true(llabs(at[i] - at[i - 1] - 50 * NS_PER_MS) <= 1);
 	}

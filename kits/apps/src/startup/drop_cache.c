@@ -221,7 +221,7 @@ void open_trace_collect(struct open_trace *o, struct file_set *c, pid_t root)
 	const struct fanotify_event_metadata *e;
 	pid_t last = 0;
 	bool ours = false;
-	ssize_t n;
+	int64_t n;
 
 	while (o->fd >= 0 && (n = read(o->fd, text, sizeof(text))) > 0) {
 		for (e = (const void *)text; FAN_EVENT_OK(e, n); e = FAN_EVENT_NEXT(e, n)) {

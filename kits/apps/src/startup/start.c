@@ -170,7 +170,7 @@ static int handle_events(struct measurement *r, int64_t until_ns)
 	wake = until_ns < wake ? until_ns : wake;
 	now = clock_now();
 	if (wake > now) {
-		struct timespec ts = { .tv_sec = (wake - now) / NS_PER_S, .tv_nsec = (wake - now) % NS_PER_S };
+		struct timespec ts = clock_timespec(wake - now);
 
 		ppoll(&fd, 1, &ts, NULL);
 	}

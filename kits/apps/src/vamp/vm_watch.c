@@ -210,7 +210,7 @@ static int poll_loop(struct guest_watch *w, const sigset_t *signals)
 		int64_t silence_ns = w->state.silent ? INT64_MAX : w->state.heard_ns + VM_SILENCE_NS + NS_PER_MS;
 		int64_t next = clock_earlier(clock_earlier(w->until_ns, due_ns), deaf ? deaf_ns : silence_ns);
 		int64_t left = next > now_ns ? next - now_ns : 0;
-		struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+		struct timespec ts = clock_timespec(left);
 		struct pollfd port = { .fd = deaf ? -1 : w->port, .events = POLLIN };
 
 		if (ppoll(&port, 1, &ts, signals) > 0) {

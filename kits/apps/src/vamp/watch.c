@@ -214,7 +214,7 @@ static void handle_events(struct vamp_daemon *w, int64_t due_ns, const sigset_t 
 			due_ns = clock_earlier(due_ns, w->way[i]->ops->do_periodic_work(w->way[i], clock_now()));
 	left = due_ns - clock_now();
 	if (left > 0)
-		ts = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+		ts = clock_timespec(left);
 
 	for (int i = 0; i < n; i++)
 		fd[i + 1] = (struct pollfd){ .fd = w->source[i]->fd, .events = POLLIN };

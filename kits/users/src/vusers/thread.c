@@ -33,7 +33,7 @@ int thread_wait_events(int epoll, struct epoll_event *event, int most, int64_t u
 	int n;
 
 	left = left < 0 ? 0 : left > NS_PER_S ? NS_PER_S : left;
-	time = (struct timespec){ left / NS_PER_S, left % NS_PER_S };
+	time = clock_timespec(left);
 	n = epoll_pwait2(epoll, event, most, &time, mask);
 	if (n < 0 && errno == ENOSYS) /* before Linux 5.11: milliseconds only; the report shows the lateness */
 		n = epoll_pwait(epoll, event, most, (int)(left / NS_PER_MS), mask);

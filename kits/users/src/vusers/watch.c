@@ -60,7 +60,7 @@ static void shut_down(int signal)
 /* Sets when calls of libvncclient are to fail; 0: never. */
 static void set_deadline(const struct watched_user *o, int64_t ns)
 {
-	timer_settime(o->deadline, TIMER_ABSTIME, &(struct itimerspec){ .it_value = { ns / NS_PER_S, ns % NS_PER_S } }, NULL);
+	timer_settime(o->deadline, TIMER_ABSTIME, &(struct itimerspec){ .it_value = clock_timespec(ns) }, NULL);
 }
 
 static void close_viewer(struct watched_user *o)

@@ -116,7 +116,7 @@ int live_wait(struct live_replay *l, int64_t until_ns)
 		if (left > NS_PER_S) /* (the caller waits again) */
 			left = NS_PER_S;
 		if (left > 0)
-			wait = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
+			wait = clock_timespec(left);
 	}
 	ready = ppoll(&p, 1, &wait, &l->outside);
 	if (ready < 0 && errno != EINTR)
