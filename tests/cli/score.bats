@@ -29,7 +29,7 @@ TABLE=$TOP/data/thresholds.tsv
 
 @test "score --threshold: sets the limit for late keys, and changes no other rule" {
 	need jq
-	printf 'latency_ms\n%s\n' 50 100 150 151 >a.tsv
+	printf '%s\n' latency_ms 50 100 150 151 >a.tsv
 	"$SCORE" a.tsv --format json | jq -e '.result | .perception.threshold_ms == 100 and .perception.late_percent == 50'
 	"$SCORE" a.tsv --threshold 150ms --format json | jq -e '.result | .perception.threshold_ms == 150
 		and .perception.late_percent == 25

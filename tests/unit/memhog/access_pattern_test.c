@@ -8,7 +8,7 @@
 
 #define PAGE 4096
 
-static const uint64_t sizes[] = { 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 100, 1000, 4096, 4097, 65537 };
+static const size_t sizes[] = { 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 100, 1000, 4096, 4097, 65537 };
 
 TEST(a_round_touches_every_page_once)
 {

@@ -71,7 +71,7 @@ static struct told feed(struct vrfb *v, const struct stream *s, size_t piece, ui
 	struct told t = { 0 };
 
 	for (size_t at = 0; at < s->n;) {
-		size_t n = piece ? piece : 1 + random_bits(&seed) % 300;
+		size_t n = piece ? piece : 1 + (size_t)(random_bits(&seed) % 300);
 		int flags;
 
 		n = n < s->n - at ? n : s->n - at;
