@@ -198,7 +198,7 @@ int cli_add_pids(const char *text, struct cli_pids *out)
 	char *end;
 
 	do {
-		long pid = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0;
+		long long pid = isdigit((unsigned char)*text) ? strtoll(text, &end, 10) : 0;
 
 		if (pid < 1 || pid > INT32_MAX || (*end && *end != ','))
 			return -EINVAL;

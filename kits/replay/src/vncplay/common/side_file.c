@@ -148,7 +148,7 @@ static bool read_input_line(struct sent_inputs *in, const char *line)
 	int n, kind, at = 0;
 	char word[16];
 
-	if (sscanf(line, "input %d %15s at %n", &n, word, &at) != 2 || !at || n < 0 ||
+	if (sscanf(line, "input %9d %15s at %n", &n, word, &at) != 2 || !at || n < 0 ||
 	    !read_whole_number(line + at, TIME_MOST, &one.at_us))
 		return false;
 	one.n = n;

@@ -26,6 +26,10 @@ TEST(dates_of_servers)
 	int64_t t;
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		if (of[i].s > INT32_MAX && sizeof(time_t) < 8) {
+			assert_false(logs_in_parse_date(of[i].text, &t));
+			continue;
+		}
 		assert_true(logs_in_parse_date(of[i].text, &t));
 		assert_int_equal(t, of[i].s * S);
 	}
