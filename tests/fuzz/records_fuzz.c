@@ -19,7 +19,7 @@ static void must(bool what)
 		abort();
 }
 
-/* libpcap takes a time after 2038 for one before 1970 in some files, and not in others; with 32-bit numbers no damaged time fits. */
+/* libpcap takes a time after 2038 for one before 1970 in some files, and not in others; 32-bit numbers hold no damaged time. */
 static bool same_time(const struct pcap_pkthdr *h, int64_t time_ns)
 {
 	return sizeof(h->ts.tv_usec) < sizeof(time_ns) || (uint32_t)h->ts.tv_sec > INT32_MAX || h->ts.tv_usec < 0 ||
