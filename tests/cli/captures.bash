@@ -3,6 +3,8 @@
 # shellcheck shell=bash
 
 bats_require_minimum_version 1.5.0
+# shellcheck source=tests/cli/numbers.bash
+. "${BASH_SOURCE[0]%/*}/numbers.bash"
 
 # BIN: the programs. MADE: hand-made captures, by the named makers. GOLDEN: the folder of the makers and checkers.
 begin_captures() {	# captures|content|intervals|keys...

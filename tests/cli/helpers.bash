@@ -4,18 +4,12 @@
 
 # shellcheck source=tests/busy.bash
 . "${BASH_SOURCE[0]%/*}/../busy.bash"
+# shellcheck source=tests/cli/numbers.bash
+. "${BASH_SOURCE[0]%/*}/numbers.bash"
 
 # TOP: the tree, BIN: its programs
 TOP=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 BIN=$TOP/bin
-
-# jq 1.7 prints a number as it was read, 85.00, and jq 1.6 prints 85, which the tests expect.
-if [ "$(command jq -c . 2>/dev/null <<<'[85.00]')" = '[85.00]' ]; then
-	jq() {
-		command jq "$@" | perl -pe 's/(?<![\w.])(-?\d+)\.(\d*?)0+(?![\w.])/length $2 ? "$1.$2" : $1/ge'
-		return "${PIPESTATUS[0]}"
-	}
-fi
 
 # The test runs in its own folder; processes in `started` are ended after it.
 begin_test() {
