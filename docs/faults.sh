@@ -13,6 +13,7 @@ folder=${1-}
 shift
 [ "$(id -u)" = 0 ] || { echo "faults.sh: needs root" >&2; exit 4; }
 mkdir -p "$folder"
+. lab/machine.sh
 command=() rows=$folder/faults.tsv RUN=$folder/run MARK=THINPROBE_FAULT
 settings=(--quick --protocol vnc --loads 0 --time 2 --repeat 2 --idle 1)
 
@@ -90,9 +91,9 @@ fault_group() {
 	while read -r task; do echo "$task" >"${group%/*}/cgroup.procs" || true; done <"$group/cgroup.procs" 2>/dev/null || true
 	rmdir "$group" 2>/dev/null || what="a control group emptied"
 }
-fault_sshd() {	# of the server or the client, or a connection's
+fault_sshd() {	# of the server or the client, or a connection's (sshd writes over its environment, so it bears no mark)
 	local pid
-	pid=$(marked | while read -r pid; do [[ $(name_of "$pid") != sshd* ]] || echo "$pid"; done | pick)
+	pid=$(machine_tree "$driver" | while read -r pid; do [[ $(name_of "$pid") != sshd* ]] || echo "$pid"; done | pick)
 	what='sshd killed'
 	[ -n "$pid" ] && kill -KILL "$pid" 2>/dev/null || what='no sshd yet'
 }
@@ -111,7 +112,7 @@ begin_run() {	# begin_run KIND: sets driver
 	(
 		[ "$1" != descriptors ] || { ulimit -n 4096; open_many; }
 		[ "$1" != group ] || settings+=(--server-memory 512M)
-		[ "$1" != sshd ] || settings+=(--on ssh:tp-server,tp-client)
+		[ "$1" != sshd ] || settings+=(--on "ssh:tp-server,tp-client")
 		set_command "$1" "${settings[@]}" -o "$RUN"
 		exec "${command[@]}" >"$folder/out" 2>"$folder/err" 3>&-
 	) &
