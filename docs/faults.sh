@@ -134,11 +134,9 @@ ended() {	# ended MS: whether the driver has ended by then; sets status
 
 one() {	# one KIND SEED: a row
 	local kind=$1 seed=$2 moment what='' status='' room='' before at=0 had valid=no named=no left lost=0 resumed=no i
-	local usual_ms=$usual_ms
 	RANDOM=$seed
 	take_away
 	RUN=$folder/run
-	[ "$kind" != sshd ] || usual_ms=$((usual_ms * 2))
 	moment=$(awk -v ms="$usual_ms" -v x="$RANDOM" 'BEGIN { printf "%.2f", ms / 1000 * x / 32768 }')
 	if [ "$kind" = full ]; then
 		room=$((usual_kib * RANDOM / 32768 + 4))
