@@ -37,7 +37,7 @@ if [ "$architecture" = arm64 ] && [ "$native" != arm64 ]; then
 fi
 mapfile -t options < <(apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-|Retries)' | sed 's/^/--aptopt=/')
 mmdebstrap --quiet --mode=root --variant=minbase --format=directory --architectures="$architecture" \
-	--include=ca-certificates,git --aptopt='APT::Install-Recommends "false"' "${options[@]}" \
+	--include=apt,ca-certificates,git --aptopt='APT::Install-Recommends "false"' "${options[@]}" \
 	--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt=force-unsafe-io "$suite" "$root" ${MIRROR:+"$MIRROR"} </dev/null
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 for kernels in proc sys dev; do mount --rbind "/$kernels" "$root/$kernels"; done
