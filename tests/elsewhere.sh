@@ -15,13 +15,19 @@ native=$(dpkg --print-architecture)
 suite=${1%:*} architecture=$native
 [[ $1 != *:* ]] || architecture=${1#*:}
 if [ -z "${ELSEWHERE_IN-}" ]; then
-	namespaces=(--mount --propagation private)
-	# binfmt_misc is a user namespace's own (from Linux 6.7 on)
+	export ELSEWHERE_IN=1
 	case $native:$architecture in
-	"$native:$native" | amd64:i386) ;;
-	*) namespaces+=(--user "--map-users=0,0,65536" "--map-groups=0,0,65536" --setuid 0 --setgid 0) ;;
+	"$native:$native" | amd64:i386) exec unshare --mount --propagation private -- "$0" "$@" ;;
 	esac
-	ELSEWHERE_IN=1 exec unshare "${namespaces[@]}" -- "$0" "$@"
+	# binfmt_misc is a user namespace's own (from Linux 6.7 on)
+	exec {told}<> <(:)
+	unshare --user --mount --propagation private -- bash -c 'read -r _ <&"$1"; exec setpriv --reuid 0 --regid 0 \
+		--clear-groups -- "${@:2}"' bash "$told" "$0" "$@" &
+	until [ "$(readlink "/proc/$!/ns/user")" != "$(readlink /proc/self/ns/user)" ]; do sleep 0.1; done
+	for map in uid_map gid_map; do echo "0 0 65536" >"/proc/$!/$map"; done
+	echo go >&"$told"
+	wait $!
+	exit
 fi
 shift
 mount -t tmpfs elsewhere /mnt
