@@ -20,5 +20,5 @@ read_line() {
 now_ms() {
 	local up
 	read -r up _ </proc/uptime
-	NOW_MS=${up/./}0
+	NOW_MS=$((10#${up/./}0))
 }

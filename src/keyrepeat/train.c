@@ -49,11 +49,14 @@ static void *watch_thread(void *arg)
 	while (!watcher.stopping) {
 		crashed = contain_call(handle_messages, arg, &broken);
 		if (crashed) {
+			atomic_store(&cfg->seen->dropped, true);
 			atomic_store(&cfg->seen->crashed, crashed);
 			alarm(REPORT_S);
+			for (;;) /* a thread that ends frees memory, for which it may wait for a lock that it holds */
+				poll(NULL, 0, -1);
 		}
-		if (crashed || broken) {
-			if (crashed || !watcher.stopping)
+		if (broken) {
+			if (!watcher.stopping)
 				cfg->seen->dropped = true;
 			break;
 		}
@@ -88,7 +91,8 @@ void train_stop_watching(const struct key_train_cfg *cfg)
 		;
 	if (cfg->target->interrupt)
 		cfg->target->interrupt(cfg->self);
-	pthread_join(watcher.thread, NULL);
+	while (!atomic_load(&cfg->seen->crashed) && pthread_tryjoin_np(watcher.thread, NULL) == EBUSY)
+		poll(NULL, 0, 1);
 	close(watcher.stop_fd);
 	watcher.running = false;
 }

@@ -39,6 +39,7 @@ struct vnc_client {
 	uint32_t *before;		 /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool pictured; /* the first whole picture has come */
+	int crashed;   /* the signal by which the library crashed: `client` must not be used again; 0: it did not */
 	bool found;    /* `place` is where the patch is */
 	struct patch_place place;
 	int acts;
@@ -244,6 +245,11 @@ static int read_messages(struct vnc_client *self, int timeout_ms)
 	return 0;
 }
 
+static int wait_for_messages(void *self)
+{
+	return read_messages(self, 100);
+}
+
 static bool find_patch(struct vnc_client *self)
 {
 	struct patch_image image = searched_image(self->client);
@@ -260,11 +266,15 @@ static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, i
 			struct why *why)
 {
 	int64_t look_until = until;
+	int broken = 0;
 
 	while (!proc_stop) {
 		bool before = self->pictured;
 
-		if (read_messages(self, 100))
+		self->crashed = contain_call(wait_for_messages, self, &broken);
+		if (self->crashed)
+			return why_fail(-1, why, CONTAIN_CRASHED "vnc:%s", strsignal(self->crashed), cfg->where);
+		if (broken)
 			return why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, last_error);
 		if (!self->pictured && clock_now() > until)
 			return why_fail(-1, why, "vnc:%s sends no picture: is its display alive?", cfg->where);
@@ -305,7 +315,7 @@ static void vnc_close(void *p)
 {
 	struct vnc_client *self = p;
 
-	if (self->client) {
+	if (self->client && !self->crashed) {
 		self->client->frameBuffer = NULL;
 		rfbClientCleanup(self->client);
 	}

@@ -71,11 +71,13 @@ void *contain_memory(struct contained_memory *m, size_t bytes, size_t behind)
 
 void *contain_picture(struct contained_memory *m, int width, int height)
 {
-	size_t pixels = (size_t)width * (size_t)height, behind = ((size_t)width * 2 + 2) * UINT16_MAX * sizeof(uint32_t);
+	uint64_t pixels = (uint64_t)width * (uint64_t)height, behind = ((uint64_t)width * 2 + 2) * UINT16_MAX * sizeof(uint32_t);
 
 	contain_free(m);
 	if (!pixels || pixels > CONTAIN_PIXELS_MOST)
 		return NULL;
 	/* a 32-bit address space has no room for all of it */
-	return contain_memory(m, pixels * sizeof(uint32_t), sizeof(void *) < 8 && behind > (64 << 20) ? 64 << 20 : behind);
+	if (sizeof(void *) < 8 && behind > (64 << 20))
+		behind = 64 << 20;
+	return contain_memory(m, (size_t)(pixels * sizeof(uint32_t)), (size_t)behind);
 }

@@ -17,11 +17,12 @@ struct contained_memory {
 	size_t mapped;
 };
 
-/* Frees what is there and allocates `bytes` of zeros, with `behind` bytes after them that cannot be used. Returns m->at. */
+/* Frees what is there and allocates `bytes` of zeros, with `behind` bytes after them that cannot be used, from the next page on. Returns m->at. */
 void *contain_memory(struct contained_memory *m, size_t bytes, size_t behind);
 void contain_free(struct contained_memory *m);
 
-/* A picture of 4 bytes a pixel. No rectangle that RFB can name within the width ends behind the guarded part. NULL: no memory, no
+/* A picture of 4 bytes a pixel. No rectangle that RFB can name within the width ends behind the guarded
+ * part (on 32-bit machines that part has at most 64 MiB). NULL: no memory, no
  * pixels, or more than CONTAIN_PIXELS_MOST. */
 void *contain_picture(struct contained_memory *m, int width, int height);
 #ifndef CONTAIN_PIXELS_MOST

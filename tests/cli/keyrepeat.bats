@@ -409,7 +409,7 @@ start_half_a_server() {
 @test "keyrepeat vnc: a picture that the library crashes on costs no key that was answered before" {
 	need python3
 	cat >outside.py <<-'PYTHON'
-		import socket, struct
+		import socket, struct, sys
 		s = socket.create_server(("127.0.0.1", 0))
 		print(s.getsockname()[1], flush=True)
 		c = s.accept()[0]
@@ -423,6 +423,8 @@ start_half_a_server() {
 		c.sendall(bytes(4))
 		take(1)
 		c.sendall(struct.pack(">HHBBBBHHHBBB3xI", 64, 64, 32, 24, 0, 1, 255, 255, 255, 16, 8, 0, 4) + b"edge")
+		if len(sys.argv) > 1:
+		    draw(64, 0, 0, 64, 7, b"\x60\2")
 		draw(0, 0, 64, 64, 0, bytes(64 * 64 * 4))
 		keys = 0
 		while keys < 10:
@@ -446,6 +448,10 @@ start_half_a_server() {
 	[ "$status" = 1 ] && [ "${#lines[@]}" = 2 ]
 	jq -e '.result | .ended == "connection dropped"' report.json
 	[ "$(awk -F'\t' 'NR > 1 && $5 != "" { n++ } END { print n + 0 }' keys)" -ge 9 ]
+	# and as the first picture
+	start first python3 outside.py first
+	until_true grep -q . first.out
+	one_line 1 "vnc:127.0.0.1" timeout 60 "$KEYREPEAT" "vnc:127.0.0.1:$(head -n 1 first.out)" --watch update
 }
 
 @test "keyrepeat vnc: a server that stops within its first picture gives an error, and signals still work" {

@@ -143,8 +143,10 @@ TEST(behind_a_picture_nothing_can_be_written)
 	assert_int_equal(((uint32_t *)picture.at)[0], 0);
 	pixel = 1024 * 2; /* a page ends here */
 	assert_int_equal(crash_of(write_pixel, &forty, &result), SIGSEGV);
-	pixel = (size_t)1024 * (UINT16_MAX + UINT16_MAX) + UINT16_MAX; /* the end of the farthest rectangle */
-	assert_int_equal(crash_of(write_pixel, &forty, &result), SIGSEGV);
+	if (sizeof(void *) == 8) { /* the end of the farthest rectangle */
+		pixel = (size_t)1024 * (UINT16_MAX + UINT16_MAX) + UINT16_MAX;
+		assert_int_equal(crash_of(write_pixel, &forty, &result), SIGSEGV);
+	}
 	assert_non_null(contain_picture(&picture, 1, 1)); /* in place of the first */
 	assert_null(contain_picture(&picture, 0, 100));
 	assert_null(contain_picture(&picture, UINT16_MAX, UINT16_MAX));
