@@ -57,8 +57,8 @@ struct key_train {
 };
 
 /* Starts the watching thread with a priority one below the sender's: decoding a picture must not delay a key where both share a
- * CPU. If target->handle() crashes, that thread sets seen->crashed and stays as it is: the target must not be used again, and a minute later
- * the program is ended by SIGALRM. 0 or -errno. */
+ * CPU. If target->handle() crashes, that thread sets seen->crashed and stays as it is: the target must not be used again, and a
+ * minute later the program is ended by SIGALRM. 0 or -errno. */
 int train_start_watching(const struct key_train_cfg *cfg);
 /* Ends the watching thread, and waits for that unless the target has crashed. */
 void train_stop_watching(const struct key_train_cfg *cfg);

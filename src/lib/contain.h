@@ -17,7 +17,8 @@ struct contained_memory {
 	size_t mapped;
 };
 
-/* Frees what is there and allocates `bytes` of zeros, with `behind` bytes after them that cannot be used, from the next page on. Returns m->at. */
+/* Frees what is there and allocates `bytes` of zeros, with `behind` bytes after them that cannot be used, from the next page on.
+ * Returns m->at. */
 void *contain_memory(struct contained_memory *m, size_t bytes, size_t behind);
 void contain_free(struct contained_memory *m);
 
