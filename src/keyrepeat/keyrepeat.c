@@ -281,6 +281,7 @@ static int type_on_demand(void)
 						     .skip = (size_t)cfg.skip };
 	struct on_demand_run d;
 	int err, rows_err, status = EXIT_OK;
+	const char *why;
 
 	/* a blinking caret is noticed before the first key */
 	if (cfg.watch == WATCH_UPDATE && run.cfg.target->tells_steps)
@@ -299,8 +300,9 @@ static int type_on_demand(void)
 		status = EXIT_LOSSY;
 	if (err || rows_err || d.train.end != SENDER_COMPLETE)
 		status = d.train.end == SENDER_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_RUN;
-	if (report_explain_end(&run.seen, d.train.end))
-		warn("%s", report_explain_end(&run.seen, d.train.end));
+	why = report_explain_end(&run.seen, d.train.end);
+	if (why)
+		warn("%s", why);
 	else if (err)
 		warn("standard output was closed, so no more answers can be written");
 	else if (status == EXIT_LOSSY)

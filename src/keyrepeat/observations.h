@@ -28,7 +28,7 @@ struct observations {
 	_Atomic int64_t number;		      /* shown by the patch; -1: none seen yet */
 	_Atomic int64_t unreadable;	      /* readings of the patch that failed: half drawn or covered */
 	_Atomic bool dropped;		      /* the connection to the display is broken */
-	_Atomic int crashed;		      /* the signal by which the target crashed: dropped, too; 0: it did not */
+	_Atomic int crashed;		      /* the signal by which the target crashed (`dropped` is set, too); 0: none */
 	_Atomic(const char *) left;	      /* why keys no longer reach the chosen window, a static text; NULL: keys do */
 };
 

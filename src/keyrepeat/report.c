@@ -186,10 +186,11 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 {
 	static char text[200];
 	bool sent = keys && train->due && key_sent_time(&train->key[0]) != INT64_MAX;
+	const char *why = report_explain_end(seen, train->end);
 
 	*status = EXIT_RUN;
-	if (report_explain_end(seen, train->end))
-		return report_explain_end(seen, train->end);
+	if (why)
+		return why;
 	if (train->end == SENDER_INTERRUPTED) {
 		*status = EXIT_INTERRUPTED;
 		snprintf(text, sizeof(text), "interrupted after %s of %s", ns_text((double)(train->end_ns - train->begin_ns)),

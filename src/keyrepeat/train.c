@@ -52,7 +52,7 @@ static void *watch_thread(void *arg)
 			atomic_store(&cfg->seen->dropped, true);
 			atomic_store(&cfg->seen->crashed, crashed);
 			alarm(REPORT_S);
-			for (;;) /* a thread that ends frees memory, for which it may wait for a lock that it holds */
+			for (;;) /* not ended: that would free memory, and the crash may have left malloc() locked */
 				poll(NULL, 0, -1);
 		}
 		if (broken) {

@@ -13,7 +13,7 @@
 
 int64_t clock_now(void);
 
-/* A time of at least 0 as the calls of the kernel take it. */
+/* The same time for system calls. */
 static inline struct timespec clock_timespec(int64_t ns)
 {
 	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };

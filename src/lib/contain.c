@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "contain.h"
+#include "proc.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -24,14 +25,13 @@ static void on_crash(int number)
 
 static void catch_crashes(void)
 {
-	static const int crash[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
 	/* SA_NODEFER: siglongjmp() does not restore the signal mask, which would take a system call at each contain_call() */
 	struct sigaction act = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER };
 	stack_t other = { .ss_sp = own.stack, .ss_size = sizeof(own.stack) };
 
 	sigaltstack(&other, NULL);
-	for (size_t i = 0; i < sizeof(crash) / sizeof(crash[0]); i++)
-		sigaction(crash[i], &act, NULL);
+	for (int i = 0; i < PROC_CRASHES; i++)
+		sigaction(proc_crashes[i], &act, NULL);
 	own.ready = true;
 }
 
@@ -57,18 +57,6 @@ void contain_free(struct contained_memory *m)
 	m->at = NULL;
 }
 
-void *contain_memory(struct contained_memory *m, size_t bytes, size_t behind)
-{
-	contain_free(m);
-	m->mapped = bytes + behind;
-	m->at = mmap(NULL, m->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (m->at == MAP_FAILED)
-		m->at = NULL;
-	else if (mprotect(m->at, bytes, PROT_READ | PROT_WRITE))
-		contain_free(m);
-	return m->at;
-}
-
 void *contain_picture(struct contained_memory *m, int width, int height)
 {
 	uint64_t pixels = (uint64_t)width * (uint64_t)height, behind = ((uint64_t)width * 2 + 2) * UINT16_MAX * sizeof(uint32_t);
@@ -76,8 +64,13 @@ void *contain_picture(struct contained_memory *m, int width, int height)
 	contain_free(m);
 	if (!pixels || pixels > CONTAIN_PIXELS_MOST)
 		return NULL;
-	/* a 32-bit address space has no room for all of it */
-	if (sizeof(void *) < 8 && behind > (64 << 20))
+	if (sizeof(void *) < 8 && behind > (64 << 20)) /* all of it would not fit into a 32-bit address space */
 		behind = 64 << 20;
-	return contain_memory(m, (size_t)(pixels * sizeof(uint32_t)), (size_t)behind);
+	m->mapped = (size_t)(pixels * sizeof(uint32_t) + behind);
+	m->at = mmap(NULL, m->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (m->at == MAP_FAILED)
+		m->at = NULL;
+	else if (mprotect(m->at, (size_t)pixels * sizeof(uint32_t), PROT_READ | PROT_WRITE))
+		contain_free(m);
+	return m->at;
 }

@@ -116,17 +116,17 @@ void proc_tell_ready(int fd)
 		warn("cannot write \"ready\" to descriptor %d: %s", fd, strerror(-err));
 }
 
+const int proc_crashes[PROC_CRASHES] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+
 int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg)
 {
-	static const int crash[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE,
-				     SIGILL }; /* where blocked, they cannot be handled (contain.h) */
 	sigset_t all, before;
 	pthread_attr_t attr;
 	int err;
 
 	sigfillset(&all);
-	for (size_t i = 0; i < sizeof(crash) / sizeof(crash[0]); i++)
-		sigdelset(&all, crash[i]);
+	for (int i = 0; i < PROC_CRASHES; i++) /* where they are blocked, they cannot be handled */
+		sigdelset(&all, proc_crashes[i]);
 	pthread_attr_init(&attr);
 	if (stack_bytes)
 		pthread_attr_setstacksize(&attr, stack_bytes);

@@ -44,7 +44,11 @@ void proc_tell_ready(int fd);
 /* Restricts the calling thread to these CPUs; an empty list: no change. 0 or -errno; -ENODEV if some of them do not exist or
  * are not allowed, which the kernel would ignore silently. */
 int proc_pin_thread(const struct cli_cpus *cpus);
-/* Starts a thread that takes no signals but those of its own crash; stack_bytes 0: of the default size. 0 or an errno, as
+/* The signals by which a thread crashes. */
+#define PROC_CRASHES 5
+extern const int proc_crashes[PROC_CRASHES];
+
+/* Starts a thread that takes no signals but proc_crashes; stack_bytes 0: of the default size. 0 or an errno, as
  * pthread_create(). */
 int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg);
 

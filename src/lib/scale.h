@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
-/* a * b / c, rounded down, without 128-bit numbers, which 32-bit machines lack: by long division, a bit at a time. */
+/* a * b / c, rounded down, where the compiler has no 128-bit numbers (32-bit machines). */
 static inline int64_t scale_down_by_bits(int64_t a, int64_t b, int64_t c)
 {
 	uint64_t high = 0, low = 0, rest = 0, quotient = 0, divisor = (uint64_t)c;
 
-	for (int i = 62; i >= 0; i--) { /* the product, in high and low: doubled and added to, a bit of b at a time */
+	for (int i = 62; i >= 0; i--) { /* high:low = a * b, by shift and add */
 		high = high << 1 | low >> 63;
 		low <<= 1;
 		if ((uint64_t)b >> i & 1) {
@@ -17,7 +17,7 @@ static inline int64_t scale_down_by_bits(int64_t a, int64_t b, int64_t c)
 			high += low < (uint64_t)a;
 		}
 	}
-	for (int i = 127; i >= 0; i--) { /* rest < divisor < 2^63: its double fits */
+	for (int i = 127; i >= 0; i--) { /* long division, bit by bit; rest < divisor < 2^63, so twice the rest fits */
 		rest = rest << 1 | ((i < 64 ? low >> i : high >> (i - 64)) & 1);
 		quotient <<= 1;
 		if (rest >= divisor) {

@@ -27,7 +27,7 @@ void viewer_close(struct viewer *v);
 /* Reads the messages that have arrived; blocks in the middle of a message. 0 or -EPIPE: the connection is closed, or the
  * bytes are no RFB. */
 int viewer_read(struct viewer *v);
-/* Whether the library crashed on what it read; the viewer can only be closed then. */
+/* Whether the library crashed on what it read, with the reason in `why`; the viewer must then be closed, not read or written. */
 bool viewer_explain_crash(const struct viewer *v, struct why *why);
 /* Whether the first screen has arrived, and with cfg.patch the patch was found in it. */
 bool viewer_is_ready(const struct viewer *v);
