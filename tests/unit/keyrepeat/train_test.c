@@ -67,7 +67,7 @@ TEST(a_crash_costs_no_key_before_it)
 	assert_int_equal(train_start_watching(&cfg), 0);
 	train_send_keys(&cfg, &train);
 	train_stop_watching(&cfg);
-	alarm(0); /* cancels the limit that the crash handler has set */
+	alarm(0); /* cancels the time limit that a crash sets */
 	assert_int_equal(train.end, SENDER_DROPPED);
 	assert_int_equal(display.seen.crashed, SIGABRT);
 	assert_int_equal(display.seen.updates, CRASHES_AT - 1);

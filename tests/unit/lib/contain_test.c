@@ -23,7 +23,7 @@ static void *make_call(void *call)
 	return NULL;
 }
 
-/* Each in a thread of its own: at the begin of a test cmocka takes these signals, and a thread asks for them once. */
+/* In a new thread: cmocka replaces the signal handlers before each test, and a thread installs ours only once. */
 static int crash_of(int (*what)(void *arg), void *arg, int *result)
 {
 	struct call c = { .what = what, .arg = arg };
