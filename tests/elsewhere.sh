@@ -21,13 +21,13 @@ if [ -z "${ELSEWHERE_IN-}" ]; then
 	esac
 	# binfmt_misc is a user namespace's own (from Linux 6.7 on)
 	exec {told}<> <(:)
-	unshare --user --mount --propagation private -- bash -c 'read -r _ <&"$1"; exec setpriv --reuid 0 --regid 0 \
-		--clear-groups -- "${@:2}"' bash "$told" "$0" "$@" &
-	until [ "$(readlink "/proc/$!/ns/user")" != "$(readlink /proc/self/ns/user)" ]; do sleep 0.1; done
-	for map in uid_map gid_map; do echo "0 0 65536" >"/proc/$!/$map"; done
-	echo go >&"$told"
-	wait $!
-	exit
+	(
+		until [ "$(readlink "/proc/$$/ns/user")" != "$(readlink /proc/self/ns/user)" ]; do sleep 0.1; done
+		for map in uid_map gid_map; do echo "0 0 65536" >"/proc/$$/$map"; done
+		echo go >&"$told"
+	) &
+	exec unshare --user --mount --propagation private -- bash -c 'read -r _ <&"$1"; exec setpriv --reuid 0 --regid 0 \
+		--clear-groups -- "${@:2}"' bash "$told" "$0" "$@"
 fi
 shift
 mount -t tmpfs elsewhere /mnt
