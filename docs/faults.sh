@@ -62,12 +62,16 @@ fault_readonly() {
 	what='no file may be made in the run folder'
 	find "$RUN" -type d -exec chattr +i {} + 2>/dev/null || what='too early'
 }
-fault_display() {
+kill_named() {	# kill_named WORDS PATTERN: one of the processes on standard input
 	local pid
-	pid=$(marked | while read -r pid; do [[ $(name_of "$pid") != Xtigervnc && $(name_of "$pid") != Xvnc ]] || echo "$pid"; done | pick)
-	what="X server killed"
-	[ -n "$pid" ] && kill -KILL "$pid" 2>/dev/null || what='no X server yet'
+	# shellcheck disable=SC2053 # a pattern
+	pid=$(while read -r pid; do [[ $(name_of "$pid") != $2 ]] || echo "$pid"; done | pick)
+	what="$1 killed"
+	[ -n "$pid" ] && kill -KILL "$pid" 2>/dev/null || what="no $1 yet"
 }
+fault_display() { kill_named 'X server' 'X*vnc' < <(marked); }
+# sshd of the server or the client, or of a connection. It writes over its environment, so it bears no mark.
+fault_sshd() { kill_named sshd 'sshd*' < <(machine_tree "$driver"); }
 fault_link() {
 	local pid link
 	for pid in $(marked); do
@@ -90,12 +94,6 @@ fault_group() {
 	what="a control group removed"
 	while read -r task; do echo "$task" >"${group%/*}/cgroup.procs" || true; done <"$group/cgroup.procs" 2>/dev/null || true
 	rmdir "$group" 2>/dev/null || what="a control group emptied"
-}
-fault_sshd() {	# of the server or the client, or a connection's (sshd writes over its environment, so it bears no mark)
-	local pid
-	pid=$(machine_tree "$driver" | while read -r pid; do [[ $(name_of "$pid") != sshd* ]] || echo "$pid"; done | pick)
-	what='sshd killed'
-	[ -n "$pid" ] && kill -KILL "$pid" 2>/dev/null || what='no sshd yet'
 }
 fault_descriptors() { what='started with 2,000 open descriptors'; }
 
@@ -208,7 +206,8 @@ fi
 
 		Made by `docs/faults.sh`. A run of `stalls` over VNC (4 cells) is broken at a random moment; then it ends or goes on.
 		*Folder valid*: `run.json` can be read and says how the run ended, or there is none yet. *Named*: the run says what went
-		wrong. *Left*: processes, mounts, swap, groups, links, switches of the kernel, files in /tmp that were not there before.
+		wrong. *Left*: processes (but not those of sshd), mounts, swap, groups, links, switches of the kernel, files in /tmp that were
+		not there before.
 		*Lost*: cells that had been measured before the fault and were not there any more. *Resumed*: of those that did not
 		complete by themselves, `--resume` completed so many.
 
@@ -220,5 +219,5 @@ fi
 		END { for (k in n) printf "| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", k, n[k], done[k], by[k], ok[k], named[k],
 			left[k], lost[k], again[k], asked[k] }' "$rows" | sort
 	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '$1 == "kill" && $4 !~ / / { print $4 }' "$rows" | sort | uniq -c |
-		sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')"
+		sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
 } >docs/faults.md
