@@ -6,8 +6,9 @@
 # command substitutions; this script has none. So this script receives the signals and then closes the pipe LAB_STOP_FD; the
 # driver looks at safe places whether the pipe is at its end (lab/lib.sh, stop_here). If this shell is killed, the driver dies too.
 #
-# A driver that is killed cannot mark its run.json as interrupted: this shell does it. The driver writes its run folder and its
-# command into the pipe EXP_RUN_TOLD once the folder is made.
+# A driver that is killed cannot mark its run.json as interrupted, nor remove the locks of its CPUs: a third process does, which
+# also does it if this shell is killed. The driver writes its run folder and its command into the pipe EXP_RUN_TOLD once the folder
+# is made.
 #
 # Nor can a driver read from the terminal, since it is in a background process group. It sends USR1 to this shell, which waits for
 # a line and writes into the pipe EXP_ANSWERS: "enter" for a line, "end" if none can come.
@@ -17,6 +18,8 @@ exec {both}<> <(:)
 exec {told}<"/dev/fd/$both" {keep}>"/dev/fd/$both" {both}>&-
 exec {both}<> <(:)
 exec {ended}<"/dev/fd/$both" {alive}>"/dev/fd/$both" {both}>&-
+exec {both}<> <(:)
+exec {over}<"/dev/fd/$both" {ends}>"/dev/fd/$both" {both}>&-
 exec {answers}<> <(:)
 exec {runs}<> <(:)
 asked=''	# while a line is waited for: seconds between two looks at the terminal
@@ -31,10 +34,32 @@ trap asked=0.2 USR1
 set -m
 [ -n "$keep" ] || exit 130
 EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers EXP_RUN_TOLD=$runs \
-	setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- &
+	setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- {over}<&- {ends}>&- &
 driver=$!
 exec {told}<&- {alive}>&-
-exec {said}>&2 2>/dev/null	# hides bash's own message about a killed job
+# Waits until this shell has ended, or says that the driver has.
+clean_up() {
+	local word='' run called new
+	trap '' TERM HUP INT USR1 TTOU
+	[ -z "$keep" ] || exec {keep}>&-
+	exec {ends}>&- {said}>&2 2>/dev/null
+	read -r word <&"$over"
+	[ "$word" != ended ] || exit 0
+	read -r -t 2 -u "$ended" _	# the driver's children end with it
+	. "${BASH_SOURCE[0]%/*}/../../lab/locks.sh" && locks_tidy "${LAB_LOCKS:-/tmp/thinprobe-locks}" >/dev/null
+	if { read -r -d '' -t 0.1 run && read -r -d '' -t 0.1 called; } <&"$runs" &&
+		new=$(jq 'select(.state == "running") | .state = "interrupted" | .reason = "the driver was killed" | .ended = (now | todate)' \
+			"$run/run.json") && [ -n "$new" ] && printf '%s\n' "$new" >"$run/run.json.new" &&
+				mv "$run/run.json.new" "$run/run.json"; then
+		printf 'thinprobe: this run was killed, and is interrupted; go on with: %s --resume %q\n' "$called" "$run" >&"$said"
+		exit 130
+	fi
+	echo "thinprobe: this run was killed" >&"$said"
+	exit 0
+}
+clean_up &
+cleaner=$!
+exec {over}<&- 2>/dev/null	# hides bash's own message about a killed job
 # Answers the question if a line has come, or none can. Reads only what is there: a read that times out while a line comes loses it.
 look() {
 	local line=end
@@ -56,15 +81,8 @@ done
 wait "$driver" || wait "$driver"
 status=$?
 # The driver's own status after a signal is 130.
-[ "$status" -gt 130 ] || exit "$status"
-read -r -t 2 -u "$ended" _	# its children end with it
-. "${BASH_SOURCE[0]%/*}/../../lab/locks.sh" && locks_tidy "${LAB_LOCKS:-/tmp/thinprobe-locks}" >/dev/null
-if { read -r -d '' -t 0.1 run && read -r -d '' -t 0.1 called; } <&"$runs" &&
-	new=$(jq 'select(.state == "running") | .state = "interrupted" | .reason = "the driver was killed" | .ended = (now | todate)' \
-		"$run/run.json") && [ -n "$new" ] && printf '%s\n' "$new" >"$run/run.json.new" &&
-			mv "$run/run.json.new" "$run/run.json"; then
-	printf 'thinprobe: this run was killed, and is interrupted; go on with: %s --resume %q\n' "$called" "$run" >&"$said"
-	exit 130
-fi
-echo "thinprobe: this run was killed" >&"$said"
+trap '' PIPE
+if [ "$status" -le 130 ]; then echo ended; else echo killed; fi >&"$ends"
+wait "$cleaner"
+[ $? != 130 ] || status=130
 exit "$status"
