@@ -27,9 +27,11 @@ static void catch_crashes(void)
 {
 	/* SA_NODEFER: siglongjmp() does not restore the signal mask, which would take a system call at each contain_call() */
 	struct sigaction act = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER };
-	stack_t other = { .ss_sp = own.stack, .ss_size = sizeof(own.stack) };
+	stack_t other = { .ss_sp = own.stack, .ss_size = sizeof(own.stack) }, had;
 
-	sigaltstack(&other, NULL);
+	/* AddressSanitizer has set one, and frees what it finds in its place. */
+	if (sigaltstack(NULL, &had) || (had.ss_flags & SS_DISABLE))
+		sigaltstack(&other, NULL);
 	for (int i = 0; i < PROC_CRASHES; i++)
 		sigaction(proc_crashes[i], &act, NULL);
 	own.ready = true;
