@@ -175,7 +175,7 @@ const char *report_explain_end(const struct observations *seen, enum sender_end 
 		return NULL;
 	else if (seen->crashed)
 		snprintf(text, sizeof(text), CONTAIN_CRASHED "the server; what was measured until then is kept",
-			 strsignal(seen->crashed));
+			 sigabbrev_np(seen->crashed));
 	else
 		return "the connection was dropped; is the server still running? What was measured until then is kept";
 	return text;

@@ -261,6 +261,13 @@ static bool find_patch(struct vnc_client *self)
 	return self->found;
 }
 
+/* The crash may have left malloc() locked for this thread: SIGALRM ends what waits for it. */
+static int explain_crash(int signal, const struct target_cfg *cfg, struct why *why)
+{
+	alarm(2); /* in seconds: only a line is still written */
+	return why_fail(-1, why, CONTAIN_CRASHED "vnc:%s", sigabbrev_np(signal), cfg->where);
+}
+
 /* Reads until the first picture has come and, with WATCH_PATCH, the patch has been found in it. */
 static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
 			struct why *why)
@@ -273,7 +280,7 @@ static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, i
 
 		self->crashed = contain_call(wait_for_messages, self, &broken);
 		if (self->crashed)
-			return why_fail(-1, why, CONTAIN_CRASHED "vnc:%s", strsignal(self->crashed), cfg->where);
+			return explain_crash(self->crashed, cfg, why);
 		if (broken)
 			return why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, last_error);
 		if (!self->pictured && clock_now() > until)
@@ -315,11 +322,11 @@ static void vnc_close(void *p)
 {
 	struct vnc_client *self = p;
 
-	if (self->client && !self->crashed) {
-		self->client->frameBuffer = NULL;
-		rfbClientCleanup(self->client);
-	}
 	contain_free(&self->picture);
+	if (self->crashed)
+		return;
+	self->client->frameBuffer = NULL;
+	rfbClientCleanup(self->client);
 	free(self->before);
 	free(self->act);
 	free(self);
@@ -364,7 +371,7 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 	int64_t until = clock_now() + cfg->connect_ns;
 	char host[HOST_MOST];
 	struct why reason;
-	int port, fd, err, good = 0, crashed;
+	int port, fd, err, good = 0;
 	rfbClient *c = self->client;
 	struct watchdog watchdog = { .exact = true }; /* also ends a greeting that comes one byte at a time */
 	bool late;
@@ -389,10 +396,10 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 		rfbClientCleanup(c);
 		return -1;
 	}
-	crashed = contain_call(greet_server, c, &good);
+	self->crashed = contain_call(greet_server, c, &good);
 	late = watchdog_end(&watchdog);
-	if (crashed)
-		return why_fail(-1, why, CONTAIN_CRASHED "vnc:%s", strsignal(crashed), cfg->where);
+	if (self->crashed)
+		return explain_crash(self->crashed, cfg, why);
 	if (good && !late)
 		return 0;
 	if (good)
@@ -410,7 +417,8 @@ static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 	set_up_client(self);
 	if (connect_server(self, cfg, why)) {
 		contain_free(&self->picture);
-		free(self);
+		if (!self->crashed)
+			free(self);
 		return NULL;
 	}
 	if (await_picture(self, cfg, why)) {

@@ -9,8 +9,8 @@
  * used may be used again, since data and locks are left as they were. Only crashes of the calling thread; not to be nested. */
 int contain_call(int (*call)(void *arg), void *arg, int *result);
 
-/* A warning about a crash, of which strsignal() is the argument; whose bytes they were follows. */
-#define CONTAIN_CRASHED "the library that reads the display crashed (%s) on what came from "
+/* A warning about a crash, of which sigabbrev_np() is the argument (strsignal() may allocate); whose bytes they were follows. */
+#define CONTAIN_CRASHED "the library that reads the display crashed (SIG%s) on what came from "
 
 struct contained_memory {
 	void *at; /* NULL: none */

@@ -313,3 +313,8 @@ except OSError:
 	until_true test -s "$name.out"
 	port=$(cat "$name.out")
 }
+
+# crashing FUNCTION CALL: crashes.so, to be preloaded
+crashing() {
+	"${CC:-cc}" -D_GNU_SOURCE -DFUNCTION="$1" -DCALL="$2" -shared -fPIC -o crashes.so "$TOP/tests/cli/crashes.c" || skip "no compiler"
+}

@@ -405,6 +405,25 @@ start_half_a_server() {
 	port=$(head -n 1 half.out)
 }
 
+@test "keyrepeat vnc: a library that crashed within malloc() ends neither keys that were answered nor the program's last word" {
+	local call
+	unused_port
+	start_refecho --vnc "$port"
+	for call in "rfbInitClient 1" "HandleRFBServerMessage 1"; do
+		# shellcheck disable=SC2086 # two words
+		crashing $call
+		run env LD_PRELOAD="$PWD/crashes.so" timeout 60 "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 1s -o report.json
+		echo "$output"
+		[ "$status" -ne 0 ] && [ "$status" -ne 124 ] && [[ $output == *SIGABRT* ]] && [ ! -e report.json ]
+	done
+	crashing HandleRFBServerMessage 40
+	run env LD_PRELOAD="$PWD/crashes.so" timeout 60 "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 5s --log keys --json -o report.json
+	echo "$output"
+	[ "$status" = 1 ]
+	[ "$(figure report.json ended)" = "connection dropped" ]
+	[ "$(awk -F'\t' 'NR > 1 && $5 != "" { n++ } END { print n + 0 }' keys)" -ge 9 ]
+}
+
 # (In libvncclient 0.9.14 a gradient of tight without width writes behind the picture; another may refuse it.)
 @test "keyrepeat vnc: a picture that the library crashes on costs no key that was answered before" {
 	need python3

@@ -31,7 +31,8 @@ int crowd_open(struct crowd *c)
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll < 0)
 		return -errno;
-	c->sums.memory_bytes = -thread_get_process_rss();
+	if (!c->cfg.watched)
+		c->sums.memory_bytes = -thread_get_process_rss();
 	c->user = memory_new(n, sizeof(*c->user));
 	due_heap_open(&c->dues, n);
 	c->cfg.all = c->cfg.all ? c->cfg.all : c->cfg.users;
@@ -75,6 +76,11 @@ static void log_request(struct crowd *c, uint32_t user, int64_t now, enum vlog_e
 static bool is_disconnected(const struct crowd_user *u)
 {
 	return u->state == CROWD_AWAY || u->state == CROWD_CONNECTING;
+}
+
+static bool will_connect(const struct crowd_user *u)
+{
+	return u->state == CROWD_AWAY && !u->left;
 }
 
 /* Adds the time from gone_ns to now, as far as it lies in the window. */
@@ -162,6 +168,7 @@ void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why)
 		u->gone_ns = now;
 	}
 	u->state = CROWD_AWAY; /* its queue entry, if any, is skipped later */
+	u->left = err == -ENOTRECOVERABLE;
 	if (c->running && !c->retry_ns)
 		c->retry_ns = now + RETRY_NS;
 }
@@ -213,7 +220,7 @@ static void drop_overdue_users(struct crowd *c, int64_t now)
 static void reconnect_users(struct crowd *c, int64_t now)
 {
 	for (; c->back < c->cfg.users; c->back++) {
-		if (c->user[c->back].state != CROWD_AWAY)
+		if (!will_connect(&c->user[c->back]))
 			continue;
 		if (c->connecting >= CONNECTING_MOST) {
 			c->retry_ns = now + NS_PER_MS;
@@ -224,7 +231,7 @@ static void reconnect_users(struct crowd *c, int64_t now)
 	c->back = 0;
 	c->retry_ns = 0;
 	for (uint32_t i = 0; i < c->cfg.users && !c->retry_ns; i++)
-		c->retry_ns = c->user[i].state == CROWD_AWAY ? now + RETRY_NS : 0;
+		c->retry_ns = will_connect(&c->user[i]) ? now + RETRY_NS : 0;
 }
 
 /* When the next request is due; INT64_MAX: none is. */
@@ -322,7 +329,8 @@ int crowd_connect(struct crowd *c)
 {
 	int err = run_while(c, connect_next_users, NULL);
 
-	c->sums.memory_bytes += thread_get_process_rss();
+	if (!c->cfg.watched)
+		c->sums.memory_bytes += thread_get_process_rss();
 	return err ? err : c->sums.users_ready || !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
 }
 
@@ -413,13 +421,13 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 	block_signals(&before);
 	schedule_users(c, start_ns);
 	while (!err && (now = clock_now()) < c->window.end_ns && !proc_stop) {
-		if (!window && now >= c->window.from_ns) {
+		if (!window && !c->cfg.watched && now >= c->window.from_ns) {
 			window = true;
 			first = thread_times_now();
 		}
 		send_due_requests(c, now);
 		show_progress(c, now);
-		until = clock_earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns);
+		until = clock_earlier(c->window.end_ns, window || c->cfg.watched ? INT64_MAX : c->window.from_ns);
 		err = run_once(c, c->cfg.progress ? progress_wake_ns(c->cfg.progress, until) : until, &before);
 	}
 	now = clock_now();

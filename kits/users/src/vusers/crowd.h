@@ -47,7 +47,7 @@ struct crowd_hooks {
 struct crowd_cfg {
 	int64_t users;
 	int64_t before;		  /* watched users (watch.h): they have the numbers 0 to before - 1 and come first in the ramp */
-	bool watched;		  /* one of these: requests are logged by vlog_add_watched() */
+	bool watched;		  /* one of these: logged by vlog_add_watched(); nothing is allocated after crowd_open() */
 	int64_t all;		  /* users and watched users together */
 	struct think_times think; /* think time of a user; in the open loop the gap between requests, of mean 1 s / rate */
 	bool open;
@@ -72,6 +72,7 @@ struct crowd_user {
 	uint8_t state;	   /* enum crowd_state */
 	bool counted;	   /* is in users_ready: was connected once */
 	bool queued;	   /* has an entry in `dues`, perhaps from before it lost its connection */
+	bool left;	   /* never connects again */
 };
 
 /* Counts of a run. */
@@ -83,8 +84,8 @@ struct crowd_sums {
 	int64_t connections;			   /* TCP connections made, where a user may have several (HTTP) */
 	int64_t unasked;	   /* VNC: updates within the window that began while their user waited for no answer */
 	double gone_ns;		   /* time without a connection within the window, summed over all users */
-	struct thread_times spent; /* of this thread within the window */
-	int64_t memory_bytes;	   /* growth of the process while all users connected */
+	struct thread_times spent; /* of this thread within the window; not of watched users */
+	int64_t memory_bytes;	   /* growth of the process while all users connected; not of watched users */
 	int last_err;		   /* -errno and message of the last connection that failed */
 	char last_why[160];
 	bool stopped; /* by a signal */
@@ -129,5 +130,6 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns);
 /* Called by the protocol: the user is connected; a request was answered. */
 void crowd_connected(struct crowd *c, uint32_t user);
 void crowd_answered(struct crowd *c, uint32_t user, int64_t now_ns, uint32_t bytes, uint16_t code, bool ok);
-/* Called by the protocol: the connection of the user is lost and already closed. `why`: a message, or NULL. */
+/* Called by the protocol: the connection of the user is lost and already closed. `err` of -ENOTRECOVERABLE: the user never connects
+ * again. `why`: a message, or NULL. */
 void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why);

@@ -191,7 +191,7 @@ static int greet_server(void *viewer)
 struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struct why *why)
 {
 	struct viewer *v = calloc(1, sizeof(*v));
-	int err = EPROTO, good = 0;
+	int err, good = 0;
 
 	last_words[0] = '\0';
 	if (v) {
@@ -209,8 +209,7 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struc
 	v->crashed = contain_call(greet_server, v, &good);
 	if (good)
 		return v;
-	if (!v->crashed && (v->wants || v->client->authScheme == rfbVncAuth))
-		err = EACCES;
+	err = v->crashed ? ENOTRECOVERABLE : v->wants || v->client->authScheme == rfbVncAuth ? EACCES : EPROTO;
 	if (v->crashed)
 		viewer_explain_crash(v, why);
 	else if (v->wants)
@@ -226,14 +225,14 @@ void viewer_close(struct viewer *v)
 {
 	char *host = v->client->serverHost; /* libvncclient 0.9.14 does not free it */
 
-	if (!v->crashed) {
-		v->client->frameBuffer = NULL;
-		v->client->serverHost = NULL;
-		v->client->sock = RFB_INVALID_SOCKET; /* the caller closes the socket */
-		rfbClientCleanup(v->client);
-		free(host);
-	}
 	contain_free(&v->picture);
+	if (v->crashed)
+		return;
+	v->client->frameBuffer = NULL;
+	v->client->serverHost = NULL;
+	v->client->sock = RFB_INVALID_SOCKET; /* the caller closes the socket */
+	rfbClientCleanup(v->client);
+	free(host);
 	free(v->before);
 	free(v);
 }
@@ -255,13 +254,13 @@ int viewer_read(struct viewer *v)
 	int err = 0;
 
 	v->crashed = contain_call(read_messages, v, &err);
-	return v->crashed ? -EPIPE : err;
+	return v->crashed ? -ENOTRECOVERABLE : err;
 }
 
 bool viewer_explain_crash(const struct viewer *v, struct why *why)
 {
 	if (v->crashed)
-		why_say(why, CONTAIN_CRASHED "the server", strsignal(v->crashed));
+		why_say(why, CONTAIN_CRASHED "the server", sigabbrev_np(v->crashed));
 	return v->crashed;
 }
 

@@ -20,14 +20,16 @@ struct viewer;
 /* Must be called once before the first viewer_open(). */
 void viewer_catch_messages(void);
 /* Does the handshake over `fd` (connected, blocking; stays the caller's) and requests the whole screen. NULL with errno and the
- * reason in `why`: EACCES (refused), EPROTO, ENOMEM. */
+ * reason in `why`: EACCES (refused), EPROTO, ENOMEM, ENOTRECOVERABLE: the library crashed, and malloc() may be locked for this
+ * thread. */
 struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struct why *why);
+/* Frees nothing after a crash. */
 void viewer_close(struct viewer *v);
 
-/* Reads the messages that have arrived; blocks in the middle of a message. 0 or -EPIPE: the connection is closed, or the
- * bytes are no RFB. */
+/* Reads the messages that have arrived; blocks in the middle of a message. 0; -EPIPE: the connection is closed, or the
+ * bytes are no RFB; -ENOTRECOVERABLE: as above. */
 int viewer_read(struct viewer *v);
-/* Whether the library crashed on what it read, with the reason in `why`; the viewer must then be closed, not read or written. */
+/* Whether the library crashed on what it read, with the reason in `why`. */
 bool viewer_explain_crash(const struct viewer *v, struct why *why);
 /* Whether the first screen has arrived, and with cfg.patch the patch was found in it. */
 bool viewer_is_ready(const struct viewer *v);

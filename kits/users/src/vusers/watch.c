@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ struct watched_user {
 	timer_t deadline;
 	_Atomic int state; /* enum watch_state */
 	_Atomic int fd;	   /* -1: none */
+	bool crashed;	   /* libvncclient did: malloc() may be locked for this thread, so it neither allocates, frees nor ends */
 	struct viewer *viewer;
 	uint32_t typed, received; /* requests sent; bytes the socket had received when the last one was sent */
 	struct watched_result told;
@@ -106,6 +108,7 @@ static int open_viewer(struct watched_user *o)
 		return why_fail(-errno, &o->told.why, "%s", strerror(errno));
 	setsockopt(o->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	o->viewer = viewer_open(o->fd, t->port[number % (uint32_t)t->ports], &o->all->cfg.viewer, &o->told.why);
+	o->crashed = !o->viewer && errno == ENOTRECOVERABLE;
 	return o->viewer ? 0 : -errno;
 }
 
@@ -127,7 +130,7 @@ static void connect_user(void *self, uint32_t user)
 		close_viewer(o); /* also at a stop: the crowd looks for events once more */
 	if (!err || proc_stop)
 		return;
-	if (clock_now() >= until)
+	if (clock_now() >= until && !o->crashed)
 		err = why_fail(-ETIMEDOUT, &o->told.why, "%s", strerror(ETIMEDOUT));
 	crowd_lost(c, user, err, NULL);
 }
@@ -174,7 +177,8 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 	struct crowd *c = &o->crowd;
 	const struct crowd_user *u = c->user;
 	int64_t until = (u->state == CROWD_FREE ? clock_now() : u->sent_ns) + c->cfg.timeout_ns;
-	bool broken, late;
+	bool late;
+	int err;
 
 	(void)events;
 	if (data == BEGUN) {
@@ -182,20 +186,21 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 		return;
 	}
 	set_deadline(o, until);
-	broken = viewer_read(o->viewer);
+	err = viewer_read(o->viewer);
+	o->crashed = err == -ENOTRECOVERABLE;
 	set_deadline(o, 0);
 	viewer_get_size(o->viewer, &o->told.width, &o->told.height);
 	if (viewer_answered_ns(o->viewer))
 		crowd_answered(c, 0, viewer_answered_ns(o->viewer), received_bytes(o->fd) - o->received, 0, true);
 	if (viewer_is_ready(o->viewer))
 		crowd_connected(c, 0);
-	if (!broken)
+	if (!err)
 		return;
 	late = clock_now() >= until;
 	lose_viewer(o, late);
 	/* a user who waits too long is dropped by the crowd; a request under way at a stop is cut */
-	if (!proc_stop && (!late || u->state == CROWD_FREE))
-		crowd_lost(c, 0, -EPIPE, NULL);
+	if (o->crashed || (!proc_stop && (!late || u->state == CROWD_FREE)))
+		crowd_lost(c, 0, err, NULL);
 }
 
 static const struct crowd_hooks by_viewer_protocol = {
@@ -208,6 +213,7 @@ static void *user_main(void *context)
 	struct watched_user *o = own = context;
 	struct watched_users *w = o->all;
 	sigset_t alarm;
+	bool crashed;
 
 	deadline._sigev_un._tid = (pid_t)syscall(SYS_gettid);
 	timer_create(CLOCK_MONOTONIC, &deadline, &o->deadline);
@@ -218,13 +224,18 @@ static void *user_main(void *context)
 	epoll_ctl(o->crowd.epoll, EPOLL_CTL_ADD, w->begun_fd, &(struct epoll_event){ .events = EPOLLIN, .data.u64 = BEGUN });
 	if (!crowd_wait_flag(&o->crowd, &w->begun))
 		crowd_run(&o->crowd, w->log, w->start_ns);
-	timer_delete(o->deadline);
+	crashed = o->crashed;
+	if (!crashed)
+		timer_delete(o->deadline);
 	close_viewer(o);
 	o->told.ready = o->crowd.sums.users_ready;
 	o->told.reconnected = o->crowd.sums.reconnected;
 	o->told.refused = o->crowd.sums.refused;
 	o->told.cpu_ns = clock_thread_cpu();
+	own = NULL;
 	o->state = WATCH_DONE;
+	while (crashed)
+		poll(NULL, 0, -1);
 	return NULL;
 }
 
@@ -308,7 +319,8 @@ void watched_end(struct watched_users *w, struct watched_result user[VLOG_WATCHE
 					pthread_kill(w->one[k].thread, SIGALRM);
 			clock_sleep(clock_now() + WATCH_LOOK_NS);
 		}
-		pthread_join(o->thread, NULL);
+		if (!o->crashed)
+			pthread_join(o->thread, NULL);
 		crowd_close(&o->crowd);
 		user[i] = o->told;
 	}
