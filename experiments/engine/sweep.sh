@@ -9,6 +9,7 @@
 # shellcheck disable=SC2317 # functions of engines are called by their names
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+. "$TP_HOME/lab/locks.sh"
 . "$TP_HOME/lab/words.sh"
 . "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
@@ -438,5 +439,6 @@ if [ "$missing" != 0 ]; then
 		"the reasons are in $DIR/log; go on with: thinprobe sweep --resume $(printf %q "$DIR")"
 	[ "$status" = 130 ] || status=3
 fi
+locks_tidy "${LAB_LOCKS:-/tmp/thinprobe-locks}" >/dev/null	# those of cells that were killed
 echo "Sweep: $DIR/index.html"
 exit "$status"
