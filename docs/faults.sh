@@ -19,7 +19,7 @@ settings=(--quick --protocol vnc --loads 0 --time 2 --repeat 2 --idle 1)
 
 marked() { grep -lzsx "$MARK=$$" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx "$$" || true; }	# the run's processes
 now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
-cells_of() { find "$RUN/cells" -name cell.json -exec jq -e . {} + 2>/dev/null | grep -c '^}' || true; }
+cells_of() { find "$RUN" -path "$RUN/.parts" -prune -o -path '*/cells/*/cell.json' -exec jq -e . {} + 2>/dev/null | grep -c '^}' || true; }
 
 # What a lab may change on a machine.
 machine() {
@@ -42,6 +42,7 @@ fault_kill() {	# any process: first a name is drawn, so that rare ones get their
 	what=${name:-none}
 	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || what="$name, which had ended"
 }
+fault_sweep() { fault_kill; }	# (of a sweep)
 # Of a shell its script.
 name_of() {
 	{ tr '\0' '\n' <"/proc/$1/cmdline"; } 2>/dev/null | awk 'NR == 1 { n = $0 }
@@ -99,11 +100,13 @@ fault_descriptors() { what='started with 2,000 open descriptors'; }
 
 open_many() { local i fd; for ((i = 0; i < 2000; i++)); do exec {fd}</dev/null; done; }
 
-# set_command KIND WORD...: `command`: thinprobe run, for sshd with two hosts that ssh reaches.
+# set_command KIND WORD...: `command`: thinprobe run, for sshd with two hosts that ssh reaches; or a sweep.
 set_command() {
 	command=(env "$MARK=$$" setsid)
 	[ "$1" != sshd ] || command+=(tests/lab/sshpair.sh run)
-	command+=(./thinprobe run stalls "${@:2}")
+	command+=(./thinprobe)
+	if [ "$1" = sweep ]; then command+=(sweep); else command+=(run stalls); fi
+	command+=("${@:2}")
 }
 
 begin_run() {	# begin_run KIND: sets driver
@@ -111,6 +114,7 @@ begin_run() {	# begin_run KIND: sets driver
 		[ "$1" != descriptors ] || { ulimit -n 4096; open_many; }
 		[ "$1" != group ] || settings+=(--server-memory 512M)
 		[ "$1" != sshd ] || settings+=(--on "ssh:tp-server,tp-client")
+		[ "$1" != sweep ] || settings=("$folder/swept")
 		set_command "$1" "${settings[@]}" -o "$RUN"
 		exec "${command[@]}" >"$folder/out" 2>"$folder/err" 3>&-
 	) &
@@ -130,8 +134,19 @@ ended() {	# ended MS: whether the driver has ended by then; sets status
 	wait "$driver" || status=$?
 }
 
+# undisturbed KIND: sets usual_ms and usual_kib
+undisturbed() {
+	local began
+	take_away
+	began=$(now_ms)
+	begin_run "$1"
+	ended 300000 && [ "$status" = 0 ] || { cat "$folder/err" >&2; exit 1; }
+	usual_ms=$(($(now_ms) - began)) usual_kib=$(du -sk "$RUN" | cut -f1)
+	echo "undisturbed: $usual_ms ms, $usual_kib KiB"
+}
+
 one() {	# one KIND SEED: a row
-	local kind=$1 seed=$2 moment what='' status='' room='' before at=0 had valid=no named=no left lost=0 resumed=no i
+	local kind=$1 seed=$2 moment what='' status='' room='' before at=0 had valid=no named=no left lost=0 resumed=no i file
 	RANDOM=$seed
 	take_away
 	RUN=$folder/run
@@ -152,8 +167,10 @@ one() {	# one KIND SEED: a row
 		kill -KILL "$driver" 2>/dev/null || true
 		wait "$driver" 2>/dev/null || true
 	fi
-	if [ ! -e "$RUN/run.json" ]; then [ "$had" != 0 ] || valid=none
-	elif jq -e .state "$RUN/run.json" >/dev/null 2>&1; then valid=$(jq -r .state "$RUN/run.json"); fi
+	file=$RUN/run.json
+	[ "$kind" != sweep ] || file=$RUN/stalls/run.json
+	if [ ! -e "$file" ]; then [ "$had" != 0 ] || valid=none
+	elif jq -e .state "$file" >/dev/null 2>&1; then valid=$(jq -r .state "$file"); fi
 	at=$(cells_of)
 	[ "$at" -ge "$had" ] || lost=$((had - at))
 	if [ "$status" = 0 ] || grep -qE '^(thinprobe|run)[^:]*: .{12}' "$folder/err"; then named=yes; fi
@@ -167,7 +184,7 @@ one() {	# one KIND SEED: a row
 	[ "$kind" != full ] || mount -o "remount,size=1g" "$RUN.disk" 2>/dev/null || mount -o "remount,size=1g" "${RUN%/run}"
 	if [ "$valid" = complete ] || [ "$valid" = none ]; then resumed=-
 	elif set_command "$kind" --resume "$RUN" && { "${command[@]}" >"$folder/resumed" 2>&1 </dev/null || [ $? = 3 ]; }; then
-		[ "$(jq -r .state "$RUN/run.json")" = complete ] && resumed=yes
+		[ "$(jq -r .state "$file")" = complete ] && resumed=yes
 	fi
 	printf '%s\t' "$kind" "$seed" "$moment" "$what" "$status" "$valid" "$named" "${left:-none}" "$lost" "$resumed" |
 		sed 's/\t$/\n/' >>"$rows"
@@ -185,14 +202,11 @@ if [ $# -gt 0 ]; then
 	trap take_away EXIT
 	take_away
 	[ -e "$rows" ] || printf 'kind\tseed\tmoment_s\twhat\tstatus\tfolder\tnamed\tleft\tlost_cells\tresumed\n' >"$rows"
-	began=$(now_ms)
-	begin_run none
-	ended 300000 && [ "$status" = 0 ] || { cat "$folder/err" >&2; exit 1; }
-	usual_ms=$(($(now_ms) - began)) usual_kib=$(du -sk "$RUN" | cut -f1)
-	echo "undisturbed: $usual_ms ms, $usual_kib KiB"
+	printf '%s\n' "experiment stalls" quick "protocol vnc" "loads 0" "time 2" "repeat 2" "idle 1" >"$folder/swept"
 	for word; do
 		[[ $word =~ ^([a-z]+):([0-9]+)$ ]] && declare -F "fault_${BASH_REMATCH[1]}" >/dev/null ||
 			{ echo "faults.sh: '$word': not KIND:COUNT" >&2; exit 2; }
+		undisturbed "${word%:*}"
 		for ((k = 0; k < ${word#*:}; k++)); do
 			seed=$((${SEED:-1} + $(awk -v kind="${word%:*}" '$1 == kind' "$rows" | wc -l)))
 			one "${word%:*}" "$seed"
@@ -205,6 +219,7 @@ fi
 		# What happens if a run breaks?
 
 		Made by `docs/faults.sh`. A run of `stalls` over VNC (4 cells) is broken at a random moment; then it ends or goes on.
+		*Sweep*: a process of a sweep over the same cells is killed, *kill*: one of a run.
 		*Folder valid*: `run.json` can be read and says how the run ended, or there is none yet. *Named*: the run says what went
 		wrong. *Left*: processes (but not those of sshd), mounts, swap, groups, links, switches of the kernel, files in /tmp that were
 		not there before.
@@ -218,6 +233,6 @@ fi
 			left[$1] += $8 != "none"; lost[$1] += $9; asked[$1] += $10 != "-"; again[$1] += $10 == "yes" }
 		END { for (k in n) printf "| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", k, n[k], done[k], by[k], ok[k], named[k],
 			left[k], lost[k], again[k], asked[k] }' "$rows" | sort
-	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '$1 == "kill" && $4 !~ / / { print $4 }' "$rows" | sort | uniq -c |
+	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '($1 == "kill" || $1 == "sweep") && $4 !~ / / { print $4 }' "$rows" | sort | uniq -c |
 		sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
 } >docs/faults.md
