@@ -24,7 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef INTERVAL_FLOWS
 #define INTERVAL_FLOWS 1024
+#endif
 #define INTERVAL_WAITING 1024 /* inputs of a connection that wait at one time; more are counted, and not timed */
 #define INTERVAL_MATCHED 4
 #define INTERVAL_STEADIER 4
@@ -34,7 +36,9 @@
 #define INTERVAL_PATIENCE_NS 10000000000LL
 #define INTERVAL_SILENT_NS 600000000000LL
 #define INTERVAL_NEAR_NS 1000000LL
+#ifndef INTERVAL_OTHERS
 #define INTERVAL_OTHERS 4096 /* connections beyond INTERVAL_FLOWS that are told apart in an interval */
+#endif
 
 /* Histogram of times: 32 bins an octave from 16 us to 137 s. A quantile is the middle of its bin, at most 1.6 % off, or 0.3 us
  * below 16 us; the extremes are exact. */

@@ -7,7 +7,9 @@
 
 #define HIST_SHIFT 5  /* 32 bins an octave */
 #define HIST_FLOOR 14 /* of 1 << 14 ns and above */
+#ifndef SKIP_MAX
 #define SKIP_MAX 3600 /* more empty intervals in a row are skipped */
+#endif
 #define REPLIES_LEAST 8
 #define PICTURE_SHARE 0.25 /* share of updates that come without an input, from which on the picture moves by itself */
 #define PICTURE_TIMES 3	   /* the picture's updates come at most this many late waits apart: they hide a late server */

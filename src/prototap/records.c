@@ -72,7 +72,7 @@ struct pcap_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t s
 	r->at = at + FILE_HEADER;
 	r->snaplen = snaplen;
 	r->room = room;
-	r->buffer = memory_new(1, room);
+	r->buffer = must_alloc(malloc(room));
 	if (parse_magic(r, head))
 		return r;
 	pcap_reader_close(r);

@@ -114,7 +114,7 @@ struct packet_source *source_open_files(char *const *paths, int n, struct why *w
 			return NULL;
 		}
 		s->files++;
-		f->buffer = memory_new(1, BUFFER);
+		f->buffer = must_alloc(malloc(BUFFER));
 		give_buffer(f);
 	}
 	return s;
