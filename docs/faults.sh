@@ -19,7 +19,9 @@ settings=(--quick --protocol vnc --loads 0 --time 2 --repeat 2 --idle 1)
 
 marked() { grep -lzsx "$MARK=$$" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx "$$" || true; }	# the run's processes
 now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
-cells_of() { find "$RUN" -path "$RUN/.parts" -prune -o -path '*/cells/*/cell.json' -exec jq -e . {} + 2>/dev/null | grep -c '^}' || true; }
+cells_of() {
+	find "$RUN" -path "$RUN/.parts" -prune -o -path '*/cells/*/cell.json' -exec jq -e . {} + 2>/dev/null | grep -c '^}' || true
+}
 
 # What a lab may change on a machine.
 machine() {
@@ -233,6 +235,6 @@ fi
 			left[$1] += $8 != "none"; lost[$1] += $9; asked[$1] += $10 != "-"; again[$1] += $10 == "yes" }
 		END { for (k in n) printf "| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", k, n[k], done[k], by[k], ok[k], named[k],
 			left[k], lost[k], again[k], asked[k] }' "$rows" | sort
-	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '($1 == "kill" || $1 == "sweep") && $4 !~ / / { print $4 }' "$rows" | sort | uniq -c |
-		sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
+	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '($1 == "kill" || $1 == "sweep") && $4 !~ / / { print $4 }' "$rows" |
+		sort | uniq -c | sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
 } >docs/faults.md
