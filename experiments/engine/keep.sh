@@ -33,16 +33,12 @@ trap asked=0.2 USR1
 # The driver gets its own process group, so that Ctrl-C reaches this shell only. The session, and its autogroup, stay the same.
 set -m
 [ -n "$keep" ] || exit 130
-EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers EXP_RUN_TOLD=$runs \
-	setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- {over}<&- {ends}>&- &
-driver=$!
-exec {told}<&- {alive}>&-
 # Waits until this shell has ended, or says that the driver has.
 clean_up() {
 	local word='' run called new
 	trap '' TERM HUP INT USR1 TTOU
 	[ -z "$keep" ] || exec {keep}>&-
-	exec {ends}>&- {said}>&2 2>/dev/null
+	exec {ends}>&- {told}<&- {alive}>&- {said}>&2 2>/dev/null
 	read -r word <&"$over"
 	[ "$word" != ended ] || exit 0
 	read -r -t 2 -u "$ended" _	# the driver's children end with it
@@ -59,6 +55,10 @@ clean_up() {
 }
 clean_up &
 cleaner=$!
+EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers EXP_RUN_TOLD=$runs \
+	setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- {over}<&- {ends}>&- &
+driver=$!
+exec {told}<&- {alive}>&-
 exec {over}<&- 2>/dev/null	# hides bash's own message about a killed job
 # Answers the question if a line has come, or none can. Reads only what is there: a read that times out while a line comes loses it.
 look() {
@@ -81,7 +81,7 @@ done
 wait "$driver" || wait "$driver"
 status=$?
 # The driver's own status after a signal is 130.
-trap '' PIPE
+trap '' PIPE TERM HUP INT USR1	# a wait that a signal interrupts has that signal's status
 if [ "$status" -le 130 ]; then echo ended; else echo killed; fi >&"$ends"
 wait "$cleaner"
 [ $? != 130 ] || status=130
