@@ -204,7 +204,7 @@ if [ $# -gt 0 ]; then
 	trap take_away EXIT
 	take_away
 	[ -e "$rows" ] || printf 'kind\tseed\tmoment_s\twhat\tstatus\tfolder\tnamed\tleft\tlost_cells\tresumed\n' >"$rows"
-	printf '%s\n' "experiment stalls" quick "protocol vnc" "loads 0" "time 2" "repeat 2" "idle 1" >"$folder/swept"
+	printf '%s ' 'experiment stalls' "${settings[@]}" | sed 's/ --/\n/g; $a\' >"$folder/swept"	# the same as a sweep's file
 	for word; do
 		[[ $word =~ ^([a-z]+):([0-9]+)$ ]] && declare -F "fault_${BASH_REMATCH[1]}" >/dev/null ||
 			{ echo "faults.sh: '$word': not KIND:COUNT" >&2; exit 2; }
