@@ -88,7 +88,7 @@ gallery_list() {
 kept_pack() {
 	PACKED=0
 	[ $# -gt 2 ] || return 0
-	# From a file, whose size zstd knows: of a pipe it needs more memory than a 32-bit process has.
+	# From a file: zstd knows its size. For a pipe it allocates more memory than a 32-bit process has.
 	tar -cf "$2/samples.tar" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$1" -- "${@:3}" &&
 		zstd -q --rm --ultra -22 --long=27 "$2/samples.tar" || return
 	PACKED=$(stat -c %s "$2/samples.tar.zst")

@@ -52,7 +52,7 @@ static void *watch_thread(void *arg)
 			atomic_store(&cfg->seen->dropped, true);
 			atomic_store(&cfg->seen->crashed, crashed);
 			alarm(REPORT_S);
-			for (;;) /* not ended: that would free memory, and the crash may have left malloc() locked */
+			for (;;) /* the thread stays: its end would free memory, and the crash may have left malloc() locked */
 				poll(NULL, 0, -1);
 		}
 		if (broken) {

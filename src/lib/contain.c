@@ -29,7 +29,7 @@ static void catch_crashes(void)
 	struct sigaction act = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER };
 	stack_t other = { .ss_sp = own.stack, .ss_size = sizeof(own.stack) }, had;
 
-	/* AddressSanitizer has set one, and frees what it finds in its place. */
+	/* A signal stack of AddressSanitizer stays: at the end of the thread it would free ours in its place. */
 	if (sigaltstack(NULL, &had) || (had.ss_flags & SS_DISABLE))
 		sigaltstack(&other, NULL);
 	for (int i = 0; i < PROC_CRASHES; i++)

@@ -9,7 +9,7 @@
  * used may be used again, since data and locks are left as they were. Only crashes of the calling thread; not to be nested. */
 int contain_call(int (*call)(void *arg), void *arg, int *result);
 
-/* A warning about a crash, of which sigabbrev_np() is the argument (strsignal() may allocate); whose bytes they were follows. */
+/* A warning about a crash. Its argument is sigabbrev_np(signal), since strsignal() may allocate; the name of the sender follows. */
 #define CONTAIN_CRASHED "the library that reads the display crashed (SIG%s) on what came from "
 
 struct contained_memory {

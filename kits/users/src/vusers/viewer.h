@@ -23,7 +23,7 @@ void viewer_catch_messages(void);
  * reason in `why`: EACCES (refused), EPROTO, ENOMEM, ENOTRECOVERABLE: the library crashed, and malloc() may be locked for this
  * thread. */
 struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struct why *why);
-/* Frees nothing after a crash. */
+/* After a crash it only unmaps the picture. */
 void viewer_close(struct viewer *v);
 
 /* Reads the messages that have arrived; blocks in the middle of a message. 0; -EPIPE: the connection is closed, or the

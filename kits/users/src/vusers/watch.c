@@ -31,7 +31,7 @@ struct watched_user {
 	timer_t deadline;
 	_Atomic int state; /* enum watch_state */
 	_Atomic int fd;	   /* -1: none */
-	bool crashed;	   /* libvncclient did: malloc() may be locked for this thread, so it neither allocates, frees nor ends */
+	bool crashed;	   /* libvncclient did: malloc() may be locked for this thread, so it must not allocate, free or end */
 	struct viewer *viewer;
 	uint32_t typed, received; /* requests sent; bytes the socket had received when the last one was sent */
 	struct watched_result told;
@@ -234,7 +234,7 @@ static void *user_main(void *context)
 	o->told.cpu_ns = clock_thread_cpu();
 	own = NULL;
 	o->state = WATCH_DONE;
-	while (crashed)
+	while (crashed) /* the thread stays, as its end would free memory; *o may be gone */
 		poll(NULL, 0, -1);
 	return NULL;
 }
