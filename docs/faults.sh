@@ -16,6 +16,7 @@ mkdir -p "$folder"
 . lab/machine.sh
 command=() rows=$folder/faults.tsv RUN=$folder/run MARK=THINPROBE_FAULT
 settings=(--quick --protocol vnc --loads 0 --time 2 --repeat 2 --idle 1)
+printf '%s ' 'experiment stalls' "${settings[@]}" | sed 's/ --/\n/g' >"$folder/swept"	# the same for a sweep
 
 marked() { grep -lzsx "$MARK=$$" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx "$$" || true; }	# the run's processes
 now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
@@ -204,7 +205,6 @@ if [ $# -gt 0 ]; then
 	trap take_away EXIT
 	take_away
 	[ -e "$rows" ] || printf 'kind\tseed\tmoment_s\twhat\tstatus\tfolder\tnamed\tleft\tlost_cells\tresumed\n' >"$rows"
-	printf '%s ' 'experiment stalls' "${settings[@]}" | sed 's/ --/\n/g; $a\' >"$folder/swept"	# the same as a sweep's file
 	for word; do
 		[[ $word =~ ^([a-z]+):([0-9]+)$ ]] && declare -F "fault_${BASH_REMATCH[1]}" >/dev/null ||
 			{ echo "faults.sh: '$word': not KIND:COUNT" >&2; exit 2; }
