@@ -42,7 +42,13 @@ clean_up() {
 	read -r word <&"$over"
 	[ "$word" != ended ] || exit 0
 	read -r -t 2 -u "$ended" _	# the driver's children end with it
-	. "${BASH_SOURCE[0]%/*}/../../lab/locks.sh" && locks_tidy "${LAB_LOCKS:-/tmp/thinprobe-locks}" >/dev/null
+	. "${BASH_SOURCE[0]%/*}/../../lab/locks.sh"
+	# A process that is killed closes its files one by one: the pipe may be at its end before the locks are free.
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		locks_tidy "${LAB_LOCKS:=/tmp/thinprobe-locks}" >/dev/null
+		[ -e "$LAB_LOCKS" ] || break	# (other runs may have locks there)
+		sleep 0.1
+	done
 	if { read -r -d '' -t 0.1 run && read -r -d '' -t 0.1 called; } <&"$runs" &&
 		new=$(jq 'select(.state == "running") | .state = "interrupted" | .reason = "the driver was killed" | .ended = (now | todate)' \
 			"$run/run.json") && [ -n "$new" ] && printf '%s\n' "$new" >"$run/run.json.new" &&
