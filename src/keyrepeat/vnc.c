@@ -5,12 +5,14 @@
  * the library locks for each record; the socket does not block, so a waiting read does not hold the lock). Each message sent is
  * one write of 8 or 10 bytes to a socket that poll() reported writable, so messages do not mix. */
 #include "caret.h"
+#include "cli.h"
 #include "clock.h"
 #include "contain.h"
 #include "dial.h"
 #include "memory.h"
 #include "patch.h"
 #include "proc.h"
+#include "rec.h"
 #include "target.h"
 #include "vnc_password.h"
 #include "vnc_address.h"
@@ -21,6 +23,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <rfb/rfbclient.h>
 
@@ -39,7 +42,6 @@ struct vnc_client {
 	uint32_t *before;		 /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool pictured; /* the first whole picture has come */
-	int crashed;   /* the signal by which the library crashed: `client` must not be used again; 0: it did not */
 	bool found;    /* `place` is where the patch is */
 	struct patch_place place;
 	int acts;
@@ -261,11 +263,21 @@ static bool find_patch(struct vnc_client *self)
 	return self->found;
 }
 
-/* The crash may have left malloc() locked for this thread: SIGALRM ends what waits for it. */
-static int explain_crash(int signal, const struct target_cfg *cfg, struct why *why)
+/* A call of the library; the program ends if that crashes. The crash may have left malloc() locked for this thread: nothing that
+ * allocates or frees is used any more. */
+static int call_library(int (*call)(void *arg), void *arg, const char *where)
 {
-	alarm(2); /* in seconds: only a line is still written */
-	return why_fail(-1, why, CONTAIN_CRASHED "vnc:%s", sigabbrev_np(signal), cfg->where);
+	char line[512];
+	int result = 0, crashed = contain_call(call, arg, &result);
+
+	if (!crashed)
+		return result;
+	snprintf(line, sizeof(line), "%s: " CONTAIN_CRASHED "vnc:%.300s\n", cli_tool_name(), sigabbrev_np(crashed), where);
+	if (write(STDERR_FILENO, line, strlen(line)) < 0) {
+		/* then nobody reads it */
+	}
+	rec_abandon();
+	_exit(EXIT_RUN);
 }
 
 /* Reads until the first picture has come and, with WATCH_PATCH, the patch has been found in it. */
@@ -273,15 +285,11 @@ static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, i
 			struct why *why)
 {
 	int64_t look_until = until;
-	int broken = 0;
 
 	while (!proc_stop) {
 		bool before = self->pictured;
 
-		self->crashed = contain_call(wait_for_messages, self, &broken);
-		if (self->crashed)
-			return explain_crash(self->crashed, cfg, why);
-		if (broken)
+		if (call_library(wait_for_messages, self, cfg->where))
 			return why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, last_error);
 		if (!self->pictured && clock_now() > until)
 			return why_fail(-1, why, "vnc:%s sends no picture: is its display alive?", cfg->where);
@@ -323,8 +331,6 @@ static void vnc_close(void *p)
 	struct vnc_client *self = p;
 
 	contain_free(&self->picture);
-	if (self->crashed)
-		return;
 	self->client->frameBuffer = NULL;
 	rfbClientCleanup(self->client);
 	free(self->before);
@@ -371,7 +377,7 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 	int64_t until = clock_now() + cfg->connect_ns;
 	char host[HOST_MOST];
 	struct why reason;
-	int port, fd, err, good = 0;
+	int port, fd, err, good;
 	rfbClient *c = self->client;
 	struct watchdog watchdog = { .exact = true }; /* also ends a greeting that comes one byte at a time */
 	bool late;
@@ -396,10 +402,8 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 		rfbClientCleanup(c);
 		return -1;
 	}
-	self->crashed = contain_call(greet_server, c, &good);
+	good = call_library(greet_server, c, cfg->where);
 	late = watchdog_end(&watchdog);
-	if (self->crashed)
-		return explain_crash(self->crashed, cfg, why);
 	if (good && !late)
 		return 0;
 	if (good)
@@ -417,8 +421,7 @@ static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 	set_up_client(self);
 	if (connect_server(self, cfg, why)) {
 		contain_free(&self->picture);
-		if (!self->crashed)
-			free(self);
+		free(self);
 		return NULL;
 	}
 	if (await_picture(self, cfg, why)) {

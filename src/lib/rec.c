@@ -32,7 +32,7 @@ struct rec_report {
 static char pending[4096];
 static pid_t pending_of;
 
-static void remove_pending_file(void)
+void rec_abandon(void)
 {
 	if (pending[0] && getpid() == pending_of)
 		unlink(pending);
@@ -45,7 +45,7 @@ static void set_pending_file(const char *path)
 	snprintf(pending, sizeof(pending), "%s", path);
 	pending_of = getpid();
 	if (!registered)
-		registered = !atexit(remove_pending_file);
+		registered = !atexit(rec_abandon);
 }
 
 static struct rec_node *add_report_node(struct rec_report *r, const char *key, enum rec_kind kind, const char *text)

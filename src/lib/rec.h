@@ -134,6 +134,9 @@ void rec_set_header(struct rec_report *r);
 /* Writes the report and frees `r` in any case. 0 or -errno; a closed pipe at standard output (| head) is no error. */
 int rec_close(struct rec_report *r);
 
+/* Removes the file of an open report, as exit() does: for a program that has to end by _exit(). Allocates nothing. */
+void rec_abandon(void);
+
 /* As rec_open() and rec_close(), but end the program with EXIT_RUN and a message on failure. */
 struct rec_report *rec_must_open(const struct rec_cfg *cfg, const char *tool);
 void rec_must_close(struct rec_report *r);
