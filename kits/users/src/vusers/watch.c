@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
+#include <malloc.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #define WATCH_LOOK_NS (20 * NS_PER_MS) /* interval of the main thread's looks at the states of the others */
+#define ARENAS (VLOG_WATCHED_MOST + 2) /* of malloc(), one for each thread: a crash may leave that of its thread locked */
 #define BEGUN 1			       /* data of the epoll event that the run has begun; 0: of the connection */
 
 enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE }; /* WATCH_DONE: the thread has ended */
@@ -252,6 +254,7 @@ struct watched_users *watched_start(const struct watched_cfg *cfg)
 	w->begun_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (w->begun_fd < 0)
 		err = errno;
+	mallopt(M_ARENA_MAX, ARENAS);
 	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = shut_down }, NULL);
 	viewer_catch_messages();
 	for (int i = 0; !err && i < cfg->n; i++) {
