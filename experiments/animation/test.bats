@@ -104,7 +104,8 @@ made_up_run() {
 	animation_cell x11-loop-pixmap 1 100 12500
 	animation_cell x11-loop-pixmap 2 102 12500
 	animation_cell rdp-cache-loop-image 1 5000 10000
-	jq '.marked = "others"' run/cells/rdp-cache-loop-image/1/cell.json >c && mv c run/cells/rdp-cache-loop-image/1/cell.json
+	jq '.marked = "others"' run/cells/rdp-cache-loop-image/1/cell.json >c
+	mv c run/cells/rdp-cache-loop-image/1/cell.json
 	mkdir -p run/cells/rdp-cache-loop-image/2
 	echo '{"state": "failed", "reason": "gone"}' >run/cells/rdp-cache-loop-image/2/cell.json
 	# 1000 bytes each 100 ms, and CPU time

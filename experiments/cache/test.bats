@@ -173,7 +173,8 @@ made_up_run() {
 	cache_cell rdp-image LRU 65
 	for r in 1 2; do
 		f=run/cells/rdp-image/$r/cell.json
-		jq '.points |= map(if .order == "loop" then .frames_seen = (.frames_seen / 2 | floor) else . end)' $f >x && mv x $f
+		jq '.points |= map(if .order == "loop" then .frames_seen = (.frames_seen / 2 | floor) else . end)' $f >x
+		mv x $f
 	done
 	report_findings run
 	jq -r .verdict run/findings.json | grep -q unsure

@@ -62,6 +62,8 @@ setup() {
 	run awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["mode"], $at["keys"] }' \
 		"$RUN/summary.tsv"
 	[[ $output == *hold\ 6[0-9]* && $output == *tap\ 6[0-9]* ]] || [[ $output == *hold\ 5[0-9]* && $output == *tap\ 5[0-9]* ]]
-	[ -s "$RUN/figures/mean-stall.svg" ] && [ -s "$RUN/figures/jitter.svg" ] && [ -s "$RUN/report.html" ]
+	[ -s "$RUN/figures/mean-stall.svg" ]
+	[ -s "$RUN/figures/jitter.svg" ]
+	[ -s "$RUN/report.html" ]
 	jq -e '.findings | map(.id) | index("held-light") != null and index("held-rate") != null' "$RUN/findings.json"
 }

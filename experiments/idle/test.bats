@@ -158,7 +158,8 @@ HALF=2.484138
 	# the bound at the run's threshold; 100 ms if run.json has none
 	near "$(cell x11 1 bound_late_percent)" 0
 	near "$(cell desktop 1 bound_all_late_percent)" "100 * (1900 + 900) / 60000"
-	jq '.settings.threshold_ms = 10' run/run.json >new && mv new run/run.json
+	jq '.settings.threshold_ms = 10' run/run.json >new
+	mv new run/run.json
 	"$SUMMARIZE" run >/dev/null
 	near "$(cell x11 1 bound_late_percent)" "1500 / 60000"
 	# 3 of 3000, and 0 of 3000: Clopper-Pearson intervals, computed separately
@@ -272,7 +273,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 @test "idle: figures are drawn also for one system without intervals and culprits" {
 	make_idle 1
 	rm -r run/cells/*/*/culprits.tsv
-	jq '.cells |= .[:1]' run/run.json >new && mv new run/run.json
+	jq '.cells |= .[:1]' run/run.json >new
+	mv new run/run.json
 	"$TOP/report/report.sh" run
 	[ -s run/figures/utilisation.svg ]
 	[ -s run/figures/lost-time.svg ]

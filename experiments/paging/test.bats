@@ -280,7 +280,8 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	[[ $(jq -r .verdict run/findings.json) == *"(2 of 8)"* ]]
 	# kept in every run, but only one run
 	rm -r run/cells/vnc-file-unswapped-hog/2
-	jq '.result.runs |= .[:2]' run/cells/vnc-file-unswapped-hog/1/pagein.json >p && mv p run/cells/vnc-file-unswapped-hog/1/pagein.json
+	jq '.result.runs |= .[:2]' run/cells/vnc-file-unswapped-hog/1/pagein.json >p
+	mv p run/cells/vnc-file-unswapped-hog/1/pagein.json
 	report_findings run
 	[ "$(found protected .verdict)" = '"unsure"' ]
 }

@@ -50,14 +50,16 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(functions 'PROTOCOLS=x11,vnc WORKS=text; exp_settings')" = '{"without_work":{"vnc":["vnc:viewer"]}}' ]
 	made_up_run
 	for without in '{}' '{ssh: []}' '{ssh: ["ssh:x11"]}'; do
-		jq ".settings.without_work = $without" run/run.json >new && mv new run/run.json
+		jq ".settings.without_work = $without" run/run.json >new
+		mv new run/run.json
 		report_findings run
 		jq -r .verdict run/findings.json | tee "verdict $without"
 	done
 	run ! grep -i 'no work' 'verdict {}'
 	grep -iq 'no work.*ssh' 'verdict {ssh: []}'
 	grep -q 'ssh:x11' 'verdict {ssh: ["ssh:x11"]}'
-	jq '.settings.protocols += ["ssh:x11"]' run/run.json >new && mv new run/run.json
+	jq '.settings.protocols += ["ssh:x11"]' run/run.json >new
+	mv new run/run.json
 	report_findings run
 	[ "$(jq -r .verdict run/findings.json)" = "$(cat 'verdict {}')" ]
 }
@@ -173,7 +175,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[[ $(jq -r .verdict run/findings.json) == \
 		"On 100 Mbit/s: rdp "*" first; "*"ssh"*"; x11 and nx cannot be told apart; xpra "*" last. "* ]]
 	# a single protocol is not ranked
-	jq '.cells |= map(select(.parameters.protocol == "ssh"))' run/run.json >new && mv new run/run.json
+	jq '.cells |= map(select(.parameters.protocol == "ssh"))' run/run.json >new
+	mv new run/run.json
 	undrawn
 	"$TOP/report/report.sh" run
 	[[ $(jq -r .verdict run/findings.json) != "On "* ]]
@@ -187,7 +190,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	sed -i 's/"complete"/"failed"/' run/cells/nx-*/*/cell.json
 	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == *"the whole work for nx and xpra."* ]]
-	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new && mv new run/run.json
+	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new
+	mv new run/run.json
 	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == *"a key for nx."* ]]
 }
@@ -211,7 +215,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	"$TOP/report/report.sh" run
 	cmp before run/summary.tsv
 	# a run with keys only, then an empty run
-	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new && mv new run/run.json
+	jq '.settings.works = [] | .cells |= map(select(.parameters.part == "session"))' run/run.json >new
+	mv new run/run.json
 	drawn "$TOP/report/report.sh" run
 	[ "$(jq -r '.findings[0].id' run/findings.json)" = key ]
 	find run/cells -name cell.json -exec sed -i 's/"complete"/"failed"/' {} +
@@ -263,7 +268,8 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	for r in 1 2 3; do	# bytes of x11 times 0.45, 1 and 1.6: its interval holds nx
 		read -r k < <(awk -v r="$r" 'BEGIN { split("0.45 1 1.6", k, " "); print k[r] }')
 		for f in run/cells/x11-{text,draw,browse}/"$r"/prototap.json; do
-			jq --argjson k "$k" '.result.channels[].wire_bytes |= (. * $k | floor)' "$f" >new && mv new "$f"
+			jq --argjson k "$k" '.result.channels[].wire_bytes |= (. * $k | floor)' "$f" >new
+			mv new "$f"
 		done
 	done
 	report_findings run

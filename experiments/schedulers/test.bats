@@ -190,6 +190,7 @@ remade() {
 	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "default remedies price length tested" ]
 	[[ $(finding run default text) == *"Over vnc: "*"161 ms"*"Over x11: "*"322 ms"* ]]
 	for row in vnc/default x11/default vnc/nice-19 x11/nice-19; do
-		grep -q ">$row<" run/figures/settings.svg && grep -q ">$row<" run/figures/length.svg
+		grep -q ">$row<" run/figures/settings.svg
+		grep -q ">$row<" run/figures/length.svg
 	done
 }

@@ -220,7 +220,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	for file in run/cells/*/1/machine.tsv; do
 		awk -F'\t' -v OFS='\t' 'NR > 1 { for (i = 10; i <= 15; i++) $i = "" } { print }' "$file" >new && mv new "$file"
 	done
-	jq '.state = "failed" | .counts = {total: 6, complete: 2, missing: 4}' run/run.json >new && mv new run/run.json
+	jq '.state = "failed" | .counts = {total: 6, complete: 2, missing: 4}' run/run.json >new
+	mv new run/run.json
 	"$TOP/report/report.sh" run >/dev/null
 	run ! of slope slope_bytes system=vnc.light what=group
 	[ -z "$(of slope slope_bytes_low system=vnc.light what=private)" ]
@@ -231,7 +232,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 @test "session-memory: with one number of logins the verdict gives the measured memory, not the cost of one more" {
 	local file
 	make_run
-	jq '.settings.logins = [5]' run/run.json >new && mv new run/run.json
+	jq '.settings.logins = [5]' run/run.json >new
+	mv new run/run.json
 	for file in run/cells/*/*/{samples,machine}.tsv; do
 		awk -F'\t' 'NR == 1 || $2 == 0 || $2 == 5' "$file" >new && mv new "$file"
 	done
@@ -252,7 +254,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	run -1 "$TOP/bin/summarize" run
 	[[ $output == "summarize: run/cells/vnc.light-10/2/machine.tsv: "* ]]
 	make_run
-	jq '.settings.logins = [2, 1]' run/run.json >new && mv new run/run.json
+	jq '.settings.logins = [2, 1]' run/run.json >new
+	mv new run/run.json
 	run -1 "$TOP/bin/summarize" run
 	[[ $output == *"run.json: settings.logins is not in ascending order" ]]
 }

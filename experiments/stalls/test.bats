@@ -591,7 +591,8 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[ "$output" = "$BATS_TEST_TMPDIR/a run's [1] folder/report.html" ]
 	cd "$BATS_TEST_TMPDIR/a run's [1] folder" || return 1
 	[ "$(grep -c '<figure' report.html)" -eq 5 ]
-	[ "$(grep -c '<svg class="wide"' report.html)" -eq 5 ] && [ "$(grep -c '<svg class="narrow"' report.html)" -eq 5 ]
+	[ "$(grep -c '<svg class="wide"' report.html)" -eq 5 ]
+	[ "$(grep -c '<svg class="narrow"' report.html)" -eq 5 ]
 	# a point of a curve shows both ends of a range
 	grep -q 'vim: 0 to 25.26' figures/late-share.svg
 	# nothing is fetched
@@ -697,9 +698,11 @@ engine() {	# engine OPTION...: what DO prints when the engine has checked them
 		protocol_can() { [ "$PROTOCOL_NAME" != rdp ] || { echo "xrdp is missing"; return 1; }; }'
 	export DO
 	DO="$can"'; plan_choose_protocols; echo "$PROTOCOLS $PROTOCOL: ${ABSENT[*]}"' engine --protocol rdp,vnc,x11
-	[ "$status" = 0 ] && [ "$output" = "vnc,x11 vnc: rdp: xrdp is missing" ]
+	[ "$status" = 0 ]
+	[ "$output" = "vnc,x11 vnc: rdp: xrdp is missing" ]
 	DO="$can; plan_choose_protocols" engine --protocol rdp
-	[ "$status" = 4 ] && [[ $stderr == *"rdp cannot run here: xrdp is missing" ]]
+	[ "$status" = 4 ]
+	[[ $stderr == *"rdp cannot run here: xrdp is missing" ]]
 	DO="$can; RESUME=run; plan_choose_protocols" engine --protocol vnc,rdp
 	[ "$status" = 4 ]
 }
@@ -720,7 +723,8 @@ engine() {	# engine OPTION...: what DO prints when the engine has checked them
 	DO="$stubs; sessions_begin; echo \"\$UP\"" engine --app light
 	[ "$output" = " light" ]
 	DO="PROTOCOLS=bad; $stubs; sessions_begin" engine --app light
-	[ "$status" = 4 ] && [[ $stderr == *"no server" ]]
+	[ "$status" = 4 ]
+	[[ $stderr == *"no server" ]]
 }
 
 # Two protocols in one run: the second one's redraws take 1.5 times as long.
@@ -752,7 +756,8 @@ two_protocols() {	# [NAME=value …] of make_run.py
 	[ "$(finding run mean-stall)" = "$(field run/summary.tsv mean_stall_ms protocol=x11 app=heavy sinks=20 |
 		awk '{ print $1 + 0 }')" ]
 	for figure in late-share median mean-stall jitter latency-cdf; do
-		[ "$(grep -c '>x11' "run/figures/$figure.svg")" -ge 1 ] && [ "$(grep -c '>vnc' "run/figures/$figure.svg")" -ge 1 ]
+		[ "$(grep -c '>x11' "run/figures/$figure.svg")" -ge 1 ]
+		[ "$(grep -c '>vnc' "run/figures/$figure.svg")" -ge 1 ]
 	done
 	"$TOP/report/report.sh" --table run | grep -qE '^ +x11 +20 '
 	rm run/cells/x11-light-010/*/cell.json

@@ -39,7 +39,8 @@ later() {
 	jq -e '.metrics_decided | length == 2 and
 		(map(select(.cell | endswith("5"))) | .[0] | .verdict == "worse" and .b - .a > 4.9 and .b - .a < 5.1) and
 		(map(select(.cell | endswith("0"))) | .[0] | .verdict == "no difference of that size")' <<<"$output"
-	jq '.settings.cost_ms = 77' after/run.json >new && mv new after/run.json
+	jq '.settings.cost_ms = 77' after/run.json >new
+	mv new after/run.json
 	run -0 "$TOP/thinprobe" compare "$RUN" after --metrics p50
 	[[ $output == *"cost_ms"*"77"* ]]
 	run -1 "$TOP/thinprobe" compare "$RUN" after --strict
@@ -124,7 +125,8 @@ END
 	cat pipe >got &
 	"$TOP/thinprobe" export "$RUN" --as csv -o pipe
 	wait
-	[ -p pipe ] && cmp got figures.csv
+	[ -p pipe ]
+	cmp got figures.csv
 }
 
 @test "export --as sqlite: figures and samples in a database" {

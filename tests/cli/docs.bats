@@ -23,7 +23,8 @@ documents() { ls ./*.md; in_trees 'docs/*.md' 'README.md' | grep -v '^\./README'
 			esac || { echo "$file: no $link"; wrong=1; }
 		done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^..//; s/)$//')
 	done
-	[ $wrong -eq 0 ] && [ $n -ge 100 ]
+	[ $wrong -eq 0 ]
+	[ $n -ge 100 ]
 }
 
 # Lines of fenced blocks that call this suite, from the word after thinprobe on: no comment, no pipe, no redirection.
@@ -50,7 +51,8 @@ shown() {
 			{ echo "^ $stem $rest"; wrong=1; }
 		n=$((n + 1))
 	done < <({ shown; fenced; } | grep '^run ' | grep -vE '^run NAME|SERVER,CLIENT' | sed 's/ -o [^ ]*$//' | sort -u)
-	[ $wrong -eq 0 ] && [ $n -ge 60 ]
+	[ $wrong -eq 0 ]
+	[ $n -ge 60 ]
 }
 
 @test "documents: every command of a program shown has valid options" {
@@ -62,7 +64,8 @@ shown() {
 		bash -c "bin/$tool $rest --help" >/dev/null || { echo "^ $tool $rest"; wrong=1; }
 		n=$((n + 1))
 	done < <(shown)
-	[ $wrong -eq 0 ] && [ $n -ge 60 ]
+	[ $wrong -eq 0 ]
+	[ $n -ge 60 ]
 }
 
 @test "documents: every option of a program in a fenced block is in its --help" {
@@ -79,7 +82,8 @@ shown() {
 			n=$((n + 1))
 		done
 	done < <(fenced)
-	[ $wrong -eq 0 ] && [ $n -ge 15 ]
+	[ $wrong -eq 0 ]
+	[ $n -ge 15 ]
 }
 
 @test "examples: a workflow is YAML, and thinprobe has each command and option in it" {

@@ -46,7 +46,8 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	[[ ${lines[0]} == "usage: thinprobe run stalls"* ]]
 	for command in "demo --help" "help demo"; do
 		run -0 thinprobe $command
-		[[ ${lines[0]} == "usage: thinprobe demo"* ]] && [ "${#lines[@]}" -lt 20 ]
+		[[ ${lines[0]} == "usage: thinprobe demo"* ]]
+		[ "${#lines[@]}" -lt 20 ]
 	done
 	narrow
 }
@@ -105,7 +106,9 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 	shift
 	run --separate-stderr -2 thinprobe "$@"
 	echo "$* -> $output $stderr"
-	[ "${#stderr_lines[@]}" = 1 ] && [ -z "$output" ] && [[ $stderr == *"did you mean $name?"* ]]
+	[ "${#stderr_lines[@]}" = 1 ]
+	[ -z "$output" ]
+	[[ $stderr == *"did you mean $name?"* ]]
 }
 
 @test "thinprobe: for a misspelled name it asks whether the nearest name was meant" {
@@ -133,7 +136,8 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 		"run stalls --colour-of-the-sky" "setup --protocol telepathy"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -2 thinprobe $words
-		[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr != *"did you mean"* ]]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr != *"did you mean"* ]]
 	done
 }
 
@@ -148,7 +152,8 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	for words in nosuchjob "cli/front nosuchjob" "--list nosuchjob"; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr thinprobe check $words
-		[ "${#stderr_lines[@]}" = 1 ] && [ -z "$output" ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[ -z "$output" ]
 		[[ $stderr == *nosuchjob*unit/*experiments/*bats/cli/*asan/* ]]
 	done
 	run -0 thinprobe check --list front
@@ -183,12 +188,14 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		completed "$name" --
 		comm -23 <("$TOP/bin/$name" --help | sed -nE 's/^ {2,6}(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' |
 			sort -u) got >left_out
-		[ -s got ] && [ ! -s left_out ]
+		[ -s got ]
+		[ ! -s left_out ]
 	done
 	for name in stalls wan hold; do
 		completed run "$name" --
 		comm -23 <(thinprobe run "$name" --help | sed -nE 's/^  (-[a-z], )?(--[a-z0-9-]+).*/\2/p' | sort -u) got >left_out
-		[ -s got ] && [ ! -s left_out ]
+		[ -s got ]
+		[ ! -s left_out ]
 	done
 	completed run stalls --ti
 	[ "$(cat got)" = --time ]

@@ -123,7 +123,8 @@ made_tree() {
 @test "gallery: figures without a kept run are listed as not run yet, with the command; what a program computes needs none" {
 	made_tree
 	run -0 "$gallery" --page -o out
-	[ ! -e called ] && [ "$output" = "$PWD/out/gallery.md" ]
+	[ ! -e called ]
+	[ "$output" = "$PWD/out/gallery.md" ]
 	grep -qxF '**Not run yet**: `thinprobe run made --n 1`' out/gallery.md
 	run ! grep -q 'Kernels changed' out/gallery.md
 	grep -qF '| one | `thinprobe run made --n 1` | 45 min |' out/gallery.md
@@ -131,7 +132,8 @@ made_tree() {
 	grep -qxF '| 5.13 | adds up to 5.13 |' out/gallery.md
 	grep -qxF '| here | a default |' out/gallery.md
 	grep -qxF '`thinprobe adder`. Computed by `thinprobe adder 2 3`.' out/gallery.md
-	grep -qF '![Fig. 3: a sum](gallery/sum.svg)' out/gallery.md && grep -q '</svg>' out/gallery/sum.svg
+	grep -qF '![Fig. 3: a sum](gallery/sum.svg)' out/gallery.md
+	grep -q '</svg>' out/gallery/sum.svg
 }
 
 @test "gallery: a figure of which a kept run has no number is not run yet" {
@@ -146,7 +148,9 @@ made_tree() {
 	made_tree
 	echo 'exit 3' >>tree/bin/adder
 	run -1 --separate-stderr "$gallery" --page -o out
-	[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "thinprobe: adder 2 3 fails"* ]] && [ -z "$(ls -A out)" ]
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == "thinprobe: adder 2 3 fails"* ]]
+	[ -z "$(ls -A out)" ]
 }
 
 @test "gallery: a number of a figure that docs/papers.md lacks, or of a run that is not planned, is refused by name" {
@@ -157,7 +161,9 @@ made_tree() {
 		cp tree/data/papers.tsv kept
 		printf '%s\t%s\ttext\tx\t%s\t\t{stall_ms}\n' "$paper" "$figure" "$table" >>tree/data/papers.tsv
 		run -1 --separate-stderr "$gallery" --page -o out
-		[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "thinprobe: data/papers.tsv: "*"$why"* ]] && [ ! -e out/gallery.md ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == "thinprobe: data/papers.tsv: "*"$why"* ]]
+		[ ! -e out/gallery.md ]
 		mv kept tree/data/papers.tsv
 	done
 }
@@ -175,19 +181,22 @@ made_tree() {
 	made_tree
 	echo 'echo more >>summary.tsv' >>tree/report/report.sh
 	run -1 --separate-stderr "$gallery" -o out one
-	[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"runs/one: summary.tsv is another one"* && "$(ls -A out)" = runs ]]
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"runs/one: summary.tsv is another one"* && "$(ls -A out)" = runs ]]
 }
 
 @test "gallery --resume: complete runs are not measured again, failed ones are resumed; without it a folder of runs is refused" {
 	made_tree broken
 	run -3 --separate-stderr "$gallery" -o out
 	[[ $stderr == *"not kept: broken (exit status 3)"*"--resume"* ]]
-	[ ! -e out/broken ] && [ -d out/two ]
+	[ ! -e out/broken ]
+	[ -d out/two ]
 	run -2 --separate-stderr "$gallery" -o out two
 	[[ $stderr == *"out/runs/two is there already"* ]]
 	: >called
 	run -0 "$gallery" -o out --resume
-	[ "$(cat called)" = "made --resume $PWD/out/runs/broken" ] && [ -d out/broken ]
+	[ "$(cat called)" = "made --resume $PWD/out/runs/broken" ]
+	[ -d out/broken ]
 }
 
 @test "gallery: a signal ends the run under way, with status 130 and the command that goes on; kill -9 ends it, too" {
@@ -214,7 +223,8 @@ made_tree() {
 		"1 -o file/out|another folder"; do
 		run "-${words%% *}" --separate-stderr "$gallery" $(cut -d' ' -f2- <<<"${words%|*}")
 		echo "$words: $stderr"
-		[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"${words#*|}"* ]]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"${words#*|}"* ]]
 	done
 	[ ! -e called ]
 }

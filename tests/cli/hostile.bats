@@ -20,7 +20,9 @@ setup_file() {
 	[[ "$output" =~ files:([0-9]+) ]]
 	[ "${BASH_REMATCH[1]}" -ge 500 ]
 	# of each kind some: otherwise it is not what it says it is
-	[[ "$output" =~ (^|[^0-9])0:[0-9]{2} ]] && [[ "$output" =~ [[:space:]]1:[0-9]{2} ]] && [[ "$output" =~ [[:space:]]3:[0-9]{2} ]]
+	[[ "$output" =~ (^|[^0-9])0:[0-9]{2} ]]
+	[[ "$output" =~ [[:space:]]1:[0-9]{2} ]]
+	[[ "$output" =~ [[:space:]]3:[0-9]{2} ]]
 }
 
 @test "run_hostile.py: a crash, a wrong exit status, and a missing or second message each count as wrong" {

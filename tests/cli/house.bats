@@ -184,6 +184,27 @@ outside() {
 	[ -z "$found" ]
 }
 
+# In a list of && only the last command can fail a test: the others end the list.
+# bats test_tags=each
+@test "no test joins two checks by &&" {
+	local files
+	mapfile -t files < <(trees {tests,experiments}'/*/*.bats')
+	run awk '
+		FNR == 1 { test = end = "" }
+		end { if ($1 == end) end = ""; next }	# (within a here document)
+		/^@test / { test = 1 }
+		/^}/ { test = "" }
+		test && /^\t+(\[|grep |cmp |diff ).*(\]|["a-z]) && (\[|grep |cmp |diff |jq )/ && !/\|\|/ {
+			print FILENAME ":" FNR ": " $0
+			wrong = 1
+		}
+		match($0, /[^<]<<-?[\x27"]?[A-Z]+/) { end = substr($0, RSTART, RLENGTH); gsub(/[^A-Z]/, "", end) }
+		END { exit wrong }' "${files[@]}"
+	echo "write one line for each"
+	echo "$output"
+	[ "$status" = 0 ]
+}
+
 # bats test_tags=each
 @test "no test polls a condition whose value was expanded before the loop" {
 	run grep -snE '(until_true|wait_for|wait_until [0-9.]+) \[' $(trees {tests,experiments}'/*/*.'{bats,bash,sh})

@@ -40,7 +40,8 @@ setup() {
 	for part in "$HOME_OF_SOURCE"/src/*/*.5; do	# pages of file formats
 		[ ! -f "$part" ] || [ -f "$PLACE/usr/share/man/man5/thinprobe-${part##*/}" ]
 	done
-	[ -f "$PLACE/usr/share/man/man5/thinprobe-formats.5" ] && [ -f "$PLACE/usr/share/man/man7/thinprobe-run.7" ]
+	[ -f "$PLACE/usr/share/man/man5/thinprobe-formats.5" ]
+	[ -f "$PLACE/usr/share/man/man7/thinprobe-run.7" ]
 	for part in packages lab experiments plots report data; do
 		[ -e "$PLACE/usr/share/thinprobe/$part" ]
 	done
@@ -82,7 +83,8 @@ setup() {
 			[ -e "$(dirname "$file")/${link%%#*}" ] || { echo "$file: no $link"; wrong=1; }
 		done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^..//; s/)$//')
 	done < <(find . -name '*.md')
-	[ $wrong -eq 0 ] && [ $n -ge 100 ]
+	[ $wrong -eq 0 ]
+	[ $n -ge 100 ]
 }
 
 @test "install: thinprobe works through a link on the PATH" {
@@ -126,7 +128,8 @@ setup() {
 	for page in thinprobe thinprobe-keyrepeat; do
 		PATH=$PWD/programs:$PATH run bin/thinprobe help "${page#*-}"
 		echo "$output"
-		[ "$status" -eq 0 ] && [[ $output == */$page.1.gz ]]
+		[ "$status" -eq 0 ]
+		[[ $output == */$page.1.gz ]]
 	done
 }
 

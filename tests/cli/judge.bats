@@ -153,7 +153,8 @@ END
 	[[ $output == *"blocks.tsv: no metric of --metrics has a value of both variants"* ]]
 	echo nonsense >other.tsv
 	run -1 "$JUDGE" other.tsv
-	[ "${#lines[@]}" -eq 1 ] && [[ $output == *other.tsv* ]]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == *other.tsv* ]]
 	run -2 "$JUDGE" blocks.tsv --drift 60s --runs
 	session 5 0 >session.tsv
 	run -1 "$JUDGE" session.tsv --drift 60s

@@ -85,7 +85,8 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	start_refecho --display "$DISPLAY" --answer-delay const:3s
 	prober "x11:$DISPLAY" --watch patch --timeout 200ms
 	key 1
-	[ "$how" = none ] && [ "$answered" = none ]
+	[ "$how" = none ]
+	[ "$answered" = none ]
 	sleep 3.5		# its echo comes meanwhile: late, and for nobody
 	key 2
 	[ "$how" = none ]

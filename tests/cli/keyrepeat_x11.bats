@@ -65,7 +65,11 @@ focus_terminal() {
 	[ "$(jq -r .settings.region_from report.json)" = "found by typing" ]
 	IFS='x+' read -r w h x y < <(jq -r .settings.region report.json)
 	# where it typed, in the terminal's first lines (its border is 1 or 2 pixels), is in it, the other window is not
-	[ "$x" -le 3 ] && [ "$y" -le 45 ] && [ $((x + w)) -ge 484 ] && [ $((y + h)) -ge 100 ] && [ $((y + h)) -le 520 ]
+	[ "$x" -le 3 ]
+	[ "$y" -le 45 ]
+	[ $((x + w)) -ge 484 ]
+	[ $((y + h)) -ge 100 ]
+	[ $((y + h)) -le 520 ]
 	[ "$(jq -r .result.pairing report.json)" = caret ]
 	xdotool key Return	# the line is as long as the terminal wide
 	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch update --region 500x330+0+0 --json -o inside.json
@@ -118,7 +122,8 @@ focus_terminal() {
 	[ "$status" -eq 1 ]
 	[[ $(cat keys.err) == *"another window has the keyboard"* ]]
 	[ "$(figure report.json ended)" = "window left" ]
-	[ "$(figure report.json keys_sent)" -ge 10 ] && [ "$(figure report.json keys_sent)" -lt 400 ]
+	[ "$(figure report.json keys_sent)" -ge 10 ]
+	[ "$(figure report.json keys_sent)" -lt 400 ]
 	sleep 0.3
 	[ ! -s typed ]
 	# the same stranger does get what is typed at it

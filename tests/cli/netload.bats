@@ -70,7 +70,8 @@ alone() {
 		echo "tshark: $frames frames, $bytes bytes"
 		[ "$(value sent_frames)" = "$frames" ]
 		[ "$(value sent_wire_bytes)" = "$bytes" ]
-		[ "$((frames + $(value given_up_frames)))" -ge 490 ] && [ "$frames" -le 497 ]
+		[ "$((frames + $(value given_up_frames)))" -ge 490 ]
+		[ "$frames" -le 497 ]
 		# the interface has acknowledgements and the lines of both ends besides: less than a tenth
 		# (the loopback counts from the IP header on)
 		[ "$(cat "interface.$how")" -ge $((bytes - 14 * frames)) ]

@@ -78,10 +78,12 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 }
 
 @test "an interrupted run is called incomplete only if a measurement is missing" {
-	jq '.state = "interrupted"' run/run.json >new && mv new run/run.json
+	jq '.state = "interrupted"' run/run.json >new
+	mv new run/run.json
 	"$TOP/report/report.sh" --findings run >said
 	run ! grep '^Incomplete' said
-	jq '.counts.complete = 2' run/run.json >new && mv new run/run.json
+	jq '.counts.complete = 2' run/run.json >new
+	mv new run/run.json
 	"$TOP/report/report.sh" --findings run >said
 	grep '^Incomplete' said
 }
@@ -90,7 +92,8 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	"$TOP/report/report.sh" --table run >table
 	[ -z "$(awk 'length > 80' table)" ]
 	grep -qx 'first' table
-	[ "$(grep -c 'breaks here' table)" = 1 ] && grep -q '^  5 .*<- breaks here$' <(sed -n '/^b$/,$p' table)
+	[ "$(grep -c 'breaks here' table)" = 1 ]
+	grep -q '^  5 .*<- breaks here$' <(sed -n '/^b$/,$p' table)
 	"$TOP/report/report.sh" --findings run >findings
 	[ "$(sed -n 2p findings)" = "1. Slow. more than 150 ms." ]
 	"$TOP/report/report.sh" --verdict run >verdict
@@ -161,7 +164,8 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	grep 'Previous run.*900 then, 1.5.* now' said | grep 'not compared' | grep -v apart
 	sed -i 's/50.25\t\t\t/50.25\t40\t60\t/; s/150\t\t\t/150\t120\t180\t/' run/summary.tsv
 	grep -q 'thinprobe run made --loads 0,5 --repeat 5 (about 10 minutes)' said
-	jq 'del(.measured_s)' run/run.json >new && mv new run/run.json
+	jq 'del(.measured_s)' run/run.json >new
+	mv new run/run.json
 	"$TOP/report/report.sh" --findings run >said
 	grep -q 'thinprobe run made --loads 0,5 --repeat 5' said
 	run ! grep -q 'about [0-9]* minute' said
@@ -216,7 +220,8 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 
 @test "the page shows the command literally, in Markdown and HTML; backquotes in values do not become code" {
 	local command="thinprobe run made --fail-if late\\>1% --only a[0]'&'<b>"
-	jq --arg command "$command" '.command = $command' run/run.json >new && mv new run/run.json
+	jq --arg command "$command" '.command = $command' run/run.json >new
+	mv new run/run.json
 	sed -i 's/Slow\.\*\* /&\\(.summary[0].app) /' home/experiments/made/say.jq
 	sed -i 's/^made\/1\ta\t/made\/1\t`x`<i>y\\`<i>z`\t/' run/summary.tsv
 	drawn "$TOP/report/report.sh" run
@@ -290,7 +295,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	local words
 	checked() { TP_HOME=$TOP run "-$1" "$TOP/report/fail.sh" check "$2" "$3"; echo "$2 $3: $output"; }
 	checked 2 paging 'p50>100ms'
-	[ "${#lines[@]}" = 1 ] && [[ $output == *in_memory_p50_ms*paged_out_p50_ms* ]]
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == *in_memory_p50_ms*paged_out_p50_ms* ]]
 	checked 2 idle 'late>1%'
 	checked 0 paging 'paged_out_p50>100ms,in_memory_p50_ms>1s'
 	for words in stalls schedulers wan; do checked 0 "$words" 'p50>100ms,late>1%,p95>150ms'; done
@@ -335,7 +341,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	judged 3 'p50>201ms'
 	run ! grep 'NOT USABLE' <<<"$output"
 	# on a disturbed run each answer has a line that says so
-	jq '.cells[0].flags = ["foreign CPU time 41.5 %"]' run/run.json >new && mv new run/run.json
+	jq '.cells[0].flags = ["foreign CPU time 41.5 %"]' run/run.json >new
+	mv new run/run.json
 	judged 3 'p50>201ms' 'NOT USABLE' '2 of 2 conditions'
 	judged 5 'load>1' 'NOT USABLE' 'FAILED'
 }
@@ -432,7 +439,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	breaks_above 45
 	drawn "$TOP/report/report.sh" run
 	grep -q '<i class="breaks"' run/report.html
-	jq '.cells[0].flags = ["foreign CPU time 41.5 %"]' run/run.json >new && mv new run/run.json
+	jq '.cells[0].flags = ["foreign CPU time 41.5 %"]' run/run.json >new
+	mv new run/run.json
 	sed -i '1s/$/\tforeign_percent_max/; 2,$s/$/\t41.5/' run/summary.tsv
 	printf 'schema/1\tsummary\tforeign_percent_max\treal\t%%\t2\t\tInterference\n' >>run/schema.tsv
 	drawn "$TOP/report/report.sh" run
@@ -444,9 +452,11 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	run ! grep -q 'breaks here' <("$TOP/report/report.sh" --table run)
 	[[ $("$TOP/report/report.sh" --verdict run) == "Not usable"* ]]
 	# another reason is named as it is, and not as other processes
-	jq '.cells[].flags = ["; the load was 9.2 of 9.6 Mbit/s"]' run/run.json >new && mv new run/run.json
+	jq '.cells[].flags = ["; the load was 9.2 of 9.6 Mbit/s"]' run/run.json >new
+	mv new run/run.json
 	[[ $("$TOP/report/report.sh" --verdict run | tr '\n' ' ') == *"flagged: the load was 9.2 of 9.6 Mbit/s"* ]]
-	jq '.cells[1].flags = []' run/run.json >new && mv new run/run.json
+	jq '.cells[1].flags = []' run/run.json >new
+	mv new run/run.json
 	"$TOP/report/report.sh" --verdict run | tr '\n' ' ' >words
 	grep -q 'Flagged: in 1 of 3 conditions, in at least one repeat: the load' words
 }
@@ -460,7 +470,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	run -2 --separate-stderr "$TOP/report/report.sh" run --table --verdict
 	[ "${#stderr_lines[@]}" = 1 ]
 	run -2 --separate-stderr "$TOP/report/report.sh" --record run
-	[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *calibrat* && $stderr != *jq* ]]
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *calibrat* && $stderr != *jq* ]]
 }
 
 # The numbers that this repository shows can be recomputed from the samples beside them.
@@ -528,9 +539,12 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		# the page; of the main job the first table, too: others scroll in their boxes
 		awk -v tables="$([ "$run" = stalls ] && echo 2 || echo 1)" '/^wide/ && ++n <= tables && $2 > $4 { wide = 1 }
 			END { exit n != 2 || wide }' said
-		[ "$(grep -cx 'figure 1 ' said)" -gt 0 ] && [ "$(grep -c '^figure' said)" = "$(grep -cx 'figure 1 ' said)" ]
+		[ "$(grep -cx 'figure 1 ' said)" -gt 0 ]
+		[ "$(grep -c '^figure' said)" = "$(grep -cx 'figure 1 ' said)" ]
 		# each head of a table of several rows
 		read -r _ heads buttons wanted < <(grep '^heads' said)
-		[ "$heads" -gt 5 ] && [ "$buttons" -gt 0 ] && [ "$buttons" = "$wanted" ]
+		[ "$heads" -gt 5 ]
+		[ "$buttons" -gt 0 ]
+		[ "$buttons" = "$wanted" ]
 	done
 }

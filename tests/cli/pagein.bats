@@ -76,14 +76,17 @@ states() {
 	start sleeper sleep 100
 	run "$PAGEIN" --pid 4194303 x11::1 --evict none
 	echo "$output"
-	[ "$status" -eq 1 ] && [[ $output == *"no such process"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"no such process"* ]]
 	run "$PAGEIN" --pid "$pid" x11::1 --cgroup "$PWD"
 	echo "$output"
-	[ "$status" -eq 1 ] && [[ $output == *"no memory group"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"no memory group"* ]]
 	mkfifo a b
 	run "$PAGEIN" --pid "$pid" x11::1 --evict none --prober a,b
 	echo "$output"
-	[ "$status" -eq 1 ] && [[ $output == *"no process reads it"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"no process reads it"* ]]
 	run "$PAGEIN" --pid "$pid" null: --evict none --prober "$PWD"
 	[ "$status" -eq 1 ]
 }
@@ -94,7 +97,8 @@ states() {
 	[ "$(id -u)" -eq 0 ] || skip "we are one"
 	run "${user[@]}" "$PAGEIN" --pid "$pid" null: --evict none
 	echo "$output"
-	[ "$status" -eq 1 ] && [[ $output == *"no right"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"no right"* ]]
 }
 
 @test "pagein: measures a key in memory with a keyrepeat that it starts itself" {
@@ -231,10 +235,12 @@ states() {
 	start outsider sleep 100
 	run "$PAGEIN" --pid "$pid" x11::none --cgroup "$group" --prober ask,answer
 	echo "$output"
-	[ "$status" -eq 1 ] && [[ $output == *"is not in"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"is not in"* ]]
 	[ -e "$group/memory.swappiness" ] || skip "this version of groups has no swappiness of its own"
 	echo 0 >"$group/memory.swappiness"
 	run "$PAGEIN" --pid "$app" x11::none --cgroup "$group" --prober ask,answer
 	echo "$output"
-	[ "$status" -eq 4 ] && [[ $output == *swappiness* ]]
+	[ "$status" -eq 4 ]
+	[[ $output == *swappiness* ]]
 }

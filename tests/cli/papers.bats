@@ -48,7 +48,8 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 		n=$((n + 1))
 		[[ $command == *'`thinprobe '* && ${rest//[!|]/} == '||' ]] || { echo "$figure: $command"; wrong=1; }
 	done < <(rows)
-	[ $wrong -eq 0 ] && [ $n -eq 54 ]
+	[ $wrong -eq 0 ]
+	[ $n -eq 54 ]
 }
 
 @test "docs/papers.md: every figure named is one of the experiment, every column one of its table" {
@@ -67,7 +68,8 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 			done
 		done < <(grep -oP '`\K[a-z-]+(\.tsv)?: [a-z0-9_, ]+(?=`)' <<<"$file")
 	done < <(rows)
-	[ $wrong -eq 0 ] && [ $n -gt 150 ]
+	[ $wrong -eq 0 ]
+	[ $n -gt 150 ]
 }
 
 @test "data/gallery.tsv: each run has options that its experiment takes; data/papers.tsv: columns of the run's table, 54 figures" {
@@ -88,6 +90,7 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 	# (columns of what a program computes are in docs/gallery.md: gallery.bats)
 	done < <(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' |
 		awk -F'\t' -v OFS='\037' '$5 != "" && $5 !~ /\/rows$/ { print $2, $5, $6, $7 }')
-	[ $wrong -eq 0 ] && [ $n -gt 200 ]
+	[ $wrong -eq 0 ]
+	[ $n -gt 200 ]
 	[ "$(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' | awk -F'\t' '$2 != "" { print $1, $2 }' | sort -u | wc -l)" = 54 ]
 }

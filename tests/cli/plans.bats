@@ -100,7 +100,8 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused 'unexpected --dem' --dem
 	refused 'unexpected ' ''
 	DO='' plan --hel
-	[ "$status" = 0 ] && [[ ${lines[0]} == usage:* ]]
+	[ "$status" = 0 ]
+	[[ ${lines[0]} == usage:* ]]
 	refused_now
 }
 
@@ -219,7 +220,8 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	plan --server-memory none
 	[ "$output" = -- ]
 	run --separate-stderr "$TOP/experiments/engine/run.sh" paging --options-only --server-memory none
-	[ "$status" = 2 ] && [[ $stderr == *"--server-memory none: "* ]]
+	[ "$status" = 2 ]
+	[[ $stderr == *"--server-memory none: "* ]]
 	refused_now
 }
 
@@ -260,10 +262,12 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	refused '-o with --resume' --resume run -o x
 	refused 'it has no run.json' --resume nowhere
 	refused_now
-	jq '.experiment = "other"' run/run.json >new && mv new run/run.json
+	jq '.experiment = "other"' run/run.json >new
+	mv new run/run.json
 	refused 'not a run of trial' --resume run
 	refused_now
-	jq '.experiment = "trial" | del(.axes)' run/run.json >new && mv new run/run.json
+	jq '.experiment = "trial" | del(.axes)' run/run.json >new
+	mv new run/run.json
 	refused 'an older version' --resume run
 	refused_now
 	echo 'no json' >run/run.json
@@ -604,7 +608,9 @@ refusals() {
 	done
 	[ "$wrong" = 0 ]
 	run -2 --separate-stderr "$TOP/experiments/engine/run.sh" stalls --loads 1,x -o run
-	[ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [ ! -e run ]
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" = 1 ]
+	[ ! -e run ]
 }
 
 @test "--link accepts rate, delay, jitter and loss; capacity --criteria accepts times and scores" {

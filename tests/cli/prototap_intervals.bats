@@ -165,7 +165,8 @@ rows() {
 		until_true 'grep -q "is back" err'
 		rows=$(wc -l <table)
 		until_true 'speak; [ "$(wc -l <table)" -gt "$rows" ]'
-		[ ! -e table.1 ] && [ "$(grep -c start_ns table)" = 1 ]
+		[ ! -e table.1 ]
+		[ "$(grep -c start_ns table)" = 1 ]
 		kill "$parent"
 		wait "$parent"
 	END

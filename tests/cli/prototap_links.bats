@@ -121,7 +121,8 @@ setup_file() { begin_captures captures; }
 	run in_namespace bash frames.sh 3>&-
 	cat err err2
 	[ -z "$output" ]
-	[ ! -s err ] && [ ! -s err2 ]
+	[ ! -s err ]
+	[ ! -s err2 ]
 	# UDP of 14 + 20 + 8 + 100 with 0, 1, 2 tags, TCP of 14 + 20 + 20 + 10 likewise, IPv6 of 14 + 40 +
 	# 8 + 8 + 100, first fragment of 14 + 20 + 8 + 8
 	for report in one.json many.json; do

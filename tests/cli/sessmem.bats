@@ -260,7 +260,8 @@ takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
 	until_true eval '[ "$(state "$child")" = Z ]'
 	for words in "--pid $child" "--pid $pid,$child" "--session $child"; do
 		run -1 "$SESSMEM" $words
-		[ "${#lines[@]}" -eq 1 ] && [[ $output == *ended* ]]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output == *ended* ]]
 	done
 	run "$SESSMEM" --cgroup "$PWD"
 	[ "$status" -eq 1 ]

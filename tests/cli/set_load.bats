@@ -119,7 +119,10 @@ END
 	exec {keys}>&-
 	cat out ended
 	[ "$(cat ended)" = 7 ]
-	grep -aq 'got 1' out && grep -aq 'got 2' out && grep -aq 'none 3' out && grep -aq stopped out
+	grep -aq 'got 1' out
+	grep -aq 'got 2' out
+	grep -aq 'none 3' out
+	grep -aq stopped out
 	# lines typed in advance count as answers; a closed terminal gives none
 	run bash -c 'printf "\n\n" | timeout 20 script -qec "\"$TOP/experiments/engine/keep.sh\" ./driver" /dev/null'
 	[[ $output == *"got 1"*"got 2"*"none 3"* && $status = 7 ]]

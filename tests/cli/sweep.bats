@@ -99,7 +99,8 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	"$engine/sweep.sh" --resume out --list | grep -q missing
 	sed -i 's/loads 0/loads 0 5/' out/sweep
 	run "$engine/sweep.sh" --resume out --list
-	[ "$status" = 2 ] && [[ $output == *edited* ]]
+	[ "$status" = 2 ]
+	[[ $output == *edited* ]]
 }
 
 @test "sweep, cell: unknown words are refused" {
@@ -131,19 +132,24 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	pair_keep noise vnc '{"updates": 7}'
 	pair_keep other vnc 1
 	facts a
-	[ "$(pair_recall noise vnc)" = '{"updates":7}' ] && [ "$(pair_recall other vnc)" = 1 ]
+	[ "$(pair_recall noise vnc)" = '{"updates":7}' ]
+	[ "$(pair_recall other vnc)" = 1 ]
 	# a fact that could not be found out is not a changed one
 	facts ''
 	[ "$(pair_recall noise vnc)" = '{"updates":7}' ]
 	facts b
 	run --separate-stderr pair_recall noise vnc
-	[ "$status" = 1 ] && [ -z "$output" ] && [[ $stderr == *noise*changed:\ client.kernel ]]
+	[ "$status" = 1 ]
+	[ -z "$output" ]
+	[[ $stderr == *noise*changed:\ client.kernel ]]
 	pair_keep noise vnc '{"updates": 8}'
 	[ "$(pair_recall noise vnc)" = '{"updates":8}' ]
 	run ! pair_recall other vnc
-	jq '.protocols.vnc.version = 2' run.json >new && mv new run.json
+	jq '.protocols.vnc.version = 2' run.json >new
+	mv new run.json
 	run --separate-stderr pair_recall noise vnc
-	[ "$status" = 1 ] && [[ $stderr == *changed:\ protocol.version ]]
+	[ "$status" = 1 ]
+	[[ $stderr == *changed:\ protocol.version ]]
 	unset EXP_PAIR	# an ordinary run keeps nothing
 	pair_keep noise vnc 1
 	run ! pair_recall noise vnc

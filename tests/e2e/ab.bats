@@ -22,6 +22,7 @@ load ../cli/helpers
 			END { print first, last, file }' "$file"
 	done | sort -n | awk '$1 < end { print "overlap", $0; bad = 1 } { end = $2 } END { exit bad }'
 	[ "$(jq .starts there/ab.json)" -ge 3 ]
-	[ -s there/report.html ] && [ -s there/a/report.html ]
+	[ -s there/report.html ]
+	[ -s there/a/report.html ]
 	run -3 "$TOP/thinprobe" ab --resume there --budget 1s || [ "$status" = 5 ]
 }

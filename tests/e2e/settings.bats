@@ -20,7 +20,8 @@ setup() {
 	rm -r "$(cell_of "$RUN" sinks=1)"
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN" --repeat 3
 	[ "$status" = 2 ]
-	jq '.host.kernel = "Linux 2.0.36"' "$RUN/run.json" >"$RUN/run.json.new" && mv "$RUN/run.json.new" "$RUN/run.json"
+	jq '.host.kernel = "Linux 2.0.36"' "$RUN/run.json" >"$RUN/run.json.new"
+	mv "$RUN/run.json.new" "$RUN/run.json"
 	rm -r "$RUN/log"
 	cp "$RUN/run.json" "$BATS_TEST_TMPDIR/before"
 	run --separate-stderr "$TOP/thinprobe" run stalls --resume "$RUN"

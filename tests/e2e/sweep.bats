@@ -77,7 +77,8 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 	first=$!
 	"$TOP/thinprobe" cell --sweep "$DIR" stalls/vnc-light-1.1 || status=$?
 	wait "$first"
-	[ "$status" = 0 ] && [ "$(there)" = 2 ]
+	[ "$status" = 0 ]
+	[ "$(there)" = 2 ]
 	[ "$(cat "$DIR"/log/*_*.log | grep -c '^lab: ')" -le 2 ]
 	jq -e '.sweep | .seconds > 0 and (.figure | length > 0)' "$DIR"/stalls/cells/*/1/cell.json >/dev/null
 }

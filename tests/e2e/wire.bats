@@ -29,7 +29,8 @@ column() {	# FILE COLUMN SINKS [STAGE]
 		# 60 keys in three blocks, all on the wire
 		[ "$(jq -c '.result.keys | [.typed, .on_the_wire, .blocks]' "$cell/wire/wire.json")" = "[60,60,3]" ]
 		[ "$(jq '.result.keys.unsolicited_window_s' "$cell/wire/wire.json")" = 2 ]
-		[ ! -e "$cell/wire/capture.pcap" ] && [ ! -e "$cell/capture.pcap" ]
+		[ ! -e "$cell/wire/capture.pcap" ]
+		[ ! -e "$cell/capture.pcap" ]
 	done
 }
 

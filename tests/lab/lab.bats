@@ -62,7 +62,8 @@ export_world() {
 		wait_until 20 jumps && echo came
 		wait_until 0.2 false || echo ended' bash "$TOP"
 	echo "$output"
-	[ "$status" = 0 ] && [ "$output" = $'came\nended' ]
+	[ "$status" = 0 ]
+	[ "$output" = $'came\nended' ]
 }
 
 streams() {
@@ -437,8 +438,11 @@ END
 	echo "$output"
 	exec 8<&-
 	[ "$status" -eq 0 ]
-	[ ! -e "$W/locks/cpu0" ] && [ -e "$W/locks/cpu1" ] && [ -e "$W/tmp/other" ]
-	[ ! -e "$W/tmp/thinprobe.abcdef" ] && [ -e "$W/tmp/thinprobe.young1" ]
+	[ ! -e "$W/locks/cpu0" ]
+	[ -e "$W/locks/cpu1" ]
+	[ -e "$W/tmp/other" ]
+	[ ! -e "$W/tmp/thinprobe.abcdef" ]
+	[ -e "$W/tmp/thinprobe.young1" ]
 	run "$TOP/lab/lab.sh" clean
 	[ ! -e "$W/locks" ]
 }

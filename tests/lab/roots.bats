@@ -87,7 +87,8 @@ END
 	rm "$W/root/usr/bin/Xvnc"
 	run -4 "$TOP/thinprobe" ab stalls --protocol vnc --loads 0 --quick --a-root "$W/good" --b-root "$W/root" -o "$W/there"
 	echo "$output"
-	[[ $output == *"Xvnc is missing in $W/root; "*"thinprobe root make"*vnc ]] && [ ! -e "$W/there" ]
+	[[ $output == *"Xvnc is missing in $W/root; "*"thinprobe root make"*vnc ]]
+	[ ! -e "$W/there" ]
 	run -2 env LAB_SERVER_ROOT="$W/root" "$TOP/thinprobe" run stalls --on ssh:a,b --quick -o "$W/there"
 	echo "$output"
 	[ "${#lines[@]}" -eq 1 ]
@@ -105,7 +106,9 @@ END
 	chmod +x "$W/bin/mmdebstrap"
 	PATH=$W/bin:$PATH
 	run -0 "$TOP/thinprobe" root make trixie --protocol vnc:viewer,rdp -o "$W/made" --mirror http://nowhere/
-	[ -x "$W/made/usr/bin/setpriv" ] && [ -s "$W/made/etc/hosts" ] && [[ $output == *"Tiny 7"* ]]
+	[ -x "$W/made/usr/bin/setpriv" ]
+	[ -s "$W/made/etc/hosts" ]
+	[[ $output == *"Tiny 7"* ]]
 	for word in trixie http://nowhere/ --include=tigervnc-{standalone-server,viewer} --include=xrdp --include=xterm \
 		'--include=?or(?exact-name(freerdp2-x11),?exact-name(freerdp3-x11))'; do
 		grep -qxF -- "$word" "$W/asked" || { echo "$word"; return 1; }

@@ -325,7 +325,8 @@ END
 	done
 	# display server and reference application (of the last cell) are in the session's group, where the load would be
 	[ "$(jq -r '.autogroup | .session == .app' "$cell/cell.json")" = true ]
-	[ -s "$run/report.html" ] && [ ! -e "$run/vnc.password" ]
+	[ -s "$run/report.html" ]
+	[ ! -e "$run/vnc.password" ]
 }
 
 # bats test_tags=all

@@ -216,7 +216,9 @@ hand_made_menus() {
 @test "startup: a run without a complete cell says so; a cell name that leads out of the folder is refused" {
 	made_up
 	tables
-	jq '.cells[0].name = "../../etc"' run/run.json >new && cp run/run.json old && mv new run/run.json
+	jq '.cells[0].name = "../../etc"' run/run.json >new
+	cp run/run.json old
+	mv new run/run.json
 	run -1 "$TOP/bin/summarize" run
 	jq 'del(.cells[1].parameters.app)' old >run/run.json
 	run -1 "$TOP/bin/summarize" run
@@ -277,7 +279,8 @@ hand_made_menus() {
 	"$TOP/report/report.sh" run
 	if grep -q 'later than that' run/figures/file-time.svg; then return 1; fi
 	for f in run/cells/editor-warm-used-slow-2.5ms-200/*/startup.json; do
-		jq '.result.runs[0] |= (.state = "ceiling" | .stable_ms = null)' "$f" >x && mv x "$f"
+		jq '.result.runs[0] |= (.state = "ceiling" | .stable_ms = null)' "$f" >x
+		mv x "$f"
 	done
 	"$TOP/report/report.sh" run
 	grep -q 'later than that' run/figures/file-time.svg
@@ -341,6 +344,8 @@ hand_made_menus() {
 	for file in "pipe: not a regular file" "none: no such file"; do
 		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" startup --profile "${file%%:*}" --options-only
 		echo "$status $stderr"
-		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"--profile $file"* ]]
+		[ "$status" = 2 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"--profile $file"* ]]
 	done
 }

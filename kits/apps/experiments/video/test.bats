@@ -37,7 +37,8 @@ made_up() {
 
 @test "video: a sweep is refused without the size of the clip" {
 	EXP_SWEEP=plan run "$TOP/experiments/engine/run.sh" video --options-only
-	[ "$status" = 2 ] && [[ $output == *"geometry WxH"* ]]
+	[ "$status" = 2 ]
+	[[ $output == *"geometry WxH"* ]]
 }
 
 @test "video: cells: 'alone' once, other schemes beside each job; vamp's with and without its detection of sound players" {

@@ -31,14 +31,16 @@ load ../engine/replays
 @test "cpuspeed: summary.tsv: percentiles pool the repeats; ratios are geometric means over pairs of each response" {
 	figures() {	# THRESHOLD SETTING: columns NAME=VALUE...
 		local word setting=$2
-		jq ".settings.threshold_ms = $1" "$RUN/run.json" >x && mv x "$RUN/run.json"
+		jq ".settings.threshold_ms = $1" "$RUN/run.json" >x
+		mv x "$RUN/run.json"
 		"$TOP/bin/summarize" "$RUN" >/dev/null
 		for word in "${@:3}"; do
 			[ "$(column "$setting" "${word%%=*}")" = "${word#*=}" ] || { echo "$word: $(column "$setting" "${word%%=*}")"; return 1; }
 		done
 	}
 	made cpuspeed 100 100:100:1:10 25:25:1:10
-	jq '.play.total_s = 11' "$RUN/cells/25/2/cell.json" >x && mv x "$RUN/cells/25/2/cell.json"
+	jq '.play.total_s = 11' "$RUN/cells/25/2/cell.json" >x
+	mv x "$RUN/cells/25/2/cell.json"
 	jq '.result.responses = [1, 2, 3, 4 | {input: ., kind: "click", at_s: ., confidence: 0.9, latency_from_press_ms:
 		[10 * ., 20 * ., 10 * ., if . == 4 then null else 80 * . end]}]' "$RUN/analysis.json" >x && mv x "$RUN/analysis.json"
 	# of 20 40 60 80 80 160 240 four are over 60; the responses' ratios are 4, 4, 4 and 2
@@ -52,10 +54,12 @@ load ../engine/replays
 
 @test "cpuspeed: responses count as found from the run's setting of confidence on" {
 	made cpuspeed 100 100:100:1:40 25:25:4:40
-	jq '.settings.confidence = 0.95' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	jq '.settings.confidence = 0.95' "$RUN/run.json" >x
+	mv x "$RUN/run.json"
 	"$TOP/bin/summarize" "$RUN"
 	[ "$(column 100 responses)" = 0 ]
-	jq '.settings.confidence = 0.1' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	jq '.settings.confidence = 0.1' "$RUN/run.json" >x
+	mv x "$RUN/run.json"
 	"$TOP/bin/summarize" "$RUN"
 	[ "$(column 100 responses)" = 8 ]
 }
@@ -74,7 +78,8 @@ load ../engine/replays
 	[ "$(column 25 total_ratio)" = 1.10000 ]
 	[ -z "$(column 25 p50_ms)" ]
 	# a name that leads out of the folder
-	jq '.cells[1].name = "../x"' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	jq '.cells[1].name = "../x"' "$RUN/run.json" >x
+	mv x "$RUN/run.json"
 	run "$TOP/bin/summarize" "$RUN"
 	[ "$status" = 1 ]
 }
@@ -139,6 +144,8 @@ load ../engine/replays
 	for word in --script --trace; do
 		run --separate-stderr timeout 20 "$TOP/experiments/engine/run.sh" cpuspeed $word pipe --options-only
 		echo "$word: $status $stderr"
-		[ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$word pipe: not a regular file"* ]]
+		[ "$status" = 2 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"$word pipe: not a regular file"* ]]
 	done
 }

@@ -18,7 +18,8 @@ load ../engine/replays
 
 @test "iosched: a sweep is refused without a trace, which all its replays need" {
 	EXP_SWEEP=plan run "$TOP/experiments/engine/run.sh" iosched --options-only
-	[ "$status" = 2 ] && [[ $output == *"trace FILE"* ]]
+	[ "$status" = 2 ]
+	[[ $output == *"trace FILE"* ]]
 }
 
 # made_orders NONE-TAU BFQ-TAU
@@ -43,7 +44,8 @@ made_orders() {
 	reported
 	[ "$(finding order)" = "88 none" ]
 	made_orders 0.95 0.1
-	jq '.settings.takes = 3' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	jq '.settings.takes = 3' "$RUN/run.json" >x
+	mv x "$RUN/run.json"
 	reported
 	[ "$(finding order)" = "88 unsure" ]
 }

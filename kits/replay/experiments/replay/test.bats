@@ -113,7 +113,10 @@ by_logs() {
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr "$TOP/experiments/engine/run.sh" replay $words -o never/run
 		echo "$words: $status $stderr"
-		[ ! -e never ] && [ "$status" = 2 ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$why"* ]]
+		[ ! -e never ]
+		[ "$status" = 2 ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"$why"* ]]
 	done <<-END
 		--to vnc:a:1|--trace is missing
 		--trace trace|--to is missing

@@ -14,7 +14,8 @@ load ../engine/replays
 
 @test "slowreplay: the report names the link with its rates and the delay of each read" {
 	made slowreplay plain plain:1:1:40 'slow::12:392:{"delay_ms":40}'
-	jq '.settings.over = "1500Kbit/384Kbit,20ms"' "$RUN/run.json" >x && mv x "$RUN/run.json"
+	jq '.settings.over = "1500Kbit/384Kbit,20ms"' "$RUN/run.json" >x
+	mv x "$RUN/run.json"
 	reported
 	grep -q '40 ms for each read and write, .* 1500Kbit/384Kbit,20ms' "$RUN/report.md"
 }

@@ -54,7 +54,8 @@ END
 	end_desk
 	desk late2 --delays 2500 --answer window
 	play t.trace q.rfb --deps t.deps --wait-end 300ms
-	[ "$status" -eq 0 ] && [ "$(value dependencies)" -ge 1 ]
+	[ "$status" -eq 0 ]
+	[ "$(value dependencies)" -ge 1 ]
 	end_desk
 	[ "$(grep -E ' key down| paint name=answer-1' late.log | head -n 1 | cut -d' ' -f2)" = key ]
 	[ "$(grep -E ' key down| paint name=answer-1' late2.log | head -n 1 | cut -d' ' -f2)" = paint ]
@@ -65,6 +66,8 @@ END
 		grep -q "line $key of the trace needs a change at 16,48 (256x208; line [0-9]* of the dependencies), which did not come" play.err
 	# a hook that fails stops all
 	play t.trace r.rfb --repeat 2 --before 'exit 7'
-	[ "$status" -eq 1 ] && grep -q 'ended with status 7 before replay 1' play.err && [ ! -e r-1.rfb ]
+	[ "$status" -eq 1 ]
+	grep -q 'ended with status 7 before replay 1' play.err
+	[ ! -e r-1.rfb ]
 	end_desk
 }

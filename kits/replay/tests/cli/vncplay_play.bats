@@ -24,7 +24,8 @@ setup() { begin_desk; }
 	diff <(acted t.trace.log) <(acted second.log)
 	[ "$(acted second.log | grep -c '^press button=1 x=100 y=120')" -eq 3 ]
 	[ "$(acted second.log | grep -c '^release button=1 x=100 y=120')" -eq 3 ]
-	[ "$(value inputs)" = "$(value inputs_of_trace)" ] && [ "$(value snapshots.matched)" = 3 ]
+	[ "$(value inputs)" = "$(value inputs_of_trace)" ]
+	[ "$(value snapshots.matched)" = 3 ]
 	# all that the server sent is in the log
 	read -r bytes ms <<<"$(blocks "o 1.rfb")"
 	[ "$bytes" = "$(awk -v RS=' ' -F= '$1 == "bytes" { n += $2 } END { print n }' <(grep ' sent n=1' second.log | tr '\n' ' '))" ] || {
@@ -65,13 +66,16 @@ setup() { begin_desk; }
 	desk second --delays 2000 --answer window
 	play t.trace o.rfb --wait-end 200ms
 	[ "$status" -eq 0 ]
-	[ "$(value snapshots.waited)" = 1 ] && [ "$(value snapshots.at_once)" = 1 ] && [ "$(value wiggles)" -ge 1 ]
+	[ "$(value snapshots.waited)" = 1 ]
+	[ "$(value snapshots.at_once)" = 1 ]
+	[ "$(value wiggles)" -ge 1 ]
 	end_desk
 	# not before it was painted
 	painted=$(sed -nE 's/^([0-9]+) paint name=answer-1.*/\1/p' second.log)
 	pressed=$(sed -nE 's/^([0-9]+) press .* x=80 .*/\1/p' second.log)
 	[ "$pressed" -gt "$painted" ]
-	grep -qE ' move x=81 y=90' second.log && grep -qE ' move x=80 y=90' second.log
+	grep -qE ' move x=81 y=90' second.log
+	grep -qE ' move x=80 y=90' second.log
 	jq -e '.result.runs[0].shifted_s > 0.5 and .result.runs[0].shifted_s < 20' report.json
 	# never while a button is down
 	[ "$(awk '/ press /{ down = 1 } / release /{ down = 0 } / move / && down' second.log | wc -l)" -eq 0 ]
@@ -86,7 +90,8 @@ setup() { begin_desk; }
 	line=$(grep -n snapshot t.trace | cut -d: -f1)
 	grep -qE "^vncplay: o.rfb: line $line of the trace: after ([2-9]|[1-9][0-9])[0-9.]* s the screen at 37,15 \(11x11\) \
 is not as recorded: [0-9]+ of 121 pixels differ" play.err
-	[ "$(value status)" = timeout ] && [ "$(value inputs)" = 1 ]
+	[ "$(value status)" = timeout ]
+	[ "$(value inputs)" = 1 ]
 	[ "$(grep -c ' press ' second.log)" -eq 0 ]
 	tail -n 1 o.rfb.aux | grep -q 'status=timeout$'
 	blocks o.rfb
@@ -107,7 +112,8 @@ for i, pixel in enumerate(shot):
 END
 	# a press that is not looked for elsewhere is not made elsewhere; where it may be, it goes along
 	play t.trace o.rfb --timeout 5s --patience 200ms --search 48 --wait-end 150ms
-	[ "$status" -eq 0 ] && [ "$(value snapshots.moved)" = 1 ]
+	[ "$status" -eq 0 ]
+	[ "$(value snapshots.moved)" = 1 ]
 	grep -qE '^snapshot 0 ok .* moved=-?[01],(39|40|41)$' o.rfb.aux
 	[ ! -e o.rfb.expected.ppm ]
 	end_desk
@@ -143,7 +149,8 @@ END
 	for bad in 640,0,9,9 0,480,9,9; do
 		rm -f report.json
 		play far.trace o.rfb --mask 1,1,1,1 --mask $bad
-		[ "$status" -eq 2 ] && [ ! -e report.json ]
+		[ "$status" -eq 2 ]
+		[ ! -e report.json ]
 		[ "$(cat play.err)" = \
 			"vncplay: --mask $bad is outside of the trace's screen, which is 640x480: it would hide nothing (see thinprobe vncplay --help)" ]
 		play far.trace o.rfb --any-size --mask $bad
@@ -159,7 +166,8 @@ END
 	status=0
 	"${PLAY[@]}" "127.0.0.1::$port" far.trace o.rfb --json >out 2>err || status=$?
 	cat out err
-	[ $status -eq 1 ] && grep -q 'Connection refused' err
+	[ $status -eq 1 ]
+	grep -q 'Connection refused' err
 	jq -e '.result.runs[0] | keys == ["file", "status", "why"] and (.why | test("Connection refused"))' out
 	"${PLAY[@]}" "127.0.0.1::$port" far.trace o.rfb >out 2>err || true
 	[[ $(head -n 1 out) == "! "*"Connection refused"* ]]
@@ -194,11 +202,14 @@ END
 		[ "$status" -eq 0 ]
 	fi
 	play t.trace o.rfb
-	[ "$status" -eq 1 ] && grep -q 'wants a password: --password-file' play.err
+	[ "$status" -eq 1 ]
+	grep -q 'wants a password: --password-file' play.err
 	play t.trace o.rfb --password-file wrong
-	[ "$status" -eq 1 ] && grep -q 'the greeting failed: ' play.err
+	[ "$status" -eq 1 ]
+	grep -q 'the greeting failed: ' play.err
 	play t.trace o.rfb --password-file none
-	[ "$status" -eq 1 ] && grep -q 'holds no password' play.err
+	[ "$status" -eq 1 ]
+	grep -q 'holds no password' play.err
 	[ "$(wc -l <play.err)" -eq 1 ]
 	end_desk
 }
@@ -221,7 +232,8 @@ END
 	grep -q 'status=interrupted$' o.rfb.aux
 	grep -q interrupted interrupted.out
 	until_true grep -q ' closed n=1' first.log
-	[ "$(grep -c ' release .* x=300' first.log)" -eq 1 ] && [ "$(grep -c 'key up keysym=0xffe1' first.log)" -eq 1 ]
+	[ "$(grep -c ' release .* x=300' first.log)" -eq 1 ]
+	[ "$(grep -c 'key up keysym=0xffe1' first.log)" -eq 1 ]
 	start killed "${PLAY[@]}" "127.0.0.1::$port" long.trace k.rfb
 	player=$pid
 	until_true grep -q '^input .* keydown' k.rfb.aux
@@ -233,6 +245,7 @@ END
 	end_desk
 	ends "$player"
 	[ "$status" -eq 1 ]
-	grep -q 'connection is over' left.err && grep -q 'status=closed$' l.rfb.aux
+	grep -q 'connection is over' left.err
+	grep -q 'status=closed$' l.rfb.aux
 	blocks l.rfb
 }

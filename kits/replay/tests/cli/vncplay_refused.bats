@@ -100,9 +100,12 @@ rows() {
 # Encodings and passwords are looked at on the way to the server, and with them there are no figures.
 @test "vncplay: an unknown encoding, a missing password file, and learn without complete replays are errors" {
 	play t.trace o.rfb --encodings tight,h264
-	[ "$status" -eq 1 ] && grep -q 'no encoding h264: raw, ' play.err
+	[ "$status" -eq 1 ]
+	grep -q 'no encoding h264: raw, ' play.err
 	play t.trace o.rfb --password-file no
-	[ "$status" -eq 1 ] && grep -q 'no: No such file' play.err
+	[ "$status" -eq 1 ]
+	grep -q 'no: No such file' play.err
 	run "$BIN/vncplay" learn t.trace a.rfb b.rfb
-	[ "$status" -eq 1 ] && [[ $output == *"0 complete replays: nothing can be learned"* ]]
+	[ "$status" -eq 1 ]
+	[[ $output == *"0 complete replays: nothing can be learned"* ]]
 }

@@ -344,7 +344,8 @@ find_users() {
 	criteria --threshold pointer --criteria p95:threshold,p95:typing,p95:1.5s,p95:60ms,apdex:0.9
 	[ "$output" = p95:60ms,p95:150ms,p95:1500ms,apdex:0.9 ]
 	criteria --criteria p95:mine
-	[ "$status" = 2 ] && [[ $output == *'--criteria p95:mine: must be a time'* ]]
+	[ "$status" = 2 ]
+	[[ $output == *'--criteria p95:mine: must be a time'* ]]
 }
 
 @test "capacity: the plan is the lowest number of users of all searches; a wrong forecast is 'bad', other criteria are named" {

@@ -315,7 +315,8 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 	[ "$(jq '.result | .errors == 0 and .connections == 20
 		and (.received_kbyte_per_s * .seconds / .requests | . > 29 and . < 101)' "$cell/vusers.json")" = true ]
 	[ "$(jq '.link_percent > 0' "$cell/cell.json")" = true ]
-	[ -s run/figures/servers.svg ] && [ -s run/world.tsv ]
+	[ -s run/figures/servers.svg ]
+	[ -s run/world.tsv ]
 	jq -c '[.programs, .sent_kbyte_per_s, .received_kbyte_per_s]' "$cell/cell.json"
 	# what is in percent of a share is what was measured, and not more than the quota gives
 	[ "$(jq -s '.[0].shares as $shares | [.[1].programs | to_entries[] | $shares[.key] as $s | .value | ($s == null)

@@ -323,7 +323,8 @@ refused() {	# status words...
 	arrivals "stty cols 40;"
 	[ "$(widest)" -le 40 ]
 	arrivals "stty cols 200;"
-	[ "$(widest)" -gt 60 ] && [ "$(widest)" -le 80 ]
+	[ "$(widest)" -gt 60 ]
+	[ "$(widest)" -le 80 ]
 	arrivals "stty cols 200; COLUMNS=50"
 	[ "$(widest)" -le 50 ]
 	COLUMNS=40 "$BIN/arrivals" --sample 300 >out

@@ -155,7 +155,8 @@ refused() {	# status words...: one line that names the tool
 				[[ $output != *"does not belong to queue $mode "* ]] || break
 			done
 			echo "$mode: $output"
-			[ "$status" = 2 ] && [[ $output == *"$option does not belong to queue $mode "* ]]
+			[ "$status" = 2 ]
+			[[ $output == *"$option does not belong to queue $mode "* ]]
 			n=$((n + 1))
 		done
 	done <of
@@ -253,7 +254,8 @@ refused() {	# status words...: one line that names the tool
 		printf "%g\\t%g\\t%g\\n", x, 0.05 / (1 - x / 20), x / 20 }')"
 	jq -e '.result | .error_percent < 20 and (.note | test("mean nothing"))' out.json
 	run -3 "$QUEUE" fit rows.tsv --threshold 200ms
-	[[ $output != *"stay below"* ]] && [[ $output != *"model fits"* ]]
+	[[ $output != *"stay below"* ]]
+	[[ $output != *"model fits"* ]]
 	printf 'n\tz_s\tlambda\tr_s\n' | tee half.tsv >whole.tsv	# half of the users never asked
 	"$QUEUE" mva --demand 50ms -n 2:16:2 -z 1s --format json | jq -r '.result.rows[] | "\(.n)\t1\t\(.lambda)\t\(.r_s)"' |
 		tee -a whole.tsv | awk -F'\t' -v OFS='\t' '{ $1 *= 2; print }' >>half.tsv

@@ -72,7 +72,8 @@ disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ]; }
 	[ "$(jq .result.requests serve.json)" = "$n" ]
 	[ "$(jq .result.guests serve.json)" = 40 ]
 	# 40 users with 10 keys a second for 3 s: 1200, within five standard deviations; fewer if the machine stood still for 2 s
-	[ "$n" -ge 230 ] && [ "$n" -le 1375 ]
+	[ "$n" -ge 230 ]
+	[ "$n" -le 1375 ]
 	[ "$n" -ge 1000 ] || machine_was_busy 500
 	[ "$(column "a log.tsv" state | sort | uniq -c | awk '{ print $1 $2 }')" = "${n}ok" ]
 	[ "$(column "a log.tsv" user | sort -u | wc -l)" = 40 ]
@@ -268,7 +269,8 @@ pages() {	# connections
 	one=$took
 	for at_once in 1 4; do
 		pages "$at_once"
-		[ "$made" = "$at_once" ] && [ "$asked" = $((6 * n)) ]
+		[ "$made" = "$at_once" ]
+		[ "$asked" = $((6 * n)) ]
 		rounds=$(((6 + at_once - 1) / at_once))
 		holds ".from_sent_ms.min >= 100 * $rounds"
 		disturbed || awk -v a="$took" -v b="$one" -v r="$rounds" 'BEGIN { q = a / b; exit !(q > 0.8 * r && q < 1.2 * r) }'
