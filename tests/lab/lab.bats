@@ -429,20 +429,23 @@ END
 @test "lab clean: removes what a killed run left, and nothing else" {
 	mkdir "$W/locks" "$W/tmp"
 	touch "$W/locks/cpu0" "$W/locks/cpu1" "$W/tmp/other"
-	mkdir "$W/tmp/thinprobe.abcdef" && touch -d '2 minutes ago' "$W/tmp/thinprobe.abcdef"
-	mkdir "$W/tmp/thinprobe.young1"
+	mkdir "$W/tmp/thinprobe-watch.killed" "$W/tmp/thinprobe-watch.livin1"
+	bash -c 'exec -a engine/watch.sh sleep 100' 3>&- &
+	echo $! >"$W/tmp/thinprobe-watch.livin1/pid"
+	until grep -qza 'engine/watch\.sh$' "/proc/$!/cmdline"; do sleep 0.05; done
 	exec 8<"$W/locks/cpu1"
 	flock -n 8
 	export LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/tmp"
 	run "$TOP/lab/lab.sh" clean
 	echo "$output"
 	exec 8<&-
+	kill $!
 	[ "$status" -eq 0 ]
 	[ ! -e "$W/locks/cpu0" ]
 	[ -e "$W/locks/cpu1" ]
 	[ -e "$W/tmp/other" ]
-	[ ! -e "$W/tmp/thinprobe.abcdef" ]
-	[ -e "$W/tmp/thinprobe.young1" ]
+	[ ! -e "$W/tmp/thinprobe-watch.killed" ]
+	[ -e "$W/tmp/thinprobe-watch.livin1" ]
 	run "$TOP/lab/lab.sh" clean
 	[ ! -e "$W/locks" ]
 }
