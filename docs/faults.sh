@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# faults.sh FOLDER [KIND:COUNT...] - breaks runs on purpose, each at a random moment, and writes docs/faults.md from all rows of
-# FOLDER/faults.tsv. As root: it looks at every process, mount, group and device of the machine, so run nothing else meanwhile.
+# faults.sh FOLDER [KIND:COUNT...] - breaks runs on purpose, each at a random moment, adds a row of each to docs/faults.tsv, and
+# writes docs/faults.md from all rows. As root: it looks at every process, mount, group and device of the machine, so run nothing else meanwhile.
 #
 # Each fault: a run begins; the fault happens; the run ends; then is the folder valid, is the cause named, is anything left on the
 # machine, were measured cells lost, and does --resume complete it? SEED (1) draws moments and victims; each row names its own.
@@ -14,15 +14,14 @@ shift
 [ "$(id -u)" = 0 ] || { echo "faults.sh: needs root" >&2; exit 4; }
 mkdir -p "$folder"
 . lab/machine.sh
-command=() rows=$folder/faults.tsv RUN=$folder/run MARK=THINPROBE_FAULT
+command=() rows=docs/faults.tsv RUN=$folder/run MARK=THINPROBE_FAULT
 settings=(--quick --protocol vnc --loads 0 --time 2 --repeat 2 --idle 1)
 printf '%s ' 'experiment stalls' "${settings[@]}" | sed 's/ --/\n/g' >"$folder/swept"	# the same for a sweep
 
 marked() { grep -lzsx "$MARK=$$" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx "$$" || true; }	# the run's processes
 now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
-cells_of() {
-	find "$RUN" -path "$RUN/.parts" -prune -o -path '*/cells/*/cell.json' -exec jq -e . {} + 2>/dev/null | grep -c '^}' || true
-}
+cell_files() { find "$RUN" -path "$RUN/.parts" -prune -o -path '*/cells/*/cell.json' -print 2>/dev/null; }
+cells_of() { cell_files | xargs -r jq -e . 2>/dev/null | grep -c '^}' || true; }	# those that can be read
 
 # What a lab may change on a machine.
 machine() {
@@ -37,13 +36,19 @@ machine() {
 }
 
 # The faults: each is given the seconds into the run at which it happens, says what it did in `what`.
-pick() { shuf -n 1 --random-source=<(yes "$RANDOM"); }
+pick() {	# sets picked, one of the lines on standard input (not in a subshell: that has other random numbers)
+	local line
+	mapfile -t line
+	picked=''
+	[ "${#line[@]}" = 0 ] || picked=${line[RANDOM % ${#line[@]}]}
+}
 fault_kill() {	# any process: first a name is drawn, so that rare ones get their turn
 	local pid name
-	name=$(marked | while read -r pid; do name_of "$pid"; done | sort -u | pick)
-	pid=$(marked | while read -r pid; do [ "$(name_of "$pid")" != "$name" ] || echo "$pid"; done | pick)
+	pick < <(marked | while read -r pid; do name_of "$pid"; done | sort -u)
+	name=$picked
+	pick < <(marked | while read -r pid; do [ "$(name_of "$pid")" != "$name" ] || echo "$pid"; done)
 	what=${name:-none}
-	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || what="$name, which had ended"
+	[ -z "$picked" ] || kill -KILL "$picked" 2>/dev/null || what="$name, which had ended"
 }
 fault_sweep() { fault_kill; }	# (of a sweep)
 # Of a shell its script.
@@ -69,9 +74,9 @@ fault_readonly() {
 kill_named() {	# kill_named WORDS PATTERN: one of the processes on standard input
 	local pid
 	# shellcheck disable=SC2053 # a pattern
-	pid=$(while read -r pid; do [[ $(name_of "$pid") != $2 ]] || echo "$pid"; done | pick)
+	pick < <(while read -r pid; do [[ $(name_of "$pid") != $2 ]] || echo "$pid"; done)
 	what="$1 killed"
-	[ -n "$pid" ] && kill -KILL "$pid" 2>/dev/null || what="no $1 yet"
+	[ -n "$picked" ] && kill -KILL "$picked" 2>/dev/null || what="no $1 yet"
 }
 fault_display() { kill_named 'X server' 'X*vnc' < <(marked); }
 # sshd of the server or the client, or of a connection. It writes over its environment, so it bears no mark.
@@ -92,7 +97,8 @@ fault_link() {
 }
 fault_group() {
 	local group task
-	group=$(find /sys/fs/cgroup -maxdepth 3 -name 'thinprobe-*' | pick)
+	pick < <(find /sys/fs/cgroup -maxdepth 3 -name 'thinprobe-*')
+	group=$picked
 	what='no group yet'
 	[ -n "$group" ] || return 0
 	what="a control group removed"
@@ -173,8 +179,9 @@ one() {	# one KIND SEED: a row
 	file=$RUN/run.json
 	[ "$kind" != sweep ] || file=$RUN/stalls/run.json
 	if [ ! -e "$file" ]; then [ "$had" != 0 ] || valid=none
-	elif jq -e .state "$file" >/dev/null 2>&1; then valid=$(jq -r .state "$file"); fi
+	elif jq -e '.state | . != null and . != "running"' "$file" >/dev/null 2>&1; then valid=$(jq -r .state "$file"); fi
 	at=$(cells_of)
+	[ "$at" = "$(cell_files | wc -l)" ] || valid=no
 	[ "$at" -ge "$had" ] || lost=$((had - at))
 	if [ "$status" = 0 ] || grep -qE '^(thinprobe|run)[^:]*: .{12}' "$folder/err"; then named=yes; fi
 	for ((i = 0; i < 100; i++)); do
@@ -220,21 +227,23 @@ fi
 	cat <<-'END'
 		# What happens if a run breaks?
 
-		Made by `docs/faults.sh`. A run of `stalls` over VNC (4 cells) is broken at a random moment; then it ends or goes on.
-		*Sweep*: a process of a sweep over the same cells is killed, *kill*: one of a run.
-		*Folder valid*: `run.json` can be read and says how the run ended, or there is none yet. *Named*: the run says what went
-		wrong. *Left*: processes (but not those of sshd), mounts, swap, groups, links, switches of the kernel, files in /tmp that were
-		not there before.
+		Made by `docs/faults.sh` from `docs/faults.tsv`. A run of `stalls` over VNC (4 cells) is broken at a random moment; then it
+		ends or goes on. *Sweep*: a process of a sweep over the same cells is killed, *kill*: one of a run. A moment at which there
+		was nothing to break (no X server yet) is left out.
+		*Folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended; or neither is there yet.
+		*Named*: the run says what went wrong. *Left*: processes (but not those of sshd), mounts, swap, groups, links, switches of the
+		kernel, files in /tmp that were not there before.
 		*Lost*: cells that had been measured before the fault and were not there any more. *Resumed*: of those that did not
 		complete by themselves, `--resume` completed so many.
 
 		| fault | times | completed by itself | ended by itself | folder valid | named | left | lost | resumed |
 		|---|---:|---:|---:|---:|---:|---:|---:|---:|
 	END
-	awk -F'\t' 'NR > 1 { n[$1]++; done[$1] += $6 == "complete"; by[$1] += $5 != "hangs"; ok[$1] += $6 != "no"; named[$1] += $7 == "yes"
-			left[$1] += $8 != "none"; lost[$1] += $9; asked[$1] += $10 != "-"; again[$1] += $10 == "yes" }
+	awk -F'\t' 'NR > 1 && $4 !~ /^no |^none$|too early|had ended/ { n[$1]++; done[$1] += $6 == "complete"; by[$1] += $5 != "hangs"
+			ok[$1] += $6 != "no"; named[$1] += $7 == "yes"; left[$1] += $8 != "none"; lost[$1] += $9; asked[$1] += $10 != "-"
+			again[$1] += $10 == "yes" }
 		END { for (k in n) printf "| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", k, n[k], done[k], by[k], ok[k], named[k],
 			left[k], lost[k], again[k], asked[k] }' "$rows" | sort
-	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '($1 == "kill" || $1 == "sweep") && $4 !~ / / { print $4 }' "$rows" |
+	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '($1 == "kill" || $1 == "sweep") && $4 !~ / |^none$/ { print $4 }' "$rows" |
 		sort | uniq -c | sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
 } >docs/faults.md
