@@ -25,7 +25,8 @@ setup() {
 				name=$protocol-$mode-${cell##*/}
 				mv "$cell" "run/cells/$name"
 				for repeat in "run/cells/$name"/*; do
-					mv "$repeat"/stall/* "$repeat" && rmdir "$repeat/stall"
+					mv "$repeat"/stall/* "$repeat"
+					rmdir "$repeat/stall"
 					edit_json "$repeat/cell.json" '.parameters.mode = $mode' --arg mode "$mode"
 					edit_json "$repeat/prototap.json" '.result.stalls.jitter_sd_ms = 5'
 				done

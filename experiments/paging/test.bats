@@ -254,7 +254,8 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"bad"/"good"' ]
 	for r in 1 2; do	# 200 ms in memory, so that 390 ms are less than twice as long
 		jq '.result.runs[] |= (.first_key_ms = 200 | if .state == "paged_out" then .second_key_ms = 390 else . end)' \
-			run/cells/vnc-file-plain-hog/$r/pagein.json >p && mv p run/cells/vnc-file-plain-hog/$r/pagein.json
+			run/cells/vnc-file-plain-hog/$r/pagein.json >p
+		mv p run/cells/vnc-file-plain-hog/$r/pagein.json
 		cell vnc-file-unswapped-hog $r 1 1 kept
 	done
 	report_findings run

@@ -177,7 +177,8 @@ remade() {
 	done
 	# over x11 the default alone takes twice as long
 	for repeat in run/cells/x11-default.heavy-10-4/*/samples.tsv; do
-		awk -F'\t' -v OFS='\t' -v CONVFMT=%.0f 'NR > 1 { $5 = 2 * $5 - $3 } { print }' "$repeat" >rows && mv rows "$repeat"
+		awk -F'\t' -v OFS='\t' -v CONVFMT=%.0f 'NR > 1 { $5 = 2 * $5 - $3 } { print }' "$repeat" >rows
+		mv rows "$repeat"
 	done
 	run_cells run
 	edit_json run/run.json 'del(.settings.protocol, .protocol) | .settings.protocols = ["vnc", "x11"]

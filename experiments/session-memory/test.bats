@@ -170,8 +170,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	grep -q 'light login, vnc: 4.38 MB for one more (charged 4.57)' run/figures/logins.svg
 	# a guest with 512 MB, of which 448 are available
 	jq '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 67108864, reserved_bytes: 33554432, available_bytes: 469762048,
-		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"}' run/run.json >new &&
-			mv new run/run.json
+		used_bytes: 25165824, processes_bytes: 2097152, accel: "kvm", kernel: "6.1.0"}' run/run.json >new
+	mv new run/run.json
 	report_findings run
 	read -r value _ < <(finding idle)
 	near "$value" 64
@@ -201,7 +201,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	local file
 	make_run
 	for file in run/cells/*/*/machine.tsv; do
-		awk -F'\t' -v OFS='\t' 'NR > 1 && $2 > 0 { $10 = $13 = 1000 } { print }' "$file" >new && mv new "$file"
+		awk -F'\t' -v OFS='\t' 'NR > 1 && $2 > 0 { $10 = $13 = 1000 } { print }' "$file" >new
+		mv new "$file"
 	done
 	report_findings run
 	read -r value _ _ verdict < <(finding charged)
@@ -218,7 +219,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		rm -r run/cells/vnc.typical-10/$r
 	done
 	for file in run/cells/*/1/machine.tsv; do
-		awk -F'\t' -v OFS='\t' 'NR > 1 { for (i = 10; i <= 15; i++) $i = "" } { print }' "$file" >new && mv new "$file"
+		awk -F'\t' -v OFS='\t' 'NR > 1 { for (i = 10; i <= 15; i++) $i = "" } { print }' "$file" >new
+		mv new "$file"
 	done
 	jq '.state = "failed" | .counts = {total: 6, complete: 2, missing: 4}' run/run.json >new
 	mv new run/run.json
@@ -235,7 +237,8 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	jq '.settings.logins = [5]' run/run.json >new
 	mv new run/run.json
 	for file in run/cells/*/*/{samples,machine}.tsv; do
-		awk -F'\t' 'NR == 1 || $2 == 0 || $2 == 5' "$file" >new && mv new "$file"
+		awk -F'\t' 'NR == 1 || $2 == 0 || $2 == 5' "$file" >new
+		mv new "$file"
 	done
 	"$TOP/report/report.sh" run >/dev/null
 	# 5 times 1120 and 1550 pages of 1/256 MB

@@ -643,7 +643,8 @@ END
 	make_run LOADS=0 APPS=light REPEATS=1
 	# keys that had to wait for their turn might have been answered at once
 	awk -F'\t' -v OFS='\t' 'NR == 1 { print $0, "earliest_ns"; next } { print $0, NR % 3 ? "" : $3 }' \
-		run/cells/light-000/1/samples.tsv >new && mv new run/cells/light-000/1/samples.tsv
+		run/cells/light-000/1/samples.tsv >new
+	mv new run/cells/light-000/1/samples.tsv
 	drawn paged
 	[ "$(ids)" = "late-light idle-response probe" ]
 	grep -q '<svg' run/figures/latency-cdf.svg
@@ -800,8 +801,8 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 	run_cells run
 	edit_json run/run.json '.settings.protocols += ["null"]'
 	for cell in run/cells/x11-light-005/*/samples.tsv; do	# 200 ms more for all keys
-		awk -F'\t' -v OFS='\t' 'NR > 1 { $5 += 2e8; $6 = $5 } { print }' OFMT=%.0f CONVFMT=%.0f "$cell" >rows &&
-			mv rows "$cell"
+		awk -F'\t' -v OFS='\t' 'NR > 1 { $5 += 2e8; $6 = $5 } { print }' OFMT=%.0f CONVFMT=%.0f "$cell" >rows
+		mv rows "$cell"
 	done
 	again
 	[[ $(finding run late-light text) == *"late over 1 of the 3"*"With 5 CPU hogs: x11."*"No late key with any load tried: "*null* ]]

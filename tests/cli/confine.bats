@@ -12,7 +12,8 @@ sandbox_of() { jq -r .settings.sandbox "$1"; }
 
 @test "docs/sandbox.md names each program that confines itself, with its profiles, and no other" {
 	cd "$TOP" || return 1
-	TP_HOME=. && . lab/trees.sh
+	TP_HOME=.
+	. lab/trees.sh
 	sed -nE 's/^\| ([a-z]+) \| ([a-z]+) \| [^|]*\| [^|]*\|$/\1 \2/p' docs/sandbox.md | sort -u >"$BATS_TEST_TMPDIR/said"
 	in_trees 'src/*/*.c' 'src/*/*/*.c' | xargs grep -oE '\<CONFINE_(DECODE|DISPLAY|RECORD|CALL|PROXY|SERVE)\>' |
 		sed -E 's,.*src/([^/]*)/[^:]*:CONFINE_,\1 ,' | grep -v '^lib ' | tr 'A-Z' 'a-z' | sort -u >"$BATS_TEST_TMPDIR/used"

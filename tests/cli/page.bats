@@ -502,7 +502,8 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')
 	for kept in "${kept_runs[@]}"; do
 		run=${kept##*/}
-		mkdir "$run" && tar --zstd -xf "$kept/samples.tar.zst" -C "$run"
+		mkdir "$run"
+		tar --zstd -xf "$kept/samples.tar.zst" -C "$run"
 		[ "$(jq .kept.left_out_bytes "$kept/run.json")" = 0 ] || cp "$kept"/*.tsv "$run/"
 		jq 'del(.kept)' "$kept/run.json" >"$run/run.json"
 		TP_HOME=$TOP TP_BIN=$TOP/bin drawn "$TOP/report/report.sh" "$run"

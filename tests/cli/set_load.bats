@@ -82,7 +82,8 @@ END
 	[[ ${lines[0]} == "cannot set the load to 5: "*" took longer than 5 s (--set-load-timeout)" ]]
 	[ "${lines[1]}" = there ]
 	for _ in $(seq 200); do if ended "$(cat child)" && ended "$(cat shell)"; then break; fi; sleep 0.05; done
-	ended "$(cat child)" && ended "$(cat shell)"
+	ended "$(cat child)"
+	ended "$(cat shell)"
 	if ended "$(cat load)"; then return 1; fi
 	kill "$(cat load)"
 	# a load that cannot be removed gives one line

@@ -141,13 +141,17 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	cp whole.json run/run.json
 	printf 'p50 Median ms keys:p50 range 3 lower\n' >>own/table
 	for file in cell.json load.json keyrepeat.json samples.tsv; do
-		rm -rf run/cells && cell a-0 1 1 true
+		rm -rf run/cells
+		cell a-0 1 1 true
 		printf 'schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n' >run/cells/a-0/1/samples.tsv
-		rm -f "run/cells/a-0/1/$file" && mkfifo "run/cells/a-0/1/$file"
+		rm -f "run/cells/a-0/1/$file"
+		mkfifo "run/cells/a-0/1/$file"
 		run -1 timeout 10 "$TOP/bin/summarize" run --experiment own
 		[ "$output" = "summarize: run/cells/a-0/1/$file: not a regular file" ]
 	done
-	rm -rf run/cells && cell a-0 1 1 true && ln -sf /dev/zero run/cells/a-0/1/cell.json
+	rm -rf run/cells
+	cell a-0 1 1 true
+	ln -sf /dev/zero run/cells/a-0/1/cell.json
 	run -1 timeout 10 "$TOP/bin/summarize" run --experiment own
 	[ "$output" = "summarize: run/cells/a-0/1/cell.json: not a regular file" ]
 	[ ! -e run/summary.tsv ]

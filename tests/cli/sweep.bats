@@ -45,7 +45,9 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	[ "$(groups 2 r/a.1 r/b.1 s/a.1)" = "r/a.1 r/b.1|s/a.1" ]
 	[ "$(groups 1 r/{1..9}.1)" = "r/1.1 r/2.1 r/3.1 r/4.1 r/5.1|r/6.1 r/7.1 r/8.1 r/9.1" ]
 	[ "$(groups 8 r/{a,b,c,d}.1 r/{a,b,c,d}.2 r/{a,b,c,d}.3 r/{a,b,c,d}.4 r/{a,b,c,d}.5 | tr '|' '\n' | sort -u | wc -l)" = 5 ]
-	mkdir sweep && touch sweep/sweep && mkdir sweep/r
+	mkdir sweep
+	touch sweep/sweep
+	mkdir sweep/r
 	echo '{"settings": {"repeats": 2}, "cells": [{"name": "a"}, {"name": "b"}]}' >sweep/r/run.json
 	refused 2 "another run or repeat" "$engine/sweep_cell.sh" r/a.1 r/b.2 --sweep sweep
 	refused 2 "no cell of this sweep" "$engine/sweep_cell.sh" "r/a.1 r/c.1" --sweep sweep

@@ -163,7 +163,8 @@ END
 	mkdir "$W/sp ace"
 	cp -R "$TOP/lab" "$W/sp ace/lab"
 	chmod -R a+rX "$W"
-	mkdir -p "$W/here and there" && chmod 777 "$W/here and there"
+	mkdir -p "$W/here and there"
+	chmod 777 "$W/here and there"
 	LAB_COPY="$W/sp ace" drive 'cd "$W/here and there"; echo visible >file; echo kept >"$W/a script"; LAB_KEEP=("$W/a script")' <<'END'
 lab_up
 lab_exec server cat file
@@ -481,7 +482,8 @@ END
 @test "thinprobe lab: up, exec and down by hand" {
 	export_world
 	as_user
-	mkdir "$W/rt" "$W/tmp" && chmod 777 "$W/rt" "$W/tmp"
+	mkdir "$W/rt" "$W/tmp"
+	chmod 777 "$W/rt" "$W/tmp"
 	lab() { "${AS[@]}" env LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/rt" "$TOP/lab/lab.sh" "$@" 3>&-; }
 	cd /
 	run lab exec server true
@@ -494,6 +496,7 @@ END
 	[ "$status" -eq 5 ]
 	[ "$output" = 1000 ]
 	run lab clean
+	said 0
 	run lab exec server true
 	[ "$status" -eq 0 ]
 	run lab down

@@ -26,7 +26,8 @@ setup() {
 	run --separate-stderr "$TOP/lab/local/copies.sh" "$BATS_TEST_TMPDIR/x" no-such-program
 	[ "$status" = 1 ]
 	[[ $stderr == "copies: no-such-program is not installed" ]]
-	printf '#!/bin/sh\n' >script && chmod +x script
+	printf '#!/bin/sh\n' >script
+	chmod +x script
 	PATH=$PWD:$PATH run --separate-stderr "$TOP/lab/local/copies.sh" "$BATS_TEST_TMPDIR/x" script
 	[ "$status" = 1 ]
 }

@@ -148,7 +148,8 @@ protocols_answered() {	# protocols_answered NAME
 		here=$((here + 1))
 		read -r sent answered <<<"$(protocols_said "$1" keys "$p")"
 		echo "$p: $sent keys sent, $answered answered; $(protocols_said "$1" settings "$p")"
-		[ "$sent" -ge 50 ] && [ $((answered * 10)) -ge $((sent * 9)) ]
+		[ "$sent" -ge 50 ]
+		[ $((answered * 10)) -ge $((sent * 9)) ]
 		protocols_said "$1" settings "$p" | jq -e '(.server | length > 0) and (.says | length > 0)
 			and (.version | test("[0-9]+[.][0-9]")) and (.floor_ms >= 0) and has("frame_rate_per_s")
 			and (.encodings | type == "array") and (.compression | length > 0) and (.encryption | length > 0)

@@ -83,7 +83,8 @@ END
 
 @test "lab root: a root without the server, and one beside --on, are refused in one line" {
 	for tool in cmark-gfm gnuplot; do command -v $tool >/dev/null || skip "$tool is not installed"; done
-	cp -r "$W/root" "$W/good" && : >"$W/good/usr/bin/xset"
+	cp -r "$W/root" "$W/good"
+	: >"$W/good/usr/bin/xset"
 	rm "$W/root/usr/bin/Xvnc"
 	run -4 "$TOP/thinprobe" ab stalls --protocol vnc --loads 0 --quick --a-root "$W/good" --b-root "$W/root" -o "$W/there"
 	echo "$output"

@@ -127,7 +127,8 @@ launched() {
 			"late_share_percent": 100}}' >run/cells/keys-nice-parallel/$repeat/keyrepeat.json
 	done
 	jq '.cells += (["baseline", "nice"] | map({name: "keys-\(.)-parallel", parameters: {app: "keys", scheme: ., job: "parallel"},
-		state: "complete", complete: 3, flags: []}))' run/run.json >new && mv new run/run.json
+		state: "complete", complete: 3, flags: []}))' run/run.json >new
+	mv new run/run.json
 	functions 'JOBS=parallel; exp_summed'
 	words
 	found keys .text | tee keys

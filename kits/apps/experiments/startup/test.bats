@@ -161,9 +161,10 @@ hand_made_menus() {
 
 @test "startup: menus.sh finds every entry of a program with known menus, and leaves no process" {
 	for tool in Xvfb dbus-run-session; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
-	[ -e /usr/share/dbus-1/services/org.a11y.Bus.service ] &&
-		/usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0"); gi.require_version("Gtk", "3.0")' 2>/dev/null ||
+	if [ ! -e /usr/share/dbus-1/services/org.a11y.Bus.service ] ||
+		! /usr/bin/python3 -c 'import gi; gi.require_version("Atspi", "2.0"); gi.require_version("Gtk", "3.0")' 2>/dev/null; then
 		skip "no AT-SPI or GTK for python3"
+	fi
 	cat >known.py <<-'PYTHON'
 		import gi
 		gi.require_version('Gtk', '3.0')
@@ -289,7 +290,8 @@ hand_made_menus() {
 	for n in 1 2; do
 		f=run/cells/editor-warm-left-slow-2.5ms-25/$n/startup.json
 		jq '.result.runs[0] |= (.state = "no_window" | .stable_ms = null | .mapped_ms = null | .first_paint_ms = null | .events = [])' \
-			$f >x && mv x $f
+			$f >x
+		mv x $f
 	done
 	undrawn
 	"$TOP/report/report.sh" run
@@ -317,8 +319,8 @@ hand_made_menus() {
 	near "$(found cpu-load .high)" "$high" 0.001
 	for n in 1 2 3; do	# starts without pressure take 1, 3 or 9 s, or a single one was measured
 		jq --argjson n "$n" '.result.runs |= map(.stable_ms = ([1000, 3000, 9000][$n - 1]))' \
-			"run/cells/editor-warm-none-none-0/$n/startup.json" >x &&
-				mv x "run/cells/editor-warm-none-none-0/$n/startup.json"
+			"run/cells/editor-warm-none-none-0/$n/startup.json" >x
+		mv x "run/cells/editor-warm-none-none-0/$n/startup.json"
 	done
 	words
 	[ "$(found cpu-load .verdict)" = '"unsure"' ]

@@ -114,7 +114,8 @@ tags() {	# episode jq's filter of a background process: how many there are
 	[ "$(grep -c "^vamp $vamp " status.txt)" = 0 ]
 	# beside one that answers, it is missing in the report
 	first=$vamp
-	mkdir other && cd other
+	mkdir other
+	cd other
 	start_vamp -t 60s
 	kill -STOP "$first"
 	run -3 "$VAMP" status
@@ -149,7 +150,8 @@ tags() {	# episode jq's filter of a background process: how many there are
 	mine=$pid
 	start_vamp --log log.tsv
 	own=$vamp
-	mkdir group && cd group
+	mkdir group
+	cd group
 	user=()
 	start_vamp --log log.tsv --group "$group"
 	sleep 2.5

@@ -42,7 +42,8 @@ load ../engine/replays
 	jq '.play.total_s = 11' "$RUN/cells/25/2/cell.json" >x
 	mv x "$RUN/cells/25/2/cell.json"
 	jq '.result.responses = [1, 2, 3, 4 | {input: ., kind: "click", at_s: ., confidence: 0.9, latency_from_press_ms:
-		[10 * ., 20 * ., 10 * ., if . == 4 then null else 80 * . end]}]' "$RUN/analysis.json" >x && mv x "$RUN/analysis.json"
+		[10 * ., 20 * ., 10 * ., if . == 4 then null else 80 * . end]}]' "$RUN/analysis.json" >x
+	mv x "$RUN/analysis.json"
 	# of 20 40 60 80 80 160 240 four are over 60; the responses' ratios are 4, 4, 4 and 2
 	figures 60 25 pairs=2 ratio=4.0000 ratio_high= total_ratio=1.04881 responses=7 missing=1 late_percent=57.14 ratio_p25=3.5000 \
 		ratio_p75=4.0000 ratio_max=4.0000 points=4 slower=4 faster=0
@@ -66,8 +67,8 @@ load ../engine/replays
 
 @test "cpuspeed: a failed replay is excluded; without an analysis only total times remain; a cell name with .. is refused" {
 	made cpuspeed 100 100:100:1:40 25:25:4:44
-	jq '.state = "failed" | .reason = "the screen did not come"' "$RUN/cells/25/2/cell.json" >x &&
-		mv x "$RUN/cells/25/2/cell.json"
+	jq '.state = "failed" | .reason = "the screen did not come"' "$RUN/cells/25/2/cell.json" >x
+	mv x "$RUN/cells/25/2/cell.json"
 	run "$TOP/bin/summarize" "$RUN"
 	[ "$status" = 3 ]
 	[ "$(column 25 repeats)" = 1 ]
@@ -88,8 +89,8 @@ load ../engine/replays
 	# responses of 10, 20 and 400 ms; the slowest was never found at 20
 	REPEATS=3 made cpuspeed 100 100:100:1:40 50:50:10:40.12 '20:20:5:60:{"throttled_s":7}'
 	jq '.result.runs as $runs | .result.responses[2].latency_from_press_ms |= [to_entries[]
-		| if $runs[.key].file | startswith("cells/20/") then null else .value end]' "$RUN/analysis.json" >x &&
-			mv x "$RUN/analysis.json"
+		| if $runs[.key].file | startswith("cells/20/") then null else .value end]' "$RUN/analysis.json" >x
+	mv x "$RUN/analysis.json"
 	reported drawn
 	[ "$(finding hidden)" = "10 bad" ]
 	[ "$(finding shown)" = "5 bad" ]

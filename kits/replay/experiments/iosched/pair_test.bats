@@ -31,7 +31,7 @@ begin() {
 	begin
 	set_now() { grep -qF "[$OTHER]" "$FILE"; }
 	back_now() {
-		grep -qF "[$WAS]" "$FILE"
+		grep -qF "[$WAS]" "$FILE" || return
 		[ -z "$(find /var/tmp -maxdepth 1 -name 'thinprobe-disk-??????' -newer "$W/script")" ]
 	}
 	within() { local n; for ((n = 0; n < $1 * 5; n++)); do ! "$2" || return 0; sleep 0.2; done; return 1; }

@@ -54,7 +54,8 @@ by_logs() {
 	kill $(cat [0-9]*.pid)
 	[ "$status" = 0 ]
 	[ "$(finding delivered)" = "15 good" ] || cat "$RUN/findings.json"
-	mv "$port.log" fast-2 && mv "$((port + 1)).log" slow-2
+	mv "$port.log" fast-2
+	mv "$((port + 1)).log" slow-2
 	# a busy machine keeps the servers' answers, too: their logs say for how long
 	read -r p50 longest ratio < <(by_logs fast-[12] slow-[12])
 	near() { awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { print a, b; exit !(a - b <= most && b - a <= most) }'; }
@@ -79,11 +80,12 @@ by_logs() {
 		RUN=$run REPEATS=3 made replay "$run" "$run:0:1:$((40 + 4 * (n / 3)))"
 		echo "a session" >"$run/session.trace"
 		for r in 1 2 3; do
-			cp "logs/run$n.rfb" "$run/cells/$run/$r/replay.rfb" && cp "logs/run$n.rfb.aux" "$run/cells/$run/$r/replay.rfb.aux"
+			cp "logs/run$n.rfb" "$run/cells/$run/$r/replay.rfb"
+			cp "logs/run$n.rfb.aux" "$run/cells/$run/$r/replay.rfb.aux"
 			n=$((n + 1))
 		done
-		jq '.settings += {on: "attach:vnc:a:1", label: [.settings.base]} | .host.kernel = .settings.base' "$run/run.json" >x &&
-			mv x "$run/run.json"
+		jq '.settings += {on: "attach:vnc:a:1", label: [.settings.base]} | .host.kernel = .settings.base' "$run/run.json" >x
+		mv x "$run/run.json"
 	done
 	"$TOP/report/report.sh" old new -o both
 	RUN=both
@@ -98,7 +100,8 @@ by_logs() {
 	near "$(finding shown | cut -d' ' -f1)" 2
 	awk '/^> .*Not alike.*kernel old \(old\) and new \(new\)/ { said = NR } /!\[/ { exit !said }' both/report.md
 	# a third one has another session; and one whose replays were deleted
-	cp -r new other && echo "another session" >other/session.trace
+	cp -r new other
+	echo "another session" >other/session.trace
 	run -2 "$TOP/report/report.sh" old other -o never
 	[[ ${#lines[@]} = 1 && $output == *"other: its session"* ]]
 	rm new/cells/new/*/replay.rfb

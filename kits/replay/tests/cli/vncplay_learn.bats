@@ -62,8 +62,8 @@ END
 	# what never comes is named
 	desk never --missing 1
 	play t.trace q.rfb --deps t.deps --timeout 3s
-	[ "$status" -eq 1 ] &&
-		grep -q "line $key of the trace needs a change at 16,48 (256x208; line [0-9]* of the dependencies), which did not come" play.err
+	[ "$status" -eq 1 ]
+	grep -q "line $key of the trace needs a change at 16,48 (256x208; line [0-9]* of the dependencies), which did not come" play.err
 	# a hook that fails stops all
 	play t.trace r.rfb --repeat 2 --before 'exit 7'
 	[ "$status" -eq 1 ]

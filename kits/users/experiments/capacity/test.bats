@@ -447,7 +447,8 @@ find_users() {
 		f="a run/cells/vnc-heavy/$r/machine.tsv"
 		awk -F'\t' -v OFS='\t' -v r="$r" 'NR > 1 { $12 = 2 + 2 * $3 + (NR % 2 ? 1 : -1) * (r - 2) * 12; if ($12 < 1) $12 = 1 }
 			 { print }' \
-			"$f" >x && mv x "$f"
+			"$f" >x
+		mv x "$f"
 	done
 	report_findings "a run"
 	[ "$(at points forecast_low criterion=p95:100ms)/$(at points forecast_high criterion=p95:100ms)" = 4/67 ]

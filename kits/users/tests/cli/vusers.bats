@@ -394,7 +394,7 @@ pages() {	# connections
 		users -n 3 -z 10ms -t 200ms
 		echo "$to: $status $(cat users.err)"
 		# a missing web server is noticed at the first request
-		case $to in vnc*) [ "$status" = 1 ] && [ "$(wc -l <users.err)" = 1 ] ;; *) [ "$status" = 3 ] ;; esac
+		case $to in vnc*) [ "$status" = 1 ]; [ "$(wc -l <users.err)" = 1 ] ;; *) [ "$status" = 3 ] ;; esac
 	done
 	start_scripted
 	at=vnc:127.0.0.1:$port
