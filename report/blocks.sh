@@ -28,17 +28,17 @@ block_varied() {
 # repeat is summed up. Of the columns that have a direction, those that say how well was measured, counts and largest values say
 # nothing of a variant. AXES are left out of the names of the cells. 1: the repeat is not there, or cannot be summed up.
 block_rows() {
-	local work=$5 cell disturbed=0 there=''
-	rm -rf "$work" && mkdir -p "$work/cells" || return
+	local sums=$5 cell disturbed=0 there=''
+	rm -rf "$sums" && mkdir -p "$sums/cells" || return
 	while read -r cell; do
 		[ -f "$1/cells/$cell/$2/cell.json" ] || continue
-		mkdir "$work/cells/$cell" && ln -s "$1/cells/$cell/$2" "$work/cells/$cell/1" || return
+		mkdir "$sums/cells/$cell" && ln -s "$1/cells/$cell/$2" "$sums/cells/$cell/1" || return
 		there=1
 	done < <(jq -r '.cells[].name' "$1/run.json")
 	[ -n "$there" ] && { [ -z "$(block_why "$1" "$2")" ] || disturbed=1; } || return
-	jq '.settings.repeats = 1' "$1/run.json" >"$work/run.json" &&
-		"$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" >/dev/null 2>"$work/err"
-	[ -f "$work/long.tsv" ] || { cat "$work/err" >&2; return 1; }
+	jq '.settings.repeats = 1' "$1/run.json" >"$sums/run.json" &&
+		"$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
+	[ -f "$sums/long.tsv" ] || { cat "$sums/err" >&2; return 1; }
 	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " '
 		BEGIN { print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }
 		NR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = " " $i " " } axes = at["metric"] - 1; next }
@@ -52,8 +52,8 @@ block_rows() {
 			for (i = at["experiment"] + 1; i <= axes; i++) if ($i != "" && !index(varied, name[i])) cell = cell (cell == "" ? "" : " ") $i
 			value = $at["above"] == 1 ? "" : $at["value"]
 			print "blocks/1", start, pair, variant, cell, $at["metric"], $at["unit"], $at["better"], value, disturbed
-		}' "$work/long.tsv"
-	rm -rf "$work"
+		}' "$sums/long.tsv"
+	rm -rf "$sums"
 }
 
 # block_metrics TABLE NAMES: the names as columns of the table, separated by commas: p50 is latency_p50_ms, late is

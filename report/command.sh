@@ -16,9 +16,31 @@ need() {	# need COMMAND PACKAGE
 	command -v "$1" >/dev/null || die 4 "$1 is missing; install it with: apt-get install --no-install-recommends $2"
 }
 
+# Prints what is wrong with the structure of run.json; nothing if it is valid.
+run_shape='def want(ok; $what): if ok then empty else $what end;
+	def plain: type | IN("string", "number", "boolean", "null");
+	first(want(.started // "" | type == "string"; "started is no text"), want(.state // "" | type == "string"; "state is no text"),
+		(.settings // {} | want(type == "object"; "settings is no object"),
+			(("repeats", "threshold_ms", "cost_ms") as $name
+				| want(.[$name] // 0 | type == "number"; "settings.\($name) is no number")),
+			want(.on // "" | type == "string"; "settings.on is no text")),
+		(.counts // {} | want(type == "object" and all(.[]; type == "number"); "counts are no numbers")),
+		want(.axes // ["any"] | type == "array" and . != [] and all(.[]; type == "string");
+			"axes names nothing that its cells differ in"),
+		(.cells | to_entries[] | "cells[\(.key)]" as $cell | .value
+			| want(type == "object"; "\($cell) is no object"), want(.name | type == "string"; "\($cell).name is no text"),
+			want(.name | test("^[^/\u0000-\u001f]+$") and . != "." and . != ".."; "\($cell).name is no name of a folder"),
+			want(.parameters | type == "object"; "\($cell).parameters is no object"),
+			(.parameters | to_entries[] | .key as $name
+				| want(.value | plain or type == "array"; "\($cell).parameters.\($name) is no plain value"))),
+		(.cells as $cells | .axes // [] | .[] as $axis | [$cells[].parameters | has($axis)]
+			| want(any == all; "cells[\(index(false))].parameters has no \($axis)")))'
+
 is_run() {	# is_run FOLDER: dies where it is no run folder
+	local wrong
 	[ ! -f "$1/ab.json" ] || die 1 "$1: a comparison; its runs are $1/a and $1/b"
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
-	jq -e '(.experiment | type == "string") and (.cells | type == "array" and . != [])' "$1/run.json" >/dev/null 2>&1 ||
-		die 1 "$1: its run.json cannot be read, or has no condition"
+	wrong=$(jq -r "if (.experiment | type != \"string\") or (.cells | type != \"array\" or . == []) then \"has no condition\"
+		else $run_shape end" "$1/run.json" 2>/dev/null) || wrong="cannot be read"
+	[ -z "$wrong" ] || die 1 "$1/run.json: $wrong"
 }

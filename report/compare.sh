@@ -40,14 +40,13 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
 rows_of() {	# rows_of RUN VARIANT: also of a kept run, whose samples are packed
-	local repeat repeats
+	local repeat
 	if [ ! -d "$1/cells" ] && [ -f "$1/samples.tar.zst" ]; then
 		rm -rf "$work/kept" && mkdir "$work/kept" && cp -- "$1/run.json" "$work/kept" &&
 			tar --zstd -xf "$1/samples.tar.zst" -C "$work/kept" || die 1 "$1: its samples cannot be unpacked"
 		set -- "$work/kept" "$2"
 	fi
-	repeats=$(jq '.settings.repeats // 1' "$1/run.json")
-	for ((repeat = 1; repeat <= repeats; repeat++)); do
+	for repeat in $(find "$1/cells" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' | grep -x '[1-9][0-9]*' | sort -nu); do
 		block_rows "$1" "$repeat" 1 "$2" "$work/block" || :
 	done
 }

@@ -25,23 +25,6 @@ export LC_ALL=C.UTF-8	# as lab/home.sh
 TP_HOME=$home
 . "$here/../lab/trees.sh"
 
-# Prints what is wrong with the structure of run.json; nothing if it is valid.
-shape='def want(ok; $what): if ok then empty else $what end;
-	def plain: type | IN("string", "number", "boolean", "null");
-	first(want(.started // "" | type == "string"; "started is no text"), want(.state // "" | type == "string"; "state is no text"),
-		(.settings // {} | want(type == "object"; "settings is no object"),
-			(("repeats", "threshold_ms", "cost_ms") as $name
-				| want(.[$name] // 0 | type == "number"; "settings.\($name) is no number"))),
-		want(.axes // ["any"] | type == "array" and . != [] and all(.[]; type == "string");
-			"axes names nothing that its cells differ in"),
-		(.cells | to_entries[] | "cells[\(.key)]" as $cell | .value
-			| want(type == "object"; "\($cell) is no object"), want(.name | type == "string"; "\($cell).name is no text"),
-			want(.parameters | type == "object"; "\($cell).parameters is no object"),
-			(.parameters | to_entries[] | .key as $name
-				| want(.value | plain or type == "array"; "\($cell).parameters.\($name) is no plain value"))),
-		(.cells as $cells | .axes // [] | .[] as $axis | [$cells[].parameters | has($axis)]
-			| want(any == all; "cells[\(index(false))].parameters has no \($axis)")))'
-
 # The latest complete run of the same experiment, settings and host beside this one that began before it: its folder, if any.
 previous_run() {
 	local file
@@ -195,7 +178,7 @@ run_stem() {
 	local said stem cells wrong
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
 	said=$(jq -r '[((.experiment // "" | select(test("^[a-z0-9-]+$"))) // ""), (.cells | type),
-		((select(.cells | type == "array") | try ('"$shape"') catch "cannot be read") // "")] | join("\u001f")' "$1/run.json" \
+		((select(.cells | type == "array") | try ('"$run_shape"') catch "cannot be read") // "")] | join("\u001f")' "$1/run.json" \
 		2>/dev/null) || die 1 "$1/run.json: cannot be read"
 	IFS=$'\037' read -r stem cells wrong <<<"$said"
 	[ -n "$stem" ] && [ -n "$(in_trees "experiments/$stem/say.jq")" ] ||

@@ -263,7 +263,10 @@ END
 @test "compare, gate, export, bundle, report: what is no run, or cannot be read or written, is refused in one line" {
 	local words wanted
 
-	mkdir broken hollow comparison tables
+	mkdir broken hollow comparison tables many words up
+	jq '.counts.total = "x"' "$RUN/run.json" >many/run.json
+	jq '.settings = "x"' "$RUN/run.json" >words/run.json
+	jq '.cells[0].name = "../up"' "$RUN/run.json" >up/run.json
 	echo '{' >broken/run.json
 	jq '.cells = []' "$RUN/run.json" >hollow/run.json
 	: >comparison/ab.json
@@ -287,6 +290,11 @@ END
 		1 export comparison --as junit
 		1 export $RUN --as csv -o none/out
 		1 bundle hollow
+		1 compare $RUN many
+		1 compare $RUN words
+		1 compare $RUN up
+		1 gate up --limits limits
+		1 report up
 		2 report comparison
 		2 report none
 	END
