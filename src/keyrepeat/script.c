@@ -2,6 +2,7 @@
 #include "script.h"
 #include "clock.h"
 #include "cli.h"
+#include "lines.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -134,27 +135,19 @@ static int read_script_line(struct script_reader *r, char *text)
 int script_read(FILE *in, struct act_script *out, size_t *line)
 {
 	struct script_reader r = { .out = out };
-	char *text = NULL;
-	size_t size = 0;
-	ssize_t length;
-	int err = 0;
+	struct line_reader lines;
+	int err = line_reader_init(&lines, in), got = 0;
 
 	*out = (struct act_script){ 0 };
-	errno = 0;
-	for (*line = 1; (length = getline(&text, &size, in)) >= 0; ++*line) {
-		const char *first = text + strspn(text, BLANK);
+	while (!err && (got = line_reader_next(&lines, false)) == 1) {
+		const char *first = lines.text + strspn(lines.text, BLANK);
 
-		if (!*first || *first == '#')
-			continue;
-		/* a zero byte is refused: it would hide the rest of the line */
-		err = strlen(text) == (size_t)length ? read_script_line(&r, text) : -EINVAL;
-		if (err)
-			break;
+		if (*first && *first != '#')
+			err = read_script_line(&r, lines.text);
 	}
-	if (!err && ferror(in))
-		err = errno ? -errno : -EIO;
-	free(text);
-	return err;
+	*line = lines.line;
+	line_reader_free(&lines);
+	return err ? err : got == -EPROTO ? -EINVAL : got;
 }
 
 void script_free(struct act_script *s)

@@ -290,7 +290,8 @@ static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, i
 		bool before = self->pictured;
 
 		if (call_library(wait_for_messages, self, cfg->where))
-			return why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, last_error);
+			return why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where,
+					last_error[0] ? last_error : "no reason given");
 		if (!self->pictured && clock_now() > until)
 			return why_fail(-1, why, "vnc:%s sends no picture: is its display alive?", cfg->where);
 		if (!self->pictured)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "post_events.h"
+#include "lines.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -90,26 +91,30 @@ static const char *read_event(struct scripted_event *e, char *line)
 int event_script_read(struct event_script *s, FILE *in, struct why *why)
 {
 	const char *wrong = NULL;
-	char *line = NULL;
-	size_t room = 0;
-	unsigned long at = 0;
+	struct line_reader lines;
+	int got = 0;
 
 	*s = (struct event_script){ 0 };
-	while (!wrong && getline(&line, &room, in) >= 0) {
-		at++;
-		line[strcspn(line, "\r\n")] = '\0';
+	if (line_reader_init(&lines, in))
+		return why_fail(-ENOMEM, why, "no memory");
+	while (!wrong && (got = line_reader_next(&lines, false)) == 1) {
+		char *line = lines.text;
+
 		if (!line[strspn(line, " \t")] || line[0] == '#')
 			continue;
 		memory_more(s->event, s->n);
 		s->event[s->n] = (struct scripted_event){ 0 };
 		wrong = read_event(&s->event[s->n++], line);
 	}
-	free(line);
+	if (!wrong && got < 0)
+		wrong = got == -EPROTO ? lines.why : strerror(-got);
 	if (!wrong && !s->n)
 		wrong = "no event in it";
+	if (wrong)
+		why_say(why, "line %lu: %s", got ? lines.line : lines.read, wrong);
+	line_reader_free(&lines);
 	if (!wrong)
 		return 0;
-	why_say(why, "line %lu: %s", at, wrong);
 	event_script_free(s);
 	return -EPROTO;
 }

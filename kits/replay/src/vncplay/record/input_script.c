@@ -3,6 +3,7 @@
 #include "act.h"
 #include "cli.h"
 #include "clock.h"
+#include "lines.h"
 #include "memory.h"
 
 #include <ctype.h>
@@ -330,30 +331,21 @@ static void parse_script_line(struct input_script_reader *r, char *text)
 int input_script_read(FILE *in, int width, int height, struct input_script *h, struct why *why)
 {
 	struct input_script_reader r = { .h = h, .width = width, .height = height, .x = -1, .y = -1 };
-	char *text = NULL;
-	size_t room = 0;
-	ssize_t n;
-	int err = 0;
+	struct line_reader lines;
+	int err = line_reader_init(&lines, in), got = 0;
 
 	*h = (struct input_script){ 0 };
-	errno = 0;
-	while (!r.wrong && (n = getline(&text, &room, in)) >= 0) {
-		const char *first = text + strspn(text, BLANK);
+	while (!err && !r.wrong && (got = line_reader_next(&lines, false)) == 1) {
+		const char *first = lines.text + strspn(lines.text, BLANK);
 
-		r.line++;
-		if (!*first || *first == '#')
-			continue;
-		if (strlen(text) != (size_t)n)
-			reject_line(&r, "a zero byte");
-		else
-			parse_script_line(&r, text);
+		r.line = (int)lines.line;
+		if (*first && *first != '#')
+			parse_script_line(&r, lines.text);
 	}
-	if (r.wrong)
-		err = why_fail(-EINVAL, why, "line %d: %s", r.line, r.wrong);
-	else if (ferror(in))
-		err = errno ? -errno : -EIO;
-	free(text);
-	return err;
+	if (r.wrong || got == -EPROTO)
+		err = why_fail(-EINVAL, why, "line %lu: %s", lines.line, r.wrong ? r.wrong : lines.why);
+	line_reader_free(&lines);
+	return err ? err : got < 0 ? got : 0;
 }
 
 void input_script_free(struct input_script *h)
