@@ -498,3 +498,10 @@ void rec_refuse_same_outputs(const struct rec_output_path *place, size_t n)
 				die_usage("%s and %s would both write %s; give each its own", place[k].option, place[i].option,
 					  place[i].path);
 }
+
+void rec_refuse_output_of_input(const struct rec_output_path *place, size_t n, const char *input)
+{
+	for (size_t i = 0; i < n; i++)
+		if (place[i].path && strcmp(input, "-") != 0 && is_same_output(place[i].path, input))
+			die_usage("%s would write over %s, which is read", place[i].option, input);
+}

@@ -48,6 +48,8 @@ struct rec_output_path {
 	const char *option, *path;
 };
 void rec_refuse_same_outputs(const struct rec_output_path *place, size_t n);
+/* The same if one of them would write to `input`. */
+void rec_refuse_output_of_input(const struct rec_output_path *place, size_t n, const char *input);
 
 struct rec_report;
 

@@ -94,7 +94,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void check_options(bool live, int files)
+static void check_options(bool live, char **file, int files)
 {
 	const struct rec_output_path place[] = {
 		{ "-o", out_cfg.path },	  { "--rows", cfg.latency.rows },     { "--traffic", cfg.traffic },
@@ -128,6 +128,10 @@ static void check_options(bool live, int files)
 	};
 
 	rec_refuse_same_outputs(place, sizeof(place) / sizeof(*place));
+	for (int i = 0; i < files; i++)
+		rec_refuse_output_of_input(place, sizeof(place) / sizeof(*place), file[i]);
+	if (cfg.latency.keys)
+		rec_refuse_output_of_input(place, sizeof(place) / sizeof(*place), cfg.latency.keys);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i].wrong)
 			die_usage("%s", rules[i].what);
@@ -310,7 +314,7 @@ int main(int argc, char **argv)
 	if (at == argc || (strcmp(argv[at], "live") != 0 && strcmp(argv[at], "read") != 0))
 		die_usage("give a command: prototap live, or prototap read");
 	run.live = !strcmp(argv[at++], "live");
-	check_options(run.live, argc - at);
+	check_options(run.live, argv + at, argc - at);
 	if (run.live)
 		proc_require_ready_fd((int)cfg.ready_fd);
 	/* These files cannot be gone on with. */

@@ -229,7 +229,7 @@ display_packets display_wire_bytes display_payload_bytes" ]
 	[ "$(jq -r .settings.traffic_clock live.json)" = monotonic ]
 }
 
-@test "prototap: two outputs with the same file name, a missing folder, and --traffic-bin alone are refused" {
+@test "prototap: two outputs of one name, one over an input, a missing folder, and --traffic-bin alone are refused" {
 	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic same --rows same
 	[ "$status" = 2 ]
 	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic none/here
@@ -237,4 +237,11 @@ display_packets display_wire_bytes display_payload_bytes" ]
 	[[ "$output" == "prototap: cannot write none/here"* ]]
 	run "$BIN/prototap" read "$MADE/plain_ns.pcap" --traffic-bin 5ms
 	[ "$status" = 2 ]
+	for words in "-o a.pcap" "--rows b.pcap" "--every 1s --intervals ../${PWD##*/}/a.pcap"; do
+		cp "$MADE/plain_ns.pcap" a.pcap
+		ln -f a.pcap b.pcap
+		# shellcheck disable=SC2086 # words
+		run -2 "$BIN/prototap" read a.pcap $words
+		cmp a.pcap "$MADE/plain_ns.pcap"
+	done
 }
