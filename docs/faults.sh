@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # faults.sh FOLDER [KIND:COUNT...] - breaks runs on purpose, each at a random moment, adds a row of each to docs/faults.tsv, and
-# writes docs/faults.md from all rows. As root: it looks at every process, mount, group and device of the machine, so run nothing else meanwhile.
+# writes docs/faults.md from all rows. As root: it looks at every process, mount, group and device of the machine, so run nothing
+# else meanwhile.
 #
 # Each fault: a run begins; the fault happens; the run ends; then is the folder valid, is the cause named, is anything left on the
 # machine, were measured cells lost, and does --resume complete it? SEED (1) draws moments and victims; each row names its own.
@@ -9,7 +10,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 folder=${1-}
-[ -n "$folder" ] || { sed -n '3,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ -n "$folder" ] || { sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 shift
 [ "$(id -u)" = 0 ] || { echo "faults.sh: needs root" >&2; exit 4; }
 mkdir -p "$folder"
@@ -244,6 +245,7 @@ fi
 			again[$1] += $10 == "yes" }
 		END { for (k in n) printf "| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", k, n[k], done[k], by[k], ok[k], named[k],
 			left[k], lost[k], again[k], asked[k] }' "$rows" | sort
-	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '($1 == "kill" || $1 == "sweep") && $4 !~ / |^none$/ { print $4 }' "$rows" |
+	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '$1 ~ /^(kill|sweep)$/ && $4 !~ / |^none$/ { print $4 }' "$rows" |
 		sort | uniq -c | sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
+	printf '\n%s\n' 'Known: if `sweep.sh` itself is killed, an idle worker of GNU parallel stays for up to a minute.'
 } >docs/faults.md
