@@ -240,12 +240,16 @@ fi
 		| fault | times | completed by itself | ended by itself | folder valid | named | left | lost | resumed |
 		|---|---:|---:|---:|---:|---:|---:|---:|---:|
 	END
-	awk -F'\t' 'NR > 1 && $4 !~ /^no |^none$|too early|had ended/ { n[$1]++; done[$1] += $6 == "complete"; by[$1] += $5 != "hangs"
-			ok[$1] += $6 != "no"; named[$1] += $7 == "yes"; left[$1] += $8 != "none"; lost[$1] += $9; asked[$1] += $10 != "-"
-			again[$1] += $10 == "yes" }
+	awk -F'\t' 'NR > 1 && $4 !~ /^no .* yet$|^none$|too early|had ended/ { n[$1]++; done[$1] += $6 == "complete"
+			by[$1] += $5 != "hangs"; ok[$1] += $6 != "no"; named[$1] += $7 == "yes"; left[$1] += $8 != "none"; lost[$1] += $9
+			asked[$1] += $10 != "-"; again[$1] += $10 == "yes" }
 		END { for (k in n) printf "| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", k, n[k], done[k], by[k], ok[k], named[k],
 			left[k], lost[k], again[k], asked[k] }' "$rows" | sort
 	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '$1 ~ /^(kill|sweep)$/ && $4 !~ / |^none$/ { print $4 }' "$rows" |
 		sort | uniq -c | sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
-	printf '\n%s\n' 'Known: if `sweep.sh` itself is killed, an idle worker of GNU parallel stays for up to a minute.'
+	cat <<-'END'
+
+		Known: a folder that cannot be written keeps a `run.json` that says "running". If `sweep.sh` itself is killed, only the shell
+		says so, and an idle worker of GNU parallel may stay for up to a minute.
+	END
 } >docs/faults.md

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long-runs.sh FOLDER [TIME] - runs the programs that may stay up for long side by side, for TIME (60m), and writes
-# docs/long-runs.md: does memory or the number of open files grow? FOLDER is made. As root, with Xvnc, xterm, jq and python3; display
-# :71, TCP ports 5971 and 5972.
+# docs/long-runs.md: does memory or the number of open files grow? FOLDER is made. As root, with Xvnc, xterm, jq and python3;
+# display :71, TCP ports 5971 and 5972.
 set -eu
 cd "$(dirname "$0")/.."
 folder=${1-}
