@@ -21,8 +21,8 @@ printf '%s ' 'experiment stalls' "${settings[@]}" | sed 's/ --/\n/g' >"$folder/s
 
 marked() { grep -lzsx "$MARK=$$" /proc/[0-9]*/environ | cut -d/ -f3 | grep -vx "$$" || true; }	# the run's processes
 now_ms() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
-cell_files() { find "$RUN" -path "$RUN/.parts" -prune -o -path '*/cells/*/cell.json' -print 2>/dev/null; }
-cells_of() { cell_files | xargs -r jq -e . 2>/dev/null | grep -c '^}' || true; }	# those that can be read
+cell_files() { find "$RUN" -path "$RUN/.parts" -prune -o -path '*/cells/*/cell.json' -print0 2>/dev/null; }
+cells_of() { cell_files | xargs -0r jq -e . 2>/dev/null | grep -c '^}' || true; }	# those that can be read
 
 # What a lab may change on a machine.
 machine() {
@@ -182,7 +182,7 @@ one() {	# one KIND SEED: a row
 	if [ ! -e "$file" ]; then [ "$had" != 0 ] || valid=none
 	elif jq -e '.state | . != null and . != "running"' "$file" >/dev/null 2>&1; then valid=$(jq -r .state "$file"); fi
 	at=$(cells_of)
-	[ "$at" = "$(cell_files | wc -l)" ] || valid=no
+	[ "$at" = "$(cell_files | tr -dc '\0' | wc -c)" ] || valid=no
 	[ "$at" -ge "$had" ] || lost=$((had - at))
 	if [ "$status" = 0 ] || grep -qE '^(thinprobe|run)[^:]*: .{12}' "$folder/err"; then named=yes; fi
 	for ((i = 0; i < 100; i++)); do

@@ -117,18 +117,18 @@ did() {
 	watch) cat "$folder"/watched* | awk '$1 != "schema" { n++ } END { print n " rows in the files kept" }' ;;
 	keyrepeat) jq -r '.result | "\(.keys_answered) of \(.keys_sent) keys answered"' ;;
 	vusers) jq -r '.result | "\(.requests + .watched_requests) requests answered, \(.errors + .timeouts) failed"' ;;
-	idleprofile) jq -r '.result | "\([.cpus[].events] | add) lost parts of time"' ;;
+	idleprofile) jq -r '.result | "\([.cpus[].events] | add) gaps in which the CPU was taken away"' ;;
 	vamp) jq -r .summary ;;
 	esac <"$folder/$1.out"
 }
 
 {
 	cat <<-END
-		# Do the programs grow over hours?
+		# Do the programs grow?
 
 		Made by \`docs/long-runs.sh\`: those that may stay up for long ran side by side for $time, on a machine with $(nproc) CPUs.
 		Memory (resident, of all processes of the program) and open files were read every 7 s. \`vusers\` keeps 32 bytes of each
-		request, for exact percentiles, in memory that it sets aside at the begin.
+		request, for exact percentiles, in memory that it sets aside before it begins.
 
 		| program | what it did | memory after 1 min, KiB | half | end | most | open files after 1 min | end | exit status |
 		|---|---|---:|---:|---:|---:|---:|---:|---|

@@ -40,7 +40,8 @@ is_run() {	# is_run FOLDER: dies where it is no run folder
 	local wrong
 	[ ! -f "$1/ab.json" ] || die 1 "$1: a comparison; its runs are $1/a and $1/b"
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
-	wrong=$(jq -r "if (.experiment | type != \"string\") or (.cells | type != \"array\" or . == []) then \"has no condition\"
+	wrong=$(jq -r "if .experiment | type != \"string\" then \"names no experiment\"
+		elif .cells | type != \"array\" or . == [] then \"has no condition\"
 		else $run_shape end" "$1/run.json" 2>/dev/null) || wrong="cannot be read"
 	[ -z "$wrong" ] || die 1 "$1/run.json: $wrong"
 }

@@ -46,7 +46,7 @@ rows_of() {	# rows_of RUN VARIANT: also of a kept run, whose samples are packed
 			tar --zstd -xf "$1/samples.tar.zst" -C "$work/kept" || die 1 "$1: its samples cannot be unpacked"
 		set -- "$work/kept" "$2"
 	fi
-	for repeat in $(find "$1/cells" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' | grep -x '[1-9][0-9]*' | sort -nu); do
+	for repeat in $(find "$1/cells/" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' 2>/dev/null | grep -x '[1-9][0-9]*' | sort -nu); do
 		block_rows "$1" "$repeat" 1 "$2" "$work/block" || :
 	done
 }

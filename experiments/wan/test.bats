@@ -186,7 +186,7 @@ three_protocols() {
 		[ -n "$(jq -r .verdict run/findings.json)" ]
 		# round trips set less far apart than the pings of one link scatter
 		PING=120
-		rm -r run/cells/two*
+		rm -rf run/cells/two*
 		edit_json run/run.json '.cells |= map(select(.name | test("one")))'
 	done
 	[[ $(jq -r .verdict run/findings.json) == *"88.5 ms"* ]]

@@ -40,14 +40,17 @@ int plan_compute_due_times(enum schedule_kind kind, double rate_per_s, uint64_t 
 static int plan_script(const struct key_plan_cfg *cfg, struct key_plan *plan, struct why *why)
 {
 	struct act_script *script = &plan->script;
+	const char *wrong;
 	size_t line;
 	FILE *in = fopen(cfg->script, "re");
 	int err;
 
 	if (!in)
 		return why_fail(EXIT_RUN, why, "cannot read %s: %s", cfg->script, strerror(errno));
-	err = script_read(in, script, &line);
+	err = script_read(in, script, &line, &wrong);
 	fclose(in);
+	if (err == -EPROTO)
+		return why_fail(EXIT_USAGE, why, "%s, line %zu: %s", cfg->script, line, wrong);
 	if (err == -EINVAL) {
 		why_say(why,
 			"%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "

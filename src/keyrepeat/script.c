@@ -132,7 +132,7 @@ static int read_script_line(struct script_reader *r, char *text)
 					 : read_key_act(r, what, rest);
 }
 
-int script_read(FILE *in, struct act_script *out, size_t *line)
+int script_read(FILE *in, struct act_script *out, size_t *line, const char **wrong)
 {
 	struct script_reader r = { .out = out };
 	struct line_reader lines;
@@ -146,8 +146,9 @@ int script_read(FILE *in, struct act_script *out, size_t *line)
 			err = read_script_line(&r, lines.text);
 	}
 	*line = lines.line;
+	*wrong = lines.why;
 	line_reader_free(&lines);
-	return err ? err : got == -EPROTO ? -EINVAL : got;
+	return err ? err : got;
 }
 
 void script_free(struct act_script *s)

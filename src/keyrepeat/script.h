@@ -27,6 +27,7 @@ struct act_script {
 	struct input_act *act; /* owned */
 };
 
-/* Reads the whole file. 0 or -errno; for -EINVAL, *line is the number of the wrong line. script_free() in both cases. */
-int script_read(FILE *in, struct act_script *out, size_t *line);
+/* Reads the whole file, of lines up to 65534 bytes. 0 or -errno; for -EINVAL, *line is the number of the line that is no action,
+ * for -EPROTO of one that is no text, with the reason in *wrong. script_free() in all cases. */
+int script_read(FILE *in, struct act_script *out, size_t *line, const char **wrong);
 void script_free(struct act_script *s);

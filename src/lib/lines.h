@@ -14,13 +14,14 @@ struct line_reader {
 	char *text;	    /* the line last read, without its end; owned, valid until the next call */
 	unsigned long line; /* number in the file where it begins, from 1 */
 	unsigned long read; /* lines of the file read so far */
+	size_t used;	    /* bytes of `text` that hold, or held, a line */
 	const char *why;    /* reason of an -EPROTO */
 };
 
 int line_reader_init(struct line_reader *l, FILE *in); /* 0 or -ENOMEM; `in` stays the caller's */
 
 /* Reads the next line that is not empty. `quotes`: lines are joined, with a space, while a quoted cell is open (RFC 4180).
- * 1; 0 at the end of the file; -EPROTO with `why` and `line`; -EIO. */
+ * 1; 0 at the end of the file; -EPROTO with `why` and `line`; another -errno. */
 int line_reader_next(struct line_reader *l, bool quotes);
 void line_reader_free(struct line_reader *l);
 

@@ -194,12 +194,12 @@ outside() {
 		end { if ($1 == end) end = ""; next }	# (within a here document)
 		/^@test / { test = 1 }
 		/^}/ { test = "" }
-		test && !/^\t+(if|while|until|elif|for) / && (/(\]|[)"a-z]) && (\[|grep |cmp |diff |jq |mv |ended )/ || /[^{] &&$/) &&
+		test && !/^\t+(if|while|until|elif|for) / && (/(\]|[)"\x27a-z0-9]) && (\[|grep |cmp |diff |jq |mv |ended )/ || /[^{] &&$/) &&
 				!/\|\||\(\) \{|eval |\(cd |exit !/ {
 			print FILENAME ":" FNR ": " $0
 			wrong = 1
 		}
-		match($0, /[^<]<<-?[\x27"]?[A-Z_]+/) { end = substr($0, RSTART, RLENGTH); gsub(/[^A-Z_]/, "", end) }
+		match($0, /[^<]<<-?[\x27"]?[A-Z_]+[0-9]*/) { end = substr($0, RSTART, RLENGTH); gsub(/[^A-Z_0-9]/, "", end) }
 		END { exit wrong }' "${files[@]}"
 	echo "write one line for each"
 	echo "$output"

@@ -121,9 +121,10 @@ static void read_blocks(FILE *in, unsigned long *line)
 static void read_script(FILE *in, unsigned long *line)
 {
 	struct act_script script;
+	const char *wrong;
 	size_t at;
 
-	if (!script_read(in, &script, &at))
+	if (!script_read(in, &script, &at, &wrong))
 		for (size_t i = 1; i < script.n; i++)
 			must(script.offset_ns[i] >= script.offset_ns[i - 1]);
 	script_free(&script);

@@ -51,10 +51,11 @@ TEST(names_are_keysymdef)
 static int read_text(const char *text, struct act_script *s, size_t *line)
 {
 	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	const char *wrong;
 	int err;
 
 	assert_non_null(f);
-	err = script_read(f, s, line);
+	err = script_read(f, s, line, &wrong);
 	fclose(f);
 	return err;
 }

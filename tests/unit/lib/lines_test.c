@@ -75,6 +75,8 @@ TEST(what_is_no_text_is_named)
 		  "UTF-16", 6 },
 		{ "<?xml version=\"1.0\"?>\n", "XML", 22 },
 		{ "a\0b\n", "0", 4 },
+		{ "a\0b", "0", 3 },
+		{ "a\0", "0", 2 },
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {

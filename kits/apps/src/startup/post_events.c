@@ -106,14 +106,16 @@ int event_script_read(struct event_script *s, FILE *in, struct why *why)
 		s->event[s->n] = (struct scripted_event){ 0 };
 		wrong = read_event(&s->event[s->n++], line);
 	}
-	if (!wrong && got < 0)
-		wrong = got == -EPROTO ? lines.why : strerror(-got);
-	if (!wrong && !s->n)
+	if (!wrong && got == -EPROTO)
+		wrong = lines.why;
+	if (!wrong && !got && !s->n)
 		wrong = "no event in it";
 	if (wrong)
 		why_say(why, "line %lu: %s", got ? lines.line : lines.read, wrong);
+	else if (got)
+		why_say(why, "%s", strerror(-got));
 	line_reader_free(&lines);
-	if (!wrong)
+	if (!wrong && !got)
 		return 0;
 	event_script_free(s);
 	return -EPROTO;
