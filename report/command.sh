@@ -29,7 +29,8 @@ run_shape='def want(ok; $what): if ok then empty else $what end;
 			"axes names nothing that its cells differ in"),
 		(.cells | to_entries[] | "cells[\(.key)]" as $cell | .value
 			| want(type == "object"; "\($cell) is no object"), want(.name | type == "string"; "\($cell).name is no text"),
-			want(.name | test("^[^/\u0000-\u001f]+$") and . != "." and . != ".."; "\($cell).name is no name of a folder"),
+			want(.name | (test("[\u0000-\u001f]") | not) and (split("/") | . != [] and all(.[]; IN("", ".", "..") | not));
+				"\($cell).name is no name of a folder"),	# (of joined runs RUN/NAME)
 			want(.parameters | type == "object"; "\($cell).parameters is no object"),
 			(.parameters | to_entries[] | .key as $name
 				| want(.value | plain or type == "array"; "\($cell).parameters.\($name) is no plain value"))),
