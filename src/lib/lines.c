@@ -7,7 +7,7 @@
 
 int line_reader_init(struct line_reader *l, FILE *in)
 {
-	*l = (struct line_reader){ .in = in, .text = malloc(LINES_LONGEST), .used = LINES_LONGEST, .why = "" };
+	*l = (struct line_reader){ .in = in, .text = malloc(LINES_LONGEST), .why = "" };
 	return l->text ? 0 : -ENOMEM;
 }
 
@@ -41,19 +41,21 @@ static const char *explain_binary(const char *text)
 }
 
 /* Reads one line of the file to `at`, without its end; `long_why`: what is wrong with a line that is too long. 1, 0 at the end of
- * the file, or an error. The memory from `at` on holds no 0: so a byte 0 of the file is told from the end that fgets() writes. */
+ * the file, or an error. (Not fgets(), which does not tell a byte 0 of the file from the end of what it read.) */
 static int read_text_line(struct line_reader *l, char *at, const char *long_why)
 {
-	size_t room = LINES_LONGEST - (size_t)(at - l->text), n;
+	size_t room = LINES_LONGEST - (size_t)(at - l->text), n = 0;
+	int c = 0;
 
 	errno = 0;
-	if (room < 2 || !fgets(at, (int)room, l->in)) {
+	while (n + 1 < room && c != '\n' && (c = getc_unlocked(l->in)) != EOF)
+		at[n++] = (char)c;
+	at[n] = '\0';
+	if (!n || ferror(l->in)) {
 		l->why = long_why;
 		return room < 2 ? -EPROTO : !ferror(l->in) ? 0 : errno ? -errno : -EIO;
 	}
 	l->read++;
-	n = strlen(at);
-	l->used = (size_t)(at - l->text) + n + 1;
 	if (l->read == 1) {
 		l->why = explain_binary(at);
 		if (l->why)
@@ -63,8 +65,12 @@ static int read_text_line(struct line_reader *l, char *at, const char *long_why)
 			memmove(at, at + 3, n + 1);
 		}
 	}
-	if ((!n || at[n - 1] != '\n') && (!feof(l->in) || memchr(l->text + l->used, '\0', LINES_LONGEST - l->used))) {
-		l->why = n + 4 < room ? "a byte 0: the file is no text" : long_why;
+	if (memchr(at, '\0', n)) {
+		l->why = "a byte 0: the file is no text";
+		return -EPROTO;
+	}
+	if (c != '\n' && c != EOF) {
+		l->why = long_why;
 		return -EPROTO;
 	}
 	while (n && (at[n - 1] == '\n' || at[n - 1] == '\r'))
@@ -89,14 +95,13 @@ int line_reader_next(struct line_reader *l, bool quotes)
 
 	do {
 		l->line = l->read + 1;
-		memset(l->text, 'x', l->used);
 		got = read_text_line(l, l->text, long_why);
 	} while (got == 1 && !*l->text);
 	while (got == 1 && quotes && has_open_quote(l->text)) {
 		size_t n = strlen(l->text);
 
 		l->text[n++] = ' ';
-		memset(l->text + n, 'x', l->used - n);
+		l->text[n] = '\0';
 		got = n + 1 < LINES_LONGEST ? read_text_line(l, l->text + n, long_why) : -EPROTO;
 		l->why = "a quote that is not closed";
 		if (!got)

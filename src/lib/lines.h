@@ -14,7 +14,6 @@ struct line_reader {
 	char *text;	    /* the line last read, without its end; owned, valid until the next call */
 	unsigned long line; /* number in the file where it begins, from 1 */
 	unsigned long read; /* lines of the file read so far */
-	size_t used;	    /* bytes of `text` that hold, or held, a line */
 	const char *why;    /* reason of an -EPROTO */
 };
 
