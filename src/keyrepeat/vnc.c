@@ -79,6 +79,11 @@ static void keep_failure_cause(const char *format, ...)
 	va_end(args);
 }
 
+static const char *library_reason(void)
+{
+	return last_error[0] ? last_error : "no reason given";
+}
+
 static struct vnc_client *find_client(rfbClient *client)
 {
 	return rfbClientGetClientData(client, &tag);
@@ -223,12 +228,11 @@ static void explain_silence(const struct vnc_client *self, const struct target_c
 	else if (self->asked && !self->password_file)
 		why_say(why, "vnc:%s wants a password: give --password-file FILE", where);
 	else if (self->asked)
-		why_say(why, "vnc:%s refused the password of %s (%s)", where, self->password_file,
-			last_error[0] ? last_error : "no reason given");
+		why_say(why, "vnc:%s refused the password of %s (%s)", where, self->password_file, library_reason());
 	else
 		why_say(why,
 			"no VNC greeting from vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
-			where, last_error[0] ? last_error : "no reason given");
+			where, library_reason());
 }
 
 /* Handles all messages that come, after waiting up to timeout_ms for the first. 0 or -EPIPE. */
@@ -274,7 +278,7 @@ static int call_library(int (*call)(void *arg), void *arg, const char *where)
 		return result;
 	snprintf(line, sizeof(line), "%s: " CONTAIN_CRASHED "vnc:%.300s\n", cli_tool_name(), sigabbrev_np(crashed), where);
 	if (write(STDERR_FILENO, line, strlen(line)) < 0) {
-		/* then nobody reads it */
+		/* standard error is closed: the exit status is all there is */
 	}
 	rec_abandon();
 	_exit(EXIT_RUN);
@@ -290,8 +294,7 @@ static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, i
 		bool before = self->pictured;
 
 		if (call_library(wait_for_messages, self, cfg->where))
-			return why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where,
-					last_error[0] ? last_error : "no reason given");
+			return why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, library_reason());
 		if (!self->pictured && clock_now() > until)
 			return why_fail(-1, why, "vnc:%s sends no picture: is its display alive?", cfg->where);
 		if (!self->pictured)

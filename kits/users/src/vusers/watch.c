@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define WATCH_LOOK_NS (20 * NS_PER_MS) /* interval of the main thread's looks at the states of the others */
-#define ARENAS (VLOG_WATCHED_MOST + 2) /* of malloc(), one for each thread: a crash may leave that of its thread locked */
+#define ARENAS (VLOG_WATCHED_MOST + 2) /* of malloc(): one for each thread, as a crash may leave a thread's arena locked */
 #define BEGUN 1			       /* data of the epoll event that the run has begun; 0: of the connection */
 
 enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE }; /* WATCH_DONE: the thread has ended */
