@@ -12,7 +12,7 @@ time=${2:-60m}
 mkdir "$folder"
 . lab/machine.sh
 declare -A pids=()
-others=() names=() running=()
+others=() names=()
 
 helper() { "$@" >"$folder/helper-${#others[@]}.log" 2>&1 & others+=($!); }	# helper COMMAND: is ended at the end
 begin() {	# begin NAME COMMAND
@@ -20,28 +20,23 @@ begin() {	# begin NAME COMMAND
 	shift
 	"$@" >"$folder/$name.out" 2>"$folder/$name.err" </dev/null &
 	pids[$name]=$!
-	running+=($!)
 	names+=("$name")
 }
-tidy() { kill "${running[@]}" "${others[@]}" 2>/dev/null || true; wait; }
+tidy() { kill "${pids[@]}" "${others[@]}" 2>/dev/null || true; wait; }
 trap tidy EXIT
 trap 'exit 130' INT TERM
 
-# sample: of each program and its children the memory in KiB, open files and threads.
+# sample: of each program and its children the memory in KiB and the open files.
 sample() {
-	local name pid now
-	printf -v now '%(%s)T'
+	local name files
 	for name in "${names[@]}"; do
-		for pid in $(machine_tree "${pids[$name]}"); do
-			[ -r "/proc/$pid/status" ] || continue
-			awk -v files="$(find "/proc/$pid/fd" -mindepth 1 2>/dev/null | wc -l)" \
-				'/^VmRSS/ { kib = $2 } /^Threads/ { n = $2 } END { print kib + 0, files, n + 0 }' "/proc/$pid/status" 2>/dev/null || true
-		done | awk -v OFS='\t' -v now="$now" -v name="$name" '{ kib += $1; files += $2; threads += $3 }
-			END { if (NR) print now, name, kib, files, threads }'
+		files=$(machine_tree "${pids[$name]}" | sed 's,.*,/proc/&/fd,' | xargs -I FOLDER find FOLDER -mindepth 1 2>/dev/null | wc -l)
+		machine_of_tree "${pids[$name]}" status | awk -v OFS='\t' -v now="$EPOCHSECONDS" -v name="$name" -v files="$files" \
+			'/^VmRSS/ { kib += $2 } END { if (kib) print now, name, kib, files }'
 	done >>"$folder/samples.tsv"
 }
 
-printf 'at_s\tprogram\tkib\tfiles\tthreads\n' >"$folder/samples.tsv"
+printf 'at_s\tprogram\tkib\tfiles\n' >"$folder/samples.tsv"
 helper Xvnc :71 -rfbport 5971 -localhost -SecurityTypes None -geometry 800x600
 helper bin/vusers serve vnc:127.0.0.1:5972 --stations 2ms
 xserver=${others[0]}
@@ -58,7 +53,7 @@ begin idleprofile nice -n 19 bin/idleprofile --cpus 1 --who -t "$time" --json
 mkfifo "$folder/inputs"
 begin vamp bin/vamp run --control "$folder/inputs" --user nobody --no-audio -t "$time" --log "$folder/vamp.tsv" --json
 exec {inputs}<>"$folder/inputs"
-all_run() { local pid; for pid in "${running[@]}"; do kill -0 "$pid" 2>/dev/null || return; done; }
+all_run() { local pid; for pid in "${pids[@]}"; do kill -0 "$pid" 2>/dev/null || return; done; }
 while all_run; do
 	sample
 	echo >&"$inputs"
@@ -69,7 +64,7 @@ for name in "${names[@]}"; do
 	wait "${pids[$name]}" || status=$?
 	printf '%s\t%s\n' "$name" "$status"
 done >"$folder/statuses"
-running=()
+pids=()	# (ended; others may have these numbers by then)
 
 # A capture of so many hours, from six hours before midnight on, of a server that draws 6,000 bytes for each of 20 keys a second: in
 # twelve hours its bytes pass 2^32, and its sequence numbers wrap.
@@ -131,18 +126,20 @@ did() {
 		request, for exact percentiles, in memory that it sets aside before it begins.
 
 		| program | what it did | memory after 1 min, KiB | half | end | most | open files after 1 min | end | exit status |
-		|---|---|---:|---:|---:|---:|---:|---:|---|
+		|---|---|---:|---:|---:|---:|---:|---:|---:|
 	END
 	while IFS=$'\t' read -r name status; do
-		[ "$status" = 0 ] || status+=": $(jq -r .summary "$folder/$name.out")"
 		awk -F'\t' -v name="$name" -v did="$(did "$name")" -v status="$status" 'BEGIN { i = n = 0 }
 			$2 == name { kib[n] = $3; at[n] = $1; file[n++] = $4
 				if ($3 > most) most = $3 }
 			END {
 				while (i < n - 1 && at[i] < at[0] + 60) i++
-				printf "| %s | %s | %d | %d | %d | %d | %d | %d | %s |\n", name, did, kib[i], kib[int(n / 2)], kib[n - 1], most, file[i],
+				printf "| %s | %s | %d | %d | %d | %d | %d | %d | %d |\n", name, did, kib[i], kib[int(n / 2)], kib[n - 1], most, file[i],
 					file[n - 1], status
 			}' "$folder/samples.tsv"
+	done <"$folder/statuses"
+	while IFS=$'\t' read -r name status; do
+		[ "$status" = 0 ] || printf '\n- `%s` ended with %s: %s\n' "$name" "$status" "$(jq -r .summary "$folder/$name.out")"
 	done <"$folder/statuses"
 	cat <<-'END'
 
