@@ -121,6 +121,17 @@ $(BUILD)/bench/ab_rates: bench/ab_rates.c $(BUILD)/judge.a $(BUILD)/lib.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/judge.a $(BUILD)/lib.a $(LIBS_judge) -lm
 
+# Deciders on made-up scenes: tests/scenes/NAME.c, linked with all but the main files of the programs that SCENES_NAME lists.
+SCENES_judge = judge
+
+define scenes
+$(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ -Wl,--as-needed $(foreach r,$(SCENES_$(1)),$(LIBS_$(r))) -lm
+
+endef
+$(foreach f,$(filter-out %/scene.c,$(call in_trees,tests/scenes/*.c)),$(eval $(call scenes,$(basename $(notdir $(f))),$(f))))
+
 test-programs: $(TEST_PROGRAMS) $(BENCH_PROGRAMS)
 
 tests: $(TESTS) test-programs

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* NAME TABLE [--draws N | --rates] [SCENE...] - the scenes of a decider: results as TAP, or rates as rows of Markdown.
+ * N draws of all scenes together, in place of those of the table. */
+#include "scene.h"
+#include "cli.h"
+#include "memory.h"
+#include "random.h"
+#include "rows_in.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+#define CHANCE 1e-4
+
+enum { SCENE, HAPPENS, SAY, NEVER, LEAST, MOST, DRAWS, COLUMNS };
+static const char *const columns[COLUMNS + 1] = { "scene", "happens", "say", "never", "least", "most", "draws", NULL };
+
+struct row {
+	char *cell[COLUMNS]; /* owned */
+	double least, most;
+	int64_t draws;
+};
+
+static struct row *rows;
+static size_t n_rows;
+static struct {
+	int64_t draws;
+	bool rates;
+} cfg;
+
+static const struct cli_opt options[] = {
+	{ CLI_INT, 0, "draws", &cfg.draws, 1, 1e9, .help = "draws of all scenes together (each scene's own number)" },
+	{ CLI_FLAG, 0, "rates", &cfg.rates, .help = "print the rates as rows of Markdown, and fail at nothing" },
+	{ .type = CLI_END },
+};
+
+/* --- what happens --- */
+
+static const char *find_value(const struct scene *s, const char *key, size_t *length)
+{
+	size_t n = strlen(key);
+
+	for (const char *at = s->happens; at && *at; at += strspn(at, " ")) {
+		*length = strcspn(at, " ");
+		if (*length > n && !strncmp(at, key, n) && at[n] == '=') {
+			*length -= n + 1;
+			return at + n + 1;
+		}
+		at += *length;
+	}
+	return NULL;
+}
+
+const char *scene_word(const struct scene *s, const char *key, const char *otherwise)
+{
+	static char word[64];
+	size_t length;
+	const char *value = find_value(s, key, &length);
+
+	if (!value)
+		return otherwise;
+	if (length >= sizeof(word))
+		die(EXIT_USAGE, "scene %s: %s is too long", s->name, key);
+	memcpy(word, value, length);
+	word[length] = '\0';
+	return word;
+}
+
+double scene_number(const struct scene *s, const char *key, double otherwise)
+{
+	const char *word = scene_word(s, key, NULL);
+	double value = otherwise;
+
+	if (word && cli_parse_real(word, &value))
+		die(EXIT_USAGE, "scene %s: %s=%s is no number", s->name, key, word);
+	return value;
+}
+
+double scene_normal(uint64_t *rng)
+{
+	return sqrt(-2 * log(1 - random_fraction(rng))) * cos(2 * M_PI * random_fraction(rng));
+}
+
+/* --- rates --- */
+
+/* Probability of `least` or more hits of n, if each comes with probability p. */
+static double binomial_at_least(int64_t least, int64_t n, double p)
+{
+	double sum = 0, dn = (double)n;
+
+	if (least <= 0)
+		return 1;
+	if (p <= 0)
+		return 0;
+	if (p >= 1)
+		return 1;
+	for (int64_t i = least; i <= n; i++)
+		sum += exp(lgamma(dn + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)i * log(p) +
+			   (double)(n - i) * log1p(-p));
+	return sum;
+}
+
+static bool has_word(const char *said, const char *words)
+{
+	char text[SCENE_SAID + 2], word[SCENE_SAID];
+
+	snprintf(text, sizeof(text), " %s ", said);
+	for (const char *at = words; *at; at += strspn(at, "|")) {
+		size_t length = strcspn(at, "|");
+
+		snprintf(word, sizeof(word), " %.*s ", (int)length, at);
+		if (strstr(text, word))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* Draws a scene; returns whether its rates are as they must be. */
+static bool run_scene(const struct row *r)
+{
+	struct scene s = { .name = r->cell[SCENE], .happens = r->cell[HAPPENS] };
+	int64_t n = cfg.draws ? (cfg.draws + (int64_t)n_rows - 1) / (int64_t)n_rows : r->draws, right = 0, wrong = 0;
+	char said[SCENE_SAID], other[SCENE_SAID] = "", bad[SCENE_SAID] = "";
+	bool well;
+
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t rng = random_mix((uint64_t)i + 1);
+		bool hit, miss;
+
+		*said = '\0';
+		scene_draw(&s, &rng, said);
+		hit = has_word(said, r->cell[SAY]);
+		miss = has_word(said, r->cell[NEVER]);
+		right += hit;
+		wrong += miss;
+		if (miss && !*bad)
+			snprintf(bad, sizeof(bad), "%s", said);
+		if (!hit && !*other)
+			snprintf(other, sizeof(other), "%s", said);
+	}
+	if (cfg.rates) {
+		printf("| %s | %s | %" PRId64 " | %.1f %% %s | %.1f %% %s |\n", s.name, s.happens, n,
+		       100.0 * (double)right / (double)n, r->cell[SAY], 100.0 * (double)wrong / (double)n, r->cell[NEVER]);
+		return true;
+	}
+	well = binomial_at_least(wrong, n, r->most / 100) >= CHANCE && binomial_at_least(n - right, n, 1 - r->least / 100) >= CHANCE;
+	printf("%sok - %s: %" PRId64 " of %" PRId64 " right, %" PRId64 " wrong\n", well ? "" : "not ", s.name, right, n, wrong);
+	if (!well)
+		printf("# must say %s (least %s %%), never %s (most %s %%)\n# said once in place of it: %s\n# wrong once: %s\n", r->cell[SAY],
+		       r->cell[LEAST], r->cell[NEVER], r->cell[MOST], other, bad);
+	return well;
+}
+
+/* --- the table --- */
+
+static int read_row(void *context, char *const *cell)
+{
+	struct row r;
+
+	(void)context;
+	if (cli_parse_real(cell[LEAST], &r.least) || cli_parse_real(cell[MOST], &r.most) || !rows_in_count(cell[DRAWS], &r.draws) ||
+	    r.draws < 1 || !*cell[SCENE] || (!*cell[SAY] && r.least > 0))
+		return -EPROTO;
+	for (size_t i = 0; i < n_rows; i++)
+		if (!strcmp(rows[i].cell[SCENE], cell[SCENE]))
+			return -EPROTO;
+	for (int i = 0; i < COLUMNS; i++)
+		r.cell[i] = must_alloc(strdup(cell[i]));
+	memory_more(rows, n_rows);
+	rows[n_rows++] = r;
+	return 0;
+}
+
+static bool is_wanted(const struct row *r, char *const *names)
+{
+	for (char *const *name = names; *name; name++)
+		if (!strcmp(*name, r->cell[SCENE]))
+			return true;
+	return !*names;
+}
+
+int main(int argc, char **argv)
+{
+	int first = cli_parse(argc, argv, "scenes TABLE [SCENE...] [options]", "Does a decider say what is true?", options), err;
+	bool well = true;
+	unsigned long line;
+	FILE *in;
+
+	if (first == argc)
+		die_usage("which table?");
+	in = cli_open_input(argv[first]);
+	err = rows_in_read(in, "scenes/1", columns, COLUMNS, read_row, NULL, &line);
+	cli_close_input(in, argv[first], err, line, "not a row of scenes/1, or a name that is there already");
+	if (!cfg.rates)
+		printf("1..%zu\n", n_rows);
+	for (size_t i = 0; i < n_rows; i++)
+		if (is_wanted(&rows[i], argv + first + 1))
+			well &= run_scene(&rows[i]);
+	for (size_t i = 0; i < n_rows; i++)
+		for (int k = 0; k < COLUMNS; k++)
+			free(rows[i].cell[k]);
+	free(rows);
+	return well ? EXIT_OK : EXIT_RUN;
+}
