@@ -117,3 +117,13 @@ for job in yaml.safe_load(open(sys.argv[1]))["jobs"].values():
 	sed -n '/^   awk/,/^   ```/p' docs/slow-at-3pm.md | sed "s|/var/log/thinprobe|$log|; /\`\`\`/d" >"$log/command"
 	[ "$(bash "$log/command" | cut -f 1 | paste -sd ' ')" = "connection today yesterday" ]
 }
+
+@test "documents: deciders.md has each scene of each decider, as its table says it" {
+	local table
+
+	for table in tests/scenes/*.tsv kits/*/tests/scenes/*.tsv; do
+		[ ! -f "$table" ] || awk -F'\t' 'NR > 1 { print "| " $2 " | " $3 " |" }' "$table"
+	done | sort >"$BATS_TEST_TMPDIR/scenes"
+	sed -nE 's/^(\| [^|]+ \| [^|]* \|) [0-9]+ \|.*/\1/p' docs/deciders.md | sort >"$BATS_TEST_TMPDIR/rows"
+	diff "$BATS_TEST_TMPDIR/scenes" "$BATS_TEST_TMPDIR/rows"
+}

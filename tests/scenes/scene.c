@@ -117,6 +117,16 @@ static bool has_word(const char *said, const char *words)
 	return false;
 }
 
+/* A cell of Markdown: the share, and the words with commas between. */
+static void print_rate(int64_t hits, int64_t n, const char *words)
+{
+	if (*words)
+		printf(" %.1f %% ", 100.0 * (double)hits / (double)n);
+	for (const char *c = words; *c; c++)
+		printf(*c == '|' ? ", " : "%c", *c);
+	printf(" |");
+}
+
 /* Draws a scene; returns whether its rates are as they must be. */
 static bool run_scene(const struct row *r)
 {
@@ -141,8 +151,10 @@ static bool run_scene(const struct row *r)
 			snprintf(other, sizeof(other), "%s", said);
 	}
 	if (cfg.rates) {
-		printf("| %s | %s | %" PRId64 " | %.1f %% %s | %.1f %% %s |\n", s.name, s.happens, n,
-		       100.0 * (double)right / (double)n, r->cell[SAY], 100.0 * (double)wrong / (double)n, r->cell[NEVER]);
+		printf("| %s | %s | %" PRId64 " |", s.name, s.happens, n);
+		print_rate(right, n, r->cell[SAY]);
+		print_rate(wrong, n, r->cell[NEVER]);
+		printf("\n");
 		return true;
 	}
 	well = binomial_at_least(wrong, n, r->most / 100) >= CHANCE && binomial_at_least(n - right, n, 1 - r->least / 100) >= CHANCE;
