@@ -157,11 +157,12 @@ static bool run_scene(const struct row *r)
 		printf("\n");
 		return true;
 	}
-	well = binomial_at_least(wrong, n, r->most / 100) >= CHANCE && binomial_at_least(n - right, n, 1 - r->least / 100) >= CHANCE;
+	well = binomial_at_least(wrong, n, r->most / 100) >= CHANCE &&
+	       binomial_at_least(n - right, n, 1 - r->least / 100) >= CHANCE;
 	printf("%sok - %s: %" PRId64 " of %" PRId64 " right, %" PRId64 " wrong\n", well ? "" : "not ", s.name, right, n, wrong);
 	if (!well)
-		printf("# must say %s (least %s %%), never %s (most %s %%)\n# said once in place of it: %s\n# wrong once: %s\n", r->cell[SAY],
-		       r->cell[LEAST], r->cell[NEVER], r->cell[MOST], other, bad);
+		printf("# must say %s (least %s %%), never %s (most %s %%)\n# said once in place of it: %s\n# wrong once: %s\n",
+		       r->cell[SAY], r->cell[LEAST], r->cell[NEVER], r->cell[MOST], other, bad);
 	return well;
 }
 

@@ -9,7 +9,8 @@
  *	least	share of the draws, in percent, that must say one of `say`
  *	most	share of the draws, in percent, that may say one of `never`
  *	draws	number of draws in a short run
- * A rate fails where chance would do as badly in fewer than one of ten thousand runs, if the share that is allowed were the true one. */
+ * A rate fails where chance would do as badly in fewer than one of ten thousand runs, if the share that is allowed were the true
+ * one. */
 #pragma once
 
 #include <stddef.h>
@@ -21,8 +22,8 @@ struct scene {
 	const char *name, *happens;
 };
 
-/* The value of KEY in `happens`; `otherwise` where it is not there. Times are in ms, shares in percent: plain numbers. A word is valid
- * until the next call. Each ends the program with status 2 for a value that is none. */
+/* The value of KEY in `happens`; `otherwise` where it is not there. Times are in ms, shares in percent: plain numbers. A word is
+ * valid until the next call. Each ends the program with status 2 for a value that is none. */
 double scene_number(const struct scene *s, const char *key, double otherwise);
 const char *scene_word(const struct scene *s, const char *key, const char *otherwise);
 
