@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t fields_split(char *line, bool commas, char **cell, size_t most)
+size_t fields_split(char *line, char separator, char **cell, size_t most)
 {
-	const char *separator = commas ? "," : "\t";
-	char *from = line;
+	char *from = line, ends[] = { separator, '\0' };
 	size_t n = 0;
 
 	line[strcspn(line, "\r\n")] = '\0';
@@ -18,16 +17,16 @@ size_t fields_split(char *line, bool commas, char **cell, size_t most)
 		if (n == most)
 			return 0;
 		cell[n++] = from;
-		if (commas && *p == '"') {
+		if (separator != '\t' && *p == '"') {
 			to = from;
 			for (p++; *p && (*p != '"' || p[1] == '"'); p++) {
 				p += *p == '"';
 				*to++ = *p;
 			}
 			p += *p == '"';
-			p += strcspn(p, separator); /* text behind the closing quote is ignored */
+			p += strcspn(p, ends); /* text behind the closing quote is ignored */
 		} else {
-			p += strcspn(p, separator);
+			p += strcspn(p, ends);
 			to = p;
 		}
 		last = !*p;

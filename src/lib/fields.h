@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fields - splits one line of a table into cells, in place: separated by tabs, or by commas with quotes (RFC 4180, but no line ends
- * within cells). */
+/* fields - splits one line of a table into cells, in place: separated by tabs, or by commas and the like with quotes (RFC 4180, but
+ * no line ends within cells). */
 #pragma once
 
 #include "why.h"
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Splits `line` at its separators and removes its line end. Returns the number of cells; 0: more than `most`. */
-size_t fields_split(char *line, bool commas, char **cell, size_t most);
+/* Splits `line` at `separator` and removes its line end. Returns the number of cells; 0: more than `most`. */
+size_t fields_split(char *line, char separator, char **cell, size_t most);
 
 /* The index of the cell with the text `name`; -1: none. */
 int fields_find_name(char *const *cell, size_t n, const char *name);

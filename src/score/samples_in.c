@@ -32,7 +32,7 @@ static int read_sample_header(void *context, char *line, const char **why)
 	bool twice;
 
 	t->commas = !strchr(line, '\t');
-	t->fields = fields_split(line, t->commas, cell, FIELDS);
+	t->fields = fields_split(line, t->commas ? ',' : '\t', cell, FIELDS);
 	t->at = name ? fields_find_name(cell, t->fields, name) : -1;
 	for (size_t i = 0; !name && t->at < 0 && i < sizeof(usual) / sizeof(*usual); i++)
 		t->at = fields_find_name(cell, t->fields, usual[i]);
@@ -110,7 +110,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	double began;
 
 	*why = "number of cells differs from the header's";
-	if (fields_split(line, t->commas, cell, FIELDS) != t->fields)
+	if (fields_split(line, t->commas ? ',' : '\t', cell, FIELDS) != t->fields)
 		return -EPROTO;
 	*why = "not the times of a key";
 	if (t->keys && !read_key_row(t, cell, &row, &one.later))

@@ -149,7 +149,7 @@ TEST(cells_with_quotes)
 	char line[] = "a,\"b, \"\"c\"\"\",,\"d\"x,e\r\n", tabs[] = "\"a\"\t\tb", many[] = "1,2,3";
 	char *cell[5];
 
-	assert_int_equal(fields_split(line, true, cell, 5), 5);
+	assert_int_equal(fields_split(line, ',', cell, 5), 5);
 	assert_string_equal(cell[0], "a");
 	assert_string_equal(cell[1], "b, \"c\"");
 	assert_string_equal(cell[2], "");
@@ -157,7 +157,7 @@ TEST(cells_with_quotes)
 	assert_string_equal(cell[4], "e");
 	assert_int_equal(fields_find_name(cell, 5, "e"), 4);
 	assert_int_equal(fields_find_name(cell, 5, "f"), -1);
-	assert_int_equal(fields_split(tabs, false, cell, 5), 3);
+	assert_int_equal(fields_split(tabs, '\t', cell, 5), 3);
 	assert_string_equal(cell[0], "\"a\"");
-	assert_int_equal(fields_split(many, true, cell, 2), 0);
+	assert_int_equal(fields_split(many, ',', cell, 2), 0);
 }

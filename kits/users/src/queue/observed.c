@@ -69,7 +69,7 @@ static int read_header(void *context, char *line, const char **why)
 	size_t useful = 0;
 
 	r->commas = !strchr(line, '\t');
-	r->fields = fields_split(line, r->commas, field, FIELDS);
+	r->fields = fields_split(line, r->commas ? ',' : '\t', field, FIELDS);
 	*why = "the header has more than 64 columns";
 	if (!r->fields)
 		return -EPROTO;
@@ -96,7 +96,7 @@ static int read_row(void *context, char *line, const char **why)
 	double value;
 
 	*why = "number of cells differs from the header's";
-	if (fields_split(line, r->commas, field, FIELDS) != r->fields)
+	if (fields_split(line, r->commas ? ',' : '\t', field, FIELDS) != r->fields)
 		return -EPROTO;
 	*why = "more than 100,000 rows";
 	if (r->out->rows >= ROWS_MOST)
