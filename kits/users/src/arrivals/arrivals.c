@@ -143,7 +143,8 @@ static void report_tests(struct rec_report *r, const struct logged_arrivals *l, 
 	bool broken = poisson_format_hint(p, hint, sizeof(hint));
 
 	poisson_format_verdict(p, words, sizeof(words));
-	rec_add_ints(r, { "arrivals", (int64_t)l->n }, { "n", (int64_t)p->n }, { "passed_over", (int64_t)l->passed });
+	rec_add_ints(r, { "arrivals", (int64_t)l->n }, { "n", (int64_t)p->n }, { "passed_over", (int64_t)l->passed },
+		     { "transactions", (int64_t)l->transactions });
 	rec_add_reals(r, { "span_s", p->span_s, 6 }, { "rate_per_s", 1 / p->mean_s, 6 },
 		      { "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6 });
 	rec_add_int(r, "ties", (int64_t)p->ties);
@@ -183,6 +184,9 @@ static void say_verdict(struct rec_report *r, const struct logged_arrivals *l, c
 		rec_warn(r, "%s", words);
 	if (l->untimed)
 		rec_warn(r, "left out: %s without a time", counted_text((int64_t)l->untimed, "row"));
+	if (l->transactions)
+		rec_warn(r, "left out: %s of transactions, whose samples have rows, too",
+			 counted_text((int64_t)l->transactions, "row"));
 	if (!(p->mean_s > 0))
 		rec_say(r, "%s requests, all at the same time", count_text((int64_t)l->n));
 	else if (!p->verdict) /* a CoV of a few gaps tells nothing */

@@ -17,10 +17,16 @@
 #define MS_OF_2200 7258118400000LL
 #define TIME_MOST (INT64_MAX / 4)
 
-const char *const logs_in_kinds[] = { "auto", "jtl", "clf", "tsv", NULL };
+#define TRANSACTION "Number of samples in transaction : "
+#define NESTED 4 /* transactions may hold others, so deep */
+
+const char *const logs_in_kinds[] = { "auto", "jtl", "clf", "tsv", "w3c", NULL };
 
 static const char *const usual_time_columns[] = { "timeStamp",	 "start_ns", "sent_ns", "due_ns",    "time_ns",
 						  "received_ns", "start_ms", "time_s",	"timestamp", "time" };
+
+static const char no_time_why[] = "no column of the header is known to be a time; --column NAME; of words between blanks print the "
+				  "time alone: awk '{ print $2 }' FILE | thinprobe arrivals -";
 
 /* --- times ----------------------------------------------------------------------------------------------------- */
 
@@ -46,16 +52,41 @@ bool logs_in_parse_time(const char *text, int64_t unit_ns, int64_t *out, int64_t
 	return !*p;
 }
 
-bool logs_in_parse_date(const char *text, int64_t *out)
+bool logs_in_parse_date(const char *text, int64_t *out, int64_t *tick_ns, const char **end)
 {
-	struct tm t = { 0 };
-	long zone_s;
+	/* web servers', RFC 3339 and JMeter's (CSVSaveService.java); each with a fraction and a time zone, or without */
+	static const char *const forms[] = { "%d/%b/%Y:%H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%m/%d/%y %H:%M:%S",
+					     "%Y/%m/%d %H:%M:%S" };
+	struct tm t, zone = { 0 };
+	const char *p = NULL;
+	int64_t part_ns = 0, step = S;
 
-	if (!strptime(text, "%d/%b/%Y:%H:%M:%S %z", &t) || t.tm_year < 70 || t.tm_year > 300)
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !p; i++) {
+		t = (struct tm){ 0 };
+		p = strptime(text, forms[i], &t);
+	}
+	if (!p || t.tm_year < 70 || t.tm_year > 300)
 		return false;
-	zone_s = t.tm_gmtoff; /* timegm() overwrites it */
-	*out = (timegm(&t) - zone_s) * S;
+	if ((*p == '.' || *p == ',') && isdigit((unsigned char)p[1]))
+		for (p++; isdigit((unsigned char)*p); p++) {
+			step /= 10;
+			part_ns += step * (*p - '0');
+		}
+	*end = strptime(p, "%z", &zone);
+	if (!*end)
+		*end = p;
+	*tick_ns = step > 1 ? step : 1;
+	*out = (timegm(&t) - zone.tm_gmtoff) * S + part_ns;
 	return *out >= 0;
+}
+
+/* Reads a whole cell: a number in `unit_ns` (0: unknown, so none), or a date. */
+static bool parse_cell(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns)
+{
+	const char *end;
+
+	return (unit_ns && logs_in_parse_time(text, unit_ns, out, tick_ns)) ||
+	       (logs_in_parse_date(text, out, tick_ns, &end) && !*end);
 }
 
 /* --- sources --------------------------------------------------------------------------------------------------- */
@@ -99,15 +130,40 @@ static void add_arrival(struct logged_arrivals *l, int64_t time_ns, const char *
 	l->arrival[l->n++] = (struct logged_arrival){ .time_ns = time_ns, .name = source ? must_alloc(strdup(source)) : NULL };
 }
 
+/* Leaves out the rows of JMeter's transactions where the samples that they hold are in the log, too (not so with "Generate parent
+ * sample"). */
+static void drop_transactions(struct logged_arrivals *l)
+{
+	uint64_t held = 0, rows = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		held += l->arrival[i].held;
+		rows += l->arrival[i].held > 0;
+	}
+	if (held > NESTED * (l->n - rows))
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->arrival[i].held)
+			free(l->arrival[i].name);
+		else
+			l->arrival[n++] = l->arrival[i];
+	}
+	l->n = n;
+	l->transactions = rows;
+	l->passed += rows;
+}
+
 /* --- lines ----------------------------------------------------------------------------------------------------- */
 
 struct log_table_reader {
 	const struct log_reader_cfg *cfg;
 	struct logged_arrivals *out;
-	bool commas, headless;
+	char separator;
+	bool quotes, headless;
 	size_t fields;
-	int time, source, where[LOGS_IN_WHERE];
-	int64_t unit_ns, tick_ns; /* tick_ns: finest resolution of any time in the log so far */
+	int time, date, source, where[LOGS_IN_WHERE]; /* date: w3c has it apart from the time; -1: none */
+	int64_t unit_ns, tick_ns;		      /* tick_ns: finest resolution of any time in the log so far */
 };
 
 /* Returns the index of a column by its name, or in a table without a header line by its number, from 1; -1: no such column. */
@@ -127,19 +183,21 @@ static int find_log_column(const struct log_table_reader *t, char *const *cell, 
 static int find_time(struct log_table_reader *t, char *const *cell, const char **why)
 {
 	const struct log_reader_cfg *cfg = t->cfg;
-	int64_t first, tick;
-	bool ms;
+	int64_t first = 0, date, tick;
+	bool ms, dated;
 
 	t->time = cfg->column ? fields_find_name(cell, t->fields, cfg->column) : -1;
 	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual_time_columns) / sizeof(*usual_time_columns); i++)
 		t->time = fields_find_name(cell, t->fields, usual_time_columns[i]);
-	t->headless = t->time < 0 && logs_in_parse_time(cell[0], 1, &first, &tick);
-	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
+	t->date = t->out->kind == LOGS_IN_W3C && !cfg->column ? fields_find_name(cell, t->fields, "date") : -1;
+	dated = parse_cell(cell[0], 0, &date, &tick);
+	t->headless = t->time < 0 && (dated || logs_in_parse_time(cell[0], 1, &first, &tick));
+	ms = t->headless && t->separator != '\t' && first > MS_OF_1980 && first < MS_OF_2200;
 	if (t->headless)
-		t->time = cfg->column ? find_log_column(t, cell, cfg->column) : ms ? 0 : -1;
+		t->time = cfg->column ? find_log_column(t, cell, cfg->column) : ms || dated ? 0 : -1;
 	*why = t->headless   ? "no header line: give the number of the column of times, as in --column 1, and --unit"
 	       : cfg->column ? "the header has no such --column"
-			     : "no column of the header is known to be a time; --column NAME";
+			     : no_time_why;
 	if (t->time < 0)
 		return -EPROTO;
 	if (t->headless)
@@ -149,9 +207,7 @@ static int find_time(struct log_table_reader *t, char *const *cell, const char *
 	t->unit_ns = cfg->unit_ns					      ? cfg->unit_ns
 		     : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS
 									      : fields_time_unit(t->out->name);
-	*why = t->headless ? "no header line names the unit of the times; give --unit"
-			   : "no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
-	return t->unit_ns ? 0 : -EPROTO;
+	return 0;
 }
 
 static int read_log_header(struct log_table_reader *t, char *line, const char **why)
@@ -159,7 +215,7 @@ static int read_log_header(struct log_table_reader *t, char *line, const char **
 	const struct log_reader_cfg *cfg = t->cfg;
 	char *cell[FIELDS];
 
-	t->fields = fields_split(line, t->commas, cell, FIELDS);
+	t->fields = fields_split(line, t->separator, cell, FIELDS);
 	*why = "more than 256 columns";
 	if (!t->fields || find_time(t, cell, why))
 		return -EPROTO;
@@ -185,24 +241,34 @@ static int read_log_header(struct log_table_reader *t, char *line, const char **
 
 static int read_cells(struct log_table_reader *t, char *const *cell, const char **why)
 {
+	const char *time = cell[t->time];
 	int64_t time_ns, tick_ns;
+	char both[64];
 
 	for (size_t i = 0; i < t->cfg->wheres; i++)
 		if (strcmp(cell[t->where[i]], t->cfg->where[i].value) != 0) {
 			t->out->passed++;
 			return 0;
 		}
-	if (!*cell[t->time]) {
+	if (t->date >= 0 && snprintf(both, sizeof(both), "%s %s", cell[t->date], time) < (int)sizeof(both))
+		time = both;
+	if (!*time) {
 		t->out->untimed++;
 		t->out->passed++;
 		return 0;
 	}
-	*why = "not a time: expected a whole or decimal number";
-	if (!logs_in_parse_time(cell[t->time], t->unit_ns, &time_ns, &tick_ns))
+	*why = !t->unit_ns && logs_in_parse_time(time, 1, &time_ns, &tick_ns)
+		       ? t->headless ? "no header line names the unit of the times; give --unit"
+				     : "no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit"
+		       : "not a time: expected a number, or a date such as 2026-01-05 08:00:00.123";
+	if (!parse_cell(time, t->unit_ns, &time_ns, &tick_ns))
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)
 		t->tick_ns = tick_ns;
 	add_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
+	for (size_t i = 0; i < t->fields; i++)
+		if (!strncmp(cell[i], TRANSACTION, strlen(TRANSACTION)))
+			t->out->arrival[t->out->n - 1].held = (uint32_t)strtoul(cell[i] + strlen(TRANSACTION), NULL, 10);
 	return 0;
 }
 
@@ -211,33 +277,60 @@ static int read_row(struct log_table_reader *t, char *line, const char **why)
 	char *cell[FIELDS];
 
 	*why = t->headless ? "number of cells differs from the first line's" : "number of cells differs from the header's";
-	return fields_split(line, t->commas, cell, FIELDS) == t->fields ? read_cells(t, cell, why) : -EPROTO;
+	return fields_split(line, t->separator, cell, FIELDS) == t->fields ? read_cells(t, cell, why) : -EPROTO;
 }
 
 /* Reads a line such as: host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
-static int read_clf_line(const struct log_table_reader *t, char *line, const char **why)
+static int read_clf_line(struct log_table_reader *t, char *line, const char **why)
 {
 	char *host_end = strchr(line, ' '), *open = host_end ? strchr(host_end, '[') : NULL;
-	int64_t time_ns;
+	int64_t time_ns, tick_ns;
+	const char *end;
 
 	*why = "not a line of the Common Log Format: host ident user [10/Oct/2000:13:55:36 -0700] ...";
-	while (open && !logs_in_parse_date(open + 1, &time_ns)) /* user names may contain brackets, too */
+	while (open && !logs_in_parse_date(open + 1, &time_ns, &tick_ns, &end)) /* user names may contain brackets, too */
 		open = strchr(open + 1, '[');
 	if (!open)
 		return -EPROTO;
 	*host_end = '\0';
+	t->tick_ns = tick_ns < t->tick_ns ? tick_ns : t->tick_ns;
 	add_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
 	return 0;
 }
 
+/* Returns which of the separators is most often in the line, quoted cells aside; a tab if none is. */
+static char guess_separator(const char *line)
+{
+	size_t most = 0, n;
+	char best = '\t';
+
+	for (const char *c = "\t,;|"; *c; c++) {
+		bool quoted = false;
+
+		n = 0;
+		for (const char *p = line; *p; p++) {
+			quoted ^= *p == '"';
+			n += *p == *c && !quoted;
+		}
+		if (n > most) {
+			most = n;
+			best = *c;
+		}
+	}
+	return best;
+}
+
 static enum logs_in_kind guess_log_kind(const char *line)
 {
-	int64_t t;
+	int64_t t, tick;
+	const char *end;
 
+	if (*line == '#')
+		return LOGS_IN_W3C;
 	for (const char *open = strchr(line, '['); open; open = strchr(open + 1, '['))
-		if (logs_in_parse_date(open + 1, &t))
+		if (logs_in_parse_date(open + 1, &t, &tick, &end))
 			return LOGS_IN_CLF;
-	return strchr(line, '\t') || !strchr(line, ',') ? LOGS_IN_TSV : LOGS_IN_JTL;
+	return guess_separator(line) == '\t' ? LOGS_IN_TSV : LOGS_IN_JTL;
 }
 
 /* Infers the resolution of the times: if all are whole seconds, milliseconds, ..., they were most likely recorded so. Only decimal
@@ -251,18 +344,44 @@ static void infer_tick(struct logged_arrivals *l, int64_t tick_ns)
 	l->tick_ns = tick_ns > MS ? tick_ns : l->step_ns < MS ? l->step_ns : MS;
 }
 
+/* A line of the W3C's extended log: "#Fields: date time ..." is the header, wherever it comes; other lines with # say nothing. */
+static int read_w3c_line(struct log_table_reader *t, char *line, const char **why)
+{
+	char *names = line + strcspn(line, " \t");
+
+	t->separator = ' ';
+	if (!strncmp(line, "#Fields:", 8))
+		return read_log_header(t, names + strspn(names, " \t"), why);
+	if (*line == '#')
+		return 0;
+	t->separator = strchr(line, '\t') ? '\t' : ' ';
+	*why = "no line with #Fields: comes before";
+	return t->fields ? read_row(t, line, why) : -EPROTO;
+}
+
 /* Reads the first line: finds the format of the log and the columns. A first line of numbers is a row, not a header. */
 static int read_first_line(void *context, char *line, const char **why)
 {
 	struct log_table_reader *t = context;
+	const char *end;
+	int64_t ns, tick;
 	char *copy;
 	int err;
 
+	*why = "lines of JSON: jq -r .TIME FILE | thinprobe arrivals - --column 1 --unit s, with the name of the time for TIME";
+	if (*line == '{')
+		return -EPROTO;
 	if (t->out->kind == LOGS_IN_AUTO)
 		t->out->kind = guess_log_kind(line);
 	if (t->out->kind == LOGS_IN_CLF)
 		return read_clf_line(t, line, why);
-	t->commas = t->out->kind == LOGS_IN_JTL;
+	if (t->out->kind == LOGS_IN_W3C)
+		return read_w3c_line(t, line, why);
+	t->separator = t->out->kind == LOGS_IN_JTL ? guess_separator(line) : '\t';
+	t->quotes = t->separator != '\t';
+	*why = no_time_why;
+	if (logs_in_parse_date(line, &ns, &tick, &end) && *end == ' ')
+		return -EPROTO;
 	copy = must_alloc(strdup(line));
 	err = read_log_header(t, line, why);
 	if (!err && t->headless)
@@ -275,24 +394,26 @@ static int read_log_line(void *context, char *line, const char **why)
 {
 	struct log_table_reader *t = context;
 
-	return t->out->kind == LOGS_IN_CLF ? read_clf_line(t, line, why) : read_row(t, line, why);
+	return t->out->kind == LOGS_IN_CLF   ? read_clf_line(t, line, why)
+	       : t->out->kind == LOGS_IN_W3C ? read_w3c_line(t, line, why)
+					     : read_row(t, line, why);
 }
 
 int logs_in_read(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line, const char **why)
 {
-	struct log_table_reader t = { .cfg = cfg, .out = out, .tick_ns = S };
+	struct log_table_reader t = { .cfg = cfg, .out = out, .date = -1, .tick_ns = S };
 	int err;
 
 	*out = (struct logged_arrivals){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
 	*line = 0;
-	err = lines_read_table(in, &t.commas, read_first_line, read_log_line, &t, line, why);
-	if (!err && cfg->source)
+	err = lines_read_table(in, &t.quotes, read_first_line, read_log_line, &t, line, why);
+	if (err)
+		return err;
+	drop_transactions(out);
+	if (cfg->source)
 		assign_source_numbers(out);
-	if (out->kind == LOGS_IN_CLF)
-		out->tick_ns = out->step_ns = S;
-	else if (!err)
-		infer_tick(out, t.tick_ns);
-	return err;
+	infer_tick(out, t.tick_ns);
+	return 0;
 }
 
 void logs_in_free(struct logged_arrivals *l)

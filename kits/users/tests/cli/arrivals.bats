@@ -251,6 +251,53 @@ refused() {	# status words...
 	refused 1 bad.tsv --column when --unit s --warmup 1d
 }
 
+same() {	# WORD...: of this log the figures are those in `wanted`
+	judge "$@"
+	jq -c '.result | [.n, .mean_ms, .cov, .p]' out.json >got
+	diff wanted got
+}
+
+@test "arrivals: JMeter's separators, dates and transactions, the W3C's log; JSON and words are refused with a command" {
+	need jq
+	make_times exponential 400 500 | sed 's/^\(.\{13\}\).*/\1/' >ms
+	local head=timeStamp,elapsed,responseMessage,threadName transaction='Number of samples in transaction : 1, number of failing'
+	{ echo $head; sed 's/$/,5,OK,t/' ms; } >plain.jtl
+	judge plain.jtl
+	jq -c '.result | [.n, .mean_ms, .cov, .p]' out.json >wanted
+	for separator in '|' ';' $'\t'; do
+		tr , "$separator" <plain.jtl >other.jtl
+		same other.jtl
+	done
+	sed 's/\(...\)$/.\1/; s/^/@/' ms | TZ=UTC date -f - '+%Y-%m-%d %H:%M:%S.%3N' >dates
+	same dates
+	{ echo $head; sed 's,-,/,g; s/$/,5,OK,t/' dates; } >dates.jtl
+	same dates.jtl
+	sed "p; 1d; s/OK/\"$transaction samples : 0\"/" plain.jtl >transactions.jtl
+	same transactions.jtl
+	is '.transactions == 401 and .passed_over == 401'
+	# "Generate parent sample": no other rows
+	sed "s/OK/\"${transaction/ 1,/ 3,} samples : 0\"/" plain.jtl >parents.jtl
+	same parents.jtl
+	is '.transactions == 0'
+	sed 's,^,@,; s,...$,.&,' ms | LC_ALL=C TZ=UTC date -f - '+h - - [%d/%b/%Y:%H:%M:%S.%3N +0000] "GET /" 200 1' >ms.log
+	same ms.log
+	{
+		printf '#Version: 1.0\r\n#Fields: date time c-ip\r\n'
+		sed 's/$/ h\r/; 200a #Fields: date time x c-ip\r' dates | sed '202,$s/ h/ x h/'
+	} >w3c.log
+	same w3c.log --where c-ip=h
+	is '.tick_ms == 1'
+	sed 's/.*/{"msec": &, "a": "b"}/' ms >web.json
+	refused 1 web.json
+	[[ $output == *"jq -r .TIME FILE"* ]]
+	sed 's/ /T/; s/^/https /; s/$/Z app "GET, x"/' dates >balancer.log
+	refused 1 balancer.log
+	[[ $output == *"awk "* ]]
+	sed 's/$/ INFO x, y/' dates >words.log
+	refused 1 words.log
+	[[ $output == *"awk "* ]]
+}
+
 @test "arrivals: reads byte order marks, line ends (also in labels), empty lines, no header line, any order and zone" {
 	need jq
 	make_times exponential 400 50 >times
@@ -258,11 +305,6 @@ refused() {	# status words...
 	{ echo timeStamp,elapsed,label,threadName; awk '{ print $1 ",5,a,t" NR % 3 }' ms; } >plain.jtl
 	judge plain.jtl
 	jq -c '.result | [.n, .mean_ms, .cov, .p]' out.json >wanted
-	same() {
-		judge "$@"
-		jq -c '.result | [.n, .mean_ms, .cov, .p]' out.json >got
-		diff wanted got
-	}
 	{ printf '\xef\xbb\xbf'; sed 's/$/\r/' plain.jtl | awk '{ print; if (NR % 50 == 0) print "\r" }'; } >windows.jtl
 	same windows.jtl
 	{

@@ -15,26 +15,33 @@ TEST(dates_of_servers)
 	} of[] = {
 		{ "10/Oct/2000:13:55:36 -0700", 971211336 },  { "01/Jan/1970:00:00:00 +0000", 0 },
 		{ "29/Feb/2024:23:59:59 +0530", 1709231399 }, { "31/Dec/2099:12:00:00 +0000", 4102401600 },
-		{ "01/Mar/2023:00:00:00 +0000", 1677628800 },
+		{ "01/Mar/2023:00:00:00 +0000", 1677628800 }, { "2026-01-05 08:00:00", 1767600000 },
+		{ "2026-01-05T08:00:00Z", 1767600000 },	      { "2026-01-05T09:30:00+01:30", 1767600000 },
+		{ "2026/01/05 08:00:00", 1767600000 },	      { "01/05/26 08:00:00", 1767600000 },
 	};
 	static const char *const bad[] = { "",
 					   "10/Okt/2000:13:55:36 -0700",
 					   "10/Oct/2000:25:55:36 -0700",
 					   "32/Oct/2000:13:55:36 -0700",
-					   "10/Oct/2000:13:55:36",
+					   "2026-13-05 08:00:00",
 					   "10/anF/2000:13:55:36 +0000" };
-	int64_t t;
+	const char *end;
+	int64_t t, tick;
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		if (of[i].s > INT32_MAX && sizeof(time_t) < 8) {
-			assert_false(logs_in_parse_date(of[i].text, &t));
+			assert_false(logs_in_parse_date(of[i].text, &t, &tick, &end));
 			continue;
 		}
-		assert_true(logs_in_parse_date(of[i].text, &t));
+		assert_true(logs_in_parse_date(of[i].text, &t, &tick, &end));
 		assert_int_equal(t, of[i].s * S);
+		assert_int_equal(tick, S);
+		assert_string_equal(end, "");
 	}
+	assert_true(logs_in_parse_date("10/Oct/2000:13:55:36.25 -0700]", &t, &tick, &end));
+	assert_true(t == 971211336 * S + S / 4 && tick == S / 100 && *end == ']');
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_false(logs_in_parse_date(bad[i], &t));
+		assert_false(logs_in_parse_date(bad[i], &t, &tick, &end));
 }
 
 TEST(decimals_stay_exact)
@@ -124,7 +131,7 @@ TEST(bad_lines_are_named)
 	} of[] = {
 		{ "when\tx\n1\t2\n", 1 },      { "start_ns\tx\n1\t2\n1\n", 3 },
 		{ "start_ns\n12a\n", 2 },      { "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET\" 200 1\nnonsense\n", 2 },
-		{ "timestamp\tx\n1\t1\n", 1 },
+		{ "timestamp\tx\n1\t1\n", 2 },
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
