@@ -12,8 +12,10 @@
 # The numbers are the kernel's, never the tested program's: stolen time, time that tasks waited for a CPU, CPU time of processes
 # outside this test. PROC is another /proc, for the test of this file.
 
-# Processes of this test have this in their environment.
-busy_mark() { echo "BATS_TEST_TMPDIR=${BATS_TEST_TMPDIR-}"; }
+# Processes of this test, or of this setup_file(), have this in their environment.
+busy_mark() {
+	[ -n "${BATS_TEST_TMPDIR-}" ] && echo "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" || echo "BATS_FILE_TMPDIR=${BATS_FILE_TMPDIR-}"
+}
 
 # CPU time of this shell, of the children it waited for, and of this test's other processes, in ms.
 # `times` reports the shell that calls it, so the caller writes its output into FILE.
@@ -65,6 +67,38 @@ machine_was_busy() {	# [MS]
 	fi
 	echo "the machine was busy $words"
 	{ echo "# busy: ${BATS_TEST_DESCRIPTION-}: $words" >&3; } 2>/dev/null || true
+}
+
+# A real run, also in setup_file(): sets status; RUN.busy gets how long others had the machine, if that explains disturbed
+# conditions (a hundredth of the time: a condition is flagged from 3 % of a CPU on).
+real_run() {	# RUN COMMAND...
+	status=0
+	busy_begin
+	"${@:2}" || status=$?
+	busy_end "$1"
+}
+busy_end() {	# RUN: of a run that did not begin with real_run, but busy_begin
+	machine_was_busy $(((${EPOCHREALTIME/[.,]/} - busy_then[4]) / 100000)) >"$1.busy" 3>/dev/null || : >"$1.busy"
+}
+
+# The real run ended with status 0, complete; if it could not measure all, as usable() says.
+run_complete() {	# RUN [STATUS]
+	[ "${2-$status}" != 3 ] || usable "$1" || return
+	[ "${2-$status}" = 0 ] && [ "$(jq -r .state "$1/run.json")" = complete ]
+}
+
+# Before a test asks a real run for its result (a figure, a finding, another status than 3): skips the rest of the test if
+# conditions are flagged or missing, or the run calls itself not usable, and others had the machine. If nobody had, it goes on, or
+# fails with a run that calls itself not usable.
+usable() {	# RUN
+	local why
+
+	why=$(jq -r '.verdict // "" | select(startswith("Not usable"))' "$1/findings.json"
+		jq -r '.cells[] | select(.state != "complete" or .flags != []) | "\(.name): \(.state) \(.flags)"' "$1/run.json")
+	[ -n "$why" ] || return 0
+	cat - "$1.busy" <<<"$why"
+	[ ! -s "$1.busy" ] || skip "others had the machine meanwhile"
+	[[ $why != "Not usable"* ]]
 }
 
 # Waits until a command succeeds, for 2 s; for up to 20 s only if tasks waited for a CPU for half of the time beyond. Prints how

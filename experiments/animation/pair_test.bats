@@ -9,6 +9,7 @@ load ../../tests/lab/pair
 	need Xvfb xauth
 	pair_cell animation --protocol x11 --shows loop --draw image --no-banner --time 3 --repeat 1
 	step="$RUN/cells/x11-loop-image/1/loop/step.json"
+	usable "$RUN"
 	# 3 s of 20 frames a second, all of it in the capture
 	[ "$(jq .frames_due "$step")" = 60 ]
 	[ "$(jq '.covered_percent >= 99 and .display_wire_bytes > .frames_due * 100' "$step")" = true ]

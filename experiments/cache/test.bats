@@ -162,6 +162,7 @@ made_up_run() {
 	short_run cache --protocol x11 --draw pixmap --rate 40 --most 4
 	for f in summary.tsv points.tsv overtime.tsv findings.json report.html figures/{cliff,overtime}.svg; do [ -s "run/$f" ]; \
 		done
+	usable run
 	[ "$(column summary x11-pixmap verdict)" = beyond ]
 	[ "$(found limit .value)" = 4 ]
 }

@@ -11,6 +11,7 @@ load ../../tests/lab/pair
 	PAIR_ON=ssh:tp-client,tp-server pair_cell calibrate --protocol vnc:refecho,vnc --time 1 --repeat 1
 	[ "$(jq -r '.lab.client' "$RUN/run.json")" = tp-server ]
 	[ "$(jq '[.lab.missing[] | select(startswith("server and link: "))] | length' "$RUN/run.json")" = 1 ]
+	usable "$RUN"
 	# 25 keys in 1 s, of which all but the first five count
 	for path in vnc-refecho vnc; do
 		for delay in 0 5 20 80; do

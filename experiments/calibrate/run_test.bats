@@ -34,8 +34,7 @@ setup_file() {
 	wait "$driver" || status=$?
 	echo "$status $(jq -r .state "$RUN/run.json") $(cmp "$THINPROBE_STATE/calibration.json" "$BATS_FILE_TMPDIR/before.json" &&
 		echo untouched)" >"$BATS_FILE_TMPDIR/interrupted"
-	status=0
-	"$TOP/thinprobe" calibrate --resume "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&- || status=$?
+	real_run "$RUN" "$TOP/thinprobe" calibrate --resume "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&-
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
@@ -51,8 +50,7 @@ figure() {	# figure PATH DELAY COLUMN
 
 @test "calibrate: the run is complete, with table, figure, report and record" {
 	cat "$BATS_FILE_TMPDIR/err"
-	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	run_complete "$RUN" "$(cat "$BATS_FILE_TMPDIR/status")"
 	for f in summary.tsv report.md report.html figures/offset.svg calibration.json; do [ -s "$RUN/$f" ]; done
 	[ "$(finding "$RUN" vnc-refecho-patch unit)" = ms ]
 	[ "$(jq -r '[.paths[] | select(.probe == "patch") | .path] | join(" ")' "$RUN/calibration.json")" = "vnc-refecho x11" ]
@@ -73,6 +71,7 @@ figure() {	# figure PATH DELAY COLUMN
 }
 
 @test "calibrate: every key is answered, later than its injected delay" {
+	usable "$RUN"
 	for path in vnc-refecho x11; do
 		[ "$(figure "$path" all keys)" = 120 ]
 		[ "$(figure "$path" all lost)" = 0 ]

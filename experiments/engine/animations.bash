@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # animations.bash - what tests of experiments with an animation share: made-up runs, their tables and findings, a short run.
 
+load ../../tests/busy
+
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export THINPROBE_STATE=$BATS_TEST_TMPDIR/state HOME=$BATS_TEST_TMPDIR
@@ -37,10 +39,9 @@ animation_run() {	# animation_run EXPERIMENT PROTOCOL DRAW...: run.json; with th
 short_run() {	# short_run EXPERIMENT OPTION...: the run must be complete, without pipes and unfinished files left
 	for tool in Xvfb xauth xset xdotool gnuplot cmark-gfm; do command -v "$tool" >/dev/null ||
 		skip "$tool is not installed"; done
-	status=0
-	"$TOP/thinprobe" run "$@" -o run >out 2>err 3>&- || status=$?
+	real_run run "$TOP/thinprobe" run "$@" -o run >out 2>err 3>&-
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat out err
-	[ "$status" = 0 ]
+	run_complete run
 	[ -z "$(find run -type p -o -name '*.new' -o -name '*.ndjson')" ]
 }

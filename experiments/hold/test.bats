@@ -50,21 +50,20 @@ setup() {
 
 # bats test_tags=all
 @test "hold: a short run without load has rows, figures and findings of typed and held keys" {
-	local status=0
-	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run hold --quick --repeat 1 --time 3 --app light --loads 0 -o "$RUN" \
-		2>"$RUN.err" 3>&- || status=$?
+	LAB_SHARED_CPUS=1 real_run "$RUN" "$TOP/thinprobe" run hold --quick --repeat 1 --time 3 --app light --loads 0 -o "$RUN" \
+		2>"$RUN.err" 3>&-
 	cat "$RUN.err"
 	[ "$status" != 4 ] || skip "$(tail -n 1 "$RUN.err")"
-	[ "$status" = 0 ]
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	run_complete "$RUN"
 	[ "$(jq -r '[.cells[] | "\(.parameters.mode) \(.state)"] | sort | join(",")' "$RUN/run.json")" = \
 		"hold complete,tap complete" ]
+	[ -s "$RUN/report.html" ]
+	usable "$RUN"
 	# both modes have about 60 keys
 	run awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["mode"], $at["keys"] }' \
 		"$RUN/summary.tsv"
 	[[ $output == *hold\ 6[0-9]* && $output == *tap\ 6[0-9]* ]] || [[ $output == *hold\ 5[0-9]* && $output == *tap\ 5[0-9]* ]]
 	[ -s "$RUN/figures/mean-stall.svg" ]
 	[ -s "$RUN/figures/jitter.svg" ]
-	[ -s "$RUN/report.html" ]
 	jq -e '.findings | map(.id) | index("held-light") != null and index("held-rate") != null' "$RUN/findings.json"
 }

@@ -9,6 +9,7 @@ load ../../tests/lab/pair
 	[ "$(id -u)" = 0 ] || skip "memory groups and swap need root"
 	need Xvnc xterm
 	pair_cell paging --protocol vnc --swap file --methods cgroup,hog --sessions plain --runs 2 --repeat 1
+	usable "$RUN"
 	for method in cgroup hog; do
 		report="$RUN/cells/vnc-file-plain-$method/1/pagein.json"
 		# two runs paged out, with major faults

@@ -215,13 +215,12 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR
 	groups >groups.before
-	status=0
-	"$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain,unswapped --methods cgroup,busy --runs 1 --repeat 1 \
-		--server-memory 256M -o run >out 2>err 3>&- || status=$?
+	real_run run "$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain,unswapped --methods cgroup,busy --runs 1 \
+		--repeat 1 --server-memory 256M -o run >out 2>err 3>&-
 	groups >groups.after
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat err out
-	[ "$status" = 0 ]
+	run_complete run
 	[ "$(jq -c '[.state, (.cells | length)]' run/run.json)" = '["complete",3]' ]
 	for f in summary.tsv runs.tsv timeline.tsv report.html figures/first-key.svg figures/timeline.svg; do [ -s "run/$f" ]; done
 	for cell in plain-cgroup plain-busy; do

@@ -228,14 +228,12 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	for tool in Xvfb xauth xset xdotool xterm mousepad import convert gnuplot cmark-gfm; do
 		command -v "$tool" >/dev/null || skip "$tool is not installed"
 	done
-	status=0
-	"$TOP/thinprobe" run protocols --protocol x11 --work text --quick --keys 20 --idle 1 --keep-captures \
-		-o run >out 2>err 3>&- || status=$?
+	real_run run "$TOP/thinprobe" run protocols --protocol x11 --work text --quick --keys 20 --idle 1 --keep-captures \
+		-o run >out 2>err 3>&-
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat out err
-	[ "$status" = 0 ]
+	run_complete run
 	for f in summary.tsv report.html figures/work.svg figures/key.svg cells/x11-text/1/picture.png; do [ -s "run/$f" ]; done
-	[ "$(jq -r .state run/run.json)" = complete ]
 	if command -v tshark >/dev/null; then
 		for part in text:prototap session:keys; do
 			folder="run/cells/x11-${part%:*}/1"
@@ -245,6 +243,10 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 				truth)" ]
 		done
 	fi
+	[ -z "$(find run -type p -o -name '*.new' -o -name pictures)" ]
+	[ ! -e run/cells/x11-text/1/log ]
+	if grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ; then return 1; fi
+	usable run
 	# X11 events have 32 bytes; a few others may be among those of the keys, such as of the pointer
 	awk -v v="$(row x11 key input_payload_bytes)" 'BEGIN { exit !(v >= 64 && v < 72) }'
 	[ "$(jq .result.keys_answered run/cells/x11-session/1/keyrepeat.json)" -ge 15 ]
@@ -255,9 +257,6 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	convert run/cells/x11-text/1/picture.png -crop 880x600+0+40 -fill black +opaque white -format '%[fx:100*mean>50]' info: \
 		>white
 	[ "$(cat white)" = 1 ]
-	[ -z "$(find run -type p -o -name '*.new' -o -name pictures)" ]
-	[ ! -e run/cells/x11-text/1/log ]
-	if grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ; then return 1; fi
 }
 
 @test "protocols: the verdict says 'not significantly more' if the interval of the largest holds the next" {

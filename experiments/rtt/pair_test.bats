@@ -12,6 +12,7 @@ load ../../tests/lab/pair
 		cell=$(cell_of "$RUN" probe=ping load=$load)/1
 		[ "$(awk -F'\t' 'NR > 1 && $3 != ""' "$cell/samples.tsv" | wc -l)" = 40 ]
 	done
+	usable "$RUN"
 	# half of the link, counted in whole frames (1514 bytes, 1472 of them payload)
 	jq -e '.result.sent_mbit_s | . > 49 and . < 51' "$cell/netload.json"
 	[ "$(jq -r .parameters.queue "$cell/cell.json")" = real ]

@@ -18,9 +18,8 @@ setup_file() {
 	groups >"$BATS_FILE_TMPDIR/groups.before"
 	settings >"$BATS_FILE_TMPDIR/before"
 	cd /
-	status=0
-	"$TOP/thinprobe" run schedulers --quick --settings default,idle,cpu-idle --parts table --loads 3 \
-		--time 2 --idle 1 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	real_run "$RUN" "$TOP/thinprobe" run schedulers --quick --settings default,idle,cpu-idle --parts table --loads 3 \
+		--time 2 --idle 1 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err"
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 	settings >"$BATS_FILE_TMPDIR/after"
 	groups >"$BATS_FILE_TMPDIR/groups.after"
@@ -34,8 +33,7 @@ word() {
 
 @test "schedulers: the run is complete, with figures, tables and report" {
 	cat "$BATS_FILE_TMPDIR/err"
-	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	run_complete "$RUN" "$(cat "$BATS_FILE_TMPDIR/status")"
 	for f in summary.tsv compare.tsv report.html figures/settings.svg; do [ -s "$RUN/$f" ]; done
 	grep -q 'load in the session itself' "$RUN/report.md"
 	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"

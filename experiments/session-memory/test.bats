@@ -298,9 +298,10 @@ groups() {	# the control groups as this experiment names them
 	status=0
 	wait $! || status=$?
 	[ "$status $(jq -r .state run/run.json)" = "130 interrupted" ]
-	"$TOP/thinprobe" run session-memory --resume run >out 2>err 3>&- || { cat err; return 1; }
+	real_run run "$TOP/thinprobe" run session-memory --resume run >out 2>err 3>&-
+	cat err
 	groups >"$BATS_FILE_TMPDIR/groups.after"
-	[ "$(jq -r .state run/run.json)" = complete ]
+	run_complete run
 	for file in summary.tsv slope.tsv who.tsv report.html figures/logins.svg figures/processes.svg; do [ -s "run/$file" ]; done
 	for login in 1 2; do
 		[ "$(awk -F'\t' -v l="$login" '$2 == 2 && $3 == l && ($5 != "display" || $8 > 1e6) { print $4 ":" $5 }' \

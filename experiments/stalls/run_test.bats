@@ -9,9 +9,8 @@ setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/experiments/*}
 	export RUN="$BATS_FILE_TMPDIR/a run"	# a path with a space, below /tmp
 	cd /
-	status=0
-	"$TOP/thinprobe" run stalls --quick --loads 0,4 --time 2 --repeat 1 --idle 1 \
-		--keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	real_run "$RUN" "$TOP/thinprobe" run stalls --quick --loads 0,4 --time 2 --repeat 1 --idle 1 \
+		--keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err"
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
@@ -19,8 +18,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 
 @test "stalls: the run is complete, with tables, report and figures" {
 	cat "$BATS_FILE_TMPDIR/err"
-	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	run_complete "$RUN" "$(cat "$BATS_FILE_TMPDIR/status")"
 	[ "$(jq -c '[.axes, (.cells | length), .counts.complete]' "$RUN/run.json")" = '[["protocol","app","sinks"],4,4]' ]
 	for f in summary.tsv cdf.tsv report.md report.html; do [ -s "$RUN/$f" ]; done
 	for f in late-share mean-stall jitter latency-cdf; do
@@ -34,6 +32,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	[ "$(finding "$RUN" late-heavy unit)" = % ]
 	grep -qF "$(jq -r '.verdict | .[:60]' "$RUN/findings.json")" "$BATS_FILE_TMPDIR/out"
 	grep -qF "$RUN/report.html" "$BATS_FILE_TMPDIR/out"
+	usable "$RUN"
 	grep -qE '^    late [0-9].* %, median .*[0-9].* ms$' "$BATS_FILE_TMPDIR/out"	# the line of a cell
 }
 
@@ -46,6 +45,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 @test "stalls: summary.tsv has the mean stall by fair sharing beside the measured one" {
 	# 10 ms x 5 - 50 ms: at the edge of saturation
 	[[ $(field "$RUN/summary.tsv" fair_stall_ms app=heavy sinks=4) =~ ^-?0(\.0+)?$ ]]
+	usable "$RUN"
 	[[ $(field "$RUN/summary.tsv" mean_stall_ms app=heavy sinks=4) =~ ^-?[0-9.]+$ ]]
 }
 
@@ -107,11 +107,9 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	mkdir "$run"
 	chown 12345:12345 "$run"
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null
-	setpriv --reuid 12345 --regid 12345 --clear-groups env HOME="$run" "$TOP/thinprobe" run stalls \
-		--quick --loads 0 --time 3 --repeat 1 --idle 1 -o "$run/r" 3>&- || {
-		cat "$run"/r/log/*.err
-		return 1
-	}
-	[ "$(jq -r .state "$run/r/run.json")" = complete ]
+	real_run "$run/r" setpriv --reuid 12345 --regid 12345 --clear-groups env HOME="$run" "$TOP/thinprobe" run stalls \
+		--quick --loads 0 --time 3 --repeat 1 --idle 1 -o "$run/r" 3>&-
+	cat "$run"/r/log/*.err || :
+	run_complete "$run/r"
 	[ "$(jq -r .lab.rootless "$run/r/run.json")" = true ]
 }

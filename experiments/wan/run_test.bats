@@ -21,8 +21,7 @@ setup_file() {
 
 @test "wan: the run is complete, with its figure, table and findings" {
 	cat "$BATS_FILE_TMPDIR/err" "$BATS_FILE_TMPDIR/out"
-	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	run_complete "$RUN" "$(cat "$BATS_FILE_TMPDIR/status")"
 	for f in summary.tsv slope.tsv report.html figures/rtt.svg; do [ -s "$RUN/$f" ]; done
 	grep -q '^ *vnc ' "$BATS_FILE_TMPDIR/out"
 	grep -q 'report\.html$' "$BATS_FILE_TMPDIR/out"
@@ -33,12 +32,13 @@ setup_file() {
 	cell=$(cell_of "$RUN" protocol=vnc rtt_ms=60 loss_percent=0 keys_per_s=0)/1
 	[ "$(jq '.parameters.ping_ms >= 60' "$cell/cell.json")" = true ]
 	[ "$(jq '.result.latency_from_sent_ms.min >= 60' "$cell/keyrepeat.json")" = true ]
+	[ "$(jq -r '.host.link.line.kind' "$RUN/run.json")" != veth ]
+	[ "$(jq -s 'all(.[]; .state == "complete")' "$RUN"/cells/*/1/cell.json)" = true ]
+	usable "$RUN"
 	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { s = $at["slope"]; n++ }
 		END { exit !(n == 1 && s != "") }' "$RUN/slope.tsv"
-	[ "$(jq -r '.host.link.line.kind' "$RUN/run.json")" != veth ]
 	[ "$(jq '.facts_after.link.line | .kind != "wire" or (.wire.added_delay_us.n > 100 and all(.wire.ways[];
 		.dropped_before == 0 and .dropped_no_room == 0 and .refused == 0 and .lost == 0))' "$RUN/run.json")" = true ]
-	[ "$(jq -s 'all(.[]; .state == "complete")' "$RUN"/cells/*/1/cell.json)" = true ]
 }
 
 @test "wan: no control group, pipe or delay-line process is left" {

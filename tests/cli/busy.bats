@@ -110,3 +110,35 @@ excused() {	# STOLEN WAITED RAN [HOW]
 	cat others
 	[ ! -s others ]
 }
+
+# What a test does with a run of such a verdict and flags, on a machine that others made wait and had for so long, in ms of 10 s.
+result_of() {	# VERDICT FLAGS WAITED RAN WHAT
+	# shellcheck disable=SC2317 # real_run calls it
+	ten_seconds() {
+		busy_then[4]=$((busy_then[4] - 10000000))
+		now 0 "$@"
+		return 3
+	}
+	now 0 0 0
+	mkdir -p run
+	real_run run ten_seconds "$3" "$4"
+	[ "$status" = 3 ]
+	jq -n --arg v "$1" '{verdict: $v}' >run/findings.json
+	jq -n "{cells: [{name: \"a\", state: \"complete\", flags: $2}]}" >run/run.json
+	said=goes_on
+	# shellcheck disable=SC2317 # usable calls it
+	(skip() { exit 7; }; usable run) || said=$?
+	[ "$said" = "$5" ] || { echo "$*: $said"; return 1; }
+}
+
+@test "usable: a disturbed run is skipped only if the kernel shows others; not usable without others fails" {
+	result_of "All fine" '[]' 0 0 goes_on
+	result_of "All fine" '[]' 9000 9000 goes_on
+	result_of "All fine" '["foreign CPU time"]' 200 200 7
+	result_of "All fine" '["foreign CPU time"]' 5000 20 goes_on
+	result_of "Not usable: others" '[]' 200 200 7
+	result_of "Not usable: others" '["foreign CPU time"]' 20 5000 1
+	echo kept >run.busy	# as a setup_file() left it
+	unset busy_then
+	run -7 bash -c '. "$1"; skip() { exit 7; }; usable run' sh "$TOP/tests/busy.bash"
+}

@@ -9,12 +9,12 @@ load ../cli/helpers
 # refecho answers after what it is told: the truth is known, and no display is needed.
 @test "ab: blocks of both variants in turns, a start after the other; the one that costs more is worse" {
 	need jq cmark-gfm gnuplot
+	busy_begin
 	run "$TOP/thinprobe" ab stalls --protocol vnc:refecho --loads 0 --quick -t 2 --idle 1 --pairs 1 --budget 90s --metrics p50 \
 		--a "--cost 5ms" --b "--cost 15ms" -o there
 	echo "$output"
 	[ "$status" = 5 ] || [ "$status" = 3 ]
-	jq -e '.result | .blocks >= 6 and (.metrics_decided | length == 1)
-		and (.metrics_decided[0] | .metric == "latency_p50_ms" and .b - .a > 5)' there/verdict.json
+	for run in there/{a,b}; do busy_end "$run"; done
 	# only one measures at a time: no block begins before the one before has ended
 	for file in there/[ab]/cells/*/*/samples.tsv; do
 		awk -F'\t' -v file="$file" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -24,5 +24,8 @@ load ../cli/helpers
 	[ "$(jq .starts there/ab.json)" -ge 3 ]
 	[ -s there/report.html ]
 	[ -s there/a/report.html ]
+	for run in there/{a,b}; do usable "$run"; done
+	jq -e '.result | .blocks >= 6 and (.metrics_decided | length == 1)
+		and (.metrics_decided[0] | .metric == "latency_p50_ms" and .b - .a > 5)' there/verdict.json
 	run -3 "$TOP/thinprobe" ab --resume there --budget 1s || [ "$status" = 5 ]
 }

@@ -24,9 +24,8 @@ is_left() { ! soon has_gone "$1"; }	# PATH
 # small_run EXPERIMENT OPTION...: a run in setup_file, into $RUN; its status, output and errors, and the groups before and after it,
 # are files of $BATS_FILE_TMPDIR. Wants not_here.bash.
 small_run() {
-	status=0
 	groups >"$BATS_FILE_TMPDIR/groups.before"
-	"$TOP/thinprobe" run "$@" -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&- || status=$?
+	real_run "$RUN" "$TOP/thinprobe" run "$@" -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" 3>&-
 	groups >"$BATS_FILE_TMPDIR/groups.after"
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 	[ "$status" != 4 ] || not_here "$(tail -n 1 "$BATS_FILE_TMPDIR/err")"

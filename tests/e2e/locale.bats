@@ -19,9 +19,10 @@ setup() {
 	ln -s "$(command -v mawk)" "$BATS_TEST_TMPDIR/bin/awk"
 	export LOCPATH=$BATS_TEST_TMPDIR/locale LC_ALL=de_DE.UTF-8 PATH=$BATS_TEST_TMPDIR/bin:$PATH
 	[ "$(awk 'BEGIN { printf "%.1f", 2.5 }')" = 2,5 ] || skip "this mawk has points in every locale"
-	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --time 2 --repeat 1 --idle 1 \
+	real_run "$RUN" "$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --time 2 --repeat 1 --idle 1 \
 		-o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	export LC_ALL=C
+	run_complete "$RUN"
 	awk -F'\t' '{ for (i = 1; i <= NF; i++) if ($i ~ /^-?[0-9]+,[0-9]+$/) { print FILENAME ": " $i; n++ } } END { exit n > 0 }' \
 		"$RUN"/{summary,long}.tsv
 	for cell in "$RUN"/cells/*/*/cell.json; do

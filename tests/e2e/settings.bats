@@ -13,8 +13,9 @@ setup() {
 
 # A short run over a protocol that answers keys itself, and so is its own application.
 @test "--resume: refused with other facts of the machine or other settings than at the run's begin" {
-	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --time 2 --repeat 1 --idle 1 \
+	real_run "$RUN" "$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --time 2 --repeat 1 --idle 1 \
 		-o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	run_complete "$RUN"
 	[ "$(jq -c .settings.apps "$RUN/run.json")" = '["own"]' ]
 	[ "$(jq '.result.keys_answered' "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
 	rm -r "$(cell_of "$RUN" sinks=1)"
@@ -33,7 +34,9 @@ setup() {
 }
 
 @test "a full run has two trains in a cell; --resume measures only the missing one" {
-	"$TOP/thinprobe" run stalls --protocol null --loads 0 --time 2 --repeat 2 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	real_run "$RUN" "$TOP/thinprobe" run stalls --protocol null --loads 0 --time 2 --repeat 2 --idle 1 -o "$RUN" \
+		>"$BATS_TEST_TMPDIR/out" 3>&-
+	run_complete "$RUN"
 	[ "$(jq -c '[.counts.total, .counts.complete]' "$RUN/run.json")" = '[2,2]' ]
 	[ "$(jq -r .series "$(cell_of "$RUN" sinks=0)/1/stall/cell.json")" = stall ]
 	# keys of the periodic train are due exactly 50 ms apart, those of the other are not
@@ -42,7 +45,8 @@ setup() {
 	[ "$(gaps "$(cell_of "$RUN" sinks=0)/1/samples.tsv")" -gt 10 ]
 	rm "$(cell_of "$RUN" sinks=0)/2/stall/cell.json"
 	before=$(stat -c %Y.%i "$(cell_of "$RUN" sinks=0)/1/cell.json")
-	"$TOP/thinprobe" run stalls --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	real_run "$RUN" "$TOP/thinprobe" run stalls --resume "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	run_complete "$RUN"
 	[ "$(jq -r .state "$(cell_of "$RUN" sinks=0)/2/stall/cell.json")" = complete ]
 	[ "$(stat -c %Y.%i "$(cell_of "$RUN" sinks=0)/1/cell.json")" = "$before" ]
 	# two drivers of one run at a time are refused

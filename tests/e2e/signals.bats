@@ -4,6 +4,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load ../busy
+
 setup() {
 	TOP=${BATS_TEST_DIRNAME%/tests/e2e}
 	RUN=$BATS_TEST_TMPDIR/run
@@ -81,6 +83,6 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 	jq -e '.state == "interrupted" and .ended != null' "$RUN/run.json"
 	[ "$(grep -cF -e "--resume $RUN" "$BATS_TEST_TMPDIR/err")" = 1 ]
 	run ! grep -q Killed "$BATS_TEST_TMPDIR/err"
-	"$TOP/thinprobe" run stalls --resume "$RUN" 3>&-
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	real_run "$RUN" "$TOP/thinprobe" run stalls --resume "$RUN" 3>&-
+	run_complete "$RUN"
 }

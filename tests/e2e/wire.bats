@@ -9,9 +9,8 @@ load ../cli/helpers
 setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
 	export RUN="$BATS_FILE_TMPDIR/run"
-	status=0
-	"$TOP/thinprobe" run stalls --quick --wire --app heavy --loads 0,3 --time 3 --repeat 1 \
-		--idle 2 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	real_run "$RUN" "$TOP/thinprobe" run stalls --quick --wire --app heavy --loads 0,3 --time 3 --repeat 1 \
+		--idle 2 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err"
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
@@ -22,7 +21,7 @@ column() {	# FILE COLUMN SINKS [STAGE]
 
 @test "stalls --wire: the run is complete, with a train in blocks in every cell" {
 	cat "$BATS_FILE_TMPDIR/err"
-	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
+	run_complete "$RUN" "$(cat "$BATS_FILE_TMPDIR/status")"
 	for load in 0 3; do
 		cell="$(cell_of "$RUN" sinks=$load)/1"
 		[ "$(jq -r '[.series, .state] | join(" ")' "$cell/wire/cell.json")" = "wire complete" ]
@@ -35,17 +34,16 @@ column() {	# FILE COLUMN SINKS [STAGE]
 }
 
 @test "stalls --wire: the wire's ranges hold the pixels' times, with and without load" {
+	grep -q 'wire alone' "$RUN/report.md"
+	usable "$RUN"
 	for sinks in 0 3; do
 		[ "$(column summary wire_truth_keys $sinks)" -ge 50 ]
-		least=98	# 54 of 55
-		# on a busy machine the client may show an answer so late that by its pixels the next update is the answer
-		[ -z "$(jq -r '.marked // empty' "$(cell_of "$RUN" sinks=$sinks)/1/wire/cell.json")" ] || least=90
-		awk -v v="$(column summary wire_truth_percent $sinks)" -v least=$least 'BEGIN { exit !(v >= least) }'
+		awk -v v="$(column summary wire_truth_percent $sinks)" 'BEGIN { exit !(v >= 98) }'	# 54 of 55
 	done
-	grep -q 'wire alone' "$RUN/report.md"
 }
 
 @test "stalls --wire: stages add up to the keys' latency; the application's stage includes its CPU cost" {
+	usable "$RUN"
 	for sinks in 0 3; do
 		[ "$(column stages keys $sinks latency)" -ge 50 ]
 		# keyrepeat's own figure over the keys with an answer

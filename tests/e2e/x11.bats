@@ -11,16 +11,14 @@ setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
 	export RUN="$BATS_FILE_TMPDIR/run"
 	for tool in Xvfb xauth xset; do command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 0; }; done
-	status=0
-	"$TOP/thinprobe" run stalls --protocol x11 --quick --loads 0 --time 4 --repeat 1 --idle 1 \
-		--keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+	real_run "$RUN" "$TOP/thinprobe" run stalls --protocol x11 --quick --loads 0 --time 4 --repeat 1 --idle 1 \
+		--keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err"
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
 
 @test "x11: the run is complete, and run.json names the display server" {
 	cat "$BATS_FILE_TMPDIR/err"
-	[ "$(cat "$BATS_FILE_TMPDIR/status")" = 0 ]
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	run_complete "$RUN" "$(cat "$BATS_FILE_TMPDIR/status")"
 	[ "$(jq -r '.protocol | [.server, .encryption, .compression, .floor_ms, .frame_rate_per_s] |
 		map(tostring) | join(" ")' "$RUN/run.json")" = "Xvfb none none 0 null" ]
 	for f in summary.tsv report.md report.html figures/latency-cdf.svg; do [ -s "$RUN/$f" ]; done

@@ -47,14 +47,15 @@ PAIR_SCRIPT='
 pair_cell() {
 	local experiment=$1
 	shift
+	busy_begin
 	run env TMPDIR="$W" THINPROBE_STATE="$W/state" SSHPAIR_APART="${PAIR_APART-$TOP}" SSHPAIR_LISTENER="${PAIR_LISTENER-}" \
 		timeout -k 10 900 bash "$TOP/tests/lab/sshpair.sh" run bash -c "$PAIR_SCRIPT" sh "$TOP/thinprobe" "$RUN" "$experiment" \
 		--on "${PAIR_ON:-ssh:tp-server,tp-client}" "$@"
 	echo "$output"
 	[ "$status" != 4 ] || skip "$(grep '^thinprobe: ' <<<"$output" | tail -n 1)"
 	[[ $output != *"mirrors no packets"* ]] || skip "this kernel mirrors no packets"
-	[ "$status" = 0 ]
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+	busy_end "$RUN"
+	run_complete "$RUN"
 	[ "$(jq -r .lab.server "$RUN/run.json")" = tp-server ]
 	[ "$(jq '.cells | length > 0' "$RUN/run.json")" = true ]
 	[ -s "$RUN/report.html" ]

@@ -3,6 +3,7 @@
 # favour.bash - for tests of experiments that compare schemes (favour.sh): `load ../engine/favour`.
 
 bats_require_minimum_version 1.5.0
+load ../../../../tests/busy
 load ../../../../tests/near
 load ../../../../tests/undrawn
 
@@ -55,12 +56,12 @@ row() {
 words() { report_findings run; }
 
 short_run() {	# short_run "PROGRAM..." WORD...: all cells are complete
-	local tool status=0
+	local tool
 	for tool in $1; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
-	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run "$EXPERIMENT" "${@:2}" -o run >out 2>err 3>&- || status=$?
+	LAB_SHARED_CPUS=1 real_run run "$TOP/thinprobe" run "$EXPERIMENT" "${@:2}" -o run >out 2>err 3>&-
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat out err
-	[ "$status" = 0 ] && [ "$(jq -r .state run/run.json)" = complete ] && [ -s run/report.html ]
+	run_complete run && [ -s run/report.html ]
 }
 
 says_so() {	# says_so CELL: the verdict of the made run says that this cell is missing, then that all are

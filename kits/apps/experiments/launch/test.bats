@@ -153,6 +153,7 @@ launched() {
 	short_run xterm --app xterm --scheme baseline,nice,L+iso --job quanta --repeat 1 --neighbour 1 --trace xterm
 	jq -e '.launch.launch_ms > 1 and .job.bytes > 1e6 and .relative.launch == 1' run/cells/xterm-baseline-quanta/1/cell.json
 	jq -e '.launch.launch_ms > 1 and .relative.job > 0' run/cells/xterm-nice-quanta/1/cell.json
+	usable run
 	# two CPUs, of which the neighbour's hog takes what the session leaves, and at most one
 	[ "$(nproc)" = 1 ] || {
 		[ "$(jq '.launch.decided_ms != null' run/cells/xterm-L+iso-quanta/1/cell.json)" = true ]
@@ -171,6 +172,7 @@ launched() {
 	if why=$(. "$TOP/lab/lib.sh"; . "$TOP/lab/guest.sh"; guest_missing); then skip "$why"; fi
 	short_run "" --place guest --app xterm-sync --scheme baseline,vmL+iso --neighbour 2 --most 120 --ceiling 600 --repeat 1 --no-keys \
 		--trace xterm-sync
+	usable run
 	jq -e '.disk_irqs | .n >= 200 and .first_percent < 50' run/cells/xterm-sync-baseline-parallel/1/cell.json
 	jq -e '.disk_irqs | .n >= 200 and .first_percent > 50' run/cells/xterm-sync-vmL+iso-parallel/1/cell.json
 	jq -e '[.vamp[] | select(.scheme == "vmL+iso") | .found] | add > 0' run/run.json

@@ -177,6 +177,7 @@ seen() {
 		jq -e '.video | .due == 192 and .shown == .due - .dropped and .seen > 0 and .seen <= .shown + 3 and .seconds >= 8' \
 			"run/cells/$cell/1/cell.json"
 	done
+	usable run
 	jq -e '.vamp.episodes >= 2 and .vamp.player == 0' run/cells/L-parallel-with/1/cell.json
 	# no quantum is longer than the clip; threads of the job and others ran
 	jq -e '.absent // [] | any(test("trace")) | not' run/run.json >/dev/null || skip "no trace: $(jq -c .absent run/run.json)"

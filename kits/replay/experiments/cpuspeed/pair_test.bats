@@ -10,6 +10,7 @@ load ../../../../tests/lab/pair
 	need Xvnc openbox mousepad
 	pair_cell cpuspeed --quick --speeds 50 --repeat 1
 	cell="$RUN/cells/50/1/cell.json"
+	usable "$RUN"
 	[ "$(jq '.facts.throttled_s > 0' "$cell")" = true ]
 	[ "$(jq -r .caches "$cell")" = dropped ]
 	# inputs of the recording were played

@@ -16,6 +16,7 @@ begin() {
 	begin
 	pair_cell diskload --quick --rates 50 --script "$W/script"
 	[ "$(jq -r '.disk.kind + " " + (.disk.files > 50 | tostring)' "$RUN/run.json")" = "slow true" ]
+	usable "$RUN"
 	[ "$(jq '.disk.reads > 50 and .caches == "dropped" and .facts.load_reads_per_s > 0 and .facts.load_reads_per_s < 65
 		and .play.inputs == .play.inputs_of_trace' "$RUN/cells/50/1/cell.json")" = true ]
 	[ -z "$(find /var/tmp -maxdepth 1 -name 'thinprobe-disk-??????' -newer "$W/script")" ]
@@ -25,6 +26,7 @@ begin() {
 	begin
 	pair_cell diskload --quick --rates 50 --disk file --script "$W/script"
 	[ "$(jq -r .disk.kind "$RUN/run.json")" = own ]
+	usable "$RUN"
 	[ "$(jq '.facts.load_reads_per_s > 25 and .facts.load_reads_per_s < 75' "$RUN/cells/50/1/cell.json")" = true ]
 	caches=$(jq -r .caches "$RUN/cells/50/1/cell.json")
 	[ "$(id -u)" = 0 ] || { [ "$caches" = kept ] && jq -e '.lab.missing | any(test("caches"))' "$RUN/run.json"; }

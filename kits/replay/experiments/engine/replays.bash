@@ -71,31 +71,29 @@ ran() {
 		'200 button 1 click' \
 		'300 Escape' >"a script"
 	groups >"$BATS_FILE_TMPDIR/groups.before"
-	status=0
 	if [ -n "${BEGIN_ONLY-}" ]; then
 		"$TOP/thinprobe" run "$@" --script "a script" --quick -o "$RUN" >out 2>err 3>&- &
 		driver=$!
 		return
 	fi
-	"$TOP/thinprobe" run "$@" --script "a script" --quick -o "$RUN" >out 2>err 3>&- || status=$?
+	real_run "$RUN" "$TOP/thinprobe" run "$@" --script "a script" --quick -o "$RUN" >out 2>err 3>&-
 	cat err out
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	groups >"$BATS_FILE_TMPDIR/groups.after"
 }
 
-whole() {	# all inputs delivered in every replay; nothing left
-	[ "$status" = 0 ]
-	[ "$(jq -r .state "$RUN/run.json")" = complete ]
+whole() {	# all inputs delivered in every replay; nothing left; results may be asked for
+	run_complete "$RUN"
 	[ "$(jq -s 'all(.[]; .state == "complete" and .play.inputs == .play.inputs_of_trace
 		and .play.inputs > 5)' "$RUN"/cells/*/1/cell.json)" = true ]
 	for f in session.trace analysis.json summary.tsv points.tsv report.html figures/total.svg figures/cdf.svg; do
 		[ -s "$RUN/$f" ]
 	done
-	# a run that others disturbed throughout concludes nothing; that all inputs were delivered is in the files above
-	[ "$(finding delivered | cut -d' ' -f2)" = good ] || [[ $(jq -r .verdict "$RUN/findings.json") == "Not usable"* ]]
 	if groups_left; then return 1; fi
 	[ -z "$(find "$RUN" -type p -o -name '*.new')" ]
 	while read -r f; do
 		if is_left "$f"; then return 1; fi
 	done < <(find /var/tmp -maxdepth 1 -name 'thinprobe-disk-??????' -newer "$BATS_FILE_TMPDIR/groups.before")
+	usable "$RUN"
+	[ "$(finding delivered | cut -d' ' -f2)" = good ]
 }

@@ -33,7 +33,7 @@ by_logs() {
 
 # The servers delay the answer to each click by these ms, the second one twice as long; each replay has a new server.
 @test "replay: a server with twice the delays has a ratio of 2; a password opens it; its latest response is a picture" {
-	local server=$TOP/kits/replay/tests/lab/scripted_rfb.py status=0 port=$((20000 + RANDOM % 10000))
+	local server=$TOP/kits/replay/tests/lab/scripted_rfb.py port=$((20000 + RANDOM % 10000))
 	command -v python3 >/dev/null || skip "python3 is not installed"
 	lines_of 5 >script
 	python3 "$server" --log trace.log --trace script "my trace"
@@ -47,25 +47,26 @@ by_logs() {
 		echo \$! >\$port.pid
 		until grep -q ' listens ' \$port.log; do sleep 0.05; done
 	END
-	"$TOP/thinprobe" run replay --trace "my trace" --to "vnc:127.0.0.1::$port" --label fast \
+	real_run "$RUN" "$TOP/thinprobe" run replay --trace "my trace" --to "vnc:127.0.0.1::$port" --label fast \
 		--to "vnc:127.0.0.1::$((port + 1))" --label slow --password-file password \
-		--before 'sh fresh' --repeat 2 -o "$RUN" 3>&- || status=$?
+		--before 'sh fresh' --repeat 2 -o "$RUN" 3>&-
 	# shellcheck disable=SC2046 # pids
 	kill $(cat [0-9]*.pid)
-	[ "$status" = 0 ]
+	run_complete "$RUN"
 	[ "$(finding delivered)" = "15 good" ] || cat "$RUN/findings.json"
 	mv "$port.log" fast-2
 	mv "$((port + 1)).log" slow-2
 	# a busy machine keeps the servers' answers, too: their logs say for how long
 	read -r p50 longest ratio < <(by_logs fast-[12] slow-[12])
 	near() { awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { print a, b; exit !(a - b <= most && b - a <= most) }'; }
-	near "$(column slow ratio)" "$ratio" 0.1
-	near "$(column fast p50_ms)" "$p50" 10
-	near "$(column slow max_ms)" "$longest" 10
 	[ "$(head -c 15 "$RUN/pictures/1-after.ppm")" = $'P6\n640 480\n255' ]
 	[ "$(wc -c <"$RUN/pictures/1-before.ppm")" = $((15 + 640 * 480 * 3)) ]
 	awk -F'\t' 'NR == 2 { exit !($1 == "slow" && $4 == "click" && $5 > 390) }' "$RUN/outliers.tsv"
 	grep -q '<image' "$RUN/figures/outliers.svg"
+	usable "$RUN"
+	near "$(column slow ratio)" "$ratio" 0.1
+	near "$(column fast p50_ms)" "$p50" 10
+	near "$(column slow max_ms)" "$longest" 10
 	# a server that --before has left behind does not hold the run folder
 	run "$TOP/thinprobe" run replay --resume "$RUN"
 	[[ $status = 0 && $output == *"nothing is missing"* ]]

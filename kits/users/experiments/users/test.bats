@@ -293,14 +293,16 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 	# long enough that a reading of the server up to 2 s late keeps the ratios below
 	short_run users --parts "$parts" --users 20 --think-time 0.4 --vnc-users 3 --vnc-think-time 0.2,0.1 --cost 5ms --time 10 \
 		--repeat 1
-	for f in summary.tsv points.tsv report.html figures/{response,load,cov,fit,arrivals}.svg; do [ -s "run/$f" ]; done
+	for f in summary.tsv points.tsv report.html figures/{response,load,cov,arrivals}.svg; do [ -s "run/$f" ]; done
 	cell=$(cell_of run part=vnc think_s=0.2)/1
 	[ "$(jq '.result | .errors == 0 and .requests > 2 and .from_sent_ms.min >= 5' "$cell/vusers.json")" = true ]
+	[ ! -e run/log/www ]
+	usable run
 	# the CPU demand of a key: its --cost and what the server needs besides
 	cat run/slope.tsv
 	demand() { field run/slope.tsv "$1" part=vnc fitted=all name=cpu; }
 	awk -v low="$(demand low_ms)" -v high="$(demand high_ms)" 'BEGIN { exit !(high > 4 && low < 15) }'
-	[ ! -e run/log/www ]
+	[ -s run/figures/fit.svg ]
 	[ "$parts" != vnc ] || skip "lighttpd is not installed"
 	# 0.6 pages an object, of up to two objects each, over two connections; the open loop asks for 20 / 0.4 s
 	cell=$(cell_of run part=pages)/1

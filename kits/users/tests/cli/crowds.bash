@@ -39,12 +39,11 @@ make_run() {	# make_run EXPERIMENT REPEATS SETTINGS CELL/PART/USERS/THINK...
 column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 
 short_run() {	# short_run EXPERIMENT OPTION...: into run/; it is complete, and no pipe, no half file and no process is left
-	local status=0
 	need gnuplot cmark-gfm
-	"$TOP/thinprobe" run "$@" -o run >out 2>err 3>&- || status=$?
+	real_run run "$TOP/thinprobe" run "$@" -o run >out 2>err 3>&-
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat out err
-	[ "$status" = 0 ] && [ "$(jq -r .state run/run.json)" = complete ] || return 1
+	run_complete run || return
 	[ -z "$(find run -type p -o -name '*.new')" ] || return 1
 	if grep -qzsxF "LAB_RUN=$PWD/run" /proc/[0-9]*/environ; then return 1; fi
 }
