@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define BANNER "FBS 001.000\n"
+#define FIXED_BANNER "FBS 001.001\n" /* promises that the pixel format stays, as that of what we read must */
 #define BANNER_BYTES 12
 #define TRACE "vncplay-tra" /* the beginning of a trace, to name that mistake; shorter than BANNER */
 #define WINDOW (2u << 20)   /* bytes behind the reader that stay in memory, and are given back at once */
@@ -51,8 +52,8 @@ struct fbs_reader *fbs_open(const char *path, const char **why)
 			*why = memcmp(f->bytes, TRACE, sizeof(TRACE) - 1)
 				       ? "not an FBS log: it does not begin with FBS; give what vncplay play wrote (OUT.rfb)"
 				       : "not an FBS log but a trace: give what vncplay play wrote when it played it (OUT.rfb)";
-		else if (f->bytes && memcmp(f->bytes, BANNER, BANNER_BYTES))
-			*why = "an FBS log of another version than 001.000";
+		else if (f->bytes && memcmp(f->bytes, BANNER, BANNER_BYTES) && memcmp(f->bytes, FIXED_BANNER, BANNER_BYTES))
+			*why = "an FBS log of another version than 001.000 and 001.001";
 	}
 	if (fd >= 0)
 		close(fd);

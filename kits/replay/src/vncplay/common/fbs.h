@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fbs - logs of the bytes that a server sent, in the format "FBS 001.000" of rfbproxy (T. Waugh) and TightVNC's
+/* fbs - logs of the bytes that a server sent, in the formats "FBS 001.000" and 001.001 of rfbproxy (T. Waugh) and TightVNC's
  * SessionRecorder: blocks of u32 length, data padded to a multiple of 4, u32 milliseconds; big endian. The first block holds
  * an RFB 3.3 greeting (version, security type 1, ServerInit). */
 #pragma once

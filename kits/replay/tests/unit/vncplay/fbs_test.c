@@ -23,6 +23,7 @@ static const char log_bytes[] = "FBS 001.000\n"
 				"\0\0\0\4four\0\0\4\1"
 				"\0\0\0\0\0\0\4\2"
 				"\0\0\0\3end\0\200\0\0\0";
+static char log_of_rfbproxy[sizeof(log_bytes)]; /* the same as FBS 001.001 */
 #define LOG (sizeof(log_bytes) - 1)
 
 static const struct {
@@ -37,12 +38,14 @@ TEST(test_whole_and_cut_logs)
 	struct fbs_block b;
 	const char *why;
 
+	memcpy(log_of_rfbproxy, log_bytes, sizeof(log_bytes));
+	log_of_rfbproxy[10] = '1';
 	for (size_t n = 0; n <= LOG; n++) {
 		struct fbs_reader *f;
 		int status, cut;
 		size_t i = 0;
 
-		put_bytes(log_bytes, n);
+		put_bytes(n % 2 ? log_of_rfbproxy : log_bytes, n);
 		f = fbs_open(PATH, &why);
 		assert_int_equal(f != NULL, n >= 12);
 		assert_int_equal(why == NULL, n >= 12);
@@ -73,7 +76,7 @@ TEST(test_what_is_no_log)
 
 	put_bytes("FBS 002.000\n", 12);
 	assert_null(fbs_open(PATH, &why));
-	assert_string_equal(why, "an FBS log of another version than 001.000");
+	assert_string_equal(why, "an FBS log of another version than 001.000 and 001.001");
 	put_bytes("RFB 003.003\n....", 16);
 	assert_null(fbs_open(PATH, &why));
 	assert_non_null(strstr(why, "not an FBS log"));
