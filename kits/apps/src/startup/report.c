@@ -98,6 +98,7 @@ static void report_run(struct rec_report *r, const struct report_cfg *cfg, const
 	report_ms(r, "mapped_ms", o->mapped_ns);
 	report_ms(r, "first_paint_ms", o->paint_ns);
 	report_ms(r, "stable_ms", o->stable_ns);
+	report_ms(r, "changed_again_ms", o->changed_again_ns);
 	report_ms(r, "splash_ms", o->splash_ns);
 	report_ms(r, "last_change_ms", o->last_change_ns);
 	rec_add_int(r, "splashes", o->splashes);
@@ -206,13 +207,16 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 		       const char *command)
 {
 	const struct start_result *last = NULL;
-	int64_t good = 0, read, unanswered = count_unanswered(cfg->script, run, n);
+	int64_t good = 0, again = 0, latest_ns = 0, read, unanswered = count_unanswered(cfg->script, run, n);
 	char state[40];
 
 	for (int64_t i = 0; i < n; i++) {
 		good += run[i].result.state == START_STABLE;
-		if (run[i].result.state == START_STABLE)
-			last = &run[i].result;
+		if (run[i].result.state != START_STABLE)
+			continue;
+		last = &run[i].result;
+		again += last->changed_again_ns >= 0;
+		latest_ns = last->changed_again_ns > latest_ns ? last->changed_again_ns : latest_ns;
 	}
 	if (!n) {
 		rec_warn(r, "%s was not started: a signal came first.", command);
@@ -225,6 +229,9 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 		rec_warn(r, "%s of %s starts did not reach stable content, the last of them: %s (see \"runs\" in --json)",
 			 count_text(n - good), count_text(n), state);
 	}
+	if (again)
+		rec_warn(r, "changed again after it was stable, in %s of %s starts, by %s later: a longer --settle waits for that",
+			 count_text(again), count_text(n), ns_text((double)latest_ns));
 	if (unanswered)
 		rec_warn(r, "%s had no stable answer (see \"events\" in --json)", counted_text(unanswered, "event"));
 	if (!good) {

@@ -52,6 +52,11 @@ void stability_add_look(struct stability *r, int64_t at_ns, uint64_t picture)
 	r->any = true;
 }
 
+int64_t stability_last_change(const struct stability *r)
+{
+	return r->turns >= 2 ? r->pair_ns : r->now_ns;
+}
+
 bool stability_update(struct stability *r, int64_t now_ns)
 {
 	bool pair = r->turns >= TURNS && now_ns - r->pair_ns >= r->quiet_ns;

@@ -32,5 +32,7 @@ void stability_init(struct stability *r, int64_t quiet_ns);
 void stability_restart(struct stability *r, const struct stability *last, int64_t quiet_ns);
 /* Adds a look, in ascending order of time. */
 void stability_add_look(struct stability *r, int64_t at_ns, uint64_t picture);
+/* When the last picture came, or where it takes turns with another, the first of the two. */
+int64_t stability_last_change(const struct stability *r);
 /* True if content is stable at now_ns, which is not before the last look; since when is in stable_ns. */
 bool stability_update(struct stability *r, int64_t now_ns);

@@ -216,7 +216,7 @@ static void copy_content_figures(struct measurement *r)
 static int watch_windows(struct measurement *r, int64_t ceiling_ns, bool *again)
 {
 	const struct screen_content *seen = screen_get_content(r->cfg->screen);
-	int64_t begin = clock_now(), now = begin;
+	int64_t begin = clock_now(), now = begin, last_ns;
 	int err = 0;
 
 	*again = false;
@@ -242,6 +242,8 @@ static int watch_windows(struct measurement *r, int64_t ceiling_ns, bool *again)
 		if (update_stable_state(r) && r->stability.stable_ns - r->exec_ns < r->out->stable_ns)
 			r->out->stable_ns = r->stability.stable_ns - r->exec_ns;
 	}
+	last_ns = stability_last_change(&r->stability) - r->exec_ns;
+	r->out->changed_again_ns = last_ns > r->out->stable_ns ? last_ns - r->out->stable_ns : -1;
 	r->out->busy = r->cfg->watch_on_ns && is_busy(r, now);
 	r->out->caret = r->stability.turns >= 2;
 	tree_read_memory(&r->tree, &r->out->memory);
@@ -397,6 +399,7 @@ static int start_application(struct measurement *r)
 				      .paint_ns = -1,
 				      .stable_ns = -1,
 				      .splash_ns = -1,
+				      .changed_again_ns = -1,
 				      .last_change_ns = -1,
 				      .exit_status = -1,
 				      .memory = { -1, -1, -1, -1 } };

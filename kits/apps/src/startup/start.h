@@ -68,6 +68,7 @@ struct start_result {
 	int64_t exec_ns;			/* CLOCK_MONOTONIC time from which all times count */
 	int64_t mapped_ns, paint_ns, splash_ns; /* first window mapped, first content painted, splash screen mapped */
 	int64_t stable_ns;			/* last change before content was stable */
+	int64_t changed_again_ns;		/* last change while watching on, since stable_ns; -1: none, but for a caret's */
 	int64_t last_change_ns;			/* last change seen, whether or not content became stable */
 	bool caret;				/* content ended with two pictures in turn, as with a blinking caret */
 	bool busy;				/* content was stable, but processes were still busy when watching ended */

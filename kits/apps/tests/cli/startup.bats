@@ -89,6 +89,7 @@ all_gone() {	# name: every process of the client's log
 	starts like -- map:intro,400,300,100,100 paint:intro,1 sleep:4000 unmap:intro sleep:1200 \
 		map:main,400,300,250,200 sleep:1300 paint:main,2 wait
 	starts caret -- map:main,700,300,90,90 paint:main,1 sleep:1300 paint:main,2 sleep:1300 blink:main,120,160 wait
+	starts late --settle 1s --watch-after 6s -- map:main,700,450,90,90 paint:main,1 sleep:3000 paint:main,2 wait
 	# three pictures in turn are no rest
 	starts never --ceiling 8s -- map:main,700,0,90,90 paint:main,1 cycle:main,100
 	over plain 0
@@ -113,6 +114,10 @@ all_gone() {	# name: every process of the client's log
 	over caret 0
 	[ "$(of caret .state,.caret)" = "stable true" ]
 	agrees caret .stable_ms "blink 0"
+	[ "$(of plain .changed_again_ms) $(of caret .changed_again_ms)" = "null null" ]
+	over late 0
+	agrees late .stable_ms "paint paint:main,1"
+	agrees late ".stable_ms + .changed_again_ms" "paint paint:main,2"
 	ends "$pid_never"
 	if [ "$(of never .state)" = no_window ]; then	# a machine so busy that the client had not begun by then
 		starts never --ceiling 20s -- map:main,700,0,90,90 paint:main,1 cycle:main,100

@@ -73,6 +73,18 @@ TEST(two_that_take_turns_are_rest_since_the_first_of_them)
 	PLAY(3000, 1300, 100, { 0, 'x' }, { 100, 'a' }, { 500, 'b' }, { 900, 'a' }, { 1300, 'b' }, { 1700, 'a' });
 }
 
+TEST(the_last_change_is_not_that_of_a_caret)
+{
+	struct stability r;
+
+	stability_init(&r, QUIET);
+	for (int i = 0; i < 4; i++)
+		stability_add_look(&r, i * MS, (uint64_t)(i % 2));
+	assert_int_equal(stability_last_change(&r), 0);
+	stability_add_look(&r, 900 * MS, 2);
+	assert_int_equal(stability_last_change(&r), 900 * MS);
+}
+
 TEST(two_in_a_row_are_not_turns)
 {
 	/* there and back once may be a flash: rest begins after it */
