@@ -20,7 +20,7 @@ SETTINGS = {
     "strips": 1, "strip_ms": 30, "spacing": 1500, "jitter": 300, "slow": 400, "least": 40,
     "noise": 0.0, "noise_ms": 100, "noise_shape": "box",   # box wide
     "noise_place": "free",  # free: beside the answers; over: anywhere
-    "caret_ms": 0, "clock": 0, "scroll": 0, "scroll_ms": 200,
+    "caret_ms": 0, "clock": 0, "counter_ms": 0, "scroll": 0, "scroll_ms": 200,
     "missing": "", "moves": 0, "bits": 32, "blocks": "plain",  # plain many torn
     "aux": "ours", "same_phase": 0, "from": "press", "tail": 1500,
 }
@@ -174,6 +174,9 @@ def disturbances(s, run, end):
         for i, t in enumerate(times(1000)):
             text = "%02d%02d%02d" % ((at + i) // 3600 % 24, (at + i) // 60 % 60, (at + i) % 60)
             out.append((t, [(x + 8 * j, y, 7, 13, digit[int(c)]) for j, c in enumerate(text)]))
+    if s["counter_ms"]:     # pictures, each at its own pace, the same in all runs
+        for i, t in enumerate(times(s["counter_ms"], 0.2)):
+            out.append((t, [(w - 44, 4, 40, 40, texture(random.Random(s["seed"] * 57 + i), 40, 40))]))
     if s["scroll"]:     # lines of text, the same in all runs, at the lower right: copied up, a new one below
         sw, lines = min(w // 2 - 8, 140), 4
         x, y = w - sw, h - 13 * lines - 26

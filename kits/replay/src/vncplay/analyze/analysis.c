@@ -2,7 +2,18 @@
 #include "analysis.h"
 #include "memory.h"
 
+#include <math.h>
+
 #define EVERYWHERE 0.6 /* share of the changing tiles: when more are masked, the whole screen is noise */
+/* A tile with its own pace: least number of changes; places between one input and the next, 0 to 1, that are early and late; share
+ * of changes that are so, and that come after another input than in the first run; share of the variance of the times since the
+ * input that those of the first run, by one factor, do not explain */
+#define OWN_LEAST 4
+#define PLACE_EARLY 0.4
+#define PLACE_LATE 0.6
+#define OWN_SIDE 0.25
+#define OWN_OTHER 0.1
+#define OWN_ODD 0.04
 #define MASKED_LEAST 4 /* fewer masked changes of a tile than this are not reported */
 
 struct analysis_state {
@@ -127,13 +138,55 @@ static bool select_tile(struct analysis_state *w, size_t t)
 	return any;
 }
 
+/* Whether the changes of one tile, from `from` on in w->common, come at their own pace, as those of a counter that shows the same
+ * pictures in each run: early and late between inputs alike, not after the same inputs in each run, and not by one factor sooner or
+ * later than in the first run. */
+static bool has_own_pace(const struct analysis_state *w, size_t from)
+{
+	double early = 0, late = 0, other = 0, n = 0, odd = 0;
+
+	for (int r = 0; r < w->runs; r++) {
+		const uint32_t *press = w->press_ms[r], *press_0 = w->press_ms[0];
+		double of_run = 0, square = 0, square_0 = 0, product = 0;
+
+		for (size_t i = from; i < w->common.n; i++) {
+			const uint32_t *at = &w->common.at[i * (size_t)w->runs];
+			int32_t cause = w->common.change[i].cause, after;
+			double ms, ms_0, place;
+
+			if (at[0] == ALIGN_NONE || at[r] == ALIGN_NONE)
+				continue;
+			ms = w->run[r].replay->tiles.update[at[r]].ms;
+			ms_0 = w->run[0].replay->tiles.update[at[0]].ms;
+			after = find_last_press(press, w->inputs, (uint32_t)ms);
+			place = (ms - press[after]) / ((double)press[after + 1] - press[after]);
+			of_run++;
+			early += place < PLACE_EARLY;
+			late += place > PLACE_LATE;
+			other += after != find_last_press(press_0, w->inputs, (uint32_t)ms_0);
+			ms -= press[cause];
+			ms_0 -= press_0[cause];
+			square += ms * ms;
+			square_0 += ms_0 * ms_0;
+			product += ms * ms_0;
+		}
+		if (of_run < OWN_LEAST)
+			return false;
+		n += of_run;
+		odd = fmax(odd, 1 - product * product / (square * square_0));
+	}
+	return early >= OWN_SIDE * n && late >= OWN_SIDE * n && other >= OWN_OTHER * n && odd >= OWN_ODD;
+}
+
 static void align_one_tile(struct analysis_state *w, size_t t)
 {
-	size_t column = t % (size_t)w->columns, row = t / (size_t)w->columns;
+	size_t column = t % (size_t)w->columns, row = t / (size_t)w->columns, from = w->common.n;
 
 	if (!select_tile(w, t))
 		return;
 	align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->common);
+	if (has_own_pace(w, from))
+		w->common.n = from;
 	for (int r = 0; r < w->runs; r++) {
 		const struct tilelog *tiles = &w->run[r].replay->tiles;
 
