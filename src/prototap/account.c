@@ -164,19 +164,25 @@ static void report_updates(struct rec_report *r, struct capture_meter *m)
 	rec_end(r);
 }
 
-static void report_stalls(struct rec_report *r, const struct update_series *u)
+/* The gap that is open at the end is a lower bound: it counts where it is a stall, and is the largest gap where no other is longer. */
+static void report_stalls(struct rec_report *r, const struct capture_meter *m)
 {
+	const struct update_series *u = &m->update[0];
 	const struct update_gaps *g = &u->gaps;
+	int64_t open = meter_open_gap(m), largest = open > g->max ? open : g->max;
 	double variance = gaps_variance(g);
 
-	rec_add_real(r, "largest_gap_ms", g->n ? milliseconds((double)g->max) : NAN, 3);
+	rec_add_real(r, "largest_gap_ms", largest ? milliseconds((double)largest) : NAN, 3);
+	rec_add_bool(r, "largest_gap_is_least", open > g->max);
 	rec_begin_object(r, "stalls");
 	rec_add_real(r, "period_ms", milliseconds((double)u->period_ns), 3);
 	rec_add_int(r, "intervals", (int64_t)g->n);
-	rec_add_int(r, "count", (int64_t)g->stalls);
+	rec_add_int(r, "count", (int64_t)g->stalls + (open > 0));
 	rec_add_real(r, "mean_ms", g->n ? milliseconds(g->mean - (double)u->period_ns) : NAN, 3);
 	rec_add_real(r, "mean_positive_ms", g->n ? milliseconds(g->stalls_sum / (double)g->n) : NAN, 3);
-	rec_add_real(r, "max_ms", g->n ? milliseconds((double)(g->max - u->period_ns)) : NAN, 3);
+	rec_add_real(r, "max_ms", largest ? milliseconds((double)(largest - u->period_ns)) : NAN, 3);
+	rec_add_real(r, "open_ms", open ? milliseconds((double)open) : NAN, 3);
+	rec_add_known_int(r, "open_inputs", open > 0, (int64_t)m->open_inputs);
 	rec_add_real(r, "jitter_sd_ms", milliseconds(sqrt(variance)), 3);
 	rec_add_real(r, "jitter_variance_ms2", variance / NS_PER_MS / NS_PER_MS, 6);
 	rec_end(r);
@@ -202,7 +208,7 @@ void report_traffic(struct rec_report *r, struct capture_meter *m)
 	report_headers(r, &total, payload_tls_overhead(&m->contents));
 	report_session(r, m, total.wire_bytes);
 	report_updates(r, m);
-	report_stalls(r, &m->update[0]);
+	report_stalls(r, m);
 }
 
 /* --- set-up, idle time, keys and acknowledgements --- */

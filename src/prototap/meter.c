@@ -3,6 +3,7 @@
 #include "memory.h"
 
 #define PORTS 65536
+#define CLOSING_INPUTS 3      /* messages with which a client takes its leave, as of TLS and ssh */
 #define IN_FLIGHT_NS NS_PER_S /* data sent before the capture began is acknowledged by then */
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
@@ -45,13 +46,16 @@ static void notify_observers(const struct capture_meter *m, const struct flow *f
 static void count_ordered_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_result *t)
 {
 	struct channel_counts *n = &f->count[c];
+	uint32_t begun;
 	bool fresh;
 
 	n->missing_bytes += t->missing_bytes;
 	if (!t->ready.bytes)
 		return;
 	n->payload_bytes += t->ready.bytes;
-	n->messages += message_count_begun(&f->run, c, time_ns, &t->ready, &fresh);
+	begun = message_count_begun(&f->run, c, time_ns, &t->ready, &fresh);
+	n->messages += begun;
+	m->open_inputs = c == DISPLAY ? 0 : m->open_inputs + begun;
 	session_count_payload(&m->setup, c, t->ready.bytes);
 	for (int i = 0; c == DISPLAY && i < MERGES; i++) {
 		if (!fresh)
@@ -154,6 +158,15 @@ static void count_packet(struct channel_counts *n, const struct segment *s)
 	}
 }
 
+/* A client that closes its connection says so, which no update answers. */
+static void note_waiting_input(struct capture_meter *m, const struct segment *s, int64_t time_ns)
+{
+	if (s->flags & (TCP_FIN | TCP_RST) && time_ns - m->waiting_ns < IN_FLIGHT_NS && m->open_inputs <= CLOSING_INPUTS)
+		m->waiting_ns = 0;
+	else if (s->payload_bytes || (!s->window && s->flags & TCP_ACK && !(s->flags & TCP_RST)))
+		m->waiting_ns = time_ns;
+}
+
 /* Counts a TCP segment's acknowledgement. */
 static struct ack_seen count_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
@@ -211,6 +224,7 @@ static void add_datagram(struct capture_meter *m, struct flow *f, int c, const s
 	n->payload_bytes += s->payload_bytes;
 	n->beyond_bytes += s->beyond_bytes;
 	n->messages++;
+	m->open_inputs = c == DISPLAY ? 0 : m->open_inputs + 1;
 	for (int i = 0; c == DISPLAY && i < MERGES; i++)
 		f->update[i] = update_add_message(&m->update[i], time_ns);
 	notify_observers(m, f, c, time_ns, s->payload_bytes);
@@ -262,6 +276,8 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	for (int i = 0; i < m->cfg.taps; i++)
 		if (m->cfg.tap[i].packet)
 			m->cfg.tap[i].packet(m->cfg.tap[i].context, f, c, &seen);
+	if (c == INPUT)
+		note_waiting_input(m, s, time_ns);
 	m->set_back |= f->last_ns - time_ns >= METER_PAUSE_NS;
 	f->start_ns = time_ns < f->start_ns ? time_ns : f->start_ns;
 	f->last_ns = time_ns > f->last_ns ? time_ns : f->last_ns;
@@ -320,6 +336,14 @@ void meter_finish(struct capture_meter *m)
 		if (m->table.flow[i].used)
 			end_flow(m, &m->table.flow[i]);
 	ranking_sort(&m->top);
+}
+
+int64_t meter_open_gap(const struct capture_meter *m)
+{
+	const struct update_series *u = &m->update[0];
+	int64_t open = m->waiting_ns > u->last_ns ? m->waiting_ns - u->first_ns : 0;
+
+	return u->count && open > u->period_ns ? open : 0;
 }
 
 int meter_rank_ports(const struct capture_meter *m, struct port_count top[METER_PORTS])

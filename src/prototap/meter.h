@@ -65,6 +65,8 @@ struct capture_meter {
 	struct flow *latest; /* flow of the latest segment */
 	struct update_series update[MERGES];
 	struct sample gaps;						      /* between updates, at --merge */
+	int64_t waiting_ns;   /* when an input last came, came again, or the client's window was closed; 0: never */
+	uint64_t open_inputs; /* input messages since the latest update */
 	struct channel_counts sum[CHANNELS];				      /* of ended flows; after meter_finish() of all */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated; /* unasked: segments that were not selected */
 	struct port_count *passed;					      /* the unasked segments, by port */
@@ -88,6 +90,10 @@ void meter_add_packet(struct capture_meter *m, enum link_type link, const struct
 
 /* Ends all flows: sums and ranking are complete afterwards. */
 void meter_finish(struct capture_meter *m);
+
+/* The time from the latest update to the last sign that one was waited for, if that is longer than the period; else 0. The gap that
+ * is open there is longer. After meter_finish(). */
+int64_t meter_open_gap(const struct capture_meter *m);
 
 /* The ports of segments that were not selected, most bytes first; returns how many of METER_PORTS there are. */
 int meter_rank_ports(const struct capture_meter *m, struct port_count top[METER_PORTS]);

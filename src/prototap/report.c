@@ -209,6 +209,7 @@ static void say_channels(struct rec_report *r, struct capture_meter *m, double s
 {
 	const struct channel_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
 	double wire = (double)(in->wire_bytes + out->wire_bytes), headers = (double)(header_bytes(in) + header_bytes(out));
+	int64_t open = meter_open_gap(m), closed = m->update[0].gaps.max;
 	char up[80], down[80];
 
 	rec_begin_table(r, "lrr", "\tto server\tto client");
@@ -220,10 +221,16 @@ static void say_channels(struct rec_report *r, struct capture_meter *m, double s
 			    bit_rate_text(8 * (double)out->wire_bytes / seconds));
 	rec_add_row(r, "  messages\t%s\t%s", messages_text(in, up, sizeof(up)), messages_text(out, down, sizeof(down)));
 	if (m->gaps.n)
-		rec_add_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s", count_text((int64_t)m->update[0].count),
-			    ns_text(sample_quantile(&m->gaps, 0.5).value), ns_text((double)m->update[0].gaps.max));
+		rec_add_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s%s", count_text((int64_t)m->update[0].count),
+			    ns_text(sample_quantile(&m->gaps, 0.5).value), open > closed ? ">" : "",
+			    ns_text((double)(open > closed ? open : closed)));
 	else
 		rec_add_row(r, "  screen updates\t\t%s", count_text((int64_t)m->update[0].count));
+	if (open > closed)
+		rec_say(r,
+			m->open_inputs ? "no update in the last %s, though %s came"
+				       : "no update in the last %s: the client's window is closed",
+			ns_text((double)open), counted_text((int64_t)m->open_inputs, "input message"));
 }
 
 static void say_summary(struct rec_report *r, struct run_state *run, double seconds)

@@ -14,6 +14,8 @@ purpose; nothing here was taken from prototap's sources. Rules (docs/method.md h
   acknowledgements of a side whose SYN is not there, though the other's is, are not looked at;
 - a message ends in PSH, in data of the other direction, or in a pause over 200 ms;
 - an update takes messages that begin less than MERGE after its last packet and at most PERIOD after its first;
+- from the last update to the last packet with input after it is a gap, too, of at least that length, if that is longer than PERIOD; the last
+  three messages within a second of a FIN or RST of the client say goodbye;
 - a message from MERGE or more before an update's first packet came after the clock was set back: a new update, no gap.
 """
 import subprocess
@@ -131,9 +133,10 @@ def main():
     count = {n: dict.fromkeys(["packets", "wire_bytes", "ip_bytes", "payload_bytes", "messages", "retransmitted_packets",
                                "retransmitted_bytes", "missing_bytes"], 0) for n in names}
     lines = [Line(int(m * 1e6), int(period * 1e6)) for m in (merge, 5, 20)]
-    sides, runs, ends, began_ns = {}, {}, {}, {}
+    sides, runs, ends, began_ns, waiting, inputs = {}, {}, {}, {}, 0, 0
 
     def deliver(stream, name, now, bits):
+        nonlocal inputs
         if not bits:
             return
         run = runs.setdefault(stream, {"open": None, "last": 0, "updates": None})
@@ -143,6 +146,7 @@ def main():
             if fresh:
                 count[name]["messages"] += 1
                 if name == "display":
+                    inputs = count["input"]["messages"]
                     run["updates"] = [line.message(now) for line in lines]
             elif continued and name == "display":
                 for line, number in zip(lines, run["updates"]):
@@ -162,6 +166,10 @@ def main():
         stream = row["tcp.stream"]
         ends[stream] = now
         mine, theirs = (sides.setdefault((stream, n), Side()) for n in (name, other))
+        if name == "input" and flags & 5 and now - waiting < 10**9 and count["input"]["messages"] - inputs <= 3:
+            waiting = 0
+        elif name == "input" and length:
+            waiting = now
         cooked = COOKED.get(row["frame.encap_type"], 0)
         count[name]["packets"] += 1
         count[name]["wire_bytes"] += int(row["frame.len"]) - (cooked - 14 if cooked else 0)
@@ -194,13 +202,15 @@ def main():
         print(f"result.updates.{'' if not i else f'other_merges.{i - 1}.'}count\t{len(line.times)}")
     gaps = lines[0].gaps
     stalls = [g - int(period * 1e6) for g in gaps]
+    unended = waiting - lines[0].first if lines[0].times and waiting > lines[0].last else 0
+    more = [unended] if unended > period * 1e6 else []
     print(f"result.stalls.intervals\t{len(gaps)}")
-    print(f"result.stalls.count\t{sum(s > 0 for s in stalls)}")
+    print(f"result.stalls.count\t{sum(s > 0 for s in stalls) + len(more)}")
     if gaps:
         mean = Fraction(sum(gaps), len(gaps))
-        print(f"result.largest_gap_ms\t{max(gaps) / 1e6:.9f}")
+        print(f"result.largest_gap_ms\t{max(gaps + more) / 1e6:.9f}")
         print(f"result.stalls.mean_ms\t{float(mean - int(period * 1e6)) / 1e6:.9f}")
-        print(f"result.stalls.max_ms\t{max(stalls) / 1e6:.9f}")
+        print(f"result.stalls.max_ms\t{(max(gaps + more) - int(period * 1e6)) / 1e6:.9f}")
         if len(gaps) > 1:
             variance = sum((g - mean) ** 2 for g in gaps) / (len(gaps) - 1)
             print(f"result.stalls.jitter_sd_ms\t{float(variance) ** 0.5 / 1e6:.9f}")

@@ -64,7 +64,7 @@ def make_links(at):
 def make_datagrams(at):
     """UDP/IPv4: 14 + 20 + 8 = 42 bytes and the payload.
     Input: 10, 0, 10 again the same: 3 messages, 20 payload, 146 wire, 104 IP. Display: 100 at 10 and 12, 200 at 60 ms: 3 messages, 400 payload,
-    526 wire, 484 IP; two updates 50 ms apart. 672 wire: 84 Ethernet 12.5 %, 120 IP 17.857 %, 48 UDP 7.143 %, 420 payload 62.5 %."""
+    526 wire, 484 IP; two updates 50 ms apart, then for 240 ms none until the last input. 672 wire: 84 Ethernet 12.5 %, 120 IP 17.857 %, 48 UDP 7.143 %, 420 payload 62.5 %."""
     def datagram(source, to, n, **how):
         return ethernet(ipv4(source, to, udp(source, to, b"u" * n, **how), 17))
 

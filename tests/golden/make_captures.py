@@ -147,6 +147,18 @@ def make(folder):
         c.send(ms, 1, b"l" * 50, ACK | flags)
     c.pcap(at("long_message.pcap"))
 
+    # Updates at 100 and 200, and none any more: keys at 300 and 400, the latter again at 1400. The open gap is at least 1300 - 100 = 1200 long.
+    # With a connection that is closed 0.1 s after its one key, there is none.
+    c = Capture().start(0)
+    for ms, side in ((100, 1), (200, 1), (300, 0), (400, 0)):
+        c.send(ms, side, b"u" * 50, ACK | PSH)
+    closed = list(c.packets[:-1])
+    c.send(1400, 0, b"u" * 50, ACK | PSH, seq=50)
+    c.pcap(at("frozen.pcap"))
+    c.packets = closed
+    c.send(400, 0, flags=ACK | FIN)
+    c.pcap(at("left.pcap"))
+
     # Remote X: the application (the server's side, 10.0.0.9) connects to display :1 (10.0.0.8:6001). What it sends is the display channel:
     # 6 packets, 10 payload; 3 packets and 100 of payload are input.
     session(client=("10.0.0.9", 40000), server=("10.0.0.8", 6001)).pcap(at("x11.pcap"))
