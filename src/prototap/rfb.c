@@ -4,16 +4,20 @@
 
 #define VERSION_BYTES 12
 
-enum { SECURITY_NONE = 1, SECURITY_VNC = 2 };
-enum client_state { CLIENT_VERSION, CLIENT_CHOICE, CLIENT_ANSWER, CLIENT_INIT, CLIENT_MESSAGES };
+enum { SECURITY_NONE = 1, SECURITY_VNC = 2, SECURITY_TIGHT = 16 };
+enum { CAPABILITY = 16 }; /* bytes in a list of TightVNC */
+enum client_state { CLIENT_VERSION, CLIENT_CHOICE, CLIENT_ANSWER, CLIENT_TIGHT, CLIENT_INIT, CLIENT_MESSAGES };
 enum server_state {
 	SERVER_VERSION,
 	SERVER_SECURITY,
 	SERVER_TYPE,
 	SERVER_TYPES,
 	SERVER_CHOSEN,
+	SERVER_TUNNELS,
+	SERVER_WAYS,
 	SERVER_RESULT,
 	SERVER_INIT,
+	SERVER_CAPABILITIES,
 	SERVER_MESSAGES
 };
 enum { HANDSHAKE }; /* first entry of both tables */
@@ -31,17 +35,25 @@ void rfb_stream_init(struct rfb_stream *r, struct rfb_counts *sum)
 
 static uint8_t read_version(const uint8_t *text)
 {
-	uint8_t minor;
+	int version = 0;
 
-	if (memcmp(text, "RFB 003.00", 10) != 0 || text[11] != '\n')
+	if (memcmp(text, "RFB ", 4) != 0 || text[7] != '.' || text[11] != '\n')
 		return 0;
-	minor = (uint8_t)(text[10] - '0');
-	return minor == 7 || minor == 8 ? minor : 3; /* all other versions count as 3.3 (RFC 6143, 7.1.1) */
+	for (int i = 4; i < VERSION_BYTES - 1; i++) {
+		if (i != 7 && (text[i] < '0' || text[i] > '9'))
+			return 0;
+		version = i == 7 ? version : 10 * version + text[i] - '0';
+	}
+	return version >= 3008 ? 8 : version == 3007 ? 7 : 3; /* Apple's 003.889 goes on as 3.8; others are 3.3 (RFC 6143, 7.1.1) */
 }
 
-/* False: the security type is not known, or encrypts. */
-static bool accept_security(const struct rfb_stream *r, struct skip_parser *w)
+/* False: the security type is not known, or encrypts. TightVNC's asks for one of the others. */
+static bool accept_security(struct rfb_stream *r, struct skip_parser *w)
 {
+	if (r->security == SECURITY_TIGHT && !r->tight) {
+		r->tight = true;
+		r->security = SECURITY_NONE;
+	}
 	if (r->security == SECURITY_NONE || r->security == SECURITY_VNC)
 		return true;
 	skip_parser_stop(w,
@@ -51,16 +63,29 @@ static bool accept_security(const struct rfb_stream *r, struct skip_parser *w)
 
 /* --- client --- */
 
-/* The pixel format of updates that were requested before it is not known. */
 static void set_pixel_format(struct rfb_stream *r, struct skip_parser *w, struct rfb_pixel_sizes format)
 {
 	const struct rfb_pixel_sizes *before = &r->server_walk.format;
 
 	if (format.pixel != 1 && format.pixel != 2 && format.pixel != 4)
 		skip_parser_stop(w, "RFB: an impossible pixel format");
-	if (r->requested && (format.pixel != before->pixel || format.compact != before->compact))
-		r->server_walk.unsure = true;
-	r->server_walk.format = format;
+	if (!r->changing && format.pixel == before->pixel && format.compact == before->compact)
+		return;
+	r->changing = true;
+	r->uncertain = r->requests;
+	r->format = format;
+}
+
+/* An update begins. */
+static void choose_pixel_format(struct rfb_stream *r)
+{
+	r->requests -= r->requests > 0;
+	r->server_walk.unsure = r->changing && (r->uncertain || r->continuous);
+	r->uncertain -= r->uncertain > 0;
+	if (!r->changing || r->server_walk.unsure)
+		return;
+	r->server_walk.format = r->format;
+	r->changing = false;
 }
 
 static void count_message(struct rfb_stream *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
@@ -70,7 +95,8 @@ static void count_message(struct rfb_stream *r, struct skip_parser *w, const uin
 	switch (rfb_walk_step(&r->client_walk, w, piece, n)) {
 	case RFB_WALK_MESSAGE:
 		kind = r->client_walk.kind;
-		r->requested |= kind == RFB_CLIENT_REQUEST || kind == RFB_CLIENT_CONTINUOUS;
+		r->requests += kind == RFB_CLIENT_REQUEST;
+		r->continuous |= kind == RFB_CLIENT_CONTINUOUS;
 		r->sum->client[kind].count++;
 		skip_parser_set_counter(w, &r->sum->client[kind].bytes);
 		break;
@@ -100,9 +126,20 @@ void rfb_step_client(void *context, struct skip_parser *w, const uint8_t *piece,
 		r->client_state = CLIENT_ANSWER;
 		break;
 	case CLIENT_ANSWER:
+		r->client_state = CLIENT_INIT;
+		if (!accept_security(r, w))
+			break;
+		skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, 1);
+		if (!r->tight || !r->choices)
+			break;
+		skip_parser_expect(w, 0, 4);
+		r->client_state = CLIENT_TIGHT;
+		break;
+	case CLIENT_TIGHT:
+		r->security = rfb_get_u32(piece);
+		r->client_state = CLIENT_INIT;
 		if (accept_security(r, w))
 			skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, 1);
-		r->client_state = CLIENT_INIT;
 		break;
 	case CLIENT_INIT: r->client_state = CLIENT_MESSAGES; break;
 	default: count_message(r, w, piece, n);
@@ -140,10 +177,28 @@ static void parse_handshake(struct rfb_stream *r, struct skip_parser *w, const u
 		skip_parser_expect(w, piece[0], 0);
 		break;
 	case SERVER_CHOSEN:
+		if (!accept_security(r, w))
+			break;
+		if (r->tight && !r->listed) {
+			r->server_state = SERVER_TUNNELS;
+			skip_parser_expect(w, 0, 4);
+			break;
+		}
 		result = r->security == SECURITY_VNC || r->version == 8;
-		if (accept_security(r, w))
-			skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, result ? 4 : 24);
+		skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, result ? 4 : 24);
 		r->server_state = result ? SERVER_RESULT : SERVER_INIT;
+		break;
+	case SERVER_TUNNELS:
+		if (rfb_get_u32(piece))
+			skip_parser_stop(w, "RFB: a tunnel of TightVNC");
+		r->server_state = SERVER_WAYS;
+		skip_parser_expect(w, 0, 4);
+		break;
+	case SERVER_WAYS:
+		r->listed = true;
+		r->choices = rfb_get_u32(piece);
+		r->server_state = SERVER_CHOSEN;
+		skip_parser_expect(w, (uint64_t)r->choices * CAPABILITY, 0);
 		break;
 	case SERVER_RESULT:
 		if (rfb_get_u32(piece))
@@ -151,11 +206,16 @@ static void parse_handshake(struct rfb_stream *r, struct skip_parser *w, const u
 		r->server_state = SERVER_INIT;
 		skip_parser_expect(w, 0, 24);
 		break;
+	case SERVER_CAPABILITIES:
+		r->server_state = SERVER_MESSAGES;
+		skip_parser_expect(w, CAPABILITY * ((uint64_t)rfb_get_u16(piece) + rfb_get_u16(piece + 2) + rfb_get_u16(piece + 4)),
+				   0);
+		break;
 	default: /* SERVER_INIT; a pixel format that the client has set before stays */
 		if (!r->server_walk.format.pixel)
 			r->server_walk.format = rfb_read_pixel_sizes(piece + 4);
-		r->server_state = SERVER_MESSAGES;
-		skip_parser_expect(w, rfb_get_u32(piece + 20), 0);
+		r->server_state = r->tight ? SERVER_CAPABILITIES : SERVER_MESSAGES;
+		skip_parser_expect(w, rfb_get_u32(piece + 20), r->tight ? 8 : 0);
 	}
 }
 
@@ -173,6 +233,8 @@ void rfb_step_server(void *context, struct skip_parser *w, const uint8_t *piece,
 		tally = &r->sum->server[r->server_walk.kind];
 		tally->count++;
 		skip_parser_set_counter(w, &tally->bytes);
+		if (r->server_walk.kind == RFB_SERVER_UPDATE)
+			choose_pixel_format(r);
 		break;
 	case RFB_WALK_RECTANGLE:
 		tally = &r->sum->rectangle[r->server_walk.r.kind];

@@ -313,7 +313,7 @@ static enum rfb_walk_event begin_rectangle(struct rfb_walk *s, struct skip_parse
 		.kind = kind, .x = rfb_get_u16(p), .y = rfb_get_u16(p + 2), .w = rfb_get_u16(p + 4), .h = rfb_get_u16(p + 6)
 	};
 	if (s->unsure && rfb_rectangle_kinds[kind].shape >= PIXELS)
-		skip_parser_stop(w, "RFB: the pixel format changed while updates were under way");
+		skip_parser_stop(w, "RFB: the pixel format changed while an update was asked for");
 	else
 		expect_rectangle_body(s, w, &rfb_rectangle_kinds[kind]);
 	return RFB_WALK_RECTANGLE;

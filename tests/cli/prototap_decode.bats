@@ -22,7 +22,7 @@ of()
 }
 
 @test "prototap --decode rfb: counts every message and rectangle, in any segmentation, version and pixel format" {
-	for name in rfb_small rfb_7 rfb_33 rfb_16 rfb_bytes; do
+	for name in rfb_small rfb_7 rfb_33 rfb_16 rfb_bytes rfb_apple rfb_tight rfb_tight_vnc rfb_colours; do
 		decoded $name
 		[ "$(of '[.result.decoded.rfb.undecoded_bytes, .result.decoded.stopped]')" = '[0,[]]' ]
 		# all bytes of the connection have a name
@@ -38,7 +38,7 @@ of()
 	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped[].why]')" = '[200,"RFB: a security type that encrypts or is unknown"]' ]
 	decoded rfb_format
 	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped[].why]')" = \
-		'[32,"RFB: the pixel format changed while updates were under way"]' ]
+		'[32,"RFB: the pixel format changed while an update was asked for"]' ]
 	decoded rfb_hole
 	[ "$(of '.result.decoded | [.rfb.undecoded_bytes, .stopped[].why]')" = '[1,"bytes are missing in the capture"]' ]
 }

@@ -57,7 +57,8 @@ FORMAT_16 = struct.pack(">BBBBHHHBBB3x", 16, 16, 0, 1, 31, 63, 31, 11, 5, 0)
 
 
 class Rfb(Talk):
-    def __init__(self, minor=8, security=1, **how):
+    def __init__(self, minor=8, security=1, ways=None, **how):
+        """ways: TightVNC's security type with so many ways to authenticate, of which `security` is chosen."""
         super().__init__("rfb", **how)
         server, client = [b"RFB 003.008\n"], [b"RFB 003.%03d\n" % minor]
         self.say(1, server[0])
@@ -66,22 +67,30 @@ class Rfb(Talk):
             server.append(struct.pack(">I", security))
             self.say(1, server[-1])
         else:
-            server.append(bytes([2, 1, security]))
+            server.append(bytes([2, 1, security if ways is None else 16]))
             self.say(1, server[-1])
-            client.append(bytes([security]))
+            client.append(bytes([server[-1][2]]))
+            self.say(0, client[-1])
+        if ways is not None:        # no tunnel
+            server.append(struct.pack(">II", 0, ways) + b"w" * 16 * ways)
+            self.say(1, server[-1])
+        if ways:
+            client.append(struct.pack(">I", security))
             self.say(0, client[-1])
         if security == 2:
             server.append(b"c" * 16)
             self.say(1, server[-1])
             client.append(b"r" * 16)
             self.say(0, client[-1])
-        if security == 2 or (minor == 8 and security == 1):
+        if security == 2 or (minor in (8, 889) and security == 1):
             server.append(struct.pack(">I", 0))
             self.say(1, server[-1])
         if security in (1, 2):
             client.append(b"\1")
             self.say(0, client[-1])
             server.append(struct.pack(">HH", 64, 48) + FORMAT + struct.pack(">I", 4) + b"test")
+            if ways is not None:
+                server[-1] += struct.pack(">HHHH", 1, 2, 3, 0) + b"c" * 16 * 6
             self.say(1, server[-1])
         self.tally("client", "handshake", sum(map(len, client)))
         self.tally("server", "handshake", sum(map(len, server)))
@@ -128,7 +137,8 @@ def tight(pixel, large=20000):
 
 
 def make_rfb(folder):
-    for name, how, pixel in (("rfb", {}, 4), ("rfb_7", {"minor": 7}, 4), ("rfb_33", {"minor": 3, "security": 2}, 4), ("rfb_16", {"piece": 1000}, 2),
+    for name, how, pixel in (("rfb", {}, 4), ("rfb_7", {"minor": 7}, 4), ("rfb_33", {"minor": 3, "security": 2}, 4), ("rfb_apple", {"minor": 889}, 4),
+                             ("rfb_tight", {"ways": 0}, 4), ("rfb_tight_vnc", {"ways": 3, "security": 2}, 4), ("rfb_16", {"piece": 1000}, 2),
                              ("rfb_bytes", {"piece": 1}, 4), ("rfb_small", {"piece": 300}, 4)):
         r = Rfb(**how)
         if pixel == 2:
@@ -174,8 +184,22 @@ def make_rfb(folder):
     r.say(1, b"\0\2" * 100)
     r.write(folder, "rfb_encrypted")
 
+    r = Rfb()      # a viewer that changes its colours between updates, and, behind the first byte of one, for the next one
+    for before, pixel, later in ((None, 4, None), (FORMAT_16, 2, FORMAT), (None, 4, None)):
+        if before:
+            r.client("SetPixelFormat", struct.pack(">B3x", 0) + before)
+        r.client("FramebufferUpdateRequest", struct.pack(">BBHHHH", 3, 0, 0, 0, 64, 48))
+        r.say(1, b"\0", "server", "FramebufferUpdate")
+        if later:
+            r.client("SetPixelFormat", struct.pack(">B3x", 0) + later)
+        r.tally("rectangles", "Cursor", 12 + 27 * pixel + 6)
+        r.tally("server", "FramebufferUpdate", 0, -1)
+        r.server("FramebufferUpdate", struct.pack(">xHHHHHi", 1, 0, 0, 9, 3, -239) + b"c" * 27 * pixel + b"m" * 6)
+    r.write(folder, "rfb_colours")
+
     r = Rfb()      # the format changes after an update was asked for: CopyRect needs none, Raw does
-    r.client("FramebufferUpdateRequest", struct.pack(">BBHHHH", 3, 0, 0, 0, 64, 48))
+    for _ in range(2):
+        r.client("FramebufferUpdateRequest", struct.pack(">BBHHHH", 3, 0, 0, 0, 64, 48))
     r.client("SetPixelFormat", struct.pack(">B3x", 0) + FORMAT_16)
     r.update(("CopyRect", 1, 9, 9, b"\0\1\0\2"))
     r.tally("server", "FramebufferUpdate", 16)
