@@ -2,11 +2,19 @@
 /* duplicate - tells a packet that was captured twice from one that was sent twice. Pure.
  *
  * A mirror port of both directions, or "-i any" over a bridge, shows each packet twice, within microseconds. A copy has the same
- * addresses, the same IP identification and the same bytes from the transport header on (but hops, which a router counts down); a
- * retransmission has another identification, or comes a round trip later. Packets without an identification (0, or IPv6) are taken
- * for copies if they are TCP and carry payload; a bare acknowledgement only where copies with payload were seen before: a receiver
- * may repeat it. Copies come within DUPLICATE_NS, or without an identification, where a packet sent again may have the same bytes,
- * within DUPLICATE_UNIDENTIFIED_NS; one that comes later counts as a packet. At most DUPLICATE_MEMORY packets are remembered. */
+ * addresses, the same IP identification and the same bytes from the transport header on (but hops, which a router counts down),
+ * within DUPLICATE_NS; a retransmission has another identification, or comes a round trip later.
+ *
+ * Without an identification (0, or IPv6), TCP packets sent again may have the same bytes, too, on a network of microseconds within
+ * DUPLICATE_UNIDENTIFIED_NS. One is a copy if it has a SYN, which nobody repeats so soon; or if its direction is doubled throughout:
+ * its SYN was, or three in four of its latest packets with payload; or if it has payload and the other side sent nothing since the
+ * first one, as it must to ask for a retransmission. What comes later counts as a packet.
+ *
+ * A host that translates addresses (to a container, to the hosts behind it) shows packets twice on "-i any": before and after. All is
+ * the same but one end. Where that is the client's, the packet must have been forwarded (its hops differ), too: nothing else tells
+ * two clients of a made-up capture apart.
+ *
+ * At most DUPLICATE_MEMORY packets and DUPLICATE_SENDERS directions are remembered. */
 #pragma once
 
 #include "decode.h"
@@ -14,17 +22,32 @@
 #define DUPLICATE_NS 10000000LL
 #define DUPLICATE_UNIDENTIFIED_NS 2000000LL
 #define DUPLICATE_MEMORY 4096
-#define DUPLICATE_BYTES 128 /* of a packet's transport header and payload */
+#define DUPLICATE_SENDERS 1024
+#define DUPLICATE_BYTES 128 /* of a packet's TCP options and payload */
 
 struct duplicates {
 	struct packet_mark {
 		uint64_t hash;
 		int64_t time_ns;
 	} packet[DUPLICATE_MEMORY]; /* by hash */
+	struct packet_ends {
+		struct packet_mark mark;  /* of all but addresses and ports */
+		uint32_t end[2], host[2]; /* hashes of address and port, of the address alone; source and destination */
+		uint8_t hops;
+	} translated[DUPLICATE_SENDERS]; /* by hash */
+	struct packet_sender {
+		uint64_t direction;	   /* hash of both ends */
+		int64_t last_ns;	   /* latest packet */
+		uint32_t payloads, copies; /* of about the latest packets with payload */
+		bool doubled;		   /* its SYN came twice */
+	} sender[DUPLICATE_SENDERS];	   /* by direction */
 	uint64_t copies;
-	bool payload_copies; /* copies with payload were seen */
 };
 
 /* Whether `p`, decoded as `s`, is a copy of a recent packet; counts copies in d->copies. Remembers the packet, to find later
  * copies. */
 bool duplicate_detect_copy(struct duplicates *d, const struct packet *p, const struct segment *s);
+
+/* Whether it is a packet that came before, with another address of the server's or the client's; end `client` of it (0, 1) is the
+ * client. Remembers it likewise. */
+bool duplicate_detect_translation(struct duplicates *d, const struct packet *p, const struct segment *s, int client);

@@ -46,6 +46,7 @@ struct flow {
 	uint8_t server;	     /* end of the key (0, 1) that is the server */
 	uint8_t server_clue; /* enum server_clue */
 	bool used, reset, evicted;
+	bool translated;			  /* packets of another flow, seen with another address: not counted */
 	bool begun[CHANNELS], finished[CHANNELS]; /* SYN, FIN seen */
 	uint32_t first_seq[CHANNELS];		  /* sequence number of the SYN */
 	int64_t start_ns, last_ns;

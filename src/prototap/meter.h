@@ -71,6 +71,9 @@ struct capture_meter {
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated; /* unasked: segments that were not selected */
 	struct port_count *passed;					      /* the unasked segments, by port */
 	struct duplicates *duplicates; /* owned; copies of packets are in `packets`, and else in nothing */
+	uint64_t translated;	       /* those of them that came with another address; of the latest such flow: */
+	struct flow_key translated_key;
+	uint8_t translated_server;
 	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes; /* the bytes are those of further fragments */
 	uint64_t flows, flows_evicted, steps_back;			  /* steps_back: packets earlier than the one before */
 	uint64_t one_way;						  /* flows with data in a direction without a packet */

@@ -29,7 +29,7 @@ static void report_capture(struct rec_report *r, const struct run_state *run)
 	rec_add_int(r, "packets", (int64_t)m->packets);
 	rec_add_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked - m->duplicates->copies));
 	rec_add_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
-	rec_add_int(r, "copies", (int64_t)m->duplicates->copies);
+	rec_add_ints(r, { "copies", (int64_t)m->duplicates->copies }, { "translated", (int64_t)m->translated });
 	REPORT_COUNTERS(r, fragments, m);
 	rec_add_count(r, "dropped", run->drops.kernel);
 	rec_add_count(r, "interface_dropped", run->drops.interface);
@@ -237,6 +237,7 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 {
 	struct capture_meter *m = &run->meter;
 	struct key_update_join *w = &run->latency.wire;
+	char address[FLOW_ADDRESS];
 	uint64_t resent = m->sum[INPUT].retransmitted_packets + m->sum[DISPLAY].retransmitted_packets;
 	struct why why;
 
@@ -250,9 +251,13 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 		rec_warn(r, "%s", why.text);
 	else if (!run->live && m->pause_ns >= METER_PAUSE_NS)
 		rec_warn(r, "no packet for %s: is the clock right?", ns_text((double)m->pause_ns));
-	if (m->duplicates->copies)
+	if (m->duplicates->copies > m->translated)
 		rec_warn(r, "%s left out as copies: captured twice, as at a mirror port or with -i any",
-			 counted_text((int64_t)m->duplicates->copies, "packet"));
+			 counted_text((int64_t)(m->duplicates->copies - m->translated), "packet"));
+	if (m->translated)
+		rec_warn(r, "%s left out that came with another address (translated, as of a container); --server %s takes those",
+			 counted_text((int64_t)m->translated, "packet"),
+			 flow_address(&m->translated_key, m->translated_server, address));
 	if (!m->flows) {
 		rec_say(r, "%s without a packet", ns_text(seconds * NS_PER_S));
 		return;

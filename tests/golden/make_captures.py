@@ -159,6 +159,16 @@ def make(folder):
     c.send(400, 0, flags=ACK | FIN)
     c.pcap(at("left.pcap"))
 
+    # A container's published port, with "any": the session before and after the translation of 10.0.0.2 to 172.17.0.2.
+    translated = Capture()
+    for ns, frame, original in plain.packets:
+        away = 26 if frame[26:30] == quad(SERVER[0]) else 30
+        both_ways = [(ns, frame, original), (ns + 9000, frame[:away] + quad("172.17.0.2") + frame[away + 4:], original)]
+        if away == 26:
+            both_ways = [(ns, both_ways[1][1], original), (ns + 9000, frame, original)]
+        translated.packets += both_ways
+    translated.pcap(at("translated.pcap"))
+
     # Remote X: the application (the server's side, 10.0.0.9) connects to display :1 (10.0.0.8:6001). What it sends is the display channel:
     # 6 packets, 10 payload; 3 packets and 100 of payload are input.
     session(client=("10.0.0.9", 40000), server=("10.0.0.8", 6001)).pcap(at("x11.pcap"))
