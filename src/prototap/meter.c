@@ -327,18 +327,39 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 		add_payload(m, f, c, s, p);
 }
 
+/* A clock that was set back stays so. Where the packets behind a step go on from those before it, one packet has a wrong time. */
+static void note_packet_order(struct capture_meter *m, int64_t time_ns)
+{
+	int64_t back = m->before_ns - time_ns, stray = 0, from_ns = 0;
+
+	if (back > 0) {
+		m->steps_back++;
+		if (m->packets > 2 && time_ns >= m->earlier_ns)
+			stray = back; /* the packet before was late */
+		else
+			from_ns = m->before_ns;
+	} else {
+		if (-back > m->pause_ns)
+			m->pause_ns = -back;
+		if (m->stray_from_ns && time_ns >= m->stray_from_ns)
+			stray = m->stray_from_ns - m->before_ns;
+	}
+	m->strays += stray > 0;
+	m->stray_ns = stray > m->stray_ns ? stray : m->stray_ns;
+	m->stray_from_ns = from_ns;
+	m->earlier_ns = m->before_ns;
+	m->before_ns = time_ns;
+}
+
 void meter_add_packet(struct capture_meter *m, enum link_type link, const struct packet *p)
 {
 	struct segment s;
 	enum decoded what = decode_packet(link, p, &s);
 
 	if (!m->packets++)
-		m->first_ns = m->last_ns = p->time_ns;
-	else if (p->time_ns < m->before_ns)
-		m->steps_back++;
-	else if (p->time_ns - m->before_ns > m->pause_ns)
-		m->pause_ns = p->time_ns - m->before_ns;
-	m->before_ns = p->time_ns;
+		m->first_ns = m->last_ns = m->before_ns = p->time_ns;
+	else
+		note_packet_order(m, p->time_ns);
 	m->first_ns = p->time_ns < m->first_ns ? p->time_ns : m->first_ns;
 	m->last_ns = p->time_ns > m->last_ns ? p->time_ns : m->last_ns;
 	m->truncated += p->captured < p->original;

@@ -79,7 +79,10 @@ struct capture_meter {
 	uint64_t one_way;						  /* flows with data in a direction without a packet */
 	uint64_t largest_frame_bytes;
 	int64_t first_ns, last_ns; /* earliest and latest packet of any kind */
-	int64_t before_ns;	   /* the packet before */
+	int64_t before_ns, earlier_ns; /* the packet before, and the one before that */
+	uint64_t strays;	   /* steps back by a single packet with a time of its own, later or earlier than its neighbours */
+	int64_t stray_ns;	   /* by how much, the most */
+	int64_t stray_from_ns;	   /* the packet before an early one; 0: the packet before was none */
 	int64_t pause_ns;	   /* longest time from the packet before */
 	bool set_back;		   /* a connection stepped back by METER_PAUSE_NS or more */
 	struct session_phases setup;

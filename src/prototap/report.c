@@ -20,7 +20,7 @@ static void report_capture(struct rec_report *r, const struct run_state *run)
 	}, flows[] = {
 		COUNTER_FIELD("flows_given_up", struct capture_meter, flows_evicted), COUNTER_FIELD("time_steps_back", struct capture_meter,
 												    steps_back),
-		METER(largest_frame_bytes),
+		COUNTER_FIELD("stray_times", struct capture_meter, strays), METER(largest_frame_bytes),
 	};
 	const struct capture_meter *m = &run->meter;
 	struct why why;
@@ -114,6 +114,7 @@ static void append_count(struct why *why, uint64_t n, const char *what, const ch
 bool run_has_losses(const struct run_state *run, struct why *why)
 {
 	const struct capture_meter *m = &run->meter;
+	uint64_t strays = run->live || run->sorted ? 0 : m->strays;
 
 	*why->text = '\0';
 	if (run->source->damaged)
@@ -133,7 +134,10 @@ bool run_has_losses(const struct run_state *run, struct why *why)
 	append_count(why, run->latency.wire.missed_keys, "key", "outside the capture");
 	append_count(why, run->live ? run->clock_sets : 0, "step",
 		     "of the clock, which was set (or this host slept): times across that are wrong");
-	append_count(why, run->live ? 0 : m->steps_back, "step",
+	append_count(why, strays, "packet", "with a time out of line");
+	if (strays)
+		append_text(why, " (by up to %s): times there are wrong", ns_text((double)m->stray_ns));
+	append_count(why, run->live ? 0 : m->steps_back - strays, "step",
 		     run->sorted ? "back in time, too far to sort; reordercap sorts the file, unless the clock was set"
 				 : "back in time: the clock was set, and times across that are wrong");
 	return *why->text;

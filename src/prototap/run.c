@@ -45,7 +45,10 @@ static void detect_packet_step(struct run_state *run, int64_t time_ns)
 	if (passed > -CLOCK_STEP_NS && passed < CLOCK_STEP_NS)
 		return;
 	if (!run->live) {
-		if (passed < 0) {
+		if (passed < 0 && run->strays) {
+			warn("a packet has a time out of line by %s: no wait is measured over that", ns_text((double)-passed));
+			intervals_note_clock_set(&run->intervals, time_ns);
+		} else if (passed < 0) {
 			note_set_clock(run, time_ns, passed);
 		} else if (passed >= METER_PAUSE_NS) {
 			warn("no packet for %s: is the clock right? No wait is measured over that", ns_text((double)passed));
@@ -273,7 +276,7 @@ int run_files(struct run_state *run, struct meter_cfg *meter, struct why *why)
 {
 	struct meter_cfg alone = *meter;
 	uint64_t disordered;
-	bool set_back;
+	bool set_back, strays;
 
 	alone.taps = 0;
 	run->sorted = run->source->sorted;
@@ -283,9 +286,11 @@ int run_files(struct run_state *run, struct meter_cfg *meter, struct why *why)
 		if (run->meter.steps_back) {
 			disordered = count_disorder(&run->meter);
 			set_back = run->meter.set_back;
+			strays = run->meter.strays == run->meter.steps_back;
 			if (read_files(run, &alone, true, true, why))
 				return -1;
 			run->sorted = count_disorder(&run->meter) + set_back <= disordered;
+			run->strays = strays && !run->sorted;
 		}
 		if ((meter->taps || (!run->sorted && run->source->sorted)) && read_files(run, meter, true, run->sorted, why))
 			return -1;

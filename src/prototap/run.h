@@ -39,6 +39,7 @@ struct run_state {
 	bool observed;	   /* every: packets are seen by the intervals, not only counted */
 	int64_t packet_ns; /* every: time of the packet before; 0: none */
 	uint64_t clock_sets;
+	bool strays;	  /* files: all steps back are of single packets that are stamped apart */
 	int64_t wall_ns;  /* live: by how much CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, as last seen */
 	int64_t until_ns; /* live: end of the capture (CLOCK_REALTIME) */
 	bool past_end;	  /* live: a packet after until_ns was read, so the ring has none before it */

@@ -46,6 +46,11 @@ def make(folder):
     for ms in (10, 20, 5, 15):
         keys.send(ms, 0, b"k")
     keys.pcap(at("set_back.pcap"))
+    # Keys at 10 to 100 ms, one of them stamped 3 s late, another one 3 s early: the clock was not set.
+    stray = Capture().start()
+    for ms in (10, 20, 3030, 40, 50, 60, 70 - 3000, 80, 90, 100):
+        stray.send(ms + 3000, 0, b"k")
+    stray.pcap(at("stray.pcap"))
     # One packet belongs before 18 MB of others: it cannot be put there.
     far = Capture().start()
     far.send(10, 1, b"e" * 1000)
