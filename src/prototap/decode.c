@@ -7,7 +7,8 @@
 #define COOKED2_HEADER 20
 #define LOOPBACK_HEADER 4
 #define VLAN_TAG 4
-#define VLAN_TAGS_MAX 8	  /* at most two are in use; many more would be an attack */
+#define PPPOE_HEADER 8
+#define TAGS_MAX 8	  /* at most two are in use; many more would be an attack */
 #define EXTENSIONS_MAX 16 /* headers of a packet; an endless chain would be an attack */
 #define UDP_HEADER 8
 
@@ -17,21 +18,34 @@ enum ethertype {
 	ETHERTYPE_IPV6 = 0x86dd,
 	ETHERTYPE_VLAN = 0x8100,
 	ETHERTYPE_QINQ = 0x88a8,
-	ETHERTYPE_QINQ_OLD = 0x9100
+	ETHERTYPE_QINQ_OLD = 0x9100,
+	ETHERTYPE_MPLS = 0x8847,
+	ETHERTYPE_MPLS_MULTI = 0x8848,
+	ETHERTYPE_PPPOE = 0x8864,
+	ETHERTYPE_ERSPAN3 = 0x22eb,
+	ETHERTYPE_BRIDGED = 0x6558,
+	ETHERTYPE_ERSPAN = 0x88be
 };
 enum link_device { ARPHRD_ETHERNET = 1, ARPHRD_FRAD = 770, ARPHRD_LOOPBACK = 772, ARPHRD_RADIOTAP = 803, ARPHRD_NETLINK = 824 };
 enum protocol {
 	HOP_BY_HOP = 0,
+	IPV4_INSIDE = 4,
 	TCP = 6,
 	UDP = 17,
+	IPV6_INSIDE = 41,
 	ROUTING = 43,
 	FRAGMENT = 44,
+	GRE = 47,
 	AUTHENTICATION = 51,
 	DESTINATION = 60,
 	MOBILITY = 135,
 	HOST_IDENTITY = 139,
 	SHIM6 = 140
 };
+
+enum { PPP_IPV4 = 0x21, PPP_IPV6 = 0x57, MPLS_LAST = 0x100 };
+enum { GRE_CHECKSUM = 0x8000, GRE_KEY = 0x2000, GRE_SEQUENCE = 0x1000, GRE_VERSION = 7 };
+enum { VXLAN_PORT = 4789, VXLAN_PORT_LINUX = 8472, VXLAN_FLAGS = 0x08000000, GENEVE_PORT = 6081, GENEVE_OPTIONS = 0x3f };
 
 /* Raw IP is 101 in files, for which libpcap returns 12; OpenBSD writes 14. */
 static const struct link_layer links[] = {
@@ -130,10 +144,102 @@ static enum decoded decode_udp(struct bounded_reader *r, size_t at, uint32_t roo
 	return DECODED_SEGMENT;
 }
 
-static enum decoded decode_transport(struct bounded_reader *r, size_t at, uint8_t protocol, uint32_t original, struct segment *out)
+/* Goes over VLAN tags, PPPoE and MPLS labels to what is behind them, of *type. False: too many. */
+static bool skip_tags(struct bounded_reader *r, size_t *at, uint16_t *type)
+{
+	uint32_t label;
+	uint16_t inside;
+
+	for (int tags = 0; tags <= TAGS_MAX; tags++) {
+		switch (*type) {
+		case ETHERTYPE_VLAN:
+		case ETHERTYPE_QINQ:
+		case ETHERTYPE_QINQ_OLD:
+			*type = read_be16(r, *at + 2);
+			*at += VLAN_TAG;
+			break;
+		case ETHERTYPE_PPPOE:
+			inside = read_be16(r, *at + 6);
+			*at += PPPOE_HEADER;
+			*type = inside == PPP_IPV4 ? ETHERTYPE_IPV4 : inside == PPP_IPV6 ? ETHERTYPE_IPV6 : ETHERTYPE_NONE;
+			break;
+		case ETHERTYPE_MPLS:
+		case ETHERTYPE_MPLS_MULTI:
+			label = read_be32(r, *at);
+			*at += sizeof(label);
+			inside = read_u8(r, *at) >> 4; /* nothing but the version tells what is inside */
+			if (label & MPLS_LAST)
+				*type = inside == 4 ? ETHERTYPE_IPV4 : inside == 6 ? ETHERTYPE_IPV6 : ETHERTYPE_NONE;
+			break;
+		default: return true;
+		}
+	}
+	return false;
+}
+
+static bool enter_gre(struct bounded_reader *r, size_t *at, uint16_t *type)
+{
+	uint16_t flags = read_be16(r, *at);
+
+	*type = read_be16(r, *at + 2);
+	*at += 4 + 4 * (size_t)__builtin_popcount(flags & (GRE_CHECKSUM | GRE_KEY | GRE_SEQUENCE));
+	if (*type == ETHERTYPE_ERSPAN3)
+		*at += read_u8(r, *at + 11) & 1 ? 20 : 12;
+	else if (*type == ETHERTYPE_ERSPAN && flags & GRE_SEQUENCE)
+		*at += 8;
+	if (*type == ETHERTYPE_ERSPAN3 || *type == ETHERTYPE_ERSPAN)
+		*type = ETHERTYPE_BRIDGED;
+	return !(flags & GRE_VERSION);
+}
+
+/* Moves *at from the header of `protocol` to the packet inside of the tunnel, and *type to what it is. False: no tunnel. */
+static bool enter_tunnel(struct bounded_reader *r, uint8_t protocol, size_t *at, uint16_t *type)
+{
+	uint16_t port = read_be16(r, *at + 2);
+	bool tunnel = true;
+
+	if (protocol == IPV4_INSIDE || protocol == IPV6_INSIDE) {
+		*type = protocol == IPV4_INSIDE ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6;
+	} else if (protocol == GRE) {
+		tunnel = enter_gre(r, at, type);
+	} else if (protocol == UDP && (port == VXLAN_PORT || port == VXLAN_PORT_LINUX)) {
+		tunnel = read_be32(r, *at + UDP_HEADER) == VXLAN_FLAGS;
+		*type = ETHERTYPE_BRIDGED;
+		*at += UDP_HEADER + 8;
+	} else if (protocol == UDP && port == GENEVE_PORT) {
+		uint8_t first = read_u8(r, *at + UDP_HEADER);
+
+		*type = read_be16(r, *at + UDP_HEADER + 2);
+		tunnel = first <= GENEVE_OPTIONS; /* version 0 */
+		*at += UDP_HEADER + 8 + 4 * (size_t)(first & GENEVE_OPTIONS);
+	} else {
+		return false;
+	}
+	if (*type == ETHERTYPE_BRIDGED) {
+		*type = read_be16(r, *at + 12);
+		*at += ETHERNET_HEADER;
+	}
+	return tunnel && skip_tags(r, at, type) && !r->over;
+}
+
+static enum decoded decode_network(struct bounded_reader *r, size_t at, uint16_t type, uint32_t room, uint32_t original,
+				   bool inside, struct segment *out);
+
+static enum decoded decode_transport(struct bounded_reader *r, size_t at, uint8_t protocol, uint32_t original, bool inside,
+				     struct segment *out)
 {
 	uint32_t room = out->ip_bytes - out->ip_header_bytes;
+	struct bounded_reader within = { .bytes = r->bytes, .n = r->n };
+	size_t inner = at;
+	uint16_t type;
 
+	if (!inside && !out->fragmented && enter_tunnel(&within, protocol, &inner, &type) && inner - at <= room) {
+		enum decoded what;
+
+		out->link_bytes += out->ip_header_bytes + (uint32_t)(inner - at);
+		what = decode_network(&within, inner, type, room - (uint32_t)(inner - at), original, true, out);
+		return what == DECODED_MALFORMED ? DECODED_OTHER : what;
+	}
 	if (protocol == TCP)
 		return decode_tcp(r, at, room, original, out);
 	if (protocol == UDP)
@@ -150,7 +256,8 @@ static void read_ipv4(struct bounded_reader *r, size_t at, uint8_t *to)
 }
 
 /* `room`: bytes of the frame that are left for the IP packet. */
-static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
+static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, bool inside,
+				struct segment *out)
 {
 	uint8_t first = read_u8(r, at), protocol = read_u8(r, at + 9);
 	uint32_t header = (uint32_t)(first & 15) * 4, length = read_be16(r, at + 2);
@@ -170,7 +277,7 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 	if (fragment & 0x1fff)
 		return DECODED_FRAGMENT;
 	out->fragmented = fragment & 0x2000;
-	return decode_transport(r, at + header, protocol, original, out);
+	return decode_transport(r, at + header, protocol, original, inside, out);
 }
 
 static bool is_extension(uint8_t protocol)
@@ -210,7 +317,8 @@ static enum decoded skip_extensions(struct bounded_reader *r, size_t at, uint32_
 	return out->ip_header_bytes > out->ip_bytes ? judge_oversized(out) : DECODED_SEGMENT;
 }
 
-static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
+static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, bool inside,
+				struct segment *out)
 {
 	uint8_t first = read_u8(r, at), next = read_u8(r, at + 6);
 	uint32_t length = 40 + (uint32_t)read_be16(r, at + 4);
@@ -229,7 +337,17 @@ static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t ro
 	out->ip_header_bytes = 40;
 	out->fragmented = false;
 	what = skip_extensions(r, at, original, &next, out);
-	return what == DECODED_SEGMENT ? decode_transport(r, at + out->ip_header_bytes, next, original, out) : what;
+	return what == DECODED_SEGMENT ? decode_transport(r, at + out->ip_header_bytes, next, original, inside, out) : what;
+}
+
+static enum decoded decode_network(struct bounded_reader *r, size_t at, uint16_t type, uint32_t room, uint32_t original,
+				   bool inside, struct segment *out)
+{
+	if (type == ETHERTYPE_IPV4)
+		return decode_ipv4(r, at, room, original, inside, out);
+	if (type == ETHERTYPE_IPV6)
+		return decode_ipv6(r, at, room, original, inside, out);
+	return DECODED_OTHER;
 }
 
 /* The family is in the capturing host's byte order, which is not known; the number of IPv6 differs between systems. */
@@ -274,25 +392,18 @@ enum decoded decode_packet(enum link_type link, const struct packet *p, struct s
 {
 	struct bounded_reader r = { .bytes = p->bytes, .n = p->captured };
 	uint32_t original = p->original;
-	uint32_t header;
+	size_t header, tags;
 	uint16_t type;
 
 	if (original < p->captured)
 		return DECODED_MALFORMED;
 	header = decode_link(&r, link, &type, out);
-	for (int tags = 0; type == ETHERTYPE_VLAN || type == ETHERTYPE_QINQ || type == ETHERTYPE_QINQ_OLD; tags++) {
-		if (tags == VLAN_TAGS_MAX)
-			return DECODED_MALFORMED;
-		type = read_be16(&r, header + 2);
-		header += VLAN_TAG;
-		out->link_bytes += VLAN_TAG;
-	}
+	tags = header;
+	if (!skip_tags(&r, &header, &type))
+		return DECODED_MALFORMED;
+	out->link_bytes += (uint32_t)(header - tags);
 	if (r.over || p->captured < header)
 		return judge_missing(&r, original);
-	out->wire_bytes = original - header + out->link_bytes;
-	if (type == ETHERTYPE_IPV4)
-		return decode_ipv4(&r, header, original - header, original, out);
-	if (type == ETHERTYPE_IPV6)
-		return decode_ipv6(&r, header, original - header, original, out);
-	return DECODED_OTHER;
+	out->wire_bytes = original - (uint32_t)header + out->link_bytes;
+	return decode_network(&r, header, type, original - (uint32_t)header, original, false, out);
 }

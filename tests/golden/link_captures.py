@@ -27,6 +27,21 @@ def make_links(at):
     c.raw(0, cooked(ipv4(CLIENT, SERVER, tcp(CLIENT, SERVER, 1, 1, ACK)), 824))
     c.pcap(at("netlink.pcap"), link=113)
 
+    # The session inside of tunnels: 9 frames, each longer by 20 of IP (and 8 of UDP), the tunnel's own bytes, and where it carries frames 14. Of a
+    # tunnel inside of another nothing is seen.
+    def over(protocol, head, frames=False, port=0):
+        ends = ("192.0.2.1", 40000), ("192.0.2.2", port)
+        around = (lambda body: udp(*ends, body)) if port else bytes
+        return lambda body: ethernet(ipv4(*ends, around(head + (ethernet(body) if frames else body)), protocol))
+    vxlan = over(17, struct.pack(">II", 0x08000000, 42 << 8), True, 4789)
+    for name, wrap in (("vxlan", vxlan), ("geneve", over(17, struct.pack(">BBHI8x", 2, 0, 0x6558, 42 << 8), True, 6081)), ("ipip", over(4, b"")),
+                       ("gre", over(47, struct.pack(">HHI", 0x2000, 0x0800, 7))), ("erspan", over(47, struct.pack(">HHIII", 0x1000, 0x88BE, 1, 0, 0), True)),
+                       ("erspan3", over(47, struct.pack(">HHIIII8x", 0x1000, 0x22EB, 1, 0, 0, 1), True)),
+                       ("pppoe", lambda body: ethernet(struct.pack(">HHHH", 0x1100, 7, len(body) + 2, 0x21) + body, 0x8864)),
+                       ("mpls", lambda body: ethernet(struct.pack(">II", 100 << 12 | 64, 200 << 12 | 0x140) + body, 0x8847)),
+                       ("tunnels", lambda body: vxlan(over(4, b"")(body)[14:]))):
+        session(wrap=wrap).pcap(at(name + ".pcap"))
+
     # IPv6, 40 + 20 + payload: a key of 10 and an echo of 100 make 70 and 160 bytes. In a loopback file each system has a number of its own for it.
     ends = ("", 40000), ("", 5900)
     key, echo = ipv6(1, 2, tcp(*ends, 1, 1, ACK | PSH, b"k" * 10)), ipv6(2, 1, tcp(ends[1], ends[0], 1, 11, ACK | PSH, b"e" * 100))
@@ -48,14 +63,15 @@ def make_links(at):
     c.pcap(at("null_odd.pcap"), link=0)
 
     # Extension headers (RFC 8200): authentication (24 bytes: words 4), mobility, host identity, shim6 and destination (8 each) are walked over: 96 + 20 + 10
-    # bytes of IP, 10 of payload. The hop-by-hop header anywhere but first is malformed. ESP, no next header, IPv4 and IPv6 in IPv6: other.
+    # bytes of IP, 10 of payload. The hop-by-hop header anywhere but first is malformed. ESP and no next header: other.
+    # Inside of IPv6 an acknowledgement of IPv4 (40 bytes), and the same key twice more: copies.
     c = Capture()
     chain = bytes([135, 4]) + bytes(22) + bytes([139, 0]) + bytes(6) + bytes([140, 0]) + bytes(6) + bytes([60, 0]) + bytes(6) + bytes([6, 0]) + bytes(6)
     c.raw(0, ethernet(ipv6(1, 2, chain + tcp(*ends, 1, 1, ACK | PSH, b"k" * 10), 51), 0x86DD))
     c.raw(1, ethernet(ipv6(1, 2, bytes([0, 0]) + bytes(6) + bytes([6, 0]) + bytes(6) + tcp(*ends, 1, 1, ACK), 60), 0x86DD))
     for following, inside in ((50, bytes(40)), (59, b""), (4, ipv4(CLIENT, SERVER, tcp(CLIENT, SERVER, 1, 1, ACK))), (41, key)):
         c.raw(2, ethernet(ipv6(1, 2, inside, following), 0x86DD))
-    # IPv4, IPv6, GRE and authentication in IPv4: other.
+    # What says IPv4 and GRE, and is IPv6, and authentication in IPv4: other. IPv6 in IPv4: the key a third time.
     for protocol in (4, 41, 47, 51):
         c.raw(3, ethernet(ipv4(CLIENT, SERVER, key, protocol)))
     c.pcap(at("inside.pcap"))

@@ -195,7 +195,7 @@ def make(folder):
     c.send(5, 0, b"c" * 30, ACK | PSH)
     c.pcap(at("midstream.pcap"))
 
-    # What is no segment of ours: ICMP, ARP, a later fragment, MPLS, another port; and malformed: an IP header of 16 bytes, a total length beyond the frame,
+    # What is no segment of ours: ICMP, ARP, a later fragment, another port; behind an MPLS label, an acknowledgement that is (58); and malformed: an IP header of 16 bytes, a total length beyond the frame,
     # a TCP header of 16 bytes, one beyond the packet, an Ethernet frame of 10 bytes, IPv6 ending inside an extension header. One good packet of 54 + 1.
     c = Capture()
     c.base = [1001, 5001]
