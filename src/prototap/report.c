@@ -271,6 +271,8 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 		m->sum[INPUT].tcp_header_bytes + m->sum[DISPLAY].tcp_header_bytes ? count_text((int64_t)resent)
 										  : "not known (UDP) how many");
 	say_channels(r, m, seconds);
+	if (run->cfg->decode)
+		say_decoded(r, &m->contents);
 	if (run->source->order.moved)
 		rec_say(r, "%s stood behind later ones and %s sorted by time",
 			counted_text((int64_t)run->source->order.moved, "packet"), run->source->order.moved == 1 ? "was" : "were");

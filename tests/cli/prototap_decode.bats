@@ -79,6 +79,13 @@ of()
 		= "$(of .result.channels.total.payload_bytes)" ]
 }
 
+@test "prototap --decode: the text names the messages with the most bytes, and why a direction stopped" {
+	"$BIN/prototap" read "$MADE/rfb_unknown.pcap" --decode rfb -o report.txt
+	for words in "client: .* KeyEvent" "rectangles: 1 Raw (44" "1 direction, RFB: a rectangle of unknown" "decoded: 500 B"; do
+		grep -q "$words" report.txt
+	done
+}
+
 @test "prototap --decode -v: a line for each name; an unknown protocol is refused" {
 	"$BIN/prototap" read "$MADE/rfb.pcap" --decode rfb -v -o report.txt
 	grep -qE 'name Tight +count 8 +bytes 20[0-9]{3}' report.txt
