@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run.h"
+#include "say.h"
 
 #include <math.h>
 #include <string.h>
 
 #define IPV4_HEADER 20
 #define MERGE_TOLERANCE 0.05 /* difference of update counts above which they depend on --merge */
+#define HOLDS_SAID 10	     /* fewer waits for acknowledgements are in no text */
 #define IDLE_LEAST_S 1.0     /* idle time below which there are no figures per minute */
 
 double share_percent(uint64_t part, uint64_t whole)
@@ -317,4 +319,47 @@ void report_phases(struct rec_report *r, const struct capture_meter *m, int64_t 
 		rec_end(r);
 	}
 	rec_end(r);
+}
+
+void report_holds(struct rec_report *r, const struct channel_counts sum[CHANNELS])
+{
+	static const char *const channels[CHANNELS] = { "input", "display" };
+
+	rec_begin_object(r, "holds");
+	for (int c = 0; c < CHANNELS; c++) {
+		const struct channel_counts *n = &sum[c];
+
+		rec_begin_object(r, channels[c]);
+		rec_add_int(r, "zero_windows", (int64_t)n->zero_windows);
+		rec_add_real(r, "closed_s", (double)n->closed_ns / NS_PER_S, 6);
+		rec_add_int(r, "window_waits", (int64_t)n->window_waits);
+		rec_add_real(r, "window_wait_s", (double)n->window_wait_ns / NS_PER_S, 6);
+		rec_add_real(r, "window_mean_bytes", divide_counts(n->window_wait_bytes, n->window_waits), 0);
+		rec_add_int(r, "delayed_rests", (int64_t)n->delayed_rests);
+		rec_add_real(r, "delayed_rest_s", (double)n->delayed_rest_ns / NS_PER_S, 6);
+		rec_end(r);
+	}
+	rec_end(r);
+}
+
+void say_holds(struct rec_report *r, const struct channel_counts sum[CHANNELS])
+{
+	static const char *const side[CHANNELS] = { "client", "server" };
+
+	for (int c = CHANNELS - 1; c >= 0; c--) {
+		const struct channel_counts *n = &sum[c];
+
+		if (n->zero_windows)
+			rec_say(r, "the %s's window was closed for %s (zero windows: %s)", side[1 - c],
+				ns_text((double)n->closed_ns), count_text((int64_t)n->zero_windows));
+		if (n->window_waits >= HOLDS_SAID)
+			rec_say(r, "the %s waited %s for an acknowledgement, %s each: %s a round trip", side[c],
+				counted_text((int64_t)n->window_waits, "time"),
+				ns_text((double)n->window_wait_ns / (double)n->window_waits),
+				bytes_text((double)n->window_wait_bytes / (double)n->window_waits));
+		if (n->delayed_rests >= HOLDS_SAID)
+			rec_say(r, "delayed acknowledgements held the %s up %s, %s each (TCP_NODELAY)", side[c],
+				counted_text((int64_t)n->delayed_rests, "time"),
+				ns_text((double)n->delayed_rest_ns / (double)n->delayed_rests));
+	}
 }

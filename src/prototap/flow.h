@@ -28,6 +28,8 @@ struct channel_counts {
 	uint64_t out_of_order_packets, missing_bytes, resynchronized;
 	uint64_t payload_packets, pure_acks, fresh_acks, delayed_acks,
 		ack_wire_bytes; /* fresh and delayed ones are pure (acks.h) */
+	/* Data held by the receiver's closed window, a window a round trip, and delayed acknowledgements. */
+	uint64_t zero_windows, closed_ns, window_waits, window_wait_ns, window_wait_bytes, delayed_rests, delayed_rest_ns;
 };
 
 /* Adds each member of struct `from` to that of `to`; both have `bytes` bytes and only members of type uint64_t. */

@@ -3,8 +3,9 @@
 #include "memory.h"
 
 #define PORTS 65536
-#define TRANSLATION_LOOK 16   /* packets of each direction; all of them cost a fifth of the speed */
-#define CLOSING_INPUTS 3      /* messages with which a client takes its leave, as of TLS and ssh */
+#define TRANSLATION_LOOK 16	       /* packets of each direction; all of them cost a fifth of the speed */
+#define CLOSING_INPUTS 3	       /* messages with which a client takes its leave, as of TLS and ssh */
+#define WINDOW_WAIT_NS (5 * NS_PER_MS) /* a shorter round trip holds up nobody */
 #define IN_FLIGHT_NS NS_PER_S /* data sent before the capture began is acknowledged by then */
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
@@ -183,6 +184,16 @@ static struct ack_seen count_ack(struct flow *f, int c, const struct segment *s,
 	n->fresh_acks += ack.fresh;
 	n->delayed_acks += ack.delayed;
 	n->ack_wire_bytes += ack.pure ? s->wire_bytes : 0;
+	f->count[1 - c].zero_windows += ack.closes;
+	f->count[1 - c].closed_ns += (uint64_t)ack.closed_ns;
+	if (ack.held_back) {
+		n->delayed_rests++;
+		n->delayed_rest_ns += (uint64_t)ack.held_ns;
+	} else if (ack.held_ns >= WINDOW_WAIT_NS && ack.held_bytes >= ACKS_WINDOW_BYTES) {
+		n->window_waits++;
+		n->window_wait_ns += (uint64_t)ack.held_ns;
+		n->window_wait_bytes += ack.held_bytes;
+	}
 	return ack;
 }
 

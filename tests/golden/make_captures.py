@@ -174,6 +174,24 @@ def make(folder):
         translated.packets += both_ways
     translated.pcap(at("translated.pcap"))
 
+    # What holds a sender up. 10 times 20 kB, which are acknowledged 100 ms later, and 0.1 ms behind that the next 20 kB. 5 times 100 bytes that are
+    # acknowledged 40 ms later, and the rest at once; but not where it comes 20 ms later, or behind a key. A window that is closed for 2 s, until the end 1.
+    c = Capture().start()
+    for i in range(11):
+        for part in range(20):
+            c.send(100 + 100.1 * i + part / 1000, 1, b"w" * 1000)
+        c.send(200 + 100.1 * i, 0)
+    for i, (wait, key) in enumerate(((0.1, False),) * 5 + ((20, False), (0.1, True))):
+        c.send(2000 + 300 * i, 1, b"n" * 100, ACK | PSH)
+        c.send(2040 + 300 * i, 0)
+        if key:
+            c.send(2040 + 300 * i, 0, b"k", ACK | PSH)
+        c.send(2040 + 300 * i + wait, 1, b"n" * 100, ACK | PSH)
+        c.send(2060.1 + 300 * i, 0)
+    for ms, window in ((5000, 0), (6000, 0), (7000, 9), (8000, 0), (9000, 0)):
+        c.send(ms, 0, window=window)
+    c.pcap(at("held.pcap"))
+
     # Remote X: the application (the server's side, 10.0.0.9) connects to display :1 (10.0.0.8:6001). What it sends is the display channel:
     # 6 packets, 10 payload; 3 packets and 100 of payload are input.
     session(client=("10.0.0.9", 40000), server=("10.0.0.8", 6001)).pcap(at("x11.pcap"))

@@ -9,8 +9,8 @@ CLIENT, SERVER = ("10.0.0.1", 40000), ("10.0.0.2", 5900)
 identification = itertools.count(1)	# each IPv4 packet has another one: a packet with the same one is a copy
 
 
-def tcp(source, to, seq, ack, flags, payload=b"", options=b""):
-    return struct.pack(">HHIIBBHHH", source[1], to[1], seq % 2**32, ack % 2**32, (20 + len(options)) // 4 << 4, flags, 65535, 0, 0) + options + payload
+def tcp(source, to, seq, ack, flags, payload=b"", options=b"", window=65535):
+    return struct.pack(">HHIIBBHHH", source[1], to[1], seq % 2**32, ack % 2**32, (20 + len(options)) // 4 << 4, flags, window, 0, 0) + options + payload
 
 
 def udp(source, to, payload=b"", length=None):
@@ -62,13 +62,13 @@ class Capture:
     def raw(self, ms, frame, original=None):
         self.packets.append((round(ms * 10**6), frame, len(frame) if original is None else original))
 
-    def send(self, ms, side, payload=b"", flags=ACK, seq=None, ack=None, keep=None):
+    def send(self, ms, side, payload=b"", flags=ACK, seq=None, ack=None, keep=None, window=65535):
         """A segment from side 0 (client) or 1 (server); `seq` relative to the stream's first byte, None: the next one."""
         base = self.seq[side] if seq is None else self.base[side] + seq
         if not hasattr(self, "base"):
             self.base = [s + 1 for s in self.seq]
         number = self.seq[1 - side] if ack is None else self.base[1 - side] + ack
-        frame = self.wrap(ipv4(self.ends[side], self.ends[1 - side], tcp(self.ends[side], self.ends[1 - side], base, number, flags, payload)))
+        frame = self.wrap(ipv4(self.ends[side], self.ends[1 - side], tcp(self.ends[side], self.ends[1 - side], base, number, flags, payload, window=window)))
         self.raw(ms, frame[:keep], len(frame))
         if seq is None:
             self.seq[side] += len(payload) + bool(flags & (SYN | FIN))
