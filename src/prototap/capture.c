@@ -23,7 +23,8 @@
 
 struct capture {
 	pcap_t *pcap;
-	struct pcap_reader *records; /* fast reader of this file; NULL: libpcap reads it */
+	struct record_reader *records; /* NULL: libpcap reads the file */
+	FILE *stream;		       /* of `blocks`; else libpcap's */
 	struct capture_format facts;
 	bool live;
 	pcap_dumper_t *dump;
@@ -33,13 +34,13 @@ struct capture {
 	void *context;
 };
 
-static const char *link_name(pcap_t *p)
+static const char *link_name(int type)
 {
 	static char number[24];
-	const char *name = pcap_datalink_val_to_name(pcap_datalink(p));
+	const char *name = pcap_datalink_val_to_name(type);
 
 	if (!name)
-		snprintf(number, sizeof(number), "number %d", pcap_datalink(p));
+		snprintf(number, sizeof(number), "number %d", type);
 	return name ? name : number;
 }
 
@@ -87,7 +88,7 @@ int capture_next(struct capture *c, struct packet *p)
 	int n;
 
 	if (c->records)
-		return pcap_reader_next(c->records, p);
+		return records_next(c->records, p);
 	n = pcap_next_ex(c->pcap, &h, &bytes);
 	if (n == 1)
 		convert_packet(p, h, bytes, c->facts.nanoseconds);
@@ -155,7 +156,7 @@ static int activate_capture(struct capture *c, const struct capture_cfg *cfg, st
 	c->facts.link = find_link_layer(pcap_datalink(c->pcap));
 	if (!c->facts.link)
 		return why_fail(-1, why, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any", cfg->interface,
-				link_name(c->pcap));
+				link_name(pcap_datalink(c->pcap)));
 	if (compile_filter(c, cfg->filter, &filter))
 		return why_fail(-1, why, "cannot filter by port: %s", pcap_geterr(c->pcap));
 	status = pcap_setfilter(c->pcap, &filter);
@@ -208,15 +209,18 @@ void capture_wait(struct capture *c, int64_t timeout_ns)
 		ppoll(&p, 1, &ts, NULL);
 }
 
-bool capture_read_drops(struct capture *c, int64_t *kernel, int64_t *interface)
+void capture_read_drops(struct capture *c, struct capture_drops *out)
 {
 	struct pcap_stat stat;
 
-	if (!c->live || pcap_stats(c->pcap, &stat))
-		return false;
-	*kernel = stat.ps_drop;
-	*interface = stat.ps_ifdrop;
-	return true;
+	*out = (struct capture_drops){ .kernel = -1, .interface = -1 };
+	if (c->records) {
+		out->kernel = records_facts(c->records)->drops;
+		out->untimed = records_facts(c->records)->untimed;
+	} else if (c->live && !pcap_stats(c->pcap, &stat)) {
+		out->kernel = stat.ps_drop;
+		out->interface = stat.ps_ifdrop;
+	}
 }
 
 void capture_list_offloads(const char *interface, char *text, size_t size)
@@ -253,49 +257,40 @@ void capture_list_offloads(const char *interface, char *text, size_t size)
 
 /* --- files --- */
 
-struct capture *capture_open_file(FILE *stream, const char *path, size_t room, struct why *why)
+struct capture *capture_open_file(FILE *stream, const char *path, struct why *why)
 {
 	struct capture *c = memory_new(1, sizeof(*c));
 	char error[PCAP_ERRBUF_SIZE] = "";
-	off_t at;
+	struct why damage;
 
 	c->facts.nanoseconds = true; /* packet times are converted to nanoseconds */
-	at = ftello(stream);
-	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
-	if (!c->pcap) {
-		why_say(why, "%s is not a readable capture: %s; give a pcap or pcapng file", path, error);
-		if (stream != stdin)
-			fclose(stream);
-		free(c);
-		return NULL;
-	}
-	c->facts.link = find_link_layer(pcap_datalink(c->pcap));
-	if (c->facts.link) {
-		c->records = pcap_reader_open(fileno(stream), at, room, (uint32_t)pcap_snapshot(c->pcap));
+	c->records = records_open(stream, &damage);
+	if (c->records)
+		c->facts.link = records_facts(c->records)->link;
+	else if (!*damage.text)
+		c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
+	if (c->pcap)
+		c->facts.link = find_link_layer(pcap_datalink(c->pcap));
+	else
+		c->stream = stream;
+	if (c->facts.link && !capture_is_mixed(c, path, why))
 		return c;
-	}
-	why_say(why, "%s has link type %s; prototap reads " LINKS_KNOWN, path, link_name(c->pcap));
+	if (!c->records && !c->pcap)
+		why_say(why, "%s is not a readable capture: %s; give a pcap or pcapng file", path,
+			*damage.text ? damage.text : error);
+	else if (!capture_is_mixed(c, path, why))
+		why_say(why, "%s has link type %s; prototap reads " LINKS_KNOWN, path,
+			link_name(c->pcap ? pcap_datalink(c->pcap) : (int)records_facts(c->records)->number));
 	capture_close(c);
 	return NULL;
 }
 
 bool capture_is_mixed(const struct capture *c, const char *path, struct why *why)
 {
-	const char *error = capture_error(c);
-
-	if (strstr(error, "different from the type of the first interface")) {
-		why_say(why,
-			"%.350s has interfaces of different link types, which do not fit into one report; "
-			"take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap",
-			path, path, c->facts.link->editcap);
-		return true;
-	}
-	if (strstr(error, "different from the snapshot length of the first interface")) {
-		why_say(why, "%.350s has interfaces of different snapshot lengths; convert it: editcap -F nsecpcap %.350s one.pcap",
-			path, path);
-		return true;
-	}
-	return false;
+	if (!c->records || !records_facts(c->records)->mixed)
+		return false;
+	records_explain_mixture(c->records, path, why);
+	return true;
 }
 
 const struct capture_format *capture_get_format(const struct capture *c)
@@ -305,7 +300,7 @@ const struct capture_format *capture_get_format(const struct capture *c)
 
 const char *capture_error(const struct capture *c)
 {
-	return c->records ? pcap_reader_error(c->records) : pcap_geterr(c->pcap);
+	return c->records ? records_facts(c->records)->error.text : pcap_geterr(c->pcap);
 }
 
 int capture_close(struct capture *c)
@@ -319,7 +314,9 @@ int capture_close(struct capture *c)
 		pcap_dump_close(c->dump);
 	}
 	free(c->dump_buffer);
-	pcap_reader_close(c->records);
+	records_close(c->records);
+	if (c->stream && c->stream != stdin)
+		fclose(c->stream);
 	if (c->pcap)
 		pcap_close(c->pcap);
 	free(c);

@@ -29,9 +29,9 @@ struct capture_cfg {
 /* Starts a live capture. NULL with the reason and its cure in `why`. */
 struct capture *capture_open_live(const struct capture_cfg *cfg, struct why *why);
 
-/* Reads the header of a file, named `path` in messages, with a buffer of `room` bytes. The capture owns and closes the stream,
+/* Reads the header of a file, named `path` in messages. The capture owns and closes the stream,
  * also on error. NULL with the reason in `why`. */
-struct capture *capture_open_file(FILE *stream, const char *path, size_t room, struct why *why);
+struct capture *capture_open_file(FILE *stream, const char *path, struct why *why);
 
 struct capture_format {
 	const struct link_layer *link;
@@ -47,15 +47,20 @@ int capture_next(struct capture *c, struct packet *p);
 
 /* The last error, in libpcap's words. */
 const char *capture_error(const struct capture *c);
-/* Whether the last error is not damage but a kind of file that libpcap cannot read; explains kind and cure in `why`. */
+/* Whether the last error is not damage but a kind of file that does not fit into one report; explains kind and cure in `why`. */
 bool capture_is_mixed(const struct capture *c, const char *path, struct why *why);
 
 #define CAPTURE_RING_MS 20 /* longest time that a packet of a live capture stays in the kernel's ring unread */
 
 /* Live: sleeps until there are packets, a signal comes or `timeout_ns` is over. */
 void capture_wait(struct capture *c, int64_t timeout_ns);
-/* Live: packets lost by the kernel and by the network card. False: not known. */
-bool capture_read_drops(struct capture *c, int64_t *kernel, int64_t *interface);
+/* Packets lost by the kernel and by the network card; -1: not known. Of a file as far as it was read: their sum, as pcapng records
+ * it, in `kernel`; and packets without a time. */
+struct capture_drops {
+	int64_t kernel, interface;
+	uint64_t untimed;
+};
+void capture_read_drops(struct capture *c, struct capture_drops *out);
 /* Lists the offloads by which a network card joins or splits packets, so that packets captured are not packets sent: "tso gso
  * gro", "none", or "unknown" where the device cannot be asked. */
 void capture_list_offloads(const char *interface, char *text, size_t size);

@@ -1,265 +1,398 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records.h"
+#include "array.h"
 #include "clock.h"
 #include "memory.h"
 #include "rfb/bytes.h"
-#include "why.h"
 
 #include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define FILE_HEADER 24
+#define FILE_HEADER 24 /* of pcap; and of each packet: */
 #define RECORD_HEADER 16
-#define LONGEST 262144 /* libpcap's MAXIMUM_SNAPLEN */
+#define LONGEST 262144	   /* libpcap's MAXIMUM_SNAPLEN */
+#define LINK_NUMBER 0xffff /* other bits tell of checksums behind frames */
+#define BLOCK_LEAST 12
+#define BLOCK_MOST (1u << 24) /* bytes */
+#define INTERFACES_MOST 65536
+#define FAR_S 4500000000 /* packet times are limited to this many seconds from 1970: differences must not overflow */
 
-enum magic { MICROSECONDS = 0xa1b2c3d4, NANOSECONDS = 0xa1b23c4d };
-
-struct pcap_reader {
-	int fd;
-	int64_t at; /* file offset of the first byte after the buffer's */
-	uint32_t snaplen;
-	int32_t unit_ns; /* unit of the fraction of a second, in ns */
-	bool little;	 /* numbers have the lowest byte first */
-	struct why error;
-	uint8_t *buffer;
-	size_t room, begin, end; /* of the buffer: size, and range of unread bytes */
-};
-
-static uint32_t record_u32(const struct pcap_reader *r, const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return r->little == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? v : __builtin_bswap32(v);
-}
-
-static ssize_t read_at(int fd, int64_t at, void *to, size_t n)
-{
-	ssize_t got;
-
-	do
-		got = pread(fd, to, n, at);
-	while (got < 0 && errno == EINTR);
-	return got;
-}
-
-static bool parse_magic(struct pcap_reader *r, const uint8_t *head)
-{
-	static const uint8_t version[2][4] = { { 0, 2, 0, 4 }, { 2, 0, 4, 0 } };
-	uint32_t magic;
-
-	for (int little = 0; little < 2; little++) {
-		r->little = little;
-		magic = record_u32(r, head);
-		r->unit_ns = magic == MICROSECONDS ? 1000 : 1;
-		if ((magic == MICROSECONDS || magic == NANOSECONDS) && !memcmp(head + 4, version[little], 4))
-			return true;
-	}
-	return false;
-}
-
-struct pcap_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t snaplen)
-{
-	uint8_t head[FILE_HEADER];
-	struct pcap_reader *r;
-	struct stat st;
-
-	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || read_at(fd, at, head, sizeof(head)) != sizeof(head))
-		return NULL;
-	r = memory_new(1, sizeof(*r));
-	r->fd = fd;
-	r->at = at + FILE_HEADER;
-	r->snaplen = snaplen;
-	r->room = room;
-	r->buffer = must_alloc(malloc(room));
-	if (parse_magic(r, head))
-		return r;
-	pcap_reader_close(r);
-	return NULL;
-}
-
-/* Fills the buffer, which grows to at least `n` bytes. 0, or -1 with an error. */
-static int refill_buffer(struct pcap_reader *r, size_t n)
-{
-	if (n > r->room) {
-		r->buffer = must_alloc(realloc(r->buffer, n));
-		r->room = n;
-	}
-	memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
-	r->end -= r->begin;
-	r->begin = 0;
-	while (r->end < r->room) {
-		ssize_t got = read_at(r->fd, r->at, r->buffer + r->end, r->room - r->end);
-
-		if (got < 0)
-			return why_fail(-1, &r->error, "error reading dump file: %s", strerror(errno));
-		if (!got)
-			break;
-		r->end += (size_t)got;
-		r->at += got;
-	}
-	return 0;
-}
-
-/* Reads `n` bytes (named `what` in errors) at offset `skip` of the next record: 1; 0: end of the file; -1: an error. */
-static int ensure_buffered(struct pcap_reader *r, size_t skip, size_t n, const char *what)
-{
-	size_t left;
-
-	if (r->end - r->begin >= skip + n)
-		return 1;
-	if (refill_buffer(r, skip + n))
-		return -1;
-	if (r->end >= skip + n)
-		return 1;
-	if (!r->end)
-		return 0;
-	left = r->end > skip ? r->end - skip : 0;
-	return why_fail(-1, &r->error, "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what, left);
-}
-
-int pcap_reader_next(struct pcap_reader *r, struct packet *p)
-{
-	const uint8_t *head;
-	uint32_t captured;
-	int n;
-
-	if (*r->error.text)
-		return -1;
-	n = ensure_buffered(r, 0, RECORD_HEADER, "header");
-	if (n <= 0)
-		return n;
-	captured = record_u32(r, r->buffer + r->begin + 8);
-	if (captured > LONGEST)
-		return why_fail(-1, &r->error, "invalid packet capture length %u, bigger than maximum of %u", captured, LONGEST);
-	if (ensure_buffered(r, RECORD_HEADER, captured, "captured") < 0)
-		return -1;
-	head = r->buffer + r->begin;
-	p->time_ns = (int64_t)record_u32(r, head) * NS_PER_S + (int64_t)record_u32(r, head + 4) * r->unit_ns;
-	p->bytes = head + RECORD_HEADER;
-	p->captured = captured < r->snaplen ? captured : r->snaplen;
-	p->original = record_u32(r, head + 12);
-	r->begin += RECORD_HEADER + captured;
-	return 1;
-}
-
-const char *pcap_reader_error(const struct pcap_reader *r)
-{
-	return r->error.text;
-}
-
-void pcap_reader_close(struct pcap_reader *r)
-{
-	if (r)
-		free(r->buffer);
-	free(r);
-}
-
-/* --- pcapng --- */
-
-#define BLOCKS_MAX 1000 /* most blocks (statistics, names, secrets) behind the last packet */
-#define INTERFACES_MAX 64
-#define BLOCK_MAX 65536 /* bytes; a statistics block is far smaller */
-
+enum magic { MICROSECONDS = 0xa1b2c3d4, NANOSECONDS = 0xa1b23c4d, VERSION = 0x00020004 };
 enum block { SECTION = 0x0a0d0d0a, INTERFACE = 1, OLD_PACKET = 2, SIMPLE_PACKET = 3, STATISTICS = 5, PACKET = 6 };
-enum option { OPTION_END = 0, OPTION_INTERFACE_DROPS = 5, OPTION_SYSTEM_DROPS = 7 };
+enum option { OPTION_END = 0, OPTION_INTERFACE_DROPS = 5, OPTION_SYSTEM_DROPS = 7, OPTION_RESOLUTION = 9, OPTION_OFFSET = 14 };
 
-struct pcapng_file {
-	int fd;
-	bool big; /* numbers have the highest byte first */
+struct record_interface {
+	const struct link_layer *link; /* NULL: it cannot be read */
+	uint32_t number, snaplen;
+	size_t id;	/* its number within its section */
+	uint64_t ticks; /* of its clock in a second */
+	int64_t offset_s;
+	uint64_t packets;
+	int64_t drops; /* -1: not recorded */
 };
 
-static uint32_t pcapng_u32(const struct pcapng_file *f, struct bounded_reader *r, size_t at)
+struct record_reader {
+	FILE *stream;
+	uint8_t *block; /* owned; the current one, of `r.n` bytes */
+	size_t room;
+	struct bounded_reader r;
+	bool big;     /* numbers have the highest byte first */
+	bool classic; /* pcap, whose one interface is the first one */
+	struct record_interface *interface;
+	size_t interfaces, first; /* number; first one of the section */
+	struct packet held;	  /* the first one */
+	bool holds;
+	int64_t before_ns; /* time of the packet before */
+	uint64_t packets;
+	struct record_facts facts;
+};
+
+static uint32_t block_u32(struct record_reader *f, size_t at)
 {
-	uint32_t v = read_be32(r, at);
+	uint32_t v = read_be32(&f->r, at);
 
 	return f->big ? v : __builtin_bswap32(v);
 }
 
-static uint16_t pcapng_u16(const struct pcapng_file *f, struct bounded_reader *r, size_t at)
+static uint16_t block_u16(struct record_reader *f, size_t at)
 {
-	uint16_t v = read_be16(r, at);
+	uint16_t v = read_be16(&f->r, at);
 
 	return f->big ? v : __builtin_bswap16(v);
 }
 
-static bool read_block(const struct pcapng_file *f, int64_t at, uint8_t *to, size_t n)
+static uint64_t block_u64(struct record_reader *f, size_t at)
 {
-	return pread(f->fd, to, n, at) == (ssize_t)n;
+	uint64_t first = block_u32(f, at), second = block_u32(f, at + 4);
+
+	return f->big ? first << 32 | second : second << 32 | first;
 }
 
-static bool read_byte_order(struct pcapng_file *f, int64_t *size)
+/* --- blocks --- */
+
+/* Reads up to `n` bytes of the block. 0, or -1 with an error. */
+static int read_to(struct record_reader *f, size_t n)
 {
-	uint8_t head[12];
-	struct bounded_reader r = { .bytes = head, .n = sizeof(head) };
-	struct stat st;
+	size_t got;
 
-	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode) || !read_block(f, 0, head, sizeof(head)) || read_be32(&r, 0) != SECTION)
-		return false;
-	f->big = read_be32(&r, 8) == 0x1a2b3c4d;
-	*size = st.st_size;
-	return f->big || read_be32(&r, 8) == 0x4d3c2b1a;
-}
-
-/* Lost packets in a statistics block, which has an interface number, a time and options, two of them 64-bit counters. -1: none
- * told. */
-static int64_t read_block_drops(const struct pcapng_file *f, struct bounded_reader *r, uint32_t *interface)
-{
-	int64_t drops = -1;
-	uint32_t half[2];
-
-	*interface = pcapng_u32(f, r, 8);
-	for (size_t at = 20; at + 4 <= r->n - 4;) {
-		uint16_t code = pcapng_u16(f, r, at), length = pcapng_u16(f, r, at + 2);
-
-		if (code == OPTION_END)
-			break;
-		if ((code == OPTION_INTERFACE_DROPS || code == OPTION_SYSTEM_DROPS) && length == 8) {
-			half[0] = pcapng_u32(f, r, at + 4);
-			half[1] = pcapng_u32(f, r, at + 8);
-			if (r->over || half[f->big ? 0 : 1])
-				return -1; /* 2^32 lost packets: the file is damaged */
-			drops = (drops < 0 ? 0 : drops) + half[f->big ? 1 : 0];
-		}
-		at += 4 + ((size_t)length + 3) / 4 * 4;
+	if (n > f->room) {
+		f->block = must_alloc(realloc(f->block, n));
+		f->room = n;
 	}
-	return drops;
+	got = (fread_unlocked)(f->block + f->r.n, 1, n - f->r.n, f->stream);
+	f->r = (struct bounded_reader){ .bytes = f->block, .n = f->r.n + got };
+	if (f->r.n == n)
+		return 0;
+	if (ferror(f->stream))
+		return why_fail(-1, &f->facts.error, "error reading the file: %s", strerror(errno));
+	return why_fail(-1, &f->facts.error, "truncated: a block ends after %zu bytes", f->r.n);
 }
 
-int64_t pcapng_count_drops(int fd)
+/* Reads the next block: 1; 0: end of the file; -1: an error. */
+static int read_block(struct record_reader *f)
 {
-	struct pcapng_file f = { .fd = fd };
-	uint64_t seen = 0; /* bits of interfaces that were counted; a writer may repeat statistics, and the last ones count */
-	int64_t at, total = -1;
-	uint8_t body[BLOCK_MAX];
+	uint32_t length;
 
-	if (!read_byte_order(&f, &at))
+	f->r.n = 0;
+	if (read_to(f, BLOCK_LEAST)) {
+		if (f->r.n || ferror(f->stream))
+			return -1;
+		*f->facts.error.text = '\0';
+		return 0;
+	}
+	if (block_u32(f, 0) == SECTION) {
+		f->big = read_be32(&f->r, 8) == 0x1a2b3c4d;
+		if (!f->big && read_be32(&f->r, 8) != 0x4d3c2b1a)
+			return why_fail(-1, &f->facts.error, "a section of unknown byte order");
+		f->first = f->interfaces;
+	}
+	length = block_u32(f, 4);
+	if (length < BLOCK_LEAST || length % 4 || length > BLOCK_MOST)
+		return why_fail(-1, &f->facts.error, "a block of %u bytes", length);
+	if (read_to(f, length))
 		return -1;
-	for (int i = 0; i < BLOCKS_MAX && at >= 12; i++) {
-		uint8_t edge[8];
-		struct bounded_reader r = { .bytes = edge, .n = sizeof(edge) };
-		uint32_t length, type, interface;
-		int64_t drops;
+	if (block_u32(f, length - 4) != length)
+		return why_fail(-1, &f->facts.error, "a block of %u bytes that ends with another length", length);
+	f->r.n -= 4; /* nothing of it is data */
+	return 1;
+}
 
-		if (!read_block(&f, at - 8, edge, 8))
-			break;
-		length = pcapng_u32(&f, &r, 4);
-		if (length < 12 || length % 4 || length > at || !read_block(&f, at - length, edge, 8))
-			break;
-		type = pcapng_u32(&f, &r, 0);
-		if (pcapng_u32(&f, &r, 4) != length || type == SECTION || type == INTERFACE || type == OLD_PACKET ||
-		    type == SIMPLE_PACKET || type == PACKET)
-			break;
-		at -= length;
-		if (type != STATISTICS || length < 24 || length > BLOCK_MAX || !read_block(&f, at, body, length))
-			continue;
-		r = (struct bounded_reader){ .bytes = body, .n = length };
-		drops = read_block_drops(&f, &r, &interface);
-		if (drops < 0 || interface >= INTERFACES_MAX || seen & 1ull << interface)
-			continue;
-		seen |= 1ull << interface;
-		total = (total < 0 ? 0 : total) + drops;
+/* The option at *at; moves *at behind it. False: there is none any more. */
+static bool next_option(struct record_reader *f, size_t *at, uint16_t *code, uint16_t *length, size_t *value)
+{
+	*code = block_u16(f, *at);
+	*length = block_u16(f, *at + 2);
+	*value = *at + 4;
+	*at = *value + ((size_t)*length + 3) / 4 * 4;
+	return *at <= f->r.n && *code != OPTION_END && !f->r.over;
+}
+
+static uint64_t clock_ticks(uint8_t resolution)
+{
+	uint64_t ticks = 1;
+
+	if (resolution & 0x80)
+		return (resolution & 0x7f) < 64 ? 1ull << (resolution & 0x7f) : 0;
+	for (; resolution && ticks <= UINT64_MAX / 10; resolution--)
+		ticks *= 10;
+	return resolution ? 0 : ticks;
+}
+
+static int add_interface(struct record_reader *f)
+{
+	struct record_interface new = {
+		.number = block_u16(f, 8), .snaplen = block_u32(f, 12), .ticks = NS_PER_S / NS_PER_US, .drops = -1
+	};
+	uint16_t code, length;
+
+	for (size_t at = 16, value; next_option(f, &at, &code, &length, &value);) {
+		if (code == OPTION_RESOLUTION && length == 1)
+			new.ticks = clock_ticks(read_u8(&f->r, value));
+		else if (code == OPTION_OFFSET && length == 8)
+			new.offset_s = (int64_t)block_u64(f, value);
 	}
-	return total;
+	new.link = find_link_layer((int)new.number);
+	new.id = f->interfaces - f->first;
+	if (!new.ticks)
+		return why_fail(-1, &f->facts.error, "an interface of a clock that is finer than numbers of 64 bits");
+	if (!f->interfaces) {
+		f->facts.link = new.link;
+		f->facts.number = new.number;
+	}
+	if (f->interfaces == INTERFACES_MOST || array_room(&f->interface, f->interfaces))
+		return why_fail(-1, &f->facts.error, "too many interfaces");
+	f->interface[f->interfaces++] = new;
+	return 0;
+}
+
+static struct record_interface *find_interface(struct record_reader *f, uint32_t number)
+{
+	return number < f->interfaces - f->first ? &f->interface[f->first + number] : NULL;
+}
+
+/* A writer may repeat statistics, and the last ones count. */
+static void note_drops(struct record_reader *f)
+{
+	struct record_interface *i = find_interface(f, block_u32(f, 8));
+	int64_t drops = -1;
+	uint16_t code, length;
+
+	for (size_t at = 20, value; next_option(f, &at, &code, &length, &value);) {
+		if ((code == OPTION_INTERFACE_DROPS || code == OPTION_SYSTEM_DROPS) && length == 8) {
+			if (block_u64(f, value) > UINT32_MAX)
+				return; /* the file is damaged */
+			drops = (drops < 0 ? 0 : drops) + (int64_t)block_u64(f, value);
+		}
+	}
+	if (!i || drops < 0)
+		return;
+	f->facts.drops += f->facts.drops < 0 ? 1 + drops : drops - (i->drops > 0 ? i->drops : 0);
+	i->drops = drops;
+}
+
+/* --- packets --- */
+
+static int64_t packet_time(const struct record_interface *i, uint64_t ticks)
+{
+	int64_t s = (int64_t)(ticks / i->ticks), ns = (int64_t)((unsigned __int128)(ticks % i->ticks) * NS_PER_S / i->ticks);
+
+	if (s > FAR_S || i->offset_s > FAR_S || i->offset_s < -FAR_S)
+		return (i->offset_s < -FAR_S ? -FAR_S : FAR_S) * NS_PER_S;
+	s += i->offset_s;
+	return (s > FAR_S ? FAR_S : s) * NS_PER_S + ns;
+}
+
+/* Reads the packet of the block: 1; 0: it is none; -1: an error. */
+static int read_packet(struct record_reader *f, struct packet *p)
+{
+	uint32_t kind = block_u32(f, 0), left, number = kind == PACKET ? block_u32(f, 8) : kind == OLD_PACKET ? block_u16(f, 8) : 0;
+	struct record_interface *i;
+	size_t at = kind == SIMPLE_PACKET ? 12 : 28;
+
+	if (kind != PACKET && kind != OLD_PACKET && kind != SIMPLE_PACKET)
+		return 0;
+	i = find_interface(f, number);
+	if (!i || f->r.n < at)
+		return why_fail(-1, &f->facts.error,
+				i ? "a packet block of %zu bytes" : "a packet of an interface that is not described", f->r.n + 4);
+	left = (uint32_t)(f->r.n - at);
+	if (kind == SIMPLE_PACKET) {
+		p->original = block_u32(f, 8);
+		p->captured = i->snaplen && i->snaplen < p->original ? i->snaplen : p->original;
+		p->time_ns = f->before_ns;
+		f->facts.untimed++;
+	} else {
+		p->time_ns = packet_time(i, (uint64_t)block_u32(f, 12) << 32 | block_u32(f, 16));
+		p->captured = block_u32(f, 20);
+		p->original = block_u32(f, 24);
+	}
+	if (p->captured > left)
+		return why_fail(-1, &f->facts.error, "a packet of %u bytes in a block that has room for %u", p->captured, left);
+	p->bytes = f->block + at;
+	f->before_ns = p->time_ns;
+	f->packets++;
+	i->packets++;
+	if (f->packets == 1) {
+		f->facts.link = i->link;
+		f->facts.number = i->number;
+	}
+	if (i->number == f->facts.number || (i->link && f->facts.link && i->link->type == f->facts.link->type))
+		return 1;
+	f->facts.mixed = true;
+	return why_fail(-1, &f->facts.error, "packets of different link types");
+}
+
+/* Reads the next packet of a pcap file, as take_block(). */
+static int take_record(struct record_reader *f, struct packet *p)
+{
+	const struct record_interface *i = f->interface;
+
+	f->r.n = 0;
+	if (read_to(f, RECORD_HEADER)) {
+		if (f->r.n || ferror(f->stream))
+			return -1;
+		*f->facts.error.text = '\0';
+		return 0;
+	}
+	*p = (struct packet){ .time_ns = (int64_t)block_u32(f, 0) * NS_PER_S + block_u32(f, 4) * (NS_PER_S / (int64_t)i->ticks),
+			      .captured = block_u32(f, 8),
+			      .original = block_u32(f, 12) };
+	if (p->captured > LONGEST)
+		return why_fail(-1, &f->facts.error, "a packet of %u bytes, more than %u", p->captured, LONGEST);
+	if (read_to(f, RECORD_HEADER + p->captured))
+		return -1;
+	p->bytes = f->block + RECORD_HEADER;
+	p->captured = p->captured < i->snaplen ? p->captured : i->snaplen;
+	return 1;
+}
+
+static int take_block(struct record_reader *f, struct packet *p)
+{
+	int n = read_block(f);
+
+	if (n <= 0)
+		return n;
+	if (block_u32(f, 0) == INTERFACE && add_interface(f))
+		return -1;
+	if (block_u32(f, 0) == STATISTICS)
+		note_drops(f);
+	n = read_packet(f, p);
+	return n ? n : 2;
+}
+
+int records_next(struct record_reader *f, struct packet *p)
+{
+	int n;
+
+	if (f->holds) {
+		f->holds = false;
+		*p = f->held;
+		return 1;
+	}
+	if (*f->facts.error.text)
+		return -1;
+	do
+		n = f->classic ? take_record(f, p) : take_block(f, p);
+	while (n == 2);
+	return n;
+}
+
+/* --- files --- */
+
+/* Whether the file begins as one that is read here; the stream's position stays. */
+static bool is_known(struct record_reader *f)
+{
+	int c;
+
+	f->block = must_alloc(malloc(f->room = FILE_HEADER));
+	f->r = (struct bounded_reader){ .bytes = f->block };
+	while (f->r.n < 8 && (c = getc(f->stream)) != EOF)
+		f->block[f->r.n++] = (uint8_t)c;
+	for (size_t n = f->r.n; n > 0; n--)
+		ungetc(f->block[n - 1], f->stream); /* as in unpack_command() */
+	f->r.n = f->r.n < 8 ? 0 : f->r.n;
+	for (int big = 0; big < 2; big++) {
+		uint32_t magic;
+
+		f->big = big;
+		magic = block_u32(f, 0);
+		f->classic = magic == MICROSECONDS || magic == NANOSECONDS;
+		if (f->classic)
+			return block_u16(f, 4) == VERSION >> 16 && block_u16(f, 6) == (VERSION & 0xffff);
+	}
+	return block_u32(f, 0) == SECTION;
+}
+
+/* 0, or -1 with an error. */
+static int read_file_header(struct record_reader *f)
+{
+	struct record_interface new = { .ticks = NS_PER_S / NS_PER_US };
+
+	f->r.n = 0;
+	if (read_to(f, FILE_HEADER))
+		return -1;
+	if (block_u32(f, 0) == NANOSECONDS)
+		new.ticks = NS_PER_S;
+	new.snaplen = block_u32(f, 16);
+	if (!new.snaplen || new.snaplen > LONGEST)
+		new.snaplen = LONGEST;
+	new.number = block_u32(f, 20) & LINK_NUMBER;
+	new.link = f->facts.link = find_link_layer((int)new.number);
+	f->facts.number = new.number;
+	f->interface = memory_new(1, sizeof(new));
+	f->interface[f->interfaces++] = new;
+	return 0;
+}
+
+struct record_reader *records_open(FILE *stream, struct why *why)
+{
+	struct record_reader *f = memory_new(1, sizeof(*f));
+
+	f->stream = stream;
+	f->facts.drops = -1;
+	*why->text = '\0';
+	if (is_known(f) && !(f->classic && read_file_header(f))) {
+		f->holds = records_next(f, &f->held) == 1;
+		if (f->interfaces)
+			return f;
+	}
+	why_say(why, "%s", f->facts.error.text);
+	records_close(f);
+	return NULL;
+}
+
+void records_explain_mixture(struct record_reader *f, const char *path, struct why *why)
+{
+	const struct record_interface *best = NULL;
+	struct packet p;
+	int n;
+
+	do {
+		f->facts.mixed = false;
+		n = take_block(f, &p);
+	} while (n > 0 || f->facts.mixed);
+	for (size_t i = 0; i < f->interfaces; i++)
+		if (f->interface[i].link && f->interface[i].packets > (best ? best->packets : 0))
+			best = &f->interface[i];
+	if (!best) {
+		why_say(why, "%s has no packet of a link type that prototap reads: " LINKS_KNOWN, path);
+		return;
+	}
+	why_say(why,
+		"%.350s has packets of different link types, which do not fit into one report, most (%llu of %llu) of interface %zu; "
+		"take one out: tshark -r %.350s -Y frame.interface_id==%zu -w one.pcapng",
+		path, (unsigned long long)best->packets, (unsigned long long)f->packets, best->id, path, best->id);
+}
+
+void records_close(struct record_reader *f)
+{
+	if (!f)
+		return;
+	free(f->block);
+	free(f->interface);
+	free(f);
+}
+
+const struct record_facts *records_facts(const struct record_reader *f)
+{
+	return &f->facts;
 }

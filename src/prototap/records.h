@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* records - readers of capture files beside libpcap: a fast one of classic pcap, and packets lost as a pcapng file records them.
+/* records - reads capture files: pcap of version 2.4 with microseconds or nanoseconds, in either byte order
+ * (draft-ietf-opsawg-pcap), and pcapng (draft-ietf-opsawg-pcapng). libpcap reads older forms.
  *
- * libpcap copies each packet twice through stdio, half of its time. pcap_reader_next() reads the usual case without a copy:
- * a regular file of version 2.4 with microseconds or nanoseconds, in either byte order (draft-ietf-opsawg-pcap). libpcap reads all
- * other files and every file's header; errors are the same as libpcap's.
- *
- * libpcap skips the interface statistics of pcapng (draft-ietf-opsawg-pcapng, "Interface Statistics Block"). Writers such as
- * dumpcap put them at the end of the file, so pcapng_count_drops() reads blocks backwards from there to the last
- * packet. */
+ * libpcap copies each packet twice, half of its time. Of pcapng it takes one link type, snapshot length and byte order only, and skips
+ * the packets that were lost. Here interfaces may differ, and those without packets do not matter; all packets must be of one link
+ * type. Of pcap, packets, damage and their order are the same as libpcap's. */
 #pragma once
 
 #include "decode.h"
+#include "why.h"
 
 #include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 
-struct pcap_reader;
+/* For reading alone, as far as the file was read. */
+struct record_facts {
+	const struct link_layer *link; /* of the first packet, or without packets of the first interface; NULL: it cannot be read */
+	uint32_t number;	       /* of its link type */
+	int64_t drops;		       /* packets lost by interfaces and kernel together; -1: not recorded (pcap cannot) */
+	uint64_t untimed;	       /* packets without a time */
+	bool mixed;		       /* the error is no damage: packets of another link type */
+	struct why error;
+};
 
-/* Starts at offset `at` of `fd`, which stays the caller's, with its position. Reads `room` bytes at a time into as much memory
- * (more only for a longer packet); packets are cut to `snaplen` bytes. NULL: not such a file. */
-struct pcap_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t snaplen);
+struct record_reader;
 
-/* The next packet, valid until the next call: 1; 0: end of the file; -1, now and at all later calls: damaged, see
- * pcap_reader_error(). */
-int pcap_reader_next(struct pcap_reader *r, struct packet *p);
-const char *pcap_reader_error(const struct pcap_reader *r);
+/* Reads the header and the first packet. The stream stays the caller's. NULL: no such file, and the stream is where it was; or its
+ * header is damaged, with the reason in `why`, else empty. */
+struct record_reader *records_open(FILE *stream, struct why *why);
+void records_close(struct record_reader *f); /* NULL is allowed */
 
-void pcap_reader_close(struct pcap_reader *r); /* NULL is allowed */
+const struct record_facts *records_facts(const struct record_reader *f);
 
-/* Packets lost by interfaces and kernel together, in the file open as `fd`, whose position stays. -1: not recorded (pcap cannot),
- * or not a regular file. */
-int64_t pcapng_count_drops(int fd);
+/* The next packet, valid until the next call: 1; 0: end of the file; -1, now and at all later calls: an error. */
+int records_next(struct record_reader *f, struct packet *p);
+
+/* Explains what is mixed, and the cure, in `why`; reads on to the end for that. `path` is for messages. */
+void records_explain_mixture(struct record_reader *f, const char *path, struct why *why);

@@ -33,6 +33,7 @@ static void report_capture(struct rec_report *r, const struct run_state *run)
 	REPORT_COUNTERS(r, fragments, m);
 	rec_add_count(r, "dropped", run->drops.kernel);
 	rec_add_count(r, "interface_dropped", run->drops.interface);
+	rec_add_int(r, "untimed_packets", (int64_t)run->drops.untimed);
 	REPORT_COUNTERS(r, unread, m);
 	rec_add_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
 	rec_add_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
@@ -134,6 +135,7 @@ bool run_has_losses(const struct run_state *run, struct why *why)
 	append_count(why, run->latency.wire.missed_keys, "key", "outside the capture");
 	append_count(why, run->live ? run->clock_sets : 0, "step",
 		     "of the clock, which was set (or this host slept): times across that are wrong");
+	append_count(why, run->drops.untimed, "packet", "without a time in the file (simple packet blocks): times are wrong");
 	append_count(why, strays, "packet", "with a time out of line");
 	if (strays)
 		append_text(why, " (by up to %s): times there are wrong", ns_text((double)m->stray_ns));

@@ -49,7 +49,7 @@ struct run_state {
 	struct why error; /* live: error that ended the capture; empty: none */
 	bool sorted;	  /* files: packets were put into the order of their times */
 	double cpu_percent;
-	struct source_drops drops;
+	struct capture_drops drops;
 	char privileges[128], offloads[64];
 };
 

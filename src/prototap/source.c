@@ -2,7 +2,6 @@
 #include "source.h"
 #include "clock.h"
 #include "memory.h"
-#include "records.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOM (1 << 20)	      /* bytes read ahead of a single file: less costs system calls, more leaves the CPU's cache */
-#define ROOM_EACH (1 << 16)   /* bytes read ahead of each of several files */
 #define BUFFER (256 * 1024)   /* bytes of stdio's buffer: its own 4 KB cost a third of the speed */
 #define SIGNATURE_MAX 6	      /* bytes of the longest signature of a compressed file */
 #define PIPE_SPAN_NS NS_PER_S /* a pipe may be a capture under way: packets are held no longer than this, by their times */
@@ -88,7 +85,6 @@ struct packet_source *source_open_live(const struct capture_cfg *cfg, struct why
 {
 	struct packet_source *s = memory_new(1, sizeof(*s));
 
-	s->drops = -1;
 	s->live = capture_open_live(cfg, why);
 	if (s->live)
 		return s;
@@ -124,14 +120,11 @@ static int open_file(struct packet_source *s, struct source_file *f, struct why 
 {
 	FILE *stream = f->stream;
 	const char *unpack = unpack_command(stream), *path = f->path;
-	int64_t drops = pcapng_count_drops(fileno(stream));
 	const struct link_layer *link, *first;
 
 	if (unpack)
 		return why_fail(-1, why, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
 				strcmp(path, "-") ? path : "FILE");
-	if (drops >= 0)
-		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
 	if (!is_regular_file(stream))
 		s->order.span_ns = PIPE_SPAN_NS;
 	else if (stream != stdin)
@@ -139,7 +132,7 @@ static int open_file(struct packet_source *s, struct source_file *f, struct why 
 	if (f->again < 0)
 		s->sorted = true;
 	f->stream = NULL;
-	f->capture = capture_open_file(stream, path, s->files > 1 ? ROOM_EACH : ROOM, why);
+	f->capture = capture_open_file(stream, path, why);
 	if (!f->capture)
 		return -1;
 	link = capture_get_format(f->capture)->link;
@@ -204,7 +197,6 @@ int source_begin(struct packet_source *s, bool sort, struct why *why)
 {
 	if (s->file->capture && rewind_files(s, why))
 		return -1;
-	s->drops = -1;
 	s->sorted = sort;
 	order_free(&s->order);
 	order_init(&s->order, 0);
@@ -278,11 +270,19 @@ int source_deliver(struct packet_source *s, packet_fn *fn, void *context, struct
 	return n;
 }
 
-void source_read_drops(struct packet_source *s, struct source_drops *out)
+void source_read_drops(struct packet_source *s, struct capture_drops *out)
 {
-	*out = (struct source_drops){ s->drops, -1 };
+	struct capture_drops of_file;
+
+	*out = (struct capture_drops){ .kernel = -1, .interface = -1 };
 	if (s->live)
-		capture_read_drops(s->live, &out->kernel, &out->interface);
+		capture_read_drops(s->live, out);
+	for (int i = 0; i < s->files; i++) {
+		capture_read_drops(s->file[i].capture, &of_file);
+		if (of_file.kernel >= 0)
+			out->kernel = (out->kernel < 0 ? 0 : out->kernel) + of_file.kernel;
+		out->untimed += of_file.untimed;
+	}
 }
 
 const struct link_layer *source_link_layer(const struct packet_source *s)

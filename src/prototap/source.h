@@ -28,7 +28,6 @@ struct packet_source {
 	int n_next;
 	bool sorted; /* packets go through `order`, which counts those put before others that stand earlier in the files */
 	struct packet_order order;
-	int64_t drops;	   /* lost packets recorded in the files; -1: not recorded */
 	int damaged;	   /* files that could not be read to their end */
 	struct why damage; /* of the first of them */
 };
@@ -51,11 +50,8 @@ const struct link_layer *source_link_layer(const struct packet_source *s);
  * damaged file is read up to the damage; link types that change within a file are an error. */
 int source_deliver(struct packet_source *s, packet_fn *fn, void *context, struct why *why);
 
-/* Packets lost by the kernel and by the network card; -1: not known. For files: their sum, as pcapng records it, in `kernel`. */
-struct source_drops {
-	int64_t kernel, interface;
-};
-void source_read_drops(struct packet_source *s, struct source_drops *out);
+/* Those of all files together. */
+void source_read_drops(struct packet_source *s, struct capture_drops *out);
 
 /* 0, or -errno: not everything could be written to write_path. */
 int source_close(struct packet_source *s);

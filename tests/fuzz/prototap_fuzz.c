@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* prototap_fuzz - packets of any kind through decoder, flows, streams, messages and updates; whole
- * files through the reader; and pcapng's own account of drops.
+ * files through the reader.
  *
  * Input: one byte whose lower half chooses what follows, and whose upper half with what it is
  * measured (1: only port 5900, 2: only server 10.0.0.2, 4: RFB and X11 are decoded, 8: keys were
  * typed). 0 to LINK_TYPES - 1: packets of that link type, each as u16 captured, u16 beyond
  * (original - captured), u32 microseconds since the one before (little endian), and the captured
- * bytes. WHOLE_FILE: a capture file. TWO_FILES: u16 length of the first of two, which are merged.
- * DROPS: a pcapng file for drops.c. */
+ * bytes. WHOLE_FILE, PCAPNG: a capture file. TWO_FILES: u16 length of the first of two, which are merged.
+ */
 #include "keep.h"
 #include "prototap/interval.h"
 #include "prototap/meter.h"
-#include "prototap/records.h"
 #include "prototap/source.h"
 
 #include <stdlib.h>
@@ -19,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { WHOLE_FILE = LINK_TYPES, TWO_FILES, DROPS, KINDS };
+enum { WHOLE_FILE = LINK_TYPES, TWO_FILES, PCAPNG, KINDS };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -246,10 +245,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 3)
 		return 0;
 	kind = (data[0] & 15) % KINDS;
-	if (kind == DROPS) {
-		pcapng_count_drops(file_of(data + 1, size - 1, 0));
-		return 0;
-	}
 	if (data[0] & 16)
 		cfg.ports = &vnc;
 	if (data[0] & 32)
@@ -262,7 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(struct meter_observer){ .context = &intervals, .packet = interval_add_packet, .data = interval_add_data };
 	if (meter_init(&m, &cfg))
 		return 0;
-	if (kind == WHOLE_FILE) {
+	if (kind == WHOLE_FILE || kind == PCAPNG) {
 		fuzz_files(&m, data + 1, size - 1, size - 1);
 	} else if (kind == TWO_FILES) {
 		size_t first = data[1] | (size_t)data[2] << 8;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* records_fuzz - a file of any bytes through prototap's own reader and through libpcap: both must
- * tell the same packets and the same damage.
+/* records_fuzz - a file of any bytes through prototap's reader; of pcap, libpcap must tell the same packets and the same damage.
  *
- * Input: one byte that chooses how much is read ahead, then the file. */
+ * Input: one byte that is ignored, then the file. */
 #include "prototap/records.h"
 
 #include <pcap/pcap.h>
@@ -26,7 +25,7 @@ static bool same_time(const struct pcap_pkthdr *h, int64_t time_ns)
 	       h->ts.tv_usec / 1000 > INT32_MAX || time_ns == (int64_t)h->ts.tv_sec * 1000000000 + h->ts.tv_usec;
 }
 
-static void compare(pcap_t *p, struct pcap_reader *r)
+static void compare(pcap_t *p, struct record_reader *r)
 {
 	struct packet packet;
 	struct pcap_pkthdr *h;
@@ -35,36 +34,49 @@ static void compare(pcap_t *p, struct pcap_reader *r)
 
 	do {
 		n = pcap_next_ex(p, &h, &bytes);
-		mine = pcap_reader_next(r, &packet);
+		mine = records_next(r, &packet);
 		must(mine == (n == 1 ? 1 : n == PCAP_ERROR ? -1 : 0));
 		if (mine != 1)
 			break;
 		must(packet.captured == h->caplen && packet.original == h->len && same_time(h, packet.time_ns));
 		must(!memcmp(packet.bytes, bytes, h->caplen));
 	} while (true);
-	must(mine == 0 || *pcap_reader_error(r));
-	must(pcap_reader_next(r, &packet) == mine);
+	must(mine == 0 || *records_facts(r)->error.text);
+	must(records_next(r, &packet) == mine);
+}
+
+static FILE *open_input(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", 0);
+
+	must(fd >= 0 && write(fd, data, size) == (ssize_t)size && !lseek(fd, 0, SEEK_SET));
+	return fdopen(fd, "rb");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char error[PCAP_ERRBUF_SIZE];
-	int fd = size ? memfd_create("fuzz", 0) : -1;
-	FILE *f =
-		fd >= 0 && write(fd, data + 1, size - 1) == (ssize_t)size - 1 && !lseek(fd, 0, SEEK_SET) ? fdopen(fd, "rb") : NULL;
-	pcap_t *p = f ? pcap_fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_NANO, error) : NULL;
-	struct pcap_reader *r = NULL;
+	FILE *f = size ? open_input(data + 1, size - 1) : NULL;
+	struct record_reader *r;
+	struct packet packet;
+	struct why why;
+	pcap_t *p;
 
-	if (p && find_link_layer(pcap_datalink(p)))
-		r = pcap_reader_open(fd, 0, 1 + (size_t)data[0], (uint32_t)pcap_snapshot(p));
-	if (r)
+	if (!f)
+		return 0;
+	r = records_open(f, &why);
+	p = r && data[1] != 0x0a
+		    ? pcap_fopen_offline_with_tstamp_precision(open_input(data + 1, size - 1), PCAP_TSTAMP_PRECISION_NANO, error)
+		    : NULL;
+	if (p)
 		compare(p, r);
-	pcap_reader_close(r);
+	while (r && records_next(r, &packet) > 0)
+		must(packet.captured <= size);
+	if (r && records_facts(r)->mixed)
+		records_explain_mixture(r, "it", &why);
+	records_close(r);
+	fclose(f);
 	if (p)
 		pcap_close(p);
-	else if (f)
-		fclose(f);
-	else if (fd >= 0)
-		close(fd);
 	return 0;
 }

@@ -29,6 +29,12 @@ def make(folder):
     def statistics(interface, drops):
         return block(5, struct.pack("<III", interface, 0, 0) + struct.pack("<HHQ", 5, 8, drops) + struct.pack("<HH", 0, 0))
     pcapng(at("drops.pcapng"), [(1, None), (1, 9)], [(0, *p) for p in plain.packets], statistics(0, 7) + statistics(1, 5))
+    # Interfaces of several link types and snap lengths, all packets of the fourth: as plain. The session in two sections of different byte order, 7 and
+    # 5 packets lost in the first; and in simple packet blocks, which have no time.
+    pcapng(at("interfaces.pcapng"), [(1, 9, 262144), (113, 9), (0, 9, 96), (1, None, 128)], [(3, *p) for p in plain.packets])
+    pcapng(at("sections.pcapng"), [(1, None), (1, 9)], [(0, *p) for p in plain.packets[:5]], statistics(0, 7) + statistics(1, 5))
+    pcapng(at("sections.pcapng"), [(1, 9)], [(0, *p) for p in plain.packets[5:]], order=">", mode="ab")
+    pcapng(at("untimed.pcapng"), [(1, None)], [], b"".join(block(3, struct.pack("<I", o) + f) for _, f, o in plain.packets))
     # The same session in two files, one for each direction: merged by time it is the same session again.
     for side in (0, 1):
         half = Capture()
@@ -249,11 +255,6 @@ def make(folder):
     pcapng(at("mixed.pcapng"), [(1, None), (113, None)], [(0, 0, frame, len(frame)), (1, 5, frame, len(frame))])
     open(at("text.pcap"), "w").write("This is no capture.\n" * 10)
     open(at("empty.pcap"), "w").close()
-    # Two interfaces of one link type that kept different lengths: libpcap does not read that.
-    data = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
-    for snaplen in (65535, 96):
-        data += block(1, struct.pack("<HHI", 1, 0, snaplen))
-    open(at("mixed_lengths.pcapng"), "wb").write(data)
     # Compressed, each in its way (of zstd and lz4 the first bytes).
     data = open(at("plain_ns.pcap"), "rb").read()
     for kind, packed in (("gz", gzip.compress(data, mtime=0)), ("bz2", bz2.compress(data)), ("xz", lzma.compress(data)),

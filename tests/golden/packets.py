@@ -87,20 +87,22 @@ class Capture:
         open(path, "wb").write(data[:len(data) - cut])
 
 
-def block(kind, body):
+def block(kind, body, order="<"):
     body += bytes(-len(body) % 4)
-    return struct.pack("<II", kind, 12 + len(body)) + body + struct.pack("<I", 12 + len(body))
+    return struct.pack(order + "II", kind, 12 + len(body)) + body + struct.pack(order + "I", 12 + len(body))
 
 
-def pcapng(path, interfaces, packets, tail=b""):
-    """interfaces: (link, digits of a second or None for the default of microseconds); packets: (interface, ns, frame, original)."""
-    data = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
-    for link, digits in interfaces:
-        data += block(1, struct.pack("<HHI", link, 0, 65535) + (struct.pack("<HHB3xHH", 9, 1, digits, 0, 0) if digits else b""))
+def pcapng(path, interfaces, packets, tail=b"", order="<", mode="wb"):
+    """interfaces: (link, digits of a second or None for the default of microseconds, snap length if not 65535); packets: (interface, ns, frame, original).
+    Mode "ab": another section."""
+    data = block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1), order)
+    for link, digits, *snaplen in interfaces:
+        options = struct.pack(order + "HHB3xHH", 9, 1, digits, 0, 0) if digits else b""
+        data += block(1, struct.pack(order + "HHI", link, 0, *(snaplen or [65535])) + options, order)
     for interface, ns, frame, original in packets:
         ticks = (EPOCH * 10**9 + ns) // 10**(9 - (interfaces[interface][1] or 6)) if interface < len(interfaces) else 0
-        data += block(6, struct.pack("<IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), original) + frame)
-    open(path, "wb").write(data + tail)
+        data += block(6, struct.pack(order + "IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(frame), original) + frame, order)
+    open(path, mode).write(data + tail)
 
 
 def session(**how):
