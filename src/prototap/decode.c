@@ -10,6 +10,7 @@
 #define PPPOE_HEADER 8
 #define TAGS_MAX 8	  /* at most two are in use; many more would be an attack */
 #define EXTENSIONS_MAX 16 /* headers of a packet; an endless chain would be an attack */
+#define TUNNELS_MAX 4	  /* inside of each other */
 #define UDP_HEADER 8
 
 enum ethertype {
@@ -223,9 +224,9 @@ static bool enter_tunnel(struct bounded_reader *r, uint8_t protocol, size_t *at,
 }
 
 static enum decoded decode_network(struct bounded_reader *r, size_t at, uint16_t type, uint32_t room, uint32_t original,
-				   bool inside, struct segment *out);
+				   int tunnels, struct segment *out);
 
-static enum decoded decode_transport(struct bounded_reader *r, size_t at, uint8_t protocol, uint32_t original, bool inside,
+static enum decoded decode_transport(struct bounded_reader *r, size_t at, uint8_t protocol, uint32_t original, int tunnels,
 				     struct segment *out)
 {
 	uint32_t room = out->ip_bytes - out->ip_header_bytes;
@@ -233,11 +234,11 @@ static enum decoded decode_transport(struct bounded_reader *r, size_t at, uint8_
 	size_t inner = at;
 	uint16_t type;
 
-	if (!inside && !out->fragmented && enter_tunnel(&within, protocol, &inner, &type) && inner - at <= room) {
+	if (tunnels < TUNNELS_MAX && !out->fragmented && enter_tunnel(&within, protocol, &inner, &type) && inner - at <= room) {
 		enum decoded what;
 
 		out->link_bytes += out->ip_header_bytes + (uint32_t)(inner - at);
-		what = decode_network(&within, inner, type, room - (uint32_t)(inner - at), original, true, out);
+		what = decode_network(&within, inner, type, room - (uint32_t)(inner - at), original, tunnels + 1, out);
 		return what == DECODED_MALFORMED ? DECODED_OTHER : what;
 	}
 	if (protocol == TCP)
@@ -256,7 +257,7 @@ static void read_ipv4(struct bounded_reader *r, size_t at, uint8_t *to)
 }
 
 /* `room`: bytes of the frame that are left for the IP packet. */
-static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, bool inside,
+static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, int tunnels,
 				struct segment *out)
 {
 	uint8_t first = read_u8(r, at), protocol = read_u8(r, at + 9);
@@ -277,7 +278,7 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 	if (fragment & 0x1fff)
 		return DECODED_FRAGMENT;
 	out->fragmented = fragment & 0x2000;
-	return decode_transport(r, at + header, protocol, original, inside, out);
+	return decode_transport(r, at + header, protocol, original, tunnels, out);
 }
 
 static bool is_extension(uint8_t protocol)
@@ -317,7 +318,7 @@ static enum decoded skip_extensions(struct bounded_reader *r, size_t at, uint32_
 	return out->ip_header_bytes > out->ip_bytes ? judge_oversized(out) : DECODED_SEGMENT;
 }
 
-static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, bool inside,
+static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, int tunnels,
 				struct segment *out)
 {
 	uint8_t first = read_u8(r, at), next = read_u8(r, at + 6);
@@ -337,16 +338,16 @@ static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t ro
 	out->ip_header_bytes = 40;
 	out->fragmented = false;
 	what = skip_extensions(r, at, original, &next, out);
-	return what == DECODED_SEGMENT ? decode_transport(r, at + out->ip_header_bytes, next, original, inside, out) : what;
+	return what == DECODED_SEGMENT ? decode_transport(r, at + out->ip_header_bytes, next, original, tunnels, out) : what;
 }
 
 static enum decoded decode_network(struct bounded_reader *r, size_t at, uint16_t type, uint32_t room, uint32_t original,
-				   bool inside, struct segment *out)
+				   int tunnels, struct segment *out)
 {
 	if (type == ETHERTYPE_IPV4)
-		return decode_ipv4(r, at, room, original, inside, out);
+		return decode_ipv4(r, at, room, original, tunnels, out);
 	if (type == ETHERTYPE_IPV6)
-		return decode_ipv6(r, at, room, original, inside, out);
+		return decode_ipv6(r, at, room, original, tunnels, out);
 	return DECODED_OTHER;
 }
 
@@ -405,5 +406,5 @@ enum decoded decode_packet(enum link_type link, const struct packet *p, struct s
 	if (r.over || p->captured < header)
 		return judge_missing(&r, original);
 	out->wire_bytes = original - (uint32_t)header + out->link_bytes;
-	return decode_network(&r, header, type, original - (uint32_t)header, original, false, out);
+	return decode_network(&r, header, type, original - (uint32_t)header, original, 0, out);
 }

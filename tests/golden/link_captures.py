@@ -27,8 +27,7 @@ def make_links(at):
     c.raw(0, cooked(ipv4(CLIENT, SERVER, tcp(CLIENT, SERVER, 1, 1, ACK)), 824))
     c.pcap(at("netlink.pcap"), link=113)
 
-    # The session inside of tunnels: 9 frames, each longer by 20 of IP (and 8 of UDP), the tunnel's own bytes, and where it carries frames 14. Of a
-    # tunnel inside of another nothing is seen.
+    # The session inside of tunnels: 9 frames, each longer by 20 of IP (and 8 of UDP), the tunnel's own bytes, and where it carries frames 14.
     def over(protocol, head, frames=False, port=0):
         ends = ("192.0.2.1", 40000), ("192.0.2.2", port)
         around = (lambda body: udp(*ends, body)) if port else bytes
