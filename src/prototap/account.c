@@ -166,7 +166,7 @@ static void report_updates(struct rec_report *r, struct capture_meter *m)
 	rec_end(r);
 }
 
-/* The gap that is open at the end is a lower bound: it counts where it is a stall, and is the largest gap where no other is longer. */
+/* The gap that is open at the end is a lower bound: it counts where it is a stall, and is the largest where no other is longer. */
 static void report_stalls(struct rec_report *r, const struct capture_meter *m)
 {
 	const struct update_series *u = &m->update[0];
@@ -321,33 +321,27 @@ void report_phases(struct rec_report *r, const struct capture_meter *m, int64_t 
 	rec_end(r);
 }
 
-void report_holds(struct rec_report *r, const struct channel_counts sum[CHANNELS])
+void report_holds(struct rec_report *r, const struct capture_meter *m)
 {
-	static const char *const channels[CHANNELS] = { "input", "display" };
+	static const struct report_counter holds[] = { CHANNEL(zero_windows),	CHANNEL(closed_ns),	    CHANNEL(window_waits),
+						       CHANNEL(window_wait_ns), CHANNEL(window_wait_bytes), CHANNEL(delayed_rests),
+						       CHANNEL(delayed_rest_ns) };
 
 	rec_begin_object(r, "holds");
 	for (int c = 0; c < CHANNELS; c++) {
-		const struct channel_counts *n = &sum[c];
-
-		rec_begin_object(r, channels[c]);
-		rec_add_int(r, "zero_windows", (int64_t)n->zero_windows);
-		rec_add_real(r, "closed_s", (double)n->closed_ns / NS_PER_S, 6);
-		rec_add_int(r, "window_waits", (int64_t)n->window_waits);
-		rec_add_real(r, "window_wait_s", (double)n->window_wait_ns / NS_PER_S, 6);
-		rec_add_real(r, "window_mean_bytes", divide_counts(n->window_wait_bytes, n->window_waits), 0);
-		rec_add_int(r, "delayed_rests", (int64_t)n->delayed_rests);
-		rec_add_real(r, "delayed_rest_s", (double)n->delayed_rest_ns / NS_PER_S, 6);
+		rec_begin_object(r, c == INPUT ? "input" : "display");
+		REPORT_COUNTERS(r, holds, &m->sum[c]);
 		rec_end(r);
 	}
 	rec_end(r);
 }
 
-void say_holds(struct rec_report *r, const struct channel_counts sum[CHANNELS])
+void say_holds(struct rec_report *r, const struct capture_meter *m)
 {
 	static const char *const side[CHANNELS] = { "client", "server" };
 
 	for (int c = CHANNELS - 1; c >= 0; c--) {
-		const struct channel_counts *n = &sum[c];
+		const struct channel_counts *n = &m->sum[c];
 
 		if (n->zero_windows)
 			rec_say(r, "the %s's window was closed for %s (zero windows: %s)", side[1 - c],

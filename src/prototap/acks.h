@@ -6,8 +6,8 @@
  * receiver and back, so an acknowledgement counts as delayed when it came ACKS_DELAYED_NS or more later after its data than the
  * quickest one of its direction.
  *
- * Data that follows an acknowledgement at once, before the receiver says anything, was held until then, as far as a capture near its
- * sender tells: behind a window that was full, or, where the acknowledgement was delayed, as the rest of a small write (RFC 896). */
+ * Data that follows an acknowledgement at once, before the receiver says anything, was held until then, as far as a capture near
+ * its sender tells: behind a window that was full, or, where the acknowledgement was delayed, as the rest of a write (RFC 896). */
 #pragma once
 
 #include "decode.h"
@@ -38,11 +38,11 @@ struct ack_receiver {
 void acks_init(struct ack_receiver side[2]);
 
 struct ack_seen {
-	bool pure;	 /* no payload, SYN, FIN or RST; window updates and repetitions included */
-	bool fresh;	 /* pure, and acknowledges data for the first time */
-	bool delayed;	 /* pure, and was delayed */
-	int64_t took_ns; /* time since the data that it acknowledges; -1: acknowledges none for the first time */
-	bool closes;	 /* says that the window is closed */
+	bool pure;	     /* no payload, SYN, FIN or RST; window updates and repetitions included */
+	bool fresh;	     /* pure, and acknowledges data for the first time */
+	bool delayed;	     /* pure, and was delayed */
+	int64_t took_ns;     /* time since the data that it acknowledges; -1: acknowledges none for the first time */
+	bool closes;	     /* says that the window is closed */
 	int64_t closed_ns;   /* how long it was, since the packet before that said so */
 	int64_t held_ns;     /* its data was held until an acknowledgement for so long; 0: it was not */
 	uint32_t held_bytes; /* in flight meanwhile */

@@ -46,7 +46,9 @@ static uint16_t read_identification(const struct packet *p, const struct segment
 {
 	uint32_t at = transport - s->ip_header_bytes + IPV4_IDENTIFICATION;
 
-	return s->ipv4 ? (uint16_t)(p->bytes[at] << 8 | p->bytes[at + 1]) : 0;
+	if (!s->ipv4)
+		return 0;
+	return (uint16_t)(p->bytes[at] << 8 | p->bytes[at + 1]);
 }
 
 /* Of what a translation of addresses and ports leaves as it is: the TCP header but ports and checksum, options and payload. */

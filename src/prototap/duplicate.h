@@ -5,14 +5,14 @@
  * addresses, the same IP identification and the same bytes from the transport header on (but hops, which a router counts down),
  * within DUPLICATE_NS; a retransmission has another identification, or comes a round trip later.
  *
- * Without an identification (0, or IPv6), TCP packets sent again may have the same bytes, too, on a network of microseconds within
- * DUPLICATE_UNIDENTIFIED_NS. One is a copy if it has a SYN, which nobody repeats so soon; or if its direction is doubled throughout:
- * its SYN was, or three in four of its latest packets with payload; or if it has payload and the other side sent nothing since the
- * first one, as it must to ask for a retransmission. What comes later counts as a packet.
+ * Without an identification (0, or IPv6), TCP packets sent again may have the same bytes, too, on a network of microseconds
+ * within DUPLICATE_UNIDENTIFIED_NS. One is a copy if it has a SYN, which nobody repeats so soon; or if its direction is doubled
+ * throughout: its SYN was, or three in four of its latest packets with payload; or if it has payload and the other side sent
+ * nothing since the first one, as it must to ask for a retransmission. What comes later counts as a packet.
  *
- * A host that translates addresses (to a container, to the hosts behind it) shows packets twice on "-i any": before and after. All is
- * the same but one end. Where that is the client's, the packet must have been forwarded (its hops differ), too: nothing else tells
- * two clients of a made-up capture apart.
+ * A host that translates addresses (to a container, to the hosts behind it) shows packets twice on "-i any": before and after. All
+ * is the same but one end. Where that is the client's, the packet must have been forwarded (its hops differ), too: nothing else
+ * tells two clients of a made-up capture apart.
  *
  * At most DUPLICATE_MEMORY packets and DUPLICATE_SENDERS directions are remembered. */
 #pragma once

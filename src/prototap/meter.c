@@ -6,7 +6,7 @@
 #define TRANSLATION_LOOK 16	       /* packets of each direction; all of them cost a fifth of the speed */
 #define CLOSING_INPUTS 3	       /* messages with which a client takes its leave, as of TLS and ssh */
 #define WINDOW_WAIT_NS (5 * NS_PER_MS) /* a shorter round trip holds up nobody */
-#define IN_FLIGHT_NS NS_PER_S /* data sent before the capture began is acknowledged by then */
+#define IN_FLIGHT_NS NS_PER_S	       /* data sent before the capture began is acknowledged by then */
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
 

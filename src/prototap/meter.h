@@ -64,10 +64,10 @@ struct capture_meter {
 	struct flow_ranking top;
 	struct flow *latest; /* flow of the latest segment */
 	struct update_series update[MERGES];
-	struct sample gaps;						      /* between updates, at --merge */
-	int64_t waiting_ns;   /* when an input last came, came again, or the client's window was closed; 0: never */
-	uint64_t open_inputs; /* input messages since the latest update */
-	struct channel_counts sum[CHANNELS];				      /* of ended flows; after meter_finish() of all */
+	struct sample gaps;		     /* between updates, at --merge */
+	int64_t waiting_ns;		     /* when an input last came, came again, or the client's window was closed; 0: never */
+	uint64_t open_inputs;		     /* input messages since the latest update */
+	struct channel_counts sum[CHANNELS]; /* of ended flows; after meter_finish() of all */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated; /* unasked: segments that were not selected */
 	struct port_count *passed;					      /* the unasked segments, by port */
 	struct duplicates *duplicates; /* owned; copies of packets are in `packets`, and else in nothing */
@@ -78,13 +78,13 @@ struct capture_meter {
 	uint64_t flows, flows_evicted, steps_back;			  /* steps_back: packets earlier than the one before */
 	uint64_t one_way;						  /* flows with data in a direction without a packet */
 	uint64_t largest_frame_bytes;
-	int64_t first_ns, last_ns; /* earliest and latest packet of any kind */
+	int64_t first_ns, last_ns;     /* earliest and latest packet of any kind */
 	int64_t before_ns, earlier_ns; /* the packet before, and the one before that */
-	uint64_t strays;	   /* steps back by a single packet with a time of its own, later or earlier than its neighbours */
-	int64_t stray_ns;	   /* by how much, the most */
-	int64_t stray_from_ns;	   /* the packet before an early one; 0: the packet before was none */
-	int64_t pause_ns;	   /* longest time from the packet before */
-	bool set_back;		   /* a connection stepped back by METER_PAUSE_NS or more */
+	uint64_t strays;       /* steps back by a single packet with a time of its own, later or earlier than its neighbours */
+	int64_t stray_ns;      /* by how much, the most */
+	int64_t stray_from_ns; /* the packet before an early one; 0: the packet before was none */
+	int64_t pause_ns;      /* longest time from the packet before */
+	bool set_back;	       /* a connection stepped back by METER_PAUSE_NS or more */
 	struct session_phases setup;
 	struct payload_totals contents;
 };

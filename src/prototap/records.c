@@ -378,7 +378,8 @@ void records_explain_mixture(struct record_reader *f, const char *path, struct w
 		return;
 	}
 	why_say(why,
-		"%.350s has packets of different link types, which do not fit into one report, most (%llu of %llu) of interface %zu; "
+		"%.350s has packets of different link types, which do not fit into one report, most (%llu of %llu) of "
+		"interface %zu; "
 		"take one out: tshark -r %.350s -Y frame.interface_id==%zu -w one.pcapng",
 		path, (unsigned long long)best->packets, (unsigned long long)f->packets, best->id, path, best->id);
 }

@@ -2,9 +2,9 @@
 /* records - reads capture files: pcap of version 2.4 with microseconds or nanoseconds, in either byte order
  * (draft-ietf-opsawg-pcap), and pcapng (draft-ietf-opsawg-pcapng). libpcap reads older forms.
  *
- * libpcap copies each packet twice, half of its time. Of pcapng it takes one link type, snapshot length and byte order only, and skips
- * the packets that were lost. Here interfaces may differ, and those without packets do not matter; all packets must be of one link
- * type. Of pcap, packets, damage and their order are the same as libpcap's. */
+ * libpcap takes one link type, snapshot length and byte order of pcapng only, and skips the packets that were lost. Here interfaces
+ * may differ, and those without packets do not matter; all packets must be of one link type. Of pcap, packets and damage are the
+ * same as libpcap's. */
 #pragma once
 
 #include "decode.h"

@@ -273,7 +273,7 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 		m->sum[INPUT].tcp_header_bytes + m->sum[DISPLAY].tcp_header_bytes ? count_text((int64_t)resent)
 										  : "not known (UDP) how many");
 	say_channels(r, m, seconds);
-	say_holds(r, m->sum);
+	say_holds(r, m);
 	if (run->cfg->decode)
 		say_decoded(r, &m->contents);
 	if (run->source->order.moved)
@@ -294,7 +294,7 @@ void run_report(struct rec_report *r, struct run_state *run, char *const *files)
 	rec_begin_object(r, "result");
 	report_traffic(r, &run->meter);
 	report_phases(r, &run->meter, from_ns, to_ns);
-	report_holds(r, run->meter.sum);
+	report_holds(r, &run->meter);
 	report_protocols(r, &run->meter);
 	latency_report(r, &run->latency);
 	report_capture(r, run);

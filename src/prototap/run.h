@@ -68,12 +68,13 @@ double share_percent(uint64_t part, uint64_t whole); /* NAN: `whole` is 0 */
 /* Parts of the report, all after meter_finish(), written into the open object. report_traffic: flows, channels, headers,
  * session, updates, largest gap and stalls. report_phases: setup, idle, per_key and acks of a capture from
  * `from_ns` to `to_ns`.
- * report_protocols: tls and, where it was asked for, decoded. *_holds: what held senders up. say_decoded: what was decoded in some lines of text, and why not all. */
+ * report_protocols: tls and, where it was asked for, decoded. *_holds: what held senders up. say_decoded: what was decoded in
+ * some lines of text, and why not all. */
 void report_traffic(struct rec_report *r, struct capture_meter *m);
 void report_phases(struct rec_report *r, const struct capture_meter *m, int64_t from_ns, int64_t to_ns);
 void report_protocols(struct rec_report *r, const struct capture_meter *m);
-void report_holds(struct rec_report *r, const struct channel_counts sum[CHANNELS]);
-void say_holds(struct rec_report *r, const struct channel_counts sum[CHANNELS]);
+void report_holds(struct rec_report *r, const struct capture_meter *m);
+void say_holds(struct rec_report *r, const struct capture_meter *m);
 void say_decoded(struct rec_report *r, const struct payload_totals *all);
 
 /* Writes settings and result, after meter_finish(). `files` ends with NULL. */

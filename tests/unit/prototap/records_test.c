@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Classic pcap files made by hand, in both byte orders; and the same reader beside libpcap, over many small changes to them. (pcapng:
- * tests/golden/make_captures.py.) */
+/* Classic pcap files made by hand, in both byte orders; and the same reader beside libpcap, over many small changes to them.
+ * (pcapng: tests/golden/make_captures.py.) */
 #include "../unit.h"
 #include "../../fuzz/records_fuzz.c"
 
