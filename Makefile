@@ -123,6 +123,7 @@ $(BUILD)/bench/ab_rates: bench/ab_rates.c $(BUILD)/judge.a $(BUILD)/lib.a
 
 # Deciders on made-up scenes: tests/scenes/NAME.c, linked with all but the main files of the programs that SCENES_NAME lists.
 SCENES_judge = judge
+SCENES_soak = judge
 
 define scenes
 $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)

@@ -6,11 +6,20 @@
 #include <math.h>
 
 #define BATCHES (2 * DRIFT_PAIRS)
+#define WINDOWS 4
+
+/* One test: by how much the figure grew since it was at the level `from`, and the p-value of no growth. */
+struct test {
+	double growth, from, p;
+};
+
+enum { PAIRS, END, BEGIN, TESTS };
+static const double share_of[TESTS] = { 0.4, 0.4, 0.2 }; /* of the level of a look */
 
 struct look {
-	double first, before;	   /* levels of the first half, and of the first DRIFT_BEFORE batches */
-	double change, error, end; /* growth from half to half with its standard error; of the last batches over `before` */
-	double p_pairs, p_end, p;  /* p: of both tests */
+	struct test of[TESTS];
+	double error; /* standard error of the growth of PAIRS */
+	double p;     /* of all tests; 1: a batch is not known */
 };
 
 double drift_mean(const double *value, size_t n)
@@ -41,50 +50,99 @@ static double p_above(double mean, double error, size_t freedom)
 	return mean < 0 ? 1 - p : p;
 }
 
-/* Looks at the first BATCHES * batch blocks. A batch of unknown values makes `change` and `end` NAN, and p 1. */
+/* The first window of `size` blocks, or the last one (at_end), against all others but its neighbour, by the spread of those (Chow
+ * 1960). p is 1 with fewer than WINDOWS others. */
+static struct test test_window(const double *value, size_t blocks, size_t size, bool at_end)
+{
+	struct test t = { .p = 1 };
+	double mean = 0, squares = 0, n = 0, one = drift_mean(at_end ? value + blocks - size : value, size);
+
+	for (size_t k = 2 * size; k + size <= blocks; k += size) {
+		double other = drift_mean(at_end ? value + blocks - k - size : value + k, size), off = other - mean;
+
+		if (isnan(other))
+			continue;
+		mean += off / ++n;
+		squares += off * (other - mean);
+	}
+	t.growth = at_end ? one - mean : mean - one;
+	t.from = at_end ? mean : one;
+	if (n >= WINDOWS && !isnan(one))
+		t.p = p_above(t.growth, sqrt(squares / (n - 1) * (1 + 1 / n)), (size_t)n - 1);
+	return t;
+}
+
+/* The first windows of 1, 2, 4 ... blocks: the one of the smallest p, which counts for all. */
+static struct test test_begin(const double *value, size_t blocks)
+{
+	struct test best = { .p = 1 };
+	double sizes = 0;
+
+	for (size_t size = 1; (WINDOWS + 2) * size <= blocks; size *= 2, sizes++) {
+		struct test t = test_window(value, blocks, size, false);
+
+		best = t.p < best.p ? t : best;
+	}
+	best.p = fmin(1, best.p * sizes);
+	return best;
+}
+
+/* Looks at the first BATCHES * batch blocks. */
 static struct look take_look(const double *value, size_t batch)
 {
 	double mean[BATCHES], of_pair[DRIFT_PAIRS], spread, known = 0;
-	struct look l = { 0 };
+	struct look l = { .p = 1 };
+	struct test *pairs = &l.of[PAIRS], *end = &l.of[END];
 
 	for (size_t i = 0; i < BATCHES; i++)
 		known += mean[i] = drift_mean(value + i * batch, batch);
 	for (size_t i = 0; i < DRIFT_PAIRS; i++)
 		of_pair[i] = mean[DRIFT_PAIRS + i] - mean[i];
-	l.first = drift_mean(mean, DRIFT_PAIRS);
-	l.before = drift_mean(mean, DRIFT_BEFORE);
-	l.change = drift_mean(of_pair, DRIFT_PAIRS);
+	pairs->from = drift_mean(mean, DRIFT_PAIRS);
+	pairs->growth = drift_mean(of_pair, DRIFT_PAIRS);
 	l.error = standard_deviation(of_pair, DRIFT_PAIRS) / sqrt(DRIFT_PAIRS);
-	l.p_pairs = p_above(l.change, l.error, DRIFT_PAIRS - 1);
-	l.end = drift_mean(mean + BATCHES - DRIFT_END, DRIFT_END) - l.before;
+	pairs->p = p_above(pairs->growth, l.error, DRIFT_PAIRS - 1);
+	end->from = drift_mean(mean, DRIFT_BEFORE);
+	end->growth = drift_mean(mean + BATCHES - DRIFT_END, DRIFT_END) - end->from;
 	spread = standard_deviation(mean, DRIFT_BEFORE) * sqrt(1 + 1.0 / DRIFT_BEFORE);
 	for (size_t i = BATCHES - DRIFT_END; i < BATCHES; i++)
-		l.p_end = fmax(l.p_end, p_above(mean[i] - l.before, spread, DRIFT_BEFORE - 1));
-	l.p = isnan(known) ? 1 : fmin(1, 2 * fmin(l.p_pairs, l.p_end));
+		end->p = fmax(end->p, p_above(mean[i] - end->from, spread, DRIFT_BEFORE - 1));
+	l.of[BEGIN] = test_begin(value, BATCHES * batch);
 	if (isnan(known))
-		l.change = l.end = (double)NAN;
+		pairs->growth = end->growth = (double)NAN;
+	for (int i = 0; i < TESTS && !isnan(known); i++)
+		l.p = fmin(l.p, l.of[i].p / share_of[i]);
 	return l;
 }
 
 /* The number of blocks from `from` on after which the mean of the last `window` was below `level`; 0: never. */
 static size_t find_return(const double *value, size_t from, size_t blocks, size_t window, double level)
 {
-	for (size_t i = from + window; i <= blocks; i++)
-		if (drift_mean(value + i - window, window) < level)
-			return i;
+	double sum = 0, known = 0;
+
+	for (size_t i = from; i < blocks; i++) {
+		double leaves = i < from + window ? (double)NAN : value[i - window];
+
+		sum += (isnan(value[i]) ? 0 : value[i] - level) - (isnan(leaves) ? 0 : leaves - level);
+		known += !isnan(value[i]) - !isnan(leaves);
+		if (i + 1 >= from + window && known > 0 && sum < 0)
+			return i + 1;
+	}
 	return 0;
 }
 
-/* The figure's growth was told at this look, unless it is too small to matter. */
-static void tell_growth(struct drift_figure *f, const struct look *l, size_t batch, size_t blocks)
+/* The figure's growth is told by the tests that have a p of at most `level`; by the largest, unless it is too small to matter. */
+static void tell_growth(struct drift_figure *f, const struct look *l, double level, size_t batch, size_t blocks)
 {
-	bool at_end = l->p_end < l->p_pairs && l->end > l->change;
-	double growth = at_end ? l->end : l->change, from = at_end ? l->before : l->first;
+	struct test most = { 0 };
 	size_t back;
 
-	if (f->told || growth < f->effect / 2 || f->returned > BATCHES * batch)
+	for (int i = 0; i < TESTS; i++)
+		if (l->of[i].p <= level * share_of[i] && l->of[i].growth > most.growth)
+			most = l->of[i];
+	if (f->told || most.growth < f->effect / 2 || f->returned > BATCHES * batch)
 		return;
-	back = find_return(f->value, BATCHES * batch, blocks, DRIFT_END * batch, from + growth / 2);
+	back = find_return(f->value, BATCHES * batch, blocks, DRIFT_END * batch, most.from + most.growth / 2);
 	if (back)
 		f->returned = back;
 	else
@@ -99,11 +157,11 @@ static void look_together(struct drift_figure *f, size_t n, size_t batch, size_t
 	for (size_t i = 0; i < n; i++) {
 		l[i] = take_look(f[i].value, batch);
 		f[i].p = l[i].p;
-		f[i].change = l[i].change;
+		f[i].change = l[i].of[PAIRS].growth;
 		f[i].high = f[i].change + welch_quantile(DRIFT_PAIRS - 1, 1 - alpha / (double)n) * l[i].error;
 		f[i].low = 2 * f[i].change - f[i].high;
-		f[i].end = l[i].end;
-		f[i].before = l[i].before;
+		f[i].end = l[i].of[END].growth;
+		f[i].before = l[i].of[END].from;
 	}
 	for (size_t left = n; left; left--) {
 		size_t best = n;
@@ -113,7 +171,7 @@ static void look_together(struct drift_figure *f, size_t n, size_t batch, size_t
 				best = i;
 		if (l[best].p > alpha / (double)left)
 			break;
-		tell_growth(&f[best], &l[best], batch, blocks);
+		tell_growth(&f[best], &l[best], alpha / (double)left, batch, blocks);
 		done[best] = true;
 	}
 	free(done);
@@ -128,6 +186,28 @@ static bool ends_as_before(const struct drift_figure *f, size_t looked, size_t b
 	return f->end < f->effect / 2 && drift_mean(f->value + blocks - n, n) - f->before < f->effect / 2;
 }
 
+/* Whether growth shows at the last look, or a step of interest near the begin or the end: one test at `alpha` is enough. */
+static bool shows_growth(const struct drift_figure *f, size_t blocks, double alpha)
+{
+	if (f->p <= alpha && !(f->high < f->effect))
+		return true;
+	for (size_t size = 1; (WINDOWS + 2) * size <= blocks; size *= 2)
+		for (int at_end = 0; at_end <= 1; at_end++) {
+			struct test t = test_window(f->value, blocks, size, at_end);
+
+			if (t.growth >= f->effect && t.p <= alpha)
+				return true;
+		}
+	return false;
+}
+
+static enum drift_word choose_word(const struct drift_figure *f, size_t looked, size_t blocks)
+{
+	if (f->told || f->returned)
+		return f->told ? DRIFT_GROWS : DRIFT_RETURNS;
+	return f->high < f->effect && !f->shows && ends_as_before(f, looked, blocks) ? DRIFT_NONE : DRIFT_OPEN;
+}
+
 void drift_decide(struct drift_figure *f, size_t n, size_t blocks, double alpha)
 {
 	double k = 1;
@@ -140,47 +220,59 @@ void drift_decide(struct drift_figure *f, size_t n, size_t blocks, double alpha)
 		looked = BATCHES * batch;
 		batch = batch < 10 ? batch + 1 : batch * 6 / 5;
 	}
-	for (size_t i = 0; i < n; i++)
-		f[i].word = f[i].told							       ? DRIFT_GROWS
-			    : f[i].returned						       ? DRIFT_RETURNS
-			    : f[i].high < f[i].effect && ends_as_before(&f[i], looked, blocks) ? DRIFT_NONE
-											       : DRIFT_OPEN;
+	for (size_t i = 0; i < n; i++) {
+		f[i].shows = shows_growth(&f[i], blocks, alpha);
+		f[i].word = choose_word(&f[i], looked, blocks);
+	}
 }
 
-/* The sum of squares that is left when the values are a + growth * x, with x = 0 before `from`, then 1 (step), or 1, 2, 3 ... */
-static double fit_growth(const double *value, size_t blocks, size_t from, bool step, double *growth)
+enum drift_word drift_combine(const struct drift_figure *f, size_t n)
 {
-	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0, y0 = drift_mean(value, blocks);
+	enum drift_word word = f[0].word;
 
-	for (size_t i = 0; i < blocks; i++) {
-		double x = i < from ? 0 : step ? 1 : (double)(i - from + 1), y = value[i] - y0;
+	for (size_t i = 0; i < n; i++)
+		if (f[i].word == DRIFT_GROWS)
+			return DRIFT_GROWS;
+		else if (f[i].word == DRIFT_RETURNS)
+			word = DRIFT_RETURNS;
+		else if (f[i].shows && word == DRIFT_NONE)
+			word = DRIFT_OPEN;
+	return word;
+}
 
-		if (isnan(y))
-			continue;
-		n++;
-		sx += x;
-		sy += y;
-		sxx += x * x;
-		sxy += x * y;
-		syy += y * y;
+/* Least squares of y = a + growth * x over n values, from sums; those of y are of all values, with a mean of 0. Keeps the best. */
+static void fit_growth(double n, double sx, double sxx, double sxy, struct drift_begin at, double *most, struct drift_begin *best)
+{
+	at.growth = n * sxy / (n * sxx - sx * sx);
+	if (at.growth > 0 && at.growth * sxy > *most) {
+		*most = at.growth * sxy;
+		*best = at;
 	}
-	*growth = (n * sxy - sx * sy) / (n * sxx - sx * sx);
-	return syy - sy * sy / n - *growth * (sxy - sx * sy / n);
 }
 
 struct drift_begin drift_find_begin(const double *value, size_t blocks)
 {
 	struct drift_begin best = { 0 };
-	double least = (double)INFINITY, growth;
+	double all = 0, n = 0, sx = 0, sxx = 0, sy = 0, sxy = 0, most = 0, mean = drift_mean(value, blocks);
 
-	for (int step = 0; step <= 1; step++)
-		for (size_t from = 1; from + 1 < blocks; from++) {
-			double left = fit_growth(value, blocks, from, step, &growth);
-
-			if (left < least && growth > 0) {
-				least = left;
-				best = (struct drift_begin){ from, step, growth };
-			}
+	for (size_t i = 0; i < blocks; i++)
+		all += !isnan(value[i]);
+	/* x is 1 (step), or 1, 2, 3 ... (bend) from `from` on, so that each block that is added raises that of those after it by 1 */
+	for (size_t from = blocks - 1; from > 0 && blocks > 1; from--) {
+		sxx += 2 * sx + n;
+		sx += n;
+		sxy += sy;
+		if (isnan(value[from]))
+			continue;
+		n++;
+		sx++;
+		sxx++;
+		sy += value[from] - mean;
+		sxy += value[from] - mean;
+		if (n < all) {
+			fit_growth(all, n, n, sy, (struct drift_begin){ from, true, 0 }, &most, &best);
+			fit_growth(all, sx, sxx, sxy, (struct drift_begin){ from, false, 0 }, &most, &best);
 		}
+	}
 	return best;
 }

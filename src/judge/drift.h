@@ -3,12 +3,17 @@
  * block. Pure.
  *
  * A value is the figure of a block of time; blocks follow each other. Neighbouring blocks are correlated, so no test counts them
- * as independent. At a look the blocks so far are two halves of DRIFT_PAIRS batches each; two one-sided tests share the level:
+ * as independent. At a look the blocks so far are two halves of DRIFT_PAIRS batches each; three one-sided tests share the level,
+ * with two fifths, two fifths and a fifth of it:
  *	pairs	batch i of the second half less batch i of the first (the pairs of Cox and Stuart 1955) is one value, and the
  *		values have a t test with DRIFT_PAIRS - 1 degrees of freedom. With the number of batches fixed, it holds for any
  *		correlation that is short beside a batch (Ibragimov and Mueller 2010). Steady growth adds to no value's spread.
  *	end	each of the last DRIFT_END batches against the first DRIFT_BEFORE, with the spread of those (Chow 1960), the
  *		larger p-value of both: a late step. Batches between may be on either side of it.
+ *	begin	the first 1, 2, 4 ... blocks against all later windows of as many, with the spread of those: an early step, which
+ *		makes the pairs differ and is soon a small part of the first half. The smallest p-value, times their number. The
+ *		window after the first is left out, so that one of these sizes has only blocks before the step in the first, and
+ *		only blocks after it in all others.
  * Batches are means of neighbouring blocks, and grow: looks are after 16 b blocks for b = 3, 4, 5 ... 10, from there on a fifth
  * larger each. Look k spends 5 alpha / ((k + 4) (k + 5)) of the level (Lan and DeMets 1983), so that all looks together
  * keep it (Boole), whenever the session ends. At each look the figures share it by Holm's (1979) method.
@@ -36,20 +41,27 @@ struct drift_figure {
 	enum drift_word word;
 	size_t told;	  /* blocks after which the growth was told; 0: it was not, or fell back */
 	size_t returned;  /* blocks after which it had fallen back; 0: never */
-	double p;	  /* of the last look, for both tests; not adjusted for several looks and figures */
+	double p;	  /* of the last look, for all tests; not adjusted for several looks and figures */
 	double change;	  /* second half less first, at the last look; NAN: there was none */
 	double low, high; /* its interval: the level of all looks and figures together */
 	double before;	  /* mean of the first DRIFT_BEFORE batches */
 	double end;	  /* last batches less `before` */
+	/* Growth shows, at no stated rate: at the last look, unless `high` is below effect; or the first or the last blocks (1, 2, 4
+	 * ...) are apart from all others, of all blocks, by effect or more. */
+	bool shows;
 };
 
 /* Decides n figures of the same blocks together, after every block up to `blocks`. A figure is
  *	DRIFT_GROWS	growth of at least effect / 2 was told at a look and has not fallen back since;
  *	DRIFT_RETURNS	it was told, and fell back;
- *	DRIFT_NONE	neither, the upper bound of `change` is below effect, and the end of the session, also after the last
- *			look, is less than half of effect above `before`;
+ *	DRIFT_NONE	neither, the upper bound of `change` is below effect, the end of the session, also after the last look, is
+ *			less than half of effect above `before`, and `shows` is not set;
  *	DRIFT_OPEN	otherwise. */
 void drift_decide(struct drift_figure *f, size_t n, size_t blocks, double alpha);
+
+/* What figures that are judged together say of the session: that one grows; that one came back; nothing, unless the first does not
+ * grow, and of no other growth shows. */
+enum drift_word drift_combine(const struct drift_figure *f, size_t n);
 
 /* The mean of the values that are known. */
 double drift_mean(const double *value, size_t n);
