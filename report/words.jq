@@ -213,7 +213,8 @@ def unusable: measured_cells as $cells | (flagged_cells | by_others) as $flagged
 		"\(flagged_cells | length) of \($cells | length | plural("condition")) \(if ($cells | length) == 1 then "is" else "are" end)"
 			+ " flagged: \(flagged_cells | flag_words)."
 	  elif disturbed then
-		([$rows[].steal_percent_max // 0] | max // 0) as $stolen
+		(flagged_cells | map(.flags |= map(split("; ")[] | select(is_foreign | not))) | flag_words) as $also
+		| ([$rows[].steal_percent_max // 0] | max // 0) as $stolen
 		| ([$rows[] | if $stolen < 1 then .foreign_percent_max else .disturbed_percent_max // .foreign_percent_max end
 			| values] | max)
 			as $most
@@ -221,6 +222,7 @@ def unusable: measured_cells as $cells | (flagged_cells | by_others) as $flagged
 			+ (if $most == null then "too much" else "up to \($most | percent) %" end)
 				+ " of the server's CPUs, in \($flagged | length) of"
 			+ " \($cells | length | plural("condition")). Repeat it on a quiet machine."
+			+ (if $also == "" then "" else " Also flagged: \($also)." end)
 	  elif $rows != [] and all($rows[]; (.overloaded // 0) > 0) then
 		"the server cannot keep up with the keys\(if any($rows[]; .overloaded < (.repeats // 0)) then " in repeats of each"
 			else " in any" end) condition (overloaded), so there is no response time."

@@ -451,6 +451,10 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	run ! grep 'class="breaks"' run/report.html
 	run ! grep -q 'breaks here' <("$TOP/report/report.sh" --table run)
 	[[ $("$TOP/report/report.sh" --verdict run) == "Not usable"* ]]
+	# other flags are named beside it
+	jq '.cells[0].flags = ["foreign CPU time 41.5 %; the load was 9.2 of 9.6 Mbit/s"]' run/run.json >new
+	mv new run/run.json
+	[[ $("$TOP/report/report.sh" --verdict run | tr '\n' ' ') == *"41.5 %"*"Also flagged: the load was 9.2 of 9.6 Mbit/s."* ]]
 	# another reason is named as it is, and not as other processes
 	jq '.cells[].flags = ["; the load was 9.2 of 9.6 Mbit/s"]' run/run.json >new
 	mv new run/run.json
