@@ -14,6 +14,7 @@ struct test {
 };
 
 enum { PAIRS, END, BEGIN, TESTS };
+static const char *const test_names[TESTS] = { "halves", "end", "begin" };
 static const double share_of[TESTS] = { 0.4, 0.4, 0.2 }; /* of the level of a look */
 
 struct look {
@@ -135,18 +136,21 @@ static size_t find_return(const double *value, size_t from, size_t blocks, size_
 static void tell_growth(struct drift_figure *f, const struct look *l, double level, size_t batch, size_t blocks)
 {
 	struct test most = { 0 };
+	int by = 0;
 	size_t back;
 
 	for (int i = 0; i < TESTS; i++)
 		if (l->of[i].p <= level * share_of[i] && l->of[i].growth > most.growth)
-			most = l->of[i];
+			most = l->of[by = i];
 	if (f->told || most.growth < f->effect / 2 || f->returned > BATCHES * batch)
 		return;
 	back = find_return(f->value, BATCHES * batch, blocks, DRIFT_END * batch, most.from + most.growth / 2);
 	if (back)
 		f->returned = back;
-	else
+	else {
 		f->told = BATCHES * batch;
+		f->told_by = test_names[by];
+	}
 }
 
 static void look_together(struct drift_figure *f, size_t n, size_t batch, size_t blocks, double alpha)
@@ -257,7 +261,7 @@ struct drift_begin drift_find_begin(const double *value, size_t blocks)
 
 	for (size_t i = 0; i < blocks; i++)
 		all += !isnan(value[i]);
-	/* x is 1 (step), or 1, 2, 3 ... (bend) from `from` on, so that each block that is added raises that of those after it by 1 */
+	/* x is 1 (step), or 1, 2, 3 ... (bend) from `from` on: each block that is added raises that of those after it by 1 */
 	for (size_t from = blocks - 1; from > 0 && blocks > 1; from--) {
 		sxx += 2 * sx + n;
 		sx += n;

@@ -39,13 +39,14 @@ struct drift_figure {
 	double effect;	     /* smallest growth of interest, > 0 */
 	/* by drift_decide() */
 	enum drift_word word;
-	size_t told;	  /* blocks after which the growth was told; 0: it was not, or fell back */
-	size_t returned;  /* blocks after which it had fallen back; 0: never */
-	double p;	  /* of the last look, for all tests; not adjusted for several looks and figures */
-	double change;	  /* second half less first, at the last look; NAN: there was none */
-	double low, high; /* its interval: the level of all looks and figures together */
-	double before;	  /* mean of the first DRIFT_BEFORE batches */
-	double end;	  /* last batches less `before` */
+	size_t told;	     /* blocks after which the growth was told; 0: it was not, or fell back */
+	const char *told_by; /* "halves", "end" or "begin": the test that told it; NULL */
+	size_t returned;     /* blocks after which it had fallen back; 0: never */
+	double p;	     /* of the last look, for all tests; not adjusted for several looks and figures */
+	double change;	     /* second half less first, at the last look; NAN: there was none */
+	double low, high;    /* its interval: the level of all looks and figures together */
+	double before;	     /* mean of the first DRIFT_BEFORE batches */
+	double end;	     /* last batches less `before` */
 	/* Growth shows, at no stated rate: at the last look, unless `high` is below effect; or the first or the last blocks (1, 2, 4
 	 * ...) are apart from all others, of all blocks, by effect or more. */
 	bool shows;

@@ -29,7 +29,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "effect", &cfg.effect, .help = "the smallest difference of interest, such as 5ms (10%)", .meta = "SIZE" },
 	{ CLI_PERCENT, 0, "points", &cfg.points, 0.001, 100, .help = "the same of shares in percent, in points (1)" },
 	{ CLI_PERCENT, 0, "alpha", &cfg.alpha_percent, 0.001, 50, .help = "rate of false alarms, over all metrics and looks (5%)" },
-	{ CLI_STR, 0, "metrics", &cfg.metrics, .help = "only these columns of the tables", .meta = "NAME,..." },
+	{ CLI_STR, 0, "metrics", &cfg.metrics, .help = "only these columns of the tables; with --drift, these decide (the first)",
+	  .meta = "NAME,..." },
 	{ CLI_FLAG, 0, "runs", &cfg.runs, .help = "A and B were not measured in turns: compare the repeats of two runs" },
 	{ CLI_NS, 0, "drift", &cfg.block_ns, NS_PER_MS, NS_PER_S * 86400,
 	  .help = "does one session get slower? starts are blocks of it, each so long" },
@@ -393,12 +394,19 @@ static void report_figure(struct rec_report *r, const struct session_figure *f, 
 {
 	static const char *const words[] = { "not decided", "does not grow", "grows", "comes and goes" };
 	bool grows = d->word == DRIFT_GROWS, step = f->begin.step;
-	size_t eighth = blocks < 8 ? 1 : blocks / 8;
-	double first = drift_mean(f->raw, eighth), last = drift_mean(f->raw + blocks - eighth, eighth);
+	size_t eighth = blocks < 8 ? 1 : blocks / 8, before = eighth, after = eighth;
+	double first, last;
 	const char *unit = f->of->relative ? "%" : f->of->unit;
 
+	if (grows && f->begin.block < before)
+		before = f->begin.block;
+	if (grows && step && blocks - f->begin.block < after)
+		after = blocks - f->begin.block;
+	first = drift_mean(f->raw, before);
+	last = drift_mean(f->raw + blocks - after, after);
 	rec_begin_object(r, NULL);
-	rec_add_strs(r, { "figure", f->of->metric }, { "unit", f->of->unit }, { "verdict", words[d->word] });
+	rec_add_strs(r, { "figure", f->of->metric }, { "unit", f->of->unit }, { "verdict", words[d->word] },
+		     { "told_by", grows ? d->told_by : NULL });
 	rec_add_reals(r, { "first", first, 4 }, { "last", last, 4 }, { "change", said_growth(f, d->change), 4 },
 		      { "low", said_growth(f, d->low), 4 }, { "high", said_growth(f, d->high), 4 },
 		      { "end", said_growth(f, d->end), 4 });
@@ -415,10 +423,27 @@ static void report_figure(struct rec_report *r, const struct session_figure *f, 
 	rec_rank_row(r, grows ? 2 : d->word == DRIFT_RETURNS);
 }
 
-/* The first metric of the table decides. */
+/* What the metrics of --metrics, or the first of the table, say of the session. */
+static enum drift_word judge_metrics(const struct session_figure *f, const struct drift_figure *d, size_t n, const char *file)
+{
+	struct drift_figure *judged = memory_new(n, sizeof(*judged));
+	enum drift_word word;
+	size_t m = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (cfg.metrics ? is_wanted(f[i].of) : !i)
+			judged[m++] = d[i];
+	if (!m)
+		die(EXIT_RUN, "%s: no metric of --metrics", file);
+	word = drift_combine(judged, m);
+	free(judged);
+	return word;
+}
+
 static int report_session(const struct session_figure *f, const struct drift_figure *d, size_t n, size_t blocks, const char *file)
 {
 	static const char *const words[] = { "not decided", "not slower", "slower", "comes and goes" };
+	enum drift_word word = judge_metrics(f, d, n, file);
 	struct rec_report *r = rec_must_open(&out_cfg, "judge");
 	size_t first = n;
 
@@ -430,10 +455,10 @@ static int report_session(const struct session_figure *f, const struct drift_fig
 	rec_add_reals(r, { "alpha_percent", cfg.alpha_percent, 3 }, { "warmup", (double)cfg.warmup, 0 });
 	rec_end(r);
 	rec_begin_object(r, "result");
-	rec_add_strs(r, { "verdict", words[d->word] }, { "moved_first", first < n ? f[first].of->metric : NULL });
+	rec_add_strs(r, { "verdict", words[word] }, { "moved_first", first < n ? f[first].of->metric : NULL });
 	rec_add_ints(r, { "blocks", (int64_t)blocks }, { "blocks_needed", DRIFT_BLOCKS });
 	rec_add_reals(r, { "block_s", (double)cfg.block_ns / NS_PER_S, 3 }, { "seconds", block_end_s(blocks), 1 });
-	rec_set_summary(r, "%s", words[d->word]);
+	rec_set_summary(r, "%s", words[word]);
 	if (blocks < DRIFT_BLOCKS)
 		rec_warn(r, "%s after the warm-up: nothing is decided with fewer than %zu", counted_text((int64_t)blocks, "block"),
 			 DRIFT_BLOCKS);
@@ -445,7 +470,7 @@ static int report_session(const struct session_figure *f, const struct drift_fig
 	rec_end(r);
 	rec_end(r);
 	rec_must_close(r);
-	return d->word == DRIFT_GROWS ? EXIT_WORSE : d->word == DRIFT_NONE ? EXIT_OK : EXIT_LOSSY;
+	return word == DRIFT_GROWS ? EXIT_WORSE : word == DRIFT_NONE ? EXIT_OK : EXIT_LOSSY;
 }
 
 static int judge_session(struct block_table *t, const char *file, const struct block_effect *effect)
@@ -490,8 +515,8 @@ int main(int argc, char **argv)
 	if (first == argc)
 		die_usage("which blocks? a file, or - for standard input");
 	cli_refuse_operands(argc, argv, first + 1);
-	if (cfg.block_ns && (cfg.runs || cfg.metrics))
-		die_usage("--drift with --%s: choose one", cfg.runs ? "runs" : "metrics");
+	if (cfg.block_ns && cfg.runs)
+		die_usage("--drift with --runs: choose one");
 	in = cli_open_input(argv[first]);
 	err = blocks_read(in, &table, &line);
 	cli_close_input(in, argv[first], err, line, "not a table of blocks/1");

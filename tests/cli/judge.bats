@@ -143,6 +143,10 @@ END
 	jq -e '.result | .moved_first == "floor_ms" and (.figures[0] | .per_hour > 1.6 and .per_hour < 2
 		and .since_s < 1200)' out.json
 	run -0 "$JUDGE" session.tsv --drift 60s --effect 9ms
+	# the floor stays, the median grows
+	{ session 200 0; session 200 0.6 | sed '1d; /again/d; s/floor_ms/median_ms/'; } >session.tsv
+	run -0 "$JUDGE" session.tsv --drift 60s
+	run -5 "$JUDGE" session.tsv --drift 60s --metrics floor_ms,median_ms
 }
 
 @test "judge: a wrong table or option is named in one line" {
