@@ -114,9 +114,9 @@ cells_order_of() {	# cells_order_of FROM TO: these repeats
 
 cell_folder() { printf '%s/cells/%s/%s' "$RUN" "$1" "$2"; }	# cell_folder NAME REPEAT
 
-# cell_judge FOLDER: CELL_STATE is complete where all that was measured in it is (its cell.json, and those in its folders),
-# CELL_FLAGS what it is flagged for, CELL_WORST the greatest share of the server's CPU that others had, in percent (1000 for
-# a cell that is not complete), CELL_REASON why it failed.
+# cell_judge FOLDER: CELL_STATE is complete where all that was measured in it is (its cell.json, and those in its folders), kept
+# where it failed but has figures of the time before, CELL_FLAGS what it is flagged for, CELL_WORST the greatest share of the
+# server's CPU that others had, in percent (1000 for a cell that is not complete), CELL_REASON why it failed.
 cell_judge() {
 	local series whole=true
 	CELL_STATE=missing CELL_FLAGS='' CELL_WORST=1000 CELL_REASON=''
@@ -125,7 +125,7 @@ cell_judge() {
 	{ read -r CELL_STATE; read -r CELL_WORST; read -r CELL_FLAGS; read -r CELL_REASON; } < <(
 		cat "$1"/cell.json "$1"/*/cell.json 2>/dev/null | jq -rs --argjson whole "$whole" '
 			(if $whole and all(.[]; .state == "complete") then "complete", (map((.foreign_percent // 100) + (.steal_percent // 0)) | max)
-				else "missing", 1000 end),
+				elif any(.[]; .kept == true) then "kept", 1000 else "missing", 1000 end),
 			(map(.marked // "" | select(. != "")) | unique | join("; ")), (map(.reason // "" | select(. != "")) | first // "")' \
 			2>/dev/null)
 	: "${CELL_STATE:=missing}"
@@ -297,26 +297,28 @@ cell_keep_quieter() {
 	fi
 }
 
-# States of all cells: sets CELLS_JSON, for run.json; CELLS_TOTAL and CELLS_LEFT, in repeats; CELL_ROWS, state and flags of each
-# "N REPEAT", from which CELLS_SUMMED makes the states and counts in run.json.
+# States of all cells: sets CELLS_JSON, for run.json; CELLS_TOTAL and CELLS_LEFT, in repeats; CELLS_WHY, why one failed;
+# CELL_ROWS, state and flags of each "N REPEAT", from which CELLS_SUMMED makes the states and counts in run.json.
 declare -A CELL_ROWS
 cells_rows() { local row; for row in "${!CELL_ROWS[@]}"; do printf '%s\037%s\n' "${row% *}" "${CELL_ROWS[$row]}"; done; }
 CELLS_SUMMED='($rows | split("\n") | map(select(. != "") | split("\u001f"))) as $rows
 	| ($rows | map(select(.[1] == "complete")) | length) as $complete | .cells |= map(.complete = 0 | .flags = [] | .of = 0)
 	| reduce $rows[] as [$n, $state, $flags] (.; .cells[$n | tonumber] |= (.of += 1
-		| (if $state == "complete" then .complete += 1 else . end)
+		| (if $state == "complete" then .complete += 1 elif $state == "kept" then .kept = true else . end)
 		| if $flags == "" then . else .flags = (.flags + [$flags] | unique) end))
-	| .cells |= map(.state = (if .complete == .of then "complete" elif .complete > 0 then "partial" else "missing" end) | del(.of))
+	| .cells |= map(.state = (if .complete == .of then "complete" elif .complete > 0 or .kept then "partial" else "missing" end)
+		| del(.of, .kept))
 	| .counts = {total: ($rows | length), $complete, missing: (($rows | length) - $complete),
 		marked: ($rows | map(select(.[2] != "")) | length)}'
 cells_sum() {
 	local n repeat
-	CELL_ROWS=()
+	CELL_ROWS=() CELLS_WHY=''
 	for ((n = 0; n < ${#CELLS[@]}; n++)); do
 		cell_use "$n"
 		for repeat in $(cell_repeats); do
 			cell_judge "$(cell_folder "$CELL" "$repeat")"
 			CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS
+			: "${CELLS_WHY:=$CELL_REASON}"
 		done
 	done
 	CELLS_JSON=$(cells_json | jq -c "$CELLS_SUMMED" --arg rows "$(cells_rows)")

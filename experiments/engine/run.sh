@@ -288,9 +288,10 @@ run_end() {
 	[ "$CELLS_LEFT" = 0 ] || state=failed status=3
 	! stopped || state=interrupted status=130
 	[ -z "$EXP_LOST" ] || echo "thinprobe: $EXP_LOST" >&2
-	run_ended "$state" "$EXP_LOST"
+	[ "$state" = failed ] || CELLS_WHY=''
+	run_ended "$state" "${EXP_LOST:-$CELLS_WHY}"
 	[[ $EXP_SWEEP != [0-9]* ]] || exit "$status"
-	if [ "$CELLS_LEFT" = "$CELLS_TOTAL" ]; then
+	if jq -e 'all(.cells[]; .state == "missing")' <<<"$CELLS_JSON" >/dev/null; then
 		echo "thinprobe: nothing was measured; see $RUN/log and the .err files in $RUN/cells" >&2
 		[ "$status" = 130 ] || status=1
 		exit "$status"

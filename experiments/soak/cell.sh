@@ -2,10 +2,11 @@
 # shellcheck shell=bash
 # cell.sh - soak: one session, one viewer that stays connected, and a key every few seconds for hours. At the end of each block of
 # time its keys become figures, and both ends of the connection and their processes are read, into blocks.tsv. After each block
-# judge looks at all of them (drift.json).
+# judge looks at all of them (drift.json). Floor, median and late share together decide.
 
 . "$TP_HOME/report/blocks.sh"
 PROTOCOL_OPTIONS=()
+LATE_POINTS=10	# growth of the late share that is of interest
 
 exp_check() {
 	[[ $EFFECT =~ ^[0-9]+(\.[0-9]+)?(%|ms)$ ]] || exp_bad "--effect $EFFECT: a share such as 10%, or a time such as 5ms"
@@ -27,12 +28,12 @@ soak_begin() {	# soak_begin FOLDER: the session, its viewer, and what types; 1: 
 		APP_OPTIONS[1]=file:$LAB_WORD
 	fi
 	protocol_use "${P[protocol]}"
-	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
+	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch SOAK_APP=''
 	protocol_start soak || return
 	if [ -n "$PROTOCOL_DISPLAY" ]; then
 		app_use refecho	# its own work does not grow with what was typed
 		app_start "$PROTOCOL_DISPLAY" || return
-		PROTOCOL_WATCH=$(app_watch)
+		PROTOCOL_WATCH=$(app_watch) SOAK_APP=$APP_PID
 	fi
 	LAB_LOG=$1
 	open_pipe ASK
@@ -99,10 +100,13 @@ soak_block() {
 	local role name value again open keys
 	keys=$(printf '%s\n' "${ANSWERS[@]}" | LC_ALL=C awk -F'\t' 'NF == 5 && $5 != "doubt" {
 		print $5 == "none" ? 10000 : ($4 - $2) / 1e6 }' | LC_ALL=C sort -n |
-		awk '{ v[NR] = $1 } END {
-			if (NR) printf "%.3f %.3f", v[int((NR + 9) / 10)], (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }')
-	soak_row floor_ms ms "${keys% *}"
-	soak_row median_ms ms "${keys#* }"
+		LC_ALL=C awk -v threshold="$THRESHOLD_MS" '{ v[NR] = $1; late += $1 > threshold } END {
+			if (NR) printf "%.3f %.3f %.3f", v[int((NR + 9) / 10)], (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2,
+				100 * late / NR }')
+	read -r value open again <<<"$keys"
+	soak_row floor_ms ms "$value"
+	soak_row median_ms ms "$open"
+	soak_row late_percent % "$again"
 	for role in client server; do
 		name=${role/client/viewer}
 		if read -r value again < <(soak_connection "$role"); then
@@ -119,12 +123,25 @@ soak_block() {
 
 soak_hear() { local line; while IFS= read -r -u "$HEARD" line; do ANSWERS+=("$line") ANSWERED=$((ANSWERED + 1)); done; }
 
+# Whether display server, viewer and application are there, and what types. 1: LAB_WHY.
+soak_lives() {
+	local pid name
+	for pid in $PROTOCOL_PIDS $SOAK_APP $TYPIST; do
+		lab_gone "$pid" || continue
+		for name in "${!LAB_PID_OF[@]}"; do [ "${LAB_PID_OF[$name]}" != "$pid" ] || break; done
+		[ "$pid" = "$TYPIST" ] || LAB_LOG=$RUN/log
+		LAB_WHY=$(last_word "$name")
+		LAB_WHY="the session ended in block $N: $name has ended${LAB_WHY:+ ($LAB_WHY)}"
+		return 1
+	done
+}
+
 # Types until the block's end, at most one key at a time. 1: LAB_WHY.
 soak_type() {	# soak_type UNTIL (ms)
 	local wait
 	while now_ms; [ "$NOW_MS" -lt "$1" ] && ! stopped; do
 		soak_hear
-		! lab_gone "$TYPIST" || { LAB_WHY="the session ended in block $N: $(last_word typist)"; return 1; }
+		soak_lives || return
 		[ "$ASKED" -gt "$ANSWERED" ] || { echo >&"$ASK"; ASKED=$((ASKED + 1)); }
 		wait=$((EVERY_MS / 2 + RANDOM * EVERY_MS / 32768))
 		[ "$wait" -lt $(($1 - NOW_MS)) ] || wait=$(($1 - NOW_MS))
@@ -135,7 +152,7 @@ soak_type() {	# soak_type UNTIL (ms)
 
 soak_judge() {	# soak_judge FOLDER; 1: LAB_WHY
 	LAB_WHY=$("$TP_BIN/judge" "$1/blocks.tsv" --drift "${BLOCK}s" --warmup "$WARMUP" --effect "$EFFECT" \
-		--alpha "$ALPHA" --json -o "$1/drift.json" 2>&1)
+		--metrics floor_ms,median_ms,late_percent --points "$LATE_POINTS" --alpha "$ALPHA" --json -o "$1/drift.json" 2>&1)
 	[[ $? == [035] ]]
 }
 
@@ -161,20 +178,23 @@ soak_blocks() {	# soak_blocks FOLDER; 1: LAB_WHY
 	[ "$N" -gt $((WARMUP + 1)) ]
 }
 
-# What was measured until an interrupt, or until the session broke, counts: the rule holds whenever a session ends.
+# What was measured until an interrupt counts: the rule holds whenever a session ends. One that broke has failed; what was measured
+# until then is kept, but its verdict only where it is "slower".
 exp_measure() {	# CELL REPEAT FOLDER
-	local LAB_LOG=$3 LAB_WHY='' reason='' before='' shares='null null null' flags='' drift=null
+	local LAB_LOG=$3 LAB_WHY='' reason='' before='' shares='null null null' flags='' drift=null kept=false
 	RANDOM=$((SEED * 1000 + $2))
 	soak_begin "$3" && before=$(lab_cpu server) && soak_blocks "$3" || reason=${LAB_WHY:-it could not be measured}
 	if [ -s "$3/drift.json" ]; then
 		# shellcheck disable=SC2086 # words
 		[ -z "$before" ] || { shares=$(exp_shares "$before" "$(lab_cpu server)"); flags=$(exp_disturbed ${shares% *}); }
-		flags+=${reason:+; $reason} reason=''
+		[ -z "$reason" ] || kept=true
+		drift=$(jq -c --argjson kept "$kept" '.result | if $kept and .verdict != "slower" then .verdict = "failed" else . end' \
+			"$3/drift.json")
 	fi
 	soak_end
-	[ -n "$reason" ] || drift=$(jq -c .result "$3/drift.json")
-	cell_write "$3" "$2" "$reason" "$flags" "$(jq -cn --argjson drift "$drift" --argjson shares "[${shares// /,}]" '{$drift,
-		foreign_percent: $shares[0], steal_percent: $shares[1], server_busy_percent: $shares[2]}')"
+	cell_write "$3" "$2" "$reason" "$flags" "$(jq -cn --argjson drift "$drift" --argjson shares "[${shares// /,}]" \
+		--argjson kept "$kept" '{$drift, $kept, foreign_percent: $shares[0], steal_percent: $shares[1],
+		server_busy_percent: $shares[2]}')"
 	[ -n "$reason" ] || rm -f "$3"/typist.{out,err}
 }
 

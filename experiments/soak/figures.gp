@@ -12,13 +12,13 @@ time_words = (by == 1 ? "hours" : by == 60 ? "minutes" : "seconds") . " from the
 warm = exists("warmup_h") ? by * warmup_h : 0
 at(i, kind) = session(0) eq word(sessions, i) && strcol("figure") eq kind ? by * column("time_h") : NaN
 
-array title_of[5] = ["response time", "TCP round trip", "packets sent again", "memory", "open descriptors"]
-array unit_of[5] = ["ms", "ms", "in each block", "MB", "number"]
-array kinds_of[5] = ["floor_ms median_ms", "viewer_round_trip_ms server_round_trip_ms", "viewer_sent_again server_sent_again", \
-	"viewer_memory_mb server_memory_mb", "viewer_descriptors server_descriptors"]
-colour_of(p, k) = p == 1 ? (k == 1 ? light_colour : mark_colour) : (k == 1 ? heavy_colour : colour(3))
+array title_of[6] = ["response time", "late keys", "TCP round trip", "packets sent again", "memory", "open descriptors"]
+array unit_of[6] = ["ms", "percent", "ms", "in each block", "MB", "number"]
+array kinds_of[6] = ["floor_ms median_ms", "late_percent", "viewer_round_trip_ms server_round_trip_ms", \
+	"viewer_sent_again server_sent_again", "viewer_memory_mb server_memory_mb", "viewer_descriptors server_descriptors"]
+colour_of(p, k) = p <= 2 ? (k == 1 && p == 1 ? light_colour : mark_colour) : (k == 1 ? heavy_colour : colour(3))
 here = ""
-do for [p = 1:5] { do for [kind in kinds_of[p]] { if (place(kinds, kind)) { here = add(here, sprintf("%d", p)) } } }
+do for [p = 1:6] { do for [kind in kinds_of[p]] { if (place(kinds, kind)) { here = add(here, sprintf("%d", p)) } } }
 m = words(here)
 down_m = narrow ? m : down(m, 2)
 eval panels("over-time", 104 + 235 * down_m, narrow ? 1 : across(m, 2), down_m, 64, "A session over time")
@@ -41,7 +41,7 @@ do for [i = 1:m] {
 }
 eval legend_strip(3)
 plot NaN with lines linestyle light linewidth 2 title "floor", \
-	NaN with lines linecolor rgb mark_colour linewidth 2 title "median", \
+	NaN with lines linecolor rgb mark_colour linewidth 2 title "median, late keys", \
 	NaN with lines linecolor rgb heavy_colour linewidth 2 title "viewer", \
 	NaN with lines linecolor rgb colour(3) linewidth 2 title "server", \
 	NaN with lines dashtype 2 linecolor rgb line_colour title "grows since", \

@@ -7,23 +7,26 @@ bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
 load ../../tests/undrawn
 
-# made_up GROWTH: a run of a session of 100 blocks of 36 s, an hour, whose server's memory grows by 50 % from block 21 on, and whose
-# floor by GROWTH from block 51 on.
+# made_up GROWTH [MEDIAN [REASON]]: a run of a session of 100 blocks of 36 s, an hour, whose server's memory grows by 50 % from
+# block 21 on, and whose floor by GROWTH, and median by MEDIAN, from block 51 on. REASON: why it failed.
 made_up() {
 	local folder=run/cells/vnc/1
 	mkdir -p "$folder"
-	awk -v growth="$1" 'BEGIN {
+	awk -v growth="$1" -v median="${2:-$1}" 'BEGIN {
 		OFS = "\t"; print "schema", "start", "pair", "variant", "cell", "metric", "unit", "better", "value", "disturbed"
 		for (i = 1; i <= 100; i++) {
 			wave = 1 + 0.02 * sin(37 * i)
 			print "blocks/1", i, i, "a", "", "floor_ms", "ms", "", 10 * wave * (1 + (i > 50) * growth * (i - 50) / 50), 0
+			print "blocks/1", i, i, "a", "", "median_ms", "ms", "", 12 * wave * (1 + (i > 50) * median), 0
+			print "blocks/1", i, i, "a", "", "late_percent", "%", "", 0, 0
 			print "blocks/1", i, i, "a", "", "server_memory_mb", "MB", "", 60 * wave * (1 + (i > 20) * (i - 20) / 160), 0
 			print "blocks/1", i, i, "a", "", "server_descriptors", "", "", 30, 0
 		}
 	}' >"$folder/blocks.tsv"
-	"$BIN/judge" "$folder/blocks.tsv" --drift 36s --json -o "$folder/drift.json" >/dev/null || :
-	jq '{schema: "thinprobe.cell/1", parameters: {protocol: "vnc"}, repeat: 1, state: "complete", reason: "", marked: "",
-		drift: .result}' "$folder/drift.json" >"$folder/cell.json"
+	"$BIN/judge" "$folder/blocks.tsv" --drift 36s --metrics floor_ms,median_ms,late_percent --json -o "$folder/drift.json" || :
+	jq --arg reason "${3-}" '{schema: "thinprobe.cell/1", parameters: {protocol: "vnc"}, repeat: 1, $reason, marked: "",
+		state: (if $reason == "" then "complete" else "failed" end), kept: ($reason != ""),
+		drift: (.result | if $reason == "" then . else .verdict = "failed" end)}' "$folder/drift.json" >"$folder/cell.json"
 	echo '{"schema": "thinprobe.run/1", "experiment": "soak", "state": "complete", "settings": {"protocol": "vnc", "repeats": 1,
 		"seconds": 3600, "seed": 1, "block_s": 36, "warmup_blocks": 5, "on": "lab"}}' >run/run.json
 	run_cells run
@@ -38,13 +41,26 @@ made_up() {
 	# 6 ms in the last half hour; block 51 of 100 in an hour
 	awk -v h="$(field run/figures.tsv per_hour figure=floor_ms)" -v since="$(field run/figures.tsv since_h figure=floor_ms)" \
 		'BEGIN { exit !(h > 11 && h < 13 && since > 0.45 && since < 0.55) }'
-	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "floor_ms-1 first server_memory_mb-1" ]
+	[ "$(jq -r '[.findings[].id] | join(" ")' run/findings.json)" = "floor_ms-1 median_ms-1 first server_memory_mb-1" ]
 	[ -s run/figures/over-time.svg ]
 	rm -r run
 	made_up 0
 	report_findings run
 	[ "$(field run/summary.tsv verdict protocol=vnc)" = "not slower" ]
 	[ "$(finding run floor_ms-1 verdict)/$(finding run server_memory_mb-1 verdict)" = good/bad ]
+	# half of the keys get slow: the floor stays
+	rm -r run
+	made_up 0 8
+	report_findings run
+	[ "$(field run/summary.tsv verdict protocol=vnc)" = slower ]
+	[ "$(finding run floor_ms-1 verdict)/$(finding run median_ms-1 verdict)" = good/bad ]
+	[[ $(jq -r .verdict run/findings.json) == *"the fastest keys did not get slower, but the median"*"12.0 to 108"* ]]
+	rm -r run
+	made_up 0 0 "the session ended in block 56"
+	report_findings run
+	[ "$(field run/summary.tsv state protocol=vnc)/$(field run/summary.tsv verdict protocol=vnc)" = failed/failed ]
+	[ "$(finding run floor_ms-1 verdict)" = unsure ]
+	[[ $(jq -r .verdict run/findings.json) == "The session ended in block 56. The session failed"* ]]
 }
 
 soaked() {	# soaked SCRIPT: 53 blocks after the warm-up; sets status
@@ -65,7 +81,7 @@ soaked() {	# soaked SCRIPT: 53 blocks after the warm-up; sets status
 	[ "$(field run/figures.tsv verdict figure=floor_ms)" = grows ]
 	awk -v a="$(field run/figures.tsv first figure=floor_ms)" -v b="$(field run/figures.tsv last figure=floor_ms)" \
 		'BEGIN { exit !(a >= 20 && b > 1.5 * a) }'
-	[ "$(wc -l <run/figures.tsv)" = 11 ]	# both ends: round trip, what was sent again, memory, descriptors
+	[ "$(wc -l <run/figures.tsv)" = 12 ]	# late share; both ends: round trip, what was sent again, memory, descriptors
 }
 
 # bats test_tags=all

@@ -17,8 +17,10 @@ static void write_figures(const struct experiment_cell *c, struct table_out *out
 			row_set_number(out, "repeat", (double)r->number);
 			row_set_json(
 				out, r->json, path,
-				"figure unit verdict first last change low high end change_unit step per_hour "
+				"figure unit verdict told_by first last change low high end change_unit step per_hour "
 				"since_h=since_s*0.000277777778 told_h=told_s*0.000277777778 returned_h=returned_s*0.000277777778");
+			row_set_json(out, r->json, "drift", "session=verdict");
+			row_set_text(out, "ended", json_get_text(r->json, "reason"));
 			row_write(out);
 		}
 	}

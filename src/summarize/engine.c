@@ -348,6 +348,8 @@ static const char *choose_state_word(const struct experiment_cell *c, bool measu
 {
 	if (!c->n)
 		return measured && !c->tried ? "not measured" : "failed";
+	if (c->kept == c->n)
+		return "failed";
 	return measured ? "measured" : c->failed || (int64_t)c->n < c->run->repeats ? "partial" : "complete";
 }
 

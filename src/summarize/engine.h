@@ -47,6 +47,7 @@ struct experiment_cell {
 	struct experiment_repeat *repeat; /* complete repeats, in ascending order of their numbers */
 	size_t n;
 	size_t complete, failed; /* number of repeats, plus their trains in subfolders */
+	size_t kept;		 /* of `failed`: those with figures of the time before, which count as complete, too */
 	size_t flagged;		 /* number of complete repeats and trains that are flagged as disturbed */
 	size_t tried;		 /* number of repeats that have a cell.json */
 	const char *reason;	 /* why the last failed repeat failed; NULL: none failed */

@@ -222,10 +222,12 @@ static bool is_safe_name(const char *word)
 	return *word && *word != '.' && !strchr(word, '/');
 }
 
-/* Reads cell.json of a repeat (series "") or of its train in folder `series`. False: it is not complete. */
+/* Reads cell.json of a repeat (series "") or of its train in folder `series`. False: it is not complete, and has no figures of the
+ * time until it failed ("kept"). */
 static bool read_repeat_json(struct experiment_cell *c, int64_t number, const char *series, struct experiment_repeat *out)
 {
 	const char *state, *text;
+	bool whole, kept = false;
 
 	*out = (struct experiment_repeat){ .number = number, .index = c->n };
 	memory_refuse_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number,
@@ -236,18 +238,21 @@ static bool read_repeat_json(struct experiment_cell *c, int64_t number, const ch
 	state = json_get_text(out->json, "state");
 	if (out->json && !state)
 		die(EXIT_RUN, "%s/cell.json: no state", out->folder);
-	if (state && !strcmp(state, "complete")) {
+	whole = state && !strcmp(state, "complete");
+	json_get_bool(out->json, "kept", &kept);
+	if (whole || kept) {
 		text = json_get_text(out->json, "marked");
 		out->flagged = text && *text;
 		c->flagged += out->flagged;
-		c->complete++;
 		out->files = cache_json("cell.json", out->json, NULL);
-		return true;
 	}
+	c->complete += whole || kept;
+	c->failed += !whole;
+	c->kept += kept && !whole;
 	text = json_get_text(out->json, "reason");
-	c->reason = text && *text ? text : "interrupted";
-	c->failed++;
-	return false;
+	if (!whole)
+		c->reason = text && *text ? text : "interrupted";
+	return whole || kept;
 }
 
 /* Reads the trains in subfolders of a repeat, in the order of their names. */
