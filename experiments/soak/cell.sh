@@ -125,13 +125,15 @@ soak_hear() { local line; while IFS= read -r -u "$HEARD" line; do ANSWERS+=("$li
 
 # Whether display server, viewer and application are there, and what types. 1: LAB_WHY.
 soak_lives() {
-	local pid name
+	local pid
 	for pid in $PROTOCOL_PIDS $SOAK_APP $TYPIST; do
 		lab_gone "$pid" || continue
-		for name in "${!LAB_PID_OF[@]}"; do [ "${LAB_PID_OF[$name]}" != "$pid" ] || break; done
-		[ "$pid" = "$TYPIST" ] || LAB_LOG=$RUN/log
-		LAB_WHY=$(last_word "$name")
-		LAB_WHY="the session ended in block $N: $name has ended${LAB_WHY:+ ($LAB_WHY)}"
+		LAB_WHY="the session ended in block $N: "
+		case $pid in
+		"$TYPIST") LAB_WHY+=$(last_word typist) ;;
+		"$SOAK_APP") LAB_WHY+="its application is gone" ;;
+		*) LAB_WHY+="its display server or viewer is gone" ;;
+		esac
 		return 1
 	done
 }

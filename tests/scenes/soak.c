@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* soak: long sessions, looked at after every block. A value of `floor` is drawn for each block or, where a share of `slow` keys is
- * given, from 20 keys a block, as those of median and late share. Said: the verdict of the session, the figures that grow, and
- * "alarm" if growth was told at any block. */
+/* soak: long sessions, looked at after every block. Scatter is of the floor's values or, where a share of keys is slow, of 20 keys.
+ *
+ * Said: the verdict of the session, the figures of `floor`, `median` and `late` that grow, and "alarm" if growth was told at any
+ * block, whether it came back or not. */
 #include "scene.h"
 #include "judge/drift.h"
 #include "ascending.h"
