@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* judge - is B better than A? A verdict for each metric from paired blocks of both, at a stated rate of false alarms. With --drift:
- * does a session get slower?
+ * does a session get slower? With --criteria: how many users fit, and which number is measured next?
  *
- * The rules are in decide.c and drift.c; blocks.c reads the table and makes differences of pairs. This file reads options and
+ * The rules are in decide.c, drift.c and search.c; blocks.c reads the table and makes differences of pairs. This file reads options and
  * reports. */
 #include "blocks.h"
 #include "clock.h"
 #include "drift.h"
 #include "memory.h"
 #include "rec.h"
+#include "rows_in.h"
 #include "say.h"
+#include "search.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,11 +20,12 @@
 #define NOISY_SHARE (1.0 / 3) /* of disturbed blocks: more say nothing */
 
 static struct {
-	const char *effect, *metrics;
+	const char *effect, *metrics, *criteria;
 	double alpha_percent, points;
 	bool runs;
 	int64_t block_ns, warmup; /* block_ns: 0 but with --drift */
-} cfg = { .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
+	int64_t most;
+} cfg = { .most = 64, .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
@@ -35,6 +38,9 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "drift", &cfg.block_ns, NS_PER_MS, NS_PER_S * 86400,
 	  .help = "does one session get slower? starts are blocks of it, each so long" },
 	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 100000, .help = "with --drift: leave out so many blocks at the begin (5)" },
+	{ CLI_STR, 0, "criteria", &cfg.criteria, .help = "how many users fit? with --most: p95:TIME or apdex:SCORE,...",
+	  .meta = "LIST" },
+	{ CLI_INT, 0, "most", &cfg.most, 1, 10000, .help = "with --criteria: try no more users (64)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -501,6 +507,58 @@ static int judge_session(struct block_table *t, const char *file, const struct b
 	return status;
 }
 
+static int report_search(struct search *s, const char *file)
+{
+	struct rec_report *r = rec_must_open(&out_cfg, "judge");
+	int64_t next = search_choose_next(s);
+
+	rec_begin_object(r, "settings");
+	rec_add_strs(r, { "file", file }, { "criteria", cfg.criteria });
+	rec_add_int(r, "most", cfg.most);
+	rec_end(r);
+	rec_begin_object(r, "result");
+	rec_add_known_int(r, "next", next > 0, next);
+	if (next)
+		rec_set_summary(r, "measure %s next", counted_text(next, "user"));
+	rec_begin_table(r, "lr", "  criterion	most users");
+	rec_set_table(r, "limits");
+	rec_begin_array(r, "limits");
+	for (const struct search_criterion *c = s->criterion; c < s->criterion + s->criteria; c++) {
+		struct search_bounds b = search_find_bounds(s, c, false), all = search_find_bounds(s, c, true);
+		const struct search_try *end = search_find_end(s, b.bad);
+
+		rec_begin_object(r, NULL);
+		rec_add_strs(r, { "criterion", c->name }, { "resource", end ? end->resource : "" },
+			     { "ended", end ? end->ended : "" });
+		rec_add_bool(r, "reached", b.bad && (!end || strcmp(end->resource, "ssh connection") != 0));
+		rec_add_ints(r, { "users", b.good }, { "beyond", b.bad }, { "users_all", all.good < b.good ? all.good : b.good });
+		rec_add_bool(r, "untold", b.untold);
+		rec_end(r);
+		rec_add_row(r, "  %s	%s", c->name, count_text(b.good));
+	}
+	rec_end(r);
+	rec_end(r);
+	rec_must_close(r);
+	return next ? EXIT_LOSSY : EXIT_OK;
+}
+
+static int judge_search(const char *file)
+{
+	struct search s = { .most = cfg.most };
+	unsigned long line;
+	int err, status;
+	FILE *in;
+
+	if (search_parse_criteria(&s, cfg.criteria))
+		die_usage("--criteria %s: such as p95:100ms,apdex:0.85", cfg.criteria);
+	in = cli_open_input(file);
+	err = search_read(in, &s, &line);
+	cli_close_input(in, file, err, line, "not a table of capacity-try/1");
+	status = report_search(&s, file);
+	search_free(&s);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	int first =
@@ -515,6 +573,8 @@ int main(int argc, char **argv)
 	if (first == argc)
 		die_usage("which blocks? a file, or - for standard input");
 	cli_refuse_operands(argc, argv, first + 1);
+	if (cfg.criteria)
+		return judge_search(argv[first]);
 	if (cfg.block_ns && cfg.runs)
 		die_usage("--drift with --runs: choose one");
 	in = cli_open_input(argv[first]);

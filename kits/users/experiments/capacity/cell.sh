@@ -11,6 +11,7 @@ WARM_SECONDS=1.5	# users type for so long before the user in front is measured
 SKIP=5			# excluded first keys
 SAMPLES="schema users user keys mean_ms p50_ms p95_ms max_ms apdex late_percent p95_from_ms apdex_to"
 MACHINE="schema users keys_per_s server_busy_percent client_busy_percent foreign_percent steal_percent waiting available_bytes"
+TRIED="schema users try p95_ms p95_from_ms apdex apdex_to all_p95_ms all_apdex own_percent ended resource"
 MACHINE+=" swap_in_bytes_per_s link_percent own_percent major_faults_per_s drops_per_s client_waiting memory_stall_ms_per_s"
 
 exp_check() {
@@ -111,7 +112,7 @@ step_users() {	# step_users N LOG SEED; 1: STEP_WHY
 	[ -z "$STEP_WHY" ]
 }
 
-# From BEFORE and AFTER: MACHINE_ROWS and OWN of that number of users.
+# From BEFORE and AFTER: MACHINE_ROWS of that number of users.
 step_machine() {	# step_machine N KEYS_PER_S
 	local foreign steal busy client
 	read -r foreign steal busy < <(exp_shares "${BEFORE[0]}" "${AFTER[0]}" "$LAB_NCPU_server")
@@ -135,7 +136,6 @@ step_machine() {	# step_machine N KEYS_PER_S
 				as("%.2f", grown(8) / s), (shared == 1) ? "" : as("%.3f", viewers / 1e9 / (vb - va)),
 				(9 in y) ? as("%.3f", grown(9) / 1e3 / s) : ""
 		}')
-	OWN[$1]=$(cut -f 12 <<<"${MACHINE_ROWS[$1]}")
 }
 
 # Sets SAMPLE_ROWS[N], MACHINE_ROWS[N], and FRONT: both ends of p95 and Apdex of the user in front.
@@ -165,41 +165,18 @@ step() {	# step N FOLDER SEED; 1: STEP_WHY
 
 # The search ----------------------------------------------------------------------------------------------------
 
-# Counts in HELD and BROKE whether one measurement meets each criterion, for the user in front and, with the prefix "all:", for the
-# slowest user. A range with one end beyond the limit counts as broken, and in UNTOLD. Users without a due key are left out. Two
-# measurements that agree are enough.
-count_vote() {	# count_vote N: from FRONT and SAMPLE_ROWS
-	local c said at
-	while read -r c said; do
-		at="$c $1"
-		! is_sure "$c" "$1" || continue
-		case $said in
-		held) HELD[$at]=$((${HELD[$at]-0} + 1)) ;;
-		untold) UNTOLD[$at]=1 BROKE[$at]=$((${BROKE[$at]-0} + 1)) ;;
-		*) BROKE[$at]=$((${BROKE[$at]-0} + 1)) ;;
-		esac
-	done < <(LC_ALL=C awk -F'\t' -v criteria="$CRITERIA" '
-		function breaks(c, p95, apdex,   part) {
-			split(c, part, ":")
-			return part[1] == "p95" ? (p95 == "inf" || p95 > part[2] + 0) : apdex < part[2] + 0
-		}
-		BEGIN { n = split(criteria, c, ",") }
-		FNR == NR {
-			for (i = 1; i <= n; i++)
-				print c[i], !breaks(c[i], $1, $3) ? "held" : breaks(c[i], $2, $4) ? "broke" : "untold"
-			next
-		}
-		$4 > 0 { for (i = 1; i <= n; i++) if (breaks(c[i], $7 == "" ? "inf" : $7, $9 == "" ? 0 : $9)) broke[i] = 1 }
-		END { for (i = 1; i <= n; i++) print "all:" c[i], i in broke ? "broke" : "held" }' \
-		<(echo "$FRONT") <(printf '%s\n' "${SAMPLE_ROWS[$1]}"))
-}
-
-is_sure() {	# is_sure CRITERION N: two measurements agree, or no session could be added
-	[ -n "${FAILED[$2]-}" ] || [ "${HELD[$1 $2]-0}" = 2 ] || [ "${BROKE[$1 $2]-0}" = 2 ]
-}
-
-holds() {	# holds CRITERION N: by most of its measurements
-	[ -z "${FAILED[$2]-}" ] && [ "${HELD[$1 $2]-0}" -gt "${BROKE[$1 $2]-0}" ]
+# Prints the row of one measurement in tries.tsv, from FRONT, SAMPLE_ROWS and MACHINE_ROWS: the user in front, and the worst of the
+# users who had a key due. Without FRONT: why no session could be added.
+try_row() {	# try_row N
+	if [ -z "$FRONT" ]; then
+		printf 'capacity-try/1\t%s\t\t\t\t\t\t\t\t\t%s\t%s\n' "$STEP_AT" "${FAILED[STEP_AT]}" "${LACKED[STEP_AT]}"
+		return
+	fi
+	LC_ALL=C awk -F'\t' -v OFS='\t' -v n="$1" -v try="${TRIES[$1]}" -v front="$FRONT" -v own="$(cut -f 12 <<<"${MACHINE_ROWS[$1]}")" '
+		BEGIN { apdex = 1; split(front, f, "\t") }
+		$4 > 0 { if ($7 == "" || $7 > p95) p95 = $7 == "" ? "inf" : $7; if ($9 + 0 < apdex) apdex = $9 + 0 }
+		END { print "capacity-try/1", n, try, f[1] == "inf" ? "" : f[1], f[2], f[3], f[4], p95 == "inf" ? "" : p95, apdex, own,
+			"", "" }' <<<"${SAMPLE_ROWS[$1]}"
 }
 
 # Keeps, for a number of users, the rows of the middle one of three measurements by p95 of the user in front; of two, the worse.
@@ -210,16 +187,6 @@ keep_middle() {	# keep_middle N
 	middle=$(sed '/^$/d; s/\tinf\t/\t1e99\t/' <<<"${TRY_LINES[n]}" | LC_ALL=C sort -t $'\t' -k 2,2g -k 1,1n |
 		awk -v n="$try" 'NR == (n == 1 ? 1 : 2) { print $1 }')
 	SAMPLE_ROWS[n]=${TRY_ROWS[$n $middle]} MACHINE_ROWS[n]=${TRY_MACHINE[$n $middle]}
-	OWN[n]=$(cut -f 12 <<<"${MACHINE_ROWS[n]}")
-}
-
-# Sets BAD, the smallest number of users for which the criterion does not hold, and GOOD, the next smaller measured one (0: none).
-bounds() {	# bounds CRITERION
-	local n
-	GOOD=0 BAD=0
-	for n in "${!TRIED[@]}"; do	# ascending
-		if holds "$1" "$n"; then GOOD=$n; else BAD=$n; return 0; fi
-	done
 }
 
 # Measures one number of users. A session that fails twice is a limit, too, unless it is the first session.
@@ -229,7 +196,6 @@ measure() {	# measure N FOLDER SEED; 1: STEP_WHY
 		unset "SAMPLE_ROWS[$1]" "MACHINE_ROWS[$1]"
 		kills=$(lab_memory_kills)
 		if step "$1" "$2" "$(($3 + try))"; then
-			TRIED[$1]=1
 			return 0
 		fi
 		! stopped && ! lab_lost >/dev/null && [ "$STEP_AT" -gt 1 ] || return 1
@@ -244,94 +210,39 @@ measure() {	# measure N FOLDER SEED; 1: STEP_WHY
 		[ "$try" != 0 ] || TWICE=$((TWICE + 1))
 	done
 	unset "SAMPLE_ROWS[$1]" "MACHINE_ROWS[$1]"
-	TRIED[STEP_AT]=1 FAILED[STEP_AT]=${STEP_WHY//[$'\t\n']/ } LACKED[STEP_AT]=$(resource_of "$STEP_WHY" "$kills")
+	FAILED[STEP_AT]=${STEP_WHY//[$'\t\n']/ } LACKED[STEP_AT]=$(resource_of "$STEP_WHY" "$kills")
 }
 
-# Prints the next larger number: twice as many, but only one more than the sessions' CPU time allows; at first one more; at most
-# MOST.
-more_users() {	# more_users N
-	awk -v n="$1" -v one="${OWN[1]}" -v now="${OWN[$1]:-100}" -v most="$MOST" 'BEGIN {
-		more = now > one ? int(1 + (100 - one) / (now - one) * (n - 1)) + 1 : 2 * n
-		if (more > 2 * n) more = 2 * n
-		if (n < 4 || more <= n) more = n + 1
-		print (more < most ? more : most) }'
-}
-
-# Sets NEXT, the number of users to measure next. First larger numbers, until each criterion is broken; then the middle of each gap;
-# then both sides of it, until two measurements agree. If a side turns out differently, the gap moves, or opens to more users again.
-# At last the same for the slowest user, where only the upper side must be sure.
-next_users() {	# 1: all is known
-	local c side most
-	for c in ${CRITERIA//,/ }; do
-		bounds "$c"
-		[ "$BAD" = 0 ] && [ "$GOOD" -lt "$MOST" ] || continue
-		NEXT=1
-		[ "$GOOD" = 0 ] || NEXT=$(more_users "$GOOD")
-		return 0
-	done
-	for c in ${CRITERIA//,/ }; do
-		bounds "$c"
-		NEXT=$(((GOOD + BAD) / 2))
-		[ $((BAD - GOOD)) -le 1 ] || return 0
-		for side in "$BAD" "$GOOD"; do
-			NEXT=$side
-			[ "$side" = 0 ] || is_sure "$c" "$side" || return 0
-		done
-	done
-	for c in ${CRITERIA//,/ }; do
-		bounds "$c"
-		most=$GOOD
-		bounds "all:$c"
-		[ "$GOOD" -lt "$most" ] || continue
-		NEXT=$(((GOOD + BAD) / 2))
-		[ $((BAD - GOOD)) -le 1 ] || return 0
-		NEXT=$BAD
-		is_sure "all:$c" "$BAD" || return 0
-	done
-	return 1
+# Asks judge, which decides by all measurements so far: sets NEXT, the number of users to measure next, and LIMITS (JSON).
+next_users() {	# next_users FOLDER; 1: all is known
+	local said
+	said=$("$TP_BIN/judge" "$1/tries.tsv" --criteria "$CRITERIA" --most "$MOST" --json) || [ $? = 3 ] ||
+		die "judge cannot read $1/tries.tsv"
+	LIMITS=$(jq -c .result.limits <<<"$said") NEXT=$(jq -r '.result.next // 0' <<<"$said")
+	[ "$NEXT" != 0 ]
 }
 
 search() {	# search FOLDER SEED; 1: STEP_WHY
 	local NEXT FRONT late
-	while next_users; do
+	printf '%s\n' "${TRIED// /$'\t'}" >"$1/tries.tsv"
+	while next_users "$1"; do
 		exp_step "$(exp_words): $NEXT"
 		FRONT=''
 		measure "$NEXT" "$1" "$(($2 * 2000 + ${TRIES[NEXT]-0} * 500 + NEXT))" || return
 		late="${FRONT%%$'\t'*} ms"
 		exp_measured "$(exp_words)" "$NEXT users: ${FRONT:+95 % within ${late/inf ms/an unknown time}}${FAILED[STEP_AT]-}"
+		[ -z "$FRONT" ] || TRIES[NEXT]=$((${TRIES[NEXT]-0} + 1))
+		try_row "$NEXT" >>"$1/tries.tsv"
 		[ -n "$FRONT" ] || continue	# no session could be added
-		TRIES[NEXT]=$((${TRIES[NEXT]-0} + 1))
 		[ "${TRIES[NEXT]}" = 1 ] || TWICE=$((TWICE + 1))
-		count_vote "$NEXT"
 		keep_middle "$NEXT"
 	done
 }
 
-search_limits() {	# what was found, as JSON
-	local c most end
-	for c in ${CRITERIA//,/ }; do
-		bounds "$c"
-		most=$GOOD end=$BAD
-		bounds "all:$c"
-		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$c" "$most" "$end" "${LACKED[end]-}" "${FAILED[end]-}" \
-			"$((GOOD < most ? GOOD : most))" "${UNTOLD[$c $end]-0}"
-	done | jq -cRn '[inputs | split("\t") | {criterion: .[0], users: (.[1] | tonumber),
-		reached: (.[2] != "0" and .[3] != "ssh connection"), beyond: (.[2] | tonumber), resource: .[3], ended: .[4],
-		users_all: (.[5] | tonumber), untold: (.[6] == "1")}]'
-}
-
-tries_table() {	# the user in front in each measurement
-	local n
-	printf 'schema\tusers\ttry\tp95_ms\tp95_from_ms\tapdex\tapdex_to\n'
-	for n in "${!TRY_LINES[@]}"; do
-		sed '/^$/d; s/^/capacity-try\/1\t'"$n"'\t/' <<<"${TRY_LINES[n]}"
-	done
-}
-
 exp_measure() {
-	local folder=$3 reason='' limits='[]' foreign STEP_WHY='' STEP_SAID='' STEP_AT=0 TWICE=0 GOOD BAD
-	local -a TRIED=() TRIES=() OWN=() FOREIGN=() FAILED=() LACKED=() SAMPLE_ROWS=() MACHINE_ROWS=() TRY_LINES=()
-	local -A HELD=() BROKE=() UNTOLD=() TRY_ROWS=() TRY_MACHINE=()
+	local folder=$3 reason='' foreign STEP_WHY='' STEP_SAID='' STEP_AT=0 TWICE=0 LIMITS='[]'
+	local -a TRIES=() FOREIGN=() FAILED=() LACKED=() SAMPLE_ROWS=() MACHINE_ROWS=() TRY_LINES=()
+	local -A TRY_ROWS=() TRY_MACHINE=()
 	mkdir -p "$folder/log"
 	protocol_use "${P[protocol]}"
 	LAB_LOG=$RUN/log
@@ -340,12 +251,11 @@ exp_measure() {
 	sessions 0
 	printf '%s\n' "${SAMPLES// /$'\t'}" "${SAMPLE_ROWS[@]}" >"$folder/samples.tsv"
 	printf '%s\n' "${MACHINE// /$'\t'}" "${MACHINE_ROWS[@]}" >"$folder/machine.tsv"
-	tries_table >"$folder/tries.tsv"
-	[ -n "$reason" ] || limits=$(search_limits)
+	[ -z "$reason" ] || LIMITS='[]'
 	foreign=$(printf '%s\n' 0 "${FOREIGN[@]}" | LC_ALL=C sort -g | tail -n 1)
 	cell_write "$folder" "$2" "$reason" "$(exp_disturbed "$foreign" 0)" "$(jq -cn --argjson most "$MOST" --argjson foreign \
 		"$foreign" \
-		--argjson cpus "$LAB_NCPU_server" --argjson twice "$TWICE" --argjson limits "$limits" '
+		--argjson cpus "$LAB_NCPU_server" --argjson twice "$TWICE" --argjson limits "$LIMITS" '
 		{parameters: {$most}, foreign_percent: $foreign, steal_percent: null, server_cpus: $cpus, measured_twice: $twice, $limits}')"
 	[ -n "$reason" ] || [ "${#FAILED[@]}" != 0 ] || rm -rf "$folder/log"
 }

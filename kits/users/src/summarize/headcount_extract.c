@@ -396,9 +396,18 @@ static void write_summary(const struct experiment_cell *c, struct table_out *out
 		row_numbers(out, { "users", n ? (double)step->users : (double)NAN }, { "repeats", (double)n },
 			    { "failed", (double)c->failed }, { "marked", (double)c->flagged });
 		for (int f = 0; n && f < HEADCOUNT_FIGURES; f++) {
+			struct figure figure;
+			size_t known = 0;
+
 			for (size_t k = 0; k < n; k++)
-				h->value[k] = step[k].of[f];
-			row_set_figure(out, headcount_names[f], engine_estimate(choose_estimator(f), h->value, n));
+				known += isnan(h->value[k] = step[k].of[f]) ? 0 : 1;
+			/* of users, the searches that know it would be the better ones: those without an answer do not */
+			figure = engine_estimate(choose_estimator(f), h->value, n);
+			if (known && known < n && f <= HEADCOUNT_MEDIAN_P95) {
+				figure = FIGURE_ABSENT;
+				figure.why = "not answered";
+			}
+			row_set_figure(out, headcount_names[f], figure);
 		}
 		row_write(out);
 	} while ((i += n) < s->steps);
