@@ -222,7 +222,7 @@ void drift_decide(struct drift_figure *f, size_t n, size_t blocks, double alpha)
 	for (size_t batch = DRIFT_BATCH; BATCHES * batch <= blocks; k++) {
 		look_together(f, n, batch, blocks, alpha * 5 / ((k + 4) * (k + 5)));
 		looked = BATCHES * batch;
-		batch = batch < 10 ? batch + 1 : batch * 6 / 5;
+		batch = batch < 20 ? batch + 1 : batch * 11 / 10;
 	}
 	for (size_t i = 0; i < n; i++) {
 		f[i].shows = shows_growth(&f[i], blocks, alpha);

@@ -14,7 +14,7 @@
  *		makes the pairs differ and is soon a small part of the first half. The smallest p-value, times their number. The
  *		window after the first is left out, so that one of these sizes has only blocks before the step in the first, and
  *		only blocks after it in all others.
- * Batches are means of neighbouring blocks, and grow: looks are after 16 b blocks for b = 3, 4, 5 ... 10, from there on a fifth
+ * Batches are means of neighbouring blocks, and grow: looks are after 16 b blocks for b = 3, 4, 5 ... 20, from there on a tenth
  * larger each. Look k spends 5 alpha / ((k + 4) (k + 5)) of the level (Lan and DeMets 1983), so that all looks together
  * keep it (Boole), whenever the session ends. At each look the figures share it by Holm's (1979) method.
  *

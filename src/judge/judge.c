@@ -2,8 +2,8 @@
 /* judge - is B better than A? A verdict for each metric from paired blocks of both, at a stated rate of false alarms. With --drift:
  * does a session get slower? With --criteria: how many users fit, and which number is measured next?
  *
- * The rules are in decide.c, drift.c and search.c; blocks.c reads the table and makes differences of pairs. This file reads options and
- * reports. */
+ * The rules are in decide.c, drift.c and search.c; blocks.c reads the table of blocks and makes differences of pairs. This file
+ * reads options and reports. */
 #include "blocks.h"
 #include "clock.h"
 #include "drift.h"

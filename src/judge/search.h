@@ -2,9 +2,9 @@
 /* search - how many users fit: which number of users is measured next, and what is known in the end. Pure.
  *
  * A criterion holds with a number of users by most of its measurements; two of at most three that agree are enough. First larger
- * numbers are measured, until the criterion is broken; then the middle of the gap; then both sides of it, until they are sure. A side
- * that turns out otherwise moves the gap, or opens it to more users again. At last the same for the slowest user, where only the
- * upper side must be sure. */
+ * numbers are measured, until the criterion is broken; then the middle of the gap; then both sides of it, until they are sure.
+ * A side that turns out otherwise moves the gap, or opens it to more users again. At last the same for the slowest user, where
+ * only the upper side must be sure. */
 #pragma once
 
 #include <stdbool.h>

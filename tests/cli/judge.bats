@@ -160,6 +160,8 @@ END
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == *other.tsv* ]]
 	run -2 "$JUDGE" blocks.tsv --drift 60s --runs
+	run -2 "$JUDGE" blocks.tsv --criteria p95:100
+	run -1 "$JUDGE" blocks.tsv --criteria p95:100ms
 	session 5 0 >session.tsv
 	run -1 "$JUDGE" session.tsv --drift 60s
 	[ "${#lines[@]}" -eq 1 ]

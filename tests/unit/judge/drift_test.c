@@ -29,14 +29,14 @@ TEST(a_step_after_the_last_look_leaves_it_open)
 	double value[475];
 	struct drift_figure f = { .value = value, .effect = EFFECT };
 
-	/* the last look is after 16 * 26 blocks */
+	/* the last look is after 16 * 28 blocks */
 	for (int i = 0; i < 475; i++)
-		value[i] = 0.01 * (i % 3) + (i < 16 * 26 ? 0 : log(2));
-	drift_decide(&f, 1, 16 * 26, 0.05);
+		value[i] = 0.01 * (i % 3) + (i < 16 * 28 ? 0 : log(2));
+	drift_decide(&f, 1, 16 * 28, 0.05);
 	assert_int_equal(f.word, DRIFT_NONE);
 	drift_decide(&f, 1, 475, 0.05);
 	assert_int_equal(f.word, DRIFT_OPEN);
-	drift_decide(&f, 1, 16 * 26 + 10, 0.05);
+	drift_decide(&f, 1, 16 * 28 + 10, 0.05);
 	assert_int_equal(f.word, DRIFT_OPEN);
 }
 

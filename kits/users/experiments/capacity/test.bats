@@ -257,14 +257,14 @@ nothing_left() {	# waits a little: killed processes may still be ending
 	[ "$(found full-vnc-heavy .value)" = 22.5 ]
 }
 
-# find_users CAPACITY [BROKEN [FITTING [RANGED [FEWER]]]]: search() with a stub of measure(). CAPACITY users fit. The first
-# measurement of a number in BROKEN says that it does not fit, of one in FITTING that it fits. Numbers in RANGED have a p95 that is
-# a range, whose early end fits. With more than FEWER users the second user is late.
+# find_users CAPACITY [BROKEN [RANGED [FEWER]]]: search() with a stub of measure(). CAPACITY users fit. The first measurement with
+# BROKEN users says that they do not. Numbers in RANGED have a p95 that is a range, whose early end fits. With more than FEWER users
+# the second user is late.
 # Prints: users, reached, beyond, users_all, untold of the criterion; p95 of the row for 30 users; the numbers of users in the order
 # in which they were measured; how many lines of progress there were.
 find_users() {
 	mkdir -p folder
-	TP_HOME=$TOP TP_BIN=$TOP/bin CAPACITY=$1 BROKEN=${2-} FITTING=${3-} RANGED=${4-} FEWER=${5-$1} bash -c '
+	TP_HOME=$TOP TP_BIN=$TOP/bin CAPACITY=$1 BROKEN=${2-} RANGED=${3-} FEWER=${4-$1} bash -c '
 		. "$TP_HOME/lab/lib.sh"
 		RESUME= ON=lab CRITERIA=p95:100ms THRESHOLD_MS=100 MOST=64 STEP_WHY= STEP_AT=0 TWICE=0 ORDER= SAID=
 		. "$TP_HOME/kits/users/experiments/capacity/cell.sh"
@@ -275,10 +275,7 @@ find_users() {
 		measure() {
 			local v=200 from
 			[ "$1" -gt "$CAPACITY" ] || v=50
-			if [ -z "${HAD[$1]-}" ]; then
-				[[ " $BROKEN " != *" $1 "* ]] || v=200
-				[[ " $FITTING " != *" $1 "* ]] || v=50
-			fi
+			[ -n "${HAD[$1]-}" ] || [ "$BROKEN" != "$1" ] || v=200
 			HAD[$1]=1 ORDER+=" $1" from=$v
 			[[ " $RANGED " != *" $1 "* ]] || from=20 v=200
 			FRONT=$v$'"'\\t'"'$from$'"'\\t'"'1$'"'\\t'"'1
@@ -301,9 +298,9 @@ find_users() {
 	[ "${lines[1]}" = 50 ]	# a number's row is from the majority of its measurements
 	[ "${lines[3]}" = "$(wc -w <<<"${lines[2]}")" ]	# a line of progress for each measurement
 	[ "$(wc -l <folder/tries.tsv)" = "$(($(wc -w <<<"${lines[2]}") + 1))" ]
-	run find_users 30 "" "" "" 13
+	run find_users 30 "" "" 13
 	[ "${lines[0]}" = "[30,true,31,13,false]" ]
-	run find_users 30 "" "" "29 30"
+	run find_users 30 "" "29 30"
 	[ "${lines[0]}" = "[28,true,29,28,true]" ]
 }
 

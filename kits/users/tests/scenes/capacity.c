@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* capacity: searches for the most users with a p95 of at most 100 ms on a made-up server that `fit` users fit on.
  *
- * Said: right, near (10 %, or one user), low or high; "all-right" or "all-wrong" of the number with which the slowest user meets the
- * criterion, too; "open" if no limit was reached; "untold"; "long" for over 40 measurements. */
+ * Said: right, near (10 %, or one user), low or high; "all-right" or "all-wrong" of the number with which the slowest user meets
+ * the criterion, too; "open" if no limit was reached; "untold"; "long" for over 40 measurements. */
 #include "../../../../tests/scenes/scene.h"
 #include "judge/search.h"
 #include "memory.h"
