@@ -347,10 +347,10 @@ void say_holds(struct rec_report *r, const struct capture_meter *m)
 			rec_say(r, "the %s's window was closed for %s (zero windows: %s)", side[1 - c],
 				ns_text((double)n->closed_ns), count_text((int64_t)n->zero_windows));
 		if (n->window_waits >= HOLDS_SAID)
-			rec_say(r, "the %s waited %s for an acknowledgement, %s each: %s a round trip", side[c],
+			rec_say(r, "the %s sent %s a round trip, and waited: %s, %s each", side[c],
+				bytes_text((double)n->window_wait_bytes / (double)n->window_waits),
 				counted_text((int64_t)n->window_waits, "time"),
-				ns_text((double)n->window_wait_ns / (double)n->window_waits),
-				bytes_text((double)n->window_wait_bytes / (double)n->window_waits));
+				ns_text((double)n->window_wait_ns / (double)n->window_waits));
 		if (n->delayed_rests >= HOLDS_SAID)
 			rec_say(r, "delayed acknowledgements held the %s up %s, %s each (TCP_NODELAY)", side[c],
 				counted_text((int64_t)n->delayed_rests, "time"),

@@ -232,11 +232,9 @@ static void say_channels(struct rec_report *r, struct capture_meter *m, double s
 			    ns_text((double)(open > closed ? open : closed)));
 	else
 		rec_add_row(r, "  screen updates\t\t%s", count_text((int64_t)m->update[0].count));
-	if (open > closed)
-		rec_say(r,
-			m->open_inputs ? "no update in the last %s, though %s came"
-				       : "no update in the last %s: the client's window is closed",
-			ns_text((double)open), counted_text((int64_t)m->open_inputs, "input message"));
+	if (open > closed && m->open_inputs)
+		rec_say(r, "no update in the last %s, though %s came", ns_text((double)open),
+			counted_text((int64_t)m->open_inputs, "input message"));
 }
 
 static void say_summary(struct rec_report *r, struct run_state *run, double seconds)
@@ -261,7 +259,7 @@ static void say_summary(struct rec_report *r, struct run_state *run, double seco
 		rec_warn(r, "%s left out as copies: captured twice, as at a mirror port or with -i any",
 			 counted_text((int64_t)(m->duplicates->copies - m->translated), "packet"));
 	if (m->translated)
-		rec_warn(r, "%s left out that came with another address (translated, as of a container); --server %s takes those",
+		rec_warn(r, "%s left out as copies, translated (the others: --server %s)",
 			 counted_text((int64_t)m->translated, "packet"),
 			 flow_address(&m->translated_key, m->translated_server, address));
 	if (!m->flows) {
