@@ -124,11 +124,13 @@ $(BUILD)/bench/ab_rates: bench/ab_rates.c $(BUILD)/judge.a $(BUILD)/lib.a
 # Deciders on made-up scenes: tests/scenes/NAME.c, linked with all but the main files of the programs that SCENES_NAME lists.
 SCENES_judge = judge
 SCENES_soak = judge
+SCENES_keys = keyrepeat
+SCENES_LINK_keys = -Wl,--wrap=clock_now,--wrap=clock_process_cpu,--wrap=clock_sleep,--wrap=proc_sleep,--wrap=sender_await_line
 
 define scenes
 $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ -Wl,--as-needed $(foreach r,$(SCENES_$(1)),$(LIBS_$(r))) -lm
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ -Wl,--as-needed $(SCENES_LINK_$(1)) $(foreach r,$(SCENES_$(1)),$(LIBS_$(r))) -lm
 
 endef
 $(foreach f,$(filter-out %/scene.c,$(call in_trees,tests/scenes/*.c)),$(eval $(call scenes,$(basename $(notdir $(f))),$(f))))

@@ -8,20 +8,25 @@
 #include "caret.h"
 
 #define BLINK_PLACES 32
-#define BLINK_FORGET_NS 10000000000LL /* a place without a change between keys for 10 s is forgotten */
+#define BLINK_FORGET_NS 10000000000LL /* a place is forgotten after 10 s without a change, or three times its own period */
+#define BLINK_ONCE_NS 120000000000LL  /* a place that changed only once, of which no period is known */
 #define BLINK_PERIOD_NS 2500000000LL  /* the slowest blinking of a caret */
+#define BLINK_REDRAW_NS 1000000000LL  /* a change so soon after an echo that meets it belongs to the echo */
 
 struct blink_place {
 	int left, top, right, bottom; /* pixels; right and bottom are the last ones inside */
 	int edge;		      /* right edge of the lowest changed row, where the cell of a caret ends */
 	int times;		      /* changes seen here */
 	int64_t last_ns;	      /* the latest of them */
+	int64_t apart_ns;	      /* longest time from one to the next */
+	bool beside;		      /* of an echo, after which another place changed: may be a status line */
 };
 
 /* All zero at first. */
 struct blink_filter {
 	struct blink_place place[BLINK_PLACES];
 	size_t places;
+	int64_t pixels;		 /* of the picture: what changes half of it is no place; 0: not known */
 	struct blink_place echo; /* pixels that the last echo changed; times 0: none yet */
 };
 
@@ -29,14 +34,26 @@ enum change_verdict {
 	CHANGE_ECHO,	   /* certainly the echo */
 	CHANGE_DOUBTFUL,   /* the echo if nothing better follows: may also be the first blink of the caret at its new place, or the
 				 * second change of something that has changed without a key only once */
+	CHANGE_WITHIN,	   /* in a place that changes without keys, but much smaller: a film, or a window that was drawn anew */
 	CHANGE_WITHOUT_KEY /* at a place that changes without keys */
 };
 
-/* Remembers the place of a change that came without a key. */
+/* Remembers the place of a change that came without a key; if it was taken for the last echo, as one that has changed twice. */
 void blink_learn_change(struct blink_filter *l, const struct caret_step *step);
 
+/* Notes a change, unless its place is known, that came soon after an echo and elsewhere: it may be the echo itself, and what was taken
+ * for that a status line, whose next change is doubtful. True: it was such a change. */
+bool blink_note_beside(struct blink_filter *l, const struct caret_step *step);
+/* Nothing better followed a doubtful change: if it was only taken for a status line, it is an echo from now on. */
+void blink_settle_doubt(struct blink_filter *l, const struct caret_step *step);
+/* True if the answer was slower than the watching before the first key can tell from a clock: a third of it; and there is no sign of a
+ * caret that moves on. */
+bool blink_answer_is_slow(const struct blink_filter *l, const struct caret_step *step, int64_t sent_ns);
+
 /* Judges a change that came after a key. */
-enum change_verdict blink_judge_change(const struct blink_filter *l, const struct caret_step *step);
+enum change_verdict blink_judge_change(struct blink_filter *l, const struct caret_step *step);
+/* The place, known by at least `times` changes without a key and not much larger, in which the change lies; NULL: none. */
+struct blink_place *blink_find_place(struct blink_filter *l, const struct caret_step *step, int times);
 
 /* Remembers a change as the last echo: the caret stands at its right edge now. */
 void blink_keep_echo(struct blink_filter *l, const struct caret_step *step);

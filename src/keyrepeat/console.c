@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "console.h"
-#include "binomial.h"
 #include "cli.h"
 #include "clock.h"
 #include "proc.h"
@@ -118,7 +117,7 @@ static void say_late_keys(struct rec_report *r, const struct console_cfg *cfg, c
 		snprintf(held, sizeof(held), "; %s waited for the answer before", count_text((int64_t)train->held));
 	rec_add_row(r, "  late\t%s of %s keys over %s%s%s (95 %% confidence: at most %s %%)%s", late_keys_text(f),
 		    count_text((int64_t)f->keys_due), ns_text((double)cfg->threshold_ns), unanswered, unsent,
-		    number_text(100 * binomial_share_bound((int64_t)f->late_high, (int64_t)f->keys_due)), held);
+		    number_text(f->late_bound_percent), held);
 }
 
 static void say_overload(struct rec_report *r, const struct key_train *train, struct train_figures *f)
@@ -135,23 +134,24 @@ static void say_overload(struct rec_report *r, const struct key_train *train, st
 			    "lasts; only the shortest means something.");
 }
 
-static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train, struct train_figures *f)
+#define PACE_OFF 0.1 /* a pace further from that asked for is worth a line */
+
+static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train, struct train_figures *f,
+		       size_t own_changes)
 {
 	struct figure p50 = latency_quantile(f, 0.5), p90 = latency_quantile(f, 0.9);
-	double jitter = sample_sd(&f->interarrival).value;
+	double jitter = sample_sd(&f->interarrival).value, asked_per_s = (double)NS_PER_S / (double)cfg->period_ns;
 
 	if (f->backlog.overloaded && f->any_answer)
 		say_overload(r, train, f);
-	if (train->one_by_one && train->period_ns > cfg->period_ns)
-		rec_say(r,
-			"Answers take longer than two thirds of a key period, so one key was typed at a time: "
-			"each %s, not %s",
-			ns_text((double)train->period_ns), ns_text((double)cfg->period_ns));
-	if (f->owed_in_warmup)
-		rec_warn(r, "A warm-up key had no answer, so later updates may answer the key before. Does each key change the "
-			    "display at once? --watch patch is exact.");
+	if (train->one_by_one && fabs(f->typed_per_s / asked_per_s - 1) > PACE_OFF)
+		rec_say(r, "  not the %.3g/s asked for: each waits for the answer before; --schedule periodic does not wait",
+			asked_per_s);
 	say_latency(r, f);
 	say_late_keys(r, cfg, train, f);
+	if (own_changes)
+		rec_add_row(r, "  beside\t%s left out, where the picture changes without keys, too",
+			    counted_text((int64_t)own_changes, "change"));
 	if (cfg->periodic && f->largest_gap_ns >= 0)
 		rec_add_row(r, "  smoothness\tlongest gap between updates %s; jitter %s", ns_text((double)f->largest_gap_ns),
 			    isfinite(jitter) ? ns_text(jitter) : "-");
@@ -177,7 +177,7 @@ static void say_echoes(struct rec_report *r, const struct console_cfg *cfg, cons
 }
 
 void console_write_report(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
-			  struct train_figures *f)
+			  struct train_figures *f, size_t own_changes)
 {
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S,
 	       cpu = train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN;
@@ -206,8 +206,8 @@ void console_write_report(struct rec_report *r, const struct console_cfg *cfg, c
 	}
 	if (cfg->watch == WATCH_NONE)
 		rec_warn(r, "Nothing was measured: --watch none only types.");
-	if (train->period_ns > 0)
-		typed.rate_per_s = (double)NS_PER_S / (double)train->period_ns;
+	if (f->typed_per_s > 0)
+		typed.rate_per_s = f->typed_per_s;
 	describe_typing(&typed, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what,
 			sizeof(what));
 	if (f->keys_skipped)
@@ -216,7 +216,7 @@ void console_write_report(struct rec_report *r, const struct console_cfg *cfg, c
 	if (cfg->watch == WATCH_NONE)
 		rec_begin_table(r, "llllll", "%s", "");
 	else
-		say_echoes(r, cfg, train, f);
+		say_echoes(r, cfg, train, f, own_changes);
 	rec_add_row(r, "  probe\t%skeys sent at most %s late (p50 %s)", skipped, ns_text(sample_max(&f->lateness).value),
 		    ns_text(sample_quantile(&f->lateness, 0.5).value));
 }

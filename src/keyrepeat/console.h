@@ -37,6 +37,6 @@ struct console_progress {
 void console_show_progress(struct console_progress *p, bool quiet);
 void console_end_progress(struct console_progress *p);
 
-/* Writes the short report. */
+/* Writes the short report. own_changes: changes of the picture that were left out. */
 void console_write_report(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
-			  struct train_figures *f);
+			  struct train_figures *f, size_t own_changes);

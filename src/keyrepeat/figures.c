@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figures.h"
+#include "binomial.h"
 #include "memory.h"
 #include "plan.h"
 
@@ -130,10 +131,11 @@ static void widen_after_owed(struct key_train *t, const struct observations *see
 			if (key->high_ns)
 				set_late_end(t, key, i + owed < t->due ? t->key[i + owed].high_ns : 0);
 		}
-		if (!block_gave_up(t, block) || updates >= block->n)
+		/* (an update that was left out later, as it came by itself, had been taken for the answer) */
+		if (updates >= block->n || (updates && !block_gave_up(t, block)) || b + 1 == t->blocks)
 			continue;
 		owed += block->n - updates;
-		f->owed_in_warmup = f->owed_in_warmup || t->key[block->first].skipped;
+		f->owed = owed;
 	}
 }
 
@@ -164,6 +166,14 @@ static void drop_late_ends(struct key_train *t)
 {
 	for (size_t i = 0; i < t->due; i++)
 		if (t->key[i].high_ns)
+			set_late_end(t, &t->key[i], 0);
+}
+
+/* A window in front of what is watched changes the picture, and hides echoes. */
+static void drop_covered_ends(struct key_train *t, int64_t covered_ns)
+{
+	for (size_t i = 0; i < t->due && t->blocks && covered_ns; i++)
+		if (t->key[i].high_ns >= covered_ns)
 			set_late_end(t, &t->key[i], 0);
 }
 
@@ -387,13 +397,82 @@ static void compute_backlog(const struct key_train *t, struct train_figures *f)
 	free(due);
 }
 
+#define ASSUMED_STALL_NS (NS_PER_S / 2) /* where no key is late */
+
+static double bound_late_percent(const struct figures_cfg_of_train *cfg, const struct key_train *t, const struct train_figures *f)
+{
+	double runs[2] = { 0 }, squares[2] = { 0 }, length = 0, n = (double)f->keys_due, p = (double)f->late_high / n, effect;
+	bool before = false;
+
+	for (size_t i = 0; i < t->due; i++) {
+		bool late = key_is_late(&t->key[i], KEY_LATE, cfg->threshold_ns);
+
+		if (t->key[i].skipped)
+			continue;
+		length = length > 0 && late == before ? length + 1 : 1;
+		runs[late] += length == 1;
+		squares[late] += 2 * length - 1;
+		before = late;
+	}
+	effect = binomial_run_effect(p, n, runs[p <= 0.5], squares[p <= 0.5], ASSUMED_STALL_NS / (double)t->period_ns);
+	return 100 * binomial_share_bound((int64_t)ceil((double)f->late_high / effect), (int64_t)floor(n / effect));
+}
+
+/* True if the answers to the last keys may be on the way: updates still came in the end. Where the display rests for longer than it
+ * ever did between updates, there is no queue: unanswered keys are lost. */
+static bool updates_still_come(const struct key_train *t, const struct observations *seen)
+{
+	const struct key_train_block *last = &t->block[t->blocks - 1];
+	size_t from = find_update_at(seen, t->block[0].begin_ns), end = find_update_at(seen, last->end_ns);
+	int64_t longest = NS_PER_S / 2;
+
+	for (size_t i = from + 1; i < end; i++)
+		if (seen->update[i].first_ns - seen->update[i - 1].first_ns > longest)
+			longest = seen->update[i].first_ns - seen->update[i - 1].first_ns;
+	return end > from && last->end_ns - seen->update[end - 1].last_ns < 2 * longest;
+}
+
+/* Finds what was lost, once `t->end` is SENDER_COMPLETE. */
+static void find_lost_keys(const struct key_train *t, const struct observations *seen, struct train_figures *f)
+{
+	size_t silent = t->due;
+
+	if (t->end != SENDER_COMPLETE || !t->due || !t->blocks || updates_still_come(t, seen))
+		return;
+	while (silent && !t->key[silent - 1].answer_ns)
+		silent--;
+	if (silent == t->due)
+		return;
+	f->backlog.overloaded = false;
+	f->silent_ns = t->key[silent].due_ns - t->key[0].due_ns;
+	for (size_t i = 0; i < t->due; i++)
+		f->lost += t->key[i].sent_ns && !t->key[i].answer_ns && !t->key[i].skipped;
+}
+
+static double compute_typed_pace(const struct key_train *t)
+{
+	int64_t first = 0, last = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->due; i++) {
+		if (t->key[i].skipped || !t->key[i].sent_ns)
+			continue;
+		first = n++ ? first : t->key[i].sent_ns;
+		last = t->key[i].sent_ns;
+	}
+	return n > 1 && last > first ? (double)(n - 1) * NS_PER_S / (double)(last - first) : (double)NAN;
+}
+
 void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *train, const struct observations *seen,
 		     struct train_figures *out)
 {
 	double positive = 0;
 
-	*out = (struct train_figures){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
+	*out = (struct train_figures){
+		.largest_gap_ns = -1, .typed_per_s = NAN, .backlog = { NAN, false }, .mean_positive_ns = NAN
+	};
 	pair_train(cfg, train, seen, out);
+	drop_covered_ends(train, seen->covered_ns);
 	out->in_flight = drop_in_flight(cfg, train);
 	widen_to_repeats(train);
 	set_earliest_answers(train);
@@ -404,10 +483,12 @@ void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *t
 		else
 			add_key_figures(cfg, &train->key[i], out);
 	}
+	out->typed_per_s = compute_typed_pace(train);
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
 	if (cfg->watch == WATCH_NONE)
 		return;
+	out->late_bound_percent = out->keys_due ? bound_late_percent(cfg, train, out) : NAN;
 	if (!train->blocks) { /* no keys were sent: all updates count */
 		size_t from = find_update_at(seen, train->begin_ns);
 
@@ -426,6 +507,7 @@ void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *t
 		out->mean_positive_ns = positive;
 	if (!has_given_up_keys(train, out) && !out->restless)
 		compute_backlog(train, out);
+	find_lost_keys(train, seen, out);
 }
 
 void figures_free(struct train_figures *f)

@@ -176,8 +176,10 @@ static void refuse_conflicts(const struct target_ops *target)
 		die_usage(
 			"--mode hold: an X display repeats keys at intervals of whole milliseconds, up to 65535; %g keys/s is not such a rate",
 			cfg.rate_per_s);
-	if (!target->region && (cfg.window || cfg.find_region || !area_is_empty(&cfg.region)))
-		die_usage("--window and --region are for x11: only");
+	if (target != &target_x11 && (cfg.window || cfg.find_region))
+		die_usage("--window and --region auto are for x11: only");
+	if (!target->region && !area_is_empty(&cfg.region))
+		die_usage("--region is for x11: and vnc: only");
 	if (cfg.window && plan_uses_pointer(&run.plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
 	if (cfg.find_region && run.plan.n && !plan_first_plain_key(&run.plan))
@@ -283,11 +285,6 @@ static int type_on_demand(void)
 	int err, rows_err, status = EXIT_OK;
 	const char *why;
 
-	/* a blinking caret is noticed before the first key */
-	if (cfg.watch == WATCH_UPDATE && run.cfg.target->tells_steps)
-		proc_sleep(clock_now() + BLINK_PERIOD_NS);
-	if (!proc_stop)
-		proc_write_ready((int)cfg.ready_fd);
 	err = on_demand_type_keys(&d, &on_demand_cfg);
 	close_target();
 	rows_err = write_key_log(&d.train);
@@ -439,9 +436,11 @@ static void open_target(const struct target_ops *target)
 					  .period_ns = plan->period_ns,
 					  .one_by_one = sends_singly(),
 					  .watch_ns = cfg.time_ns,
+					  .timeout_ns = cfg.timeout_ns,
 					  .noise_per_s = cfg.noise_per_s,
 					  .priority = (int)cfg.priority };
 	observations_clear(&run.seen);
+	run.seen.filters = plan->n && cfg.watch == WATCH_UPDATE && !types_on_demand();
 	target->describe(self, run.server, sizeof(run.server));
 	if (target->receiver)
 		target->receiver(self, run.receiver, sizeof(run.receiver));
@@ -460,7 +459,10 @@ static int report_train(const struct console_cfg *console, struct key_train *tra
 	const char *trouble;
 	int err, status;
 
-	for (size_t i = 0; i < train->due && (i < (size_t)cfg.skip || i < train->warmup); i++)
+	size_t skip = train->warmup && train->due < 2 * (size_t)cfg.skip ? train->warmup : (size_t)cfg.skip;
+
+	observations_drop_own(&run.seen);
+	for (size_t i = 0; i < train->due && (i < skip || i < train->warmup); i++)
 		train->key[i].skipped = true;
 	figures_compute(&figures_cfg, train, &run.seen, &figures);
 	err = write_key_log(train);
@@ -469,7 +471,7 @@ static int report_train(const struct console_cfg *console, struct key_train *tra
 	trouble = report_find_trouble(&figures_cfg, train, &run.seen, &figures, run.plan.n > 0, &status);
 	if (trouble)
 		rec_warn(run.out, "%s", trouble);
-	console_write_report(run.out, console, train, &figures);
+	console_write_report(run.out, console, train, &figures, run.seen.own);
 	rec_must_close(run.out);
 	figures_free(&figures);
 	return err ? EXIT_RUN : status;
@@ -481,8 +483,6 @@ static int type_train(const struct console_cfg *console)
 	struct console_progress progress = { .cfg = console, .train = &train, .seen = &run.seen };
 	int status;
 
-	if (!proc_stop)
-		proc_write_ready((int)cfg.ready_fd);
 	if (cfg.hold_start)
 		await_start_line();
 	console_show_progress(&progress, out_cfg.detail == REC_QUIET);
@@ -520,6 +520,11 @@ int main(int argc, char **argv)
 	rt_setup((int)cfg.priority, &run.rt); /* locks memory: after all allocations */
 	if (cfg.watch == WATCH_PATCH)
 		await_still_patch();
+	/* what changes by itself, as a blinking caret does, is noticed before the first key */
+	if (run.plan.n && cfg.watch == WATCH_UPDATE && target->tells_steps)
+		proc_sleep(clock_now() + BLINK_PERIOD_NS);
+	if (!proc_stop)
+		proc_write_ready((int)cfg.ready_fd);
 	status = types_on_demand() ? type_on_demand() : type_train(&console);
 	observations_free(&run.seen);
 	plan_free(&run.plan);

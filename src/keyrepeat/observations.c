@@ -51,7 +51,7 @@ void observations_add_update(struct observations *s, int64_t at_ns)
 	atomic_store_explicit(&s->last_change_ns, at_ns, memory_order_release);
 }
 
-void observations_add_step(struct observations *s, const struct caret_step *step)
+static void add_step(struct observations *s, const struct caret_step *step)
 {
 	size_t n = atomic_load_explicit(&s->steps, memory_order_relaxed);
 
@@ -63,17 +63,71 @@ void observations_add_step(struct observations *s, const struct caret_step *step
 	}
 }
 
+static bool is_own_change(struct observations *s, const struct caret_step *step)
+{
+	int phase = atomic_load(&s->phase);
+
+	if (phase != PHASE_KEYS)
+		blink_learn_change(&s->filter, step);
+	if (phase == PHASE_BEFORE)
+		return true;
+	if (blink_judge_change(&s->filter, step) == CHANGE_WITHOUT_KEY) {
+		atomic_fetch_add(&s->own, 1);
+		return true;
+	}
+	if (phase == PHASE_KEYS)
+		blink_keep_echo(&s->filter, step);
+	return false;
+}
+
+void observations_add_change(struct observations *s, const struct caret_step *step)
+{
+	if (s->filters && is_own_change(s, step))
+		return;
+	observations_add_update(s, step->at_ns);
+	add_step(s, step);
+}
+
+#define MINOR_PART 4 /* a place that changed once without a key echoes none, if it has less than this part of all changes */
+
+void observations_drop_own(struct observations *s)
+{
+	size_t n = s->steps, kept = 0, inside[BLINK_PLACES] = { 0 };
+
+	if (!s->filters || s->steps_lost || s->lost)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct blink_place *place = blink_find_place(&s->filter, &s->step[i], 1);
+
+		if (place)
+			inside[place - s->filter.place]++;
+	}
+	for (size_t i = 0; i < s->filter.places; i++) {
+		kept += inside[i];
+		s->filter.place[i].times += inside[i] && inside[i] * MINOR_PART < n;
+	}
+	if (!kept) /* none is left out */
+		return;
+	kept = s->updates = 0;
+	s->merge = (struct pair_merger){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		if (blink_find_place(&s->filter, &s->step[i], 2))
+			continue;
+		s->step[kept++] = s->step[i];
+		observations_add_update(s, s->step[i].at_ns);
+	}
+	s->own += n - kept;
+	s->steps = kept;
+}
+
 void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,
 				 const struct pixel_area *in)
 {
 	struct caret_step step = { .at_ns = at_ns };
 	int y = in->y, end = in->y + in->h;
 
-	for (; caret_find_change(before, now, stride, in->x, y, in->w, end - y, &step); y = step.bottom + 1) {
-		if (y == in->y)
-			observations_add_update(s, at_ns);
-		observations_add_step(s, &step);
-	}
+	for (; caret_find_change(before, now, stride, in->x, y, in->w, end - y, &step); y = step.bottom + 1)
+		observations_add_change(s, &step);
 	while (y-- > in->y) { /* below, nothing changed */
 		size_t first = (size_t)y * stride + (size_t)in->x;
 

@@ -7,12 +7,18 @@
 #pragma once
 
 #include "area.h"
-#include "caret.h"
+#include "blink_filter.h"
 #include "pairing.h"
 
 #include <stdatomic.h>
 
 #define OBSERVATIONS_GAP_NS 10000000LL /* changes less than 10 ms apart are one update */
+
+enum observations_phase {
+	PHASE_BEFORE, /* no key was sent yet: changes are only learned */
+	PHASE_IDLE,   /* no key is under way */
+	PHASE_KEYS    /* keys are under way */
+};
 
 struct observations {
 	struct pair_update *update; /* owned; last_ns of the latest one still changes, and is for the thread that adds only */
@@ -21,6 +27,10 @@ struct observations {
 	size_t update_room, shown_room, step_room; /* elements allocated */
 	int64_t longest_ns;			   /* longest duration of an update */
 	struct pair_merger merge;
+	bool filters;			      /* changes where the picture changes without keys are no updates; else all are */
+	struct blink_filter filter;	      /* for the thread that adds */
+	_Atomic int phase;		      /* enum observations_phase; set by the thread that sends */
+	_Atomic size_t own;		      /* changes left out since the first key */
 	_Atomic size_t updates, shows, steps; /* elements used */
 	_Atomic size_t lost;		      /* updates and numbers for which there was no room */
 	_Atomic bool steps_lost;	      /* a change found no room or could not be read: the way of the caret is not known */
@@ -29,6 +39,7 @@ struct observations {
 	_Atomic int64_t unreadable;	      /* readings of the patch that failed: half drawn or covered */
 	_Atomic bool dropped;		      /* the connection to the display is broken */
 	_Atomic int crashed;		      /* the signal by which the target crashed (`dropped` is set, too); 0: none */
+	_Atomic int64_t covered_ns;	      /* another window has been in front of what is watched since then; 0: none */
 	_Atomic(const char *) left;	      /* why keys no longer reach the chosen window, a static text; NULL: keys do */
 };
 
@@ -41,11 +52,13 @@ void observations_clear(struct observations *s);
 
 /* Records that pixels had changed when they were read at at_ns. */
 void observations_add_update(struct observations *s, int64_t at_ns);
-/* Records which pixels changed; called beside observations_add_update() by targets that compare pictures. */
-void observations_add_step(struct observations *s, const struct caret_step *step);
+/* Records which pixels changed, for targets that compare pictures: an update, unless the place changes without keys. */
+void observations_add_change(struct observations *s, const struct caret_step *step);
 /* Records which of the pixels in an area changed between two pictures (rows of `stride` pixels), an update only if some did, and
  * copies the area to `before`. */
 void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,
 				 const struct pixel_area *in);
+/* At the end: leaves out what was recorded of places of which only later was seen that they change without keys. */
+void observations_drop_own(struct observations *s);
 /* Records the number that the patch showed at at_ns. */
 void observations_add_number(struct observations *s, int64_t at_ns, uint32_t number);

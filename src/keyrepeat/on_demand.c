@@ -53,14 +53,17 @@ static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct ke
 		enum change_verdict verdict;
 
 		if (!key || step->at_ns < key->sent_ns) {
+			d->beside |= blink_note_beside(&d->filter, step);
 			blink_learn_change(&d->filter, step);
 			continue;
 		}
 		verdict = blink_judge_change(&d->filter, step);
 		if (verdict == CHANGE_ECHO) {
+			bool slow = blink_answer_is_slow(&d->filter, step, key->sent_ns);
+
 			blink_keep_echo(&d->filter, step);
 			key->answer_ns = step->at_ns;
-			return ON_DEMAND_CHANGE;
+			return slow ? ON_DEMAND_DOUBT : ON_DEMAND_CHANGE;
 		}
 		if (verdict == CHANGE_DOUBTFUL && !*doubt)
 			*doubt = step;
@@ -75,6 +78,20 @@ static enum on_demand_answer find_echo(struct on_demand_run *d, struct key_times
 	return d->cfg.target->tells_steps ? find_echo_change(d, key, doubt) : find_echo_update(d, key);
 }
 
+/* True if another place changed soon after the echo of the first key, of which it is not known yet where echoes come. */
+static bool first_echo_is_doubtful(struct on_demand_run *d)
+{
+	int64_t until = clock_now() + BLINK_REDRAW_NS;
+	const struct caret_step *ignored = NULL;
+
+	d->beside = false;
+	while (!d->beside && !sender_detect_end(&d->sender) && clock_now() < until) {
+		proc_sleep(clock_now() + POLL_NS);
+		find_echo_change(d, NULL, &ignored);
+	}
+	return d->beside;
+}
+
 static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_times *key)
 {
 	const struct caret_step *doubt = NULL;
@@ -83,8 +100,10 @@ static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_time
 	while ((answer = find_echo(d, key, &doubt)) == ON_DEMAND_NONE && !sender_detect_end(&d->sender) &&
 	       clock_now() < key->due_ns + d->cfg.timeout_ns)
 		proc_sleep(clock_now() + POLL_NS);
+	if (answer == ON_DEMAND_CHANGE && d->cfg.target->tells_steps && !d->train.blocks && first_echo_is_doubtful(d))
+		answer = ON_DEMAND_DOUBT;
 	if (answer == ON_DEMAND_NONE && doubt) {
-		blink_keep_echo(&d->filter, doubt);
+		blink_settle_doubt(&d->filter, doubt);
 		key->answer_ns = doubt->at_ns;
 		answer = ON_DEMAND_DOUBT;
 	}

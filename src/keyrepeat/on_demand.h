@@ -32,6 +32,7 @@ struct on_demand_run {
 	struct on_demand_cfg cfg;
 	struct key_sender sender;
 	struct blink_filter filter;
+	bool beside;		      /* a change elsewhere followed an echo */
 	size_t steps, updates, shows; /* observations judged so far */
 	struct key_train train;	      /* the keys typed so far, for the log; a key_train_block has one key; train_free() frees it */
 	size_t count[ON_DEMAND_ANSWERS]; /* keys with each answer */

@@ -154,13 +154,17 @@ void plan_free(struct key_plan *plan)
 
 int64_t plan_choose_period_ns(int64_t *answer_time_ns, size_t n, int64_t period_ns)
 {
-	int64_t typical;
+	int64_t typical, busy = 0;
 
 	if (!n)
 		return period_ns;
 	qsort(answer_time_ns, n, sizeof(*answer_time_ns), ascending_int64);
-	typical = answer_time_ns[n >= 10 ? n - 3 : n > 1 ? n - 2 : 0];
-	return typical <= period_ns / 3 * 2 ? period_ns : 2 * typical;
+	typical = answer_time_ns[n - 1 - (n + 2) / 4];
+	for (size_t i = 0; i + 1 < n; i++)
+		busy += (answer_time_ns[i] + OBSERVATIONS_GAP_NS) / (int64_t)(n - 1);
+	if (typical > period_ns / 3 * 2)
+		return 2 * typical;
+	return busy > period_ns / 5 * 4 ? 2 * busy : period_ns;
 }
 
 int64_t plan_stretch_offset_ns(int64_t offset_ns, int64_t period_ns, int64_t slower_ns)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
-#include "binomial.h"
 #include "cli.h"
 #include "clock.h"
 #include "contain.h"
@@ -89,7 +88,7 @@ static void report_echoes(struct rec_report *r, const struct figures_cfg_of_trai
 	rec_add_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
 	rec_add_real(r, "late_share_percent", f->late_high > f->late ? NAN : f->late_percent, 3);
 	rec_add_real(r, "late_share_high_percent", f->late_high_percent, 3); /* with the latest possible answer of each key */
-	rec_add_real(r, "late_share_bound_percent", 100 * binomial_share_bound((int64_t)f->late_high, (int64_t)f->keys_due), 3);
+	rec_add_real(r, "late_share_bound_percent", f->late_bound_percent, 3);
 	rec_add_real(r, "backlog_per_s", f->backlog.per_s, 3);
 	rec_add_bool(r, "overloaded", f->backlog.overloaded);
 	report_latency(r, "latency_from_due_ms", &f->from_due, &f->high, f->backlog.overloaded);
@@ -139,6 +138,7 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 			     { "keys_skipped", (int64_t)f->keys_skipped });
 		if (f->in_flight)
 			rec_add_int(r, "keys_in_flight", (int64_t)f->in_flight);
+		rec_add_real(r, "typed_per_s", f->typed_per_s, 3);
 		rec_add_bool(r, "one_by_one", train->one_by_one);
 		if (train->one_by_one) {
 			rec_add_real(r, "key_period_ms", (double)train->period_ns / NS_PER_MS, 3);
@@ -149,6 +149,8 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 	}
 	if (cfg->watch != WATCH_NONE)
 		rec_add_int(r, "updates", (int64_t)f->updates);
+	if (seen->filters)
+		rec_add_int(r, "own_changes", (int64_t)seen->own);
 	if (cfg->watch != WATCH_NONE && keys)
 		report_echoes(r, cfg, train, f);
 	else if (cfg->watch != WATCH_NONE)
@@ -197,20 +199,49 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 			 ns_text((double)cfg->time_ns));
 		return text;
 	}
-	if (sent && cfg->watch == WATCH_UPDATE && !f->any_answer)
-		return "no echo: not one update in the whole train; does the window have the focus, and does it show what is typed?";
+	if (sent && cfg->watch == WATCH_UPDATE && !f->any_answer) {
+		snprintf(text, sizeof(text), "no echo: %s; does the window have the focus, and does it show what is typed?",
+			 seen->own ? "the picture changed only where it changes by itself" : "not one update in the whole train");
+		return text;
+	}
 	if (sent && cfg->watch == WATCH_PATCH && !f->any_answer)
 		return "no echo: the patch counted not one key; does refecho's window have the focus?";
+	if (f->lost && !f->keys_answered && !f->keys_in_doubt) {
+		snprintf(text, sizeof(text),
+			 "no echo from %s on, and the display at rest: keys were lost. Did the session stop, or the "
+			 "window lose the focus? A lower --rate loses fewer",
+			 ns_text((double)f->silent_ns));
+		return text;
+	}
 	*status = EXIT_LOSSY;
+	if (seen->covered_ns) {
+		snprintf(text, sizeof(text),
+			 "another window came in front of what is watched after %s, so no later key is exact: leave it alone",
+			 ns_text((double)(seen->covered_ns - train->begin_ns)));
+		return text;
+	}
 	if (f->ahead)
 		return "the patch counted keys that keyrepeat did not send; does another program or user type there?";
 	if (seen->lost)
 		return "more updates came than there was room for; the rest are counted as updates_lost";
+	if (f->lost) {
+		snprintf(text, sizeof(text),
+			 "nothing was answered from %s on (%s): did the session stop, or the window lose the focus?",
+			 ns_text((double)f->silent_ns), counted_text((int64_t)f->lost, "key"));
+		return text;
+	}
 	if (train->one_by_one && f->keys_sent < f->keys_due) {
 		snprintf(text, sizeof(text),
 			 "%s never sent: each waited for an answer that took long or never came. Does each key "
 			 "change the display? --schedule periodic sends without waiting",
 			 counted_text((int64_t)(f->keys_due - f->keys_sent), "key"));
+		return text;
+	}
+	if (f->owed) {
+		snprintf(text, sizeof(text),
+			 "%s had no answer: lost, or shown with the next key, so later updates may answer the key before; "
+			 "--watch patch is exact",
+			 counted_text((int64_t)f->owed, "key"));
 		return text;
 	}
 	if (f->restless)

@@ -18,7 +18,10 @@
 #define WALL_NS NS_PER_S	       /* between two readings of the offset of CLOCK_REALTIME, the clock of packet times */
 #define WALL_ROOM_NS (300 * NS_PER_US) /* no reading in this time before a key is due; a reading takes a few microseconds */
 #define TURN_POLL_NS NS_PER_MS	       /* between two tests whether the next key may go */
-#define TURN_NS (2 * NS_PER_S)	       /* longest wait for the answer to the key before: it may never be answered */
+#define TURN_NS \
+	(2 * \
+	 NS_PER_S) /* longest wait for the answer to the key before, which may never come; twice the slowest if that is longer */
+#define CONTROL_FROM_NS (BLINK_PERIOD_NS / 5) /* slower answers need a control: watching without keys */
 #define REPORT_S 60	      /* limit for the report if the target has crashed: it may hold a lock that the report needs */
 #define STACK_BYTES (1 << 20) /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
@@ -118,7 +121,14 @@ struct key_train_run {
 	const struct key_train_cfg *cfg;
 	struct key_train *train;
 	struct key_sender sender;
+	int64_t slowest_ns; /* of single keys: what the slowest answer took, slowly forgotten */
 };
+
+/* The longest wait for an answer: at least `least_ns`, and twice what the slowest took. */
+static int64_t patience_ns(const struct key_train_run *run, int64_t least_ns)
+{
+	return 2 * run->slowest_ns <= least_ns ? least_ns : clock_earlier(2 * run->slowest_ns, run->cfg->timeout_ns);
+}
 
 static void record_wall_offset(struct key_train *t, int64_t next_due_ns)
 {
@@ -209,7 +219,8 @@ static enum pair_drain drain_at_limit(const struct key_train_run *run, const str
 static void await_answers(struct key_train_run *run, struct key_train_block *b)
 {
 	const struct key_train_cfg *cfg = run->cfg;
-	int64_t begin = clock_now(), limit = begin + answer_limit_ns(cfg->watch, cfg->noise_per_s), judged = 0;
+	int64_t begin = clock_now(), judged = 0;
+	int64_t limit = begin + patience_ns(run, answer_limit_ns(cfg->watch, cfg->noise_per_s));
 
 	b->drain = PAIR_CUT;
 	if (cfg->watch == WATCH_NONE && cfg->block) /* a pause between blocks, for prototap */
@@ -273,7 +284,7 @@ static bool single_keys_answered(const struct key_train_run *run, const struct k
 	return now - change >= NS_PER_S && now - change >= change - key_sent_time(first);
 }
 
-/* Waits for the turn of the next key: until all keys of the block are answered, or, once a key has waited for TURN_NS, until the
+/* Waits for the turn of the next key: until all keys of the block are answered, or, once a key has waited long enough, until the
  * next is due (due_ns 0: not known yet). An update after the last of several keys may have answered the first: then the others get
  * as long as that took. True: the next key begins a block. */
 static bool await_turn(struct key_train_run *run, const struct key_train_block *b, int64_t due_ns, int64_t give_up_ns)
@@ -283,12 +294,13 @@ static bool await_turn(struct key_train_run *run, const struct key_train_block *
 
 	while (!single_keys_answered(run, b)) {
 		int64_t turns = atomic_load(&run->cfg->seen->last_change_ns) >= sent ? (int64_t)b->n : 1;
-		int64_t until = clock_earlier(sent + turns * TURN_NS, give_up_ns);
+		int64_t until = clock_earlier(sent + turns * patience_ns(run, TURN_NS), give_up_ns);
 
 		if (sender_detect_end(&run->sender) || (clock_now() >= until && clock_now() >= due_ns - 2 * TURN_POLL_NS))
 			return false;
 		proc_sleep(clock_now() + TURN_POLL_NS);
 	}
+	atomic_store(&run->cfg->seen->phase, PHASE_IDLE);
 	return true;
 }
 
@@ -309,16 +321,26 @@ static size_t measure_answers(const struct key_train_run *run, int64_t took_ns[P
 	return n;
 }
 
-/* Chooses the period by the answers to the keys before key `i`. If it is longer than before, these keys are warm-up, and the others
- * become due on a schedule of that period, which begins now. Returns how many keys there will be. */
+/* Keeps how long the answer to the last block took, as seen from its first key. */
+static void keep_slowest_answer(struct key_train_run *run)
+{
+	const struct key_train *t = run->train;
+	int64_t took = atomic_load(&run->cfg->seen->last_change_ns) - key_sent_time(&t->key[t->block[t->blocks - 1].first]);
+
+	run->slowest_ns -= run->slowest_ns / 8;
+	run->slowest_ns = took > run->slowest_ns ? took : run->slowest_ns;
+}
+
+/* Chooses the period by the answers to the keys before key `i`. If it is clearly another than before, these keys are warm-up, and the
+ * others become due on a schedule of that period, which begins now. Returns how many keys there will be. */
 static size_t choose_period(struct key_train_run *run, size_t i, size_t n)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	struct key_train *t = run->train;
 	int64_t took[PACE_ANSWERS], begin = clock_now() + LEAD_NS, end = t->begin_ns + cfg->watch_ns;
-	int64_t period = plan_choose_period_ns(took, measure_answers(run, took), t->period_ns);
+	int64_t period = plan_choose_period_ns(took, measure_answers(run, took), cfg->period_ns);
 
-	if (period == t->period_ns)
+	if (period <= t->period_ns / 3 * 4 && period > t->period_ns / 2)
 		return n;
 	t->period_ns = period;
 	t->warmup = i;
@@ -369,15 +391,17 @@ static void send_singly(struct key_train_run *run)
 	int64_t begin = clock_now(), cpu = clock_process_cpu();
 	int64_t limit = answer_limit_ns(cfg->watch, cfg->noise_per_s);
 	int64_t give_up = begin + LEAD_NS + cfg->offset_ns[cfg->n - 1] + limit;
-	bool answered = true;
+	bool answered = true, first_part;
 	size_t n = cfg->n;
 
 	t->one_by_one = true;
 	for (size_t i = 0; i < n; i++)
 		t->key[i].due_ns = begin + LEAD_NS + cfg->offset_ns[i];
 	for (size_t i = 0; i < n; i++) {
-		if (i)
+		if (i) {
 			answered = await_turn(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
+			keep_slowest_answer(run);
+		}
 		if (sender_detect_end(&run->sender))
 			break;
 		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < begin) {
@@ -385,7 +409,9 @@ static void send_singly(struct key_train_run *run)
 				n - t->block[t->blocks - 1].first; /* no echo: the other keys will not be sent */
 			break;
 		}
-		if (i == PACE_FIRST_KEYS || (i > PACE_FIRST_KEYS && clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART)) {
+		first_part = clock_now() - begin < cfg->watch_ns / PACE_FIRST_PART;
+		if (i == PACE_FIRST_KEYS || (i > PACE_FIRST_KEYS && first_part) ||
+		    (t->blocks > 1 && i < PACE_FIRST_KEYS && !first_part && !t->warmup)) {
 			n = choose_period(run, i, n);
 			give_up = t->key[n - 1].due_ns + limit;
 			answered = answered || await_turn(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
@@ -399,6 +425,44 @@ static void send_singly(struct key_train_run *run)
 	t->cpu_ns = clock_process_cpu() - cpu;
 	if (t->blocks)
 		await_answers(run, &t->block[t->blocks - 1]);
+}
+
+/* True if answers were so slow, or so few, that the watching before the first key may have been too short to tell them from a clock
+ * beside a field that shows nothing. *longest_ns: the longest wait. */
+static bool answers_need_control(const struct key_train_run *run, int64_t *longest_ns)
+{
+	const struct observations *seen = run->cfg->seen;
+	const struct key_train *t = run->train;
+	size_t updates = atomic_load(&seen->updates), n;
+	int64_t took[PACE_ANSWERS];
+
+	*longest_ns = 0;
+	if (!seen->filters || !updates || !t->blocks)
+		return false;
+	if (t->one_by_one) {
+		n = measure_answers(run, took);
+		for (size_t i = 0; i < n; i++)
+			*longest_ns = took[i] > *longest_ns ? took[i] : *longest_ns;
+		return n && plan_choose_period_ns(took, n, 0) > 2 * CONTROL_FROM_NS;
+	}
+	for (size_t i = 1; i < updates; i++)
+		if (seen->update[i].first_ns - seen->update[i - 1].first_ns > *longest_ns)
+			*longest_ns = seen->update[i].first_ns - seen->update[i - 1].first_ns;
+	return t->block[t->blocks - 1].drain != PAIR_CUT && 2 * updates<run->cfg->n && * longest_ns> CONTROL_FROM_NS;
+}
+
+/* Watches without keys for twice the longest wait: what changes now changes by itself. */
+static void watch_without_keys(struct key_train_run *run)
+{
+	const struct key_train_cfg *cfg = run->cfg;
+	int64_t begin = clock_now(), longest;
+
+	if (!answers_need_control(run, &longest))
+		return;
+	atomic_store(&cfg->seen->phase, PHASE_IDLE);
+	while (!sender_detect_end(&run->sender) && clock_now() < begin + clock_earlier(2 * longest, cfg->timeout_ns))
+		proc_sleep(clock_now() + TURN_POLL_NS);
+	run->train->drain_ns += clock_now() - begin;
 }
 
 static size_t count_due_keys(const struct key_train *t)
@@ -462,6 +526,7 @@ void train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 		b->n = cfg->n - b->first < size ? cfg->n - b->first : size;
 		send_block(&run, b);
 	}
+	watch_without_keys(&run);
 	out->end_ns = clock_now();
 	if (out->walls < out->wall_room)
 		clock_read_wall(&out->wall[out->walls++]);

@@ -26,6 +26,7 @@ struct key_train_cfg {
 	bool one_by_one; /* a key is sent when the one before is answered, at a period chosen by plan.h */
 	int64_t period_ns;
 	int64_t watch_ns;   /* how long to watch without keys; end of the schedule if the period is made longer */
+	int64_t timeout_ns; /* longest wait for an answer, where those before took long */
 	double noise_per_s; /* updates that come without a key */
 	int priority;	    /* SCHED_FIFO priority to ask for the sender, one less for the watcher; 0: none */
 };
@@ -50,7 +51,7 @@ struct key_train {
 	size_t walls, wall_room;       /* elements used and allocated */
 	uint32_t base;		       /* number of the patch before the first key */
 	int64_t begin_ns, end_ns;      /* from the first possible due time to the end of the last drain */
-	int64_t drain_ns;	       /* duration of the last drain */
+	int64_t drain_ns;	       /* duration of the last drain, and of the watching without keys after it */
 	int64_t busy_ns, cpu_ns;       /* without drains: duration, and CPU time of both threads */
 	int64_t blocked_ns;	       /* longest wait of a due key because the server read nothing */
 	enum sender_end end;

@@ -20,6 +20,13 @@ static double cumulate_binomial(int64_t hits, int64_t n, double p)
 	return sum;
 }
 
+double binomial_run_effect(double p, double n, double runs, double squares, double stated)
+{
+	double rare = fmin(p, 1 - p), effect = rare > 0 ? (1 - rare) * (1 + 1 / runs) * squares / (n * rare) - rare : stated;
+
+	return fmin(fmax(effect, 1), n);
+}
+
 double binomial_share_bound(int64_t hits, int64_t n)
 {
 	double low, high = 1;

@@ -179,7 +179,7 @@ END
 		*asked*	null: --schedule asked --rate 0 --watch update
 		*asked*	null: --schedule asked --hold-start
 		*with -o*	null: --schedule asked -o -
-		*x11: only*	null: --region 1x1+0+0
+		*x11: and vnc:*	null: --region 1x1+0+0
 		*x11: only*	null: --window 5
 		*--region auto*	x11::1 --region auto --rate 0 --watch update
 		*--region auto*	x11::1 --region auto --watch patch

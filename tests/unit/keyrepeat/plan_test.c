@@ -95,14 +95,15 @@ TEST(too_late_is_refused)
 	assert_int_equal(plan_compute_due_times(SCHEDULE_PERIODIC, 1e-9, 1, at, N), -ERANGE);
 }
 
+#define MS NS_PER_MS
 #define CHOOSE(period, ...) \
 	plan_choose_period_ns((int64_t[]){ __VA_ARGS__ }, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), period)
 
 TEST(answers_faster_than_the_period_keep_it)
 {
 	assert_int_equal(plan_choose_period_ns(NULL, 0, 50), 50);
-	assert_int_equal(CHOOSE(51, 34, 34, 34, 34, 34), 51);
-	assert_int_equal(CHOOSE(51, 35, 35, 35, 35, 35), 70);
+	assert_int_equal(CHOOSE(51 * MS, 30 * MS, 30 * MS, 30 * MS, 30 * MS, 30 * MS), 51 * MS);
+	assert_int_equal(CHOOSE(75 * MS, 51 * MS, 51 * MS, 51 * MS, 51 * MS, 51 * MS), 102 * MS);
 	assert_int_equal(
 		CHOOSE(50 * NS_PER_MS, 200 * NS_PER_MS, 201 * NS_PER_MS, 200 * NS_PER_MS, 199 * NS_PER_MS, 200 * NS_PER_MS),
 		400 * NS_PER_MS);
@@ -110,9 +111,9 @@ TEST(answers_faster_than_the_period_keep_it)
 
 TEST(a_hiccup_does_not_slow_the_keys)
 {
-	assert_int_equal(CHOOSE(50, 10, 900, 9, 8, 10), 50);
-	assert_int_equal(CHOOSE(50, 10, 900, 9, 8, 800, 10, 10, 10, 10, 10), 50);
-	assert_int_equal(CHOOSE(50, 10, 900, 9, 8, 800, 700, 10, 10, 10, 10), 1400);
+	assert_int_equal(CHOOSE(50 * MS, 10 * MS, 900 * MS, 9 * MS, 8 * MS, 10 * MS), 50 * MS);
+	assert_int_equal(CHOOSE(50 * MS, 10 * MS, 60 * MS, 9 * MS, 8 * MS, 70 * MS, 10 * MS, 10 * MS, 10 * MS, 10 * MS), 50 * MS);
+	assert_int_equal(CHOOSE(50 * MS, 10 * MS, 60 * MS, 70 * MS, 80 * MS, 10 * MS), 140 * MS);
 }
 
 TEST(due_times_are_stretched)
