@@ -33,7 +33,7 @@ LIBS_netload = -lcap-ng -lseccomp
 # Rooms that several programs share, beside the library.
 ROOMS = x11 rfb
 USES_prototap = rfb
-USES_keyrepeat = x11
+USES_keyrepeat = x11 rfb
 USES_animate = x11
 USES_refecho = x11
 

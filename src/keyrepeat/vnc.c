@@ -16,6 +16,7 @@
 #include "target.h"
 #include "vnc_password.h"
 #include "vnc_address.h"
+#include "rfb/security.h"
 #include "watchdog.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ struct vnc_client {
 	bool asked;			 /* the server asked for a password */
 	struct why bad_password;	 /* why the password file cannot be read; "": can be */
 	struct pixel_area area;		 /* around all rectangles of the update; empty: it had none */
+	struct pixel_area region;	 /* the part of the picture that is watched; empty: all */
 	struct contained_memory picture; /* the frame buffer that the library draws in */
 	uint32_t *before;		 /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
@@ -72,7 +74,8 @@ static void keep_failure_cause(const char *format, ...)
 	va_list args;
 
 	/* of informational messages, only those that name the cause of a failure */
-	if (!strstr(format, "fail") && !strstr(format, "closed") && !strstr(format, "valid") && !strstr(format, "timed out"))
+	if (strncmp(format, SECURITY_OFFER, strlen(SECURITY_OFFER)) != 0 && !strstr(format, "fail") && !strstr(format, "closed") &&
+	    !strstr(format, "valid") && !strstr(format, "timed out"))
 		return;
 	va_start(args, format);
 	keep_message(format, args);
@@ -119,15 +122,26 @@ static rfbCredential *give_credential(rfbClient *client, int type)
 
 static int pixel_luminance(const void *pixels, int x, int y)
 {
-	const rfbClient *c = pixels;
-	const uint8_t *p = c->frameBuffer + ((size_t)y * (size_t)c->width + (size_t)x) * 4;
+	const struct vnc_client *self = pixels;
+	const rfbClient *c = self->client;
+	const uint8_t *p = c->frameBuffer + ((size_t)(y + self->region.y) * (size_t)c->width + (size_t)(x + self->region.x)) * 4;
 
 	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8; /* red, green, blue: set_up_client() asks for this order */
 }
 
-static struct patch_image searched_image(const rfbClient *c)
+/* The whole screen, or all of the region that is on it. */
+static struct pixel_area watched_area(const struct vnc_client *self)
 {
-	return (struct patch_image){ c->width, c->height, pixel_luminance, c };
+	struct pixel_area screen = { 0, 0, self->client->width, self->client->height };
+
+	return area_is_empty(&self->region) ? screen : area_intersect(&screen, &self->region);
+}
+
+static struct patch_image searched_image(const struct vnc_client *self)
+{
+	struct pixel_area in = watched_area(self);
+
+	return (struct patch_image){ in.w, in.h, pixel_luminance, self };
 }
 
 /* Where the library checks no rectangle (a gradient of tight without width, in 0.9.14), it crashes and overwrites nothing. */
@@ -142,9 +156,13 @@ static rfbBool make_picture(rfbClient *client)
 static void on_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
 	struct vnc_client *self = find_client(client);
+	struct pixel_area at = { x, y, w, h };
 
-	if (w > 0 && h > 0)
-		area_include(&self->area, &(struct pixel_area){ x, y, w, h });
+	self->pictured |= w > 0 && h > 0;
+	if (!area_is_empty(&self->region))
+		at = area_intersect(&at, &self->region);
+	if (at.w > 0 && at.h > 0)
+		area_include(&self->area, &at);
 }
 
 /* Copies the whole picture: at the first update, and when its size has changed. */
@@ -152,11 +170,13 @@ static void copy_picture(struct vnc_client *self)
 {
 	const rfbClient *c = self->client;
 	size_t bytes = (size_t)c->width * (size_t)c->height * sizeof(uint32_t);
+	struct pixel_area watched = watched_area(self);
 
 	self->before = must_alloc(realloc(self->before, bytes));
 	self->before_width = c->width;
 	self->before_height = c->height;
 	memcpy(self->before, c->frameBuffer, bytes);
+	self->seen->filter.pixels = (int64_t)watched.w * watched.h;
 }
 
 /* Records which pixels the update changed. Compares pixels, as servers send whole tiles of which only a part has changed, or
@@ -187,14 +207,13 @@ static void on_update(rfbClient *client)
 
 	if (area_is_empty(&self->area) || !client->frameBuffer) /* no pixels, as for a pointer shape, or no memory for them */
 		return;
-	self->pictured = true;
 	if (self->watch == WATCH_UPDATE)
 		record_changes(self, now);
 	else
 		observations_add_update(self->seen, now);
 	self->area = (struct pixel_area){ 0 };
 	if (self->watch == WATCH_PATCH && self->found) {
-		struct patch_image image = searched_image(client);
+		struct patch_image image = searched_image(self);
 
 		if (patch_read(&image, &self->place, &number))
 			observations_add_number(self->seen, now, number);
@@ -217,6 +236,7 @@ static int check_address(const char *where, struct why *why)
 static void explain_silence(const struct vnc_client *self, const struct target_cfg *cfg, bool late, struct why *why)
 {
 	const char *where = cfg->where;
+	struct why offer;
 
 	if (proc_stop)
 		why_say(why, "stopped before vnc:%s had greeted", where);
@@ -225,14 +245,14 @@ static void explain_silence(const struct vnc_client *self, const struct target_c
 			(double)cfg->connect_ns / NS_PER_S);
 	else if (self->bad_password.text[0])
 		why_fail(-1, why, "cannot read a password: %s", self->bad_password.text);
+	else if (security_explain_offer(last_error, self->password_file, &offer))
+		why_say(why, "vnc:%s: %.230s", where, offer.text);
 	else if (self->asked && !self->password_file)
 		why_say(why, "vnc:%s wants a password: give --password-file FILE", where);
 	else if (self->asked)
 		why_say(why, "vnc:%s refused the password of %s (%s)", where, self->password_file, library_reason());
 	else
-		why_say(why,
-			"no VNC greeting from vnc:%s (%s): does a VNC server listen there, with a security type that libvncclient knows?",
-			where, library_reason());
+		why_say(why, "no VNC greeting from vnc:%s (%s): does a VNC server listen there?", where, library_reason());
 }
 
 /* Handles all messages that come, after waiting up to timeout_ms for the first. 0 or -EPIPE. */
@@ -258,7 +278,7 @@ static int wait_for_messages(void *self)
 
 static bool find_patch(struct vnc_client *self)
 {
-	struct patch_image image = searched_image(self->client);
+	struct patch_image image = searched_image(self);
 	uint32_t number;
 
 	self->found = patch_find(&image, 2, 40, &self->place, &number);
@@ -344,12 +364,15 @@ static void vnc_close(void *p)
 
 static void set_up_client(struct vnc_client *self)
 {
+	static const uint32_t types[] = { rfbNoAuth, rfbTLS, rfbVeNCrypt, rfbVncAuth };
 	rfbClient *c = self->client;
 
 	rfbClientLog = keep_failure_cause;
 	rfbClientErr = keep_error;
 	rfbClientSetClientData(c, &tag, self);
 	c->GetPassword = give_password;
+	/* of those that a server offers the library takes the first that it may: not one that wants what the user did not give */
+	SetClientAuthSchemes(c, types, self->password_file ? 4 : 3);
 	c->GetCredential = give_credential;
 	c->MallocFrameBuffer = make_picture;
 	c->GotFrameBufferUpdate = on_rectangle;
@@ -420,19 +443,24 @@ static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 {
 	struct vnc_client *self = memory_new(1, sizeof(*self));
 	rfbClient *c = must_alloc(rfbGetClient(8, 3, 4));
+	struct pixel_area in;
 
-	*self = (struct vnc_client){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
+	*self = (struct vnc_client){
+		.client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch, .region = cfg->region
+	};
 	set_up_client(self);
 	if (connect_server(self, cfg, why)) {
 		contain_free(&self->picture);
 		free(self);
 		return NULL;
 	}
-	if (await_picture(self, cfg, why)) {
-		vnc_close(self);
-		return NULL;
-	}
-	return self;
+	in = watched_area(self);
+	if (area_is_empty(&in))
+		why_say(why, "nothing of the region is inside the screen of vnc:%s, %dx%d", cfg->where, c->width, c->height);
+	else if (!await_picture(self, cfg, why))
+		return self;
+	vnc_close(self);
+	return NULL;
 }
 
 static int add_vnc_act(void *p, const struct input_act *act, struct why *why)
@@ -513,6 +541,12 @@ static void write_receiver(void *p, char *text, size_t size)
 	snprintf(text, size, "\"%s\"", c->desktopName ? c->desktopName : "");
 }
 
+static void get_watched_region(void *p, struct pixel_area *out, const char **from)
+{
+	*out = watched_area(p);
+	*from = area_is_empty(&((struct vnc_client *)p)->region) ? "screen" : "given";
+}
+
 const struct target_ops target_vnc = {
 	.scheme = "vnc",
 	.check = check_address,
@@ -526,5 +560,6 @@ const struct target_ops target_vnc = {
 	.close = vnc_close,
 	.describe = vnc_describe,
 	.receiver = write_receiver,
+	.region = get_watched_region,
 	.tells_steps = true,
 };

@@ -5,6 +5,7 @@
  * bounds the time of the whole greeting, since the library bounds each read only. */
 #include "server.h"
 #include "proc.h"
+#include "rfb/security.h"
 #include "watchdog.h"
 
 #include <ctype.h>
@@ -43,22 +44,16 @@ static char *give_password(rfbClient *client)
 	return strdup(password ? password : "");
 }
 
-static int explain_failure(rfbClient *client, bool late, bool wanted, struct why *why)
+static int explain_failure(rfbClient *client, bool late, bool password, struct why *why)
 {
-	static const char types[] = "Unknown authentication scheme from VNC server: ";
-
 	if (proc_stop)
 		return why_fail(-EINTR, why, "interrupted");
 	if (late)
 		return why_fail(-ETIMEDOUT, why, "no whole greeting in time");
-	if (wanted)
+	if (client->authScheme == rfbVncAuth && !password)
 		return why_fail(-EACCES, why, "the server wants a password: --password-file FILE");
-	if (!strncmp(last_words, types, sizeof(types) - 1)) {
-		why_say(why,
-			"the server offers the security types %s only, which vncplay does not support; set None (1) or VncAuth (2) there",
-			last_words + sizeof(types) - 1);
+	if (security_explain_offer(last_words, password, why))
 		return -EACCES;
-	}
 	why_say(why, "the greeting failed: %s", *last_words ? last_words : "the connection is over");
 	return client->authScheme == rfbVncAuth ? -EACCES : -EPROTO;
 }
@@ -103,11 +98,11 @@ int server_greet(int fd, int port, const char *password, int64_t until_ns, struc
 	client->appData.shareDesktop = TRUE;
 	client->GetPassword = give_password;
 	rfbClientSetClientData(client, (void *)&password_key, (void *)password);
-	SetClientAuthSchemes(client, schemes, 2);
+	SetClientAuthSchemes(client, schemes, password ? 2 : 1);
 	good = InitialiseRFBConnection(client);
 	late = watchdog_end(&guard);
 	if (!good || late)
-		err = explain_failure(client, late, client->authScheme == rfbVncAuth && !password, why);
+		err = explain_failure(client, late, password, why);
 	else
 		err = copy_greeting(client, out);
 	if (err == -EACCES && good)
