@@ -100,6 +100,7 @@ int x11_find_window(struct x11_target *self, const struct target_cfg *cfg, struc
 				self->window, cfg->where);
 	self->top = get_top_level(self->send.display, self->window);
 	XSelectInput(self->watch.display, self->top, EVENTS);
+	XSelectInput(self->watch.display, self->watch.root, SubstructureNotifyMask); /* what comes in front */
 	if (self->window != self->top)
 		XSelectInput(self->watch.display, self->window, StructureNotifyMask);
 	return 0;
@@ -211,12 +212,43 @@ int x11_check_keyboard(void *p, int64_t until_ns)
 	return 0;
 }
 
+#define CLIENT_BITS 21 /* of an id, below those that tell whose the window is */
+
+/* True if a window of another program is in front of the watched area. Only the children of the root window lie in front of others. */
+static bool area_is_covered(struct x11_target *self)
+{
+	Display *d = self->watch.display;
+	Window outer = self->window, parent, root, *window = NULL;
+	bool above = false, covered = false;
+	unsigned n = 0;
+
+	while ((parent = get_parent(d, outer)) && parent != self->watch.root)
+		outer = parent;
+	if (!XQueryTree(d, self->watch.root, &root, &parent, &window, &n))
+		return false;
+	for (unsigned i = 0; i < n && !covered; above |= window[i++] == outer) {
+		XWindowAttributes a;
+
+		covered = above && window[i] >> CLIENT_BITS != self->window >> CLIENT_BITS &&
+			  XGetWindowAttributes(d, window[i], &a) && a.map_state == IsViewable && a.class == InputOutput &&
+			  area_meets(&self->area,
+				     &(struct pixel_area){ a.x, a.y, a.width + 2 * a.border_width, a.height + 2 * a.border_width });
+	}
+	XFree(window);
+	return covered;
+}
+
 void x11_note_window_event(struct x11_target *self, const XEvent *event)
 {
 	Display *d = self->watch.display;
 	struct pixel_area now;
 	XWindowAttributes a;
 
+	if (event->xany.window == self->watch.root) {
+		if (!atomic_load(&self->seen->covered_ns) && area_is_covered(self))
+			atomic_store(&self->seen->covered_ns, clock_now());
+		return;
+	}
 	switch (event->type) {
 	case FocusOut:
 		/* the focus went to a window inside, or the event is about the pointer only: the keyboard stays */
