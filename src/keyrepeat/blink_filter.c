@@ -34,6 +34,13 @@ static bool places_meet(const struct blink_place *a, const struct blink_place *b
 	return a->left <= b->right && b->left <= a->right && a->top <= b->bottom && b->top <= a->bottom;
 }
 
+bool blink_steps_meet(const struct caret_step *a, const struct caret_step *b)
+{
+	struct blink_place first = step_place(a), second = step_place(b);
+
+	return places_meet(&first, &second);
+}
+
 static void renew_place(struct blink_place *p, int64_t at_ns)
 {
 	p->apart_ns = at_ns - p->last_ns > p->apart_ns ? at_ns - p->last_ns : p->apart_ns;

@@ -41,14 +41,16 @@ enum change_verdict {
 /* Remembers the place of a change that came without a key; if it was taken for the last echo, as one that has changed twice. */
 void blink_learn_change(struct blink_filter *l, const struct caret_step *step);
 
-/* Notes a change, unless its place is known, that came soon after an echo and elsewhere: it may be the echo itself, and what was taken
- * for that a status line, whose next change is doubtful. True: it was such a change. */
+/* Notes a change of an unknown place that came soon after an echo and elsewhere: it may be the echo itself, and what was taken for
+ * that a status line, whose next change is doubtful. True: it was such a change. */
 bool blink_note_beside(struct blink_filter *l, const struct caret_step *step);
 /* Nothing better followed a doubtful change: if it was only taken for a status line, it is an echo from now on. */
 void blink_settle_doubt(struct blink_filter *l, const struct caret_step *step);
-/* True if the answer was slower than the watching before the first key can tell from a clock: a third of it; and there is no sign of a
+/* True if the answer took over a third of the watching before the first key, so that it may be a clock; and there is no sign of a
  * caret that moves on. */
 bool blink_answer_is_slow(const struct blink_filter *l, const struct caret_step *step, int64_t sent_ns);
+
+bool blink_steps_meet(const struct caret_step *a, const struct caret_step *b);
 
 /* Judges a change that came after a key. */
 enum change_verdict blink_judge_change(struct blink_filter *l, const struct caret_step *step);

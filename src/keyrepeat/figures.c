@@ -505,7 +505,7 @@ void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *t
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
 	if (out->stall.n)
 		out->mean_positive_ns = positive;
-	if (!has_given_up_keys(train, out) && !out->restless)
+	if (!has_given_up_keys(train, out) && !out->restless && !seen->covered_ns)
 		compute_backlog(train, out);
 	find_lost_keys(train, seen, out);
 }

@@ -63,11 +63,20 @@ static void add_step(struct observations *s, const struct caret_step *step)
 	}
 }
 
+/* True if the change meets one that was recorded in the last second: a redraw of an echo. */
+static bool is_redraw(const struct observations *s, const struct caret_step *step)
+{
+	for (size_t i = atomic_load(&s->steps); i-- > 0 && step->at_ns - s->step[i].at_ns < BLINK_REDRAW_NS;)
+		if (blink_steps_meet(&s->step[i], step))
+			return true;
+	return false;
+}
+
 static bool is_own_change(struct observations *s, const struct caret_step *step)
 {
 	int phase = atomic_load(&s->phase);
 
-	if (phase != PHASE_KEYS)
+	if (phase != PHASE_KEYS && !is_redraw(s, step))
 		blink_learn_change(&s->filter, step);
 	if (phase == PHASE_BEFORE)
 		return true;

@@ -65,9 +65,9 @@ void plan_free(struct key_plan *plan);
 #define PACE_ANSWERS 20	       /* the latest answers, which are judged */
 #define PACE_HELD_NS 1000000LL /* a key that is sent later than this after its due time had to wait for its turn */
 
-/* The key period for answers that took these times: period_ns if three of four take at most two thirds of it, and all but the longest
- * take, with the rest after each, at most four fifths of it on average; else twice the time that this is. The longest may be that of
- * the first key, which makes clients read the keymap, or a hiccup. n 0: period_ns. Reorders the times. */
+/* The key period for answers that took these times: period_ns if three of four take at most two thirds of it, and all but the
+ * longest, with the rest after each, at most four fifths on average; else twice that time. The longest may be that of the first
+ * key, which makes clients read the keymap, or a hiccup. n 0: period_ns. Reorders the times. */
 int64_t plan_choose_period_ns(int64_t *answer_time_ns, size_t n, int64_t period_ns);
 
 /* Stretches `offset_ns`, the time from a reference key to another key on a schedule of period period_ns, to a schedule of period

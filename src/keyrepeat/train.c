@@ -331,7 +331,7 @@ static void keep_slowest_answer(struct key_train_run *run)
 	run->slowest_ns = took > run->slowest_ns ? took : run->slowest_ns;
 }
 
-/* Chooses the period by the answers to the keys before key `i`. If it is clearly another than before, these keys are warm-up, and the
+/* Chooses the period by the answers to the keys before key `i`. If it is clearly another than before, these are warm-up, and the
  * others become due on a schedule of that period, which begins now. Returns how many keys there will be. */
 static size_t choose_period(struct key_train_run *run, size_t i, size_t n)
 {
@@ -437,7 +437,7 @@ static bool answers_need_control(const struct key_train_run *run, int64_t *longe
 	int64_t took[PACE_ANSWERS];
 
 	*longest_ns = 0;
-	if (!seen->filters || !updates || !t->blocks)
+	if (!seen->filters || !updates || !t->blocks || run->cfg->key) /* not after a script */
 		return false;
 	if (t->one_by_one) {
 		n = measure_answers(run, took);

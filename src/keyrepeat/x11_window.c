@@ -214,7 +214,7 @@ int x11_check_keyboard(void *p, int64_t until_ns)
 
 #define CLIENT_BITS 21 /* of an id, below those that tell whose the window is */
 
-/* True if a window of another program is in front of the watched area. Only the children of the root window lie in front of others. */
+/* True if a window of another program is in front of the watched area. Only children of the root window are in front of others. */
 static bool area_is_covered(struct x11_target *self)
 {
 	Display *d = self->watch.display;

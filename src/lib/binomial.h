@@ -8,6 +8,6 @@
  * Pearson 1934): 0 to 1; about 3/n for hits = 0. NAN for n = 0. */
 double binomial_share_bound(int64_t hits, int64_t n);
 
-/* How many events of a share p count as one, where they come in runs: `runs` runs of the rarer kind among n events, `squares` the sum of
- * their squared lengths (docs/method.md, "Late shares"); `stated` where there is none. From 1 to n. */
+/* How many events of a share p count as one, where they come in runs: `runs` runs of the rarer kind among n events, `squares` the
+ * sum of their squared lengths (docs/method.md, "Late shares"); `stated` where there is none. From 1 to n. */
 double binomial_run_effect(double p, double n, double runs, double squares, double stated);

@@ -9,6 +9,5 @@
 /* Begins the library's message with the types that the server offers, where it may use none of them. */
 #define SECURITY_OFFER "Unknown authentication scheme from VNC server: "
 
-/* False: `message` is no such message. Else *why names the types and the cure. password: the user gave one; without, types that want
- * one are not for the library. */
+/* False: `message` is no such message. Else *why names the types and the cure. password: the user gave one. */
 bool security_explain_offer(const char *message, bool password, struct why *why);

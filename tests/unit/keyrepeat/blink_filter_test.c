@@ -67,16 +67,6 @@ TEST_WITH(begin, NULL, seen_once_is_a_doubt_seen_twice_is_known)
 	assert_int_equal(judge(cells(2000, 3, 3)), CHANGE_WITHOUT_KEY);
 }
 
-TEST_WITH(begin, NULL, a_clock_elsewhere_hides_no_echo)
-{
-	/* the seconds, one digit or two */
-	idle(box(1000, 700, 500, 6, 13));
-	idle(box(2000, 694, 500, 12, 13));
-	idle(box(3000, 700, 500, 6, 13));
-	assert_int_equal(judge(box(4000, 700, 500, 6, 13)), CHANGE_WITHOUT_KEY);
-	assert_int_equal(judge(cells(4100, 3, 4)), CHANGE_ECHO);
-}
-
 TEST_WITH(begin, NULL, a_window_drawn_anew_does_not_make_all_of_it_restless)
 {
 	idle(box(1000, 0, 0, 480, 312));

@@ -226,21 +226,6 @@ static void send_singly(size_t n, const int64_t *sent_ms, int64_t end_ms)
 	train.period_ns = 50 * MS;
 }
 
-TEST(keys_one_by_one_are_exact_whatever_the_others_did)
-{
-	/* the second key has two updates: one of them came without a key, which one is not known */
-	SEND(1300, 0, 50, 100);
-	SEE(20, 60, 90, 130);
-	compute(&by_update);
-	expect("keys_exact 2");
-	/* to the display they are one train */
-	expect("interarrival.n 3 from_due.p50 20 from_due.min 10 high.max 40");
-	/* at a longer period, gaps are those of the schedule */
-	train.period_ns = 100 * MS;
-	compute(&by_update);
-	expect("interarrival.n 0 gap none");
-}
-
 TEST(a_key_drawn_again_after_the_next_key_is_not_exact)
 {
 	/* each key is drawn after 5 ms, and again after 70 */
@@ -267,62 +252,6 @@ TEST(a_key_that_waited_for_rest_might_have_been_answered_as_fast)
 	SEE(45, 80);
 	compute(&by_update);
 	expect("from_due.min 22 from_due.max 45 high.min 30");
-}
-
-TEST(an_update_after_a_key_given_up_may_answer_either)
-{
-	/* one of the first two keys may have no answer, also where there are as many updates; the last one is alone, but where an update
-	 * is missing, its own may be that of the key before */
-	for (int more = 0; more < 2; more++) {
-		SEND(3300, 0, 2000, 2040);
-		train.block[0].n = 2;
-		train.block[0].end_ns = AT(2040);
-		train.block[1] = train.block[2];
-		train.blocks = 2;
-		see(2020);
-		if (more)
-			see(2030);
-		see(2060);
-		compute(&by_update);
-		assert_int_equal(f.keys_answered, more);
-		assert_int_equal(f.keys_in_doubt, 3 - more);
-		assert_int_equal(f.keys_exact, more);
-		assert_int_equal(f.high.censored, 3 - more);
-		/* without the first key, the others might have been answered at once */
-		expect("late 1 late_high 3 from_due.p50 0 from_due.max 2020 from_sent.p0 20");
-		/* the picture was at rest because no key was sent */
-		expect("stall.n 0 gap none backlog_per_s none");
-	}
-}
-
-TEST(behind_a_key_without_update_each_key_may_be_answered_with_the_next)
-{
-	static const int64_t sent_ms[] = { 0, 2000, 4000, 4500, 5000 };
-
-	/* each key shows 10 ms after the next one was sent; the first one was given up */
-	send_singly(5, sent_ms, 6100);
-	train.block[0].n = 2;
-	train.block[0].end_ns = AT(4000);
-	memmove(&train.block[1], &train.block[2], 3 * sizeof(*train.block));
-	train.blocks = 4;
-	key[0].skipped = true;
-	for (int i = 1; i < 5; i++)
-		see(sent_ms[i] + 10);
-	compute(&by_update);
-	expect("keys_exact 0 owed 1");
-	for (int i = 1; i < 4; i++)
-		assert_true(key[i].answer_ns <= AT(sent_ms[i + 1] + 10) &&
-			    (!key[i].high_ns || key[i].high_ns >= AT(sent_ms[i + 1] + 10)));
-	assert_true(key[2].high_ns == AT(4510) && key[3].high_ns == AT(5010));
-	assert_int_equal(key[4].high_ns, 0);
-	/* slow only once: the first key is answered as well, before the third is sent */
-	seen.updates = 0;
-	see(2005);
-	for (int i = 1; i < 5; i++)
-		see(sent_ms[i] + 10);
-	update[1] = (struct pair_update){ AT(2020), AT(2020) };
-	compute(&by_update);
-	expect("keys_exact 3 owed 0");
 }
 
 TEST(without_rest_at_the_end_no_late_end_is_known)
