@@ -41,6 +41,13 @@ bool blink_steps_meet(const struct caret_step *a, const struct caret_step *b)
 	return places_meet(&first, &second);
 }
 
+bool blink_steps_match(const struct caret_step *a, const struct caret_step *b)
+{
+	struct blink_place first = step_place(a), second = step_place(b);
+
+	return places_match(&first, &second);
+}
+
 static void renew_place(struct blink_place *p, int64_t at_ns)
 {
 	p->apart_ns = at_ns - p->last_ns > p->apart_ns ? at_ns - p->last_ns : p->apart_ns;
@@ -80,7 +87,7 @@ static void add_place(struct blink_filter *l, const struct blink_place *place)
 	l->place[l->places < BLINK_PLACES ? l->places++ : oldest] = *place;
 }
 
-void blink_learn_change(struct blink_filter *l, const struct caret_step *step)
+void blink_learn_change(struct blink_filter *l, const struct caret_step *step, bool repeats)
 {
 	struct blink_place now = step_place(step);
 
@@ -93,10 +100,8 @@ void blink_learn_change(struct blink_filter *l, const struct caret_step *step)
 	if ((l->echo.times && places_meet(&now, &l->echo) && now.last_ns - l->echo.last_ns < BLINK_REDRAW_NS) ||
 	    (l->pixels && 2 * count_place_pixels(&now) > l->pixels))
 		return;
-	if (l->echo.times && places_match(&now, &l->echo)) {
-		now.times = 2;
-		now.apart_ns = now.last_ns - l->echo.last_ns;
-	}
+	now.times += repeats || (l->echo.times && places_match(&now, &l->echo));
+	now.apart_ns = now.times > 1 ? now.last_ns - l->echo.last_ns : 0;
 	add_place(l, &now);
 }
 

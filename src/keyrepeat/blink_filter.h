@@ -38,8 +38,9 @@ enum change_verdict {
 	CHANGE_WITHOUT_KEY /* at a place that changes without keys */
 };
 
-/* Remembers the place of a change that came without a key; if it was taken for the last echo, as one that has changed twice. */
-void blink_learn_change(struct blink_filter *l, const struct caret_step *step);
+/* Remembers the place of a change that came without a key; as one that has changed twice, if it repeats what was taken for the last
+ * echo (or, as the caller knows, for one before). */
+void blink_learn_change(struct blink_filter *l, const struct caret_step *step, bool repeats);
 
 /* Notes a change of an unknown place that came soon after an echo and elsewhere: it may be the echo itself, and what was taken for
  * that a status line, whose next change is doubtful. True: it was such a change. */
@@ -50,7 +51,9 @@ void blink_settle_doubt(struct blink_filter *l, const struct caret_step *step);
  * caret that moves on. */
 bool blink_answer_is_slow(const struct blink_filter *l, const struct caret_step *step, int64_t sent_ns);
 
+/* Whether both have pixels in common; whether one lies in the other, and is not much smaller. */
 bool blink_steps_meet(const struct caret_step *a, const struct caret_step *b);
+bool blink_steps_match(const struct caret_step *a, const struct caret_step *b);
 
 /* Judges a change that came after a key. */
 enum change_verdict blink_judge_change(struct blink_filter *l, const struct caret_step *step);

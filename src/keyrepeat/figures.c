@@ -141,6 +141,8 @@ static void widen_after_owed(struct key_train *t, const struct observations *see
 
 #define STRAYS_IN_WAIT 0.25 /* expected updates without a key (--noise) in a wait, above which they may end it */
 
+#define STRAYS_IN_CONTROL 2 /* updates while the display is watched without keys, from which on those before may be no answers */
+
 /* True if updates of the display itself may have been taken for answers: the display still changed at the end of the train (an
  * interrupted train does not wait for rest; there it had more updates than keys); or half of the waits are so long that updates
  * without a key may have ended them. */
@@ -228,13 +230,15 @@ static void pair_train(const struct figures_cfg_of_train *cfg, struct key_train 
 			t->key[i].censored_ns = block->end_ns;
 		}
 	}
-	if (cfg->watch != WATCH_UPDATE || !t->one_by_one || !t->blocks)
+	if (cfg->watch != WATCH_UPDATE || !t->blocks)
 		return;
-	widen_after_owed(t, seen, f);
-	f->restless = display_is_restless(cfg, t, seen);
+	if (t->one_by_one)
+		widen_after_owed(t, seen, f);
+	/* while no keys were typed afterwards, it went on to change where it did not before */
+	f->restless = t->strays >= STRAYS_IN_CONTROL || (t->one_by_one && display_is_restless(cfg, t, seen));
 	if (f->restless)
 		drop_late_ends(t);
-	else
+	else if (t->one_by_one)
 		widen_to_redraw(t, seen);
 }
 

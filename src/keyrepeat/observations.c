@@ -63,6 +63,15 @@ static void add_step(struct observations *s, const struct caret_step *step)
 	}
 }
 
+/* True if the change is where one was recorded that was taken for an echo. */
+static bool repeats_echo(const struct observations *s, const struct caret_step *step)
+{
+	for (size_t i = atomic_load(&s->steps); i-- > 0;)
+		if (blink_steps_match(&s->step[i], step))
+			return true;
+	return false;
+}
+
 /* True if the change meets one that was recorded in the last second: a redraw of an echo. */
 static bool is_redraw(const struct observations *s, const struct caret_step *step)
 {
@@ -77,7 +86,7 @@ static bool is_own_change(struct observations *s, const struct caret_step *step)
 	int phase = atomic_load(&s->phase);
 
 	if (phase != PHASE_KEYS && !is_redraw(s, step))
-		blink_learn_change(&s->filter, step);
+		blink_learn_change(&s->filter, step, repeats_echo(s, step));
 	if (phase == PHASE_BEFORE)
 		return true;
 	if (blink_judge_change(&s->filter, step) == CHANGE_WITHOUT_KEY) {

@@ -54,7 +54,7 @@ static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct ke
 
 		if (!key || step->at_ns < key->sent_ns) {
 			d->beside |= blink_note_beside(&d->filter, step);
-			blink_learn_change(&d->filter, step);
+			blink_learn_change(&d->filter, step, false);
 			continue;
 		}
 		verdict = blink_judge_change(&d->filter, step);

@@ -451,18 +451,20 @@ static bool answers_need_control(const struct key_train_run *run, int64_t *longe
 	return t->block[t->blocks - 1].drain != PAIR_CUT && 2 * updates<run->cfg->n && * longest_ns> CONTROL_FROM_NS;
 }
 
-/* Watches without keys for twice the longest wait: what changes now changes by itself. */
+/* Watches without keys for two and a half times the longest wait: what changes now changes by itself. */
 static void watch_without_keys(struct key_train_run *run)
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	int64_t begin = clock_now(), longest;
+	size_t updates = atomic_load(&cfg->seen->updates);
 
 	if (!answers_need_control(run, &longest))
 		return;
 	atomic_store(&cfg->seen->phase, PHASE_IDLE);
-	while (!sender_detect_end(&run->sender) && clock_now() < begin + clock_earlier(2 * longest, cfg->timeout_ns))
+	while (!sender_detect_end(&run->sender) && clock_now() < begin + clock_earlier(longest / 2 * 5, cfg->timeout_ns))
 		proc_sleep(clock_now() + TURN_POLL_NS);
 	run->train->drain_ns += clock_now() - begin;
+	run->train->strays = atomic_load(&cfg->seen->updates) - updates;
 }
 
 static size_t count_due_keys(const struct key_train *t)

@@ -52,6 +52,7 @@ struct key_train {
 	uint32_t base;		       /* number of the patch before the first key */
 	int64_t begin_ns, end_ns;      /* from the first possible due time to the end of the last drain */
 	int64_t drain_ns;	       /* duration of the last drain, and of the watching without keys after it */
+	size_t strays;		       /* updates in that watching, where none was known to come without keys */
 	int64_t busy_ns, cpu_ns;       /* without drains: duration, and CPU time of both threads */
 	int64_t blocked_ns;	       /* longest wait of a due key because the server read nothing */
 	enum sender_end end;

@@ -496,6 +496,9 @@ start_half_a_server() {
 
 @test "keyrepeat vnc: if nothing shows the keys: exit 1, and every key is a lower bound" {
 	start_vnc -SecurityTypes None
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" --region 10x10+9000+0 -t 500ms
+	[ "$status" -eq 1 ]
+	[[ $output == *"nothing of the region"* ]]
 	# this much noise shortens the wait to 2 s
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 500ms --watch update --noise 0.6/s --log keys.tsv --json -o report.json
 	[ "$status" -eq 1 ]

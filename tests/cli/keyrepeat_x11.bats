@@ -252,7 +252,7 @@ END
 }
 
 @test "keyrepeat x11 --window: a window that moves, closes, does not exist, or is hidden" {
-	local what where
+	local what where keys
 
 	start_x
 	vim
@@ -266,6 +266,18 @@ END
 		[ "$status" -eq 1 ]
 		grep -qE 'keyrepeat: the window was (moved|closed).*keys were stopped' keys.err
 	done
+	xdotool windowmap "$terminal"
+	# a window of another program in front does not end it, but no later answer is exact
+	start keys "$KEYREPEAT" "x11:$DISPLAY" --window "$terminal" -t 3s --watch update --log keys.tsv -o report.txt
+	keys=$pid
+	until_true grep -q ready keys.err
+	start cover xterm -geometry 10x2+0+0
+	ends "$keys"
+	cat report.txt
+	[ "$status" -eq 3 ]
+	grep -q 'another window came in front' report.txt
+	tail -n 1 keys.tsv | awk -F'\t' '{ exit $6 != "" }'
+	xdotool windowunmap "$terminal"
 	one_line 1 "not visible" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 1s
 	one_line 1 "no window 0x123456" "$KEYREPEAT" "x11:$DISPLAY" --watch none --window 0x123456 -t 1s
 	one_line 1 "nothing of the region" "$KEYREPEAT" "x11:$DISPLAY" --region 10x10+5000+5000 --watch update -t 1s

@@ -6,7 +6,8 @@
  *	slow, slowms (so many take so long); first (the first key); step (echoes come on this grid); service (of each key, queued)
  *	lost; gap (a key so soon after another is lost); hang, until (no echo from this key on, to this one)
  *	stall, every (all echoes stop, and how often), share (late keys that makes); fixed=1 (echoes at one place)
- *	status (a status line, so long after each key); clock, digits=1 (one beside); next=1 (shown with the next key) */
+ *	status (a status line, so long after each key); clock (one beside), digits=1, grows=1 (a log)
+ *	next=1 (shown with the next key) */
 #include "scene.h"
 #include "keyrepeat/figures.h"
 #include "keyrepeat/on_demand.h"
@@ -65,9 +66,10 @@ static void paint(int64_t at_ns)
 
 static void tick(void)
 {
-	int w = !(number("digits") > 0) ? 64 : ++world.ticks % 10 ? 8 : world.ticks % 60 ? 16 : 40;
+	int w = !(number("digits") > 0) ? 64 : (world.ticks + 1) % 10 ? 8 : (world.ticks + 1) % 60 ? 16 : 40;
 
-	change(world.tick_ns, 700 - w, 400, w);
+	world.ticks++;
+	change(world.tick_ns, 700 - w, number("grows") > 0 ? 400 + 16 * world.ticks : 400, w);
 	world.tick_ns += ms("clock");
 }
 

@@ -33,7 +33,7 @@ static int begin(void **state)
 
 static void idle(struct caret_step step)
 {
-	blink_learn_change(&l, &step);
+	blink_learn_change(&l, &step, false);
 }
 
 static enum change_verdict judge(struct caret_step step)
