@@ -163,6 +163,10 @@ static void report_updates(struct rec_report *r, struct capture_meter *m)
 	}
 	rec_end(r);
 	rec_add_bool(r, "depends_on_merge", differ);
+	rec_begin_object(r, "pauses_within");
+	rec_add_ints(r, { "messages", (int64_t)m->went_on[MORE_MESSAGE] },
+		     { "held_senders", (int64_t)(m->went_on[MORE_UNPUSHED] + m->went_on[MORE_FULL]) });
+	rec_end(r);
 	rec_end(r);
 }
 

@@ -56,6 +56,11 @@ struct flow {
 	struct tcp_stream stream[CHANNELS];
 	struct message_state run;
 	struct ack_receiver ack[CHANNELS];
+	int64_t display_ns;	   /* latest data of the display channel */
+	uint8_t more, more_before; /* enum update_more, after that data; after the data before it */
+	bool spoken, pushed;	   /* data of the input channel came since; a PSH was seen in the display channel */
+	uint32_t full_bytes,
+		unpushed_bytes;	      /* payload of a segment behind which more waits, 0: not known; of the latest without PSH */
 	uint64_t update[3];	      /* number of the current message's update, for each merge gap */
 	struct flow_decoder *content; /* owned by payload.c; NULL: the payload is not decoded */
 	bool tls_sought[CHANNELS];    /* the search for the start of TLS is over */

@@ -44,12 +44,37 @@ static void notify_observers(const struct capture_meter *m, const struct flow *f
 		m->cfg.tap[i].data(m->cfg.tap[i].context, f, c, time_ns, bytes);
 }
 
-/* Counts new data in order: messages, and on the display channel updates. */
-static void count_ordered_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_result *t)
+/* A segment with a PSH is a message's last, most often; one as large as those without PSH is so by chance only. These are full,
+ * of so many bytes at least (RFC 9293, 3.7.1); with offloads several at once, so the smallest size of two in a row is taken. */
+#define FULL_LEAST 536
+
+static void note_what_follows(struct flow *f, uint32_t bytes, bool unpushed)
+{
+	int inside = payload_in_message(f, DISPLAY);
+
+	f->pushed |= !unpushed;
+	unpushed &= bytes >= FULL_LEAST;
+	if (unpushed) {
+		if (f->unpushed_bytes == bytes && (!f->full_bytes || bytes < f->full_bytes))
+			f->full_bytes = bytes;
+		f->unpushed_bytes = bytes;
+	}
+	f->more_before = f->more;
+	if (inside >= 0)
+		f->more = inside ? MORE_MESSAGE : MORE_UNKNOWN;
+	else if (unpushed && f->pushed)
+		f->more = MORE_UNPUSHED;
+	else
+		f->more = f->full_bytes && bytes % f->full_bytes == 0 ? MORE_FULL : MORE_UNKNOWN;
+}
+
+/* Counts new data in order: messages, and on the display channel updates. `bytes`: payload of the segment that completed it. */
+static void count_ordered_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_result *t,
+			       uint32_t bytes)
 {
 	struct channel_counts *n = &f->count[c];
 	uint32_t begun;
-	bool fresh;
+	bool fresh, goes_on = false;
 
 	n->missing_bytes += t->missing_bytes;
 	if (!t->ready.bytes)
@@ -59,11 +84,18 @@ static void count_ordered_data(struct capture_meter *m, struct flow *f, int c, i
 	n->messages += begun;
 	m->open_inputs = c == DISPLAY ? 0 : m->open_inputs + begun;
 	session_count_payload(&m->setup, c, t->ready.bytes);
+	if (c == DISPLAY) {
+		note_what_follows(f, bytes, t->ready.open);
+		goes_on = f->update[0] && update_goes_on(f->more_before, time_ns - f->display_ns, f->spoken);
+		m->went_on[f->more_before] += goes_on && fresh && !update_continues(&m->update[0], time_ns);
+		f->display_ns = time_ns;
+	}
+	f->spoken = c == INPUT;
 	for (int i = 0; c == DISPLAY && i < MERGES; i++) {
-		if (!fresh)
+		if (!fresh || goes_on)
 			update_extend(&m->update[i], f->update[i], time_ns);
 		/* Further messages in this part begin at the same instant, so they belong to the same update. */
-		if (fresh || t->ready.ends + t->ready.open > 1)
+		if (!goes_on && (fresh || t->ready.ends + t->ready.open > 1))
 			f->update[i] = update_add_message(&m->update[i], time_ns);
 	}
 	notify_observers(m, f, c, time_ns, t->ready.bytes);
@@ -76,7 +108,7 @@ static void end_flow(struct capture_meter *m, struct flow *f)
 	for (int c = 0; c < CHANNELS; c++) {
 		m->one_way += !f->count[c].packets && stream_unseen_bytes(&f->stream[c]);
 		stream_drop_holes(&f->stream[c], &m->pool, &t);
-		count_ordered_data(m, f, c, f->last_ns, &t);
+		count_ordered_data(m, f, c, f->last_ns, &t, 0);
 		counters_add(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
 	}
 	payload_end_flow(&m->contents, f);
@@ -224,7 +256,7 @@ static void add_payload(struct capture_meter *m, struct flow *f, int c, const st
 	}
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
-	count_ordered_data(m, f, c, p->time_ns, &t);
+	count_ordered_data(m, f, c, p->time_ns, &t, s->payload_bytes);
 }
 
 /* Each datagram is a message; repeated or missing datagrams cannot be recognised. */
@@ -332,7 +364,7 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	/* The receiver has acknowledged the data, so bytes missing before it were lost by the capture: stop waiting for them. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
 		stream_drop_acked_holes(&f->stream[1 - c], &m->pool, s->ack, &t);
-		count_ordered_data(m, f, 1 - c, time_ns, &t);
+		count_ordered_data(m, f, 1 - c, time_ns, &t, 0);
 	}
 	if (s->payload_bytes)
 		add_payload(m, f, c, s, p);

@@ -67,6 +67,7 @@ struct capture_meter {
 	struct sample gaps;		     /* between updates, at --merge */
 	int64_t waiting_ns;		     /* when an input last came, came again, or the client's window was closed; 0: never */
 	uint64_t open_inputs;		     /* input messages since the latest update */
+	uint64_t went_on[MORE_MESSAGE + 1];  /* pauses that would have ended an update, by what told */
 	struct channel_counts sum[CHANNELS]; /* of ended flows; after meter_finish() of all */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated; /* unasked: segments that were not selected */
 	struct port_count *passed;					      /* the unasked segments, by port */

@@ -20,11 +20,9 @@ static const char began_before[] = "the connection began before the capture";
 
 void payload_totals_init(struct payload_totals *all, int decode)
 {
-	*all = (struct payload_totals){ .decode = decode };
-	if (!decode)
-		return;
-	all->rfb = memory_new(1, sizeof(*all->rfb));
-	all->x11 = x11_alloc_counts();
+	*all = (struct payload_totals){ .decode = decode, .rfb = memory_new(1, sizeof(*all->rfb)) };
+	if (decode)
+		all->x11 = x11_alloc_counts();
 }
 
 void payload_totals_free(struct payload_totals *all)
@@ -54,7 +52,8 @@ static void detect_protocol(struct flow_decoder *o, int c, const uint8_t *bytes,
 		o->step[c] = rfb_step_server;
 		o->parser[1 - c] = &rfb->client;
 		o->step[1 - c] = rfb_step_client;
-	} else if (all->decode != DECODE_RFB && n == 4 && (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4))) {
+	} else if (all->x11 && all->decode != DECODE_RFB && n == 4 &&
+		   (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4))) {
 		o->decoder = x11 = all->x11_open < PAYLOAD_X11_MAX ? x11_alloc_stream(all->x11) : NULL;
 		if (!x11) {
 			o->why = "too many X11 connections at one time";
@@ -125,7 +124,7 @@ static void decode_ordered(void *context, int c, const uint8_t *bytes, uint32_t 
 		stop_decoding(o, c);
 		return;
 	}
-	if (o->all->decode)
+	if (o->all->decode || o->kind != PAYLOAD_OTHER)
 		decode_messages(o, c, bytes, captured, length);
 	if (!o->is_tls[c] && detect_tls(o->flow, c, bytes, captured))
 		begin_tls(o, c, bytes, captured);
@@ -159,7 +158,8 @@ void payload_seek_protocol(struct payload_totals *all, struct flow *f, int c, co
 	if (f->content || (f->tls_sought[INPUT] && f->tls_sought[DISPLAY]))
 		return;
 	before = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
-	if (all->decode && f->begun[INPUT] && f->begun[DISPLAY] && !before) {
+	if (f->begun[INPUT] && f->begun[DISPLAY] && !before &&
+	    (all->decode || (s->captured >= 4 && !memcmp(s->payload, "RFB ", 4)))) {
 		begin_decoder(all, f);
 		return;
 	}
@@ -213,11 +213,23 @@ void payload_end_flow(struct payload_totals *all, struct flow *f)
 		all->connections[PAYLOAD_OTHER]++;
 		all->undecoded[PAYLOAD_OTHER] += payload;
 		count_stop(all, began_before);
-	} else if (all->decode && o) {
+	} else if (o && (all->decode || o->decoder)) {
 		end_decoder(all, o);
 	}
 	free(o);
 	f->content = NULL;
+}
+
+int payload_in_message(const struct flow *f, int c)
+{
+	const struct flow_decoder *o = f->content;
+	const struct rfb_stream *rfb;
+
+	if (o && o->kind == PAYLOAD_RFB && o->step[c] == rfb_step_server && !o->parser[c]->stopped) {
+		rfb = o->decoder;
+		return rfb->server_walk.format.pixel ? rfb_walk_in_message(&rfb->server_walk, &rfb->server) : -1;
+	}
+	return o && o->is_tls[c] && !o->tls[c].over && (o->tls[c].left || o->tls[c].have) ? 1 : -1;
 }
 
 uint64_t payload_tls_overhead(const struct payload_totals *all)

@@ -40,11 +40,24 @@ static void keep_gap(struct update_series *u, int64_t gap_ns)
 		u->kept->value[at] = gap_ns;
 }
 
+bool update_goes_on(enum update_more more, int64_t pause_ns, bool spoken)
+{
+	if (more == MORE_MESSAGE)
+		return pause_ns < UPDATE_MESSAGE_NS;
+	return pause_ns < UPDATE_HELD_NS && (more == MORE_UNPUSHED || (more == MORE_FULL && !spoken));
+}
+
+bool update_continues(const struct update_series *u, int64_t time_ns)
+{
+	return u->count && u->first_ns - time_ns < u->merge_ns && time_ns - u->last_ns < u->merge_ns &&
+	       time_ns - u->first_ns <= u->period_ns;
+}
+
 uint64_t update_add_message(struct update_series *u, int64_t time_ns)
 {
 	bool stepped = u->first_ns - time_ns >= u->merge_ns;
 
-	if (u->count && !stepped && time_ns - u->last_ns < u->merge_ns && time_ns - u->first_ns <= u->period_ns) {
+	if (update_continues(u, time_ns)) {
 		if (time_ns > u->last_ns)
 			u->last_ns = time_ns;
 		return u->count;

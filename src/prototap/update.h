@@ -4,7 +4,11 @@
  * A message belongs to the current update when it begins less than the merge gap after the update's last packet and at most one
  * key period after the update's first (single linkage, bounded); else it begins the next update, at its first packet's time. A
  * message earlier than the current update by the merge gap or more shows that the clock was set back: it begins the next update,
- * and no gap is counted. */
+ * and no gap is counted.
+ *
+ * Where more is known than times, an update goes on after any pause: inside of a message of a protocol that is read, or of a record
+ * of TLS; where its sender has more to send and is held back (by acknowledgements, or a slow link): after data without PSH, and
+ * after a segment as large as those without PSH, unless the other side has spoken since. */
 #pragma once
 
 #include "sample.h"
@@ -26,6 +30,12 @@ struct update_gaps {
 #define UPDATE_GAPS_MAX (1u << 21)
 #define UPDATE_GAPS_WATCH (1u << 14)
 
+enum update_more { MORE_UNKNOWN, MORE_FULL, MORE_UNPUSHED, MORE_MESSAGE };
+#define UPDATE_HELD_NS 1000000000LL	/* a sender that is held back goes on within this */
+#define UPDATE_MESSAGE_NS 10000000000LL /* a message goes on within this */
+/* Whether data belongs to the update of the data before, `pause_ns` earlier. `spoken`: the other side has sent data since. */
+bool update_goes_on(enum update_more more, int64_t pause_ns, bool spoken);
+
 struct update_series {
 	int64_t merge_ns, period_ns;
 	uint64_t count;		   /* updates so far; number of the current update */
@@ -39,6 +49,8 @@ struct update_series {
 
 void update_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept);
 
+/* Whether a message that begins at `time_ns` belongs to the current update. */
+bool update_continues(const struct update_series *u, int64_t time_ns);
 /* Adds a message that begins at `time_ns`; returns the number of its update. */
 uint64_t update_add_message(struct update_series *u, int64_t time_ns);
 

@@ -363,3 +363,8 @@ enum rfb_walk_event rfb_walk_step(struct rfb_walk *s, struct skip_parser *w, con
 	default: return parse_rectangle_look(s, w, piece);
 	}
 }
+
+bool rfb_walk_in_message(const struct rfb_walk *s, const struct skip_parser *w)
+{
+	return w->skip || w->have || !(s->state == TYPE || (s->state == NEXT && !s->rectangles));
+}

@@ -85,5 +85,7 @@ enum rfb_walk_event {
 };
 #define RFB_HEADER 12 /* bytes of a rectangle's header */
 
+/* Whether the latest message is not over, and its next byte is awaited. */
+bool rfb_walk_in_message(const struct rfb_walk *s, const struct skip_parser *w);
 /* A parser's step (skip_parser.h): says what the piece has shown. */
 enum rfb_walk_event rfb_walk_step(struct rfb_walk *s, struct skip_parser *w, const uint8_t *piece, uint32_t n);
