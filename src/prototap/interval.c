@@ -45,7 +45,9 @@ static struct interval_flow *ensure_flow(struct intervals *t, const struct flow 
 		return new;
 	new->row = (struct interval_row){ .key = f->key, .server = f->server, .gap = -1 };
 	new->next = *bucket;
+	new->pairs_unknown = !f->begun[INPUT]; /* updates may be under way */
 	update_start(&new->updates, t->merge_ns, t->period_ns, NULL);
+	new->updates.last_ns = f->last_ns;
 	verdict_init(&new->base);
 	t->flows++;
 	return *bucket = new;
@@ -53,7 +55,7 @@ static struct interval_flow *ensure_flow(struct intervals *t, const struct flow 
 
 /* --- inputs that wait --- */
 
-static struct interval_input *waiting_input(struct interval_flow *f, int n)
+static int64_t *waiting_input(struct interval_flow *f, int n)
 {
 	return &f->waiting[(f->oldest + n) % INTERVAL_WAITING];
 }
@@ -65,16 +67,37 @@ static void drop_oldest(struct interval_flow *f)
 	f->answerable -= f->answerable > 0;
 }
 
-/* Releases of keys wait, too, where messages cannot be read. */
 static void add_latest(struct interval_flow *f, int64_t ns)
 {
+	if (f->pairs_unknown) {
+		f->row.unpaired++;
+		return;
+	}
 	response_add(&f->to_latest, ns);
-	if (!f->client.messages)
-		usual_add_value(&f->base.part[PART_LATEST], ns);
+	usual_add_value(&f->base.part[PART_LATEST], ns);
+}
+
+/* Gives up the pairs of inputs that updates came after: one has waited too long to be answered by an update of its own. */
+static void give_up_pairs(struct interval_flow *f)
+{
+	f->pairs_unknown = true;
+	f->row.unpaired += (uint64_t)f->answerable;
+	while (f->answerable)
+		drop_oldest(f);
+}
+
+void interval_end_update(struct interval_flow *f)
+{
+	if (f->ends)
+		usual_add_value(&f->base.part[PART_TRANSFER], f->updates.last_ns - f->updates.first_ns);
+	for (int i = 0; i < f->ends; i++)
+		response_add(&f->to_complete, f->updates.last_ns - f->ends_ns[i]);
+	f->ends = 0;
 }
 
 static void clear_open_inputs(struct interval_flow *f)
 {
+	f->counted_alone = false;
 	f->open = f->given_up = f->counted = 0;
 	f->open_ns = f->counted_ns = 0;
 }
@@ -92,9 +115,10 @@ bool interval_stopped_answering(const struct interval_flow *f)
 void interval_settle_inputs(struct interval_flow *f, int64_t time_ns)
 {
 	while (f->waits) {
-		int64_t at_ns = waiting_input(f, 0)->time_ns;
+		int64_t at_ns = *waiting_input(f, 0);
 
-		if (f->answerable && time_ns - f->updates.last_ns >= INTERVAL_REST_NS) {
+		if (f->answerable && time_ns - f->updates.last_ns >= INTERVAL_REST_NS + f->lag_ns) {
+			f->pairs_unknown &= f->open > 0;
 			add_latest(f, f->updates.first_ns - at_ns);
 		} else if (!f->answerable && time_ns - at_ns >= INTERVAL_PATIENCE_NS) {
 			f->row.unanswered++;
@@ -112,15 +136,22 @@ void interval_settle_inputs(struct interval_flow *f, int64_t time_ns)
 
 static void add_input(struct interval_flow *f, int64_t time_ns, bool judged)
 {
+	bool rested = !f->open && time_ns - f->updates.last_ns >= INTERVAL_REST_NS + f->lag_ns;
+
 	f->row.inputs++;
+	f->input_before_ns = f->input_ns;
+	f->input_ns = time_ns;
+	f->pairs_unknown &= !rested;
 	if (!f->open++)
 		f->open_ns = time_ns;
-	if (judged && !f->counted++)
+	if (judged && !f->counted++) {
 		f->counted_ns = time_ns;
+		f->counted_alone = rested || (!f->waits && !f->pairs_unknown);
+	}
 	if (f->counted > f->most_counted)
 		f->most_counted = f->counted;
 	if (f->waits < INTERVAL_WAITING)
-		*waiting_input(f, f->waits++) = (struct interval_input){ .time_ns = time_ns, .judged = judged };
+		*waiting_input(f, f->waits++) = time_ns;
 	else
 		f->row.untimed++;
 }
@@ -129,8 +160,9 @@ static void add_input(struct interval_flow *f, int64_t time_ns, bool judged)
  * the run answers the inputs before the run. */
 static void settle_matched(struct interval_flow *f, int64_t time_ns)
 {
+	f->pairs_unknown = false;
 	while (f->waits) {
-		int64_t at_ns = waiting_input(f, 0)->time_ns;
+		int64_t at_ns = *waiting_input(f, 0);
 
 		add_latest(f, (at_ns < f->matched_ns ? f->matched_ns : time_ns) - at_ns);
 		drop_oldest(f);
@@ -155,9 +187,33 @@ static bool match_update(struct interval_flow *f, int64_t time_ns)
 	if (f->matched == 1)
 		f->matched_ns = time_ns;
 	time_range_add(&f->matched_next, time_ns - f->open_ns, f->matched == 1);
-	time_range_add(&f->matched_oldest, time_ns - waiting_input(f, 0)->time_ns, f->matched == 1);
-	return f->matched >= INTERVAL_MATCHED &&
+	time_range_add(&f->matched_oldest, time_ns - (f->pairs_unknown ? f->input_before_ns : *waiting_input(f, 0)),
+		       f->matched == 1);
+	return f->matched >= INTERVAL_MATCHED && !f->instants &&
 	       INTERVAL_STEADIER * (next->max_ns - next->min_ns) < oldest->max_ns - oldest->min_ns;
+}
+
+/* Whether the update came at once after an input, sooner than usual, while an older one was left: it may show the older one. */
+static bool is_instant(const struct interval_flow *f, int64_t time_ns)
+{
+	int64_t usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.5),
+		trip = usual_quantile_ns(&f->base.part[PART_SERVER_ACK], 0.1);
+	int64_t took = time_ns - f->input_ns - (trip > 0 ? trip : 0);
+
+	return (f->answerable || f->open > 1 || f->instants) && took <= INTERVAL_INSTANT_NS &&
+	       (usual < 0 || 2 * took < usual - trip);
+}
+
+/* The wait of an update's oldest input: one value an update, however many inputs a stall delays. */
+static void add_wait(struct interval_flow *f, int64_t time_ns)
+{
+	int64_t took = time_ns - f->counted_ns, shorter = f->lag_ns - f->lag_ns / 50;
+
+	usual_add_value(&f->base.part[f->counted_alone ? PART_WAIT : PART_BESIDE], took);
+	if (!f->counted_alone)
+		return;
+	took = took < INTERVAL_LAG_NS ? took : INTERVAL_LAG_NS;
+	f->lag_ns = took > shorter ? took : shorter;
 }
 
 static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_ns)
@@ -165,28 +221,35 @@ static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_
 	bool matched;
 
 	f->row.updates++;
+	f->ends = 0;
 	if (before_ns && !f->gap_unknown && time_ns - before_ns > f->row.gap)
 		f->row.gap = time_ns - before_ns;
 	f->gap_unknown = false;
-	opaque_add_update(&f->client, time_ns);
 	f->unasked += !f->open && !f->waits;
+	if (f->open)
+		f->instants = is_instant(f, time_ns) ? f->instants + 1 : 0;
+	f->pairs_unknown |= f->instants >= INTERVAL_INSTANTS && !f->answerable;
 	matched = match_update(f, time_ns);
+	if (f->counted)
+		add_wait(f, time_ns);
 	for (; f->answerable < f->waits; f->answerable++) {
-		const struct interval_input *in = waiting_input(f, f->answerable);
+		int64_t at_ns = *waiting_input(f, f->answerable);
 
 		f->answered++;
-		response_add(&f->to_next, time_ns - in->time_ns);
-		if (in->judged)
-			usual_add_value(&f->base.part[PART_WAIT], time_ns - in->time_ns);
+		response_add(&f->to_next, time_ns - at_ns);
+		if (f->ends < INTERVAL_ENDS)
+			f->ends_ns[f->ends++] = at_ns;
 	}
 	f->ignored += f->given_up > 0; /* the server has stopped, or these inputs have no effect: their waits count as one */
 	clear_open_inputs(f);
 	if (matched) {
 		settle_matched(f, time_ns);
 	} else if (f->waits) {
-		add_latest(f, time_ns - waiting_input(f, 0)->time_ns);
+		add_latest(f, time_ns - *waiting_input(f, 0));
 		drop_oldest(f);
 	}
+	if (f->answerable && time_ns - *waiting_input(f, 0) > INTERVAL_REST_NS + 2 * f->lag_ns)
+		give_up_pairs(f);
 }
 
 /* --- packets --- */
@@ -291,7 +354,7 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
  * reply may be to any update before it, so the latest counts. */
 static void await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
 {
-	if (!fresh) {
+	if (!fresh) { /* more of an update, also where an input came amid it */
 		if (f->asks)
 			f->asks_ns[f->asks - 1] = time_ns;
 		return;
@@ -305,10 +368,12 @@ static void await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
 	f->asks_ns[f->asks++] = time_ns;
 }
 
-/* Starts anew after acknowledgements were taken for input: forgets all waits and what was usual. */
+/* Starts anew after other messages were taken for input: forgets all waits and what was usual. */
 static void restart_learning(struct interval_flow *f)
 {
-	f->waits = f->answerable = f->matched = f->asks = 0;
+	f->waits = f->answerable = f->matched = f->asks = f->instants = f->ends = 0;
+	f->pairs_unknown = true; /* updates of what was forgotten are under way */
+	f->lag_ns = 0;
 	f->asked = f->replies = 0;
 	f->answered = f->ignored = f->usually_counted = f->most_counted = 0;
 	clear_open_inputs(f);
@@ -319,9 +384,9 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 {
 	struct interval_flow *f = find_flow(intervals, flow);
 	enum client_message message;
-	bool learned = false;
+	bool learned = false, goes_on;
 	uint64_t number;
-	int64_t before;
+	int64_t before, press_ns, usual;
 
 	if (!f)
 		return;
@@ -329,9 +394,23 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 	if (channel == DISPLAY) {
 		number = f->updates.count;
 		before = f->updates.first_ns;
-		if (update_add_message(&f->updates, time_ns) != number)
+		f->more = flow->more;
+		goes_on = number && update_goes_on(flow->more_before, time_ns - f->updates.last_ns, false);
+		if (goes_on && (flow->more_before != MORE_FULL || f->input_ns <= f->updates.last_ns)) {
+			update_extend(&f->updates, number, time_ns);
+		} else if (update_continues(&f->updates, time_ns)) {
+			update_add_message(&f->updates, time_ns);
+		} else {
+			usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.9);
+			press_ns = opaque_add_update(&f->client, time_ns,
+						     usual < 0 || f->waits ? -1 : 2 * usual + INTERVAL_INSTANT_NS);
+			if (press_ns)
+				add_input(f, press_ns, true);
+			interval_end_update(f);
+			update_add_message(&f->updates, time_ns);
 			add_update(f, time_ns, before);
-		await_reply(f, time_ns, f->updates.count != number);
+		}
+		await_reply(f, time_ns, f->updates.count != number && !goes_on);
 		return;
 	}
 	f->buttons = f->buttons_then;
@@ -360,8 +439,8 @@ void intervals_note_clock_set(struct intervals *t, int64_t time_ns)
 
 void interval_forget_waits(struct interval_flow *f)
 {
-	f->waits = f->answerable = f->matched = 0;
-	f->asks = 0;
+	f->waits = f->answerable = f->matched = f->asks = f->instants = f->ends = 0;
+	f->pairs_unknown = true; /* updates of what was forgotten are under way */
 	f->timed[INPUT].sent_ns = f->timed[DISPLAY].sent_ns = 0;
 	f->unacked_ns[INPUT] = f->unacked_ns[DISPLAY] = 0;
 	f->gap_unknown = true;

@@ -2,12 +2,16 @@
 /* interval - figures of each connection for each interval of a capture that may run for weeks: input to update, gaps, bytes, round
  * trips on both sides of the tap, replies of the client. Pure: time comes with the packets.
  *
- * An input waits for an update: the next one is the earliest that can answer it ("next"). With updates that each answer at least
- * one input, the i-th waiting input is answered by the i-th update at the latest, and by the last one where the display then rests
- * for INTERVAL_REST_NS ("latest"). Where INTERVAL_MATCHED times in a row one input came and then one update, the times between them
- * tell whether the server lags by an input or all inputs before are answered: the latter if they scatter INTERVAL_STEADIER times
- * less than the times since the oldest input that waits. An input that waits longer than INTERVAL_PATIENCE_NS is given up as
+ * An input waits for an update: the next one is the earliest that can answer it ("next"); the user waits until it is complete.
+ * With updates that each answer at least one input, the i-th waiting input is answered by the i-th update at the latest, and by the
+ * last one where the display then rests ("latest"): for INTERVAL_REST_NS and the longest wait of an input that waited alone. Where
+ * INTERVAL_MATCHED times in a row one input came and then one update, the times between them tell whether the server lags by an
+ * input or all inputs before are answered: the latter if they scatter INTERVAL_STEADIER times less than the times since the oldest
+ * input that waits, and are not shorter than waits are. Where an input was left over for so long that updates seem to answer more
+ * than one each, pairs are not known until the display rests. An input that waits longer than INTERVAL_PATIENCE_NS is given up as
  * unanswered.
+ *
+ * Updates that come only as an input does, at once, while an older input is left, show that older one ("next input").
  *
  * Updates that come while no input waits are the picture's own (a video, a clock, a blinking cursor). Where they are many, any
  * update may be one: "latest" is not known then, and where they come often, nor is the verdict.
@@ -28,7 +32,7 @@
 #define INTERVAL_FLOWS 1024
 #endif
 #define INTERVAL_WAITING 1024 /* inputs of a connection that wait at one time; more are counted, and not timed */
-#define INTERVAL_MATCHED 4
+#define INTERVAL_MATCHED 10
 #define INTERVAL_STEADIER 4
 #define INTERVAL_PICTURE 8 /* intervals with inputs whose updates tell whether the picture moves by itself */
 #define INTERVAL_ASKS 8	   /* updates that wait for a reply at one time */
@@ -36,6 +40,10 @@
 #define INTERVAL_PATIENCE_NS 10000000000LL
 #define INTERVAL_SILENT_NS 600000000000LL
 #define INTERVAL_NEAR_NS 1000000LL
+#define INTERVAL_LAG_NS 3000000000LL /* the longest wait that a rest takes into account */
+#define INTERVAL_INSTANT_NS 5000000LL
+#define INTERVAL_INSTANTS 4 /* updates in a row that came only with the next input */
+#define INTERVAL_ENDS 32    /* inputs of an update whose wait until its end is known */
 #ifndef INTERVAL_OTHERS
 #define INTERVAL_OTHERS 4096 /* connections beyond INTERVAL_FLOWS that are told apart in an interval */
 #endif
@@ -57,22 +65,19 @@ struct interval_row {
 	struct flow_key key;
 	uint8_t server; /* end of the key that is the server */
 	uint64_t packets, wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, zero_windows;
-	int64_t next_p50, next_p95, next_max, latest_p50, latest_p95;
+	int64_t next_p50, next_p95, next_max, latest_p50, latest_p95, complete_p50, complete_p95;
 	int64_t waiting;	      /* age of the oldest input without any update since; -1: none */
 	int64_t gap;		      /* longest between updates that ended in this interval */
 	int64_t ack[CHANNELS], reply; /* medians; or the age of what waits for far longer */
 	struct verdict verdict;
 	uint64_t lost_before; /* packets that came again and were lost before the tap: not among `retransmitted` */
 	uint64_t untimed;     /* inputs that waited beside INTERVAL_WAITING others: no wait of theirs is known */
+	uint64_t unpaired;    /* inputs whose update is not known, as updates seem to answer several */
 	uint64_t others; /* number of connections that this row sums up because they are not followed; 0: a row of one connection */
 	int64_t dropped; /* packets of all connections that the kernel lost in this interval; -1: not known */
 	bool clock_set;	 /* the clock was set in this interval */
 	const struct response_times *to_next, *to_latest; /* valid during the call; NULL: none */
 	uint32_t to_next_n;				  /* number of waits that next_p50, next_p95 and next_max are of */
-};
-struct interval_input {
-	int64_t time_ns;
-	bool judged; /* its wait counts for the verdict */
 };
 
 struct time_range {
@@ -89,14 +94,22 @@ struct interval_flow {
 	int64_t last_ns, heard_ns[CHANNELS]; /* latest packet; of each channel */
 	bool ended;
 	struct update_series updates;
-	struct interval_input waiting[INTERVAL_WAITING]; /* a ring: from `oldest` on */
+	int64_t waiting[INTERVAL_WAITING];		 /* times of inputs, a ring: from `oldest` on */
 	int oldest, waits, answerable;			 /* answerable: the first ones, after which an update came */
 	uint64_t open;					 /* inputs since the latest update, given up and untimed ones included */
 	int64_t open_ns;				 /* the oldest of them */
 	uint64_t given_up;				 /* of the `open` inputs: given up */
 	uint64_t counted, most_counted, usually_counted; /* `open` inputs for the verdict; most in this interval; in usual ones */
 	int64_t counted_ns;				 /* the oldest judged one */
-	uint64_t unasked;				 /* updates of this interval while no input waited */
+	bool counted_alone;				 /* no other input waited when it came */
+	int64_t input_ns, input_before_ns,
+		lag_ns; /* latest input; the one before; longest wait lately of one that waited alone, up to INTERVAL_LAG_NS */
+	bool pairs_unknown;
+	int instants;			/* updates in a row that came only with the next input */
+	int64_t ends_ns[INTERVAL_ENDS]; /* inputs of the current update */
+	int ends;
+	uint8_t more;	  /* enum update_more: whether it goes on */
+	uint64_t unasked; /* updates of this interval while no input waited */
 	/* about the last INTERVAL_PICTURE intervals with inputs: their number, inputs, updates, unasked updates */
 	double intervals_lately, inputs_lately, lately, unasked_lately;
 	bool picture_moves;				/* so many came unasked that any may be the picture's own */
@@ -121,7 +134,7 @@ struct interval_flow {
 	uint8_t holes;			  /* bits: bytes were found missing in this interval (1), in the one before (2) */
 	struct verdict_baseline base;
 	struct interval_row row; /* of the current interval: its counts, and the longest gap */
-	struct response_times to_next, to_latest, to_ack[CHANNELS], to_reply; /* to_ack: of data of this channel */
+	struct response_times to_next, to_latest, to_complete, to_ack[CHANNELS], to_reply; /* to_ack: of data of this channel */
 };
 
 /* The connections for which there was no room. */
@@ -165,6 +178,8 @@ void intervals_forget_waits(struct intervals *t, int64_t time_ns); /* forgets al
 
 /* Shared by interval.c and interval_rows.c. Removes the inputs that need not wait any longer at `time_ns`. */
 void interval_settle_inputs(struct interval_flow *f, int64_t time_ns);
+/* Notes how long the inputs of the current update waited for its end, which has come. */
+void interval_end_update(struct interval_flow *f);
 /* Forgets all waits: no wait is measured across this instant. */
 void interval_forget_waits(struct interval_flow *f);
 /* Whether so many inputs have no update that this is not chance, even if the first of them was given up long ago. */

@@ -3,15 +3,27 @@
 #include "rfb/bytes.h"
 #include "rfb/walk.h"
 
+#include <math.h>
 #include <string.h>
 
 #define X11_XI_KEY_PRESS 2
 #define X11_XI_BUTTON_PRESS 4
-#define X11_XI_LEAST 12 /* words beyond the first 32 bytes */
-#define SOON_SHARE 0.8	/* share of a kind's messages that come soon after an update, from which on the kind is acknowledgements */
-#define MIXED_SHARE 0.3 /* share from which on some messages of the kind may be acknowledgements */
+#define X11_XI_LEAST 12	   /* words beyond the first 32 bytes */
+#define SOON_SHARE 0.8	   /* share of a kind's messages that come soon after an update, from which on the kind is no input */
+#define MIXED_SHARE 0.3	   /* share from which on some messages of the kind may be acknowledgements, */
+#define MIXED_EACH 2.5	   /* if there are so many of them to an update: a press, its release and another one; */
+#define MIXED_LEAST 48	   /* ... of so many */
 #define UPDATES_SHARE 0.5  /* share of the updates that a kind of acknowledgements follows */
-#define ANSWERED_SHARE 0.9 /* share of a kind's presses that an update follows, from which on the kind is responsive */
+#define ANSWERED_SHARE 0.9 /* share of a kind's presses that an update follows, from which on the kind is responsive, */
+#define ANSWERS_SHARE 0.2  /* ... and updates to a press */
+#define ALONE_SHARE 0.75   /* updates to a message from which on each is a press */
+#define ALONE_BACK 0.15
+#define UNANSWERED_MOST 4 /* messages without an update: more in a row are no sign of releases, but of a server that stands still */
+#define CHAFF_SHARE 0.6
+#define CHAFF_LEAST 64
+#define LATELY 48      /* messages over which shares are of the latest; */
+#define LATELY_FIRST 8 /* ... with those seen so far and so many more at first */
+#define STEADIER 1.2
 
 /* --- protocols that can be read --- */
 
@@ -51,23 +63,27 @@ static uint32_t read_x11_length(struct bounded_reader *r, size_t at)
 	return big < little ? big : little;
 }
 
-/* A press of XInput 2, whose other events (motion, focus) and those of other extensions (Present) are none. */
-static bool is_generic_press(struct bounded_reader *r, size_t at)
+/* A press of XInput 2, whose other events (motion, focus) are none; *of_user: an event of XInput, which is longer than those of
+ * other extensions (Present). */
+static bool is_generic_press(struct bounded_reader *r, size_t at, bool *of_user)
 {
 	uint16_t event = read_be16(r, at + 8);
 
+	*of_user = read_x11_length(r, at + 4) >= X11_XI_LEAST;
 	if (!(event & 0xff))
 		event >>= 8;
-	return (event == X11_XI_KEY_PRESS || event == X11_XI_BUTTON_PRESS) && read_x11_length(r, at + 4) >= X11_XI_LEAST;
+	return (event == X11_XI_KEY_PRESS || event == X11_XI_BUTTON_PRESS) && *of_user;
 }
 
-static bool find_x11_press(struct bounded_reader *r)
+static bool find_x11_press(struct bounded_reader *r, bool *is_reply)
 {
 	for (size_t at = 0; at < r->n; at += 32) {
 		uint8_t type = read_u8(r, at) & 0x7f;
+		bool of_user = type >= 3 && type <= 10; /* released, moved; entered, left; focus */
 
-		if (type == 2 || type == 4 || (type == 35 && is_generic_press(r, at))) /* a key, a button */
+		if (type == 2 || type == 4 || (type == 35 && is_generic_press(r, at, &of_user))) /* a key, a button */
 			return true;
+		*is_reply |= !of_user;
 		if (type == 1 || type == 35)
 			at += 4 * (size_t)read_x11_length(r, at + 4);
 	}
@@ -77,11 +93,11 @@ static bool find_x11_press(struct bounded_reader *r)
 enum client_message input_classify_payload(enum input_protocol kind, const uint8_t *bytes, size_t n, uint8_t *buttons)
 {
 	struct bounded_reader r = { .bytes = bytes, .n = n };
-	bool replies = kind == INTERVAL_X11, press;
+	bool replies = false, press;
 
 	if (kind == INTERVAL_OPAQUE || !n || (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))
 		return MESSAGE_OPAQUE; /* the last: a record of TLS */
-	press = kind == INTERVAL_RFB ? find_rfb_press(&r, buttons, &replies) : find_x11_press(&r);
+	press = kind == INTERVAL_RFB ? find_rfb_press(&r, buttons, &replies) : find_x11_press(&r, &replies);
 	return press ? MESSAGE_INPUT : replies ? MESSAGE_REPLY : MESSAGE_OTHER;
 }
 
@@ -99,7 +115,9 @@ static struct opaque_kind *ensure_kind(struct opaque_client *c, uint64_t bytes, 
 	}
 	if (c->kinds < OPAQUE_KINDS)
 		rarest = &c->kind[c->kinds++];
-	*rarest = (struct opaque_kind){ .bytes = bytes, .updates_before = update ? update - 1 : 0 };
+	else if (rarest - c->kind == c->latest)
+		c->latest = -1;
+	*rarest = (struct opaque_kind){ .bytes = bytes, .followed = 0.5, .updates_before = update ? update - 1 : 0 };
 	return rarest;
 }
 
@@ -121,35 +139,119 @@ static bool follows_updates(const struct opaque_kind *k, uint64_t updates, doubl
 
 static bool is_responsive(const struct opaque_kind *k)
 {
-	return k->answers >= OPAQUE_ANSWERS && (double)k->answered >= ANSWERED_SHARE * (double)(k->presses - k->open);
+	return k->answers >= OPAQUE_ANSWERS && (double)k->answered >= ANSWERED_SHARE * (double)(k->presses - k->open) &&
+	       (double)k->answers >= ANSWERS_SHARE * (double)(k->presses - k->open);
+}
+
+/* Learns from the messages before this one what it tells of them. */
+static void learn_order(struct opaque_client *c, struct opaque_kind *k, int64_t time_ns, uint64_t update)
+{
+	int64_t off = time_ns - k->last_ns - OPAQUE_CHAFF_NS;
+
+	struct opaque_kind *before = c->latest < 0 ? k : &c->kind[c->latest];
+	double updates = update > c->update + 2 ? 2 : (double)(update - c->update);
+
+	c->unanswered = updates > 0 ? 0 : c->unanswered + 1;
+	if (c->messages > 1 && c->unanswered <= UNANSWERED_MOST)
+		before->followed += (updates - before->followed) / (before->n < LATELY ? (double)before->n + LATELY_FIRST : LATELY);
+	k->regular += ((off < 0 ? -off : off) < OPAQUE_CHAFF_NS / 10 ? 1 - k->regular : -k->regular) / LATELY;
+}
+
+/* Learns how soon after an update the message comes, and how steadily. */
+static void learn_delay(struct opaque_client *c, struct opaque_kind *k, int64_t time_ns, int64_t since_update_ns, int64_t soon_ns)
+{
+	bool behind = c->latest >= 0 && &c->kind[c->latest] != k;
+	double since_other = behind ? (double)(time_ns - c->last_ns) : k->since_other;
+
+	k->soon += since_update_ns <= soon_ns;
+	k->at_once += since_update_ns <= soon_ns - OPAQUE_SOON_NS + OPAQUE_AT_ONCE_NS;
+	k->behind += behind;
+	k->update_scatter += fabs((double)since_update_ns - k->since_update);
+	k->other_scatter += fabs(since_other - k->since_other);
+	k->since_update = (double)since_update_ns;
+	k->since_other = since_other;
+}
+
+/* Whether messages that follow updates are no input; a kind that updates follow in turn may be the keys of who types quickly. */
+static void judge_kind(const struct opaque_client *c, struct opaque_kind *k, uint64_t update)
+{
+	bool at_once = (double)k->at_once >= SOON_SHARE * (double)k->n;
+
+	if (!follows_updates(k, update, SOON_SHARE) || !has_other_kind(c, k) || (!at_once && k->followed >= 0.5))
+		return;
+	k->follows = at_once || (double)k->behind >= 0.5 * (double)k->n;
+	k->acknowledges = at_once || (k->follows && STEADIER * k->update_scatter < k->other_scatter);
+}
+
+/* Whether the message goes with a key that is pressed; else one that is released. */
+static bool take_press(struct opaque_kind *k, int64_t time_ns)
+{
+	if (k->n == 1 || time_ns - k->last_ns >= OPAQUE_REST_NS || k->alone)
+		k->held = 0;
+	k->last_ns = time_ns;
+	if (k->held > 0) {
+		k->held--;
+		k->doubt_ns = time_ns;
+		return false;
+	}
+	k->held++;
+	k->doubt_ns = 0;
+	return true;
+}
+
+static bool count_press(struct opaque_kind *k, int64_t time_ns)
+{
+	k->presses++;
+	if (!k->open++)
+		k->open_ns = time_ns;
+	return is_responsive(k);
 }
 
 enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
 				       int64_t since_update_ns, int64_t trip_ns, bool *learned)
 {
 	struct opaque_kind *k = ensure_kind(c, bytes, update);
+	bool followed = k->follows, alone = k->alone;
 
-	*learned = false;
 	c->messages++;
 	k->n++;
-	k->soon += update && k->update != update && trip_ns >= 0 && since_update_ns <= trip_ns + OPAQUE_SOON_NS;
-	k->update = update;
-	if (!k->acknowledges && follows_updates(k, update, SOON_SHARE) && has_other_kind(c, k))
-		*learned = k->acknowledges = true;
-	if (k->acknowledges)
-		return MESSAGE_REPLY;
-	k->pressed = !k->pressed || time_ns - k->last_ns >= OPAQUE_REST_NS;
-	k->last_ns = time_ns;
-	if (!k->pressed)
-		return MESSAGE_OPAQUE;
-	k->presses++;
-	if (!k->open++)
-		k->open_ns = time_ns;
-	return is_responsive(k) ? MESSAGE_INPUT : MESSAGE_OPAQUE;
+	learn_order(c, k, time_ns, update);
+	if (update && k->update != update && trip_ns >= 0)
+		learn_delay(c, k, time_ns, since_update_ns, trip_ns + OPAQUE_SOON_NS);
+	k->update = c->update = update;
+	c->latest = (int)(k - c->kind);
+	c->last_ns = time_ns;
+	if (!k->follows || !k->acknowledges)
+		judge_kind(c, k, update);
+	k->alone = k->followed >= (alone ? ALONE_SHARE - ALONE_BACK : ALONE_SHARE);
+	*learned = k->follows ? !followed : k->alone != alone;
+	if (k->follows) {
+		k->last_ns = time_ns;
+		return k->acknowledges ? MESSAGE_REPLY : MESSAGE_OTHER;
+	}
+	if (!take_press(k, time_ns))
+		return MESSAGE_OTHER;
+	return count_press(k, time_ns) ? MESSAGE_INPUT : MESSAGE_OPAQUE;
 }
 
-void opaque_add_update(struct opaque_client *c, int64_t time_ns)
+int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usual_ns)
 {
+	struct opaque_kind *doubtful = NULL;
+	bool pressed = false;
+	int64_t press_ns;
+
+	for (int i = 0; i < c->kinds; i++) {
+		pressed |= c->kind[i].open > 0;
+		if (c->kind[i].doubt_ns && time_ns - c->kind[i].doubt_ns <= usual_ns && !c->kind[i].follows)
+			doubtful = &c->kind[i];
+	}
+	if (pressed || !doubtful || c->latest != doubtful - c->kind)
+		doubtful = NULL;
+	press_ns = doubtful ? doubtful->doubt_ns : 0;
+	if (doubtful) {
+		doubtful->held += 2;
+		count_press(doubtful, press_ns);
+	}
 	for (int i = 0; i < c->kinds; i++) {
 		struct opaque_kind *k = &c->kind[i];
 
@@ -160,7 +262,9 @@ void opaque_add_update(struct opaque_client *c, int64_t time_ns)
 			k->presses -= k->open - 1;
 		}
 		k->open = 0;
+		k->doubt_ns = 0;
 	}
+	return press_ns;
 }
 
 enum opaque_state opaque_judge(const struct opaque_client *c, uint64_t updates)
@@ -170,8 +274,11 @@ enum opaque_state opaque_judge(const struct opaque_client *c, uint64_t updates)
 	for (int i = 0; i < c->kinds; i++) {
 		const struct opaque_kind *k = &c->kind[i];
 
+		if (k->n >= CHAFF_LEAST && k->regular >= CHAFF_SHARE && k->followed >= 0.5)
+			return OPAQUE_CHAFF;
 		acknowledges |= k->acknowledges;
-		mixed |= follows_updates(k, updates, MIXED_SHARE);
+		mixed |= !k->follows && k->n >= MIXED_LEAST && follows_updates(k, updates, MIXED_SHARE) &&
+			 (double)k->n >= MIXED_EACH * (double)(updates - k->updates_before);
 		told |= k->n >= OPAQUE_LEAST;
 	}
 	/* Where one kind acknowledges, no other does. */

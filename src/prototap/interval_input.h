@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interval_input - tells the messages of a client that are input of a user from all others. Pure.
  *
- * Plain RFB and X11 are read: keys and buttons that go down. Of anything else (opaque: TLS, RDP) only sizes and times are seen. A
- * client may acknowledge frames, or ask for the next one: messages of a size of their own, each soon after an update, one for each.
- * So messages of one size are a kind, and a kind is learned from its first OPAQUE_LEAST messages: acknowledgements; or input that
- * updates follow (responsive); or input of which that is not known. Of the messages of a kind of input, every other one since the
- * latest rest is taken for a press, the next for its release, which has no effect. */
+ * Plain RFB and X11 are read: keys and buttons that go down. Of anything else (opaque: TLS, RDP) only sizes and times are seen, so
+ * messages of one size are a kind. Of a kind of input, a message is a press where none is held down, else the release of one, which
+ * has no effect. Where as many updates come as messages of a kind, each is a press: there are no releases (ssh). An update
+ * that no press preceded shows that the message before it, taken for a release, was a press (two keys held at a time), if it comes
+ * as soon as updates do.
+ *
+ * A client may acknowledge frames, or ask for the next one: a kind of its own, of which a message comes soon after each update,
+ * also after those that no press preceded. A person who releases a key after its echo does much the same; then the time since the
+ * press is steadier than the time since the update. A kind is told from its first OPAQUE_LEAST messages on. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,35 +27,46 @@ enum client_message input_classify_payload(enum input_protocol kind, const uint8
 #define OPAQUE_LEAST 12
 #define OPAQUE_ANSWERS 6	      /* least number of updates that answered a responsive kind */
 #define OPAQUE_SOON_NS 60000000LL     /* an acknowledgement follows its update within the round trip and this */
-#define OPAQUE_ANSWER_NS 1000000000LL /* an update answers what came so long before it at most */
+#define OPAQUE_AT_ONCE_NS 15000000LL  /* ... no user is so quick each time */
+#define OPAQUE_ANSWER_NS 3000000000LL /* an update answers what came so long before it at most */
 #define OPAQUE_STOP_NS 10000000000LL  /* presses of a responsive kind that wait for so long count as one: the server stopped */
 #define OPAQUE_REST_NS 400000000LL    /* longer than a key is usually held down */
+#define OPAQUE_CHAFF_NS 20000000LL    /* time between the messages with which ssh hides when keys are pressed */
 
 struct opaque_kind {
-	uint64_t bytes, n, soon;
+	uint64_t bytes, n, soon, at_once,
+		behind;			  /* soon after an update; at once; behind an update and a message of another kind */
 	uint64_t presses, answered, open; /* open: presses since the latest update */
 	uint64_t answers;		  /* updates that answered some */
-	bool pressed;
-	int64_t last_ns;	 /* latest message */
-	uint64_t updates_before; /* the kind's first message */
-	uint64_t update;	 /* latest update that one of the kind came after */
-	int64_t open_ns;	 /* first of the open ones */
-	bool acknowledges;
+	int held;			  /* presses without a release so far */
+	int64_t last_ns, doubt_ns;	  /* latest message; the same, taken for a release since the latest update; 0: none */
+	double followed, regular; /* updates between a message and the next one, lately; share of messages OPAQUE_CHAFF_NS apart */
+	double since_update, since_other; /* times since these, and sums of their changes from one message to the next */
+	double update_scatter, other_scatter;
+	uint64_t updates_before;    /* the kind's first message */
+	uint64_t update;	    /* latest update that one of the kind came after */
+	int64_t open_ns;	    /* first of the open ones */
+	bool alone;		    /* each is a press */
+	bool acknowledges, follows; /* follows: comes after updates, and is no input, but maybe no acknowledgement either */
 };
 
 struct opaque_client {
 	struct opaque_kind kind[OPAQUE_KINDS];
-	int kinds;
-	uint64_t messages;
+	int kinds, latest;		       /* latest: kind of the latest message; -1: it has left */
+	uint64_t messages, update, unanswered; /* unanswered: messages in a row without an update */
+	int64_t last_ns;
 };
 
 /* Adds a message of the client, `since_update_ns` after the latest packet of update number `update` (0: none yet), on a way whose
- * shortest round trip is `trip_ns` (-1: not known). *learned: a kind was just found to be acknowledgements; what was seen before
- * counted them as input. REPLY, INPUT (a press of a responsive kind) or OPAQUE. */
+ * shortest round trip is `trip_ns` (-1: not known). *learned: a kind was just found to be no input, or to have no releases; what
+ * was seen before counted other messages as input. REPLY, INPUT (a press of a responsive kind), OPAQUE (maybe a press), OTHER. */
 enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, int64_t time_ns, uint64_t update,
 				       int64_t since_update_ns, int64_t trip_ns, bool *learned);
-void opaque_add_update(struct opaque_client *c, int64_t time_ns);
+/* An update: returns when a message came that was taken for a release and is a press, which this update answers after `usual_ns` at
+ * most; 0: none. */
+int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usual_ns);
 
-/* OPAQUE_LEARNING: too few messages so far. OPAQUE_MIXED: one size for acknowledgements and input, so waits are no waits. */
-enum opaque_state { OPAQUE_LEARNING, OPAQUE_TOLD, OPAQUE_MIXED };
+/* OPAQUE_LEARNING: too few messages so far. OPAQUE_MIXED: one size for acknowledgements and input; OPAQUE_CHAFF: messages at the
+ * pace of a machine that hides those of a user. Then waits are no waits. */
+enum opaque_state { OPAQUE_LEARNING, OPAQUE_TOLD, OPAQUE_MIXED, OPAQUE_CHAFF };
 enum opaque_state opaque_judge(const struct opaque_client *c, uint64_t updates);

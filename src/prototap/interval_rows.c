@@ -80,7 +80,9 @@ static enum verdict_why why_no_verdict(const struct intervals *t, const struct i
 		return WHY_CLOCK;
 	if (t->dropped > t->dropped_before || t->dropped_lately || f->holes)
 		return WHY_DROPS;
-	return f->client.messages && state == OPAQUE_MIXED ? WHY_FRAMES : WHY_NONE;
+	if (f->client.messages && state >= OPAQUE_MIXED)
+		return state == OPAQUE_MIXED ? WHY_FRAMES : WHY_CHAFF;
+	return f->instants >= INTERVAL_INSTANTS ? WHY_NEXT_INPUT : WHY_NONE;
 }
 
 static void learn_picture(struct interval_flow *f)
@@ -100,7 +102,7 @@ static void learn_picture(struct interval_flow *f)
 /* Whether the picture's own updates come so often that the wait for the next one looks usual, also where the server is late. */
 static bool is_wait_hidden(const struct interval_flow *f, int64_t length_ns)
 {
-	int64_t usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.5), wait = usual < 0 ? f->row.next_p50 : usual;
+	int64_t usual = verdict_usual_wait_ns(&f->base), wait = usual < 0 ? f->row.next_p50 : usual;
 	double rise = fmax(VERDICT_RISE_SHARE * (double)wait, VERDICT_RISE_NS), unasked;
 
 	if (!f->picture_moves)
@@ -127,7 +129,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	int64_t waiting = known_age(f->counted_ns, end_ns);
 	struct verdict v;
 
-	seen.stopped = interval_stopped_answering(f) && waiting > VERDICT_LATE_NS;
+	seen.stopped = interval_stopped_answering(f) && waiting > VERDICT_LATE_NS + verdict_longest_wait_ns(&f->base);
 	seen.open_ns[PART_LATEST] = -1;
 	seen.open_ns[PART_WAIT] = seen.stopped || (trusted && !opaque) ? waiting : -1;
 	seen.open_ns[PART_CLIENT_ACK] = known_age(f->unacked_ns[DISPLAY], end_ns);
@@ -156,6 +158,8 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 	struct interval_row *row = &f->row;
 
 	interval_settle_inputs(f, end);
+	if (end - f->updates.last_ns >= (f->more ? UPDATE_HELD_NS : t->merge_ns))
+		interval_end_update(f);
 	f->holes = (uint8_t)((f->holes << 1 & 2) | (f->missing != f->missing_before));
 	f->missing_before = f->missing;
 	if (f->holes & 1) /* bytes missing in the capture may have answered inputs that seem to wait */
@@ -171,22 +175,27 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 	row->next_p95 = response_quantile(&f->to_next, 0.95);
 	row->next_max = f->to_next.n ? f->to_next.max_ns : -1;
 	learn_picture(f);
-	if (f->picture_moves)
+	if (f->picture_moves || row->unpaired || f->pairs_unknown)
 		f->to_latest = (struct response_times){ 0 };
 	row->latest_p50 = response_quantile(&f->to_latest, 0.5);
 	row->latest_p95 = response_quantile(&f->to_latest, 0.95);
+	row->complete_p50 = response_quantile(&f->to_complete, 0.5);
+	row->complete_p95 = response_quantile(&f->to_complete, 0.95);
 	for (int c = 0; c < CHANNELS; c++)
 		row->ack[c] = median_wait(&f->to_ack[c], f->unacked_ns[c], end);
 	row->reply = f->replies < REPLIES_LEAST ? -1 : median_wait(&f->to_reply, f->asks ? f->asks_ns[0] : 0, end);
 	row->retransmitted = f->resent - f->resent_before;
 	row->verdict = compute_verdict(t, f, end);
+	if (row->verdict.why == WHY_NONE && row->inputs && (row->unpaired || f->pairs_unknown))
+		row->verdict.why = WHY_PAIRS;
 	row->to_next = &f->to_next;
 	row->to_latest = &f->to_latest;
 	row->to_next_n = f->to_next.n;
 	t->row(t->context, row);
 	f->row = (struct interval_row){ .key = row->key, .server = row->server, .gap = -1 };
 	f->resent_before = f->resent;
-	f->to_next = f->to_latest = f->to_reply = f->to_ack[INPUT] = f->to_ack[DISPLAY] = (struct response_times){ 0 };
+	f->to_next = f->to_latest = f->to_complete = f->to_reply = f->to_ack[INPUT] = f->to_ack[DISPLAY] =
+		(struct response_times){ 0 };
 }
 
 static void emit_others_row(struct intervals *t)
@@ -197,8 +206,8 @@ static void emit_others_row(struct intervals *t)
 		return;
 	row->start_ns = t->start_ns;
 	row->length_ns = t->every_ns;
-	row->next_p50 = row->next_p95 = row->next_max = row->latest_p50 = row->latest_p95 = row->waiting = row->gap = row->reply =
-		-1;
+	row->next_p50 = row->next_p95 = row->next_max = row->latest_p50 = row->latest_p95 = -1;
+	row->complete_p50 = row->complete_p95 = row->waiting = row->gap = row->reply = -1;
 	row->ack[INPUT] = row->ack[DISPLAY] = -1;
 	row->dropped = count_dropped(t);
 	row->clock_set = t->clock_set;

@@ -9,35 +9,22 @@
 
 #define END_TEXT 80
 
-const char *const interval_columns[] = { "start_ns",
-					 "length_ns",
-					 "client",
-					 "server",
-					 "input_wire_bytes",
-					 "display_wire_bytes",
-					 "inputs",
-					 "updates",
-					 "unanswered",
-					 "next_p50_ns",
-					 "next_p95_ns",
-					 "next_max_ns",
-					 "latest_p50_ns",
-					 "latest_p95_ns",
-					 "waiting_ns",
-					 "gap_ns",
-					 "client_ack_ns",
-					 "server_ack_ns",
-					 "reply_ns",
-					 "retransmitted_packets",
-					 "zero_windows",
-					 "verdict",
-					 "rise_ns",
-					 "why",
-					 "untimed_inputs",
-					 "dropped_packets",
-					 "clock_set",
-					 "connections",
-					 NULL };
+const char *const interval_columns[] = { "start_ns",	     "length_ns",
+					 "client",	     "server",
+					 "input_wire_bytes", "display_wire_bytes",
+					 "inputs",	     "updates",
+					 "unanswered",	     "next_p50_ns",
+					 "next_p95_ns",	     "next_max_ns",
+					 "latest_p50_ns",    "latest_p95_ns",
+					 "waiting_ns",	     "gap_ns",
+					 "client_ack_ns",    "server_ack_ns",
+					 "reply_ns",	     "retransmitted_packets",
+					 "zero_windows",     "verdict",
+					 "rise_ns",	     "why",
+					 "untimed_inputs",   "dropped_packets",
+					 "clock_set",	     "connections",
+					 "complete_p50_ns",  "complete_p95_ns",
+					 "unpaired_inputs",  NULL };
 
 /* ADDRESS:PORT of an end of the key. */
 static const char *endpoint_text(const struct flow_key *key, int end, char *text)
@@ -125,6 +112,8 @@ static void add_row(struct row_file *t, const struct interval_row *r)
 	rows_write_ints(t, (int64_t)r->untimed);
 	rows_write_count(t, r->dropped);
 	rows_write_ints(t, r->clock_set, r->others ? (int64_t)r->others : 1);
+	rows_write_counts(t, r->complete_p50, r->complete_p95);
+	rows_write_ints(t, (int64_t)r->unpaired);
 	rows_end_row(t);
 }
 
@@ -145,6 +134,8 @@ static const struct metric_family families[] = {
 	FAMILY("response", ",quantile=\"1\"", next_max, ""),
 	FAMILY("response_latest", ",quantile=\"0.5\"", latest_p50, "From an input to the last update that may answer it."),
 	FAMILY("response_latest", ",quantile=\"0.95\"", latest_p95, ""),
+	FAMILY("response_complete", ",quantile=\"0.5\"", complete_p50, "From an input to the end of the next update."),
+	FAMILY("response_complete", ",quantile=\"0.95\"", complete_p95, ""),
 	FAMILY("waiting", "", waiting, "Age of the oldest input without an update since."),
 	FAMILY("update_gap", "", gap, "Longest time between two updates."),
 	FAMILY("round_trip", ",side=\"client\"", ack[DISPLAY], "From data to its acknowledgement, seen from the tap."),
@@ -326,13 +317,17 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 			 verdict_whys[worst->verdict.why]);
 	fprintf(stderr, "%s %-21s %2d conn %3s in %3s upd", clock, verdict, w->rows - (w->others > 0), count_text((int64_t)inputs),
 		count_text((int64_t)updates));
-	if (dropped > 0)
+	if (dropped > 0) {
 		fprintf(stderr, "  lost %s", count_text(dropped));
-	else if (slow && slow->next_p50 >= 0)
-		fprintf(stderr, "  wait %s p95 %s ms", wait_text(slow->next_p50, slow->latest_p50, is_wait_a_range(slow)),
+	} else if (slow && slow->next_p50 >= 0) {
+		fprintf(stderr, "  wait %s", wait_text(slow->next_p50, slow->latest_p50, is_wait_a_range(slow)));
+		if (slow->complete_p50 > slow->next_p50 + slow->next_p50 / 10 + VERDICT_RISE_NS)
+			fprintf(stderr, " complete %s", milliseconds_text(slow->complete_p50));
+		fprintf(stderr, " p95 %s ms",
 			milliseconds_text(slow->to_next_n >= P95_LEAST && !is_wait_a_range(slow) ? slow->next_p95 : -1));
-	else if (waiting >= 0)
+	} else if (waiting >= 0) {
 		fprintf(stderr, "  waiting %s", ns_text((double)waiting));
+	}
 	fputc('\n', stderr);
 }
 
@@ -381,6 +376,10 @@ void writer_add_row(void *writer, const struct interval_row *row)
 	if (row->to_next) {
 		response_add_all(&w->to_next, row->to_next);
 		response_add_all(&w->to_latest, row->to_latest);
+	}
+	if (row->verdict.why == WHY_CHAFF && !w->chaff_warned) {
+		w->chaff_warned = true;
+		warn("false keys, one each 20 ms, as ssh sends them: ssh -o ObscureKeystrokeTiming=no shows the true ones");
 	}
 	if (row->others) {
 		w->others = row->others;

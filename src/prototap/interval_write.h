@@ -21,7 +21,7 @@ struct interval_writer {
 	struct interval_row *row; /* owned; of the current interval; the last one may be that of connections not followed */
 	int rows;
 	uint64_t others; /* of the current interval */
-	bool others_warned;
+	bool others_warned, chaff_warned;
 	/* since the start */
 	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];
 	uint64_t packets, other_packets, untimed, clock_sets;

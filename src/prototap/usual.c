@@ -8,12 +8,21 @@
 
 #define NS_PER_US 1000
 #define CLOSED_LEAST 24 /* a slot with fewer values goes on */
+#define PAIRS_MOST 400	/* successive values are counted over about so many */
+#define PAIRS_FIRST 4	/* as if so many had been seen of a correlation of 0.5 */
 
 static int compare_values(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
+}
+
+static uint32_t pick_quantile(const uint32_t *ascending, uint32_t n, double quantile)
+{
+	uint32_t rank = (uint32_t)ceil(quantile * n);
+
+	return ascending[rank ? rank - 1 : 0];
 }
 
 void usual_init(struct usual *u)
@@ -27,6 +36,7 @@ static void slot_add(struct usual_slot *s, uint32_t us, uint64_t *random)
 	uint64_t at = s->kept;
 
 	s->seen++;
+	s->longest_us = us > s->longest_us ? us : s->longest_us;
 	if (s->kept == USUAL_VALUES)
 		at = random_bits(random) % s->seen;
 	else
@@ -44,16 +54,17 @@ void usual_add_value(struct usual *u, int64_t ns)
 	slot_add(&u->now, (uint32_t)us, &u->random);
 	u->latest_us[at] = (uint32_t)us;
 	u->latest_at[at] = u->intervals;
+	if (u->usual_n >= USUAL_LEAST) {
+		int64_t median = pick_quantile(u->usual_us, u->usual_n, 0.5);
+		int side = (us > median) - (us < median);
+
+		u->now_pairs++;
+		u->now_alike += 0.5 + 0.5 * side * u->side; /* at the median, a value is on both sides */
+		u->side = side;
+	}
 }
 
 /* --- what is usual --- */
-
-static uint32_t pick_quantile(const uint32_t *ascending, uint32_t n, double quantile)
-{
-	uint32_t rank = (uint32_t)ceil(quantile * n);
-
-	return ascending[rank ? rank - 1 : 0];
-}
 
 static uint32_t slot_median(const struct usual_slot *s)
 {
@@ -79,8 +90,9 @@ static void choose_usual_slots(struct usual *u)
 
 		s->raised &= plain; /* all slots are raised: the raised values have become usual */
 		taken[i] = s->raised || !s->kept;
-		if (!taken[i] && s->value_us[s->kept - 1] > u->longest_us)
-			u->longest_us = s->value_us[s->kept - 1];
+		if (taken[i])
+			continue;
+		u->longest_us = s->longest_us > u->longest_us ? s->longest_us : u->longest_us;
 	}
 	while (u->usual_n < USUAL_ENOUGH) {
 		int least = -1;
@@ -121,7 +133,16 @@ static double binomial_tail(uint32_t k, uint32_t least, double p)
 	return sum;
 }
 
-static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, double quantile, bool *sure)
+/* Of two normal values with correlation r, the share on one side of the median is 1/2 + asin(r) / pi; of so many values of a series
+ * with such neighbours (AR(1)), the mean scatters as that of the number returned. */
+static uint32_t count_independent(const struct usual *u, uint32_t k)
+{
+	double share = (u->alike + PAIRS_FIRST * 2.0 / 3) / (u->pairs + PAIRS_FIRST), r = sin(M_PI * (fmin(share, 1) - 0.5));
+
+	return r <= 0 ? k : (uint32_t)fmax(1, round(k * (1 - r) / (1 + r)));
+}
+
+static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, uint32_t counts, double quantile, bool *sure)
 {
 	uint32_t rank = (uint32_t)ceil(quantile * k), at, below = 0, usual;
 
@@ -135,23 +156,25 @@ static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, 
 		return 0;
 	while (below < u->usual_n && u->usual_us[below] < at)
 		below++;
-	*sure = binomial_tail(k, k - rank + 1, (u->usual_n - below + 1.0) / (u->usual_n + 1.0)) < USUAL_CHANCE;
+	rank = (uint32_t)ceil(quantile * counts);
+	*sure = binomial_tail(counts, counts - (rank ? rank : 1) + 1, (u->usual_n - below + 1.0) / (u->usual_n + 1.0)) <
+		USUAL_CHANCE;
 	return (int64_t)(at - usual) * NS_PER_US;
 }
 
-struct usual_rise usual_find_rise(const struct usual *u, double quantile)
+struct usual_rise usual_find_rise(const struct usual *u, const struct usual *basis, double quantile)
 {
 	uint32_t value_us[USUAL_VALUES > USUAL_LATEST ? USUAL_VALUES : USUAL_LATEST];
 	struct usual_rise rise = { 0 };
 	bool sure;
 
 	memcpy(value_us, u->now.value_us, u->now.kept * sizeof(*value_us));
-	rise.seen_ns = find_rise(u, value_us, u->now.kept, quantile, &sure);
+	rise.seen_ns = find_rise(basis, value_us, u->now.kept, count_independent(u, u->now.kept), quantile, &sure);
 	if (sure || !rise.seen_ns) {
 		rise.sure_ns = rise.seen_ns;
 		return rise;
 	}
-	for (uint32_t window = 4; window <= USUAL_LATEST && window <= u->latest_n; window += 4) {
+	for (uint32_t window = 4; window <= USUAL_LATEST && window <= u->latest_n; window = window < 12 ? window + 4 : 2 * window) {
 		int64_t ns;
 
 		for (uint32_t i = 0; i < window; i++) {
@@ -161,13 +184,41 @@ struct usual_rise usual_find_rise(const struct usual *u, double quantile)
 				return rise;
 			value_us[i] = u->latest_us[at];
 		}
-		ns = find_rise(u, value_us, window, quantile, &sure);
+		ns = find_rise(basis, value_us, window, count_independent(u, window), quantile, &sure);
 		if (sure) {
 			rise.sure_ns = ns < rise.seen_ns ? ns : rise.seen_ns;
 			return rise;
 		}
 	}
 	return rise;
+}
+
+static int find_octave(uint32_t us)
+{
+	return us ? 31 - __builtin_clz(us) : 0;
+}
+
+int64_t usual_find_extreme(const struct usual *u)
+{
+	double as_long = 0;
+
+	if (u->octaves < USUAL_RECORD || u->usual_n < USUAL_LEAST)
+		return 0;
+	for (int i = find_octave(u->now.longest_us / 2); i < USUAL_OCTAVES; i++)
+		as_long += u->octave[i];
+	if (as_long > 0 && u->now.seen * (as_long + 1) > USUAL_RARE * u->octaves)
+		return 0;
+	return (int64_t)u->now.longest_us * NS_PER_US - usual_quantile_ns(u, 0.5);
+}
+
+static void learn_octaves(struct usual *u)
+{
+	for (uint32_t i = 0; i < u->now.kept; i++)
+		u->octave[find_octave(u->now.value_us[i])]++;
+	u->octaves += u->now.kept;
+	for (int i = 0; u->octaves > USUAL_TAIL && i < USUAL_OCTAVES; i++)
+		u->octave[i] /= 2;
+	u->octaves = u->octaves > USUAL_TAIL ? u->octaves / 2 : u->octaves;
 }
 
 /* --- learning --- */
@@ -190,6 +241,13 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 	struct usual_slot *s = &u->slot[u->current];
 
 	u->intervals++;
+	if (learn && !raised) { /* a rise makes values alike */
+		double forget = fmin(1, PAIRS_MOST / (u->pairs + u->now_pairs));
+
+		u->pairs = forget * (u->pairs + u->now_pairs);
+		u->alike = forget * (u->alike + u->now_alike);
+	}
+	u->now_pairs = u->now_alike = 0;
 	if (!learn || !u->now.kept) {
 		slot_forget(&u->now);
 		return;
@@ -197,8 +255,11 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 	if (!s->end_ns || s->raised != raised || (u->active_ns >= s->end_ns && s->kept >= CLOSED_LEAST))
 		begin_slot(u, raised);
 	s = &u->slot[u->current];
+	learn_octaves(u);
 	for (uint32_t i = 0; i < u->now.kept; i++)
 		slot_add(s, u->now.value_us[i], &u->random);
+	s->seen += u->now.seen - u->now.kept;
+	s->longest_us = u->now.longest_us > s->longest_us ? u->now.longest_us : s->longest_us;
 	slot_forget(&u->now);
 	u->active_ns += length_ns;
 	for (int i = 0; i < USUAL_SLOTS; i++)

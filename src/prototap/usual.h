@@ -7,7 +7,9 @@
  *
  * An order statistic of k values (the median, say) has risen if values that come from the usual ones would have it as high with a
  * probability below USUAL_CHANCE. That holds for any distribution: values above it are counted, by binomial probabilities. The
- * values of this interval are taken, and the latest 4, 8 and 12, which reach back over earlier intervals. */
+ * values of this interval are taken, and the latest 4, 8, 12, 24 and 48, which reach back over earlier intervals. Successive values
+ * may be alike: how often two of them lie on the same side of the usual median gives their correlation r (arcsine law), and k
+ * counts as k (1 - r) / (1 + r) independent ones. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,14 +20,18 @@
 #define USUAL_LASTS_NS (16 * USUAL_SLOT_NS) /* of time with inputs */
 #define USUAL_VALUES 48			    /* of a slot or of an interval: a uniform choice of them */
 #define USUAL_LEAST 8			    /* fewer values in all are no basis */
-#define USUAL_ENOUGH 144
-#define USUAL_LATEST 12
+#define USUAL_ENOUGH 576
+#define USUAL_LATEST 48
 #define USUAL_INTERVALS 10 /* the latest values are of so many intervals at most */
 #define USUAL_CHANCE 0.001
+#define USUAL_OCTAVES 32
+#define USUAL_RECORD 100 /* a single value says something if none of so many was half as long, */
+#define USUAL_RARE 0.005 /* ... or if so few were that less than this number is expected in an interval */
+#define USUAL_TAIL 20000 /* values that are remembered for that */
 
 struct usual_slot {
-	uint32_t value_us[USUAL_VALUES], kept, seen; /* ascending, but in `now` */
-	int64_t end_ns;				     /* of active time, see struct usual */
+	uint32_t value_us[USUAL_VALUES], kept, seen, longest_us; /* ascending, but in `now`; longest: of all seen */
+	int64_t end_ns;						 /* of active time, see struct usual */
 	bool raised;
 };
 
@@ -37,6 +43,9 @@ struct usual {
 	uint64_t latest_at[USUAL_LATEST], latest_n, intervals;	 /* latest_at: number of the interval */
 	uint32_t usual_us[USUAL_ENOUGH + USUAL_VALUES], usual_n; /* ascending */
 	uint32_t longest_us;					 /* of all values in slots that are not raised */
+	double octave[USUAL_OCTAVES], octaves;			 /* number of values from 2^i us on, in all intervals; of all */
+	double pairs, alike, now_pairs, now_alike; /* successive values; those on one side of the median; now: to be learned */
+	int side;				   /* of the usual median, on which the latest value is: 1: above */
 	uint64_t random;
 };
 
@@ -48,12 +57,14 @@ int64_t usual_quantile_ns(const struct usual *u, double quantile);
 /* The longest value that was usual, in ns; -1: too few. */
 int64_t usual_longest_ns(const struct usual *u);
 
-/* By how much the quantile `share` of this interval is above that of usual values. */
+/* By how much the quantile `share` of this interval's values of `u` is above that of the usual ones of `basis`. */
 struct usual_rise {
 	int64_t seen_ns; /* without a test; 0: not above, or not known */
 	int64_t sure_ns; /* 0: chance explains it */
 };
-struct usual_rise usual_find_rise(const struct usual *u, double quantile);
+struct usual_rise usual_find_rise(const struct usual *u, const struct usual *basis, double quantile);
+/* By how much the longest value of this interval is above the usual median, if it is far beyond nearly all so far; else 0. */
+int64_t usual_find_extreme(const struct usual *u);
 
 /* Ends an interval of this length and learns its values; `learn` false: forgets them. */
 void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool raised);

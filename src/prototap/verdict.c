@@ -11,9 +11,8 @@
 #define UPPER 0.75
 
 const char *const verdict_words[] = { "idle", "learning", "usual", "network", "server", "client", "unknown" };
-const char *const verdict_whys[] = {
-	"", "cause", "range", "loss", "waiting", "frames", "drops", "clock", "connections", "picture"
-};
+const char *const verdict_whys[] = { "",      "cause",	     "range",	"loss",	 "waiting",    "frames", "drops",
+				     "clock", "connections", "picture", "pairs", "next input", "chaff",	 "transfer" };
 
 void verdict_init(struct verdict_baseline *b)
 {
@@ -27,9 +26,29 @@ static int64_t positive_ns(int64_t ns)
 	return ns > 0 ? ns : 0;
 }
 
+/* Waits of inputs that came beside others are usual, too, where too few came alone. */
+int64_t verdict_usual_wait_ns(const struct verdict_baseline *b)
+{
+	int64_t alone = usual_quantile_ns(&b->part[PART_WAIT], MEDIAN);
+
+	return alone < 0 ? usual_quantile_ns(&b->part[PART_BESIDE], MEDIAN) : alone;
+}
+
+int64_t verdict_longest_wait_ns(const struct verdict_baseline *b)
+{
+	int64_t alone = usual_longest_ns(&b->part[PART_WAIT]), beside = usual_longest_ns(&b->part[PART_BESIDE]);
+
+	return alone < 0 || alone > beside ? alone : beside;
+}
+
+static int64_t usual_median_ns(const struct verdict_baseline *b, enum verdict_part p)
+{
+	return p == PART_WAIT ? verdict_usual_wait_ns(b) : usual_quantile_ns(&b->part[p], MEDIAN);
+}
+
 static bool is_late(const struct verdict_baseline *b, enum verdict_part p, int64_t ns)
 {
-	int64_t longest = usual_longest_ns(&b->part[p]);
+	int64_t longest = p == PART_WAIT ? verdict_longest_wait_ns(b) : usual_longest_ns(&b->part[p]);
 
 	return longest >= 0 && ns > VERDICT_LATE_NS + VERDICT_LATE_TIMES * longest;
 }
@@ -41,13 +60,33 @@ static bool is_host_silent(const struct verdict_baseline *b, const struct verdic
 	return is_late(b, p, seen->open_ns[p]) && !is_late(b, p, seen->open_ns[p] - seen->heard_ns[p]);
 }
 
+/* Rise of waits: of inputs that waited alone; or of others, for which that is a lower bound, also above what is usual of them: they
+ * change with the pace of the user. */
+static struct usual_rise find_wait_rise(const struct verdict_baseline *b, double quantile)
+{
+	const struct usual *alone = &b->part[PART_WAIT], *beside = &b->part[PART_BESIDE];
+	struct usual_rise rise = usual_find_rise(alone, alone, quantile);
+	struct usual_rise above = usual_find_rise(beside, alone, quantile), other = usual_find_rise(beside, beside, quantile);
+
+	if (usual_quantile_ns(alone, quantile) < 0)
+		above = other;
+	else if (usual_quantile_ns(beside, quantile) >= 0 && other.sure_ns < above.sure_ns)
+		above = other;
+	return above.sure_ns > rise.sure_ns ? above : rise;
+}
+
+static struct usual_rise find_part_rise(const struct verdict_baseline *b, enum verdict_part p, double quantile)
+{
+	return p == PART_WAIT ? find_wait_rise(b, quantile) : usual_find_rise(&b->part[p], &b->part[p], quantile);
+}
+
 /* Rise of one part of the wait. *by_age: it is the age of a wait that has not ended yet. */
 static struct usual_rise part_rise(const struct verdict_baseline *b, const struct verdict_readings *seen, enum verdict_part p,
 				   bool *by_age)
 {
-	struct usual_rise rise = usual_find_rise(&b->part[p], MEDIAN);
-	int64_t open = seen->open_ns[p] - usual_quantile_ns(&b->part[p], MEDIAN);
-	bool stopped = p == PART_WAIT && seen->stopped && usual_longest_ns(&b->part[p]) >= 0;
+	struct usual_rise rise = find_part_rise(b, p, MEDIAN);
+	int64_t open = seen->open_ns[p] - usual_median_ns(b, p);
+	bool stopped = p == PART_WAIT && seen->stopped && verdict_longest_wait_ns(b) >= 0;
 
 	*by_age = (stopped || is_late(b, p, seen->open_ns[p])) && open > rise.sure_ns;
 	if (*by_age) {
@@ -97,7 +136,7 @@ static bool is_rise(int64_t rise_ns, int64_t usual_ns)
 
 static bool has_quantile_risen(const struct verdict_baseline *b, enum verdict_part p, double quantile)
 {
-	return is_rise(usual_find_rise(&b->part[p], quantile).sure_ns, usual_quantile_ns(&b->part[p], quantile));
+	return is_rise(find_part_rise(b, p, quantile).sure_ns, usual_quantile_ns(&b->part[p], quantile));
 }
 
 /* Packets are lost now that were not before: some waits are far longer, which their median need not show. */
@@ -130,14 +169,32 @@ static void learn_loss(struct verdict_baseline *b, const struct verdict_readings
 	b->all_resent += (double)seen->retransmitted - b->all_resent / VERDICT_LOSS_USUAL;
 }
 
+/* A single wait that is far beyond all waits so far: a freeze. Each part counts with its longest value then. */
+static void find_freeze(const struct verdict_baseline *b, struct usual_rise part[VERDICT_PARTS])
+{
+	int64_t longest = usual_find_extreme(&b->part[PART_WAIT]);
+
+	if (longest < VERDICT_LATE_NS || is_rise(part[PART_WAIT].sure_ns, usual_median_ns(b, PART_WAIT)))
+		return;
+	part[PART_WAIT] = (struct usual_rise){ longest, longest };
+	for (enum verdict_part p = PART_CLIENT_ACK; p <= PART_REPLY; p++) {
+		int64_t most = (int64_t)b->part[p].now.longest_us * 1000 - usual_median_ns(b, p);
+
+		if (2 * most > longest)
+			part[p].seen_ns = most;
+		if (usual_find_extreme(&b->part[p]) > part[p].sure_ns)
+			part[p].sure_ns = most;
+	}
+}
+
 static struct verdict verdict_judge(const struct verdict_baseline *b, const struct verdict_readings *seen, bool waited)
 {
 	struct usual_rise part[VERDICT_PARTS];
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 };
 	bool by_age[VERDICT_PARTS], silent[VERDICT_PARTS];
-	int64_t usual, all;
+	int64_t usual, all, transfer = usual_find_rise(&b->part[PART_TRANSFER], &b->part[PART_TRANSFER], MEDIAN).sure_ns;
 
-	if (seen->learning || b->intervals < VERDICT_FIRST || usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) < 0) {
+	if (seen->learning || b->intervals < VERDICT_FIRST || verdict_usual_wait_ns(b) < 0) {
 		v.word = !waited ? VERDICT_IDLE : seen->picture ? VERDICT_UNKNOWN : VERDICT_LEARNING;
 		v.why = v.word == VERDICT_UNKNOWN ? WHY_PICTURE : WHY_NONE;
 		return v;
@@ -146,7 +203,9 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 		part[p] = part_rise(b, seen, p, &by_age[p]);
 		silent[p] = by_age[p] && is_host_silent(b, seen, p);
 	}
-	usual = usual_quantile_ns(&b->part[PART_WAIT], MEDIAN) + positive_ns(usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN));
+	if (!by_age[PART_WAIT])
+		find_freeze(b, part);
+	usual = verdict_usual_wait_ns(b) + positive_ns(usual_quantile_ns(&b->part[PART_CLIENT_ACK], MEDIAN));
 	/* The way to the server and back is part of the wait, also where updates of other inputs hide that. */
 	if (part[PART_SERVER_ACK].sure_ns > VERDICT_DELAYED_NS + SLACK_NS &&
 	    part[PART_SERVER_ACK].sure_ns > part[PART_WAIT].sure_ns)
@@ -166,6 +225,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 		else if (v.word == VERDICT_USUAL &&
 			 (has_quantile_risen(b, PART_LATEST, MEDIAN) || (seen->opaque && has_quantile_risen(b, PART_WAIT, UPPER))))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
+		else if (v.word == VERDICT_USUAL && is_rise(transfer, usual))
+			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_TRANSFER, .rise_ns = transfer };
 		return v;
 	}
 	/* no acknowledgements of the server, as of UDP: a slow network looks like a slow server */
@@ -181,8 +242,9 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 
 struct verdict verdict_add_interval(struct verdict_baseline *b, const struct verdict_readings *seen)
 {
-	bool waited = b->part[PART_WAIT].now.kept || seen->stopped || seen->open_ns[PART_WAIT] > VERDICT_LATE_NS;
-	bool learn = b->part[PART_WAIT].now.kept && !seen->blind && !seen->learning && !seen->picture;
+	bool ended = b->part[PART_WAIT].now.kept || b->part[PART_BESIDE].now.kept;
+	bool waited = ended || seen->stopped || seen->open_ns[PART_WAIT] > VERDICT_LATE_NS;
+	bool learn = ended && !seen->blind && !seen->learning && !seen->picture;
 	struct verdict v;
 
 	if (!is_host_silent(b, seen, PART_CLIENT_ACK) && !is_host_silent(b, seen, PART_SERVER_ACK))
@@ -194,7 +256,9 @@ struct verdict verdict_add_interval(struct verdict_baseline *b, const struct ver
 		v.why = seen->blind;
 		v.rise_ns = -1;
 	}
-	if (!b->part[PART_WAIT].now.kept && (v.word == VERDICT_USUAL || (v.word == VERDICT_IDLE && seen->inputs)))
+	if (!ended && seen->learning && v.word == VERDICT_IDLE && seen->inputs)
+		v.word = VERDICT_LEARNING; /* what is input is not known yet */
+	else if (!ended && (v.word == VERDICT_USUAL || (v.word == VERDICT_IDLE && seen->inputs)))
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_WAITING, .rise_ns = -1 }; /* no wait has ended */
 	/* without user input only handshakes and the like were timed: no basis for what is usual */
 	for (int p = 0; p < VERDICT_PARTS; p++)

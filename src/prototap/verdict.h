@@ -33,7 +33,7 @@ enum verdict_word {
 extern const char *const verdict_words[];
 
 /* Why a verdict is "unknown" although there were inputs; "network" because of packets that were lost, although the median has not
- * risen; "server" because of inputs without an update so far. */
+ * risen; "server" because of inputs without an update so far. With any word, "pairs": why `latest` is not known. */
 enum verdict_why {
 	WHY_NONE,
 	WHY_CAUSE,
@@ -45,13 +45,27 @@ enum verdict_why {
 	WHY_CLOCK,
 	WHY_CONNECTIONS,
 	WHY_PICTURE,
+	WHY_PAIRS,
+	WHY_NEXT_INPUT,
+	WHY_CHAFF,
+	WHY_TRANSFER,
 	WHYS
 };
 extern const char *const verdict_whys[];
 
-/* Parts of one wait: input to update at the tap; data to acknowledgement; update to the client's reply. Beside them, input to the
- * last update that may answer it. */
-enum verdict_part { PART_WAIT, PART_CLIENT_ACK, PART_SERVER_ACK, PART_REPLY, PART_LATEST, VERDICT_PARTS };
+/* Parts of one wait: input to update at the tap, of an input that waited alone, as the first one after a rest does; data to
+ * acknowledgement; update to the client's reply. Beside them, input to the last update that may answer it; and input to update
+ * where other inputs wait, too: the update may answer an older one: a lower bound; and from begin to end of an update. */
+enum verdict_part {
+	PART_WAIT,
+	PART_CLIENT_ACK,
+	PART_SERVER_ACK,
+	PART_REPLY,
+	PART_LATEST,
+	PART_BESIDE,
+	PART_TRANSFER,
+	VERDICT_PARTS
+};
 
 struct verdict_readings {
 	int64_t length_ns;
@@ -74,6 +88,8 @@ struct verdict_baseline {
 	int intervals;			/* with inputs so far, up to VERDICT_FIRST */
 };
 void verdict_init(struct verdict_baseline *b);
+int64_t verdict_usual_wait_ns(const struct verdict_baseline *b);   /* -1: not known */
+int64_t verdict_longest_wait_ns(const struct verdict_baseline *b); /* -1: not known, as few inputs waited alone */
 
 struct verdict {
 	enum verdict_word word;

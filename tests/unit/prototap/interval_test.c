@@ -38,8 +38,9 @@ static int begin(void **state)
 	intervals_free(&t);
 	memset(&f, 0, sizeof(f));
 	f.key.port[0] = 40000;
-	f.key.port[1] = 3389;
+	f.key.port[1] = 5900;
 	f.server = 1;
+	f.begun[INPUT] = true;
 	t = (struct intervals){
 		.every_ns = S, .merge_ns = 10 * MS, .period_ns = 50 * MS, .ports = &ports, .row = keep_row, .end = count_end
 	};
@@ -59,7 +60,7 @@ static uint32_t sent[CHANNELS];
 /* A packet with payload, which acknowledges all data so far, or none. */
 static void packet(int channel, int64_t at, bool acknowledges)
 {
-	static const uint8_t bytes[100] = { 'x', 'x' };
+	static const uint8_t bytes[100] = { [54] = 4, 1 }; /* of the client: a key goes down (RFB) */
 	struct segment s = { .payload_bytes = 10,
 			     .wire_bytes = 64,
 			     .window = 100,
@@ -248,7 +249,7 @@ TEST(acknowledgements_of_frames_are_learned)
 
 			opaque_add_message(c, 30, at, i, 250 * MS, 10 * MS, &learned);
 			opaque_add_message(c, 30, at + 200 * MS, i, 450 * MS, 10 * MS, &learned); /* released */
-			opaque_add_update(c, at + 250 * MS);
+			opaque_add_update(c, at + 250 * MS, -1);
 			last = opaque_add_message(c, side ? 30 : 44, at + 270 * MS, i + 1, 20 * MS, 10 * MS, &learned);
 			ever |= !side && learned;
 			if (!side && i == 19)
@@ -259,7 +260,7 @@ TEST(acknowledgements_of_frames_are_learned)
 	assert_int_equal(opaque_judge(&own, 20), OPAQUE_TOLD);
 	assert_int_equal(opaque_judge(&mixed, 20), OPAQUE_MIXED);
 	assert_int_equal(opaque_add_message(&own, 30, 6000 * MS, 20, 50 * MS, 10 * MS, &learned), MESSAGE_INPUT);
-	assert_int_equal(opaque_add_message(&own, 30, 6080 * MS, 20, 130 * MS, 10 * MS, &learned), MESSAGE_OPAQUE);
+	assert_int_equal(opaque_add_message(&own, 30, 6080 * MS, 20, 130 * MS, 10 * MS, &learned), MESSAGE_OTHER);
 }
 
 /* Presses every 300 ms, each released after 70 ms and answered after 20 ms, `stop_ns` without updates, then all answered again:
@@ -276,7 +277,7 @@ static int count_presses_after_stop(int64_t stop_ns)
 
 		input += at >= goes_on && counts;
 		if (at < stops || at >= goes_on)
-			opaque_add_update(&c, at + 20 * MS);
+			opaque_add_update(&c, at + 20 * MS, -1);
 		opaque_add_message(&c, 30, at + 70 * MS, 0, 0, -1, &learned);
 	}
 	return input;
@@ -344,13 +345,15 @@ TEST(what_a_user_did)
 		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 1 }, 1 },
 		{ INTERVAL_RFB, 6, MESSAGE_OTHER, { 5, 0 }, 0 },
 		{ INTERVAL_RFB, 6, MESSAGE_INPUT, { 5, 1 }, 1 }, /* and the first one again */
-		{ INTERVAL_X11, 32, MESSAGE_REPLY, { 6 }, 1 },	 /* motion */
+		{ INTERVAL_X11, 32, MESSAGE_OTHER, { 6 }, 1 },	 /* motion */
+		{ INTERVAL_X11, 32, MESSAGE_OTHER, { 3 }, 1 },	 /* a key released */
+		{ INTERVAL_X11, 32, MESSAGE_REPLY, { 1 }, 1 },
 		{ INTERVAL_X11, 32, MESSAGE_INPUT, { 2 }, 1 },
 		{ INTERVAL_X11, 72, MESSAGE_INPUT, { 1, [7] = 0, [32] = 4 }, 1 },	    /* a button behind a reply */
 		{ INTERVAL_X11, 68, MESSAGE_INPUT, { 1, [4] = 1, [32] = 9, [36] = 2 }, 1 }, /* a key behind one of 4 more bytes */
 		{ INTERVAL_X11, 84, MESSAGE_INPUT, { 35, 131, [4] = 13, [8] = 2, [32] = 6 }, 1 },  /* XI_KeyPress */
 		{ INTERVAL_X11, 84, MESSAGE_INPUT, { 35, 131, [7] = 13, [9] = 4, [32] = 6 }, 1 },  /* XI_ButtonPress, big-endian */
-		{ INTERVAL_X11, 116, MESSAGE_REPLY, { 35, 131, [4] = 13, [8] = 6, [84] = 6 }, 1 }, /* XI_Motion */
+		{ INTERVAL_X11, 116, MESSAGE_OTHER, { 35, 131, [4] = 13, [8] = 6, [84] = 6 }, 1 }, /* XI_Motion */
 		{ INTERVAL_X11, 32, MESSAGE_REPLY, { 35, 148, [8] = 2 }, 1 },			   /* PresentIdleNotify */
 		{ INTERVAL_X11, 64, MESSAGE_INPUT, { 35, 148, [8] = 2, [32] = 2 }, 1 },
 		{ INTERVAL_OPAQUE, 10, MESSAGE_OPAQUE, { 3, 1 }, 1 },
@@ -378,7 +381,7 @@ static void read_anew(bool near_server)
 /* An interval with four inputs, each with these times in ms (-1: none). */
 static struct verdict judge_interval(int wait, int client_ack, int server_ack, int reply)
 {
-	const int ms[VERDICT_PARTS] = { wait, client_ack, server_ack, reply, -1 };
+	const int ms[VERDICT_PARTS] = { wait, client_ack, server_ack, reply, -1, -1, -1 };
 
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		for (int i = 0; i < 4 && ms[p] >= 0; i++)
@@ -403,16 +406,16 @@ static struct verdict try_interval(int wait, int client_ack, int server_ack, int
 	return v;
 }
 
-/* Ten usual intervals. */
+/* Forty usual intervals. */
 static void learn_anew(bool near_server, int client_ack, int server_ack, int reply)
 {
 	read_anew(near_server);
 	verdict_init(&b);
-	for (int i = 0; i < 10; i++)
+	for (int i = 0; i < 40; i++)
 		judge_interval(40, client_ack, server_ack, reply);
 }
 
-/* Ten usual intervals, then one of these times. */
+/* Forty usual intervals, then one of these times. */
 static enum verdict_word judge(bool near_server, int wait, int client_ack, int server_ack, int reply)
 {
 	learn_anew(near_server, 10, near_server ? 0 : 20, 15);
@@ -479,7 +482,7 @@ TEST(lost_packets_and_closed_windows)
 	read_anew(false);
 	verdict_init(&b);
 	expect(VERDICT_FIRST, 40, 10, 20, -1, VERDICT_LEARNING);
-	expect(10, 40, 10, 20, -1, VERDICT_USUAL);
+	expect(40, 40, 10, 20, -1, VERDICT_USUAL);
 	assert_int_equal(try_interval(80, 10, 50, -1).word, VERDICT_UNKNOWN);
 	seen.retransmitted = 5;
 	assert_int_equal(try_interval(80, 10, 50, -1).word, VERDICT_NETWORK);
@@ -536,7 +539,7 @@ TEST(some_late_updates_of_opaque_messages)
 
 		seen.opaque = opaque;
 		for (int i = 0; i < 4; i++)
-			usual_add_value(&b.part[PART_WAIT], (i % 2 ? 240 : 10) * MS);
+			usual_add_value(&b.part[PART_WAIT], (i % 2 ? 150 : 10) * MS);
 		v = verdict_add_interval(&b, &seen);
 		b = before;
 		assert_int_equal(v.word, opaque ? VERDICT_UNKNOWN : VERDICT_USUAL);
