@@ -39,23 +39,6 @@ rows() {
 	[ "$(wc -l <err)" = 1 ]
 }
 
-# (More random scenes: tests/golden/watch_scenes.py.)
-@test "prototap --every: in 28 random scenes no wrong side is blamed; the right one in at least 14" {
-	"$GOLDEN/watch_scenes.py" make scenes 28 24
-	"$GOLDEN/watch_scenes.py" score scenes "$BIN/prototap" >scores 2>/dev/null
-	cat scores
-	awk -F'\t' '$1 == "sum" { split($2, right, " "); split($3, untold, " "); split($5, wrong, " "); found = 1 }
-		END { exit !(found && wrong[1] == 0 && right[1] >= 14 && right[1] + untold[1] >= 20) }' scores
-}
-
-@test "prototap --every: without a change, at most every twentieth interval blames a side" {
-	"$GOLDEN/watch_scenes.py" quiet quiet 28 600
-	"$GOLDEN/watch_scenes.py" score quiet "$BIN/prototap" 1s 10s >scores
-	cat scores
-	awk -F'\t' '$1 == "sum" { exit }
-		{ n++; split($9 == "" ? $10 : $10, alarms, "/"); if (20 * alarms[1] > alarms[2]) exit 1 } END { exit n != 18 }' scores
-}
-
 @test "prototap --metrics: the file is valid OpenMetrics, and replaced atomically" {
 	rows calm 1s --metrics watch.prom
 	[ "$(tail -n 1 watch.prom)" = "# EOF" ]

@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* watch: what `prototap --every` says of a user who types and rests, a server that answers, and one thing that may change. */
+#include "scene.h"
+#include "memory.h"
+#include "prototap/interval.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define S 1000.0 /* times are in ms */
+#define EPOCH_NS 1750000000000000000LL
+#define NEVER 1e12
+#define MSS 1448
+#define RECORD 16384
+#define WORDS_SHARE 0.25 /* share of the intervals after the change in which a word counts as said */
+
+enum side { CLIENT, SERVER };
+enum what { PRESS, RELEASE, REPLY, UPDATE };
+
+/* A packet with payload, or (bytes 0) an acknowledgement. */
+struct event {
+	double ms;
+	enum side side;
+	size_t at, bytes; /* in `arena` */
+	bool push, again; /* again: lost behind the tap, and sent a second time */
+	uint32_t seq;
+};
+struct key {
+	double press, answer;
+};
+
+static struct {
+	const struct scene *s;
+	uint64_t *rng;
+	char protocol[16], change[16];
+	bool x11, rfb, tls, ssh, at_server;
+	double seconds, from, until, size; /* of the change, in ms */
+	double wait, scatter, correlation, trip, reply, ack_delay[2];
+	double normal; /* state of the correlated waits */
+	struct event *event;
+	size_t events;
+	struct key *key;
+	size_t keys;
+	double *update, *end; /* begin and end of each at the tap */
+	size_t updates;
+	uint8_t *arena;
+	size_t used, room;
+	struct interval_row *row;
+	size_t rows;
+} w;
+
+static double uniform(double from, double to)
+{
+	return from + (to - from) * random_fraction(w.rng);
+}
+
+static bool has_changed(const char *how, double ms)
+{
+	return !strcmp(w.change, how) && ms >= w.from && ms < w.until;
+}
+
+/* There and back between the tap and a host. */
+static double way_to(enum side host, double ms)
+{
+	return w.at_server == (host == SERVER) ? 0.3 : w.trip + (has_changed("network", ms) ? w.size : 0);
+}
+
+/* --- bytes --- */
+
+/* Appends `n` bytes to the arena, and zeros up to `all`; returns that. */
+static size_t put(const void *bytes, size_t n, size_t all)
+{
+	if (w.used + all > w.room) {
+		w.room = 2 * (w.used + all);
+		w.arena = must_alloc(realloc(w.arena, w.room));
+	}
+	memcpy(w.arena + w.used, bytes, n);
+	memset(w.arena + w.used + n, 0, all - n);
+	w.used += all;
+	return all;
+}
+
+/* Writes a message to the arena; returns how many bytes it has. `bytes`: of an update. */
+static size_t put_message(enum what what, size_t bytes)
+{
+	static const uint8_t down[8] = { 4, 1, [7] = 97 }, up[8] = { 4, 0, [7] = 97 }, request[10] = { 3, 1, [6] = 4, 0, 3, 0 };
+	uint8_t update[16] = { [3] = 1, [8] = (uint8_t)(bytes / 4 >> 8), (uint8_t)(bytes / 4), 0, 1 };
+	size_t sealed = what == UPDATE ? bytes : what == REPLY ? w.rfb ? 50 : 61 : 40, all = 0;
+
+	if (w.ssh)
+		return put("\115\1", 2, what == UPDATE ? bytes : 36);
+	for (size_t left = w.tls ? sealed : 0, n; left; left -= n) {
+		n = left < RECORD ? left : RECORD;
+		all += put((uint8_t[]){ 23, 3, 3, (uint8_t)(n >> 8), (uint8_t)n }, 5, 5 + n);
+	}
+	if (w.tls)
+		return all;
+	if (w.x11)
+		return what == UPDATE ? put("\110", 1, bytes) : put((uint8_t[]){ what == PRESS ? 2 : 3 }, 1, 32);
+	if (!w.rfb) /* frames of a WebSocket */
+		return put("\202", 1, what == UPDATE ? bytes : what == REPLY ? 16 : 14);
+	switch (what) {
+	case PRESS: return put(down, sizeof(down), sizeof(down));
+	case RELEASE: return put(up, sizeof(up), sizeof(up));
+	case REPLY: return put(request, sizeof(request), sizeof(request));
+	default: return put(update, sizeof(update), sizeof(update) + bytes / 4 * 4);
+	}
+}
+
+/* --- events --- */
+
+static void add_event(struct event e)
+{
+	if (e.ms >= w.seconds * S)
+		return;
+	memory_more(w.event, w.events);
+	w.event[w.events++] = e;
+}
+
+/* Sends a message in segments; returns when the last one passes the tap. */
+static double send_message(double ms, enum side side, enum what what, size_t bytes)
+{
+	size_t n = put_message(what, bytes), mss = n > MSS ? MSS : n, at = w.used - n;
+	double link = scene_number(w.s, "link", 100000), step = 8.0 * (MSS + 66) / link;
+
+	if (has_changed("link", ms))
+		step = 8.0 * (MSS + 66) / w.size;
+	for (size_t i = 0; i < n; i += mss) {
+		size_t part = n - i < mss ? n - i : mss;
+		bool last = i + part == n;
+
+		add_event(
+			(struct event){ .ms = ms, .side = side, .at = at + i, .bytes = part, .push = last || i / mss % 11 == 10 });
+		if (last || i / mss % 2)
+			add_event((struct event){ .ms = ms + way_to((enum side)(1 - side), ms) + w.ack_delay[1 - side],
+						  .side = (enum side)(1 - side) });
+		ms += last ? 0 : step;
+	}
+	return ms;
+}
+
+static void greet(void)
+{
+	static const struct {
+		size_t n;
+		const char *bytes;
+	} all[] = { { 12, "RFB 003.008\n" },
+		    { 12, "RFB 003.008\n" },
+		    { 2, "\1\1" },
+		    { 1, "\1" },
+		    { 4, "\0\0\0\0" },
+		    { 1, "\1" },
+		    { 24, "\4\0\3\0\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0\0\0\0" } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) { /* by turns, the server first */
+		size_t at = w.used;
+
+		put(all[i].bytes, all[i].n, all[i].n);
+		add_event((struct event){
+			.ms = 10.0 + (double)i, .side = i % 2 ? CLIENT : SERVER, .at = at, .bytes = all[i].n, .push = true });
+	}
+}
+
+/* --- the user, and the server's waits --- */
+
+static double draw_wait(double ms)
+{
+	const char *law = scene_word(w.s, "law", "lognormal");
+	double wait;
+
+	w.normal = w.correlation * w.normal + sqrt(1 - w.correlation * w.correlation) * scene_normal(w.rng);
+	wait = !strcmp(law, "uniform")	 ? w.wait * (0.5 + 0.5 * (1 + erf(w.normal / sqrt(2))))
+	       : !strcmp(law, "bimodal") ? w.normal < 0 ? 8 : 60
+	       : !strcmp(law, "pareto")	 ? w.wait * pow(0.5 * erfc(w.normal / sqrt(2)), -1 / 1.5)
+					 : w.wait * exp(w.scatter * w.normal);
+	return wait + (has_changed("server", ms) ? w.size * uniform(0.8, 1.2) : 0);
+}
+
+static void type_keys(void)
+{
+	double rate = scene_number(w.s, "rate", 4), rests = scene_number(w.s, "rests", 2) / 100,
+	       dwell = scene_number(w.s, "dwell", 80);
+	double ms = 1 * S, chaff = 0;
+
+	while (ms < w.seconds * S - 1 * S) {
+		double gap = S / rate * uniform(0.5, 1.5), up = dwell * uniform(0.8, 1.2);
+
+		if (!strcmp(w.protocol, "chaff"))
+			ms = chaff = ceil(fmax(ms, chaff) / 20) * 20;
+		memory_more(w.key, w.keys);
+		w.key[w.keys++] = (struct key){ .press = ms, .answer = NEVER };
+		send_message(ms, CLIENT, PRESS, 0);
+		if (!w.ssh)
+			send_message(ms + up, CLIENT, RELEASE, 0);
+		if (random_fraction(w.rng) < rests)
+			gap += uniform(2 * S, 9 * S);
+		for (double end = ms + fmin(gap, 1.2 * S); !strcmp(w.protocol, "chaff") && chaff + 20 < end;) {
+			chaff += 20;
+			send_message(chaff, CLIENT, PRESS, 0);
+			send_message(chaff + 0.4, SERVER, UPDATE, 28);
+		}
+		ms += fmax(gap, w.ssh ? 0 : up + 15);
+	}
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* When the picture has changed by each key and by itself, in ascending order; returns how many. */
+static size_t draw_dirty(double **all)
+{
+	double own = scene_number(w.s, "own", 0), still = scene_number(w.s, "stall", 0), each = scene_number(w.s, "each", 10 * S);
+	double stands = uniform(0, 2 * each);
+	bool frozen = false;
+	size_t n = 0;
+
+	*all = NULL;
+	for (size_t i = 0; i < w.keys; i++) {
+		double at = w.key[i].press + way_to(SERVER, w.key[i].press) + draw_wait(w.key[i].press);
+
+		while (still > 0 && at >= stands + still)
+			stands += still + uniform(0, 2 * each);
+		if (still > 0 && at >= stands)
+			at = stands + still;
+		if (!strcmp(w.change, "freeze") && at >= w.from && (!frozen || at < w.until)) { /* once, when a key is due */
+			w.until += !frozen * (at - w.from);
+			w.from = frozen ? w.from : at;
+			frozen = true;
+			at = w.until;
+		}
+		if (has_changed("dead", at))
+			at = NEVER;
+		if (has_changed("next", w.key[i].press))
+			at = i + 1 < w.keys ? w.key[i + 1].press + way_to(SERVER, w.key[i].press) + 1 : NEVER;
+		w.key[i].answer = at = i && w.key[i - 1].answer > at ? w.key[i - 1].answer : at; /* one after the other */
+		memory_more(*all, n);
+		(*all)[n++] = at;
+	}
+	for (double ms = 0; own > 0 && (ms -= S / own * log(1 - random_fraction(w.rng))) < w.seconds * S;) {
+		memory_more(*all, n);
+		(*all)[n++] = has_changed("dead", ms) ? NEVER : ms;
+	}
+	qsort(*all, n, sizeof(**all), compare_doubles);
+	return n;
+}
+
+static void draw_updates(void)
+{
+	double *dirty, ready = 0, big = scene_number(w.s, "big", 0);
+	size_t n = draw_dirty(&dirty), at = 0;
+
+	while (at < n && dirty[at] < w.seconds * S) {
+		double ms = fmax(dirty[at], ready), reply, end;
+		size_t bytes = big > 0 ? (size_t)big : (size_t)uniform(60, 1200);
+
+		while (at < n && dirty[at] <= ms)
+			at++;
+		end = send_message(ms, SERVER, UPDATE, bytes);
+		memory_more(w.update, w.updates);
+		memory_more(w.end, w.updates);
+		w.update[w.updates] = ms;
+		w.end[w.updates++] = end;
+		reply = end + way_to(CLIENT, end) + w.reply * uniform(0.7, 2) + (has_changed("client", ms) ? w.size : 0);
+		if (scene_number(w.s, "acks", 1) > 0 && !w.ssh && !w.x11)
+			send_message(reply, CLIENT, REPLY, 0);
+		ready = fmax(end, w.rfb ? reply + way_to(SERVER, reply) : ms + 16);
+		if (w.ssh || w.x11)
+			ready = end;
+	}
+	for (size_t i = 0, k = 0; i < w.keys; i++) { /* the first update from then on shows it */
+		for (k = 0; k < w.updates && w.update[k] < w.key[i].answer - 1e-6;)
+			k++;
+		w.key[i].answer = k < w.updates ? w.update[k] : NEVER;
+	}
+	free(dirty);
+}
+
+/* --- packets --- */
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	return x->ms != y->ms ? (x->ms > y->ms) - (x->ms < y->ms) : (x->at > y->at) - (x->at < y->at);
+}
+
+static void put_u32(uint8_t *to, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		to[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+static void send_packet(struct capture_meter *m, const struct event *e, uint32_t seq, uint32_t ack, uint8_t flags)
+{
+	static uint16_t number[2];
+	uint16_t display = w.x11 ? 6000 : w.ssh ? 22 : w.rfb && !w.tls ? 5900 : 3389, port[2] = { 40000, display };
+	uint8_t frame[40 + MSS] = {
+		0x45, [6] = 0x40, [8] = 64, 6, [12] = 10, 0, 0, 1, 10, 0, 0, 2, [32] = 0x50, [34] = 0xff, 0xff
+	};
+	size_t n = 40 + e->bytes;
+	struct packet p = {
+		.time_ns = EPOCH_NS + (int64_t)(e->ms * 1e6), .bytes = frame, .captured = (uint32_t)n, .original = (uint32_t)n
+	};
+	enum side from = e->side;
+
+	if (w.x11)
+		port[CLIENT] = 6000, port[SERVER] = 40000;
+	frame[2] = (uint8_t)(n >> 8);
+	frame[3] = (uint8_t)n;
+	number[from]++;
+	frame[4] = (uint8_t)(number[from] >> 8);
+	frame[5] = (uint8_t)number[from];
+	frame[15] = from == CLIENT ? 1 : 2;
+	frame[19] = from == CLIENT ? 2 : 1;
+	frame[20] = (uint8_t)(port[from] >> 8);
+	frame[21] = (uint8_t)port[from];
+	frame[22] = (uint8_t)(port[1 - from] >> 8);
+	frame[23] = (uint8_t)port[1 - from];
+	put_u32(frame + 24, seq);
+	put_u32(frame + 28, ack);
+	frame[33] = flags;
+	memcpy(frame + 40, w.arena + e->at, e->bytes);
+	meter_add_packet(m, LINK_IPV4, &p);
+}
+
+/* What of the other side's data has reached this side: the newest of `sent` that passed the tap early enough. */
+static uint32_t find_acked(const struct event *events, size_t from[static 2], const struct event *e)
+{
+	enum side other = (enum side)(1 - e->side);
+	double passed = e->ms - way_to(e->side, e->ms) + 1e-6;
+
+	static uint32_t acked[2];
+	if (!from[other])
+		acked[other] = 1;
+	for (; from[other] < w.events && events[from[other]].ms <= passed; from[other]++)
+		if (events[from[other]].side == other && events[from[other]].bytes && !events[from[other]].again)
+			acked[other] = events[from[other]].seq + (uint32_t)events[from[other]].bytes;
+	return acked[other];
+}
+
+static void send_packets(struct capture_meter *m)
+{
+	struct event open = { .ms = 1, .side = w.x11 ? SERVER : CLIENT };
+	uint32_t next[2] = { 1, 1 }, told[2] = { 0, 0 };
+	size_t from[2] = { 0, 0 };
+
+	qsort(w.event, w.events, sizeof(*w.event), compare_events);
+	for (size_t i = 0, n = w.events; i < n; i++) { /* lost behind the tap: sent again */
+		w.event[i].seq = next[w.event[i].side];
+		next[w.event[i].side] += (uint32_t)w.event[i].bytes;
+		if (has_changed("loss", w.event[i].ms) && w.event[i].bytes && w.event[i].side == (w.at_server ? SERVER : CLIENT) &&
+		    random_fraction(w.rng) < 0.15) {
+			struct event again = w.event[i];
+
+			again.ms += uniform(200, 300);
+			again.again = true;
+			add_event(again);
+		}
+	}
+	qsort(w.event, w.events, sizeof(*w.event), compare_events);
+	if (scene_number(w.s, "joined", 0) <= 0) {
+		send_packet(m, &open, 0, 0, TCP_SYN);
+		open.side = (enum side)(1 - open.side);
+		send_packet(m, &open, 0, 1, TCP_SYN | TCP_ACK);
+	}
+	for (size_t i = 0; i < w.events; i++) {
+		const struct event *e = &w.event[i];
+		uint32_t acked = find_acked(w.event, from, e);
+
+		if (!e->bytes && acked <= told[e->side])
+			continue;
+		told[e->side] = acked;
+		send_packet(m, e, e->bytes ? e->seq : 0, acked, e->push ? TCP_ACK | TCP_PSH : TCP_ACK);
+	}
+}
+
+/* --- what was said --- */
+
+static void keep_row(void *context, const struct interval_row *row)
+{
+	(void)context;
+	memory_more(w.row, w.rows);
+	w.row[w.rows++] = *row;
+}
+
+static void end_interval(void *context, int64_t start_ns, int64_t length_ns, int64_t dropped, bool clock_set)
+{
+	(void)context, (void)start_ns, (void)length_ns, (void)dropped, (void)clock_set;
+}
+
+static void say(char said[static SCENE_SAID], const char *word)
+{
+	size_t n = strlen(said);
+	char *blank;
+
+	snprintf(said + n, SCENE_SAID - n, "%s%s", n ? " " : "", word);
+	if ((blank = strchr(said + n + (n > 0), ' ')))
+		*blank = '-';
+}
+
+/* Median of the true waits of keys whose answer began in the interval (`complete`: ended, to its end); -1: none. */
+static double find_truth(double from, double to, bool complete)
+{
+	static double wait[4096];
+	size_t n = 0, k = 0;
+
+	for (size_t i = 0; i < w.keys && n < 4096; i++) {
+		double at = w.key[i].answer;
+
+		while (k < w.updates && w.update[k] < at - 1e-6)
+			k++;
+		at = complete && k < w.updates ? w.end[k] : at;
+		if (at >= from && at < to)
+			wait[n++] = at - w.key[i].press;
+	}
+	qsort(wait, n, sizeof(*wait), compare_doubles);
+	return n ? wait[(n - 1) / 2] : -1;
+}
+
+static void judge_figures(char said[static SCENE_SAID])
+{
+	uint64_t updates = 0;
+	size_t known = 0, exact = 0, outside = 0, ended = 0, ends = 0, latest = 0;
+
+	for (size_t i = 0; i < w.rows; i++) {
+		const struct interval_row *r = &w.row[i];
+		double from = (double)(r->start_ns - EPOCH_NS) / 1e6, to = from + (double)r->length_ns / 1e6,
+		       next = (double)r->next_p50 / 1e6;
+		double truth = find_truth(from, to, false), end = find_truth(from, to, true),
+		       complete = (double)r->complete_p50 / 1e6;
+		double most = (double)r->latest_p50 / 1e6;
+
+		updates += r->updates;
+		if (from < 10 * S || truth < 0 || r->next_p50 < 0)
+			continue;
+		known++;
+		exact += fabs(next - truth) <= 3 + 0.02 * truth;
+		latest += r->latest_p50 >= 0 && fabs(most - truth) <= 3 + 0.02 * truth;
+		outside += r->latest_p50 >= 0 && (most < 0.9 * truth - 3 || most > 1.1 * w.seconds * S);
+		outside += next > 1.1 * truth + 3;
+		ended += r->complete_p50 >= 0;
+		ends += end >= 0 && fabs(complete - end) <= 30;
+	}
+	if (known && 10 * exact >= 9 * known)
+		say(said, "waits-right");
+	if (known && 10 * latest >= 9 * known)
+		say(said, "latest-right");
+	if (20 * outside > known)
+		say(said, "outside");
+	if (ended && 10 * ends >= 9 * ended)
+		say(said, "ends-right");
+	if (fabs((double)updates - (double)w.updates) <= 0.03 * (double)w.updates + 1)
+		say(said, "updates-right");
+}
+
+static void judge_verdicts(char said[static SCENE_SAID])
+{
+	double told[VERDICTS] = { 0 }, why[WHYS] = { 0 }, n = 0, before = 0, blamed = 0;
+	bool changes = *w.change, frames = false, once = !strcmp(w.change, "freeze");
+	double judged_from = !changes ? 15 * S : w.from + (once ? -1 : 2) * S, judged_to = w.until + (once ? 1 * S : 0);
+
+	for (size_t i = 0; i < w.rows; i++) {
+		const struct interval_row *r = &w.row[i];
+		double from = (double)(r->start_ns - EPOCH_NS) / 1e6, to = from + (double)r->length_ns / 1e6;
+		bool blames = r->verdict.word >= VERDICT_NETWORK && r->verdict.word <= VERDICT_CLIENT;
+
+		frames |= r->verdict.why == WHY_FRAMES;
+		if (!changes || to <= w.from) {
+			before++;
+			blamed += blames;
+		}
+		if (from >= judged_from && to <= judged_to && r->verdict.word != VERDICT_IDLE) {
+			n++;
+			told[r->verdict.word]++;
+			why[r->verdict.why]++;
+		}
+	}
+	if (frames)
+		say(said, "frames");
+	say(said, blamed > 0.01 * before + (before < 400) ? "blamed" : "quiet");
+	for (int v = VERDICT_LEARNING; v < VERDICTS && n > 0; v++)
+		if (told[v] >= WORDS_SHARE * n)
+			say(said, verdict_words[v]);
+		else if (told[v] >= 0.1 * n && v >= VERDICT_NETWORK && v <= VERDICT_CLIENT)
+			say(said, (const char *[]){ "some-network", "some-server", "some-client" }[v - VERDICT_NETWORK]);
+	for (int y = WHY_CAUSE; y < WHYS; y++)
+		if (n > 0 && why[y] >= WORDS_SHARE * n)
+			say(said, verdict_whys[y]);
+}
+
+/* Reads what happens; lots for what the scene leaves open. */
+static void read_scene(const struct scene *s, uint64_t *rng)
+{
+	void *const owned[] = { w.event, w.key, w.update, w.end, w.arena, w.row };
+	double lot;
+
+	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
+		free(owned[i]);
+	memset(&w, 0, sizeof(w));
+	w.s = s;
+	w.rng = rng;
+	snprintf(w.protocol, sizeof(w.protocol), "%s", scene_word(s, "protocol", "rfb"));
+	snprintf(w.change, sizeof(w.change), "%s", scene_word(s, "change", ""));
+	w.x11 = !strcmp(w.protocol, "x11");
+	w.ssh = !strcmp(w.protocol, "ssh") || !strcmp(w.protocol, "chaff");
+	w.tls = !strcmp(w.protocol, "rdp") || !strcmp(w.protocol, "tls");
+	w.rfb = !strcmp(w.protocol, "rfb") || !strcmp(w.protocol, "tls");
+	w.seconds = scene_number(s, "seconds", 120);
+	w.from = S * uniform(60, 75);
+	w.until = fmin(w.from + scene_number(s, "lasts", NEVER), w.seconds * S);
+	w.size = scene_number(s, "size", uniform(150, 400));
+	w.wait = scene_number(s, "wait", 20);
+	w.scatter = scene_number(s, "scatter", 0.3);
+	w.correlation = scene_number(s, "correlation", 0);
+	w.normal = scene_normal(rng);
+	w.at_server = random_fraction(rng) < 0.67;
+	w.trip = uniform(2, 60);
+	w.reply = uniform(0.5, 4);
+	for (int i = 0; i < 2; i++) {
+		lot = random_fraction(rng);
+		w.ack_delay[i] = lot < 0.5 ? 0.1 : 40;
+	}
+}
+
+void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAID])
+{
+	static struct server_ports ports;
+	struct capture_meter meter;
+	struct intervals t = { .every_ns = (int64_t)(scene_number(s, "every", S) * 1e6),
+			       .merge_ns = 10000000,
+			       .period_ns = 50000000,
+			       .ports = &ports,
+			       .dropped = -1,
+			       .row = keep_row,
+			       .end = end_interval };
+	struct meter_cfg cfg = { .ports = &ports,
+				 .waits_max = 1000,
+				 .period_ns = t.period_ns,
+				 .merge_ns = t.merge_ns,
+				 .watch = true,
+				 .flows_max = 4,
+				 .flows_shown = 1,
+				 .taps = 1,
+				 .tap = { { .context = &t, .packet = interval_add_packet, .data = interval_add_data } } };
+
+	read_scene(s, rng);
+	memset(&ports, 0, sizeof(ports));
+	ports_parse_list(&ports, w.x11 ? "6000" : "1-5999");
+	if (!strcmp(w.protocol, "rfb"))
+		greet();
+	type_keys();
+	draw_updates();
+	if (meter_init(&meter, &cfg))
+		die(EXIT_RUN, "no memory");
+	send_packets(&meter);
+	intervals_finish(&t, EPOCH_NS + (int64_t)(w.seconds * 1e9));
+	meter_finish(&meter);
+	judge_verdicts(said);
+	judge_figures(said);
+	intervals_free(&t);
+	meter_free(&meter);
+}
