@@ -13,18 +13,6 @@ int estimate_extra_columns(enum estimator e)
 	return e == ESTIMATE_RANGE ? 7 : e == ESTIMATE_ABOVE ? 4 : e == ESTIMATE_ENDS || strstr(estimate_names[e], "+ci") ? 3 : 0;
 }
 
-/* Median of a resample in which value[i] stands weight[i] times. `data`: n values, followed by room for n more. */
-static double resample_median(const unsigned *weight, size_t n, void *data)
-{
-	double *value = data, *resample = value + n;
-	size_t total = 0;
-
-	for (size_t i = 0; i < n; i++)
-		for (unsigned k = 0; k < weight[i] && total < n; k++)
-			resample[total++] = value[i];
-	return interval_quantile(resample, total, 0.5);
-}
-
 /* Interval of the mean of shares of `most`: Student's t on logits, so that no end leaves 0 to `most`. A share at an
  * end has no logit: it stands half as far from it as the nearest other share. Equal shares have no interval:
  * they say nothing of their spread. */
@@ -51,11 +39,11 @@ static bool compute_share_interval(const double *v, size_t n, double most, struc
 	return ok;
 }
 
-/* Computes a mean or a median of n > 0 numbers in v, which has room for n more. An interval that belongs to a related figure
+/* Computes a mean or a median of n > 0 numbers in v. An interval that belongs to a related figure
  * (geometric mean) is widened to include the figure itself. */
 static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed, struct figure *out)
 {
-	bool near, median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
+	bool median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
 	struct interval i;
 	double value = 0;
 
@@ -76,12 +64,14 @@ static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, 
 		out->high = fmax(i.high, value);
 		return;
 	}
-	near = median ? interval_figure_ci(v, true, resample_median, v, n, draws, seed, &i)
-		      : e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_t_logs(v, n, &i);
-	if (near)
+	if (median) {
+		if (!interval_quantile_ci(v, n, (double)n, 0.5, &i))
+			return;
+	} else if (e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_t_logs(v, n, &i)) {
 		i = (struct interval){ fmin(i.low, value), fmax(i.high, value) };
-	else if (median || !interval_mean_ci(v, n, draws, seed, &i))
+	} else if (!interval_mean_ci(v, n, draws, seed, &i)) {
 		return;
+	}
 	out->low = median || e == ESTIMATE_CHANGE_CI ? i.low : fmax(0, i.low);
 	out->high = i.high;
 }
@@ -136,7 +126,7 @@ static double compute_plain(enum estimator e, const double *v, size_t n)
 struct figure estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
 				   uint64_t seed)
 {
-	double *v = memory_new(2 * n, sizeof(*v));
+	double *v = memory_new(n, sizeof(*v));
 	size_t known = 0;
 	struct figure out = FIGURE_ABSENT;
 
@@ -166,7 +156,8 @@ void pool_add_latency(struct latency_pool *p, int64_t value, size_t run)
 		p->of_run[p->runs] = 0;
 	}
 	p->of_run[run]++;
-	p->item[p->n++] = (struct pooled_latency){ .value = value, .run = (unsigned)run };
+	p->item[p->n] = (struct pooled_latency){ .value = value, .run = (unsigned)run, .place = (unsigned)p->n };
+	p->n++;
 }
 
 /* Order of qsort(): by value; of equal values, lower bounds first. */
@@ -190,92 +181,109 @@ void pool_free(struct latency_pool *p)
 	*p = (struct latency_pool){ 0 };
 }
 
-static struct sample_stat compute_quantile(const struct latency_pool *p, const unsigned *weight, double q)
+#define ALL_RUNS SIZE_MAX
+
+/* Quantile of one run, or of all. */
+static struct sample_stat compute_quantile(const struct latency_pool *p, size_t run, double q)
 {
 	struct sample_stat s = { NAN, false };
-	size_t total = 0, seen = 0, i, k;
-	double at;
+	size_t n = run == ALL_RUNS ? p->n : p->of_run[run], seen = 0, k;
+	double at = n ? (double)(n - 1) * q : 0;
 
-	for (i = 0; i < p->runs; i++)
-		total += weight[i] * p->of_run[i];
-	if (!total)
-		return s;
-	at = (double)(total - 1) * q;
 	k = (size_t)floor(at);
-	/* find the value at rank k (from 0), and the next value whose run has weight */
-	for (i = 0; seen <= k; i++) {
-		seen += weight[p->item[i].run];
-		s.above = s.above || (p->item[i].later && weight[p->item[i].run]);
-	}
-	s.value = (double)p->item[i - 1].value;
-	if (at > (double)k && k + 1 < total && seen <= k + 1) {
-		for (; !weight[p->item[i].run]; i++)
-			;
+	for (size_t i = 0; i < p->n && seen < k + 1 + (at > (double)k); i++) {
+		double value = (double)p->item[i].value;
+
+		if (run != ALL_RUNS && p->item[i].run != run)
+			continue;
+		s.value = seen++ <= k ? value : s.value + (at - (double)k) * (value - s.value);
 		s.above = s.above || p->item[i].later;
-		s.value += (at - (double)k) * ((double)p->item[i].value - s.value);
 	}
 	return s;
 }
 
-double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weight, double q)
+/* Counts the values beyond a quantile, repeat by repeat, in the order in which they were added. At a quantile that is also the
+ * largest value, values equal to it count. */
+static double compute_effect(const struct latency_pool *p, double quantile, bool *apart)
 {
-	return compute_quantile(p, weight, q).value;
+	double *hits = memory_new(2 * p->runs, sizeof(*hits)), *n = hits + p->runs, effect, run = 0;
+	struct share_runs share = { .hits = hits, .n = n, .repeats = p->runs, .stated = 1 };
+	bool *beyond = memory_new(p->n, sizeof(*beyond)), equal = p->n && (double)p->item[p->n - 1].value <= quantile;
+	size_t *of_place = memory_new(p->n, sizeof(*of_place));
+
+	for (size_t i = 0; i < p->n; i++) {
+		double value = (double)p->item[i].value;
+
+		beyond[p->item[i].place] = equal ? value >= quantile : value > quantile;
+		of_place[p->item[i].place] = p->item[i].run;
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		if (i && (of_place[i] != of_place[i - 1] || beyond[i] != beyond[i - 1])) {
+			share_runs_add(&share, beyond[i - 1], run);
+			run = 0;
+		}
+		run++;
+		n[of_place[i]]++;
+		hits[of_place[i]] += beyond[i];
+	}
+	share_runs_add(&share, p->n && beyond[p->n - 1], run);
+	effect = interval_share_effect(&share, POOL_APART, apart);
+	free(of_place);
+	free(beyond);
+	free(hits);
+	return effect;
 }
 
-struct quantile_request {
-	const struct latency_pool *pool;
-	double q;
-};
-
-static double resample_quantile(const unsigned *weight, size_t runs, void *data)
+/* Interval from the quantiles of the runs alone, about that of all: own quantiles of few values lie lower on average. */
+static bool compute_own_interval(const double *own, size_t runs, bool logs, double value, struct interval *i)
 {
-	const struct quantile_request *d = data;
-
-	(void)runs;
-	return pool_weighted_quantile(d->pool, weight, d->q);
+	if (!(logs ? interval_t_logs : interval_t_mean)(own, runs, i))
+		return false;
+	if (logs)
+		*i = (struct interval){ value * sqrt(i->low / i->high), value * sqrt(i->high / i->low) };
+	else
+		*i = (struct interval){ value - (i->high - i->low) / 2, value + (i->high - i->low) / 2 };
+	return true;
 }
 
-struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, size_t draws, uint64_t seed)
+struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, bool *apart)
 {
-	struct quantile_request draw = { p, q };
-	unsigned *weight = memory_new(p->runs, sizeof(*weight));
-	double *own = memory_new(p->runs, sizeof(*own));
+	double *own = memory_new(p->runs + p->n, sizeof(*own)), *sorted = own + p->runs, effect;
 	struct sample_stat all = { NAN, false };
 	struct figure f;
-	bool few = p->runs < INTERVAL_BOOTSTRAP_FROM, ok = true;
+	bool alone = p->runs > 0, ok;
 	struct interval i;
 
 	for (size_t r = 0; r < p->runs; r++) {
-		struct sample_stat alone;
+		struct sample_stat s = compute_quantile(p, r, q);
 
-		weight[r] = 1;
-		alone = compute_quantile(p, weight, q);
-		own[r] = alone.value;
-		ok = ok && !(alone.above && few);
-		weight[r] = 0;
+		own[r] = s.value;
+		alone = alone && q < 1 && !s.above && sample_supports(&(struct sample){ .n = p->of_run[r] }, q);
 	}
-	for (size_t r = 0; r < p->runs; r++)
-		weight[r] = 1;
 	if (q >= 1 || sample_supports(&(struct sample){ .n = p->n }, q))
-		all = compute_quantile(p, weight, q);
-	for (size_t k = 0; q >= 1 && k < p->n; k++)
-		all.above = all.above || p->item[k].later;
-	all.value /= unit;
-	f = isnan(all.value) && p->n ? figure_absent("too few") : figure_statistic(all);
+		all = compute_quantile(p, ALL_RUNS, q);
+	for (size_t k = 0; k < p->n; k++) {
+		all.above = all.above || (q >= 1 && p->item[k].later);
+		sorted[k] = (double)p->item[k].value;
+	}
+	f = isnan(all.value) && p->n ? figure_absent("too few")
+				     : figure_statistic((struct sample_stat){ all.value / unit, all.above });
 	f.repeats = p->runs;
-	for (size_t r = 0; p->runs == 2 && ok && !f.above && q < 1 && r < 2; r++)
-		if (sample_supports(&(struct sample){ .n = p->of_run[r] }, q))
-			f.both[r] = own[r] / unit;
-	ok = ok && p->runs > 1 && isfinite(all.value) && !all.above && q < 1;
-	ok = ok && interval_figure_ci(own, logs, resample_quantile, &draw, p->runs, draws, seed, &i);
+	for (size_t r = 0; p->runs == 2 && alone && !f.above && r < 2; r++)
+		f.both[r] = own[r] / unit;
+	*apart = false;
+	effect = compute_effect(p, all.value, apart);
+	ok = isfinite(all.value) && !all.above && q < 1 && isfinite(effect);
+	if (ok)
+		ok = *apart && alone ? compute_own_interval(own, p->runs, logs, all.value, &i)
+				     : interval_quantile_ci(sorted, p->n, (double)p->n / effect, q, &i);
 	/* an end that lies among lower bounds is not known */
-	for (size_t k = 0; ok && !few && k < p->n; k++)
-		ok = !p->item[k].later || i.high < (double)p->item[k].value;
+	for (size_t k = 0; ok && k < p->n; k++)
+		ok = !p->item[k].later || i.high < sorted[k];
 	if (ok) {
-		f.low = fmax(few ? fmin(i.low / unit, all.value) : i.low / unit, 0);
-		f.high = few ? fmax(i.high / unit, all.value) : i.high / unit;
+		f.low = fmax(i.low / unit, 0);
+		f.high = i.high / unit;
 	}
 	free(own);
-	free(weight);
 	return f;
 }

@@ -20,7 +20,7 @@ enum estimator {
 	ESTIMATE_CHANGE_CI,  /* change+ci	as mean+ci, for numbers that may be negative */
 	ESTIMATE_LOGMEAN_CI, /* logmean+ci	mean; t on logarithms below ten repeats, widened to include the mean */
 	ESTIMATE_MEDIAN,     /* median */
-	ESTIMATE_MEDIAN_CI,  /* median+ci	t on logarithms from three repeats, BCa from ten, widened to include the median */
+	ESTIMATE_MEDIAN_CI,  /* median+ci	order statistics, from six repeats on */
 	ESTIMATE_SUM,
 	ESTIMATE_MAX,
 	ESTIMATE_MIN,
@@ -47,14 +47,11 @@ int estimate_extra_columns(enum estimator e);
 struct figure estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
 				   uint64_t seed);
 
-/* A pool: the latencies of several runs (repeats) in one sorted array, each with the number of its run, so that runs can be
- * weighted.
- *
- * A bootstrap over runs asks for the same quantile thousands of times with other weights: after one sort, each takes one pass. */
+/* A pool: the latencies of several runs (repeats) in one sorted array, each with the number of its run. */
 struct pooled_latency {
 	int64_t value;
-	unsigned run;
-	bool later; /* the value is a lower bound */
+	unsigned run, place; /* place: in the order in which values were added, run by run */
+	bool later;	     /* the value is a lower bound */
 };
 
 struct latency_pool {
@@ -67,8 +64,10 @@ void pool_add_latency(struct latency_pool *p, int64_t value, size_t run);
 void pool_sort(struct latency_pool *p);
 void pool_free(struct latency_pool *p);
 
-/* Returns the quantile (type 7, as sample.h) when each value of run i counts weight[i] times; NAN: no value counts. */
-double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weight, double q);
-/* Returns the quantile of all values, divided by `unit`, if there are enough values for it, with an interval over runs (logs: on
- * logarithms). No interval for the largest value (q = 1), nor where values that are lower bounds reach it. */
-struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, size_t draws, uint64_t seed);
+/* Chance that runs which are alike are taken as apart: high, as a false alarm only costs width. */
+#define POOL_APART 0.3
+/* Returns the quantile (type 7, as sample.h) of all values, divided by `unit`, if there are enough values for it, with its interval:
+ * order statistics of as many independent values as the runs of values beyond it make, in the order in which they were added. Where
+ * runs differ by more (*apart), Student's t of their own quantiles (logs: of the logarithms), where each has enough values for it. No
+ * interval where values are too few, for the largest value (q = 1), nor where values that are lower bounds reach it. */
+struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, bool *apart);

@@ -182,14 +182,6 @@ bool interval_bootstrap(interval_figure *figure, void *data, size_t runs, size_t
 	return ok;
 }
 
-bool interval_figure_ci(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
-			struct interval *out)
-{
-	if (n < INTERVAL_BOOTSTRAP_FROM)
-		return (logs ? interval_t_logs : interval_t_mean)(value, n, out);
-	return interval_bootstrap(figure, data, n, draws, seed, true, out);
-}
-
 static double weighted_mean(const unsigned *weight, size_t runs, void *data)
 {
 	const double *value = data;
@@ -204,7 +196,9 @@ static double weighted_mean(const unsigned *weight, size_t runs, void *data)
 
 bool interval_mean_ci(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out)
 {
-	return interval_figure_ci(value, false, weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
+	if (n < INTERVAL_BOOTSTRAP_FROM)
+		return interval_t_mean(value, n, out);
+	return interval_bootstrap(weighted_mean, (void *)(uintptr_t)value, n, draws, seed, true, out);
 }
 
 /* Quantile of the beta distribution, by bisection: gsl_cdf_beta_Pinv() does not converge for one in ten of our numbers. */
@@ -237,29 +231,76 @@ bool interval_share_ci(size_t hits, size_t n, struct interval *out)
 	return share_interval((double)hits, (double)n, out);
 }
 
-bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart)
+/* Counts of all repeats. */
+static double sum_hits(const struct share_runs *s, double *n)
 {
-	double hits = 0, n = 0, p, rare, effect, chi = 0, freedom = (double)s->repeats - 1;
+	double hits = 0;
 
+	*n = 0;
 	for (size_t r = 0; r < s->repeats; r++) {
 		hits += s->hits[r];
-		n += s->n[r];
+		*n += s->n[r];
 	}
+	return hits;
+}
+
+double interval_share_effect(const struct share_runs *s, double chance, bool *apart)
+{
+	double n, p = sum_hits(s, &n) / n, rare, effect, chi = 0, freedom = (double)s->repeats - 1;
+
 	*apart = false;
 	if (s->repeats < INTERVAL_REPEATS || !(n > 0))
-		return false;
-	p = hits / n;
+		return NAN;
 	/* variance over that of independent events, from the runs of the rarer kind */
 	rare = fmin(p, 1 - p);
 	effect = rare > 0 ? (1 - rare) * (1 + 1 / s->runs[p <= 0.5]) * s->squares[p <= 0.5] / (n * rare) - rare : s->stated;
 	effect = fmin(fmax(effect, 1), n);
 	for (size_t r = 0; r < s->repeats && rare > 0; r++)
 		chi += s->n[r] > 0 ? pow(s->hits[r] - s->n[r] * p, 2) / (s->n[r] * p * (1 - p) * effect) : 0;
-	if (chi > gsl_cdf_chisq_Pinv(INTERVAL_LEVEL, freedom)) {
+	if (chi > gsl_cdf_chisq_Qinv(chance, freedom)) {
 		*apart = true;
 		effect *= chi / freedom * pow(t_quantile(s->repeats - 1) / gsl_cdf_ugaussian_Pinv(1 - TAIL), 2);
 	}
-	return share_interval(hits / effect, n / effect, out);
+	return effect;
+}
+
+bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart)
+{
+	double n, hits = sum_hits(s, &n), effect = interval_share_effect(s, 1 - INTERVAL_LEVEL, apart);
+
+	return isfinite(effect) && share_interval(hits / effect, n / effect, out);
+}
+
+/* The rank below which the quantile q of the law lies with probability `chance`, of n independent values; from 0 to n + 1, and not
+ * whole. */
+static double find_rank(double q, double n, double chance)
+{
+	double low = 0, high = n + 1;
+
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		*(1 - gsl_cdf_beta_P(q, middle, n + 1 - middle) < chance ? &low : &high) = middle;
+	}
+	return (low + high) / 2;
+}
+
+static double interpolate_rank(const double *sorted, size_t n, double rank)
+{
+	size_t k = (size_t)fmin(rank, (double)n);
+
+	return k < n ? sorted[k - 1] + (rank - (double)k) * (sorted[k] - sorted[k - 1]) : sorted[n - 1];
+}
+
+bool interval_quantile_ci(const double *sorted, size_t n, double independent, double q, struct interval *out)
+{
+	double low = find_rank(q, independent, TAIL), high = find_rank(q, independent, 1 - TAIL);
+	double each = ((double)n + 1) / (independent + 1);
+
+	if (!(low >= 1 && high <= independent))
+		return false;
+	*out = (struct interval){ interpolate_rank(sorted, n, low * each), interpolate_rank(sorted, n, high * each) };
+	return true;
 }
 
 double interval_poisson_high(double events)

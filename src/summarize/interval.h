@@ -63,12 +63,12 @@ bool interval_finish_bca(double figure, double *replicate, size_t draws, const d
 			 struct interval *out);
 
 #define INTERVAL_BOOTSTRAP_FROM 10
-/* With fewer than INTERVAL_BOOTSTRAP_FROM runs Student's t over `value`, the figure of each run alone (`logs`: of its logarithm);
- * with more the expanded bootstrap. */
-bool interval_figure_ci(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
-			struct interval *out);
-/* Interval of the mean over runs, by the method of interval_figure_ci(). */
+/* Interval of the mean over runs: with fewer than INTERVAL_BOOTSTRAP_FROM Student's t, with more the expanded bootstrap. */
 bool interval_mean_ci(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out);
+
+/* Interval of quantile q from n sorted values that tell as much as `independent` independent ones, for any distribution: their
+ * order statistics, interpolated to the level (Hutson 1999). Needs one that lies beyond each end: six values for a median. */
+bool interval_quantile_ci(const double *sorted, size_t n, double independent, double q, struct interval *out);
 
 /* Exact interval of a share (Clopper & Pearson 1934), `hits` of `n` independent events, in 0..1. At 0 and at n hits it is one-sided
  * (the other end is certain): no hits of n give about 3/n, the rule of three. Needs n > 0. */
@@ -82,12 +82,19 @@ struct share_runs {
 	double runs[2], squares[2];
 	double stated; /* length of a run that is assumed where there is none */
 };
+static inline void share_runs_add(struct share_runs *s, bool hits, double length)
+{
+	s->runs[hits] += length > 0;
+	s->squares[hits] += length * length;
+}
+/* The variance of the share over that of as many independent events. It is that of m runs that begin at random (an alternating
+ * renewal process; Cox 1962): (1 - p) (m + 1) / m (sum of squares of the run lengths) / (sum of the run lengths) - p; without
+ * (m + 1) / m the quotient is too small for few runs (for exponential lengths, by just that factor). *apart: repeats differ by more
+ * than that allows (chi-squared, with this chance where they are alike); then it is the variance between them, widened by Student's
+ * t for their number. NAN below INTERVAL_REPEATS repeats. */
+double interval_share_effect(const struct share_runs *s, double chance, bool *apart);
 /* Interval of the share of hits, in 0..1: the exact interval of as many independent events as make the same variance (Korn &
- * Graubard 1998). The variance is that of m runs that begin at random (an alternating renewal process; Cox 1962): that of
- * independent events times (1 - p) (m + 1) / m (sum of squares of the run lengths) / (sum of the run lengths) - p; without
- * (m + 1) / m the quotient is too small for few runs (for exponential lengths, by just that factor). Where repeats differ by more
- * than that allows (chi-squared, 5 %), it is the variance between them, with Student's t for their number. *apart: so it was.
- * Needs INTERVAL_REPEATS repeats. */
+ * Graubard 1998), with a chance of 5 % of *apart. */
 bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart);
 /* Upper 95 % bound (one-sided; Garwood 1936) of a Poisson rate after `events` events in a window of length 1: no events give
  * 3.0. */

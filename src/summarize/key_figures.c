@@ -85,9 +85,9 @@ static const struct figure_kind {
 };
 
 struct estimate_work {
-	const struct key_figures_cfg *cfg;
 	const struct key_train_samples *train;
 	size_t n;
+	int64_t threshold_ns;
 	struct latency_pool pool; /* pool.runs: repeats with at least one value */
 };
 
@@ -132,8 +132,7 @@ static void add_late_runs(const struct key_samples *keys, int64_t threshold_ns, 
 		if (!end && !key_find_latency(k, which, &ns, &later))
 			continue;
 		if (end || is != was) {
-			share->runs[was] += run > 0;
-			share->squares[was] += run * run;
+			share_runs_add(share, was, run);
 			run = 0;
 		}
 		was = is;
@@ -216,26 +215,27 @@ static void compute_ends(struct estimate_work *w, enum measure m, bool high, str
 	for (enum figure_name i = 0; i < FIGURES; i++) {
 		const struct figure_kind *row = &estimates_rows[i];
 		enum interval_kind kind;
+		bool apart;
 
 		if (row->measure != m || (high && !has_late_end(out, m, row->p == SHARE)))
 			continue;
 		if (row->p == SHARE) {
-			kind = compute_late_share(w->train, w->n, w->cfg->threshold_ns, high, &of[i]);
+			kind = compute_late_share(w->train, w->n, w->threshold_ns, high, &of[i]);
 			out->late_interval = high ? out->late_interval : kind;
 		} else if (m != SEND_LATENESS && out->overloaded) {
 			of[i] = figure_absent("overloaded");
 		} else {
-			of[i] = pool_quantile(&w->pool, row->p, row->unit, m != SEND_LATENESS, w->cfg->draws, w->cfg->seed);
+			of[i] = pool_quantile(&w->pool, row->p, row->unit, m != SEND_LATENESS, &apart);
+			if (i == P50 && !high && isfinite(of[i].low))
+				out->interval = apart ? INTERVAL_T : INTERVAL_EXACT;
 		}
 	}
 }
 
-struct key_figures keys_estimate_figures(const struct key_train_samples *train, size_t n, const struct key_figures_cfg *cfg)
+struct key_figures keys_estimate_figures(const struct key_train_samples *train, size_t n, int64_t threshold_ns)
 {
-	struct estimate_work w = { .cfg = cfg, .train = train, .n = n };
-	struct key_figures out = { .interval = n < INTERVAL_REPEATS	     ? INTERVAL_NONE
-					       : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T
-									     : INTERVAL_BCA };
+	struct estimate_work w = { .train = train, .n = n, .threshold_ns = threshold_ns };
+	struct key_figures out = { .interval = INTERVAL_NONE };
 
 	count_keys(train, n, &out);
 	for (enum figure_name i = 0; i < FIGURES; i++)

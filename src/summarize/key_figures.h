@@ -22,9 +22,7 @@ void keys_free(struct key_samples *k);
 
 /* --- figures of a cell from the keys of its repeats -------------------------------------------------------------- */
 
-/* Percentiles are exact and pooled over the repeats. Intervals: below ten repeats Student's t over the values of each repeat
- * (logarithms of latencies), from ten repeats on a BCa bootstrap over repeats. A pooled percentile is not the mean of the repeats'
- * percentiles, so the t interval is widened to include it where necessary. Largest values have no interval. */
+/* Percentiles are exact and pooled over the repeats; intervals: pool_quantile(). Largest values have none. */
 /* The keys of one repeat. */
 struct key_train_samples {
 	struct key_samples keys;
@@ -45,7 +43,7 @@ enum figure_name {
 	FIGURES
 };
 
-enum interval_kind { INTERVAL_NONE, INTERVAL_T, INTERVAL_BCA, INTERVAL_EXACT };
+enum interval_kind { INTERVAL_NONE, INTERVAL_T, INTERVAL_EXACT };
 
 struct key_figures {
 	struct figure of[FIGURES];	 /* a range where keys are ranges */
@@ -57,18 +55,12 @@ struct key_figures {
 	size_t ranged_keys; /* keys with an answer of which only a range is known */
 	size_t overloaded;  /* number of overloaded repeats */
 	bool ranged;
-	enum interval_kind interval, late_interval; /* method of the intervals of percentiles, and of the share of late keys */
+	enum interval_kind interval, late_interval; /* method of the intervals of the median, and of the share of late keys */
 };
 
-struct key_figures_cfg {
-	int64_t threshold_ns; /* a key with a longer latency is late */
-	size_t draws;	      /* resamples of the bootstrap */
-	uint64_t seed;
-};
-
-/* Computes the figures of n trains. If one of them is overloaded, latency percentiles stay unknown: pooling it would measure the
+/* Computes the figures of n trains; a key with a longer latency than `threshold_ns` is late. If one of them is overloaded, latency percentiles stay unknown: pooling it would measure the
  * length of the run, leaving it out would drop exactly the slow keys. */
-struct key_figures keys_estimate_figures(const struct key_train_samples *train, size_t n, const struct key_figures_cfg *cfg);
+struct key_figures keys_estimate_figures(const struct key_train_samples *train, size_t n, int64_t threshold_ns);
 
 #define CDF_POINTS 1000 /* most points of a curve */
 /* Point of a cumulative distribution: the share of all keys whose echo is known to be there `ns` after the due time. Keys without

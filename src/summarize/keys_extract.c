@@ -141,12 +141,7 @@ static const struct {
 
 struct key_figures keys_set_figures(const struct experiment_cell *c, const struct key_train_samples *train, size_t n)
 {
-	const struct key_figures_cfg cfg = {
-		.threshold_ns = llround(c->run->threshold_ms * MS),
-		.draws = c->run->draws,
-		.seed = (uint64_t)c->run->seed,
-	};
-	struct key_figures e = keys_estimate_figures(train, n, &cfg);
+	struct key_figures e = keys_estimate_figures(train, n, llround(c->run->threshold_ms * MS));
 	double answered = 0, updates = 0; /* updates: number of different answer times; one update may answer several keys */
 
 	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++) {
@@ -177,7 +172,7 @@ struct key_figures keys_set_figures(const struct experiment_cell *c, const struc
 
 static void set_cell_figures(const struct experiment_cell *c)
 {
-	static const char *const kinds[] = { "none", "t", "bca", "exact" };
+	static const char *const kinds[] = { "none", "t", "exact" };
 	struct key_figures *e = extractor_cell_data(c);
 
 	*e = keys_set_figures(c, extractor_repeat_data(c->repeat), c->n);

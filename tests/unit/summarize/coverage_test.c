@@ -28,24 +28,30 @@ TEST(late_shares_of_single_keys_stay_narrow)
 
 TEST(latencies_hold)
 {
-	static const struct {
-		size_t repeats;
-		int draws;
-		double held;
-	} cells[] = { { 3, DRAWS / 2, 0.87 }, { 10, DRAWS / 5, 0.83 } };
 	struct coverage c[C_FIGURES];
 
-	for (size_t r = 0; r < COUNT(cells); r++) {
-		coverage_of_figures(ALONE, cells[r].repeats, false, cells[r].draws, c);
-		for (int i = 0; i < C_FIGURES; i++)
-			assert_true(c[i].held > cells[r].held && c[i].none == 0);
+	for (size_t law = 0; law < 3; law++) {
+		coverage_of_figures(&coverage_laws[law], ALONE, 5, false, DRAWS / 3, c);
+		for (int i = C_P50; i <= C_P99; i++)
+			assert_true(c[i].held > 0.87 && c[i].none < 0.5);
 	}
+	coverage_of_figures(DIFFERING, ALONE, 10, false, DRAWS / 5, c);
+	for (int i = 0; i < C_FIGURES; i++)
+		assert_true(c[i].held > 0.83 && c[i].none < 0.3);
+}
+
+/* (With Student's t over the p99 of repeats of 200 keys, 87 % held at the stop.) */
+TEST(percentiles_hold_where_until_sure_stops)
+{
+	double repeats;
+
+	assert_true(coverage_of_stop(&coverage_laws[1], C_P99, 0.3, DRAWS / 3, &repeats).held > 0.87);
 }
 
 TEST(overload_has_no_interval)
 {
 	struct coverage c[C_FIGURES];
 
-	coverage_of_figures(BURSTS, 3, true, 20, c);
+	coverage_of_figures(DIFFERING, BURSTS, 3, true, 20, c);
 	assert_true(c[C_P50].none == 1 && c[C_P90].none == 1);
 }

@@ -195,3 +195,19 @@ TEST(no_line)
 	assert_true(isnan(start));
 	assert_true(isnan(interval_slope(x, y, 0, &start)));
 }
+
+/* Whole ranks by the binomial distribution: of nine values 2 and 8 hold the median with 96.1 %, 3 and 7 with 82.0 %. */
+TEST(ranks_of_a_median)
+{
+	static const double nine[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+	static const double pairs[] = { 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9 };
+	struct interval i, p;
+
+	assert_true(interval_quantile_ci(nine, 9, 9, 0.5, &i));
+	assert_true(i.low > 2 && i.low < 3);
+	assert_near(i.low + i.high, 10, 1e-9);
+	assert_true(interval_quantile_ci(pairs, 18, 9, 0.5, &p));
+	assert_near(p.low, i.low, 0.6);
+	assert_false(interval_quantile_ci(nine, 9, 5, 0.5, &i));
+	assert_false(interval_quantile_ci(nine, 9, 9, 0.7, &i)); /* all of nine lie below with 4 % */
+}

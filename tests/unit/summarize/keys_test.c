@@ -62,7 +62,6 @@ TEST(all_kinds_of_rows)
 TEST(keys_that_had_to_wait_are_ranges_from_due_not_from_sending)
 {
 	struct key_train_samples train = { .repeat = 1 };
-	const struct key_figures_cfg cfg = { .threshold_ns = 80, .draws = 1, .seed = 1 };
 	static const double ms = 20e-6; /* a variable: x87 registers would hold the constant in more digits */
 	struct key_figures e;
 	unsigned long line;
@@ -70,7 +69,7 @@ TEST(keys_that_had_to_wait_are_ranges_from_due_not_from_sending)
 	assert_int_equal(
 		read_text(HEAD "keys/1\t1\t100\t180\t200\t200\t\t0\t150\nkeys/1\t2\t300\t\t\t\t900\t0\t300\n", &train.keys, &line),
 		0);
-	e = keys_estimate_figures(&train, 1, &cfg);
+	e = keys_estimate_figures(&train, 1, 80);
 	assert_true(e.of[LATE].from == 0 && e.of[LATE].to == 100);
 	assert_true(e.of[SENT_P50].value == ms);
 	keys_free(&train.keys);

@@ -205,10 +205,10 @@ static void set_latencies(const struct experiment_cell *c)
 	struct latency_pool pool = build_pool(c);
 	bool known = ((const struct replays_run *)extractor_run_data())->analysis;
 	size_t late = 0;
+	bool apart;
 
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
-		extractor_set_figure(quantiles[i].name,
-				     pool_quantile(&pool, quantiles[i].q, US, true, c->run->draws, (uint64_t)c->run->seed));
+		extractor_set_figure(quantiles[i].name, pool_quantile(&pool, quantiles[i].q, US, true, &apart));
 	for (size_t k = 0; k < pool.n; k++)
 		late += (double)pool.item[k].value > c->run->threshold_ms * US;
 	give_values({ "responses", count_if(known, pool.n) }, { "late", 100 * (double)late / (double)pool.n });
