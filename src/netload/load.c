@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load.h"
+#include "scale.h"
 
 #define FRAMES_PER_S 400 /* least frames a second that load_payload_bytes() aims at */
 #define PAYLOAD_LEAST 64 /* least payload bytes that load_payload_bytes() chooses */
@@ -18,6 +19,11 @@ struct stream_counts load_sum_streams(const struct stream_counts *stream, int64_
 int64_t load_header_bytes(bool udp, bool ipv6, bool timestamps)
 {
 	return 14 + (ipv6 ? 40 : 20) + (udp ? 8 : 20 + (timestamps ? 12 : 0));
+}
+
+int64_t load_burst_bytes(const struct load_cfg *load)
+{
+	return scale_down(load->burst_ns, load->rate, 8 * NS_PER_S);
 }
 
 int64_t load_payload_bytes(int64_t rate, int64_t header, int64_t most)

@@ -49,6 +49,8 @@ struct stream_counts load_sum_streams(const struct stream_counts *stream, int64_
 /* Bytes of the headers of a frame as a shaper counts them: Ethernet 14, IPv4 20 or IPv6 40, UDP 8 or TCP 20 and 12 with
  * timestamps. The preamble, the checksum and the gap between frames are not counted. */
 int64_t load_header_bytes(bool udp, bool ipv6, bool timestamps);
+/* Bytes that are due within the time of a burst. */
+int64_t load_burst_bytes(const struct load_cfg *load);
 /* The payload bytes of a frame where --frame-size was not given: `most`, or fewer so that at `rate` (bits a second; 0: no limit) a
  * frame holds at most a 400th of a second's bits, and every second keeps the rate to 0.25 %; at least 64. */
 int64_t load_payload_bytes(int64_t rate, int64_t header, int64_t most);

@@ -90,8 +90,9 @@ void load_stream_count_rx(struct load_stream *l)
 	c->got_wire = c->got_payload + c->got_frames * l->header;
 }
 
-int64_t load_stream_max_payload(int fd, bool udp, int64_t *header)
+int64_t load_stream_max_payload(int fd, const struct load_cfg *load, int64_t *header)
 {
+	bool udp = load->udp;
 	struct tcp_info info;
 	bool six = socket_is_ipv6(fd);
 	int mtu = 0;
@@ -105,6 +106,8 @@ int64_t load_stream_max_payload(int fd, bool udp, int64_t *header)
 		most = (mtu > 0 && mtu < ETHERNET ? mtu : ETHERNET) - *header + 14;
 	} else if (info.tcpi_snd_mss && info.tcpi_snd_mss < most) {
 		most = info.tcpi_snd_mss;
+	} else if (!load->random && load_burst_bytes(load) >= info.tcpi_snd_mss) {
+		most = info.tcpi_snd_mss < LOAD_SIZE_MOST ? info.tcpi_snd_mss : LOAD_SIZE_MOST;
 	} else if (!(info.tcpi_options & TCPI_OPT_TIMESTAMPS)) {
 		most += 12;
 	}

@@ -74,7 +74,7 @@ int send_connect(struct load_session *r, const struct sock_address *to, struct w
 	r->control = sock_connect(to, clock_now() + ANSWER_NS, false);
 	if (r->control < 0)
 		return why_fail(r->control, why, "%s", r->control == -EINTR ? "stopped by a signal" : strerror(-r->control));
-	most = load_stream_max_payload(r->control, r->load.udp, &header);
+	most = load_stream_max_payload(r->control, &r->load, &header);
 	if (!r->load.size)
 		r->load.size = load_payload_bytes(r->load.rate, header, most);
 	err = ctl_send_load(r->control, &r->load) ? -ECONNRESET
@@ -92,7 +92,7 @@ int send_connect(struct load_session *r, const struct sock_address *to, struct w
 	if (err)
 		return explain_answer(err, reason, why);
 	for (int64_t i = 0; i < r->load.lanes; i++) {
-		load_stream_max_payload(r->lane[i].fd, r->load.udp, &header);
+		load_stream_max_payload(r->lane[i].fd, &r->load, &header);
 		load_stream_init(&r->lane[i], r->lane[i].fd, r->load.udp, tx_batch_bytes(&r->load, header));
 	}
 	return 0;

@@ -12,7 +12,8 @@
 #include <sched.h>
 
 #define NOISE (4 << 20)		/* bytes of random payload; what is sent begins anywhere in them */
-#define NOISE_FAST (256 << 10)	/* used at full speed: fits into CPU caches, and exceeds the window of compressors */
+#define FAST 1000000000		/* bits a second from which on copying costs most */
+#define NOISE_FAST (256 << 10)	/* used at such rates: fits into CPU caches, and exceeds the window of compressors */
 #define NOISE_MORE (1 << 20)	/* a repetition of the beginning, for data that begins near the end */
 #define CHUNK (128 << 10)	/* bytes sent in one call at full speed */
 #define PARCEL 128		/* datagrams sent in one call */
@@ -280,7 +281,7 @@ static void segment_batches(struct tx_thread *s, int64_t frames)
 static void *run_sender(void *context)
 {
 	struct load_session *r = context;
-	struct tx_thread s = { .r = r, .window = r->load.rate ? NOISE : NOISE_FAST };
+	struct tx_thread s = { .r = r, .window = r->load.rate && r->load.rate < FAST ? NOISE : NOISE_FAST };
 	int64_t *room = r->load.random ? memory_new(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
 	int64_t cpu = clock_thread_cpu();
 

@@ -87,6 +87,18 @@ all_sent() {	# ms from frame to frame
 	[ "$status $ms" = "0 0" ] || { [ "$status" -le 3 ] && machine_was_busy $((ms > 20 ? ms : 20)); }
 }
 
+@test "netload: a frame over TCP is of Ethernet, or a segment of the loopback where a burst holds one" {
+	need jq
+	start_serve
+	send --rate 20Mbit -t 300ms
+	[ "$(jq .settings.payload_bytes_per_frame report.json)" = 1448 ]
+	send --rate 5Gbit -t 300ms
+	[ "$(jq .settings.payload_bytes_per_frame report.json)" -gt 16000 ]
+	[ "$(value sent_payload_bytes)" -gt 0 ]
+	send --rate 5Gbit -t 300ms --spacing random
+	[ "$(jq .settings.payload_bytes_per_frame report.json)" = 1448 ]
+}
+
 @test "netload: the rate counts whole frames, or payload if asked; also in both directions and over several streams" {
 	local f all='.sent_frames - (.resent_frames // 0) + .given_up_frames'	# TCP sends some again
 

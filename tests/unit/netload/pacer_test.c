@@ -140,6 +140,12 @@ TEST(at_random_it_is_a_poisson_process_from_near)
 	assert_true((double)longer / (double)n > 0.361 && (double)longer / (double)n < 0.375);
 }
 
+TEST(a_burst_holds_what_is_due_in_its_time)
+{
+	assert_int_equal(load_burst_bytes(&(struct load_cfg){ .rate = 5000000000, .burst_ns = 500000 }), 312500);
+	assert_int_equal(load_burst_bytes(&(struct load_cfg){ .burst_ns = 500000 }), 0);
+}
+
 TEST(small_rates_have_smaller_frames)
 {
 	assert_int_equal(load_header_bytes(false, false, true), 66);
