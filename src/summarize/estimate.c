@@ -204,7 +204,7 @@ static struct sample_stat compute_quantile(const struct latency_pool *p, size_t 
 
 /* Counts the values beyond a quantile, repeat by repeat, in the order in which they were added. At a quantile that is also the
  * largest value, values equal to it count. */
-static double compute_effect(const struct latency_pool *p, double quantile, bool *apart)
+static double compute_effect(const struct latency_pool *p, double quantile, double *apart)
 {
 	double *hits = memory_new(2 * p->runs, sizeof(*hits)), *n = hits + p->runs, effect, run = 0;
 	struct share_runs share = { .hits = hits, .n = n, .repeats = p->runs, .stated = 1 };
@@ -248,7 +248,7 @@ static bool compute_own_interval(const double *own, size_t runs, bool logs, doub
 
 struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, bool *apart)
 {
-	double *own = memory_new(p->runs + p->n, sizeof(*own)), *sorted = own + p->runs, effect;
+	double *own = memory_new(p->runs + p->n, sizeof(*own)), *sorted = own + p->runs, effect, differ, far = 0;
 	struct sample_stat all = { NAN, false };
 	struct figure f;
 	bool alone = p->runs > 0, ok;
@@ -271,9 +271,11 @@ struct figure pool_quantile(const struct latency_pool *p, double q, double unit,
 	f.repeats = p->runs;
 	for (size_t r = 0; p->runs == 2 && alone && !f.above && r < 2; r++)
 		f.both[r] = own[r] / unit;
-	*apart = false;
-	effect = compute_effect(p, all.value, apart);
-	ok = isfinite(all.value) && !all.above && q < 1 && isfinite(effect);
+	effect = compute_effect(p, all.value, &differ);
+	*apart = differ > 0;
+	if (!alone)
+		compute_effect(p, compute_quantile(p, ALL_RUNS, 0.5).value, &far);
+	ok = isfinite(all.value) && !all.above && q < 1 && isfinite(effect) && far < POOL_FAR;
 	if (ok)
 		ok = *apart && alone ? compute_own_interval(own, p->runs, logs, all.value, &i)
 				     : interval_quantile_ci(sorted, p->n, (double)p->n / effect, q, &i);

@@ -244,11 +244,11 @@ static double sum_hits(const struct share_runs *s, double *n)
 	return hits;
 }
 
-double interval_share_effect(const struct share_runs *s, double chance, bool *apart)
+double interval_share_effect(const struct share_runs *s, double chance, double *apart)
 {
 	double n, p = sum_hits(s, &n) / n, rare, effect, chi = 0, freedom = (double)s->repeats - 1;
 
-	*apart = false;
+	*apart = 0;
 	if (s->repeats < INTERVAL_REPEATS || !(n > 0))
 		return NAN;
 	/* variance over that of independent events, from the runs of the rarer kind */
@@ -258,16 +258,17 @@ double interval_share_effect(const struct share_runs *s, double chance, bool *ap
 	for (size_t r = 0; r < s->repeats && rare > 0; r++)
 		chi += s->n[r] > 0 ? pow(s->hits[r] - s->n[r] * p, 2) / (s->n[r] * p * (1 - p) * effect) : 0;
 	if (chi > gsl_cdf_chisq_Qinv(chance, freedom)) {
-		*apart = true;
-		effect *= chi / freedom * pow(t_quantile(s->repeats - 1) / gsl_cdf_ugaussian_Pinv(1 - TAIL), 2);
+		*apart = chi / freedom;
+		effect *= *apart * pow(t_quantile(s->repeats - 1) / gsl_cdf_ugaussian_Pinv(1 - TAIL), 2);
 	}
 	return effect;
 }
 
 bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart)
 {
-	double n, hits = sum_hits(s, &n), effect = interval_share_effect(s, 1 - INTERVAL_LEVEL, apart);
+	double n, hits = sum_hits(s, &n), more, effect = interval_share_effect(s, 1 - INTERVAL_LEVEL, &more);
 
+	*apart = more > 0;
 	return isfinite(effect) && share_interval(hits / effect, n / effect, out);
 }
 
