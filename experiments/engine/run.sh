@@ -282,7 +282,7 @@ EXP_LOST=''	# why the hosts were lost
 
 # Sums up, draws, reports, and prints where. Returns the exit status of the run.
 run_end() {
-	local state=complete status=0 why='' words file
+	local state=complete status=${SURE:-0} why='' words file
 	[ -d "$RUN" ] || exp_lost
 	cells_sum
 	[ "$CELLS_LEFT" = 0 ] || state=failed status=3

@@ -24,6 +24,7 @@
 #include "key_figures.h"
 #include "clock.h"
 #include "engine.h"
+#include "sure.h"
 
 #define MS ((double)NS_PER_MS)
 
@@ -238,6 +239,36 @@ static void report_session_noise(const struct experiment_cell *c, struct rec_rep
 	report_app_noise(c->run->json, name, out);
 }
 
+/* For a run with --until-sure: settings.until_sure is PERCENTILE,WIDTH%,TIME. */
+static void report_sure(const struct experiment_run *run, struct rec_report *out)
+{
+	const char *text = json_get_text(run->json, "settings.until_sure");
+	struct figure *now = memory_new(2 * run->n, sizeof(*now)), *before = now + run->n;
+	enum figure_name figure = P50;
+	char name[8];
+	double percent;
+	struct sure_run sure;
+
+	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++)
+		if (text && sscanf(text, "%7[^,],%lf%%", name, &percent) == 2 && !strcmp(keys_figures[i].name, name))
+			figure = keys_figures[i].figure;
+	for (const struct experiment_cell *c = run->cell; text && c < run->cell + run->n; c++) {
+		now[c->index] = ((struct key_figures *)extractor_cell_data(c))->of[figure];
+		before[c->index] = keys_estimate_figures(extractor_repeat_data(c->repeat), c->n ? c->n - 1 : 0,
+							 llround(run->threshold_ms * MS))
+					   .of[figure];
+	}
+	if (text) {
+		sure = sure_count(now, before, run->n, percent / 100);
+		rec_begin_object(out, "sure");
+		rec_add_int(out, "open", (int64_t)sure.open);
+		rec_add_str(out, "why", sure.why);
+		rec_add_str(out, "untold", sure.untold);
+		rec_end(out);
+	}
+	free(now);
+}
+
 static void report_overload(const struct experiment_run *run, struct rec_report *out)
 {
 	const struct key_figures *e = extractor_cell_data(run->cell);
@@ -246,6 +277,7 @@ static void report_overload(const struct experiment_run *run, struct rec_report 
 	for (size_t i = 0; i < run->n; i++)
 		overloaded += e[i].overloaded > 0;
 	rec_add_int(out, "cells_overloaded", overloaded);
+	report_sure(run, out);
 	rec_begin_object(out, "idle_noise");
 	report_app_noise(run->json, "light", out);
 	report_app_noise(run->json, "heavy", out);

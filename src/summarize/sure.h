@@ -10,6 +10,7 @@
 enum sure_word {
 	SURE_UNTOLD, /* no number of keys tells it: overloaded, a range, a lower bound, not measured */
 	SURE_KNOWN,
+	SURE_ONCE, /* narrow enough, but not without the last repeat */
 	SURE_WIDE,
 	SURE_BARE, /* no interval yet */
 	SURE_FEW,  /* too few keys for the percentile */
@@ -21,8 +22,7 @@ enum sure_word sure_judge(const struct figure *now, const struct figure *before,
 /* The conditions of a run. */
 struct sure_run {
 	size_t open;
-	enum sure_word worst;
-	double width;	   /* of the widest interval, to each side; a share of the figure */
-	char reasons[128]; /* "a range in 2 conditions, overloaded in 1"; empty: none is untold */
+	char why[64];	  /* why the worst of them is open */
+	char untold[128]; /* "a range in 2 conditions, overloaded in 1"; empty: none is */
 };
 struct sure_run sure_count(const struct figure *now, const struct figure *before, size_t n, double width);

@@ -557,17 +557,21 @@ driver_files() {
 	[ "$(wc -l <"$work/named")" -lt 100 ]
 }
 
-@test "--until-sure: a condition is open for too few keys, no interval or a wide one, not where more keys cannot tell" {
-	# shellcheck source=/dev/null
-	. "$TOP/experiments/engine/sure.sh"
-	table() { printf 'schema\tx_ms\tx_ms_low\tx_ms_high\tx_ms_above\tx_ms_why\n'; printf 'summary/1\t%b\n' "$@"; }
-	table '100\t85\t115\t0\t' '\t\t\t\toverloaded' '\t10\t90\t\trange' '100\t\t\t1\t' >done
-	[ -z "$(sure_open 20 x_ms done)" ]
-	[ "$(sure_open 10 x_ms done)" = "1 ± 15 %" ]
-	table '100\t85\t115\t0\t' '\t\t\t\ttoo few' '100\t\t\t0\t' >few
-	[ "$(sure_open 20 x_ms few)" = "2 too few keys" ]
-	table '100\t\t\t0\t' '100\t50\t150\t0\t' >bare
-	[ "$(sure_open 20 x_ms bare)" = "2 no interval yet" ]
+@test "--until-sure repeats until nothing is open; what more keys do not tell, or no time, is told in a line and by the status" {
+	local script='
+		. "$TOP/experiments/engine/sure.sh"
+		stopped() { false; }; run_set() { :; }; cells_run() { :; }; warn() { echo "$*"; }
+		looks=("$@") EXP_LOST="" UNTIL_SURE=p90,20%,$TIME CELLS=(a b) REPEATS=5 SURE=0
+		sure_look() { IFS="|" read -r OPEN WHY UNTOLD <<<"${looks[0]}"; looks=("${looks[@]:1}"); }
+		sure_more 0; echo "repeats $REPEATS status $SURE"'
+	TOP=$TOP TIME=1h bash -c "$script" sh '2|too few keys|' '1|narrow enough once|' '0||' >known
+	TOP=$TOP TIME=1h bash -c "$script" sh '1|too few keys|a range in 1 condition' '0||a range in 2 conditions' >untold
+	TOP=$TOP TIME=0s bash -c 'SECONDS=9; '"$script" sh '1|± 30 %|' >late
+	cat known untold late
+	[ "$(tail -n 1 known)" = "repeats 7 status 0" ]
+	[ "$(tail -n 1 untold)" = "repeats 6 status 3" ]
+	grep -q 'p90 is a range in 2 conditions' untold
+	[ "$(tail -n 1 late)" = "repeats 5 status 3" ]
 }
 
 # Lines "EXPERIMENT|OPTIONS|OPTIONS...": each OPTIONS is refused, and the message names its first option.
