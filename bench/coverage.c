@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* coverage - how often the 95 % intervals of summarize hold the truth, by simulation of repeats whose truth is known.
  *
- * usage: build/bench/coverage [DRAWS]		(1000; a table on standard output; the same numbers each time)
+ * usage: build/bench/coverage [DRAWS]             (1000; a table on standard output; the same numbers each time)
  *
- * Keys come at 20/s, 200 in a repeat. "alone": each key for itself; "bursts": ten keys in a row share their fate, as in a stall of
- * half a second; "uneven": bursts whose length is random (geometric) with mean ten. Latencies are lognormal or Pareto (index 1.5),
- * and repeats may differ by a factor (sigma 0.1). "stop": repeats are added from the fifth on, until the interval is 20 or 10 % to each
- * side (--until-sure); held is how often it holds then, and repeats how many there are on average. */
+ * Keys come at 20/s, 200 in a repeat. "alone": each key for itself; "bursts": ten keys in a row share their fate, as in a
+ * stall of half a second; "uneven": bursts whose length is random (geometric) with mean ten. Latencies are lognormal or Pareto
+ * (index 1.5), and repeats may differ by a factor (sigma 0.1). "stop": repeats are added from the fifth on, until the interval
+ * is 20 or 10 % to each side (--until-sure); held is how often it holds then, and repeats how many there are on average. */
 #include "summarize/estimate.h"
 #include "summarize/key_figures.h"
 #include "summarize/sure.h"
@@ -238,7 +238,8 @@ static void coverage_of_figures(const struct coverage_law *law, enum coverage_ki
 		coverage_divide(&c[i], draws);
 }
 
-/* Adds repeats until percentile i is known to `width` of itself, as --until-sure does. Sets *repeats: how many it took on average. */
+/* Adds repeats until percentile i is known to `width` of itself, as --until-sure does. Sets *repeats: how many it took on
+ * average. */
 static struct coverage coverage_of_stop(const struct coverage_law *law, int i, double width, int draws, double *repeats)
 {
 	struct coverage c = { 0 };

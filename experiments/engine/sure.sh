@@ -8,8 +8,8 @@ sure_look() {
 	IFS=$'\037' read -r OPEN WHY UNTOLD < <(jq -r '.result.sure | [.open, .why, .untold] | join("\u001f")' "$RUN/summary.json")
 }
 
-# sure_more BEGUN: after the cells of a run that began when SECONDS was BEGUN: a repeat more of all cells, again and again. SURE: the
-# exit status of a run that is not sure.
+# sure_more BEGUN: after the cells of a run that began when SECONDS was BEGUN: a repeat more of all cells, again and again. Sets
+# SURE, the exit status, if the run is not sure.
 sure_more() {
 	local percentile width budget limit since each=0 OPEN=0 WHY='' UNTOLD=''
 	[ -n "${UNTIL_SURE-}" ] || return 0

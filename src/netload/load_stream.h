@@ -22,9 +22,9 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 /* Update `count` with the bytes and frames sent, or received, so far. A thread may call one while another calls the other. */
 void load_stream_count_tx(struct load_stream *l);
 void load_stream_count_rx(struct load_stream *l);
-/* Most payload bytes of one frame, and in *header its header bytes, from a connected socket to the same host. TCP: of Ethernet, or a
- * segment of the path where that is larger (loopback) and a burst holds one: a call for each frame of Ethernet costs more than what it
- * sends. */
+/* Most payload bytes of one frame, and in *header its header bytes, from a connected socket to the same host. TCP: of
+ * Ethernet, or a segment of the path where that is larger (loopback) and a burst holds one: a call for each frame of Ethernet
+ * costs more than what it sends. */
 int64_t load_stream_max_payload(int fd, const struct load_cfg *load, int64_t *header);
 /* Datagrams lost because the receive buffer was full; 0 for TCP. */
 int64_t load_stream_dropped(const struct load_stream *l);

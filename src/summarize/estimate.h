@@ -9,8 +9,8 @@ enum estimator {
 	ESTIMATE_GIVEN, /* -		the extractor's own figure, without ends of an interval */
 	ESTIMATE_ENDS,	/* ends		the extractor's figure with _low and _high */
 	ESTIMATE_ABOVE, /* ends+above	the same with _above: 1 where the figure is a lower bound */
-	/* range	the same with _from and _to, the ends of a range, and _why (figure.h); of JSON numbers: logmean+ci, or of % percent+ci,
-	 * of both ends */
+	/* range   the same with _from and _to, the ends of a range, and _why (figure.h); of JSON numbers: logmean+ci, or of %
+	 * percent+ci, of both ends */
 	ESTIMATE_RANGE,
 	ESTIMATE_MEAN,	  /* mean */
 	ESTIMATE_MEAN_CI, /* mean+ci	Student's t, from ten repeats BCa bootstrap; no end below 0 */
@@ -66,11 +66,12 @@ void pool_free(struct latency_pool *p);
 
 /* Chance that runs which are alike are taken as apart: high, as a false alarm only costs width. */
 #define POOL_APART 0.3
-/* Runs whose shares of values beyond the median vary this many times more than those of runs that are alike: a tail of which each run
- * has too few values is that of the slowest runs, of which there are too few. */
+/* Runs whose shares of values beyond the median vary this many times more than those of runs that are alike: a tail of which
+ * each run has too few values is that of the slowest runs, of which there are too few. */
 #define POOL_FAR 10
-/* Returns the quantile (type 7, as sample.h) of all values, divided by `unit`, if there are enough values for it, with its interval:
- * order statistics of as many independent values as the runs of values beyond it make, in the order in which they were added. Where
- * runs differ by more (*apart), Student's t of their own quantiles (logs: of the logarithms), where each has enough values for it. No
- * interval where values are too few or runs too far apart, for the largest value (q = 1), nor where values that are lower bounds reach it. */
+/* Returns the quantile (type 7, as sample.h) of all values, divided by `unit`, if there are enough values for it, with its
+ * interval: order statistics of as many independent values as the runs of values beyond it make, in the order in which they
+ * were added. Where runs differ by more (*apart), Student's t of their own quantiles (logs: of the logarithms), where each has
+ * enough values for it. No interval where values are too few or runs too far apart, for the largest value (q = 1), nor where
+ * values that are lower bounds reach it. */
 struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, bool *apart);

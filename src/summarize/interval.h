@@ -89,9 +89,9 @@ static inline void share_runs_add(struct share_runs *s, bool hits, double length
 }
 /* The variance of the share over that of as many independent events. It is that of m runs that begin at random (an alternating
  * renewal process; Cox 1962): (1 - p) (m + 1) / m (sum of squares of the run lengths) / (sum of the run lengths) - p; without
- * (m + 1) / m the quotient is too small for few runs (for exponential lengths, by just that factor). Where repeats differ by more
- * than that allows (chi-squared, with this chance where they are alike), it is the variance between them, widened by Student's t for
- * their number; *apart: how many times as much they differ, otherwise 0. NAN below INTERVAL_REPEATS repeats. */
+ * (m + 1) / m the quotient is too small for few runs (for exponential lengths, by just that factor). Where repeats differ by
+ * more than that allows (chi-squared, with this chance where they are alike), it is the variance between them, widened by
+ * Student's t for their number; *apart: how many times as much they differ, otherwise 0. NAN below INTERVAL_REPEATS repeats. */
 double interval_share_effect(const struct share_runs *s, double chance, double *apart);
 /* Interval of the share of hits, in 0..1: the exact interval of as many independent events as make the same variance (Korn &
  * Graubard 1998). *apart: repeats differ by more than stalls explain (with a chance of 5 % where they do not). */

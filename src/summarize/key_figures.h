@@ -58,8 +58,9 @@ struct key_figures {
 	enum interval_kind interval, late_interval; /* method of the intervals of the median, and of the share of late keys */
 };
 
-/* Computes the figures of n trains; a key with a longer latency than `threshold_ns` is late. If one of them is overloaded, latency percentiles stay unknown: pooling it would measure the
- * length of the run, leaving it out would drop exactly the slow keys. */
+/* Computes the figures of n trains; a key with a longer latency than `threshold_ns` is late. If one of them is overloaded,
+ * latency percentiles stay unknown: pooling it would measure the length of the run, leaving it out would drop exactly the slow
+ * keys. */
 struct key_figures keys_estimate_figures(const struct key_train_samples *train, size_t n, int64_t threshold_ns);
 
 #define CDF_POINTS 1000 /* most points of a curve */

@@ -150,8 +150,8 @@ static struct figure quantile_of(size_t runs, size_t each, int shift, size_t ste
 	return f;
 }
 
-/* np.percentile(list(range(1, 201)) * 5, 95) is 190.05. Of 1,000 values 50 lie beyond, by the binomial distribution 36 to 64 of them
- * in 95 %: of the value at rank 950 +- 14, a fifth. */
+/* np.percentile(list(range(1, 201)) * 5, 95) is 190.05. Of 1,000 values 50 lie beyond, by the binomial distribution 36 to 64
+ * of them in 95 %: of the value at rank 950 +- 14, a fifth. */
 TEST(a_tail_has_the_order_statistics_of_all_values)
 {
 	bool apart;

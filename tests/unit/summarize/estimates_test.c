@@ -68,8 +68,8 @@ TEST_WITH(NULL, drop, three_runs)
 	estimate();
 	assert_int_equal(f.keys, 60);
 	assert_int_equal(f.interval, INTERVAL_T);
-	/* np.percentile(all, 50); times and over the square root of the quotient of the ends of the t interval of the logs of the runs'
-	 * own medians, 10.5831342 and 65.14064828 */
+	/* np.percentile(all, 50); times and over the square root of the quotient of the ends of the t interval of the logs of
+	 * the runs' own medians, 10.5831342 and 65.14064828 */
 	is_figure(P50, 26.5, 26.5 / sqrt(65.14064828 / 10.5831342), 26.5 * sqrt(65.14064828 / 10.5831342), 1e-5);
 	/* six keys beyond p90: not enough to print it */
 	assert_true(isnan(f.of[P90].value) && isnan(f.of[P90].low));
@@ -207,8 +207,9 @@ TEST_WITH(NULL, drop, overload_hides_percentiles_and_nothing_else)
 	free(point);
 }
 
-/* Keys in order, from 10 ms on: of a run one stall of ten keys lies beyond the median. Twelve such runs tell as much of the median as
- * 0.5 (13 / 12) 10 - 0.5 times fewer keys: order statistics 1 + 13.2 and 1 + 34.2 of 48 (binomial, as of n = 48) are near. */
+/* Keys in order, from 10 ms on: of a run one stall of ten keys lies beyond the median. Twelve such runs tell as much of the
+ * median as 0.5 (13 / 12) 10 - 0.5 times fewer keys: order statistics 1 + 13.2 and 1 + 34.2 of 48 (binomial, as of n = 48) are
+ * near. */
 TEST_WITH(NULL, drop, runs_that_are_alike_are_pooled)
 {
 	MAKE(10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10);
