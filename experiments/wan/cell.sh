@@ -26,9 +26,9 @@ wan_one_link() {
 	done
 	plan_given keys || [ -n "$RESUME" ] || KEYS=$((2 * KEYS))	# there is time for more
 	RTTS=$(LC_ALL=C awk -v text="$delay" 'BEGIN {
-		ms = 2 * text * (text ~ /[0-9]us$/ ? 1e-3 : text ~ /ms$/ ? 1 : 1e3); printf "%.0f", ms }')
+		ms = 2 * text * (text ~ /[0-9]us$/ ? 1e-3 : text ~ /ms$/ ? 1 : 1e3); printf "%.6g", ms }')
 	LOSSES=${loss%\%} LOSS_RTT=$RTTS
-	[ "$RTTS" -le 2000 ] || exp_bad "--link $LINK: the round trip time must be at most 2000 ms"
+	LC_ALL=C awk -v ms="$RTTS" 'BEGIN { exit ms > 2000 }' || exp_bad "--link $LINK: the round trip time must be at most 2000 ms"
 	case $LOSSES in *[1-9]*) ;; *) LOSSES='' ;; esac
 }
 
@@ -39,7 +39,7 @@ exp_cells() {
 		for rtt in ${RTTS//,/ }; do printf '%s\t%s\t0\t0\n' "$protocol" "$rtt"; done
 		[ -z "$LOSSES" ] || [[ ,$RTTS, == *,$LOSS_RTT,* ]] || printf '%s\t%s\t0\t0\n' "$protocol" "$LOSS_RTT"
 		for loss in ${LOSSES//,/ }; do printf '%s\t%s\t%s\t0\n' "$protocol" "$LOSS_RTT" "$loss"; done
-		rtt=$(tr , '\n' <<<"$RTTS" | sort -n | tail -n 1)
+		rtt=$(tr , '\n' <<<"$RTTS" | LC_ALL=C sort -g | tail -n 1)
 		[ "$TYPING" = 0 ] || [ "$rtt" = 0 ] || printf '%s\t%s\t0\t%s\n' "$protocol" "$rtt" "$TYPING"
 	done
 }
@@ -53,7 +53,7 @@ exp_choose() {
 	ping=$(wan_ping)
 	[ -n "$ping" ] ||
 		die "-$EXIT_MISSING" "the round trip of the link is not known: no ping${LAB_AT_client-}, or the server does not answer it"
-	RTTS=$(LC_ALL=C awk -v ms="$ping" 'BEGIN { printf "%.0f", ms }') LOSSES=''
+	RTTS=$(LC_ALL=C awk -v ms="$ping" 'BEGIN { printf ms < 10 ? "%.2g" : "%.0f", ms }') LOSSES=''
 	run_set '.settings.rtts_ms = [$ms]' --argjson ms "$RTTS"
 }
 
@@ -111,10 +111,11 @@ wan_ping() {
 
 exp_measure() {
 	local rtt=${P[rtt_ms]} loss=${P[loss_percent]} typing=${P[keys_per_s]} keys=$KEYS ping counts packets lost
-	local PERIOD_MS=$((P[keys_per_s] ? 1000 / P[keys_per_s] : 2 * P[rtt_ms] + 250)) RATE SECONDS_EACH
+	local PERIOD_MS RATE SECONDS_EACH
+	PERIOD_MS=$(LC_ALL=C awk -v keys="$typing" -v rtt="$rtt" 'BEGIN { printf "%d", keys ? 1000 / keys : 2 * rtt + 250 }')
 	[ "$loss$typing" = 00 ] || keys=$LOSS_KEYS
 	LAB_LINK_SEED=$((SEED * 1000 + $2))
-	[ "$ON" != lab ] || lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" - "$loss" ||
+	[ "$ON" != lab ] || lab_link - - "$(LC_ALL=C awk -v rtt="$rtt" 'BEGIN { printf "%.6gms", rtt / 2 }')" - "$loss" ||
 		die "cannot change the link: $LAB_WHY"
 	ping=$(wan_ping)
 	counts=$(wan_counts)

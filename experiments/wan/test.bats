@@ -77,6 +77,7 @@ three_protocols() {
 	cells() { TP_HOME=$TOP bash -c "$set" sh "$@"; }
 	[ "$(cells 10Mbit,40ms,0,0.5%)" = $'one 80 0 0;one 80 0.5 0;one 80 0 10\n40 60' ]
 	[ "$(cells 1500Kbit/384Kbit,25ms,0,0%)" = $'one 50 0 0;one 50 0 10\n40 60' ]
+	[ "$(cells 10Mbit,200us)" = $'one 0.4 0 0;one 0.4 0 10\n40 60' ]
 	[ "$(cells none,1s keys | head -n 1)" = "one 2000 0 0;one 2000 0 10" ]
 	[ "$(cells 10Mbit | head -n 1)" = "one 0 0 0;one 100 0 0;one 50 0 0;one 50 0.5 0;one 50 2 0;one 100 0 10" ]
 	run -2 cells 10Mbit,40ms rtt
