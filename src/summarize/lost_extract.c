@@ -47,7 +47,8 @@ struct lost_repeat { /* The repeat that was read last. */
 struct lost_cell {
 	double wall_s;
 	struct wakeup_counts {
-		double x_ms, waited, woken;
+		double x_ms, *waited, *woken; /* of each repeat */
+		size_t repeats;
 	} wait[WAITS];
 	double upto[2][POINTS]; /* ns lost to events no longer than a point of the curve: [0] all, [1] the system */
 	struct lost_timeline coarse, fine;
@@ -87,10 +88,15 @@ static void add_wakeups(struct lost_cell *cell, const struct experiment_repeat *
 		double share = json_number(j, "result.compulsory.%d.measured", i);
 		struct wakeup_counts *w = cell->wait;
 
-		while (w < cell->wait + WAITS && w->woken > 0 && fabs(w->x_ms - x_ms) > 1e-6)
+		while (w < cell->wait + WAITS && w->repeats && fabs(w->x_ms - x_ms) > 1e-6)
 			w++;
-		if (isfinite(share) && w < cell->wait + WAITS)
-			*w = (struct wakeup_counts){ x_ms, w->waited + share * n, w->woken + n };
+		if (!isfinite(share) || w == cell->wait + WAITS)
+			continue;
+		w->x_ms = x_ms;
+		w->waited = memory_grow(w->waited, w->repeats, sizeof(*w->waited));
+		w->woken = memory_grow(w->woken, w->repeats, sizeof(*w->woken));
+		w->waited[w->repeats] = share * n;
+		w->woken[w->repeats++] = n;
 	}
 }
 
@@ -228,15 +234,27 @@ static void set_added_loss(const struct experiment_cell *c)
 static bool compute_waited_share(const struct experiment_cell *c, const char *name, struct figure *out)
 {
 	const struct lost_cell *cell = extractor_cell_data(c);
-	struct interval i = { NAN, NAN };
+	bool apart;
 
 	if (strncmp(name, "waited.", 7) != 0)
 		return false;
 	for (const struct wakeup_counts *w = cell->wait; w < cell->wait + WAITS; w++) {
-		if (!(w->woken > 0) || fabs(w->x_ms - atof(name + 7)) > 1e-6)
+		struct share_runs share = { .hits = w->waited, .n = w->woken, .repeats = w->repeats, .stated = 1 };
+		struct interval i = { NAN, NAN };
+		double waited = 0, woken = 0;
+
+		if (!w->repeats || fabs(w->x_ms - atof(name + 7)) > 1e-6)
 			continue;
-		interval_share_ci((size_t)llround(w->waited), (size_t)llround(w->woken), &i);
-		*out = figure_estimate(100 * w->waited / w->woken, 100 * i.low, 100 * i.high);
+		for (size_t r = 0; r < w->repeats; r++) {
+			waited += w->waited[r];
+			woken += w->woken[r];
+		}
+		/* the order of waits is not known: each is by itself, with no mend for few runs */
+		share.runs[0] = share.runs[1] = INFINITY;
+		share.squares[0] = woken - waited;
+		share.squares[1] = waited;
+		interval_clustered_share_ci(&share, &i, &apart);
+		*out = figure_estimate(100 * waited / woken, 100 * i.low, 100 * i.high);
 	}
 	return true;
 }
