@@ -269,6 +269,27 @@ static struct coverage coverage_of_stop(const struct coverage_law *law, int i, d
 	return c;
 }
 
+/* The median of n single values: of a law, or (law NULL) of two modes, `slow` percent ten times as long. */
+static struct coverage coverage_of_median(const struct coverage_law *law, double slow, size_t n, int draws)
+{
+	struct coverage c = { 0 };
+	/* the quantile of the quick ones (sigma 0.05) where slow ones bring the share to a half */
+	double truth = law ? coverage_true_quantile(law, C_P50) : 10 * exp(0.05 * (slow < 35 ? 0.5659 : 0.9674));
+
+	for (int d = 0; d < draws; d++) {
+		double v[REPEATS_MOST];
+		struct figure f;
+
+		for (size_t i = 0; i < n; i++)
+			v[i] = law ? 10 * exp(law->sigma * coverage_normal())
+				   : (coverage_uniform() < slow / 100 ? 100 : 10) * exp(0.05 * coverage_normal());
+		f = estimate_cell_figure(ESTIMATE_MEDIAN_CI, v, NULL, n, 300, 1);
+		coverage_count(&c, &f, truth);
+	}
+	coverage_divide(&c, draws);
+	return c;
+}
+
 #ifndef COVERAGE_AS_TEST
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -304,6 +325,15 @@ int main(int argc, char **argv)
 						coverage_print(figures[i], coverage_laws[law].name, coverage_kinds[kind], "",
 							       (double)repeats[r], &c[i]);
 			}
+		}
+	for (size_t n = 3; n <= 12; n++)
+		for (int i = 0; i < 4; i++) {
+			c[0] = coverage_of_median(i < 2 ? &coverage_laws[i] : NULL, i == 2 ? 30 : 40, n, draws);
+			coverage_print("median_of_values", i < 2 ? coverage_laws[i].name : "two modes",
+				       i == 2	? "30 % slow"
+				       : i == 3 ? "40 % slow"
+						: "",
+				       "", (double)n, c);
 		}
 	for (size_t law = 0; law + 1 < COVERAGE_LAWS; law++)
 		for (int i = C_P50; i <= C_P99; i++)

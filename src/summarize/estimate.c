@@ -39,11 +39,13 @@ static bool compute_share_interval(const double *v, size_t n, double most, struc
 	return ok;
 }
 
+#define MEDIAN_ORDERED 5 /* values from which on a median has order statistics */
+
 /* Computes a mean or a median of n > 0 numbers in v. An interval that belongs to a related figure
  * (geometric mean) is widened to include the figure itself. */
 static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed, struct figure *out)
 {
-	bool median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
+	bool near, median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
 	struct interval i;
 	double value = 0;
 
@@ -65,13 +67,16 @@ static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, 
 		return;
 	}
 	if (median) {
-		if (!interval_quantile_ci(v, n, (double)n, 0.5, &i))
+		near = n < MEDIAN_ORDERED && interval_t_logs(v, n, &i);
+		if (!near && !interval_quantile_ci(v, n, (double)n, 0.5, &i))
 			return;
-	} else if (e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_t_logs(v, n, &i)) {
-		i = (struct interval){ fmin(i.low, value), fmax(i.high, value) };
-	} else if (!interval_mean_ci(v, n, draws, seed, &i)) {
-		return;
+	} else {
+		near = e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_t_logs(v, n, &i);
+		if (!near && !interval_mean_ci(v, n, draws, seed, &i))
+			return;
 	}
+	if (near)
+		i = (struct interval){ fmin(i.low, value), fmax(i.high, value) };
 	out->low = median || e == ESTIMATE_CHANGE_CI ? i.low : fmax(0, i.low);
 	out->high = i.high;
 }

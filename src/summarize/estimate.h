@@ -20,7 +20,7 @@ enum estimator {
 	ESTIMATE_CHANGE_CI,  /* change+ci	as mean+ci, for numbers that may be negative */
 	ESTIMATE_LOGMEAN_CI, /* logmean+ci	mean; t on logarithms below ten repeats, widened to include the mean */
 	ESTIMATE_MEDIAN,     /* median */
-	ESTIMATE_MEDIAN_CI,  /* median+ci	order statistics, from six repeats on */
+	ESTIMATE_MEDIAN_CI,  /* median+ci	t on logarithms from three repeats, order statistics from five */
 	ESTIMATE_SUM,
 	ESTIMATE_MAX,
 	ESTIMATE_MIN,

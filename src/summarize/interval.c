@@ -10,6 +10,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 #define TAIL ((1 - INTERVAL_LEVEL) / 2)
+#define TAIL_MOST 0.035 /* chance that a quantile lies beyond the largest value, where that is taken as the end of its interval */
 
 static bool make_interval(double middle, double half, struct interval *out)
 {
@@ -298,8 +299,10 @@ bool interval_quantile_ci(const double *sorted, size_t n, double independent, do
 	double low = find_rank(q, independent, TAIL), high = find_rank(q, independent, 1 - TAIL);
 	double each = ((double)n + 1) / (independent + 1);
 
-	if (!(low >= 1 && high <= independent))
+	if ((low < 1 && pow(1 - q, independent) > TAIL_MOST) || (high > independent && pow(q, independent) > TAIL_MOST))
 		return false;
+	low = fmax(low, 1);
+	high = fmin(high, independent);
 	*out = (struct interval){ interpolate_rank(sorted, n, low * each), interpolate_rank(sorted, n, high * each) };
 	return true;
 }

@@ -67,7 +67,8 @@ bool interval_finish_bca(double figure, double *replicate, size_t draws, const d
 bool interval_mean_ci(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out);
 
 /* Interval of quantile q from n sorted values that tell as much as `independent` independent ones, for any distribution: their
- * order statistics, interpolated to the level (Hutson 1999). Needs one that lies beyond each end: six values for a median. */
+ * order statistics, interpolated to the level (Hutson 1999). At the ends of the sample it may hold a little less, 93 %: the
+ * median of five values lies between the least and the largest with 93.75 %. */
 bool interval_quantile_ci(const double *sorted, size_t n, double independent, double q, struct interval *out);
 
 /* Exact interval of a share (Clopper & Pearson 1934), `hits` of `n` independent events, in 0..1. At 0 and at n hits it is one-sided
