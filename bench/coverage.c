@@ -259,7 +259,7 @@ static struct coverage coverage_of_stop(const struct coverage_law *law, int i, d
 				pool_add_latency(&pool, llround(ms[k] * NS_PER_MS), n);
 			pool_sort(&pool);
 			before = now;
-			now = pool_quantile(&pool, coverage_quantiles[i], NS_PER_MS, true, &apart);
+			now = pool_quantile(&pool, coverage_quantiles[i], NS_PER_MS, POOL_KEYS, &apart);
 		} while (++n < 5 || (n < REPEATS_MOST && sure_judge(&now, &before, width) != SURE_KNOWN));
 		pool_free(&pool);
 		*repeats += (double)n / draws;

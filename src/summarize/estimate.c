@@ -251,7 +251,7 @@ static bool compute_own_interval(const double *own, size_t runs, bool logs, doub
 	return true;
 }
 
-struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, bool *apart)
+struct figure pool_quantile(const struct latency_pool *p, double q, double unit, enum pool_kind kind, bool *apart)
 {
 	double *own = memory_new(p->runs + p->n, sizeof(*own)), *sorted = own + p->runs, effect, differ, far = 0;
 	struct sample_stat all = { NAN, false };
@@ -277,12 +277,13 @@ struct figure pool_quantile(const struct latency_pool *p, double q, double unit,
 	for (size_t r = 0; p->runs == 2 && alone && !f.above && r < 2; r++)
 		f.both[r] = own[r] / unit;
 	effect = compute_effect(p, all.value, &differ);
-	*apart = differ > 0;
+	*apart = differ > 0 || kind == POOL_REPLAYS;
+	alone = alone || kind == POOL_REPLAYS;
 	if (!alone)
 		compute_effect(p, compute_quantile(p, ALL_RUNS, 0.5).value, &far);
 	ok = isfinite(all.value) && !all.above && q < 1 && isfinite(effect) && far < POOL_FAR;
 	if (ok)
-		ok = *apart && alone ? compute_own_interval(own, p->runs, logs, all.value, &i)
+		ok = *apart && alone ? compute_own_interval(own, p->runs, kind != POOL_PLAIN, all.value, &i)
 				     : interval_quantile_ci(sorted, p->n, (double)p->n / effect, q, &i);
 	/* an end that lies among lower bounds is not known */
 	for (size_t k = 0; ok && k < p->n; k++)

@@ -64,6 +64,11 @@ void pool_add_latency(struct latency_pool *p, int64_t value, size_t run);
 void pool_sort(struct latency_pool *p);
 void pool_free(struct latency_pool *p);
 
+enum pool_kind {
+	POOL_PLAIN,   /* values may be 0 or less */
+	POOL_KEYS,    /* latencies */
+	POOL_REPLAYS, /* latencies of the same inputs in each run: only runs are independent */
+};
 /* Chance that runs which are alike are taken as apart: high, as a false alarm only costs width. */
 #define POOL_APART 0.3
 /* Runs whose shares of values beyond the median vary this many times more than those of runs that are alike: a tail of which
@@ -71,7 +76,7 @@ void pool_free(struct latency_pool *p);
 #define POOL_FAR 10
 /* Returns the quantile (type 7, as sample.h) of all values, divided by `unit`, if there are enough values for it, with its
  * interval: order statistics of as many independent values as the runs of values beyond it make, in the order in which they
- * were added. Where runs differ by more (*apart), Student's t of their own quantiles (logs: of the logarithms), where each has
- * enough values for it. No interval where values are too few or runs too far apart, for the largest value (q = 1), nor where
- * values that are lower bounds reach it. */
-struct figure pool_quantile(const struct latency_pool *p, double q, double unit, bool logs, bool *apart);
+ * were added. Where runs differ by more (*apart), Student's t of their own quantiles (of latencies: of the logarithms), where
+ * each has enough values for it. No interval where values are too few or runs too far apart, for the largest value (q = 1), nor
+ * where values that are lower bounds reach it. */
+struct figure pool_quantile(const struct latency_pool *p, double q, double unit, enum pool_kind kind, bool *apart);

@@ -225,7 +225,7 @@ static void compute_ends(struct estimate_work *w, enum measure m, bool high, str
 		} else if (m != SEND_LATENESS && out->overloaded) {
 			of[i] = figure_absent("overloaded");
 		} else {
-			of[i] = pool_quantile(&w->pool, row->p, row->unit, m != SEND_LATENESS, &apart);
+			of[i] = pool_quantile(&w->pool, row->p, row->unit, m == SEND_LATENESS ? POOL_PLAIN : POOL_KEYS, &apart);
 			if (i == P50 && !high && isfinite(of[i].low))
 				out->interval = apart ? INTERVAL_T : INTERVAL_EXACT;
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* sure: runs with --until-sure add repeats of keys until a percentile is known. Says "holds" or "misses" of the interval where
- * the run stopped, "open" where it did not, "untold" where no number of keys tells it; and "early" where that was at the least
- * of repeats. */
+/* sure: runs with --until-sure add repeats of keys until a percentile is known: does its interval hold the truth then? */
+/* Says "holds" or "misses", "open" where the run did not stop, "untold" where no number of keys tells it; and "early" where that
+ * was at the least of repeats. */
 #include "scene.h"
 #include "clock.h"
 #include "random.h"

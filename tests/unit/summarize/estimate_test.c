@@ -151,7 +151,7 @@ static struct figure quantile_of(size_t runs, size_t each, int shift, size_t ste
 		for (size_t i = 0; i < each; i++)
 			pool_add_latency(&pool, 1 + (int64_t)(i * step % each) + (int64_t)r * shift, r);
 	pool_sort(&pool);
-	f = pool_quantile(&pool, q, 1, true, apart);
+	f = pool_quantile(&pool, q, 1, POOL_KEYS, apart);
 	pool_free(&pool);
 	return f;
 }

@@ -208,7 +208,7 @@ static void set_latencies(const struct experiment_cell *c)
 	bool apart;
 
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
-		extractor_set_figure(quantiles[i].name, pool_quantile(&pool, quantiles[i].q, US, true, &apart));
+		extractor_set_figure(quantiles[i].name, pool_quantile(&pool, quantiles[i].q, US, POOL_REPLAYS, &apart));
 	for (size_t k = 0; k < pool.n; k++)
 		late += (double)pool.item[k].value > c->run->threshold_ms * US;
 	give_values({ "responses", count_if(known, pool.n) }, { "late", 100 * (double)late / (double)pool.n });
