@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval.h"
+#include "binomial.h"
 #include "memory.h"
 
 #include <gsl/gsl_cdf.h>
@@ -247,16 +248,13 @@ static double sum_hits(const struct share_runs *s, double *n)
 
 double interval_share_effect(const struct share_runs *s, double chance, double *apart)
 {
-	double n, p = sum_hits(s, &n) / n, rare, effect, chi = 0, freedom = (double)s->repeats - 1;
+	double n, p = sum_hits(s, &n) / n, effect, chi = 0, freedom = (double)s->repeats - 1;
 
 	*apart = 0;
 	if (s->repeats < INTERVAL_REPEATS || !(n > 0))
 		return NAN;
-	/* variance over that of independent events, from the runs of the rarer kind */
-	rare = fmin(p, 1 - p);
-	effect = rare > 0 ? (1 - rare) * (1 + 1 / s->runs[p <= 0.5]) * s->squares[p <= 0.5] / (n * rare) - rare : s->stated;
-	effect = fmin(fmax(effect, 1), n);
-	for (size_t r = 0; r < s->repeats && rare > 0; r++)
+	effect = binomial_run_effect(p, n, s->runs[p <= 0.5], s->squares[p <= 0.5], s->stated);
+	for (size_t r = 0; r < s->repeats && p > 0 && p < 1; r++)
 		chi += s->n[r] > 0 ? pow(s->hits[r] - s->n[r] * p, 2) / (s->n[r] * p * (1 - p) * effect) : 0;
 	if (chi > gsl_cdf_chisq_Qinv(chance, freedom)) {
 		*apart = chi / freedom;
