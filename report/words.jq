@@ -38,7 +38,7 @@ def unit_of($name):
 def figure($name): {value: .[$name], from: .[$name + "_from"], to: .[$name + "_to"], low: .[$name + "_low"],
 	high: (if .[$name + "_above"] == 1 then null else .[$name + "_high"] end),
 	both: ((.[$name + "_both"] | values / " " | map(tonumber)) // null), above: (.[$name + "_above"] == 1),
-	least: .[$name + "_least"], why: .[$name + "_why"], unit: unit_of($name)};
+	least: .[$name + "_least"], why: (.[$name + "_why"] // if .repeats == 0 then "not measured" else null end), unit: unit_of($name)};
 # The least and the most that the true figure can be (input: a figure); null: absent. Of a lower bound the most is infinite.
 def at_least: .value // .from;
 def at_most: if at_least == null then null elif .above then infinite else .value // .to end;

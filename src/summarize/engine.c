@@ -364,7 +364,9 @@ static void set_count(const struct column *c, const struct experiment_cell *cell
 					    [COUNT_REASON] = cell->reason,
 					    [COUNT_NAME] = cell->name };
 
-	taken->figure = figure_exact((double)numbers[c->count]);
+	/* none failed, or was flagged, is known only where one was tried, or complete */
+	if (c->count == COUNT_FLAGGED ? cell->n > 0 : c->count != COUNT_FAILED || cell->n || cell->failed)
+		taken->figure = figure_exact((double)numbers[c->count]);
 	merge_text(c, taken, texts[c->count]);
 }
 
@@ -430,8 +432,11 @@ static void estimate_column(struct column *c)
 			set_run_value(c, taken, c->path);
 		else if (taken->value && c->decimals != TABLE_TEXT)
 			taken->figure = estimate_repeats(c, taken);
-		if (!figure_known(&taken->figure) && !e.run.cell[i].n && e.run.cell[i].failed)
-			taken->figure.why = "failed";
+		/* a sum or a count over no repeat is 0, which would pass for a good result */
+		if (!e.run.cell[i].n && *c->better && (c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR))
+			taken->figure = FIGURE_ABSENT;
+		if (!figure_known(&taken->figure) && !e.run.cell[i].n)
+			taken->figure.why = e.run.cell[i].failed ? "failed" : "not measured";
 	}
 	if (c->estimator == ESTIMATE_CHANCE_HOLM)
 		adjust_p_values(c);

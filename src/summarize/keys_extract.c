@@ -140,6 +140,12 @@ static const struct {
 	{ "lateness.max", "", LATENESS_MAX },
 };
 
+/* A count of such keys; none of no keys is not known. */
+static double count_of(size_t count, size_t of)
+{
+	return count || of ? (double)count : (double)NAN;
+}
+
 struct key_figures keys_set_figures(const struct experiment_cell *c, const struct key_train_samples *train, size_t n)
 {
 	struct key_figures e = keys_estimate_figures(train, n, llround(c->run->threshold_ms * MS));
@@ -164,10 +170,10 @@ struct key_figures keys_set_figures(const struct experiment_cell *c, const struc
 		}
 	}
 	give_values({ "bound", e.of[MAX].above }, { "updates_per_answer", updates / answered }, { "keys", (double)e.keys },
-		    { "asked", (double)(e.keys + e.unknown) }, { "unknown", (double)e.unknown },
+		    { "asked", (double)(e.keys + e.unknown) }, { "unknown", count_of(e.unknown, e.keys + e.unknown) },
 		    { "unknown_percent", 100.0 * (double)e.unknown / (double)(e.keys + e.unknown) },
-		    { "skipped", (double)e.skipped }, { "censored", (double)e.censored }, { "ranged", (double)e.ranged_keys },
-		    { "overloaded", (double)e.overloaded });
+		    { "skipped", (double)e.skipped }, { "censored", count_of(e.censored, e.keys) },
+		    { "ranged", count_of(e.ranged_keys, e.keys) }, { "overloaded", count_of(e.overloaded, e.keys) });
 	return e;
 }
 
