@@ -128,6 +128,7 @@ SCENES_keys = keyrepeat
 SCENES_LINK_keys = -Wl,--wrap=clock_now,--wrap=clock_process_cpu,--wrap=clock_sleep,--wrap=proc_sleep,--wrap=sender_await_line
 SCENES_watch = prototap rfb
 SCENES_sure = summarize
+SCENES_gate = judge summarize
 
 define scenes
 $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)

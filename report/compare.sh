@@ -11,7 +11,8 @@ COMMAND=compare
 
 usage='usage: thinprobe compare RUN RUN... [options]
 What has changed between runs of one experiment? Says first what was not alike,
-then compares each run with the first, by the repeats of each condition.
+then compares each run with the first, by the repeats of each condition; by
+all of them together what single ones are too short for, such as p95.
   --metrics NAME,...  only these, such as p50,late (times, shares and rates)
   --effect SIZE       smallest difference of interest (10%), or 5ms
   --alpha PERCENT     rate of false alarms, over all metrics and conditions (5)
@@ -39,16 +40,20 @@ work=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-rows_of() {	# rows_of RUN VARIANT: also of a kept run, whose samples are packed
-	local repeat
+# rows_of RUN VARIANT: also of a kept run, whose samples are packed; $work/pooled-VARIANT: of the repeats that were not disturbed
+rows_of() {
+	local repeat calm=''
 	if [ ! -d "$1/cells" ] && [ -f "$1/samples.tar.zst" ]; then
 		rm -rf "$work/kept" && mkdir "$work/kept" && cp -- "$1/run.json" "$work/kept" &&
 			tar --zstd -xf "$1/samples.tar.zst" -C "$work/kept" || die 1 "$1: its samples cannot be unpacked"
 		set -- "$work/kept" "$2"
 	fi
 	for repeat in $(find "$1/cells/" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' 2>/dev/null | grep -x '[1-9][0-9]*' | sort -nu); do
-		block_rows "$1" "$repeat" 1 "$2" "$work/block" || :
+		block_rows "$1" "$repeat" 1 "$2" "$work/block" >"$work/rows" || continue
+		cat "$work/rows"
+		[ "$(head -n 1 "$work/rows" | cut -f 10)" = 1 ] || calm+=" $repeat"
 	done
+	block_rows "$1" "$calm" 1 "$2" "$work/block" | grep '^pooled' >"$work/pooled-$2"
 }
 
 [ -n "$json" ] || jq -r --argjson unlike "$unlike" -n 'if $unlike == {} then "alike in all that the runs record" else "not alike:",
@@ -65,8 +70,10 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 		asked=(--metrics "$(block_metrics "$work/blocks.tsv" "$metrics")") || die 2 "--metrics ${asked[1]}"
 	fi
 	status=0
-	"$TP_BIN/judge" "$work/blocks.tsv" --runs --effect "$effect" --alpha "$alpha" "${asked[@]}" --json -o "$work/judged" || status=$?
-	case $status in 0 | 3 | 5) ;; *) exit "$status" ;; esac
+	{ printf '%s\n' "$POOLED_HEAD"; cat "$work/pooled-a" "$work/pooled-b"; } >"$work/pooled.tsv"
+	"$TP_BIN/judge" "$work/blocks.tsv" --runs --pooled "$work/pooled.tsv" \
+		--effect "$effect" --alpha "$alpha" "${asked[@]}" --json -o "$work/judged" 2>"$work/err" || status=$?
+	case $status in 0 | 3 | 5) ;; *) cat "$work/err" >&2; exit "$status" ;; esac	# its warnings are said below
 	if [ -n "$json" ]; then
 		jq --arg a "${runs[0]}" --arg b "${runs[i]}" --argjson unlike "$unlike" \
 			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged"
@@ -76,8 +83,9 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 	jq -r "$(cat "$here/decided.jq")"' .result.metrics_decided[] | .unit as $u
 		| [name, (.a, .b | plain | with_unit($u)), change, interval, (.verdict | sub(" of that size"; ""))] | @tsv' "$work/judged" |
 		column -t -s $'\t' -N "condition and metric,${names[0]},${names[i]},change,interval,verdict" -R 2,3,4
-	jq -r --arg a "${names[0]}" --arg b "${names[i]}" 'def cells: map(.cell) | unique | join(", ");
+	jq -r --arg a "${names[0]}" --arg b "${names[i]}" "$(cat "$here/decided.jq")"' def cells: map(.cell) | unique | join(", ");
 		.result | (.one_sided | group_by(.only)[] | "only \(if .[0].only == "a" then $a else $b end): \(cells)"),
+			(.not_compared | left_out(why_not($a; $b)) | "not compared (\(.because)): \(name)"),
 			(.too_few | select(. != []) | "too few values of \($b): \(cells)"),
 			(.the_same | select(. != []) | "the same in all repeats: \(cells)")' "$work/judged"
 done

@@ -10,3 +10,7 @@ def name: (if .cell == "" then "" else "\(.cell): " end) + (.metric | gsub("_(ms
 def signed: if . != null and . > 0 then "+" + plain else plain end;
 def change: .change_unit as $u | .change | signed | with_unit($u);
 def interval: if .low == null then "unknown" else "\(.low | signed) to \(.high | signed)" end;
+# What is not compared, [{cell, metric, ...}], in one line for all metrics of a cell that are not for the same reason.
+def left_out(reason): group_by([.cell, reason])[] | .[0] + {because: (.[0] | reason),
+	metric: (if length > 4 then "\(length) metrics" else map(.metric | gsub("_(ms|us|percent)$|(?<!_per)_s$"; "")) | join(", ") end)};
+def why_not($a; $b): "\(.why)\(if .of then " in \(if .of == "a" then $a else $b end)" else "" end)";

@@ -68,8 +68,9 @@ judge_baseline() {
 		*) add "$name" holds "$said" ;;
 		esac
 	done < <(jq -r --arg a "$baseline" --arg b "$run" "$(cat "$here/decided.jq")"'
-		(.one_sided[] | select(.only == "a") | [name, "not decided", "only \($a) has a value"]),
-		(.too_few[] | [name, "not decided", "\($b) has too few values"]),
+		((.one_sided | map(select(.only == "a")) | left_out("only \($a) has a value")),
+			(.too_few | left_out("\($b) has too few values")), (.not_compared | left_out("not compared: \(why_not($a; $b))"))
+			| [name, "not decided", .because]),
 		(.the_same[] | [name, "holds", "the same in all repeats"]),
 		(.metrics_decided[] | [name, .verdict, "\(.verdict): \(.a | plain) to \(.b | plain), \(change) (\(interval))"]) | @tsv' \
 		<<<"$judged")

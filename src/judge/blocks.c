@@ -86,6 +86,8 @@ void blocks_free(struct block_table *t)
 		free(t->series[i].unit);
 		free(t->series[i].value);
 		free(t->series[i].difference);
+		for (int v = 0; v < VARIANTS; v++)
+			free(t->series[i].pooled[v].why);
 	}
 	free(t->series);
 	free(t->noisy);

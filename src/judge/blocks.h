@@ -20,12 +20,22 @@ struct block_value {
 	bool disturbed;
 };
 
+/* A figure of all repeats of a run together; NAN: not known. */
+struct block_pooled {
+	double from, to, low, high; /* the ends of a range, or twice the number; its interval */
+	int64_t repeats;
+	char *why; /* owned; why there is no number, or "" */
+};
+
 /* One metric of one cell, as the table names it. */
 struct block_series {
 	char *cell, *metric, *unit; /* owned */
 	bool higher_is_better;
 	struct block_value *value; /* owned; in the order of the table */
 	size_t n;
+	struct block_pooled pooled[VARIANTS]; /* by pooled_read() */
+	const char *why;		      /* by pooled_compare(): why not compared, and of which run; VARIANTS: of none */
+	enum variant lacks;
 	/* by blocks_compare() */
 	bool relative;				   /* differences are of logarithms */
 	double typical[VARIANTS];		   /* medians of the values of undisturbed pairs */

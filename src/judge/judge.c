@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "drift.h"
 #include "memory.h"
+#include "pooled.h"
 #include "rec.h"
 #include "rows_in.h"
 #include "say.h"
@@ -20,7 +21,7 @@
 #define NOISY_SHARE (1.0 / 3) /* of disturbed blocks: more say nothing */
 
 static struct {
-	const char *effect, *metrics, *criteria;
+	const char *effect, *metrics, *pooled, *criteria;
 	double alpha_percent, points;
 	bool runs;
 	int64_t block_ns, warmup; /* block_ns: 0 but with --drift */
@@ -35,6 +36,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "metrics", &cfg.metrics, .help = "only these columns of the tables; with --drift, these decide (the first)",
 	  .meta = "NAME,..." },
 	{ CLI_FLAG, 0, "runs", &cfg.runs, .help = "A and B were not measured in turns: compare the repeats of two runs" },
+	{ CLI_STR, 0, "pooled", &cfg.pooled, .help = "with --runs: figures of all repeats, for what one lacks", .meta = "FILE" },
 	{ CLI_NS, 0, "drift", &cfg.block_ns, NS_PER_MS, NS_PER_S * 86400,
 	  .help = "does one session get slower? starts are blocks of it, each so long" },
 	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 100000, .help = "with --drift: leave out so many blocks at the begin (5)" },
@@ -128,9 +130,15 @@ static bool is_too_few(const struct block_series *s)
 	return cfg.runs && is_wanted(s) && s->known[VARIANT_A] > 1 && s->known[VARIANT_B] && !s->figure.n && !s->constant;
 }
 
+/* Of two runs: a run has it of all repeats together, or should have it. */
+static bool is_not_compared(const struct block_series *s)
+{
+	return is_wanted(s) && s->why && !s->figure.n && !is_only_in_a(s) && !is_too_few(s);
+}
+
 static bool is_lacking_in_b(const struct block_series *s)
 {
-	return is_only_in_a(s) || is_too_few(s);
+	return is_only_in_a(s) || is_too_few(s) || is_not_compared(s);
 }
 
 /* Of two runs, and asked for: all values are the same, so nothing is to be decided. */
@@ -159,6 +167,11 @@ static void report_names(struct rec_report *r, const char *key, const struct blo
 		rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric });
 		if (is_one_sided(s))
 			rec_add_str(r, "only", is_only_in_a(s) ? "a" : "b");
+		if (is == is_not_compared)
+			rec_add_strs(r, { "why", s->why },
+				     { "of", s->lacks == VARIANTS    ? NULL
+					     : s->lacks == VARIANT_A ? "a"
+								     : "b" });
 		rec_end(r);
 	}
 	rec_end(r);
@@ -174,10 +187,12 @@ static void report_left_out(struct rec_report *r, const struct block_table *t)
 		{ is_only_in_a, "only A has a value" },
 		{ is_only_in_b, "only B has a value" },
 		{ is_too_few, "B has too few values" },
+		{ is_not_compared, "there is no number, or no interval," },
 	};
 
 	report_names(r, "one_sided", t, is_one_sided);
 	report_names(r, "too_few", t, is_too_few);
+	report_names(r, "not_compared", t, is_not_compared);
 	report_names(r, "the_same", t, is_the_same);
 	for (size_t i = 0; i < sizeof(gaps) / sizeof(*gaps); i++) {
 		size_t n = count_series(t, gaps[i].is);
@@ -311,7 +326,7 @@ static int report(struct block_table *t, const char *file)
 	struct rec_report *r = rec_must_open(&out_cfg, "judge");
 	const char *word;
 
-	if (!n && !noisy && !count_series(t, is_the_same))
+	if (!n && !noisy && !count_series(t, is_the_same) && !count_series(t, is_not_compared))
 		die(EXIT_RUN, "%s: no metric%s has a value of both variants in an undisturbed pair, or in two repeats", file,
 		    cfg.metrics ? " of --metrics" : "");
 	decide_family(family, n);
@@ -559,6 +574,19 @@ static int judge_search(const char *file)
 	return status;
 }
 
+static void compare_runs(struct block_table *t, const struct block_effect *effect)
+{
+	unsigned long line;
+	FILE *in;
+
+	blocks_compare_runs(t, effect);
+	if (!cfg.pooled)
+		return;
+	in = cli_open_input(cfg.pooled);
+	cli_close_input(in, cfg.pooled, pooled_read(in, t, &line), line, "not a table of pooled/1");
+	pooled_compare(t, effect);
+}
+
 int main(int argc, char **argv)
 {
 	int first =
@@ -575,6 +603,8 @@ int main(int argc, char **argv)
 	cli_refuse_operands(argc, argv, first + 1);
 	if (cfg.criteria)
 		return judge_search(argv[first]);
+	if (cfg.pooled && !cfg.runs)
+		die_usage("--pooled is for --runs");
 	if (cfg.block_ns && cfg.runs)
 		die_usage("--drift with --runs: choose one");
 	in = cli_open_input(argv[first]);
@@ -583,7 +613,7 @@ int main(int argc, char **argv)
 	if (cfg.block_ns) {
 		status = judge_session(&table, argv[first], &effect);
 	} else {
-		(cfg.runs ? blocks_compare_runs : blocks_compare)(&table, &effect);
+		(cfg.runs ? compare_runs : blocks_compare)(&table, &effect);
 		status = report(&table, argv[first]);
 	}
 	blocks_free(&table);

@@ -80,8 +80,19 @@ later() {
 assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	printf 'p50 none < 5ms\n' >unknown
 	run -3 "$TOP/thinprobe" gate "$RUN" --limits unknown
+	# a condition of which no repeat is complete has no count of what went wrong, and its metrics are named
+	cp -r "$RUN" dead
+	sed -i 's/"state": *"complete"/"state": "failed"/' dead/cells/vnc-light-5/*/cell.json
+	"$BIN/summarize" --format json -o dead/summary.json dead || [ "$?" = 3 ]
+	echo 'censored * <= 0' >counts
+	run -0 "$TOP/thinprobe" gate "$RUN" --limits counts
+	run -3 "$TOP/thinprobe" gate dead --limits counts
+	run -3 "$TOP/thinprobe" gate dead --baseline dead
+	[[ $output == *"light 5: "*failed* ]]
 	later after 5
 	run -5 "$TOP/thinprobe" gate after --baseline "$RUN" --metrics p50
+	# a repeat of 195 keys has no 95 % value: all repeats together have
+	run -5 "$TOP/thinprobe" gate after --baseline "$RUN" --metrics p95
 	later same 0
 	run -0 "$TOP/thinprobe" gate same --baseline "$RUN" --metrics p50
 	printf 'p50 x < 5\n' >wrong
