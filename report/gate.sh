@@ -10,6 +10,7 @@ COMMAND=gate
 
 usage='usage: thinprobe gate RUN --limits FILE [--tap] [--junit FILE]
        thinprobe gate RUN --baseline RUN [--effect SIZE] [--metrics NAME,...]
+                          [--unlike]
 Does RUN hold its limits, or is it worse than a run before?
   --limits FILE     lines "METRIC CELLS OP VALUE", such as
                     p95   vnc-light-*  <   150ms
@@ -18,20 +19,22 @@ Does RUN hold its limits, or is it worse than a run before?
   --baseline RUN    not worse than this run by more than --effect (10%, 5ms)
   --metrics NAME,...  of a baseline: only these, such as p50,late
   --alpha PERCENT   of a baseline: rate of false alarms over all metrics (5)
+  --unlike          of a baseline: judge also runs that were not alike in settings,
+                    versions or machine; otherwise they are not decided
   --tap             print the Test Anything Protocol
   --junit FILE      write JUnit XML, too
 Exit status: 0 holds, 5 does not, 3 not decided, 1 could not compare,
 2 wrong usage.'
 
-limits='' baseline='' tap='' junit='' effect='' metrics='' alpha=''
-read_words tap 'limits baseline junit effect metrics alpha' "$@"
+limits='' baseline='' tap='' junit='' effect='' metrics='' alpha='' unlike=''
+read_words 'tap unlike' 'limits baseline junit effect metrics alpha' "$@"
 [ "${#words[@]}" -gt 0 ] || bad "needs a run folder"
 [ "${#words[@]}" = 1 ] || bad "one run at a time; ${words[1]} is a second"
 run=${words[0]%/} more=(${effect:+--effect "$effect"} ${metrics:+--metrics "$metrics"} ${alpha:+--alpha "$alpha"})
 is_run "$run"
 [ -n "$limits$baseline" ] && { [ -z "$limits" ] || [ -z "$baseline" ]; } ||
 	die 2 "give --limits FILE or --baseline RUN, one of them"
-[ -z "$limits" ] || [ "${#more[@]}" = 0 ] || die 2 "${more[0]} is for --baseline"
+[ -z "$limits" ] || [ "${#more[@]}$unlike" = 0 ] || die 2 "${more[0]:---unlike} is for --baseline"
 
 names=() states=() whys=()	# of each limit: its text, holds|broken|open, and why
 add() { names+=("$1") states+=("$2") whys+=("$3"); }
@@ -63,11 +66,17 @@ judge_baseline() {
 	judged=$("$here/compare.sh" "$baseline" "$run" --json "${more[@]}") || exit	# it has said why
 	while IFS=$'\t' read -r name verdict said; do
 		case $verdict in
+		"not alike")
+			if [ -n "$unlike" ]; then printf 'not alike: %s %s\n' "$name" "$said" >&2
+			else add "$name" open "not alike: $said"; fi
+			;;
 		worse) add "$name" broken "$said" ;;
 		"not decided" | "too noisy") add "$name" open "$said" ;;
 		*) add "$name" holds "$said" ;;
 		esac
 	done < <(jq -r --arg a "$baseline" --arg b "$run" "$(cat "$here/decided.jq")"'
+		(.not_alike | del(.repeats, .until_sure, .label, .set_load_timeout) | to_entries[]
+			| [.key, "not alike", (.value | to_entries | map("\(.value // "?") (\(.key))") | join(", "))]),
 		((.one_sided | map(select(.only == "a")) | left_out("only \($a) has a value")),
 			(.too_few | left_out("\($b) has too few values")), (.not_compared | left_out("not compared: \(why_not($a; $b))"))
 			| [name, "not decided", .because]),
@@ -75,6 +84,7 @@ judge_baseline() {
 		(.metrics_decided[] | [name, .verdict, "\(.verdict): \(.a | plain) to \(.b | plain), \(change) (\(interval))"]) | @tsv' \
 		<<<"$judged")
 	[ "${#names[@]}" -gt 0 ] || die 1 "no condition and metric is in both runs"
+	[[ -n $unlike || ${whys[0]} != "not alike: "* ]] || states=("${states[@]/*/open}")	# a difference may come from that
 }
 
 if [ -n "$limits" ]; then judge_limits; else judge_baseline; fi

@@ -45,6 +45,11 @@ later() {
 	[[ $output == *"cost_ms"*"77"* ]]
 	run -1 "$TOP/thinprobe" compare "$RUN" after --strict
 	[[ $output == *cost_ms* ]]
+	jq '.settings.cost_ms = 77 | .settings.repeats = 6' same/run.json >new
+	mv new same/run.json
+	run -3 "$TOP/thinprobe" gate same --baseline "$RUN" --metrics p50
+	[[ $output == *cost_ms*77* ]]
+	run -0 "$TOP/thinprobe" gate same --baseline "$RUN" --metrics p50 --unlike
 	run -2 "$TOP/thinprobe" compare "$RUN"
 	run -2 "$TOP/thinprobe" compare "$RUN" after --metrics nothing
 	[[ $output == *"there are"*latency_p50_ms* ]]
