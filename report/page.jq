@@ -152,7 +152,7 @@ def terminal_table($grouped):
 def headline($view): . as $doc | [$view.columns[]? | rtrimstr("?") | . as $c | $doc | column_of("summary"; $c)
 	| select(.better // "" | IN("lower", "higher"))] | first(sort_by(.unit == "%")[]);
 def rows_before: (.run.axes // []) as $axes | [(.previous // [])[] | {key: axes_key($axes), value: .}] | from_entries;
-def previous_note: . as $doc | (.run.axes // []) as $axes
+def previous_note: select(unusable == null) | . as $doc | (.run.axes // []) as $axes
 	| first(views | select(($doc[.table] // []) != [] and .table == "summary")) // null | . as $view
 	| $doc | headline($view) | . as $c | .column as $name
 	| ($doc | rows_before) as $was

@@ -173,7 +173,9 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	sed -i 's/^\(made\/1\tb\t5\t150\t120\t180\t\)1/\10/' before/summary.tsv
 	"$TOP/report/report.sh" --findings run >said
 	grep -q 'Previous run.* 150 then, >150 now (.*b,.* 5)' said
-	rm -r before
+	# of a run that was not usable nothing is said, nor of another one beside it
+	jq '.cells[].flags = ["foreign CPU time 9 %"]' before/run.json >new
+	mv new before/run.json
 	"$TOP/report/report.sh" --findings run >said
 	run ! grep 'Previous run' said
 	"$TOP/report/report.sh" --table run >table
