@@ -45,29 +45,16 @@ read_state() {
 	[ -n "$KEEPER" ] && [ -d "/proc/$KEEPER" ] && ! lab_gone "$LAB_HOLD_server"
 }
 
+bad() { die "-$EXIT_USAGE" "up: $*; see thinprobe lab --help"; }
 up_options() {
-	local SIZE
-	LAB_SERVER_MEMORY='' LAB_SWAP='' LAB_SWAP_SIZE=''
-	while [ $# -gt 0 ]; do
-		case $1 in
-		--*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
-		esac
-		[ $# -gt 1 ] && [ -n "$2" ] || die "-$EXIT_USAGE" "$1 needs a value; see thinprobe lab --help"
-		case $1 in
-		--server-memory)
-			LAB_SERVER_MEMORY=$2
-			[ "$2" = none ] || lab_size "$2" || die "-$EXIT_USAGE" "--server-memory $2: a size such as 512M"
-			;;
-		--swap)
-			LAB_SWAP=$2
-			[[ $2 =~ ^(none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
-				die "-$EXIT_USAGE" "--swap $2: none, file, zram or slow:DELAY"
-			;;
-		--swap-size) LAB_SWAP_SIZE=$2; lab_size "$2" || die "-$EXIT_USAGE" "--swap-size $2: a size such as 1G" ;;
-		*) die "-$EXIT_USAGE" "up: unexpected $1; see thinprobe lab --help" ;;
-		esac
-		shift 2
-	done
+	local server_memory='' swap='' swap_size='' SIZE
+	. "$LAB_HERE/words.sh"
+	read_words '' 'server-memory swap swap-size' "$@"
+	[ "${#words[@]}" = 0 ] || bad "unexpected ${words[0]}"
+	[[ $server_memory == @(|none) ]] || lab_size "$server_memory" || bad "--server-memory $server_memory: a size such as 512M"
+	[[ $swap =~ ^(|none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] || bad "--swap $swap: none, file, zram or slow:DELAY"
+	[ -z "$swap_size" ] || lab_size "$swap_size" || bad "--swap-size $swap_size: a size such as 1G"
+	LAB_SERVER_MEMORY=$server_memory LAB_SWAP=$swap LAB_SWAP_SIZE=$swap_size
 	[ -n "$LAB_SERVER_MEMORY" ] || [ -z "$LAB_SWAP$LAB_SWAP_SIZE" ] ||
 		die "-$EXIT_USAGE" "--swap is of a server with a size: --server-memory SIZE"
 	export LAB_SERVER_MEMORY LAB_SWAP LAB_SWAP_SIZE

@@ -7,6 +7,7 @@
 # mmdebstrap has used the subordinate ids of an ordinary user.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh" || exit 1
+. "$LAB_HERE/words.sh"
 # shellcheck disable=SC2034 # warn says it
 TP_TOOL=thinprobe
 
@@ -27,26 +28,11 @@ END
 
 bad() { die -2 "root: $* (see thinprobe root --help)"; }
 
-SUITE='' PROTOCOLS=vnc FOLDER='' MIRROR=''
 read_options() {
-	local name
-	while [ $# -gt 0 ]; do
-		case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
-		case $1 in
-		-h | --help) usage; exit 0 ;;
-		--protocol | -o | --output-dir | --mirror)
-			[ -n "${2-}" ] || bad "$1 needs a value"
-			case $1 in --protocol) PROTOCOLS=$2 ;; --mirror) MIRROR=$2 ;; *) FOLDER=${2%/} ;; esac
-			shift
-			;;
-		*)
-			[[ -z $SUITE && $1 =~ ^[a-z][a-z0-9-]*$ ]] ||
-				bad "unexpected $1$(nearest "$1" "" --protocol --output-dir --mirror)"
-			SUITE=$1
-			;;
-		esac
-		shift
-	done
+	local name protocol=vnc output_dir='' mirror=''
+	read_words '' 'protocol o:output-dir mirror' "$@"
+	SUITE=${words[0]-} PROTOCOLS=$protocol FOLDER=${output_dir%/} MIRROR=$mirror
+	[[ ${#words[@]} -lt 2 && $SUITE =~ ^([a-z][a-z0-9-]*)?$ ]] || bad "unexpected ${words[1]-$SUITE}"
 	[ -n "$SUITE" ] || bad "which release? name one, such as trixie"
 	for name in ${PROTOCOLS//,/ }; do
 		# shellcheck disable=SC2046 # names

@@ -3,9 +3,9 @@
 # words.sh - the words of a command of the front door. Sourced, with nearest.sh; the command has `usage` and `bad WORDS`.
 
 # read_words "FLAG..." "OPTION..." WORD...: of o:output-dir, --output-dir DIR or -o DIR sets output_dir; a flag sets its own to 1.
-# All other words go into `words`.
+# All other words go into `words`. An option that is given twice is refused.
 read_words() {
-	local flags=$1 options=${2//?:/} letters=" $2 " name said
+	local flags=$1 options=${2//?:/} letters=" $2 " name said given=''
 	shift 2
 	words=()
 	while [ $# -gt 0 ]; do
@@ -18,6 +18,8 @@ read_words() {
 		*) words+=("$1"); shift; continue ;;
 		esac
 		name=${1#--}
+		[[ " $given " != *" $name "* ]] || bad "$said is given twice"
+		given+=" $name"
 		if [[ " $flags " == *" $name "* ]]; then
 			printf -v "${name//-/_}" 1
 		elif [[ " $options " == *" $name "* ]]; then

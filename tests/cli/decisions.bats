@@ -302,6 +302,8 @@ END
 		2 gate $RUN --limits .
 		1 gate $RUN --baseline broken
 		2 gate $RUN --baseline $RUN --alpha x
+		2 gate $RUN --limits limits --limits limits
+		2 export $RUN --as csv -o one --output two
 		1 export broken --as csv
 		1 export comparison --as junit
 		1 export $RUN --as csv -o none/out
