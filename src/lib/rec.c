@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rec_tree.h"
 #include "clock.h"
+#include "files.h"
 #include "memory.h"
 
 #include <errno.h>
@@ -401,8 +402,10 @@ static bool is_stderr_stdout(void)
 
 static void write_formatted(struct rec_report *r)
 {
-	if (r->cfg.format == REC_TEXT)
+	if (r->cfg.format == REC_TEXT) {
 		write_report_as_text(r);
+		r->err = files_flush_stream(r->out); /* warn() flushes it, too, and nobody hears its error */
+	}
 	if (r->cfg.format != REC_TEXT || r->out != stdout || !is_stderr_stdout())
 		for (const struct rec_line *l = r->lines.first; l; l = l->next)
 			if (l->kind == LINE_WARNED)
@@ -415,13 +418,12 @@ static void write_formatted(struct rec_report *r)
 
 int rec_close(struct rec_report *r)
 {
-	int err = r->err;
+	int err;
 
 	signal(SIGPIPE, SIG_IGN);
-	if (!err)
+	if (!r->err)
 		write_formatted(r);
-	if (fflush(r->out) || ferror(r->out))
-		err = err ? err : -(errno ? errno : EIO);
+	err = r->err ? r->err : files_flush_stream(r->out);
 	if (err == -EPIPE && r->out == stdout)
 		err = 0;
 	if (r->temporary) {
