@@ -18,7 +18,8 @@ Prints the figures of a run, or its samples, for other tools:
   openmetrics  gauges, for Prometheus
   junit        a test case for each condition: complete, or why not
   hgrm         latencies of one condition (--cells), as HdrHistogram prints them
-  perfetto     keys and packets on a time line (ui.perfetto.dev)
+  perfetto     keys and packets on a time line (ui.perfetto.dev); a key known
+               as a range lasts to its late end, and is marked
   pcapng       a kept capture of one condition, its packets with the numbers
                of the keys that they carry (--keep-captures); needs -o
   --cells PATTERN  only conditions with such names in RUN/cells, with * and ?
@@ -68,7 +69,8 @@ cell_names() {
 		die 1 "--cells $cells: the run has no such condition; it has $(jq -r '[.cells[].name] | join(", ")' "$run_json")"
 }
 
-# figures: the rows of long.tsv of these cells as JSON, each {cell, metric, unit, better, value, low, high, parameters}.
+# figures: the rows of long.tsv of these cells as JSON, each {cell, metric, unit, better, value, low, high, parameters}; what is no
+# number is left out, and named on standard error. A condition without a repeat has no figure.
 figures() {
 	jq -cRn '(input / "\t") as $head
 		| ($head | index("experiment")) as $first | ($head | index("metric")) as $metric
@@ -76,14 +78,21 @@ figures() {
 		| ([range($first + 1; $metric)] | map(select($row[.] != "") | {key: $head[.], value: $row[.]}) | from_entries) as $parameters
 		| ([$parameters[]] | join("-") | gsub("[/: ]"; "-")) as $cell
 		| ([$head, $row] | transpose | map({key: .[0], value: .[1]}) | from_entries) as $r
-		| select($r.table == "summary" and $r.value != "" and $r.above != "1")
+		| select($r.table == "summary")
 		| {$cell, $parameters, metric: $r.metric, unit: $r.unit, better: $r.better,
-			value: ($r.value | tonumber), low: ($r.low | tonumber? // null), high: ($r.high | tonumber? // null),
-			n: ($r.n | tonumber? // null)}' "$RUN/long.tsv" >"$work/figures"
+			value: (if $r.above == "1" or $r.repeats == "0" then null else $r.value | tonumber? // null end),
+			why: (if $r.above == "1" then "lower bound" else $r.why end),
+			low: ($r.low | tonumber? // null), high: ($r.high | tonumber? // null), n: ($r.n | tonumber? // null)}' \
+		"$RUN/long.tsv" >"$work/figures"
 	jq -r .cell "$work/figures" | uniq | asked | sort -u >"$work/names"
 	[ -s "$work/names" ] || cell_names >/dev/null || exit
-	[ -s "$work/names" ] || die 1 "the run has no figure of these conditions"
-	jq -c --rawfile names "$work/names" '($names | split("\n")) as $names | select(.cell | IN($names[]))' "$work/figures"
+	jq -c --rawfile names "$work/names" '($names | split("\n")) as $names | select(.cell | IN($names[]))' "$work/figures" >"$work/all"
+	jq -rs 'map(select(.value == null and .better != "" and (.why | IN("", "too few") | not))) | group_by([.cell, .why])
+		| map("\(.[0].cell) (\(length) \(.[0].why))")
+		| select(. != []) | "thinprobe: export: left out, without a number: \(join(", "))"' "$work/all" >&2
+	jq -c 'select(.value != null)' "$work/all" >"$work/figures"
+	[ -s "$work/figures" ] || die 1 "the run has no figure of these conditions"
+	cat "$work/figures"
 }
 
 csv_of_tsv() {	# csv_of_tsv [FILE]
@@ -258,9 +267,12 @@ as_perfetto() {
 						if (!(end[lane]))
 							printf "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}\n", \
 								pid, lane, "keys" (lane > 3 ? ", waiting with " lane - 3 " more" : "")
-						end[lane] = $at["answer_ns"] + 0
-						duration = sprintf(",\"dur\":%.3f", ($at["answer_ns"] - $at["due_ns"]) / 1000)
-						event("key " $at["key"], "X", lane, $at["due_ns"], duration)
+						end[lane] = ($at["answer_high_ns"] != "" ? $at["answer_high_ns"] : $at["censored_ns"]) + 0
+						if (end[lane] < $at["answer_ns"] + 0) end[lane] = $at["answer_ns"] + 0
+						range = $at["answer_high_ns"] != $at["answer_ns"]
+						duration = sprintf(",\"dur\":%.3f", (end[lane] - $at["due_ns"]) / 1000)
+						if (range) duration = duration sprintf(",\"args\":{\"earliest_ms\":%.3f}", ($at["answer_ns"] - $at["due_ns"]) / 1e6)
+						event("key " $at["key"] (range ? ", at the latest" : ""), "X", lane, $at["due_ns"], duration)
 					}
 					$at["answer_ns"] == "" { event("key " $at["key"] " unanswered", "i", 1, $at["due_ns"], ",\"s\":\"t\"") }
 					$at["sent_ns"] != "" { event("key " $at["key"] " sent", "i", 1, $at["sent_ns"], ",\"s\":\"t\"") }
@@ -310,9 +322,9 @@ join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY[, KEY...]"
 
 [ "$format" = otava ] || { use "${runs[0]}" && cell_names >"$work/names"; } || exit
 if [ -z "$out" ]; then
-	"as_$format"
+	"as_$format" || exit 1	# awk ends with 2 where it cannot write
 else
-	"as_$format" >"$work/result" || exit
+	"as_$format" >"$work/result" || exit 1
 	if [ -e "$out" ] && [ ! -f "$out" ]; then	# a device or a pipe stays what it is
 		cat "$work/result" >"$out"
 	else

@@ -109,6 +109,7 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 @test "export: the figures and samples of the run in each format, read by another program" {
 	local p50
 
+	later overloaded 0
 	p50=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["app"] == "light" && $at["sinks"] == 0 {
 		print $at["latency_p50_ms"] }' "$RUN/summary.tsv")
 	run -0 "$TOP/thinprobe" export "$RUN" --as github
@@ -128,6 +129,15 @@ assert {r["cell"] for r in csv.DictReader(open("samples.csv"))} == {"vnc-light-5
 END
 	[ "$(wc -l <samples.csv)" = "$(($(cat "$RUN"/cells/vnc-light-5/*/samples.tsv "$RUN"/cells/vnc-light-5/*/*/samples.tsv |
 		grep -vc ^schema) + 1))" ]
+	# what is no number is named, also where nothing is left
+	sed 's/"overloaded": *false/"overloaded": true/' -i overloaded/cells/vnc-light-5/*/keyrepeat.json
+	"$BIN/summarize" --format json -o overloaded/summary.json overloaded
+	run -0 --separate-stderr "$TOP/thinprobe" export overloaded --as github
+	[[ $stderr == *"vnc-light-5 ("*overloaded* ]]
+	[ "${#stderr_lines[@]}" = 1 ]
+	jq -e 'map(select(.name | startswith("vnc-light-5 latency_p"))) == []' <<<"$output"
+	run -0 "$TOP/thinprobe" export overloaded --as openmetrics
+	grep '^thinprobe_overloaded{.*sinks="5"} 5$' <<<"$output"
 	run -0 "$TOP/thinprobe" export "$RUN" --as junit
 	python3 -c 'import sys, xml.etree.ElementTree as t; assert t.fromstring(sys.argv[1])[0].get("tests") == "2"' "$output"
 	run -0 "$TOP/thinprobe" export "$RUN" --as perfetto --cells vnc-light-5
@@ -217,6 +227,10 @@ script_main()' >said
 
 @test "export --as perfetto: events of Chrome's trace format, each key with its times" {
 	later after 80	# so that keys wait at the same time
+	# a key known as a range lasts to its late end
+	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR == 2 { $at["answer_high_ns"] = sprintf("%.0f", $at["answer_ns"] + 2e8) } 1' after/cells/vnc-light-5/1/samples.tsv >new
+	mv new after/cells/vnc-light-5/1/samples.tsv
 	"$TOP/thinprobe" export after --as perfetto --cells vnc-light-5 -o trace.json
 	"$TOP/thinprobe" export after --as samples --cells vnc-light-5 -o samples.csv
 	python3 - <<'END'
@@ -231,7 +245,8 @@ for e in trace["traceEvents"]:
     assert e["ph"] != "M" or (e["name"] in ("process_name", "thread_name") and type(e["args"]["name"]) is str)
 rows = [r for r in csv.DictReader(open("samples.csv")) if r["series"] == "latency" and r["answer_ns"]]
 keys = sorted((e["ts"], e["dur"]) for e in trace["traceEvents"] if e["ph"] == "X")
-truth = sorted((int(r["due_ns"]) / 1000, (int(r["answer_ns"]) - int(r["due_ns"])) / 1000) for r in rows)
+truth = sorted((int(r["due_ns"]) / 1000, (int(r["answer_high_ns"]) - int(r["due_ns"])) / 1000) for r in rows)
+assert sum("args" in e for e in trace["traceEvents"] if e["ph"] == "X") == 1
 assert len(keys) == len(truth) > 900
 assert all(abs(a - b) < 0.002 for k, t in zip(keys, truth) for a, b in zip(k, t))
 # Perfetto drops an event that overlaps another one of its thread
