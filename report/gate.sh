@@ -102,21 +102,14 @@ for i in "${!names[@]}"; do
 	else printf '%s: %s (%s)\n' "$word" "${names[i]}" "${whys[i]}"; fi
 done
 if [ -n "$junit" ]; then
-	xml() { sed -e 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/"/\&quot;/g' <<<"$1"; }
-	{
-		printf '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
-		printf '<testsuite name="thinprobe %s" tests="%d" failures="%d" skipped="%d">\n' \
-			"$(xml "$(jq -r .experiment "$run/run.json")")" "${#names[@]}" "$broken" "$open"
-		for i in "${!names[@]}"; do
-			printf '<testcase classname="thinprobe" name="%s">' "$(xml "${names[i]}")"
-			case ${states[i]} in
-			broken) printf '<failure message="%s"/>' "$(xml "${whys[i]}")" ;;
-			open) printf '<skipped message="not decided: %s"/>' "$(xml "${whys[i]}")" ;;
-			esac
-			printf '</testcase>\n'
-		done
-		printf '</testsuite>\n</testsuites>\n'
-	} 2>/dev/null >"$junit" || die 1 "cannot write $junit"
+	for i in "${!names[@]}"; do printf '%s\t%s\t%s\n' "${names[i]}" "${states[i]}" "${whys[i]}"; done |
+		jq -Rrs --arg of "$(jq -r .experiment "$run/run.json")" --arg broken "$broken" --arg open "$open" '
+			rtrimstr("\n") / "\n" | map(split("\t")) | "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
+			@html "<testsuite name=\"thinprobe \($of)\" tests=\"\(length)\" failures=\"\($broken)\" skipped=\"\($open)\">",
+			(.[] | @html "<testcase classname=\"thinprobe\" name=\"\(.[0])\">" + ({
+				broken: @html "<failure message=\"\(.[2])\"/>",
+				open: @html "<skipped message=\"not decided: \(.[2])\"/>"}[.[1]] // "") + "</testcase>"),
+			"</testsuite>", "</testsuites>"' 2>/dev/null >"$junit" || die 1 "cannot write $junit"
 fi
 [ -n "$tap" ] || case $status in
 0) echo "All ${#names[@]} hold." ;;

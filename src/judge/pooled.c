@@ -14,22 +14,21 @@ static const char *const columns[COLUMNS + 1] = {
 	"from", "to", "low", "high", "repeats", "variant", "cell", "metric", "why", NULL
 };
 
-static bool read_number(const char *cell, double *out)
-{
-	char *end = NULL;
-
-	*out = *cell ? strtod(cell, &end) : (double)NAN;
-	return !end || !*end;
-}
-
 static int read_row(void *context, char *const *cell)
 {
 	struct block_table *t = context;
-	struct block_pooled p = { 0 };
+	struct block_pooled p;
+	double *const numbers[] = { &p.from, &p.to, &p.low, &p.high };
+	char *end;
 
-	if (!read_number(cell[FROM], &p.from) || !read_number(cell[TO], &p.to) || !read_number(cell[LOW], &p.low) ||
-	    !read_number(cell[HIGH], &p.high) || !rows_in_count(cell[REPEATS], &p.repeats))
+	for (int i = 0; i < REPEATS; i++) {
+		*numbers[i] = *cell[i] ? strtod(cell[i], &end) : (double)NAN;
+		if (*cell[i] && *end)
+			return -EPROTO;
+	}
+	if (!rows_in_count(cell[REPEATS], &p.repeats))
 		return -EPROTO;
+	p.why = cell[WHY];
 	if (isnan(p.to) && !isnan(p.from))
 		p.to = (double)INFINITY;
 	for (struct block_series *s = t->series; s < t->series + t->n; s++)
@@ -38,7 +37,7 @@ static int read_row(void *context, char *const *cell)
 
 			free(of->why);
 			*of = p;
-			of->why = must_alloc(strdup(cell[WHY]));
+			of->why = must_alloc(strdup(p.why));
 		}
 	return 0;
 }
@@ -53,37 +52,38 @@ static bool is_known(const struct block_pooled *p)
 	return p->repeats > 0 && !isnan(p->from);
 }
 
-static double scaled(const struct block_series *s, double v)
+static void take_logs(struct block_pooled *p)
 {
-	return s->relative ? log(v) : v;
-}
-
-/* Half the width of the interval from `low` to x or from x to `high`, and of the other from y. */
-static double half_width(const struct block_series *s, double x, double x_end, double y, double y_end)
-{
-	return hypot(scaled(s, x) - scaled(s, x_end), scaled(s, y) - scaled(s, y_end));
+	p->from = log(p->from);
+	p->to = log(p->to);
+	p->low = log(p->low);
+	p->high = log(p->high);
 }
 
 /* Compares them, or returns why not. */
 static const char *compare_known(struct block_series *s, const struct block_effect *effect)
 {
-	const struct block_pooled *a = &s->pooled[VARIANT_A], *b = &s->pooled[VARIANT_B];
-	bool up = b->from >= a->to, exact = a->from == a->to && b->from == b->to;
-	double x = up ? a->to : a->from, y = up ? b->from : b->to, mean, down_side, up_side, half;
-	int64_t n = a->repeats < b->repeats ? a->repeats : b->repeats;
+	struct block_pooled a = s->pooled[VARIANT_A], b = s->pooled[VARIANT_B];
+	bool up = b.from >= a.to, exact = a.from == a.to && b.from == b.to;
+	int64_t n = a.repeats < b.repeats ? a.repeats : b.repeats;
+	double mean, down_side, up_side, half;
 
-	if (!up && !(b->to <= a->from))
+	if (!up && !(b.to <= a.from))
 		return "range";
-	if (isnan(a->low + a->high + b->low + b->high) || n < DECIDE_STARTS)
+	if (isnan(a.low + a.high + b.low + b.high) || n < DECIDE_STARTS)
 		return "no interval";
-	s->typical[VARIANT_A] = x;
-	s->typical[VARIANT_B] = y;
-	blocks_choose_scale(s, effect, a->low > 0 && b->low > 0);
-	mean = scaled(s, y) - scaled(s, x);
+	s->typical[VARIANT_A] = up ? a.to : a.from;
+	s->typical[VARIANT_B] = up ? b.from : b.to;
+	blocks_choose_scale(s, effect, a.low > 0 && b.low > 0);
+	if (s->relative) {
+		take_logs(&a);
+		take_logs(&b);
+	}
+	mean = up ? b.from - a.to : b.to - a.from;
 	if (!exact && fabs(mean) < s->figure.effect)
 		return "range";
-	down_side = half_width(s, x, a->high, y, b->low);
-	up_side = half_width(s, x, a->low, y, b->high);
+	down_side = hypot(b.from - b.low, a.high - a.to);
+	up_side = hypot(b.high - b.to, a.from - a.low);
 	half = exact ? fmax(down_side, up_side) : up ? down_side : up_side;
 	half = half < ROUNDING ? 0 : half;
 	if (half == 0 && mean != 0)
