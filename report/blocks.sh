@@ -25,7 +25,7 @@ block_varied() {
 		($differ | join(" ")))' "$1/run.json" "$2/run.json" 2>&1
 }
 
-# block_rows RUN REPEAT START VARIANT WORK [AXES]: the figures of one repeat in rows of blocks/1, of several (words) together in
+# block_rows RUN REPEAT START VARIANT WORK [AXES]: the figures of one repeat in rows of blocks/1, without START of all REPEATs in
 # rows of pooled/1: a run folder WORK with only these repeats is summed up. Of the columns that have a direction, those that say how
 # well was measured, counts and largest values say nothing of a variant. AXES are left out of the names of the cells. 1: the repeat
 # is not there, or cannot be summed up.
@@ -40,12 +40,12 @@ block_rows() {
 			there=1
 		done < <(jq -r '.cells[].name' "$1/run.json")
 	done
-	[ -n "$there" ] && { [ "$n" -gt 1 ] || [ -z "$(block_why "$1" "$2")" ] || disturbed=1; } || return
+	[ -n "$there" ] && { [ -z "$3" ] || [ -z "$(block_why "$1" "$2")" ] || disturbed=1; } || return
 	jq --argjson n "$n" '.settings.repeats = $n' "$1/run.json" >"$sums/run.json" &&
 		"$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
 	[ -f "$sums/long.tsv" ] || { cat "$sums/err" >&2; return 1; }
-	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " -v n="$n" '
-		BEGIN { if (n == 1) print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }
+	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " '
+		BEGIN { if (start != "") print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }
 		NR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = " " $i " " } axes = at["metric"] - 1; next }
 		$at["table"] != "summary" || $at["better"] !~ /lower|higher/ || $at["unit"] !~ /^(us|ms|s|%|bytes?|[kK]?B|MB)$|\// ||
 			$at["estimator"] == "max" || $at["metric"] ~ /_max(_|$)|largest/ ||
@@ -56,7 +56,7 @@ block_rows() {
 			cell = ""
 			for (i = at["experiment"] + 1; i <= axes; i++) if ($i != "" && !index(varied, name[i])) cell = cell (cell == "" ? "" : " ") $i
 			value = $at["above"] == 1 ? "" : $at["value"]
-			if (n == 1) print "blocks/1", start, pair, variant, cell, $at["metric"], $at["unit"], $at["better"], value, disturbed
+			if (start != "") print "blocks/1", start, pair, variant, cell, $at["metric"], $at["unit"], $at["better"], value, disturbed
 			else print "pooled/1", variant, cell, $at["metric"], $at["value"] $at["from"], value $at["to"], $at["low"], $at["high"],
 				$at["n"], $at["why"]
 		}' "$sums/long.tsv"

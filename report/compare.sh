@@ -53,7 +53,7 @@ rows_of() {
 		cat "$work/rows"
 		[ "$(head -n 1 "$work/rows" | cut -f 10)" = 1 ] || calm+=" $repeat"
 	done
-	block_rows "$1" "$calm" 1 "$2" "$work/block" | grep '^pooled' >"$work/pooled-$2"
+	block_rows "$1" "$calm" "" "$2" "$work/block" | grep '^pooled' >"$work/pooled-$2"
 }
 
 [ -n "$json" ] || jq -r --argjson unlike "$unlike" -n 'if $unlike == {} then "alike in all that the runs record" else "not alike:",

@@ -91,7 +91,7 @@ figures() {
 		| map("\(.[0].cell) (\(length) \(.[0].why))")
 		| select(. != []) | "thinprobe: export: left out, without a number: \(join(", "))"' "$work/all" >&2
 	jq -c 'select(.value != null)' "$work/all" >"$work/figures"
-	[ -s "$work/figures" ] || die 1 "the run has no figure of these conditions"
+	[ -s "$work/figures" ] || die 1 "$RUN: it has no figure of these conditions"
 	cat "$work/figures"
 }
 
@@ -174,14 +174,13 @@ as_bencher() {
 }
 
 as_otava() {	# a row for each run
-	local n=0
 	for run in "${runs[@]}"; do
 		use "$run"
-		n=$((n + 1))
 		figures | jq -sc --slurpfile run "$run_json" 'map(select(.better != "" and .better != "-") | {key: "\(.cell).\(.metric)", value})
-			| from_entries | {time: $run[0].started, version: $run[0].version} + .' >>"$work/rows"
+			| from_entries | {time: $run[0].started, version: $run[0].version} + .' >"$work/row" && cat "$work/row" >>"$work/rows"
 		rm -rf "$work/kept"
 	done
+	[ -s "$work/rows" ] || return
 	jq -rs '(map(keys_unsorted) | add | reduce .[] as $k ([]; if index([$k]) then . else . + [$k] end)) as $head
 		| $head, (.[] | . as $row | $head | map($row[.])) | map(. // "") | @csv' "$work/rows"
 }
@@ -195,7 +194,7 @@ as_openmetrics() {
 			+ if $word == "" or (.[0].metric | endswith($word)) then "" else "_" + $word end) as $name
 		| "# TYPE \($name) gauge", (if $word == "" then empty else "# UNIT \($name) \($word)" end),
 		(.[] | (.parameters | to_entries | map("\(.key)=\"\(.value | escaped)\"") | join(",")) as $labels
-			| "\($name){experiment=\"\($run[0].experiment)\",\($labels)} \(.value * $by)")'
+			| "\($name){experiment=\"\($run[0].experiment)\",\($labels)} \(.value * $by)")' || return
 	echo '# EOF'
 }
 
