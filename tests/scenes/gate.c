@@ -8,6 +8,7 @@
 
 static const char *const names[] = { "late", "p50", "p90", "p95", "p99" };
 static const enum figure_name figures[] = { LATE, P50, P90, P95, P99 };
+#define LATE_NS 100000000
 #define METRICS (sizeof(names) / sizeof(*names))
 
 /* KEY of a run: B's b.KEY, if there is one. */
@@ -54,14 +55,13 @@ static struct key_train_samples draw_repeat(const struct scene *s, int run, uint
 
 static void add_run(struct block_series *series, const struct scene *s, int run, uint64_t *rng)
 {
-	const struct key_figures_cfg cfg = { .threshold_ns = 100000000, .draws = 200, .seed = 1 };
 	size_t n = (size_t)number_of(s, run, "repeats", 5);
 	struct key_train_samples *train = memory_new(n, sizeof(*train));
 	struct key_figures e;
 
 	for (size_t r = 0; r < n; r++) {
 		train[r] = draw_repeat(s, run, rng);
-		e = keys_estimate_figures(&train[r], 1, &cfg);
+		e = keys_estimate_figures(&train[r], 1, LATE_NS);
 		for (struct block_series *to = series; to < series + METRICS; to++) {
 			const struct figure *f = &e.of[figures[to - series]];
 
@@ -70,7 +70,7 @@ static void add_run(struct block_series *series, const struct scene *s, int run,
 				(struct block_value){ 1, (int64_t)r, (enum variant)run, f->above ? (double)NAN : f->value, false };
 		}
 	}
-	e = keys_estimate_figures(train, n, &cfg);
+	e = keys_estimate_figures(train, n, LATE_NS);
 	for (struct block_series *to = series; to < series + METRICS; to++) {
 		const struct figure *f = &e.of[figures[to - series]];
 		const char *why = f->why ? f->why : n ? "" : "failed";
