@@ -94,6 +94,22 @@ static double value_p(const struct decide_figure *f)
 	return fmin(1, 2 * fmin(one_sided_p(f, 0, 1), one_sided_p(f, 0, -1)));
 }
 
+/* Could the skew of starts that scatter by more than 0.7 effects make the difference? Where rare large values to one side are made up
+ * for by many small ones to the other, the mean of a few is mostly on that other side. So 0 is moved there by Johnson's (1978)
+ * correction of t. */
+static bool is_skew_enough(const struct decide_figure *f, double level)
+{
+	double cubes = 0, variance = decide_sd(f) * decide_sd(f), moved;
+	int side = f->mean < 0 ? -1 : 1;
+
+	if (f->freedom > 0 || variance < f->effect * f->effect / 2)
+		return false;
+	for (size_t i = 0; i < f->n; i++)
+		cubes += pow(f->value[i] - f->mean, 3) / (double)f->n;
+	moved = fmax(0, -side * cubes) * (1 / (6 * variance * (double)f->n) + f->mean * f->mean / (3 * variance * variance));
+	return one_sided_p(f, side * moved, side) > level / 2;
+}
+
 static void choose_word(struct decide_figure *f, bool told, double each, double level)
 {
 	f->each = each;
@@ -103,7 +119,7 @@ static void choose_word(struct decide_figure *f, bool told, double each, double 
 	f->word = DECIDE_OPEN;
 	if (f->not_less && f->not_more)
 		f->word = DECIDE_SAME;
-	else if (told && fabs(f->mean) >= f->effect / 2)
+	else if (told && fabs(f->mean) >= f->effect / 2 && !is_skew_enough(f, level))
 		f->word = f->mean < 0 ? DECIDE_LOWER : DECIDE_HIGHER;
 }
 

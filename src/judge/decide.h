@@ -61,7 +61,8 @@ double decide_log_money(const struct decide_figure *f, double mean, int side);
 /* Decides n figures together. Differences are told from 0 by Holm's (1979) step-down method, so that one or more of them is told
  * wrongly with a probability of at most alpha at any look; the same holds for "same", by Bonferroni. A figure is
  *	DECIDE_SAME	if its interval is within -effect .. effect, however surely it is not 0;
- *	DECIDE_LOWER, DECIDE_HIGHER	if it is told from 0 and its mean is at least effect / 2;
+ *	DECIDE_LOWER, DECIDE_HIGHER	if it is told from 0 (moved by the skew, where starts scatter by more than 0.7 effects), and its
+ *			mean is at least effect / 2;
  *	DECIDE_OPEN	otherwise. So each is decided when its interval is no wider than the effect. */
 void decide_all(struct decide_figure *f, size_t n, double alpha);
 

@@ -2,8 +2,8 @@
 /* decide - the money of bets against what a few lines of Python compute from the formula; the rates of wrong and right verdicts on
  * simulated sequences with a look after every start. */
 #include "../near.h"
+#include "../../scenes/starts.h"
 #include "judge/decide.h"
-#include "random.h"
 #include "../unit.h"
 
 static void add_all(struct decide_figure *f, const double *value, size_t n)
@@ -97,11 +97,6 @@ TEST(what_more_starts_would_decide)
 	decide_free(&f);
 }
 
-static double draw_normal(uint64_t *rng)
-{
-	return sqrt(-2 * log(1 - random_fraction(rng))) * cos(2 * M_PI * random_fraction(rng));
-}
-
 /* Looks after each of 40 starts of two figures, until both are decided. Returns the first one's last word. */
 static enum decision sequence(uint64_t *rng, double shift, double effect)
 {
@@ -110,7 +105,7 @@ static enum decision sequence(uint64_t *rng, double shift, double effect)
 
 	for (int i = 0; i < 40 && (!f[0].word || !f[1].word); i++) {
 		for (int k = 0; k < 2; k++)
-			decide_add(&f[k], i + 1, shift + draw_normal(rng));
+			decide_add(&f[k], i + 1, shift + starts_normal(rng));
 		decide_all(f, 2, 0.05);
 	}
 	word = f[0].word;
@@ -161,7 +156,7 @@ TEST(two_runs_without_any_spread_say_nothing)
 TEST(several_figures_share_the_rate_by_holms_method)
 {
 	/* one far from 0, one near the level: the second is told only because the first one is */
-	struct decide_figure f[2] = { { .effect = 0.1 }, { .effect = 0.1 } };
+	struct decide_figure f[2] = { { .effect = 0.3 }, { .effect = 0.3 } };
 	double alpha;
 
 	for (int i = 0; i < 10; i++) {
