@@ -35,7 +35,7 @@ void decide_free(struct decide_figure *f)
 {
 	free(f->value);
 	free(f->pair);
-	*f = (struct decide_figure){ .effect = f->effect };
+	*f = (struct decide_figure){ .effect = f->effect, .weight = f->weight };
 }
 
 double decide_sd(const struct decide_figure *f)
@@ -123,28 +123,36 @@ static void choose_word(struct decide_figure *f, bool told, double each, double 
 		f->word = f->mean < 0 ? DECIDE_LOWER : DECIDE_HIGHER;
 }
 
+static double weigh(const struct decide_figure *f)
+{
+	return f->weight > 0 ? f->weight : 1;
+}
+
 void decide_all(struct decide_figure *f, size_t n, double alpha)
 {
 	bool *told = memory_new(n, sizeof(*told));
-	size_t left = n;
+	double sum = 0, left;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		f[i].p = value_p(&f[i]);
-	while (left) {
+		sum += weigh(&f[i]);
+	}
+	left = sum;
+	for (size_t done = 0; done < n; done++) {
 		size_t best = n;
 
 		for (size_t i = 0; i < n; i++)
-			if (!told[i] && (best == n || f[i].p < f[best].p))
+			if (!told[i] && (best == n || f[i].p / weigh(&f[i]) < f[best].p / weigh(&f[best])))
 				best = i;
-		if (f[best].p > alpha / (double)left)
+		if (f[best].p > alpha * weigh(&f[best]) / left)
 			break;
 		told[best] = true;
-		choose_word(&f[best], true, alpha / (double)n, alpha / (double)left);
-		left--;
+		choose_word(&f[best], true, alpha * weigh(&f[best]) / sum, alpha * weigh(&f[best]) / left);
+		left -= weigh(&f[best]);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!told[i])
-			choose_word(&f[i], false, alpha / (double)n, alpha / (double)left);
+			choose_word(&f[i], false, alpha * weigh(&f[i]) / sum, alpha * weigh(&f[i]) / left);
 	free(told);
 }
 

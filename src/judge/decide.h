@@ -32,6 +32,7 @@ enum decision { DECIDE_OPEN, DECIDE_LOWER, DECIDE_HIGHER, DECIDE_SAME };
 struct decide_figure {
 	/* set by the caller */
 	double effect; /* smallest difference of interest, > 0 */
+	double weight; /* its share of alpha is this of the sum of all; 0 counts as 1 */
 	/* by decide_add(); all zero at first */
 	size_t n, pairs;
 	double mean, squares; /* sum of squared deviations from the mean */
@@ -58,7 +59,7 @@ void decide_set_runs(struct decide_figure *f, const size_t n[2], const double me
 /* Natural logarithm of the money, of 1 at first, of who bets that starts are above `mean` (side 1), or below (-1). */
 double decide_log_money(const struct decide_figure *f, double mean, int side);
 
-/* Decides n figures together. Differences are told from 0 by Holm's (1979) step-down method, so that one or more of them is told
+/* Decides n figures together. Differences are told from 0 by Holm's (1979) weighted step-down method, so that one or more of them is told
  * wrongly with a probability of at most alpha at any look; the same holds for "same", by Bonferroni. A figure is
  *	DECIDE_SAME	if its interval is within -effect .. effect, however surely it is not 0;
  *	DECIDE_LOWER, DECIDE_HIGHER	if it is told from 0 (moved by the skew, where starts scatter by more than 0.7 effects), and its

@@ -36,9 +36,36 @@ static size_t find_family(struct block_table *t, const struct verdict_question *
 	size_t n = 0;
 
 	for (struct block_series *s = t->series; s < t->series + t->n; s++)
-		if (is_wanted(s, q) && s->figure.n && !s->same_as && (!s->constant || (is_one_value(s, q) && !verdict_the_same(s, q))))
+		if (is_wanted(s, q) && s->figure.n && !s->same_as &&
+		    (!s->constant || (is_one_value(s, q) && !verdict_the_same(s, q))))
 			family[n++] = s;
 	return n;
+}
+
+/* The metric of a condition that one mostly asks for: the median, or else the first one. */
+static const struct block_series *find_main(struct block_series *const *family, size_t n, const char *cell)
+{
+	const struct block_series *first = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(family[i]->cell, cell) != 0)
+			continue;
+		if (strstr(family[i]->metric, "_p50"))
+			return family[i];
+		first = first ? first : family[i];
+	}
+	return first;
+}
+
+/* The main metrics have half of alpha: they are decided sooner. */
+static void weigh_family(struct block_series *const *family, size_t n)
+{
+	size_t mains = 0;
+
+	for (size_t i = 0; i < n; i++)
+		mains += find_main(family, n, family[i]->cell) == family[i];
+	for (size_t i = 0; i < n; i++)
+		family[i]->figure.weight = 1.0 / (double)(find_main(family, n, family[i]->cell) == family[i] ? mains : n - mains);
 }
 
 static void decide_family(struct block_series *const *family, size_t n, double alpha)
@@ -153,6 +180,8 @@ bool verdict_reach(struct block_table *t, const struct verdict_question *q, stru
 	out->n = find_family(t, q, out->family);
 	if (!out->n && !out->noisy && !verdict_count(t, q, verdict_the_same))
 		return false;
+	if (!q->runs)
+		weigh_family(out->family, out->n);
 	decide_family(out->family, out->n, q->alpha);
 	out->word = out->n || out->noisy ? combine_words(out->family, out->n, out->noisy) : "no difference of that size";
 	if (verdict_count(t, q, is_lacking_in_b) && !out->noisy && strcmp(out->word, "worse") != 0)
