@@ -50,8 +50,8 @@ struct block_table {
 	unsigned long rows;
 };
 
-/* Reads a table of the schema blocks/1, whose rows may come in any order. 0, -EPROTO with *line, -EEXIST with the line of a second row
- * of the same start, pair, variant, cell and metric, -EIO. */
+/* Reads a table of the schema blocks/1, whose rows may come in any order. 0, -EPROTO with *line, -EEXIST with the line of a
+ * second row of the same start, pair, variant, cell and metric, -EIO. */
 int blocks_read(FILE *in, struct block_table *out, unsigned long *line);
 void blocks_free(struct block_table *t);
 

@@ -94,9 +94,9 @@ static double value_p(const struct decide_figure *f)
 	return fmin(1, 2 * fmin(one_sided_p(f, 0, 1), one_sided_p(f, 0, -1)));
 }
 
-/* Could the skew of starts that scatter by more than 0.7 effects make the difference? Where rare large values to one side are made up
- * for by many small ones to the other, the mean of a few is mostly on that other side. So 0 is moved there by Johnson's (1978)
- * correction of t. */
+/* Could the skew of starts that scatter by more than 0.7 effects make the difference? Where rare large values to one side are
+ * made up for by many small ones to the other, the mean of a few is mostly on that other side. So 0 is moved there by
+ * Johnson's (1978) correction of t. */
 static bool is_skew_enough(const struct decide_figure *f, double level)
 {
 	double cubes = 0, variance = decide_sd(f) * decide_sd(f), moved;
@@ -174,8 +174,8 @@ double decide_reach(const struct decide_figure *f, int side)
 	return far;
 }
 
-/* Is the figure decided with n values, if those to come are of this mean and sd? They are on both sides two by two, so that the means
- * of pairs scatter, too. */
+/* Is the figure decided with n values, if those to come are of this mean and sd? They are on both sides two by two, so that
+ * the means of pairs scatter, too. */
 static bool is_decided_with(const struct decide_figure *f, size_t n, double mean, double sd, double each)
 {
 	struct decide_figure next = { .effect = f->effect };
@@ -227,4 +227,18 @@ size_t decide_more(const struct decide_figure *f)
 size_t decide_starts_needed(double difference, double sd, double effect, double alpha)
 {
 	return count_needed(&(struct decide_figure){ .effect = effect }, difference, sd, alpha);
+}
+
+double decide_scatter_most(size_t starts, double effect, double alpha)
+{
+	double low = 1e-3 * effect, high = 100 * effect;
+
+	if (decide_starts_needed(effect, low, effect, alpha) > starts)
+		return (double)NAN;
+	for (int i = 0; i < 12; i++) {
+		double middle = sqrt(low * high);
+
+		*(decide_starts_needed(effect, middle, effect, alpha) > starts ? &high : &low) = middle;
+	}
+	return low;
 }

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* decide - is B better than A, worse, or not different by a size that matters? With a stated rate of false alarms, however often
- * one looks. Pure.
+/* decide - is B better than A, worse, or not different by a size that matters? With a stated rate of false alarms, however
+ * often one looks. Pure.
  *
- * A value is the difference of B and A in one start of both (the mean of its pairs of blocks). The order of the variants alternates:
- * starts 2k - 1 and 2k are of opposite order, so that what only the order makes cancels in their mean.
+ * A value is the difference of B and A in one start of both (the mean of its pairs of blocks). The order of the variants
+ * alternates: starts 2k - 1 and 2k are of opposite order, so that what only the order makes cancels in their mean.
  *
- * Against a given mean one bets on the side on which the next value lies. The stake depends on the distance of the value, and on the
- * scatter of those before. Where each value is as likely on the one side of the mean as at the same distance on the other, given
- * those before, no bet is worth anything, whatever the shape of the law: with the bet h(x) odd and below 1, the product of
- * 1 + h(x) is a martingale (de la Pena 1999; Ramdas et al. 2020, "Admissible anytime-valid sequential inference must rely on
- * nonnegative martingales", section 5). So it ever exceeds 1 / alpha with a probability of at most alpha (Ville 1939), and the means
- * against which it is below are an interval that holds at all looks together. The stake is tanh(m x / s^2), the best one for normal
- * values with a mean of m and a standard deviation of s: m is half of the effect, the least that is told, or s where that is less.
- * Where the scatter is large stakes are small, as rare large values to the other side may still come.
+ * Against a given mean one bets on the side on which the next value lies. The stake depends on the distance of the value, and
+ * on the scatter of those before. Where each value is as likely on the one side of the mean as at the same distance on the
+ * other, given those before, no bet is worth anything, whatever the shape of the law: with the bet h(x) odd and below 1, the
+ * product of 1 + h(x) is a martingale (de la Pena 1999; Ramdas et al. 2020, "Admissible anytime-valid sequential inference
+ * must rely on nonnegative martingales", section 5). So it ever exceeds 1 / alpha with a probability of at most alpha (Ville
+ * 1939), and the means against which it is below are an interval that holds at all looks together. The stake is tanh(m x /
+ * s^2), the best one for normal values with a mean of m and a standard deviation of s: m is half of the effect, the least that
+ * is told, or s where that is less. Where the scatter is large stakes are small, as rare large values to the other side may
+ * still come.
  *
- * Three quarters of the money is bet on starts, a quarter on pairs of starts, in which an effect of the order cancels. (It makes
- * starts lie on both sides in turns, which costs the first part its money, and never wins.)
+ * Three quarters of the money is bet on starts, a quarter on pairs of starts, in which an effect of the order cancels. With such an
+ * effect starts lie on both sides in turns; then the part of starts is no martingale, but by simulation it loses
+ * (docs/ab-error-rates.md). The shares, and where skew counts, were chosen by simulation of the laws in bench/ab_rates.c.
  *
- * Two runs that were not measured in turns have no starts in common: each has its repeats. Then it is Welch's (1947) t test, for
- * one look. */
+ * Two runs that were not measured in turns have no starts in common: each has its repeats. Then it is Welch's (1947) t test,
+ * for one look. */
 #pragma once
 
 #include <stdbool.h>
@@ -59,12 +61,12 @@ void decide_set_runs(struct decide_figure *f, const size_t n[2], const double me
 /* Natural logarithm of the money, of 1 at first, of who bets that starts are above `mean` (side 1), or below (-1). */
 double decide_log_money(const struct decide_figure *f, double mean, int side);
 
-/* Decides n figures together. Differences are told from 0 by Holm's (1979) weighted step-down method, so that one or more of them is told
- * wrongly with a probability of at most alpha at any look; the same holds for "same", by Bonferroni. A figure is
- *	DECIDE_SAME	if its interval is within -effect .. effect, however surely it is not 0;
- *	DECIDE_LOWER, DECIDE_HIGHER	if it is told from 0 (moved by the skew, where starts scatter by more than 0.7 effects), and its
- *			mean is at least effect / 2;
- *	DECIDE_OPEN	otherwise. So each is decided when its interval is no wider than the effect. */
+/* Decides n figures together. Differences are told from 0 by Holm's (1979) weighted step-down method, so that one or more of
+ * them is told wrongly with a probability of at most alpha at any look; the same holds for "same", by Bonferroni. A figure is
+ * 	DECIDE_SAME	if its interval is within -effect .. effect, however surely it is not 0;
+ * 	DECIDE_LOWER, DECIDE_HIGHER	if it is told from 0 (moved by the skew, where starts scatter by more than 0.7 effects), and its
+ * 			mean is at least effect / 2;
+ * 	DECIDE_OPEN	otherwise. So each is decided when its interval is no wider than the effect. */
 void decide_all(struct decide_figure *f, size_t n, double alpha);
 
 /* The interval of the mean at f->level, as distances from it; INFINITY: no end is known yet. */
@@ -73,3 +75,5 @@ double decide_reach(const struct decide_figure *f, int side);
 size_t decide_more(const struct decide_figure *f);
 /* Starts by which a difference is decided that scatters by `sd`. DECIDE_NEVER: over 10,000. */
 size_t decide_starts_needed(double difference, double sd, double effect, double alpha);
+/* The largest scatter at which so many starts decide a difference of the effect; NAN: they decide nothing. */
+double decide_scatter_most(size_t starts, double effect, double alpha);

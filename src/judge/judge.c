@@ -24,8 +24,8 @@ static struct {
 	double alpha_percent, points;
 	bool runs;
 	int64_t block_ns, warmup; /* block_ns: 0 but with --drift */
-	int64_t most;
-} cfg = { .most = 64, .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
+	int64_t most, starts, conditions;
+} cfg = { .most = 64, .conditions = 1, .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
@@ -41,6 +41,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "criteria", &cfg.criteria, .help = "how many users fit? with --most: p95:TIME or apdex:SCORE,...",
 	  .meta = "LIST" },
 	{ CLI_INT, 0, "most", &cfg.most, 1, 10000, .help = "with --criteria: try no more users (64)" },
+	{ CLI_INT, 0, "starts", &cfg.starts, 1, 10000, .help = "without BLOCKS: what can so many starts decide?" },
+	{ CLI_INT, 0, "conditions", &cfg.conditions, 1, 10000, .help = "with --starts: of so many conditions (1)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -470,6 +472,27 @@ static int judge_search(const char *file)
 	return status;
 }
 
+/* Of the medians of all conditions, which share half of alpha. */
+static int report_starts(const struct block_effect *effect)
+{
+	struct rec_report *r = rec_must_open(&out_cfg, "judge");
+	double size = effect->relative > 0 ? log1p(effect->relative) : effect->time_ms;
+	double scatter = decide_scatter_most((size_t)cfg.starts, size, cfg.alpha_percent / 200 / (double)cfg.conditions);
+	double said = effect->relative > 0 ? 100 * expm1(scatter) : scatter;
+
+	rec_begin_object(r, "result");
+	rec_add_int(r, "starts", cfg.starts);
+	rec_add_real(r, effect->relative > 0 ? "scatter_percent" : "scatter_ms", said, 2);
+	if (isnan(scatter))
+		rec_say(r, "%s decide nothing: too few", counted_text(cfg.starts, "start"));
+	else
+		rec_say(r, "%s decide %s in the median, if starts scatter by at most %s %s", counted_text(cfg.starts, "start"),
+			cfg.effect, number_text(said), effect->relative > 0 ? "%" : "ms");
+	rec_end(r);
+	rec_must_close(r);
+	return isnan(scatter) ? EXIT_LOSSY : EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
 	int first =
@@ -481,6 +504,8 @@ int main(int argc, char **argv)
 	int err, status;
 	FILE *in;
 
+	if (cfg.starts && first == argc)
+		return report_starts(&effect);
 	if (first == argc)
 		die_usage("which blocks? a file, or - for standard input");
 	cli_refuse_operands(argc, argv, first + 1);
@@ -488,6 +513,10 @@ int main(int argc, char **argv)
 		return judge_search(argv[first]);
 	if (cfg.block_ns && cfg.runs)
 		die_usage("--drift with --runs: choose one");
+	if (cfg.starts)
+		die_usage("--starts reads no blocks: leave one out");
+	if (cfg.block_ns && (cfg.runs || cfg.metrics))
+		die_usage("--drift with --%s: choose one", cfg.runs ? "runs" : "metrics");
 	in = cli_open_input(argv[first]);
 	err = blocks_read(in, &table, &line);
 	if (err == -EEXIST)

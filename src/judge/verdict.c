@@ -141,7 +141,8 @@ static bool may_be_worse(const struct block_series *s)
 	return s->figure.word == DECIDE_OPEN && !(s->higher_is_better ? s->figure.not_less : s->figure.not_more);
 }
 
-/* The verdict of all metrics together: the worst that was told. Better is B only where no other metric may be worse by the effect. */
+/* The verdict of all metrics together: the worst that was told. Better is B only where no other metric may be worse by the
+ * effect. */
 static const char *combine_words(struct block_series *const *family, size_t n, bool noisy)
 {
 	bool better = false, open = false, harm = false;

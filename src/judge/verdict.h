@@ -13,7 +13,7 @@ struct verdict_question {
 };
 
 struct verdict {
-	const char *word; /* worse, better, no difference of that size, not decided, too noisy */
+	const char *word;	      /* worse, better, no difference of that size, not decided, too noisy */
 	struct block_series **family; /* owned; the metrics that are decided */
 	size_t n, open;
 	size_t more; /* starts until all are decided, if mean and sd stay; 0: none is open; DECIDE_NEVER: over 10,000 */
@@ -22,7 +22,7 @@ struct verdict {
 
 typedef bool verdict_test(const struct block_series *s, const struct verdict_question *q);
 verdict_test verdict_only_in_a, verdict_only_in_b; /* the other variant has no value */
-verdict_test verdict_too_few;  /* of two runs: A has values, and B too few to compare */
+verdict_test verdict_too_few;			   /* of two runs: A has values, and B too few to compare */
 verdict_test verdict_the_same; /* of two runs, asked for: all values are the same, of so many observations that they say so */
 size_t verdict_count(const struct block_table *t, const struct verdict_question *q, verdict_test *test);
 

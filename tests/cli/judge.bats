@@ -158,7 +158,8 @@ END
 @test "judge: better in one metric while another may be worse is not decided, and names both" {
 	need jq
 	blocks 12 12 10 >blocks.tsv
-	blocks 12 12 10 | awk -F'\t' -v OFS='\t' 'NR > 1 && $6 != "" { $6 = "latency_p90_ms"; $9 += $4 == "b" && $2 % 3 ? 4 : 0; print }' >>blocks.tsv
+	blocks 12 12 10 | awk -F'\t' -v OFS='\t' 'NR > 1 && $6 != "" {
+		$6 = "latency_p90_ms"; $9 += $4 == "b" && $2 % 3 ? 4 : 0; print }' >>blocks.tsv
 	run -3 "$JUDGE" blocks.tsv
 	[[ ${lines[0]} == "better: vnc 0 latency p50 ms; not decided: vnc 0 latency p90 ms" ]]
 	run -0 "$JUDGE" blocks.tsv --metrics latency_p50_ms

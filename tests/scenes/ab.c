@@ -41,7 +41,8 @@ static void write_row(FILE *out, int64_t start, int64_t pair, int v, const char 
 	fprintf(out, "blocks/1\t%lld\t%lld\t%c\t%s\n", (long long)start, (long long)pair, "ab"[v], rest);
 }
 
-/* The rows of a start. Metric 0 has the shift, the others have `others`; of the last one a share of the values of B is `lacking`. */
+/* The rows of a start. Metric 0 has the shift, the others have `others`; of the last one a share of the values of B is
+ * `lacking`. */
 static void write_start(const struct scene *s, FILE *out, int64_t start, uint64_t *rng)
 {
 	int metrics = (int)scene_number(s, "metrics", 1), how = (int)scene_number(s, "counted", 0) ? 2 : 1;

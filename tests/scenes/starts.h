@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* starts - made-up starts of two variants that differ by a known shift, and by what disturbs comparisons: scatter of several shapes,
- * levels of starts, correlated blocks, places in a start that are slower, other programs. Shares in percent; blocks as logarithms. */
+/* starts - made-up starts of two variants that differ by a known shift, and by what disturbs comparisons: scatter of several
+ * shapes, levels of starts, correlated blocks, places in a start that are slower, other programs. Shares in percent; blocks as
+ * logarithms. */
 #pragma once
 
 #include "random.h"
