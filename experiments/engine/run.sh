@@ -384,7 +384,8 @@ run_clocks before
 run_says
 turn_take	# it may measure
 exp_before_cells
-begun=$SECONDS
+now_s
+begun=$NOW_S
 cells_run
 sure_more "$begun"
 run_clocks after
