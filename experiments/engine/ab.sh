@@ -369,7 +369,6 @@ else
 	keep blocks.tsv <<<"$BLOCKS_HEAD"
 fi
 exec {lock}<"$DIR" && flock -n "$lock" || die "$DIR: a comparison is under way in it; wait for its end"
-now_s() { now_ms; NOW_S=$((NOW_MS / 1000)); }	# a step of the wall clock changes no budget
 now_s
 stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP
@@ -377,8 +376,12 @@ say "$(jq -r '{A: .a, B: .b} | to_entries[] | "\(.key): "
 	+ (.value | [.options, .server, .client, .root] | map(select(. != "")) | join(" ")
 	| if . == "" then "as it is" else . end)' "$DIR/ab.json")"
 [ -n "$RESUME" ] || say_plan
-[ -z "$RESUME" ] || [ "$STARTS" = 0 ] || decide
 failed=0 open=1
+if [ "$STARTS" -gt 0 ]; then	# a comparison that goes on may be decided already, with more noise
+	decide
+	case $STATUS in 0 | 5) open=0 ;; esac
+	WHY=''
+fi
 while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIMIT" ]; do
 	since=$NOW_S
 	if ! one_start; then
@@ -398,7 +401,7 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 	decide
 	[ -z "$WHY" ] || say "start $STARTS: $WHY"
 	if [ -z "$WHY" ]; then
-		say "start $STARTS, $((NOW_S - begun)) s: $(jq -r '"\(if .result.verdict == "too noisy" then .result.verdict else .summary end)"
+		say "start $STARTS, $((NOW_S - begun)) s: $(jq -r '(if .result.provisional then "provisional: " else "" end) + .result.verdict
 			+ ", \(.result.metrics - .result.open) of \(.result.metrics) metrics decided"
 			+ if .result.open > 0 and .result.more_starts then "; about \(.result.more_starts) more starts" else "" end' \
 			"$DIR/verdict.json")"
