@@ -350,7 +350,7 @@ static enum drift_word judge_metrics(const struct session_figure *f, const struc
 	size_t m = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (cfg.metrics ? is_wanted(f[i].of) : !i)
+		if (cfg.metrics ? verdict_wanted(f[i].of, &(struct verdict_question){ .metrics = cfg.metrics }) : !i)
 			judged[m++] = d[i];
 	if (!m)
 		die(EXIT_RUN, "%s: no metric of --metrics", file);

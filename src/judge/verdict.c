@@ -4,7 +4,7 @@
 
 #define NOISY_SHARE (1.0 / 3) /* of disturbed blocks: more say nothing */
 
-static bool is_wanted(const struct block_series *s, const struct verdict_question *q)
+bool verdict_wanted(const struct block_series *s, const struct verdict_question *q)
 {
 	const char *at = q->metrics;
 	size_t n = strlen(s->metric);
@@ -20,7 +20,7 @@ static bool is_wanted(const struct block_series *s, const struct verdict_questio
 /* Of two runs, and asked for: all values are the same. Of metrics that are not asked for it is no news. */
 static bool is_one_value(const struct block_series *s, const struct verdict_question *q)
 {
-	return q->runs && q->metrics && is_wanted(s, q) && s->constant && !s->same_as;
+	return q->runs && q->metrics && verdict_wanted(s, q) && s->constant && !s->same_as;
 }
 
 /* As before, and so many observations were made that the two hold the value. */
@@ -36,7 +36,7 @@ static size_t find_family(struct block_table *t, const struct verdict_question *
 	size_t n = 0;
 
 	for (struct block_series *s = t->series; s < t->series + t->n; s++)
-		if (is_wanted(s, q) && s->figure.n && !s->same_as &&
+		if (verdict_wanted(s, q) && s->figure.n && !s->same_as &&
 		    (!s->constant || (is_one_value(s, q) && !verdict_the_same(s, q))))
 			family[n++] = s;
 	return n;
@@ -94,18 +94,18 @@ static void decide_family(struct block_series *const *family, size_t n, double a
 
 bool verdict_only_in_a(const struct block_series *s, const struct verdict_question *q)
 {
-	return is_wanted(s, q) && s->known[VARIANT_A] && !s->known[VARIANT_B];
+	return verdict_wanted(s, q) && s->known[VARIANT_A] && !s->known[VARIANT_B];
 }
 
 bool verdict_only_in_b(const struct block_series *s, const struct verdict_question *q)
 {
-	return is_wanted(s, q) && s->known[VARIANT_B] && !s->known[VARIANT_A];
+	return verdict_wanted(s, q) && s->known[VARIANT_B] && !s->known[VARIANT_A];
 }
 
 /* Of two runs: A has values, and B too few to compare. */
 bool verdict_too_few(const struct block_series *s, const struct verdict_question *q)
 {
-	return q->runs && is_wanted(s, q) && s->known[VARIANT_A] > 1 && s->known[VARIANT_B] && !s->figure.n && !s->constant;
+	return q->runs && verdict_wanted(s, q) && s->known[VARIANT_A] > 1 && s->known[VARIANT_B] && !s->figure.n && !s->constant;
 }
 
 static bool is_lacking_in_b(const struct block_series *s, const struct verdict_question *q)

@@ -21,6 +21,7 @@ struct verdict {
 };
 
 typedef bool verdict_test(const struct block_series *s, const struct verdict_question *q);
+verdict_test verdict_wanted;			   /* it is asked for */
 verdict_test verdict_only_in_a, verdict_only_in_b; /* the other variant has no value */
 verdict_test verdict_too_few;			   /* of two runs: A has values, and B too few to compare */
 verdict_test verdict_the_same; /* of two runs, asked for: all values are the same, of so many observations that they say so */
