@@ -515,8 +515,6 @@ int main(int argc, char **argv)
 		die_usage("--drift with --runs: choose one");
 	if (cfg.starts)
 		die_usage("--starts reads no blocks: leave one out");
-	if (cfg.block_ns && (cfg.runs || cfg.metrics))
-		die_usage("--drift with --%s: choose one", cfg.runs ? "runs" : "metrics");
 	in = cli_open_input(argv[first]);
 	err = blocks_read(in, &table, &line);
 	if (err == -EEXIST)
