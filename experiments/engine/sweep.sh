@@ -319,7 +319,8 @@ sweep_tidy() {
 
 sweep_progress() {	# sweep_progress THERE TOTAL BEFORE
 	local left='' words
-	[ "$1" = "$3" ] || { now_s; left=$(((NOW_S - SINCE) * ($2 - $1) / ($1 - $3))); printf -v left ', %d:%02d:%02d left' $((left / 3600)) \
+	now_s
+	[ "$1" = "$3" ] || { left=$(((NOW_S - SINCE) * ($2 - $1) / ($1 - $3))); printf -v left ', %d:%02d:%02d left' $((left / 3600)) \
 		$((left / 60 % 60)) $((left % 60)); }
 	words="sweep  $1 of $2 cells$left"
 	if [ -t 1 ]; then printf '\r%s\033[K' "$words"; elif [ "$words" != "$SAID" ] && [ "$1" != "$LAST" ]; then echo "$words"; fi
