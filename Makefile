@@ -122,13 +122,13 @@ $(BUILD)/bench/ab_rates: bench/ab_rates.c $(BUILD)/judge.a $(BUILD)/lib.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/judge.a $(BUILD)/lib.a $(LIBS_judge) -lm
 
 # Deciders on made-up scenes: tests/scenes/NAME.c, linked with all but the main files of the programs that SCENES_NAME lists.
-SCENES_judge = judge
 SCENES_soak = judge
 SCENES_keys = keyrepeat
 SCENES_LINK_keys = -Wl,--wrap=clock_now,--wrap=clock_process_cpu,--wrap=clock_sleep,--wrap=proc_sleep,--wrap=sender_await_line
 SCENES_watch = prototap rfb
 SCENES_sure = summarize
 SCENES_gate = judge summarize
+SCENES_ab = judge
 
 define scenes
 $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)

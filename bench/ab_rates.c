@@ -2,50 +2,65 @@
 /* ab_rates [BLOCKS [MINUTES]] | --bound HITS N - how often `thinprobe ab` is wrong, and how soon it is right: sequences with a look
  * after each start, simulated, and drawn from the starts of real comparisons of a variant with itself. Prints Markdown
  * (docs/ab-error-rates.sh). */
+#include "../tests/scenes/starts.h"
 #include "judge/blocks.h"
 #include "judge/welch.h"
 #include "ascending.h"
 #include "binomial.h"
 #include "memory.h"
-#include "random.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
-#define SEQUENCES 2000
+#define SEQUENCES 1000
 #define STARTS_MOST 40
 #define METRICS_MOST 64
 #define ALPHA 0.05
 #define EFFECT log(1.1)
 
-enum shape { NORMAL, HEAVY, SKEWED, SHAPES };
-static const char *const shapes[] = { "normal", "heavy tails (Student's t, 3 degrees)", "of skewed values (log-normal)" };
+/* Nothing differs in truth. */
+static const struct {
+	const char *what;
+	struct starts_law law;
+} nuisances[] = {
+	{ "differences of starts, normal, 4 %", { .spread = 4 } },
+	{ "the same, 30 %", { .spread = 30 } },
+	{ "heavy tails (Student's t, 3 degrees), 30 %", { .shape = STARTS_HEAVY, .spread = 30 } },
+	{ "differences of log-normal values, 30 %", { .shape = STARTS_SKEWED, .spread = 30 } },
+	{ "two levels, 20 % apart", { .shape = STARTS_TWO, .spread = 10 } },
+	{ "two levels, 60 % apart", { .shape = STARTS_TWO, .spread = 30 } },
+	{ "first block of a start 12 % slower, blocks scatter by 1 %", { .position = { 12 }, .scatter = 1 } },
+	{ "20 %, 1 %", { .position = { 20 }, .scatter = 1 } },
+	{ "20 %, 2 %", { .position = { 20 }, .scatter = 2 } },
+	{ "20 %, 5 %", { .position = { 20 }, .scatter = 5 } },
+	{ "50 %, 1 %", { .position = { 50 }, .scatter = 1 } },
+	{ "50 %, 3 %", { .position = { 50 }, .scatter = 3 } },
+	{ "50 % in half of the starts, 1 %", { .position = { 50 }, .sometimes = 50, .scatter = 1 } },
+	{ "blocks of a start slower by 0, 0, 10, 40 %, 3 %", { .position = { 0, 0, 10, 40 }, .scatter = 3 } },
+	{ "each start of a variant on a level of its own (6 %), 1 %", { .level = 6, .scatter = 1 } },
+	{ "blocks scatter by 5 %, correlated by 0.8", { .scatter = 5, .correlation = 0.8 } },
+	{ "*provisional*: other programs delay each block by 25 %, 1 %", { .noise = 25, .scatter = 1 } },
+	{ "exponential, not symmetric, 4 %", { .shape = STARTS_EXPONENT, .spread = 4 } },
+	{ "exponential, 10 %", { .shape = STARTS_EXPONENT, .spread = 10 } },
+	{ "exponential, 30 %", { .shape = STARTS_EXPONENT, .spread = 30 } },
+	{ "log-normal, not symmetric, 4 %", { .shape = STARTS_LOGNORMAL, .spread = 4 } },
+	{ "log-normal, 10 %", { .shape = STARTS_LOGNORMAL, .spread = 10 } },
+	{ "log-normal, 30 %", { .shape = STARTS_LOGNORMAL, .spread = 30 } },
+};
 
-static double draw_normal(uint64_t *rng)
-{
-	return sqrt(-2 * log(1 - random_fraction(rng))) * cos(2 * M_PI * random_fraction(rng));
-}
-
-/* Mean 0, and standard deviation 1 where there is one. */
-static double draw(enum shape shape, uint64_t *rng)
-{
-	double sum = 0;
-
-	switch (shape) {
-	case HEAVY:
-		for (int i = 0; i < 3; i++) {
-			double z = draw_normal(rng);
-
-			sum += z * z;
-		}
-		return draw_normal(rng) / sqrt(sum / 3) / sqrt(3);
-	case SKEWED: /* both variants have a long tail to one side; the difference of two such values is symmetric */
-		return (exp(0.75 * draw_normal(rng)) - exp(0.75 * draw_normal(rng))) /
-		       sqrt(2 * exp(0.75 * 0.75) * (exp(0.75 * 0.75) - 1));
-	default: return draw_normal(rng);
-	}
-}
+/* B is 10 % slower in truth. */
+static const struct {
+	const char *what;
+	struct starts_law law;
+} powers[] = {
+	{ "differences of starts scatter by 2 %", { .shift = 10, .spread = 2 } },
+	{ "by 4 %", { .shift = 10, .spread = 4 } },
+	{ "by 8 %", { .shift = 10, .spread = 8 } },
+	{ "heavy tails, 8 %", { .shift = 10, .spread = 8, .shape = STARTS_HEAVY } },
+	{ "4 %, first block 20 % slower", { .shift = 10, .spread = 4, .position = { 20 } } },
+	{ "4 %, first block 50 % slower", { .shift = 10, .spread = 4, .position = { 50 } } },
+	{ "*provisional*: other programs delay each block by 25 %", { .shift = 10, .noise = 25, .scatter = 1 } },
+};
 
 struct outcome {
 	size_t called, decided;
@@ -83,25 +98,38 @@ static bool any_told(const struct decide_figure *f, size_t n)
 	return told;
 }
 
-/* Sequences of `metrics` figures, all with the same true shift. A figure is looked at until all are decided. */
-static void simulate(struct outcome *o, enum shape shape, size_t metrics, double sd, double shift, uint64_t *rng)
+static double draw_difference(const struct starts_law *l, int64_t start, uint64_t *rng)
+{
+	double block[2][STARTS_PAIRS], sum = 0;
+
+	starts_draw(l, start, rng, block);
+	for (int i = 0; i < STARTS_PAIRS; i++)
+		sum += (block[1][i] - block[0][i]) / STARTS_PAIRS;
+	return sum;
+}
+
+/* Sequences of `metrics` figures of one law, looked at after each start until one is called, or all are decided. */
+static void simulate(struct outcome *o, const struct starts_law *l, size_t metrics, uint64_t *rng)
 {
 	*o = (struct outcome){ 0 };
 	for (size_t i = 0; i < SEQUENCES; i++) {
 		struct decide_figure f[METRICS_MOST] = { 0 };
-		size_t open = metrics, n = 0;
+		size_t open = metrics;
+		bool told = false;
 
 		for (size_t k = 0; k < metrics; k++)
 			f[k].effect = EFFECT;
-		while (open && n < STARTS_MOST) {
-			n++;
+		while (open && !told && o->starts[i] < STARTS_MOST) {
+			o->starts[i]++;
 			for (size_t k = 0; k < metrics; k++)
-				decide_add(&f[k], shift + sd * draw(shape, rng));
+				decide_add(&f[k], o->starts[i], draw_difference(l, o->starts[i], rng));
 			open = look(f, metrics);
+			told = any_told(f, metrics);
 		}
-		o->called += any_told(f, metrics);
+		o->called += told;
 		o->decided += !open;
-		o->starts[i] = (int64_t)n;
+		for (size_t k = 0; k < metrics; k++)
+			decide_free(&f[k]);
 	}
 }
 
@@ -111,15 +139,15 @@ static double naive_rate(size_t looks, uint64_t *rng)
 	size_t called = 0;
 
 	for (size_t i = 0; i < SEQUENCES; i++) {
-		struct decide_figure f = { 0 };
+		struct decide_figure f = { .effect = 1 };
 		bool told = false;
 
 		for (size_t n = 0; n < looks && !told; n++) {
-			decide_add(&f, draw_normal(rng));
-			told = f.n >= DECIDE_STARTS &&
-			       welch_p((double)(f.n - 1), f.mean / decide_sd(&f) * sqrt((double)f.n)) < ALPHA;
+			decide_add(&f, (int64_t)n + 1, starts_normal(rng));
+			told = f.n >= 3 && welch_p((double)(f.n - 1), f.mean / decide_sd(&f) * sqrt((double)f.n)) < ALPHA;
 		}
 		called += told;
+		decide_free(&f);
 	}
 	return 100.0 * (double)called / SEQUENCES;
 }
@@ -127,29 +155,29 @@ static double naive_rate(size_t looks, uint64_t *rng)
 static void print_simulated(void)
 {
 	static const size_t metrics[] = { 1, 4, 12 };
-	static const double sds[] = { 0.02, 0.04, 0.08 };
 	struct outcome *o = memory_new(1, sizeof(*o));
-	uint64_t rng = 20261124;
+	uint64_t rng = 20261126;
 
-	printf("| differences of starts | spread of a start | metrics | called, of %d | decided |\n|---|---:|---:|---:|---:|\n",
-	       SEQUENCES);
-	for (enum shape s = 0; s < SHAPES; s++)
-		for (size_t i = 0; i < 6; i++) {
-			double sd = i % 2 ? 0.3 : 0.04;
-
-			simulate(o, s, metrics[i / 2], sd, 0, &rng);
-			printf("| %s | %.0f %% | %zu | %.1f %% | %.0f %% |\n", shapes[s], 100 * sd, metrics[i / 2],
-			       100.0 * (double)o->called / SEQUENCES, 100.0 * (double)o->decided / SEQUENCES);
+	printf("| what disturbs | called: 1 metric | 4 metrics | 12 metrics |\n|---|---:|---:|---:|\n");
+	for (size_t s = 0; s < sizeof(nuisances) / sizeof(*nuisances); s++) {
+		printf("| %s |", nuisances[s].what);
+		for (size_t i = 0; i < 3; i++) {
+			simulate(o, &nuisances[s].law, metrics[i], &rng);
+			printf(" %.1f %% |", 100.0 * (double)o->called / SEQUENCES);
 		}
+		printf("\n");
+	}
 	printf("\nA t test for one look, looked at after each of 10, 28 and 40 starts: %.1f %%, %.1f %% and %.1f %%.\n",
 	       naive_rate(10, &rng), naive_rate(28, &rng), naive_rate(40, &rng));
-	printf("\n| spread of a start | metrics | found, of %d | median starts |\n|---:|---:|---:|---:|\n", SEQUENCES);
-	for (size_t k = 0; k < 3; k++)
+	printf("\n| B is 10 %% slower | found, starts: 1 metric | 4 metrics | 12 metrics |\n|---|---:|---:|---:|\n");
+	for (size_t s = 0; s < sizeof(powers) / sizeof(*powers); s++) {
+		printf("| %s |", powers[s].what);
 		for (size_t i = 0; i < 3; i++) {
-			simulate(o, NORMAL, metrics[k], sds[i], log(1.1), &rng);
-			printf("| %.0f %% | %zu | %.1f %% | %" PRId64 " |\n", 100 * sds[i], metrics[k],
-			       100.0 * (double)o->called / SEQUENCES, median_of(o));
+			simulate(o, &powers[s].law, metrics[i], &rng);
+			printf(" %.1f %%, %" PRId64 " |", 100.0 * (double)o->called / SEQUENCES, median_of(o));
 		}
+		printf("\n");
+	}
 	free(o);
 }
 
@@ -159,6 +187,7 @@ static bool draw_sequence(const struct block_table *t, size_t pool, double shift
 {
 	struct decide_figure f[METRICS_MOST] = { 0 };
 	size_t metrics = 0, open = 1;
+	bool told;
 
 	for (size_t i = 0; i < t->n && metrics < METRICS_MOST; i++)
 		f[metrics++].effect = t->series[i].figure.effect;
@@ -167,11 +196,14 @@ static bool draw_sequence(const struct block_table *t, size_t pool, double shift
 		double sign = random_fraction(rng) < 0.5 ? -1 : 1;
 
 		for (size_t i = 0; i < metrics; i++)
-			decide_add(&f[i], sign * t->series[i].difference[k] + (i ? 0 : shift));
+			decide_add(&f[i], *starts + 1, sign * t->series[i].figure.value[k] + (i ? 0 : shift));
 		open = look(f, metrics);
 	}
 	*first = is_told(&f[0]) && f[0].mean > 0;
-	return any_told(f, metrics);
+	told = any_told(f, metrics);
+	for (size_t i = 0; i < metrics; i++)
+		decide_free(&f[i]);
+	return told;
 }
 
 /* Leaves only the metrics that have a difference in every start, the median latency first. */

@@ -88,11 +88,11 @@ outputs_need_capture() {
 outputs_need_latencies() {
 	awk 'BEGIN { print "latency_ms\tusers"; for (i = 0; i < 200; i++) print 20 + i % 13 + i * i / 80 "\t" i / 10 }' >samples.tsv
 }
-# Six starts of two variants; the latency of B is 12 ms shorter.
+# Ten starts of two variants; the latency of B is 12 ms shorter.
 outputs_need_blocks() {
 	awk -v OFS='\t' 'BEGIN {
 		print "schema", "start", "pair", "variant", "cell", "metric", "unit", "better", "value", "disturbed"
-		for (pair = 1; pair <= 12; pair++)
+		for (pair = 1; pair <= 20; pair++)
 			for (b = 0; b < 2; b++) {
 				start = int((pair + 1) / 2)
 				noise = (7 * pair + 3 * b) % 5 / 10

@@ -22,3 +22,4 @@ now_ms() {
 	read -r up _ </proc/uptime
 	NOW_MS=$((10#${up/./}0))
 }
+now_s() { now_ms; NOW_S=$((NOW_MS / 1000)); }	# the same in NOW_S, for budgets

@@ -28,16 +28,19 @@ def minutes($starts): .ab as $ab | if $starts == null or $ab.starts == 0 then "o
 	else ($starts * $ab.measured_s / $ab.starts / 60) | if . < 10 then . * 10 | round / 10 else round end end;
 def decided($word): .verdict.metrics_decided | map(select(.verdict == $word));
 def list: map("\(name) \(change) (\(interval))") | join("; ");
+def open: decided("not decided") | if . == [] then "" else " Not decided: \(map(name) | join(", "))." end;
 def answer: .verdict.verdict as $v
-	| if $v == "too noisy" then
+	| (if .verdict.provisional and $v != "too noisy" then "Provisional: " else "" end) + if $v == "too noisy" then
 		"Too noisy: \(.verdict.blocks_disturbed) of \(.verdict.blocks) blocks were disturbed by other programs: "
 			+ (.noise | map(.[1]) | if length > 8 then .[:7] + ["and \(length - 7) more"] else . end | join(" "))
 			+ " (\(.noise[0] | "\(.[1]): \(.[2])"))."
 	elif $v == "worse" then "B is worse: \(decided("worse") | list)."
-		+ (decided("better") | if . == [] then "" else " Better: \(list)." end)
-	elif $v == "better" then "B is better: \(decided("better") | list)."
+		+ (decided("better") | if . == [] then "" else " Better: \(list)." end) + open
+	elif $v == "better" then "B is better: \(decided("better") | list)." + open
 	elif $v == "no difference of that size" then "No difference of \(.ab.settings.effect) or more."
-	else "Not decided: " + ([(select(.verdict.open > 0) | "\(.verdict.open) of \(.verdict.metrics) metrics"
+	else (decided("better") | if . == [] then "" else "Better: \(list). " end)
+		+ "Not decided: " + ([(select(.verdict.open > 0) | (decided("not decided") | map(name)
+				| if length > 4 then .[:3] + ["and \(length - 3) more"] else . end | join(", "))
 			+ (if .verdict.more_starts
 				then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
 				else "; no number of starts below 10,000 would decide" end)),
@@ -60,7 +63,8 @@ page='"# \(.ab.experiment): is B better than A?", "",
 "\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])", "",
 "> \(answer)", "",
 "| | options and programs |", "|---|---|", "| A | \(.ab.a | variant | cell) |", "| B | \(.ab.b | variant | cell) |",
-(if .ab.both != "" then "| both | \(.ab.both | cell) |" else empty end), "",
+(if .ab.both != "" then "| both | \(.ab.both | cell) |" else empty end),
+(if .ab.chosen // "" != "" then "| chosen for both, to fit the budget | \(.ab.chosen | cell) |" else empty end), "",
 (select(.verdict.metrics_decided == []) | "No pair of blocks was undisturbed, so no metric has a value.", ""),
 (select(.verdict.metrics_decided != []) | "## Each metric", "",
 "| metric | A | B | change | interval | verdict | pairs |", "|---|---:|---:|---:|---|---|---:|",
@@ -88,8 +92,12 @@ page='"# \(.ab.experiment): is B better than A?", "",
 	+ (.ab.settings.pairs | if . == 1 then "a pair" else "\(.) pairs" end) + " of blocks both were started anew.",
 "The intervals hold however often one looks: of comparisons of a variant with itself, at most \(.ab.settings.alpha_percent) % "
 	+ "call any metric better or worse.",
+"The order of the variants alternates from start to start, so that what only the order makes cancels.",
 "A pair in which other programs took more than 3 % of the server'"'"'s CPUs, or 10 % of the client'"'"'s, is left out "
-	+ "(\([.verdict.metrics_decided[].pairs_disturbed] | max // 0) were).",
+	+ "(\([.verdict.metrics_decided[].pairs_disturbed] | max // 0) were)"
+	+ (if .verdict.provisional then ", but not up to \(.ab.settings.noise_percent) % (`--noise`). In simulated comparisons "
+		+ "whose blocks others delay by 25 %, no more are called wrongly, but a difference of 10 % is missed more often" else "" end)
+	+ " (docs/ab-error-rates.md).",
 "The runs by themselves: [A](a/report.html), [B](b/report.html). The method: `thinprobe help judge`."
 '
 

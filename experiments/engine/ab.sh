@@ -4,8 +4,8 @@
 # which is better.
 #
 # Each variant is a run folder (DIR/a, DIR/b), whose repeats are the blocks. In a start both runs have their hosts and sessions
-# up at once, and take turns (EXP_TURN, cells.sh): A B B A, or B A A B by the seed. Then both end, so that what differs from start
-# to start counts. After each start `judge` decides (src/judge/decide.h) whether more are needed.
+# up at once, and take turns (EXP_TURN, cells.sh): A B B A, and in the next start B A A B; the first by the seed. Then both end, so
+# that what differs from start to start counts. After each start `judge` decides (src/judge/decide.h) whether more are needed.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
@@ -27,8 +27,11 @@ Is B better than A? Measures both in turns and stops when it knows.
                         applications run (thinprobe root make)
   --effect SIZE         smallest difference of interest (10%), or 5ms
   --metrics NAME,...    only these, such as p50,p90 (times, shares and rates)
-  --budget TIME         stop after so long, known or not (10m)
-  --pairs N             pairs of blocks in a start of both (2)
+  --budget TIME         stop after so long, known or not (10m); what you do not
+                        give (length of a block, conditions) is chosen to fit
+  --noise PERCENT       use blocks of which other programs took up to so much
+                        (25%); the verdict is provisional then
+  --pairs N             pairs of blocks in a start of both (1)
   --alpha PERCENT       rate of false alarms, over all metrics and looks (5)
   --seed N              seed of the order (1)
   -o, --output-dir DIR  put the runs and the report here
@@ -45,7 +48,7 @@ END
 
 bad() { die -2 "ab: $* (see thinprobe ab --help)"; }
 
-DIR='' RESUME='' EXPERIMENT='' EFFECT=10% METRICS='' BUDGET=10m PAIRS=2 ALPHA=5 SEED=1 QUIET=''
+DIR='' RESUME='' EXPERIMENT='' EFFECT=10% METRICS='' BUDGET=10m PAIRS=1 ALPHA=5 SEED=1 NOISE='' QUIET=''
 declare -A OWN=([a]='' [b]='' [a-server]='' [a-client]='' [a-root]='' [b-server]='' [b-client]='' [b-root]='')
 BOTH=()
 read_options() {
@@ -55,7 +58,7 @@ read_options() {
 		-h | --help) usage; exit 0 ;;
 		-q | --quiet) QUIET=1; shift; continue ;;
 		--a | --b | --[ab]-server | --[ab]-client | --[ab]-root | --effect | --metrics | --budget | --pairs | --alpha | \
-			--seed | -o | --output-dir | --resume)
+			--noise | --seed | -o | --output-dir | --resume)
 			[ $# -gt 1 ] || bad "$1 needs a value"
 			[[ " ${given-} " != *" $1 "* ]] || bad "$1 is given twice"
 			local given+=" $1"
@@ -65,6 +68,7 @@ read_options() {
 			--budget) BUDGET=$2 ;;
 			--pairs) PAIRS=$2 ;;
 			--alpha) ALPHA=${2%\%} ;;
+			--noise) NOISE=${2%\%} ;;
 			--seed) SEED=$2 ;;
 			--resume) RESUME=${2%/} ;;
 			-o | --output-dir) DIR=$2 ;;
@@ -88,6 +92,7 @@ read_options() {
 	[[ $SEED =~ ^[0-9]{1,7}$ ]] || bad "--seed $SEED: a whole number"
 	[[ $ALPHA =~ ^[0-9]+(\.[0-9]+)?$ ]] && awk -v a="$ALPHA" 'BEGIN { exit !(a >= 0.001 && a <= 50) }' ||
 		bad "--alpha $ALPHA: a percentage from 0.001 to 50, such as 5"
+	[[ $NOISE =~ ^([1-9][0-9]?(\.[0-9]+)?)?$ ]] || bad "--noise $NOISE: a share of the CPUs such as 25%"
 	[[ $METRICS =~ ^[A-Za-z0-9_,]*$ ]] || bad "--metrics $METRICS: names of columns, separated by commas"
 }
 
@@ -129,6 +134,70 @@ check_programs() {
 	done
 }
 
+# What the user does not give is chosen so that the budget has twelve starts, by which ten metrics can be decided: short trains
+# (100 keys, if all metrics or p90 are asked for), and of each list that is an axis so many values, from the first to the last.
+# Sets ADDED, and PLANNED, what the plan says of a start: conditions, all of them, seconds of a block.
+choose_blocks() {
+	ADDED=() PLANNED=(1 1 10)
+	mapfile -t PLANNED < <(
+		exec 2>/dev/null
+		keys=1000 most=1 fit='' seconds='' name='' given='' rate=0
+		declare -A length=() full=()
+		plan_read "$(experiment_folder "$EXPERIMENT")"
+		mapfile -t b < <(words_of "${OWN[b]}" b)
+		given=" $(plan_parse "${BOTH[@]}" "${b[@]}"
+			for name in "${OPTIONS[@]}"; do ! plan_given "$name" || echo "$name"; done | xargs) "
+		mapfile -t a < <(words_of "${OWN[a]}" a)
+		plan_parse "${BOTH[@]}" "${a[@]}"
+		chosen() { [ -n "${OPT[$1.type]-}" ] && ! plan_given "$1" && [[ $given != *" $1 "* ]]; }
+		case ,$METRICS, in *p99*) ;; *p95*) keys=200 ;; ,, | *p90*) keys=100 ;; *) keys=60 ;; esac
+		for name in "${PLAN_SETTINGS[@]}"; do [[ $name != rate_per_s$'\037'* ]] || rate=${name##*$'\037'}; done
+		if chosen time && [ "$rate" -gt 0 ]; then
+			plan_set time $((keys / rate + (keys > 60)))
+			fit+=" --time ${!OPT[time.var]}"
+		fi
+		! chosen idle || fit+=" --idle 3"
+		seconds=${OPT[time.var]+${!OPT[time.var]}}
+		! chosen time || [[ $fit == *--time* ]] || seconds=${OPT[time.quick]-$seconds}
+		seconds=${seconds%%.*}
+		for name in "${AXES[@]#*=}"; do
+			[ -n "${OPT[$name.var]-}" ] || continue
+			length[$name]=$(awk -F, '{ print NF }' <<<"${!OPT[$name.var]}")
+			most=$((most * (full[$name] = length[$name])))
+		done
+		all=$most
+		while [ "$most" -gt 1 ] && [ $((most * 2 * PAIRS * (${seconds:-10} + 2) + 10)) -gt $((LIMIT / 12)) ]; do
+			v=''
+			for name in "${!length[@]}"; do
+				! chosen "$name" || [ "${length[$name]}" = 1 ] || [ "${length[$name]}" -lt "${length[$v]-0}" ] || v=$name
+			done
+			[ -n "$v" ] || break
+			most=$((most * (length[$v] - 1) / length[$v]))
+			length[$v]=$((length[$v] - 1))
+		done
+		for name in "${!length[@]}"; do
+			[ "${length[$name]}" -lt "${full[$name]}" ] || { chosen "$name" && [ -n "${OPT[$name.quick]-}" ]; } || continue
+			fit+=" --$name $(awk -F, -v k="${length[$name]}" '{ for (i = 0; i < k; i++)
+				printf "%s%s", i ? "," : "", $(1 + (k > 1 ? int(i * (NF - 1) / (k - 1)) : 0)) }' <<<"${!OPT[$name.var]}")"
+		done
+		printf '%s\n' "$most" "$all" "${seconds:-10}" "$fit"
+	)
+	[ "${#PLANNED[@]}" = 4 ] || { PLANNED=(1 1 10); return 0; }
+	read -ra ADDED <<<"${PLANNED[3]}"
+	[[ " ${BOTH[*]} ${OWN[a]} ${OWN[b]} " == *" --quick "* ]] || ADDED+=(--quick)
+	"$here/run.sh" "$EXPERIMENT" --options-only "${BOTH[@]}" "${ADDED[@]}" >/dev/null 2>&1 || ADDED=() PLANNED=(1 1 10)
+}
+
+# What the budget can decide, before it begins.
+say_plan() {
+	local start=$((PLANNED[0] * 2 * PAIRS * (PLANNED[2] + 2) + 10))
+	[ "${PLANNED[0]}" = "${PLANNED[1]}" ] || say "conditions: $(jq -r '[.cells[].name] | join(", ")' "$DIR/a/run.json");" \
+		"${PLANNED[1]} would need a larger --budget, or name them"
+	say "blocks of ${PLANNED[2]} s; a start of both takes about $start s, so of $BUDGET:"
+	say "$("$TP_BIN/judge" --starts $((LIMIT > start + 20 ? (LIMIT - 20) / start : 1)) --conditions "${PLANNED[0]}" \
+		--effect "$EFFECT" --alpha "$ALPHA")"
+}
+
 plan_variants() {
 	local v own words
 	# shellcheck disable=SC2046 # words
@@ -136,13 +205,14 @@ plan_variants() {
 		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest "$EXPERIMENT" "; thinprobe list names them" $(experiments))"
 	check_programs
 	for v in a b; do words_of "${OWN[$v]}" "$v" >/dev/null; done
+	choose_blocks
 	[ -n "$DIR" ] || DIR=$(results_new ab)
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
 	mkdir -p -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) && [ -z "$(ls -A -- "$DIR")" ] ||
 		die "$DIR cannot be used: give an empty folder of yours with -o DIR"
 	for v in a b; do
 		mapfile -t own < <(words_of "${OWN[$v]}" "$v")
-		(EXP_SWEEP=plan variant_run "$v" "${BOTH[@]}" "${own[@]}" --repeat 1 -o "$DIR/$v") || {
+		(EXP_SWEEP=plan variant_run "$v" "${BOTH[@]}" "${own[@]}" "${ADDED[@]}" --repeat 1 -o "$DIR/$v") || {
 			local status=$?
 			rm -rf "${DIR:?}/a" "${DIR:?}/b"
 			rmdir "$DIR" 2>/dev/null
@@ -157,15 +227,16 @@ plan_variants() {
 		rmdir "$DIR" 2>/dev/null
 		bad "A and B have different conditions, $words: give both the same, or one each"
 	}
-	keep ab.json < <(jq -n --arg experiment "$EXPERIMENT" --arg both "${BOTH[*]}" --arg effect "$EFFECT" --arg metrics "$METRICS" \
+	keep ab.json < <(jq -n --arg experiment "$EXPERIMENT" --arg both "${BOTH[*]}" --arg chosen "${ADDED[*]}" \
+		--argjson noise "${NOISE:-0}" --arg effect "$EFFECT" --arg metrics "$METRICS" \
 		--argjson pairs "$PAIRS" --argjson alpha "$ALPHA" --argjson seed "$SEED" \
 		--arg a "${OWN[a]}" --arg a_server "${OWN[a-server]}" --arg a_client "${OWN[a-client]}" \
 		--arg b "${OWN[b]}" --arg b_server "${OWN[b-server]}" --arg b_client "${OWN[b-client]}" \
 		--arg a_root "${OWN[a-root]}" --arg b_root "${OWN[b-root]}" '
-		{schema: "thinprobe.ab/1", $experiment, $both,
+		{schema: "thinprobe.ab/1", $experiment, $both, $chosen,
 		a: {options: $a, server: $a_server, client: $a_client, root: $a_root},
 		b: {options: $b, server: $b_server, client: $b_client, root: $b_root},
-		settings: {$effect, $metrics, $pairs, alpha_percent: $alpha, $seed},
+		settings: {$effect, $metrics, $pairs, alpha_percent: $alpha, $seed, noise_percent: $noise},
 		starts: 0, measured_s: 0}')
 }
 
@@ -174,12 +245,13 @@ recall() {	# of a comparison that goes on
 	[ -f "$RESUME/ab.json" ] || bad "--resume $RESUME: no comparison is there"
 	DIR=$(cd -- "$RESUME" && pwd) || exit 1
 	mapfile -t fields < <(jq -r '.experiment, (.a, .b | .options, .server, .client, .root // ""),
-		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed), .starts, .measured_s' "$DIR/ab.json" 2>/dev/null) &&
-		[ "${#fields[@]}" = 16 ] || die "$DIR/ab.json cannot be read"
+		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed, .noise_percent // 0), .starts, .measured_s' \
+		"$DIR/ab.json" 2>/dev/null) &&
+		[ "${#fields[@]}" = 17 ] || die "$DIR/ab.json cannot be read"
 	EXPERIMENT=${fields[0]} OWN[a]=${fields[1]} OWN[a-server]=${fields[2]} OWN[a-client]=${fields[3]} OWN[a-root]=${fields[4]} \
 		OWN[b]=${fields[5]} OWN[b-server]=${fields[6]} OWN[b-client]=${fields[7]} OWN[b-root]=${fields[8]} \
 		EFFECT=${fields[9]} METRICS=${METRICS:-${fields[10]}} PAIRS=${fields[11]} ALPHA=${fields[12]} SEED=${fields[13]} \
-		STARTS=${fields[14]} MEASURED=${fields[15]}
+		NOISE=${NOISE:-${fields[14]#0}} STARTS=${fields[15]} MEASURED=${fields[16]}
 	check_programs
 }
 
@@ -256,12 +328,29 @@ one_start() {
 		die "cannot write to $DIR"
 	rm -f "$DIR/.rows"
 }
-order_of() { LC_ALL=C awk -v seed="$((SEED * 1000 + $1))" 'BEGIN { srand(seed); print int(2 * rand()) }'; }
+order_of() { echo $(((SEED + $1) % 2)); }	# in turns, so that an effect of the order cancels
+
+# With --noise, blocks of which other programs took no more are used all the same (2).
+allow_noise() {
+	[ -n "$NOISE" ] || return 0
+	awk -F'\t' '$6 == "" && $10 == 1 { print $3, $4 }' "$DIR/blocks.tsv" | while read -r pair v; do
+		jq -es --argjson most "$NOISE" 'all(.[]; ((.foreign_percent // 0) + (.steal_percent // 0) <= $most)
+			and ((.client_foreign_percent // 0) + (.client_steal_percent // 0) <= $most))' \
+			"$DIR/$v/cells"/*/"$pair"/cell.json >/dev/null || continue
+		echo "$pair $v"
+	done >"$DIR/.allowed"
+	awk -F'\t' -v OFS='\t' 'FILENAME == ARGV[1] { allowed[$1]; next } $3 " " $4 in allowed { $10 = 2 } 1' "$DIR/.allowed" \
+		"$DIR/blocks.tsv" | keep blocks.tsv
+	rm -f "$DIR/.allowed"
+}
+
+why_failed() { for v in a b; do grep -v '^$' "$DIR/$v.log" | tail -n 1; done | sort -u | paste -sd ';' | sed 's/;/; /'; }
 
 decide() {	# STATUS is judge's; verdict.json
 	local names=''
 	if [ -n "$METRICS" ]; then names=$(block_metrics "$DIR/blocks.tsv" "$METRICS") || die -2 "ab: --metrics $names"; fi
 	STATUS=0
+	allow_noise
 	"$TP_BIN/judge" "$DIR/blocks.tsv" --effect "$EFFECT" --alpha "$ALPHA" ${names:+--metrics "$names"} --json -o "$DIR/verdict.json" \
 		2>"$DIR/.judge" || STATUS=$?
 	case $STATUS in 0 | 3 | 5) rm -f "$DIR/.judge" ;; *) WHY=$(<"$DIR/.judge"); rm -f "$DIR/.judge" ;; esac
@@ -282,33 +371,43 @@ else
 	keep blocks.tsv <<<"$BLOCKS_HEAD"
 fi
 exec {lock}<"$DIR" && flock -n "$lock" || die "$DIR: a comparison is under way in it; wait for its end"
-stop='' begun=$SECONDS last=0
+now_s
+stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP
-open=1
 say "$(jq -r '{A: .a, B: .b} | to_entries[] | "\(.key): "
 	+ (.value | [.options, .server, .client, .root] | map(select(. != "")) | join(" ")
 	| if . == "" then "as it is" else . end)' "$DIR/ab.json")"
-failed=0
-while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((SECONDS - begun + last)) -le "$LIMIT" ]; do
-	since=$SECONDS
+[ -n "$RESUME" ] || say_plan
+failed=0 open=1
+if [ "$STARTS" -gt 0 ]; then	# a comparison that goes on may be decided already, with more noise
+	decide
+	case $STATUS in 0 | 5) open=0 ;; esac
+	WHY=''
+fi
+while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIMIT" ]; do
+	since=$NOW_S
 	if ! one_start; then
 		[ -z "$stop" ] || break
 		failed=$((failed + 1))
 		# what the start has left is of no use to the next one
 		for ((k = STARTS * PAIRS + 1; k <= (STARTS + 1) * PAIRS; k++)); do rm -rf "$DIR"/[ab]/cells/*/"$k"; done
-		[ "$failed" -lt 3 ] ||
-			die "the variants could not be measured: $(grep -hv '^$' "$DIR"/[ab].log | tail -n 1) (see $DIR/a.log and b.log)"
+		[ "$failed" -lt 3 ] || die "the variants could not be measured: $(why_failed) (see $DIR/a.log and b.log)"
+		say "start $((STARTS + 1)) failed: $(why_failed)"
+		now_s
 		continue
 	fi
-	STARTS=$((STARTS + 1)) last=$((SECONDS - since)) MEASURED=$((MEASURED + SECONDS - since))
-	keep ab.json < <(jq --argjson starts "$STARTS" --argjson measured "$MEASURED" \
-		'.starts = $starts | .measured_s = $measured' "$DIR/ab.json")
+	now_s
+	STARTS=$((STARTS + 1)) last=$((NOW_S - since)) MEASURED=$((MEASURED + NOW_S - since))
+	keep ab.json < <(jq --argjson starts "$STARTS" --argjson measured "$MEASURED" --argjson noise "${NOISE:-0}" \
+		'.starts = $starts | .measured_s = $measured | .settings.noise_percent = $noise' "$DIR/ab.json")
 	decide
 	[ -z "$WHY" ] || say "start $STARTS: $WHY"
 	if [ -z "$WHY" ]; then
-		say "start $STARTS, $((SECONDS - begun)) s: $(jq -r '.result | "\(.verdict), \(.metrics - .open) of \(.metrics) metrics decided"
-			+ if .open > 0 and .more_starts then "; about \(.more_starts) more starts" else "" end' "$DIR/verdict.json")"
-		open=$(jq '.result | if .open > 0 or .metrics == 0 or .verdict == "too noisy" then 1 else 0 end' "$DIR/verdict.json")
+		say "start $STARTS, $((NOW_S - begun)) s: $(jq -r '(if .result.provisional then "provisional: " else "" end) + .result.verdict
+			+ ", \(.result.metrics - .result.open) of \(.result.metrics) metrics decided"
+			+ if .result.open > 0 and .result.more_starts then "; about \(.result.more_starts) more starts" else "" end' \
+			"$DIR/verdict.json")"
+		[ "$STATUS" = 3 ] && ! jq -e .result.disturbed_throughout "$DIR/verdict.json" >/dev/null || open=0
 	fi
 	WHY=''
 done
@@ -324,4 +423,7 @@ done
 wait
 "$TP_HOME/report/ab.sh" "$DIR" || exit
 [ -z "$stop" ] || exit 130
+! jq -e .result.disturbed_throughout "$DIR/verdict.json" >/dev/null || printf '%s\n' \
+	"Other programs disturbed every pair of blocks. End them, or use another machine, or" \
+	"allow ${NOISE:+more }noise for a provisional verdict: thinprobe ab --resume $(printf %q "$DIR") --noise ${NOISE:-25}%"
 exit "$STATUS"

@@ -180,7 +180,9 @@ keep_outputs() {
 # Running -----------------------------------------------------------------------------------------------------------
 
 exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: of the cells DONE, MEASURED were measured by this process
-	local bar left='' elapsed=$((SECONDS - EXP_SINCE))
+	local bar left='' elapsed
+	now_s
+	elapsed=$((NOW_S - EXP_SINCE))
 	[ "$3" = 0 ] || { left=$((elapsed * ($2 - $1) / $3)); printf -v left ', %d:%02d left' $((left / 60)) $((left % 60)); }
 	if [ -t 1 ]; then
 		bar=$(printf '%*s' $(($1 * 16 / $2)) '' | tr ' ' '#')$(printf '%*s' $((16 - $1 * 16 / $2)) '' | tr ' ' '-')
@@ -229,7 +231,8 @@ cells_run() {
 	mapfile -t order < <(cells_order)
 	total=${#order[@]}
 	[ "$part" = 0 ] || [ -n "${EXP_TURN-}" ] || most=$(((total + part - 1) / part))
-	EXP_SINCE=$SECONDS since=$SECONDS
+	now_s
+	EXP_SINCE=$NOW_S since=$NOW_S
 	while ! EXP_LOST=$(lab_lost) && [ "$i" -lt "${#order[@]}" ] && ! stopped; do
 		read -r n repeat session <<<"${order[i]}"
 		i=$((i + 1))
@@ -267,7 +270,8 @@ cells_run() {
 		# (the last attempt's)
 		[ -z "$EXP_SWEEP" ] || printf '%s\t%s\n' "$CELL" "$figure" >>"$RUN/log/figures.tsv"
 		CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS
-		spent=$((SECONDS - since)) since=$SECONDS
+		now_s
+		spent=$((NOW_S - since)) since=$NOW_S
 		[ "$CELL_STATE" = complete ] || spent=0
 		run_set "$CELLS_SUMMED"' | if .measured_s then .measured_s += $spent else . end' --arg rows "$(cells_rows)" \
 			--argjson spent "$spent"

@@ -250,6 +250,10 @@ run_record() {
 			 if .host.client.kernel != null and .host.client.kernel != $host.client.kernel then "the client'\''s kernel" else empty end,
 			 if .lab != null and (.lab | {shared_cpus, rootless}) != ($lab | {shared_cpus, rootless}) then "root or shared CPUs"
 				else empty end] | join(", ")' "$RUN/run.json")
+		if [ "$what" = "root or shared CPUs" ] && [ "$LAB_SHARED_CPUS" = 1 ] &&
+			jq -e --argjson rootless "$LAB_ROOTLESS" '.lab.rootless == ($rootless == 1)' "$RUN/run.json" >/dev/null; then
+			die "cannot resume $RUN: the CPUs are taken; try again"
+		fi
 		[ -z "$what" ] || die "cannot resume $RUN: changed since its start: $what; start a new run"
 	fi
 	RUN_MADE=()
@@ -380,7 +384,8 @@ run_clocks before
 run_says
 turn_take	# it may measure
 exp_before_cells
-begun=$SECONDS
+now_s
+begun=$NOW_S
 cells_run
 sure_more "$begun"
 run_clocks after

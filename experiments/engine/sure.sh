@@ -8,7 +8,7 @@ sure_look() {
 	IFS=$'\037' read -r OPEN WHY UNTOLD < <(jq -r '.result.sure | [.open, .why, .untold] | join("\u001f")' "$RUN/summary.json")
 }
 
-# sure_more BEGUN: after the cells of a run that began when SECONDS was BEGUN: a repeat more of all cells, again and again. Sets
+# sure_more BEGUN: after the cells of a run that began when NOW_S was BEGUN: a repeat more of all cells, again and again. Sets
 # SURE, the exit status, if the run is not sure.
 sure_more() {
 	local percentile width budget limit since each=0 OPEN=0 WHY='' UNTOLD=''
@@ -19,17 +19,19 @@ sure_more() {
 	while ! stopped && [ -z "$EXP_LOST" ]; do
 		sure_look
 		[ "${OPEN:-0}" != 0 ] || break
-		if [ $((SECONDS - $1 + each)) -gt "$limit" ]; then
+		now_s
+		if [ $((NOW_S - $1 + each)) -gt "$limit" ]; then
 			warn "$percentile is not sure in $OPEN of ${#CELLS[@]} conditions ($WHY) after $REPEATS repeats; the report" \
 				"has what is known; a longer time: --until-sure $percentile,$width,TIME"
 			SURE=3
 			break
 		fi
 		[ -t 1 ] || echo "    $percentile is not sure in $OPEN of ${#CELLS[@]} conditions ($WHY): repeat $((REPEATS + 1))"
-		REPEATS=$((REPEATS + 1)) since=$SECONDS
+		REPEATS=$((REPEATS + 1)) since=$NOW_S
 		run_set '.settings.repeats = $n' --argjson n "$REPEATS"
 		cells_run
-		each=$((SECONDS - since))
+		now_s
+		each=$((NOW_S - since))
 	done
 	[ -n "$UNTOLD" ] || return 0
 	warn "$percentile is $UNTOLD: more keys do not tell it"

@@ -319,7 +319,8 @@ sweep_tidy() {
 
 sweep_progress() {	# sweep_progress THERE TOTAL BEFORE
 	local left='' words
-	[ "$1" = "$3" ] || { left=$(((SECONDS - SINCE) * ($2 - $1) / ($1 - $3))); printf -v left ', %d:%02d:%02d left' $((left / 3600)) \
+	now_s
+	[ "$1" = "$3" ] || { left=$(((NOW_S - SINCE) * ($2 - $1) / ($1 - $3))); printf -v left ', %d:%02d:%02d left' $((left / 3600)) \
 		$((left / 60 % 60)) $((left % 60)); }
 	words="sweep  $1 of $2 cells$left"
 	if [ -t 1 ]; then printf '\r%s\033[K' "$words"; elif [ "$words" != "$SAID" ] && [ "$1" != "$LAST" ]; then echo "$words"; fi
@@ -409,7 +410,8 @@ stop=''
 trap 'stop=1' INT TERM HUP
 mapfile -t CELL_FILES < <(sweep_cells | sed -E "s,/(.*)\.([0-9]+)\t.*,/cells/\1/\2/cell.json,")
 sweep_count
-all=${#CELL_FILES[@]} before=$THERE SINCE=$SECONDS SAID='' LAST=''
+now_s
+all=${#CELL_FILES[@]} before=$THERE SINCE=$NOW_S SAID='' LAST=''
 if [ "$before" -lt "$all" ]; then
 	"${ENGINE}_start"
 	while [ -z "$stop" ] && "${ENGINE}_alive"; do

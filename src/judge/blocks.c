@@ -3,13 +3,14 @@
 #include "ascending.h"
 #include "memory.h"
 #include "rows_in.h"
+#include "welch.h"
 
 #include <errno.h>
 #include <math.h>
 
-enum { START, PAIR, VARIANT, CELL, METRIC, UNIT, BETTER, VALUE, DISTURBED, COLUMNS };
-static const char *const columns[COLUMNS + 1] = { "start", "pair",   "variant", "cell",	     "metric",
-						  "unit",  "better", "value",	"disturbed", NULL };
+enum { START, PAIR, VARIANT, CELL, METRIC, UNIT, BETTER, VALUE, DISTURBED, NEEDED, N = NEEDED, COLUMNS };
+static const char *const columns[COLUMNS + 1] = { "start",  "pair",  "variant",	  "cell", "metric", "unit",
+						  "better", "value", "disturbed", "n",	  NULL };
 
 static bool is_series(const struct block_series *s, char *const *cell)
 {
@@ -44,38 +45,88 @@ static int read_row(void *context, char *const *cell)
 {
 	struct block_table *t = context;
 	struct block_value v = { .value = (double)NAN };
-	struct block_series *s;
-	int64_t disturbed;
+	struct block_series *s = &t->block;
+	int64_t disturbed, n = 0;
 	char *end = NULL;
 
+	v.line = ++t->rows + 1;
 	if (!rows_in_count(cell[START], &v.start) || !rows_in_count(cell[PAIR], &v.pair) ||
 	    !rows_in_count(cell[DISTURBED], &disturbed) || v.start < 0 || v.pair < 0 ||
 	    (strcmp(cell[VARIANT], "a") != 0 && strcmp(cell[VARIANT], "b") != 0))
 		return -EPROTO;
 	v.variant = cell[VARIANT][0] == 'a' ? VARIANT_A : VARIANT_B;
-	v.disturbed = disturbed > 0;
+	v.disturbed = disturbed == 1;
+	v.allowed = disturbed > 1;
 	if (*cell[VALUE])
 		v.value = strtod(cell[VALUE], &end);
-	if (end && *end)
+	if (end && (*end || !isfinite(v.value)))
 		return -EPROTO;
-	if (!*cell[METRIC]) { /* the row that counts the block */
-		t->blocks++;
-		if (v.disturbed) {
-			memory_more(t->noisy, t->disturbed);
-			t->noisy[t->disturbed++] = v;
-		}
-		return 0;
-	}
-	s = find_series(t, cell);
+	if (cell[N] && *cell[N] && (!rows_in_count(cell[N], &n) || n < 0))
+		return -EPROTO;
+	v.n = (double)n;
+	if (*cell[METRIC]) /* others count the block */
+		s = find_series(t, cell);
 	memory_more(s->value, s->n);
 	s->value[s->n++] = v;
 	return 0;
 }
 
+static bool is_same_pair(const struct block_value *a, const struct block_value *b)
+{
+	return a->start == b->start && a->pair == b->pair;
+}
+
+static int ascending_block(const void *a, const void *b)
+{
+	const struct block_value *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->pair != y->pair)
+		return x->pair < y->pair ? -1 : 1;
+	return (int)x->variant - (int)y->variant;
+}
+
+/* 0, or the line of a second row of one block. */
+static unsigned long sort_series(struct block_series *s)
+{
+	qsort(s->value, s->n, sizeof(*s->value), ascending_block);
+	for (size_t i = 1; i < s->n; i++)
+		if (!ascending_block(&s->value[i - 1], &s->value[i]))
+			return s->value[i].line > s->value[i - 1].line ? s->value[i].line : s->value[i - 1].line;
+	return 0;
+}
+
+static void count_disturbed(struct block_table *t)
+{
+	const struct block_value *b = t->block.value, *end = b + t->block.n;
+	bool undisturbed = false;
+
+	t->throughout = t->block.n && b->start != end[-1].start;
+	for (const struct block_value *v = b; v < end; v++) {
+		t->disturbed += v->disturbed;
+		t->allowed += v->allowed;
+		undisturbed = !v->disturbed && (v == b || !is_same_pair(v, v - 1) || undisturbed);
+		if (undisturbed && (v + 1 == end || !is_same_pair(v, v + 1)))
+			t->throughout = false;
+	}
+}
+
 int blocks_read(FILE *in, struct block_table *out, unsigned long *line)
 {
-	*out = (struct block_table){ .series = memory_new(1, sizeof(*out->series)) }; /* loops add to it: never NULL */
-	return rows_in_read(in, "blocks/1", columns, COLUMNS, read_row, out, line);
+	int err;
+
+	/* loops add to both: never NULL */
+	*out = (struct block_table){ .series = memory_new(1, sizeof(*out->series)),
+				     .block.value = memory_new(1, sizeof(struct block_value)) };
+	err = rows_in_read(in, "blocks/1", columns, NEEDED, read_row, out, line);
+	if (err)
+		return err;
+	*line = sort_series(&out->block);
+	for (size_t i = 0; i < out->n && !*line; i++)
+		*line = sort_series(&out->series[i]);
+	count_disturbed(out);
+	return *line ? -EEXIST : 0;
 }
 
 void blocks_free(struct block_table *t)
@@ -85,27 +136,13 @@ void blocks_free(struct block_table *t)
 		free(t->series[i].metric);
 		free(t->series[i].unit);
 		free(t->series[i].value);
-		free(t->series[i].difference);
 		for (int v = 0; v < VARIANTS; v++)
 			free(t->series[i].pooled[v].why);
+		decide_free(&t->series[i].figure);
 	}
 	free(t->series);
-	free(t->noisy);
+	free(t->block.value);
 	*t = (struct block_table){ 0 };
-}
-
-/* The value of `variant` in the pair; NAN: there is none. *disturbed is set if it was. */
-static double pair_value(const struct block_series *s, int64_t start, int64_t pair, enum variant variant, bool *disturbed)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		const struct block_value *v = &s->value[i];
-
-		if (v->start == start && v->pair == pair && v->variant == variant) {
-			*disturbed = *disturbed || v->disturbed;
-			return v->value;
-		}
-	}
-	return (double)NAN;
 }
 
 /* Quantile of type 7 of sorted values. NAN: there are none. */
@@ -140,17 +177,18 @@ struct pair {
 
 static size_t collect_pairs(struct block_series *s, struct pair *out)
 {
-	size_t n = 0;
+	size_t n = 0, next;
 
 	s->lost = s->disturbed = 0;
-	for (size_t i = 0; i < s->n; i++) {
-		struct pair p = { .start = s->value[i].start };
+	for (size_t i = 0; i < s->n; i = next) {
+		const struct block_value *v = &s->value[i];
+		struct pair p = { .start = v->start, .value = { (double)NAN, (double)NAN } };
 		bool disturbed = false;
 
-		if (s->value[i].variant != VARIANT_A)
-			continue;
-		for (int v = 0; v < VARIANTS; v++)
-			p.value[v] = pair_value(s, p.start, s->value[i].pair, (enum variant)v, &disturbed);
+		for (next = i; next < s->n && is_same_pair(v, &s->value[next]); next++) {
+			p.value[s->value[next].variant] = s->value[next].value;
+			disturbed = disturbed || s->value[next].disturbed;
+		}
 		if (disturbed)
 			s->disturbed++;
 		else if (isnan(p.value[VARIANT_A]) || isnan(p.value[VARIANT_B]))
@@ -199,9 +237,7 @@ static void add_starts(struct block_series *s, const struct pair *pair)
 		n++;
 		if (i + 1 < s->pairs && pair[i + 1].start == pair[i].start)
 			continue;
-		memory_more(s->difference, s->figure.n);
-		s->difference[s->figure.n] = sum / (double)n;
-		decide_add(&s->figure, sum / (double)n);
+		decide_add(&s->figure, pair[i].start, sum / (double)n);
 		sum = 0;
 		n = 0;
 	}
@@ -274,9 +310,10 @@ static void moments(const struct block_series *s, const double *value, size_t n,
 	struct decide_figure f = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		decide_add(&f, s->relative ? log(value[i]) : value[i]);
+		decide_add(&f, 0, s->relative ? log(value[i]) : value[i]);
 	*mean = f.mean;
 	*sd = decide_sd(&f);
+	decide_free(&f);
 }
 
 static void compare_runs_of(struct block_series *s, const struct block_effect *effect)
@@ -289,8 +326,10 @@ static void compare_runs_of(struct block_series *s, const struct block_effect *e
 	for (const struct block_value *v = s->value; v < s->value + s->n; v++) {
 		s->disturbed += v->disturbed;
 		s->lost += !v->disturbed && isnan(v->value);
-		if (!v->disturbed && !isnan(v->value))
-			of[v->variant][n[v->variant]++] = v->value;
+		if (v->disturbed || isnan(v->value))
+			continue;
+		of[v->variant][n[v->variant]++] = v->value;
+		s->n_of[v->variant] += v->n;
 	}
 	s->pairs = n[VARIANT_A] < n[VARIANT_B] ? n[VARIANT_A] : n[VARIANT_B];
 	if (s->pairs > 1) {
@@ -301,6 +340,23 @@ static void compare_runs_of(struct block_series *s, const struct block_effect *e
 	}
 	for (int v = 0; v < VARIANTS; v++)
 		free(of[v]);
+}
+
+bool blocks_hold_share(const struct block_series *s, double alpha)
+{
+	double share = s->typical[VARIANT_A] / 100, most = 0, least = 1;
+
+	if (!s->constant || strcmp(s->unit, "%") != 0)
+		return false;
+	for (int v = 0; v < VARIANTS; v++) {
+		double n = s->n_of[v];
+
+		if (!(n > 0))
+			return false;
+		most = fmax(most, welch_share_bound(share * n, n, alpha / 2));
+		least = fmin(least, 1 - welch_share_bound((1 - share) * n, n, alpha / 2));
+	}
+	return 100 * (most - least) < s->figure.effect;
 }
 
 void blocks_compare_runs(struct block_table *t, const struct block_effect *effect)

@@ -16,8 +16,10 @@ enum variant { VARIANT_A, VARIANT_B, VARIANTS };
 struct block_value {
 	int64_t start, pair;
 	enum variant variant;
-	double value; /* NAN: not known */
-	bool disturbed;
+	double value;		 /* NAN: not known */
+	double n;		 /* observations that it is made from; 0: not known */
+	bool disturbed, allowed; /* allowed: disturbed, and used all the same */
+	unsigned long line;	 /* of the table */
 };
 
 /* A figure of all repeats of a run together; NAN: not known. */
@@ -31,7 +33,7 @@ struct block_pooled {
 struct block_series {
 	char *cell, *metric, *unit; /* owned */
 	bool higher_is_better;
-	struct block_value *value; /* owned; in the order of the table */
+	struct block_value *value; /* owned; by start, pair and variant, each once */
 	size_t n;
 	struct block_pooled pooled[VARIANTS]; /* by pooled_read() */
 	const char *why;		      /* by pooled_compare(): why not compared, and of which run; VARIANTS: of none */
@@ -45,17 +47,21 @@ struct block_series {
 	bool constant;				   /* all values are equal */
 	const struct block_series *same_as;	   /* an earlier metric of the cell that has the same values everywhere */
 	struct decide_figure figure;
-	double *difference; /* of each start that counts; owned */
+	size_t more;	       /* by the caller: starts, or repeats of each run, until it is decided */
+	double n_of[VARIANTS]; /* of two runs: observations of the values that count; 0: not known */
 };
 
 struct block_table {
 	struct block_series *series;
 	size_t n, room;		   /* room: index at which the series of the next row is expected */
-	size_t blocks, disturbed;  /* number of blocks, and of those that other programs disturbed */
-	struct block_value *noisy; /* owned; the disturbed blocks, without values */
+	struct block_series block; /* the blocks themselves, without values */
+	size_t disturbed, allowed; /* number of blocks that other programs disturbed; and of those that are used all the same */
+	bool throughout;	   /* so in two starts or more, and no pair was undisturbed */
+	unsigned long rows;
 };
 
-/* Reads a table of the schema blocks/1. 0, -EPROTO with *line, -EIO. */
+/* Reads a table of the schema blocks/1, whose rows may come in any order. 0, -EPROTO with *line, -EEXIST with the line of a
+ * second row of the same start, pair, variant, cell and metric, -EIO. */
 int blocks_read(FILE *in, struct block_table *out, unsigned long *line);
 void blocks_free(struct block_table *t);
 
@@ -74,6 +80,10 @@ enum variant blocks_poorer(const struct block_series *s);
 
 /* Sets `relative` and the effect of the figure; positive: all values are above 0. */
 void blocks_choose_scale(struct block_series *s, const struct block_effect *effect, bool positive);
+
+/* Of two runs whose values are all the same: are they a share of so many observations that both hold it within the effect, at
+ * level alpha? */
+bool blocks_hold_share(const struct block_series *s, double alpha);
 
 /* Adds the differences of all starts to the figures of all series. A share in percent is compared in points; other metrics by ratio
  * (a time in ms if the effect is a time); those that may be 0 or negative by difference, in shares of A's mean. */

@@ -6,14 +6,36 @@
 #include <math.h>
 
 #define VALUES_MOST 10000
+#define STAKE_MOST 0.95	  /* of the money: one value on the wrong side does not take all */
+#define PAIRS_SHARE 0.25  /* of the money, which is bet on pairs of starts */
+#define SCATTER_GUESS 0.3 /* in effects, with the weight of one value: before there are any */
 
-void decide_add(struct decide_figure *f, double difference)
+static void add_value(struct decide_figure *f, double difference)
 {
 	double off = difference - f->mean;
 
 	f->n++;
 	f->mean += off / (double)f->n;
 	f->squares += off * (difference - f->mean);
+}
+
+void decide_add(struct decide_figure *f, int64_t start, double difference)
+{
+	if (f->n && start % 2 == 0 && f->last == start - 1) {
+		memory_more(f->pair, f->pairs);
+		f->pair[f->pairs++] = (f->value[f->n - 1] + difference) / 2;
+	}
+	f->last = start;
+	memory_more(f->value, f->n);
+	f->value[f->n] = difference;
+	add_value(f, difference);
+}
+
+void decide_free(struct decide_figure *f)
+{
+	free(f->value);
+	free(f->pair);
+	*f = (struct decide_figure){ .effect = f->effect, .weight = f->weight };
 }
 
 double decide_sd(const struct decide_figure *f)
@@ -36,115 +58,187 @@ void decide_set_runs(struct decide_figure *f, const size_t n[2], const double me
 			     : (double)(n[0] + n[1] - 2);
 }
 
-/* 1 + n times the variance of the prior. */
-static double spread(size_t n)
+/* Of who bets that each value is above `mean`, or below. */
+static double bet_values(const double *value, size_t n, double mean, int side, double effect)
 {
-	return 1 + (double)n * DECIDE_PRIOR * DECIDE_PRIOR;
+	struct decide_figure before = { 0 };
+	double sum = 0, guess = SCATTER_GUESS * effect;
+
+	for (size_t i = 0; i < n; i++) {
+		double s = sqrt((before.squares + guess * guess) / (i > 1 ? (double)i : 1));
+
+		sum += log1p(STAKE_MOST * tanh(side * (value[i] - mean) * fmin(s, effect / 2) / (s * s)));
+		add_value(&before, value[i]);
+	}
+	return sum;
 }
 
-double decide_log_factor(size_t n, double t)
+double decide_log_money(const struct decide_figure *f, double mean, int side)
 {
-	double r = spread(n), x = t * t / (double)(n - 1);
+	double starts = log(1 - PAIRS_SHARE) + bet_values(f->value, f->n, mean, side, f->effect);
+	double pairs = log(PAIRS_SHARE) + bet_values(f->pair, f->pairs, mean, side, f->effect);
 
-	return (double)n / 2 * (log1p(x) - log1p(x / r)) - log(r) / 2;
+	return fmax(starts, pairs) + log1p(exp(-fabs(starts - pairs)));
 }
 
-/* Solves decide_log_factor(n, t) = log(1 / alpha) for t. */
-double decide_half_width(size_t n, double sd, double alpha)
+/* One-sided p-value against `mean`: what is seen lies above it (side 1), or below (-1). */
+static double one_sided_p(const struct decide_figure *f, double mean, int side)
 {
-	double r, l;
-
-	if (n < 2)
-		return (double)INFINITY;
-	r = spread(n);
-	l = exp(2 / (double)n * (log(r) / 2 - log(alpha)));
-	if (l >= r)
-		return (double)INFINITY;
-	return sqrt((l - 1) / (1 - l / r) * (double)(n - 1)) * sd / sqrt((double)n);
-}
-
-size_t decide_values_needed(double sd, double alpha, double half)
-{
-	size_t n = DECIDE_STARTS;
-
-	while (n <= VALUES_MOST && !(decide_half_width(n, sd, alpha) <= half))
-		n++;
-	return n <= VALUES_MOST ? n : DECIDE_NEVER;
-}
-
-/* Half the width of the figure's interval if it had `times` as many values. */
-static double half_width(const struct decide_figure *f, double times, double alpha)
-{
-	if (f->freedom > 0)
-		return welch_quantile(f->freedom * times, 1 - alpha / 2) * f->error / sqrt(times);
-	return decide_half_width((size_t)llround((double)f->n * times), decide_sd(f), alpha);
-}
-
-static size_t values_needed(const struct decide_figure *f, double alpha, double half)
-{
-	size_t n = f->n;
-
-	if (!(f->freedom > 0))
-		return decide_values_needed(decide_sd(f), alpha, half);
-	while (n <= VALUES_MOST && !(half_width(f, (double)n / (double)f->n, alpha) <= half))
-		n++;
-	return n <= VALUES_MOST ? n : DECIDE_NEVER;
+	if (f->freedom > 0) /* no spread on both sides: nothing is known of it */
+		return f->n >= DECIDE_REPEATS && f->error > 0 ? welch_upper_p(f->freedom, side * (f->mean - mean) / f->error) : 1;
+	return fmin(1, exp(-decide_log_money(f, mean, side)));
 }
 
 static double value_p(const struct decide_figure *f)
 {
-	double sd = decide_sd(f);
-
-	if (f->n < DECIDE_STARTS || f->mean == 0)
-		return 1;
-	if (f->freedom > 0)
-		return f->error > 0 ? welch_p(f->freedom, f->mean / f->error) : 0;
-	if (sd == 0) /* several equal differences: the factor has no upper bound but that of t */
-		return fmin(1, exp(-decide_log_factor(f->n, (double)1e9)));
-	return fmin(1, exp(-decide_log_factor(f->n, f->mean / sd * sqrt((double)f->n))));
+	return fmin(1, 2 * fmin(one_sided_p(f, 0, 1), one_sided_p(f, 0, -1)));
 }
 
-static void choose_word(struct decide_figure *f, bool told, double each, double step)
+/* Could the skew of starts that scatter by more than 0.7 effects make the difference? Where rare large values to one side are
+ * made up for by many small ones to the other, the mean of a few is mostly on that other side. So 0 is moved there by
+ * Johnson's (1978) correction of t. */
+static bool is_skew_enough(const struct decide_figure *f, double level)
 {
-	double half = half_width(f, 1, each), size = fabs(f->mean);
-	bool never_moved = f->mean == 0 && f->squares == 0 && f->error == 0;
-	size_t needed;
+	double cubes = 0, variance = decide_sd(f) * decide_sd(f), moved;
+	int side = f->mean < 0 ? -1 : 1;
 
-	f->low = f->mean - half_width(f, 1, step);
-	f->high = f->mean + half_width(f, 1, step);
+	if (f->freedom > 0 || variance < f->effect * f->effect / 2)
+		return false;
+	for (size_t i = 0; i < f->n; i++)
+		cubes += pow(f->value[i] - f->mean, 3) / (double)f->n;
+	moved = fmax(0, -side * cubes) * (1 / (6 * variance * (double)f->n) + f->mean * f->mean / (3 * variance * variance));
+	return one_sided_p(f, side * moved, side) > level / 2;
+}
+
+static void choose_word(struct decide_figure *f, bool told, double each, double level)
+{
+	f->each = each;
+	f->level = level;
+	f->not_less = f->mean > -f->effect && one_sided_p(f, -f->effect, 1) <= each / 2;
+	f->not_more = f->mean < f->effect && one_sided_p(f, f->effect, -1) <= each / 2;
 	f->word = DECIDE_OPEN;
-	f->more = 0;
-	if (f->n >= DECIDE_STARTS && size + half < f->effect && (!never_moved || f->n >= DECIDE_SAME_STARTS))
+	if (f->not_less && f->not_more)
 		f->word = DECIDE_SAME;
-	else if (told && size >= f->effect / 2)
+	else if (told && fabs(f->mean) >= f->effect / 2 && !is_skew_enough(f, level))
 		f->word = f->mean < 0 ? DECIDE_LOWER : DECIDE_HIGHER;
-	if (f->word != DECIDE_OPEN)
-		return;
-	needed = never_moved ? DECIDE_SAME_STARTS : values_needed(f, each, fmax(size, f->effect - size));
-	f->more = needed == DECIDE_NEVER ? needed : needed > f->n ? needed - f->n : 1;
+}
+
+static double weigh(const struct decide_figure *f)
+{
+	return f->weight > 0 ? f->weight : 1;
 }
 
 void decide_all(struct decide_figure *f, size_t n, double alpha)
 {
 	bool *told = memory_new(n, sizeof(*told));
-	size_t left = n;
+	double sum = 0, left;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		f[i].p = value_p(&f[i]);
-	while (left) {
+		sum += weigh(&f[i]);
+	}
+	left = sum;
+	for (size_t done = 0; done < n; done++) {
 		size_t best = n;
 
 		for (size_t i = 0; i < n; i++)
-			if (!told[i] && (best == n || f[i].p < f[best].p))
+			if (!told[i] && (best == n || f[i].p / weigh(&f[i]) < f[best].p / weigh(&f[best])))
 				best = i;
-		if (f[best].p > alpha / (double)left)
+		if (f[best].p > alpha * weigh(&f[best]) / left)
 			break;
 		told[best] = true;
-		choose_word(&f[best], true, alpha / (double)n, alpha / (double)left);
-		left--;
+		choose_word(&f[best], true, alpha * weigh(&f[best]) / sum, alpha * weigh(&f[best]) / left);
+		left -= weigh(&f[best]);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!told[i])
-			choose_word(&f[i], false, alpha / (double)n, alpha / (double)left);
+			choose_word(&f[i], false, alpha * weigh(&f[i]) / sum, alpha * weigh(&f[i]) / left);
 	free(told);
+}
+
+double decide_reach(const struct decide_figure *f, int side)
+{
+	double near = 0, far = f->effect;
+
+	while (one_sided_p(f, f->mean + side * far, -side) > f->level / 2) {
+		near = far;
+		far *= 2;
+		if (far > 1e9 * f->effect)
+			return (double)INFINITY;
+	}
+	for (int i = 0; i < 50; i++) {
+		double middle = (near + far) / 2;
+
+		*(one_sided_p(f, f->mean + side * middle, -side) > f->level / 2 ? &near : &far) = middle;
+	}
+	return far;
+}
+
+/* Is the figure decided with n values, if those to come are of this mean and sd? They are on both sides two by two, so that
+ * the means of pairs scatter, too. */
+static bool is_decided_with(const struct decide_figure *f, size_t n, double mean, double sd, double each)
+{
+	struct decide_figure next = { .effect = f->effect };
+	bool decided;
+
+	if (f->freedom > 0) {
+		double times = (double)n / (double)f->n;
+
+		next = *f;
+		next.n = n;
+		next.error /= sqrt(times);
+		next.freedom *= times;
+	} else {
+		for (size_t i = 0; i < n; i++)
+			decide_add(&next, (int64_t)i + 1, i < f->n ? f->value[i] : mean + (i & 2 ? sd : -sd));
+	}
+	choose_word(&next, value_p(&next) <= each, each, each);
+	decided = next.word != DECIDE_OPEN;
+	if (!(f->freedom > 0))
+		decide_free(&next);
+	return decided;
+}
+
+static size_t count_needed(const struct decide_figure *f, double mean, double sd, double each)
+{
+	size_t few = f->n, n = few + 1;
+
+	while (n <= VALUES_MOST && !is_decided_with(f, n, mean, sd, each)) {
+		few = n;
+		n += n - f->n;
+	}
+	if (n > VALUES_MOST)
+		return DECIDE_NEVER;
+	while (n - few > 1) {
+		size_t middle = few + (n - few) / 2;
+
+		*(is_decided_with(f, middle, mean, sd, each) ? &n : &few) = middle;
+	}
+	return n;
+}
+
+size_t decide_more(const struct decide_figure *f)
+{
+	size_t n = count_needed(f, f->mean, decide_sd(f), f->each);
+
+	return n == DECIDE_NEVER ? n : n - f->n;
+}
+
+size_t decide_starts_needed(double difference, double sd, double effect, double alpha)
+{
+	return count_needed(&(struct decide_figure){ .effect = effect }, difference, sd, alpha);
+}
+
+double decide_scatter_most(size_t starts, double effect, double alpha)
+{
+	double low = 1e-3 * effect, high = 100 * effect;
+
+	if (decide_starts_needed(effect, low, effect, alpha) > starts)
+		return (double)NAN;
+	for (int i = 0; i < 12; i++) {
+		double middle = sqrt(low * high);
+
+		*(decide_starts_needed(effect, middle, effect, alpha) > starts ? &high : &low) = middle;
+	}
+	return low;
 }

@@ -13,20 +13,20 @@
 #include "rows_in.h"
 #include "say.h"
 #include "search.h"
+#include "verdict.h"
 
 #include <errno.h>
 #include <math.h>
 
 #define BLOCKS_MOST 1000000
-#define NOISY_SHARE (1.0 / 3) /* of disturbed blocks: more say nothing */
 
 static struct {
 	const char *effect, *metrics, *pooled, *criteria;
 	double alpha_percent, points;
 	bool runs;
 	int64_t block_ns, warmup; /* block_ns: 0 but with --drift */
-	int64_t most;
-} cfg = { .most = 64, .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
+	int64_t most, starts, conditions;
+} cfg = { .most = 64, .conditions = 1, .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
@@ -43,6 +43,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "criteria", &cfg.criteria, .help = "how many users fit? with --most: p95:TIME or apdex:SCORE,...",
 	  .meta = "LIST" },
 	{ CLI_INT, 0, "most", &cfg.most, 1, 10000, .help = "with --criteria: try no more users (64)" },
+	{ CLI_INT, 0, "starts", &cfg.starts, 1, 10000, .help = "without BLOCKS: what can so many starts decide?" },
+	{ CLI_INT, 0, "conditions", &cfg.conditions, 1, 10000, .help = "with --starts: of so many conditions (1)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -62,157 +64,51 @@ static struct block_effect parse_effect(void)
 	return e;
 }
 
-static bool is_wanted(const struct block_series *s)
+static void report_names(struct rec_report *r, const struct block_table *t, const struct verdict_question *q, verdict_test *test,
+			 const char *only)
 {
-	const char *at = cfg.metrics;
-	size_t n = strlen(s->metric);
-
-	for (; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (!strncmp(at, s->metric, n) && (at[n] == ',' || !at[n]))
-			return true;
-	}
-	return !cfg.metrics;
-}
-
-/* What can be decided: it is asked for, was measured, is not the same in all blocks, and is not another metric under a second
- * name. None of this depends on which blocks are of A. */
-static size_t find_family(struct block_table *t, struct block_series **family)
-{
-	size_t n = 0;
-
-	for (struct block_series *s = t->series; s < t->series + t->n; s++)
-		if (is_wanted(s) && s->figure.n && !s->constant && !s->same_as)
-			family[n++] = s;
-	return n;
-}
-
-static void decide_family(struct block_series **family, size_t n)
-{
-	struct decide_figure *f = memory_new(n, sizeof(*f));
-
-	for (size_t i = 0; i < n; i++)
-		f[i] = family[i]->figure;
-	decide_all(f, n, cfg.alpha_percent / 100);
-	for (size_t i = 0; i < n; i++) {
-		enum variant poorer = blocks_poorer(family[i]);
-		enum decision against_b = family[i]->higher_is_better ? DECIDE_LOWER : DECIDE_HIGHER;
-
-		family[i]->figure = f[i];
-		/* only what speaks against a variant of which values are missing is told */
-		if (poorer != VARIANTS && f[i].word != DECIDE_OPEN &&
-		    (f[i].word == DECIDE_SAME || (f[i].word == against_b) != (poorer == VARIANT_B))) {
-			family[i]->figure.word = DECIDE_OPEN;
-			family[i]->figure.more = DECIDE_NEVER;
-		}
-	}
-	free(f);
-}
-
-static bool is_only_in_a(const struct block_series *s)
-{
-	return is_wanted(s) && s->known[VARIANT_A] && !s->known[VARIANT_B];
-}
-
-static bool is_only_in_b(const struct block_series *s)
-{
-	return is_wanted(s) && s->known[VARIANT_B] && !s->known[VARIANT_A];
-}
-
-static bool is_one_sided(const struct block_series *s)
-{
-	return is_only_in_a(s) || is_only_in_b(s);
-}
-
-/* Of two runs: A has values, and B too few to compare. */
-static bool is_too_few(const struct block_series *s)
-{
-	return cfg.runs && is_wanted(s) && s->known[VARIANT_A] > 1 && s->known[VARIANT_B] && !s->figure.n && !s->constant;
-}
-
-/* Of two runs: a run has it of all repeats together, or should have it. */
-static bool is_not_compared(const struct block_series *s)
-{
-	return is_wanted(s) && s->why && !s->figure.n && !is_only_in_a(s) && !is_too_few(s);
-}
-
-static bool is_lacking_in_b(const struct block_series *s)
-{
-	return is_only_in_a(s) || is_too_few(s) || is_not_compared(s);
-}
-
-/* Of two runs, and asked for: all values are the same, so nothing is to be decided. */
-static bool is_the_same(const struct block_series *s)
-{
-	return cfg.runs && cfg.metrics && is_wanted(s) && s->constant;
-}
-
-static size_t count_series(const struct block_table *t, bool (*is)(const struct block_series *))
-{
-	size_t n = 0;
-
-	for (const struct block_series *s = t->series; s < t->series + t->n; s++)
-		n += is(s);
-	return n;
-}
-
-static void report_names(struct rec_report *r, const char *key, const struct block_table *t,
-			 bool (*is)(const struct block_series *))
-{
-	rec_begin_array(r, key);
 	for (const struct block_series *s = t->series; s < t->series + t->n; s++) {
-		if (!is(s))
+		if (!test(s, q))
 			continue;
 		rec_begin_object(r, NULL);
 		rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric });
-		if (is_one_sided(s))
-			rec_add_str(r, "only", is_only_in_a(s) ? "a" : "b");
-		if (is == is_not_compared)
+		if (only)
+			rec_add_str(r, "only", only);
+		if (test == verdict_not_compared)
 			rec_add_strs(r, { "why", s->why },
 				     { "of", s->lacks == VARIANTS    ? NULL
 					     : s->lacks == VARIANT_A ? "a"
 								     : "b" });
 		rec_end(r);
 	}
-	rec_end(r);
 }
 
 /* Metrics that cannot be compared, and those of which all values are the same. */
-static void report_left_out(struct rec_report *r, const struct block_table *t)
+static void report_left_out(struct rec_report *r, const struct block_table *t, const struct verdict_question *q)
 {
 	static const struct {
-		bool (*is)(const struct block_series *);
-		const char *words;
+		verdict_test *test;
+		const char *key, *only, *words; /* key: begins an array */
 	} gaps[] = {
-		{ is_only_in_a, "only A has a value" },
-		{ is_only_in_b, "only B has a value" },
-		{ is_too_few, "B has too few values" },
-		{ is_not_compared, "there is no number, or no interval," },
+		{ verdict_only_in_a, "one_sided", "a", "only A has a value" },
+		{ verdict_only_in_b, NULL, "b", "only B has a value" },
+		{ verdict_too_few, "too_few", NULL, "B has too few values" },
+		{ verdict_not_compared, "not_compared", NULL, "there is no number, or no interval," },
+		{ verdict_the_same, "the_same", NULL, NULL },
 	};
 
-	report_names(r, "one_sided", t, is_one_sided);
-	report_names(r, "too_few", t, is_too_few);
-	report_names(r, "not_compared", t, is_not_compared);
-	report_names(r, "the_same", t, is_the_same);
 	for (size_t i = 0; i < sizeof(gaps) / sizeof(*gaps); i++) {
-		size_t n = count_series(t, gaps[i].is);
+		size_t n = verdict_count(t, q, gaps[i].test);
 
-		if (n)
+		if (gaps[i].key && i)
+			rec_end(r);
+		if (gaps[i].key)
+			rec_begin_array(r, gaps[i].key);
+		report_names(r, t, q, gaps[i].test, gaps[i].only);
+		if (n && gaps[i].words)
 			rec_warn(r, "%s of %s, so these cannot be compared", gaps[i].words, counted_text((int64_t)n, "metric"));
 	}
-}
-
-static const char *verdict_word(const struct block_series *s, bool noisy)
-{
-	if (noisy)
-		return "too noisy";
-	switch (s->figure.word) {
-	case DECIDE_SAME: return "no difference of that size";
-	case DECIDE_LOWER: return s->higher_is_better ? "worse" : "better";
-	case DECIDE_HIGHER: return s->higher_is_better ? "better" : "worse";
-	case DECIDE_OPEN: break;
-	}
-	return "not decided";
+	rec_end(r);
 }
 
 /* A difference as it is said: of logarithms as a change in percent. */
@@ -221,37 +117,44 @@ static double said_change(const struct block_series *s, double difference)
 	return s->relative ? 100 * expm1(difference) : difference;
 }
 
-static void report_series(struct rec_report *r, const struct block_series *s, const char *word)
+/* The metric's name as a person reads it; valid until the next call. */
+static const char *metric_text(const struct block_series *s)
 {
-	const struct decide_figure *f = &s->figure;
-	const char *unit = s->relative ? "%" : !strcmp(s->unit, "%") ? "points" : s->unit;
-	bool told = isfinite(f->low);
-	char name[80];
+	static char name[80];
 
 	snprintf(name, sizeof(name), "%s", s->metric);
 	for (char *c = name; *c; c++)
 		*c = *c == '_' ? ' ' : *c;
+	return name;
+}
+
+static void report_series(struct rec_report *r, const struct block_series *s, const char *word)
+{
+	const struct decide_figure *f = &s->figure;
+	const char *unit = s->relative ? "%" : !strcmp(s->unit, "%") ? "points" : s->unit;
+	double low = f->mean - decide_reach(f, -1), high = f->mean + decide_reach(f, 1);
 
 	rec_begin_object(r, NULL);
 	rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric }, { "unit", s->unit }, { "verdict", word });
 	rec_add_reals(r, { "a", s->typical[VARIANT_A], 4 }, { "b", s->typical[VARIANT_B], 4 },
 		      { "change", f->n ? said_change(s, f->mean) : (double)NAN, 4 },
-		      { "low", told ? said_change(s, f->low) : (double)NAN, 4 },
-		      { "high", told ? said_change(s, f->high) : (double)NAN, 4 });
+		      { "low", isfinite(low) ? said_change(s, low) : (double)NAN, 4 },
+		      { "high", isfinite(high) ? said_change(s, high) : (double)NAN, 4 });
 	rec_add_str(r, "change_unit", unit);
 	rec_add_real(r, "effect", said_change(s, f->effect), 4);
 	rec_add_real(r, "p", f->p, 6);
 	rec_add_ints(r, { "starts", (int64_t)f->n }, { "pairs", (int64_t)s->pairs }, { "pairs_lost", (int64_t)s->lost },
 		     { "pairs_disturbed", (int64_t)s->disturbed });
-	rec_add_known_int(r, "more_starts", f->word == DECIDE_OPEN && f->more != DECIDE_NEVER, (int64_t)f->more);
+	rec_add_known_int(r, "more_starts", s->more != DECIDE_NEVER, (int64_t)s->more);
 	rec_add_reals(r, { "iqr", s->iqr, 4 }, { "sd_of_starts", decide_sd(f), 6 });
 	rec_begin_array(r, "differences");
-	for (size_t i = 0; i < f->n && s->difference; i++)
-		rec_add_real(r, NULL, said_change(s, s->difference[i]), 4);
+	for (size_t i = 0; i < f->n && f->value; i++)
+		rec_add_real(r, NULL, said_change(s, f->value[i]), 4);
 	rec_end(r);
 	rec_end(r);
-	rec_add_row(r, "  %s%s%s\t%s\t%s\t%s %s\t%s", s->cell, *s->cell ? " " : "", name, number_text(s->typical[VARIANT_A]),
-		    number_text(s->typical[VARIANT_B]), f->n ? number_text(said_change(s, f->mean)) : "-", unit, word);
+	rec_add_row(r, "  %s%s%s\t%s\t%s\t%s %s\t%s", s->cell, *s->cell ? " " : "", metric_text(s),
+		    number_text(s->typical[VARIANT_A]), number_text(s->typical[VARIANT_B]),
+		    f->n ? number_text(said_change(s, f->mean)) : "-", unit, word);
 	rec_rank_row(r, !strcmp(word, "worse") ? 3 : !strcmp(word, "better") ? 2 : f->word == DECIDE_OPEN);
 }
 
@@ -266,8 +169,8 @@ static void report_plan(struct rec_report *r, struct block_series *const *family
 		const struct block_series *s = family[i];
 		double iqr = s->relative ? s->iqr / s->typical[VARIANT_A] : s->iqr, sd = decide_sd(&s->figure);
 
-		for (size_t k = 0; iqr > 0 && sd > 0 && k < sizeof(sizes) / sizeof(*sizes); k++) {
-			size_t needed = decide_values_needed(sd, alpha, sizes[k] * iqr);
+		for (size_t k = 0; !cfg.runs && iqr > 0 && sd > 0 && k < sizeof(sizes) / sizeof(*sizes); k++) {
+			size_t needed = decide_starts_needed(sizes[k] * iqr, sd, sizes[k] * iqr, alpha);
 
 			rec_begin_object(r, NULL);
 			rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric });
@@ -282,84 +185,87 @@ static void report_plan(struct rec_report *r, struct block_series *const *family
 static void report_disturbed(struct rec_report *r, const struct block_table *t)
 {
 	rec_begin_array(r, "disturbed");
-	for (size_t i = 0; i < t->disturbed; i++) {
+	for (const struct block_value *v = t->block.value; v < t->block.value + t->block.n; v++) {
+		if (!v->disturbed && !v->allowed)
+			continue;
 		rec_begin_object(r, NULL);
-		rec_add_ints(r, { "start", t->noisy[i].start }, { "pair", t->noisy[i].pair });
-		rec_add_str(r, "variant", t->noisy[i].variant == VARIANT_A ? "a" : "b");
+		rec_add_ints(r, { "start", v->start }, { "pair", v->pair });
+		rec_add_str(r, "variant", v->variant == VARIANT_A ? "a" : "b");
 		rec_end(r);
 	}
 	rec_end(r);
 }
 
-/* The verdict of all metrics together: the worst that was told. */
-static const char *combine_words(struct block_series *const *family, size_t n, bool noisy)
+/* Adds "; better: NAME, NAME" of the metrics of that verdict, at most three. */
+static void add_names(char *text, size_t size, const struct verdict *v, const char *word)
 {
-	static const char *const order[] = { "worse", "better", "not decided", "no difference of that size" };
+	size_t found = 0;
 
-	if (noisy || !n)
-		return noisy ? "too noisy" : "not decided";
-	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++)
-		for (size_t i = 0; i < n; i++)
-			if (!strcmp(verdict_word(family[i], false), order[k]))
-				return order[k];
-	return "not decided";
+	for (size_t i = 0; i < v->n; i++) {
+		const struct block_series *s = v->family[i];
+		size_t at = strlen(text);
+
+		if (strcmp(verdict_word(s, false), word) != 0 || ++found > 3)
+			continue;
+		if (found == 1)
+			snprintf(text + at, size - at, "%s%s: ", at ? "; " : "", word);
+		at = strlen(text);
+		snprintf(text + at, size - at, "%s%s%s%s", found > 1 ? ", " : "", s->cell, *s->cell ? " " : "", metric_text(s));
+	}
+	if (found > 3)
+		snprintf(text + strlen(text), size - strlen(text), " and %zu more", found - 3);
 }
 
-static size_t count_open(struct block_series *const *family, size_t n, size_t *more)
+static void report_answer(struct rec_report *r, const struct verdict *v, bool provisional)
 {
-	size_t open = 0;
+	static const char *const words[] = { "worse", "better", "not decided" };
+	const char *mark = provisional ? "provisional: " : "";
+	char text[1024] = "";
 
-	*more = 0;
-	for (size_t i = 0; i < n; i++)
-		if (family[i]->figure.word == DECIDE_OPEN) {
-			open++;
-			*more = family[i]->figure.more > *more ? family[i]->figure.more : *more;
-		}
-	return open;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !v->noisy; i++)
+		add_names(text, sizeof(text), v, words[i]);
+	rec_set_summary(r, "%s%s", mark, strcmp(v->word, "not decided") != 0 || !*text ? v->word : text);
+	if (*text && v->n > 1)
+		rec_say(r, "%s%s", mark, text);
 }
 
 static int report(struct block_table *t, const char *file)
 {
-	struct block_series **family = memory_new(t->n, sizeof(struct block_series *));
-	size_t n = find_family(t, family), more, open;
-	bool noisy = (double)t->disturbed > NOISY_SHARE * (double)t->blocks;
+	struct verdict_question q = { .metrics = cfg.metrics, .alpha = cfg.alpha_percent / 100, .runs = cfg.runs };
 	struct rec_report *r = rec_must_open(&out_cfg, "judge");
-	const char *word;
+	struct verdict v;
 
-	if (!n && !noisy && !count_series(t, is_the_same) && !count_series(t, is_not_compared))
+	if (!verdict_reach(t, &q, &v))
 		die(EXIT_RUN, "%s: no metric%s has a value of both variants in an undisturbed pair, or in two repeats", file,
 		    cfg.metrics ? " of --metrics" : "");
-	decide_family(family, n);
-	word = n || noisy ? combine_words(family, n, noisy) : "no difference of that size";
-	if (count_series(t, is_lacking_in_b) && !noisy && strcmp(word, "worse") != 0)
-		word = "not decided";
-	open = count_open(family, n, &more);
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "file", file }, { "effect", cfg.effect });
 	rec_add_reals(r, { "points", cfg.points, 3 }, { "alpha_percent", cfg.alpha_percent, 3 });
 	rec_end(r);
 	rec_begin_object(r, "result");
-	rec_add_str(r, "verdict", word);
-	rec_add_ints(r, { "blocks", (int64_t)t->blocks }, { "blocks_disturbed", (int64_t)t->disturbed }, { "metrics", (int64_t)n },
-		     { "open", (int64_t)open });
-	rec_add_known_int(r, "more_starts", open && more != DECIDE_NEVER, (int64_t)more);
-	rec_set_summary(r, "%s", word);
-	if (noisy)
+	rec_add_str(r, "verdict", v.word);
+	rec_add_bool(r, "provisional", t->allowed > 0);
+	rec_add_bool(r, "disturbed_throughout", t->throughout);
+	rec_add_ints(r, { "blocks", (int64_t)t->block.n }, { "blocks_disturbed", (int64_t)(t->disturbed + t->allowed) },
+		     { "metrics", (int64_t)v.n }, { "open", (int64_t)v.open });
+	rec_add_known_int(r, "more_starts", v.open && v.more != DECIDE_NEVER, (int64_t)v.more);
+	report_answer(r, &v, t->allowed > 0);
+	if (v.noisy)
 		rec_warn(r, "%s of %s were disturbed by other programs: B and A cannot be compared here",
-			 counted_text((int64_t)t->disturbed, "block"), count_text((int64_t)t->blocks));
+			 counted_text((int64_t)t->disturbed, "block"), count_text((int64_t)t->block.n));
 	rec_begin_table(r, "lrrrl", "  metric\tA\tB\tchange\t");
 	rec_set_table(r, "metrics_decided");
 	rec_begin_array(r, "metrics_decided");
-	for (size_t i = 0; i < n; i++)
-		report_series(r, family[i], verdict_word(family[i], noisy));
+	for (size_t i = 0; i < v.n; i++)
+		report_series(r, v.family[i], verdict_word(v.family[i], v.noisy));
 	rec_end(r);
-	report_plan(r, family, n);
+	report_plan(r, v.family, v.n);
 	report_disturbed(r, t);
-	report_left_out(r, t);
+	report_left_out(r, t, &q);
 	rec_end(r);
 	rec_must_close(r);
-	free(family);
-	return noisy || !strcmp(word, "not decided") ? EXIT_LOSSY : !strcmp(word, "worse") ? EXIT_WORSE : EXIT_OK;
+	free(v.family);
+	return v.noisy || !strcmp(v.word, "not decided") ? EXIT_LOSSY : !strcmp(v.word, "worse") ? EXIT_WORSE : EXIT_OK;
 }
 
 /* A metric of the blocks of one session. */
@@ -452,7 +358,7 @@ static enum drift_word judge_metrics(const struct session_figure *f, const struc
 	size_t m = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (cfg.metrics ? is_wanted(f[i].of) : !i)
+		if (cfg.metrics ? verdict_wanted(f[i].of, &(struct verdict_question){ .metrics = cfg.metrics }) : !i)
 			judged[m++] = d[i];
 	if (!m)
 		die(EXIT_RUN, "%s: no metric of --metrics", file);
@@ -574,6 +480,27 @@ static int judge_search(const char *file)
 	return status;
 }
 
+/* Of the medians of all conditions, which share half of alpha. */
+static int report_starts(const struct block_effect *effect)
+{
+	struct rec_report *r = rec_must_open(&out_cfg, "judge");
+	double size = effect->relative > 0 ? log1p(effect->relative) : effect->time_ms;
+	double scatter = decide_scatter_most((size_t)cfg.starts, size, cfg.alpha_percent / 200 / (double)cfg.conditions);
+	double said = effect->relative > 0 ? 100 * expm1(scatter) : scatter;
+
+	rec_begin_object(r, "result");
+	rec_add_int(r, "starts", cfg.starts);
+	rec_add_real(r, effect->relative > 0 ? "scatter_percent" : "scatter_ms", said, 2);
+	if (isnan(scatter))
+		rec_say(r, "%s decide nothing: too few", counted_text(cfg.starts, "start"));
+	else
+		rec_say(r, "%s decide %s in the median, if starts scatter by at most %s %s", counted_text(cfg.starts, "start"),
+			cfg.effect, number_text(said), effect->relative > 0 ? "%" : "ms");
+	rec_end(r);
+	rec_must_close(r);
+	return isnan(scatter) ? EXIT_LOSSY : EXIT_OK;
+}
+
 static void compare_runs(struct block_table *t, const struct block_effect *effect)
 {
 	unsigned long line;
@@ -598,6 +525,8 @@ int main(int argc, char **argv)
 	int err, status;
 	FILE *in;
 
+	if (cfg.starts && first == argc)
+		return report_starts(&effect);
 	if (first == argc)
 		die_usage("which blocks? a file, or - for standard input");
 	cli_refuse_operands(argc, argv, first + 1);
@@ -607,9 +536,14 @@ int main(int argc, char **argv)
 		die_usage("--pooled is for --runs");
 	if (cfg.block_ns && cfg.runs)
 		die_usage("--drift with --runs: choose one");
+	if (cfg.starts)
+		die_usage("--starts reads no blocks: leave one out");
 	in = cli_open_input(argv[first]);
 	err = blocks_read(in, &table, &line);
-	cli_close_input(in, argv[first], err, line, "not a table of blocks/1");
+	if (err == -EEXIST)
+		die(EXIT_RUN, "%s, line %lu: a second row of this block and metric; are these tables of two measurements?",
+		    argv[first], line);
+	cli_close_input(in, argv[first], err, line, "not a table of blocks/1, or a value that is not finite");
 	if (cfg.block_ns) {
 		status = judge_session(&table, argv[first], &effect);
 	} else {

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #define ROUNDING 1e-9
+#define REPEATS_LEAST 3
 
 enum { FROM, TO, LOW, HIGH, REPEATS, VARIANT, CELL, METRIC, WHY, COLUMNS };
 static const char *const columns[COLUMNS + 1] = {
@@ -70,7 +71,7 @@ static const char *compare_known(struct block_series *s, const struct block_effe
 
 	if (!up && !(b.to <= a.from))
 		return "range";
-	if (isnan(a.low + a.high + b.low + b.high) || n < DECIDE_STARTS)
+	if (isnan(a.low + a.high + b.low + b.high) || n < REPEATS_LEAST)
 		return "no interval";
 	s->typical[VARIANT_A] = up ? a.to : a.from;
 	s->typical[VARIANT_B] = up ? b.from : b.to;
@@ -122,6 +123,6 @@ static void compare_series(struct block_series *s, const struct block_effect *ef
 void pooled_compare(struct block_table *t, const struct block_effect *effect)
 {
 	for (struct block_series *s = t->series; s < t->series + t->n; s++)
-		if (s->figure.n < DECIDE_STARTS && !s->constant)
+		if (s->figure.n < REPEATS_LEAST && !s->constant)
 			compare_series(s, effect);
 }

@@ -73,3 +73,30 @@ END
 	grep -q '2B.*58 %' report.md
 	run ! grep -q 'Mbit/s' report.md
 }
+
+# made-up blocks of 12 starts: p50 is better, p90 is not known
+@test "ab: the page says what is better and what is open, and that a verdict is provisional" {
+	local s v flag
+
+	need jq cmark-gfm gnuplot
+	# shellcheck source=/dev/null
+	. "$TOP/report/blocks.sh"
+	for flag in 0 2; do
+		printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
+		for s in {1..12}; do
+			for v in a b; do
+				printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\n' "$s" "$s" "$v" $'\t\t\t\t' "$flag" \
+					"$s" "$s" "$v" $'x\tlatency_p50_ms\tms\tlower\t'"$([ $v = a ] && echo 20 || echo 15).$((s % 3))" "$flag" \
+					"$s" "$s" "$v" $'x\tlatency_p90_ms\tms\tlower\t'"$([ $v = a ] && echo 30 || echo $((28 + s * s % 11)))" "$flag" >>blocks.tsv
+				mkdir -p $v
+				jq -n '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {}}' >$v/run.json
+			done
+		done
+		jq -n '{experiment: "stalls", both: "", a: {options: ""}, b: {options: ""}, starts: 12, measured_s: 60,
+			settings: {effect: "10%", pairs: 1, alpha_percent: 5, noise_percent: 25}}' >ab.json
+		run -3 "$BIN/judge" blocks.tsv --json -o verdict.json
+		run -0 "$TOP/report/ab.sh" .
+		[[ ${output//$'\n'/ } == *"Better: "*p50*"Not decided: "*p90* ]]
+		[[ $flag-$output == 0-Better* || $flag-$output == 2-Provisional* ]]
+	done
+}

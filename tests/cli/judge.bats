@@ -99,7 +99,7 @@ runs() {
 	done
 }
 
-@test "judge --runs: of B too few values, or nothing but the same value: it says so, and holds only the second" {
+@test "judge --runs: of B too few values: not decided; nothing but one value: only a share of many keys holds" {
 	need jq
 	blocks 0 >head
 	{ cat head; runs light p95_ms "10 11 12 10 11" "10 11 12 10 11"; runs heavy p95_ms "20 21 22 20 21" "90 - - - -"; } >blocks.tsv
@@ -107,7 +107,13 @@ runs() {
 	jq -e '.result | .verdict == "not decided" and .too_few == [{cell: "heavy", metric: "p95_ms"}]' out.json
 	{ cat head; runs light late "0 0 0" "0 0 0"; } >blocks.tsv
 	run -1 "$JUDGE" blocks.tsv --runs
-	run -0 "$JUDGE" blocks.tsv --runs --metrics late --json -o out.json
+	run -3 "$JUDGE" blocks.tsv --runs --metrics late --json -o out.json
+	jq -e '.result | .verdict == "not decided" and .the_same == [] and (.metrics_decided[0] | .low == null)' out.json
+	# none late of 60 keys each may be up to 6 %; of 3,000, 0.1 %
+	awk -F'\t' -v OFS='\t' 'NR == 1 { print $0, "n"; next } { $7 = "%"; print $0, 20 }' blocks.tsv >few.tsv
+	run -3 "$JUDGE" few.tsv --runs --metrics late
+	sed 's/\t20$/\t1000/' few.tsv >many.tsv
+	run -0 "$JUDGE" many.tsv --runs --metrics late --json -o out.json
 	jq -e '.result | .verdict == "no difference of that size" and .the_same == [{cell: "light", metric: "late"}]' out.json
 }
 
@@ -147,6 +153,20 @@ END
 	{ session 200 0; session 200 0.6 | sed '1d; /again/d; s/floor_ms/median_ms/'; } >session.tsv
 	run -0 "$JUDGE" session.tsv --drift 60s
 	run -5 "$JUDGE" session.tsv --drift 60s --metrics floor_ms,median_ms
+}
+
+@test "judge: better in one metric while another may be worse is not decided, and names both" {
+	need jq
+	blocks 12 12 10 >blocks.tsv
+	blocks 12 12 10 | awk -F'\t' -v OFS='\t' 'NR > 1 && $6 != "" {
+		$6 = "latency_p90_ms"; $9 += $4 == "b" && $2 % 3 ? 4 : 0; print }' >>blocks.tsv
+	run -3 "$JUDGE" blocks.tsv
+	[[ ${lines[0]} == "better: vnc 0 latency p50 ms; not decided: vnc 0 latency p90 ms" ]]
+	run -0 "$JUDGE" blocks.tsv --metrics latency_p50_ms
+	# blocks that are used although they were disturbed
+	sed '2,$s/\t0$/\t2/' blocks.tsv >allowed.tsv
+	run -0 "$JUDGE" allowed.tsv --metrics latency_p50_ms --json -o out.json
+	jq -e '.result.provisional and .result.verdict == "better" and (.summary | startswith("provisional: "))' out.json
 }
 
 @test "judge: a wrong table or option is named in one line" {

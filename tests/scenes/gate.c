@@ -2,6 +2,7 @@
 /* gate: a run against a baseline, from the keys of both, by single repeats and by all together, as `gate --baseline` does. */
 #include "scene.h"
 #include "judge/pooled.h"
+#include "judge/verdict.h"
 #include "memory.h"
 #include "random.h"
 #include "summarize/key_figures.h"
@@ -66,8 +67,10 @@ static void add_run(struct block_series *series, const struct scene *s, int run,
 			const struct figure *f = &e.of[figures[to - series]];
 
 			memory_more(to->value, to->n);
-			to->value[to->n++] =
-				(struct block_value){ 1, (int64_t)r, (enum variant)run, f->above ? (double)NAN : f->value, false };
+			to->value[to->n++] = (struct block_value){ .start = 1,
+								   .pair = (int64_t)r,
+								   .variant = (enum variant)run,
+								   .value = f->above ? (double)NAN : f->value };
 		}
 	}
 	e = keys_estimate_figures(train, n, LATE_NS);
@@ -84,14 +87,16 @@ static void add_run(struct block_series *series, const struct scene *s, int run,
 	free(train);
 }
 
-/* METRIC=WORD for each that is compared or cannot be, then what gate says of all. */
+/* METRIC=WORD for each that is compared, then what gate says of all. */
 void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAID])
 {
 	static const char *const words[] = { "open", "lower", "higher", "same" };
 	const struct block_effect effect = { .relative = 0.1, .points = 1 };
 	struct block_table t = { .series = memory_new(METRICS, sizeof(*t.series)), .n = METRICS };
-	struct decide_figure family[METRICS];
-	size_t n = 0, length = 0, of[4] = { 0 };
+	const struct verdict_question q = { .alpha = 0.05, .runs = true };
+	struct verdict v = { 0 };
+	const char *answer;
+	size_t length = 0;
 
 	for (size_t m = 0; m < METRICS; m++) {
 		t.series[m].cell = must_alloc(strdup(""));
@@ -102,20 +107,14 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	add_run(t.series, s, VARIANT_B, rng);
 	blocks_compare_runs(&t, &effect);
 	pooled_compare(&t, &effect);
-	for (const struct block_series *k = t.series; k < t.series + METRICS; k++)
-		if (k->figure.n && !k->constant)
-			family[n++] = k->figure;
-	decide_all(family, n, 0.05);
-	n = 0;
-	for (const struct block_series *k = t.series; k < t.series + METRICS; k++) {
-		bool compared = k->figure.n && !k->constant;
-		enum decision word = compared ? family[n++].word : DECIDE_OPEN;
-
-		if (!compared && !k->why && !(k->known[VARIANT_A] && !k->known[VARIANT_B]))
-			continue;
-		of[word]++;
-		length += (size_t)snprintf(said + length, SCENE_SAID - length, "%s=%s ", k->metric, words[word]);
-	}
-	snprintf(said + length, SCENE_SAID - length, "%s", of[DECIDE_HIGHER] ? "broken" : of[DECIDE_OPEN] ? "open" : "holds");
+	answer = verdict_reach(&t, &q, &v) ? v.word : "not decided";
+	for (size_t i = 0; i < v.n; i++)
+		length += (size_t)snprintf(said + length, SCENE_SAID - length, "%s=%s ", v.family[i]->metric,
+					   words[v.family[i]->figure.word]);
+	snprintf(said + length, SCENE_SAID - length, "%s",
+		 !strcmp(answer, "worse")	  ? "broken"
+		 : !strcmp(answer, "not decided") ? "open"
+						  : "holds");
+	free(v.family);
 	blocks_free(&t);
 }

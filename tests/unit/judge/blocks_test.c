@@ -80,8 +80,9 @@ TEST(a_pair_that_was_disturbed_or_lacks_a_value_is_left_out_and_counted)
 	assert_int_equal(t.series->disturbed, 1);
 	assert_int_equal(t.series->lost, 1);
 	assert_int_equal(t.series->figure.n, 1);
-	assert_int_equal(t.blocks, 2);
+	assert_int_equal(t.block.n, 2);
 	assert_int_equal(t.disturbed, 1);
+	assert_false(t.throughout);
 	blocks_free(&t);
 }
 
@@ -117,6 +118,57 @@ TEST(a_metric_under_a_second_name_is_tested_once)
 	blocks_free(&t);
 }
 
+/* Rows of two starts, mixed up; pairs of a start far apart. */
+TEST(the_order_of_rows_does_not_matter)
+{
+	struct block_table t;
+
+	read_blocks(HEAD ROW(2, 3, b, "p50", "ms", "23", 0) ROW(1, 1, a, "p50", "ms", "10", 0) ROW(2, 3, a, "p50", "ms", "20", 0)
+			    ROW(1, 2, b, "p50", "ms", "13", 0) ROW(1, 2, a, "p50", "ms", "10", 0)
+				    ROW(1, 1, b, "p50", "ms", "11", 0),
+		    &t, (struct block_effect){ .time_ms = 5, .points = 1 });
+	assert_int_equal(t.series->figure.n, 2);
+	assert_int_equal(t.series->pairs, 3);
+	assert_near(t.series->figure.value[0], 2, 1e-12);
+	assert_near(t.series->figure.value[1], 3, 1e-12);
+	blocks_free(&t);
+}
+
+TEST(a_second_row_of_a_block_is_refused_and_named)
+{
+	struct block_table t;
+	unsigned long line;
+
+	assert_int_equal(read_text(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, a, "p90", "ms", "10", 0)
+					   ROW(1, 1, a, "p50", "ms", "11", 0),
+				   &t, &line),
+			 -EEXIST);
+	assert_int_equal(line, 4);
+	blocks_free(&t);
+	assert_int_equal(read_text(HEAD ROW(1, 1, a, "", "", "", 0) ROW(1, 1, a, "", "", "", 1), &t, &line), -EEXIST);
+	blocks_free(&t);
+}
+
+TEST(two_starts_without_an_undisturbed_pair_are_disturbed_throughout)
+{
+	struct block_table t;
+	unsigned long line;
+
+	assert_int_equal(read_text(HEAD ROW(1, 1, a, "", "", "", 1) ROW(1, 1, b, "", "", "", 0) ROW(2, 2, a, "", "", "", 0)
+					   ROW(2, 2, b, "", "", "", 1),
+				   &t, &line),
+			 0);
+	assert_true(t.throughout);
+	blocks_free(&t);
+	assert_int_equal(read_text(HEAD ROW(1, 1, a, "", "", "", 1) ROW(1, 1, b, "", "", "", 0) ROW(2, 2, a, "", "", "", 0)
+					   ROW(2, 2, b, "", "", "", 2),
+				   &t, &line),
+			 0);
+	assert_false(t.throughout);
+	assert_int_equal(t.allowed, 1);
+	blocks_free(&t);
+}
+
 TEST(wrong_rows_are_named)
 {
 	struct block_table t;
@@ -126,6 +178,8 @@ TEST(wrong_rows_are_named)
 	assert_int_equal(line, 2);
 	blocks_free(&t);
 	assert_int_equal(read_text(HEAD ROW(1, 1, a, "p50", "ms", "ten", 0), &t, &line), -EPROTO);
+	blocks_free(&t);
+	assert_int_equal(read_text(HEAD ROW(1, 1, a, "p50", "ms", "inf", 0), &t, &line), -EPROTO);
 	blocks_free(&t);
 	assert_int_equal(read_text("schema\tstart\n", &t, &line), -EPROTO);
 	blocks_free(&t);

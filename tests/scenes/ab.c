@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Comparisons of B with A: of starts, looked at after each, as `ab` does; and of two runs, as `compare` and `gate` do. */
+#include "scene.h"
+#include "starts.h"
+#include "judge/verdict.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define METRICS_MOST 12
+
+static enum starts_shape read_shape(const char *word)
+{
+	static const char *const words[] = { "normal", "heavy", "skewed", "two", "exponential", "lognormal" };
+	size_t i = 0;
+
+	while (i < sizeof(words) / sizeof(*words) - 1 && strcmp(word, words[i]) != 0)
+		i++;
+	return (enum starts_shape)i;
+}
+
+static void read_law(const struct scene *s, struct starts_law *l)
+{
+	static const char *const places[] = { "first", "second", "third", "fourth" };
+
+	*l = (struct starts_law){ .shape = read_shape(scene_word(s, "shape", "normal")),
+				  .spread = scene_number(s, "spread", 0),
+				  .scatter = scene_number(s, "scatter", 1),
+				  .correlation = scene_number(s, "correlation", 0) / 100,
+				  .level = scene_number(s, "level", 0),
+				  .sometimes = scene_number(s, "sometimes", 0),
+				  .noise = scene_number(s, "noise", 0),
+				  .shift = scene_number(s, "shift", 0) };
+	for (int i = 0; i < 4; i++)
+		l->position[i] = scene_number(s, places[i], 0);
+}
+
+static void write_row(FILE *out, int64_t start, int64_t pair, int v, const char *rest)
+{
+	fprintf(out, "blocks/1\t%lld\t%lld\t%c\t%s\n", (long long)start, (long long)pair, "ab"[v], rest);
+}
+
+/* The rows of a start. Metric 0 has the shift, the others have `others`; of the last one a share of the values of B is
+ * `lacking`. */
+static void write_start(const struct scene *s, FILE *out, int64_t start, uint64_t *rng)
+{
+	int metrics = (int)scene_number(s, "metrics", 1), how = (int)scene_number(s, "counted", 0) ? 2 : 1;
+	double disturbed = scene_number(s, "disturbed", 0) / 100, lacking = scene_number(s, "lacking", 0) / 100;
+	double block[METRICS_MOST][2][STARTS_PAIRS];
+	char rest[120];
+
+	for (int k = 0; k < metrics; k++) {
+		struct starts_law l;
+
+		read_law(s, &l);
+		if (k)
+			l.shift = scene_number(s, "others", 0);
+		starts_draw(&l, start, rng, block[k]);
+	}
+	for (int i = 0; i < 2 * STARTS_PAIRS; i++) {
+		int64_t pair = STARTS_PAIRS * (start - 1) + i / 2 + 1;
+		int flag = random_fraction(rng) < disturbed ? how : 0;
+
+		snprintf(rest, sizeof(rest), "\t\t\t\t\t%d", flag);
+		write_row(out, start, pair, i % 2, rest);
+		for (int k = 0; k < metrics; k++) {
+			bool lacks = k + 1 == metrics && i % 2 && random_fraction(rng) < lacking;
+
+			if (lacks)
+				snprintf(rest, sizeof(rest), "c\tm%d\tms\tlower\t\t%d", k, flag);
+			else
+				snprintf(rest, sizeof(rest), "c\tm%d\tms\tlower\t%.6f\t%d", k, 20 * exp(block[k][i % 2][i / 2]),
+					 flag);
+			write_row(out, start, pair, i % 2, rest);
+		}
+	}
+}
+
+/* A late share of `keys` keys, a median in whole frames of a display, or a time. */
+static double draw_value(const struct scene *s, int v, int keys, uint64_t *rng)
+{
+	double late = scene_number(s, v ? "late_b" : "late_a", 0) / 100, shift = v ? scene_number(s, "shift", 0) / 100 : 0;
+	int hits = 0;
+
+	if (keys) {
+		for (int i = 0; i < keys; i++)
+			hits += random_fraction(rng) < late;
+		return 100.0 * hits / keys;
+	}
+	if (scene_number(s, "frames", 0) > 0)
+		return random_fraction(rng) < scene_number(s, "frames", 0) / 100 ? 33.3 : 16.7;
+	return 20 * (1 + shift) * exp(scene_number(s, "scatter", 1) / 100 * scene_normal(rng));
+}
+
+static void write_runs(const struct scene *s, FILE *out, uint64_t *rng)
+{
+	int repeats = (int)scene_number(s, "repeats", 0), metrics = (int)scene_number(s, "metrics", 1);
+	int keys = (int)scene_number(s, "keys", 0);
+	char rest[120];
+
+	for (int v = 0; v < 2; v++)
+		for (int i = 0; i < repeats; i++)
+			for (int k = 0; k < metrics; k++) {
+				snprintf(rest, sizeof(rest), "c%d\tm\t%s\tlower\t%.6f\t%d\t%d", k, keys ? "%" : "ms",
+					 draw_value(s, v, keys, rng), random_fraction(rng) < scene_number(s, "disturbed", 0) / 100,
+					 keys);
+				write_row(out, 1, i + 1, v, rest);
+			}
+}
+
+/* What is said of the table so far. */
+static const char *judge_text(const struct scene *s, char *text, size_t size, char said[static SCENE_SAID])
+{
+	struct verdict_question q = { .alpha = 0.05, .runs = scene_number(s, "repeats", 0) > 0 };
+	struct block_effect effect = { .relative = scene_number(s, "effect", 10) / 100, .points = 1 };
+	FILE *in = fmemopen(text, size, "r");
+	const char *word = "open";
+	struct block_table t;
+	unsigned long line;
+	struct verdict v;
+
+	q.metrics = q.runs ? "m" : NULL;
+	if (!in || blocks_read(in, &t, &line))
+		abort();
+	fclose(in);
+	(q.runs ? blocks_compare_runs : blocks_compare)(&t, &effect);
+	if (verdict_reach(&t, &q, &v)) {
+		word = !strcmp(v.word, "no difference of that size") ? "same"
+		       : !strcmp(v.word, "not decided")		     ? "open"
+		       : !strcmp(v.word, "too noisy")		     ? "noisy"
+								     : v.word;
+	}
+	free(v.family);
+	snprintf(said, SCENE_SAID, "%s%s%s", word, t.allowed ? " provisional" : "", t.throughout ? " throughout" : "");
+	blocks_free(&t);
+	return word;
+}
+
+void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAID])
+{
+	int64_t most = (int64_t)scene_number(s, "starts", 20);
+	const char *word = "open";
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		abort();
+	fputs("schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed", out);
+	if (scene_number(s, "repeats", 0) > 0) {
+		fputs("\tn\n", out);
+		write_runs(s, out, rng);
+		fflush(out);
+		judge_text(s, text, size, said);
+	} else {
+		fputc('\n', out);
+		for (int64_t start = 1; start <= most && (!strcmp(word, "open") || !strcmp(word, "noisy")); start++) {
+			write_start(s, out, start, rng);
+			fflush(out);
+			word = judge_text(s, text, size, said);
+		}
+	}
+	fclose(out);
+	free(text);
+}
