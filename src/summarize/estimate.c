@@ -39,6 +39,8 @@ static bool compute_share_interval(const double *v, size_t n, double most, struc
 	return ok;
 }
 
+#define IN_RUNS 2	 /* variance over that of independent values, from which on values beyond a quantile come in runs */
+#define RUNS_LEAST 10	 /* so many runs tell their length, as ten values beyond support a quantile */
 #define MEDIAN_ORDERED 5 /* values from which on a median has order statistics */
 
 /* Computes a mean or a median of n > 0 numbers in v. An interval that belongs to a related figure
@@ -208,7 +210,7 @@ static struct sample_stat compute_quantile(const struct latency_pool *p, size_t 
 }
 
 /* Counts the values beyond a quantile, repeat by repeat, in the order in which they were added. At a quantile that is also the
- * largest value, values equal to it count. */
+ * largest value, values equal to it count. NAN: they come in runs, and in too few to tell how long these are. */
 static double compute_effect(const struct latency_pool *p, double quantile, double *apart)
 {
 	double *hits = memory_new(2 * p->runs, sizeof(*hits)), *n = hits + p->runs, effect, run = 0;
@@ -233,6 +235,8 @@ static double compute_effect(const struct latency_pool *p, double quantile, doub
 	}
 	share_runs_add(&share, p->n && beyond[p->n - 1], run);
 	effect = interval_share_effect(&share, POOL_APART, apart);
+	if (effect > IN_RUNS && fmin(share.runs[false], share.runs[true]) < RUNS_LEAST)
+		effect = (double)NAN;
 	free(of_place);
 	free(beyond);
 	free(hits);
