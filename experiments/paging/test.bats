@@ -96,13 +96,9 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		not_evicted 0
 		read_percent 81.5
 	END
-	# Student's t on logarithms, 7 degrees of freedom: 2.36462 (tables)
-	want=$(awk 'BEGIN { n = split("100 110 120 190 300 310 320 390", v, " ")
-		for (i = 1; i <= n; i++) { s += log(v[i]); q += log(v[i]) ^ 2 }
-		m = s / n; t = 2.36462 * sqrt((q - n * m * m) / (n - 1) / n); printf "%.1f %.1f", exp(m - t), exp(m + t) }')
-	got=$(printf '%.1f %.1f' "$(column vnc-file-plain-hog paged_out_p50_ms_low)" "$(column vnc-file-plain-hog \
-		paged_out_p50_ms_high)")
-	[ "$got" = "$want" ]
+	# of eight values, the second and the seventh hold the median in 93 %, the first and the last in 99 % (binomial)
+	awk -v low="$(column vnc-file-plain-hog paged_out_p50_ms_low)" -v high="$(column vnc-file-plain-hog paged_out_p50_ms_high)" '
+		BEGIN { print low, high; exit !(low >= 100 && low <= 110 && high >= 320 && high <= 390) }'
 	[ "$(column vnc-slow-2ms-plain-hog not_evicted)" = 4 ]
 	[ -z "$(column vnc-slow-2ms-plain-hog paged_out_p50_ms)$(column vnc-slow-2ms-plain-hog kept_p50_ms)" ]
 	[ "$(column vnc-slow-2ms-plain-hog not_evicted_percent_min)" = 40.0 ]

@@ -323,6 +323,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	mkdir run
 	export DO='RUN=$PWD/run
 		run_set() { jq "${@:2}" "$1" run/run.json >new && mv new run/run.json; }
+		now_s() { NOW_S=$SECONDS; }
 		lab_lost() { return 1; }
 		stopped() { return 1; }
 		exp_measure() {
@@ -560,7 +561,7 @@ driver_files() {
 @test "--until-sure repeats until nothing is open; what more keys do not tell, or no time, is told in a line and by the status" {
 	local script='
 		. "$TOP/experiments/engine/sure.sh"
-		stopped() { false; }; run_set() { :; }; cells_run() { :; }; warn() { echo "$*"; }
+		stopped() { false; }; run_set() { :; }; cells_run() { :; }; warn() { echo "$*"; }; now_s() { NOW_S=$SECONDS; }
 		looks=("$@") EXP_LOST="" UNTIL_SURE=p90,20%,$TIME CELLS=(a b) REPEATS=5 SURE=0
 		sure_look() { IFS="|" read -r OPEN WHY UNTOLD <<<"${looks[0]}"; looks=("${looks[@]:1}"); }
 		sure_more 0; echo "repeats $REPEATS status $SURE"'
