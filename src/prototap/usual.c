@@ -48,18 +48,19 @@ static void slot_add(struct usual_slot *s, uint32_t us, uint64_t *random)
 void usual_add_value(struct usual *u, int64_t ns)
 {
 	int64_t us = ns < 0 ? 0 : ns / NS_PER_US;
-	uint64_t at = u->latest_n++ % USUAL_LATEST;
+	struct usual_latest *latest = &u->latest[u->latest_n++ % USUAL_LATEST];
 
 	us = us > UINT32_MAX ? UINT32_MAX : us;
 	slot_add(&u->now, (uint32_t)us, &u->random);
-	u->latest_us[at] = (uint32_t)us;
-	u->latest_at[at] = u->intervals;
+	*latest = (struct usual_latest){ .us = (uint32_t)us, .interval = u->intervals };
 	if (u->usual_n >= USUAL_LEAST) {
 		int64_t median = pick_quantile(u->usual_us, u->usual_n, 0.5);
 		int side = (us > median) - (us < median);
 
+		latest->compared = true;
+		latest->alike = 0.5 + 0.5 * side * u->side; /* at the median, a value is on both sides */
 		u->now_pairs++;
-		u->now_alike += 0.5 + 0.5 * side * u->side; /* at the median, a value is on both sides */
+		u->now_alike += latest->alike;
 		u->side = side;
 	}
 }
@@ -135,16 +136,18 @@ static double binomial_tail(uint32_t k, uint32_t least, double p)
 
 /* Of two normal values with correlation r, the share on one side of the median is 1/2 + asin(r) / pi; of so many values of a series
  * with such neighbours (AR(1)), the mean scatters as that of the number returned. */
-static uint32_t count_independent(const struct usual *u, uint32_t k)
+static uint32_t count_independent(double pairs, double alike, uint32_t k)
 {
-	double share = (u->alike + PAIRS_FIRST * 2.0 / 3) / (u->pairs + PAIRS_FIRST), r = sin(M_PI * (fmin(share, 1) - 0.5));
+	double share = (alike + PAIRS_FIRST * 2.0 / 3) / (pairs + PAIRS_FIRST), r = sin(M_PI * (fmin(share, 1) - 0.5));
 
 	return r <= 0 ? k : (uint32_t)fmax(1, round(k * (1 - r) / (1 + r)));
 }
 
-static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, uint32_t counts, double quantile, bool *sure)
+/* own_us: those of the values that are among the usual ones. */
+static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, const uint32_t *own_us, uint32_t own,
+			 uint32_t counts, double quantile, bool *sure)
 {
-	uint32_t rank = (uint32_t)ceil(quantile * k), at, below = 0, usual;
+	uint32_t rank = (uint32_t)ceil(quantile * k), at, above = 0, usual;
 
 	*sure = false;
 	if (!k || u->usual_n < USUAL_LEAST)
@@ -154,37 +157,52 @@ static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, 
 	usual = pick_quantile(u->usual_us, u->usual_n, quantile);
 	if (at <= usual)
 		return 0;
-	while (below < u->usual_n && u->usual_us[below] < at)
-		below++;
+	for (uint32_t i = u->usual_n; i && u->usual_us[i - 1] >= at; i--)
+		above++;
+	for (uint32_t i = 0; i < own; i++)
+		above -= own_us[i] >= at;
 	rank = (uint32_t)ceil(quantile * counts);
-	*sure = binomial_tail(counts, counts - (rank ? rank : 1) + 1, (u->usual_n - below + 1.0) / (u->usual_n + 1.0)) <
-		USUAL_CHANCE;
+	*sure = binomial_tail(counts, counts - (rank ? rank : 1) + 1, (above + 1.0) / (u->usual_n - own + 1.0)) < USUAL_CHANCE;
 	return (int64_t)(at - usual) * NS_PER_US;
 }
 
 struct usual_rise usual_find_rise(const struct usual *u, const struct usual *basis, double quantile)
 {
-	uint32_t value_us[USUAL_VALUES > USUAL_LATEST ? USUAL_VALUES : USUAL_LATEST];
+	uint32_t value_us[USUAL_VALUES > USUAL_LATEST ? USUAL_VALUES : USUAL_LATEST], own_us[USUAL_LATEST] = { 0 };
+	uint32_t n = 0, own = 0, kept = u->now.kept;
+	const struct usual_latest *latest = &u->latest[(u->latest_n - 1) % USUAL_LATEST];
+	const struct usual_slot *slot = &u->slot[u->current];
+	/* all that was learned of late is still there */
+	bool sure, few = !slot->raised && slot->kept == slot->seen && u->usual_n < USUAL_ENOUGH && u->pairs < PAIRS_MOST;
+	double pairs = u->pairs, alike = u->alike;
 	struct usual_rise rise = { 0 };
-	bool sure;
 
 	memcpy(value_us, u->now.value_us, u->now.kept * sizeof(*value_us));
-	rise.seen_ns = find_rise(basis, value_us, u->now.kept, count_independent(u, u->now.kept), quantile, &sure);
+	if (!kept && u->lasts && u->latest_n && latest->interval + USUAL_INTERVALS > u->intervals)
+		value_us[kept++] = latest->us;
+	rise.seen_ns = find_rise(basis, value_us, kept, own_us, 0, count_independent(pairs, alike, kept), quantile, &sure);
 	if (sure || !rise.seen_ns) {
 		rise.sure_ns = rise.seen_ns;
 		return rise;
 	}
 	for (uint32_t window = 4; window <= USUAL_LATEST && window <= u->latest_n; window = window < 12 ? window + 4 : 2 * window) {
+		uint32_t values[USUAL_LATEST];
 		int64_t ns;
 
-		for (uint32_t i = 0; i < window; i++) {
-			uint64_t at = (u->latest_n - 1 - i) % USUAL_LATEST;
-
-			if (u->latest_at[at] + USUAL_INTERVALS <= u->intervals)
+		for (; n < window; n++) {
+			latest = &u->latest[(u->latest_n - 1 - n) % USUAL_LATEST];
+			if (latest->interval + USUAL_INTERVALS <= u->intervals)
 				return rise;
-			value_us[i] = u->latest_us[at];
+			value_us[n] = latest->us;
+			if (!few || !latest->learned || own == slot->kept)
+				continue;
+			own_us[own++] = latest->us;
+			pairs -= latest->compared;
+			alike -= latest->alike;
 		}
-		ns = find_rise(basis, value_us, window, count_independent(u, window), quantile, &sure);
+		memcpy(values, value_us, window * sizeof(*values));
+		ns = find_rise(basis, values, window, own_us, u == basis ? own : 0, count_independent(pairs, alike, window),
+			       quantile, &sure);
 		if (sure) {
 			rise.sure_ns = ns < rise.seen_ns ? ns : rise.seen_ns;
 			return rise;
@@ -240,6 +258,8 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 {
 	struct usual_slot *s = &u->slot[u->current];
 
+	for (uint64_t i = 0; learn && !raised && i < u->now.seen && i < USUAL_LATEST; i++)
+		u->latest[(u->latest_n - 1 - i) % USUAL_LATEST].learned = true;
 	u->intervals++;
 	if (learn && !raised) { /* a rise makes values alike */
 		double forget = fmin(1, PAIRS_MOST / (u->pairs + u->now_pairs));

@@ -7,7 +7,8 @@
  *
  * An order statistic of k values (the median, say) has risen if values that come from the usual ones would have it as high with a
  * probability below USUAL_CHANCE. That holds for any distribution: values above it are counted, by binomial probabilities. The
- * values of this interval are taken, and the latest 4, 8, 12, 24 and 48, which reach back over earlier intervals. Successive values
+ * values of this interval are taken, and the latest 4, 8, 12, 24 and 48, which reach back over earlier intervals: while few values
+ * are known, what of these was learned meanwhile is not held against them. Successive values
  * may be alike: how often two of them lie on the same side of the usual median gives their correlation r (arcsine law), and k
  * counts as k (1 - r) / (1 + r) independent ones. */
 #pragma once
@@ -22,7 +23,7 @@
 #define USUAL_LEAST 8			    /* fewer values in all are no basis */
 #define USUAL_ENOUGH 576
 #define USUAL_LATEST 48
-#define USUAL_INTERVALS 10 /* the latest values are of so many intervals at most */
+#define USUAL_INTERVALS 30 /* the latest values are of so many intervals at most */
 #define USUAL_CHANCE 0.001
 #define USUAL_OCTAVES 32
 #define USUAL_RECORD 100 /* a single value says something if none of so many was half as long, */
@@ -39,14 +40,20 @@ struct usual {
 	struct usual_slot slot[USUAL_SLOTS], now; /* now: values of the current interval */
 	int current;				  /* slot that is being filled */
 	int64_t active_ns;			  /* sum of the lengths of all intervals learned */
-	uint32_t latest_us[USUAL_LATEST];
-	uint64_t latest_at[USUAL_LATEST], latest_n, intervals;	 /* latest_at: number of the interval */
+	struct usual_latest {
+		uint32_t us;
+		bool compared, learned;
+		double alike;	   /* if it was compared with the usual median; see `pairs` */
+		uint64_t interval; /* its number */
+	} latest[USUAL_LATEST];
+	uint64_t latest_n, intervals;				 /* intervals: so far */
 	uint32_t usual_us[USUAL_ENOUGH + USUAL_VALUES], usual_n; /* ascending */
 	uint32_t longest_us;					 /* of all values in slots that are not raised */
 	double octave[USUAL_OCTAVES], octaves;			 /* number of values from 2^i us on, in all intervals; of all */
 	double pairs, alike, now_pairs, now_alike; /* successive values; those on one side of the median; now: to be learned */
 	int side;				   /* of the usual median, on which the latest value is: 1: above */
 	uint64_t random;
+	bool lasts; /* in an interval without a value the latest one stands in */
 };
 
 void usual_init(struct usual *u);

@@ -19,6 +19,8 @@ void verdict_init(struct verdict_baseline *b)
 	*b = (struct verdict_baseline){ 0 };
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		usual_init(&b->part[p]);
+	/* data may have been acknowledged in the interval before that of its update */
+	b->part[PART_CLIENT_ACK].lasts = b->part[PART_SERVER_ACK].lasts = true;
 }
 
 static int64_t positive_ns(int64_t ns)
@@ -227,6 +229,9 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		else if (v.word == VERDICT_USUAL && is_rise(transfer, usual))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_TRANSFER, .rise_ns = transfer };
+		else if (v.word == VERDICT_USUAL && is_rise(all, usual) &&
+			 b->part[PART_WAIT].usual_n + b->part[PART_BESIDE].usual_n < VERDICT_ENOUGH)
+			v = (struct verdict){ .word = VERDICT_LEARNING, .rise_ns = -1 };
 		return v;
 	}
 	/* no acknowledgements of the server, as of UDP: a slow network looks like a slow server */

@@ -18,7 +18,8 @@
 #define VERDICT_LATE_TIMES 3	      /* a wait is late above VERDICT_LATE_NS plus this many times the longest usual value */
 #define VERDICT_LOSS 20
 #define VERDICT_LOSS_USUAL 1000
-#define VERDICT_FIRST 3 /* intervals with inputs before the first verdict */
+#define VERDICT_FIRST 3	  /* intervals with inputs before the first verdict */
+#define VERDICT_ENOUGH 48 /* beside fewer usual waits, a rise that chance may explain is not called usual */
 
 enum verdict_word {
 	VERDICT_IDLE,

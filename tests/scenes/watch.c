@@ -511,7 +511,7 @@ static void read_scene(const struct scene *s, uint64_t *rng)
 	w.tls = !strcmp(w.protocol, "rdp") || !strcmp(w.protocol, "tls");
 	w.rfb = !strcmp(w.protocol, "rfb") || !strcmp(w.protocol, "tls");
 	w.seconds = scene_number(s, "seconds", 120);
-	w.from = S * uniform(60, 75);
+	w.from = S * (scene_number(s, "from", 60) + uniform(0, 15));
 	w.until = fmin(w.from + scene_number(s, "lasts", NEVER), w.seconds * S);
 	w.size = scene_number(s, "size", uniform(150, 400));
 	w.wait = scene_number(s, "wait", 20);
