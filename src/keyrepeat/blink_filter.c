@@ -143,6 +143,15 @@ struct blink_place *blink_find_place(struct blink_filter *l, const struct caret_
 	return NULL;
 }
 
+static bool is_log_growing(const struct blink_filter *l, int64_t at_ns)
+{
+	int once = 0;
+
+	for (size_t i = 0; i < l->places; i++)
+		once += l->place[i].times == 1 && !l->place[i].beside && !is_forgotten(&l->place[i], at_ns);
+	return once >= BLINK_GROWING;
+}
+
 enum change_verdict blink_judge_change(struct blink_filter *l, const struct caret_step *step)
 {
 	struct blink_place now = step_place(step);
@@ -171,6 +180,8 @@ enum change_verdict blink_judge_change(struct blink_filter *l, const struct care
 	/* the caret stands at the right edge of the last echo, and may have had no time yet to blink there */
 	if (l->echo.times && now.last_ns - l->echo.last_ns < BLINK_PERIOD_NS && is_inside(&now, &l->echo) &&
 	    abs(now.edge - l->echo.edge) < CELL_MIN)
+		return CHANGE_DOUBTFUL;
+	if (verdict == CHANGE_ECHO && !(l->echo.times && places_meet(&now, &l->echo)) && is_log_growing(l, now.last_ns))
 		return CHANGE_DOUBTFUL;
 	return verdict;
 }

@@ -10,8 +10,9 @@
 #define BLINK_PLACES 32
 #define BLINK_FORGET_NS 10000000000LL /* a place is forgotten after 10 s without a change, or three times its own period */
 #define BLINK_ONCE_NS 120000000000LL  /* a place that changed only once, of which no period is known */
-#define BLINK_PERIOD_NS 2500000000LL  /* the slowest blinking of a caret */
-#define BLINK_REDRAW_NS 1000000000LL  /* a change so soon after an echo that meets it belongs to the echo */
+#define BLINK_GROWING 3 /* so many places that changed once: a log grows there, whose next line is at a new place as an echo is */
+#define BLINK_PERIOD_NS 2500000000LL /* the slowest blinking of a caret */
+#define BLINK_REDRAW_NS 1000000000LL /* a change so soon after an echo that meets it belongs to the echo */
 
 struct blink_place {
 	int left, top, right, bottom; /* pixels; right and bottom are the last ones inside */
@@ -33,7 +34,7 @@ struct blink_filter {
 enum change_verdict {
 	CHANGE_ECHO,	   /* certainly the echo */
 	CHANGE_DOUBTFUL,   /* the echo if nothing better follows: may also be the first blink of the caret at its new place, or the
-				 * second change of something that has changed without a key only once */
+				 * second change of something that has changed without a key only once, or the next line of a log */
 	CHANGE_WITHIN,	   /* in a place that changes without keys, but much smaller: a film, or a window that was drawn anew */
 	CHANGE_WITHOUT_KEY /* at a place that changes without keys */
 };
