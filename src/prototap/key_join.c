@@ -8,6 +8,9 @@
 #define LIMIT_NOISY_NS (2 * NS_PER_S) /* and only this long with more than NOISY_PER_S updates a second without a key */
 #define NOISY_PER_S 0.5
 
+#define EARLY_LEAST_NS (3 * NS_PER_MS) /* before a key, keyrepeat may ask the display where it would go */
+#define EARLY_MOST_NS (200 * NS_PER_MS)
+
 const char *const key_join_columns[] = { "kind",   "n",	      "time_ns", "end_ns", "packets",  "bytes", "key",
 					 "low_ns", "high_ns", "exact",	 "block",  "captured", NULL };
 
@@ -266,6 +269,20 @@ void key_join_add_update(struct key_update_join *w, uint64_t update, int64_t tim
 		add_block_update(w, now);
 }
 
+/* Counts blocks before which, while the display rested, input crossed just before the first key was sent: on one clock, it is not
+ * that key's. */
+static void note_early_input(struct key_update_join *w, int64_t now_ns)
+{
+	const struct key_log *t = w->cfg.typed;
+	int64_t ahead = w->end < t->n ? block_begin_ns(t, w->end) - now_ns : 0;
+
+	if (ahead < EARLY_LEAST_NS || ahead > EARLY_MOST_NS || w->early_first == w->end + 1 ||
+	    (w->now.n && now_ns - w->now.last_ns < BLOCK_REST_NS / 2))
+		return;
+	w->early_first = w->end + 1;
+	w->early++;
+}
+
 /* A key crosses with the first payload after it was sent, if that comes before the next key was sent. */
 void key_join_add_input(struct key_update_join *w, int64_t time_ns)
 {
@@ -278,6 +295,8 @@ void key_join_add_input(struct key_update_join *w, int64_t time_ns)
 	now = key_log_convert(t, time_ns);
 	if (!w->tapped_ns)
 		w->tapped_ns = now;
+	if (w->cfg.pairing == PAIRING_BLOCKS)
+		note_early_input(w, now);
 	while ((next = find_sent_key(t, w->next_key)) < t->n && t->key[next].sent_ns <= now) {
 		size_t after = find_sent_key(t, next + 1);
 

@@ -172,6 +172,11 @@ int latency_finish(struct key_latency *l, int64_t last_ns, struct why *why)
 		return why_fail(-1, why, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
 	if (!l->cfg.keys || l->cfg.pairing != PAIRING_BLOCKS)
 		return 0;
+	if (w->early > 1 && 2 * w->early > w->blocks)
+		return why_fail(-1, why,
+				"keys in %s crossed before they were sent: the clock of the capture is behind that of the keys; "
+				"capture on the host that types",
+				l->cfg.keys);
 	if (w->missed + w->unsent == w->blocks)
 		return why_fail(
 			-1, why,

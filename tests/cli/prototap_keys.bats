@@ -66,6 +66,7 @@ keys() {	# NAME JQ [options]
 	}
 	refused "$MADE/old.tsv" two "no offset of the wall clock"
 	refused "$MADE/step.tsv" step "the wall clock was set while these keys were typed (by 5.000 ms"
+	refused "$MADE/behind.tsv" behind "crossed before they were sent"
 	refused none.tsv two "cannot read none.tsv"
 	sed 's/\t1001/\t2001/g; s/\t1002/\t2002/g; s/\t1000/\t2000/g' "$MADE/two.tsv" >later.tsv
 	refused later.tsv two "none of the keys"

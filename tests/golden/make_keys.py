@@ -39,7 +39,7 @@ class Train:
             self.key(ms + 50 * i, number, int(i < skipped))
         return self.update(*(ms + a for a in answers))
 
-    def write(self, folder, name, end, columns=COLUMNS, alone=False, datagrams=False):
+    def write(self, folder, name, end, columns=COLUMNS, alone=False, datagrams=False, behind=0):
         """`end`: the client closes then (or says something), so that the capture goes on until it."""
         c = Capture(**self.how).start()
         if alone:
@@ -51,7 +51,7 @@ class Train:
                 c.raw(ms, ethernet(ipv4(*ends, udp(*ends, payload), protocol=17)))
         else:
             for ms, side, payload in sorted(self.events):
-                c.send(ms + self.ahead(ms), side, payload, ACK | PSH)
+                c.send(ms + self.ahead(ms) - behind, side, payload, ACK | PSH)
             c.send(end + self.ahead(end), 0)
         c.pcap(os.path.join(folder, name + ".pcap"))
         with open(os.path.join(folder, name + ".tsv"), "w") as out:
@@ -67,6 +67,8 @@ def make(folder):
     # Two blocks of four. The first: an update 10, 12, 14, 16 ms after each key. The second, 2 s later: updates at 30 and 170 ms.
     two = Train().block(100, 1, (10, 62, 114, 166)).block(2100, 2, (30, 170))
     two.write(folder, "two", 4000)
+    # Captured on a host whose clock is 5 ms behind.
+    two.write(folder, "behind", 4000, behind=5)
     # As before the log had blocks and the offset of the clock; and as keyrepeat writes a train in one piece.
     two.write(folder, "old", 4000, COLUMNS[:-2])
     Train().block(100, 1, range(10, 1260, 50), keys=25).write(folder, "long", 4000)
