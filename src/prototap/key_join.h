@@ -55,8 +55,8 @@ struct key_update_join {
 	 * the capture, missed (not in the capture), without a key that could be sent. */
 	uint64_t blocks, drained, marked, cut, missed, unsent;
 	uint64_t paired_updates;
-	uint64_t early;	    /* blocks with input in the rest just before their first key was sent */
-	size_t early_first; /* the first key of the latest of them, plus 1 */
+	uint64_t early;				      /* blocks with input in the rest just before their first key was sent */
+	size_t early_first;			      /* the first key of the latest of them, plus 1 */
 	struct sample low, high, sent_low, sent_high; /* bounds of latency in ns, from when keys were due and from when sent */
 	bool too_many;				      /* over BLOCK_UPDATES_MAX updates in a block */
 };
