@@ -40,13 +40,26 @@ size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_n
 	return ahead;
 }
 
+#define PAUSE_PERIODS 4
+
+/* True if the last update came after a pause and the one before may show the last key already: what an application draws once typing
+ * pauses, such as completions. It would make up for an update that answers two keys. */
+static bool ends_after_pause(const struct key_times *keys, size_t n, const struct pair_update *update)
+{
+	return n > 1 && update[n - 2].first_ns >= key_sent_time(&keys[n - 1]) &&
+	       update[n - 1].first_ns - update[n - 2].first_ns >
+		       PAUSE_PERIODS * (keys[n - 1].due_ns - keys[0].due_ns) / (int64_t)(n - 1);
+}
+
 /* Pairs the i-th update with the i-th key. False, with nothing changed, if an update began before its key: the equal numbers of
- * both are a coincidence. */
+ * both are a coincidence; or if they may be one. */
 static bool pair_in_order(struct key_times *keys, size_t n, const struct pair_update *update)
 {
 	for (size_t i = 0; i < n; i++)
 		if (update[i].first_ns < key_sent_time(&keys[i]))
 			return false;
+	if (ends_after_pause(keys, n, update))
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		keys[i].answer_ns = keys[i].high_ns = update[i].first_ns;
 		keys[i].exact = true;

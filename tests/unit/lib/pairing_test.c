@@ -117,6 +117,10 @@ TEST(blocks_of_keys_and_updates)
 		{ 3, 3, { 5, 10, 130 }, PAIR_DRAINED, 1300, "5-5 130-130 130-130" },
 		/* without rest nothing is exact */
 		{ 3, 3, { 10, 60, 110 }, PAIR_NOISY, 2100, "10-10 60-60 110-110" },
+		/* one redraw for keys 2 and 3, and another after a pause: as many updates as keys, by chance */
+		{ 3, 3, { 10, 110, 400 }, PAIR_DRAINED, 1500, "10-10 110-110 110-400" },
+		/* after a pause, but no other update may show the last key */
+		{ 3, 3, { 10, 60, 400 }, PAIR_DRAINED, 1500, "10 60 400" },
 		/* cut while answers may be under way: the latest answer of key 3 is not known */
 		{ 3, 2, { 10, 60 }, PAIR_CUT, 105, "10-10 60-60 >105" },
 		{ 2, 0, { 0 }, PAIR_CUT, 900, ">900 >900" },
