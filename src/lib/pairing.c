@@ -42,13 +42,16 @@ size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_n
 
 #define PAUSE_PERIODS 4
 
-/* True if the last update came after a pause and the one before may show the last key already: what an application draws once typing
- * pauses, such as completions. It would make up for an update that answers two keys. */
+/* True if the last update came after a pause and the one before may show the last key already: what an application draws once
+ * typing pauses, such as completions. It would make up for an update that answers two keys. */
 static bool ends_after_pause(const struct key_times *keys, size_t n, const struct pair_update *update)
 {
-	return n > 1 && update[n - 2].first_ns >= key_sent_time(&keys[n - 1]) &&
-	       update[n - 1].first_ns - update[n - 2].first_ns >
-		       PAUSE_PERIODS * (keys[n - 1].due_ns - keys[0].due_ns) / (int64_t)(n - 1);
+	int64_t pause;
+
+	if (n < 2 || update[n - 2].first_ns < key_sent_time(&keys[n - 1]))
+		return false;
+	pause = PAUSE_PERIODS * (keys[n - 1].due_ns - keys[0].due_ns) / (int64_t)(n - 1);
+	return update[n - 1].first_ns - update[n - 2].first_ns > pause;
 }
 
 /* Pairs the i-th update with the i-th key. False, with nothing changed, if an update began before its key: the equal numbers of

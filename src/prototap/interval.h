@@ -17,7 +17,7 @@
  * update may be one: "latest" is not known then, and where they come often, nor is the verdict.
  *
  * Memory: one struct interval_flow for each of at most INTERVAL_FLOWS connections; one that has ended, or was silent for
- * INTERVAL_SILENT_NS, leaves. */
+ * INTERVAL_SILENT_NS (INTERVAL_AWAY_NS, where no input waits and half of the room is free), leaves. */
 #pragma once
 
 #include "interval_input.h"
@@ -39,6 +39,7 @@
 #define INTERVAL_REST_NS 1000000000LL
 #define INTERVAL_PATIENCE_NS 10000000000LL
 #define INTERVAL_SILENT_NS 600000000000LL
+#define INTERVAL_AWAY_NS (96 * INTERVAL_SILENT_NS) /* while there is room: what was usual before a break, or a night, still is */
 #define INTERVAL_NEAR_NS 1000000LL
 #define INTERVAL_LAG_NS 3000000000LL /* the longest wait that a rest takes into account */
 #define INTERVAL_INSTANT_NS 5000000LL

@@ -218,10 +218,12 @@ static void emit_others_row(struct intervals *t)
 
 static void close_interval(struct intervals *t, int64_t end_ns)
 {
+	int64_t away_ns = t->flows > INTERVAL_FLOWS / 2 ? INTERVAL_SILENT_NS : INTERVAL_AWAY_NS;
+
 	for (int i = 0, left = t->flows; left && i < INTERVAL_FLOWS; i++)
 		for (struct interval_flow **link = &t->bucket[i], *f; (f = *link); left--) {
 			emit_flow_row(t, f, end_ns);
-			if (f->ended || t->start_ns - f->last_ns > INTERVAL_SILENT_NS) {
+			if (f->ended || t->start_ns - f->last_ns > (f->open ? INTERVAL_SILENT_NS : away_ns)) {
 				*link = f->next;
 				free(f);
 				t->flows--;

@@ -310,6 +310,16 @@ TEST_WITH(begin, end, connections_leave)
 	assert_int_equal(t.flows, 0);
 }
 
+TEST_WITH(begin, end, what_was_usual_outlasts_a_break)
+{
+	packet(INPUT, 100 * S, false);
+	intervals_advance(&t, 100 * S + 2 * INTERVAL_SILENT_NS);
+	assert_int_equal(t.flows, 1);
+	intervals_advance(&t, 100 * S + 2 * INTERVAL_AWAY_NS);
+	intervals_advance(&t, 102 * S + 2 * INTERVAL_AWAY_NS);
+	assert_int_equal(t.flows, 0);
+}
+
 TEST_WITH(begin, end, a_clock_that_jumps_costs_no_loop)
 {
 	packet(INPUT, 100 * S, false);
