@@ -190,9 +190,22 @@ static bool ends_as_before(const struct drift_figure *f, size_t looked, size_t b
 	return f->end < f->effect / 2 && drift_mean(f->value + blocks - n, n) - f->before < f->effect / 2;
 }
 
-/* Whether growth shows at the last look, or a step of interest near the begin or the end: one test at `alpha` is enough. */
+static size_t count_unknown(const double *value, size_t n)
+{
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < n; i++)
+		unknown += isnan(value[i]) ? 1 : 0;
+	return unknown;
+}
+
+/* Whether growth shows at the last look, or a step of interest near the begin or the end: one test at `alpha` is enough. It may be
+ * in blocks that are not known. */
 static bool shows_growth(const struct drift_figure *f, size_t blocks, double alpha)
 {
+	if (DRIFT_UNKNOWN * count_unknown(f->value, blocks) > blocks ||
+	    DRIFT_UNKNOWN * count_unknown(f->value + blocks - blocks / 8, blocks / 8) > blocks / 8)
+		return true;
 	if (f->p <= alpha && !(f->high < f->effect))
 		return true;
 	for (size_t size = 1; (WINDOWS + 2) * size <= blocks; size *= 2)

@@ -30,6 +30,7 @@
 #define DRIFT_BEFORE 12
 #define DRIFT_BATCH 3					     /* blocks of the first look's batches */
 #define DRIFT_BLOCKS (2 * (size_t)DRIFT_PAIRS * DRIFT_BATCH) /* no verdict with fewer */
+#define DRIFT_UNKNOWN 10 /* one block in so many may lack a figure that does not grow */
 
 enum drift_word { DRIFT_OPEN, DRIFT_NONE, DRIFT_GROWS, DRIFT_RETURNS };
 
@@ -48,7 +49,8 @@ struct drift_figure {
 	double before;	     /* mean of the first DRIFT_BEFORE batches */
 	double end;	     /* last batches less `before` */
 	/* Growth shows, at no stated rate: at the last look, unless `high` is below effect; or the first or the last blocks (1, 2, 4
-	 * ...) are apart from all others, of all blocks, by effect or more. */
+	 * ...) are apart from all others, of all blocks, by effect or more. Or it might: over one block in DRIFT_UNKNOWN, of all or
+	 * of the last eighth, is not known. */
 	bool shows;
 };
 

@@ -64,6 +64,21 @@ static struct block_effect parse_effect(void)
 	return e;
 }
 
+/* A name that the table lacks was not measured: no verdict is without it. */
+static void require_metrics(const struct block_table *t, const char *file)
+{
+	for (const char *at = cfg.metrics; at; at = strchr(at, ',')) {
+		size_t k = 0, n;
+
+		at += *at == ',';
+		n = strcspn(at, ",");
+		while (k < t->n && (strlen(t->series[k].metric) != n || strncmp(t->series[k].metric, at, n) != 0))
+			k++;
+		if (k == t->n)
+			die(EXIT_RUN, "%s: no metric %.*s", file, (int)n, at);
+	}
+}
+
 static void report_names(struct rec_report *r, const struct block_table *t, const struct verdict_question *q, verdict_test *test,
 			 const char *only)
 {
@@ -351,7 +366,7 @@ static void report_figure(struct rec_report *r, const struct session_figure *f, 
 }
 
 /* What the metrics of --metrics, or the first of the table, say of the session. */
-static enum drift_word judge_metrics(const struct session_figure *f, const struct drift_figure *d, size_t n, const char *file)
+static enum drift_word judge_metrics(const struct session_figure *f, const struct drift_figure *d, size_t n)
 {
 	struct drift_figure *judged = memory_new(n, sizeof(*judged));
 	enum drift_word word;
@@ -360,8 +375,6 @@ static enum drift_word judge_metrics(const struct session_figure *f, const struc
 	for (size_t i = 0; i < n; i++)
 		if (cfg.metrics ? verdict_wanted(f[i].of, &(struct verdict_question){ .metrics = cfg.metrics }) : !i)
 			judged[m++] = d[i];
-	if (!m)
-		die(EXIT_RUN, "%s: no metric of --metrics", file);
 	word = drift_combine(judged, m);
 	free(judged);
 	return word;
@@ -370,7 +383,7 @@ static enum drift_word judge_metrics(const struct session_figure *f, const struc
 static int report_session(const struct session_figure *f, const struct drift_figure *d, size_t n, size_t blocks, const char *file)
 {
 	static const char *const words[] = { "not decided", "not slower", "slower", "comes and goes" };
-	enum drift_word word = judge_metrics(f, d, n, file);
+	enum drift_word word = judge_metrics(f, d, n);
 	struct rec_report *r = rec_must_open(&out_cfg, "judge");
 	size_t first = n;
 
@@ -544,6 +557,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "%s, line %lu: a second row of this block and metric; are these tables of two measurements?",
 		    argv[first], line);
 	cli_close_input(in, argv[first], err, line, "not a table of blocks/1, or a value that is not finite");
+	require_metrics(&table, argv[first]);
 	if (cfg.block_ns) {
 		status = judge_session(&table, argv[first], &effect);
 	} else {

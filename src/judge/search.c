@@ -140,7 +140,7 @@ int search_parse_criteria(struct search *s, const char *list)
 		memcpy(c->name, list, length);
 		c->apdex = *list == 'a';
 		sscanf(c->name, c->apdex ? "apdex:%lf%n" : "p95:%lfms%n", &c->limit, &end);
-		if (end != (int)length || !(c->limit > 0))
+		if (end != (int)length || !(c->limit > 0) || (c->apdex && c->limit > 1))
 			return -EINVAL;
 	}
 	return s->criteria ? 0 : -EINVAL;

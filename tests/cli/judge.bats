@@ -153,6 +153,12 @@ END
 	{ session 200 0; session 200 0.6 | sed '1d; /again/d; s/floor_ms/median_ms/'; } >session.tsv
 	run -0 "$JUDGE" session.tsv --drift 60s
 	run -5 "$JUDGE" session.tsv --drift 60s --metrics floor_ms,median_ms
+	run -1 "$JUDGE" session.tsv --drift 60s --metrics floor_ms,late_percent
+	# the end has no figure
+	session 200 0 | awk -F'\t' -v OFS='\t' 'NR > 1 && $2 > 195 { $9 = "" } 1' >session.tsv
+	run -3 "$JUDGE" session.tsv --drift 60s
+	session 200 0 | awk -F'\t' -v OFS='\t' '$2 == 195 { $9 = "inf" } 1' >session.tsv
+	run -1 "$JUDGE" session.tsv --drift 60s
 }
 
 @test "judge: better in one metric while another may be worse is not decided, and names both" {
@@ -174,13 +180,14 @@ END
 	run -2 "$JUDGE" blocks.tsv --effect 10
 	[[ $output == "judge: --effect 10: a share such as 10%, or a time such as 5ms"* ]]
 	run -1 "$JUDGE" blocks.tsv --metrics nothing
-	[[ $output == *"blocks.tsv: no metric of --metrics has a value of both variants"* ]]
+	[[ $output == *"blocks.tsv: no metric nothing"* ]]
 	echo nonsense >other.tsv
 	run -1 "$JUDGE" other.tsv
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == *other.tsv* ]]
 	run -2 "$JUDGE" blocks.tsv --drift 60s --runs
 	run -2 "$JUDGE" blocks.tsv --criteria p95:100
+	run -2 "$JUDGE" blocks.tsv --criteria apdex:85
 	run -1 "$JUDGE" blocks.tsv --criteria p95:100ms
 	session 5 0 >session.tsv
 	run -1 "$JUDGE" session.tsv --drift 60s
