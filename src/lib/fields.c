@@ -2,6 +2,7 @@
 #include "fields.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t fields_split(char *line, char separator, char **cell, size_t most)
@@ -53,6 +54,16 @@ bool fields_is_repeated(char *const *cell, size_t n, int at, struct why *why)
 		return false;
 	why_say(why, "two columns are named %s; rename one", cell[at]);
 	return true;
+}
+
+unsigned long fields_count_held(char *const *cell, size_t n)
+{
+	static const char words[] = "Number of samples in transaction : ";
+
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(cell[i], words, strlen(words)))
+			return strtoul(cell[i] + strlen(words), NULL, 10);
+	return 0;
 }
 
 int64_t fields_time_unit(const char *name)

@@ -42,8 +42,9 @@ static int read_sample_header(void *context, char *line, const char **why)
 	for (int c = 0; c < KEY_COLUMNS; c++)
 		t->key[c] = fields_find_name(cell, t->fields, key_columns[c]);
 	t->keys = t->at == t->key[KEY_ANSWER] && t->key[KEY_DUE] >= 0;
-	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_find_name(cell, t->fields, "success");
-	t->stamp = t->keys ? t->key[KEY_DUE] : t->success >= 0 ? fields_find_name(cell, t->fields, "timeStamp") : -1;
+	t->success = fields_find_name(cell, t->fields, "success");
+	t->stamp = t->keys ? t->key[KEY_DUE]
+		   : strcmp(cell[t->at], "elapsed") ? -1 : fields_find_name(cell, t->fields, "timeStamp");
 	t->unit_ms = t->cfg->unit_ms > 0	       ? t->cfg->unit_ms
 		     : !strcmp(cell[t->at], "elapsed") ? 1
 						       : (double)fields_time_unit(cell[t->at]) / 1e6;
@@ -135,7 +136,10 @@ static int read_sample_row(void *context, char *line, const char **why)
 	/* rounded to whole ns: a latency exactly at a threshold stays there, whatever its unit */
 	one.early_ms = round(row.early * t->unit_ms * 1e6) / 1e6;
 	one.late_ms = round(row.late * t->unit_ms * 1e6) / 1e6;
-	one.failed = t->success >= 0 && !strcasecmp(cell[t->success], "false");
+	one.failed = t->success >= 0 && strcasecmp(cell[t->success], "true") != 0;
+	*why = "success is neither true nor false";
+	if (one.failed && strcasecmp(cell[t->success], "false") != 0)
+		return -EPROTO;
 	*why = "not a number of users";
 	if (t->users >= 0 && *cell[t->users] && (!read_finite_number(cell[t->users], &one.users) || one.users < 0))
 		return -EPROTO;
@@ -144,6 +148,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	t->out->later += one.later;
 	t->out->unwatched += row.unwatched;
 	t->out->failed += one.failed;
+	t->out->transactions += fields_count_held(cell, t->fields) > 0;
 	t->out->ranged += row.late > row.early;
 	return 0;
 }

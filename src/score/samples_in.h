@@ -24,6 +24,7 @@ struct latency_samples {
 	size_t empty;		      /* those of them without a latency */
 	unsigned long empty_line;     /* the first such row; 0: none */
 	size_t later, failed, ranged; /* ranged: early and late end differ */
+	size_t transactions;	      /* rows of JMeter's transactions */
 	size_t unwatched;	      /* part of later: sent, and nothing else is known */
 	bool disordered;	      /* a row ended before an earlier row of the table began */
 	char name[64];		      /* name of the column, or of both */

@@ -290,6 +290,9 @@ static void report_scores(struct rec_report *r, const struct latency_samples *s,
 	if (s->failed)
 		rec_warn(r, "%s of %s samples failed: but for Apdex and VSImax, their times count as those of answers",
 			 count_text((int64_t)s->failed), count_text((int64_t)s->n));
+	if (s->transactions && s->transactions < s->n)
+		rec_warn(r, "%s of transactions count beside those of their samples: leave one of both out",
+			 counted_text((int64_t)s->transactions, "row"));
 	if (s->empty)
 		rec_warn(r, "%s without a latency left out, the first in line %lu", counted_text((int64_t)s->empty, "row"),
 			 s->empty_line);

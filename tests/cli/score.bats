@@ -209,6 +209,8 @@ refused() {	# status words...
 	refused 1 missing.tsv
 	printf 'latency_ms\n' >a.tsv
 	refused 1 a.tsv
+	printf 'latency_ms\tsuccess\n5\tno\n' >a.tsv
+	refused 1 a.tsv
 	printf 'latency_ms\n5\n-1\n' >a.tsv
 	refused 1 a.tsv
 	[[ $output == *"line 3"* ]]

@@ -17,7 +17,6 @@
 #define MS_OF_2200 7258118400000LL
 #define TIME_MOST (INT64_MAX / 4)
 
-#define TRANSACTION "Number of samples in transaction : "
 #define NESTED 4 /* transactions may hold others, so deep */
 
 const char *const logs_in_kinds[] = { "auto", "jtl", "clf", "tsv", "w3c", NULL };
@@ -266,9 +265,7 @@ static int read_cells(struct log_table_reader *t, char *const *cell, const char 
 	if (tick_ns < t->tick_ns)
 		t->tick_ns = tick_ns;
 	add_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
-	for (size_t i = 0; i < t->fields; i++)
-		if (!strncmp(cell[i], TRANSACTION, strlen(TRANSACTION)))
-			t->out->arrival[t->out->n - 1].held = (uint32_t)strtoul(cell[i] + strlen(TRANSACTION), NULL, 10);
+	t->out->arrival[t->out->n - 1].held = (uint32_t)fields_count_held(cell, t->fields);
 	return 0;
 }
 
