@@ -46,12 +46,14 @@ struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int
 	struct sample s = { 0 };
 	struct figure f = FIGURE_ABSENT, all;
 	struct sample_stat of = { NAN, false };
-	double *v = memory_new(t->n, sizeof(*v));
+	double *v = memory_new(t->n, sizeof(*v)), bound = INFINITY; /* bound: the least lower bound */
 
 	for (const struct trial *one = t->of; one < t->of + t->n; one++) {
 		if (!(groups >> one->group & 1) || !isfinite(one->value[value]) || (text && strcmp(text, one->text) != 0))
 			continue;
 		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
+		if (one->above >> value & 1)
+			bound = fmin(bound, one->value[value]);
 	}
 	switch (find_word(trials_statistics, statistic)) {
 	case TRIALS_N: of.value = (double)s.n * TRIALS_SCALE; break;
@@ -72,7 +74,7 @@ struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int
 	of.value /= TRIALS_SCALE;
 	all = figure_statistic(of);
 	all.low = f.low / TRIALS_SCALE;
-	all.high = f.high / TRIALS_SCALE;
+	all.high = f.high / TRIALS_SCALE < bound ? f.high / TRIALS_SCALE : (double)NAN; /* beyond, only that it is larger is known */
 	return all;
 }
 

@@ -52,7 +52,7 @@ TEST(trials_are_pooled_by_what_they_were)
 	assert_near(figure(&t, "out.bytes.sd"), sqrt(2) * 1000, 1e-6);
 	assert_near(figure(&t, "in.key_ms.p50"), 2, 0);
 	assert_true(trials_compute_figure(&t, groups, values, "out.key_ms.p50", &f));
-	assert_true(f.low < 300 && f.high > 300 && !f.above);
+	assert_true(f.low < 300 && isnan(f.high) && !f.above); /* it is among the lower bounds */
 	free(t.of);
 }
 

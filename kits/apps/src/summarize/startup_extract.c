@@ -124,15 +124,17 @@ struct figure startup_added_share(const struct startup_trials *s, struct startup
 	double *value = memory_new(s->starts.n, sizeof(*value)), t0 = base.t0_ms;
 	struct figure time = compute_statistic(s, STARTUP_TIME, "median"), e = FIGURE_ABSENT;
 	struct interval i;
-	size_t n = 0;
+	size_t n = 0, at_limit = 0;
 
 	/* a median at the time limit is only a lower bound */
 	if (!time.above && time.value - t0 > SPREADS * base.spread_ms && time.value > t0)
 		e = figure_exact((time.value - t0 - compute_statistic(s, STARTUP_IO, "median").value) / (time.value - t0));
-	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
+	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++) {
+		at_limit += t->above > 0;
 		if (!t->above && t->value[STARTUP_TIME] > t0 && isfinite(t->value[STARTUP_IO]))
 			value[n++] = (t->value[STARTUP_TIME] - t0 - t->value[STARTUP_IO]) / (t->value[STARTUP_TIME] - t0);
-	if (n && interval_t_mean(value, n, &i)) {
+	}
+	if (n && !at_limit && interval_t_mean(value, n, &i)) { /* an interval would leave the slowest out */
 		e.low = fmin(i.low, e.value);
 		e.high = fmax(i.high, e.value);
 	}

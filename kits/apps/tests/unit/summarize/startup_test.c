@@ -68,5 +68,6 @@ TEST(a_median_at_the_ceiling_has_no_e)
 	add(&s, 5000, 100, false);
 	add(&s, 5000, 100, false);
 	assert_near(startup_added_share(&s, base).value, 3900.0 / 4000, 1e-9);
+	assert_true(isnan(startup_added_share(&s, base).low));
 	free(s.starts.of);
 }
