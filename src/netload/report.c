@@ -58,7 +58,7 @@ bool report_warn_rate(struct rec_report *rec, const struct load_session *r, cons
 	double sent = sent_bits_per_s(r, end), asked = (double)r->load.rate, seconds = (double)end->sent_ns / NS_PER_S;
 	char why[64] = "the link takes no more, or an end did not get the CPU";
 
-	if (seconds < 0.5 || report_is_rate_held(r, end))
+	if (report_is_rate_held(r, end) || (seconds < 0.5 && !end->given_up_frames && !end->refused_frames))
 		return false;
 	if (fabs(sent - asked) * seconds <= batch_bits(r))
 		strcpy(why, "the load is too short for frames of this size");

@@ -95,6 +95,8 @@ all_sent() {	# ms from frame to frame
 	send --rate 5Gbit -t 300ms
 	[ "$(jq .settings.payload_bytes_per_frame report.json)" -gt 16000 ]
 	[ "$(value sent_payload_bytes)" -gt 0 ]
+	send --rate 900Gbit -t 300ms
+	[ "$status" = 3 ]
 	send --rate 5Gbit -t 300ms --spacing random
 	[ "$(jq .settings.payload_bytes_per_frame report.json)" = 1448 ]
 }
