@@ -105,18 +105,18 @@ static void report_ticks(struct rec_report *r, const struct report_inputs *p)
 {
 	struct pipeline_cpu_total sum = pipeline_cpu_sum(p->follow);
 	int64_t n = sum.ticks, ns = sum.tick_ns, period = p->follow->cpu[0].ticks.period_ns;
-	int known = 0; /* CPUs of which the period is known */
+	int64_t watched = 0; /* on CPUs of which the period is known */
 	bool learned;
 
 	for (int i = 0; i < p->spin->n; i++)
-		known += p->who || p->follow->cpu[i].ticks.learned;
-	learned = known > 0 && n > 0; /* the watch may end as soon as the period is known */
+		watched += p->who || p->follow->cpu[i].ticks.learned ? watched_cpu_ns(p, i) : 0;
+	learned = watched > 0 && n > 0; /* the watch may end as soon as the period is known */
 	rec_begin_object(r, "ticks");
 	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
 	learned = learned || p->who; /* else ticks count as events */
 	rec_add_known_int(r, "count", learned, n);
-	rec_add_reals(r, { "per_s", learned && p->wall_ns ? (double)n / to_seconds(p->wall_ns) / known : NAN, 3 },
+	rec_add_reals(r, { "per_s", learned && watched ? (double)n / to_seconds(watched) : NAN, 3 },
 		      { "lost_s", learned ? to_seconds(ns) : NAN, 9 },
 		      { "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3 });
 	rec_end(r);
@@ -300,7 +300,7 @@ static void say_cpus(struct rec_report *r, const struct report_inputs *p)
 		if (watched_cpu_ns(p, i) > 0)
 			snprintf(lost, sizeof(lost), "%s %%", number_text(busy_percent(p, i)));
 		rec_add_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
-			    number_text((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), ns_text(median_length_ns(t)),
+			    number_text((double)(t->events + t->ticks) / to_seconds(watched_cpu_ns(p, i))), ns_text(median_length_ns(t)),
 			    ns_text((double)t->longest_ns), arrow);
 		rec_rank_row(r, (double)t->longest_ns);
 	}
