@@ -300,8 +300,8 @@ static void say_cpus(struct rec_report *r, const struct report_inputs *p)
 		if (watched_cpu_ns(p, i) > 0)
 			snprintf(lost, sizeof(lost), "%s %%", number_text(busy_percent(p, i)));
 		rec_add_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
-			    number_text((double)(t->events + t->ticks) / to_seconds(watched_cpu_ns(p, i))), ns_text(median_length_ns(t)),
-			    ns_text((double)t->longest_ns), arrow);
+			    number_text((double)(t->events + t->ticks) / to_seconds(watched_cpu_ns(p, i))),
+			    ns_text(median_length_ns(t)), ns_text((double)t->longest_ns), arrow);
 		rec_rank_row(r, (double)t->longest_ns);
 	}
 }

@@ -43,8 +43,7 @@ static int read_sample_header(void *context, char *line, const char **why)
 		t->key[c] = fields_find_name(cell, t->fields, key_columns[c]);
 	t->keys = t->at == t->key[KEY_ANSWER] && t->key[KEY_DUE] >= 0;
 	t->success = fields_find_name(cell, t->fields, "success");
-	t->stamp = t->keys ? t->key[KEY_DUE]
-		   : strcmp(cell[t->at], "elapsed") ? -1 : fields_find_name(cell, t->fields, "timeStamp");
+	t->stamp = t->keys ? t->key[KEY_DUE] : strcmp(cell[t->at], "elapsed") ? -1 : fields_find_name(cell, t->fields, "timeStamp");
 	t->unit_ms = t->cfg->unit_ms > 0	       ? t->cfg->unit_ms
 		     : !strcmp(cell[t->at], "elapsed") ? 1
 						       : (double)fields_time_unit(cell[t->at]) / 1e6;

@@ -74,7 +74,8 @@ struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int
 	of.value /= TRIALS_SCALE;
 	all = figure_statistic(of);
 	all.low = f.low / TRIALS_SCALE;
-	all.high = f.high / TRIALS_SCALE < bound ? f.high / TRIALS_SCALE : (double)NAN; /* beyond, only that it is larger is known */
+	all.high =
+		f.high / TRIALS_SCALE < bound ? f.high / TRIALS_SCALE : (double)NAN; /* beyond, only that it is larger is known */
 	return all;
 }
 

@@ -15,7 +15,7 @@
 #define INTERVALS_FEWEST 10
 #define FREQUENCIES_MOST ((size_t)1 << 20)
 #define BROKEN 0.02 /* share of arrivals that are ties, beyond those by chance, for a warning */
-#define BREAK 0.25 /* share of the whole time that one gap takes, for a warning */
+#define BREAK 0.25  /* share of the whole time that one gap takes, for a warning */
 
 const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "periodogram" };
 
