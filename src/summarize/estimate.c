@@ -260,7 +260,7 @@ struct figure pool_quantile(const struct latency_pool *p, double q, double unit,
 	double *own = memory_new(p->runs + p->n, sizeof(*own)), *sorted = own + p->runs, effect, differ, far = 0;
 	struct sample_stat all = { NAN, false };
 	struct figure f;
-	bool alone = p->runs > 0, ok;
+	bool alone = p->runs > 0, own_interval, ok;
 	struct interval i;
 
 	for (size_t r = 0; r < p->runs; r++) {
@@ -285,10 +285,11 @@ struct figure pool_quantile(const struct latency_pool *p, double q, double unit,
 	alone = alone || kind == POOL_REPLAYS;
 	if (!alone)
 		compute_effect(p, compute_quantile(p, ALL_RUNS, 0.5).value, &far);
-	ok = isfinite(all.value) && !all.above && q < 1 && isfinite(effect) && far < POOL_FAR;
+	own_interval = *apart && alone && p->runs >= INTERVAL_REPEATS;
+	ok = isfinite(all.value) && !all.above && q < 1 && (own_interval || isfinite(effect)) && far < POOL_FAR;
 	if (ok)
-		ok = *apart && alone ? compute_own_interval(own, p->runs, kind != POOL_PLAIN, all.value, &i)
-				     : interval_quantile_ci(sorted, p->n, (double)p->n / effect, q, &i);
+		ok = own_interval ? compute_own_interval(own, p->runs, kind != POOL_PLAIN, all.value, &i)
+				  : interval_quantile_ci(sorted, p->n, (double)p->n / effect, q, &i);
 	/* an end that lies among lower bounds is not known */
 	for (size_t k = 0; ok && k < p->n; k++)
 		ok = !p->item[k].later || i.high < sorted[k];
