@@ -61,8 +61,11 @@ static int read_row(void *context, char *const *cell)
 		v.value = strtod(cell[VALUE], &end);
 	if (end && (*end || !isfinite(v.value)))
 		return -EPROTO;
-	if (*cell[METRIC]) /* others count the block */
+	if (*cell[METRIC]) { /* others count the block */
 		s = find_series(t, cell);
+		if (strcmp(s->unit, cell[UNIT]) != 0 || s->higher_is_better != !strcmp(cell[BETTER], "higher"))
+			return -EPROTO;
+	}
 	memory_more(s->value, s->n);
 	s->value[s->n++] = v;
 	return 0;

@@ -229,6 +229,19 @@ static void report_answer(struct rec_report *r, const struct verdict *v, bool pr
 		rec_say(r, "%s%s", mark, text);
 }
 
+/* Each of --metrics is one of the table. */
+static void check_metrics(const struct block_table *t, const char *file)
+{
+	for (const char *at = cfg.metrics; at; at = strchr(at, ',')) {
+		size_t i = 0, n = strcspn(at += *at == ',', ",");
+
+		while (i < t->n && (strncmp(at, t->series[i].metric, n) != 0 || t->series[i].metric[n]))
+			i++;
+		if (i == t->n)
+			die(EXIT_RUN, "%s: no metric %.*s, of --metrics", file, (int)n, at);
+	}
+}
+
 static int report(struct block_table *t, const char *file)
 {
 	struct verdict_question q = { .metrics = cfg.metrics, .alpha = cfg.alpha_percent / 100, .runs = cfg.runs };
@@ -543,10 +556,11 @@ int main(int argc, char **argv)
 	if (err == -EEXIST)
 		die(EXIT_RUN, "%s, line %lu: a second row of this block and metric; are these tables of two measurements?",
 		    argv[first], line);
-	cli_close_input(in, argv[first], err, line, "not a table of blocks/1, or a value that is not finite");
+	cli_close_input(in, argv[first], err, line, "not a table of blocks/1, a value not finite, or a metric of two units");
 	if (cfg.block_ns) {
 		status = judge_session(&table, argv[first], &effect);
 	} else {
+		check_metrics(&table, argv[first]);
 		(cfg.runs ? compare_runs : blocks_compare)(&table, &effect);
 		status = report(&table, argv[first]);
 	}

@@ -195,8 +195,11 @@ END
 	blocks 3 10 12 >blocks.tsv
 	run -2 "$JUDGE" blocks.tsv --effect 10
 	[[ $output == "judge: --effect 10: a share such as 10%, or a time such as 5ms"* ]]
-	run -1 "$JUDGE" blocks.tsv --metrics nothing
-	[[ $output == *"blocks.tsv: no metric of --metrics has a value of both variants"* ]]
+	run -1 "$JUDGE" blocks.tsv --metrics latency_p50_ms,nothing
+	[[ $output == *"blocks.tsv: no metric nothing"* ]]
+	sed '$s/\tms\t/\ts\t/' blocks.tsv >units.tsv
+	run -1 "$JUDGE" units.tsv
+	[[ $output == *"a metric of two units"* ]]
 	echo nonsense >other.tsv
 	run -1 "$JUDGE" other.tsv
 	[ "${#lines[@]}" -eq 1 ]
