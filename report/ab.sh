@@ -44,7 +44,8 @@ def answer: .verdict.verdict as $v
 			+ (if .verdict.more_starts
 				then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
 				else "; no number of starts below 10,000 would decide" end)),
-		([.verdict.one_sided[] | select(.only == "a")] | select(. != []) | "B has no value of \(map(name) | join(", "))")]
+		([.verdict.one_sided[] | select(.only == "a")] + .verdict.too_few | select(. != [])
+			| "B has no value to compare of \(map(name) | join(", "))")]
 		| join("; ")) + "." end;
 def versions: [.protocols // {} | to_entries[] | "\(.key) \(.value.version // .value.server // "?")"] | join(", ");
 def unlike: . as $d | [("kernel", .a.host.kernel, .b.host.kernel), "x"] | [

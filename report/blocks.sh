@@ -3,7 +3,7 @@
 # blocks.sh - runs as tables of blocks for `judge`: each repeat of a run is summed up by itself. Sourced.
 
 POOLED_HEAD=$'schema\tvariant\tcell\tmetric\tfrom\tto\tlow\thigh\trepeats\twhy'
-BLOCKS_HEAD=$'schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed\tn'
+BLOCKS_HEAD=$'schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed'
 
 # block_why RUN REPEAT: what others did meanwhile, in words; nothing where the repeat was not disturbed. Only by numbers that the
 # tested programs do not make: CPU time of other processes and stolen time, on the server's CPUs (the cell's flag says so) and on
@@ -45,9 +45,8 @@ block_rows() {
 		"$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
 	[ -f "$sums/long.tsv" ] || { cat "$sums/err" >&2; return 1; }
 	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " '
-		BEGIN { if (start != "") print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed, "" }
+		BEGIN { if (start != "") print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }
 		NR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = " " $i " " } axes = at["metric"] - 1; next }
-		$at["table"] == "summary" && $at["metric"] == "keys" { keys = $at["value"] }	# before the shares of these keys
 		$at["table"] != "summary" || $at["better"] !~ /lower|higher/ || $at["unit"] !~ /^(us|ms|s|%|bytes?|[kK]?B|MB)$|\// ||
 			$at["estimator"] == "max" || $at["metric"] ~ /_max(_|$)|largest/ ||
 			$at["metric"] ~ /^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed|backlog)_/ {
@@ -57,8 +56,7 @@ block_rows() {
 			cell = ""
 			for (i = at["experiment"] + 1; i <= axes; i++) if ($i != "" && !index(varied, name[i])) cell = cell (cell == "" ? "" : " ") $i
 			value = $at["above"] == 1 ? "" : $at["value"]
-			if (start != "") print "blocks/1", start, pair, variant, cell, $at["metric"], $at["unit"], $at["better"], value, disturbed,
-				($at["metric"] == "late_share_percent" ? keys : "")
+			if (start != "") print "blocks/1", start, pair, variant, cell, $at["metric"], $at["unit"], $at["better"], value, disturbed
 			else print "pooled/1", variant, cell, $at["metric"], $at["value"] $at["from"], value $at["to"], $at["low"], $at["high"],
 				$at["n"], $at["why"]
 		}' "$sums/long.tsv"

@@ -101,8 +101,10 @@ judge='def holds($a; $v): if $a.op == ">" then $v > $a.limit elif $a.op == ">=" 
 	| [$tables[$a.table] // [] | .[] | select(of_cells($a.cells)) | {of: condition($a), endless: endless($a.column),
 			figure: (if in_doubt($a.column) then {why: "the load generator was not valid"} else figure($a.column) end
 				| .unit = ($a.unit | ltrimstr("-")) | .least = null)}
-		| .least = (if .endless then infinite else .figure | at_least end)
-		| .most = (if .endless then infinite else .figure | at_most end)] as $all
+		# of what is better when higher, overloaded is the least
+		| (if $a.better == "higher" then 0 else infinite end) as $worst
+		| .least = (if .endless then $worst else .figure | at_least end)
+		| .most = (if .endless then $worst else .figure | at_most end)] as $all
 	| ([$all[] | select(.least != null)]) as $rows | [$all[] | select(.least == null)] as $absent
 	| [$rows[] | select(holds($a; if $most then .least else .most end))] as $failed
 	| ([$rows[] | select(holds($a; if $most then .most else .least end))] - $failed) as $open
@@ -127,8 +129,8 @@ check) fail_parse "$(fail_columns "$(in_trees "experiments/$2/table")")" "$3" >/
 judge)
 	cd -- "$2" || exit 1
 	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"
-	columns=$(jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], heading: .[7]}]' schema.tsv) ||
-		exit 1
+	columns=$(jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], better: .[6], heading: .[7]}]' \
+		schema.tsv) || exit 1
 	asked=$(fail_parse "$(jq 'map(select((.type | IN("text", "type") | not)
 		and (.column | test("_(low|high|above|from|to|why)$") | not)))' <<<"$columns")" "$3") || exit
 	status=0 lines=0

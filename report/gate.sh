@@ -34,6 +34,7 @@ run=${words[0]%/} more=(${effect:+--effect "$effect"} ${metrics:+--metrics "$met
 is_run "$run"
 [ -n "$limits$baseline" ] && { [ -z "$limits" ] || [ -z "$baseline" ]; } ||
 	die 2 "give --limits FILE or --baseline RUN, one of them"
+[ -z "$baseline" ] || [ ! "$run" -ef "$baseline" ] || die 2 "--baseline $baseline: is the run itself"
 [ -z "$limits" ] || [ "${#more[@]}$unlike" = 0 ] || die 2 "${more[0]:---unlike} is for --baseline"
 
 names=() states=() whys=()	# of each limit: its text, holds|broken|open, and why

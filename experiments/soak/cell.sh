@@ -93,7 +93,7 @@ soak_processes() {	# soak_processes ROLE: prints memory (MB, also swapped out) a
 		END { if (kb && open) print kb / 1024, open }'
 }
 
-soak_row() { printf 'blocks/1\t%d\t%d\ta\t\t%s\t%s\tlower\t%s\t0\t\n' "$N" "$N" "$@"; }
+soak_row() { printf 'blocks/1\t%d\t%d\ta\t\t%s\t%s\tlower\t%s\t0\n' "$N" "$N" "$@"; }
 
 # Prints the rows of block N. A key without an answer took the 10 s for which it was waited.
 soak_block() {

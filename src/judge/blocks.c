@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <math.h>
 
-enum { START, PAIR, VARIANT, CELL, METRIC, UNIT, BETTER, VALUE, DISTURBED, NEEDED, N = NEEDED, COLUMNS };
-static const char *const columns[COLUMNS + 1] = { "start",  "pair",  "variant",	  "cell", "metric", "unit",
-						  "better", "value", "disturbed", "n",	  NULL };
+enum { START, PAIR, VARIANT, CELL, METRIC, UNIT, BETTER, VALUE, DISTURBED, COLUMNS };
+static const char *const columns[COLUMNS + 1] = { "start", "pair",   "variant", "cell",	     "metric",
+						  "unit",  "better", "value",	"disturbed", NULL };
 
 static bool is_series(const struct block_series *s, char *const *cell)
 {
@@ -46,7 +46,7 @@ static int read_row(void *context, char *const *cell)
 	struct block_table *t = context;
 	struct block_value v = { .value = (double)NAN };
 	struct block_series *s = &t->block;
-	int64_t disturbed, n = 0;
+	int64_t disturbed;
 	char *end = NULL;
 
 	v.line = ++t->rows + 1;
@@ -61,11 +61,11 @@ static int read_row(void *context, char *const *cell)
 		v.value = strtod(cell[VALUE], &end);
 	if (end && (*end || !isfinite(v.value)))
 		return -EPROTO;
-	if (cell[N] && *cell[N] && (!rows_in_count(cell[N], &n) || n < 0))
-		return -EPROTO;
-	v.n = (double)n;
-	if (*cell[METRIC]) /* others count the block */
+	if (*cell[METRIC]) { /* others count the block */
 		s = find_series(t, cell);
+		if (strcmp(s->unit, cell[UNIT]) != 0 || s->higher_is_better != !strcmp(cell[BETTER], "higher"))
+			return -EPROTO;
+	}
 	memory_more(s->value, s->n);
 	s->value[s->n++] = v;
 	return 0;
@@ -119,7 +119,7 @@ int blocks_read(FILE *in, struct block_table *out, unsigned long *line)
 	/* loops add to both: never NULL */
 	*out = (struct block_table){ .series = memory_new(1, sizeof(*out->series)),
 				     .block.value = memory_new(1, sizeof(struct block_value)) };
-	err = rows_in_read(in, "blocks/1", columns, NEEDED, read_row, out, line);
+	err = rows_in_read(in, "blocks/1", columns, COLUMNS, read_row, out, line);
 	if (err)
 		return err;
 	*line = sort_series(&out->block);
@@ -208,10 +208,16 @@ static double *column_of(const struct pair *pair, size_t n, enum variant v)
 	return value;
 }
 
+/* Of a time, how many of its unit are 1 ms; 0: it is none. */
+static double units_per_ms(const char *unit)
+{
+	return !strcmp(unit, "ms") ? 1 : !strcmp(unit, "us") ? 1000 : !strcmp(unit, "s") ? 0.001 : 0;
+}
+
 void blocks_choose_scale(struct block_series *s, const struct block_effect *effect, bool positive)
 {
-	bool time = !strcmp(s->unit, "ms") && effect->time_ms > 0;
-	double relative = effect->relative > 0 ? effect->relative : 0.1;
+	double relative = effect->relative > 0 ? effect->relative : 0.1, per_ms = units_per_ms(s->unit);
+	bool time = per_ms > 0 && effect->time_ms > 0;
 
 	s->relative = positive && strcmp(s->unit, "%") != 0 && !time;
 	if (s->relative)
@@ -219,9 +225,9 @@ void blocks_choose_scale(struct block_series *s, const struct block_effect *effe
 	else if (!strcmp(s->unit, "%"))
 		s->figure.effect = effect->points;
 	else
-		s->figure.effect = time ? effect->time_ms : fabs(s->typical[VARIANT_A]) * relative;
-	if (!s->relative && !time && !strcmp(s->unit, "ms")) /* a share of nearly nothing is nothing that a person feels */
-		s->figure.effect = fmax(s->figure.effect, 1);
+		s->figure.effect = time ? per_ms * effect->time_ms : fabs(s->typical[VARIANT_A]) * relative;
+	if (!s->relative && !time) /* a share of nearly nothing is nothing that a person feels */
+		s->figure.effect = fmax(s->figure.effect, per_ms);
 	if (!(s->figure.effect > 0)) /* A is 0 */
 		s->figure.effect = relative;
 }
@@ -284,7 +290,8 @@ static const struct block_series *find_twin(const struct block_table *t, const s
 	for (const struct block_series *k = t->series; k < s; k++) {
 		size_t i = 0;
 
-		if (strcmp(k->cell, s->cell) != 0 || strcmp(k->unit, s->unit) != 0 || k->n != s->n || !k->pairs)
+		if (strcmp(k->cell, s->cell) != 0 || strcmp(k->unit, s->unit) != 0 || k->n != s->n || !k->pairs ||
+		    k->higher_is_better != s->higher_is_better)
 			continue;
 		while (i < s->n &&
 		       (s->value[i].value == k->value[i].value || (isnan(s->value[i].value) && isnan(k->value[i].value))))
@@ -329,7 +336,6 @@ static void compare_runs_of(struct block_series *s, const struct block_effect *e
 		if (v->disturbed || isnan(v->value))
 			continue;
 		of[v->variant][n[v->variant]++] = v->value;
-		s->n_of[v->variant] += v->n;
 	}
 	s->pairs = n[VARIANT_A] < n[VARIANT_B] ? n[VARIANT_A] : n[VARIANT_B];
 	if (s->pairs > 1) {
@@ -340,23 +346,6 @@ static void compare_runs_of(struct block_series *s, const struct block_effect *e
 	}
 	for (int v = 0; v < VARIANTS; v++)
 		free(of[v]);
-}
-
-bool blocks_hold_share(const struct block_series *s, double alpha)
-{
-	double share = s->typical[VARIANT_A] / 100, most = 0, least = 1;
-
-	if (!s->constant || strcmp(s->unit, "%") != 0)
-		return false;
-	for (int v = 0; v < VARIANTS; v++) {
-		double n = s->n_of[v];
-
-		if (!(n > 0))
-			return false;
-		most = fmax(most, welch_share_bound(share * n, n, alpha / 2));
-		least = fmin(least, 1 - welch_share_bound((1 - share) * n, n, alpha / 2));
-	}
-	return 100 * (most - least) < s->figure.effect;
 }
 
 void blocks_compare_runs(struct block_table *t, const struct block_effect *effect)

@@ -17,7 +17,6 @@ struct block_value {
 	int64_t start, pair;
 	enum variant variant;
 	double value;		 /* NAN: not known */
-	double n;		 /* observations that it is made from; 0: not known */
 	bool disturbed, allowed; /* allowed: disturbed, and used all the same */
 	unsigned long line;	 /* of the table */
 };
@@ -47,8 +46,7 @@ struct block_series {
 	bool constant;				   /* all values are equal */
 	const struct block_series *same_as;	   /* an earlier metric of the cell that has the same values everywhere */
 	struct decide_figure figure;
-	size_t more;	       /* by the caller: starts, or repeats of each run, until it is decided */
-	double n_of[VARIANTS]; /* of two runs: observations of the values that count; 0: not known */
+	size_t more; /* by the caller: starts, or repeats of each run, until it is decided */
 };
 
 struct block_table {
@@ -80,10 +78,6 @@ enum variant blocks_poorer(const struct block_series *s);
 
 /* Sets `relative` and the effect of the figure; positive: all values are above 0. */
 void blocks_choose_scale(struct block_series *s, const struct block_effect *effect, bool positive);
-
-/* Of two runs whose values are all the same: are they a share of so many observations that both hold it within the effect, at
- * level alpha? */
-bool blocks_hold_share(const struct block_series *s, double alpha);
 
 /* Adds the differences of all starts to the figures of all series. A share in percent is compared in points; other metrics by ratio
  * (a time in ms if the effect is a time); those that may be 0 or negative by difference, in shares of A's mean. */

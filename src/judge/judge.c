@@ -556,11 +556,12 @@ int main(int argc, char **argv)
 	if (err == -EEXIST)
 		die(EXIT_RUN, "%s, line %lu: a second row of this block and metric; are these tables of two measurements?",
 		    argv[first], line);
-	cli_close_input(in, argv[first], err, line, "not a table of blocks/1, or a value that is not finite");
+	cli_close_input(in, argv[first], err, line, "not a table of blocks/1, a value not finite, or a metric of two units");
 	require_metrics(&table, argv[first]);
 	if (cfg.block_ns) {
 		status = judge_session(&table, argv[first], &effect);
 	} else {
+		check_metrics(&table, argv[first]);
 		(cfg.runs ? compare_runs : blocks_compare)(&table, &effect);
 		status = report(&table, argv[first]);
 	}

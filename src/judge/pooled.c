@@ -126,3 +126,11 @@ void pooled_compare(struct block_table *t, const struct block_effect *effect)
 		if (s->figure.n < REPEATS_LEAST && !s->constant)
 			compare_series(s, effect);
 }
+
+bool pooled_hold_share(const struct block_series *s)
+{
+	const struct block_pooled *a = &s->pooled[VARIANT_A], *b = &s->pooled[VARIANT_B];
+
+	return s->constant && !strcmp(s->unit, "%") && is_known(a) && is_known(b) && a->from == a->to && b->from == b->to &&
+	       fmax(a->high, b->high) - fmin(a->low, b->low) < s->figure.effect && !isnan(a->low + a->high + b->low + b->high);
+}

@@ -14,3 +14,6 @@ int pooled_read(FILE *in, struct block_table *t, unsigned long *line);
 /* After blocks_compare_runs(): compares the series that it could not decide by repeats. Sets `why` and `lacks` of those that a run
  * has, or should have, and that cannot be compared. */
 void pooled_compare(struct block_table *t, const struct block_effect *effect);
+/* Of two runs whose values are all the same: are they a share that the intervals of both hold within the effect? These take stalls,
+ * not keys, as independent. */
+bool pooled_hold_share(const struct block_series *s);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verdict.h"
 #include "memory.h"
+#include "pooled.h"
 
 #define NOISY_SHARE (1.0 / 3) /* of disturbed blocks: more say nothing */
 
@@ -17,16 +18,21 @@ bool verdict_wanted(const struct block_series *s, const struct verdict_question 
 	return !q->metrics;
 }
 
+static bool is_twin(const struct block_series *s, const struct verdict_question *q)
+{
+	return s->same_as && verdict_wanted(s->same_as, q);
+}
+
 /* Of two runs, and asked for: all values are the same. Of metrics that are not asked for it is no news. */
 static bool is_one_value(const struct block_series *s, const struct verdict_question *q)
 {
-	return q->runs && q->metrics && verdict_wanted(s, q) && s->constant && !s->same_as;
+	return q->runs && q->metrics && verdict_wanted(s, q) && s->constant && !is_twin(s, q);
 }
 
-/* As before, and so many observations were made that the two hold the value. */
+/* As before, and of so many keys of all repeats that the two hold the value. */
 bool verdict_the_same(const struct block_series *s, const struct verdict_question *q)
 {
-	return is_one_value(s, q) && blocks_hold_share(s, q->alpha);
+	return is_one_value(s, q) && pooled_hold_share(s);
 }
 
 /* What can be decided: it is asked for, was measured, is not the same in all blocks, and is not another metric under a second
@@ -36,7 +42,7 @@ static size_t find_family(struct block_table *t, const struct verdict_question *
 	size_t n = 0;
 
 	for (struct block_series *s = t->series; s < t->series + t->n; s++)
-		if (verdict_wanted(s, q) && s->figure.n && !s->same_as &&
+		if (verdict_wanted(s, q) && s->figure.n && !is_twin(s, q) &&
 		    (!s->constant || (is_one_value(s, q) && !verdict_the_same(s, q))))
 			family[n++] = s;
 	return n;
@@ -102,10 +108,9 @@ bool verdict_only_in_b(const struct block_series *s, const struct verdict_questi
 	return verdict_wanted(s, q) && s->known[VARIANT_B] && !s->known[VARIANT_A];
 }
 
-/* Of two runs: A has values, and B too few to compare. */
 bool verdict_too_few(const struct block_series *s, const struct verdict_question *q)
 {
-	return q->runs && verdict_wanted(s, q) && s->known[VARIANT_A] > 1 && s->known[VARIANT_B] && !s->figure.n && !s->constant;
+	return verdict_wanted(s, q) && s->known[VARIANT_A] > q->runs && s->known[VARIANT_B] && !s->figure.n && !s->constant;
 }
 
 bool verdict_not_compared(const struct block_series *s, const struct verdict_question *q)

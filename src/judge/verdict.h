@@ -23,9 +23,9 @@ struct verdict {
 typedef bool verdict_test(const struct block_series *s, const struct verdict_question *q);
 verdict_test verdict_wanted;			   /* it is asked for */
 verdict_test verdict_only_in_a, verdict_only_in_b; /* the other variant has no value */
-verdict_test verdict_too_few;			   /* of two runs: A has values, and B too few to compare */
+verdict_test verdict_too_few;			   /* A has values, and B too few to compare, or none of the same pair */
 verdict_test verdict_not_compared; /* of two runs: one has it of all repeats, or should have it, but it cannot be compared */
-verdict_test verdict_the_same;	   /* of two runs, asked for: all values are the same, of so many observations that they say so */
+verdict_test verdict_the_same;	   /* of two runs, asked for: all values are the same, of so many keys that they say so */
 size_t verdict_count(const struct block_table *t, const struct verdict_question *q, verdict_test *test);
 
 /* Of a table that was compared. False: it has nothing that could be decided. */

@@ -18,8 +18,3 @@ double welch_upper_p(double freedom, double t)
 {
 	return gsl_cdf_tdist_Q(t, freedom);
 }
-
-double welch_share_bound(double hits, double n, double alpha)
-{
-	return hits < n ? gsl_cdf_beta_Qinv(alpha, hits + 1, n - hits) : 1;
-}

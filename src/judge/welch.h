@@ -6,5 +6,3 @@ double welch_quantile(double freedom, double p);
 /* Two-sided p-value of Student's t, and the upper one-sided one. */
 double welch_p(double freedom, double t);
 double welch_upper_p(double freedom, double t);
-/* Exact upper bound at level alpha of a share of which `hits` of n were seen (Clopper and Pearson 1934). */
-double welch_share_bound(double hits, double n, double alpha);

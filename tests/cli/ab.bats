@@ -59,7 +59,7 @@ END
 			jq -n --arg marked "$marked" --argjson client "$client" '{$marked, client_foreign_percent: $client, client_steal_percent: 1}' \
 				>"$v/cells/x/$p/cell.json"
 			[ -n "$(block_why "$v" "$p")" ] && noisy=1 || noisy=0
-			printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\t\n' "$p" "$p" "$v" $'\t\t\t\t' "$noisy" \
+			printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\n' "$p" "$p" "$v" $'\t\t\t\t' "$noisy" \
 				"$p" "$p" "$v" $'x\tlatency_p50_ms\tms\tlower\t1'"$p" "$noisy" >>blocks.tsv
 			jq -n '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {}}' >"$v/run.json"
 		done
@@ -85,7 +85,7 @@ END
 		printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
 		for s in {1..12}; do
 			for v in a b; do
-				printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\t\n' "$s" "$s" "$v" $'\t\t\t\t' "$flag" \
+				printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\n' "$s" "$s" "$v" $'\t\t\t\t' "$flag" \
 					"$s" "$s" "$v" $'x\tlatency_p50_ms\tms\tlower\t'"$([ $v = a ] && echo 20 || echo 15).$((s % 3))" "$flag" \
 					"$s" "$s" "$v" $'x\tlatency_p90_ms\tms\tlower\t'"$([ $v = a ] && echo 30 || echo $((28 + s * s % 11)))" "$flag" >>blocks.tsv
 				mkdir -p $v

@@ -92,7 +92,9 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	echo 'censored * <= 0' >counts
 	run -0 "$TOP/thinprobe" gate "$RUN" --limits counts
 	run -3 "$TOP/thinprobe" gate dead --limits counts
-	run -3 "$TOP/thinprobe" gate dead --baseline dead
+	run -2 "$TOP/thinprobe" gate dead --baseline ./dead/.
+	cp -r dead other
+	run -3 "$TOP/thinprobe" gate other --baseline dead
 	[[ $output == *"light 5: "*failed* ]]
 	later after 5
 	run -5 "$TOP/thinprobe" gate after --baseline "$RUN" --metrics p50

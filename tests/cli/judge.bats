@@ -109,12 +109,34 @@ runs() {
 	run -1 "$JUDGE" blocks.tsv --runs
 	run -3 "$JUDGE" blocks.tsv --runs --metrics late --json -o out.json
 	jq -e '.result | .verdict == "not decided" and .the_same == [] and (.metrics_decided[0] | .low == null)' out.json
-	# none late of 60 keys each may be up to 6 %; of 3,000, 0.1 %
-	awk -F'\t' -v OFS='\t' 'NR == 1 { print $0, "n"; next } { $7 = "%"; print $0, 20 }' blocks.tsv >few.tsv
-	run -3 "$JUDGE" few.tsv --runs --metrics late
-	sed 's/\t20$/\t1000/' few.tsv >many.tsv
-	run -0 "$JUDGE" many.tsv --runs --metrics late --json -o out.json
+	# both hold it within a point, but not where one may have up to 6 %, or a range
+	sed 's/\tms\t/\t%\t/' blocks.tsv >share.tsv
+	{
+		printf 'schema\tvariant\tcell\tmetric\tfrom\tto\tlow\thigh\trepeats\twhy\n'
+		printf 'pooled/1\t%s\tlight\tlate\t0\t0\t0\t0.4\t3\t\n' a b
+	} >pooled.tsv
+	run -3 "$JUDGE" share.tsv --runs --metrics late
+	sed '$s/0\.4/6/' pooled.tsv >few.tsv
+	run -3 "$JUDGE" share.tsv --runs --metrics late --pooled few.tsv
+	sed '$s/0\t0\t0/0\t20\t0/' pooled.tsv >range.tsv
+	run -3 "$JUDGE" share.tsv --runs --metrics late --pooled range.tsv
+	run -0 "$JUDGE" share.tsv --runs --metrics late --pooled pooled.tsv --json -o out.json
 	jq -e '.result | .verdict == "no difference of that size" and .the_same == [{cell: "light", metric: "late"}]' out.json
+}
+
+@test "judge: a metric without a value of both in one pair, or with the values of one that is not asked for" {
+	need jq
+	# p90 is three times as long, but in turns only one of a pair has it
+	blocks 12 10 30 | awk -F'\t' -v OFS='\t' 'NR > 1 && $6 != "" && $2 % 2 == ($4 == "a") { $6 = "p90"; print }' >p90
+	{ blocks 12 12 10; cat p90; } >blocks.tsv
+	run -3 "$JUDGE" blocks.tsv --json -o out.json
+	jq -e '.result | .verdict == "not decided" and .too_few == [{cell: "vnc 0", metric: "p90"}]' out.json
+	# times in us are held against an effect in ms
+	blocks 12 10 12 | sed 's/\tms\t/\tus\t/' >blocks.tsv
+	run -0 "$JUDGE" blocks.tsv --effect 1ms
+	{ blocks 0; runs light wait_ms "10 11 12 10" "10 11 12 10"; runs light p95_ms "10 11 12 10" "10 11 12 10"; } >blocks.tsv
+	run -3 "$JUDGE" blocks.tsv --runs --metrics p95_ms --json -o out.json
+	jq -e '.result.metrics_decided | map(.metric) == ["p95_ms"]' out.json
 }
 
 # session BLOCKS GROWTH [FALL]: a floor of 10 ms that grows by GROWTH over the session; with FALL it falls back after so many
@@ -179,8 +201,11 @@ END
 	blocks 3 10 12 >blocks.tsv
 	run -2 "$JUDGE" blocks.tsv --effect 10
 	[[ $output == "judge: --effect 10: a share such as 10%, or a time such as 5ms"* ]]
-	run -1 "$JUDGE" blocks.tsv --metrics nothing
+	run -1 "$JUDGE" blocks.tsv --metrics latency_p50_ms,nothing
 	[[ $output == *"blocks.tsv: no metric nothing"* ]]
+	sed '$s/\tms\t/\ts\t/' blocks.tsv >units.tsv
+	run -1 "$JUDGE" units.tsv
+	[[ $output == *"a metric of two units"* ]]
 	echo nonsense >other.tsv
 	run -1 "$JUDGE" other.tsv
 	[ "${#lines[@]}" -eq 1 ]

@@ -334,6 +334,11 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	printf 'made/1\tf\t1\t\t\t\t\t\t\t\toverloaded\n' >>run/summary.tsv
 	judged 5 'p50>1000s' overloaded 'f, 1 Load'
 	judged 0 'p50<1ms'
+	# and of what is better when higher, it is the least
+	cp run/schema.tsv kept
+	awk -F'\t' -v OFS='\t' '$3 ~ /p50_ms$/ { $7 = "higher" } 1' kept >run/schema.tsv
+	judged 5 'p50<1ms' overloaded 'f, 1 Load'
+	mv kept run/schema.tsv
 	sed -i '$d' run/summary.tsv
 	# rows without a figure are named; they neither pass nor fail
 	printf 'made/1\tg\t1\t\t\t\t\t\t\t\tfailed\nmade/1\th\t2\t\t\t\t\t\t\t\ttoo few\n' >>run/summary.tsv

@@ -102,9 +102,8 @@ static void write_runs(const struct scene *s, FILE *out, uint64_t *rng)
 	for (int v = 0; v < 2; v++)
 		for (int i = 0; i < repeats; i++)
 			for (int k = 0; k < metrics; k++) {
-				snprintf(rest, sizeof(rest), "c%d\tm\t%s\tlower\t%.6f\t%d\t%d", k, keys ? "%" : "ms",
-					 draw_value(s, v, keys, rng), random_fraction(rng) < scene_number(s, "disturbed", 0) / 100,
-					 keys);
+				snprintf(rest, sizeof(rest), "c%d\tm\t%s\tlower\t%.6f\t%d", k, keys ? "%" : "ms",
+					 draw_value(s, v, keys, rng), random_fraction(rng) < scene_number(s, "disturbed", 0) / 100);
 				write_row(out, 1, i + 1, v, rest);
 			}
 }
@@ -147,14 +146,12 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 
 	if (!out)
 		abort();
-	fputs("schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed", out);
+	fputs("schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed\n", out);
 	if (scene_number(s, "repeats", 0) > 0) {
-		fputs("\tn\n", out);
 		write_runs(s, out, rng);
 		fflush(out);
 		judge_text(s, text, size, said);
 	} else {
-		fputc('\n', out);
 		for (int64_t start = 1; start <= most && (!strcmp(word, "open") || !strcmp(word, "noisy")); start++) {
 			write_start(s, out, start, rng);
 			fflush(out);

@@ -93,7 +93,7 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	static const char *const words[] = { "open", "lower", "higher", "same" };
 	const struct block_effect effect = { .relative = 0.1, .points = 1 };
 	struct block_table t = { .series = memory_new(METRICS, sizeof(*t.series)), .n = METRICS };
-	const struct verdict_question q = { .alpha = 0.05, .runs = true };
+	struct verdict_question q = { .alpha = 0.05, .runs = true };
 	struct verdict v = { 0 };
 	const char *answer;
 	size_t length = 0;
@@ -107,6 +107,7 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	add_run(t.series, s, VARIANT_B, rng);
 	blocks_compare_runs(&t, &effect);
 	pooled_compare(&t, &effect);
+	q.metrics = scene_word(s, "metrics", NULL);
 	answer = verdict_reach(&t, &q, &v) ? v.word : "not decided";
 	for (size_t i = 0; i < v.n; i++)
 		length += (size_t)snprintf(said + length, SCENE_SAID - length, "%s=%s ", v.family[i]->metric,
