@@ -561,7 +561,6 @@ int main(int argc, char **argv)
 	if (cfg.block_ns) {
 		status = judge_session(&table, argv[first], &effect);
 	} else {
-		check_metrics(&table, argv[first]);
 		(cfg.runs ? compare_runs : blocks_compare)(&table, &effect);
 		status = report(&table, argv[first]);
 	}
