@@ -40,7 +40,7 @@ static bool compute_share_interval(const double *v, size_t n, double most, struc
 }
 
 #define IN_RUNS 2	 /* variance over that of independent values, from which on values beyond a quantile come in runs */
-#define RUNS_LEAST 10	 /* so many runs tell their length, as ten values beyond support a quantile */
+#define RUNS_LEAST 10	 /* of a 99 % value; of others a few do (docs/method.md) */
 #define MEDIAN_ORDERED 5 /* values from which on a median has order statistics */
 
 /* Computes a mean or a median of n > 0 numbers in v. An interval that belongs to a related figure
@@ -210,8 +210,8 @@ static struct sample_stat compute_quantile(const struct latency_pool *p, size_t 
 }
 
 /* Counts the values beyond a quantile, repeat by repeat, in the order in which they were added. At a quantile that is also the
- * largest value, values equal to it count. NAN: they come in runs, and in too few to tell how long these are. */
-static double compute_effect(const struct latency_pool *p, double quantile, double *apart)
+ * largest value, values equal to it count. NAN: they come in runs, and in fewer than `least`. */
+static double compute_effect(const struct latency_pool *p, double quantile, double least, double *apart)
 {
 	double *hits = memory_new(2 * p->runs, sizeof(*hits)), *n = hits + p->runs, effect, run = 0;
 	struct share_runs share = { .hits = hits, .n = n, .repeats = p->runs, .stated = 1 };
@@ -235,7 +235,7 @@ static double compute_effect(const struct latency_pool *p, double quantile, doub
 	}
 	share_runs_add(&share, p->n && beyond[p->n - 1], run);
 	effect = interval_share_effect(&share, POOL_APART, apart);
-	if (effect > IN_RUNS && fmin(share.runs[false], share.runs[true]) < RUNS_LEAST)
+	if (effect > IN_RUNS && fmin(share.runs[false], share.runs[true]) < least)
 		effect = (double)NAN;
 	free(of_place);
 	free(beyond);
@@ -280,11 +280,11 @@ struct figure pool_quantile(const struct latency_pool *p, double q, double unit,
 	f.repeats = p->runs;
 	for (size_t r = 0; p->runs == 2 && alone && !f.above && r < 2; r++)
 		f.both[r] = own[r] / unit;
-	effect = compute_effect(p, all.value, &differ);
+	effect = compute_effect(p, all.value, q > 0.95 ? RUNS_LEAST : 0, &differ);
 	*apart = differ > 0 || kind == POOL_REPLAYS;
 	alone = alone || kind == POOL_REPLAYS;
 	if (!alone)
-		compute_effect(p, compute_quantile(p, ALL_RUNS, 0.5).value, &far);
+		compute_effect(p, compute_quantile(p, ALL_RUNS, 0.5).value, 0, &far);
 	own_interval = *apart && alone && p->runs >= INTERVAL_REPEATS;
 	ok = isfinite(all.value) && !all.above && q < 1 && (own_interval || isfinite(effect)) && far < POOL_FAR;
 	if (ok)
