@@ -144,7 +144,8 @@ static double naive_rate(size_t looks, uint64_t *rng)
 
 		for (size_t n = 0; n < looks && !told; n++) {
 			decide_add(&f, (int64_t)n + 1, starts_normal(rng));
-			told = f.n >= 3 && welch_p((double)(f.n - 1), f.mean / decide_sd(&f) * sqrt((double)f.n)) < ALPHA;
+			told = f.n >= 3 &&
+			       2 * welch_upper_p((double)(f.n - 1), fabs(f.mean) / decide_sd(&f) * sqrt((double)f.n)) < ALPHA;
 		}
 		called += told;
 		decide_free(&f);

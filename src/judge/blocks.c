@@ -3,7 +3,6 @@
 #include "ascending.h"
 #include "memory.h"
 #include "rows_in.h"
-#include "welch.h"
 
 #include <errno.h>
 #include <math.h>

@@ -46,9 +46,9 @@ static double standard_deviation(const double *value, size_t n)
 
 static double p_above(double mean, double error, size_t freedom)
 {
-	double p = error > 0 ? welch_p((double)freedom, mean / error) / 2 : mean == 0 ? 0.5 : 0;
-
-	return mean < 0 ? 1 - p : p;
+	if (error > 0)
+		return welch_upper_p((double)freedom, mean / error);
+	return mean == 0 ? 0.5 : mean < 0;
 }
 
 /* The first window of `size` blocks, or the last one (at_end), against all others but its neighbour, by the spread of those (Chow

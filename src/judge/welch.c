@@ -2,16 +2,10 @@
 #include "welch.h"
 
 #include <gsl/gsl_cdf.h>
-#include <math.h>
 
 double welch_quantile(double freedom, double p)
 {
 	return gsl_cdf_tdist_Pinv(p, freedom);
-}
-
-double welch_p(double freedom, double t)
-{
-	return 2 * gsl_cdf_tdist_Q(fabs(t), freedom);
 }
 
 double welch_upper_p(double freedom, double t)

@@ -3,6 +3,5 @@
 #pragma once
 
 double welch_quantile(double freedom, double p);
-/* Two-sided p-value of Student's t, and the upper one-sided one. */
-double welch_p(double freedom, double t);
+/* Probability that Student's t is above `t`. */
 double welch_upper_p(double freedom, double t);
