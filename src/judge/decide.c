@@ -6,8 +6,8 @@
 #include <math.h>
 
 #define VALUES_MOST 10000
-#define STAKE_MOST 0.95	  /* of the money: one value on the wrong side does not take all */
-#define PAIRS_SHARE 0.25  /* of the money, which is bet on pairs of starts */
+#define STAKE_MOST 0.95	  /* largest stake, as a share of the money: one wrong value does not lose all */
+#define PAIRS_SHARE 0.25  /* share of the money that is bet on pairs of starts */
 #define SCATTER_GUESS 0.3 /* in effects, with the weight of one value: before there are any */
 
 static void add_value(struct decide_figure *f, double difference)
@@ -58,7 +58,7 @@ void decide_set_runs(struct decide_figure *f, const size_t n[2], const double me
 			     : (double)(n[0] + n[1] - 2);
 }
 
-/* Of who bets that each value is above `mean`, or below. */
+/* Logarithm of the money, 1 at first, of a player who bets that each value is above `mean` (side 1) or below it (-1). */
 static double bet_values(const double *value, size_t n, double mean, int side, double effect)
 {
 	struct decide_figure before = { 0 };

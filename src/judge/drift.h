@@ -30,7 +30,7 @@
 #define DRIFT_BEFORE 12
 #define DRIFT_BATCH 3					     /* blocks of the first look's batches */
 #define DRIFT_BLOCKS (2 * (size_t)DRIFT_PAIRS * DRIFT_BATCH) /* no verdict with fewer */
-#define DRIFT_UNKNOWN 10				     /* one block in so many may lack a figure that does not grow */
+#define DRIFT_UNKNOWN 10				     /* "does not grow" needs figures of all but one block in so many */
 
 enum drift_word { DRIFT_OPEN, DRIFT_NONE, DRIFT_GROWS, DRIFT_RETURNS };
 

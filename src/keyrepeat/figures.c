@@ -234,7 +234,7 @@ static void pair_train(const struct figures_cfg_of_train *cfg, struct key_train 
 		return;
 	if (t->one_by_one)
 		widen_after_owed(t, seen, f);
-	/* while no keys were typed afterwards, it went on to change where it did not before */
+	/* after the last key the display went on to change, at places that had not changed by themselves before */
 	f->restless = t->strays >= STRAYS_IN_CONTROL || (t->one_by_one && display_is_restless(cfg, t, seen));
 	if (f->restless)
 		drop_late_ends(t);

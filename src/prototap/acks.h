@@ -41,7 +41,7 @@ struct ack_seen {
 	bool pure;	     /* no payload, SYN, FIN or RST; window updates and repetitions included */
 	bool fresh;	     /* pure, and acknowledges data for the first time */
 	bool delayed;	     /* pure, and was delayed */
-	int64_t took_ns;     /* time since the data that it acknowledges; -1: acknowledges none for the first time */
+	int64_t took_ns;     /* time since the data that it acknowledges; -1: no data is acknowledged for the first time */
 	bool closes;	     /* says that the window is closed */
 	int64_t closed_ns;   /* how long it was, since the packet before that said so */
 	int64_t held_ns;     /* its data was held until an acknowledgement for so long; 0: it was not */

@@ -83,7 +83,7 @@ struct capture_meter {
 	int64_t before_ns, earlier_ns; /* the packet before, and the one before that */
 	uint64_t strays;       /* steps back by a single packet with a time of its own, later or earlier than its neighbours */
 	int64_t stray_ns;      /* by how much, the most */
-	int64_t stray_from_ns; /* the packet before an early one; 0: the packet before was none */
+	int64_t stray_from_ns; /* if the latest packet was early, the time of the one before it; otherwise 0 */
 	int64_t pause_ns;      /* longest time from the packet before */
 	bool set_back;	       /* a connection stepped back by METER_PAUSE_NS or more */
 	struct session_phases setup;

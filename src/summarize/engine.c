@@ -364,7 +364,7 @@ static void set_count(const struct column *c, const struct experiment_cell *cell
 					    [COUNT_REASON] = cell->reason,
 					    [COUNT_NAME] = cell->name };
 
-	/* none failed, or was flagged, is known only where one was tried, or complete */
+	/* "0 failed" needs a repeat that was tried, and "0 flagged" one that is complete: otherwise the count is not known */
 	if (c->count == COUNT_FLAGGED ? cell->n > 0 : c->count != COUNT_FAILED || cell->n || cell->failed)
 		taken->figure = figure_exact((double)numbers[c->count]);
 	merge_text(c, taken, texts[c->count]);
