@@ -99,14 +99,12 @@ static unsigned long sort_series(struct block_series *s)
 static void count_disturbed(struct block_table *t)
 {
 	const struct block_value *b = t->block.value, *end = b + t->block.n;
-	bool undisturbed = false;
 
 	t->throughout = t->block.n && b->start != end[-1].start;
 	for (const struct block_value *v = b; v < end; v++) {
 		t->disturbed += v->disturbed;
 		t->allowed += v->allowed;
-		undisturbed = !v->disturbed && (v == b || !is_same_pair(v, v - 1) || undisturbed);
-		if (undisturbed && (v + 1 == end || !is_same_pair(v, v + 1)))
+		if (v > b && is_same_pair(v, v - 1) && !v->disturbed && !v[-1].disturbed)
 			t->throughout = false;
 	}
 }
@@ -248,11 +246,19 @@ static void add_starts(struct block_series *s, const struct pair *pair)
 	}
 }
 
-static void count_known(struct block_series *s)
+/* A block that has no row of the metric does not know it, either. */
+static void count_known(const struct block_table *t, struct block_series *s)
 {
-	for (const struct block_value *v = s->value; v < s->value + s->n; v++)
-		if (!v->disturbed)
-			(isnan(v->value) ? s->unknown : s->known)[v->variant]++;
+	const struct block_series *of[] = { &t->block, s };
+	size_t blocks[2][VARIANTS] = { 0 };
+
+	for (size_t i = 0; i < 2; i++)
+		for (const struct block_value *v = of[i]->value; v < of[i]->value + of[i]->n; v++) {
+			blocks[i][v->variant] += !v->disturbed;
+			s->known[v->variant] += i && !v->disturbed && !isnan(v->value);
+		}
+	for (int v = 0; v < VARIANTS; v++)
+		s->unknown[v] = (blocks[0][v] > blocks[1][v] ? blocks[0][v] : blocks[1][v]) - s->known[v];
 }
 
 enum variant blocks_poorer(const struct block_series *s)
@@ -304,7 +310,7 @@ static const struct block_series *find_twin(const struct block_table *t, const s
 void blocks_compare(struct block_table *t, const struct block_effect *effect)
 {
 	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
-		count_known(s);
+		count_known(t, s);
 		compare_series(s, effect);
 		s->same_as = find_twin(t, s);
 	}
@@ -350,7 +356,7 @@ static void compare_runs_of(struct block_series *s, const struct block_effect *e
 void blocks_compare_runs(struct block_table *t, const struct block_effect *effect)
 {
 	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
-		count_known(s);
+		count_known(t, s);
 		compare_runs_of(s, effect);
 		s->same_as = find_twin(t, s);
 	}

@@ -110,7 +110,9 @@ bool verdict_only_in_b(const struct block_series *s, const struct verdict_questi
 
 bool verdict_too_few(const struct block_series *s, const struct verdict_question *q)
 {
-	return verdict_wanted(s, q) && s->known[VARIANT_A] > q->runs && s->known[VARIANT_B] && !s->figure.n && !s->constant;
+	bool few = s->constant ? blocks_poorer(s) == VARIANT_B && !verdict_the_same(s, q) : !s->figure.n;
+
+	return verdict_wanted(s, q) && s->known[VARIANT_A] > q->runs && s->known[VARIANT_B] && few;
 }
 
 bool verdict_not_compared(const struct block_series *s, const struct verdict_question *q)

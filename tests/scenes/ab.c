@@ -42,10 +42,11 @@ static void write_row(FILE *out, int64_t start, int64_t pair, int v, const char 
 }
 
 /* The rows of a start. Metric 0 has the shift, the others have `others`; of the last one a share of the values of B is
- * `lacking`. */
+ * `lacking`, as empty rows or none; flat: they are all 20. */
 static void write_start(const struct scene *s, FILE *out, int64_t start, uint64_t *rng)
 {
 	int metrics = (int)scene_number(s, "metrics", 1), how = (int)scene_number(s, "counted", 0) ? 2 : 1;
+	bool rowless = scene_number(s, "rowless", 0) > 0, flat = scene_number(s, "flat", 0) > 0;
 	double disturbed = scene_number(s, "disturbed", 0) / 100, lacking = scene_number(s, "lacking", 0) / 100;
 	double block[METRICS_MOST][2][STARTS_PAIRS];
 	char rest[120];
@@ -67,11 +68,13 @@ static void write_start(const struct scene *s, FILE *out, int64_t start, uint64_
 		for (int k = 0; k < metrics; k++) {
 			bool lacks = k + 1 == metrics && i % 2 && random_fraction(rng) < lacking;
 
+			if (lacks && rowless)
+				continue;
 			if (lacks)
 				snprintf(rest, sizeof(rest), "c\tm%d\tms\tlower\t\t%d", k, flag);
 			else
-				snprintf(rest, sizeof(rest), "c\tm%d\tms\tlower\t%.6f\t%d", k, 20 * exp(block[k][i % 2][i / 2]),
-					 flag);
+				snprintf(rest, sizeof(rest), "c\tm%d\tms\tlower\t%.6f\t%d", k,
+					 k && flat ? 20 : 20 * exp(block[k][i % 2][i / 2]), flag);
 			write_row(out, start, pair, i % 2, rest);
 		}
 	}

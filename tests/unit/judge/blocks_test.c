@@ -74,13 +74,13 @@ TEST(a_pair_that_was_disturbed_or_lacks_a_value_is_left_out_and_counted)
 
 	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, b, "p50", "ms", "40", 1) ROW(1, 1, b, "", "", "", 1)
 			    ROW(1, 2, a, "p50", "ms", "", 0) ROW(1, 2, b, "p50", "ms", "11", 0) ROW(2, 3, a, "p50", "ms", "10", 0)
-				    ROW(2, 3, b, "p50", "ms", "10", 0) ROW(2, 3, a, "", "", "", 0),
+				    ROW(2, 3, b, "p50", "ms", "10", 0) ROW(2, 3, a, "", "", "", 0) ROW(2, 3, b, "", "", "", 0),
 		    &t, (struct block_effect){ .relative = 0.1 });
 	assert_int_equal(t.series->pairs, 1);
 	assert_int_equal(t.series->disturbed, 1);
 	assert_int_equal(t.series->lost, 1);
 	assert_int_equal(t.series->figure.n, 1);
-	assert_int_equal(t.block.n, 2);
+	assert_int_equal(t.block.n, 3);
 	assert_int_equal(t.disturbed, 1);
 	assert_false(t.throughout);
 	blocks_free(&t);
