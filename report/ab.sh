@@ -19,7 +19,10 @@ doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile 
 		while read -r start pair variant; do
 			printf '%s\t%s%s\t%s\n' "$start" "$pair" "${variant^}" "$(block_why "$variant" "$pair")"
 		done) &&
-	doc=$(jq --arg noise "$noise" '.noise = ($noise | split("\n") | map(split("\t")))' <<<"$doc") ||
+	failed=$(awk -F'\t' '$2 == "0" { n[$4]++ } END {
+		for (v in n) printf " %s failed in %d more start%s.", toupper(v), n[v], (n[v] > 1) ? "s" : "" }' blocks.tsv) &&
+	doc=$(jq --arg noise "$noise" --arg failed "$failed" \
+		'. + {$failed, noise: ($noise | split("\n") | map(split("\t")))}' <<<"$doc") ||
 	die 1 "$DIR: its files cannot be read"
 
 words=$(cat "$here/decided.jq")'
@@ -29,7 +32,7 @@ def minutes($starts): .ab as $ab | if $starts == null or $ab.starts == 0 then "o
 def decided($word): .verdict.metrics_decided | map(select(.verdict == $word));
 def list: map("\(name) \(change) (\(interval))") | join("; ");
 def open: decided("not decided") | if . == [] then "" else " Not decided: \(map(name) | join(", "))." end;
-def answer: .verdict.verdict as $v
+def answer: .failed as $failed | .verdict.verdict as $v
 	| (if .verdict.provisional and $v != "too noisy" then "Provisional: " else "" end) + if $v == "too noisy" then
 		"Too noisy: \(.verdict.blocks_disturbed) of \(.verdict.blocks) blocks were disturbed by other programs: "
 			+ (.noise | map(.[1]) | if length > 8 then .[:7] + ["and \(length - 7) more"] else . end | join(" "))
@@ -41,12 +44,12 @@ def answer: .verdict.verdict as $v
 	else (decided("better") | if . == [] then "" else "Better: \(list). " end)
 		+ "Not decided: " + ([(select(.verdict.open > 0) | (decided("not decided") | map(name)
 				| if length > 4 then .[:3] + ["and \(length - 3) more"] else . end | join(", "))
-			+ (if .verdict.more_starts
+			+ (if $failed != "" then "" elif .verdict.more_starts
 				then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
 				else "; no number of starts below 10,000 would decide" end)),
 		([.verdict.one_sided[] | select(.only == "a")] + .verdict.too_few | select(. != [])
-			| "B has no value to compare of \(map(name) | join(", "))")]
-		| join("; ")) + "." end;
+			| "B lacks values of \(map(name) | join(", "))")]
+		| join("; ")) + "." end | . + $failed;
 def versions: [.protocols // {} | to_entries[] | "\(.key) \(.value.version // .value.server // "?")"] | join(", ");
 def unlike: . as $d | [("kernel", .a.host.kernel, .b.host.kernel), "x"] | [
 	(["versions of the display servers", ($d.a | versions), ($d.b | versions)],

@@ -93,6 +93,8 @@ read_options() {
 	[[ $ALPHA =~ ^[0-9]+(\.[0-9]+)?$ ]] && awk -v a="$ALPHA" 'BEGIN { exit !(a >= 0.001 && a <= 50) }' ||
 		bad "--alpha $ALPHA: a percentage from 0.001 to 50, such as 5"
 	[[ $NOISE =~ ^([1-9][0-9]?(\.[0-9]+)?)?$ ]] || bad "--noise $NOISE: a share of the CPUs such as 25%"
+	[[ -z $RESUME || ("${given-} " =~ ^(\ --(resume|budget|noise))+\ $ && -z $EXPERIMENT && ${#BOTH[@]} = 0) ]] ||
+		bad "--resume goes on with the variants and settings that it has: only --budget and --noise may change"
 	[[ $METRICS =~ ^[A-Za-z0-9_,]*$ ]] || bad "--metrics $METRICS: names of columns, separated by commas"
 }
 
@@ -250,7 +252,7 @@ recall() {	# of a comparison that goes on
 		[ "${#fields[@]}" = 17 ] || die "$DIR/ab.json cannot be read"
 	EXPERIMENT=${fields[0]} OWN[a]=${fields[1]} OWN[a-server]=${fields[2]} OWN[a-client]=${fields[3]} OWN[a-root]=${fields[4]} \
 		OWN[b]=${fields[5]} OWN[b-server]=${fields[6]} OWN[b-client]=${fields[7]} OWN[b-root]=${fields[8]} \
-		EFFECT=${fields[9]} METRICS=${METRICS:-${fields[10]}} PAIRS=${fields[11]} ALPHA=${fields[12]} SEED=${fields[13]} \
+		EFFECT=${fields[9]} METRICS=${fields[10]} PAIRS=${fields[11]} ALPHA=${fields[12]} SEED=${fields[13]} \
 		NOISE=${NOISE:-${fields[14]#0}} STARTS=${fields[15]} MEASURED=${fields[16]}
 	check_programs
 }
@@ -258,6 +260,7 @@ recall() {	# of a comparison that goes on
 # A start ------------------------------------------------------------------------------------------------------------
 
 declare -A RUNNING=()
+BROKEN=()
 
 # start_variant VARIANT: begins to bring up its hosts and sessions; SECOND does so meanwhile, on the CPUs that FIRST has taken.
 start_variant() {
@@ -284,8 +287,10 @@ turn() {
 }
 
 end_begin() { local v; for v in "${!RUNNING[@]}"; do : >"$DIR/.turn-$v.go"; done; }	# both go on to their ends
-end_variants() {	# end_variants [stop]: waits for them, or tells them to end
+end_variants() {	# end_variants [stop]: waits for them, or tells them to end; BROKEN: those that have ended by themselves then
 	local v
+	BROKEN=()
+	[ -z "${1-}" ] || for v in "${!RUNNING[@]}"; do alive "$v" || BROKEN+=("$v"); done
 	[ -z "$stop${1-}" ] || kill "${RUNNING[@]}" 2>/dev/null
 	for v in "${!RUNNING[@]}"; do
 		while alive "$v"; do wait "${RUNNING[$v]}" 2>/dev/null; done
@@ -319,7 +324,8 @@ one_start() {
 	varied=$(block_varied "$DIR/a" "$DIR/b") || { end_variants; die "A and B have different conditions: $varied"; }
 	for ((k = 1; k <= PAIRS; k++)); do
 		for v in a b; do
-			block_rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$DIR/.block" "$varied" || { end_variants; return 1; }
+			block_rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$DIR/.block" "$varied" ||
+				{ end_variants; BROKEN=("$v"); return 1; }
 		done
 	done >"$DIR/.rows"
 	end_variants
@@ -333,14 +339,14 @@ order_of() { echo $(((SEED + $1) % 2)); }	# in turns, so that an effect of the o
 # With --noise, blocks of which other programs took no more are used all the same (2).
 allow_noise() {
 	[ -n "$NOISE" ] || return 0
-	awk -F'\t' '$6 == "" && $10 == 1 { print $3, $4 }' "$DIR/blocks.tsv" | while read -r pair v; do
-		jq -es --argjson most "$NOISE" 'all(.[]; ((.foreign_percent // 0) + (.steal_percent // 0) <= $most)
-			and ((.client_foreign_percent // 0) + (.client_steal_percent // 0) <= $most))' \
-			"$DIR/$v/cells"/*/"$pair"/cell.json >/dev/null || continue
+	awk -F'\t' '$6 == "" && $10 > 0 { print $3, $4 }' "$DIR/blocks.tsv" | while read -r pair v; do
+		cat "$DIR/$v/cells"/*/"$pair"/{,*/}cell.json 2>/dev/null | jq -es --argjson most "$NOISE" '. != [] and
+			all(.[]; ((.foreign_percent // 0) + (.steal_percent // 0) <= $most)
+			and ((.client_foreign_percent // 0) + (.client_steal_percent // 0) <= $most))' >/dev/null || continue
 		echo "$pair $v"
 	done >"$DIR/.allowed"
-	awk -F'\t' -v OFS='\t' 'FILENAME == ARGV[1] { allowed[$1]; next } $3 " " $4 in allowed { $10 = 2 } 1' "$DIR/.allowed" \
-		"$DIR/blocks.tsv" | keep blocks.tsv
+	awk -F'\t' -v OFS='\t' 'FILENAME == ARGV[1] { allowed[$1]; next } FNR > 1 && $10 { $10 = ($3 " " $4 in allowed) ? 2 : 1 } 1' \
+		"$DIR/.allowed" "$DIR/blocks.tsv" | keep blocks.tsv
 	rm -f "$DIR/.allowed"
 }
 
@@ -364,7 +370,6 @@ need cmark-gfm cmark-gfm
 need gnuplot gnuplot-nox
 STARTS=0 MEASURED=0 STATUS=3 WHY=''
 if [ -n "$RESUME" ]; then
-	[ -z "$EXPERIMENT$DIR" ] && [ "${#BOTH[@]}" = 0 ] || bad "--resume goes on with the variants and the folder that it has"
 	recall
 else
 	plan_variants
@@ -389,6 +394,11 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 	if ! one_start; then
 		[ -z "$stop" ] || break
 		failed=$((failed + 1))
+		# a block without any figure, of start 0, which has no pairs
+		for v in "${BROKEN[@]}"; do
+			keep blocks.tsv < <(cat "$DIR/blocks.tsv"
+				printf 'blocks/1\t0\t%s\t%s\t\t\t\t\t\t0\n' "$(wc -l <"$DIR/blocks.tsv")" "$v")
+		done
 		# what the start has left is of no use to the next one
 		for ((k = STARTS * PAIRS + 1; k <= (STARTS + 1) * PAIRS; k++)); do rm -rf "$DIR"/[ab]/cells/*/"$k"; done
 		[ "$failed" -lt 3 ] || die "the variants could not be measured: $(why_failed) (see $DIR/a.log and b.log)"

@@ -38,6 +38,8 @@ stalls --b --nonsense
 END
 	run -2 "$TOP/thinprobe" ab --resume "$BATS_TEST_TMPDIR"
 	[[ $output == *"no comparison is there"* ]]
+	run -2 "$TOP/thinprobe" ab --resume there --effect 5ms
+	run -2 "$TOP/thinprobe" ab --resume there --b-server /bin/true
 }
 
 # made-up blocks: of six, others disturbed three (on the server's CPUs, or on the client's); a flag for what was tested is none
