@@ -207,7 +207,7 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 		       const char *command)
 {
 	const struct start_result *last = NULL;
-	int64_t good = 0, again = 0, latest_ns = 0, read, unanswered = count_unanswered(cfg->script, run, n);
+	int64_t good = 0, again = 0, busy = 0, latest_ns = 0, read, unanswered = count_unanswered(cfg->script, run, n);
 	char state[40];
 
 	for (int64_t i = 0; i < n; i++) {
@@ -216,6 +216,7 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 			continue;
 		last = &run[i].result;
 		again += last->changed_again_ns >= 0;
+		busy += last->busy;
 		latest_ns = last->changed_again_ns > latest_ns ? last->changed_again_ns : latest_ns;
 	}
 	if (!n) {
@@ -232,6 +233,9 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 	if (again)
 		rec_warn(r, "changed again after it was stable, in %s of %s starts, by %s later: a longer --settle waits for that",
 			 count_text(again), count_text(n), ns_text((double)latest_ns));
+	if (busy)
+		rec_warn(r, "its processes were still busy in %s of %s starts: a longer --watch-after waits for more windows",
+			 count_text(busy), count_text(n));
 	if (unanswered)
 		rec_warn(r, "%s had no stable answer (see \"events\" in --json)", counted_text(unanswered, "event"));
 	if (!good) {
