@@ -99,6 +99,9 @@ step_users() {	# step_users N LOG SEED; 1: STEP_WHY
 		echo go >&"$go"
 		has_ended user-1 "$2" || STEP_WHY=$LAB_WHY
 		AFTER=("$(lab_cpu server)" "$(lab_cpu client)" "$(reading)" "$(client_reading)")
+		for ((user = 2; user <= $1; user++)); do	# who is gone has no late keys
+			[ -n "$STEP_WHY" ] || ! lab_gone "${pids[user - 1]}" || STEP_WHY="user $user left: $(last_word "user-$user")"
+		done
 	else
 		STEP_WHY=$LAB_WHY
 	fi

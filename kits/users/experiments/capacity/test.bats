@@ -319,6 +319,19 @@ find_users() {
 	[ "$output" = "$(printf 'capacity-user/1\t3\t1\t40\t\t\t900\t\t0.5\t\t20\t1')" ]
 }
 
+@test "capacity: with a user who left before the end, that number was not measured" {
+	# step_users() with stubs of all that it starts; user 2 is gone, or nobody
+	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab STEP_WHY=; . "$TP_HOME/kits/users/experiments/capacity/cell.sh"
+		for f in lab_cpu reading client_reading nap has_ended lab_stop sessions_live; do eval "$f() { :; }"; done
+		open_pipe() { exec {go}>/dev/null; }; stopped() { false; }; last_word() { echo dropped; }
+		users_start() { pids=(11 12 13); for f in 1 2 3; do echo >user-$f.tsv; done; }
+		lab_gone() { [ "$1" = "$GONE" ]; }; step_users 3 . 1 && echo measured || echo "$STEP_WHY"'
+	GONE=12 TP_HOME=$TOP run bash -c "$set"
+	[ "$output" = "user 2 left: dropped" ]
+	GONE='' TP_HOME=$TOP run bash -c "$set"
+	[ "$output" = measured ]
+}
+
 @test "capacity: --criteria takes names of thresholds; equal criteria are kept once" {
 	criteria() {
 		run env TOP="$TOP" bash -c '. "$TOP/lab/lib.sh"; . "$TOP/experiments/engine/plan.sh"; EXPERIMENT=capacity
