@@ -59,6 +59,7 @@ rows() {
 		1|analyze in\ here/run0.rfb.aux|not an FBS log: .*OUT.rfb
 		1|analyze in\ here/run0.rfb --aux in\ here/truth.tsv|no line of a side file
 		2|analyze in\ here/run0.rfb --labels a,b|labels
+		2|analyze in\ here/run0.rfb in\ here/run0.rfb|twice
 		2|analyze in\ here/run0.rfb --scale 4|--method paper
 		2|analyze in\ here/run0.rfb --method paper --scale 0|--scale
 		1|analyze short.rfb --aux in\ here/run0.rfb.aux|short.rfb

@@ -195,8 +195,12 @@ int vncplay_analyze(int argc, char **argv)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
 	aux = split_list(cfg.aux, runs, "aux");
 	labels = split_list(cfg.labels, runs, "labels");
-	for (int r = 0; r < runs; r++)
+	for (int r = 0; r < runs; r++) {
 		refuse_overwritten_input(argv[first + r], aux ? aux[r] : NULL);
+		for (int k = 0; k < r; k++) /* a replay agrees with itself */
+			if (!strcmp(argv[first + k], argv[first + r]))
+				die_usage("%s is given twice", argv[first + r]);
+	}
 	replay = memory_new((size_t)runs, sizeof(*replay));
 	for (int r = 0; r < runs; r++) {
 		replay[r].file = argv[first + r];
