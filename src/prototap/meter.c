@@ -65,7 +65,7 @@ static void note_what_follows(struct flow *f, uint32_t bytes, bool unpushed)
 	else if (unpushed && f->pushed)
 		f->more = MORE_UNPUSHED;
 	else
-		f->more = f->full_bytes && bytes % f->full_bytes == 0 ? MORE_FULL : MORE_UNKNOWN;
+		f->more = f->full_bytes && bytes && bytes % f->full_bytes == 0 ? MORE_FULL : MORE_UNKNOWN;
 }
 
 /* Counts new data in order: messages, and on the display channel updates. `bytes`: payload of the segment that completed it. */
@@ -297,6 +297,8 @@ static void note_received_ack(struct flow *f, int c, const struct segment *s, in
 		stream_begin(stream, s->ack);
 	if (stream->known)
 		stream_note_ack(stream, s->ack - f->finished[c]);
+	if (c == DISPLAY && stream->known && stream_unseen_bytes(stream)) /* the capture has lost what ended the update */
+		f->more = MORE_UNKNOWN;
 }
 
 /* Whether the packet came before with another address, as its whole flow then did. */

@@ -97,6 +97,21 @@ of()
 	[ "$(jq -c '.result.idle | [.seconds, .packets_per_minute, .bytes_per_minute]' report.json)" = '[12,30,3000]' ]
 }
 
+@test "prototap: an update of which the capture lost the last packet ends with it" {
+	python3 - <<-'PY'
+		from packets import ACK, PSH, Capture
+		c = Capture().start()
+		for i in range(5):
+		    c.send(3000 + 300 * i, 1, b"u" * 1000, ACK)
+		    if i == 2: c.seq[1] += 100
+		    else: c.send(3001 + 300 * i, 1, b"e" * 100, ACK | PSH)
+		    c.send(3002 + 300 * i, 0)
+		c.pcap("lost.pcap")
+	PY
+	run -3 "$BIN/prototap" read lost.pcap --format json -o report.json
+	[ "$(jq -c '.result | [.updates.count, .largest_gap_ms, .channels.display.missing_bytes]' report.json)" = '[5,302,100]' ]
+}
+
 @test "prototap live: an idle window without packets still has its length" {
 	need_namespace
 	in_namespace bash -c 'ip link set lo up; timeout 20 "$BIN/prototap" live -i lo --port 5900 -t 1200ms --format json' \
