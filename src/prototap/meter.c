@@ -256,7 +256,8 @@ static void add_payload(struct capture_meter *m, struct flow *f, int c, const st
 	}
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
-	count_ordered_data(m, f, c, p->time_ns, &t, s->payload_bytes);
+	/* where it filled a hole, the last segment is another, which ended a message */
+	count_ordered_data(m, f, c, p->time_ns, &t, t.ready.bytes > s->payload_bytes && !t.ready.open ? 0 : s->payload_bytes);
 }
 
 /* Each datagram is a message; repeated or missing datagrams cannot be recognised. */

@@ -112,6 +112,19 @@ of()
 	[ "$(jq -c '.result | [.updates.count, .largest_gap_ms, .channels.display.missing_bytes]' report.json)" = '[5,302,100]' ]
 }
 
+@test "prototap: an update of which a middle packet was sent again ends as others do" {
+	python3 - <<-'PY'
+		from packets import ACK, PSH, Capture
+		c = Capture().start()
+		for i in range(5):
+		    for k, ms in ((0, 0), (1, 1), (2, 2)) if i != 2 else ((0, 0), (2, 2), (1, 41)):
+		        c.send(3000 + 300 * i + ms, 1, b"u" * (400 if k == 2 else 1448), ACK | PSH * (k == 2), seq=3296 * i + 1448 * k)
+		c.pcap("again.pcap")
+	PY
+	"$BIN/prototap" read again.pcap --format json -o report.json
+	[ "$(jq -c '.result | [.updates.count, .largest_gap_ms, .channels.display.out_of_order_packets]' report.json)" = '[5,300,1]' ]
+}
+
 @test "prototap live: an idle window without packets still has its length" {
 	need_namespace
 	in_namespace bash -c 'ip link set lo up; timeout 20 "$BIN/prototap" live -i lo --port 5900 -t 1200ms --format json' \
