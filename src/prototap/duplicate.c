@@ -132,8 +132,8 @@ bool duplicate_detect_translation(struct duplicates *d, const struct packet *p, 
 		other[i] = seen->host[i] != now.host[i];
 	}
 	if (seen->mark.hash == now.mark.hash && p->time_ns >= seen->mark.time_ns &&
-	    p->time_ns - seen->mark.time_ns <= DUPLICATE_NS &&
-	    ((same[client] && other[1 - client]) || (same[1 - client] && other[client] && now.hops != seen->hops)))
+	    p->time_ns - seen->mark.time_ns <= DUPLICATE_NS && !(same[0] && same[1]) && (same[1 - client] || other[1 - client]) &&
+	    (same[client] || (other[client] && now.hops != seen->hops)))
 		return true;
 	*seen = now;
 	return false;

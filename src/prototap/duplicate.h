@@ -11,8 +11,8 @@
  * nothing since the first one, as it must to ask for a retransmission. What comes later counts as a packet.
  *
  * A host that translates addresses (to a container, to the hosts behind it) shows packets twice on "-i any": before and after. All
- * is the same but one end. Where that is the client's, the packet must have been forwarded (its hops differ), too: nothing else
- * tells two clients of a made-up capture apart.
+ * is the same but one end, or both. Where the client's is another, the packet must have been forwarded (its hops differ), too:
+ * nothing else tells two clients of a made-up capture apart.
  *
  * At most DUPLICATE_MEMORY packets and DUPLICATE_SENDERS directions are remembered. */
 #pragma once

@@ -109,5 +109,12 @@ TEST(a_translated_address_is_told_from_another_client)
 	add(20 * US, 78, 1050, 50, 63);
 	add(21 * US, 79, 1050, 50, 63);
 	assert_int_equal(translations, 3); /* a client's packet that was forwarded */
-	made.address[0][0] = 0;
+	made.address[0][0] = made.address[1][0] = 8;
+	add(22 * US, 79, 1050, 50, 63);
+	assert_int_equal(translations, 3);
+	add(23 * US, 80, 1100, 50, 63);
+	made.address[0][0] = made.address[1][0] = 9;
+	add(24 * US, 80, 1100, 50, 62);
+	assert_int_equal(translations, 4); /* both ends */
+	made.address[0][0] = made.address[1][0] = 0;
 }
