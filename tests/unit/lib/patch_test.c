@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The patch against a painter of this test's own: noise, blur, coarse coding, half scale; and what is no patch. */
 #include "patch.h"

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* acks - what is acknowledged when, across the wrap of the sequence number. */
 #include "prototap/acks.h"

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* decode - packets written by hand, whole, cut short and wrong at every byte. */
 #include "prototap/decode.h"

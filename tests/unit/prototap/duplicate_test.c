@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* duplicate - a packet captured twice is a copy; one that was sent twice is none. */
 #include "prototap/duplicate.h"

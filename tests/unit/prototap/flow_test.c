@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* flow and ports - the table when it is full, the ranking, and who is the server. */
 #include <errno.h>

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* noise - counts from the command line, and Garwood's bound against printed tables (chi-squared 0.95 of 2n + 2, halved). */
 #include "prototap/latency.h"

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* interval and verdict - hand-made connections: waits, ranges, round trips, bounded memory; whose fault a rise is. */
 #include "prototap/interval.h"

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* order - packets come out by time as far as they are held, and otherwise in the order in which they came. */
 #include "prototap/order.h"

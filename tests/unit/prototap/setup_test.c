@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* setup - where a session's set-up ends when nothing follows it. */
 #include <math.h>

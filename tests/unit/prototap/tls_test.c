@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* tls - what looks like TLS and what does not, ciphers and their seals. */
 #include "prototap/tls.h"

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* message and update - lines of time with figures worked out by hand. */
 #include <math.h>

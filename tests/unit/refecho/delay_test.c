@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Delay scripts: what is read, what is refused, and that the drawn delays have the asked distribution. */
 #include "refecho/delay.h"

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The window's picture: painted from the boxes alone, the patch is there; everything stays in its place. */
 #include "refecho/scene.h"

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Messages byte by byte as RFC 6143, 7.5 has them, and encodings by their words. */
 #include "rfb/messages.h"

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* offsets - what a probe is off, on keys worked out by hand. */
 #include "summarize/offsets.h"

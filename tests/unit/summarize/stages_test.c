@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* stages and wire_check - one train by hand: what keys, wire and application tell, put together; times in ms. */
 #include "summarize/stages.h"

@@ -1,4 +1,3 @@
-#include "../unit.h"
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* table - what the file `table` says, and one line for each thing that is wrong in it. */
 #include <unistd.h>
