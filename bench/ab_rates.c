@@ -62,9 +62,18 @@ static const struct {
 	{ "*provisional*: other programs delay each block by 25 %", { .shift = 10, .noise = 25, .scatter = 1 } },
 };
 
+/* Of all sequences of one kind. */
 struct outcome {
-	size_t called, decided;
+	size_t called;
 	int64_t starts[SEQUENCES];
+};
+
+/* A comparison that is looked at after each start. */
+struct sequence {
+	struct decide_figure f[METRICS_MOST];
+	size_t n, open;
+	int64_t starts;
+	bool told; /* of one of them, or more */
 };
 
 static int64_t median_of(struct outcome *o)
@@ -78,24 +87,22 @@ static bool is_told(const struct decide_figure *f)
 	return f->word == DECIDE_LOWER || f->word == DECIDE_HIGHER;
 }
 
-/* Decides all figures; returns how many stay open. */
-static size_t look(struct decide_figure *f, size_t n)
+static void look(struct sequence *s)
 {
-	size_t open = 0;
-
-	decide_all(f, n, ALPHA);
-	for (size_t k = 0; k < n; k++)
-		open += f[k].word == DECIDE_OPEN;
-	return open;
+	s->starts++;
+	s->open = 0;
+	s->told = false;
+	decide_all(s->f, s->n, ALPHA);
+	for (size_t k = 0; k < s->n; k++) {
+		s->open += s->f[k].word == DECIDE_OPEN;
+		s->told |= is_told(&s->f[k]);
+	}
 }
 
-static bool any_told(const struct decide_figure *f, size_t n)
+static void end_sequence(struct sequence *s)
 {
-	bool told = false;
-
-	for (size_t k = 0; k < n; k++)
-		told = told || is_told(&f[k]);
-	return told;
+	for (size_t k = 0; k < s->n; k++)
+		decide_free(&s->f[k]);
 }
 
 static double draw_difference(const struct starts_law *l, int64_t start, uint64_t *rng)
@@ -111,25 +118,20 @@ static double draw_difference(const struct starts_law *l, int64_t start, uint64_
 /* Sequences of `metrics` figures of one law, looked at after each start until one is called, or all are decided. */
 static void simulate(struct outcome *o, const struct starts_law *l, size_t metrics, uint64_t *rng)
 {
-	*o = (struct outcome){ 0 };
+	o->called = 0;
 	for (size_t i = 0; i < SEQUENCES; i++) {
-		struct decide_figure f[METRICS_MOST] = { 0 };
-		size_t open = metrics;
-		bool told = false;
+		struct sequence s = { .n = metrics, .open = metrics };
 
 		for (size_t k = 0; k < metrics; k++)
-			f[k].effect = EFFECT;
-		while (open && !told && o->starts[i] < STARTS_MOST) {
-			o->starts[i]++;
+			s.f[k].effect = EFFECT;
+		while (s.open && !s.told && s.starts < STARTS_MOST) {
 			for (size_t k = 0; k < metrics; k++)
-				decide_add(&f[k], o->starts[i], draw_difference(l, o->starts[i], rng));
-			open = look(f, metrics);
-			told = any_told(f, metrics);
+				decide_add(&s.f[k], s.starts + 1, draw_difference(l, s.starts + 1, rng));
+			look(&s);
 		}
-		o->called += told;
-		o->decided += !open;
-		for (size_t k = 0; k < metrics; k++)
-			decide_free(&f[k]);
+		o->called += s.told;
+		o->starts[i] = s.starts;
+		end_sequence(&s);
 	}
 }
 
@@ -143,7 +145,7 @@ static double naive_rate(size_t looks, uint64_t *rng)
 		bool told = false;
 
 		for (size_t n = 0; n < looks && !told; n++) {
-			decide_add(&f, (int64_t)n + 1, starts_normal(rng));
+			decide_add(&f, (int64_t)n + 1, random_normal(rng));
 			told = f.n >= 3 &&
 			       2 * welch_upper_p((double)(f.n - 1), fabs(f.mean) / decide_sd(&f) * sqrt((double)f.n)) < ALPHA;
 		}
@@ -186,25 +188,30 @@ static void print_simulated(void)
  * metric. */
 static bool draw_sequence(const struct block_table *t, size_t pool, double shift, uint64_t *rng, int64_t *starts, bool *first)
 {
-	struct decide_figure f[METRICS_MOST] = { 0 };
-	size_t metrics = 0, open = 1;
-	bool told;
+	struct sequence s = { .n = t->n < METRICS_MOST ? t->n : METRICS_MOST, .open = 1 };
 
-	for (size_t i = 0; i < t->n && metrics < METRICS_MOST; i++)
-		f[metrics++].effect = t->series[i].figure.effect;
-	for (*starts = 0; open && *starts < STARTS_MOST; ++*starts) {
+	for (size_t i = 0; i < s.n; i++)
+		s.f[i].effect = t->series[i].figure.effect;
+	while (s.open && s.starts < STARTS_MOST) {
 		size_t k = (size_t)(random_fraction(rng) * (double)pool);
 		double sign = random_fraction(rng) < 0.5 ? -1 : 1;
 
-		for (size_t i = 0; i < metrics; i++)
-			decide_add(&f[i], *starts + 1, sign * t->series[i].figure.value[k] + (i ? 0 : shift));
-		open = look(f, metrics);
+		for (size_t i = 0; i < s.n; i++)
+			decide_add(&s.f[i], s.starts + 1, sign * t->series[i].figure.value[k] + (i ? 0 : shift));
+		look(&s);
 	}
-	*first = is_told(&f[0]) && f[0].mean > 0;
-	told = any_told(f, metrics);
-	for (size_t i = 0; i < metrics; i++)
-		decide_free(&f[i]);
-	return told;
+	*starts = s.starts;
+	*first = is_told(&s.f[0]) && s.f[0].mean > 0;
+	end_sequence(&s);
+	return s.told;
+}
+
+static void swap_series(struct block_series *a, struct block_series *b)
+{
+	struct block_series s = *a;
+
+	*a = *b;
+	*b = s;
 }
 
 /* Leaves only the metrics that have a difference in every start, the median latency first. */
@@ -215,28 +222,19 @@ static size_t keep_whole(struct block_table *t)
 	for (size_t i = 0; i < t->n; i++)
 		pool = t->series[i].figure.n > pool ? t->series[i].figure.n : pool;
 	for (size_t i = 0; i < t->n; i++)
-		if (pool && t->series[i].figure.n == pool && !t->series[i].constant && !t->series[i].same_as) {
-			struct block_series s = t->series[n];
-
-			t->series[n] = t->series[i];
-			t->series[i] = s;
-			n++;
-		}
+		if (pool && t->series[i].figure.n == pool && !t->series[i].constant && !t->series[i].same_as)
+			swap_series(&t->series[n++], &t->series[i]);
 	t->n = n;
 	for (size_t i = 1; i < n; i++)
-		if (!strcmp(t->series[i].metric, "latency_p50_ms") && strcmp(t->series[0].metric, "latency_p50_ms") != 0) {
-			struct block_series s = t->series[0];
-
-			t->series[0] = t->series[i];
-			t->series[i] = s;
-		}
+		if (!strcmp(t->series[i].metric, "latency_p50_ms") && strcmp(t->series[0].metric, "latency_p50_ms") != 0)
+			swap_series(&t->series[0], &t->series[i]);
 	return pool;
 }
 
 static void print_resampled(const char *file, double minutes)
 {
 	struct outcome *o = memory_new(1, sizeof(*o));
-	size_t pool, wrong = 0, found = 0;
+	size_t pool;
 	FILE *in = cli_open_input(file);
 	uint64_t rng = 31;
 	struct block_table t;
@@ -248,23 +246,20 @@ static void print_resampled(const char *file, double minutes)
 	pool = keep_whole(&t);
 	if (!t.n)
 		die(EXIT_RUN, "%s: no metric has a difference in every start", file);
-	for (size_t i = 0; i < SEQUENCES; i++) {
-		bool first;
-
-		wrong += draw_sequence(&t, pool, 0, &rng, &o->starts[i], &first);
-	}
 	printf("%zu starts, %s%s.\n\n", pool, t.n > 1 ? "several metrics, the first is " : "", t.series[0].metric);
 	printf("| truth | called or found, of %d | median starts | minutes |\n|---|---:|---:|---:|\n", SEQUENCES);
-	printf("| B is A | %.1f %% called | %" PRId64 " | %.1f |\n", 100.0 * (double)wrong / SEQUENCES, median_of(o),
-	       minutes * (double)median_of(o));
-	for (size_t i = 0; i < SEQUENCES; i++) {
-		bool first;
+	for (int shifted = 0; shifted < 2; shifted++) {
+		size_t hits = 0;
 
-		draw_sequence(&t, pool, log(1.1), &rng, &o->starts[i], &first);
-		found += first;
+		for (size_t i = 0; i < SEQUENCES; i++) {
+			bool first, told = draw_sequence(&t, pool, shifted * log(1.1), &rng, &o->starts[i], &first);
+
+			hits += shifted ? first : told;
+		}
+		printf("| %s | %.1f %% %s | %" PRId64 " | %.1f |\n", shifted ? "median of B 10 % longer" : "B is A",
+		       100.0 * (double)hits / SEQUENCES, shifted ? "found" : "called", median_of(o),
+		       minutes * (double)median_of(o));
 	}
-	printf("| median of B 10 %% longer | %.1f %% found | %" PRId64 " | %.1f |\n", 100.0 * (double)found / SEQUENCES,
-	       median_of(o), minutes * (double)median_of(o));
 	free(o);
 }
 

@@ -3,6 +3,7 @@
  * one word. */
 #pragma once
 
+#include <math.h>
 #include <stdint.h>
 
 /* The output function of SplitMix64: a bijection that scatters neighbouring inputs. */
@@ -22,4 +23,12 @@ static inline uint64_t random_bits(uint64_t *state)
 static inline double random_fraction(uint64_t *state)
 {
 	return (double)(random_bits(state) >> 11) * 0x1p-53;
+}
+
+/* of the standard normal distribution (Box and Muller 1958); the second value is dropped, so that the state stays one word */
+static inline double random_normal(uint64_t *state)
+{
+	double u = 1 - random_fraction(state), v = random_fraction(state);
+
+	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }

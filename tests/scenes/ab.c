@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Comparisons of B with A: of starts, looked at after each, as `ab` does; and of two runs, as `compare` and `gate` do. */
+/* ab: comparisons of B with A: of starts, looked at after each, as `ab` does; and of two runs, as `compare` and `gate` do. */
 #include "scene.h"
 #include "starts.h"
 #include "judge/verdict.h"
@@ -93,7 +93,7 @@ static double draw_value(const struct scene *s, int v, int keys, uint64_t *rng)
 	}
 	if (scene_number(s, "frames", 0) > 0)
 		return random_fraction(rng) < scene_number(s, "frames", 0) / 100 ? 33.3 : 16.7;
-	return 20 * (1 + shift) * exp(scene_number(s, "scatter", 1) / 100 * scene_normal(rng));
+	return 20 * (1 + shift) * exp(scene_number(s, "scatter", 1) / 100 * random_normal(rng));
 }
 
 static void write_runs(const struct scene *s, FILE *out, uint64_t *rng)

@@ -25,7 +25,7 @@ static double number_of(const struct scene *s, int run, const char *key, double 
 /* A repeat has a level; a share of `tail` keys, in bursts, takes `times` as long. */
 static struct key_train_samples draw_repeat(const struct scene *s, int run, uint64_t *rng)
 {
-	double level = number_of(s, run, "median", 30) * exp(number_of(s, run, "levels", 2) / 100 * scene_normal(rng));
+	double level = number_of(s, run, "median", 30) * exp(number_of(s, run, "levels", 2) / 100 * random_normal(rng));
 	double scatter = scene_number(s, "scatter", 5) / 100, pareto = scene_number(s, "pareto", 0),
 	       frame = scene_number(s, "frame", 0);
 	double tail = number_of(s, run, "tail", 0) / 100, lost = number_of(s, run, "unanswered", 0) / 100;
@@ -36,7 +36,7 @@ static struct key_train_samples draw_repeat(const struct scene *s, int run, uint
 	t.keys.key = memory_new(t.keys.n, sizeof(*t.keys.key));
 	for (size_t i = 0; i < t.keys.n; i++) {
 		struct key_times *k = &t.keys.key[i];
-		double ms = level * (pareto > 0 ? pow(1 - random_fraction(rng), -1 / pareto) : exp(scatter * scene_normal(rng)));
+		double ms = level * (pareto > 0 ? pow(1 - random_fraction(rng), -1 / pareto) : exp(scatter * random_normal(rng)));
 
 		if (left <= 0 && random_fraction(rng) < tail / burst)
 			left = burst;

@@ -108,7 +108,7 @@ static bool happens(const char *percent)
 static int64_t draw_echo_time(int64_t sent_ns)
 {
 	double sd = scene_number(world.scene, "sd", 5) / 100;
-	int64_t at = sent_ns + (int64_t)((double)ms("ms") * exp(sd * scene_normal(world.rng)));
+	int64_t at = sent_ns + (int64_t)((double)ms("ms") * exp(sd * random_normal(world.rng)));
 
 	if (happens("slow"))
 		at = sent_ns + ms("slowms");

@@ -4,11 +4,10 @@
  * Said: the verdict of the session, the figures of `floor`, `median` and `late` that grow, and "alarm" if growth was told at any
  * block, whether it came back or not. */
 #include "scene.h"
+#include "starts.h"
 #include "judge/drift.h"
 #include "ascending.h"
-#include "random.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +24,10 @@ static bool is_word(const struct scene *s, const char *key, const char *word)
 /* Noise of block i with a standard deviation of 1. */
 static double draw_noise(const struct scene *s, int i, double *before, uint64_t *rng)
 {
-	double z = scene_normal(rng), squares = 0, ar = scene_number(s, "ar", 0), dwell = scene_number(s, "dwell", 10);
+	double z = random_normal(rng), ar = scene_number(s, "ar", 0), dwell = scene_number(s, "dwell", 10);
 
-	if (is_word(s, "noise", "heavy")) { /* Student's t with 3 degrees of freedom */
-		for (int k = 0; k < 3; k++)
-			squares += pow(scene_normal(rng), 2);
-		return z / sqrt(squares);
-	}
+	if (is_word(s, "noise", "heavy"))
+		return starts_shape(STARTS_HEAVY, rng);
 	if (is_word(s, "noise", "spikes")) /* one block in 20 is up to 20 times as slow */
 		return z + (random_fraction(rng) < 0.05 ? 3 / scene_number(s, "scatter", 5) * 100 * random_fraction(rng) : 0);
 	if (is_word(s, "noise", "levels")) { /* two, each for `dwell` blocks in the mean */
@@ -64,7 +60,7 @@ static void draw_keys(double share, double level, uint64_t *rng, double out[stat
 	double key[KEYS], late = 0;
 
 	for (int k = 0; k < KEYS; k++) {
-		key[k] = (100 * random_fraction(rng) < share ? 150 : 15) * level * exp(0.05 * scene_normal(rng));
+		key[k] = (100 * random_fraction(rng) < share ? 150 : 15) * level * exp(0.05 * random_normal(rng));
 		late += key[k] > 100;
 	}
 	qsort(key, KEYS, sizeof(*key), ascending_double);

@@ -33,11 +33,6 @@ struct starts_law {
 	double shift;			   /* by which B is slower in truth */
 };
 
-static inline double starts_normal(uint64_t *rng)
-{
-	return sqrt(-2 * log(1 - random_fraction(rng))) * cos(2 * M_PI * random_fraction(rng));
-}
-
 static inline double starts_shape(enum starts_shape shape, uint64_t *rng)
 {
 	double sum = 0;
@@ -45,31 +40,31 @@ static inline double starts_shape(enum starts_shape shape, uint64_t *rng)
 	switch (shape) {
 	case STARTS_HEAVY:
 		for (int i = 0; i < 3; i++)
-			sum += pow(starts_normal(rng), 2);
-		return starts_normal(rng) / sqrt(sum);
+			sum += pow(random_normal(rng), 2);
+		return random_normal(rng) / sqrt(sum);
 	case STARTS_SKEWED:
-		return (exp(0.75 * starts_normal(rng)) - exp(0.75 * starts_normal(rng))) /
+		return (exp(0.75 * random_normal(rng)) - exp(0.75 * random_normal(rng))) /
 		       sqrt(2 * exp(0.75 * 0.75) * expm1(0.75 * 0.75));
 	case STARTS_TWO: return random_fraction(rng) < 0.5 ? -1 : 1;
 	case STARTS_EXPONENT: return -log(1 - random_fraction(rng)) - 1;
-	case STARTS_LOGNORMAL: return (exp(starts_normal(rng)) - exp(0.5)) / sqrt(expm1(1) * exp(1));
-	default: return starts_normal(rng);
+	case STARTS_LOGNORMAL: return (exp(random_normal(rng)) - exp(0.5)) / sqrt(expm1(1) * exp(1));
+	default: return random_normal(rng);
 	}
 }
 
 /* The blocks of A and B in a start, of which A B B A is the order of odd numbers, B A A B of even ones. */
 static inline void starts_draw(const struct starts_law *l, int64_t start, uint64_t *rng, double block[2][STARTS_PAIRS])
 {
-	double level[2], before = starts_normal(rng);
+	double level[2], before = random_normal(rng);
 	bool moved = !(l->sometimes > 0) || random_fraction(rng) < l->sometimes / 100;
 
 	for (int v = 0; v < 2; v++)
-		level[v] = l->level / 100 * starts_normal(rng);
+		level[v] = l->level / 100 * random_normal(rng);
 	level[1] += log1p(l->shift / 100) + l->spread / 100 * starts_shape(l->shape, rng);
 	for (int i = 0; i < 2 * STARTS_PAIRS; i++) {
 		int v = ((i + 1) / 2 + (int)(start + 1)) % 2;
 
-		before = l->correlation * before + sqrt(1 - l->correlation * l->correlation) * starts_normal(rng);
+		before = l->correlation * before + sqrt(1 - l->correlation * l->correlation) * random_normal(rng);
 		block[v][i / 2] = level[v] + l->scatter / 100 * before + (moved ? log1p(l->position[i] / 100) : 0);
 		if (l->noise > 0)
 			block[v][i / 2] += log1p(-l->noise / 100 * log(1 - random_fraction(rng)));

@@ -18,7 +18,7 @@
 static double draw_latency(const struct scene *s, uint64_t *rng, double level)
 {
 	double sigma = scene_number(s, "sigma", 0.3), second = scene_number(s, "second", 0);
-	double log_ms = sigma > 0 ? sigma * scene_normal(rng) : -log(1 - random_fraction(rng)) / 1.5;
+	double log_ms = sigma > 0 ? sigma * random_normal(rng) : -log(1 - random_fraction(rng)) / 1.5;
 
 	return 10 * level * exp(log_ms) * (random_fraction(rng) < second / 100 ? 10 : 1);
 }
@@ -34,7 +34,7 @@ static double find_truth(const struct scene *s, double q, double differ)
 	if (strcmp(name, s->name) != 0) {
 		snprintf(name, sizeof(name), "%s", s->name);
 		for (int i = 0; i < 400000; i++)
-			sample_add(&sample, llround(1e6 * draw_latency(s, &rng, exp(differ / 100 * scene_normal(&rng)))));
+			sample_add(&sample, llround(1e6 * draw_latency(s, &rng, exp(differ / 100 * random_normal(&rng)))));
 		truth = sample_quantile(&sample, q).value / 1e6;
 		sample_free(&sample);
 	}
@@ -44,7 +44,7 @@ static double find_truth(const struct scene *s, double q, double differ)
 static struct key_train_samples make_train(const struct scene *s, uint64_t *rng, size_t keys, double differ)
 {
 	struct key_train_samples t = { .keys = { .key = calloc(keys, sizeof(struct key_times)), .n = keys } };
-	double level = exp(differ / 100 * scene_normal(rng)), ms = 0, burst = scene_number(s, "burst", 1);
+	double level = exp(differ / 100 * random_normal(rng)), ms = 0, burst = scene_number(s, "burst", 1);
 	double range_ms = scene_number(s, "range", 0), lost = scene_number(s, "lost", 0);
 
 	for (size_t i = 0; i < keys; i++) {

@@ -169,7 +169,7 @@ static double draw_wait(double ms)
 	const char *law = scene_word(w.s, "law", "lognormal");
 	double wait;
 
-	w.normal = w.correlation * w.normal + sqrt(1 - w.correlation * w.correlation) * scene_normal(w.rng);
+	w.normal = w.correlation * w.normal + sqrt(1 - w.correlation * w.correlation) * random_normal(w.rng);
 	wait = !strcmp(law, "uniform")	 ? w.wait * (0.5 + 0.5 * (1 + erf(w.normal / sqrt(2))))
 	       : !strcmp(law, "bimodal") ? w.normal < 0 ? 8 : 60
 	       : !strcmp(law, "pareto")	 ? w.wait * pow(0.5 * erfc(w.normal / sqrt(2)), -1 / 1.5)
@@ -517,7 +517,7 @@ static void read_scene(const struct scene *s, uint64_t *rng)
 	w.wait = scene_number(s, "wait", 20);
 	w.scatter = scene_number(s, "scatter", 0.3);
 	w.correlation = scene_number(s, "correlation", 0);
-	w.normal = scene_normal(rng);
+	w.normal = random_normal(rng);
 	w.at_server = random_fraction(rng) < 0.67;
 	w.trip = uniform(2, 60);
 	w.reply = uniform(0.5, 4);

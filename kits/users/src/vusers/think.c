@@ -70,14 +70,6 @@ void think_set_mean(struct think_times *t, double mean_ns)
 	t->mean_ns = mean_ns;
 }
 
-/* A standard normal value (Box and Muller 1958). The second value is dropped, so that the state stays one word. */
-static double draw_normal(uint64_t *state)
-{
-	double u = 1 - random_fraction(state), v = random_fraction(state);
-
-	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
-}
-
 int64_t think_draw_ns(const struct think_times *t, uint64_t *state)
 {
 	double ns = t->mean_ns, variance = log1p(t->variation * t->variation);
@@ -87,7 +79,7 @@ int64_t think_draw_ns(const struct think_times *t, uint64_t *state)
 	case THINK_UNIFORM: ns *= 2 * random_fraction(state); break;
 	case THINK_CONST: break;
 	case THINK_LOGNORMAL: /* of mean 1: exp(s z - s^2 / 2) */
-		ns *= exp(sqrt(variance) * draw_normal(state) - variance / 2);
+		ns *= exp(sqrt(variance) * random_normal(state) - variance / 2);
 		break;
 	case THINK_FILE: ns = t->n ? t->scale * t->value[(size_t)(random_fraction(state) * (double)t->n)] : 0; break;
 	}

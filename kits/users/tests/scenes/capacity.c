@@ -23,7 +23,7 @@ static struct search_try measure(const struct scene *s, int64_t n, bool first, u
 		.users = n, .apdex = { 1, 1, 1 }, .own_percent = 100 * users / (fit + 2), .ended = nothing, .resource = nothing
 	};
 
-	p95 *= exp(scene_number(s, "noise", 0) / 100 * scene_normal(rng));
+	p95 *= exp(scene_number(s, "noise", 0) / 100 * random_normal(rng));
 	if (100 * random_fraction(rng) < scene_number(s, "disturbed", 0) || (first && users == wrong))
 		p95 *= 10;
 	if (first && users == scene_number(s, "pass", 0))
