@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* P(X <= hits) of a binomial variable: sums the terms from k = hits, the largest, down to k = 0. Terms are kept as logarithms. */
-static double cumulate_binomial(int64_t hits, int64_t n, double p)
+/* Sums the terms from k = hits, the largest, down to k = 0. Terms are kept as logarithms. */
+double binomial_at_most(int64_t hits, int64_t n, double p)
 {
 	double logit = log(p) - log1p(-p);
 	double term = lgamma((double)n + 1) - lgamma((double)hits + 1) - lgamma((double)(n - hits) + 1) + (double)hits * log(p) +
@@ -41,7 +41,7 @@ double binomial_share_bound(int64_t hits, int64_t n)
 
 		if (mid <= 0 || mid >= 1)
 			break;
-		if (cumulate_binomial(hits, n, mid) > 0.05)
+		if (binomial_at_most(hits, n, mid) > 0.05)
 			low = mid;
 		else
 			high = mid;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* binomial - confidence bound of a proportion. */
+/* binomial - chances of a proportion, and its confidence bound. */
 #pragma once
 
 #include <stdint.h>
+
+/* P(X <= hits) of n events with probability p, 0 < p < 1; 0 where that is above a half and n large. */
+double binomial_at_most(int64_t hits, int64_t n, double p);
 
 /* One-sided upper confidence bound, at 95 %, of a proportion of which `hits` of `n` events were observed (Clopper and
  * Pearson 1934): 0 to 1; about 3/n for hits = 0. NAN for n = 0. */

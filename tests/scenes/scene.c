@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* NAME TABLE [--draws N | --rates] [SCENE...] - the scenes of a decider: results as TAP, or rates as rows of Markdown.
+/* NAME TABLE [--draws N] [--rates] [SCENE...] - the scenes of a decider: results as TAP, or counts for docs/deciders.sh.
  * N draws of all scenes together, in place of those of the table. */
 #include "scene.h"
+#include "binomial.h"
 #include "cli.h"
 #include "memory.h"
 #include "random.h"
@@ -9,7 +10,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 
 #define CHANCE 1e-4
 
@@ -31,7 +31,7 @@ static struct {
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "draws", &cfg.draws, 1, 1e9, .help = "draws of all scenes together (each scene's own number)" },
-	{ CLI_FLAG, 0, "rates", &cfg.rates, .help = "print the rates as rows of Markdown, and fail at nothing" },
+	{ CLI_FLAG, 0, "rates", &cfg.rates, .help = "print as columns how many draws missed it, and were wrong; fail at nothing" },
 	{ .type = CLI_END },
 };
 
@@ -77,28 +77,12 @@ double scene_number(const struct scene *s, const char *key, double otherwise)
 	return value;
 }
 
-double scene_normal(uint64_t *rng)
-{
-	return sqrt(-2 * log(1 - random_fraction(rng))) * cos(2 * M_PI * random_fraction(rng));
-}
-
 /* --- rates --- */
 
-/* Probability of `least` or more hits of n, if each comes with probability p. */
-static double binomial_at_least(int64_t least, int64_t n, double p)
+/* Are so many hits of n no surprise, if each comes with probability p? */
+static bool is_likely(int64_t hits, int64_t n, double p)
 {
-	double sum = 0, dn = (double)n;
-
-	if (least <= 0)
-		return 1;
-	if (p <= 0)
-		return 0;
-	if (p >= 1)
-		return 1;
-	for (int64_t i = least; i <= n; i++)
-		sum += exp(lgamma(dn + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) + (double)i * log(p) +
-			   (double)(n - i) * log1p(-p));
-	return sum;
+	return (double)hits <= p * (double)n || (p > 0 && binomial_at_most(n - hits, n, 1 - p) >= CHANCE);
 }
 
 static bool has_word(const char *said, const char *words)
@@ -117,21 +101,11 @@ static bool has_word(const char *said, const char *words)
 	return false;
 }
 
-/* A cell of Markdown: the share, and the words with commas between. */
-static void print_rate(int64_t hits, int64_t n, const char *words)
-{
-	if (*words)
-		printf(" %.1f %% ", 100.0 * (double)hits / (double)n);
-	for (const char *c = words; *c; c++)
-		printf(*c == '|' ? ", " : "%c", *c);
-	printf(" |");
-}
-
 /* Draws a scene; returns whether its rates are as they must be. */
 static bool run_scene(const struct row *r)
 {
 	struct scene s = { .name = r->cell[SCENE], .happens = r->cell[HAPPENS] };
-	int64_t n = cfg.draws ? (cfg.draws + (int64_t)n_rows - 1) / (int64_t)n_rows : r->draws, right = 0, wrong = 0;
+	int64_t n = cfg.draws ? (cfg.draws + (int64_t)n_rows - 1) / (int64_t)n_rows : r->draws, right = 0, wrong = 0, missed = 0;
 	char said[SCENE_SAID], other[SCENE_SAID] = "", bad[SCENE_SAID] = "";
 	bool well;
 
@@ -141,24 +115,21 @@ static bool run_scene(const struct row *r)
 
 		*said = '\0';
 		scene_draw(&s, &rng, said);
-		hit = has_word(said, r->cell[SAY]);
 		miss = has_word(said, r->cell[NEVER]);
+		hit = has_word(said, r->cell[SAY]);
 		right += hit;
 		wrong += miss;
+		missed += *r->cell[SAY] && !hit && !miss;
 		if (miss && !*bad)
 			snprintf(bad, sizeof(bad), "%s", said);
 		if (!hit && !*other)
 			snprintf(other, sizeof(other), "%s", said);
 	}
 	if (cfg.rates) {
-		printf("| %s | %s | %" PRId64 " |", s.name, s.happens, n);
-		print_rate(right, n, r->cell[SAY]);
-		print_rate(wrong, n, r->cell[NEVER]);
-		printf("\n");
+		printf("%s\t%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", s.name, r->cell[SAY], n, missed, wrong);
 		return true;
 	}
-	well = binomial_at_least(wrong, n, r->most / 100) >= CHANCE &&
-	       binomial_at_least(n - right, n, 1 - r->least / 100) >= CHANCE;
+	well = is_likely(wrong, n, r->most / 100) && is_likely(n - right, n, 1 - r->least / 100);
 	printf("%sok - %s: %" PRId64 " of %" PRId64 " right, %" PRId64 " wrong\n", well ? "" : "not ", s.name, right, n, wrong);
 	if (!well)
 		printf("# must say %s (least %s %%), never %s (most %s %%)\n# said once in place of it: %s\n# wrong once: %s\n",
@@ -168,6 +139,38 @@ static bool run_scene(const struct row *r)
 
 /* --- the table --- */
 
+/* Adds a scene; or one for each value of a list. */
+static int add_scene(const struct row *r)
+{
+	const char *happens = r->cell[HAPPENS], *value = strchr(happens, '|'), *rest;
+	char name[SCENE_SAID], one[SCENE_SAID];
+	struct row copy = *r;
+	int err = 0;
+
+	if (value) {
+		rest = value + strcspn(value, " ");
+		while (value > happens && value[-1] != '=')
+			value--;
+		copy.cell[SCENE] = name;
+		copy.cell[HAPPENS] = one;
+		for (int n, at = (int)(value - happens); value < rest && !err; value += n + 1) {
+			n = (int)strcspn(value, "| ");
+			snprintf(name, sizeof(name), "%.*s: %s", n, value, r->cell[SCENE]);
+			snprintf(one, sizeof(one), "%.*s%.*s%s", at, happens, n, value, rest);
+			err = add_scene(&copy);
+		}
+		return err;
+	}
+	for (size_t i = 0; i < n_rows; i++)
+		if (!strcmp(rows[i].cell[SCENE], r->cell[SCENE]))
+			return -EPROTO;
+	for (int i = 0; i < COLUMNS; i++)
+		copy.cell[i] = must_alloc(strdup(r->cell[i]));
+	memory_more(rows, n_rows);
+	rows[n_rows++] = copy;
+	return 0;
+}
+
 static int read_row(void *context, char *const *cell)
 {
 	struct row r;
@@ -176,14 +179,8 @@ static int read_row(void *context, char *const *cell)
 	if (cli_parse_real(cell[LEAST], &r.least) || cli_parse_real(cell[MOST], &r.most) || !rows_in_count(cell[DRAWS], &r.draws) ||
 	    r.draws < 1 || !*cell[SCENE] || (!*cell[SAY] && r.least > 0))
 		return -EPROTO;
-	for (size_t i = 0; i < n_rows; i++)
-		if (!strcmp(rows[i].cell[SCENE], cell[SCENE]))
-			return -EPROTO;
-	for (int i = 0; i < COLUMNS; i++)
-		r.cell[i] = must_alloc(strdup(cell[i]));
-	memory_more(rows, n_rows);
-	rows[n_rows++] = r;
-	return 0;
+	memcpy(r.cell, cell, sizeof(r.cell));
+	return add_scene(&r);
 }
 
 static bool is_wanted(const struct row *r, char *const *names)

@@ -3,7 +3,7 @@
  *
  * A decider is a file NAME.c with scene_draw(), and a table NAME.tsv beside it with a scene a line:
  *	scene	name, unique in the table
- *	happens	what happens, as KEY=VALUE words that only NAME.c reads
+ *	happens	what happens, as KEY=VALUE words that only NAME.c reads; KEY=A|B: a scene for each value, named "A: NAME"
  *	say	words of which one must be said, as "a|b"; empty: none must
  *	never	words of which none may be said
  *	least	share of the draws, in percent, that must say one of `say`
@@ -26,8 +26,6 @@ struct scene {
  * valid until the next call. Each ends the program with status 2 for a value that is none. */
 double scene_number(const struct scene *s, const char *key, double otherwise);
 const char *scene_word(const struct scene *s, const char *key, const char *otherwise);
-
-double scene_normal(uint64_t *rng); /* a draw of the standard normal distribution */
 
 /* One draw of the scene: what the decider says of it, as words with blanks between. By NAME.c. */
 void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAID]);
