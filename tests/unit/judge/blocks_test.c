@@ -27,24 +27,6 @@ static void read_blocks(const char *text, struct block_table *t, struct block_ef
 	blocks_compare(t, &effect);
 }
 
-TEST(a_start_is_the_mean_of_its_pairs)
-{
-	struct block_table t;
-
-	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, b, "p50", "ms", "11", 0) ROW(1, 2, b, "p50", "ms", "13", 0)
-			    ROW(1, 2, a, "p50", "ms", "10", 0) ROW(2, 3, a, "p50", "ms", "20", 0)
-				    ROW(2, 3, b, "p50", "ms", "23", 0),
-		    &t, (struct block_effect){ .time_ms = 5, .points = 1 });
-	assert_int_equal(t.n, 1);
-	assert_false(t.series->relative);
-	assert_int_equal(t.series->figure.n, 2);
-	assert_near(t.series->figure.mean, (2 + 3) / 2.0, 1e-12);
-	assert_near(t.series->figure.effect, 5, 0);
-	assert_near(t.series->typical[VARIANT_A], 10, 0);
-	assert_near(t.series->typical[VARIANT_B], 13, 0);
-	blocks_free(&t);
-}
-
 TEST(scales)
 {
 	struct block_table t;
@@ -86,24 +68,6 @@ TEST(a_pair_that_was_disturbed_or_lacks_a_value_is_left_out_and_counted)
 	blocks_free(&t);
 }
 
-TEST(the_variant_of_which_values_are_missing_is_the_poorer)
-{
-	struct block_table t;
-
-	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "10", 0) ROW(1, 1, b, "p50", "ms", "", 0) ROW(1, 2, a, "p50", "ms", "10", 0)
-			    ROW(1, 2, b, "p50", "ms", "11", 0) ROW(1, 1, a, "p90", "ms", "", 1) ROW(1, 1, b, "p90", "ms", "9", 0)
-				    ROW(1, 2, a, "p90", "ms", "9", 0) ROW(1, 2, b, "p90", "ms", "9", 0)
-					    ROW(1, 1, b, "late", "%", "9", 0),
-		    &t, (struct block_effect){ .relative = 0.1 });
-	assert_int_equal(t.n, 3);
-	assert_int_equal(t.series[0].known[VARIANT_B], 1);
-	assert_int_equal(t.series[0].unknown[VARIANT_B], 1);
-	assert_int_equal(blocks_poorer(&t.series[0]), VARIANT_B);
-	assert_int_equal(blocks_poorer(&t.series[1]), VARIANTS); /* (the block without a value was disturbed) */
-	assert_int_equal(blocks_poorer(&t.series[2]), VARIANT_A);
-	blocks_free(&t);
-}
-
 TEST(a_metric_under_a_second_name_is_tested_once)
 {
 	struct block_table t;
@@ -119,7 +83,7 @@ TEST(a_metric_under_a_second_name_is_tested_once)
 }
 
 /* Rows of two starts, mixed up; pairs of a start far apart. */
-TEST(the_order_of_rows_does_not_matter)
+TEST(a_start_is_the_mean_of_its_pairs_in_any_order)
 {
 	struct block_table t;
 
@@ -127,6 +91,11 @@ TEST(the_order_of_rows_does_not_matter)
 			    ROW(1, 2, b, "p50", "ms", "13", 0) ROW(1, 2, a, "p50", "ms", "10", 0)
 				    ROW(1, 1, b, "p50", "ms", "11", 0),
 		    &t, (struct block_effect){ .time_ms = 5, .points = 1 });
+	assert_int_equal(t.n, 1);
+	assert_false(t.series->relative);
+	assert_near(t.series->figure.effect, 5, 0);
+	assert_near(t.series->typical[VARIANT_A], 10, 0);
+	assert_near(t.series->typical[VARIANT_B], 13, 0);
 	assert_int_equal(t.series->figure.n, 2);
 	assert_int_equal(t.series->pairs, 3);
 	assert_near(t.series->figure.value[0], 2, 1e-12);
@@ -146,26 +115,6 @@ TEST(a_second_row_of_a_block_is_refused_and_named)
 	assert_int_equal(line, 4);
 	blocks_free(&t);
 	assert_int_equal(read_text(HEAD ROW(1, 1, a, "", "", "", 0) ROW(1, 1, a, "", "", "", 1), &t, &line), -EEXIST);
-	blocks_free(&t);
-}
-
-TEST(two_starts_without_an_undisturbed_pair_are_disturbed_throughout)
-{
-	struct block_table t;
-	unsigned long line;
-
-	assert_int_equal(read_text(HEAD ROW(1, 1, a, "", "", "", 1) ROW(1, 1, b, "", "", "", 0) ROW(2, 2, a, "", "", "", 0)
-					   ROW(2, 2, b, "", "", "", 1),
-				   &t, &line),
-			 0);
-	assert_true(t.throughout);
-	blocks_free(&t);
-	assert_int_equal(read_text(HEAD ROW(1, 1, a, "", "", "", 1) ROW(1, 1, b, "", "", "", 0) ROW(2, 2, a, "", "", "", 0)
-					   ROW(2, 2, b, "", "", "", 2),
-				   &t, &line),
-			 0);
-	assert_false(t.throughout);
-	assert_int_equal(t.allowed, 1);
 	blocks_free(&t);
 }
 
