@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ab: comparisons of B with A: of starts, looked at after each, as `ab` does; and of two runs, as `compare` and `gate` do. */
+/* ab: comparisons of B with A, looked at after each start of both. */
 #include "scene.h"
 #include "starts.h"
 #include "judge/verdict.h"
@@ -80,41 +80,10 @@ static void write_start(const struct scene *s, FILE *out, int64_t start, uint64_
 	}
 }
 
-/* A late share of `keys` keys, a median in whole frames of a display, or a time. */
-static double draw_value(const struct scene *s, int v, int keys, uint64_t *rng)
-{
-	double late = scene_number(s, v ? "late_b" : "late_a", 0) / 100, shift = v ? scene_number(s, "shift", 0) / 100 : 0;
-	int hits = 0;
-
-	if (keys) {
-		for (int i = 0; i < keys; i++)
-			hits += random_fraction(rng) < late;
-		return 100.0 * hits / keys;
-	}
-	if (scene_number(s, "frames", 0) > 0)
-		return random_fraction(rng) < scene_number(s, "frames", 0) / 100 ? 33.3 : 16.7;
-	return 20 * (1 + shift) * exp(scene_number(s, "scatter", 1) / 100 * random_normal(rng));
-}
-
-static void write_runs(const struct scene *s, FILE *out, uint64_t *rng)
-{
-	int repeats = (int)scene_number(s, "repeats", 0), metrics = (int)scene_number(s, "metrics", 1);
-	int keys = (int)scene_number(s, "keys", 0);
-	char rest[120];
-
-	for (int v = 0; v < 2; v++)
-		for (int i = 0; i < repeats; i++)
-			for (int k = 0; k < metrics; k++) {
-				snprintf(rest, sizeof(rest), "c%d\tm\t%s\tlower\t%.6f\t%d", k, keys ? "%" : "ms",
-					 draw_value(s, v, keys, rng), random_fraction(rng) < scene_number(s, "disturbed", 0) / 100);
-				write_row(out, 1, i + 1, v, rest);
-			}
-}
-
 /* What is said of the table so far. */
 static const char *judge_text(const struct scene *s, char *text, size_t size, char said[static SCENE_SAID])
 {
-	struct verdict_question q = { .alpha = 0.05, .runs = scene_number(s, "repeats", 0) > 0 };
+	struct verdict_question q = { .alpha = 0.05 };
 	struct block_effect effect = { .relative = scene_number(s, "effect", 10) / 100, .points = 1 };
 	FILE *in = fmemopen(text, size, "r");
 	const char *word = "open";
@@ -122,11 +91,10 @@ static const char *judge_text(const struct scene *s, char *text, size_t size, ch
 	unsigned long line;
 	struct verdict v;
 
-	q.metrics = q.runs ? "m" : NULL;
 	if (!in || blocks_read(in, &t, &line))
 		abort();
 	fclose(in);
-	(q.runs ? blocks_compare_runs : blocks_compare)(&t, &effect);
+	blocks_compare(&t, &effect);
 	if (verdict_reach(&t, &q, &v)) {
 		word = !strcmp(v.word, "no difference of that size") ? "same"
 		       : !strcmp(v.word, "not decided")		     ? "open"
@@ -150,16 +118,10 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	if (!out)
 		abort();
 	fputs("schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed\n", out);
-	if (scene_number(s, "repeats", 0) > 0) {
-		write_runs(s, out, rng);
+	for (int64_t start = 1; start <= most && (!strcmp(word, "open") || !strcmp(word, "noisy")); start++) {
+		write_start(s, out, start, rng);
 		fflush(out);
-		judge_text(s, text, size, said);
-	} else {
-		for (int64_t start = 1; start <= most && (!strcmp(word, "open") || !strcmp(word, "noisy")); start++) {
-			write_start(s, out, start, rng);
-			fflush(out);
-			word = judge_text(s, text, size, said);
-		}
+		word = judge_text(s, text, size, said);
 	}
 	fclose(out);
 	free(text);
