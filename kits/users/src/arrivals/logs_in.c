@@ -122,13 +122,6 @@ static void assign_source_numbers(struct logged_arrivals *l)
 	free_names(l);
 }
 
-/* Adds an arrival. source NULL: sources are not read. */
-static void add_arrival(struct logged_arrivals *l, int64_t time_ns, const char *source)
-{
-	memory_more(l->arrival, l->n);
-	l->arrival[l->n++] = (struct logged_arrival){ .time_ns = time_ns, .name = source ? must_alloc(strdup(source)) : NULL };
-}
-
 /* Leaves out the rows of JMeter's transactions where the samples that they hold are in the log, too (not so with "Generate parent
  * sample"). */
 static void drop_transactions(struct logged_arrivals *l)
@@ -164,6 +157,18 @@ struct log_table_reader {
 	int time, date, source, where[LOGS_IN_WHERE]; /* date: w3c has it apart from the time; -1: none */
 	int64_t unit_ns, tick_ns;		      /* tick_ns: finest resolution of any time in the log so far */
 };
+
+/* Adds an arrival, of a transaction of `held` samples (0: none). source NULL: sources are not read. */
+static void add_arrival(struct log_table_reader *t, int64_t time_ns, int64_t tick_ns, const char *source, size_t held)
+{
+	struct logged_arrivals *l = t->out;
+
+	t->tick_ns = tick_ns < t->tick_ns ? tick_ns : t->tick_ns;
+	memory_more(l->arrival, l->n);
+	l->arrival[l->n++] = (struct logged_arrival){ .time_ns = time_ns,
+						      .held = (uint32_t)held,
+						      .name = source ? must_alloc(strdup(source)) : NULL };
+}
 
 /* Returns the index of a column by its name, or in a table without a header line by its number, from 1; -1: no such column. */
 static int find_log_column(const struct log_table_reader *t, char *const *cell, const char *name)
@@ -209,6 +214,35 @@ static int find_time(struct log_table_reader *t, char *const *cell, const char *
 	return 0;
 }
 
+static int read_cells(struct log_table_reader *t, char *const *cell, const char **why)
+{
+	const char *time = cell[t->time];
+	int64_t time_ns, tick_ns;
+	char both[64];
+
+	for (size_t i = 0; i < t->cfg->wheres; i++)
+		if (strcmp(cell[t->where[i]], t->cfg->where[i].value) != 0) {
+			t->out->passed++;
+			return 0;
+		}
+	if (t->date >= 0 && snprintf(both, sizeof(both), "%s %s", cell[t->date], time) < (int)sizeof(both))
+		time = both;
+	if (!*time) {
+		t->out->untimed++;
+		t->out->passed++;
+		return 0;
+	}
+	*why = !t->unit_ns && logs_in_parse_time(time, 1, &time_ns, &tick_ns)
+		       ? t->headless ? "no header line names the unit of the times; give --unit"
+				     : "no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit"
+		       : "not a time: expected a number, or a date such as 2026-01-05 08:00:00.123";
+	if (!parse_cell(time, t->unit_ns, &time_ns, &tick_ns))
+		return -EPROTO;
+	add_arrival(t, time_ns, tick_ns, t->source >= 0 ? cell[t->source] : NULL, fields_count_held(cell, t->fields));
+	return 0;
+}
+
+/* Finds the columns by the first line; one of numbers is a row, not a header. */
 static int read_log_header(struct log_table_reader *t, char *line, const char **why)
 {
 	const struct log_reader_cfg *cfg = t->cfg;
@@ -235,38 +269,7 @@ static int read_log_header(struct log_table_reader *t, char *line, const char **
 							  : t->source,
 				       &t->out->why))
 			return -EPROTO;
-	return 0;
-}
-
-static int read_cells(struct log_table_reader *t, char *const *cell, const char **why)
-{
-	const char *time = cell[t->time];
-	int64_t time_ns, tick_ns;
-	char both[64];
-
-	for (size_t i = 0; i < t->cfg->wheres; i++)
-		if (strcmp(cell[t->where[i]], t->cfg->where[i].value) != 0) {
-			t->out->passed++;
-			return 0;
-		}
-	if (t->date >= 0 && snprintf(both, sizeof(both), "%s %s", cell[t->date], time) < (int)sizeof(both))
-		time = both;
-	if (!*time) {
-		t->out->untimed++;
-		t->out->passed++;
-		return 0;
-	}
-	*why = !t->unit_ns && logs_in_parse_time(time, 1, &time_ns, &tick_ns)
-		       ? t->headless ? "no header line names the unit of the times; give --unit"
-				     : "no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit"
-		       : "not a time: expected a number, or a date such as 2026-01-05 08:00:00.123";
-	if (!parse_cell(time, t->unit_ns, &time_ns, &tick_ns))
-		return -EPROTO;
-	if (tick_ns < t->tick_ns)
-		t->tick_ns = tick_ns;
-	add_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
-	t->out->arrival[t->out->n - 1].held = (uint32_t)fields_count_held(cell, t->fields);
-	return 0;
+	return t->headless ? read_cells(t, cell, why) : 0;
 }
 
 static int read_row(struct log_table_reader *t, char *line, const char **why)
@@ -290,8 +293,7 @@ static int read_clf_line(struct log_table_reader *t, char *line, const char **wh
 	if (!open)
 		return -EPROTO;
 	*host_end = '\0';
-	t->tick_ns = tick_ns < t->tick_ns ? tick_ns : t->tick_ns;
-	add_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
+	add_arrival(t, time_ns, tick_ns, t->cfg->source ? line : NULL, 0);
 	return 0;
 }
 
@@ -356,14 +358,12 @@ static int read_w3c_line(struct log_table_reader *t, char *line, const char **wh
 	return t->fields ? read_row(t, line, why) : -EPROTO;
 }
 
-/* Reads the first line: finds the format of the log and the columns. A first line of numbers is a row, not a header. */
+/* Reads the first line: finds the format of the log and the columns. */
 static int read_first_line(void *context, char *line, const char **why)
 {
 	struct log_table_reader *t = context;
 	const char *end;
 	int64_t ns, tick;
-	char *copy;
-	int err;
 
 	*why = "lines of JSON: jq -r .TIME FILE | thinprobe arrivals - --column 1 --unit s, with the name of the time for TIME";
 	if (*line == '{')
@@ -379,12 +379,7 @@ static int read_first_line(void *context, char *line, const char **why)
 	*why = no_time_why;
 	if (logs_in_parse_date(line, &ns, &tick, &end) && *end == ' ')
 		return -EPROTO;
-	copy = must_alloc(strdup(line));
-	err = read_log_header(t, line, why);
-	if (!err && t->headless)
-		err = read_row(t, copy, why);
-	free(copy);
-	return err;
+	return read_log_header(t, line, why);
 }
 
 static int read_log_line(void *context, char *line, const char **why)
