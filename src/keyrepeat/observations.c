@@ -118,11 +118,11 @@ void observations_drop_own(struct observations *s)
 		struct blink_place *place = blink_find_place(&s->filter, &s->step[i], 1);
 
 		if (place)
-			inside[place - s->filter.place]++;
+			inside[place - s->filter.alone.at]++;
 	}
-	for (size_t i = 0; i < s->filter.places; i++) {
+	for (size_t i = 0; i < s->filter.alone.n; i++) {
 		kept += inside[i];
-		s->filter.place[i].times += inside[i] && inside[i] * MINOR_PART < n;
+		s->filter.alone.at[i].times += inside[i] && inside[i] * MINOR_PART < n;
 	}
 	if (!kept) /* none is left out */
 		return;

@@ -43,8 +43,8 @@ static enum on_demand_answer find_echo_update(struct on_demand_run *d, struct ke
 	return ON_DEMAND_NONE;
 }
 
-/* Judges the changes of the picture that have come. `key` NULL: no key is under way. *doubt: the first doubtful change. */
-static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct key_times *key, const struct caret_step **doubt)
+/* Judges the changes of the picture that have come. `key` NULL: no key is under way. */
+static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct key_times *key)
 {
 	const struct observations *seen = d->cfg.seen;
 
@@ -53,60 +53,67 @@ static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct ke
 		enum change_verdict verdict;
 
 		if (!key || step->at_ns < key->sent_ns) {
-			d->beside |= blink_note_beside(&d->filter, step);
-			blink_learn_change(&d->filter, step, false);
+			d->beside |= blink_learn_between(&d->filter, step, d->sent_ns);
 			continue;
 		}
-		verdict = blink_judge_change(&d->filter, step);
-		if (verdict == CHANGE_ECHO) {
-			bool slow = blink_answer_is_slow(&d->filter, step, key->sent_ns);
-
-			blink_keep_echo(&d->filter, step);
-			key->answer_ns = step->at_ns;
-			return slow ? ON_DEMAND_DOUBT : ON_DEMAND_CHANGE;
-		}
-		if (verdict == CHANGE_DOUBTFUL && !*doubt)
-			*doubt = step;
+		verdict = blink_judge_answer(&d->filter, step, key->sent_ns);
+		if (verdict >= CHANGE_DOUBTFUL)
+			continue;
+		blink_keep_echo(&d->filter, step);
+		key->answer_ns = step->at_ns;
+		d->first = verdict == CHANGE_FIRST;
+		return verdict == CHANGE_UNSURE ? ON_DEMAND_DOUBT : ON_DEMAND_CHANGE;
 	}
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_echo(struct on_demand_run *d, struct key_times *key, const struct caret_step **doubt)
+/* Of the changes from number `from` on, of which none was certain: the first that is not known by now to come without keys. */
+static enum on_demand_answer settle_doubt(struct on_demand_run *d, struct key_times *key, size_t from)
+{
+	for (const struct caret_step *step = &d->cfg.seen->step[from]; step < &d->cfg.seen->step[d->steps]; step++) {
+		if (step->at_ns < key->sent_ns || blink_judge_answer(&d->filter, step, key->sent_ns) > CHANGE_DOUBTFUL)
+			continue;
+		blink_keep_echo(&d->filter, step);
+		key->answer_ns = step->at_ns;
+		return ON_DEMAND_DOUBT;
+	}
+	return ON_DEMAND_NONE;
+}
+
+static enum on_demand_answer find_echo(struct on_demand_run *d, struct key_times *key)
 {
 	if (d->cfg.watch == WATCH_PATCH)
 		return find_patch_echo(d, key);
-	return d->cfg.target->tells_steps ? find_echo_change(d, key, doubt) : find_echo_update(d, key);
+	return d->cfg.target->tells_steps ? find_echo_change(d, key) : find_echo_update(d, key);
 }
 
-/* True if another place changed soon after the echo of the first key, of which it is not known yet where echoes come. */
+/* True if another place changed soon after the first echo, of which it is not known yet where echoes come. */
 static bool first_echo_is_doubtful(struct on_demand_run *d)
 {
-	int64_t until = clock_now() + BLINK_REDRAW_NS;
-	const struct caret_step *ignored = NULL;
+	int64_t until = clock_now() + BLINK_PERIOD_NS;
 
 	d->beside = false;
 	while (!d->beside && !sender_detect_end(&d->sender) && clock_now() < until) {
 		proc_sleep(clock_now() + POLL_NS);
-		find_echo_change(d, NULL, &ignored);
+		find_echo_change(d, NULL);
 	}
 	return d->beside;
 }
 
 static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_times *key)
 {
-	const struct caret_step *doubt = NULL;
 	enum on_demand_answer answer;
+	size_t from = d->steps;
 
-	while ((answer = find_echo(d, key, &doubt)) == ON_DEMAND_NONE && !sender_detect_end(&d->sender) &&
+	d->first = false;
+	while ((answer = find_echo(d, key)) == ON_DEMAND_NONE && !sender_detect_end(&d->sender) &&
 	       clock_now() < key->due_ns + d->cfg.timeout_ns)
 		proc_sleep(clock_now() + POLL_NS);
-	if (answer == ON_DEMAND_CHANGE && d->cfg.target->tells_steps && !d->train.blocks && first_echo_is_doubtful(d))
+	d->sent_ns = key->sent_ns;
+	if (d->cfg.target->tells_steps && (answer == ON_DEMAND_NONE || answer == ON_DEMAND_DOUBT))
+		answer = settle_doubt(d, key, from);
+	if (d->first && first_echo_is_doubtful(d))
 		answer = ON_DEMAND_DOUBT;
-	if (answer == ON_DEMAND_NONE && doubt) {
-		blink_settle_doubt(&d->filter, doubt);
-		key->answer_ns = doubt->at_ns;
-		answer = ON_DEMAND_DOUBT;
-	}
 	key->exact = answer == ON_DEMAND_PATCH || answer == ON_DEMAND_CHANGE;
 	if (key->exact)
 		key->high_ns = key->answer_ns;
@@ -117,10 +124,8 @@ static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_time
 
 static enum on_demand_answer type_key(struct on_demand_run *d, struct key_times *key)
 {
-	const struct caret_step *doubt = NULL;
-
 	if (d->cfg.watch == WATCH_UPDATE && d->cfg.target->tells_steps)
-		find_echo_change(d, NULL, &doubt);
+		find_echo_change(d, NULL);
 	*key = (struct key_times){ .due_ns = clock_now() + LEAD_NS };
 	sender_press_key(&d->sender, key, d->cfg.key, key->due_ns + d->cfg.timeout_ns);
 	if (!key->sent_ns) {

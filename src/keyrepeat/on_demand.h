@@ -13,7 +13,7 @@ enum on_demand_answer {
 	ON_DEMAND_NONE,	  /* no echo before the timeout, or echoes are not watched */
 	ON_DEMAND_PATCH,  /* the number in the patch counted the key */
 	ON_DEMAND_CHANGE, /* a change at a place where nothing changes without keys */
-	ON_DEMAND_DOUBT,  /* a change that may be a blinking caret's, and no better one followed */
+	ON_DEMAND_DOUBT,  /* a change that may be something else, and no better one followed */
 	ON_DEMAND_ANSWERS
 };
 
@@ -32,7 +32,8 @@ struct on_demand_run {
 	struct on_demand_cfg cfg;
 	struct key_sender sender;
 	struct blink_filter filter;
-	bool beside;		      /* a change elsewhere followed an echo */
+	int64_t sent_ns;	      /* of the last key */
+	bool first, beside;	      /* its echo is the first at its place; a change elsewhere followed */
 	size_t steps, updates, shows; /* observations judged so far */
 	struct key_train train;	      /* the keys typed so far, for the log; a key_train_block has one key; train_free() frees it */
 	size_t count[ON_DEMAND_ANSWERS]; /* keys with each answer */

@@ -6,8 +6,10 @@
  *	slow, slowms (so many take so long); first (the first key); step (echoes come on this grid); service (of each key, queued)
  *	lost; gap (a key so soon after another is lost); hang, until (no echo from this key on, to this one)
  *	stall, every (all echoes stop, and how often), share (late keys that makes); fixed=1 (echoes at one place)
- *	status (a status line, so long after each key); clock (one beside), digits=1, grows=1 (a log)
- *	next=1 (shown with the next key) */
+ *	clock (one beside), digits=1, grows=1 (a log), walks=1 (each line overlaps the last), bar=1 (a progress bar)
+ *	second (another clock); blink (the caret does, each period up to half as long again); next=1 (shown with the next key)
+ *	so long after each key: status (a status line), popup (below the caret, and moves with it)
+ *	so long after each echo: split (the caret alone), redraw (of the last cells) */
 #include "scene.h"
 #include "keyrepeat/figures.h"
 #include "keyrepeat/on_demand.h"
@@ -30,10 +32,13 @@ static struct {
 	const struct scene *scene;
 	uint64_t *rng;
 	struct observations seen;
-	int64_t now_ns, tick_ns, sent_ns, echo_ns, free_ns, phase_ns;
+	int64_t now_ns, sent_ns, echo_ns, free_ns, phase_ns;
 	int asked, keys, cells, ticks; /* keys still to be asked for, and arrived; cells painted; ticks of the clock */
 	int64_t truth_ns[KEYS];	       /* when a key was painted; 0: never */
-	int64_t todo_ns[2 * KEYS];     /* changes to come, ascending; negative: of the status line */
+	struct {
+		int64_t at_ns;
+		char what;
+	} todo[10 * KEYS]; /* changes to come, ascending */
 	int first, last;
 } world;
 
@@ -52,52 +57,73 @@ static bool is_schedule(const char *word)
 	return !strcmp(scene_word(world.scene, "schedule", "single"), word);
 }
 
-static void change(int64_t at_ns, int x, int y, int w)
+static void change(int64_t at_ns, int x, int y, int w, int h)
 {
-	observations_add_change(&world.seen, &(struct caret_step){ at_ns, y, y + 15, x, x, x + w, x, x + w });
+	observations_add_change(&world.seen, &(struct caret_step){ at_ns, y, y + h - 1, x, x, x + w, x, x + w });
 }
 
-static void paint(int64_t at_ns)
+static void add_change(int64_t at_ns, char what)
 {
-	int cell = number("fixed") > 0 ? 3 : world.cells++;
+	int i = world.last++;
 
-	change(at_ns, cell * 8, 0, 16); /* the letter, and the caret beside it */
+	for (; i > world.first && world.todo[i - 1].at_ns > at_ns; i--)
+		world.todo[i] = world.todo[i - 1];
+	world.todo[i].at_ns = at_ns;
+	world.todo[i].what = what;
 }
 
-static void tick(void)
+static void tick(int64_t at_ns)
 {
-	int w = !(number("digits") > 0) ? 64 : (world.ticks + 1) % 10 ? 8 : (world.ticks + 1) % 60 ? 16 : 40;
+	int n = ++world.ticks, w = !(number("digits") > 0) ? 64 : n % 10 ? 8 : n % 60 ? 16 : 40;
 
-	world.ticks++;
-	change(world.tick_ns, 700 - w, number("grows") > 0 ? 400 + 16 * world.ticks : 400, w);
-	world.tick_ns += ms("clock");
+	if (number("bar") > 0)
+		change(at_ns, 300, 300, 6 * n, 16);
+	else if (number("walks") > 0)
+		change(at_ns, 300, 200 + 16 * n, 80 + n % 7 * 8, 32); /* with the line before, which the caret leaves */
+	else
+		change(at_ns, 700 - w, number("grows") > 0 ? 400 + 16 * n : 400, w, 16);
+	add_change(at_ns + ms("clock"), 't');
+}
+
+static void echo(int64_t at_ns, int cell)
+{
+	change(at_ns, cell * 8, 0, number("split") > 0 ? 8 : 16, 16); /* the letter, and the caret beside it */
+	world.cells++;
+	if (number("split") > 0)
+		add_change(at_ns + ms("split"), 'c');
+	if (number("redraw") > 0)
+		add_change(at_ns + ms("redraw"), 'r');
+}
+
+static void happen(int64_t at_ns, char what)
+{
+	int cell = number("fixed") > 0 ? 3 : world.cells;
+
+	if (what == 'e')
+		echo(at_ns, cell);
+	else if (what == 't')
+		tick(at_ns);
+	else if (what == 's')
+		change(at_ns, 300, 440, 80, 16);
+	else if (what == '2')
+		change(at_ns, 500, 440, 64, 16);
+	else if (what == 'p')
+		change(at_ns, cell * 8, 20, 60, 100);
+	else if (what == 'r')
+		change(at_ns, (cell > 5 ? cell - 5 : 0) * 8, 0, cell > 5 ? 40 : cell * 8, 16);
+	else
+		change(at_ns, cell * 8, 0, 8, 16);
+	if (what == '2')
+		add_change(at_ns + ms("second"), what);
+	if (what == 'b')
+		add_change(at_ns + (int64_t)((double)ms("blink") * (1 + random_fraction(world.rng) / 2)), what);
 }
 
 static void pass_time(int64_t until_ns)
 {
+	for (; world.todo[world.first].at_ns <= until_ns && world.first < world.last; world.first++)
+		happen(world.todo[world.first].at_ns, world.todo[world.first].what);
 	world.now_ns = until_ns > world.now_ns ? until_ns : world.now_ns;
-	for (;;) {
-		int64_t todo = world.first < world.last ? world.todo_ns[world.first] : INT64_MAX, at = llabs(todo);
-
-		if ((world.tick_ns < at ? world.tick_ns : at) > world.now_ns)
-			return;
-		world.first += at <= world.tick_ns;
-		if (world.tick_ns < at)
-			tick();
-		else if (todo < 0)
-			change(at, 300, 440, 80);
-		else
-			paint(at);
-	}
-}
-
-static void add_change(int64_t todo_ns)
-{
-	int i = world.last++;
-
-	for (; i > world.first && llabs(world.todo_ns[i - 1]) > llabs(todo_ns); i--)
-		world.todo_ns[i] = world.todo_ns[i - 1];
-	world.todo_ns[i] = todo_ns;
 }
 
 static bool happens(const char *percent)
@@ -137,13 +163,15 @@ static int send_key(void *self, int key, bool down)
 	world.sent_ns = sent;
 	world.keys++;
 	if (number("status") > 0)
-		add_change(-(sent + ms("status")));
+		add_change(sent + ms("status"), 's');
+	if (number("popup") > 0)
+		add_change(sent + ms("popup"), 'p');
 	if (number("next") > 0)
 		i--;
 	if (i < 0 || lost)
 		return 0;
 	world.truth_ns[i] = draw_echo_time(sent);
-	add_change(world.truth_ns[i]);
+	add_change(world.truth_ns[i], 'e');
 	return 0;
 }
 
@@ -296,7 +324,12 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	world.scene = s;
 	world.rng = rng;
 	world.now_ns = NS_PER_S;
-	world.tick_ns = ms("clock") ? world.now_ns + (int64_t)(random_fraction(rng) * (double)ms("clock")) : INT64_MAX;
+	for (int i = 0; i < 3; i++) {
+		int64_t period = ms((const char *[]){ "clock", "second", "blink" }[i]);
+
+		if (period)
+			add_change(world.now_ns + (int64_t)(random_fraction(rng) * (double)period), "t2b"[i]);
+	}
 	world.phase_ns = (int64_t)(random_fraction(rng) * (double)ms("every"));
 	world.seen.step = step;
 	world.seen.update = update;

@@ -97,7 +97,42 @@ TEST_WITH(begin, NULL, many_places_push_out_the_oldest)
 		idle(box(1000 + i, 0, 20 * i, 6, 13));
 		idle(box(1000 + i, 0, 20 * i, 6, 13));
 	}
-	assert_int_equal(l.places, BLINK_PLACES);
+	assert_int_equal(l.alone.n, BLINK_PLACES);
 	assert_int_equal(judge(box(2000, 0, 20 * (2 * BLINK_PLACES - 1), 6, 13)), CHANGE_WITHOUT_KEY);
 	assert_int_equal(judge(box(2000, 0, 0, 6, 13)), CHANGE_ECHO);
+}
+
+static enum change_verdict answer(int64_t key_ms, struct caret_step step)
+{
+	enum change_verdict v = blink_judge_answer(&l, &step, key_ms * MS);
+
+	if (v < CHANGE_DOUBTFUL)
+		blink_keep_echo(&l, &step);
+	return v;
+}
+
+TEST_WITH(begin, NULL, of_two_places_that_answer_only_a_caret_that_moves_on_is_an_echo)
+{
+	struct caret_step beside = box(1100, 300, 400, 80, 13);
+
+	assert_int_equal(answer(1000, cells(1020, 0, 1)), CHANGE_FIRST);
+	assert_true(blink_learn_between(&l, &beside, 1000 * MS));
+	assert_int_equal(answer(5000, box(5010, 300, 400, 80, 13)), CHANGE_DOUBTFUL);
+	assert_int_equal(answer(5000, cells(5020, 1, 2)), CHANGE_ECHO);
+	/* both stay: not told, however often */
+	l = (struct blink_filter){ 0 };
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(answer(1000 + 9000 * i, cells(1020 + 9000 * i, 0, 1)), i ? CHANGE_DOUBTFUL : CHANGE_FIRST);
+		answer(1000 + 9000 * i, box(1100 + 9000 * i, 300, 400, 80, 13));
+	}
+}
+
+TEST_WITH(begin, NULL, a_place_that_answered_two_keys_before_is_known_beside_what_changed_once)
+{
+	for (int i = 0; i < 9; i++) {
+		assert_int_equal(answer(1000 + 9000 * i, cells(1020 + 9000 * i, 0, 1)), !i	? CHANGE_FIRST
+											: i < 2 ? CHANGE_DOUBTFUL
+												: CHANGE_ECHO);
+		answer(1000 + 9000 * i, box(2000 + 9000 * i, 300, 40 * i, 80, 13));
+	}
 }
