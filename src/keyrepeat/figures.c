@@ -403,23 +403,14 @@ static void compute_backlog(const struct key_train *t, struct train_figures *f)
 
 #define ASSUMED_STALL_NS (NS_PER_S / 2) /* where no key is late */
 
-static double bound_late_percent(const struct figures_cfg_of_train *cfg, const struct key_train *t, const struct train_figures *f)
+static double bound_late_percent(const struct figures_cfg_of_train *cfg, const struct key_train *t)
 {
-	double runs[2] = { 0 }, squares[2] = { 0 }, length = 0, n = (double)f->keys_due, p = (double)f->late_high / n, effect;
-	bool before = false;
+	struct binomial_runs runs = { 0 };
 
-	for (size_t i = 0; i < t->due; i++) {
-		bool late = key_is_late(&t->key[i], KEY_LATE, cfg->threshold_ns);
-
-		if (t->key[i].skipped)
-			continue;
-		length = length > 0 && late == before ? length + 1 : 1;
-		runs[late] += length == 1;
-		squares[late] += 2 * length - 1;
-		before = late;
-	}
-	effect = binomial_run_effect(p, n, runs[p <= 0.5], squares[p <= 0.5], ASSUMED_STALL_NS / (double)t->period_ns);
-	return 100 * binomial_share_bound((int64_t)ceil((double)f->late_high / effect), (int64_t)floor(n / effect));
+	for (size_t i = 0; i < t->due; i++)
+		if (!t->key[i].skipped)
+			binomial_runs_add(&runs, key_is_late(&t->key[i], KEY_LATE, cfg->threshold_ns));
+	return 100 * binomial_runs_bound(&runs, ASSUMED_STALL_NS / (double)t->period_ns);
 }
 
 /* True if the answers to the last keys may be on the way: updates still came in the end. Where the display rests for longer than it
@@ -492,7 +483,7 @@ void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *t
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
 	if (cfg->watch == WATCH_NONE)
 		return;
-	out->late_bound_percent = out->keys_due ? bound_late_percent(cfg, train, out) : NAN;
+	out->late_bound_percent = bound_late_percent(cfg, train);
 	if (!train->blocks) { /* no keys were sent: all updates count */
 		size_t from = find_update_at(seen, train->begin_ns);
 

@@ -27,6 +27,33 @@ double binomial_run_effect(double p, double n, double runs, double squares, doub
 	return fmin(fmax(effect, 1), n);
 }
 
+void binomial_runs_add(struct binomial_runs *r, bool hit)
+{
+	r->length = r->length > 0 && hit == r->hit ? r->length + 1 : 1;
+	r->runs[hit] += r->length == 1;
+	r->squares[hit] += 2 * r->length - 1;
+	r->hit = hit;
+	r->hits += hit;
+	r->n++;
+}
+
+void binomial_runs_join(struct binomial_runs *r, const struct binomial_runs *other)
+{
+	r->n += other->n;
+	r->hits += other->hits;
+	for (int hit = 0; hit < 2; hit++) {
+		r->runs[hit] += other->runs[hit];
+		r->squares[hit] += other->squares[hit];
+	}
+}
+
+double binomial_runs_bound(const struct binomial_runs *r, double stated)
+{
+	double p = r->hits / r->n, effect = binomial_run_effect(p, r->n, r->runs[p <= 0.5], r->squares[p <= 0.5], stated);
+
+	return r->n > 0 ? binomial_share_bound((int64_t)ceil(r->hits / effect), (int64_t)floor(r->n / effect)) : NAN;
+}
+
 double binomial_share_bound(int64_t hits, int64_t n)
 {
 	double low, high = 1;
