@@ -115,11 +115,13 @@ static int add_trace_record(void *who, const struct trace_record *r)
 }
 
 /* `longer`: the true latency is at least `wait`. */
-static void add_wakeup_latency(struct gap_pipeline *f, int64_t wait, bool longer)
+static void add_wakeup_latency(struct cpu_pipeline *c, int64_t wait, bool longer)
 {
+	struct gap_pipeline *f = c->f;
+
 	f->sums.waits_n++;
-	for (int i = 0; i < WAIT_BOUNDS && wait > wait_bounds_ns[i]; i++)
-		f->sums.waits_beyond[i]++;
+	for (int i = 0; i < WAIT_BOUNDS; i++)
+		binomial_runs_add(&c->waits[i], wait > wait_bounds_ns[i]);
 	if (longer)
 		sample_add_censored(&f->sums.waits, wait);
 	else if (f->sums.waits_n <= WAITS_KEPT)
@@ -140,7 +142,7 @@ static void drain_wakeups(struct gap_pipeline *f, int i)
 	for (; ring_peek(ring, &span); ring_drop(ring)) {
 		own_work_note(&f->cpu[i].itself, span.to, span.to, 0);
 		if (span.from >= f->start_ns && span.from < f->end_ns)
-			add_wakeup_latency(f, span.to - span.from, false);
+			add_wakeup_latency(&f->cpu[i], span.to - span.from, false);
 	}
 }
 
@@ -278,7 +280,7 @@ void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
 		int64_t due = f->wakeups->waker[i].due;
 
 		if (due >= f->start_ns && due < end_ns)
-			add_wakeup_latency(f, end_ns - due, true);
+			add_wakeup_latency(&f->cpu[i], end_ns - due, true);
 	}
 	for (int i = 0; i < f->n; i++) {
 		struct cpu_pipeline *c = &f->cpu[i];

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "attribution.h"
+#include "binomial.h"
 #include "logs.h"
 #include "own_work.h"
 #include "spin.h"
@@ -30,10 +31,9 @@ struct pipeline_cpu_total {
 
 /* Sums over all CPUs. */
 struct profile_sums {
-	struct event_lengths lengths;	   /* histogram of the lengths of events */
-	struct sample waits;		   /* wake-up latencies of the woken tasks, in ns: a uniform sample (all, up to 500,000) */
-	int64_t waits_n;		   /* number of wake-ups measured */
-	int64_t waits_beyond[WAIT_BOUNDS]; /* number of wake-ups with a latency over wait_bounds_ns[i] */
+	struct event_lengths lengths; /* histogram of the lengths of events */
+	struct sample waits;	      /* wake-up latencies of the woken tasks, in ns: a uniform sample (all, up to 500,000) */
+	int64_t waits_n;	      /* number of wake-ups measured */
 };
 
 struct pipeline_cfg {
@@ -55,8 +55,9 @@ struct cpu_pipeline {
 	struct timeline_bins bins;
 	struct own_work_notes itself;
 	struct pipeline_cpu_total total;
-	int64_t step;	 /* median turn of the loop, in stamps */
-	int64_t upto_ns; /* no gap before this time is missing */
+	struct binomial_runs waits[WAIT_BOUNDS]; /* wake-ups; hits: with a latency over wait_bounds_ns[i] */
+	int64_t step;				 /* median turn of the loop, in stamps */
+	int64_t upto_ns;			 /* no gap before this time is missing */
 };
 
 struct gap_pipeline {

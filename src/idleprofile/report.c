@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
-#include "binomial.h"
 #include "say.h"
 
 #include <math.h>
@@ -155,13 +154,15 @@ static void report_waits(struct rec_report *r, const struct report_inputs *p)
 		watched += watched_cpu_ns(p, i);
 	rec_begin_array(r, "compulsory");
 	for (int i = 0; i < WAIT_BOUNDS; i++) {
-		int64_t hits = p->follow->sums.waits_beyond[i];
+		struct binomial_runs waits = { 0 };
 
+		for (int c = 0; c < p->spin->n; c++)
+			binomial_runs_join(&waits, &p->follow->cpu[c].waits[i]);
 		rec_begin_object(r, NULL);
 		rec_add_real(r, "wait_ms", (double)wait_bounds_ns[i] / NS_PER_MS, 6);
 		rec_add_real(r, "bound", lengths_wait_bound(l, i, watched), 9);
-		rec_add_real(r, "measured", p->wakeups && n ? (double)hits / (double)n : NAN, 9);
-		rec_add_real(r, "measured_high", p->wakeups ? binomial_share_bound(hits, n) : NAN, 9);
+		rec_add_real(r, "measured", p->wakeups && n ? waits.hits / waits.n : NAN, 9);
+		rec_add_real(r, "measured_high", p->wakeups ? binomial_runs_bound(&waits, 1) : NAN, 9);
 		rec_end(r);
 	}
 	rec_end(r);
