@@ -193,15 +193,15 @@ static void follow(struct blink_place *p, const struct blink_place *now)
 	widen_place(p, now);
 }
 
-/* Counts a change for the place of an answer, or for a new one. *moved: that place moved on to the change. */
-static struct blink_place *add_answer(struct blink_filter *l, const struct caret_step *step, int64_t sent_ns, bool *moved)
+struct blink_place *blink_add_answer(struct blink_filter *l, const struct caret_step *step, int64_t sent_ns)
 {
 	struct blink_place now = step_place(step), *to = NULL;
+	bool moved;
 
 	for (struct blink_place *p = l->answers.at; p < l->answers.at + l->answers.n; p++)
 		if ((places_match(&now, p) || goes_on(&now, p)) && (!to || p->times > to->times))
 			to = p;
-	*moved = to && goes_on(&now, to);
+	moved = to && goes_on(&now, to);
 	if (!to || to->last_ns < sent_ns)
 		l->answered_ns = now.last_ns;
 	now.wanders = is_wandering(&l->alone, &now);
@@ -211,10 +211,10 @@ static struct blink_place *add_answer(struct blink_filter *l, const struct caret
 	if (to->last_ns < sent_ns) {
 		to->times++;
 		renew_place(to, now.last_ns);
-	} else if (!*moved && now.last_ns - to->last_ns >= BLINK_REDRAW_NS) { /* a key is answered once */
+	} else if (!moved && now.last_ns - to->last_ns >= BLINK_REDRAW_NS) { /* a key is answered once */
 		blink_learn_change(l, step, false);
 	}
-	if (*moved) {
+	if (moved) {
 		to->wanders |= to->moved_ns >= sent_ns && now.last_ns - to->moved_ns >= BLINK_REDRAW_NS;
 		to->moved_ns = to->moved_ns < sent_ns ? now.last_ns : to->moved_ns;
 		to->moves++;
@@ -227,18 +227,18 @@ bool blink_learn_between(struct blink_filter *l, const struct caret_step *step, 
 {
 	struct blink_place now = step_place(step), *echo = &l->echo;
 	int64_t since = echo->times ? now.last_ns - echo->last_ns : INT64_MAX;
-	bool meets = places_match(&now, echo) || places_meet(&now, echo, now.bottom - now.top), moved;
+	bool meets = places_match(&now, echo) || places_meet(&now, echo, now.bottom - now.top);
 
 	l->blinks |= echo->times && is_blink(&now, echo);
 	l->steady &= !l->blinks;
 	if (meets && since < BLINK_REDRAW_NS) {
-		add_answer(l, step, sent_ns, &moved);
+		blink_add_answer(l, step, sent_ns);
 		now.last_ns = echo->last_ns;
 		*echo = now;
 		return false;
 	}
 	if (!meets && since <= BLINK_PERIOD_NS && !blink_find_place(l, step, 1) && !is_wandering(&l->alone, &now)) {
-		add_answer(l, step, sent_ns, &moved);
+		blink_add_answer(l, step, sent_ns);
 		return true;
 	}
 	for (struct blink_place *p = l->answers.at; p < l->answers.at + l->answers.n; p++)
@@ -284,13 +284,12 @@ enum change_verdict blink_judge_answer(struct blink_filter *l, const struct care
 {
 	enum change_verdict verdict;
 	const struct blink_place *to;
-	bool moved;
 
 	l->steady |= !l->blinks && l->echo.times && sent_ns - l->echo.last_ns > BLINK_PERIOD_NS;
 	verdict = blink_judge_change(l, step);
 	if (verdict == CHANGE_WITHIN || verdict == CHANGE_WITHOUT_KEY)
 		return verdict;
-	to = add_answer(l, step, sent_ns, &moved);
+	to = blink_add_answer(l, step, sent_ns);
 	if (verdict == CHANGE_DOUBTFUL || to->wanders || has_rival(l, to, step->at_ns, sent_ns))
 		return CHANGE_DOUBTFUL;
 	/* (the caret may have been drawn after the letter) */

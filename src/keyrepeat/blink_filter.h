@@ -63,6 +63,8 @@ bool blink_steps_match(const struct caret_step *a, const struct caret_step *b);
 enum change_verdict blink_judge_change(struct blink_filter *l, const struct caret_step *step);
 /* Judges a change that came after a key sent at sent_ns, the only one under way, also by what else answers keys. */
 enum change_verdict blink_judge_answer(struct blink_filter *l, const struct caret_step *step, int64_t sent_ns);
+/* Counts such a change for the place that it lies in or that has moved on to it, or for a new one. */
+struct blink_place *blink_add_answer(struct blink_filter *l, const struct caret_step *step, int64_t sent_ns);
 /* The place, known by at least `times` changes without a key and not much larger, in which the change lies; NULL: none. */
 struct blink_place *blink_find_place(struct blink_filter *l, const struct caret_step *step, int times);
 

@@ -116,26 +116,33 @@ static void set_late_end(const struct key_train *t, struct key_times *key, int64
 
 /* Widens late ends after keys that were given up. Such a key, if no update accounts for it, was dropped, or its update comes with
  * the next key. Then each later update may answer the key before, up to the end of the train; also if the number of updates catches
- * up, since one of them may be without a key. */
+ * up, since one of them may be without a key. A stray update accounts for none: it was taken for an answer that came later, until
+ * a key has one more. */
 static void widen_after_owed(struct key_train *t, const struct observations *seen, struct train_figures *f)
 {
-	size_t owed = 0;
+	size_t owed = 0, taken = 0;
 
 	for (size_t b = 0; b < t->blocks; b++) {
 		const struct key_train_block *block = &t->block[b];
-		size_t updates = find_update_at(seen, block->end_ns) - find_update_at(seen, block->begin_ns);
+		size_t from = find_update_at(seen, block->begin_ns), to = find_update_at(seen, block->end_ns), echoes = 0, missing;
 
-		for (size_t i = block->first; owed && i < block->first + block->n && i < t->due; i++) {
+		for (size_t u = from; u < to; u++)
+			echoes += !seen->update[u].stray;
+		missing = block->n > echoes ? block->n - echoes : 0;
+		if (echoes < to - from)
+			taken += missing;
+		else if (taken && echoes > block->n)
+			taken--;
+		for (size_t i = block->first; owed + taken && i < block->first + block->n && i < t->due; i++) {
 			struct key_times *key = &t->key[i];
 
 			if (key->high_ns)
-				set_late_end(t, key, i + owed < t->due ? t->key[i + owed].high_ns : 0);
+				set_late_end(t, key, i + owed + taken < t->due ? t->key[i + owed + taken].high_ns : 0);
 		}
 		/* (an update that was left out later, as it came by itself, had been taken for the answer) */
-		if (updates >= block->n || (updates && !block_gave_up(t, block)) || b + 1 == t->blocks)
-			continue;
-		owed += block->n - updates;
-		f->owed = owed;
+		if (echoes == to - from && missing && !(echoes && !block_gave_up(t, block)) && b + 1 < t->blocks)
+			owed += missing;
+		f->owed = owed + taken;
 	}
 }
 

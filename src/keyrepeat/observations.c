@@ -40,7 +40,7 @@ void observations_add_update(struct observations *s, int64_t at_ns)
 
 	if (pair_merge_change(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
 		if (n < s->update_room) {
-			s->update[n] = (struct pair_update){ at_ns, at_ns };
+			s->update[n] = (struct pair_update){ at_ns, at_ns, false };
 			atomic_store_explicit(&s->updates, n + 1, memory_order_release);
 		} else {
 			atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
@@ -110,32 +110,45 @@ void observations_add_change(struct observations *s, const struct caret_step *st
 
 void observations_drop_own(struct observations *s)
 {
-	size_t n = s->steps, kept = 0, inside[BLINK_PLACES] = { 0 };
+	size_t n = s->steps, kept = 0, unknown = 0, inside[BLINK_PLACES] = { 0 };
+	struct blink_filter f = { 0 }; /* all others as answers: most are of one place, which moves on as a caret does */
+	const struct blink_place **of = memory_new(n, sizeof(*of)), *most = f.answers.at;
 
 	if (!s->filters || s->steps_lost || s->lost)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		struct blink_place *place = blink_find_place(&s->filter, &s->step[i], 1);
-
-		if (place)
-			inside[place - s->filter.alone.at]++;
-	}
-	for (size_t i = 0; i < s->filter.alone.n; i++) {
-		kept += inside[i];
-		s->filter.alone.at[i].times += inside[i] && inside[i] * MINOR_PART < n;
-	}
-	if (!kept) /* none is left out */
-		return;
-	kept = s->updates = 0;
-	s->merge = (struct pair_merger){ 0 };
+		n = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (blink_find_place(&s->filter, &s->step[i], 2))
 			continue;
+		of[i] = blink_add_answer(&f, &s->step[i], s->step[i].at_ns);
+		most = of[i]->times > most->times ? of[i] : most;
+		unknown++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct blink_place *place = blink_find_place(&s->filter, &s->step[i], 1);
+
+		if (place && of[i] && of[i] != most)
+			inside[place - s->filter.alone.at]++;
+	}
+	for (size_t i = 0; i < s->filter.alone.n; i++)
+		s->filter.alone.at[i].times += inside[i] && inside[i] * MINOR_PART < unknown;
+	if (n)
+		s->updates = 0;
+	s->merge = (struct pair_merger){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		size_t before = s->updates;
+		bool stray = 2 * (size_t)most->times > unknown && of[i] != most;
+
+		if (!of[i] || (of[i] != most && blink_find_place(&s->filter, &s->step[i], 2)))
+			continue;
 		s->step[kept++] = s->step[i];
 		observations_add_update(s, s->step[i].at_ns);
+		s->update[s->updates - 1].stray = stray && (s->updates > before || s->update[before - 1].stray);
 	}
-	s->own += n - kept;
-	s->steps = kept;
+	if (n) {
+		s->own += n - kept;
+		s->steps = kept;
+	}
+	free(of);
 }
 
 void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,

@@ -29,6 +29,7 @@ enum pair_drain {
  * sent meanwhile. */
 struct pair_update {
 	int64_t first_ns, last_ns;
+	bool stray; /* where echoes do not come */
 };
 
 /* Pairs one block of keys with updates (ascending). Updates that ended before the first key was sent are ignored. Of a key without

@@ -242,7 +242,7 @@ static void add_block_update(struct key_update_join *w, int64_t now_ns)
 		return;
 	}
 	memory_more(w->update, w->updates);
-	w->update[w->updates++] = (struct pair_update){ w->now.first_ns, now_ns };
+	w->update[w->updates++] = (struct pair_update){ w->now.first_ns, now_ns, false };
 }
 
 void key_join_add_update(struct key_update_join *w, uint64_t update, int64_t time_ns, uint64_t bytes)

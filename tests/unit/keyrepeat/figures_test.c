@@ -37,7 +37,7 @@ static void type(size_t n, int64_t late_us, int64_t end_ms)
 
 static void see(int64_t ms)
 {
-	update[seen.updates++] = (struct pair_update){ AT(ms), AT(ms) };
+	update[seen.updates++] = (struct pair_update){ AT(ms), AT(ms), false };
 }
 
 #define SEE(...) see_each((int64_t[]){ __VA_ARGS__ }, COUNT(((int64_t[]){ __VA_ARGS__ })))

@@ -22,7 +22,7 @@ static const struct pair_update *updates(const int64_t *at_ns, size_t m)
 	static struct pair_update update[64];
 
 	for (size_t i = 0; i < m; i++)
-		update[i] = (struct pair_update){ at_ns[i], at_ns[i] };
+		update[i] = (struct pair_update){ at_ns[i], at_ns[i], false };
 	return update;
 }
 
@@ -184,9 +184,9 @@ TEST(truth_lies_in_the_range)
 TEST(an_update_that_goes_on_may_answer_a_later_key)
 {
 	/* keys at 0 50 100; the echo of the first at 45 goes on to 53, the echo of the second; the third is answered at 140 */
-	const struct pair_update update[] = { { AT(45), AT(53) }, { AT(140), AT(140) } };
+	const struct pair_update update[] = { { AT(45), AT(53), false }, { AT(140), AT(140), false } };
 	/* a change that began before the block and went on after its first key was sent */
-	const struct pair_update before[] = { { AT(-4), AT(4) }, { AT(30), AT(31) } };
+	const struct pair_update before[] = { { AT(-4), AT(4), false }, { AT(30), AT(31), false } };
 
 	type(3);
 	pair_block_updates(key, 3, update, 2, PAIR_DRAINED, AT(1300));
