@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "blink_filter.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #define CELL_MIN 4 /* pixels: the least way of a caret for one character */
@@ -158,9 +159,7 @@ enum change_verdict blink_judge_change(struct blink_filter *l, const struct care
 		/* the caret's place is in the last echo: there, a key that goes back looks like a carry */
 		bool carry = is_carry(&now, p) && l->echo.times && !places_meet(p, &l->echo, 0);
 
-		if (is_forgotten(p, now.last_ns))
-			continue;
-		if (!is_inside(&now, p) && !carry)
+		if (is_forgotten(p, now.last_ns) || (!is_inside(&now, p) && !carry))
 			continue;
 		if (!places_match(&now, p)) {
 			verdict = p->times > 1 ? CHANGE_WITHIN : verdict;
@@ -185,10 +184,8 @@ enum change_verdict blink_judge_change(struct blink_filter *l, const struct care
 static void follow(struct blink_place *p, const struct blink_place *now)
 {
 	if (goes_on(now, p)) {
-		p->left = now->left;
-		p->top = now->top;
-		p->right = now->right;
-		p->bottom = now->bottom;
+		p->left = p->top = INT_MAX;
+		p->right = p->bottom = INT_MIN;
 	}
 	widen_place(p, now);
 }

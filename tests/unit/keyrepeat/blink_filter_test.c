@@ -126,13 +126,3 @@ TEST_WITH(begin, NULL, of_two_places_that_answer_only_a_caret_that_moves_on_is_a
 		answer(1000 + 9000 * i, box(1100 + 9000 * i, 300, 400, 80, 13));
 	}
 }
-
-TEST_WITH(begin, NULL, a_place_that_answered_two_keys_before_is_known_beside_what_changed_once)
-{
-	for (int i = 0; i < 9; i++) {
-		assert_int_equal(answer(1000 + 9000 * i, cells(1020 + 9000 * i, 0, 1)), !i	? CHANGE_FIRST
-											: i < 2 ? CHANGE_DOUBTFUL
-												: CHANGE_ECHO);
-		answer(1000 + 9000 * i, box(2000 + 9000 * i, 300, 40 * i, 80, 13));
-	}
-}
