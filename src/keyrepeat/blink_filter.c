@@ -212,7 +212,7 @@ struct blink_place *blink_add_answer(struct blink_filter *l, const struct caret_
 		blink_learn_change(l, step, false);
 	}
 	if (moved) {
-		to->wanders |= to->moved_ns >= sent_ns && now.last_ns - to->moved_ns >= BLINK_REDRAW_NS;
+		to->wanders |= to->moved_ns >= sent_ns && now.last_ns - to->moved_ns >= BLINK_PERIOD_NS;
 		to->moved_ns = to->moved_ns < sent_ns ? now.last_ns : to->moved_ns;
 		to->moves++;
 	}
@@ -228,7 +228,7 @@ bool blink_learn_between(struct blink_filter *l, const struct caret_step *step, 
 
 	l->blinks |= echo->times && is_blink(&now, echo);
 	l->steady &= !l->blinks;
-	if (meets && since < BLINK_REDRAW_NS) {
+	if (meets && since < (is_blink(&now, echo) ? BLINK_REDRAW_NS : BLINK_PERIOD_NS)) {
 		blink_add_answer(l, step, sent_ns);
 		now.last_ns = echo->last_ns;
 		*echo = now;

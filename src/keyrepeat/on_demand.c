@@ -61,7 +61,7 @@ static enum on_demand_answer find_echo_change(struct on_demand_run *d, struct ke
 			continue;
 		blink_keep_echo(&d->filter, step);
 		key->answer_ns = step->at_ns;
-		d->first = verdict == CHANGE_FIRST;
+		d->first = verdict != CHANGE_ECHO;
 		return verdict == CHANGE_UNSURE ? ON_DEMAND_DOUBT : ON_DEMAND_CHANGE;
 	}
 	return ON_DEMAND_NONE;
@@ -87,7 +87,7 @@ static enum on_demand_answer find_echo(struct on_demand_run *d, struct key_times
 	return d->cfg.target->tells_steps ? find_echo_change(d, key) : find_echo_update(d, key);
 }
 
-/* True if another place changed soon after the first echo, of which it is not known yet where echoes come. */
+/* True if another place changed soon after an echo that may be none. */
 static bool first_echo_is_doubtful(struct on_demand_run *d)
 {
 	int64_t until = clock_now() + BLINK_PERIOD_NS;

@@ -33,7 +33,7 @@ struct on_demand_run {
 	struct key_sender sender;
 	struct blink_filter filter;
 	int64_t sent_ns;	      /* of the last key */
-	bool first, beside;	      /* its echo is the first at its place; a change elsewhere followed */
+	bool first, beside;	      /* what else answers it is looked for; there was such a change */
 	size_t steps, updates, shows; /* observations judged so far */
 	struct key_train train;	      /* the keys typed so far, for the log; a key_train_block has one key; train_free() frees it */
 	size_t count[ON_DEMAND_ANSWERS]; /* keys with each answer */
