@@ -37,6 +37,43 @@ static struct interval_flow *find_flow(const struct intervals *t, const struct f
 	return found;
 }
 
+static const uint8_t *end_address(const struct interval_flow *f, bool server)
+{
+	return f->row.key.address[server ? f->row.server : 1 - f->row.server];
+}
+
+static bool has_same_server(const struct interval_flow *f, const struct interval_flow *o)
+{
+	return f->row.key.transport == o->row.key.transport &&
+	       f->row.key.port[f->row.server] == o->row.key.port[o->row.server] &&
+	       !memcmp(end_address(f, true), end_address(o, true), sizeof(f->row.key.address[0]));
+}
+
+/* A connection begins with what was usual in the one of the same user before it. Of another user's, it has the waits to compare
+ * with: they may be those of other programs. */
+static void inherit_usual(struct intervals *t, struct interval_flow *f)
+{
+	struct interval_flow *same = NULL, *other = NULL;
+
+	for (int i = 0; i < INTERVAL_FLOWS; i++)
+		for (struct interval_flow *o = t->bucket[i]; o; o = o->next) {
+			bool own = o->ended && !memcmp(end_address(f, false), end_address(o, false), sizeof(o->row.key.address[0]));
+			struct interval_flow **latest = own ? &same : &other, *older = o;
+
+			if (o == f || !has_same_server(f, o) || !verdict_is_founded(&o->base))
+				continue;
+			if (!*latest || o->last_ns > (*latest)->last_ns)
+				older = *latest, *latest = o;
+			if (own && older)
+				older->last_ns = 0; /* it leaves */
+		}
+	if (same)
+		verdict_inherit(&f->base, &same->base);
+	else if (other)
+		verdict_compare(&f->base, &other->base);
+	f->inherited = same ? opaque_main_kind(&same->client) : 0;
+}
+
 static struct interval_flow *ensure_flow(struct intervals *t, const struct flow *f)
 {
 	struct interval_flow **bucket = &t->bucket[f->hash % INTERVAL_FLOWS], *new = find_flow(t, f);
@@ -50,7 +87,9 @@ static struct interval_flow *ensure_flow(struct intervals *t, const struct flow 
 	new->updates.last_ns = f->last_ns;
 	verdict_init(&new->base);
 	t->flows++;
-	return *bucket = new;
+	*bucket = new;
+	inherit_usual(t, new);
+	return new;
 }
 
 /* --- inputs that wait --- */
@@ -193,15 +232,16 @@ static bool match_update(struct interval_flow *f, int64_t time_ns)
 	       INTERVAL_STEADIER * (next->max_ns - next->min_ns) < oldest->max_ns - oldest->min_ns;
 }
 
-/* Whether the update came at once after an input, sooner than usual, while an older one was left: it may show the older one. */
+/* Whether the update came at once after an input, sooner than usual, while an older one was left: it may show the older one. While
+ * it is not known what is usual, one input alone may be left: more of them have no effect. */
 static bool is_instant(const struct interval_flow *f, int64_t time_ns)
 {
 	int64_t usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.5),
 		trip = usual_quantile_ns(&f->base.part[PART_SERVER_ACK], 0.1);
-	int64_t took = time_ns - f->input_ns - (trip > 0 ? trip : 0);
+	int64_t took = time_ns - f->input_ns - (trip >= 0 ? trip : f->trip_ns > 0 ? f->trip_ns : 0);
 
 	return (f->answerable || f->open > 1 || f->instants) && took <= INTERVAL_INSTANT_NS &&
-	       (usual < 0 || 2 * took < usual - trip);
+	       (usual < 0 ? f->left == 1 : 2 * took < usual - trip);
 }
 
 /* The wait of an update's oldest input: one value an update, however many inputs a stall delays. */
@@ -226,6 +266,7 @@ static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_
 		f->row.gap = time_ns - before_ns;
 	f->gap_unknown = false;
 	f->unasked += !f->open && !f->waits;
+	f->left += f->open > 1;
 	if (f->open)
 		f->instants = is_instant(f, time_ns) ? f->instants + 1 : 0;
 	f->pairs_unknown |= f->instants >= INTERVAL_INSTANTS && !f->answerable;
@@ -322,6 +363,7 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
 	interval_settle_inputs(f, time_ns);
 	count_upstream_loss(f, flow, channel, s, time_ns);
 	f->last_ns = f->heard_ns[channel] = time_ns;
+	f->trip_ns = flow->ack[DISPLAY].quickest_ns;
 	f->ended = flow_has_ended(flow) || flow->finished[INPUT]; /* a server that hangs never ends its side */
 	if (s->flags & TCP_SYN)					  /* maybe of another connection between the same ends */
 		f->timed[channel].sent_ns = f->unacked_ns[channel] = f->buttons = 0;
@@ -369,15 +411,17 @@ static void await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
 }
 
 /* Starts anew after other messages were taken for input: forgets all waits and what was usual. */
-static void restart_learning(struct interval_flow *f)
+static void restart_learning(struct intervals *t, struct interval_flow *f)
 {
-	f->waits = f->answerable = f->matched = f->asks = f->instants = f->ends = 0;
+	f->waits = f->answerable = f->matched = f->asks = f->ends = 0;
+	f->left = f->instants = opaque_left_first(&f->client);
 	f->pairs_unknown = true; /* updates of what was forgotten are under way */
 	f->lag_ns = 0;
 	f->asked = f->replies = 0;
 	f->answered = f->ignored = f->usually_counted = f->most_counted = 0;
 	clear_open_inputs(f);
 	verdict_init(&f->base);
+	inherit_usual(t, f);
 }
 
 void interval_add_data(void *intervals, const struct flow *flow, int channel, int64_t time_ns, uint64_t bytes)
@@ -419,7 +463,7 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 		message = opaque_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
 					     flow->ack[INPUT].quickest_ns, &learned);
 	if (learned)
-		restart_learning(f);
+		restart_learning(intervals, f);
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {
 		add_input(f, time_ns, message == MESSAGE_INPUT);
 	} else if (message == MESSAGE_REPLY && f->asks) {

@@ -106,7 +106,8 @@ struct interval_flow {
 	int64_t input_ns, input_before_ns,
 		lag_ns; /* latest input; the one before; longest wait lately of one that waited alone, up to INTERVAL_LAG_NS */
 	bool pairs_unknown;
-	int instants;			/* updates in a row that came only with the next input */
+	int instants, left;		/* updates in a row that came only with the next input; that came after several */
+	int64_t trip_ns;		/* shortest way to the server and back; -1: not known */
 	int64_t ends_ns[INTERVAL_ENDS]; /* inputs of the current update */
 	int ends;
 	uint8_t more;	  /* enum update_more: whether it goes on */
@@ -134,6 +135,7 @@ struct interval_flow {
 	uint64_t missing, missing_before; /* flow_missing_bytes(), likewise */
 	uint8_t holes;			  /* bits: bytes were found missing in this interval (1), in the one before (2) */
 	struct verdict_baseline base;
+	uint64_t inherited; /* size of the input of the connection that `base` is of; 0: none */
 	struct interval_row row; /* of the current interval: its counts, and the longest gap */
 	struct response_times to_next, to_latest, to_complete, to_ack[CHANNELS], to_reply; /* to_ack: of data of this channel */
 };

@@ -44,6 +44,7 @@ struct opaque_kind {
 	double since_update, since_other; /* times since these, and sums of their changes from one message to the next */
 	double update_scatter, other_scatter;
 	uint64_t updates_before;    /* the kind's first message */
+	uint64_t first, left;	    /* update before that message; number of messages until the next one, up to 3 */
 	uint64_t update;	    /* latest update that one of the kind came after */
 	int64_t open_ns;	    /* first of the open ones */
 	bool alone;		    /* each is a press */
@@ -65,6 +66,12 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 /* An update: returns when a message came that was taken for a release and is a press, which this update answers after `usual_ns` at
  * most; 0: none. */
 int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usual_ns);
+
+/* The size of most presses that updates answer; 0: not known. */
+uint64_t opaque_main_kind(const struct opaque_client *c);
+
+/* Whether the first press of the most frequent kind of input had no update until the next one. */
+bool opaque_left_first(const struct opaque_client *c);
 
 /* OPAQUE_LEARNING: too few messages so far. OPAQUE_MIXED: one size for acknowledgements and input; OPAQUE_CHAFF: messages at the
  * pace of a machine that hides those of a user. Then waits are no waits. */

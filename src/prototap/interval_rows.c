@@ -127,8 +127,13 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 					 .learning = state == OPAQUE_LEARNING,
 					 .blind = why_no_verdict(t, f, state) };
 	int64_t waiting = known_age(f->counted_ns, end_ns);
+	uint64_t main_kind = opaque_main_kind(&f->client);
 	struct verdict v;
 
+	if (f->inherited && main_kind && main_kind != f->inherited) {
+		f->inherited = 0; /* of another program */
+		verdict_init(&f->base);
+	}
 	seen.stopped = interval_stopped_answering(f) && waiting > VERDICT_LATE_NS + verdict_longest_wait_ns(&f->base);
 	seen.open_ns[PART_LATEST] = -1;
 	seen.open_ns[PART_WAIT] = seen.stopped || (trusted && !opaque) ? waiting : -1;
@@ -223,7 +228,9 @@ static void close_interval(struct intervals *t, int64_t end_ns)
 	for (int i = 0, left = t->flows; left && i < INTERVAL_FLOWS; i++)
 		for (struct interval_flow **link = &t->bucket[i], *f; (f = *link); left--) {
 			emit_flow_row(t, f, end_ns);
-			if (f->ended || t->start_ns - f->last_ns > (f->open ? INTERVAL_SILENT_NS : away_ns)) {
+			if (f->ended)
+				interval_forget_waits(f);
+			if ((f->ended && (away_ns < INTERVAL_AWAY_NS || !verdict_is_founded(&f->base))) || t->start_ns - f->last_ns > (f->open ? INTERVAL_SILENT_NS : away_ns)) {
 				*link = f->next;
 				free(f);
 				t->flows--;

@@ -143,51 +143,66 @@ static uint32_t count_independent(double pairs, double alike, uint32_t k)
 	return r <= 0 ? k : (uint32_t)fmax(1, round(k * (1 - r) / (1 + r)));
 }
 
-/* own_us: those of the values that are among the usual ones. */
-static int64_t find_rise(const struct usual *u, uint32_t *value_us, uint32_t k, const uint32_t *own_us, uint32_t own,
-			 uint32_t counts, double quantile, bool *sure)
+/* What is usual, without values that are learned and now compared with it. */
+struct basis {
+	uint32_t us[USUAL_ENOUGH + USUAL_VALUES], n; /* ascending */
+};
+
+/* Returns how many values are left. */
+static uint32_t remove_value(uint32_t *value_us, uint32_t n, uint32_t us)
+{
+	uint32_t at = 0;
+
+	while (at < n && value_us[at] != us)
+		at++;
+	if (at == n)
+		return n;
+	memmove(value_us + at, value_us + at + 1, (n - at - 1) * sizeof(*value_us));
+	return n - 1;
+}
+
+/* `counts`: so many independent values they count as. */
+static int64_t find_rise(const struct basis *b, uint32_t *value_us, uint32_t k, uint32_t counts, double quantile, bool *sure)
 {
 	uint32_t rank = (uint32_t)ceil(quantile * k), at, above = 0, usual;
 
 	*sure = false;
-	if (!k || u->usual_n < USUAL_LEAST)
+	if (!k || b->n < USUAL_LEAST)
 		return 0;
 	qsort(value_us, k, sizeof(*value_us), compare_values);
 	at = value_us[rank ? rank - 1 : 0];
-	usual = pick_quantile(u->usual_us, u->usual_n, quantile);
+	usual = pick_quantile(b->us, b->n, quantile);
 	if (at <= usual)
 		return 0;
-	for (uint32_t i = u->usual_n; i && u->usual_us[i - 1] >= at; i--)
+	for (uint32_t i = b->n; i && b->us[i - 1] >= at; i--)
 		above++;
-	for (uint32_t i = 0; i < own; i++)
-		above -= own_us[i] >= at;
 	rank = (uint32_t)ceil(quantile * counts);
-	*sure = binomial_tail(counts, counts - (rank ? rank : 1) + 1, (above + 1.0) / (u->usual_n - own + 1.0)) < USUAL_CHANCE;
+	*sure = binomial_tail(counts, counts - (rank ? rank : 1) + 1, (above + 1.0) / (b->n + 1.0)) < USUAL_CHANCE;
 	return (int64_t)(at - usual) * NS_PER_US;
 }
 
-struct usual_rise usual_find_rise(const struct usual *u, const struct usual *basis, double quantile)
+/* *learned: set to how many of the latest values have risen though they were learned. */
+static struct usual_rise look_back(const struct usual *u, const struct usual *usual, double quantile, uint32_t *learned)
 {
-	uint32_t value_us[USUAL_VALUES > USUAL_LATEST ? USUAL_VALUES : USUAL_LATEST], own_us[USUAL_LATEST] = { 0 };
-	uint32_t n = 0, own = 0, kept = u->now.kept;
+	uint32_t now_us[USUAL_VALUES + 1], value_us[USUAL_LATEST], values[USUAL_LATEST], n = 0, own = 0, kept = u->now.kept;
 	const struct usual_latest *latest = &u->latest[(u->latest_n - 1) % USUAL_LATEST];
 	const struct usual_slot *slot = &u->slot[u->current];
 	/* all that was learned of late is still there */
-	bool sure, few = !slot->raised && slot->kept == slot->seen && u->usual_n < USUAL_ENOUGH && u->pairs < PAIRS_MOST;
+	bool sure, few = u == usual && !slot->raised && slot->kept == slot->seen && u->usual_n < USUAL_ENOUGH &&
+			 u->pairs < PAIRS_MOST;
 	double pairs = u->pairs, alike = u->alike;
 	struct usual_rise rise = { 0 };
+	struct basis b = { .n = usual->usual_n };
 
-	memcpy(value_us, u->now.value_us, u->now.kept * sizeof(*value_us));
+	memcpy(b.us, usual->usual_us, b.n * sizeof(*b.us));
+	memcpy(now_us, u->now.value_us, kept * sizeof(*now_us));
 	if (!kept && u->lasts && u->latest_n && latest->interval + USUAL_INTERVALS > u->intervals)
-		value_us[kept++] = latest->us;
-	rise.seen_ns = find_rise(basis, value_us, kept, own_us, 0, count_independent(pairs, alike, kept), quantile, &sure);
-	if (sure || !rise.seen_ns) {
-		rise.sure_ns = rise.seen_ns;
-		return rise;
-	}
-	for (uint32_t window = 4; window <= USUAL_LATEST && window <= u->latest_n; window = window < 12 ? window + 4 : 2 * window) {
-		uint32_t values[USUAL_LATEST];
-		int64_t ns;
+		now_us[kept++] = latest->us;
+	rise.seen_ns = find_rise(&b, now_us, kept, count_independent(pairs, alike, kept), quantile, &sure);
+	rise.sure_ns = sure ? rise.seen_ns : 0;
+	for (uint32_t window = 4; !sure && (few || rise.seen_ns) && window <= USUAL_LATEST && window <= u->latest_n;
+	     window = window < 12 ? window + 4 : 2 * window) {
+		int64_t ns, now_ns;
 
 		for (; n < window; n++) {
 			latest = &u->latest[(u->latest_n - 1 - n) % USUAL_LATEST];
@@ -196,19 +211,29 @@ struct usual_rise usual_find_rise(const struct usual *u, const struct usual *bas
 			value_us[n] = latest->us;
 			if (!few || !latest->learned || own == slot->kept)
 				continue;
-			own_us[own++] = latest->us;
+			own++;
+			b.n = remove_value(b.us, b.n, latest->us);
 			pairs -= latest->compared;
 			alike -= latest->alike;
 		}
+		now_ns = find_rise(&b, now_us, kept, 1, quantile, &sure);
 		memcpy(values, value_us, window * sizeof(*values));
-		ns = find_rise(basis, values, window, own_us, u == basis ? own : 0, count_independent(pairs, alike, window),
-			       quantile, &sure);
-		if (sure) {
-			rise.sure_ns = ns < rise.seen_ns ? ns : rise.seen_ns;
-			return rise;
-		}
+		ns = find_rise(&b, values, window, count_independent(pairs, alike, window), quantile, &sure);
+		ns = ns < now_ns ? ns : now_ns;
+		if (sure)
+			rise.sure_ns = ns;
+		if (ns > rise.seen_ns && (sure || u->usual_n < USUAL_LATEST))
+			rise.seen_ns = ns;
+		*learned = sure ? own : 0;
 	}
 	return rise;
+}
+
+struct usual_rise usual_find_rise(const struct usual *u, const struct usual *basis, double quantile)
+{
+	uint32_t learned;
+
+	return look_back(u, basis, quantile, &learned);
 }
 
 static int find_octave(uint32_t us)
@@ -241,6 +266,29 @@ static void learn_octaves(struct usual *u)
 
 /* --- learning --- */
 
+/* Forgets the latest values that were learned before they were known to have risen. */
+static void unlearn(struct usual *u)
+{
+	struct usual_slot *s = &u->slot[u->current];
+	uint32_t learned = 0;
+
+	look_back(u, u, 0.5, &learned);
+	if (!learned)
+		return;
+	for (uint32_t i = 0; learned; i++) {
+		struct usual_latest *latest = &u->latest[(u->latest_n - 1 - i) % USUAL_LATEST];
+
+		if (!latest->learned)
+			continue;
+		latest->learned = false;
+		learned--;
+		s->kept = s->seen = remove_value(s->value_us, s->kept, latest->us);
+		u->pairs -= latest->compared;
+		u->alike -= latest->alike;
+	}
+	s->longest_us = s->kept ? s->value_us[s->kept - 1] : 0;
+}
+
 static void begin_slot(struct usual *u, bool raised)
 {
 	struct usual_slot *s = &u->slot[u->current];
@@ -260,6 +308,8 @@ void usual_end_interval(struct usual *u, int64_t length_ns, bool learn, bool rai
 
 	for (uint64_t i = 0; learn && !raised && i < u->now.seen && i < USUAL_LATEST; i++)
 		u->latest[(u->latest_n - 1 - i) % USUAL_LATEST].learned = true;
+	if (learn && raised)
+		unlearn(u);
 	u->intervals++;
 	if (learn && !raised) { /* a rise makes values alike */
 		double forget = fmin(1, PAIRS_MOST / (u->pairs + u->now_pairs));

@@ -23,6 +23,31 @@ void verdict_init(struct verdict_baseline *b)
 	b->part[PART_CLIENT_ACK].lasts = b->part[PART_SERVER_ACK].lasts = true;
 }
 
+static const enum verdict_part waits[2] = { PART_WAIT, PART_BESIDE };
+
+static uint32_t count_usual_waits(const struct verdict_baseline *b)
+{
+	return b->part[PART_WAIT].usual_n + b->part[PART_BESIDE].usual_n;
+}
+
+bool verdict_is_founded(const struct verdict_baseline *b)
+{
+	return count_usual_waits(b) >= VERDICT_ENOUGH;
+}
+
+void verdict_inherit(struct verdict_baseline *b, const struct verdict_baseline *from)
+{
+	*b = *from;
+	for (int p = 0; p < VERDICT_PARTS; p++)
+		usual_end_interval(&b->part[p], 0, false, false); /* forgets the values of the interval */
+}
+
+void verdict_compare(struct verdict_baseline *b, const struct verdict_baseline *other)
+{
+	for (int i = 0; i < 2; i++)
+		b->other_ns[i] = usual_quantile_ns(&other->part[waits[i]], MEDIAN);
+}
+
 static int64_t positive_ns(int64_t ns)
 {
 	return ns > 0 ? ns : 0;
@@ -136,6 +161,18 @@ static bool is_rise(int64_t rise_ns, int64_t usual_ns)
 	return rise_ns >= VERDICT_RISE_NS && (double)rise_ns >= VERDICT_RISE_SHARE * (double)usual_ns;
 }
 
+/* Whether what seems usual is slow beside another connection to the same server. What lasts becomes usual. */
+static bool is_slow_beside(const struct verdict_baseline *b)
+{
+	for (int i = 0; i < 2; i++) {
+		int64_t own_ns = usual_quantile_ns(&b->part[waits[i]], MEDIAN);
+
+		if (own_ns >= 0 && b->other_ns[i] > 0)
+			return b->part[waits[i]].active_ns < USUAL_LASTS_NS && is_rise(own_ns - b->other_ns[i], b->other_ns[i]);
+	}
+	return false;
+}
+
 static bool has_quantile_risen(const struct verdict_baseline *b, enum verdict_part p, double quantile)
 {
 	return is_rise(find_part_rise(b, p, quantile).sure_ns, usual_quantile_ns(&b->part[p], quantile));
@@ -229,9 +266,12 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		else if (v.word == VERDICT_USUAL && is_rise(transfer, usual))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_TRANSFER, .rise_ns = transfer };
-		else if (v.word == VERDICT_USUAL && is_rise(all, usual) &&
-			 b->part[PART_WAIT].usual_n + b->part[PART_BESIDE].usual_n < VERDICT_ENOUGH)
+		else if (v.word == VERDICT_USUAL && ((is_rise(all, usual) && !verdict_is_founded(b)) || is_slow_beside(b)))
 			v = (struct verdict){ .word = VERDICT_LEARNING, .rise_ns = -1 };
+		return v;
+	}
+	if (!verdict_is_founded(b) && !by_age[PART_WAIT] && !by_age[PART_REPLY]) { /* too little to blame anybody */
+		v.word = VERDICT_LEARNING;
 		return v;
 	}
 	/* no acknowledgements of the server, as of UDP: a slow network looks like a slow server */
@@ -267,7 +307,8 @@ struct verdict verdict_add_interval(struct verdict_baseline *b, const struct ver
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_WAITING, .rise_ns = -1 }; /* no wait has ended */
 	/* without user input only handshakes and the like were timed: no basis for what is usual */
 	for (int p = 0; p < VERDICT_PARTS; p++)
-		usual_end_interval(&b->part[p], seen->length_ns, learn, v.word >= VERDICT_NETWORK);
+		usual_end_interval(&b->part[p], seen->length_ns, learn,
+				   v.word >= VERDICT_NETWORK || (v.word == VERDICT_LEARNING && v.rise_ns > 0));
 	b->intervals += waited && b->intervals < VERDICT_FIRST;
 	return v;
 }

@@ -87,8 +87,15 @@ struct verdict_baseline {
 	double all_packets, all_resent; /* of about VERDICT_LOSS_USUAL that are usual */
 	int64_t lossy_ns;		/* for so long more packets are lost than usual */
 	int intervals;			/* with inputs so far, up to VERDICT_FIRST */
+	int64_t other_ns[2];		/* usual waits of others at the same server: alone, beside; 0: not known */
 };
 void verdict_init(struct verdict_baseline *b);
+/* Whether enough waits are known to be a basis for another connection to the same server. */
+bool verdict_is_founded(const struct verdict_baseline *b);
+/* Begins with what is usual in `from`. */
+void verdict_inherit(struct verdict_baseline *b, const struct verdict_baseline *from);
+/* Waits that are longer than in `other` are called usual once they have lasted. */
+void verdict_compare(struct verdict_baseline *b, const struct verdict_baseline *other);
 int64_t verdict_usual_wait_ns(const struct verdict_baseline *b);   /* -1: not known */
 int64_t verdict_longest_wait_ns(const struct verdict_baseline *b); /* -1: not known, as few inputs waited alone */
 

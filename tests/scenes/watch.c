@@ -35,6 +35,7 @@ static struct {
 	uint64_t *rng;
 	char protocol[16], change[16];
 	bool x11, rfb, tls, ssh, at_server;
+	bool anew, other; /* at the change a new connection begins; of another user */
 	double seconds, from, until, size; /* of the change, in ms */
 	double wait, scatter, correlation, trip, reply, ack_delay[2];
 	double normal; /* state of the correlated waits */
@@ -140,7 +141,7 @@ static double send_message(double ms, enum side side, enum what what, size_t byt
 	return ms;
 }
 
-static void greet(void)
+static void greet(double ms)
 {
 	static const struct {
 		size_t n;
@@ -158,7 +159,7 @@ static void greet(void)
 
 		put(all[i].bytes, all[i].n, all[i].n);
 		add_event((struct event){
-			.ms = 10.0 + (double)i, .side = i % 2 ? CLIENT : SERVER, .at = at, .bytes = all[i].n, .push = true });
+			.ms = ms + (double)i, .side = i % 2 ? CLIENT : SERVER, .at = at, .bytes = all[i].n, .push = true });
 	}
 }
 
@@ -186,6 +187,8 @@ static void type_keys(void)
 	while (ms < w.seconds * S - 1 * S) {
 		double gap = S / rate * uniform(0.5, 1.5), up = dwell * uniform(0.8, 1.2);
 
+		if (w.anew && fabs(ms - w.from) < S)
+			ms = w.from + S;
 		if (!strcmp(w.protocol, "chaff"))
 			ms = chaff = ceil(fmax(ms, chaff) / 20) * 20;
 		memory_more(w.key, w.keys);
@@ -298,7 +301,9 @@ static void put_u32(uint8_t *to, uint32_t v)
 static void send_packet(struct capture_meter *m, const struct event *e, uint32_t seq, uint32_t ack, uint8_t flags)
 {
 	static uint16_t number[2];
-	uint16_t display = w.x11 ? 6000 : w.ssh ? 22 : w.rfb && !w.tls ? 5900 : 3389, port[2] = { 40000, display };
+	uint16_t display = w.x11 ? 6000 : w.ssh ? 22 : w.rfb && !w.tls ? 5900 : 3389;
+	bool second = w.anew && e->ms >= w.from;
+	uint16_t port[2] = { (uint16_t)(40000 + second), display };
 	uint8_t frame[40 + MSS] = {
 		0x45, [6] = 0x40, [8] = 64, 6, [12] = 10, 0, 0, 1, 10, 0, 0, 2, [32] = 0x50, [34] = 0xff, 0xff
 	};
@@ -309,14 +314,14 @@ static void send_packet(struct capture_meter *m, const struct event *e, uint32_t
 	enum side from = e->side;
 
 	if (w.x11)
-		port[CLIENT] = 6000, port[SERVER] = 40000;
+		port[SERVER] = port[CLIENT], port[CLIENT] = display;
 	frame[2] = (uint8_t)(n >> 8);
 	frame[3] = (uint8_t)n;
 	number[from]++;
 	frame[4] = (uint8_t)(number[from] >> 8);
 	frame[5] = (uint8_t)number[from];
-	frame[15] = from == CLIENT ? 1 : 2;
-	frame[19] = from == CLIENT ? 2 : 1;
+	frame[15] = frame[19] = 2;
+	frame[from == CLIENT ? 15 : 19] = w.other && second ? 3 : 1;
 	frame[20] = (uint8_t)(port[from] >> 8);
 	frame[21] = (uint8_t)port[from];
 	frame[22] = (uint8_t)(port[1 - from] >> 8);
@@ -326,6 +331,17 @@ static void send_packet(struct capture_meter *m, const struct event *e, uint32_t
 	frame[33] = flags;
 	memcpy(frame + 40, w.arena + e->at, e->bytes);
 	meter_add_packet(m, LINK_IPV4, &p);
+}
+
+/* Opens a connection, whose data is numbered from `seq` on, and closes the one before. */
+static void open_connection(struct capture_meter *m, double ms, const uint32_t seq[static 2])
+{
+	enum side from = w.x11 ? SERVER : CLIENT, to = (enum side)(1 - from);
+
+	if (ms > 1)
+		send_packet(m, &(struct event){ .ms = ms - 1, .side = from }, seq[from], seq[to], TCP_FIN | TCP_ACK);
+	send_packet(m, &(struct event){ .ms = ms, .side = from }, seq[from] - 1, 0, TCP_SYN);
+	send_packet(m, &(struct event){ .ms = ms, .side = to }, seq[to] - 1, seq[from], TCP_SYN | TCP_ACK);
 }
 
 /* What of the other side's data has reached this side: the newest of `sent` that passed the tap early enough. */
@@ -345,8 +361,8 @@ static uint32_t find_acked(const struct event *events, size_t from[static 2], co
 
 static void send_packets(struct capture_meter *m)
 {
-	struct event open = { .ms = 1, .side = w.x11 ? SERVER : CLIENT };
-	uint32_t next[2] = { 1, 1 }, told[2] = { 0, 0 };
+	uint32_t next[2] = { 1, 1 }, told[2] = { 0, 0 }, sent[2] = { 1, 1 };
+	bool opened[2] = { scene_number(w.s, "joined", 0) > 0 };
 	size_t from[2] = { 0, 0 };
 
 	qsort(w.event, w.events, sizeof(*w.event), compare_events);
@@ -363,15 +379,16 @@ static void send_packets(struct capture_meter *m)
 		}
 	}
 	qsort(w.event, w.events, sizeof(*w.event), compare_events);
-	if (scene_number(w.s, "joined", 0) <= 0) {
-		send_packet(m, &open, 0, 0, TCP_SYN);
-		open.side = (enum side)(1 - open.side);
-		send_packet(m, &open, 0, 1, TCP_SYN | TCP_ACK);
-	}
 	for (size_t i = 0; i < w.events; i++) {
 		const struct event *e = &w.event[i];
 		uint32_t acked = find_acked(w.event, from, e);
+		bool second = w.anew && e->ms >= w.from;
 
+		if (!opened[second])
+			open_connection(m, second ? w.from : 1, sent);
+		opened[second] = true;
+		if (e->bytes && !e->again)
+			sent[e->side] = e->seq + (uint32_t)e->bytes;
 		if (!e->bytes && acked <= told[e->side])
 			continue;
 		told[e->side] = acked;
@@ -511,7 +528,10 @@ static void read_scene(const struct scene *s, uint64_t *rng)
 	w.tls = !strcmp(w.protocol, "rdp") || !strcmp(w.protocol, "tls");
 	w.rfb = !strcmp(w.protocol, "rfb") || !strcmp(w.protocol, "tls");
 	w.seconds = scene_number(s, "seconds", 120);
-	w.from = S * (scene_number(s, "from", 60) + uniform(0, 15));
+	w.from = S * scene_number(s, "from", 60);
+	w.from += w.from > 0 ? uniform(0, 15 * S) : 0;
+	w.other = scene_number(s, "anew", 0) > 1;
+	w.anew = scene_number(s, "anew", 0) > 0;
 	w.until = fmin(w.from + scene_number(s, "lasts", NEVER), w.seconds * S);
 	w.size = scene_number(s, "size", uniform(150, 400));
 	w.wait = scene_number(s, "wait", 20);
@@ -551,8 +571,8 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	read_scene(s, rng);
 	memset(&ports, 0, sizeof(ports));
 	ports_parse_list(&ports, w.x11 ? "6000" : "1-5999");
-	if (!strcmp(w.protocol, "rfb"))
-		greet();
+	for (int i = 0; i <= w.anew && !strcmp(w.protocol, "rfb"); i++)
+		greet((i ? w.from : 0) + 10);
 	type_keys();
 	draw_updates();
 	if (meter_init(&meter, &cfg))
