@@ -8,6 +8,7 @@
 
 #define NS_PER_US 1000
 #define CLOSED_LEAST 24 /* a slot with fewer values goes on */
+#define UNLEARN_LEAST 4
 #define PAIRS_MOST 400	/* successive values are counted over about so many */
 #define PAIRS_FIRST 4	/* as if so many had been seen of a correlation of 0.5 */
 
@@ -181,15 +182,26 @@ static int64_t find_rise(const struct basis *b, uint32_t *value_us, uint32_t k, 
 	return (int64_t)(at - usual) * NS_PER_US;
 }
 
-/* *learned: set to how many of the latest values have risen though they were learned. */
-static struct usual_rise look_back(const struct usual *u, const struct usual *usual, double quantile, uint32_t *learned)
+/* Whether nearly all of these values are farther above the basis than its values are apart. */
+static bool are_far_above(const struct basis *b, const uint32_t *ascending, uint32_t n)
+{
+	return b->n >= USUAL_LEAST && (uint64_t)ascending[n / 8] + b->us[0] > 2 * (uint64_t)b->us[b->n - 1];
+}
+
+/* Whether all that was learned of late is still there. */
+static bool is_all_kept(const struct usual *u)
+{
+	const struct usual_slot *slot = &u->slot[u->current];
+
+	return !slot->raised && slot->kept == slot->seen && u->usual_n < USUAL_ENOUGH && u->pairs < PAIRS_MOST;
+}
+
+struct usual_rise usual_find_rise(const struct usual *u, const struct usual *usual, double quantile)
 {
 	uint32_t now_us[USUAL_VALUES + 1], value_us[USUAL_LATEST], values[USUAL_LATEST], n = 0, own = 0, kept = u->now.kept;
 	const struct usual_latest *latest = &u->latest[(u->latest_n - 1) % USUAL_LATEST];
 	const struct usual_slot *slot = &u->slot[u->current];
-	/* all that was learned of late is still there */
-	bool sure, few = u == usual && !slot->raised && slot->kept == slot->seen && u->usual_n < USUAL_ENOUGH &&
-			 u->pairs < PAIRS_MOST;
+	bool sure, few = u == usual && is_all_kept(u);
 	double pairs = u->pairs, alike = u->alike;
 	struct usual_rise rise = { 0 };
 	struct basis b = { .n = usual->usual_n };
@@ -220,20 +232,13 @@ static struct usual_rise look_back(const struct usual *u, const struct usual *us
 		memcpy(values, value_us, window * sizeof(*values));
 		ns = find_rise(&b, values, window, count_independent(pairs, alike, window), quantile, &sure);
 		ns = ns < now_ns ? ns : now_ns;
+		sure |= u == usual && (few || u->usual_n < USUAL_LATEST) && are_far_above(&b, values, window);
 		if (sure)
 			rise.sure_ns = ns;
 		if (ns > rise.seen_ns && (sure || u->usual_n < USUAL_LATEST))
 			rise.seen_ns = ns;
-		*learned = sure ? own : 0;
 	}
 	return rise;
-}
-
-struct usual_rise usual_find_rise(const struct usual *u, const struct usual *basis, double quantile)
-{
-	uint32_t learned;
-
-	return look_back(u, basis, quantile, &learned);
 }
 
 static int find_octave(uint32_t us)
@@ -270,23 +275,33 @@ static void learn_octaves(struct usual *u)
 static void unlearn(struct usual *u)
 {
 	struct usual_slot *s = &u->slot[u->current];
-	uint32_t learned = 0;
+	struct basis b = { .n = u->usual_n };
+	uint32_t value_us[USUAL_LATEST], learned = 0, risen = 0;
 
-	look_back(u, u, 0.5, &learned);
-	if (!learned)
+	if (!is_all_kept(u))
 		return;
-	for (uint32_t i = 0; learned; i++) {
+	memcpy(b.us, u->usual_us, b.n * sizeof(*b.us));
+	for (uint32_t n = 0; n < USUAL_LATEST && n < u->latest_n && learned < s->kept; n++) {
+		const struct usual_latest *latest = &u->latest[(u->latest_n - 1 - n) % USUAL_LATEST];
+
+		learned += latest->learned;
+		b.n = latest->learned ? remove_value(b.us, b.n, latest->us) : b.n;
+		value_us[n] = latest->us;
+		qsort(value_us, n + 1, sizeof(*value_us), compare_values);
+		risen = n + 1 >= UNLEARN_LEAST && are_far_above(&b, value_us, n + 1) ? learned : risen;
+	}
+	for (uint32_t i = 0; risen; i++) {
 		struct usual_latest *latest = &u->latest[(u->latest_n - 1 - i) % USUAL_LATEST];
 
 		if (!latest->learned)
 			continue;
 		latest->learned = false;
-		learned--;
+		risen--;
 		s->kept = s->seen = remove_value(s->value_us, s->kept, latest->us);
+		s->longest_us = s->kept ? s->value_us[s->kept - 1] : 0;
 		u->pairs -= latest->compared;
 		u->alike -= latest->alike;
 	}
-	s->longest_us = s->kept ? s->value_us[s->kept - 1] : 0;
 }
 
 static void begin_slot(struct usual *u, bool raised)
