@@ -341,7 +341,7 @@ static void open_connection(struct capture_meter *m, double ms, const uint32_t s
 	if (ms > 1)
 		send_packet(m, &(struct event){ .ms = ms - 1, .side = from }, seq[from], seq[to], TCP_FIN | TCP_ACK);
 	send_packet(m, &(struct event){ .ms = ms, .side = from }, seq[from] - 1, 0, TCP_SYN);
-	send_packet(m, &(struct event){ .ms = ms, .side = to }, seq[to] - 1, seq[from], TCP_SYN | TCP_ACK);
+	send_packet(m, &(struct event){ .ms = ms + way_to(to, ms), .side = to }, seq[to] - 1, seq[from], TCP_SYN | TCP_ACK);
 }
 
 /* What of the other side's data has reached this side: the newest of `sent` that passed the tap early enough. */
@@ -385,7 +385,7 @@ static void send_packets(struct capture_meter *m)
 		bool second = w.anew && e->ms >= w.from;
 
 		if (!opened[second])
-			open_connection(m, second ? w.from : 1, sent);
+			open_connection(m, second ? w.from + 1 : 1, sent);
 		opened[second] = true;
 		if (e->bytes && !e->again)
 			sent[e->side] = e->seq + (uint32_t)e->bytes;
@@ -572,7 +572,7 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	memset(&ports, 0, sizeof(ports));
 	ports_parse_list(&ports, w.x11 ? "6000" : "1-5999");
 	for (int i = 0; i <= w.anew && !strcmp(w.protocol, "rfb"); i++)
-		greet((i ? w.from : 0) + 10);
+		greet((i ? w.from : 0) + 100);
 	type_keys();
 	draw_updates();
 	if (meter_init(&meter, &cfg))
