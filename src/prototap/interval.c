@@ -410,6 +410,22 @@ static void await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
 	f->asks_ns[f->asks++] = time_ns;
 }
 
+/* A reply that comes as soon after the latest update as usual is to that one: those before it had none of their own. */
+static void take_reply(struct interval_flow *f, int64_t time_ns)
+{
+	int64_t usual = usual_quantile_ns(&f->base.part[PART_REPLY], 0.5), took = time_ns - f->asks_ns[f->asks - 1];
+
+	if (took > 2 * usual)
+		took = time_ns - f->asks_ns[0];
+	else
+		f->asks = 1;
+	response_add(&f->to_reply, took);
+	usual_add_value(&f->base.part[PART_REPLY], took);
+	f->replies++;
+	f->replied_ns = time_ns;
+	memmove(f->asks_ns, f->asks_ns + 1, (size_t)--f->asks * sizeof(*f->asks_ns));
+}
+
 /* Starts anew after other messages were taken for input: forgets all waits and what was usual. */
 static void restart_learning(struct intervals *t, struct interval_flow *f)
 {
@@ -467,11 +483,7 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {
 		add_input(f, time_ns, message == MESSAGE_INPUT);
 	} else if (message == MESSAGE_REPLY && f->asks) {
-		response_add(&f->to_reply, time_ns - f->asks_ns[0]);
-		usual_add_value(&f->base.part[PART_REPLY], time_ns - f->asks_ns[0]);
-		f->replies++;
-		f->replied_ns = time_ns;
-		memmove(f->asks_ns, f->asks_ns + 1, (size_t)--f->asks * sizeof(*f->asks_ns));
+		take_reply(f, time_ns);
 	}
 }
 

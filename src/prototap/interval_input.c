@@ -232,7 +232,8 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 	}
 	if (!take_press(k, time_ns))
 		return MESSAGE_OTHER;
-	return count_press(k, time_ns) ? MESSAGE_INPUT : MESSAGE_OPAQUE;
+	/* while all come at once after updates, they may be the client's own */
+	return count_press(k, time_ns) && k->at_once < k->n ? MESSAGE_INPUT : MESSAGE_OPAQUE;
 }
 
 int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usual_ns)

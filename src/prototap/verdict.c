@@ -35,6 +35,12 @@ bool verdict_is_founded(const struct verdict_baseline *b)
 	return count_usual_waits(b) >= VERDICT_ENOUGH;
 }
 
+/* Of inputs beside others those alone are no basis. */
+static bool is_basis_founded(const struct verdict_baseline *b)
+{
+	return b->part[PART_WAIT].now.kept ? verdict_is_founded(b) : b->part[PART_BESIDE].usual_n >= VERDICT_ENOUGH;
+}
+
 void verdict_inherit(struct verdict_baseline *b, const struct verdict_baseline *from)
 {
 	*b = *from;
@@ -266,11 +272,11 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		else if (v.word == VERDICT_USUAL && is_rise(transfer, usual))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_TRANSFER, .rise_ns = transfer };
-		else if (v.word == VERDICT_USUAL && ((is_rise(all, usual) && !verdict_is_founded(b)) || is_slow_beside(b)))
+		else if (v.word == VERDICT_USUAL && ((is_rise(all, usual) && !is_basis_founded(b)) || is_slow_beside(b)))
 			v = (struct verdict){ .word = VERDICT_LEARNING, .rise_ns = -1 };
 		return v;
 	}
-	if (!verdict_is_founded(b) && !by_age[PART_WAIT] && !by_age[PART_REPLY]) { /* too little to blame anybody */
+	if (count_usual_waits(b) < VERDICT_BLAMES && !by_age[PART_WAIT] && !by_age[PART_REPLY]) {
 		v.word = VERDICT_LEARNING;
 		return v;
 	}

@@ -19,6 +19,7 @@
 #define VERDICT_LOSS 20
 #define VERDICT_LOSS_USUAL 1000
 #define VERDICT_FIRST 3	  /* intervals with inputs before the first verdict */
+#define VERDICT_BLAMES 24 /* with fewer usual waits nobody is blamed for waits that have ended */
 #define VERDICT_ENOUGH 48 /* beside fewer usual waits, a rise that chance may explain is not called usual */
 
 enum verdict_word {

@@ -339,7 +339,7 @@ static void open_connection(struct capture_meter *m, double ms, const uint32_t s
 	enum side from = w.x11 ? SERVER : CLIENT, to = (enum side)(1 - from);
 
 	if (ms > 1)
-		send_packet(m, &(struct event){ .ms = ms - 1, .side = from }, seq[from], seq[to], TCP_FIN | TCP_ACK);
+		send_packet(m, &(struct event){ .ms = ms - 2, .side = from }, seq[from], seq[to], TCP_FIN | TCP_ACK);
 	send_packet(m, &(struct event){ .ms = ms, .side = from }, seq[from] - 1, 0, TCP_SYN);
 	send_packet(m, &(struct event){ .ms = ms + way_to(to, ms), .side = to }, seq[to] - 1, seq[from], TCP_SYN | TCP_ACK);
 }
