@@ -142,11 +142,16 @@ static void clear_open_inputs(struct interval_flow *f)
 }
 
 /* Estimates the share of inputs without an effect as if half an input more of either kind had been seen. */
-bool interval_stopped_answering(const struct interval_flow *f)
+bool interval_has_late_inputs(const struct interval_flow *f)
 {
 	double without_effect = ((double)f->ignored + 0.5) / ((double)(f->answered + f->ignored) + 1);
 
-	if (f->counted < SILENT_LEAST || !f->answered || pow(without_effect, (double)f->counted) > SILENT_CHANCE)
+	return f->answered && pow(without_effect, (double)f->counted) <= SILENT_CHANCE;
+}
+
+bool interval_stopped_answering(const struct interval_flow *f)
+{
+	if (f->counted < SILENT_LEAST || !interval_has_late_inputs(f))
 		return false;
 	return f->message != MESSAGE_OPAQUE || f->counted >= SILENT_MORE + SILENT_TIMES * f->usually_counted;
 }
@@ -183,6 +188,8 @@ static void add_input(struct interval_flow *f, int64_t time_ns, bool judged)
 	f->pairs_unknown &= !rested;
 	if (!f->open++)
 		f->open_ns = time_ns;
+	if (judged && f->counted == 1)
+		f->second_ns = time_ns;
 	if (judged && !f->counted++) {
 		f->counted_ns = time_ns;
 		f->counted_alone = rested || (!f->waits && !f->pairs_unknown);
@@ -238,17 +245,29 @@ static bool is_instant(const struct interval_flow *f, int64_t time_ns)
 {
 	int64_t usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.5),
 		trip = usual_quantile_ns(&f->base.part[PART_SERVER_ACK], 0.1);
-	int64_t took = time_ns - f->input_ns - (trip >= 0 ? trip : f->trip_ns > 0 ? f->trip_ns : 0);
+	int64_t took = time_ns - f->input_ns - (trip >= 0 ? trip : f->trip_ns[INPUT]);
 
 	return (f->answerable || f->open > 1 || f->instants) && took <= INTERVAL_INSTANT_NS &&
 	       (usual < 0 ? f->left == 1 : 2 * took < usual - trip);
+}
+
+/* How many inputs had no effect: all but the latest, where the update is soon enough for that one, and too late for the others. */
+static uint64_t count_ignored(const struct interval_flow *f, int64_t time_ns)
+{
+	int64_t soon = 2 * usual_quantile_ns(&f->base.part[PART_WAIT], 0.5) + INTERVAL_INSTANT_NS;
+
+	return time_ns - f->input_ns <= soon && time_ns - f->counted_ns >= soon + INTERVAL_NEAR_NS ? f->counted - 1 : 0;
 }
 
 /* The wait of an update's oldest input: one value an update, however many inputs a stall delays. */
 static void add_wait(struct interval_flow *f, int64_t time_ns)
 {
 	int64_t took = time_ns - f->counted_ns, shorter = f->lag_ns - f->lag_ns / 50;
+	int64_t usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.5), second = time_ns - f->second_ns;
 
+	/* the first one had no effect, and the user rested */
+	if (f->counted > 1 && took - second >= INTERVAL_REST_NS && second <= 2 * usual + INTERVAL_INSTANT_NS)
+		took = second;
 	usual_add_value(&f->base.part[f->counted_alone ? PART_WAIT : PART_BESIDE], took);
 	if (!f->counted_alone)
 		return;
@@ -271,6 +290,8 @@ static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_
 		f->instants = is_instant(f, time_ns) ? f->instants + 1 : 0;
 	f->pairs_unknown |= f->instants >= INTERVAL_INSTANTS && !f->answerable;
 	matched = match_update(f, time_ns);
+	if (f->counted > 1)
+		f->ignored += count_ignored(f, time_ns);
 	if (f->counted)
 		add_wait(f, time_ns);
 	for (; f->answerable < f->waits; f->answerable++) {
@@ -363,7 +384,6 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
 	interval_settle_inputs(f, time_ns);
 	count_upstream_loss(f, flow, channel, s, time_ns);
 	f->last_ns = f->heard_ns[channel] = time_ns;
-	f->trip_ns = flow->ack[DISPLAY].quickest_ns;
 	f->ended = flow_has_ended(flow) || flow->finished[INPUT]; /* a server that hangs never ends its side */
 	if (s->flags & TCP_SYN)					  /* maybe of another connection between the same ends */
 		f->timed[channel].sent_ns = f->unacked_ns[channel] = f->buttons = 0;
@@ -376,6 +396,8 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
 	took_ns = s->transport == TRANSPORT_TCP ? measure_round_trip(f, channel, s, time_ns) : -1;
 	if (took_ns >= 0) {
+		if (!f->trip_ns[1 - channel] || took_ns < f->trip_ns[1 - channel])
+			f->trip_ns[1 - channel] = took_ns;
 		response_add(&f->to_ack[1 - channel], took_ns);
 		usual_add_value(&f->base.part[channel == DISPLAY ? PART_SERVER_ACK : PART_CLIENT_ACK], took_ns);
 		f->server_is_near |= channel == DISPLAY && took_ns < INTERVAL_NEAR_NS;
@@ -402,23 +424,28 @@ static void await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
 		return;
 	}
 	f->asked++;
-	if (!f->client.messages || (double)f->replies < REPLIES_SHARE * ((double)f->asked - INTERVAL_ASKS) ||
-	    (f->asks && f->replied_ns > f->asks_ns[f->asks - 1] && time_ns - f->replied_ns >= INTERVAL_REST_NS))
+	if (f->asks && f->replied_ns > f->asks_ns[f->asks - 1] && time_ns - f->replied_ns >= INTERVAL_REST_NS) {
+		f->unreplied += (uint64_t)f->asks;
+		f->asks = 0;
+	}
+	if (!f->client.messages || (double)f->replies < REPLIES_SHARE * ((double)f->asked - INTERVAL_ASKS))
 		f->asks = 0;
 	if (f->asks == INTERVAL_ASKS)
 		memmove(f->asks_ns, f->asks_ns + 1, (size_t)--f->asks * sizeof(*f->asks_ns));
 	f->asks_ns[f->asks++] = time_ns;
 }
 
-/* A reply that comes as soon after the latest update as usual is to that one: those before it had none of their own. */
+/* A reply that comes at once after the latest update, or as soon as usual, is to that one: those before it had none of their own. */
 static void take_reply(struct interval_flow *f, int64_t time_ns)
 {
 	int64_t usual = usual_quantile_ns(&f->base.part[PART_REPLY], 0.5), took = time_ns - f->asks_ns[f->asks - 1];
 
-	if (took > 2 * usual)
+	if (took > 2 * usual && took > f->trip_ns[DISPLAY] + OPAQUE_AT_ONCE_NS) {
 		took = time_ns - f->asks_ns[0];
-	else
+	} else {
+		f->unreplied += (uint64_t)f->asks - 1;
 		f->asks = 1;
+	}
 	response_add(&f->to_reply, took);
 	usual_add_value(&f->base.part[PART_REPLY], took);
 	f->replies++;
@@ -433,7 +460,7 @@ static void restart_learning(struct intervals *t, struct interval_flow *f)
 	f->left = f->instants = opaque_left_first(&f->client);
 	f->pairs_unknown = true; /* updates of what was forgotten are under way */
 	f->lag_ns = 0;
-	f->asked = f->replies = 0;
+	f->asked = f->replies = f->unreplied = 0;
 	f->answered = f->ignored = f->usually_counted = f->most_counted = 0;
 	clear_open_inputs(f);
 	verdict_init(&f->base);
@@ -477,9 +504,11 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 	message = f->message;
 	if (message == MESSAGE_OPAQUE)
 		message = opaque_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
-					     flow->ack[INPUT].quickest_ns, &learned);
+					     f->trip_ns[DISPLAY] ? f->trip_ns[DISPLAY] : -1, &learned);
 	if (learned)
 		restart_learning(intervals, f);
+	if (message == MESSAGE_OPAQUE && f->asks && time_ns - f->asks_ns[f->asks - 1] <= f->trip_ns[DISPLAY] + OPAQUE_AT_ONCE_NS)
+		f->asks = 0; /* maybe a reply of another kind */
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {
 		add_input(f, time_ns, message == MESSAGE_INPUT);
 	} else if (message == MESSAGE_REPLY && f->asks) {

@@ -101,13 +101,13 @@ struct interval_flow {
 	int64_t open_ns;				 /* the oldest of them */
 	uint64_t given_up;				 /* of the `open` inputs: given up */
 	uint64_t counted, most_counted, usually_counted; /* `open` inputs for the verdict; most in this interval; in usual ones */
-	int64_t counted_ns;				 /* the oldest judged one */
+	int64_t counted_ns, second_ns;			 /* the oldest judged one; the one after it */
 	bool counted_alone;				 /* no other input waited when it came */
 	int64_t input_ns, input_before_ns,
 		lag_ns; /* latest input; the one before; longest wait lately of one that waited alone, up to INTERVAL_LAG_NS */
 	bool pairs_unknown;
 	int instants, left;		/* updates in a row that came only with the next input; that came after several */
-	int64_t trip_ns;		/* shortest way to the server and back; -1: not known */
+	int64_t trip_ns[CHANNELS];	/* shortest way there and back of data of this channel; 0: not known */
 	int64_t ends_ns[INTERVAL_ENDS]; /* inputs of the current update */
 	int ends;
 	uint8_t more;	  /* enum update_more: whether it goes on */
@@ -128,7 +128,7 @@ struct interval_flow {
 	struct opaque_client client;	/* learned where messages cannot be read */
 	bool server_is_near;		/* the server once acknowledged within INTERVAL_NEAR_NS */
 	bool gap_unknown;		/* the clock was set since the latest update */
-	uint64_t replies;		/* of the client so far */
+	uint64_t replies, unreplied;	/* of the client so far; updates that had none */
 	uint64_t answered, ignored;	/* inputs so far that an update answered; inputs given up while the server was not silent */
 	int64_t hole_ns[CHANNELS];	/* since when data of this channel is missing before later data; 0: none is */
 	uint64_t resent, resent_before; /* retransmitted packets so far; at the start of the interval */
@@ -185,5 +185,7 @@ void interval_settle_inputs(struct interval_flow *f, int64_t time_ns);
 void interval_end_update(struct interval_flow *f);
 /* Forgets all waits: no wait is measured across this instant. */
 void interval_forget_waits(struct interval_flow *f);
-/* Whether so many inputs have no update that this is not chance, even if the first of them was given up long ago. */
+/* Whether so many inputs wait that chance does not explain it, by how many had no effect so far. */
+bool interval_has_late_inputs(const struct interval_flow *f);
+/* The same of at least three, even if the first of them was given up long ago. */
 bool interval_stopped_answering(const struct interval_flow *f);

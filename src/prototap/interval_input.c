@@ -10,6 +10,7 @@
 #define X11_XI_BUTTON_PRESS 4
 #define X11_XI_LEAST 12	   /* words beyond the first 32 bytes */
 #define SOON_SHARE 0.8	   /* share of a kind's messages that come soon after an update, from which on the kind is no input */
+#define RARE_SHARE 0.5	   /* of the time, just after updates, up to which it is no chance to be there */
 #define MIXED_SHARE 0.3	   /* share from which on some messages of the kind may be acknowledgements, */
 #define MIXED_EACH 2.5	   /* if there are so many of them to an update: a press, its release and another one; */
 #define MIXED_LEAST 48	   /* ... of so many */
@@ -172,12 +173,15 @@ static void learn_delay(struct opaque_client *c, struct opaque_kind *k, int64_t 
 	k->since_other = since_other;
 }
 
-/* Whether messages that follow updates are no input; a kind that updates follow in turn may be the keys of who types quickly. */
-static void judge_kind(const struct opaque_client *c, struct opaque_kind *k, uint64_t update)
+/* Whether messages that follow updates are no input; a kind that updates follow in turn may be the keys of who types quickly. What
+ * comes at once may answer a few updates only, unless these are so many that one was just before any message. */
+static void judge_kind(const struct opaque_client *c, struct opaque_kind *k, uint64_t update, int64_t window_ns)
 {
 	bool at_once = (double)k->at_once >= SOON_SHARE * (double)k->n;
+	double covered_ns = (double)(update - k->updates_before) * (double)window_ns;
+	bool rare = at_once && k->n >= OPAQUE_LEAST && covered_ns <= RARE_SHARE * (double)(k->last_ns - k->first_ns);
 
-	if (!follows_updates(k, update, SOON_SHARE) || !has_other_kind(c, k) || (!at_once && k->followed >= 0.5))
+	if ((!rare && !follows_updates(k, update, SOON_SHARE)) || !has_other_kind(c, k) || (!at_once && k->followed >= 0.5))
 		return;
 	k->follows = at_once || (double)k->behind >= 0.5 * (double)k->n;
 	k->acknowledges = at_once || (k->follows && STEADIER * k->update_scatter < k->other_scatter);
@@ -215,6 +219,7 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 
 	c->messages++;
 	k->n++;
+	k->first_ns = k->first_ns ? k->first_ns : time_ns;
 	k->left += k->n <= 3 && update == k->first;
 	learn_order(c, k, time_ns, update);
 	if (update && k->update != update && trip_ns >= 0)
@@ -223,7 +228,7 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 	c->latest = (int)(k - c->kind);
 	c->last_ns = time_ns;
 	if (!k->follows || !k->acknowledges)
-		judge_kind(c, k, update);
+		judge_kind(c, k, update, trip_ns + OPAQUE_AT_ONCE_NS);
 	k->alone = k->followed >= (alone ? ALONE_SHARE - ALONE_BACK : ALONE_SHARE);
 	*learned = k->follows ? !followed : k->alone != alone;
 	if (k->follows) {

@@ -39,7 +39,7 @@ struct opaque_kind {
 	uint64_t presses, answered, open; /* open: presses since the latest update */
 	uint64_t answers;		  /* updates that answered some */
 	int held;			  /* presses without a release so far */
-	int64_t last_ns, doubt_ns;	  /* latest message; the same, taken for a release since the latest update; 0: none */
+	int64_t first_ns, last_ns, doubt_ns; /* first message; latest; the same, taken for a release since the latest update; 0: none */
 	double followed, regular; /* updates between a message and the next one, lately; share of messages OPAQUE_CHAFF_NS apart */
 	double since_update, since_other; /* times since these, and sums of their changes from one message to the next */
 	double update_scatter, other_scatter;

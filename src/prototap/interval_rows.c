@@ -11,9 +11,9 @@
 #define SKIP_MAX 3600 /* more empty intervals in a row are skipped */
 #endif
 #define REPLIES_LEAST 8
+#define UNREPLIED_SHARE 200 /* updates for each one without a reply: with fewer, one that waits for it says nothing */
 #define PICTURE_SHARE 0.25 /* share of updates that come without an input, from which on the picture moves by itself */
 #define PICTURE_TIMES 3	   /* the picture's updates come at most this many late waits apart: they hide a late server */
-#define IGNORED_SHARE 10   /* answered inputs for each ignored one: with fewer, an input that waits says nothing */
 
 /* --- histogram --- */
 
@@ -112,9 +112,15 @@ static bool is_wait_hidden(const struct interval_flow *f, int64_t length_ns)
 	return (double)length_ns < PICTURE_TIMES * ((double)wait + rise) * unasked;
 }
 
+/* Whether each update has a reply, so that one without is late. */
+static bool has_reply_each(const struct interval_flow *f)
+{
+	return f->replies >= REPLIES_LEAST && f->unreplied * UNREPLIED_SHARE <= f->asked;
+}
+
 static struct verdict compute_verdict(const struct intervals *t, struct interval_flow *f, int64_t end_ns)
 {
-	bool opaque = f->client.messages > 0, trusted = f->ignored * IGNORED_SHARE <= f->answered;
+	bool opaque = f->client.messages > 0;
 	enum opaque_state state = opaque ? opaque_judge(&f->client, f->updates.count) : OPAQUE_TOLD;
 	struct verdict_readings seen = { .length_ns = t->every_ns,
 					 .packets = f->row.packets,
@@ -136,12 +142,12 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	}
 	seen.stopped = interval_stopped_answering(f) && waiting > VERDICT_LATE_NS + verdict_longest_wait_ns(&f->base);
 	seen.open_ns[PART_LATEST] = -1;
-	seen.open_ns[PART_WAIT] = seen.stopped || (trusted && !opaque) ? waiting : -1;
+	seen.open_ns[PART_WAIT] = seen.stopped || (!opaque && interval_has_late_inputs(f)) ? waiting : -1;
 	seen.open_ns[PART_CLIENT_ACK] = known_age(f->unacked_ns[DISPLAY], end_ns);
 	seen.open_ns[PART_SERVER_ACK] = known_age(f->unacked_ns[INPUT], end_ns);
 	seen.heard_ns[PART_CLIENT_ACK] = end_ns - f->heard_ns[INPUT];
 	seen.heard_ns[PART_SERVER_ACK] = end_ns - f->heard_ns[DISPLAY];
-	seen.open_ns[PART_REPLY] = f->replies < REPLIES_LEAST ? -1 : known_age(f->asks ? f->asks_ns[0] : 0, end_ns);
+	seen.open_ns[PART_REPLY] = !has_reply_each(f) ? -1 : known_age(f->asks ? f->asks_ns[0] : 0, end_ns);
 	v = verdict_add_interval(&f->base, &seen);
 	if (v.word < VERDICT_NETWORK && f->most_counted > f->usually_counted)
 		f->usually_counted = f->most_counted;
@@ -188,7 +194,7 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 	row->complete_p95 = response_quantile(&f->to_complete, 0.95);
 	for (int c = 0; c < CHANNELS; c++)
 		row->ack[c] = median_wait(&f->to_ack[c], f->unacked_ns[c], end);
-	row->reply = f->replies < REPLIES_LEAST ? -1 : median_wait(&f->to_reply, f->asks ? f->asks_ns[0] : 0, end);
+	row->reply = f->replies < REPLIES_LEAST ? -1 : median_wait(&f->to_reply, has_reply_each(f) && f->asks ? f->asks_ns[0] : 0, end);
 	row->retransmitted = f->resent - f->resent_before;
 	row->verdict = compute_verdict(t, f, end);
 	if (row->verdict.why == WHY_NONE && row->inputs && (row->unpaired || f->pairs_unknown))
