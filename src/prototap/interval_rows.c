@@ -142,7 +142,7 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	}
 	seen.stopped = interval_stopped_answering(f) && waiting > VERDICT_LATE_NS + verdict_longest_wait_ns(&f->base);
 	seen.open_ns[PART_LATEST] = -1;
-	seen.open_ns[PART_WAIT] = seen.stopped || (!opaque && interval_has_late_inputs(f)) ? waiting : -1;
+	seen.open_ns[PART_WAIT] = seen.stopped || (!opaque && (!f->ignored || interval_has_late_inputs(f))) ? waiting : -1;
 	seen.open_ns[PART_CLIENT_ACK] = known_age(f->unacked_ns[DISPLAY], end_ns);
 	seen.open_ns[PART_SERVER_ACK] = known_age(f->unacked_ns[INPUT], end_ns);
 	seen.heard_ns[PART_CLIENT_ACK] = end_ns - f->heard_ns[INPUT];
