@@ -87,7 +87,7 @@ static size_t put_message(enum what what, size_t bytes)
 {
 	static const uint8_t down[8] = { 4, 1, [7] = 97 }, up[8] = { 4, 0, [7] = 97 }, request[10] = { 3, 1, [6] = 4, 0, 3, 0 };
 	uint8_t update[16] = { [3] = 1, [8] = (uint8_t)(bytes / 4 >> 8), (uint8_t)(bytes / 4), 0, 1 };
-	size_t sealed = what == UPDATE ? bytes : what == REPLY ? w.rfb ? 50 : 61 : 40, all = 0;
+	size_t sealed = what == UPDATE ? bytes : what == REPLY ? (size_t)scene_number(w.s, "ack", w.rfb ? 50 : 61) : 40, all = 0;
 
 	if (w.ssh)
 		return put("\115\1", 2, what == UPDATE ? bytes : 36);
@@ -300,13 +300,11 @@ static void put_u32(uint8_t *to, uint32_t v)
 
 static void send_packet(struct capture_meter *m, const struct event *e, uint32_t seq, uint32_t ack, uint8_t flags)
 {
-	static uint16_t number[2];
-	uint16_t display = w.x11 ? 6000 : w.ssh ? 22 : w.rfb && !w.tls ? 5900 : 3389;
+	static uint32_t number[2];
+	uint32_t display = w.x11 ? 6000 : w.ssh ? 22 : w.rfb && !w.tls ? 5900 : 3389;
 	bool second = w.anew && e->ms >= w.from;
-	uint16_t port[2] = { (uint16_t)(40000 + second), display };
-	uint8_t frame[40 + MSS] = {
-		0x45, [6] = 0x40, [8] = 64, 6, [12] = 10, 0, 0, 1, 10, 0, 0, 2, [32] = 0x50, [34] = 0xff, 0xff
-	};
+	uint32_t port[2] = { 40000 + second, display };
+	uint8_t frame[40 + MSS] = { [8] = 64, 6, [12] = 10, [16] = 10, [32] = 0x50, flags, 0xff, 0xff };
 	size_t n = 40 + e->bytes;
 	struct packet p = {
 		.time_ns = EPOCH_NS + (int64_t)(e->ms * 1e6), .bytes = frame, .captured = (uint32_t)n, .original = (uint32_t)n
@@ -315,20 +313,13 @@ static void send_packet(struct capture_meter *m, const struct event *e, uint32_t
 
 	if (w.x11)
 		port[SERVER] = port[CLIENT], port[CLIENT] = display;
-	frame[2] = (uint8_t)(n >> 8);
-	frame[3] = (uint8_t)n;
-	number[from]++;
-	frame[4] = (uint8_t)(number[from] >> 8);
-	frame[5] = (uint8_t)number[from];
+	put_u32(frame, 0x45000000 | (uint32_t)n);
+	put_u32(frame + 4, ++number[from] << 16 | 0x4000);
 	frame[15] = frame[19] = 2;
 	frame[from == CLIENT ? 15 : 19] = w.other && second ? 3 : 1;
-	frame[20] = (uint8_t)(port[from] >> 8);
-	frame[21] = (uint8_t)port[from];
-	frame[22] = (uint8_t)(port[1 - from] >> 8);
-	frame[23] = (uint8_t)port[1 - from];
+	put_u32(frame + 20, port[from] << 16 | port[1 - from]);
 	put_u32(frame + 24, seq);
 	put_u32(frame + 28, ack);
-	frame[33] = flags;
 	memcpy(frame + 40, w.arena + e->at, e->bytes);
 	meter_add_packet(m, LINK_IPV4, &p);
 }

@@ -233,35 +233,6 @@ TEST_WITH(begin, end, no_wait_crosses_a_clock_that_was_set)
 	assert_true(rows[0].clock_set);
 }
 
-/* Messages of a size that follow each update are no input; without a size of their own nothing can be told. */
-TEST(acknowledgements_of_frames_are_learned)
-{
-	struct opaque_client own = { 0 }, mixed = { 0 };
-	enum client_message last = MESSAGE_OTHER;
-	bool learned, ever = false;
-
-	for (uint64_t i = 0; i < 20; i++) {
-		int64_t at = (int64_t)i * 300 * MS;
-
-		for (int side = 0; side < 2; side++) {
-			struct opaque_client *c = side ? &mixed : &own;
-
-			opaque_add_message(c, 30, at, i, 250 * MS, 10 * MS, &learned);
-			opaque_add_message(c, 30, at + 200 * MS, i, 450 * MS, 10 * MS, &learned); /* released */
-			opaque_add_update(c, at + 250 * MS, -1);
-			last = opaque_add_message(c, side ? 30 : 44, at + 270 * MS, i + 1, 20 * MS, 10 * MS, &learned);
-			ever |= !side && learned;
-			if (!side && i == 19)
-				assert_int_equal(last, MESSAGE_REPLY);
-		}
-	}
-	assert_true(ever);
-	assert_int_equal(opaque_judge(&own, 20), OPAQUE_TOLD);
-	assert_int_equal(opaque_judge(&mixed, 20), OPAQUE_MIXED);
-	assert_int_equal(opaque_add_message(&own, 30, 6000 * MS, 20, 50 * MS, 10 * MS, &learned), MESSAGE_INPUT);
-	assert_int_equal(opaque_add_message(&own, 30, 6080 * MS, 20, 130 * MS, 10 * MS, &learned), MESSAGE_OTHER);
-}
-
 /* Presses every 300 ms, each released after 70 ms and answered after 20 ms, `stop_ns` without updates, then all answered again:
  * how many of the ten presses after the stop count for the verdict. */
 static int count_presses_after_stop(int64_t stop_ns)
