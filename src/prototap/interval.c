@@ -44,8 +44,7 @@ static const uint8_t *end_address(const struct interval_flow *f, bool server)
 
 static bool has_same_server(const struct interval_flow *f, const struct interval_flow *o)
 {
-	return f->row.key.transport == o->row.key.transport &&
-	       f->row.key.port[f->row.server] == o->row.key.port[o->row.server] &&
+	return f->row.key.transport == o->row.key.transport && f->row.key.port[f->row.server] == o->row.key.port[o->row.server] &&
 	       !memcmp(end_address(f, true), end_address(o, true), sizeof(f->row.key.address[0]));
 }
 
@@ -54,6 +53,7 @@ static bool has_same_server(const struct interval_flow *f, const struct interval
 static void inherit_usual(struct intervals *t, struct interval_flow *f)
 {
 	struct interval_flow *same = NULL, *other = NULL;
+	const struct opaque_kind *kind;
 
 	for (int i = 0; i < INTERVAL_FLOWS; i++)
 		for (struct interval_flow *o = t->bucket[i]; o; o = o->next) {
@@ -71,7 +71,8 @@ static void inherit_usual(struct intervals *t, struct interval_flow *f)
 		verdict_inherit(&f->base, &same->base);
 	else if (other)
 		verdict_compare(&f->base, &other->base);
-	f->inherited = same ? opaque_main_kind(&same->client) : 0;
+	kind = same ? opaque_main_kind(&same->client) : NULL;
+	f->inherited = kind ? kind->bytes : 0;
 }
 
 static struct interval_flow *ensure_flow(struct intervals *t, const struct flow *f)
@@ -256,18 +257,16 @@ static uint64_t count_ignored(const struct interval_flow *f, int64_t time_ns)
 {
 	int64_t soon = 2 * usual_quantile_ns(&f->base.part[PART_WAIT], 0.5) + INTERVAL_INSTANT_NS;
 
-	return time_ns - f->input_ns <= soon && time_ns - f->counted_ns >= soon + INTERVAL_NEAR_NS ? f->counted - 1 : 0;
+	return f->counted > 1 && time_ns - f->input_ns <= soon && time_ns - f->counted_ns > soon ? f->counted - 1 : 0;
 }
 
 /* The wait of an update's oldest input: one value an update, however many inputs a stall delays. */
 static void add_wait(struct interval_flow *f, int64_t time_ns)
 {
 	int64_t took = time_ns - f->counted_ns, shorter = f->lag_ns - f->lag_ns / 50;
-	int64_t usual = usual_quantile_ns(&f->base.part[PART_WAIT], 0.5), second = time_ns - f->second_ns;
 
-	/* the first one had no effect, and the user rested */
-	if (f->counted > 1 && took - second >= INTERVAL_REST_NS && second <= 2 * usual + INTERVAL_INSTANT_NS)
-		took = second;
+	if (count_ignored(f, time_ns) && f->second_ns - f->counted_ns >= INTERVAL_REST_NS) /* the first one, and the user rested */
+		took = time_ns - f->second_ns;
 	usual_add_value(&f->base.part[f->counted_alone ? PART_WAIT : PART_BESIDE], took);
 	if (!f->counted_alone)
 		return;
@@ -290,8 +289,7 @@ static void add_update(struct interval_flow *f, int64_t time_ns, int64_t before_
 		f->instants = is_instant(f, time_ns) ? f->instants + 1 : 0;
 	f->pairs_unknown |= f->instants >= INTERVAL_INSTANTS && !f->answerable;
 	matched = match_update(f, time_ns);
-	if (f->counted > 1)
-		f->ignored += count_ignored(f, time_ns);
+	f->ignored += count_ignored(f, time_ns);
 	if (f->counted)
 		add_wait(f, time_ns);
 	for (; f->answerable < f->waits; f->answerable++) {
@@ -456,9 +454,11 @@ static void take_reply(struct interval_flow *f, int64_t time_ns)
 /* Starts anew after other messages were taken for input: forgets all waits and what was usual. */
 static void restart_learning(struct intervals *t, struct interval_flow *f)
 {
+	const struct opaque_kind *kind = opaque_main_kind(&f->client);
+
 	f->waits = f->answerable = f->matched = f->asks = f->ends = 0;
-	f->left = f->instants = opaque_left_first(&f->client);
-	f->pairs_unknown = true; /* updates of what was forgotten are under way */
+	f->left = f->instants = kind && kind->left >= (kind->alone ? 2 : 3); /* the first press had no update until the next one */
+	f->pairs_unknown = true;					     /* updates of what was forgotten are under way */
 	f->lag_ns = 0;
 	f->asked = f->replies = f->unreplied = 0;
 	f->answered = f->ignored = f->usually_counted = f->most_counted = 0;

@@ -118,7 +118,8 @@ static struct opaque_kind *ensure_kind(struct opaque_client *c, uint64_t bytes, 
 		rarest = &c->kind[c->kinds++];
 	else if (rarest - c->kind == c->latest)
 		c->latest = -1;
-	*rarest = (struct opaque_kind){ .bytes = bytes, .followed = 0.5, .first = update, .updates_before = update ? update - 1 : 0 };
+	*rarest =
+		(struct opaque_kind){ .bytes = bytes, .followed = 0.5, .first = update, .updates_before = update ? update - 1 : 0 };
 	return rarest;
 }
 
@@ -274,24 +275,14 @@ int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usua
 	return press_ns;
 }
 
-bool opaque_left_first(const struct opaque_client *c)
+const struct opaque_kind *opaque_main_kind(const struct opaque_client *c)
 {
 	const struct opaque_kind *most = NULL;
 
 	for (int i = 0; i < c->kinds; i++)
-		if (!c->kind[i].follows && (!most || c->kind[i].n > most->n))
+		if (!c->kind[i].follows && c->kind[i].n >= OPAQUE_LEAST && (!most || c->kind[i].n > most->n))
 			most = &c->kind[i];
-	return most && most->left >= (most->alone ? 2 : 3);
-}
-
-uint64_t opaque_main_kind(const struct opaque_client *c)
-{
-	const struct opaque_kind *most = NULL;
-
-	for (int i = 0; i < c->kinds; i++)
-		if (is_responsive(&c->kind[i]) && !c->kind[i].follows && (!most || c->kind[i].presses > most->presses))
-			most = &c->kind[i];
-	return most ? most->bytes : 0;
+	return most;
 }
 
 enum opaque_state opaque_judge(const struct opaque_client *c, uint64_t updates)

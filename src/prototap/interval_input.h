@@ -39,7 +39,8 @@ struct opaque_kind {
 	uint64_t presses, answered, open; /* open: presses since the latest update */
 	uint64_t answers;		  /* updates that answered some */
 	int held;			  /* presses without a release so far */
-	int64_t first_ns, last_ns, doubt_ns; /* first message; latest; the same, taken for a release since the latest update; 0: none */
+	int64_t first_ns, last_ns,
+		doubt_ns;	  /* first message; latest; the same, taken for a release since the latest update; 0: none */
 	double followed, regular; /* updates between a message and the next one, lately; share of messages OPAQUE_CHAFF_NS apart */
 	double since_update, since_other; /* times since these, and sums of their changes from one message to the next */
 	double update_scatter, other_scatter;
@@ -67,11 +68,8 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
  * most; 0: none. */
 int64_t opaque_add_update(struct opaque_client *c, int64_t time_ns, int64_t usual_ns);
 
-/* The size of most presses that updates answer; 0: not known. */
-uint64_t opaque_main_kind(const struct opaque_client *c);
-
-/* Whether the first press of the most frequent kind of input had no update until the next one. */
-bool opaque_left_first(const struct opaque_client *c);
+/* The most frequent kind that may be input; NULL: not known yet. */
+const struct opaque_kind *opaque_main_kind(const struct opaque_client *c);
 
 /* OPAQUE_LEARNING: too few messages so far. OPAQUE_MIXED: one size for acknowledgements and input; OPAQUE_CHAFF: messages at the
  * pace of a machine that hides those of a user. Then waits are no waits. */

@@ -12,8 +12,8 @@
 #endif
 #define REPLIES_LEAST 8
 #define UNREPLIED_SHARE 200 /* updates for each one without a reply: with fewer, one that waits for it says nothing */
-#define PICTURE_SHARE 0.25 /* share of updates that come without an input, from which on the picture moves by itself */
-#define PICTURE_TIMES 3	   /* the picture's updates come at most this many late waits apart: they hide a late server */
+#define PICTURE_SHARE 0.25  /* share of updates that come without an input, from which on the picture moves by itself */
+#define PICTURE_TIMES 3	    /* the picture's updates come at most this many late waits apart: they hide a late server */
 
 /* --- histogram --- */
 
@@ -133,10 +133,10 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 					 .learning = state == OPAQUE_LEARNING,
 					 .blind = why_no_verdict(t, f, state) };
 	int64_t waiting = known_age(f->counted_ns, end_ns);
-	uint64_t main_kind = opaque_main_kind(&f->client);
+	const struct opaque_kind *kind = opaque_main_kind(&f->client);
 	struct verdict v;
 
-	if (f->inherited && main_kind && main_kind != f->inherited) {
+	if (f->inherited && kind && kind->bytes != f->inherited) {
 		f->inherited = 0; /* of another program */
 		verdict_init(&f->base);
 	}
@@ -194,7 +194,8 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 	row->complete_p95 = response_quantile(&f->to_complete, 0.95);
 	for (int c = 0; c < CHANNELS; c++)
 		row->ack[c] = median_wait(&f->to_ack[c], f->unacked_ns[c], end);
-	row->reply = f->replies < REPLIES_LEAST ? -1 : median_wait(&f->to_reply, has_reply_each(f) && f->asks ? f->asks_ns[0] : 0, end);
+	row->reply =
+		f->replies < REPLIES_LEAST ? -1 : median_wait(&f->to_reply, has_reply_each(f) && f->asks ? f->asks_ns[0] : 0, end);
 	row->retransmitted = f->resent - f->resent_before;
 	row->verdict = compute_verdict(t, f, end);
 	if (row->verdict.why == WHY_NONE && row->inputs && (row->unpaired || f->pairs_unknown))
@@ -236,7 +237,8 @@ static void close_interval(struct intervals *t, int64_t end_ns)
 			emit_flow_row(t, f, end_ns);
 			if (f->ended)
 				interval_forget_waits(f);
-			if ((f->ended && (away_ns < INTERVAL_AWAY_NS || !verdict_is_founded(&f->base))) || t->start_ns - f->last_ns > (f->open ? INTERVAL_SILENT_NS : away_ns)) {
+			if ((f->ended && (away_ns < INTERVAL_AWAY_NS || !verdict_is_founded(&f->base))) ||
+			    t->start_ns - f->last_ns > (f->open ? INTERVAL_SILENT_NS : away_ns)) {
 				*link = f->next;
 				free(f);
 				t->flows--;

@@ -9,8 +9,8 @@
 #define NS_PER_US 1000
 #define CLOSED_LEAST 24 /* a slot with fewer values goes on */
 #define UNLEARN_LEAST 4
-#define PAIRS_MOST 400	/* successive values are counted over about so many */
-#define PAIRS_FIRST 4	/* as if so many had been seen of a correlation of 0.5 */
+#define PAIRS_MOST 400 /* successive values are counted over about so many */
+#define PAIRS_FIRST 4  /* as if so many had been seen of a correlation of 0.5 */
 
 static int compare_values(const void *a, const void *b)
 {

@@ -35,7 +35,7 @@ static struct {
 	uint64_t *rng;
 	char protocol[16], change[16];
 	bool x11, rfb, tls, ssh, at_server;
-	bool anew, other; /* at the change a new connection begins; of another user */
+	bool anew, other;		   /* at the change a new connection begins; of another user */
 	double seconds, from, until, size; /* of the change, in ms */
 	double wait, scatter, correlation, trip, reply, ack_delay[2];
 	double normal; /* state of the correlated waits */

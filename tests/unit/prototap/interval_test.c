@@ -97,27 +97,6 @@ TEST(a_histogram_is_off_by_less_than_it_says)
 	}
 }
 
-TEST_WITH(begin, end, an_input_waits_for_the_next_update)
-{
-	for (int i = 0; i < 5; i++) {
-		packet(INPUT, 100 * S + i * 150 * MS, true);
-		packet(DISPLAY, 100 * S + i * 150 * MS + 40 * MS, true);
-	}
-	intervals_advance(&t, 101 * S);
-	assert_int_equal(n_rows, 1);
-	assert_int_equal(rows[0].start_ns, 100 * S);
-	assert_int_equal(rows[0].inputs, 5);
-	assert_int_equal(rows[0].updates, 5);
-	near(rows[0].next_p50, 40 * MS);
-	assert_int_equal(rows[0].next_max, 40 * MS);
-	near(rows[0].latest_p50, 40 * MS); /* as many updates as inputs: exact */
-	assert_int_equal(rows[0].gap, 150 * MS);
-	near(rows[0].ack[DISPLAY], 110 * MS); /* the next input acknowledges */
-	near(rows[0].ack[INPUT], 40 * MS);
-	assert_int_equal(rows[0].waiting, -1);
-	assert_int_equal(rows[0].reply, -1);
-}
-
 /* Data on its way together: each is acknowledged 200 ms after it was sent, while newer data still waits. */
 TEST_WITH(begin, end, round_trips_are_whole_while_data_follows_data)
 {
@@ -215,22 +194,6 @@ TEST_WITH(begin, end, latest_holds_where_the_server_lags_by_an_input)
 			near(rows[i].latest_p50, 300 * MS);
 		}
 	}
-}
-
-TEST_WITH(begin, end, no_wait_crosses_a_clock_that_was_set)
-{
-	packet(INPUT, 100 * S, false);
-	packet(DISPLAY, 100 * S + 20 * MS, false);
-	packet(INPUT, 100 * S + 500 * MS, false);
-	intervals_note_clock_set(&t, 105 * S);
-	packet(DISPLAY, 105 * S + 20 * MS, true);
-	intervals_advance(&t, 106 * S);
-	for (int i = 0; i < n_rows; i++) {
-		assert_true(rows[i].next_max <= 20 * MS);
-		assert_int_equal(rows[i].waiting, -1);
-		assert_true(rows[i].gap < 0 && rows[i].ack[INPUT] < 0);
-	}
-	assert_true(rows[0].clock_set);
 }
 
 /* Presses every 300 ms, each released after 70 ms and answered after 20 ms, `stop_ns` without updates, then all answered again:
