@@ -40,15 +40,11 @@ static struct {
 	double wait, scatter, correlation, trip, reply, ack_delay[2];
 	double normal; /* state of the correlated waits */
 	struct event *event;
-	size_t events;
 	struct key *key;
-	size_t keys;
 	double *update, *end; /* begin and end of each at the tap */
-	size_t updates;
 	uint8_t *arena;
-	size_t used, room;
 	struct interval_row *row;
-	size_t rows;
+	size_t events, keys, updates, used, room, rows;
 } w;
 
 static double uniform(double from, double to)
@@ -141,25 +137,23 @@ static double send_message(double ms, enum side side, enum what what, size_t byt
 	return ms;
 }
 
+/* By turns, the server first; each with its length before it. */
 static void greet(double ms)
 {
-	static const struct {
-		size_t n;
-		const char *bytes;
-	} all[] = { { 12, "RFB 003.008\n" },
-		    { 12, "RFB 003.008\n" },
-		    { 2, "\1\1" },
-		    { 1, "\1" },
-		    { 4, "\0\0\0\0" },
-		    { 1, "\1" },
-		    { 24, "\4\0\3\0\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0\0\0\0" } };
+	static const char *const all[] = { "\14RFB 003.008\n",
+					   "\14RFB 003.008\n",
+					   "\2\1\1",
+					   "\1\1",
+					   "\4\0\0\0\0",
+					   "\1\1",
+					   "\30\4\0\3\0\40\30\0\1\0\377\0\377\0\377\20\10\0\0\0\0\0\0\0" };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) { /* by turns, the server first */
-		size_t at = w.used;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		size_t n = (size_t)all[i][0], at = w.used;
 
-		put(all[i].bytes, all[i].n, all[i].n);
+		put(all[i] + 1, n, n);
 		add_event((struct event){
-			.ms = ms + (double)i, .side = i % 2 ? CLIENT : SERVER, .at = at, .bytes = all[i].n, .push = true });
+			.ms = ms + (double)i, .side = i % 2 ? CLIENT : SERVER, .at = at, .bytes = n, .push = true });
 	}
 }
 
@@ -168,14 +162,12 @@ static void greet(double ms)
 static double draw_wait(double ms)
 {
 	const char *law = scene_word(w.s, "law", "lognormal");
-	double wait;
 
 	w.normal = w.correlation * w.normal + sqrt(1 - w.correlation * w.correlation) * random_normal(w.rng);
-	wait = !strcmp(law, "uniform")	 ? w.wait * (0.5 + 0.5 * (1 + erf(w.normal / sqrt(2))))
-	       : !strcmp(law, "bimodal") ? w.normal < 0 ? 8 : 60
-	       : !strcmp(law, "pareto")	 ? w.wait * pow(0.5 * erfc(w.normal / sqrt(2)), -1 / 1.5)
-					 : w.wait * exp(w.scatter * w.normal);
-	return wait + (has_changed("server", ms) ? w.size * uniform(0.8, 1.2) : 0);
+	return (!strcmp(law, "uniform")	  ? w.wait * (0.5 + 0.5 * (1 + erf(w.normal / sqrt(2))))
+		: !strcmp(law, "bimodal") ? w.normal < 0 ? 8 : 60
+					  : w.wait * exp(w.scatter * w.normal)) +
+	       (has_changed("server", ms) ? w.size * uniform(0.8, 1.2) : 0);
 }
 
 static void type_keys(void)
@@ -268,14 +260,15 @@ static void draw_updates(void)
 		memory_more(w.end, w.updates);
 		w.update[w.updates] = ms;
 		w.end[w.updates++] = end;
+		ready = end;
+		if (w.ssh || w.x11)
+			continue;
 		reply = end + way_to(CLIENT, end) + w.reply * uniform(0.7, 2) + (has_changed("client", ms) ? w.size : 0);
-		if (scene_number(w.s, "acks", 1) > 0 && !w.ssh && !w.x11)
+		if (scene_number(w.s, "acks", 1) > 0)
 			send_message(reply, CLIENT, REPLY, 0);
 		ready = fmax(end, w.rfb ? reply + way_to(SERVER, reply) : ms + 16);
-		if (w.ssh || w.x11)
-			ready = end;
 	}
-	for (size_t i = 0, k = 0; i < w.keys; i++) { /* the first update from then on shows it */
+	for (size_t i = 0, k; i < w.keys; i++) { /* the first update from then on shows it */
 		for (k = 0; k < w.updates && w.update[k] < w.key[i].answer - 1e-6;)
 			k++;
 		w.key[i].answer = k < w.updates ? w.update[k] : NEVER;
@@ -505,7 +498,6 @@ static void judge_verdicts(char said[static SCENE_SAID])
 static void read_scene(const struct scene *s, uint64_t *rng)
 {
 	void *const owned[] = { w.event, w.key, w.update, w.end, w.arena, w.row };
-	double lot;
 
 	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
 		free(owned[i]);
@@ -532,10 +524,8 @@ static void read_scene(const struct scene *s, uint64_t *rng)
 	w.at_server = random_fraction(rng) < 0.67;
 	w.trip = uniform(2, 60);
 	w.reply = uniform(0.5, 4);
-	for (int i = 0; i < 2; i++) {
-		lot = random_fraction(rng);
-		w.ack_delay[i] = lot < 0.5 ? 0.1 : 40;
-	}
+	for (int i = 0; i < 2; i++)
+		w.ack_delay[i] = random_fraction(rng) < 0.5 ? 0.1 : 40;
 }
 
 void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAID])

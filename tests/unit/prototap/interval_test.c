@@ -407,19 +407,6 @@ TEST(what_stopped_is_late_however_long)
 	}
 }
 
-/* The client's host, to which the server sends its data again and again; then nothing says whether packets are lost. */
-TEST(a_silent_client_host_is_no_late_client)
-{
-	learn_anew(true, 10, 1, 15);
-	seen.packets = seen.retransmitted = 2;
-	for (int s = 1; s <= 60; s++) {
-		seen.open_ns[PART_CLIENT_ACK] = seen.open_ns[PART_REPLY] = seen.heard_ns[PART_CLIENT_ACK] = s * S;
-		assert_int_equal(judge_interval(-1, -1, -1, -1).word, VERDICT_UNKNOWN);
-	}
-	read_anew(true);
-	assert_int_equal(judge_interval(40, 10, 1, 15).word, VERDICT_USUAL);
-}
-
 TEST(lost_packets_and_closed_windows)
 {
 	read_anew(false);
