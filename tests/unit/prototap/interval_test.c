@@ -158,24 +158,6 @@ TEST_WITH(begin, end, inputs_beyond_the_ring_are_counted)
 }
 
 /* Five inputs share an update; then each input has its own: the last of them must not wait for the next one for ever. */
-TEST_WITH(begin, end, latest_comes_back_after_a_freeze)
-{
-	for (int i = 0; i < 5; i++)
-		packet(INPUT, 100 * S + i * 100 * MS, false);
-	packet(DISPLAY, 100 * S + 600 * MS, false);
-	for (int i = 0; i < 60; i++) {
-		int64_t at = 101 * S + (i * 150 + i * 7 % 5 * 10) * MS;
-
-		packet(INPUT, at, false);
-		packet(DISPLAY, at + 20 * MS, false);
-	}
-	intervals_advance(&t, 109 * S);
-	near(rows[1].next_p50, 20 * MS);
-	assert_true(rows[1].latest_p95 >= 100 * MS);
-	near(rows[5].latest_p50, 20 * MS);
-	near(rows[5].latest_p95, 20 * MS);
-}
-
 /* Each update comes 300 ms after its input and soon after the next one: as many updates as inputs, and none answers that one. */
 TEST_WITH(begin, end, latest_holds_where_the_server_lags_by_an_input)
 {
