@@ -433,7 +433,7 @@ static void await_reply(struct interval_flow *f, int64_t time_ns, bool fresh)
 	f->asks_ns[f->asks++] = time_ns;
 }
 
-/* A reply that comes at once after the latest update, or as soon as usual, is to that one: those before it had none of their own. */
+/* A reply that comes at once after the latest update, or as soon as usual, is to that one: those before it had none. */
 static void take_reply(struct interval_flow *f, int64_t time_ns)
 {
 	int64_t usual = usual_quantile_ns(&f->base.part[PART_REPLY], 0.5), took = time_ns - f->asks_ns[f->asks - 1];
