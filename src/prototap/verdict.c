@@ -46,6 +46,8 @@ void verdict_inherit(struct verdict_baseline *b, const struct verdict_baseline *
 	*b = *from;
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		usual_end_interval(&b->part[p], 0, false, false); /* forgets the values of the interval */
+	b->other_ns[0] = 0;
+	b->other_ns[1] = usual_quantile_ns(&b->part[b->part[PART_BESIDE].usual_n < USUAL_LEAST ? PART_WAIT : PART_BESIDE], MEDIAN);
 }
 
 void verdict_compare(struct verdict_baseline *b, const struct verdict_baseline *other)
