@@ -17,8 +17,8 @@
  * update may be one: "latest" is not known then, and where they come often, nor is the verdict.
  *
  * Memory: one struct interval_flow for each of at most INTERVAL_FLOWS connections; one that was silent for INTERVAL_SILENT_NS
- * (INTERVAL_AWAY_NS, where no input waits and half of the room is free) leaves. One that has ended leaves at once, unless half of the
- * room is free and the next one to its server can begin with what was usual. */
+ * (INTERVAL_AWAY_NS, where no input waits and half of the room is free) leaves. One that has ended leaves at once, unless half of
+ * the room is free and the next one to its server can begin with what was usual. */
 #pragma once
 
 #include "interval_input.h"
