@@ -132,10 +132,17 @@ static bool has_other_kind(const struct opaque_client *c, const struct opaque_ki
 	return false;
 }
 
+/* Of a kind's messages, at least this share. One that comes soon after the same update as another goes with that: clients may send
+ * two of a size in turn (noVNC: a request and a fence). */
+static double count_share(const struct opaque_kind *k, double share)
+{
+	return share * (double)(k->n - k->more);
+}
+
 /* Whether at least `share` of a kind's messages come soon after an update, and after most updates. */
 static bool follows_updates(const struct opaque_kind *k, uint64_t updates, double share)
 {
-	return k->n >= OPAQUE_LEAST && (double)k->soon >= share * (double)k->n &&
+	return k->n >= OPAQUE_LEAST && (double)k->soon >= count_share(k, share) &&
 	       (double)k->soon >= UPDATES_SHARE * (double)(updates - k->updates_before);
 }
 
@@ -178,13 +185,13 @@ static void learn_delay(struct opaque_client *c, struct opaque_kind *k, int64_t 
  * comes at once may answer a few updates only, unless these are so many that one was just before any message. */
 static void judge_kind(const struct opaque_client *c, struct opaque_kind *k, uint64_t update, int64_t window_ns)
 {
-	bool at_once = (double)k->at_once >= SOON_SHARE * (double)k->n;
+	bool at_once = (double)k->at_once >= count_share(k, SOON_SHARE);
 	double covered_ns = (double)(update - k->updates_before) * (double)window_ns;
 	bool rare = at_once && k->n >= OPAQUE_LEAST && covered_ns <= RARE_SHARE * (double)(k->last_ns - k->first_ns);
 
 	if ((!rare && !follows_updates(k, update, SOON_SHARE)) || !has_other_kind(c, k) || (!at_once && k->followed >= 0.5))
 		return;
-	k->follows = at_once || (double)k->behind >= 0.5 * (double)k->n;
+	k->follows = at_once || (double)k->behind >= count_share(k, 0.5);
 	k->acknowledges = at_once || (k->follows && STEADIER * k->update_scatter < k->other_scatter);
 }
 
@@ -225,6 +232,8 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 	learn_order(c, k, time_ns, update);
 	if (update && k->update != update && trip_ns >= 0)
 		learn_delay(c, k, time_ns, since_update_ns, trip_ns + OPAQUE_SOON_NS);
+	else if (update && k->update == update)
+		k->more += since_update_ns <= trip_ns + OPAQUE_SOON_NS;
 	k->update = c->update = update;
 	c->latest = (int)(k - c->kind);
 	c->last_ns = time_ns;

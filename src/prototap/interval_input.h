@@ -34,8 +34,8 @@ enum client_message input_classify_payload(enum input_protocol kind, const uint8
 #define OPAQUE_CHAFF_NS 20000000LL    /* time between the messages with which ssh hides when keys are pressed */
 
 struct opaque_kind {
-	uint64_t bytes, n, soon, at_once,
-		behind;			  /* soon after an update; at once; behind an update and a message of another kind */
+	uint64_t bytes, n, soon, at_once, behind, more; /* soon after an update; at once; behind an update and a message of another
+							 * kind; soon after an update, as another of the kind */
 	uint64_t presses, answered, open; /* open: presses since the latest update */
 	uint64_t answers;		  /* updates that answered some */
 	int held;			  /* presses without a release so far */

@@ -264,8 +264,8 @@ static void draw_updates(void)
 		if (w.ssh || w.x11)
 			continue;
 		reply = end + way_to(CLIENT, end) + w.reply * uniform(0.7, 2) + (has_changed("client", ms) ? w.size : 0);
-		if (scene_number(w.s, "acks", 1) > 0)
-			send_message(reply, CLIENT, REPLY, 0);
+		for (int i = 0; i < (int)scene_number(w.s, "acks", 1); i++)
+			send_message(reply + i * uniform(0.1, 9), CLIENT, REPLY, 0);
 		ready = fmax(end, w.rfb ? reply + way_to(SERVER, reply) : ms + 16);
 	}
 	for (size_t i = 0, k; i < w.keys; i++) { /* the first update from then on shows it */
