@@ -126,13 +126,36 @@ static void give_up_pairs(struct interval_flow *f)
 		drop_oldest(f);
 }
 
+static int64_t update_end(const struct interval_flow *f)
+{
+	return f->arrived_ns > f->updates.last_ns ? f->arrived_ns : f->updates.last_ns;
+}
+
 void interval_end_update(struct interval_flow *f)
 {
+	int64_t end_ns = update_end(f);
+
 	if (f->ends)
-		usual_add_value(&f->base.part[PART_TRANSFER], f->updates.last_ns - f->updates.first_ns);
+		usual_add_value(&f->base.part[PART_TRANSFER], end_ns - f->updates.first_ns);
 	for (int i = 0; i < f->ends; i++)
-		response_add(&f->to_complete, f->updates.last_ns - f->ends_ns[i]);
+		response_add(&f->to_complete, end_ns - f->ends_ns[i]);
 	f->ends = 0;
+}
+
+/* Notes when an update had gone through what is slow behind the tap: its acknowledgement, less the shortest round trip. That of a
+ * single segment may be delayed: then, when the one before came. */
+static void note_arrival(struct interval_flow *f, const struct flow *flow, const struct segment *s, int64_t time_ns)
+{
+	bool single = s->ack - f->acked <= (flow->full_bytes ? flow->full_bytes : INTERVAL_SEGMENT);
+
+	if (!(s->flags & TCP_ACK) || s->ack == f->acked)
+		return;
+	if (f->unacked && (int32_t)(s->ack - f->end) >= 0) {
+		f->arrived_ns = (single ? f->acked_ns : time_ns) - f->trip_ns[DISPLAY];
+		f->unacked = false;
+	}
+	f->acked = s->ack;
+	f->acked_ns = time_ns;
 }
 
 static void clear_open_inputs(struct interval_flow *f)
@@ -336,16 +359,18 @@ static uint32_t sequence_length(const struct segment *s)
 	return s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
 }
 
-/* Round trip in ns that this segment ends; -1: none. One segment of each direction is timed at a time. The times of acks.h would be
- * too short where several segments are under way: they count from the newest one. */
-static int64_t measure_round_trip(struct interval_flow *f, int channel, const struct segment *s, int64_t time_ns)
+/* Round trip in ns that this segment ends; -1: none. One segment of each direction is timed at a time: the newest of those that are
+ * under way, else the next. The times of acks.h would be too short where several are under way: they count from the newest one. */
+static int64_t measure_round_trip(struct interval_flow *f, const struct flow *flow, int channel, const struct segment *s,
+				  int64_t time_ns)
 {
 	struct timed_segment *answered = &f->timed[1 - channel], *sent = &f->timed[channel];
+	const struct ack_receiver *by = &flow->ack[channel];
 	int64_t took_ns = -1;
 
 	if (s->flags & TCP_ACK && answered->sent_ns && (int32_t)(s->ack - answered->end) >= 0) {
 		took_ns = time_ns - answered->sent_ns;
-		answered->sent_ns = 0;
+		*answered = (struct timed_segment){ .end = by->newest, .sent_ns = by->waiting_ns ? by->newest_ns : 0 };
 	}
 	if (sequence_length(s) && !sent->sent_ns)
 		*sent = (struct timed_segment){ .end = s->seq + sequence_length(s), .sent_ns = time_ns };
@@ -392,7 +417,7 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
 	f->resent = flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets;
 	f->missing = flow_missing_bytes(flow);
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
-	took_ns = s->transport == TRANSPORT_TCP ? measure_round_trip(f, channel, s, time_ns) : -1;
+	took_ns = s->transport == TRANSPORT_TCP ? measure_round_trip(f, flow, channel, s, time_ns) : -1;
 	if (took_ns >= 0) {
 		if (!f->trip_ns[1 - channel] || took_ns < f->trip_ns[1 - channel])
 			f->trip_ns[1 - channel] = took_ns;
@@ -400,6 +425,8 @@ void interval_add_packet(void *intervals, const struct flow *flow, int channel, 
 		usual_add_value(&f->base.part[channel == DISPLAY ? PART_SERVER_ACK : PART_CLIENT_ACK], took_ns);
 		f->server_is_near |= channel == DISPLAY && took_ns < INTERVAL_NEAR_NS;
 	}
+	if (channel == INPUT)
+		note_arrival(f, flow, s, time_ns);
 	for (int c = 0; c < CHANNELS; c++) {
 		int64_t since = flow->ack[1 - c].waiting_ns;
 
@@ -497,13 +524,16 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 			update_add_message(&f->updates, time_ns);
 			add_update(f, time_ns, before);
 		}
+		f->end = (uint32_t)flow->stream[DISPLAY].next;
+		f->unacked = f->acked_ns > 0;
+		f->arrived_ns = 0;
 		await_reply(f, time_ns, f->updates.count != number && !goes_on);
 		return;
 	}
 	f->buttons = f->buttons_then;
 	message = f->message;
 	if (message == MESSAGE_OPAQUE)
-		message = opaque_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - f->updates.last_ns,
+		message = opaque_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - update_end(f),
 					     f->trip_ns[DISPLAY] ? f->trip_ns[DISPLAY] : -1, &learned);
 	if (learned)
 		restart_learning(intervals, f);

@@ -169,7 +169,7 @@ static void emit_flow_row(struct intervals *t, struct interval_flow *f, int64_t 
 	struct interval_row *row = &f->row;
 
 	interval_settle_inputs(f, end);
-	if (end - f->updates.last_ns >= (f->more ? UPDATE_HELD_NS : t->merge_ns))
+	if (end - f->updates.last_ns >= (f->more || f->unacked ? UPDATE_HELD_NS : t->merge_ns))
 		interval_end_update(f);
 	f->holes = (uint8_t)((f->holes << 1 & 2) | (f->missing != f->missing_before));
 	f->missing_before = f->missing;

@@ -20,7 +20,7 @@ enum what { PRESS, RELEASE, REPLY, UPDATE };
 
 /* A packet with payload, or (bytes 0) an acknowledgement. */
 struct event {
-	double ms;
+	double ms, through; /* through: behind the tap, a slow link as well */
 	enum side side;
 	size_t at, bytes; /* in `arena` */
 	bool push, again; /* again: lost behind the tap, and sent a second time */
@@ -111,15 +111,17 @@ static void add_event(struct event e)
 {
 	if (e.ms >= w.seconds * S)
 		return;
+	e.through = fmax(e.through, e.ms);
 	memory_more(w.event, w.events);
 	w.event[w.events++] = e;
 }
 
-/* Sends a message in segments; returns when the last one passes the tap. */
+/* Sends a message in segments; returns when the last one passes the tap, or what is slow behind that. */
 static double send_message(double ms, enum side side, enum what what, size_t bytes)
 {
 	size_t n = put_message(what, bytes), mss = n > MSS ? MSS : n, at = w.used - n;
-	double link = scene_number(w.s, "link", 100000), step = 8.0 * (MSS + 66) / link;
+	double link = scene_number(w.s, "link", 100000), step = 8.0 * (MSS + 66) / link, through = ms;
+	bool behind = scene_number(w.s, "behind", 0) > 0 && side == SERVER;
 
 	if (has_changed("link", ms))
 		step = 8.0 * (MSS + 66) / w.size;
@@ -127,14 +129,19 @@ static double send_message(double ms, enum side side, enum what what, size_t byt
 		size_t part = n - i < mss ? n - i : mss;
 		bool last = i + part == n;
 
-		add_event(
-			(struct event){ .ms = ms, .side = side, .at = at + i, .bytes = part, .push = last || i / mss % 11 == 10 });
+		add_event((struct event){ .ms = ms,
+					  .through = through,
+					  .side = side,
+					  .at = at + i,
+					  .bytes = part,
+					  .push = last || i / mss % 11 == 10 });
 		if (last || i / mss % 2)
-			add_event((struct event){ .ms = ms + way_to((enum side)(1 - side), ms) + w.ack_delay[1 - side],
+			add_event((struct event){ .ms = through + way_to((enum side)(1 - side), ms) + (i / mss % 2 ? 0.1 : w.ack_delay[1 - side]),
 						  .side = (enum side)(1 - side) });
-		ms += last ? 0 : step;
+		through += last ? 0 : step;
+		ms = behind ? ms : through;
 	}
-	return ms;
+	return through;
 }
 
 /* By turns, the server first; each with its length before it. */
@@ -337,7 +344,7 @@ static uint32_t find_acked(const struct event *events, size_t from[static 2], co
 	static uint32_t acked[2];
 	if (!from[other])
 		acked[other] = 1;
-	for (; from[other] < w.events && events[from[other]].ms <= passed; from[other]++)
+	for (; from[other] < w.events && (events[from[other]].side != other || events[from[other]].through <= passed); from[other]++)
 		if (events[from[other]].side == other && events[from[other]].bytes && !events[from[other]].again)
 			acked[other] = events[from[other]].seq + (uint32_t)events[from[other]].bytes;
 	return acked[other];
