@@ -142,20 +142,20 @@ void interval_end_update(struct interval_flow *f)
 	f->ends = 0;
 }
 
-/* Notes when an update had gone through what is slow behind the tap: its acknowledgement, less the shortest round trip. That of a
- * single segment may be delayed: then, when the one before came. */
+/* Notes by when an update had gone through what is slow behind the tap, as far as it is acknowledged: the acknowledgement less the
+ * shortest round trip. That of its last segment alone may be delayed: then the one before it counts. */
 static void note_arrival(struct interval_flow *f, const struct flow *flow, const struct segment *s, int64_t time_ns)
 {
 	bool single = s->ack - f->acked <= (flow->full_bytes ? flow->full_bytes : INTERVAL_SEGMENT);
 
 	if (!(s->flags & TCP_ACK) || s->ack == f->acked)
 		return;
-	if (f->unacked && (int32_t)(s->ack - f->end) >= 0) {
-		f->arrived_ns = (single ? f->acked_ns : time_ns) - f->trip_ns[DISPLAY];
-		f->unacked = false;
+	if (f->unacked) {
+		f->unacked = (int32_t)(s->ack - f->end) < 0;
+		if (f->unacked || !single)
+			f->arrived_ns = time_ns - f->trip_ns[DISPLAY];
 	}
 	f->acked = s->ack;
-	f->acked_ns = time_ns;
 }
 
 static void clear_open_inputs(struct interval_flow *f)
@@ -494,11 +494,28 @@ static void restart_learning(struct intervals *t, struct interval_flow *f)
 	inherit_usual(t, f);
 }
 
+static void add_message(struct intervals *t, struct interval_flow *f, enum client_message message, uint64_t bytes, int64_t time_ns)
+{
+	bool learned = false;
+
+	if (message == MESSAGE_OPAQUE)
+		message = opaque_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - update_end(f),
+					     f->trip_ns[DISPLAY] ? f->trip_ns[DISPLAY] : -1, &learned);
+	if (learned)
+		restart_learning(t, f);
+	if (f->client.rare || (message == MESSAGE_OPAQUE && f->asks &&
+			       time_ns - f->asks_ns[f->asks - 1] <= f->trip_ns[DISPLAY] + OPAQUE_AT_ONCE_NS))
+		f->asks = 0; /* maybe a reply of another kind */
+	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE)
+		add_input(f, time_ns, message == MESSAGE_INPUT);
+	else if (message == MESSAGE_REPLY && f->asks)
+		take_reply(f, time_ns);
+}
+
 void interval_add_data(void *intervals, const struct flow *flow, int channel, int64_t time_ns, uint64_t bytes)
 {
 	struct interval_flow *f = find_flow(intervals, flow);
-	enum client_message message;
-	bool learned = false, goes_on;
+	bool goes_on;
 	uint64_t number;
 	int64_t before, press_ns, usual;
 
@@ -525,24 +542,15 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 			add_update(f, time_ns, before);
 		}
 		f->end = (uint32_t)flow->stream[DISPLAY].next;
-		f->unacked = f->acked_ns > 0;
+		f->unacked = f->trip_ns > 0;
 		f->arrived_ns = 0;
 		await_reply(f, time_ns, f->updates.count != number && !goes_on);
 		return;
 	}
 	f->buttons = f->buttons_then;
-	message = f->message;
-	if (message == MESSAGE_OPAQUE)
-		message = opaque_add_message(&f->client, bytes, time_ns, f->updates.count, time_ns - update_end(f),
-					     f->trip_ns[DISPLAY] ? f->trip_ns[DISPLAY] : -1, &learned);
-	if (learned)
-		restart_learning(intervals, f);
-	if (message == MESSAGE_OPAQUE && f->asks && time_ns - f->asks_ns[f->asks - 1] <= f->trip_ns[DISPLAY] + OPAQUE_AT_ONCE_NS)
-		f->asks = 0; /* maybe a reply of another kind */
-	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE) {
-		add_input(f, time_ns, message == MESSAGE_INPUT);
-	} else if (message == MESSAGE_REPLY && f->asks) {
-		take_reply(f, time_ns);
+	for (uint64_t part; bytes; bytes -= part) {
+		part = f->message == MESSAGE_OPAQUE ? opaque_find_first(&f->client, bytes) : bytes;
+		add_message(intervals, f, f->message, part, time_ns);
 	}
 }
 

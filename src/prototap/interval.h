@@ -115,7 +115,7 @@ struct interval_flow {
 	uint8_t more;	  /* enum update_more: whether it goes on */
 	bool unacked;	  /* its last byte is */
 	uint32_t end, acked; /* after that byte; the client's latest acknowledgement */
-	int64_t acked_ns, arrived_ns; /* that one's time; when the update's last byte was behind the tap */
+	int64_t arrived_ns; /* when the update was behind a slow link; 0: not known */
 	uint64_t unasked; /* updates of this interval while no input waited */
 	/* about the last INTERVAL_PICTURE intervals with inputs: their number, inputs, updates, unasked updates */
 	double intervals_lately, inputs_lately, lately, unasked_lately;

@@ -123,6 +123,25 @@ static struct opaque_kind *ensure_kind(struct opaque_client *c, uint64_t bytes, 
 	return rarest;
 }
 
+static bool is_common(const struct opaque_kind *k, uint64_t n)
+{
+	return k->n >= OPAQUE_LEAST && k->n >= OPAQUE_RARER * n;
+}
+
+uint64_t opaque_find_first(struct opaque_client *c, uint64_t bytes)
+{
+	struct opaque_kind *k = ensure_kind(c, bytes, c->update), *a, *b;
+
+	for (a = c->kind; a < c->kind + c->kinds; a++)
+		for (b = c->kind; b < c->kind + c->kinds; b++)
+			if (a->bytes + b->bytes == bytes && b->follows && is_common(a, k->n + k->joined) &&
+			    is_common(b, k->n + k->joined)) {
+				k->joined++;
+				return a->bytes;
+			}
+	return bytes;
+}
+
 /* Of a single kind nothing can be told: a key at a constant pace may come as regularly as an acknowledgement. */
 static bool has_other_kind(const struct opaque_client *c, const struct opaque_kind *k)
 {
@@ -226,7 +245,7 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 	bool followed = k->follows, alone = k->alone;
 
 	c->messages++;
-	k->n++;
+	c->rare = ++k->n < OPAQUE_LEAST;
 	k->first_ns = k->first_ns ? k->first_ns : time_ns;
 	k->left += k->n <= 3 && update == k->first;
 	learn_order(c, k, time_ns, update);

@@ -25,6 +25,7 @@ enum client_message input_classify_payload(enum input_protocol kind, const uint8
 
 #define OPAQUE_KINDS 12
 #define OPAQUE_LEAST 12
+#define OPAQUE_RARER 3 /* so many times rarer than its parts */
 #define OPAQUE_ANSWERS 6	      /* least number of updates that answered a responsive kind */
 #define OPAQUE_SOON_NS 60000000LL     /* an acknowledgement follows its update within the round trip and this */
 #define OPAQUE_AT_ONCE_NS 15000000LL  /* ... no user is so quick each time */
@@ -46,6 +47,7 @@ struct opaque_kind {
 	double update_scatter, other_scatter;
 	uint64_t updates_before;    /* the kind's first message */
 	uint64_t first, left;	    /* update before that message; number of messages until the next one, up to 3 */
+	uint64_t joined;	    /* messages of this size that were two */
 	uint64_t update;	    /* latest update that one of the kind came after */
 	int64_t open_ns;	    /* first of the open ones */
 	bool alone;		    /* each is a press */
@@ -57,8 +59,12 @@ struct opaque_client {
 	int kinds, latest;		       /* latest: kind of the latest message; -1: it has left */
 	uint64_t messages, update, unanswered; /* unanswered: messages in a row without an update */
 	int64_t last_ns;
+	bool rare; /* the latest message was of a kind of which little is known: it may hold a reply as well */
 };
 
+/* What a client writes at once is one message: a rare one as large as one of a common kind and one that follows updates is both.
+ * Returns the size of the first. */
+uint64_t opaque_find_first(struct opaque_client *c, uint64_t bytes);
 /* Adds a message of the client, `since_update_ns` after the latest packet of update number `update` (0: none yet), on a way whose
  * shortest round trip is `trip_ns` (-1: not known). *learned: a kind was just found to be no input, or to have no releases; what
  * was seen before counted other messages as input. REPLY, INPUT (a press of a responsive kind), OPAQUE (maybe a press), OTHER. */

@@ -28,6 +28,8 @@ struct event {
 };
 struct key {
 	double press, answer;
+	size_t release; /* its event; joined: with a reply */
+	bool joined;
 };
 
 static struct {
@@ -194,7 +196,7 @@ static void type_keys(void)
 		w.key[w.keys++] = (struct key){ .press = ms, .answer = NEVER };
 		send_message(ms, CLIENT, PRESS, 0);
 		if (!w.ssh)
-			send_message(ms + up, CLIENT, RELEASE, 0);
+			w.key[w.keys - 1].release = w.events, send_message(ms + up, CLIENT, RELEASE, 0);
 		if (random_fraction(w.rng) < rests)
 			gap += uniform(2 * S, 9 * S);
 		for (double end = ms + fmin(gap, 1.2 * S); !strcmp(w.protocol, "chaff") && chaff + 20 < end;) {
@@ -251,6 +253,26 @@ static size_t draw_dirty(double **all)
 	return n;
 }
 
+/* Whether the client writes its reply together with the release of a key. */
+static bool join_release(double ms)
+{
+	double near = scene_number(w.s, "together", 0);
+
+	for (size_t i = 0; i < w.keys && near > 0; i++) {
+		struct event *e = &w.event[w.key[i].release];
+
+		if (fabs(e->ms - ms) >= near || w.key[i].joined)
+			continue;
+		w.key[i].joined = true;
+		e->ms = e->through = ms;
+		e->bytes = put_message(RELEASE, 0);
+		e->bytes += put_message(REPLY, 0);
+		e->at = w.used - e->bytes;
+		return true;
+	}
+	return false;
+}
+
 static void draw_updates(void)
 {
 	double *dirty, ready = 0, big = scene_number(w.s, "big", 0);
@@ -272,7 +294,8 @@ static void draw_updates(void)
 			continue;
 		reply = end + way_to(CLIENT, end) + w.reply * uniform(0.7, 2) + (has_changed("client", ms) ? w.size : 0);
 		for (int i = 0; i < (int)scene_number(w.s, "acks", 1); i++)
-			send_message(reply + i * uniform(0.1, 9), CLIENT, REPLY, 0);
+			if (i || !join_release(reply))
+				send_message(reply + i * uniform(0.1, 9), CLIENT, REPLY, 0);
 		ready = fmax(end, w.rfb ? reply + way_to(SERVER, reply) : ms + 16);
 	}
 	for (size_t i = 0, k; i < w.keys; i++) { /* the first update from then on shows it */
