@@ -503,8 +503,8 @@ static void add_message(struct intervals *t, struct interval_flow *f, enum clien
 					     f->trip_ns[DISPLAY] ? f->trip_ns[DISPLAY] : -1, &learned);
 	if (learned)
 		restart_learning(t, f);
-	if (f->client.rare || (message == MESSAGE_OPAQUE && f->asks &&
-			       time_ns - f->asks_ns[f->asks - 1] <= f->trip_ns[DISPLAY] + OPAQUE_AT_ONCE_NS))
+	if (f->client.rare ||
+	    (message == MESSAGE_OPAQUE && f->asks && time_ns - f->asks_ns[f->asks - 1] <= f->trip_ns[DISPLAY] + OPAQUE_AT_ONCE_NS))
 		f->asks = 0; /* maybe a reply of another kind */
 	if (message == MESSAGE_INPUT || message == MESSAGE_OPAQUE)
 		add_input(f, time_ns, message == MESSAGE_INPUT);

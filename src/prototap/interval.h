@@ -46,7 +46,7 @@
 #define INTERVAL_INSTANT_NS 5000000LL
 #define INTERVAL_INSTANTS 4 /* updates in a row that came only with the next input */
 #define INTERVAL_SEGMENT 1460
-#define INTERVAL_ENDS 32    /* inputs of an update whose wait until its end is known */
+#define INTERVAL_ENDS 32 /* inputs of an update whose wait until its end is known */
 #ifndef INTERVAL_OTHERS
 #define INTERVAL_OTHERS 4096 /* connections beyond INTERVAL_FLOWS that are told apart in an interval */
 #endif
@@ -112,11 +112,11 @@ struct interval_flow {
 	int64_t trip_ns[CHANNELS];	/* shortest way there and back of data of this channel; 0: not known */
 	int64_t ends_ns[INTERVAL_ENDS]; /* inputs of the current update */
 	int ends;
-	uint8_t more;	  /* enum update_more: whether it goes on */
-	bool unacked;	  /* its last byte is */
+	uint8_t more;	     /* enum update_more: whether it goes on */
+	bool unacked;	     /* its last byte is */
 	uint32_t end, acked; /* after that byte; the client's latest acknowledgement */
-	int64_t arrived_ns; /* when the update was behind a slow link; 0: not known */
-	uint64_t unasked; /* updates of this interval while no input waited */
+	int64_t arrived_ns;  /* when the update was behind a slow link; 0: not known */
+	uint64_t unasked;    /* updates of this interval while no input waited */
 	/* about the last INTERVAL_PICTURE intervals with inputs: their number, inputs, updates, unasked updates */
 	double intervals_lately, inputs_lately, lately, unasked_lately;
 	bool picture_moves;				/* so many came unasked that any may be the picture's own */

@@ -25,7 +25,7 @@ enum client_message input_classify_payload(enum input_protocol kind, const uint8
 
 #define OPAQUE_KINDS 12
 #define OPAQUE_LEAST 12
-#define OPAQUE_RARER 3 /* so many times rarer than its parts */
+#define OPAQUE_RARER 3		      /* so many times rarer than its parts */
 #define OPAQUE_ANSWERS 6	      /* least number of updates that answered a responsive kind */
 #define OPAQUE_SOON_NS 60000000LL     /* an acknowledgement follows its update within the round trip and this */
 #define OPAQUE_AT_ONCE_NS 15000000LL  /* ... no user is so quick each time */
@@ -37,9 +37,9 @@ enum client_message input_classify_payload(enum input_protocol kind, const uint8
 struct opaque_kind {
 	uint64_t bytes, n, soon, at_once, behind, more; /* soon after an update; at once; behind an update and a message of another
 							 * kind; soon after an update, as another of the kind */
-	uint64_t presses, answered, open; /* open: presses since the latest update */
-	uint64_t answers;		  /* updates that answered some */
-	int held;			  /* presses without a release so far */
+	uint64_t presses, answered, open;		/* open: presses since the latest update */
+	uint64_t answers;				/* updates that answered some */
+	int held;					/* presses without a release so far */
 	int64_t first_ns, last_ns,
 		doubt_ns;	  /* first message; latest; the same, taken for a release since the latest update; 0: none */
 	double followed, regular; /* updates between a message and the next one, lately; share of messages OPAQUE_CHAFF_NS apart */

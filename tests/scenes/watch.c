@@ -138,7 +138,8 @@ static double send_message(double ms, enum side side, enum what what, size_t byt
 					  .bytes = part,
 					  .push = last || i / mss % 11 == 10 });
 		if (last || i / mss % 2)
-			add_event((struct event){ .ms = through + way_to((enum side)(1 - side), ms) + (i / mss % 2 ? 0.1 : w.ack_delay[1 - side]),
+			add_event((struct event){ .ms = through + way_to((enum side)(1 - side), ms) +
+							(i / mss % 2 ? 0.1 : w.ack_delay[1 - side]),
 						  .side = (enum side)(1 - side) });
 		through += last ? 0 : step;
 		ms = behind ? ms : through;
@@ -367,7 +368,8 @@ static uint32_t find_acked(const struct event *events, size_t from[static 2], co
 	static uint32_t acked[2];
 	if (!from[other])
 		acked[other] = 1;
-	for (; from[other] < w.events && (events[from[other]].side != other || events[from[other]].through <= passed); from[other]++)
+	for (; from[other] < w.events && (events[from[other]].side != other || events[from[other]].through <= passed);
+	     from[other]++)
 		if (events[from[other]].side == other && events[from[other]].bytes && !events[from[other]].again)
 			acked[other] = events[from[other]].seq + (uint32_t)events[from[other]].bytes;
 	return acked[other];
