@@ -123,19 +123,14 @@ static struct opaque_kind *ensure_kind(struct opaque_client *c, uint64_t bytes, 
 	return rarest;
 }
 
-static bool is_common(const struct opaque_kind *k, uint64_t n)
-{
-	return k->n >= OPAQUE_LEAST && k->n >= OPAQUE_RARER * n;
-}
-
 uint64_t opaque_find_first(struct opaque_client *c, uint64_t bytes)
 {
 	struct opaque_kind *k = ensure_kind(c, bytes, c->update), *a, *b;
+	uint64_t least = OPAQUE_LEAST + OPAQUE_RARER * (k->n + k->joined);
 
 	for (a = c->kind; a < c->kind + c->kinds; a++)
 		for (b = c->kind; b < c->kind + c->kinds; b++)
-			if (a->bytes + b->bytes == bytes && b->follows && is_common(a, k->n + k->joined) &&
-			    is_common(b, k->n + k->joined)) {
+			if (b->follows && a->bytes + b->bytes == bytes && a->n >= least && b->n >= least) {
 				k->joined++;
 				return a->bytes;
 			}

@@ -59,7 +59,7 @@ struct opaque_client {
 	int kinds, latest;		       /* latest: kind of the latest message; -1: it has left */
 	uint64_t messages, update, unanswered; /* unanswered: messages in a row without an update */
 	int64_t last_ns;
-	bool rare; /* the latest message was of a kind of which little is known: it may hold a reply as well */
+	bool rare; /* of the latest message's kind little is known: it may hold a reply as well */
 };
 
 /* What a client writes at once is one message: a rare one as large as one of a common kind and one that follows updates is both.
