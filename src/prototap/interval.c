@@ -542,7 +542,7 @@ void interval_add_data(void *intervals, const struct flow *flow, int channel, in
 			add_update(f, time_ns, before);
 		}
 		f->end = (uint32_t)flow->stream[DISPLAY].next;
-		f->unacked = f->trip_ns > 0;
+		f->unacked = f->trip_ns[DISPLAY] > 0;
 		f->arrived_ns = 0;
 		await_reply(f, time_ns, f->updates.count != number && !goes_on);
 		return;
