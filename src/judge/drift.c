@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "drift.h"
+#include "ascending.h"
 #include "memory.h"
 #include "welch.h"
 
@@ -51,10 +52,28 @@ static double p_above(double mean, double error, size_t freedom)
 	return mean == 0 ? 0.5 : mean < 0;
 }
 
+/* Half of the smallest step between two values: the digits that they are given with hide a spread up to this. 0: no two differ. */
+static double find_rounding(const double *value, size_t blocks)
+{
+	double *sorted = memory_new(blocks, sizeof(*sorted)), least = (double)INFINITY;
+	size_t n = 0;
+
+	for (size_t i = 0; i < blocks; i++)
+		if (!isnan(value[i]))
+			sorted[n++] = value[i];
+	qsort(sorted, n, sizeof(*sorted), ascending_double);
+	for (size_t i = 1; i < n; i++)
+		if (sorted[i] > sorted[i - 1])
+			least = fmin(least, sorted[i] - sorted[i - 1]);
+	free(sorted);
+	return isfinite(least) ? least / 2 : 0;
+}
+
 /* The first window of `size` blocks, or the last one (at_end), against all others but its neighbour, by the spread of those (Chow
  * 1960). p is 1 with fewer than WINDOWS others. */
-static struct test test_window(const double *value, size_t blocks, size_t size, bool at_end)
+static struct test test_window(const struct drift_figure *f, size_t blocks, size_t size, bool at_end)
 {
+	const double *value = f->value;
 	struct test t = { .p = 1 };
 	double mean = 0, squares = 0, n = 0, one = drift_mean(at_end ? value + blocks - size : value, size);
 
@@ -69,18 +88,19 @@ static struct test test_window(const double *value, size_t blocks, size_t size, 
 	t.growth = at_end ? one - mean : mean - one;
 	t.from = at_end ? mean : one;
 	if (n >= WINDOWS && !isnan(one))
-		t.p = p_above(t.growth, sqrt(squares / (n - 1) * (1 + 1 / n)), (size_t)n - 1);
+		t.p = p_above(t.growth, fmax(sqrt(squares / (n - 1)), f->rounding / sqrt((double)size)) * sqrt(1 + 1 / n),
+			      (size_t)n - 1);
 	return t;
 }
 
 /* The first windows of 1, 2, 4 ... blocks: the one of the smallest p, which counts for all. */
-static struct test test_begin(const double *value, size_t blocks)
+static struct test test_begin(const struct drift_figure *f, size_t blocks)
 {
 	struct test best = { .p = 1 };
 	double sizes = 0;
 
 	for (size_t size = 1; (WINDOWS + 2) * size <= blocks; size *= 2, sizes++) {
-		struct test t = test_window(value, blocks, size, false);
+		struct test t = test_window(f, blocks, size, false);
 
 		best = t.p < best.p ? t : best;
 	}
@@ -89,26 +109,26 @@ static struct test test_begin(const double *value, size_t blocks)
 }
 
 /* Looks at the first BATCHES * batch blocks. */
-static struct look take_look(const double *value, size_t batch)
+static struct look take_look(const struct drift_figure *f, size_t batch)
 {
-	double mean[BATCHES], of_pair[DRIFT_PAIRS], spread, known = 0;
+	double mean[BATCHES], of_pair[DRIFT_PAIRS], spread, known = 0, rounding = f->rounding / sqrt((double)batch);
 	struct look l = { .p = 1 };
 	struct test *pairs = &l.of[PAIRS], *end = &l.of[END];
 
 	for (size_t i = 0; i < BATCHES; i++)
-		known += mean[i] = drift_mean(value + i * batch, batch);
+		known += mean[i] = drift_mean(f->value + i * batch, batch);
 	for (size_t i = 0; i < DRIFT_PAIRS; i++)
 		of_pair[i] = mean[DRIFT_PAIRS + i] - mean[i];
 	pairs->from = drift_mean(mean, DRIFT_PAIRS);
 	pairs->growth = drift_mean(of_pair, DRIFT_PAIRS);
-	l.error = standard_deviation(of_pair, DRIFT_PAIRS) / sqrt(DRIFT_PAIRS);
+	l.error = fmax(standard_deviation(of_pair, DRIFT_PAIRS), rounding * sqrt(2)) / sqrt(DRIFT_PAIRS);
 	pairs->p = p_above(pairs->growth, l.error, DRIFT_PAIRS - 1);
 	end->from = drift_mean(mean, DRIFT_BEFORE);
 	end->growth = drift_mean(mean + BATCHES - DRIFT_END, DRIFT_END) - end->from;
-	spread = standard_deviation(mean, DRIFT_BEFORE) * sqrt(1 + 1.0 / DRIFT_BEFORE);
+	spread = fmax(standard_deviation(mean, DRIFT_BEFORE), rounding) * sqrt(1 + 1.0 / DRIFT_BEFORE);
 	for (size_t i = BATCHES - DRIFT_END; i < BATCHES; i++)
 		end->p = fmax(end->p, p_above(mean[i] - end->from, spread, DRIFT_BEFORE - 1));
-	l.of[BEGIN] = test_begin(value, BATCHES * batch);
+	l.of[BEGIN] = test_begin(f, BATCHES * batch);
 	if (isnan(known))
 		pairs->growth = end->growth = (double)NAN;
 	for (int i = 0; i < TESTS && !isnan(known); i++)
@@ -159,7 +179,7 @@ static void look_together(struct drift_figure *f, size_t n, size_t batch, size_t
 	bool *done = memory_new(n, sizeof(*done));
 
 	for (size_t i = 0; i < n; i++) {
-		l[i] = take_look(f[i].value, batch);
+		l[i] = take_look(&f[i], batch);
 		f[i].p = l[i].p;
 		f[i].change = l[i].of[PAIRS].growth;
 		f[i].high = f[i].change + welch_quantile(DRIFT_PAIRS - 1, 1 - alpha / (double)n) * l[i].error;
@@ -210,7 +230,7 @@ static bool shows_growth(const struct drift_figure *f, size_t blocks, double alp
 		return true;
 	for (size_t size = 1; (WINDOWS + 2) * size <= blocks; size *= 2)
 		for (int at_end = 0; at_end <= 1; at_end++) {
-			struct test t = test_window(f->value, blocks, size, at_end);
+			struct test t = test_window(f, blocks, size, at_end);
 
 			if (t.growth >= f->effect && t.p <= alpha)
 				return true;
@@ -230,8 +250,10 @@ void drift_decide(struct drift_figure *f, size_t n, size_t blocks, double alpha)
 	double k = 1;
 	size_t looked = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		f[i].rounding = find_rounding(f[i].value, blocks);
 		f[i].change = f[i].low = f[i].high = f[i].end = f[i].before = f[i].p = (double)NAN;
+	}
 	for (size_t batch = DRIFT_BATCH; BATCHES * batch <= blocks; k++) {
 		look_together(f, n, batch, blocks, alpha * 5 / ((k + 4) * (k + 5)));
 		looked = BATCHES * batch;

@@ -14,6 +14,7 @@
  *		makes the pairs differ and is soon a small part of the first half. The smallest p-value, times their number. The
  *		window after the first is left out, so that one of these sizes has only blocks before the step in the first, and
  *		only blocks after it in all others.
+ * No spread is taken as smaller than what rounding may hide: of values that are equal to the last digit nothing is known of it.
  * Batches are means of neighbouring blocks, and grow: looks are after 16 b blocks for b = 3, 4, 5 ... 20, from there on a tenth
  * larger each. Look k spends 5 alpha / ((k + 4) (k + 5)) of the level (Lan and DeMets 1983), so that all looks together
  * keep it (Boole), whenever the session ends. At each look the figures share it by Holm's (1979) method.
@@ -39,6 +40,7 @@ struct drift_figure {
 	const double *value; /* of each block after the warm-up; NAN: not known */
 	double effect;	     /* smallest growth of interest, > 0 */
 	/* by drift_decide() */
+	double rounding; /* standard deviation of a block that its digits may hide: half of the smallest step between two values */
 	enum drift_word word;
 	size_t told;	     /* blocks after which the growth was told; 0: it was not, or fell back */
 	const char *told_by; /* "halves", "end" or "begin": the test that told it; NULL */

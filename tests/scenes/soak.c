@@ -84,6 +84,8 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 		double level = 1 + growth_at(s, i, blocks, phase);
 
 		level *= exp(scene_number(s, "scatter", 5) / 100 * draw_noise(s, i, &before, rng));
+		if (scene_number(s, "digit", 0) > 0) /* values are given with so many percent as their last digit */
+			level = fmax(1, round(100 * level / scene_number(s, "digit", 0))) * scene_number(s, "digit", 0) / 100;
 		of[0] = log(level);
 		if (slow >= 0)
 			draw_keys(i < from ? scene_number(s, "slow-before", 0) : slow, level, rng, of);
