@@ -95,15 +95,18 @@ soak_processes() {	# soak_processes ROLE: prints memory (MB, also swapped out) a
 
 soak_row() { printf 'blocks/1\t%d\t%d\ta\t\t%s\t%s\tlower\t%s\t0\n' "$N" "$N" "$@"; }
 
-# Prints the rows of block N. A key without an answer took the 10 s for which it was waited.
+# Prints the rows of block N, and counts its keys. A key without an answer took the 10 s for which it was waited. A block of which
+# most keys are in doubt has no figures of keys.
 soak_block() {
-	local role name value again open keys
-	keys=$(printf '%s\n' "${ANSWERS[@]}" | LC_ALL=C awk -F'\t' 'NF == 5 && $5 != "doubt" {
-		print $5 == "none" ? 10000 : ($4 - $2) / 1e6 }' | LC_ALL=C sort -n |
-		LC_ALL=C awk -v threshold="$THRESHOLD_MS" '{ v[NR] = $1; late += $1 > threshold } END {
-			if (NR) printf "%.3f %.3f %.3f", v[int((NR + 9) / 10)], (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2,
-				100 * late / NR }')
-	read -r value open again <<<"$keys"
+	local role name value='' again='' open='' keys doubt
+	read -r keys doubt value open again < <(printf '%s\n' "${ANSWERS[@]}" | LC_ALL=C awk -F'\t' 'NF == 5 {
+		print $5 == "doubt" ? "-" : $5 == "none" ? 10000 : ($4 - $2) / 1e6 }' | LC_ALL=C sort -n |
+		LC_ALL=C awk -v threshold="$THRESHOLD_MS" '$1 == "-" { doubt++; next } { v[++n] = $1; late += $1 > threshold } END {
+			printf "%d %d", n + doubt, doubt
+			if (n && doubt <= n) printf " %.3f %.3f %.3f", v[int((n + 9) / 10)], (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2,
+				100 * late / n
+			print "" }')
+	KEYS=$((KEYS + keys)) IN_DOUBT=$((IN_DOUBT + doubt)) UNKNOWN=$((UNKNOWN + (2 * doubt > keys)))
 	soak_row floor_ms ms "$value"
 	soak_row median_ms ms "$open"
 	soak_row late_percent % "$again"
@@ -172,7 +175,7 @@ soak_blocks() {	# soak_blocks FOLDER; 1: LAB_WHY
 		! stopped || break
 		soak_block >"$1/.block" && cat "$1/.block" >>"$1/blocks.tsv"
 		[ "$N" -le "$WARMUP" ] || soak_judge "$1" || return
-		exp_step "block $N of $BLOCKS: $(awk -F'\t' 'NR == 1 { print $9 " ms" }' "$1/.block")$(
+		exp_step "block $N of $BLOCKS: $(awk -F'\t' 'NR == 1 { print $9 == "" ? "not measured" : $9 " ms" }' "$1/.block")$(
 			[ "$N" -le "$WARMUP" ] || jq -r '", " + .result.verdict' "$1/drift.json")"
 	done
 	rm -f "$1/.block"
@@ -184,6 +187,7 @@ soak_blocks() {	# soak_blocks FOLDER; 1: LAB_WHY
 # until then is kept, but its verdict only where it is "slower".
 exp_measure() {	# CELL REPEAT FOLDER
 	local LAB_LOG=$3 LAB_WHY='' reason='' before='' shares='null null null' flags='' drift=null kept=false
+	local KEYS=0 IN_DOUBT=0 UNKNOWN=0
 	RANDOM=$((SEED * 1000 + $2))
 	soak_begin "$3" && before=$(lab_cpu server) && soak_blocks "$3" || reason=${LAB_WHY:-it could not be measured}
 	if [ -s "$3/drift.json" ]; then
@@ -195,8 +199,9 @@ exp_measure() {	# CELL REPEAT FOLDER
 	fi
 	soak_end
 	cell_write "$3" "$2" "$reason" "$flags" "$(jq -cn --argjson drift "$drift" --argjson shares "[${shares// /,}]" \
-		--argjson kept "$kept" '{$drift, $kept, foreign_percent: $shares[0], steal_percent: $shares[1],
-		server_busy_percent: $shares[2]}')"
+		--argjson kept "$kept" --argjson keys "[$KEYS, $IN_DOUBT, $UNKNOWN]" '{$drift, $kept, foreign_percent: $shares[0],
+		steal_percent: $shares[1], server_busy_percent: $shares[2], keys: $keys[0], keys_in_doubt: $keys[1],
+		blocks_in_doubt: $keys[2]}')"
 	[ -n "$reason" ] || rm -f "$3"/typist.{out,err}
 }
 

@@ -43,11 +43,15 @@ def session_words: .[0] as $floor | with_word({"slower": "grows"}[$floor.session
 	else (if $floor.verdict == "does not grow" then "the fastest keys did not get slower, but "
 		else "whether the fastest keys got slower cannot be told, but " end) + ($told | map(words) | and_list) end;
 def ended: .[0].ended | if . == null then "" else "\(upper_first). " end;
-def verdict: judged | if . == [] then nothing_measured
+# Keys whose echo is in doubt do not count, and blocks with mostly such keys are not measured.
+def doubtful: [.summary // [] | .[] | select((.keys_in_doubt // 0) > 0)] | if . == [] then "" else
+	" \(map(.keys_in_doubt) | add | thousands) of \(map(.keys) | add | plural("key")) were in doubt and do not count"
+		+ (map(.blocks_in_doubt // 0) | add | if . > 0 then ", so \(plural("block")) have no response time" else "" end) + "." end;
+def verdict: doubtful as $doubtful | judged | if . == [] then nothing_measured
 	else length as $n | min_by(.[0] | rank) as $s | (map(select(.[0].session == $s[0].session)) | length) as $same
 		| ($s | ended) + if $s[0].session == "failed" then "The session failed, so there is no verdict." else
 			(if $s[0].ended then "Before that: " else "" end) + heads[$s[0].session]
-				+ (if $n > 1 then " in \($same) of \($n) sessions" else "" end) + ": " + ($s | session_words) + "." end end;
+				+ (if $n > 1 then " in \($same) of \($n) sessions" else "" end) + ": " + ($s | session_words) + "." end + $doubtful end;
 
 def found: words as $words | finding("\(.figure)-\(.repeat)";
 	"**\($words | upper_first)**" + (if .verdict == "grows" and .told_by != "begin" or .verdict == "comes and goes" then "; \(halves)."
@@ -69,4 +73,4 @@ def findings: (judged | sort_by(.[0] | rank)[:2] | map((.[0], (.[1:][] | select(
 def views:
 	view("figures"; "figures"; "What grew"; {}; 
 		"protocol? repeat? figure unit first last change low high end change_unit verdict since_h step per_hour"),
-	view("main"; "summary"; "Sessions"; {}; "protocol verdict ended? seconds blocks floor_ms last_floor_ms moved_first");
+	view("main"; "summary"; "Sessions"; {}; "protocol verdict ended? seconds blocks keys keys_in_doubt floor_ms last_floor_ms moved_first");
