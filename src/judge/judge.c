@@ -444,7 +444,7 @@ static int judge_session(struct block_table *t, const char *file, const struct b
 static int report_search(struct search *s, const char *file)
 {
 	struct rec_report *r = rec_must_open(&out_cfg, "judge");
-	int64_t next = search_choose_next(s);
+	int64_t next = search_choose_next(s), unmeasured = (int64_t)search_count_unmeasured(s, 0);
 
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "file", file }, { "criteria", cfg.criteria });
@@ -457,12 +457,15 @@ static int report_search(struct search *s, const char *file)
 	rec_begin_table(r, "lr", "  criterion	most users");
 	rec_set_table(r, "limits");
 	rec_begin_array(r, "limits");
+	if (unmeasured)
+		rec_warn(r, "%s without a figure: not measured, so they do not count", counted_text(unmeasured, "measurement"));
 	for (const struct search_criterion *c = s->criterion; c < s->criterion + s->criteria; c++) {
 		struct search_bounds b = search_find_bounds(s, c, false), all = search_find_bounds(s, c, true);
 		const struct search_try *end = search_find_end(s, b.bad);
 
 		rec_begin_object(r, NULL);
 		rec_add_strs(r, { "criterion", c->name }, { "resource", end ? end->resource : "" },
+	rec_add_int(r, "not_measured", unmeasured);
 			     { "ended", end ? end->ended : "" });
 		rec_add_bool(r, "reached", b.bad && (!end || strcmp(end->resource, "ssh connection") != 0));
 		rec_add_ints(r, { "users", b.good }, { "beyond", b.bad }, { "users_all", all.good < b.good ? all.good : b.good });
@@ -473,7 +476,7 @@ static int report_search(struct search *s, const char *file)
 	rec_end(r);
 	rec_end(r);
 	rec_must_close(r);
-	return next ? EXIT_LOSSY : EXIT_OK;
+	return next || unmeasured ? EXIT_LOSSY : EXIT_OK;
 }
 
 static int judge_search(const char *file)

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <math.h>
 
+#define UNMEASURED_MOST 3 /* a number of users that gave no figure so often is not measured again */
+
 struct votes {
 	int held, broke;
 	bool untold, ended, sure;
@@ -17,12 +19,17 @@ static bool is_broken(const struct search_criterion *c, const struct search_try 
 	return c->apdex ? !(t->apdex[end] >= c->limit) : !(t->p95_ms[end] <= c->limit);
 }
 
+static bool is_measured(const struct search_criterion *c, const struct search_try *t)
+{
+	return *t->ended || !isnan(c->apdex ? t->apdex[SEARCH_LATE] : t->p95_ms[SEARCH_LATE]);
+}
+
 static struct votes count_votes(const struct search *s, const struct search_criterion *c, bool slowest, int64_t users)
 {
 	struct votes v = { 0 };
 
 	for (const struct search_try *t = s->try; t < s->try + s->tries; t++) {
-		if (t->users != users)
+		if (t->users != users || !is_measured(c, t))
 			continue;
 		if (*t->ended) {
 			v.ended = true;
@@ -39,13 +46,13 @@ static struct votes count_votes(const struct search *s, const struct search_crit
 	return v;
 }
 
-/* The smallest number of users above `n` that was measured; 0: none. */
-static int64_t find_measured(const struct search *s, int64_t n)
+/* The smallest number of users above `n` of which something is known; 0: none. */
+static int64_t find_measured(const struct search *s, const struct search_criterion *c, int64_t n)
 {
 	int64_t next = 0;
 
 	for (const struct search_try *t = s->try; t < s->try + s->tries; t++)
-		if (t->users > n && (!next || t->users < next))
+		if (t->users > n && (!next || t->users < next) && is_measured(c, t))
 			next = t->users;
 	return next;
 }
@@ -54,7 +61,7 @@ struct search_bounds search_find_bounds(const struct search *s, const struct sea
 {
 	struct search_bounds b = { 0 };
 
-	for (int64_t n = 0; (n = find_measured(s, n));) {
+	for (int64_t n = 0; (n = find_measured(s, c, n));) {
 		struct votes v = count_votes(s, c, slowest, n);
 
 		if (v.ended || v.held <= v.broke) {
@@ -101,7 +108,20 @@ static int64_t narrow_gap(const struct search *s, const struct search_criterion 
 	return b.good && !slowest && !count_votes(s, c, slowest, b.good).sure ? b.good : 0;
 }
 
-int64_t search_choose_next(const struct search *s)
+size_t search_count_unmeasured(const struct search *s, int64_t users)
+{
+	size_t n = 0;
+
+	for (const struct search_try *t = s->try; t < s->try + s->tries; t++)
+		for (size_t c = 0; c < s->criteria; c++)
+			if ((!users || t->users == users) && !is_measured(&s->criterion[c], t)) {
+				n++;
+				break;
+			}
+	return n;
+}
+
+static int64_t find_next(const struct search *s)
 {
 	const struct search_criterion *c, *end = s->criterion + s->criteria;
 	int64_t next = 0;
@@ -118,6 +138,13 @@ int64_t search_choose_next(const struct search *s)
 		if (search_find_bounds(s, c, true).good < search_find_bounds(s, c, false).good)
 			next = narrow_gap(s, c, true);
 	return next;
+}
+
+int64_t search_choose_next(const struct search *s)
+{
+	int64_t next = find_next(s);
+
+	return search_count_unmeasured(s, next) < UNMEASURED_MOST || !next ? next : 0;
 }
 
 const struct search_try *search_find_end(const struct search *s, int64_t users)
@@ -157,12 +184,16 @@ static int read_row(void *context, char *const *cell)
 	double value[ENDED];
 
 	for (int i = P95; i < ENDED; i++) {
-		value[i] = i == OWN ? (double)NAN : i < APDEX ? (double)INFINITY : 0;
+		value[i] = i == ALL_P95 ? (double)INFINITY : i == ALL_APDEX ? 0 : (double)NAN;
 		if (*cell[i] && cli_parse_real(cell[i], &value[i]))
 			return -EPROTO;
 	}
 	if (!rows_in_count(cell[USERS], &t.users) || t.users < 1)
 		return -EPROTO;
+	if (isnan(value[P95]) && !isnan(value[P95_FROM]))
+		value[P95] = (double)INFINITY; /* a lower bound */
+	for (int i = P95; i <= APDEX; i += APDEX - P95)
+		value[i + SEARCH_EARLY] = isnan(value[i + SEARCH_EARLY]) ? value[i] : value[i + SEARCH_EARLY];
 	memcpy(t.p95_ms, value + P95, sizeof(t.p95_ms));
 	memcpy(t.apdex, value + APDEX, sizeof(t.apdex));
 	t.own_percent = value[OWN];

@@ -19,7 +19,8 @@ enum { SEARCH_LATE, SEARCH_EARLY, SEARCH_SLOWEST, SEARCH_ENDS };
 /* One measurement. Of the user in front both ends of a range: the one against the criterion, and the other; and the worst user. */
 struct search_try {
 	int64_t users;
-	double p95_ms[SEARCH_ENDS], apdex[SEARCH_ENDS]; /* p95: INFINITY, apdex: 0 if not known */
+	/* p95: INFINITY, of the slowest apdex: 0 if not known; SEARCH_LATE NAN: it was not measured, and does not count */
+	double p95_ms[SEARCH_ENDS], apdex[SEARCH_ENDS];
 	double own_percent;				/* of the server's CPUs that the sessions took; NAN: not known */
 	char *ended, *resource; /* not "": why no session could be added, so that nothing was measured; owned */
 };
@@ -45,7 +46,9 @@ struct search_bounds {
 
 /* slowest: of the worst user, in place of the user in front */
 struct search_bounds search_find_bounds(const struct search *s, const struct search_criterion *c, bool slowest);
-/* 0: all is known */
+/* Measurements, of so many users (0: all), that give no figure of a criterion and no reason. */
+size_t search_count_unmeasured(const struct search *s, int64_t users);
+/* 0: all is known that can be measured */
 int64_t search_choose_next(const struct search *s);
 /* The first measurement with so many users that ended without figures; NULL. */
 const struct search_try *search_find_end(const struct search *s, int64_t users);

@@ -218,3 +218,28 @@ END
 	run -1 "$JUDGE" session.tsv --drift 60s
 	[ "${#lines[@]}" -eq 1 ]
 }
+
+# tries ROW...: a table of a search; each row is USERS P95 P95_FROM, with - for nothing
+tries() {
+	printf 'schema\tusers\ttry\tp95_ms\tp95_from_ms\tapdex\tapdex_to\tall_p95_ms\tall_apdex\town_percent\tended\tresource\n'
+	for row; do
+		# shellcheck disable=SC2086 # words
+		set -- $row
+		printf 'capacity-try/1\t%s\t1\t%s\t%s\t\t\t%s\t\t\t\t\n' "$1" "${2#-}" "${3#-}" "${2#-}"
+	done
+}
+
+@test "judge --criteria: a measurement without a figure was not measured, and breaks nothing" {
+	need jq
+	tries '1 50 50' '1 50 50' '2 - -' >tries.tsv
+	run -3 "$JUDGE" tries.tsv --criteria p95:100ms --most 2 --json -o out.json
+	jq -e '.result | .next == 2 and .not_measured == 1 and .limits[0].beyond == 0' out.json
+	# nor is it asked for for ever
+	tries '1 50 50' '1 50 50' '2 - -' '2 - -' '2 - -' >tries.tsv
+	run -3 "$JUDGE" tries.tsv --criteria p95:100ms --most 2 --json -o out.json
+	jq -e '.result | .next == null and .not_measured == 3 and .limits[0].users == 1 and .limits[0].reached == false' out.json
+	# a lower bound is a figure
+	tries '1 50 50' '1 50 50' '2 - 200' '2 - 200' >tries.tsv
+	run -0 "$JUDGE" tries.tsv --criteria p95:100ms --most 2 --json -o out.json
+	jq -e '.result.limits[0] | .users == 1 and .beyond == 2' out.json
+}
