@@ -50,12 +50,12 @@ static int read_row(void *context, char *const *cell)
 
 	v.line = ++t->rows + 1;
 	if (!rows_in_count(cell[START], &v.start) || !rows_in_count(cell[PAIR], &v.pair) ||
-	    !rows_in_count(cell[DISTURBED], &disturbed) || v.start < 0 || v.pair < 0 ||
+	    !rows_in_count(cell[DISTURBED], &disturbed) || v.start < 0 || v.pair < 0 || disturbed < 0 || disturbed > 2 ||
 	    (strcmp(cell[VARIANT], "a") != 0 && strcmp(cell[VARIANT], "b") != 0))
 		return -EPROTO;
 	v.variant = cell[VARIANT][0] == 'a' ? VARIANT_A : VARIANT_B;
 	v.disturbed = disturbed == 1;
-	v.allowed = disturbed > 1;
+	v.allowed = disturbed == 2;
 	if (*cell[VALUE])
 		v.value = strtod(cell[VALUE], &end);
 	if (end && (*end || !isfinite(v.value)))
