@@ -21,8 +21,8 @@ all of them together what single ones are too short for, such as p95.
 Exit status: 0 compared, 1 could not, 2 wrong usage.
 Two builds, of which one is to be chosen: thinprobe ab measures them in turns.'
 
-metrics='' effect=10% alpha=5 strict='' json=''
-read_words 'strict json' 'metrics effect alpha' "$@"
+metrics='' effect=10% alpha=5 strict='' json='' gate='' unlike=''	# (gate, unlike: of gate.sh)
+read_words 'strict json gate unlike' 'metrics effect alpha' "$@"
 runs=("${words[@]%/}")
 [ "${#runs[@]}" -gt 1 ] || bad "needs two run folders or more"
 for i in "${!runs[@]}"; do
@@ -32,10 +32,10 @@ done
 of=$(for run in "${runs[@]}"; do jq -r .experiment "$run/run.json"; done | sort -u | paste -sd ,)
 [[ $of != *,* ]] || die 1 "runs of several experiments: $of"
 mapfile -t names < <(join_each "${runs[@]}" | jq -r -s "$join_names | .[]")
-unlike=$(join_each "${runs[@]}" | jq -c -s --arg axis '' --arg command '' --args \
+differs=$(join_each "${runs[@]}" | jq -c -s --arg axis '' --arg command '' --args \
 	'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs"' | .differs' "${names[@]}") ||
 	die 1 "a run.json cannot be read"
-[ -z "$strict" ] || [ "$unlike" = '{}' ] || die 1 "the runs were not alike: $(jq -r 'keys | join(", ")' <<<"$unlike")"
+[ -z "$strict" ] || [ "$differs" = '{}' ] || die 1 "the runs were not alike: $(jq -r 'keys | join(", ")' <<<"$differs")"
 work=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
@@ -56,9 +56,14 @@ rows_of() {
 	block_rows "$1" "$calm" "" "$2" "$work/block" | grep '^pooled' >"$work/pooled-$2"
 }
 
-[ -n "$json" ] || jq -r --argjson unlike "$unlike" -n 'if $unlike == {} then "alike in all that the runs record" else "not alike:",
+[ -n "$json" ] || jq -r --argjson unlike "$differs" -n 'if $unlike == {} then "alike in all that the runs record" else "not alike:",
 	($unlike | to_entries[] | "  \(.key): \(.value | to_entries | map("\(.key) \(.value // "?" | tostring)") | join(", "))") end' |
 	fold -s -w 80 | sed 's/ *$//'
+doubt=()
+[ -z "$gate" ] || [ -n "$unlike" ] || {
+	not_alike=$(jq -r 'del(.repeats, .until_sure, .label, .set_load_timeout) | keys | join(", ")' <<<"$differs")
+	[ -z "$not_alike" ] || doubt=(--doubt "the runs were not alike: $not_alike")
+}
 rows_of "${runs[0]}" a >"$work/a"
 [ -s "$work/a" ] || die 1 "${runs[0]}: no repeat can be summed up; its samples may have been deleted"
 for ((i = 1; i < ${#runs[@]}; i++)); do
@@ -72,11 +77,12 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 	status=0
 	{ printf '%s\n' "$POOLED_HEAD"; cat "$work/pooled-a" "$work/pooled-b"; } >"$work/pooled.tsv"
 	"$TP_BIN/judge" "$work/blocks.tsv" --runs --pooled "$work/pooled.tsv" \
-		--effect "$effect" --alpha "$alpha" "${asked[@]}" --json -o "$work/judged" 2>"$work/err" || status=$?
+		--effect "$effect" --alpha "$alpha" "${asked[@]}" "${doubt[@]}" --json -o "$work/judged" 2>"$work/err" || status=$?
 	case $status in 0 | 3 | 5) ;; *) cat "$work/err" >&2; exit "$status" ;; esac	# its warnings are said below
 	if [ -n "$json" ]; then
-		jq --arg a "${runs[0]}" --arg b "${runs[i]}" --argjson unlike "$unlike" \
+		jq --arg a "${runs[0]}" --arg b "${runs[i]}" --argjson unlike "$differs" \
 			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged"
+		[ -z "$gate" ] || exit "$status"
 		continue
 	fi
 	printf '\n%s against %s\n' "${names[i]}" "${names[0]}"
@@ -86,6 +92,7 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 	jq -r --arg a "${names[0]}" --arg b "${names[i]}" "$(cat "$here/decided.jq")"' def cells: map(.cell) | unique | join(", ");
 		.result | (.one_sided | group_by(.only)[] | "only \(if .[0].only == "a" then $a else $b end): \(cells)"),
 			(.not_compared | left_out(why_not($a; $b)) | "not compared (\(.because)): \(name)"),
+			(.copied | select(. != []) | "the same values in all repeats, so one run is a copy of the other: \(cells)"),
 			(.too_few | select(. != []) | "too few values of \($b): \(cells)"),
 			(.the_same | select(. != []) | "the same in all repeats: \(cells)")' "$work/judged"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # gate.sh RUN --limits FILE | --baseline RUN - are the limits kept? For CI: an exit status, TAP, JUnit.
 #
-# A limit is judged by fail.sh, which has the rules for ranges and for conditions without a figure; a baseline by compare.sh.
+# `judge` decides: by fail.sh, which knows the run's tables, of limits; by compare.sh of a baseline.
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/command.sh"
@@ -22,12 +22,14 @@ Does RUN hold its limits, or is it worse than a run before?
   --unlike          of a baseline: judge also runs that were not alike in settings,
                     versions or machine; otherwise they are not decided
   --tap             print the Test Anything Protocol
+  --json            print all that was judged, with its reason
   --junit FILE      write JUnit XML, too
+  --verbose         print also what holds
 Exit status: 0 holds, 5 does not, 3 not decided, 1 could not compare,
 2 wrong usage.'
 
-limits='' baseline='' tap='' junit='' effect='' metrics='' alpha='' unlike=''
-read_words 'tap unlike' 'limits baseline junit effect metrics alpha' "$@"
+limits='' baseline='' tap='' json='' verbose='' junit='' effect='' metrics='' alpha='' unlike=''
+read_words 'tap unlike json verbose' 'limits baseline junit effect metrics alpha' "$@"
 [ "${#words[@]}" -gt 0 ] || bad "needs a run folder"
 [ "${#words[@]}" = 1 ] || bad "one run at a time; ${words[1]} is a second"
 run=${words[0]%/} more=(${effect:+--effect "$effect"} ${metrics:+--metrics "$metrics"} ${alpha:+--alpha "$alpha"})
@@ -37,84 +39,59 @@ is_run "$run"
 [ -z "$baseline" ] || [ ! "$run" -ef "$baseline" ] || die 2 "--baseline $baseline: is the run itself"
 [ -z "$limits" ] || [ "${#more[@]}$unlike" = 0 ] || die 2 "${more[0]:---unlike} is for --baseline"
 
-names=() states=() whys=()	# of each limit: its text, holds|broken|open, and why
-add() { names+=("$1") states+=("$2") whys+=("$3"); }
-
-judge_limits() {
-	local line=0 metric cells op value rest not status said
-	[ -r "$limits" ] && [ ! -d "$limits" ] || die 2 "--limits $limits: no file that can be read"
-	while read -r metric cells op value rest || [ -n "$metric" ]; do
-		line=$((line + 1))
-		[[ $metric != '' && $metric != \#* ]] || continue
-		case $op in '<') not='>=' ;; '<=') not='>' ;; '>') not='<=' ;; '>=') not='<' ;; *) not='' ;; esac
-		[ -n "$not" ] && [ -n "$value" ] && [[ $rest == '' || $rest == \#* ]] ||
-			die 2 "$limits, line $line: want METRIC CELLS OP VALUE, such as: late * <= 1%"
-		status=0
-		said=$("$here/fail.sh" judge "$run" "$metric$not$value@$cells" 2>&1) || status=$?
-		said=${said//$'\n'/; }
-		case $status in
-		0) add "$metric $cells $op $value" holds "${said#*: }" ;;
-		5) add "$metric $cells $op $value" broken "${said#*: }" ;;
-		3) add "$metric $cells $op $value" open "${said#*: }" ;;
-		*) die $((status == 2 ? 2 : 1)) "$limits, line $line: ${said#*: }" ;;
-		esac
-	done <"$limits"
-	[ "${#names[@]}" -gt 0 ] || die 2 "--limits $limits: holds no limit"
-}
-
-judge_baseline() {
-	local judged name verdict said
-	judged=$("$here/compare.sh" "$baseline" "$run" --json "${more[@]}") || exit	# it has said why
-	while IFS=$'\t' read -r name verdict said; do
-		case $verdict in
-		"not alike")
-			if [ -n "$unlike" ]; then printf 'not alike: %s %s\n' "$name" "$said" >&2
-			else add "$name" open "not alike: $said"; fi
-			;;
-		worse) add "$name" broken "$said" ;;
-		"not decided" | "too noisy") add "$name" open "$said" ;;
-		*) add "$name" holds "$said" ;;
-		esac
-	done < <(jq -r --arg a "$baseline" --arg b "$run" "$(cat "$here/decided.jq")"'
-		(.not_alike | del(.repeats, .until_sure, .label, .set_load_timeout) | to_entries[]
-			| [.key, "not alike", (.value | to_entries | map("\(.value // "?") (\(.key))") | join(", "))]),
-		((.one_sided | map(select(.only == "a")) | left_out("only \($a) has a value")),
-			(.too_few | left_out("\($b) has too few values")), (.not_compared | left_out("not compared: \(why_not($a; $b))"))
-			| [name, "not decided", .because]),
-		(.the_same[] | [name, "holds", "the same in all repeats"]),
-		(.metrics_decided[] | [name, .verdict, "\(.verdict): \(.a | plain) to \(.b | plain), \(change) (\(interval))"]) | @tsv' \
-		<<<"$judged")
-	[ "${#names[@]}" -gt 0 ] || die 1 "no condition and metric is in both runs"
-	[[ -n $unlike || ${whys[0]} != "not alike: "* ]] || states=("${states[@]/*/open}")	# a difference may come from that
-}
-
-if [ -n "$limits" ]; then judge_limits; else judge_baseline; fi
-status=0 broken=$(grep -cx broken < <(printf '%s\n' "${states[@]}")) open=$(grep -cx open < <(printf '%s\n' "${states[@]}"))
-[ "$open" = 0 ] || status=3
-[ "$broken" = 0 ] || status=5
-[ -z "$tap" ] || printf 'TAP version 13\n1..%d\n' "${#names[@]}"
-for i in "${!names[@]}"; do
-	case ${states[i]} in
-	holds) word=holds ok=ok todo='' ;;
-	broken) word=BROKEN ok='not ok' todo='' ;;
-	open) word='not decided' ok='not ok' todo=' # TODO not decided' ;;
-	esac
-	if [ -n "$tap" ]; then printf '%s %d - %s%s\n# %s\n' "$ok" $((i + 1)) "${names[i]//#/}" "$todo" "${whys[i]}"
-	else printf '%s: %s (%s)\n' "$word" "${names[i]}" "${whys[i]}"; fi
-done
-if [ -n "$junit" ]; then
-	for i in "${!names[@]}"; do printf '%s\t%s\t%s\n' "${names[i]}" "${states[i]}" "${whys[i]}"; done |
-		jq -Rrs --arg of "$(jq -r .experiment "$run/run.json")" --arg broken "$broken" --arg open "$open" '
-			rtrimstr("\n") / "\n" | map(split("\t")) | "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
-			@html "<testsuite name=\"thinprobe \($of)\" tests=\"\(length)\" failures=\"\($broken)\" skipped=\"\($open)\">",
-			(.[] | @html "<testcase classname=\"thinprobe\" name=\"\(.[0])\">" + ({
-				broken: @html "<failure message=\"\(.[2])\"/>",
-				open: @html "<skipped message=\"not decided: \(.[2])\"/>"}[.[1]] // "") + "</testcase>"),
-			"</testsuite>", "</testsuites>"' 2>/dev/null >"$junit" || die 1 "cannot write $junit"
+# Of each limit or metric {name, verdict: holds|broken|not decided, why}, as `judge` decided it; its exit status is that of all.
+status=0
+if [ -n "$limits" ]; then
+	judged=$("$here/fail.sh" limits "$run" "$limits") || status=$?
+else
+	judged=$("$here/compare.sh" "$baseline" "$run" --json --gate ${unlike:+--unlike} "${more[@]}") || status=$?
+	[[ $status != [035] ]] || judged=$(jq --arg a "$baseline" --arg b "$run" "$(cat "$here/decided.jq")"'
+		def open: {name: name, verdict: "not decided", why: .because};
+		. as $all | (.not_alike | del(.repeats, .until_sure, .label, .set_load_timeout) | to_entries | map({name: .key,
+			verdict: "not decided", why: "not alike: \(.value | to_entries | map("\(.value // "?") (\(.key))") | join(", "))"})) as $unlike
+		| {limits: ((if .doubt then $unlike else [] end)
+			+ [if .verdict != "too noisy" then empty else ([$a, .disturbed_a, .blocks_a], [$b, .disturbed_b, .blocks_b])
+				| select(.[1] > 0) | {name: .[0], verdict: "not decided",
+					why: "\(.[1]) of \(.[2]) repeats were disturbed by other programs"} end,
+			(.copied[] | .because = "the same values in all repeats and metrics: one run is a copy of the other"
+				| .metric = "all metrics" | open),
+			((.one_sided | map(select(.only == "a" and $all.verdict != "too noisy")) | left_out("only \($a) has a value")),
+				(.too_few | left_out("\($b) has too few values")), (.not_compared | left_out("not compared: \(why_not($a; $b))")) | open),
+			(.the_same[] | {name: name, verdict: (if $all.doubt then "not decided" else "holds" end), why: "the same in all repeats"}),
+			(.metrics_decided[] | {name: name, verdict: (if .verdict == "worse" then "broken"
+				elif (.verdict | IN("not decided", "too noisy")) and $all.verdict != "better" then "not decided" else "holds" end),
+				why: "\(if .verdict == "not decided" then "" else "\(.verdict): " end)\(.a | plain) to \(.b | plain), \(change) (\(interval))"})]),
+			unlike: (if .doubt then [] else $unlike end)}' <<<"$judged")
+	jq -r '.unlike[] | "\(.name): \(.why)"' <<<"$judged" >&2
 fi
-[ -n "$tap" ] || case $status in
-0) echo "All ${#names[@]} hold." ;;
-5) echo "$broken of ${#names[@]} do not hold." ;;
-*) echo "$open of ${#names[@]} are not decided." ;;
-esac
+[[ $status == [035] ]] || exit "$status"	# it has said why
+[ "$(jq '.limits | length' <<<"$judged")" != 0 ] || die 1 "no condition and metric is in both runs"
+count() { jq --arg v "$1" '[.limits[] | select(.verdict == $v)] | length' <<<"$judged"; }
+broken=$(count broken) open=$(count 'not decided')
+# The answer, then what does not hold: in 8 lines, or, of too many for that, those that fit.
+if [ -n "$json" ]; then
+	jq --argjson status "$status" '{limits, status: $status}' <<<"$judged"
+elif [ -n "$tap" ]; then
+	jq -r '"TAP version 13", "1..\(.limits | length)", (.limits | to_entries[] | "\(if .value.verdict == "holds" then "ok" else "not ok" end) "
+		+ "\(.key + 1) - \(.value.name | gsub("#"; ""))\(if .value.verdict == "not decided" then " # TODO not decided" else "" end)",
+		"# \(.value.why)")' <<<"$judged"
+else
+	jq -r --argjson all "${verbose:-0}" --argjson status "$status" --argjson broken "$broken" --argjson open "$open" '
+		def line: "\(if .verdict == "broken" then "BROKEN" else .verdict end): \(.name) (\(.why))";
+		(.limits | length) as $n | if $status == 0 then "All \($n) hold."
+			elif $broken == 0 then "\($open) of \($n) are not decided."
+			else "\($broken) of \($n) do not hold.\(if $open > 0 then " \($open) more not decided." else "" end)" end,
+		([.limits | sort_by(.verdict as $v | ["broken", "not decided"] | index($v) // 2)[]
+			| select($all == 1 or .verdict != "holds") | line]) as $lines
+		| if $all == 1 or ([$lines[] | length / 76 | ceil] | add // 0) <= 7 then $lines[] else
+			($lines[:6][] | if length > 80 then .[:77] + "..." else . end),
+			"and \(($lines | length) - 6) more: --verbose, --json or --tap" end' <<<"$judged" | fold -s -w 80 | sed 's/ *$//'
+fi
+[ -z "$junit" ] || jq -r --arg of "$(jq -r .experiment "$run/run.json")" --arg broken "$broken" --arg open "$open" '.limits
+	| "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
+	@html "<testsuite name=\"thinprobe \($of)\" tests=\"\(length)\" failures=\"\($broken)\" skipped=\"\($open)\">",
+	(.[] | @html "<testcase classname=\"thinprobe\" name=\"\(.name)\">" + ({
+		broken: @html "<failure message=\"\(.why)\"/>",
+		"not decided": @html "<skipped message=\"not decided: \(.why)\"/>"}[.verdict] // "") + "</testcase>"),
+	"</testsuite>", "</testsuites>"' <<<"$judged" 2>/dev/null >"$junit" || die 1 "cannot write $junit"
 exit "$status"

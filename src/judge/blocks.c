@@ -104,6 +104,8 @@ static void count_disturbed(struct block_table *t)
 	for (const struct block_value *v = b; v < end; v++) {
 		t->disturbed += v->disturbed;
 		t->allowed += v->allowed;
+		t->blocks_of[v->variant]++;
+		t->disturbed_of[v->variant] += v->disturbed;
 		if (v > b && is_same_pair(v, v - 1) && !v->disturbed && !v[-1].disturbed)
 			t->throughout = false;
 	}
@@ -289,6 +291,11 @@ static void compare_series(struct block_series *s, const struct block_effect *ef
 	free(pair);
 }
 
+static bool is_equal(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
 /* An earlier metric of the same cell that has the same values, so that it is not tested twice; NULL: there is none. */
 static const struct block_series *find_twin(const struct block_table *t, const struct block_series *s)
 {
@@ -298,8 +305,7 @@ static const struct block_series *find_twin(const struct block_table *t, const s
 		if (strcmp(k->cell, s->cell) != 0 || strcmp(k->unit, s->unit) != 0 || k->n != s->n || !k->pairs ||
 		    k->higher_is_better != s->higher_is_better)
 			continue;
-		while (i < s->n &&
-		       (s->value[i].value == k->value[i].value || (isnan(s->value[i].value) && isnan(k->value[i].value))))
+		while (i < s->n && is_equal(s->value[i].value, k->value[i].value))
 			i++;
 		if (i == s->n)
 			return k;
@@ -353,6 +359,39 @@ static void compare_runs_of(struct block_series *s, const struct block_effect *e
 		free(of[v]);
 }
 
+/* Whether A and B have the same values in the same order. */
+static bool has_equal_values(const struct block_series *s)
+{
+	size_t at[VARIANTS] = { 0 };
+
+	while (at[VARIANT_A] < s->n || at[VARIANT_B] < s->n) {
+		for (int v = 0; v < VARIANTS; v++)
+			while (at[v] < s->n && s->value[at[v]].variant != (enum variant)v)
+				at[v]++;
+		if (at[VARIANT_A] < s->n ? at[VARIANT_B] == s->n || !is_equal(s->value[at[VARIANT_A]++].value, s->value[at[VARIANT_B]++].value)
+					 : at[VARIANT_B] < s->n)
+			return false;
+	}
+	return true;
+}
+
+/* Two measurements do not agree to the last digit in all figures of all repeats, unless none of them has any spread. */
+static void find_copies(struct block_table *t)
+{
+	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
+		bool first = true, equal = true, varies = false;
+
+		for (struct block_series *k = t->series; k < t->series + t->n; k++) {
+			if (strcmp(k->cell, s->cell) != 0)
+				continue;
+			first = first && k >= s;
+			equal = equal && has_equal_values(k);
+			varies = varies || (k->pairs > 1 && !k->constant);
+		}
+		s->copied = first && equal && varies;
+	}
+}
+
 void blocks_compare_runs(struct block_table *t, const struct block_effect *effect)
 {
 	for (struct block_series *s = t->series; s < t->series + t->n; s++) {
@@ -360,4 +399,5 @@ void blocks_compare_runs(struct block_table *t, const struct block_effect *effec
 		compare_runs_of(s, effect);
 		s->same_as = find_twin(t, s);
 	}
+	find_copies(t);
 }

@@ -44,6 +44,7 @@ struct block_series {
 	size_t pairs, lost, disturbed;		   /* pairs that count; that have a value missing; of which a block was disturbed */
 	size_t known[VARIANTS], unknown[VARIANTS]; /* undisturbed blocks with a value, and without one */
 	bool constant;				   /* all values are equal */
+	bool copied; /* of two runs: the cell's first metric, and each metric has the values of A in B, too */
 	const struct block_series *same_as;	   /* an earlier metric of the cell that has the same values everywhere */
 	struct decide_figure figure;
 	size_t more; /* by the caller: starts, or repeats of each run, until it is decided */
@@ -54,7 +55,8 @@ struct block_table {
 	size_t n, room;		   /* room: index at which the series of the next row is expected */
 	struct block_series block; /* the blocks themselves, without values */
 	size_t disturbed, allowed; /* number of blocks that other programs disturbed; and of those that are used all the same */
-	bool throughout;	   /* so in two starts or more, and no pair was undisturbed */
+	size_t blocks_of[VARIANTS], disturbed_of[VARIANTS];
+	bool throughout; /* so in two starts or more, and no pair was undisturbed */
 	unsigned long rows;
 };
 

@@ -7,6 +7,7 @@
 #include "blocks.h"
 #include "clock.h"
 #include "drift.h"
+#include "limits.h"
 #include "memory.h"
 #include "pooled.h"
 #include "rec.h"
@@ -21,9 +22,9 @@
 #define BLOCKS_MOST 1000000
 
 static struct {
-	const char *effect, *metrics, *pooled, *criteria;
+	const char *effect, *metrics, *pooled, *criteria, *doubt;
 	double alpha_percent, points;
-	bool runs;
+	bool runs, limits, range_breaks;
 	int64_t block_ns, warmup; /* block_ns: 0 but with --drift */
 	int64_t most, starts, conditions;
 } cfg = { .most = 64, .conditions = 1, .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
@@ -37,12 +38,15 @@ static const struct cli_opt options[] = {
 	  .meta = "NAME,..." },
 	{ CLI_FLAG, 0, "runs", &cfg.runs, .help = "A and B were not measured in turns: compare the repeats of two runs" },
 	{ CLI_STR, 0, "pooled", &cfg.pooled, .help = "with --runs: figures of all repeats, for what one lacks", .meta = "FILE" },
+	{ CLI_STR, 0, "doubt", &cfg.doubt, .help = "with --runs or --limits: nothing holds, for this reason", .meta = "WHY" },
 	{ CLI_NS, 0, "drift", &cfg.block_ns, NS_PER_MS, NS_PER_S * 86400,
 	  .help = "does one session get slower? starts are blocks of it, each so long" },
 	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 100000, .help = "with --drift: leave out so many blocks at the begin (5)" },
 	{ CLI_STR, 0, "criteria", &cfg.criteria, .help = "how many users fit? with --most: p95:TIME or apdex:SCORE,...",
 	  .meta = "LIST" },
 	{ CLI_INT, 0, "most", &cfg.most, 1, 10000, .help = "with --criteria: try no more users (64)" },
+	{ CLI_FLAG, 0, "limits", &cfg.limits, .help = "does each figure keep to its limit? of a table of limits/1" },
+	{ CLI_FLAG, 0, "range-breaks", &cfg.range_breaks, .help = "with --limits: a range or bound that may break one breaks it" },
 	{ CLI_INT, 0, "starts", &cfg.starts, 1, 10000, .help = "without BLOCKS: what can so many starts decide?" },
 	{ CLI_INT, 0, "conditions", &cfg.conditions, 1, 10000, .help = "with --starts: of so many conditions (1)" },
 	REC_OPTIONS(out_cfg),
@@ -103,13 +107,14 @@ static void report_left_out(struct rec_report *r, const struct block_table *t, c
 {
 	static const struct {
 		verdict_test *test;
-		const char *key, *only, *words; /* key: begins an array */
+		const char *key, *only, *words, *noun; /* key: begins an array */
 	} gaps[] = {
-		{ verdict_only_in_a, "one_sided", "a", "only A has a value" },
-		{ verdict_only_in_b, NULL, "b", "only B has a value" },
-		{ verdict_too_few, "too_few", NULL, "B has too few values" },
-		{ verdict_not_compared, "not_compared", NULL, "there is no number, or no interval," },
-		{ verdict_the_same, "the_same", NULL, NULL },
+		{ verdict_only_in_a, "one_sided", "a", "only A has a value", "metric" },
+		{ verdict_only_in_b, NULL, "b", "only B has a value", "metric" },
+		{ verdict_too_few, "too_few", NULL, "B has too few values", "metric" },
+		{ verdict_not_compared, "not_compared", NULL, "there is no number, or no interval,", "metric" },
+		{ verdict_copied, "copied", NULL, "A and B have the same values in all repeats", "condition" },
+		{ verdict_the_same, "the_same", NULL, NULL, NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(gaps) / sizeof(*gaps); i++) {
@@ -121,7 +126,7 @@ static void report_left_out(struct rec_report *r, const struct block_table *t, c
 			rec_begin_array(r, gaps[i].key);
 		report_names(r, t, q, gaps[i].test, gaps[i].only);
 		if (n && gaps[i].words)
-			rec_warn(r, "%s of %s, so these cannot be compared", gaps[i].words, counted_text((int64_t)n, "metric"));
+			rec_warn(r, "%s of %s, so these cannot be compared", gaps[i].words, counted_text((int64_t)n, gaps[i].noun));
 	}
 	rec_end(r);
 }
@@ -237,7 +242,7 @@ static void report_answer(struct rec_report *r, const struct verdict *v, bool pr
 	const char *mark = provisional ? "provisional: " : "";
 	char text[1024] = "";
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !v->noisy; i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !v->noisy && !cfg.doubt; i++)
 		add_names(text, sizeof(text), v, words[i]);
 	rec_set_summary(r, "%s%s", mark, strcmp(v->word, "not decided") != 0 || !*text ? v->word : text);
 	if (*text && v->n > 1)
@@ -246,7 +251,7 @@ static void report_answer(struct rec_report *r, const struct verdict *v, bool pr
 
 static int report(struct block_table *t, const char *file)
 {
-	struct verdict_question q = { .metrics = cfg.metrics, .alpha = cfg.alpha_percent / 100, .runs = cfg.runs };
+	struct verdict_question q = { .metrics = cfg.metrics, .alpha = cfg.alpha_percent / 100, .runs = cfg.runs, .doubt = cfg.doubt };
 	struct rec_report *r = rec_must_open(&out_cfg, "judge");
 	struct verdict v;
 
@@ -261,10 +266,16 @@ static int report(struct block_table *t, const char *file)
 	rec_add_str(r, "verdict", v.word);
 	rec_add_bool(r, "provisional", t->allowed > 0);
 	rec_add_bool(r, "disturbed_throughout", t->throughout);
+	rec_add_str(r, "doubt", cfg.doubt);
+	for (int i = 0; i < VARIANTS && cfg.runs; i++)
+		rec_add_ints(r, { i ? "blocks_b" : "blocks_a", (int64_t)t->blocks_of[i] },
+			     { i ? "disturbed_b" : "disturbed_a", (int64_t)t->disturbed_of[i] });
 	rec_add_ints(r, { "blocks", (int64_t)t->block.n }, { "blocks_disturbed", (int64_t)(t->disturbed + t->allowed) },
 		     { "metrics", (int64_t)v.n }, { "open", (int64_t)v.open });
 	rec_add_known_int(r, "more_starts", v.open && v.more != DECIDE_NEVER, (int64_t)v.more);
 	report_answer(r, &v, t->allowed > 0);
+	if (cfg.doubt)
+		rec_warn(r, "nothing is decided: %s", cfg.doubt);
 	if (v.noisy)
 		rec_warn(r, "%s of %s were disturbed by other programs: B and A cannot be compared here",
 			 counted_text((int64_t)t->disturbed, "block"), count_text((int64_t)t->block.n));
@@ -272,7 +283,7 @@ static int report(struct block_table *t, const char *file)
 	rec_set_table(r, "metrics_decided");
 	rec_begin_array(r, "metrics_decided");
 	for (size_t i = 0; i < v.n; i++)
-		report_series(r, v.family[i], verdict_word(v.family[i], v.noisy));
+		report_series(r, v.family[i], cfg.doubt && !v.noisy ? "not decided" : verdict_word(v.family[i], v.noisy));
 	rec_end(r);
 	report_plan(r, v.family, v.n);
 	report_disturbed(r, t);
@@ -446,26 +457,26 @@ static int report_search(struct search *s, const char *file)
 	struct rec_report *r = rec_must_open(&out_cfg, "judge");
 	int64_t next = search_choose_next(s), unmeasured = (int64_t)search_count_unmeasured(s, 0);
 
+	if (unmeasured)
+		rec_warn(r, "%s without a figure: not measured, so they do not count", counted_text(unmeasured, "measurement"));
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "file", file }, { "criteria", cfg.criteria });
 	rec_add_int(r, "most", cfg.most);
 	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_add_known_int(r, "next", next > 0, next);
+	rec_add_int(r, "not_measured", unmeasured);
 	if (next)
 		rec_set_summary(r, "measure %s next", counted_text(next, "user"));
 	rec_begin_table(r, "lr", "  criterion	most users");
 	rec_set_table(r, "limits");
 	rec_begin_array(r, "limits");
-	if (unmeasured)
-		rec_warn(r, "%s without a figure: not measured, so they do not count", counted_text(unmeasured, "measurement"));
 	for (const struct search_criterion *c = s->criterion; c < s->criterion + s->criteria; c++) {
 		struct search_bounds b = search_find_bounds(s, c, false), all = search_find_bounds(s, c, true);
 		const struct search_try *end = search_find_end(s, b.bad);
 
 		rec_begin_object(r, NULL);
 		rec_add_strs(r, { "criterion", c->name }, { "resource", end ? end->resource : "" },
-	rec_add_int(r, "not_measured", unmeasured);
 			     { "ended", end ? end->ended : "" });
 		rec_add_bool(r, "reached", b.bad && (!end || strcmp(end->resource, "ssh connection") != 0));
 		rec_add_ints(r, { "users", b.good }, { "beyond", b.bad }, { "users_all", all.good < b.good ? all.good : b.good });
@@ -494,6 +505,62 @@ static int judge_search(const char *file)
 	status = report_search(&s, file);
 	search_free(&s);
 	return status;
+}
+
+static enum limit_word report_limit(struct rec_report *r, const struct limit *l)
+{
+	static const char *const keys[LIMIT_WORDS] = { "holds", "broken", "range", "open", "absent" };
+	enum limit_word word = limit_conclude(l);
+	const char *verdict = word == LIMIT_BROKEN ? "broken" : word == LIMIT_HOLDS && !cfg.doubt ? "holds" : "not decided";
+
+	rec_begin_object(r, NULL);
+	rec_add_strs(r, { "op", l->op }, { "verdict", verdict });
+	rec_add_real(r, "bound", l->bound, 6);
+	for (int i = 0; i < LIMIT_WORDS; i++)
+		rec_add_int(r, keys[i], (int64_t)l->count[i]);
+	rec_add_known_int(r, "worst", l->count[LIMIT_ABSENT] < l->figures, (int64_t)l->worst);
+	rec_add_bool(r, "leans_to_break", limit_leans_to_break(l));
+	rec_add_known_int(r, "doubtful", l->count[LIMIT_RANGE] + l->count[LIMIT_OPEN] > 0, (int64_t)l->doubtful);
+	rec_end(r);
+	rec_add_row(r, "  %s %s\t%s\t%s", l->op, number_text(l->bound), count_text((int64_t)l->figures), verdict);
+	rec_rank_row(r, word == LIMIT_BROKEN ? 2 : word == LIMIT_OPEN);
+	return word == LIMIT_HOLDS && cfg.doubt ? LIMIT_OPEN : word;
+}
+
+static int judge_limits(const char *file)
+{
+	static const char *const verdicts[] = { "holds", "broken", "not decided" };
+	enum limit_word word = LIMIT_HOLDS;
+	struct limit_list list = { .range_breaks = cfg.range_breaks };
+	struct rec_report *r;
+	unsigned long line;
+	FILE *in = cli_open_input(file);
+
+	cli_close_input(in, file, limits_read(in, &list, &line), line, "not a table of limits/1");
+	if (!list.n)
+		die(EXIT_RUN, "%s: no limit", file);
+	r = rec_must_open(&out_cfg, "judge");
+	rec_begin_object(r, "settings");
+	rec_add_str(r, "file", file);
+	rec_add_bool(r, "range_breaks", cfg.range_breaks);
+	rec_end(r);
+	rec_begin_object(r, "result");
+	rec_begin_table(r, "lrl", "  limit\tfigures\t");
+	rec_set_table(r, "limits");
+	rec_begin_array(r, "limits");
+	for (size_t i = 0; i < list.n; i++) {
+		enum limit_word of = report_limit(r, &list.limit[i]);
+
+		word = of == LIMIT_BROKEN || word == LIMIT_HOLDS ? of : word;
+	}
+	rec_end(r);
+	word = word > LIMIT_BROKEN ? LIMIT_RANGE : word;
+	rec_add_strs(r, { "verdict", verdicts[word] }, { "doubt", cfg.doubt });
+	rec_set_summary(r, "%s", verdicts[word]);
+	rec_end(r);
+	rec_must_close(r);
+	free(list.limit);
+	return word == LIMIT_HOLDS ? EXIT_OK : word == LIMIT_BROKEN ? EXIT_WORSE : EXIT_LOSSY;
 }
 
 /* Of the medians of all conditions, which share half of alpha. */
@@ -548,10 +615,16 @@ int main(int argc, char **argv)
 	cli_refuse_operands(argc, argv, first + 1);
 	if (cfg.criteria)
 		return judge_search(argv[first]);
+	if (cfg.doubt && !cfg.runs && !cfg.limits)
+		die_usage("--doubt is for --runs and --limits");
+	if (cfg.range_breaks && !cfg.limits)
+		die_usage("--range-breaks is for --limits");
+	if (cfg.limits + cfg.runs + (cfg.block_ns > 0) > 1)
+		die_usage("--drift, --limits and --runs: choose one");
+	if (cfg.limits)
+		return judge_limits(argv[first]);
 	if (cfg.pooled && !cfg.runs)
 		die_usage("--pooled is for --runs");
-	if (cfg.block_ns && cfg.runs)
-		die_usage("--drift with --runs: choose one");
 	if (cfg.starts)
 		die_usage("--starts reads no blocks: leave one out");
 	in = cli_open_input(argv[first]);

@@ -120,9 +120,14 @@ bool verdict_not_compared(const struct block_series *s, const struct verdict_que
 	return verdict_wanted(s, q) && s->why && !s->figure.n && !verdict_only_in_a(s, q) && !verdict_too_few(s, q);
 }
 
-static bool is_lacking_in_b(const struct block_series *s, const struct verdict_question *q)
+bool verdict_copied(const struct block_series *s, const struct verdict_question *q)
 {
-	return verdict_only_in_a(s, q) || verdict_too_few(s, q) || verdict_not_compared(s, q);
+	return q->runs && s->copied;
+}
+
+static bool is_not_told(const struct block_series *s, const struct verdict_question *q)
+{
+	return verdict_only_in_a(s, q) || verdict_too_few(s, q) || verdict_not_compared(s, q) || verdict_copied(s, q);
 }
 
 size_t verdict_count(const struct block_table *t, const struct verdict_question *q, verdict_test *test)
@@ -186,10 +191,19 @@ static size_t count_open(struct block_series *const *family, size_t n, size_t *m
 	return open;
 }
 
+/* More than a third of the blocks, or all of one of two runs. */
+static bool is_noisy(const struct block_table *t, const struct verdict_question *q)
+{
+	for (int v = 0; v < VARIANTS && q->runs; v++)
+		if (t->blocks_of[v] && t->disturbed_of[v] == t->blocks_of[v])
+			return true;
+	return (double)t->disturbed > NOISY_SHARE * (double)t->block.n;
+}
+
 bool verdict_reach(struct block_table *t, const struct verdict_question *q, struct verdict *out)
 {
 	*out = (struct verdict){ .family = memory_new(t->n, sizeof(struct block_series *)),
-				 .noisy = (double)t->disturbed > NOISY_SHARE * (double)t->block.n };
+				 .noisy = is_noisy(t, q) };
 	out->n = find_family(t, q, out->family);
 	if (!out->n && !out->noisy && !verdict_count(t, q, verdict_the_same) && !verdict_count(t, q, verdict_not_compared))
 		return false;
@@ -197,7 +211,7 @@ bool verdict_reach(struct block_table *t, const struct verdict_question *q, stru
 		weigh_family(out->family, out->n);
 	decide_family(out->family, out->n, q->alpha);
 	out->word = out->n || out->noisy ? combine_words(out->family, out->n, out->noisy) : "no difference of that size";
-	if (verdict_count(t, q, is_lacking_in_b) && !out->noisy && strcmp(out->word, "worse") != 0)
+	if (!out->noisy && (q->doubt || (verdict_count(t, q, is_not_told) && strcmp(out->word, "worse") != 0)))
 		out->word = "not decided";
 	out->open = count_open(out->family, out->n, &out->more);
 	return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* gate: a run against a baseline, from the keys of both, by single repeats and by all together, as `gate --baseline` does. */
 #include "scene.h"
+#include "judge/limits.h"
 #include "judge/pooled.h"
 #include "judge/verdict.h"
 #include "memory.h"
@@ -54,12 +55,17 @@ static struct key_train_samples draw_repeat(const struct scene *s, int run, uint
 	return t;
 }
 
-static void add_run(struct block_series *series, const struct scene *s, int run, uint64_t *rng)
+static void add_run(struct block_table *t, const struct scene *s, int run, uint64_t *rng)
 {
+	struct block_series *series = t->series;
 	size_t n = (size_t)number_of(s, run, "repeats", 5);
 	struct key_train_samples *train = memory_new(n, sizeof(*train));
 	struct key_figures e;
 
+	t->blocks_of[run] = n;
+	t->disturbed_of[run] = (size_t)number_of(s, run, "disturbed", 0);
+	t->disturbed += t->disturbed_of[run];
+	t->block.n += n;
 	for (size_t r = 0; r < n; r++) {
 		train[r] = draw_repeat(s, run, rng);
 		e = keys_estimate_figures(&train[r], 1, LATE_NS);
@@ -70,6 +76,7 @@ static void add_run(struct block_series *series, const struct scene *s, int run,
 			to->value[to->n++] = (struct block_value){ .start = 1,
 								   .pair = (int64_t)r,
 								   .variant = (enum variant)run,
+								   .disturbed = r < t->disturbed_of[run],
 								   .value = f->above ? (double)NAN : f->value };
 		}
 	}
@@ -87,7 +94,15 @@ static void add_run(struct block_series *series, const struct scene *s, int run,
 	free(train);
 }
 
-/* METRIC=WORD for each that is compared, then what gate says of all. */
+static double scene_limit(const struct scene *s, const char *metric)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "limit.%s", metric);
+	return scene_number(s, key, (double)NAN);
+}
+
+/* METRIC=WORD for each that is compared, then what gate says of all, and of limits. */
 void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAID])
 {
 	static const char *const words[] = { "open", "lower", "higher", "same" };
@@ -95,6 +110,7 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	struct block_table t = { .series = memory_new(METRICS, sizeof(*t.series)), .n = METRICS };
 	struct verdict_question q = { .alpha = 0.05, .runs = true };
 	struct verdict v = { 0 };
+	uint64_t copy = *rng;
 	const char *answer;
 	size_t length = 0;
 
@@ -103,8 +119,8 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 		t.series[m].metric = must_alloc(strdup(names[m]));
 		t.series[m].unit = must_alloc(strdup(m ? "ms" : "%"));
 	}
-	add_run(t.series, s, VARIANT_A, rng);
-	add_run(t.series, s, VARIANT_B, rng);
+	add_run(&t, s, VARIANT_A, rng);
+	add_run(&t, s, VARIANT_B, scene_number(s, "copy", 0) > 0 ? &copy : rng);
 	blocks_compare_runs(&t, &effect);
 	pooled_compare(&t, &effect);
 	q.metrics = scene_word(s, "metrics", NULL);
@@ -112,10 +128,19 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	for (size_t i = 0; i < v.n; i++)
 		length += (size_t)snprintf(said + length, SCENE_SAID - length, "%s=%s ", v.family[i]->metric,
 					   words[v.family[i]->figure.word]);
-	snprintf(said + length, SCENE_SAID - length, "%s",
-		 !strcmp(answer, "worse")	  ? "broken"
-		 : !strcmp(answer, "not decided") ? "open"
-						  : "holds");
+	length += (size_t)snprintf(said + length, SCENE_SAID - length, "%s",
+				   !strcmp(answer, "worse")						       ? "broken"
+				   : !strcmp(answer, "not decided") || !strcmp(answer, "too noisy") ? "open"
+												       : "holds");
+	for (size_t m = 0; m < METRICS; m++) { /* a limit on B alone, by all its repeats */
+		const struct block_pooled *p = &t.series[m].pooled[VARIANT_B];
+		struct limit limit = { .op = "<=", .bound = scene_limit(s, names[m]) };
+
+		limit_add(&limit, &(struct limit_figure){ p->from, p->to, p->low, p->high });
+		if (!isnan(limit.bound))
+			length += (size_t)snprintf(said + length, SCENE_SAID - length, " limit-%s",
+						   (const char *[]){ "holds", "broken", "", "open" }[limit_conclude(&limit)]);
+	}
 	free(v.family);
 	blocks_free(&t);
 }
