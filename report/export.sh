@@ -86,7 +86,11 @@ figures() {
 		"$RUN/long.tsv" >"$work/figures"
 	jq -r .cell "$work/figures" | uniq | asked | sort -u >"$work/names"
 	[ -s "$work/names" ] || cell_names >/dev/null || exit
-	jq -c --rawfile names "$work/names" '($names | split("\n")) as $names | select(.cell | IN($names[]))' "$work/figures" >"$work/all"
+	jq -L "$here" -sc --rawfile names "$work/names" 'include "words"; ($names | split("\n")) as $names
+		| map(select(.cell | IN($names[]))) | group_by(.cell)[] | (map({key: .metric, value}) | from_entries) as $of
+		| .[] | .metric as $name | if .value != null and ($of | is_of_answered($name))
+			then . + {value: null, low: null, high: null, why: "of answered keys or requests alone"} else . end' \
+		"$work/figures" >"$work/all"
 	jq -rs 'map(select(.value == null and .better != "" and (.why | IN("", "too few") | not))) | group_by([.cell, .why])
 		| map("\(.[0].cell) (\(length) \(.[0].why))")
 		| select(. != []) | "thinprobe: export: left out, without a number: \(join(", "))"' "$work/all" >&2

@@ -112,7 +112,7 @@ rows='def type_of($table; $column): first($columns[] | select(.table == $table a
 	| {notes: [$tables + {run: $run[0]} | (unusable | values), unusable_runs], limits: [$asked[] | . as $a
 		| {text, op, bound, column, rows: [$tables[$a.table] // [] | .[] | select(of_cells($a.cells)) | {of: condition($a),
 			endless: endless($a.column), figure: (if in_doubt($a.column) then {why: "the load generator was not valid"}
-				else figure($a.column) end | .unit = ($a.unit | ltrimstr("-")) | .least = null)}
+				elif is_of_answered($a.column) then {why: "of answered keys alone"} else figure($a.column) end | .unit = ($a.unit | ltrimstr("-")) | .least = null)}
 			# of what is better when higher, overloaded is the least
 			| .end = (if .endless == null then null elif $a.better == "higher" then 0 else infinite end)]}]}'
 table='["schema", "limit", "op", "bound", "from", "to", "low", "high"], (.limits | to_entries[] | .key as $i | .value as $a

@@ -82,6 +82,10 @@ def level($name):	# "19.1 ms (95 % CI 18.8 to 19.3 ms)"; input: a row
 def failed_requests: (.errors // 0) + (.timeouts // 0) + (.unanswered // 0);
 # Where more than one request in twenty failed, the mean of the others says nothing of a response.
 def mostly_answered: 19 * failed_requests <= .requests;
+# What is only known of answered keys and requests, where more than one in twenty had no answer.
+def is_of_answered($name): (.unanswered // .censored // 0) as $keys | (if .requests then failed_requests else $keys end) as $failed
+	| 20 * $failed > (if .requests then .requests + $failed else .keys end // 0)
+		and (.requests as $requests | $name | test(if $requests then "^((response|p[0-9]+|max)_ms|late_percent)$" else "stall|_gap|jitter|updates_per" end));
 def failed_words: (.requests + failed_requests) as $of | "\(failed_requests | thousands) of \($of | plural("request")) failed";
 
 # ---- shared verbs: each compares with the ends of intervals and of ranges, not with the values alone ----
