@@ -84,8 +84,8 @@ def failed_requests: (.errors // 0) + (.timeouts // 0) + (.unanswered // 0);
 def mostly_answered: 19 * failed_requests <= .requests;
 # What is only known of answered keys and requests, where more than one in twenty had no answer.
 def is_of_answered($name): (.unanswered // .censored // 0) as $keys | (if .requests then failed_requests else $keys end) as $failed
-	| 20 * $failed > (if .requests then .requests + $failed else .keys end // 0)
-		and (.requests as $requests | $name | test(if $requests then "^((response|p[0-9]+|max)_ms|late_percent)$" else "stall|_gap|jitter|updates_per" end));
+	| 20 * $failed > (if .requests then .requests + $failed else .keys end // 0) and (.requests as $requests
+		| $name | test(if $requests then "^((response|p[0-9]+|max)_ms|late_percent)$" else "stall|_gap|jitter|updates_per" end));
 def failed_words: (.requests + failed_requests) as $of | "\(failed_requests | thousands) of \($of | plural("request")) failed";
 
 # ---- shared verbs: each compares with the ends of intervals and of ranges, not with the values alone ----

@@ -368,8 +368,9 @@ static bool has_equal_values(const struct block_series *s)
 		for (int v = 0; v < VARIANTS; v++)
 			while (at[v] < s->n && s->value[at[v]].variant != (enum variant)v)
 				at[v]++;
-		if (at[VARIANT_A] < s->n ? at[VARIANT_B] == s->n || !is_equal(s->value[at[VARIANT_A]++].value, s->value[at[VARIANT_B]++].value)
-					 : at[VARIANT_B] < s->n)
+		if (at[VARIANT_A] < s->n
+			    ? at[VARIANT_B] == s->n || !is_equal(s->value[at[VARIANT_A]++].value, s->value[at[VARIANT_B]++].value)
+			    : at[VARIANT_B] < s->n)
 			return false;
 	}
 	return true;

@@ -45,7 +45,7 @@ struct block_series {
 	size_t known[VARIANTS], unknown[VARIANTS]; /* undisturbed blocks with a value, and without one */
 	bool constant;				   /* all values are equal */
 	bool copied; /* of two runs: the cell's first metric, and each metric has the values of A in B, too */
-	const struct block_series *same_as;	   /* an earlier metric of the cell that has the same values everywhere */
+	const struct block_series *same_as; /* an earlier metric of the cell that has the same values everywhere */
 	struct decide_figure figure;
 	size_t more; /* by the caller: starts, or repeats of each run, until it is decided */
 };

@@ -251,7 +251,9 @@ static void report_answer(struct rec_report *r, const struct verdict *v, bool pr
 
 static int report(struct block_table *t, const char *file)
 {
-	struct verdict_question q = { .metrics = cfg.metrics, .alpha = cfg.alpha_percent / 100, .runs = cfg.runs, .doubt = cfg.doubt };
+	struct verdict_question q = {
+		.metrics = cfg.metrics, .alpha = cfg.alpha_percent / 100, .runs = cfg.runs, .doubt = cfg.doubt
+	};
 	struct rec_report *r = rec_must_open(&out_cfg, "judge");
 	struct verdict v;
 
@@ -507,11 +509,12 @@ static int judge_search(const char *file)
 	return status;
 }
 
-static enum limit_word report_limit(struct rec_report *r, const struct limit *l)
+static const char *const limit_verdicts[] = { "holds", "broken", "not decided" };
+
+static void report_limit(struct rec_report *r, const struct limit *l)
 {
-	static const char *const keys[LIMIT_WORDS] = { "holds", "broken", "range", "open", "absent" };
-	enum limit_word word = limit_conclude(l);
-	const char *verdict = word == LIMIT_BROKEN ? "broken" : word == LIMIT_HOLDS && !cfg.doubt ? "holds" : "not decided";
+	static const char *const keys[LIMIT_WORDS] = { "holds", "broken", "open", "range", "absent" };
+	const char *verdict = limit_verdicts[limit_conclude(l)];
 
 	rec_begin_object(r, NULL);
 	rec_add_strs(r, { "op", l->op }, { "verdict", verdict });
@@ -519,19 +522,16 @@ static enum limit_word report_limit(struct rec_report *r, const struct limit *l)
 	for (int i = 0; i < LIMIT_WORDS; i++)
 		rec_add_int(r, keys[i], (int64_t)l->count[i]);
 	rec_add_known_int(r, "worst", l->count[LIMIT_ABSENT] < l->figures, (int64_t)l->worst);
-	rec_add_bool(r, "leans_to_break", limit_leans_to_break(l));
 	rec_add_known_int(r, "doubtful", l->count[LIMIT_RANGE] + l->count[LIMIT_OPEN] > 0, (int64_t)l->doubtful);
+	rec_add_bool(r, "leans_to_break", limit_leans_to_break(l));
 	rec_end(r);
 	rec_add_row(r, "  %s %s\t%s\t%s", l->op, number_text(l->bound), count_text((int64_t)l->figures), verdict);
-	rec_rank_row(r, word == LIMIT_BROKEN ? 2 : word == LIMIT_OPEN);
-	return word == LIMIT_HOLDS && cfg.doubt ? LIMIT_OPEN : word;
 }
 
 static int judge_limits(const char *file)
 {
-	static const char *const verdicts[] = { "holds", "broken", "not decided" };
+	struct limit_list list = { .range_breaks = cfg.range_breaks, .doubt = cfg.doubt };
 	enum limit_word word = LIMIT_HOLDS;
-	struct limit_list list = { .range_breaks = cfg.range_breaks };
 	struct rec_report *r;
 	unsigned long line;
 	FILE *in = cli_open_input(file);
@@ -540,23 +540,18 @@ static int judge_limits(const char *file)
 	if (!list.n)
 		die(EXIT_RUN, "%s: no limit", file);
 	r = rec_must_open(&out_cfg, "judge");
-	rec_begin_object(r, "settings");
-	rec_add_str(r, "file", file);
-	rec_add_bool(r, "range_breaks", cfg.range_breaks);
-	rec_end(r);
 	rec_begin_object(r, "result");
 	rec_begin_table(r, "lrl", "  limit\tfigures\t");
 	rec_set_table(r, "limits");
 	rec_begin_array(r, "limits");
 	for (size_t i = 0; i < list.n; i++) {
-		enum limit_word of = report_limit(r, &list.limit[i]);
-
-		word = of == LIMIT_BROKEN || word == LIMIT_HOLDS ? of : word;
+		report_limit(r, &list.limit[i]);
+		if (word != LIMIT_BROKEN && limit_conclude(&list.limit[i]) != LIMIT_HOLDS)
+			word = limit_conclude(&list.limit[i]);
 	}
 	rec_end(r);
-	word = word > LIMIT_BROKEN ? LIMIT_RANGE : word;
-	rec_add_strs(r, { "verdict", verdicts[word] }, { "doubt", cfg.doubt });
-	rec_set_summary(r, "%s", verdicts[word]);
+	rec_add_strs(r, { "verdict", limit_verdicts[word] }, { "doubt", cfg.doubt });
+	rec_set_summary(r, "%s", limit_verdicts[word]);
 	rec_end(r);
 	rec_must_close(r);
 	free(list.limit);
@@ -615,10 +610,8 @@ int main(int argc, char **argv)
 	cli_refuse_operands(argc, argv, first + 1);
 	if (cfg.criteria)
 		return judge_search(argv[first]);
-	if (cfg.doubt && !cfg.runs && !cfg.limits)
-		die_usage("--doubt is for --runs and --limits");
-	if (cfg.range_breaks && !cfg.limits)
-		die_usage("--range-breaks is for --limits");
+	if ((cfg.doubt && !cfg.runs && !cfg.limits) || (cfg.range_breaks && !cfg.limits))
+		die_usage("--doubt is for --runs and --limits, --range-breaks for --limits");
 	if (cfg.limits + cfg.runs + (cfg.block_ns > 0) > 1)
 		die_usage("--drift, --limits and --runs: choose one");
 	if (cfg.limits)
@@ -632,7 +625,8 @@ int main(int argc, char **argv)
 	if (err == -EEXIST)
 		die(EXIT_RUN, "%s, line %lu: a second row of this block and metric; are these tables of two measurements?",
 		    argv[first], line);
-	cli_close_input(in, argv[first], err, line, "not a table of blocks/1, a value not finite, disturbed not 0, 1 or 2, or a metric of two units");
+	cli_close_input(in, argv[first], err, line,
+			"not a table of blocks/1, a value not finite, disturbed not 0, 1 or 2, or a metric of two units");
 	require_metrics(&table, argv[first]);
 	if (cfg.block_ns) {
 		status = judge_session(&table, argv[first], &effect);

@@ -59,7 +59,7 @@ enum limit_word limit_conclude(const struct limit *l)
 {
 	if (l->count[LIMIT_BROKEN] || (l->range_breaks && l->count[LIMIT_RANGE]))
 		return LIMIT_BROKEN;
-	return l->figures && l->count[LIMIT_HOLDS] == l->figures ? LIMIT_HOLDS : LIMIT_OPEN;
+	return !l->doubt && l->figures && l->count[LIMIT_HOLDS] == l->figures ? LIMIT_HOLDS : LIMIT_OPEN;
 }
 
 enum { LIMIT, OP, BOUND, FROM, TO, LOW, HIGH, COLUMNS };
@@ -76,8 +76,8 @@ static int read_row(void *context, char *const *cell)
 	char *end;
 
 	bound = strtod(cell[BOUND], &end);
-	if (!rows_in_count(cell[LIMIT], &number) || number < 0 || (size_t)number > list->n || end == cell[BOUND] || *end || !isfinite(bound) ||
-	    (*op != '<' && *op != '>') || (op[1] && strcmp(op + 1, "=") != 0))
+	if (!rows_in_count(cell[LIMIT], &number) || number < 0 || (size_t)number > list->n || end == cell[BOUND] || *end ||
+	    !isfinite(bound) || (*op != '<' && *op != '>') || (op[1] && strcmp(op + 1, "=") != 0))
 		return -EPROTO;
 	for (int i = FROM; i <= HIGH; i++) {
 		*numbers[i - FROM] = *cell[i] ? strtod(cell[i], &end) : (double)NAN;
@@ -88,7 +88,7 @@ static int read_row(void *context, char *const *cell)
 		f.to = (double)INFINITY;
 	if ((size_t)number == list->n) {
 		memory_more(list->limit, list->n);
-		list->limit[list->n] = (struct limit){ .bound = bound, .range_breaks = list->range_breaks };
+		list->limit[list->n] = (struct limit){ .bound = bound, .range_breaks = list->range_breaks, .doubt = list->doubt };
 		snprintf(list->limit[list->n++].op, sizeof(list->limit->op), "%s", op);
 	}
 	limit_add(&list->limit[number], &f);

@@ -12,16 +12,17 @@
 #include <stdio.h>
 
 /* RANGE: of the figure itself only a range or a bound is known, and one end of it keeps to the limit; OPEN: so it is of the interval. */
-enum limit_word { LIMIT_HOLDS, LIMIT_BROKEN, LIMIT_RANGE, LIMIT_OPEN, LIMIT_ABSENT, LIMIT_WORDS };
+enum limit_word { LIMIT_HOLDS, LIMIT_BROKEN, LIMIT_OPEN, LIMIT_RANGE, LIMIT_ABSENT, LIMIT_WORDS };
 
 struct limit_figure {
-	double from, to, low, high; /* ends of the range, or twice the number (to INFINITY: a lower bound); the interval. NAN: none */
+	double from, to, low,
+		high; /* ends of the range, or twice the number (to INFINITY: a lower bound); the interval. NAN: none */
 };
 
 struct limit {
 	char op[3]; /* <, <=, >, >= */
 	double bound;
-	bool range_breaks;
+	bool range_breaks, doubt; /* doubt: it cannot hold */
 	size_t figures, count[LIMIT_WORDS];
 	size_t worst, doubtful; /* numbers, from 0, of the figures next to breaking it: of all, and of those of RANGE and OPEN */
 	struct limit_figure at[2];
@@ -33,8 +34,8 @@ enum limit_word limit_conclude(const struct limit *l); /* HOLDS, BROKEN or OPEN 
 bool limit_leans_to_break(const struct limit *l);      /* of `doubtful`: without its interval it breaks the limit */
 
 struct limit_list {
-	bool range_breaks;   /* set by the caller; all others zero */
-	struct limit *limit; /* owned */
+	bool range_breaks, doubt; /* set by the caller, for all limits; all others zero */
+	struct limit *limit;	  /* owned */
 	size_t n;
 };
 /* Reads a table of limits/1, the rows of a limit (from 0) below each other. 0, -EPROTO with *line, -EIO. */

@@ -21,7 +21,7 @@ struct search_try {
 	int64_t users;
 	/* p95: INFINITY, of the slowest apdex: 0 if not known; SEARCH_LATE NAN: it was not measured, and does not count */
 	double p95_ms[SEARCH_ENDS], apdex[SEARCH_ENDS];
-	double own_percent;				/* of the server's CPUs that the sessions took; NAN: not known */
+	double own_percent;	/* of the server's CPUs that the sessions took; NAN: not known */
 	char *ended, *resource; /* not "": why no session could be added, so that nothing was measured; owned */
 };
 

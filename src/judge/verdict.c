@@ -202,10 +202,9 @@ static bool is_noisy(const struct block_table *t, const struct verdict_question 
 
 bool verdict_reach(struct block_table *t, const struct verdict_question *q, struct verdict *out)
 {
-	*out = (struct verdict){ .family = memory_new(t->n, sizeof(struct block_series *)),
-				 .noisy = is_noisy(t, q) };
+	*out = (struct verdict){ .family = memory_new(t->n, sizeof(struct block_series *)), .noisy = is_noisy(t, q) };
 	out->n = find_family(t, q, out->family);
-	if (!out->n && !out->noisy && !verdict_count(t, q, verdict_the_same) && !verdict_count(t, q, verdict_not_compared))
+	if (!out->n && !out->noisy && !(q->runs && (verdict_count(t, q, verdict_the_same) || verdict_count(t, q, is_not_told))))
 		return false;
 	if (!q->runs)
 		weigh_family(out->family, out->n);

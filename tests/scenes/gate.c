@@ -129,9 +129,9 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 		length += (size_t)snprintf(said + length, SCENE_SAID - length, "%s=%s ", v.family[i]->metric,
 					   words[v.family[i]->figure.word]);
 	length += (size_t)snprintf(said + length, SCENE_SAID - length, "%s",
-				   !strcmp(answer, "worse")						       ? "broken"
+				   !strcmp(answer, "worse")					    ? "broken"
 				   : !strcmp(answer, "not decided") || !strcmp(answer, "too noisy") ? "open"
-												       : "holds");
+												    : "holds");
 	for (size_t m = 0; m < METRICS; m++) { /* a limit on B alone, by all its repeats */
 		const struct block_pooled *p = &t.series[m].pooled[VARIANT_B];
 		struct limit limit = { .op = "<=", .bound = scene_limit(s, names[m]) };
@@ -139,7 +139,7 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 		limit_add(&limit, &(struct limit_figure){ p->from, p->to, p->low, p->high });
 		if (!isnan(limit.bound))
 			length += (size_t)snprintf(said + length, SCENE_SAID - length, " limit-%s",
-						   (const char *[]){ "holds", "broken", "", "open" }[limit_conclude(&limit)]);
+						   (const char *[]){ "holds", "broken", "open" }[limit_conclude(&limit)]);
 	}
 	free(v.family);
 	blocks_free(&t);
