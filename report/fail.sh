@@ -70,8 +70,8 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 		else $c + {$unit, bound: (($p.value | tonumber) * if $by and $p.unit != "" then $times[$p.unit] / $by else 1 end)} end
 	end)'
 
-# fail_parse COLUMNS CONDITIONS [FILE]: the conditions, or the lines of FILE, as JSON, each with its column; else a line on the first
-# that is wrong, and 2.
+# fail_parse COLUMNS CONDITIONS [FILE]: the conditions, or the lines of FILE, as JSON, each with its column; else a line on the
+# first that is wrong, and 2.
 fail_parse() {
 	local asked wrong where unknown
 	asked=$(jq -c --arg asked "$2" --arg of "${3-}" "(\$of | if . == \"\" then null else . end) as \$file | $quality$parse" <<<"$1") ||
@@ -88,9 +88,9 @@ fail_parse() {
 	printf '%s\n' "$asked"
 }
 
-# The rows of each condition with their figures: [{text, op, bound, column, rows: [{of, figure, endless}]}]. An overloaded condition,
-# or one whose requests failed, is slower than any limit. One without a figure for another reason is named, and so is one whose load
-# generator was not valid, but for what tells of the measurement itself.
+# The rows of each condition with their figures: [{text, op, bound, column, rows: [{of, figure, endless}]}]. An overloaded
+# condition, or one whose requests failed, is slower than any limit. One without a figure for another reason is named, and so is
+# one whose load generator was not valid, but for what tells of the measurement itself.
 rows='def type_of($table; $column): first($columns[] | select(.table == $table and .column == $column).type) // "text";
 	def in_doubt($column): (.invalid // 0) > 0 and ($column | is_quality or IN("invalid", "failed", "marked", "repeats") | not);
 	def endless($column): if in_doubt($column) then null elif figure($column).why == "overloaded" then "overloaded"
@@ -112,11 +112,13 @@ rows='def type_of($table; $column): first($columns[] | select(.table == $table a
 	| {notes: [$tables + {run: $run[0]} | (unusable | values), unusable_runs], limits: [$asked[] | . as $a
 		| {text, op, bound, column, rows: [$tables[$a.table] // [] | .[] | select(of_cells($a.cells)) | {of: condition($a),
 			endless: endless($a.column), figure: (if in_doubt($a.column) then {why: "the load generator was not valid"}
-				elif is_of_answered($a.column) then {why: "of answered keys alone"} else figure($a.column) end | .unit = ($a.unit | ltrimstr("-")) | .least = null)}
+				elif is_of_answered($a.column) then {why: "of answered keys alone"} else figure($a.column) end
+				| .unit = ($a.unit | ltrimstr("-")) | .least = null)}
 			# of what is better when higher, overloaded is the least
 			| .end = (if .endless == null then null elif $a.better == "higher" then 0 else infinite end)]}]}'
 table='["schema", "limit", "op", "bound", "from", "to", "low", "high"], (.limits | to_entries[] | .key as $i | .value as $a
-	| (if $a.rows == [] then {figure: {}} else $a.rows[] end) | ["limits/1", $i, $a.op, $a.bound] + if .end != null then [.end, .end, null, null]
+	| (if $a.rows == [] then {figure: {}} else $a.rows[] end) | ["limits/1", $i, $a.op, $a.bound]
+		+ if .end != null then [.end, .end, null, null]
 		else (.figure | [at_least, if .above then null else at_most end, .low // (.both // [] | min), .high // (.both // [] | max)]) end)
 	| @tsv'
 # What judge decided of each limit as lines [STATE, WORDS]; with the end of the figure that is next to breaking it.
@@ -128,14 +130,15 @@ words='def words: .endless // (.figure | figure_words);
 				+ ($absent | if . == [] then "" else " (\(map(.figure.why | why_words) | unique | join(", ")))" end)]
 			elif $v.broken > 0 then ["FAILED", "\($a.column) in \(count($v.broken)); \(worst)"]
 			elif $open == 0 then ["OK", "\($a.column) in none of \($v.holds) conditions; \(worst)"] else empty end),
-		(if $open == 0 then empty else [if $v.range > 0 then "FAILED" elif $v.leans_to_break then "UNKNOWN" else "UNSURE" end, ($a.rows[$v.doubtful]
-			| "cannot tell: \($a.column) is \(words)\(.figure | figure_interval) (\(.of)), \(count($open)). "
+		(if $open == 0 then empty else [if $v.range > 0 then "FAILED" elif $v.leans_to_break then "UNKNOWN" else "UNSURE" end,
+			($a.rows[$v.doubtful] | "cannot tell: \($a.column) is \(words)\(.figure | figure_interval) (\(.of)), \(count($open)). "
 			+ if .figure | is_range then "Exact times: with the reference application (heavy)."
 				elif .figure.above or .figure.value == null then "Let it wait longer for answers (--time)."
 				else "More keys tell it (--repeat)." end)] end),
 		(if $absent == [] or $v.worst == null then empty else ["UNKNOWN", "\(count($absent | length)) have no such figure: "
 			+ ([$absent[] | "\(.of): \(.figure.why | why_words)"] | join("; "))] end);
-	$judged[0].result.limits as $v | if $json then {limits: ([.notes[] | {name: "the run", verdict: "not decided", why: "NOT USABLE: \(.)"}]
+	$judged[0].result.limits as $v | if $json then {limits: ([.notes[]
+				| {name: "the run", verdict: "not decided", why: "NOT USABLE: \(.)"}]
 			+ [.limits | to_entries[] | $v[.key] as $v | .value | {name: .text, verdict: $v.verdict, why: ([lines($v)[1]] | join("; "))}])}
 		else (.notes[] | "NOT USABLE: \(.)"), (.limits | to_entries[] | $v[.key] as $v | .value | .text as $text
 			| lines($v) | "\(.[0]) \($text): \(.[1])") end'

@@ -60,7 +60,8 @@ else
 			(.the_same[] | {name: name, verdict: (if $all.doubt then "not decided" else "holds" end), why: "the same in all repeats"}),
 			(.metrics_decided[] | {name: name, verdict: (if .verdict == "worse" then "broken"
 				elif (.verdict | IN("not decided", "too noisy")) and $all.verdict != "better" then "not decided" else "holds" end),
-				why: "\(if .verdict == "not decided" then "" else "\(.verdict): " end)\(.a | plain) to \(.b | plain), \(change) (\(interval))"})]),
+				why: ("\(if .verdict == "not decided" then "" else "\(.verdict): " end)\(.a | plain) to \(.b | plain), \(change)"
+					+ " (\(interval))")})]),
 			unlike: (if .doubt then [] else $unlike end)}' <<<"$judged")
 	jq -r '.unlike[] | "\(.name): \(.why)"' <<<"$judged" >&2
 fi
@@ -72,7 +73,8 @@ broken=$(count broken) open=$(count 'not decided')
 if [ -n "$json" ]; then
 	jq --argjson status "$status" '{limits, status: $status}' <<<"$judged"
 elif [ -n "$tap" ]; then
-	jq -r '"TAP version 13", "1..\(.limits | length)", (.limits | to_entries[] | "\(if .value.verdict == "holds" then "ok" else "not ok" end) "
+	jq -r '"TAP version 13", "1..\(.limits | length)", (.limits | to_entries[]
+		| "\(if .value.verdict == "holds" then "ok" else "not ok" end) "
 		+ "\(.key + 1) - \(.value.name | gsub("#"; ""))\(if .value.verdict == "not decided" then " # TODO not decided" else "" end)",
 		"# \(.value.why)")' <<<"$judged"
 else

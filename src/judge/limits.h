@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* limits - does a figure keep to a limit in each condition? Pure.
  *
- * A figure is a number, a range or a lower bound, mostly with an interval. It holds only where both ends of the interval, and of the
- * range, keep to the limit, and breaks it only where neither does. Or, if range_breaks is set, a range or bound breaks it where its
- * far end does, whatever its interval. */
+ * A figure is a number, a range or a lower bound, mostly with an interval. It holds only where both ends of the interval, and of
+ * the range, keep to the limit, and breaks it only where neither does. Or, if range_breaks is set, a range or bound breaks it
+ * where its far end does, whatever its interval. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* RANGE: of the figure itself only a range or a bound is known, and one end of it keeps to the limit; OPEN: so it is of the interval. */
+/* RANGE: of the figure itself only a range or a bound is known, and one end of it keeps to the limit; OPEN: so does one end of the
+ * interval. */
 enum limit_word { LIMIT_HOLDS, LIMIT_BROKEN, LIMIT_OPEN, LIMIT_RANGE, LIMIT_ABSENT, LIMIT_WORDS };
 
 struct limit_figure {
