@@ -197,7 +197,7 @@ static bool is_noisy(const struct block_table *t, const struct verdict_question 
 	for (int v = 0; v < VARIANTS && q->runs; v++)
 		if (t->blocks_of[v] && t->disturbed_of[v] == t->blocks_of[v])
 			return true;
-	return (double)t->disturbed > NOISY_SHARE * (double)t->block.n;
+	return (double)t->disturbed > NOISY_SHARE * (double)(t->blocks_of[VARIANT_A] + t->blocks_of[VARIANT_B]);
 }
 
 bool verdict_reach(struct block_table *t, const struct verdict_question *q, struct verdict *out)

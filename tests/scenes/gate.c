@@ -65,7 +65,6 @@ static void add_run(struct block_table *t, const struct scene *s, int run, uint6
 	t->blocks_of[run] = n;
 	t->disturbed_of[run] = (size_t)number_of(s, run, "disturbed", 0);
 	t->disturbed += t->disturbed_of[run];
-	t->block.n += n;
 	for (size_t r = 0; r < n; r++) {
 		train[r] = draw_repeat(s, run, rng);
 		e = keys_estimate_figures(&train[r], 1, LATE_NS);
