@@ -39,8 +39,6 @@ static bool compute_share_interval(const double *v, size_t n, double most, struc
 	return ok;
 }
 
-#define IN_RUNS 2	 /* variance over that of independent values, from which on values beyond a quantile come in runs */
-#define RUNS_LEAST 10	 /* of a 99 % value; of others a few do (docs/method.md) */
 #define MEDIAN_ORDERED 5 /* values from which on a median has order statistics */
 
 /* Computes a mean or a median of n > 0 numbers in v. An interval that belongs to a related figure
@@ -163,7 +161,9 @@ void pool_add_latency(struct latency_pool *p, int64_t value, size_t run)
 		p->of_run[p->runs] = 0;
 	}
 	p->of_run[run]++;
-	p->item[p->n] = (struct pooled_latency){ .value = value, .run = (unsigned)run, .place = (unsigned)p->n };
+	memory_more(p->added, p->n);
+	p->added[p->n] = (double)value;
+	p->item[p->n] = (struct pooled_latency){ .value = value, .run = (unsigned)run };
 	p->n++;
 }
 
@@ -183,6 +183,7 @@ void pool_sort(struct latency_pool *p)
 
 void pool_free(struct latency_pool *p)
 {
+	free(p->added);
 	free(p->of_run);
 	free(p->item);
 	*p = (struct latency_pool){ 0 };
@@ -209,59 +210,98 @@ static struct sample_stat compute_quantile(const struct latency_pool *p, size_t 
 	return s;
 }
 
-/* Counts the values beyond a quantile, repeat by repeat, in the order in which they were added. At a quantile that is also the
- * largest value, values equal to it count. NAN: they come in runs, and in fewer than `least`. */
-static double compute_effect(const struct latency_pool *p, double quantile, double least, double *apart)
+/* Counts the values above `value`, repeat by repeat, in the order in which they were added. */
+static void count_above(const struct latency_pool *p, double value, struct share_runs *share)
 {
-	double *hits = memory_new(2 * p->runs, sizeof(*hits)), *n = hits + p->runs, effect, run = 0;
-	struct share_runs share = { .hits = hits, .n = n, .repeats = p->runs, .stated = 1 };
-	bool *beyond = memory_new(p->n, sizeof(*beyond)), equal = p->n && (double)p->item[p->n - 1].value <= quantile;
-	size_t *of_place = memory_new(p->n, sizeof(*of_place));
+	size_t i = 0;
 
-	for (size_t i = 0; i < p->n; i++) {
-		double value = (double)p->item[i].value;
+	share_runs_clear(share);
+	for (size_t r = 0; r < p->runs; r++) {
+		size_t begin = i, end = i + p->of_run[r];
 
-		beyond[p->item[i].place] = equal ? value >= quantile : value > quantile;
-		of_place[p->item[i].place] = p->item[i].run;
-	}
-	for (size_t i = 0; i < p->n; i++) {
-		if (i && (of_place[i] != of_place[i - 1] || beyond[i] != beyond[i - 1])) {
-			share_runs_add(&share, beyond[i - 1], run);
-			run = 0;
+		for (size_t from = i; i < end; from = i) {
+			bool above = p->added[i] > value;
+
+			while (i < end && (p->added[i] > value) == above)
+				i++;
+			share_runs_add(share, above, (double)(i - from));
+			share->hits[r] += above ? (double)(i - from) : 0;
 		}
-		run++;
-		n[of_place[i]]++;
-		hits[of_place[i]] += beyond[i];
+		share->n[r] = (double)(end - begin);
 	}
-	share_runs_add(&share, p->n && beyond[p->n - 1], run);
-	effect = interval_share_effect(&share, POOL_APART, apart);
-	if (effect > IN_RUNS && fmin(share.runs[false], share.runs[true]) < least)
-		effect = (double)NAN;
-	free(of_place);
-	free(beyond);
-	free(hits);
-	return effect;
+}
+
+static double longest_run(const struct latency_pool *p)
+{
+	size_t longest = 0;
+
+	for (size_t r = 0; r < p->runs; r++)
+		longest = p->of_run[r] > longest ? p->of_run[r] : longest;
+	return (double)longest;
+}
+
+/* The effect of runs (interval_share_effect()) on the share of values above a quantile. Within a stall some keys lie above it and
+ * some below, so that one stall makes many runs: it is whole at a lower one. */
+static double find_effect(const struct latency_pool *p, double q, struct share_runs *share, double chance, double *apart)
+{
+	double above = 1 - q;
+
+	while (above <= 0.25)
+		above *= 2;
+	for (; above > (1 - q) * 0.75; above /= 2) {
+		count_above(p, compute_quantile(p, ALL_RUNS, 1 - above).value, share);
+		if (above < 1.5 * (1 - q) || share->longest[true] < longest_run(p)) /* a whole repeat above is no stall */
+			share->least = interval_share_effect(share, 0, apart);
+	}
+	return interval_share_effect(share, chance, apart);
+}
+
+/* The values above which the share 1 - q of all may lie, by the interval of that share. */
+static bool find_interval(const struct latency_pool *p, double q, double chance, struct share_runs *share, struct interval *out)
+{
+	size_t at = (size_t)((double)(p->n - 1) * q);
+	double end[2];
+
+	for (int high = 0; high < 2; high++) {
+		size_t near = at, far = high ? p->n - 1 : 0, middle = far;
+
+		do {
+			count_above(p, (double)p->item[middle].value, share);
+			*(interval_share_excludes(share, chance, 1 - q, !high) ? &far : &near) = middle;
+			if (near == (high ? p->n - 1 : 0))
+				return false;
+			middle = (near + far) / 2;
+		} while (middle != near && middle != far);
+		end[high] = (double)p->item[far].value;
+	}
+	*out = (struct interval){ end[0], end[1] };
+	return true;
 }
 
 /* Interval from the quantiles of the runs alone, about that of all: own quantiles of few values lie lower on average. */
-static bool compute_own_interval(const double *own, size_t runs, bool logs, double value, struct interval *i)
+static bool find_own_interval(const struct latency_pool *p, const double *own, double q, bool logs, double value,
+			      struct interval *i)
 {
-	if (!(logs ? interval_t_logs : interval_t_mean)(own, runs, i))
+	double median = compute_quantile(p, ALL_RUNS, 0.5).value, half;
+
+	if (!(logs ? interval_t_logs : interval_t_mean)(own, p->runs, i))
 		return false;
-	if (logs)
-		*i = (struct interval){ value * sqrt(i->low / i->high), value * sqrt(i->high / i->low) };
-	else
-		*i = (struct interval){ value - (i->high - i->low) / 2, value + (i->high - i->low) / 2 };
+	half = logs ? log(i->high / i->low) / 2 : (i->high - i->low) / 2;
+	half *= interval_spread_factor(q, p->runs, half, logs ? log(value / median) : value - median);
+	*i = logs ? (struct interval){ value * exp(-half), value * exp(half) } : (struct interval){ value - half, value + half };
 	return true;
 }
 
 struct figure pool_quantile(const struct latency_pool *p, double q, double unit, enum pool_kind kind, bool *apart)
 {
-	double *own = memory_new(p->runs + p->n, sizeof(*own)), *sorted = own + p->runs, effect, differ, far = 0;
+	double *own = memory_new(3 * p->runs, sizeof(*own)), differ = 0, far = 0;
+	struct share_runs share = {
+		.hits = own + p->runs, .n = own + 2 * p->runs, .repeats = p->runs, .stated = fmax(p->stall, 1)
+	};
 	struct sample_stat all = { NAN, false };
 	struct figure f;
-	bool alone = p->runs > 0, own_interval, ok;
-	struct interval i;
+	bool alone = p->runs > 0, ok;
+	struct interval i, runs;
 
 	for (size_t r = 0; r < p->runs; r++) {
 		struct sample_stat s = compute_quantile(p, r, q);
@@ -271,28 +311,34 @@ struct figure pool_quantile(const struct latency_pool *p, double q, double unit,
 	}
 	if (q >= 1 || sample_supports(&(struct sample){ .n = p->n }, q))
 		all = compute_quantile(p, ALL_RUNS, q);
-	for (size_t k = 0; k < p->n; k++) {
+	for (size_t k = 0; k < p->n; k++)
 		all.above = all.above || (q >= 1 && p->item[k].later);
-		sorted[k] = (double)p->item[k].value;
-	}
 	f = isnan(all.value) && p->n ? figure_absent("too few")
 				     : figure_statistic((struct sample_stat){ all.value / unit, all.above });
 	f.repeats = p->runs;
 	for (size_t r = 0; p->runs == 2 && alone && !f.above && r < 2; r++)
 		f.both[r] = own[r] / unit;
-	effect = compute_effect(p, all.value, q > 0.95 ? RUNS_LEAST : 0, &differ);
-	*apart = differ > 0 || kind == POOL_REPLAYS;
-	alone = alone || kind == POOL_REPLAYS;
-	if (!alone)
-		compute_effect(p, compute_quantile(p, ALL_RUNS, 0.5).value, 0, &far);
-	own_interval = *apart && alone && p->runs >= INTERVAL_REPEATS;
-	ok = isfinite(all.value) && !all.above && q < 1 && (own_interval || isfinite(effect)) && far < POOL_FAR;
-	if (ok)
-		ok = own_interval ? compute_own_interval(own, p->runs, kind != POOL_PLAIN, all.value, &i)
-				  : interval_quantile_ci(sorted, p->n, (double)p->n / effect, q, &i);
+	*apart = kind == POOL_REPLAYS;
+	ok = isfinite(all.value) && !all.above && q < 1 && p->runs >= INTERVAL_REPEATS;
+	if (ok && kind == POOL_REPLAYS) {
+		ok = find_own_interval(p, own, q, true, all.value, &i);
+	} else if (ok) {
+		struct share_runs middle = share;
+
+		if (!alone)
+			find_effect(p, 0.5, &middle, POOL_APART, &far);
+		find_effect(p, q, &share, POOL_APART, &differ);
+		far = !alone && middle.longest[true] >= longest_run(p) ? POOL_FAR : far;
+		ok = far < POOL_FAR && find_interval(p, q, differ > 0 && !alone ? POOL_APART : 0, &share, &i);
+		*apart = differ > 0 || (!ok && q <= 0.5); /* each run knows its median, however long its stalls are */
+		if (*apart && alone && find_own_interval(p, own, q, kind != POOL_PLAIN, all.value, &runs)) {
+			i = ok ? (struct interval){ fmin(i.low, runs.low), fmax(i.high, runs.high) } : runs;
+			ok = true;
+		}
+	}
 	/* an end that lies among lower bounds is not known */
 	for (size_t k = 0; ok && k < p->n; k++)
-		ok = !p->item[k].later || i.high < sorted[k];
+		ok = !p->item[k].later || i.high < (double)p->item[k].value;
 	if (ok) {
 		f.low = fmax(i.low / unit, 0);
 		f.high = i.high / unit;

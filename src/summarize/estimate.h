@@ -50,14 +50,16 @@ struct figure estimate_cell_figure(enum estimator e, const double *value, const 
 /* A pool: the latencies of several runs (repeats) in one sorted array, each with the number of its run. */
 struct pooled_latency {
 	int64_t value;
-	unsigned run, place; /* place: in the order in which values were added, run by run */
-	bool later;	     /* the value is a lower bound */
+	unsigned run;
+	bool later; /* the value is a lower bound */
 };
 
 struct latency_pool {
 	struct pooled_latency *item; /* owned; sorted by value after pool_sort() */
 	size_t n;
 	size_t *of_run, runs; /* of_run: number of values of each run; owned */
+	double *added;	      /* the values in the order in which they were added, run by run; owned */
+	double stall;	      /* how many values come during a stall that may have been missed */
 };
 
 void pool_add_latency(struct latency_pool *p, int64_t value, size_t run);
@@ -75,8 +77,9 @@ enum pool_kind {
  * each run has too few values is that of the slowest runs, of which there are too few. */
 #define POOL_FAR 10
 /* Returns the quantile (type 7, as sample.h) of all values, divided by `unit`, if there are enough values for it, with its
- * interval: order statistics of as many independent values as the runs of values beyond it make, in the order in which they
- * were added. Where runs differ by more (*apart), Student's t of their own quantiles (of latencies: of the logarithms), where
- * each has enough values for it. No interval where values are too few or runs too far apart, for the largest value (q = 1), nor
- * where values that are lower bounds reach it. */
+ * interval: the values above which the share 1 - q may lie, by the interval of that share (interval_share_excludes()), in the order
+ * in which they were added, and with a stall that was missed. Where runs differ by more than stalls explain (*apart), it holds the
+ * interval of Student's t of their own quantiles (of latencies: of the logarithms), where each has enough values for it. No
+ * interval where values are too few or runs too far apart, for the largest value (q = 1), nor where values that are lower bounds
+ * reach it. */
 struct figure pool_quantile(const struct latency_pool *p, double q, double unit, enum pool_kind kind, bool *apart);

@@ -74,6 +74,13 @@ bool interval_slope_ci(const double *x, const double *y, size_t n, struct interv
 	return isfinite(variance) && make_interval(slope, t_quantile(n - 2) * sqrt(variance), out);
 }
 
+double interval_spread_factor(double q, size_t runs, double half, double distance)
+{
+	double z = gsl_cdf_ugaussian_Pinv(q), sd = half / t_quantile(runs - 1) * sqrt((double)runs);
+
+	return distance > 0 && sd > 0 ? sqrt(1 + fmin(z * z, pow(z * z * sd / distance, 2)) / 2) : 1;
+}
+
 bool interval_t_logs(const double *value, size_t n, struct interval *out)
 {
 	double *logs = memory_new(n, sizeof(*logs));
@@ -233,6 +240,14 @@ bool interval_share_ci(size_t hits, size_t n, struct interval *out)
 	return share_interval((double)hits, (double)n, out);
 }
 
+void share_runs_clear(struct share_runs *s)
+{
+	for (int hits = 0; hits < 2; hits++)
+		s->runs[hits] = s->squares[hits] = s->longest[hits] = 0;
+	for (size_t r = 0; r < s->repeats; r++)
+		s->hits[r] = 0;
+}
+
 /* Counts of all repeats. */
 static double sum_hits(const struct share_runs *s, double *n)
 {
@@ -249,11 +264,12 @@ static double sum_hits(const struct share_runs *s, double *n)
 double interval_share_effect(const struct share_runs *s, double chance, double *apart)
 {
 	double n, p = sum_hits(s, &n) / n, effect, chi = 0, freedom = (double)s->repeats - 1;
+	bool rare = p <= 0.5;
 
 	*apart = 0;
 	if (s->repeats < INTERVAL_REPEATS || !(n > 0))
 		return NAN;
-	effect = binomial_run_effect(p, n, s->runs[p <= 0.5], s->squares[p <= 0.5], s->stated);
+	effect = fmax(s->least, binomial_run_effect(p, n, INFINITY, s->squares[rare] + pow(s->longest[rare], 2), s->stated));
 	for (size_t r = 0; r < s->repeats && p > 0 && p < 1; r++)
 		chi += s->n[r] > 0 ? pow(s->hits[r] - s->n[r] * p, 2) / (s->n[r] * p * (1 - p) * effect) : 0;
 	if (chi > gsl_cdf_chisq_Qinv(chance, freedom)) {
@@ -269,6 +285,16 @@ bool interval_clustered_share_ci(const struct share_runs *s, struct interval *ou
 
 	*apart = more > 0;
 	return isfinite(effect) && share_interval(hits / effect, n / effect, out);
+}
+
+bool interval_share_excludes(const struct share_runs *s, double chance, double share, bool low)
+{
+	double all, hits = sum_hits(s, &all), apart, effect = interval_share_effect(s, chance, &apart), k = hits / effect;
+
+	if (!isfinite(effect))
+		return false;
+	return low ? k > 0 && gsl_cdf_beta_P(share, k, all / effect - k + 1) < TAIL
+		   : hits < all && gsl_cdf_beta_Q(share, k + 1, all / effect - k) < TAIL;
 }
 
 /* The rank below which the quantile q of the law lies with probability `chance`, of n independent values; from 0 to n + 1, and not

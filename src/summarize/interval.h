@@ -30,6 +30,11 @@ bool interval_t_logs(const double *value, size_t n, struct interval *out);
  * finite values. */
 double interval_t_test(const double *value, size_t n);
 
+/* How many times wider the interval of the quantile q of all values is than that of the mean of the runs' own quantiles, of which
+ * `half` is half: runs that scatter also move the tail away from the median (by `distance`). Of normal values within runs (sigma) and
+ * of normal runs (tau) the quantile lies z sqrt(sigma^2 + tau^2) off, and the error of tau^2 is tau^2 sqrt(2 / (runs - 1)). */
+double interval_spread_factor(double q, size_t runs, double half, double distance);
+
 /* Quantile of type 7 (sample.h); sorts `value`. NAN: n is 0. */
 double interval_quantile(double *value, size_t n, double p);
 
@@ -77,26 +82,32 @@ bool interval_share_ci(size_t hits, size_t n, struct interval *out);
 
 /* Events that come in runs (late keys in stalls): counts of each of `runs` repeats, and of all. */
 struct share_runs {
-	const double *hits, *n; /* of each repeat */
+	double *hits, *n; /* of each repeat */
 	size_t repeats;
-	/* number of runs of misses [0] and of hits [1] within repeats, and sums of their squared lengths */
-	double runs[2], squares[2];
+	/* number of runs of misses [0] and of hits [1] within repeats, sums of their squared lengths, and the longest */
+	double runs[2], squares[2], longest[2];
 	double stated; /* length of a run that is assumed where there is none */
+	double least;  /* the variance over that of independent events is at least this */
 };
 static inline void share_runs_add(struct share_runs *s, bool hits, double length)
 {
 	s->runs[hits] += length > 0;
 	s->squares[hits] += length * length;
+	s->longest[hits] = fmax(s->longest[hits], length);
 }
-/* The variance of the share over that of as many independent events. It is that of m runs that begin at random (an alternating
- * renewal process; Cox 1962): (1 - p) (m + 1) / m (sum of squares of the run lengths) / (sum of the run lengths) - p; without
- * (m + 1) / m the quotient is too small for few runs (for exponential lengths, by just that factor). Where repeats differ by
+/* Leaves what is assumed. */
+void share_runs_clear(struct share_runs *s);
+/* The variance of the share over that of as many independent events. It is that of runs that begin at random (an alternating
+ * renewal process; Cox 1962): (1 - p) (sum of squares of the run lengths) / (sum of the run lengths) - p. One more run as long as the
+ * longest is among the squares: a few runs tell too little of it. Where repeats differ by
  * more than that allows (chi-squared, with this chance where they are alike), it is the variance between them, widened by
  * Student's t for their number; *apart: how many times as much they differ, otherwise 0. NAN below INTERVAL_REPEATS repeats. */
 double interval_share_effect(const struct share_runs *s, double chance, double *apart);
 /* Interval of the share of hits, in 0..1: the exact interval of as many independent events as make the same variance (Korn &
  * Graubard 1998). *apart: repeats differ by more than stalls explain (with a chance of 5 % where they do not). */
 bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart);
+/* Is the share above what its interval allows? Or (low) below? With 2.5 % on each side. */
+bool interval_share_excludes(const struct share_runs *s, double chance, double share, bool low);
 /* Upper 95 % bound (one-sided; Garwood 1936) of a Poisson rate after `events` events in a window of length 1: no events give
  * 3.0. */
 double interval_poisson_high(double events);

@@ -63,7 +63,7 @@ void keys_free(struct key_samples *k)
 /* What is pooled: latency from the due time, latency from the time of sending, delay of sending. */
 enum measure { LATENCY_DUE, LATENCY_SENT, SEND_LATENESS, MEASURES };
 
-/* length of a stall that is assumed where no key is late */
+/* length of a stall that may have been missed */
 #define LATE_STALL_NS (500.0 * NS_PER_MS)
 
 #define GREATEST 1.0 /* p of a row: the largest value */
@@ -91,10 +91,23 @@ struct estimate_work {
 	struct latency_pool pool; /* pool.runs: repeats with at least one value */
 };
 
+/* Returns how many keys are due in LATE_STALL_NS; 1 where no due times are known. */
+static double assumed_stall_keys(const struct key_train_samples *t, size_t n)
+{
+	double ns = 0, keys = 0;
+
+	for (size_t r = 0; r < n; r++)
+		if (t[r].keys.n > 1) {
+			ns += (double)(t[r].keys.key[t[r].keys.n - 1].due_ns - t[r].keys.key[0].due_ns);
+			keys += (double)(t[r].keys.n - 1);
+		}
+	return ns > 0 ? fmax(1, LATE_STALL_NS * keys / ns) : 1;
+}
+
 /* high: by the late ends of ranges, otherwise by the early ends */
 static struct latency_pool build_pool(const struct key_train_samples *t, size_t n, enum measure m, bool high)
 {
-	struct latency_pool pool = { 0 };
+	struct latency_pool pool = { .stall = assumed_stall_keys(t, n) };
 
 	for (size_t r = 0; r < n; r++)
 		for (size_t i = 0, run = pool.runs; i < t[r].keys.n; i++) {
@@ -140,19 +153,6 @@ static void add_late_runs(const struct key_samples *keys, int64_t threshold_ns, 
 		*n += !end;
 		*late += !end && is;
 	}
-}
-
-/* Returns how many keys are due in LATE_STALL_NS; 1 where no due times are known. */
-static double assumed_stall_keys(const struct key_train_samples *t, size_t n)
-{
-	double ns = 0, keys = 0;
-
-	for (size_t r = 0; r < n; r++)
-		if (t[r].keys.n > 1) {
-			ns += (double)(t[r].keys.key[t[r].keys.n - 1].due_ns - t[r].keys.key[0].due_ns);
-			keys += (double)(t[r].keys.n - 1);
-		}
-	return ns > 0 ? fmax(1, LATE_STALL_NS * keys / ns) : 1;
 }
 
 /* Computes the share of late keys. Its interval takes stalls, not keys, as independent: one stall makes many keys late. */

@@ -31,13 +31,24 @@ TEST(latencies_hold)
 	struct coverage c[C_FIGURES];
 
 	for (size_t law = 0; law < 3; law++) {
-		coverage_of_figures(&coverage_laws[law], ALONE, 5, false, DRAWS / 3, c);
-		for (int i = C_P50; i <= C_P99; i++)
+		coverage_of_figures(&coverage_laws[law], ALONE, 5, DRAWS / 3, c);
+		for (int i = C_P50; i <= C_P95; i++)
 			assert_true(c[i].held > 0.87 && c[i].none < 0.5);
+		assert_true(c[C_P99].none == 1); /* a stall of ten of 1,000 keys may have been missed */
 	}
-	coverage_of_figures(DIFFERING, ALONE, 10, false, DRAWS / 5, c);
+	coverage_of_figures(&coverage_laws[3], ALONE, 10, DRAWS / 5, c);
 	for (int i = 0; i < C_FIGURES; i++)
-		assert_true(c[i].held > 0.83 && c[i].none < 0.3);
+		assert_true(i == C_P99 || (c[i].held > 0.83 && c[i].none < 0.3));
+}
+
+/* (With a stall's keys taken as many, 50 % of p95 held at 10 repeats.) */
+TEST(percentiles_hold_beside_rare_stalls)
+{
+	struct coverage c[C_FIGURES];
+
+	coverage_of_figures(&coverage_laws[0], RARE, 10, DRAWS / 3, c);
+	for (int i = C_P50; i <= C_P95; i++)
+		assert_true(c[i].held > 0.87 && c[i].none < 0.5);
 }
 
 /* (With Student's t over the p99 of repeats of 200 keys, 87 % held at the stop.) */
@@ -45,20 +56,12 @@ TEST(percentiles_hold_where_until_sure_stops)
 {
 	double repeats;
 
-	assert_true(coverage_of_stop(&coverage_laws[1], C_P99, 0.3, DRAWS / 3, &repeats).held > 0.87);
+	assert_true(coverage_of_stop(&coverage_laws[1], ALONE, C_P99, 0.3, DRAWS / 6, &repeats).held > 0.87);
 }
 
 /* (Student's t on logarithms held 85, 65 and 57 % of these at 5, 7 and 9 values.) */
 TEST(medians_of_two_modes_hold)
 {
 	for (size_t n = 5; n <= 9; n++)
-		assert_true(coverage_of_median(NULL, 40, n, DRAWS).held > 0.89);
-}
-
-TEST(overload_has_no_interval)
-{
-	struct coverage c[C_FIGURES];
-
-	coverage_of_figures(DIFFERING, BURSTS, 3, true, 20, c);
-	assert_true(c[C_P50].none == 1 && c[C_P90].none == 1);
+		assert_true(coverage_of_values(ESTIMATE_MEDIAN_CI, NULL, 40, n, DRAWS).held > 0.89);
 }
