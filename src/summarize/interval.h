@@ -31,8 +31,8 @@ bool interval_t_logs(const double *value, size_t n, struct interval *out);
 double interval_t_test(const double *value, size_t n);
 
 /* How many times wider the interval of the quantile q of all values is than that of the mean of the runs' own quantiles, of which
- * `half` is half: runs that scatter also move the tail away from the median (by `distance`). Of normal values within runs (sigma) and
- * of normal runs (tau) the quantile lies z sqrt(sigma^2 + tau^2) off, and the error of tau^2 is tau^2 sqrt(2 / (runs - 1)). */
+ * `half` is half: runs that scatter also move the tail away from the median (by `distance`). Of normal values within runs
+ * (sigma) and of normal runs (tau) the quantile lies z sqrt(sigma^2 + tau^2) off, and the error of tau^2 is tau^2 sqrt(2 / (runs - 1)). */
 double interval_spread_factor(double q, size_t runs, double half, double distance);
 
 /* Quantile of type 7 (sample.h); sorts `value`. NAN: n is 0. */
@@ -98,8 +98,8 @@ static inline void share_runs_add(struct share_runs *s, bool hits, double length
 /* Leaves what is assumed. */
 void share_runs_clear(struct share_runs *s);
 /* The variance of the share over that of as many independent events. It is that of runs that begin at random (an alternating
- * renewal process; Cox 1962): (1 - p) (sum of squares of the run lengths) / (sum of the run lengths) - p. One more run as long as the
- * longest is among the squares: a few runs tell too little of it. Where repeats differ by
+ * renewal process; Cox 1962): (1 - p) (sum of squares of the run lengths) / (sum of the run lengths) - p. One more run as long as
+ * the longest is among the squares: a few runs tell too little of it. Where repeats differ by
  * more than that allows (chi-squared, with this chance where they are alike), it is the variance between them, widened by
  * Student's t for their number; *apart: how many times as much they differ, otherwise 0. NAN below INTERVAL_REPEATS repeats. */
 double interval_share_effect(const struct share_runs *s, double chance, double *apart);
