@@ -446,7 +446,7 @@ static void find_lost_keys(const struct key_train *t, const struct observations 
 	if (silent == t->due)
 		return;
 	f->backlog.overloaded = false;
-	f->silent_ns = t->key[silent].due_ns - t->key[0].due_ns;
+	f->silent_ns = key_sent_time(&t->key[silent]) - t->key[0].due_ns;
 	for (size_t i = 0; i < t->due; i++)
 		f->lost += t->key[i].sent_ns && !t->key[i].answer_ns && !t->key[i].skipped;
 }

@@ -20,7 +20,7 @@ struct train_figures {
 	size_t keys_in_doubt;	       /* keys that an update came after, but may have answered another key */
 	size_t lost;		       /* keys that the display, at rest in the end, never answered */
 	size_t owed;		       /* single keys: given up, and no update accounts for them */
-	int64_t silent_ns;	       /* nothing was answered from here on, since the first key was due; 0: the last keys were */
+	int64_t silent_ns;	       /* no key that was sent from here on was answered, since the first key was due; 0: the last keys were */
 	double typed_per_s;	       /* pace at which keys were really sent; NAN below two */
 	size_t in_flight;	       /* last keys, left out: interrupted before they had waited as long as others did */
 	size_t keys_exact;	       /* keys whose answer is known exactly, not as a range */

@@ -132,16 +132,24 @@ start_painting_server() {	# again|moving
 	each_key keys.tsv 'answer < sent + 200e6 && high == "" && censored != ""'
 }
 
-@test "keyrepeat --watch update: dropped keys have no late end; unsent keys count as late or not; log and report agree" {
-	need jq
+type_into_dropping_server() {
 	unused_port
 	start_refecho --vnc "$port" --drop 10% --log echo.tsv --seed 3
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 4s --watch update --warmup 0 --log keys.tsv --format json -o report.json
-	echo "$output"
-	[ "$status" -eq 3 ]
+	lossy=0
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 4s --watch update --warmup 0 --log keys.tsv --format json -o report.json || lossy=$?
 	kill "$refecho"
 	ends "$refecho"
 	jq -c '.result | {keys_due, keys_sent, keys_answered, keys_exact, keys_held, late_share_percent, range}' report.json
+}
+
+@test "keyrepeat --watch update: dropped keys have no late end; unsent keys count as late or not; log and report agree" {
+	need jq
+	for _ in {1..5}; do	# whose first answers are slow gets a slower pace, and the keys before are its warm-up
+		busy_begin
+		type_into_dropping_server
+		if jq -e '.result.keys_due > 60' report.json || ! machine_was_busy 100; then break; fi
+	done
+	[ "$lossy" -eq 3 ]
 	# refecho answers at once, so a key is late if it was dropped
 	jq -e --argjson dropped "$(awk -F'\t' '$6 == 1' echo.tsv | wc -l)" '.result | .keys_sent < .keys_due
 		and .late_share_percent == null and .keys_answered <= .keys_sent - $dropped
