@@ -17,22 +17,22 @@ struct figures_cfg_of_train {
 /* Skipped (warm-up) keys and keys that never fell due do not count, unless a member says otherwise. All times in ns. */
 struct train_figures {
 	size_t keys_due, keys_sent, keys_skipped, keys_answered;
-	size_t keys_in_doubt;	       /* keys that an update came after, but may have answered another key */
-	size_t lost;		       /* keys that the display, at rest in the end, never answered */
-	size_t owed;		       /* single keys: given up, and no update accounts for them */
-	int64_t silent_ns;	       /* no key that was sent from here on was answered, since the first key was due; 0: the last keys were */
-	double typed_per_s;	       /* pace at which keys were really sent; NAN below two */
-	size_t in_flight;	       /* last keys, left out: interrupted before they had waited as long as others did */
-	size_t keys_exact;	       /* keys whose answer is known exactly, not as a range */
-	size_t coalesced;	       /* keys whose picture answered a later key, too */
-	size_t updates;		       /* from the first key to the answer of the last, block by block */
-	size_t late, late_high;	       /* keys certainly late; keys possibly late */
-	size_t ahead;		       /* pictures that showed more keys than had been sent */
-	bool any_answer;	       /* at least one key was answered, skipped or not */
-	bool caret;		       /* keys were paired by the position of the caret, not by the number of updates */
-	bool restless;		       /* single keys: the display never came to rest, so no late end is known */
-	struct backlog_growth backlog; /* of all keys, skipped ones included */
-	struct sample lateness;	       /* from due to sent */
+	size_t keys_in_doubt; /* keys that an update came after, but may have answered another key */
+	size_t lost;	      /* keys that the display, at rest in the end, never answered */
+	size_t owed;	      /* single keys: given up, and no update accounts for them */
+	int64_t silent_ns;  /* no key that was sent from here on was answered, since the first key was due; 0: the last keys were */
+	double typed_per_s; /* pace at which keys were really sent; NAN below two */
+	size_t in_flight;   /* last keys, left out: interrupted before they had waited as long as others did */
+	size_t keys_exact;  /* keys whose answer is known exactly, not as a range */
+	size_t coalesced;   /* keys whose picture answered a later key, too */
+	size_t updates;	    /* from the first key to the answer of the last, block by block */
+	size_t late, late_high;		   /* keys certainly late; keys possibly late */
+	size_t ahead;			   /* pictures that showed more keys than had been sent */
+	bool any_answer;		   /* at least one key was answered, skipped or not */
+	bool caret;			   /* keys were paired by the position of the caret, not by the number of updates */
+	bool restless;			   /* single keys: the display never came to rest, so no late end is known */
+	struct backlog_growth backlog;	   /* of all keys, skipped ones included */
+	struct sample lateness;		   /* from due to sent */
 	struct sample from_due, from_sent; /* latency until the earliest possible answer */
 	struct sample high, sent_high;	   /* latency from due and from sent until the latest possible answer */
 	struct sample interarrival;	   /* from one update to the next */
