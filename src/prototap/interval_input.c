@@ -19,7 +19,10 @@
 #define ANSWERS_SHARE 0.2  /* ... and updates to a press */
 #define ALONE_SHARE 0.75   /* updates to a message from which on each is a press */
 #define ALONE_BACK 0.15
+#define ALONE_LEARNED 480 /* messages of a kind that has releases, after which no update that moves by itself makes it another */
 #define UNANSWERED_MOST 4 /* messages without an update: more in a row are no sign of releases, but of a server that stands still */
+#define CLOCK_SHARE 0.5	  /* share of a kind's messages at equal distances, to CLOCK_STEADY, from which on a clock sends them */
+#define CLOCK_STEADY 0.02
 #define CHAFF_SHARE 0.6
 #define CHAFF_LEAST 64
 #define LATELY 48      /* messages over which shares are of the latest; */
@@ -166,10 +169,21 @@ static bool is_responsive(const struct opaque_kind *k)
 	       (double)k->answers >= ANSWERS_SHARE * (double)(k->presses - k->open);
 }
 
+/* Whether a clock of the client sends the kind, to keep the connection alive: of a single kind, nothing can be told. */
+static bool is_clocked(const struct opaque_client *c, const struct opaque_kind *k)
+{
+	if (k->n < OPAQUE_LEAST || k->close || (double)k->steady < CLOCK_SHARE * (double)k->n)
+		return false;
+	for (int i = 0; i < c->kinds; i++)
+		if (c->kind[i].n >= OPAQUE_LEAST && c->kind[i].close)
+			return true;
+	return false;
+}
+
 /* Learns from the messages before this one what it tells of them. */
 static void learn_order(struct opaque_client *c, struct opaque_kind *k, int64_t time_ns, uint64_t update)
 {
-	int64_t off = time_ns - k->last_ns - OPAQUE_CHAFF_NS;
+	int64_t apart = time_ns - k->last_ns, off = apart - OPAQUE_CHAFF_NS;
 
 	struct opaque_kind *before = c->latest < 0 ? k : &c->kind[c->latest];
 	double updates = update > c->update + 2 ? 2 : (double)(update - c->update);
@@ -177,6 +191,9 @@ static void learn_order(struct opaque_client *c, struct opaque_kind *k, int64_t 
 	c->unanswered = updates > 0 ? 0 : c->unanswered + 1;
 	if (c->messages > 1 && c->unanswered <= UNANSWERED_MOST)
 		before->followed += (updates - before->followed) / (before->n < LATELY ? (double)before->n + LATELY_FIRST : LATELY);
+	k->close += k->n > 1 && apart < OPAQUE_CLOSE_NS;
+	k->steady += fabs((double)(apart - k->apart_ns)) < CLOCK_STEADY * (double)apart;
+	k->apart_ns = apart;
 	k->regular += ((off < 0 ? -off : off) < OPAQUE_CHAFF_NS / 10 ? 1 - k->regular : -k->regular) / LATELY;
 }
 
@@ -253,13 +270,15 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 	c->last_ns = time_ns;
 	if (!k->follows || !k->acknowledges)
 		judge_kind(c, k, update, trip_ns + OPAQUE_AT_ONCE_NS);
-	k->alone = k->followed >= (alone ? ALONE_SHARE - ALONE_BACK : ALONE_SHARE);
+	if (k->once_alone || k->n < ALONE_LEARNED)
+		k->alone = k->followed >= (alone ? ALONE_SHARE - ALONE_BACK : ALONE_SHARE);
+	k->once_alone |= k->alone && k->n >= LATELY;
 	*learned = k->follows ? !followed : k->alone != alone;
 	if (k->follows) {
 		k->last_ns = time_ns;
 		return k->acknowledges ? MESSAGE_REPLY : MESSAGE_OTHER;
 	}
-	if (!take_press(k, time_ns))
+	if (!take_press(k, time_ns) || is_clocked(c, k))
 		return MESSAGE_OTHER;
 	/* while all come at once after updates, they may be the client's own */
 	return count_press(k, time_ns) && k->at_once < k->n ? MESSAGE_INPUT : MESSAGE_OPAQUE;

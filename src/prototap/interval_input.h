@@ -32,6 +32,7 @@ enum client_message input_classify_payload(enum input_protocol kind, const uint8
 #define OPAQUE_ANSWER_NS 3000000000LL /* an update answers what came so long before it at most */
 #define OPAQUE_STOP_NS 10000000000LL  /* presses of a responsive kind that wait for so long count as one: the server stopped */
 #define OPAQUE_REST_NS 400000000LL    /* longer than a key is usually held down */
+#define OPAQUE_CLOSE_NS 1000000000LL /* the keys of a user come so close, what keeps a connection alive never does */
 #define OPAQUE_CHAFF_NS 20000000LL    /* time between the messages with which ssh hides when keys are pressed */
 
 struct opaque_kind {
@@ -48,9 +49,11 @@ struct opaque_kind {
 	uint64_t updates_before;    /* the kind's first message */
 	uint64_t first, left;	    /* update before that message; number of messages until the next one, up to 3 */
 	uint64_t joined;	    /* messages of this size that were two */
+	uint64_t close, steady;	    /* OPAQUE_CLOSE_NS after another of the kind; as long after it as that after the one before */
+	int64_t apart_ns;	    /* between the latest two */
 	uint64_t update;	    /* latest update that one of the kind came after */
 	int64_t open_ns;	    /* first of the open ones */
-	bool alone;		    /* each is a press */
+	bool alone, once_alone;	    /* each is a press; was once */
 	bool acknowledges, follows; /* follows: comes after updates, and is no input, but maybe no acknowledgement either */
 };
 

@@ -59,6 +59,12 @@ static bool has_changed(const char *how, double ms)
 	return !strcmp(w.change, how) && ms >= w.from && ms < w.until;
 }
 
+/* Whether it is at most so long before that change; true where another or none is. */
+static bool is_before(const char *how, double ms, double within)
+{
+	return strcmp(w.change, how) || (ms < w.from && ms >= w.from - within);
+}
+
 /* There and back between the tap and a host. */
 static double way_to(enum side host, double ms)
 {
@@ -88,7 +94,7 @@ static size_t put_message(enum what what, size_t bytes)
 	size_t sealed = what == UPDATE ? bytes : what == REPLY ? (size_t)scene_number(w.s, "ack", w.rfb ? 50 : 61) : 40, all = 0;
 
 	if (w.ssh)
-		return put("\115\1", 2, what == UPDATE ? bytes : 36);
+		return put("\115\1", 2, bytes ? bytes : 36);
 	for (size_t left = w.tls ? sealed : 0, n; left; left -= n) {
 		n = left < RECORD ? left : RECORD;
 		all += put((uint8_t[]){ 23, 3, 3, (uint8_t)(n >> 8), (uint8_t)n }, 5, 5 + n);
@@ -187,8 +193,12 @@ static void type_keys(void)
 	double ms = 1 * S, chaff = 0;
 
 	while (ms < w.seconds * S - 1 * S) {
-		double gap = S / rate * uniform(0.5, 1.5), up = dwell * uniform(0.8, 1.2);
+		double gap = !strcmp(w.change, "held") && ms < w.from ? 33 : S / rate * uniform(0.5, 1.5), up = dwell * uniform(0.8, 1.2);
 
+		for (; !strcmp(w.change, "alive") && is_before("alive", ms, 3600 * S); ms += 15 * S) { /* the client keeps the connection alive */
+			send_message(ms, CLIENT, PRESS, 68);
+			send_message(ms + way_to(SERVER, ms) + 0.2, SERVER, UPDATE, 44);
+		}
 		if (w.anew && fabs(ms - w.from) < S)
 			ms = w.from + S;
 		if (!strcmp(w.protocol, "chaff"))
@@ -248,7 +258,7 @@ static size_t draw_dirty(double **all)
 	}
 	for (double ms = 0; own > 0 && (ms -= S / own * log(1 - random_fraction(w.rng))) < w.seconds * S;) {
 		memory_more(*all, n);
-		(*all)[n++] = has_changed("dead", ms) ? NEVER : ms;
+		(*all)[n++] = has_changed("dead", ms) || !is_before("video", ms, 60 * S) ? NEVER : ms;
 	}
 	qsort(*all, n, sizeof(**all), compare_doubles);
 	return n;
