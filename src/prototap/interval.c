@@ -54,19 +54,24 @@ static void inherit_usual(struct intervals *t, struct interval_flow *f)
 {
 	struct interval_flow *same = NULL, *other = NULL;
 	const struct opaque_kind *kind;
+	bool gateway = false;
 
 	for (int i = 0; i < INTERVAL_FLOWS; i++)
 		for (struct interval_flow *o = t->bucket[i]; o; o = o->next) {
-			bool own = o->ended && !memcmp(end_address(f, false), end_address(o, false), sizeof(o->row.key.address[0]));
+			bool here = !memcmp(end_address(f, false), end_address(o, false), sizeof(o->row.key.address[0]));
+			bool own = here && o->ended;
 			struct interval_flow **latest = own ? &same : &other, *older = o;
 
 			if (o == f || !has_same_server(f, o) || !verdict_is_founded(&o->base))
 				continue;
+			gateway |= here && !own && t->start_ns - o->last_ns < INTERVAL_SILENT_NS;
 			if (!*latest || o->last_ns > (*latest)->last_ns)
 				older = *latest, *latest = o;
 			if (own && older)
 				older->last_ns = 0; /* it leaves */
 		}
+	if (gateway) /* many users come from this address */
+		other = same && (!other || same->last_ns > other->last_ns) ? same : other, same = NULL;
 	if (same)
 		verdict_inherit(&f->base, &same->base);
 	else if (other)
@@ -272,6 +277,7 @@ static bool is_instant(const struct interval_flow *f, int64_t time_ns)
 	int64_t took = time_ns - f->input_ns - (trip >= 0 ? trip : f->trip_ns[INPUT]);
 
 	return (f->answerable || f->open > 1 || f->instants) && took <= INTERVAL_INSTANT_NS &&
+	       time_ns - f->input_ns >= f->trip_ns[INPUT] - INTERVAL_NEAR_NS &&
 	       (usual < 0 ? f->left == 1 : 2 * took < usual - trip);
 }
 
@@ -482,6 +488,7 @@ static void take_reply(struct interval_flow *f, int64_t time_ns)
 static void restart_learning(struct intervals *t, struct interval_flow *f)
 {
 	const struct opaque_kind *kind = opaque_main_kind(&f->client);
+	struct verdict_baseline before = f->base;
 
 	f->waits = f->answerable = f->matched = f->asks = f->ends = 0;
 	f->left = f->instants = kind && kind->left >= (kind->alone ? 2 : 3); /* the first press had no update until the next one */
@@ -492,6 +499,8 @@ static void restart_learning(struct intervals *t, struct interval_flow *f)
 	clear_open_inputs(f);
 	verdict_init(&f->base);
 	inherit_usual(t, f);
+	if (verdict_is_founded(&before) && !f->base.other_ns[0] && !f->base.other_ns[1])
+		verdict_compare(&f->base, &before);
 }
 
 static void add_message(struct intervals *t, struct interval_flow *f, enum client_message message, uint64_t bytes, int64_t time_ns)

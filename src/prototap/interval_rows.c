@@ -148,6 +148,8 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	seen.heard_ns[PART_CLIENT_ACK] = end_ns - f->heard_ns[INPUT];
 	seen.heard_ns[PART_SERVER_ACK] = end_ns - f->heard_ns[DISPLAY];
 	seen.open_ns[PART_REPLY] = !has_reply_each(f) ? -1 : known_age(f->asks ? f->asks_ns[0] : 0, end_ns);
+	seen.held = f->row.ack[DISPLAY] <= f->trip_ns[DISPLAY] + VERDICT_DELAYED_NS + INTERVAL_INSTANT_NS ||
+		    f->row.ack[DISPLAY] <= usual_quantile_ns(&f->base.part[PART_CLIENT_ACK], 0.98);
 	v = verdict_add_interval(&f->base, &seen);
 	if (v.word < VERDICT_NETWORK && f->most_counted > f->usually_counted)
 		f->usually_counted = f->most_counted;

@@ -41,19 +41,40 @@ static bool is_basis_founded(const struct verdict_baseline *b)
 	return b->part[PART_WAIT].now.kept ? verdict_is_founded(b) : b->part[PART_BESIDE].usual_n >= VERDICT_ENOUGH;
 }
 
+static bool is_rise(int64_t rise_ns, int64_t usual_ns)
+{
+	return rise_ns >= VERDICT_RISE_NS && (double)rise_ns >= VERDICT_RISE_SHARE * (double)usual_ns;
+}
+
+/* Whether what seems usual is slow beside another connection to the same server. What lasts becomes usual. */
+static bool is_slow_beside(const struct verdict_baseline *b)
+{
+	for (int i = 0; i < 2; i++) {
+		int64_t own_ns = usual_quantile_ns(&b->part[waits[i]], MEDIAN);
+
+		if (own_ns >= 0 && b->other_ns[i] > 0)
+			return b->part[waits[i]].active_ns < USUAL_LASTS_NS && is_rise(own_ns - b->other_ns[i], b->other_ns[i]);
+	}
+	return false;
+}
+
 void verdict_inherit(struct verdict_baseline *b, const struct verdict_baseline *from)
 {
 	*b = *from;
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		usual_end_interval(&b->part[p], 0, false, false); /* forgets the values of the interval */
+	if (is_slow_beside(from))
+		return;
 	b->other_ns[0] = 0;
 	b->other_ns[1] = usual_quantile_ns(&b->part[b->part[PART_BESIDE].usual_n < USUAL_LEAST ? PART_WAIT : PART_BESIDE], MEDIAN);
 }
 
 void verdict_compare(struct verdict_baseline *b, const struct verdict_baseline *other)
 {
+	bool slow = is_slow_beside(other);
+
 	for (int i = 0; i < 2; i++)
-		b->other_ns[i] = usual_quantile_ns(&other->part[waits[i]], MEDIAN);
+		b->other_ns[i] = slow ? other->other_ns[i] : usual_quantile_ns(&other->part[waits[i]], MEDIAN);
 }
 
 static int64_t positive_ns(int64_t ns)
@@ -145,6 +166,9 @@ static enum verdict_word judge_rise(const struct usual_rise part[VERDICT_PARTS],
 	if (to_client <= VERDICT_DELAYED_NS + SLACK_NS &&
 	    (reply > to_client + VERDICT_RISE_NS || (replies && 2 * reply < to_client)))
 		to_client = sure_to_client = 0;
+	/* So does one that has nothing to send with it, as keys that were held until then. */
+	if (!replies && seen->held)
+		sure_to_client = 0;
 	/* So does a server that is late with its update; up to that time, the acknowledgement comes with the update. */
 	if (to_server <= VERDICT_DELAYED_NS + SLACK_NS) {
 		unclear = seen->server_is_near ? 0 : to_server;
@@ -162,23 +186,6 @@ static enum verdict_word judge_rise(const struct usual_rise part[VERDICT_PARTS],
 	if (2 * server > rise)
 		return lossy ? VERDICT_UNKNOWN : VERDICT_SERVER;
 	return lossy ? VERDICT_NETWORK : VERDICT_UNKNOWN;
-}
-
-static bool is_rise(int64_t rise_ns, int64_t usual_ns)
-{
-	return rise_ns >= VERDICT_RISE_NS && (double)rise_ns >= VERDICT_RISE_SHARE * (double)usual_ns;
-}
-
-/* Whether what seems usual is slow beside another connection to the same server. What lasts becomes usual. */
-static bool is_slow_beside(const struct verdict_baseline *b)
-{
-	for (int i = 0; i < 2; i++) {
-		int64_t own_ns = usual_quantile_ns(&b->part[waits[i]], MEDIAN);
-
-		if (own_ns >= 0 && b->other_ns[i] > 0)
-			return b->part[waits[i]].active_ns < USUAL_LASTS_NS && is_rise(own_ns - b->other_ns[i], b->other_ns[i]);
-	}
-	return false;
 }
 
 static bool has_quantile_risen(const struct verdict_baseline *b, enum verdict_part p, double quantile)

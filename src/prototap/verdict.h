@@ -77,6 +77,7 @@ struct verdict_readings {
 	bool stopped;		/* so many inputs wait that open_ns[PART_WAIT] is late, whatever is usual */
 	bool server_is_near;	/* the server once acknowledged at once: no delay of acknowledgements is a network's */
 	bool opaque;		/* messages cannot be read: waits are those of the next update, maybe another input's */
+	bool held;		/* the client's acknowledgements are no later than a client may hold them back */
 	bool learning;		/* what is input is not known yet */
 	bool picture;		/* it moves by itself so often that a late server would not show: waits are not learned */
 	enum verdict_why blind; /* waits cannot be trusted: they are not learned */
