@@ -448,7 +448,7 @@ static bool answers_need_control(const struct key_train_run *run, int64_t *longe
 	for (size_t i = 1; i < updates; i++)
 		if (seen->update[i].first_ns - seen->update[i - 1].first_ns > *longest_ns)
 			*longest_ns = seen->update[i].first_ns - seen->update[i - 1].first_ns;
-	return t->block[t->blocks - 1].drain != PAIR_CUT && 2 * updates<run->cfg->n && * longest_ns> CONTROL_FROM_NS;
+	return 2 * updates<run->cfg->n && * longest_ns> CONTROL_FROM_NS;
 }
 
 /* Watches without keys for two and a half times the longest wait: what changes now changes by itself. */
