@@ -46,6 +46,21 @@ static void slot_add(struct usual_slot *s, uint32_t us, uint64_t *random)
 		s->value_us[at] = us;
 }
 
+static uint32_t slot_median(const struct usual_slot *s)
+{
+	return pick_quantile(s->value_us, s->kept, 0.5);
+}
+
+/* Of the latest minute with enough values: where waits grow slowly, all are above the usual median, and yet not alike. */
+static uint32_t find_local_median(const struct usual *u)
+{
+	const struct usual_slot *s = &u->slot[u->current];
+
+	if (s->kept < CLOSED_LEAST)
+		s = &u->slot[(u->current + USUAL_SLOTS - 1) % USUAL_SLOTS];
+	return s->kept < CLOSED_LEAST || s->raised ? pick_quantile(u->usual_us, u->usual_n, 0.5) : slot_median(s);
+}
+
 void usual_add_value(struct usual *u, int64_t ns)
 {
 	int64_t us = ns < 0 ? 0 : ns / NS_PER_US;
@@ -55,7 +70,7 @@ void usual_add_value(struct usual *u, int64_t ns)
 	slot_add(&u->now, (uint32_t)us, &u->random);
 	*latest = (struct usual_latest){ .us = (uint32_t)us, .interval = u->intervals };
 	if (u->usual_n >= USUAL_LEAST) {
-		int64_t median = pick_quantile(u->usual_us, u->usual_n, 0.5);
+		int64_t median = find_local_median(u);
 		int side = (us > median) - (us < median);
 
 		latest->compared = true;
@@ -67,11 +82,6 @@ void usual_add_value(struct usual *u, int64_t ns)
 }
 
 /* --- what is usual --- */
-
-static uint32_t slot_median(const struct usual_slot *s)
-{
-	return pick_quantile(s->value_us, s->kept, 0.5);
-}
 
 static void slot_forget(struct usual_slot *s)
 {

@@ -8,9 +8,9 @@
  * An order statistic of k values (the median, say) has risen if values that come from the usual ones would have it as high with a
  * probability below USUAL_CHANCE. That holds for any distribution: values above it are counted, by binomial probabilities. The
  * values of this interval are taken, and the latest 4, 8, 12, 24 and 48, which reach back over earlier intervals: while few values
- * are known, what of these was learned meanwhile is not held against them. Successive values
- * may be alike: how often two of them lie on the same side of the usual median gives their correlation r (arcsine law), and k
- * counts as k (1 - r) / (1 + r) independent ones. */
+ * are known, what of these was learned meanwhile is not held against them. Successive values may be alike: how often two of them
+ * lie on the same side of the latest minute's median gives their correlation r (arcsine law), and k counts as
+ * k (1 - r) / (1 + r) independent ones. */
 #pragma once
 
 #include <stdbool.h>
@@ -50,7 +50,7 @@ struct usual {
 	uint32_t usual_us[USUAL_ENOUGH + USUAL_VALUES], usual_n; /* ascending */
 	uint32_t longest_us;					 /* of all values in slots that are not raised */
 	double octave[USUAL_OCTAVES], octaves;			 /* number of values from 2^i us on, in all intervals; of all */
-	double pairs, alike, now_pairs, now_alike; /* successive values; those on one side of the median; now: to be learned */
+	double pairs, alike, now_pairs, now_alike; /* successive values; those on one side of it; now: to be learned */
 	int side;				   /* of the usual median, on which the latest value is: 1: above */
 	uint64_t random;
 	bool lasts; /* in an interval without a value the latest one stands in */

@@ -182,7 +182,8 @@ static double draw_wait(double ms)
 	w.normal = w.correlation * w.normal + sqrt(1 - w.correlation * w.correlation) * random_normal(w.rng);
 	return (!strcmp(law, "uniform")	  ? w.wait * (0.5 + 0.5 * (1 + erf(w.normal / sqrt(2))))
 		: !strcmp(law, "bimodal") ? w.normal < 0 ? 8 : 60
-					  : w.wait * exp(w.scatter * w.normal)) +
+					  : w.wait * exp(w.scatter * w.normal)) *
+		       pow(1 + scene_number(w.s, "drift", 0), ms / (60 * S)) + /* of a minute */
 	       (has_changed("server", ms) ? w.size * uniform(0.8, 1.2) : 0);
 }
 
