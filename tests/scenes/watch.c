@@ -194,9 +194,11 @@ static void type_keys(void)
 	double ms = 1 * S, chaff = 0;
 
 	while (ms < w.seconds * S - 1 * S) {
-		double gap = !strcmp(w.change, "held") && ms < w.from ? 33 : S / rate * uniform(0.5, 1.5), up = dwell * uniform(0.8, 1.2);
+		double gap = !strcmp(w.change, "held") && ms < w.from ? 33 : S / rate * uniform(0.5, 1.5),
+		       up = dwell * uniform(0.8, 1.2);
 
-		for (; !strcmp(w.change, "alive") && is_before("alive", ms, 3600 * S); ms += 15 * S) { /* the client keeps the connection alive */
+		/* the client keeps the connection alive */
+		for (; !strcmp(w.change, "alive") && is_before("alive", ms, 3600 * S); ms += 15 * S) {
 			send_message(ms, CLIENT, PRESS, 68);
 			send_message(ms + way_to(SERVER, ms) + 0.2, SERVER, UPDATE, 44);
 		}
