@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Half of the interval over the figure; NAN: no interval. */
+/* How far the interval reaches to its longer side, over the figure; NAN: no interval. */
 static double relative_width(const struct figure *f)
 {
-	double half = (f->high - f->low) / 2;
+	double side = f->high - f->low > 0 ? fmax(f->high - f->value, f->value - f->low) : f->high - f->low;
 
-	return half > 0 ? half / f->value : half;
+	return side > 0 ? side / f->value : side;
 }
 
 enum sure_word sure_judge(const struct figure *now, const struct figure *before, double width)

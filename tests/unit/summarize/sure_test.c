@@ -11,12 +11,13 @@ static struct figure with_interval(double half)
 TEST(known_at_two_looks_in_a_row)
 {
 	struct figure narrow = with_interval(15), wide = with_interval(25), bare = figure_exact(100),
-		      few = figure_absent("too few");
+		      few = figure_absent("too few"), uneven = figure_estimate(100, 85, 125);
 
 	assert_int_equal(sure_judge(&narrow, &narrow, 0.2), SURE_KNOWN);
 	assert_int_equal(sure_judge(&narrow, &wide, 0.2), SURE_ONCE);
 	assert_int_equal(sure_judge(&narrow, &bare, 0.2), SURE_ONCE);
 	assert_int_equal(sure_judge(&wide, &narrow, 0.2), SURE_WIDE);
+	assert_int_equal(sure_judge(&uneven, &uneven, 0.2), SURE_WIDE);
 	assert_int_equal(sure_judge(&bare, &narrow, 0.2), SURE_BARE);
 	assert_int_equal(sure_judge(&few, &few, 0.2), SURE_FEW);
 }
