@@ -323,11 +323,14 @@ static void place_values(struct session_figure *f, size_t blocks, const struct b
 	f->value = memory_new(blocks, sizeof(*f->value));
 	for (size_t i = 0; i < blocks; i++)
 		f->raw[i] = (double)NAN;
-	for (const struct block_value *v = f->of->value; v < f->of->value + f->of->n; v++)
-		if (v->start > cfg.warmup) {
+	for (const struct block_value *v = f->of->value; v < f->of->value + f->of->n; v++) {
+		if (v > f->of->value && v->start == v[-1].start)
+			die(EXIT_RUN, "block %lld: a second value of %s", (long long)v->start, f->of->metric);
+		if (v->start > cfg.warmup && !v->disturbed) {
 			f->raw[v->start - cfg.warmup - 1] = v->value;
 			positive = positive && !(v->value <= 0);
 		}
+	}
 	f->of->typical[VARIANT_A] = drift_mean(f->raw, blocks);
 	blocks_choose_scale(f->of, effect, positive);
 	for (size_t i = 0; i < blocks; i++)
@@ -626,7 +629,8 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "%s, line %lu: a second row of this block and metric; are these tables of two measurements?",
 		    argv[first], line);
 	cli_close_input(in, argv[first], err, line,
-			"not a table of blocks/1, a value not finite, disturbed not 0, 1 or 2, or a metric of two units");
+			"not a table of blocks/1, a value not finite, disturbed not 0, 1 or 2, better not lower or higher, or a metric of "
+			"two units");
 	require_metrics(&table, argv[first]);
 	if (cfg.block_ns) {
 		status = judge_session(&table, argv[first], &effect);

@@ -206,6 +206,9 @@ END
 	sed '$s/\tms\t/\ts\t/' blocks.tsv >units.tsv
 	run -1 "$JUDGE" units.tsv
 	[[ $output == *"a metric of two units"* ]]
+	sed 's/\tlower\t/\tHigher\t/' blocks.tsv >better.tsv
+	run -1 "$JUDGE" better.tsv
+	run -1 "$JUDGE" blocks.tsv --drift 60s	# B's values beside A's
 	echo nonsense >other.tsv
 	run -1 "$JUDGE" other.tsv
 	[ "${#lines[@]}" -eq 1 ]
