@@ -10,7 +10,8 @@ COMMAND='export'
 usage='usage: thinprobe export RUN --as FORMAT [--cells PATTERN] [-o FILE]
 Prints the figures of a run, or its samples, for other tools:
   csv          figures: long.tsv with commas (spreadsheets)
-  samples      every key with the parameters of its condition (csv)
+  samples      every key of complete repeats with the parameters of its
+               condition (csv)
   sqlite       a database: figures, samples, settings, facts; needs -o
   github       github-action-benchmark, customSmallerIsBetter
   bencher      Bencher Metric Format
@@ -86,6 +87,7 @@ figures() {
 		"$RUN/long.tsv" >"$work/figures"
 	jq -r .cell "$work/figures" | uniq | asked | sort -u >"$work/names"
 	[ -s "$work/names" ] || cell_names >/dev/null || exit
+	jq -r -L "$here" 'include "words"; {run: .} | unusable | values | "thinprobe: export: NOT USABLE: \(.)"' "$run_json" >&2
 	jq -L "$here" -sc --rawfile names "$work/names" 'include "words"; ($names | split("\n")) as $names
 		| map(select(.cell | IN($names[]))) | group_by(.cell)[] | (map({key: .metric, value}) | from_entries) as $of
 		| .[] | .metric as $name | if .value != null and ($of | is_of_answered($name))
@@ -119,8 +121,12 @@ samples() {
 		while read -r file; do
 			series=${file#"$RUN/cells/$name/"} repeat=${series%%/*} series=${series#*/}
 			series=${series%samples.tsv} series=${series%/}
-			jq -r --argjson axes "$(jq -c .axes "$run_json")" '[.parameters as $p | $axes[] | $p[.] // ""] | map(tostring) | @tsv' \
-				"$RUN/cells/$name/$repeat/cell.json" >"$work/parameters"
+			jq -er --argjson axes "$(jq -c .axes "$run_json")" 'select(.state == "complete")
+				| [.parameters as $p | $axes[] | $p[.] // ""] | map(tostring) | @tsv' \
+				"$RUN/cells/$name/$repeat/cell.json" >"$work/parameters" 2>/dev/null || {
+				echo "thinprobe: export: left out, not complete: $name, repeat $repeat" >&2
+				continue
+			}
 			[ -n "$head" ] || {
 				head=$(printf '%s\t' "${axes[@]}" cell repeat series)
 				printf '%s%s\n' "$head" "$(awk -F'\t' -v OFS='\t' -v taken="\t$head" '{
@@ -217,6 +223,9 @@ as_junit() {
 # The percentile lines of HdrHistogram: the values themselves, sorted, at each halving of the distance to 100 %.
 as_hgrm() {
 	[ "$(cell_names | wc -l)" = 1 ] || die 2 "--as hgrm is of one condition; name it with --cells: $(cell_names | paste -sd ' ')"
+	(figures >/dev/null 2>&1)
+	! jq -se 'any(.[]; .metric == "latency_p50_ms" and .why == "overloaded")' "$work/all" >/dev/null 2>&1 ||
+		die 1 "$(cell_names) was overloaded: it has no latencies, these would be those of a longer and longer queue"
 	samples | awk -F'\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["series"] != "latency" || $at["skipped"] == 1 { next }

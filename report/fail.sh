@@ -111,7 +111,8 @@ rows='def type_of($table; $column): first($columns[] | select(.table == $table a
 		| from_entries) as $tables
 	| {notes: [$tables + {run: $run[0]} | (unusable | values), unusable_runs], limits: [$asked[] | . as $a
 		| {text, op, bound, column, rows: [$tables[$a.table] // [] | .[] | select(of_cells($a.cells)) | {of: condition($a),
-			endless: endless($a.column), figure: (if in_doubt($a.column) then {why: "the load generator was not valid"}
+			bare: (has($a.column + "_low") and .repeats != null and .repeats < 3), endless: endless($a.column),
+			figure: (if in_doubt($a.column) then {why: "the load generator was not valid"}
 				elif is_of_answered($a.column) then {why: "of answered keys alone"} else figure($a.column) end
 				| .unit = ($a.unit | ltrimstr("-")) | .least = null)}
 			# of what is better when higher, overloaded is the least
@@ -129,7 +130,8 @@ words='def words: .endless // (.figure | figure_words);
 		(if $v.worst == null then ["UNKNOWN", "no condition has \($a.column)"
 				+ ($absent | if . == [] then "" else " (\(map(.figure.why | why_words) | unique | join(", ")))" end)]
 			elif $v.broken > 0 then ["FAILED", "\($a.column) in \(count($v.broken)); \(worst)"]
-			elif $open == 0 then ["OK", "\($a.column) in none of \($v.holds) conditions; \(worst)"] else empty end),
+			elif $open == 0 then ["OK", "\($a.column) in none of \($v.holds) conditions; \(worst)"
+				+ if any(.rows[]; .bare) then "; fewer than three repeats, so no interval" else "" end] else empty end),
 		(if $open == 0 then empty else [if $v.range > 0 then "FAILED" elif $v.leans_to_break then "UNKNOWN" else "UNSURE" end,
 			($a.rows[$v.doubtful] | "cannot tell: \($a.column) is \(words)\(.figure | figure_interval) (\(.of)), \(count($open)). "
 			+ if .figure | is_range then "Exact times: with the reference application (heavy)."
@@ -139,7 +141,8 @@ words='def words: .endless // (.figure | figure_words);
 			+ ([$absent[] | "\(.of): \(.figure.why | why_words)"] | join("; "))] end);
 	$judged[0].result.limits as $v | if $json then {limits: ([.notes[]
 				| {name: "the run", verdict: "not decided", why: "NOT USABLE: \(.)"}]
-			+ [.limits | to_entries[] | $v[.key] as $v | .value | {name: .text, verdict: $v.verdict, why: ([lines($v)[1]] | join("; "))}])}
+			+ [.limits | to_entries[] | $v[.key] as $v | .value | {name: .text, verdict: $v.verdict,
+				why: ([lines($v)[1]] | join("; "))} + if any(.rows[]; .bare) then {bare: true} else {} end])}
 		else (.notes[] | "NOT USABLE: \(.)"), (.limits | to_entries[] | $v[.key] as $v | .value | .text as $text
 			| lines($v) | "\(.[0]) \($text): \(.[1])") end'
 

@@ -46,9 +46,10 @@ if [ -n "$limits" ]; then
 else
 	judged=$("$here/compare.sh" "$baseline" "$run" --json --gate ${unlike:+--unlike} "${more[@]}") || status=$?
 	[[ $status != [035] ]] || judged=$(jq --arg a "$baseline" --arg b "$run" "$(cat "$here/decided.jq")"'
+		def said: if . == null then "?" else tostring end;
 		def open: {name: name, verdict: "not decided", why: .because};
 		. as $all | (.not_alike | del(.repeats, .until_sure, .label, .set_load_timeout) | to_entries | map({name: .key,
-			verdict: "not decided", why: "not alike: \(.value | to_entries | map("\(.value // "?") (\(.key))") | join(", "))"})) as $unlike
+			verdict: "not decided", why: "not alike: \(.value | to_entries | map("\(.value | said) (\(.key))") | join(", "))"})) as $unlike
 		| {limits: ((if .doubt then $unlike else [] end)
 			+ [if .verdict != "too noisy" then empty else ([$a, .disturbed_a, .blocks_a], [$b, .disturbed_b, .blocks_b])
 				| select(.[1] > 0) | {name: .[0], verdict: "not decided",
@@ -80,7 +81,8 @@ elif [ -n "$tap" ]; then
 else
 	jq -r --argjson all "${verbose:-0}" --argjson status "$status" --argjson broken "$broken" --argjson open "$open" '
 		def line: "\(if .verdict == "broken" then "BROKEN" else .verdict end): \(.name) (\(.why))";
-		(.limits | length) as $n | if $status == 0 then "All \($n) hold."
+		(.limits | length) as $n | if $status == 0 then "All \($n) hold.\([.limits[] | select(.bare)] | if . == [] then ""
+				else " \(length) by figures of fewer than three repeats, which have no interval." end)"
 			elif $broken == 0 then "\($open) of \($n) are not decided."
 			else "\($broken) of \($n) do not hold.\(if $open > 0 then " \($open) more not decided." else "" end)" end,
 		([.limits | sort_by(.verdict as $v | ["broken", "not decided"] | index($v) // 2)[]

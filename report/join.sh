@@ -31,8 +31,9 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 	| ([$runs[].settings | keys[]] | unique) as $keys
 	| ($keys | map(. as $key | {key: $key, value: alike($runs[].settings[$key])}) | from_entries) as $settings
 	| def by_run(value): [$runs[] | {key: .name, value: value}] | from_entries;
-	def differing($of; $key): [$runs[] | select(.[$of] // {} | has($key)) | {key: .name, value: .[$of][$key]}]
+	def differing($of; $key): [$runs[] | .name as $name | getpath($of / ".") // {} | select(has($key)) | {key: $name, value: .[$key]}]
 		| select(map(.value) | unique | length > 1) | {$key, value: from_entries};
+	def cpu_count: if . == null then null else [splits(",") | split("-") | map(tonumber) | .[-1] - .[0] + 1] | add end;
 	([$keys[] | select(IN("seed", "on", "port", "quick", "protocol", "protocols", "idle_seconds", "threshold") | not) | . as $key
 			| differing("settings"; $key)]
 		+ [by_run(.settings.on // "lab" | startswith("attach:")) as $attached
@@ -42,11 +43,15 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 				"an application of the run" end))},
 			{key: "link", value: by_run(if (.settings.on // "lab") == "lab" then .settings.link else "as it is" end)}
 			| select([.value[]] | unique | length > 1)]
-		+ [("server_system", "shared_cpus", "rootless", "memory") as $key | differing("lab"; $key)]
+		+ [("server_system", "shared_cpus", "rootless", "memory") as $key | differing("lab"; $key),
+			(("governor", "turbo") as $key | differing("host.cpu"; $key)), differing("host.scheduler"; "autogroup"),
+			(("xterm", "vim.tiny") as $key | differing("host.tools"; $key))]
 		+ [{key: "version", value: by_run(.version)}, {key: "kernel", value: by_run(.host.kernel)},
 			{key: "cpu", value: by_run(.host.cpu.model)}, {key: "CPUs", value: by_run(.host.cpu.count)},
+			{key: "CPUs of the server", value: by_run(.lab.cpus_server // null | cpu_count? // null)},
 			([$runs[] | displays | keys[]] | unique[] | . as $display | {key: ., value: ([$runs[] | select(displays[$display])
-				| {key: .name, value: displays[$display].version}] | from_entries)}) | select([.value[]] | unique | length > 1)]
+				| {key: .name, value: (displays[$display] | [.version, "\(.frame_rate_per_s // empty)/s", .geometry] | map(values)
+					| join(", "))}] | from_entries)}) | select([.value[]] | unique | length > 1)]
 		| from_entries) as $differs
 	| [$runs[] | .name as $name | displays | to_entries[] | .key |= of_run($name)] as $protocols
 	| [$runs[] | .name as $name | .cells[]? | .name |= of_run($name) | .parameters[$axis] |= of_run_axis($name)] as $cells

@@ -58,6 +58,11 @@ again() {
 	[[ $output == *"cost_ms"*"77"* ]]
 	run -1 "$TOP/thinprobe" compare "$RUN" after --strict
 	[[ $output == *cost_ms* ]]
+	again busy
+	jq '.host.cpu.governor = "powersave" | .lab.cpus_server = "0-3"' busy/run.json >new
+	mv new busy/run.json
+	run -3 "$TOP/thinprobe" gate busy --baseline "$RUN" --metrics p50
+	[[ $output == *governor*powersave* && $output == *"CPUs of the server"*4* ]]
 	again other
 	jq '.settings.cost_ms = 77 | .settings.repeats = 6' other/run.json >new
 	mv new other/run.json
@@ -181,6 +186,7 @@ END
 	[[ $stderr == *"vnc-light-5 ("*overloaded* ]]
 	[ "${#stderr_lines[@]}" = 1 ]
 	jq -e 'map(select(.name | startswith("vnc-light-5 latency_p"))) == []' <<<"$output"
+	run -1 "$TOP/thinprobe" export overloaded --as hgrm --cells vnc-light-5
 	run -0 "$TOP/thinprobe" export overloaded --as openmetrics
 	grep '^thinprobe_overloaded{.*sinks="5"} 5$' <<<"$output"
 	run -0 "$TOP/thinprobe" export "$RUN" --as junit
