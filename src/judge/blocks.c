@@ -62,7 +62,8 @@ static int read_row(void *context, char *const *cell)
 		return -EPROTO;
 	if (*cell[METRIC]) { /* others count the block */
 		s = find_series(t, cell);
-		if ((*cell[BETTER] && !s->higher_is_better && strcmp(cell[BETTER], "lower") != 0) || strcmp(s->unit, cell[UNIT]) != 0 || s->higher_is_better != !strcmp(cell[BETTER], "higher"))
+		if ((*cell[BETTER] && !s->higher_is_better && strcmp(cell[BETTER], "lower") != 0) ||
+		    strcmp(s->unit, cell[UNIT]) != 0 || s->higher_is_better != !strcmp(cell[BETTER], "higher"))
 			return -EPROTO;
 	}
 	memory_more(s->value, s->n);

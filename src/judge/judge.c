@@ -628,9 +628,10 @@ int main(int argc, char **argv)
 	if (err == -EEXIST)
 		die(EXIT_RUN, "%s, line %lu: a second row of this block and metric; are these tables of two measurements?",
 		    argv[first], line);
-	cli_close_input(in, argv[first], err, line,
-			"not a table of blocks/1, a value not finite, disturbed not 0, 1 or 2, better not lower or higher, or a metric of "
-			"two units");
+	cli_close_input(
+		in, argv[first], err, line,
+		"not a table of blocks/1, a value not finite, disturbed not 0, 1 or 2, better not lower or higher, or a metric of "
+		"two units");
 	require_metrics(&table, argv[first]);
 	if (cfg.block_ns) {
 		status = judge_session(&table, argv[first], &effect);
