@@ -57,7 +57,8 @@ rows_of() {
 }
 
 [ -n "$json" ] || jq -r --argjson unlike "$differs" -n 'if $unlike == {} then "alike in all that the runs record" else "not alike:",
-	($unlike | to_entries[] | "  \(.key): \(.value | to_entries | map("\(.key) \(.value | if . == null then "?" else tostring end)") | join(", "))") end' |
+	($unlike | to_entries[] | "  \(.key): \(.value | to_entries
+		| map("\(.key) \(.value | if . == null then "?" else tostring end)") | join(", "))") end' |
 	fold -s -w 80 | sed 's/ *$//'
 doubt=()
 [ -z "$gate" ] || [ -n "$unlike" ] || {
