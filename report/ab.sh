@@ -12,6 +12,8 @@ cd -- "$1" 2>/dev/null && DIR=$PWD || die 1 "cannot enter $1"
 
 doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile a a/run.json --slurpfile b b/run.json \
 	'{ab: $ab[0], verdict: $verdict[0].result, a: $a[0], b: $b[0]}
+	| if .ab | [.starts, .measured_s, (.settings | .pairs, .alpha_percent, .noise_percent // 0)] | all(type == "number") | not then
+		error else . end
 	# a single condition is not named with each metric
 	| if [.verdict.metrics_decided[].cell] | unique | length == 1 then .verdict |= ((.metrics_decided, .plan)[].cell = "")
 		else . end') &&
@@ -25,7 +27,7 @@ doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile 
 		'. + {$failed, noise: ($noise | split("\n") | map(split("\t")))}' <<<"$doc") ||
 	die 1 "$DIR: its files cannot be read"
 
-words=$(cat "$here/decided.jq")'
+words=$(cat "$here/safe.jq" "$here/decided.jq")'
 def variant: [.options, .server, .client, .root // ""] | map(select(. != "")) | join(" ") | if . == "" then "as it is" else . end;
 def minutes($starts): .ab as $ab | if $starts == null or $ab.starts == 0 then "over 10,000 starts"
 	else ($starts * $ab.measured_s / $ab.starts / 60) | if . < 10 then . * 10 | round / 10 else round end end;
@@ -59,21 +61,20 @@ def unlike: . as $d | [("kernel", .a.host.kernel, .b.host.kernel), "x"] | [
 	(($d.a.settings + $d.b.settings | keys[]) as $k | select($k | IN("seed", "repeats") | not)
 		| [$k, ($d.a.settings[$k] | tostring), ($d.b.settings[$k] | tostring)]))
 	| select(.[1] != .[2])];
-def cell: gsub("\\|"; "\\|");
-def row: "| \(join(" | ")) |";
+def row: "| \(map(. // "" | cell_safe) | join(" | ")) |";
 def decision: .verdict + if .verdict == "not decided" and .more_starts then ": about \(.more_starts) more starts" else "" end;
 '
-page='"# \(.ab.experiment): is B better than A?", "",
-"\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])", "",
-"> \(answer)", "",
-"| | options and programs |", "|---|---|", "| A | \(.ab.a | variant | cell) |", "| B | \(.ab.b | variant | cell) |",
-(if .ab.both != "" then "| both | \(.ab.both | cell) |" else empty end),
-(if .ab.chosen // "" != "" then "| chosen for both, to fit the budget | \(.ab.chosen | cell) |" else empty end), "",
+page='"# \(.ab.experiment | safe): is B better than A?", "",
+("\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])" | safe),
+"", "> \(answer | safe)", "",
+"| | options and programs |", "|---|---|", (["A", (.ab.a | variant)], ["B", (.ab.b | variant)],
+(if .ab.both != "" then ["both", .ab.both] else empty end),
+(if .ab.chosen // "" != "" then ["chosen for both, to fit the budget", .ab.chosen] else empty end) | row), "",
 (select(.verdict.metrics_decided == []) | "No pair of blocks was undisturbed, so no metric has a value.", ""),
 (select(.verdict.metrics_decided != []) | "## Each metric", "",
 "| metric | A | B | change | interval | verdict | pairs |", "|---|---:|---:|---:|---|---|---:|",
 (.verdict.metrics_decided[] | . as $m
-	| [(name | cell), (.a, .b | plain | with_unit($m.unit)), change, interval, decision, .pairs] | row), "",
+	| [name, (.a, .b | plain | with_unit($m.unit)), change, interval, decision, .pairs] | row), "",
 ($figures | split("\n")[] | select(. != "") | "![Differences of each start](\(.))", ""),
 "The dots are starts of both variants: B less A. The band is the interval, the dashed lines are the smallest difference of "
 	+ "interest.", "",
@@ -82,15 +83,15 @@ page='"# \(.ab.experiment): is B better than A?", "",
 (. as $d | .verdict.metrics_decided[0] as $first
 	| [.verdict.plan[] | select(.metric == $first.metric and .cell == $first.cell)] as $plan
 	| if $plan == [] then "The blocks of A do not differ, so there is no such table." else
-	"\($first | name):", "",
+	"\($first | name | safe):", "",
 	"| difference in IQRs | difference | starts | blocks | minutes |", "|---:|---:|---:|---:|---:|",
 	($plan[] | [.effect_iqr, (.effect | plain | with_unit($first.unit)), .starts // "over 10,000",
 		if .starts then .starts * $d.ab.settings.pairs * 2 else "" end, (.starts as $s | $d | minutes($s))] | row) end), ""),
 "## What was not alike", "",
 (unlike | if . == [] then "Nothing that the two runs record." else
-	"| | A | B |", "|---|---|---|", (.[] | [.[0], (.[1:][] | cell)] | row) end), "",
+	"| | A | B |", "|---|---|---|", (.[] | row) end), "",
 (select(.noise != []) | "## Disturbed blocks", "", "A block is named by its pair and its variant.", "",
-	"| start | block | what others did |", "|---:|---|---|", (.noise[] | map(cell) | row), ""),
+	"| start | block | what others did |", "|---:|---|---|", (.noise[] | row), ""),
 "## How this is decided", "",
 "Both variants had their sessions up at once and were measured in turns; after "
 	+ (.ab.settings.pairs | if . == 1 then "a pair" else "\(.) pairs" end) + " of blocks both were started anew.",
@@ -115,7 +116,7 @@ while IFS=$'\t' read -r title unit low high effect; do
 		>"$work/$n.tsv"
 	panels+=("$n	$title	$unit	$low	$high	$effect")
 done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
-	| [name, .change_unit, .low // "NaN", .high // "NaN", .effect] | @tsv' <<<"$doc")
+	| [name, .change_unit, ((.low, .high, .effect) | numbers // "NaN")] | @tsv' <<<"$doc" | drawable)
 {
 	echo "eval terminal_of(760, 20 + 190 * $n)"
 	echo "set output '$work/differences.svg'; unset key; set multiplot layout $n,1"
@@ -123,8 +124,8 @@ done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
 	for panel in "${panels[@]}"; do
 		IFS=$'\t' read -r i title unit low high effect <<<"$panel"
 		cat <<-END
-			set title "${title//[\"\\_^@\{\}]/ }" noenhanced
-			set ylabel "${unit//[\"\\]/}" noenhanced
+			set title "${title//[_^@\{\}]/ }" noenhanced
+			set ylabel "$unit" noenhanced
 			unset object; unset arrow
 			if ($low == $low) {
 				set object 1 rectangle from graph 0, first $low to graph 1, first $high behind \
@@ -153,5 +154,5 @@ jq -r --arg figures "$figures" "$words$page" <<<"$doc" >"$work/report.md" && mv 
 	die 1 "cannot write $DIR/report.md"
 cmark-gfm -e table report.md | dressed | page_html "$(sed -n '1s/^# //p' report.md)" verdict >"$work/report.html" &&
 	mv "$work/report.html" . || die 1 "cannot write $DIR/report.html"
-jq -r "$words answer" <<<"$doc" | fold -s -w 80 | sed 's/ *$//'
+jq -r "$words answer" <<<"$doc" | fold -s -w 80 | sed 's/ *$//' | printable
 printf 'Report: %s\n' "$DIR/report.html"

@@ -20,7 +20,7 @@ need zstd zstd
 run=$(cd -- "$run" && pwd) || exit 1
 : "${out:=${run##*/}.tar.zst}"
 [ ! -e "$out" ] || [ -f "$out" ] || die 2 "-o $out: is no file"
-tar --zstd -cf "$out.new" -C "${run%/*}" --exclude='capture.pcap*' --exclude='*~' --exclude='.cell' \
+tar --force-local --zstd -cf "$out.new" -C "${run%/*}" --exclude='capture.pcap*' --exclude='*~' --exclude='.cell' \
 	--exclude="${run##*/}/log" --exclude="${run##*/}/figures" --exclude="${run##*/}/report.*" \
 	--sort=name --owner=0 --group=0 --numeric-owner -- "${run##*/}" 2>/dev/null &&
 	mv -- "$out.new" "$out" || { rm -f -- "$out.new"; die 1 "cannot write $out"; }

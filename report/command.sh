@@ -4,9 +4,10 @@
 
 . "${BASH_SOURCE[0]%/*}/../lab/nearest.sh"
 . "${BASH_SOURCE[0]%/*}/../lab/words.sh"
+. "${BASH_SOURCE[0]%/*}/foreign.sh"
 
 die() {	# die STATUS WORDS
-	printf 'thinprobe: %s%s\n' "${COMMAND:+$COMMAND: }" "${*:2}" >&2
+	printf 'thinprobe: %s%s\n' "${COMMAND:+$COMMAND: }" "${*:2}" | printable >&2
 	exit "$1"
 }
 bad() { die 2 "$* (see thinprobe ${COMMAND:-report} --help)"; }
@@ -25,11 +26,11 @@ run_shape='def want(ok; $what): if ok then empty else $what end;
 				| want(.[$name] // 0 | type == "number"; "settings.\($name) is no number")),
 			want(.on // "" | type == "string"; "settings.on is no text")),
 		(.counts // {} | want(type == "object" and all(.[]; type == "number"); "counts are no numbers")),
-		want(.axes // ["any"] | type == "array" and . != [] and all(.[]; type == "string");
+		want(.axes // ["any"] | type == "array" and . != [] and all(.[]; type == "string" and test("^[A-Za-z][A-Za-z0-9_]*$"));
 			"axes names nothing that its cells differ in"),
 		(.cells | to_entries[] | "cells[\(.key)]" as $cell | .value
 			| want(type == "object"; "\($cell) is no object"), want(.name | type == "string"; "\($cell).name is no text"),
-			want(.name | (test("[\u0000-\u001f]") | not) and (split("/") | . != [] and all(.[]; IN("", ".", "..") | not));
+			want(.name | test("^[\\p{L}\\p{N} ._,:+%@=~/-]+$") and (split("/") | all(.[]; IN("", ".", "..") | not));
 				"\($cell).name is no name of a folder"),	# (of joined runs RUN/NAME)
 			want(.parameters | type == "object"; "\($cell).parameters is no object"),
 			(.parameters | to_entries[] | .key as $name
@@ -45,4 +46,6 @@ is_run() {	# is_run FOLDER: dies where it is no run folder
 		elif .cells | type != \"array\" or . == [] then \"has no condition\"
 		else $run_shape end" "$1/run.json" 2>/dev/null) || wrong="cannot be read"
 	[ -z "$wrong" ] || die 1 "$1/run.json: $wrong"
+	wrong=$(plain_folder "$1")
+	[ -z "$wrong" ] || die 1 "$1: no run: $wrong"
 }

@@ -45,7 +45,7 @@ rows_of() {
 	local repeat calm=''
 	if [ ! -d "$1/cells" ] && [ -f "$1/samples.tar.zst" ]; then
 		rm -rf "$work/kept" && mkdir "$work/kept" && cp -- "$1/run.json" "$work/kept" &&
-			tar --zstd -xf "$1/samples.tar.zst" -C "$work/kept" || die 1 "$1: its samples cannot be unpacked"
+			unpack "$1/samples.tar.zst" "$work/kept" || die 1 "$1/samples.tar.zst: $UNPACK_WHY"
 		set -- "$work/kept" "$2"
 	fi
 	for repeat in $(find "$1/cells/" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' 2>/dev/null | grep -x '[1-9][0-9]*' | sort -nu); do
@@ -82,18 +82,18 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 	case $status in 0 | 3 | 5) ;; *) cat "$work/err" >&2; exit "$status" ;; esac	# its warnings are said below
 	if [ -n "$json" ]; then
 		jq --arg a "${runs[0]}" --arg b "${runs[i]}" --argjson unlike "$differs" \
-			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged"
+			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged" | cleaned
 		[ -z "$gate" ] || exit "$status"
 		continue
 	fi
 	printf '\n%s against %s\n' "${names[i]}" "${names[0]}"
 	jq -r "$(cat "$here/decided.jq")"' .result.metrics_decided[] | .unit as $u
 		| [name, (.a, .b | plain | with_unit($u)), change, interval, (.verdict | sub(" of that size"; ""))] | @tsv' "$work/judged" |
-		column -t -s $'\t' -N "condition and metric,${names[0]},${names[i]},change,interval,verdict" -R 2,3,4
+		column -t -s $'\t' -N "condition and metric,${names[0]},${names[i]},change,interval,verdict" -R 2,3,4 | printable
 	jq -r --arg a "${names[0]}" --arg b "${names[i]}" "$(cat "$here/decided.jq")"' def cells: map(.cell) | unique | join(", ");
 		.result | (.one_sided | group_by(.only)[] | "only \(if .[0].only == "a" then $a else $b end): \(cells)"),
 			(.not_compared | left_out(why_not($a; $b)) | "not compared (\(.because)): \(name)"),
 			(.copied | select(. != []) | "the same values in all repeats, so one run is a copy of the other: \(cells)"),
 			(.too_few | select(. != []) | "too few values of \($b): \(cells)"),
-			(.the_same | select(. != []) | "the same in all repeats: \(cells)")' "$work/judged"
+			(.the_same | select(. != []) | "the same in all repeats: \(cells)")' "$work/judged" | printable
 done

@@ -49,8 +49,8 @@ trap 'exit 130' INT TERM
 use() {
 	RUN=$(cd -- "$1" && pwd) run_json=$RUN/run.json
 	[ -d "$RUN/cells" ] || [ ! -f "$RUN/samples.tar.zst" ] || {
-		mkdir -p "$work/kept" && cp -- "$RUN"/*.tsv "$work/kept" && tar --zstd -xf "$RUN/samples.tar.zst" -C "$work/kept" ||
-			die 1 "$1: its samples cannot be unpacked"
+		mkdir -p "$work/kept" && cp -- "$RUN"/*.tsv "$work/kept" && unpack "$RUN/samples.tar.zst" "$work/kept" ||
+			die 1 "$1/samples.tar.zst: ${UNPACK_WHY-cannot be copied}"
 		RUN=$work/kept
 	}
 	[ -f "$RUN/long.tsv" ] || die 1 "$1: it has no long.tsv; make its report again: thinprobe report $1"
@@ -101,9 +101,14 @@ figures() {
 	cat "$work/figures"
 }
 
-csv_of_tsv() {	# csv_of_tsv [FILE]
-	sed -e 's/"/""/g' "$@" | awk -F'\t' -v OFS=, '{
-		for (i = 1; i <= NF; i++) if ($i ~ /[",]/) $i = "\"" $i "\""
+# csv_of_tsv [FORMULA] [FILE]: with commas. A text that a spreadsheet would take for a formula gets FORMULA before it.
+csv_of_tsv() {
+	local before=${1-}
+	cleaned | LC_ALL=C awk -F'\t' -v OFS=, -v before="$before" '{
+		for (i = 1; i <= NF; i++) {
+			if (before != "" && $i ~ /^[-+=@]./ && $i !~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?$/) $i = before $i
+			if (gsub(/"/, "\"\"", $i) || $i ~ /,/) $i = "\"" $i "\""
+		}
 		$1 = $1
 		print
 	}'
@@ -117,6 +122,7 @@ samples() {
 	# of all files; one that is called as an axis gets another name
 	columns=$(find -L "$RUN/cells" -name samples.tsv -not -path '*~/*' | sort -V | xargs -rd '\n' awk 'FNR == 1' |
 		awk -F'\t' '{ for (i = 1; i <= NF; i++) if (!seen[$i]++) line = line (n++ ? "\t" : "") $i } END { print line }')
+	[[ $columns =~ ^[A-Za-z0-9_$'\t']*$ ]] || die 1 "a heading of its samples.tsv is no name"
 	while read -r name; do
 		while read -r file; do
 			series=${file#"$RUN/cells/$name/"} repeat=${series%%/*} series=${series#*/}
@@ -145,14 +151,15 @@ samples() {
 	[ -n "$head" ] || die 1 "the run has no samples.tsv"
 }
 
-as_csv() { csv_of_tsv "$RUN/long.tsv"; }
-as_samples() { samples | csv_of_tsv; }
+as_csv() { csv_of_tsv "'" <"$RUN/long.tsv"; }
+as_samples() { samples | csv_of_tsv "'"; }
 
 as_sqlite() {
 	local name
 	need sqlite3 sqlite3
-	csv_of_tsv "$RUN/long.tsv" >"$work/figures.csv"
+	csv_of_tsv <"$RUN/long.tsv" >"$work/figures.csv"
 	samples 2>/dev/null | csv_of_tsv >"$work/samples.csv" || :
+	[[ $(head -qn 1 "$work"/{figures,samples}.csv) =~ ^[A-Za-z0-9_,$'\n']*$ ]] || die 1 "a heading of its tables is no name"
 	jq -r '.settings | to_entries[] | [.key, (.value | if type == "string" then . else tojson end)] | @csv' "$run_json" \
 		>"$work/settings.csv"
 	jq -r 'del(.settings, .cells) | [paths(scalars) as $p | {key: ($p | map(tostring) | join(".")), value: getpath($p)}][]
@@ -168,7 +175,7 @@ as_sqlite() {
 				"create table \($name)(\(map(. + " numeric") | join(", ")));", ".import --skip 1 \"\($file)\" \($name)",
 				"update \($name) set \(map("\(.) = nullif(\(.), \("\u0027\u0027"))") | join(", "));"'
 		done
-	} | sqlite3 "$work/out" || die 1 "sqlite3 could not read the tables"
+	} | sqlite3 -batch "$work/out" || die 1 "sqlite3 could not read the tables"
 	cat "$work/out"
 }
 
@@ -192,7 +199,8 @@ as_otava() {	# a row for each run
 	done
 	[ -s "$work/rows" ] || return
 	jq -rs '(map(keys_unsorted) | add | reduce .[] as $k ([]; if index([$k]) then . else . + [$k] end)) as $head
-		| $head, (.[] | . as $row | $head | map($row[.])) | map(. // "") | @csv' "$work/rows"
+		| $head, (.[] | . as $row | $head | map($row[.]))
+		| map(. // "" | if type == "string" and test("^[-+=@].") then "\u0027" + . else . end) | @csv' "$work/rows" | cleaned
 }
 
 as_openmetrics() {
@@ -200,17 +208,16 @@ as_openmetrics() {
 		def escaped: tostring | gsub("\\\\"; "\\\\") | gsub("\""; "\\\"") | gsub("\n"; " ");
 		{us: ["seconds", 1e-6], ms: ["seconds", 1e-3], s: ["seconds", 1], "%": ["ratio", 0.01], byte: ["bytes", 1]} as $units
 		| group_by(.metric)[] | .[0].unit as $unit | ($units[$unit] // ["", 1]) as [$word, $by]
-		| ("thinprobe_" + (.[0].metric | sub("_(us|ms|percent)$|(?<!_per)_s$"; ""))
+		| ("thinprobe_" + (.[0].metric | gsub("[^A-Za-z0-9_]"; "_") | sub("_(us|ms|percent)$|(?<!_per)_s$"; ""))
 			+ if $word == "" or (.[0].metric | endswith($word)) then "" else "_" + $word end) as $name
 		| "# TYPE \($name) gauge", (if $word == "" then empty else "# UNIT \($name) \($word)" end),
 		(.[] | (.parameters | to_entries | map("\(.key)=\"\(.value | escaped)\"") | join(",")) as $labels
-			| "\($name){experiment=\"\($run[0].experiment)\",\($labels)} \(.value * $by)")' || return
+			| "\($name){experiment=\"\($run[0].experiment | escaped)\",\($labels)} \(.value * $by)")' || return
 	echo '# EOF'
 }
 
 as_junit() {
-	jq -r --arg pattern "$cells" '
-		def xml: gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("\""; "&quot;");
+	jq -r "$(<"$here/safe.jq")"'
 		.experiment as $e | [.cells[]] as $all | ($all | map(select(.state != "complete")) | length) as $failures
 		| "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
 		"<testsuite name=\"thinprobe \($e | xml)\" tests=\"\($all | length)\" failures=\"\($failures)\">",
@@ -268,7 +275,7 @@ as_perfetto() {
 					{name: "process_name", ph: "M", $pid, args: {$name}},
 					({"1": "sent", "2": "packets"} | to_entries[]
 						| {name: "thread_name", ph: "M", $pid, tid: (.key | tonumber), args: {name: .value}})'
-				awk -F'\t' -v pid="$pid" '
+				drawable <"$folder/samples.tsv" | awk -F'\t' -v pid="$pid" '
 					NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 					function event(name, ph, tid, ts, more) {
 						printf "{\"name\":\"%s\",\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f%s}\n", \
@@ -288,13 +295,13 @@ as_perfetto() {
 					}
 					$at["answer_ns"] == "" { event("key " $at["key"] " unanswered", "i", 1, $at["due_ns"], ",\"s\":\"t\"") }
 					$at["sent_ns"] != "" { event("key " $at["key"] " sent", "i", 1, $at["sent_ns"], ",\"s\":\"t\"") }
-				' "$folder/samples.tsv"
-				[ ! -f "$folder/wire.tsv" ] || awk -F'\t' -v pid="$pid" '
+				'
+				[ ! -f "$folder/wire.tsv" ] || drawable <"$folder/wire.tsv" | awk -F'\t' -v pid="$pid" '
 					NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 					$at["time_ns"] != "" {
 						printf "{\"name\":\"%s %s\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%d,\"tid\":2,\"ts\":%.3f,\"args\":{\"bytes\":\"%s\"}}\n", \
 							$at["kind"], $at["n"], pid, $at["time_ns"] / 1000, $at["bytes"]
-					}' "$folder/wire.tsv"
+					}'
 			done
 		done <"$work/names"
 	} | jq -cs '{traceEvents: ., displayTimeUnit: "ms"}'

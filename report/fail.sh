@@ -152,7 +152,7 @@ judge | limits)
 	file='' asked=${3-} more=(--range-breaks)
 	if [ "$1" = limits ]; then
 		[ -r "$3" ] && [ ! -d "$3" ] || die 2 "--limits $3: no file that can be read"
-		file=$3 asked=$(<"$3") more=()
+		file=$3 asked=$(cleaned <"$3") more=()
 	fi
 	cd -- "$2" || exit 1
 	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"
@@ -165,7 +165,7 @@ judge | limits)
 		while read -r table; do
 			[ -f "$table.tsv" ] || die 1 "it has no $table.tsv; make its report again: thinprobe report $2"
 			printf '\f%s\n' "$table"
-			cat -- "$table.tsv"
+			cleaned <"$table.tsv"
 		done |
 		jq -R -s -L "$here" --argjson asked "$asked" --argjson columns "$columns" --slurpfile run run.json \
 			'include "words"; '"$quality"' ltrimstr("\f") | ($run[0].axes // []) as $axes | '"$rows") || exit 1	# jq has said why
@@ -176,7 +176,7 @@ judge | limits)
 		"$judge" - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json) || status=$?
 	[[ $status == [035] ]] || exit 1
 	jq -r -L "$here" --slurpfile judged <(printf '%s' "$judged") --argjson json "$([ -n "$file" ] && echo true || echo false)" \
-		"include \"words\"; $words" <<<"$limits" || exit 1
+		"include \"words\"; $words" <<<"$limits" | printable || exit 1
 	exit "$status"
 	;;
 *) die 2 "usage: fail.sh check STEM CONDITIONS | judge RUN CONDITIONS | limits RUN FILE" ;;

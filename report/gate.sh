@@ -64,7 +64,7 @@ else
 				why: ("\(if .verdict == "not decided" then "" else "\(.verdict): " end)\(.a | plain) to \(.b | plain), \(change)"
 					+ " (\(interval))")})]),
 			unlike: (if .doubt then [] else $unlike end)}' <<<"$judged")
-	jq -r '.unlike[] | "\(.name): \(.why)"' <<<"$judged" >&2
+	jq -r '.unlike[] | "\(.name): \(.why)"' <<<"$judged" | printable >&2
 fi
 [[ $status == [035] ]] || exit "$status"	# it has said why
 [ "$(jq '.limits | length' <<<"$judged")" != 0 ] || die 1 "no condition and metric is in both runs"
@@ -72,12 +72,12 @@ count() { jq --arg v "$1" '[.limits[] | select(.verdict == $v)] | length' <<<"$j
 broken=$(count broken) open=$(count 'not decided')
 # The answer, then what does not hold: in 8 lines, or, of too many for that, those that fit.
 if [ -n "$json" ]; then
-	jq --argjson status "$status" '{limits, status: $status}' <<<"$judged"
+	jq --argjson status "$status" '{limits, status: $status}' <<<"$judged" | cleaned
 elif [ -n "$tap" ]; then
 	jq -r '"TAP version 13", "1..\(.limits | length)", (.limits | to_entries[]
 		| "\(if .value.verdict == "holds" then "ok" else "not ok" end) "
 		+ "\(.key + 1) - \(.value.name | gsub("#"; ""))\(if .value.verdict == "not decided" then " # TODO not decided" else "" end)",
-		"# \(.value.why)")' <<<"$judged"
+		"# \(.value.why)")' <<<"$judged" | printable
 else
 	jq -r --argjson all "${verbose:-0}" --argjson status "$status" --argjson broken "$broken" --argjson open "$open" '
 		def line: "\(if .verdict == "broken" then "BROKEN" else .verdict end): \(.name) (\(.why))";
@@ -89,13 +89,14 @@ else
 			| select($all == 1 or .verdict != "holds") | line]) as $lines
 		| if $all == 1 or ([$lines[] | length / 76 | ceil] | add // 0) <= 7 then $lines[] else
 			($lines[:6][] | if length > 80 then .[:77] + "..." else . end),
-			"and \(($lines | length) - 6) more: --verbose, --json or --tap" end' <<<"$judged" | fold -s -w 80 | sed 's/ *$//'
+			"and \(($lines | length) - 6) more: --verbose, --json or --tap" end' <<<"$judged" | fold -s -w 80 | sed 's/ *$//' | printable
 fi
-[ -z "$junit" ] || jq -r --arg of "$(jq -r .experiment "$run/run.json")" --arg broken "$broken" --arg open "$open" '.limits
+[ -z "$junit" ] || jq -r --arg of "$(jq -r .experiment "$run/run.json")" --arg broken "$broken" --arg open "$open" "$(<"$here/safe.jq")"'
+	.limits
 	| "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
-	@html "<testsuite name=\"thinprobe \($of)\" tests=\"\(length)\" failures=\"\($broken)\" skipped=\"\($open)\">",
-	(.[] | @html "<testcase classname=\"thinprobe\" name=\"\(.name)\">" + ({
-		broken: @html "<failure message=\"\(.why)\"/>",
-		"not decided": @html "<skipped message=\"not decided: \(.why)\"/>"}[.verdict] // "") + "</testcase>"),
+	"<testsuite name=\"thinprobe \($of | xml)\" tests=\"\(length)\" failures=\"\($broken)\" skipped=\"\($open)\">",
+	(.[] | "<testcase classname=\"thinprobe\" name=\"\(.name | xml)\">" + ({
+		broken: "<failure message=\"\(.why | xml)\"/>",
+		"not decided": "<skipped message=\"not decided: \(.why | xml)\"/>"}[.verdict] // "") + "</testcase>"),
 	"</testsuite>", "</testsuites>"' <<<"$judged" 2>/dev/null >"$junit" || die 1 "cannot write $junit"
 exit "$status"

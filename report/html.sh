@@ -2,9 +2,19 @@
 # shellcheck shell=bash
 # html.sh - the frame of all pages. Sourced.
 
-page_html() {	# page_html TITLE [CLASS [SCRIPT]]: standard input as the text of a page by itself
+# page_html TITLE [CLASS [SCRIPT]]: standard input as the text of a page by itself, in which no other script runs and which loads
+# nothing from elsewhere.
+page_html() {
+	local title=${1//</"&lt;"} script=none hex
+	if [ -n "${3-}" ]; then
+		hex=$(printf '\n' | cat - "$3" | sha256sum)
+		# shellcheck disable=SC2059 # bytes
+		script=sha256-$(printf "$(sed 's/../\\x&/g' <<<"${hex%% *}")" | base64)
+	fi
 	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>%s</title>\n<style>\n' "$1"
+	printf "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:;"
+	printf " script-src '%s'; base-uri 'none'; form-action 'none'\">\n" "$script"
+	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>%s</title>\n<style>\n' "${title//>/"&gt;"}"
 	cat "${BASH_SOURCE[0]%/*}/report.css"
 	printf '</style>\n</head>\n<body>\n<main%s>\n' "${2:+ class=\"$2\"}"
 	cat

@@ -14,8 +14,7 @@ kept_open() {	# in the folder RUN
 	trap 'exit 130' INT TERM
 	RUN=$KEPT_COPY/${KEPT##*/}	# the tables name the folder
 	cp -r -- "$KEPT" "$RUN" && cd -- "$RUN" || die 1 "cannot copy $KEPT to ${TMPDIR:-/tmp}"
-	[ ! -f samples.tar.zst ] || tar --zstd -xf samples.tar.zst ||
-		die 1 "$KEPT/samples.tar.zst: cannot be unpacked; get the file again"
+	[ ! -f samples.tar.zst ] || unpack samples.tar.zst . || die 1 "$KEPT/samples.tar.zst: $UNPACK_WHY"
 }
 
 # The figure FILE to a fifth of a pixel: with H and V for lines along the axes, without points that are not used, empty groups,

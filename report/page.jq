@@ -4,6 +4,7 @@
 # links to files, the glossary; $said, of `page` alone: what the filter `said` gave of this document.
 include "say";
 include "words";
+include "safe";
 
 # Input: the document. A cell's text, a column's heading.
 def column_of($table; $name): first(.schema[] | select(.table == $table and .column == $name))
@@ -30,7 +31,8 @@ def all_whole($rows; $name): all($rows[] | .[$name, $name + "_from", $name + "_t
 # The folder of a row's condition, by the axes of the run.
 def axes_key($axes): [.[$axes[]] | tostring] | join("\t");
 def folders: (.run.axes // []) as $axes | if $axes == [] then {} else
-	[.run.cells[] | select(.name | IN($cells[])) | {key: (.parameters | axes_key($axes)), value: "cells/\(.name)"}]
+	[.run.cells[] | select(.name | IN($cells[]))
+		| {key: (.parameters | axes_key($axes)), value: "cells/\(.name / "/" | map(@uri) | join("/"))"}]
 		| from_entries end;
 # Of rows the numbers of those where a condition breaks: the first of each group in which the column is surely above the limit. A
 # group has the same values in the columns of the view that are left of the axis.
@@ -249,15 +251,8 @@ def section($name): ("\n" + $readme) | split("\n## ") | map(select(startswith($n
 	| ltrimstr($name + "\n");
 def parts: split("\n### ")[1:] | map(split("\n") | {name: (.[0] | split(":")[0]), title: (.[0] | split(": ")[1:] | join(": ")),
 	text: (.[1:] | join("\n") | trimmed)});
-# Text with values of the run in it: nothing there is HTML, or the start of a link. Between single backticks all is as it is.
-def escaped: gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("\\["; "&#91;");
-def safe: gsub("[\r\n\f]"; " ") | if test("``|\\\\`") then escaped else
-	split("`") | length as $n
-	| [to_entries[] | if .key % 2 == 1 and .key < $n - 1 then .value else .value | escaped end] | join("`") end;
 
 # ---- a grid as a table ----
-def cell_safe: tostring | if test("[\\\\|*`<&\\[\r\n\f]") then gsub("[\r\n\f]"; " ")
-	| gsub("(?<c>[\\\\|*`\\[]|[<&](?=[A-Za-z/!?#]))"; "\\\(.c)") else . end;
 def markdown_cells: "| " + (map(. // "") | join(" | ")) + " |";
 def page_table: . as $grid | if .rows == [] then empty else (.head | map(cell_safe) | markdown_cells),
 	(.right | map(if . then "--:" else ":--" end) | markdown_cells),
@@ -355,9 +350,8 @@ def page: . as $doc | [sections] as $sections
 	$sections[].lines[],
 	"Make this report again from the samples with `thinprobe report RUN\(if .run.runs then " RUN..." else "" end)`.";
 
-# Variables of figures.gp, as commands of gnuplot.
+# Variables of figures.gp, each as a line: name, type, value.
 def figure_variables: any(.[] | arrays[] | objects | to_entries[]; (.key | endswith("_both")) and .value != null) as $two
 	| {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold, two_repeats: (if $two then 1 else 0 end),
 		joined: (if .run.runs then 1 else 0 end)}
-		+ (labels.figures // {}) | to_entries[]
-	| "\(.key)=\(.value | if type == "string" then "\"" + gsub("[\"\\\\$`]"; "") + "\"" else tostring end);";
+		+ (labels.figures // {}) | to_entries[] | [.key, (.value | type, tostring)] | @tsv;

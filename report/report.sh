@@ -47,22 +47,23 @@ document() {
 	local before
 	before=$(previous_run)
 	{
-		printf 'schema\n'; cat schema.tsv
-		[ -z "$before" ] || { printf '\fprevious\n'; cat "$before/summary.tsv"; }
+		printf 'schema\n'; cleaned <schema.tsv
+		[ -z "$before" ] || { printf '\fprevious\n'; cleaned <"$before/summary.tsv"; }
 		printf '\fthresholds\n'; cat "$home/data/thresholds.tsv"
 		local file
 		for file in *.tsv; do
-			case $file in schema.tsv | long.tsv | cdf.tsv) ;; *) printf '\f%s\n' "${file%.tsv}"; cat "$file" ;; esac
+			case $file in schema.tsv | long.tsv | cdf.tsv) ;; *) printf '\f%s\n' "${file%.tsv}"; cleaned <"$file" ;; esac
 		done
 	} | jq -R -s -c --slurpfile run run.json \
 		--arg before "$([ -z "$before" ] || jq -r .started "$before/run.json")" --arg before_name "${before##*/}" '
+		'"$(<"$here/safe.jq")"'
 		def rows($types): (.[0] // []) as $head | [$head[] | $types == null or ($types[.] // "text") != "text"] as $number | .[1:]
 			| map(. as $row | reduce range($head | length) as $i ({}; .[$head[$i]] = ($row[$i]
 				| if . == null or . == "" then null elif $number[$i] then (tonumber? + 0) // . else . end)));
 		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")))}) | from_entries
 		| (reduce (.schema | rows(null)[]) as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
 		| with_entries($types[.key] as $of | .value |= rows($of))
-		| .run = $run[0] | .before = $before | .before_name = $before_name' || die 1 "$RUN: cannot read its tables (*.tsv)"
+		| .run = ($run[0] | all_printable) | .before = $before | .before_name = $before_name' || die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
 # The program with what it includes, each file once: releases of jq differ in what an include within an include means.
@@ -125,18 +126,24 @@ fitted() {	# fitted FILE
 }
 
 # New figures replace the old ones when all are drawn; the old ones stay if gnuplot fails. Each is drawn twice: in figures/, and for
-# phones in figures/narrow/.
+# phones in figures/narrow/. All text that gnuplot gets is made drawable here: tables, and lines "NAME, type, value" of variables.
 draw() {	# draw VARIABLES
 	mkdir -p "$work/wide/figures" "$work/narrow/figures" figures/narrow || exit 1
-	local table width drawing=() failed=''
+	local table width drawing=() failed='' name type value variables=''
 	# (gnuplot crashes on labels for a single row that is unknown: such a row stands there twice)
 	for table in "$RUN"/*.tsv; do
-		if [ "$(wc -l <"$table")" != 2 ]; then ln -s "$table" "$work/wide/"
-		else sed p "$table" | tail -n +2 >"$work/wide/${table##*/}"; fi
+		drawable <"$table" | if [ "$(wc -l <"$table")" != 2 ]; then cat; else sed p | tail -n +2; fi >"$work/wide/${table##*/}"
 		ln -s "../wide/${table##*/}" "$work/narrow/"
 	done
+	while IFS=$'\t' read -r name type value; do
+		case $type in
+		number) variables+="$name=$value; " ;;
+		string) variables+="$name=\"$value\"; " ;;
+		*) die 1 "$RUN/run.json: $name is neither a number nor a text" ;;
+		esac
+	done < <(drawable <<<"$1")
 	for width in wide narrow; do
-		(cd "$work/$width" && ENGINE=$engine exec gnuplot -e "narrow=$((${#width} == 6)); engine='${engine//\'/\'\'}'; $1" \
+		(cd "$work/$width" && ENGINE=$engine exec gnuplot -e "narrow=$((${#width} == 6)); engine='${engine//\'/\'\'}'; $variables" \
 			"$home/plots/style.gp" "$experiment/figures.gp") >"$work/$width.log" 2>&1 &
 		drawing[${#width}]=$!
 	done
@@ -146,6 +153,7 @@ draw() {	# draw VARIABLES
 	done
 	[ -z "$failed" ] || die 1 "gnuplot failed: $failed"
 	local figure
+	rm -f figures/*.svg figures/narrow/*.svg	# the page holds what is there, so nothing that was not drawn now
 	for figure in "$work"/narrow/figures/*.svg; do
 		[ ! -f "$figure" ] || fitted "$figure" >"figures/narrow/${figure##*/}" || exit 1
 	done
@@ -165,14 +173,14 @@ run_page() {	# of the Markdown on standard input
 				"$(base64 -w 0 "$file")" "$file"
 		done
 		printf '.<br>Links to other files work where this page lies in the folder of its run.</p>\n'
-	} | page_html "$(sed -n '1{s/^# //;s/</\&lt;/g;s/>/\&gt;/g;p}' report.md)" '' "$here/report.js"
+	} | page_html "$(sed -n '1s/^# //p' report.md)" '' "$here/report.js"
 }
 
 place() {	# place FILE: standard input becomes FILE, whole
 	if ! { cat >"$work/$1" && sync "$work/$1" && mv "$work/$1" "$1"; }; then die 1 "cannot write $RUN/$1"; fi
 }
 
-folded() { fold -s -w 80 | sed 's/ *$//'; }	# to the width of a terminal
+folded() { fold -s -w 80 | sed 's/ *$//' | printable; }	# to the width of a terminal
 
 # run_stem RUN: the experiment's; ends the program where that is no run that can be reported.
 run_stem() {
@@ -186,21 +194,17 @@ run_stem() {
 		die 1 "$1/run.json: unknown experiment ${stem:-(no name)}; see thinprobe list"
 	[ "$cells" = array ] || die 1 "$1/run.json: an older version made this run; only its own report.html can be read"
 	[ -z "$wrong" ] || die 1 "$1/run.json: $wrong"
+	wrong=$(plain_folder "$1")
+	[ -z "$wrong" ] || die 1 "$1: no run: $wrong"
 	printf '%s\n' "$stem"
 }
 
 # unbundle FILE [DIR]: unpacks the run of thinprobe bundle into DIR (beside the file), and sets RUN to it.
 unbundle() {
-	local name to=${2:-$(dirname -- "$1")}
+	local to=${2:-$(dirname -- "$1")}
 	need zstd zstd
-	# all of it lies in one folder
-	name=$(tar --zstd -tf "$1" 2>/dev/null | awk -F/ '
-		NR == 1 { first = $1 } $1 != first || /(^|\/)\.\.(\/|$)/ { wrong = 1 } $0 == first "/run.json" { run = 1 }
-		END { if (run && !wrong && first != "") print first }')
-	[ -n "$name" ] || die 1 "$1: no bundle of a run"
-	[ ! -e "$to/$name" ] || die 1 "$to/$name is there already; choose another folder with -o"
-	mkdir -p -- "$to" && tar --zstd -xf "$1" -C "$to" --no-same-owner || die 1 "cannot unpack $1 into $to"
-	RUN=$to/$name
+	unpack "$1" "$to" run || die 1 "$1: $UNPACK_WHY"
+	RUN=$to/$UNPACKED
 }
 
 usage='usage: thinprobe report RUN
@@ -258,10 +262,10 @@ RUN=$PWD
 ! jq -e .kept run.json >/dev/null || kept_open
 figures='' cells='' said=null findings='{schema: "findings/1", verdict, findings}'
 case $part in
-table) doc=$(document) && say terminal_view; exit ;;
-cell) doc=$(document) && say terminal_cell; exit ;;
+table) doc=$(document) && say terminal_view | printable; exit ;;
+cell) doc=$(document) && say terminal_cell | printable; exit ;;
 verdict) doc=$(document) && say 'said | terminal_verdict' | folded; exit ;;
-findings) doc=$(document) && say terminal_words; exit ;;
+findings) doc=$(document) && say terminal_words | printable; exit ;;
 json) doc=$(document) && say "said | $findings"; exit ;;
 record) doc=$(document) && say record; exit ;;
 esac
@@ -291,7 +295,7 @@ say page >"$work/text.md" && place report.md <"$work/text.md" || exit 1
 wait "$html" && run_page <"$work/text.html.md" | place report.html || exit 1
 [ -z "$KEPT" ] || kept_put_back
 if [ "$part" = end ]; then
-	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d
+	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d | printable
 	folded <<<"${ending#*$'\n\f\n'}"
 else
 	printf '%s\n' "${KEPT:-$RUN}/report.html"

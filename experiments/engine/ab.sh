@@ -83,6 +83,12 @@ read_options() {
 			;;
 		esac
 	done
+	check_settings
+	[[ -z $RESUME || ("${given-} " =~ ^(\ --(resume|budget|noise))+\ $ && -z $EXPERIMENT && ${#BOTH[@]} = 0) ]] ||
+		bad "--resume goes on with the variants and settings that it has: only --budget and --noise may change"
+}
+
+check_settings() {	# those of options, and of a comparison that goes on
 	[[ $EFFECT =~ ^[0-9]+(\.[0-9]+)?(%|ms)$ && $EFFECT == *[1-9]* ]] ||
 		bad "--effect $EFFECT: a share such as 10%, or a time such as 5ms"
 	[[ $BUDGET =~ ^([1-9][0-9]{0,5})(s|m|h)$ ]] || bad "--budget $BUDGET: a time such as 10m"
@@ -93,8 +99,6 @@ read_options() {
 	[[ $ALPHA =~ ^[0-9]+(\.[0-9]+)?$ ]] && awk -v a="$ALPHA" 'BEGIN { exit !(a >= 0.001 && a <= 50) }' ||
 		bad "--alpha $ALPHA: a percentage from 0.001 to 50, such as 5"
 	[[ $NOISE =~ ^([1-9][0-9]?(\.[0-9]+)?)?$ ]] || bad "--noise $NOISE: a share of the CPUs such as 25%"
-	[[ -z $RESUME || ("${given-} " =~ ^(\ --(resume|budget|noise))+\ $ && -z $EXPERIMENT && ${#BOTH[@]} = 0) ]] ||
-		bad "--resume goes on with the variants and settings that it has: only --budget and --noise may change"
 	[[ $METRICS =~ ^[A-Za-z0-9_,]*$ ]] || bad "--metrics $METRICS: names of columns, separated by commas"
 }
 
@@ -249,11 +253,14 @@ recall() {	# of a comparison that goes on
 	mapfile -t fields < <(jq -r '.experiment, (.a, .b | .options, .server, .client, .root // ""),
 		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed, .noise_percent // 0), .starts, .measured_s' \
 		"$DIR/ab.json" 2>/dev/null) &&
-		[ "${#fields[@]}" = 17 ] || die "$DIR/ab.json cannot be read"
+		[[ ${#fields[@]} = 17 && ${fields[15]} =~ ^[0-9]{1,7}$ && ${fields[16]} =~ ^[0-9]{1,7}$ ]] ||
+		die "$DIR/ab.json cannot be read"
 	EXPERIMENT=${fields[0]} OWN[a]=${fields[1]} OWN[a-server]=${fields[2]} OWN[a-client]=${fields[3]} OWN[a-root]=${fields[4]} \
 		OWN[b]=${fields[5]} OWN[b-server]=${fields[6]} OWN[b-client]=${fields[7]} OWN[b-root]=${fields[8]} \
 		EFFECT=${fields[9]} METRICS=${fields[10]} PAIRS=${fields[11]} ALPHA=${fields[12]} SEED=${fields[13]} \
 		NOISE=${NOISE:-${fields[14]#0}} STARTS=${fields[15]} MEASURED=${fields[16]}
+	check_settings
+	experiment_folder "$EXPERIMENT" >/dev/null || die "$DIR/ab.json: $EXPERIMENT is no experiment"
 	check_programs
 }
 

@@ -196,7 +196,7 @@ exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: of the cells DONE, ME
 cell_figure() {	# cell_figure FOLDER
 	local work=$RUN/.cell
 	[ "$CELL_STATE" = complete ] && [ -f "$EXP_DIR/table" ] && [ -z "${EXP_TURN-}" ] || return 0	# in turns nobody waits for it
-	rm -rf "$work" && mkdir -p "$work/cells/$CELL" && ln -s "$1" "$work/cells/$CELL/1" &&
+	rm -rf "$work" && mkdir -p "$work/cells/$CELL" && cp -al "$1" "$work/cells/$CELL/1" &&
 		jq --arg name "$CELL" '.cells |= map(select(.name == $name)) | .settings.repeats = 1' "$RUN/run.json" \
 			>"$work/run.json" &&
 		"$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" && "$TP_HOME/report/report.sh" --cell "$work"

@@ -126,11 +126,11 @@ cat <<END
 _thinprobe_table='$(table | united)'
 END
 cat <<'END'
-# Run folders whose path begins with a word, up to two folders below it.
+# Run folders whose path begins with a word, up to two folders below it; none with a character that the shell would read.
 _thinprobe_runs() {
 	local run
 	for run in {"$1"*,"$1"*/*,"$1"*/*/*}/run.json; do
-		[[ ! -f $run || $run == *[[:space:]]* ]] || printf '%s ' "${run%/run.json}"
+		[[ ! -f $run || $run == *[!A-Za-z0-9._/,:+%@=~-]* ]] || printf '%s ' "${run%/run.json}"
 	done
 }
 _thinprobe() {

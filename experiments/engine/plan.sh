@@ -204,8 +204,10 @@ plan_resume() {
 	need jq jq
 	[ -f "$RESUME/run.json" ] || exp_bad "--resume $RESUME: not a run folder (it has no run.json)"
 	why=$(jq -r --arg experiment "$EXPERIMENT" --arg axes "${AXES[*]%%=*}" '
-		def fits: (.axes | join(" ")) == $axes and all(.cells[]; (.name | test("^[^/\\s.][^/\\s]*$"))
-			and (.parameters | keys) == ($axes | split(" ") | sort)) and ([.cells[].name] | length == (unique | length));
+		def plain: type != "object" and (tostring | test("^[\\p{L}\\p{N} ._,:+%@=~/-]*$"));	# what no shell evaluates
+		def fits: (.axes | join(" ")) == $axes and all(.cells[]; (.name | plain and test("^[^/ .][^/ ]*$"))
+			and all(.parameters[]; plain) and (.parameters | keys) == ($axes | split(" ") | sort))
+			and ([.cells[].name] | length == (unique | length));
 		if .experiment != $experiment then "not a run of \($experiment)"
 		elif .axes == null then "an older version made it; start a new run"
 		elif try fits catch false then empty else "its conditions do not have the axes \($axes); start a new run" end' \
@@ -243,6 +245,7 @@ plan_check() {
 			[[ $args != *+* || ,$text, == *",${args#*+},"* ]] || text=${args#*+},$text
 		fi
 		[ "$kind" != protocol-list ] || text=$(plan_expand_protocols "$text")
+		[ "$kind" != flag ] || [[ $text == @(|0|1) ]] || exp_bad "--resume $RESUME: its setting $name is neither true nor false"
 		if [ -n "$text" ] && [ "$kind" != flag ]; then
 			values=("$text")
 			if [[ $kind == *-list ]]; then
@@ -307,7 +310,7 @@ plan_item() {
 		}
 		;;
 	word)
-		[[ -n $RESUME || "|$3|" == *"|$text|"* ]] ||
+		[[ (-n $RESUME && $text =~ ^[A-Za-z0-9:._-]+$) || "|$3|" == *"|$text|"* ]] ||
 			exp_bad "$option $text: must be $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")"
 		;;
 	row) [[ $'\n'$rows$'\n' == *$'\n'"$text"$'\n'* ]] ||

@@ -51,7 +51,7 @@ idle_start() {	# 1: LAB_WHY
 	local n name
 	CLIENTS=()
 	case ${P[system]} in none | desktop) protocol_use "${PROTOCOLS%%,*}" ;; *) protocol_use "${P[system]}" ;; esac
-	for ((n = 1; n <= P[sessions]; n++)); do
+	for n in $(seq "${P[sessions]}"); do
 		! stopped || return 0
 		name=${P[system]}-$n
 		protocol_start "$name" || return

@@ -16,6 +16,7 @@ unset multiplot
 unset output
 reset
 rows = ARG1
+if (strstrt(rows, "'")) { print "queue.gp: a quote in the name of the table: rename it"; exit status 1 }
 what = ARGC > 2 ? ARG3 : "rate"
 load ARG0[1:strlen(ARG0) - strlen("queue.gp")] . "../../../plots/style.gp"
 set datafile separator "\t"

@@ -204,12 +204,14 @@ memory_left() {
 # Makes the pressure of the cell. 1: LAB_WHY. A step is MB of the hog in swap, the memory left in percent of the application's
 # memory at rest, a number of sinks, or reads a second.
 pressure_begin() {	# pressure_begin FOLDER
-	local room left size words
+	local room left size words step
+	LAB_WHY="the step ${P[step]} is no number"
+	printf -v step %d "${P[step]}" || return
 	case ${P[axis]} in
 	none) return 0 ;;
-	used) words=(-s "$((LAB_MEMORY_BYTES + (P[step] << 20)))" --until-swap "${P[step]}M" --touch none) ;;
+	used) words=(-s "$((LAB_MEMORY_BYTES + (step << 20)))" --until-swap "${P[step]}M" --touch none) ;;
 	left)
-		room=$(memory_left) left=$((APP_RSS[${P[app]}] * P[step] / 100)) size=$((room - left))
+		room=$(memory_left) left=$((APP_RSS[${P[app]}] * step / 100)) size=$((room - left))
 		LAB_WHY="$((room >> 20)) MiB are left without a hog, $((left >> 20)) MiB are to be:"
 		LAB_WHY+=" a larger --server-memory has room for the step"
 		[ "$size" -ge $((1 << 20)) ] || return

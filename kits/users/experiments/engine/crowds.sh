@@ -77,8 +77,9 @@ crowd_wait() {	# crowd_wait SINCE SECONDS
 # leaves each the time to connect. One that starts later says so, and is not valid.
 crowd_start() {	# crowd_start FOLDER SEED TARGET WORD...: sets CROWD_NAMES and FROM; 1: LAB_WHY
 	local folder=$1 seed=$2 target=$3 n=${#LAB_CLIENT_ROLES[@]} i share first=0 port to at role root=() start=() clock=() pace \
-		rate=500
+		rate=500 users
 	shift 3
+	printf -v users %d "${P[users]}" || return
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); set -- "$@" --priority 10; }
 	[ "$n" -le "${P[users]}" ] || n=${P[users]}
 	pace=(-z "$(crowd_times "${P[think_s]} * 1000")ms" --think-dist "$SPREAD")
@@ -88,10 +89,10 @@ crowd_start() {	# crowd_start FOLDER SEED TARGET WORD...: sets CROWD_NAMES and F
 		mapfile -t CROWD_NAMES < <(seq -f 'vusers.%.0f' "$n")
 		[ "$ON_BACKEND" = local ] || rate=50	# connections a second
 		for role in "${LAB_CLIENT_ROLES[@]:0:n}"; do clock+=("$(lab_clock "$role" | cut -d ' ' -f 1)"); done
-		FROM=$((${EPOCHREALTIME%[.,]*} + 5 + P[users] / n / rate))
+		FROM=$((${EPOCHREALTIME%[.,]*} + 5 + users / n / rate))
 	fi
 	for ((i = 0; i < n; i++)); do
-		share=$(((P[users] + n - 1 - i) / n)) to=$target
+		share=$(((users + n - 1 - i) / n)) to=$target
 		[[ $target != *- ]] || { port=${target##*:}; to=${target%:*}:$((${port%-} + first))-$((${port%-} + first + share - 1)); }
 		at=$((${FROM:-0} * 1000000000 + ${clock[i]:-0}))	# by that host's clock
 		[ "$n" = 1 ] || printf -v start -- '--start-at=@%d.%09d' "$((at / 1000000000))" "$((at % 1000000000))"

@@ -142,7 +142,7 @@ shares_set() {
 			--arg before "$before" --arg after "$(crowd_moved)" --argjson busy "$SHARE_BUSY" --argjson report "$report" \
 			--argjson web "$WEB_SERVERS" --arg programs "${names[*]}" || die "cannot choose the shares of the CPU"
 	fi
-	mapfile -t shares < <(jq '.shares[].percent' "$RUN/run.json")
+	mapfile -t shares < <(jq '.shares[].percent | numbers' "$RUN/run.json")
 	for i in "${!names[@]}"; do	# in 20 ms; a quota is 1 ms at least
 		lab_change regroup "${names[i]}" "quota=${shares[i]},$((shares[i] < 5 ? 100000 / shares[i] + 1 : 20000))us" ||
 			die "cannot set the CPU share of ${names[i]}: $LAB_WHY"
