@@ -65,8 +65,8 @@ def row: "| \(map(. // "" | cell_safe) | join(" | ")) |";
 def decision: .verdict + if .verdict == "not decided" and .more_starts then ": about \(.more_starts) more starts" else "" end;
 '
 page='"# \(.ab.experiment | safe): is B better than A?", "",
-("\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])" | safe),
-"", "> \(answer | safe)", "",
+("\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])"
+	| safe), "", "> \(answer | safe)", "",
 "| | options and programs |", "|---|---|", (["A", (.ab.a | variant)], ["B", (.ab.b | variant)],
 (if .ab.both != "" then ["both", .ab.both] else empty end),
 (if .ab.chosen // "" != "" then ["chosen for both, to fit the budget", .ab.chosen] else empty end) | row), "",

@@ -49,11 +49,11 @@ rows_of() {
 		set -- "$work/kept" "$2"
 	fi
 	for repeat in $(find "$1/cells/" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' 2>/dev/null | grep -x '[1-9][0-9]*' | sort -nu); do
-		block_rows "$1" "$repeat" 1 "$2" "$work/block" >"$work/rows" || continue
+		block_rows "$1" "$repeat" 1 "$2" "$work/block" >"$work/rows" 2>>"$work/why" || continue
 		cat "$work/rows"
 		[ "$(head -n 1 "$work/rows" | cut -f 10)" = 1 ] || calm+=" $repeat"
 	done
-	block_rows "$1" "$calm" "" "$2" "$work/block" | grep '^pooled' >"$work/pooled-$2"
+	block_rows "$1" "$calm" "" "$2" "$work/block" 2>/dev/null | grep '^pooled' >"$work/pooled-$2"
 }
 
 [ -n "$json" ] || jq -r --argjson unlike "$differs" -n 'if $unlike == {} then "alike in all that the runs record" else "not alike:",
@@ -66,10 +66,14 @@ doubt=()
 	[ -z "$not_alike" ] || doubt=(--doubt "the runs were not alike: $not_alike")
 }
 rows_of "${runs[0]}" a >"$work/a"
-[ -s "$work/a" ] || die 1 "${runs[0]}: no repeat can be summed up; its samples may have been deleted"
+none_of() {	# none_of RUN
+	die 1 "$1: no repeat can be summed up: $(head -n 1 "$work/why" 2>/dev/null | grep . ||
+		echo "its samples may have been deleted")"
+}
+[ -s "$work/a" ] || none_of "${runs[0]}"
 for ((i = 1; i < ${#runs[@]}; i++)); do
 	rows_of "${runs[i]}" b >"$work/b"
-	[ -s "$work/b" ] || die 1 "${runs[i]}: no repeat can be summed up; its samples may have been deleted"
+	[ -s "$work/b" ] || none_of "${runs[i]}"
 	{ printf '%s\n' "$BLOCKS_HEAD"; cat "$work/a" "$work/b"; } >"$work/blocks.tsv"
 	asked=()
 	if [ -n "$metrics" ]; then

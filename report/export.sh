@@ -54,6 +54,8 @@ use() {
 		RUN=$work/kept
 	}
 	[ -f "$RUN/long.tsv" ] || die 1 "$1: it has no long.tsv; make its report again: thinprobe report $1"
+	[ -z "$(find "$RUN/cells" -name samples.tsv -exec awk 'FNR == 1 && /[^A-Za-z0-9_\t]/' {} + 2>/dev/null)" ] ||
+		die 1 "$1: a heading of its samples.tsv is no name"
 }
 
 asked() {	# of the names on standard input those that --cells is for
@@ -118,12 +120,13 @@ csv_of_tsv() {
 samples() {
 	local name file axes series repeat head='' columns
 	mapfile -t axes < <(jq -r '.axes[]' "$run_json")
+	[ -d "$RUN/cells" ] || die 1 "the run has no samples.tsv"
 	cell_names >"$work/names" || exit
 	# of all files; one that is called as an axis gets another name
 	columns=$(find -L "$RUN/cells" -name samples.tsv -not -path '*~/*' | sort -V | xargs -rd '\n' awk 'FNR == 1' |
 		awk -F'\t' '{ for (i = 1; i <= NF; i++) if (!seen[$i]++) line = line (n++ ? "\t" : "") $i } END { print line }')
-	[[ $columns =~ ^[A-Za-z0-9_$'\t']*$ ]] || die 1 "a heading of its samples.tsv is no name"
 	while read -r name; do
+		[ -d "$RUN/cells/$name" ] || continue
 		while read -r file; do
 			series=${file#"$RUN/cells/$name/"} repeat=${series%%/*} series=${series#*/}
 			series=${series%samples.tsv} series=${series%/}
@@ -159,7 +162,6 @@ as_sqlite() {
 	need sqlite3 sqlite3
 	csv_of_tsv <"$RUN/long.tsv" >"$work/figures.csv"
 	samples 2>/dev/null | csv_of_tsv >"$work/samples.csv" || :
-	[[ $(head -qn 1 "$work"/{figures,samples}.csv) =~ ^[A-Za-z0-9_,$'\n']*$ ]] || die 1 "a heading of its tables is no name"
 	jq -r '.settings | to_entries[] | [.key, (.value | if type == "string" then . else tojson end)] | @csv' "$run_json" \
 		>"$work/settings.csv"
 	jq -r 'del(.settings, .cells) | [paths(scalars) as $p | {key: ($p | map(tostring) | join(".")), value: getpath($p)}][]
@@ -233,12 +235,14 @@ as_hgrm() {
 	(figures >/dev/null 2>&1)
 	! jq -se 'any(.[]; .metric == "latency_p50_ms" and .why == "overloaded")' "$work/all" >/dev/null 2>&1 ||
 		die 1 "$(cell_names) was overloaded: it has no latencies, these would be those of a longer and longer queue"
-	samples | awk -F'\t' '
+	samples >"$work/keys" || exit
+	awk -F'\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["series"] != "latency" || $at["skipped"] == 1 { next }
 		$at["answer_ns"] == "" || $at["answer_ns"] != $at["answer_high_ns"] { unknown++; next }
 		{ printf "%.6f\n", ($at["answer_ns"] - $at["due_ns"]) / 1e6 }
-		END { if (unknown) printf "thinprobe: export: %d keys have no exact latency and are left out\n", unknown >"/dev/stderr" }' |
+		END { if (unknown) printf "thinprobe: export: %d keys have no exact latency and are left out\n", unknown >"/dev/stderr" }' \
+		"$work/keys" |
 		sort -g | awk '
 			{ v[NR] = $1; sum += $1; squares += $1 * $1 }
 			function line(p,   k) {

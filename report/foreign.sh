@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# foreign.sh - what a stranger wrote is data: the borders that a run folder, a bundle and the text in them pass before they are read,
-# drawn or printed. command.sh reads this file. Who is meant: SECURITY.md.
+# foreign.sh - what a stranger wrote is data (SECURITY.md): the borders that a run folder, a bundle and the text in them pass before
+# they are read, drawn or printed. command.sh reads this file.
 
 # cleaned: a table, or JSON, without control characters but tabs and ends of lines.
 cleaned() { LC_ALL=C tr '\000-\010\013-\037\177' '[?*]' | LC_ALL=C sed 's/\xc2[\x80-\x9f]/?/g'; }
@@ -20,21 +20,26 @@ plain_folder() {
 	find "$1/" -mindepth 1 -path "$1/log" -prune -o ! -type f ! -type d -printf '%P is no file or folder\n' -quit | printable
 	for file in "$1"/*.tsv; do
 		[ -f "$file" ] && IFS= read -r head <"$file" || continue
-		[[ $head =~ ^[A-Za-z][A-Za-z0-9_]*($'\t'[A-Za-z][A-Za-z0-9_]*)*$ ]] || { echo "${file##*/} has no headings" | printable; break; }
+		[[ $head =~ ^[A-Za-z][A-Za-z0-9_]*($'\t'[A-Za-z][A-Za-z0-9_]*)*$ ]] || {
+			echo "${file##*/} has no headings" | printable
+			break
+		}
 	done
 }
 
-# unpack ARCHIVE FOLDER [run]: files and folders of a .tar.zst, without owners and modes. With `run`, only where all of it lies in one
-# folder with a run.json, which must not be in FOLDER yet; UNPACKED is its name. 1: UNPACK_WHY.
+# unpack ARCHIVE FOLDER [run]: files and folders of a .tar.zst, without owners and modes. With `run`, only where all of it lies in
+# one folder with a run.json, which must not be in FOLDER yet; UNPACKED is its name. 1: UNPACK_WHY.
 UNPACK_GIB=2 UNPACK_FILES=200000	# (the largest of the kept runs has 10 MB in 1,200 files)
 unpack() {
 	local names new=$2 run=${3-}
-	names=$(tar --force-local --zstd --numeric-owner -tvf "$1" 2>/dev/null | LC_ALL=C awk -v gib="$UNPACK_GIB" -v most="$UNPACK_FILES" '
+	names=$(tar --force-local --zstd --numeric-owner -tvf "$1" 2>/dev/null |
+		LC_ALL=C awk -v gib="$UNPACK_GIB" -v most="$UNPACK_FILES" '
 		!/^[-d]/ { print "it holds something other than files and folders"; exit }
 		(bytes += $3) > gib * 2 ^ 30 || NR > most {
 			print "it has over " gib " GiB or " most " files; if you trust it, unpack it with tar"; exit
 		}')
-	[ -z "$names" ] || { UNPACK_WHY=$names; return 1; }
+	UNPACK_WHY=$names
+	[ -z "$names" ] || return
 	UNPACKED=$(tar --force-local --zstd -tf "$1" 2>/dev/null | LC_ALL=C awk -F/ -v run="$run" '
 		NR == 1 { first = $1 }
 		/^\// || /(^|\/)\.\.(\/|$)/ || run != "" && ($1 != first || first ~ /^$|^[-.]|\\/) { wrong = 1 }

@@ -12,8 +12,8 @@ page_html() {
 		script=sha256-$(printf "$(sed 's/../\\x&/g' <<<"${hex%% *}")" | base64)
 	fi
 	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-	printf "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:;"
-	printf " script-src '%s'; base-uri 'none'; form-action 'none'\">\n" "$script"
+	printf "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+	printf "img-src 'self' data:; script-src '%s'; base-uri 'none'; form-action 'none'\">\n" "$script"
 	printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>%s</title>\n<style>\n' "${title//>/"&gt;"}"
 	cat "${BASH_SOURCE[0]%/*}/report.css"
 	printf '</style>\n</head>\n<body>\n<main%s>\n' "${2:+ class=\"$2\"}"

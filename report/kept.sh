@@ -13,7 +13,7 @@ kept_open() {	# in the folder RUN
 	trap kept_remove EXIT
 	trap 'exit 130' INT TERM
 	RUN=$KEPT_COPY/${KEPT##*/}	# the tables name the folder
-	cp -r -- "$KEPT" "$RUN" && cd -- "$RUN" || die 1 "cannot copy $KEPT to ${TMPDIR:-/tmp}"
+	cp -r -- "$KEPT" "$RUN" 2>/dev/null && cd -- "$RUN" || die 1 "cannot copy $KEPT to ${TMPDIR:-/tmp}"
 	[ ! -f samples.tar.zst ] || unpack samples.tar.zst . || die 1 "$KEPT/samples.tar.zst: $UNPACK_WHY"
 }
 

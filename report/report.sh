@@ -52,7 +52,10 @@ document() {
 		printf '\fthresholds\n'; cat "$home/data/thresholds.tsv"
 		local file
 		for file in *.tsv; do
-			case $file in schema.tsv | long.tsv | cdf.tsv) ;; *) printf '\f%s\n' "${file%.tsv}"; cleaned <"$file" ;; esac
+			case $file in
+			schema.tsv | long.tsv | cdf.tsv) ;;
+			*) printf '\f%s\n' "${file%.tsv}"; cleaned <"$file" ;;
+			esac
 		done
 	} | jq -R -s -c --slurpfile run run.json \
 		--arg before "$([ -z "$before" ] || jq -r .started "$before/run.json")" --arg before_name "${before##*/}" '
@@ -63,7 +66,8 @@ document() {
 		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")))}) | from_entries
 		| (reduce (.schema | rows(null)[]) as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
 		| with_entries($types[.key] as $of | .value |= rows($of))
-		| .run = ($run[0] | all_printable) | .before = $before | .before_name = $before_name' || die 1 "$RUN: cannot read its tables (*.tsv)"
+		| .run = ($run[0] | all_printable) | .before = $before | .before_name = $before_name' ||
+		die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
 # The program with what it includes, each file once: releases of jq differ in what an include within an include means.
@@ -289,10 +293,11 @@ draw "${text#*$'\n'}"
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
 [ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 jq "$findings" <<<"$said" | place findings.json || exit 1
-say page true >"$work/text.html.md" &
+say page true >"$work/text.html.md" 2>"$work/html.log" &
 html=$!
-say page >"$work/text.md" && place report.md <"$work/text.md" || exit 1
-wait "$html" && run_page <"$work/text.html.md" | place report.html || exit 1
+say page >"$work/text.md" && place report.md <"$work/text.md" || { wait; exit 1; }
+wait "$html" || { cat "$work/html.log" >&2; exit 1; }
+run_page <"$work/text.html.md" | place report.html || exit 1
 [ -z "$KEPT" ] || kept_put_back
 if [ "$part" = end ]; then
 	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d | printable

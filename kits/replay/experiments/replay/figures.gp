@@ -14,8 +14,9 @@ if (has_table("outliers.tsv")) {
 		. 'line[late] = words_of("before after width height skip input setting latency_ms usual_ms")')
 }
 of(i, k) = int(real(word(line[i], k)))	# a number, whatever the table has: it stands in a command
+within(name) = strstrt(name, "..") ? "a picture outside of the run" : name
 shown(i, side) = sprintf('plot "../../%s" binary array=(%d,%d) skip=%d format="%%uchar" flipy using 1:2:3 with rgbimage notitle', \
-	word(line[i], side), of(i, 3), of(i, 4), of(i, 5))
+	within(word(line[i], side)), of(i, 3), of(i, 4), of(i, 5))
 titled(i, side) = side == 1 ? "Before input " . word(line[i], 6) \
 	: sprintf("After %.0f ms on %s (usual %.0f ms)", real(word(line[i], 8)), word(line[i], 7), real(word(line[i], 9)))
 if (late > 0) {

@@ -100,6 +100,10 @@ END
 	run gnuplot -c "$TOP/kits/users/plots/queue.gp" held-z.tsv out.svg principle
 	[ "$status" -ne 0 ]
 	[[ $output == *--users-per-second* ]]
+	cp held-z.tsv "a'\$(touch ran)'.tsv"
+	run -1 gnuplot -c "$TOP/kits/users/plots/queue.gp" "a'\$(touch ran)'.tsv" out.svg
+	[[ $output == *"a quote in the name"* ]]
+	[ ! -e ran ]
 }
 
 refused() {	# status words...: one line that names the tool
