@@ -4,26 +4,21 @@
 
 bats_require_minimum_version 1.5.0
 load ../cli/helpers
+shopt -s extglob
 
 setup_file() {
-	need_programs zstd jq gnuplot cmark-gfm
-	local top=${BATS_TEST_DIRNAME%/tests/hostile}
+	local name top=${BATS_TEST_DIRNAME%/tests/hostile}
+	for name in zstd gnuplot cmark-gfm sqlite3; do command -v "$name" >/dev/null || skip "$name is not installed"; done
 	ROOM=$(mktemp -d)	# (nobody else can come into that of bats)
 	export ROOM GOOD=$ROOM/good
-	chmod 755 "$ROOM"
 	cp -r "$top/results/reference/stalls" "$GOOD"
 	tar --zstd -xf "$GOOD/samples.tar.zst" -C "$GOOD"
-	rm -rf "$GOOD"/{samples.tar.zst,figures,report.*,findings.json}
-	jq 'del(.kept) | .cells |= map(select(.name | IN("vnc-light-0", "vnc-light-5")))' "$GOOD/run.json" >"$GOOD/new"
-	mv "$GOOD/new" "$GOOD/run.json"
-	find "$GOOD/cells" -mindepth 1 -maxdepth 1 ! -name 'vnc-light-[05]' -exec rm -r {} +
+	rm -rf "$GOOD"/{samples.tar.zst,figures,report.*,findings.json} "$GOOD"/cells/!(vnc-light-[05])
+	jq 'del(.kept) | .cells |= map(select(.name | IN("vnc-light-0", "vnc-light-5")))' "$GOOD/run.json" >"$ROOM/new"
+	mv "$ROOM/new" "$GOOD/run.json"
 	"$top/bin/summarize" --format json -o "$GOOD/summary.json" "$GOOD"
+	chmod -R a+rwX "$ROOM"
 }
-need_programs() {
-	local name
-	for name; do command -v "$name" >/dev/null || skip "$name is not installed"; done
-}
-
 teardown_file() { rm -rf "${ROOM:?}"; }
 
 setup() {
@@ -32,107 +27,89 @@ setup() {
 	ordinary_user
 	tp=$TOP/thinprobe
 	"${user[@]}" test -x "$tp" || user=(env)
+	bad="BASHPID[\$(touch $PWD/ran)]\`touch $PWD/ran\`\"'\$(touch $PWD/ran)<script>alert(1)</script>"
 }
 
-# refused STATUS WORD COMMAND...: with that status, in one line with WORD, as an ordinary user and as the one we are.
+# refused STATUS WORD COMMAND...: with that status, in one line with WORD, as the user we are and as an ordinary one.
 refused() {
+	local as
 	for as in env "${user[*]}"; do
 		# shellcheck disable=SC2086 # words
 		run $as "${@:3}"
 		[[ $status = "$1" && ${#lines[@]} = 1 && $output == *"$2"* ]] || { echo "$as ${*:3} ($status): $output"; return 1; }
 	done
+	[ ! -e ran ]
 }
-folder() { rm -rf run && cp -r "$GOOD" run && chmod -R a+rwX run; }
-changed() { jq "$@" run/run.json >new && mv new run/run.json && chmod 666 run/run.json; }
-pack() { tar --force-local --zstd -cf "$1" "${@:2}" && chmod 644 "$1"; }
+folder() { rm -rf run && cp -r "$GOOD" run; }
+changed() { jq "$@" run/run.json >new && cat new >run/run.json; }
+pack() { tar --force-local --zstd -cf "$@" && chmod 644 "$1"; }
+mutants() { run -0 "${user[@]}" python3 "$BATS_TEST_DIRNAME/mutants.py" "$TOP" "$PWD/work" "$@"; echo "$output"; }
+counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "$2" ]; }
 
 @test "report, of every experiment: text of a table with quotes, back quotes and \$( ) runs nothing" {
-	run -0 python3 "$BATS_TEST_DIRNAME/mutants.py" "$TOP" "$PWD/work" drawn
-	echo "$output"
-	[[ $output =~ tried:([0-9]+) ]]
-	[ "${BASH_REMATCH[1]}" -ge 20 ]
+	mutants drawn
+	counted tried 20
 }
 
 # bats test_tags=all
 @test "report, of every experiment: every text column with every metacharacter" {
-	run -0 python3 "$BATS_TEST_DIRNAME/mutants.py" "$TOP" "$PWD/work" columns
-	echo "$output"
-	[[ $output =~ tried:([0-9]+) ]]
-	[ "${BASH_REMATCH[1]}" -ge 2000 ]
+	mutants columns
+	counted tried 2000
 }
 
-@test "mutants of run folders: 200" {
-	run -0 "${user[@]}" python3 "$BATS_TEST_DIRNAME/mutants.py" "$TOP" "$PWD/work" 200 "$RANDOM"
-	echo "$output"
-	[[ $output =~ \ 0:([0-9]+) ]]	# some are reported, and some refused
-	[ "${BASH_REMATCH[1]}" -ge 50 ]
-	[[ $output =~ \ 1:([0-9]+) ]]
-	[ "${BASH_REMATCH[1]}" -ge 20 ]
+@test "mutants of run folders: 200, of which some are reported, and some refused" {
+	mutants 200 "$RANDOM"
+	counted 0 40
+	counted 1 20
 }
 
 # bats test_tags=all
 @test "mutants of run folders: 10,000" {
-	run -0 "${user[@]}" python3 "$BATS_TEST_DIRNAME/mutants.py" "$TOP" "$PWD/work" 10000 "$RANDOM"
-	echo "$output"
+	mutants 10000 "$RANDOM"
 }
 
 @test "mutants.py: a payload that runs, a file outside, a second line, a control character each count as wrong" {
+	local words name
 	mkdir -p tree/kits tree/report tree/results/reference
-	for name in stalls rtt; do cp -r "$GOOD" "tree/results/reference/$name"; done
-	for words in 'sh -c "$(grep -rho "touch.{IFS}[^\`);'\'' ]*" . | head -n 1)"; :' ': >outside' 'printf "a\nb\n" >&2' 'printf "\33c"' \
-		'exit 9' 'echo ::error::x'; do
-		for name in report.sh compare.sh gate.sh bundle.sh export.sh; do
-			printf '#!/bin/bash\n%s\n' "$words" >"tree/report/$name"
-			chmod 755 "tree/report/$name"
-		done
+	cp -r "$GOOD" tree/results/reference/rtt
+	for words in ': >../ran' ': >outside' 'printf "a\nb\n" >&2' 'printf "\33c"' 'exit 9' 'echo ::error::x' 'exit 1'; do
+		for name in report compare gate bundle export; do printf '#!/bin/sh\n%s\n' "$words" >"tree/report/$name.sh"; done
+		chmod 755 tree/report/*
 		rm -rf work
-		run -1 python3 "$BATS_TEST_DIRNAME/mutants.py" "$PWD/tree" "$PWD/work" 40 1
-		[[ $output != *" wrong:0 "* ]]
+		run -1 python3 "$BATS_TEST_DIRNAME/mutants.py" "$PWD/tree" "$PWD/work" 10 1
+		[[ $output == *"wrong:10 "* ]]
 	done
 }
 
 @test "report: a protocol with a command, in run.json, cells and a bundle, does not run it" {
-	local name="vnc\$(touch\${IFS}$PWD/ran)"
 	folder
 	rm run/*.tsv run/summary.json
-	changed --arg p "$name" '.cells[].parameters.protocol = $p | .cells[1].parameters.app = "own"'
+	changed --arg p "vnc\$(touch\${IFS}$PWD/ran)" '.cells[].parameters.protocol = $p | .cells[1].parameters.app = "own"'
 	find run/cells -name cell.json | while read -r file; do
-		jq --arg p "$name" '.parameters.protocol = $p | if .parameters.sinks == 5 then .parameters.app = "own" else . end' "$file" >new
+		jq --arg p "vnc\$(touch\${IFS}$PWD/ran)" '.parameters |= (.protocol = $p | if .sinks == 5 then .app = "own" else . end)' \
+			"$file" >new
 		cat new >"$file"
 	done
 	run -0 "$tp" bundle run -o b.tar.zst
 	run -0 "$tp" report b.tar.zst -o there
 	[ -s there/run/figures/latency-cdf.svg ]
 	[ ! -e ran ]
-}
-
-@test "figures get numbers and texts: a list in run.json is refused, before gnuplot sees it" {
 	folder
-	changed --arg x "\`touch $PWD/ran\`" '.protocol.floor_ms = [$x]'
+	changed --arg x "$bad" '.protocol.floor_ms = [$x]'	# (gnuplot runs back quotes of a line that it then refuses)
 	refused 1 "" "$tp" report run
-	[ ! -e ran ]
 }
 
-@test "bundle: links, hard links, devices, pipes, a way out, a hidden folder or two folders are refused, and nothing is left" {
+@test "bundle: links, devices, pipes, a way out, a hidden folder and two folders are refused, and nothing is left" {
 	local kind
 	mkdir -m 777 there
-	for kind in link folder-link hard pipe device out hidden two absolute; do
+	for kind in "ln -s ../../keep run/more" "ln -s ../.. run/figures" "ln run/run.json run/copy" "mkfifo run/pipe" "mknod run/disk b 7 0" \
+		"mv run .hidden" "cp -r run second" "s,^run/schema.tsv,run/../schema.tsv," "s,^run/schema.tsv,$PWD/schema.tsv,"; do
+		rm -rf .hidden second
 		folder
-		rm -rf there/* .hidden second
-		case $kind in
-		link) ln -s ../../keep run/report.md ;;
-		folder-link) ln -s ../.. run/figures ;;
-		hard) ln run/run.json run/copy.json ;;
-		pipe) mkfifo run/pipe.tsv ;;
-		device) [ "$(id -u)" = 0 ] && mknod run/disk b 7 0 2>/dev/null || continue ;;
-		esac
-		case $kind in
-		out) pack b.tar.zst --transform 's,^run/schema.tsv,run/../schema.tsv,' run ;;
-		absolute) pack b.tar.zst -P --transform "s,^run/schema.tsv,$PWD/schema.tsv," run ;;
-		hidden) mv run .hidden && pack b.tar.zst .hidden ;;
-		two) cp -r run second && pack b.tar.zst run second ;;
-		*) pack b.tar.zst run ;;
-		esac
+		if [[ $kind == s,* ]]; then pack b.tar.zst -P --transform "$kind" run; else
+			$kind || { [ "${kind%% *}" = mknod ] && continue; }
+			pack b.tar.zst "$(ls -d .hidden run 2>/dev/null | head -n 1)" $(ls -d second 2>/dev/null)
+		fi
 		refused 1 b.tar.zst "$tp" report b.tar.zst -o there
 		[ -z "$(ls -A there)" ]
 	done
@@ -144,22 +121,22 @@ pack() { tar --force-local --zstd -cf "$1" "${@:2}" && chmod 644 "$1"; }
 	chmod 6755 run/program
 	chmod 777 run/cells
 	pack 2026-11-23T08:06.tar.zst run
-	mkdir there
-	(cd there && mv ../2026* . && run -0 "$tp" report 2026-11-23T08:06.tar.zst)
-	[ -s there/run/report.html ]
-	[ -z "$(find there/run -type f -perm /7133)" ]
-	[ -z "$(find there/run ! -user "$(id -u)")" ]
-	[ -z "$(find there -name '.unpack*')" ]
+	rm -r run
+	run -0 "$tp" report 2026-11-23T08:06.tar.zst
+	[ -s run/report.html ]
+	[ -z "$(find run -type f -perm /7133)" ]
+	[ -z "$(find . -name '.unpack*')" ]
 }
 
 @test "bundle and kept samples: more than 2 GiB are not unpacked" {
+	local words
 	folder
 	truncate -s 3G run/cells/large
 	pack b.tar.zst -S run
-	rm run/cells/large
 	refused 1 "2 GiB" "$tp" report b.tar.zst -o there
 	[ ! -e there/run ]
-	(cd run && mkdir more && truncate -s 3G more/large && pack samples.tar.zst -S cells more && rm -r cells more)
+	pack run/samples.tar.zst -S -C run cells
+	rm -r run/cells
 	changed '.kept = {samples_bytes: 1, left_out_bytes: 0}'
 	for words in "report run" "export run --as csv" "compare run run --json"; do
 		# shellcheck disable=SC2086 # words
@@ -168,7 +145,7 @@ pack() { tar --force-local --zstd -cf "$1" "${@:2}" && chmod 644 "$1"; }
 }
 
 @test "a run folder with a link or a pipe is no run: report, compare, gate, export and bundle follow none" {
-	local kind
+	local kind words
 	echo keep >keep
 	echo 'p50 * < 50ms' >limits
 	for kind in "ln -sf ../keep run/summary.json" "ln -s ../../../../keep run/cells/vnc-light-0/1/more.tsv" "mkfifo run/more.tsv"; do
@@ -185,38 +162,32 @@ pack() { tar --force-local --zstd -cf "$1" "${@:2}" && chmod 644 "$1"; }
 
 @test "the page: no other script may run in it, names are no markup, and a drawing that was there before is not taken over" {
 	folder
-	changed '.host.kernel = "<script>alert(1)</script>" | .command = "[x](javascript:alert(1))"
-		| .state = "<img src=x onerror=alert(1)>"'
+	changed --arg x "$bad" '.host.kernel = $x | .state = "<img src=x onerror=alert(1)>" | .command = "[x](javascript:alert(1))"'
 	mkdir -p run/figures/narrow
-	echo '<svg><script>alert(1)</script></svg>' | tee run/figures/stages.svg >run/figures/narrow/stages.svg
-	echo '<svg><script>alert(1)</script></svg>' | tee run/figures/jitter.svg >run/figures/narrow/jitter.svg
+	tee run/figures/{,narrow/}{stages,jitter}.svg <<<'<svg><script>alert(1)</script></svg>'
 	rm run/stages.tsv
 	run -0 "$tp" report run
 	[ "$(grep -c '<script>' run/report.html)" = 1 ]
 	run ! grep -E '<img src=x|href="javascript' run/report.html
-	grep -q "Content-Security-Policy.*default-src 'none'" run/report.html
 	# the one script is the one whose hash is allowed
 	python3 - <<-'END'
 		import base64, hashlib, re
 		page = open("run/report.html", encoding="utf-8").read()
-		script = re.search("<script>(.*)</script>", page, re.S).group(1)
-		assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() == re.search("sha256-([^']*)'", page).group(1)
+		digest = hashlib.sha256(re.search("<script>(.*)</script>", page, re.S).group(1).encode()).digest()
+		assert "default-src 'none'" in page and "script-src 'sha256-%s'" % base64.b64encode(digest).decode() in page
 	END
 	changed '.cells[0].name = "x)<img src=x onerror=alert(1)>"'
 	refused 1 "no name of a folder" "$tp" report run
 }
 
 @test "export --as sqlite: a heading is a name, or there is no database" {
-	need_programs sqlite3
+	local file
 	folder
-	awk -v OFS='\t' -v bad="x numeric); select writefile('$PWD/ran', 'x');--" \
-		'{ print $0, NR == 1 ? bad : "" }' run/long.tsv >new
-	cp new run/long.tsv
+	sed -i "1s/\$/\tx numeric); select writefile('ran', 'x');--/" run/long.tsv
 	refused 1 "no headings" "$tp" export run --as sqlite -o out.db
 	folder
-	for file in run/cells/*/*/samples.tsv; do sed -i "1s/\$/\\tx); select 1;--/" "$file"; done
+	for file in run/cells/*/*/samples.tsv; do sed -i "1s/\$/\tx); select writefile('ran', 'x');--/" "$file"; done
 	refused 1 "no name" "$tp" export run --as sqlite -o out.db
-	[ ! -e ran ]
 	[ ! -e out.db ]
 }
 
@@ -224,7 +195,8 @@ pack() { tar --force-local --zstd -cf "$1" "${@:2}" && chmod 644 "$1"; }
 	folder
 	sed -i '2,$s/light/=HYPERLINK("x")\x1b\x01/' run/long.tsv
 	run -0 "$tp" export run --as csv
-	[[ $output != *,=* && $output == *",\"'=HYPERLINK"* ]]
+	[[ $output != *,=* ]]
+	[[ $output == *",\"'=HYPERLINK"* ]]
 	[[ $output != *"'-"[0-9]* ]]	# a number is none
 	changed '.cells[0] |= (.state = "a\u001b<b>\u0001\ufffe\"" | .flags = ["\u0008&"])'
 	run -0 "$tp" export run --as junit -o one.xml
@@ -253,24 +225,21 @@ pack() { tar --force-local --zstd -cf "$1" "${@:2}" && chmod 644 "$1"; }
 @test "gate: a line of a limits file that is none is refused, whatever is in it" {
 	local line
 	folder
-	for line in 'p50 $(touch${IFS}ran) < 1ms' 'p50 * < `touch${IFS}ran`' 'a[$(touch${IFS}ran)] * < 1ms' \
-		'::error::x * < 1ms' $'p50 \e[2J < 1ms' \
-		'p50 * < 1ms;touch${IFS}ran' '"x * < 1' 'p50 */../../* < 1ms'; do
+	for line in 'p50 $(touch${IFS}ran) < 1ms' 'p50 * < `touch${IFS}ran`' 'a[$(touch${IFS}ran)] * < 1ms' '"x * < 1' \
+		'::error::x * < 1ms' $'p50 \e[2J < 1ms' 'p50 * < 1ms;touch${IFS}ran' 'p50 */../../* < 1ms'; do
 		printf '%s\n' "$line" >limits
 		refused 2 "line 1" "$tp" gate run --limits limits
 		[[ $output != *$'\e'* ]]
 	done
-	[ ! -e ran ]
 }
 
 @test "resume: axes and settings of a run, and those of a comparison, pass the checks that options pass" {
-	local bad="BASHPID[\$(touch $PWD/ran)]" stem filter
+	local stem filter
 	while read -r stem filter; do
 		rm -rf run
-		cp -r "$(ls -d "$TOP"/{,kits/*/}results/reference/"$stem" 2>/dev/null | head -n 1)" run
-		chmod -R a+rwX run
+		cp -r "$TOP/results/reference/$stem" run
 		changed --arg x "$bad" "del(.kept) | $filter"
-		refused 2 "" "$tp" run "$(jq -r .experiment run/run.json)" --resume run
+		refused 2 "" "$tp" run "$stem" --resume run
 	done <<-'END'
 		idle .cells[-1].parameters.sessions = $x
 		idle .settings.seed = $x
@@ -278,52 +247,44 @@ pack() { tar --force-local --zstd -cf "$1" "${@:2}" && chmod 644 "$1"; }
 		stalls .cells[0].name = $x
 		stalls .cells[0].parameters.sinks = [$x]
 		stalls .settings.apps = [$x]
-		users .cells[0].parameters.users = $x
 	END
-	mkdir -p ab/a ab/b
-	jq -n '{schema: "thinprobe.ab/1", experiment: "stalls", both: "", a: {options: "", server: "", client: "", root: ""},
-		b: {options: "", server: "", client: "", root: ""}, starts: 1, measured_s: 1,
-		settings: {effect: "10%", metrics: "", pairs: 2, alpha_percent: 5, seed: 1}}' >ab.json
-	for filter in .settings.seed .settings.pairs .settings.alpha_percent .settings.effect .settings.noise_percent .starts .measured_s \
-		.experiment; do
-		jq --arg x "$bad" "$filter = \$x" ab.json >ab/ab.json
+	mkdir ab
+	jq -n '{experiment: "stalls", both: "", a: {options: "", server: "", client: ""}, b: {options: "", server: "", client: ""},
+		settings: {effect: "10%", metrics: "", pairs: 2, alpha_percent: 5, seed: 1}, starts: 1, measured_s: 1}' >ab.json
+	for filter in settings.{seed,pairs,alpha_percent,effect,noise_percent} starts measured_s experiment; do
+		jq --arg x "${bad%%\`*}" ".$filter = \$x" ab.json >ab/ab.json
 		run "$tp" ab --resume ab
-		[[ $status == [12] && ${#lines[@]} = 1 ]]
+		[[ $status == [12] ]]
+		[ "${#lines[@]}" = 1 ]
+		[ ! -e ran ]
 	done
-	[ ! -e ran ]
 }
 
 @test "ab: the page of a comparison, with names and units of a stranger" {
-	local bad="\`touch $PWD/ran\`\"'\$(touch $PWD/ran)<script>alert(1)</script>"
-	folder
 	mkdir ab
-	mv run ab/a
-	cp -r ab/a ab/b
-	jq -n --arg x "$bad" '{experiment: $x, both: $x, chosen: $x, a: {options: $x, server: "", client: ""},
-		b: {options: "", server: "", client: ""}, settings: {effect: $x, metrics: "", pairs: 1, alpha_percent: 5, seed: 1}, starts: 2, measured_s: 60}' >ab/ab.json
-	jq -n --arg x "$bad" '{cell: $x, metric: $x, unit: $x, change_unit: $x, verdict: "worse", a: 1, b: 2, change: 1, low: 0.5, high: 1.5,
-			effect: 0.1, pairs: 2, differences: [0.9, 1.1]} as $m
-		| {result: {verdict: "worse", blocks: 4, metrics_decided: [$m, $m], plan: [], one_sided: [], too_few: [], open: 0}}' \
-		>ab/verdict.json
+	cp -r "$GOOD" ab/a
+	cp -r "$GOOD" ab/b
 	: >ab/blocks.tsv
+	jq -n --arg x "$bad" '{experiment: $x, both: $x, chosen: $x, a: {options: $x, server: "", client: ""},
+		b: {options: "", server: "", client: ""}, settings: {effect: $x, pairs: 1, alpha_percent: 5}, starts: 2, measured_s: 60}' \
+		>ab/ab.json
+	jq -n --arg x "$bad" '{cell: $x, metric: $x, unit: $x, change_unit: $x, verdict: "worse", a: 1, b: 2, change: 1, low: 0.5,
+		high: 1.5, effect: 0.1, pairs: 2, differences: [0.9, 1.1]} as $m | {result: {verdict: "worse", blocks: 4,
+		metrics_decided: [$m, $m], plan: [], one_sided: [], too_few: [], open: 0}}' >ab/verdict.json
 	run -0 "$TOP/report/ab.sh" ab
 	[ -s ab/figures/differences.svg ]
-	[ ! -e ran ]
 	run ! grep '<script>' ab/report.html
 	grep -q "Content-Security-Policy.*script-src 'none'" ab/report.html
-	for filter in '.starts = "BASHPID[$(touch ran)]"' '.settings.alpha_percent = "<script>"'; do
-		jq "$filter" ab/ab.json >new
-		mv new ab/ab.json
-		run -1 "$TOP/report/ab.sh" ab
-	done
+	jq --arg x "$bad" '.starts = $x' ab/ab.json >new
+	mv new ab/ab.json
+	run -1 "$TOP/report/ab.sh" ab
 	[ ! -e ran ]
-	[ ! -e ab/ran ]
 }
 
 @test "completion: a run folder whose name the shell would read is not offered" {
-	mkdir 'x$(touch ran)' x-good
-	touch {'x$(touch ran)',x-good}/run.json
-	run -0 bash -c '. <("$1" completion) && COMP_WORDS=(thinprobe report x) COMP_CWORD=2 && _thinprobe &&
-		printf "%s\n" "${COMPREPLY[@]}"' bash "$tp"
+	mkdir "x\$(touch ran)" x-good
+	touch {"x\$(touch ran)",x-good}/run.json
+	"$tp" completion >completion
+	run -0 bash -c '. ./completion; COMP_WORDS=(thinprobe report x) COMP_CWORD=2; _thinprobe; printf "%s\n" "${COMPREPLY[@]}"'
 	[ "$output" = x-good ]
 }
