@@ -89,9 +89,11 @@ else
 			| select($all == 1 or .verdict != "holds") | line]) as $lines
 		| if $all == 1 or ([$lines[] | length / 76 | ceil] | add // 0) <= 7 then $lines[] else
 			($lines[:6][] | if length > 80 then .[:77] + "..." else . end),
-			"and \(($lines | length) - 6) more: --verbose, --json or --tap" end' <<<"$judged" | fold -s -w 80 | sed 's/ *$//' | printable
+			"and \(($lines | length) - 6) more: --verbose, --json or --tap" end' <<<"$judged" |
+		fold -s -w 80 | sed 's/ *$//' | printable
 fi
-[ -z "$junit" ] || jq -r --arg of "$(jq -r .experiment "$run/run.json")" --arg broken "$broken" --arg open "$open" "$(<"$here/safe.jq")"'
+[ -z "$junit" ] || jq -r --arg of "$(jq -r .experiment "$run/run.json")" --arg broken "$broken" --arg open "$open" "
+	$(<"$here/safe.jq")"'
 	.limits
 	| "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
 	"<testsuite name=\"thinprobe \($of | xml)\" tests=\"\(length)\" failures=\"\($broken)\" skipped=\"\($open)\">",

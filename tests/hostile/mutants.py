@@ -7,6 +7,7 @@ in columns whose words name curves and panels.
 What must hold of each stands in judge().
 """
 import concurrent.futures
+import glob
 import json
 import os
 import random
@@ -31,6 +32,24 @@ COMMANDS = (REPORT, [REPORT[0] + ["--" + part] for part in ("table", "verdict", 
     [[FRONT + "export.sh", "run", "--as", form, "-o", "out"] for form in FORMATS])
 
 
+def read(path):
+    with open(path, encoding="utf-8", newline="\n") as f:
+        return f.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8", newline="\n") as f:
+        f.write(text)
+
+
+def read_table(path):
+    return [line.split("\t") for line in read(path).rstrip("\n").split("\n")]
+
+
+def write_table(path, rows):
+    write(path, "\n".join("\t".join(row) for row in rows) + "\n")
+
+
 def base(name, source):
     """The kept run as its owner had it; samples only of a small one. Returns its folder."""
     to = os.path.join(WORK, "base-" + name)
@@ -38,30 +57,15 @@ def base(name, source):
     packed = os.path.join(source, "samples.tar.zst")
     if os.path.exists(packed):
         subprocess.run(["tar", "--zstd", "-xf", packed, "-C", to] + ["--exclude=cells"] * (name != "rtt"), check=True)
-    with open(os.path.join(to, "run.json"), "r+", encoding="utf-8") as f:
-        run = json.load(f)
-        run.pop("kept", None)
-        f.seek(0)
-        f.truncate()
-        json.dump(run, f)
+    run = json.loads(read(os.path.join(to, "run.json")))
+    run.pop("kept", None)
+    write(os.path.join(to, "run.json"), json.dumps(run))
     return to
 
 
 def kept_runs():
-    for top in [TREE] + sorted(os.path.join(TREE, "kits", kit) for kit in os.listdir(os.path.join(TREE, "kits"))):
-        folder = os.path.join(top, "results", "reference")
-        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-            yield name, os.path.join(folder, name)
-
-
-def read_table(path):
-    with open(path, encoding="utf-8", newline="\n") as f:
-        return [line.split("\t") for line in f.read().rstrip("\n").split("\n")]
-
-
-def write_table(path, rows):
-    with open(path, "w", encoding="utf-8", newline="\n") as f:
-        f.write("\n".join("\t".join(row) for row in rows) + "\n")
+    found = glob.glob(TREE + "/results/reference/*") + glob.glob(TREE + "/kits/*/results/reference/*")
+    return [(os.path.basename(source), source) for source in sorted(found)]
 
 
 def places(value, found):
@@ -72,8 +76,7 @@ def places(value, found):
 
 
 def mutate_json(rng, path):
-    with open(path, encoding="utf-8") as f:
-        run = json.load(f)
+    run = json.loads(read(path))
     for _ in range(rng.choice((1, 1, 2, 5))):
         parent, key = rng.choice(places(run, []))
         how = rng.random()
@@ -83,8 +86,7 @@ def mutate_json(rng, path):
             del parent[key]
         else:
             parent[key] = rng.choice(RUNS + TEXTS + VALUES) if how < 0.9 else str(parent[key]) + rng.choice(RUNS)
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump(run, f)
+    write(path, json.dumps(run))
 
 
 def mutate_table(rng, path):
@@ -135,8 +137,7 @@ def trial(number, source, good, change, words):
     folder = os.path.join(WORK, "room%d" % number)
     for part in ("home", "tmp", "keep"):
         os.makedirs(os.path.join(folder, part))
-    with open(os.path.join(folder, "limits"), "w", encoding="utf-8") as f:
-        f.write("repeats * >= 1\n")
+    write(os.path.join(folder, "limits"), "repeats * >= 1\n")
     shutil.copytree(source, os.path.join(folder, "run"))
     if "good" in words:
         shutil.copytree(good, os.path.join(folder, "good"))
