@@ -77,7 +77,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		chmod 755 tree/report/*
 		rm -rf work
 		run -1 python3 "$BATS_TEST_DIRNAME/mutants.py" "$PWD/tree" "$PWD/work" 10 1
-		[[ $output == *"wrong:10 "* ]]
+		[[ $output =~ wrong:[1-9] ]]
 	done
 }
 
