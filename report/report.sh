@@ -66,7 +66,7 @@ document() {
 		split("\f") | map(split("\n") | map(select(. != "")) | {key: .[0], value: (.[1:] | map(split("\t")))}) | from_entries
 		| (reduce (.schema | rows(null)[]) as $c ({}; .[$c.table][$c.column] = $c.type) | .thresholds.value = "real") as $types
 		| with_entries($types[.key] as $of | .value |= rows($of))
-		| .run = ($run[0] | all_printable) | .before = $before | .before_name = $before_name' ||
+		| .run = ($run[0] | all_printable) | .before = $before | .before_name = $before_name' 2>/dev/null ||
 		die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
