@@ -17,8 +17,8 @@ drawable() { LC_ALL=C tr '`"\\$'"'"'\000-\010\013-\037\177' '[_*]'; }
 # that are no names; nothing if there is no such thing. The engine's own log is not read.
 plain_folder() {
 	local file head
-	find "$1/" -mindepth 1 -path "$1/log" -prune -o ! -type f ! -type d -printf '%P is no file or folder\n' -quit | printable | grep . &&
-		return
+	find "$1/" -mindepth 1 -path "$1/log" -prune -o ! -type f ! -type d -printf '%P is no file or folder\n' -quit |
+		printable | grep . && return
 	for file in "$1"/*.tsv; do
 		[ ! -d "$file" ] || { echo "${file##*/} is no table" | printable; break; }
 		[ -f "$file" ] && IFS= read -r head <"$file" || continue
