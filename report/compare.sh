@@ -59,7 +59,7 @@ rows_of() {
 [ -n "$json" ] || jq -r --argjson unlike "$differs" -n 'if $unlike == {} then "alike in all that the runs record" else "not alike:",
 	($unlike | to_entries[] | "  \(.key): \(.value | to_entries
 		| map("\(.key) \(.value | if . == null then "?" else tostring end)") | join(", "))") end' |
-	fold -s -w 80 | sed 's/ *$//'
+	fold -s -w 80 | sed 's/ *$//' | printable
 doubt=()
 [ -z "$gate" ] || [ -n "$unlike" ] || {
 	not_alike=$(jq -r 'del(.repeats, .until_sure, .label, .set_load_timeout) | keys | join(", ")' <<<"$differs")
