@@ -67,7 +67,7 @@ void models_compute_apdex(const struct latency_samples *s, enum models_end end, 
 
 double models_round_apdex(double score)
 {
-	return round(score * 100) / 100;
+	return floor(score * 100 + 0.5 + 1e-9) / 100; /* 0.285 is a little less in binary */
 }
 
 const char *models_apdex_word(const struct models_limits *l, double score)

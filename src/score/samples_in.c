@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #define FIELDS 256
+#define LONGEST_MS 1e12 /* 64 bits hold so many nanoseconds */
 
 struct table_reader {
 	const struct samples_cfg *cfg;
@@ -38,6 +39,9 @@ static int read_sample_header(void *context, char *line, const char **why)
 		t->at = fields_find_name(cell, t->fields, usual[i]);
 	*why = name ? "the header has no such --column" : "no column of the header is known to be a latency; --column NAME";
 	if (t->at < 0)
+		return -EPROTO;
+	*why = "answer_ns is a time of the clock where due_ns is missing; --column answer_ns, if it is the latency itself";
+	if (!name && !strcmp(cell[t->at], "answer_ns") && fields_find_name(cell, t->fields, "due_ns") < 0)
 		return -EPROTO;
 	for (int c = 0; c < KEY_COLUMNS; c++)
 		t->key[c] = fields_find_name(cell, t->fields, key_columns[c]);
@@ -132,6 +136,9 @@ static int read_sample_row(void *context, char *line, const char **why)
 		t->out->disordered = t->out->disordered || began + row.late < t->began;
 		t->began = fmax(t->began, began);
 	}
+	*why = "a latency of more than 30 years: is --unit right?";
+	if (row.late * t->unit_ms > LONGEST_MS)
+		return -EPROTO;
 	/* rounded to whole ns: a latency exactly at a threshold stays there, whatever its unit */
 	one.early_ms = round(row.early * t->unit_ms * 1e6) / 1e6;
 	one.late_ms = round(row.late * t->unit_ms * 1e6) / 1e6;

@@ -178,7 +178,7 @@ static void report_tolia(struct rec_report *r, const struct latency_samples *s, 
 	double least[MODELS_TOLIA], most[MODELS_TOLIA];
 	char key[MODELS_TOLIA][40];
 	struct rec_named_figure row[MODELS_TOLIA];
-	size_t likely = 0, first = 0, last = 0;
+	size_t likely = 0, first = MODELS_TOLIA, last = 0;
 
 	models_compute_tolia(s, m, least, most);
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
@@ -187,9 +187,8 @@ static void report_tolia(struct rec_report *r, const struct latency_samples *s, 
 		likely = least[c] > least[likely] ? c : likely;
 	}
 	/* which classes may be the largest */
-	first = last = likely;
 	for (size_t c = 0; c < MODELS_TOLIA; c++)
-		if (most[c] > least[likely]) {
+		if (c == likely ? most[c] > 0 : most[c] > least[likely]) {
 			first = c < first ? c : first;
 			last = c > last ? c : last;
 		}

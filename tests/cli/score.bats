@@ -204,6 +204,27 @@ refused() {	# status words...
 	[[ $output == "score: "* ]]
 }
 
+@test "score: where every sample may be in several classes, no class is named that none can be in" {
+	{
+		printf 'schema\tkey\tdue_ns\tsent_ns\tskipped\tanswer_ns\tanswer_high_ns\tcensored_ns\n'
+		awk 'BEGIN { for (i = 1; i <= 200; i++)
+			printf "keys/1\t%d\t%d000000000\t%d000000000\t0\t%d400000000\t%d000000000\t\n", i, i, i, i, i + 6 }'
+	} >ranges.tsv
+	"$SCORE" ranges.tsv >said
+	grep 'Tolia.*noticeable to unusable' said
+}
+
+@test "score: a time without the time at which it was due is no latency, unless --column says so" {
+	printf 'schema\tkey\tanswer_ns\nkeys/1\t1\t123000000000000\n' >clock.tsv
+	refused 1 clock.tsv
+	"$SCORE" clock.tsv --column answer_ns --json | jq -e '.result.latency_ms.max == 123000000'
+}
+
+@test "score: a latency of more nanoseconds than 64 bits hold is refused" {
+	printf '%s\n' latency_ms 5 1e13 >long.tsv
+	refused 1 long.tsv
+}
+
 @test "score: an unusable file is refused in one line" {
 	refused 2
 	refused 1 missing.tsv

@@ -75,6 +75,8 @@ TEST(rules_by_hand)
 	assert_near(a.score, 0.35, 1e-12);
 	assert_string_equal(models_apdex_word(&limits, a.score), "unacceptable");
 	assert_string_equal(models_apdex_word(&limits, 0.85), "good");
+	for (int half = 5; half < 1000; half += 10) /* halves go up, whatever they are in binary */
+		assert_near(models_round_apdex(half / 1000.0), (half + 5) / 1000.0, 1e-12);
 	assert_string_equal(models_apdex_word(&limits, 0.9349), "good"); /* words are of hundredths: 0.93 and 0.94 */
 	assert_string_equal(models_apdex_word(&limits, 0.9351), "excellent");
 	assert_string_equal(models_apdex_word(&limits, 0.4949), "unacceptable");
