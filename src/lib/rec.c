@@ -158,7 +158,7 @@ static struct figure compute_sd(const struct sample *early, const struct sample 
 
 	if (figure_is_range(mean) || (early != late && fabs(sample_sd(early).value - sd.value) > 0.01 * sd.value))
 		return figure_absent("range");
-	return sd.above ? FIGURE_ABSENT : figure_exact(sd.value);
+	return figure_exact(sd.value);
 }
 
 static size_t compute_statistics(struct sample *early, struct sample *late, struct rec_named_figure *out)

@@ -78,10 +78,10 @@ struct sample_stat sample_mean(const struct sample *s)
 
 struct sample_stat sample_sd(const struct sample *s)
 {
-	struct sample_stat sd = { NAN, s->censored > 0 };
+	struct sample_stat sd = { NAN, false };
 	double mean = sample_mean(s).value, squares = 0;
 
-	if (s->n < 2)
+	if (s->n < 2 || s->censored)
 		return sd;
 	for (size_t i = 0; i < s->n; i++) {
 		double d = (double)s->value[i] - mean;

@@ -33,7 +33,7 @@ struct sample_stat {
  * GSL print). Among censored values the order statistic of the bounds is a lower bound of the true one. NAN without values. */
 struct sample_stat sample_quantile(struct sample *s, double p);
 struct sample_stat sample_mean(const struct sample *s);
-/* Sample standard deviation (n - 1); NAN for fewer than two values. */
+/* Sample standard deviation (n - 1); NAN for fewer than two values, and with censored ones: the true spread may be less or more. */
 struct sample_stat sample_sd(const struct sample *s);
 struct sample_stat sample_min(struct sample *s);
 struct sample_stat sample_max(struct sample *s);

@@ -9,8 +9,9 @@
  *	high.p50 ... high.max				the same by the late ends of ranges; absent where all keys are exact
  *	end.p50, end.p90				high.*, or where all keys are exact, p50 and p90
  *	sent.p50					median in ms from when the key was sent
- *	mean, sd, variance				means over the repeats, in ms (variance: ms2); a lower bound where a key has no
- *							echo; sd and variance are absent where keys are ranges
+ *	mean, sd, variance				means over the repeats, in ms (variance: ms2); where a key has no echo the
+ *							mean is a lower bound; there, and where keys are ranges, sd and
+ *							variance are absent
  *	min						ms: the least of all keys
  *	bound						1 if the largest latency is a lower bound
  *	lateness.p99, lateness.max			us that keys were sent late
@@ -92,7 +93,7 @@ static struct figure combine_trains(const struct key_train_samples *train, size_
 {
 	double *of = memory_new(n, sizeof(*of));
 	struct figure f;
-	bool above = false;
+	bool above = false, known = true;
 
 	for (size_t i = 0; i < n; i++) {
 		struct sample s = collect_latencies(&train[i].keys, high);
@@ -102,9 +103,10 @@ static struct figure combine_trains(const struct key_train_samples *train, size_
 
 		of[i] = k->statistic == KEYS_VARIANCE ? pow(v.value, 2) / (MS * MS) : v.value / MS;
 		above = above || v.above;
+		known = known && (k->ends || !s.censored);
 		sample_free(&s);
 	}
-	f = engine_estimate(k->estimator, of, n);
+	f = known ? engine_estimate(k->estimator, of, n) : FIGURE_ABSENT;
 	if (above) {
 		f = figure_statistic((struct sample_stat){ f.value, true });
 		f.repeats = n;
