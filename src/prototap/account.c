@@ -38,7 +38,7 @@ static const struct report_counter carried[] = { CHANNEL(packets), CHANNEL(wire_
 static void report_channel(struct rec_report *r, const char *key, const struct channel_counts *n)
 {
 	static const struct report_counter losses[] = { CHANNEL(retransmitted_packets), CHANNEL(retransmitted_bytes),
-							CHANNEL(out_of_order_packets), CHANNEL(missing_bytes) };
+							CHANNEL(out_of_order_packets), CHANNEL(missing_bytes), CHANNEL(holes) };
 
 	rec_begin_object(r, key);
 	REPORT_COUNTERS(r, carried, n);
@@ -143,7 +143,7 @@ static void report_updates(struct rec_report *r, struct capture_meter *m)
 	bool differ = false;
 
 	rec_begin_object(r, "updates");
-	rec_add_int(r, "count", (int64_t)u->count);
+	rec_add_int(r, "count", (int64_t)update_count_all(u));
 	rec_add_real(r, "merge_ms", milliseconds((double)u->merge_ns), 3);
 	rec_add_sample(r, "interarrival_ms", &m->gaps, NS_PER_MS);
 	if (u->gaps.n > m->gaps.n) /* the percentiles are of a random choice among this many gaps */
@@ -154,11 +154,11 @@ static void report_updates(struct rec_report *r, struct capture_meter *m)
 
 		rec_begin_object(r, NULL);
 		rec_add_real(r, "merge_ms", milliseconds((double)o->merge_ns), 3);
-		rec_add_int(r, "count", (int64_t)o->count);
+		rec_add_int(r, "count", (int64_t)update_count_all(o));
 		rec_add_real(r, "mean_interarrival_ms", o->gaps.n ? milliseconds(o->gaps.mean) : NAN, 3);
 		rec_add_real(r, "jitter_sd_ms", milliseconds(sqrt(gaps_variance(&o->gaps))), 3);
 		rec_end(r);
-		if (fabs((double)o->count - (double)u->count) > MERGE_TOLERANCE * (double)u->count)
+		if (fabs((double)update_count_all(o) - (double)update_count_all(u)) > MERGE_TOLERANCE * (double)update_count_all(u))
 			differ = true;
 	}
 	rec_end(r);

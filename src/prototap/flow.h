@@ -25,7 +25,7 @@ struct channel_counts {
 	uint64_t beyond_bytes; /* payload in later fragments, which are not in packets, wire and IP bytes */
 	uint64_t retransmitted_packets, retransmitted_bytes; /* packets with payload seen before, and that payload */
 	uint64_t keep_alives;				     /* their byte, seen before, is not a retransmitted one */
-	uint64_t out_of_order_packets, missing_bytes, resynchronized;
+	uint64_t out_of_order_packets, missing_bytes, holes, resynchronized; /* holes: where bytes are missing */
 	uint64_t payload_packets, pure_acks, fresh_acks, delayed_acks,
 		ack_wire_bytes; /* fresh and delayed ones are pure (acks.h) */
 	/* Data held by the receiver's closed window, a window a round trip, and delayed acknowledgements. */
@@ -52,6 +52,7 @@ struct flow {
 	bool begun[CHANNELS], finished[CHANNELS]; /* SYN, FIN seen */
 	uint32_t first_seq[CHANNELS];		  /* sequence number of the SYN */
 	int64_t start_ns, last_ns;
+	int64_t heard_ns[CHANNELS]; /* latest packet of each direction */
 	struct channel_counts count[CHANNELS];
 	struct tcp_stream stream[CHANNELS];
 	struct message_state run;

@@ -7,6 +7,7 @@
 #define CLOSING_INPUTS 3	       /* messages with which a client takes its leave, as of TLS and ssh */
 #define WINDOW_WAIT_NS (5 * NS_PER_MS) /* a shorter round trip holds up nobody */
 #define IN_FLIGHT_NS NS_PER_S	       /* data sent before the capture began is acknowledged by then */
+#define HOLE_NS (3 * NS_PER_S)	       /* what was lost on the way is sent again within this, most often */
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
 
@@ -68,15 +69,17 @@ static void note_what_follows(struct flow *f, uint32_t bytes, bool unpushed)
 		f->more = f->full_bytes && bytes && bytes % f->full_bytes == 0 ? MORE_FULL : MORE_UNKNOWN;
 }
 
-/* Counts new data in order: messages, and on the display channel updates. `bytes`: payload of the segment that completed it. */
+/* Counts new data in order: messages, and on the display channel updates. `bytes`: payload of the segment that completed it.
+ * `late`: its time may have passed. */
 static void count_ordered_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_result *t,
-			       uint32_t bytes)
+			       uint32_t bytes, bool late)
 {
 	struct channel_counts *n = &f->count[c];
 	uint32_t begun;
 	bool fresh, goes_on = false;
 
 	n->missing_bytes += t->missing_bytes;
+	n->holes += t->missing_bytes > 0;
 	if (!t->ready.bytes)
 		return;
 	n->payload_bytes += t->ready.bytes;
@@ -96,9 +99,30 @@ static void count_ordered_data(struct capture_meter *m, struct flow *f, int c, i
 			update_extend(&m->update[i], f->update[i], time_ns);
 		/* Further messages in this part begin at the same instant, so they belong to the same update. */
 		if (!goes_on && (fresh || t->ready.ends + t->ready.open > 1))
-			f->update[i] = update_add_message(&m->update[i], time_ns);
+			f->update[i] = (late ? update_add_late : update_add_message)(&m->update[i], time_ns);
 	}
 	notify_observers(m, f, c, time_ns, t->ready.bytes);
+}
+
+/* Whether the capture has nothing of the other side since early data came, which tells whether that was received. */
+static bool is_unheard(const struct flow *f, int c, int64_t since_ns)
+{
+	return !f->count[1 - c].packets || f->heard_ns[1 - c] < since_ns;
+}
+
+/* Gives up holes of which the other side says nothing, before early data that came until `until_ns`, or is in too many parts. What
+ * was behind them counts at the time at which it came. */
+static void give_up_holes(struct capture_meter *m, struct flow *f, int c, int64_t until_ns)
+{
+	struct tcp_stream *s = &f->stream[c];
+	struct stream_result t;
+	int64_t since;
+
+	while (s->first && is_unheard(f, c, since = stream_early_since(s, &m->pool)) &&
+	       (since <= until_ns || s->count >= STREAM_HOLES_MAX || stream_is_ready(s, &m->pool))) {
+		stream_take_early(s, &m->pool, &t);
+		count_ordered_data(m, f, c, since, &t, 0, true);
+	}
 }
 
 static void end_flow(struct capture_meter *m, struct flow *f)
@@ -106,9 +130,10 @@ static void end_flow(struct capture_meter *m, struct flow *f)
 	struct stream_result t;
 
 	for (int c = 0; c < CHANNELS; c++) {
+		give_up_holes(m, f, c, INT64_MAX);
 		m->one_way += !f->count[c].packets && stream_unseen_bytes(&f->stream[c]);
 		stream_drop_holes(&f->stream[c], &m->pool, &t);
-		count_ordered_data(m, f, c, f->last_ns, &t, 0);
+		count_ordered_data(m, f, c, f->last_ns, &t, 0, true);
 		counters_add(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
 	}
 	payload_end_flow(&m->contents, f);
@@ -246,6 +271,9 @@ static void add_payload(struct capture_meter *m, struct flow *f, int c, const st
 	struct channel_counts *n = &f->count[c];
 	struct stream_result t;
 
+	give_up_holes(m, f, c, p->time_ns - HOLE_NS);
+	f->stream[c].now_ns = p->time_ns;
+	f->stream[c].apart = is_unheard(f, c, p->time_ns - HOLE_NS);
 	payload_seek_protocol(&m->contents, f, c, &segment);
 	stream_add_segment(&f->stream[c], &m->pool, &segment, &t);
 	if (t.old_bytes && is_keep_alive(&f->ack[1 - c], s)) {
@@ -257,7 +285,8 @@ static void add_payload(struct capture_meter *m, struct flow *f, int c, const st
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
 	/* where it filled a hole, the last segment is another, which ended a message */
-	count_ordered_data(m, f, c, p->time_ns, &t, t.ready.bytes > s->payload_bytes && !t.ready.open ? 0 : s->payload_bytes);
+	count_ordered_data(m, f, c, p->time_ns, &t, t.ready.bytes > s->payload_bytes && !t.ready.open ? 0 : s->payload_bytes,
+			   false);
 }
 
 /* Each datagram is a message; repeated or missing datagrams cannot be recognised. */
@@ -350,6 +379,7 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	m->set_back |= f->last_ns - time_ns >= METER_PAUSE_NS;
 	f->start_ns = time_ns < f->start_ns ? time_ns : f->start_ns;
 	f->last_ns = time_ns > f->last_ns ? time_ns : f->last_ns;
+	f->heard_ns[c] = time_ns > f->heard_ns[c] ? time_ns : f->heard_ns[c];
 	if (s->wire_bytes > m->largest_frame_bytes)
 		m->largest_frame_bytes = s->wire_bytes;
 	m->first_fragments += s->fragmented;
@@ -367,7 +397,7 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	/* The receiver has acknowledged the data, so bytes missing before it were lost by the capture: stop waiting for them. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
 		stream_drop_acked_holes(&f->stream[1 - c], &m->pool, s->ack, &t);
-		count_ordered_data(m, f, 1 - c, time_ns, &t, 0);
+		count_ordered_data(m, f, 1 - c, time_ns, &t, 0, false);
 	}
 	if (s->payload_bytes)
 		add_payload(m, f, c, s, p);

@@ -227,11 +227,11 @@ static void say_channels(struct rec_report *r, struct capture_meter *m, double s
 			    bit_rate_text(8 * (double)out->wire_bytes / seconds));
 	rec_add_row(r, "  messages\t%s\t%s", messages_text(in, up, sizeof(up)), messages_text(out, down, sizeof(down)));
 	if (m->gaps.n)
-		rec_add_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s%s", count_text((int64_t)m->update[0].count),
+		rec_add_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s%s", count_text((int64_t)update_count_all(&m->update[0])),
 			    ns_text(sample_quantile(&m->gaps, 0.5).value), open > closed ? ">" : "",
 			    ns_text((double)(open > closed ? open : closed)));
 	else
-		rec_add_row(r, "  screen updates\t\t%s", count_text((int64_t)m->update[0].count));
+		rec_add_row(r, "  screen updates\t\t%s", count_text((int64_t)update_count_all(&m->update[0])));
 	if (open > closed && m->open_inputs)
 		rec_say(r, "no update in the last %s, though %s came", ns_text((double)open),
 			counted_text((int64_t)m->open_inputs, "input message"));

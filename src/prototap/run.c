@@ -142,12 +142,12 @@ static void show_progress(struct live_progress *w, const struct capture_meter *m
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	fprintf(stderr, "%s  %d open  %s to client  %s updates/s  gap %s%s  resent %s %%\n", clock, open,
 		bit_rate_text(8 * (double)(n.wire_bytes - w->before.wire_bytes) / seconds),
-		number_text((double)(m->update[0].count - w->updates_before) / seconds),
+		number_text((double)(update_count_all(&m->update[0]) - w->updates_before) / seconds),
 		w->gap_ns < 0 ? "-" : ns_text((double)w->gap_ns), w->gap_ns > GAP_NS ? " !" : "",
 		number_text(packets ? 100 * (double)(n.retransmitted_packets - w->before.retransmitted_packets) / (double)packets
 				    : (double)NAN));
 	w->before = n;
-	w->updates_before = m->update[0].count;
+	w->updates_before = update_count_all(&m->update[0]);
 	w->gap_ns = -1;
 	w->line_ns = now_ns;
 }

@@ -2,7 +2,10 @@
 #include "stream.h"
 #include "memory.h"
 
-#define FAR (1LL << 30) /* largest TCP window (RFC 7323, 2.3) */
+#include <stdlib.h>
+
+#define FAR (1LL << 30)	    /* largest TCP window (RFC 7323, 2.3) */
+#define MOMENT_NS 1000000LL /* early data that is kept apart is one for so long */
 
 void stream_pool_init(struct stream_pool *p, uint32_t size)
 {
@@ -77,9 +80,14 @@ static void deliver_first(struct tcp_stream *s, struct stream_pool *p, struct st
 	s->count--;
 }
 
+bool stream_is_ready(const struct tcp_stream *s, const struct stream_pool *p)
+{
+	return s->first && p->wait[s->first].start <= s->next;
+}
+
 static void deliver_ready(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out)
 {
-	while (s->first && p->wait[s->first].start <= s->next)
+	while (stream_is_ready(s, p))
 		deliver_first(s, p, out);
 }
 
@@ -121,13 +129,18 @@ static void extend_interval(struct stream_pool *p, struct early_interval *w, con
 	w->open = more->open;
 }
 
+static bool is_continued(const struct tcp_stream *s, const struct early_interval *w, const struct early_interval *next)
+{
+	return next->start == w->end && (!s->apart || llabs(next->time_ns - w->time_ns) < MOMENT_NS);
+}
+
 /* Joins interval `i` with the next one if they touch. */
 static void join_next(struct tcp_stream *s, struct stream_pool *p, uint32_t i)
 {
 	struct early_interval *w = &p->wait[i];
 	uint32_t next = w->next;
 
-	if (!next || p->wait[next].start != w->end)
+	if (!next || !is_continued(s, w, &p->wait[next]))
 		return;
 	extend_interval(p, w, &p->wait[next]);
 	w->next = p->wait[next].next;
@@ -140,7 +153,7 @@ static bool insert_interval(struct tcp_stream *s, struct stream_pool *p, uint32_
 {
 	uint32_t i;
 
-	if (before && p->wait[before].end == new->start) {
+	if (before && is_continued(s, &p->wait[before], new)) {
 		extend_interval(p, &p->wait[before], new);
 		join_next(s, p, before);
 		return true;
@@ -148,8 +161,9 @@ static bool insert_interval(struct tcp_stream *s, struct stream_pool *p, uint32_
 	i = s->count < STREAM_HOLES_MAX ? alloc_interval(p) : 0;
 	if (!i)
 		return false;
-	p->wait[i] =
-		(struct early_interval){ .start = new->start, .end = new->start, .next = before ? p->wait[before].next : s->first };
+	p->wait[i] = (struct early_interval){
+		.start = new->start, .end = new->start, .time_ns = new->time_ns, .next = before ? p->wait[before].next : s->first
+	};
 	extend_interval(p, &p->wait[i], new);
 	*(before ? &p->wait[before].next : &s->first) = i;
 	s->count++;
@@ -166,6 +180,7 @@ static struct early_interval cut_segment(const struct tcp_stream *s, const struc
 
 	return (struct early_interval){ .start = start,
 					.end = end,
+					.time_ns = s->now_ns,
 					.ends = segment->push && last,
 					.open = !(segment->push && last),
 					.bytes = listens ? (uint8_t *)(uintptr_t)(segment->payload + (start - from)) : NULL,
@@ -293,6 +308,17 @@ void stream_drop_acked_holes(struct tcp_stream *s, struct stream_pool *p, uint32
 	while (s->first && find_offset(s, ack) >= p->wait[s->first].start)
 		deliver_first(s, p, out);
 	deliver_ready(s, p, out);
+}
+
+int64_t stream_early_since(const struct tcp_stream *s, const struct stream_pool *p)
+{
+	return s->first ? p->wait[s->first].time_ns : INT64_MAX;
+}
+
+void stream_take_early(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out)
+{
+	*out = (struct stream_result){ 0 };
+	deliver_first(s, p, out);
 }
 
 void stream_drop_holes(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out)

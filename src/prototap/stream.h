@@ -39,7 +39,8 @@ uint32_t message_count_begun(struct message_state *m, int direction, int64_t tim
 /* Early data from offset `start` to before `end`, and its messages. */
 struct early_interval {
 	int64_t start, end;
-	uint32_t ends; /* as in struct stream_data */
+	int64_t time_ns; /* when its first data came */
+	uint32_t ends;	 /* as in struct stream_data */
 	bool open;
 	uint32_t next;		 /* index of the next interval in the pool; 0: none */
 	uint32_t captured, room; /* its first bytes are in `bytes`, of so much memory */
@@ -67,6 +68,8 @@ struct tcp_stream {
 	int64_t acked;	       /* the receiver has acknowledged everything before this offset */
 	uint32_t first, count; /* early data: first interval, ascending; number of intervals */
 	bool known;
+	bool apart;		  /* the caller's: keep early data by the millisecond, for stream_take_early() */
+	int64_t now_ns;		  /* the caller's: the time of the next segment */
 	stream_listen_fn *listen; /* NULL: nobody gets the bytes */
 	void *listener;		  /* its context */
 	int channel;		  /* the listener's */
@@ -102,6 +105,13 @@ uint64_t stream_unseen_bytes(const struct tcp_stream *s);
 
 /* The receiver has acknowledged everything before `ack`: holes before it are bytes missing from the capture, and are given up. */
 void stream_drop_acked_holes(struct tcp_stream *s, struct stream_pool *p, uint32_t ack, struct stream_result *out);
+
+/* When the first early data came, which waits behind a hole; INT64_MAX: none does. */
+int64_t stream_early_since(const struct tcp_stream *s, const struct stream_pool *p);
+/* Returns the first early data, and gives up the hole before it. */
+void stream_take_early(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out);
+/* Whether early data waits behind no hole. */
+bool stream_is_ready(const struct tcp_stream *s, const struct stream_pool *p);
 
 /* Gives up all holes, and unseen bytes, at the end of the capture or of the connection. */
 void stream_drop_holes(struct tcp_stream *s, struct stream_pool *p, struct stream_result *out);

@@ -3,6 +3,7 @@
 #include "random.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 void update_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept)
 {
@@ -66,11 +67,23 @@ uint64_t update_add_message(struct update_series *u, int64_t time_ns)
 		add_gap(&u->gaps, time_ns - u->first_ns, u->period_ns);
 		if (u->kept)
 			keep_gap(u, time_ns - u->first_ns);
-	} else if (!u->count) {
-		u->start_ns = time_ns;
 	}
 	u->first_ns = u->last_ns = time_ns;
 	return ++u->count;
+}
+
+uint64_t update_add_late(struct update_series *u, int64_t time_ns)
+{
+	if (!u->count || u->first_ns - time_ns < u->merge_ns)
+		return update_add_message(u, time_ns);
+	u->late += !u->late || llabs(time_ns - u->late_ns) >= u->merge_ns;
+	u->late_ns = time_ns;
+	return u->count;
+}
+
+uint64_t update_count_all(const struct update_series *u)
+{
+	return u->count + u->late;
 }
 
 void update_extend(struct update_series *u, uint64_t number, int64_t time_ns)

@@ -40,7 +40,8 @@ struct update_series {
 	int64_t merge_ns, period_ns;
 	uint64_t count;		   /* updates so far; number of the current update */
 	int64_t first_ns, last_ns; /* first and last packet of the current update */
-	int64_t start_ns;	   /* first packet of the first update */
+	uint64_t late;		   /* further updates, which came to light when others had begun: no gap is known of them */
+	int64_t late_ns;	   /* the latest message of those */
 	struct update_gaps gaps;
 	struct sample *kept; /* the caller's, gets the gaps; NULL: they are not kept */
 	uint64_t keep_most;  /* so many gaps at most */
@@ -53,6 +54,10 @@ void update_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, 
 bool update_continues(const struct update_series *u, int64_t time_ns);
 /* Adds a message that begins at `time_ns`; returns the number of its update. */
 uint64_t update_add_message(struct update_series *u, int64_t time_ns);
+
+/* Adds a message of a time that may have passed: that begins no gap, and ends none. Returns the number of the current update. */
+uint64_t update_add_late(struct update_series *u, int64_t time_ns);
+uint64_t update_count_all(const struct update_series *u);
 
 /* Extends update `number` by more data of one of its messages. */
 void update_extend(struct update_series *u, uint64_t number, int64_t time_ns);

@@ -2,7 +2,7 @@
 """Captures whose packets matter, not their content: several connections, acknowledgements, losses, a published table in small."""
 import os
 
-from packets import ACK, PSH, SYN, Capture, ethernet, ipv6, tcp
+from packets import ACK, PSH, SERVER, SYN, Capture, ethernet, ipv6, quad, tcp
 
 
 def make_connections(folder):
@@ -54,6 +54,49 @@ def make_lossy(folder):
     c.send(1101, 0)
     c.send(1200, 1, b"M", ACK, seq=6499)
     c.pcap(os.path.join(folder, "lossy.pcap"))
+
+
+def of_server(packets):
+    return [p for p in packets if p[1][26:30] == quad(SERVER[0])]
+
+
+def updates(c, ms, n, lost=(), ack=True):
+    """Adds n updates of 500 bytes, one each 50 ms; of `lost` the packets are not in the capture."""
+    for i in range(n):
+        c.send(ms + 50 * i, 1, b"u" * 500, ACK | PSH)
+        if i in lost:
+            c.packets.pop()
+        elif ack:
+            c.send(ms + 50 * i + 0.1, 0)
+    return c
+
+
+def joined(folder, name, *packets):
+    c = Capture()
+    c.packets = sorted((p for some in packets for p in some), key=lambda p: p[0])
+    c.pcap(os.path.join(folder, name))
+
+
+def make_holes(folder):
+    """What a capture lost of connections whose other side it does not see, or which goes silent."""
+    # One direction: of 400 updates the 41st is lost. 399, one gap of 100 ms. The same at a millisecond, 4,000 of them, the 41st and 2,001st lost.
+    joined(folder, "one_way.pcap", of_server(updates(Capture().start(), 1000, 400, [40]).packets))
+    fast = Capture().start()
+    for i in range(4000):
+        fast.send(1000 + 20 * i, 1, b"u" * 500, ACK | PSH)
+        if i in (40, 2000):
+            fast.packets.pop()
+    joined(folder, "one_way_fast.pcap", of_server(fast.packets))
+    # Lost on the way, and sent again after 240 ms: 40 updates, one of what had waited for it (41 to 45), and 55 more.
+    c = updates(Capture().start(), 1000, 100, [40])
+    c.send(1000 + 50 * 40 + 240, 1, b"u" * 500, ACK | PSH, seq=500 * 40)
+    joined(folder, "one_way_resent.pcap", of_server(c.packets))
+    # Two connections with updates in turn, after 20 and 30 ms. The first has 20, of which the 19th is lost, goes silent, and is there again at
+    # 15 s with one: 400 + 19 + 1 updates.
+    first = updates(Capture().start(), 1020, 18)
+    updates(first, 1020 + 50 * 18, 2, [0], ack=False)
+    again = updates(Capture(seq=(700000, 900000)).start(15000), 15020, 1)
+    joined(folder, "late_hole.pcap", first.packets, updates(Capture(("10.0.0.1", 40001)).start(), 1000, 400).packets, again.packets)
 
 
 def spread(total, parts):

@@ -12,6 +12,7 @@ import os
 import struct
 import sys
 
+from exchanges import make_holes
 from link_captures import make_datagrams, make_fragments, make_links
 from packets import ACK, CLIENT, PSH, SERVER, FIN, SYN, Capture, block, cooked, cooked2, ethernet, ipv4, ipv6, pcapng, quad, session, tcp
 
@@ -275,6 +276,7 @@ def make(folder):
         client = (f"10.1.{i // 250}.{i % 250}", 20000 + i)
         c.raw(i / 10, ethernet(ipv4(client, SERVER, tcp(client, SERVER, 1, 1, ACK | PSH, b"f" * i))))
     c.pcap(at("many.pcap"))
+    make_holes(folder)
 
 
 if __name__ == "__main__":

@@ -100,6 +100,29 @@ TEST_WITH(prepare, tidy, too_many_holes_give_up_the_oldest)
 	assert_int_equal(taken.old_bytes, 50);
 }
 
+TEST_WITH(prepare, tidy, early_data_can_be_kept_apart_by_the_time_of_its_coming)
+{
+	static const int64_t come_us[] = { 1000, 1900, 2000, 3500 };
+
+	stream_begin(&stream, 0);
+	stream.apart = true;
+	for (uint32_t i = 0; i < 4; i++) { /* behind a hole of 100: the second within a millisecond of the first */
+		stream.now_ns = come_us[i] * 1000;
+		take(100 + 10 * i, 10, true);
+	}
+	assert_int_equal(stream_early_since(&stream, &pool), 1000000);
+	stream_take_early(&stream, &pool, &taken);
+	ready_is(20, 2, false);
+	assert_int_equal(taken.missing_bytes, 100);
+	assert_int_equal(stream_early_since(&stream, &pool), 2000000);
+	assert_true(stream_is_ready(&stream, &pool));
+	take(0, 100, true); /* it comes after all: what is ready counts with the next data */
+	assert_int_equal(taken.old_bytes, 100);
+	stream_drop_holes(&stream, &pool, &taken);
+	ready_is(20, 2, false);
+	assert_int_equal(stream_early_since(&stream, &pool), INT64_MAX);
+}
+
 TEST_WITH(prepare, tidy, a_full_pool_never_blocks)
 {
 	struct tcp_stream other = { 0 };

@@ -96,3 +96,20 @@ TEST(a_clock_set_back_begins_an_update_without_a_gap)
 	assert_int_equal(u.gaps.min, 60 * MS);
 	assert_int_equal(u.gaps.max, 70 * MS);
 }
+
+/* An update each 50 ms; of another connection three messages come to light later, the first two of one update. */
+TEST(what_comes_to_light_late_makes_no_gap)
+{
+	struct update_series u;
+
+	update_start(&u, 10 * MS, 50 * MS, NULL);
+	for (int i = 0; i <= 100; i++)
+		update_add_message(&u, i * 50 * MS);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(update_add_late(&u, (int64_t[]){ 60, 69, 300 }[i] * MS), 101);
+	update_add_late(&u, 5050 * MS); /* of now */
+	assert_int_equal(update_count_all(&u), 104);
+	assert_int_equal(u.gaps.n, 101);
+	assert_int_equal(u.gaps.min, 50 * MS);
+	assert_int_equal(u.gaps.max, 50 * MS);
+}
