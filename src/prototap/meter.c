@@ -8,6 +8,7 @@
 #define WINDOW_WAIT_NS (5 * NS_PER_MS) /* a shorter round trip holds up nobody */
 #define IN_FLIGHT_NS NS_PER_S	       /* data sent before the capture began is acknowledged by then */
 #define HOLE_NS (3 * NS_PER_S)	       /* what was lost on the way is sent again within this, most often */
+#define STRAY_BYTES (16 << 20)	       /* numbers so far off are another connection's, where one has ended */
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
 
@@ -169,14 +170,21 @@ static struct flow *begin_flow(struct capture_meter *m, const struct flow_key *k
 	return f;
 }
 
-/* Whether a SYN on a known flow begins a new connection between the same ends, and is no retransmission. */
+/* Whether a segment on a known flow begins a new connection between the same ends, and is no retransmission. */
 static bool is_new_connection(const struct flow *f, int source, const struct segment *s)
 {
 	int c = f->server == source ? DISPLAY : INPUT;
+	bool ended = (f->reset && !f->translated) || (f->finished[c] && (f->finished[1 - c] || !f->count[1 - c].packets));
+	bool used = ended || f->count[INPUT].payload_packets || f->count[DISPLAY].payload_packets;
+	int32_t off = (int32_t)(s->seq - (uint32_t)f->stream[c].next);
 
-	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
+	if (!(s->flags & TCP_SYN))
+		return ended && f->stream[c].known && !(s->flags & TCP_RST) && (off > STRAY_BYTES || off < -STRAY_BYTES);
+	if (f->begun[c])
+		return f->first_seq[c] != s->seq && (used || !(s->flags & TCP_ACK)); /* until then SYN cookies may change */
+	if (s->flags & TCP_ACK && f->begun[1 - c] && s->ack == f->first_seq[1 - c] + 1)
 		return false;
-	return f->begun[c] ? f->first_seq[c] != s->seq : f->count[c].payload_packets || flow_has_ended(f);
+	return ended || f->count[c].packets || (f->translated && !(s->flags & TCP_ACK));
 }
 
 static struct flow *ensure_flow(struct capture_meter *m, const struct segment *s, int64_t time_ns, int *source)
@@ -193,7 +201,7 @@ static struct flow *ensure_flow(struct capture_meter *m, const struct segment *s
 		hash = flow_hash(&m->table, &key);
 		f = flow_find(&m->table, &key, hash);
 	}
-	if (f && s->flags & TCP_SYN && is_new_connection(f, *source, s)) {
+	if (f && s->transport == TRANSPORT_TCP && is_new_connection(f, *source, s)) {
 		end_flow(m, f);
 		f = NULL;
 	}

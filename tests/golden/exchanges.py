@@ -2,7 +2,7 @@
 """Captures whose packets matter, not their content: several connections, acknowledgements, losses, a published table in small."""
 import os
 
-from packets import ACK, PSH, SERVER, SYN, Capture, ethernet, ipv6, quad, tcp
+from packets import ACK, FIN, PSH, SERVER, SYN, Capture, ethernet, ipv6, quad, tcp
 
 
 def make_connections(folder):
@@ -97,6 +97,19 @@ def make_holes(folder):
     updates(first, 1020 + 50 * 18, 2, [0], ack=False)
     again = updates(Capture(seq=(700000, 900000)).start(15000), 15020, 1)
     joined(folder, "late_hole.pcap", first.packets, updates(Capture(("10.0.0.1", 40001)).start(), 1000, 400).packets, again.packets)
+    # The same four numbers twice, 50 updates each: of the server only, below and above the first one's numbers; without the second SYN; and
+    # where the first began before the capture and has no end.
+    for name, seq in (("below", 2**32 - 90000000), ("above", 800000000)):
+        both = []
+        for ms, of in ((0, (1000, 5000)), (30000, (90000, seq))):
+            c = updates(Capture(seq=of).start(ms), ms + 1000, 50)
+            for side in (0, 1):
+                c.send(ms + 9000 + side, side, flags=ACK | FIN)
+            both.append(c.packets)
+        joined(folder, f"one_way_{name}.pcap", of_server(both[0] + both[1]))
+        joined(folder, f"no_syn_{name}.pcap", both[0], both[1][1:])
+        joined(folder, f"no_handshake_{name}.pcap", both[0], both[1][3:])
+        joined(folder, f"no_end_{name}.pcap", both[0][3:-2], both[1])
 
 
 def spread(total, parts):
