@@ -50,6 +50,7 @@ struct flow {
 	bool used, reset, evicted;
 	bool translated;			  /* packets of another flow, seen with another address: not counted */
 	bool begun[CHANNELS], finished[CHANNELS]; /* SYN, FIN seen */
+	bool open;				  /* it carried something, and neither side has begun to close it */
 	uint32_t first_seq[CHANNELS];		  /* sequence number of the SYN */
 	int64_t start_ns, last_ns;
 	int64_t heard_ns[CHANNELS]; /* latest packet of each direction */

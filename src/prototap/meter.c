@@ -130,6 +130,7 @@ static void end_flow(struct capture_meter *m, struct flow *f)
 {
 	struct stream_result t;
 
+	m->setup.open -= f->open;
 	for (int c = 0; c < CHANNELS; c++) {
 		give_up_holes(m, f, c, INT64_MAX);
 		m->one_way += !f->count[c].packets && stream_unseen_bytes(&f->stream[c]);
@@ -351,11 +352,23 @@ static bool is_translated(struct capture_meter *m, struct flow *f, int c, const 
 	if (!f->translated && fresh)
 		m->flows--;
 	f->translated = f->reset = true; /* it makes room first */
+	m->setup.open -= f->open;
+	f->open = false;
 	m->duplicates->copies++;
 	m->translated++;
 	m->translated_key = f->key;
 	m->translated_server = f->server;
 	return true;
+}
+
+/* A UDP conversation has no end, and counts as none that is open. */
+static void note_open(struct capture_meter *m, struct flow *f, const struct segment *s)
+{
+	bool open = s->transport == TRANSPORT_TCP && !f->finished[INPUT] && !f->finished[DISPLAY] && !f->reset &&
+		    (f->open || !(s->flags & TCP_SYN));
+
+	m->setup.open += (uint64_t)open - f->open;
+	f->open = open;
 }
 
 static void add_segment(struct capture_meter *m, const struct segment *s, const struct packet *p)
@@ -378,6 +391,7 @@ static void add_segment(struct capture_meter *m, const struct segment *s, const 
 	f->finished[c] |= !!(s->flags & TCP_FIN);
 	f->reset |= !!(s->flags & TCP_RST);
 	seen.ack = count_ack(f, c, s, time_ns);
+	note_open(m, f, s);
 	session_count_packet(&m->setup, c, s, seen.ack.pure, time_ns);
 	for (int i = 0; i < m->cfg.taps; i++)
 		if (m->cfg.tap[i].packet)

@@ -61,6 +61,8 @@ static enum setup_place find_phase(struct session_phases *s, const struct segmen
 static void detect_close(struct session_phases *s, const struct segment *segment, int64_t time_ns)
 {
 	if (segment->flags & (TCP_FIN | TCP_RST)) {
+		if (s->open)
+			return;
 		if (!s->closing) {
 			memcpy(s->before, s->count[PLACE_IDLE], sizeof(s->before));
 			s->closing_ns = time_ns;

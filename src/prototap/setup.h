@@ -34,6 +34,7 @@ struct session_phases {
 	int64_t first_ns, end_ns; /* first and last packet of the set-up */
 	int64_t last_ns;	  /* latest packet */
 	struct phase_counts count[PLACES][CHANNELS];
+	uint64_t open;			      /* connections that nobody has begun to close; the caller counts them */
 	bool closing;			      /* the last connection is being closed */
 	int64_t closing_ns;		      /* since when */
 	struct phase_counts before[CHANNELS]; /* idle traffic before that */

@@ -95,6 +95,19 @@ of()
 	PY
 	"$BIN/prototap" read cursor.pcap --format json >report.json
 	[ "$(jq -c '.result.idle | [.seconds, .packets_per_minute, .bytes_per_minute]' report.json)" = '[12,30,3000]' ]
+	# another connection, a look whether the port is open, closes while the session is silent: 2 of it after set-up, 6 of the session
+	python3 - <<-'PY'
+		from exchanges import joined, updates
+		from packets import ACK, FIN, Capture
+		look = Capture(("10.0.0.9", 33333)).start(2500)
+		look.send(4500, 0, flags=ACK | FIN)
+		look.send(4501, 1, flags=ACK | FIN)
+		session = updates(updates(Capture().start(), 100, 1), 3000, 1)
+		session.send(60100.1, 0)
+		joined(".", "look.pcap", session.packets, look.packets)
+	PY
+	"$BIN/prototap" read look.pcap --format json >report.json
+	[ "$(jq -c '.result.idle | [.seconds, .packets_per_minute]' report.json)" = '[60,8]' ]
 }
 
 @test "prototap: an update of which the capture lost the last packet ends with it" {
