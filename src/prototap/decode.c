@@ -112,6 +112,8 @@ static enum decoded decode_tcp(struct bounded_reader *r, size_t at, uint32_t roo
 		return DECODED_MALFORMED;
 	if (header > room)
 		return judge_oversized(out);
+	if (out->flags & TCP_RST) /* it may carry words for people, which are no data (RFC 9293, 3.5.3) */
+		header = room;
 	out->window = at + 16 <= r->n ? read_be16(r, at + 14) : UINT16_MAX;
 	out->transport = TRANSPORT_TCP;
 	out->transport_header_bytes = header;

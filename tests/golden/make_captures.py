@@ -14,7 +14,7 @@ import sys
 
 from exchanges import make_holes
 from link_captures import make_datagrams, make_fragments, make_links
-from packets import ACK, CLIENT, PSH, SERVER, FIN, SYN, Capture, block, cooked, cooked2, ethernet, ipv4, ipv6, pcapng, quad, session, tcp
+from packets import ACK, CLIENT, PSH, RST, SERVER, FIN, SYN, Capture, block, cooked, cooked2, ethernet, ipv4, ipv6, pcapng, quad, session, tcp
 
 
 def make(folder):
@@ -204,6 +204,12 @@ def make(folder):
     session(client=("10.0.0.9", 40000), server=("10.0.0.8", 6001)).pcap(at("x11.pcap"))
     # A display number over 63 must be named: x11:6091.
     session(client=("10.0.0.9", 40000), server=("10.0.0.8", 6091)).pcap(at("x11_91.pcap"))
+
+    # A RST may say why, in words that are no data (RFC 9293, 3.5.3): 10 + 100 bytes in two messages, 54 and 24 of the last frame.
+    c = session()
+    del c.packets[-3:]
+    c.send(40, 1, b"no such screen, sorry!!!", ACK | RST)
+    c.pcap(at("reset_words.pcap"))
 
     # The same four numbers used twice: two connections. The second one's numbers begin anew, nothing is repeated or missing.
     again = session(seq=(90000, 70000))
