@@ -78,8 +78,9 @@ lab_undo_start() {
 # Undoes all changes once no process of the lab runs; called by lab_down. If that fails (swap that does not fit into memory), or
 # undo.sh was killed, it is tried once more.
 lab_undo_end() {
-	local record=${LAB_LOCKS:-/tmp/thinprobe-locks}/undo-$LAB_ID
+	local record
 	[ -n "${LAB_UNDO-}" ] || return 0
+	record=$(lab_query server records_folder "${LAB_LOCKS:-/tmp/thinprobe-locks}")/undo-$LAB_ID
 	exec {LAB_ASK}>&-
 	if wait_until 60 lab_gone "$LAB_UNDO"; then
 		wait "$LAB_UNDO" 2>/dev/null || ! lab_query server test -e "$record" ||
@@ -93,15 +94,14 @@ lab_undo_end() {
 	lab_memory_none
 }
 
-# lab_undo_clean FOLDER: undoes the recorded changes of labs whose undo.sh has ended; called by lab_clean.
+# lab_undo_clean LOCKS RECORDS: undoes the recorded changes of labs whose undo.sh has ended; called by lab_clean. (Older versions
+# had their records beside the locks.)
 lab_undo_clean() {
-	local f fd
-	for f in "$1"/undo-??????; do
-		[ -O "$f" ] && [ -f "$f" ] && [ ! -L "$f" ] && { exec {fd}<"$f"; } 2>/dev/null || continue
-		if flock -n "$fd"; then
-			LAB_LOCKS=$1 "$BASH" -p "$LAB_HERE/local/undo.sh" back "$f"
-			[ -e "$f" ] || printf 'removed record %s\n' "$f"
-		fi
-		exec {fd}<&-
+	local f
+	for f in "$2"/undo-?????? "$1"/undo-??????; do
+		[ -O "$f" ] || continue
+		LAB_LOCKS=$1 "$BASH" -p "$LAB_HERE/local/undo.sh" back "$f"
+		[ -e "$f" ] || printf 'removed record %s\n' "$f"
 	done
+	[ "$1" = "$2" ] || rmdir -- "$2" 2>/dev/null
 }

@@ -363,6 +363,8 @@ lab_regime() {
 # lab_alive ID: a process of that lab is there (with its record in another folder than ours, maybe).
 lab_alive() { grep -qzsxF "LAB_ID=$1" /proc/[0-9]*/environ; }
 
+lab_kept() { [ -e "$dir/undo-$1" ] || [ -e "$records/undo-$1" ] || lab_alive "$1"; }	# or it has a record
+
 # lab_may_clean FOLDER: a folder, no link, and ours or we are root.
 lab_may_clean() { [ -d "$1" ] && [ ! -L "$1" ] && { [ -O "$1" ] || [ "$EUID" = 0 ]; }; }
 
@@ -371,16 +373,17 @@ lab_may_clean() { [ -d "$1" ] && [ ! -L "$1" ] && { [ -O "$1" ] || [ "$EUID" = 0
 # (with what still runs of these), groups of dead labs, an interactive lab whose keeper is gone. Only what bears our name and,
 # but for root, is ours. Prints what it removed.
 lab_clean() {
-	local f fd dir=${LAB_LOCKS:-/tmp/thinprobe-locks} tmp=${TMPDIR:-/tmp} name
+	local f fd dir=${LAB_LOCKS:-/tmp/thinprobe-locks} tmp=${TMPDIR:-/tmp} name records
 	shopt -s nullglob
-	lab_undo_clean "$dir"
+	records=$(records_folder "$dir") || warn "$(tail -n 1 <<<"$records")"
+	lab_undo_clean "$dir" "${records%%$'\n'*}"
 	while IFS= read -r f; do . "$f"; done < <(in_trees lab/clean.sh)	# what programs of kits left
 	locks_tidy "$dir"
 	while read -r name _; do
 		# Its record is lost. (A lab in a container can only be seen from outside.)
 		[[ $name == /dev/* ]] && [ "$EUID" = 0 ] && [ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] &&
 			f=$(swaplabel "$name" 2>/dev/null | sed -n 's/^LABEL: *thinprobe//p') &&
-			[ ${#f} = 6 ] && [ ! -e "$dir/undo-$f" ] && ! lab_alive "$f" || continue
+			[ ${#f} = 6 ] && ! lab_kept "$f" || continue
 		swapoff "$name" 2>/dev/null && printf 'ended swap on %s\n' "$name"
 	done </proc/swaps
 	# local/damon.sh ends it, and what ends it after a kill -9 can have been killed, too.
@@ -395,7 +398,7 @@ lab_clean() {
 	for f in {/var/tmp,/tmp}/thinprobe-{swap,disk}-?????? ${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-swap-??????} \
 		${LAB_SWAP_FOLDER:+"$LAB_SWAP_FOLDER"/thinprobe-disk-??????}; do
 		lab_may_clean "$f" || continue
-		[ ! -e "$dir/undo-${f: -6}" ] && ! lab_alive "${f: -6}" || continue
+		! lab_kept "${f: -6}" || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
 	for f in "$tmp"/thinprobe-watch.??????; do
@@ -426,7 +429,7 @@ lab_clean() {
 	done
 	for f in /sys/fs/cgroup/*/thinprobe-?????? /sys/fs/cgroup/thinprobe-?????? /sys/fs/cgroup/{*/,}thinprobe-??????[-.]*; do
 		name=${f##*/thinprobe-}
-		[ ! -e "$dir/undo-${name:0:6}" ] && ! lab_alive "${name:0:6}" || continue	# of a lab that is up
+		! lab_kept "${name:0:6}" || continue	# of a lab that is up
 		rmdir "$f" 2>/dev/null && printf 'removed %s\n' "$f"
 	done
 	f=${XDG_RUNTIME_DIR:-/tmp}/thinprobe-lab-$EUID

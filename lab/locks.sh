@@ -1,21 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# locks.sh - lock files, by which the labs and sweeps of all users of a machine keep off each other's CPUs, switches and hosts.
+# locks.sh - lock files, by which the labs and sweeps of all users of a machine keep off each other's CPUs, switches and hosts; and
+# where a login keeps the records of what is to be undone.
 #
-# The folder of the locks is for all users, and is removed with its last file. Only who holds the lock of a file removes it; so a
+# The folder of the locks is for all users, and is removed with its last file. It is used only if nobody else can take files out of
+# it: a real folder of root or of our own, sticky where others may write. Only who holds the lock of a file removes it; so a
 # lock counts if its file still has that name. A flock needs only a readable file: what one user has made another can lock.
 
-# locks_folder FOLDER: makes it.
-locks_folder() { [ -d "$1" ] || (umask 0 && mkdir -m 1777 -- "$1") 2>/dev/null || [ -d "$1" ]; }
+# locks_private FOLDER: it is ours, no link, and nobody else may write there. locks_safe FOLDER: it is root's or ours, no link, and
+# others cannot remove what is not theirs. (In a user namespace root's files seem to be nobody's: who made it has looked before.)
+locks_private() { [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && [[ $(stat -c %A -- "$1") == d????-??-* ]]; }
+locks_safe() {
+	local mode uid
+	read -r mode uid < <(stat -c '%A %u' -- "$1" 2>/dev/null) && [[ $mode == @(d????-??-?|d????????[tT]) ]] || return
+	[ "$uid" = 0 ] || [ "$uid" = "$EUID" ] || { [ "$uid" = 65534 ] && [[ $(</proc/self/uid_map) != *4294967295* ]]; }
+}
+
+# locks_folder FOLDER: makes it. 1: LOCKS_WHY. Root takes over one that another login has made where that login cannot put
+# something else in its place.
+locks_folder() {
+	[ -e "$1" ] || [ -L "$1" ] || (umask 0 && mkdir -m 1777 -- "$1") 2>/dev/null || [ -d "$1" ] ||
+		{ LOCKS_WHY="cannot make $1; set LAB_LOCKS to a folder that you own"; return 1; }
+	! locks_safe "$1" || return 0
+	[ "$EUID" != 0 ] || [ -L "$1" ] || [ ! -d "$1" ] || ! locks_safe "$(dirname -- "$1")" ||
+		{ chown -h 0 -- "$1" && chmod 1777 -- "$1"; } 2>/dev/null
+	! locks_safe "$1" || return 0
+	LOCKS_WHY="$1 is a link, or $(stat -c %U -- "$1" 2>/dev/null || echo somebody) can take locks out of it:"
+	LOCKS_WHY+=" have root run: chown root $1 && chmod 1777 $1; or set LAB_LOCKS to a folder that you own"
+	return 1
+}
 
 # locks_take FILE [SECONDS]: waits so long (0) for its lock; LOCK is the descriptor that holds it. 1: another has it; 2: FILE cannot
-# be made or read.
+# be made or read: LOCKS_WHY.
 locks_take() {
 	local n
 	for ((n = 0; n < 10; n++)); do
-		locks_folder "${1%/*}"
+		locks_folder "${1%/*}" || return 2
+		LOCKS_WHY="cannot lock $1; remove it, or set LAB_LOCKS to a folder that you own"
 		[ -e "$1" ] || (set -C && umask 022 && : >"$1") 2>/dev/null
-		{ exec {LOCK}<"$1"; } 2>/dev/null || continue
+		[ -f "$1" ] && [ ! -L "$1" ] && { exec {LOCK}<"$1"; } 2>/dev/null || continue
 		flock -w "${2:-0}" "$LOCK" || { exec {LOCK}<&-; return 1; }
 		[ ! "$1" -ef "/proc/self/fd/$LOCK" ] || return 0
 		exec {LOCK}<&-
@@ -23,16 +46,63 @@ locks_take() {
 	return 2
 }
 
+# locks_holders FILE: prints the logins that have it open.
+locks_holders() {
+	local names
+	names=$(find /proc/[0-9]*/fd -lname "$1" -printf '%u\n' 2>/dev/null | sort -u | paste -sd ' ')
+	printf '%s' "${names:-another login}"
+}
+
+# lock_folder FOLDER [SECONDS]: locks a folder of results, by a file in it (NFS wants one that is open for writing); LOCK and status
+# as locks_take.
+lock_folder() {
+	{ exec {LOCK}<>"$1/.lock"; } 2>/dev/null || { LOCKS_WHY="cannot write to $1"; return 2; }
+	LOCKS_WHY=$(flock -w "${2:-0}" "$LOCK" 2>&1) && return
+	exec {LOCK}>&-
+	[ -n "$LOCKS_WHY" ] || return 1
+	LOCKS_WHY="$1 cannot be locked: $LOCKS_WHY"
+	return 2
+}
+
 # locks_tidy FOLDER: removes the files there whose lock nobody holds, and the folder if it is empty: those of ours; as root all.
 # Prints what it removed.
 locks_tidy() {
 	local file fd
+	locks_safe "$1" || return 0
 	for file in "$1"/cpu* "$1"/switch-* "$1"/pair-*; do
 		[ -O "$file" ] || [ "$EUID" = 0 ] || continue
 		[ -f "$file" ] && [ ! -L "$file" ] && { exec {fd}<"$file"; } 2>/dev/null || continue
 		flock -n "$fd" && [ "$file" -ef "/proc/self/fd/$fd" ] && rm -f -- "$file" && printf 'removed lock %s\n' "$file"
 		exec {fd}<&-
 	done
-	[ -d "$1" ] && [ ! -L "$1" ] && rmdir -- "$1" 2>/dev/null && printf 'removed %s\n' "$1"
+	rmdir -- "$1" 2>/dev/null && printf 'removed %s\n' "$1"
 	return 0
+}
+
+# records_folder LOCKS: prints the folder of the records of what is to be undone (local/undo.sh), which only we can write: that of
+# the locks, if it is ours alone; else root's is /run/thinprobe. 1: prints why there is none.
+records_folder() {
+	local folder=/tmp/thinprobe-undo-$EUID
+	[ -e "$1" ] || ! locks_private "$(dirname -- "$1")" || mkdir -m 755 -- "$1" 2>/dev/null
+	if locks_private "$1"; then
+		printf '%s\n' "$1"
+		return
+	fi
+	[ "$EUID" != 0 ] || [ ! -w /run ] || folder=/run/thinprobe
+	mkdir -m 700 -- "$folder" 2>/dev/null
+	printf '%s\n' "$folder"
+	locks_private "$folder" || { printf 'cannot use %s: it must be a folder that only you can write; remove it\n' "$folder"; return 1; }
+}
+
+# record_open FILE: opens a record for RECORD_FD and locks it. 1: it is not our own file in a safe folder; 2: its lab is up.
+record_open() {
+	local open status=1
+	[ -f "$1" ] && [ ! -L "$1" ] && locks_safe "$(dirname -- "$1")" && { exec {RECORD_FD}<"$1"; } 2>/dev/null || return 1
+	open=/proc/self/fd/$RECORD_FD
+	if [ -f "$open" ] && [ -O "$open" ] && [ "$(stat -Lc %h "$open")" = 1 ]; then
+		! flock -n "$RECORD_FD" || return 0
+		status=2
+	fi
+	exec {RECORD_FD}<&-
+	return $status
 }

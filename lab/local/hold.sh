@@ -43,10 +43,12 @@ siblings() {
 
 # One lock file per CPU, outside the hosts' private /tmp. The locks end with this process.
 declare -A lock_fd=()
+lock_held() { printf '%s is held by %s' "$held" "$(locks_holders "$held")"; }
 lock_cpu() {
 	[ -z "${lock_fd[$1]-}" ] || return 0
 	locks_take "$LAB_LOCKS/cpu$1" && lock_fd[$1]=$LOCK && return
-	[ $? = 1 ] || fail 1 "cannot lock $LAB_LOCKS/cpu$1; remove it, or set LAB_LOCKS to a writable folder"
+	[ $? = 1 ] || fail 1 "$LOCKS_WHY"
+	held=$LAB_LOCKS/cpu$1
 	return 1
 }
 unlock_cpus() {
@@ -131,12 +133,13 @@ take_cpus() {
 		unlock_cpus
 		now_ms
 		if [ "$NOW_MS" -ge "$end" ]; then
-			say note "another lab still uses the CPUs after $LAB_CPU_WAIT s: sharing them; results will be flagged"
+			say note "another lab still uses the CPUs after $LAB_CPU_WAIT s ($(lock_held)): sharing them; results will be flagged"
 			$pick any
 			shared=1
 			return
 		fi
-		[ -n "$said" ] || say note "another lab uses the CPUs: waiting up to $LAB_CPU_WAIT s (LAB_SHARED_CPUS=1: share them)"
+		[ -n "$said" ] || say note "another lab uses the CPUs ($(lock_held)): waiting up to $LAB_CPU_WAIT s" \
+			"(LAB_SHARED_CPUS=1: share them)"
 		said=1
 		nap 0.2
 	done

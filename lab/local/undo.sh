@@ -20,7 +20,7 @@
 #   switch NAME [VALUE]  sets a switch (switch_file names them); without a value puts back what it was
 # The end of the input (nobody of the lab is left, however the driver ended) takes all of it back.
 # What is to be taken back is on record before it is done, so that a lab of which even this process
-# was killed is put right by `thinprobe lab clean`: undo.sh back RECORD
+# was killed is put right by `thinprobe lab clean`: undo.sh back RECORD (2: that lab is up)
 #
 # Environment: LAB_ID LAB_LOCKS; for tests LAB_PROC (a folder with `mounts` and `cgroup`) and
 # LAB_SWITCHES (a folder with the switches).
@@ -81,58 +81,80 @@ switch_value() {
 
 # ---- what is to be taken back ----
 
-# A record: lines "group FOLDER", "controller FILE NAME", "switch NAME VALUE", and those of
-# undo_swap.sh, in the order of doing. What cannot be noted is not done.
+# A record (in records_folder; read by descriptor): lines "group FOLDER", "controller FILE NAME", "switch NAME VALUE", those of
+# undo_swap.sh and of undo_disk.sh, in the order of doing; "done N" strikes line N out, so that a full disk or a kill loses nothing.
+# What cannot be noted is not done.
 note_down() {
 	{ printf '%s\n' "$*" >>"$record"; } 2>/dev/null && return
 	why="cannot write to $record: is the disk full?"
 	return 1
 }
 
-# In place: the lock is on this very file.
-write_record() {	# write_record RECORD LINE...
-	local record=$1
-	shift
-	[ $# = 0 ] || set -- "$(printf '%s\n' "$@")"$'\n'
-	printf '%s' "${1-}" >"$record"
+read_record() {	# read_record RECORD: sets lines, those struck out are empty
+	local i what rest
+	mapfile -t lines <"$1"
+	for ((i = 0; i < ${#lines[@]}; i++)); do
+		read -r what rest <<<"${lines[i]}"
+		[ "$what" != "done" ] || { lines[i]=''; [[ ! $rest =~ ^[0-9]{1,6}$ ]] || lines[rest]=''; }
+	done
 }
 
-forget_last() {
-	local lines
-	mapfile -t lines <"$record"
-	write_record "$record" "${lines[@]:0:${#lines[@]}-1}"
-}
+strike_out() { printf 'done %s\n' "$2" >>"$1"; } 2>/dev/null	# strike_out RECORD N: if it fails, the line is taken back once more
+
+forget_last() { truncate -s "-$(tail -n 1 "$record" | wc -c)" "$record"; }
 
 # back_lines RECORD WORD|WORD...: takes back what these lines say, the last one first, and strikes them out. 1: some remain.
 back_lines() {
-	local lines left=() i what rest failed=''
-	mapfile -t lines <"$1"
+	local lines i what rest failed=''
+	read_record "$1"
 	for ((i = ${#lines[@]} - 1; i >= 0; i--)); do
-		read -r what rest <<<"${lines[i]}"
+		read -r what rest <<<"${lines[i]-}"
 		# What swap is on stays, as long as it is on.
 		if [[ "|$2|" == *"|$what|"* ]] && { [[ "$failed" != *swap* ]] || [[ "|slowdisk|loop|zram|folder|" != *"|$what|"* ]]; }; then
-			back_line "$what" "$rest" && continue
-			failed+=" $what"
+			if back_line "$what" "$rest"; then strike_out "$1" "$i"; else failed+=" $what"; fi
 		fi
-		left=("${lines[i]}" ${left[@]+"${left[@]}"})
 	done
-	write_record "$1" ${left[@]+"${left[@]}"}
 	[ -z "$failed" ]
+}
+
+# What the words after each may be; anything else was not written by us, or was cut off by a full disk.
+declare -A SHAPE=(
+	[group]='^/[^ ]*/thinprobe-[^ /]{6}[-.][^ /]+$' [controller]='^/[^ ]*/cgroup\.subtree_control [a-z_]+$'
+	[switch]='^[a-z_]+(:[a-z0-9]+)? [A-Za-z0-9_+-]+$' [swap]='^/dev/[a-z0-9]+ thinprobe[^ ]{6}$' [zram]='^[0-9]+ [0-9a-f-]+$'
+	[folder]='^/(.*/)?thinprobe-(swap|disk)-[^ /]{6}$' [loop]='^/(.*/)?thinprobe-(swap|disk)-[^ /]{6}/(file|disk/disk)$'
+	[slowdisk]='^[0-9]+ /(.*/)?thinprobe-(swap|disk)-[^ /]{6}$' [takes]='^loop[0-9]+ [0-9]+$' [slow]='' )
+SHAPE[slow]=${SHAPE[slowdisk]}
+
+# in_cgroups PATH: it lies in a mounted hierarchy of groups, without a link on the way.
+in_cgroups() {
+	local point type
+	[ "$(realpath -e -- "$1" 2>/dev/null)" = "$1" ] || return
+	while read -r _ point type _; do
+		[[ $type != cgroup?(2) || $1 != "$point"/* ]] || return 0
+	done <"$LAB_PROC/mounts"
+	return 1
 }
 
 back_line() {	# back_line WHAT WORDS: 1, when it has to be tried again
 	local name=${2%% *} file value
+	[[ $2 =~ ${SHAPE[${1#disk-}]} && $2 != *..* ]] || {
+		echo "ignored on record, for no lab writes it: $1 ${2//[[:cntrl:]]/?}"
+		return 0
+	}
 	case $1 in
 	group)
-		[[ $name == */thinprobe-??????[-.]* && $name != *..* && -d $name ]] || return 0
+		[ -d "$name" ] && in_cgroups "$name" || return 0
 		remove_group "$name" && echo "removed group $name" && return
 		echo "cannot remove group $name"
 		return 1
 		;;
 	controller)
-		value=${2#"$name"}
-		[[ $name == */cgroup.subtree_control && -e $name ]] && put "$name" "-${value# }" &&
-			echo "gave back the${value} controller of ${name%/*}"
+		in_cgroups "$name" || return 0
+		# Another lab's groups would lose their settings.
+		for file in "${name%/*}"/thinprobe-*; do
+			[ ! -d "$file" ] || { echo "left the ${2#* } controller of ${name%/*} on: ${file##*/} is there"; return 0; }
+		done
+		put "$name" "-${2#* }" && echo "gave back the ${2#* } controller of ${name%/*}"
 		return 0
 		;;
 	switch)
@@ -151,7 +173,9 @@ back_line() {	# back_line WHAT WORDS: 1, when it has to be tried again
 # Nobody runs any more before swap ends: what was swapped is theirs, and need not come back; and not at the speed of a slow disk.
 take_back() {	# take_back RECORD
 	local what rest
-	while read -r what rest; do [ "$what" != group ] || end_group "$rest"; done <"$1"
+	while read -r what rest; do
+		[ "$what" != group ] || ! [[ $rest =~ ${SHAPE[group]} ]] || ! in_cgroups "$rest" || end_group "$rest"
+	done <"$1"
 	hurry "$1" slowdisk disk-slow
 	back_lines "$1" 'group|controller|switch|swap|zram|loop|slowdisk|folder|disk-takes|disk-loop|disk-slow|disk-folder'
 }
@@ -202,15 +226,16 @@ let_go() {
 }
 
 serve() {
-	local line words group answer why fd status=0 name=$LAB_LOCKS/undo-$LAB_ID
-	record=$name
+	local line words group answer why fd status=0 name RECORD_FD
 	for _ in 1 2 3; do	# another's end may remove the folder before the record is in it
-		locks_folder "$LAB_LOCKS" && (umask 077 && set -C && : >"$record") 2>/dev/null && break
+		name=$(records_folder "$LAB_LOCKS") || { why=$(tail -n 1 <<<"$name") && break; }
+		name+=/undo-$LAB_ID why="cannot write $name"
+		# As long as its lock is held, nobody else takes this back.
+		(umask 077 && set -C && : >"$name") 2>/dev/null && record_open "$name" && why='' && break
 	done
-	[ -f "$record" ] || { read -r _; echo "no cannot write $record"; exit 1; }
-	exec {fd}<"$record"
-	flock "$fd"	# as long as it is held, nobody else takes this back
-	record=/proc/$$/fd/$fd	# whoever clears the folder of locks away: this is known
+	[ -z "$why" ] || { read -r _; echo "no $why"; exit 1; }
+	fd=$RECORD_FD
+	record=/proc/$$/fd/$fd	# whoever clears the folder away: this is known
 	while read -r line; do
 		read -ra words <<<"$line"
 		set -- "${words[@]:1}"
@@ -238,10 +263,15 @@ serve() {
 	take_back "$record" >/dev/null && rm -f -- "$name" || status=1
 	for fd in ${lock[@]+"${lock[@]}"}; do exec {fd}<&-; done
 	locks_tidy "$LAB_LOCKS" >/dev/null
+	rmdir -- "${name%/*}" 2>/dev/null
 	return "$status"
 }
 
 case ${1-} in
 serve) serve ;;
-back) take_back "$2" && rm -f -- "$2" ;;
+back)
+	record_open "$2" || exit
+	record=/proc/$$/fd/$RECORD_FD
+	take_back "$record" && [ "$2" -ef "$record" ] && rm -f -- "$2"
+	;;
 esac

@@ -253,7 +253,7 @@ back_loop() {	# back_loop FILE: detaches the loop devices over it that were not 
 	return 0
 }
 
-slowdisk_is() { [[ -e /proc/$1 ]] && grep -qzFx -- "$2/disk" "/proc/$1/cmdline" 2>/dev/null; }
+slowdisk_is() { [[ $1 =~ ^[0-9]+$ && -e /proc/$1 ]] && grep -qzFx -- "$2/disk" "/proc/$1/cmdline" 2>/dev/null; }
 
 # A slow disk takes no time any more: what is on it will all be read at once.
 hurry() {	# hurry RECORD slowdisk|disk-slow...: those on record under these words

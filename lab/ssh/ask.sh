@@ -9,6 +9,7 @@ PATH=$PATH:/usr/sbin:/sbin
 export LC_ALL=C.UTF-8
 . "$folder/lab/machine.sh"
 . "$folder/lab/facts.sh"
+. "$folder/lab/locks.sh"
 
 # job_pid JOB: the command behind a door, and not the door.
 job_pid() {
