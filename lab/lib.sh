@@ -37,7 +37,11 @@ die() {
 	exit "$status"
 }
 
-warn() { printf '%s: %s\n' "${TP_TOOL:-lab}" "$*" >&2; }
+# (Words of hosts and windows are no commands for a terminal.)
+warn() {
+	local words=$*
+	printf '%s: %s\n' "${TP_TOOL:-lab}" "${words//[![:print:][:space:]]/?}" >&2
+}
 
 # cannot [-STATUS] MESSAGE...: the last command of a plug-in's function that fails: returns 1, sets LAB_WHY and LAB_STATUS.
 # must COMMAND...: runs such a function; if it fails, the driver dies with its reason and status.
@@ -103,6 +107,10 @@ lab_size() {
 	SIZE=$(LC_ALL=C awk -v t="$1" 'BEGIN { n = index("KMGT", substr(t, match(t, /[KMGT]/), 1)); t *= t ~ /[KMGT]/ ? 1024 ^ n : 1
 		printf "%.0f", t; exit t >= 2 ^ 62 }')
 }
+
+# What starts a command that may outlive us without our descriptors: locks and pipes among them.
+# shellcheck disable=SC2016,SC2034 # another shell's; drivers use it
+LAB_CLOSED=(bash -c 'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || exec {fd}>&-; done; exec "$@"' closed)
 
 # wait_until SECONDS COMMAND...: runs COMMAND until it succeeds; 1 when it never did. The fact decides,
 # the seconds only bound the wait.

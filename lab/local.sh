@@ -68,7 +68,9 @@ lab_up() {
 	[ "$LAB_ROOTLESS" = 0 ] || unshared=(unshare --user --map-root-user --)
 	# With all that will be asked for: AppArmor may grant the namespace and refuse what it is for.
 	[ "$LAB_ROOTLESS" = 0 ] || unshare --user --map-root-user --net --mount --pid --ipc --fork true 2>/dev/null ||
-		die "-$EXIT_MISSING" "this system forbids user namespaces to ordinary users; run as root, or see: thinprobe doctor"
+		die "-$EXIT_MISSING" "this system forbids user namespaces$(
+			[ "$EUID" = 0 ] && echo ", and this root (of a container?) may not make others; give it CAP_SYS_ADMIN" ||
+				echo " to ordinary users; run as root"), or see: thinprobe doctor"
 	LAB_MODE=user
 	[ "$LAB_ROOTLESS" = 1 ] || unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null || {
 		LAB_MODE=root

@@ -53,7 +53,7 @@ locks_holders() {
 	printf '%s' "${names:-another login}"
 }
 
-# lock_folder FOLDER [SECONDS]: locks a folder of results, by a file in it (NFS wants one that is open for writing); LOCK and status
+# lock_folder FOLDER [SECONDS]: locks a folder of results, by a file in it (on NFS it has to be open for writing); LOCK and status
 # as locks_take.
 lock_folder() {
 	{ exec {LOCK}<>"$1/.lock"; } 2>/dev/null || { LOCKS_WHY="cannot write to $1"; return 2; }

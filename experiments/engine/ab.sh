@@ -382,7 +382,7 @@ else
 	plan_variants
 	keep blocks.tsv <<<"$BLOCKS_HEAD"
 fi
-exec {lock}<"$DIR" && flock -n "$lock" || die "$DIR: a comparison is under way in it; wait for its end"
+lock_folder "$DIR" || { [ $? = 2 ] || LOCKS_WHY="$DIR: a comparison is under way in it; wait for its end"; die "$LOCKS_WHY"; }
 now_s
 stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # folder.sh - folders of results and the files in them; for run.sh, sweep.sh and ab.sh.
+. "$TP_HOME/lab/locks.sh"
 
 # results_new NAME: prints the path of a new folder, results/NAME/TIME in a checkout that may be written, else in thinprobe-results
 # of the current folder. 1: it cannot be made.
@@ -9,9 +10,12 @@ results_new() {
 	[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
 	stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 	folder=$base/$1/$stamp
-	while [ -e "$folder" ]; do folder=$base/$1/$stamp.$((n++)); done
+	mkdir -p "$base/$1" 2>/dev/null
+	until mkdir "$folder" 2>/dev/null; do	# (others begin in the same second)
+		[ -e "$folder" ] || { printf '%s\n' "$folder"; return 1; }
+		folder=$base/$1/$stamp.$((n++))
+	done
 	printf '%s\n' "$folder"
-	{ mkdir -p "$base/$1" && mkdir "$folder"; } 2>/dev/null
 }
 
 put_whole() {	# put_whole FILE: standard input becomes the file, whole or not at all (1; also if nothing came)

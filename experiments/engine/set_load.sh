@@ -66,7 +66,7 @@ load_run() {	# load_run LOAD [away]; away: even if the run is told to stop
 	{ printf '%s# load %s: %s\n' "$gap" "$1" "$command" >>"$log"; } 2>/dev/null || log=/dev/null
 	begin=$(wc -c <"$log")
 	# In its own session: it cannot read from the terminal, and all that it starts is in one process group.
-	setpriv --pdeathsig KILL setsid sh -c "$command" </dev/null >>"$log" 2>&1 &
+	"${LAB_CLOSED[@]}" setpriv --pdeathsig KILL setsid sh -c "$command" </dev/null >>"$log" 2>&1 &
 	pid=$!
 	if wait_until "$seconds" load_ended "$pid" "${2-}" && lab_gone "$pid"; then
 		wait "$pid"

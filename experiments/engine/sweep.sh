@@ -9,7 +9,6 @@
 # shellcheck disable=SC2317 # functions of engines are called by their names
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
-. "$TP_HOME/lab/locks.sh"
 . "$TP_HOME/lab/words.sh"
 . "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
@@ -309,11 +308,11 @@ slurm_stop() {	# running cells get a signal first, and 30 s to undo their change
 
 # A part that no process has locked is left over from a killed cell.
 sweep_tidy() {
-	local part held
+	local part LOCK
 	for part in "$DIR"/.parts/*/; do
-		exec {held}<"$part" || continue
-		! flock -n "$held" || rm -rf "$part"
-		exec {held}<&-
+		lock_folder "${part%/}" || continue
+		rm -rf "$part"
+		exec {LOCK}>&-
 	done 2>/dev/null
 }
 
@@ -394,7 +393,7 @@ fi
 PAIR_LINES=$(sweep_pairs) || exit
 if [ -z "$RESUME" ]; then sweep_plan; else DIR=$(cd -- "$DIR" && pwd); fi
 [ -z "$LIST" ] || { sweep_cells; exit; }
-exec {lock}<"$DIR" && flock -n "$lock" || die "$DIR: a sweep is under way in it; wait for its end"
+lock_folder "$DIR" || { [ $? = 2 ] || LOCKS_WHY="$DIR: a sweep is under way in it; wait for its end"; die "$LOCKS_WHY"; }
 [ -w "$DIR" ] && mkdir -p "$DIR/log" "$DIR/.parts" || die "cannot write to $DIR"
 [ -z "$PAIRS" ] || [ -n "$PAIR_LINES" ] || bad "--pairs $PAIRS: it names no hosts"
 if [ -n "$PAIR_LINES" ]; then

@@ -86,7 +86,9 @@ on_exit let_go
 left || exit 0
 
 mkdir -p "$dir/.parts" "$dir/log" "$dir/pairs" && part=$(mktemp -d "$dir/.parts/XXXXXXXX") || die "cannot write to $dir"
-exec {held}<"$part" && flock -n "$held"	# the sweep removes parts that are not locked
+pair_lock=$LOCK
+lock_folder "$part" || die "$LOCKS_WHY"	# the sweep removes parts that are not locked
+held=$LOCK LOCK=$pair_lock
 mkdir "$part/run" || die "cannot write to $part"
 log=$dir/log/${missing[0]//\//_}.log
 mapfile -t names < <(for id in "${missing[@]}"; do cell_name "$id"; done)

@@ -57,7 +57,7 @@ session_make() {	# session_make LABEL REPEAT
 	[ -n "$BEFORE" ] || return 0
 	# What it leaves running must not hold the lock of the run folder.
 	lab_start client before env VNCPLAY_LABEL="$1" VNCPLAY_SERVER="$PLAY_SERVER" VNCPLAY_RUN="$CELL/$2" \
-		bash -c 'fd=$0; exec {fd}<&- && exec sh -c "$1"' "$RUN_LOCK" "$BEFORE"
+		"${LAB_CLOSED[@]}" sh -c "$BEFORE"
 	lab_wait "$LAB_PID" && return
 	LAB_WHY="--before ended with status $?: $(last_word before)"
 	return 1
