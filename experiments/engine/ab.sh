@@ -214,7 +214,7 @@ plan_variants() {
 	choose_blocks
 	[ -n "$DIR" ] || DIR=$(results_new ab)
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
-	mkdir -p -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) && [ -z "$(ls -A -- "$DIR")" ] ||
+	mkdir -p "${ROOT_MODE[@]}" -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) && [ -z "$(ls -A -- "$DIR")" ] ||
 		die "$DIR cannot be used: give an empty folder of yours with -o DIR"
 	for v in a b; do
 		mapfile -t own < <(words_of "${OWN[$v]}" "$v")

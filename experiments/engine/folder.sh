@@ -3,15 +3,19 @@
 # folder.sh - folders of results and the files in them; for run.sh, sweep.sh and ab.sh.
 . "$TP_HOME/lab/locks.sh"
 
+# How a new folder of results is made: root's is for root alone. (One that is there keeps its mode.)
+ROOT_MODE=()
+[ "$EUID" != 0 ] || ROOT_MODE=(-m 700)
+
 # results_new NAME: prints the path of a new folder, results/NAME/TIME in a checkout that may be written, else in thinprobe-results
-# of the current folder. 1: it cannot be made.
+# of the current folder. 1: it cannot be made. Root leaves nothing in somebody's checkout, and its results are not for all to read.
 results_new() {
 	local base=$PWD/thinprobe-results stamp folder n=2
-	[ "$TP_CHECKOUT" = 1 ] && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
+	[ "$TP_CHECKOUT" = 1 ] && { [ "$EUID" != 0 ] || [ -O "$TP_HOME" ]; } && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
 	stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 	folder=$base/$1/$stamp
 	mkdir -p "$base/$1" 2>/dev/null
-	until mkdir "$folder" 2>/dev/null; do	# (others begin in the same second)
+	until mkdir "${ROOT_MODE[@]}" "$folder" 2>/dev/null; do	# (others begin in the same second)
 		[ -e "$folder" ] || { printf '%s\n' "$folder"; return 1; }
 		folder=$base/$1/$stamp.$((n++))
 	done

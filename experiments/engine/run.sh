@@ -77,7 +77,7 @@ run_folder() {
 	RUN=${RESUME:-$OUT}
 	[ -n "$RUN" ] || RUN=$(results_new "$EXPERIMENT") || die "cannot make $RUN; $how"
 	[ -n "$RESUME" ] || [ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: contains a run; choose another folder, or --resume it"
-	mkdir -p -- "$RUN" 2>/dev/null || die "cannot make $RUN; $how"
+	mkdir -p "${ROOT_MODE[@]}" -- "$RUN" 2>/dev/null || die "cannot make $RUN; $how"
 	RUN=$(cd -- "$RUN" && pwd) || exit 1
 	lock_folder "$RUN" 5 || { [ $? != 1 ] || exp_bad "$RUN: another run is in progress here; wait for its end"; die "$LOCKS_WHY; $how"; }
 	RUN_LOCK=$LOCK

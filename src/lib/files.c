@@ -125,3 +125,13 @@ int files_flush_stream(FILE *out)
 	errno = 0;
 	return fflush(out) || ferror(out) ? errno ? -errno : -EIO : 0;
 }
+
+FILE *files_create_private(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
+}

@@ -22,3 +22,6 @@ int files_list_numeric_names(const char *folder, pid_t **list, size_t *n);
 int files_list_group_pids(const char *folder, pid_t **list, size_t *n);
 /* Hands what a stream has buffered to the kernel. 0, or -errno of this error or of an earlier one. */
 int files_flush_stream(FILE *out);
+
+/* As fopen(path, "we"), but a new file is readable to its owner alone: what was typed or seen goes into it. */
+FILE *files_create_private(const char *path);

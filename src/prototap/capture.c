@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "capture.h"
 #include "clock.h"
+#include "files.h"
 #include "memory.h"
 #include "records.h"
 
@@ -169,7 +170,7 @@ static int activate_capture(struct capture *c, const struct capture_cfg *cfg, st
 
 static int open_dump(struct capture *c, const char *path, struct why *why)
 {
-	FILE *f = fopen(path, "we");
+	FILE *f = files_create_private(path);
 
 	c->dump_buffer = memory_new(1, DUMP_BUFFER);
 	if (f)

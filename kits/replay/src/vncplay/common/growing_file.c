@@ -31,7 +31,7 @@ struct growing_file *growing_file_create(const char *path, const char *head, ...
 	int err;
 
 	if (f)
-		f->out = fopen(path, "we");
+		f->out = files_create_private(path);
 	if (!f || !f->out) {
 		free(f);
 		return NULL;
