@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* files - a folder with files of known text. */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "files.h"
 #define BEFORE_ALL make_folder
@@ -56,6 +57,19 @@ TEST(lists_grow)
 	assert_int_equal(files_list_numbers(in_folder("none"), &list, &n), -ENOENT);
 	assert_int_equal(n, 600);
 	free(list);
+}
+
+TEST(a_private_file_is_its_owners_alone)
+{
+	struct stat st;
+	mode_t old = umask(022);
+	FILE *f = files_create_private(in_folder("private"));
+
+	umask(old);
+	assert_non_null(f);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(stat(in_folder("private"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
 }
 
 TEST(names_that_are_numbers)
