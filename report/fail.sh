@@ -162,10 +162,10 @@ judge | limits)
 		and (.column | test("_(low|high|above|from|to|why)$") | not)))' <<<"$columns")" "$asked" "$file") || exit
 	[ "$asked" != '[]' ] || die 2 "--limits $file: holds no limit"
 	limits=$(jq -r '"summary", .[].table' <<<"$asked" | sort -u |
-		while read -r table; do
-			[ -f "$table.tsv" ] || die 1 "it has no $table.tsv; make its report again: thinprobe report $2"
-			printf '\f%s\n' "$table"
-			cleaned <"$table.tsv"
+		while read -r each; do
+			[ -f "$each.tsv" ] || die 1 "it has no $each.tsv; make its report again: thinprobe report $2"
+			printf '\f%s\n' "$each"
+			cleaned <"$each.tsv"
 		done |
 		jq -R -s -L "$here" --argjson asked "$asked" --argjson columns "$columns" --slurpfile run run.json \
 			'include "words"; '"$quality"' ltrimstr("\f") | ($run[0].axes // []) as $axes | '"$rows") || exit 1	# jq has said why

@@ -8,7 +8,7 @@ page_html() {
 	local title=${1//</"&lt;"} script=none hex
 	if [ -n "${3-}" ]; then
 		hex=$(printf '\n' | cat - "$3" | sha256sum)
-		# shellcheck disable=SC2059 # bytes
+		# shellcheck disable=SC2001,SC2059 # bytes
 		script=sha256-$(printf "$(sed 's/../\\x&/g' <<<"${hex%% *}")" | base64)
 	fi
 	printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
