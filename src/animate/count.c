@@ -88,6 +88,7 @@ static int count_animation(struct frame_counter *c, struct why *why)
 
 	c->out->start_ns = clock_now();
 	until = c->cfg->time_ns ? c->out->start_ns + c->cfg->time_ns : INT64_MAX;
+	x11_limit_waiting(&c->x11, c->cfg->time_ns ? until + X11_PATIENCE_NS : WATCHDOG_STOP, X11_GRACE_NS);
 	tally_frame(c);
 	c->cfg->ready();
 	while (!proc_stop && !c->x11.broken && clock_now() < until) {
@@ -114,7 +115,7 @@ int count_frames(const struct frame_count_cfg *cfg, struct count_result *out, st
 	frame_tally_start(&out->seen, cfg->loop);
 	if (!x11_open(&c.x11, cfg->display, why))
 		return -ENOENT;
-	x11_limit_waiting(&c.x11, WATCHDOG_STOP, 2 * NS_PER_S);
+	x11_limit_waiting(&c.x11, clock_now() + cfg->wait_ns + X11_PATIENCE_NS, X11_GRACE_NS);
 	err = x11_watch_start(&c.drawing, &c.x11, "start its server with it", why) ? await_animation(&c, why) : -ENOTSUP;
 	if (!err)
 		err = count_animation(&c, why);

@@ -139,6 +139,8 @@ static int await_events(struct echo_face *f, int64_t until_ns, struct why *why)
 	struct x11_face *x = (struct x11_face *)f;
 	XEvent event;
 
+	if (!x->x.guarded) /* not earlier: the program gives up rights while it has one thread */
+		x11_limit_waiting(&x->x, WATCHDOG_STOP, X11_GRACE_NS);
 	x11_await_event(&x->x, until_ns);
 	while (x11_take_event(&x->x, &event))
 		handle_event(x, &event);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "connection.h"
+#include "memory.h"
 #include "proc.h"
+
+#include <string.h>
 
 /* Xlib's own error handlers print a message and exit. */
 static int ignore_request_error(Display *d, XErrorEvent *e)
@@ -22,19 +25,72 @@ static void mark_broken(Display *d, void *flag)
 	atomic_store((_Atomic bool *)flag, true);
 }
 
+#define CHECK_NS (5 * NS_PER_MS)
+
+/* XOpenDisplay() waits for an answer without end, and goes on after signals. So a thread of its own waits, which is left behind
+ * with this where no answer comes. */
+struct opening {
+	char *name;
+	Display *display;
+	_Atomic bool done;
+};
+
+static void *open_display(void *arg)
+{
+	struct opening *o = arg;
+
+	o->display = XOpenDisplay(o->name);
+	atomic_store(&o->done, true);
+	return NULL;
+}
+
+/* NULL with one line in `why` if there was no answer, or XOpenDisplay() failed. */
+static Display *open_within(const char *name, int64_t patience_ns, struct why *why)
+{
+	struct opening *o = memory_new(1, sizeof(*o));
+	int64_t until = clock_now() + patience_ns;
+	pthread_t thread;
+	Display *d;
+	int err;
+
+	o->name = name ? must_alloc(strdup(name)) : NULL;
+	err = proc_start_thread(&thread, 0, open_display, o);
+	if (err) {
+		why_say(why, "cannot open display %s: no thread: %s", XDisplayName(name), strerror(err));
+		free(o->name);
+		free(o);
+		return NULL;
+	}
+	while (!atomic_load(&o->done) && !proc_stop && clock_now() < until)
+		clock_sleep(clock_now() + CHECK_NS);
+	if (!atomic_load(&o->done)) {
+		pthread_detach(thread);
+		why_say(why, "display %s does not answer%s: is it stopped, or its link down?", XDisplayName(name),
+			proc_stop ? ", and a stop was asked for" : "");
+		return NULL;
+	}
+	pthread_join(thread, NULL);
+	d = o->display;
+	free(o->name);
+	free(o);
+	if (!d)
+		why_say(why, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(name));
+	return d;
+}
+
 Display *x11_connect(const char *name, _Atomic bool *broken, struct why *why)
 {
 	Display *d;
 
 	XSetErrorHandler(ignore_request_error);
 	XSetIOErrorHandler(ignore_io_error);
-	d = XOpenDisplay(name);
+	if (!*XDisplayName(name)) {
+		why_say(why, "which display? name it, or set DISPLAY");
+		return NULL;
+	}
+	d = open_within(name, X11_PATIENCE_NS, why);
 	if (d)
 		XSetIOErrorExitHandler(d, mark_broken, broken);
-	else if (*XDisplayName(name))
-		why_say(why, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(name));
-	else
-		why_say(why, "which display? name it, or set DISPLAY");
 	return d;
 }
 

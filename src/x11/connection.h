@@ -4,6 +4,7 @@
 #pragma once
 
 #include "area.h"
+#include "clock.h"
 #include "watchdog.h"
 #include "why.h"
 
@@ -35,6 +36,9 @@ bool x11_has_true_colours(const struct x11_connection *x, struct why *why);
 /* Closes the connection, if it is open. A broken one is left open: XCloseDisplay() would write to it once more. */
 void x11_close(struct x11_connection *x);
 
+#define X11_GRACE_NS (2 * NS_PER_S)	/* from a stop signal until a display that stopped reading is given up */
+#define X11_PATIENCE_NS (15 * NS_PER_S) /* from when it should have answered: a slow link needs several round trips */
+
 /* Limits how long Xlib may wait for a display that does not answer (watchdog.h): until until_ns, and for grace_ns after a stop
  * signal. Called again, it changes until_ns. Where no thread can be started, waiting has no limit. */
 void x11_limit_waiting(struct x11_connection *x, int64_t until_ns, int64_t grace_ns);
@@ -44,6 +48,6 @@ bool x11_take_event(struct x11_connection *x, XEvent *event);
 /* Sends all queued requests, then sleeps until an event comes, until_ns is reached or a stop signal arrives. */
 void x11_await_event(struct x11_connection *x, int64_t until_ns);
 
-/* The part of connection x11_open() that only connects: NULL with one line in `why`. *broken, which must live as long as the
- * connection, becomes true when it breaks. */
+/* The part of connection x11_open() that only connects: NULL with one line in `why`; where the display does not answer, after 15 s
+ * or at a stop signal. *broken, which must live as long as the connection, becomes true when it breaks. */
 Display *x11_connect(const char *name, _Atomic bool *broken, struct why *why);
