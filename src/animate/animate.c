@@ -13,7 +13,10 @@
 #include "show.h"
 
 #include <math.h>
+#include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FRAMES_MAX 100000
 #define FRAMES_DEFAULT 10
@@ -113,6 +116,16 @@ static double average_rate(int64_t n, int64_t from_ns, int64_t to_ns)
 	return to_ns > from_ns ? (double)n * NS_PER_S / (double)(to_ns - from_ns) : (double)NAN;
 }
 
+/* Whether one pause explains most of the frames that were left out: that is not the machine's speed. */
+static bool was_held_up(const struct show_result *got)
+{
+	double of_pause = got->end_ns > got->start_ns
+				  ? (double)got->due * (double)got->longest_pause_ns / (double)(got->end_ns - got->start_ns)
+				  : 0;
+
+	return got->longest_pause_ns >= NS_PER_S && of_pause >= (double)got->left_out / 2;
+}
+
 static void report_shown(struct rec_report *r, const struct animation_cfg *show, struct show_result *got)
 {
 	rec_begin_object(r, "settings");
@@ -138,7 +151,11 @@ static void report_shown(struct rec_report *r, const struct animation_cfg *show,
 	rec_say(r, "%s of %s shown at %s/s, %s late (worst %s)", count_text(got->shown), counted_text(got->due, "frame"),
 		number_text(average_rate(got->shown, got->start_ns, got->end_ns)), got->late ? count_text(got->late) : "none",
 		ns_text(sample_max(&got->lateness_ns).value));
-	if (got->left_out)
+	if (was_held_up(got))
+		rec_warn(r,
+			 "%s of %s frames were left out: the program did not run for %s: was it stopped, or the machine suspended?",
+			 count_text(got->left_out), count_text(got->due), ns_text((double)got->longest_pause_ns));
+	else if (got->left_out)
 		rec_warn(r, "%s of %s frames were left out: this machine cannot show %s a second", count_text(got->left_out),
 			 count_text(got->due), number_text(show->rate_per_s));
 }
@@ -183,6 +200,7 @@ static int run_show(struct rec_report *r)
 		die(EXIT_RUN, "%s", why.text);
 	lost = close_frame_log(how.log);
 	report_shown(r, &how, &got);
+	lost = lost || was_held_up(&got);
 	show_result_free(&got);
 	return close_report(r, lost, got.stopped);
 }
@@ -276,11 +294,17 @@ static void write_video(const struct picture_cfg *picture, int64_t frames, const
 	unsigned char *bytes = memory_new(pixels, 4);
 	FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
 	bool good = out;
+	struct stat st;
+	int err;
 
 	for (int64_t n = 0; n < frames && good; n++)
 		good = write_frame(picture, (uint32_t)n, rgb, bytes, out);
-	if (!good || fflush(out) || (out != stdout && fclose(out)))
-		die(EXIT_RUN, "cannot write %s: %m", path);
+	if (!good || fflush(out) || (out != stdout && fclose(out))) {
+		err = errno;
+		if (out && out != stdout && !stat(path, &st) && S_ISREG(st.st_mode))
+			unlink(path); /* a part of it would be taken for the whole */
+		die(EXIT_RUN, "cannot write %s: %s", path, strerror(err));
+	}
 	free(bytes);
 	free(rgb);
 }

@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 #define MAP_WAIT_NS (10 * NS_PER_S)
-#define STOP_NS (2 * NS_PER_S) /* from a stop signal until a display that stopped reading is given up */
-#define MEMORY_MAX (1LL << 30) /* bytes of all frames together */
-#define BORN_MAX 64	       /* frames over which the mean of information_bytes is taken */
+#define SLOW_NS (60 * NS_PER_S) /* so long a slow link may need for what was drawn */
+#define MEMORY_MAX (1LL << 30)	/* bytes of all frames together */
+#define BORN_MAX 64		/* frames over which the mean of information_bytes is taken */
 
 const char *const show_draws[] = { "image", "pixmap", NULL };
 const char *const show_columns[] = { "n", "frame", "due_ns", "begun_ns", "sent_ns", NULL };
@@ -27,6 +27,7 @@ struct frame_player {
 	Pixmap *pixmap;		 /* one for each frame with SHOW_PIXMAP, else NULL */
 	int64_t images, current; /* elements of `image`; frame on the screen now */
 	int64_t born, bits;	 /* frames made so far; random bits in the first BORN_MAX of them */
+	int64_t drawn_ns;	 /* until when the display took the last frame */
 	bool mapped, exposed, closed;
 };
 
@@ -52,6 +53,7 @@ static int make_frames(struct frame_player *s, struct why *why)
 	s->rgb = memory_new((size_t)c->picture.width * (size_t)c->picture.height, sizeof(*s->rgb));
 	s->image = memory_new((size_t)s->images, sizeof(*s->image));
 	s->pixmap = c->draw == SHOW_PIXMAP ? memory_new((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
+	x11_limit_waiting(&s->x11, WATCHDOG_STOP, X11_GRACE_NS);
 	for (int64_t i = 0; i < s->images && !proc_stop; i++) { /* may take seconds; a stop signal ends it, and nothing is shown */
 		s->image[i] = x11_create_image(&s->x11, c->picture.width, c->picture.height);
 		compute_image(s, i, s->image[i]);
@@ -59,6 +61,7 @@ static int make_frames(struct frame_player *s, struct why *why)
 	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.broken && !proc_stop; i++) {
 		unsigned w = (unsigned)c->picture.width, h = (unsigned)c->picture.height;
 
+		x11_limit_waiting(&s->x11, clock_now() + SLOW_NS, X11_GRACE_NS);
 		s->pixmap[i] = XCreatePixmap(s->x11.display, s->window, w, h, (unsigned)s->x11.depth);
 		XPutImage(s->x11.display, s->pixmap[i], s->gc, compute_image(s, i, s->image[0]), 0, 0, 0, 0, w, h);
 	}
@@ -74,6 +77,8 @@ static void draw_frame(struct frame_player *s, int64_t frame)
 		XCopyArea(s->x11.display, s->pixmap[frame], s->window, s->gc, 0, 0, w, h, 0, 0);
 	else
 		XPutImage(s->x11.display, s->window, s->gc, s->image[s->images > 1 ? frame : 0], 0, 0, 0, 0, w, h);
+	XFlush(s->x11.display);
+	s->drawn_ns = clock_now();
 }
 
 /* Handles the events that have come. True: the window must be drawn again. */
@@ -150,7 +155,7 @@ static void show_next_slot(struct frame_player *s, struct frame_slots *slots, st
 			   struct show_result *out)
 {
 	int64_t slot = slots->next, frame = frame_sequence_next(sequence), due = frame_due_ns(slots, slot), begun = clock_now(),
-		sent;
+		idle = due > s->drawn_ns ? due : s->drawn_ns, sent; /* idle: from when the program was to go on */
 
 	if (s->cfg->order == SEQUENCE_FRESH)
 		frame &= PATCH_NUMBER_MAX;
@@ -158,13 +163,14 @@ static void show_next_slot(struct frame_player *s, struct frame_slots *slots, st
 	if (frame_slot_is_over(slots, begun)) {
 		out->late++;
 		out->left_out++;
+		if (begun - idle > out->longest_pause_ns)
+			out->longest_pause_ns = begun - idle;
 		write_slot_row(s->cfg, slot, frame, due, -1, -1);
 	} else {
 		if (s->cfg->order == SEQUENCE_FRESH && slot)
 			compute_image(s, frame, s->image[0]);
 		draw_frame(s, frame);
-		XFlush(s->x11.display);
-		sent = clock_now();
+		sent = s->drawn_ns;
 		out->shown += !s->x11.broken;
 		sample_add(&out->lateness_ns, sent - due);
 		out->late += frame_slot_is_over(slots, sent);
@@ -181,10 +187,12 @@ static int show_frames(struct frame_player *s, struct show_result *out, struct w
 	int64_t end;
 
 	frame_sequence_start(&sequence, c->order, c->frames, c->hot, c->picture.seed);
+	x11_limit_waiting(&s->x11, clock_now() + SLOW_NS, X11_GRACE_NS);
 	XSync(s->x11.display, False); /* until the X server has all pixmaps */
 	slots = (struct frame_slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
 	out->start_ns = slots.start_ns;
 	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
+	x11_limit_waiting(&s->x11, c->time_ns ? end + SLOW_NS : WATCHDOG_STOP, X11_GRACE_NS);
 	while (!proc_stop && frame_due_ns(&slots, slots.next) < end && !explain_lost_window(s, why)) {
 		if (handle_events(s) && out->shown) {
 			draw_frame(s, s->current);
@@ -230,7 +238,7 @@ int show_animation(const struct animation_cfg *cfg, struct show_result *out, str
 	if (!x11_open(&s.x11, cfg->display, why))
 		return -ENOENT;
 	err = x11_has_true_colours(&s.x11, why) ? 0 : -ENOTSUP;
-	x11_limit_waiting(&s.x11, WATCHDOG_STOP, STOP_NS);
+	x11_limit_waiting(&s.x11, clock_now() + MAP_WAIT_NS + X11_PATIENCE_NS, X11_GRACE_NS);
 	if (!err)
 		err = make_window(&s, why);
 	if (!err)

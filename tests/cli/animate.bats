@@ -177,3 +177,16 @@ END
 	[ "$(od -An -v -tu1 -w4 frames.raw | awk '{ s += $4 } END { print s }')" = 0 ]
 	run -1 "$ANIMATE" write /nowhere/frames.raw
 }
+
+@test "animate: frames left out while it was stopped are not put down to the machine, and are a loss" {
+	start_x
+	start shown "$ANIMATE" -t 4s --rate 10 --geometry 64x48 -o report
+	until_true grep -q ready shown.err
+	kill -STOP "$pid"
+	sleep 2
+	kill -CONT "$pid"
+	ends "$pid"
+	cat report
+	[ "$status" = 3 ]
+	grep -q 'did not run for' report
+}
