@@ -337,7 +337,8 @@ int main(int argc, char **argv)
 	warn_missed_goal(out, end, ready);
 	behind = cfg.rate && h->pattern.given_up_ns > (to - from) / BEHIND_PART;
 	if (behind)
-		rec_warn(out, "the memory was not touched at the requested rate: this machine cannot, or did not give the CPU");
+		rec_warn(out, "the memory was not touched at the requested rate: this machine cannot, did not give the CPU, or "
+			      "memhog was stopped");
 	report_hog(out, &cfg, &world, h, &filled, &last, to - from, end);
 	hog_free(h);
 	rec_must_close(out);
