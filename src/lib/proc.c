@@ -9,15 +9,26 @@
 #include <inttypes.h>
 #include <mntent.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 volatile sig_atomic_t proc_stop;
 
-static void on_stop_signal(int signal)
+/* Whatever the program waits for: the second signal ends it. Both of a group and of its driver may come at once, as one. */
+static void on_stop_signal(int number)
 {
-	proc_stop = signal;
+	static _Atomic int64_t first_ns;
+	int64_t now = clock_now();
+
+	if (!proc_stop) {
+		atomic_store(&first_ns, now);
+	} else if (now - atomic_load(&first_ns) > PROC_SECOND_STOP_NS) {
+		signal(number, SIG_DFL);
+		raise(number); /* comes when this returns */
+	}
+	proc_stop = number;
 }
 
 void proc_catch_stop(void)

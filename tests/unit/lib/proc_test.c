@@ -113,6 +113,26 @@ TEST(a_lost_terminal_ends_it_but_not_under_nohup)
 	signal(SIGHUP, SIG_DFL);
 }
 
+TEST(a_second_signal_ends_a_program_that_does_not_look_at_the_flag)
+{
+	pid_t pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		proc_catch_stop();
+		proc_stop = 0;
+		raise(SIGTERM);
+		raise(SIGTERM); /* of a group and its driver at once: as one */
+		clock_sleep(clock_now() + PROC_SECOND_STOP_NS + NS_PER_MS);
+		raise(SIGTERM);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
 TEST(a_signal_before_the_wait_is_not_lost)
 {
 	int64_t start = clock_now();
