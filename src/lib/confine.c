@@ -73,21 +73,34 @@ static const char *const resolver_files[] = { "/etc/resolv.conf", "/etc/hosts",	
 					      "/etc/host.conf",	  "/etc/services", "/run/systemd/resolve", NULL };
 #define DNS_PORT 53
 
-static void allow_path(const struct landlock_rules *r, const char *path, uint64_t access)
+/* 0 or -errno. */
+static int allow_path(const struct landlock_rules *r, const char *path, uint64_t access)
 {
 	struct {
 		uint64_t allowed;
 		int32_t fd;
 	} __attribute__((packed)) rule = { .fd = open(path, O_PATH | O_CLOEXEC) };
 	struct stat st;
+	int err;
 
 	if (rule.fd < 0)
-		return;
+		return -errno;
 	if (!fstat(rule.fd, &st) && !S_ISDIR(st.st_mode))
 		access &= READ_FILE | WRITE_FILE | TRUNCATE;
 	rule.allowed = access & r->handled.files;
-	syscall(SYS_landlock_add_rule, r->fd, RULE_PATH, &rule, 0);
+	err = syscall(SYS_landlock_add_rule, r->fd, RULE_PATH, &rule, 0) ? -errno : 0;
 	close(rule.fd);
+	return err;
+}
+
+/* What is to be written or read later must be allowed now: found out at the end, it would cost the whole measurement. */
+static int must_allow_path(const struct landlock_rules *r, const char *path, uint64_t access, struct why *why)
+{
+	int err = allow_path(r, path, access);
+
+	if (!err || err == -ENOENT || err == -ENOTDIR || err == -EBADFD) /* EBADFD: a pipe or socket, which landlock leaves open */
+		return 0;
+	return why_fail(err, why, "the sandbox cannot leave %s open: %s (--no-sandbox goes without it)", path, strerror(-err));
 }
 
 /* Fails where the kernel does not know ports. */
@@ -113,31 +126,35 @@ static bool find_folder(const char *path, char folder[PATH_MAX])
 	return true;
 }
 
-static void allow_files(const struct landlock_rules *r, const struct confine_cfg *cfg, unsigned needs)
+static int allow_files(const struct landlock_rules *r, const struct confine_cfg *cfg, unsigned needs, struct why *why)
 {
 	/* a finished report is renamed, within its folder */
 	uint64_t access = REMOVE_FILE | MAKE_REG | (needs & CONFINE_CREATES ? READ_FILE | WRITE_FILE | TRUNCATE : 0);
 	char folder[PATH_MAX];
+	int err = 0;
 
 	for (const char *const *path = system_files; *path; path++)
 		allow_path(r, *path, READ_FILE | READ_DIR);
 	for (const char *const *path = resolver_files; *path && needs & CONFINE_CONNECTS; path++)
 		allow_path(r, *path, READ_FILE | READ_DIR);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2 && !err; i++)
 		if (cfg->read[i])
-			allow_path(r, cfg->read[i], READ_FILE);
-	for (int i = 0; i < CONFINE_FILES; i++) {
+			err = must_allow_path(r, cfg->read[i], READ_FILE, why);
+	for (int i = 0; i < CONFINE_FILES && !err; i++) {
 		if (find_folder(cfg->files[i], folder))
-			allow_path(r, folder, access);
+			err = must_allow_path(r, folder, access, why);
 		else if (cfg->files[i] && needs & CONFINE_CREATES)
-			allow_path(r, cfg->files[i], READ_FILE | WRITE_FILE | TRUNCATE);
+			err = must_allow_path(r, cfg->files[i], READ_FILE | WRITE_FILE | TRUNCATE, why);
 	}
+	return err;
 }
 
-/* Makes the rules while all files can still be reached. r->fd: below 0 where the kernel has no landlock, with r->abi = -errno. */
-static void make_rules(struct landlock_rules *r, const struct confine_cfg *cfg)
+/* Makes the rules while all files can still be reached. r->fd: below 0 where the kernel has no landlock, with r->abi = -errno.
+ * 0, or -errno with the reason in `why`. */
+static int make_rules(struct landlock_rules *r, const struct confine_cfg *cfg, struct why *why)
 {
 	unsigned needs = confine_profiles[cfg->profile].needs;
+	int err;
 
 	*r = (struct landlock_rules){ .fd = -1 };
 	r->abi = (int)syscall(SYS_landlock_create_ruleset, NULL, 0, RULESET_VERSION);
@@ -150,14 +167,15 @@ static void make_rules(struct landlock_rules *r, const struct confine_cfg *cfg)
 	}
 	if (r->fd < 0) {
 		r->abi = -errno;
-		return;
+		return 0;
 	}
-	allow_files(r, cfg, needs);
-	if (!(needs & CONFINE_CONNECTS))
-		return;
+	err = allow_files(r, cfg, needs, why);
+	if (err || !(needs & CONFINE_CONNECTS))
+		return err;
 	allow_port(r, DNS_PORT);
 	for (size_t i = 0; i < cfg->ports; i++)
 		allow_port(r, cfg->port[i]);
+	return 0;
 }
 
 /* --- seccomp --- */
@@ -350,8 +368,11 @@ int confine_apply(const struct confine_cfg *cfg, struct why *why)
 	mode_in_force = cfg->mode;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return why_fail(-errno, why, "%s", strerror(errno));
-	if (cfg->mode != CONFINE_OFF)
-		make_rules(&rules, cfg);
+	err = cfg->mode != CONFINE_OFF ? make_rules(&rules, cfg, why) : 0;
+	if (err) {
+		close(rules.fd);
+		return err;
+	}
 	err = drop_capabilities(cfg);
 	if (err)
 		return why_fail(err, why, "%s", strerror(-err));

@@ -78,3 +78,10 @@ sandbox_of() { jq -r .settings.sandbox "$1"; }
 	ends "$refecho"
 	[ "$(sandbox_of echo.json)" = off ]
 }
+
+@test "a folder that the sandbox cannot leave open is an error before the measurement, not after it" {
+	run -1 --separate-stderr bash -c "ulimit -n 8; exec '$BIN/keyrepeat' null: -r 100 -t 150ms --log k.tsv -o o.json --json"
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"Too many open files"* ]]
+	[ "$(echo o.json*)" = 'o.json*' ]
+}
