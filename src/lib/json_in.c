@@ -12,6 +12,7 @@ struct json_document *json_read_file(const char *path, struct why *why)
 {
 	json_error_t error;
 	json_t *root;
+	int err;
 	FILE *in = fopen(path, "re");
 
 	if (!in) {
@@ -19,9 +20,15 @@ struct json_document *json_read_file(const char *path, struct why *why)
 		return NULL;
 	}
 	root = json_loadf(in, JSON_REJECT_DUPLICATES, &error);
+	err = ferror(in) ? errno : 0; /* to the parser, it is the end of the file */
 	fclose(in);
-	if (!root)
+	if (err) {
+		json_decref(root);
+		root = NULL;
+		why_say(why, "%s", strerror(err));
+	} else if (!root) {
 		why_say(why, "line %d: %s", error.line, error.text);
+	}
 	return (struct json_document *)root;
 }
 

@@ -4,6 +4,7 @@
 #include "../near.h"
 #include "json_in.h"
 #include "why.h"
+#include <errno.h>
 #define BEFORE_ALL make_folder
 #define AFTER_ALL remove_folder
 #include "../folder.h"
@@ -12,6 +13,14 @@ static struct json_document *read_text(const char *text, struct why *why)
 {
 	put("json", text);
 	return json_read_file(in_folder("json"), why);
+}
+
+TEST(a_file_that_cannot_be_read_is_no_wrong_json)
+{
+	struct why why;
+
+	assert_null(json_read_file(".", &why)); /* a folder can be opened, and not be read */
+	assert_string_equal(why.text, strerror(EISDIR));
 }
 
 TEST(values_by_path)

@@ -87,7 +87,10 @@ int qmp_query(const char *path, struct guest_vcpu *out, size_t room, size_t *n, 
 	greeting = read_object(in, "QMP");
 	ready = greeting ? ask_qemu(in, "qmp_capabilities") : NULL;
 	answer = ready ? ask_qemu(in, "query-cpus-fast") : NULL;
-	if (!greeting) {
+	if (ferror(in) && errno != EAGAIN) { /* EAGAIN: no answer in time */
+		err = -EIO;
+		why_say(why, "QEMU at %s: %s", path, strerror(errno));
+	} else if (!greeting) {
 		err = -ETIMEDOUT;
 		why_say(why, "no greeting from QEMU at %s: it serves one client at a time: give it a second -qmp socket", path);
 	} else if (!answer || parse_vcpus(answer, out, room, n)) {
