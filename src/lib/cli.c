@@ -26,23 +26,17 @@ const char *cli_tool_name(void)
 	return tool_name;
 }
 
-/* Prints one line without control characters, in one write, so that lines of several processes do not mix. */
+/* Prints one line without control characters, in one write, so that lines of several processes do not mix. Needs no memory. */
 static __attribute__((format(printf, 1, 0))) void print_message(const char *format, va_list args, const char *after)
 {
 	int saved = errno; /* %m must show the errno of the caller */
-	char line[1024] = "", message[800];
-	FILE *whole;
+	char line[1024], message[800];
 
 	fflush(stdout);
 	errno = saved;
 	vsnprintf(message, sizeof(message), format, args);
-	whole = fmemopen(line, sizeof(line), "w");
-	if (!whole)
-		return;
-	fprintf(whole, "%s: ", tool_name);
-	text_write_printable(whole, message);
-	fprintf(whole, "%s\n", after);
-	fclose(whole);
+	text_make_printable(message);
+	snprintf(line, sizeof(line), "%s: %s%s\n", tool_name, message, after);
 	fputs(line, stderr);
 }
 

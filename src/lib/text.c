@@ -43,19 +43,42 @@ int text_line_width(FILE *out)
 	return columns >= NARROWEST && columns < TEXT_WIDTH ? (int)columns : TEXT_WIDTH;
 }
 
+/* What is written for the character at `p`, of *n bytes: itself (0), a space or a question mark. */
+static char printable_instead(const unsigned char *p, int *n)
+{
+	*n = text_utf8_length(p);
+	if (*p == '\t' || *p == '\n' || *p == '\r')
+		return ' ';
+	if (!*n || *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0)) {
+		*n = *n > 1 ? *n : 1;
+		return '?';
+	}
+	return 0;
+}
+
 void text_write_printable(FILE *out, const char *text)
 {
-	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++) {
-		int n = text_utf8_length(p);
+	int n;
 
-		if (*p == '\t' || *p == '\n' || *p == '\r')
-			fputc(' ', out);
-		else if (!n || *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0))
-			fputc('?', out);
-		else
-			fwrite(p, 1, (size_t)n, out);
-		p += n > 1 ? n - 1 : 0;
+	for (const unsigned char *p = (const unsigned char *)text; p && *p; p += n) {
+		char instead = printable_instead(p, &n);
+
+		fwrite(instead ? (const void *)&instead : p, 1, instead ? 1 : (size_t)n, out);
 	}
+}
+
+void text_make_printable(char *text)
+{
+	char *to = text;
+	int n;
+
+	for (const char *p = text; *p; p += n) {
+		char instead = printable_instead((const unsigned char *)p, &n);
+
+		memmove(to, instead ? &instead : p, instead ? 1 : (size_t)n);
+		to += instead ? 1 : n;
+	}
+	*to = '\0';
 }
 
 void text_write_wrapped(FILE *out, const char *mark, const char *text, int indent)

@@ -13,6 +13,7 @@ int text_columns(const char *text, size_t bytes);
 /* Writes a text without control characters: tabs and line ends become spaces, other control characters and invalid UTF-8
  * question marks. NULL: nothing is written. */
 void text_write_printable(FILE *out, const char *text);
+void text_make_printable(char *text); /* the same, in place */
 /* TEXT_WIDTH, or the columns of a narrower terminal, by COLUMNS or by itself. */
 int text_line_width(FILE *out);
 /* Writes a plain text in lines of text_line_width(), broken between words: `mark` begins the first line, `indent` blanks the
