@@ -70,11 +70,12 @@ static int open_table(struct interval_writer *w)
 }
 
 /* A full disk may have room again later: the measurement goes on. */
-static void warn_write(bool *warned, const char *path, int err)
+static void warn_write(struct interval_writer *w, bool *warned, const char *path, int err)
 {
 	if (err && !*warned)
 		warn("cannot write %s: %s; going on", path, strerror(-err));
 	*warned = err;
+	w->unwritten += err != 0;
 }
 
 static void flush_table(struct interval_writer *w, int64_t time_ns)
@@ -91,7 +92,7 @@ static void flush_table(struct interval_writer *w, int64_t time_ns)
 	w->day = day;
 	if (!w->table && !err)
 		err = open_table(w);
-	warn_write(&w->table_warned, w->cfg.table, err);
+	warn_write(w, &w->table_warned, w->cfg.table, err);
 }
 
 static void add_row(struct row_file *t, const struct interval_row *r)
@@ -407,16 +408,17 @@ void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns, int6
 	if (w->cfg.table)
 		flush_table(w, start_ns + length_ns);
 	if (w->cfg.metrics)
-		warn_write(&w->metrics_warned, w->cfg.metrics, writer_write_metrics(w, start_ns));
+		warn_write(w, &w->metrics_warned, w->cfg.metrics, writer_write_metrics(w, start_ns));
 	if (w->cfg.line)
 		print_line(w, start_ns, length_ns);
 	w->rows = 0;
 	w->others = 0;
 }
 
-void writer_close(struct interval_writer *w)
+uint64_t writer_close(struct interval_writer *w)
 {
 	int err = rows_close(w->table);
+	uint64_t unwritten = w->unwritten + (err != 0);
 
 	if (err)
 		warn("cannot write %s: %s", w->cfg.table, strerror(-err));
@@ -424,4 +426,5 @@ void writer_close(struct interval_writer *w)
 		print_totals(w);
 	free(w->row);
 	*w = (struct interval_writer){ 0 };
+	return unwritten;
 }

@@ -18,6 +18,7 @@ struct interval_writer {
 	struct row_file *table;
 	int64_t day;
 	bool table_warned, metrics_warned; /* of a file that cannot be written; reset once it can */
+	uint64_t unwritten;		   /* how often one could not */
 	struct interval_row *row; /* owned; of the current interval; the last one may be that of connections not followed */
 	int rows;
 	uint64_t others; /* of the current interval */
@@ -38,4 +39,4 @@ int writer_write_metrics(const struct interval_writer *w, int64_t start_ns);
 /* Functions of struct intervals. */
 void writer_add_row(void *writer, const struct interval_row *row);
 void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns, int64_t dropped, bool clock_set);
-void writer_close(struct interval_writer *w);
+uint64_t writer_close(struct interval_writer *w); /* how often a file could not be written */

@@ -297,7 +297,7 @@ static void finish_tables(struct run_state *run)
 	if (run->intervals.start_ns)
 		intervals_finish(&run->intervals, end_ns);
 	intervals_free(&run->intervals);
-	writer_close(&run->writer);
+	run->unwritten = writer_close(&run->writer);
 }
 
 int main(int argc, char **argv)

@@ -124,6 +124,8 @@ bool run_has_losses(const struct run_state *run, struct why *why)
 		append_text(why, "; %d more damaged file%s", run->source->damaged - 1, run->source->damaged > 2 ? "s" : "");
 	if (*run->error.text)
 		append_text(why, "%s%s; packets before it were counted", *why->text ? "; " : "", run->error.text);
+	if (!run->live) /* live, the disk may have been full for a while: the program went on */
+		append_count(why, run->unwritten, "write", "of --intervals or --metrics failed");
 	append_count(why, run->drops.kernel > 0 ? (uint64_t)run->drops.kernel : 0, "packet",
 		     run->live ? "dropped by the kernel (--buffer)" : "dropped while it was captured");
 	append_count(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");

@@ -35,14 +35,14 @@ struct run_state {
 	struct intervals intervals;
 	struct interval_writer writer;
 	enum link_type link;
-	int64_t from_ns;   /* live: start of the capture (CLOCK_REALTIME) */
-	bool observed;	   /* every: packets are seen by the intervals, not only counted */
-	int64_t packet_ns; /* every: time of the packet before; 0: none */
-	uint64_t clock_sets;
-	bool strays;	  /* files: all steps back are of single packets that are stamped apart */
-	int64_t wall_ns;  /* live: by how much CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, as last seen */
-	int64_t until_ns; /* live: end of the capture (CLOCK_REALTIME) */
-	bool past_end;	  /* live: a packet after until_ns was read, so the ring has none before it */
+	int64_t from_ns;		/* live: start of the capture (CLOCK_REALTIME) */
+	bool observed;			/* every: packets are seen by the intervals, not only counted */
+	int64_t packet_ns;		/* every: time of the packet before; 0: none */
+	uint64_t clock_sets, unwritten; /* unwritten: every: writes of its files that failed */
+	bool strays;			/* files: all steps back are of single packets that are stamped apart */
+	int64_t wall_ns;		/* live: by how much CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, as last seen */
+	int64_t until_ns;		/* live: end of the capture (CLOCK_REALTIME) */
+	bool past_end;			/* live: a packet after until_ns was read, so the ring has none before it */
 	bool live;
 	bool again;	  /* live: the interface had disappeared, and is back */
 	bool quiet;	  /* no progress line */

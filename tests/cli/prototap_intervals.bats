@@ -156,3 +156,10 @@ rows() {
 	run -0 in_namespace bash gone.sh
 	jq -e '.result.capture.selected_packets > 0' report
 }
+
+@test "prototap read --every: rows or metrics that could not be written are a loss: status 3, and why in the report" {
+	run -3 --separate-stderr "$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 1s --intervals /dev/full \
+		--json -o report
+	jq -e '[.. | objects | .why_lost // empty] | any(test("of --intervals or --metrics failed"))' report
+	[[ $stderr == *"cannot write /dev/full"* ]]
+}
