@@ -160,13 +160,14 @@ int replay_decode(const char *file, const struct rfb_event_callbacks *events, vo
 	int err = log ? 0 : errno ? -errno : -EIO, more = 0;
 	struct fbs_block block;
 
-	while (log && (more = fbs_next_block(log, &block)) > 0) {
+	while (log && !err && (more = fbs_next_block(log, &block)) > 0) {
 		before(whose, &rfb_state(rfb)->screen, block.ms);
-		if (rfb_decode_bytes(rfb, block.bytes, block.n))
-			break;
+		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 	}
 	if (cut)
-		*cut = more != 0;
+		*cut = err || more != 0;
+	if (err == -EPROTO && log) /* what could be decoded is there */
+		err = 0;
 	if (log) {
 		before(whose, &rfb_state(rfb)->screen, UINT32_MAX);
 		fbs_close(log);

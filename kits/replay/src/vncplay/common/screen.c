@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int screen_resize(struct screen *s, int width, int height)
 {
@@ -41,21 +43,24 @@ void screen_free(struct screen *s)
 int screen_write(const struct screen *s, const char *path)
 {
 	FILE *out = fopen(path, "we");
+	struct stat st;
 	int err = 0;
 
 	if (!out)
 		return -errno;
+	errno = 0;
 	fprintf(out, "P6\n%d %d\n255\n", s->width, s->height);
-	for (size_t i = 0; i < (size_t)s->width * (size_t)s->height; i++) {
+	for (size_t i = 0; i < (size_t)s->width * (size_t)s->height && !ferror(out); i++) {
 		putc((int)(s->pixels[i] >> 16 & 255), out);
 		putc((int)(s->pixels[i] >> 8 & 255), out);
 		putc((int)(s->pixels[i] & 255), out);
 	}
-	errno = 0;
 	if (ferror(out))
 		err = errno ? -errno : -EIO;
 	if (fclose(out) && !err)
 		err = errno ? -errno : -EIO;
+	if (err && !stat(path, &st) && S_ISREG(st.st_mode)) /* half a picture would be taken for a whole one */
+		unlink(path);
 	return err;
 }
 

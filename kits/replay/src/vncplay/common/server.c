@@ -196,7 +196,7 @@ static int begin_session(struct server_connection *s, const int32_t *list, int n
 					  RFB_DESKTOP_NAME };
 	uint8_t hello[20 + 4 + 4 * MESSAGES_ENCODINGS + sizeof(always)];
 	size_t at;
-	int err;
+	int err, flags;
 
 	s->rfb = rfb_decoder_open(events, whose, NULL, 0, 0);
 	if (!s->rfb)
@@ -205,7 +205,9 @@ static int begin_session(struct server_connection *s, const int32_t *list, int n
 	if (err || !rfb_state(s->rfb)->greeted)
 		return set_error(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_state(s->rfb)->why);
 	server_stamp_arrivals(s->fd);
-	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
+	flags = fcntl(s->fd, F_GETFL);
+	if (flags < 0 || fcntl(s->fd, F_SETFL, flags | O_NONBLOCK)) /* a read would wait without end */
+		return set_error(s, -errno, strerror(errno));
 	at = messages_put_pixel_format(hello);
 	at += messages_put_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
 	err = queue_bytes(s, hello, at);

@@ -100,12 +100,13 @@ int vncplay_picture(int argc, char **argv)
 		m.before.ms = since_ns / NS_PER_MS;
 	err = replay_decode(argv[first], &events, &m, on_block, &cut);
 	err = err ? err : m.err;
-	if (!err && !m.now.screen.pixels)
+	if (err)
+		die(EXIT_RUN, "cannot decode %s: %s", argv[first], strerror(-err));
+	if (!m.now.screen.pixels)
 		die(EXIT_RUN, "%s: it ends before the server has shown a screen", argv[first]);
-	if (!err && m.before.screen.pixels)
+	if (m.before.screen.pixels)
 		frame_changes(&m.now.screen, &m.before.screen);
-	if (!err)
-		err = screen_write(&m.now.screen, argv[first + 1]);
+	err = screen_write(&m.now.screen, argv[first + 1]);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", argv[first + 1], strerror(-err));
 	screen_free(&m.now.screen);
