@@ -220,6 +220,8 @@ static void report_settings(void)
 	rec_add_ints(r, { "seed", cfg.seed }, { "skip", cfg.skip });
 	rec_add_reals(r, { "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3 }, { "noise_per_s", cfg.noise_per_s, 4 });
 	rt_describe(&run.rt, text, sizeof(text));
+	if (cfg.priority && rt_refused_words((int)cfg.priority, &run.rt))
+		rec_warn(r, "keys may have left late: %s", rt_refused_words((int)cfg.priority, &run.rt));
 	rec_add_strs(r, { "scheduling", text }, { "sandbox", confine_state() });
 	text[0] = '\0';
 	if (!proc_allowed_cpus(&cpus))

@@ -37,3 +37,19 @@ void rt_describe(const struct rt_granted *got, char *text, size_t size)
 	else
 		snprintf(text + n, size - (size_t)n, "normal priority");
 }
+
+const char *rt_refused_words(int priority, const struct rt_granted *got)
+{
+	static char text[200];
+	bool late = priority > 0 && !got->fifo;
+
+	if (got->locked && !late)
+		return NULL;
+	snprintf(text, sizeof(text), "%s%s%s%s; root may have both, or a user with limits on rtprio and memlock",
+		 late ? "no real-time priority (" : "", late ? strerror(got->why) : "",
+		 !late	       ? ""
+		 : got->locked ? ")"
+			       : "), ",
+		 got->locked ? "" : "memory not locked");
+	return text;
+}

@@ -14,5 +14,7 @@ struct rt_granted {
 /* Requests SCHED_FIFO at `priority` (0: not requested), locks the memory, and sets the timer slack to 1 ns. *got: what was
  * granted. */
 void rt_setup(int priority, struct rt_granted *got);
+/* What was requested and refused, with its cure, as a part of a sentence; NULL: nothing. Valid until the next call. */
+const char *rt_refused_words(int priority, const struct rt_granted *got);
 /* Describes what was granted: "memory locked, SCHED_FIFO 20", "memory not locked, normal priority (Operation not permitted)". */
 void rt_describe(const struct rt_granted *got, char *text, size_t size);

@@ -511,3 +511,11 @@ start_half_a_server() {
 	[ "$(figure report.json range.late_share_percent.to)" = 100 ]
 	[ "$(figure report.json latency_from_due_ms.censored)" -eq 5 ]
 }
+
+@test "keyrepeat: a real-time priority that was refused is said in the text" {
+	ordinary_user
+	cd "$BATS_RUN_TMPDIR"
+	run "${user[@]}" bash -c "ulimit -r 0; exec '$BIN/keyrepeat' null: -r 100 -t 200ms"
+	[ "$status" = 0 ]
+	[[ $output == *"no real-time priority"* ]]
+}

@@ -242,6 +242,8 @@ static void report_settings(struct rec_report *r, struct screen_watch *screen, c
 	rec_add_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);
 	rec_add_real(r, "t0_spread_ms", report_cfg.t0_given ? (double)report_cfg.t0_spread_ns / NS_PER_MS : NAN, 3);
 	rt_describe(&punctual, text, sizeof(text));
+	if (cfg.priority && rt_refused_words((int)cfg.priority, &punctual))
+		rec_warn(r, "what changed may have been seen late: %s", rt_refused_words((int)cfg.priority, &punctual));
 	rec_add_str(r, "probe", text);
 	rec_end(r);
 }
