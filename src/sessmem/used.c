@@ -26,7 +26,9 @@ int used_read_machine(const char *meminfo, struct machine_use *out)
 		return found;
 	if (found != all)
 		return -EPROTO;
-	account_read_entries(meminfo, more, sizeof(more) / sizeof(*more));
+	found = account_read_entries(meminfo, more, sizeof(more) / sizeof(*more));
+	if (found < 0)
+		return found;
 	*out = (struct machine_use){ .total = total,
 				     .available = available,
 				     .used = total - vacant - buffers - cached - reclaimable + shared,

@@ -135,7 +135,7 @@ static struct journal *journal_open(const char *path)
 	j->rows = rows_must_open(path, "disk/1", columns);
 	err = proc_start_thread(&j->thread, JOURNAL_STACK, run_journal, j);
 	if (err)
-		die(EXIT_RUN, "cannot write %s: %s", path, strerror(err));
+		die(EXIT_RUN, "cannot start the thread that writes %s: %s", path, strerror(err));
 	return j;
 }
 

@@ -405,6 +405,8 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 						  .port = run.target.port,
 						  .ports = (size_t)run.target.ports });
 	log = vlog_open(&log_cfg, &wrong);
+	if (!log && !wrong)
+		die(EXIT_RUN, "cannot start the thread that writes rows: %m");
 	if (!log)
 		die(EXIT_RUN, "cannot write %s: %m", wrong);
 	what.each_user = cfg->out.format == REC_TSV;

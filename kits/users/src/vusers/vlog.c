@@ -234,7 +234,7 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 	sample_reserve(&l->sums.users.from_sent, room);
 	sample_reserve(&l->sums.users.late, room);
 	sample_reserve(&l->sums.waited, room);
-	*what = "a thread";
+	*what = NULL;
 	err = pthread_create(&l->thread, NULL, log_thread, l);
 	if (!err)
 		return l;
