@@ -138,6 +138,17 @@ $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreac
 endef
 $(foreach f,$(filter-out %/scene.c,$(call in_trees,tests/scenes/*.c)),$(eval $(call scenes,$(basename $(notdir $(f))),$(f))))
 
+# Every call of a program fails once: the tool, and what it preloads.
+TEST_PROGRAMS += $(BUILD)/torture/torture $(BUILD)/torture/shim.so
+
+$(BUILD)/torture/torture: $(BUILD)/tests/torture/torture.o $(BUILD)/lib.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_lib) -lm
+
+$(BUILD)/torture/shim.so: tests/torture/shim.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -fPIC -shared -o $@ $<
+
 test-programs: $(TEST_PROGRAMS) $(BENCH_PROGRAMS)
 
 tests: $(TESTS) test-programs
