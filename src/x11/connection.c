@@ -13,9 +13,13 @@ static int ignore_request_error(Display *d, XErrorEvent *e)
 	return 0;
 }
 
+static _Thread_local bool opening; /* in the thread that opens a display */
+
 static int ignore_io_error(Display *d)
 {
 	(void)d;
+	if (opening)
+		pthread_exit(NULL); /* Xlib would end the program, without a word */
 	return 0;
 }
 
@@ -35,12 +39,19 @@ struct opening {
 	_Atomic bool done;
 };
 
+static void mark_done(void *arg)
+{
+	atomic_store(&((struct opening *)arg)->done, true);
+}
+
 static void *open_display(void *arg)
 {
 	struct opening *o = arg;
 
+	opening = true;
+	pthread_cleanup_push(mark_done, o);
 	o->display = XOpenDisplay(o->name);
-	atomic_store(&o->done, true);
+	pthread_cleanup_pop(1);
 	return NULL;
 }
 
