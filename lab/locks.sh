@@ -91,7 +91,8 @@ records_folder() {
 	[ "$EUID" != 0 ] || [ ! -w /run ] || folder=/run/thinprobe
 	mkdir -m 700 -- "$folder" 2>/dev/null
 	printf '%s\n' "$folder"
-	locks_private "$folder" || { printf 'cannot use %s: it must be a folder that only you can write; remove it\n' "$folder"; return 1; }
+	locks_private "$folder" ||
+		{ printf 'cannot use %s: it must be a folder that only you can write; remove it\n' "$folder"; return 1; }
 }
 
 # record_open FILE: opens a record for RECORD_FD and locks it. 1: it is not our own file in a safe folder; 2: its lab is up.

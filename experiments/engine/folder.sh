@@ -11,7 +11,8 @@ ROOT_MODE=()
 # of the current folder. 1: it cannot be made. Root leaves nothing in somebody's checkout, and its results are not for all to read.
 results_new() {
 	local base=$PWD/thinprobe-results stamp folder n=2
-	[ "$TP_CHECKOUT" = 1 ] && { [ "$EUID" != 0 ] || [ -O "$TP_HOME" ]; } && mkdir -p "$TP_HOME/results" 2>/dev/null && [ -w "$TP_HOME/results" ] && base=$TP_HOME/results
+	[ "$TP_CHECKOUT" = 1 ] && { [ "$EUID" != 0 ] || [ -O "$TP_HOME" ]; } && mkdir -p "$TP_HOME/results" 2>/dev/null &&
+		[ -w "$TP_HOME/results" ] && base=$TP_HOME/results
 	stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 	folder=$base/$1/$stamp
 	mkdir -p "$base/$1" 2>/dev/null

@@ -79,7 +79,10 @@ run_folder() {
 	[ -n "$RESUME" ] || [ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: contains a run; choose another folder, or --resume it"
 	mkdir -p "${ROOT_MODE[@]}" -- "$RUN" 2>/dev/null || die "cannot make $RUN; $how"
 	RUN=$(cd -- "$RUN" && pwd) || exit 1
-	lock_folder "$RUN" 5 || { [ $? != 1 ] || exp_bad "$RUN: another run is in progress here; wait for its end"; die "$LOCKS_WHY; $how"; }
+	lock_folder "$RUN" 5 || {
+		[ $? != 1 ] || exp_bad "$RUN: another run is in progress here; wait for its end"
+		die "$LOCKS_WHY; $how"
+	}
 	RUN_LOCK=$LOCK
 	for name in cells log; do [ -d "$RUN/$name" ] || RUN_MADE+=("$RUN/$name"); done
 	mkdir -p "$RUN/cells" "$RUN/log" 2>/dev/null && [ -w "$RUN" ] || die "cannot write to $RUN; $how"

@@ -195,7 +195,8 @@ sweep_plan() {
 	[ -z "$pair" ] || on=ssh:${pair/ /,}
 	[ "$ENGINE" != slurm ] || on=ssh:server,client part=blind	# placeholders: Slurm assigns the hosts of each cell
 	[ -n "$DIR" ] || DIR=$(results_new sweep)
-	mkdir -p "${ROOT_MODE[@]}" -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) || die "cannot make $DIR; give a folder of yours with -o DIR"
+	mkdir -p "${ROOT_MODE[@]}" -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) ||
+		die "cannot make $DIR; give a folder of yours with -o DIR"
 	for run in "${RUNS[@]}"; do
 		IFS=$'\t' read -ra words <<<"$run"
 		EXP_SWEEP=$part "$here/run.sh" "$EXPERIMENT" "${WORDS[@]}" "${words[@]:1}" --on "$on" -o "$DIR/${words[0]}" || {
