@@ -34,8 +34,8 @@ locks_folder() {
 # be made or read: LOCKS_WHY.
 locks_take() {
 	local n
-	for ((n = 0; n < 10; n++)); do
-		locks_folder "${1%/*}" || return 2
+	for ((n = 0; n < 30; n++)); do
+		locks_folder "${1%/*}" || continue	# (maybe the last holder took it away meanwhile)
 		LOCKS_WHY="cannot lock $1; remove it, or set LAB_LOCKS to a folder that you own"
 		[ -e "$1" ] || (set -C && umask 022 && : >"$1") 2>/dev/null
 		[ -f "$1" ] && [ ! -L "$1" ] && { exec {LOCK}<"$1"; } 2>/dev/null || continue

@@ -221,7 +221,7 @@ plan_variants() {
 		(EXP_SWEEP=plan variant_run "$v" "${BOTH[@]}" "${own[@]}" "${ADDED[@]}" --repeat 1 -o "$DIR/$v") || {
 			local status=$?
 			rm -rf "${DIR:?}/a" "${DIR:?}/b"
-			rmdir "$DIR" 2>/dev/null
+			folder_gone "$DIR"
 			exit "$status"
 		}
 	done
@@ -230,7 +230,7 @@ plan_variants() {
 		warn "A and B are the same: what is found is a false alarm"
 	words=$(block_varied "$DIR/a" "$DIR/b") || {
 		rm -rf "${DIR:?}/a" "${DIR:?}/b"
-		rmdir "$DIR" 2>/dev/null
+		folder_gone "$DIR"
 		bad "A and B have different conditions, $words: give both the same, or one each"
 	}
 	keep ab.json < <(jq -n --arg experiment "$EXPERIMENT" --arg both "${BOTH[*]}" --arg chosen "${ADDED[*]}" \

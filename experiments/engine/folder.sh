@@ -33,3 +33,6 @@ keep() {	# keep NAME: standard input becomes DIR/NAME; otherwise the old file st
 	put_whole "$DIR/$1" ||
 		die "cannot write to $DIR; make room, then: thinprobe $(basename -- "$0" .sh) --resume $(printf %q "$DIR")"
 }
+
+# folder_gone FOLDER: removes one that has nothing but its lock.
+folder_gone() { [ -n "$(ls -A --ignore=.lock -- "$1" 2>/dev/null)" ] || { rm -f -- "$1/.lock"; rmdir -- "$1" 2>/dev/null; }; }

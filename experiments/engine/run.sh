@@ -121,7 +121,7 @@ run_abandoned() {
 	# Nothing was measured or logged (no connection, for example): there is nothing to resume.
 	if [ "$state" = failed ] && [ -z "$RESUME" ] && [ -z "$(find "$RUN/cells" "$RUN/log" ! -type d -print -quit)" ]; then
 		rm -rf "$RUN/cells" "$RUN/log" "$RUN/run.json"
-		rmdir "$RUN" 2>/dev/null
+		folder_gone "$RUN"
 		return
 	fi
 	(cells_sum; run_ended "$state" "$DIED") 2>/dev/null

@@ -214,7 +214,7 @@ sweep_unmake() {
 	local run
 	for run in "${RUNS[@]}"; do rm -rf "${DIR:?}/${run%%$'\t'*}"; done
 	rm -rf "$DIR"/{sweep,log,pairs,.asks,.parts,.engine,.pairs,.ids,.sbatch}
-	rmdir "$DIR" 2>/dev/null
+	folder_gone "$DIR"
 }
 
 # Engines ---------------------------------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ parallel_start() {
 			--retries "$TRIES" \
 		--termseq TERM,60000,KILL,25 "$(printf %q "$here/sweep_cell.sh")" --sweep "$(printf %q "$DIR")" {} :::: \
 			"$DIR/.ids" \
-		</dev/null >/dev/null 2>"$DIR/log/engine.log" {ALIVE}<&- {lock}<&- &
+		</dev/null >/dev/null 2>"$DIR/log/engine.log" {ALIVE}<&- {LOCK}<&- &
 	ENGINE_PID=$!
 	disown	# or bash would print a message when it ends
 }
