@@ -6,6 +6,7 @@
  * file reads options, writes raw video, and reports. */
 #include "clock.h"
 #include "count.h"
+#include "files.h"
 #include "memory.h"
 #include "proc.h"
 #include "rec.h"
@@ -13,10 +14,7 @@
 #include "show.h"
 
 #include <math.h>
-#include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define FRAMES_MAX 100000
 #define FRAMES_DEFAULT 10
@@ -294,16 +292,13 @@ static void write_video(const struct picture_cfg *picture, int64_t frames, const
 	unsigned char *bytes = memory_new(pixels, 4);
 	FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
 	bool good = out;
-	struct stat st;
-	int err;
 
 	for (int64_t n = 0; n < frames && good; n++)
 		good = write_frame(picture, (uint32_t)n, rgb, bytes, out);
 	if (!good || fflush(out) || (out != stdout && fclose(out))) {
-		err = errno;
-		if (out && out != stdout && !stat(path, &st) && S_ISREG(st.st_mode))
-			unlink(path); /* a part of it would be taken for the whole */
-		die(EXIT_RUN, "cannot write %s: %s", path, strerror(err));
+		if (out && out != stdout)
+			files_remove_part(path);
+		die(EXIT_RUN, "cannot write %s: %m", path);
 	}
 	free(bytes);
 	free(rgb);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int files_read_all(const char *path, char *text, size_t size)
@@ -134,4 +135,14 @@ FILE *files_create_private(const char *path)
 	if (fd >= 0 && !f)
 		close(fd);
 	return f;
+}
+
+void files_remove_part(const char *path)
+{
+	int err = errno;
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+	errno = err;
 }

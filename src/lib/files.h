@@ -25,3 +25,5 @@ int files_flush_stream(FILE *out);
 
 /* As fopen(path, "we"), but a new file is readable to its owner alone: what was typed or seen goes into it. */
 FILE *files_create_private(const char *path);
+/* Removes a regular file that could not be written whole: a part of it would be taken for the whole. errno stays as it was. */
+void files_remove_part(const char *path);

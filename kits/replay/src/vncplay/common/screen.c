@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "screen.h"
+#include "files.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 int screen_resize(struct screen *s, int width, int height)
 {
@@ -43,7 +42,6 @@ void screen_free(struct screen *s)
 int screen_write(const struct screen *s, const char *path)
 {
 	FILE *out = fopen(path, "we");
-	struct stat st;
 	int err = 0;
 
 	if (!out)
@@ -59,8 +57,8 @@ int screen_write(const struct screen *s, const char *path)
 		err = errno ? -errno : -EIO;
 	if (fclose(out) && !err)
 		err = errno ? -errno : -EIO;
-	if (err && !stat(path, &st) && S_ISREG(st.st_mode)) /* half a picture would be taken for a whole one */
-		unlink(path);
+	if (err)
+		files_remove_part(path);
 	return err;
 }
 
