@@ -54,7 +54,7 @@ use() {
 		RUN=$work/kept
 	}
 	[ -f "$RUN/long.tsv" ] || die 1 "$1: it has no long.tsv; make its report again: thinprobe report $1"
-	[ -z "$(find "$RUN/cells" -name samples.tsv -exec awk 'FNR == 1 && /[^A-Za-z0-9_\t]/' {} + 2>/dev/null)" ] ||
+	[ -z "$(find "$RUN/cells" -name samples.tsv -exec awk '/[^A-Za-z0-9_\t]/; { nextfile }' {} + 2>/dev/null)" ] ||
 		die 1 "$1: a heading of its samples.tsv is no name"
 }
 
@@ -103,7 +103,8 @@ figures() {
 	cat "$work/figures"
 }
 
-# csv_of_tsv [FORMULA] [FILE]: with commas. A text that a spreadsheet would take for a formula gets FORMULA before it.
+# csv_of_tsv [FORMULA]: a table on standard input, with commas. A text that a spreadsheet would take for a formula gets FORMULA
+# before it.
 csv_of_tsv() {
 	local before=${1-}
 	cleaned | LC_ALL=C awk -F'\t' -v OFS=, -v before="$before" '{
@@ -123,7 +124,7 @@ samples() {
 	[ -d "$RUN/cells" ] || die 1 "the run has no samples.tsv"
 	cell_names >"$work/names" || exit
 	# of all files; one that is called as an axis gets another name
-	columns=$(find -L "$RUN/cells" -name samples.tsv -not -path '*~/*' | sort -V | xargs -rd '\n' awk 'FNR == 1' |
+	columns=$(find -L "$RUN/cells" -name samples.tsv -not -path '*~/*' | sort -V | xargs -rd '\n' awk '{ print; nextfile }' |
 		awk -F'\t' '{ for (i = 1; i <= NF; i++) if (!seen[$i]++) line = line (n++ ? "\t" : "") $i } END { print line }')
 	while read -r name; do
 		[ -d "$RUN/cells/$name" ] || continue
