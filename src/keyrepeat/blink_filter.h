@@ -19,7 +19,7 @@ struct blink_place {
 	int times;		      /* changes seen here; of an answer: keys after which there was one */
 	int64_t last_ns;	      /* the latest of them; of an answer: the first change for the latest key */
 	int64_t apart_ns;	      /* longest time from one to the next */
-	int moves;		      /* of an answer: how often it has moved on as a caret does */
+	int moves;		      /* of a place in `answers`: how often it moved on, as a caret does */
 	int64_t moved_ns;	      /* first of these for the latest key that made it move */
 	bool wanders;		      /* moves on without keys: a progress bar, the end of a log */
 };

@@ -19,7 +19,7 @@ double binomial_run_effect(double p, double n, double runs, double squares, doub
 /* Events, hits or not, in their order: runs of misses [0] and of hits [1], and sums of their squared lengths. All zero at first. */
 struct binomial_runs {
 	double n, hits, runs[2], squares[2];
-	double length; /* of the run that goes on, which is of hits or not */
+	double length; /* length of the latest run of equal outcomes */
 	bool hit;
 };
 void binomial_runs_add(struct binomial_runs *r, bool hit);

@@ -140,7 +140,7 @@ struct interval_flow {
 	uint64_t missing, missing_before; /* flow_missing_bytes(), likewise */
 	uint8_t holes;			  /* bits: bytes were found missing in this interval (1), in the one before (2) */
 	struct verdict_baseline base;
-	uint64_t inherited;	 /* size of the input of the connection that `base` is of; 0: none */
+	uint64_t inherited;	 /* input message size of the earlier connection that `base` was copied from; 0: none */
 	struct interval_row row; /* of the current interval: its counts, and the longest gap */
 	struct response_times to_next, to_latest, to_complete, to_ack[CHANNELS], to_reply; /* to_ack: of data of this channel */
 };

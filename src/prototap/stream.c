@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define FAR (1LL << 30)	    /* largest TCP window (RFC 7323, 2.3) */
-#define MOMENT_NS 1000000LL /* early data that is kept apart is one for so long */
+#define MOMENT_NS 1000000LL /* early data is joined only where it came within this time, if the times matter */
 
 void stream_pool_init(struct stream_pool *p, uint32_t size)
 {

@@ -117,7 +117,7 @@ static int tortured_main(int argc, char **argv, char **envp)
 	if (state->calls) {
 		fd = install_filter();
 		atomic_store(&state->listener, fd);
-		while (!atomic_load(&state->taken)) /* without a system call, which could be one to ask for */
+		while (!atomic_load(&state->taken)) /* busy: a system call here would be intercepted, too */
 			;
 		close(fd);
 	}
