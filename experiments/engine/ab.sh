@@ -98,7 +98,7 @@ check_settings() {	# those of options, and of a comparison that goes on
 	[[ $SEED =~ ^[0-9]{1,7}$ ]] || bad "--seed $SEED: a whole number"
 	[[ $ALPHA =~ ^[0-9]+(\.[0-9]+)?$ ]] && awk -v a="$ALPHA" 'BEGIN { exit !(a >= 0.001 && a <= 50) }' ||
 		bad "--alpha $ALPHA: a percentage from 0.001 to 50, such as 5"
-	[[ $NOISE =~ ^([1-9][0-9]?(\.[0-9]+)?)?$ ]] || bad "--noise $NOISE: a share of the CPUs such as 25%"
+	[[ $NOISE =~ ^([1-9][0-9]?(\.[0-9]+)?|100)?$ ]] || bad "--noise $NOISE: a share of the CPUs such as 25%"
 	[[ $METRICS =~ ^[A-Za-z0-9_,]*$ ]] || bad "--metrics $METRICS: names of columns, separated by commas"
 }
 
@@ -343,13 +343,14 @@ one_start() {
 }
 order_of() { echo $(((SEED + $1) % 2)); }	# in turns, so that an effect of the order cancels
 
+TAKEN='def taken: [(.foreign_percent // 0) + (.steal_percent // 0), (.client_foreign_percent // 0) + (.client_steal_percent // 0)]; '
+
 # With --noise, blocks of which other programs took no more are used all the same (2).
 allow_noise() {
 	[ -n "$NOISE" ] || return 0
 	awk -F'\t' '$6 == "" && $10 > 0 { print $3, $4 }' "$DIR/blocks.tsv" | while read -r pair v; do
-		cat "$DIR/$v/cells"/*/"$pair"/{,*/}cell.json 2>/dev/null | jq -es --argjson most "$NOISE" '. != [] and
-			all(.[]; ((.foreign_percent // 0) + (.steal_percent // 0) <= $most)
-			and ((.client_foreign_percent // 0) + (.client_steal_percent // 0) <= $most))' >/dev/null || continue
+		cat "$DIR/$v/cells"/*/"$pair"/{,*/}cell.json 2>/dev/null |
+			jq -es --argjson most "$NOISE" "$TAKEN"'. != [] and all(.[] | taken[]; . <= $most)' >/dev/null || continue
 		echo "$pair $v"
 	done >"$DIR/.allowed"
 	awk -F'\t' -v OFS='\t' 'FILENAME == ARGV[1] { allowed[$1]; next } FNR > 1 && $10 { $10 = ($3 " " $4 in allowed) ? 2 : 1 } 1' \
@@ -440,7 +441,11 @@ done
 wait
 "$TP_HOME/report/ab.sh" "$DIR" || exit
 [ -z "$stop" ] || exit 130
-! jq -e .result.disturbed_throughout "$DIR/verdict.json" >/dev/null || printf '%s\n' \
-	"Other programs disturbed every pair of blocks. End them, or use another machine, or" \
-	"allow ${NOISE:+more }noise for a provisional verdict: thinprobe ab --resume $(printf %q "$DIR") --noise ${NOISE:-25}%"
+if jq -e .result.disturbed_throughout "$DIR/verdict.json" >/dev/null; then
+	echo "Other programs disturbed every pair of blocks. End them, or use another machine."
+	noise=$(cat "$DIR"/[ab]/cells/*/*/{,*/}cell.json 2>/dev/null | jq -s "$TAKEN"'map(taken) | add // [] | max // 0 | . / 5 | ceil * 5')
+	if awk -v most="$noise" -v had="${NOISE:-0}" 'BEGIN { exit !(most > had && most <= 100) }'; then
+		echo "Or allow more noise, for a provisional verdict: thinprobe ab --resume $(printf %q "$DIR") --noise $noise%"
+	fi
+fi
 exit "$STATUS"

@@ -24,6 +24,7 @@ stalls --protocol vnc:refecho --loads 0 --a '
 stalls --protocol vnc:refecho --a --loads=0,1 --b --loads=0,5
 stalls --budget soon
 stalls --pairs 0
+stalls --noise 101%
 stalls --seed x
 stalls --metrics p50;p90
 stalls --repeat 3
