@@ -5,7 +5,7 @@
 # variants whose p50 is known to differ, how many were found. A part without a DIR stays as it is on the page.
 #
 # ab-error-rates.sh --real N DIR [EXPERIMENT] [OPTION...] - makes those first: DIR/1 to DIR/N, each with its number as seed. What is
-# there stays, and what was interrupted goes on: the same command again resumes. 40 take 30 to 40 minutes on a quiet machine:
+# there stays, and what was interrupted goes on: the same command again resumes. 40 take an hour on a quiet machine:
 #	docs/ab-error-rates.sh --real 40 results/ab-itself
 # and with an application that answers after 11.32 ms in place of 10.29, which is 10 % longer:
 #	docs/ab-error-rates.sh --real 40 results/ab-longer --a "--cost 10ms" --b "--cost 11.03ms"
@@ -17,7 +17,7 @@ if [ "${1-}" = --real ]; then
 	n=$2 folder=$3
 	shift 3
 	[[ ${1--} != -* ]] ||
-		set -- stalls --protocol vnc:refecho --loads 0 --quick --time 2 --idle 1 --pairs 1 --metrics p50 --budget 90s "$@"
+		set -- stalls --protocol vnc:refecho --loads 0 --quick --time 2 --idle 1 --pairs 1 --metrics p50 --budget 150s "$@"
 	for ((k = 1; k <= n; k++)); do
 		dir=$folder/$k status=0
 		real+=("$dir")
@@ -120,8 +120,8 @@ print_section() {
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
 		Real comparisons of a variant with itself: what they said; and their starts, drawn again at random, each with a random sign,
-		with the same looks. To find is a median that is 10 % longer. So that 40 take little more than half an hour, blocks are short
-		(40 keys), a start has one pair of them, one metric is asked for, and it ends after 90 s, known or not.
+		with the same looks. To find is a median that is 10 % longer. So that 40 take about an hour, blocks are short
+		(40 keys), a start has one pair of them, one metric is asked for, and it ends after 150 s, known or not.
 	END
 	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
 		Real comparisons in which B's application answers later, by a known time of its own: the right verdict is *worse*.
