@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# identity.awk - what in the files of a run names people and machines; for bundle.sh. A file is JSON (*.json), or else a table.
+#
+# Prints lines "KIND VALUE PLACE", with tabs between. Where WORDS of the environment is a table of lines "VALUE WORD ANYWHERE" (as
+# text stands in JSON), it writes each FILE to OUT/FILE instead, with WORD for VALUE: as a whole word in all texts if ANYWHERE is 1,
+# else only where the key says what the text is.
+
+BEGIN {
+	FS = OFS = "\t"
+	words = ENVIRON["WORDS"]
+	while (words != "" && (getline <words) > 0) {
+		if ($3 == "") { named[$1] = $2; continue }
+		word[$1] = $2
+	}
+}
+FNR == 1 {
+	if (to != "") close(to)
+	to = ENVIRON["OUT"] "/" FILENAME
+	file = substr(FILENAME, 3)	# without ./
+	depth = 0
+}
+{
+	text = file ~ /\.json$/ ? in_json($0) : in_text($0, "", "")
+	if (words != "") print text >to
+}
+
+# The texts of a line one by one, with their path. (What is measured is no text, and stays as it is.)
+function in_json(line,   done, token, i, path, key) {
+	while (match(line, /[]["{}]/)) {
+		done = done substr(line, 1, RSTART - 1)
+		line = substr(line, RSTART)
+		if (!match(line, /^"([^"\\]|\\.)*"/)) RLENGTH = 1
+		token = substr(line, 1, RLENGTH)
+		line = substr(line, RLENGTH + 1)
+		if (token ~ /^[[{]/) name[++depth] = ""
+		else if (token ~ /^[]}]/) depth -= (depth > 0)
+		else {
+			token = substr(token, 2, length(token) - 2)
+			path = key = ""
+			if (line ~ /^[ \t]*:/) name[depth] = token
+			else for (i = 1; i <= depth; i++) if (name[i] != "") path = path (path == "" ? "" : ".") (key = name[i])
+			token = "\"" in_text(token, path, key) "\""
+		}
+		done = done token
+	}
+	return done line
+}
+
+function in_text(text, path, key,   kind, value) {
+	kind = kind_of(path, key)
+	if (words == "") {
+		place = file (path == "" ? "" : ": " path)
+		identify(kind, text, path)
+		by_shape(text, path, key)
+		return ""
+	}
+	if (kind == "command" && text in named) return named[text]
+	text = renamed(text)
+	if (kind != "") for (value in named) text = renamed_there(text, value, named[value], kind)
+	return text
+}
+
+function kind_of(path, key) {
+	if (key ~ /^(.*_)?host(name)?$/ || path ~ /^lab\.(server|client|listener)$/) return "host"
+	if (path ~ /(^|\.)settings\.(on|to|server|target|listen|bind)$/) return "on"
+	if (key ~ /^(user|login)(name|_name)?$/) return "user"
+	if (path == "command" || path ~ /(^|\.)settings\.(set_load|before|hog)$/) return "command"
+	if (key == "interface" || path ~ /^lab\.(link|capture)$/) return "interface"
+	return key ~ /^(.*_)?title$/ ? "title" : key ~ /^(machine|says)$/ ? key : ""
+}
+
+function add(kind, value) {
+	if (value !~ /^(|-|lo|localhost)$/ && (kind != "user" || value != "root")) print kind, value, place
+}
+
+function identify(kind, text, path,   part, n, i, attach) {
+	if (kind == "host") add_host(text)
+	else if (kind ~ /^(user|title|machine|command)$/) add(kind, text)
+	else if (kind == "interface") {
+		n = split(text, part, " ")
+		if (path == "lab.link") { add(kind, part[2]); add(kind, part[4]) }
+		else if (path != "lab.capture" || text ~ /listener, /) add(kind, part[n])
+	} else if (kind == "on" && text ~ /[:@]/) {
+		attach = sub(/^attach:/, "", text)
+		sub(/^ssh:/, "", text)
+		n = split(text, part, ",")
+		for (i = 1; i <= n; i++) {
+			if (sub(/^(vnc|rdp|x11):/, "", part[i]) || !attach || i == 1) add_host(part[i])
+			else if (i == 2 && part[i] !~ /^(0x[0-9A-Fa-f]+|[0-9]+|pick)$/) add("title", part[i])
+		}
+	}
+}
+
+function add_host(text,   user) {	# [USER@]HOST[:PORT]
+	user = text
+	if (sub(/@.*/, "", user)) sub(/^[^@]*@/, "", text); else user = ""
+	add("user", user)
+	if (text ~ /^[0-9]+\.[0-9]+\.[0-9.]+|^[0-9A-Fa-f]*:[0-9A-Fa-f]+:/) return	# an address
+	if (text !~ /^[A-Za-z0-9_][A-Za-z0-9_.-]*([:%][^ ]*)?$/) return
+	sub(/[:%].*/, "", text)
+	add("host", text)
+	if (sub(/\..*/, "", text)) add("host", text)
+}
+
+# Addresses and folders.
+function by_shape(text, path, key) {
+	if (key == "version" || path ~ /\.tools\./) add("version", text)
+	seek(text, "[0-9]+[.][0-9]+[.][0-9]+[.][0-9]+")
+	seek(text, "[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:]*")
+	if (key ~ /^(file|folder|output|script|trace|traffic)$/ && text ~ /^\/[^\/]+\//) folder(text)
+	else seek(text, "/[^][ \t\"'\\\\,:;()<>|*=]+")
+}
+
+function seek(text, pattern,   found, before) {	# (one alternative each: mawk misses matches where there are several)
+	for (before = ""; match(text, pattern); before = substr(found, length(found))) {
+		found = substr(text, RSTART, RLENGTH)
+		if (RSTART > 1) before = substr(text, RSTART - 1, 1)
+		text = substr(text, RSTART + RLENGTH)
+		if (before ~ /[A-Za-z0-9_.]/) continue
+		if (found ~ /^\//) folder(found)
+		else if (text !~ /^([A-Za-z0-9_]|\.[0-9])/) address(found)
+	}
+}
+
+function address(text,   part, n, i, full) {
+	if (text ~ /\./ && text !~ /^(0|127|255)\.|[3-9][0-9][0-9]|[0-9][0-9][0-9][0-9]/) add("address", text)
+	if (text ~ /^:[^:]/) text = substr(text, 2)
+	n = split(text, part, ":")
+	for (i = 1; i <= n; i++) {
+		if (length(part[i]) > 4) return
+		full += part[i] != ""
+	}
+	if (n == 8 && full == 8 || n == 6 && text ~ /^(..:)(..:)(..:)(..:)(..:)..$/ ||
+		n <= 8 && full > 1 && text ~ /::/ && text !~ /::.*::|:::/) add("address", text)
+}
+
+function folder(text,   part) {
+	sub(/^\/+/, "/", text)
+	if (text !~ /^\/[^\/]+\/./ || text ~ /^\/(usr|lib[0-9]*|bin|sbin|etc|dev|proc|sys)\/|^\/var\/tmp$/) return
+	sub(/\/cells\/.*/, "", text)
+	sub(/[.]+$/, "", text)
+	split(text, part, "/")
+	if (part[2] ~ /^(home|Users)$/) add("user", part[3])
+	add("path", text)
+}
+
+function renamed(text,   done, value, at, first, best) {
+	for (first = 1; first; ) {
+		first = 0
+		for (value in word)
+			if ((at = index(text, value)) && (!first || at < first || at == first && length(value) > length(best))) {
+				while (at && !is_whole(value, done substr(text, 1, at - 1), substr(text, at + length(value), 2)))
+					at = next_index(text, value, at)
+				if (at && (!first || at < first || at == first && length(value) > length(best))) { first = at; best = value }
+			}
+		if (first) {
+			done = done substr(text, 1, first - 1) word[best]
+			text = substr(text, first + length(best))
+		}
+	}
+	return done text
+}
+
+function next_index(text, value, at,   more) {
+	more = index(substr(text, at + 1), value)
+	return more ? at + more : 0
+}
+
+# Whether neither a letter nor a digit joins it before or behind (\n is none), nor another number those of an address.
+function is_whole(value, before, behind) {
+	if (value ~ /^[A-Za-z0-9_\200-\377]/ && before ~ /[A-Za-z0-9_\200-\377]$/ && before !~ /(^|[^\\])\\[bfnrt]$/) return 0
+	if (value ~ /[A-Za-z0-9_\200-\377]$/ && behind ~ /^[A-Za-z0-9_\200-\377]/) return 0
+	return value !~ /^[0-9.]+$/ || before !~ /\.$/ && behind !~ /^\.[0-9]/
+}
+
+# The value where a text of this kind has a name: alone, or between the signs that stand beside names.
+function renamed_there(text, value, new, kind,   done, at, before, behind, blank) {
+	blank = kind == "interface" ? " " : ""
+	while ((at = index(text, value)) > 0) {
+		done = done substr(text, 1, at - 1)
+		before = substr(done, length(done))
+		behind = substr(text, at + length(value), 1)
+		if ((before == "" ? behind == "" || kind != "on" : index("@:,/=%\"" blank, before)) &&
+			(behind == "" || index(":,%/@\\" blank, behind))) done = done new
+		else done = done value
+		text = substr(text, at + length(value))
+	}
+	return done text
+}

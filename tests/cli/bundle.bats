@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# bundle: what goes in, what is told, and what --anonymous leaves of the names of people and machines.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file() {
+	local top=${BATS_TEST_DIRNAME%/tests/cli}
+	command -v zstd >/dev/null || skip "zstd is not installed"
+	export GOOD=$BATS_FILE_TMPDIR/good
+	cp -r "$top/results/reference/stalls" "$GOOD"
+	tar --zstd -xf "$GOOD/samples.tar.zst" -C "$GOOD" --wildcards 'cells/vnc-light-[05]'
+	rm -rf "$GOOD"/{samples.tar.zst,figures,report.*,findings.json} "$GOOD"/cells/*/*~
+	jq 'del(.kept) | .cells |= map(select(.name | IN("vnc-light-0", "vnc-light-5")))' "$GOOD/run.json" >"$BATS_FILE_TMPDIR/new"
+	mv "$BATS_FILE_TMPDIR/new" "$GOOD/run.json"
+	"$top/bin/summarize" --format json -o /dev/null "$GOOD"
+}
+setup() {
+	begin_test
+	cp -r "$GOOD" run
+}
+
+bundle() { run -0 "$TOP/thinprobe" bundle run -o b.tar.zst "$@"; }
+changed() { jq "$@" run/run.json >new && mv new run/run.json; }
+# unpacked: the files of the bundle, in there
+unpacked() { rm -rf there && mkdir there && tar --zstd -xf b.tar.zst -C there; }
+numbers() { (cd "$1" && find . -name '*.json' -o -name '*.tsv' | LC_ALL=C sort | xargs sed -E 's/"([^"\\]|\\.)*"/S/g'); }
+
+# Names of people and machines: HOST, USER, TITLE.
+named() {
+	changed --arg h "$1" --arg u "$2" --arg t "$3" '.host.hostname = $h | .lab.server = "\($u)@\($h)" | .lab.client = "10.9.8.7"
+		| .lab.link = "10.9.8.7 enx02427a00c1d2 - enp9s0f1 2001:db8:77::5" | .settings.on = "ssh:\($u)@\($h),10.9.8.7"
+		| .command = "thinprobe run stalls --on ssh:\($u)@\($h),10.9.8.7 -o /home/\($u)/secret plan"
+		| .protocol.title = $t | .protocol.says = "window \"\($t)\" of a server that is not ours"
+		| .reason = "ssh: \($h): no route to 10.9.8.70\nasked by \($u), at 2001:db8:77::5; see /srv/acme/wages.log"'
+	find run -name prototap.json -o -name keyrepeat.json | while read -r file; do
+		sed -i "s|\"host\": \"[^\"]*\"|\"host\": \"$1\"|; s|\"settings\": {|&\n\"trace\": \"/home/$2/my plan/x\",|" "$file"
+	done
+}
+
+@test "every file of the kept runs has a place in the lists" {
+	local kept
+	for kept in "$TOP"/results/reference/* "$TOP"/kits/*/results/reference/*; do
+		rm -rf run
+		mkdir run
+		tar --zstd -tf "$kept/samples.tar.zst" | grep -v '/$\|~/\|[.]err$' >names
+		(cd run && sed -n 's,/[^/]*$,,p' ../names | sort -u | xargs -rd '\n' mkdir -p -- && xargs -rd '\n' touch -- <../names)
+		cp "$kept"/*.tsv "$kept/findings.json" run
+		jq 'del(.kept)' "$kept/run.json" >run/run.json
+		[ ! -d run/cells ] || bundle --with-typed
+		[[ $output != *"left out"* ]] || { echo "$kept: $output"; return 1; }
+	done
+}
+
+@test "files that no run has, captures and logs are left out, which a line says" {
+	mkdir -p run/log run/cells/vnc-light-0/1~ run/cells/vnc-light-0/1/more/deep
+	for file in notes.txt log/x.err cells/vnc-light-0/1/capture.pcap cells/vnc-light-0/1/own.tsv cells/vnc-light-0/1~/samples.tsv \
+		cells/vnc-light-0/1/more/deep/samples.tsv; do echo x >"run/$file"; done
+	bundle
+	[[ $output == *"left out"*" 6"* ]]
+	[[ $output == *capture.pcap* ]]
+	unpacked
+	[ -z "$(find there -name '*.pcap' -o -name 'notes.txt' -o -name 'own.tsv' -o -name '*~' -o -name deep -o -name '*.err')" ]
+	[ -s there/run/cells/vnc-light-5/1/samples.tsv ]
+	run -0 "$TOP/thinprobe" report b.tar.zst -o made
+	cmp run/summary.tsv made/run/summary.tsv
+	cmp run/stages.tsv made/run/stages.tsv
+}
+
+@test "what was typed is in it only where it is asked for, in run.json too" {
+	echo "keydown 0x71 q" | tee run/session.trace run/session.script run/cells/vnc-light-0/1/replay.rfb
+	echo '{"findings": ["qwert"]}' >run/findings.json
+	changed '.inputs = {"1": "qwert"}'
+	bundle
+	unpacked
+	run -1 grep -rE 'qwert|keydown' there
+	[ "$(jq -S . there/run/run.json)" = "$(jq -S 'del(.inputs)' run/run.json)" ]
+	bundle --with-typed
+	unpacked
+	[ "$(grep -rlE 'qwert|keydown' there | wc -l)" = 5 ]
+	run -2 "$TOP/thinprobe" bundle run --with-typed --anonymous
+}
+
+@test "before it is written, it shows what names people and machines, eight at most" {
+	named build7.corp.example annabel 'Wages 2026 - annabel'
+	bundle
+	[ "$(grep -c '^  .*(.*: .*)$' <<<"$output")" = 8 ]
+	for value in build7.corp.example annabel "Wages 2026"; do [[ $output == *"$value"* ]]; done
+	[[ $output == *"run.json: settings.on"* ]]
+	bundle --all
+	for value in 10.9.8.7 2001:db8:77::5 enp9s0f1 /srv/acme/wages.log; do [[ $output == *"$value"* ]]; done
+	unpacked
+	cmp run/run.json there/run/run.json
+}
+
+@test "--anonymous: no name is left, one word stands for one name, and numbers and tables stay" {
+	named build7.corp.example annabel 'Wages \ "2026" (annabel)'
+	mv run/cells/vnc-light-5 run/cells/vnc-light-5-build7
+	sed -i 's/"name": "vnc-light-5"/"name": "vnc-light-5-build7"/' run/run.json
+	bundle --anonymous
+	unpacked
+	run -1 grep -rE 'build7|corp[.]example|annabel|Wages|10[.]9[.]8|2001:db8:77|/srv/acme|secret|my plan|enx02|enp9' there
+	[ -z "$(find there -name '*build7*')" ]
+	[ "$(numbers run)" = "$(numbers there/run)" ]
+	[ "$(jq -r .host.hostname there/run/run.json)" = "$(jq -r '.lab.server | split("@")[1]' there/run/run.json)" ]
+	[ "$(jq -r .host.hostname there/run/run.json)" = "$(jq -r .host there/run/cells/vnc-light-0/1/prototap.json)" ]
+	[[ $(jq -r .lab.client there/run/run.json) == 192.0.2.* ]]
+	run -0 "$TOP/thinprobe" report b.tar.zst -o made
+	cmp run/summary.tsv made/run/summary.tsv
+	run -0 "$TOP/thinprobe" compare run made/run --metrics p50 --json
+	run -0 "$TOP/thinprobe" export made/run --as samples
+}
+
+@test "--anonymous: a host, user or title that is a word of thinprobe is renamed where it is such, and no other word is" {
+	local host user title
+	for words in "run a 1" "1 vnc stalls"; do
+		read -r host user title <<<"$words"
+		rm -rf run && cp -r "$GOOD" run
+		named "$host" "$user" "$title"
+		bundle --anonymous
+		unpacked
+		jq -e --arg h "$host" --arg u "$user" --arg t "$title" '.host.hostname != $h and .lab.server != "\($u)@\($h)"
+			and (.lab.server | endswith("@\($h)") | not) and .protocol.title != $t and (.settings.on | startswith("ssh:"))
+			and .experiment == "stalls" and (.cells[0] | .name == "vnc-light-0" and .parameters.protocol == "vnc")' there/run/run.json
+		[ "$(numbers run)" = "$(numbers there/run)" ]
+		run -0 "$TOP/thinprobe" report b.tar.zst -o made
+		cmp run/summary.tsv made/run/summary.tsv
+		rm -rf made
+	done
+}
+
+@test "--anonymous: versions, shares and times are no addresses or folders, and parts of longer words stay" {
+	named ann eve 'an editor'
+	changed '.protocol.version = "3.5.99.26" | .reason = "Anna, annual, eves: 3.5.99.26 at 08:06:59, 10/20 and 1.2.3.4.5; eve"'
+	bundle --anonymous
+	unpacked
+	[[ $(jq -r .reason there/run/run.json) == "Anna, annual, eves: 3.5.99.26 at 08:06:59, 10/20 and 1.2.3.4.5; user-1" ]]
+	[ "$(jq -r .protocol.version there/run/run.json)" = 3.5.99.26 ]
+}
+
+@test "it cannot be written: status 1, and nothing is left" {
+	run -1 "$TOP/thinprobe" bundle run -o none/b.tar.zst
+	run -1 env TMPDIR=/dev/full "$TOP/thinprobe" bundle run -o b.tar.zst
+	[ "${#lines[@]}" = 1 ]
+	[ ! -e b.tar.zst.new ]
+}
