@@ -70,7 +70,7 @@ lab_disk_off() {
 # lab_disk_counts: prints "reads read-bytes writes written-bytes", whole, of the disk since it was made.
 lab_disk_counts() {
 	lab_query server cat "/sys/block/${LAB_DISK_DEVICE##*/}/stat" |
-		awk '{ printf "%.0f %.0f %.0f %.0f\n", $1, $3 * 512, $5, $7 * 512 }'
+		awk '{ printf "%.0f %.0f %.0f %.0f\n", $1, $3 * 512, $5, $7 * 512 }' | whole_numbers 4
 }
 
 # lab_disk_schedulers: prints the schedulers of its requests that the kernel offers, in one line. To

@@ -112,6 +112,13 @@ lab_size() {
 # shellcheck disable=SC2016,SC2034 # another shell's; drivers use it
 LAB_CLOSED=(bash -c 'for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ "$fd" -le 2 ] || exec {fd}>&-; done; exec "$@"' closed)
 
+# whole_numbers [N]: passes on the first line of standard input that is N (1) whole numbers with a space between; 1: there is none.
+# bash evaluates text in arithmetic, so what another machine says stands in it only after this.
+whole_numbers() {
+	local n='(0|-?[1-9][0-9]{0,18})'
+	grep -m 1 -xE -- "$n( $n){$((${1:-1} - 1))}"
+}
+
 # wait_until SECONDS COMMAND...: runs COMMAND until it succeeds; 1 when it never did. The fact decides,
 # the seconds only bound the wait.
 wait_until() {

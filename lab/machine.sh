@@ -15,8 +15,9 @@ machine_child() {
 # machine_cpu_list LIST: prints the CPUs of it one by one: 0-2,5 is 0 1 2 5.
 machine_cpu_list() {
 	local part n out=()
+	[[ $1 =~ ^[0-9,-]*$ ]] || return
 	for part in ${1//,/ }; do
-		for ((n = ${part%-*}; n <= ${part#*-}; n++)); do out+=("$n"); done
+		for ((n = 10#${part%-*}; n <= 10#${part#*-}; n++)); do out+=("$n"); done
 	done
 	printf '%s' "${out[*]}"
 }

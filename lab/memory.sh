@@ -75,7 +75,7 @@ lab_memory_of() {	# lab_memory_of ROLE NAME
 lab_memory_fits() {	# lab_memory_fits BYTES
 	local total available SIZE reserve
 	read -r total available < <(lab_query server cat /proc/meminfo | awk '/^MemTotal:/ { t = $2 } /^MemAvailable:/ { a = $2 }
-		END { printf "%.0f %.0f\n", t * 1024, a * 1024 }')
+		END { printf "%.0f %.0f\n", t * 1024, a * 1024 }' | whole_numbers 2)
 	reserve=$((total / 10))
 	[ "$reserve" -ge $((256 << 20)) ] || reserve=$((256 << 20))
 	[ -z "${LAB_RESERVE-}" ] || { lab_size "$LAB_RESERVE" && reserve=$SIZE; }
@@ -181,7 +181,8 @@ lab_swap_off() {	# lab_swap_off NEXT
 	local used why hold=hold
 	[ "$1" != none ] || hold=now
 	[ -n "$LAB_SWAP_DEVICE" ] || return 0
-	used=$(lab_query server cat /proc/swaps | awk -v device="$LAB_SWAP_DEVICE" '$1 == device { printf "%.0f", $4 * 1024 }')
+	used=$(lab_query server cat /proc/swaps | awk -v device="$LAB_SWAP_DEVICE" '$1 == device { printf "%.0f\n", $4 * 1024 }' |
+		whole_numbers)
 	lab_memory_fits "${used:-0}" || return
 	lab_change limit server "limit=$((LAB_MEMORY_BYTES + ${used:-0} + (64 << 20)))" || return
 	lab_change unswap "$hold" || {
@@ -205,7 +206,7 @@ lab_swap_delay() {
 lab_memory_kills() {
 	local group=${LAB_MEMORY_GROUPS[${1:-server}]-} n=0
 	[ -z "$group" ] || n=$(lab_query server cat "$group/memory.oom_control" "$group/memory.events" 2>/dev/null |
-		awk '$1 == "oom_kill" { print $2 }')
+		awk '$1 == "oom_kill" { print $2 }' | whole_numbers)
 	printf '%s\n' "${n:-0}"
 }
 

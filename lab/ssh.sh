@@ -96,11 +96,18 @@ lab_up() {
 			;;
 		note:*) warn "$word $a $b" ;;
 		up:*) break ;;
+		*) [[ "$word $a $b" =~ $SSH_SAYS ]] ||
+			ssh_fail "$EXIT_RUN" "$role" "what it says of itself is not understood: $word $a $b" ;;&
 		*:fact) LAB_FACT[$role.$a]=$b ;;
 		*:program) LAB_PROGRAM[$role.$a]=$b ;;
 		*:installed) LAB_INSTALLED[$role.$a]=$b ;;
 		*:up) LAB_FOLDER[$role]=$a ;;
 		esac
+	done
+	for role in server client; do
+		for word in cpus boot uid; do
+			[ -n "${LAB_FACT[$role.$word]-}" ] || ssh_fail "$EXIT_RUN" "$role" "it does not say its $word"
+		done
 	done
 	LAB_ROOTLESS=1
 	[ "${LAB_FACT[server.uid]}${LAB_FACT[client.uid]}" != 00 ] || LAB_ROOTLESS=0
@@ -112,6 +119,11 @@ lab_up() {
 	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_ADDR_server LAB_ADDR_client \
 		LAB_IF_server LAB_IF_client LAB_RATE LAB_DELAY LAB_QUEUE
 }
+
+# What a guard may say: words of it become numbers, addresses and names of files here.
+SSH_ADDRESS='[0-9A-Fa-f:][0-9A-Za-z.:%_-]*'
+SSH_SAYS="^(fact (cpus [0-9]{1,4}([,-][0-9]{1,4})*|boot [0-9a-f-]+|uid [0-9]{1,10}|(ssh|addresses)( $SSH_ADDRESS)*)"
+SSH_SAYS+='|program [a-z0-9_-]+ .*|installed [a-z0-9_-]+ /.*|up /[A-Za-z0-9/._-]+) ?$'
 
 ssh_cpus() {
 	local allowed cpu apart='' role cpus
@@ -166,17 +178,19 @@ ssh_addresses() {
 	for address in ${LAB_WISH_addr:-$address ${LAB_FACT[server.addresses]}}; do
 		[[ " $tried " != *" $address "* ]] || continue
 		tried+=" $address"
-		read -r LAB_IF_client LAB_ADDR_client <<<"$(lab_query client route_to "$address")"
+		read -r LAB_IF_client LAB_ADDR_client <<<"$(ssh_route client "$address")"
 		[ -n "$LAB_ADDR_client" ] || continue
 		# (A wish is taken at its word: sshd may not listen there. On this machine it need not at all.)
 		[ -n "$LAB_WISH_addr" ] || [ "$LAB_HOST_server" = . ] || lab_query client reaches "$address" "$port" || continue
 		LAB_ADDR_server=$address
-		read -r LAB_IF_server _ <<<"$(lab_query server route_to "$LAB_ADDR_client")"
+		read -r LAB_IF_server _ <<<"$(ssh_route server "$LAB_ADDR_client")"
 		[ -n "$LAB_IF_server" ] && return
 	done
 	ssh_fail "$EXIT_RUN" client "it does not reach the server (tried$tried, port ${port:-?});" \
 		"set LAB_ADDR_server to an address that it reaches, or open the firewall"
 }
+
+ssh_route() { lab_query "$1" route_to "$2" | grep -xE "[A-Za-z0-9_.@-]+ ($SSH_ADDRESS)?"; }	# ssh_route ROLE ADDRESS
 
 # Where to capture: at the client, whose CPUs the load leaves alone; else at the server; else nowhere.
 ssh_tap() {
@@ -441,13 +455,13 @@ lab_undo_command() {
 lab_undo_again() { lab_query server env "LAB_LOCKS=${1%/*}" bash -p "${LAB_FOLDER[server]}/lab/local/undo.sh" back "$1"; }
 
 lab_listens() { lab_query "$1" machine_listens "$2"; }
-lab_display() { lab_query "$1" machine_display; }
+lab_display() { lab_query "$1" machine_display | whole_numbers; }
 lab_has() { lab_query "$1" is_there "$2"; }
 
 # lab_cpu ROLE: as in local.sh; own is what descends from our connection there, sshd's part of it too.
 lab_cpu() {
 	local cpus=LAB_CPUS_$1
-	lab_query "$1" own_cpu "${!cpus}"
+	lab_query "$1" own_cpu "${!cpus}" | whole_numbers 4
 }
 
 lab_put() {
@@ -466,13 +480,13 @@ lab_get() {
 	local LAB_WORD
 	lab_there "$1" "$2"
 	[[ $3 != */* ]] || mkdir -p -- "${3%/*}"
-	if lab_query "$1" test -d "$LAB_WORD"; then
-		mkdir -p -- "$3" && lab_query "$1" send "$LAB_WORD" | tar -xf - -C "$3"
-	else
-		lab_query "$1" send "$LAB_WORD" >"$3.part" 2>/dev/null && mv -- "$3.part" "$3" && return
-		rm -f -- "$3.part"
-		return 1
+	lab_query "$1" send "$LAB_WORD" >"$3.part" 2>/dev/null && if ! lab_query "$1" test -d "$LAB_WORD"; then
+		mv -T -- "$3.part" "$3" && return
+	elif ! tar -tvf - <"$3.part" | grep -qv '^[-d]'; then	# files and folders alone, without owners and modes
+		mkdir -p -- "$3" && tar -xf - -C "$3" --no-same-owner --no-same-permissions <"$3.part" && rm -f -- "$3.part" && return
 	fi
+	rm -f -- "$3.part"
+	return 1
 }
 
 # A command that failed may have written nothing.
@@ -493,6 +507,7 @@ lab_clock() {
 		printf '\n' >&"$ask"
 		IFS= read -r -t 5 -u "$answer" there || break
 		t1=${EPOCHREALTIME/[.,]/} there=${there/[.,]/}
+		[[ $there =~ ^[1-9][0-9]{1,15}$ ]] || break
 		if [ -z "$best" ] || [ $((t1 - t0)) -lt "$best" ]; then
 			best=$((t1 - t0))
 			offset=$((there * 1000 - (t0 + t1) * 500)) error=$((best * 500 + 1000))
@@ -508,7 +523,8 @@ lab_clock() {
 # machines by lab_clock.
 lab_ahead() {
 	local clock there here
-	clock=$(lab_clock "$1") && read -ra there < <(lab_query "$1" machine_clocks) && read -ra here < <(machine_clocks) || return
+	clock=$(lab_clock "$1") && read -ra there < <(lab_query "$1" machine_clocks | whole_numbers 3) &&
+		read -ra here < <(machine_clocks) || return
 	# less what lies between the two readings, by their clocks
 	printf '%s %s\n' $((10#${there[1]} - 10#${here[1]} - (there[0] - here[0]) + ${clock% *})) $((${clock#* } + there[2] + here[2]))
 }

@@ -205,6 +205,7 @@ cell_figure() {	# cell_figure FOLDER
 
 exp_measured() {	# exp_measured WORDS FIGURE: a line that stays
 	[ -n "$2" ] || return 0
+	set -- "$1" "${2//[![:print:]]/?}"	# a host may have said it
 	if [ -t 1 ]; then printf '\r%s: %s\033[K\n' "$1" "$2"; else printf '    %s\n' "$2"; fi
 }
 

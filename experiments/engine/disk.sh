@@ -41,7 +41,7 @@ disk_fill() {
 	else
 		disk_list || return
 		bytes=$(lab_exec server sh -c "cd / && tr '\n' '\0' | du --bytes --total --files0-from=-" <"$list" 2>/dev/null |
-			tail -n 1 | cut -f 1)
+			tail -n 1 | cut -f 1 | whole_numbers) || { LAB_WHY="the size of what the session reads is not known"; return 1; }
 		lab_disk "$kind" "$(((bytes + bytes / 3) / 1048576 + LOAD_FILE_MB + 128))M" "$LAB_TMP/disk" || return
 	fi
 	# The load reads only blocks that were written; other blocks would not be read from the disk.

@@ -140,12 +140,15 @@ run_lab() {
 	lab_use "$ON_BACKEND" "$ON_ARGS"
 	exp_step "starts the two hosts"
 	lab_up
-	[ "$ON_BACKEND" = attach ] || LAB_NCPU_server=$(lab_exec server nproc) LAB_NCPU_client=$(lab_exec client nproc)
+	[ "$ON_BACKEND" = attach ] ||
+		{ LAB_NCPU_server=$(lab_exec server nproc | whole_numbers) && LAB_NCPU_client=$(lab_exec client nproc | whole_numbers); } ||
+		die "a host does not say how many CPUs it has (nproc); see $RUN/log"
 }
 
 run_calibration() {
 	[ "$ON_BACKEND" = ssh ] && [ "$LAB_HOST_client" != . ] || return 0
-	LAB_CALIBRATION_OF=$(lab_exec client bash -c "$(declare -f calibration_machine); calibration_machine")
+	LAB_CALIBRATION_OF=$(lab_exec client bash -c "$(declare -f calibration_machine); calibration_machine" |
+		grep -xE '[0-9a-f]{16}') || die "$LAB_HOST_client does not say which machine it is (sha256sum)"
 	[ -n "$RESUME" ] || run_set '.calibration = $record' --argjson record "$(calibration_record)"
 }
 

@@ -49,8 +49,10 @@ setting_levers() {
 
 # nice only warns if it may not change the value, and starts the command.
 may_nice() {
+	local now
 	LAB_WHY="a nice value of $1 is not allowed here (as root it is)"
-	[ "$(lab_query server nice -n "$1" nice 2>/dev/null)" = $(($(lab_query server nice) + $1)) ]
+	now=$(lab_query server nice | whole_numbers) &&
+		[ "$(lab_query server nice -n "$1" nice 2>/dev/null)" = $((now + $1)) ]
 }
 
 switch_value() {

@@ -93,6 +93,7 @@ look_up() {
 	if [ "$ON" = lab ]; then look_up_here; return; fi
 	[ "${#CLASS_OF[@]}" -gt 0 ] || { first=1 LOOKED_AT_FIRST=${EPOCHREALTIME/[.,]/}; }
 	while IFS=$'\037' read -r tid class line process run; do
+		[[ $tid.$run =~ ^[0-9]{1,10}\.[0-9]{0,18}$ ]] || continue
 		CLASS_OF[$tid]="$class	$line	$process"
 		[ "$class" = own ] || continue
 		[ -n "${RUN_AT_FIRST[$tid]-}" ] || RUN_AT_FIRST[$tid]=$((first ? run : 0))

@@ -129,7 +129,8 @@ exec "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I" --cmd "imap <silent> <
 END
 }
 
-# sshd_command FOLDER: sets SSHD_COMMAND, the words of ssh but for what stands in the client's folder.
+# sshd_command FOLDER: sets SSHD_COMMAND, the words of ssh but for what stands in the client's folder. (What the server says is no
+# option: --.)
 sshd_command() {
 	local user home
 	user=$(lab_exec server id -un) && home=$(lab_exec server sh -c 'echo "$HOME"') || return
@@ -137,9 +138,9 @@ sshd_command() {
 		-o StrictHostKeyChecking=yes -o GlobalKnownHostsFile=/dev/null -o LogLevel=ERROR
 		-o ConnectTimeout=20 -o ServerAliveInterval=0 -o IgnoreUnknown=ObscureKeystrokeTiming -o ObscureKeystrokeTiming=no)
 	case $PROTOCOL_VARIANT in
-	x11) SSHD_COMMAND+=(-Y -T -o Compression=no "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
-	x11c) SSHD_COMMAND+=(-Y -T -o Compression=yes "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
-	*) SSHD_COMMAND+=(-tt -o Compression=no "$user@$LAB_ADDR_server" "$home/$1/run") ;;
+	x11) SSHD_COMMAND+=(-Y -T -o Compression=no -- "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
+	x11c) SSHD_COMMAND+=(-Y -T -o Compression=yes -- "$user@$LAB_ADDR_server" "$home/$1/run display") ;;
+	*) SSHD_COMMAND+=(-tt -o Compression=no -- "$user@$LAB_ADDR_server" "$home/$1/run") ;;
 	esac
 }
 

@@ -106,7 +106,7 @@ is_there() { command -v -- "$1" >/dev/null; }
 # links_up: interfaces that a cable may be on. hears INTERFACE ADDRESS: for two seconds, what knocks at that host's port 9.
 links_up() { ip -o link show up | awk -F': ' '{ sub(/@.*/, "", $2); if ($2 != "lo") printf "%s ", $2 }'; }
 hears() { "$folder/bin/prototap" live -i "$1" --promiscuous --port 9 --server "$2" -t 2500ms --format json; }
-reaches() { timeout 5 bash -c "exec 3<>/dev/tcp/$1/$2" 2>/dev/null; }
+reaches() { timeout 5 bash -c 'exec 3<>"/dev/tcp/$0/$1"' "$1" "$2" 2>/dev/null; }
 route_to() {
 	ip -o route get "$1" 2>/dev/null | awk '
 		{ for (i = 1; i < NF; i++) { if ($i == "dev") d = $(i + 1); if ($i == "src") s = $(i + 1) } }

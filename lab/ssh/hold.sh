@@ -134,7 +134,8 @@ ended() {	# has the guard given up? then why
 lost() {	# the connection ended by itself
 	local host=LAB_HOST_$1
 	ended "$1" || why=$(grep -v '^$' "$control/$1.err" | tail -n 1)
-	printf 'connection to %s (%s) lost%s\n' "$1" "${!host}" "${why:+: ${why%$'\r'}}" >"$LAB_LOST"
+	why=${why%$'\r'}
+	printf 'connection to %s (%s) lost%s\n' "$1" "${!host}" "${why:+: ${why//[![:print:]]/?}}" >"$LAB_LOST"
 	exit 0
 }
 
@@ -154,6 +155,7 @@ for role in "${roles[@]}"; do
 			case $LINE in
 			fail\ *)
 				read -r _ status line <<<"$LINE"
+				[[ $status == [14] ]] || status=1
 				fail "$status" "${!host}: $line"
 				;;
 			up\ *) up[$role]=1 ;;

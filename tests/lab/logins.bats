@@ -133,6 +133,99 @@ up() {	# up COMMAND: in a shell with that lab
 	run timeout 60 env TMPDIR="$W" bash -u "$W/driver" "$TOP"
 }
 
+@test "hosts: a fact that is no number ends the run in one line, and runs nothing" {
+	host
+	: >"$W/hostile"
+	printf 'fact cpus BASHPID[$(touch${IFS}%s/RAN)]\n' "$W" >"$W/says"
+	up true
+	said 1 "is not understood"
+	[ ! -e "$W/RAN" ]
+}
+
+@test "hosts: one that gives up with status 0 is no success" {
+	host
+	: >"$W/hostile"
+	printf 'fail 0 all is well\n' >"$W/says"
+	up true
+	said 1 "all is well"
+}
+
+@test "hosts: facts are numbers, addresses and paths" {
+	run -0 bash -uc '. "$1/lab/lib.sh"; lab_use ssh host,.
+		while read -r a b c; do [[ "$a $b $c" =~ $SSH_SAYS ]] && echo "$b"; done; :' - "$TOP" <<-'END_OF_FACTS'
+		fact cpus 0-3,7
+		fact addresses 10.0.0.1 fe80::1%eth0.1
+		fact ssh
+		up /tmp/thinprobe-ssh.aB3
+		fact uid a[$(touch${IFS}/tmp/x)]
+		fact cpus 0-99999999999
+		fact addresses ::1/1;touch${IFS}/tmp/x
+		fact ssh -oProxyCommand=x 1
+		fact x]$(touch${IFS}/tmp/x) 1
+		up /tmp/x;touch${IFS}/tmp/y
+	END_OF_FACTS
+	[ "$output" = $'cpus\naddresses\nssh\n/tmp/thinprobe-ssh.aB3' ]
+}
+
+# What hosts answer where a number is wanted, in the functions that calculate with it: nothing of it is taken, nothing runs.
+@test "hosts: an answer that is no number runs nothing" {
+	cat >"$W/ask.sh" <<-'END_OF_QUESTIONS'
+		TP_HOME=$1 TP_BIN=$1/bin SETTINGS='' RUN=$W ON_BACKEND=ssh DISK=slow:1ms
+		. "$1/lab/lib.sh"; lab_use ssh host,.
+		. "$1/experiments/engine/settings.sh"; . "$1/experiments/engine/disk.sh"
+		mkdir -p "$W/log"
+		LAB_HOLDER=1 LAB_CPUS_server=0 LAB_MEMORY_GROUPS[server]=/x
+		lies() { echo "oom_kill a[\$(touch $W/RAN)] a[\$(touch $W/RAN)] 1"; echo "a[\$(touch $W/RAN)]"; }
+		lab_via() { while :; do lies || exit; done; }
+		lab_query() { lies; }
+		lab_exec() { lies; }
+		for ask in lab_clock lab_ahead lab_cpu lab_display; do "$ask" server && echo "$ask took it"; done
+		[ "$(lab_memory_kills)" = 0 ] || echo "kills"
+		lab_disk() { echo "asks for a disk of $2"; return 1; }
+		if lab_memory_fits 1; then echo "memory"; fi
+		disk_list() { :; }
+		for ask in "may_nice 5" disk_fill "machine_cpu_list a[\$(touch\${IFS}$W/RAN)]"; do $ask && echo "$ask took it"; done
+		exit 0
+	END_OF_QUESTIONS
+	W=$W run timeout 60 bash -u "$W/ask.sh" "$TOP"
+	[ "$status" = 0 ]
+	[ -z "$output" ]
+	[ ! -e "$W/RAN" ]
+}
+
+@test "hosts: no arithmetic has an answer in it" {
+	run -1 grep -rnE --include='*.sh' '\(\([^|]*\$\((lab_query|lab_exec|guest_exec|outside_exec) [^|]*\)\)' \
+		"$TOP"/{lab,experiments,kits}
+}
+
+@test "hosts: a server's words are no options of ssh" {
+	cat >"$W/words.sh" <<-'END_OF_WORDS'
+		. "$1/lab/lib.sh"; lab_use ssh host,.
+		protocol_use ssh:x11
+		lab_exec() { case $2 in id) echo -oProxyCommand=touch ;; *) echo /home/x ;; esac; }
+		PROTOCOL_PORT=22 LAB_ADDR_server=10.0.0.1
+		sshd_command folder
+		ssh -G "${SSHD_COMMAND[@]}"
+	END_OF_WORDS
+	run bash -u "$W/words.sh" "$TOP"
+	[[ $output != *proxycommand* ]]
+}
+
+@test "hosts: of a folder only files and folders come home, without owner and mode" {
+	mkdir "$W/there" && echo 1 >"$W/there/file" && chmod 4755 "$W/there/file"
+	cat >"$W/get.sh" <<-'END_OF_GET'
+		. "$1/lab/lib.sh"; lab_use ssh host,.
+		LAB_RUN=$W/run LAB_RUN_NAMED='' LAB_FOLDER[server]=$W/x
+		lab_query() { shift; if [ "$1" = send ]; then tar -cf - -C "$W/there" .; else true; fi; }
+		lab_get server "$W/there" "$W/home/$2"
+	END_OF_GET
+	W=$W run -0 bash -u "$W/get.sh" "$TOP" a:b
+	[ "$(stat -c %a "$W/home/a:b/file")" = 755 ]
+	ln -s /etc "$W/there/link"
+	W=$W run -1 bash -u "$W/get.sh" "$TOP" c
+	[ ! -e "$W/home/c/link" ]
+}
+
 @test "results: folders that are made in the same instant are different; root's are for root alone" {
 	local n
 	mkdir "$W/cwd"

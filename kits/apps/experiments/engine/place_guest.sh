@@ -23,7 +23,7 @@ place_find() {
 		LAB_WHY="the CPU hogs of the neighbour did not start"
 		wait_until 120 grep -qsx ready "$(guest_job neighbour hogs).err" || return
 	fi
-	PLACE_CPUS=$(guest_exec place nproc </dev/null)
+	PLACE_CPUS=$(guest_exec place nproc </dev/null | whole_numbers)
 	# The disk interrupts a virtual CPU that isolation gives to the background, until vamp moves its interrupts.
 	guest_exec place sh -c 'echo $(($(nproc) - 1)) >/proc/irq/$(cat /sys/class/block/vda/device/../irq)/smp_affinity_list' </dev/null
 	# What runs on the server's CPU is QEMU, which is not the lab's: it is no disturbance.

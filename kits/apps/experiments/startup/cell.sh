@@ -198,7 +198,7 @@ memory_left() {
 		$1 == "shmem" || $1 == "total_shmem" { shmem = $2 }
 		$1 == "kernel" { kernel = $2 }
 		$1 == "slab_reclaimable" { drop = $2 }
-		END { printf "%.0f\n", limit - (anonymous + shmem + kernel - drop) }'
+		END { printf "%.0f\n", limit - (anonymous + shmem + kernel - drop) }' | whole_numbers
 }
 
 # Makes the pressure of the cell. 1: LAB_WHY. A step is MB of the hog in swap, the memory left in percent of the application's

@@ -40,7 +40,7 @@ frequency_can() {
 frequency_set() {	# frequency_set PERCENT
 	local cpu most
 	for cpu in $(machine_cpu_list "$LAB_CPUS_server"); do
-		most=$(lab_query server cat "/sys/devices/system/cpu/cpu$cpu/cpufreq/cpuinfo_max_freq") &&
+		most=$(lab_query server cat "/sys/devices/system/cpu/cpu$cpu/cpufreq/cpuinfo_max_freq" | whole_numbers) &&
 			lab_switch "max_freq:$cpu" "$((most * $1 / 100))" || return
 	done
 }
@@ -55,7 +55,7 @@ setting_session() {
 
 throttled_us() {
 	lab_query server cat "${LAB_GROUPS[session]-}/cpu.stat" 2>/dev/null |
-		awk '$1 == "throttled_time" { us = $2 / 1e3 } $1 == "throttled_usec" { us = $2 } END { printf "%.0f\n", us }'
+		awk '$1 == "throttled_time" { us = $2 / 1e3 } $1 == "throttled_usec" { us = $2 } END { printf "%.0f\n", us }' | whole_numbers
 }
 setting_begin() { THROTTLED_US=$(throttled_us); }
 setting_end() {

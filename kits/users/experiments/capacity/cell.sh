@@ -35,10 +35,7 @@ exp_settings() { table_json "$TP_HOME/kits/users/data/limits.tsv" | jq -c '{limi
 
 exp_words() { echo "users of the ${P[app]} application over ${P[protocol]}"; }
 
-exp_begin() {
-	APP_COST=${COST_MS}ms
-	LAB_NCPU_client=$(lab_exec client nproc)
-}
+exp_begin() { APP_COST=${COST_MS}ms; }
 
 # One number of users -------------------------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ crowd_times() { LC_ALL=C awk "BEGIN { printf \"%.9g\", $1 }"; }
 crowd_interrupts() {
 	lab_query server cat /proc/stat | LC_ALL=C awk -v cpus="$(machine_cpu_list "$LAB_CPUS_server" | tr '\n' ' ')" '
 		BEGIN { n = split(cpus, c, " "); for (i = 1; i <= n; i++) ours["cpu" c[i]] = 1 }
-		$1 in ours { sum += $7 + $8 } END { printf "%.0f\n", sum * 1e7 }'
+		$1 in ours { sum += $7 + $8 } END { printf "%.0f\n", sum * 1e7 }' | whole_numbers
 }
 
 # When it is (ns), and the bytes of frames that the server has sent and received; then of each of CROWD_PIDS the CPU time (ns) and
