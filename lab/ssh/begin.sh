@@ -35,7 +35,9 @@ done
 trap 'rm -rf -- "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 IFS= read -r -t 20 bytes || exit 1
-# Bounded: nobody would tell us that the link was cut.
-timeout 300 head -c "$bytes" | tar -xzf - -C "$folder" 2>/dev/null || fail 1 "cannot unpack into $folder: is the disk full?"
+# So many and no more (some `head` read ahead). Bounded: nobody would tell us that the link was cut.
+# shellcheck disable=SC2016 # another shell's
+said=$({ timeout 300 sh -c 'dd bs=4096 iflag=fullblock count="$1"; dd bs=1 count="$2"' dd $((bytes / 4096)) $((bytes % 4096)) |
+	tar -xzf - -C "$folder" 2>&1; } 2>/dev/null) || fail 1 "cannot unpack into $folder: ${said##*$'\n'}"
 trap - EXIT HUP INT TERM
 exec bash -p "$folder/lab/ssh/guard.sh" "$folder"

@@ -113,9 +113,9 @@ for role in "${roles[@]}"; do
 	exec {fd}<>"$control/$role.from"
 	from[$role]=$fd
 	# shellcheck disable=SC2016 # another shell's
-	begin=(env -u SSH_CONNECTION setsid bash -p -c 'eval "$(head -c "$1")"' begin "$size")
+	begin=(env -u SSH_CONNECTION setsid bash -p -c 'LC_ALL=C; IFS= read -r -N "$1" t && eval "$t"' begin "$size")
 	[ "${!host}" = . ] || begin=(setpriv --pdeathsig KILL ssh "${options[@]/@.ctl/$role.1.ctl}" -- "${!host}"
-		"exec bash -p -c 'eval \"\$(head -c $size)\"'")
+		"exec bash -p -c 'LC_ALL=C; IFS= read -r -N $size t && eval \"\$t\"'")
 	(	# (Who had our ends of its pipes would not hear of our end.)
 		for fd in "${in[@]}" "${from[@]}" "$idle" 3; do exec {fd}>&-; done
 		exec "${begin[@]}"
