@@ -375,16 +375,16 @@ ssh_more() {	# ssh_more ROLE LINE
 
 # lab_via ROLE WORDS...: ask.sh there answers, in a channel of its own. lab_query: the same, without input.
 lab_via() {
-	local words host=LAB_HOST_$1
+	local words host=LAB_HOST_$1 after=() mark=''
 	printf -v words '%q ' "${@:2}"
 	words=$(base64 -w 0 <<<"$words")
 	if [ "${!host}" = . ]; then
 		bash -p "${LAB_FOLDER[$1]}/lab/ssh/ask.sh" "${LAB_FOLDER[$1]}" "$words"
 		return
 	fi
-	ssh -F none -T -S "$LAB_CONTROL/$1.1.ctl" -o ControlMaster=no -o BatchMode=yes -o ProxyCommand=false -o LogLevel=QUIET \
-		"$1" \
-		"exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words"
+	[ ! -e "$LAB_CONTROL/$1.speaks" ] || after=(bash -p "$LAB_HERE/ssh/after.sh") mark=mark
+	${after[@]+"${after[@]}"} ssh -F none -T -S "$LAB_CONTROL/$1.1.ctl" -o ControlMaster=no -o BatchMode=yes -o ProxyCommand=false \
+		-o LogLevel=QUIET "$1" "exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words $mark"
 }
 lab_query() { lab_via "$@" </dev/null; }
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ask.sh - answers one question of the driver about this host: ask.sh FOLDER WORDS (a function of
-# machine.sh, facts.sh or below, or a command, quoted, in base 64). Never while keys are sent.
+# machine.sh, facts.sh, locks.sh or below, or a command, quoted, in base 64). Never while keys are sent. A third word: MARK, to be
+# said before the answer (after.sh).
+[ -z "${3-}" ] || printf '\nthinprobe: begun\n'
 folder=$1
 cd -- "$folder/run" || exit 125
 umask 077

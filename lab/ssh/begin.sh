@@ -5,6 +5,7 @@
 # needs nothing of ours beforehand.
 #
 # Standard input, after this text: a line with the number of bytes, so many bytes of tar, then what guard.sh reads.
+printf '\nthinprobe: begun\n'	# what stands before it the login has printed
 set -u
 umask 077
 PATH=$PATH:/usr/sbin:/sbin

@@ -31,8 +31,11 @@ for s in TERM INT HUP USR1 USR2; do
 done
 relay=(bash -p "$folder/lab/ssh/relay.sh" "$folder" "$n" "$input" "$interrupt" "$words")
 # Only through a connection that is there: another one would be a login of its own, with another fate.
+speaks=''
+[ ! -e "$control/$role.speaks" ] || speaks=mark	# hold.sh
 [ "$line" = here ] || relay=(ssh -F none -T -S "$control/$line.ctl" -o ControlMaster=no -o BatchMode=yes
-	-o ProxyCommand=false -o LogLevel=QUIET "$role" "exec ${relay[*]}")
+	-o ProxyCommand=false -o LogLevel=QUIET "$role" "exec ${relay[*]} $speaks")
+[ -z "$speaks" ] || relay=(bash -p "${0%/*}/after.sh" "${relay[@]}")
 # In a process group of its own, so that what ends the driver's group does not end it before the command.
 set -m
 exec {in}<&0

@@ -28,7 +28,7 @@ base=${TMPDIR:-/tmp}
 [[ ${#base} -le 50 && $base != *[%\$]* ]] || base=/tmp
 control=$(mktemp -d "$base/thinprobe-ssh.XXXXXX") || fail 1 "cannot make a folder in $base; set TMPDIR to a folder that you own"
 printf '%s\n' $$ >"$control/pid"
-declare -A pid=() in=() from=() sender=() more=() up=()
+declare -A pid=() in=() from=() sender=() more=() up=() begun=()
 read -ra roles <<<"$LAB_ROLES"
 mkfifo "$control/ask" && exec {idle}<>"$control/ask" || fail 1 "cannot write to $control"
 
@@ -151,7 +151,15 @@ for role in "${roles[@]}"; do
 	until [ -n "${up[$role]-}" ]; do
 		now_ms
 		[ "$NOW_MS" -lt $((last + 1000)) ] || { beat; last=$NOW_MS; }
+		[ "$NOW_MS" -le "$end" ] || fail 1 "${!host} was not ready in time; check its load and its disk"
 		if read_line 0.2 "${from[$role]}"; then
+			if [ -z "${begun[$role]-}" ] && [[ $LINE != fail\ [14]\ * ]]; then
+				case $LINE in
+				'thinprobe: begun') begun[$role]=1 ;;
+				?*) : >"$control/$role.speaks" ;;	# the login itself, before each command
+				esac
+				continue
+			fi
 			case $LINE in
 			fail\ *)
 				read -r _ status line <<<"$LINE"
@@ -166,8 +174,6 @@ for role in "${roles[@]}"; do
 			[ "${!host}" != . ] || fail 1 "cannot use this machine as the $role: $line"
 			fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; make this work first:" \
 				"ssh -o BatchMode=yes${THINPROBE_SSH_OPTIONS:+ $THINPROBE_SSH_OPTIONS} ${!host} true"
-		elif [ "$NOW_MS" -gt "$end" ]; then
-			fail 1 "${!host} was not ready in time; check its load and its disk"
 		fi
 	done
 	[ ! -s "$control/$role.err" ] || say note "${!host}: $(tail -n 1 "$control/$role.err")"

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # relay.sh - one channel of the connection: asks the keeper to start a command and passes its streams and its exit status.
 #
-# relay.sh FOLDER JOB INPUT INTERRUPT WORDS: INPUT yes: standard input is handed on; WORDS: enter.sh's, quoted, in base 64.
+# relay.sh FOLDER JOB INPUT INTERRUPT WORDS [MARK]: INPUT yes: standard input is handed on; WORDS: enter.sh's, quoted, in base 64;
+# MARK: as for ask.sh.
+[ -z "${6-}" ] || printf '\nthinprobe: begun\n'
 folder=$1 n=$2 input=$3 interrupt=$4
 trap '' HUP
 umask 077

@@ -136,7 +136,7 @@ up() {	# up COMMAND: in a shell with that lab
 @test "hosts: a fact that is no number ends the run in one line, and runs nothing" {
 	host
 	: >"$W/hostile"
-	printf 'fact cpus BASHPID[$(touch${IFS}%s/RAN)]\n' "$W" >"$W/says"
+	printf 'thinprobe: begun\nfact cpus BASHPID[$(touch${IFS}%s/RAN)]\n' "$W" >"$W/says"
 	up true
 	said 1 "is not understood"
 	[ ! -e "$W/RAN" ]
@@ -145,9 +145,26 @@ up() {	# up COMMAND: in a shell with that lab
 @test "hosts: one that gives up with status 0 is no success" {
 	host
 	: >"$W/hostile"
-	printf 'fail 0 all is well\n' >"$W/says"
+	printf 'thinprobe: begun\nfail 0 all is well\n' >"$W/says"
 	up true
 	said 1 "all is well"
+}
+
+@test "hosts: a login that prints before each command is measured like others" {
+	host
+	printf 'hello\nfact cpus 0' >"$W/says"
+	up 'lab_exec server sh -c "cat; exit 7" <<<"through"; echo "status $?"; echo file | lab_put server - "$LAB_RUN/f"
+		lab_get server "$LAB_RUN/f" "$LAB_RUN/g" && echo "came $(cat "$LAB_RUN/g")"; lab_clock server >/dev/null && echo clock'
+	said 0 "through" "status 7" "came file" "clock"
+	[[ $output != *hello* ]]
+}
+
+@test "hosts: a far end whose head reads ahead gets what was sent" {
+	host
+	: >"$W/says"
+	printf '#!/bin/sh\ncat >/dev/null\n' | tee "$W/bin/head" >/dev/null && chmod 755 "$W/bin/head"
+	up 'echo "up $(lab_query server id -u)"'
+	said 0 "up $(id -u)"
 }
 
 @test "hosts: facts are numbers, addresses and paths" {
