@@ -159,6 +159,12 @@ run_on_exit() {
 	exit "$status"
 }
 
+# lab_url ROLE: prints its address as it stands before ":PORT".
+lab_url() {
+	local address=LAB_ADDR_$1
+	if [[ ${!address} == *:* ]]; then printf '[%s]' "${!address}"; else printf '%s' "${!address}"; fi
+}
+
 # The server's folder for the lab's temporary files; a back-end may have another.
 LAB_TMP=/tmp
 

@@ -16,9 +16,10 @@ remove_folder() { rm -rf -- "$LAB_RUN"; }
 
 # load FROM TO OPTION...: prints the report of netload from one role to the other.
 load() {
-	local from=$1 to=LAB_ADDR_$2
+	local from=$1 to
+	to=$(lab_url "$2")
 	shift 2
-	lab_exec "$from" "$TP_BIN/netload" send "${!to}:$PORT" "$@" --format json 2>"$LAB_LOG/netload.err" </dev/null ||
+	lab_exec "$from" "$TP_BIN/netload" send "$to:$PORT" "$@" --format json 2>"$LAB_LOG/netload.err" </dev/null ||
 		[ $? = 3 ] || return	# 3: frames were lost, which is what is asked
 }
 

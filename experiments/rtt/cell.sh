@@ -143,16 +143,16 @@ exp_begin() {
 
 load_start() {	# load_start SEED: sets LOAD_PID; 1: LAB_WHY
 	# whole frames, as the shaper and the delay line count them
-	local from=server to=$LAB_ADDR_client options=() root=() size=1448
+	local from=server to=client options=() root=() size=1448
 	[ "${P[load]}" -gt 0 ] || return 0
-	[ "$DIRECTION" != input ] || from=client to=$LAB_ADDR_server
+	[ "$DIRECTION" != input ] || from=client to=server
 	[ "$DIRECTION" != both ] || options+=(--both)
 	[ "${P[transport]}" = tcp ] || options+=(--udp) size=1472
 	[ "${P[transport]}" != random ] || options+=(--spacing random)
 	# With real-time priority: a load that waits for the CPU would come in bursts. It takes a few percent of the CPU, which the
 	# cell notes.
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); options+=(--priority 10); }
-	lab_start "${root[@]}" "$from" netload "$TP_BIN/netload" send "$to:$LOAD_PORT" --streams "$STREAMS" --catch-up 50ms \
+	lab_start "${root[@]}" "$from" netload "$TP_BIN/netload" send "$(lab_url "$to"):$LOAD_PORT" --streams "$STREAMS" --catch-up 50ms \
 		--rate "$(LC_ALL=C awk -v b="$(rate_bits "${P[link]}")" -v p="${P[load]}" \
 			'BEGIN { printf "%.0f", b * p / 100 }')bit" \
 		--frame-size "$size" "${options[@]}" --seed "$1" --format json

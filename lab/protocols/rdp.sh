@@ -100,7 +100,7 @@ protocol_start() {
 	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It
 	# wants a home that it may write to.
 	protocol_run client "rdp-$session-client" sh -c 'password=$HOME/$1/password && shift && exec env "$@" <"$password"' sh "rdp-$n" \
-		DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" "/v:$LAB_ADDR_server:$PROTOCOL_PORT" "/cert:fingerprint:sha256:$certificate" \
+		DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" "/v:$(lab_url server):$PROTOCOL_PORT" "/cert:fingerprint:sha256:$certificate" \
 		/sec:tls /u:root /from-stdin:force "/size:$VIEWER_GEOMETRY" /bpp:24 "$(rdp_cache)" -decorations -clipboard \
 		-grab-keyboard /audio-mode:2 "/t:thinprobe $session"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY

@@ -63,7 +63,7 @@ protocol_start() {
 	n=$(lab_display server) || cannot "no free X display${LAB_AT_server-}" || return
 	PROTOCOL_PORT=$((5900 + n))
 	PROTOCOL_DISPLAY=:$n
-	PROTOCOL_TARGET=vnc:$LAB_ADDR_server:$PROTOCOL_PORT
+	PROTOCOL_TARGET=vnc:$(lab_url server):$PROTOCOL_PORT
 	[ "$PROTOCOL_VARIANT" = refecho ] || [ "${LAB_PRIVATE-1}" = 1 ] || vnc_lock ||
 		cannot "cannot set a password for the VNC session${LAB_AT_server-}: ${why:-it cannot be stored there}" || return
 	case $PROTOCOL_VARIANT in
@@ -108,7 +108,7 @@ vnc_viewer() {
 	viewer_display "$1" || return
 	protocol_run client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 \
 		-MenuKey= -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
-		"${security[@]}" "$LAB_ADDR_server::$PROTOCOL_PORT"
+		"${security[@]}" "$(lab_url server)::$PROTOCOL_PORT"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_OPTIONS=()
 	# It leaves room for a title bar, and hands no motion on before the first click.
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" && viewer_fill "$VIEWER_DISPLAY" &&

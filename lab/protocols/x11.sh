@@ -22,7 +22,7 @@ protocol_start() {
 	local log=$LAB_LOG/x11-$1.err
 	protocol_begin "$1" && viewer_display "$1" tcp || return
 	PROTOCOL_PORT=x11:$((6000 + VIEWER_NUMBER))
-	PROTOCOL_DISPLAY=$LAB_ADDR_client$VIEWER_DISPLAY
+	PROTOCOL_DISPLAY=$(lab_url client)$VIEWER_DISPLAY
 	PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	PROTOCOL_VIEW=$VIEWER_DISPLAY
 	PROTOCOL_PIDS=$VIEWER_PID

@@ -63,11 +63,11 @@ protocol_start() {
 	lab_comes 20 "$LAB_PID" display_answers server ":$n" ||
 		protocol_failed "$session" "the X display for xpra did not start" "$log-display.err" || return
 	xpra_run server "$folder" "$name" start "$PROTOCOL_DISPLAY" \
-		--use-display --daemon=no "--bind-tcp=$LAB_ADDR_server:$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
+		--use-display --daemon=no "--bind-tcp=$(lab_url server):$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
 	PROTOCOL_PIDS="$LAB_PID ${PROTOCOL_PIDS% *}"	# the server first
 	lab_comes 30 "$LAB_PID" grep -qs 'xpra is ready' "$log.err" "$log.out" && lab_listens server "$PROTOCOL_PORT" ||
 		protocol_failed "$session" "xpra did not start" "$log.err" "$log.out" || return
-	xpra_run client "$folder" "$name-client" attach "tcp://$LAB_ADDR_server:$PROTOCOL_PORT" --password-file=HOME/password
+	xpra_run client "$folder" "$name-client" attach "tcp://$(lab_url server):$PROTOCOL_PORT" --password-file=HOME/password
 	lab_comes 30 "$LAB_PID" grep -qs 'Attached to' "$log-client.err" "$log-client.out" ||
 		protocol_failed "$session" "the xpra client did not connect to the session" "$log-client".{err,out} || return
 	# There is no window yet that could have the focus; the one under the pointer will.

@@ -285,3 +285,12 @@ up() {	# up COMMAND: in a shell with that lab
 		TP_CHECKOUT=1 TP_HOME=$1; build' - "$W/clone"
 	[ "$(cat "$W/clone/who")" = 12345 ]
 }
+
+@test "an IPv6 address has brackets before a port" {
+	run -0 bash -uc '. "$1/lab/lib.sh"; LAB_ADDR_server=fe80::1 LAB_ADDR_client=10.0.0.1; lab_url server; lab_url client' - "$TOP"
+	[ "$output" = "[fe80::1]10.0.0.1" ]
+}
+
+@test "no address stands before a port without that" {
+	run -1 grep -rnE --include='*.sh' '(LAB_ADDR_[a-z]+}?|address})"?:+\$\{?[A-Z_]*PORT' "$TOP"/{lab,experiments,kits}
+}

@@ -14,7 +14,7 @@ protocol_start() {	# protocol_start SESSION
 	local n
 	n=$(lab_display server) || cannot "no free X display${LAB_AT_server-}" || return
 	PROTOCOL_PORT=$((5900 + n)) PROTOCOL_DISPLAY='' PROTOCOL_VIEW='' PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
-	PROTOCOL_TARGET=vnc:$LAB_ADDR_server:$PROTOCOL_PORT
+	PROTOCOL_TARGET=vnc:$(lab_url server):$PROTOCOL_PORT
 	lab_start server "NAME-$1" "$TP_BIN/refecho" --vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" \
 		${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
 	NAME_PID[$1]=$LAB_PID PROTOCOL_PIDS=$LAB_PID

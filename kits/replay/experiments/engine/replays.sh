@@ -135,7 +135,7 @@ session_first() {
 		sed "$short" -- "${SCRIPT:-$TP_HOME/kits/replay/data/sessions/$APP.script}" >"$RUN/session.script"
 		lab_put client "$RUN/session.script" "$RUN/session.script"
 		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record "${PROTOCOL_OPTIONS[@]}" --headless \
-			--script "$RUN/session.script" --snapshot-size "$SNAPSHOT_SIZE" "$LAB_ADDR_server::$PROTOCOL_PORT" \
+			--script "$RUN/session.script" --snapshot-size "$SNAPSHOT_SIZE" "$(lab_url server)::$PROTOCOL_PORT" \
 				"$RUN/session.new"
 		lab_wait "$LAB_PID" || die "cannot record the session: $(last_word record)"
 		mv "$RUN/session.new" "$RUN/session.trace"
@@ -151,7 +151,7 @@ replay_play() {	# replay_play FOLDER
 	lab_put client "$RUN/session.trace" "$RUN/session.trace"
 	lab_start -o "$1/replay.rfb" -o "$1/replay.rfb.aux" -o "$1/play.json" client play "$TP_BIN/vncplay" play \
 		"${PROTOCOL_OPTIONS[@]}" \
-		"${PLAY_SERVER-$LAB_ADDR_server::$PROTOCOL_PORT}" "$RUN/session.trace" "$1/replay.rfb" \
+		"${PLAY_SERVER-$(lab_url server)::$PROTOCOL_PORT}" "$RUN/session.trace" "$1/replay.rfb" \
 		--timeout "${TIMEOUT_S}s" --wait-end 2s \
 		--tolerance "$TOLERANCE" --mismatch "$MISMATCH" --settle "${SETTLE_MS}ms" --format json -o "$1/play.json"
 	lab_wait "$LAB_PID" && return

@@ -28,9 +28,10 @@ exp_begin() {
 }
 
 exp_run() {	# exp_run FOLDER REPEAT
-	local service=exp target=vnc:$LAB_ADDR_server:$PORT
+	local service=exp target
+	target=vnc:$(lab_url server):$PORT
 	[[ ${P[part]} != cov-* ]] || service=const
-	[ "$KIND" = vnc ] || target=http://$LAB_ADDR_server:$PORT/
+	[ "$KIND" = vnc ] || target=http://$(lab_url server):$PORT/
 	lab_start server serve "$TP_BIN/vusers" serve "$target" --stations "$STATIONS" --service "$service" --width 32 \
 		--seed "$((SEED * 1000 + $2))" --format json
 	is_ready serve 10 "the server did not start" && crowd_run "$1" "$((SEED * 1000 + $2))" "$target" || return

@@ -108,7 +108,7 @@ defaults
 	timeout server 600s
 	timeout http-keep-alive 600s
 listen web
-	bind $LAB_ADDR_server:$WEB_PORT
+	bind $(lab_url server):$WEB_PORT
 	balance roundrobin
 END
 		for ((i = 1; i <= WEB_SERVERS; i++)); do printf '\tserver web-%d 127.0.0.1:%d\n' "$i" $((WEB_PORT + i)); done
@@ -130,7 +130,7 @@ shares_set() {
 	names=("${names[@]%.pid}")
 	if ! jq -e .shares "$RUN/run.json" >/dev/null; then
 		before=$(crowd_moved)
-		report=$(lab_exec client "$TP_BIN/vusers" "http://$LAB_ADDR_server:$WEB_PORT/" -n "$WEB_USERS" \
+		report=$(lab_exec client "$TP_BIN/vusers" "http://$(lab_url server):$WEB_PORT/" -n "$WEB_USERS" \
 			-z "$(crowd_times "1000 * $(tr , '\n' <<<"$WEB_THINK" | sort -g | head -n 1)")ms" -t 6s --seed "$SEED" \
 			--workload "$WORKLOAD" --format json 2>"$LAB_LOG/shares.err" </dev/null)
 		[ -n "$report" ] || die "cannot measure what an object costs the web servers: $(last_word shares)"
@@ -167,7 +167,7 @@ web_start() {
 	done <"$WORKLOAD"
 	lab_put server "$www" "$www"
 	if [ "$WEB_SERVERS" = 1 ]; then
-		web_server web-1 "$LAB_ADDR_server" "$WEB_PORT"
+		web_server web-1 "$(lab_url server)" "$WEB_PORT"
 	else
 		for ((i = 1; i <= WEB_SERVERS; i++)); do web_server "web-$i" 127.0.0.1 $((WEB_PORT + i)); done
 		web_balancer
@@ -205,14 +205,15 @@ part_demand() {
 }
 
 exp_run() {	# exp_run FOLDER REPEAT
-	local demand target=http://$LAB_ADDR_server:$WEB_PORT/ words=(--workload "$WORKLOAD") CROWD_OPEN='' \
+	local demand target words=(--workload "$WORKLOAD") CROWD_OPEN='' \
 		CROWD_PIDS=("${WEB_PIDS[@]}") CROWD_ARRIVALS=(--sources user --rows "$1/arrivals.tsv") SECONDS_EACH=$SECONDS_EACH
+	target=http://$(lab_url server):$WEB_PORT/
 	case ${P[part]} in
 	pages) words+=(--per page --parallel "$PARALLEL") ;;
 	open) CROWD_OPEN=1 CROWD_ARRIVALS=(--rows "$1/arrivals.tsv") ;;
 	vnc)
 		SECONDS_EACH=$(((SECONDS_EACH + 1) / 2)) words=(--echo patch) CROWD_PIDS=()
-		target=vnc:$LAB_ADDR_server:$VNC_PORT-
+		target=vnc:$(lab_url server):$VNC_PORT-
 		;;
 	esac
 	crowd_run "$1" "$((SEED * 1000 + $2))" "$target" "${words[@]}" || return
