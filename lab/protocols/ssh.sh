@@ -98,7 +98,8 @@ sshd_user() {	# sshd_user ROLE
 
 # Keys for both ends, and what each must know of the other. The file names of sshd are whole.
 sshd_keys() {	# sshd_keys FOLDER PORT
-	local key
+	local key family=inet
+	[[ $LAB_ADDR_server != *:* ]] || family=inet6
 	lab_exec client \
 		sh -c 'umask 077; rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && ssh-keygen -q -t ed25519 -N "" -C "" -f "$HOME/$1/key"' sh "$1" &&
 		key=$(lab_exec client sh -c 'cat "$HOME/$1/key.pub"' sh "$1") &&
@@ -106,12 +107,12 @@ sshd_keys() {	# sshd_keys FOLDER PORT
 			umask 077
 			rm -rf "$HOME/$1" && mkdir -p "$HOME/$1" && cd "$HOME/$1" &&
 				ssh-keygen -q -t ed25519 -N "" -C "" -f host && cat >authorized &&
-				printf "%s\n" "Port $2" "AddressFamily inet" "ListenAddress $3" "HostKey $PWD/host" \
+				printf "%s\n" "Port $2" "AddressFamily $4" "ListenAddress $3" "HostKey $PWD/host" \
 					"AuthorizedKeysFile $PWD/authorized" "PidFile none" "UsePAM no" "StrictModes no" \
 					"PermitRootLogin prohibit-password" "PasswordAuthentication no" \
 					"KbdInteractiveAuthentication no" "X11Forwarding yes" "X11UseLocalhost yes" \
 					"Compression yes" "UseDNS no" "PrintMotd no" "PrintLastLog no" "PermitUserRC no" \
-					"SetEnv HOME=$HOME" >sshd_config' sh "$1" "$2" "$LAB_ADDR_server" <<<"$key" &&
+					"SetEnv HOME=$HOME" >sshd_config' sh "$1" "$2" "$LAB_ADDR_server" "$family" <<<"$key" &&
 		key=$(lab_exec server sh -c 'cat "$HOME/$1/host.pub"' sh "$1") &&
 		lab_exec client sh -c 'umask 077; cat >"$HOME/$1/known"' sh "$1" <<<"[$LAB_ADDR_server]:$2 $key"
 }
