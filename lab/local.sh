@@ -367,6 +367,8 @@ lab_alive() { grep -qzsxF "LAB_ID=$1" /proc/[0-9]*/environ; }
 
 lab_kept() { [ -e "$dir/undo-$1" ] || [ -e "$records/undo-$1" ] || lab_alive "$1"; }	# or it has a record
 
+# lab_pid_in FOLDER: prints the pid that is noted there. (Root cleans folders of others, too: it may be a pipe that nobody writes.)
+lab_pid_in() { timeout 2 head -c 20 -- "$1/pid" 2>/dev/null | grep -m 1 -xE '[0-9]+'; }
 # lab_may_clean FOLDER: a folder, no link, and ours or we are root.
 lab_may_clean() { [ -d "$1" ] && [ ! -L "$1" ] && { [ -O "$1" ] || [ "$EUID" = 0 ]; }; }
 
@@ -405,16 +407,14 @@ lab_clean() {
 	done
 	for f in "$tmp"/thinprobe-watch.??????; do
 		lab_may_clean "$f" || continue
-		! { read -r fd <"$f/pid" && grep -qza 'engine/watch\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
+		! { fd=$(lab_pid_in "$f") && grep -qza 'engine/watch\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
 	# Of a lab over ssh, here or at this end of one: its process is gone.
 	for f in "$tmp"/thinprobe-ssh.?????? /tmp/thinprobe-ssh.?????? /var/tmp/thinprobe-ssh.?????? \
 		"${HOME-}"/thinprobe-ssh.??????; do
 		lab_may_clean "$f" || continue
-		fd=''
-		{ read -r fd <"$f/pid"; } 2>/dev/null
-		if [ -n "$fd" ]; then
+		if fd=$(lab_pid_in "$f"); then
 			! grep -qza 'lab/ssh/\(hold\|guard\)\.sh$' "/proc/$fd/cmdline" 2>/dev/null || continue
 		else # not yet, or never
 			[ -z "$(find "$f" -maxdepth 0 -mmin -6)" ] || continue

@@ -92,6 +92,12 @@ tree() {
 	[ "$(cat "$W/bashrc")" = 600 ]
 }
 
+@test "records: a pid is read from a file, not from a pipe that nobody writes" {
+	mkdir "$W/a" "$W/b" && echo 4711 >"$W/a/pid" && mkfifo "$W/b/pid"
+	run -1 timeout 60 bash -uc '. "$1/lab/lib.sh"; lab_use local; lab_pid_in "$2/a" && lab_pid_in "$2/b"' - "$TOP" "$W"
+	[ "$output" = 4711 ]
+}
+
 @test "records: a controller stays on while another lab has groups below" {
 	tree
 	mkdir "$W/tree/thinprobe-fedcba-b"
