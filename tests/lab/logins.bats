@@ -300,3 +300,11 @@ up() {	# up COMMAND: in a shell with that lab
 @test "no address stands before a port without that" {
 	run -1 grep -rnE --include='*.sh' '(LAB_ADDR_[a-z]+}?|address})"?:+\$\{?[A-Z_]*PORT' "$TOP"/{lab,experiments,kits}
 }
+
+@test "root that may make no namespaces is not told to be root" {
+	root
+	mkdir "$W/bin" && printf '#!/bin/sh\nexit 1\n' >"$W/bin/unshare" && chmod 755 "$W/bin/unshare"
+	run -4 env PATH="$W/bin:$PATH" LAB_RUN="$W/run" LAB_LOCKS="$W/locks" bash -uc '. "$1/lab/lib.sh"; lab_use local; lab_up' - "$TOP"
+	said 4 "CAP_SYS_ADMIN"
+	[[ $output != *"run as root"* ]]
+}
