@@ -6,8 +6,9 @@
 # A back-end gives: lab_command [-C] [-S] [-R] [-X] [-M GROUP] ROLE COMMAND... (sets LAB_COMMAND,
 # the door and its words; LAB_LINE, the connection that it takes, where there are several), lab_child
 # PID (sets LAB_CHILD), lab_grouped GROUP WORD..., lab_kill PID
-# (SIGKILL for the command behind a door), lab_fetch ROLE FILE (brings home what -o has named).
-LAB_PIDS=()
+# (SIGKILL for the command behind a door), lab_fetch ROLE FILE (brings home what -o has named, unless lab_command says, by an
+# empty LAB_AWAY, that it is here).
+LAB_PIDS=() LAB_AWAY=1
 declare -gA LAB_PID_OF=() LAB_BRING=() LAB_GROUP_OF=() LAB_LINE_OF=() LAB_IDLE=()
 
 # A zombie is gone as well: it holds nothing.
@@ -95,7 +96,7 @@ lab_start() {
 	LAB_PIDS+=("$LAB_PID")
 	LAB_PID_OF[$name]=$LAB_PID
 	LAB_BRING[$LAB_PID]='' LAB_GROUP_OF[$LAB_PID]=$group LAB_LINE_OF[$LAB_PID]=${LAB_LINE-}
-	[ ${#files[@]} -eq 0 ] || printf -v "LAB_BRING[$LAB_PID]" '%s\037' "$role" "${files[@]}"
+	[ ${#files[@]} -eq 0 ] || [ -z "$LAB_AWAY" ] || printf -v "LAB_BRING[$LAB_PID]" '%s\037' "$role" "${files[@]}"
 }
 
 # lab_tap [-o FILE]... NAME OPTION...: the capture, as lab_start, where this lab can have one (LAB_TAP_IF is not empty). A listener

@@ -25,6 +25,7 @@ usage: thinprobe lab up [--server-memory SIZE
           LAB_JITTER=, LAB_LOSS=, LAB_SHARED_CPUS=1, LAB_CPUS_server=,
           LAB_CPUS_client=)
   exec    runs a command on one of them, as an ordinary user on its own CPUs
+          (if you are root, as one who owns nothing but the host's HOME)
           -R: as its root
           -C: on the other side's CPUs (to capture on the server's link without
           taking its time)
@@ -80,6 +81,7 @@ up() {
 		status=$?
 		exit "$((status > 0 && status < 128 ? status : 1))"
 	fi
+	cat -- "$state_dir/keeper.log" >&2	# its warnings
 	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share their CPUs with another lab or with each other"
 	swap="swap $LAB_SWAP_KIND${LAB_SWAP_DEVICE:+ on $LAB_SWAP_DEVICE}"
 	printf 'server %s on CPU %s%s, client %s on CPU %s, link %s; end it with: thinprobe lab down\n' \
@@ -92,13 +94,15 @@ up_or_ended() { [ -f "$state" ] || ! kill -0 "$1" 2>/dev/null; }
 
 keep() {
 	LAB_RUN=$state_dir/run
-	LAB_LOG=''
+	# shellcheck disable=SC2034 # lab_user reads it
+	LAB_LOG='' LAB_BY_HAND=1
+	: "${LAB_OWN_UID:=1}"
 	lab_up
 	trap 'exit 0' TERM INT HUP
 	{
 		printf 'KEEPER=%s\n' "$$"
 		# -g, for it is read within a function
-		declare -p LAB_ID LAB_HOLDER LAB_ROOTLESS LAB_MODE LAB_SHARED_CPUS LAB_RUN LAB_LOG LAB_TIMES \
+		declare -p LAB_ID LAB_HOLDER LAB_ROOTLESS LAB_MODE LAB_UID LAB_UID_client LAB_SHARED_CPUS LAB_RUN LAB_LOG LAB_TIMES \
 			LAB_RATE LAB_CPUS_server LAB_CPUS_client \
 			LAB_SERVER_MEMORY LAB_MEMORY_GROUP LAB_MEMORY_VERSION LAB_SWAP_KIND LAB_SWAP_DEVICE LAB_SWAP_SCRATCH \
 			LAB_ADDR_server LAB_ADDR_client LAB_IF_server LAB_IF_client LAB_HOLD_server LAB_HOLD_client |

@@ -12,9 +12,11 @@
 # Nothing outlives a kill -9 of the driver and nothing outside of the namespaces is changed, but for
 # empty lock files (lab_clean), and groups and switches that are asked for (groups.sh; taken back).
 # Without root everything lives in one user namespace, which also is the hosts' root; session
-# programs run as an ordinary user of a nested user namespace, in both cases: as root they keep the
-# owner's files writable and lose every capability, which no change of uid would do for a checkout
-# below /root.
+# programs run as an ordinary user of a nested user namespace. With root that is root without
+# capabilities, to which root's files belong; or, on the server and with LAB_OWN_UID=1 (runs and
+# `lab up` say so), another user, LAB_UID, who owns nothing outside of its /tmp: words of such commands
+# that are paths below LAB_RUN mean /tmp/.run there, as over ssh, and lab_start -o, lab_put and
+# lab_get carry files.
 #
 # lab_up, lab_start and lab_down must be called from the main shell of the driver: the death signal
 # is bound to the process that starts a child, and $( ) or a pipe would be another one.
@@ -71,11 +73,8 @@ lab_up() {
 		die "-$EXIT_MISSING" "this system forbids user namespaces$(
 			[ "$EUID" = 0 ] && echo ", and this root (of a container?) may not make others; give it CAP_SYS_ADMIN" ||
 				echo " to ordinary users; run as root"), or see: thinprobe doctor"
-	LAB_MODE=user
-	[ "$LAB_ROOTLESS" = 1 ] || unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null || {
-		LAB_MODE=root
-		warn "user namespaces are not available: the sessions' programs run as root"
-	}
+	LAB_MODE=user LAB_UID='' LAB_UID_client=''
+	[ "$LAB_ROOTLESS" = 1 ] || lab_user
 	LAB_DRIVER_CPUS=$(taskset -pc $$) || die "cannot find out which CPUs this process may use (taskset)"
 	LAB_DRIVER_CPUS=${LAB_DRIVER_CPUS##*: }
 	LAB_WISH_LINK=("${LAB_RATE-}" "${LAB_QUEUE-}" "${LAB_DELAY-}" "${LAB_JITTER-}" "${LAB_LOSS-}")
@@ -83,10 +82,11 @@ lab_up() {
 	: "${LAB_RATE:=100Mbit}" "${LAB_QUEUE:=50ms}" "${LAB_DELAY:=}" "${LAB_JITTER:=}" "${LAB_LOSS:=}" \
 		"${LAB_CPU_WAIT:=300}" "${LAB_SHARED_CPUS:=0}"
 	LAB_WISH_SHARED=$LAB_SHARED_CPUS LAB_WISH_server=${LAB_CPUS_server-} LAB_WISH_client=${LAB_CPUS_client-}
-	for dir in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$PWD" "$LAB_RUN" "$LAB_LOG" ${LAB_SERVER_ROOT:+"$LAB_SERVER_ROOT"} \
+	for dir in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$PWD" "$LAB_RUN" ${LAB_SERVER_ROOT:+"$LAB_SERVER_ROOT"} \
 		${LAB_KEEP[@]+"${LAB_KEEP[@]}"}; do
 		[ -e "$dir" ] && keep+=("$dir" "$(realpath -- "$dir")")
 	done
+	[[ $LAB_LOG == "$LAB_RUN"/* ]] || keep+=("$LAB_LOG")
 
 	open_pipe LAB_TALK
 	LAB_ID=$LAB_ID LAB_DRIVER=$$ LAB_RATE=$LAB_RATE LAB_QUEUE=$LAB_QUEUE LAB_QUEUE_LEAST=$LAB_QUEUE_LEAST LAB_DELAY=$LAB_DELAY \
@@ -94,7 +94,7 @@ lab_up() {
 		LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT LAB_CLIENTS=${LAB_CLIENTS:-1} \
 		LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SHARED_CPUS=$LAB_SHARED_CPUS LAB_ALLOWED=$LAB_DRIVER_CPUS \
 		LAB_SERVER_CPUS=${LAB_SERVER_CPUS:-1} LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \
-		LAB_SERVER_ROOT=${LAB_SERVER_ROOT-} \
+		LAB_SERVER_ROOT=${LAB_SERVER_ROOT-} LAB_UID=$LAB_UID LAB_UID_client=$LAB_UID_client \
 		setpriv --pdeathsig KILL ${unshared[@]+"${unshared[@]}"} "$BASH" -p "$LAB_HERE/local/hold.sh" \
 			${keep[@]+"${keep[@]}"} \
 		3>&"$LAB_TALK" {LAB_TALK}>&- </dev/null >>"$LAB_LOG/lab.log" 2>&1 &
@@ -132,6 +132,30 @@ lab_up() {
 	# The driver and what it starts outside of the lab keep off the server's CPU.
 	taskset -pc "$LAB_CPUS_client" $$ >/dev/null 2>&1 || warn "cannot bind this process to the client's CPU $LAB_CPUS_client"
 }
+
+# lab_user: root's lab: sets LAB_MODE and LAB_UID, the user of what the server runs (LAB_BY_HAND: of what the client runs, too).
+lab_user() {
+	local as file
+	LAB_UID=$((61184 + $$ % 4096))
+	while getent passwd "$LAB_UID" >/dev/null; do LAB_UID=$((LAB_UID + 1)); done
+	as=(setpriv --reuid "$LAB_UID" --regid "$LAB_UID" --clear-groups)
+	for file in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$LAB_HERE/lab.sh"; do
+		[ "${LAB_OWN_UID-0}" = 1 ] || break
+		[[ $(stat -Lc %A -- "$file") == *r?[xt] ]] || { warn "$file is for root alone, and so is what the server runs: root without" \
+			"capabilities; to give it a user of its own: chmod -R go+rX $TP_HOME"; LAB_OWN_UID=0; }
+	done
+	if [ "${LAB_OWN_UID-0}" = 1 ]; then
+		LAB_MODE=user:$LAB_UID LAB_UID_client=${LAB_BY_HAND:+$LAB_UID}
+		"${as[@]}" unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null && return
+		warn "what the server runs is root without capabilities, for other users may not make user namespaces here; see: thinprobe doctor"
+	fi
+	LAB_MODE=user LAB_UID='' LAB_UID_client=''
+	unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null || {
+		LAB_MODE=root
+		warn "user namespaces are not available: the sessions' programs run as root"
+	}
+}
+
 # Root that may make namespaces; root of a container often may not.
 lab_is_root() { unshare --net --mount true 2>/dev/null; }
 
@@ -164,7 +188,7 @@ lab_down() {
 # -S: a session of its own; -R: as root of the host; -X: hears Ctrl-C; -M: in that memory group.
 lab_command() {
 	local OPTIND=1 opt other='' session=same mode=${LAB_MODE-user} interrupt=no memory=${LAB_MEMORY-} into role net home cpus \
-		times
+		times word words=() LAB_WORD
 	while getopts CSRXM: opt; do
 		case $opt in
 		M) memory=$OPTARG ;;
@@ -190,7 +214,16 @@ lab_command() {
 	[ -z "$other" ] || { [ "$role" = server ] && role=client || role=server; }
 	lab_memory_of "$role" "$memory"
 	# Real root can give the probe real-time priority, and nothing else it has.
-	[ "$mode$role$LAB_ROOTLESS" = userclient0 ] && mode=probe
+	[[ $mode$role$LAB_ROOTLESS == user*client0 ]] && mode=probe${LAB_UID_client:+:$LAB_UID_client}
+	LAB_AWAY=''
+	if [[ $mode == user:* ]]; then
+		LAB_AWAY=1
+		for word; do
+			lab_there server "$word"
+			words+=("$LAB_WORD")
+		done
+		set -- "${words[@]}"
+	fi
 	home=LAB_HOLD_$role cpus=LAB_CPUS_$role
 	home=${!home} cpus=${!cpus} times=$LAB_TIMES/cpu-$role.times
 	LAB_COMMAND=(setpriv --pdeathsig KILL nsenter)
@@ -266,19 +299,34 @@ lab_kill() {
 	kill -KILL "$LAB_CHILD" 2>/dev/null
 }
 
-# lab_put ROLE SRC DST (SRC -: standard input), lab_get ROLE SRC DST: a file or folder to and from a role. One machine: files are
-# where they are.
+# lab_put ROLE SRC DST (SRC -: standard input): a file or folder to a role, lab_get ROLE SRC DST: a file from a role. One machine:
+# files are where they are, but for those of LAB_UID, which only that user touches.
 lab_put() {
+	if [ "$1" = server ] && [ -n "$LAB_UID" ]; then
+		if [ -d "$2" ]; then tar -cf - -C "$2" . | lab_exec server sh -c 'mkdir -p "$1" && tar -xf - -C "$1"' sh "$3"
+		elif [ "$2" = - ]; then lab_exec server sh -c 'cat >"$1"' sh "$3"
+		else lab_exec server sh -c 'cat >"$1"' sh "$3" <"$2"; fi
+		return
+	fi
 	case $2 in
 	-) cat >"$3" ;;
 	*) [ "$2" -ef "$3" ] || cp -R -- "$2" "$3" ;;
 	esac
 }
-lab_get() { [ "$2" -ef "$3" ] || cp -R -- "$2" "$3"; }
-lab_fetch() { :; }
+lab_get() {
+	[ "$1" = server ] && [ -n "$LAB_UID" ] || { [ "$2" -ef "$3" ] || cp -R -- "$2" "$3"; return; }
+	mkdir -p -- "${3%/*}"
+	lab_exec server cat -- "$2" </dev/null >"$3.part" 2>/dev/null && mv -T -- "$3.part" "$3" && return
+	rm -f -- "$3.part"
+	return 1
+}
+lab_fetch() { lab_get "$1" "$2" "$2" || return 0; }	# (a command that failed may have written nothing)
 
 # lab_there ROLE WORD: sets LAB_WORD: a path of ours as it is called there.
-lab_there() { LAB_WORD=$2; }
+lab_there() {
+	LAB_WORD=$2
+	[ "$1" != server ] || [ -z "${LAB_UID-}" ] || [[ $2 != "$LAB_RUN"?(/*) ]] || LAB_WORD=/tmp/.run${2#"$LAB_RUN"}
+}
 
 # lab_clock ROLE: "offset error" in ns: what CLOCK_REALTIME there shows more than here. One machine has one clock.
 lab_clock() { printf '0 0\n'; }

@@ -126,6 +126,8 @@ check_programs() {
 			bad "--$key is for the emulated hosts: machines of --on run their own programs"
 		[ ! -d "$file" ] || bad "--$key $file: is a folder; name the program in it"
 		[ -x "$file" ] || bad "--$key $file: no program that can be run"
+		[ "$EUID$key${LAB_OWN_UID-1}" != "0${key%-*}-server1" ] || setpriv --reuid 61184 --regid 61184 --clear-groups test -x "$file" ||
+			bad "--$key $file: only root can run it, and the server's programs are another user's; put it elsewhere, or set LAB_OWN_UID=0"
 		[[ $(realpath -- "$file") != /tmp/* ]] || bad "--$key $file: the emulated hosts have a /tmp of their own; put it elsewhere"
 		OWN[$key]=$(realpath -s -- "$file")
 	done

@@ -3,6 +3,7 @@
 # disk.sh - for experiments that keep their files on a disk of their own, of a given speed (lab/disk.sh, option `disk`), and a load
 # of reads from it. FACTS has the load as it was measured, as JSON.
 LOAD_FILE_MB=256 FIO='' FACTS='{}'
+LAB_OWN_UID=0	# root and the server's programs share files (lab/local.sh)
 
 check_disk() {
 	[ -z "${DISK-}" ] || [[ $DISK =~ ^(file|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||

@@ -137,6 +137,7 @@ run_lab() {
 	export LAB_RATE LAB_QUEUE LAB_DELAY LAB_JITTER LAB_LOSS LAB_RUN=$RUN LAB_LOG=$RUN/log
 	LAB_SERVER_MEMORY=${SERVER_MEMORY-} LAB_SWAP=${SWAP-} LAB_SWAP_SIZE=${SWAP_SIZE-} LAB_CLIENTS=${CLIENTS-} \
 		LAB_SERVER_CPUS=${SERVER_CPUS-}
+	: "${LAB_OWN_UID:=1}"	# (an experiment may have said 0)
 	lab_use "$ON_BACKEND" "$ON_ARGS"
 	exp_step "starts the two hosts"
 	lab_up

@@ -278,7 +278,7 @@ train_traces() {	# train_traces SESSION FOLDER SERIES
 			-o "$folder/wire.json" 2>"$folder/wire.err" || status=$?
 		[ -s "$folder/wire.err" ] || rm -f "$folder/wire.err"
 	fi
-	if [ -s "$log" ]; then
+	if [ "$ECHOES" = 1 ] && lab_get server "$log" "$log" 2>/dev/null && [ -s "$log" ]; then
 		read -r first keys < <(awk -F'\t' 'NR == 2 { first = $3 } NR > 1 && $4 { n++ } END { printf "%s %d\n", first, n }' \
 			"$folder/samples.tsv")
 		wait_until 3 train_echoes_there "$log" "$first" "$keys" || :	# the application writes once a second
@@ -290,7 +290,7 @@ train_traces() {	# train_traces SESSION FOLDER SERIES
 }
 
 train_echoes_there() {	# LOG FIRST KEYS
-	awk -F'\t' -v first="$2" -v keys="$3" 'NR > 1 && $3 >= first { n++ } END { exit n < keys }' "$1"
+	lab_get server "$1" "$1" && awk -F'\t' -v first="$2" -v keys="$3" 'NR > 1 && $3 >= first { n++ } END { exit n < keys }' "$1"
 }
 
 # Scheduling group of each competitor, read while they run: display server, application, load. The process that matters is a

@@ -6,6 +6,7 @@
 # Before the key, bin/pagein checks that the session was paged out; otherwise the run is in no figure.
 
 SWAP='' PROBER='' SESSION_PIDS='' SESSION_GROUP=''
+LAB_OWN_UID=0	# root and the server's programs share files (lab/local.sh)
 
 exp_check() {
 	check_swaps

@@ -3,8 +3,8 @@
 # enter.sh - runs one command in a host of the lab, hands signals on to it and its exit status back.
 #
 # enter.sh MODE CPUS SESSION INTERRUPT TIMES FOLDER COMMAND...
-#   MODE    user: as an ordinary user of a nested user namespace; root: as the host's root; probe: as root with
-#           no capability but real-time priority and locked memory
+#   MODE    user: in a nested user namespace, as whom we are outside; user:UID: as that user outside; root: as the host's root;
+#           probe, probe:UID: as root or that user, with no capability but real-time priority and locked memory
 #   SESSION same: stays in the driver's session; new: a session of its own (another login)
 #   INTERRUPT yes: the command hears the terminal's Ctrl-C itself (foreground)
 #   TIMES   the CPU time of the command is appended here at its end (two lines of `times`; -: nowhere)
@@ -19,8 +19,19 @@ shift 6
 
 chain=(setpriv --pdeathsig KILL)
 case $mode in
-user) chain+=(unshare --user --map-user=1000 --map-group=1000 --) ;;
+user*)
+	# (Another user has no death signal any more.)
+	[ "$mode" = user ] || chain=(setpriv --reuid "${mode#*:}" --regid "${mode#*:}" --clear-groups "${chain[@]}" --no-new-privs)
+	chain+=(unshare --user --map-user=1000 --map-group=1000 --)
+	# shellcheck disable=SC2016 # another shell's
+	[[ " $*" != *" /tmp/.run/"* ]] ||
+		chain+=(sh -c 'for f; do case $f in /tmp/.run/*) mkdir -p -- "${f%/*}" ;; esac; done; exec "$@"' sh)
+	;;
 probe) chain+=('--bounding-set=-all,+sys_nice,+ipc_lock' --inh-caps=-all) ;;
+probe:*)
+	chain=(setpriv --reuid "${mode#*:}" --regid "${mode#*:}" --clear-groups '--inh-caps=-all,+sys_nice,+ipc_lock'
+		'--ambient-caps=-all,+sys_nice,+ipc_lock' "${chain[@]}" --no-new-privs)
+	;;
 esac
 chain+=(taskset -c "$cpus")
 [ "$session" = new ] && chain+=(setsid)

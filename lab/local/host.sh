@@ -6,7 +6,8 @@
 # writer is the holder: at its end, process 1 ends, and with it everything in the host.
 set -u
 trap '' TERM INT HUP
-role=$1 up_fd=$2
+role=$1 up_fd=$2 uid=${LAB_UID-}
+[ "$role" = server ] || uid=${LAB_UID_client-}
 shift 2
 fail() {
 	printf '%s %s %s\n' "$role" 1 "$*" >&"$up_fd"
@@ -16,15 +17,20 @@ fail() {
 # X servers put sockets and locks below /tmp, programs put segments into /dev/shm: both are the host's own and
 # vanish with it. What the run needs (the checkout, the results) may lie below /tmp and stays visible: held open before the
 # mount, bound back after it.
-declare -A keep=()
+# A folder that the host's user may not enter, such as /root, is covered, too.
+declare -A keep=() shut=()
+may_enter() { setpriv --reuid "$uid" --regid "$uid" --clear-groups test -x "$1"; }
+covered() {	# covered PATH: by a file system of ours
+	local on='' rest=${1#/}
+	[[ $1 != /tmp/?* && $1 != /dev/shm/?* ]] || return 0
+	[ -n "$uid" ] && [ "$(realpath -- "$1")" = "$1" ] && ! may_enter "${1%/*}/" || return
+	while on+=/${rest%%/*} rest=${rest#*/}; may_enter "$on"; do :; done
+	shut[$on]=1
+}
 for path in "$@"; do
-	case $path in
-	/tmp/?* | /dev/shm/?*)
-		[ -z "${keep[$path]-}" ] || continue
-		{ exec {fd}<"$path"; } 2>/dev/null || fail "cannot open $path"
-		keep[$path]=$fd
-		;;
-	esac
+	[ -z "${keep[$path]-}" ] && covered "$path" || continue
+	{ exec {fd}<"$path"; } 2>/dev/null || fail "cannot open $path"
+	keep[$path]=$fd
 done
 # Copies of others' slow disks: unmounted there, they would live on here.
 mapfile -t mounts </proc/self/mounts
@@ -33,6 +39,7 @@ for line in "${mounts[@]}"; do
 done
 mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /tmp || fail "cannot mount a private /tmp"
 mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /dev/shm || fail "cannot mount a private /dev/shm"
+for path in "${!shut[@]}"; do mount -t tmpfs -o mode=755,nosuid,nodev thinprobe "$path" || fail "cannot mount a private $path"; done
 # Where X servers keep their compiled keyboard map for a moment; of one that is killed just then it would stay.
 [ ! -d /var/lib/xkb ] || mount -t tmpfs -o mode=1777,nosuid,nodev thinprobe /var/lib/xkb ||
 	fail "cannot mount a private /var/lib/xkb"
@@ -46,11 +53,17 @@ bind() { # PATH FD
 # Shorter paths first, or a parent would hide what was bound below it.
 while IFS= read -r path; do
 	[ -n "$path" ] || continue
-	bind "$path" "${keep[$path]}" || fail "cannot keep $path visible"
+	# (One that the host's user may not enter would hide what is kept below it.)
+	if [[ -n $uid && $'\n'$(printf '%s\n' "${!keep[@]}") == *$'\n'"$path/"* ]] && ! may_enter "/proc/self/fd/${keep[$path]}/"; then
+		mkdir -p -- "$path"
+	else
+		bind "$path" "${keep[$path]}"
+	fi || fail "cannot keep $path visible"
 	fd=${keep[$path]}
 	exec {fd}<&-
 done < <(printf '%s\n' "${!keep[@]}" | LC_ALL=C sort)
-{ mkdir -m 1777 /tmp/.X11-unix /tmp/.ICE-unix && mkdir -m 700 /tmp/home /tmp/runtime; } || fail "cannot make /tmp/.X11-unix"
+{ mkdir -m 1777 /tmp/.X11-unix /tmp/.ICE-unix && mkdir -m 700 /tmp/home /tmp/runtime /tmp/.run; } &&
+	{ [ -z "$uid" ] || chown "$uid:$uid" /tmp/home /tmp/runtime /tmp/.run; } || fail "cannot make /tmp/.X11-unix"
 # A server of another release has usr and etc of its root; all else is this machine's.
 if [ "$role" = server ] && [ -n "${LAB_SERVER_ROOT-}" ]; then
 	[ -L /bin ] || fail "no other release can run on this machine, whose /bin is not a link to usr/bin"

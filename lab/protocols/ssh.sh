@@ -84,11 +84,11 @@ protocol_start() {
 # there. sshd without privileges could not change the group of a terminal.
 sshd_user() {	# sshd_user ROLE
 	local tty
-	! lab_exec "$1" test -e /tmp/home/.users || return 0
+	! lab_exec -R "$1" test -O /tmp/.users || return 0
 	tty=$(lab_exec -R "$1" sh -c "$SSHD_ORDINARY"'exec $ordinary script -qc "stat -c %g \"\$(tty)\"" /dev/null' </dev/null |
 		tr -cd 0-9) && [ -n "$tty" ] || return
 	lab_exec -R "$1" sh -c '
-		umask 022 && mkdir -p /tmp/home/.users && cd /tmp/home/.users || exit
+		umask 022 && mkdir /tmp/.users && cd /tmp/.users || exit
 		{
 			printf "%s\n" root:x:0:0::/tmp/home:/bin/sh user:x:1000:1000::/tmp/home:/bin/sh &&
 				grep -v "^[^:]*:[^:]*:\(0\|1000\):" /etc/passwd

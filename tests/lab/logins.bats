@@ -249,6 +249,42 @@ up() {	# up COMMAND: in a shell with that lab
 	[ ! -e "$W/home/c/link" ]
 }
 
+@test "lab: as root, a program that is an ordinary user's owns none of root's files" {
+	local role
+	root
+	may_have_hosts
+	export LAB_LOCKS=$W/locks XDG_RUNTIME_DIR=$W TMPDIR=$W LAB_SHARED_CPUS=1
+	"$TOP/thinprobe" lab up
+	for role in server client; do
+		run "$TOP/thinprobe" lab exec "$role" sh -c 'test -r /etc/shadow || echo unread; test -w /etc/passwd || echo unwritten
+			grep NoNewPrivs /proc/self/status; : >"$HOME/own" && echo own'
+		[ "$output" = $'unread\nunwritten\nNoNewPrivs:\t1\nown' ] || break
+	done
+	"$TOP/thinprobe" lab down
+	echo "$role: $output"
+	[ "$output" = $'unread\nunwritten\nNoNewPrivs:\t1\nown' ]
+}
+
+# A run folder that is root's alone, in a folder that is, too; and what the server writes is a link.
+@test "lab: as root, the server's files come to the run folder and back, and a link of the server's opens nothing" {
+	root
+	may_have_hosts
+	mkdir -m 700 "$W/private"
+	cat >"$W/driver" <<-'END_OF_DRIVER'
+		cd "$W/private"
+		LAB_RUN=run; . "$1/lab/lib.sh"; lab_use local; lab_up
+		lab_start -o "$LAB_RUN/cells/1/a" server a sh -c 'id -u; cat >"$1"' sh "$LAB_RUN/cells/1/a"; lab_wait "$LAB_PID"
+		echo put | lab_put server - "$LAB_RUN/cells/2/b" && lab_exec server cat "$LAB_RUN/cells/2/b"
+		mkdir folder && echo in >folder/c && lab_put server folder "$LAB_RUN/folder" && lab_exec server cat "$LAB_RUN/folder/c"
+		lab_start -o "$LAB_RUN/cells/1/d" server d ln -s /etc/shadow "$LAB_RUN/cells/1/d"; lab_wait "$LAB_PID"
+		ls "$LAB_RUN/cells/1"; cat "$LAB_LOG/a.out"
+		lab_start -R -o "$LAB_RUN/e" server e sh -c 'id -u >"$1"' sh "$LAB_RUN/e"; lab_wait "$LAB_PID"; echo "root $(cat "$LAB_RUN/e")"
+		lab_exec server "$TP_BIN/sink" --version
+	END_OF_DRIVER
+	run timeout 100 env W="$W" LAB_LOCKS="$W/locks" LAB_SHARED_CPUS=1 LAB_OWN_UID=1 bash -u "$W/driver" "$TOP"
+	said 0 $'put\nin\na\n1000\nroot 0\nsink'
+}
+
 @test "results: folders that are made in the same instant are different; root's are for root alone" {
 	local n
 	mkdir "$W/cwd"

@@ -3,6 +3,7 @@
 # place_lab.sh - the lab's server as the place of favour.sh: one cpu group holds the session, or none does.
 
 PLACE_GROUP='' PLACE_PORT='' PLACE_PATIENCE=20
+LAB_OWN_UID=0	# root and the server's programs share files (lab/local.sh)
 place_down() { lab_stop "${LAB_PID_OF[neighbour]-}"; }
 
 # Sets PLACE_CPUS, how many CPUs the session has. 1, and LAB_WHY: schemes cannot be compared here.

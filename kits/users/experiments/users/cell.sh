@@ -7,6 +7,7 @@
 . "$TP_HOME/kits/users/experiments/engine/crowds.sh"
 WEB_PORT=8080 VNC_PORT=6001
 WORKLOAD=$TP_HOME/kits/users/data/users/webgov.tsv
+LAB_OWN_UID=0	# root and the server's programs share files (lab/local.sh)
 
 exp_check() {
 	[[ $LINK != *,* ]] || exp_bad "--link $LINK: must be a rate only, such as 10Mbit"
