@@ -345,7 +345,8 @@ one_start() {
 }
 order_of() { echo $(((SEED + $1) % 2)); }	# in turns, so that an effect of the order cancels
 
-TAKEN='def taken: [(.foreign_percent // 0) + (.steal_percent // 0), (.client_foreign_percent // 0) + (.client_steal_percent // 0)]; '
+TAKEN='def taken: [(.foreign_percent // 0) + (.steal_percent // 0),
+	(.client_foreign_percent // 0) + (.client_steal_percent // 0)]; '
 
 # With --noise, blocks of which other programs took no more are used all the same (2).
 allow_noise() {
@@ -445,7 +446,8 @@ wait
 [ -z "$stop" ] || exit 130
 if jq -e .result.disturbed_throughout "$DIR/verdict.json" >/dev/null; then
 	echo "Other programs disturbed every pair of blocks. End them, or use another machine."
-	noise=$(cat "$DIR"/[ab]/cells/*/*/{,*/}cell.json 2>/dev/null | jq -s "$TAKEN"'map(taken) | add // [] | max // 0 | . / 5 | ceil * 5')
+	noise=$(cat "$DIR"/[ab]/cells/*/*/{,*/}cell.json 2>/dev/null |
+		jq -s "$TAKEN"'map(taken) | add // [] | max // 0 | . / 5 | ceil * 5')
 	if awk -v most="$noise" -v had="${NOISE:-0}" 'BEGIN { exit !(most > had && most <= 100) }'; then
 		echo "Or allow more noise, for a provisional verdict: thinprobe ab --resume $(printf %q "$DIR") --noise $noise%"
 	fi
