@@ -11,8 +11,8 @@ declare -A P	# the values of the cell that is measured, by axis
 
 # Hooks that an experiment may have.
 exp_words() { local axis words=''; for axis in "${AXIS[@]}"; do words+=", $axis ${P[$axis]}"; done; echo "${words#, }"; }
-# cell_repeats: the numbers of its repeats, or those that a sweep measures.
-cell_repeats() { if [[ $EXP_SWEEP == [0-9]* ]]; then seq "${EXP_SWEEP%-*}" "${EXP_SWEEP#*-}"; else seq "$CELL_REPEATS"; fi; }
+# repeats_range NUMBER: sets from and to, of so many repeats those that are measured (of a sweep a part).
+repeats_range() { from=1 to=$1; [[ $EXP_SWEEP != [0-9]* ]] || from=${EXP_SWEEP%-*} to=${EXP_SWEEP#*-}; }
 CELL_SERIES=()	# subfolders of a repeat's folder that must have their own cell.json before the repeat is complete
 exp_session() { :; }
 exp_end_session() { :; }
@@ -62,9 +62,10 @@ cell_use() {	# cell_use N: sets CELL, P and CELL_REPEATS
 }
 
 cells_json() {	# axes and cells of run.json, before anything is measured
-	printf '%s\n' "${CELL_PARAMETERS[@]}" | jq -cs --arg axes "${AXIS[*]}" --arg names "${CELLS[*]-}" '
-		{axes: ($axes / " "), cells: [[$names / " ", .] | transpose[]
-			| {name: .[0], parameters: .[1], state: "missing", complete: 0, flags: []}]}'
+	local n
+	for n in "${!CELLS[@]}"; do printf '%s\037%s\n' "${CELLS[n]}" "${CELL_PARAMETERS[n]}"; done | jq -cRn --arg axes "${AXIS[*]}" '
+		{axes: ($axes / " "), cells: [inputs / "\u001f"
+			| {name: .[0], parameters: (.[1] | fromjson), state: "missing", complete: 0, flags: []}]}'
 }
 
 # Order -----------------------------------------------------------------------------------------------------------
@@ -73,11 +74,12 @@ cells_json() {	# axes and cells of run.json, before anything is measured
 # plan's `group` axes stay together, group within group (SESSION: their values), in each repeat, or with `together repeats` of
 # the plan in all of them; `first AXIS=VALUE` of the plan puts such cells first in their group.
 cells_order() {
-	local repeat
+	local repeat from to
+	repeats_range "$REPEATS"
 	if [ -n "${PLAN[together]-}" ] && [[ $EXP_SWEEP != [0-9]* ]]; then
 		cells_order_of 1 "$REPEATS"
 	else
-		for repeat in $(CELL_REPEATS=$REPEATS cell_repeats); do cells_order_of "$repeat" "$repeat"; done
+		for ((repeat = from; repeat <= to; repeat++)); do cells_order_of "$repeat" "$repeat"; done
 	fi
 }
 
@@ -114,6 +116,13 @@ cells_order_of() {	# cells_order_of FROM TO: these repeats
 
 cell_folder() { printf '%s/cells/%s/%s' "$RUN" "$1" "$2"; }	# cell_folder NAME REPEAT
 
+# Of the cell.json of a repeat, and those in its folders, as an array: state, greatest share of the server's CPU that others had,
+# flags, reason; $whole: none is missing.
+CELL_JUDGED='def judged($whole):
+	(if $whole and all(.[]; .state == "complete") then "complete", (map((.foreign_percent // 100) + (.steal_percent // 0)) | max)
+		elif any(.[]; .kept == true) then "kept", 1000 else "missing", 1000 end),
+	(map(.marked // "" | select(. != "")) | unique | join("; ")), (map(.reason // "" | select(. != "")) | first // "");'
+
 # cell_judge FOLDER: CELL_STATE is complete where all that was measured in it is (its cell.json, and those in its folders), kept
 # where it failed but has figures of the time before, CELL_FLAGS what it is flagged for, CELL_WORST the greatest share of the
 # server's CPU that others had, in percent (1000 for a cell that is not complete), CELL_REASON why it failed.
@@ -123,11 +132,7 @@ cell_judge() {
 	[ -s "$1/cell.json" ] || return
 	for series in "${CELL_SERIES[@]}"; do [ -s "$1/$series/cell.json" ] || whole=false; done
 	{ read -r CELL_STATE; read -r CELL_WORST; read -r CELL_FLAGS; read -r CELL_REASON; } < <(
-		cat "$1"/cell.json "$1"/*/cell.json 2>/dev/null | jq -rs --argjson whole "$whole" '
-			(if $whole and all(.[]; .state == "complete") then "complete", (map((.foreign_percent // 100) + (.steal_percent // 0)) | max)
-				elif any(.[]; .kept == true) then "kept", 1000 else "missing", 1000 end),
-			(map(.marked // "" | select(. != "")) | unique | join("; ")), (map(.reason // "" | select(. != "")) | first // "")' \
-			2>/dev/null)
+		cat "$1"/cell.json "$1"/*/cell.json 2>/dev/null | jq -rs --argjson whole "$whole" "$CELL_JUDGED judged(\$whole)" 2>/dev/null)
 	: "${CELL_STATE:=missing}"
 }
 
@@ -238,11 +243,10 @@ cells_run() {
 		read -r n repeat session <<<"${order[i]}"
 		i=$((i + 1))
 		cell_use "$n"
-		folder=$(cell_folder "$CELL" "$repeat")
-		cell_judge "$folder"
+		folder=$RUN/cells/$CELL/$repeat
 		if [ "$i" -gt "$total" ]; then
 			rm -rf "$folder~" && mv "$folder" "$folder~"
-		elif [ "$CELL_STATE" = complete ]; then
+		elif [[ ${CELL_ROWS["$n $repeat"]-} == complete$'\037'* ]]; then
 			continue
 		fi
 		[ "$repeat" = "$turn" ] || turn_take
@@ -274,8 +278,8 @@ cells_run() {
 		now_s
 		spent=$((NOW_S - since)) since=$NOW_S
 		[ "$CELL_STATE" = complete ] || spent=0
-		run_set "$CELLS_SUMMED"' | if .measured_s then .measured_s += $spent else . end' --arg rows "$(cells_rows)" \
-			--argjson spent "$spent"
+		run_set "$CELLS_SUMMED"' | if .measured_s then .measured_s += $spent else . end' --rawfile rows /dev/stdin \
+			--argjson spent "$spent" < <(cells_rows)
 	done
 	turn_take
 	[ -z "$now" ] || exp_end_session
@@ -307,25 +311,42 @@ cell_keep_quieter() {
 declare -A CELL_ROWS
 cells_rows() { local row; for row in "${!CELL_ROWS[@]}"; do printf '%s\037%s\n' "${row% *}" "${CELL_ROWS[$row]}"; done; }
 CELLS_SUMMED='($rows | split("\n") | map(select(. != "") | split("\u001f"))) as $rows
-	| ($rows | map(select(.[1] == "complete")) | length) as $complete | .cells |= map(.complete = 0 | .flags = [] | .of = 0)
-	| reduce $rows[] as [$n, $state, $flags] (.; .cells[$n | tonumber] |= (.of += 1
-		| (if $state == "complete" then .complete += 1 elif $state == "kept" then .kept = true else . end)
-		| if $flags == "" then . else .flags = (.flags + [$flags] | unique) end))
-	| .cells |= map(.state = (if .complete == .of then "complete" elif .complete > 0 or .kept then "partial" else "missing" end)
-		| del(.of, .kept))
+	| ($rows | map(select(.[1] == "complete")) | length) as $complete
+	| ([$rows | group_by(.[0])[] | {key: .[0][0], value: .}] | from_entries) as $of
+	| .cells |= [to_entries[] | ($of[.key | tostring] // []) as $own | ($own | map(select(.[1] == "complete")) | length) as $complete
+		| .value + {$complete, flags: ($own | map(.[2] | select(. != "")) | unique),
+			state: (if $complete == ($own | length) then "complete" elif $complete > 0 or any($own[]; .[1] == "kept") then "partial"
+				else "missing" end)}]
 	| .counts = {total: ($rows | length), $complete, missing: (($rows | length) - $complete),
 		marked: ($rows | map(select(.[2] != "")) | length)}'
+
+# One pass over the files of all cells, however many: path and text of each, then lines "N REPEAT STATE FLAGS REASON", and "end".
 cells_sum() {
-	local n repeat
+	local n repeat state flags why whole='' from to
 	CELL_ROWS=() CELLS_WHY=''
 	for ((n = 0; n < ${#CELLS[@]}; n++)); do
 		cell_use "$n"
-		for repeat in $(cell_repeats); do
-			cell_judge "$(cell_folder "$CELL" "$repeat")"
-			CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS
-			: "${CELLS_WHY:=$CELL_REASON}"
-		done
+		repeats_range "$CELL_REPEATS"
+		for ((repeat = from; repeat <= to; repeat++)); do CELL_ROWS["$n $repeat"]=missing$'\037'; done
 	done
-	CELLS_JSON=$(cells_json | jq -c "$CELLS_SUMMED" --arg rows "$(cells_rows)")
-	read -r CELLS_TOTAL CELLS_LEFT < <(jq -r '.counts | "\(.total) \(.missing)"' <<<"$CELLS_JSON")
+	while IFS=$'\037' read -r n repeat state flags why; do
+		[ "$n" != end ] || whole=1
+		[ -n "${CELL_ROWS["$n $repeat"]-}" ] || continue	# not ours: of another part of a sweep
+		CELL_ROWS["$n $repeat"]=$state$'\037'$flags
+		: "${CELLS_WHY:=$why}"
+	done < <(
+		set -o pipefail
+		{ [ ! -d "$RUN/cells" ] || find "$RUN/cells/" -mindepth 3 -maxdepth 4 -name cell.json -type f -readable -size +0 -print0; } |
+			xargs -0r awk -v skip="$((${#RUN} + 8))" 'FNR == 1 { printf "\036%s\n", substr(FILENAME, skip) } { print }' |
+			jq -Rrs --rawfile names <(printf '%s\n' "${CELLS[@]}") --arg series "${CELL_SERIES[*]-}" "$CELL_JUDGED"'
+				($names | rtrimstr("\n") / "\n" | to_entries | map({key: .value, value: .key}) | from_entries) as $n
+				| split("\u001e")[1:] | map(split("\n") | {path: (.[0] / "/"), text: (.[1:] | join("\n"))}
+					| {n: $n[.path[0]], repeat: .path[1], series: (.path[2:-1] | join("")), text})
+				| map(select(.n != null)) | sort_by(.series) | group_by([.n, .repeat])[] | select(.[0].series == "")
+				| (($series / " " - [""]) - map(.series) == []) as $whole
+				| [.[0].n, .[0].repeat] + (try [map(.text | fromjson) | judged($whole)] catch ["missing"]) | del(.[3])
+				| map(tostring | gsub("[\u0000-\u001f]"; " ")) | join("\u001f")' && echo end)
+	[ -n "$whole" ] && CELLS_JSON=$(cells_json | jq -c "$CELLS_SUMMED" --rawfile rows <(cells_rows)) &&
+		read -r CELLS_TOTAL CELLS_LEFT < <(jq -r '.counts | "\(.total) \(.missing)"' < <(printf '%s\n' "$CELLS_JSON")) ||
+		die "cannot sum up the cells of $RUN"
 }

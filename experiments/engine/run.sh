@@ -68,7 +68,7 @@ run_set() {	# run_set JQ-FILTER [jq arguments]
 		warn "cannot update run.json by this jq program: $filter"
 		return 1
 	fi
-	put_json "$RUN/run.json" <<<"$new"
+	put_json "$RUN/run.json" < <(printf '%s\n' "$new")	# (a long here-string would be a file in TMPDIR)
 }
 
 RUN_MADE=()	# new folders in a run that is resumed, until it has begun
@@ -97,15 +97,15 @@ run_folder() {
 	jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
 		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(plan_settings)" --argjson calibration \
 			"$calibration" \
-		--argjson cells "$CELLS_JSON" '
+		--slurpfile cells <(printf '%s\n' "$CELLS_JSON") '
 		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: null, measured_s: 0, state: "running", $command,
-		$settings} + $cells
+		$settings} + $cells[0]
 		+ {$calibration}' | put_json "$RUN/run.json"
 }
 
 run_ended() {	# run_ended STATE WHY; a resumed run without a new measurement keeps its time of end
-	run_set '. + $sum | .state = $state | (if $why == "" then del(.reason) else .reason = $why end) | .ended //= (now | todate)' \
-		--arg state "$1" --arg why "$2" --argjson sum "${CELLS_JSON:-{\}}"
+	run_set '. + $sum[0] | .state = $state | (if $why == "" then del(.reason) else .reason = $why end) | .ended //= (now | todate)' \
+		--arg state "$1" --arg why "$2" --slurpfile sum /dev/stdin < <(printf '%s\n' "${CELLS_JSON:-{\}}")
 }
 
 # Marks a run that an error or a signal ends early.
@@ -303,7 +303,7 @@ run_end() {
 	[ "$state" = failed ] || CELLS_WHY=''
 	run_ended "$state" "${EXP_LOST:-$CELLS_WHY}"
 	[[ $EXP_SWEEP != [0-9]* ]] || exit "$status"
-	if jq -e 'all(.cells[]; .state == "missing")' <<<"$CELLS_JSON" >/dev/null; then
+	if [ "$CELLS_LEFT" = "$CELLS_TOTAL" ] && jq -e 'all(.cells[]; .state == "missing")' "$RUN/run.json" >/dev/null; then
 		echo "thinprobe: nothing was measured; see $RUN/log and the .err files in $RUN/cells" >&2
 		[ "$status" = 130 ] || status=1
 		exit "$status"
@@ -379,7 +379,8 @@ fi
 if [ -n "$late" ]; then
 	cells_choose
 	cells_sum
-	run_set '. + $cells | .settings += $more' --argjson cells "$CELLS_JSON" --argjson more "$(plan_settings)"
+	run_set '. + $cells[0] | .settings += $more' --slurpfile cells /dev/stdin --argjson more "$(plan_settings)" < <(
+		printf '%s\n' "$CELLS_JSON")
 fi
 [ "$EXP_SWEEP" != plan ] || { run_planned || exit; lab_down; exit 0; }
 if [ -z "$PROTOCOLS" ] && [ -n "${PROTOCOL-}" ]; then

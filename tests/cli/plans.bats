@@ -349,6 +349,23 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		and .cells[0].flags == ["noisy"] and (has("measured_s") | not)' run/run.json
 }
 
+@test "a run of 3,000 conditions, each with a flag, is planned and summed up; half of it is left to a resumed run" {
+	sed -i 's/int-list:0..9 /int-list:0..9999 /' plan
+	trial() { TP_HOME=$PWD/home home/experiments/engine/run.sh trial "$@"; }
+	EXP_SWEEP=plan trial --loads "$(seq -s , 0 1499)" --depth 1 --repeat 1 -o run
+	jq -e '.state == "planned" and (.cells | length) == 3000' run/run.json
+	cd run/cells
+	mkdir -p {light,heavy}-{0..1499}-1/1
+	flag="foreign CPU time 12.34 %, stolen 5.67 %: over 3 %"
+	for folder in light-*/1; do printf '{"state": "complete", "marked": "%s"}\n' "$flag" >"$folder/cell.json"; done
+	for folder in heavy-*/1; do echo '{"state": "failed", "reason": "out of luck"}' >"$folder/cell.json"; done
+	echo '{' >light-7-1/1/cell.json	# damaged
+	cd ../..
+	EXP_SWEEP=sum run -3 trial --resume run
+	jq -e --arg flag "$flag" '.counts == {total: 3000, complete: 1499, missing: 1501, marked: 1499} and .reason == "out of luck"
+		and ([.cells[] | select(.state == "complete" and .flags == [$flag])] | length) == 1499' run/run.json
+}
+
 # --- the plans of the tree ---------------------------------------------------------------------------------------
 
 @test "every plan has question, says, needs, axis and so on, and only keywords that the engine knows" {
