@@ -57,24 +57,26 @@ exp_measure() {	# exp_measure CELL REPEAT FOLDER
 # A sweep brings the lab up for each cell. What is the same in all cells of a pair of hosts is measured in the first of them, and
 # kept in EXP_PAIR, a file of the sweep: {"WHAT": {facts, measured, value}}. Where the facts have changed since, it is stale.
 
+# RUN_FACTS: what figures depend on, of a run.json; and in what such facts differ from older ones. A fact that is not known, now or
+# then (a tool that took too long to say its version), has not changed, nor has memory by what a kernel keeps for itself.
+RUN_FACTS='def facts: def lasting: {hostname, kernel, kernel_build, system, cpu, virtualisation, root, tools,
+			memory: .memory.total_bytes, autogroup: .scheduler.autogroup};
+		{version, server: (.host // {} | lasting), client: (.host.client // {} | lasting),
+			lab: (.lab // {} | {rate, shared_cpus, rootless, capture})};
+	def changed($old): def close: ([., $old] | all(type == "number" and . > 1e6)) and (. - $old | fabs) <= 0.02 * $old;
+		if . == null or $old == null or close then empty
+		elif type == "object" and ($old | type) == "object" then keys[] as $key | .[$key] | changed($old[$key]) | .what |= [$key] + .
+		else select(. != $old) | {what: [], was: $old, is: .} end;'
+
 pair_facts() {	# pair_facts PROTOCOL: prints what may not change, of the run
-	jq -cS --arg protocol "$1" '
-		def lasting: {hostname, kernel, kernel_build, system, cpu, virtualisation, root, tools, memory: .memory.total_bytes,
-			autogroup: .scheduler.autogroup};
-		{version, server: (.host | lasting), client: (.host.client // {} | lasting), protocol: .protocols[$protocol],
-			lab: (.lab | {rate, shared_cpus, rootless, capture})}' "$RUN/run.json"
+	jq -cS --arg protocol "$1" "$RUN_FACTS"' facts + {protocol: .protocols[$protocol]}' "$RUN/run.json"
 }
 
-# A fact that is not known, now or then (a tool that took too long to say its version), is not a changed fact.
 pair_recall() {	# pair_recall WHAT PROTOCOL: prints the value; 1: there is none, or a stale one
 	local kept stale
 	kept=$(jq -c --arg what "$1" '.[$what] // empty' "${EXP_PAIR:-/dev/null}" 2>/dev/null) && [ -n "$kept" ] || return
-	stale=$(jq -r --argjson facts "$(pair_facts "$2")" '
-		def changed($old):
-			if . == null or $old == null then empty
-			elif type == "object" and ($old | type) == "object" then keys[] as $key | .[$key] | [$key] + changed($old[$key])
-			else select(. != $old) | [] end;
-		.facts as $old | [$facts | changed($old) | join(".")] | join(", ")' <<<"$kept") && [ -z "$stale" ] ||
+	stale=$(jq -r --argjson facts "$(pair_facts "$2")" "$RUN_FACTS"'
+		.facts as $old | [$facts | changed($old) | .what | join(".")] | join(", ")' <<<"$kept") && [ -z "$stale" ] ||
 		{ warn "$1 is measured again; what it depends on has changed: ${stale:-all}"; return 1; }
 	jq -c .value <<<"$kept"
 }

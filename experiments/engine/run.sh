@@ -245,34 +245,36 @@ run_clocks() {
 	[ -n "$EXP_LOST" ] || EXP_LOST=$(lab_lost)
 }
 
-# Writes facts of the machine and the sessions into run.json; a run can only be resumed with the same facts.
+# Writes facts of the machine and the sessions into run.json; a run can only be resumed with the same facts, by the same version.
 run_record() {
-	local what host where protocol=null name
+	local what host where protocol=null protocols='' name
 	host=$(lab_facts) where=$(run_where)
 	# the memory that all cells have
 	[[ -z ${PROTOCOL-} || $PROTOCOLS == *,* ]] || protocol=$(protocol_use "${PROTOCOLS:-$PROTOCOL}" && protocol_settings)
-	if [ -n "$RESUME" ]; then
-		what=$(jq -r --argjson host "$host" --argjson protocol "$protocol" --argjson lab "$where" '
-			[if .protocol != null and .protocol != $protocol then "the protocol'\''s settings" else empty end,
-			 if .host.kernel != null and .host.kernel != $host.kernel then "the kernel" else empty end,
-			 if .host.client.kernel != null and .host.client.kernel != $host.client.kernel then "the client'\''s kernel" else empty end,
-			 if .lab != null and (.lab | {shared_cpus, rootless}) != ($lab | {shared_cpus, rootless}) then "root or shared CPUs"
-				else empty end] | join(", ")' "$RUN/run.json")
-		if [ "$what" = "root or shared CPUs" ] && [ "$LAB_SHARED_CPUS" = 1 ] &&
-			jq -e --argjson rootless "$LAB_ROOTLESS" '.lab.rootless == ($rootless == 1)' "$RUN/run.json" >/dev/null; then
-			die "cannot resume $RUN: the CPUs are taken; try again"
-		fi
-		[ -z "$what" ] || die "cannot resume $RUN: changed since its start: $what; start a new run"
-	fi
-	RUN_MADE=()
 	for name in ${PROTOCOLS//,/ }; do
 		protocol_use "$name"
-		run_set '.protocols[$p] = $settings' --arg p "$name" --argjson settings "$(protocol_settings)"
+		protocols+=$(jq -nc --arg name "$name" --argjson settings "$(protocol_settings)" '{($name): $settings}')
 	done
+	protocols=$(jq -cs add <<<"$protocols")
+	if [ -n "$RESUME" ]; then
+		what=$(jq -r --argjson host "$host" --argjson protocol "$protocol" --argjson protocols "$protocols" --argjson lab "$where" \
+			--arg version "${TP_VERSION-}" --argjson calibration "$(calibration_record)" "$RUN_FACTS"'
+			def ours: facts + {protocols: (.protocols // {protocol}),
+				calibration: (if .host and .calibration then .calibration | {started, record: tojson} else null end)};
+			. as $old | . + {$host, $protocol, $lab, protocols: ($protocols // .protocols), version: ($version | select(. != "") // null),
+				calibration: (if .calibration and $calibration then $calibration else .calibration end)}
+			| [ours | changed($old | ours) | (.what | join(".")) as $what | [.was, .is] | map(tostring)
+				| $what + if all(length <= 60) then " (\(.[0]), now \(.[1]))" else "" end] | join(", ")' "$RUN/run.json") ||
+			die "cannot resume $RUN: its facts cannot be compared"
+		[ "$what" != "lab.shared_cpus (false, now true)" ] || die "cannot resume $RUN: the CPUs are taken; try again"
+		[ -z "$what" ] || die "cannot resume $RUN: changed since its start: ${what//[[:cntrl:]]/?}; start a new run"
+	fi
+	RUN_MADE=()
 	# A resumed run keeps its list of what was missing for earlier cells.
 	run_set '(.lab.missing // []) as $before | .host = $host | .protocol = $protocol | .lab = $lab | .state = "running" | .ended = null
+		| if $protocols then .protocols += $protocols else . end
 		| del(.reason) | if $before == [] then . else .lab.missing = $before + ((.lab.missing // []) - $before) end' \
-		--argjson host "$host" --argjson protocol "$protocol" --argjson lab "$where"
+		--argjson host "$host" --argjson protocol "$protocol" --argjson protocols "$protocols" --argjson lab "$where"
 }
 
 run_says() {

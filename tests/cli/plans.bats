@@ -366,6 +366,39 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		and ([.cells[] | select(.state == "complete" and .flags == [$flag])] | length) == 1499' run/run.json
 }
 
+@test "--resume is refused where machine, version, protocol or calibration are others, with the difference" {
+	mkdir run
+	sed -n '/^run_record() {/,/^}/p' "$TOP/experiments/engine/run.sh" >record.sh
+	export DO='. ./record.sh; RUN=$PWD/run RESUME=run PROTOCOLS=vnc PROTOCOL=vnc ABSENT=()
+		now() { jq -c "$1 | . as \$it | try ($CHANGE) catch \$it" run/run.json; }
+		lab_facts() { now .host; }; run_where() { now .lab; }; calibration_record() { now .calibration; }
+		protocol_use() { :; }; protocol_settings() { now .protocols.vnc; }
+		run_set() { echo goes on; }; TP_VERSION=$(now .version | jq -r .)
+		run_record'
+	jq -n '{version: "1.0", calibration: {machine: "m", paths: []}, protocol: {version: "1"}, protocols: {vnc: {version: "1"}},
+		host: {hostname: "alpha", kernel: "k", kernel_build: "b", cpu: {model: "A 1", count: 4}, tools: {xterm: null, jq: "1.6"},
+			memory: {total_bytes: 8e9}, load: [1], scheduler: {autogroup: true}},
+		lab: {rate: "none", shared_cpus: false, rootless: false}}' >run/run.json
+	differs() { CHANGE=$1 plan; }	# what jq makes of each fact
+	differs 'if .load then .load = [9] | .memory.total_bytes -= 1e6 | .tools.xterm = "3" | .cpu.model = null else . end'
+	[ "$output" = "goes on" ]
+	while read -r word change; do
+		differs "$change"
+		[ "$status" = 1 ]
+		[[ ${stderr_lines[0]} == *"$word"* ]]
+		[[ $output != *goes* ]]
+	done <<-'END'
+		alpha if .hostname then .hostname = "beta" else . end
+		server.cpu.model if .hostname then .cpu.model = "B" else . end
+		memory if .hostname then .memory.total_bytes = 16e9 else . end
+		version if type == "string" then "2.0" else . end
+		vnc.version if .version? then .version = "2" else . end
+		calibration if .machine? then .paths = [{}] else . end
+		rootless if .rootless? != null then .rootless = true else . end
+		taken if .rate? then .shared_cpus = true else . end
+	END
+}
+
 # --- the plans of the tree ---------------------------------------------------------------------------------------
 
 @test "every plan has question, says, needs, axis and so on, and only keywords that the engine knows" {
