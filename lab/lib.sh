@@ -4,14 +4,12 @@
 #
 # A driver says:  . lab/lib.sh; lab_use local; lab_up; ... ; lab_down
 # Nothing here knows an experiment, a protocol or where the two hosts live. Works under `set -u`.
-#
-# Exit statuses are those of the programs (src/lib/cli.h).
-EXIT_RUN=1 EXIT_USAGE=2 EXIT_MISSING=4
-readonly EXIT_RUN EXIT_USAGE EXIT_MISSING
-
 LAB_HERE=$(cd -- "${BASH_SOURCE[0]%/*}" && pwd -P)
 # shellcheck source=lab/home.sh
 . "$LAB_HERE/home.sh"
+# Exit statuses are those of the programs (src/lib/cli.h).
+EXIT_RUN=1 EXIT_USAGE=2 EXIT_MISSING=4
+readonly EXIT_RUN EXIT_USAGE EXIT_MISSING
 # shellcheck source=lab/line.sh
 . "$LAB_HERE/line.sh"
 # shellcheck source=lab/nearest.sh

@@ -399,6 +399,34 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	END
 }
 
+@test "variables of the environment become no settings; services without HOME and POSIX shells are served" {
+	local name names settings
+	names=$(cd "$TOP" && driver_files | grep /engine/ | xargs grep -ohE '[$][{#!]*[A-Z][A-Z0-9_]+' | tr -d '${#!' | sort -u |
+		grep -vE '^(LAB|TP|THINPROBE|EXP|XDG|SWEEP|BASH|SLURM)_|^(HOME|PATH|DISPLAY|WAYLAND_DISPLAY|TMPDIR|XAUTHORITY|P|.*PID|E?UID)$' |
+		grep -vxE 'PWD|SECONDS|EPOCH.*|OPTARG|OPTIND|REPLY|IFS|BASH|DO|TOP')
+	[ "$(wc -w <<<"$names")" -gt 60 ]
+	ln -s "$TOP/kits" home/
+	cat >>cell.sh <<-'END'
+		exp_check() {
+			local name
+			for name in $(<names); do [ "${!name-}" != stranger ] || echo "$name"; done
+			plan_settings
+			echo "${LINK-none}"
+		}
+	END
+	printf '%s\n' $names EXP_DELAY COST_PER LAB_LINK_SEED LAB_CALIBRATION_OF LAB_MEMORY >names
+	trial() { TP_HOME=$PWD/home home/experiments/engine/run.sh trial --options-only; }
+	settings=$(trial)
+	[[ $settings == "{"* ]]
+	for name in $(<names); do export "$name=stranger"; done
+	diff <(trial) - <<<"$settings"
+	EXP_KEPT=1 EXP_SWEEP=blind run -0 "$TOP/thinprobe" run stalls --options-only
+	run env -u HOME POSIXLY_CORRECT=1 TMOUT=1 SHELLOPTS=noglob:noclobber bash -c '. "$1/lab/home.sh"
+		x=a; [ -d "$HOME" ]; echo "$? $(ls "$HOME" -d) ${x/a/&} ${TMOUT-none} $SHELLOPTS"' sh "$TOP"
+	[[ $output == "0 "*" & none "* ]]
+	[[ $output != *@(posix|noglob|noclobber)* ]]
+}
+
 # --- the plans of the tree ---------------------------------------------------------------------------------------
 
 @test "every plan has question, says, needs, axis and so on, and only keywords that the engine knows" {
