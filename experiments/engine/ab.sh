@@ -216,8 +216,8 @@ plan_variants() {
 	choose_blocks
 	[ -n "$DIR" ] || DIR=$(results_new ab)
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
-	mkdir -p "${ROOT_MODE[@]}" -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) && [ -z "$(ls -A -- "$DIR")" ] ||
-		die "$DIR cannot be used: give an empty folder of yours with -o DIR"
+	folder_made DIR "$DIR" && folder_empty "$DIR" && lock_ours comparison && folder_empty "$DIR" ||
+		die "${DIR//[[:cntrl:]]/?} cannot be used: give an empty folder of yours with -o DIR"
 	for v in a b; do
 		mapfile -t own < <(words_of "${OWN[$v]}" "$v")
 		(EXP_SWEEP=plan variant_run "$v" "${BOTH[@]}" "${own[@]}" "${ADDED[@]}" --repeat 1 -o "$DIR/$v") || {
@@ -251,7 +251,7 @@ plan_variants() {
 recall() {	# of a comparison that goes on
 	local fields
 	[ -f "$RESUME/ab.json" ] || bad "--resume $RESUME: no comparison is there"
-	DIR=$(cd -- "$RESUME" && pwd) || exit 1
+	folder_made DIR "$RESUME" && lock_ours comparison || exit 1
 	mapfile -t fields < <(jq -r '.experiment, (.a, .b | .options, .server, .client, .root // ""),
 		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed, .noise_percent // 0), .starts, .measured_s' \
 		"$DIR/ab.json" 2>/dev/null) &&
@@ -386,7 +386,6 @@ else
 	plan_variants
 	keep blocks.tsv <<<"$BLOCKS_HEAD"
 fi
-lock_folder "$DIR" || { [ $? = 2 ] || LOCKS_WHY="$DIR: a comparison is under way in it; wait for its end"; die "$LOCKS_WHY"; }
 now_s
 stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP

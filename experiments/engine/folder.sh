@@ -23,6 +23,23 @@ results_new() {
 	printf '%s\n' "$folder"
 }
 
+# folder_made VARIABLE FOLDER: makes the folder, and sets the variable to its path. 1: it cannot be made, or has a line break.
+folder_made() {
+	local folder=$2
+	[[ $folder == /* ]] || folder=$PWD/$folder	# (cd takes - for the folder before)
+	[[ $folder != *[[:cntrl:]]* ]] && mkdir -p "${ROOT_MODE[@]}" -- "$folder" 2>/dev/null &&
+		folder=$(cd -- "$folder" && pwd) && printf -v "$1" %s "$folder"
+}
+
+# folder_lock FOLDER [SECONDS]: as lock_folder; dies where the folder cannot be locked. lock_ours WHAT: of DIR, also where another
+# is under way in it.
+folder_lock() {
+	lock_folder "$@" && return
+	[ $? = 1 ] || die "$LOCKS_WHY; give a folder of yours with -o DIR"
+	return 1
+}
+lock_ours() { folder_lock "$DIR" || die "$DIR: a $1 is under way in it; wait for its end"; }
+
 put_whole() {	# put_whole FILE: standard input becomes the file, whole or not at all (1; also if nothing came)
 	{ cat >"$1.new" && [ -s "$1.new" ] && sync "$1.new" && mv "$1.new" "$1"; } 2>/dev/null && return
 	rm -f "$1.new" 2>/dev/null
@@ -34,5 +51,6 @@ keep() {	# keep NAME: standard input becomes DIR/NAME; otherwise the old file st
 		die "cannot write to $DIR; make room, then: thinprobe $(basename -- "$0" .sh) --resume $(printf %q "$DIR")"
 }
 
-# folder_gone FOLDER: removes one that has nothing but its lock.
-folder_gone() { [ -n "$(ls -A --ignore=.lock -- "$1" 2>/dev/null)" ] || { rm -f -- "$1/.lock"; rmdir -- "$1" 2>/dev/null; }; }
+# folder_empty FOLDER: it has nothing but a lock. folder_gone FOLDER: removes such a one.
+folder_empty() { [ -z "$(ls -A --ignore=.lock -- "$1" 2>/dev/null)" ]; }
+folder_gone() { ! folder_empty "$1" || { rm -f -- "$1/.lock"; rmdir -- "$1" 2>/dev/null; }; }

@@ -378,7 +378,7 @@ plan_expand_protocols() {
 		each:*) property=${word#each:} ;;
 		*) echo "$word" && continue ;;
 		esac
-		for name in $(cd "$TP_HOME/lab/protocols" && basename -s .sh -- *.sh); do
+		for name in $(plugins protocols); do
 			protocol_use "$name"
 			read -ra variants <<<"$(protocol_variants)"
 			variants=("${variants[@]:1}")

@@ -71,19 +71,17 @@ run_set() {	# run_set JQ-FILTER [jq arguments]
 	put_json "$RUN/run.json" < <(printf '%s\n' "$new")	# (a long here-string would be a file in TMPDIR)
 }
 
+run_free() { [ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: contains a run; choose another folder, or --resume it"; }
 RUN_MADE=()	# new folders in a run that is resumed, until it has begun
 run_folder() {
 	local name calibration=null how="give a folder of yours with -o DIR"
 	RUN=${RESUME:-$OUT}
 	[ -n "$RUN" ] || RUN=$(results_new "$EXPERIMENT") || die "cannot make $RUN; $how"
-	[ -n "$RESUME" ] || [ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: contains a run; choose another folder, or --resume it"
-	mkdir -p "${ROOT_MODE[@]}" -- "$RUN" 2>/dev/null || die "cannot make $RUN; $how"
-	RUN=$(cd -- "$RUN" && pwd) || exit 1
-	lock_folder "$RUN" 5 || {
-		[ $? != 1 ] || exp_bad "$RUN: another run is in progress here; wait for its end"
-		die "$LOCKS_WHY; $how"
-	}
+	[ -n "$RESUME" ] || run_free
+	folder_made RUN "$RUN" || die "cannot make ${RUN//[[:cntrl:]]/?}; $how"
+	folder_lock "$RUN" 5 || exp_bad "$RUN: another run is in progress here; wait for its end"
 	RUN_LOCK=$LOCK
+	[ -n "$RESUME" ] || run_free	# (another may have begun since)
 	for name in cells log; do [ -d "$RUN/$name" ] || RUN_MADE+=("$RUN/$name"); done
 	mkdir -p "$RUN/cells" "$RUN/log" 2>/dev/null && [ -w "$RUN" ] || die "cannot write to $RUN; $how"
 	cells_sum

@@ -189,14 +189,19 @@ sweep_groups() {
 		}'
 }
 
+sweep_free() {	# the folder must not hold another sweep; sweep_unmake removes what is in it
+	[ ! -e "$DIR/sweep" ] || bad "-o $DIR: holds a sweep already; go on with --resume $(printf %q "$DIR")"
+	folder_empty "$DIR" || bad "-o $DIR: is not empty; name a new folder"
+}
 sweep_plan() {
 	local run on=lab pair words part=plan
 	pair=$(head -n 1 <<<"$PAIR_LINES")
 	[ -z "$pair" ] || on=ssh:${pair/ /,}
 	[ "$ENGINE" != slurm ] || on=ssh:server,client part=blind	# placeholders: Slurm assigns the hosts of each cell
 	[ -n "$DIR" ] || DIR=$(results_new sweep)
-	mkdir -p "${ROOT_MODE[@]}" -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) ||
-		die "cannot make $DIR; give a folder of yours with -o DIR"
+	folder_made DIR "$DIR" || die "cannot make ${DIR//[[:cntrl:]]/?}; give a folder of yours with -o DIR"
+	lock_ours sweep
+	sweep_free
 	for run in "${RUNS[@]}"; do
 		IFS=$'\t' read -ra words <<<"$run"
 		EXP_SWEEP=$part "$here/run.sh" "$EXPERIMENT" "${WORDS[@]}" "${words[@]:1}" --on "$on" -o "$DIR/${words[0]}" || {
@@ -284,8 +289,9 @@ slurm_submit() {
 }
 slurm_alive() {
 	local tasks
-	[ "$SECONDS" -ge "$SLURM_POLL" ] || return 0
-	SLURM_POLL=$((SECONDS + 2))
+	now_s
+	[ "$NOW_S" -ge "$SLURM_POLL" ] || return 0
+	SLURM_POLL=$((NOW_S + 2))
 	tasks=$(slurm_tasks) || return 0	# the controller does not answer, but may come back
 	# A task that Slurm requeued and held ("launch failed requeued held") would wait for a person.
 	awk 'tolower($0) ~ /held|special_exit|requeue_hold/ && !/JobHeldUser/ { print $1 }' <<<"$tasks" |
@@ -380,11 +386,7 @@ sweep_page() {
 sweep_read
 [ -z "$RESUME" ] || [ ! -f "$DIR/.asks" ] || cmp -s "$DIR/.asks" <(sweep_asks) ||
 	bad "$FILE was edited, but its cells are fixed; undo it, or begin a new sweep: thinprobe sweep $(printf %q "$FILE") -o NEW"
-if [ -z "$RESUME" ] && [ -n "$DIR" ]; then	# also for --list: DIR must not hold another sweep
-	[ ! -e "$DIR/sweep" ] || bad "-o $DIR: holds a sweep already; go on with --resume $(printf %q "$DIR")"
-	# sweep_unmake removes what is in DIR.
-	[ -z "$(ls -A -- "$DIR" 2>/dev/null)" ] || bad "-o $DIR: is not empty; name a new folder"
-fi
+[ -n "$RESUME" ] || [ -z "$DIR" ] || sweep_free	# also for --list
 if [ -z "$RESUME" ] && [ -n "$LIST" ]; then
 	DIR=$(mktemp -d) || die "cannot make a folder in ${TMPDIR:-/tmp}"
 	on_exit rm -rf "$DIR"
@@ -392,9 +394,9 @@ if [ -z "$RESUME" ] && [ -n "$LIST" ]; then
 fi
 [ -n "$LIST$RESUME" ] || "${ENGINE}_need"
 PAIR_LINES=$(sweep_pairs) || exit
-if [ -z "$RESUME" ]; then sweep_plan; else DIR=$(cd -- "$DIR" && pwd); fi
+if [ -z "$RESUME" ]; then sweep_plan; else folder_made DIR "$DIR"; fi
 [ -z "$LIST" ] || { sweep_cells; exit; }
-lock_folder "$DIR" || { [ $? = 2 ] || LOCKS_WHY="$DIR: a sweep is under way in it; wait for its end"; die "$LOCKS_WHY"; }
+[ -z "$RESUME" ] || lock_ours sweep
 [ -w "$DIR" ] && mkdir -p "$DIR/log" "$DIR/.parts" || die "cannot write to $DIR"
 [ -z "$PAIRS" ] || [ -n "$PAIR_LINES" ] || bad "--pairs $PAIRS: it names no hosts"
 if [ -n "$PAIR_LINES" ]; then

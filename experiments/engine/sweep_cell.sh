@@ -94,7 +94,8 @@ log=$dir/log/${missing[0]//\//_}.log
 mapfile -t names < <(for id in "${missing[@]}"; do cell_name "$id"; done)
 jq --arg on "$on" '.cells |= map(select(.name | IN($ARGS.positional[]))) | .settings.on = $on | .state = "running"
 	| .measured_s |= (values | 0)' --args "${names[@]}" <"$run/run.json" >"$part/run/run.json" || die "cannot write to $part"
-begun=$EPOCHSECONDS
+now_s
+begun=$NOW_S
 pair=$on
 [ "$on" != lab ] || pair=lab-$(uname -n)	# the file system may be shared
 EXP_PAIR=$dir/pairs/${pair//[!A-Za-z0-9@:,._-]/-}.json EXP_SWEEP=$repeat setpriv --pdeathsig TERM \
@@ -110,7 +111,7 @@ cell_keep() {	# cell_keep ID
 	local name from
 	name=$(cell_name "$1") from=$part/run/cells/$name/$repeat
 	jq -e '.state == "complete"' "$from/cell.json" >/dev/null 2>&1 &&
-		jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$(((EPOCHSECONDS - begun) / ${#missing[@]}))" \
+		jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$(((NOW_S - begun) / ${#missing[@]}))" \
 			--arg figure "$(awk -F'\t' -v name="$name" '$1 == name { figure = $2 } END { print figure }' "$part/run/log/figures.tsv")" \
 			'. + {sweep: {$on, from: $host, $seconds, $figure}}' "$from/cell.json" >"$part/cell.json" &&
 		mv "$part/cell.json" "$from/cell.json" && mkdir -p "$run/cells/$name" "$run/parts" &&
@@ -122,6 +123,7 @@ cell_keep() {	# cell_keep ID
 	kept=1
 }
 kept=0
+now_s
 for id in "${missing[@]}"; do cell_keep "$id" || [ "$status" != 0 ] || status=1; done
 # What the experiment keeps of its sessions: a session of several cells is there once for each of them.
 [ "$kept" = 0 ] || for file in "$part/run"/*/*; do

@@ -112,7 +112,7 @@ sessions_noise() {	# sessions_noise PROTOCOL
 # measure_idle SECONDS NAME...: measures screen updates without keys (a caret that blinks, a clock), in pixels and on the wire, in
 # all these sessions at once; in a sweep once for each pair of hosts, protocol and application.
 measure_idle() {
-	local name seconds=$1 names=() idle wire LAB_LOG=$RUN/log
+	local name seconds=$1 names=() idle wire none="{\"updates\": null, \"seconds\": $1}" LAB_LOG=$RUN/log
 	for name in "${@:2}"; do
 		if idle=$(pair_recall "$(idle_what "$name")" "${SESSION_PROTOCOL[$name]}"); then
 			idle_use "$name" "$idle"
@@ -141,7 +141,8 @@ measure_idle() {
 		idle=$(jq -c --argjson s "$seconds" --argjson wire "$wire" '.result | {updates, unsolicited_per_s, seconds: $s}
 			+ if $wire == null then {} else {wire_updates: $wire} end' "$LAB_LOG/idle-$name.out" 2>/dev/null)
 		[ -z "$idle" ] || pair_keep "$(idle_what "$name")" "${SESSION_PROTOCOL[$name]}" "$idle"
-		idle_use "$name" "${idle:-"{\"updates\": null, \"seconds\": $seconds}"}"
+		: "${idle:=$none}"
+		idle_use "$name" "$idle"
 	done
 }
 # idle_what NAME: the name under which the idle noise of a session is kept (of measure_idle's seconds).

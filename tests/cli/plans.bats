@@ -427,6 +427,32 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[[ $output != *@(posix|noglob|noclobber)* ]]
 }
 
+@test "-o: a run that another has begun there while this one waited is left alone; - is a name, one with a line break is refused" {
+	mkdir bin other run
+	for file in run/run.json sweep/sweep ab/ab.json; do
+		# the other ends while we wait for its lock
+		printf '#!/bin/sh\n[ -e %s ] || { mkdir -p %s && echo "{}" >%s; }\n' "$file" "${file%/*}" "$file" >bin/flock
+		chmod +x bin/flock
+		case $file in
+		run/*) words=(run.sh stalls) ;;
+		sweep/*) words=(sweep.sh plan-of-it) && echo 'experiment stalls' >plan-of-it ;;
+		ab/*) words=(ab.sh stalls --b '--quick') ;;
+		esac
+		PATH=$PWD/bin:$PATH EXP_SWEEP=plan run "$TOP/experiments/engine/${words[0]}" "${words[@]:1}" -o "${file%/*}"
+		echo "$output"
+		[[ $status == [12] ]]
+		[ "${#lines[@]}" = 1 ]
+		[ "$(cat "$file")" = "{}" ]
+		[ "$(find "${file%/*}" -type f ! -name .lock | wc -l)" = 1 ]
+	done
+	OLDPWD=$PWD/other EXP_SWEEP=plan "$TOP/experiments/engine/run.sh" stalls --loads 0 -o -
+	[ -f ./-/run.json ]
+	[ -z "$(ls other)" ]
+	EXP_SWEEP=plan run -1 "$TOP/experiments/engine/run.sh" stalls --loads 0 -o $'a\nb'
+	[ "${#lines[@]}" = 1 ]
+	[ ! -e $'a\nb' ]
+}
+
 # --- the plans of the tree ---------------------------------------------------------------------------------------
 
 @test "every plan has question, says, needs, axis and so on, and only keywords that the engine knows" {
@@ -721,6 +747,15 @@ refusals() {
 	END
 }
 
+@test "screen updates without keys that could not be measured are null in run.json" {
+	in_engine stalls 'pair_recall() { return 1; }; session_use() { :; }; exp_step() { :; }; lab_start() { LAB_PID_OF[$2]=1; }
+		declare -A LAB_PID_OF; lab_wait() { return 1; }; warn() { :; }; pair_keep() { false; }
+		run_set() { jq -n "${@:2}" "{} | $1"; }
+		RUN=. SESSION_PROTOCOL[light]=vnc SESSION_APP[light]=light SESSION_TARGET[light]=vnc:x::1 SESSION_PORT[light]=""
+		PROTOCOL_OPTIONS=(); measure_idle 12 light' >idle.json
+	jq -e '.idle.light == {updates: null, seconds: 12}' idle.json
+}
+
 @test "--protocol each, all and each:PROPERTY stand for protocols that have the properties of the plan" {
 	local word
 	# shellcheck disable=SC2016 # another shell's
@@ -732,4 +767,8 @@ refusals() {
 	expanded display all | grep -x vnc:x11vnc
 	run ! grep -x vnc:refecho <(expanded display all)
 	[ "$(expanded '' vnc,each:text,vnc,ssh | paste -sd ,)" = vnc,ssh ]
+	# a kit's, too
+	mkdir -p home/kits/toys/lab/protocols
+	echo 'protocol_properties() { echo link toy; }' >home/kits/toys/lab/protocols/toy.sh
+	[ "$(TP_HOME=$PWD/home expanded '' each:toy)" = toy ]
 }

@@ -118,11 +118,13 @@ exp_stop() { lab_stop "${LAB_PID_OF[player]-}" "${LAB_PID_OF[count]-}"; }
 
 # Plays the clip in the session: FOLDER/video.json. A player that hangs is not waited for without end. 1: LAB_WHY.
 clip_play() {	# clip_play FOLDER SECONDS
-	local deadline=$((SECONDS + 3 * $2 + 30)) due_ms=0 NOW_MS MS said seen
+	local deadline due_ms=0 NOW_MS MS said seen
+	now_ms
+	deadline=$((NOW_MS + 3000 * $2 + 30000))
 	place_start -D -o "$1/seen.tsv" count env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" count --wait 30s \
 		--log "$1/seen.tsv" --format json
 	player_start "$PLACE_VIDEO/clip.mkv"
-	until lab_gone "${LAB_PID_OF[player]}" || stopped || [ "$SECONDS" -gt "$deadline" ]; do
+	until lab_gone "${LAB_PID_OF[player]}" || stopped || [ "$NOW_MS" -gt "$deadline" ]; do
 		now_ms
 		if [ "$NOW_MS" -ge "$due_ms" ]; then
 			favour_return
