@@ -12,6 +12,7 @@ EXIT_RUN=1 EXIT_USAGE=2 EXIT_MISSING=4
 readonly EXIT_RUN EXIT_USAGE EXIT_MISSING
 # shellcheck source=lab/line.sh
 . "$LAB_HERE/line.sh"
+. "$LAB_HERE/room.sh"
 # shellcheck source=lab/nearest.sh
 . "$LAB_HERE/nearest.sh"
 # An ordinary user's PATH often lacks the folders where ip, tc and ethtool live.

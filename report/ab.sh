@@ -113,13 +113,13 @@ n=0 panels=() starts=$(jq .ab.starts <<<"$doc") step=$((starts / 12 + 1))
 while IFS=$'\t' read -r title unit low high effect; do
 	n=$((n + 1))
 	jq -r --argjson n "$n" '.verdict.metrics_decided[$n - 1].differences | to_entries[] | [.key + 1, .value] | @tsv' <<<"$doc" \
-		>"$work/$n.tsv"
+		>"$work/$n.tsv" || die 1 "cannot write to $DIR"
 	panels+=("$n	$title	$unit	$low	$high	$effect")
 done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
 	| [name, .change_unit, ((.low, .high, .effect) | numbers // "NaN")] | @tsv' <<<"$doc" | drawable)
 {
 	echo "eval terminal_of(760, 20 + 190 * $n)"
-	echo "set output '$work/differences.svg'; unset key; set multiplot layout $n,1"
+	echo "set output 'differences.svg'; unset key; set multiplot layout $n,1"
 	echo "set lmargin at screen 0.12; set bmargin 3; set tmargin 2.5; set title offset 0,-0.5"
 	for panel in "${panels[@]}"; do
 		IFS=$'\t' read -r i title unit low high effect <<<"$panel"
@@ -135,18 +135,18 @@ done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
 			set arrow 2 from graph 0, first -$effect to graph 1, first -$effect nohead linestyle dashed
 			set arrow 3 from graph 0, first 0 to graph 1, first 0 nohead linestyle dotted
 			set xrange [0.5:$starts + 0.5]; set yrange [*:*]; set xtics 1,$step
-			stats '$work/$i.tsv' using 2 nooutput name 's'
+			stats '$i.tsv' using 2 nooutput name 's'
 			reach = (s_max > -s_min ? s_max : -s_min); reach = reach > $effect ? reach : $effect
 			set yrange [-1.2 * reach : 1.2 * reach]
 			tic = 10 ** floor(log10(reach)); set ytics reach < 2 * tic ? tic : reach < 5 * tic ? 2 * tic : 5 * tic
-			plot '$work/$i.tsv' using 1:2 with points linestyle light
+			plot '$i.tsv' using 1:2 with points linestyle light
 		END
 	done
 	echo "unset multiplot"
-} >"$work/figure.gp"
+} >"$work/figure.gp" || die 1 "cannot write to $DIR"
 figures=''
 if [ "$n" -gt 0 ]; then
-	gnuplot "$TP_HOME/plots/style.gp" "$work/figure.gp" >"$work/log" 2>&1 ||
+	(cd "$work" && exec gnuplot "$TP_HOME/plots/style.gp" figure.gp) >"$work/log" 2>&1 ||
 		die 1 "gnuplot failed: $(sed '/^$/d' "$work/log" | tail -n 1)"
 	mv "$work/differences.svg" figures/ && figures=figures/differences.svg
 fi

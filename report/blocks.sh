@@ -59,7 +59,7 @@ block_rows() {
 			if (start != "") print "blocks/1", start, pair, variant, cell, $at["metric"], $at["unit"], $at["better"], value, disturbed
 			else print "pooled/1", variant, cell, $at["metric"], $at["value"] $at["from"], value $at["to"], $at["low"], $at["high"],
 				$at["n"], $at["why"]
-		}' "$sums/long.tsv"
+		}' "$sums/long.tsv" || return
 	rm -rf "$sums"
 }
 

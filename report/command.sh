@@ -4,14 +4,27 @@
 
 . "${BASH_SOURCE[0]%/*}/../lab/nearest.sh"
 . "${BASH_SOURCE[0]%/*}/../lab/words.sh"
+. "${BASH_SOURCE[0]%/*}/../lab/room.sh"
 . "${BASH_SOURCE[0]%/*}/foreign.sh"
 
-die() {	# die STATUS WORDS
+# die STATUS WORDS. Once there is a folder for temporary files, $work, the reason of a failure may be that a disk is full.
+die() {
+	local full
+	[ "$1" != 1 ] || [ -z "${work+there}" ] || ! full=$(full_disk ${work:+"${work%/*}"} "${TMPDIR:-/tmp}" ${RUN:+"$RUN"}) ||
+		set -- 1 "$full"
 	printf 'thinprobe: %s%s\n' "${COMMAND:+$COMMAND: }" "${*:2}" | printable >&2
 	exit "$1"
 }
 bad() { die 2 "$* (see thinprobe ${COMMAND:-report} --help)"; }
 usage() { printf '%s\n' "$usage"; }
+
+# put_file FILE: standard input becomes FILE, whole or not at all; a device or a pipe stays what it is.
+put_file() {
+	local why
+	if [ -e "$1" ] && [ ! -f "$1" ]; then why=$({ cat >"$1"; } 2>&1) && return
+	else why=$({ cat >"$1.new" && [ -s "$1.new" ] && mv -f -- "$1.new" "$1"; } 2>&1) && return; rm -f -- "$1.new"; fi
+	die 1 "$(full_disk "$(dirname -- "$1")" || echo "cannot write $1${why:+: ${why##*: }}")"
+}
 
 need() {	# need COMMAND PACKAGE
 	command -v "$1" >/dev/null || die 4 "$1 is missing; install it with: apt-get install --no-install-recommends $2"

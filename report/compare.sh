@@ -49,11 +49,13 @@ rows_of() {
 		set -- "$work/kept" "$2"
 	fi
 	for repeat in $(find "$1/cells/" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' 2>/dev/null | grep -x '[1-9][0-9]*' | sort -nu); do
-		block_rows "$1" "$repeat" 1 "$2" "$work/block" >"$work/rows" 2>>"$work/why" || continue
-		cat "$work/rows"
+		block_rows "$1" "$repeat" 1 "$2" "$work/block" >"$work/rows" 2>>"$work/why" ||
+			{ ! disk_full "$work" || die 1; continue; }
+		cat "$work/rows" || die 1 "cannot write to $work"
 		[ "$(head -n 1 "$work/rows" | cut -f 10)" = 1 ] || calm+=" $repeat"
 	done
-	block_rows "$1" "$calm" "" "$2" "$work/block" 2>/dev/null | grep '^pooled' >"$work/pooled-$2"
+	block_rows "$1" "$calm" "" "$2" "$work/block" 2>/dev/null | grep '^pooled' >"$work/pooled-$2" ||
+		! disk_full "$work" || die 1
 }
 
 [ -n "$json" ] || jq -r --argjson unlike "$differs" -n 'if $unlike == {} then "alike in all that the runs record" else "not alike:",
@@ -74,16 +76,17 @@ none_of() {	# none_of RUN
 for ((i = 1; i < ${#runs[@]}; i++)); do
 	rows_of "${runs[i]}" b >"$work/b"
 	[ -s "$work/b" ] || none_of "${runs[i]}"
-	{ printf '%s\n' "$BLOCKS_HEAD"; cat "$work/a" "$work/b"; } >"$work/blocks.tsv"
+	{ printf '%s\n' "$BLOCKS_HEAD"; cat "$work/a" "$work/b"; } >"$work/blocks.tsv" || die 1 "cannot write to $work"
 	asked=()
 	if [ -n "$metrics" ]; then
 		asked=(--metrics "$(block_metrics "$work/blocks.tsv" "$metrics")") || die 2 "--metrics ${asked[1]}"
 	fi
 	status=0
-	{ printf '%s\n' "$POOLED_HEAD"; cat "$work/pooled-a" "$work/pooled-b"; } >"$work/pooled.tsv"
+	{ printf '%s\n' "$POOLED_HEAD"; cat "$work/pooled-a" "$work/pooled-b"; } >"$work/pooled.tsv" || die 1 "cannot write to $work"
 	"$TP_BIN/judge" "$work/blocks.tsv" --runs --pooled "$work/pooled.tsv" \
 		--effect "$effect" --alpha "$alpha" "${asked[@]}" "${doubt[@]}" --json -o "$work/judged" 2>"$work/err" || status=$?
-	case $status in 0 | 3 | 5) ;; *) cat "$work/err" >&2; exit "$status" ;; esac	# its warnings are said below
+	# its warnings are said below
+	case $status in 0 | 3 | 5) ;; *) ! disk_full "$work" || die 1; cat "$work/err" >&2; exit "$status" ;; esac
 	if [ -n "$json" ]; then
 		jq --arg a "${runs[0]}" --arg b "${runs[i]}" --argjson unlike "$differs" \
 			'{a: $a, b: $b, not_alike: $unlike} + .result' "$work/judged" | cleaned

@@ -162,7 +162,7 @@ as_sqlite() {
 	local name
 	need sqlite3 sqlite3
 	csv_of_tsv <"$RUN/long.tsv" >"$work/figures.csv"
-	samples 2>/dev/null | csv_of_tsv >"$work/samples.csv" || :
+	[ -z "$(find -L "$RUN/cells" -name samples.tsv -print -quit 2>/dev/null)" ] || samples | csv_of_tsv >"$work/samples.csv"
 	jq -r '.settings | to_entries[] | [.key, (.value | if type == "string" then . else tojson end)] | @csv' "$run_json" \
 		>"$work/settings.csv"
 	jq -r 'del(.settings, .cells) | [paths(scalars) as $p | {key: ($p | map(tostring) | join(".")), value: getpath($p)}][]
@@ -197,10 +197,9 @@ as_otava() {	# a row for each run
 	for run in "${runs[@]}"; do
 		use "$run"
 		figures | jq -sc --slurpfile run "$run_json" 'map(select(.better != "" and .better != "-") | {key: "\(.cell).\(.metric)", value})
-			| from_entries | {time: $run[0].started, version: $run[0].version} + .' >"$work/row" && cat "$work/row" >>"$work/rows"
+			| from_entries | {time: $run[0].started, version: $run[0].version} + .' >>"$work/rows"
 		rm -rf "$work/kept"
 	done
-	[ -s "$work/rows" ] || return
 	jq -rs '(map(keys_unsorted) | add | reduce .[] as $k ([]; if index([$k]) then . else . + [$k] end)) as $head
 		| $head, (.[] | . as $row | $head | map($row[.]))
 		| map(. // "" | if type == "string" and test("^[-+=@].") then "\u0027" + . else . end) | @csv' "$work/rows" | cleaned
@@ -215,7 +214,7 @@ as_openmetrics() {
 			+ if $word == "" or (.[0].metric | endswith($word)) then "" else "_" + $word end) as $name
 		| "# TYPE \($name) gauge", (if $word == "" then empty else "# UNIT \($name) \($word)" end),
 		(.[] | (.parameters | to_entries | map("\(.key)=\"\(.value | escaped)\"") | join(",")) as $labels
-			| "\($name){experiment=\"\($run[0].experiment | escaped)\",\($labels)} \(.value * $by)")' || return
+			| "\($name){experiment=\"\($run[0].experiment | escaped)\",\($labels)} \(.value * $by)")'
 	echo '# EOF'
 }
 
@@ -233,18 +232,19 @@ as_junit() {
 # The percentile lines of HdrHistogram: the values themselves, sorted, at each halving of the distance to 100 %.
 as_hgrm() {
 	[ "$(cell_names | wc -l)" = 1 ] || die 2 "--as hgrm is of one condition; name it with --cells: $(cell_names | paste -sd ' ')"
-	(figures >/dev/null 2>&1)
+	(figures >/dev/null 2>&1) || :
 	! jq -se 'any(.[]; .metric == "latency_p50_ms" and .why == "overloaded")' "$work/all" >/dev/null 2>&1 ||
 		die 1 "$(cell_names) was overloaded: it has no latencies, these would be those of a longer and longer queue"
-	samples >"$work/keys" || exit
+	samples >"$work/keys"
 	awk -F'\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["series"] != "latency" || $at["skipped"] == 1 { next }
 		$at["answer_ns"] == "" || $at["answer_ns"] != $at["answer_high_ns"] { unknown++; next }
 		{ printf "%.6f\n", ($at["answer_ns"] - $at["due_ns"]) / 1e6 }
 		END { if (unknown) printf "thinprobe: export: %d keys have no exact latency and are left out\n", unknown >"/dev/stderr" }' \
-		"$work/keys" |
-		sort -g | awk '
+		"$work/keys" | sort -g >"$work/sorted"
+	[ -s "$work/sorted" ] || die 1 "the condition has no key with an exact latency"
+	awk '
 			{ v[NR] = $1; sum += $1; squares += $1 * $1 }
 			function line(p,   k) {
 				k = int(p * NR + 0.5); if (k < 1) k = 1	# as HdrHistogram counts
@@ -253,7 +253,6 @@ as_hgrm() {
 				printf "\n"
 			}
 			END {
-				if (!NR) exit 1
 				printf "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
 				line(0)
 				for (half = 1; half > 1 / NR; half /= 2)
@@ -263,7 +262,7 @@ as_hgrm() {
 				printf "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", mean, sd
 				printf "#[Max     = %12.3f, Total count    = %12d]\n", v[NR], NR
 				printf "#[Buckets = %12d, SubBuckets     = %12d]\n", 0, 0
-			}' || die 1 "the condition has no key with an exact latency"
+			}' "$work/sorted"
 }
 
 # Chrome's JSON trace, which Perfetto reads: a process for each repeat, a thread for packets (wire.tsv), and as many for keys as
@@ -317,14 +316,13 @@ as_pcapng() {
 	need editcap wireshark-common
 	[ "$(cell_names | wc -l)" = 1 ] || die 2 "--as pcapng is of one condition; name it with --cells: $(cell_names | paste -sd ' ')"
 	name=$(cell_names)
-	capture=$(find -L "$RUN/cells/$name" -name 'capture.pcap*' | sort -V | head -n 1)
+	capture=$(find -L "$RUN/cells/$name" -name 'capture.pcap*' | sort -V | sed -n 1p)
 	[ -n "$capture" ] || die 1 "$name has no capture; measure with --keep-captures"
 	folder=${capture%/*}
 	[ -f "$folder/wire.tsv" ] || die 1 "$name has no wire.tsv, which tells the packets of keys"
 	# the packet of a key is the first at or after its time on the wire; both clocks are of one machine
-	while read -r frame number; do comments+=(-a "$frame:key $number"); done < <(
-		join_frames "$capture" "$folder/wire.tsv" "$folder/samples.tsv"
-	)
+	join_frames "$capture" "$folder/wire.tsv" "$folder/samples.tsv" >"$work/frames"
+	while read -r frame number; do comments+=(-a "$frame:key $number"); done <"$work/frames"
 	[ "${#comments[@]}" -gt 0 ] || die 1 "no packet carries a key"
 	editcap -F pcapng "${comments[@]}" "$capture" "$work/out" >/dev/null || die 1 "editcap could not write the capture"
 	cat "$work/out"
@@ -334,7 +332,7 @@ join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY[, KEY...]"
 	awk -F'\t' 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
 		file == 1 && !offset { offset = $at["realtime_offset_ns"]; next }
 		file == 2 && $at["kind"] == "key" { printf "%.0f %s\n", ($at["time_ns"] + offset) / 1000, $at["key"] }' "$3" "$2" >"$work/keys"
-	tshark -r "$1" -T fields -e frame.number -e frame.time_epoch 2>/dev/null |
+	{ tshark -r "$1" -T fields -e frame.number -e frame.time_epoch 2>/dev/null || :; } |	# (of a capture cut short what is there)
 		awk 'FNR == NR { time[++n] = $1; key[n] = $2; next } BEGIN { k = 1 }
 			{
 				split($2, t, "."); us = t[1] * 1e6 + substr(t[2] "000000", 1, 6)
@@ -344,14 +342,20 @@ join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY[, KEY...]"
 			}' "$work/keys" -
 }
 
-[ "$format" = otava ] || { use "${runs[0]}" && cell_names >"$work/names"; } || exit
-if [ -z "$out" ]; then
-	"as_$format" || exit 1	# awk ends with 2 where it cannot write
-else
-	"as_$format" >"$work/result" || exit 1
-	if [ -e "$out" ] && [ ! -f "$out" ]; then	# a device or a pipe stays what it is
-		cat "$work/result" >"$out"
-	else
-		cat "$work/result" >"$out.new" && mv -- "$out.new" "$out"
-	fi 2>/dev/null || die 1 "cannot write $out"
-fi
+# All of it is made before any is printed, and the first step that fails ends it: what follows would be of half the data. (So no
+# format may be left of || or &&.) Who dies says why, here with 100 more; of another status nobody has.
+said=$(
+	exec 2>&1 >"$work/result"
+	die() { printf 'thinprobe: %s: %s\n' "$COMMAND" "${*:2}" >&2; exit $(($1 + 100)); }
+	set -e
+	[ "$format" = otava ] || { use "${runs[0]}"; cell_names >"$work/names"; }
+	"as_$format"
+)
+status=$?
+case $status in
+0) ;;
+102 | 104) printf '%s\n' "$said" | printable >&2; exit $((status - 100)) ;;
+*) said=${said##*$'\n'} && die 1 "${said#"thinprobe: $COMMAND: "}" ;;
+esac
+[ -z "$said" ] || printf '%s\n' "$said" | printable >&2
+if [ -z "$out" ]; then cat "$work/result" || exit 1; else put_file "$out" <"$work/result"; fi

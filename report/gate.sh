@@ -100,5 +100,5 @@ fi
 	(.[] | "<testcase classname=\"thinprobe\" name=\"\(.name | xml)\">" + ({
 		broken: "<failure message=\"\(.why | xml)\"/>",
 		"not decided": "<skipped message=\"not decided: \(.why | xml)\"/>"}[.verdict] // "") + "</testcase>"),
-	"</testsuite>", "</testsuites>"' <<<"$judged" 2>/dev/null >"$junit" || die 1 "cannot write $junit"
+	"</testsuite>", "</testsuites>"' <<<"$judged" | put_file "$junit" || exit 1
 exit "$status"

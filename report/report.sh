@@ -72,7 +72,7 @@ document() {
 
 # The program with what it includes, each file once: releases of jq differ in what an include within an include means.
 program() {	# program FILTER
-	awk -v path="$here:$experiment:${experiment%/*}/engine:$home/experiments/engine" '
+	FOLDERS=$(printf '%s\n' "$here" "$experiment" "${experiment%/*}/engine" "$home/experiments/engine") awk '
 		function expand(line,   name, i, file, more) {
 			if (line !~ /^include "[a-z_]+";/) { print line; return }
 			name = line; sub(/^include "/, "", name); sub(/".*/, "", name); sub(/^[^;]*;/, "", line)
@@ -87,14 +87,14 @@ program() {	# program FILTER
 			}
 			print line
 		}
-		BEGIN { folders = split(path, folder, ":"); expand(ARGV[1]) }' "$1"
+		BEGIN { folders = split(ENVIRON["FOLDERS"], folder, "\n"); expand(ARGV[1]) }' "$1"
 }
 
 say() {	# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document; for each value of HTML once
-	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures'
+	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures | $said[0] as $said'
 	{ errors=$(jq -r --rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
-		--arg cells "$cells" --arg figures "$figures" --argjson said "$said" \
-		"$names | (${2-false}) as \$html | $(program "include \"page\"; resolve | $1")" <<<"$doc" 2>&1 >&3); } 3>&1 ||
+		--rawfile cells <(printf %s "$cells") --arg figures "$figures" --slurpfile said <(printf %s "$said") \
+		"$names | (${2-false}) as \$html | $(program "include \"page\"; resolve | $1")" 2>&1 >&3 < <(printf '%s\n' "$doc")); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
 
@@ -136,7 +136,8 @@ draw() {	# draw VARIABLES
 	local table width drawing=() failed='' name type value variables=''
 	# (gnuplot crashes on labels for a single row that is unknown: such a row stands there twice)
 	for table in "$RUN"/*.tsv; do
-		drawable <"$table" | if [ "$(wc -l <"$table")" != 2 ]; then cat; else sed p | tail -n +2; fi >"$work/wide/${table##*/}"
+		drawable <"$table" | if [ "$(wc -l <"$table")" != 2 ]; then cat; else sed p | tail -n +2; fi \
+			>"$work/wide/${table##*/}" || die 1 "cannot write to $RUN"
 		ln -s "../wide/${table##*/}" "$work/narrow/"
 	done
 	while IFS=$'\t' read -r name type value; do
@@ -157,12 +158,16 @@ draw() {	# draw VARIABLES
 	done
 	[ -z "$failed" ] || die 1 "gnuplot failed: $failed"
 	local figure
+	for figure in "$work"/narrow/figures/*.svg; do
+		[ -f "$figure" ] || continue
+		fitted "$figure" >"$work/narrow/drawn" && mv "$work/narrow/drawn" "$figure" || die 1 "cannot write to $RUN/figures"
+	done
 	rm -f figures/*.svg figures/narrow/*.svg	# the page holds what is there, so nothing that was not drawn now
 	for figure in "$work"/narrow/figures/*.svg; do
-		[ ! -f "$figure" ] || fitted "$figure" >"figures/narrow/${figure##*/}" || exit 1
+		[ ! -f "$figure" ] || mv "$figure" figures/narrow/ || die 1 "cannot write to $RUN/figures"
 	done
 	for figure in "$work"/wide/figures/*.svg; do
-		[ ! -f "$figure" ] || mv "$figure" figures/ || exit 1
+		[ ! -f "$figure" ] || mv "$figure" figures/ || die 1 "cannot write to $RUN/figures"
 	done
 }
 
@@ -181,7 +186,7 @@ run_page() {	# of the Markdown on standard input
 }
 
 place() {	# place FILE: standard input becomes FILE, whole
-	if ! { cat >"$work/$1" && sync "$work/$1" && mv "$work/$1" "$1"; }; then die 1 "cannot write $RUN/$1"; fi
+	{ cat >"$work/$1" && [ -s "$work/$1" ] && sync "$work/$1" && mv "$work/$1" "$1"; } 2>/dev/null || die 1 "cannot write $RUN/$1"
 }
 
 folded() { fold -s -w 80 | sed 's/ *$//' | printable; }	# to the width of a terminal
@@ -292,12 +297,17 @@ text=${text%%$'\n\f'*}
 draw "${text#*$'\n'}"
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
 [ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
-jq "$findings" <<<"$said" | place findings.json || exit 1
-say page true >"$work/text.html.md" 2>"$work/html.log" &
+printf '%s\n' "$said" | jq "$findings" | place findings.json || exit 1
+{ say page true >"$work/text.html.md" || die 1 "cannot write to $RUN"; } 2>"$work/html.log" &
 html=$!
 say page >"$work/text.md" && place report.md <"$work/text.md" || { wait; exit 1; }
-wait "$html" || { cat "$work/html.log" >&2; exit 1; }
-run_page <"$work/text.html.md" | place report.html || exit 1
+wait "$html" || {	# (on a full disk its words are not there)
+	[ -s "$work/html.log" ] || die 1 "cannot write to $RUN"
+	cat "$work/html.log" >&2
+	exit 1
+}
+run_page <"$work/text.html.md" >"$work/html" || die 1 "cannot make $RUN/report.html"
+place report.html <"$work/html"
 [ -z "$KEPT" ] || kept_put_back
 if [ "$part" = end ]; then
 	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d | printable

@@ -29,11 +29,10 @@ cells_product() {
 
 # Sets CELLS, CELL_PARAMETERS and CELL_VALUES; a resumed run keeps its cells and their names.
 cells_choose() {
-	local name parameters values none="there is nothing to measure" twice
+	local all name parameters values none="there is nothing to measure" twice
 	CELLS=() CELL_PARAMETERS=() CELL_VALUES=()
-	while IFS=$'\037' read -r name parameters values; do
-		CELLS+=("$name") CELL_PARAMETERS+=("$parameters") CELL_VALUES+=("$values")
-	done < <(
+	all=$(
+		set -o pipefail
 		if [ -n "$RESUME" ] && [ -z "$late" ]; then
 			jq -r '.axes as $axes | .cells[]
 				| [.name, (.parameters | tojson, (.[$axes[]] // "" | tostring))] | join("\u001f")' \
@@ -45,7 +44,10 @@ cells_choose() {
 					([$axes / " ", $values] | transpose | map({(.[0]): (.[1] // "" | value)}) | add | tojson), $values[]]
 				| join("\u001f")'
 		fi
-	)
+	) || { [ $? != 2 ] || exit 2; die "the conditions of $EXPERIMENT cannot be worked out (above)"; }
+	while IFS=$'\037' read -r name parameters values; do
+		[ -z "$parameters" ] || CELLS+=("$name") CELL_PARAMETERS+=("$parameters") CELL_VALUES+=("$values")
+	done < <(printf '%s\n' "$all")
 	[ -z "$RESUME" ] || [ -n "$late" ] || none="--resume $RESUME: it has no cells; start a new run"
 	[ "${#CELLS[@]}" -gt 0 ] || exp_bad "$none"
 	twice=$(printf '%s\n' "${CELLS[@]}" | sort | uniq -d | head -n 1)

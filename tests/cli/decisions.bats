@@ -384,3 +384,44 @@ END
 	END
 	[ "$(jq -s length <("$TOP/thinprobe" compare "$KEPT" "$KEPT" --metrics p50 --json))" = 1 ]	# its samples are packed
 }
+
+@test "export, compare, report, gate: on a full disk nothing is printed of half the data, or left of it, and the disk is named" {
+	unshare -rm true || skip "no namespace of its own can be made here"
+	mkdir disk
+	cp -r "$RUN" before
+	# no_room KIB COMMAND...: run with a TMPDIR of so many KiB: status 0 and the same as with enough room, or 1 and one line
+	cat >no_room <<-'END'
+		mount -t tmpfs -o size="$1k" none disk || exit
+		"${@:2}" >wanted 2>/dev/null
+		TMPDIR=$PWD/disk "${@:2}" >got 2>said
+		status=$?
+		echo "$* -> $status $(wc -c <got) $(<said)"
+		case $status in
+		0) cmp got wanted ;;
+		1) [ "$(wc -l <said)" = 1 ] && grep 'disk is full\|disk of .* is full' said && { [ ! -s got ] || [[ $2 == *compare* ]]; } ;;
+		*) false ;;
+		esac
+	END
+	local format
+	for format in csv samples github bencher otava openmetrics junit perfetto "hgrm --cells vnc-light-5"; do
+		# shellcheck disable=SC2086 # words
+		unshare -rm bash no_room 16 "$TOP/report/export.sh" before --as $format
+	done
+	unshare -rm bash no_room 4 "$TOP/report/compare.sh" before "$RUN" --metrics p50
+	unshare -rm bash no_room 4 "$TOP/report/report.sh" before --verdict
+	# where it is to be put
+	run -1 unshare -rm bash -c 'mount -t tmpfs -o size=8k none disk && "$1/report/export.sh" before --as csv -o disk/csv; s=$?
+		ls disk; exit $s' sh "$TOP"
+	[ "${#lines[@]}" = 1 ]
+	[[ ${lines[0]} == *"No space left"* || ${lines[0]} == *full* ]]
+	echo 'late * < 100%' >limits
+	run -1 unshare -rm bash -c 'mount -t tmpfs -o size=4k none disk && head -c 4096 /dev/zero >disk/zero
+		"$1/report/gate.sh" before --limits limits --junit disk/xml >out; s=$?; rm disk/zero; ls disk; exit $s' sh "$TOP"
+	[ "${#lines[@]}" = 1 ]
+}
+
+@test "a checkout in a folder with a colon and a quote makes reports" {
+	ln -s "$TOP" "a'b: c"
+	run -0 "$PWD/a'b: c/report/report.sh" "$RUN" --verdict
+	[ "$output" = "$("$TOP/report/report.sh" "$RUN" --verdict)" ]
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# room.sh - is a disk full? Asked where something could not be written: the first reason is the one that is told. Sourced.
+
+# disk_full FOLDER: we may write there, but there is no room for 1 MiB.
+disk_full() {
+	local file full=1
+	[ -d "$1" ] && [ -w "$1" ] || return
+	file=$(mktemp -- "$1/.room.XXXXXX" 2>/dev/null) || return 0	# (in /tmp others could have put a link there)
+	{ head -c 1048576 /dev/zero >"$file"; } 2>/dev/null || full=0
+	rm -f -- "$file"
+	return "$full"
+}
+
+# full_disk FOLDER...: prints the first that is on a full disk, as a reason with its cure; 1: none is.
+full_disk() {
+	local folder
+	for folder; do ! disk_full "$folder" || { printf 'the disk of %s is full; make room there\n' "$folder"; return; }; done
+	return 1
+}
