@@ -71,7 +71,7 @@ up() {
 	# The terminal may go away; the keeper stays, until down.
 	setsid "$BASH" "$LAB_HERE/lab.sh" keep </dev/null >"$state_dir/keeper.log" 2>&1 &
 	keeper=$!
-	trap 'kill "$keeper" 2>/dev/null; exit 130' INT TERM HUP
+	trap 'kill "$keeper" 2>/dev/null; wait "$keeper"; rm -rf -- "$state_dir"; exit 130' INT TERM HUP
 	wait_until "$((${LAB_CPU_WAIT:-300} + 35))" up_or_ended "$keeper"
 	trap - INT TERM HUP
 	if ! [ -f "$state" ] || ! read_state; then

@@ -152,7 +152,7 @@ judge | limits)
 	file='' asked=${3-} more=(--range-breaks)
 	if [ "$1" = limits ]; then
 		[ -r "$3" ] && [ ! -d "$3" ] || die 2 "--limits $3: no file that can be read"
-		file=$3 asked=$(cleaned <"$3") more=()
+		file=$3 asked=$(tr -d '\r' <"$3" | cleaned) more=()
 	fi
 	cd -- "$2" || exit 1
 	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"

@@ -72,7 +72,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 	for ((n = 0; n < ${#DELAYS[@]}; n++)); do [ "${DELAYS[n]%%|*}" != "${P[delay]}" ] || break; done
 	seed=$((SEED * 1000 + $2 * 10 + n))
 	# a bimodal list of delays, every fifth one late on average, made from the seed
-	awk -v seed="$seed" 'BEGIN { srand(seed); for (i = 0; i < 2000; i++) print rand() < 0.2 ? "15ms" : "2ms" }' |
+	awk -v x="$((seed % 2147483646 + 1))" 'BEGIN {	# (the same in every awk)
+		for (i = 0; i < 2000; i++) { x = x * 16807 % 2147483647; print x < 0.2 * 2147483647 ? "15ms" : "2ms" } }' |
 		lab_put server - "$LAB_LOG/delays"
 	lab_there server "$LAB_LOG/delays"
 	APP_OPTIONS=(--answer-delay "${DELAYS[n]##*|}" --seed "$seed" --log "$1/echo.tsv" --priority 20)

@@ -96,21 +96,25 @@ cells_order_of() {	# cells_order_of FROM TO: these repeats
 		LC_ALL=C awk -F'\037' -v seed="$((SEED * 1000 + $1))" -v axes="${AXIS[*]}" -v group="${PLAN[group]-}" \
 			-v one="$(($1 == $2))" \
 			-v first="${PLAN[first]-}" '
+			# (the order of a seed is the same in every awk; numbers below 2^53 are exact)
+			function random() { return (seed = seed * 16807 % 2147483647) / 2147483647 }
 			BEGIN {
-				srand(seed); n = split(axes, axis, " "); groups = split(group, g, " "); split(first, f, "=")
+				seed = seed % 2147483646 + 1
+				for (i = 0; i < 8; i++) random()
+				n = split(axes, axis, " "); groups = split(group, g, " "); split(first, f, "=")
 				for (i = 1; i <= n; i++) at[axis[i]] = i + 2
 			}
 			{
 				key = session = ""
 				for (i = 1; i <= groups; i++) {
 					session = session "|" $at[g[i]]
-					if (!(session in place)) place[session] = sprintf("%.9f", rand())
+					if (!(session in place)) place[session] = sprintf("%.9f", random())
 					key = key place[session] " "
 				}
 				late = f[1] != "" && $at[f[1]] != f[2]
 				gsub(/ /, "_", session)
 				session = session == "" ? "-" : (one ? $2 : "") session
-				printf "%s%06d %d %.9f\t%s %s %s\n", key, $2, late, rand(), $1, $2, session
+				printf "%s%06d %d %.9f\t%s %s %s\n", key, $2, late, random(), $1, $2, session
 			}' | sort | cut -f2
 }
 

@@ -13,7 +13,8 @@
 # Nor can a driver read from the terminal, since it is in a background process group. It sends USR1 to this shell, which waits for
 # a line and writes into the pipe EXP_ANSWERS: "enter" for a line, "end" if none can come.
 set -u
-ulimit -n >/dev/null && [[ $(ulimit -n) == unlimited || $(ulimit -n) -ge 64 ]] ||
+for fd in 0 1 2; do [ -e /dev/fd/$fd ] || eval "exec $fd<>/dev/null"; done
+[[ $(ulimit -n) == unlimited || $(ulimit -n) -ge 64 ]] ||
 	{ echo "thinprobe: only $(ulimit -n) files may be open at once here, too few; ulimit -n 1024 allows more" >&2; exit 1; }
 # Anonymous pipes, so that no signal can leave files behind. Opened for reading and writing, so that opening does not block.
 exec {both}<> <(:)
