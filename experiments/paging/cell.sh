@@ -206,7 +206,7 @@ exp_ran() { FOREIGN=null; }
 
 # page_out FOLDER RUNS [OPTION]...: runs in memory and paged out, to FOLDER/pagein.json. 1: LAB_WHY.
 page_out() {
-	local settle=300ms words=(--evict "${P[method]}") files=(-o "$1/pagein.json") word LAB_COMMAND
+	local settle=300ms words=(--evict "${P[method]}") files=(-o "$1/pagein.json") word timeout='' LAB_COMMAND
 	for word in "${@:3}"; do [[ $word != "$1"/* ]] || files+=(-o "$word"); done
 	case ${P[method]} in
 	hog | busy | typing)
@@ -214,8 +214,9 @@ page_out() {
 		# session is out.
 		if [ "${P[method]}" = hog ]; then words=(--hog-until key2-paused) settle=1s; else words=(--hog-until key2); fi
 		# A protected session is never evicted: try for a short time only.
-		case ${P[session]} in unswapped | beside | low) words+=(--kept --evict-timeout 2s) ;; esac
-		[ "${P[method]}" != typing ] || words+=(--kept --evict-timeout 11s --type 2s)
+		case ${P[session]} in unswapped | beside | low) timeout=2s ;; esac
+		[ "${P[method]}" != typing ] || timeout=11s words+=(--type 2s)
+		[ -z "$timeout" ] || words+=(--kept --evict-timeout "$timeout")
 		lab_inside server "$TP_BIN/memhog" -s 125% --touch keep || return
 		[ "${P[session]}" != throttled ] || lab_grouped batch
 		words+=(--evict hog --hog "${LAB_COMMAND[@]}")

@@ -23,8 +23,7 @@ app_start() {
 	lab_need server xdotool xdotool || return
 	local name=app-refecho${1//[!0-9]/-}
 	lab_start ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "$name" "$TP_BIN/refecho" --display "$1" \
-		--cost "${APP_COST:-10ms}" --cost-per redraw \
-		${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
+		--cost "${APP_COST:-10ms}" ${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
 	APP_PID=$LAB_PID
 	lab_ready "$name" 20 || cannot "refecho did not start on display $1; see $LAB_LOG/$name.err" || return
 	# shellcheck disable=SC2016

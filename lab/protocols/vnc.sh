@@ -70,7 +70,7 @@ protocol_start() {
 	refecho)
 		PROTOCOL_DISPLAY=
 		protocol_run ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "vnc-$session" "$TP_BIN/refecho" \
-			--vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" --cost-per redraw \
+			--vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" \
 			${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"} ;;
 	x11vnc) vnc_x11vnc "$session" "$n" || return ;;
 	*)
