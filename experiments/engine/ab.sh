@@ -60,8 +60,8 @@ read_options() {
 		--a | --b | --[ab]-server | --[ab]-client | --[ab]-root | --effect | --metrics | --budget | --pairs | --alpha | \
 			--noise | --seed | -o | --output-dir | --resume)
 			[ $# -gt 1 ] || bad "$1 needs a value"
-			[[ " ${given-} " != *" $1 "* ]] || bad "$1 is given twice"
-			local given+=" $1"
+			[[ " ${given-} " != *" ${1/#-o/--output-dir} "* ]] || bad "$1 is given twice"
+			local given+=" ${1/#-o/--output-dir}"
 			case $1 in
 			--effect) EFFECT=$2 ;;
 			--metrics) METRICS=$2 ;;
