@@ -55,7 +55,7 @@ calibration_save() {
 # seconds on a busy disk.)
 calibration_add() (
 	file=$(calibration_file)
-	mkdir -p -- "${file%/*}" 2>/dev/null && { exec {lock}<"${file%/*}"; } 2>/dev/null && flock -w 300 "$lock" || exit
+	mkdir -p -- "${file%/*}" 2>/dev/null && { exec {lock}<>"${file%/*}/.lock"; } 2>/dev/null && flock -w 300 "$lock" || exit
 	record=$(calibration_merge)
 	printf '%s\n' "$record"
 	calibration_save <<<"$record" {lock}<&-

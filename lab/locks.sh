@@ -39,7 +39,8 @@ locks_take() {
 		LOCKS_WHY="cannot lock $1; remove it, or set LAB_LOCKS to a folder that you own"
 		[ -e "$1" ] || (set -C && umask 022 && : >"$1") 2>/dev/null
 		[ -f "$1" ] && [ ! -L "$1" ] && { exec {LOCK}<"$1"; } 2>/dev/null || continue
-		flock -w "${2:-0}" "$LOCK" || { exec {LOCK}<&-; return 1; }
+		LOCKS_WHY=$(flock -w "${2:-0}" "$LOCK" 2>&1) ||
+			{ exec {LOCK}<&-; [ -n "$LOCKS_WHY" ] || return 1; LOCKS_WHY="cannot lock $1: $LOCKS_WHY"; return 2; }
 		[ ! "$1" -ef "/proc/self/fd/$LOCK" ] || return 0
 		exec {LOCK}<&-
 	done
