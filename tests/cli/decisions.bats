@@ -95,6 +95,8 @@ again() {
 @test "gate: limits and a baseline; exit status, TAP and JUnit" {
 	printf '%s\n' '# a comment' 'p50 vnc-light-0 < 50ms' 'late * <= 5%' >good
 	run -0 "$TOP/thinprobe" gate "$RUN" --limits good
+	sed 's/$/\r/' good >dos
+	run -0 "$TOP/thinprobe" gate "$RUN" --limits dos
 	printf '%s\n' 'p50 vnc-light-0 < 50ms' 'p50 *-5 < 5ms' >bad
 	run -5 "$TOP/thinprobe" gate "$RUN" --limits bad --tap --junit out.xml
 	[ "${lines[1]}" = 1..2 ]

@@ -176,6 +176,34 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	[[ $stderr == *"no protocol nosuch"* ]]
 }
 
+@test "thinprobe: a command refuses an option that is given twice, before anything else" {
+	local words
+	while read -r words; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr thinprobe $words
+		echo "$words: $stderr"
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *twice* ]]
+	done <<-'END'
+		doctor --json --json
+		list --papers --papers
+		check --all --all
+		setup --no-install --no-install
+		setup --protocol vnc --prot=x11
+		demo --protocol vnc --protocol x11
+		run stalls --loads 1 --loads=5
+		ab stalls --effect 5% --effect 6%
+		ab stalls -o a --output-dir b
+		compare a b --alpha 1 --alpha 2
+		gallery -o a -o b
+		sweep file --pairs a --pairs b
+		watch --port 1 --port 2
+		root make trixie --protocol vnc --protocol rdp
+		lab up --swap none --swap file
+		soak -t 1m --time 2m
+	END
+}
+
 @test "completion: every option of --help, of programs and experiments, commands, names and values" {
 	local name
 	thinprobe completion >completion

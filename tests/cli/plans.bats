@@ -289,6 +289,19 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ "$output" != "$once" ]
 }
 
+@test "order of cells: that of Park and Miller's generator, whatever awk is here" {
+	local n x i
+	export DO='cells_order_of 2 2 | cut -d" " -f1'
+	plan --loads 0,1,2,3,4,5,6,7,8,9 --depth 1 --seed 3
+	x=$((3 * 1000 + 2 + 1))
+	for i in 1 2 3 4 5 6 7 8; do x=$((x * 16807 % 2147483647)); done
+	for n in {0..19}; do
+		x=$((x * 16807 % 2147483647))
+		echo "$x $n"
+	done | sort -n | cut -d' ' -f2 >order
+	diff <(echo "$output") order
+}
+
 @test "order of cells: those of a group stay together; the plan's 'first' cells come first in their group" {
 	printf '%s\n' 'group     app' 'first     sinks=5' >>plan
 	export DO='cells_order | while read -r n repeat session; do echo "${CELLS[n]} $repeat $session"; done'
@@ -369,14 +382,14 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 @test "--resume is refused where machine, version, protocol or calibration are others, with the difference" {
 	mkdir run
 	sed -n '/^run_record() {/,/^}/p' "$TOP/experiments/engine/run.sh" >record.sh
-	export DO='. ./record.sh; RUN=$PWD/run RESUME=run PROTOCOLS=vnc PROTOCOL=vnc ABSENT=()
+	export DO='. ./record.sh; RUN=$PWD/run RESUME=run PROTOCOLS=vnc PROTOCOL=vnc ABSENT=() FACTS={}
 		now() { jq -c "$1 | . as \$it | try ($CHANGE) catch \$it" run/run.json; }
 		lab_facts() { now .host; }; run_where() { now .lab; }; calibration_record() { now .calibration; }
 		protocol_use() { :; }; protocol_settings() { now .protocols.vnc; }
 		run_set() { echo goes on; }; TP_VERSION=$(now .version | jq -r .)
 		run_record'
 	jq -n '{version: "1.0", calibration: {machine: "m", paths: []}, protocol: {version: "1"}, protocols: {vnc: {version: "1"}},
-		host: {hostname: "alpha", kernel: "k", kernel_build: "b", cpu: {model: "A 1", count: 4}, tools: {xterm: null, jq: "1.6"},
+		host: {hostname: "alpha", kernel: "k", kernel_build: "b", cpu: {model: "A 1", count: 300}, tools: {xterm: null, jq: "1.6"},
 			memory: {total_bytes: 8e9}, load: [1], scheduler: {autogroup: true}},
 		lab: {rate: "none", shared_cpus: false, rootless: false}}' >run/run.json
 	differs() { CHANGE=$1 plan; }	# what jq makes of each fact
@@ -394,6 +407,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		version if type == "string" then "2.0" else . end
 		vnc.version if .version? then .version = "2" else . end
 		calibration if .machine? then .paths = [{}] else . end
+		cpu.count if .hostname then .cpu.count = 301 else . end
 		rootless if .rootless? != null then .rootless = true else . end
 		taken if .rate? then .shared_cpus = true else . end
 	END
@@ -427,6 +441,15 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[[ $output != *@(posix|noglob|noclobber)* ]]
 }
 
+@test "a run whose standard streams are closed has others; one that may open too few files says so" {
+	echo 'readlink /proc/$$/fd/[01] >streams' >driver
+	"$TOP/experiments/engine/keep.sh" ./driver <&- >&-
+	[ "$(xargs <streams)" = "/dev/null /dev/null" ]
+	run -1 bash -c 'ulimit -n 20; exec "$@"' sh "$TOP/experiments/engine/run.sh" stalls --options-only
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == *20* ]]
+}
+
 @test "-o: a run that another has begun there while this one waited is left alone; - is a name, one with a line break is refused" {
 	mkdir bin other run
 	for file in run/run.json sweep/sweep ab/ab.json; do
@@ -445,6 +468,9 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		[ "$(cat "$file")" = "{}" ]
 		[ "$(find "${file%/*}" -type f ! -name .lock | wc -l)" = 1 ]
 	done
+	printf '#!/bin/sh\necho "flock: 10: No locks available" >&2\nexit 71\n' >bin/flock
+	PATH=$PWD/bin:$PATH EXP_SWEEP=plan run -1 "$TOP/experiments/engine/run.sh" stalls --loads 0 -o new
+	[[ $output == *"No locks available"* ]]
 	OLDPWD=$PWD/other EXP_SWEEP=plan "$TOP/experiments/engine/run.sh" stalls --loads 0 -o -
 	[ -f ./-/run.json ]
 	[ -z "$(ls other)" ]
