@@ -137,8 +137,7 @@ draw() {	# draw VARIABLES
 	# (gnuplot crashes on labels for a single row that is unknown: such a row stands there twice)
 	for table in "$RUN"/*.tsv; do
 		drawable <"$table" | if [ "$(wc -l <"$table")" != 2 ]; then cat; else sed p | tail -n +2; fi \
-			>"$work/wide/${table##*/}" || die 1 "cannot write to $RUN"
-		ln -s "../wide/${table##*/}" "$work/narrow/"
+			>"$work/wide/${table##*/}" && cp "$work/wide/${table##*/}" "$work/narrow/" || die 1 "cannot write to $RUN"
 	done
 	while IFS=$'\t' read -r name type value; do
 		case $type in

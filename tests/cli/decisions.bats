@@ -422,6 +422,16 @@ END
 	[ "${#lines[@]}" = 1 ]
 }
 
+@test "report: what one that was killed has left in the run hinders no other" {
+	mkdir bin
+	cp -r "$RUN" before
+	printf '#!/bin/sh\nkill -9 "$PPID"\n' >bin/gnuplot
+	chmod +x bin/gnuplot
+	PATH=$PWD/bin:$PATH run -137 "$TOP/report/report.sh" before
+	[ -n "$(ls -d before/.report.*)" ]
+	run -0 "$TOP/report/report.sh" before --verdict
+}
+
 @test "a checkout in a folder with a colon and a quote makes reports" {
 	ln -s "$TOP" "a'b: c"
 	run -0 "$PWD/a'b: c/report/report.sh" "$RUN" --verdict
