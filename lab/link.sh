@@ -170,7 +170,7 @@ link_wire_report() {
 link_facts() {
 	local wire=null
 	[ "$LAB_LINK" != wire ] || ! link_wire_report ||
-		wire=$(jq -c '.result | {added_delay_us: (.added_delay_us | del(.histogram)), scheduling, real_time, cpu_percent,
+		wire=$(jq -c '.result | {added_delay_us: (.added_delay_us | del(.histogram)), unseen_us, scheduling, real_time, cpu_percent,
 		ways: [.ways[] | {from, to, packets, lost, dropped_by_queue, dropped_no_room, dropped_before, refused}]}' \
 			"$LAB_WIRE.json")
 	jq -cn --arg kind "$LAB_LINK" --arg rate "$LAB_RATE" --arg queue "$LAB_QUEUE" \

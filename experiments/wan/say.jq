@@ -119,11 +119,12 @@ def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line
 	| select($line != null) | $line.wire.added_delay_us as $added
 		| ([$lossy[] | select(.loss_percent < .lost_percent_low or .loss_percent > .lost_percent_high)] | length) as $out
 		| ([$doc | measured_rows("summary")[].rtt_ms] | max // 0) as $longest
-		| (($added.max // 0) > 100 * $longest) as $late	# us, above a tenth of $longest in ms
+		| ($added.at_worst // $added.max) as $worst
+		| (($worst // 0) > 100 * $longest) as $late	# us, above a tenth of $longest in ms
 		| finding("link"; "**The emulated link** is "
 			+ (if $line.kind == "wire" then "a delay line in user space" else $line.kind end)
 			+ (if ($added.n // 0) > 0 then ", with a delay \($added.p50 | plain) µs too long in the median"
-				+ (if $added.max == null then "." else " and \($added.max / 1000 | with_unit("ms")) at most." end)
+				+ (if $worst == null then "." else " and \($worst / 1000 | with_unit("ms")) at most." end)
 				+ (if $late then " The largest excess delay is over 10 % of the longest round trip." else "" end)
 					else "." end)
 			+ (if $lossy == [] then "" elif $out == 0 then " The packet loss was as set."

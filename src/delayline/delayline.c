@@ -18,12 +18,14 @@
 #include <errno.h>
 #include <math.h>
 #include <net/if.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #define PRIORITY 25 /* real-time, above the probe's, as network interrupts would be */
 
 #define COMMANDS_AT_START 32
+#define WRITER_STACK (256 << 10)
 
 static struct {
 	const char *end[2]; /* values of --end */
@@ -45,6 +47,9 @@ static struct {
 	int64_t begun_ns, cpu_ns;
 	int64_t commands_applied;
 	struct rec_report *out;
+	pthread_t writer;	  /* writes an interim report: a slow disk must not hold up the link */
+	bool writes, wants_again; /* it runs; a further report was ordered meanwhile */
+	_Atomic bool written;	  /* it has ended */
 } now = { .control.fd = -1 };
 static struct tap_forwarder fwd;
 
@@ -164,6 +169,22 @@ static void report_way(struct rec_report *r, int i)
 	rec_end(r);
 }
 
+/* The most that any frame can have been delayed by us: by handing it over late, and by reading it late. */
+static double find_worst_us(void)
+{
+	return (double)(fwd.added.max_ns + fwd.unseen.max_ns) / NS_PER_US;
+}
+
+static void report_unseen_delay(struct rec_report *r)
+{
+	rec_begin_object(r, "unseen_us");
+	rec_add_int(r, "n", fwd.unseen.n);
+	rec_add_reals(r, { "p50", delay_hist_percentile(&fwd.unseen, 0.5), 0 },
+		      { "p99", delay_hist_percentile(&fwd.unseen, 0.99), 0 },
+		      { "max", fwd.unseen.n ? (double)fwd.unseen.max_ns / NS_PER_US : NAN, 1 });
+	rec_end(r);
+}
+
 static void report_added_delay(struct rec_report *r)
 {
 	static const int64_t edges_us[] = { 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, DELAY_HIST_MAX_US };
@@ -180,6 +201,7 @@ static void report_added_delay(struct rec_report *r)
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
 		rec_add_real(r, percentiles[i].name, delay_hist_percentile(added, percentiles[i].p), 0);
 	rec_add_real(r, "max", added->n ? (double)added->max_ns / 1000 : NAN, 1);
+	rec_add_real(r, "at_worst", added->n ? find_worst_us() : NAN, 1);
 	rec_begin_array(r, "histogram");
 	for (size_t i = 0; i < sizeof(edges_us) / sizeof(*edges_us); i++) {
 		rec_begin_object(r, NULL);
@@ -249,7 +271,7 @@ static void say_link(struct rec_report *r, double wall_ns)
 	if (added->n)
 		rec_say(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
 			number_text(delay_hist_percentile(added, 0.5)), number_text(delay_hist_percentile(added, 0.99)),
-			number_text((double)added->max_ns / NS_PER_US));
+			number_text(find_worst_us()));
 	if (fwd.queue->n)
 		rec_say(r, "%s on their way", counted_text((int64_t)fwd.queue->n, "packet"));
 	if (fwd.way[0].too_long || fwd.way[1].too_long)
@@ -274,6 +296,7 @@ static void report_link(struct rec_report *r)
 	report_way(r, 1);
 	rec_end(r);
 	report_added_delay(r);
+	report_unseen_delay(r);
 	rec_add_int(r, "on_their_way", (int64_t)fwd.queue->n);
 	rec_add_int(r, "on_their_way_max", (int64_t)fwd.queue->most);
 	rec_add_int(r, "orders", now.commands_applied);
@@ -289,17 +312,41 @@ static void report_link(struct rec_report *r)
 }
 
 /* Writes the report so far, and opens a new one for the end: there is never more than one temporary file. */
-static void write_interim_report(void)
+static void *run_writer(void *arg)
 {
-	int err;
+	int err = rec_close(now.out);
 
-	report_link(now.out);
-	err = rec_close(now.out);
+	(void)arg;
 	if (err)
 		warn("cannot write the report: %s", strerror(-err));
 	now.out = rec_open(&out_cfg, "delayline");
 	if (!now.out)
 		warn("cannot reopen %s: %m; no further report will be written", out_cfg.path ? out_cfg.path : "the report");
+	atomic_store(&now.written, true);
+	return NULL;
+}
+
+static void join_writer(void)
+{
+	if (now.writes)
+		pthread_join(now.writer, NULL);
+	now.writes = false;
+}
+
+/* Begins to write an interim report, unless one is being written: then later. */
+static void begin_interim_report(void)
+{
+	now.wants_again = now.writes && !atomic_load(&now.written);
+	if (now.wants_again)
+		return;
+	join_writer();
+	if (!now.out)
+		return;
+	report_link(now.out);
+	atomic_store(&now.written, false);
+	now.writes = !proc_start_thread(&now.writer, WRITER_STACK, run_writer, NULL);
+	if (!now.writes)
+		run_writer(NULL);
 }
 
 /* --- commands ---------------------------------------------------------------------------------------------------- */
@@ -332,8 +379,8 @@ static void apply_command(void *arg, const char *line)
 			link_path_set_seed(&fwd.way[i].path, 2 * o->seed + (uint64_t)i);
 	}
 	now.commands_applied += o->changed || o->seeded;
-	if (o->report && now.out)
-		write_interim_report();
+	if (o->report)
+		begin_interim_report();
 	o->changed = 0;
 	o->seeded = o->report = false;
 }
@@ -393,7 +440,10 @@ static void run_link(void)
 	while (!proc_stop && !fwd.broken && clock_now() < end_ns) {
 		if (forwarder_run_once(&fwd, now.control.fd, end_ns, &before))
 			fifo_read_lines(&now.control, apply_command, NULL);
+		if (now.wants_again)
+			begin_interim_report();
 	}
+	join_writer();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -419,6 +469,7 @@ int main(int argc, char **argv)
 		.profile = CONFINE_RECORD, .mode = sandbox, .files = { out_cfg.path, cfg.control }, .keep = 1 << CAP_IPC_LOCK });
 	now.begun_ns = clock_now();
 	now.cpu_ns = clock_process_cpu();
+	forwarder_init(&fwd);
 	proc_tell_ready((int)cfg.ready_fd);
 	run_link();
 	fifo_remove(&now.control);

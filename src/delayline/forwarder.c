@@ -3,7 +3,10 @@
 #include "clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define BATCH 16 /* frames read from an interface before frames that are due are written */
@@ -11,6 +14,67 @@
  * / SPIN_PART of the time so far. Typing never needs more; heavier traffic must leave the CPU to other processes. */
 #define EARLY (100 * NS_PER_US)
 #define SPIN_PART 50
+/* A wait that ends later than asked for, by more than LATE, shows that the program was held up; so it is never longer than BEAT. */
+#define BEAT (20 * NS_PER_MS)
+#define LATE NS_PER_MS
+
+static volatile sig_atomic_t continued; /* it was stopped (SIGSTOP, Ctrl-Z), and goes on */
+
+static void on_continue(int signal)
+{
+	continued = signal;
+}
+
+/* How long this thread has been ready to run without a CPU, so far; -1: the kernel does not tell. */
+static int64_t read_waited(const struct tap_forwarder *p)
+{
+	char text[64];
+	long long ran, waited;
+	ssize_t n = p->schedstat < 0 ? -1 : pread(p->schedstat, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	return sscanf(text, "%lld %lld", &ran, &waited) == 2 && ran > 0 ? waited : -1;
+}
+
+void forwarder_init(struct tap_forwarder *p)
+{
+	struct sigaction sa = { .sa_handler = on_continue };
+
+	sigaction(SIGCONT, &sa, NULL);
+	p->schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	p->waited_ns = read_waited(p);
+	p->clear_ns[0] = p->clear_ns[1] = clock_now();
+}
+
+static int64_t count_sleeps(void)
+{
+	struct rusage u;
+
+	return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_nvcsw;
+}
+
+/* After a wait: until when, at least, no frame can have come. A thread that slept was woken by the first frame; what passed since
+ * then is the time that it waited for its CPU. Not so if it was stopped. */
+static void note_wait(struct tap_forwarder *p, const struct pollfd *fd, int64_t sleeps, int64_t expected_ns)
+{
+	int64_t now = clock_now(), before = p->waited_ns;
+
+	if (count_sleeps() == sleeps)
+		return; /* it did not wait: something was there */
+	p->waited_ns = read_waited(p);
+	if (continued || before < 0 || p->waited_ns < 0 || now - (p->waited_ns - before) > expected_ns + LATE) {
+		continued = 0;
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		int64_t clear = fd[i].revents ? now - (p->waited_ns - before) : now;
+
+		if (clear > p->clear_ns[i])
+			p->clear_ns[i] = clear;
+	}
+}
 
 /* Reads and schedules one frame of interface `i`; false: none was there. The time is taken right after the read. */
 static bool read_frame(struct tap_forwarder *p, int i)
@@ -18,15 +82,18 @@ static bool read_frame(struct tap_forwarder *p, int i)
 	static unsigned char nowhere[DELAY_QUEUE_SLOT];
 	struct forward_way *way = &p->way[i];
 	unsigned char *slot = delay_queue_slot(p->queue);
+	int64_t began = clock_now(), now, due;
 	ssize_t n = read(p->ends[i].fd, slot ? slot : nowhere, DELAY_QUEUE_SLOT);
-	int64_t now = clock_now(), due;
 	enum link_fate fate;
 
 	if (n <= 0) {
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			p->broken = 1 + i;
+		p->clear_ns[i] = began;
 		return false;
 	}
+	now = clock_now();
+	delay_hist_add(&p->unseen, now - p->clear_ns[i]);
 	way->packets++;
 	way->bytes += n;
 	if (n == DELAY_QUEUE_SLOT || !slot) { /* a frame as long as that was cut off by read() */
@@ -62,7 +129,7 @@ static void write_due_frames(struct tap_forwarder *p)
 bool forwarder_run_once(struct tap_forwarder *p, int control, int64_t until_ns, const sigset_t *while_waiting)
 {
 	struct pollfd fd[] = { { p->ends[0].fd, POLLIN, 0 }, { p->ends[1].fd, POLLIN, 0 }, { control, POLLIN, 0 } };
-	int64_t now = clock_now(), next = delay_queue_due_ns(p->queue), left;
+	int64_t now = clock_now(), next = delay_queue_due_ns(p->queue), left, sleeps = count_sleeps();
 	struct timespec ts;
 	bool spins = false;
 
@@ -70,16 +137,19 @@ bool forwarder_run_once(struct tap_forwarder *p, int control, int64_t until_ns, 
 		p->begun_ns = now;
 	if (next > until_ns)
 		next = until_ns;
-	left = next == INT64_MAX ? 0 : next - now;
+	if (next > now + BEAT)
+		next = now + BEAT;
+	left = next - now;
 	if (p->spun_ns < (now - p->begun_ns) / SPIN_PART) {
-		spins = left <= EARLY && next != INT64_MAX;
+		spins = left <= EARLY;
 		left -= EARLY;
 	}
 	if (left < 0)
 		left = 0;
 	ts = clock_timespec(left);
-	if (ppoll(fd, 3, next == INT64_MAX ? NULL : &ts, while_waiting) < 0)
+	if (ppoll(fd, 3, &ts, while_waiting) < 0)
 		return false;
+	note_wait(p, fd, sleeps, now + left);
 	if (spins)
 		p->spun_ns += clock_now() - now;
 	write_due_frames(p);

@@ -25,9 +25,16 @@ struct tap_forwarder {
 	struct forward_way way[2];
 	struct delay_queue *queue;
 	struct delay_hist added;   /* time from when a frame was due until it was written */
+	struct delay_hist unseen;  /* the most that can have passed from when a frame was sent until it was read */
+	int64_t clear_ns[2];	   /* CLOCK_MONOTONIC: no frame of this interface waited to be read then */
+	int64_t waited_ns;	   /* for the CPU, by the schedstat of this thread; -1: not known */
+	int schedstat;		   /* descriptor of it; -1: none */
 	int64_t begun_ns, spun_ns; /* first call (CLOCK_MONOTONIC); time spent busy-waiting since */
 	int broken;		   /* 1 + index of the interface that is gone; 0: none */
 };
+
+/* Opens what tells how long this thread waits for its CPU, and notes when it was stopped; before the first call below. */
+void forwarder_init(struct tap_forwarder *p);
 
 /* Waits for frames, due times, `control` (-1: no such descriptor), a signal that `while_waiting` lets in, or `until_ns`
  * (INT64_MAX: no limit), and handles what is there. True: `control` can be read. */

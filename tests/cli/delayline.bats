@@ -154,3 +154,38 @@ ping_until_below() {	# MS FILE
 	[ "$status" = 1 ]
 	[[ $stderr == *"--parent"* ]]
 }
+
+@test "delayline: where it was stopped, the time that a frame waited to be read is in the bound" {
+	need ping jq
+	hosts
+	line
+	start pings on "$a" ping -i 0.1 -c 25 10.9.0.2
+	until_true grep -q 'icmp_seq=3 ' pings.out
+	kill -STOP "$wire"
+	sleep 0.8
+	kill -CONT "$wire"
+	until_true gone "$pid"
+	longest=$(sed -n 's,^rtt .*= [0-9.]*/[0-9.]*/\([0-9.]*\)/.*,\1,p' pings.out)
+	finish
+	result '.result | .added_delay_us.at_worst, .unseen_us'
+	# a round trip is two frames; the rest is the kernel's
+	[ "$(result ".result.added_delay_us.at_worst * 2 / 1000 + 1 >= $longest")" = true ]
+	[ "$(result '.result | .unseen_us.n == .ways[0].packets + .ways[1].packets and
+		.added_delay_us.at_worst >= .unseen_us.max')" = true ]
+}
+
+@test "delayline: a disk that takes long to write a report holds up no frame" {
+	need ping strace
+	hosts
+	cat >slow <<-END
+		#!/bin/sh
+		exec strace -D -f -qq -o /dev/null -e trace=fsync -e inject=fsync:delay_enter=2000000 "$WIRE" "\$@"
+	END
+	chmod +x slow
+	WIRE=$PWD/slow line || skip "strace cannot be used here"
+	echo report >orders
+	run on "$a" ping -q -c 3 -i 0.2 -W 1 10.9.0.2
+	finish
+	echo "$output"
+	[[ $output == *" 0% packet loss"* ]]
+}
