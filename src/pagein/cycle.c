@@ -28,11 +28,11 @@ const char *const cycle_columns[] = { "run",	      "time_ns",	 "event",	"pid",
 
 /* --- readings --- */
 
-static int64_t read_swapin(const struct cycle_cfg *cfg)
+static int64_t read_swapin(const struct memgroup *group)
 {
 	bool machine;
 
-	return memgroup_swapin_bytes(&cfg->group, &machine);
+	return memgroup_swapin_bytes(group, &machine);
 }
 
 /* Logs a row for each process if there is a log; `at_ns` 0: now. */
@@ -70,7 +70,7 @@ static int read_faults(const struct cycle_cfg *cfg, struct memory_reading *r, st
 		if (err)
 			return explain_unreadable(cfg, i, err, why);
 	}
-	r->swapped_in = read_swapin(cfg);
+	r->swapped_in = read_swapin(&cfg->group);
 	r->group_bytes = memgroup_used_bytes(&cfg->group);
 	return 0;
 }
@@ -275,6 +275,8 @@ static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, st
 {
 	struct judged_process p[CYCLE_PROCESSES];
 	struct memory_reading after = *r;
+	const struct memgroup machine = { 0 };
+	int64_t all_before = read_swapin(&machine);
 	int err;
 
 	copy_judged(cfg, r, p);
@@ -288,6 +290,7 @@ static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	if (err)
 		return err;
 	run->read_bytes = counter_increase(r->swapped_in, after.swapped_in);
+	run->most_read_bytes = counter_increase(all_before, read_swapin(&machine));
 	run->fault_bytes = memgroup_max_fault_bytes();
 	for (size_t i = 0; i < cfg->n; i++) {
 		p[i].major = after.is[i].major - r->is[i].major;
@@ -340,7 +343,7 @@ static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, s
 
 static struct swap_readings get_swap_readings(const struct cycle_run *run)
 {
-	return (struct swap_readings){ run->read_bytes, run->cached_bytes, run->fault_bytes };
+	return (struct swap_readings){ run->most_read_bytes, run->cached_bytes, run->fault_bytes };
 }
 
 /* Sends both keys, and sets *p and *device, the readings that judge.h takes. */

@@ -52,6 +52,7 @@ struct cycle_run {
 	struct timed_key first, second;
 	struct sample typed;		       /* latencies of the --type keys, ns; to be freed */
 	int64_t read_bytes, second_read_bytes; /* swapped in by the first echo, and from there to the second; -1: not known */
+	int64_t most_read_bytes;	       /* by the first echo, by the whole machine: a group's counter may be seconds old */
 	int64_t cached_bytes;		       /* in the swap cache just before the first key; -1: not known */
 	int64_t fault_bytes;		       /* memgroup_max_fault_bytes() at the time of the first key */
 	int64_t evict_ns, attempts;	       /* duration of paging out, and attempts made */

@@ -11,7 +11,7 @@ const char *const judge_reasons[] = {
 	"the process is locked in memory",
 	"a process has no anonymous memory: nothing can be proven by it",
 	"no major fault after the key: the pages that it needed were in memory",
-	"less than half of what came back was read from the device: the rest was still in the swap cache",
+	"less than half of what came back was read from the device: the rest was in the swap cache, in zswap, or zeros",
 	"major faults after the key: not all pages that it needed were in memory",
 };
 
@@ -51,17 +51,15 @@ bool judge_all_kept(const struct judged_process *p, size_t n)
 	return n > 0;
 }
 
-/* Estimates the bytes read from the device, for any process: its counter; or, if more, the refaulted bytes that cannot have been in
- * the swap cache; or, without either counter, all of `refaulted`. */
+/* Estimates the bytes read from the device, for any process: its counter, which is the most (pages of zeros and of zswap come back
+ * by major faults and are not read); without it, the refaulted bytes that cannot have been in the swap cache, or all of them. */
 static int64_t estimate_read_bytes(const struct swap_readings *device, int64_t refaulted)
 {
-	int64_t read = device->read_bytes < 0 && device->cached_bytes < 0 ? refaulted : 0;
-
-	if (device->read_bytes > read)
-		read = device->read_bytes;
-	if (device->cached_bytes >= 0 && refaulted - device->cached_bytes > read)
-		read = refaulted - device->cached_bytes;
-	return read;
+	if (device->read_bytes >= 0)
+		return device->read_bytes;
+	if (device->cached_bytes < 0)
+		return refaulted;
+	return refaulted > device->cached_bytes ? refaulted - device->cached_bytes : 0;
 }
 
 static int64_t compute_refaulted(const struct judged_process *p, size_t n, const struct swap_readings *device,

@@ -24,7 +24,7 @@ struct judged_process {
 
 /* Counters of the swap device. */
 struct swap_readings {
-	int64_t read_bytes;   /* swapped in from the key to its echo, by the group or machine; below 0: not known */
+	int64_t read_bytes;   /* the most that was swapped in from the key to its echo; below 0: not known */
 	int64_t cached_bytes; /* in the swap cache just before the key, of the group or machine; below 0: not known */
 	int64_t fault_bytes;  /* the most that one major fault reads: a page and those read ahead with it */
 };
@@ -38,7 +38,7 @@ enum judge_why {
 	JUDGE_LOCKED,		 /* too much was still resident, because it is locked */
 	JUDGE_NOTHING_ANONYMOUS, /* a process has no anonymous memory: nothing can be proven by it */
 	JUDGE_NO_MAJOR_FAULT,	 /* nothing was read from the device after the key */
-	JUDGE_SWAP_CACHE,	 /* more than half of the pages that came back were still in the swap cache */
+	JUDGE_SWAP_CACHE,	 /* more than half of the pages that came back were not read from the device */
 	JUDGE_MAJOR_FAULT	 /* a run in memory caused major faults */
 };
 extern const char *const judge_reasons[]; /* a sentence for each enum judge_why; NULL for JUDGE_CLEAR */

@@ -76,6 +76,25 @@ int memgroup_check_swappable(const struct memgroup *g, struct why *why)
 	return 0;
 }
 
+void memgroup_describe_swap(const char *swaps, char *text, size_t size)
+{
+	char device[256], kind[32];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (const char *line = strchr(swaps, '\n'); line && used < size; line = strchr(line + 1, '\n'))
+		if (sscanf(line, " %255s %31s", device, kind) == 2)
+			used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? "; " : "",
+						 strstr(device, "/zram") ? "zram" : kind, device);
+}
+
+int memgroup_zswap_is_on(void)
+{
+	char text[8];
+
+	return files_read_line("/sys/module/zswap/parameters/enabled", text, sizeof(text)) ? -1 : *text == 'Y';
+}
+
 int memgroup_page_out(const struct memgroup *g)
 {
 	char path[PATH_MAX], text[32] = "0";

@@ -22,6 +22,10 @@ bool memgroup_has_process(const struct memgroup *g, pid_t pid);
 /* 0 if reclaim of the group would write anonymous memory to swap; -1 with a line in `why`: no swap, swappiness 0, no right to
  * write the control file. */
 int memgroup_check_swappable(const struct memgroup *g, struct why *why);
+/* Describes the swap devices in the text of /proc/swaps by kind and name, "zram /dev/zram0; file /swap"; "" if there are none. */
+void memgroup_describe_swap(const char *swaps, char *text, size_t size);
+/* Whether swapped pages may stay in memory, compressed (zswap); -1: not known. */
+int memgroup_zswap_is_on(void);
 /* Asks the kernel to page out the group: memory.force_empty (version 1) or memory.reclaim of all its memory (version 2). Memory
  * that cannot be paged out stays, which is no error. 0 or -errno. */
 int memgroup_page_out(const struct memgroup *g);

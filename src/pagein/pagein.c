@@ -4,6 +4,7 @@
  * One run is in cycle.c; paging out in evict.c and memgroup.c; the verdict whether a run was paged out in judge.c; sending keys in
  * prober.c. This file reads options, runs and reports. */
 #include "clock.h"
+#include "files.h"
 #include "memory.h"
 #include "proc.h"
 #include "report.h"
@@ -157,7 +158,7 @@ static char *const *default_hog_command(void)
 
 static void report_settings(struct rec_report *r, const char *target)
 {
-	char text[512] = "";
+	char text[512] = "", swaps[4096];
 	size_t used = 0;
 	bool machine;
 
@@ -184,6 +185,13 @@ static void report_settings(struct rec_report *r, const char *target)
 	rec_add_int(r, "read_ahead_bytes", memgroup_max_fault_bytes());
 	memgroup_swapin_bytes(&cycle.group, &machine);
 	rec_add_str(r, "swap_in_of", machine ? "machine" : "group");
+	files_read_all("/proc/swaps", swaps, sizeof(swaps));
+	memgroup_describe_swap(swaps, text, sizeof(text));
+	rec_add_str(r, "swap", *text ? text : NULL);
+	if (memgroup_zswap_is_on() < 0)
+		rec_add_str(r, "zswap", NULL);
+	else
+		rec_add_bool(r, "zswap", memgroup_zswap_is_on());
 	rec_add_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
 	rec_end(r);
 }

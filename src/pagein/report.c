@@ -205,6 +205,9 @@ void report_say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const 
 			 tally->of[JUDGE_PAGED_OUT] ? "Could not always" : "Could not", judge_reasons[why] ? ": " : "",
 			 judge_reasons[why] ? judge_reasons[why] : "", count_text(tally->of[JUDGE_PAGED_OUT]),
 			 counted_text(tried, "run"), cure_text(why));
+	if (tried && memgroup_zswap_is_on() > 0)
+		rec_warn(r, "zswap is on: pages may come back from compressed memory; write N to "
+			    "/sys/module/zswap/parameters/enabled");
 	if (tally->of[JUDGE_NOT_IN_MEMORY])
 		rec_warn(r, "left out: %s in memory with major page faults", counted_text(tally->of[JUDGE_NOT_IN_MEMORY], "run"));
 	if (tally->unanswered)

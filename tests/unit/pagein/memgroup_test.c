@@ -73,3 +73,18 @@ TEST_WITH(make_folder, remove_folder, what_keeps_it_from_being_emptied_is_named)
 	if (memgroup_check_swappable(&g, &why))
 		assert_non_null(strstr(why.text, "there is no swap"));
 }
+
+TEST(swap_devices_by_kind)
+{
+	char text[200];
+
+	memgroup_describe_swap("Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"
+			       "/dev/zram0                              partition\t1048572\t\t0\t\t100\n"
+			       "/swap\\040file                           file\t\t65532\t\t0\t\t-2\n",
+			       text, sizeof(text));
+	assert_string_equal(text, "zram /dev/zram0; file /swap\\040file");
+	memgroup_describe_swap("Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n", text, sizeof(text));
+	assert_string_equal(text, "");
+	memgroup_describe_swap("", text, sizeof(text));
+	assert_string_equal(text, "");
+}
