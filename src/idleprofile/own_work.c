@@ -5,6 +5,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void own_work_note(struct own_work_notes *w, int64_t from, int64_t to, int64_t cpu_ns)
@@ -39,7 +40,9 @@ struct own_work_time own_work_find(struct own_work_notes *w, int64_t from, int64
 		if (begin > end)
 			continue;
 		found.there = true;
-		found.ns += end - begin < w->note[at].cpu_ns ? end - begin : w->note[at].cpu_ns;
+		end -= end - begin > w->note[at].cpu_ns ? end - begin - w->note[at].cpu_ns : 0;
+		found.ns += end - begin;
+		w->note[at].cpu_ns -= end - begin; /* each ns of it is in one gap */
 	}
 	return found;
 }
@@ -59,13 +62,15 @@ void own_work_stop(struct own_work_span *w)
 		w->cpu = -1;
 }
 
+static void set_bit(uint64_t *bits, int tid)
+{
+	if (tid > 0 && tid < OWN_WORK_TIDS)
+		bits[tid / 64] |= 1ULL << tid % 64;
+}
+
 void own_work_tids_add(struct own_work_tids *t, int tid)
 {
-	if (t->own < OWN_WORK_TIDS) {
-		t->tid[t->own++] = tid;
-		t->n = t->own; /* the threads of ignored processes are read again below */
-		t->refreshed_ns = 0;
-	}
+	set_bit(t->own, tid);
 }
 
 static void add_process_threads(struct own_work_tids *t, pid_t ignored)
@@ -76,8 +81,8 @@ static void add_process_threads(struct own_work_tids *t, pid_t ignored)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)ignored);
 	files_list_numeric_names(path, &tid, &n);
-	for (size_t i = 0; i < n && t->n < OWN_WORK_TIDS; i++)
-		t->tid[t->n++] = tid[i];
+	for (size_t i = 0; i < n; i++)
+		set_bit(t->ignored, tid[i]);
 	free(tid);
 }
 
@@ -88,24 +93,22 @@ void own_work_tids_refresh(struct own_work_tids *t)
 	if (!t->ignore || !t->ignore->n || (t->refreshed_ns && now - t->refreshed_ns < NS_PER_S))
 		return;
 	t->refreshed_ns = now;
-	t->n = t->own;
+	memset(t->ignored, 0, sizeof(t->ignored));
 	for (size_t i = 0; i < t->ignore->n; i++)
 		add_process_threads(t, t->ignore->pid[i]);
 }
 
 void own_work_tids_init(struct own_work_tids *t, const struct cli_pids *ignore)
 {
-	*t = (struct own_work_tids){ .ignore = ignore };
+	memset(t, 0, sizeof(*t));
+	t->ignore = ignore;
 	own_work_tids_add(t, (int)gettid());
 	own_work_tids_refresh(t);
 }
 
 static bool has_tid(const struct own_work_tids *t, int tid)
 {
-	for (int i = 0; i < t->n; i++)
-		if (t->tid[i] == tid)
-			return true;
-	return false;
+	return tid > 0 && tid < OWN_WORK_TIDS && ((t->own[tid / 64] | t->ignored[tid / 64]) >> tid % 64 & 1);
 }
 
 struct own_work_time own_work_remove_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n)

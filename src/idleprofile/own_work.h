@@ -10,7 +10,7 @@
 
 #define OWN_WORK_REST_NS 50000 /* a gap with less than this beside own work (task switches, the timer) is own work */
 #define OWN_WORK_NOTES 4096
-#define OWN_WORK_TIDS 256
+#define OWN_WORK_TIDS (1 << 22) /* thread ids of Linux are below this (PID_MAX_LIMIT) */
 
 struct own_work_time {
 	bool there;
@@ -26,7 +26,8 @@ struct own_work_notes {
 };
 /* Notes that this program worked between these times and used `cpu_ns` of CPU time. */
 void own_work_note(struct own_work_notes *w, int64_t from, int64_t to, int64_t cpu_ns);
-/* Own work in [from, to]. Must be asked for in ascending order: notes that end before `from` are dropped. */
+/* Own work in [from, to]. Must be asked for in ascending order: notes that end before `from` are dropped. The CPU time of a note
+ * is counted once, in the gaps that ask first. */
 struct own_work_time own_work_find(struct own_work_notes *w, int64_t from, int64_t to);
 
 /* The calling thread's own work, to be noted. cpu -1: the thread was moved to another CPU meanwhile. */
@@ -38,9 +39,9 @@ void own_work_start(struct own_work_span *w);
 void own_work_stop(struct own_work_span *w);
 
 struct own_work_tids {
-	int n, own; /* number of thread ids; the first `own` are this program's and stay */
-	int tid[OWN_WORK_TIDS];
-	const struct cli_pids *ignore; /* NULL: none */
+	uint64_t own[OWN_WORK_TIDS / 64],
+		ignored[OWN_WORK_TIDS / 64]; /* a bit for each thread id: no number of threads is too many */
+	const struct cli_pids *ignore;	     /* NULL: none */
 	int64_t refreshed_ns;
 };
 /* Starts with the calling thread and the threads of the processes in `ignore` (not owned; NULL: none). */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline.h"
 #include "memory.h"
+#include "proc.h"
 #include "random.h"
 
 #define WAITS_KEPT 500000
@@ -97,7 +98,7 @@ static void add_gap(struct cpu_pipeline *c, int64_t from, int64_t to, int64_t lo
 	events_add_gap(&c->events, &p);
 }
 
-/* Counts time in which the loop paused by itself: what ran then is not known, and is not counted as lost. */
+/* Counts time in which the loop paused by itself, or was not on its CPU: what ran then is not known, and is not counted as lost. */
 static void add_unwatched_time(struct cpu_pipeline *c, int64_t from, int64_t to)
 {
 	if (from < c->f->start_ns)
@@ -146,7 +147,42 @@ static void drain_wakeups(struct gap_pipeline *f, int i)
 	}
 }
 
-static void drain_cpu(struct gap_pipeline *f, int i)
+/* Drops what the loop has seen since the last drain: it was on another CPU, or the stamps cannot be converted. */
+static void skip_gaps(struct cpu_pipeline *c, int64_t upto)
+{
+	struct time_span span;
+
+	for (; ring_peek(&c->spin->ring, &span); ring_drop(&c->spin->ring))
+		;
+	add_unwatched_time(c, c->upto_ns, upto);
+	c->upto_ns = upto;
+}
+
+static bool has_left_cpu(const struct cpu_idle_loop *loop)
+{
+	int tid = atomic_load(&loop->tid);
+
+	return tid && !proc_is_pinned(tid, loop->cpu);
+}
+
+/* Pauses the loops that were moved from their CPU. True: one was, since the last drain, and took time of another CPU. */
+static bool pause_moved_loops(struct gap_pipeline *f)
+{
+	bool moved = false;
+
+	for (int i = 0; i < f->n; i++) {
+		struct cpu_idle_loop *loop = f->cpu[i].spin;
+
+		if (loop->left || !has_left_cpu(loop))
+			continue;
+		loop->left = moved = true;
+		atomic_store(&loop->until, 0);
+	}
+	return moved;
+}
+
+/* `watched`: false: what was seen since the last drain is not true. */
+static void drain_cpu(struct gap_pipeline *f, int i, bool watched)
 {
 	struct cpu_pipeline *c = &f->cpu[i];
 	int64_t seen = atomic_load_explicit(&c->spin->seen, memory_order_acquire);
@@ -157,14 +193,16 @@ static void drain_cpu(struct gap_pipeline *f, int i)
 		trace_drain(f->cfg.trace, c->spin->cpu, add_trace_record, c->who);
 	if (f->wakeups)
 		drain_wakeups(f, i);
-	if (stamp_map_ns(&f->cfg.map, seen) < upto)
+	if (!watched || c->spin->left)
+		skip_gaps(c, upto);
+	else if (stamp_map_ns(&f->cfg.map, seen) < upto)
 		upto = stamp_map_ns(&f->cfg.map, seen);
 	for (; ring_peek(&c->spin->ring, &span); ring_drop(&c->spin->ring)) {
-		bool watched = span.from >= 0;
+		bool spun = span.from >= 0;
 		int64_t to = stamp_map_ns(&f->cfg.map, span.to);
 		int64_t from, lost;
 
-		if (!watched)
+		if (!spun)
 			span.from = -span.from;
 		/* Never start before the end of the last drain, although the conversion of stamps may have changed a little since. */
 		from = to - stamp_map_span_ns(&f->cfg.map, span.to - span.from);
@@ -174,7 +212,7 @@ static void drain_cpu(struct gap_pipeline *f, int i)
 			break;
 		}
 		lost = stamp_map_span_ns(&f->cfg.map, span.to - span.from - c->step);
-		if (watched)
+		if (spun)
 			add_gap(c, from, to, lost < to - from ? lost : to - from);
 		else
 			add_unwatched_time(c, from, to);
@@ -192,14 +230,16 @@ void pipeline_drain(struct gap_pipeline *f)
 {
 	struct own_work_span work;
 	struct stamp_pair a;
+	bool watched;
 
 	own_work_start(&work);
 	stamp_read_pair(f->cfg.spin->tsc, &a);
 	stamp_map_add(&f->cfg.map, &a);
 	if (f->cfg.trace)
 		own_work_tids_refresh(&f->tids);
+	watched = !pause_moved_loops(f) && !f->cfg.map.jumped;
 	for (int i = 0; i < f->n; i++)
-		drain_cpu(f, i);
+		drain_cpu(f, i, watched);
 	logs_flush(f->cfg.logs);
 	own_work_stop(&work);
 	for (int i = 0; i < f->n; i++)
@@ -282,6 +322,7 @@ void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
 		if (due >= f->start_ns && due < end_ns)
 			add_wakeup_latency(&f->cpu[i], end_ns - due, true);
 	}
+	f->lost_unread = f->cfg.trace ? trace_unread_losses(f->cfg.trace) : 0;
 	for (int i = 0; i < f->n; i++) {
 		struct cpu_pipeline *c = &f->cpu[i];
 
@@ -321,7 +362,7 @@ const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n)
 
 int64_t pipeline_lost_items(const struct gap_pipeline *f)
 {
-	return sum_lost_records(f) - f->lost_before;
+	return sum_lost_records(f) - f->lost_before + f->lost_unread;
 }
 
 int64_t pipeline_missed_switches(const struct gap_pipeline *f)

@@ -20,7 +20,7 @@
 struct pipeline_cpu_total {
 	int64_t lost_ns, events; /* without ticks and own work */
 	int64_t tick_ns, ticks;
-	int64_t unwatched_ns;		   /* time in which the loop paused since nothing drained its gaps; in no other figure */
+	int64_t unwatched_ns;		   /* the loop paused since nothing drained its gaps, or left its CPU; in no other figure */
 	int64_t itself_ns;		   /* own work of this program, and time of the processes of --ignore */
 	int64_t unexplained_ns;		   /* part of lost_ns without a known culprit; only with a trace */
 	int64_t missed_ns;		   /* part of unexplained_ns beside task switches that have no record */
@@ -65,7 +65,7 @@ struct gap_pipeline {
 	struct own_work_tids tids;
 	struct woken_threads *wakeups;
 	int64_t start_ns, end_ns; /* begin and end of the profile; INT64_MAX: not begun */
-	int64_t lost_before, missed_before;
+	int64_t lost_before, missed_before, lost_unread;
 	struct profile_sums sums;
 	struct culprit_table *names;
 	uint64_t random;

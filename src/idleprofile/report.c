@@ -22,7 +22,9 @@ bool report_warn_unwatched(struct rec_report *out, const struct gap_pipeline *f)
 	int64_t most = pipeline_cpu_sum(f).unwatched_ns;
 
 	if (most)
-		rec_warn(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
+		rec_warn(out,
+			 "not watched for %.3f s, in which this program was stopped or hung, the machine was suspended, or a loop "
+			 "had lost its CPU (unplugged, cpuset): that time is in no figure",
 			 (double)most / (double)NS_PER_S);
 	return most > 0;
 }

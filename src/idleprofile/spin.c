@@ -43,7 +43,7 @@ static __attribute__((noinline)) int64_t pause_loop(struct idle_loops *s, struct
 	do {
 		clock_sleep(clock_now() + LOOK_NS);
 		now = stamp_read(tsc);
-	} while (now > atomic_load(&s->until) && atomic_load(&s->order) == order);
+	} while (now > atomic_load(&me->until) && atomic_load(&s->order) == order);
 	ring_push(&me->ring, -since, now);
 	return now;
 }
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) void run_idle_loop(struct idle_loop
 
 		if (__builtin_expect(now - last > limit, 0))
 			ring_push(&me->ring, last, now);
-		if (__builtin_expect(now > atomic_load_explicit(&s->until, memory_order_relaxed), 0))
+		if (__builtin_expect(now > atomic_load_explicit(&me->until, memory_order_relaxed), 0))
 			now = pause_loop(s, me, order, tsc, now);
 		/* Store after the push: a reader of `seen` then finds all gaps that ended before it. */
 		atomic_store_explicit(&me->seen, now, memory_order_release);
@@ -84,7 +84,7 @@ static inline __attribute__((always_inline)) void calibrate_loop(struct idle_loo
 		int64_t step = now - last;
 
 		me->steps[step < 0 ? 0 : step < SPIN_STEPS ? step : SPIN_STEPS - 1]++;
-		if (__builtin_expect(now > atomic_load_explicit(&s->until, memory_order_relaxed), 0))
+		if (__builtin_expect(now > atomic_load_explicit(&me->until, memory_order_relaxed), 0))
 			break;
 		atomic_store_explicit(&me->seen, now, memory_order_release);
 		last = now;
@@ -221,7 +221,10 @@ static int wait_all_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle
 
 void spin_allow_time(struct idle_loops *s, int64_t for_ns)
 {
-	atomic_store(&s->until, stamp_read(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp));
+	int64_t until = stamp_read(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp);
+
+	for (int i = 0; i < s->n; i++)
+		atomic_store(&s->cpu[i].until, s->cpu[i].left ? 0 : until);
 }
 
 int spin_send_order(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns)
@@ -264,10 +267,11 @@ int spin_start(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, v
 	if (s == MAP_FAILED)
 		return -errno;
 	s->tsc = tsc;
-	s->until = INT64_MAX; /* no limit: calibration ends by itself */
 	s->n = cpus->n;
-	for (int i = 0; i < s->n; i++)
+	for (int i = 0; i < s->n; i++) {
 		s->cpu[i].cpu = cpus->cpu[i];
+		s->cpu[i].until = INT64_MAX; /* no limit: calibration ends by itself */
+	}
 	pid = fork(); /* into a local variable: in the child it is 0 */
 	if (!pid)
 		run_loop_process(s, parent, enter, arg);

@@ -25,6 +25,8 @@ struct cpu_idle_loop {
 	_Atomic int tid;
 	_Atomic uint32_t doing; /* the value of spin.order that the loop carries out now */
 	_Atomic bool calibrated;
+	bool left;			   /* it was moved to another CPU, and pauses for good: there it would only disturb */
+	_Atomic int64_t until;		   /* stamp after which it pauses by itself */
 	int64_t limit;			   /* longest turn that is not a gap, in stamps; set before SPIN_RUN */
 	_Alignas(64) _Atomic int64_t seen; /* stamp of the latest turn */
 	uint32_t steps
@@ -35,7 +37,6 @@ struct cpu_idle_loop {
 /* In memory shared by this process and that of the loops. */
 struct idle_loops {
 	_Atomic uint32_t order; /* round * 4 + enum spin_loop_command; a futex */
-	_Atomic int64_t until;	/* stamp after which the loops pause by themselves */
 	double ns_per_stamp;	/* set before SPIN_RUN */
 	bool tsc;
 	int n;
@@ -53,7 +54,7 @@ int spin_start(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, v
 /* Gives an order and waits until all loops carry it out (no wait for SPIN_STOP). 0; -ETIMEDOUT: a loop did not get its CPU within
  * within_ns; -ESRCH: the process has ended; -EINTR: a signal to stop came. */
 int spin_send_order(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns);
-/* Allows the loops to spin until `for_ns` from now. */
+/* Allows the loops to spin until `for_ns` from now, but for those that have left their CPU. */
 void spin_allow_time(struct idle_loops *s, int64_t for_ns);
 #define SPIN_ALLOWANCE_NS (2 * NS_PER_S)
 /* Waits until all loops are calibrated. Errors as spin_send_order(). */

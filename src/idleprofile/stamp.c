@@ -2,6 +2,7 @@
 #include "stamp.h"
 #include "files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #if STAMP_HAS_TSC
@@ -11,6 +12,7 @@
 #define TRIES 16
 /* Minimum distance of two anchors: closer ones give a slope with an error over 1 ppm (50 ns in 50 ms). */
 #define BASELINE_NS (50 * NS_PER_MS)
+#define JUMP_NS (100 * NS_PER_US) /* more than the errors of two anchors */
 
 static bool kernel_uses_tsc(void)
 {
@@ -69,9 +71,18 @@ void stamp_read_pair(bool tsc, struct stamp_pair *out)
 	out->error = tightest / 2 + 1;
 }
 
+/* Whether the counter ran on while the clock stood (suspend), or jumped (a virtual machine that was paused or moved). */
+static bool has_jumped(const struct stamp_map *m, const struct stamp_pair *a)
+{
+	int64_t passed = a->ns - m->last.ns;
+
+	return m->anchors > 1 && llabs(passed - stamp_map_span_ns(m, a->stamp - m->last.stamp)) > passed / 100 + JUMP_NS;
+}
+
 void stamp_map_add(struct stamp_map *m, const struct stamp_pair *a)
 {
-	if (m->anchors == 0)
+	m->jumped = has_jumped(m, a);
+	if (m->anchors == 0 || m->jumped) /* a new line begins, after a jump with the slope so far */
 		m->before = m->last = *a;
 	else if (m->anchors > 1 && m->last.ns - m->before.ns < BASELINE_NS)
 		m->last = *a;

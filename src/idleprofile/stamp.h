@@ -47,6 +47,7 @@ struct stamp_map {
 	struct stamp_pair last, before;
 	double ns_per_stamp;
 	int anchors;
+	bool jumped; /* stamps before the last anchor cannot be converted: it is over 1 % off the line of those before */
 };
 void stamp_map_add(struct stamp_map *m, const struct stamp_pair *a);
 /* CLOCK_MONOTONIC of a stamp near the last two anchors (before, between or shortly after them). */

@@ -148,38 +148,50 @@ int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void 
 	return err;
 }
 
+/* Room for 8,192 CPUs, the most that a kernel can be built for: it refuses a mask that is too short for its own. */
+struct cpu_mask {
+	cpu_set_t part[8];
+};
+
 int proc_pin_thread(const struct cli_cpus *cpus)
 {
-	cpu_set_t set, got;
+	struct cpu_mask set = { 0 }, got;
 
 	if (!cpus->n)
 		return 0;
-	CPU_ZERO(&set);
 	for (int i = 0; i < cpus->n; i++)
-		CPU_SET((size_t)cpus->cpu[i], &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
+		CPU_SET_S((size_t)cpus->cpu[i], sizeof(set), set.part);
+	if (sched_setaffinity(0, sizeof(set), set.part))
 		return errno == EINVAL ? -ENODEV : -errno;
-	if (sched_getaffinity(0, sizeof(got), &got))
+	if (sched_getaffinity(0, sizeof(got), got.part))
 		return -errno;
-	return CPU_EQUAL(&set, &got) ? 0 : -ENODEV;
+	return CPU_EQUAL_S(sizeof(set), set.part, got.part) ? 0 : -ENODEV;
+}
+
+bool proc_is_pinned(pid_t tid, int cpu)
+{
+	struct cpu_mask set = { 0 };
+
+	return sched_getaffinity(tid, sizeof(set), set.part) ||
+	       (CPU_COUNT_S(sizeof(set), set.part) == 1 && CPU_ISSET_S((size_t)cpu, sizeof(set), set.part));
 }
 
 int proc_allowed_cpus(struct cli_cpus *out)
 {
-	cpu_set_t set;
+	struct cpu_mask set = { 0 };
 
-	if (sched_getaffinity(0, sizeof(set), &set))
+	if (sched_getaffinity(0, sizeof(set), set.part))
 		return -errno;
 	out->n = 0;
-	for (int i = 0; i < CLI_CPUS_MAX && i < CPU_SETSIZE; i++)
-		if (CPU_ISSET((size_t)i, &set))
+	for (int i = 0; i < CLI_CPUS_MAX; i++)
+		if (CPU_ISSET_S((size_t)i, sizeof(set), set.part))
 			out->cpu[out->n++] = i;
 	return 0;
 }
 
 int proc_online_cpus(struct cli_cpus *out)
 {
-	char text[256];
+	char text[4096];
 
 	return files_read_line("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_parse_cpus(text, out)
 		       ? proc_allowed_cpus(out)

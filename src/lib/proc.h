@@ -45,6 +45,8 @@ void proc_tell_ready(int fd);
 /* Restricts the calling thread to these CPUs; an empty list: no change. 0 or -errno; -ENODEV if some of them do not exist or
  * are not allowed, which the kernel would ignore silently. */
 int proc_pin_thread(const struct cli_cpus *cpus);
+/* Whether a thread may use this CPU only; true: not known. The kernel widens this where the CPU or the cpuset is taken away. */
+bool proc_is_pinned(pid_t tid, int cpu);
 /* The signals by which a thread crashes. */
 #define PROC_CRASHES 5
 extern const int proc_crashes[PROC_CRASHES];

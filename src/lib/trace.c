@@ -107,6 +107,13 @@ int64_t trace_lost_records(const struct scheduling_trace *t)
 	return t->lost;
 }
 
+int64_t trace_unread_losses(const struct scheduling_trace *t)
+{
+	int64_t all = tracepoint_count_lost(t->rings);
+
+	return all > t->lost ? all - t->lost : 0;
+}
+
 void trace_close(struct scheduling_trace *t)
 {
 	if (!t)

@@ -11,6 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef PERF_FORMAT_LOST /* Linux 6.0 */
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
+
 struct cpu_ring {
 	int cpu;
 	int fd[TRACEPOINTS]; /* perf events; the ring belongs to the first */
@@ -31,6 +35,7 @@ static int open_perf_tracepoint(int id, int cpu, size_t bytes)
 		.config = (unsigned)id,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.read_format = PERF_FORMAT_LOST,
 		.disabled = 1,
 		.sample_id_all = 1,
 		.use_clockid = 1,
@@ -42,6 +47,10 @@ static int open_perf_tracepoint(int id, int cpu, size_t bytes)
 
 	long fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
+	if (fd < 0 && errno == EINVAL) {
+		attr.read_format = 0;
+		fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	}
 	return fd < 0 ? -errno : (int)fd;
 }
 
@@ -233,6 +242,18 @@ int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, co
 		__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
 	}
 	return err;
+}
+
+int64_t tracepoint_count_lost(const struct tracepoint_rings *t)
+{
+	uint64_t value[2]; /* records, lost */
+	int64_t lost = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t p = 0; p < t->points; p++)
+			if (t->ring[i].fd[p] >= 0 && read(t->ring[i].fd[p], value, sizeof(value)) == sizeof(value))
+				lost += (int64_t)value[1];
+	return lost;
 }
 
 void tracepoint_close_rings(struct tracepoint_rings *t)

@@ -237,6 +237,20 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 		.lost_s + .tick_s + .itself_s + .unwatched_s - .wall_s <= 1e-9' report
 }
 
+@test "idleprofile: a loop that was moved from its CPU pauses, and its time is not watched" {
+	local loop
+
+	need jq
+	[ "$(nproc)" -gt 1 ] || skip "there is one CPU"
+	start_profile -t 6s
+	loop=$(loop_of "$pid")
+	taskset -cp "$(taskset -cp $$ | sed 's/.*: //')" "$loop"	# all that we may use
+	until_true rests "$loop"
+	ends "$pid"
+	[ "$status" -eq 3 ]
+	[ "$(jq '.result.cpus[0].unwatched_s > 0' report)" = true ]
+}
+
 @test "idleprofile: a killed loop is reported, not taken for a busy CPU" {
 	start_profile -t 600s
 	kill -9 "$(loops_of "$pid")"

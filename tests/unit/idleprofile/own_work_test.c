@@ -87,3 +87,25 @@ TEST(an_interrupt_has_no_thread)
 	assert_false(own_work_remove_shares(&t, &share, &n).there);
 	assert_int_equal(n, 1);
 }
+
+TEST(each_ns_of_own_work_is_in_one_gap)
+{
+	memset(&notes, 0, sizeof(notes));
+	own_work_note(&notes, 1000, 9000, 2000);
+	assert_int_equal(own_work_find(&notes, 1000, 4000).ns, 2000);
+	assert_int_equal(own_work_find(&notes, 5000, 8000).ns, 0);
+}
+
+TEST(no_number_of_threads_is_too_many)
+{
+	static struct own_work_tids t;
+	struct culprit_share share[] = { { .kind = CULPRIT_TASK, .pid = 100000 + 4 * 997, .ns = 7 },
+					 { .kind = CULPRIT_TASK, .pid = 100001, .ns = 1 } };
+	size_t n = 2;
+
+	own_work_tids_init(&t, NULL);
+	for (int i = 0; i < 1000; i++)
+		own_work_tids_add(&t, 100000 + 4 * i);
+	assert_int_equal(own_work_remove_shares(&t, share, &n).ns, 7);
+	assert_int_equal(n, 1);
+}

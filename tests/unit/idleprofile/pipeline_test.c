@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* pipeline - loops and their parts played by hand, with a clock that stands still between: what the edges of a profile leave. */
 #include "clock.h"
+#include "proc.h"
 #include "idleprofile/pipeline.h"
+
+#include <unistd.h>
 #include "../unit.h"
 
 #define START (100 * NS_PER_S)
@@ -128,6 +131,30 @@ TEST_WITH(make, drop, what_nobody_watched_is_not_lost)
 	pipeline_end(f, END);
 	had(3 * NS_PER_MS, 1);
 	assert_int_equal(f->cpu[0].total.unwatched_ns, 400 * NS_PER_MS);
+}
+
+/* The loop runs somewhere else from the first drain on: what it saw there is not of this CPU. */
+TEST_WITH(make, drop, a_loop_on_another_cpu_watches_nothing)
+{
+	struct cli_cpus all;
+
+	assert_int_equal(proc_allowed_cpus(&all), 0);
+	spin->cpu[0].cpu = all.cpu[0];
+	atomic_store(&spin->cpu[0].tid, (int)gettid());
+	assert_int_equal(proc_pin_thread(&(struct cli_cpus){ .n = 1, .cpu = { all.cpu[0] } }), 0);
+	pipeline_begin(f, START, END);
+	part(START + 10 * NS_PER_MS, START + 13 * NS_PER_MS);
+	ran_until(START + 200 * NS_PER_MS);
+	drain_at(START + 200 * NS_PER_MS);
+	spin->cpu[0].cpu = CLI_CPUS_MAX;
+	part(START + 500 * NS_PER_MS, START + 900 * NS_PER_MS);
+	ran_until(END);
+	now = END;
+	pipeline_end(f, END);
+	assert_int_equal(proc_pin_thread(&all), 0);
+	had(3 * NS_PER_MS, 1);
+	assert_int_equal(f->cpu[0].total.unwatched_ns, 800 * NS_PER_MS);
+	assert_true(spin->cpu[0].left);
 }
 
 /* Two parts that follow each other, and between them a drain with a new line through the anchors, which is 40 ns earlier. */

@@ -52,6 +52,24 @@ TEST(anchors_too_close_make_no_slope_of_their_own)
 	assert_int_equal(stamp_map_ns(&m, 1000002000), 1000002000);
 }
 
+/* 2 counts a ns; the clock stands for 10 s, in which the counter runs on. */
+TEST(over_a_suspend_the_slope_stays)
+{
+	struct stamp_pair a[] = { { 0, 0, 0 }, { 400000000, 200000000, 0 }, { 800000000, 400000000, 0 }, { 0 }, { 0 } };
+	struct stamp_map m;
+
+	a[3] = (struct stamp_pair){ 1200000000 + 20 * NS_PER_S, 600000000, 0 };
+	a[4] = (struct stamp_pair){ 1600000000 + 20 * NS_PER_S, 800000000, 0 };
+	assert_false(of(a, 3).jumped);
+	m = of(a, 4);
+	assert_true(m.jumped);
+	assert_int_equal(stamp_map_span_ns(&m, 2000000), 1000000);
+	m = of(a, 5);
+	assert_false(m.jumped);
+	assert_int_equal(stamp_map_span_ns(&m, 2000000), 1000000);
+	assert_int_equal(stamp_map_ns(&m, a[4].stamp - 2000), 800000000 - 1000);
+}
+
 TEST(without_a_counter_a_stamp_is_the_clock)
 {
 	struct stamp_pair a;
