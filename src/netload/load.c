@@ -85,8 +85,10 @@ void second_range_close(struct second_range *s, int64_t now_ns, int64_t bits)
 		s->low = rate;
 	if (!s->seconds || rate > s->high)
 		s->high = rate;
+	if (now_ns - s->from_ns >= 2 * NS_PER_S) /* nobody looked, and nothing was sent, for at least one whole second of it */
+		s->low = 0;
 	s->last = rate;
-	s->seconds++;
+	s->seconds += (now_ns - s->from_ns) / NS_PER_S;
 	s->from_ns = now_ns;
 	s->from_bits = bits;
 }

@@ -81,5 +81,6 @@ static inline bool second_range_is_over(const struct second_range *s, int64_t no
 {
 	return now_ns - s->from_ns >= NS_PER_S;
 }
-/* The total is `bits` at `now_ns`. Read late, the second counts as that much longer. */
+/* The total is `bits` at `now_ns`. Read late, by a program that was held up, the second counts as that much longer, and from 2 s on
+ * also as an empty one. */
 void second_range_close(struct second_range *s, int64_t now_ns, int64_t bits);

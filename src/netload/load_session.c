@@ -20,12 +20,6 @@ int load_session_start(struct load_session *r)
 	return err;
 }
 
-static void copy_stream_counts(struct load_session *r)
-{
-	for (int64_t i = 0; i < r->load.lanes; i++)
-		r->own.lane[i] = r->lane[i].count;
-}
-
 void load_session_stop_tx(struct load_session *r, bool at_once)
 {
 	if (!r->pushes)
@@ -33,7 +27,14 @@ void load_session_stop_tx(struct load_session *r, bool at_once)
 	if (at_once)
 		atomic_store(&r->push.stop, true);
 	pthread_join(r->push.thread, NULL);
-	copy_stream_counts(r);
+	for (int64_t i = 0; i < r->load.lanes; i++) { /* the receiving thread may still count in the other members */
+		const struct stream_counts *c = &r->lane[i].count;
+
+		r->own.lane[i] = (struct stream_counts){ .sent_frames = c->sent_frames,
+							 .sent_payload = c->sent_payload,
+							 .sent_wire = c->sent_wire,
+							 .resent_frames = c->resent_frames };
+	}
 }
 
 void load_session_stop_rx(struct load_session *r, bool at_once)
@@ -41,7 +42,8 @@ void load_session_stop_rx(struct load_session *r, bool at_once)
 	if (!r->pulls)
 		return;
 	rx_stop(r, at_once);
-	copy_stream_counts(r);
+	for (int64_t i = 0; i < r->load.lanes; i++)
+		r->own.lane[i] = r->lane[i].count;
 }
 
 void load_session_free(struct load_session *r)

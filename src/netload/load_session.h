@@ -28,7 +28,8 @@ struct load_session {
 	} push;
 	/* The receiving thread, which receives and counts on all streams. */
 	struct load_receiver {
-		atomic_llong end_ns; /* receive until then; INT64_MAX: the other end still sends */
+		atomic_llong end_ns;	  /* receive until then; INT64_MAX: the other end still sends */
+		struct load_counts count; /* its own, taken over into load_session.own when it has ended */
 		pthread_t thread;
 	} pull;
 };
@@ -51,9 +52,9 @@ void load_session_free(struct load_session *r);
 
 /* --- the sender --- */
 
-/* Connects to the server, agrees on the load and opens all streams; chooses load.size where it is 0. 0, or -errno with the reason
- * in `why`. */
-int send_connect(struct load_session *r, const struct sock_address *to, struct why *why);
+/* Connects to the server, at the first of `n` addresses that takes the connection, agrees on the load and opens all streams;
+ * chooses load.size where it is 0. 0, or -errno with the reason in `why`. */
+int send_connect(struct load_session *r, const struct sock_address *to, int n, struct why *why);
 
 enum send_end { SEND_TIME, SEND_SIGNAL, SEND_SERVER, SEND_BROKEN }; /* why a load ended */
 extern const char *const send_end_words[];

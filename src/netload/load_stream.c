@@ -50,8 +50,21 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 	l->header = load_header_bytes(false, socket_is_ipv6(fd), info.tcpi_options & TCPI_OPT_TIMESTAMPS);
 	l->mss = info.tcpi_snd_mss ? info.tcpi_snd_mss : 1448;
 	l->base_bytes = (int64_t)info.tcpi_bytes_sent;
-	l->base_frames = info.tcpi_data_segs_out;
-	l->base_resent = info.tcpi_total_retrans;
+	l->seen_out = info.tcpi_data_segs_out;
+	l->seen_resent = info.tcpi_total_retrans;
+}
+
+int64_t load_stream_frame_header(const struct load_stream *l, int64_t size)
+{
+	return l->mss ? l->header * ((size + l->mss - 1) / l->mss) : l->header;
+}
+
+int64_t load_stream_advance(uint32_t *seen, uint32_t now)
+{
+	uint32_t more = now - *seen;
+
+	*seen = now;
+	return more;
 }
 
 void load_stream_count_tx(struct load_stream *l)
@@ -66,9 +79,8 @@ void load_stream_count_tx(struct load_stream *l)
 	read_tcp_info(l->fd, &info);
 	if (!info.tcpi_snd_mss)
 		return;
-	/* The kernel counts frames in 32 bits, enough for 6 TB. */
-	c->sent_frames = (int64_t)(uint32_t)(info.tcpi_data_segs_out - (uint32_t)l->base_frames);
-	c->resent_frames = info.tcpi_total_retrans - l->base_resent;
+	c->sent_frames += load_stream_advance(&l->seen_out, info.tcpi_data_segs_out);
+	c->resent_frames += load_stream_advance(&l->seen_resent, info.tcpi_total_retrans);
 	c->sent_payload = (int64_t)(info.tcpi_bytes_sent - info.tcpi_bytes_retrans) - l->base_bytes;
 	c->sent_wire = (int64_t)info.tcpi_bytes_sent - l->base_bytes + c->sent_frames * l->header;
 }
@@ -83,9 +95,10 @@ void load_stream_count_rx(struct load_stream *l)
 		c->duplicate = l->arrive.duplicate;
 	} else {
 		read_tcp_info(l->fd, &info);
+		if (info.tcpi_snd_mss)
+			l->segments_in += load_stream_advance(&l->seen_in, info.tcpi_data_segs_in);
 		/* The frame of the mark that opened the stream is not counted. */
-		c->got_frames =
-			l->takes_mark && info.tcpi_data_segs_in ? (int64_t)info.tcpi_data_segs_in - 1 : info.tcpi_data_segs_in;
+		c->got_frames = l->segments_in - (l->takes_mark && l->segments_in);
 	}
 	c->got_wire = c->got_payload + c->got_frames * l->header;
 }

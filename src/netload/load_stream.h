@@ -13,13 +13,20 @@ struct load_stream {
 	int64_t rest;	     /* bytes still to be sent of the current frame */
 	int64_t segments;    /* most datagrams that the kernel segments from one message; 0: each is a message of its own */
 	struct stream_arrivals arrive;
-	int64_t base_bytes, base_frames, base_resent; /* sent on the socket before the load */
+	int64_t base_bytes;			 /* sent on the socket before the load */
+	uint32_t seen_out, seen_resent, seen_in; /* the kernel's counters of 32 bits when they were last read */
+	int64_t segments_in;
 	struct stream_counts count;
 };
 
 /* Makes a stream of a connected socket. `batch_bytes`: bytes handed to the kernel at a time. */
 void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_bytes);
-/* Update `count` with the bytes and frames sent, or received, so far. A thread may call one while another calls the other. */
+/* Header bytes of a frame with `size` bytes of payload: TCP sends it in segments of at most lane.mss. */
+int64_t load_stream_frame_header(const struct load_stream *l, int64_t size);
+/* How far a counter of 32 bits, which may have wrapped once, has gone on since *seen, which it becomes. */
+int64_t load_stream_advance(uint32_t *seen, uint32_t now);
+/* Update `count` with the bytes and frames sent, or received, so far. A thread may call one while another calls the other. Over TCP
+ * to be called before 2^32 more frames, which is every few minutes at any rate. */
 void load_stream_count_tx(struct load_stream *l);
 void load_stream_count_rx(struct load_stream *l);
 /* Most payload bytes of one frame, and in *header its header bytes, from a connected socket to the same host. TCP: of

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define PORT 5210
+#define PLACES 16 /* most addresses of a name that are tried */
 
 static struct {
 	struct load_cfg load;
@@ -69,7 +70,7 @@ static const struct cli_opt options[] = {
 	  .words = spacing_words },
 	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9, .of = "send",
 	  .help = "frames due within this time are sent together (500us, at least one frame)" },
-	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, .of = "send",
+	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 1e6, 1e10, .of = "send",
 	  .help = "give up frames that are later than this (500ms)" },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .of = "send", .help = "real-time priority, where allowed (0: none)" },
 	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, .of = "send", .help = "seed of the random data (1)" },
@@ -96,7 +97,7 @@ static int run_serve(void)
 	int listener, err;
 	struct why why;
 
-	if (sock_resolve(at, (int)cfg.port, true, &place, &why))
+	if (sock_resolve(at, (int)cfg.port, true, &place, 1, &why) < 0)
 		die_usage("--bind %s: %s", at, why.text);
 	out = rec_must_open(&out_cfg, "netload");
 	listener = sock_listen(&place, false);
@@ -164,15 +165,16 @@ static int run_send(const char *to)
 	static struct load_session r; /* static: all zero */
 	struct rt_granted rt;
 	struct send_facts told = { .to = to, .rt = &rt };
-	struct sock_address place;
+	struct sock_address place[PLACES];
 	enum send_end end;
 	struct rec_report *out;
 	struct why why;
 	int64_t cpu_ns;
-	int err, status;
+	int err, status, places;
 
 	check_send_options();
-	if (sock_resolve(to, 0, false, &place, &why))
+	places = sock_resolve(to, 0, false, place, PLACES, &why);
+	if (places < 0)
 		die_usage("%s: %s", to, why.text);
 	out = rec_must_open(&out_cfg, "netload");
 	r.load = cfg.load;
@@ -182,7 +184,7 @@ static int run_send(const char *to)
 	if (cfg.priority && !rt.fifo)
 		warn("--priority %d was refused: %s; continuing without real-time priority", (int)cfg.priority, strerror(rt.why));
 	r.push.priority = rt.fifo;
-	err = send_connect(&r, &place, &why);
+	err = send_connect(&r, place, places, &why);
 	if (err == -EINTR)
 		return EXIT_INTERRUPTED;
 	if (err)

@@ -48,7 +48,8 @@ bool report_is_rate_held(const struct load_session *r, const struct load_counts 
 /* Bits of the frames that are sent at once. */
 static double batch_bits(const struct load_session *r)
 {
-	int64_t header = r->lane[0].header, counted = r->load.size + (r->load.payload_bits ? 0 : header);
+	int64_t header = load_stream_frame_header(&r->lane[0], r->load.size);
+	int64_t counted = r->load.size + (r->load.payload_bits ? 0 : header);
 
 	return 8 * (double)tx_batch_bytes(&r->load, header) / (double)r->load.size * (double)counted;
 }
@@ -62,6 +63,8 @@ bool report_warn_rate(struct rec_report *rec, const struct load_session *r, cons
 		return false;
 	if (fabs(sent - asked) * seconds <= batch_bits(r))
 		strcpy(why, "the load is too short for frames of this size");
+	else if (sent > asked && !load_sum_streams(end->lane, r->load.lanes).resent_frames)
+		strcpy(why, "the kernel sent more frames than were asked for");
 	else if (sent > asked)
 		snprintf(why, sizeof(why), "%s sent again",
 			 counted_text(load_sum_streams(end->lane, r->load.lanes).resent_frames, "frame"));
@@ -169,6 +172,7 @@ static void report_streams(struct rec_report *rec, const struct load_session *r,
 
 static void report_send_settings(struct rec_report *rec, const struct load_session *r, const struct send_facts *t)
 {
+	int64_t header = load_stream_frame_header(&r->lane[0], r->load.size);
 	char rt[96];
 
 	rt_describe(t->rt, rt, sizeof(rt));
@@ -179,11 +183,11 @@ static void report_send_settings(struct rec_report *rec, const struct load_sessi
 	rec_add_str(rec, "counts", r->load.payload_bits ? "payload bits" : "frame bits");
 	rec_add_bool(rec, "both", r->load.both);
 	rec_add_ints(rec, { "streams", r->load.lanes }, { "payload_bytes_per_frame", r->load.size },
-		     { "wire_bytes_per_frame", r->load.size + r->lane[0].header });
+		     { "wire_bytes_per_frame", r->load.size + header });
 	rec_add_real(rec, "time_s", r->load.time_ns ? (double)r->load.time_ns / NS_PER_S : NAN, 3);
 	rec_add_str(rec, "spacing", r->load.random ? "random" : "even");
 	rec_add_real(rec, "burst_us", (double)r->load.burst_ns / NS_PER_US, 3);
-	rec_add_int(rec, "frames_at_once", r->load.rate ? tx_batch_bytes(&r->load, r->lane[0].header) / r->load.size : 0);
+	rec_add_int(rec, "frames_at_once", r->load.rate ? tx_batch_bytes(&r->load, header) / r->load.size : 0);
 	rec_add_real(rec, "catch_up_ms", (double)r->load.catch_up_ns / NS_PER_MS, 3);
 	rec_add_int(rec, "seed", r->load.seed);
 	rec_add_strs(rec, { "punctual_by", rt }, { "sandbox", confine_state() });

@@ -78,6 +78,8 @@ static void update_rates(struct rx_thread *s, int64_t now)
 		second_range_start(&s->second, s->first_ns, received_bits(s));
 	} else if (second_range_is_over(&s->second, now)) {
 		second_range_close(&s->second, now, received_bits(s));
+		for (int64_t i = 0; !s->r->load.udp && i < s->r->load.lanes; i++)
+			load_stream_count_rx(&s->r->lane[i]); /* before its counter wraps twice */
 	}
 }
 
@@ -114,13 +116,13 @@ static void *run_receiver(void *context)
 	}
 	for (int64_t i = 0; i < r->load.lanes; i++) {
 		load_stream_count_rx(&r->lane[i]);
-		r->own.dropped_frames += load_stream_dropped(&r->lane[i]);
+		r->pull.count.dropped_frames += load_stream_dropped(&r->lane[i]);
 	}
-	r->own.got_ns = s.first_ns ? s.last_ns - s.first_ns : 0;
-	r->own.got_low = s.second.low;
-	r->own.got_high = s.second.high;
-	r->own.got_seconds = s.second.seconds;
-	r->own.cpu_ns += clock_thread_cpu() - cpu;
+	r->pull.count.got_ns = s.first_ns ? s.last_ns - s.first_ns : 0;
+	r->pull.count.got_low = s.second.low;
+	r->pull.count.got_high = s.second.high;
+	r->pull.count.got_seconds = s.second.seconds;
+	r->pull.count.cpu_ns = clock_thread_cpu() - cpu;
 	free(s.scratch);
 	return NULL;
 }
@@ -135,4 +137,10 @@ void rx_stop(struct load_session *r, bool at_once)
 {
 	atomic_store(&r->pull.end_ns, at_once ? 0 : clock_now() + DRAIN_NS);
 	pthread_join(r->pull.thread, NULL);
+	r->own.dropped_frames = r->pull.count.dropped_frames;
+	r->own.got_ns = r->pull.count.got_ns;
+	r->own.got_low = r->pull.count.got_low;
+	r->own.got_high = r->pull.count.got_high;
+	r->own.got_seconds = r->pull.count.got_seconds;
+	r->own.cpu_ns += r->pull.count.cpu_ns;
 }

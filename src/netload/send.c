@@ -64,14 +64,30 @@ static int await_server_go(struct load_session *r, char *reason)
 	return ready < 0 ? ready : ctl_receive(r->control, CTL_GO, NULL, until, true, reason);
 }
 
-int send_connect(struct load_session *r, const struct sock_address *to, struct why *why)
+/* Tries one address after the other; each but the last gets half of the time that is left. Returns the control connection or
+ * -errno, and in *place its address. */
+static int connect_any(const struct sock_address *to, int n, struct sock_address *place)
 {
-	struct sock_address place = *to;
+	int64_t until = clock_now() + ANSWER_NS;
+	int fd = -ENOENT;
+
+	for (int i = 0; i < n && fd < 0 && fd != -EINTR; i++) {
+		int64_t now = clock_now();
+
+		fd = sock_connect(&to[i], i + 1 < n ? now + (until - now) / 2 : until, false);
+		*place = to[i];
+	}
+	return fd;
+}
+
+int send_connect(struct load_session *r, const struct sock_address *to, int n, struct why *why)
+{
+	struct sock_address place;
 	int64_t header, ok[CTL_OK_NUMBERS], most;
 	char reason[CTL_REASON_BYTES];
 	int err;
 
-	r->control = sock_connect(to, clock_now() + ANSWER_NS, false);
+	r->control = connect_any(to, n, &place);
 	if (r->control < 0)
 		return why_fail(r->control, why, "%s", r->control == -EINTR ? "stopped by a signal" : strerror(-r->control));
 	most = load_stream_max_payload(r->control, &r->load, &header);

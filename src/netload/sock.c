@@ -42,14 +42,14 @@ static int split_address(const char *text, int port, char *host, size_t size, in
 	return 0;
 }
 
-int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, struct why *why)
+int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, int most, struct why *why)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
 				  .ai_flags = AI_NUMERICSERV | (numeric ? AI_NUMERICHOST | AI_PASSIVE : 0) },
 			*found;
 	char host[256], service[16];
 	int64_t number;
-	int err;
+	int err, n = 0;
 
 	if (split_address(text, port, host, sizeof(host), &number)) {
 		why_say(why, port ? "give an address, or an address and a port as ADDRESS:PORT"
@@ -60,11 +60,13 @@ int sock_resolve(const char *text, int port, bool numeric, struct sock_address *
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err)
 		return why_fail(-EINVAL, why, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
-	memset(out, 0, sizeof(*out));
-	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
-	out->size = found->ai_addrlen;
+	for (struct addrinfo *a = found; a && n < most; a = a->ai_next, n++) {
+		memset(&out[n], 0, sizeof(*out));
+		memcpy(&out[n].addr, a->ai_addr, a->ai_addrlen);
+		out[n].size = a->ai_addrlen;
+	}
 	freeaddrinfo(found);
-	return 0;
+	return n;
 }
 
 static in_port_t *sock_port_field(struct sock_address *p)

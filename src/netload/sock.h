@@ -13,9 +13,9 @@ struct sock_address {
 	socklen_t size;
 };
 
-/* Resolves HOST:PORT, [ADDRESS]:PORT or, with a default `port` above 0, HOST alone. `numeric`: no names. 0, or -EINVAL with the
- * reason in `why`. */
-int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, struct why *why);
+/* Resolves HOST:PORT, [ADDRESS]:PORT or, with a default `port` above 0, HOST alone, to at most `most` addresses. `numeric`: no
+ * names. Their number, or -EINVAL with the reason in `why`. */
+int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, int most, struct why *why);
 void sock_set_port(struct sock_address *p, int port);
 int sock_port(const struct sock_address *p);
 /* The local and the peer's address of a socket. 0 or -errno. */

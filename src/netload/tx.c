@@ -45,7 +45,7 @@ static unsigned char *make_noise(int64_t seed)
 
 static int64_t tx_frame_bits(const struct load_cfg *load, const struct load_stream *lane)
 {
-	return 8 * (load->size + (load->payload_bits ? 0 : lane->header));
+	return 8 * (load->size + (load->payload_bits ? 0 : load_stream_frame_header(lane, load->size)));
 }
 
 int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header)
@@ -112,23 +112,24 @@ static size_t send_bytes(struct tx_thread *s, struct load_stream *l, size_t byte
 	return n < 0 ? 0 : (size_t)n;
 }
 
-/* Returns the frames that were begun; l->rest bytes of the last one remain to be sent. Whole segments go in one call; smaller
+/* Returns the frames that were begun; l->rest bytes of the last one remain to be sent. Whole segments go in one call; other
  * frames would be merged by the kernel, so each ends a record. */
 static int64_t send_frames(struct tx_thread *s, struct load_stream *l, int64_t frames)
 {
 	int64_t size = s->r->load.size, took = 0;
+	int end = size % l->mss ? MSG_EOR : 0;
 
 	if (l->rest) {
-		l->rest -= (int64_t)send_bytes(s, l, (size_t)l->rest, size < l->mss ? MSG_EOR : 0);
+		l->rest -= (int64_t)send_bytes(s, l, (size_t)l->rest, end);
 		if (l->rest)
 			return 0;
 	}
 	while (took < frames && !l->rest && !is_stop_requested(s)) {
-		int64_t n = size < l->mss ? 1 : frames - took, bytes = n * size;
+		int64_t n = end ? 1 : frames - took, bytes = n * size;
 
 		if (bytes > NOISE_MORE)
 			bytes = NOISE_MORE / size * size;
-		bytes = (int64_t)send_bytes(s, l, (size_t)bytes, size < l->mss ? MSG_EOR : 0);
+		bytes = (int64_t)send_bytes(s, l, (size_t)bytes, end);
 		n = (bytes + size - 1) / size;
 		l->rest = n * size - bytes;
 		took += n;
@@ -315,7 +316,7 @@ static void *run_sender(void *context)
 	r->own.sent_seconds = s.second.seconds;
 	r->own.behind_ns = s.beat.behind_ns;
 	r->own.given_up_frames = s.beat.given_up;
-	r->own.cpu_ns += clock_thread_cpu() - cpu;
+	r->own.cpu_ns = clock_thread_cpu() - cpu;
 	free(room);
 	atomic_store(&r->push.over, true);
 	return NULL;

@@ -47,7 +47,7 @@ value() { jq -r ".result.$1" report.json; }
 # In a network of its own, with nobody else's packets: script words...
 alone() {
 	unshare --user --map-root-user --net true 2>/dev/null || skip "no network namespaces here"
-	unshare --user --map-root-user --net --fork --kill-child bash -c 'ip link set lo up && . "$1" && inside "${@:2}"' \
+	unshare --user --map-root-user --net --mount --fork --kill-child bash -c 'ip link set lo up && . "$1" && inside "${@:2}"' \
 		alone "$BATS_TEST_DIRNAME/netload_inside.bash" "$@"
 }
 
@@ -287,4 +287,18 @@ listens_at() { ss -Hltn "sport = :$port" | grep -q .; }
 	run --separate-stderr "$NETLOAD" serve --port "$port"
 	[ "$status" = 1 ]
 	[ "$stderr" = "netload: cannot listen at 127.0.0.1 port $port: Address already in use; another --port or --bind" ]
+}
+
+@test "netload send: the second address of a name is tried, too" {
+	need jq ip
+	alone "$NETLOAD" twofold 1Mbit
+	[ "$(value received_frames)" -gt 0 ]
+}
+
+@test "netload send: a frame of several segments is no more than the rate" {
+	need jq ip
+	alone "$NETLOAD" large_frames 20Mbit
+	jq .result report.json
+	[ "$(jq '.result | .sent_mbit_s * (1 - 1514 * .resent_frames / .sent_wire_bytes) < 20.1' report.json)" = true ]
+	[ "$(jq .settings.wire_bytes_per_frame report.json)" = $((4000 + 3 * 66)) ]
 }

@@ -67,6 +67,26 @@ lossy() {
 	kill "$peer" %2
 }
 
+# A load to this server that uses MTU 1500, as Ethernet does; 3: some was given up.
+one_load() {	# HOST OPTION...
+	local status=0
+	ip link set lo mtu 1500
+	"$netload" serve >/dev/null 2>serve.err &
+	until_ready serve.err ready || return
+	"$netload" send "$1:5210" --rate "$rate" "${@:2}" --format json -o report.json 2>send.err || status=$?
+	kill %1
+	cat send.err
+	[ "$status" = 0 ] || [ "$status" = 3 ]
+}
+
+# A name with two addresses; the server is at the second one only.
+twofold() {
+	printf '::1 twofold\n127.0.0.1 twofold\n' >hosts
+	mount --bind hosts /etc/hosts && one_load twofold -t 300ms
+}
+
+large_frames() { one_load 127.0.0.1 -t 2s --frame-size 4000; }	# three segments each
+
 inside() {
 	local netload=$1 what=$2 rate=$3
 	shift 3
