@@ -338,7 +338,8 @@ static void say_summary(struct rec_report *r, struct session_reading *s, const s
 		return;
 	}
 	if (s->unreadable)
-		rec_warn(r, "%zu of %zu processes may not be read; as root they may", s->unreadable, s->unreadable + s->n);
+		rec_warn(r, "%zu of %zu processes may not be read; %s", s->unreadable, s->unreadable + s->n,
+			 geteuid() ? "as root they may" : "this root lacks CAP_SYS_PTRACE (a container)");
 	if (s->vanished)
 		rec_warn(r, "%zu processes ended while they were read", s->vanished);
 	say_processes(r, s);
