@@ -187,9 +187,10 @@ static bool answers_complete(struct key_train_run *run, const struct key_train_b
 
 	if (run->cfg->watch == WATCH_PATCH) {
 		uint32_t shown = (uint32_t)atomic_load(&seen->number) - run->train->base;
+		int64_t keys = (int64_t)(b->first + b->n);
 		size_t shows = atomic_load(&seen->shows);
 
-		if (!shows || (shown & 0xffffffu) < b->first + b->n || (shown & 0xffffffu) > 0x7fffffu)
+		if (!shows || pair_unwrap_number(keys, shown) < keys)
 			return false;
 		/* blocks need a pause between them for prototap, which pairs keys with updates on the network */
 		if (run->cfg->block)

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define FILES_MOST 65536
+
 /* Waits in the child until the parent dies or sends a byte. */
 static void run_guard(int fd, void (*undo)(void *with), void *with)
 {
@@ -20,12 +22,14 @@ static void run_guard(int fd, void (*undo)(void *with), void *with)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	/* standard streams too: a program that reads our output to its end must not wait for the child */
-	if (fd > 0)
-		close_range(0, (unsigned)fd - 1, 0);
-	close_range((unsigned)fd + 1, ~0u, 0);
+	/* Our copy of the pipe's other end, on which we would wait for ever, and standard streams too: a program that reads our output
+	 * to its end must not wait for the child. close_range() is Linux 5.9, and refused by older containers. */
+	dup2(fd, STDIN_FILENO);
+	if (close_range(1, ~0u, 0))
+		for (int i = 1, last = (int)sysconf(_SC_OPEN_MAX); i < last && i < FILES_MOST; i++)
+			close(i);
 	do
-		n = read(fd, &end, 1);
+		n = read(STDIN_FILENO, &end, 1);
 	while (n < 0 && errno == EINTR);
 	if (n == 0)
 		undo(with);

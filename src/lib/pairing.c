@@ -11,23 +11,29 @@ static void clear_answer(struct key_times *key)
 	key->exact = key->coalesced = false;
 }
 
+int64_t pair_unwrap_number(int64_t near, uint32_t number)
+{
+	uint32_t ahead = (number - (uint32_t)near) & NUMBER_BITS;
+
+	return ahead > NUMBER_BITS / 2 ? near + ahead - NUMBER_BITS - 1 : near + ahead;
+}
+
 size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_number *shown, size_t m, uint32_t base,
 			  int64_t end_ns)
 {
-	size_t answered = 0, gone = 0, ahead = 0;
+	size_t gone = 0, ahead = 0;
+	int64_t answered = 0;
 
 	for (size_t i = 0; i < n; i++)
 		clear_answer(&keys[i]);
 	for (size_t j = 0; j < m; j++) {
-		uint32_t count = (shown[j].number - base) & NUMBER_BITS;
+		int64_t count = pair_unwrap_number(answered, shown[j].number - base); /* below: an outdated screen */
 
 		while (gone < n && key_sent_time(&keys[gone]) <= shown[j].at_ns)
 			gone++;
-		if (count > NUMBER_BITS / 2) /* below the base: an outdated screen */
-			continue;
-		if (count > gone) {
+		if (count > (int64_t)gone) {
 			ahead++;
-			count = (uint32_t)gone;
+			count = (int64_t)gone;
 		}
 		for (; answered < count; answered++) {
 			keys[answered].answer_ns = keys[answered].high_ns = shown[j].at_ns;
@@ -35,7 +41,7 @@ size_t pair_patch_numbers(struct key_times *keys, size_t n, const struct shown_n
 			keys[answered].coalesced = answered + 1 < count;
 		}
 	}
-	for (; answered < n; answered++)
+	for (; answered < (int64_t)n; answered++)
 		keys[answered].censored_ns = end_ns;
 	return ahead;
 }

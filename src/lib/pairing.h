@@ -13,6 +13,8 @@ struct shown_number {
 	uint32_t number; /* modulo 2^24 */
 };
 
+/* The count that the patch stands for with this number, minus the number before the first key: the nearest to `near`. */
+int64_t pair_unwrap_number(int64_t near, uint32_t number);
 /* Pairs the keys of a train, in the order of sending, with the numbers of the patch (ascending times). `base`: the number
  * shown before the first key. Keys unanswered at end_ns are censored there. Returns how often a number was higher than the
  * keys sent by then: another user types, or numbers from before the train were still arriving. */

@@ -288,3 +288,13 @@ TEST(a_stray_is_likely_from_five_percent_on)
 	assert_true(pair_expects_stray(0.052, 1000 * MS));
 	assert_true(pair_expects_stray(0.026, 2000 * MS));
 }
+
+TEST(numbers_of_the_patch_go_on_after_half_of_their_bits)
+{
+	assert_int_equal(pair_unwrap_number(0, 1), 1);
+	assert_int_equal(pair_unwrap_number(0, 0xffffff), -1); /* an outdated screen */
+	assert_int_equal(pair_unwrap_number(8388607, 8388608), 8388608);
+	assert_int_equal(pair_unwrap_number(9999998, 10000000), 10000000);
+	assert_int_equal(pair_unwrap_number(10000000, 9999990), 9999990);
+	assert_int_equal(pair_unwrap_number(16777215, 5), 16777221);
+}
