@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2,
+	       "idleprofile is not supported here: atomics of 64 bits would need locks, which two processes cannot share");
+
 #define RING_ROOM 16384 /* spans; a power of two; 256 KB */
 
 struct time_span {

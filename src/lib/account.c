@@ -84,6 +84,8 @@ struct memory_limits account_read_limits(const char *folder)
 			int64_t limit = account_read_number(at, of_version[v][0], NULL);
 			int64_t used = account_read_number(at, of_version[v][1], NULL);
 
+			if (v) /* above it the kernel slows down what allocates */
+				limit = min_known(limit, account_read_number(at, "memory.high", NULL));
 			if (limit < 0 || limit == INT64_MAX)
 				continue;
 			limit = min_known(limit, account_read_number(at, "memory.stat", "hierarchical_memory_limit"));

@@ -16,7 +16,8 @@ struct account_entry {
 };
 int account_read_entries(const char *path, const struct account_entry *e, int n);
 
-/* What the memory limits of a cgroup, of version 1 or 2, and of those above it allow, in bytes; INT64_MAX: no limit. */
+/* What the memory limits of a cgroup, of version 1 or 2 (with memory.high), and of those above it allow, in bytes; INT64_MAX: no
+ * limit. */
 struct memory_limits {
 	int64_t lowest;
 	int64_t room; /* the least that one of them leaves; file and kernel caches count as left, since they can be dropped */

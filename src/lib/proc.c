@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <mntent.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -139,6 +140,8 @@ int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void 
 	for (int i = 0; i < PROC_CRASHES; i++) /* where they are blocked, they cannot be handled */
 		sigdelset(&all, proc_crashes[i]);
 	pthread_attr_init(&attr);
+	if (stack_bytes && stack_bytes < (size_t)PTHREAD_STACK_MIN) /* 128 KiB on arm64; a smaller one is refused */
+		stack_bytes = (size_t)PTHREAD_STACK_MIN;
 	if (stack_bytes)
 		pthread_attr_setstacksize(&attr, stack_bytes);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -92,6 +92,19 @@ TEST(a_group_of_version_2_has_the_lowest_limit_above_it)
 	assert_int_equal(headroom_read_group(&g), -ENOENT);
 }
 
+TEST(memory_high_is_a_limit_of_version_2)
+{
+	struct memory_limits limits;
+
+	put("memory.max", "max\n");
+	put("memory.high", "1000000\n");
+	put("memory.current", "400000\n");
+	put("memory.stat", "active_file 0\n");
+	limits = account_read_limits(folder);
+	assert_int_equal(limits.lowest, 1000000);
+	assert_int_equal(limits.room, 600000);
+}
+
 /* 8 GiB, of which 6 are available, and 2 GiB of swap, 1 of them free. */
 static const struct machine_memory machine = { 8192 * M, 6144 * M, 2048 * M, 1024 * M };
 
