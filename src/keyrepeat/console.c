@@ -2,6 +2,7 @@
 #include "console.h"
 #include "cli.h"
 #include "clock.h"
+#include "held_up.h"
 #include "proc.h"
 #include "progress.h"
 #include "say.h"
@@ -213,7 +214,7 @@ void console_write_report(struct rec_report *r, const struct console_cfg *cfg, c
 	if (f->keys_skipped)
 		snprintf(skipped, sizeof(skipped), "first %s ignored; ", count_text((int64_t)f->keys_skipped));
 	rec_say(r, "Typed %s into %s on %s", what, cfg->receiver, cfg->target);
-	if (cfg->watch == WATCH_NONE)
+	if (cfg->watch == WATCH_NONE || held_up_ns() > 0) /* latencies would be held against the server */
 		rec_begin_table(r, "llllll", "%s", "");
 	else
 		say_echoes(r, cfg, train, f, own_changes);

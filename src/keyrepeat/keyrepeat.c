@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "confine.h"
 #include "console.h"
+#include "held_up.h"
 #include "on_demand.h"
 #include "plan.h"
 #include "proc.h"
@@ -287,6 +288,7 @@ static int type_on_demand(void)
 	int err, rows_err, status = EXIT_OK;
 	const char *why;
 
+	held_up_watch(run.rt.fifo);
 	err = on_demand_type_keys(&d, &on_demand_cfg);
 	close_target();
 	rows_err = write_key_log(&d.train);
@@ -488,6 +490,8 @@ static int type_train(const struct console_cfg *console)
 	if (cfg.hold_start)
 		await_start_line();
 	console_show_progress(&progress, out_cfg.detail == REC_QUIET);
+	if (run.plan.n)
+		held_up_watch(run.rt.fifo);
 	train_send_keys(&run.cfg, &train);
 	console_end_progress(&progress);
 	close_target();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "on_demand.h"
 #include "clock.h"
+#include "held_up.h"
 #include "memory.h"
 #include "proc.h"
 #include "say.h"
@@ -100,7 +101,8 @@ static bool first_echo_is_doubtful(struct on_demand_run *d)
 	return d->beside;
 }
 
-static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_times *key)
+/* held_ns: the pauses of this program before the key was sent. */
+static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_times *key, int64_t held_ns)
 {
 	enum on_demand_answer answer;
 	size_t from = d->steps;
@@ -114,6 +116,8 @@ static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_time
 		answer = settle_doubt(d, key, from);
 	if (d->first && first_echo_is_doubtful(d))
 		answer = ON_DEMAND_DOUBT;
+	if (answer != ON_DEMAND_NONE && held_up_ns() > held_ns)
+		answer = ON_DEMAND_DOUBT;
 	key->exact = answer == ON_DEMAND_PATCH || answer == ON_DEMAND_CHANGE;
 	if (key->exact)
 		key->high_ns = key->answer_ns;
@@ -124,6 +128,8 @@ static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_time
 
 static enum on_demand_answer type_key(struct on_demand_run *d, struct key_times *key)
 {
+	int64_t held_ns = held_up_ns();
+
 	if (d->cfg.watch == WATCH_UPDATE && d->cfg.target->tells_steps)
 		find_echo_change(d, NULL);
 	*key = (struct key_times){ .due_ns = clock_now() + LEAD_NS };
@@ -134,7 +140,7 @@ static enum on_demand_answer type_key(struct on_demand_run *d, struct key_times 
 	}
 	d->sent++;
 	sender_release_key(&d->sender, 0);
-	return d->cfg.watch == WATCH_NONE ? ON_DEMAND_NONE : await_echo(d, key);
+	return d->cfg.watch == WATCH_NONE ? ON_DEMAND_NONE : await_echo(d, key, held_ns);
 }
 
 /* Makes room for one more key; called between keys, so that no key waits for memory. */

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "clock.h"
 #include "contain.h"
+#include "held_up.h"
 #include "say.h"
 #include "wall.h"
 
@@ -146,6 +147,7 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 		}
 		rec_add_sample(r, "lateness_us", &f->lateness, NS_PER_US);
 		rec_add_real(r, "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3);
+		held_up_report(r);
 	}
 	if (cfg->watch != WATCH_NONE)
 		rec_add_int(r, "updates", (int64_t)f->updates);
@@ -198,6 +200,10 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 		snprintf(text, sizeof(text), "interrupted after %s of %s", ns_text((double)(train->end_ns - train->begin_ns)),
 			 ns_text((double)cfg->time_ns));
 		return text;
+	}
+	if (held_up_ns() > 0) {
+		*status = EXIT_LOSSY;
+		return held_up_words("keyrepeat");
 	}
 	if (sent && cfg->watch == WATCH_UPDATE && !f->any_answer) {
 		snprintf(text, sizeof(text), "no echo: %s; does the window have the focus, and does it show what is typed?",

@@ -94,6 +94,19 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	ends "$prober"
 }
 
+@test "keyrepeat --schedule asked: an echo that came while it was itself stopped is in doubt" {
+	start_x
+	start_refecho --display "$DISPLAY" --answer-delay const:2s
+	prober "x11:$DISPLAY" --watch patch
+	echo now >&7
+	sleep 1		# sent by now
+	kill -STOP "$prober"
+	sleep 1.5
+	kill -CONT "$prober"
+	until_true answers 1
+	[ "$(cut -f 5 prober.out)" = doubt ]
+}
+
 terminal() {	# options of xterm... -e sh -c SCRIPT, which makes a file "up": it has the focus, and the pointer is elsewhere
 	start_x
 	need xterm xdotool

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A program that did not run itself for a time says so, blames nobody, and ends with 3; a run has no verdict of such a cell.
+
+bats_require_minimum_version 1.5.0
+load helpers
+load ../engine
+
+setup() {
+	begin_test
+	need jq
+}
+
+# Stops what `stopped` prints for 1.2 s by our clock, once the program is ready; its report is REPORT.
+stopped_on_the_way() {	# NAME COMMAND...
+	local pids
+
+	start "$@" --json -o "$1.json"
+	until_true grep -q ready "$1.err"
+	mapfile -t pids < <(stopped)
+	kill -STOP "${pids[@]}"
+	sleep 1.2
+	kill -CONT "${pids[@]}"
+	ends "$pid"
+	jq '.summary, (.result | {held_up_ms, stopped})' "$1.json"
+}
+stopped() { echo "$pid"; }
+
+@test "keyrepeat: stopped for a time" {
+	stopped_on_the_way keyrepeat "$BIN/keyrepeat" null: -r 20 -t 3s
+	[ "$status" = 3 ]
+	[ "$(jq '.result.held_up_ms > 1000' keyrepeat.json)" = true ]
+}
+
+@test "keyrepeat: not stopped" {
+	"$BIN/keyrepeat" null: -r 20 -t 1s --json >keyrepeat.json
+	[ "$(jq .result.held_up_ms keyrepeat.json)" = 0 ]
+}
+
+@test "animate count: stopped for a time" {
+	start_x
+	start animate "$BIN/animate" -t 30s --rate 10
+	until_true grep -q ready animate.err
+	stopped_on_the_way count "$BIN/animate" count -t 4s
+	[ "$status" = 3 ]
+	[ "$(jq '.result.held_up_ms > 1000' count.json)" = true ]
+}
+
+@test "memhog: stopped for a time, its pages are not touched" {
+	stopped_on_the_way memhog "$BIN/memhog" -s 16M --rate 8M/s -t 3s
+	[ "$status" = 3 ]
+	[ "$(jq '.result.held_up_ms > 1000' memhog.json)" = true ]
+}
+
+@test "memhog: stopped for a time, it had nothing to do" {
+	stopped_on_the_way memhog "$BIN/memhog" -s 16M -t 2s
+	[ "$status" = 0 ]
+}
+
+@test "sink: a process of the load stopped for a time is the cause, whatever share was asked for" {
+	local load
+
+	need pgrep
+	stopped() { pgrep -P "$pid" | head -n 1; }
+	for load in "-n 2" "-l 50" "--burst every:20ms,len:5ms"; do
+		# shellcheck disable=SC2086  # words
+		stopped_on_the_way sink "$BIN/sink" $load -t 3s
+		[ "$status" = 3 ]
+		[ "$(jq .result.stopped sink.json)" = true ]
+	done
+}
+
+@test "sink: stopped itself, its load goes on" {
+	stopped_on_the_way sink "$BIN/sink" -t 2s
+	[ "$status" = 0 ]
+	[ "$(jq .result.stopped sink.json)" = false ]
+}
+
+@test "a run has no figures of a cell in which the probe did not run" {
+	# shellcheck disable=SC2016 # the inner shell's
+	run in_engine stalls 'lab_wait() { return 3; }
+		lab_stop() { :; }
+		LAB_PID_OF[keyrepeat]=0 LAB_LOG=$PWD
+		mkdir cell
+		for ms in 0 700; do
+			echo "{\"summary\": \"held up\", \"result\": {\"held_up_ms\": $ms}}" >keyrepeat.out
+			has_ended keyrepeat cell && echo yes || echo "no: $LAB_WHY"
+		done'
+	[ "$output" = $'yes\nno: held up' ]
+}
