@@ -6,6 +6,7 @@
  * file reads options, writes raw video, and reports. */
 #include "clock.h"
 #include "count.h"
+#include "held_up.h"
 #include "files.h"
 #include "memory.h"
 #include "proc.h"
@@ -114,17 +115,17 @@ static double average_rate(int64_t n, int64_t from_ns, int64_t to_ns)
 	return to_ns > from_ns ? (double)n * NS_PER_S / (double)(to_ns - from_ns) : (double)NAN;
 }
 
-/* Whether one pause explains most of the frames that were left out: that is not the machine's speed. */
-static bool was_held_up(const struct show_result *got)
+static bool warn_held_up(struct rec_report *r)
 {
-	double of_pause = got->end_ns > got->start_ns
-				  ? (double)got->due * (double)got->longest_pause_ns / (double)(got->end_ns - got->start_ns)
-				  : 0;
+	const char *words = held_up_words("animate");
 
-	return got->longest_pause_ns >= NS_PER_S && of_pause >= (double)got->left_out / 2;
+	if (*words)
+		rec_warn(r, "%s", words);
+	return *words;
 }
 
-static void report_shown(struct rec_report *r, const struct animation_cfg *show, struct show_result *got)
+/* True: the program itself did not run for a time. */
+static bool report_shown(struct rec_report *r, const struct animation_cfg *show, struct show_result *got)
 {
 	rec_begin_object(r, "settings");
 	rec_add_str(r, "display", cfg.display);
@@ -145,17 +146,17 @@ static void report_shown(struct rec_report *r, const struct animation_cfg *show,
 	rec_add_ints(r, { "start_ns", got->start_ns }, { "frame_bytes", got->frame_bytes });
 	rec_add_real(r, "information_bytes", got->information_bytes, 1);
 	rec_add_sample(r, "lateness_us", &got->lateness_ns, NS_PER_US);
+	held_up_report(r);
 	rec_end(r);
 	rec_say(r, "%s of %s shown at %s/s, %s late (worst %s)", count_text(got->shown), counted_text(got->due, "frame"),
 		number_text(average_rate(got->shown, got->start_ns, got->end_ns)), got->late ? count_text(got->late) : "none",
 		ns_text(sample_max(&got->lateness_ns).value));
-	if (was_held_up(got))
-		rec_warn(r,
-			 "%s of %s frames were left out: the program did not run for %s: was it stopped, or the machine suspended?",
-			 count_text(got->left_out), count_text(got->due), ns_text((double)got->longest_pause_ns));
-	else if (got->left_out)
-		rec_warn(r, "%s of %s frames were left out: this machine cannot show %s a second", count_text(got->left_out),
-			 count_text(got->due), number_text(show->rate_per_s));
+	if (warn_held_up(r))
+		return true;
+	if (got->left_out)
+		rec_warn(r, "%s of %s frames were left out: this machine cannot show %s a second, or does not always give the CPU",
+			 count_text(got->left_out), count_text(got->due), number_text(show->rate_per_s));
+	return false;
 }
 
 static int64_t option_frames(void)
@@ -194,11 +195,11 @@ static int run_show(struct rec_report *r)
 	int lost;
 
 	how.log = rows_must_open(cfg.log, "frame/1", show_columns);
+	held_up_watch(0);
 	if (show_animation(&how, &got, &why))
 		die(EXIT_RUN, "%s", why.text);
 	lost = close_frame_log(how.log);
-	report_shown(r, &how, &got);
-	lost = lost || was_held_up(&got);
+	lost |= report_shown(r, &how, &got);
 	show_result_free(&got);
 	return close_report(r, lost, got.stopped);
 }
@@ -229,7 +230,8 @@ static void say_frames_seen(struct rec_report *r, int64_t loop, struct count_res
 		ns_text(sample_max(&seen->gap).value));
 }
 
-static void report_counted(struct rec_report *r, const struct frame_count_cfg *count, struct count_result *got)
+/* True: the program itself did not run for a time. */
+static bool report_counted(struct rec_report *r, const struct frame_count_cfg *count, struct count_result *got)
 {
 	struct frame_tally *seen = &got->seen;
 
@@ -248,8 +250,10 @@ static void report_counted(struct rec_report *r, const struct frame_count_cfg *c
 	rec_add_ints(r, { "looks", got->looks }, { "unreadable", got->unreadable }, { "x_pixels", got->x }, { "y_pixels", got->y });
 	rec_add_real(r, "cell_pixels", got->cell, 2);
 	rec_add_sample(r, "gap_ms", &seen->gap, NS_PER_MS);
+	held_up_report(r);
 	rec_end(r);
 	say_frames_seen(r, count->loop, got);
+	return warn_held_up(r);
 }
 
 static int run_count(struct rec_report *r)
@@ -264,10 +268,11 @@ static int run_count(struct rec_report *r)
 	int lost;
 
 	how.log = rows_must_open(cfg.log, "seen/1", count_columns);
+	held_up_watch(0);
 	if (count_frames(&how, &got, &why))
 		die(EXIT_RUN, "%s", why.text);
 	lost = close_frame_log(how.log);
-	report_counted(r, &how, &got);
+	lost |= report_counted(r, &how, &got);
 	count_result_free(&got);
 	return close_report(r, lost, got.stopped);
 }

@@ -27,7 +27,6 @@ struct frame_player {
 	Pixmap *pixmap;		 /* one for each frame with SHOW_PIXMAP, else NULL */
 	int64_t images, current; /* elements of `image`; frame on the screen now */
 	int64_t born, bits;	 /* frames made so far; random bits in the first BORN_MAX of them */
-	int64_t drawn_ns;	 /* until when the display took the last frame */
 	bool mapped, exposed, closed;
 };
 
@@ -78,7 +77,6 @@ static void draw_frame(struct frame_player *s, int64_t frame)
 	else
 		XPutImage(s->x11.display, s->window, s->gc, s->image[s->images > 1 ? frame : 0], 0, 0, 0, 0, w, h);
 	XFlush(s->x11.display);
-	s->drawn_ns = clock_now();
 }
 
 /* Handles the events that have come. True: the window must be drawn again. */
@@ -155,7 +153,7 @@ static void show_next_slot(struct frame_player *s, struct frame_slots *slots, st
 			   struct show_result *out)
 {
 	int64_t slot = slots->next, frame = frame_sequence_next(sequence), due = frame_due_ns(slots, slot), begun = clock_now(),
-		idle = due > s->drawn_ns ? due : s->drawn_ns, sent; /* idle: from when the program was to go on */
+		sent;
 
 	if (s->cfg->order == SEQUENCE_FRESH)
 		frame &= PATCH_NUMBER_MAX;
@@ -163,14 +161,12 @@ static void show_next_slot(struct frame_player *s, struct frame_slots *slots, st
 	if (frame_slot_is_over(slots, begun)) {
 		out->late++;
 		out->left_out++;
-		if (begun - idle > out->longest_pause_ns)
-			out->longest_pause_ns = begun - idle;
 		write_slot_row(s->cfg, slot, frame, due, -1, -1);
 	} else {
 		if (s->cfg->order == SEQUENCE_FRESH && slot)
 			compute_image(s, frame, s->image[0]);
 		draw_frame(s, frame);
-		sent = s->drawn_ns;
+		sent = clock_now();
 		out->shown += !s->x11.broken;
 		sample_add(&out->lateness_ns, sent - due);
 		out->late += frame_slot_is_over(slots, sent);

@@ -37,7 +37,6 @@ struct show_result {
 	int64_t due, shown;	   /* slots that have begun, frames that were drawn */
 	int64_t late;		   /* slots whose frame was drawn after the slot's end, or not at all */
 	int64_t left_out;	   /* slots whose frame was not drawn at all */
-	int64_t longest_pause_ns;  /* longest delay before such a slot while the program waited for nothing */
 	int64_t redrawn;	   /* frames drawn again because of an Expose event */
 	int64_t frame_bytes;	   /* pixel data of one frame as sent to the display */
 	double information_bytes;  /* least size of a frame after lossless coding (mean over the first frames made) */
