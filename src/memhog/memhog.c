@@ -6,6 +6,7 @@
 #include "account.h"
 #include "clock.h"
 #include "files.h"
+#include "held_up.h"
 #include "hog.h"
 #include "proc.h"
 #include "random.h"
@@ -304,7 +305,7 @@ int main(int argc, char **argv)
 	struct rec_report *out;
 	struct memory_hog *h;
 	enum report_end end;
-	bool ready, behind;
+	bool ready, behind, held;
 	int err;
 
 	read_options(argc, argv);
@@ -329,20 +330,24 @@ int main(int argc, char **argv)
 			 memory_text((double)(filled.is.rss + filled.is.swap)));
 	if (ready) {
 		from = clock_now();
+		if (cfg.touching == TOUCH_KEEP)
+			held_up_watch(0);
 		end = hold_memory(h);
 		hog_stop(h);
 		to = paused_ns ? paused_ns : clock_now();
 	}
 	report_read_hog(h, &last);
 	warn_missed_goal(out, end, ready);
+	held = held_up_ns() > 0;
 	behind = cfg.rate && h->pattern.given_up_ns > (to - from) / BEHIND_PART;
-	if (behind)
-		rec_warn(out, "the memory was not touched at the requested rate: this machine cannot, did not give the CPU, or "
-			      "memhog was stopped");
+	if (held)
+		rec_warn(out, "%s", held_up_words("memhog"));
+	else if (behind)
+		rec_warn(out, "the memory was not touched at the requested rate: this machine cannot, or did not give the CPU");
 	report_hog(out, &cfg, &world, h, &filled, &last, to - from, end);
 	hog_free(h);
 	rec_must_close(out);
-	if (end == END_RESERVE || end == END_SIZE || behind)
+	if (end == END_RESERVE || end == END_SIZE || behind || held)
 		return EXIT_LOSSY;
 	return end == END_SIGNAL && (cfg.time_ns || !ready) ? EXIT_INTERRUPTED : EXIT_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "clock.h"
+#include "held_up.h"
 #include "say.h"
 
 #include <math.h>
@@ -111,6 +112,7 @@ void report_hog(struct rec_report *r, const struct memhog_options *cfg, const st
 	rec_add_int(r, "touched_bytes", touched);
 	rec_add_real(r, "touch_bytes_per_s", cfg->touching == TOUCH_KEEP && touch_s > 0 ? (double)touched / touch_s : NAN, 0);
 	rec_add_real(r, "behind_s", cfg->touching == TOUCH_KEEP && cfg->rate ? (double)h->pattern.given_up_ns / NS_PER_S : NAN, 6);
+	held_up_report(r);
 	rec_add_int(r, "major_faults", last->used.ru_majflt);
 	rec_add_int(r, "minor_faults", last->used.ru_minflt);
 	rec_add_str(r, "stopped_by", end_words[end]);
