@@ -226,6 +226,15 @@ static void report_child(struct rec_report *r, const struct worker *c)
 	rec_end(r);
 }
 
+static volatile sig_atomic_t was_stopped; /* a process of the load, for a time */
+
+static void on_child(int signal, siginfo_t *of, void *context)
+{
+	(void)signal;
+	(void)context;
+	was_stopped = was_stopped || of->si_code == CLD_STOPPED || of->si_code == CLD_CONTINUED;
+}
+
 /* Writes in a few words what kept the load off the CPU for `missing_ns`. `waited_ns`: time that its processes waited for a CPU
  * (NAN: not known). */
 static const char *explain_missing_load(const struct workers *workers, double missing_ns, double waited_ns, char *text, size_t size)
@@ -238,6 +247,8 @@ static const char *explain_missing_load(const struct workers *workers, double mi
 			     .processes = cfg.count,
 			     .cpus = workers->cpus.n ? workers->cpus.n : INT_MAX };
 
+	if (was_stopped)
+		return "It was stopped for a time.";
 	for (const struct worker *c = workers->child; c < workers->child + workers->count; c++)
 		lack.ready_at_end = lack.ready_at_end || c->was_ready;
 	switch (lack_cause(&lack)) {
@@ -375,9 +386,13 @@ static int64_t report_sink(struct rec_report *r, const struct workers *workers, 
 	rec_end(r);
 	rec_add_real(r, "total_share_percent", died ? NAN : total, 3);
 	rec_add_int(r, "children_died", died);
+	rec_add_bool(r, "stopped", was_stopped);
 	rec_add_str(r, "autogroup", autogroup[0] ? autogroup : NULL);
 	rec_add_str(r, "cgroup", cgroup[0] ? cgroup : NULL);
-	*held = plan.due ? report_bursts(r, workers) : say_shares(r, workers);
+	if (was_stopped)
+		rec_warn(r, "A process of the load was itself stopped for a time (SIGSTOP, Ctrl-Z); what it would have got is not "
+			    "known: run it again.");
+	*held = (plan.due ? report_bursts(r, workers) : say_shares(r, workers)) && !was_stopped;
 	if (died)
 		rec_warn(r, "%s of %s processes died before the end.", count_text(died), count_text(workers->count));
 	rec_set_table(r, "children");
@@ -387,6 +402,7 @@ static int64_t report_sink(struct rec_report *r, const struct workers *workers, 
 
 static struct workers *start_workers(void)
 {
+	const struct sigaction children = { .sa_sigaction = on_child, .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct workers *workers = workers_new(cfg.count);
 	worker_function *work = cfg.burst_text ? play_bursts : cfg.percent < 100 ? hold_cpu_share : spin_always;
 	const struct worker *c;
@@ -396,6 +412,7 @@ static struct workers *start_workers(void)
 
 	if (!workers)
 		die(EXIT_RUN, "cannot share memory with the children: %m");
+	sigaction(SIGCHLD, &children, NULL);
 	err = workers_start(workers, &cfg.policy, work, NULL, &who);
 	if (err < 0)
 		die(EXIT_RUN, "cannot start process %lld of %lld: %s", (long long)who + 1, (long long)cfg.count, strerror(-err));
