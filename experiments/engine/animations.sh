@@ -134,6 +134,7 @@ animation_end() {	# animation_end FOLDER; 1: LAB_WHY
 	clock_ours client "$1/seen.tsv" seen_ns asked_ns
 	clock_ours "${LAB_TAP[0]}" "$1/traffic.tsv" bin_start_ns
 	keep_outputs "$1" animate count prototap
+	[ -n "$LAB_WHY" ] || LAB_WHY=$(held_up "$1/animate.json" "$1/count.json")
 	[ -z "$LAB_WHY" ]
 }
 

@@ -99,13 +99,21 @@ is_ready() {	# is_ready NAME SECONDS [WORDS]; 1: LAB_WHY
 	return 1
 }
 
+# Prints what the first of these programs says that did not run, or was stopped, for a part of the time: nothing is measured then.
+held_up() {	# held_up REPORT...
+	jq -r 'select(.result | .held_up_ms > 0 or .stopped == true) | .summary' "$@" 2>/dev/null | head -n 1
+}
+
 # Waits for the program's end, or ends it if the run is told to stop; its report becomes FOLDER/NAME.json. 1: LAB_WHY.
 has_ended() {	# has_ended NAME FOLDER; sets STATUS (3: measured, but some was lost)
 	STATUS=0 LAB_WHY=''
 	lab_wait "${LAB_PID_OF[$1]}" || STATUS=$?
 	[ "$STATUS" -le 128 ] || lab_stop "${LAB_PID_OF[$1]}"
 	keep_report "$1" "$2"
-	case $STATUS in 0 | 3) return ;; esac
+	case $STATUS in
+	0) return ;;
+	3) LAB_WHY=$(held_up "$2/$1.json"); [ -z "$LAB_WHY" ]; return ;;
+	esac
 	LAB_WHY=$(last_word "$1")
 	: "${LAB_WHY:=$1 ended with status $STATUS}"
 	return 1

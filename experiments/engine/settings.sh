@@ -141,7 +141,8 @@ train_loaded() {	# train_loaded FOLDER
 	local files=("$1"/sink-*.out) n
 	[ -n "$LOAD_EACH" ] && [ -e "${files[0]}" ] || return 0
 	jq -s '.[0] + {result: (.[0].result + {children: map(.result.children[]),
-		total_share_percent: (map(.result.total_share_percent) | add), children_died: (map(.result.children_died) | add)})}
+		total_share_percent: (map(.result.total_share_percent) | add), children_died: (map(.result.children_died) | add),
+		stopped: any(.result.stopped)})}
 		| .settings.count = (.result.children | length)' "${files[@]}" >"$1/sink.out" 2>/dev/null
 	rm -f "$1"/sink-*.out "$1"/sink-*.err
 	for n in "${!LAB_GROUPS[@]}"; do [[ $n != login-* ]] || lab_ungroup "$n"; done

@@ -241,6 +241,7 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	[ -z "$tap" ] || lab_stop "$tap"
 	exec {go}>&-
 	keep_outputs "$folder" keyrepeat prototap sink
+	[ -n "$reason" ] || reason=$(held_up "$folder/sink.json")
 	[ -n "$reason" ] || [ -s "$folder/keyrepeat.json" ] && [ -s "$folder/samples.tsv" ] ||
 		reason=${reason:-the probe left no report}
 	[ -n "$reason" ] || [ "$TRACES" = 0 ] || train_traces "$name" "$folder" "$series" ||

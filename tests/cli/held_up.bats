@@ -80,7 +80,8 @@ stopped() { echo "$pid"; }
 	# shellcheck disable=SC2016 # the inner shell's
 	run in_engine stalls 'lab_wait() { return 3; }
 		lab_stop() { :; }
-		LAB_PID_OF[keyrepeat]=0 LAB_LOG=$PWD
+		declare -A LAB_PID_OF=([keyrepeat]=0)
+		LAB_LOG=$PWD
 		mkdir cell
 		for ms in 0 700; do
 			echo "{\"summary\": \"held up\", \"result\": {\"held_up_ms\": $ms}}" >keyrepeat.out

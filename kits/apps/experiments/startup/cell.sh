@@ -266,7 +266,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 	[ "${P[axis]}" != used ] || file_write
 }
 
-exp_stop() {	# 1, LAB_WHY: the load had ended too early
+exp_stop() {	# 1, LAB_WHY: the load had ended too early, or was held up
 	local lost=0
 	[ -z "$PRESSURE" ] || ! lab_gone "${LAB_PID_OF[$PRESSURE]}" || lost=1
 	[ "$PRESSURE" != fio ] || fio_end "$1"	# before the disk is fast again, or all its delayed reads would count
@@ -275,7 +275,9 @@ exp_stop() {	# 1, LAB_WHY: the load had ended too early
 	[ "$PRESSURE" = fio ] || lab_stop "${LAB_PID_OF[$PRESSURE]}"
 	CELL_MORE=$(jq -c --argjson facts "$FACTS" '. + {$facts}' <<<"$CELL_MORE")
 	LAB_WHY="the load was ended before the start was measured: $(last_word "$PRESSURE")"
-	return "$lost"
+	[ "$lost" = 0 ] || return
+	LAB_WHY=$(held_up "$1/memhog.json" "$LAB_LOG/sink.out")
+	[ -z "$LAB_WHY" ]
 }
 # The disk's own CPU time is not charged to a process of the server, so it cannot be separated from foreign time.
 exp_ran() { [ "${P[axis]}" != reads ] || FOREIGN=null; }
