@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hog.h"
+#include "account.h"
 #include "clock.h"
 #include "fill_pattern.h"
 #include "memory.h"
@@ -26,6 +27,18 @@
 #define CHUNK ((size_t)128 << 10) /* bytes filled at a time: fit into the caches of a CPU until they are copied */
 #define NAP_NS (20 * NS_PER_MS)	  /* longest sleep of a thread between two checks of `stop` */
 #define STACK ((size_t)64 * 1024)
+
+size_t hog_page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+size_t hog_huge_bytes(void)
+{
+	int64_t bytes = account_read_number("/sys/kernel/mm/transparent_hugepage", "hpage_pmd_size", NULL);
+
+	return bytes > 0 ? (size_t)bytes : (size_t)2 << 20;
+}
 
 static void uffd_close(struct uffd *p)
 {
@@ -85,14 +98,16 @@ static void uffd_unregister(const struct uffd *p)
 /* Maps the memory with unmapped space on both sides, so that smaps shows it as a mapping of its own. */
 static int map_memory(struct memory_hog *h)
 {
-	size_t align = h->cfg.huge ? HOG_HUGE : HOG_PAGE;
+	size_t align = h->cfg.huge ? h->huge : h->page;
 
+	if (h->cfg.bytes > (int64_t)(INTPTR_MAX - 3 * (intptr_t)h->huge))
+		return -EFBIG;
 	h->bytes = ((size_t)h->cfg.bytes + align - 1) / align * align;
-	h->mapped = h->bytes + 2 * HOG_HUGE;
+	h->mapped = h->bytes + 2 * h->huge;
 	h->room = mmap(NULL, h->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (h->room == MAP_FAILED)
 		return -errno;
-	h->base = (char *)(((uintptr_t)h->room + HOG_HUGE) & ~(uintptr_t)(HOG_HUGE - 1));
+	h->base = (char *)(((uintptr_t)h->room + h->huge) & ~(uintptr_t)(h->huge - 1));
 	if (mprotect(h->base, h->bytes, PROT_READ | PROT_WRITE))
 		return -errno;
 	/* kernels without huge pages know neither advice and use small pages */
@@ -108,6 +123,8 @@ int hog_new(struct memory_hog **out, const struct hog_cfg *cfg)
 
 	h->cfg = *cfg;
 	h->uffd.fd = -1;
+	h->page = hog_page_bytes();
+	h->huge = hog_huge_bytes();
 	pthread_mutex_init(&h->lock, NULL);
 	err = map_memory(h);
 	if (err) {
@@ -140,8 +157,8 @@ static void join_threads(struct memory_hog *h)
 
 static void fill_chunk(struct memory_hog *h, char *to, size_t at, size_t bytes)
 {
-	for (size_t n = 0; n < bytes; n += HOG_PAGE)
-		fill_write_page(to + n, HOG_PAGE, h->cfg.seed, (at + n) / HOG_PAGE);
+	for (size_t n = 0; n < bytes; n += h->page)
+		fill_write_page(to + n, h->page, h->cfg.seed, (at + n) / h->page);
 }
 
 /* Fills a chunk through userfaultfd. False: impossible, it must be filled by touching. */
@@ -162,8 +179,8 @@ static bool fill_chunk_uffd(struct memory_hog *h, char *buffer, size_t at, size_
 static void *run_fill_thread(void *arg)
 {
 	struct memory_hog *h = arg;
-	size_t chunk = h->cfg.huge ? HOG_HUGE : CHUNK, at;
-	char *buffer = h->uffd.fd >= 0 ? aligned_alloc(HOG_PAGE, chunk) : NULL;
+	size_t chunk = h->cfg.huge ? h->huge : CHUNK, at;
+	char *buffer = h->uffd.fd >= 0 ? aligned_alloc(h->page, chunk) : NULL;
 
 	if (!buffer) {
 		uffd_unregister(&h->uffd);
@@ -197,15 +214,15 @@ int hog_start_fill(struct memory_hog *h)
 static uint64_t touch_page(struct memory_hog *h, uint64_t touch)
 {
 	uint64_t page = pattern_page(&h->pattern, touch);
-	uint64_t *word = (uint64_t *)(void *)(h->base + page * HOG_PAGE);
+	uint64_t *word = (uint64_t *)(void *)(h->base + page * h->page);
 
 	if (!h->cfg.stream && !h->cfg.write)
 		return *(volatile uint64_t *)word;
 	if (!h->cfg.stream)
 		return word[1] += pattern_round(&h->pattern, touch) | 1;
 	if (!h->cfg.write)
-		return fill_sum_words(word, HOG_PAGE);
-	fill_write_page(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (pattern_round(&h->pattern, touch) + 1) + page);
+		return fill_sum_words(word, h->page);
+	fill_write_page(word, h->page, h->cfg.seed, h->bytes / h->page * (pattern_round(&h->pattern, touch) + 1) + page);
 	return 0;
 }
 
@@ -241,13 +258,13 @@ static void *run_touch_thread(void *arg)
 
 int hog_start_touch(struct memory_hog *h)
 {
-	uint64_t pages = atomic_load(&h->filled) / HOG_PAGE;
+	uint64_t pages = atomic_load(&h->filled) / h->page;
 
 	join_threads(h);
 	if (!pages)
 		return -ENODATA;
 	atomic_store(&h->stop, false);
-	pattern_init(&h->pattern, h->cfg.order, pages, HOG_PAGE, h->cfg.rate, h->cfg.seed, clock_now());
+	pattern_init(&h->pattern, h->cfg.order, pages, h->page, h->cfg.rate, h->cfg.seed, clock_now());
 	return start_workers(h, run_touch_thread);
 }
 

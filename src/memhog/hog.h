@@ -12,13 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOG_PAGE 4096 /* bytes touched at a time, also in huge pages */
-#define HOG_HUGE ((size_t)2 << 20)
+/* Bytes of a page of the kernel (4096; 16 or 64 KiB on some arm64 and ppc64el), which are touched at a time, and of a huge page. */
+size_t hog_page_bytes(void);
+size_t hog_huge_bytes(void);
 #define HOG_THREADS_MAX 64
 
 struct hog_cfg {
 	int64_t bytes; /* of the mapping; rounded up to whole pages */
-	bool huge;     /* huge pages (2 MiB) if the kernel has them; else never huge pages */
+	bool huge;     /* huge pages if the kernel has them; else never huge pages */
 	int threads;
 	uint64_t seed;
 	enum access_order order;
@@ -38,8 +39,8 @@ struct uffd {
 
 struct memory_hog {
 	struct hog_cfg cfg;
-	char *room, *base; /* start of the mapping; start of the memory, aligned to HOG_HUGE */
-	size_t mapped, bytes;
+	char *room, *base;		  /* start of the mapping; start of the memory, aligned to `huge` */
+	size_t mapped, bytes, page, huge; /* page, huge: bytes of a page, of a huge one */
 	pthread_t thread[HOG_THREADS_MAX];
 	int threads; /* number of running threads */
 	atomic_bool stop;
@@ -51,11 +52,11 @@ struct memory_hog {
 	_Atomic int64_t fill_end_ns; /* 0: still filling */
 	pthread_mutex_t lock;	     /* protects `pattern` */
 	struct access_pattern pattern;
-	_Atomic int64_t touched; /* touches so far, of HOG_PAGE bytes each */
+	_Atomic int64_t touched; /* touches so far, of `page` bytes each */
 	_Atomic uint64_t seen;	 /* sum of the words read, so that the compiler keeps the reads */
 };
 
-/* Maps the memory without filling it. 0 or -errno. */
+/* Maps the memory without filling it. 0 or -errno; -EFBIG: more than addresses of this build can hold. */
 int hog_new(struct memory_hog **out, const struct hog_cfg *cfg);
 
 /* Starts threads that fill the memory in address order, until it is full or hog_stop() is called. 0 or -errno. */

@@ -55,7 +55,7 @@ static int read_rate(const char *text, void *value)
 		return -1;
 	memcpy(size, text, n);
 	size[n] = '\0';
-	return cli_parse_bytes(size, value) || cfg.rate < HOG_PAGE ? -1 : 0;
+	return cli_parse_bytes(size, value) || cfg.rate < (int64_t)hog_page_bytes() ? -1 : 0;
 }
 
 static const struct cli_opt options[] = {
@@ -326,8 +326,8 @@ int main(int argc, char **argv)
 	report_read_hog(h, &filled);
 	ready = end == END_TIME;
 	if (ready && cfg.huge && !filled.err && filled.is.huge < (filled.is.rss + filled.is.swap) / 10 * 9)
-		rec_warn(out, "only %s of %s are in huge pages (2 MiB)", memory_text((double)filled.is.huge),
-			 memory_text((double)(filled.is.rss + filled.is.swap)));
+		rec_warn(out, "only %s of %s are in huge pages (of %s)", memory_text((double)filled.is.huge),
+			 memory_text((double)(filled.is.rss + filled.is.swap)), memory_text((double)h->huge));
 	if (ready) {
 		from = clock_now();
 		if (cfg.touching == TOUCH_KEEP)

@@ -52,7 +52,7 @@ static void report_settings(struct rec_report *r, const struct memhog_options *c
 		     { "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL });
 	rec_add_bool(r, "write", cfg->access != ACCESS_READ);
 	rec_add_known_int(r, "rate_bytes_per_s", cfg->rate, cfg->rate);
-	rec_add_ints(r, { "threads", cfg->threads }, { "page_bytes", cfg->huge ? (int64_t)HOG_HUGE : HOG_PAGE },
+	rec_add_ints(r, { "threads", cfg->threads }, { "page_bytes", (int64_t)(cfg->huge ? hog_huge_bytes() : hog_page_bytes()) },
 		     { "reserve_bytes", world->reserve });
 	rec_add_str(r, "cgroup", cfg->cgroup);
 	rec_add_int(r, "seed", cfg->seed);
@@ -89,7 +89,7 @@ void report_hog(struct rec_report *r, const struct memhog_options *cfg, const st
 		const struct hog_reading *filled, const struct hog_reading *last, int64_t touch_ns, enum report_end end)
 {
 	double fill_s = (double)(h->fill_end_ns - h->fill_start_ns) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
-	int64_t touched = h->touched * HOG_PAGE;
+	int64_t touched = h->touched * (int64_t)h->page;
 
 	report_settings(r, cfg, world);
 	rec_begin_object(r, "result");
@@ -106,7 +106,7 @@ void report_hog(struct rec_report *r, const struct memhog_options *cfg, const st
 	rec_add_known_int(r, "until_swap_counted_bytes", cfg->until_swap, world->swapped_goal);
 	/* the page size of most of the memory: the kernel may lack huge pages for the rest */
 	rec_add_known_int(r, "page_bytes", !filled->err && filled->is.rss,
-			  filled->is.huge * 2 > filled->is.rss ? (int64_t)HOG_HUGE : HOG_PAGE);
+			  (int64_t)(filled->is.huge * 2 > filled->is.rss ? h->huge : h->page));
 	rec_add_known_int(r, "huge_bytes", !filled->err, filled->is.huge);
 	rec_add_str(r, "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL);
 	rec_add_int(r, "touched_bytes", touched);
