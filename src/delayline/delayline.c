@@ -98,7 +98,7 @@ static int read_order_option(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "end", &cfg, .help = "an interface to create, here or in the network namespace FILE; give two",
-	  .call = read_link_end_option, .meta = "NAME[@FILE]", .many = true },
+	  .call = read_link_end_option, .meta = "NAME[@FILE]" },
 	{ CLI_NS, 0, "delay", &cfg.path.delay_ns, 0, (double)LINK_TIME_MAX_NS, .help = "delay of a packet, each way (0)" },
 	{ CLI_NS, 0, "jitter", &cfg.path.jitter_ns, 0, (double)LINK_TIME_MAX_NS, .help = "variation of the delay, up or down (0)" },
 	{ CLI_WORD, 0, "shape", &cfg.path.shape,
@@ -112,7 +112,7 @@ static const struct cli_opt options[] = {
 	  .help = "longest wait of a packet for the rate; beyond, it is dropped (50ms)" },
 	{ CLI_CALL, 0, "order", &cfg,
 	  .help = "apply this command at the start, such as \"back rate 384Kbit\"; may be given many times",
-	  .call = read_order_option, .meta = "ORDER", .many = true },
+	  .call = read_order_option, .meta = "ORDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, .help = "seed of the random losses and jitter (1)" },
 	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20,
 	  .help = "memory for this many packets under way, both ways together (16384)" },

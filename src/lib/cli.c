@@ -356,7 +356,6 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 
 	occupy_std_fds();
 	unsetenv("POSIXLY_CORRECT"); /* with it, getopt would stop at the first operand */
-	memset(given, 0, sizeof(given));
 	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
@@ -388,14 +387,9 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 			die_bad_option(argv[optind - 1], longs, options);
 		if (c == ':')
 			die_usage("%s needs a value", argv[optind - 1]);
-		for (size_t i = 0; i < n; i++) {
-			if (c != FIRST_LONG + (int)i && (!options[i].letter || c != options[i].letter))
-				continue;
-			o = &options[i];
-			if (given[i] && !o->many && o->type != CLI_PIDS)
-				die_usage("--%s is given twice", o->name);
-			given[i] = o;
-		}
+		for (size_t i = 0; i < n; i++)
+			if (c == FIRST_LONG + (int)i || (options[i].letter && c == options[i].letter))
+				o = given[i] = &options[i];
 		if (o)
 			store_value(o, optarg);
 	}

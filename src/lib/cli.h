@@ -60,7 +60,6 @@ struct cli_opt { /* a row names its members from `of` on, and leaves out those t
 	const char *const *words; /* CLI_WORD: NULL-terminated */
 	int (*call)(const char *text, void *value);
 	const char *meta; /* name of the value in --help; NULL: default of the type */
-	bool many;	  /* may be given again, as CLI_PIDS may; any other option is refused the second time */
 };
 
 /* Parses options anywhere on the line, moves the operands (in order) to the end of argv and returns the index of the first.

@@ -56,7 +56,7 @@ static int read_server(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'i', "interface", &cfg.interface, .help = "live: capture on this interface, or any", .meta = "IF" },
 	{ CLI_CALL, 0, "port", &ports, .help = "only these ports, owned by the server; x11:PORT and 6000-6063 by the display",
-	  .call = read_ports, .meta = "[x11:|server:]PORT[-PORT],...", .many = true },
+	  .call = read_ports, .meta = "[x11:|server:]PORT[-PORT],..." },
 	{ CLI_CALL, 0, "server", cfg.server, .help = "only connections of this host, the server", .call = read_server,
 	  .meta = "ADDRESS" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "live: stop after this time (on a signal)" },
@@ -69,7 +69,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "assume", &cfg.latency.assume, .help = "assumption about the application (nothing)",
 	  .words = latency_assumes },
 	{ CLI_CALL, 0, "idle", &cfg.latency.noise, .help = "updates counted in a window without keys; may be given many times",
-	  .call = read_idle, .meta = "COUNT/TIME", .many = true },
+	  .call = read_idle, .meta = "COUNT/TIME" },
 	{ CLI_FILE, 0, "rows", &cfg.latency.rows, .help = "write a row for each update and key to this file" },
 	{ CLI_FILE, 0, "traffic", &cfg.traffic, .help = "write a row for each time bin: packets and bytes each way" },
 	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600 * NS_PER_S, .help = "length of a time bin (100ms)" },

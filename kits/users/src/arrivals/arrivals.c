@@ -68,7 +68,7 @@ static const struct cli_opt options[] = {
 	  .help = "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", .meta = "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, .of = "log", .help = "its unit (as its name ends)", .words = units },
 	{ CLI_CALL, 0, "where", NULL, .of = "log", .help = "only rows with this value; may be given again", .call = parse_where,
-	  .meta = "COLUMN=VALUE", .many = true },
+	  .meta = "COLUMN=VALUE" },
 	{ CLI_CALL, 0, "warmup", NULL, .of = "log", .help = "leave out so much at the beginning, and at the end (0,0)",
 	  .call = parse_warmup, .meta = "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18,

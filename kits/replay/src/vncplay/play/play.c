@@ -72,7 +72,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "patience", &cfg.await.patience_ns, 0, 3600e9,
 	  .help = "before looking around, or leaving out the pointer's picture (2s)" },
 	{ CLI_CALL, 0, "mask", masks, .help = "pixels that never count; may be given many times", .call = parse_mask,
-	  .meta = "X,Y,W,H", .many = true },
+	  .meta = "X,Y,W,H" },
 	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer, .help = "leave the pointer's picture out of snapshots (auto)",
 	  .words = pointer_words },
 	{ CLI_FILE, 0, "deps", &deps_path, .help = "wait for what this file of vncplay learn names, too" },
