@@ -223,25 +223,26 @@ static bool fit_one_start(struct fit_problem *p, const double *begin, struct fit
 {
 	size_t free_n = p->stations + p->delay;
 	gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
-	gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, p->rows, free_n);
+	gsl_multifit_nlinear_workspace *w =
+		must_alloc(gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, p->rows, free_n));
 	gsl_multifit_nlinear_fdf f = { .f = compute_residuals, .n = p->rows, .p = free_n, .params = p };
-	gsl_matrix *covar = gsl_matrix_alloc(free_n, free_n);
+	gsl_matrix *covar = must_alloc(gsl_matrix_alloc(free_n, free_n));
 	gsl_vector_const_view from = gsl_vector_const_view_array(begin, free_n);
-	bool ok = w && covar;
-	int info, err;
+	int info, err = gsl_multifit_nlinear_init(&from.vector, &f, w);
+	bool ok;
 
-	if (ok) {
-		err = gsl_multifit_nlinear_init(&from.vector, &f, w);
-		if (!err)
-			err = gsl_multifit_nlinear_driver(TURNS, 1e-10, 1e-10, 0, NULL, NULL, &info, w);
-		ok = !err || err == GSL_EMAXITER || err == GSL_ENOPROG;
-	}
+	if (!err)
+		err = gsl_multifit_nlinear_driver(TURNS, 1e-10, 1e-10, 0, NULL, NULL, &info, w);
+	memory_refuse_lost(err == GSL_ENOMEM);
+	ok = !err || err == GSL_EMAXITER || err == GSL_ENOPROG;
 	if (ok) {
 		gsl_vector *left = gsl_multifit_nlinear_residual(w), *at = gsl_multifit_nlinear_position(w);
 
 		gsl_blas_ddot(left, left, &out->squares);
 		ok = isfinite(out->squares);
-		err = gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), ALIKE, covar) || p->rows <= free_n;
+		err = gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), ALIKE, covar);
+		memory_refuse_lost(err == GSL_ENOMEM);
+		err = err || p->rows <= free_n;
 		/* GSL sets 0 for parameters that the data do not determine; then the others have no error either */
 		for (size_t i = 0; i < free_n; i++)
 			err = err || !(gsl_matrix_get(covar, i, i) > 0);
@@ -252,10 +253,8 @@ static bool fit_one_start(struct fit_problem *p, const double *begin, struct fit
 		if (!err)
 			compute_errors(gsl_multifit_nlinear_jac(w), left, covar, out->squares, out->error);
 	}
-	if (covar)
-		gsl_matrix_free(covar);
-	if (w)
-		gsl_multifit_nlinear_free(w);
+	gsl_matrix_free(covar);
+	gsl_multifit_nlinear_free(w);
 	return ok;
 }
 
