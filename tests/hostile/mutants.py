@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """mutants.py TREE FOLDER N SEED - N mutants of run folders, each through one command that reads them.
-mutants.py TREE FOLDER columns|drawn - each text column of each table of the kept runs, with each of RUNS; or with some of them,
-in columns whose words name curves and panels.
+mutants.py TREE FOLDER columns|drawn - in the tables of each kept run, each text column with each of RUNS; or, in one report of
+each run, all columns whose words name curves and panels.
 
 What must hold of each stands in judge().
 """
 import concurrent.futures
-import contextlib
 import glob
 import json
 import os
@@ -18,8 +17,8 @@ import subprocess
 import sys
 
 TREE, WORK, WHAT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
-RAN = os.path.join(WORK, "ran")
-RUNS = [text % ("touch${IFS}" + RAN) for text in (
+# (without "/": a figure whose name has a column's word shall be drawn)
+RUNS = [text % "touch${IFS}${RAN}" for text in (
     "`%s`", "$(%s)", "';%s;'", '";system("%s");"', '\\"`%s`', "x[$(%s)]", "|%s", "<%s", "';system('%s');'")]
 TEXTS = ["\x1b]0;t\x07", "\u009b31m", "\r=1+1", "=HYPERLINK(1)", "::error::x", "##[add-path]x", "<img src=x onerror=alert(1)>",
          "&#39;<", "../../../keep", "%s%n", "a\nb", "{/=9", "@x", "-o", "\0", "\ufffe", "x" * 9999]
@@ -144,10 +143,13 @@ def trial(number, source, good, change, words):
         shutil.copytree(good, os.path.join(folder, "good"))
     change(os.path.join(folder, "run"))
     before = outside(folder)
-    env = dict(os.environ, HOME=os.path.join(folder, "home"), TMPDIR=os.path.join(folder, "tmp"), TP_HOME=TREE)
-    wrong = judge(subprocess.run(["timeout", "120"] + words, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+    env = dict(os.environ, HOME=os.path.join(folder, "home"), TMPDIR=os.path.join(folder, "tmp"), TP_HOME=TREE,
+               RAN=os.path.join(folder, "ran"))
+    wrong = judge(subprocess.run(["timeout", "600"] + words, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                                  check=False))
-    if outside(folder) != before:
+    if os.path.exists(env["RAN"]):
+        wrong.append("RAN a payload")
+    elif outside(folder) != before:
         wrong.append("changed outside: %s" % sorted(set(outside(folder).items()) ^ set(before.items()))[:3])
     shutil.rmtree(folder)
     return wrong
@@ -160,10 +162,6 @@ def judge(done):
         wrong.append("%d lines: %s" % (len(lines), " / ".join(lines[:4])))
     if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]|^\s*::|##\[", (done.stdout + done.stderr).decode("utf-8", "replace"), re.M):
         wrong.append("prints what a terminal or a workflow obeys")
-    if os.path.exists(RAN):
-        wrong.append("RAN a payload, or another one did meanwhile")
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(RAN)
     STATUSES[done.returncode] = STATUSES.get(done.returncode, 0) + 1
     return wrong
 
@@ -179,23 +177,37 @@ def fuzz(count, seed):
                lambda run, rng=rng: mutate(rng, run), words)
 
 
-def columns(every):
-    def worded(run, file, column, payload):
+def planted(run, columns):
+    """Beside its rows, a table gets copies of some that differ in one of its columns alone: a payload each."""
+    for file, names in columns.items():
         rows = read_table(os.path.join(run, file))
-        at = rows[0].index(column)
-        rows[1:] = [row[:at] + [row[at] and row[at] + payload] + row[at + 1:] for row in rows[1:]]
+        more = [rows[1 + k * (len(rows) - 1) // len(RUNS)] for k in range(len(RUNS))]
+        write_table(os.path.join(run, file), rows + [
+            row[:at] + [row[at] + payload] + row[at + 1:] for at in map(rows[0].index, names) for row, payload in zip(more, RUNS)])
+
+
+def renamed(run, columns):
+    """Each value of these columns becomes another one, with payloads, the same in all tables: rows still belong together."""
+    for file, names in columns.items():
+        rows = read_table(os.path.join(run, file))
+        for row in rows[1:]:
+            for at in map(rows[0].index, names):
+                row[at] += row[at] and "".join(RUNS[:3])
         write_table(os.path.join(run, file), rows)
 
+
+def columns(every):
     number = 0
     for source in [base(*kept) for kept in kept_runs()]:
         types = {(row[1] + ".tsv", row[2]): row[3] for row in read_table(os.path.join(source, "schema.tsv"))}
-        tables = [name for name in sorted(os.listdir(source)) if name.endswith(".tsv") and name not in ("schema.tsv", "long.tsv")]
-        for case in [(file, column) for file in tables for column in read_table(os.path.join(source, file))[0]]:
-            for payload in RUNS if every else ["".join(RUNS[:3])] * (case[1] in DRAWN):
-                if types.get(case, "text") == "text":
-                    number += 1
-                    yield ("%s: %s %s with %s" % (source, *case, payload), number, source, None,
-                           lambda run, case=case, payload=payload: worded(run, *case, payload), REPORT[0])
+        text = {file: [name for name in read_table(os.path.join(source, file))[0] if types.get((file, name), "text") == "text"]
+                for file in sorted(os.listdir(source)) if file.endswith(".tsv") and file not in ("schema.tsv", "long.tsv")}
+        words = {file: [name for name in names if name in DRAWN] for file, names in text.items()}
+        changes = [(planted, {file: [name]}) for file in text for name in text[file]] * every
+        for change, where in changes + [(renamed, words)]:
+            number += 1
+            yield ("%s: %s %s" % (source, change.__name__, where), number, source, None,
+                   lambda run, change=change, where=where: change(run, where), REPORT[0])
 
 
 STATUSES = {}
