@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "control.h"
+#include "cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +31,18 @@ size_t line_assemble(struct line_assembler *in, const char *data, size_t size, c
 	return size;
 }
 
+static struct command_fifo *made; /* by this process, and not removed yet */
+static pid_t maker;
+
+static void remove_at_exit(void)
+{
+	if (!made || getpid() != maker)
+		return;
+	fifo_remove(made);
+	if (made)
+		warn("cannot remove the fifo %s: %m", made->path);
+}
+
 int fifo_open(struct command_fifo *c, const char *path, struct why *why)
 {
 	struct stat st;
@@ -44,6 +58,11 @@ int fifo_open(struct command_fifo *c, const char *path, struct why *why)
 		return why_fail(-EEXIST, why, "--control %s exists and is no fifo; give another path", path);
 	/* opened for writing too: no end of file when a writer closes the fifo */
 	c->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (c->made) {
+		made = c;
+		maker = getpid();
+		atexit(remove_at_exit);
+	}
 	if (c->fd >= 0)
 		return 0;
 	err = errno;
@@ -70,7 +89,8 @@ void fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, const char 
 
 void fifo_remove(struct command_fifo *c)
 {
-	if (c->made)
-		unlink(c->path);
+	if (c->made && unlink(c->path) && errno != ENOENT)
+		return;
 	c->made = false;
+	made = made == c ? NULL : made;
 }

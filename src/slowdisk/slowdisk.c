@@ -378,10 +378,8 @@ static void mount_disk(const char *folder, const char *backing)
 	struct why why;
 	int err = disk_mount(&now.disk, &disk, &why);
 
-	if (err) {
-		fifo_remove(&now.control);
+	if (err)
 		die(err == -ENODEV && access("/dev/fuse", F_OK) ? EXIT_MISSING : EXIT_RUN, "%s", why.text);
-	}
 }
 
 int main(int argc, char **argv)
