@@ -95,12 +95,8 @@ struct timeline *timeline_start(const struct timeline_cfg *cfg)
 		return NULL;
 	}
 	err = proc_start_thread(&t->thread, 0, run_sampler, t);
-	if (err) {
-		rows_close(t->rows);
-		free(t);
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		die(EXIT_RUN, "cannot start the thread that writes %s: %s", cfg->path, strerror(err));
 	return t;
 }
 
