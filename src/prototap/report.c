@@ -307,5 +307,5 @@ void run_report(struct rec_report *r, struct run_state *run, char *const *files)
 	if (run->live)
 		rec_add_real(r, "cpu_percent", run->cpu_percent, 3);
 	rec_end(r);
-	say_summary(r, run, (double)(to_ns - from_ns) / NS_PER_S);
+	say_summary(r, run, (double)(to_ns - from_ns - (run->live ? run->set_ns : 0)) / NS_PER_S);
 }

@@ -41,6 +41,7 @@ struct run_state {
 	uint64_t clock_sets, unwritten; /* unwritten: every: writes of its files that failed */
 	bool strays;			/* files: all steps back are of single packets that are stamped apart */
 	int64_t wall_ns;		/* live: by how much CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, as last seen */
+	int64_t set_ns;			/* by how much the clock was set, in total */
 	int64_t until_ns;		/* live: end of the capture (CLOCK_REALTIME) */
 	bool past_end;			/* live: a packet after until_ns was read, so the ring has none before it */
 	bool live;
