@@ -10,12 +10,11 @@
 #include <limits.h>
 #include <mntent.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-volatile sig_atomic_t proc_stop;
+atomic_int proc_stop;
 
 /* Whatever the program waits for: the second signal ends it. Both of a group and of its driver may come at once, as one. */
 static void on_stop_signal(int number)

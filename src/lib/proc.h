@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/select.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +15,7 @@
 
 /* The stop flag: set by SIGINT, SIGTERM and SIGHUP (unless ignored, as by nohup) after proc_catch_stop(). Loops check it
  * and end early, with a report. A second signal, more than PROC_SECOND_STOP_NS later, ends the program at once. */
-extern volatile sig_atomic_t proc_stop;
+extern atomic_int proc_stop;
 #define PROC_SECOND_STOP_NS 500000000LL
 void proc_catch_stop(void);
 /* Fills *set with the stop signals, to be blocked between a check of proc_stop and a sleep that unblocks them. */
