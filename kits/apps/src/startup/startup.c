@@ -174,7 +174,8 @@ static void open_counters(void)
 	report_cfg.no_delays = !err		 ? NULL
 			       : err == -EPERM	 ? "reading delays needs root outside user namespaces"
 			       : err == -ENODATA ? "delays are not counted: sysctl kernel.task_delayacct=1"
-						 : "this kernel has no taskstats";
+			       : err == -ENOENT	 ? "this kernel has no taskstats"
+						 : strerror(-err);
 }
 
 static struct screen_watch *open_screen(void)
