@@ -178,7 +178,8 @@ as_sqlite() {
 				"create table \($name)(\(map(. + " numeric") | join(", ")));", ".import --skip 1 \"\($file)\" \($name)",
 				"update \($name) set \(map("\(.) = nullif(\(.), \("\u0027\u0027"))") | join(", "));"'
 		done
-	} | sqlite3 -batch "$work/out" || die 1 "sqlite3 could not read the tables"
+	} | sqlite3 -batch "$work/out" 2>"$work/log" && [ ! -s "$work/log" ] ||
+		die 1 "sqlite3 could not read the tables: $(sed 's,^.*/,,; q' "$work/log" | printable)"
 	cat "$work/out"
 }
 
