@@ -20,6 +20,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -135,6 +136,7 @@ static pid_t start(const char *command)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
+	setrlimit(RLIMIT_CPU, &(struct rlimit){ 10, 20 }); /* ends a loop without end by SIGXCPU */
 	if (getppid() == parent)
 		execl("/bin/sh", "sh", "-c", command, NULL);
 	_exit(127);
@@ -258,7 +260,7 @@ int main(int argc, char **argv)
 	report = fopen(argv[4], "we");
 	if (!report)
 		die(EXIT_RUN, "cannot write %s: %m", argv[4]);
-	fprintf(report, "%d %d %d\n", status, killed, end_orphans(listener, pid, clock_now() + patience / 30));
+	fprintf(report, "%d %d %d\n", status, killed, end_orphans(listener, pid, clock_now() + patience / 6));
 	for (int k = 0; k < CLASSES; k++)
 		fprintf(report, "%s %lld\n", class[k].name, (long long)calls[k]);
 	return fclose(report) ? EXIT_RUN : EXIT_OK;

@@ -3,6 +3,7 @@
 """Lets each call of the programs in a table fail once (torture.c), and holds how they end against untouched runs. Output is TAP.
 
 usage: torture.py [--all] [--seed N] [--only COMMAND] [--one 'COMMAND CLASS N ERRNO'] TABLE      in the top folder, built
+       torture.py --sanitized BIN TABLE      instead: runs each command once, untouched, its programs those of a sanitizer
 
 Which calls fail is drawn by the seed: two of each class, with --all many, and the first, the second and the last. Outcomes:
   same    as an untouched run             told  a line on standard error, or a setting or null of the report, says what is not
@@ -13,8 +14,8 @@ Which calls fail is drawn by the seed: two of each class, with --all many, and t
 Same and told are right; what else is allowed stands in the table (core.tsv says how it is read). Of "live" commands numbers and
 the summary are not compared: only which lines there are, and of these not FIGURES.
 """
-import argparse, collections, concurrent.futures, errno, glob, hashlib, os, random, re, shutil, signal, socket, subprocess, sys
-import tempfile, threading, time
+import argparse, collections, concurrent.futures, contextlib, errno, glob, hashlib, itertools, os, random, re, shutil, signal, socket
+import subprocess, sys, tempfile, threading, time
 
 ERRORS = {"memory": ["ENOMEM"], "starve": ["ENOMEM"], "open": ["EMFILE", "EACCES", "ENOSPC"], "read": ["EIO", "EINTR"],
           "write": ["ENOSPC", "EIO"], "place": ["EIO", "EACCES"], "close": ["EIO"], "fork": ["EAGAIN"], "map": ["ENOMEM"],
@@ -23,13 +24,13 @@ ERRORS = {"memory": ["ENOMEM"], "starve": ["ENOMEM"], "open": ["EMFILE", "EACCES
 MOST = {"memory": 110, "place": 12, "fork": 12, "lock": 8, "close": 24, "map": 24, "socket": 24, "wait": 24}  # others 40
 BASES, BASES_MAX = 5, 20
 PATIENCE = 60 * int(os.environ.get("TEST_PATIENCE") or 1)
-FACTS = re.compile(r'\s*"(sandbox|scheduling|real_time|memory_locked|why_no_cgroup|autogroup|probe)"|.*: null')
+FACTS = re.compile(r'\s*"(sandbox|scheduling|real_time|memory_locked|why_no_\w+|autogroup|probe|server)"|.*: null')
 # whether a figure is known, a bound or a range depends on the machine; so does whether memory grew in 200 ms
 FIGURES = re.compile(r'^\s*("(min|max|mean|sd|p\d+|from|to|range|above|why|n|censored|memory_bytes_per_user)": .*|[]{}[],?)$', re.M)
 Command = collections.namedtuple("Command", "name statuses form classes may ready_ms peer line")
 Run = collections.namedtuple("Run", "status killed left out err files calls")
 mine = threading.local()
-displays = []
+displays, ports = [], itertools.count(os.getpid())
 
 
 def read_table(path, made):
@@ -52,9 +53,12 @@ def display():
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return str(s.getsockname()[1])
+    """A port that no connection of a client gets by chance, and no other thread."""
+    while True:
+        port = 10000 + next(ports) % 20000
+        with socket.socket() as s, contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            return str(port)
 
 
 def start_peer(c, env, place):
@@ -64,7 +68,9 @@ def start_peer(c, env, place):
         peer = subprocess.Popen(["sh", "-c", "exec " + c.peer], cwd=place + "/in", env=env, stdout=subprocess.DEVNULL, stderr=err,
                                 start_new_session=True)
     until = time.monotonic() + PATIENCE
-    while not re.search("ready|listens", open(place + "/peer.err").read()) and time.monotonic() < until and peer.poll() is None:
+    while not re.search("ready|listens", open(place + "/peer.err").read()):
+        if time.monotonic() > until or peer.poll() is not None:
+            sys.exit("Bail out! %s, beside it: %s" % (c.name, open(place + "/peer.err").read()))
         time.sleep(0.005)
     return peer
 
@@ -95,15 +101,32 @@ def run_once(c, kind, n, error):
         subprocess.run([os.getcwd() + "/build/torture/torture", kind, str(n), str(error), place + "/told", c.line], stdout=out,
                        stderr=err, stdin=subprocess.DEVNULL, cwd=place + "/in", env=env)
     if peer:
-        os.killpg(peer.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):   # it may end with its client
+            os.killpg(peer.pid, signal.SIGKILL)
         peer.wait()
     told = open(place + "/told").read().split()
     files = {os.path.basename(f): read_text(f) if os.path.isfile(f) else "" for f in sorted(glob.glob(place + "/in/*"))}
     out = mask(read_text(place + "/out") + "".join("%s\n%s\n" % f for f in files.items()), c.form)
-    run = Run(int(told[0]), told[1] == "1", told[2] == "1", out, mask(read_text(place + "/err"), "live"), files,
+    err = read_text(place + "/err") + (read_text(place + "/peer.err") if peer and args.sanitized else "")
+    run = Run(int(told[0]), told[1] == "1", told[2] == "1", out, err if args.sanitized else mask(err, "live"), files,
               dict(zip(told[3::2], map(int, told[4::2]))))
     shutil.rmtree(place)
     return run
+
+
+def run_sanitized():
+    os.environ.update(BIN=os.path.abspath(args.sanitized), SHIM="")
+    print("1..%d" % len(commands))
+    wrong = 0
+    for number, c in enumerate(commands, 1):
+        run = run_once(c, "memory", 0, 0)   # (allocations are the shim's, which is not there: nothing is intercepted)
+        bad = run.killed or run.left or "Sanitizer" in run.err or "runtime error" in run.err or \
+            str(os.waitstatus_to_exitcode(run.status)) not in c.statuses.split()
+        print("%sok %d - %s, %s" % ("not " * bad, number, c.name, args.sanitized))
+        wrong += bad
+        if bad:
+            print("# status %d, %s" % (run.status, run.err.strip().replace("\n", "\n# ")))
+    sys.exit(wrong > 0)
 
 
 def lines(text):
@@ -121,7 +144,7 @@ def judge(c, run, bases):
     usual = os.WIFEXITED(run.status) and str(os.WEXITSTATUS(run.status)) in c.statuses.split()
     torn = [f for f in run.files if f.startswith("whole") and c.form == "exact" and
             mask(run.files[f], "exact") not in [mask(b.files.get(f, ""), "exact") for b in bases]]
-    if run.killed:
+    if run.killed or run.status == signal.SIGXCPU:
         return "hang", run.err
     if os.WIFSIGNALED(run.status):
         return "crash", signal.Signals(os.WTERMSIG(run.status)).name
@@ -188,6 +211,7 @@ parser.add_argument("--all", action="store_true")
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--only")
 parser.add_argument("--one")
+parser.add_argument("--sanitized")
 parser.add_argument("table")
 args = parser.parse_args()
 args.kit = args.table.startswith("kits/")
@@ -202,6 +226,8 @@ os.environ.update(TOP=os.getcwd(), BIN=os.getcwd() + "/bin", MADE=work + "/made"
 try:
     os.mkdir(work + "/made")
     commands = [c for c in read_table(args.table, work + "/made") if (args.one or args.only or c.name).split()[0] == c.name]
+    if args.sanitized:
+        run_sanitized()
     with concurrent.futures.ThreadPoolExecutor(3 * os.cpu_count()) as pool:
         runs = list(pool.map(lambda c: run_once(c, "none", 0, 0), [c for c in commands for _ in range(BASES)]))
         bases = {c.name: runs[i * BASES:(i + 1) * BASES] for i, c in enumerate(commands)}
