@@ -172,6 +172,14 @@ asan:
 asan-%:
 	$(MAKE) $(ASAN) build/asan/bin/$*
 
+# Each command of tests/torture once, under all sanitizers: 0 reports.
+TSAN = BUILD=build/tsan BIN=build/tsan/bin CFLAGS="-O1 -g1 -fsanitize=thread -DCONFINE_WITHOUT_SECCOMP"
+sanitized: all test-programs
+	$(MAKE) $(ASAN) all
+	$(MAKE) $(TSAN) all
+	@failed=0; for t in $(call in_trees,tests/torture/*.tsv); do for b in asan tsan; do \
+		python3 tests/torture/torture.py --sanitized build/$$b/bin $$t || failed=1; done; done; exit $$failed
+
 check: all
 	tests/run
 
@@ -244,6 +252,6 @@ clean:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all tests test-programs unit asan asan-build check check-vm bench fuzz install uninstall dist deb clean FORCE
+.PHONY: all tests test-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
