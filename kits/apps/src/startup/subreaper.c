@@ -70,6 +70,8 @@ static void kill_descendants(pid_t first, struct subreaper_shared *shared)
 {
 	struct tree_sums unused;
 
+	if (first > 0 && !atomic_load(&shared->ended))
+		kill(-first, SIGKILL); /* the list below needs memory, which may be what ended the program */
 	for (bool left = true; left; clock_sleep(clock_now() + 2 * NS_PER_MS)) {
 		tree_list_processes(&below, getpid(), &unused);
 		tree_signal(&below, SIGKILL);
