@@ -342,6 +342,7 @@ cells_sum() {
 		: "${CELLS_WHY:=$why}"
 	done < <(
 		set -o pipefail
+		LC_ALL=C	# lengths in bytes, as some awk count
 		{ [ ! -d "$RUN/cells" ] || find "$RUN/cells/" -mindepth 3 -maxdepth 4 -name cell.json -type f -readable -size +0 -print0; } |
 			xargs -0r awk -v skip="$((${#RUN} + 8))" 'FNR == 1 { printf "\036%s\n", substr(FILENAME, skip) } { print }' |
 			jq -Rrs --rawfile names <(printf '%s\n' "${CELLS[@]}") --arg series "${CELL_SERIES[*]-}" "$CELL_JUDGED"'

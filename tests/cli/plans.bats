@@ -365,18 +365,18 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 @test "a run of 3,000 conditions, each with a flag, is planned and summed up; half of it is left to a resumed run" {
 	sed -i 's/int-list:0..9 /int-list:0..9999 /' plan
 	trial() { TP_HOME=$PWD/home home/experiments/engine/run.sh trial "$@"; }
-	EXP_SWEEP=plan trial --loads "$(seq -s , 0 1499)" --depth 1 --repeat 1 -o run
-	jq -e '.state == "planned" and (.cells | length) == 3000' run/run.json
-	cd run/cells
+	EXP_SWEEP=plan trial --loads "$(seq -s , 0 1499)" --depth 1 --repeat 1 -o 'a rün'	# (some awk count bytes)
+	jq -e '.state == "planned" and (.cells | length) == 3000' 'a rün/run.json'
+	cd 'a rün/cells'
 	mkdir -p {light,heavy}-{0..1499}-1/1
 	flag="foreign CPU time 12.34 %, stolen 5.67 %: over 3 %"
 	for folder in light-*/1; do printf '{"state": "complete", "marked": "%s"}\n' "$flag" >"$folder/cell.json"; done
 	for folder in heavy-*/1; do echo '{"state": "failed", "reason": "out of luck"}' >"$folder/cell.json"; done
 	echo '{' >light-7-1/1/cell.json	# damaged
 	cd ../..
-	EXP_SWEEP=sum run -3 trial --resume run
+	EXP_SWEEP=sum run -3 trial --resume 'a rün'
 	jq -e --arg flag "$flag" '.counts == {total: 3000, complete: 1499, missing: 1501, marked: 1499} and .reason == "out of luck"
-		and ([.cells[] | select(.state == "complete" and .flags == [$flag])] | length) == 1499' run/run.json
+		and ([.cells[] | select(.state == "complete" and .flags == [$flag])] | length) == 1499' 'a rün/run.json'
 }
 
 @test "--resume is refused where machine, version, protocol or calibration are others, with the difference" {
