@@ -423,18 +423,24 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	cat >>cell.sh <<-'END'
 		exp_check() {
 			local name
-			for name in $(<names); do [ "${!name-}" != stranger ] || echo "$name"; done
+			for name in $(<../names); do [ "${!name-}" != stranger ] || echo "$name"; done
 			plan_settings
 			echo "${LINK-none}"
 		}
 	END
 	printf '%s\n' $names EXP_DELAY COST_PER LAB_LINK_SEED LAB_CALIBRATION_OF LAB_MEMORY >names
-	trial() { TP_HOME=$PWD/home home/experiments/engine/run.sh trial --options-only; }
+	trial() { (cd home && TP_HOME=$PWD experiments/engine/run.sh trial --options-only); }
 	settings=$(trial)
 	[[ $settings == "{"* ]]
 	for name in $(<names); do export "$name=stranger"; done
 	diff <(trial) - <<<"$settings"
 	EXP_KEPT=1 EXP_SWEEP=blind run -0 "$TOP/thinprobe" run stalls --options-only
+	# but for those that the pages tell users to set
+	grep -ohE '\b(LAB|THINPROBE)_[A-Za-z_]+' "$TOP"/docs/thinprobe*.[17] \
+		$(find "$TOP/docs" -name '*.md' ! -name experiment-hooks.md ! -name protocol-plugin.md) | sort -u >names
+	grep -qx LAB_OWN_UID names
+	for name in $(<names); do export "$name=stranger"; done
+	diff <(trial | grep -xFf names) names
 	run env -u HOME POSIXLY_CORRECT=1 TMOUT=1 SHELLOPTS=noglob:noclobber bash -c '. "$1/lab/home.sh"
 		x=a; [ -d "$HOME" ]; echo "$? $(ls "$HOME" -d) ${x/a/&} ${TMOUT-none} $SHELLOPTS"' sh "$TOP"
 	[[ $output == "0 "*" & none "* ]]
