@@ -119,27 +119,27 @@ rename_all() {
 		mv "$work/out" "$work/in" && echo "${new[0]}" >"$work/name"
 }
 
-classes >"$work/classes"
-mkdir -p "$work/in/$name" &&
+classes >"$work/classes" && mkdir -p "$work/in/$name" &&
 	awk -F'\t' -v typed="$with_typed" '$1 == "in" || typed && $1 == "typed" { print $2 }' "$work/classes" |
 	(cd -- "$run" && xargs -rd '\n' cp --parents -t "$work/in/$name" -- 2>/dev/null) &&
 	if [ -z "$with_typed" ] && jq -e 'has("inputs")' "$run/run.json" >/dev/null; then	# what was typed has names there
 		rm -f "$work/in/$name/findings.json" && jq 'del(.inputs)' "$run/run.json" >"$work/in/$name/run.json"
 	fi && identities >"$work/told" || die 1 "cannot copy $run to ${TMPDIR:-/tmp}"
 while IFS=$'\t' read -r _ value _; do TAKEN[=$value]=1; done <"$work/told"
-: >"$work/words"
 while IFS=$'\t' read -r kind value place times; do
 	word_for "$kind" "$value"
 	anywhere=1 as=${anonymous:+ -> $WORD} more=''
 	[[ -z $anonymous || $kind == @(address|path) ]] || ! is_common "$value" || anywhere='' as+=' (only as such)'
 	[ "$times" = 1 ] || more=" and $((times - 1)) more"
-	printf '  %-9s %s  (%s%s)\n' "$kind" "${value:0:60}$as" "$place" "$more"
 	raw=${value//\\\"/\"}	# in a table
-	printf '%s\t%s\t%s\n' "$value" "$WORD" "$anywhere" "${raw//\\\\/\\}" "$WORD" "$anywhere" >>"$work/words"
-done <"$work/told" | awk -v all="$all" '
+	printf '  %-9s %s  (%s%s)\n' "$kind" "${value:0:60}$as" "$place" "$more" >&3 &&
+		printf '%s\t%s\t%s\n' "$value" "$WORD" "$anywhere" "${raw//\\\\/\\}" "$WORD" "$anywhere" ||
+		die 1 "cannot write to ${TMPDIR:-/tmp}"
+done <"$work/told" >"$work/words" 3>"$work/shown" || exit 1
+awk -v all="$all" '
 	NR == 1 { print "These name people or machines; look at it first:" }
 	all || NR <= 8
-	END { if (!all && NR > 8) print "  and " NR - 8 " more (--all)" }' | printable
+	END { if (!all && NR > 8) print "  and " NR - 8 " more (--all)" }' "$work/shown" | printable || exit 1
 awk -F'\t' -v typed="$with_typed" '
 	$1 == "left" || !typed && $1 == "typed" { n++; if ($2 !~ /^log\// && named < 3) names = names (named++ ? ", " : ": ") $2 }
 	END { if (n) print "thinprobe: bundle: left out, files: " n names (n > named && named ? ", ..." : "") }' "$work/classes" |

@@ -139,6 +139,14 @@ named() {
 	[ "$(jq -r .protocol.version there/run/run.json)" = 3.5.99.26 ]
 }
 
+@test "--anonymous: all names are renamed, also where nobody reads which" {
+	changed '.reason = ([range(20) as $a | range(200) | "10.9.\($a).\(.)"] | join(" "))'
+	"$TOP/thinprobe" bundle run -o b.tar.zst --anonymous --all | head -n 1 || :
+	[ ! -e b.tar.zst ] || { unpacked && run -1 grep -rE '10[.]9[.]' there; }
+	run -1 bash -c '"$1/thinprobe" bundle run -o c.tar.zst --anonymous --all >/dev/full' sh "$TOP"
+	[ ! -e c.tar.zst ]
+}
+
 @test "it cannot be written: status 1, and nothing is left" {
 	run -1 "$TOP/thinprobe" bundle run -o none/b.tar.zst
 	run -1 env TMPDIR=/dev/full "$TOP/thinprobe" bundle run -o b.tar.zst
