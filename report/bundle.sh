@@ -30,6 +30,7 @@ need zstd zstd
 run=$(cd -- "$run" && pwd) || exit 1
 name=${run##*/}
 [ ! -e "$out" ] || [ -f "$out" ] || die 2 "-o $out: is no file"
+[ ! -L "$out" ] || out=$(readlink -f -- "$out")
 work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

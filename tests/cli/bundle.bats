@@ -57,7 +57,9 @@ named() {
 	mkdir -p run/log run/cells/vnc-light-0/1~ run/cells/vnc-light-0/1/more/deep
 	for file in notes.txt log/x.err cells/vnc-light-0/1/capture.pcap cells/vnc-light-0/1/own.tsv cells/vnc-light-0/1~/samples.tsv \
 		cells/vnc-light-0/1/more/deep/samples.tsv; do echo x >"run/$file"; done
+	ln -s packed b.tar.zst
 	bundle
+	[ -L b.tar.zst ]
 	[[ $output == *"left out"*" 6"* ]]
 	[[ $output == *capture.pcap* ]]
 	unpacked

@@ -104,6 +104,10 @@ again() {
 	grep -q '^not ok 2 ' <<<"$output"
 	python3 -c 'import xml.etree.ElementTree as t; r = t.parse("out.xml").getroot()[0]
 assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
+	ln -s linked link	# as /dev/stdout is one
+	run -5 "$TOP/thinprobe" gate "$RUN" --limits bad --junit link
+	[ -L link ]
+	cmp linked out.xml
 	printf 'p50 none < 5ms\n' >unknown
 	run -3 "$TOP/thinprobe" gate "$RUN" --limits unknown
 	# a condition of which no repeat is complete has no count of what went wrong, and its metrics are named
