@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# room.sh - is a disk full? Asked where something could not be written: the first reason is the one that is told. Sourced.
+# room.sh - is a disk full? For messages of what could not be written. Sourced.
 
 # disk_full FOLDER: we may write there, but there is no room for 1 MiB.
 disk_full() {
@@ -12,8 +12,8 @@ disk_full() {
 	return "$full"
 }
 
-# full_disk FOLDER...: prints the first that is on a full disk, as a reason with its cure; 1: none is.
-full_disk() {
+# name_full_disk FOLDER...: prints which of them is on a full disk, and the cure; 1: none is.
+name_full_disk() {
 	local folder
 	for folder; do ! disk_full "$folder" || { printf 'the disk of %s is full; make room there\n' "$folder"; return; }; done
 	return 1

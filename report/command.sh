@@ -10,7 +10,7 @@
 # die STATUS WORDS. Once there is a folder for temporary files, $work, the reason of a failure may be that a disk is full.
 die() {
 	local full
-	[ "$1" != 1 ] || [ -z "${work+there}" ] || ! full=$(full_disk ${work:+"${work%/*}"} "${TMPDIR:-/tmp}" ${RUN:+"$RUN"}) ||
+	[ "$1" != 1 ] || [ -z "${work+there}" ] || ! full=$(name_full_disk ${work:+"${work%/*}"} "${TMPDIR:-/tmp}" ${RUN:+"$RUN"}) ||
 		set -- 1 "$full"
 	printf 'thinprobe: %s%s\n' "${COMMAND:+$COMMAND: }" "${*:2}" | printable >&2
 	exit "$1"
@@ -23,7 +23,7 @@ put_file() {
 	local why
 	if [ -L "$1" ] || { [ -e "$1" ] && [ ! -f "$1" ]; }; then why=$({ cat >"$1"; } 2>&1) && return
 	else why=$({ cat >"$1.new" && [ -s "$1.new" ] && mv -f -- "$1.new" "$1"; } 2>&1) && return; rm -f -- "$1.new"; fi
-	die 1 "$(full_disk "$(dirname -- "$1")" || echo "cannot write $1${why:+: ${why##*: }}")"
+	die 1 "$(name_full_disk "$(dirname -- "$1")" || echo "cannot write $1${why:+: ${why##*: }}")"
 }
 
 need() {	# need COMMAND PACKAGE

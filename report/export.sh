@@ -343,8 +343,8 @@ join_frames() {	# join_frames CAPTURE WIRE SAMPLES: lines "FRAME KEY[, KEY...]"
 			}' "$work/keys" -
 }
 
-# All of it is made before any is printed, and the first step that fails ends it: what follows would be of half the data. (So no
-# format may be left of || or &&.) Who dies says why, here with 100 more; of another status nobody has.
+# The output is printed when all of it is made. The first step that fails ends it (set -e, so no format may be left of || or &&):
+# the rest would be of half the data. die adds 100 to its status, which tells it from that of a program.
 said=$(
 	exec 2>&1 >"$work/result"
 	die() { printf 'thinprobe: %s: %s\n' "$COMMAND" "${*:2}" >&2; exit $(($1 + 100)); }

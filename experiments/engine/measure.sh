@@ -99,7 +99,7 @@ is_ready() {	# is_ready NAME SECONDS [WORDS]; 1: LAB_WHY
 	return 1
 }
 
-# Prints what the first of these programs says that did not run, or was stopped, for a part of the time: nothing is measured then.
+# Prints the summary of the first of these programs that did not run for a time (stopped or suspended): such a repeat has failed.
 held_up() {	# held_up REPORT...
 	jq -r 'select(.result | .held_up_ms > 0 or .stopped == true) | .summary' "$@" 2>/dev/null | head -n 1
 }

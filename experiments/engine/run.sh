@@ -314,7 +314,7 @@ run_end() {
 	done
 	words=$("$TP_HOME/report/report.sh" --end "$RUN" 2>"$RUN/log/report.err") || {
 		! stopped || exit 130
-		why=$(full_disk "$RUN" "${TMPDIR:-/tmp}") || why=$(<"$RUN/log/report.err")
+		why=$(name_full_disk "$RUN" "${TMPDIR:-/tmp}") || why=$(<"$RUN/log/report.err")
 		die "the samples are kept, but the report failed (${why##*$'\n'}); retry: thinprobe report $(printf %q "$RUN")"
 	}
 	rm -f "$RUN/log/report.err"

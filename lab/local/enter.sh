@@ -20,7 +20,7 @@ shift 6
 chain=(setpriv --pdeathsig KILL)
 case $mode in
 user*)
-	# (Another user has no death signal any more.)
+	# (A change of user clears the death signal, so it is set after that.)
 	[ "$mode" = user ] || chain=(setpriv --reuid "${mode#*:}" --regid "${mode#*:}" --clear-groups "${chain[@]}" --no-new-privs)
 	chain+=(unshare --user --map-user=1000 --map-group=1000 --)
 	# shellcheck disable=SC2016 # another shell's
