@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # caller.sh - what a caller's environment does not change. Sourced by home.sh and the front door, before all else.
 
-# Programs that we call, and bash, would take options from these. (TMOUT ends each `read` of bash.)
-unset BASH_ENV CDPATH ENV GLOBIGNORE GREP_OPTIONS POSIXLY_CORRECT TAR_OPTIONS TMOUT XZ_DEFAULTS XZ_OPT \
-	BLOCK_SIZE BLOCKSIZE LS_BLOCK_SIZE DU_BLOCK_SIZE DF_BLOCK_SIZE QUOTING_STYLE TIME_STYLE
+# Programs that we call, and bash, would take options from these. (TMOUT ends each `read` of bash, nproc counts as OMP_... says.)
+unset BASH_ENV CDPATH ENV GLOBIGNORE GREP_OPTIONS OMP_NUM_THREADS OMP_THREAD_LIMIT POSIXLY_CORRECT TAR_OPTIONS \
+	TMOUT XZ_DEFAULTS XZ_OPT BLOCK_SIZE BLOCKSIZE LS_BLOCK_SIZE DU_BLOCK_SIZE DF_BLOCK_SIZE QUOTING_STYLE TIME_STYLE
 set +fC +o posix
 shopt -u nullglob failglob dotglob nocasematch patsub_replacement 2>/dev/null	# (bash 5.2: & in a path would be what it replaces)
 # A service of the system has none.
@@ -19,7 +19,7 @@ caller_forget() {
 	ours+='|SSH_CONNECTION|(E?U|PP)ID|SECONDS|EPOCH.*|[a-z]+_proxy|_'
 	names=$(compgen -e | grep -vxE "$ours" | paste -sd '|')
 	[ -n "$names" ] || return 0
-	names=$(in_trees lab 'experiments/*' | xargs -rd '\n' grep -rsohE --include='*.sh' "[$][{#!]*($names)\b" | tr -d '${#!' | sort -u)
+	names=$(in_trees lab experiments | xargs -rd '\n' grep -RsohE --include='*.sh' "[$][{#!]*($names)\b" | tr -d '${#!' | sort -u)
 	# shellcheck disable=SC2086 # names
 	[ -z "$names" ] || unset $names
 }

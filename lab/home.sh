@@ -9,4 +9,4 @@
 export TP_HOME TP_BIN LC_ALL=C.UTF-8
 . "${BASH_SOURCE[0]%/*}/caller.sh"
 . "${BASH_SOURCE[0]%/*}/trees.sh"
-[[ ${BASH_SOURCE[-1]} != ?(*/)experiments/engine/*.sh ]] || caller_forget
+[[ ${BASH_SOURCE[-1]} != ?(*/)engine/*.sh ]] || caller_forget

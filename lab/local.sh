@@ -315,7 +315,7 @@ lab_put() {
 }
 lab_get() {
 	[ "$1" = server ] && [ -n "$LAB_UID" ] || { [ "$2" -ef "$3" ] || cp -R -- "$2" "$3"; return; }
-	mkdir -p -- "${3%/*}"
+	[[ $3 != */* ]] || mkdir -p -- "${3%/*}"
 	lab_exec server cat -- "$2" </dev/null >"$3.part" 2>/dev/null && mv -T -- "$3.part" "$3" && return
 	rm -f -- "$3.part"
 	return 1
