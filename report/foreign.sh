@@ -21,7 +21,8 @@ plain_folder() {
 		printable | grep . && return
 	for file in "$1"/*.tsv; do
 		[ ! -d "$file" ] || { echo "${file##*/} is no table" | printable; break; }
-		[ -f "$file" ] && IFS= read -r head <"$file" || continue
+		# (a last line may have no end)
+		[ -f "$file" ] && { IFS= read -r head <"$file" || [ -n "$head" ]; } || continue
 		[[ $head =~ ^[A-Za-z][A-Za-z0-9_]*($'\t'[A-Za-z][A-Za-z0-9_]*)*$ ]] || {
 			echo "${file##*/} has no headings" | printable
 			break
@@ -30,7 +31,8 @@ plain_folder() {
 }
 
 # unpack ARCHIVE FOLDER [run]: files and folders of a .tar.zst, without owners and modes. With `run`, only where all of it lies in
-# one folder with a run.json, which must not be in FOLDER yet; UNPACKED is its name. 1: UNPACK_WHY.
+# one folder with a run.json, which must not be in FOLDER yet; UNPACKED is its name. Else no file of FOLDER is replaced, and all of
+# it is as plain as that of a run. 1: UNPACK_WHY.
 UNPACK_GIB=2 UNPACK_FILES=200000	# (the largest of the kept runs has 10 MB in 1,200 files)
 unpack() {
 	local names new=$2 run=${3-}
@@ -54,9 +56,10 @@ unpack() {
 	UNPACK_WHY="cannot be unpacked into $2"
 	mkdir -p -- "$2" || return
 	[ -z "$run" ] || new=$(mktemp -d "$2/.unpack.XXXXXX") || return
-	tar --force-local --zstd -xf "$1" -C "$new" --no-same-owner --no-same-permissions 2>/dev/null && chmod -R =rw,+X -- "$new" &&
-		[ -z "$(find "$new" ! -type f ! -type d -print -quit)" ] &&
-		{ [ -z "$run" ] || mv -T -- "$new/$UNPACKED" "$2/$UNPACKED"; }
+	tar --force-local --zstd -kxf "$1" -C "$new" --no-same-owner --no-same-permissions 2>/dev/null &&
+		chmod -R =rw,+X -- "$new" && [ -z "$(find "$new" ! -type f ! -type d -print -quit)" ] &&
+		if [ -n "$run" ]; then mv -T -- "$new/$UNPACKED" "$2/$UNPACKED"
+		else names=$(plain_folder "$new"); UNPACK_WHY=${names:-$UNPACK_WHY}; [ -z "$names" ]; fi
 	set -- "$?"
 	[ -z "$run" ] || rm -rf -- "$new"
 	return "$1"

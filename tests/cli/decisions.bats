@@ -441,3 +441,20 @@ END
 	run -0 "$PWD/a'b: c/report/report.sh" "$RUN" --verdict
 	[ "$output" = "$("$TOP/report/report.sh" "$RUN" --verdict)" ]
 }
+
+@test "the archive of a kept run replaces no file of it, and a table without an end of line has headings, too" {
+	mkdir -p archive/cells/x/1 victim/c/1
+	echo '{}' >victim/c/1/cell.json
+	cp -r "$KEPT" kept
+	jq --arg name "../../../../../../../../../../..$PWD/victim/c" '.cells[0].name = $name' kept/run.json >archive/run.json
+	tar --zstd -cf kept/samples.tar.zst -C archive cells run.json
+	run -1 "$TOP/thinprobe" compare kept "$RUN"
+	[ "$(find victim ! -type d)" = victim/c/1/cell.json ]
+	printf 'schema\ta b\n' >archive/long.tsv
+	tar --zstd -cf kept/samples.tar.zst -C archive cells long.tsv
+	run -1 "$TOP/thinprobe" export kept --as csv
+	[[ $output == *"long.tsv has no headings"* ]]
+	cp -r "$RUN" open
+	printf 'schema\ta b' >open/long.tsv
+	run -1 "$TOP/thinprobe" export open --as csv
+}
