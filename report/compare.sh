@@ -33,7 +33,8 @@ of=$(for run in "${runs[@]}"; do jq -r .experiment "$run/run.json"; done | sort 
 [[ $of != *,* ]] || die 1 "runs of several experiments: $of"
 mapfile -t names < <(join_each "${runs[@]}" | jq -r -s "$join_names | .[]")
 differs=$(join_each "${runs[@]}" | jq -c -s --arg axis '' --arg command '' --args \
-	'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs"' | .differs' "${names[@]}") ||
+	"$(<"$here/safe.jq")"'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs"' | .differs | all_printable' \
+	"${names[@]}") ||
 	die 1 "a run.json cannot be read"
 [ -z "$strict" ] || [ "$differs" = '{}' ] || die 1 "the runs were not alike: $(jq -r 'keys | join(", ")' <<<"$differs")"
 work=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"

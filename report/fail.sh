@@ -176,7 +176,7 @@ judge | limits)
 		"$judge" - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json) || status=$?
 	[[ $status == [035] ]] || exit 1
 	jq -r -L "$here" --slurpfile judged <(printf '%s' "$judged") --argjson json "$([ -n "$file" ] && echo true || echo false)" \
-		"include \"words\"; $words" <<<"$limits" | printable || exit 1
+		"include \"words\"; include \"safe\"; all_printable | $words" <<<"$limits" | printable || exit 1
 	exit "$status"
 	;;
 *) die 2 "usage: fail.sh check STEM CONDITIONS | judge RUN CONDITIONS | limits RUN FILE" ;;

@@ -6,8 +6,9 @@
 # cleaned: a table, or JSON, without control characters but tabs and ends of lines.
 cleaned() { LC_ALL=C tr '\000-\010\013-\037\177' '[?*]' | LC_ALL=C sed 's/\xc2[\x80-\x9f]/?/g'; }
 
-# printable: text for a terminal or the log of a CI job, in which neither a control character nor a workflow command is left.
-printable() { LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##\[/##_/g; s/^([[:space:]]*)::/\1_:/'; }
+# printable: text for a terminal or the log of a CI job, in which neither a control character nor a command of its service is left
+# (##vso[ and ##teamcity[ anywhere; :: also behind blanks that are not ASCII).
+printable() { LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##([A-Za-z]*)\[/##\1_/g; s/^([^!-~]*)::/\1_:/'; }
 
 # drawable: text for gnuplot, whose figures.gp put it into strings that are evaluated, in commands of a shell, in scripts of an SVG:
 # without a character that ends or begins anything there.

@@ -442,6 +442,23 @@ END
 	[ "$output" = "$("$TOP/report/report.sh" "$RUN" --verdict)" ]
 }
 
+@test "a text of a run ends no line of an answer, and is no command of a CI service" {
+	again odd
+	jq '.settings.link = "7\nok 77 - all" | .cells[].flags = ["foreign CPU time 41.5 %", "x\nok 78 - all"]' odd/run.json >new
+	mv new odd/run.json
+	run -3 "$TOP/thinprobe" gate odd --baseline "$RUN" --metrics p50 --tap
+	[[ $output == *"7 ok 77 - all"* ]]
+	printf 'p50 vnc-light-0 < 50ms\n' >good
+	run -3 "$TOP/thinprobe" gate odd --limits good --tap
+	[[ $output == *"x ok 78 - all"* ]]
+	run -0 "$TOP/thinprobe" compare "$RUN" odd --metrics p50
+	[[ $output == *"7 ok 77 - all"* ]]
+	# shellcheck source=/dev/null
+	. "$TOP/report/foreign.sh"
+	[ "$(printf ' ::a\n\u00a0::b\n\u200b::c\n##vso[d]\n##[e]\nf ##teamcity[g]\n' | printable | grep -cE '::|##[a-z]*\[')" = 0 ]
+	[ "$(printf 'at fe80::1, (::1), #[x]\n' | printable)" = 'at fe80::1, (::1), #[x]' ]
+}
+
 @test "the archive of a kept run replaces no file of it, and a table without an end of line has headings, too" {
 	mkdir -p archive/cells/x/1 victim/c/1
 	echo '{}' >victim/c/1/cell.json
