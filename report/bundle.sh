@@ -149,4 +149,4 @@ awk -F'\t' -v typed="$with_typed" '
 : "${out:=$name.tar.zst}"
 tar --force-local --zstd -cf "$out.new" -C "$work/in" --sort=name --owner=0 --group=0 --numeric-owner -- "$name" 2>/dev/null &&
 	mv -- "$out.new" "$out" || { rm -f -- "$out.new"; die 1 "cannot write $out"; }
-printf '%s: %s\n' "$out" "$(du -h -- "$out" | cut -f1)"
+printf '%s: %s\n' "${out//[[:cntrl:]]/?}" "$(du -h -- "$out" | cut -f1)"

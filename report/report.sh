@@ -312,6 +312,7 @@ if [ "$part" = end ]; then
 	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d | printable
 	folded <<<"${ending#*$'\n\f\n'}"
 else
-	printf '%s\n' "${KEPT:-$RUN}/report.html"
+	made=${KEPT:-$RUN}/report.html
+	printf '%s\n' "${made//[[:cntrl:]]/?}"
 fi
 [ -z "$fail_if" ] || "$here/fail.sh" judge "$RUN" "$fail_if"

@@ -149,6 +149,12 @@ named() {
 	[ ! -e c.tar.zst ]
 }
 
+@test "what is printed has no control characters, whatever the file is called" {
+	run -0 "$TOP/thinprobe" bundle run -o $'b\e[31m'.zst
+	[ -f $'b\e[31m'.zst ]
+	[[ $output != *$'\e'* ]]
+}
+
 @test "it cannot be written: status 1, and nothing is left" {
 	run -1 "$TOP/thinprobe" bundle run -o none/b.tar.zst
 	run -1 env TMPDIR=/dev/full "$TOP/thinprobe" bundle run -o b.tar.zst

@@ -60,6 +60,9 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	grep -q '^| b | 5 | >150 | 007 |$' run/report.md	# 007 is text, not the number 7
 	grep -q '^| first | 0 | <2.00* | 10 |$' run/report.md		# below the resolution
 	[ -z "$(ls -d run/.report.* 2>/dev/null)" ]
+	mv run $'r\e[31m'
+	run -0 "$TOP/report/report.sh" $'r\e[31m'
+	[ "$output" = "$PWD/r?[31m/report.html" ]
 }
 
 @test "the page has the verdict first, then notes; only sections with a figure; figures inline, with their values" {
