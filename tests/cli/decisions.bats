@@ -475,3 +475,22 @@ END
 	printf 'schema\ta b' >open/long.tsv
 	run -1 "$TOP/thinprobe" export open --as csv
 }
+
+@test "nothing outside of a run is read: not in a folder whose name is a pattern, nor by a name of two lines" {
+	cp -r "$RUN" 'r*'
+	mkdir -p 'r*'/cells/vnc-light-0/1/log outside
+	printf 'secret\n1\n' >outside/samples.tsv
+	ln -s "$PWD/outside/samples.tsv" 'r*'/cells/vnc-light-0/1/log/
+	run -1 "$TOP/thinprobe" export 'r*' --as samples
+	[[ $output == *"log/samples.tsv is no file or folder"* ]]
+	cp -r "$RUN" two
+	cp two/cells/vnc-light-0/{1/,}cell.json
+	mkdir -p two/cells/vnc-light-0/1/$'samples.tsv\n'"$PWD"/outside
+	cp outside/samples.tsv two/cells/vnc-light-0/1/$'samples.tsv\n'"$PWD"/outside
+	run -1 "$TOP/thinprobe" export two --as samples
+	# the log of the engine holds what it likes
+	cp -r "$RUN" logged
+	mkdir -p logged/log
+	mkfifo logged/log/pipe
+	run -0 "$TOP/thinprobe" export logged --as junit
+}
