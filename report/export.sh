@@ -104,12 +104,14 @@ figures() {
 }
 
 # csv_of_tsv [FORMULA]: a table on standard input, with commas. A text that a spreadsheet would take for a formula gets FORMULA
-# before it.
+# before it, also behind a semicolon, at which those of many countries begin a cell.
 csv_of_tsv() {
 	local before=${1-}
 	cleaned | LC_ALL=C awk -F'\t' -v OFS=, -v before="$before" '{
 		for (i = 1; i <= NF; i++) {
 			if (before != "" && $i ~ /^[-+=@]./ && $i !~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?$/) $i = before $i
+			if (before != "" && $i ~ /;[-+=@]/)
+				for (c = 1; c <= 4; c++) gsub(";[" substr("-+=@", c, 1) "]", ";" before substr("-+=@", c, 1), $i)
 			if (gsub(/"/, "\"\"", $i) || $i ~ /,/) $i = "\"" $i "\""
 		}
 		$1 = $1

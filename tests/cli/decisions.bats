@@ -451,6 +451,9 @@ END
 	printf 'p50 vnc-light-0 < 50ms\n' >good
 	run -3 "$TOP/thinprobe" gate odd --limits good --tap
 	[[ $output == *"x ok 78 - all"* ]]
+	sed -i 's/\tlight\t/\ta;=1+1;-x;b;@y\t/' odd/long.tsv
+	run -0 "$TOP/thinprobe" export odd --as csv
+	[[ $output == *",a;'=1+1;'-x;b;'@y,"* ]]
 	run -0 "$TOP/thinprobe" compare "$RUN" odd --metrics p50
 	[[ $output == *"7 ok 77 - all"* ]]
 	# shellcheck source=/dev/null
