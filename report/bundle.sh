@@ -147,6 +147,7 @@ awk -F'\t' -v typed="$with_typed" '
 	printable >&2
 [ -z "$anonymous" ] || { (rename_all) && name=$(<"$work/name"); } || die 1 "cannot rename in ${TMPDIR:-/tmp}"
 : "${out:=$name.tar.zst}"
-tar --force-local --zstd -cf "$out.new" -C "$work/in" --sort=name --owner=0 --group=0 --numeric-owner -- "$name" 2>/dev/null &&
-	mv -- "$out.new" "$out" || { rm -f -- "$out.new"; die 1 "cannot write $out"; }
+tar --force-local --zstd -cf "$work/packed" -C "$work/in" --sort=name --owner=0 --group=0 --numeric-owner -- "$name" 2>/dev/null ||
+	die 1 "cannot pack in ${TMPDIR:-/tmp}"
+put_file "$out" <"$work/packed" || exit 1
 printf '%s: %s\n' "${out//[[:cntrl:]]/?}" "$(du -h -- "$out" | cut -f1)"

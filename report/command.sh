@@ -18,11 +18,14 @@ die() {
 bad() { die 2 "$* (see thinprobe ${COMMAND:-report} --help)"; }
 usage() { printf '%s\n' "$usage"; }
 
-# put_file FILE: standard input becomes FILE, whole or not at all; a device, a pipe or a link (/dev/stdout) stays what it is.
+# put_file FILE: standard input becomes FILE, whole or not at all; a device, a pipe or a link (/dev/stdout) stays what it is. (In a
+# folder for all, another login could have put a link in the place of the new file.)
 put_file() {
 	local why
 	if [ -L "$1" ] || { [ -e "$1" ] && [ ! -f "$1" ]; }; then why=$({ cat >"$1"; } 2>&1) && return
-	else why=$({ cat >"$1.new" && [ -s "$1.new" ] && mv -f -- "$1.new" "$1"; } 2>&1) && return; rm -f -- "$1.new"; fi
+	else why=$({ rm -f -- "$1.new" && set -C && cat >"$1.new" && [ -s "$1.new" ] && mv -f -- "$1.new" "$1"; } 2>&1) && return
+		rm -f -- "$1.new"
+	fi
 	die 1 "$(name_full_disk "$(dirname -- "$1")" || echo "cannot write $1${why:+: ${why##*: }}")"
 }
 

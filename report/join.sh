@@ -141,6 +141,7 @@ join() {
 		die 2 "$RUN: is not empty; choose another folder with -o"
 	mkdir -p -- "$RUN" 2>/dev/null && [ -w "$RUN" ] || die 1 "cannot write to $RUN; choose a writable folder with -o"
 	RUN=$(cd -- "$RUN" && pwd)
+	[ ! -L "$RUN/figures" ] || die 1 "$RUN/figures is no folder; choose another folder with -o"
 	rm -f -- "$RUN"/*.tsv "$RUN"/figures/*.svg "$RUN"/run.json.new
 	if [ -n "$label" ]; then
 		IFS=, read -r -a names <<<"$label"

@@ -161,3 +161,21 @@ named() {
 	[ "${#lines[@]}" = 1 ]
 	[ ! -e b.tar.zst.new ]
 }
+
+@test "a link in the place of a new file is not written through" {
+	echo mine >mine
+	ln -s mine b.tar.zst.new
+	bundle
+	ln -s mine run.xml.new
+	run -0 "$TOP/thinprobe" export run --as junit -o run.xml
+	[ "$(<mine)" = mine ]
+	[[ -f b.tar.zst && ! -L b.tar.zst && -s run.xml && ! -L run.xml ]]
+	# nor are the figures behind one removed
+	mkdir mine.d both
+	touch mine.d/a.svg
+	ln -s "$PWD/mine.d" both/figures
+	jq '.runs = []' run/run.json >both/run.json
+	cp -r run other
+	run -1 "$TOP/thinprobe" report run other -o both
+	[ -f mine.d/a.svg ]
+}
