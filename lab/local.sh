@@ -417,8 +417,11 @@ lab_kept() { [ -e "$dir/undo-$1" ] || [ -e "$records/undo-$1" ] || lab_alive "$1
 
 # lab_pid_in FOLDER: prints the pid that is noted there. (Root cleans folders of others, too: it may be a pipe that nobody writes.)
 lab_pid_in() { timeout 2 head -c 20 -- "$1/pid" 2>/dev/null | grep -m 1 -xE '[0-9]+'; }
-# lab_may_clean FOLDER: a folder, no link, and ours or we are root.
-lab_may_clean() { [ -d "$1" ] && [ ! -L "$1" ] && { [ -O "$1" ] || [ "$EUID" = 0 ]; }; }
+# lab_may_clean FOLDER: a folder with a name as mktemp makes it (machine_marked takes a line for a pattern), no link, and ours or we
+# are root.
+lab_may_clean() {
+	[[ ${1##*/} != *[!A-Za-z0-9.-]* ]] && [ -d "$1" ] && [ ! -L "$1" ] && { [ -O "$1" ] || [ "$EUID" = 0 ]; }
+}
 
 # lab_clean: takes back and removes what killed runs left: groups, swap and switches on record, swap
 # and DAMON schemes whose record is lost, groups of dead programs, lock files nobody holds, folders of watch and of ssh labs

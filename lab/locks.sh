@@ -73,7 +73,8 @@ locks_tidy() {
 	for file in "$1"/cpu* "$1"/switch-* "$1"/pair-*; do
 		[ -O "$file" ] || [ "$EUID" = 0 ] || continue
 		[ -f "$file" ] && [ ! -L "$file" ] && { exec {fd}<"$file"; } 2>/dev/null || continue
-		flock -n "$fd" && [ "$file" -ef "/proc/self/fd/$fd" ] && rm -f -- "$file" && printf 'removed lock %s\n' "$file"
+		flock -n "$fd" && [ "$file" -ef "/proc/self/fd/$fd" ] && rm -f -- "$file" &&
+			printf 'removed lock %s\n' "${file//[[:cntrl:]]/?}"	# (anybody makes a name)
 		exec {fd}<&-
 	done
 	rmdir -- "$1" 2>/dev/null && printf 'removed %s\n' "$1"

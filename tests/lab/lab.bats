@@ -451,6 +451,20 @@ END
 	[ ! -e "$W/locks" ]
 }
 
+@test "lab clean: a name that another login has chosen ends no process and says nothing to the terminal" {
+	local victim
+	mkdir -p "$W/locks" "$W/tmp/"$'thinprobe-ssh.\n-mine' "$W/tmp/"$'thinprobe-watch.\ec1234'
+	echo 4194304 >"$W/tmp/"$'thinprobe-ssh.\n-mine/pid'
+	touch "$W/locks/"$'cpu\ec'
+	bash -c 'exec -a -mine sleep 100' 3>&- &
+	victim=$!
+	until grep -qzxF -e -mine "/proc/$victim/cmdline"; do sleep 0.05; done
+	LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" HOME="$W" run "$TOP/lab/lab.sh" clean
+	[ "$status" -eq 0 ]
+	kill "$victim"
+	[[ $output == *"removed lock $W/locks/cpu?c"* && ${output//$'\n'/} != *[[:cntrl:]]* ]]
+}
+
 @test "lab locks: one holder at a time, even if others remove files and folder; no lock file is left" {
 	local n
 	# shellcheck disable=SC2016 # another shell's
