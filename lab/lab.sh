@@ -39,7 +39,7 @@ state=$state_dir/state
 
 # The state file is read by the shell: it must be ours, in a folder of ours.
 read_state() {
-	[ -O "$state_dir" ] && [ ! -L "$state_dir" ] && [ -O "$state" ] && [ ! -L "$state" ] || return 1
+	locks_private "$state_dir" && [ -O "$state" ] && [ ! -L "$state" ] || return 1
 	KEEPER=''
 	# shellcheck disable=SC1090
 	. "$state"
@@ -64,7 +64,7 @@ up_options() {
 up() {
 	local keeper swap status
 	read_state && die "a lab is up already (server on CPU $LAB_CPUS_server); end it with: thinprobe lab down"
-	(umask 077 && mkdir -p -- "$state_dir") && [ -O "$state_dir" ] && [ ! -L "$state_dir" ] ||
+	(umask 077 && mkdir -p -- "$state_dir") && locks_private "$state_dir" ||
 		die "cannot use $state_dir; set XDG_RUNTIME_DIR to a folder that you own"
 	rm -f -- "$state"
 	mkdir -p -- "$state_dir/run" || die "cannot make $state_dir/run"

@@ -9,7 +9,11 @@
 
 # locks_private FOLDER: it is ours, no link, and nobody else may write there. locks_safe FOLDER: it is root's or ours, no link, and
 # others cannot remove what is not theirs. (In a user namespace root's files seem to be nobody's: who made it has looked before.)
-locks_private() { [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ] && [[ $(stat -c %A -- "$1") == d????-??-* ]]; }
+# Each by one look: between two, another login may have put a link or a folder of its own in its place.
+locks_private() {
+	local mode uid
+	read -r mode uid < <(stat -c '%A %u' -- "$1" 2>/dev/null) && [[ $mode == d????-??-* && $uid == "$EUID" ]]
+}
 locks_safe() {
 	local mode uid
 	read -r mode uid < <(stat -c '%A %u' -- "$1" 2>/dev/null) && [[ $mode == @(d????-??-?|d????????[tT]) ]] || return
@@ -17,17 +21,32 @@ locks_safe() {
 }
 
 # locks_folder FOLDER: makes it. 1: LOCKS_WHY. Root takes over one that another login has made where that login cannot put
-# something else in its place.
+# something else in its place; what it takes over is the folder that it stands in, whatever has that name by then.
 locks_folder() {
 	[ -e "$1" ] || [ -L "$1" ] || (umask 0 && mkdir -m 1777 -- "$1") 2>/dev/null || [ -d "$1" ] ||
 		{ LOCKS_WHY="cannot make $1; set LAB_LOCKS to a folder that you own"; return 1; }
 	! locks_safe "$1" || return 0
-	[ "$EUID" != 0 ] || [ -L "$1" ] || [ ! -d "$1" ] || ! locks_safe "$(dirname -- "$1")" ||
-		{ chown -h 0 -- "$1" && chmod 1777 -- "$1"; } 2>/dev/null
+	[ "$EUID" != 0 ] || ! locks_safe "$(dirname -- "$1")" || (cd -P -- "$1" &&
+		[ "$(readlink /proc/self/cwd)" = "$(readlink -f -- "$(dirname -- "$1")")/${1##*/}" ] && chown 0 . && chmod 1777 .) 2>/dev/null
 	! locks_safe "$1" || return 0
 	LOCKS_WHY="$1 is a link, or $(stat -c %U -- "$1" 2>/dev/null || echo somebody) can take locks out of it:"
-	LOCKS_WHY+=" have root run: chown root $1 && chmod 1777 $1; or set LAB_LOCKS to a folder that you own"
+	LOCKS_WHY+=" have root remove it; or set LAB_LOCKS to a folder that you own"
 	return 1
+}
+
+# locks_open FILE: opens it as LOCK, if it is a file. Another login may put a pipe in the place of one of its own at any moment, and
+# who opens that waits: so a child opens what is not ours, and we what the child has.
+locks_open() {
+	local mode uid pid='' open=$1
+	read -r mode uid < <(stat -c '%A %u' -- "$1" 2>/dev/null) && [[ $mode == -* ]] || return
+	[ "$uid" = "$EUID" ] || {
+		read -r pid < <(exec 2>/dev/null && timeout 2 sh -c 'exec 9<"$1" && echo $$ && exec sleep 2' sh "$1")
+		open=/proc/${pid:-none}/fd/9
+	}
+	[ -f "$open" ] && { exec {LOCK}<"$open"; } 2>/dev/null
+	mode=$?
+	[ -z "$pid" ] || kill "$pid" 2>/dev/null
+	return "$mode"
 }
 
 # locks_take FILE [SECONDS]: waits so long (0) for its lock; LOCK is the descriptor that holds it. 1: another has it; 2: FILE cannot
@@ -38,7 +57,7 @@ locks_take() {
 		locks_folder "${1%/*}" || continue	# (maybe the last holder took it away meanwhile)
 		LOCKS_WHY="cannot lock $1; remove it, or set LAB_LOCKS to a folder that you own"
 		[ -e "$1" ] || (set -C && umask 022 && : >"$1") 2>/dev/null
-		[ -f "$1" ] && [ ! -L "$1" ] && { exec {LOCK}<"$1"; } 2>/dev/null || continue
+		locks_open "$1" || continue
 		LOCKS_WHY=$(flock -w "${2:-0}" "$LOCK" 2>&1) ||
 			{ exec {LOCK}<&-; [ -n "$LOCKS_WHY" ] || return 1; LOCKS_WHY="cannot lock $1: $LOCKS_WHY"; return 2; }
 		[ ! "$1" -ef "/proc/self/fd/$LOCK" ] || return 0
@@ -68,14 +87,14 @@ lock_folder() {
 # locks_tidy FOLDER: removes the files there whose lock nobody holds, and the folder if it is empty: those of ours; as root all.
 # Prints what it removed.
 locks_tidy() {
-	local file fd
+	local file LOCK
 	locks_safe "$1" || return 0
 	for file in "$1"/cpu* "$1"/switch-* "$1"/pair-*; do
 		[ -O "$file" ] || [ "$EUID" = 0 ] || continue
-		[ -f "$file" ] && [ ! -L "$file" ] && { exec {fd}<"$file"; } 2>/dev/null || continue
-		flock -n "$fd" && [ "$file" -ef "/proc/self/fd/$fd" ] && rm -f -- "$file" &&
+		locks_open "$file" || continue
+		flock -n "$LOCK" && [ "$file" -ef "/proc/self/fd/$LOCK" ] && rm -f -- "$file" &&
 			printf 'removed lock %s\n' "${file//[[:cntrl:]]/?}"	# (anybody makes a name)
-		exec {fd}<&-
+		exec {LOCK}<&-
 	done
 	rmdir -- "$1" 2>/dev/null && printf 'removed %s\n' "$1"
 	return 0

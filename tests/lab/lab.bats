@@ -493,6 +493,34 @@ END
 	run -2 bash -c '. "$1/lab/locks.sh"; locks_take "$2/no such folder/locks/cpu0"' - "$TOP" "$W"
 }
 
+# What another login does between two steps of ours, it does here before each command (DEBUG).
+@test "lab locks: what another login swaps meanwhile neither gets root's rights nor keeps us waiting" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mkdir "$W/all" "$W/roots" "$W/all/locks" && chmod 1777 "$W/all" && chmod 700 "$W/roots"
+	chown 12345 "$W/all/locks"
+	cat >"$W/swap.sh" <<-'END'
+		. "$1/lab/locks.sh"
+		cd "$2/all"
+		set -T
+		case $3 in
+		folder)	trap '[[ $BASH_COMMAND != chown* ]] || [ -L locks ] || { command mv locks x; ln -s ../roots locks; }' DEBUG
+			locks_folder "$2/all/locks" ;;
+		mine)	trap '[[ $BASH_COMMAND != *stat* ]] || [ ! -L locks ] || { rm locks; command mv x locks; }' DEBUG
+			locks_private "$2/all/locks" ;;
+		pipe)	trap '[[ $BASH_COMMAND != *exec*LOCK* ]] || [ -p locks/cpu0 ] || { rm locks/cpu0; mkfifo locks/cpu0; }' DEBUG
+			locks_take "$2/all/locks/cpu0" ;;
+		esac
+	END
+	run bash "$W/swap.sh" "$TOP" "$W" folder
+	[ "$(stat -c %a "$W/roots")" = 700 ]
+	[ ! -L "$W/all/locks" ] || { rm "$W/all/locks" && mv "$W/all/x" "$W/all/locks"; }
+	chown 12345 "$W/all/locks" && chmod 755 "$W/all/locks" && mv "$W/all/locks" "$W/all/x" && ln -s ../roots "$W/all/locks"
+	run -1 bash "$W/swap.sh" "$TOP" "$W" mine
+	[ ! -L "$W/all/locks" ] || { rm "$W/all/locks" && mv "$W/all/x" "$W/all/locks"; }
+	chown 0 "$W/all/locks" && chmod 1777 "$W/all/locks" && touch "$W/all/locks/cpu0" && chown 12345 "$W/all/locks/cpu0"
+	run -2 timeout 60 bash "$W/swap.sh" "$TOP" "$W" pipe
+}
+
 @test "thinprobe lab: up, exec and down by hand" {
 	export_world
 	as_user
