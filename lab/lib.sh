@@ -147,6 +147,7 @@ run_on_exit() {
 	# Some subshells inherit the trap (bash 5.2: process substitution); it is the main shell's alone.
 	[ "$BASHPID" = "$$" ] || return "$status"
 	trap - EXIT
+	IFS=$' \t\n'	# a signal may have come within an `IFS= read`
 	LAB_STOP_ENDS=''
 	# Tidying up is bounded, and a second signal must not cut it short.
 	trap '' INT TERM HUP

@@ -101,6 +101,18 @@ END
 	[[ $output != *Killed* && $output != *Terminated* && $output != *wait_for* ]]
 }
 
+@test "what is done at the end is done also where a signal comes in the middle of a wait for a line" {
+	driver main <<'END'
+open_pipe talk
+on_exit echo tidied
+on_exit wait_until 1 true
+(sleep 0.5; kill $$) &
+read_line 20 "$talk"
+END
+	run timeout 60 bash "$W/main.sh"
+	[ "$output" = tidied ]
+}
+
 @test "lab: streams, arguments, exit status and signals pass through (as started)" { streams; }
 
 # bats test_tags=all
