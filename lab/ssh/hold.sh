@@ -37,6 +37,10 @@ alive() {
 	local stat
 	[ -n "${pid[$1]-}" ] && { read -r stat <"/proc/${pid[$1]}/stat"; } 2>/dev/null && [[ ${stat##*) } != Z* ]]
 }
+sends() {	# the programs, still, to that role
+	local stat
+	{ read -r stat <"/proc/${sender[$1]}/stat"; } 2>/dev/null && [[ ${stat##*) } == [!Z]" $$ "* ]]
+}
 any_alive() {
 	local role
 	for role in "${!pid[@]}"; do ! alive "$role" || return 0; done
@@ -47,6 +51,7 @@ close() {
 	local role host fd n
 	trap '' TERM
 	trap - EXIT
+	IFS=$' \t\n'	# a signal may have come within an `IFS= read`
 	[ ${#sender[@]} -eq 0 ] || kill "${sender[@]}" 2>/dev/null
 	# Who is not up yet is told by the end of its input: its pipe may be full of the archive. A login that did not come
 	# (ssh has no socket yet) has nothing there.
@@ -125,8 +130,10 @@ for role in "${roles[@]}"; do
 	sender[$role]=$!
 done
 
-ended() {	# has the guard given up? then why
-	while read -r -t 0 -u "${from[$1]}" && read_line 0.1 "${from[$1]}"; do
+ended() {	# has the guard given up? then why (who never stops speaking does not keep us)
+	local n
+	for ((n = 0; n < 100; n++)); do
+		read -r -t 0 -u "${from[$1]}" && read_line 0.1 "${from[$1]}" || break
 		[[ $LINE != ended\ * ]] || why=${LINE#ended }
 	done
 	[ -n "$why" ]
@@ -166,7 +173,12 @@ for role in "${roles[@]}"; do
 				[[ $status == [14] ]] || status=1
 				fail "$status" "${!host}: $line"
 				;;
-			up\ *) up[$role]=1 ;;
+			up\ *)
+				# What we write to a pipe that is full of the programs would wait for the host, and no signal would end that.
+				for ((n = 0; n < 50; n++)); do sends "$role" || break; read -r -t 0.1 -u "$idle"; done
+				! sends "$role" || fail 1 "${!host}: it says that it is up, and has not read what it is to run"
+				up[$role]=1
+				;;
 			esac
 			say "$role $LINE"
 		elif ! alive "$role"; then

@@ -131,6 +131,15 @@ END
 	done
 }
 
+@test "lab over ssh: a host that says it is up and reads nothing is refused; nothing of ours waits for it" {
+	mkdir "$W/bin"
+	printf '%s\n' '#!/bin/sh' 'printf "thinprobe: begun\\nfact cpus 0\\nfact boot a\\nfact uid 1\\nup /tmp/x\\n"; exec sleep 60' >"$W/bin/ssh"
+	chmod 755 "$W/bin/ssh"
+	printf 'LAB_RUN=%q\n. %q/lab/lib.sh\nlab_use ssh a,b\nlab_up\n' "$W/run" "$TOP" >"$W/driver.sh"
+	TMPDIR="$W" PATH="$W/bin:$PATH" run -1 timeout -k 5 60 bash "$W/driver.sh"
+	[[ $output == *"has not read what it is to run"* && $(ls "$W") != *thinprobe-ssh* ]]
+}
+
 # bats test_tags=all
 @test "lab over ssh: an application is found, not another process with the same command line" {
 	for tool in Xvnc xterm xdotool xset; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
