@@ -39,7 +39,7 @@ die() {
 # (Words of hosts and windows are no commands for a terminal.)
 warn() {
 	local words=$*
-	printf '%s: %s\n' "${TP_TOOL:-lab}" "${words//[![:print:][:space:]]/?}" >&2
+	printf '%s: %s\n' "${TP_TOOL:-lab}" "${words//[![:print:]$'\t\n']/?}" >&2
 }
 
 # cannot [-STATUS] MESSAGE...: the last command of a plug-in's function that fails: returns 1, sets LAB_WHY and LAB_STATUS.

@@ -133,11 +133,17 @@ END
 
 @test "lab over ssh: a host that says it is up and reads nothing is refused; nothing of ours waits for it" {
 	mkdir "$W/bin"
-	printf '%s\n' '#!/bin/sh' 'printf "thinprobe: begun\\nfact cpus 0\\nfact boot a\\nfact uid 1\\nup /tmp/x\\n"; exec sleep 60' >"$W/bin/ssh"
+	printf '%s\n' '#!/bin/sh' 'printf "thinprobe: begun\\nfact cpus 0\\nfact boot a\\nfact uid 1\\nup /tmp/x\\n"' 'exec sleep 60' \
+		>"$W/bin/ssh"
 	chmod 755 "$W/bin/ssh"
 	printf 'LAB_RUN=%q\n. %q/lab/lib.sh\nlab_use ssh a,b\nlab_up\n' "$W/run" "$TOP" >"$W/driver.sh"
 	TMPDIR="$W" PATH="$W/bin:$PATH" run -1 timeout -k 5 60 bash "$W/driver.sh"
 	[[ $output == *"has not read what it is to run"* && $(ls "$W") != *thinprobe-ssh* ]]
+	printf '%s\n' '#!/bin/sh' 'printf "thinprobe: begun\\nfail 1 over\\rwritten\\033[2J\\n"' >"$W/bin/ssh"
+	TMPDIR="$W" PATH="$W/bin:$PATH" run -1 timeout -k 5 60 bash "$W/driver.sh"
+	[ "$output" = "lab: a: over?written?[2J" ]
+	. "$TOP/lab/machine.sh"
+	[ "$(machine_cpu_list "$(yes 0-9999 | head -n 300 | paste -sd,)" | wc -w)" = 8192 ]
 }
 
 # bats test_tags=all
