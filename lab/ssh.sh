@@ -373,9 +373,10 @@ ssh_more() {	# ssh_more ROLE LINE
 	return 1
 }
 
-# lab_via ROLE WORDS...: ask.sh there answers, in a channel of its own. lab_query: the same, without input.
+# lab_via ROLE WORDS...: ask.sh there answers, in a channel of its own. lab_query: the same, without input. Who wants no answer gets
+# none on a terminal, where a host's words could be commands.
 lab_via() {
-	local words host=LAB_HOST_$1 after=() mark=''
+	local words host=LAB_HOST_$1 after=() mark='' out err status
 	printf -v words '%q ' "${@:2}"
 	words=$(base64 -w 0 <<<"$words")
 	if [ "${!host}" = . ]; then
@@ -383,8 +384,14 @@ lab_via() {
 		return
 	fi
 	[ ! -e "$LAB_CONTROL/$1.speaks" ] || after=(bash -p "$LAB_HERE/ssh/after.sh") mark=mark
+	if [ -t 1 ]; then exec {out}>/dev/null; else exec {out}>&1; fi
+	if [ -t 2 ]; then exec {err}>>"$LAB_TIMES/lab.log"; else exec {err}>&2; fi
 	${after[@]+"${after[@]}"} ssh -F none -T -S "$LAB_CONTROL/$1.1.ctl" -o ControlMaster=no -o BatchMode=yes -o ProxyCommand=false \
-		-o LogLevel=QUIET "$1" "exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words $mark"
+		-o LogLevel=QUIET "$1" "exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words $mark" \
+		>&"$out" 2>&"$err" {out}>&- {err}>&-
+	status=$?
+	exec {out}>&- {err}>&-
+	return "$status"
 }
 lab_query() { lab_via "$@" </dev/null; }
 

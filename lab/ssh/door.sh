@@ -36,6 +36,10 @@ speaks=''
 [ "$line" = here ] || relay=(ssh -F none -T -S "$control/$line.ctl" -o ControlMaster=no -o BatchMode=yes
 	-o ProxyCommand=false -o LogLevel=QUIET "$role" "exec ${relay[*]} $speaks")
 [ -z "$speaks" ] || relay=(bash -p "${0%/*}/after.sh" "${relay[@]}")
+# A host's words are no commands for a terminal.
+clean=(sed -u 's/[^[:print:]\t]/?/g')
+[ ! -t 1 ] || exec > >(exec "${clean[@]}")
+[ ! -t 2 ] || exec 2> >(exec "${clean[@]}" >&2)
 # In a process group of its own, so that what ends the driver's group does not end it before the command.
 set -m
 exec {in}<&0

@@ -146,6 +146,25 @@ END
 	[ "$(machine_cpu_list "$(yes 0-9999 | head -n 300 | paste -sd,)" | wc -w)" = 8192 ]
 }
 
+@test "lab over ssh: what a host prints does not come to a terminal" {
+	command -v script >/dev/null || skip "no script"
+	mkdir "$W/bin"
+	cat >"$W/bin/ssh" <<-'END'
+		#!/bin/sh
+		case " $* " in
+		*" -M "*) printf 'thinprobe: begun\nfact cpus 0\nfact boot a\nfact uid 1\nup /tmp/x\n'; exec cat >/dev/null ;;
+		esac
+		printf '\033[2Jsaid' | tee /dev/stderr
+	END
+	chmod 755 "$W/bin/ssh"
+	printf 'LAB_RUN=%q LAB_SHARED_CPUS=1\n. %q/lab/lib.sh\n' "$W/run" "$TOP" >"$W/driver.sh"
+	printf '%s\n' 'lab_use ssh a,b' 'ssh_addresses() { :; }' 'ssh_tap() { :; }' 'ssh_line() { LAB_LINE=x; }' lab_up \
+		'lab_query server test -e /etc' 'lab_exec server true' 'sleep 0.5' >>"$W/driver.sh"
+	TMPDIR="$W" PATH="$W/bin:$PATH" run timeout -k 5 60 script -qec "bash '$W/driver.sh'" /dev/null </dev/null
+	echo "$output"
+	[[ $output == *"?[2Jsaid"* && $output != *$'\033'* ]]
+}
+
 # bats test_tags=all
 @test "lab over ssh: an application is found, not another process with the same command line" {
 	for tool in Xvnc xterm xdotool xset; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
