@@ -283,9 +283,9 @@ run_says() {
 		echo "lab: server${LAB_AT_server-} on CPU $LAB_CPUS_server$memory," \
 			"client${LAB_AT_client-} on CPU $LAB_CPUS_client, link $link$RUN_SAYS"
 	fi
-	jq -r '(.protocols // {} | if length > 1 then to_entries[] | "\(.key): \(.value.says // .value.server // "?")" else empty end),
+	jq -r '((.protocols // {} | if length > 1 then to_entries[] | "\(.key): \(.value.says // .value.server // "?")" else empty end),
 		(.protocol | values | select(.window == null) | .says // .server),
-		(.lab.missing[] | "not on this machine: " + .)' "$RUN/run.json"
+		(.lab.missing[] | "not on this machine: " + .)) | tostring | gsub("[[:cntrl:]]"; "?")' "$RUN/run.json"
 }
 
 # The end -------------------------------------------------------------------------------------------------------

@@ -290,3 +290,15 @@ END
 	with_their_hogs "$run" 4
 	grep -q 'a person sets them' "$run/report.md"
 }
+
+@test "attach: the title of a window, and what a host says of its programs, are no commands for a terminal" {
+	mkdir "$W/bin"
+	printf '%s\n' '#!/bin/sh' 'case $1 in getwindowname) printf "x\\033[2J\\n" ;; esac' >"$W/bin/xdotool"
+	printf '#!/bin/sh\n' >"$W/bin/xwininfo"
+	chmod 755 "$W"/bin/*
+	printf '{"protocol": {"says": "ssh (\\u001b[2J\\n)"}, "lab": {"missing": []}}\n' >"$W/run.json"
+	{ printf '%s\n' "LAB_RUN=$W RUN=$W ON_BACKEND=attach PROTOCOL_WATCH=update; . $TOP/lab/lib.sh; lab_use attach :7,5; lab_up"
+		sed -n '/^run_says()/,/^}/p' "$TOP/experiments/engine/run.sh"; echo run_says; } >"$W/driver.sh"
+	PATH="$W/bin:$PATH" run timeout 60 bash "$W/driver.sh"
+	[[ ${lines[0]} == *'"x?[2J"'* && ${lines[1]} == 'ssh (?[2J?)' && $output != *$'\033'* ]]
+}
