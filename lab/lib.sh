@@ -38,7 +38,7 @@ die() {
 
 # (Words of hosts and windows are no commands for a terminal.)
 warn() {
-	local words=$*
+	local words="${*//$'\r'}"
 	printf '%s: %s\n' "${TP_TOOL:-lab}" "${words//[![:print:]$'\t\n']/?}" >&2
 }
 
