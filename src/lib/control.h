@@ -23,7 +23,8 @@ struct command_fifo {
 	struct line_assembler lines;
 };
 
-/* Opens the fifo, and creates it if it does not exist; what is created is removed at exit at the latest. 0, or -errno with a line in `why` and nothing left behind. */
+/* Opens the fifo, and creates it if it does not exist; what is created is removed at exit at the latest. 0, or -errno with a line
+ * in `why` and nothing left behind. */
 int fifo_open(struct command_fifo *c, const char *path, struct why *why);
 /* Calls `heed` for each line that has arrived (at most some KB: poll again). */
 void fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, const char *line), void *arg);
