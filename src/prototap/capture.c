@@ -244,8 +244,12 @@ void capture_list_offloads(const char *interface, char *text, size_t size)
 		struct ifreq request = { .ifr_data = (void *)&value };
 
 		snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", interface);
-		if (ioctl(fd, SIOCETHTOOL, &request))
-			continue;
+		if (ioctl(fd, SIOCETHTOOL, &request)) {
+			if (errno == EOPNOTSUPP)
+				continue;
+			known = n = 0; /* one that is not named would be off */
+			break;
+		}
 		known++;
 		if (value.data & features[i].mask && n < size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", features[i].name);
