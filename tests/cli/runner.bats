@@ -43,7 +43,7 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	run -0 tests/run --list
 	[ "$(xargs <<<"$output")" = "unit/a/plain bats/cli/quick asan/a/foreign shellcheck/bin shellcheck/lab shellcheck/tests" ]
 	run -0 tests/run --all --list
-	[ "$(xargs <<<"$output")" = "unit/a/foreign unit/a/plain bats/cli/quick bats/cli/slow build/clang fuzz/corpus $(
+	[ "$(xargs <<<"$output")" = "unit/a/foreign unit/a/plain bats/cli/quick bats/cli/slow build/clang build/sanitized fuzz/corpus $(
 		)asan/a/foreign asan/a/plain shellcheck/bin shellcheck/lab shellcheck/tests" ]
 	run -0 tests/run --list foreign slow
 	[ "$(xargs <<<"$output")" = "unit/a/foreign bats/cli/slow asan/a/foreign" ]

@@ -24,7 +24,7 @@ ERRORS = {"memory": ["ENOMEM"], "starve": ["ENOMEM"], "open": ["EMFILE", "EACCES
 MOST = {"memory": 110, "place": 12, "fork": 12, "lock": 8, "close": 24, "map": 24, "socket": 24, "wait": 24}  # others 40
 BASES, BASES_MAX = 5, 20
 PATIENCE = 60 * int(os.environ.get("TEST_PATIENCE") or 1)
-FACTS = re.compile(r'\s*"(sandbox|scheduling|real_time|memory_locked|why_no_\w+|autogroup|probe|server|ended)"|.*: null')
+FACTS = re.compile(r'\s*"(sandbox|scheduling|real_time|memory_locked|why_no_\w+|autogroup|probe|server|ended|offloads|backing_direct)"|.*: null')
 # whether a figure is known, a bound or a range depends on the machine; so does whether memory grew in 200 ms
 FIGURES = re.compile(r'^\s*("(min|max|mean|sd|p\d+|from|to|range|above|why|n|censored|memory_bytes_per_user)": .*|[]{}[],?)$', re.M)
 Command = collections.namedtuple("Command", "name statuses form classes may ready_ms peer line")
