@@ -13,6 +13,7 @@ import os
 import random
 import re
 import shutil
+import stat
 import subprocess
 import sys
 
@@ -116,8 +117,10 @@ def mutate(rng, run):
     for _ in range(rng.choice((1, 1, 2))):
         how = rng.choice((mutate_json, mutate_json, mutate_table, mutate_table, mutate_bytes, mutate_kind))
         names = sorted(name for name in os.listdir(run) if name.endswith((".tsv", ".json")))
+        path = os.path.join(run, "run.json" if how == mutate_json else rng.choice(names))
         try:
-            how(rng, os.path.join(run, "run.json" if how == mutate_json else rng.choice(names)))
+            if not stat.S_ISFIFO(os.stat(path).st_mode):    # (of the first turn: reading it would wait without end)
+                how(rng, path)
         except (OSError, ValueError, IndexError):   # that kind of thing is not there, or not any more
             pass
 
