@@ -161,6 +161,7 @@ static void report_settings(struct rec_report *r, const char *target)
 	char text[512] = "", swaps[4096];
 	size_t used = 0;
 	bool machine;
+	int zswap;
 
 	rec_begin_object(r, "settings");
 	rec_add_str(r, "target", target);
@@ -188,10 +189,11 @@ static void report_settings(struct rec_report *r, const char *target)
 	files_read_all("/proc/swaps", swaps, sizeof(swaps));
 	memgroup_describe_swap(swaps, text, sizeof(text));
 	rec_add_str(r, "swap", *text ? text : NULL);
-	if (memgroup_zswap_is_on() < 0)
+	zswap = memgroup_zswap_is_on();
+	if (zswap < 0)
 		rec_add_str(r, "zswap", NULL);
 	else
-		rec_add_bool(r, "zswap", memgroup_zswap_is_on());
+		rec_add_bool(r, "zswap", zswap);
 	rec_add_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
 	rec_end(r);
 }

@@ -16,7 +16,7 @@ static void report_process(struct rec_report *r, pid_t pid, const struct process
 
 	rec_begin_object(r, NULL);
 	rec_add_int(r, "pid", pid);
-	rec_add_str(r, "name", p->before.name);
+	rec_add_str(r, "name", *p->before.name ? p->before.name : NULL);
 	rec_add_int(r, "swap_bytes", m->anonymous_swap);
 	rec_add_int(r, "anonymous_private_bytes", m->anonymous_resident + m->anonymous_swap);
 	rec_add_real(r, "evicted_percent", judge_evicted_percent(&p->judged), 2);
