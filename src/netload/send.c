@@ -56,7 +56,8 @@ static int await_server_go(struct load_session *r, char *reason)
 	do {
 		for (int64_t i = 0; r->load.udp && i < r->load.lanes; i++) {
 			ctl_format_mark(mark, r->key, i, OPENS);
-			if (send(r->lane[i].fd, mark, sizeof(mark), MSG_NOSIGNAL) < 0 && errno != EAGAIN && errno != ECONNREFUSED)
+			if (send(r->lane[i].fd, mark, sizeof(mark), MSG_NOSIGNAL) < 0 && errno != EAGAIN && errno != EINTR &&
+			    errno != ECONNREFUSED)
 				return -errno;
 		}
 		ready = sock_wait_ready(r->control, POLLIN, clock_now() + 100 * NS_PER_MS, true);
