@@ -26,8 +26,9 @@ BASES, BASES_MAX = 5, 15
 PATIENCE = 60 * int(os.environ.get("TEST_PATIENCE") or 1)
 FACTS = re.compile(r'\s*"(sandbox|scheduling|real_time|memory_locked|why_no_\w+|autogroup|probe|server|ended|offloads|'
                    r'backing_direct)"|.*: null')
-# whether a figure is known, a bound or a range depends on the machine; so does whether memory grew in 200 ms
-FIGURES = re.compile(r'^\s*("(min|max|mean|sd|p\d+|from|to|range|above|why|n|censored|memory_bytes_per_user)": .*|[]{}[],?)$', re.M)
+# whether a figure is known, a bound or a range depends on the machine; so does whether memory grew in 200 ms, and whether a rate was held
+FIGURES = re.compile(r'^\s*("(min|max|mean|sd|p\d+|from|to|range|above|why|n|censored|memory_bytes_per_user|rate_held)": .*'
+                     r'|[]{}[],?)$', re.M)
 Command = collections.namedtuple("Command", "name statuses form classes may ready_ms peer line")
 Run = collections.namedtuple("Run", "status killed left out err files calls")
 mine = threading.local()
