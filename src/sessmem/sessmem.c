@@ -255,7 +255,7 @@ static void report_process(struct rec_report *r, const struct process_reading *p
 		     { "threads", p->member.is.threads });
 	report_figures(r, "", &p->sum.all);
 	rec_add_count(r, "page_tables_bytes", p->page_tables);
-	rec_add_str(r, "command", p->command);
+	rec_add_str(r, "command", *p->command ? p->command : NULL);
 	rec_end(r);
 }
 
