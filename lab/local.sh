@@ -146,7 +146,7 @@ lab_user() {
 	done
 	if [ "${LAB_OWN_UID-0}" = 1 ]; then
 		LAB_MODE=user:$LAB_UID LAB_UID_client=${LAB_BY_HAND:+$LAB_UID}
-		"${as[@]}" unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null && return
+		"${as[@]}" unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null && return 0
 		warn "what the server runs is root without capabilities, for other users may not make user namespaces here; see: thinprobe doctor"
 	fi
 	LAB_MODE=user LAB_UID='' LAB_UID_client=''
@@ -316,7 +316,7 @@ lab_put() {
 lab_get() {
 	[ "$1" = server ] && [ -n "$LAB_UID" ] || { [ "$2" -ef "$3" ] || cp -R -- "$2" "$3"; return; }
 	[[ $3 != */* ]] || mkdir -p -- "${3%/*}"
-	lab_exec server cat -- "$2" </dev/null >"$3.part" 2>/dev/null && mv -T -- "$3.part" "$3" && return
+	lab_exec server cat -- "$2" </dev/null >"$3.part" 2>/dev/null && mv -T -- "$3.part" "$3" && return 0
 	rm -f -- "$3.part"
 	return 1
 }

@@ -16,7 +16,7 @@ locks_private() {
 }
 locks_safe() {
 	local mode uid
-	read -r mode uid < <(stat -c '%A %u' -- "$1" 2>/dev/null) && [[ $mode == @(d????-??-?|d????????[tT]) ]] || return
+	read -r mode uid < <(stat -c '%A %u' -- "$1" 2>/dev/null) && [[ $mode == @(d????-??-?|d????????[tT]) ]] || return 1
 	[ "$uid" = 0 ] || [ "$uid" = "$EUID" ] || { [ "$uid" = 65534 ] && [[ $(</proc/self/uid_map) != *4294967295* ]]; }
 }
 
@@ -38,7 +38,8 @@ locks_folder() {
 # who opens that waits: so a child opens what is not ours, and we what the child has.
 locks_open() {
 	local mode uid pid='' open=$1
-	read -r mode uid < <(stat -c '%A %u' -- "$1" 2>/dev/null) && [[ $mode == -* ]] || return
+	# (in a trap, return without a number would give the status from before it)
+	read -r mode uid < <(stat -c '%A %u' -- "$1" 2>/dev/null) && [[ $mode == -* ]] || return 1
 	[ "$uid" = "$EUID" ] || {
 		read -r pid < <(exec 2>/dev/null && timeout 2 sh -c 'exec 9<"$1" && echo $$ && exec sleep 2' sh "$1")
 		open=/proc/${pid:-none}/fd/9
@@ -77,7 +78,7 @@ locks_holders() {
 # as locks_take.
 lock_folder() {
 	{ exec {LOCK}<>"$1/.lock"; } 2>/dev/null || { LOCKS_WHY="cannot write to $1"; return 2; }
-	LOCKS_WHY=$(flock -w "${2:-0}" "$LOCK" 2>&1) && return
+	LOCKS_WHY=$(flock -w "${2:-0}" "$LOCK" 2>&1) && return 0
 	exec {LOCK}>&-
 	[ -n "$LOCKS_WHY" ] || return 1
 	LOCKS_WHY="$1 cannot be locked: $LOCKS_WHY"
@@ -107,7 +108,7 @@ records_folder() {
 	[ -e "$1" ] || ! locks_private "$(dirname -- "$1")" || mkdir -m 755 -- "$1" 2>/dev/null
 	if locks_private "$1"; then
 		printf '%s\n' "$1"
-		return
+		return 0
 	fi
 	[ "$EUID" != 0 ] || [ ! -w /run ] || folder=/run/thinprobe
 	mkdir -m 700 -- "$folder" 2>/dev/null

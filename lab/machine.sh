@@ -15,7 +15,7 @@ machine_child() {
 # machine_cpu_list LIST: prints the CPUs of it one by one: 0-2,5 is 0 1 2 5. (No kernel has more than 8192; a host may say so.)
 machine_cpu_list() {
 	local part n out=()
-	[[ $1 =~ ^[0-9,-]*$ ]] || return
+	[[ $1 =~ ^[0-9,-]*$ ]] || return 1
 	for part in ${1//,/ }; do
 		for ((n = 10#${part%-*}; n <= 10#${part#*-} && ${#out[@]} < 8192; n++)); do out+=("$n"); done
 	done

@@ -5,7 +5,7 @@
 # disk_full FOLDER: we may write there, but there is no room for 1 MiB.
 disk_full() {
 	local file full=1
-	[ -d "$1" ] && [ -w "$1" ] || return
+	[ -d "$1" ] && [ -w "$1" ] || return 1
 	file=$(mktemp -- "$1/.room.XXXXXX" 2>/dev/null) || return 0	# (in /tmp others could have put a link there)
 	{ head -c 1048576 /dev/zero >"$file"; } 2>/dev/null || full=0
 	rm -f -- "$file"

@@ -488,9 +488,9 @@ lab_get() {
 	lab_there "$1" "$2"
 	[[ $3 != */* ]] || mkdir -p -- "${3%/*}"
 	lab_query "$1" send "$LAB_WORD" >"$3.part" 2>/dev/null && if ! lab_query "$1" test -d "$LAB_WORD"; then
-		mv -T -- "$3.part" "$3" && return
+		mv -T -- "$3.part" "$3" && return 0
 	elif ! tar -tvf - <"$3.part" | grep -qv '^[-d]'; then	# files and folders alone, without owners and modes
-		mkdir -p -- "$3" && tar -xf - -C "$3" --no-same-owner --no-same-permissions <"$3.part" && rm -f -- "$3.part" && return
+		mkdir -p -- "$3" && tar -xf - -C "$3" --no-same-owner --no-same-permissions <"$3.part" && rm -f -- "$3.part" && return 0
 	fi
 	rm -f -- "$3.part"
 	return 1
@@ -531,7 +531,7 @@ lab_clock() {
 lab_ahead() {
 	local clock there here
 	clock=$(lab_clock "$1") && read -ra there < <(lab_query "$1" machine_clocks | whole_numbers 3) &&
-		read -ra here < <(machine_clocks) || return
+		read -ra here < <(machine_clocks) || return 1
 	# less what lies between the two readings, by their clocks
 	printf '%s %s\n' $((10#${there[1]} - 10#${here[1]} - (there[0] - here[0]) + ${clock% *})) $((${clock#* } + there[2] + here[2]))
 }

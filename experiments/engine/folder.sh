@@ -34,7 +34,7 @@ folder_made() {
 # folder_lock FOLDER [SECONDS]: as lock_folder; dies where the folder cannot be locked. lock_ours WHAT: of DIR, also where another
 # is under way in it.
 folder_lock() {
-	lock_folder "$@" && return
+	lock_folder "$@" && return 0
 	[ $? = 1 ] || die "$LOCKS_WHY; give a folder of yours with -o DIR"
 	return 1
 }

@@ -23,7 +23,7 @@ may_enter() { setpriv --reuid "$uid" --regid "$uid" --clear-groups test -x "$1";
 covered() {	# covered PATH: by a file system of ours
 	local on='' rest=${1#/}
 	[[ $1 != /tmp/?* && $1 != /dev/shm/?* ]] || return 0
-	[ -n "$uid" ] && [ "$(realpath -- "$1")" = "$1" ] && ! may_enter "${1%/*}/" || return
+	[ -n "$uid" ] && [ "$(realpath -- "$1")" = "$1" ] && ! may_enter "${1%/*}/" || return 1
 	while on+=/${rest%%/*} rest=${rest#*/}; may_enter "$on"; do :; done
 	shut[$on]=1
 }

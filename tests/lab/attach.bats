@@ -297,8 +297,10 @@ END
 	printf '#!/bin/sh\n' >"$W/bin/xwininfo"
 	chmod 755 "$W"/bin/*
 	printf '{"protocol": {"says": "ssh (\\u001b[2J\\n)"}, "lab": {"missing": []}}\n' >"$W/run.json"
-	{ printf '%s\n' "LAB_RUN=$W RUN=$W ON_BACKEND=attach PROTOCOL_WATCH=update; . $TOP/lab/lib.sh; lab_use attach :7,5; lab_up"
+	{ printf '%s\n' "LAB_RUN=$W RUN=$W ON_BACKEND=attach PROTOCOL_WATCH=update; . '$TOP/lab/lib.sh'; lab_use attach :7,5; lab_up"
 		sed -n '/^run_says()/,/^}/p' "$TOP/experiments/engine/run.sh"; echo run_says; } >"$W/driver.sh"
 	PATH="$W/bin:$PATH" run timeout 60 bash "$W/driver.sh"
-	[[ ${lines[0]} == *'"x?[2J"'* && ${lines[1]} == 'ssh (?[2J?)' && $output != *$'\033'* ]]
+	[[ ${lines[0]} == *'"x?[2J"'* ]]
+	[[ ${lines[1]} == 'ssh (?[2J?)' ]]
+	[[ $output != *$'\033'* ]]
 }

@@ -508,7 +508,9 @@ END
 # What another login does between two steps of ours, it does here before each command (DEBUG).
 @test "lab locks: what another login swaps meanwhile neither gets root's rights nor keeps us waiting" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
-	mkdir "$W/all" "$W/roots" "$W/all/locks" && chmod 1777 "$W/all" && chmod 700 "$W/roots"
+	mkdir "$W/all" "$W/roots" "$W/all/locks"
+	chmod 1777 "$W/all"
+	chmod 700 "$W/roots"
 	chown 12345 "$W/all/locks"
 	cat >"$W/swap.sh" <<-'END'
 		. "$1/lab/locks.sh"
@@ -526,10 +528,16 @@ END
 	run bash "$W/swap.sh" "$TOP" "$W" folder
 	[ "$(stat -c %a "$W/roots")" = 700 ]
 	[ ! -L "$W/all/locks" ] || { rm "$W/all/locks" && mv "$W/all/x" "$W/all/locks"; }
-	chown 12345 "$W/all/locks" && chmod 755 "$W/all/locks" && mv "$W/all/locks" "$W/all/x" && ln -s ../roots "$W/all/locks"
+	chown 12345 "$W/all/locks"
+	chmod 755 "$W/all/locks"
+	mv "$W/all/locks" "$W/all/x"
+	ln -s ../roots "$W/all/locks"
 	run -1 bash "$W/swap.sh" "$TOP" "$W" mine
 	[ ! -L "$W/all/locks" ] || { rm "$W/all/locks" && mv "$W/all/x" "$W/all/locks"; }
-	chown 0 "$W/all/locks" && chmod 1777 "$W/all/locks" && touch "$W/all/locks/cpu0" && chown 12345 "$W/all/locks/cpu0"
+	chown 0 "$W/all/locks"
+	chmod 1777 "$W/all/locks"
+	touch "$W/all/locks/cpu0"
+	chown 12345 "$W/all/locks/cpu0"
 	run -2 timeout 60 bash "$W/swap.sh" "$TOP" "$W" pipe
 }
 
