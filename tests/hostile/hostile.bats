@@ -75,7 +75,7 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	local words name
 	mkdir -p tree/kits tree/report tree/results/reference
 	cp -r "$GOOD" tree/results/reference/rtt
-	for words in ': >../ran' ': >outside' 'printf "a\nb\n" >&2' 'printf "\33c"' 'exit 9' 'echo ::error::x' 'exit 1'; do
+	for words in ': >"$RAN"' ': >outside' 'printf "a\nb\n" >&2' 'printf "\33c"' 'exit 9' 'echo ::error::x' 'exit 1'; do
 		for name in report compare gate bundle export; do printf '#!/bin/sh\n%s\n' "$words" >"tree/report/$name.sh"; done
 		chmod 755 tree/report/*
 		rm -rf work
