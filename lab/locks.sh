@@ -55,7 +55,7 @@ locks_open() {
 locks_take() {
 	local n
 	for ((n = 0; n < 30; n++)); do
-		locks_folder "${1%/*}" || continue	# (maybe the last holder took it away meanwhile)
+		locks_folder "${1%/*}" || continue	# (its last holder may have removed it)
 		LOCKS_WHY="cannot lock $1; remove it, or set LAB_LOCKS to a folder that you own"
 		[ -e "$1" ] || (set -C && umask 022 && : >"$1") 2>/dev/null
 		locks_open "$1" || continue

@@ -26,7 +26,7 @@ results_new() {
 # folder_made VARIABLE FOLDER: makes the folder, and sets the variable to its path. 1: it cannot be made, or has a line break.
 folder_made() {
 	local folder=$2
-	[[ $folder == /* ]] || folder=$PWD/$folder	# (cd takes - for the folder before)
+	[[ $folder == /* ]] || folder=$PWD/$folder	# (cd would read - as the previous folder)
 	[[ $folder != *[[:cntrl:]]* ]] && mkdir -p "${ROOT_MODE[@]}" -- "$folder" 2>/dev/null &&
 		folder=$(cd -- "$folder" && pwd) && printf -v "$1" %s "$folder"
 }

@@ -266,7 +266,7 @@ need jq jq
 if [ -n "$list" ]; then gallery_list; exit; fi
 need zstd zstd
 if [ -n "$OUT" ]; then
-	[[ $OUT == /* ]] || OUT=$PWD/$OUT	# (cd takes - for the folder before)
+	[[ $OUT == /* ]] || OUT=$PWD/$OUT	# (cd would read - as the previous folder)
 	mkdir -p -- "$OUT" 2>/dev/null && OUT=$(cd -- "$OUT" && pwd -P) || die "cannot make $OUT; name another folder with -o DIR"
 fi
 PAGE=${OUT:-$TP_HOME/docs}/gallery.md DOCS=$TP_HOME/docs

@@ -25,7 +25,7 @@ struct tap_forwarder {
 	struct forward_way way[2];
 	struct delay_queue *queue;
 	struct delay_hist added;   /* time from when a frame was due until it was written */
-	struct delay_hist unseen;  /* the most that can have passed from when a frame was sent until it was read */
+	struct delay_hist unseen;  /* upper bounds of the time from when a frame was sent until it was read */
 	int64_t clear_ns[2];	   /* CLOCK_MONOTONIC: no frame of this interface waited to be read then */
 	int64_t waited_ns;	   /* for the CPU, by the schedstat of this thread; -1: not known */
 	int schedstat;		   /* descriptor of it; -1: none */

@@ -31,7 +31,7 @@ size_t line_assemble(struct line_assembler *in, const char *data, size_t size, c
 	return size;
 }
 
-static struct command_fifo *made; /* by this process, and not removed yet */
+static struct command_fifo *made; /* the fifo that this process created and has not removed yet */
 static pid_t maker;
 
 static void remove_at_exit(void)
