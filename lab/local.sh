@@ -337,7 +337,7 @@ lab_ahead() { printf '0 0\n'; }
 # lab_lost: prints why the hosts are gone without lab_down; fails while they are there.
 lab_lost() {
 	local role host
-	[ -n "${LAB_HOLDER-}" ] || return
+	[ -n "${LAB_HOLDER-}" ] || return 1
 	! lab_gone "$LAB_HOLDER" || { printf 'the emulated hosts are gone\n'; return; }
 	for role in server "${LAB_CLIENT_ROLES[@]}"; do
 		host=LAB_HOLD_$role

@@ -105,7 +105,7 @@ machine_suspends() { cat /sys/power/suspend_stats/success 2>/dev/null || echo 0;
 # machine was suspended since it started.
 machine_clocks() {
 	local before now early last=0 wall=0 steps=0 at up best='' _
-	[ "$(machine_suspends)" = 0 ] || return
+	[ "$(machine_suspends)" = 0 ] || return 1
 	read -r before _ </proc/uptime
 	while [ "$steps" -lt 50 ] && [ "${best:-1000000}" -gt 100 ]; do
 		# The step came after the previous look at /proc/uptime had begun, thus after `early`, the clock reading before that

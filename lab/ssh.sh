@@ -184,7 +184,7 @@ ssh_addresses() {
 		[ -n "$LAB_WISH_addr" ] || [ "$LAB_HOST_server" = . ] || lab_query client reaches "$address" "$port" || continue
 		LAB_ADDR_server=$address
 		read -r LAB_IF_server _ <<<"$(ssh_route server "$LAB_ADDR_client")"
-		[ -n "$LAB_IF_server" ] && return
+		[ -n "$LAB_IF_server" ] && return 0
 	done
 	ssh_fail "$EXIT_RUN" client "it does not reach the server (tried$tried, port ${port:-?});" \
 		"set LAB_ADDR_server to an address that it reaches, or open the firewall"
