@@ -44,6 +44,8 @@
 . "$LAB_HERE/disk.sh"
 declare -gA LAB_FOLDER=() LAB_FACT=() LAB_PROGRAM=() LAB_INSTALLED=()
 LAB_JOBS=0 SSH_HEAD=0 SSH_BEFORE=0
+# What an answer may cost: seconds, bytes (the list of all files in memory has 8 MB); a file that comes or goes.
+SSH_ANSWER_S=300 SSH_ANSWER_BYTES=$((64 << 20)) SSH_FILE_S=1800 SSH_FILE_BYTES=$((2 << 30))
 
 # lab_up: as in local.sh; LAB_ROLES are those that there are, LAB_HOST_ROLE is the machine's name. Nothing is shaped.
 lab_up() {
@@ -239,9 +241,10 @@ ssh_tap_listener() {
 }
 
 ssh_fail() {	# ssh_fail STATUS ROLE MESSAGE...
-	local host=LAB_HOST_$2
+	local host=LAB_HOST_$2 why
+	why=$(lab_lost) || why="${!host}: ${*:3}"
 	lab_down
-	die "-$1" "${!host}: ${*:3}"
+	die "-$1" "$why"
 }
 
 # lab_down: ends what runs (politely: 1 s), then the connections; the guards remove what is there. May be called twice.
@@ -374,9 +377,9 @@ ssh_more() {	# ssh_more ROLE LINE
 }
 
 # lab_via ROLE WORDS...: ask.sh there answers, in a channel of its own. lab_query: the same, without input. Who wants no answer gets
-# none on a terminal, where a host's words could be commands.
+# none on a terminal, where a host's words could be commands. A host that does not answer in time is lost.
 lab_via() {
-	local words host=LAB_HOST_$1 after=() mark='' out err status
+	local words host=LAB_HOST_$1 after=() mark='' out err status NOW_MS end
 	printf -v words '%q ' "${@:2}"
 	words=$(base64 -w 0 <<<"$words")
 	if [ "${!host}" = . ]; then
@@ -386,11 +389,20 @@ lab_via() {
 	[ ! -e "$LAB_CONTROL/$1.speaks" ] || after=(bash -p "$LAB_HERE/ssh/after.sh") mark=mark
 	if [ -t 1 ]; then exec {out}>/dev/null; else exec {out}>&1; fi
 	if [ -t 2 ]; then exec {err}>>"$LAB_TIMES/lab.log"; else exec {err}>&2; fi
-	${after[@]+"${after[@]}"} ssh -F none -T -S "$LAB_CONTROL/$1.1.ctl" -o ControlMaster=no -o BatchMode=yes -o ProxyCommand=false \
-		-o LogLevel=QUIET "$1" "exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words $mark" \
-		>&"$out" 2>&"$err" {out}>&- {err}>&-
-	status=$?
+	now_ms
+	end=$((NOW_MS + SSH_ANSWER_S * 1000))
+	${after[@]+"${after[@]}"} timeout --foreground "$SSH_ANSWER_S" ssh -F none -T -S "$LAB_CONTROL/$1.1.ctl" -o ControlMaster=no \
+		-o BatchMode=yes -o ProxyCommand=false -o LogLevel=QUIET "$1" "exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words $mark" \
+		2>&"$err" {out}>&- {err}>&- |
+		dd bs=64K count="$SSH_ANSWER_BYTES" iflag=count_bytes status=none >&"$out" 2>/dev/null {out}>&- {err}>&-
+	status=${PIPESTATUS[0]}
 	exec {out}>&- {err}>&-
+	now_ms
+	if [ "$status" = 124 ] && [ "$NOW_MS" -ge "$end" ]; then
+		[ -s "$LAB_TIMES/lost" ] || printf 'connection to %s (%s) lost: no answer within %s s; check its load and its disk\n' \
+			"$1" "${!host}" "$SSH_ANSWER_S" >"$LAB_TIMES/lost"
+		kill -TERM "$LAB_HOLDER"
+	fi
 	return "$status"
 }
 lab_query() { lab_via "$@" </dev/null; }
@@ -459,7 +471,7 @@ lab_undo_command() {
 		exec {in}<&-
 		wait' undo "${words[@]}"
 }
-lab_undo_again() { lab_query server env "LAB_LOCKS=${1%/*}" bash -p "${LAB_FOLDER[server]}/lab/local/undo.sh" back "$1"; }
+lab_undo_again() { SSH_ANSWER_S=$SSH_FILE_S lab_query server env "LAB_LOCKS=${1%/*}" bash -p "${LAB_FOLDER[server]}/lab/local/undo.sh" back "$1"; }
 
 lab_listens() { lab_query "$1" machine_listens "$2"; }
 lab_display() { lab_query "$1" machine_display | whole_numbers; }
@@ -472,7 +484,7 @@ lab_cpu() {
 }
 
 lab_put() {
-	local LAB_WORD
+	local LAB_WORD SSH_ANSWER_S=$SSH_FILE_S
 	lab_there "$1" "$3"
 	if [ "$2" = - ]; then
 		lab_via "$1" receive "$LAB_WORD"
@@ -484,12 +496,17 @@ lab_put() {
 }
 
 lab_get() {
-	local LAB_WORD
+	local LAB_WORD SSH_ANSWER_S=$SSH_FILE_S SSH_ANSWER_BYTES=$((SSH_FILE_BYTES + 1)) host=LAB_HOST_$1 status size
 	lab_there "$1" "$2"
 	[[ $3 != */* ]] || mkdir -p -- "${3%/*}"
-	lab_query "$1" send "$LAB_WORD" >"$3.part" 2>/dev/null && if ! lab_query "$1" test -d "$LAB_WORD"; then
+	lab_query "$1" send "$LAB_WORD" >"$3.part" 2>/dev/null
+	status=$? size=$(stat -c %s -- "$3.part" 2>/dev/null)
+	if [ "${size:-0}" -gt "$SSH_FILE_BYTES" ]; then
+		warn "${!host-$1}: $2 is over $SSH_FILE_BYTES bytes and stays there; measure a shorter time"
+	elif [ "$status" = 0 ] && ! lab_query "$1" test -d "$LAB_WORD"; then
 		mv -T -- "$3.part" "$3" && return 0
-	elif ! tar -tvf - <"$3.part" | grep -qv '^[-d]'; then	# files and folders alone, without owners and modes
+	elif [ "$status" = 0 ] && tar --numeric-owner -tvf - <"$3.part" | awk -v most="$SSH_FILE_BYTES" '
+		!/^[-d]/ || (bytes += $3) > most || NR > 200000 { wrong = 1; exit } END { exit wrong }'; then	# without owners and modes
 		mkdir -p -- "$3" && tar -xf - -C "$3" --no-same-owner --no-same-permissions <"$3.part" && rm -f -- "$3.part" && return 0
 	fi
 	rm -f -- "$3.part"

@@ -165,6 +165,21 @@ up() {	# up COMMAND: in a shell with that lab
 	[[ $output != *hello* ]]
 }
 
+@test "hosts: one that does not answer in time is lost, and neither a file nor an answer is without end" {
+	host
+	: >"$W/says"
+	up 'head -c 5000 /dev/zero >"$LAB_RUN/f"; lab_put server "$LAB_RUN/f" "$LAB_RUN/f"; SSH_FILE_BYTES=5000
+		lab_get server "$LAB_RUN/f" "$W/g" && echo "came $(stat -c %s "$W/g")"
+		mkdir "$W/d" && echo 1 >"$W/d/1" && lab_put server "$W/d" "$LAB_RUN/d"
+		SSH_FILE_BYTES=99999; lab_get server "$LAB_RUN/d" "$W/e" && echo "folder came"
+		SSH_FILE_BYTES=4999; lab_get server "$LAB_RUN/f" "$W/h" || ls "$W/h"*
+		echo "bytes $(SSH_ANSWER_BYTES=70000 lab_query server cat /dev/zero | wc -c)"
+		SSH_ANSWER_S=1 lab_query server exec sleep 50; echo "status $?"
+		wait_until 20 lab_gone "$LAB_HOLDER"; lab_lost'
+	said 0 "came 5000" "folder came" "/f is over 4999 bytes" "bytes 70000" "status 124" "(host) lost: no answer within 1 s"
+	[ ! -e "$W/h" ]
+}
+
 @test "hosts: a far end whose head reads ahead gets what was sent" {
 	host
 	: >"$W/says"
