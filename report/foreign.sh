@@ -15,11 +15,11 @@ printable() { LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##([A-Za-z]*)\[/##\1_/
 drawable() { LC_ALL=C tr '`"\\$'"'"'\000-\010\013-\037\177' '[_*]'; }
 
 # plain_folder FOLDER: prints what in it is no file or folder (a link would be read and written through), is called what is two
-# lines of a list of files, or is a table with headings that are no names; nothing if there is no such thing. The engine's own log
-# is not read.
+# lines of a list of files, or is a table with headings that are no names; nothing if there is no such thing. Logs of
+# the engine, also those of both runs of a comparison, are not read.
 plain_folder() {
 	local file head
-	(cd -- "$1/" && LC_ALL=C find . -mindepth 1 -path ./log -prune -o ! -type f ! -type d -printf '%P is no file or folder\n' -quit \
+	(cd -- "$1/" && LC_ALL=C find . -mindepth 1 \( -path ./log -o -path './[ab]/log' \) -type d -prune -o ! -type f ! -type d -printf '%P is no file or folder\n' -quit \
 		-o -name '*[[:cntrl:]]*' -printf 'a name in it has a control character\n' -quit) | printable | grep . && return
 	for file in "$1"/*.tsv; do
 		[ ! -d "$file" ] || { echo "${file##*/} is no table" | printable; break; }

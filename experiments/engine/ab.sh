@@ -249,8 +249,10 @@ plan_variants() {
 }
 
 recall() {	# of a comparison that goes on
-	local fields
+	local fields why
 	[ -f "$RESUME/ab.json" ] || bad "--resume $RESUME: no comparison is there"
+	why=$(plain_folder "$RESUME")
+	[ -z "$why" ] || bad "--resume $RESUME: $why"
 	folder_made DIR "$RESUME" && lock_ours comparison || exit 1
 	mapfile -t fields < <(jq -r '.experiment, (.a, .b | .options, .server, .client, .root // ""),
 		(.settings | .effect, .metrics, .pairs, .alpha_percent, .seed, .noise_percent // 0), .starts, .measured_s' \

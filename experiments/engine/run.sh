@@ -82,6 +82,7 @@ run_folder() {
 	folder_lock "$RUN" 5 || exp_bad "$RUN: another run is in progress here; wait for its end"
 	RUN_LOCK=$LOCK
 	[ -n "$RESUME" ] || run_free	# (another may have begun since)
+	[ -z "$RESUME" ] || find "$RUN/log/" -type l -delete 2>/dev/null	# (as of a run that was killed: log files are written by name)
 	for name in cells log; do [ -d "$RUN/$name" ] || RUN_MADE+=("$RUN/$name"); done
 	mkdir -p "$RUN/cells" "$RUN/log" 2>/dev/null && [ -w "$RUN" ] || die "cannot write to $RUN; $how"
 	cells_sum

@@ -53,6 +53,7 @@ FILE=${words[0]-} DIR=$output_dir RESUME=${resume%/} ENGINE=$engine PAIRS=$pairs
 if [ -n "$RESUME" ]; then
 	[ -z "$FILE$DIR" ] || bad "--resume goes on with the file and in the folder that it has"
 	[ -f "$RESUME/sweep" ] || bad "--resume $RESUME: no folder of a sweep"
+	[ -z "$(find "$RESUME/" -mindepth 1 -maxdepth 2 -type l -print -quit)" ] || bad "--resume $RESUME: has a link in it; remove it"
 	DIR=$RESUME FILE=$RESUME/sweep
 fi
 if [ -z "$ENGINE" ]; then { read -r ENGINE <"$DIR/.engine"; } 2>/dev/null || ENGINE=parallel; fi

@@ -123,7 +123,7 @@ exp_end_session() {
 	[ -z "${PROTOCOL_NAME-}" ] || protocol_stop
 	[ -z "$PROBER" ] || exec {PROBER_IN}>&- {PROBER_OUT}>&-
 	lab_ungroup batch
-	rm -rf "$RUN/prober.in" "$RUN/prober.out"
+	rm -rf "$RUN/log/to-prober" "$RUN/log/from-prober"
 	[ -z "${COPIES-}" ] || lab_exec server rm -rf "$RUN/copies"
 	COPIES=''
 	PROBER='' SESSION_PIDS=''
@@ -176,10 +176,10 @@ session_pids() {
 
 # Starts the prober, which gets commands and reports responses through two pipes that this shell keeps open.
 prober_start() {
-	rm -f "$RUN/prober.in" "$RUN/prober.out"
-	mkfifo -m 600 "$RUN/prober.in" "$RUN/prober.out" || { LAB_WHY="cannot make a pipe in $RUN"; return 1; }
-	exec {PROBER_IN}<>"$RUN/prober.in" {PROBER_OUT}<>"$RUN/prober.out"
-	ln -sf "$RUN/prober.out" "$LAB_LOG/prober.out"
+	rm -f "$RUN/log/to-prober" "$RUN/log/from-prober"
+	mkfifo -m 600 "$RUN/log/to-prober" "$RUN/log/from-prober" || { LAB_WHY="cannot make a pipe in $RUN"; return 1; }
+	exec {PROBER_IN}<>"$RUN/log/to-prober" {PROBER_OUT}<>"$RUN/log/from-prober"
+	ln -sf "$RUN/log/from-prober" "$LAB_LOG/prober.out"
 	lab_start -i "$PROBER_IN" client prober "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --schedule asked --watch update \
 		"${PROTOCOL_OPTIONS[@]}"
 	PROBER=$LAB_PID
@@ -224,7 +224,7 @@ page_out() {
 	damon) words=(--evict hog --evict-timeout 40s --hog "$LAB_HERE/local/damon.sh" "$SESSION_GROUP") ;;
 	esac
 	# pagein talks to the prober, which may be on another machine, through its standard streams.
-	ln -sf "$RUN/prober.in" "$LAB_LOG/pagein.out"
+	ln -sf "$RUN/log/to-prober" "$LAB_LOG/pagein.out"
 	outside_start -i "$PROBER_OUT" "${files[@]}" pagein "$TP_BIN/pagein" --pid "$SESSION_PIDS" "$PROTOCOL_TARGET" \
 		--prober /dev/stdout,/dev/stdin --repeat "$2" --cgroup "$SESSION_GROUP" --settle "$settle" --pause 500ms \
 		--format json -o "$1/pagein.json" "${@:3}" "${words[@]}"

@@ -374,7 +374,9 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	for folder in heavy-*/1; do echo '{"state": "failed", "reason": "out of luck"}' >"$folder/cell.json"; done
 	echo '{' >light-7-1/1/cell.json	# damaged
 	cd ../..
+	ln -s "$PWD/elsewhere" 'a rün/log/server.out'	# log files are written by name
 	EXP_SWEEP=sum run -3 trial --resume 'a rün'
+	[ ! -L 'a rün/log/server.out' ]
 	jq -e --arg flag "$flag" '.counts == {total: 3000, complete: 1499, missing: 1501, marked: 1499} and .reason == "out of luck"
 		and ([.cells[] | select(.state == "complete" and .flags == [$flag])] | length) == 1499' 'a rün/run.json'
 }

@@ -269,6 +269,22 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	done
 }
 
+@test "resume: a run, a comparison and a sweep with a link in them are refused, and nothing is written through it" {
+	mkdir out ab ab/a sweep sweep/log
+	folder
+	changed 'del(.kept)'
+	ln -s "$PWD/out" run/cells/vnc-light-5/more
+	refused 2 "more is no file" "$tp" run stalls --resume run
+	rm run/cells/vnc-light-5/more
+	rm -rf run/log && ln -s "$PWD/out" run/log
+	refused 2 "log is no file" "$tp" run stalls --resume run
+	echo '{}' >ab/ab.json && ln -s "$PWD/out" ab/a/log
+	refused 2 "a/log is no file" "$tp" ab --resume ab
+	echo 'experiment stalls' >sweep/sweep && ln -s "$PWD/out/x" sweep/log/x
+	refused 2 "a link" "$tp" sweep --resume sweep
+	[ -z "$(ls out)" ]
+}
+
 @test "ab: the page of a comparison, with names and units of a stranger" {
 	mkdir ab
 	cp -r "$GOOD" ab/a
