@@ -166,9 +166,18 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 	print_examples(synopsis);
 }
 
-static void print_version(void)
+/* Help and version are all that the program prints: what cannot be written there is an error. */
+static int end_output(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		die(EXIT_RUN, "cannot write to standard output: %m");
+	return EXIT_OK;
+}
+
+static int print_version(void)
 {
 	printf("%s (thinprobe) %s\n", tool_name, THINPROBE_VERSION);
+	return end_output();
 }
 
 struct unit_factor {
@@ -377,12 +386,10 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 
 		if (c == 'h') {
 			print_help(synopsis, summary, options);
-			exit(fflush(stdout) ? EXIT_RUN : EXIT_OK);
+			exit(end_output());
 		}
-		if (c == 'V') {
-			print_version();
-			exit(EXIT_OK);
-		}
+		if (c == 'V')
+			exit(print_version());
 		if (c == '?')
 			die_bad_option(argv[optind - 1], longs, options);
 		if (c == ':')
@@ -404,10 +411,8 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 	for (const struct cli_command *c = commands; c->word; c++)
 		if (!strcmp(word, c->word))
 			return c->run(argc - 1, argv + 1);
-	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
-		print_version();
-		return EXIT_OK;
-	}
+	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
+		return print_version();
 	if (argc < 2)
 		die_usage("which command?");
 	if (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0)
@@ -419,7 +424,7 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 	       "  -V, --version                print the version and exit\n\nManual: man thinprobe-%s\n",
 	       tool);
 	print_examples(tool);
-	return EXIT_OK;
+	return end_output();
 }
 
 void cli_refuse_operands(int argc, char **argv, int from)

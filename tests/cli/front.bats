@@ -73,6 +73,25 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	[ "$n" -gt 50 ]
 }
 
+@test "thinprobe: on a full standard output status 1 and one line" {
+	local command program
+	cp -r "$TOP/results/reference/stalls" one && cp -r one two
+	for command in "" --help "help run" list tools "run wan --help" "doctor --json" "compare one two --json" \
+		"gate one --baseline two" "report one --table"; do
+		run -1 bash -c '"$0" '"$command"' >/dev/full' "$TOP/thinprobe"
+		[ "${#lines[@]}" = 1 ]
+		[[ $output == *"standard output"* ]]
+	done
+	for program in sink prototap; do
+		for command in --help --version; do
+			run -1 bash -c '"$@" >/dev/full' - "$TOP/bin/$program" "$command"
+			[ "$output" = "$program: cannot write to standard output: No space left on device" ]
+		done
+	done
+	run -5 bash -c '"$0" "$@" >out' "$TOP/thinprobe" report one --fail-if 'late>=0%'	# its own status stays
+	[ -s out ]
+}
+
 @test "thinprobe help PROGRAM shows its manual" {
 	command -v man >/dev/null || skip "man is not installed"
 	MANPAGER=cat run -0 thinprobe help sink
