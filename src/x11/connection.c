@@ -4,6 +4,7 @@
 #include "proc.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 /* Xlib's own error handlers print a message and exit. */
 static int ignore_request_error(Display *d, XErrorEvent *e)
@@ -133,7 +134,8 @@ void x11_close(struct x11_connection *x)
 	if (x->display && !x->broken)
 		XSync(x->display, False); /* may find out that the connection is broken */
 	if (x->display && !x->broken)
-		XCloseDisplay(x->display);
+		/* the server frees what it has; XCloseDisplay() crashes where the connection breaks meanwhile */
+		shutdown(ConnectionNumber(x->display), SHUT_RDWR);
 	if (x->guarded)
 		watchdog_end(&x->watchdog);
 	*x = (struct x11_connection){ .display = NULL };
