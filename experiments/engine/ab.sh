@@ -96,6 +96,7 @@ check_settings() {	# those of options, and of a comparison that goes on
 	LIMIT=$((LIMIT * BASH_REMATCH[1]))
 	[[ $PAIRS =~ ^[1-9][0-9]?$ ]] || bad "--pairs $PAIRS: a whole number from 1 to 99"
 	[[ $SEED =~ ^[0-9]{1,7}$ ]] || bad "--seed $SEED: a whole number"
+	SEED=$((10#$SEED))	# (with zeros in front it would be octal)
 	[[ $ALPHA =~ ^[0-9]+(\.[0-9]+)?$ ]] && awk -v a="$ALPHA" 'BEGIN { exit !(a >= 0.001 && a <= 50) }' ||
 		bad "--alpha $ALPHA: a percentage from 0.001 to 50, such as 5"
 	[[ $NOISE =~ ^([1-9][0-9]?(\.[0-9]+)?|100)?$ ]] || bad "--noise $NOISE: a share of the CPUs such as 25%"
@@ -262,7 +263,7 @@ recall() {	# of a comparison that goes on
 	EXPERIMENT=${fields[0]} OWN[a]=${fields[1]} OWN[a-server]=${fields[2]} OWN[a-client]=${fields[3]} OWN[a-root]=${fields[4]} \
 		OWN[b]=${fields[5]} OWN[b-server]=${fields[6]} OWN[b-client]=${fields[7]} OWN[b-root]=${fields[8]} \
 		EFFECT=${fields[9]} METRICS=${fields[10]} PAIRS=${fields[11]} ALPHA=${fields[12]} SEED=${fields[13]} \
-		NOISE=${NOISE:-${fields[14]#0}} STARTS=${fields[15]} MEASURED=${fields[16]}
+		NOISE=${NOISE:-${fields[14]#0}} STARTS=$((10#${fields[15]})) MEASURED=$((10#${fields[16]}))
 	check_settings
 	experiment_folder "$EXPERIMENT" >/dev/null || die "$DIR/ab.json: $EXPERIMENT is no experiment"
 	check_programs

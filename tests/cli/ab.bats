@@ -43,6 +43,14 @@ END
 	run -2 "$TOP/thinprobe" ab --resume there --b-server /bin/true
 }
 
+@test "ab: a seed with zeros in front is decimal" {
+	EFFECT=10% METRICS='' BUDGET=10m PAIRS=1 ALPHA=5 SEED=0000089 NOISE=''
+	eval "$(sed -n '/^check_settings() {/,/^}/p; /^order_of/p' "$TOP/experiments/engine/ab.sh")"
+	check_settings
+	[ "$SEED" = 89 ]
+	[ "$(order_of 1)" = 0 ]
+}
+
 # made-up blocks: of six, others disturbed three (on the server's CPUs, or on the client's); a flag for what was tested is none
 @test "ab: beside a noisy neighbour it is too noisy, and the page names the blocks and what others did" {
 	local v p marked client
