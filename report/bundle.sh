@@ -79,13 +79,13 @@ identities() {
 declare -A WORDS=() TAKEN=() LAST=()
 word_for() {
 	local n user
-	WORD=${WORDS[=$2]-}
+	WORD=${WORDS[=${2,,}]-}
 	until [ -n "$WORD" ]; do
 		LAST[$1]=$((${LAST[$1]-0} + 1)) n=${LAST[$1]}
 		case $1:$2 in
 		path:/home/* | path:/Users/*)
 			user=${2#/*/} user=${user%%/*}
-			WORD=${2%%"/$user"*}/${WORDS[=$user]-user-$n}
+			WORD=${2%%"/$user"*}/${WORDS[=${user,,}]-user-$n}
 			[[ $2 != /*/*/* ]] || WORD+=/path-$n
 			;;
 		path:*) WORD=/path-$n ;;
@@ -96,13 +96,14 @@ word_for() {
 		esac
 		[ -z "${TAKEN[=$WORD]-}" ] || WORD=''
 	done
-	WORDS[=$2]=$WORD TAKEN[=$WORD]=1
+	WORDS[=${2,,}]=$WORD TAKEN[=$WORD]=1
 }
 
-# is_common VALUE: it may mean something else: it is a word of thinprobe, too (a host that is called run), or too short.
+# is_common VALUE [-i]: it may mean something else: it is a word of thinprobe, too (a host that is called run; -i: in any letter
+# case), or too short.
 is_common() {
 	[[ ! $1 =~ [[:alpha:]] || ${#1} -lt 3 || $1 =~ ^[0-9.]+e[-+]?[0-9]+$ ]] ||
-		in_trees experiments lab data plots report | xargs -rd '\n' grep -rqwF -e "$1" --
+		in_trees experiments lab data plots report | xargs -rd '\n' grep -rqwF ${2:+"$2"} -e "$1" --
 }
 
 # rename_all: puts the words of the table $work/words into $work/in, also into names of folders; $work/name is that of the run.
@@ -129,8 +130,9 @@ classes >"$work/classes" && mkdir -p "$work/in/$name" &&
 while IFS=$'\t' read -r _ value _; do TAKEN[=$value]=1; done <"$work/told"
 while IFS=$'\t' read -r kind value place times; do
 	word_for "$kind" "$value"
-	anywhere=1 as=${anonymous:+ -> $WORD} more=''
-	[[ -z $anonymous || $kind == @(address|path) ]] || ! is_common "$value" || anywhere='' as+=' (only as such)'
+	anywhere=2 as=${anonymous:+ -> $WORD} more=''
+	[[ -z $anonymous || $kind == @(address|path) ]] || ! is_common "$value" -i || anywhere=1
+	[ "$anywhere" = 2 ] || ! is_common "$value" || anywhere='' as+=' (only as such)'
 	[ "$times" = 1 ] || more=" and $((times - 1)) more"
 	raw=${value//\\\"/\"}	# in a table
 	printf '  %-9s %s  (%s%s)\n' "$kind" "${value:0:60}$as" "$place" "$more" >&3 &&

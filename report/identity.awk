@@ -2,8 +2,8 @@
 # identity.awk - what in the files of a run names people and machines; for bundle.sh. A file is JSON (*.json), or else a table.
 #
 # Prints lines "KIND VALUE PLACE", with tabs between. Where WORDS of the environment is a table of lines "VALUE WORD ANYWHERE" (as
-# text stands in JSON), it writes each FILE to OUT/FILE instead, with WORD for VALUE: as a whole word in all texts if ANYWHERE is 1,
-# else only where the key says what the text is.
+# text stands in JSON), it writes each FILE to OUT/FILE instead, with WORD for VALUE: as a whole word in all texts if ANYWHERE is 1
+# (2: also in other letter case), else only where the key says what the text is.
 
 BEGIN {
 	FS = OFS = "\t"
@@ -11,6 +11,7 @@ BEGIN {
 	while (words != "" && (getline <words) > 0) {
 		if ($3 == "") { named[$1] = $2; continue }
 		word[$1] = $2
+		if ($3 == 2 && tolower($1) != toupper($1)) low[$1] = tolower($1)
 	}
 }
 FNR == 1 {
@@ -144,18 +145,21 @@ function folder(text,   part) {
 	add("path", text)
 }
 
-function renamed(text,   done, value, at, first, best) {
+function renamed(text,   done, value, at, first, best, lower) {
+	lower = tolower(text)
 	for (first = 1; first; ) {
 		first = 0
 		for (value in word)
-			if ((at = index(text, value)) && (!first || at < first || at == first && length(value) > length(best))) {
+			if ((at = value in low ? index(lower, low[value]) : index(text, value)) &&
+				(!first || at < first || at == first && length(value) > length(best))) {
 				while (at && !is_whole(value, done substr(text, 1, at - 1), substr(text, at + length(value), 2)))
-					at = next_index(text, value, at)
+					at = value in low ? next_index(lower, low[value], at) : next_index(text, value, at)
 				if (at && (!first || at < first || at == first && length(value) > length(best))) { first = at; best = value }
 			}
 		if (first) {
 			done = done substr(text, 1, first - 1) word[best]
 			text = substr(text, first + length(best))
+			lower = substr(lower, first + length(best))
 		}
 	}
 	return done text

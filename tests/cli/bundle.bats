@@ -132,6 +132,14 @@ named() {
 	done
 }
 
+@test "--anonymous: a name in another letter case is the same name, unless that is a word of thinprobe" {
+	named Build7 Annabel WAN
+	changed '.reason = "BUILD7 and build7: no answer to annabel; a wan of 1, no WAN"'
+	bundle --anonymous
+	unpacked
+	[[ $(jq -r .reason there/run/run.json) == "host-1 and host-1: no answer to user-1; a wan of 1, no title-"* ]]
+}
+
 @test "--anonymous: versions, shares and times are no addresses or folders, and parts of longer words stay" {
 	named ann eve 'an editor'
 	changed '.protocol.version = "3.5.99.26" | .reason = "Anna, annual, eves: 3.5.99.26 at 08:06:59, 10/20 and 1.2.3.4.5; eve"'
