@@ -215,15 +215,15 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	local words
 	folder
 	echo 'p50 * < 1ms' >limits
-	changed '.host.kernel = "6\u001b]0;x\u0007" | .version = "\u009b31m" | .state = "x\u001b[2J" | .reason = "y\n::error::z"
+	changed '.host.kernel = "6\u001b]0;x\u0007" | .version = "\u009b31m\u202e" | .state = "x\u001b[2J" | .reason = "y\n::error::z"
 		| .host.cpu.model = "##[add-path]/x"'
-	sed -i '2,$s/vnc/::stop-commands::\x1b[2J##[x]/' run/summary.tsv
+	sed -i '2,$s/vnc/::stop-commands::\x1b[2J\xe2\x80\xae##[x]/' run/summary.tsv
 	for words in "report run --verdict" "report run --table" "report run --findings" "report run --json" "compare $GOOD run" \
 		"gate run --limits limits" "gate run --limits limits --tap" "gate run --baseline $GOOD"; do
 		# shellcheck disable=SC2086 # words
 		run "$tp" $words
 		[ "${#lines[@]}" -gt 0 ]
-		run ! grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|^\s*::|##\[' <<<"$output"
+		run ! grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae|^\s*::|##\[' <<<"$output"
 	done
 }
 
