@@ -392,7 +392,8 @@ lab_via() {
 	now_ms
 	end=$((NOW_MS + SSH_ANSWER_S * 1000))
 	${after[@]+"${after[@]}"} timeout --foreground "$SSH_ANSWER_S" ssh -F none -T -S "$LAB_CONTROL/$1.1.ctl" -o ControlMaster=no \
-		-o BatchMode=yes -o ProxyCommand=false -o LogLevel=QUIET "$1" "exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words $mark" \
+		-o BatchMode=yes -o ProxyCommand=false -o LogLevel=QUIET "$1" \
+		"exec bash -p ${LAB_FOLDER[$1]}/lab/ssh/ask.sh ${LAB_FOLDER[$1]} $words $mark" \
 		2>&"$err" {out}>&- {err}>&- |
 		dd bs=64K count="$SSH_ANSWER_BYTES" iflag=count_bytes status=none >&"$out" 2>/dev/null {out}>&- {err}>&-
 	status=${PIPESTATUS[0]}
@@ -471,7 +472,9 @@ lab_undo_command() {
 		exec {in}<&-
 		wait' undo "${words[@]}"
 }
-lab_undo_again() { SSH_ANSWER_S=$SSH_FILE_S lab_query server env "LAB_LOCKS=${1%/*}" bash -p "${LAB_FOLDER[server]}/lab/local/undo.sh" back "$1"; }
+lab_undo_again() {
+	SSH_ANSWER_S=$SSH_FILE_S lab_query server env "LAB_LOCKS=${1%/*}" bash -p "${LAB_FOLDER[server]}/lab/local/undo.sh" back "$1"
+}
 
 lab_listens() { lab_query "$1" machine_listens "$2"; }
 lab_display() { lab_query "$1" machine_display | whole_numbers; }

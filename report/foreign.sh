@@ -6,11 +6,12 @@
 # cleaned: a table, or JSON, without control characters but tabs and ends of lines.
 cleaned() { LC_ALL=C tr '\000-\010\013-\037\177' '[?*]' | LC_ALL=C sed 's/\xc2[\x80-\x9f]/?/g'; }
 
-# visible: text without characters that hide or turn what stands beside them (U+061C, 200B to 200F, 202A to 202E, 2060 to 2069, FEFF).
+# visible: text without characters that hide or turn what stands beside them (U+061C, 200B to 200F, 202A to 202E, 2060 to 2069,
+# FEFF).
 visible() { LC_ALL=C sed -E 's/\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xd8\x9c|\xef\xbb\xbf/?/g'; }
 
-# printable: visible text for a terminal or the log of a CI job, in which neither a control character nor a command of its service is left
-# (##vso[ and ##teamcity[ anywhere; :: also behind blanks that are not ASCII).
+# printable: visible text for a terminal or the log of a CI job, in which neither a control character nor a command of its
+# service is left (##vso[ and ##teamcity[ anywhere; :: also behind blanks that are not ASCII).
 printable() { visible | LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##([A-Za-z]*)\[/##\1_/g; s/^([^!-~]*)::/\1_:/'; }
 
 # drawable: text for gnuplot, whose figures.gp put it into strings that are evaluated, in commands of a shell, in scripts of an SVG:
@@ -22,7 +23,8 @@ drawable() { LC_ALL=C tr '`"\\$'"'"'\000-\010\013-\037\177' '[_*]'; }
 # the engine, also those of both runs of a comparison, are not read.
 plain_folder() {
 	local file head
-	(cd -- "$1/" && LC_ALL=C find . -mindepth 1 \( -path ./log -o -path './[ab]/log' \) -type d -prune -o ! -type f ! -type d -printf '%P is no file or folder\n' -quit \
+	(cd -- "$1/" && LC_ALL=C find . -mindepth 1 \( -path ./log -o -path './[ab]/log' \) -type d -prune -o \
+		! -type f ! -type d -printf '%P is no file or folder\n' -quit \
 		-o -name '*[[:cntrl:]]*' -printf 'a name in it has a control character\n' -quit) | printable | grep . && return
 	for file in "$1"/*.tsv; do
 		[ ! -d "$file" ] || { echo "${file##*/} is no table" | printable; break; }
