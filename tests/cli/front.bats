@@ -311,7 +311,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 
 @test "doctor: a missing program gives 'no', a cure and exit status 4; a protocol that cannot run is counted once" {
 	mkdir home
-	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" home/
+	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" "$TOP/report" home/
 	ln -s "$TOP/bin" home/bin
 	printf 'run\tno-such-package\tno-such-program\n' >home/packages
 	TP_HOME=$PWD/home TP_CHECKOUT=0 run -4 home/lab/doctor.sh hold
