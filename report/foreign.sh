@@ -19,15 +19,16 @@ printable() { visible | LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##([A-Za-z]*
 drawable() { LC_ALL=C tr '`"\\$'"'"'\000-\010\013-\037\177' '[_*]'; }
 
 # plain_folder FOLDER: prints what in it is no file or folder (a link would be read and written through), is called what is two
-# lines of a list of files, or is a table with headings that are no names; nothing if there is no such thing. Logs of
-# the engine, also those of both runs of a comparison, are not read.
+# lines of a list of files, is a folder in the place of a file (which would be put into it), or is a table with headings that are no
+# names; nothing if there is no such thing. Logs of the engine, also those of both runs of a comparison, are not read.
 plain_folder() {
 	local file head
 	(cd -- "$1/" && LC_ALL=C find . -mindepth 1 \( -path ./log -o -path './[ab]/log' \) -type d -prune -o \
 		! -type f ! -type d -printf '%P is no file or folder\n' -quit \
-		-o -name '*[[:cntrl:]]*' -printf 'a name in it has a control character\n' -quit) | printable | grep . && return
+		-o -name '*[[:cntrl:]]*' -printf 'a name in it has a control character\n' -quit \
+		-o -type d ! -path '*/cells/*' -regex '.*[.]\(tsv\|json\|md\|html\|svg\)' -printf '%P is a folder\n' -quit) |
+		printable | grep . && return
 	for file in "$1"/*.tsv; do
-		[ ! -d "$file" ] || { echo "${file##*/} is no table" | printable; break; }
 		# (a last line may have no end)
 		[ -f "$file" ] && { IFS= read -r head <"$file" || [ -n "$head" ]; } || continue
 		[[ $head =~ ^[A-Za-z][A-Za-z0-9_]*($'\t'[A-Za-z][A-Za-z0-9_]*)*$ ]] || {

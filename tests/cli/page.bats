@@ -216,6 +216,17 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	run -1 "$TOP/report/report.sh" --findings run
 }
 
+@test "report: a folder in the place of a table, a page or a figure is named, and nothing is put into it" {
+	local name
+	for name in other.tsv report.html report.md findings.json figures/p50.svg; do
+		mkdir -p "run/$name"
+		run -1 "$TOP/report/report.sh" run
+		[ "${#lines[@]}" = 1 ]
+		[[ $output == *"$name"* ]]
+		rmdir "run/$name"
+	done
+}
+
 @test "HTML in values of a run is escaped in title, findings, tables and drawings" {
 	sed -i -e 's/"Made up"/"Made up \\(.summary[0].app)"/' -e 's/Slow\.\*\* /&\\(.summary[0].app) /' \
 		-e "s/app_name: .*\"}}/app_name: .summary[0].app}}/" home/experiments/made/say.jq
