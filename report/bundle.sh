@@ -148,7 +148,9 @@ awk -F'\t' -v typed="$with_typed" '
 	END { if (n) print "thinprobe: bundle: left out, files: " n names (n > named && named ? ", ..." : "") }' "$work/classes" |
 	printable >&2
 [ -z "$anonymous" ] || { (rename_all) && name=$(<"$work/name"); } || die 1 "cannot rename in ${TMPDIR:-/tmp}"
-: "${out:=$name.tar.zst}"
+# (A folder may be a stranger's, with a link of that name.)
+[ -n "$out" ] || { out=$name.tar.zst && { [ ! -e "$out" ] || [ -f "$out" ]; } && [ ! -L "$out" ]; } ||
+	die 1 "$name.tar.zst is here already, and no file; remove it, or name another with -o"
 tar --force-local --zstd -cf "$work/packed" -C "$work/in" --sort=name --owner=0 --group=0 --numeric-owner -- "$name" 2>/dev/null ||
 	die 1 "cannot pack in ${TMPDIR:-/tmp}"
 put_file "$out" <"$work/packed" || exit 1

@@ -172,6 +172,9 @@ named() {
 
 @test "a link in the place of a new file is not written through" {
 	echo mine >mine
+	ln -s mine run.tar.zst
+	run -1 "$TOP/thinprobe" bundle run
+	[ "$(<mine)" = mine ]
 	ln -s mine b.tar.zst.new
 	bundle
 	ln -s mine run.xml.new
