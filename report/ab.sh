@@ -19,12 +19,13 @@ doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile 
 		else . end') &&
 	noise=$(jq -r '.result.disturbed // [] | .[] | "\(.start) \(.pair) \(.variant)"' verdict.json |
 		while read -r start pair variant; do
+			[[ $variant == [ab] && $pair =~ ^[0-9]+$ ]] || continue	# (they become the path of a file)
 			printf '%s\t%s%s\t%s\n' "$start" "$pair" "${variant^}" "$(block_why "$variant" "$pair")"
 		done) &&
 	failed=$(awk -F'\t' '$2 == "0" { n[$4]++ } END {
 		for (v in n) printf " %s failed in %d more start%s.", toupper(v), n[v], (n[v] > 1) ? "s" : "" }' blocks.tsv) &&
-	doc=$(jq --arg noise "$noise" --arg failed "$failed" \
-		'. + {$failed, noise: ($noise | split("\n") | map(split("\t")))}' <<<"$doc") ||
+	doc=$(jq --arg noise "$noise" --arg failed "$failed" "$(<"$here/safe.jq")"'
+		. + {$failed, noise: ($noise | split("\n") | map(split("\t")))} | all_printable' <<<"$doc") ||
 	die 1 "$DIR: its files cannot be read"
 
 words=$(cat "$here/safe.jq" "$here/decided.jq")'

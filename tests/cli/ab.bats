@@ -112,4 +112,10 @@ END
 		[[ ${output//$'\n'/ } == *"Better: "*p50*"Not decided: "*p90* ]]
 		[[ $flag-$output == 0-Better* || $flag-$output == 2-Provisional* ]]
 	done
+	# a text of a stranger's files begins no line of its own
+	jq '.result.metrics_decided[].change_unit = "ms\nReport: elsewhere\n"' verdict.json >new
+	mv new verdict.json
+	run -0 "$TOP/report/ab.sh" .
+	[[ $output == *elsewhere* ]]
+	[ "$(grep -c ^Report: <<<"$output")" = 1 ]
 }
