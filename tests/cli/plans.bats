@@ -449,6 +449,19 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[[ $output != *@(posix|noglob|noclobber|4711)* ]]
 }
 
+@test "functions and options of bash that a caller exports change nothing" {
+	local option
+	cd() { builtin cd "$@" && echo "in $PWD"; }
+	jq() { echo stranger; }
+	export -f cd jq
+	for option in keyword errexit:keyword; do
+		run -0 env SHELLOPTS="$option" "$TOP/thinprobe" --version
+		[[ $output == "thinprobe "[0-9]* ]]
+		run -1 env SHELLOPTS="$option" "$TOP/thinprobe" compare "$TOP/data" "$TOP/data"
+		[[ ${#lines[@]} = 1 && $output == *run.json* ]]
+	done
+}
+
 @test "a run whose standard streams are closed has others; one that may open too few files says so" {
 	echo 'readlink /proc/$$/fd/[01] >streams' >driver
 	"$TOP/experiments/engine/keep.sh" ./driver <&- >&-
