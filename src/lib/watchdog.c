@@ -10,8 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CHECK_NS (50 * NS_PER_MS) /* interval of checks */
-#define SILENCE_MS 1000		  /* a server that sent nothing for so long is taken for stuck */
+#define CHECK_NS (50 * NS_PER_MS)   /* interval of checks */
+#define SILENCE_MS 1000		    /* a server that sent nothing for so long is taken for stuck */
+#define TRICKLE_NS (300 * NS_PER_S) /* longest time after the timeout in which bytes may still come */
 
 /* Whether no data arrived lately; true for sockets that are not TCP. */
 static bool is_socket_silent(int sock)
@@ -26,7 +27,7 @@ static bool is_timeout_over(const struct watchdog *w, int64_t until, int64_t now
 {
 	if (until == WATCHDOG_IDLE)
 		return false;
-	return w->exact ? now >= until : now - NS_PER_S > until && is_socket_silent(w->sock);
+	return w->exact ? now >= until : now - NS_PER_S > until && (now - until > TRICKLE_NS || is_socket_silent(w->sock));
 }
 
 static void *watch_socket(void *arg)

@@ -22,7 +22,8 @@ struct watchdog {
 };
 
 /* Starts the thread. It shuts `sock` down grace_ns after a stop signal, or a second after until_ns if no bytes arrive any more (on
- * a slow link they do; with `exact` at until_ns in any case). 0 or -errno. *w must not move until watchdog_end(). */
+ * a slow link they do, for five minutes at most; with `exact` at until_ns in any case). 0 or -errno. *w must not move until
+ * watchdog_end(). */
 int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns);
 /* Ends the thread. True: it has shut the socket down. */
 bool watchdog_end(struct watchdog *w);

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "proc.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "../unit.h"
@@ -35,6 +36,40 @@ TEST(reads_are_ended)
 		close(pair[0]);
 		close(pair[1]);
 		proc_stop = 0;
+	}
+}
+
+static void tcp_pair(int pair[2])
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(at);
+	int server = socket(AF_INET, SOCK_STREAM, 0);
+
+	pair[0] = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(bind(server, (struct sockaddr *)&at, size), 0);
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(getsockname(server, (struct sockaddr *)&at, &size), 0);
+	assert_int_equal(connect(pair[0], (struct sockaddr *)&at, size), 0);
+	pair[1] = accept(server, NULL, NULL);
+	close(server);
+}
+
+/* a byte now and then keeps nobody for ever */
+TEST(bytes_that_still_come_are_waited_for_five_minutes)
+{
+	static const int64_t late_ns[] = { 2 * NS_PER_S, 301 * NS_PER_S };
+
+	for (int i = 0; i < 2; i++) {
+		struct watchdog w = { 0 };
+		int pair[2];
+
+		tcp_pair(pair);
+		assert_int_equal(write(pair[1], "x", 1), 1);
+		assert_int_equal(watchdog_start(&w, pair[0], clock_now() - late_ns[i], 0), 0);
+		clock_sleep(clock_now() + 200 * NS_PER_MS);
+		assert_int_equal(watchdog_end(&w), i);
+		close(pair[0]);
+		close(pair[1]);
 	}
 }
 
