@@ -215,7 +215,7 @@ plan_variants() {
 	check_programs
 	for v in a b; do words_of "${OWN[$v]}" "$v" >/dev/null; done
 	choose_blocks
-	[ -n "$DIR" ] || DIR=$(results_new ab)
+	[ -n "$DIR" ] || DIR=$(results_new ab) || die "cannot make $DIR; give a folder of yours with -o DIR"
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
 	folder_made DIR "$DIR" && folder_empty "$DIR" && lock_ours comparison && folder_empty "$DIR" ||
 		die "${DIR//[[:cntrl:]]/?} cannot be used: give an empty folder of yours with -o DIR"

@@ -7,15 +7,26 @@
 ROOT_MODE=()
 [ "$EUID" != 0 ] || ROOT_MODE=(-m 700)
 
+# folder_kept FOLDER: nobody else can take something out of it and put something else in its place: the folder, and a link to it,
+# are ours or root's, and not for all to write.
+folder_kept() {
+	local mode uid
+	while read -r mode uid; do
+		[[ $uid == @(0|"$EUID") && $mode == @(l*|d???????-?|d????????[tT]) ]] || return 1
+	done < <(stat -c '%A %u' -- "$1" && stat -Lc '%A %u' -- "$1") 2>/dev/null
+}
+
 # results_new NAME: prints the path of a new folder, results/NAME/TIME in a checkout that may be written, else in thinprobe-results
-# of the current folder. 1: it cannot be made. Root leaves nothing in somebody's checkout, and its results are not for all to read.
+# of the current folder. 1: it cannot be made, or is another login's. Root leaves nothing in somebody's checkout, and its results
+# are not for all to read.
 results_new() {
 	local base=$PWD/thinprobe-results stamp folder n=2
 	[ "$TP_CHECKOUT" = 1 ] && { [ "$EUID" != 0 ] || [ -O "$TP_HOME" ]; } && mkdir -p "$TP_HOME/results" 2>/dev/null &&
-		[ -w "$TP_HOME/results" ] && base=$TP_HOME/results
+		[ -w "$TP_HOME/results" ] && folder_kept "$TP_HOME/results" && base=$TP_HOME/results
 	stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 	folder=$base/$1/$stamp
-	mkdir -p "$base/$1" 2>/dev/null
+	{ mkdir -p "$base" && folder_kept "$base" && mkdir -p "$base/$1" && folder_kept "$base/$1"; } 2>/dev/null ||
+		{ printf '%s\n' "$folder"; return 1; }
 	until mkdir "${ROOT_MODE[@]}" "$folder" 2>/dev/null; do	# (others begin in the same second)
 		[ -e "$folder" ] || { printf '%s\n' "$folder"; return 1; }
 		folder=$base/$1/$stamp.$((n++))

@@ -199,7 +199,7 @@ sweep_plan() {
 	pair=$(head -n 1 <<<"$PAIR_LINES")
 	[ -z "$pair" ] || on=ssh:${pair/ /,}
 	[ "$ENGINE" != slurm ] || on=ssh:server,client part=blind	# placeholders: Slurm assigns the hosts of each cell
-	[ -n "$DIR" ] || DIR=$(results_new sweep)
+	[ -n "$DIR" ] || DIR=$(results_new sweep) || die "cannot make $DIR; give a folder of yours with -o DIR"
 	folder_made DIR "$DIR" || die "cannot make ${DIR//[[:cntrl:]]/?}; give a folder of yours with -o DIR"
 	lock_ours sweep
 	sweep_free

@@ -462,6 +462,22 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	done
 }
 
+@test "new results go to no folder in which another login could put something in their place" {
+	. "$TOP/lab/home.sh"
+	. "$TOP/experiments/engine/folder.sh"
+	TP_CHECKOUT=0
+	folder=$(results_new toy)
+	[ -d "$folder" ]
+	chmod 777 thinprobe-results/toy
+	run -1 results_new toy
+	chmod 1777 thinprobe-results/toy
+	results_new toy
+	[ "$EUID" = 0 ] || skip "needs root, to make another login's folder"
+	chown 65534 thinprobe-results
+	run -1 results_new other
+	[ ! -e thinprobe-results/other ]
+}
+
 @test "a run whose standard streams are closed has others; one that may open too few files says so" {
 	echo 'readlink /proc/$$/fd/[01] >streams' >driver
 	"$TOP/experiments/engine/keep.sh" ./driver <&- >&-
