@@ -41,6 +41,7 @@ lab_came_or_gone() { lab_gone "$1" || "${@:2}"; }
 # lab_hear DEADLINE_MS WORDS [CURE]: sets LINE to the next line of the lab's holder; if none comes, ends the lab and the driver.
 lab_hear() {
 	local last
+	stop_here	# also while a host never stops speaking
 	until read_line 0.2 "$LAB_TALK"; do
 		stop_here
 		now_ms

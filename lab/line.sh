@@ -3,7 +3,7 @@
 # line.sh - whole lines from a pipe, within a time, and the clock of such waits.
 
 # read_line SECONDS FD: sets LINE to the next line; 1 if none came in time. If `read` times out in the middle of a line, the part
-# that it has read is kept for the next call.
+# that it has read is kept for the next call. (Who never ends a line gets it ended.)
 declare -gA LINE_BEGUN=()
 read_line() {
 	if IFS= read -r -t "$1" -u "$2" LINE; then
@@ -11,7 +11,9 @@ read_line() {
 		unset "LINE_BEGUN[$2]"
 		return 0
 	fi
-	LINE_BEGUN[$2]=${LINE_BEGUN[$2]-}$LINE
+	LINE=${LINE_BEGUN[$2]-}$LINE LINE_BEGUN[$2]=''
+	[ "${#LINE}" -le 16384 ] || return 0
+	LINE_BEGUN[$2]=$LINE
 	return 1
 }
 

@@ -146,6 +146,19 @@ END
 	[ "$(machine_cpu_list "$(yes 0-9999 | head -n 300 | paste -sd,)" | wc -w)" = 8192 ]
 }
 
+@test "lab over ssh: a host that never ends a line is refused; while one never stops speaking, a run can be ended" {
+	mkdir "$W/bin"
+	printf '%s\n' '#!/bin/sh' 'printf "thinprobe: begun\nfact "' 'exec tr "\\0" x </dev/zero' >"$W/bin/ssh"
+	chmod 755 "$W/bin/ssh"
+	run_there() {
+		TMPDIR="$W" PATH="$W/bin:$PATH" LAB_LOCKS="$W/locks" run "-$1" timeout -k "$2" "$3" "$TOP/experiments/engine/run.sh" stalls \
+			--quick --on ssh:a,b -o "$W/run"
+	}
+	run_there 1 5 100
+	printf '%s\n' '#!/bin/sh' 'printf "thinprobe: begun\n"' 'exec yes "program x y"' >"$W/bin/ssh"
+	run_there 124 60 10
+}
+
 @test "lab over ssh: what a host prints does not come to a terminal" {
 	command -v script >/dev/null || skip "no script"
 	mkdir "$W/bin"
