@@ -151,7 +151,7 @@ check) fail_parse "$(fail_columns "$(in_trees "experiments/$2/table")")" "$3" >/
 judge | limits)
 	file='' asked=${3-} more=(--range-breaks)
 	if [ "$1" = limits ]; then
-		[ -r "$3" ] && [ ! -d "$3" ] || die 2 "--limits $3: no file that can be read"
+		[ -r "$3" ] && { [ -f "$3" ] || [ -p "$3" ]; } || die 2 "--limits $3: no file that can be read"
 		file=$3 asked=$(tr -d '\r' <"$3" | cleaned) more=()
 	fi
 	cd -- "$2" || exit 1

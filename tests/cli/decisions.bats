@@ -97,6 +97,8 @@ again() {
 	run -0 "$TOP/thinprobe" gate "$RUN" --limits good
 	sed 's/$/\r/' good >dos
 	run -0 "$TOP/thinprobe" gate "$RUN" --limits dos
+	ln -s /dev/zero endless
+	run -2 timeout 60 "$TOP/thinprobe" gate "$RUN" --limits endless
 	printf '%s\n' 'p50 vnc-light-0 < 50ms' 'p50 *-5 < 5ms' >bad
 	run -5 "$TOP/thinprobe" gate "$RUN" --limits bad --tap --junit out.xml
 	[ "${lines[1]}" = 1..2 ]
