@@ -39,6 +39,7 @@ die() {
 # (Words of hosts and windows are no commands for a terminal.)
 warn() {
 	local words="${*//$'\r'}"
+	words=${words//\#\#/?#}	# (it begins a command of CI services)
 	printf '%s: %s\n' "${TP_TOOL:-lab}" "${words//[![:print:]$'\t\n']/?}" >&2
 }
 

@@ -43,13 +43,14 @@ int text_line_width(FILE *out)
 	return columns >= NARROWEST && columns < TEXT_WIDTH ? (int)columns : TEXT_WIDTH;
 }
 
-/* What is written for the character at `p`, of *n bytes: itself (0), a space or a question mark. */
+/* What is written for the character at `p`, of *n bytes: itself (0), a space or a question mark. (## begins a command of CI
+ * services.) */
 static char printable_instead(const unsigned char *p, int *n)
 {
 	*n = text_utf8_length(p);
 	if (*p == '\t' || *p == '\n' || *p == '\r')
 		return ' ';
-	if (!*n || *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0)) {
+	if (!*n || *p < 0x20 || *p == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == '#' && p[1] == '#')) {
 		*n = *n > 1 ? *n : 1;
 		return '?';
 	}

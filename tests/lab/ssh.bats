@@ -139,9 +139,9 @@ END
 	printf 'LAB_RUN=%q\n. %q/lab/lib.sh\nlab_use ssh a,b\nlab_up\n' "$W/run" "$TOP" >"$W/driver.sh"
 	TMPDIR="$W" PATH="$W/bin:$PATH" run -1 timeout -k 5 60 bash "$W/driver.sh"
 	[[ $output == *"has not read what it is to run"* && $(ls "$W") != *thinprobe-ssh* ]]
-	printf '%s\n' '#!/bin/sh' 'printf "thinprobe: begun\\nfail 1 over\\rwritten\\033[2J\\n"' >"$W/bin/ssh"
+	printf '%s\n' '#!/bin/sh' 'printf "thinprobe: begun\\nfail 1 over\\rwritten\\033[2J##vso[x]\\n"' >"$W/bin/ssh"
 	TMPDIR="$W" PATH="$W/bin:$PATH" run -1 timeout -k 5 60 bash "$W/driver.sh"
-	[ "$output" = "lab: a: overwritten?[2J" ]
+	[ "$output" = "lab: a: overwritten?[2J?#vso[x]" ]
 	. "$TOP/lab/machine.sh"
 	[ "$(machine_cpu_list "$(yes 0-9999 | head -n 300 | paste -sd,)" | wc -w)" = 8192 ]
 }

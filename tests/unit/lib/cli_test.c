@@ -383,6 +383,7 @@ TEST(a_wrong_word_is_named_with_the_cure)
 	blames("--even 3", "--even 3: not EVEN");
 	blames("--name a\nb --bo\ngus", "unknown or ambiguous option --bo gus"); /* one line, whatever it quotes */
 	blames("--na\033[31m\302\233x\377", "unknown or ambiguous option --na?[31m?x?");
+	blames("--na##vso[x]", "unknown or ambiguous option --na?#vso[x]");
 }
 
 TEST(help_tells_every_option_and_its_words)
