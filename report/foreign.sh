@@ -39,8 +39,8 @@ plain_folder() {
 }
 
 # unpack ARCHIVE FOLDER [run]: files and folders of a .tar.zst, without owners and modes. With `run`, only where all of it lies in
-# one folder with a run.json, which must not be in FOLDER yet; UNPACKED is its name. Else no file of FOLDER is replaced, and all of
-# it is as plain as that of a run. 1: UNPACK_WHY.
+# one folder with a run.json, which must not be in FOLDER yet; UNPACKED is its name, which
+# is printed. Else no file of FOLDER is replaced, and all of it is as plain as that of a run. 1: UNPACK_WHY.
 UNPACK_GIB=2 UNPACK_FILES=200000	# (the largest of the kept runs has 10 MB in 1,200 files)
 unpack() {
 	local names new=$2 run=${3-}
@@ -54,7 +54,7 @@ unpack() {
 	[ -z "$names" ] || return
 	UNPACKED=$(tar --force-local --zstd -tf "$1" 2>/dev/null | LC_ALL=C awk -F/ -v run="$run" '
 		NR == 1 { first = $1 }
-		/^\// || /(^|\/)\.\.(\/|$)/ || run != "" && ($1 != first || first ~ /^$|^[-.]|\\/) { wrong = 1 }
+		/^\// || /(^|\/)\.\.(\/|$)/ || run != "" && ($1 != first || first ~ /^$|^[-.]|\\|##/) { wrong = 1 }
 		$0 == first "/run.json" { there = 1 }
 		END { if (NR && !wrong && (there || run == "")) print first }')
 	UNPACK_WHY="no bundle of a run"

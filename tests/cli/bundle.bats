@@ -161,6 +161,10 @@ named() {
 	run -0 "$TOP/thinprobe" bundle run -o $'b\e[31m'.zst
 	[ -f $'b\e[31m'.zst ]
 	[[ $output != *$'\e'* ]]
+	# nor is a bundle unpacked whose folder's name is a command of a CI service
+	mv run '##vso[x]'
+	run -0 "$TOP/thinprobe" bundle '##vso[x]' -o ci.tar.zst
+	run -1 "$TOP/thinprobe" report ci.tar.zst -o there
 }
 
 @test "it cannot be written: status 1, and nothing is left" {
