@@ -85,13 +85,23 @@ switch_value() {
 # undo_swap.sh and of undo_disk.sh, in the order of doing; "done N" strikes line N out, so that a full disk or a kill loses nothing.
 # What cannot be noted is not done.
 note_down() {
-	{ printf '%s\n' "$*" >>"$record"; } 2>/dev/null && return
+	append "$record" "$*" && return
 	why="cannot write to $record: is the disk full?"
 	return 1
 }
 
+append() { cut_tail "$1" && printf '%s\n' "$2" >>"$1"; } 2>/dev/null	# append RECORD LINE
+
+# A line without its end is half of one, on a full disk or of a killed process: it is no line, and the next one is not glued to it.
+cut_tail() {	# cut_tail RECORD
+	local lines LC_ALL=C
+	mapfile lines <"$1"
+	[ "${#lines[@]}" = 0 ] || [[ ${lines[-1]} == *$'\n' ]] || truncate -s "-${#lines[-1]}" "$1"
+}
+
 read_record() {	# read_record RECORD: sets lines, those struck out are empty
 	local i what rest
+	cut_tail "$1"
 	mapfile -t lines <"$1"
 	for ((i = 0; i < ${#lines[@]}; i++)); do
 		read -r what rest <<<"${lines[i]}"
@@ -99,7 +109,7 @@ read_record() {	# read_record RECORD: sets lines, those struck out are empty
 	done
 }
 
-strike_out() { printf 'done %s\n' "$2" >>"$1"; } 2>/dev/null	# strike_out RECORD N: if it fails, the line is taken back once more
+strike_out() { append "$1" "done $2"; }	# strike_out RECORD N: if it fails, the line is taken back once more
 
 forget_last() { truncate -s "-$(tail -n 1 "$record" | wc -c)" "$record"; }
 

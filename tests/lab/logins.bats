@@ -119,6 +119,23 @@ tree() {
 	[ "$(cat "$W/switches/autogroup")" = 1 ]
 }
 
+@test "records: half a line is none, and the next one does not begin in it" {
+	local name first	# of the 1,024 bytes that a file may have, the first line leaves 12
+	mkdir -m 1777 "$W/locks" && mkdir "$W/switches" && first=$(printf '%01003d' 7)
+	for name in autogroup b; do echo 1 >"$W/switches/$name"; done
+	echo "$first" >"$W/switches/a"
+	run -0 env LAB_LOCKS="$W/locks" LAB_SWITCHES="$W/switches" LAB_ID=abcdef bash -c 'trap "" XFSZ; ulimit -f 1
+		printf "switch %s 0\n" a autogroup b | bash "$1/lab/local/undo.sh" serve' - "$TOP"
+	[[ "$output" == "ok "$'\n'"no "*$'\n'"ok " ]]
+	[ "$(cat "$W"/switches/{a,autogroup,b})" = "$first"$'\n1\n1' ]
+
+	mkdir -p "$W/locks"
+	printf 'switch %s\n' 'autogroup 5' 'b 6' >"$W/locks/undo-abcdef"
+	printf 'done 1' >>"$W/locks/undo-abcdef"	# of "done 12"
+	LAB_SWITCHES="$W/switches" bash "$TOP/lab/local/undo.sh" back "$W/locks/undo-abcdef"
+	[ "$(cat "$W"/switches/{autogroup,b})" = $'5\n6' ]
+}
+
 # ssh as it would be with a host that says $W/says first; then it runs the command here.
 host() {
 	mkdir -p "$W/bin" "$W/locks"
