@@ -87,7 +87,8 @@ up() {
 	printf 'server %s on CPU %s%s, client %s on CPU %s, link %s; end it with: thinprobe lab down\n' \
 		"$LAB_ADDR_server" "$LAB_CPUS_server" \
 		"${LAB_MEMORY_GROUP:+ with $LAB_SERVER_MEMORY (group $LAB_MEMORY_GROUP, $swap)}" \
-		"$LAB_ADDR_client" "$LAB_CPUS_client" "$LAB_RATE"
+		"$LAB_ADDR_client" "$LAB_CPUS_client" "$LAB_RATE" 2>/dev/null ||
+		{ down; die "nobody can read that the lab is up (standard output is closed or full), so it was taken down"; }
 }
 
 up_or_ended() { [ -f "$state" ] || ! kill -0 "$1" 2>/dev/null; }

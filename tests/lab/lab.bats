@@ -578,4 +578,7 @@ END
 	[ ! -e "$W/locks" ]
 	run lab
 	[ "$status" -eq 2 ]
+	run eval 'lab up >&-'	# nobody could know that it is up
+	said 1 "taken down"
+	leaves_nothing
 }
