@@ -103,14 +103,16 @@ static int must_allow_path(const struct landlock_rules *r, const char *path, uin
 	return why_fail(err, why, "the sandbox cannot leave %s open: %s (--no-sandbox goes without it)", path, strerror(-err));
 }
 
-/* Fails where the kernel does not know ports. */
-static void allow_port(const struct landlock_rules *r, uint64_t port)
+static int must_allow_port(const struct landlock_rules *r, uint64_t port, struct why *why)
 {
 	struct {
 		uint64_t allowed, port;
 	} rule = { CONNECT_TCP, port };
 
-	syscall(SYS_landlock_add_rule, r->fd, RULE_PORT, &rule, 0);
+	if (r->abi < ABI_TCP || !syscall(SYS_landlock_add_rule, r->fd, RULE_PORT, &rule, 0) || errno == EAFNOSUPPORT)
+		return 0;
+	return why_fail(-errno, why, "the sandbox cannot leave port %d open: %s (--no-sandbox goes without it)", (int)port,
+			strerror(errno));
 }
 
 /* The folder of a file that is written later, also through a symbolic link. False: it is no file, or a device. */
@@ -172,10 +174,10 @@ static int make_rules(struct landlock_rules *r, const struct confine_cfg *cfg, s
 	err = allow_files(r, cfg, needs, why);
 	if (err || !(needs & CONFINE_CONNECTS))
 		return err;
-	allow_port(r, DNS_PORT);
-	for (size_t i = 0; i < cfg->ports; i++)
-		allow_port(r, cfg->port[i]);
-	return 0;
+	err = must_allow_port(r, DNS_PORT, why);
+	for (size_t i = 0; i < cfg->ports && !err; i++)
+		err = must_allow_port(r, cfg->port[i], why);
+	return err;
 }
 
 /* --- seccomp --- */

@@ -210,17 +210,20 @@ TEST(each_profile_closes_what_the_document_says)
 	assert_int_equal(rows, CONFINE_SERVE + 1);
 }
 
-/* As where a container refuses landlock. */
-static void lose_landlock(void)
+/* As where a container refuses landlock; port: as where a rule for a port (2) fails. */
+static void lose_landlock(bool port)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 
-	seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(landlock_create_ruleset), 0);
+	if (port)
+		seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOMEM), SCMP_SYS(landlock_add_rule), 1, SCMP_A1(SCMP_CMP_EQ, 2));
+	else
+		seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(landlock_create_ruleset), 0);
 	seccomp_load(filter);
 	seccomp_release(filter);
 }
 
-static int apply_crippled(enum confine_mode mode)
+static int apply_crippled(enum confine_mode mode, enum confine_profile_number profile)
 {
 	int status;
 	pid_t pid;
@@ -231,8 +234,8 @@ static int apply_crippled(enum confine_mode mode)
 		struct why why;
 		int err;
 
-		lose_landlock();
-		err = confine_apply(&(struct confine_cfg){ .profile = CONFINE_DECODE, .mode = (int)mode }, &why);
+		lose_landlock(profile == CONFINE_CALL);
+		err = confine_apply(&(struct confine_cfg){ .profile = profile, .mode = (int)mode }, &why);
 		_exit(err ? 1 : strstr(confine_state(), "no landlock") ? 2 : !strcmp(confine_state(), "off") ? 3 : 4);
 	}
 	waitpid(pid, &status, 0);
@@ -241,9 +244,16 @@ static int apply_crippled(enum confine_mode mode)
 
 TEST(a_missing_part_is_told_and_strict_refuses_it)
 {
-	assert_int_equal(apply_crippled(CONFINE_AUTO), 2);
-	assert_int_equal(apply_crippled(CONFINE_STRICT), 1);
-	assert_int_equal(apply_crippled(CONFINE_OFF), 3);
+	assert_int_equal(apply_crippled(CONFINE_AUTO, CONFINE_DECODE), 2);
+	assert_int_equal(apply_crippled(CONFINE_STRICT, CONFINE_DECODE), 1);
+	assert_int_equal(apply_crippled(CONFINE_OFF, CONFINE_DECODE), 3);
+}
+
+TEST(a_port_that_cannot_be_left_open_is_an_error_at_the_start)
+{
+	if (landlock_version() < 4)
+		skip();
+	assert_int_equal(apply_crippled(CONFINE_AUTO, CONFINE_CALL), 1);
 }
 
 TEST(without_a_sandbox_files_stay_open)
