@@ -362,7 +362,9 @@ const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n)
 
 int64_t pipeline_lost_items(const struct gap_pipeline *f)
 {
-	return sum_lost_records(f) - f->lost_before + f->lost_unread;
+	int64_t lost = sum_lost_records(f) - f->lost_before;
+
+	return f->lost_unread >= 0 ? lost + f->lost_unread : lost ? lost : -1;
 }
 
 int64_t pipeline_missed_switches(const struct gap_pipeline *f)

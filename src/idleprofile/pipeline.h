@@ -88,7 +88,7 @@ void pipeline_end(struct gap_pipeline *f, int64_t end_ns);
 struct pipeline_cpu_total pipeline_cpu_sum(const struct gap_pipeline *f);
 const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n);
 /* Number of lost items since the profile began: gaps, wake-ups and kernel records that found no room in their rings, and gaps
- * whose records had been dropped. */
+ * whose records had been dropped; -1: none is known of, and the kernel does not tell of the last ones. */
 int64_t pipeline_lost_items(const struct gap_pipeline *f);
 /* Number of task switches that the kernel's records left out, since the profile began; only with a trace. */
 int64_t pipeline_missed_switches(const struct gap_pipeline *f);

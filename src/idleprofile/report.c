@@ -243,7 +243,7 @@ void report_profile(struct rec_report *r, const struct report_inputs *p)
 		report_culprits(r, p);
 	report_observer_effect(r, p);
 	rec_add_int(r, "rows", p->rows);
-	rec_add_int(r, "lost_records", pipeline_lost_items(p->follow));
+	rec_add_count(r, "lost_records", pipeline_lost_items(p->follow));
 	if (p->who)
 		rec_add_int(r, "missed_switches", pipeline_missed_switches(p->follow));
 	else

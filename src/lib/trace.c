@@ -111,7 +111,7 @@ int64_t trace_unread_losses(const struct scheduling_trace *t)
 {
 	int64_t all = tracepoint_count_lost(t->rings);
 
-	return all > t->lost ? all - t->lost : 0;
+	return all < 0 ? -1 : all > t->lost ? all - t->lost : 0;
 }
 
 void trace_close(struct scheduling_trace *t)

@@ -57,6 +57,6 @@ const char *trace_missing_points(const struct scheduling_trace *t);
 int trace_drain(struct scheduling_trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg);
 /* Number of records lost to full rings, as far as drained. */
 int64_t trace_lost_records(const struct scheduling_trace *t);
-/* Further ones since then: the ring tells of them only with its next record. 0 before Linux 6.0. Interrupts the CPUs. */
+/* Further ones since then: the ring tells of them only with its next record. -1: not known (before Linux 6.0). Interrupts CPUs. */
 int64_t trace_unread_losses(const struct scheduling_trace *t);
 void trace_close(struct scheduling_trace *t);

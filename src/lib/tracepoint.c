@@ -251,7 +251,9 @@ int64_t tracepoint_count_lost(const struct tracepoint_rings *t)
 
 	for (size_t i = 0; i < t->n; i++)
 		for (size_t p = 0; p < t->points; p++)
-			if (t->ring[i].fd[p] >= 0 && read(t->ring[i].fd[p], value, sizeof(value)) == sizeof(value))
+			if (t->ring[i].fd[p] >= 0 && read(t->ring[i].fd[p], value, sizeof(value)) != sizeof(value))
+				return -1;
+			else if (t->ring[i].fd[p] >= 0)
 				lost += (int64_t)value[1];
 	return lost;
 }

@@ -26,7 +26,7 @@ int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter);
 /* Calls `each` for all waiting records of a CPU, in the order of the ring, nearly that of time. Anything but 0 from `each`
  * ends the drain and is returned. 0 or -errno; -EINVAL: a CPU that was not opened. Not thread-safe. */
 int tracepoint_drain(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *), void *arg);
-/* Records that found no room since the rings were opened, also those of which no PERF_RECORD_LOST tells yet; 0: not known. */
+/* Records that found no room since the rings were opened, also those of which no PERF_RECORD_LOST tells yet; -1: not known. */
 int64_t tracepoint_count_lost(const struct tracepoint_rings *t);
 void tracepoint_close_rings(struct tracepoint_rings *t);
 
