@@ -163,10 +163,12 @@ idle_profile() {
 	fi
 }
 
+no_folder() { row part "$1" "cannot make a folder in ${TMPDIR:-/tmp}" "set TMPDIR"; }
+
 # Needs of experiments on the scheduler: tried with the functions that make them, and undone at once.
 cpu_groups() {
 	local dir said
-	dir=$(mktemp -d) || return 0
+	dir=$(mktemp -d 2>/dev/null) || { no_folder "groups of the scheduler"; return; }
 	said=$(echo 'group doctor shares=1024 idle=1' |
 		LAB_ID=$(printf %06x $$) LAB_LOCKS=$dir "$BASH" -p "$TP_HOME/lab/local/undo.sh" serve 2>/dev/null)
 	rm -rf -- "$dir"
@@ -179,7 +181,7 @@ cpu_groups() {
 # Needs of experiments on memory: tried likewise. For a moment the machine has a megabyte of swap.
 memory() {
 	local dir said kind
-	dir=$(mktemp -d) || return 0
+	dir=$(mktemp -d 2>/dev/null) || { no_folder "a memory size for the server, swap"; return; }
 	said=$(printf '%s\n' 'memory doctor limit=67108864' 'swap file 1048576' unswap 'swap zram 1048576' \
 		unswap 'swap slow:1ms 1048576' unswap |
 		LAB_ID=$(printf %06x $$) LAB_LOCKS=$dir TP_BIN=$TP_BIN "$BASH" -p "$TP_HOME/lab/local/undo.sh" serve 2>/dev/null)

@@ -8,7 +8,7 @@ TP_TOOL=thinprobe
 set -u
 PORT=5210 PINGS=100
 
-LAB_RUN=$(mktemp -d) || die "no temporary folder"
+LAB_RUN=$(mktemp -d 2>/dev/null) || die "cannot make a folder in ${TMPDIR:-/tmp}"
 LAB_LOG=$LAB_RUN/log
 on_exit remove_folder
 # shellcheck disable=SC2317 # on_exit calls it

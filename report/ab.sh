@@ -108,7 +108,7 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 '
 
 # The figure: a panel for each of the first metrics.
-mkdir -p figures && work=$(mktemp -d "$DIR/.page.XXXXXX") || die 1 "cannot write to $DIR"
+mkdir -p figures && work=$(mktemp -d "$DIR/.page.XXXXXX" 2>/dev/null) || die 1 "cannot write to $DIR"
 trap 'rm -rf "$work"' EXIT
 n=0 panels=() starts=$(jq .ab.starts <<<"$doc") step=$((starts / 12 + 1))
 while IFS=$'\t' read -r title unit low high effect; do

@@ -37,7 +37,7 @@ differs=$(join_each "${runs[@]}" | jq -c -s --arg axis '' --arg command '' --arg
 	"${names[@]}") ||
 	die 1 "a run.json cannot be read"
 [ -z "$strict" ] || [ "$differs" = '{}' ] || die 1 "the runs were not alike: $(jq -r 'keys | join(", ")' <<<"$differs")"
-work=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
+work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
@@ -45,8 +45,8 @@ trap 'exit 130' INT TERM
 rows_of() {
 	local repeat calm=''
 	if [ ! -d "$1/cells" ] && [ -f "$1/samples.tar.zst" ]; then
-		rm -rf "$work/kept" && mkdir "$work/kept" && cp -- "$1/run.json" "$work/kept" &&
-			unpack "$1/samples.tar.zst" "$work/kept" || die 1 "$1/samples.tar.zst: $UNPACK_WHY"
+		rm -rf "$work/kept" && mkdir "$work/kept" && cp -- "$1/run.json" "$work/kept" 2>/dev/null &&
+			unpack "$1/samples.tar.zst" "$work/kept" || die 1 "$1/samples.tar.zst: ${UNPACK_WHY-cannot be copied}"
 		set -- "$work/kept" "$2"
 	fi
 	for repeat in $(find "$1/cells/" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' 2>/dev/null | grep -x '[1-9][0-9]*' | sort -nu); do

@@ -41,7 +41,7 @@ format=$as out=$output runs=("${words[@]%/}")
 [ "${#runs[@]}" = 1 ] || [ "$format" = otava ] || die 2 "one run at a time; only otava takes several"
 [[ $format != @(sqlite|pcapng) || -n $out ]] || die 2 "--as $format needs -o FILE"
 for run in "${runs[@]}"; do is_run "$run"; done
-work=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
+work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
@@ -49,7 +49,7 @@ trap 'exit 130' INT TERM
 use() {
 	RUN=$(cd -- "$1" && pwd) run_json=$RUN/run.json
 	[ -d "$RUN/cells" ] || [ ! -f "$RUN/samples.tar.zst" ] || {
-		mkdir -p "$work/kept" && cp -- "$RUN"/*.tsv "$work/kept" && unpack "$RUN/samples.tar.zst" "$work/kept" ||
+		mkdir -p "$work/kept" && cp -- "$RUN"/*.tsv "$work/kept" 2>/dev/null && unpack "$RUN/samples.tar.zst" "$work/kept" ||
 			die 1 "$1/samples.tar.zst: ${UNPACK_WHY-cannot be copied}"
 		RUN=$work/kept
 	}

@@ -63,12 +63,13 @@ unpack() {
 	[ -z "$run" ] || { [ ! -e "$2/$UNPACKED" ] && [ ! -L "$2/$UNPACKED" ]; } || return
 	UNPACK_WHY="cannot be unpacked into $2"
 	mkdir -p -- "$2" || return
-	[ -z "$run" ] || new=$(mktemp -d "$2/.unpack.XXXXXX") || return
+	[ -z "$run" ] || new=$(mktemp -d "$2/.unpack.XXXXXX" 2>/dev/null) || return
 	tar --force-local --zstd -kxf "$1" -C "$new" --no-same-owner --no-same-permissions 2>/dev/null &&
 		chmod -R =rw,+X -- "$new" && [ -z "$(find "$new" ! -type f ! -type d -print -quit)" ] &&
 		if [ -n "$run" ]; then mv -T -- "$new/$UNPACKED" "$2/$UNPACKED"
 		else names=$(plain_folder "$new"); UNPACK_WHY=${names:-$UNPACK_WHY}; [ -z "$names" ]; fi
-	set -- "$?"
+	set -- "$?" "$2"
+	[ "$1" = 0 ] || UNPACK_WHY=$(name_full_disk "$2" || echo "$UNPACK_WHY")
 	[ -z "$run" ] || rm -rf -- "$new"
 	return "$1"
 }

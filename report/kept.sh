@@ -9,7 +9,9 @@ kept_remove() { rm -rf -- "$KEPT_COPY"; }
 
 kept_open() {	# in the folder RUN
 	need zstd zstd
-	KEPT=$RUN KEPT_COPY=$(mktemp -d) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
+	KEPT=$RUN
+	work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
+	KEPT_COPY=$work
 	trap kept_remove EXIT
 	trap 'exit 130' INT TERM
 	RUN=$KEPT_COPY/${KEPT##*/}	# the tables name the folder

@@ -281,7 +281,7 @@ esac
 need gnuplot gnuplot-nox
 need cmark-gfm cmark-gfm
 [ -w "${KEPT:-.}" ] || die 1 "cannot write to ${KEPT:-$RUN}; copy it to a folder that you own"
-work=$(mktemp -d "$RUN/.report.XXXXXX") || die 1 "cannot write to $RUN"
+work=$(mktemp -d "$RUN/.report.XXXXXX" 2>/dev/null) || die 1 "cannot write to $RUN"
 [ -n "$KEPT" ] || trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 summarize

@@ -389,7 +389,7 @@ sweep_read
 	bad "$FILE was edited, but its cells are fixed; undo it, or begin a new sweep: thinprobe sweep $(printf %q "$FILE") -o NEW"
 [ -n "$RESUME" ] || [ -z "$DIR" ] || sweep_free	# also for --list
 if [ -z "$RESUME" ] && [ -n "$LIST" ]; then
-	DIR=$(mktemp -d) || die "cannot make a folder in ${TMPDIR:-/tmp}"
+	DIR=$(mktemp -d 2>/dev/null) || die "cannot make a folder in ${TMPDIR:-/tmp}"
 	on_exit rm -rf "$DIR"
 	DIR=$DIR/sweep
 fi

@@ -417,6 +417,11 @@ END
 	done
 	unshare -rm bash no_room 4 "$TOP/report/compare.sh" before "$RUN" --metrics p50
 	unshare -rm bash no_room 4 "$TOP/report/report.sh" before --verdict
+	local kib
+	for kib in 4 200 1500; do	# a kept run is unpacked there
+		unshare -rm bash no_room "$kib" "$TOP/report/report.sh" "$KEPT" --verdict
+		unshare -rm bash no_room "$kib" "$TOP/report/compare.sh" "$KEPT" "$TOP/results/reference/stalls-held" --metrics p50
+	done
 	# where it is to be put
 	run -1 unshare -rm bash -c 'mount -t tmpfs -o size=8k none disk && "$1/report/export.sh" before --as csv -o disk/csv; s=$?
 		ls disk; exit $s' sh "$TOP"
