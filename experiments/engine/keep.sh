@@ -16,6 +16,9 @@ set -u
 for fd in 0 1 2; do [ -e /dev/fd/$fd ] || eval "exec $fd<>/dev/null"; done
 [[ $(ulimit -n) == unlimited || $(ulimit -n) -ge 64 ]] ||
 	{ echo "thinprobe: only $(ulimit -n) files may be open at once here, too few; ulimit -n 1024 allows more" >&2; exit 1; }
+# (bash would try for 15 s to start each of them.)
+[[ $(ulimit -u) == unlimited || $(ulimit -u) -ge 1000 ]] || why=$("$TP_BIN/sink" -n 24 -t 1ms 2>&1 >/dev/null) ||
+	{ echo "thinprobe: cannot start 24 processes, which a run needs at least: ${why##*: }; raise ulimit -u" >&2; exit 1; }
 # Anonymous pipes, so that no signal can leave files behind. Opened for reading and writing, so that opening does not block.
 exec {both}<> <(:)
 exec {told}<"/dev/fd/$both" {keep}>"/dev/fd/$both" {both}>&-

@@ -478,13 +478,17 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	[ ! -e thinprobe-results/other ]
 }
 
-@test "a run whose standard streams are closed has others; one that may open too few files says so" {
+@test "a run whose standard streams are closed has others; one that may open too few files, or start too few processes, says so" {
 	echo 'readlink /proc/$$/fd/[01] >streams' >driver
 	"$TOP/experiments/engine/keep.sh" ./driver <&- >&-
 	[ "$(xargs <streams)" = "/dev/null /dev/null" ]
 	run -1 bash -c 'ulimit -n 20; exec "$@"' sh "$TOP/experiments/engine/run.sh" stalls --options-only
 	[ "${#lines[@]}" = 1 ]
 	[[ $output == *20* ]]
+	[ "$(id -u)" = 0 ] || return 0
+	TOP=$TOP run -1 setpriv --reuid 12346 --regid 12346 --clear-groups bash -c 'ulimit -u 12; HOME=/ exec "$TOP/thinprobe" run stalls'
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == *"Resource temporarily unavailable"* ]]
 }
 
 @test "-o: a run that another has begun there while this one waited is left alone; - is a name, one with a line break is refused" {
