@@ -16,6 +16,16 @@
 
 atomic_int proc_stop;
 
+void (*proc_before_death)(void);
+
+void proc_die_by(int number)
+{
+	if (proc_before_death)
+		proc_before_death();
+	signal(number, SIG_DFL);
+	raise(number); /* comes when the handler returns */
+}
+
 /* Whatever the program waits for: the second signal ends it. Both of a group and of its driver may come at once, as one. */
 static void on_stop_signal(int number)
 {
@@ -25,8 +35,7 @@ static void on_stop_signal(int number)
 	if (!proc_stop) {
 		atomic_store(&first_ns, now);
 	} else if (now - atomic_load(&first_ns) > PROC_SECOND_STOP_NS) {
-		signal(number, SIG_DFL);
-		raise(number); /* comes when this returns */
+		proc_die_by(number);
 	}
 	proc_stop = number;
 }

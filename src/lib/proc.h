@@ -18,6 +18,9 @@
 extern atomic_int proc_stop;
 #define PROC_SECOND_STOP_NS 500000000LL
 void proc_catch_stop(void);
+/* Ends the program by this signal, of which it is the handler, after proc_before_death(), if there is any (async-signal-safe). */
+void proc_die_by(int number);
+extern void (*proc_before_death)(void);
 /* Fills *set with the stop signals, to be blocked between a check of proc_stop and a sleep that unblocks them. */
 void proc_fill_stop_set(sigset_t *set);
 /* Ignores stop signals, for a child that its parent ends: Ctrl-C is sent to the whole process group. */

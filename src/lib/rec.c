@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "files.h"
 #include "memory.h"
+#include "proc.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -45,8 +46,12 @@ static void set_pending_file(const char *path)
 
 	snprintf(pending, sizeof(pending), "%s", path);
 	pending_of = getpid();
-	if (!registered)
-		registered = !atexit(rec_abandon);
+	if (registered)
+		return;
+	registered = !atexit(rec_abandon);
+	proc_before_death = rec_abandon;
+	if (signal(SIGQUIT, proc_die_by) == SIG_IGN)
+		signal(SIGQUIT, SIG_IGN);
 }
 
 static struct rec_node *add_report_node(struct rec_report *r, const char *key, enum rec_kind kind, const char *text)

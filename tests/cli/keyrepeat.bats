@@ -519,3 +519,12 @@ start_half_a_server() {
 	[ "$status" = 0 ]
 	[[ $output == *"no real-time priority"* ]]
 }
+
+@test "keyrepeat: SIGQUIT leaves no unfinished report" {
+	start quit env --default-signal=QUIT "$KEYREPEAT" null: -r 20 -t 60s --json -o report.json	# (ignored in the background)
+	until_true grep -q ready quit.err
+	kill -QUIT "$pid"
+	ends "$pid"
+	[ "$status" = 131 ]
+	[ -z "$(find . -name 'report.json*')" ]
+}
