@@ -117,7 +117,9 @@ int count_frames(const struct frame_count_cfg *cfg, struct count_result *out, st
 		return -ENOENT;
 	x11_limit_waiting(&c.x11, clock_now() + cfg->wait_ns + X11_PATIENCE_NS, X11_GRACE_NS);
 	err = x11_watch_start(&c.drawing, &c.x11, "start its server with it", why) ? await_animation(&c, why) : -ENOTSUP;
-	if (!err)
+	if (err)
+		x11_explain_loss(&c.x11, why);
+	else
 		err = count_animation(&c, why);
 	x11_pixels_free(&c.patch.picture);
 	x11_close(&c.x11);

@@ -239,7 +239,9 @@ int show_animation(const struct animation_cfg *cfg, struct show_result *out, str
 		err = make_window(&s, why);
 	if (!err)
 		err = make_frames(&s, why);
-	if (!err)
+	if (err)
+		x11_explain_loss(&s.x11, why);
+	else
 		err = show_frames(&s, out, why);
 	out->frame_bytes = s.image && s.image[0] ? (int64_t)s.image[0]->bytes_per_line * s.image[0]->height : 0;
 	out->information_bytes = s.born ? (double)s.bits / 8 / (double)(s.born < BORN_MAX ? s.born : BORN_MAX) : 0;

@@ -105,6 +105,8 @@ static void *open_x11(const struct target_cfg *cfg, struct why *why)
 		return NULL;
 	}
 	if (prepare_target(self, cfg, why)) {
+		if (!x11_explain_loss(&self->send, why))
+			x11_explain_loss(&self->watch, why);
 		close_x11(self);
 		return NULL;
 	}

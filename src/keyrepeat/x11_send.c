@@ -109,6 +109,8 @@ int x11_add_act(void *p, const struct input_act *act, struct why *why)
 	struct x11_act out = { .act = *act };
 	int err = act->kind == ACT_KEY ? x11_find_chord(self->send.display, act, &out.chord) : 0;
 
+	if (err && x11_explain_loss(&self->send, why))
+		return -1;
 	if (err == -ENOENT)
 		return why_fail(-1, why,
 				"the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with "

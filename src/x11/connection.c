@@ -129,6 +129,13 @@ bool x11_has_true_colours(const struct x11_connection *x, struct why *why)
 	return false;
 }
 
+bool x11_explain_loss(const struct x11_connection *x, struct why *why)
+{
+	if (x->broken)
+		why_say(why, "the connection to display %s broke: does its server still run?", DisplayString(x->display));
+	return x->broken;
+}
+
 void x11_close(struct x11_connection *x)
 {
 	if (x->display && !x->broken)

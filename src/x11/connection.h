@@ -33,6 +33,8 @@ struct x11_connection {
 bool x11_open(struct x11_connection *x, const char *name, struct why *why);
 /* False, with one line in `why`: the screen has a palette, and no colours of its own for each pixel. */
 bool x11_has_true_colours(const struct x11_connection *x, struct why *why);
+/* Whether the connection has broken, which is said in `why` then: Xlib's answers to what was asked since are no reason. */
+bool x11_explain_loss(const struct x11_connection *x, struct why *why);
 /* Closes the connection, if it is open. A broken one is left open: XCloseDisplay() would write to it once more. */
 void x11_close(struct x11_connection *x);
 

@@ -59,3 +59,20 @@ calls() {
 	[ "$status" -ne 0 ]
 	ends "$refecho"
 }
+
+@test "a display that is cut off while a program makes itself ready: that is the reason, and no other" {
+	local call n lost
+
+	need strace
+	start_x
+	for n in 1 9 10 11 12 14; do
+		lost="strace -f -qq -o trace -e trace=recvmsg -e inject=recvmsg:error=ECONNRESET:when=$n+"
+		while read -r call; do
+			# shellcheck disable=SC2086
+			run timeout 60 $lost "$BIN"/$call
+			echo "$n, $call: $status $output"
+			[ -s trace ] || skip "strace cannot be used here"
+			[[ $status = 0 || ($output == *display* && $output != *@(XTEST|DAMAGE|XKB|symbol|memory)*) ]]
+		done < <(calls | grep -v refecho)
+	done
+}

@@ -150,6 +150,7 @@ struct screen_watch *screen_open(const struct screen_cfg *cfg, struct why *why)
 	s->cfg = *cfg;
 	if (x11_open(&s->x, cfg->display, why) && !prepare_screen(s, why))
 		return s;
+	x11_explain_loss(&s->x, why);
 	screen_close(s);
 	return NULL;
 }

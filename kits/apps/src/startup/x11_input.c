@@ -14,11 +14,14 @@ int screen_check_keys(struct screen_watch *s, const struct event_script *script,
 		for (size_t k = 0; k < script->event[i].n; k++) {
 			const struct input_act *act = &script->event[i].act[k];
 
-			if (act->kind == ACT_KEY && x11_find_chord(s->x.display, act, &chord))
-				return why_fail(-1, why,
-						"event %s: the keyboard of display %s has no key for %s: use another, or add it "
-						"with setxkbmap",
-						script->event[i].name, DisplayString(s->x.display), keysym_name(act->keysym));
+			if (act->kind != ACT_KEY || !x11_find_chord(s->x.display, act, &chord))
+				continue;
+			if (x11_explain_loss(&s->x, why))
+				return -1;
+			return why_fail(-1, why,
+					"event %s: the keyboard of display %s has no key for %s: use another, or add it "
+					"with setxkbmap",
+					script->event[i].name, DisplayString(s->x.display), keysym_name(act->keysym));
 		}
 	}
 	return 0;
