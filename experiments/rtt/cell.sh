@@ -219,7 +219,7 @@ exp_stop() {	# exp_stop FOLDER
 	lab_stop_within 10 "$LOAD_PID"
 	keep_report netload "$1"
 	LAB_WHY="the load left no report: $(last_word netload)"
-	[ -s "$1/netload.json" ]
+	[ -s "$1/netload.json" ] && LAB_WHY=$(held_up "$1/netload.json") && [ -z "$LAB_WHY" ]
 }
 
 exp_ran() {	# exp_ran FOLDER

@@ -115,15 +115,6 @@ static double average_rate(int64_t n, int64_t from_ns, int64_t to_ns)
 	return to_ns > from_ns ? (double)n * NS_PER_S / (double)(to_ns - from_ns) : (double)NAN;
 }
 
-static bool warn_held_up(struct rec_report *r)
-{
-	const char *words = held_up_words("animate");
-
-	if (*words)
-		rec_warn(r, "%s", words);
-	return *words;
-}
-
 /* True: the program itself did not run for a time. */
 static bool report_shown(struct rec_report *r, const struct animation_cfg *show, struct show_result *got)
 {
@@ -151,7 +142,7 @@ static bool report_shown(struct rec_report *r, const struct animation_cfg *show,
 	rec_say(r, "%s of %s shown at %s/s, %s late (worst %s)", count_text(got->shown), counted_text(got->due, "frame"),
 		number_text(average_rate(got->shown, got->start_ns, got->end_ns)), got->late ? count_text(got->late) : "none",
 		ns_text(sample_max(&got->lateness_ns).value));
-	if (warn_held_up(r))
+	if (held_up_warn(r, "animate"))
 		return true;
 	if (got->left_out)
 		rec_warn(r, "%s of %s frames were left out: this machine cannot show %s a second, or does not always give the CPU",
@@ -253,7 +244,7 @@ static bool report_counted(struct rec_report *r, const struct frame_count_cfg *c
 	held_up_report(r);
 	rec_end(r);
 	say_frames_seen(r, count->loop, got);
-	return warn_held_up(r);
+	return held_up_warn(r, "animate");
 }
 
 static int run_count(struct rec_report *r)

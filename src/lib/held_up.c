@@ -76,3 +76,12 @@ const char *held_up_words(const char *name)
 			name, ns_text((double)ns));
 	return text;
 }
+
+bool held_up_warn(struct rec_report *r, const char *name)
+{
+	const char *words = held_up_words(name);
+
+	if (*words)
+		rec_warn(r, "%s", words);
+	return *words;
+}

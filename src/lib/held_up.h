@@ -22,3 +22,5 @@ int64_t held_up_pause_ns(int64_t between_ns);
 void held_up_report(struct rec_report *r);
 /* The warning of it, of program `name`; "": there was no pause. Valid until the next call. */
 const char *held_up_words(const char *name);
+/* Adds that warning to the report. False: there was no pause. */
+bool held_up_warn(struct rec_report *r, const char *name);

@@ -338,11 +338,9 @@ int main(int argc, char **argv)
 	}
 	report_read_hog(h, &last);
 	warn_missed_goal(out, end, ready);
-	held = held_up_ns() > 0;
+	held = held_up_warn(out, "memhog");
 	behind = cfg.rate && h->pattern.given_up_ns > (to - from) / BEHIND_PART;
-	if (held)
-		rec_warn(out, "%s", held_up_words("memhog"));
-	else if (behind)
+	if (behind && !held)
 		rec_warn(out, "the memory was not touched at the requested rate: this machine cannot, or did not give the CPU");
 	report_hog(out, &cfg, &world, h, &filled, &last, to - from, end);
 	hog_free(h);

@@ -4,6 +4,7 @@
  * pacer.c decides when frames are due, tx.c sends, rx.c receives, ctl.c has the protocol between both ends, report.c the report.
  * This file reads options and runs one of the two ends. */
 #include "confine.h"
+#include "held_up.h"
 #include "proc.h"
 #include "progress.h"
 #include "report.h"
@@ -145,7 +146,7 @@ static int warn_shortfall(struct rec_report *rec, const struct load_session *r, 
 	if (broken)
 		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err),
 			 r->push.err == -EMSGSIZE ? "; give a smaller --frame-size" : "");
-	missed = report_warn_rate(rec, r, &r->own);
+	missed = held_up_warn(rec, "netload") || report_warn_rate(rec, r, &r->own);
 	missed |= r->load.both && heard && report_warn_rate(rec, r, &r->other);
 	if (end == SEND_SIGNAL && cfg.load.time_ns)
 		return EXIT_INTERRUPTED;
@@ -194,6 +195,7 @@ static int run_send(const char *to)
 	confine_must_apply(&(struct confine_cfg){
 		.profile = CONFINE_DECODE, .mode = sandbox, .files = { out_cfg.path }, .keep = 1 << CAP_SYS_NICE });
 	cpu_ns = clock_process_cpu();
+	held_up_watch(rt.fifo);
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
 	err = send_run(&r, write_ready_line, show_sent_rate, &end, &told.heard);
 	progress_end(&progress);

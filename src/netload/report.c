@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "confine.h"
+#include "held_up.h"
 #include "say.h"
 
 #include <math.h>
@@ -257,6 +258,7 @@ void report_sent_load(struct rec_report *rec, const struct load_session *r, cons
 	rec_add_real(rec, "receiver_cpu_percent",
 		     t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);
 	rec_add_str(rec, "stopped_by", t->stopped_by);
+	held_up_report(rec);
 	if (r->load.both) {
 		rec_begin_object(rec, "back");
 		report_direction(rec, r, &back);

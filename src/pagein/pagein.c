@@ -5,6 +5,7 @@
  * prober.c. This file reads options, runs and reports. */
 #include "clock.h"
 #include "files.h"
+#include "held_up.h"
 #include "memory.h"
 #include "proc.h"
 #include "report.h"
@@ -242,6 +243,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	struct why why = { "" };
 	struct timeline *timeline;
 	size_t n;
+	bool held;
 	int err, lost = 0, timeline_lost;
 
 	start_prober(&prober, target);
@@ -251,6 +253,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	rt_setup(0, &rt);
 	if (!proc_stop)
 		proc_write_ready((int)cfg.ready_fd);
+	held_up_watch(rt.fifo);
 	timeline = start_timeline();
 	n = run_cycles(run, &err, &why);
 	timeline_lost = timeline_stop(timeline);
@@ -267,6 +270,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	rec_set_table(out, "runs");
 	if (err == -EIO)
 		rec_warn(out, "%s", why.text);
+	held = held_up_warn(out, "pagein");
 	report_say_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
 	for (size_t i = 0; i < (size_t)cfg.runs * 2; i++)
 		sample_free(&run[i].typed);
@@ -275,7 +279,8 @@ static int measure_cycles(struct rec_report *out, const char *target)
 		return EXIT_INTERRUPTED;
 	if (err)
 		return EXIT_RUN;
-	return lost || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered ? EXIT_LOSSY : EXIT_OK;
+	return lost || held || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered ? EXIT_LOSSY
+														: EXIT_OK;
 }
 
 static void check_options(int first, int argc)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "clock.h"
+#include "held_up.h"
 #include "say.h"
 
 #include <math.h>
@@ -106,6 +107,7 @@ void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cyc
 	rec_add_ints(r, { "in_memory", tally->of[JUDGE_IN_MEMORY] }, { "paged_out", tally->of[JUDGE_PAGED_OUT] },
 		     { "kept", tally->of[JUDGE_KEPT] }, { "not_evicted", tally->of[JUDGE_NOT_EVICTED] },
 		     { "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY] }, { "unanswered", tally->unanswered });
+	held_up_report(r);
 	rec_begin_array(r, "runs");
 	for (size_t i = 0; i < n; i++)
 		report_run(r, cfg, &run[i]);

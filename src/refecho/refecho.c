@@ -8,6 +8,7 @@
 #include "delay.h"
 #include "echo.h"
 #include "face.h"
+#include "held_up.h"
 #include "memory.h"
 #include "proc.h"
 #include "random.h"
@@ -286,6 +287,7 @@ static void report_echo(struct rec_report *r, const struct rt_granted *rt)
 	rec_add_real(r, "burnt_cpu_s", (double)run.burnt_ns / NS_PER_S, 6);
 	rec_add_sample(r, "received_flushed_ms", &run.total, NS_PER_MS);
 	rec_add_sample(r, "due_flushed_ms", &run.lag, NS_PER_MS);
+	held_up_report(r);
 	if (run.listed)
 		report_keys(r);
 	rec_end(r);
@@ -335,6 +337,7 @@ int main(int argc, char **argv)
 	struct rt_granted rt;
 	struct why why = { "" };
 	int err, operands, gone;
+	bool held;
 
 	operands = cli_parse(argc, argv, "refecho --display DISPLAY | --vnc PORT [--answer-delay SCRIPT] [--cost TIME] [options]",
 			     "Answers each key, after a scripted delay, with a patch that a program reads from pixels.", options);
@@ -363,6 +366,7 @@ int main(int argc, char **argv)
 						  .mode = sandbox,
 						  .files = { out_cfg.path },
 						  .keep = 1 << CAP_IPC_LOCK });
+	held_up_watch(rt.fifo);
 	proc_write_ready((int)cfg.ready_fd);
 	if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
 		print_ready_line();
@@ -371,6 +375,7 @@ int main(int argc, char **argv)
 	face->close(face);
 	if (gone)
 		rec_warn(out, "%s; the report has the keys up to then", why.text);
+	held = held_up_warn(out, "refecho");
 	report_echo(out, &rt);
 	err = rows_close(run.log);
 	if (err)
@@ -382,5 +387,5 @@ int main(int argc, char **argv)
 	sample_free(&run.lag);
 	free(run.listed);
 	rec_must_close(out);
-	return gone ? EXIT_RUN : run.echo.lost ? EXIT_LOSSY : EXIT_OK;
+	return gone ? EXIT_RUN : run.echo.lost || held ? EXIT_LOSSY : EXIT_OK;
 }

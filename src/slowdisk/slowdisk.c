@@ -8,6 +8,7 @@
 #include "control.h"
 #include "disk.h"
 #include "files.h"
+#include "held_up.h"
 #include "memory.h"
 #include "pace.h"
 #include "proc.h"
@@ -346,6 +347,7 @@ static void report_slowdisk(struct rec_report *r, const char *backing, int64_t d
 	rec_begin_object(r, "result");
 	report_operation(r, "reads", DISK_READ);
 	report_operation(r, "writes", DISK_WRITE);
+	held_up_report(r);
 	rec_add_int(r, "log_rows_dropped", dropped);
 	rec_add_bool(r, "backing_direct", disk_is_direct(now.disk));
 	rec_add_bool(r, "memory_locked", now.rt.locked);
@@ -385,7 +387,7 @@ static void mount_disk(const char *folder, const char *backing)
 int main(int argc, char **argv)
 {
 	const char *folder, *backing;
-	bool mounted = true, said = false;
+	bool mounted = true, said = false, held;
 	int64_t dropped = 0;
 	struct rec_report *out;
 	struct why why;
@@ -402,6 +404,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "%s", why.text);
 	mount_disk(folder, backing);
 	protect_memory();
+	held_up_watch(now.rt.fifo);
 	while (mounted) {
 		if (wait_request(INT64_MAX, true, folder))
 			mounted = disk_serve(now.disk);
@@ -423,8 +426,9 @@ int main(int argc, char **argv)
 		lost = journal_close(now.journal, &dropped);
 	if (lost)
 		warn("cannot write %s: %s; the report counts the requests all the same", cfg.log, strerror(-lost));
+	held = held_up_warn(out, "slowdisk");
 	report_slowdisk(out, backing, dropped);
 	disk_free(now.disk);
 	rec_must_close(out);
-	return lost || dropped ? EXIT_LOSSY : EXIT_OK;
+	return lost || dropped || held ? EXIT_LOSSY : EXIT_OK;
 }

@@ -21,15 +21,20 @@ stopped_on_the_way() {	# NAME COMMAND...
 	kill -STOP "${pids[@]}"
 	sleep 1.2
 	kill -CONT "${pids[@]}"
+	finish
 	ends "$pid"
 	jq '.summary, (.result | {held_up_ms, stopped})' "$1.json"
 }
 stopped() { echo "$pid"; }
+finish() { :; }
+
+held_up() {	# NAME COMMAND...: it says so
+	stopped_on_the_way "$@"
+	[ "$status" = 3 ] && [ "$(jq '.result.held_up_ms > 1000' "$1.json")" = true ]
+}
 
 @test "keyrepeat: stopped for a time" {
-	stopped_on_the_way keyrepeat "$BIN/keyrepeat" null: -r 20 -t 3s
-	[ "$status" = 3 ]
-	[ "$(jq '.result.held_up_ms > 1000' keyrepeat.json)" = true ]
+	held_up keyrepeat "$BIN/keyrepeat" null: -r 20 -t 3s
 }
 
 @test "keyrepeat: not stopped" {
@@ -41,20 +46,43 @@ stopped() { echo "$pid"; }
 	start_x
 	start animate "$BIN/animate" -t 30s --rate 10
 	until_true grep -q ready animate.err
-	stopped_on_the_way count "$BIN/animate" count -t 4s
-	[ "$status" = 3 ]
-	[ "$(jq '.result.held_up_ms > 1000' count.json)" = true ]
+	held_up count "$BIN/animate" count -t 4s
 }
 
 @test "memhog: stopped for a time, its pages are not touched" {
-	stopped_on_the_way memhog "$BIN/memhog" -s 16M --rate 8M/s -t 3s
-	[ "$status" = 3 ]
-	[ "$(jq '.result.held_up_ms > 1000' memhog.json)" = true ]
+	held_up memhog "$BIN/memhog" -s 16M --rate 8M/s -t 3s
 }
 
 @test "memhog: stopped for a time, it had nothing to do" {
 	stopped_on_the_way memhog "$BIN/memhog" -s 16M -t 2s
 	[ "$status" = 0 ]
+}
+
+@test "refecho: stopped for a time" {
+	start_x
+	finish() { kill "$pid"; }
+	held_up refecho "$BIN/refecho" --display "$DISPLAY"
+}
+
+@test "slowdisk: stopped for a time" {
+	[ -w /dev/fuse ] && [ "$(id -u)" = 0 ] || skip "cannot mount here: /dev/fuse, root"
+	mkdir folder && truncate -s 1M backing
+	finish() { umount folder; }
+	held_up slowdisk "$BIN/slowdisk" folder backing
+}
+
+@test "netload: stopped for a time, the link is not blamed" {
+	unused_port
+	start serve "$BIN/netload" serve --port "$port"
+	until_true grep -q ready serve.err
+	held_up netload "$BIN/netload" send "127.0.0.1:$port" --rate 5Mbit -t 3s
+	[[ "$(jq -r .summary netload.json)" != *link* ]]
+}
+
+@test "pagein: stopped for a time" {
+	start_x
+	start_refecho --display "$DISPLAY"
+	held_up pagein "$BIN/pagein" --pid "$refecho" "x11:$DISPLAY" --evict none --repeat 2 --watch patch --settle 1s --pause 0
 }
 
 @test "sink: a process of the load stopped for a time is the cause, whatever share was asked for" {

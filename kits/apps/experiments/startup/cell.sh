@@ -343,7 +343,7 @@ start_measure() {	# start_measure REPORT OPTION...
 		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --settle 1s --watch-after 500ms --close-for 300ms \
 			--ceiling "${CEILING}s" \
 		--cgroup "$LAB_MEMORY_GROUP" "${swap[@]}" "${@:2}" --format json -o "$report" -- "${APP_COMMAND[@]}"
-	has_ended startup "${report%/*}" || [ "$STATUS" != 130 ] && jq -e '.result.runs | length > 0' "$report" >/dev/null 2>&1 &&
+	has_ended startup "${report%/*}" || [[ $STATUS != @(3|130) ]] && jq -e '.result.runs | length > 0' "$report" >/dev/null 2>&1 &&
 		return
 	: "${LAB_WHY:=startup left no report}"
 	return 1

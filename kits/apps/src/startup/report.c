@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "clock.h"
+#include "held_up.h"
 #include "say.h"
 
 #include <math.h>
@@ -308,6 +309,7 @@ int64_t report_starts(struct rec_report *r, const struct report_cfg *cfg, const 
 	if (cfg->script)
 		report_event_timings(r, cfg->script, run, n);
 	report_ms(r, "resolution_ms", longest);
+	held_up_report(r);
 	rec_end(r);
 	return good;
 }

@@ -5,6 +5,7 @@
  * runs, and reports. */
 #include "cli.h"
 #include "clock.h"
+#include "held_up.h"
 #include "memory.h"
 #include "proc.h"
 #include "report.h"
@@ -364,6 +365,7 @@ int main(int argc, char **argv)
 	struct screen_watch *screen;
 	struct rec_report *out;
 	int64_t n, good;
+	bool held;
 	int lost;
 
 	proc_set_parent_death_term();
@@ -379,10 +381,12 @@ int main(int argc, char **argv)
 	out = rec_must_open(&out_cfg, "startup"); /* before the runs, so that a wrong path does not cost them */
 	open_start_log();
 	request_real_time();
+	held_up_watch(punctual.fifo);
 	n = run_starts(screen, command, run);
 	report_settings(out, screen, command); /* after the runs: the window manager may have started meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
 	rec_set_table(out, "runs");
+	held = held_up_warn(out, "startup");
 	report_say_starts(out, &report_cfg, run, n, command[0]);
 	lost = rows_close(rows);
 	if (lost)
@@ -396,5 +400,5 @@ int main(int argc, char **argv)
 	traffic_close(&traffic);
 	taskstats_close(&taskstats);
 	rec_must_close(out);
-	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || lost ? EXIT_LOSSY : EXIT_OK;
+	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || lost || held ? EXIT_LOSSY : EXIT_OK;
 }

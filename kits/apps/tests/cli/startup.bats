@@ -297,3 +297,13 @@ all_gone() {	# name: every process of the client's log
 	until_true eval 'window=$(xdotool search --onlyvisible --name .)'
 	[[ $(xdotool getwindowname "$window") == "mail - Sylpheed"* ]]
 }
+
+@test "startup: stopped itself for a time, it does not call the application slow without a word" {
+	starts held -- sleep:100 map:main paint:main,1 wait
+	until_true test -s held.log
+	kill -STOP "$pid_held"
+	sleep 1.2
+	kill -CONT "$pid_held"
+	over held 3
+	[ "$(jq '.result.held_up_ms > 1000' held.json)" = true ]
+}

@@ -249,3 +249,17 @@ END
 	grep -q 'status=closed$' l.rfb.aux
 	blocks l.rfb
 }
+
+@test "vncplay play: stopped itself for a time, it says so: its inputs were late, and the answers not looked at" {
+	{ click 42 20 shot; echo wait 3000; click 102 20 shot; } >script
+	make_trace script t.trace --delays 50 --answer mark
+	desk second --delays 50 --answer mark
+	start held "${PLAY[@]}" "127.0.0.1::$port" t.trace o.rfb --json -o report.json
+	until_true grep -q ' press ' second.log
+	kill -STOP "$pid"
+	sleep 1.2
+	kill -CONT "$pid"
+	ends "$pid"
+	[ "$status" = 3 ]
+	[ "$(jq '.result.held_up_ms > 1000' report.json)" = true ]
+}

@@ -5,6 +5,7 @@
  * reads options, prepares each replay, and reports. */
 #include "play.h"
 #include "clock.h"
+#include "held_up.h"
 #include "vncplay/commands.h"
 #include "proc.h"
 #include "rec.h"
@@ -331,6 +332,7 @@ int vncplay_play(int argc, char **argv)
 	if (priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
 	confine_replays(argv[first + 2]);
+	held_up_watch(rt.fifo);
 	report_settings(out, argv[first], argv[first + 1]);
 	rec_begin_object(out, "result");
 	rec_begin_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
@@ -351,7 +353,10 @@ int vncplay_play(int argc, char **argv)
 		play_result_free(&r);
 	}
 	rec_end(out);
+	held_up_report(out);
 	rec_end(out);
+	if (held_up_warn(out, "vncplay") && !status)
+		status = EXIT_LOSSY;
 	rec_must_close(out);
 	trace_free(&t);
 	deps_free(&deps);
