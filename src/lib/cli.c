@@ -159,7 +159,8 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 	}
 	printf("\n");
 	for (const struct cli_opt *o = options; o->type != CLI_END; o++)
-		print_option_help(o);
+		if (o->type != CLI_GONE)
+			print_option_help(o);
 	printf("  -h, --help                    print this\n");
 	printf("  -V, --version                 print the version\n");
 	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
@@ -275,6 +276,7 @@ static void store_value(const struct cli_opt *o, const char *text)
 	case CLI_PERCENT: err = cli_parse_percent(text, &real); break;
 	case CLI_CPUS: err = cli_parse_cpus(text, o->value); break;
 	case CLI_PIDS: err = cli_add_pids(text, o->value); break;
+	case CLI_GONE: die_usage("--%s is gone: %s", o->name, o->help);
 	case CLI_END: return;
 	}
 	if (err == -ERANGE)
@@ -301,7 +303,7 @@ static const char *find_near_name(const char *word, const struct cli_opt *option
 	for (; options->type != CLI_END; options++) {
 		size_t distance = nearest_distance(word, n, options->name);
 
-		if (distance < least) {
+		if (distance < least && options->type != CLI_GONE) {
 			least = distance;
 			found = options->name;
 		}
@@ -368,7 +370,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
-		int wants = takes_value(o) ? required_argument : no_argument;
+		int wants = o->type == CLI_GONE ? optional_argument : takes_value(o) ? required_argument : no_argument;
 
 		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)n };
 		if (o->letter) {
@@ -409,8 +411,11 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 
 	snprintf(tool_name, sizeof(tool_name), "%s", tool);
 	for (const struct cli_command *c = commands; c->word; c++)
-		if (!strcmp(word, c->word))
+		if (!strcmp(word, c->word)) {
+			if (!c->run)
+				die_usage("%s is gone: %s", word, c->help);
 			return c->run(argc - 1, argv + 1);
+		}
 	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
 		return print_version();
 	if (argc < 2)
@@ -419,7 +424,8 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 		die_usage("no command %s", word);
 	printf("usage: thinprobe %s COMMAND [options]\n%s\n\n", tool, summary);
 	for (const struct cli_command *c = commands; c->word; c++)
-		printf("  %-11s %-*s%s\n", c->word, *c->operands ? 17 : 0, c->operands, c->help);
+		if (c->run)
+			printf("  %-11s %-*s%s\n", c->word, *c->operands ? 17 : 0, c->operands, c->help);
 	printf("\n  -h, --help                   print this and exit (COMMAND --help: its options)\n"
 	       "  -V, --version                print the version and exit\n\nManual: man thinprobe-%s\n",
 	       tool);

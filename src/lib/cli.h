@@ -34,6 +34,7 @@ enum cli_type {
 	CLI_WORD,  /* int *, the index in `words` */
 	CLI_CPUS,  /* struct cli_cpus *, a list as in 0,2-4 */
 	CLI_PIDS,  /* struct cli_pids *, a list as in 812,977; given again, it is continued */
+	CLI_GONE,  /* an option of before: an error that says `help`, what to do instead */
 	CLI_CALL   /* `call` reads the text: 0, -EDOM (a time without a unit), -ENOTUNIQ (a rate with an ambiguous unit), or
 			 * another negative number: "--name TEXT: not META" is printed */
 };
@@ -70,7 +71,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 /* A command of a program that has several, each with options of its own. */
 struct cli_command {
 	const char *word, *operands, *help;
-	int (*run)(int argc, char **argv); /* argv[0]: the word; exit status */
+	int (*run)(int argc, char **argv); /* argv[0]: the word; exit status. NULL: gone; `help` says what to do instead */
 };
 /* Runs the command that the first word names, with exit status EXIT_USAGE if it is none of `commands` (ended by a row without
  * word); or prints --help or --version. */

@@ -4,6 +4,5 @@
 
 int vncplay_record(int argc, char **argv);
 int vncplay_play(int argc, char **argv);
-int vncplay_learn(int argc, char **argv);
 int vncplay_analyze(int argc, char **argv);
 int vncplay_picture(int argc, char **argv);

@@ -8,7 +8,7 @@
 static const struct cli_command commands[] = {
 	{ "record", "SERVER TRACE", "a session, by hand, by script, or through a proxy", vncplay_record },
 	{ "play", "SERVER TRACE LOG", "what was recorded, once the screen shows the same", vncplay_play },
-	{ "learn", "TRACE LOG...", "which changes of the screen precede which input", vncplay_learn },
+	{ "learn", "", "an input waits for the snapshots of its trace: vncplay play SERVER TRACE LOG", NULL },
 	{ "analyze", "LOG...", "the response time of every input, in all replays", vncplay_analyze },
 	{ "picture", "LOG OUT.ppm", "the screen of a replay at a moment", vncplay_picture },
 	{ NULL, NULL, NULL, NULL },

@@ -263,3 +263,37 @@ END
 	[ "$status" = 3 ]
 	[ "$(jq '.result.held_up_ms > 1000' report.json)" = true ]
 }
+
+@test "vncplay play: repeated replays with a set-up command and seeded jitter" {
+	{
+		click 42 20 shot
+		printf 'wait 700\nkey 0x61\nwait 100\n'
+	} >script
+	make_trace script t.trace --delays 200 --answer window
+	# a desktop of its own for each replay, in the same state
+	unused_port
+	cat >before.sh <<END
+if [ -s desk.pid ]; then kill "\$(cat desk.pid)"; while kill -0 "\$(cat desk.pid)" 2>/dev/null; do sleep 0.02; done; fi
+python3 "$LAB/scripted_rfb.py" --log "desk\$VNCPLAY_RUN.log" --buttons 10 --port $port --delays 200 --answer window \\
+	3>&- >/dev/null 2>&1 &
+echo \$! >desk.pid
+for i in \$(seq 500); do grep -q listens "desk\$VNCPLAY_RUN.log" 2>/dev/null && exit 0; sleep 0.02; done
+exit 1
+END
+	play t.trace o.rfb --repeat 3 --before 'bash before.sh' --jitter 30 --wait-end 400ms
+	started+=("$(cat desk.pid)")
+	[ "$status" -eq 0 ]
+	[ "$(jq -c '[.result.runs[].file]' report.json)" = '["o-1.rfb","o-2.rfb","o-3.rfb"]' ]
+	# the first seeds of jitter: in one replay the key is due 0.15 s later than in the two others, which are alike within some ms
+	for i in 1 2 3; do
+		awk '/^input / { for (n = 6; n <= NF; n++) if ($n ~ /^late_us=/) due = $5 - substr($n, 9) }
+			/^input [0-9]+ press / { pressed = due } /^input [0-9]+ keydown / { print (due - pressed) / 1e6 }' o-$i.rfb.aux
+	done >due
+	cat due
+	[ "$(jq -s 'length == 3 and max - min > 0.05 and max - min < 0.5' due)" = true ]
+	# a command that fails stops all
+	play t.trace r.rfb --repeat 2 --before 'exit 7'
+	[ "$status" -eq 1 ]
+	grep -q 'ended with status 7 before replay 1' play.err
+	[ ! -e r-1.rfb ]
+}

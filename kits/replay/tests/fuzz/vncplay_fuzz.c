@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vncplay_fuzz - whatever vncplay reads: logs through the decoder and the analyzer, what a server
- * says in pieces, side files, traces, dependencies.
+ * says in pieces, side files, traces.
  *
  * Input: one byte that chooses, and what is to be read. LOG: a log, whose inputs are always the
  * same; it is analysed beside itself, by both methods. STREAM: a byte with the format of pixels
  * (bytes a pixel, less one; 128: with a colour map), and what comes after ServerInit on a screen of
- * 70 x 36: as a whole and in pieces, which must come to the same. SIDE, TRACE, DEPS: such a
- * file. With 128 in the first byte a screen may be as large as the program takes: it is slow. */
+ * 70 x 36: as a whole and in pieces, which must come to the same. SIDE, TRACE: such a file. With
+ * 128 in the first byte a screen may be as large as the program takes: it is slow. */
 #include "../unit/vncplay/rfb_between.h"
-#include "vncplay/common/deps.h"
 #include "vncplay/analyze/method_2005.h"
 #include "vncplay/common/rfb.h"
 #include "vncplay/analyze/analysis.h"
@@ -21,7 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LOG, STREAM, SIDE, TRACE, DEPS, KINDS };
+enum { LOG, STREAM, SIDE, TRACE, KINDS };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -178,16 +177,6 @@ static void fuzz_trace(const uint8_t *data, size_t size)
 	}
 }
 
-static void fuzz_deps(const uint8_t *data, size_t size)
-{
-	struct dependencies d;
-	struct why why;
-
-	set_file(&given, data, size);
-	if (!deps_read(given.path, &d, &why))
-		deps_free(&d);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 3)
@@ -198,7 +187,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case STREAM: fuzz_stream(data + 1, size - 1); break;
 	case SIDE: fuzz_side(data + 1, size - 1); break;
 	case TRACE: fuzz_trace(data + 1, size - 1); break;
-	case DEPS: fuzz_deps(data + 1, size - 1); break;
 	}
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "tilelog.h"
 #include "why.h"
 
-struct replay {		   /* zeroed but for file, aux, label and tiles.every */
+struct replay {		   /* zeroed but for file, aux and label */
 	const char *file;  /* the log; the caller's */
 	const char *aux;   /* the side file; NULL: FILE.aux; the caller's */
 	const char *label; /* name of the replay in reports; the caller's */

@@ -68,13 +68,8 @@ void side_file_write_wait(struct growing_file *w, enum side_file_event what, con
 {
 	static const char *const words[] = { "wait", "ok", "timeout" };
 
-	if (s->n < 0)
-		fprintf(w->out, "dependency %s at %" PRId64, words[what], since_begin_us(w, now_ns));
-	else
-		fprintf(w->out, "snapshot %d %s at %" PRId64, s->n, words[what], since_begin_us(w, now_ns));
-	if (what == SIDE_WAIT && s->n < 0)
-		fprintf(w->out, " line=%d\nWaiting for sync... at %" PRId64 "\n", s->line, since_begin_ms(w, now_ns));
-	else if (what == SIDE_WAIT)
+	fprintf(w->out, "snapshot %d %s at %" PRId64, s->n, words[what], since_begin_us(w, now_ns));
+	if (what == SIDE_WAIT)
 		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_why_words[s->why],
 			since_begin_ms(w, now_ns));
 	else

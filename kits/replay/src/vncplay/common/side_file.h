@@ -21,9 +21,9 @@ void side_file_write_input(struct growing_file *w, int n, const struct trace_eve
 void side_file_write_wiggle(struct growing_file *w, int64_t now_ns, int x, int y); /* the pointer was moved aside or back */
 
 enum side_file_event { SIDE_WAIT, SIDE_OK, SIDE_TIMEOUT };
-struct awaited_screen { /* a snapshot or a dependency that a replay waits for */
-	int n;		/* number of the snapshot, from 0; -1: a dependency */
-	int line;	/* in the trace: of the snapshot, or of the input that has the dependency */
+struct awaited_screen { /* a snapshot that a replay waits for */
+	int n;		/* its number, from 0 */
+	int line;	/* in the trace */
 	enum trace_why why;
 	int64_t waited_ns;
 	int mismatched, of, dx, dy; /* pixels that differ, of how many; displacement in pixels */

@@ -113,7 +113,7 @@ static void compare_tile(struct tilelog *t, const struct screen *s, uint32_t i, 
 	if (content == tile->content)
 		return;
 	tile->content = content;
-	if (!t->every && !count_tile_change(tile, ms)) {
+	if (!count_tile_change(tile, ms)) {
 		tile->unlisted++;
 		t->unlisted++;
 		return;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tilelog - lists which tiles of a screen changed when, and to what content. The analysis keeps this list instead of frames, and so
- * does learning.
+/* tilelog - lists which tiles of a screen changed when, and to what content. The analysis keeps this list instead of frames.
  *
  * A tile is 16 x 16 pixels, its content a hash of 64 bits. Painting that leaves the pixels as they were is no change; all
  * painting within one millisecond is compared once. A tile that keeps changing faster than TILELOG_RATE is restless: after
@@ -44,7 +43,6 @@ struct tilelog {
 	struct tilelog_update *update;
 	size_t n_updates;
 	uint64_t unlisted; /* changes of restless tiles that were not listed */
-	bool every;	   /* set by the caller: list every change, however fast */
 };
 
 void tilelog_free(struct tilelog *t);

@@ -6,7 +6,6 @@
  * A match must last for `settle_ns`. */
 #pragma once
 
-#include "vncplay/common/deps.h"
 #include "vncplay/common/match.h"
 #include "vncplay/common/trace.h"
 
@@ -64,21 +63,3 @@ enum await_word {
  * cursor shape). */
 enum await_word snapshot_wait_step(struct snapshot_wait *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn,
 				   int64_t *wake_ns);
-
-/* Dependencies (deps.h): changes of the screen that an input waits for besides its snapshot. */
-struct dependency_wait {	       /* zeroed: no dependencies */
-	const struct dependency *need; /* those of one input; not owned */
-	int n;
-	bool *changed;	  /* for each: painted since dependency_wait_begin; owned */
-	bool dirty;	  /* painted since the last dependency_wait_update */
-	int64_t since_ns; /* since when all are met; INT64_MAX: not all are */
-};
-
-/* Watches the dependencies of the input at this line of the trace; `deps` NULL: none. 0, or -ENOMEM: none is watched. */
-int dependency_wait_begin(struct dependency_wait *w, const struct dependencies *deps, int line);
-void dependency_wait_free(struct dependency_wait *w);
-void dependency_wait_note_painted(struct dependency_wait *w, struct pixel_area box); /* the server painted `box` */
-/* Whether all dependencies have been met for `settle_ns`. */
-bool dependency_wait_update(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
-/* A dependency that is not met; the first when all are. w->n must not be 0. */
-const struct dependency *dependency_wait_find_unmet(const struct dependency_wait *w, const struct screen *s);

@@ -41,7 +41,7 @@ static struct play_cfg cfg = {
 static struct rec_cfg out_cfg;
 static int64_t tolerance = MATCH_TOLERANCE, radius, repeat = 1, seed = 1, priority;
 static double jitter;
-static const char *before, *deps_path;
+static const char *before;
 
 static const char *const pointer_words[] = { "auto", "never", "always", NULL };
 
@@ -53,7 +53,6 @@ static int parse_mask(const char *text, void *value)
 	if (screen_parse_area(text, &b) || cfg.await.match.n_masks == MATCH_MASKS)
 		return -1;
 	masks[cfg.await.match.n_masks++] = b;
-	cfg.asked_masks++;
 	return 0;
 }
 
@@ -76,7 +75,7 @@ static const struct cli_opt options[] = {
 	  .meta = "X,Y,W,H" },
 	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer, .help = "leave the pointer's picture out of snapshots (auto)",
 	  .words = pointer_words },
-	{ CLI_FILE, 0, "deps", &deps_path, .help = "wait for what this file of vncplay learn names, too" },
+	{ CLI_GONE, 0, "deps", .help = "an input waits for the snapshots of its trace" },
 	{ CLI_NS, 0, "wait-end", &cfg.wait_end_ns, 0, 3600e9,
 	  .help = "go on for this time after the last input; twice as long where the screen is not quiet (5s)" },
 	{ CLI_INT, 'n', "repeat", &repeat, 1, REPEAT_MOST, .help = "so many replays: OUT-1.rfb, OUT-2.rfb, ... (1)" },
@@ -105,69 +104,11 @@ static void read_trace(const char *path, struct input_trace *t)
 static void refuse_stray_masks(const struct input_trace *t)
 {
 	const struct pixel_area *m =
-		t->width && !cfg.any_size ? match_find_stray_mask(masks, cfg.asked_masks, t->width, t->height) : NULL;
+		t->width && !cfg.any_size ? match_find_stray_mask(masks, cfg.await.match.n_masks, t->width, t->height) : NULL;
 
 	if (m)
 		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing", m->x, m->y,
 			  m->w, m->h, t->width, t->height);
-}
-
-/* Whether the parts to ignore hide more than half of a snapshot. Such a snapshot is compared as a whole: a click on it would
- * be blind. */
-static bool is_mostly_ignored(const struct dependencies *d, const struct trace_event *shot)
-{
-	int hidden = 0, n = shot->box.w * shot->box.h;
-
-	for (int i = 0; i < n; i++) {
-		struct pixel_area pixel = { shot->box.x + i % shot->box.w, shot->box.y + i / shot->box.w, 1, 1 };
-		int k = 0;
-
-		while (k < d->n_ignore && !area_meets(&d->ignore[k].box, &pixel))
-			k++;
-		hidden += k < d->n_ignore;
-	}
-	return 2 * hidden > n;
-}
-
-static void add_ignored_masks(const char *path, const struct input_trace *t, struct dependencies *d)
-{
-	int n = 0, dropped = 0;
-
-	for (int i = 0; i < t->n; i++) {
-		if (t->events[i].kind != TRACE_SNAPSHOT || !is_mostly_ignored(d, &t->events[i]))
-			continue;
-		n = 0;
-		for (int k = 0; k < d->n_ignore; k++) {
-			if (area_meets(&d->ignore[k].box, &t->events[i].box))
-				dropped++;
-			else
-				d->ignore[n++] = d->ignore[k];
-		}
-		d->n_ignore = n;
-	}
-	if (dropped)
-		warn("%s: %d of its parts are not ignored, since they would hide most of a snapshot", path, dropped);
-	for (int i = 0; i < d->n_ignore; i++) {
-		if (cfg.await.match.n_masks == MATCH_MASKS) {
-			warn("%s: only its first %d parts are ignored", path, i);
-			break;
-		}
-		masks[cfg.await.match.n_masks++] = d->ignore[i].box;
-	}
-}
-
-static void read_deps_file(const char *path, const struct input_trace *t, struct dependencies *d)
-{
-	struct why why = { "" };
-	int err = deps_read(path, d, &why);
-
-	if (err)
-		die(EXIT_RUN, "%s: %s", path, *why.text ? why.text : strerror(-err));
-	if (d->inputs != trace_count_inputs(t))
-		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs,
-		    trace_count_inputs(t));
-	add_ignored_masks(path, t, d);
-	cfg.deps = d;
 }
 
 /* Path of the log of a replay: OUT.rfb, or OUT-3.rfb with --repeat. */
@@ -236,7 +177,6 @@ static void report_settings(struct rec_report *out, const char *server, const ch
 	rec_add_int(out, "search", cfg.await.radius);
 	rec_add_str(out, "mask_pointer", pointer_words[cfg.await.pointer]);
 	rec_add_int(out, "masks", cfg.await.match.n_masks);
-	rec_add_str(out, "deps", deps_path);
 	rec_add_strs(out, { "encodings", cfg.server.encodings }, { "sandbox", confine_state() });
 	rec_end(out);
 }
@@ -259,7 +199,6 @@ static void report_result(struct rec_report *out, const char *path, const struct
 	rec_add_ints(out, { "of_trace", snapshots }, { "matched", r->snapshots }, { "at_once", r->at_once },
 		     { "waited", r->waited }, { "moved", r->moved }, { "without_pointer", r->pointer_masked });
 	rec_end(out);
-	rec_add_int(out, "dependencies", r->dependencies);
 	rec_add_int(out, "wiggles", r->wiggles);
 	rec_add_sample(out, "waits_ms", &r->wait_ns, NS_PER_MS);
 	rec_add_real(out, "shifted_s", (double)r->shifted_ns / NS_PER_S, 3);
@@ -282,11 +221,9 @@ static void refuse_overwritten_inputs(const char *trace, const char *out)
 {
 	for (int64_t run = 1; run <= repeat; run++) {
 		char path[PATH_MAX], side[PATH_MAX + 8];
-		struct rec_output_path places[] = { { "OUT.rfb", path },
-						    { "OUT.rfb.aux", side },
-						    { "TRACE", trace },
-						    { "--deps", deps_path },
-						    { "--output", out_cfg.path } };
+		struct rec_output_path places[] = {
+			{ "OUT.rfb", path }, { "OUT.rfb.aux", side }, { "TRACE", trace }, { "--output", out_cfg.path }
+		};
 
 		make_log_path(out, run, path, sizeof(path));
 		snprintf(side, sizeof(side), "%s.aux", path);
@@ -309,7 +246,6 @@ int vncplay_play(int argc, char **argv)
 			      "Replays a recorded session, each input once the screen shows what it showed.", options),
 	    status = 0;
 	static struct input_trace t;
-	static struct dependencies deps;
 	struct rt_granted rt;
 	struct rec_report *out;
 
@@ -324,8 +260,6 @@ int vncplay_play(int argc, char **argv)
 	proc_catch_stop();
 	read_trace(argv[first + 1], &t);
 	refuse_stray_masks(&t);
-	if (deps_path)
-		read_deps_file(deps_path, &t, &deps);
 	out = rec_must_open(&out_cfg, "vncplay-play");
 	rt_setup((int)priority, &rt);
 	munlockall(); /* the screen needs more memory than an ordinary user may lock */
@@ -359,6 +293,5 @@ int vncplay_play(int argc, char **argv)
 		status = EXIT_LOSSY;
 	rec_must_close(out);
 	trace_free(&t);
-	deps_free(&deps);
 	return proc_stop ? EXIT_INTERRUPTED : status;
 }

@@ -4,7 +4,6 @@
 
 #include "await.h"
 #include "sample.h"
-#include "vncplay/common/deps.h"
 #include "vncplay/common/fbs.h"
 #include "vncplay/common/server.h"
 #include "vncplay/common/side_file.h"
@@ -22,8 +21,6 @@ struct play_cfg {
 	uint64_t seed;
 	int64_t wait_end_ns; /* how long to log after the last input, at least */
 	bool any_size;
-	int asked_masks;		 /* the first asked_masks of await.match.masks come from --mask, the others from --deps */
-	const struct dependencies *deps; /* NULL: none */
 };
 
 enum play_status { PLAY_COMPLETE, PLAY_TIMEOUT, PLAY_CLOSED, PLAY_INTERRUPTED, PLAY_REFUSED, PLAY_FAILED };
@@ -36,10 +33,9 @@ struct play_result {
 	int inputs, snapshots;	   /* inputs sent, snapshots matched */
 	int at_once, waited;	   /* snapshots that matched when their input was due, or later */
 	int moved, pointer_masked; /* snapshots found displaced, or matched only with the pointer's picture masked */
-	int dependencies;	   /* of --deps, met */
 	int wiggles;		   /* times that the pointer was moved aside and back */
 	struct sample late_ns;	   /* for each input: sent minus due */
-	struct sample wait_ns;	   /* for each snapshot and dependency that was not met at once: the wait */
+	struct sample wait_ns;	   /* for each snapshot that did not match at once: the wait */
 	int64_t shifted_ns;	   /* by how much waits have delayed the schedule */
 	int64_t total_ns;	   /* from the first input due to the last input sent */
 	int64_t log_ns;		   /* length of the log */

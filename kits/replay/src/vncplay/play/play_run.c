@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* play_run - one replay: sends inputs at their due times, each after the screen matches its snapshots and dependencies. */
+/* play_run - one replay: sends inputs at their due times, each after the screen matches its snapshots. */
 #include "play.h"
 #include "clock.h"
 #include "pacing.h"
@@ -23,10 +23,8 @@ struct play_state {
 	int next;   /* index in the trace's events */
 	int due_of; /* index of the input that pacing.due_ns is of; -1: none yet */
 	int64_t first_due_ns, sent_ns;
-	int moved_x, moved_y;		     /* displacement of the current click, pixels */
-	int click_x, click_y;		     /* where that click was recorded */
-	struct dependency_wait dependencies; /* of the next press of a button or key */
-	int need_of;			     /* index of that press in the trace's events */
+	int moved_x, moved_y; /* displacement of the current click, pixels */
+	int click_x, click_y; /* where that click was recorded */
 };
 
 static void on_painted(void *whose, struct pixel_area box)
@@ -35,7 +33,6 @@ static void on_painted(void *whose, struct pixel_area box)
 
 	if (p->awaiting)
 		snapshot_wait_note_painted(&p->await, box);
-	dependency_wait_note_painted(&p->dependencies, box);
 }
 
 /* Index of the first input from event i on; t->n: none. */
@@ -66,61 +63,6 @@ static void delay_inputs(struct play_state *p, int64_t ns, int64_t now)
 {
 	sample_add(&p->r->wait_ns, ns);
 	p->r->shifted_ns += pacing_shift(&p->pacing, now);
-}
-
-/* Watches the dependencies of the next press of a button or key; changes of the screen count from now on. */
-static int watch_next_press(struct play_state *p)
-{
-	int i = p->next;
-
-	while (i < p->t->n && p->t->events[i].kind != TRACE_PRESS && p->t->events[i].kind != TRACE_KEY_DOWN)
-		i++;
-	p->need_of = i;
-	return dependency_wait_begin(&p->dependencies, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0)
-		       ? live_fail(&p->live, PLAY_FAILED, "no memory")
-		       : 0;
-}
-
-static bool update_dependencies(struct play_state *p, int64_t now)
-{
-	return dependency_wait_update(&p->dependencies, live_screen(&p->live), p->cfg->await.settle_ns, now);
-}
-
-static int await_dependencies(struct play_state *p)
-{
-	int64_t since = p->pacing.due_ns, over = since + p->cfg->await.timeout_ns, now = clock_now();
-	struct awaited_screen s = { .n = -1, .line = p->t->events[p->next].line };
-	bool waits = false;
-	int err;
-
-	while (!update_dependencies(p, now)) {
-		if (!waits)
-			side_file_write_wait(p->live.side, SIDE_WAIT, &s, now);
-		waits = true;
-		if (now >= over) {
-			const struct dependency *b = dependency_wait_find_unmet(&p->dependencies, live_screen(&p->live));
-
-			s.waited_ns = now - since;
-			side_file_write_wait(p->live.side, SIDE_TIMEOUT, &s, now);
-			return live_fail(&p->live, PLAY_TIMEOUT,
-					 "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
-					 "which did not come; a longer --timeout, or play without --deps",
-					 s.line, b->box.x, b->box.y, b->box.w, b->box.h, b->file_line);
-		}
-		err = live_wait(&p->live,
-				p->dependencies.since_ns == INT64_MAX ? over : p->dependencies.since_ns + p->cfg->await.settle_ns);
-		if (err)
-			return err;
-		now = clock_now();
-	}
-	p->r->dependencies += p->dependencies.n;
-	p->dependencies.n = 0;
-	if (!waits)
-		return 0;
-	s.waited_ns = now - since;
-	side_file_write_wait(p->live.side, SIDE_OK, &s, now);
-	delay_inputs(p, s.waited_ns, now);
-	return 0;
 }
 
 /* Where the pointer is, or will be at the next input. False: not known. */
@@ -256,8 +198,6 @@ static int await_snapshot(struct play_state *p)
 			if (noted)
 				waits = true;
 			err = live_wait(&p->live, noted ? wake : when - EARLY_NS);
-			if (p->dependencies.n)
-				update_dependencies(p, clock_now());
 		}
 		now = clock_now();
 	}
@@ -300,7 +240,7 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 	p->r->inputs++;
 	p->sent_ns = now;
 	p->next++;
-	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_next_press(p) : 0;
+	return 0;
 }
 
 static int play_input(struct play_state *p)
@@ -310,13 +250,6 @@ static int play_input(struct play_state *p)
 
 	while (clock_now() < when - EARLY_NS) {
 		err = live_wait(&p->live, when - EARLY_NS);
-		if (err)
-			return err;
-		if (p->dependencies.n)
-			update_dependencies(p, clock_now()); /* (a dependency that is met when its input is due costs no time) */
-	}
-	if (p->dependencies.n && p->next == p->need_of) {
-		err = await_dependencies(p);
 		if (err)
 			return err;
 	}
@@ -345,7 +278,8 @@ static int await_last_response(struct play_state *p)
 static int refuse_other_size(struct play_state *p)
 {
 	const struct screen *s = live_screen(&p->live);
-	const struct pixel_area *m = match_find_stray_mask(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
+	const struct pixel_area *m =
+		match_find_stray_mask(p->cfg->await.match.masks, p->cfg->await.match.n_masks, s->width, s->height);
 
 	if (m && (!p->t->width || p->cfg->any_size))
 		return live_fail(&p->live, PLAY_REFUSED,
@@ -388,7 +322,6 @@ static int play_to_end(struct play_state *p)
 	p->r->began = true;
 	pacing_start(&p->pacing, p->cfg->speed, p->cfg->jitter, p->cfg->seed, clock_now());
 	side_file_write_start(p->live.side, clock_now());
-	err = watch_next_press(p);
 	while (!err && p->next < p->t->n)
 		err = p->t->events[p->next].kind == TRACE_SNAPSHOT ? await_snapshot(p) : play_input(p);
 	if (p->first_due_ns && p->sent_ns)
@@ -411,7 +344,6 @@ enum play_status play_trace(const struct play_cfg *cfg, const struct input_trace
 		play_to_end(&p);
 	}
 	live_close(&p.live);
-	dependency_wait_free(&p.dependencies);
 	r->cpu_ns = clock_process_cpu() - cpu;
 	return r->status;
 }

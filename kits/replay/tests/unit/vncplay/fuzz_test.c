@@ -33,7 +33,7 @@ static void change(size_t n, uint32_t *state)
 }
 
 /* Of each kind so many, shared by its seeds. */
-static const int wanted[KINDS] = { [LOG] = 1500, [STREAM] = 5500, [SIDE] = 2000, [TRACE] = 2000, [DEPS] = 500 };
+static const int wanted[KINDS] = { [LOG] = 1500, [STREAM] = 5500, [SIDE] = 2000, [TRACE] = 2000 };
 
 static void as_it_is(size_t n, void *whose)
 {

@@ -26,9 +26,9 @@ TEST(test_lines)
 				       "== sending keyboard event at 2000\n"
 				       "input 4 keyup at 2050000 line=12 late_us=12 keysym=0xff0d\n"
 				       "== sending keyboard event at 2050\n"
-				       "dependency wait at 2100000 line=13\n"
+				       "snapshot 1 wait at 2100000 line=13 why=key\n"
 				       "Waiting for sync... at 2100\n"
-				       "dependency timeout at 3100000 waited_us=1000000 mismatched=0 of=0 moved=0,0\n"
+				       "snapshot 1 timeout at 3100000 waited_us=1000000 mismatched=0 of=0 moved=0,0\n"
 				       "run end at 3200000 status=timeout\n";
 	struct trace_event e = { .kind = TRACE_MOVE, .x = 10, .y = 20, .line = 7, .button = 1, .keysym = 0xff0d };
 	struct awaited_screen s = { .n = 0,
@@ -39,7 +39,7 @@ TEST(test_lines)
 				    .of = 121,
 				    .dx = 40,
 				    .dy = -3 },
-			      d = { .n = -1, .line = 13 };
+			      d = { .n = 1, .line = 13, .why = TRACE_FOR_KEY };
 	struct growing_file *w = side_file_create(in_folder("an aux"), BEGAN);
 
 	assert_non_null(w);
