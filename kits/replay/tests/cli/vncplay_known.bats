@@ -24,22 +24,3 @@ setup() {
 	echo "$output"
 	[ "$status" = 0 ]
 }
-
-@test "vncplay play: a trace of 2005 gives the same input as then, and releases the key held at its end" {
-	local golden=$BATS_TEST_DIRNAME/../golden/vncplay server
-
-	start server setpriv --pdeathsig KILL -- python3 "$LAB/scripted_rfb.py" --log old.server \
-		--buttons 6 --delays 12,20,8 --size 400x300 --window 160x100
-	server=$pid
-	until_true grep -q ' listens port=' old.server
-	run "$BIN/vncplay" play "127.0.0.1::$(sed -n 's/.* listens port=//p' old.server)" "$golden/of_2005.trace" old.rfb \
-		--speed 5 --wait-end 100ms
-	echo "$output"
-	[ "$status" = 0 ]
-	inputs() { grep -E '^[0-9]+ (press|release|key) ' "$1" | cut -d ' ' -f 2-; }
-	as_in_2005() { diff <(inputs "$golden/of_2005.truth"; echo 'key up keysym=0x42') <(inputs old.server); }
-	until_true as_in_2005 || as_in_2005	# the server may read the last one after the player has ended
-	kill "$server"
-	ends "$server"
-	as_in_2005
-}

@@ -36,7 +36,6 @@ struct trace_event {
 };
 
 struct input_trace {
-	int version;		    /* of the format: 1; 0: a trace of the VNCplay of 2005 */
 	char server[256];	    /* name of the desktop; "": not known */
 	int width, height;	    /* of the screen, pixels; 0: not known */
 	struct trace_event *events; /* in order; a snapshot stands before its input */

@@ -96,15 +96,13 @@ static void read_trace(const char *path, struct input_trace *t)
 		warn("%s: the last line is not whole and was left out: the recorder was killed", path);
 	if (!t->n)
 		die(EXIT_RUN, "%s: no inputs in it", path);
-	if (t->version && !t->width)
-		warn("%s does not say how large its screen was: not checked", path);
 }
 
 /* Refuses masks outside of the trace's screen. With --any-size or an unknown screen size, play_trace checks them. */
 static void refuse_stray_masks(const struct input_trace *t)
 {
 	const struct pixel_area *m =
-		t->width && !cfg.any_size ? match_find_stray_mask(masks, cfg.await.match.n_masks, t->width, t->height) : NULL;
+		!cfg.any_size ? match_find_stray_mask(masks, cfg.await.match.n_masks, t->width, t->height) : NULL;
 
 	if (m)
 		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing", m->x, m->y,

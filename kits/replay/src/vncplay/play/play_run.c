@@ -281,12 +281,12 @@ static int refuse_other_size(struct play_state *p)
 	const struct pixel_area *m =
 		match_find_stray_mask(p->cfg->await.match.masks, p->cfg->await.match.n_masks, s->width, s->height);
 
-	if (m && (!p->t->width || p->cfg->any_size))
+	if (m && p->cfg->any_size)
 		return live_fail(&p->live, PLAY_REFUSED,
 				 "--mask %d,%d,%d,%d is outside of the server's screen, "
 				 "which is %dx%d: it would hide nothing",
 				 m->x, m->y, m->w, m->h, s->width, s->height);
-	if (!p->t->width || p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
+	if (p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
 		return 0;
 	return live_fail(
 		&p->live, PLAY_REFUSED,

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vncplay's traces - written and read back, read from text made by hand, in the format of 2005 too, and broken in every way. */
+/* vncplay's traces - written and read back, read from text made by hand, and broken in every way. */
 #include <errno.h>
 #include <sys/mman.h>
 
 #include "clock.h"
 #include "vncplay/common/trace.h"
-#include "vncplay/common/trace_lines.h"
 #define BEFORE_ALL setup
 #include "../../../../../tests/unit/unit.h"
 
 #define HEAD \
 	"vncplay-trace 1\nserver \"a \\\"b\\\"\"\nscreen 100x80\npixels 0x00RRGGBB\n" \
 	"time us since start\nstarted 2026-01-02T03:04:05Z\n"
-/* 2005: a snapshot of 2x1 pixels */
-#define SYNC "20 y1=8 px7y8=-16777216 type=sync x0=7 x1=8 y0=8 px8y8=-256\n"
-#define MOUSE "type=java.awt.event.MouseEvent"
-#define KEY "type=java.awt.event.KeyEvent"
 
 static char path[40];
 static struct why why;
@@ -94,7 +89,6 @@ TEST(what_is_written_is_read_back)
 			trace_free(&t);
 	}
 	assert_int_equal(growing_file_finish(w), 0);
-	assert_int_equal(t.version, 1);
 	assert_string_equal(t.server, "x \"y\" \\ z?");
 	assert_int_equal(t.width, 640);
 	assert_int_equal(t.height, 480);
@@ -202,136 +196,7 @@ TEST(pixels_of_all_snapshots_have_a_bound)
 	assert_non_null(strstr(why.text, "line 519"));
 }
 
-TEST(traces_of_2005_are_read)
+TEST(traces_of_2005_are_refused)
 {
-	good("1500 id=503 when=1 modifiers=0 x=7 y=8 button=0 " MOUSE "\n" SYNC "0 " MOUSE
-	     " id=501 when=2 modifiers=16 x=7 y=8 button=1\n"
-	     "90 " MOUSE " id=502 modifiers=16 x=7 y=8 button=1\n"
-	     "5 " MOUSE " id=500 modifiers=16 x=7 y=8 button=1\n"
-	     "5 " MOUSE " id=501 modifiers=4 x=9 y=8 button=3\n"
-	     "10 " MOUSE " id=506 modifiers=4 x=-3 y=9 button=0\n"
-	     "10 " MOUSE " id=502 modifiers=4 x=11 y=9 button=3\n"
-	     "-40 " MOUSE " id=505 modifiers=0 x=11 y=9 button=0\n"
-	     "1 " MOUSE " id=501 modifiers=8 x=11 y=9 button=0\n"
-	     "3 type=java.awt.event.FocusEvent\n");
-	assert_int_equal(t.version, 0);
-	assert_int_equal(t.width, 0);
-	assert_int_equal(t.n, 8);
-	is(0, TRACE_MOVE, 1500, 7, 8, 0, 0);
-	assert_int_equal(t.events[1].kind, TRACE_SNAPSHOT);
-	assert_int_equal(t.events[1].at_ns, 1520 * NS_PER_MS);
-	assert_int_equal(t.events[1].box.x, 7);
-	assert_int_equal(t.events[1].box.y, 8);
-	assert_int_equal(t.events[1].box.w, 2);
-	assert_int_equal(t.events[1].box.h, 1);
-	assert_int_equal(t.events[1].pixels[0], 0);	   /* -16777216 is 0xff000000 */
-	assert_int_equal(t.events[1].pixels[1], 0xffff00); /* -256 is 0xffffff00 */
-	is(2, TRACE_PRESS, 1520, 7, 8, 1, 0);
-	is(3, TRACE_RELEASE, 1610, 7, 8, 1, 0);
-	is(4, TRACE_PRESS, 1620, 9, 8, 3, 0);
-	is(5, TRACE_MOVE, 1630, 0, 9, 0, 0);
-	is(6, TRACE_RELEASE, 1640, 11, 9, 3, 0);
-	is(7, TRACE_PRESS, 1641, 11, 9, 2, 0); /* AWT's mask of the middle button alone */
-	trace_free(&t);
-}
-
-TEST(keys_of_2005_are_held_as_they_were)
-{
-	good("0 " KEY " id=401 modifiers=1 keycode=16 keychar=65535\n" /* Shift */
-	     "10 " KEY " id=401 modifiers=1 keycode=65 keychar=65\n"   /* A */
-	     "10 " KEY " id=400 modifiers=1 keycode=0 keychar=65\n"    /* typed: nothing was sent */
-	     "10 " KEY " id=402 modifiers=1 keycode=65 keychar=65\n"
-	     "10 " KEY " id=402 modifiers=0 keycode=16 keychar=65535\n"
-	     "10 " KEY " id=401 modifiers=2 keycode=83 keychar=19\n" /* Ctrl+S, whose Ctrl was not told */
-	     "10 " KEY " id=402 modifiers=2 keycode=83 keychar=19\n"
-	     "10 " KEY " id=401 modifiers=0 keycode=112 keychar=65535\n"); /* F1 */
-	assert_int_equal(t.n, 9);
-	is(0, TRACE_KEY_DOWN, 0, -1, -1, 0, 0xffe1);
-	is(1, TRACE_KEY_DOWN, 10, -1, -1, 0, 'A');
-	is(2, TRACE_KEY_UP, 30, -1, -1, 0, 'A');
-	is(3, TRACE_KEY_UP, 40, -1, -1, 0, 0xffe1);
-	is(4, TRACE_KEY_DOWN, 50, -1, -1, 0, 0xffe3);
-	is(5, TRACE_KEY_DOWN, 50, -1, -1, 0, 's');
-	is(6, TRACE_KEY_UP, 60, -1, -1, 0, 's');
-	is(7, TRACE_KEY_UP, 70, -1, -1, 0, 0xffe3);
-	is(8, TRACE_KEY_DOWN, 70, -1, -1, 0, 0xffbe);
-	trace_free(&t);
-}
-
-/* java.awt.event.KeyEvent's numbers and X11's keysymdef.h */
-TEST(keys_of_java_have_their_keysyms)
-{
-	static const struct {
-		int code, character;
-		uint32_t keysym;
-		bool control;
-	} keys[] = {
-		{ 65, 'a', 'a', false },
-		{ 65, 65535, 'a', false },
-		{ 49, '!', '!', false },
-		{ 48, 0, '0', false },
-		{ 0, 0xe4, 0xe4, false },
-		{ 516, 0x20ac, 0x20ac, false },
-		{ 0, 0x3b1, 0x010003b1, false },
-		{ 10, 10, 0xff0d, false },
-		{ 8, 8, 0xff08, false },
-		{ 9, 9, 0xff09, false },
-		{ 27, 27, 0xff1b, false },
-		{ 127, 127, 0xffff, false },
-		{ 72, 8, 'h', true },
-		{ 8, 8, 0xff08, true },
-		{ 67, 3, 'c', true },
-		{ 74, 10, 'j', true },
-		{ 155, 65535, 0xff63, false },
-		{ 36, 65535, 0xff50, false },
-		{ 35, 65535, 0xff57, false },
-		{ 33, 65535, 0xff55, false },
-		{ 34, 65535, 0xff56, false },
-		{ 37, 65535, 0xff51, false },
-		{ 38, 65535, 0xff52, false },
-		{ 39, 65535, 0xff53, false },
-		{ 40, 65535, 0xff54, false },
-		{ 112, 65535, 0xffbe, false },
-		{ 123, 65535, 0xffc9, false },
-		{ 61440, 65535, 0xffca, false },
-		{ 61451, 65535, 0xffd5, false },
-		{ 96, 65535, 0xffb0, false },
-		{ 105, 65535, 0xffb9, false },
-		{ 106, 65535, 0xffaa, false },
-		{ 144, 65535, 0xff7f, false },
-		{ 20, 65535, 0xffe5, false },
-		{ 129, 65535, 0xfe51, false },
-		{ 139, 65535, 0xfe5b, false },
-		{ 65406, 65535, 0xfe03, false },
-		{ 524, 65535, 0xffeb, false },
-		{ 525, 65535, 0xff67, false },
-		{ 9999, 65535, 0, false },
-		{ 226, 65535, 0xff96, false },
-		{ 32, ' ', ' ', false },
-	};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (trace_2005_keysym(keys[i].code, keys[i].character, keys[i].control) != keys[i].keysym)
-			fail_msg("code %d, character %d: 0x%x", keys[i].code, keys[i].character,
-				 trace_2005_keysym(keys[i].code, keys[i].character, keys[i].control));
-}
-
-TEST(broken_traces_of_2005_are_refused)
-{
-	bad("12 type=sync x0=7 x1=8 y0=8 px7y8=1 px8y8=1\n", "no y1=");
-	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1\n", "with 1 pixels");
-	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1 px7y8=1\n", "with 1 pixels");
-	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1 px9y8=1\n", "outside");
-	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1 px8yy=1\n", "a pixel is not of the form");
-	bad("12 type=sync x0=0 x1=9999 y0=0 y1=9999 px7y8=1\n", "too large");
-	bad("12 type=sync x0=-1 x1=9 y0=0 y1=9 px7y8=1\n", "snapshot from -1");
-	bad("12 " MOUSE " x=1 y=1\n", "no id=");
-	bad("12 " MOUSE " id=501 x=1\n", "no y=");
-	bad("12 " MOUSE " id=501 x=1 y=1z\n", "whole number");
-	bad("12 " MOUSE " id=501 x=1 y=123456789\n", "coordinates");
-	bad("12 " MOUSE " id=501 x=1 y=1\nnow " MOUSE "\n", "line 2: \"now\" is not a delay");
-	bad("12 " KEY " id=401 keycode=1\n", "no keychar=");
-	bad("12 " KEY " id=401 keycode=1 keychar=-4\n", "key code");
-	bad("12 " MOUSE " id=501 x=1 y=1\n12 hello\n", "line 2: \"hello\"");
-	bad("12 " MOUSE " id=501 x=1 y=1\n12 x=1\n", "line 2: no type=");
+	bad("1500 id=503 when=1 modifiers=0 x=7 y=8 button=0 type=java.awt.event.MouseEvent\n", "VNCplay of 2005");
 }
