@@ -356,9 +356,7 @@ END
 		[ -z "$experiment" ] || { echo "thinprobe: doctor: takes one experiment: $experiment or $word" >&2; exit 2; }
 		if ! experiment_folder "$word" >/dev/null; then
 			. "$TP_HOME/lab/nearest.sh"
-			# shellcheck disable=SC2046 # names
-			echo "thinprobe: doctor: no experiment $word$(nearest "$word" "; thinprobe list names them" \
-				$(experiments))" >&2
+			echo "thinprobe: doctor: no experiment $word$(nearest_experiment "$word")" >&2
 			exit 2
 		fi
 		experiment=$word

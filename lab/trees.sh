@@ -25,6 +25,14 @@ experiment_folder() {
 	[[ $1 =~ ^[a-z0-9-]+$ ]] && plan=$(first_of "experiments/$1/plan") && printf '%s\n' "${plan%/plan}"
 }
 
+# nearest_experiment WORD: nearest.sh's word of experiments; of one that is gone, the line of the plan that took it over.
+nearest_experiment() {
+	local was
+	was=$(in_trees 'experiments/*/plan' | xargs -rd '\n' sed -nE "s/^was +${1//[^a-z-]/.} +//p")
+	# shellcheck disable=SC2046 # words
+	if [ -n "$was" ]; then echo "; it is gone: $was"; else nearest "$1" "; thinprobe list names them" $(experiments); fi
+}
+
 # The names of all programs, sorted: src/NAME with a manual of that name.
 program_names() { in_trees 'src/*/*.1' | sed -nE 's,.*/([^/]+)/\1\.1$,\1,p' | LC_ALL=C sort; }
 

@@ -209,9 +209,8 @@ say_plan() {
 
 plan_variants() {
 	local v own words
-	# shellcheck disable=SC2046 # words
 	[ -n "$EXPERIMENT" ] && experiment_folder "$EXPERIMENT" >/dev/null ||
-		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest "$EXPERIMENT" "; thinprobe list names them" $(experiments))"
+		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest_experiment "$EXPERIMENT")"
 	check_programs
 	for v in a b; do words_of "${OWN[$v]}" "$v" >/dev/null; done
 	choose_blocks

@@ -77,9 +77,8 @@ sweep_read() {
 	[ "${#values[@]}" -gt 0 ] || bad "$FILE: a line is missing: experiment NAME"
 	[ "${#values[@]}" = 1 ] || bad "$FILE: one experiment a sweep; ${values[1]} is a second"
 	EXPERIMENT=${values[0]}
-	# shellcheck disable=SC2046 # words
 	EXP_DIR=$(experiment_folder "$EXPERIMENT") ||
-		bad "$FILE: no experiment $EXPERIMENT$(nearest "$EXPERIMENT" "; thinprobe list names them" $(experiments))"
+		bad "$FILE: no experiment $EXPERIMENT$(nearest_experiment "$EXPERIMENT")"
 	plan_read "$EXP_DIR"
 	WORDS=()
 	for option in "${OPTIONS[@]}"; do ! swept "$option" || settings+=("$option"); done

@@ -2,17 +2,18 @@
 # shellcheck shell=bash
 # cell.sh - stalls: one session for each application; for every cell the sinks are started, a train of keys is injected and watched
 # at the client while the server's link is captured, and the sinks are ended. Only one protocol at a time has its sessions up.
+# With --modes hold the one train of a cell is of a key that is held down.
 . "$TP_HOME/experiments/engine/trains.sh"
 . "$TP_HOME/experiments/engine/set_load.sh"
 RATE=20 PERIOD_MS=50
 
 exp_check() {
 	local protocol displays=''
-	[ "$QUICK" = 1 ] || CELL_SERIES+=(stall)
-	[ "$WIRE" = 0 ] || CELL_SERIES+=(wire)
-	[[ ,$MODES, != *,hold,* ]] || CELL_SERIES+=(hold)
-	[[ ,${MODES:=tap}, == *,tap,* ]] || exp_bad "--modes $MODES: latencies need typed keys; say tap,hold, or" \
-		"measure held keys alone: thinprobe run hold --modes hold"
+	if [ "${MODES:=tap}" != hold ]; then
+		[ "$QUICK" = 1 ] || CELL_SERIES+=(stall)
+		[ "$WIRE" = 0 ] || CELL_SERIES+=(wire)
+		[[ $MODES != *,* ]] || CELL_SERIES+=(hold)
+	fi
 	for protocol in ${PROTOCOLS//,/ }; do
 		! has_display "$protocol" || { displays=1; [[ ,$APPS, != *,own,* ]] ||
 			exp_bad "--app own: $protocol needs light or" \
@@ -63,8 +64,8 @@ exp_measure() {
 	for series in "${CELL_SERIES[@]}" latency; do
 		! stopped && ! lab_lost >/dev/null || return 1
 		TRAIN_MODE=tap TRACES=$asked
-		[ "$series" != hold ] || TRAIN_MODE=hold TRACES=0	# the repeats of a held key have no packets of their own
-		if [ "$QUICK-$series" = 1-latency ]; then
+		[ "$series" != hold ] && [ "$MODES" != hold ] || TRAIN_MODE=hold TRACES=0	# its repeats have no packets
+		if [ "$QUICK-$series-$TRAIN_MODE" = 1-latency-tap ]; then
 			train_run_both "$session" "${P[sinks]}" "$2" "$3"
 		else
 			train_run "$session" "${P[sinks]}" "$2" "$3$([ "$series" = latency ] || echo "/$series")" "$series"

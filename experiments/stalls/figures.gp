@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # figures.gp - response times of keys beside CPU hogs: late-share, median, mean-stall, jitter, latency-cdf, stages.
 # From say.jq: app_light and app_heavy (names, "" where not measured), load_word ("CPU hogs"), load_axis; held and packets: 1 where
-# the stalls of a key held down, and those of packets, are drawn, too.
+# the stalls of a key held down, and those of packets, are drawn, too; held_alone: 1 where all keys were held down.
 
 # A figure that is a range has no value, but NAME_from and NAME_to (empty if the late end is unknown); it is drawn as a thick bar,
 # a narrow one at least as high as wide.
@@ -99,6 +99,7 @@ eval legend . (several && median_ranges ? range_key : "")
 kinds = "1" . (packets ? " 2" : "") . (held ? " 3" : "") . (held && packets ? " 4" : "")
 array kind_prefix[4] = ["", "wire_", "hold_", "hold_wire_"]
 array kind_says[4] = ["typed, pixels", "typed, packets", "held down, pixels", "held down, packets"]
+do for [k = 1:2] { if (held_alone) { kind_says[k] = kind_says[k + 2] } }
 kinds_n = words(kinds) > 1 ? words(kinds) : 0
 strip = strip + 22 * int((kinds_n + 3) / 4)
 kind_looks(i, k) = looks(kinds_n ? k : i, colour(i))

@@ -113,3 +113,17 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	run_complete "$run/r"
 	[ "$(jq -r .lab.rootless "$run/r/run.json")" = true ]
 }
+
+# bats test_tags=all
+@test "stalls --modes hold: a short run without load is complete, and has about 20 keys a second of a held key" {
+	run=$BATS_TEST_TMPDIR/held
+	LAB_SHARED_CPUS=1 real_run "$run" "$TOP/thinprobe" run stalls --modes hold --quick --repeat 1 --time 3 --app light \
+		--loads 0 --idle 1 -o "$run" 2>"$run.err" 3>&-
+	cat "$run.err"
+	[ "$status" != 4 ] || skip "$(tail -n 1 "$run.err")"
+	run_complete "$run"
+	usable "$run"
+	[ "$(field "$run/summary.tsv" keys app=light)" -ge 50 ]
+	[ "$(field "$run/summary.tsv" keys app=light)" -le 65 ]
+	[ -s "$run/figures/mean-stall.svg" ]
+}

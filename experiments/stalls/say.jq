@@ -3,13 +3,15 @@
 include "words";
 include "trains";
 
+def held_alone: .run.settings.modes == ["hold"];
 def title: if attached and .run.runs == null then "Typing into a window: \(.run.protocol.title // "?")"
-	else "Typing latency under CPU load: \(protocol_words)" end;
+	else "Typing latency under CPU load\(if held_alone then ", a key held down" else "" end): \(protocol_words)" end;
 def setup: [protocol_words, link_words,
 	(.run.settings.rate_per_s | values | "\(.) keys a second"),
 	repeats_words + (.run.settings.seconds | if . == null then "" else " of \(.) s" end),
 	run_words] | sentence;
-def labels: train_labels * {figures: {held: (if any(.summary[]; .hold_mean_stall_ms != null) then 1 else 0 end),
+def labels: train_labels * {figures: {held_alone: (if held_alone then 1 else 0 end),
+	held: (if any(.summary[]; .hold_mean_stall_ms != null) then 1 else 0 end),
 	packets: (if [.run.settings.wire, .run.differs.wire[]?] | any(. == true) then 1 else 0 end)}};
 
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
@@ -144,6 +146,26 @@ def fair_sharing: . as $doc
 		| finding("fair-sharing"; $head + if $row == null then "" else
 				" \($doc | with_load($row.sinks) | upper_first)\($gets) \($row | fair_pair).\($so)" end;
 			($row | if . == null then {} else gap end) + {$verdict, figure: "mean-stall"}) end;
+
+# A key held down beside typed keys with the largest load, by Welch's test for all conditions together; of several protocols, the
+# one where they differ most.
+def held: with_entries(select(.key | startswith("mean_stall_ms") | not))
+	+ with_entries(select(.key | startswith("hold_mean_stall_ms")) | .key |= ltrimstr("hold_"));
+def held_keys: . as $doc | several as $several | [measured_rows("summary")[]
+	| select(.mean_stall_ms != null and .hold_mean_stall_ms != null)] | length as $n
+	| map(.more = compared(.; held; "mean_stall_ms"; $n)) | group_by(.app)[] | .[0].app as $app | (map(.sinks) | max) as $most
+	| map(select(.sinks == $most)) | map(select(.more.apart)) as $apart | any(.more != null) as $told
+	| max_by([.more.apart == true, (.hold_mean_stall_ms - .mean_stall_ms | fabs)])
+	| finding("held-\($app)"; "**\($doc | app_name($app) | upper_first): "
+		+ (if $told | not then "too few repeats to compare held with typed keys (three are needed)"
+			elif $apart == [] then "no difference shown between held and typed keys"
+			elif $several then "held and typed keys differ over \($apart | map(.protocol) | and_list)"
+			else "held and typed keys differ" end)
+		+ "** \($doc | with_load($most)): the mean stall is \(level("hold_mean_stall_ms")) with a held key,"
+		+ " \(level("mean_stall_ms")) with typed keys"
+		+ "\(if $several then " (over \(.protocol), where the difference is largest)" else "" end).";
+		figure("hold_mean_stall_ms")
+			+ {verdict: (if $apart == [] and $told then "none" else "unsure" end), figure: "mean-stall"});
 
 # Late although the CPU is not saturated: the sum of costs does not explain that.
 def late_below_saturation: . as $doc
@@ -283,8 +305,9 @@ def verdict_single: [("light", "heavy") as $role | judge($role) as $j | select($
 	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]
 	| if . == [] then nothing_measured else map(.text | upper_first) | join(". ") + "." end;
 def verdict: if several then verdict_several else verdict_single end;
-def findings: (if several then [late_several("light"), late_several("heavy"), stalls_several, idle_several, probe_finding]
-	else [late("light"), late("heavy"), fair_sharing, late_below_saturation, idle_response, probe_finding] end)[:5];
+def findings: (if several then [late_several("light"), late_several("heavy"), held_keys, stalls_several, idle_several,
+		probe_finding]
+	else [late("light"), late("heavy"), held_keys, fair_sharing, late_below_saturation, idle_response, probe_finding] end)[:5];
 
 def views:
 	view("main"; "summary"; "Response time by load"; {by: "app", breaks: ["sinks", "late_share_percent", 5]};

@@ -238,7 +238,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		[ -s got ]
 		[ ! -s left_out ]
 	done
-	for name in stalls wan hold; do
+	for name in stalls wan; do
 		completed run "$name" --
 		comm -23 <(thinprobe run "$name" --help | sed -nE 's/^  (-[a-z], )?(--[a-z0-9-]+).*/\2/p' | sort -u) got >left_out
 		[ -s got ]
@@ -300,9 +300,9 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	narrow
 	grep -q '^[a-z]*  *protocol vnc' <<<"$output"
 	run ! grep -q 'slow disk' <<<"$output"
-	run thinprobe doctor --json hold
+	run thinprobe doctor --json stalls
 	[ "$status" = 0 ] || [ "$status" = 4 ]
-	jq -e --arg status "$status" '.schema == "thinprobe.doctor/1" and .experiment == "hold" and (.rows | length) > 5
+	jq -e --arg status "$status" '.schema == "thinprobe.doctor/1" and .experiment == "stalls" and (.rows | length) > 5
 		and all(.rows[]; (.state | IN("yes", "part", "no")) and .what != "" and .why != "")
 		and .can_measure == ($status == "0")' <<<"$output"
 	meant stalls doctor stals
@@ -314,9 +314,9 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	cp -r "$TOP/lab" "$TOP/experiments" "$TOP/data" "$TOP/report" home/
 	ln -s "$TOP/bin" home/bin
 	printf 'run\tno-such-package\tno-such-program\n' >home/packages
-	TP_HOME=$PWD/home TP_CHECKOUT=0 run -4 home/lab/doctor.sh hold
+	TP_HOME=$PWD/home TP_CHECKOUT=0 run -4 home/lab/doctor.sh stalls
 	[[ $output == *"no-such-program (package no-such-package)"* && $output == *"cure: thinprobe setup"* ]]
-	TP_HOME=$PWD/home TP_CHECKOUT=0 run -4 home/lab/doctor.sh --json hold
+	TP_HOME=$PWD/home TP_CHECKOUT=0 run -4 home/lab/doctor.sh --json stalls
 	jq -e '.can_measure == false and any(.rows[]; .state == "no" and .cure == "thinprobe setup")' <<<"$output"
 	printf "app:slurm\tno-such-package\tno-such-program\n" >home/packages
 	mkdir cluster

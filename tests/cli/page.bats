@@ -320,7 +320,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	for words in stalls schedulers wan; do checked 0 "$words" 'p50>100ms,late>1%,p95>150ms'; done
 	checked 0 stalls 'max>1s'
 	# columns on the quality of the measurement have no short name
-	for words in 'stalls cpu>50%' 'stalls lateness>1ms' 'hold max>1s'; do
+	for words in 'stalls cpu>50%' 'stalls lateness>1ms' 'idle max>1s'; do
 		checked 2 "${words% *}" "${words#* }"
 		run ! grep 'did you mean p99' <<<"$output"
 	done

@@ -524,8 +524,8 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 
 @test "every plan has question, says, needs, axis and so on, and only keywords that the engine knows" {
 	local plan wrong=0 word words
-	words='question|ask|says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group|first'
-	words+='|once|lacks|pin-effect|setting|use|option'
+	words='question|ask|was|says|figure|paper|minutes|needs|wrong-if|called|protocols|choose|on|ssh|not-ssh|again|axis|group'
+	words+='|first|once|lacks|pin-effect|setting|use|option'
 	for plan in "${every_plan[@]}"; do
 		for word in question says figure paper minutes needs wrong-if axis; do
 			grep -qE "^$word  *[^ ]" "$plan" || { echo "$plan: no $word"; wrong=1; }
@@ -808,7 +808,7 @@ refusals() {
 		protocols|--protocol x11,vnc:viewer --work none --keys 20 --keep-captures
 		protocols|--on attach::0,x --work none
 		wan|--on attach::0,x --port 3389
-		hold|--on attach::0,x --loads 0,5 --set-load 'x %d'
+		stalls|--on attach::0,x --modes hold --loads 0,5 --set-load 'x %d'
 		capacity|--on ssh:server,me@client
 		capacity|--criteria p95:80ms,apdex:1 --app light,heavy --most 3
 	END

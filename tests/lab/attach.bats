@@ -91,18 +91,18 @@ END
 	drive <<'END'
 lab_up
 vnc_window
-for what in "hold --time 3" "protocols --keys 20 --idle 1 --keep-captures" "wan --keys 8"; do
+for what in "stalls --modes hold --time 3 --loads 0 --idle 1" "protocols --keys 20 --idle 1 --keep-captures" "wan --keys 8"; do
 	attach_run ${what%% *} ${what%% *} --on attach::90,TigerVNC --repeat 1 ${what#* } </dev/null
 	echo "$what: $?"
 done
 cp "$LAB_RUN"/protocols/cells/*/1/keys.pcap "$W/"
 lab_down
 END
-	[ "$(grep -cE '^(hold|protocols|wan) .*: 0$' <<<"$output")" = 3 ]
-	run="$W/lab/hold"
-	[ "$(jq -c '[.cells[].parameters | [.mode, .app, .sinks]] | sort' "$run/run.json")" = '[["hold","own",0],["tap","own",0]]' ]
+	[ "$(grep -cE '^(stalls|protocols|wan) .*: 0$' <<<"$output")" = 3 ]
+	run="$W/lab/stalls"
+	[ "$(jq -c '[.cells[].parameters | [.app, .sinks]]' "$run/run.json")" = '[["own",0]]' ]
 	# the display repeats the key; a busy machine leaves some out
-	[ "$(jq .result.updates "$run/cells/attach-own-hold-0/1/keyrepeat.json")" -ge 10 ]
+	[ "$(jq .result.updates "$run/cells/attach-own-0/1/keyrepeat.json")" -ge 10 ]
 	grep -q 'the attached application' "$run/report.md"
 	run -1 grep -n 'CPU hog' "$run/findings.json"
 	run="$W/lab/protocols"

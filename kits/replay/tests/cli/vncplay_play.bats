@@ -284,10 +284,11 @@ END
 	started+=("$(cat desk.pid)")
 	[ "$status" -eq 0 ]
 	[ "$(jq -c '[.result.runs[].file]' report.json)" = '["o-1.rfb","o-2.rfb","o-3.rfb"]' ]
-	# the first seeds of jitter: in one replay the key is due 0.15 s later than in the two others, which are alike within some ms
+	# the first seeds of jitter: in one replay the key is due 0.15 s later than in the two others
 	for i in 1 2 3; do
 		awk '/^input / { for (n = 6; n <= NF; n++) if ($n ~ /^late_us=/) due = $5 - substr($n, 9) }
-			/^input [0-9]+ press / { pressed = due } /^input [0-9]+ keydown / { print (due - pressed) / 1e6 }' o-$i.rfb.aux
+			/^input [0-9]+ press / { pressed = due }
+			/^input [0-9]+ keydown / { print (due - pressed) / 1e6 }' o-$i.rfb.aux
 	done >due
 	cat due
 	[ "$(jq -s 'length == 3 and max - min > 0.05 and max - min < 0.5' due)" = true ]
