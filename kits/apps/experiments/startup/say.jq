@@ -181,20 +181,10 @@ def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s
 		(.[0] | figure("pressed_handle_s")) + {verdict: (.[0] | if .pressed_felt_s > 0 then "bad"
 			elif .pressed_felt_s_above == 1 then "unsure" else "good" end)});
 
-def capped: [., 100] | min;
-# By the kernel's delay accounting, beside a hog that keeps touching its memory.
-def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.startup_ms_above // 0) == 0
-		and .added_ms > 3 * (.t0_spread_ms // infinite))] | select(. != []) | finding("waits";
-		"**Waiting for pages is \(map(100 * .waits_ms / .added_ms | capped) | least_most(fixed(0))) % of the delay that little "
-		+ "memory adds**, reclaim by the application's own threads "
-		+ "\(map(100 * (.freepages_ms // 0) / .added_ms | capped) | least_most(fixed(0))) % (\(length | plural("condition")); "
-		+ "threads that wait at the same time count each; capped at 100 %).";
-		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%"});
-
 def findings: [in_use, left, share, file,
 	beside("loads"; "cpu-load"; "CPU load"; "Fair sharing of the CPU predicts \(.step + 1) times T0."),
 	beside("reads"; "disk-load"; "Disk load"; "T0 is start-up time on the same disk without other reads."),
-	felt, waits, menus];
+	felt, menus];
 
 def views:
 	view("applications"; "applications"; "Applications"; {};
@@ -202,7 +192,7 @@ def views:
 			+ " files_bytes rss_bytes anonymous_bytes"),
 	view("steps"; "summary"; "Start-up at every step"; {by: "app"};
 		"start axis swap step startup_ms late_percent added_ms t_io_ms e file_ms mapped_ms swap_used_mb"
-			+ " left_mb swap_in_mb swap_out_mb major_faults waits_ms freepages_ms reads_per_s"),
+			+ " left_mb swap_in_mb swap_out_mb major_faults reads_per_s"),
 	view("events"; "events"; "Further events under pressure"; {by: "app"};
 		"start axis swap step event event_ms event_ms_max first_change_ms unchanged"),
 	view("models"; "models"; "Menus: all events"; {};
@@ -213,4 +203,4 @@ def views:
 		"app event count shortcut high t_index_s t_think_s t_handle_s t_total_s felt_s pressed_handle_s"
 			+ " pressed_total_s pressed_felt_s"),
 	view("excluded"; "summary"; "Excluded or later than the ceiling"; {by: "app"};
-		"start axis swap step runs failed? broken? ceiling? delays_discarded?");
+		"start axis swap step runs failed? broken? ceiling?");

@@ -117,7 +117,6 @@ hand_made_menus() {
 	[ "$(found e '[.value, .from, .to]')" = '[null,0.75,1]' ]
 	[[ $(found e .text) == *"less than half of that of editor"*"cannot tell for browser"* ]]
 	[ "$(found felt '[.value, .unit, .verdict]')" = '[25,"s","bad"]' ]
-	[ "$(found waits '.value | round')" = 50 ]
 	[ "$(found file '[.value, .unit]')" = '[0.525,"times"]' ]		# 420 / 800
 	[ "$(found cpu-load '[.value, .verdict]')" = '[5,"bad"]' ]
 	[ "$(found disk-load '[.value, .verdict]')" = '[3,"bad"]' ]

@@ -63,19 +63,6 @@ static void report_replay(struct rec_report *r, const struct report_cfg *cfg, co
 			     4);
 }
 
-static void report_delays(struct rec_report *r, const struct report_cfg *cfg, const struct start_result *o)
-{
-	static const char *const keys[] = { [DELAY_BLKIO] = "blkio_delay_ms",
-					    [DELAY_SWAPIN] = "swapin_delay_ms",
-					    [DELAY_THRASHING] = "thrashing_delay_ms",
-					    [DELAY_FREEPAGES] = "freepages_delay_ms" };
-
-	for (int k = 0; k < DELAY_KINDS; k++)
-		report_ms(r, keys[k], cfg->delays && o->delay_readings ? (int64_t)o->delays.ns[k] : -1);
-	rec_add_count(r, "delays_read", cfg->delays ? o->delay_readings : -1);
-	rec_add_count(r, "delays_discarded", cfg->delays ? o->delays_discarded : -1);
-}
-
 static void report_events(struct rec_report *r, const struct event_script *script, const struct event_result *event)
 {
 	rec_begin_array(r, "events");
@@ -127,7 +114,6 @@ static void report_run(struct rec_report *r, const struct report_cfg *cfg, const
 	rec_add_count(r, "private_bytes", o->memory.private_bytes);
 	rec_add_count(r, "swapped_bytes", o->memory.swapped_bytes);
 	report_ms(r, "probe_cpu_ms", o->probe_cpu_ns);
-	report_delays(r, cfg, o);
 	report_replay(r, cfg, run);
 	if (cfg->cold)
 		report_cache_drop(r, &run->cold);

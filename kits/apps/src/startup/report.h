@@ -16,10 +16,8 @@ struct run_results {
 struct report_cfg {
 	bool warmed;			   /* it was started before, so that its files were in the page cache */
 	bool cold;			   /* files were dropped from the page cache before each start */
-	bool delays;			   /* delay accounting works */
 	bool t0_given;			   /* --baseline was given: t0_ns and t0_spread_ns */
 	int64_t t0_ns, t0_spread_ns;	   /* mean and standard deviation of starts without swapping */
-	const char *no_delays;		   /* why there is no delay accounting */
 	const struct event_script *script; /* NULL: none */
 };
 

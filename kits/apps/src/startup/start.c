@@ -25,7 +25,6 @@ struct measurement {
 	struct subreaper *subreaper;
 	struct start_result *out;
 	struct stability stability;
-	struct all_delays delays;
 	struct tree tree;
 	struct tree_sums counts;
 	struct watchdog watchdog; /* of the connection to the display */
@@ -48,21 +47,6 @@ static void log_event(struct measurement *r, int64_t time_ns, const char *kind, 
 		r->cfg->log(&n);
 }
 
-static void read_delays(struct measurement *r, int64_t now)
-{
-	struct taskstats_link *link = r->cfg->taskstats;
-	int64_t elapsed = now - r->exec_ns;
-	struct delay_reading reading;
-
-	for (int i = 0; i < r->tree.n && link->fd >= 0; i++) {
-		if (taskstats_read(link, r->tree.pid[i], &reading) ||
-		    delays_add_reading(&r->delays, r->tree.pid[i], r->tree.began[i], r->tree.threads[i], elapsed, &reading))
-			continue;
-		if (!taskstats_sum_threads(link, r->tree.pid[i], elapsed, &reading))
-			delays_add_reading(&r->delays, r->tree.pid[i], r->tree.began[i], r->tree.threads[i], elapsed, &reading);
-	}
-}
-
 /* Keeps the current counts as those of the last change. */
 static void store_counts(struct measurement *r)
 {
@@ -73,7 +57,6 @@ static void store_counts(struct measurement *r)
 	out->threads = 0;
 	for (int i = 0; i < r->tree.n; i++)
 		out->threads += r->tree.threads[i];
-	delays_sum(&r->delays, &out->delays);
 	traffic_get_refaults(r->cfg->traffic, &out->refaults);
 	r->uncounted = false;
 }
@@ -94,7 +77,6 @@ static void read_tree(struct measurement *r, int64_t now)
 	    (double)(r->counts.cpu_ns - before.cpu_ns) > BUSY_SHARE * (double)since)
 		r->busy_ns = now;
 	r->tree_ns = now;
-	read_delays(r, now);
 	if (r->uncounted && !r->settled)
 		store_counts(r);
 }
@@ -443,8 +425,6 @@ static void fill_result(struct measurement *r, int err)
 		out->splash_ns = seen->splash_ns - r->exec_ns;
 	out->looks = seen->looks;
 	out->longest_ns = seen->longest_ns;
-	out->delay_readings = r->delays.readings;
-	out->delays_discarded = r->delays.discarded;
 	traffic_sum(r->cfg->traffic, r->exec_ns + (out->stable_ns >= 0 ? out->stable_ns + WATCH_TICK : r->cfg->ceiling_ns),
 		    &out->moved);
 }
@@ -481,7 +461,6 @@ int start_measure(const struct start_cfg *cfg, struct subreaper *subreaper, stru
 		log_event(r, clock_now(), "end", NULL, NULL);
 		err = err > 0 ? 0 : err;
 	}
-	delays_free(&r->delays);
 	free(r);
 	return err;
 }

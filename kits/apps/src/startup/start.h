@@ -9,12 +9,10 @@
 #pragma once
 
 #include "drop_cache.h"
-#include "delays.h"
 #include "subreaper.h"
 #include "stability.h"
 #include "screen.h"
 #include "post_events.h"
-#include "taskstats.h"
 #include "traffic.h"
 #include "tree.h"
 #include "watchdog.h"
@@ -49,10 +47,9 @@ struct start_cfg {
 	bool keep;			   /* leave the application running */
 	struct screen_watch *screen;
 	struct traffic *traffic;
-	struct taskstats_link *taskstats; /* fd -1: no delay accounting */
-	struct file_set *learn;		  /* gets the files that the application uses, which costs time; NULL: not wanted */
-	struct open_trace *opened;	  /* with `learn`: reports opened files; fd -1: not available */
-	start_log *log;			  /* NULL: no log */
+	struct file_set *learn;	   /* gets the files that the application uses, which costs time; NULL: not wanted */
+	struct open_trace *opened; /* with `learn`: reports opened files; fd -1: not available */
+	start_log *log;		   /* NULL: no log */
 };
 
 /* Times count from when the input was sent; -1: did not happen. */
@@ -81,8 +78,6 @@ struct start_result {
 	struct tree_sums counts;
 	struct traffic_counts moved;
 	struct refault_counts refaults;
-	struct delay_reading delays;
-	int64_t delay_readings, delays_discarded;
 	int exit_status;	    /* of the command, as wait() gives it; -1: did not end by itself */
 	struct tree_memory memory;  /* when watching ended */
 	int64_t probe_cpu_ns;	    /* CPU time of this program */

@@ -41,7 +41,6 @@ static struct event_script script;
 static struct input_act key_act;
 static struct scripted_event key_event = { "--key", &key_act, 1 };
 static const struct event_script key_script = { &key_event, 1 };
-static struct taskstats_link taskstats = { .fd = -1 };
 static struct traffic traffic;
 static struct file_set files;
 static struct open_trace opened = { -1 };
@@ -155,7 +154,7 @@ static void die_failed_replay(int err)
 		die(EXIT_RUN, "--scratch %s: %s", cfg.scratch, strerror(-err));
 }
 
-/* Opens the counters of swap traffic and of delays, and checks --scratch. */
+/* Opens the counters of swap traffic, and checks --scratch. */
 static void open_counters(void)
 {
 	struct replay_result unused;
@@ -170,13 +169,6 @@ static void open_counters(void)
 	if (cfg.swap_device && !traffic_is_swap_device(cfg.swap_device))
 		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read all the same",
 		     cfg.swap_device);
-	err = taskstats_open(&taskstats);
-	report_cfg.delays = !err;
-	report_cfg.no_delays = !err		 ? NULL
-			       : err == -EPERM	 ? "reading delays needs root outside user namespaces"
-			       : err == -ENODATA ? "delays are not counted: sysctl kernel.task_delayacct=1"
-			       : err == -ENOENT	 ? "this kernel has no taskstats"
-						 : strerror(-err);
 }
 
 static struct screen_watch *open_screen(void)
@@ -239,8 +231,6 @@ static void report_settings(struct rec_report *r, struct screen_watch *screen, c
 	rec_add_int(r, "least_size", cfg.least);
 	rec_add_strs(r, { "cgroup", cfg.cgroup }, { "swap_from", traffic_names[traffic.from] }, { "swap_device", cfg.swap_device },
 		     { "scratch", cfg.scratch }, { "key", cfg.key }, { "then", cfg.then });
-	rec_add_bool(r, "delay_accounting", report_cfg.delays);
-	rec_add_str(r, "why_no_delays", report_cfg.no_delays);
 	rec_add_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);
 	rec_add_real(r, "t0_spread_ms", report_cfg.t0_given ? (double)report_cfg.t0_spread_ns / NS_PER_MS : NAN, 3);
 	rt_describe(&punctual, text, sizeof(text));
@@ -287,7 +277,6 @@ static int64_t run_starts(struct screen_watch *screen, char **command, struct ru
 				       .keep = cfg.keep,
 				       .screen = screen,
 				       .traffic = &traffic,
-				       .taskstats = &taskstats,
 				       .opened = &opened,
 				       .log = rows ? write_log_row : NULL };
 	struct subreaper subreaper = { 0 };
@@ -398,7 +387,6 @@ int main(int argc, char **argv)
 	event_script_free(&script);
 	file_set_free(&files);
 	traffic_close(&traffic);
-	taskstats_close(&taskstats);
 	rec_must_close(out);
 	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || lost || held ? EXIT_LOSSY : EXIT_OK;
 }

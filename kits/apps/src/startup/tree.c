@@ -59,8 +59,7 @@ void tree_list_processes(struct tree *t, pid_t root, struct tree_sums *counts)
 		if (s.state == 'Z' || s.state == 'X')
 			continue;
 		t->pid[kept] = t->pid[i];
-		t->threads[kept] = (int)s.threads;
-		t->began[kept++] = (int64_t)s.start;
+		t->threads[kept++] = (int)s.threads;
 	}
 	t->n = kept;
 }

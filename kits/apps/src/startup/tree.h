@@ -12,8 +12,7 @@
 struct tree {
 	int n; /* processes */
 	pid_t pid[TREE_MAX];
-	int threads[TREE_MAX];	 /* of each process */
-	int64_t began[TREE_MAX]; /* start of each process, in clock ticks after the boot */
+	int threads[TREE_MAX]; /* of each process */
 };
 
 /* Sums over all processes below the root, including those that have ended and were waited for. A process that ends while the tree

@@ -16,15 +16,13 @@
 
 static const char *const startup_groups[] = { "started", "broken", NULL };
 static const char *const startup_values[] = {
-	"startup_ms",	 "mapped_ms",	     "paint_ms",      "t_io_ms",	"blkio_ms",	"swapin_ms",
-	"thrashing_ms",	 "freepages_ms",     "swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults",
-	"read_requests", "delays_discarded", "swap_in_mb",    "swap_out_mb",	NULL,
+	"startup_ms",	"mapped_ms",	"paint_ms",	 "t_io_ms",    "swap_in_bytes", "swap_out_bytes",
+	"major_faults", "minor_faults", "read_requests", "swap_in_mb", "swap_out_mb",	NULL,
 };
 /* keys of these values in startup.json */
 static const char *const startup_keys[STARTUP_SWAP_IN_MB] = {
-	"stable_ms",	   "mapped_ms",		 "first_paint_ms",     "t_io_ms",	   "blkio_delay_ms",
-	"swapin_delay_ms", "thrashing_delay_ms", "freepages_delay_ms", "swap_in_bytes",	   "swap_out_bytes",
-	"major_faults",	   "minor_faults",	 "read_requests",      "delays_discarded",
+	"stable_ms",	  "mapped_ms",	  "first_paint_ms", "t_io_ms",	     "swap_in_bytes",
+	"swap_out_bytes", "major_faults", "minor_faults",   "read_requests",
 };
 
 static void check_parameters(const struct experiment_run *run)
@@ -177,9 +175,6 @@ static void compute_startup_figures(const struct experiment_cell *c)
 	const struct experiment_cell *none = find_unloaded(c);
 	struct startup_base base = { NAN, NAN };
 	struct figure time = compute_statistic(s, STARTUP_TIME, "median"), t0 = FIGURE_ABSENT;
-	double blkio = compute_statistic(s, STARTUP_BLKIO, "median").value,
-	       swapin = compute_statistic(s, STARTUP_SWAPIN, "median").value;
-	double thrashing = compute_statistic(s, STARTUP_THRASHING, "median").value;
 
 	if (none)
 		t0 = compute_statistic(extractor_cell_data(none), STARTUP_TIME, "median");
@@ -189,8 +184,6 @@ static void compute_startup_figures(const struct experiment_cell *c)
 						   : (double)NAN };
 	give_values({ "late", compute_late(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms });
 	extractor_set_figure("added_ms", figure_statistic((struct sample_stat){ time.value - base.t0_ms, time.above }));
-	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */
-	extractor_set_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start */
 	extractor_set_figure("e", has_parameter_value(c, "axis", "used") ? startup_added_share(s, base) : FIGURE_ABSENT);
 }

@@ -19,9 +19,9 @@ def write(path, what):
 
 
 def one(ms, io=0.0, events=(), state='stable', swap_in=0):
-    return {'state': state, 'mapped_ms': ms and ms / 2, 'first_paint_ms': ms and ms * 0.75, 'stable_ms': ms, 't_io_ms': io, 'blkio_delay_ms': io * 1.5,
-            'swapin_delay_ms': 0.0, 'thrashing_delay_ms': io, 'freepages_delay_ms': 50.0, 'swap_in_bytes': swap_in, 'swap_out_bytes': 2 * swap_in, 'major_faults': 7,
-            'minor_faults': 1000, 'read_requests': 3, 'delays_discarded': 0,
+    return {'state': state, 'mapped_ms': ms and ms / 2, 'first_paint_ms': ms and ms * 0.75, 'stable_ms': ms, 't_io_ms': io,
+            'swap_in_bytes': swap_in, 'swap_out_bytes': 2 * swap_in, 'major_faults': 7,
+            'minor_faults': 1000, 'read_requests': 3,
             'events': [{'name': n, 'state': 'stable' if t else 'no_change', 'first_change_ms': t and t / 2, 'stable_ms': t} for n, t in events]}
 
 

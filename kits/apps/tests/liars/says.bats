@@ -113,14 +113,6 @@ load ../../../../tests/liars/says
 	has "cannot tell whether"
 }
 
-@test "startup: shares of a delay that threads waited for together are capped" {
-	run -0 says startup 'one("waits")' <<-END
-		{summary: [{app: "editor", axis: "left", step: (50, 25), startup_ms: 2000, added_ms: 1000, t0_spread_ms: 10, waits_ms: 500,
-			freepages_ms: 3000} | .freepages_ms *= (.step / 50) | row]}
-	END
-	has "reclaim by the application's own threads 100 % "
-}
-
 @test "startup: starts that did not end count as measured" {
 	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
 		says startup verdict <<-END

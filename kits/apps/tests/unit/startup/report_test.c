@@ -59,17 +59,3 @@ TEST(what_was_read_from_swap)
 			assert_null(strstr(said, "swap"));
 	}
 }
-
-TEST(delays_that_were_never_read_are_not_0)
-{
-	static const struct report_cfg cfg = { .delays = true };
-	static struct run_results run;
-
-	for (run.result.delay_readings = 0; run.result.delay_readings < 2; run.result.delay_readings++) {
-		struct rec_report *r = begin_said(REC_JSON);
-
-		report_starts(r, &cfg, &run, 1);
-		assert_non_null(
-			strstr(end_said(r), run.result.delay_readings ? "\"blkio_delay_ms\": 0.000" : "\"blkio_delay_ms\": null"));
-	}
-}
