@@ -176,3 +176,17 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	chmod 755 bin/sbatch
 	PATH=$PWD/bin refused 1 'no controller' "$engine/sweep.sh" file --engine slurm -o out
 }
+
+@test "sweep: an Ansible inventory gives pairs of hosts if its two groups have the same size" {
+	command -v ansible-inventory >/dev/null || skip "ansible-core is not installed"
+	export ANSIBLE_LOCAL_TEMP=$PWD/local ANSIBLE_NOCOLOR=1
+	printf '%s\n' 'thinprobe_servers: {hosts: {s1: {ansible_host: 10.0.0.1, ansible_user: bench}, s2: {}}}' \
+		'thinprobe_clients: {hosts: {c1: {}}}' >hosts.yml
+	printf '%s\n' 'experiment stalls' >file
+	run -2 "$TOP/thinprobe" sweep file --pairs hosts.yml --list
+	[[ $output == *thinprobe_clients* ]]
+	sed -i 's/{c1: {}}/{c1: {}, c2: {}}/' hosts.yml
+	"$TOP/thinprobe" sweep file --pairs hosts.yml --list >/dev/null
+	echo '{' >hosts.yml
+	run -2 "$TOP/thinprobe" sweep file --pairs hosts.yml --list
+}
