@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define KEY "a"
 #define WARM_UP_KEYS 5		/* not timed: on the first key X clients fetch the keyboard map */
 #define GRACE_NS (5 * NS_PER_S) /* we wait so much longer than the --timeout of the prober */
 #define RUNS_MAX 1000
@@ -27,11 +28,11 @@ static const char *const watches[] = { "update", "patch", NULL };
 
 static struct cycle_cfg cycle = { .evict_ns = 20 * NS_PER_S, .settle_ns = NS_PER_S, .pause_ns = 3 * NS_PER_S };
 static struct {
-	int64_t runs, timeout_ns, connect_ns, ready_fd;
-	const char *cgroup, *prober, *key, *region, *window, *password_file, *log, *timeline;
+	int64_t runs, timeout_ns, ready_fd;
+	const char *cgroup, *prober, *log, *timeline;
 	int watch;
 	struct cli_pids pid;
-} cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO, .key = "a" };
+} cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 /* For --hog as the last word, without a command: with one, cut_hog_command() has removed it before the options are
@@ -44,6 +45,8 @@ static int reject_bare_hog(const char *text, void *value)
 }
 
 static const char *const hog_ends[] = { "evicted", "key2", "key2-paused", NULL };
+
+#define USE_PROBER "start keyrepeat --schedule asked with it, and give its pipes with --prober IN,OUT"
 
 static const struct cli_opt options[] = {
 	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "processes of the application, up to 32" },
@@ -59,14 +62,14 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, .help = "type a key at this interval while the hog takes memory" },
 	{ CLI_NS, 0, "settle", &cycle.settle_ns, 0, 3600e9, .help = "wait before the first key (1s)" },
 	{ CLI_NS, 0, "pause", &cycle.pause_ns, 0, 3600e9, .help = "from the first echo to the second key (3s)" },
-	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, .help = "vnc: timeout of connecting and the handshake (10s)" },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, .help = "timeout for an echo (30s)" },
-	{ CLI_STR, 'k', "key", &cfg.key, .help = "the key to type, as for keyrepeat (a)", .meta = "KEY" },
 	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as echo (update)", .words = watches },
-	{ CLI_STR, 0, "region", &cfg.region, .help = "region to watch, passed to keyrepeat", .meta = "WxH+X+Y" },
-	{ CLI_STR, 0, "window", &cfg.window, .help = "window to watch, passed to keyrepeat", .meta = "ID" },
-	{ CLI_FILE, 0, "password-file", &cfg.password_file, .help = "VNC password, passed to keyrepeat" },
 	{ CLI_STR, 0, "prober", &cfg.prober, .help = "named pipes of a running keyrepeat --schedule asked", .meta = "IN,OUT" },
+	{ CLI_GONE, 0, "connect", .help = USE_PROBER },
+	{ CLI_GONE, 'k', "key", .help = USE_PROBER },
+	{ CLI_GONE, 0, "region", .help = USE_PROBER },
+	{ CLI_GONE, 0, "window", .help = USE_PROBER },
+	{ CLI_GONE, 0, "password-file", .help = USE_PROBER },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write the memory of the processes at each step to this file" },
 	{ CLI_FILE, 0, "timeline", &cfg.timeline, .help = "write the memory of processes and cgroup every 2 ms to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
@@ -92,26 +95,13 @@ static const char *find_tool(const char *tool)
 static void start_prober(struct key_prober *prober, const char *target)
 {
 	struct why why;
-	char timeout[32], connect[32];
-	const char *command[24] = {
-		find_tool("keyrepeat"), target,	     "--schedule", "asked",	"--key", cfg.key,      "--watch",
-		watches[cfg.watch],	"--timeout", timeout,	   "--connect", connect, "--ready-fd", "3"
-	};
-	const struct {
-		const char *option, *value;
-	} passed_on[] = { { "--region", cfg.region }, { "--window", cfg.window }, { "--password-file", cfg.password_file } };
-	size_t n = 14;
+	char timeout[32];
+	const char *command[] = { find_tool("keyrepeat"), target,      "--schedule", "asked",	   "--key", KEY, "--watch",
+				  watches[cfg.watch],	  "--timeout", timeout,	     "--ready-fd", "3",	    NULL };
 
-	snprintf(connect, sizeof(connect), "%lldns", (long long)cfg.connect_ns);
 	snprintf(timeout, sizeof(timeout), "%.6fs", (double)cfg.timeout_ns / NS_PER_S);
-	for (size_t i = 0; i < 3; i++) {
-		if (passed_on[i].value) {
-			command[n++] = passed_on[i].option;
-			command[n++] = passed_on[i].value;
-		}
-	}
 	if (cfg.prober ? prober_open_pipes(prober, cfg.prober, &why)
-		       : prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, &why))
+		       : prober_start(prober, (char *const *)(uintptr_t)command, 60 * NS_PER_S, &why))
 		die(EXIT_RUN, "%s", why.text);
 }
 
@@ -182,7 +172,7 @@ static void report_settings(struct rec_report *r, const char *target)
 	rec_add_real(r, "settle_s", (double)cycle.settle_ns / NS_PER_S, 3);
 	rec_add_real(r, "pause_s", (double)cycle.pause_ns / NS_PER_S, 3);
 	rec_add_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
-	rec_add_str(r, "key", cfg.key);
+	rec_add_str(r, "key", KEY);
 	rec_add_str(r, "watch", watches[cfg.watch]);
 	rec_add_int(r, "read_ahead_bytes", memgroup_max_fault_bytes());
 	memgroup_swapin_bytes(&cycle.group, &machine);

@@ -18,7 +18,7 @@
 
 const char *const start_states[] = { "stable", "ceiling", "no_window", "exited", "interrupted", "no_display", NULL };
 const char *const start_event_states[] = { "stable", "ceiling", "no_change", "exited", "not_sent", NULL };
-const char *const start_ends[] = { "by_itself", "closed", "asked", "killed", "kept", NULL };
+const char *const start_ends[] = { "by_itself", "closed", "asked", "killed", NULL };
 
 struct measurement {
 	const struct start_cfg *cfg;
@@ -450,12 +450,7 @@ int start_measure(const struct start_cfg *cfg, struct subreaper *subreaper, stru
 			err = play_script(r);
 		out->probe_cpu_ns = clock_process_cpu() - cpu_ns;
 		fill_result(r, err);
-		if (cfg->keep && !err && out->state != START_EXITED) {
-			subreaper_detach(subreaper);
-			out->end = START_KEPT;
-		} else {
-			end_application(r);
-		}
+		end_application(r);
 		if (watched)
 			watchdog_end(&r->watchdog);
 		log_event(r, clock_now(), "end", NULL, NULL);

@@ -21,7 +21,7 @@ enum start_state { START_STABLE, START_CEILING, START_NO_WINDOW, START_EXITED, S
 extern const char *const start_states[];
 enum start_event_state { START_EVENT_STABLE, START_EVENT_CEILING, START_EVENT_NO_CHANGE, START_EVENT_EXITED, START_EVENT_NOT_SENT };
 extern const char *const start_event_states[];
-enum start_end { START_ENDED_BY_ITSELF, START_CLOSED, START_ASKED, START_KILLED, START_KEPT };
+enum start_end { START_ENDED_BY_ITSELF, START_CLOSED, START_ASKED, START_KILLED };
 extern const char *const start_ends[];
 
 /* One row of the log; times on CLOCK_MONOTONIC. */
@@ -44,7 +44,6 @@ struct start_cfg {
 	bool any_owner;			   /* windows are found by name: they may appear after the command has ended */
 	const struct scripted_event *key;  /* sent just before the start, and times count from it; NULL: none */
 	const struct event_script *script; /* NULL: no events */
-	bool keep;			   /* leave the application running */
 	struct screen_watch *screen;
 	struct traffic *traffic;
 	struct file_set *learn;	   /* gets the files that the application uses, which costs time; NULL: not wanted */
@@ -86,7 +85,7 @@ struct start_result {
 
 #define START_TREE_TICK (100 * NS_PER_MS) /* from one reading of the process tree to the next */
 
-/* Starts the application, waits, plays the script and ends the application, unless cfg->keep. 0 or -errno with nothing left
+/* Starts the application, waits, plays the script and ends the application. 0 or -errno with nothing left
  * running: -EPIPE: the display went away; -ENOMEM; others: the command could not be started, and subreaper->shared says what was
  * refused. */
 int start_measure(const struct start_cfg *cfg, struct subreaper *subreaper, struct start_result *out);

@@ -22,15 +22,15 @@
 
 #define REPLAY_LIMIT_NS (120 * NS_PER_S)
 #define RUNS_MAX 1000
+#define WINDOW_LEAST 32 /* windows count from this size on, in pixels both ways */
 
 static struct {
 	const char *display, *window, *cgroup, *swap_device, *scratch, *log, *then, *app_output, *key;
-	int64_t runs, warm_up, least, priority;
+	int64_t runs, warm_up, priority;
 	int64_t quiet_ns, ceiling_ns, watch_on_ns, close_ns, pause_ns;
-	bool cold, keep;
+	bool cold;
 } cfg = { .runs = 1,
 	  .warm_up = -1,
-	  .least = 32,
 	  .quiet_ns = 500 * NS_PER_MS,
 	  .ceiling_ns = 120 * NS_PER_S,
 	  .watch_on_ns = 2 * NS_PER_S,
@@ -72,7 +72,6 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "window", &cfg.window,
 	  .help = "only windows with this in the title, or of this class, count (those of COMMAND and its descendants)",
 	  .meta = "NAME" },
-	{ CLI_INT, 0, "min-size", &cfg.least, 1, 10000, .help = "windows count from this size on, in pixels both ways (32)" },
 	{ CLI_NS, 0, "settle", &cfg.quiet_ns, 20e6, 60e9, .help = "at rest means unchanged for this long (500ms)" },
 	{ CLI_NS, 0, "watch-after", &cfg.watch_on_ns, 0, 600e9,
 	  .help = "watch on for another window after that, ten times as long while it is busy (2s)" },
@@ -91,10 +90,11 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9,
 	  .help = "wait this long for it to close, and as long again after SIGTERM before it is killed (3s)" },
 	{ CLI_NS, 0, "pause", &cfg.pause_ns, 0, 3600e9, .help = "wait between runs, and with --key before the first (0)" },
-	{ CLI_FLAG, 0, "keep", &cfg.keep, .help = "leave it running; with one run only" },
 	{ CLI_FILE, 0, "app-output", &cfg.app_output, .help = "append what it prints to this file (thrown away)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write every change and every step of swap traffic to this file" },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 99, .help = "watch at this real-time priority (0: none)" },
+	{ CLI_GONE, 0, "min-size", .help = "windows count from 32 pixels on, both ways" },
+	{ CLI_GONE, 0, "keep", .help = "each run ends the application; start it by itself to use it" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -173,7 +173,7 @@ static void open_counters(void)
 
 static struct screen_watch *open_screen(void)
 {
-	struct screen_cfg screen_cfg = { cfg.display, cfg.window, (int)cfg.least };
+	struct screen_cfg screen_cfg = { cfg.display, cfg.window, WINDOW_LEAST };
 	struct why why;
 	struct screen_watch *screen = screen_open(&screen_cfg, &why);
 
@@ -228,7 +228,7 @@ static void report_settings(struct rec_report *r, struct screen_watch *screen, c
 	rec_add_real(r, "quiet_for_ms", (double)cfg.quiet_ns / NS_PER_MS, 3);
 	rec_add_real(r, "watch_on_ms", (double)cfg.watch_on_ns / NS_PER_MS, 3);
 	rec_add_real(r, "ceiling_ms", (double)cfg.ceiling_ns / NS_PER_MS, 3);
-	rec_add_int(r, "least_size", cfg.least);
+	rec_add_int(r, "least_size", WINDOW_LEAST);
 	rec_add_strs(r, { "cgroup", cfg.cgroup }, { "swap_from", traffic_names[traffic.from] }, { "swap_device", cfg.swap_device },
 		     { "scratch", cfg.scratch }, { "key", cfg.key }, { "then", cfg.then });
 	rec_add_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);
@@ -274,7 +274,6 @@ static int64_t run_starts(struct screen_watch *screen, char **command, struct ru
 				       .any_owner = cfg.window,
 				       .key = cfg.key ? &key_event : NULL,
 				       .script = cfg.then ? &script : NULL,
-				       .keep = cfg.keep,
 				       .screen = screen,
 				       .traffic = &traffic,
 				       .opened = &opened,
@@ -336,8 +335,6 @@ static char **read_options(int argc, char **argv)
 		die_usage("no command to start; put it behind --");
 	if (argc - first > behind)
 		die_usage("unexpected word %s", argv[first]);
-	if (cfg.keep && cfg.runs > 1)
-		die_usage("--keep is for one run");
 	if (cfg.warm_up < 0)
 		cfg.warm_up = cfg.cold ? 1 : 0;
 	if (cfg.cold && !cfg.warm_up)

@@ -104,8 +104,6 @@ static void subreaper_main(int pipe, int started, const struct subreaper_cfg *cf
 		if (ppoll(&fd, 1, NULL, &before) > 0)
 			break;
 	}
-	if (atomic_load(&shared->leave))
-		_exit(0);
 	kill_descendants(first, shared);
 	atomic_store(&shared->all_ended, true);
 	while (poll(&fd, 1, -1) < 0) /* keep our pid valid while the main program still walks the process tree below it */
@@ -176,13 +174,4 @@ int subreaper_end(struct subreaper *n, int64_t patience_ns)
 	}
 	n->pid = 0;
 	return how;
-}
-
-void subreaper_detach(struct subreaper *n)
-{
-	atomic_store(&n->shared->leave, true);
-	close(n->pipe);
-	while (n->pid > 0 && waitpid(n->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	n->pid = 0;
 }

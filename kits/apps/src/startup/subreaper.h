@@ -24,7 +24,6 @@ struct subreaper_shared {
 	_Atomic int group_refused;     /* errno if the cgroup could not be entered; 0: entered, or none wanted */
 	_Atomic int status;	       /* of the command, as wait() gives it, once `ended` */
 	_Atomic bool ended, all_ended; /* the command has ended; all processes below have ended */
-	_Atomic bool leave;	       /* do not kill the processes below at the end */
 };
 
 struct subreaper {
@@ -41,5 +40,3 @@ bool subreaper_running(const struct subreaper *n);
 /* Sends SIGTERM to all processes below and, after patience_ns, SIGKILL, and ends the subreaper: no process is left. 0: none was
  * left before; 1: all ended after SIGTERM; 2: killed. */
 int subreaper_end(struct subreaper *n, int64_t patience_ns);
-/* Ends the subreaper process and leaves the processes below it running, even after this program has ended. */
-void subreaper_detach(struct subreaper *n);

@@ -12,6 +12,9 @@ setup() {
 	python3 "$BATS_TEST_DIRNAME/../golden/make_vncplay.py" make "in here" width=240 height=180 clicks=2 factors=1
 	cp "in here/run0.rfb" alone.rfb
 	head -c 20 "in here/run0.rfb" >short.rfb
+	cp "in here/run0.rfb.aux" short.rfb.aux
+	cp "in here/run0.rfb" odd.rfb
+	cp "in here/truth.tsv" odd.rfb.aux
 	printf 'vncplay-trace 1\nscreen 640x480\n1000 move 5 5\n' >t.trace
 	printf 'vncplay-trace 1\nscreen 640x480\n' >empty.trace
 	cp t.trace o-2.rfb
@@ -52,16 +55,17 @@ rows() {
 		1|play N alone.rfb o.rfb|not a trace but a log.*the trace that it was played from
 		2|analyze|analyze what
 		1|analyze in\ here/none.rfb|in here/none.rfb: No such file
-		1|analyze alone.rfb|alone.rfb.aux: No such file.*--aux
-		1|analyze in\ here/truth.tsv --aux in\ here/run0.rfb.aux|not an FBS log.*OUT.rfb
+		1|analyze alone.rfb|alone.rfb.aux: No such file.*beside
+		1|analyze in\ here/truth.tsv|not an FBS log.*OUT.rfb
+		2|analyze in\ here/run0.rfb --aux in\ here/run0.rfb.aux|--aux is gone
 		1|analyze t.trace|t.trace: not an FBS log but a trace: .*OUT.rfb
 		1|analyze in\ here/run0.rfb.aux|not an FBS log: .*OUT.rfb
-		1|analyze in\ here/run0.rfb --aux in\ here/truth.tsv|no line of a side file
+		1|analyze odd.rfb|no line of a side file
 		2|analyze in\ here/run0.rfb --labels a,b|labels
 		2|analyze in\ here/run0.rfb in\ here/run0.rfb|twice
 		2|analyze in\ here/run0.rfb --scale 4|--method paper
 		2|analyze in\ here/run0.rfb --method paper --scale 0|--scale
-		1|analyze short.rfb --aux in\ here/run0.rfb.aux|short.rfb
+		1|analyze short.rfb|short.rfb
 		2|analyze in\ here/run0.rfb -o folder/../in\ here/run0.rfb|give each its own
 		2|analyze in\ here/run0.rfb -o in\ here/run0.rfb.aux|give each its own
 		2|record|which SERVER
@@ -73,6 +77,7 @@ rows() {
 		2|record --settle 3s S t|--settle-timeout
 		2|record --key-area 1,1,300,300 S t|--key-area
 		2|record --key-area 1,1,x S t|--key-area
+		2|record --hover 0 S t|--hover is gone
 		2|record --script bad S t|bad: line 1:
 		2|record --headless --script nowhere S t|nowhere
 		2|record --listen 7000 --bind 300.0.0.1 S t|--bind

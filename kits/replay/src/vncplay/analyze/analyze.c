@@ -23,7 +23,7 @@ static const char *const formats[] = { "text", "json", "tsv", "vncanalyze", NULL
 
 static struct {
 	int method;
-	const char *aux, *labels;
+	const char *labels;
 	struct rec_cfg out;
 	struct method_2005_cfg paper;
 } cfg = { .paper = METHOD_2005_DEFAULTS };
@@ -37,7 +37,7 @@ static const struct cli_opt options[] = {
 	{ CLI_PERCENT, 0, "differ", &cfg.paper.differ_percent, 0, 100, .of = "paper",
 	  .help = "share of the pixels in which a frame must differ from the one before to be looked for (2)" },
 	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, .of = "paper", .help = "changes less than this apart are one (1ms)" },
-	{ CLI_STR, 0, "aux", &cfg.aux, .help = "side files, in the order of the logs (OUT.rfb.aux)", .meta = "FILE,..." },
+	{ CLI_GONE, 0, "aux", .help = "the side file of OUT.rfb is OUT.rfb.aux, beside it" },
 	{ CLI_STR, 0, "labels", &cfg.labels, .help = "what the replays are called, in their order (their files' names)",
 	  .meta = "NAME,..." },
 	{ CLI_WORD, 0, "format", &cfg.out.format, .help = "how to report; vncanalyze: rows for scripts of 2005 (text)",
@@ -106,13 +106,11 @@ static const char *make_label(const char *file)
 	return label;
 }
 
-/* Refuses an --output that is one of the input files. `aux` NULL: the side file is LOG.aux. */
-static void refuse_overwritten_input(const char *log, const char *aux)
+/* Refuses an --output that is one of the input files. */
+static void refuse_overwritten_input(const char *log)
 {
 	char beside[PATH_MAX];
-	struct rec_output_path places[] = { { "OUT.rfb", log },
-					    { "OUT.rfb.aux", aux ? aux : beside },
-					    { "--output", cfg.out.path } };
+	struct rec_output_path places[] = { { "OUT.rfb", log }, { "OUT.rfb.aux", beside }, { "--output", cfg.out.path } };
 
 	snprintf(beside, sizeof(beside), "%s.aux", log);
 	rec_refuse_same_outputs(places, sizeof(places) / sizeof(*places));
@@ -185,7 +183,7 @@ int vncplay_analyze(int argc, char **argv)
 	struct frame_matches paper = { 0 };
 	struct rec_report *out = NULL;
 	struct replay *replay;
-	char **aux, **labels;
+	char **labels;
 
 	if (runs < 1)
 		die_usage("analyze what? OUT.rfb...");
@@ -193,10 +191,9 @@ int vncplay_analyze(int argc, char **argv)
 		die_usage("--%s needs --method paper", cli_foreign_option("tiles")->name);
 	if (runs > ALIGN_RUNS)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
-	aux = split_list(cfg.aux, runs, "aux");
 	labels = split_list(cfg.labels, runs, "labels");
 	for (int r = 0; r < runs; r++) {
-		refuse_overwritten_input(argv[first + r], aux ? aux[r] : NULL);
+		refuse_overwritten_input(argv[first + r]);
 		for (int k = 0; k < r; k++) /* a replay agrees with itself */
 			if (!strcmp(argv[first + k], argv[first + r]))
 				die_usage("%s is given twice", argv[first + r]);
@@ -204,7 +201,6 @@ int vncplay_analyze(int argc, char **argv)
 	replay = memory_new((size_t)runs, sizeof(*replay));
 	for (int r = 0; r < runs; r++) {
 		replay[r].file = argv[first + r];
-		replay[r].aux = aux ? aux[r] : NULL;
 		replay[r].label = labels ? labels[r] : make_label(argv[first + r]);
 	}
 	if (cfg.out.format != FORMAT_OLD)
@@ -226,10 +222,7 @@ int vncplay_analyze(int argc, char **argv)
 	}
 	if (labels)
 		free(labels[0]);
-	if (aux)
-		free(aux[0]);
 	free(labels);
-	free(aux);
 	free(replay);
 	return status;
 }

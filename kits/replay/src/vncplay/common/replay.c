@@ -105,7 +105,8 @@ static int read_side_file(struct replay *r)
 		return -ENAMETOOLONG;
 	in = fopen(path, "re");
 	if (!in)
-		return why_fail(-errno, &r->why, "cannot read the side file %.120s: %s; name it with --aux", path, strerror(errno));
+		return why_fail(-errno, &r->why, "cannot read the side file %.120s: %s; it lies beside its log", path,
+				strerror(errno));
 	err = sent_inputs_read(in, &r->inputs);
 	fclose(in);
 	if (err)

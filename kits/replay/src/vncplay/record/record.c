@@ -21,7 +21,7 @@
 static struct {
 	struct server_cfg server;
 	struct recorder_cfg recorder;
-	bool headless, no_anchor;
+	bool headless;
 	const char *script, *bind;
 	int64_t port, snapshot, time_ns, ready_fd;
 } cfg;
@@ -50,15 +50,12 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "settle-timeout", &cfg.recorder.quiet_most_ns, 1e6, 60e9,
 	  .help = "hold an input back for at most this time (2s)" },
 	{ CLI_INT, 0, "snapshot-size", &cfg.snapshot, 3, 31, .help = "pixels a side around the pointer (11)" },
-	{ CLI_FLAG, 0, "no-anchor", &cfg.no_anchor, .help = "no second snapshot where the first is of one colour" },
-	{ CLI_NS, 0, "double-click", &cfg.recorder.double_ns, 0, 10e9,
-	  .help = "presses on one spot at most so far apart belong together (400ms)" },
-	{ CLI_NS, 0, "key-pause", &cfg.recorder.key_pause_ns, 1e6, 60e9,
-	  .help = "keys after such a pause are looked after anew (400ms)" },
 	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, .help = "what keys change (learned from what they do change)",
 	  .call = parse_key_area, .meta = "X,Y,W,H (of at most 65536 pixels)" },
-	{ CLI_NS, 0, "hover", &cfg.recorder.hover_ns, 0, 10e9,
-	  .help = "what changes near the pointer so long after a move is its doing; 0: never (800ms)" },
+	{ CLI_GONE, 0, "no-anchor", .help = "a second snapshot is taken where the first is of one colour" },
+	{ CLI_GONE, 0, "double-click", .help = "presses on one spot within 400ms belong together" },
+	{ CLI_GONE, 0, "key-pause", .help = "keys after a pause of 400ms begin a new run" },
+	{ CLI_GONE, 0, "hover", .help = "what changes near the pointer within 800ms of a move is its doing" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS_QUIET(out_cfg, "silent"),
 	{ .type = CLI_END },
@@ -277,7 +274,6 @@ static void check_options(void)
 		die_usage("--script and %s: either a script or a viewer", cfg.port ? "--listen" : "--bind");
 	proc_require_ready_fd((int)cfg.ready_fd);
 	cfg.recorder.snapshot = (int)cfg.snapshot;
-	cfg.recorder.anchor = !cfg.no_anchor;
 	if (cfg.recorder.quiet_most_ns < cfg.recorder.quiet_ns)
 		die_usage("--settle-timeout is shorter than --settle");
 }

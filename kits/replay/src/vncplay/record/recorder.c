@@ -18,7 +18,6 @@ const struct recorder_cfg recorder_defaults = {
 	.hover_ns = 800 * NS_PER_MS,
 	.snapshot = 11,
 	.margin = 15,
-	.anchor = true,
 };
 
 struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_callbacks *out, void *whose,

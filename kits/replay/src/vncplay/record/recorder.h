@@ -27,7 +27,6 @@ struct recorder_cfg {
 	int64_t hover_ns; /* changes near the pointer within this time after a move are caused by it; 0: no snapshots for moves */
 	int snapshot;	  /* width and height of a snapshot, pixels */
 	int margin;	  /* pixels around a snapshot that must have settled, too */
-	bool anchor;	  /* where a snapshot is of one colour, take a second one of the nearest texture */
 	struct pixel_area key_area; /* the area that keys change; w 0: learned from earlier keys */
 };
 extern const struct recorder_cfg recorder_defaults;

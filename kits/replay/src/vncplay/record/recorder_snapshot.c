@@ -327,8 +327,7 @@ int recorder_take_snapshots(struct recorder *r, const struct queued_input *h, in
 	} else if (!err) {
 		err = write_snapshot(r, h, &e);
 	}
-	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w &&
-			      (is_snapshot_flat(&e) || 8 * left < box.w * box.h)
+	box = !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w && (is_snapshot_flat(&e) || 8 * left < box.w * box.h)
 		      ? find_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms)
 		      : (struct pixel_area){ 0, 0, 0, 0 };
 	free(e.pixels);
