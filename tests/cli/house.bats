@@ -349,7 +349,8 @@ foreign() {
 		kit=${kit#kits/}
 		other=$(ls -d kits/* | grep -vx "kits/$kit")
 		# (documents about the whole tree may)
-		if foreign "$kit" thinprobe Makefile packages lab src experiments report plots data tests bench debian .ci .github $other
+		if foreign "$kit" thinprobe Makefile packages lab src experiments report plots data tests bench debian .ci .github \
+			$other
 		then
 			echo "^ kits/$kit"
 			wrong=1
