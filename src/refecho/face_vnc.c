@@ -2,6 +2,7 @@
 /* A VNC server by libvncserver, without that library's event loop, which polls and defers updates by 5 ms: delays of its own would
  * spoil the measurement. An update is written as soon as something was drawn and a client has asked for an update. */
 #include "face.h"
+#include "downcast.h"
 #include "clock.h"
 #include "memory.h"
 #include "proc.h"
@@ -122,7 +123,7 @@ static void draw_glyph(struct vnc_face *v, const struct pixel_area *box, unsigne
 
 static void draw_keys(struct echo_face *f, uint32_t number, const unsigned char *typed, size_t n)
 {
-	struct vnc_face *v = (struct vnc_face *)f;
+	struct vnc_face *v = DOWNCAST(f, struct vnc_face, f->draw == draw_keys);
 	struct pixel_area changed = { 0 };
 	rfbClientIteratorPtr i;
 	rfbClientPtr client;
@@ -154,7 +155,7 @@ static void draw_keys(struct echo_face *f, uint32_t number, const unsigned char 
 
 static int await_events(struct echo_face *f, int64_t until_ns, struct why *why)
 {
-	struct vnc_face *v = (struct vnc_face *)f;
+	struct vnc_face *v = DOWNCAST(f, struct vnc_face, f->wait == await_events);
 	fd_set fds = v->screen->allFds;
 
 	(void)why;
@@ -165,7 +166,7 @@ static int await_events(struct echo_face *f, int64_t until_ns, struct why *why)
 
 static void close_face(struct echo_face *f)
 {
-	struct vnc_face *v = (struct vnc_face *)f;
+	struct vnc_face *v = DOWNCAST(f, struct vnc_face, f->close == close_face);
 
 	if (v->screen) {
 		rfbShutdownServer(v->screen, TRUE);

@@ -2,6 +2,7 @@
 /* The X11 window. Drawn with XFillRectangles: an image (XPutImage) would send 100 times the bytes. Noise is a tile that is sent to
  * the X server once at the start, and shifted at random for each number. */
 #include "face.h"
+#include "downcast.h"
 #include "clock.h"
 #include "memory.h"
 #include "proc.h"
@@ -83,7 +84,7 @@ static void redraw_window(struct x11_face *x)
 
 static void draw_keys(struct echo_face *f, uint32_t number, const unsigned char *typed, size_t n)
 {
-	struct x11_face *x = (struct x11_face *)f;
+	struct x11_face *x = DOWNCAST(f, struct x11_face, f->draw == draw_keys);
 
 	draw_number(x, number, false);
 	for (size_t i = 0; i < n; i++) {
@@ -136,7 +137,7 @@ static void handle_event(struct x11_face *x, XEvent *event)
 
 static int await_events(struct echo_face *f, int64_t until_ns, struct why *why)
 {
-	struct x11_face *x = (struct x11_face *)f;
+	struct x11_face *x = DOWNCAST(f, struct x11_face, f->wait == await_events);
 	XEvent event;
 
 	if (!x->x.guarded) /* not earlier: the program gives up rights while it has one thread */
@@ -153,7 +154,7 @@ static int await_events(struct echo_face *f, int64_t until_ns, struct why *why)
 
 static void close_face(struct echo_face *f)
 {
-	struct x11_face *x = (struct x11_face *)f;
+	struct x11_face *x = DOWNCAST(f, struct x11_face, f->close == close_face);
 
 	x11_close(&x->x); /* with all that belongs to it */
 	free(x);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The guest's agent. Writes to the port never block, so that a host that does not read holds up nothing in the guest. */
 #include "agent.h"
+#include "downcast.h"
 #include "clock.h"
 #include "isolate.h"
 #include "files.h"
@@ -280,9 +281,11 @@ static void send_episode_changes(struct agent_throttle *a, int64_t now_ns)
 	}
 }
 
+static const struct throttle_hooks agent_ops;
+
 static int64_t do_periodic_work(struct throttle *f, int64_t now_ns)
 {
-	struct agent_throttle *a = (struct agent_throttle *)f;
+	struct agent_throttle *a = DOWNCAST(f, struct agent_throttle, f->ops == &agent_ops);
 
 	send_episode_changes(a, now_ns);
 	if (now_ns >= a->due_ns) {
@@ -297,7 +300,7 @@ static int64_t do_periodic_work(struct throttle *f, int64_t now_ns)
 
 static int end_episode(struct throttle *f)
 {
-	struct agent_throttle *a = (struct agent_throttle *)f;
+	struct agent_throttle *a = DOWNCAST(f, struct agent_throttle, f->ops == &agent_ops);
 
 	free(a->load);
 	a->load = NULL;
@@ -308,7 +311,7 @@ static int end_episode(struct throttle *f)
 
 static int begin_episode(struct throttle *f, const struct background_tag *tag, size_t n)
 {
-	struct agent_throttle *a = (struct agent_throttle *)f;
+	struct agent_throttle *a = DOWNCAST(f, struct agent_throttle, f->ops == &agent_ops);
 
 	end_episode(f);
 	a->load = agent_load_open(tag, n);
@@ -321,7 +324,7 @@ static int begin_episode(struct throttle *f, const struct background_tag *tag, s
 
 static void close_throttle(struct throttle *f)
 {
-	struct agent_throttle *a = (struct agent_throttle *)f;
+	struct agent_throttle *a = DOWNCAST(f, struct agent_throttle, f->ops == &agent_ops);
 
 	end_episode(f);
 	close(a->fd);
@@ -330,7 +333,7 @@ static void close_throttle(struct throttle *f)
 
 static void describe_throttle(const struct throttle *f, char *text, size_t size)
 {
-	const struct agent_throttle *a = (const struct agent_throttle *)f;
+	const struct agent_throttle *a = DOWNCAST(f, const struct agent_throttle, f->ops == &agent_ops);
 
 	snprintf(text, size,
 		 "reports to the host which vCPUs run background tasks: %lld lines, %lld of them unsent, %lld reports%s%s",

@@ -2,6 +2,7 @@
 /* Watches the sound server by two children that run pactl: one prints changes while the server runs, the other lists the streams
  * after each change. */
 #include "audio.h"
+#include "downcast.h"
 #include "clock.h"
 #include "proc.h"
 
@@ -141,9 +142,11 @@ static bool fd_is_readable(int fd)
 	return fd >= 0 && poll(&one, 1, 0) > 0;
 }
 
+static const struct input_source_ops ops;
+
 static int read_events(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct audio_watch *a = (struct audio_watch *)s;
+	struct audio_watch *a = DOWNCAST(s, struct audio_watch, s->ops == &ops);
 	int64_t now = clock_now();
 
 	if (fd_is_readable(a->changes.out) && !read_changes(a, now)) {

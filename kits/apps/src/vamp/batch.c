@@ -5,6 +5,7 @@
  * By a CPU quota, not by the freezer: a frozen task cannot be ended, and version 1 has the freezer in another hierarchy.
  * (cgroup-v2.rst, cpu.max; sched-bwc.rst: the smallest quota is 1 ms, the longest period 1 s.) */
 #include "groups.h"
+#include "downcast.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,9 +25,11 @@ static int write_group_file(const struct batch_throttle *b, const char *file, co
 	return undoable_write_file(b->undo, groups_path(b->group, file).text, text);
 }
 
+static const struct throttle_hooks batch_ops;
+
 static int end_episode(struct throttle *f)
 {
-	struct batch_throttle *b = (struct batch_throttle *)f;
+	struct batch_throttle *b = DOWNCAST(f, struct batch_throttle, f->ops == &batch_ops);
 	bool lasted = b->lasts;
 
 	b->lasts = false;
@@ -35,7 +38,7 @@ static int end_episode(struct throttle *f)
 
 static int begin_episode(struct throttle *f, const struct background_tag *tag, size_t n)
 {
-	struct batch_throttle *b = (struct batch_throttle *)f;
+	struct batch_throttle *b = DOWNCAST(f, struct batch_throttle, f->ops == &batch_ops);
 	int err;
 
 	(void)tag, (void)n;
@@ -58,7 +61,7 @@ static void close_throttle(struct throttle *f)
 
 static void describe_throttle(const struct throttle *f, char *text, size_t size)
 {
-	const struct batch_throttle *b = (const struct batch_throttle *)f;
+	const struct batch_throttle *b = DOWNCAST(f, const struct batch_throttle, f->ops == &batch_ops);
 
 	snprintf(text, size, "%s has %s", b->group, b->lasts ? "1 ms of CPU time a second" : "its CPU time");
 }

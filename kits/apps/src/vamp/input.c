@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "clock.h"
+#include "downcast.h"
 #include "control.h"
 #include "input.h"
 #include "keysym.h"
@@ -74,9 +75,11 @@ static void emit_line(void *arg, const char *line)
 	c->each(c->arg, &event);
 }
 
+static const struct input_source_ops control_ops, evdev_ops;
+
 static int read_fifo(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct fifo_input *c = (struct fifo_input *)s;
+	struct fifo_input *c = DOWNCAST(s, struct fifo_input, s->ops == &control_ops);
 
 	c->seen_ns = clock_now();
 	c->each = each;
@@ -87,7 +90,7 @@ static int read_fifo(struct input_source *s, void (*each)(void *arg, const struc
 
 static void close_fifo(struct input_source *s)
 {
-	struct fifo_input *c = (struct fifo_input *)s;
+	struct fifo_input *c = DOWNCAST(s, struct fifo_input, s->ops == &control_ops);
 
 	fifo_remove(&c->control);
 	close(c->control.fd);
@@ -171,7 +174,7 @@ static bool is_trigger(const struct evdev_input *d, const struct evdev_record *r
 
 static int read_device(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct evdev_input *d = (struct evdev_input *)s;
+	struct evdev_input *d = DOWNCAST(s, struct evdev_input, s->ops == &evdev_ops);
 	struct evdev_record record[RECORDS];
 	ssize_t n = read(s->fd, record, sizeof(record));
 	struct input_event event = { .seen_ns = clock_now() };
@@ -184,7 +187,7 @@ static int read_device(struct input_source *s, void (*each)(void *arg, const str
 
 static void close_device(struct input_source *s)
 {
-	xkb_keymap_unref(((struct evdev_input *)s)->places);
+	xkb_keymap_unref(DOWNCAST(s, struct evdev_input, s->ops == &evdev_ops)->places);
 	close(s->fd);
 	free(s);
 }

@@ -3,6 +3,7 @@
  * master devices report each event of their slaves once, including keys sent by XTEST or by a VNC client. A held key is one
  * event, since the server's automatic repeats are not raw; repeats sent by a VNC viewer are. */
 #include "cli.h"
+#include "downcast.h"
 #include "clock.h"
 #include "input.h"
 #include "x11/connection.h"
@@ -112,9 +113,11 @@ static bool event_is_trigger(const struct x11_input *x, const XIRawEvent *raw, c
 	return raw->evtype == XI_RawButtonRelease && x->keys.button && (raw->detail < WHEEL_FIRST || raw->detail > WHEEL_LAST);
 }
 
+static const struct input_source_ops ops;
+
 static int read_display(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct x11_input *x = (struct x11_input *)s;
+	struct x11_input *x = DOWNCAST(s, struct x11_input, s->ops == &ops);
 	int mode = QueuedAfterReading; /* read from the socket once, so that a flood of events is handled in portions */
 
 	for (; !x->broken && XEventsQueued(x->display, mode) > 0 && !x->broken; mode = QueuedAlready) {
@@ -137,7 +140,7 @@ static int read_display(struct input_source *s, void (*each)(void *arg, const st
  * broken connection. */
 static void close_display(struct input_source *s)
 {
-	struct x11_input *x = (struct x11_input *)s;
+	struct x11_input *x = DOWNCAST(s, struct x11_input, s->ops == &ops);
 
 	if (x->map)
 		XFree(x->map);

@@ -9,6 +9,7 @@
  * (one number each) or in `irq` (Documentation/ABI/testing/sysfs-bus-pci). If neither is there (i8042, virtio without PCI), a
  * handler in /proc/irq/N/ has a name that begins with that of the device. */
 #include "cli.h"
+#include "downcast.h"
 #include "clock.h"
 #include "throttle.h"
 #include "files.h"
@@ -257,9 +258,11 @@ static int pin_processes(struct isolate_throttle *s)
 	return err;
 }
 
+static const struct throttle_hooks isolate_ops;
+
 static int end_episode(struct throttle *f)
 {
-	struct isolate_throttle *s = (struct isolate_throttle *)f;
+	struct isolate_throttle *s = DOWNCAST(f, struct isolate_throttle, f->ops == &isolate_ops);
 
 	if (!s->foreground)
 		return 0;
@@ -272,7 +275,7 @@ static int end_episode(struct throttle *f)
 
 static int begin_episode(struct throttle *f, const struct background_tag *tag, size_t n)
 {
-	struct isolate_throttle *s = (struct isolate_throttle *)f;
+	struct isolate_throttle *s = DOWNCAST(f, struct isolate_throttle, f->ops == &isolate_ops);
 	cpu_set_t foreground;
 	int err;
 
@@ -297,7 +300,7 @@ static int begin_episode(struct throttle *f, const struct background_tag *tag, s
 
 static int64_t do_periodic_work(struct throttle *f, int64_t now_ns)
 {
-	struct isolate_throttle *s = (struct isolate_throttle *)f;
+	struct isolate_throttle *s = DOWNCAST(f, struct isolate_throttle, f->ops == &isolate_ops);
 	int64_t busy = s->busy, ticks = s->ticks;
 
 	if (!s->foreground)
@@ -315,7 +318,7 @@ static int64_t do_periodic_work(struct throttle *f, int64_t now_ns)
 
 static void close_throttle(struct throttle *f)
 {
-	struct isolate_throttle *s = (struct isolate_throttle *)f;
+	struct isolate_throttle *s = DOWNCAST(f, struct isolate_throttle, f->ops == &isolate_ops);
 
 	end_episode(f);
 	free(s->irqs.irq);
@@ -324,7 +327,7 @@ static void close_throttle(struct throttle *f)
 
 static void describe_throttle(const struct throttle *f, char *text, size_t size)
 {
-	const struct isolate_throttle *s = (const struct isolate_throttle *)f;
+	const struct isolate_throttle *s = DOWNCAST(f, const struct isolate_throttle, f->ops == &isolate_ops);
 
 	if (s->foreground)
 		snprintf(text, size, "background on %d of %d CPUs: %zu processes; %zu of %zu interrupts of devices to the others",

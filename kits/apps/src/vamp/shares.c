@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* shares - divides the CPU weight of the background by 3, 9 or 18: in a group of its own, else by nice values. */
 #include "files.h"
+#include "downcast.h"
 #include "proc.h"
 #include "scope.h"
 #include "groups.h"
@@ -196,9 +197,11 @@ static int raise_process_nice(struct shares_throttle *s, const struct background
 									   : scope_change_threads(tag->pid, raise_thread_nice, s);
 }
 
+static const struct throttle_hooks shares_ops;
+
 static int end_episode(struct throttle *f)
 {
-	struct shares_throttle *s = (struct shares_throttle *)f;
+	struct shares_throttle *s = DOWNCAST(f, struct shares_throttle, f->ops == &shares_ops);
 
 	if (!s->lasts)
 		return 0;
@@ -209,7 +212,7 @@ static int end_episode(struct throttle *f)
 
 static int begin_episode(struct throttle *f, const struct background_tag *tag, size_t n)
 {
-	struct shares_throttle *s = (struct shares_throttle *)f;
+	struct shares_throttle *s = DOWNCAST(f, struct shares_throttle, f->ops == &shares_ops);
 	int first = 0;
 
 	end_episode(f);
@@ -236,7 +239,7 @@ static int begin_episode(struct throttle *f, const struct background_tag *tag, s
 
 static void close_throttle(struct throttle *f)
 {
-	struct shares_throttle *s = (struct shares_throttle *)f;
+	struct shares_throttle *s = DOWNCAST(f, struct shares_throttle, f->ops == &shares_ops);
 
 	undo_revert(s->undo, s->opened);
 	free(s);
@@ -244,7 +247,7 @@ static void close_throttle(struct throttle *f)
 
 static void describe_throttle(const struct throttle *f, char *text, size_t size)
 {
-	const struct shares_throttle *s = (const struct shares_throttle *)f;
+	const struct shares_throttle *s = DOWNCAST(f, const struct shares_throttle, f->ops == &shares_ops);
 	int n = snprintf(text, size, "%zu process%s 1 : %d ", s->weighed, s->weighed == 1 ? " weighs" : "es weigh",
 			 throttle_ratio_steps[s->ratio].parts);
 

@@ -5,6 +5,7 @@
  * Our own loop calls the library, since the library's loop defers updates. One viewer at a time; when it leaves, the recording
  * ends. */
 #include "clock.h"
+#include "downcast.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ static void ignore_log(const char *format, ...)
 
 static int64_t proxy_prepare_wait(struct input_source *u, fd_set *fds, int *top)
 {
-	struct viewer_proxy *p = (struct viewer_proxy *)u;
+	struct viewer_proxy *p = DOWNCAST(u, struct viewer_proxy, u->wait == proxy_prepare_wait);
 
 	for (int fd = 0; fd <= p->server->maxFd; fd++)
 		if (FD_ISSET(fd, &p->server->allFds))
@@ -91,7 +92,7 @@ static int64_t proxy_prepare_wait(struct input_source *u, fd_set *fds, int *top)
 
 static int proxy_pass_inputs(struct input_source *u, struct recorder *r, int64_t now_ns, struct why *why)
 {
-	struct viewer_proxy *p = (struct viewer_proxy *)u;
+	struct viewer_proxy *p = DOWNCAST(u, struct viewer_proxy, u->take == proxy_pass_inputs);
 
 	(void)now_ns;
 	(void)why;
@@ -102,12 +103,13 @@ static int proxy_pass_inputs(struct input_source *u, struct recorder *r, int64_t
 
 static void proxy_mark_painted(struct input_source *u, struct pixel_area b)
 {
-	rfbMarkRectAsModified(((struct viewer_proxy *)u)->server, b.x, b.y, b.x + b.w, b.y + b.h);
+	rfbMarkRectAsModified(DOWNCAST(u, struct viewer_proxy, u->painted == proxy_mark_painted)->server, b.x, b.y, b.x + b.w,
+			      b.y + b.h);
 }
 
 static int proxy_resize(struct input_source *u)
 {
-	struct viewer_proxy *p = (struct viewer_proxy *)u;
+	struct viewer_proxy *p = DOWNCAST(u, struct viewer_proxy, u->resized == proxy_resize);
 
 	rfbNewFramebuffer(p->server, (char *)p->screen->pixels, p->screen->width, p->screen->height, 8, 3, 4);
 	p->server->serverFormat.redShift = 16;
@@ -118,7 +120,7 @@ static int proxy_resize(struct input_source *u)
 
 static void proxy_close(struct input_source *u)
 {
-	struct viewer_proxy *p = (struct viewer_proxy *)u;
+	struct viewer_proxy *p = DOWNCAST(u, struct viewer_proxy, u->close == proxy_close);
 
 	p->left = true; /* no further viewer is accepted */
 	rfbShutdownServer(p->server, TRUE);

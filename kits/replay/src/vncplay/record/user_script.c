@@ -2,6 +2,7 @@
 /* user_script - makes the inputs of a script. Each line begins when all inputs before it were sent. Of the screen only its
  * being quiet matters. */
 #include "input_script.h"
+#include "downcast.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static int64_t script_prepare_wait(struct input_source *u, fd_set *fds, int *top
 {
 	(void)fds;
 	(void)top;
-	return ((struct script_source *)u)->wake_ns;
+	return DOWNCAST(u, struct script_source, u->wait == script_prepare_wait)->wake_ns;
 }
 
 /* Whether a step may be done now; sets s->wake_ns. */
@@ -65,7 +66,7 @@ static int perform_step(struct script_source *s, const struct input_script_step 
 
 static int script_pass_inputs(struct input_source *u, struct recorder *r, int64_t now_ns, struct why *why)
 {
-	struct script_source *s = (struct script_source *)u;
+	struct script_source *s = DOWNCAST(u, struct script_source, u->take == script_pass_inputs);
 	int err = 0;
 
 	(void)why;
@@ -85,7 +86,7 @@ static int script_pass_inputs(struct input_source *u, struct recorder *r, int64_
 
 static void script_close(struct input_source *u)
 {
-	input_script_free(&((struct script_source *)u)->hand);
+	input_script_free(&DOWNCAST(u, struct script_source, u->close == script_close)->hand);
 	free(u);
 }
 
@@ -98,12 +99,13 @@ struct input_source *script_source_open(const struct screen *screen, const char 
 
 	if (in && in != stdin)
 		fclose(in);
+	if (s)
+		s->user = (struct input_source){ script_prepare_wait, script_pass_inputs, NULL, NULL, script_close, "script done" };
 	if (err) {
 		why_fail(err, why, "%s: %s", path, *line.text ? line.text : strerror(-err));
 		if (s)
 			script_close(&s->user);
 		return NULL;
 	}
-	s->user = (struct input_source){ script_prepare_wait, script_pass_inputs, NULL, NULL, script_close, "script done" };
 	return &s->user;
 }
