@@ -157,7 +157,7 @@ static double sorted_quantile(const double *value, size_t n, double q)
 }
 
 /* Sorts the values that count; sets medians and IQR. Returns whether all are above 0. Each variant has a value. */
-static bool describe(struct block_series *s, double *of[VARIANTS], const size_t n[VARIANTS])
+static bool describe(struct block_series *s, double *of[static VARIANTS], const size_t n[static VARIANTS])
 {
 	for (int v = 0; v < VARIANTS; v++) {
 		qsort(of[v], n[v], sizeof(double), ascending_double);

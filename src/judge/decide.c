@@ -43,7 +43,7 @@ double decide_sd(const struct decide_figure *f)
 	return f->n > 1 ? sqrt(f->squares / (double)(f->n - 1)) : 0;
 }
 
-void decide_set_runs(struct decide_figure *f, const size_t n[2], const double mean[2], const double sd[2])
+void decide_set_runs(struct decide_figure *f, const size_t n[static 2], const double mean[static 2], const double sd[static 2])
 {
 	double part[2], sum;
 

@@ -56,7 +56,7 @@ void decide_add(struct decide_figure *f, int64_t start, double difference);
 void decide_free(struct decide_figure *f);
 double decide_sd(const struct decide_figure *f); /* 0 below two starts */
 /* n[] values of A and B with these means and standard deviations. Both need two values. */
-void decide_set_runs(struct decide_figure *f, const size_t n[2], const double mean[2], const double sd[2]);
+void decide_set_runs(struct decide_figure *f, const size_t n[static 2], const double mean[static 2], const double sd[static 2]);
 
 /* Natural logarithm of the money, of 1 at first, of who bets that starts are above `mean` (side 1), or below (-1). */
 double decide_log_money(const struct decide_figure *f, double mean, int side);

@@ -28,7 +28,7 @@ int region_parse(const char *text, struct pixel_area *out)
 	return 0;
 }
 
-void region_format(const struct pixel_area *r, char text[REGION_TEXT])
+void region_format(const struct pixel_area *r, char text[static REGION_TEXT])
 {
 	snprintf(text, REGION_TEXT, "%dx%d+%d+%d", r->w, r->h, r->x, r->y);
 }

@@ -13,7 +13,7 @@
 
 /* Reads "600x300+10+20" (width, height, x, y). 0, or -EINVAL (also for an empty rectangle). */
 int region_parse(const char *text, struct pixel_area *out);
-void region_format(const struct pixel_area *r, char text[REGION_TEXT]);
+void region_format(const struct pixel_area *r, char text[static REGION_TEXT]);
 
 /* Bits that say when a pixel changed: before the first key, after the last key, or after key i (0 to REGION_KEYS - 1). */
 #define REGION_KEYS 5

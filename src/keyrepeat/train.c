@@ -306,7 +306,7 @@ static bool await_turn(struct key_train_run *run, const struct key_train_block *
 }
 
 /* How long the answers to the first key of each of the last blocks took. Returns their number, at most PACE_ANSWERS. */
-static size_t measure_answers(const struct key_train_run *run, int64_t took_ns[PACE_ANSWERS])
+static size_t measure_answers(const struct key_train_run *run, int64_t took_ns[static PACE_ANSWERS])
 {
 	const struct observations *seen = run->cfg->seen;
 	size_t n = 0, at = 0, updates = atomic_load(&seen->updates), blocks = run->train->blocks;

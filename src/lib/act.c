@@ -89,7 +89,7 @@ int act_parse_position(const char *text, struct input_act *out)
 	return 0;
 }
 
-int act_list_keysyms(const struct input_act *act, uint32_t keysym[ACT_KEYSYMS])
+int act_list_keysyms(const struct input_act *act, uint32_t keysym[static ACT_KEYSYMS])
 {
 	static const struct {
 		unsigned held;

@@ -34,4 +34,4 @@ int act_parse_position(const char *text, struct input_act *out);
 
 #define ACT_KEYSYMS 6
 /* Lists the keysyms of a key action in the order of pressing: its modifiers, then its key. Returns their number. */
-int act_list_keysyms(const struct input_act *act, uint32_t keysym[ACT_KEYSYMS]);
+int act_list_keysyms(const struct input_act *act, uint32_t keysym[static ACT_KEYSYMS]);

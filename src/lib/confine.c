@@ -116,7 +116,7 @@ static int must_allow_port(const struct landlock_rules *r, uint64_t port, struct
 }
 
 /* The folder of a file that is written later, also through a symbolic link. False: it is no file, or a device. */
-static bool find_folder(const char *path, char folder[PATH_MAX])
+static bool find_folder(const char *path, char folder[static PATH_MAX])
 {
 	char real[PATH_MAX];
 

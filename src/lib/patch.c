@@ -62,7 +62,7 @@ static void inner_pixels(double cell, int i, int *low, int *high)
 }
 
 /* Computes threshold and contrast from the marker row. False: not all its light cells are lighter than its dark ones. */
-static bool read_marker(const double mean[CELLS], double *threshold, double *contrast)
+static bool read_marker(const double mean[static CELLS], double *threshold, double *contrast)
 {
 	double white = 0, black = 0, white_min = 256, black_max = -1;
 
@@ -175,7 +175,7 @@ static double mean_box(const struct grey_image *g, int x0, int y0, int x1, int y
 }
 
 /* Mean grey of each whole cell of a patch with this centre and cell size. False: not within the image. */
-static bool mean_cells(const struct grey_image *g, double middle_x, double middle_y, double cell, double mean[CELLS])
+static bool mean_cells(const struct grey_image *g, double middle_x, double middle_y, double cell, double mean[static CELLS])
 {
 	double x = middle_x - cell * PATCH_COLUMNS / 2, y = middle_y - cell * PATCH_ROWS / 2;
 
@@ -194,7 +194,7 @@ static bool mean_cells(const struct grey_image *g, double middle_x, double middl
 
 /* How well the cells separate: the sum of their distances from the threshold, signed by the pattern if `known`. Below 0: no
  * marker. */
-static double measure_separation(const struct grey_image *g, const double at[3], const struct patch_cells *known)
+static double measure_separation(const struct grey_image *g, const double at[static 3], const struct patch_cells *known)
 {
 	double mean[CELLS], threshold, contrast, sum = 0;
 
@@ -210,7 +210,7 @@ static double measure_separation(const struct grey_image *g, const double at[3],
 
 /* Hill climbing from a rough position to the best nearby: at[] is the centre and the cell size. Scaling about the centre
  * keeps size and position independent. Returns the fit. */
-static double climb_to_fit(const struct grey_image *g, double at[3], const struct patch_cells *known)
+static double climb_to_fit(const struct grey_image *g, double at[static 3], const struct patch_cells *known)
 {
 	double best = measure_separation(g, at, known), step = at[2] / 4;
 
@@ -239,7 +239,7 @@ static double climb_to_fit(const struct grey_image *g, double at[3], const struc
 	return best;
 }
 
-static struct patch_place centre_place(const double at[3], int right, int down)
+static struct patch_place centre_place(const double at[static 3], int right, int down)
 {
 	return (struct patch_place){ (int)lround(at[0] - at[2] * PATCH_COLUMNS / 2) + right,
 				     (int)lround(at[1] - at[2] * PATCH_ROWS / 2) + down, at[2] };

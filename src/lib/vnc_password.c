@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* DES in ECB mode. VNC uses the bits of each key byte in reverse order. */
-static void crypt_des(const char key[VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
+static void crypt_des(const char key[static VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
 {
 	uint8_t mirrored[VNC_PASSWORD] = { 0 };
 	gcry_cipher_hd_t des;
@@ -33,7 +33,7 @@ static void crypt_des(const char key[VNC_PASSWORD], const uint8_t *in, uint8_t *
 	explicit_bzero(mirrored, sizeof(mirrored));
 }
 
-void vnc_password_answer(const char *password, const uint8_t challenge[VNC_CHALLENGE], uint8_t answer[VNC_CHALLENGE])
+void vnc_password_answer(const char *password, const uint8_t challenge[static VNC_CHALLENGE], uint8_t answer[static VNC_CHALLENGE])
 {
 	char key[VNC_PASSWORD] = "";
 
@@ -50,7 +50,7 @@ static bool are_printable(const unsigned char *bytes, size_t n)
 	return true;
 }
 
-int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], struct why *why)
+int vnc_password_read(const char *path, char password[static VNC_PASSWORD_TEXT], struct why *why)
 {
 	static const char hiding_key[VNC_PASSWORD] = { 23, 82, 107, 6, 35, 78, 88, 7 };
 	unsigned char text[VNC_PASSWORD_TEXT];

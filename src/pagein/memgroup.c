@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool join_path_names(char out[PATH_MAX], const char *folder, const char *name)
+static bool join_path_names(char out[static PATH_MAX], const char *folder, const char *name)
 {
 	return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
 }

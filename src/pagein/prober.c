@@ -42,7 +42,8 @@ static int read_answer_line(int fd, int64_t until_ns, char *line, size_t size)
 	return -EINTR;
 }
 
-static void exec_prober(char *const *command, const int in[2], const int out[2], const int ready[2], pid_t parent)
+static void exec_prober(char *const *command, const int in[static 2], const int out[static 2], const int ready[static 2],
+			pid_t parent)
 {
 	/* move the pipe ends above the descriptors 0, 1 and 3 that they are copied to */
 	int read_end = fcntl(in[0], F_DUPFD_CLOEXEC, 10), write_end = fcntl(out[1], F_DUPFD_CLOEXEC, 10),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "acks.h"
 
-void acks_init(struct ack_receiver side[2])
+void acks_init(struct ack_receiver side[static 2])
 {
 	for (int i = 0; i < 2; i++)
 		side[i] = (struct ack_receiver){ .quickest_ns = -1 };
@@ -75,7 +75,7 @@ static void detect_held_data(struct ack_receiver *to, int64_t time_ns, struct ac
 	to->sent_ns = time_ns;
 }
 
-struct ack_seen acks_add_segment(struct ack_receiver side[2], int from, const struct segment *s, int64_t time_ns)
+struct ack_seen acks_add_segment(struct ack_receiver side[static 2], int from, const struct segment *s, int64_t time_ns)
 {
 	struct ack_seen seen = { .took_ns = -1 };
 	uint32_t length = s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);

@@ -35,7 +35,7 @@ struct ack_receiver {
 	bool known;
 };
 
-void acks_init(struct ack_receiver side[2]);
+void acks_init(struct ack_receiver side[static 2]);
 
 struct ack_seen {
 	bool pure;	     /* no payload, SYN, FIN or RST; window updates and repetitions included */
@@ -50,4 +50,4 @@ struct ack_seen {
 };
 
 /* Adds a TCP segment sent by side `from` (0, 1), and classifies it. */
-struct ack_seen acks_add_segment(struct ack_receiver side[2], int from, const struct segment *s, int64_t time_ns);
+struct ack_seen acks_add_segment(struct ack_receiver side[static 2], int from, const struct segment *s, int64_t time_ns);

@@ -52,7 +52,7 @@ void flow_table_free(struct flow_table *t)
 	*t = (struct flow_table){ 0 };
 }
 
-const char *flow_address(const struct flow_key *key, int end, char text[FLOW_ADDRESS])
+const char *flow_address(const struct flow_key *key, int end, char text[static FLOW_ADDRESS])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	const uint8_t *address = key->address[end];

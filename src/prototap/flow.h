@@ -89,7 +89,7 @@ void flow_table_free(struct flow_table *t);
 
 /* The address of an end of the key, in words. */
 #define FLOW_ADDRESS 46 /* bytes of the longest one */
-const char *flow_address(const struct flow_key *key, int end, char text[FLOW_ADDRESS]);
+const char *flow_address(const struct flow_key *key, int end, char text[static FLOW_ADDRESS]);
 
 /* The segment's key; returns which end of it (0, 1) is the segment's source. */
 int flow_make_key(const struct segment *s, struct flow_key *key);

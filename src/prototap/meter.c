@@ -488,7 +488,7 @@ int64_t meter_open_gap(const struct capture_meter *m)
 	return u->count && open > u->period_ns ? open : 0;
 }
 
-int meter_rank_ports(const struct capture_meter *m, struct port_count top[METER_PORTS])
+int meter_rank_ports(const struct capture_meter *m, struct port_count top[static METER_PORTS])
 {
 	int n = 0;
 

@@ -103,4 +103,4 @@ void meter_finish(struct capture_meter *m);
 int64_t meter_open_gap(const struct capture_meter *m);
 
 /* The ports of segments that were not selected, most bytes first; returns how many of METER_PORTS there are. */
-int meter_rank_ports(const struct capture_meter *m, struct port_count top[METER_PORTS]);
+int meter_rank_ports(const struct capture_meter *m, struct port_count top[static METER_PORTS]);

@@ -155,8 +155,8 @@ static struct usual_rise part_rise(const struct verdict_baseline *b, const struc
 /* Judges which part has risen. `rise`: of all parts together, also where chance explains it; `silent`: parts whose host is silent;
  * `replies`: the client's replies are known; `lossy`: see is_lossy(). A part that other parts may explain counts only by the
  * rest. */
-static enum verdict_word judge_rise(const struct usual_rise part[VERDICT_PARTS], const struct verdict_readings *seen, int64_t rise,
-				    const bool silent[VERDICT_PARTS], bool replies, bool lossy)
+static enum verdict_word judge_rise(const struct usual_rise part[static VERDICT_PARTS], const struct verdict_readings *seen,
+				    int64_t rise, const bool silent[static VERDICT_PARTS], bool replies, bool lossy)
 {
 	int64_t to_client = part[PART_CLIENT_ACK].seen_ns, to_server = part[PART_SERVER_ACK].seen_ns;
 	int64_t sure_to_client = part[PART_CLIENT_ACK].sure_ns, sure_to_server = part[PART_SERVER_ACK].sure_ns;
@@ -224,7 +224,7 @@ static void learn_loss(struct verdict_baseline *b, const struct verdict_readings
 }
 
 /* A single wait that is far beyond all waits so far: a freeze. Each part counts with its longest value then. */
-static void find_freeze(const struct verdict_baseline *b, struct usual_rise part[VERDICT_PARTS])
+static void find_freeze(const struct verdict_baseline *b, struct usual_rise part[static VERDICT_PARTS])
 {
 	int64_t longest = usual_find_extreme(&b->part[PART_WAIT]);
 

@@ -290,7 +290,7 @@ static const char render_names[] =
 static const char shm_names[] = "QueryVersion Attach Detach PutImage GetImage CreatePixmap AttachFd CreateSegment";
 
 /* Word `number` of a list of names. False: there is none. */
-static bool find_name(const char *names, int number, char name[X11_NAME])
+static bool find_name(const char *names, int number, char name[static X11_NAME])
 {
 	for (; number > 0 && names; number--)
 		names = strchr(names + 1, ' ');

@@ -59,7 +59,7 @@ static const struct encoding_name *find_encoding(const char *word, size_t length
 	return NULL;
 }
 
-int messages_parse_encodings(const char *words, bool skippable, int32_t list[MESSAGES_ENCODINGS], struct why *why)
+int messages_parse_encodings(const char *words, bool skippable, int32_t list[static MESSAGES_ENCODINGS], struct why *why)
 {
 	for (int n = 0;; words++) {
 		size_t length = strcspn(words, ",");

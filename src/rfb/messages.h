@@ -22,7 +22,7 @@ size_t messages_put_update_request(uint8_t *m, bool incremental, int width, int 
 
 /* Reads encodings such as "tight,zlib", none twice, and writes their numbers to `list`. `skippable`: refuses encodings whose length
  * cannot be told without decoding. How many encodings, or -EINVAL with a line in `why`. */
-int messages_parse_encodings(const char *words, bool skippable, int32_t list[MESSAGES_ENCODINGS], struct why *why);
+int messages_parse_encodings(const char *words, bool skippable, int32_t list[static MESSAGES_ENCODINGS], struct why *why);
 /* SetPixelFormat: 32 bits, little endian, 0x00RRGGBB. 20 bytes. */
 size_t messages_put_pixel_format(uint8_t *m);
 /* SetEncodings: those of `list`, then those of `more`. 4 bytes and 4 for each encoding. */

@@ -29,8 +29,8 @@ static size_t tolia_class(double ms, const struct models_limits *l)
 	return ms < l->crisp ? 0 : ms < l->noticeable ? 1 : ms < l->annoying ? 2 : ms < l->unacceptable ? 3 : 4;
 }
 
-void models_compute_tolia(const struct latency_samples *s, const struct models_limits *l, double least[MODELS_TOLIA],
-			  double most[MODELS_TOLIA])
+void models_compute_tolia(const struct latency_samples *s, const struct models_limits *l, double least[static MODELS_TOLIA],
+			  double most[static MODELS_TOLIA])
 {
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		size_t sure = 0, possible = 0;

@@ -28,8 +28,8 @@ enum models_end { MODELS_EARLY, MODELS_LATE };
 double models_late_share(const struct latency_samples *s, enum models_end end, double threshold);
 /* Shares of the classes; a latency equal to the upper end of a class belongs to the next class. The least share of a class is of
  * those that are surely in it, the most of those that may be. */
-void models_compute_tolia(const struct latency_samples *s, const struct models_limits *l, double least[MODELS_TOLIA],
-			  double most[MODELS_TOLIA]);
+void models_compute_tolia(const struct latency_samples *s, const struct models_limits *l, double least[static MODELS_TOLIA],
+			  double most[static MODELS_TOLIA]);
 /* Apdex: (satisfied + tolerating / 2) / n. A latency of exactly T or 4 T is within the class; a failed sample is frustrated,
  * however fast. */
 struct models_apdex_result {

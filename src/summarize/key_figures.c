@@ -210,7 +210,8 @@ static bool has_late_end(const struct key_figures *e, enum measure m, bool share
 }
 
 /* Computes the figures of one measure by one end of ranges. */
-static void compute_ends(struct estimate_work *w, enum measure m, bool high, struct key_figures *out, struct figure of[FIGURES])
+static void compute_ends(struct estimate_work *w, enum measure m, bool high, struct key_figures *out,
+			 struct figure of[static FIGURES])
 {
 	for (enum figure_name i = 0; i < FIGURES; i++) {
 		const struct figure_kind *row = &estimates_rows[i];

@@ -13,7 +13,7 @@
 
 /* Writes the path into `room`. Anything but a regular file ends the program: a FIFO would wait for its writer, a device may never
  * end. */
-static void make_regular_file_path(const char *folder, const char *name, char room[PATH_ROOM])
+static void make_regular_file_path(const char *folder, const char *name, char room[static PATH_ROOM])
 {
 	struct stat s;
 

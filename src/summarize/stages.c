@@ -8,7 +8,7 @@ const char *const stage_names[STAGES] = {
 	"due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_wire", "wire_pixels", "latency",
 };
 
-void stages_compute_lengths(const struct stage_times *t, int64_t ns[STAGES])
+void stages_compute_lengths(const struct stage_times *t, int64_t ns[static STAGES])
 {
 	bool logged = t->app != TRACE_NONE && t->drawn != TRACE_NONE;
 

@@ -25,7 +25,7 @@ struct stage_times {
 };
 
 /* Computes the length of each stage in `ns`; TRACE_NONE: not known. */
-void stages_compute_lengths(const struct stage_times *t, int64_t ns[STAGES]);
+void stages_compute_lengths(const struct stage_times *t, int64_t ns[static STAGES]);
 
 struct stage_samples {
 	struct sample of[STAGES]; /* ns, one value for each key that was split; never freed */

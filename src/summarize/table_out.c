@@ -86,7 +86,7 @@ static void set_cell(char **cell, const char *text)
 }
 
 /* Returns NULL if the number is not known. */
-static const char *format_number(char room[NUMBER], double v, int decimals)
+static const char *format_number(char room[static NUMBER], double v, int decimals)
 {
 	snprintf(room, NUMBER, "%.*f", decimals < 0 ? 0 : decimals, v);
 	return isfinite(v) ? room : NULL;

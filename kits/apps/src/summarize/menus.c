@@ -50,7 +50,7 @@ static bool find_same_action(const struct json_document *j, const char *prefix, 
 	return false;
 }
 
-size_t menus_find_actions(const struct json_document *j, const char *prefix, struct user_action event[MENUS_EVENTS])
+size_t menus_find_actions(const struct json_document *j, const char *prefix, struct user_action event[static MENUS_EVENTS])
 {
 	struct user_action first, same;
 	size_t n = 0;

@@ -57,4 +57,4 @@ struct user_action {
 #define MENUS_EVENTS 256
 /* Finds the actions that every class of users performs, in `prefix`.classes[]{events[]}: adds up their counts; keeps the shortcut
  * only if all classes have the same. Returns the number of actions, in the order of the first class. */
-size_t menus_find_actions(const struct json_document *j, const char *prefix, struct user_action event[MENUS_EVENTS]);
+size_t menus_find_actions(const struct json_document *j, const char *prefix, struct user_action event[static MENUS_EVENTS]);

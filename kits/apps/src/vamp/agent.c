@@ -44,7 +44,7 @@ int agent_parse(const char *text, struct agent_line *out)
 	return strcmp(again, text) ? -EPROTO : 0;
 }
 
-size_t agent_format(const struct agent_line *line, char text[AGENT_LINE])
+size_t agent_format(const struct agent_line *line, char text[static AGENT_LINE])
 {
 	int n = snprintf(text, AGENT_LINE, "vamp/1 %lld %s", (long long)line->sequence, words[line->word]);
 
@@ -105,7 +105,7 @@ static int64_t last_run_ns(const struct agent_load *l, pid_t tid, size_t *hint)
 }
 
 static void add_thread_time(struct agent_load *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
-			    struct agent_cpu_times cpu[AGENT_CPUS])
+			    struct agent_cpu_times cpu[static AGENT_CPUS])
 {
 	int64_t before, ran;
 	struct proc_schedstat time;
@@ -128,7 +128,7 @@ static void add_thread_time(struct agent_load *l, pid_t pid, pid_t tid, int64_t 
 }
 
 static void add_process_times(struct agent_load *l, const struct background_tag *tag, int64_t interval_ns, size_t *hint,
-			      struct agent_cpu_times cpu[AGENT_CPUS])
+			      struct agent_cpu_times cpu[static AGENT_CPUS])
 {
 	struct proc_stat stat;
 	pid_t *tid = NULL;
@@ -143,7 +143,7 @@ static void add_process_times(struct agent_load *l, const struct background_tag 
 	free(tid);
 }
 
-static int read_idle_times(struct agent_load *l, struct agent_cpu_times cpu[AGENT_CPUS])
+static int read_idle_times(struct agent_load *l, struct agent_cpu_times cpu[static AGENT_CPUS])
 {
 	struct cpu_ticks now[AGENT_CPUS];
 	FILE *f = fopen("/proc/stat", "re");
@@ -163,7 +163,7 @@ static int read_idle_times(struct agent_load *l, struct agent_cpu_times cpu[AGEN
 	return n;
 }
 
-int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[AGENT_CPUS])
+int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[static AGENT_CPUS])
 {
 	int64_t now_ns = clock_now();
 	size_t hint = 0;

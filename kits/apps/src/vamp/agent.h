@@ -28,7 +28,7 @@ struct agent_line {
 /* Parses a line without its end. 0; -EPROTONOSUPPORT: another version of the protocol; -EPROTO: an invalid line. Pure. */
 int agent_parse(const char *text, struct agent_line *out);
 /* Writes the line with its end. Returns the number of bytes. Pure. */
-size_t agent_format(const struct agent_line *line, char text[AGENT_LINE]);
+size_t agent_format(const struct agent_line *line, char text[static AGENT_LINE]);
 
 /* Computes the share of background tasks in a vCPU's run time, in percent, from the times counted in an interval. The kernel
  * counts idle and stolen time in steps of `step_ns`. If time was stolen, the least run time that the counters allow is used: a
@@ -49,4 +49,4 @@ struct agent_cpu_times {
 	bool online;
 };
 /* Measures the time since the last call. Processes that have ended are skipped. Returns the highest CPU number plus one. */
-int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[AGENT_CPUS]);
+int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_cpu_times cpu[static AGENT_CPUS]);

@@ -110,7 +110,7 @@ static uint64_t ticks_now(void)
 	return (uint64_t)t.tv_sec * per_s + (uint64_t)t.tv_nsec * per_s / NS_PER_S;
 }
 
-static int copy_path(char to[UNDO_PATH], const char *from)
+static int copy_path(char to[static UNDO_PATH], const char *from)
 {
 	return snprintf(to, UNDO_PATH, "%s", from) < UNDO_PATH ? 0 : -ENAMETOOLONG;
 }

@@ -46,7 +46,7 @@ static void begin_row(const struct fit_reader *f, const char *object, const char
 }
 
 /* Writes the path of the i-th measured row to `path` and returns the row's name, which is that of a cell. NULL: there is none. */
-static const char *get_row_name(const struct fit_reader *f, size_t i, char path[64])
+static const char *get_row_name(const struct fit_reader *f, size_t i, char path[static 64])
 {
 	snprintf(path, 64, "result.rows.%zu", i);
 	return json_get_text(f->json, "%s.run", path);

@@ -112,4 +112,4 @@ struct resource_slope {
 #define HEADCOUNT_RESOURCES 4
 /* Returns how many slopes are known. */
 size_t headcount_fit_slopes(const struct headcount_run *h, const struct headcount_cell *s, const struct headcount_limit *l,
-			    size_t n, struct resource_slope out[HEADCOUNT_RESOURCES]);
+			    size_t n, struct resource_slope out[static HEADCOUNT_RESOURCES]);

@@ -224,7 +224,7 @@ struct user_forecast headcount_forecast_users(const struct headcount_run *h, con
 /* --- what a key needs ------------------------------------------------------------------------------------------ */
 
 size_t headcount_fit_slopes(const struct headcount_run *h, const struct headcount_cell *s, const struct headcount_limit *l,
-			    size_t n, struct resource_slope out[HEADCOUNT_RESOURCES])
+			    size_t n, struct resource_slope out[static HEADCOUNT_RESOURCES])
 {
 	struct first_third third;
 	struct forecast_line line;

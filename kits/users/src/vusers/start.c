@@ -74,7 +74,7 @@ bool start_parse_time(const char *text, int64_t *ns)
 	return true;
 }
 
-void start_format_time(int64_t ns, char text[START_TEXT])
+void start_format_time(int64_t ns, char text[static START_TEXT])
 {
 	time_t seconds = (time_t)(ns / NS_PER_S);
 	struct tm t;

@@ -11,6 +11,6 @@
  * another instant on another host, so it is refused. Digits beyond ns are cut off. False: not such a time. */
 bool start_parse_time(const char *text, int64_t *ns);
 /* The time as ISO 8601 in UTC, with ms. */
-void start_format_time(int64_t ns, char text[START_TEXT]);
+void start_format_time(int64_t ns, char text[static START_TEXT]);
 /* The kernel's bound on the error of CLOCK_REALTIME, which NTP or chrony maintains; -1: the clock is not synchronised. */
 int64_t start_clock_error(void);

@@ -311,7 +311,7 @@ void watched_begin_run(struct watched_users *w, struct vlog *log, int64_t start_
 	eventfd_write(w->begun_fd, 1);
 }
 
-void watched_end(struct watched_users *w, struct watched_result user[VLOG_WATCHED_MOST])
+void watched_end(struct watched_users *w, struct watched_result user[static VLOG_WATCHED_MOST])
 {
 	for (int i = 0; i < w->cfg.n; i++) {
 		struct watched_user *o = &w->one[i];

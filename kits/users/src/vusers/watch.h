@@ -34,4 +34,4 @@ const char *watched_failure(const struct watched_users *w);
 /* Begins the run at start_ns (that of the crowd). */
 void watched_begin_run(struct watched_users *w, struct vlog *log, int64_t start_ns);
 /* Waits for the end of the run (after a stop signal ends it), fills `user`, and frees. */
-void watched_end(struct watched_users *w, struct watched_result user[VLOG_WATCHED_MOST]);
+void watched_end(struct watched_users *w, struct watched_result user[static VLOG_WATCHED_MOST]);

@@ -20,7 +20,7 @@ static uint32_t read_pixel_value(const struct pixel_layout *p, const uint8_t *by
 	return v << p->drop;
 }
 
-uint32_t pixel_parts_to_rgb(const struct pixel_layout *p, const unsigned parts[3])
+uint32_t pixel_parts_to_rgb(const struct pixel_layout *p, const unsigned parts[static 3])
 {
 	uint32_t v = 0;
 
@@ -29,7 +29,7 @@ uint32_t pixel_parts_to_rgb(const struct pixel_layout *p, const unsigned parts[3
 	return v;
 }
 
-void pixel_get_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3])
+void pixel_get_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[static 3])
 {
 	uint32_t v = read_pixel_value(p, bytes);
 

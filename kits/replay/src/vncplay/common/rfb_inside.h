@@ -38,8 +38,8 @@ void pixel_decode_row(const struct pixel_layout *p, uint32_t *to, const uint8_t 
 /* Makes bytes in the order blue, green, red, any to 0x00RRGGBB: the fourth is undefined and must not count as a change. */
 void pixel_mask_row(uint32_t *to, size_t n);
 /* Red, green and blue of a pixel in the format's range (0 to max); and such three, scaled to 0..255, as 0x00RRGGBB. */
-void pixel_get_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3]);
-uint32_t pixel_parts_to_rgb(const struct pixel_layout *p, const unsigned parts[3]);
+void pixel_get_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[static 3]);
+uint32_t pixel_parts_to_rgb(const struct pixel_layout *p, const unsigned parts[static 3]);
 
 #define RFB_BODY_SPARE (64 << 10) /* bytes of a body beyond those of its pixels: headers, palettes, zlib's own */
 enum { TIGHT_STREAMS = 4, STREAM_ZLIB = TIGHT_STREAMS, STREAM_ZRLE, RFB_STREAMS };

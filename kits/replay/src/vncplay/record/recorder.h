@@ -89,7 +89,7 @@ struct input_source {
 
 /* Both read `screen`, which must outlive the user. NULL with the reason in `why`.
  * A VNC server for one viewer on address `bind`; port 0: any free port. `words` gets the viewer's command line. */
-struct input_source *viewer_source_open(const struct screen *screen, const char *name, const char *bind, int port, char words[80],
-					struct why *why);
+struct input_source *viewer_source_open(const struct screen *screen, const char *name, const char *bind, int port,
+					char words[static 80], struct why *why);
 /* A script (input_script.h); path "-": standard input. */
 struct input_source *script_source_open(const struct screen *screen, const char *path, struct why *why);

@@ -142,8 +142,8 @@ static int find_free_port(in_addr_t address)
 	return port;
 }
 
-struct input_source *viewer_source_open(const struct screen *screen, const char *name, const char *where, int port, char words[80],
-					struct why *why)
+struct input_source *viewer_source_open(const struct screen *screen, const char *name, const char *where, int port,
+					char words[static 80], struct why *why)
 {
 	struct viewer_proxy *p = calloc(1, sizeof(*p));
 	rfbScreenInfoPtr s;
