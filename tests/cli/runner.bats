@@ -137,7 +137,19 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 
 	run -1 awk -F'\t' '/^#/ || /^most [0-9]+$/ { next } NF < 2 || NF > 3 || $1 == "" || $2 == "" { print; bad = 1 }
 		END { exit !bad }' "$TOP/tests/skips"
-	run -1 grep -xEf <(grep -v '^#' "$TOP/tests/skips" | cut -f1 | sed '/^most /d') <<<"for no reason"
+	grep -v '^#' "$TOP/tests/skips" | cut -f1 | sed '/^most /d' >patterns
+	run -1 grep -xEf patterns <<-'END'
+		for no reason
+		others took my bicycle meanwhile
+		it needs root, I think
+		cannot trace anything today
+		this system forbids namespaces and laughter
+	END
+	# every reason that a test says in so many words is there
+	find "$TOP"/{experiments,tests,kits} -name '*.bat[s]' ! -name runner.bats -exec grep -ohE '(skip|not_here) "[^"$]+"' {} + |
+		sed -E 's/^[a-z_]+ "(.*)"$/\1/' | sort -u >said
+	[ "$(wc -l <said)" -gt 50 ]
+	run -1 grep -vxEf patterns said
 	while read -r pattern _; do
 		compgen -G "$TOP/tests/unit/${pattern}_test.c" >/dev/null ||
 			compgen -G "$TOP/kits/*/tests/unit/${pattern}_test.c" >/dev/null || { echo "$pattern fits none"; return 1; }
