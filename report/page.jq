@@ -245,10 +245,10 @@ def terminal_cell: . as $doc | (.run.axes // []) as $axes
 def terminal_verdict: (.verdict, .notes[]) | bare;	# input: what `said` gives
 def terminal_words: said | (.verdict | bare), (.findings | to_entries[] | "\(.key + 1). \(.value.text | bare)"), (.notes[] | bare);
 
-# ---- sections of README.md: "## NAME" and in it "### STEM: Title" ----
+# ---- sections of README.md, and of what it shares: "## NAME" and in it "### STEM: Title" ----
 def trimmed: gsub("^\\s+|\\s+$"; "");
-def section($name): ("\n" + $readme) | split("\n## ") | map(select(startswith($name + "\n"))) | first // ""
-	| ltrimstr($name + "\n");
+def section($name): ("\n" + $readme) | split("\n## ")
+	| map(select(startswith($name + "\n")) | "\n" + (ltrimstr($name + "\n") | trimmed)) | add // "";
 def parts: split("\n### ")[1:] | map(split("\n") | {name: (.[0] | split(":")[0]), title: (.[0] | split(": ")[1:] | join(": ")),
 	text: (.[1:] | join("\n") | trimmed)});
 

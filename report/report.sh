@@ -8,7 +8,7 @@
 # what later runs carry of it; the first figures of a run of one cell.
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (columns), figures.gp,
-# say.jq (findings and views) and README.md.
+# say.jq (findings and views) and README.md, which may link sections that several share (../engine/NAME.md).
 set -u -o pipefail
 
 tool=thinprobe
@@ -90,9 +90,16 @@ program() {	# program FILTER
 		BEGIN { folders = split(ENVIRON["FOLDERS"], folder, "\n"); expand(ARGV[1]) }' "$1"
 }
 
+# What the experiment's README links of ../engine, and the README without these links.
+readme() {
+	sed -nE 's,.*\]\(\.\./(engine/[a-z]+\.md)\).*,\1,p' "$experiment/README.md" | sort -u |
+		(cd "$experiment/.." && xargs -r cat)
+	printf '\n## README\n' && sed '/](\.\.\/engine\//d' "$experiment/README.md"
+}
+
 say() {	# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document; for each value of HTML once
 	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures | $said[0] as $said'
-	{ errors=$(jq -r --rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
+	{ errors=$(jq -r --rawfile readme <(readme) --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
 		--rawfile cells <(printf %s "$cells") --arg figures "$figures" --slurpfile said <(printf %s "$said") \
 		"$names | (${2-false}) as \$html | $(program "include \"page\"; resolve | $1")" 2>&1 >&3 < <(printf '%s\n' "$doc")); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
