@@ -8,7 +8,6 @@
  * (original - captured), u32 microseconds since the one before (little endian), and the captured
  * bytes. WHOLE_FILE, PCAPNG: a capture file. TWO_FILES: u16 length of the first of two, which are merged.
  */
-#include "keep.h"
 #include "prototap/interval.h"
 #include "prototap/meter.h"
 #include "prototap/source.h"
@@ -33,41 +32,6 @@ static int file_of(const uint8_t *data, size_t size, int which)
 	return fd[which];
 }
 
-/* Ports of packets, so that only their counts need to be cleared. */
-#define TOUCHED 512
-static uint16_t touched[2 * TOUCHED];
-static int touches;
-
-static void add_packet(struct capture_meter *m, enum link_type link, const struct packet *p)
-{
-	struct segment s;
-
-	if (touches < 2 * TOUCHED && decode_packet(link, p, &s) == DECODED_SEGMENT) {
-		touched[touches++] = s.port[0];
-		touched[touches++] = s.port[1];
-	}
-	meter_add_packet(m, link, p);
-}
-
-static void clear_tables(const struct capture_meter *m)
-{
-	struct x11_counts *x = m->contents.x11;
-
-	if (touches < 2 * TOUCHED) {
-		while (touches)
-			m->passed[touched[--touches]] = (struct port_count){ 0 };
-		keep_mark_clean(m->passed);
-	}
-	touches = 0;
-	if (!x)
-		return;
-	for (int k = 0; k < X11_KINDS; k++)
-		memset(x->tally[k], 0, (size_t)x->extensions * sizeof(*x->tally[k]));
-	memset(x->setup, 0, sizeof(x->setup));
-	memset(x->name, 0, sizeof(x->name));
-	keep_mark_clean(x);
-}
-
 struct reading {
 	struct capture_meter *meter;
 	enum link_type link;
@@ -77,7 +41,7 @@ static bool take(void *context, const struct packet *p)
 {
 	struct reading *r = context;
 
-	add_packet(r->meter, r->link, p);
+	meter_add_packet(r->meter, r->link, p);
 	return true;
 }
 
@@ -120,7 +84,7 @@ static void fuzz_packets(struct capture_meter *m, enum link_type link, const uin
 		if (!copy)
 			return;
 		memcpy(copy, data + at, captured);
-		add_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
+		meter_add_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
 		free(copy);
 		at += captured;
 	}
@@ -272,7 +236,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (cfg.decode)
 		check_decoded(&m);
 	intervals_free(&intervals);
-	clear_tables(&m);
 	meter_free(&m);
 	return 0;
 }

@@ -4,11 +4,6 @@
 #include "../../fuzz/prototap_fuzz.c"
 #include "../seeds.h"
 
-void keep_mark_clean(void *block) /* (memory is not kept here) */
-{
-	(void)block;
-}
-
 #define SEED_MAX 16384
 /* Changes of packets; of files, each of which costs ten times as much. Under sanitizers all is ten times as slow. */
 #ifdef __SANITIZE_ADDRESS__
