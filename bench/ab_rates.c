@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ab_rates [BLOCKS [MINUTES]] | --bound HITS N - how often `thinprobe ab` is wrong, and how soon it is right: sequences with a look
  * after each start, simulated, and drawn from the starts of real comparisons of a variant with itself. Prints Markdown
- * (docs/ab-error-rates.sh). */
+ * (tests/ab-error-rates.sh). */
 #include "../tests/scenes/starts.h"
 #include "judge/blocks.h"
 #include "judge/welch.h"

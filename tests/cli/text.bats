@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The text of reports: short, at most 80 columns, the answer first. Each row of docs/outputs.sh is one run here.
+# The text of reports: short, at most 80 columns, the answer first. Each row of tests/outputs.sh is one run here.
 # bats file_tags=waits:two
 
 bats_require_minimum_version 1.5.0
@@ -8,8 +8,8 @@ load helpers
 
 setup() {
 	begin_test
-	# shellcheck source=docs/outputs.sh
-	source "$TOP/docs/outputs.sh"
+	# shellcheck source=tests/outputs.sh
+	source "$TOP/tests/outputs.sh"
 	PATH=$TOP:$PATH
 	OPTIONS='' PORT='' LOOP=''
 }
@@ -52,7 +52,7 @@ check_others() {
 	[ "$(wc -l <out)" -eq 1 ] || fails "no first line for head"
 }
 
-@test "every run of docs/outputs.sh: at most 8 lines of 80 columns, a summary in JSON, quiet, and | head" {
+@test "every run of tests/outputs.sh: at most 8 lines of 80 columns, a summary in JSON, quiet, and | head" {
 	local program need command n=0 wrong=0
 
 	need jq
@@ -71,7 +71,7 @@ check_others() {
 	[ "$n" -ge 4 ]
 }
 
-@test "every program has a run in docs/outputs.sh" {
+@test "every program has a run in tests/outputs.sh" {
 	local tool wrong=0
 
 	for tool in $(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; program_names); do

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* NAME TABLE [--draws N] [--rates] [SCENE...] - the scenes of a decider: results as TAP, or counts for docs/deciders.sh.
+/* NAME TABLE [--draws N] [--rates] [SCENE...] - the scenes of a decider: results as TAP, or counts for tests/deciders.sh.
  * N draws of all scenes together, in place of those of the table. */
 #include "scene.h"
 #include "binomial.h"

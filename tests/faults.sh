@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# faults.sh FOLDER [KIND:COUNT...] - breaks runs on purpose, each at a random moment, adds a row of each to docs/faults.tsv, and
+# faults.sh FOLDER [KIND:COUNT...] - breaks runs on purpose, each at a random moment, adds a row of each to tests/faults.tsv, and
 # writes docs/faults.md from all rows. As root: it looks at every process, mount, group and device of the machine, so run nothing
 # else meanwhile.
 #
 # Each fault: a run begins; the fault happens; the run ends; then is the folder valid, is the cause named, is anything left on the
 # machine, were measured cells lost, and does --resume complete it? SEED (1) draws moments and victims; each row names its own.
-#	docs/faults.sh /tmp/faults kill:100 full:20 stop:5
+#	tests/faults.sh /tmp/faults kill:100 full:20 stop:5
 set -eu
 cd "$(dirname "$0")/.."
 folder=${1-}
@@ -15,7 +15,7 @@ shift
 [ "$(id -u)" = 0 ] || { echo "faults.sh: needs root" >&2; exit 4; }
 mkdir -p "$folder"
 . lab/machine.sh
-command=() rows=docs/faults.tsv RUN=$folder/run MARK=THINPROBE_FAULT
+command=() rows=tests/faults.tsv RUN=$folder/run MARK=THINPROBE_FAULT
 settings=(--quick --protocol vnc --loads 0 --time 2 --repeat 2 --idle 1)
 printf '%s ' 'experiment stalls' "${settings[@]}" | sed 's/ --/\n/g' >"$folder/swept"	# the same for a sweep
 
@@ -228,7 +228,7 @@ fi
 	cat <<-'END'
 		# What happens if a run breaks?
 
-		Made by `docs/faults.sh` from `docs/faults.tsv`. A run of `stalls` over VNC (4 cells) is broken at a random moment; then it
+		Made by `tests/faults.sh` from `tests/faults.tsv`. A run of `stalls` over VNC (4 cells) is broken at a random moment; then it
 		ends or goes on. *Sweep*: a process of a sweep over the same cells is killed, *kill*: one of a run. A moment at which there
 		was nothing to break (no X server yet) is left out.
 		*Folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended; or neither is there yet.

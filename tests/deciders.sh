@@ -41,7 +41,7 @@ for table in "${tables[@]}"; do make -s "build/scenes/$(basename "$table" .tsv)"
 	cat <<-END
 		# How often does thinprobe decide wrongly?
 
-		Made by \`docs/deciders.sh\`: what says better, late, slower, lost or blamed, in virtual time on made-up
+		Made by \`tests/deciders.sh\`: what says better, late, slower, lost or blamed, in virtual time on made-up
 		scenes whose truth is known, $draws draws of each decider. *Wrong*: what must not be said was; where
 		nothing is to be found, that is a false alarm, and where it cannot be told, it was told anyway.
 		*Missed*: neither that nor what must be said. In brackets the worst scene.

@@ -6,9 +6,9 @@
 #
 # ab-error-rates.sh --real N DIR [EXPERIMENT] [OPTION...] - makes those first: DIR/1 to DIR/N, each with its number as seed. What is
 # there stays, and what was interrupted goes on: the same command again resumes. 40 take an hour on a quiet machine:
-#	docs/ab-error-rates.sh --real 40 results/ab-itself
+#	tests/ab-error-rates.sh --real 40 results/ab-itself
 # and with an application that answers after 11.32 ms in place of 10.29, which is 10 % longer:
-#	docs/ab-error-rates.sh --real 40 results/ab-longer --a "--cost 10ms" --b "--cost 11.03ms"
+#	tests/ab-error-rates.sh --real 40 results/ab-longer --a "--cost 10ms" --b "--cost 11.03ms"
 set -eu
 cd "$(dirname "$0")/.."
 real=()
@@ -107,7 +107,7 @@ print_section() {
 	cat <<-'END'
 		# How often is `thinprobe ab` wrong?
 
-		Made by `docs/ab-error-rates.sh`; the seeds are in `bench/ab_rates.c`, so the same numbers come each time.
+		Made by `tests/ab-error-rates.sh`; the seeds are in `bench/ab_rates.c`, so the same numbers come each time.
 
 		## Simulated starts
 

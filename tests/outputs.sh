@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # outputs - what the programs print: writes docs/outputs.md, and that of each kit, from short real runs (2 minutes; as
 # root also those that need it).
-# usage: docs/outputs.sh [PROGRAM...]     those alone, on standard output
+# usage: tests/outputs.sh [PROGRAM...]     those alone, on standard output
 # tests/cli/text.bats runs the same rows.
 set -u
 OUTPUTS_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -12,7 +12,7 @@ outputs_pids=()
 while IFS= read -r outputs_part; do . "$outputs_part"; done < <(
 	TP_HOME=$OUTPUTS_TOP
 	. "$TP_HOME/lab/trees.sh"
-	in_trees docs/outputs_rows.sh)
+	in_trees tests/outputs_rows.sh)
 
 outputs_rows() { local part; for part in $(compgen -A function outputs_rows_); do "$part"; done; }
 
@@ -214,7 +214,7 @@ outputs_document() {	# outputs_document core|KIT
 	[ "$1" = core ] || file=kits/$1/$file
 	{
 		printf '# What the programs print\n\n'
-		printf 'Written by `docs/outputs.sh` from short runs; the figures are those of one machine at one\n'
+		printf 'Written by `tests/outputs.sh` from short runs; the figures are those of one machine at one\n'
 		printf 'moment. `-v` adds the settings and all figures, `--json` and `--tsv` are for programs, `-q` leaves\n'
 		printf 'only warnings (`!`).\n'
 		outputs_all

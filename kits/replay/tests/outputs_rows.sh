@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# outputs_rows.sh - of docs/outputs.sh, which sources it.
+# outputs_rows.sh - of tests/outputs.sh, which sources it.
 
 outputs_rows_replay() {
 	cat <<'END'
