@@ -224,7 +224,7 @@ install: all
 	install -m 644 *.md CITATION.cff LICENSE "$(DOC)"
 	# and what these pages link to
 	for file in $(foreach files,docs/*.md docs/examples/* docs/gallery/* */README.md */*/README.md experiments/engine/*.md data/*.tsv \
-		results/reference/*/report.* results/reference/*/figures/*.svg,$(call in_trees,$(files))); do install -D -m 644 "$$file" "$(DOC)/$$file" || exit 1; done
+		results/reference/*/report.md results/reference/*/figures/*.svg,$(call in_trees,$(files))); do install -D -m 644 "$$file" "$(DOC)/$$file" || exit 1; done
 	./thinprobe completion >"$(COMPLETIONS)/thinprobe" && chmod 644 "$(COMPLETIONS)/thinprobe"
 
 uninstall:

@@ -7,6 +7,7 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/blocks.sh"
 . "$here/join.sh"
 . "$here/command.sh"
+. "$here/kept.sh"
 COMMAND=compare
 
 usage='usage: thinprobe compare RUN RUN... [options]
@@ -45,8 +46,10 @@ trap 'exit 130' INT TERM
 rows_of() {
 	local repeat calm=''
 	if [ ! -d "$1/cells" ] && [ -f "$1/samples.tar.zst" ]; then
-		rm -rf "$work/kept" && mkdir "$work/kept" && cp -- "$1/run.json" "$work/kept" 2>/dev/null &&
-			unpack "$1/samples.tar.zst" "$work/kept" || die 1 "$1/samples.tar.zst: ${UNPACK_WHY-cannot be copied}"
+		rm -rf "$work/kept" && kept_unpack "$1" "$work/kept" || die 1 "$1/samples.tar.zst: $UNPACK_WHY"
+		jq -r --arg run "$1" '.kept | select(.left_out_bytes > 0)
+			| "thinprobe: compare: \($run): compared by the \(.conditions // 0) conditions whose samples are kept"' \
+			"$1/run.json" 2>/dev/null | printable >&2
 		set -- "$work/kept" "$2"
 	fi
 	for repeat in $(find "$1/cells/" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' 2>/dev/null | grep -x '[1-9][0-9]*' | sort -nu); do

@@ -5,6 +5,7 @@ set -u -o pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
 . "$here/command.sh"
+. "$here/kept.sh"
 COMMAND='export'
 
 usage='usage: thinprobe export RUN --as FORMAT [--cells PATTERN] [-o FILE]
@@ -49,8 +50,7 @@ trap 'exit 130' INT TERM
 use() {
 	RUN=$(cd -- "$1" && pwd) run_json=$RUN/run.json
 	[ -d "$RUN/cells" ] || [ ! -f "$RUN/samples.tar.zst" ] || {
-		mkdir -p "$work/kept" && cp -- "$RUN"/*.tsv "$work/kept" 2>/dev/null && unpack "$RUN/samples.tar.zst" "$work/kept" ||
-			die 1 "$1/samples.tar.zst: ${UNPACK_WHY-cannot be copied}"
+		kept_unfold "$RUN" "$work/kept" || die 1 "$1/samples.tar.zst: $UNPACK_WHY"
 		RUN=$work/kept
 	}
 	[ -f "$RUN/long.tsv" ] || die 1 "$1: it has no long.tsv; make its report again: thinprobe report $1"

@@ -132,6 +132,8 @@ join() {
 		[ -n "$axis$own" ] ||
 			die 2 "$run: $stem compares no protocols or systems, so several runs do not fit in a figure; report each by itself"
 		[ -z "$own" ] || { . "$own" && join_check "${all[0]}" "$run"; }
+		! jq -e .kept "$run/run.json" >/dev/null || [ -f "$run/schema.tsv" ] ||
+			die 1 "$run: it has no tables; make its report again: thinprobe report $run"
 		(cd "$run" && RUN=$run && if [ -w . ] || [ ! -f schema.tsv ]; then summarize; fi) || exit 1
 	done
 	RUN=${JOINED:-$(dirname -- "${all[0]}")/$(printf '%s\n' "${all[@]##*/}" | paste -sd +)}

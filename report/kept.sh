@@ -1,8 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# kept.sh - the report of a kept run (thinprobe gallery), whose samples and large tables are packed in samples.tar.zst: it is made
-# in a copy where all of them are, and what the kept run has is put back. Its figures are small, and its page links to them.
-# report.sh reads this file.
+# kept.sh - kept runs (thinprobe gallery): run.json, report.md, some figures, and samples.tar.zst with what cannot be made again.
+# All else is made of that, in a copy where the samples are unpacked; figures of a kept run are small, and its page links to them.
+# report.sh, compare.sh, export.sh and gallery.sh read this file.
+
+# kept_unpack KEPT FOLDER: FOLDER becomes the run with its samples, and tables that lie beside them. 1: UNPACK_WHY.
+kept_unpack() {
+	local file
+	UNPACK_WHY='cannot be copied'
+	{ mkdir -p -- "$2" && cp -- "$1/run.json" "$2/"; } 2>/dev/null || return
+	[ ! -f "$1/samples.tar.zst" ] || unpack "$1/samples.tar.zst" "$2" || return
+	UNPACK_WHY='cannot be copied'
+	for file in "$1"/*.tsv; do
+		[ ! -f "$file" ] || [ -e "$2/${file##*/}" ] || cp -- "$file" "$2/" 2>/dev/null || return
+	done
+}
+
+# kept_unfold KEPT FOLDER: the same, with all tables: where samples were left out they are packed, else they are made.
+kept_unfold() {
+	kept_unpack "$1" "$2" || return
+	[ "$(jq '.kept.left_out_bytes // 0' "$2/run.json")" = 0 ] && [ -d "$2/cells" ] || return 0
+	UNPACK_WHY=$("$TP_BIN/summarize" --format json -o "$2/summary.json" "$2" 2>&1 >/dev/null) || [ $? = 3 ] ||
+		{ UNPACK_WHY="no tables can be made of it: ${UNPACK_WHY%%$'\n'*}"; return 1; }
+}
 
 KEPT=''	# the folder of the kept run, while RUN is the copy
 kept_remove() { rm -rf -- "$KEPT_COPY"; }
@@ -15,8 +35,7 @@ kept_open() {	# in the folder RUN
 	trap kept_remove EXIT
 	trap 'exit 130' INT TERM
 	RUN=$KEPT_COPY/${KEPT##*/}	# the tables name the folder
-	cp -r -- "$KEPT" "$RUN" 2>/dev/null && cd -- "$RUN" || die 1 "cannot copy $KEPT to ${TMPDIR:-/tmp}"
-	[ ! -f samples.tar.zst ] || unpack samples.tar.zst . || die 1 "$KEPT/samples.tar.zst: $UNPACK_WHY"
+	kept_unfold "$KEPT" "$RUN" && cd -- "$RUN" || die 1 "$KEPT/samples.tar.zst: $UNPACK_WHY"
 }
 
 # The figure FILE to a fifth of a pixel: with H and V for lines along the axes, without points that are not used, empty groups,
@@ -69,7 +88,5 @@ kept_put_back() {
 	for file in figures/*.svg; do
 		[ ! -f "$file" ] || slim "$file" >"$KEPT/$file" || die 1 "cannot write to $KEPT"
 	done
-	for file in *.tsv findings.json report.md report.html; do
-		[[ $file == *.tsv && ! -e $KEPT/$file ]] || cp -- "$file" "$KEPT/" || die 1 "cannot write to $KEPT"
-	done
+	cp -- *.tsv findings.json report.md report.html "$KEPT/" || die 1 "cannot write to $KEPT"
 }

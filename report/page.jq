@@ -284,9 +284,11 @@ def facts($prefix): objects | to_entries[] | select(.value != null and (.key | v
 def fact_table($head; rows): [rows] | select(. != []) | {head: $head, right: [false, false], rows: .} | page_table;
 
 def table_note($id): section("Tables") | "\n" + . | parts | map(select(.name == $id) | .text) | first // empty;
-def figure_image: "![\(.title)](figures/\(.name).svg)", "",
+# ($kept: null, or the figures that a kept run has beside its report.md)
+def figure_image($kept): if $html or $kept == null or IN(.name; $kept[]) then "![\(.title)](figures/\(.name).svg)"
+	else "*\(.title)*: `thinprobe report` draws figures/\(.name).svg." end, "",
 	.text + if $html then " <a href=\"figures/\(.name).svg\">SVG</a>" else "" end, "";
-def titled_figure: "### \(.title)", "", figure_image;
+def titled_figure($kept): "### \(.title)", "", figure_image($kept);
 def table_of_view: "### \(.view.title)", "", (table_note(.view.id) | ., ""), (.grid | page_table),
 	(if $html then "<p class=\"file\"><a href=\"\(.view.table).tsv\">\(.view.table).tsv</a></p>", "" else empty end);
 
@@ -311,7 +313,7 @@ def section_head($id; $title): if $html then "<h2 id=\"\($id)\">\($title)</h2>" 
 def open_section($id; $title; lines): [lines] | select(. != []) | {$id, $title, lines: ([section_head($id; $title)] + .)};
 def folded_section($id; $title; lines): [lines] | select(. != []) | {$id, $title,
 	lines: (["<details id=\"\($id)\"><summary>\($title)</summary>", ""] + . + ["</details>", ""])};
-def sections: . as $doc
+def sections: . as $doc | .run.kept.figures as $kept
 	| [("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))))[1:][]] as $shown
 	| [views | . as $view | $doc | select(shown($view)) | grid($view; true) | select(.rows != [] and (.head | length) > 2)
 		| {view: $view, grid: .}] as $tables
@@ -319,8 +321,8 @@ def sections: . as $doc
 	| open_section("summary"; "Summary"; if $tables == [] then empty else
 		"In brackets: 95 % confidence intervals. \">\" means more than that.", "",
 		($aside[] | "<div class=\"beside\">", "<div>", ""), ($tables[0] | table_of_view),
-		($aside[] | "</div>", "<div class=\"aside\">", "", titled_figure, "</div>", "</div>", "") end),
-	open_section("figures"; "Figures"; ($shown - $aside)[] | titled_figure),
+		($aside[] | "</div>", "<div class=\"aside\">", "", titled_figure($kept), "</div>", "</div>", "") end),
+	open_section("figures"; "Figures"; ($shown - $aside)[] | titled_figure($kept)),
 	folded_section("results"; "Full results"; $tables[1:][] | table_of_view),
 	folded_section("method"; "How it was measured"; section("How it was measured") | trimmed | select(. != "") | ., ""),
 	folded_section("left-out"; "Not on this machine"; not_here[] | "- \(safe)"),
@@ -339,7 +341,8 @@ def page: . as $doc | [sections] as $sections
 	"> \($said.verdict | safe | if startswith("Not usable:") then sub("^Not usable:"; "**Not usable:**") else "**\(.)**" end)",
 		"",
 	($said.notes[] | "> \(safe)", ">"), "", "</div>", "<div class=\"first\">", "",
-	($first | values | figure_image), "</div>", "<div class=\"findings\">", "", section_head("findings"; "Findings"),
+	($first | values | figure_image($doc.run.kept.figures)), "</div>",
+	"<div class=\"findings\">", "", section_head("findings"; "Findings"),
 	($said.findings | to_entries[] | "\(.key + 1). \(.value.text | safe)"
 		+ (.value.figure // "" | if $html and IN($figures[]) then
 		" <a href=\"#figure-\(.)\">figure</a>" else "" end)), "", "</div>", "</div>", "",

@@ -291,7 +291,7 @@ need cmark-gfm cmark-gfm
 work=$(mktemp -d "$RUN/.report.XXXXXX" 2>/dev/null) || die 1 "cannot write to $RUN"
 [ -n "$KEPT" ] || trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-summarize
+[ -n "$KEPT" ] || summarize
 doc=$(document) || exit
 # jq reads the vocabulary anew each time, so all that can be said now is.
 filter='said as $said | ($said | tojson), figure_variables, "\f"'

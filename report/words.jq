@@ -245,6 +245,10 @@ def missing_cells: [.run.cells // [] | .[] | select(.state == "missing") | .name
 def missing_note: missing_cells | if . == [] then null else
 	"**Missing**: no complete measurement of \(.[:6] | join(", "))"
 		+ (if length > 6 then " and \(length - 6) more." else "." end) end;
+# Of a kept run whose samples were too large (thinprobe gallery).
+def kept_note: .run | (.cells // [] | length) as $all | .kept | objects | select((.left_out_bytes // 0) > 0)
+	| "**Samples left out**: those of \(.conditions // 0) of \($all | plural("condition")) are kept with this run; "
+		+ "its tables and figures were made from all.";
 # Of several runs in one report: which they are, and what was set otherwise in some.
 def runs_note: .run.runs | values | "**\(length) runs in one report**: "
 	+ (map("\(.name) (\([.host, (.started // "" | .[:16] | sub("T"; " "))] - [null, .name] | join(", ")))") | and_list) + ".";
@@ -257,8 +261,8 @@ def differs_note: .run.differs // {} | select(. != {}) | "**Not alike**: " + ([t
 	+ ([.value | unlike | to_entries[] | "\(.value | if type == "array" then map(tostring) | join(" ")
 		else tostring end) (\(.key))"] | and_list)] | join("; "))
 	+ ". What differs between the runs may come from this.";
-def notes: [incomplete_note, missing_note, runs_note // null, differs_note // null, preliminary_note, unusable_runs_note,
-	flagged_note, shared_note]
+def notes: [incomplete_note, missing_note, kept_note // null, runs_note // null, differs_note // null, preliminary_note,
+	unusable_runs_note, flagged_note, shared_note]
 	| map(values);
 def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | values
 	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then

@@ -38,7 +38,6 @@ sample() {
 
 printf 'at_s\tprogram\tkib\tfiles\n' >"$folder/samples.tsv"
 helper Xvnc :71 -rfbport 5971 -localhost -SecurityTypes None -geometry 800x600
-helper bin/vusers serve vnc:127.0.0.1:5972 --stations 2ms
 xserver=${others[0]}
 for _ in {1..20}; do kill -0 "$xserver" || { cat "$folder/helper-0.log" >&2; exit 1; }; sleep 0.1; done
 helper xterm -display :71 -e sh -c 'stty raw echo; cat >/dev/null'
@@ -48,15 +47,14 @@ begin prototap bin/prototap live -i lo --port 5971 --decode rfb -t "$time" --eve
 	--rotate 64K --keep 3 --json
 begin watch ./thinprobe watch -i lo --port 5971 -t "$time" --tsv "$folder/watched" --rotate 64K --keep 3
 begin keyrepeat bin/keyrepeat vnc:127.0.0.1:5971 --schedule periodic -t "$time" --log "$folder/keys.tsv" --json
-begin vusers bin/vusers vnc:127.0.0.1:5972 -n 40 --watched 4 -z 1s -t "$time" --log "$folder/users.tsv" --json
 begin idleprofile nice -n 19 bin/idleprofile --cpus 1 --who -t "$time" --json
-mkfifo "$folder/inputs"
-begin vamp bin/vamp run --control "$folder/inputs" --user nobody --no-audio -t "$time" --log "$folder/vamp.tsv" --json
-exec {inputs}<>"$folder/inputs"
+TP_HOME=.
+. lab/trees.sh
+while IFS= read -r part; do . "$part"; done < <(in_trees tests/long_runs_more.sh)	# programs of kits
 all_run() { local pid; for pid in "${pids[@]}"; do kill -0 "$pid" 2>/dev/null || return; done; }
 while all_run; do
 	sample
-	echo >&"$inputs"
+	[ -z "${inputs-}" ] || echo >&"$inputs"
 	sleep 7
 done
 for name in "${names[@]}"; do

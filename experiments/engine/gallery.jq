@@ -95,7 +95,8 @@ def pictures: reduce (.figures[] | select(.image)) as $f ([]; if any(.[]; .image
 
 def kib: "\(. / 1024 | fixed(0)) KiB";
 def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run.measured_s / 60 | ceil | minutes_words) "
-	+ "| \(.run.kept | if .left_out_bytes > 0 then "left out (\(.left_out_bytes | kib))" else .samples_bytes | kib end) |";
+	+ "| \(.run.kept.samples_bytes | kib)" + (.run | if .kept.left_out_bytes > 0 then
+		", of \(.kept.conditions) of \(.cells | length | plural("condition"))" else "" end) + " |";
 
 [inputs] as $in
 | {plan: [$in[].plan | values], kept: [$in[].kept | values], facts: [$in[].fact | values | fact]} as $all
@@ -137,7 +138,9 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 "`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
 	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
 	+ "Those kept here are \($kept | length), and took \([$kept[].run.measured_s / 60] | add // 0 | ceil | minutes_words). "
-	+ "`thinprobe report` makes the page of a kept run again from its samples.", "",
+	+ "Of each, this repository has what cannot be made again, and its report: `thinprobe report FOLDER` makes tables, other "
+	+ "figures and page of it. Samples of more than 300 KiB are thinned: those of the first conditions stay, as many as fit, "
+	+ "and with them the tables that were made of all.", "",
 if $kept == [] then empty else "| kept | command | on | took | samples |", "|---|---|---|---:|---:|",
 	($kept[] | run_row), "" end,
 ([$all.plan[] | . as [$name, $_, $command] | select([$kept[] | select(.name == $name) | .run.command] != [$command])]

@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # gallery.sh - runs what the gallery of the papers shows, keeps each run, and writes the page (gallery.jq). Data of each tree:
 # data/gallery.tsv, the runs; data/computed.tsv, what needs no run; data/papers.tsv, what the papers say beside columns of both;
-# results/reference/NAME, kept runs.
-# report/kept.sh has the report of a kept run.
+# results/reference/NAME, kept runs (report/kept.sh).
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/lab/words.sh"
+. "$TP_HOME/report/foreign.sh"
+. "$TP_HOME/report/kept.sh"
 TP_TOOL=thinprobe
-SAMPLES_MOST=$((1 << 20)) TABLE_MOST=$((50 << 10)) REST_MOST=$((300 << 10))	# bytes of a kept run
+SAMPLES_MOST=$((300 << 10)) REST_MOST=$((300 << 10))	# bytes of a kept run
 
 usage() {
 	cat <<'END'
 usage: thinprobe gallery [--resume] [-o DIR] [--quick] [NAME...]
        thinprobe gallery --list | --page [-o DIR]
 Runs the experiments behind docs/gallery.md, one after the other, keeps each
-run (tables, figures, page, packed samples) in results/reference/NAME, and
-writes docs/gallery.md: what five papers report, beside these runs.
+run (report.md, figures that a page shows, packed samples) in
+results/reference/NAME, and writes docs/gallery.md: what five papers report, beside these runs.
   NAME...              only these runs (--list names them), in this order; else
                        those not kept come first, most figures a minute before
   -o, --output-dir DIR keep runs in DIR/NAME and write DIR/gallery.md
@@ -84,43 +85,83 @@ gallery_list() {
 
 # Keeping -----------------------------------------------------------------------------------------------------------------
 
-# kept_pack RUN NEW FILE...: samples.tar.zst of these files; sets PACKED, its bytes.
+# kept_pack RUN NEW FILE...: samples.tar.zst of these files, without tries that do not count (REPEAT~); sets PACKED, its bytes.
 kept_pack() {
 	PACKED=0
 	[ $# -gt 2 ] || return 0
 	# From a file: zstd knows its size. For a pipe it allocates more memory than a 32-bit process has.
-	tar -cf "$2/samples.tar" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$1" -- "${@:3}" &&
-		zstd -q --rm --ultra -22 --long=27 "$2/samples.tar" || return
+	tar -cf "$2/samples.tar" --exclude='*~' --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$1" -- "${@:3}" &&
+		zstd -qf --rm --ultra -22 --long=27 "$2/samples.tar" || return
 	PACKED=$(stat -c %s "$2/samples.tar.zst")
 }
 
-# kept_make RUN NEW: NEW becomes the kept run: small tables as they are, all else that its report reads packed; without cells and
-# other folders where that would be too large.
+# kept_make RUN NEW: NEW becomes the kept run: what cannot be made again, and its report. Packed are the samples, and what no
+# program makes of them; where that is larger than SAMPLES_MOST, all tables and the samples of as many of the first conditions as
+# fit.
 kept_make() {
-	local path name parts=() left=0
+	local path name parts=() tables=() cells=() made left=0 low=0 middle high
 	mkdir -p "$2" || return
+	made=$(experiment_folder "$(jq -r .experiment "$1/run.json")")/table
+	made=$(cut -f 2 "$1/schema.tsv" | grep -vxF -e "$(awk '$1 == "table" && $3 == "given" { print $2 }' "$made")" | sort -u)
 	for path in "$1"/*; do
 		name=${path##*/}
 		case $name in
-		cells | figures | log | run.json | summary.json | findings.json | report.md | report.html) continue ;;
-		*.tsv) [ "$(stat -c %s "$path")" -gt "$TABLE_MOST" ] || { cp -- "$path" "$2/" && continue || return; } ;;
+		cells | figures | log | run.json | summary.json | findings.json | report.md | report.html) ;;
+		*.tsv) if grep -qxF "${name%.tsv}" <<<"$made"$'\nschema\nlong'; then tables+=("$name"); else parts+=("$name"); fi ;;
+		*) parts+=("$name") ;;
 		esac
-		parts+=("$name")
 	done
+	mapfile -t cells < <(jq -r '.cells[].name' "$1/run.json" |
+		while read -r name; do [ ! -d "$1/cells/$name" ] || echo "cells/$name"; done)
+	high=${#cells[@]}
 	kept_pack "$1" "$2" cells ${parts[@]+"${parts[@]}"} || return
 	if [ "$PACKED" -gt "$SAMPLES_MOST" ]; then
 		left=$PACKED
-		rm "$2/samples.tar.zst"
-		mapfile -t parts < <(for name in ${parts[@]+"${parts[@]}"}; do [ ! -f "$1/$name" ] || echo "$name"; done)
-		kept_pack "$1" "$2" ${parts[@]+"${parts[@]}"} || return
+		parts+=("${tables[@]}")
+		while [ $((high - low)) -gt 1 ]; do
+			middle=$(((low + high) / 2))
+			kept_pack "$1" "$2" "${parts[@]}" "${cells[@]:0:middle}" || return
+			if [ "$PACKED" -le "$SAMPLES_MOST" ]; then low=$middle; else high=$middle; fi
+		done
+		high=$low
+		kept_pack "$1" "$2" "${parts[@]}" "${cells[@]:0:low}" || return
+		left=$((left > PACKED ? left - PACKED : 1))
 	fi
 	# The command without the folder of this machine.
-	jq --argjson packed "$PACKED" --argjson left "$left" '.command |= sub(" (-o|--output-dir)[ =][^ ]+"; "")
-		| .kept = {samples_bytes: $packed, left_out_bytes: $left}' "$1/run.json" >"$2/run.json" || return
-	"$TP_HOME/report/report.sh" "$2" >/dev/null || return
-	for path in "$2"/*.tsv; do
-		[[ $path == */long.tsv ]] || cmp -s "$path" "$1/${path##*/}" ||	# (it names the folder)
-			die "$1: ${path##*/} is another one when made from the packed samples; nothing is kept"
+	jq --argjson packed "$PACKED" --argjson left "$left" --argjson conditions "$high" '
+		.command |= sub(" (-o|--output-dir)[ =][^ ]+"; "")
+		| .kept = {samples_bytes: $packed, left_out_bytes: $left, conditions: $conditions}' \
+		"$1/run.json" >"$2/run.json" && "$TP_HOME/report/report.sh" "$2" >/dev/null || return
+	for name in ${tables[@]+"${tables[@]}"}; do
+		[ "$name" = long.tsv ] || cmp -s "$1/$name" "$2/$name" ||	# (it names the folder)
+			die "$1: $name is another one when made from the packed samples; nothing is kept"
+	done
+	kept_clean "$2"
+}
+
+# kept_clean KEPT: removes what `thinprobe report` makes of it.
+kept_clean() { rm -f -- "$1"/*.tsv "$1/findings.json" "$1/report.html"; }
+
+# kept_figures: of each kept run stay the figures that a page shows, and its first; its report.md says of the others what draws
+# them.
+kept_figures() {
+	local name kept shown file pages=("$PAGE")
+	[ -n "$OUT" ] || mapfile -t pages < <(printf '%s\n' "$TP_HOME"/*.md; in_trees 'docs/*.md')
+	for name in "${NAMES[@]}"; do
+		kept=$(kept_of "$name")
+		[ -f "$kept/run.json" ] || continue
+		shown=$({
+			grep -ohE "[(\"/]$name/figures/[a-z0-9-]+[.]svg" "${pages[@]}"
+			grep -om 1 'figures/[a-z0-9-]*[.]svg' "$kept/report.md"
+		} | sed 's,.*/,,; s,[.]svg$,,' | sort -u | jq -Rnc '[inputs]')
+		[ "$(jq -c .kept.figures "$kept/run.json")" != "$shown" ] || continue
+		jq --argjson shown "$shown" '.kept.figures = $shown' "$kept/run.json" >"$kept/run.json.new" &&
+			mv "$kept/run.json.new" "$kept/run.json" && "$TP_HOME/report/report.sh" "$kept" >/dev/null ||
+			die "cannot write to $kept"
+		kept_clean "$kept"
+		for file in "$kept"/figures/*.svg; do
+			[[ $shown == *"\"$(basename -s .svg -- "$file")\""* ]] || rm -- "$file"
+		done
 	done
 }
 
@@ -190,20 +231,26 @@ gallery_all() {
 
 # The page ----------------------------------------------------------------------------------------------------------------
 
-# Prints a line of JSON for each kept run: name, folder seen from the page, run.json and its tables as text.
+# Prints a line of JSON for each kept run: name, folder seen from the page, run.json, verdict, figures, and its tables as text.
 kept_runs() {
-	local name folder file
+	local name kept run file figures
+	work=$(mktemp -d) || return
+	trap 'rm -rf -- "$work"' EXIT	# (this is a subshell, so `work` is its own)
 	for name in "${NAMES[@]}"; do
-		folder=$(kept_of "$name")
-		[ -f "$folder/run.json" ] || continue
-		for file in "$folder"/*.tsv; do
+		kept=$(kept_of "$name") run=$work/$name
+		[ -f "$kept/run.json" ] || continue
+		kept_unfold "$kept" "$run" || die "$kept/samples.tar.zst: $UNPACK_WHY"
+		mapfile -t figures < <(grep -o 'figures/[a-z0-9-]*[.]svg' "$kept/report.md" | sort -u)
+		for file in "$run"/*.tsv; do
 			printf '\f%s\n' "$(basename -s .tsv -- "$file")"
 			cat -- "$file"
-		done | jq -Rsc --arg name "$name" --arg folder "$(realpath -s --relative-to="${PAGE%/*}" "$folder")" \
-			--slurpfile run "$folder/run.json" --slurpfile findings "$folder/findings.json" '
-			{$name, $folder, run: $run[0], verdict: $findings[0].verdict, figures: $ARGS.positional, tables: (split("\f")[1:]
+		done | jq -Rsc --arg name "$name" --arg folder "$(realpath -s --relative-to="${PAGE%/*}" "$kept")" \
+			--arg verdict "$(sed -n '/^> /{s/^> //; s/^[*][*]\(.*\)[*][*]$/\1/; p; q}' "$kept/report.md")" \
+			--slurpfile run "$kept/run.json" '
+			{$name, $folder, run: $run[0], $verdict, figures: $ARGS.positional, tables: (split("\f")[1:]
 				| map(split("\n") | map(select(. != "") | split("\t")) | {key: .[0][0], value: .[1:]}) | from_entries)}' \
-			--args "$folder"/figures/*.svg
+			--args "${figures[@]}"
+		rm -rf -- "$run"
 	done
 }
 
@@ -212,8 +259,6 @@ computed() {
 	local file name command drawing picture words args
 	work=$(mktemp -d) || return
 	trap 'rm -rf -- "$work"' EXIT	# (this is a subshell, so `work` is its own)
-	# shellcheck source=report/kept.sh
-	. "$TP_HOME/report/kept.sh"	# slim
 	while IFS= read -r file; do
 		while IFS=$'\t' read -r name command drawing; do
 			[[ $name != \#* && $name != name ]] || continue
@@ -235,20 +280,21 @@ computed() {
 }
 
 gallery_page() {
-	local name computed
+	local name computed kept
 	[ -w "${PAGE%/*}" ] || die "cannot write $PAGE"
-	computed=$(computed) || exit
+	computed=$(computed) && kept=$(kept_runs) || exit
 	{
 		for name in "${NAMES[@]}"; do
 			printf '%s\t%s\t%s\n' "$name" "${MINUTES[$name]}" "$(QUICK='' command_of "$name")"
 		done | jq -Rc '{plan: (. / "\t")}'
 		in_trees data/papers.tsv | xargs -rd '\n' grep -hvE '^(#|paper	)' | jq -Rc '{fact: (. / "\t")}'
-		kept_runs | jq -c '{kept: .}'
+		jq -c '{kept: .}' <<<"$kept"
 		cat <<<"$computed"
 	} | jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs \
 		"$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
 		"$(cat "$TP_HOME/experiments/engine/gallery.jq")" >"$PAGE.new" || { rm -f "$PAGE.new"; exit 1; }	# it says why
 	mv "$PAGE.new" "$PAGE" || die "cannot write $PAGE"
+	kept_figures
 }
 
 NAMES=() output_dir='' quick='' resume='' list='' page=''

@@ -46,8 +46,11 @@ named() {
 		mkdir run
 		tar --zstd -tf "$kept/samples.tar.zst" | grep -v '/$\|~/\|[.]err$' >names
 		(cd run && sed -n 's,/[^/]*$,,p' ../names | sort -u | xargs -rd '\n' mkdir -p -- && xargs -rd '\n' touch -- <../names)
-		cp "$kept"/*.tsv "$kept/findings.json" run
 		jq 'del(.kept)' "$kept/run.json" >run/run.json
+		# tables that are packed: all, or those that its experiment gives to its report
+		tar --zstd -xOf "$kept/samples.tar.zst" schema.tsv >run/schema.tsv ||
+			awk 'BEGIN { print "schema\ttable" } $1 == "table" { print "schema/1\t" $2 }' \
+				"${kept%/results/*}/experiments/$(jq -r .experiment run/run.json)/table" >run/schema.tsv
 		[ ! -d run/cells ] || bundle --with-typed
 		[[ $output != *"left out"* ]] || { echo "$kept: $output"; return 1; }
 	done

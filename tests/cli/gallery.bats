@@ -18,7 +18,9 @@ made_tree() {
 	mkdir -p tree/{bin,docs,data,plots,report,experiments/{engine,made}}
 	ln -s "$TOP/lab" tree/
 	ln -s "$TOP/experiments/engine/gallery.jq" tree/experiments/engine/
-	ln -s "$TOP"/report/{words.jq,kept.sh} tree/report/
+	ln -s "$TOP"/report/{words.jq,kept.sh,foreign.sh} tree/report/
+	printf '#!/bin/sh\nfor run; do :; done\ncd "$run" && cp cells/a/1/*.tsv .\n' >tree/bin/summarize
+	printf 'table summary cells\n' >tree/experiments/made/table
 	printf 'name\tcommand\tdrawing\nsum\tadder 2 3\tdots.gp red\n' >tree/data/computed.tsv
 	printf '#!/bin/sh\nprintf "a\\tsum\\n$1\\t5.128\\n"; printf "0 0\\n1 $2\\n" >"$5"\n' >tree/bin/adder
 	echo 'set terminal svg; set output ARG2; plot ARG1 lc rgb ARG3' >tree/plots/dots.gp
@@ -35,17 +37,28 @@ made_tree() {
 		printf 'made/1\t5\t10.5\t9.25\t11.75\tvim\t1\nmade/1\t20\t163.2\t\t\tvim\t2\nmade/1\t3\t7\t\t\tother\t\n' >>"$run/summary.tsv"
 		printf 's\tsummary\t%b\n' 'sinks\tint\t' 'cpus\tint\t' 'app\ttext\t' 'stall_ms\treal\tms' |
 			sed '1ischema\ttable\tcolumn\ttype\tunit' >"$run/schema.tsv"
-		yes 'a line of a long table' | head -n 4000 >"$run/long.tsv"
-		[[ $run != */big ]] || head -c 2000000 /dev/urandom >"$run/cells/a/1/samples"
+		yes a_long_table | head -n 4000 >"$run/long.tsv"
+		cp "$run"/*.tsv "$run/cells/a/1"
+		for name in b c; do
+			[[ $run == */big ]] || continue
+			mkdir -p "$run/cells/$name/1" && head -c 250000 /dev/urandom >"$run/cells/$name/1/samples"
+		done
 		printf '{"started": "2026-01-01T0%s:00:00Z", "ended": "2026-01-01T09:00:00Z", "measured_s": 600, "state": "%s",
+			"experiment": "made", "cells": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
 			"command": "thinprobe run %s", "settings": {}}' $((SECONDS % 9)) "$state" "$*" >"$run/run.json"
 		[[ $run != */slow ]] || { trap 'echo ended >>"$TP_HOME/../called"; exit 130' TERM; sleep 60 & echo $! >sleeper; wait; }
 		[ $state = complete ] || exit 3
 	END
 	cat >tree/report/report.sh <<-'END'
 		#!/bin/sh
-		mkdir -p "$1/figures" && cd "$1" && echo '<svg/>' >figures/stall.svg && echo page >report.md && echo page >report.html
-		echo '{"verdict": "Fine."}' >findings.json
+		mkdir -p "$1/figures" && cd "$1" && tar --zstd -xf samples.tar.zst && cp cells/a/1/*.tsv . || exit
+		rm -r cells more.json report.md 2>/dev/null
+		for name in first stall other; do
+			echo '<svg/>' >figures/$name.svg
+			echo "![]($PWD/figures/$name.svg)" >>report.md
+		done
+		echo '> **Fine.**' >>report.md
+		echo page | tee report.html >findings.json
 	END
 	cat >tree/docs/papers.md <<-'END'
 		# Papers
@@ -85,7 +98,7 @@ made_tree() {
 		3 text '5.13' sum/rows a=2 'adds up to {sum}' 4 text here '' '' 'a default' | sed "s,one/,${1-one}/," >>tree/data/papers.tsv
 	printf "Author & Second 2001\t\tclaim\thogs stall\t${1-one}/summary\tsinks=5\t%s\n" 'by {stall_ms}' '{sinks} of them' \
 		>>tree/data/papers.tsv
-	chmod 755 tree/experiments/engine/run.sh tree/report/report.sh tree/bin/adder
+	chmod 755 tree/experiments/engine/run.sh tree/report/report.sh tree/bin/{adder,summarize}
 }
 
 @test "gallery: says the time, measures each run, keeps it without the folder in its command, and writes the page" {
@@ -94,9 +107,13 @@ made_tree() {
 	# two shows a figure in 30 minutes, one in 45
 	[[ ${lines[1]} == *one*"45 min  figures: 1 "*"thinprobe run made --n 1" && ${lines[2]} == "Runs: 2,"*" about 1 h 15 min "* ]]
 	printf '%s\n' "made -o $PWD/out/runs/two" "made --n 1 -o $PWD/out/runs/one" | cmp - called
-	[ "$(ls out/one | paste -sd ' ')" = "figures findings.json report.html report.md run.json samples.tar.zst schema.tsv summary.tsv" ]
-	[ "$(tar --zstd -tf out/one/samples.tar.zst | grep -v '/$' | sort | paste -sd ' ')" = "cells/a/1/cell.json long.tsv more.json" ]
-	jq -e '.command == "thinprobe run made --n 1" and .kept.left_out_bytes == 0 and .kept.samples_bytes > 0' out/one/run.json
+	# what is made again is not kept, nor a figure that no page shows
+	[ "$(ls out/one | paste -sd ' ')" = "figures report.md run.json samples.tar.zst" ]
+	[ "$(ls out/one/figures | paste -sd ' ')" = "first.svg stall.svg" ]
+	[ "$(tar --zstd -tf out/one/samples.tar.zst | grep -v '/$' | sort | paste -sd ' ')" = \
+		"$(printf 'cells/a/1/%s ' cell.json long.tsv schema.tsv summary.tsv)more.json" ]
+	jq -e '.command == "thinprobe run made --n 1"' out/one/run.json
+	jq -e '.kept | .left_out_bytes == 0 and .samples_bytes > 0 and .figures == ["first", "stall"]' out/one/run.json
 	# what the paper says, a value with its interval by the conditions, the largest; what is missing is said
 	grep -qxF '| 3 s \| 5 hogs *(read off the figure)* | vim, 5 hogs: 10.5 ms (9.3 to 11.8 ms) |' out/gallery.md
 	grep -qxF '| 9 s, most hogs | 163 ms |' out/gallery.md
@@ -168,12 +185,14 @@ made_tree() {
 	done
 }
 
-@test "gallery: samples above 1 MiB are left out, with their bytes, and tables stay" {
+@test "gallery: of samples above 300 KiB those of the first conditions are kept, with all tables" {
 	made_tree big
 	run -0 --separate-stderr "$gallery" --quick -o out big
-	[[ $stderr == *"samples of"*"are left out; they are in $PWD/out/runs/big"* && $output == *"2 min"* ]]
-	[ "$(tar --zstd -tf out/big/samples.tar.zst | paste -sd ' ')" = "long.tsv more.json" ]
-	jq -e '.kept.left_out_bytes > 2000000 and .kept.samples_bytes < 50000' out/big/run.json
+	[[ $stderr == *"samples of"*"are left out; they are in $PWD/out/runs/big"* ]]
+	[[ $output == *"2 min"* ]]
+	[ "$(tar --zstd -tf out/big/samples.tar.zst | grep -v '/$' | sort | paste -sd ' ')" = \
+		"$(printf '%s ' cells/a/1/{cell.json,{long,schema,summary}.tsv} cells/b/1/samples long.tsv more.json schema.tsv)summary.tsv" ]
+	jq -e '.kept | .left_out_bytes > 200000 and .samples_bytes < 300000 and .conditions == 2' out/big/run.json
 	grep -q -- --quick called
 }
 

@@ -284,6 +284,17 @@ in_scratch() {
 }
 
 # bats test_tags=each
+@test "no output is in the tree: a kept run has what cannot be made again, and figures that a page shows; pages are no programs" {
+	local kept
+
+	[ -z "$(git ls-files 'docs/*.sh' 'kits/*/docs/*.sh')" ]
+	for kept in $(trees 'results/reference/*'); do
+		[ "$(git ls-files "$kept" | sed "s,^$kept/,,; /^figures/d" | xargs)" = 'report.md run.json samples.tar.zst' ]
+		git ls-files "$kept/figures" | sed 's,.*/,,; s,[.]svg$,,' | diff - <(jq -r '.kept.figures[]' "$kept/run.json")
+		[ "$(stat -c %s "$kept/samples.tar.zst")" -le $((300 << 10)) ]
+	done
+}
+
 @test "every source file has its licence in its first two lines" {
 	local licence='SPDX-License-Identifier: GPL-3\.0-or-later( \*/)?$' files
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"

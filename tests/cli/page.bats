@@ -501,23 +501,35 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	[[ $stderr == *calibrat* && $stderr != *jq* ]]
 }
 
-# The numbers that this repository shows can be recomputed from the samples beside them.
-@test "tables and findings of results/reference, made again from their samples, are byte for byte those that are kept" {
-	local kept run table given
-	mapfile -t kept_runs < <(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; in_trees 'results/reference/*')
-	for kept in "${kept_runs[@]}"; do
-		run=${kept##*/}
-		cp -r "$kept" .
-		# Tables of the schema are empty, so that none is the old one; but for those that a run gives to its report, and where
-		# samples were too large to be kept.
-		given=$(awk '$1 == "table" && $3 == "given" { print $2 }' \
-			"${kept%/results/*}/experiments/$(jq -r .experiment "$kept/run.json")/table")
-		for table in schema $(cut -f2 "$kept/schema.tsv" | sort -u | grep -vxF -e "$given"); do
-			[ "$(jq .kept.left_out_bytes "$kept/run.json")" != 0 ] || [ ! -f "$run/$table.tsv" ] || : >"$run/$table.tsv"
-		done
-		TP_HOME=$TOP TP_BIN=$TOP/bin "$TOP/report/report.sh" "$run"
-		for table in "$kept"/*.tsv "$kept/findings.json"; do cmp "$table" "$run/${table##*/}"; done
+@test "a kept run: report makes its tables, figures, findings and page; report.md shows the figures that are kept" {
+	local kept name
+	for kept in rtt stalls; do	# whole; of whose samples a part is kept
+		cp -r "$TOP/results/reference/$kept" .
+		TP_HOME=$TOP TP_BIN=$TOP/bin drawn "$TOP/report/report.sh" "$kept" >said
+		[ "$(<said)" = "$PWD/$kept/report.html" ]
+		[ "$(wc -l <"$kept/summary.tsv")" -gt "$(jq '.cells | length' "$kept/run.json")" ]
+		[ -s "$kept/long.tsv" ]
+		jq -e '.findings | length > 0' "$kept/findings.json"
+		grep -o 'figures/[a-z-]*[.]svg' "$kept/report.md" | sort -u >named
+		(cd "$kept" && ls figures/*.svg) | diff named -
+		sed -n 's,^!\[.*(figures/\(.*\)[.]svg)$,\1,p' "$kept/report.md" | sort -u |
+			diff - <(jq -r '.kept.figures[]' "$kept/run.json")
 	done
+	grep -q '^> \*\*Samples left out\*\*.* 4 of 14 ' stalls/report.md
+	run ! grep 'Samples left out' rtt/report.md
+}
+
+@test "a kept run, as it is in the tree: export, compare, and parts of its report; compare says which conditions have samples" {
+	local reference=$TOP/results/reference
+	unset TP_HOME TP_BIN
+	run -0 "$TOP/thinprobe" report "$reference/rtt" --table
+	[ -n "$output" ]
+	run -0 "$TOP/thinprobe" export "$reference/rtt" --as csv
+	[ "${#lines[@]}" -gt 10 ]
+	run -0 --separate-stderr "$TOP/thinprobe" compare "$reference/stalls" "$reference/stalls" --metrics p50
+	[ "${#stderr_lines[@]}" = 2 ]
+	[[ $stderr == *" 4 conditions "* ]]
+	[ -z "$(find "$reference/rtt" "$reference/stalls" -name '*.tsv')" ]
 }
 
 # The kept runs in a browser window as narrow as a phone: the page is no wider, no text of a figure is cut off, and each figure
@@ -531,7 +543,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		run=${kept##*/}
 		mkdir "$run"
 		tar --zstd -xf "$kept/samples.tar.zst" -C "$run"
-		[ "$(jq .kept.left_out_bytes "$kept/run.json")" = 0 ] || cp "$kept"/*.tsv "$run/"
+		[ "$(jq .kept.left_out_bytes "$kept/run.json")" = 0 ] || rm -rf "$run/cells"
 		jq 'del(.kept)' "$kept/run.json" >"$run/run.json"
 		TP_HOME=$TOP TP_BIN=$TOP/bin drawn "$TOP/report/report.sh" "$run"
 		{
