@@ -15,9 +15,10 @@ import random
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 
-SEEDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "prototap")
+SEEDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus", "prototap.tar")
 LINKS = (1, 113, 276, 0, 101, 228, 229)     # of the kinds of packets in prototap_fuzz.c
 WHOLE_FILE = 7
 
@@ -54,10 +55,11 @@ def damage(data, dice):
 
 def make(folder):
     dice = random.Random(20260101)
-    for name in sorted(os.listdir(SEEDS)):
-        whole = file_of(open(os.path.join(SEEDS, name), "rb").read())
-        for i in range(4):
-            open(os.path.join(folder, f"{name}.{i}"), "wb").write(damage(whole, dice) if i else whole)
+    with tarfile.open(SEEDS) as seeds:
+        for seed in seeds:
+            whole = file_of(seeds.extractfile(seed).read())
+            for i in range(4):
+                open(os.path.join(folder, f"{seed.name}.{i}"), "wb").write(damage(whole, dice) if i else whole)
 
 
 def wrong_with(program, path):
