@@ -142,18 +142,15 @@ kept_make() {
 # kept_clean KEPT: removes what `thinprobe report` makes of it.
 kept_clean() { rm -f -- "$1"/*.tsv "$1/findings.json" "$1/report.html"; }
 
-# kept_figures: of each kept run stay the figures that a page shows, and its first; its report.md says of the others what draws
-# them.
+# kept_figures: of each kept run stay the figures that a page shows; its report.md says of the others what draws them.
 kept_figures() {
 	local name kept shown file pages=("$PAGE")
 	[ -n "$OUT" ] || mapfile -t pages < <(printf '%s\n' "$TP_HOME"/*.md; in_trees 'docs/*.md')
 	for name in "${NAMES[@]}"; do
 		kept=$(kept_of "$name")
 		[ -f "$kept/run.json" ] || continue
-		shown=$({
-			grep -ohE "[(\"/]$name/figures/[a-z0-9-]+[.]svg" "${pages[@]}"
-			grep -om 1 'figures/[a-z0-9-]*[.]svg' "$kept/report.md"
-		} | sed 's,.*/,,; s,[.]svg$,,' | sort -u | jq -Rnc '[inputs]')
+		shown=$(grep -ohE "[(\"/]$name/figures/[a-z0-9-]+[.]svg" "${pages[@]}" | sed 's,.*/,,; s,[.]svg$,,' | sort -u |
+			jq -Rnc '[inputs]')
 		[ "$(jq -c .kept.figures "$kept/run.json")" != "$shown" ] || continue
 		jq --argjson shown "$shown" '.kept.figures = $shown' "$kept/run.json" >"$kept/run.json.new" &&
 			mv "$kept/run.json.new" "$kept/run.json" && "$TP_HOME/report/report.sh" "$kept" >/dev/null ||
