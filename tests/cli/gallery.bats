@@ -251,9 +251,11 @@ made_tree() {
 @test "docs/gallery.md is what the data and the kept runs say (else: thinprobe gallery --page)" {
 	[ -d "$TOP/kits" ] || skip "no kits here"
 	mkdir -p tree/docs
-	ln -s "$TOP"/{bin,lab,data,experiments,plots,report,results,kits} tree/
+	ln -s "$TOP"/{bin,lab,data,experiments,plots,report} "$TOP"/*.md tree/
+	cp -r "$TOP"/{results,kits} tree/	# (figures that no page shows are removed)
 	cp "$TOP/docs/papers.md" tree/docs
 	TP_HOME=$PWD/tree "$gallery" --page
 	cmp tree/docs/gallery.md "$TOP/docs/gallery.md"
+	diff -r "$TOP/results/reference" tree/results/reference
 	run ! grep -nE 'no column|not in this run' tree/docs/gallery.md
 }
