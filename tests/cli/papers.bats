@@ -42,6 +42,15 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 	if [[ $2 == *" $1"* ]] || grep -qF "\"$1\"" $drawings; then grep -ohE '"[a-z0-9_]+"' $drawings | tr -d '"'; fi
 }
 
+# The READMEs of experiments, and the pages of their engine that these link.
+pages() {	# EXPERIMENT...
+	local page
+	for page in $(paths 'experiments/@/README.md' "$@"); do
+		echo "$page"
+		grep -ohP '\]\(\K\.\./engine/[a-z]+\.md(?=\))' "$page" | sort -u | sed "s,^,${page%/*}/,"
+	done
+}
+
 @test "docs/papers.md: each of the 54 figures and tables of the five papers has a section with a command" {
 	local figure command rest n=0 wrong=0
 	while IFS='|' read -r _ figure command rest; do
@@ -58,7 +67,7 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 		experiments=$(grep -oP '`thinprobe run \K[a-z-]+' <<<"$command" | sort -u)
 		programs=$(grep -oP '`thinprobe (?!run )\K[a-z]+' <<<"$command" | sort -u)
 		for name in $(grep -oP '`figures/\K[a-z-]+(?=\.svg`)' <<<"$file"); do
-			grep -q "^### $name: " $(paths 'experiments/@/README.md' $experiments) || { echo "$figure: no figure $name"; wrong=1; }
+			grep -q "^### $name: " $(pages $experiments) || { echo "$figure: no figure $name"; wrong=1; }
 		done
 		while IFS=: read -r name column; do
 			there=" $(columns "$name" "$command" "$experiments" "$programs" | tr '\n' ' ')"
