@@ -11,8 +11,8 @@ PREFIX = /usr/local
 DESTDIR =
 CC = gcc
 CFLAGS = -O2 -g
-# What the code needs is apart from CFLAGS, which belong to the caller: sanitizers just work. WERROR=1, as in tests: a warning is
-# an error.
+# What the code needs is apart from CFLAGS, which belong to the caller: sanitizers just work. WERROR=1, as in CI: a warning is an
+# error.
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTHINPROBE_VERSION='"$(VERSION)"' \
 	$(addprefix -I,$(call in_trees,src)) -Isrc/lib -MMD -MP \
 	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror) $(CFLAGS)
