@@ -47,7 +47,10 @@ static size_t count_numbers(enum ctl_kind kind)
 
 static struct ctl_head make_head(int64_t what)
 {
-	return (struct ctl_head){ MAGIC, htobe16(CTL_VERSION), htobe16((uint16_t)what) };
+	struct ctl_head head = { .version = htobe16(CTL_VERSION), .what = htobe16((uint16_t)what) };
+
+	memcpy(head.magic, MAGIC, sizeof(head.magic));
+	return head;
 }
 
 int ctl_send(int fd, enum ctl_kind kind, const void *numbers)

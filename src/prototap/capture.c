@@ -139,32 +139,32 @@ static int activate_capture(struct capture *c, const struct capture_cfg *cfg, st
 {
 	char error[PCAP_ERRBUF_SIZE] = "";
 	struct bpf_program filter;
-	int status;
+	int status, link;
+	bool ready;
 
-	pcap_set_snaplen(c->pcap, cfg->snaplen);
-	pcap_set_timeout(c->pcap, CAPTURE_RING_MS);
-	pcap_set_buffer_size(c->pcap, (int)cfg->buffer_bytes);
-	pcap_set_tstamp_precision(c->pcap, PCAP_TSTAMP_PRECISION_NANO);
-	pcap_set_promisc(c->pcap, cfg->promiscuous);
-	status = pcap_activate(c->pcap);
+	c->facts.nanoseconds = pcap_set_tstamp_precision(c->pcap, PCAP_TSTAMP_PRECISION_NANO) == 0;
+	/* (a setting is refused of an active capture only) */
+	ready = !pcap_set_snaplen(c->pcap, cfg->snaplen) && !pcap_set_timeout(c->pcap, CAPTURE_RING_MS) &&
+		!pcap_set_buffer_size(c->pcap, (int)cfg->buffer_bytes) && !pcap_set_promisc(c->pcap, cfg->promiscuous);
+	status = ready ? pcap_activate(c->pcap) : PCAP_ERROR_ACTIVATED;
 	if (status < 0) {
 		explain_error(why, cfg->interface, status, c->pcap);
 		return -1;
 	}
 	/* In cooked captures, version 2 always has the kind of device; old kernels and libpcap have version 1 only. */
-	if (pcap_datalink(c->pcap) == DLT_LINUX_SLL)
-		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
-	c->facts.link = find_link_layer(pcap_datalink(c->pcap));
+	link = pcap_datalink(c->pcap);
+	if (link == DLT_LINUX_SLL && pcap_set_datalink(c->pcap, DLT_LINUX_SLL2) == 0)
+		link = DLT_LINUX_SLL2;
+	c->facts.link = find_link_layer(link);
 	if (!c->facts.link)
 		return why_fail(-1, why, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any", cfg->interface,
-				link_name(pcap_datalink(c->pcap)));
+				link_name(link));
 	if (compile_filter(c, cfg->filter, &filter))
 		return why_fail(-1, why, "cannot filter by port: %s", pcap_geterr(c->pcap));
 	status = pcap_setfilter(c->pcap, &filter);
 	pcap_freecode(&filter);
 	if (status || pcap_setnonblock(c->pcap, 1, error))
 		return why_fail(-1, why, "cannot capture on %s: %s", cfg->interface, status ? pcap_geterr(c->pcap) : error);
-	c->facts.nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	return 0;
 }
 

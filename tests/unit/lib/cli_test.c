@@ -242,7 +242,7 @@ static int64_t even;
 
 static int read_pair(const char *text, void *value)
 {
-	char *comma = strchr(text, ',');
+	const char *comma = strchr(text, ',');
 
 	return comma ? cli_parse_ns(comma + 1, value) : -EINVAL;
 }
