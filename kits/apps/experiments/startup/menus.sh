@@ -64,7 +64,8 @@ menus_profiles='rows as $nodes | ($model | common) as $common
 	| [$model.classes[] | .class as $class | .events[] | .path as $path | .application as $app
 		| ($nodes | map(select(.application == $app))) as $tree | select($tree != [])
 		| (first($tree[] | select(.kind == "event" and (.path | same) == ($path | same))) // null) as $item
-		| (first($tree[] | select(.kind == "event" and .path as $p | $path | same | startswith("\($p | same)/"))) // null) as $before
+		| (first($tree[] | select(.kind == "event" and (.path as $p | $path | same | startswith("\($p | same)/"))))
+			// null) as $before
 		| {class: $class, application: $app, event: $path, count, shortcut,
 			place: (if $item then "menu" elif $before then "dialog" elif $path | contains("/") then "none" else "no menu" end),
 			tree_path: ($item // $before // {}).path, tree_depth: ($item // $before // {}).depth,
