@@ -6,6 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../engine/animations
 load ../../tests/undrawn
+load ../../tests/cli/numbers
 
 # 4 frames a second, 3 to warm up and 8 measured; slot 5 left out, slot 6 late. The window is from 1.75 s to 3.75 s after 1000 s.
 @test "animation_window: bytes, frames and CPU time within a step's window; bins at its ends count in part" {
