@@ -22,6 +22,7 @@ export LC_ALL=C.UTF-8	# as lab/home.sh
 . "$here/kept.sh"
 . "$here/command.sh"
 . "$here/html.sh"
+. "$here/program.sh"
 TP_HOME=$home
 . "$here/../lab/trees.sh"
 
@@ -70,26 +71,6 @@ document() {
 		die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
-# The program with what it includes, each file once: releases of jq differ in what an include within an include means.
-program() {	# program FILTER
-	FOLDERS=$(printf '%s\n' "$here" "$experiment" "${experiment%/*}/engine" "$home/experiments/engine") awk '
-		function expand(line,   name, i, file, more) {
-			if (line !~ /^include "[a-z_]+";/) { print line; return }
-			name = line; sub(/^include "/, "", name); sub(/".*/, "", name); sub(/^[^;]*;/, "", line)
-			if (!(name in seen)) {
-				seen[name] = 1
-				for (i = 1; i <= folders; i++) {
-					file = folder[i] "/" name ".jq"
-					while ((more = (getline text[name] < file)) > 0) expand(text[name])
-					if (more == 0) break
-				}
-				close(file)
-			}
-			print line
-		}
-		BEGIN { folders = split(ENVIRON["FOLDERS"], folder, "\n"); expand(ARGV[1]) }' "$1"
-}
-
 # What the experiment's README links of ../engine, and the README without these links.
 readme() {
 	sed -nE 's,.*\]\(\.\./(engine/[a-z]+\.md)\).*,\1,p' "$experiment/README.md" | sort -u |
@@ -101,7 +82,8 @@ say() {	# say FILTER [HTML]: runs a filter of page.jq and the experiment's words
 	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures | $said[0] as $said'
 	{ errors=$(jq -r --rawfile readme <(readme) --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
 		--rawfile cells <(printf %s "$cells") --arg figures "$figures" --slurpfile said <(printf %s "$said") \
-		"$names | (${2-false}) as \$html | $(program "include \"page\"; resolve | $1")" 2>&1 >&3 < <(printf '%s\n' "$doc")); } 3>&1 ||
+		"$names | (${2-false}) as \$html | $(program "include \"page\"; resolve | $1" "$experiment" "$home")" \
+		2>&1 >&3 < <(printf '%s\n' "$doc")); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
 

@@ -10,11 +10,11 @@ says() {
 	local document folder
 	document=$(cat)
 	folder=$(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; experiment_folder "$1")
-	jq -nr -L "$TOP/report" -L "$TOP/experiments/engine" -L "${folder%/*}/engine" -L "$folder" 'include "say";
+	jq -nr "$(. "$TOP/report/program.sh"; program 'include "say";
 		def row: {repeats: 3, state: "complete"} + .;
 		def level($name; $value; $low; $high): {($name): $value, ($name + "_low"): $low, ($name + "_high"): $high};
 		def one($id): [findings] | flatten | .[] | select(.id == $id) | "\(.verdict): \(.text)";
-		{run: {settings: {repeats: 3}, cells: []}, summary: []} * ('"$document"') | '"$2"
+		{run: {settings: {repeats: 3}, cells: []}, summary: []} * ('"$document"') | '"$2" "$folder" "$TOP")"
 }
 has() { [[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; return 1; }; }
 lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
