@@ -103,7 +103,7 @@ TEST(what_the_queue_drops_takes_no_turn)
 TEST(losses_are_as_many_as_asked_for)
 {
 	static const double shares[] = { 0, 0.001, 0.02, 0.5, 0.97, 1 };
-	enum { N = 100000 };
+	const int N = 100000;
 
 	for (size_t k = 0; k < sizeof(shares) / sizeof(*shares); k++) {
 		struct link_settings cfg = { .loss = shares[k] };
@@ -149,7 +149,7 @@ TEST(the_same_seed_loses_the_same_packets)
 
 TEST(jitter_has_the_spread_that_was_asked_for)
 {
-	enum { N = 50000 };
+	const int N = 50000;
 
 	for (int shape = JITTER_UNIFORM; shape <= JITTER_NORMAL; shape++) {
 		struct link_settings cfg = { .delay_ns = 100 * MS, .jitter_ns = 10 * MS, .shape = shape, .reorder = true };

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-enum { N = 20000 };
+#define N 20000
 static int64_t at[N], again[N];
 
 TEST(periodic_is_exact)

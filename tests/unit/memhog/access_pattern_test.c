@@ -44,7 +44,7 @@ TEST(in_order_is_in_order)
 /* Of a random order of n the steps have a mean of (n + 1)/3, half of them go up, and few pages keep their neighbour. */
 TEST(a_random_order_is_one_and_another_one_each_round)
 {
-	enum { N = 10000 };
+	const uint32_t N = 10000;
 	struct access_pattern t, other;
 	uint64_t same = 0, same_seed = 0;
 
