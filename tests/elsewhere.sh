@@ -4,7 +4,7 @@
 # `./thinprobe check` there, as a newcomer would: bookworm, trixie, noble; i386, arm64 (by qemu-user-static). As root, with
 # mmdebstrap; needs 4 GiB of memory.
 #
-# Root and mounts are in namespaces of this run and end with it. CC=clang is passed on; MIRROR=URL names the archive.
+# Root and mounts are in namespaces of this run and end with it. WERROR=1 is passed on; MIRROR=URL names the archive.
 #	tests/elsewhere.sh trixie
 #	tests/elsewhere.sh bookworm:arm64 unit/ cli/
 set -eu -o pipefail
@@ -42,14 +42,15 @@ if [ "$architecture" = arm64 ] && [ "$native" != arm64 ]; then
 	printf '%s' ":aarch64:M::$magic:$mask:$(type -P qemu-aarch64-static):F" >/proc/sys/fs/binfmt_misc/register
 fi
 mapfile -t options < <(apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-|Retries)' | sed 's/^/--aptopt=/')
-mmdebstrap --quiet --mode=root --variant=minbase --format=directory --architectures="$architecture" \
+mmdebstrap --mode=root --variant=minbase --format=directory --architectures="$architecture" \
 	--include=apt,ca-certificates,git --aptopt='APT::Install-Recommends "false"' "${options[@]}" \
 	--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt=force-unsafe-io "$suite" "$root" ${MIRROR:+"$MIRROR"} </dev/null
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 for kernels in proc sys dev; do mount --rbind "/$kernels" "$root/$kernels"; done
 git clone -q "$top" "$root/opt/thinprobe"
-status=0
-chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root USER=root LANG=C.UTF-8 ${CC:+CC="$CC"} \
-	TEST_PATIENCE="${TEST_PATIENCE-1}" TEST_SKIPS="${TEST_SKIPS-1000}" \
-	sh -c 'cd /opt/thinprobe && ./thinprobe check "$@"' check "$@" || status=$?
-exit "$status"
+cd "$root"
+pivot_root . .	# (out of a chroot a process comes when it enters a namespace, and no user namespace can be made there)
+umount -l .
+cd /opt/thinprobe
+exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root USER=root LANG=C.UTF-8 ${WERROR:+WERROR="$WERROR"} \
+	TEST_PATIENCE="${TEST_PATIENCE-1}" TEST_SKIPS="${TEST_SKIPS-1000}" ./thinprobe check "$@"
