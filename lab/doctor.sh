@@ -65,21 +65,22 @@ programs() {
 }
 
 hosts() {
-	if [ "$(id -u)" = 0 ]; then
-		if unshare --net --pid --mount --fork true 2>/dev/null; then
-			row yes "two emulated hosts" "as root, in namespaces"
-		else
-			row no "two emulated hosts" "this root may not make namespaces" \
-				"run outside the container, or give it CAP_SYS_ADMIN"
-		fi
-	elif unshare --user --map-root-user --net --pid --mount --fork true 2>/dev/null; then
+	local what="two emulated hosts"
+	if chrooted; then
+		row no "$what" "$CHROOTED" "$CHROOTED_CURE"
+	elif [ "$(id -u)" = 0 ] && hosts_can; then
+		row yes "$what" "as root, in namespaces"
+	elif hosts_can --user --map-root-user; then
 		UNSHARE_USER=1
-		row yes "two emulated hosts" "rootless, in a user namespace"
+		row yes "$what" "rootless, in a user namespace"
+	elif [ "$(id -u)" = 0 ]; then
+		row no "$what" "this root may not make namespaces" \
+			"run outside the container, or give it CAP_SYS_ADMIN and CAP_NET_ADMIN"
 	elif [ "$(sysctl -n kernel.apparmor_restrict_unprivileged_userns 2>/dev/null)" = 1 ]; then
-		row no "two emulated hosts" "AppArmor forbids user namespaces" \
+		row no "$what" "AppArmor forbids user namespaces" \
 			"sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
 	else
-		row no "two emulated hosts" "user namespaces are forbidden" \
+		row no "$what" "user namespaces are forbidden" \
 			"sudo sysctl kernel.unprivileged_userns_clone=1, or run as root"
 	fi
 }

@@ -65,13 +65,13 @@ lab_up() {
 	lab_memory_ask
 	lab_begin
 	LAB_WIRE=$LAB_LOG/wire LAB_WIRE_PID=''
+	! chrooted || die "-$EXIT_MISSING" "$CHROOTED; $CHROOTED_CURE"
 	LAB_ROOTLESS=1
-	[ "$EUID" = 0 ] && lab_is_root && LAB_ROOTLESS=0
+	[ "$EUID" = 0 ] && hosts_can && LAB_ROOTLESS=0
 	[ "$LAB_ROOTLESS" = 0 ] || unshared=(unshare --user --map-root-user --)
-	# With all that will be asked for: AppArmor may grant the namespace and refuse what it is for.
-	[ "$LAB_ROOTLESS" = 0 ] || unshare --user --map-root-user --net --mount --pid --ipc --fork true 2>/dev/null ||
+	[ "$LAB_ROOTLESS" = 0 ] || hosts_can --user --map-root-user ||
 		die "-$EXIT_MISSING" "this system forbids user namespaces$(
-			[ "$EUID" = 0 ] && echo ", and this root (of a container?) may not make others; give it CAP_SYS_ADMIN" ||
+			[ "$EUID" = 0 ] && echo ", and root may not make others; give it CAP_SYS_ADMIN and CAP_NET_ADMIN" ||
 				echo " to ordinary users; run as root"), or see: thinprobe doctor"
 	LAB_MODE=user LAB_UID='' LAB_UID_client=''
 	[ "$LAB_ROOTLESS" = 1 ] || lab_user
@@ -155,9 +155,6 @@ lab_user() {
 		warn "user namespaces are not available: the sessions' programs run as root"
 	}
 }
-
-# Root that may make namespaces; root of a container often may not.
-lab_is_root() { unshare --net --mount true 2>/dev/null; }
 
 # lab_down: ends what runs (politely: 1 s), the hosts and the link; waits until they are gone. May be called twice.
 lab_down() {

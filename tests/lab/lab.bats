@@ -220,6 +220,29 @@ END
 	said 1 "lab_up"
 }
 
+@test "lab: root that lacks CAP_NET_ADMIN makes its network in a user namespace" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	AS=(setpriv --bounding-set=-net_admin --inh-caps=-net_admin)
+	"${AS[@]}" unshare --user --map-root-user --net true 2>/dev/null || skip "this system forbids user namespaces"
+	drive <<<'lab_up; lab_exec client true && echo "rootless $LAB_ROOTLESS"'
+	said 0 "rootless 1"
+}
+
+@test "lab, doctor: in a chroot there are no hosts, and both say so" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	unshare --net --mount true || skip "no namespace of its own can be made here"
+	run unshare --mount sh -c '
+		mount -t tmpfs chroot "$1" && cd "$1" || exit
+		for d in /usr /etc /proc /sys /dev "$2"; do mkdir -p ".$d" && mount --rbind "$d" ".$d" || exit; done
+		ln -s usr/bin usr/sbin usr/lib usr/lib64 . && mkdir -p tmp || exit
+		chroot . "$2/lab/doctor.sh" --json stalls
+		echo "doctor $?"
+		chroot . "$2/lab/lab.sh" up 2>&1
+		echo "lab $?"' sh "$(mktemp -d "$W/root.XXX")" "$TOP"
+	said 0 '"can_measure": false' "doctor 4" "chroot" "lab 4"
+	jq -e '.rows[] | select(.what == "two emulated hosts") | .state == "no" and .cure != null' <<<"${output%doctor 4*}"
+}
+
 @test "lab: a server of several CPUs; the client has its last one where no other is left, and nobody else has them" {
 	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
 	as_user
