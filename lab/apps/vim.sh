@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # vim.sh - the light, real application: vim in insert mode in an xterm. Contract: protocols/README.md.
 #
-# No greeting: it would vanish with the first key, which is no echo.
+# No greeting: it would vanish with the first key, which is no echo. No ruler, which changes with each key: vim 9.2 has one.
 # xterm starts its child in a session of its own, so where autogroups are on vim always is alone in one.
 
 # shellcheck source=lab/xterm.sh
@@ -15,7 +15,7 @@ app_start() {
 	local vi
 	for vi in vim.tiny vi vim ''; do [ -n "$vi" ] && lab_has server "$vi" && break; done
 	[ -n "$vi" ] || lab_need server vim.tiny vim-tiny || return
-	xterm_start "$1" vim "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I" \
+	xterm_start "$1" vim "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I noruler noshowcmd" \
 		--cmd "imap <silent> <F2> <Esc>:silent %d<CR>i" -c startinsert
 }
 

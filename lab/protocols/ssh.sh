@@ -126,7 +126,8 @@ case $1 in
 display) echo "$DISPLAY"; exec cat ;;
 esac
 for vi in vim.tiny vi; do ! command -v "$vi" >/dev/null || break; done
-exec "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I" --cmd "imap <silent> <F2> <Esc>:silent %d<CR>i" -c startinsert
+exec "$vi" -N -u NONE -i NONE -n --cmd "set shortmess+=I noruler noshowcmd" \
+	--cmd "imap <silent> <F2> <Esc>:silent %d<CR>i" -c startinsert
 END
 }
 

@@ -10,7 +10,7 @@ KEYREPEAT=$BIN/keyrepeat
 
 vim() {	# without a greeting, which would go with the first key
 	need vi
-	start_xterm vi -N -u NONE -i NONE -n --cmd 'set shortmess+=I' -c startinsert
+	start_xterm vi -N -u NONE -i NONE -n --cmd 'set shortmess+=I noruler noshowcmd' -c startinsert
 	# vim takes keys when it has switched its terminal to single characters
 	until_true sh -c "tty=\$(ps -o tty= --ppid $pid | tail -n 1) && stty -F /dev/\$tty -a | grep -q -e -icanon"
 	until_true at_rest	# painted, too
