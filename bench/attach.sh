@@ -36,7 +36,7 @@ lab_start client xvfb Xvfb :90 -screen 0 1280x1024x24 -ac -noreset -nolisten tcp
 lab_exec client timeout 20 sh -c 'until DISPLAY=:90 timeout 5 xset q; do sleep 0.05; done' >/dev/null 2>&1 ||
 	die "Xvfb does not start: $(tail -n 1 "$LAB_LOG/xvfb.err")"
 # no greeting that comes and goes; RemoteResize would change the session
-lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= \
+lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 "$(vnc_no_greeting)" \
 	-SecurityTypes=None "$LAB_ADDR_server::$PROTOCOL_PORT"
 window=$(lab_exec client timeout 20 sh -c '
 	until w=$(DISPLAY=:90 xdotool search --onlyvisible --name TigerVNC | head -n 1) && [ -n "$w" ]; do sleep 0.05; done

@@ -96,6 +96,10 @@ vnc_x11vnc() {
 	PROTOCOL_PIDS="$LAB_PID ${PROTOCOL_PIDS% *}"	# the server first
 }
 
+# The option of vncviewer against its greeting, which would change pixels: up to 1.15 it names the key of the menu, then the keys of
+# all actions.
+vnc_no_greeting() { lab_exec client vncviewer --help 2>&1 | sed -n 's/^ *\(MenuKey\|ShortcutModifiers\) .*/-\1=/p'; }
+
 # What a person has in front of him. Encoding, colours and quality are of its own choice (AutoSelect); no window manager, so
 # size and place of the window are given from here.
 vnc_viewer() {
@@ -107,7 +111,7 @@ vnc_viewer() {
 	}
 	viewer_display "$1" || return
 	protocol_run client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 \
-		-MenuKey= -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
+		"$(vnc_no_greeting)" -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
 		"${security[@]}" "$(lab_url server)::$PROTOCOL_PORT"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_OPTIONS=()
 	# It leaves room for a title bar, and hands no motion on before the first click.

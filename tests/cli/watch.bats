@@ -89,7 +89,8 @@ in_namespace() {
 		until_true '[ -s display ] && grep -q ready refecho.err'
 		DISPLAY=:$(cat display)
 		export DISPLAY
-		(vncviewer -RemoteResize=0 -MenuKey= -SecurityTypes=None 127.0.0.1::5901 >viewer.log 2>&1 &)
+		greeting=$(vncviewer --help 2>&1 | grep -oE "MenuKey|ShortcutModifiers")
+		(vncviewer -RemoteResize=0 -$greeting= -SecurityTypes=None 127.0.0.1::5901 >viewer.log 2>&1 &)
 		until_true 'xdotool search --onlyvisible --name TigerVNC'
 		watch=("$TOP/thinprobe" watch --on "attach:$DISPLAY,TigerVNC" --key a --every 10s --interval 30s)
 		setpriv --bounding-set=-net_raw "${watch[@]}" && echo "keys without a capture"

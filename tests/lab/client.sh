@@ -18,7 +18,7 @@ client_window() {	# client_window TITLE: sets WINDOW
 vnc_window() {
 	client_screen
 	protocol_use vnc; must protocol_start s; app_use vim; must app_start "$PROTOCOL_DISPLAY"
-	lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
+	lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 "$(vnc_no_greeting)" -SecurityTypes=None \
 		"$LAB_ADDR_server::$PROTOCOL_PORT"
 	client_window TigerVNC
 }
