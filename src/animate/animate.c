@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define FRAMES_MAX 100000
 #define FRAMES_DEFAULT 10

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define SPIN_TURNS 2000		 /* loop turns between readings of the clock: some microseconds */
 #define END_NS (500 * NS_PER_MS) /* time limit for the processes to end before the report */

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "rec.h"
 #include "../folder.h"
