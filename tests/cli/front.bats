@@ -294,6 +294,15 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	END
 }
 
+@test "setup: on a system whose C library is too old nothing is installed, and the oldest is named" {
+	mkdir old
+	printf '#!/bin/sh\necho glibc 2.35\n' >old/getconf
+	printf '#!/bin/sh\ntouch %q/installed\n' "$PWD" >old/apt-get
+	chmod +x old/*
+	PATH=$PWD/old:$PATH run -4 thinprobe setup
+	[[ ${#lines[@]} = 1 && $output == *2.35*2.36* && ! -e installed ]]
+}
+
 @test "doctor EXPERIMENT checks what its plan needs, also as JSON; for a misspelled name it suggests the nearest" {
 	run thinprobe doctor stalls
 	[ "$status" = 0 ] || [ "$status" = 4 ]
