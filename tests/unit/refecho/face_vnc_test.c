@@ -162,8 +162,9 @@ static int connect_to(int port)
 	struct sockaddr_in a = { .sin_family = AF_INET,
 				 .sin_port = htons((uint16_t)port),
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	/* RFC 6143 7.4 and 7.5.1: 32 bits, depth 24, little-endian, true colour, 255 each, shifts 16 8 0; raw alone */
-	static const unsigned char format[20] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0 };
+	/* RFC 6143 7.4 and 7.5.1: 32 bits, depth 24, this machine's byte order, true colour, 255 each, shifts 16 8 0; raw alone */
+	enum { BIG = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+	static const unsigned char format[20] = { 0, 0, 0, 0, 32, 24, BIG, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0 };
 	static const unsigned char encodings[8] = { 2, 0, 0, 1, 0, 0, 0, 0 };
 	unsigned char text[64];
 	int fd = socket(AF_INET, SOCK_STREAM, 0);

@@ -12,7 +12,7 @@ static XImage *image_of(char *data, int bits, int depth, int bytes_per_line, uns
 			  .height = 2,
 			  .format = ZPixmap,
 			  .data = data,
-			  .byte_order = LSBFirst,
+			  .byte_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? LSBFirst : MSBFirst,
 			  .bitmap_unit = bits,
 			  .bitmap_bit_order = LSBFirst,
 			  .bitmap_pad = 32,

@@ -82,6 +82,7 @@ static void start_server(void)
 	rfbLog = rfbErr = log_nothing;
 	screen = rfbGetScreen(NULL, NULL, WIDTH, HEIGHT, 8, 3, 4);
 	screen->serverFormat.redShift = 16;
+	screen->serverFormat.greenShift = 8;
 	screen->serverFormat.blueShift = 0;
 	screen->frameBuffer = (char *)truth;
 	screen->deferUpdateTime = 0;
@@ -408,6 +409,7 @@ TEST(test_a_session_with_all_else)
 	from = all.n;
 	rfbNewFramebuffer(screen, (char *)truth, 150, 210, 8, 3, 4);
 	screen->serverFormat.redShift = 16;
+	screen->serverFormat.greenShift = 8;
 	screen->serverFormat.blueShift = 0;
 	ask(true, WIDTH, HEIGHT);
 	paint(150, (struct pixel_area){ 0, 0, 150, 210 }, 3);
