@@ -36,8 +36,8 @@ TEST(names_are_keysymdef)
 		{ "F13", 0xffca },
 		{ "XF86AudioMute", 0x1008ff12 },
 	};
-	static const char *const bad[] = { "",	      "ab",  "Retur", "Return ", "0x",	 "0xzz", "0x0",	   "0xffffffff",
-					   "U110000", "U1F", "\303",  "\200",	 "\377", "\t",	 "U20ACx", "0x123456789" };
+	static const char *const bad[] = { "",	      "ab",   "Retur", "Return ", "0x", "0xzz",	  "0x0",	"0xffffffff",
+					   "U110000", "\303", "\200",  "\377",	  "\t", "U20ACx", "0x123456789" };
 	uint32_t keysym;
 
 	for (size_t i = 0; i < COUNT(good); i++) {
