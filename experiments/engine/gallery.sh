@@ -57,7 +57,8 @@ gallery_order() {
 	local name kept
 	for name in "${NAMES[@]}"; do
 		kept=$(jq -r .command "$(kept_of "$name")/run.json" 2>/dev/null)
-		echo "$([ "$kept" = "$(QUICK='' command_of "$name")" ]; echo $?) $((10000 * ${FIGURES[$name]-0} / MINUTES[$name])) $name"
+		[ "$kept" = "$(QUICK='' command_of "$name")" ] && kept=0 || kept=1
+		echo "$kept $((10000 * ${FIGURES[$name]-0} / MINUTES[$name])) $name"
 	done | sort -s -k1,1nr -k2,2nr | cut -d' ' -f3
 }
 
