@@ -103,7 +103,8 @@ END
 	# started from a shell, as by a user; the status is read there, since script(1) may change it
 	printf '#!/bin/bash\n%s\n' 'trap : INT' '"$TOP/experiments/engine/keep.sh" ./driver' 'echo $? >ended' >shell
 	chmod +x shell
-	asks() { timeout 20 script -qec ./shell /dev/null; }
+	# (a job in the background ignores Ctrl-C, which timeout of coreutils 9.10 hands on)
+	asks() { timeout 20 env --default-signal=INT script -qec ./shell /dev/null; }
 	mkfifo keys
 	exec {keys}<>keys
 	asks <keys >out &
