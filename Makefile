@@ -241,6 +241,8 @@ dist:
 
 # Debian packages of HEAD, in build/deb; what is missing to build them is said by dpkg-checkbuilddeps.
 deb:
+	@command -v dpkg-buildpackage >/dev/null || \
+		{ echo "dpkg-buildpackage is missing: apt-get install dpkg-dev debhelper" >&2; exit 4; }
 	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb
 	git archive --prefix=thinprobe-$(VERSION)/ HEAD | tar -x -C $(BUILD)/deb
 	cd $(BUILD)/deb/thinprobe-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) \
