@@ -4,7 +4,7 @@
 #
 # facts_json prints it. Unknown facts are null. Needs jq on this machine; all other tools are optional.
 
-# facts_raw: names and what is there, each ended by a zero byte. (A machine that is measured need not have jq.)
+# facts_raw PACKAGE...: names and what is there, each ended by a zero byte. (A machine that is measured need not have jq.)
 facts_raw() {
 	local lscpu='' virtualisation
 	lscpu=$(LC_ALL=C lscpu 2>/dev/null)
@@ -40,15 +40,23 @@ facts_raw() {
 	fact stat "$(grep '^cpu' /proc/stat)"
 	fact memory "$(grep -E '^(MemTotal|MemAvailable|SwapTotal|SwapFree):' /proc/meminfo)"
 	fact root "$EUID"
-	fact tools "$(facts_tools)"
+	fact tools "$(facts_tools "$@")"
 }
 
 fact() { printf '%s\0' "$1" "$2"; }
 
-# facts_json [COMMAND...]: COMMAND prints what facts_raw prints (for another machine), facts_raw if there is none.
+# Packages of applications that sessions run: their versions change what is measured.
+facts_packages() {
+	packages_listed | sed -nE '/^app:(ansible|export|root|slurm|vm)\t/d; s/^app:[^\t]*\t([^\t]*).*/\1/p' | tr '|' '\n' | sort -u
+}
+
+# facts_json [COMMAND...]: COMMAND runs facts_raw on another machine.
 facts_json() {
 	local link_server='' link_client='' line='' raw=() name value
-	while IFS= read -r -d '' name && IFS= read -r -d '' value; do raw+=(--arg "$name" "$value"); done < <("${@:-facts_raw}")
+	# shellcheck disable=SC2046 # names
+	while IFS= read -r -d '' name && IFS= read -r -d '' value; do
+		raw+=(--arg "$name" "$value")
+	done < <("$@" facts_raw $(facts_packages))
 	[ ${#raw[@]} -gt 0 ] || return 1
 	if [ -n "${LAB_HOLDER-}" ]; then
 		link_server=$(facts_link server)
@@ -128,23 +136,27 @@ facts_link() {
 					tx_checksums: ."tx-checksumming", rx_checksums: ."rx-checksumming"})}'
 }
 
-# name<TAB>version of what takes part in a measurement; a tool that is not there is null.
-facts_tools() {
+# name<TAB>version of what takes part in a measurement; a tool that is not there is null, a package is left out.
+facts_tools() {	# PACKAGE...
+	local vi
+	for vi in vim.tiny vi vim; do ! command -v $vi >/dev/null || break; done	# as app_start
 	{
 		facts_tool Xvnc 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' -help
 		facts_tool xterm 's/.*XTerm(\([0-9]*\)).*/\1/p' -version
-		facts_tool vim.tiny 's/.*IMproved \([0-9.]*\).*/\1/p' --version
+		facts_tool vim.tiny 's/.*IMproved \([0-9.]*\).*/\1/p' --version $vi
 		facts_tool gnuplot 's/^gnuplot \(.*\)/\1/p' --version
 		facts_tool xdotool 's/.*version \(.*\)/\1/p' --version
 		facts_tool ip 's/.*iproute2-\([0-9.]*\).*/\1/p' -V
 		facts_tool setpriv 's/.*util-linux \([0-9.]*\).*/\1/p' --version
 		facts_tool bash 's/.*version \([0-9.]*\).*/\1/p' --version
 		facts_tool jq 's/^jq-\(.*\)/\1/p' --version
+		[ $# = 0 ] || dpkg-query -W -f='${db:Status-Abbrev}\t${Package}\t${Version}\n' "$@" 2>/dev/null | sed -n 's/^.i[^\t]*\t//p'
 	}
 }
 
-facts_tool() { # COMMAND SED OPTION
-	local version=''
-	command -v "$1" >/dev/null 2>&1 && version=$(env -u DISPLAY timeout 5 "$1" "$3" 2>&1 </dev/null | sed -n "$2" | head -n 1)
+facts_tool() { # NAME SED OPTION [COMMAND]
+	local version='' command=${4-$1}
+	command -v "$command" >/dev/null 2>&1 &&
+		version=$(env -u DISPLAY timeout 5 "$command" "$3" 2>&1 </dev/null | sed -n "$2" | head -n 1)
 	printf '%s\t%s\n' "$1" "$version"
 }

@@ -346,7 +346,9 @@ lab_lost() {
 # lab_facts: the machine as JSON (facts.sh), with the versions of what the server's root has.
 lab_facts() {
 	[ -n "${LAB_SERVER_ROOT-}" ] || { facts_json; return; }
-	facts_json | jq -c --arg tools "$(lab_exec server bash -c "$(declare -f facts_tools facts_tool); facts_tools")" '
+	# shellcheck disable=SC2046 # names
+	facts_json | jq -c --arg tools "$(lab_exec server bash -c "$(declare -f facts_tools facts_tool); "'facts_tools "$@"' facts \
+		$(facts_packages))" '
 		.tools += ([$tools / "\n" | .[] / "\t" | select((.[1] // "") != "") | {(.[0]): .[1]}] | add // {})'
 }
 

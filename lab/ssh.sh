@@ -601,6 +601,6 @@ ssh_memory_up() {
 
 # lab_facts: the server's machine, and the client's in it as `client`.
 lab_facts() {
-	jq -n --argjson server "$(facts_json lab_query server facts_raw)" \
-		--argjson client "$(facts_json lab_query client facts_raw)" '$server + {client: $client}' 2>/dev/null || echo null
+	jq -n --argjson server "$(facts_json lab_query server)" \
+		--argjson client "$(facts_json lab_query client)" '$server + {client: $client}' 2>/dev/null || echo null
 }
