@@ -151,8 +151,8 @@ outside() {
 
 # bats test_tags=each
 @test "a workflow takes actions by commit, and may only read" {
-	[ -z "$(grep -L 'contents: read' "$TOP"/docs/examples/*.yml)" ]
-	[ -z "$(grep -hF uses: "$TOP"/docs/examples/*.yml | grep -vE '@[0-9a-f]{40}( |$)')" ]
+	[ -z "$(grep -L 'contents: read' "$TOP"/{docs/examples,.github/workflows}/*.yml)" ]
+	[ -z "$(grep -hF uses: "$TOP"/{docs/examples,.github/workflows}/*.yml | grep -vE '@[0-9a-f]{40}( |$)')" ]
 }
 
 @test "every script has both a #! line and the executable bit, or neither" {
