@@ -299,7 +299,7 @@ in_scratch() {
 	local licence='SPDX-License-Identifier: GPL-3\.0-or-later( \*/)?$' files
 	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
 	mapfile -t files < <(git ls-files '*.[ch]' '*.[1-8]' '*'.{sh,jq,gp,bats,bash,py,pl,tcl,css,mk} '*Makefile' \
-		thinprobe tests/run .ci/run | grep -vE '^(kits/[a-z]+/)?(results|data)/')
+		thinprobe tests/run ".ci/*" | grep -vE '^(kits/[a-z]+/)?(results|data)/')
 	run grep -sLE "$licence" "${files[@]}"
 	echo "$output"
 	[ -z "$output" ]
