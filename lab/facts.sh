@@ -141,7 +141,7 @@ facts_tools() {	# PACKAGE...
 	local vi
 	for vi in vim.tiny vi vim; do ! command -v $vi >/dev/null || break; done	# as app_start
 	{
-		facts_tool Xvnc 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' -help
+		facts_tool Xvnc 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' '-version -help'
 		facts_tool xterm 's/.*XTerm(\([0-9]*\)).*/\1/p' -version
 		facts_tool vim.tiny 's/.*IMproved \([0-9.]*\).*/\1/p' --version $vi
 		facts_tool gnuplot 's/^gnuplot \(.*\)/\1/p' --version
@@ -150,13 +150,16 @@ facts_tools() {	# PACKAGE...
 		facts_tool setpriv 's/.*util-linux \([0-9.]*\).*/\1/p' --version
 		facts_tool bash 's/.*version \([0-9.]*\).*/\1/p' --version
 		facts_tool jq 's/^jq-\(.*\)/\1/p' --version
-		[ $# = 0 ] || dpkg-query -W -f='${db:Status-Abbrev}\t${Package}\t${Version}\n' "$@" 2>/dev/null | sed -n 's/^.i[^\t]*\t//p'
+		[ $# = 0 ] || dpkg-query -W -f='${db:Status-Abbrev}\t${Package}\t${Version}\n' "$@" 2>/dev/null |
+			sed -n 's/^.i[^\t]*\t//p'
 	}
 }
 
-facts_tool() { # NAME SED OPTION [COMMAND]
-	local version='' command=${4-$1}
-	command -v "$command" >/dev/null 2>&1 &&
-		version=$(env -u DISPLAY timeout 5 "$command" "$3" 2>&1 </dev/null | sed -n "$2" | head -n 1)
+facts_tool() { # NAME SED OPTIONS [COMMAND]: the first of OPTIONS that makes it say its version
+	local version='' command=${4-$1} option
+	! command -v "$command" >/dev/null 2>&1 || for option in $3; do
+		[ -n "$version" ] || version=$(env -u DISPLAY timeout 5 "$command" "$option" 2>&1 </dev/null |
+			sed -n "$2" | head -n 1)
+	done
 	printf '%s\t%s\n' "$1" "$version"
 }

@@ -168,7 +168,9 @@ protocol_settings() {
 		return ;;
 	viewer) client=$(lab_exec client vncviewer --version 2>&1 | sed -n 's/.*TigerVNC.* v\([0-9][0-9.]*\).*/\1/p' | head -n 1) ;;
 	esac
-	version=$(lab_exec server Xvnc -help 2>&1 | sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
+	# (1.15 says it only to -help, 1.16 only to -version)
+	version=$(lab_exec server sh -c 'Xvnc -version; Xvnc -help' 2>&1 |
+		sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
 	jq -cn --arg version "$version" --argjson rate "$VNC_FRAME_RATE" --arg geometry "$VNC_GEOMETRY" \
 		--arg viewer "$PROTOCOL_VARIANT" --arg client "$client" '
 		(if $viewer == "viewer" then "; client vncviewer \($client)" else "" end) as $by
