@@ -8,6 +8,7 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/blocks.sh"
 . "$here/command.sh"
 . "$here/html.sh"
+. "$here/draw.sh"
 cd -- "$1" 2>/dev/null && DIR=$PWD || die 1 "cannot enter $1"
 
 doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile a a/run.json --slurpfile b b/run.json \
@@ -108,49 +109,19 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 '
 
 # The figure: a panel for each of the first metrics.
+figure='def figures: . as $d | {name: "differences", title: "Differences of each start", across: 1, high: 210, panels: [
+	.verdict.metrics_decided[:6][] | . as $m | {title: name,
+	x: {from: 0.5, to: ($d.ab.starts + 0.5), step: ($d.ab.starts / 12 | floor + 1)}, y: {label: .change_unit},
+	marks: [select(.low) | {y: .low, to: $m.high, colour: "#d9eaf5"}], curves: [
+	level(0; dotted), (.effect | numbers | level(.; {}), level(-.; {})),
+	{draw: "points", colour: light_colour, rows: [.differences | to_entries[] | {x: (.key + 1), y: .value}]}]}]};'
 mkdir -p figures && work=$(mktemp -d "$DIR/.page.XXXXXX" 2>/dev/null) || die 1 "cannot write to $DIR"
 trap 'rm -rf "$work"' EXIT
-n=0 panels=() starts=$(jq .ab.starts <<<"$doc") step=$((starts / 12 + 1))
-while IFS=$'\t' read -r title unit low high effect; do
-	n=$((n + 1))
-	jq -r --argjson n "$n" '.verdict.metrics_decided[$n - 1].differences | to_entries[] | [.key + 1, .value] | @tsv' <<<"$doc" \
-		>"$work/$n.tsv" || die 1 "cannot write to $DIR"
-	panels+=("$n	$title	$unit	$low	$high	$effect")
-done < <(jq -r "$words"'.verdict.metrics_decided[:6][]
-	| [name, .change_unit, ((.low, .high, .effect) | numbers // "NaN")] | @tsv' <<<"$doc" | drawable)
-{
-	echo "eval terminal_of(760, 20 + 190 * $n)"
-	echo "set output 'differences.svg'; unset key; set multiplot layout $n,1"
-	echo "set lmargin at screen 0.12; set bmargin 3; set tmargin 2.5; set title offset 0,-0.5"
-	for panel in "${panels[@]}"; do
-		IFS=$'\t' read -r i title unit low high effect <<<"$panel"
-		cat <<-END
-			set title "${title//[_^@\{\}]/ }" noenhanced
-			set ylabel "$unit" noenhanced
-			unset object; unset arrow
-			if ($low == $low) {
-				set object 1 rectangle from graph 0, first $low to graph 1, first $high behind \
-					fillcolor rgb light_colour fillstyle solid 0.15 noborder
-			}
-			set arrow 1 from graph 0, first $effect to graph 1, first $effect nohead linestyle dashed
-			set arrow 2 from graph 0, first -$effect to graph 1, first -$effect nohead linestyle dashed
-			set arrow 3 from graph 0, first 0 to graph 1, first 0 nohead linestyle dotted
-			set xrange [0.5:$starts + 0.5]; set yrange [*:*]; set xtics 1,$step
-			stats '$i.tsv' using 2 nooutput name 's'
-			reach = (s_max > -s_min ? s_max : -s_min); reach = reach > $effect ? reach : $effect
-			set yrange [-1.2 * reach : 1.2 * reach]
-			tic = 10 ** floor(log10(reach)); set ytics reach < 2 * tic ? tic : reach < 5 * tic ? 2 * tic : 5 * tic
-			plot '$i.tsv' using 1:2 with points linestyle light
-		END
-	done
-	echo "unset multiplot"
-} >"$work/figure.gp" || die 1 "cannot write to $DIR"
+jq -r "$(cat "$here"/{words,series,decided}.jq) $figure $(grep -v '^include' "$here/drawn.jq") drawn" <<<"$doc" >"$work/drawn.tsv" ||
+	die 1 "$DIR: its files cannot be read"
+draw <"$work/drawn.tsv" || exit
 figures=''
-if [ "$n" -gt 0 ]; then
-	(cd "$work" && exec gnuplot "$TP_HOME/plots/style.gp" figure.gp) >"$work/log" 2>&1 ||
-		die 1 "gnuplot failed: $(sed '/^$/d' "$work/log" | tail -n 1)"
-	mv "$work/differences.svg" figures/ && figures=figures/differences.svg
-fi
+[ ! -f figures/differences.svg ] || figures=figures/differences.svg
 jq -r --arg figures "$figures" "$words$page" <<<"$doc" >"$work/report.md" && mv "$work/report.md" . ||
 	die 1 "cannot write $DIR/report.md"
 cmark-gfm -e table report.md | dressed | page_html "$(sed -n '1s/^# //p' report.md)" verdict >"$work/report.html" &&

@@ -3,7 +3,8 @@
 # program.sh - a jq program with what it includes: releases of jq differ in what an include within an include means, and jq 1.8.2
 # breaks off at one.
 
-# program FILTER EXPERIMENT HOME: the words that report/ and the folder EXPERIMENT include, then FILTER, each file once.
+# program FILTER EXPERIMENT HOME: the lines of FILTER, and in the place of an include what report/ or the folder EXPERIMENT has of
+# that name, each file once.
 program() {
 	FOLDERS=$(printf '%s\n' "$3/report" "$2" "${2%/*}/engine" "$3/experiments/engine") awk '
 		function expand(line,   name, i, file, more) {
@@ -20,5 +21,9 @@ program() {
 			}
 			print line
 		}
-		BEGIN { folders = split(ENVIRON["FOLDERS"], folder, "\n"); expand(ARGV[1]) }' "$1"
+		BEGIN {
+			folders = split(ENVIRON["FOLDERS"], folder, "\n")
+			n = split(ARGV[1], given, "\n")
+			for (k = 1; k <= n; k++) expand(given[k])
+		}' "$1"
 }

@@ -7,7 +7,7 @@
 # report.sh RUN --table | --verdict | --findings | --json | --record | --cell - parts of it: what --end prints; findings.json;
 # what later runs carry of it; the first figures of a run of one cell.
 #
-# Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (columns), figures.gp,
+# Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (columns), figures.jq,
 # say.jq (findings and views) and README.md, which may link sections that several share (../engine/NAME.md).
 set -u -o pipefail
 
@@ -22,6 +22,7 @@ export LC_ALL=C.UTF-8	# as lab/home.sh
 . "$here/kept.sh"
 . "$here/command.sh"
 . "$here/html.sh"
+. "$here/draw.sh"
 . "$here/program.sh"
 TP_HOME=$home
 . "$here/../lab/trees.sh"
@@ -41,7 +42,7 @@ previous_run() {
 }
 
 # One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null. `previous` has the
-# summary of the run before this one, which began at `before`.
+# summary of the run before this one, which began at `before`. Of cdf.tsv, which only figures show, what can be seen.
 # (+ 0: jq 1.7 writes a number as it was read.)
 document() {
 	[ -f schema.tsv ] || die 1 "$RUN/schema.tsv is missing; make it with: thinprobe report $RUN"
@@ -54,7 +55,8 @@ document() {
 		local file
 		for file in *.tsv; do
 			case $file in
-			schema.tsv | long.tsv | cdf.tsv) ;;
+			schema.tsv | long.tsv) ;;
+			cdf.tsv) [ -n "$part" ] && [ "$part" != end ] || { printf '\fcdf\n'; thinned <"$file" | cleaned; } ;;
 			*) printf '\f%s\n' "${file%.tsv}"; cleaned <"$file" ;;
 			esac
 		done
@@ -78,12 +80,13 @@ readme() {
 	printf '\n## README\n' && sed '/](\.\.\/engine\//d' "$experiment/README.md"
 }
 
+include='include "page";'
 say() {	# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document; for each value of HTML once
 	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures | $said[0] as $said'
 	{ errors=$(jq -r --rawfile readme <(readme) --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
 		--rawfile cells <(printf %s "$cells") --arg figures "$figures" --slurpfile said <(printf %s "$said") \
-		"$names | (${2-false}) as \$html | $(program "include \"page\"; resolve | $1" "$experiment" "$home")" \
-		2>&1 >&3 < <(printf '%s\n' "$doc")); } 3>&1 ||
+		"$names | (${2-false}) as \$html | $(program "$include
+resolve | $1" "$experiment" "$home")" 2>&1 >&3 < <(printf '%s\n' "$doc")); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
 
@@ -94,69 +97,6 @@ summarize() {
 	[ -x "$TP_BIN/summarize" ] || die 1 "$TP_BIN/summarize is missing; build it with: make"
 	"$TP_BIN/summarize" --format json -o summary.json .
 	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says so
-}
-
-# A narrow drawing, cut off below its last words, and as wide as its longest line (letters are 13 pixels high, 7.5 wide).
-fitted() {	# fitted FILE
-	awk '
-		BEGIN { right = 380 }
-		NR == FNR && /<g transform="translate\(/ {
-			split($0, at, /[(,)]/)
-			turned = /rotate/; anchor = /"middle"/ ? 0.5 : /"end"/ ? 1 : 0
-			if (at[3] > low) low = at[3]
-			if (turned && at[2] - 13 < left) left = at[2] - 13
-		}
-		NR == FNR && /<text>/ && !turned {
-			gsub(/<[^>]*>|^[[:space:]]+/, ""); gsub(/&[a-z]+;/, "x")
-			wide = 7.5 * length
-			if (at[2] - anchor * wide < left) left = at[2] - anchor * wide
-			if (at[2] + (1 - anchor) * wide > right) right = at[2] + (1 - anchor) * wide
-		}
-		NR != FNR {
-			if (FNR < 9) sub(/viewBox="0 0 380 [0-9]+"/, sprintf("viewBox=\"%d 0 %d %d\"", left, right - left, low + 14))
-			print
-		}' "$1" "$1"
-}
-
-# New figures replace the old ones when all are drawn; the old ones stay if gnuplot fails. Each is drawn twice: in figures/, and for
-# phones in figures/narrow/. All text that gnuplot gets is made drawable here: tables, and lines "NAME, type, value" of variables.
-draw() {	# draw VARIABLES
-	mkdir -p "$work/wide/figures" "$work/narrow/figures" figures/narrow || exit 1
-	local table width drawing=() failed='' name type value variables=''
-	# (gnuplot crashes on labels for a single row that is unknown: such a row stands there twice)
-	for table in "$RUN"/*.tsv; do
-		drawable <"$table" | if [ "$(wc -l <"$table")" != 2 ]; then cat; else sed p | tail -n +2; fi \
-			>"$work/wide/${table##*/}" && cp "$work/wide/${table##*/}" "$work/narrow/" || die 1 "cannot write to $RUN"
-	done
-	while IFS=$'\t' read -r name type value; do
-		case $type in
-		number) variables+="$name=$value; " ;;
-		string) variables+="$name=\"$value\"; " ;;
-		*) die 1 "$RUN/run.json: $name is neither a number nor a text" ;;
-		esac
-	done < <(drawable <<<"$1")
-	for width in wide narrow; do
-		(cd "$work/$width" && ENGINE=$engine exec gnuplot -e "narrow=$((${#width} == 6)); engine='${engine//\'/\'\'}'; $variables" \
-			"$home/plots/style.gp" "$experiment/figures.gp") >"$work/$width.log" 2>&1 &
-		drawing[${#width}]=$!
-	done
-	for width in wide narrow; do	# what one says if it fails: its last words, or where all of them are warnings the last one
-		wait "${drawing[${#width}]}" || failed="$({ grep -i warning "$work/$width.log"; grep -v -i warning "$work/$width.log"; } |
-			grep '[^[:space:]]' | tail -n 1 | grep . || echo "gnuplot ended without a word")"
-	done
-	[ -z "$failed" ] || die 1 "gnuplot failed: $failed"
-	local figure
-	for figure in "$work"/narrow/figures/*.svg; do
-		[ -f "$figure" ] || continue
-		fitted "$figure" >"$work/narrow/drawn" && mv "$work/narrow/drawn" "$figure" || die 1 "cannot write to $RUN/figures"
-	done
-	rm -f figures/*.svg figures/narrow/*.svg	# the page holds what is there, so nothing that was not drawn now
-	for figure in "$work"/narrow/figures/*.svg; do
-		[ ! -f "$figure" ] || mv "$figure" figures/narrow/ || die 1 "cannot write to $RUN/figures"
-	done
-	for figure in "$work"/wide/figures/*.svg; do
-		[ ! -f "$figure" ] || mv "$figure" figures/ || die 1 "cannot write to $RUN/figures"
-	done
 }
 
 run_page() {	# of the Markdown on standard input
@@ -276,13 +216,15 @@ trap 'exit 130' INT TERM
 [ -n "$KEPT" ] || summarize
 doc=$(document) || exit
 # jq reads the vocabulary anew each time, so all that can be said now is.
-filter='said as $said | ($said | tojson), figure_variables, "\f"'
+include+=$'\ninclude "drawn";'
+filter='said as $said | ($said | tojson), drawn, "\f"'
 [ "$part" != end ] || filter+=', terminal_view, "\f", ($said | terminal_verdict)'
-text=$(say "$filter") || exit
-said=${text%%$'\n'*}
-ending=${text#*$'\n\f'}
-text=${text%%$'\n\f'*}
-draw "${text#*$'\n'}"
+say "$filter" >"$work/said" || exit
+said=$(head -n 1 "$work/said")
+own=()
+[ ! -f "$experiment/figures.gp" ] || own=("$experiment/figures.gp")
+sed -n '1d; /^\f/q; p' "$work/said" | draw "${own[@]}" || exit
+include=${include%%$'\n'*}
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
 [ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 printf '%s\n' "$said" | jq "$findings" | place findings.json || exit 1
@@ -298,8 +240,8 @@ run_page <"$work/text.html.md" >"$work/html" || die 1 "cannot make $RUN/report.h
 place report.html <"$work/html"
 [ -z "$KEPT" ] || kept_put_back
 if [ "$part" = end ]; then
-	printf '%s\n\n' "${ending%%$'\n\f'*}" | sed 1d | printable
-	folded <<<"${ending#*$'\n\f\n'}"
+	awk '/^\f/ { part++; next } part == 1; END { print "" }' "$work/said" | printable
+	awk '/^\f/ { part++; next } part == 2' "$work/said" | folded
 else
 	made=${KEPT:-$RUN}/report.html
 	printf '%s\n' "${made//[[:cntrl:]]/?}"

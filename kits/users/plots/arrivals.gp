@@ -14,35 +14,32 @@ unset output
 reset
 rows = ARG1
 load ARG0[1:strlen(ARG0) - strlen("arrivals.gp")] . "../../../plots/style.gp"
-set datafile separator "\t"
-set datafile columnheaders
 whose = ARGC > 2 ? ARG3 : ""
 asked_part = ARGC > 4 ? ARG4 : ""
 asked_think = ARGC > 4 ? real(ARG5) : 0
 asked(kind) = strcol("kind") eq kind && (asked_part eq "" || (strcol("part") eq asked_part && y("think_s") == asked_think))
 of(kind, c) = asked(kind) ? y(c) : NaN
 
-kinds = ""
-last = 1
-drawn = interval = tallies = 0
-eval look(rows, 'kinds = asked(strcol("kind")) ? add(kinds, strcol("kind")) : kinds, ' \
-	. 'asked("arrival") ? (last = column("x"), drawn = drawn + 1) : 0, interval = asked("interval") ? column("x") : interval, ' \
-	. 'tallies = tallies + asked("tally")')
+count(kind) = asked(kind) ? 1 : 0
+last = drawn = interval = tallies = counts = gaps = joins = 0
+stats rows using (drawn = drawn + count("arrival"), last = asked("arrival") ? column("x") : last, \
+	interval = asked("interval") ? column("x") : interval, tallies = tallies + count("tally"), counts = counts + count("count"), \
+	gaps = gaps + count("gap"), joins = joins + count("sources"), 0) nooutput
 length(ms) = sprintf("%.3g %s", ms < 1000 ? ms : ms / 1000.0, ms < 1000 ? "ms" : "s")
 unit = last < 2000 ? 1 : 1000.0
 
 # panels from the top: marks, two histograms, sources; each with room for its title and for what stands below its axis
 head = whose eq "" ? 0 : 30
-figure_height = head + (place(kinds, "sources") ? 830.0 : 570.0)
-place_at(left, right, top, bottom) = inside(left, right, 1 - (head + top) / figure_height, 1 - (head + bottom) / figure_height)
-eval terminal_of(860, figure_height)
+figure_height = head + (joins ? 830.0 : 570.0)
+from_top(pixels) = 1 - (head + pixels) / figure_height
+set terminal svg size 860, figure_height dynamic enhanced font "sans-serif,13" linewidth 1.2 background rgb "white"
 set output ARG2
 if (head) { set multiplot title whose font ",14" } else { set multiplot }
 unset key
 set title offset 0, -0.4
 
 # marks on a line of time; below it, how many there are in each interval
-eval place_at(0.03, 0.98, 36, 126)
+set lmargin at screen 0.03; set rmargin at screen 0.98; set tmargin at screen from_top(36); set bmargin at screen from_top(126)
 set title sprintf("the first %d arrivals", drawn) . (tallies ? ", and how many there are in each " . length(interval) : "")
 unset ytics
 unset grid
@@ -54,34 +51,46 @@ plot rows using (of("arrival", "x") / unit):(0.4):(0):(0.6) with vectors nohead 
 	rows using ((of("tally", "x") + interval / 2) / unit):(0):(0):(1) with vectors nohead linestyle dotted notitle, \
 	rows using (of("tally", "x") / unit):(0.18):(sprintf("%d", y("y"))) with labels font (tallies > 50 ? ",8" : ",11") notitle
 
-eval axes_looks
+set border 3
+set grid ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1
 set autoscale x
 set yrange [0:*]
-set ytics auto nomirror out scale 0.6
+set ytics auto nomirror out scale 0.6 textcolor rgb "#333333"
 set key at graph 0.98, 0.97 right top Right noreverse samplen 2
 set style fill solid 0.35 noborder
 set boxwidth 0.8 relative
 set offsets 0.5, 0, graph 0.12, 0	# (a box around a count of 0)
-histogram(kind, model) = sprintf('plot rows using (of("%s", "x")):(of("%s", "y")) with boxes linestyle light title "measured", ', \
-	kind, kind) . sprintf('rows using (of("%s", "x")):(of("%s", "expected")) with linespoints linestyle heavy pointtype 7 ', \
-	kind, kind) . sprintf('pointsize 0.5 title "%s"', model)
-nothing(why) = sprintf('set label 1 "%s" at graph 0.5, 0.5 center; plot [0:1] [0:1] NaN notitle; unset label 1', why)
-eval place_at(0.11, 0.49, 220, 500)
+set lmargin at screen 0.11; set rmargin at screen 0.49; set tmargin at screen from_top(220); set bmargin at screen from_top(500)
 set title interval > 0 ? "arrivals in " . length(interval) : "arrivals in an interval"
 set xlabel "arrivals"
 set ylabel "share of intervals" offset 0.5
-eval place(kinds, "count") ? histogram("count", "Poisson") : nothing("too few intervals")
+if (counts) {
+	plot rows using (of("count", "x")):(of("count", "y")) with boxes linestyle light title "measured", \
+		rows using (of("count", "x")):(of("count", "expected")) with linespoints linestyle heavy pointtype 7 pointsize 0.5 title "Poisson"
+} else {
+	set label 1 "too few intervals" at graph 0.5, 0.5 center
+	plot [0:1] [0:1] NaN notitle
+	unset label 1
+}
 
 set offsets 0, 0, graph 0.12, 0
-eval place_at(0.60, 0.97, 220, 500)
+set lmargin at screen 0.60; set rmargin at screen 0.97
 set title "time between arrivals"
 set xlabel "ms"
 set ylabel "share of gaps"
-eval place(kinds, "gap") ? histogram("gap", "exponential") : nothing("the log's steps of time are too long to tell")
+if (gaps) {
+	plot rows using (of("gap", "x")):(of("gap", "y")) with boxes linestyle light title "measured", \
+		rows using (of("gap", "x")):(of("gap", "expected")) with linespoints linestyle heavy pointtype 7 pointsize 0.5 \
+			title "exponential"
+} else {
+	set label 1 "the log's steps of time are too long to tell" at graph 0.5, 0.5 center
+	plot [0:1] [0:1] NaN notitle
+	unset label 1
+}
 
-if (place(kinds, "sources")) {
+if (joins) {
 	set offsets
-	eval place_at(0.09, 0.97, 600, 775)
+	set lmargin at screen 0.09; set rmargin at screen 0.97; set tmargin at screen from_top(600); set bmargin at screen from_top(775)
 	set title "coefficient of variation of the times between arrivals, as sources join"
 	set xlabel "sources"
 	set ylabel "CoV"

@@ -1,29 +1,43 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - engine/replays.gp, and outliers: the screen before the latest responses, and when they had come.
-axis_words = "server"
-numeric = 0
-load engine . "/replays.gp"
+# figures.gp - outliers: the screen before the latest responses, and at them, from pictures in the folder of the run. A name in the
+# table that leads out of that folder is none of a picture.
 
+set datafile separator "\t"
+set datafile columnheaders
 late = 0
-seen = ""
-array line[9]
-is_new(s) = s eq seen ? 0 : (seen = s, 1)	# (the only row of a table stands there twice)
-words_of(names) = words(names) == 1 ? strcol(names) : strcol(word(names, 1)) . " " . words_of(names[strlen(word(names, 1)) + 2:*])
-if (has_table("outliers.tsv")) {
-	eval look("outliers.tsv", 'late = late + is_new(strcol("before")), ' \
-		. 'line[late] = words_of("before after width height skip input setting latency_ms usual_ms")')
+array before[200]
+array after[200]
+array wide[200]
+array high[200]
+array skip[200]
+array says[200]
+array was[200]
+within(name) = strstrt(name, "..") ? "a picture outside of the run" : "../../" . name
+if (strlen(system("test -s outliers.tsv && sed -n 2p outliers.tsv"))) {
+	stats "outliers.tsv" using (late = int(column(0)) + 1, before[late] = within(strcol("before")), \
+		after[late] = within(strcol("after")), wide[late] = int(column("width")), high[late] = int(column("height")), \
+		skip[late] = int(column("skip")), was[late] = "Before input " . strcol("input"), \
+		says[late] = sprintf("After %.0f ms on %s (usual %.0f ms)", column("latency_ms"), strcol("setting"), \
+		column("usual_ms")), 0) nooutput
 }
-of(i, k) = int(real(word(line[i], k)))	# a number, whatever the table has: it stands in a command
-within(name) = strstrt(name, "..") ? "a picture outside of the run" : name
-shown(i, side) = sprintf('plot "../../%s" binary array=(%d,%d) skip=%d format="%%uchar" flipy using 1:2:3 with rgbimage notitle', \
-	within(word(line[i], side)), of(i, 3), of(i, 4), of(i, 5))
-titled(i, side) = side == 1 ? "Before input " . word(line[i], 6) \
-	: sprintf("After %.0f ms on %s (usual %.0f ms)", real(word(line[i], 8)), word(line[i], 7), real(word(line[i], 9)))
 if (late > 0) {
-	eval panels("outliers", 40 + 300 * late, 2, late, 0, "The latest responses, compared with their usual time")
-	do for [i = 1:late] { do for [side = 1:2] {
-		eval panel(2 * i - 2 + side, titled(i, side))
-		set size ratio -1; unset border; unset tics; unset grid; unset xlabel; unset ylabel; set autoscale fix
-		eval shown(i, side)
-	} }
+	across = layout eq "narrow" ? 1 : 2
+	set terminal svg size 380 * across, 40 + 300 * late * 2 / across dynamic noenhanced font "sans-serif,13" background rgb "white"
+	set output (layout eq "narrow" ? "../figures/narrow/" : "../figures/") . "outliers.svg"
+	set multiplot layout late * 2 / across, across title "The latest responses, compared with their usual time" font ",14"
+	set size ratio -1
+	unset border
+	unset tics
+	unset key
+	set autoscale fix
+	do for [i = 1:late] {
+		# (gnuplot crashes on a size that is no number)
+		if (!(wide[i] > 0 && high[i] > 0 && skip[i] >= 0)) { print "outliers.tsv: the size of a picture is no number"; exit status 1 }
+		set title was[i] font ",13"
+		plot before[i] binary array=(wide[i], high[i]) skip=skip[i] format="%uchar" flipy using 1:2:3 with rgbimage
+		set title says[i] font ",13"
+		plot after[i] binary array=(wide[i], high[i]) skip=skip[i] format="%uchar" flipy using 1:2:3 with rgbimage
+	}
+	unset multiplot
+	unset output
 }
