@@ -15,12 +15,12 @@ setup() {
 	cd home/experiments/made || return 1
 	printf '# made\n\n## Figures\n\n### p50: Median\nA caption.\n\n### absent: No figure\nNothing.\n' >README.md
 	printf '\n## How it was measured\n\nBy hand.\n' >>README.md
-	printf '%s\n' 'eval figure("p50", 300, "Median", 1)' \
-		'eval "plot " . curve("column(\"load\")", "p50_ms", 1, app_name)' 'unset output' >figures.gp
+	printf '%s\n' 'include "series";' 'def figures: {name: "p50", title: "Median", panels: [{' \
+		'curves: [curve(.summary; .load; "p50_ms"; look(0) + {title: "it'\''s \"one\""})]}]};' >figures.jq
 	cat >say.jq <<-'END'
 		include "words";
 		def title: "Made up";
-		def labels: {value: {app: {a: "first"}}, figures: {app_name: "it's \"one\""}};
+		def labels: {value: {app: {a: "first"}}};
 		def resolve: .summary |= map(.p50_ms_least = 2);
 		def verdict: "Slow from \(first(.summary[] | select(surely_above("p50_ms"; 100))).load) on.";
 		def findings: [finding("slow"; "**Slow.** \(.summary[-1] | level("p50_ms")).";
@@ -193,7 +193,7 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 		[0.5, 0.9, 0.95, 0.99, 0.999, 0.1 | keys_bounding], [0.9, 0.95, 0.99, 0.999 | keys_given]')" = \
 		$'[6,36,72,368,3688,36]\n[100,200,1000,10000]' ]
 	sed -i '1s/$/\tp50_ms_why/; 2s/1.5\t\t\t0\t10$/\t\t\t\t10\ttoo few/' run/summary.tsv
-	sed -i 's/p50_ms/p99_ms/g' run/*.tsv home/experiments/made/{say.jq,figures.gp}
+	sed -i 's/p50_ms/p99_ms/g' run/*.tsv home/experiments/made/{say.jq,figures.jq}
 	"$TOP/report/report.sh" --table run >table
 	cat table
 	grep -q '1,000 .*\b368\b' <(xargs <table)
