@@ -122,7 +122,7 @@ def drawn: ["figures", "layout", "figure", "name", "width", "height", "title", "
 	["tics", "layout", "figure", "panel", "axis", "text", "at"],
 	["marks", "layout", "figure", "panel", "x", "y", "to", "text", "colour", "dash"],
 	["curves", "figure", "curve", "colour", "shape", "dash", "width", "size", "at"], (1, 2 | ["curve-0-1", ., 1, 1, 2, 1, 1, "-"]),
-	([figures | .panels |= map(with_curves) | select(any(.panels[]; .curves != []))] | to_entries[] | (.key + 1) as $figure | .value
+	([figures | .panels |= map(with_curves) | select(.panels != [])] | to_entries[] | (.key + 1) as $figure | .value
 		| .panels |= (reduce .[] as $p ({n: 1, all: []}; .n as $n | .all += [$p | .curves |= numbered($n)] | .n += ($p.curves | length))
 			| [.all | to_entries[] | .value + {number: (.key + 1)}])
 		| (.panels[].curves[] | curve_rows($figure)), figure_rows(("wide", "narrow"); $figure))

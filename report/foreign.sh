@@ -14,8 +14,7 @@ visible() { LC_ALL=C sed -E 's/\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|
 # service is left (##vso[ and ##teamcity[ anywhere; :: also behind blanks that are not ASCII).
 printable() { visible | LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##([A-Za-z]*)\[/##\1_/g; s/^([^!-~]*)::/\1_:/'; }
 
-# drawable: text for gnuplot, whose figures.gp put it into strings that are evaluated, in commands of a shell, in scripts of an SVG:
-# without a character that ends or begins anything there.
+# drawable: text for gnuplot and for the scripts of an SVG: without a character that ends or begins anything there.
 drawable() { LC_ALL=C tr '`"\\$'"'"'\000-\010\013-\037\177' '[_*]'; }
 
 # plain_folder FOLDER: prints what in it is no file or folder (a link would be read and written through), is called what is two

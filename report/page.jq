@@ -352,9 +352,3 @@ def page: . as $doc | [sections] as $sections
 		rows: map([.name, .host, .started, .state, .repeats, .kernel, .cpu, .on, .folder])} | page_table)),
 	$sections[].lines[],
 	"Make this report again from the samples with `thinprobe report RUN\(if .run.runs then " RUN..." else "" end)`.";
-
-# Variables of figures.gp, each as a line: name, type, value.
-def figure_variables: any(.[] | arrays[] | objects | to_entries[]; (.key | endswith("_both")) and .value != null) as $two
-	| {floor_ms: (.run.protocol.floor_ms // 0), threshold_ms: threshold, two_repeats: (if $two then 1 else 0 end),
-		joined: (if .run.runs then 1 else 0 end)}
-		+ (labels.figures // {}) | to_entries[] | [.key, (.value | type, tostring)] | @tsv;

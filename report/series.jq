@@ -28,9 +28,9 @@ def bare: split("/")[0];	# of several runs in one report: a value without the na
 def of_run: split("/")[1] | if . == null then "" else ", \(.)" end;
 
 # ---- curves ----
-def short:	# four digits, as the pointer shows a number
-	if . == null then "?" elif . == 0 then "0" else (fabs | log10 | floor) as $e | fixed([0, 3 - $e] | max)
-		| if contains(".") then sub("\\.?0+$"; "") else . end end;
+def digits($n): if . == null then "?" elif . == 0 then "0" else (fabs | log10 | floor) as $e | fixed([0, $n - 1 - $e] | max)
+	| if contains(".") then sub("\\.?0+$"; "") else . end end;
+def short: digits(4);	# as the pointer shows a number
 # The figure of a row in a column, as a place of a curve called so.
 def place(x; $c; $name): {x: x, y: .[$c], low: .["\($c)_low"], high: .["\($c)_high"], from: .["\($c)_from"], to: .["\($c)_to"],
 		both: (.["\($c)_both"] // "" | split(" ") | map(tonumber)), above: (.["\($c)_above"] == 1)}

@@ -289,8 +289,7 @@ def run_words: if .run.runs then "\(.run.runs | length) runs" else
 def sentence: map(values | select(. != "")) | join("; ") + ".";
 def setup: [protocol_words, link_words, repeats_words, run_words] | sentence;
 def words_for(words): map({key: ., value: words}) | from_entries;	# the words of each value of a list, for labels
-# Words for columns and values: {heading: {COLUMN: text}, value: {COLUMN: {VALUE: text}},
-# figures: {VARIABLE: number or text for figures.gp}}.
+# Words for columns and values: {heading: {COLUMN: text}, value: {COLUMN: {VALUE: text}}}.
 def labels: {};
 # The document with NAME_least in its rows, where the probe's error is known.
 def resolve: .;

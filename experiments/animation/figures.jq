@@ -20,7 +20,7 @@ def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(s
 			as [$c, $title, $colour, $shape, $size] | {draw: "spans hover", $title, $colour, $shape, $size,
 				rows: [$rows[] | select(.shows == "loop" and .[$c] > 0) | row_of(system; $loops) as $y | place($y; $c; $title)
 					| {x: .y, y: .x, low, high, text}]}]}]}),
-	(.bandwidth // [] | map(select(.mbit_per_s > 0)) | select(. != [] and any($rows[]; .shows == "loop" or .shows == "page")) | . as $all
+	(.bandwidth // [] | map(select(.mbit_per_s > 0)) | select(any($rows[]; .shows == "loop" or .shows == "page")) | . as $all
 		| {name: "bandwidth", title: "Bandwidth over time", high: 210, panels: [$systems[] | . as $system | {title: .,
 			x: {label: "seconds", from: 0, to: ([$all[].time_s, 1] | max), step: (if any($all[]; .time_s > 8) then 5 else 1 end)},
 			y: {label: "Mbit/s", log: true, from: ([$all[].mbit_per_s, 1] | min / 2), to: ([$all[].mbit_per_s, 1] | max * 2)},

@@ -310,7 +310,7 @@ run_end() {
 		exit "$status"
 	fi
 	exp_summed
-	for file in table figures.gp say.jq; do
+	for file in table figures.jq say.jq; do
 		[ -f "$EXP_DIR/$file" ] || { echo "samples: $RUN (${EXP_DIR#"$TP_HOME"/} has no $file: no report yet)"; exit "$status"; }
 	done
 	words=$("$TP_HOME/report/report.sh" --end "$RUN" 2>"$RUN/log/report.err") || {

@@ -89,11 +89,4 @@ def loads_tried($rows): ($rows | map(.sinks)) as $n | (if $n == [0] then with_lo
 	+ (loads_unmeasured($rows) | but_unmeasured);
 def train_labels: . as $doc | {
 	heading: (if attached then {sinks: "Load"} else {} end),
-	value: {app: ([.summary[].app] | unique | words_for(. as $app | $doc | app_name($app)))},
-	figures: {app_light: role_name("light"), app_heavy: (if costs == [] then role_name("heavy")
-		else "the heavy application" end),
-		load_word: (if attached then "load" else "CPU hogs" end),
-		load_axis: (if all_attached then "load on the server, in the numbers of who set it" elif attached then
-			"load: CPU hogs, or in front of a window the numbers of who set it"
-			else "CPU hogs: processes beside the session that want all the CPU they can get" end),
-		floor_word: (.run.protocol.floor_of // "half a frame")}};
+	value: {app: ([.summary[].app] | unique | words_for(. as $app | $doc | app_name($app)))}};

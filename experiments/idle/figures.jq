@@ -52,7 +52,7 @@ def per_session: . as $doc | [.slope // [] | .[] | select(.what == "system" and 
 			  dots($rows; .sessions; "own_ms_per_min"; {colour: (if ($slopes | length) > 1 then colour($k) else heavy_colour end), shape: 5,
 				title: "of it the lab's processes\($run)"}),
 			  {draw: "line", dash: 3, colour: (if ($slopes | length) > 1 then colour($k) else line_colour end),
-				title: "\($rate | number) ms a minute for each session\($run)",
+				title: "\($rate | digits(3)) ms a minute for each session\($run)",
 				rows: [0, $most | {x: ., y: ($y + $rate * (. - $x))} | select(.y >= 0 or $rate >= 0)]}]}]};
 def figures: ([.utilisation[]?.all_percent | values] | max // 1 | if . <= 0 then 1 elif . > 100 then 100 else . end) as $busiest
 	| (select(.utilisation) | timeline("utilisation"; "CPU in use over ten seconds"; "utilisation"; {label: "seconds", from: 0, to: 10, step: 1};

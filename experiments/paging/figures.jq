@@ -41,7 +41,7 @@ def figures: first_key, (select(.timeline) | . as $doc | [.timeline[] | select(.
 			["group_major_faults", "all that the server runs", line_colour]]) as $panel
 		| (true, false) as $whole | (if $whole then 1000 else 1 end) as $scale
 		| {title: (if $panel[0] != "server, MB" then "" elif $whole then "the whole run"
-			elif $echo then "response after \($echo | number) ms" else "" end),
+			elif $echo then "response after \($echo | digits(3)) ms" else "" end),
 		x: ({label: (if $whole then "seconds from the key" else "ms from the key" end)} + if $whole
 			then {from: ([$rows[].time_ms] | min / 1000), to: ([$rows[].time_ms] | max / 1000)}
 			else {from: (-0.35 * $around), to: (1.6 * $around)} end),

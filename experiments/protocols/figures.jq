@@ -14,7 +14,7 @@ def figures: (.summary | distinct(.protocol)) as $protocols | .summary as $all
 			part($same; ""; "input_wire_bytes"; -0.36; 0.36; $input), part($same; "input_wire_bytes"; "total_wire_bytes"; -0.36; 0.36; $display),
 			part(map(select(.state == "different")); ""; "total_wire_bytes"; -0.36; 0.36; {title: "other work", colour: pale_colour}),
 			{draw: "beside", rows: [$same[] | select(.total_wire_bytes != null)
-				| {x: .total_wire_bytes, y: row_of(.protocol; $protocols), text: (.total_wire_bytes | number)}]}]}]},
+				| {x: .total_wire_bytes, y: row_of(.protocol; $protocols), text: (.total_wire_bytes | digits(3))}]}]}]},
 	([$all[] | select(.what == "key" and .state == "complete")] | select(. != [])
 		| {name: "key", title: "Bytes on the wire of a key and its response", panels: [{
 			x: {label: "bytes per key", from: 0}, y: rows_axis($protocols), curves: [

@@ -24,7 +24,7 @@ def figures: . as $doc | measured_rows("summary") as $rows | (.run.runs != null)
 			| {title: (. | link_title), $x, y: {label: $unit, log: true}, grid: "xy", curves: [
 				curves_over("ping"; $link; $column; ""; 7),
 				($base[] | . as $b | dashed + {draw: "line", title: "for orientation, not fitted: M/D/1 beyond the bucket",
-					rows: [$doc.curve // [] | .[] | select(.link == $link and ($joined | not or .run_name == $b.run_name)
+					rows: [$doc.curve // [] | .[] | select(.link == $link and (($joined | not) or .run_name == $b.run_name)
 						and .[$model] != null) | {x: .load_percent, y: ($b[$column] + .[$model])}]}),
 				($base[] | select($name == "round-trip" and .queue_ms != null)
 					| level(.mean_ms + .queue_ms; dotted + {title: "no load, and a queue that is full"}))]}]}),

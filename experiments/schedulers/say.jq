@@ -9,11 +9,8 @@ def loads: .run.settings.loads // [];
 def main_cost: (.run.settings.full_costs_ms // [10]) as $full | (.run.settings.costs_ms // []) as $costs
 	| first($full[] | select(IN($costs[]))) // ($costs | first);
 def says($name): first(.run.rows // [] | .[] | select(.setting == $name) | .says) // $name;
-def labels: (over(systems[0] // "?") | main_cost) as $cost | train_labels * {
-	value: {setting: (.run.rows // [] | map({key: .setting, value: .says}) | from_entries),
-		part: {table: "every setting", length: "longer operations"}},
-	figures: {settings: (.run.rows // [] | map(.setting) | join(" ")), cost_ms: ($cost // 0),
-		app_heavy: "\($cost // 0 | plain) ms of CPU per key"}};
+def labels: train_labels * {value: {setting: (.run.rows // [] | map({key: .setting, value: .says}) | from_entries),
+	part: {table: "every setting", length: "longer operations"}}};
 
 def response: figure("latency_p50_ms");
 def slow_end: response | at_most;

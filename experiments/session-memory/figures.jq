@@ -12,8 +12,8 @@ def figures: . as $doc | [measured_rows("summary")[] | select(.logins > 0)] as $
 	| {name: "logins", title: "Memory of all logins together", panels: [{
 		x: ({label: "logins at once", from: 0, to: ($most * 1.04 + 0.1)} + if $most <= 12 then {step: 1} else {} end),	# whole logins only
 		y: {label: "MB", from: 0}, curves: [$curves[] | .slope as $s
-			| (.words + if $s.slope_mb == null then "" else ": \($s.slope_mb | number) MB for one more"
-				+ if .charged then " (charged \(.charged | number))" else "" end end) as $title
+			| (.words + if $s.slope_mb == null then "" else ": \($s.slope_mb | digits(3)) MB for one more"
+				+ if .charged then " (charged \(.charged | digits(3)))" else "" end end) as $title
 			| dots(.rows; .logins; "private_mb"; {colour, shape: 7, $title}),
 			  (select($s.slope_mb) | {draw: "line", dash: 3, colour, rows: [$least, $most | {x: ., y: ($s.start_bytes / 1048576 + $s.slope_mb * .)}]}),
 			  {draw: "points", shape: 2, colour, title: "charged by the kernel", rows: [.rows[] | select(.group_mb != null)

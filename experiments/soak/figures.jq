@@ -13,8 +13,8 @@ def figures: . as $doc | .blocks | select(. != null and . != []) | . as $blocks 
 		(["TCP round trip", "ms", "round_trip_ms"], ["packets sent again", "in each block", "sent_again"], ["memory", "MB", "memory_mb"],
 			["open descriptors", "number", "descriptors"]
 			| .[:2] + [["viewer_" + .[2], "viewer", heavy_colour], ["server_" + .[2], "server", colour(2)]])
-		| . as [$title, $label] | .[2:] as $kinds | select(any($blocks[]; IN(.figure; $kinds[][0])))
-		| {$title, x: {label: "\($unit) from the begin of the session", from: 0}, y: {$label, from: 0},
+		| . as [$title, $of] | .[2:] as $kinds | select(any($blocks[]; IN(.figure; $kinds[][0])))
+		| {$title, x: {label: "\($unit) from the begin of the session", from: 0}, y: {label: $of, from: 0},
 			marks: [(select($warm > 0) | {x: 0, to: ($warm * $by), colour: "#f0f0f0"}), ($kinds[] | . as [$kind, $words, $colour]
 				| $doc.figures // [] | .[] | select(.figure == $kind and .since_h != null and [.protocol, .repeat] == $sessions[0])
 				| {x: ($by * .since_h), $colour, dash: 2})],

@@ -12,9 +12,7 @@ def names: {floor_ms: "the floor of the response time", median_ms: "the median r
 	viewer_sent_again: "what the viewer sends again", server_sent_again: "what the server sends again",
 	viewer_memory_mb: "the viewer's memory", server_memory_mb: "the server's memory",
 	viewer_descriptors: "the viewer's open descriptors", server_descriptors: "the server's open descriptors"};
-def labels: {value: {figure: (names | map_values(sub("^the "; "") | upper_first))},
-	figures: ({} + if .run.settings.warmup_blocks and .run.settings.block_s then
-		{warmup_h: (.run.settings.warmup_blocks * .run.settings.block_s / 3600)} else {} end)};
+def labels: {value: {figure: (names | map_values(sub("^the "; "") | upper_first))}};
 
 def from_to: . as $f | "\(.first | number) to \(.last | with_unit($f.unit // ""))";
 def speed: (.unit // "") as $unit | if .step != null then ", by \(.step | with_unit($unit)) at once"

@@ -10,16 +10,17 @@ def load_axis: ([.summary[].sinks] | max // 0 | if . > 0 then . else 20 end) as 
 		elif several then load_word else "CPU hogs: processes beside the session that want all the CPU they can get" end),
 		from: (-0.03 * $most), to: (1.03 * $most)}
 		+ (.summary | distinct(.sinks) | if length < 12 then {tics: .} else {} end);
+def role_title($role): if $role == "heavy" and costs != [] then "the heavy application" else role_name($role) end;
 def roles: . as $doc | ["light", "heavy"] | map(select(. as $role | $doc | rows_of($role) != []));
 # Looks, rows and title of the curves of each panel, [{title, role, curves}]; curves of one panel are moved a little apart.
 def groups: . as $doc | roles as $roles | systems as $systems | ([.summary[].sinks] | max) as $most
 	| def apart: length as $n | to_entries | map(.value + {by: (if $n < 2 then 0 else
 		(.key - ($n - 1) / 2) * 0.0084 * $most * ([4 / $n, 1] | min) end)});
-	  if several then $roles[] | . as $role | {$role, title: ($doc | role_name($role)), curves: ($systems | to_entries
+	  if several then $roles[] | . as $role | {$role, title: ($doc | role_title($role)), curves: ($systems | to_entries
 			| map(.value as $system | look(.key) + {title: $system, rows: ($doc | rows_of($role) | map(select(.protocol == $system)))})
 			| apart)}
 	  else {title: "", role: $roles[-1], curves: ([$roles[] | . as $role | look(if $role == "light" then 0 else 1 end)
-			+ {title: ($doc | role_name($role)), rows: ($doc | rows_of($role))}] | apart)} end;
+			+ {title: ($doc | role_title($role)), rows: ($doc | rows_of($role))}] | apart)} end;
 # A figure over the load: `shown` makes what is drawn of a curve, `more` what else is in the panel of a group.
 def over_load($name; $title; $y; shown; more): load_axis as $x | {$name, $title, across: 2, panels: [groups
 	| {title, $x, $y, curves: [(.curves[] | shown), more]}]};
@@ -47,7 +48,7 @@ def every_key: . as $doc | costly as $costly | (.cdf | distinct(.sinks)) as $loa
 	| {name: "latency-cdf", title: "Response time of every key, by \(if attached then "load" else "number of CPU hogs" end)",
 		high: 400, panels: [
 		.summary | distinct([role_of(.app; IN(.protocol; $costly[])), .protocol])[] | . as [$role, $protocol]
-		| {title: ($doc | if several then $protocol + ": " else "" end + role_name($role)),
+		| {title: ($doc | if several then $protocol + ": " else "" end + role_title($role)),
 			x: {label: "ms after the key was due", log: true, unit: "ms", $from, $to},
 			y: {label: "keys answered by then", from: 0, to: 1.02, tics: [{at: 0, text: "0"}, {at: 0.25, text: "25 %"},
 				{at: 0.5, text: "50 %"}, {at: 0.75, text: "75 %"}, {at: 0.9, text: "90 %"}, {at: 1, text: "100 %"}]},

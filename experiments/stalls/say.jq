@@ -10,9 +10,7 @@ def setup: [protocol_words, link_words,
 	(.run.settings.rate_per_s | values | "\(.) keys a second"),
 	repeats_words + (.run.settings.seconds | if . == null then "" else " of \(.) s" end),
 	run_words] | sentence;
-def labels: train_labels * {figures: {held_alone: (if held_alone then 1 else 0 end),
-	held: (if any(.summary[]; .hold_mean_stall_ms != null) then 1 else 0 end),
-	packets: (if [.run.settings.wire, .run.differs.wire[]?] | any(. == true) then 1 else 0 end)}};
+def labels: train_labels;
 
 # Percent of late keys above which an application breaks: by the lower end of the interval; it stays fast if no upper end is above.
 # If no key was late, but too few were typed to exclude so many, or there is no interval, it "had no late key".

@@ -11,7 +11,7 @@ def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(.
 			($protocols | to_entries[] | .value as $protocol | look(.key) as $look
 				| first($doc.slope // [] | .[] | select(.protocol == $protocol and .slope != null and .slope_low > 0)) // null
 				| . as $s | ($protocol + if . == null then "" else ": \(.slope | fixed(2)) (\(.slope_low | fixed(2)) to "
-					+ "\(.slope_high | fixed(2))) round trips a key, from \(.start_ms | number) ms on" end) as $title
+					+ "\(.slope_high | fixed(2))) round trips a key, from \(.start_ms | digits(3)) ms on" end) as $title
 				| dots($typed | map(select(.protocol == $protocol and .loss_percent == 0)); .ping_ms // .rtt_ms; "p50_ms";
 					$look + {$title, name: $protocol}),
 				  (select($s) | $look + {draw: "line", rows: [0, $most | {x: ., y: ($s.start_ms + $s.slope * .)}]})),

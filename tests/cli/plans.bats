@@ -544,7 +544,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		echo >words
 		for words in quick demo; do if grep -q "$words" "$plan/plan"; then echo "--$words" >>words; fi; done
 		# an experiment that reports late keys must have --threshold
-		if grep -qE 'threshold_(ms|across)|THRESHOLD_MS|threshold as|late_share' "$plan"/{cell.sh,say.jq,figures.gp,table}; then
+		if grep -qE 'threshold_(ms|line)|THRESHOLD_MS|threshold as|late_share' "$plan"/{cell.sh,say.jq,figures.jq,table}; then
 			echo '--threshold typing' >>words
 		fi
 		accepted "$name" <words || wrong=1

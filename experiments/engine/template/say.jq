@@ -3,7 +3,7 @@
 include "words";
 
 def title: "Response time of a key: \(.run.settings.protocol)";
-def labels: {value: {app: {light: "vim", heavy: "refecho"}}, figures: {app_light: "vim", app_heavy: "refecho"}};
+def labels: {value: {app: {light: "vim", heavy: "refecho"}}};
 
 def slowest: [measured_rows("summary")[] | select(.p50_ms != null)] | max_by(.p50_ms);
 def verdict: threshold as $limit | slowest

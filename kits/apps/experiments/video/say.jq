@@ -9,7 +9,7 @@ def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.secon
 def setup: [clip_words, protocol_words, repeats_words, run_words] | sentence;
 def scheme_words: scheme_names("no job");
 def mult_words: {none: "-", without: "ignored", with: "players exempt"};
-def labels: {value: {scheme: scheme_words, mult: mult_words}, figures: {rate_per_s: (.run.settings.rate_per_s // 24)}};
+def labels: {value: {scheme: scheme_words, mult: mult_words}};
 def says: (scheme_words[.scheme] // .scheme) + if .mult == "without" then " that may throttle sound players"
 	elif .mult == "with" then " that exempts sound players" else "" end;
 

@@ -103,8 +103,6 @@ def setup: .run.settings as $set | "\($set.app), \(($set.trace // $set.script) a
 	| if $own then "the session of \($own | sub(".*/"; ""))" elif $set.quick then "a short session" else "the whole session" end); "
 	+ "\(.run.protocol.says // "VNC"); \($set.repeats // 0 | plural("replay")) per setting; "
 	+ run_words + ".";
-def labels: base_row as $base | farthest as $far
-	| {figures: {far: ($far.setting // ""), far_says: ($far.says // ""), base_says: ($base.says // "")}};
 # Where total time changes, and where it hides what responses do.
 def moved_words: if .ratio == null then "responses were not compared"
 	elif .slower >= .faster then "\(.slower) of \(.points) responses take at least 1.5 times as long"

@@ -10,8 +10,7 @@ def words_of($system): app_words(settings_of($system).cost_ms) as $apps
 def criterion_words($t): if startswith("p95:") then "95 % of the keys answered within \(.[4:] | rtrimstr("ms")) ms"
 	else "an Apdex of \(.[6:]) (T = \($t | plain) ms)" end;
 def labels: threshold as $t | app_words(.run.settings.cost_ms) as $apps
-	| {value: {app: $apps, criterion: (.run.settings.criteria // [] | words_for(criterion_words($t)))},
-		figures: {app_light: $apps.light, app_heavy: $apps.heavy}};
+	| {value: {app: $apps, criterion: (.run.settings.criteria // [] | words_for(criterion_words($t)))}};
 def title: "How many users fit: \(.run.settings.protocols // [] | and_list)";
 def setup: [link_words, (.run.settings as $set | [$set.apps // [] | .[] | app_words($set.cost_ms)[.] // .] | and_list),
 	(repeats_words | sub("repeats"; "searches") | sub("repeat"; "search")),

@@ -6,8 +6,7 @@ include "crowds";
 def limit: .run.settings.stations | 1000 / (map(time_ms) | max);
 def title: "More users: with a fixed think time, and with a fixed ratio of users to think time";
 def labels: {value: {part: {"held-think": "fixed think time", "held-ratio": "fixed users to think time",
-	"cov-think": "fixed think time, constant service", "cov-ratio": "fixed users to think time, constant service"}},
-	figures: {slowest_s: (1 / limit), nz_per_s: .run.settings.nz_per_s}};
+	"cov-think": "fixed think time, constant service", "cov-ratio": "fixed users to think time, constant service"}}};
 def off($name; $model): (.[$name] / .[$model] - 1) * 100 | fabs;
 # So far may the rate of a full server be off by chance, in percent: of n exponential services the sum varies by 1/sqrt(n).
 def chance: if .requests > 0 then 196 / (.requests | sqrt) else null end;
