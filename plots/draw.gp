@@ -20,6 +20,7 @@ unset key
 id(list, i) = i > words(list) ? 1 : int(word(list, i))
 places(list, i) = sprintf("curve-%d-%d", i > words(list) ? 0 : f, id(list, i))
 lines(t) = (lines_ = "", sum [i_ = 1:strlen(t)] (lines_ = lines_ . (t[i_:i_] eq "|" ? "\n" : t[i_:i_]), 0), lines_)
+by(c) = column(c . "2") - column(c)
 known(v) = v == v
 in_figure(d) = strcol("layout") eq layout && column("figure") == f
 in_panel(d) = in_figure(0) && column("panel") == p
@@ -33,15 +34,15 @@ array dash[int(STATS_max)]
 array wide[int(STATS_max)]
 array size[int(STATS_max)]
 array level[int(STATS_max)]
-array tic_axis[300]
-array tic_at[300]
-array tic_text[300]
-array mark_x[300]
-array mark_y[300]
-array mark_to[300]
-array mark_text[300]
-array mark_colour[300]
-array mark_dash[300]
+array tic_axis[1000]
+array tic_at[1000]
+array tic_text[1000]
+array mark_x[1000]
+array mark_y[1000]
+array mark_to[1000]
+array mark_text[1000]
+array mark_colour[1000]
+array mark_dash[1000]
 
 do for [f = 1:figures] {
 	set autoscale
@@ -58,21 +59,22 @@ do for [f = 1:figures] {
 		set autoscale
 		unset logscale
 		tics = marks = above = 0
-		stats "panels" using (in_panel(0) ? (title = strcol("title"), x_label = strcol("x_label"), y_label = strcol("y_label"), \
-			grid = strcol("grid"), frame = int(column("frame")), left = column("left"), right = column("right"), \
-			top = column("top"), bottom = column("bottom"), x_from = column("x_from"), x_to = column("x_to"), \
-			y_from = column("y_from"), y_to = column("y_to"), x_log = column("x_log"), y_log = column("y_log"), \
-			x_step = column("x_step"), y_step = column("y_step"), x_tics = strcol("x_tics"), y_tics = strcol("y_tics"), 0) : 0) \
-			nooutput
+		stats "panels" using (in_panel(0) ? (title = strcol("title"), x_label = strcol("x_label"), \
+			y_label = strcol("y_label"), grid = strcol("grid"), frame = int(column("frame")), \
+			left = column("left"), right = column("right"), top = column("top"), bottom = column("bottom"), \
+			x_from = column("x_from"), x_to = column("x_to"), x_log = column("x_log"), x_step = column("x_step"), \
+			y_from = column("y_from"), y_to = column("y_to"), y_log = column("y_log"), y_step = column("y_step"), \
+			x_tics = strcol("x_tics"), y_tics = strcol("y_tics"), 0) : 0) nooutput
 		stats "panels" using (in_panel(0) ? (shades = strcol("shade"), bands = strcol("band"), boxes = strcol("box"), \
-			segments = strcol("segment"), runs = strcol("line"), steps = strcol("steps"), impulses = strcol("impulse"), \
-			levels = strcol("level"), bars = strcol("bars"), stems = strcol("stems"), spans = strcol("spans"), arrows = strcol("arrow"), \
-			bounds = strcol("bound"), points = strcol("points"), hovers = strcol("hover"), labels = strcol("label"), \
+			segments = strcol("segment"), runs = strcol("line"), steps = strcol("steps"), \
+			impulses = strcol("impulse"), levels = strcol("level"), bars = strcol("bars"), \
+			stems = strcol("stems"), spans = strcol("spans"), arrows = strcol("arrow"), bounds = strcol("bound"), \
+			points = strcol("points"), hovers = strcol("hover"), labels = strcol("label"), \
 			besides = strcol("beside"), entries = strcol("entry"), 0) : 0) nooutput
-		stats "tics" using (in_panel(0) ? (tics = tics + 1, tic_axis[tics] = strcol("axis"), tic_at[tics] = column("at"), \
-			tic_text[tics] = lines(strcol("text")), 0) : 0) nooutput
-		stats "marks" using (in_panel(0) ? (marks = marks + 1, mark_x[marks] = column("x"), mark_y[marks] = column("y"), \
-			mark_to[marks] = column("to"), mark_text[marks] = strcol("text"), \
+		stats "tics" using (in_panel(0) ? (tics = tics + 1, tic_axis[tics] = strcol("axis"), \
+			tic_at[tics] = column("at"), tic_text[tics] = lines(strcol("text")), 0) : 0) nooutput
+		stats "marks" using (in_panel(0) ? (marks = marks + 1, mark_x[marks] = column("x"), \
+			mark_y[marks] = column("y"), mark_to[marks] = column("to"), mark_text[marks] = strcol("text"), \
 			above = above || strlen(mark_text[marks]), mark_colour[marks] = strcol("colour"), \
 			mark_dash[marks] = int(column("dash")), 0) : 0) nooutput
 
@@ -93,7 +95,8 @@ do for [f = 1:figures] {
 		if (y_tics eq "none") { unset ytics }
 		if (x_tics eq "hidden") { set format x "" } else { set format x }
 		do for [t = 1:tics] {
-			if (tic_axis[t] eq "x") { set xtics add (tic_text[t] tic_at[t]) } else { set ytics add (tic_text[t] tic_at[t]) }
+			if (tic_axis[t] eq "x") { set xtics add (tic_text[t] tic_at[t]) }
+			if (tic_axis[t] eq "y") { set ytics add (tic_text[t] tic_at[t]) }
 		}
 		if (strstrt(grid, "x")) { set grid xtics linecolor rgb "#dddddd" linewidth 0.6 linetype 1 }
 		if (strstrt(grid, "y")) { set grid ytics linecolor rgb "#dddddd" linewidth 0.6 linetype 1 }
@@ -115,7 +118,8 @@ do for [f = 1:figures] {
 					set arrow from mark_x[m], graph 0 to mark_x[m], graph 1 nohead dashtype mark_dash[m] \
 						linecolor rgb mark_colour[m]
 				}
-				set label mark_text[m] at mark_x[m], graph 1 center offset 0, 0.6 textcolor rgb mark_colour[m] font ",11"
+				set label mark_text[m] at mark_x[m], graph 1 center offset 0, 0.6 font ",11" \
+					textcolor rgb mark_colour[m]
 			}
 		}
 
@@ -128,34 +132,36 @@ do for [f = 1:figures] {
 				fillstyle solid noborder linecolor rgb colour[id(boxes, i)], \
 			for [i = 1:words(impulses)] places(impulses, i) using "x":"y" with impulses \
 				linewidth wide[id(impulses, i)] linecolor rgb colour[id(impulses, i)], \
-			for [i = 1:words(levels)] level[id(levels, i)] with lines noautoscale \
-				dashtype dash[id(levels, i)] linewidth wide[id(levels, i)] linecolor rgb colour[id(levels, i)], \
-			for [i = 1:words(segments)] places(segments, i) using "x":"y":(column("x2") - column("x")):(column("y2") - column("y")) \
-				with vectors nohead dashtype dash[id(segments, i)] linewidth wide[id(segments, i)] \
+			for [i = 1:words(levels)] level[id(levels, i)] with lines noautoscale dashtype dash[id(levels, i)] \
+				linewidth wide[id(levels, i)] linecolor rgb colour[id(levels, i)], \
+			for [i = 1:words(segments)] places(segments, i) using "x":"y":(by("x")):(by("y")) with vectors nohead \
+				dashtype dash[id(segments, i)] linewidth wide[id(segments, i)] \
 				linecolor rgb colour[id(segments, i)], \
-			for [i = 1:words(steps)] places(steps, i) using "x":"y" with steps \
-				dashtype dash[id(steps, i)] linewidth wide[id(steps, i)] linecolor rgb colour[id(steps, i)], \
-			for [i = 1:words(runs)] places(runs, i) using "x":"y" with lines \
-				dashtype dash[id(runs, i)] linewidth wide[id(runs, i)] linecolor rgb colour[id(runs, i)], \
-			for [i = 1:words(bars)] places(bars, i) using "x":"y":"low":"high" with yerrorbars pointtype 0 \
-				linecolor rgb colour[id(bars, i)], \
-			for [i = 1:words(stems)] places(stems, i) using "x":"low":(0):(column("high") - column("low")) with vectors nohead \
-				linecolor rgb colour[id(stems, i)], \
-			for [i = 1:words(spans)] places(spans, i) using "x":"y":"low":"high" with xerrorbars pointtype 0 \
-				linecolor rgb colour[id(spans, i)], \
-			for [i = 1:words(arrows)] places(arrows, i) using "x":"y":(column("x2") - column("x")):(column("y2") - column("y")) \
-				with vectors filled head size screen 0.008, 25 linecolor rgb colour[id(arrows, i)], \
+			for [i = 1:words(steps)] places(steps, i) using "x":"y" with steps dashtype dash[id(steps, i)] \
+				linewidth wide[id(steps, i)] linecolor rgb colour[id(steps, i)], \
+			for [i = 1:words(runs)] places(runs, i) using "x":"y" with lines dashtype dash[id(runs, i)] \
+				linewidth wide[id(runs, i)] linecolor rgb colour[id(runs, i)], \
+			for [i = 1:words(bars)] places(bars, i) using "x":"y":"low":"high" with yerrorbars \
+				pointtype 0 linecolor rgb colour[id(bars, i)], \
+			for [i = 1:words(stems)] places(stems, i) using "x":"low":(0):(column("high") - column("low")) \
+				with vectors nohead linecolor rgb colour[id(stems, i)], \
+			for [i = 1:words(spans)] places(spans, i) using "x":"y":"low":"high" with xerrorbars \
+				pointtype 0 linecolor rgb colour[id(spans, i)], \
+			for [i = 1:words(arrows)] places(arrows, i) using "x":"y":(by("x")):(by("y")) with vectors \
+				filled head size screen 0.008, 25 linecolor rgb colour[id(arrows, i)], \
 			for [i = 1:words(points)] places(points, i) using "x":"y" with points pointtype shape[id(points, i)] \
 				pointsize size[id(points, i)] linecolor rgb colour[id(points, i)], \
 			for [i = 1:words(hovers)] places(hovers, i) using "x":"y":"text" with labels hypertext point \
-				pointtype shape[id(hovers, i)] pointsize size[id(hovers, i)] linecolor rgb colour[id(hovers, i)], \
+				pointtype shape[id(hovers, i)] pointsize size[id(hovers, i)] \
+				linecolor rgb colour[id(hovers, i)], \
 			for [i = 1:words(bounds)] places(bounds, i) using "x":"y":("↑") with labels offset 0, 0.9 \
 				textcolor rgb colour[id(bounds, i)], \
-			for [i = 1:words(labels)] places(labels, i) using "x":"y":"text" with labels offset 0, 0.7 font ",11" \
-				textcolor rgb "#333333", \
-			for [i = 1:words(besides)] places(besides, i) using "x":"y":"text" with labels left offset 0.5, 0 font ",11" \
-				textcolor rgb "#333333", \
-			for [i = 1:words(entries)] places(entries, i) using "x":"y":"text" with labels left textcolor rgb "#222222"
+			for [i = 1:words(labels)] places(labels, i) using "x":"y":"text" with labels \
+				offset 0, 0.7 font ",11" textcolor rgb "#333333", \
+			for [i = 1:words(besides)] places(besides, i) using "x":"y":"text" with labels \
+				left offset 0.5, 0 font ",11" textcolor rgb "#333333", \
+			for [i = 1:words(entries)] places(entries, i) using "x":"y":"text" with labels \
+				left textcolor rgb "#222222"
 	}
 	unset multiplot
 	unset output

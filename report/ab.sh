@@ -117,8 +117,8 @@ figure='def figures: . as $d | {name: "differences", title: "Differences of each
 	{draw: "points", colour: light_colour, rows: [.differences | to_entries[] | {x: (.key + 1), y: .value}]}]}]};'
 mkdir -p figures && work=$(mktemp -d "$DIR/.page.XXXXXX" 2>/dev/null) || die 1 "cannot write to $DIR"
 trap 'rm -rf "$work"' EXIT
-jq -r "$(cat "$here"/{words,series,decided}.jq) $figure $(grep -v '^include' "$here/drawn.jq") drawn" <<<"$doc" >"$work/drawn.tsv" ||
-	die 1 "$DIR: its files cannot be read"
+jq -r "$(cat "$here"/{words,series,decided}.jq) $figure $(grep -v '^include' "$here/drawn.jq") drawn" <<<"$doc" \
+	>"$work/drawn.tsv" || die 1 "$DIR: its files cannot be read"
 draw <"$work/drawn.tsv" || exit
 figures=''
 [ ! -f figures/differences.svg ] || figures=figures/differences.svg

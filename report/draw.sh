@@ -63,11 +63,12 @@ draw() {
 		drawable <"$table" >"$work/tables/$table" || die 1 "cannot write to $PWD"
 	done
 	for layout in wide narrow; do
-		(cd "$work/tables" && exec gnuplot -e "layout='$layout'; engine='${engine//\'/\'\'}'" "$TP_HOME/plots/draw.gp" "$@") \
-			>"$work/$layout.log" 2>&1 &
+		(cd "$work/tables" && exec gnuplot -e "layout='$layout'; engine='${engine//\'/\'\'}'" \
+			"$TP_HOME/plots/draw.gp" "$@") >"$work/$layout.log" 2>&1 &
 		drawing[${#layout}]=$!
 	done
-	for layout in wide narrow; do	# what one says if it fails: its last words, or where all of them are warnings the last one
+	# what one says if it fails: its last words, or where all of them are warnings the last one
+	for layout in wide narrow; do
 		wait "${drawing[${#layout}]}" || failed="$({ grep -i warning "$work/$layout.log"; grep -v -i warning "$work/$layout.log"; } |
 			grep '[^[:space:]]' | tail -n 1 | grep . || echo "gnuplot ended without a word")"
 	done

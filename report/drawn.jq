@@ -5,7 +5,8 @@ include "series";
 include "figures";
 
 # ---- the rows for draw.gp: `drawn` gives lines TABLE, fields ----
-def kinds: "shade", "band", "box", "segment", "line", "steps", "impulse", "level", "bars", "stems", "spans", "arrow", "bound", "points",
+def kinds: "shade", "band", "box", "segment", "line", "steps", "impulse", "level", "bars", "stems", "spans", "arrow", "bound",
+	"points",
 	"hover", "label", "beside", "entry";
 def has_kind($kind): (.draw | split(" ") | index([$kind]) != null)
 	and (($kind | test("bars|stems|spans") | not) or any(.rows[]; .low != null));
@@ -16,11 +17,14 @@ def nice: . as $v | pow(10; log10 | floor) as $p | first((0.2, 0.5, 1) as $s | s
 def ends($axis; $interval; values): [.curves[].rows[] | values | select(. != null)] as $v
 	| [.curves[] | select(.draw | test($interval)) | .rows[] | .low, .high | select(. != null)] as $i
 	| if $axis.words then {from: 0.4, to: ($axis.words | length + 0.6)}
-	  elif $axis.log then [$v[], $i[] | select(. > 0)] | if . == [] then [1, 10] else . end | {from: (min / 1.3), to: (max * 1.3)}
+	  elif $axis.log then [$v[], $i[] | select(. > 0)] | if . == [] then [1, 10] else . end
+		| {from: (min / 1.3), to: (max * 1.3)}
 	  else ($v + $i + if $axis.from then [$axis.from] else [] end) as $all
-		| ($v | max // 1) as $top | (if $axis.from == 0 and $top > 0 and ($all | max) > 2.5 * $top then 2.5 * $top else $all | max // 1 end) as $to
+		| ($v | max // 1) as $top | (if $axis.from == 0 and $top > 0 and ($all | max) > 2.5 * $top then 2.5 * $top else $all
+			| max // 1 end) as $to
 		| ($all | min // 0) as $from | (if $to > $from then $to - $from | nice else 1 end) as $step
-		| {from: (if $from > -0.03 * $to and $from <= 0.1 * $to then -0.02 * $to else $from / $step + 1e-9 | floor * $step end), to: ($to / $step - 1e-9 | ceil * $step)}
+		| {from: (if $from > -0.03 * $to and $from <= 0.1 * $to then -0.02 * $to else $from / $step + 1e-9
+			| floor * $step end), to: ($to / $step - 1e-9 | ceil * $step)}
 		| if .to == .from then .to += 1 else . end end
 	| . + ($axis | with_entries(select(.value != null)));
 # The part $p of the way from one end of an axis to the other.
@@ -35,14 +39,16 @@ def cut($y): if .draw | test("bars|stems") | not then . else
 	  {draw: "arrow", colour, rows: ($over + $under)} end;
 
 def tic_words($unit): if $unit == "ms" and . >= 1000 then "\(. / 1000 | plain) s"
-	elif . >= 0.001 and . < 100000 then (if . < 0.01 then fixed(3) else plain end) else "10" + (log10 | round | tostring | explode | map({"45": 8315, "49": 185, "50": 178, "51": 179}[tostring] // . + 8256) | implode) end;
+	elif . >= 0.001 and . < 100000 then (if . < 0.01 then fixed(3) else plain end) else "10" + (log10 | round | tostring
+		| explode | map({"45": 8315, "49": 185, "50": 178, "51": 179}[tostring] // . + 8256) | implode) end;
 # Tics of an axis; of a logarithmic one as many as fit.
 def tics($axis; fits): if $axis.words then [$axis.words | to_entries[] | {at: (.key + 1), text: .value}]
 	elif $axis.tics then [$axis.tics[] | if type == "object" then . else {at: ., text: plain} end]
 	elif $axis.log then ([$axis.from, $axis.to] | sort) as [$from, $to]
 		| def steps($steps): [range($from | log10 | floor; ($to | log10 | ceil) + 1) as $d | $steps[] * pow(10; $d)
 			| select(. >= $from * 0.999 and . <= $to * 1.001) | {at: ., text: tic_words($axis.unit)}];
-		  first((steps([1, 2, 5]), steps([1, 3]), steps([1])) | select(fits)) // [steps([1])[] | select(.at | log10 | round % 2 == 0)]
+		  first((steps([1, 2, 5]), steps([1, 3]), steps([1])) | select(fits)) // [steps([1])[]
+			| select(.at | log10 | round % 2 == 0)]
 	else [] end;
 def beside($pixels): (map(.text | split("|") | map(length) | max * 7.2 + 14) | add // 0) <= $pixels;
 def longest: map(.text | split("|")[] | length) | max // 0;
@@ -57,20 +63,24 @@ def entry_curves($columns; $wide; $high): to_entries
 	| def left: 14 + (.key % $columns) * $wide;
 	  def middle: $high - 12 - 22 * (.key / $columns | floor);
 	  (.[] | .key as $k | left as $x | middle as $y | .value
-		| (select(.draw | test("shade|band|box")) | {draw: "box", colour, rows: [{x: $x, y: ($y - 6), x2: ($x + 28), y2: ($y + 6)}]}),
+		| (select(.draw | test("shade|band|box")) | {draw: "box", colour,
+			rows: [{x: $x, y: ($y - 6), x2: ($x + 28), y2: ($y + 6)}]}),
 		  (select(.draw | test("line|segment|steps|impulse|level|arrow"))
 			| {draw: "segment", colour, dash, width, rows: [{x: $x, y: $y, x2: ($x + 28), y2: $y}]}),
-		  (select(.draw | test("points|hover")) | select(.shape != 0) | {draw: "points", colour, shape, rows: [{x: ($x + 14), y: $y}]}),
+		  (select(.draw | test("points|hover")) | select(.shape != 0)
+			| {draw: "points", colour, shape, rows: [{x: ($x + 14), y: $y}]}),
 		  (select(.draw | test("bound")) | {draw: "bound", colour, rows: [{x: ($x + 14), y: ($y - 10)}]})),
 	  {draw: "entry", rows: map({x: (left + 36), y: middle, text: .value.title})};
 
 def numbered($from): [to_entries[] | .value + {id: (.key + $from)}];
 # A curve as rows: of its looks, and of its places.
-def curve_rows($figure): ["curves", $figure, .id, .colour // line_colour, .shape // 7, .dash // 1, .width // 1, .size // 0.75, .at // 1],
+def curve_rows($figure): ["curves", $figure, .id, .colour // line_colour, .shape // 7, .dash // 1, .width // 1, .size // 0.75,
+	.at // 1],
 	("curve-\($figure)-\(.id)" as $table | .rows[] | [$table, .x, .y, .low, .high, .x2, .y2, .text // " "]);
 # A panel as rows: of itself, its tics and marks. Input: a panel with `place`, its place on the page.
 def panel_rows($layout; $figure; $number):
-	def axis: .from, .to, (if .log then 1 else 0 end), .step, (if .hidden then "hidden" elif .turned then "turned" elif .at != [] then "list" elif .words or .tics then "none" else "auto" end);
+	def axis: .from, .to, (if .log then 1 else 0 end), .step, (if .hidden then "hidden" elif .turned then "turned"
+		elif .at != [] then "list" elif .words or .tics then "none" else "auto" end);
 	[$layout, $figure, $number] as $key
 	| ["panels"] + $key + [.title // "", .x.label // "", .y.label // "", .grid // "y", .frame] + .place + [(.x, .y) | axis]
 		+ [. as $panel | kinds as $kind | [$panel.curves[] | select(has_kind($kind)) | .id | tostring] | join(" ")] + ["."],
@@ -83,24 +93,29 @@ def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left:
 	| .panels[0] as $first | (.panels | length) as $n | .stacked as $stacked
 	| ([$n, .across // 3, if $layout == "wide" then 9 else 1 end] | min) as $across | ($n / $across | ceil) as $down
 	| ([.legend[]?, .panels[].curves[]] | map(select(.title // "" != "")) | entries) as $entries
-	| ($entries | map(.title | length) | max // 0 | . * 7 + 58) as $entry | ([$page.width / $entry | floor, 1] | max) as $columns
+	| ($entries | map(.title | length) | max // 0 | . * 7 + 58) as $entry
+		| ([$page.width / $entry | floor, 1] | max) as $columns
 	| ($entries | length / $columns | ceil * 22 + (if . > 0 then 14 else 0 end)) as $strip
 	| (.title | wrapped($page.letters)) as $title | (22 + 18 * ($title | split("|") | length)) as $head
-	| ([.panels[] | if .y.words or .y.tics then (.y | tics(.; true) | longest * 7.2) + (if .y.label then 52 else 18 end) else $page.left end]
+	| ([.panels[] | if .y.words or .y.tics then (.y | tics(.; true) | longest * 7.2) + (if .y.label then 52 else 18 end)
+		else $page.left end]
 		| max) as $left
-	| (if $first.y.words then 20 else 53 end) as $gap | (($page.width - $left - $page.right - $gap * ($across - 1)) / $across) as $wide
+	| (if $first.y.words then 20 else 53 end) as $gap
+		| (($page.width - $left - $page.right - $gap * ($across - 1)) / $across) as $wide
 	| ([.high // (if $first.y.words then [100 + 26 * ($first.y.words | length), 190] | max elif $n == 1 then 400 else 300 end),
 		if $layout == "narrow" and $first.y.words == null then 320 else infinite end] | min) as $high
 	# words that do not fit beside each other are turned
 	| any(.panels[].x; .words and (tics(.; true) | beside($wide) | not)) as $turned
-	| (if $stacked then 14 elif $turned then 50 + 4.8 * ([.panels[].x | tics(.; true) | longest] | max) else 66 end) as $foot | ($head + $down * $high + if $stacked then 52 else 0 end) as $below
+	| (if $stacked then 14 elif $turned then 50 + 4.8 * ([.panels[].x | tics(.; true) | longest] | max) else 66 end) as $foot
+		| ($head + $down * $high + if $stacked then 52 else 0 end) as $below
 	| def place($left; $right; $top; $bottom): [$left / $page.width, $right / $page.width, 1 - $top / ($below + $strip),
 		1 - $bottom / ($below + $strip)];
 	  ["figures", $layout, $figure, .name, $page.width, $below + $strip, $title, $n + (if $strip > 0 then 1 else 0 end)],
 	  (.panels as $all | $all[] | .number as $i | (($i - 1) % $across) as $column | (($i - 1) / $across | floor) as $row
 		| ($left + $column * ($wide + $gap)) as $x | ($head + $row * $high) as $y | $all[$i - 1 + $across] as $next
 		| if $layout == "narrow" and (.x.label // "" | length) > 46 then .x.label |= sub(":.*"; "") else . end
-		| .place = place($x; $x + $wide; $y + (if any(.marks[]?; .text) then 42 else 24 end); $y + $high - $foot) | .frame = (if .y.words then 1 else 3 end)
+		| .place = place($x; $x + $wide; $y + (if any(.marks[]?; .text) then 42 else 24 end); $y + $high - $foot)
+			| .frame = (if .y.words then 1 else 3 end)
 		| .x.at = tics(.x; beside($wide)) | .y.at = tics(.y; length * 20 <= $high - 24 - $foot)
 		| .x.turned = $turned
 		| if $next and $next.x.label == .x.label then .x.label = "" else . end
@@ -110,20 +125,27 @@ def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left:
 		| panel_rows($layout; $figure; $i)),
 	  (select($strip > 0) | ([.panels[].curves[].id] | max) as $last | [$entries | entry_curves($columns; $entry; $strip)]
 		| numbered($last + 1 + if $layout == "wide" then 0 else 1 + 3 * ($entries | length) end) as $curves
-		| ({$curves, grid: "", frame: 0, place: place(0; $page.width; $below; $below + $strip), x: {from: 0, to: $page.width, at: [], tics: []},
-			y: {from: 0, to: $strip, at: [], tics: []}} | panel_rows($layout; $figure; $n + 1)), ($curves[] | curve_rows($figure)));
+		| ({$curves, grid: "", frame: 0, place: place(0; $page.width; $below; $below + $strip),
+			x: {from: 0, to: $page.width, at: [], tics: []},
+			y: {from: 0, to: $strip, at: [], tics: []}} | panel_rows($layout; $figure; $n + 1)),
+				($curves[] | curve_rows($figure)));
 # Panels without curves, and curves without rows, are not drawn.
 def with_curves: .curves |= map(select(.rows != [])) | .x |= (. // {}) | .y |= (. // {})
 	| ends(.x; "spans"; .x, .x2) as $x | ends(.y; "bars|stems|band"; .y, .y2) as $y
 	| .x = $x | .y = $y | .curves |= [.[] | cut($y) | select(.rows != [])];
-def drawn: ["figures", "layout", "figure", "name", "width", "height", "title", "panels"],
-	["panels", "layout", "figure", "panel", "title", "x_label", "y_label", "grid", "frame", "left", "right", "top", "bottom",
-		(("x", "y") | "\(.)_from", "\(.)_to", "\(.)_log", "\(.)_step", "\(.)_tics"), kinds, "end"],	# (gnuplot reads an empty last column wrongly)
-	["tics", "layout", "figure", "panel", "axis", "text", "at"],
-	["marks", "layout", "figure", "panel", "x", "y", "to", "text", "colour", "dash"],
-	["curves", "figure", "curve", "colour", "shape", "dash", "width", "size", "at"], (1, 2 | ["curve-0-1", ., 1, 1, 2, 1, 1, "-"]),
+# Each table begins with its heading and a row of no figure: gnuplot ends on a table without rows, and reads an empty last column
+# wrongly.
+def headings: {figures: ["layout", "figure", "name", "width", "height", "title", "panels"],
+	panels: ["layout", "figure", "panel", "title", "x_label", "y_label", "grid", "frame", "left", "right", "top", "bottom",
+		(("x", "y") | "\(.)_from", "\(.)_to", "\(.)_log", "\(.)_step", "\(.)_tics"), kinds, "end"],
+	tics: ["layout", "figure", "panel", "axis", "text", "at"],
+	marks: ["layout", "figure", "panel", "x", "y", "to", "text", "colour", "dash"],
+	curves: ["figure", "curve", "colour", "shape", "dash", "width", "size", "at"]} | to_entries[]
+	| [.key] + .value, [.key] + (.value | map(if . == "curve" then 1 else 0 end));
+def drawn: headings, (1, 2 | ["curve-0-1", ., 1, 1, 2, 1, 1, "-"]),
 	([figures | .panels |= map(with_curves) | select(.panels != [])] | to_entries[] | (.key + 1) as $figure | .value
-		| .panels |= (reduce .[] as $p ({n: 1, all: []}; .n as $n | .all += [$p | .curves |= numbered($n)] | .n += ($p.curves | length))
+		| .panels |= (reduce .[] as $p ({n: 1, all: []}; .n as $n | .all += [$p | .curves |= numbered($n)]
+			| .n += ($p.curves | length))
 			| [.all | to_entries[] | .value + {number: (.key + 1)}])
 		| (.panels[].curves[] | curve_rows($figure)), figure_rows(("wide", "narrow"); $figure))
 	| @tsv;

@@ -9,7 +9,8 @@
 #   axis    {label; from, to: ends, by the data where there is none; log, unit: of a logarithmic axis, "ms"; words: names from 1 on;
 #            tics: numbers or [{at, text}]; step: between tics}
 #   mark    {x or y; to: a strip up to there; text above it; colour, dash (0: no line)}
-#   curve   {title: in the legend; draw: words of `kinds`; colour, shape, dash, width, size; rows: [{x, y, low, high, x2, y2, text}]}
+#   curve   {title: in the legend; draw: words of `kinds`; colour, shape, dash, width, size;
+#            rows: [{x, y, low, high, x2, y2, text}]}
 
 # ---- looks: colours that every kind of colour vision tells apart (Okabe & Ito), and for loads a scale from light to dark ----
 def light_colour: "#0072B2";
@@ -43,10 +44,12 @@ def place(x; $c; $name): {x: x, y: .[$c], low: .["\($c)_low"], high: .["\($c)_hi
 def curve($rows; x; $c; $look): ([$rows[] | place(x; $c; $look | .name // .title // $c)] | sort_by(.x)) as $all
 	| {draw: "line bars hover"} + $look + {rows: [$all[] | select(.y != null)]},
 	  ({draw: "points", colour: $look.colour, shape: 6, size: 0.5, rows: [$all[] | .x as $x | .both[] | {x: $x, y: .}]}),
-	  ({draw: "segment hover", colour: $look.colour, shape: 0, width: 4, title: "thick bar: the figure is only known as a range",
+	  ({draw: "segment hover", colour: $look.colour, shape: 0, width: 4,
+		title: "thick bar: the figure is only known as a range",
 		rows: [$all[] | select(.y == null) | {x, y: .from, x2: .x, y2: .to, text}]}),
 	  ({draw: "bound", colour: $look.colour, title: "later than that", rows: [$all[] | select(.above and .y != null)]});
-def curves_of(x; $c): .rows as $rows | del(.rows) as $look | curve($rows; x; $c; $look);	# input: its look, with rows of the table
+def curves_of(x; $c): .rows as $rows | del(.rows) as $look | curve($rows; x; $c;
+	$look);	# input: its look, with rows of the table
 def dots($rows; x; $c; $look): curve($rows; x; $c; {draw: "bars hover"} + $look);
 # Bars that stand on 0, with their intervals in front.
 def bars($rows; x; $c; $wide; $look): [$rows[] | place(x; $c; $look | .name // .title // $c)] as $all
@@ -58,8 +61,9 @@ def touching($gap): [foreach (.[], null) as $b ({}; if .box and $b and .box.y ==
 def level($y; $look): dashed + $look + {draw: "level", at: $y, rows: [{}]};
 def threshold_line: level(threshold; dotted + {title: "\(threshold | plain) ms"});
 def place_of($word; $list): $list | index([$word]) | if . == null then null else . + 1 end;	# on an axis of words
-def row_of($word; $list): place_of($word; $list) | if . == null then null else ($list | length) + 1 - . end;	# and from the top
+def row_of($word; $list): place_of($word; $list) | if . == null then null else ($list | length) + 1 - . end;	# from the top
 def rows_axis($list): {words: ($list | reverse)};
-def stripes($list): [range(2; $list | length + 1; 2) | {y: (. - 0.5), to: (. + 0.5), colour: "#f5f5f5"}];	# behind every second row
+def stripes($list): [range(2; $list | length + 1; 2) | {y: (. - 0.5), to: (. + 0.5),
+	colour: "#f5f5f5"}];	# behind every second row
 def measured: .repeats > 0;
 def figures: empty;	# of an experiment without figures.jq

@@ -17,7 +17,8 @@ def groups: . as $doc | roles as $roles | systems as $systems | ([.summary[].sin
 	| def apart: length as $n | to_entries | map(.value + {by: (if $n < 2 then 0 else
 		(.key - ($n - 1) / 2) * 0.0084 * $most * ([4 / $n, 1] | min) end)});
 	  if several then $roles[] | . as $role | {$role, title: ($doc | role_title($role)), curves: ($systems | to_entries
-			| map(.value as $system | look(.key) + {title: $system, rows: ($doc | rows_of($role) | map(select(.protocol == $system)))})
+			| map(.value as $system | look(.key) + {title: $system,
+				rows: ($doc | rows_of($role) | map(select(.protocol == $system)))})
 			| apart)}
 	  else {title: "", role: $roles[-1], curves: ([$roles[] | . as $role | look(if $role == "light" then 0 else 1 end)
 			+ {title: ($doc | role_title($role)), rows: ($doc | rows_of($role))}] | apart)} end;
@@ -28,15 +29,18 @@ def shown($c): .by as $by | curves_of(.sinks + $by; $c);
 
 # Stalls of typed and held keys, in pixels and in packets: dashes, and beside each other shapes, tell these apart.
 def over_load_ways($name; $title; $y; $c; more):
-	([.run.settings.wire, .run.differs.wire[]?] | any(. == true)) as $packets | any(.summary[]; .hold_mean_stall_ms != null) as $held
+	([.run.settings.wire, .run.differs.wire[]?] | any(. == true)) as $packets
+		| any(.summary[]; .hold_mean_stall_ms != null) as $held
 	| (if held_alone then "held down" else "typed" end) as $how
 	| [["", "\($how), pixels", 0], if $packets then ["wire_", "\($how), packets", 1] else empty end,
 		if $held then ["hold_", "held down, pixels", 2] else empty end,
 		if $held and $packets then ["hold_wire_", "held down, packets", 3] else empty end] as $ways
 	| ($ways | length > 1) as $apart
 	| over_load($name; $title; $y; . as $curve | $ways[] | . as [$prefix, $words, $k] | $curve
-		| if $apart then .name = "\(.title), \($words)" | .shape = shape($k) | .dash = $k + 1 else . end | shown($prefix + $c); more)
-	| if $apart then .legend = [$ways[] | {draw: "line hover", title: .[1], colour: line_colour, shape: shape(.[2]), dash: (.[2] + 1)}]
+		| if $apart then .name = "\(.title), \($words)" | .shape = shape($k) | .dash = $k + 1 else . end
+			| shown($prefix + $c); more)
+	| if $apart then .legend = [$ways[] | {draw: "line hover", title: .[1], colour: line_colour, shape: shape(.[2]),
+		dash: (.[2] + 1)}]
 		else . end;
 
 # Every key: a panel for each application and protocol, a curve for each load.
@@ -51,7 +55,8 @@ def every_key: . as $doc | costly as $costly | (.cdf | distinct(.sinks)) as $loa
 		| {title: ($doc | if several then $protocol + ": " else "" end + role_title($role)),
 			x: {label: "ms after the key was due", log: true, unit: "ms", $from, $to},
 			y: {label: "keys answered by then", from: 0, to: 1.02, tics: [{at: 0, text: "0"}, {at: 0.25, text: "25 %"},
-				{at: 0.5, text: "50 %"}, {at: 0.75, text: "75 %"}, {at: 0.9, text: "90 %"}, {at: 1, text: "100 %"}]},
+				{at: 0.5, text: "50 %"}, {at: 0.75, text: "75 %"}, {at: 0.9, text: "90 %"},
+					{at: 1, text: "100 %"}]},
 			marks: [{x: ($doc | threshold), text: ($doc | "\(threshold | plain) ms"), dash: 2},
 				($doc.run.protocol | select(.floor_ms // 0 > 0)
 					| {x: .floor_ms, text: (.floor_of // "half a frame"), dash: 3, colour: "#777777"})],
@@ -59,7 +64,8 @@ def every_key: . as $doc | costly as $costly | (.cdf | distinct(.sinks)) as $loa
 				| [$doc.cdf[] | select(.sinks == $load and .protocol == $protocol
 					and role_of(.app; IN(.protocol; $costly[])) == $role and .latency_ms != null)]
 				| map({x: .latency_ms, y: .share, bound}) as $rows
-				| ($look + {draw: "steps", width: 1.6, title: "\($load)", rows: ($rows | map(select(.bound != "low")))}),
+				| ($look + {draw: "steps", width: 1.6, title: "\($load)",
+					rows: ($rows | map(select(.bound != "low")))}),
 				  ($look + {draw: "steps", width: 0.8, dash: 3, rows: ($rows | map(select(.bound == "low")))})]}]};
 
 # Where the time of a key goes: a panel for each application and protocol, a row for each load.
@@ -67,18 +73,24 @@ def stages_of: . as $doc | (.stages | distinct(.sinks)) as $loads
 	| [["due_sent", "due → sent", "#bbbbbb"], ["sent_wire", "sent → on the wire", "#56B4E9"],
 		["wire_app", "on the wire → in the application", "#009E73"], ["app_drawn", "in the application → drawn", "#D55E00"],
 		["drawn_wire", "drawn → response on the wire", "#0072B2"],
-		["wire_wire", "on the wire → response on the wire", "#CC79A7"], ["wire_pixels", "response on the wire → pixels", "#E69F00"]] as $stages
+		["wire_wire", "on the wire → response on the wire", "#CC79A7"],
+			["wire_pixels", "response on the wire → pixels", "#E69F00"]] as $stages
 	| (.stages | distinct(.stage)) as $known
 	| {name: "stages", title: "Where the time of a key goes",
-		legend: [$stages[] | select(IN(.[0]; $known[])) | {draw: "box", title: .[1], colour: .[2]}], panels: [.stages | distinct([.app, .protocol])[] | . as [$app, $protocol]
+		legend: [$stages[] | select(IN(.[0]; $known[])) | {draw: "box", title: .[1], colour: .[2]}],
+			panels: [.stages | distinct([.app, .protocol])[] | . as [$app, $protocol]
 		| {title: ($doc | (if several then $protocol + ": " else "" end) + app_name($app)),
-			x: {label: "ms after the key was due, mean of all keys", from: 0}, y: (rows_axis($loads | map(tostring)) + {label: ($doc | load_word)}),
+			x: {label: "ms after the key was due, mean of all keys", from: 0},
+				y: (rows_axis($loads | map(tostring)) + {label: ($doc | load_word)}),
 			curves: [$stages[] | . as [$stage, $title, $colour] | {draw: "box", $title, $colour,
-				rows: [$doc.stages[] | select(.app == $app and .protocol == $protocol and .stage == $stage and .to_ms != null)
-					| row_of(.sinks; $loads) as $row | {x: .from_ms, x2: .to_ms, y: ($row - 0.32), y2: ($row + 0.32)}]}]}]};
+				rows: [$doc.stages[] | select(.app == $app and .protocol == $protocol and .stage == $stage
+					and .to_ms != null)
+					| row_of(.sinks; $loads) as $row | {x: .from_ms, x2: .to_ms, y: ($row - 0.32),
+						y2: ($row + 0.32)}]}]}]};
 
 def figures: . as $doc | [.summary[].cost_ms | values] as $costs
-	| over_load("late-share"; "Late keys: no response within \(threshold | plain) ms"; {label: "late keys, %", from: -2, to: 104};
+	| over_load("late-share"; "Late keys: no response within \(threshold | plain) ms";
+		{label: "late keys, %", from: -2, to: 104};
 		shown("late_share_percent"); {draw: "points", shape: 6, size: 1.8, colour: "#000000",
 			title: "overloaded: falls further and further behind",
 			rows: [.curves[] | .by as $by | .rows[] | select(.overloaded > 0 and .late_share_percent != null)
@@ -87,10 +99,13 @@ def figures: . as $doc | [.summary[].cost_ms | values] as $costs
 		$doc | threshold_line),
 	over_load_ways("mean-stall"; "Mean stall: time between updates beyond the period of the keys"; {label: "mean stall, ms"};
 		"mean_stall_ms"; level(0; {colour: pale_colour, dash: 1}),
-		(select(.role == "heavy") | [.curves[].rows[] | select(.fair_stall_ms != null) | {x: .sinks, y: .fair_stall_ms}] | sort_by(.x)
+		(select(.role == "heavy") | [.curves[].rows[] | select(.fair_stall_ms != null) | {x: .sinks, y: .fair_stall_ms}]
+			| sort_by(.x)
 			| dashed + {draw: "line", title: ("fair sharing" + ($costs | unique | if length == 1 then
-				": \(.[0] | plain) ms × (\($doc | load_word) + 1) − \($doc.summary[0].period_ms // 50 | plain) ms" else "" end)), rows: .})),
-	over_load_ways("jitter"; "Jitter: standard deviation of the time between updates"; {label: "jitter, ms", from: 0}; "jitter_sd_ms";
+				": \(.[0] | plain) ms × (\($doc | load_word) + 1) − \($doc.summary[0].period_ms // 50 | plain) ms"
+					else "" end)), rows: .})),
+	over_load_ways("jitter"; "Jitter: standard deviation of the time between updates"; {label: "jitter, ms", from: 0};
+		"jitter_sd_ms";
 		([$doc.summary[].schedule_jitter_ms | values] | max | select(. > 0)
 			| level(.; dotted + {title: "in the keys themselves, whose schedule jitters by \(fixed(1)) ms"}))),
 	(select(.cdf) | every_key), (select(.stages) | stages_of);

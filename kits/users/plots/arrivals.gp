@@ -23,7 +23,8 @@ of(kind, c) = asked(kind) ? y(c) : NaN
 count(kind) = asked(kind) ? 1 : 0
 last = drawn = interval = tallies = counts = gaps = joins = 0
 stats rows using (drawn = drawn + count("arrival"), last = asked("arrival") ? column("x") : last, \
-	interval = asked("interval") ? column("x") : interval, tallies = tallies + count("tally"), counts = counts + count("count"), \
+	interval = asked("interval") ? column("x") : interval, tallies = tallies + count("tally"), \
+		counts = counts + count("count"), \
 	gaps = gaps + count("gap"), joins = joins + count("sources"), 0) nooutput
 length(ms) = sprintf("%.3g %s", ms < 1000 ? ms : ms / 1000.0, ms < 1000 ? "ms" : "s")
 unit = last < 2000 ? 1 : 1000.0
@@ -66,7 +67,8 @@ set xlabel "arrivals"
 set ylabel "share of intervals" offset 0.5
 if (counts) {
 	plot rows using (of("count", "x")):(of("count", "y")) with boxes linestyle light title "measured", \
-		rows using (of("count", "x")):(of("count", "expected")) with linespoints linestyle heavy pointtype 7 pointsize 0.5 title "Poisson"
+		rows using (of("count", "x")):(of("count", \
+			"expected")) with linespoints linestyle heavy pointtype 7 pointsize 0.5 title "Poisson"
 } else {
 	set label 1 "too few intervals" at graph 0.5, 0.5 center
 	plot [0:1] [0:1] NaN notitle
@@ -90,7 +92,8 @@ if (gaps) {
 
 if (joins) {
 	set offsets
-	set lmargin at screen 0.09; set rmargin at screen 0.97; set tmargin at screen from_top(600); set bmargin at screen from_top(775)
+	set lmargin at screen 0.09; set rmargin at screen 0.97; set tmargin at screen from_top(600); \
+		set bmargin at screen from_top(775)
 	set title "coefficient of variation of the times between arrivals, as sources join"
 	set xlabel "sources"
 	set ylabel "CoV"

@@ -27,7 +27,8 @@ measured = later = fits = models = most = slowest = most_n = most_q = most_z = m
 least_held = 1e300
 of(kind) = strcol("kind") eq kind ? 1 : 0
 stats rows using (measured = measured + of("measured"), later = later + of("later"), fits = fits + of("fit"), \
-	models = models + of("model"), slowest = more(slowest, y("r_s")), most = more(most, y("lambda")), most_n = more(most_n, y("n")), \
+	models = models + of("model"), slowest = more(slowest, y("r_s")), most = more(most, y("lambda")), \
+		most_n = more(most_n, y("n")), \
 	most_q = more(most_q, y("q")), most_z = more(most_z, y("z_s")), least_held = less(least_held, y("n") / y("z_s")), \
 	most_held = more(most_held, y("n") / y("z_s")), bounds = bounds + known(y("x_bound")), 0) nooutput
 held = most_held > 0 && most_held < 1.001 * least_held
@@ -112,13 +113,16 @@ plot for [k = 1:asymptotes] rows using (asymptotes ? 0 : is("", 0)):(asymptotes 
 		linestyle dashed title "asymptotes", \
 	for [k = 1:measured > 0] rows using (is("measured", measured)):(y(up_c) * scale) with points linestyle heavy pointtype 7 \
 		title fits ? "measured, fitted to" : "measured", \
-	for [k = 1:later > 0] rows using (is("later", later)):(y(up_c) * scale) with points linestyle heavy pointtype 9 pointsize 1 \
+	for [k = 1:later > 0] rows using (is("later", \
+		later)):(y(up_c) * scale) with points linestyle heavy pointtype 9 pointsize 1 \
 		title "measured, foretold", \
-	for [k = 1:lines] rows using (known(shown(0)) ? 0 : NaN):(lines ? shown(0) / y("z_s") : 0):(lines ? less(shown(0), upto) : 0): \
+	for [k = 1:lines] rows using (known(shown(0)) ? 0 : NaN):(lines ? shown(0) / y("z_s") : 0):(lines ? less(shown(0), \
+		upto) : 0): \
 		(lines ? -less(shown(0), upto) / y("z_s") : 0) with vectors nohead linestyle dotted \
 		title "load lines: (users − under way) / think time", \
 	for [k = 1:lines] rows using (known(shown(0)) ? (lines ? less(shown(0), upto) : 0) : NaN): \
-		(lines ? (shown(0) - less(shown(0), upto)) / y("z_s") : 0):(sprintf("N = %g", y("n"))) with labels left offset 0.5, 0 \
+		(lines ? (shown(0) - less(shown(0), upto)) / y("z_s") : 0):(sprintf("N = %g", \
+			y("n"))) with labels left offset 0.5, 0 \
 		font ",10" notitle, \
 	for [k = 1:held && (lines || what eq "rate")] most_held with lines linestyle dashed noautoscale \
 		title sprintf("users by think time (N/Z): %g a second", most_held)

@@ -9,7 +9,8 @@ def figures: measured_rows("summary") as $rows
 	| def top: ([$rows[] | .["\($pages[])_rel"] | values] + [1] | max) as $most | [2 * $most, 2] | min;
 	  jobs[] | . as $job
 	| [$pages[] as $page | $rows[] | {$page, scheme, job, repeats, ms: .["\($page)_ms"]}
-		+ (. as $row | reduce ("", "_low", "_high", "_both") as $part ({}; .["rel\($part)"] = $row["\($page)_rel\($part)"]))] as $visits
+		+ (. as $row | reduce ("", "_low", "_high", "_both") as $part ({};
+			.["rel\($part)"] = $row["\($page)_rel\($part)"]))] as $visits
 	| [$visits[] | select(.job == $job and .scheme != "alone")] as $these
 	| {name: "visits-\($job)", title: "Time of a visit beside the job \($job), to the baseline's", high: 360, panels: [{
 		x: {words: $pages}, y: {label: "time of a visit, times the baseline's", from: 0, to: (top * 1.1)},

@@ -15,10 +15,12 @@ def job_title: {parallel: "job: xz with several threads", quanta: "job: threads 
 # A bar for each scheme at each of the places of an axis of words; `word` is the row's place there.
 def scheme_bars($rows; word; $words; $c): ($rows | distinct(.scheme)) as $schemes | ($schemes | length) as $n | (0.86 / $n) as $wide
 	| $schemes | to_entries[] | .key as $s | .value as $scheme
-	| bars([$rows[] | select(.scheme == $scheme)]; place_of(word; $words) | values | . + ($s - ($n - 1) / 2) * $wide; $c; $wide * 0.88;
+	| bars([$rows[] | select(.scheme == $scheme)]; place_of(word; $words) | values | . + ($s - ($n - 1) / 2) * $wide; $c;
+		$wide * 0.88;
 		{title: ($scheme | scheme_title), colour: ($scheme | scheme_colour)});
 def quanta($others): .quanta // [] | select(. != []) | . as $all
 	| {name: "quanta", title: "Time for which a task runs until another one does, under the baseline", panels: [{
 		x: {label: "ms", log: true, from: 0.001}, y: {label: "share of all that are no longer", from: 0, to: 1}, curves: [
 		distinct(.kind) | to_entries[] | .value as $kind | {draw: "line", width: 2, colour: colour(.key),
-			title: (if $kind == "other" then $others else "job: \($kind)" end), rows: [$all[] | select(.kind == $kind) | {x: .ms, y: .share}]}]}]};
+			title: (if $kind == "other" then $others else "job: \($kind)" end),
+				rows: [$all[] | select(.kind == $kind) | {x: .ms, y: .share}]}]}]};

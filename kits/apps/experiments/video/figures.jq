@@ -10,20 +10,25 @@ def figures: (.run.settings.rate_per_s // 24) as $rate | [measured_rows("summary
 	| (mults | map(.[0]) | map(. as $m | [$rows[] | select(.mult == $m)] | distinct(.at)[])) as $order
 	| (jobs[] | . as $job | [$rows[] | select(.job == $job or .job == "none")] as $these
 		| {name: "frames-\($job)", title: "Video frames shown per second, with the job \($job)", high: 380, panels: [{
-			x: {words: [$order[] | split(":")[1] | if . == "alone" then "no job" else scheme_title end | sub(" "; "|")]},
+			x: {words: [$order[] | split(":")[1] | if . == "alone" then "no job" else scheme_title end
+				| sub(" "; "|")]},
 			y: {label: "frames shown per second", from: 0, to: ($rate * 1.18)}, curves: [
-			(mults | to_entries[] | .value as [$mult, $title] | bars([$these[] | select(.mult == $mult)]; place_of(.at; $order); "fps_per_s"; 0.7;
+			(mults | to_entries[] | .value as [$mult, $title] | bars([$these[] | select(.mult == $mult)];
+				place_of(.at; $order); "fps_per_s"; 0.7;
 				{$title, colour: colour(.key)})),
-			{draw: "points", shape: 2, colour: "#000000", title: "seen on the screen", rows: [$these[] | select(.seen_per_s != null)
+			{draw: "points", shape: 2, colour: "#000000", title: "seen on the screen",
+				rows: [$these[] | select(.seen_per_s != null)
 				| {x: place_of(.at; $order), y: .seen_per_s}]},
 			level($rate; dotted),
-			{draw: "label", rows: [$these[] | {x: place_of(.at; $order), y: ([.fps_per_s_high // .fps_per_s, $rate] | min),
+			{draw: "label", rows: [$these[] | {x: place_of(.at; $order),
+				y: ([.fps_per_s_high // .fps_per_s, $rate] | min),
 				text: "\(.dropped_percent | fixed(1)) %"}]}]}]}),
 	(.audio // [] | select(. != []) | . as $all | distinct(.comm) as $names
 		| {name: "sound", title: "Counters of wake-ups of the sound server, by process", across: 1, high: 240, panels: [
 			distinct([.scheme, .job])[] | . as $pair | {title: "vamp \($pair[0]), job \($pair[1])",
 			x: {label: "seconds since vamp began", from: 0, to: ([$all[].s] | max * 1.02)},
 			y: {label: "counter, averaged", log: true, from: 0.1, to: ([$all[].average] + [1] | max * 2)},
-			curves: [$names | to_entries[] | .value as $name | look(.key) + {draw: "line points", title: $name, rows: [$all[]
+			curves: [$names | to_entries[] | .value as $name | look(.key) + {draw: "line points", title: $name,
+				rows: [$all[]
 				| select([.scheme, .job] == $pair and .comm == $name) | {x: .s, y: ([.average, 0.1] | max)}]}]}]}),
 	quanta("video playback");

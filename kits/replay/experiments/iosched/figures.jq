@@ -3,5 +3,6 @@
 include "settings";
 
 def figures: settings_figures("scheduler of the session's disk"; false),
-	setting_bars("order"; "Reads of the load that a read of the session goes before"; {label: "of those that waited when it came, %",
+	setting_bars("order"; "Reads of the load that a read of the session goes before";
+		{label: "of those that waited when it came, %",
 		from: 0, to: 105}; "scheduler of the session's disk"; false; "passed_percent");

@@ -32,7 +32,8 @@ if (late > 0) {
 	set autoscale fix
 	do for [i = 1:late] {
 		# (gnuplot crashes on a size that is no number)
-		if (!(wide[i] > 0 && high[i] > 0 && skip[i] >= 0)) { print "outliers.tsv: the size of a picture is no number"; exit status 1 }
+		if (!(wide[i] > 0 && high[i] > 0 && skip[i] >= 0)) { print "outliers.tsv: the size of a picture is no number"; \
+			exit status 1 }
 		set title was[i] font ",13"
 		plot before[i] binary array=(wide[i], high[i]) skip=skip[i] format="%uchar" flipy using 1:2:3 with rgbimage
 		set title says[i] font ",13"

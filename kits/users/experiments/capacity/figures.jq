@@ -4,7 +4,8 @@ include "series";
 
 def figures: . as $doc | [.summary[] | select(.state == "measured")] as $rows | ($rows | distinct(.system)) as $systems
 	# "p95:100ms" begins a row of what was found
-	| [.points[]? | select(.criterion | startswith("p95:")) | .limit_ms = (.criterion[4:] | rtrimstr("ms") | tonumber)] as $found
+	| [.points[]? | select(.criterion | startswith("p95:")) | .limit_ms = (.criterion[4:] | rtrimstr("ms")
+		| tonumber)] as $found
 	| ([$rows[].users, ($found[] | .users, .forecast | values)] + [1] | max) as $most
 	| ({label: "users", from: 0, to: ($most * 1.05 + 0.5)} + if $most <= 16 then {step: 1} else {} end) as $x
 	| labels.value.app as $apps
@@ -18,11 +19,14 @@ def figures: . as $doc | [.summary[] | select(.state == "measured")] as $rows | 
 		y: {label: "95 % of the keys within, ms", from: 0,
 			to: ([($rows[].p95_ms, $found[].limit_ms, threshold) | values] | max * 1.15)},
 		curves: [($curves[] | line_of("p95_ms"; {draw: "line bars hover", title: .title}),
-			(["users", "the most users, found", 4, 1.2], ["forecast", "forecast from the first third", 2, 1.4]) as [$c, $title, $shape, $size]
-			| .colour as $colour | {draw: "spans points", $colour, $shape, $size, $title, rows: [.found[] | select(.[$c] != null)
+			(["users", "the most users, found", 4, 1.2], ["forecast", "forecast from the first third", 2, 1.4]) as [$c,
+				$title, $shape, $size]
+			| .colour as $colour | {draw: "spans points", $colour, $shape, $size, $title,
+				rows: [.found[] | select(.[$c] != null)
 				| {x: .[$c], y: .limit_ms, low: .["\($c)_low"], high: .["\($c)_high"]}]}), threshold_line]}]},
 	(select(any($rows[]; .more_ms != null))
-		| {name: "delay", title: "How much longer keys took than with one user alone", panels: [{$x, y: {label: "mean of all users, ms more", from: 0},
+		| {name: "delay", title: "How much longer keys took than with one user alone",
+			panels: [{$x, y: {label: "mean of all users, ms more", from: 0},
 			curves: [$curves[] | line_of("more_ms"; {title: "a key\(whose)"}),
 				{draw: "line points", shape: 8, dash: 2, colour, title: "of that, waiting for a CPU\(whose)",
 					rows: [.rows[] | select(.users > 1 and .wait_ms != null) | {x: .users, y: .wait_ms}]}]}]}),

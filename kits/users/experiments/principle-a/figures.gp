@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.gp - convergence and loadlines: the rate near the ratio of users to think time that is held, and over the requests under way.
+# figures.gp - convergence and loadlines: the rate near the ratio of users to think time that is held, and over the requests under
+# way.
 
 folder = layout eq "narrow" ? "../figures/narrow/" : "../figures/"
 if (strlen(system("test -s model-held-ratio.tsv && sed -n 2p model-held-ratio.tsv"))) {
