@@ -26,7 +26,7 @@ def timeline($name; $title; $table; $x; $y; $scale; $least; $width): . as $doc |
 		{draw: "box", title: "lab's processes, kernel, interrupts", colour: light_colour},
 			{draw: "box", title: "everything else", colour: "#bbbbbb"},
 		(select($ticks) | {draw: "box", title: "timer ticks", colour: heavy_colour})],
-		panels: [$systems[] | . as $system | [$doc[$table][] | select(.system == $system.system
+		panels: [$systems[] | . as $system | [$doc[$table][] | select(.time_ms != null and .system == $system.system
 			and .sessions == $system.sessions)] as $rows
 		| {title: .words, $x, $y, curves: [
 			(["#bbbbbb", "all_percent"], [light_colour, "lost_percent"], [heavy_colour, ""]) as [$colour, $c]
@@ -39,7 +39,7 @@ def lost_time: . as $doc | measured_rows("summary") as $rows | idle_systems as $
 		x: {label: "length of the event, ms", log: true, from: 0.005,
 			to: pow(10; [$rows[].longest_ms | values] + [1] | max * 1.05 | log10 | ceil)},
 		y: {label: "lost to events no longer than that, ms/min", from: 0},
-		curves: [$systems[] | . as $s | {draw: "steps", title: .words, colour, width, dash, rows: [$doc.curve[]
+		curves: [$systems[] | . as $s | {draw: "steps", title: .words, colour, width, dash, rows: [$doc.curve[]?
 			| select(.system == $s.system and .sessions == $s.sessions and .lost_ms_per_min != null
 				and .upto_ms >= 0.005)
 			| {x: .upto_ms, y: .lost_ms_per_min}]}]}]};
@@ -49,7 +49,7 @@ def per_session: . as $doc | [.slope // [] | .[] | select(.what == "system" and 
 	| def of($system): [$doc.summary[] | select(.system == $system or .sessions == 0 and (.system | of_run) == ($system
 		| of_run))
 		| select(.lost_ms_per_min != null)];
-	  ([$slopes[].system as $s | of($s)[].sessions] | max) as $most
+	  ([$slopes[].system as $s | of($s)[].sessions] | max // 1) as $most
 	| {name: "per-session", title: "Lost CPU time by number of idle sessions", panels: [{
 		x: ({label: "idle sessions of \($slopes[0].system | bare)", from: (-0.02 * $most), to: ($most * 1.04 + 0.1)}
 			+ if $most <= 12 then {step: 1} else {} end), y: {label: "lost time, ms/min", from: 0},

@@ -14,11 +14,11 @@ def first_key: . as $doc | measured_rows("summary") as $cells | ($cells | map(.c
 		["kept", "protected", -0.2, colour(2)]] as $states
 	| {name: "first-key", title: "Response time of the first key", panels: [{
 		x: {label: "response time, ms from when the key was due", log: true, unit: "ms",
-			from: (if any(.runs[]; .first_key_ms != null and .first_key_ms < 1) then 0.1 else 1 end),
-			to: (1.3 * ([.runs[] | .first_key_ms, .typed_max_ms | values] + [12000] | max))},
+			from: (if any(.runs[]?; .first_key_ms != null and .first_key_ms < 1) then 0.1 else 1 end),
+			to: (1.3 * ([.runs[]? | .first_key_ms, .typed_max_ms | values] + [12000] | max))},
 		y: rows_axis($rows), marks: (stripes($rows) + [{x: threshold, dash: 2}]), curves: [
 		($states[] | . as [$state, $title, $by, $colour]
-			| [$doc.runs[] | select(.state == $state and .first_key_ms != null) | row as $y | select($y)
+			| [$doc.runs[]? | select(.state == $state and .first_key_ms != null) | row as $y | select($y)
 				| {x: .first_key_ms, y: ($y + $by), above: (.first_key_above > 0)}] as $all
 			| {draw: "points", size: 0.4, $colour, $title, rows: ($all | map(select(.above | not)))},
 			  {draw: "points", shape: 8, $colour, title: "later than that", rows: ($all | map(select(.above)))},
@@ -29,13 +29,14 @@ def first_key: . as $doc | measured_rows("summary") as $cells | ($cells | map(.c
 				| place($y + $by; "\($state)_p50_ms"; "median")
 				| select(.y) | {x: .y, y: .x, text}]}),
 		{draw: "points", shape: 9, size: 0.5, colour: colour(3), title: "latest key of one who types on",
-			rows: [.runs[] | row as $y | select($y and .typed_max_ms != null) | {x: .typed_max_ms, y: $y}]},
+			rows: [.runs[]? | row as $y | select($y and .typed_max_ms != null) | {x: .typed_max_ms, y: $y}]},
 		{draw: "segment points", shape: 2, colour: mark_colour, title: "1999: least, mean, largest",
 			rows: [papers[] | row_of(.[0]; $rows) as $y | {x: .[1], y: $y, x2: .[3], y2: $y},
 				{x: .[2], y: $y, x2: .[2], y2: $y}]},
 		{draw: "points", shape: 6, colour: mark_colour, rows: [papers[] | {x: 50, y: row_of(.[0]; $rows)}]},
 		dashed + {draw: "line", title: "\(threshold | plain) ms", rows: [{x: threshold, y: 0}]}]}]};
-def figures: first_key, (select(.timeline) | . as $doc | [.timeline[] | select(.event == null)] as $rows
+def figures: first_key, (select(any(.timeline[]?; .event == null and .time_ms != null)) | . as $doc
+	| [.timeline[] | select(.event == null and .time_ms != null)] as $rows
 	| (first(.timeline[] | select(.event == "echo").time_ms) // null) as $echo
 	| (first(.timeline[] | select(.event == "second").time_ms) // null) as $second | ($echo // 100) as $around
 	| def before($c): [$rows[] | select(.time_ms <= 0) | .[$c] | values] | last // 0;	# of counters

@@ -4,7 +4,7 @@ include "series";
 
 def login_words: (.system | split(".")) as [$protocol, $kind] | "\($kind) login, \($protocol | bare)\($protocol | of_run)";
 def figures: . as $doc | [measured_rows("summary")[] | select(.logins > 0)] as $rows | ($rows | distinct(.system)) as $systems
-	| ([$rows[].logins] | max) as $most | ([$rows[].logins] | min) as $least
+	| ([$rows[].logins] | max // 1) as $most | ([$rows[].logins] | min) as $least
 	| [$systems | to_entries[] | .value as $system | look(.key) + {$system, rows: [$rows[] | select(.system == $system)]}
 		| .fewest = (.rows | map(.logins) | min) | .words = (.rows[0] | login_words)
 		| .slope = (first($doc.slope // [] | .[] | select(.system == $system and .what == "private")) // null)

@@ -47,8 +47,8 @@ def over_load_ways($name; $title; $y; $c; more):
 def every_key: . as $doc | costly as $costly | (.cdf | distinct(.sinks)) as $loads
 	| ($loads | length) as $n
 	| ([.cdf[].latency_ms | select(. > 0)]) as $ms
-	| ([$ms | min / 1.4, ($doc.run.protocol.floor_ms // 0 | select(. > 0) / 1.3)] | min) as $from
-	| ([$ms | max * 1.3, ($doc | threshold) * 1.6] | max) as $to
+	| ([($ms | min // 1) / 1.4, ($doc.run.protocol.floor_ms // 0 | select(. > 0) / 1.3)] | min) as $from
+	| ([($ms | max // 1) * 1.3, ($doc | threshold) * 1.6] | max) as $to
 	| {name: "latency-cdf", title: "Response time of every key, by \(if attached then "load" else "number of CPU hogs" end)",
 		high: 400, panels: [
 		.summary | distinct([role_of(.app; IN(.protocol; $costly[])), .protocol])[] | . as [$role, $protocol]

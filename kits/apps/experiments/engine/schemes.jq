@@ -13,7 +13,8 @@ def scheme_title: {alone: "without the job", baseline: "nothing done", autogroup
 def job_title: {parallel: "job: xz with several threads", quanta: "job: threads that hand over every 100 µs",
 	pipes: "job: pipelines of two processes"}[.] // .;
 # A bar for each scheme at each of the places of an axis of words; `word` is the row's place there.
-def scheme_bars($rows; word; $words; $c): ($rows | distinct(.scheme)) as $schemes | ($schemes | length) as $n | (0.86 / $n) as $wide
+def scheme_bars($rows; word; $words; $c): ($rows | distinct(.scheme)) as $schemes | ($schemes | length) as $n
+	| (0.86 / ([$n, 1] | max)) as $wide
 	| $schemes | to_entries[] | .key as $s | .value as $scheme
 	| bars([$rows[] | select(.scheme == $scheme)]; place_of(word; $words) | values | . + ($s - ($n - 1) / 2) * $wide; $c;
 		$wide * 0.88;

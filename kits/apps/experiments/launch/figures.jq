@@ -6,7 +6,7 @@ include "schemes";
 def figures: . as $doc | measured_rows("summary") as $rows | ([$rows[] | select(.launch_rel != null)] | distinct(.app)) as $apps
 	| def beside($job): [$rows[] | select(.job == $job or .job == "none")];
 	  # the axis is for the values: it cuts intervals of few repeats
-	  def most($rows; $c): [$rows[] | .[$c] | values] | max | . * 1.35;
+	  def most($rows; $c): [$rows[] | .[$c] | values] | max // 1 | . * 1.35;
 	  (["launch", "Launch time, the baseline's is 1"], ["job", "Time that a unit of the job's work takes, the baseline's is 1"]
 		| . as [$what, $title] | "\($what)_rel" as $c
 		| {name: $what, $title, across: 1, high: 260, panels: [$doc | jobs[] | . as $job | beside($job) as $these
@@ -30,7 +30,8 @@ def figures: . as $doc | measured_rows("summary") as $rows | ([$rows[] | select(
 				place_of(.scheme; $schemes); "p50_ms"; 0.7; {title: ($scheme | scheme_title),
 					colour: ($scheme | scheme_colour)})),
 				($doc | threshold_line)]}]},
-	(.trace // [] | select(. != []) | . as $all | (map(.to_ms) | max) as $last | distinct(.cpu) as $cpus
+	([.trace[]? | select(.from_ms != null and .to_ms != null)] | select(. != []) | . as $all | (map(.to_ms) | max) as $last
+		| distinct(.cpu) as $cpus
 		| ($doc | jobs) as $jobs
 		| {name: "trace", title: "Which task ran when, by CPU (blank: not scheduled)", across: 1, stacked: true,
 			high: (66 + 22 * ($cpus | length)), panels: [distinct([.app, .scheme, .job])[] | . as $lane

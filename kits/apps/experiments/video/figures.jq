@@ -23,7 +23,7 @@ def figures: (.run.settings.rate_per_s // 24) as $rate | [measured_rows("summary
 			{draw: "label", rows: [$these[] | {x: place_of(.at; $order),
 				y: ([.fps_per_s_high // .fps_per_s, $rate] | min),
 				text: "\(.dropped_percent | fixed(1)) %"}]}]}]}),
-	(.audio // [] | select(. != []) | . as $all | distinct(.comm) as $names
+	([.audio[]? | select(.s != null and .average != null)] | select(. != []) | . as $all | distinct(.comm) as $names
 		| {name: "sound", title: "Counters of wake-ups of the sound server, by process", across: 1, high: 240, panels: [
 			distinct([.scheme, .job])[] | . as $pair | {title: "vamp \($pair[0]), job \($pair[1])",
 			x: {label: "seconds since vamp began", from: 0, to: ([$all[].s] | max * 1.02)},

@@ -15,7 +15,8 @@ def setting_bars($name; $title; $y; $axis; $numeric; $c): measured_rows("summary
 	| settings_x($rows; $numeric) as $s
 	| {$name, $title, high: 330, panels: [{x: ($s.axis + {label: $axis}), $y, curves: [
 		bars($rows; $s.spots[.setting]; $c; 0.5 * $s.gap; {name: $y.label, colour: "#a6cce4"})]}]};
-def settings_figures($axis; $numeric): . as $doc | measured_rows("summary") as $rows | settings_x($rows; $numeric) as $s
+def settings_figures($axis; $numeric): . as $doc | measured_rows("summary") as $rows | select($rows != [])
+	| settings_x($rows; $numeric) as $s
 	| ([$rows[].p75_ms | values] | max // 0) as $p75 | farthest as $far | (base_row | .says // "") as $base
 	| setting_bars("total"; "Total time of the session by setting"; {label: "total time, s", from: 0}; $axis; $numeric;
 		"total_s"),

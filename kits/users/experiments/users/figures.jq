@@ -10,7 +10,8 @@ def part_title: {web: "web: objects of lighttpd", pages: "pages: their objects i
 def think_near($all): $all | min_by((. - 6.25 | fabs));	# the think time nearest to that of the paper
 # Load lines: N users who think for Z ask N/Z times a second, and 1/Z less for each request under way.
 def load_lines($rows; $upto): {draw: "segment", title: "load lines: (users − under way) / think time"} + dotted
-	+ {rows: [$rows[] | ([.n, $upto] | min) as $x | {x: 0, y: (.n / .z_s), x2: $x, y2: ((.n - $x) / .z_s)}]};
+	+ {rows: [$rows[] | select(.n != null and .z_s > 0) | ([.n, $upto] | min) as $x
+		| {x: 0, y: (.n / .z_s), x2: $x, y2: ((.n - $x) / .z_s)}]};
 # The straight line through two columns of rows, and its R squared.
 def straight_line($x; y): y as $y | map(select(.[$x] != null and .[$y] != null) | [.[$x], .[$y]])
 	| (transpose | map(add / length)) as [$mx, $my] | map([.[0] - $mx, .[1] - $my])
@@ -83,8 +84,8 @@ def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(.
 	(.curve // [] | select(. != []) | . as $all
 		| {name: "fit", title: "Measured rows beside a fitted model", across: 2, high: 340,
 			panels: [distinct(.part)[] | . as $p
-			| [$all[] | select(.part == $p)] as $these | ([$these[].lambda | values] | max) as $most
-				| ([$these[].q | values] | max * 1.1) as $upto
+			| [$all[] | select(.part == $p)] as $these | ([$these[].lambda | values] | max // 1) as $most
+				| ([$these[].q | values] | max // 1 | . * 1.1) as $upto
 			| (if any($these[]; .kind == "later") then "first" else "all" end) as $with
 			| def rows($fitted; $kind; x; y): [$these[] | select(.fitted == $fitted and .kind == $kind) | {x: x, y: y}
 				| select(.x != null and .y != null)];
