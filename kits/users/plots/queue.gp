@@ -19,6 +19,7 @@ rows = ARG1
 if (strstrt(rows, "'") || strstrt(rows, "<")) { print "queue.gp: a quote in the name of the table: rename it"; exit status 1 }
 what = ARGC > 2 ? ARG3 : "rate"
 load ARG0[1:strlen(ARG0) - strlen("queue.gp")] . "../../../plots/style.gp"
+set datafile missing NaN	# rows of other kinds do not break a line
 figure_height = what eq "principle" || what eq "line" ? 620.0 : 520.0
 set terminal svg size 760, figure_height dynamic enhanced font "sans-serif,13" linewidth 1.2 background rgb "white"
 set title ARGC > 3 ? ARG4 : ""
@@ -30,7 +31,7 @@ stats rows using (measured = measured + of("measured"), later = later + of("late
 	models = models + of("model"), slowest = more(slowest, y("r_s")), most = more(most, y("lambda")), \
 		most_n = more(most_n, y("n")), \
 	most_q = more(most_q, y("q")), most_z = more(most_z, y("z_s")), least_held = less(least_held, y("n") / y("z_s")), \
-	most_held = more(most_held, y("n") / y("z_s")), bounds = bounds + known(y("x_bound")), 0) nooutput
+	most_held = more(most_held, y("n") / y("z_s")), bounds = bounds + (what eq "rate" && known(y("x_bound"))), 0) nooutput
 held = most_held > 0 && most_held < 1.001 * least_held
 if (what eq "principle" && !held) { print "queue.gp: principle is of rows of queue mva --users-per-second"; exit status 1 }
 
@@ -81,8 +82,8 @@ if (what eq "principle") {
 		rows using (shown(0)):(0) with points pointtype 6 pointsize 1.2 linecolor rgb heavy_colour notitle, \
 		most_held axes x1y2 with lines linewidth 1.5 linecolor rgb "#a8c957" \
 			title sprintf("users by think time (N/Z): %g a second", most_held), \
-		rows using (computed(0) ? y("n") : NaN):"lambda" axes x1y2 smooth unique with linespoints pointtype 6 pointsize mark_size \
-			linecolor rgb light_colour title "computed"
+		rows using (computed(0) ? y("n") : NaN):"lambda" axes x1y2 smooth unique with linespoints pointtype 6 \
+			pointsize mark_size linecolor rgb light_colour title "computed"
 	unset output
 	exit
 }
@@ -107,10 +108,12 @@ is(kind, there) = (there ? of(kind) : computed(0) || of("measured")) ? y(across_
 plot for [k = 1:asymptotes] rows using (asymptotes ? 0 : is("", 0)):(asymptotes ? -y("z_s") * scale : y(up_c) * scale): \
 		(asymptotes ? y("n") : 0):(asymptotes ? (y("r_asymptote_s") + y("z_s")) * scale : 0) with vectors nohead \
 		linestyle dashed title "asymptotes: users × slowest station − think time", \
-	rows using (computed(0) ? y(across_c) : NaN):(y(up_c) * scale) smooth unique with linespoints pointtype 6 pointsize mark_size \
-		linecolor rgb light_colour title "computed", \
-	for [k = 1:bound] rows using (computed(0) ? y(across_c) : NaN):(bound ? y("x_bound") : y(up_c) * scale) smooth unique with lines \
-		linestyle dashed title "asymptotes", \
+	for [k = 1:what ne "load"] rows using (computed(0) ? y(across_c) : NaN):(y(up_c) * scale) smooth unique with linespoints \
+		pointtype 6 pointsize mark_size linecolor rgb light_colour title "computed", \
+	for [k = 1:what eq "load"] rows using (computed(0) ? y(across_c) : NaN):(y(up_c) * scale) with linespoints pointtype 6 \
+		pointsize mark_size linecolor rgb light_colour title "computed", \
+	for [k = 1:bound] rows using (computed(0) ? y(across_c) : NaN):(bound ? y("x_bound") : y(up_c) * scale) smooth unique \
+		with lines linestyle dashed title "asymptotes", \
 	for [k = 1:measured > 0] rows using (is("measured", measured)):(y(up_c) * scale) with points linestyle heavy pointtype 7 \
 		title fits ? "measured, fitted to" : "measured", \
 	for [k = 1:later > 0] rows using (is("later", \

@@ -22,7 +22,8 @@ if (strlen(system("test -s outliers.tsv && sed -n 2p outliers.tsv"))) {
 }
 if (late > 0) {
 	across = layout eq "narrow" ? 1 : 2
-	set terminal svg size 380 * across, 40 + 300 * late * 2 / across dynamic noenhanced font "sans-serif,13" background rgb "white"
+	set terminal svg size 380 * across, 40 + 600 * late / across dynamic noenhanced font "sans-serif,13" \
+		background rgb "white"
 	set output (layout eq "narrow" ? "../figures/narrow/" : "../figures/") . "outliers.svg"
 	set multiplot layout late * 2 / across, across title "The latest responses, compared with their usual time" font ",14"
 	set size ratio -1

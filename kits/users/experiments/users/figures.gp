@@ -9,7 +9,8 @@ nearer(a, b) = abs(a - 6.25) < abs(b - 6.25) ? a : b
 if (strlen(system("test -s marks.tsv && sed -n 2p marks.tsv"))) {
 	stats "marks.tsv" using (p = strcol("part") eq "web" || p eq "" ? strcol("part") : p, 0) nooutput
 	stats "marks.tsv" using (near = strcol("part") eq p ? nearer(column("think_s"), near) : near, 0) nooutput
-	call engine . "/../../plots/arrivals.gp" "marks.tsv" (layout eq "narrow" ? "../figures/narrow/" : "../figures/") . "arrivals.svg" \
-		sprintf("Requests of users of %s who think for %g s", p eq "vnc" ? "VNC" : "the web server", \
-			near) p sprintf("%.9f", near)
+	folder = layout eq "narrow" ? "../figures/narrow/" : "../figures/"
+	call engine . "/../../plots/arrivals.gp" "marks.tsv" (folder . "arrivals.svg") \
+		sprintf("Requests of users of %s who think for %g s", p eq "vnc" ? "VNC" : "the web server", near) p \
+		sprintf("%.9f", near)
 }

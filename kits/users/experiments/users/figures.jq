@@ -105,7 +105,8 @@ def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(.
 				y: {from: 0, to: ($most * 1.15)},
 				grid: "xy", curves: [all_curves(.q; .lambda),
 					load_lines([$these[] | select(.fitted == "all" and .kind == "measured")]; $upto)]}]}),
-	# when requests come, as one user after the other is counted in: with the think time nearest to the paper's, and the shortest
+	# when requests come, as one user after the other is counted in: with the think time nearest to the paper's, and the
+	# shortest
 	(.points // [] | select(. != []) | . as $all | distinct(.part) as $counted
 		| [$counted[] as $p | [$all[] | select(.part == $p).think_s]
 			| {part: $p, near: think_near(.), shortest: min}] as $of
