@@ -39,7 +39,9 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 	done)
 	if [ -n "$declared" ]; then echo "$declared"; return; fi
 	drawings=$(paths 'experiments/@/figures.[gj]*' $3; in_trees 'plots/*.gp' 'experiments/engine/*.jq')
-	if [[ $2 == *" $1"* ]] || grep -qE "[.\"]${1%.tsv}\>" $drawings; then grep -ohE '["._][a-z0-9][a-z0-9_]*' $drawings | tr -d '".'; fi
+	if [[ $2 == *" $1"* ]] || grep -qE "[.\"]${1%.tsv}\>" $drawings; then
+		grep -ohE '[".][a-z0-9][a-z0-9_]*' $drawings | tr -d '".'
+	fi
 }
 
 # The READMEs of experiments, and the pages of their engine that these link.
