@@ -65,7 +65,7 @@ do for [f = 1:figures] {
 			x_from = column("x_from"), x_to = column("x_to"), x_log = column("x_log"), x_step = column("x_step"), \
 			y_from = column("y_from"), y_to = column("y_to"), y_log = column("y_log"), y_step = column("y_step"), \
 			x_tics = strcol("x_tics"), y_tics = strcol("y_tics"), 0) : 0) nooutput
-		stats "panels" using (in_panel(0) ? (shades = strcol("shade"), bands = strcol("band"), boxes = strcol("box"), \
+		stats "panels" using (in_panel(0) ? (bands = strcol("band"), boxes = strcol("box"), \
 			segments = strcol("segment"), runs = strcol("line"), steps = strcol("steps"), \
 			impulses = strcol("impulse"), levels = strcol("level"), bars = strcol("bars"), \
 			stems = strcol("stems"), spans = strcol("spans"), arrows = strcol("arrow"), bounds = strcol("bound"), \
@@ -124,8 +124,6 @@ do for [f = 1:figures] {
 		}
 
 		plot NaN, \
-			for [i = 1:words(shades)] places(shades, i) using "x":"y":"x":"x2":"y":"y2" with boxxyerror \
-				fillstyle transparent solid 0.3 noborder linecolor rgb colour[id(shades, i)], \
 			for [i = 1:words(bands)] places(bands, i) using "x":"low":"high" with filledcurves \
 				fillstyle transparent solid 0.25 noborder linecolor rgb colour[id(bands, i)], \
 			for [i = 1:words(boxes)] places(boxes, i) using "x":"y":"x":"x2":"y":"y2" with boxxyerror \

@@ -5,7 +5,7 @@ include "series";
 include "figures";
 
 # ---- the rows for draw.gp: `drawn` gives lines TABLE, fields ----
-def kinds: "shade", "band", "box", "segment", "line", "steps", "impulse", "level", "bars", "stems", "spans", "arrow", "bound",
+def kinds: "band", "box", "segment", "line", "steps", "impulse", "level", "bars", "stems", "spans", "arrow", "bound",
 	"points",
 	"hover", "label", "beside", "entry";
 def has_kind($kind): (.draw | split(" ") | index([$kind]) != null)
@@ -63,7 +63,7 @@ def entry_curves($columns; $wide; $high): to_entries
 	| def left: 14 + (.key % $columns) * $wide;
 	  def middle: $high - 12 - 22 * (.key / $columns | floor);
 	  (.[] | .key as $k | left as $x | middle as $y | .value
-		| (select(.draw | test("shade|band|box")) | {draw: "box", colour,
+		| (select(.draw | test("band|box")) | {draw: "box", colour,
 			rows: [{x: $x, y: ($y - 6), x2: ($x + 28), y2: ($y + 6)}]}),
 		  (select(.draw | test("line|segment|steps|impulse|level|arrow"))
 			| {draw: "segment", colour, dash, width, rows: [{x: $x, y: $y, x2: ($x + 28), y2: $y}]}),

@@ -65,5 +65,4 @@ def row_of($word; $list): place_of($word; $list) | if . == null then null else (
 def rows_axis($list): {words: ($list | reverse)};
 def stripes($list): [range(2; $list | length + 1; 2) | {y: (. - 0.5), to: (. + 0.5),
 	colour: "#f5f5f5"}];	# behind every second row
-def measured: .repeats > 0;
 def figures: empty;	# of an experiment without figures.jq
