@@ -96,7 +96,7 @@ def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left:
 	| ($entries | map(.title | length) | max // 0 | . * 7 + 58) as $entry
 		| ([$page.width / $entry | floor, 1] | max) as $columns
 	| ($entries | length / $columns | ceil * 22 + (if . > 0 then 14 else 0 end)) as $strip
-	| (.title | wrapped($page.letters)) as $title | (22 + 18 * ($title | split("|") | length)) as $head
+	| (.title | wrapped($page.letters)) as $title | (26 + 18 * ($title | split("|") | length)) as $head
 	| ([.panels[] | if .y.words or .y.tics then (.y | tics(.; true) | longest * 7.2) + (if .y.label then 52 else 18 end)
 		else $page.left end]
 		| max) as $left
