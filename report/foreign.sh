@@ -12,7 +12,7 @@ visible() { LC_ALL=C sed -E 's/\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|
 
 # printable: visible text for a terminal or the log of a CI job, in which neither a control character nor a command of its
 # service is left (##vso[ and ##teamcity[ anywhere; :: also behind blanks that are not ASCII).
-printable() { visible | LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##([A-Za-z]*)\[/##\1_/g; s/^([^!-~]*)::/\1_:/'; }
+printable() { LC_ALL=C.UTF-8 sed -E 's/[[:cntrl:]]/?/g; s/##([A-Za-z]*)\[/##\1_/g; s/^([^!-~]*)::/\1_:/' | visible; }
 
 # drawable: text for gnuplot and for the scripts of an SVG: without a character that ends or begins anything there.
 drawable() { LC_ALL=C tr '`"\\$'"'"'\000-\010\013-\037\177' '[_*]'; }

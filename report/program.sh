@@ -3,10 +3,10 @@
 # program.sh - a jq program with what it includes: releases of jq differ in what an include within an include means, and jq 1.8.2
 # breaks off at one.
 
-# program FILTER EXPERIMENT HOME: the lines of FILTER, and in the place of an include what report/ or the folder EXPERIMENT has of
-# that name, each file once.
+# program FILTER EXPERIMENT HOME: the lines of FILTER, and in the place of an include what this folder or the folder EXPERIMENT has
+# of that name, each file once.
 program() {
-	FOLDERS=$(printf '%s\n' "$3/report" "$2" "${2%/*}/engine" "$3/experiments/engine") awk '
+	FOLDERS=$(printf '%s\n' "${BASH_SOURCE[0]%/*}" "$2" "${2%/*}/engine" "$3/experiments/engine") awk '
 		function expand(line,   name, i, file, more) {
 			if (line !~ /^include "[a-z_]+";/) { print line; return }
 			name = line; sub(/^include "/, "", name); sub(/".*/, "", name); sub(/^[^;]*;/, "", line)

@@ -436,9 +436,9 @@ END
 @test "report: what one that was killed has left in the run hinders no other" {
 	mkdir bin
 	cp -r "$RUN" before
-	printf '#!/bin/sh\nkill -9 "$PPID"\n' >bin/gnuplot
+	printf '#!/bin/sh\nkill -9 "$(cat "%s")"\n' "$PWD/pid" >bin/gnuplot
 	chmod +x bin/gnuplot
-	PATH=$PWD/bin:$PATH run -137 "$TOP/report/report.sh" before
+	PATH=$PWD/bin:$PATH run -137 bash -c 'echo $$ >pid; exec "$0" before' "$TOP/report/report.sh"
 	[ -n "$(ls -d before/.report.*)" ]
 	run -0 "$TOP/report/report.sh" before --verdict
 }
