@@ -152,7 +152,7 @@ END
 	chmod 755 "$W/bin/ssh"
 	run_there() {
 		TMPDIR="$W" PATH="$W/bin:$PATH" LAB_LOCKS="$W/locks" run "-$1" timeout -k "$2" "$3" "$TOP/experiments/engine/run.sh" stalls \
-			--quick --on ssh:a,b -o "$W/run"
+			--quick --on ssh:a,b -o "$W/run$1"	# (the first may have come as far as its folder)
 	}
 	run_there 1 5 100
 	printf '%s\n' '#!/bin/sh' 'printf "thinprobe: begun\n"' 'exec yes "program x y"' >"$W/bin/ssh"
