@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# draw.gp - draws figures/NAME.svg of each figure that report/series.jq describes, from the tables of this folder: figures, panels,
-# tics, marks, curves, and curve-F-N with the places of curve N of figure F. Nothing of a table is executed: it is text or a number.
+# draw.gp - draws figures/NAME.svg of each figure that an experiment describes (report/series.jq), from the tables of this folder:
+# figures, panels, tics, marks, curves, and curve-F-N with the places of curve N of figure F. Nothing of a table is executed: it is
+# text or a number.
 # Variable: layout, "wide" or "narrow".
 
 if (!exists("layout")) { layout = "wide" }

@@ -77,7 +77,7 @@ draw() {
 		[ -f "$figure" ] || continue
 		fitted "$figure" >"$work/drawn" && mv "$work/drawn" "$figure" || die 1 "cannot write to $PWD/figures"
 	done
-	rm -f figures/*.svg figures/narrow/*.svg	# the page holds what is there, so nothing that was not drawn now
+	rm -f figures/*.svg figures/narrow/*.svg	# the page shows all figures there: none of an earlier report
 	for figure in "$work"/figures/narrow/*.svg "$work"/figures/*.svg; do
 		[ ! -f "$figure" ] || mv "$figure" "figures${figure#"$work/figures"}" || die 1 "cannot write to $PWD/figures"
 	done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# series.jq - figures as data: what experiments/STEM/figures.jq describes becomes rows of tables, which plots/draw.gp draws.
-# The rules of drawing are here: colours, ends of axes, tics, legends, intervals that are cut, where panels stand.
+# series.jq - figures as data: the words in which experiments/STEM/figures.jq describes figures, with their colours and shapes.
+# drawn.jq makes rows of tables of them, which plots/draw.gp draws.
 #
 # figures.jq defines `figures` (input: the document of report.sh), a stream of
 #   figure  {name, title, panels; across: panels side by side (3); high: pixels of a panel; stacked: one x axis below all of them;
