@@ -28,7 +28,7 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 	def displays: .protocols // if .protocol == null then {} else
 		{(.cells[0].parameters.protocol // .settings.protocol): .protocol} end;
 	. as $runs | [$runs[].name] as $names
-	| ([$runs[].settings | keys[]] | unique) as $keys
+	| ([$runs[].settings // {} | keys[]] | unique) as $keys
 	| ($keys | map(. as $key | {key: $key, value: alike($runs[].settings[$key])}) | from_entries) as $settings
 	| def by_run(value): [$runs[] | {key: .name, value: value}] | from_entries;
 	def differing($of; $key): [$runs[] | .name as $name | getpath($of / ".") // {} | select(has($key)) | {key: $name, value: .[$key]}]
