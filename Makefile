@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+MAKEFLAGS += -r
 # The trees: this folder, the core, and each kit. In all of them lie the same folders; nothing here names a kit. KITS= leaves them out.
 KITS = $(wildcard kits/*)
 in_trees = $(wildcard $(1) $(KITS:%=%/$(1)))
@@ -252,8 +253,10 @@ deb:
 clean:
 	rm -rf build bin
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# (those of other builds lie below, and are not this one's; none has a rule)
+-include $(shell find $(BUILD) -mindepth 1 -type d \( -name asan -o -name tsan -o -name clang -o -name deb \) -prune -o -name '*.d' -print 2>/dev/null)
 
 .PHONY: all tests test-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
+$(BUILD)/%.d: ;
