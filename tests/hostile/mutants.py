@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """mutants.py TREE FOLDER N SEED - N mutants of run folders, each through one command that reads them.
 mutants.py TREE FOLDER columns|drawn - in the tables of each kept run, each text column with each of RUNS; or, in one report of
-each run, all columns whose words name curves and panels.
+each of FEW, all columns whose words name curves and panels.
 
 What must hold of each stands in judge().
 """
@@ -24,10 +24,12 @@ RUNS = [text % "touch${IFS}${RAN}" for text in (
 TEXTS = ["\x1b]0;t\x07", "\u009b31m", "\r=1+1", "=HYPERLINK(1)", "::error::x", "##[add-path]x", "<img src=x onerror=alert(1)>",
          "&#39;<", "../../../keep", "%s%n", "a\nb", "{/=9", "@x", "-o", "\0", "\ufffe", "x" * 9999]
 VALUES = [None, True, [], {}, ["x"], {"x": RUNS[0]}, -1, 0, 1e308, 2 ** 63, "", "0", [[[[]]]]]
+# One file draws all figures; of scripts of an experiment's own, two. (Names of programs, protocols, links and jobs.)
+FEW = ("rtt", "stalls-held", "session-memory-x11", "cpuspeed-writer", "users")
 DRAWN = ("protocol", "link", "job", "system", "app", "part", "setting", "says")
 REPORT, FRONT = [[os.path.join(TREE, "report", "report.sh"), "run"]], os.path.join(TREE, "report", "")
 FORMATS = "csv samples sqlite github bencher otava openmetrics junit hgrm perfetto".split()
-COMMANDS = (REPORT, [REPORT[0] + ["--" + part] for part in ("table", "verdict", "findings", "json")] * 2, [
+COMMANDS = (REPORT, [REPORT[0] + ["--" + part] for part in ("table", "verdict", "findings", "json")], [
     [FRONT + "compare.sh", "run", "good"], [FRONT + "compare.sh", "good", "run"], [FRONT + "bundle.sh", "run", "-o", "out"],
     [FRONT + "gate.sh", "run", "--limits", "limits", "--junit", "out"], [FRONT + "gate.sh", "good", "--baseline", "run"]],
     [[FRONT + "export.sh", "run", "--as", form, "-o", "out"] for form in FORMATS])
@@ -173,12 +175,13 @@ def judge(done):
 
 
 def fuzz(count, seed):
-    few = ("stalls", "rtt", "launch-quanta", "session-memory-x11", "capacity", "iosched-writer")
-    bases = [base(name, source) for name, source in kept_runs() if name in few]
+    names = ("stalls", "rtt", "launch-quanta", "session-memory-x11", "capacity", "iosched-writer")
+    bases = [base(name, source) for name, source in kept_runs() if name in names]
+    every = sum(COMMANDS, [])
     good = os.path.join(WORK, "base-rtt")
     for number in range(count):
         rng = random.Random("%s %d" % (seed, number))
-        source, words = rng.choice(bases), rng.choice(rng.choice(COMMANDS))
+        source, words = rng.choice(bases), every[number % len(every)]
         yield ("mutant %d of seed %s (%s of %s)" % (number, seed, " ".join(words), source), number, source, good,
                lambda run, rng=rng: mutate(rng, run), words)
 
@@ -204,7 +207,7 @@ def renamed(run, columns):
 
 def columns(every):
     number = 0
-    for source in [base(*kept) for kept in kept_runs()]:
+    for source in [base(*kept) for kept in kept_runs() if every or kept[0] in FEW]:
         types = {(row[1] + ".tsv", row[2]): row[3] for row in read_table(os.path.join(source, "schema.tsv"))}
         text = {file: [name for name in read_table(os.path.join(source, file))[0] if types.get((file, name), "text") == "text"]
                 for file in sorted(os.listdir(source)) if file.endswith(".tsv") and file not in ("schema.tsv", "long.tsv")}
