@@ -68,7 +68,7 @@ named() {
 	unpacked
 	[ -z "$(find there -name '*.pcap' -o -name 'notes.txt' -o -name 'own.tsv' -o -name '*~' -o -name deep -o -name '*.err')" ]
 	[ -s there/run/cells/vnc-light-5/1/samples.tsv ]
-	run -0 "$TOP/thinprobe" report b.tar.zst -o made
+	run -0 "$TOP/thinprobe" report b.tar.zst -o made --verdict
 	cmp run/summary.tsv made/run/summary.tsv
 	cmp run/stages.tsv made/run/stages.tsv
 }
@@ -111,7 +111,7 @@ named() {
 	[ "$(jq -r .host.hostname there/run/run.json)" = "$(jq -r '.lab.server | split("@")[1]' there/run/run.json)" ]
 	[ "$(jq -r .host.hostname there/run/run.json)" = "$(jq -r .host there/run/cells/vnc-light-0/1/prototap.json)" ]
 	[[ $(jq -r .lab.client there/run/run.json) == 192.0.2.* ]]
-	run -0 "$TOP/thinprobe" report b.tar.zst -o made
+	run -0 "$TOP/thinprobe" report b.tar.zst -o made --verdict
 	cmp run/summary.tsv made/run/summary.tsv
 	run -0 "$TOP/thinprobe" compare run made/run --metrics p50 --json
 	run -0 "$TOP/thinprobe" export made/run --as samples
@@ -129,7 +129,7 @@ named() {
 			and (.lab.server | endswith("@\($h)") | not) and .protocol.title != $t and (.settings.on | startswith("ssh:"))
 			and .experiment == "stalls" and (.cells[0] | .name == "vnc-light-0" and .parameters.protocol == "vnc")' there/run/run.json
 		[ "$(numbers run)" = "$(numbers there/run)" ]
-		run -0 "$TOP/thinprobe" report b.tar.zst -o made
+		run -0 "$TOP/thinprobe" report b.tar.zst -o made --verdict
 		cmp run/summary.tsv made/run/summary.tsv
 		rm -rf made
 	done
