@@ -24,12 +24,12 @@ RUNS = [text % "touch${IFS}${RAN}" for text in (
 TEXTS = ["\x1b]0;t\x07", "\u009b31m", "\r=1+1", "=HYPERLINK(1)", "::error::x", "##[add-path]x", "<img src=x onerror=alert(1)>",
          "&#39;<", "../../../keep", "%s%n", "a\nb", "{/=9", "@x", "-o", "\0", "\ufffe", "x" * 9999]
 VALUES = [None, True, [], {}, ["x"], {"x": RUNS[0]}, -1, 0, 1e308, 2 ** 63, "", "0", [[[[]]]]]
-# One file draws all figures; of scripts of an experiment's own, two. (Names of programs, protocols, links and jobs.)
+# One file draws all figures but those of a script of an experiment's own, which users has. (Names of programs, protocols, jobs.)
 FEW = ("rtt", "stalls-held", "session-memory-x11", "cpuspeed-writer", "users")
 DRAWN = ("protocol", "link", "job", "system", "app", "part", "setting", "says")
 REPORT, FRONT = [[os.path.join(TREE, "report", "report.sh"), "run"]], os.path.join(TREE, "report", "")
 FORMATS = "csv samples sqlite github bencher otava openmetrics junit hgrm perfetto".split()
-COMMANDS = (REPORT, [REPORT[0] + ["--" + part] for part in ("table", "verdict", "findings", "json")], [
+COMMANDS = (REPORT * 3, [REPORT[0] + ["--" + part] for part in ("table", "verdict", "findings", "json")], [
     [FRONT + "compare.sh", "run", "good"], [FRONT + "compare.sh", "good", "run"], [FRONT + "bundle.sh", "run", "-o", "out"],
     [FRONT + "gate.sh", "run", "--limits", "limits", "--junit", "out"], [FRONT + "gate.sh", "good", "--baseline", "run"]],
     [[FRONT + "export.sh", "run", "--as", form, "-o", "out"] for form in FORMATS])
