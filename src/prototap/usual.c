@@ -91,16 +91,18 @@ static void slot_forget(struct usual_slot *s)
 static void choose_usual_slots(struct usual *u)
 {
 	struct usual_slot *filled = &u->slot[u->current];
-	bool taken[USUAL_SLOTS], plain = false;
+	bool taken[USUAL_SLOTS], last = u->usual_n >= USUAL_LEAST, plain = false;
 
 	qsort(filled->value_us, filled->kept, sizeof(*filled->value_us), compare_values);
-	for (int i = 0; i < USUAL_SLOTS; i++)
+	for (int i = 0; i < USUAL_SLOTS; i++) {
 		plain |= u->slot[i].kept && !u->slot[i].raised;
+		last |= u->slot[i].kept && u->active_ns + USUAL_SLOT_NS - u->slot[i].end_ns >= USUAL_LASTS_NS;
+	}
 	u->usual_n = u->longest_us = 0;
 	for (int i = 0; i < USUAL_SLOTS; i++) {
 		struct usual_slot *s = &u->slot[i];
 
-		s->raised &= plain; /* all slots are raised: the raised values have become usual */
+		s->raised &= plain || !last; /* all slots are raised: the values become usual, if there were others, or in time */
 		taken[i] = s->raised || !s->kept;
 		if (taken[i])
 			continue;

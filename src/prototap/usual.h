@@ -3,7 +3,8 @@
  *
  * Values are kept in slots of about a minute with inputs, the latest USUAL_SLOTS. Usual are the values of the slots with the lowest
  * medians, so many slots that they have USUAL_ENOUGH values: the lowest medians alone would be lower than what is usual. Values of
- * intervals in which waits had risen are kept in slots of their own: they become usual when all others have left.
+ * intervals in which waits had risen are kept in slots of their own: they become usual when all others have left; where there were
+ * none, when they have lasted as long.
  *
  * An order statistic of k values (the median, say) has risen if values that come from the usual ones would have it as high with a
  * probability below USUAL_CHANCE. That holds for any distribution: values above it are counted, by binomial probabilities. The

@@ -474,3 +474,25 @@ TEST(what_lasts_becomes_usual)
 		judge_interval(200, 10, -1, -1);
 	assert_int_equal(judge_interval(600, 10, -1, -1).word, VERDICT_UNKNOWN);
 }
+
+/* An interval of inputs that all came beside others. */
+static enum verdict_word judge_beside(int inputs, int64_t wait_ns)
+{
+	for (int i = 0; i < inputs; i++)
+		usual_add_value(&b.part[PART_BESIDE], wait_ns);
+	return judge_interval(-1, -1, 1, -1).word;
+}
+
+TEST(what_has_risen_is_not_usual_for_want_of_others)
+{
+	for (int few = 0; few <= 4; few += 4) { /* inputs beside others, before the server got slower than the keys */
+		learn_anew(true, -1, 1, -1);
+		judge_beside(few, 20 * MS);
+		seen.length_ns = 10 * S;
+		for (int i = 0; i < 90; i++) /* 15 minutes */
+			assert_int_equal(judge_beside(40, 300 * MS), VERDICT_SERVER);
+		for (int i = 0; i < 12; i++)
+			judge_beside(40, 300 * MS);
+		assert_int_equal(judge_beside(40, 300 * MS), VERDICT_USUAL);
+	}
+}
