@@ -181,8 +181,10 @@ static bool is_new_connection(const struct flow *f, int source, const struct seg
 
 	if (!(s->flags & TCP_SYN))
 		return ended && f->stream[c].known && !(s->flags & TCP_RST) && (off > STRAY_BYTES || off < -STRAY_BYTES);
+	if (f->begun[c] && f->first_seq[c] == s->seq) /* after both ends, with the same number: a replay */
+		return f->finished[INPUT] && f->finished[DISPLAY] && !(s->flags & TCP_ACK);
 	if (f->begun[c])
-		return f->first_seq[c] != s->seq && (used || !(s->flags & TCP_ACK)); /* until then SYN cookies may change */
+		return used || !(s->flags & TCP_ACK); /* until then SYN cookies may change */
 	if (s->flags & TCP_ACK && f->begun[1 - c] && s->ack == f->first_seq[1 - c] + 1)
 		return false;
 	return ended || f->count[c].packets || (f->translated && !(s->flags & TCP_ACK));

@@ -29,10 +29,10 @@ setup_file() { begin_captures captures keys content; }
 		name=$(basename "$file" .pcap) port=5900
 		[[ $name != x11* ]] || port=6001
 		case $name in
-		# cut or damaged files, and packets that count_bytes.py cannot assign: within others, of unknown sides, translated
+		# cut or damaged files, and packets that count_bytes.py cannot assign: within others, of unknown sides, translated, replayed
 		cut_* | damaged | empty | lossy | *odd* | snap* | tags | text | wireless | reset_words | none_in_it | netlink | midstream) ;;
 		erspan* | geneve | gre | inside | ipip | tunnels | vxlan | fragments_t*) ;;
-		no_handshake_* | no_syn_* | one_way_[ab]* | second_half_first | translated | udp_6001 | udp_short | x11_91) ;;
+		no_handshake_* | no_syn_* | one_way_[ab]* | second_half_first | translated | replayed | udp_6001 | udp_short | x11_91) ;;
 		*)
 			"$BIN/prototap" read "$file" --port server:$port --flows 5000 --format json >report.json || [ $? = 3 ]
 			bytes_alike "$file" $port report.json

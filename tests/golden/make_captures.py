@@ -218,6 +218,10 @@ def make(folder):
     # In between both a SYN that is sent twice is one connection (another packet, so with another identification).
     both.packets.insert(0, Capture().start().packets[0])
     both.pcap(at("reused.pcap"))
+    # A replay: the same numbers after both ends, so two connections as well.
+    both = session()
+    both.packets += [(ns + 10**9, f, o) for ns, f, o in both.packets]
+    both.pcap(at("replayed.pcap"))
 
     # No handshake captured, no port asked for: the lower port is the server's. Here the server is 443 and sends first.
     c = Capture(("10.0.0.1", 40000), ("10.0.0.3", 443))
