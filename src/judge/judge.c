@@ -258,7 +258,8 @@ static int report(struct block_table *t, const char *file)
 	struct verdict v;
 
 	if (!verdict_reach(t, &q, &v))
-		die(EXIT_RUN, "%s: no metric%s has a value of both variants in an undisturbed pair, or in two repeats", file,
+		die(EXIT_RUN,
+		    "%s: no metric%s has a value of both variants in an undisturbed pair, or in two repeats, or none changes", file,
 		    cfg.metrics ? " of --metrics" : "");
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "file", file }, { "effect", cfg.effect });
