@@ -131,6 +131,7 @@ SCENES_watch = prototap rfb
 SCENES_sure = summarize
 SCENES_gate = judge summarize
 SCENES_ab = judge
+SCENES_capacity = judge
 
 define scenes
 $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)

@@ -46,8 +46,8 @@ for table in "${tables[@]}"; do make -s "build/scenes/$(basename "$table" .tsv)"
 		nothing is to be found, that is a false alarm, and where it cannot be told, it was told anyway.
 		*Missed*: neither that nor what must be said. In brackets the worst scene.
 
-		The scenes, with what must and must not be said of each, are in \`tests/scenes/DECIDER.tsv\`, of capacity
-		in the kit users; \`thinprobe check\` fails where one is missed or wrong more often than it allows.
+		The scenes, with what must and must not be said of each, are in \`tests/scenes/DECIDER.tsv\`;
+		\`thinprobe check\` fails where one is missed or wrong more often than it allows.
 
 	END
 	for table in "${tables[@]}"; do

@@ -3,4 +3,3 @@ LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
 LIBS_vusers = -lcap-ng -lseccomp -lcurl -lvncclient -lgcrypt -ljansson
 USES_vusers = rfb
-SCENES_capacity = judge

@@ -317,7 +317,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	[[ $output == *in_memory_p50_ms*paged_out_p50_ms* ]]
 	checked 2 idle 'late>1%'
 	checked 0 paging 'paged_out_p50>100ms,in_memory_p50_ms>1s'
-	for words in stalls schedulers wan; do checked 0 "$words" 'p50>100ms,late>1%,p95>150ms'; done
+	for words in stalls schedulers wan capacity; do checked 0 "$words" 'p50>100ms,late>1%,p95>150ms'; done
 	checked 0 stalls 'max>1s'
 	# columns on the quality of the measurement have no short name
 	for words in 'stalls cpu>50%' 'stalls lateness>1ms' 'idle max>1s'; do

@@ -5,7 +5,7 @@
 # user in front. When no criterion holds any more, or no session can be added, the search bisects. Both numbers at the limit, the
 # largest for which a criterion holds and the next one, are measured until two of at most three measurements agree. Then it bisects
 # for the largest number with which the slowest user, too, meets the criterion.
-. "$TP_HOME/kits/users/experiments/engine/sessions.sh"
+. "$TP_HOME/experiments/engine/sessions.sh"
 RATE=10
 WARM_SECONDS=1.5	# users type for so long before the user in front is measured
 SKIP=5			# excluded first keys
@@ -31,7 +31,7 @@ exp_check() {
 }
 
 # when a resource counts as full
-exp_settings() { table_json "$TP_HOME/kits/users/data/limits.tsv" | jq -c '{limits: map(del(.schema) | .at_least |= tonumber)}'; }
+exp_settings() { table_json "$TP_HOME/data/limits.tsv" | jq -c '{limits: map(del(.schema) | .at_least |= tonumber)}'; }
 
 exp_words() { echo "users of the ${P[app]} application over ${P[protocol]}"; }
 

@@ -3,7 +3,7 @@
  *
  * Said: right, near (10 %, or one user), low or high; "all-right" or "all-wrong" of the number with which the slowest user meets
  * the criterion, too; "open" if no limit was reached; "untold"; "long" for over 40 measurements. */
-#include "../../../../tests/scenes/scene.h"
+#include "scene.h"
 #include "judge/search.h"
 #include "memory.h"
 #include "random.h"

@@ -3,7 +3,7 @@
 # A small search on two machines that ssh reaches.
 # bats file_tags=all
 
-load ../../../../tests/lab/pair
+load ../../tests/lab/pair
 
 @test "capacity: over ssh, eight users at a time, whose commands need more than one ssh connection" {
 	need Xvnc xdotool

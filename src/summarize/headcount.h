@@ -5,7 +5,7 @@
  * machine at each number of users); cell.json has the limits that a search found. Tables: headcount_extract.c. */
 #pragma once
 
-#include "summarize/engine.h"
+#include "engine.h"
 
 enum headcount_figure {
 	HEADCOUNT_MEAN,
@@ -74,7 +74,7 @@ struct headcount_cell {
 	double servers; /* number of CPUs of the server */
 };
 
-/* A rule that says when a resource counts as full: an element of settings.limits in run.json (kits/users/data/limits.tsv). */
+/* A rule that says when a resource counts as full: an element of settings.limits in run.json (data/limits.tsv). */
 struct headcount_rule {
 	const char *name, *unless, *unit; /* unless: name of a rule that, if fulfilled, overrules this one */
 	int figure;			  /* enum headcount_figure, or HEADCOUNT_ALONE */

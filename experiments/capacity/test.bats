@@ -4,8 +4,8 @@
 # start; one that is interrupted.
 
 bats_require_minimum_version 1.5.0
-load ../../../../tests/cli/helpers
-load ../../../../tests/undrawn
+load ../../tests/cli/helpers
+load ../../tests/undrawn
 
 setup() {
 	begin_test
@@ -267,7 +267,7 @@ find_users() {
 	TP_HOME=$TOP TP_BIN=$TOP/bin CAPACITY=$1 BROKEN=${2-} RANGED=${3-} FEWER=${4-$1} bash -c '
 		. "$TP_HOME/lab/lib.sh"
 		RESUME= ON=lab CRITERIA=p95:100ms THRESHOLD_MS=100 MOST=64 STEP_WHY= STEP_AT=0 TWICE=0 ORDER= SAID=
-		. "$TP_HOME/kits/users/experiments/capacity/cell.sh"
+		. "$TP_HOME/experiments/capacity/cell.sh"
 		TRIES=() FAILED=() LACKED=() SAMPLE_ROWS=() MACHINE_ROWS=() TRY_LINES=() HAD=()
 		declare -A TRY_ROWS=() TRY_MACHINE=()
 		exp_step() { :; }; exp_words() { :; }
@@ -306,7 +306,7 @@ find_users() {
 
 @test "capacity: a user's row has both ends of a range" {
 	# the row made of score's output for samples that are ranges, from 20 to 900 ms
-	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab THRESHOLD_MS=100; . "$TP_HOME/kits/users/experiments/capacity/cell.sh"
+	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab THRESHOLD_MS=100; . "$TP_HOME/experiments/capacity/cell.sh"
 		TP_BIN=$1; user_row 3 1 samples.tsv 0 9000000000000'
 	mkdir -p bin
 	cat >bin/score <<-'END'
@@ -321,7 +321,7 @@ find_users() {
 
 @test "capacity: with a user who left before the end, that number was not measured" {
 	# step_users() with stubs of all that it starts; user 2 is gone, or nobody
-	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab STEP_WHY=; . "$TP_HOME/kits/users/experiments/capacity/cell.sh"
+	local set='. "$TP_HOME/lab/lib.sh"; RESUME= ON=lab STEP_WHY=; . "$TP_HOME/experiments/capacity/cell.sh"
 		for f in lab_cpu reading client_reading nap has_ended lab_stop sessions_live; do eval "$f() { :; }"; done
 		open_pipe() { exec {go}>/dev/null; }; stopped() { false; }; last_word() { echo dropped; }
 		users_start() { pids=(11 12 13); for f in 1 2 3; do echo >user-$f.tsv; done; }
@@ -335,7 +335,7 @@ find_users() {
 @test "capacity: --criteria takes names of thresholds; equal criteria are kept once" {
 	criteria() {
 		run env TOP="$TOP" bash -c '. "$TOP/lab/lib.sh"; . "$TOP/experiments/engine/plan.sh"; EXPERIMENT=capacity
-			EXP_DIR=$TOP/kits/users/experiments/capacity; plan_read "$EXP_DIR"; plan_parse "$@"
+			EXP_DIR=$TOP/experiments/capacity; plan_read "$EXP_DIR"; plan_parse "$@"
 			. "$EXP_DIR/cell.sh"; plan_check; exp_check; echo "$CRITERIA"' sh "$@"
 	}
 	criteria
