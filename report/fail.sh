@@ -74,7 +74,7 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 # first that is wrong, and 2.
 fail_parse() {
 	local asked wrong where unknown
-	asked=$(jq -c --arg asked "$2" --arg of "${3-}" "(\$of | if . == \"\" then null else . end) as \$file | $quality$parse" <<<"$1") ||
+	asked=$(jq -c --rawfile asked <(printf %s "$2") --arg of "${3-}" "(\$of | if . == \"\" then null else . end) as \$file | $quality$parse" <<<"$1") ||
 		die 1 "${3:---fail-if $2}: cannot be parsed"
 	IFS=$'\037' read -r where wrong unknown < <(jq -r 'first(.[] | select(.error)) | [.where, .error, .unknown // ""]
 		| join("\u001f")' <<<"$asked")
@@ -152,7 +152,8 @@ judge | limits)
 	file='' asked=${3-} more=(--range-breaks)
 	if [ "$1" = limits ]; then
 		[ -r "$3" ] && { [ -f "$3" ] || [ -p "$3" ]; } || die 2 "--limits $3: no file that can be read"
-		file=$3 asked=$(tr -d '\r' <"$3" | cleaned) more=()
+		file=$3 more=()
+		asked=$(timeout 10 cat -- "$3" | tr -d '\r' | cleaned) || die 2 "--limits $3: its end did not come within 10 s, or it cannot be read"
 	fi
 	cd -- "$2" || exit 1
 	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"
@@ -167,8 +168,10 @@ judge | limits)
 			printf '\f%s\n' "$each"
 			cleaned <"$each.tsv"
 		done |
-		jq -R -s -L "$here" --argjson asked "$asked" --argjson columns "$columns" --slurpfile run run.json \
-			'include "words"; '"$quality"' ltrimstr("\f") | ($run[0].axes // []) as $axes | '"$rows") || exit 1	# jq has said why
+		jq -R -s -L "$here" --slurpfile asked <(printf %s "$asked") --slurpfile columns <(printf %s "$columns") \
+			--slurpfile run run.json \
+			'include "words"; '"$quality"' ltrimstr("\f") | $asked[0] as $asked | $columns[0] as $columns
+			| ($run[0].axes // []) as $axes | '"$rows") || exit 1	# jq has said why
 	doubt=$(jq -r '.notes | join(" ")' <<<"$limits") status=0
 	judge=$TP_BIN/judge
 	[ -x "$judge" ] || judge=$here/../bin/judge	# of this tree, where TP_HOME is another one
