@@ -5,6 +5,7 @@
 # `judge` decides: by fail.sh, which knows the run's tables, of limits; by compare.sh of a baseline.
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+. "$here/../lab/home.sh" || exit 1
 . "$here/command.sh"
 COMMAND=gate
 
