@@ -243,6 +243,22 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	done
 	echo 'p50 * < 1ms; x' >limits
 	refused 2 "line 1" "$tp" gate run --limits limits
+	mkfifo never && chmod a+rw never
+	refused 2 "never" "$tp" gate run --limits never
+	yes 'p50 * < 9s' | head -n 9000 >limits	# (more than one word of a command holds)
+	run -0 --separate-stderr "$tp" gate run --limits limits
+	[[ $output == *9000* && -z $stderr ]]
+}
+
+@test "report: a folder beside the run whose name is two lines, or has a backslash, is not taken for the run before it" {
+	local name
+	folder
+	for name in plain 'a\b' $'a\nb'; do
+		mkdir "$name" && cp run/summary.tsv "$name" && jq '.started = "2020-01-01T00:00:00Z"' run/run.json >"$name/run.json"
+		run -0 --separate-stderr "$tp" report run --json
+		[ -z "$stderr" ]
+		rm -r -- "$name"
+	done
 }
 
 @test "resume: axes and settings of a run, and those of a comparison, pass the checks that options pass" {
