@@ -43,6 +43,11 @@ warn() {
 	printf '%s: %s\n' "${TP_TOOL:-lab}" "${words//[![:print:]$'\t\n']/?}" >&2
 }
 
+# (bash evaluates text in arithmetic.)
+[[ ${LAB_CPU_WAIT:-0} =~ ^(0|[1-9][0-9]{0,5})$ ]] || die "-$EXIT_USAGE" "LAB_CPU_WAIT=$LAB_CPU_WAIT: want whole seconds"
+[[ ${THINPROBE_SSH_SESSIONS:-1} =~ ^[1-9][0-9]{0,3}$ ]] ||
+	die "-$EXIT_USAGE" "THINPROBE_SSH_SESSIONS=$THINPROBE_SSH_SESSIONS: want a whole number from 1"
+
 # cannot [-STATUS] MESSAGE...: the last command of a plug-in's function that fails: returns 1, sets LAB_WHY and LAB_STATUS.
 # must COMMAND...: runs such a function; if it fails, the driver dies with its reason and status.
 LAB_WHY='' LAB_STATUS=$EXIT_RUN

@@ -73,7 +73,7 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	[ "$n" -gt 50 ]
 }
 
-@test "thinprobe: on a full standard output status 1 and one line" {
+@test "thinprobe: on a full or closed standard output status 1 and one line" {
 	local command program
 	cp -r "$TOP/results/reference/rtt" one && cp -r one two
 	for command in "" --help "help run" list tools "run wan --help" "doctor --json" "compare one two --json" \
@@ -81,6 +81,8 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 		run -1 bash -c '"$0" '"$command"' >/dev/full' "$TOP/thinprobe"
 		[ "${#lines[@]}" = 1 ]
 		[[ $output == *"standard output"* ]]
+		run -1 bash -c '"$0" '"$command"' >&-' "$TOP/thinprobe"	# closed
+		[[ $(grep -v 'whose samples are kept$' <<<"$output") == "thinprobe: cannot write to standard output"* ]]
 	done
 	for program in sink prototap; do
 		for command in --help --version; do
@@ -90,6 +92,12 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	done
 	run -5 bash -c '"$0" "$@" >out' "$TOP/thinprobe" report one --fail-if 'load>=0'	# its own status stays
 	[ -s out ]
+}
+
+@test "lab: a number of the environment that is none is refused, and not evaluated" {
+	LAB_CPU_WAIT='a[$(touch ran)]' run -2 thinprobe lab clean
+	THINPROBE_SSH_SESSIONS=0 run -2 thinprobe lab clean
+	[ ! -e ran ]
 }
 
 @test "thinprobe help PROGRAM shows its manual" {
