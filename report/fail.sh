@@ -74,7 +74,8 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 # first that is wrong, and 2.
 fail_parse() {
 	local asked wrong where unknown
-	asked=$(jq -c --rawfile asked <(printf %s "$2") --arg of "${3-}" "(\$of | if . == \"\" then null else . end) as \$file | $quality$parse" <<<"$1") ||
+	asked=$(jq -c --rawfile asked <(printf %s "$2") --arg of "${3-}" \
+		"(\$of | if . == \"\" then null else . end) as \$file | $quality$parse" <<<"$1") ||
 		die 1 "${3:---fail-if $2}: cannot be parsed"
 	IFS=$'\037' read -r where wrong unknown < <(jq -r 'first(.[] | select(.error)) | [.where, .error, .unknown // ""]
 		| join("\u001f")' <<<"$asked")
@@ -153,7 +154,8 @@ judge | limits)
 	if [ "$1" = limits ]; then
 		[ -r "$3" ] && { [ -f "$3" ] || [ -p "$3" ]; } || die 2 "--limits $3: no file that can be read"
 		file=$3 more=()
-		asked=$(timeout 10 cat -- "$3" | tr -d '\r' | cleaned) || die 2 "--limits $3: its end did not come within 10 s, or it cannot be read"
+		asked=$(timeout 10 cat -- "$3" | tr -d '\r' | cleaned) ||
+			die 2 "--limits $3: its end did not come within 10 s, or it cannot be read"
 	fi
 	cd -- "$2" || exit 1
 	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"
