@@ -23,22 +23,31 @@ static double draw_latency(const struct scene *s, uint64_t *rng, double level)
 	return 10 * level * exp(log_ms) * (random_fraction(rng) < second / 100 ? 10 : 1);
 }
 
-/* The true quantile, by many draws of the same law. */
+/* Share of the keys that take longer than `ms`. */
+static double exceed_share(const struct scene *s, double differ, double ms)
+{
+	double sigma = scene_number(s, "sigma", 0.3), second = scene_number(s, "second", 0) / 100, share = 0;
+
+	for (int slow = 0; slow < 2; slow++) {
+		double log_ms = log(ms / (slow ? 100 : 10));
+
+		share += (slow ? second : 1 - second) *
+			 (sigma > 0 ? erfc(log_ms / sqrt(2) / hypot(sigma, differ / 100)) / 2 : exp(-1.5 * fmax(0, log_ms)));
+	}
+	return share;
+}
+
+/* The true quantile of the law of draw_latency, in ms. */
 static double find_truth(const struct scene *s, double q, double differ)
 {
-	static char name[64];
-	static double truth;
-	uint64_t rng = 1;
-	struct sample sample = { 0 };
+	double low = 1e-3, high = 1e9;
 
-	if (strcmp(name, s->name) != 0) {
-		snprintf(name, sizeof(name), "%s", s->name);
-		for (int i = 0; i < 400000; i++)
-			sample_add(&sample, llround(1e6 * draw_latency(s, &rng, exp(differ / 100 * random_normal(&rng)))));
-		truth = sample_quantile(&sample, q).value / 1e6;
-		sample_free(&sample);
+	for (int i = 0; i < 60; i++) {
+		double middle = sqrt(low * high);
+
+		*(exceed_share(s, differ, middle) > 1 - q ? &low : &high) = middle;
 	}
-	return truth;
+	return low;
 }
 
 static struct key_train_samples make_train(const struct scene *s, uint64_t *rng, size_t keys, double differ)

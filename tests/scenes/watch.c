@@ -27,8 +27,8 @@ struct event {
 	uint32_t seq;
 };
 struct key {
-	double press, answer;
-	size_t release; /* its event; joined: with a reply */
+	double press, answer, end; /* end: of the update that shows it */
+	size_t release;		   /* its event; joined: with a reply */
 	bool joined;
 };
 
@@ -312,10 +312,11 @@ static void draw_updates(void)
 				send_message(reply + i * uniform(0.1, 9), CLIENT, REPLY, 0);
 		ready = fmax(end, w.rfb ? reply + way_to(SERVER, reply) : ms + 16);
 	}
-	for (size_t i = 0, k; i < w.keys; i++) { /* the first update from then on shows it */
-		for (k = 0; k < w.updates && w.update[k] < w.key[i].answer - 1e-6;)
+	for (size_t i = 0, k = 0; i < w.keys; i++) { /* the first update from then on shows it; answers are in ascending order */
+		while (k < w.updates && w.update[k] < w.key[i].answer - 1e-6)
 			k++;
 		w.key[i].answer = k < w.updates ? w.update[k] : NEVER;
+		w.key[i].end = k < w.updates ? w.end[k] : NEVER;
 	}
 	free(dirty);
 }
@@ -453,14 +454,11 @@ static void say(char said[static SCENE_SAID], const char *word)
 static double find_truth(double from, double to, bool complete)
 {
 	static double wait[4096];
-	size_t n = 0, k = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < w.keys && n < 4096; i++) {
-		double at = w.key[i].answer;
+		double at = complete ? w.key[i].end : w.key[i].answer;
 
-		while (k < w.updates && w.update[k] < at - 1e-6)
-			k++;
-		at = complete && k < w.updates ? w.end[k] : at;
 		if (at >= from && at < to)
 			wait[n++] = at - w.key[i].press;
 	}
