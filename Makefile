@@ -20,6 +20,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTHINPROBE_VERSION='
 
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
 LIBS_x11 = -lXtst -lXdamage -lXfixes -lXext -lX11 -lxkbcommon
+LIBS_wire = -lpcap
 LIBS_lib = -ljansson -lgcrypt -lxkbcommon -lcap-ng -lseccomp
 LIBS_keyrepeat = -lcap-ng -lseccomp -lvncclient -lgcrypt -lxkbcommon -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_animate = -lXdamage -lXfixes -lXext -lX11
@@ -32,8 +33,10 @@ LIBS_delayline = -lcap-ng -lseccomp
 LIBS_netload = -lcap-ng -lseccomp
 
 # Rooms that several programs share, beside the library.
-ROOMS = x11 rfb
-USES_prototap = rfb
+ROOMS = x11 rfb wire watch
+USES_wire = rfb
+USES_watch = wire rfb
+USES_prototap = watch wire rfb
 USES_keyrepeat = x11 rfb
 USES_animate = x11
 USES_refecho = x11
@@ -52,8 +55,8 @@ all: $(PROGRAMS)
 sources = $(call in_trees,src/$(1)/*.c) $(call in_trees,src/$(1)/*/*.c)
 main = $(call in_trees,src/$(1)/$(1).c)
 
-# A room's archive holds everything but the program's main file. A unit test links its own room, the library and the room's
-# outside libraries, as the program does: two rooms may use one name. EXTRA_<room>/<test> is for what only a test needs.
+# A room's archive holds everything but the program's main file. A unit test links its own room, those that it uses, the library
+# and their outside libraries, as the program does: two rooms may use one name. EXTRA_<room>/<test> is for what only a test needs.
 define room
 $(BUILD)/$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(call main,$(1)),$(call sources,$(1))))
 	rm -f $$@ && $$(AR) qcs $$@ $$^
@@ -65,7 +68,7 @@ define unit_tests
 $(BUILD)/tests/$(1)/%: $(BUILD)/$(2)/%.o $(BUILD)/$(1).a $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$< $(BUILD)/$(1).a $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a -Wl,--as-needed \
-		$$(EXTRA_$(1)/$$*) $(LIBS_$(1)) -lcmocka -lm
+		$$(EXTRA_$(1)/$$*) $(foreach r,$(1) $(USES_$(1)),$(LIBS_$(r))) -lcmocka -lm
 endef
 $(foreach r,lib $(ROOMS) $(TOOLS),$(foreach d,$(call in_trees,tests/unit/$(r)),$(eval $(call unit_tests,$(r),$(d)))))
 EXTRA_lib/proc_test = -Wl,--wrap=clock_now
@@ -127,7 +130,7 @@ $(BUILD)/bench/ab_rates: bench/ab_rates.c $(BUILD)/judge.a $(BUILD)/lib.a
 SCENES_soak = judge
 SCENES_keys = keyrepeat
 SCENES_LINK_keys = -Wl,--wrap=clock_now,--wrap=clock_process_cpu,--wrap=clock_sleep,--wrap=proc_sleep,--wrap=sender_await_line
-SCENES_watch = prototap rfb
+SCENES_watch = watch wire rfb
 SCENES_sure = summarize
 SCENES_gate = judge summarize
 SCENES_ab = judge

@@ -6,10 +6,10 @@
  * come, and only those of one block are kept; all keys are in memory. Pure but for the rows it writes. */
 #pragma once
 
-#include "key_log.h"
-#include "meter.h"
 #include "rec.h"
 #include "sample.h"
+#include "wire/key_log.h"
+#include "wire/meter.h"
 
 #include <stdbool.h>
 #include <stddef.h>

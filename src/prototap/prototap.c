@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* prototap - counts the traffic of a display protocol: bytes, packets, messages, updates and their stalls.
  *
- * source.c reads packets, live or from files; run.c hands them to meter.c, which counts them; report.c writes the result. This
- * file reads options, opens and closes. */
+ * wire/source.c reads packets, live or from files; run.c hands them to wire/meter.c, which counts them, and to watch/ with
+ * --every; report.c writes the result. This file reads options, opens and closes. */
 #include "proc.h"
 #include "run.h"
 #include "supervise.h"

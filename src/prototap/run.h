@@ -3,14 +3,14 @@
 #pragma once
 
 #include "confine.h"
-#include "interval_write.h"
 #include "latency.h"
-#include "meter.h"
-#include "ports.h"
 #include "rec.h"
-#include "source.h"
 #include "traffic.h"
+#include "watch/interval_write.h"
 #include "why.h"
+#include "wire/meter.h"
+#include "wire/ports.h"
+#include "wire/source.h"
 
 struct run_cfg {
 	const struct server_ports *ports;

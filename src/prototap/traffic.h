@@ -5,9 +5,9 @@
  * row, too. Pure but for the rows it writes. */
 #pragma once
 
-#include "key_log.h"
-#include "meter.h"
 #include "rec.h"
+#include "wire/key_log.h"
+#include "wire/meter.h"
 
 #include <stdint.h>
 

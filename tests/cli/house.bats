@@ -75,7 +75,7 @@ may_include() {
 # whose users are linked with them.
 families() {
 	cat <<'END'
-pcap	<pcap	-lpcap
+pcap	<pcap	-lpcap		wire/[a-z_]+
 capng	<cap-ng\.h	-lcap-ng	confine	confine
 seccomp	<seccomp\.h	-lseccomp	confine	confine
 jansson	<jansson\.h	-ljansson	json_in	json_in

@@ -8,9 +8,9 @@
  * (original - captured), u32 microseconds since the one before (little endian), and the captured
  * bytes. WHOLE_FILE, PCAPNG: a capture file. TWO_FILES: u16 length of the first of two, which are merged.
  */
-#include "prototap/interval.h"
-#include "prototap/meter.h"
-#include "prototap/source.h"
+#include "watch/interval.h"
+#include "wire/meter.h"
+#include "wire/source.h"
 
 #include <stdlib.h>
 #include <string.h>

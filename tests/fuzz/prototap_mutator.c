@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* prototap_mutator - changes packets of prototap_fuzz's own format, and blocks of pcapng, as a whole. */
 #include "mutate.h"
-#include "prototap/decode.h"
+#include "wire/decode.h"
 
 #include <string.h>
 

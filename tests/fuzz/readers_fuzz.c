@@ -8,13 +8,13 @@
 #include "json_in.h"
 #include "judge/blocks.h"
 #include "keyrepeat/script.h"
-#include "prototap/flow.h"
-#include "prototap/key_log.h"
-#include "prototap/tls.h"
-#include "prototap/x11.h"
 #include "rows_in.h"
 #include "score/samples_in.h"
 #include "summarize/table.h"
+#include "wire/flow.h"
+#include "wire/key_log.h"
+#include "wire/tls.h"
+#include "wire/x11.h"
 
 #include <jansson.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /* records_fuzz - a file of any bytes through prototap's reader; of pcap, libpcap must tell the same packets and the same damage.
  *
  * Input: one byte that is ignored, then the file. */
-#include "prototap/records.h"
+#include "wire/records.h"
 
 #include <pcap/pcap.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* watch: what `prototap --every` says of a user who types and rests, a server that answers, and one thing that may change. */
 #include "scene.h"
 #include "memory.h"
-#include "prototap/interval.h"
 #include "random.h"
+#include "watch/interval.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "clock.h"
-#include "prototap/setup.h"
+#include "wire/setup.h"
 #include "../unit.h"
 
 static void say(struct session_phases *s, int64_t ms, uint8_t flags)

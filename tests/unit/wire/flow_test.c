@@ -2,8 +2,8 @@
 /* flow and ports - the table when it is full, the ranking, and who is the server. */
 #include <errno.h>
 
-#include "prototap/flow.h"
-#include "prototap/ports.h"
+#include "wire/flow.h"
+#include "wire/ports.h"
 #include "../unit.h"
 
 static struct segment segment_of(uint8_t from, uint16_t from_port, uint8_t to, uint16_t to_port, uint8_t flags)

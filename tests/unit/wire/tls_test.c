@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* tls - what looks like TLS and what does not, ciphers and their seals. */
-#include "prototap/tls.h"
+#include "wire/tls.h"
 #include "../unit.h"
 
 TEST(what_begins_as_tls)

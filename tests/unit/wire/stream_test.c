@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* stream - orders worked out by hand, limits, and a slow model that looks at each byte by itself. */
 #include "../unit.h"
-#include "prototap/stream.h"
+#include "wire/stream.h"
 
 static struct stream_pool pool;
 static struct tcp_stream stream;

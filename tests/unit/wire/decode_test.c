@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* decode - packets written by hand, whole, cut short and wrong at every byte. */
-#include "prototap/decode.h"
+#include "wire/decode.h"
 #include "../unit.h"
 
 /* 10.0.0.1:40000 -> 10.0.0.2:5900, seq 0x01020304, ack 0x05060708, PSH ACK, 4 bytes of options, 3 of payload. */

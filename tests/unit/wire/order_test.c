@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* order - packets come out by time as far as they are held, and otherwise in the order in which they came. */
-#include "prototap/order.h"
+#include "wire/order.h"
 #include "../unit.h"
 
 #define MANY 2000

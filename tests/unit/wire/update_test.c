@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "clock.h"
-#include "prototap/stream.h"
-#include "prototap/update.h"
+#include "wire/stream.h"
+#include "wire/update.h"
 #include "../unit.h"
 
 #define MS NS_PER_MS

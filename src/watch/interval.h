@@ -22,8 +22,8 @@
 #pragma once
 
 #include "interval_input.h"
-#include "meter.h"
 #include "verdict.h"
+#include "wire/meter.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* interval and verdict - hand-made connections: waits, ranges, round trips, bounded memory; whose fault a rise is. */
-#include "prototap/interval.h"
+#include "watch/interval.h"
 #include "../unit.h"
 
 #define MS 1000000LL

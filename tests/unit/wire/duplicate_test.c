@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* duplicate - a packet captured twice is a copy; one that was sent twice is none. */
-#include "prototap/duplicate.h"
+#include "wire/duplicate.h"
 #include "../unit.h"
 
 #define US 1000LL

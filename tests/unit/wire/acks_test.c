@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* acks - what is acknowledged when, across the wrap of the sequence number. */
-#include "prototap/acks.h"
+#include "wire/acks.h"
 #include "../unit.h"
 
 #define MS 1000000LL
