@@ -397,15 +397,12 @@ static void count_upstream_loss(struct interval_flow *f, const struct flow *flow
 			      time_ns - f->hole_ns[channel] > flow->ack[channel].quickest_ns;
 }
 
-void interval_add_packet(void *intervals, const struct flow *flow, int channel, const struct meter_packet *seen)
+void interval_count_packet(struct intervals *t, const struct flow *flow, int channel, const struct meter_packet *seen)
 {
 	const struct segment *s = seen->segment;
 	int64_t time_ns = seen->packet->time_ns, took_ns;
-	struct intervals *t = intervals;
-	struct interval_flow *f;
+	struct interval_flow *f = ensure_flow(t, flow);
 
-	intervals_advance(t, time_ns);
-	f = ensure_flow(t, flow);
 	if (!f) {
 		count_unfollowed(t, flow, channel, s);
 		return;

@@ -22,6 +22,7 @@
 #pragma once
 
 #include "interval_input.h"
+#include "response.h"
 #include "verdict.h"
 #include "wire/meter.h"
 
@@ -50,17 +51,6 @@
 #ifndef INTERVAL_OTHERS
 #define INTERVAL_OTHERS 4096 /* connections beyond INTERVAL_FLOWS that are told apart in an interval */
 #endif
-
-/* Histogram of times: 32 bins an octave from 16 us to 137 s. A quantile is the middle of its bin, at most 1.6 % off, or 0.3 us
- * below 16 us; the extremes are exact. */
-#define INTERVAL_BINS 800
-struct response_times {
-	uint32_t bin[INTERVAL_BINS], n;
-	int64_t min_ns, max_ns;
-};
-void response_add(struct response_times *h, int64_t ns);
-void response_add_all(struct response_times *h, const struct response_times *more);
-int64_t response_quantile(const struct response_times *h, double p); /* -1: empty */
 
 /* One row: an interval of a connection. Times in ns; -1: not known. */
 struct interval_row {
@@ -184,7 +174,9 @@ void intervals_advance(struct intervals *t, int64_t time_ns);
 void intervals_note_clock_set(struct intervals *t, int64_t time_ns);
 void intervals_forget_waits(struct intervals *t, int64_t time_ns); /* forgets all waits: the clock may have been set */
 
-/* Shared by interval.c and interval_rows.c. Removes the inputs that need not wait any longer at `time_ns`. */
+/* Shared by interval.c and interval_rows.c. Counts a packet of the current interval. */
+void interval_count_packet(struct intervals *t, const struct flow *flow, int channel, const struct meter_packet *seen);
+/* Removes the inputs that need not wait any longer at `time_ns`. */
 void interval_settle_inputs(struct interval_flow *f, int64_t time_ns);
 /* Notes how long the inputs of the current update waited for its end, which has come. */
 void interval_end_update(struct interval_flow *f);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HIST_SHIFT 5  /* 32 bins an octave */
-#define HIST_FLOOR 14 /* of 1 << 14 ns and above */
 #ifndef SKIP_MAX
 #define SKIP_MAX 3600 /* more empty intervals in a row are skipped */
 #endif
@@ -14,52 +12,6 @@
 #define UNREPLIED_SHARE 200 /* updates for each one without a reply: with fewer, one that waits for it says nothing */
 #define PICTURE_SHARE 0.25  /* share of updates that come without an input, from which on the picture moves by itself */
 #define PICTURE_TIMES 3	    /* the picture's updates come at most this many late waits apart: they hide a late server */
-
-/* --- histogram --- */
-
-void response_add(struct response_times *h, int64_t ns)
-{
-	uint64_t scaled = ns < 0 ? 0 : (uint64_t)ns >> (HIST_FLOOR - HIST_SHIFT);
-	int octave = scaled < 1 << (HIST_SHIFT + 1) ? 0 : 63 - __builtin_clzll(scaled) - HIST_SHIFT;
-	int64_t at = (int64_t)octave * (1 << HIST_SHIFT) + (int64_t)(scaled >> octave);
-
-	h->bin[at < INTERVAL_BINS ? at : INTERVAL_BINS - 1]++;
-	if (!h->n || ns < h->min_ns)
-		h->min_ns = ns;
-	if (!h->n || ns > h->max_ns)
-		h->max_ns = ns;
-	h->n++;
-}
-
-void response_add_all(struct response_times *h, const struct response_times *more)
-{
-	if (!more->n)
-		return;
-	for (int i = 0; i < INTERVAL_BINS; i++)
-		h->bin[i] += more->bin[i];
-	h->min_ns = h->n && h->min_ns < more->min_ns ? h->min_ns : more->min_ns;
-	h->max_ns = h->n && h->max_ns > more->max_ns ? h->max_ns : more->max_ns;
-	h->n += more->n;
-}
-
-int64_t response_quantile(const struct response_times *h, double p)
-{
-	double rank = p * h->n, before = 0;
-	int64_t low, width, ns;
-	int at = 0, octave;
-
-	if (!h->n)
-		return -1;
-	while (at < INTERVAL_BINS - 1 && (before += h->bin[at]) < rank)
-		at++;
-	octave = at < 1 << (HIST_SHIFT + 1) ? 0 : at / (1 << HIST_SHIFT) - 1;
-	width = (int64_t)1 << (octave + HIST_FLOOR - HIST_SHIFT);
-	low = (at - octave * (1 << HIST_SHIFT)) * width;
-	ns = low + width / 2;
-	return ns < h->min_ns ? h->min_ns : ns > h->max_ns ? h->max_ns : ns;
-}
-
-/* --- rows --- */
 
 /* The median of the times; or the age of the wait that began at `open_ns`, if that is late. */
 static int64_t median_wait(const struct response_times *h, int64_t open_ns, int64_t end_ns)
@@ -265,6 +217,12 @@ void intervals_advance(struct intervals *t, int64_t time_ns)
 	for (int n = 0; t->start_ns < start && n < SKIP_MAX; n++)
 		close_interval(t, t->start_ns + t->every_ns);
 	t->start_ns = start > t->start_ns ? start : t->start_ns;
+}
+
+void interval_add_packet(void *intervals, const struct flow *flow, int channel, const struct meter_packet *seen)
+{
+	intervals_advance(intervals, seen->packet->time_ns);
+	interval_count_packet(intervals, flow, channel, seen);
 }
 
 void intervals_finish(struct intervals *t, int64_t end_ns)
