@@ -7,6 +7,7 @@
 #include "judge/welch.h"
 #include "ascending.h"
 #include "binomial.h"
+#include "cli.h"
 #include "memory.h"
 
 #include <inttypes.h>

@@ -296,7 +296,7 @@ static int call_library(int (*call)(void *arg), void *arg, const char *where)
 
 	if (!crashed)
 		return result;
-	snprintf(line, sizeof(line), "%s: " CONTAIN_CRASHED "vnc:%.300s\n", cli_tool_name(), sigabbrev_np(crashed), where);
+	snprintf(line, sizeof(line), "%s: " CONTAIN_CRASHED "vnc:%.300s\n", die_get_tool(), sigabbrev_np(crashed), where);
 	if (write(STDERR_FILENO, line, strlen(line)) < 0) {
 		/* standard error is closed: the exit status is all there is */
 	}

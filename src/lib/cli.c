@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,58 +17,7 @@
 #define HELP_COLUMN 32 /* where the help of an option begins */
 #define FIRST_LONG 256 /* getopt values of long-only options, beyond every letter */
 
-static char tool_name[32] = "thinprobe";
 static const struct cli_opt *given[OPTIONS_MAX]; /* options given, by their index in the table; NULL: not given */
-
-const char *cli_tool_name(void)
-{
-	return tool_name;
-}
-
-/* Prints one line without control characters, in one write, so that lines of several processes do not mix. Needs no memory. */
-static __attribute__((format(printf, 1, 0))) void print_message(const char *format, va_list args, const char *after)
-{
-	int saved = errno; /* %m must show the errno of the caller */
-	char line[1024], message[800];
-
-	fflush(stdout);
-	errno = saved;
-	vsnprintf(message, sizeof(message), format, args);
-	text_make_printable(message);
-	snprintf(line, sizeof(line), "%s: %s%s\n", tool_name, message, after);
-	fputs(line, stderr);
-}
-
-void die(int status, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print_message(format, args, "");
-	va_end(args);
-	exit(status);
-}
-
-void warn(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print_message(format, args, "");
-	va_end(args);
-}
-
-void die_usage(const char *format, ...)
-{
-	char hint[80];
-	va_list args;
-
-	snprintf(hint, sizeof(hint), " (see thinprobe %s --help)", tool_name);
-	va_start(args, format);
-	print_message(format, args, hint);
-	va_end(args);
-	exit(EXIT_USAGE);
-}
 
 static bool takes_value(const struct cli_opt *o)
 {
@@ -163,7 +111,7 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 			print_option_help(o);
 	printf("  -h, --help                    print this\n");
 	printf("  -V, --version                 print the version\n");
-	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
+	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", die_get_tool());
 	print_examples(synopsis);
 }
 
@@ -177,7 +125,7 @@ static int end_output(void)
 
 static int print_version(void)
 {
-	printf("%s (thinprobe) %s\n", tool_name, THINPROBE_VERSION);
+	printf("%s (thinprobe) %s\n", die_get_tool(), THINPROBE_VERSION);
 	return end_output();
 }
 
@@ -367,7 +315,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 
 	occupy_std_fds();
 	unsetenv("POSIXLY_CORRECT"); /* with it, getopt would stop at the first operand */
-	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
+	die_set_tool(synopsis);
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
 		int wants = o->type == CLI_GONE ? optional_argument : takes_value(o) ? required_argument : no_argument;
@@ -409,7 +357,7 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 {
 	const char *word = argc > 1 ? argv[1] : "";
 
-	snprintf(tool_name, sizeof(tool_name), "%s", tool);
+	die_set_tool(tool);
 	for (const struct cli_command *c = commands; c->word; c++)
 		if (!strcmp(word, c->word)) {
 			if (!c->run)

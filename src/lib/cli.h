@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cli - command line options as tables with units and ranges; exit statuses; error messages.
+/* cli - command line options as tables with units and ranges.
  *
  * The table drives the parser, the range checks and --help; a test compares it with the man page. */
 #pragma once
+
+#include "die.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
-
-enum exit_status {
-	EXIT_OK = 0,	       /* measured */
-	EXIT_RUN = 1,	       /* could not measure; the reason and the cure are on standard error */
-	EXIT_USAGE = 2,	       /* wrong usage */
-	EXIT_LOSSY = 3,	       /* measured, but data was lost; the report counts it */
-	EXIT_MISSING = 4,      /* a program or right is missing, see `thinprobe doctor` */
-	EXIT_WORSE = 5,	       /* measured, and worse than a limit, or than what it was compared with */
-	EXIT_INTERRUPTED = 130 /* ended by a signal, with a valid report */
-};
 
 enum cli_type {
 	CLI_END,
@@ -82,15 +74,6 @@ void cli_refuse_operands(int argc, char **argv, int from);
 
 /* The first option given that the command or kind `mode` has not; NULL: none. */
 const struct cli_opt *cli_foreign_option(const char *mode);
-
-/* The name of the tool, from the synopsis; "thinprobe" before cli_parse(). */
-const char *cli_tool_name(void);
-
-/* Prints the line "tool: message" to standard error, and exits (die). %m works as in printf. */
-void die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
-void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints "tool: message (see thinprobe tool --help)" and exits with EXIT_USAGE. */
-void die_usage(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* Opens an input file, or standard input for "-". Ends the program if it cannot be opened. */
 FILE *cli_open_input(const char *file);

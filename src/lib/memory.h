@@ -5,7 +5,7 @@
  * request of an option) an allocation may fail by itself. */
 #pragma once
 
-#include "cli.h"
+#include "die.h"
 
 #include <stdint.h>
 #include <stdlib.h>

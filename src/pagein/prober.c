@@ -55,7 +55,7 @@ static void exec_prober(char *const *command, const int in[static 2], const int 
 		_exit(EXIT_RUN);
 	signal(SIGPIPE, SIG_DFL);
 	execv(command[0], command);
-	dprintf(2, "%s: cannot run %s: %s\n", cli_tool_name(), command[0], strerror(errno));
+	dprintf(2, "%s: cannot run %s: %s\n", die_get_tool(), command[0], strerror(errno));
 	_exit(EXIT_MISSING);
 }
 

@@ -26,6 +26,6 @@ bool security_explain_offer(const char *message, bool password, struct why *why)
 	else
 		why_say(why,
 			"the server offers the security types %s only, which %s does not support; set None (1) or VncAuth (2) there",
-			types, cli_tool_name());
+			types, die_get_tool());
 	return true;
 }

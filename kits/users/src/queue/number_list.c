@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "number_list.h"
+#include "cli.h"
 #include "memory.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "think.h"
+#include "cli.h"
 #include "memory.h"
 #include "random.h"
 
