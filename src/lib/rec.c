@@ -285,9 +285,21 @@ void rec_set_header(struct rec_report *r)
 	table->first = table->last = NULL;
 }
 
-struct rec_lines *rec_get_lines(struct rec_report *r)
+void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *align, const char *format, ...)
 {
-	return &r->lines;
+	va_list args;
+
+	if (!r)
+		return;
+	va_start(args, format);
+	rec_append_line(&r->lines, kind, align, format, args);
+	va_end(args);
+}
+
+void rec_rank_row(struct rec_report *r, double badness)
+{
+	if (r && r->lines.last)
+		r->lines.last->rank = badness;
 }
 
 void rec_set_table(struct rec_report *r, const char *key)

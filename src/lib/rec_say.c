@@ -5,24 +5,16 @@
 #include "text.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 #define COLUMNS_MAX 16
 #define ROWS_SHOWN 5 /* rows printed of a longer table */
 
-void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *align, const char *format, ...)
+void rec_append_line(struct rec_lines *to, enum rec_line_kind kind, const char *align, const char *format, va_list args)
 {
-	struct rec_lines *to = r ? rec_get_lines(r) : NULL;
-	struct rec_line *line, **before;
-	va_list args;
+	struct rec_line *line = memory_new(1, sizeof(*line)), **before;
 
-	if (!r)
-		return;
-	line = memory_new(1, sizeof(*line));
 	*line = (struct rec_line){ .kind = kind, .rank = NAN, .align = align };
-	va_start(args, format);
 	memory_refuse_lost(vasprintf(&line->text, format, args) < 0);
-	va_end(args);
 	/* warnings and the summary stand before all others, so that none of them cuts a table in two */
 	before = kind == LINE_WARNED || kind == LINE_SUMMARY ? &to->ahead : &to->last;
 	line->next = *before ? (*before)->next : to->first;
@@ -30,12 +22,6 @@ void rec_add_line(struct rec_report *r, enum rec_line_kind kind, const char *ali
 	*before = line;
 	if (!line->next)
 		to->last = line;
-}
-
-void rec_rank_row(struct rec_report *r, double badness)
-{
-	if (r && rec_get_lines(r)->last)
-		rec_get_lines(r)->last->rank = badness;
 }
 
 const char *rec_find_summary(const struct rec_lines *lines)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rec_tree - the tree and lines of a report in memory: built by rec.c and rec_say.c, written by rec_write.c. Private to rec. */
+/* rec_tree - the tree and lines of a report in memory: built by rec.c, the lines by rec_say.c, and written. Private to rec. */
 #pragma once
 
 #include "rec.h"
+
+#include <stdarg.h>
 
 enum rec_kind { OBJECT, ARRAY, NUMBER, STRING, WORD }; /* WORD: true, false or null */
 
@@ -28,7 +30,8 @@ struct rec_lines {
 	struct rec_line *ahead; /* the last of the warnings and summaries, which stand first; NULL: none */
 };
 
-struct rec_lines *rec_get_lines(struct rec_report *r);
+void rec_append_line(struct rec_lines *to, enum rec_line_kind kind, const char *align, const char *format, va_list args)
+	__attribute__((format(printf, 4, 0)));
 /* The text of "summary" in JSON: the first warning, else that of rec_set_summary(), else the first line of
  * rec_say(); NULL: none. */
 const char *rec_find_summary(const struct rec_lines *lines);
