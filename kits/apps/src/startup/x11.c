@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The connection to the display, and looks at what was drawn: pixels of the screen and their hashes. */
+/* The connection to the display, and looks at what was drawn. */
 #include "x11.h"
 #include "clock.h"
-#include "random.h"
 #include "why.h"
 
 #include <errno.h>
@@ -14,63 +13,6 @@
 #define PAUSE 4 /* from one look to the next: 4 times the duration of the look ... */
 #define PAUSE_LEAST (2 * NS_PER_MS)
 #define PAUSE_MOST (50 * NS_PER_MS) /* ... but not more after a look that was delayed, so that no change is missed */
-
-/* Reads a part of the screen into `to`, an array of the screen's size. */
-static bool read_area_into_screen(struct screen_watch *s, const struct pixel_area *at, uint32_t *to)
-{
-	size_t stride = (size_t)s->x.screen.w;
-
-	if (area_is_empty(at))
-		return true;
-	if (!x11_pixels_read(&s->picture, at) || s->x.broken)
-		return false;
-	x11_pixels_copy(&s->picture, at->w, at->h, to + (size_t)at->y * stride + (size_t)at->x, stride);
-	return true;
-}
-
-/* Hash of a row of n pixels. Contains the row's place y, since the hashes of all rows are added up. */
-static uint64_t hash_row(const uint32_t *pixel, int n, int y)
-{
-	uint64_t h = (uint64_t)y + 1;
-
-	for (int x = 0; x < n; x++) {
-		h = (h ^ pixel[x]) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 29;
-	}
-	return random_mix(h);
-}
-
-/* True if the area has more than one colour and differs from the screen at the start (a window without a background shows what lay
- * below it). */
-static bool is_painted(const struct screen_watch *s, const struct pixel_area *at)
-{
-	uint32_t first = s->now[(size_t)at->y * (size_t)s->x.screen.w + (size_t)at->x];
-	bool two = false, new = false;
-
-	for (int y = at->y; y < at->y + at->h && !(two && new); y++) {
-		size_t i = (size_t)y * (size_t)s->x.screen.w + (size_t)at->x;
-
-		new = new || memcmp(s->now + i, s->before + i, (size_t)at->w * sizeof(*s->now)) != 0;
-		for (int x = 0; x < at->w && !two; x++)
-			two = s->now[i + (size_t)x] != first;
-	}
-	return two && new;
-}
-
-void x11_window_update_hash(struct screen_watch *s, struct x11_window *w, const struct pixel_area *part)
-{
-	if (area_is_empty(part) || !read_area_into_screen(s, part, s->now))
-		return;
-	for (int y = part->y; y < part->y + part->h; y++) {
-		uint64_t *row = &w->row[y - w->at.y];
-
-		w->sum -= *row;
-		*row = hash_row(s->now + (size_t)y * (size_t)s->x.screen.w + (size_t)w->at.x, w->at.w, y - w->at.y);
-		w->sum += *row;
-	}
-	if (!w->painted)
-		w->painted = is_painted(s, &w->at);
-}
 
 static void intern_atoms(struct screen_watch *s)
 {
@@ -207,7 +149,7 @@ int screen_reset(struct screen_watch *s)
 	while (x11_take_event(&s->x, &old))
 		;
 	x11_watch_forget(&s->drawing);
-	if (!read_area_into_screen(s, &s->x.screen, s->before) || s->x.broken)
+	if (!x11_screen_read(s, &s->x.screen, s->before) || s->x.broken)
 		return -EPIPE;
 	memcpy(s->now, s->before, (size_t)s->x.screen.w * (size_t)s->x.screen.h * sizeof(*s->now));
 	return 0;

@@ -72,7 +72,7 @@ void x11_windows_forget(struct screen_watch *s);
 void x11_windows_note_event(struct screen_watch *s, const XEvent *event, int64_t now_ns);
 /* Finds out which windows are visible and count, and reads the pixels of those that are new or have moved. */
 void x11_windows_classify(struct screen_watch *s);
-
-/* x11.c */
+/* Reads a part of the screen into `to`, an array of the screen's size. */
+bool x11_screen_read(struct screen_watch *s, const struct pixel_area *at, uint32_t *to);
 /* Reads a part of a window from the screen and updates the hashes of its rows. */
 void x11_window_update_hash(struct screen_watch *s, struct x11_window *w, const struct pixel_area *part);
