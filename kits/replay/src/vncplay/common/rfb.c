@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int rfb_fail(struct rfb_decoder *r, const char *why)
-{
-	skip_parser_stop(&r->parser, why);
-	return -EPROTO;
-}
-
 static int set_screen_size(struct rfb_decoder *r, int width, int height)
 {
 	int err;

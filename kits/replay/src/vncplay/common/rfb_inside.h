@@ -9,6 +9,7 @@
 #include "rfb/bytes.h"
 #include "rfb/walk.h"
 
+#include <errno.h>
 #include <zlib.h>
 
 /* Layout of a pixel in the stream. */
@@ -87,8 +88,12 @@ struct rfb_encoding {
 	int (*paint)(struct rfb_decoder *r, struct byte_range body);
 };
 
-/* rfb.c: ends the decoding. Returns -EPROTO. */
-int rfb_fail(struct rfb_decoder *r, const char *why);
+/* Ends the decoding. Returns -EPROTO. */
+static inline int rfb_fail(struct rfb_decoder *r, const char *why)
+{
+	skip_parser_stop(&r->parser, why);
+	return -EPROTO;
+}
 
 /* rfb_plain.c: paint pixels, or one colour, into a box, which must lie on the screen; Raw, CopyRect, RRE, CoRRE, Hextile */
 uint32_t *rfb_pixel_at(struct rfb_decoder *r, int x, int y);
