@@ -185,11 +185,34 @@ const char *report_explain_end(const struct observations *seen, enum sender_end 
 	return text;
 }
 
+/* Why nothing that was typed was answered; NULL: something was. */
+static const char *explain_silence(const struct figures_cfg_of_train *cfg, const struct key_train *train,
+				   const struct observations *seen, const struct train_figures *f, bool keys)
+{
+	static char text[200];
+	bool sent = keys && train->due && key_sent_time(&train->key[0]) != INT64_MAX;
+
+	if (sent && cfg->watch == WATCH_UPDATE && !f->any_answer) {
+		snprintf(text, sizeof(text), "no echo: %s; does the window have the focus, and does it show what is typed?",
+			 seen->own ? "the picture changed only where it changes by itself" : "not one update in the whole train");
+		return text;
+	}
+	if (sent && cfg->watch == WATCH_PATCH && !f->any_answer)
+		return "no echo: the patch counted not one key; does refecho's window have the focus?";
+	if (f->lost && !f->keys_answered && !f->keys_in_doubt) {
+		snprintf(text, sizeof(text),
+			 "no echo from %s on, and the display at rest: keys were lost. Did the session stop, or the "
+			 "window lose the focus? A lower --rate loses fewer",
+			 ns_text((double)f->silent_ns));
+		return text;
+	}
+	return NULL;
+}
+
 const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const struct key_train *train,
 				const struct observations *seen, const struct train_figures *f, bool keys, int *status)
 {
 	static char text[200];
-	bool sent = keys && train->due && key_sent_time(&train->key[0]) != INT64_MAX;
 	const char *why = report_explain_end(seen, train->end);
 
 	*status = EXIT_RUN;
@@ -205,20 +228,9 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 		*status = EXIT_LOSSY;
 		return held_up_words("keyrepeat");
 	}
-	if (sent && cfg->watch == WATCH_UPDATE && !f->any_answer) {
-		snprintf(text, sizeof(text), "no echo: %s; does the window have the focus, and does it show what is typed?",
-			 seen->own ? "the picture changed only where it changes by itself" : "not one update in the whole train");
-		return text;
-	}
-	if (sent && cfg->watch == WATCH_PATCH && !f->any_answer)
-		return "no echo: the patch counted not one key; does refecho's window have the focus?";
-	if (f->lost && !f->keys_answered && !f->keys_in_doubt) {
-		snprintf(text, sizeof(text),
-			 "no echo from %s on, and the display at rest: keys were lost. Did the session stop, or the "
-			 "window lose the focus? A lower --rate loses fewer",
-			 ns_text((double)f->silent_ns));
-		return text;
-	}
+	why = explain_silence(cfg, train, seen, f, keys);
+	if (why)
+		return why;
 	*status = EXIT_LOSSY;
 	if (seen->covered_ns) {
 		snprintf(text, sizeof(text),

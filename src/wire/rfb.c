@@ -148,10 +148,22 @@ void rfb_step_client(void *context, struct skip_parser *w, const uint8_t *piece,
 
 /* --- server --- */
 
+/* What the server sends next, once the client has chosen its security. */
+static void expect_after_choice(struct rfb_stream *r, struct skip_parser *w)
+{
+	bool result = r->security == SECURITY_VNC || r->version == 8;
+
+	if (r->tight && !r->listed) {
+		r->server_state = SERVER_TUNNELS;
+		skip_parser_expect(w, 0, 4);
+		return;
+	}
+	skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, result ? 4 : 24);
+	r->server_state = result ? SERVER_RESULT : SERVER_INIT;
+}
+
 static void parse_handshake(struct rfb_stream *r, struct skip_parser *w, const uint8_t *piece)
 {
-	bool result;
-
 	switch (r->server_state) {
 	case SERVER_VERSION:
 		if (!read_version(piece) && memcmp(piece, "RFB ", 4) != 0)
@@ -177,16 +189,8 @@ static void parse_handshake(struct rfb_stream *r, struct skip_parser *w, const u
 		skip_parser_expect(w, piece[0], 0);
 		break;
 	case SERVER_CHOSEN:
-		if (!accept_security(r, w))
-			break;
-		if (r->tight && !r->listed) {
-			r->server_state = SERVER_TUNNELS;
-			skip_parser_expect(w, 0, 4);
-			break;
-		}
-		result = r->security == SECURITY_VNC || r->version == 8;
-		skip_parser_expect(w, r->security == SECURITY_VNC ? 16 : 0, result ? 4 : 24);
-		r->server_state = result ? SERVER_RESULT : SERVER_INIT;
+		if (accept_security(r, w))
+			expect_after_choice(r, w);
 		break;
 	case SERVER_TUNNELS:
 		if (rfb_get_u32(piece))

@@ -358,6 +358,32 @@ static int run_users(const struct vusers_options *cfg, const char *text, struct 
 	return err;
 }
 
+/* Ends the program where the options and the target do not fit. */
+static void check_run(struct vusers_options *cfg, const char *text)
+{
+	struct why why;
+
+	if (target_parse(text, &run.target, &why))
+		die_usage("%s: %s", text, why.text);
+	check_options(cfg, &run.target, text);
+	set_think_mean(cfg);
+	require_future_start(cfg);
+	rec_refuse_same_outputs(
+		(const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } }, 3);
+}
+
+static struct vlog *must_open_log(const struct vlog_cfg *cfg)
+{
+	const char *wrong;
+	struct vlog *log = vlog_open(cfg, &wrong);
+
+	if (!log && !wrong)
+		die(EXIT_RUN, "cannot start the thread that writes rows: %m");
+	if (!log)
+		die(EXIT_RUN, "cannot write %s: %m", wrong);
+	return log;
+}
+
 int ends_run_users(struct vusers_options *cfg, const char *text)
 {
 	struct vlog_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
@@ -376,19 +402,11 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	struct progress_line progress;
 	struct vlog_sums sums;
 	struct vlog *log;
-	struct why why;
 	char unsure[256];
-	const char *wrong;
 	struct rec_report *out;
 	int early, err, status;
 
-	if (target_parse(text, &run.target, &why))
-		die_usage("%s: %s", text, why.text);
-	check_options(cfg, &run.target, text);
-	set_think_mean(cfg);
-	require_future_start(cfg);
-	rec_refuse_same_outputs(
-		(const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } }, 3);
+	check_run(cfg, text);
 	if (run.target.http)
 		prepare_http(cfg, &what, &log_cfg);
 	else
@@ -404,11 +422,7 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 						  .files = { cfg->out.path, cfg->log, cfg->jtl },
 						  .port = run.target.port,
 						  .ports = (size_t)run.target.ports });
-	log = vlog_open(&log_cfg, &wrong);
-	if (!log && !wrong)
-		die(EXIT_RUN, "cannot start the thread that writes rows: %m");
-	if (!log)
-		die(EXIT_RUN, "cannot write %s: %m", wrong);
+	log = must_open_log(&log_cfg);
 	what.each_user = cfg->out.format == REC_TSV;
 	open_crowd(cfg);
 	progress_start(&progress, cfg->out.detail == REC_QUIET);
