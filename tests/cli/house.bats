@@ -65,6 +65,37 @@ may_include() {
 	[ "$status" -eq 1 ]
 }
 
+# bats test_tags=each
+@test "no header includes itself by way of others" {
+	local file name folder
+
+	while IFS=$'\t' read -r file name; do
+		for folder in "${file%/*}" src/lib src "${file%%src/*}src"; do
+			[ ! -f "$folder/$name" ] || { echo "$file $folder/$name"; break; }
+		done
+	done < <(grep -P '\.h\t"' "$BATS_FILE_TMPDIR/includes" | tr -d '"') >"$BATS_TEST_TMPDIR/arrows"
+	[ -s "$BATS_TEST_TMPDIR/arrows" ]
+	tsort "$BATS_TEST_TMPDIR/arrows" >/dev/null
+}
+
+# (What was built tells it: the functions that each file needs, and those that it has.)
+# bats test_tags=each
+@test "no file calls itself by way of others" {
+	trees 'src/*/*.c' 'src/*/*/*.c' | sed 's,.*,build/&,; s,c$,o,' | xargs nm -A | awk '
+		{ sub(/:.*/, "", $1) }
+		$2 == "T" { at[$3] = $1 }
+		$2 == "U" { needs[$1, $3] }
+		END {
+			for (i in needs) {
+				split(i, one, SUBSEP)
+				if (one[2] in at)
+					print one[1], at[one[2]]
+			}
+		}' >"$BATS_TEST_TMPDIR/arrows"
+	[ -s "$BATS_TEST_TMPDIR/arrows" ]
+	tsort "$BATS_TEST_TMPDIR/arrows" >/dev/null
+}
+
 @test "the library includes nothing of a program" {
 	run grep -nwE "$(paste -sd '|' <<<"$PRESENT")" src/lib/*.[ch]
 	echo "$output"
@@ -385,6 +416,15 @@ foreign() {
 			END { for (name in n) if (n[name] > 1) print name ":" rooms[name] }')
 	echo "$wrong"
 	[ -z "$wrong" ]
+}
+
+# bats test_tags=each
+@test "no function has over 60 lines" {
+	command -v ctags >/dev/null || skip "no ctags"
+	ctags -f "$BATS_TEST_TMPDIR/names" --languages=C --langmap=C:.c.h --c-kinds=f --fields=e --excmd=number -R $(trees src)
+	grep -q "end:" "$BATS_TEST_TMPDIR/names"
+	awk -F'\t' 'sub(/^end:/, "", $4) && $4 - $3 >= 60 { print $2 ": " $1 " has " $4 - $3 + 1; wrong = 1 } END { exit wrong }' \
+		"$BATS_TEST_TMPDIR/names"
 }
 
 # bats test_tags=each
