@@ -175,10 +175,8 @@ judge | limits)
 			'include "words"; '"$quality"' ltrimstr("\f") | $asked[0] as $asked | $columns[0] as $columns
 			| ($run[0].axes // []) as $axes | '"$rows") || exit 1	# jq has said why
 	doubt=$(jq -r '.notes | join(" ")' <<<"$limits") status=0
-	judge=$TP_BIN/judge
-	[ -x "$judge" ] || judge=$here/../bin/judge	# of this tree, where TP_HOME is another one
 	judged=$(jq -r -L "$here" "include \"words\"; $table" <<<"$limits" |
-		"$judge" - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json) || status=$?
+		judge - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json) || status=$?
 	[[ $status == [035] ]] || exit 1
 	jq -r -L "$here" --slurpfile judged <(printf '%s' "$judged") --argjson json "$([ -n "$file" ] && echo true || echo false)" \
 		"include \"words\"; include \"safe\"; all_printable | $words" <<<"$limits" | printable || exit 1

@@ -59,31 +59,30 @@ def ranking($view): undisturbed_runs | . as $doc | $view.columns[0] as $who
 		.[$name] = (first($doc[$table][]? | select(.[$who] == $row[$who])) // {})[$name]))
 	| sort_by((figure($view.rank) | at_most) | . == null, .);
 # Whether two of the rows of a ranking are told apart, at 95 % for all of its steps together; null: they cannot be compared.
-def told_in($rows; $i; $j; $name): ([$rows[] | select(figure($name) | at_least != null)] | length) as $n
-	| compared($rows[$i]; $rows[$j]; $name; [$n - 1, 1] | max).apart;
-def apart_in($rows; $i; $j; $name): told_in($rows; $i; $j; $name) == true;
+def rank_claim($rows; $i; $j; $name): ([$rows[] | select(figure($name) | at_least != null)] | length) as $n
+	| [$i, $j] | differs($rows[min]; $rows[max]; $name; [$n - 1, 1] | max);
+def told_in($doc; $rows; $i; $j; $name): decided($doc; rank_claim($rows; $i; $j; $name)) | if . then holds else null end;
+def apart_in($doc; $rows; $i; $j; $name): told_in($doc; $rows; $i; $j; $name) == true;
 # Places as "1-3 5".
 def places: reduce .[] as $i ([]; if length > 0 and .[-1][1] == $i - 1 then .[-1][1] = $i else . + [[$i, $i]] end)
 	| map(unique | map(tostring) | join("-")) | join(" ");
-def with_places($view; $rows): [$rows[] | figure($view.rank) | at_least != null] as $known
+def with_places($doc; $view; $rows): [$rows[] | figure($view.rank) | at_least != null] as $known
 	| [range($rows | length) as $i | if $known[$i] | not then ["-", ""] else
 		["\($i + 1)", ([range($rows | length) | select(. != $i and $known[.]
-			and (apart_in($rows; .; $i; $view.rank) | not)) | . + 1] | places)] end] as $places
+			and (apart_in($doc; $rows; .; $i; $view.rank) | not)) | . + 1] | places)] end] as $places
 	| .head |= ["Rank"] + . + ["Not told apart from"] | .right |= [true] + . + [false]
 	| .rows |= [to_entries[] | $places[.key] as [$place, $not_apart] | [$place] + .value + [$not_apart]]
 	| .at |= if . == null then . else . + 1 end;
 # A table of a run is shown where it has rows; a ranking, where there are two to rank.
 def shown($view): (.[$view.table] // []) != []
 	and ($view.rank == null or ([ranking($view)[] | select(figure($view.rank) | at_least != null)] | length > 1));
-# What a percentile would need that is left out in some rows for too few keys: ten keys beyond it, as everywhere; and from how many
-# both ends of its 95 % interval are there, by order statistics: the least n with p^n <= 2.5 % (binomial; Hahn & Meeker 1991).
-def keys_given: 10 / (1 - .) - 1e-6 | ceil;
-def keys_bounding: (0.025 | log) / ([., 1 - .] | max | log) | ceil;
-def few_note($rows; $name; $heading): [$rows[] | select(.[$name + "_why"] == "too few")] as $few | select($few != [])
-	| ($name | capture("(^|_)p(?<d>[0-9]{2,3})(_|$)").d | "0.\(.)" | tonumber) as $p | [$few[].keys | values] as $keys
-	| "\($heading | sub(",[^,]*$"; "")): needs \($p | keys_given | plural("key")) (ten beyond it)"
+# What a percentile would need that is left out in some rows for too few keys.
+def percentile_claim($name): $name | capture("(^|_)p(?<d>[0-9]{2,3})(_|$)").d | claim("percentile"; 1; {value: "0.\(.)"}; {});
+def few_note($doc; $rows; $name; $heading): [$rows[] | select(.[$name + "_why"] == "too few")] as $few | select($few != [])
+	| decided($doc; percentile_claim($name)) as $needs | [$few[].keys | values] as $keys
+	| "\($heading | sub(",[^,]*$"; "")): needs \($needs.value | plural("key")) (ten beyond it)"
 		+ (if $keys == [] then "" else "; there are \([$keys | min, max] | unique | map(plain) | join(" to "))" end)
-		+ ". From \($p | keys_bounding) on its 95 % interval has both ends.";
+		+ ". From \($needs.high) on its 95 % interval has both ends.";
 # Rows of text: {head: [...], right: [...], rows: [[...]], breaks: [numbers of rows], at: the column whose text is a link,
 # links: [file or null, a row each], notes: [sentences below the table]}
 def grid($view; $with_interval):
@@ -122,11 +121,11 @@ def grid($view; $with_interval):
 	   $breaks, notes: [($doc | breaks_words($view; [$rows[$breaks[]]])),
 		(if any($values[][]; is_range and (is_unresolved | not)) then
 			"\(range_mark): known as a range only, from the earliest to the latest possible time." else empty end),
-		($columns[] | few_note($rows; .name; .heading)),
+		($columns[] | few_note($doc; $rows; .name; .heading)),
 		(if $with_interval and any($rows[] | lacks_interval($names[]); .) then "2 repeats: no interval." else empty end)]}
 	| if any(.rows[][] | strings; test("(^|\\()-?[0-9.]+, -?[0-9.]+\\)?$")) then
 		.notes += ["a, b: the values of two repeats, which have no interval."] else . end
-	| if $view.rank == null then . else with_places($view; $rows) end;
+	| if $view.rank == null then . else with_places($doc; $view; $rows) end;
 
 # ---- for a terminal: columns from the left as far as they fit into 80; groups of `by` under a line of their own ----
 def pad($width; $right): (" " * ($width - length) // "") as $space | if $right then $space + . else . + $space end;
@@ -159,23 +158,23 @@ def previous_note: select(unusable == null) | . as $doc | (.run.axes // []) as $
 	| $doc | headline($view) | . as $c | .column as $name
 	| ($doc | rows_before) as $was
 	| ($doc.summary | length) as $pairs | [$doc.summary[] | {now: ., was: ($was[axes_key($axes)] // {})}
-		| .is = compared(.was; .now; $name; $pairs)] | map(select(.is.apart != null)) as $known
+		| .is = decided($doc; differs(.was; .now; $name; $pairs))] | map(select(.is)) as $known
 	| def is_number: figure($name) | (.value | type == "number") and (.above | not);
 	  map(select((.was | is_number) and (.now | figure($name) | .above or .why == "overloaded"))) as $lost
 	| (map(select([.now, .was] | all(is_number)) | .by = ([.now[$name], .was[$name]] | map(fabs + 0.001) | .[0] / .[1] | log
 		| fabs))
-		| max_by([.is.apart == true, .by])) as $most
+		| max_by([(.is | holds), .by])) as $most
 	| ($lost[0] // $most | values) as $one
 	| "**Previous run** with these settings (\($doc.before | .[:16] | sub("T"; " "))): \($doc | heading("summary"; $name))"
 		+ " \($one.was[$name] | cell_number($c)) then, "
 		+ if $lost != [] then "\($one.now | figure($name) | cell_text($c; false)) now" else
-			"\($one.now[$name] | cell_number($c)) now, where it \(if $one.is.apart then "surely " else "" end)changed most" end
+			"\($one.now[$name] | cell_number($c)) now, where it \(if $one.is | holds then "surely " else "" end)changed most" end
 		+ ([$axes[] | . as $a | select(($doc.summary | distinct(.[$a]) | length) > 1) | "\($doc | heading("summary"; $a)) "
 				+ ($one.now[$a] | tostring | ($doc | labels).value[$a][.] // .)]
 			| if . == [] then "" else " (\(join(", ")))" end)
 		+ (if $lost[1] then ", and in \($lost | length - 1) more a number then, none now" else "" end)
 		+ (if $known == [] then "; not compared, as no condition has an interval then and now." else
-			"; told apart in \($known | map(select(.is.apart)) | length) of \($known | length | plural("condition"))"
+			"; told apart in \($known | map(select(.is | holds)) | length) of \($known | length | plural("condition"))"
 				+ ($pairs - ($known | length) | if . == 0 then "." else " (not compared, without an interval then or now: \(.))." end) end);
 
 # The verdict, after what a ranking says: "On 10 Mbit/s, round trip 80 ms: rdp first (86.1 ms); vnc and x11 cannot be told apart."
@@ -184,7 +183,7 @@ def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view
 	| [$all[] | select(figure($view.rank) | at_least != null)] as $rows
 	# a group ends where each row above is told apart from each row below
 	| (reduce range($rows | length) as $i ([]; if $i > 0 and (all(range($i) as $j | range($i; $rows | length)
-			| apart_in($rows; $j; .; $view.rank); .) | not) then .[-1] += [$i] else . + [[$i]] end)) as $groups
+			| apart_in($doc; $rows; $j; .; $view.rank); .) | not) then .[-1] += [$i] else . + [[$i]] end)) as $groups
 	| def who: .[$view.columns[0]] + (unanswered_words | if . == "" then "" else " (\(ltrimstr(", ")))" end);
 	  def name: "\(.[$view.columns[0]]) (\(figure($view.rank) | figure_words)\(unanswered_words))";
 	  ([$view.at // {} | select($doc.run.settings.link // "" | contains(",") | not) | keys_unsorted[] as $name
@@ -194,7 +193,7 @@ def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view
 	| "On \([($doc | link_words) // (if $doc.run.differs.link then "different links" else "this link" end), $at[]]
 			| join(", ")): "
 		+ ([$groups | to_entries[] | .key as $i | .value | . as $group | map($rows[.])
-			| if length > 1 then ([$group[] as $j | $group[] | select(. > $j) | told_in($rows; $j; .; $view.rank)]
+			| if length > 1 then ([$group[] as $j | $group[] | select(. > $j) | told_in($doc; $rows; $j; .; $view.rank)]
 				| unique) as $told
 				| (if any($told[]; .) then "all " else "" end) as $all | map(if $i == 0 then name else who end)
 					| and_list
@@ -226,6 +225,16 @@ def beside_before($view): . as $doc | (.run.axes // []) as $axes | rows_before a
 	  if $c == null or $was == {} or all(.summary[]; in_it | figure("before") | at_least == null) then [., $view.columns]
 	  else [(.summary |= map(. + in_it) | .schema += [$c + {column: "before", heading: "Before"}]),
 		($view.columns | map(., if rtrimstr("?") == $c.column then "before" else empty end))] end;
+
+# All that is to be decided before anything is said: rows of claims/1.
+def claimed: . as $doc
+	| (views | select(.rank != null) as $view | ($doc | ranking($view)) as $rows | range($rows | length) as $j | range($j) as $i
+		| rank_claim($rows; $i; $j; $view.rank)),
+	(first(views | select(.table == "summary" and ($doc[.table] // []) != [])) as $view | ($doc | headline($view)).column as $name
+		| ($doc | rows_before) as $was | select($was != {}) | ($doc.summary | length) as $pairs | (.run.axes // []) as $axes
+		| .summary[] | differs($was[axes_key($axes)] // {}; .; $name; $pairs)),
+	(.schema[].column | percentile_claim(.)),
+	(undisturbed_runs | if one_by_one then each_run(claims).words else claims end);
 
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");

@@ -81,13 +81,33 @@ readme() {
 }
 
 include='include "page";'
-say() {	# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document; for each value of HTML once
+# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document that standard input is.
+say() {
 	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures | $said[0] as $said'
-	{ errors=$(jq -r --rawfile readme <(readme) --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
+	{ errors=$(jq -r --unbuffered --rawfile readme <(readme) --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
 		--rawfile cells <(printf %s "$cells") --arg figures "$figures" --slurpfile said <(printf %s "$said") \
 		"$names | (${2-false}) as \$html | $(program "$include
-resolve | $1" "$experiment" "$home")" 2>&1 >&3 < <(printf '%s\n' "$doc")); } 3>&1 ||
+resolve | $1" "$experiment" "$home")" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
+}
+
+# decide FILTER: as say, of the document in which judge has decided each claim that will be made of it: `judged`. The same jq lists
+# the claims and goes on with the answers, since reading the vocabulary is most of its work.
+decide() {
+	local claim claims='' from to in out pid judged
+	coproc say "([claimed] | unique[]), \"\", (input as \$judged | .judged = \$judged | $1)"
+	pid=$COPROC_PID in=${COPROC[0]} out=${COPROC[1]}
+	exec {from}<&"$in" {to}>&"$out" {in}<&- {out}>&-	# (an end that stays open: jq waits for more)
+	printf '%s\n' "$doc" >&"$to"
+	while IFS= read -r claim <&"$from"; do
+		[ -n "$claim" ] || { judged=$(decided_claims "${claims#$'\n'}") || die 1 "$RUN: its figures cannot be compared"; break; }
+		claims+=$'\n'$claim
+	done
+	[ -z "${judged-}" ] || { printf '%s\n' "$judged" >&"$to" && doc=${doc%\}},\"judged\":$judged\}; }
+	exec {to}>&-
+	cat <&"$from"
+	exec {from}<&-
+	wait "$pid"
 }
 
 # A run whose samples were deleted keeps its tables.
@@ -199,12 +219,12 @@ RUN=$PWD
 ! jq -e .kept run.json >/dev/null || kept_open
 figures='' cells='' said=null findings='{schema: "findings/1", verdict, findings}'
 case $part in
-table) doc=$(document) && say terminal_view | printable; exit ;;
-cell) doc=$(document) && say terminal_cell | printable; exit ;;
-verdict) doc=$(document) && say 'said | terminal_verdict' | folded; exit ;;
-findings) doc=$(document) && say terminal_words | printable; exit ;;
-json) doc=$(document) && say "said | $findings"; exit ;;
-record) doc=$(document) && say record; exit ;;
+table) doc=$(document) && decide terminal_view | printable; exit ;;
+cell) doc=$(document) && decide terminal_cell | printable; exit ;;
+verdict) doc=$(document) && decide 'said | terminal_verdict' | folded; exit ;;
+findings) doc=$(document) && decide terminal_words | printable; exit ;;
+json) doc=$(document) && decide "said | $findings"; exit ;;
+record) doc=$(document) && decide record; exit ;;
 esac
 
 need gnuplot gnuplot-nox
@@ -219,7 +239,7 @@ doc=$(document) || exit
 include+=$'\ninclude "drawn";'
 filter='said as $said | ($said | tojson), drawn, "\f"'
 [ "$part" != end ] || filter+=', terminal_view, "\f", ($said | terminal_verdict)'
-say "$filter" >"$work/said" || exit
+decide "$filter" >"$work/said" || exit
 said=$(head -n 1 "$work/said")
 own=()
 [ ! -f "$experiment/figures.gp" ] || own=("$experiment/figures.gp")
@@ -228,9 +248,9 @@ include=${include%%$'\n'*}
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
 [ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 printf '%s\n' "$said" | jq "$findings" | place findings.json || exit 1
-{ say page true >"$work/text.html.md" || die 1 "cannot write to $RUN"; } 2>"$work/html.log" &
+{ printf '%s\n' "$doc" | say page true >"$work/text.html.md" || die 1 "cannot write to $RUN"; } 2>"$work/html.log" &
 html=$!
-say page >"$work/text.md" && place report.md <"$work/text.md" || { wait; exit 1; }
+printf '%s\n' "$doc" | say page >"$work/text.md" && place report.md <"$work/text.md" || { wait; exit 1; }
 wait "$html" || {	# (on a full disk its words are not there)
 	[ -s "$work/html.log" ] || die 1 "cannot write to $RUN"
 	cat "$work/html.log" >&2

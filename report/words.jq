@@ -38,7 +38,8 @@ def unit_of($name):
 def figure($name): {value: .[$name], from: .[$name + "_from"], to: .[$name + "_to"], low: .[$name + "_low"],
 	high: (if .[$name + "_above"] == 1 then null else .[$name + "_high"] end),
 	both: ((.[$name + "_both"] | values / " " | map(tonumber)) // null), above: (.[$name + "_above"] == 1),
-	least: .[$name + "_least"], why: (.[$name + "_why"] // if .repeats == 0 then "not measured" else null end), unit: unit_of($name)};
+	least: .[$name + "_least"], why: (.[$name + "_why"] // if .repeats == 0 then "not measured" else null end),
+	repeats, unit: unit_of($name)};
 # The least and the most that the true figure can be (input: a figure); null: absent. Of a lower bound the most is infinite.
 def at_least: .value // .from;
 def at_most: if at_least == null then null elif .above then infinite else .value // .to end;
@@ -91,41 +92,17 @@ def failed_words: (.requests + failed_requests) as $of | "\(failed_requests | th
 # ---- shared verbs: each compares with the ends of intervals and of ranges, not with the values alone ----
 def surely_above($name; $limit): figure($name) | surely_least | . != null and . > $limit;
 def surely_below($name; $limit): figure($name) | surely_most | . != null and . <= $limit;
-# Of Student's t the share within ± t, for whole degrees of freedom (Abramowitz & Stegun 26.7.3 and 26.7.4); and its inverse.
-def t_share($t; $df): ($t / ($df | sqrt) | atan) as $a | ($a | cos) as $c | ($a | sin) as $s
-	| if $df % 2 == 0 then reduce range(1; $df / 2) as $j ([1, 1]; (.[0] * $c * $c * (2 * $j - 1) / (2 * $j)) as $term
-		| [$term, .[1] + $term]) | $s * .[1]
-	  else reduce range(1; ($df - 1) / 2) as $j (if $df == 1 then [0, 0] else [$c, $c] end;
-		(.[0] * $c * $c * 2 * $j / (2 * $j + 1)) as $term | [$term, .[1] + $term])
-			| 2 / (1 | atan * 4) * ($a + $s * .[1]) end;
-def t_quantile($share; $df): [$df, 200] | min | floor as $df	# (of 200 nearly the normal distribution's)
-	| reduce range(60) as $i ([0, 1e4]; (add / 2) as $t | if t_share($t; $df) < $share then [$t, .[1]] else [.[0], $t] end)
-		| .[1];
-# How much more $b has than $a: {value, low, high: the difference with its interval, apart: whether it is surely not 0}, null where
-# that is not known, as where one has no interval. Welch's t test by the intervals over repeats, on logarithms where all ends are
-# above 0, at 95 % for `pairs` comparisons together. Ranges, and rows without a number of repeats, are only apart where their
-# intervals are; a lower bound without an interval, where the other's lies below it.
-def compared($a; $b; $name; $pairs): ($a | figure($name)) as $x | ($b | figure($name)) as $y
-	| if [$x, $y] | any(.low == null and (.above | not)) or (any(.low == null) and all(.above)) then null
-	  elif ([$x, $y] | any(.value == null or .above)) or $a.repeats == null or $b.repeats == null then
-		($x | [surely_least, surely_most]) as $p | ($y | [surely_least, surely_most]) as $q
-		| {low: ($q[0] - $p[1]), high: ($q[1] - $p[0])} | .apart = (.low > 0 or .high < 0)
-	  else ([$x, $y] | all(.low > 0 and .value > 0)) as $logs
-		| def scale: if $logs then log else . end;
-		  def back: if $logs then (exp - 1) * $x.value else . end;
-		  def error($f; $n): (($f.high | scale) - ($f.low | scale)) / 2 / t_quantile(0.95; $n - 1) | . * .;
-		  error($x; $a.repeats) as $ex | error($y; $b.repeats) as $ey | ($ex + $ey) as $e
-		| (if $e == 0 then 1 else $e * $e / ($ex * $ex / ($a.repeats - 1) + $ey * $ey / ($b.repeats - 1)) end) as $df
-		| (($y.value | scale) - ($x.value | scale)) as $d | (t_quantile(1 - 0.05 / $pairs; $df) * ($e | sqrt)) as $half
-		| {value: ($d | back), low: ($d - $half | back), high: ($d + $half | back)} | .apart = (.low > 0 or .high < 0) end;
-def apart($a; $b; $name; $pairs): compared($a; $b; $name; $pairs) // {} | .apart == true;
 
-# A slope as a whole number (input: a row): the number, "none" where the interval excludes each, "impossible" where it is surely
-# below one, "unsure" where it is too wide or there is no interval.
-def whole_slope($name):
-	figure($name) | .value as $s | if $s == null or .low == null then "unsure" else ($s | round) as $n
-	| if .high - .low >= 1 then "unsure" elif .high < 0.9 then "impossible" elif $n < 1 then "unsure"
-	  elif .low > $n + 0.1 or .high < $n - 0.1 then "none" elif ($s - $n | fabs) > 0.25 then "unsure" else $n end end;
+# ---- claims: what `judge --claims` decides before words are made of it (report.sh) ----
+# A claim is a row of claims/1: its kind, how many share the 95 %, and one or two figures with their numbers of repeats.
+def claim($kind; $share; $a; $b): [$kind, $share, ($a, $b | at_least, (if .above then null else at_most end), .low, .high,
+	.repeats)] | map(. // "" | tostring) | join("\t");
+# The claims of an experiment (input: the document), and what was decided of one: {verdict, value, low, high}, or null.
+def claims: empty;
+def decided($doc; $claim): $doc.judged[$claim] | if .verdict == "cannot tell" then null else . end;
+def holds: . != null and .verdict == "holds";
+def differs($a; $b; $name; $pairs): claim("differs"; $pairs; $a | figure($name); $b | figure($name));
+
 # How much of a value (input: a number) a known floor explains: "all", "most", "some", "none".
 def floor_explains($floor):
 	if $floor == null or $floor <= 0 then "none" elif $floor > 1.1 * . then "none" elif $floor >= 0.9 * . then "all"

@@ -55,10 +55,11 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 				+ ($doc | loads_tried($calm)))}
 	  else {is: "unsure", row: ($calm | max_by(late_surely_most)), clause: "may have late keys: this run cannot tell"} end;
 
-# Upper bound, with 95 % confidence for all loads together, of the share of late keys if none was late: the exact bound of each row
-# at 1 - 0.05 / rows (Bonferroni).
-def late_bound: length as $rows | if any(.late_share_percent != 0 or .late_share_percent_high == null) then null else
-	map(100 * (1 - (((1 - .late_share_percent_high / 100 | log) * (0.05 / $rows | log) / (0.05 | log)) | exp))) | max end;
+# Upper bound of the share of late keys if none was late, with 95 % confidence for all loads together.
+def none_late: length as $rows | .[] | claim("none"; $rows; late; {});
+def late_bound($doc): [none_late as $claim | decided($doc; $claim)] | if any(. == null) then null
+	else map(.high) | max end;
+def rise: differs(.[0]; .[-1]; "latency_p50_ms"; 1);
 
 def late($role): . as $doc | judge($role) as $j | select($j != null)
 	| (rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm | role_name($role) as $name
@@ -69,7 +70,7 @@ def late($role): . as $doc | judge($role) as $j | select($j != null)
 			"**\($who): \(if $calm | never_late then "no slow key" else "hardly a slow key" end).** "
 			+ "\($doc | loads_tried($calm) | upper_first), \(if ($r | late_most) == 0 then "none" else $r | late_words end) of the keys"
 				+ " took longer than \($t); the slowest took \($calm | map(slowest) | max_by(at_most // 0) | figure_words)."
-			+ ($calm | late_bound | if . == null then "" else " With 95 % confidence, at most \(percent) % are late at"
+			+ ($calm | late_bound($doc) | if . == null then "" else " With 95 % confidence, at most \(percent) % are late at"
 				+ " \(if $calm | length > 1 then "each of these \($calm | length) loads" else "this load" end)"
 				+ if any($calm[]; .late_interval == "exact") then
 					", if stalls are independent of each other and take half a second." else "." end end)
@@ -85,7 +86,7 @@ def late($role): . as $doc | judge($role) as $j | select($j != null)
 				else "" end)
 			+ ([$calm[0], $most] | map(figure("latency_p50_ms")) | if any(at_least == null)
 				or $calm[0].sinks == $most.sinks then "."
-				elif apart($calm[0]; $most; "latency_p50_ms"; 1) then
+				elif decided($doc; $calm | rise) | holds then
 					". The median " + (if (.[0] | at_least) < (.[1] | at_least) then "rises" else "falls" end)
 						+ " from \(.[0] | figure_words) to \(.[1] | figure_words)."
 				else ". The median is \(.[0] | figure_words) \($calm[0].sinks as $n | $doc | with_load($n)), \(.[1] | figure_words)"
@@ -149,11 +150,12 @@ def fair_sharing: . as $doc
 # one where they differ most.
 def held: with_entries(select(.key | startswith("mean_stall_ms") | not))
 	+ with_entries(select(.key | startswith("hold_mean_stall_ms")) | .key |= ltrimstr("hold_"));
-def held_keys: . as $doc | several as $several | [measured_rows("summary")[]
-	| select(.mean_stall_ms != null and .hold_mean_stall_ms != null)] | length as $n
-	| map(.more = compared(.; held; "mean_stall_ms"; $n)) | group_by(.app)[] | .[0].app as $app | (map(.sinks) | max) as $most
-	| map(select(.sinks == $most)) | map(select(.more.apart)) as $apart | any(.more != null) as $told
-	| max_by([.more.apart == true, (.hold_mean_stall_ms - .mean_stall_ms | fabs)])
+def held_rows: [measured_rows("summary")[] | select(.mean_stall_ms != null and .hold_mean_stall_ms != null)]
+	| length as $n | map(.claim = differs(.; held; "mean_stall_ms"; $n));
+def held_keys: . as $doc | several as $several | held_rows | map(.more = decided($doc; .claim))
+	| group_by(.app)[] | .[0].app as $app | (map(.sinks) | max) as $most
+	| map(select(.sinks == $most)) | map(select(.more | holds)) as $apart | any(.more != null) as $told
+	| max_by([(.more | holds), (.hold_mean_stall_ms - .mean_stall_ms | fabs)])
 	| finding("held-\($app)"; "**\($doc | app_name($app) | upper_first): "
 		+ (if $told | not then "too few repeats to compare held with typed keys (three are needed)"
 			elif $apart == [] then "no difference shown between held and typed keys"
@@ -254,29 +256,32 @@ def from_to($name): def one: "\(level($name)) over \(.protocol)";
 	"\(.[0] | one)\(if length > 1 then (if length == 2 then " and " else " to " end) + (.[-1] | one) else "" end)";
 # Input: rows in the order of a figure. By how much each exceeds the first, with intervals for all pairs together, since the data
 # decide which is the first: "x11 is 0.4 ms (95 % CI 0.2 to 0.6 ms) slower than vnc."
-def more_words($name; $more): . as $rows | .[0] as $a | (length * (length - 1) / 2) as $pairs | if length < 2 then "" else
-	[.[1:][] | {who: .protocol, is: (. as $b | compared($a; $b; $name; $pairs))}]
-	| [(map(select(.is.apart) | "\(if .is.value == null then "" else "by " + ({value: .is.value, low: .is.low,
+def excess($name): .[0] as $a | (length * (length - 1) / 2) as $pairs
+	| .[1:] | map({who: .protocol, claim: differs($a; .; $name; $pairs)});
+def more_words($doc; $name; $more): .[0] as $a | if length < 2 then "" else
+	excess($name) | map(.is = decided($doc; .claim))
+	| [(map(select(.is | holds) | "\(if .is.value == null then "" else "by " + ({value: .is.value, low: .is.low,
 			high: .is.high, unit: unit_of($name)} | figure_words + figure_interval) + " " end)over \(.who)")
 				| select(. != [])
 			| "\($more | upper_first) than over \($a.protocol): \(and_list)"),
-		(map(select(.is != null and .is.apart == false).who) | select(. != [])
+		(map(select(.is != null and (.is | holds | not)).who) | select(. != [])
 			| "\([$a.protocol] + . | and_list) cannot \(if length > 1 then "all " else "" end)be told apart"),
 		(map(select(.is == null).who) | select(. != [])
 			| "without intervals, \([$a.protocol] + . | and_list) cannot be compared"
 			| upper_first)] | map(" \(.).") | add end;
 # Systems that are not among the rows.
 def none_over($doc; $what): (($doc | systems) - map(.protocol)) | if . == [] then "" else " No \($what) over \(and_list)." end;
-# For the application with a known cost, if it was measured.
-def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($role) | usable
+# For the application with a known cost, if it was measured: [those with the largest common load, those of them of which a redraw
+# arrives as several updates, so that the time between updates shows no stalls].
+def stall_rows: first(("heavy", "light") as $role | rows_of($role) | usable
 		| map(select(.mean_stall_ms != null)) | select(any(.overloaded == 0))) // [] | common_most as $n
-	| map(select(.sinks == $n and .overloaded == 0)) | sort_by(.mean_stall_ms) | select(. != [])
-		# if a redraw arrives as several updates, the time between updates shows no stalls
-		| map(select((.updates_per_key // 1) > 1.2)) as $split | . - $split | select(. != [])
+	| map(select(.sinks == $n and .overloaded == 0)) | sort_by(.mean_stall_ms)
+	| map(select((.updates_per_key // 1) > 1.2)) as $split | [. - $split, $split];
+def stalls_several: . as $doc | stall_rows as [$rows, $split] | $rows[0].sinks as $n | $rows | select(. != [])
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0)) as $full
 		| ($full | map(select(fair_ok | not))) as $off | ($full | map(select(fair_ok and (fair_near | not)))) as $wide
 		| finding("mean-stall"; "**The mean stall \($doc | with_load($n)) is \(from_to("mean_stall_ms"))"
-			+ ".**" + more_words("mean_stall_ms"; "longer")
+			+ ".**" + more_words($doc; "mean_stall_ms"; "longer")
 			+ none_over($doc; "mean stall") + " The jitter is \(sort_by(.jitter_sd_ms) | from_to("jitter_sd_ms"))."
 			+ (if $full == [] then "" else
 				" Fair sharing would give a mean stall of \($full | group_by(.fair_stall_ms) | if length == 1
@@ -290,11 +295,17 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 				+ " \($split | map(.protocol) | and_list), so that the time between updates shows no stalls." end);
 			(.[-1] | figure("mean_stall_ms"))
 				+ {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)});
-def idle_several: . as $doc | idle_rows | sort_by(figure("latency_p50_ms") | at_most) | select(. != [])
+def idle_sorted: idle_rows | sort_by(figure("latency_p50_ms") | at_most);
+def idle_several: . as $doc | idle_sorted | select(. != [])
 		| finding("idle-response"; "**Without load, the median response is \(from_to("latency_p50_ms")).**"
-			+ more_words("latency_p50_ms"; "slower") + none_over($doc; "such median")
+			+ more_words($doc; "latency_p50_ms"; "slower") + none_over($doc; "such median")
 			+ if any($doc.summary[]; .sinks > 0) then " Medians with load are not compared." else "" end;
 			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"});
+
+def claims: held_rows[].claim,
+	if several then (stall_rows[0] | excess("mean_stall_ms")[]), (idle_sorted | excess("latency_p50_ms")[]) | .claim
+	else ("light", "heavy") as $role | rows_of($role) | usable | map(select(.overloaded == 0)) | select(. != [])
+		| none_late, rise end;
 
 def verdict_several: . as $doc | [("light", "heavy") as $role | judged($role) | select(. != [])
 	| "\($doc | role_name($role) | if test("^[0-9]") then "An application that needs \(.)" else upper_first end):"

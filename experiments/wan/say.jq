@@ -9,7 +9,12 @@ def setup: [(.run.settings.app | values | {light: "vim in a terminal", heavy: "t
 def lone: select((.keys_per_s // 0) == 0);
 def ranged: (.ranged // 0) > 0.05 * .keys;
 # Lines through at least two round trip times that were set apart, with an interval (summarize's extractor `slope`).
-def slopes: [.slope // [] | .[] | select(.slope != null) | .trips = whole_slope("slope")];
+# trips: a whole number; "none" where the interval excludes each, "impossible" where it is surely below one, or "unsure".
+def trips_claim: claim("whole"; 1; figure("slope"); {});
+def claims: .slope // [] | .[] | select(.slope != null) | trips_claim;
+def slopes: . as $doc | [.slope // [] | .[] | select(.slope != null)
+	| .trips = (decided($doc; trips_claim) | if . == null then "unsure" elif holds then .value
+		elif .value == 0 then "impossible" else "none" end)];
 def no_line: [.slope // [] | .[] | select(.slope == null)];
 def slope_words: "\(.protocol) "
 	+ if .slope_low > 0 then "\(.slope | fixed(2))\(interval(.slope_low; .slope_high; ""; fixed(2)))"

@@ -5,6 +5,7 @@
  * The rules are in decide.c, drift.c and search.c; blocks.c reads the table of blocks and makes differences of pairs. This file
  * reads options and reports. */
 #include "blocks.h"
+#include "claims.h"
 #include "clock.h"
 #include "drift.h"
 #include "limits.h"
@@ -24,7 +25,7 @@
 static struct {
 	const char *effect, *metrics, *pooled, *criteria, *doubt;
 	double alpha_percent, points;
-	bool runs, limits, range_breaks;
+	bool runs, limits, range_breaks, claims;
 	int64_t block_ns, warmup; /* block_ns: 0 but with --drift */
 	int64_t most, starts, conditions;
 } cfg = { .most = 64, .conditions = 1, .effect = "10%", .alpha_percent = 5, .points = 1, .warmup = 5 };
@@ -47,6 +48,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "most", &cfg.most, 1, 10000, .help = "with --criteria: try no more users (64)" },
 	{ CLI_FLAG, 0, "limits", &cfg.limits, .help = "does each figure keep to its limit? of a table of limits/1" },
 	{ CLI_FLAG, 0, "range-breaks", &cfg.range_breaks, .help = "with --limits: a range or bound that may break one breaks it" },
+	{ CLI_FLAG, 0, "claims", &cfg.claims, .help = "is what a page would say of figures so? of a table of claims/1" },
 	{ CLI_INT, 0, "starts", &cfg.starts, 1, 10000, .help = "without BLOCKS: what can so many starts decide?" },
 	{ CLI_INT, 0, "conditions", &cfg.conditions, 1, 10000, .help = "with --starts: of so many conditions (1)" },
 	REC_OPTIONS(out_cfg),
@@ -539,8 +541,10 @@ static int judge_limits(const char *file)
 	struct rec_report *r;
 	unsigned long line;
 	FILE *in = cli_open_input(file);
+	int err;
 
-	cli_close_input(in, file, limits_read(in, &list, &line), line, "not a table of limits/1");
+	err = limits_read(in, &list, &line);
+	cli_close_input(in, file, err, line, "not a table of limits/1");
 	if (!list.n)
 		die(EXIT_RUN, "%s: no limit", file);
 	r = rec_must_open(&out_cfg, "judge");
@@ -560,6 +564,36 @@ static int judge_limits(const char *file)
 	rec_must_close(r);
 	free(list.limit);
 	return word == LIMIT_HOLDS ? EXIT_OK : word == LIMIT_BROKEN ? EXIT_WORSE : EXIT_LOSSY;
+}
+
+static int judge_claims(const char *file)
+{
+	static const char *const words[] = { "cannot tell", "holds", "fails" };
+	struct claim_list list = { .n = 0 };
+	struct rec_report *r;
+	unsigned long line;
+	FILE *in = cli_open_input(file);
+	int err;
+
+	err = claims_read(in, &list, &line);
+	cli_close_input(in, file, err, line, "not a table of claims/1, or a claim of no known kind");
+	r = rec_must_open(&out_cfg, "judge");
+	rec_begin_object(r, "result");
+	rec_begin_table(r, "lrl", "  claim\tvalue\t");
+	rec_set_table(r, "claims");
+	rec_begin_array(r, "claims");
+	for (const struct claim *c = list.claim; c < list.claim + list.n; c++) {
+		rec_begin_object(r, NULL);
+		rec_add_strs(r, { "kind", c->kind }, { "verdict", words[c->word] });
+		rec_add_reals(r, { "value", c->value, 9 }, { "low", c->low, 9 }, { "high", c->high, 9 });
+		rec_end(r);
+		rec_add_row(r, "  %s\t%s\t%s", c->kind, isnan(c->value) ? "-" : number_text(c->value), words[c->word]);
+	}
+	rec_end(r);
+	rec_end(r);
+	rec_must_close(r);
+	claims_free(&list);
+	return EXIT_OK;
 }
 
 /* Of the medians of all conditions, which share half of alpha. */
@@ -616,8 +650,10 @@ int main(int argc, char **argv)
 		return judge_search(argv[first]);
 	if ((cfg.doubt && !cfg.runs && !cfg.limits) || (cfg.range_breaks && !cfg.limits))
 		die_usage("--doubt is for --runs and --limits, --range-breaks for --limits");
-	if (cfg.limits + cfg.runs + (cfg.block_ns > 0) > 1)
-		die_usage("--drift, --limits and --runs: choose one");
+	if (cfg.claims + cfg.limits + cfg.runs + (cfg.block_ns > 0) > 1)
+		die_usage("--claims, --drift, --limits and --runs: choose one");
+	if (cfg.claims)
+		return judge_claims(argv[first]);
 	if (cfg.limits)
 		return judge_limits(argv[first]);
 	if (cfg.pooled && !cfg.runs)

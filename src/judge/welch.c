@@ -12,3 +12,8 @@ double welch_upper_p(double freedom, double t)
 {
 	return gsl_cdf_tdist_Q(t, freedom);
 }
+
+double welch_normal_quantile(double p)
+{
+	return gsl_cdf_ugaussian_Pinv(p);
+}

@@ -3,5 +3,6 @@
 #pragma once
 
 double welch_quantile(double freedom, double p);
+double welch_normal_quantile(double p);
 /* Probability that Student's t is above `t`. */
 double welch_upper_p(double freedom, double t);

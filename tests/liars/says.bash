@@ -6,15 +6,20 @@ setup() { TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd); }
 
 # says EXPERIMENT FILTER: the filter's words on the document that standard input is, in jq. There, row() completes a row of three
 # repeats, level() makes a figure with its interval; in FILTER, one() is a finding's verdict and text.
-says() {
-	local document folder
-	document=$(cat)
-	folder=$(TP_HOME=$TOP; . "$TOP/lab/trees.sh"; experiment_folder "$1")
-	jq -nr "$(. "$TOP/report/program.sh"; program 'include "say";
+says() (
+	. "$TOP/report/command.sh"
+	. "$TOP/report/program.sh"
+	TP_HOME=$TOP TP_BIN=$TOP/bin
+	. "$TOP/lab/trees.sh"
+	folder=$(experiment_folder "$1")
+	words='include "say";
 		def row: {repeats: 3, state: "complete"} + .;
 		def level($name; $value; $low; $high): {($name): $value, ($name + "_low"): $low, ($name + "_high"): $high};
 		def one($id): [findings] | flatten | .[] | select(.id == $id) | "\(.verdict): \(.text)";
-		{run: {settings: {repeats: 3}, cells: []}, summary: []} * ('"$document"') | '"$2" "$folder" "$TOP")"
-}
+		'
+	filled='{run: {settings: {repeats: 3}, cells: []}, summary: []} * ('$(cat)')'
+	claims=$(jq -nr "$(program "$words$filled | claims" "$folder" "$TOP")") && judged=$(decided_claims "$claims") &&
+		jq -nr --argjson judged "$judged" "$(program "$words$filled | .judged = \$judged | $2" "$folder" "$TOP")"
+)
 has() { [[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; return 1; }; }
 lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }

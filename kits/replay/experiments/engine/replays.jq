@@ -45,7 +45,7 @@ def late_words($points; $limit): .setting as $at | [$points[] | select(.setting 
 	| def late(ms): map(select(ms > $limit)) | length | thousands;
 	if $both == [] then "" else " Of \($both | length | plural("response")) found at both, \($both | late(.latency_ms)) take over"
 		+ " \($limit | plain) ms, instead of \($both | late(.base_ms))." end;
-def claims: .points as $points | threshold as $limit | (base_row | .says) as $base
+def kinds: .points as $points | threshold as $limit | (base_row | .says) as $base
 	| compared | group_by(kind) | sort_by(-length)[] | sort_by(change) | reverse
 	| (.[0] | kind) as $kind
 	| finding($kind; "**\($kind | kind_words)** (compared with \($base)): \(.[0] | row_words)."
@@ -122,7 +122,7 @@ def verdict: (base_row | .says) as $base | timed as $rows
 	  elif any($rows[]; .ratio == null) then "No setting is seen to change total time by more than 1 %;"
 		+ " responses were not all compared."
 	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;
-def replays_findings: [claims, most_grown, delivered, load, throttled, unanalyzed];
+def replays_findings: [kinds, most_grown, delivered, load, throttled, unanalyzed];
 def findings: replays_findings[:5];
 def main_view: view("main"; "summary"; "Total and response times"; {};
 	"says repeats? total_s total_ratio p50_ms p75_ms p90_ms max_ms late_percent ratio verdict missing?");

@@ -17,7 +17,7 @@ def outliers_words: (.outliers // []) as $rows | . as $doc | select($rows != [])
 		{value: $rows[0].latency_ms, unit: "ms", figure: "outliers"});
 def replay_verdict: if (.run.settings.rows | length) == 1 then single else verdict end;
 def verdict: replay_verdict;
-def findings: [claims, outliers_words, most_grown, delivered, unanalyzed][:5];
+def findings: [kinds, outliers_words, most_grown, delivered, unanalyzed][:5];
 
 def views:
 	main_view,

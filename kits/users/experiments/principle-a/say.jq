@@ -8,14 +8,14 @@ def title: "More users: with a fixed think time, and with a fixed ratio of users
 def labels: {value: {part: {"held-think": "fixed think time", "held-ratio": "fixed users to think time",
 	"cov-think": "fixed think time, constant service", "cov-ratio": "fixed users to think time, constant service"}}};
 def off($name; $model): (.[$name] / .[$model] - 1) * 100 | fabs;
-# So far may the rate of a full server be off by chance, in percent: of n exponential services the sum varies by 1/sqrt(n).
-def chance: if .requests > 0 then 196 / (.requests | sqrt) else null end;
-
-# Ends of a rate: by the repeats, or, of one repeat, by chance.
-def rate_low: .lambda_per_s_low // (if chance == null then null else .lambda_per_s * (1 - chance / 100) end);
-def rate_high: .lambda_per_s_high // (if chance == null then null else .lambda_per_s * (1 + chance / 100) end);
+# Ends of a rate: by the repeats, or, of one repeat, by what chance allows of so many requests.
+def chance_claim($name): claim("chance"; 1; {value: .[$name], repeats: .requests}; {});
+def claims: .summary[] | chance_claim("lambda_per_s", "model_lambda_per_s");
+def rate_low: .lambda_per_s_low // .chance.low;
+def rate_high: .lambda_per_s_high // .chance.high;
 # A row in which the load generator interfered describes no server.
-def valid($p): part($p) | map(select((.invalid // 0) == 0));
+def valid($p): . as $doc | part($p) | map(select((.invalid // 0) == 0) | .chance = decided($doc; chance_claim("lambda_per_s"))
+	| .model_chance = decided($doc; chance_claim("model_lambda_per_s")));
 # A station serves no faster than it can: then stations or clocks were not what they were set to.
 def impossible($most): rate_low != null and rate_low > 1.05 * $most;
 def held_think: limit as $limit | valid("held-think") | if length < 2 then empty else last as $top | .[0] as $low
@@ -48,7 +48,7 @@ def out_of($name; $model): .[$name + "_low"] != null and (.[$model] < .[$name + 
 def model: [(valid("held-think"), valid("held-ratio"))[] | select(.model_lambda_per_s != null)] | select(. != [])
 	| (map(off("lambda_per_s"; "model_lambda_per_s")) | max) as $most
 		| any(.concurrency_low != null) as $tested
-		| (map(select((chance != null and off("lambda_per_s"; "model_lambda_per_s") > chance)
+		| (map(select((.lambda_per_s as $is | .model_chance | . != null and ($is < .low or $is > .high))
 			or out_of("concurrency"; "model_concurrency"))) | length) as $out
 	| finding("model"; "**Exact mean value analysis errs by at most \($most | number) %** in the rate and"
 		+ " \(map(off("concurrency"; "model_concurrency")) | max | number) % in the requests in progress, without fitted parameters; "

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "claims.h"
+#include "memory.h"
+#include "rows_in.h"
+#include "welch.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define LEVEL 0.95
+#define BEYOND 10 /* values beyond a percentile */
+#define NEAR 0.1  /* an interval that ends so near to a whole number does not exclude it */
+
+static bool is_number(const struct claim_figure *f)
+{
+	return f->from == f->to;
+}
+
+/* Its interval, or what is known of it without one. */
+static struct claim_figure get_ends(const struct claim_figure *f)
+{
+	return (struct claim_figure){ .low = isnan(f->low) ? f->from : f->low,
+				      .high = isinf(f->to) || isnan(f->high) ? f->to : f->high };
+}
+
+static double get_variance(const struct claim_figure *f)
+{
+	double error = (f->high - f->low) / 2 / welch_quantile((double)(f->repeats - 1), (1 + LEVEL) / 2);
+
+	return error * error;
+}
+
+static struct claim_figure take_logs(const struct claim_figure *f)
+{
+	return (struct claim_figure){ log(f->from), log(f->to), log(f->low), log(f->high), f->repeats };
+}
+
+static void compare_means(struct claim *c, const struct claim_figure *first, const struct claim_figure *second)
+{
+	bool logs = fmin(first->low, second->low) > 0 && fmin(first->from, second->from) > 0;
+	struct claim_figure a = logs ? take_logs(first) : *first, b = logs ? take_logs(second) : *second;
+	double part[2] = { get_variance(&a), get_variance(&b) }, sum = part[0] + part[1], freedom = 1, more = b.from - a.from, half;
+
+	if (sum > 0) /* (below the true one by at most 1: on the safe side) */
+		freedom = sum * sum / (part[0] * part[0] / (double)(a.repeats - 1) + part[1] * part[1] / (double)(b.repeats - 1));
+	half = welch_quantile(fmax(1, floor(freedom + 1e-9)), 1 - (1 - LEVEL) / 2 / (double)c->share) * sqrt(sum);
+	c->value = logs ? first->from * expm1(more) : more;
+	c->low = logs ? first->from * expm1(more - half) : more - half;
+	c->high = logs ? first->from * expm1(more + half) : more + half;
+}
+
+static void judge_difference(struct claim *c)
+{
+	const struct claim_figure *a = &c->figure[0], *b = &c->figure[1];
+	bool bare = isnan(a->low) || isnan(b->low), means = is_number(a) && is_number(b) && a->repeats > 0 && b->repeats > 0;
+
+	if ((isnan(a->low) && !isinf(a->to)) || (isnan(b->low) && !isinf(b->to)) || (bare && isinf(a->to) && isinf(b->to)))
+		return;
+	if (means && (a->repeats < 2 || b->repeats < 2))
+		return;
+	if (means) {
+		compare_means(c, a, b);
+	} else {
+		c->low = get_ends(b).low - get_ends(a).high;
+		c->high = get_ends(b).high - get_ends(a).low;
+	}
+	if (!isnan(c->low) && !isnan(c->high))
+		c->word = c->low > 0 || c->high < 0 ? CLAIM_HOLDS : CLAIM_FAILS;
+}
+
+static void judge_none(struct claim *c)
+{
+	const struct claim_figure *f = c->figure;
+	double times = log((1 - LEVEL) / (double)c->share) / log(1 - LEVEL);
+
+	if (f->from != 0 || isnan(f->high))
+		return;
+	c->word = CLAIM_HOLDS;
+	c->high = -100 * expm1(times * log1p(-f->high / 100));
+}
+
+static void judge_chance(struct claim *c)
+{
+	double by = welch_normal_quantile((1 + LEVEL) / 2) / sqrt((double)c->figure->repeats);
+
+	if (c->figure->repeats < 1 || isnan(c->figure->from))
+		return;
+	c->word = CLAIM_HOLDS;
+	c->low = c->figure->from * (1 - by);
+	c->high = c->figure->from * (1 + by);
+}
+
+static void judge_whole(struct claim *c)
+{
+	const struct claim_figure *f = c->figure;
+	double n = round(f->from);
+
+	if (isnan(f->from + f->low + f->high) || f->high - f->low >= 1)
+		return;
+	c->value = f->high < 1 - NEAR ? 0 : n;
+	if (f->high < 1 - NEAR || (n >= 1 && (f->low > n + NEAR || f->high < n - NEAR)))
+		c->word = CLAIM_FAILS;
+	else if (n >= 1 && fabs(f->from - n) <= 0.25)
+		c->word = CLAIM_HOLDS;
+}
+
+static void judge_percentile(struct claim *c)
+{
+	double p = c->figure->from;
+
+	if (!(p > 0 && p < 1))
+		return;
+	c->word = CLAIM_HOLDS;
+	c->value = ceil(BEYOND / (1 - p) - 1e-6);
+	c->high = ceil(log((1 - LEVEL) / 2) / log(fmax(p, 1 - p)));
+}
+
+int claim_judge(struct claim *c)
+{
+	static const struct {
+		const char *kind;
+		void (*judge)(struct claim *c);
+	} kinds[] = { { "differs", judge_difference },
+		      { "none", judge_none },
+		      { "chance", judge_chance },
+		      { "whole", judge_whole },
+		      { "percentile", judge_percentile } };
+
+	c->word = CLAIM_UNTOLD;
+	c->value = c->low = c->high = (double)NAN;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(c->kind, kinds[i].kind)) {
+			kinds[i].judge(c);
+			return 0;
+		}
+	return -EPROTO;
+}
+
+enum { KIND, SHARE, FROM, TO, LOW, HIGH, REPEATS, FROM_B, TO_B, LOW_B, HIGH_B, REPEATS_B, COLUMNS };
+static const char *const columns[COLUMNS + 1] = { "kind",   "share", "from",  "to",	"low",	     "high", "repeats",
+						  "from_b", "to_b",  "low_b", "high_b", "repeats_b", NULL };
+
+static bool read_number(const char *cell, double *out)
+{
+	char *end;
+
+	*out = *cell ? strtod(cell, &end) : (double)NAN;
+	return !*cell || (!*end && isfinite(*out));
+}
+
+static int read_row(void *context, char *const *cell)
+{
+	struct claim_list *list = context;
+	struct claim c = { .kind = cell[KIND] };
+
+	if (!rows_in_count(cell[SHARE], &c.share) || c.share < 1)
+		return -EPROTO;
+	for (int i = 0; i < 2; i++) {
+		struct claim_figure *f = &c.figure[i];
+		char *const *at = cell + (i ? FROM_B : FROM);
+
+		if (!read_number(at[0], &f->from) || !read_number(at[1], &f->to) || !read_number(at[2], &f->low) ||
+		    !read_number(at[3], &f->high) || !rows_in_count(at[4], &f->repeats))
+			return -EPROTO;
+		if (isnan(f->to) && !isnan(f->from))
+			f->to = (double)INFINITY;
+		f->repeats = f->repeats == ROWS_IN_NONE ? 0 : f->repeats;
+	}
+	if (claim_judge(&c))
+		return -EPROTO;
+	c.kind = must_alloc(strdup(c.kind));
+	memory_more(list->claim, list->n);
+	list->claim[list->n++] = c;
+	return 0;
+}
+
+int claims_read(FILE *in, struct claim_list *out, unsigned long *line)
+{
+	return rows_in_read(in, "claims/1", columns, COLUMNS, read_row, out, line);
+}
+
+void claims_free(struct claim_list *l)
+{
+	while (l->n)
+		free(l->claim[--l->n].kind);
+	free(l->claim);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* claims - is what a page would say of figures so? Each claim by itself, from the figures as the tables have them. Pure.
+ *
+ * A claim that lacks what it needs, such as an interval, is CLAIM_UNTOLD. */
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum claim_word { CLAIM_UNTOLD, CLAIM_HOLDS, CLAIM_FAILS };
+
+/* from and to: twice the number, or the ends of a range (to INFINITY: a lower bound); low and high: its interval. NAN: none.
+ * repeats: how many it is made from, or how many events; 0: not known. */
+struct claim_figure {
+	double from, to, low, high;
+	int64_t repeats;
+};
+
+struct claim {
+	char *kind;    /* owned */
+	int64_t share; /* of so many claims together all hold with 95 % */
+	struct claim_figure figure[2];
+	/* by claim_judge() */
+	enum claim_word word;
+	double value, low, high; /* NAN: not known */
+};
+
+/* Fills in the word, value and interval of a claim of one of these kinds. -EPROTO: of none.
+ * 	differs		the second figure is another than the first; value, low and high: by how much it is more. By Welch's (1947) t
+ * 			test of the two intervals over repeats, on logarithms where all ends are above 0. Ranges, lower bounds, and
+ * 			figures without a number of repeats differ only where their intervals do not touch.
+ * 	none		nothing of a share in percent was seen; high: the bound that its one-sided interval has at this claim's share
+ * 	chance		low and high of a rate of so many events: the sum of n exponential times varies by 1 / sqrt(n)
+ * 	whole		a slope is a whole number, the value; FAILS: its interval has none, or (value 0) is below one
+ * 	percentile	of the share `from`; value: values that have ten beyond it; high: values by which both ends of its interval
+ * 			are order statistics (Hahn & Meeker 1991) */
+int claim_judge(struct claim *c);
+
+struct claim_list {
+	struct claim *claim; /* owned */
+	size_t n;
+};
+/* Reads and judges a table of claims/1, a claim in each row. 0, -EPROTO with *line, -EIO. */
+int claims_read(FILE *in, struct claim_list *out, unsigned long *line);
+void claims_free(struct claim_list *l);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* claims - against scipy.stats (t.ppf, beta.ppf, norm.ppf, binom.cdf). (Differences of two figures: tests/cli/page.bats.) */
+#include "judge/claims.h"
+#include "../near.h"
+#include "../unit.h"
+
+static struct claim judge(const char *kind, int64_t share, struct claim_figure a, struct claim_figure b)
+{
+	struct claim c = { .kind = (char *)kind, .share = share, .figure = { a, b } };
+
+	assert_int_equal(claim_judge(&c), 0);
+	return c;
+}
+
+static const struct claim_figure absent = { NAN, NAN, NAN, NAN, 0 };
+
+TEST(what_lacks_its_needs_is_not_told)
+{
+	struct claim_figure known = { 5, 5, 4, 6, 5 }, bare = { 9, 9, NAN, NAN, 5 }, single = { 9, 9, 8, 10, 1 };
+
+	assert_int_equal(judge("differs", 1, known, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("differs", 1, bare, known).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("differs", 1, known, single).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("none", 1, bare, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("none", 1, (struct claim_figure){ 0, 0, 0, NAN, 5 }, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("chance", 1, (struct claim_figure){ 5, 5, NAN, NAN, 0 }, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("chance", 1, (struct claim_figure){ NAN, NAN, NAN, NAN, 9 }, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("whole", 1, bare, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("percentile", 1, absent, absent).word, CLAIM_UNTOLD);
+	assert_true(claim_judge(&(struct claim){ .kind = (char *)"other", .share = 1 }) < 0);
+}
+
+/* The exact bounds of none of 60 and of none of 100 at 95 %, and at 1 - 0.05 / 7. */
+TEST(a_bound_of_none_at_the_share_of_seven)
+{
+	assert_near(judge("none", 7, (struct claim_figure){ 0, 0, 0, 4.870291331009746, 5 }, absent).high, 7.90602906621772, 1e-9);
+	assert_near(judge("none", 7, (struct claim_figure){ 0, 0, 0, 2.951304960703993, 5 }, absent).high, 4.821529904453532, 1e-9);
+	assert_near(judge("none", 1, (struct claim_figure){ 0, 0, 0, 4.870291331009746, 5 }, absent).high, 4.870291331009746, 1e-9);
+	assert_int_equal(judge("none", 1, (struct claim_figure){ 0.1, 0.1, 0, 5, 5 }, absent).word, CLAIM_UNTOLD);
+}
+
+TEST(a_rate_of_four_hundred_events)
+{
+	struct claim c = judge("chance", 1, (struct claim_figure){ 20, 20, NAN, NAN, 400 }, absent);
+
+	assert_near(c.low, 20 - 1.959963984540054, 1e-12);
+	assert_near(c.high, 20 + 1.959963984540054, 1e-12);
+}
+
+TEST(a_whole_number)
+{
+	static const struct {
+		double slope, low, high;
+		enum claim_word word;
+		double value;
+	} all[] = {
+		{ 1.01, 0.98, 1.04, CLAIM_HOLDS, 1 },  { 2.02, 1.95, 2.09, CLAIM_HOLDS, 2 }, { 1.5, 1.4, 1.6, CLAIM_FAILS, 2 },
+		{ 0.5, 0.4, 0.6, CLAIM_FAILS, 0 },     { 1.3, 0.95, 1.65, CLAIM_UNTOLD, 1 }, { 1, 0.3, 1.4, CLAIM_UNTOLD, NAN },
+		{ 0.4, -0.02, 0.92, CLAIM_UNTOLD, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(all); i++) {
+		struct claim c =
+			judge("whole", 1, (struct claim_figure){ all[i].slope, all[i].slope, all[i].low, all[i].high, 0 }, absent);
+
+		assert_int_equal(c.word, all[i].word);
+		assert_true(c.word == CLAIM_UNTOLD || c.value == all[i].value);
+	}
+}
+
+/* The least n with binom.cdf(0, n, 1 - p) <= 2.5 %, or the same of p. */
+TEST(values_that_a_percentile_needs)
+{
+	static const double p[] = { 0.5, 0.9, 0.95, 0.99, 0.999, 0.1 }, both_ends[] = { 6, 36, 72, 368, 3688, 36 },
+			    beyond[] = { 20, 100, 200, 1000, 10000, 12 };
+
+	for (size_t i = 0; i < COUNT(p); i++) {
+		struct claim c = judge("percentile", 1, (struct claim_figure){ p[i], p[i], NAN, NAN, 0 }, absent);
+
+		assert_true(c.high == both_ends[i] && c.value == beyond[i]);
+	}
+}
