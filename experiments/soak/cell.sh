@@ -100,12 +100,10 @@ soak_row() { printf 'blocks/1\t%d\t%d\ta\t\t%s\t%s\tlower\t%s\t0\n' "$N" "$N" "$
 soak_block() {
 	local role name value='' again='' open='' keys doubt
 	read -r keys doubt value open again < <(printf '%s\n' "${ANSWERS[@]}" | LC_ALL=C awk -F'\t' 'NF == 5 {
-		print $5 == "doubt" ? "-" : $5 == "none" ? 10000 : ($4 - $2) / 1e6 }' | LC_ALL=C sort -n |
-		LC_ALL=C awk -v threshold="$THRESHOLD_MS" '$1 == "-" { doubt++; next } { v[++n] = $1; late += $1 > threshold } END {
-			printf "%d %d", n + doubt, doubt
-			if (n && doubt <= n) printf " %.3f %.3f %.3f", v[int((n + 9) / 10)], (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2,
-				100 * late / n
-			print "" }')
+		printf "%s\t%.6f\n", $5 == "doubt" ? "doubt" : "ms", $5 == "none" ? 10000 : ($4 - $2) / 1e6 }' |
+		"$TP_BIN/summarize" - --values 0.1,0.5 --above "$THRESHOLD_MS" --json |
+		jq -r '(.result.groups | map({(.group): .}) | add // {}) as {$ms, $doubt} | [$ms.n // 0, $doubt.n // 0]
+			| [add, .[1]] + if .[0] > 0 and .[1] <= .[0] then [$ms | .p10, .p50, .above_percent] else [] end | join(" ")')
 	KEYS=$((KEYS + keys)) IN_DOUBT=$((IN_DOUBT + doubt)) UNKNOWN=$((UNKNOWN + (2 * doubt > keys)))
 	soak_row floor_ms ms "$value"
 	soak_row median_ms ms "$open"

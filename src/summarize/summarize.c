@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* summarize - statistics over the repeats of a run: reads its cells, writes summary.tsv and the other tables of its experiment.
  *
- * The engine (engine.c) does the work; this file reads options and reports. */
+ * The engine (engine.c) does the work; with --values it is values.c. This file reads options and reports. */
 #include "engine.h"
+#include "values.h"
+
+#include <errno.h>
 
 static struct engine_options cfg = { .draws = 2000, .seed = -1 };
+static struct values_question values = { .above = (double)NAN };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
@@ -12,9 +16,30 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, .help = "seed of the bootstrap (that of the run)" },
 	{ CLI_STR, 0, "experiment", &cfg.experiment, .help = "folder of the experiment, with its table (by the run's name)",
 	  .meta = "DIR" },
+	{ CLI_STR, 0, "values", &values.quantiles, .help = "the operand is a file of values: these quantiles of each group",
+	  .meta = "P,..." },
+	{ CLI_REAL, 0, "above", &values.above, .help = "with --values: the share of those above this" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
+
+static int summarize_values(const char *file)
+{
+	FILE *in = cli_open_input(file);
+	struct rec_report *out = rec_must_open(&out_cfg, "summarize");
+	unsigned long line;
+	int err;
+
+	rec_begin_object(out, "result");
+	err = values_summarize(in, &values, out, &line);
+	rec_set_table(out, "groups");
+	rec_end(out);
+	if (err == -EINVAL)
+		die_usage("--values %s: shares from 0 to 1, such as 0.1,0.5", values.quantiles);
+	cli_close_input(in, file, err, line, "no group, tab and number");
+	rec_must_close(out);
+	return EXIT_OK;
+}
 
 int main(int argc, char **argv)
 {
@@ -28,6 +53,10 @@ int main(int argc, char **argv)
 	if (first >= argc)
 		die_usage("which run folder?");
 	cli_refuse_operands(argc, argv, first + 1);
+	if (values.quantiles)
+		return summarize_values(argv[first]);
+	if (!isnan(values.above))
+		die_usage("--above is for --values");
 	out = rec_must_open(&out_cfg, "summarize");
 	n = engine_summarize(argv[first], &cfg, out);
 	rec_must_close(out);

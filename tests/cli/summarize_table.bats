@@ -168,3 +168,25 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	run awk -F'\t' '$6 == "p50" || $6 == "keys" { print $6, $5, $8, $12 }' run/long.tsv
 	[ "${lines[*]}" = 'p50 0 8.999 2 keys 0 2  keys 5 0 ' ]
 }
+
+@test "summarize --values: mean, sd and quantiles of each group as numpy has them; what is no number is refused with its line" {
+	# numpy.quantile(v, [.1, .5, .9]), mean(v), std(v, ddof=1)
+	printf 'a\t%s\n' 3.5 1.25 9 2 2 7.75 >values
+	printf 'b\t4\n' >>values
+	run -0 "$TOP/bin/summarize" values --values 0.1,0.5,0.9 --above 2 --json
+	jq -e '.result.groups[0] | [.n, .p10, .p50, .p90, .mean, .above_percent] == [6, 1.625, 2.75, 8.375, 4.25, 50]' <<<"$output"
+	jq -e '.result.groups[0].sd - 3.3015148038438356 | fabs < 1e-6' <<<"$output"
+	jq -e '.result.groups[1] | .n == 1 and .sd == null and .p90 == 4' <<<"$output"
+	run -0 "$TOP/bin/summarize" /dev/null --values 0.5 --json
+	jq -e '.result.groups == []' <<<"$output"
+	for bad in 'a 1' 'a\t' 'a\t1x' 'a\tnan' 'a\t1'; do	# (the last has no end of line)
+		printf "b\t1\n$bad%s" "$([ "$bad" = 'a\t1' ] || printf '\n.')" >bad
+		run -1 --separate-stderr "$TOP/bin/summarize" bad --values 0.5
+		[[ $stderr == *"bad, line 2: "* ]]
+	done
+	for bad in 1.5 0.5, ,0.5 0.5x; do
+		run -2 "$TOP/bin/summarize" values --values "$bad"
+		[ "${#lines[@]}" = 1 ]
+	done
+	run -2 "$TOP/bin/summarize" run --above 3
+}
