@@ -29,18 +29,19 @@ put_file() {
 	die 1 "$(name_full_disk "$(dirname -- "$1")" || echo "cannot write $1${why:+: ${why##*: }}")"
 }
 
-judge() {	# where TP_HOME is another tree, that of this one
-	local judge=$TP_BIN/judge
-	[ -x "$judge" ] || judge=${BASH_SOURCE[0]%/*}/../bin/judge
-	"$judge" "$@"
+tool() {	# tool NAME [OPTION...]: where TP_HOME is another tree, that of this one
+	local file=$TP_BIN/$1
+	[ -x "$file" ] || file=${BASH_SOURCE[0]%/*}/../bin/$1
+	"$file" "${@:2}"
 }
 
 # decided_claims CLAIMS: what judge says of each, rows of claims/1 without the schema, as JSON: {ROW: {verdict, value, low, high}}.
 decided_claims() {
 	[ -n "$1" ] || { echo '{}'; return; }
 	printf 'schema\tkind\tshare\tfrom\tto\tlow\thigh\trepeats\tfrom_b\tto_b\tlow_b\thigh_b\trepeats_b\n%s\n' "$1" |
-		sed '1!s/^/claims\/1\t/' | judge - --claims --json |
-		jq -c --arg claims "$1" '[$claims / "\n", .result.claims] | transpose | map({key: .[0], value: .[1]}) | from_entries'
+		sed '1!s/^/claims\/1\t/' | tool judge - --claims --json |
+		jq -c --rawfile claims <(printf %s "$1") \
+			'[$claims / "\n", .result.claims] | transpose | map({key: .[0], value: .[1]}) | from_entries'
 }
 
 need() {	# need COMMAND PACKAGE

@@ -230,8 +230,9 @@ def beside_before($view): . as $doc | (.run.axes // []) as $axes | rows_before a
 def claimed: . as $doc
 	| (views | select(.rank != null) as $view | ($doc | ranking($view)) as $rows | range($rows | length) as $j | range($j) as $i
 		| rank_claim($rows; $i; $j; $view.rank)),
-	(first(views | select(.table == "summary" and ($doc[.table] // []) != [])) as $view | ($doc | headline($view)).column as $name
-		| ($doc | rows_before) as $was | select($was != {}) | ($doc.summary | length) as $pairs | (.run.axes // []) as $axes
+	(first(views | select(.table == "summary" and ($doc[.table] // []) != [])) as $view
+		| ($doc | headline($view)).column as $name | ($doc | rows_before) as $was | select($was != {})
+		| ($doc.summary | length) as $pairs | (.run.axes // []) as $axes
 		| .summary[] | differs($was[axes_key($axes)] // {}; .; $name; $pairs)),
 	(.schema[].column | percentile_claim(.)),
 	(undisturbed_runs | if one_by_one then each_run(claims).words else claims end);

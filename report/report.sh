@@ -100,7 +100,8 @@ decide() {
 	exec {from}<&"$in" {to}>&"$out" {in}<&- {out}>&-	# (an end that stays open: jq waits for more)
 	printf '%s\n' "$doc" >&"$to"
 	while IFS= read -r claim <&"$from"; do
-		[ -n "$claim" ] || { judged=$(decided_claims "${claims#$'\n'}") || die 1 "$RUN: its figures cannot be compared"; break; }
+		[ -n "$claim" ] || { judged=$(decided_claims "${claims#$'\n'}" 2>&1) ||
+			die 1 "$RUN: its figures cannot be compared: ${judged%%$'\n'*}"; break; }
 		claims+=$'\n'$claim
 	done
 	[ -z "${judged-}" ] || { printf '%s\n' "$judged" >&"$to" && doc=${doc%\}},\"judged\":$judged\}; }

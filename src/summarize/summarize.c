@@ -3,12 +3,14 @@
  *
  * The engine (engine.c) does the work; with --values it is values.c. This file reads options and reports. */
 #include "engine.h"
+#include "table.h"
 #include "values.h"
 
 #include <errno.h>
 
 static struct engine_options cfg = { .draws = 2000, .seed = -1 };
 static struct values_question values = { .above = (double)NAN };
+static bool schema;
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
@@ -19,6 +21,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "values", &values.quantiles, .help = "the operand is a file of values: these quantiles of each group",
 	  .meta = "P,..." },
 	{ CLI_REAL, 0, "above", &values.above, .help = "with --values: the share of those above this" },
+	{ CLI_FLAG, 0, "schema", &schema, .help = "the operand is an experiment's table: print its columns as schema.tsv" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -45,6 +48,7 @@ int main(int argc, char **argv)
 {
 	struct repeat_counts n;
 	struct rec_report *out;
+	struct tables tables;
 	int first;
 
 	first = cli_parse(argc, argv, "summarize RUN [options]",
@@ -53,6 +57,11 @@ int main(int argc, char **argv)
 	if (first >= argc)
 		die_usage("which run folder?");
 	cli_refuse_operands(argc, argv, first + 1);
+	if (schema) {
+		tables_read_definitions(argv[first], &tables);
+		table_out_print_schema(&tables);
+		return EXIT_OK;
+	}
 	if (values.quantiles)
 		return summarize_values(argv[first]);
 	if (!isnan(values.above))

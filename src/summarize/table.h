@@ -121,3 +121,4 @@ void table_out_open_long(const struct experiment_run *run, const struct tables *
 void table_out_close_long(bool keep);
 /* Writes schema.tsv (schema/1: all columns). */
 void table_out_write_schema(const struct experiment_run *run, const struct tables *tables);
+void table_out_print_schema(const struct tables *tables); /* the same to standard output */

@@ -194,27 +194,42 @@ void row_write(struct table_out *t)
 
 /* --- long.tsv and schema.tsv ----------------------------------------------------------------------------------- */
 
-void table_out_write_schema(const struct experiment_run *run, const struct tables *tables)
-{
-	static const char *const names[] = { "table", "column", "type", "unit", "decimals", "better", "heading", NULL };
-	struct table_out t = { 0 };
+static const char *const schema_columns[] = { "table", "column", "type", "unit", "decimals", "better", "heading", NULL };
 
-	create_file(&t, run->folder, "schema", "schema/1", names);
+static void write_schema_rows(struct row_file *file, const struct tables *tables)
+{
 	for (const struct table *of = tables->table; of < tables->table + tables->n; of++)
 		for (const struct column *c = of->column; c < of->column + of->n; c++)
 			for (int e = 0; e < TABLE_ENDS && c->end[e]; e++) {
 				bool text = c->decimals < 0 || e == TABLE_BOTH || e == TABLE_WHY;
 
-				rows_write_str(t.file, of->name);
-				rows_write_str(t.file, c->end[e]);
-				rows_write_str(t.file, text ? "text" : e == TABLE_ABOVE || !c->decimals ? "int" : "real");
-				rows_write_str(t.file, e == TABLE_ABOVE || e == TABLE_WHY ? "" : c->unit);
-				rows_write_count(t.file, e == TABLE_ABOVE ? 0 : text ? TABLE_TEXT : c->decimals);
-				rows_write_str(t.file, e ? "" : c->better);
-				rows_write_str(t.file, e ? "" : c->heading);
-				rows_end_row(t.file);
+				rows_write_str(file, of->name);
+				rows_write_str(file, c->end[e]);
+				rows_write_str(file, text ? "text" : e == TABLE_ABOVE || !c->decimals ? "int" : "real");
+				rows_write_str(file, e == TABLE_ABOVE || e == TABLE_WHY ? "" : c->unit);
+				rows_write_count(file, e == TABLE_ABOVE ? 0 : text ? TABLE_TEXT : c->decimals);
+				rows_write_str(file, e ? "" : c->better);
+				rows_write_str(file, e ? "" : c->heading);
+				rows_end_row(file);
 			}
+}
+
+void table_out_write_schema(const struct experiment_run *run, const struct tables *tables)
+{
+	struct table_out t = { 0 };
+
+	create_file(&t, run->folder, "schema", "schema/1", schema_columns);
+	write_schema_rows(t.file, tables);
 	finish_file(&t, true);
+}
+
+void table_out_print_schema(const struct tables *tables)
+{
+	struct row_file *file = rows_must_open("-", "schema/1", schema_columns);
+
+	write_schema_rows(file, tables);
+	if (rows_close(file))
+		die(EXIT_RUN, "cannot write to standard output");
 }
 
 #define AXES_MAX 64
