@@ -60,10 +60,8 @@ else
 			((.one_sided | map(select(.only == "a" and $all.verdict != "too noisy")) | left_out("only \($a) has a value")),
 				(.too_few | left_out("\($b) has too few values")), (.not_compared | left_out("not compared: \(why_not($a; $b))")) | open),
 			(.the_same[] | {name: name, verdict: (if $all.doubt then "not decided" else "holds" end), why: "the same in all repeats"}),
-			(.metrics_decided[] | {name: name, verdict: (if .verdict == "worse" then "broken"
-				elif (.verdict | IN("not decided", "too noisy")) and $all.verdict != "better" then "not decided" else "holds" end),
-				why: ("\(if .verdict == "not decided" then "" else "\(.verdict): " end)\(.a | plain) to \(.b | plain), \(change)"
-					+ " (\(interval))")})]),
+			(.metrics_decided[] | {name: name, verdict: .as_limit, why: ("\(if .verdict == "not decided" then "" else "\(.verdict): " end)"
+				+ "\(.a | plain) to \(.b | plain), \(change) (\(interval))")})]),
 			unlike: (if .doubt then [] else $unlike end)}' <<<"$judged")
 	jq -r '.unlike[] | "\(.name): \(.why)"' <<<"$judged" | printable >&2
 fi

@@ -150,7 +150,17 @@ static const char *metric_text(const struct block_series *s)
 	return name;
 }
 
-static void report_series(struct rec_report *r, const struct block_series *s, const char *word)
+static const char *const limit_verdicts[] = { "holds", "broken", "not decided" };
+
+/* What is said of a metric as the limit that B is not worse: of a better B no metric may be worse, however open it is. */
+static const char *limit_verdict(const char *word, const char *all)
+{
+	bool open = !strcmp(word, "not decided") || !strcmp(word, "too noisy");
+
+	return limit_verdicts[!strcmp(word, "worse") ? 1 : open && strcmp(all, "better") != 0 ? 2 : 0];
+}
+
+static void report_series(struct rec_report *r, const struct block_series *s, const char *word, const char *all)
 {
 	const struct decide_figure *f = &s->figure;
 	const char *unit = s->relative ? "%" : !strcmp(s->unit, "%") ? "points" : s->unit;
@@ -169,6 +179,7 @@ static void report_series(struct rec_report *r, const struct block_series *s, co
 		     { "pairs_disturbed", (int64_t)s->disturbed });
 	rec_add_known_int(r, "more_starts", s->more != DECIDE_NEVER, (int64_t)s->more);
 	rec_add_reals(r, { "iqr", s->iqr, 4 }, { "sd_of_starts", decide_sd(f), 6 });
+	rec_add_str(r, "as_limit", limit_verdict(word, all));
 	rec_begin_array(r, "differences");
 	for (size_t i = 0; i < f->n && f->value; i++)
 		rec_add_real(r, NULL, said_change(s, f->value[i]), 4);
@@ -288,7 +299,7 @@ static int report(struct block_table *t, const char *file)
 	rec_set_table(r, "metrics_decided");
 	rec_begin_array(r, "metrics_decided");
 	for (size_t i = 0; i < v.n; i++)
-		report_series(r, v.family[i], cfg.doubt && !v.noisy ? "not decided" : verdict_word(v.family[i], v.noisy));
+		report_series(r, v.family[i], cfg.doubt && !v.noisy ? "not decided" : verdict_word(v.family[i], v.noisy), v.word);
 	rec_end(r);
 	report_plan(r, v.family, v.n);
 	report_disturbed(r, t);
@@ -514,8 +525,6 @@ static int judge_search(const char *file)
 	search_free(&s);
 	return status;
 }
-
-static const char *const limit_verdicts[] = { "holds", "broken", "not decided" };
 
 static void report_limit(struct rec_report *r, const struct limit *l)
 {
