@@ -18,14 +18,16 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 
 # schema_of: schema/1 on standard input as JSON.
 schema_of() {
-	jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], better: .[6], heading: .[7]}]'
+	jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], better: .[6], heading: .[7]}
+		| map_values(. // "")]'
 }
 limits() { jq "${@:2}" "$(program "include \"limits\"; $1" "$here" "$TP_HOME")"; }	# limits FILTER [OPTION OF JQ...]
 
 # fail_parse COLUMNS CONDITIONS [FILE]: the conditions, or the lines of FILE, as JSON, each with its column; else a line on the
 # first that is wrong, and 2.
 fail_parse() {
-	local asked wrong where unknown
+	local - asked wrong where unknown
+	set -f	# names of columns are no patterns
 	asked=$(limits 'limit_columns | parsed($asked; $file | select(. != "") // null)' -c --rawfile asked <(printf %s "$2") \
 		--arg file "${3-}" <<<"$1" 2>/dev/null) ||
 		die 1 "${3:---fail-if $2}: cannot be parsed"
@@ -58,12 +60,11 @@ judge | limits)
 	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"
 	columns=$(schema_of <schema.tsv) && asked=$(fail_parse "$columns" "$asked" "$file") || exit
 	[ "$asked" != '[]' ] || die 2 "--limits $file: holds no limit"
-	limits=$(jq -r '"summary", .[].table' <<<"$asked" | sort -u |
-		while read -r each; do
-			[ -f "$each.tsv" ] || die 1 "it has no $each.tsv; make its report again: thinprobe report $2"
-			printf '\f%s\n' "$each"
-			cleaned <"$each.tsv"
-		done |
+	mapfile -t tables < <(jq -r '"summary", .[].table' <<<"$asked" | sort -u)
+	for each in "${tables[@]}"; do
+		[[ $each != */* ]] && [ -f "$each.tsv" ] || die 1 "it has no $each.tsv; make its report again: thinprobe report $2"
+	done
+	limits=$(for each in "${tables[@]}"; do printf '\f%s\n' "$each"; cleaned <"$each.tsv"; done |
 		limits 'ltrimstr("\f") | limited($asked[0]; $columns[0]; $run[0])' -R -s --slurpfile asked <(printf %s "$asked") \
 			--slurpfile columns <(printf %s "$columns") --slurpfile run run.json 2>/dev/null) ||
 		die 1 "$2: a value in run.json or in a table has the wrong type"

@@ -81,7 +81,7 @@ readme() {
 }
 
 include='include "page";'
-# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document that standard input is.
+# say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document that standard input is, for each of HTML.
 say() {
 	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures | $said[0] as $said'
 	{ errors=$(jq -r --unbuffered --rawfile readme <(readme) --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
@@ -249,14 +249,10 @@ include=${include%%$'\n'*}
 figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
 [ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 printf '%s\n' "$said" | jq "$findings" | place findings.json || exit 1
-{ printf '%s\n' "$doc" | say page true >"$work/text.html.md" || die 1 "cannot write to $RUN"; } 2>"$work/html.log" &
-html=$!
-printf '%s\n' "$doc" | say page >"$work/text.md" && place report.md <"$work/text.md" || { wait; exit 1; }
-wait "$html" || {	# (on a full disk its words are not there)
-	[ -s "$work/html.log" ] || die 1 "cannot write to $RUN"
-	cat "$work/html.log" >&2
-	exit 1
-}
+printf '%s\n' "$doc" | say 'page, "\f"' 'false, true' >"$work/pages" || exit
+sed '/^\f/,$d' "$work/pages" >"$work/text.md" && sed '1,/^\f/d; /^\f/d' "$work/pages" >"$work/text.html.md" ||
+	die 1 "cannot write to $RUN"
+place report.md <"$work/text.md" || exit 1
 run_page <"$work/text.html.md" >"$work/html" || die 1 "cannot make $RUN/report.html"
 place report.html <"$work/html"
 [ -z "$KEPT" ] || kept_put_back
