@@ -58,9 +58,9 @@ fitted() {	# fitted FILE
 draw() {
 	mkdir -p "$work/figures/narrow" figures/narrow || exit 1
 	local engine=${engine-} layout drawing=() failed='' figure table
-	tables_in "$work/tables" || die 1 "cannot write to $PWD"
+	tables_in "$work/tables" 2>/dev/null || die 1 "cannot write to $PWD"
 	[ $# = 0 ] || for table in *.tsv; do
-		drawable <"$table" >"$work/tables/$table" || die 1 "cannot write to $PWD"
+		drawable <"$table" >"$work/tables/$table" 2>/dev/null || die 1 "cannot write to $PWD"
 	done
 	for layout in wide narrow; do
 		(cd "$work/tables" && exec gnuplot -e "layout='$layout'; engine='${engine//\'/\'\'}'" \
@@ -75,7 +75,7 @@ draw() {
 	[ -z "$failed" ] || die 1 "gnuplot failed: $failed"
 	for figure in "$work"/figures/narrow/*.svg; do
 		[ -f "$figure" ] || continue
-		fitted "$figure" >"$work/drawn" && mv "$work/drawn" "$figure" || die 1 "cannot write to $PWD/figures"
+		fitted "$figure" >"$work/drawn" 2>/dev/null && mv "$work/drawn" "$figure" || die 1 "cannot write to $PWD/figures"
 	done
 	rm -f figures/*.svg figures/narrow/*.svg	# the page shows all figures there: none of an earlier report
 	for figure in "$work"/figures/narrow/*.svg "$work"/figures/*.svg; do

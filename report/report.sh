@@ -253,7 +253,7 @@ printf '%s\n' "$doc" | say 'page, "\f"' 'false, true' >"$work/pages" || exit
 sed '/^\f/,$d' "$work/pages" >"$work/text.md" && sed '1,/^\f/d; /^\f/d' "$work/pages" >"$work/text.html.md" ||
 	die 1 "cannot write to $RUN"
 place report.md <"$work/text.md" || exit 1
-run_page <"$work/text.html.md" >"$work/html" || die 1 "cannot make $RUN/report.html"
+run_page <"$work/text.html.md" >"$work/html" 2>/dev/null || die 1 "cannot make $RUN/report.html"
 place report.html <"$work/html"
 [ -z "$KEPT" ] || kept_put_back
 if [ "$part" = end ]; then
