@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* response - a histogram of times: 32 bins an octave from 16 us to 137 s. A quantile is the middle of its bin, at most 1.6 % off, or
- * 0.3 us below 16 us; the extremes are exact. */
+/* response - a histogram of times: 32 bins an octave from 16 us to 137 s. A quantile is the middle of its bin, at most 1.6 % off,
+ * or 0.3 us below 16 us; the extremes are exact. */
 #pragma once
 
 #include <stdint.h>

@@ -254,7 +254,9 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	local name
 	folder
 	for name in plain 'a\b' $'a\nb'; do
-		mkdir "$name" && cp run/summary.tsv "$name" && jq '.started = "2020-01-01T00:00:00Z"' run/run.json >"$name/run.json"
+		mkdir "$name"
+		cp run/summary.tsv "$name"
+		jq '.started = "2020-01-01T00:00:00Z"' run/run.json >"$name/run.json"
 		run -0 --separate-stderr "$tp" report run --json
 		[ -z "$stderr" ]
 		rm -r -- "$name"
