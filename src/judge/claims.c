@@ -73,7 +73,7 @@ static void judge_none(struct claim *c)
 	const struct claim_figure *f = c->figure;
 	double times = log((1 - LEVEL) / (double)c->share) / log(1 - LEVEL);
 
-	if (f->from != 0 || isnan(f->high))
+	if (f->from != 0 || !is_number(f) || !(f->high >= 0 && f->high <= 100))
 		return;
 	c->word = CLAIM_HOLDS;
 	c->high = -100 * expm1(times * log1p(-f->high / 100));
@@ -83,7 +83,7 @@ static void judge_chance(struct claim *c)
 {
 	double by = welch_normal_quantile((1 + LEVEL) / 2) / sqrt((double)c->figure->repeats);
 
-	if (c->figure->repeats < 1 || isnan(c->figure->from))
+	if (c->figure->repeats < 1 || !is_number(c->figure))
 		return;
 	c->word = CLAIM_HOLDS;
 	c->low = c->figure->from * (1 - by);
@@ -95,7 +95,7 @@ static void judge_whole(struct claim *c)
 	const struct claim_figure *f = c->figure;
 	double n = round(f->from);
 
-	if (isnan(f->from + f->low + f->high) || f->high - f->low >= 1)
+	if (!is_number(f) || isnan(f->low + f->high) || f->high - f->low >= 1)
 		return;
 	c->value = f->high < 1 - NEAR ? 0 : n;
 	if (f->high < 1 - NEAR || (n >= 1 && (f->low > n + NEAR || f->high < n - NEAR)))

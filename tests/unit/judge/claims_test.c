@@ -23,7 +23,11 @@ TEST(what_lacks_its_needs_is_not_told)
 	assert_int_equal(judge("differs", 1, known, single).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("none", 1, bare, absent).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("none", 1, (struct claim_figure){ 0, 0, 0, NAN, 5 }, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("none", 1, (struct claim_figure){ 0, 2, 0, 3, 5 }, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("none", 1, (struct claim_figure){ 0, 0, 0, 101, 5 }, absent).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("chance", 1, (struct claim_figure){ 5, 5, NAN, NAN, 0 }, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("chance", 1, (struct claim_figure){ 5, 7, NAN, NAN, 9 }, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("whole", 1, (struct claim_figure){ 1, 1.5, 0.9, 1.1, 5 }, absent).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("chance", 1, (struct claim_figure){ NAN, NAN, NAN, NAN, 9 }, absent).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("whole", 1, bare, absent).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("percentile", 1, absent, absent).word, CLAIM_UNTOLD);
