@@ -95,18 +95,29 @@ resolve | $1" "$experiment" "$home")" 2>&1 >&3); } 3>&1 ||
 # the claims and goes on with the answers, since reading the vocabulary is most of its work.
 decide() {
 	local claim claims='' from to in out pid judged
-	coproc say "([claimed] | unique[]), \"\", (input as \$judged | .judged = \$judged | $1)"
+	coproc say "([claimed] | unique[]), \"\", ((input | values) as \$judged | .judged = \$judged | $1)"
 	pid=$COPROC_PID in=${COPROC[0]} out=${COPROC[1]}
 	exec {from}<&"$in" {to}>&"$out" {in}<&- {out}>&-	# (an end that stays open: jq waits for more)
 	printf '%s\n' "$doc" >&"$to"
 	while IFS= read -r claim <&"$from"; do
-		[ -n "$claim" ] || { judged=$(decided_claims "${claims#$'\n'}" 2>&1) ||
-			die 1 "$RUN: its figures cannot be compared: ${judged%%$'\n'*}"; break; }
+		[ -n "$claim" ] || {
+			judged=$(decided_claims "${claims#$'\n'}" 2>&1) || {
+				echo null >&"$to"	# (then jq ends, and says nothing)
+				exec {to}>&-
+				wait "$pid"
+				die 1 "$RUN: its figures cannot be compared: ${judged%%$'\n'*}"
+			}
+			break
+		}
 		claims+=$'\n'$claim
 	done
 	[ -z "${judged-}" ] || { printf '%s\n' "$judged" >&"$to" && doc=${doc%\}},\"judged\":$judged\}; }
 	exec {to}>&-
-	cat <&"$from"
+	cat <&"$from" 2>/dev/null || {
+		cat <&"$from" >/dev/null
+		! wait "$pid" || die 1 "cannot write what is said of $RUN"
+		exit 1
+	}
 	exec {from}<&-
 	wait "$pid"
 }
@@ -250,7 +261,7 @@ figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$/
 [ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 printf '%s\n' "$said" | jq "$findings" | place findings.json || exit 1
 printf '%s\n' "$doc" | say 'page, "\f"' 'false, true' >"$work/pages" || exit
-sed '/^\f/,$d' "$work/pages" >"$work/text.md" && sed '1,/^\f/d; /^\f/d' "$work/pages" >"$work/text.html.md" ||
+{ sed '/^\f/,$d' "$work/pages" >"$work/text.md" && sed '1,/^\f/d; /^\f/d' "$work/pages" >"$work/text.html.md"; } 2>/dev/null ||
 	die 1 "cannot write to $RUN"
 place report.md <"$work/text.md" || exit 1
 run_page <"$work/text.html.md" >"$work/html" 2>/dev/null || die 1 "cannot make $RUN/report.html"
