@@ -53,7 +53,7 @@ judge | limits)
 	if [ "$1" = limits ]; then
 		[ -r "$3" ] && { [ -f "$3" ] || [ -p "$3" ]; } || die 2 "--limits $3: no file that can be read"
 		file=$3 more=()
-		asked=$(timeout 10 cat -- "$3" | tr -d '\r' | cleaned) ||
+		asked=$(timeout 10 cat -- "$3" 2>/dev/null | tr -d '\r' | cleaned) ||
 			die 2 "--limits $3: its end did not come within 10 s, or it cannot be read"
 	fi
 	cd -- "$2" || exit 1
