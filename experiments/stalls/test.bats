@@ -670,7 +670,7 @@ END
 	cp run/report.md first
 	mkdir -p away/share/thinprobe away/libexec/thinprobe kept
 	cp -R "$TOP/report" "$TOP/plots" "$TOP/data" "$TOP/experiments" "$TOP/lab" away/share/thinprobe
-	cp "$BIN/summarize" away/libexec/thinprobe
+	cp "$BIN"/{summarize,judge} away/libexec/thinprobe
 	drawn env -u TP_HOME -u TP_BIN away/share/thinprobe/report/report.sh run
 	cmp run/report.md first
 	cp run/run.json run/*.tsv kept

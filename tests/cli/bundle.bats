@@ -69,6 +69,7 @@ named() {
 	[ -z "$(find there -name '*.pcap' -o -name 'notes.txt' -o -name 'own.tsv' -o -name '*~' -o -name deep -o -name '*.err')" ]
 	[ -s there/run/cells/vnc-light-5/1/samples.tsv ]
 	run -0 "$TOP/thinprobe" report b.tar.zst -o made --verdict
+	"$BIN/summarize" -q -o /dev/null made/run	# (else these are the tables that were packed)
 	cmp run/summary.tsv made/run/summary.tsv
 	cmp run/stages.tsv made/run/stages.tsv
 }
@@ -112,6 +113,7 @@ named() {
 	[ "$(jq -r .host.hostname there/run/run.json)" = "$(jq -r .host there/run/cells/vnc-light-0/1/prototap.json)" ]
 	[[ $(jq -r .lab.client there/run/run.json) == 192.0.2.* ]]
 	run -0 "$TOP/thinprobe" report b.tar.zst -o made --verdict
+	"$BIN/summarize" -q -o /dev/null made/run	# (else these are the tables that were packed)
 	cmp run/summary.tsv made/run/summary.tsv
 	run -0 "$TOP/thinprobe" compare run made/run --metrics p50 --json
 	run -0 "$TOP/thinprobe" export made/run --as samples
@@ -130,7 +132,8 @@ named() {
 			and .experiment == "stalls" and (.cells[0] | .name == "vnc-light-0" and .parameters.protocol == "vnc")' there/run/run.json
 		[ "$(numbers run)" = "$(numbers there/run)" ]
 		run -0 "$TOP/thinprobe" report b.tar.zst -o made --verdict
-		cmp run/summary.tsv made/run/summary.tsv
+		"$BIN/summarize" -q -o /dev/null made/run	# (else these are the tables that were packed)
+	cmp run/summary.tsv made/run/summary.tsv
 		rm -rf made
 	done
 }

@@ -82,7 +82,8 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 		[ "${#lines[@]}" = 1 ]
 		[[ $output == *"standard output"* ]]
 		run -1 bash -c '"$0" '"$command"' >&-' "$TOP/thinprobe"	# closed
-		[[ $(grep -v 'whose samples are kept$' <<<"$output") == "thinprobe: cannot write to standard output"* ]]
+		[ "$(grep -vc 'whose samples are kept$' <<<"$output")" = 1 ]
+		[[ $output == *"thinprobe: cannot write to standard output"* ]]
 	done
 	for program in sink prototap; do
 		for command in --help --version; do

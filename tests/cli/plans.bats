@@ -438,8 +438,9 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 	diff <(trial) - <<<"$settings"
 	EXP_KEPT=1 EXP_SWEEP=blind run -0 "$TOP/thinprobe" run stalls --options-only
 	# but for those that the pages tell users to set
-	grep -ohE '\b(LAB|THINPROBE)_[A-Za-z_]+' "$TOP"/docs/thinprobe*.[17] \
-		$(find "$TOP/docs" -name '*.md' ! -name experiment-hooks.md ! -name protocol-plugin.md) | sort -u >names
+	# (numbers are checked before anything else)
+	find "$TOP/docs" -name 'thinprobe*.[17]' -o -name '*.md' ! -name experiment-hooks.md ! -name protocol-plugin.md |
+		xargs -d '\n' grep -ohE '\b(LAB|THINPROBE)_[A-Za-z_]+' | grep -vxE 'LAB_CPU_WAIT|THINPROBE_SSH_SESSIONS' | sort -u >names
 	grep -qx LAB_OWN_UID names
 	for name in $(<names); do export "$name=stranger"; done
 	diff <(trial | grep -xFf names) names
