@@ -104,6 +104,7 @@ soak_block() {
 		"$TP_BIN/summarize" - --values 0.1,0.5 --above "$THRESHOLD_MS" --json |
 		jq -r '(.result.groups | map({(.group): .}) | add // {}) as {$ms, $doubt} | [$ms.n // 0, $doubt.n // 0]
 			| [add, .[1]] + if .[0] > 0 and .[1] <= .[0] then [$ms | .p10, .p50, .above_percent] else [] end | join(" ")')
+	[ -n "$keys" ] || warn "block $N: its keys could not be summed up"
 	KEYS=$((KEYS + keys)) IN_DOUBT=$((IN_DOUBT + doubt)) UNKNOWN=$((UNKNOWN + (2 * doubt > keys)))
 	soak_row floor_ms ms "$value"
 	soak_row median_ms ms "$open"

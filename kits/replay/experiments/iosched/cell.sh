@@ -67,15 +67,14 @@ setting_begin() {
 }
 # order_of FILE: the figures of the order, as JSON.
 order_of() {
-	local sums
-	outside_exec perf script --input "$1" --ns --fields comm,time,event,trace 2>/dev/null |
-		LC_ALL=C awk -v load=fio -f "$EXP_DIR/order.awk" >"$1.json"
-	sums=$(jq -r 'to_entries[] | select(.value | type == "array") | "\(.key)\t\(.value[])"' "$1.json" |
+	local order sums
+	order=$(outside_exec perf script --input "$1" --ns --fields comm,time,event,trace 2>/dev/null |
+		LC_ALL=C awk -v load=fio -f "$EXP_DIR/order.awk")
+	sums=$(jq -r 'to_entries[] | select(.value | type == "array") | "\(.key)\t\(.value[])"' <<<"$order" |
 		"$TP_BIN/summarize" - --values 0.5,0.9 --json) &&
 		jq -c --argjson sums "$sums" '($sums.result.groups | map({key: .group, value: .}) | from_entries) as $of
 			| {requests, in_device_p90: $of.in_device.p90, waiting_mean, tau, overtaken_percent, passed_percent,
-				session_wait_ms: $of.session_wait_ms.p50, load_wait_ms: $of.load_wait_ms.p50}' "$1.json"
-	rm -f "$1.json"
+				session_wait_ms: $of.session_wait_ms.p50, load_wait_ms: $of.load_wait_ms.p50}' <<<"$order"
 }
 setting_end() {
 	if [ -n "$ORDER" ]; then
