@@ -258,7 +258,7 @@ clean:
 	rm -rf build bin
 
 # (those of other builds lie below, and are not this one's; none has a rule)
--include $(shell find $(BUILD) -mindepth 1 -type d \( -name asan -o -name tsan -o -name clang -o -name deb \) -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(BUILD) -mindepth 1 -type d \( -name asan -o -name tsan -o -name clang -o -name deb -o -name core \) -prune -o -name '*.d' -print 2>/dev/null)
 
 .PHONY: all tests test-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb clean FORCE
 .SECONDARY:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rec_tree - the tree and lines of a report in memory: built by rec.c, the lines by rec_say.c, and written. Private to rec. */
+/* rec_tree - the tree and lines of a report in memory: built by rec.c, the lines by rec_say.c, written by rec_write.c. Private to
+ * rec. */
 #pragma once
 
 #include "rec.h"
