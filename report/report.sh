@@ -82,11 +82,12 @@ readme() {
 
 include='include "page";'
 # say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document that standard input is, for each of HTML.
+# (-n: after an error jq ends, and does not wait for another document.)
 say() {
 	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures | $said[0] as $said'
-	{ errors=$(jq -r --unbuffered --rawfile readme <(readme) --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
+	{ errors=$(jq -n -r --unbuffered --rawfile readme <(readme) --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
 		--rawfile cells <(printf %s "$cells") --arg figures "$figures" --slurpfile said <(printf %s "$said") \
-		"$names | (${2-false}) as \$html | $(program "$include
+		"input | $names | (${2-false}) as \$html | $(program "$include
 resolve | $1" "$experiment" "$home")" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
