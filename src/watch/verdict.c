@@ -116,19 +116,29 @@ static bool is_host_silent(const struct verdict_baseline *b, const struct verdic
 	return is_late(b, p, seen->open_ns[p]) && !is_late(b, p, seen->open_ns[p] - seen->heard_ns[p]);
 }
 
-/* Rise of waits: of inputs that waited alone; or of others, for which that is a lower bound, also above what is usual of them: they
- * change with the pace of the user. */
+/* Rise of waits: of inputs that waited alone; or of others, for which that is a lower bound, also above what is usual of them, once
+ * that is known: they change with the pace of the user. */
 static struct usual_rise find_wait_rise(const struct verdict_baseline *b, double quantile)
 {
 	const struct usual *alone = &b->part[PART_WAIT], *beside = &b->part[PART_BESIDE];
 	struct usual_rise rise = usual_find_rise(alone, alone, quantile);
 	struct usual_rise above = usual_find_rise(beside, alone, quantile), other = usual_find_rise(beside, beside, quantile);
 
-	if (usual_quantile_ns(alone, quantile) < 0)
-		above = other;
-	else if (usual_quantile_ns(beside, quantile) >= 0 && other.sure_ns < above.sure_ns)
+	if (usual_quantile_ns(alone, quantile) < 0 || (beside->usual_n >= VERDICT_ENOUGH && other.sure_ns < above.sure_ns))
 		above = other;
 	return above.sure_ns > rise.sure_ns ? above : rise;
+}
+
+/* Whether the pace of the user may explain the rise: only inputs beside others wait longer, only than those alone, and too few are
+ * are known. */
+static bool may_be_pace(const struct verdict_baseline *b, int64_t usual_ns)
+{
+	const struct usual *alone = &b->part[PART_WAIT], *beside = &b->part[PART_BESIDE];
+
+	return beside->usual_n >= USUAL_LEAST && beside->usual_n < VERDICT_ENOUGH &&
+	       is_rise(usual_find_rise(beside, alone, MEDIAN).sure_ns, usual_ns) &&
+	       !is_rise(usual_find_rise(alone, alone, MEDIAN).sure_ns, usual_ns) &&
+	       !is_rise(usual_find_rise(beside, beside, MEDIAN).sure_ns, usual_ns);
 }
 
 static struct usual_rise find_part_rise(const struct verdict_baseline *b, enum verdict_part p, double quantile)
@@ -296,6 +306,8 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 				      is_lossy(b, seen));
 	if (v.word == VERDICT_SERVER && seen->picture && !by_age[PART_WAIT])
 		return (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
+	if (v.word == VERDICT_SERVER && !by_age[PART_WAIT] && may_be_pace(b, usual))
+		v.word = VERDICT_LEARNING;
 	v.why = v.word == VERDICT_UNKNOWN ? WHY_CAUSE : v.word == VERDICT_SERVER && by_age[PART_WAIT] ? WHY_WAITING : WHY_NONE;
 	return v;
 }

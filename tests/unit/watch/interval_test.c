@@ -496,3 +496,16 @@ TEST(what_has_risen_is_not_usual_for_want_of_others)
 		assert_int_equal(judge_beside(40, 300 * MS), VERDICT_USUAL);
 	}
 }
+
+TEST(few_beside_others_are_no_basis)
+{
+	learn_anew(true, -1, 1, -1);
+	seen.length_ns = 10 * S;
+	expect(40, 40, -1, 1, -1, VERDICT_USUAL);
+	for (int i = 0; i < 2; i++) {
+		usual_add_value(&b.part[PART_BESIDE], 200 * MS);
+		assert_int_equal(judge_beside(8, 20 * MS), VERDICT_USUAL);
+	}
+	assert_int_equal(judge_beside(4, 300 * MS), VERDICT_LEARNING);
+	assert_int_equal(judge_beside(4, 300 * MS), VERDICT_SERVER);
+}
