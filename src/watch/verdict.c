@@ -130,7 +130,7 @@ static struct usual_rise find_wait_rise(const struct verdict_baseline *b, double
 }
 
 /* Whether the pace of the user may explain the rise: only inputs beside others wait longer, only than those alone, and too few are
- * are known. */
+ * known. */
 static bool may_be_pace(const struct verdict_baseline *b, int64_t usual_ns)
 {
 	const struct usual *alone = &b->part[PART_WAIT], *beside = &b->part[PART_BESIDE];
@@ -201,6 +201,14 @@ static enum verdict_word judge_rise(const struct usual_rise part[static VERDICT_
 static bool has_quantile_risen(const struct verdict_baseline *b, enum verdict_part p, double quantile)
 {
 	return is_rise(find_part_rise(b, p, quantile).sure_ns, usual_quantile_ns(&b->part[p], quantile));
+}
+
+/* Whether waits that the next update does not show have risen: it may be that of an older input. */
+static bool has_hidden_rise(const struct verdict_baseline *b, const struct verdict_readings *seen)
+{
+	bool paired = !seen->opaque && b->part[PART_LATEST].now.kept;
+
+	return has_quantile_risen(b, PART_LATEST, MEDIAN) || (!paired && has_quantile_risen(b, PART_WAIT, UPPER));
 }
 
 /* Packets are lost now that were not before: some waits are far longer, which their median need not show. */
@@ -286,8 +294,7 @@ static struct verdict verdict_judge(const struct verdict_baseline *b, const stru
 	if (!is_rise(v.rise_ns, usual)) {
 		if (v.word == VERDICT_USUAL && seen->picture)
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_PICTURE, .rise_ns = -1 };
-		else if (v.word == VERDICT_USUAL &&
-			 (has_quantile_risen(b, PART_LATEST, MEDIAN) || (seen->opaque && has_quantile_risen(b, PART_WAIT, UPPER))))
+		else if (v.word == VERDICT_USUAL && has_hidden_rise(b, seen))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_RANGE, .rise_ns = v.rise_ns };
 		else if (v.word == VERDICT_USUAL && is_rise(transfer, usual))
 			v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_TRANSFER, .rise_ns = transfer };

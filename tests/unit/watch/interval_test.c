@@ -437,25 +437,29 @@ TEST(loss_that_lasts_becomes_usual)
 	expect(1000, 40, 10, 1, -1, VERDICT_USUAL);
 }
 
-/* A server whose delay is near a multiple of the time between two keys: half of them are followed at once by another's update. */
-TEST(some_late_updates_of_opaque_messages)
+/* A server whose delay is near a multiple of the time between two keys: half of them are followed at once by another's update. That
+ * shows where messages are read and it is known which update answers which. */
+TEST(some_late_updates_without_pairs)
 {
 	read_anew(true);
 	seen.length_ns = 10 * S;
 	verdict_init(&b);
 	for (int i = 0; i < 60; i++)
 		judge_interval(20, 10, 1, -1);
-	for (int opaque = 0; opaque < 2; opaque++) {
+	for (int known = 0; known < 4; known++) {
 		struct verdict_baseline before = b;
+		bool hidden = known < 3;
 		struct verdict v;
 
-		seen.opaque = opaque;
+		seen.opaque = known % 2 == 0;
+		if (known / 2)
+			usual_add_value(&b.part[PART_LATEST], 20 * MS);
 		for (int i = 0; i < 4; i++)
 			usual_add_value(&b.part[PART_WAIT], (i % 2 ? 150 : 10) * MS);
 		v = verdict_add_interval(&b, &seen);
 		b = before;
-		assert_int_equal(v.word, opaque ? VERDICT_UNKNOWN : VERDICT_USUAL);
-		assert_int_equal(v.why, opaque ? WHY_RANGE : WHY_NONE);
+		assert_int_equal(v.word, hidden ? VERDICT_UNKNOWN : VERDICT_USUAL);
+		assert_int_equal(v.why, hidden ? WHY_RANGE : WHY_NONE);
 		assert_int_equal(try_interval(20, 10, 1, -1).word, VERDICT_USUAL);
 	}
 }
