@@ -38,8 +38,10 @@ def parsed($asked; $file):
 			| read("^ *\(name) *(?<op><=?|>=?) *\(number)(@(?<cells>[A-Za-z0-9_.:*?-]+))? *$";
 				"want NAME>NUMBER with its unit, such as p95>150ms or late>1%")
 			| .op |= {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[. // ""]] end;
-	. as $all | asked | map(. as $p | if .error then . else
-		($all | columns($p.name | ascii_downcase)) as $found | $found[0] as $c
+	. as $all | asked as $lines
+	| ($lines | map(select(.error | not).name) | unique | map({key: ., value: (ascii_downcase as $n | $all | columns($n))})
+		| from_entries) as $columns
+	| $lines | map(. as $p | if .error then . else $columns[.name] as $found | $found[0] as $c
 		| (($c.unit // "-") | if . == "" then "-" else . end) as $unit | ($times[$unit]) as $by
 		| $p + if $c == null then wrong("no column \($p.name)") + {unknown: $p.name}
 		elif $found[1] or $c.part then wrong("which \($p.name)? \($found | map(.column) | join(", "))")
