@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define LEVEL 0.95
-#define BEYOND 10 /* values beyond a percentile */
+#define BEYOND 10 /* so many values must lie beyond a percentile */
 #define NEAR 0.1  /* an interval that ends so near to a whole number does not exclude it */
 
 static bool is_number(const struct claim_figure *f)
@@ -41,8 +41,9 @@ static void compare_means(struct claim *c, const struct claim_figure *first, con
 	struct claim_figure a = logs ? take_logs(first) : *first, b = logs ? take_logs(second) : *second;
 	double part[2] = { get_variance(&a), get_variance(&b) }, sum = part[0] + part[1], freedom = 1, more = b.from - a.from, half;
 
-	if (sum > 0) /* (below the true one by at most 1: on the safe side) */
+	if (sum > 0)
 		freedom = sum * sum / (part[0] * part[0] / (double)(a.repeats - 1) + part[1] * part[1] / (double)(b.repeats - 1));
+	/* degrees of freedom rounded down: the interval is never too narrow for it */
 	half = welch_quantile(fmax(1, floor(freedom + 1e-9)), 1 - (1 - LEVEL) / 2 / (double)c->share) * sqrt(sum);
 	c->value = logs ? first->from * expm1(more) : more;
 	c->low = logs ? first->from * expm1(more - half) : more - half;

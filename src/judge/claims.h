@@ -18,7 +18,7 @@ struct claim_figure {
 
 struct claim {
 	char *kind;    /* owned */
-	int64_t share; /* of so many claims together all hold with 95 % */
+	int64_t share; /* claims that are to hold together, all of them, with 95 % confidence */
 	struct claim_figure figure[2];
 	/* by claim_judge() */
 	enum claim_word word;

@@ -102,7 +102,8 @@ static void choose_usual_slots(struct usual *u)
 	for (int i = 0; i < USUAL_SLOTS; i++) {
 		struct usual_slot *s = &u->slot[i];
 
-		s->raised &= plain || !last; /* all slots are raised: the values become usual, if there were others, or in time */
+		/* where all slots are raised, their values become usual: at once if there were others before, else in time */
+		s->raised &= plain || !last;
 		taken[i] = s->raised || !s->kept;
 		if (taken[i])
 			continue;
