@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # page.jq - report.md of any experiment, and what the terminal shows of it. Arguments: $readme and $glossary, texts of
-# files; $figures, stems of the SVGs; $cells, names of cell folders; $html: with what only a browser can use: contents,
-# links to files, the glossary; $said, of `page` alone: what the filter `said` gave of this document.
+# files; $cells, names of cell folders; $html: with what only a browser can use: contents, links to files, the glossary.
 include "say";
 include "words";
 include "safe";
@@ -213,7 +212,7 @@ def all_findings: disturbed as $disturbed | undisturbed_runs
 			| .of = .id | .id += "-\($name)" | .text |= "\($name): \(.)"]
 		| distinct(.of) as $ids | [$ids[] as $id | .[] | select(.of == $id) | del(.of)] else findings end
 	| if $disturbed then map(.verdict = "unsure" | .text |= gsub("\\*\\*"; "")) else . end;
-# What is said in findings.json, at the end of a run and on both pages, where it is $said: most of the time goes into it.
+# What is said in findings.json, at the end of a run and on both pages: most of the time goes into it.
 def said: {verdict: full_verdict, findings: all_findings, notes: (notes + [previous_note | values])};
 
 # The document with the column `before` behind the headline column of the view: that column's figures in the run before this one;
@@ -323,7 +322,7 @@ def section_head($id; $title): if $html then "<h2 id=\"\($id)\">\($title)</h2>" 
 def open_section($id; $title; lines): [lines] | select(. != []) | {$id, $title, lines: ([section_head($id; $title)] + .)};
 def folded_section($id; $title; lines): [lines] | select(. != []) | {$id, $title,
 	lines: (["<details id=\"\($id)\"><summary>\($title)</summary>", ""] + . + ["</details>", ""])};
-def sections: . as $doc | .run.kept.figures as $kept
+def sections($figures): . as $doc | .run.kept.figures as $kept
 	| [("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))))[1:][]] as $shown
 	| [views | . as $view | $doc | select(shown($view)) | grid($view; true) | select(.rows != [] and (.head | length) > 2)
 		| {view: $view, grid: .}] as $tables
@@ -342,7 +341,8 @@ def sections: . as $doc | .run.kept.figures as $kept
 def page_title: if one_by_one then [each_run(title).words] | if unique | length == 1 then .[0] else .[0] / ": " | .[0] end
 	else title end;
 def page_setup: if one_by_one then [repeats_words, run_words] | sentence else setup end;
-def page: . as $doc | [sections] as $sections
+# $now: {said, figures}, what the filter `said` gave of this document, and stems of the SVGs.
+def page($now): $now.said as $said | $now.figures as $figures | . as $doc | [sections($figures)] as $sections
 	| ("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))) | first) as $first
 	| "# \(page_title | safe)", "", (page_setup | safe), "",
 	(if $html then "<nav><a href=\"#findings\">Findings</a>" + ([$sections[] | " <a href=\"#\(.id)\">\(.title)</a>"] | add)

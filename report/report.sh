@@ -84,43 +84,47 @@ include='include "page";'
 # say FILTER [HTML]: runs a filter of page.jq and the experiment's words on the document that standard input is, for each of HTML.
 # (-n: after an error jq ends, and does not wait for another document.)
 say() {
-	local errors names='($cells / "\n") as $cells | ($figures / "\n") as $figures | $said[0] as $said'
+	local errors
 	{ errors=$(jq -n -r --unbuffered --rawfile readme <(readme) --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
-		--rawfile cells <(printf %s "$cells") --arg figures "$figures" --slurpfile said <(printf %s "$said") \
-		"input | $names | (${2-false}) as \$html | $(program "$include
+		--rawfile cells <(printf %s "$cells") "input as \$doc | (\$cells / \"\n\") as \$cells | (${2-false}) as \$html
+			| \$doc | $(program "$include
 resolve | $1" "$experiment" "$home")" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
 
-# decide FILTER: as say, of the document in which judge has decided each claim that will be made of it: `judged`. The same jq lists
-# the claims and goes on with the answers, since reading the vocabulary is most of its work.
+# decide FILTER [PAGES]: as say, of the document in which judge has decided each claim that will be made of it: `judged`. One jq lists
+# the claims, goes on with the answers, and with PAGES waits for what `pages` sends, since reading the vocabulary is most of its work.
 decide() {
-	local claim claims='' from to in out pid judged
-	coproc say "([claimed] | unique[]), \"\", ((input | values) as \$judged | .judged = \$judged | $1)"
-	pid=$COPROC_PID in=${COPROC[0]} out=${COPROC[1]}
+	local claim claims='' in out status=0
+	coproc say "if \$html then empty else ([claimed] | unique[]), \"\", (first(inputs) as \$judged | .judged = \$judged | $1), \"\f\f\"
+		end${2+, (first(inputs) as \$now | .judged = \$now.judged | page(\$now), \"\f\")}" "false${2+, true}"
+	jq_pid=$COPROC_PID in=${COPROC[0]} out=${COPROC[1]}
 	exec {from}<&"$in" {to}>&"$out" {in}<&- {out}>&-	# (an end that stays open: jq waits for more)
 	printf '%s\n' "$doc" >&"$to"
 	while IFS= read -r claim <&"$from"; do
 		[ -n "$claim" ] || {
-			judged=$(decided_claims "${claims#$'\n'}" 2>&1) || {
-				echo null >&"$to"	# (then jq ends, and says nothing)
-				exec {to}>&-
-				wait "$pid"
-				die 1 "$RUN: its figures cannot be compared: ${judged%%$'\n'*}"
-			}
+			judged=$(decided_claims "${claims#$'\n'}" 2>&1) ||
+				die 1 "$RUN: its figures cannot be compared: ${judged%%$'\n'*}"	# (then jq ends, and says nothing)
+			printf '%s\n' "$judged" >&"$to"
 			break
 		}
 		claims+=$'\n'$claim
 	done
-	[ -z "${judged-}" ] || { printf '%s\n' "$judged" >&"$to" && doc=${doc%\}},\"judged\":$judged\}; }
+	sed -n $'/^\f\f$/Q9; p' <&"$from" 2>/dev/null || status=$?
+	case $status in
+	9) ;;
+	0) exit 1 ;;	# jq has ended, and say has said why
+	*) die 1 "cannot write what is said of $RUN" ;;
+	esac
+}
+
+# pages SAID FIGURES: both pages, the one for browsers after a form feed, with the names of the figures that were drawn.
+pages() {
+	local now="{\"judged\":$judged,\"said\":$1,\"figures\":[$2]}"
+	printf '%s\n' "$now" "$now" >&"$to"
 	exec {to}>&-
-	cat <&"$from" 2>/dev/null || {
-		cat <&"$from" >/dev/null
-		! wait "$pid" || die 1 "cannot write what is said of $RUN"
-		exit 1
-	}
-	exec {from}<&-
-	wait "$pid"
+	cat <&"$from"
+	wait "$jq_pid"
 }
 
 # A run whose samples were deleted keeps its tables.
@@ -230,7 +234,7 @@ experiment=${experiment%/say.jq} engine=${experiment%/*}/engine
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
 ! jq -e .kept run.json >/dev/null || kept_open
-figures='' cells='' said=null findings='{schema: "findings/1", verdict, findings}'
+cells='' findings='{schema: "findings/1", verdict, findings}'
 case $part in
 table) doc=$(document) && decide terminal_view | printable; exit ;;
 cell) doc=$(document) && decide terminal_cell | printable; exit ;;
@@ -248,20 +252,18 @@ work=$(mktemp -d "$RUN/.report.XXXXXX" 2>/dev/null) || die 1 "cannot write to $R
 trap 'exit 130' INT TERM
 [ -n "$KEPT" ] || summarize
 doc=$(document) || exit
-# jq reads the vocabulary anew each time, so all that can be said now is.
+[ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 include+=$'\ninclude "drawn";'
 filter='said as $said | ($said | tojson), drawn, "\f"'
 [ "$part" != end ] || filter+=', terminal_view, "\f", ($said | terminal_verdict)'
-decide "$filter" >"$work/said" || exit
+decide "$filter" pages >"$work/said" || exit
 said=$(head -n 1 "$work/said")
 own=()
 [ ! -f "$experiment/figures.gp" ] || own=("$experiment/figures.gp")
 sed -n '1d; /^\f/q; p' "$work/said" | draw "${own[@]}" || exit
-include=${include%%$'\n'*}
-figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed 's/\.svg$//')
-[ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 printf '%s\n' "$said" | jq "$findings" | place findings.json || exit 1
-printf '%s\n' "$doc" | say 'page, "\f"' 'false, true' >"$work/pages" || exit
+figures=$(find figures -maxdepth 1 -name '*.svg' -printf '%f\n' | sed -n 's/^\([A-Za-z0-9_-]*\)\.svg$/"\1"/p' | paste -s -d ,)
+pages "$said" "$figures" >"$work/pages" || exit
 { sed '/^\f/,$d' "$work/pages" >"$work/text.md" && sed '1,/^\f/d; /^\f/d' "$work/pages" >"$work/text.html.md"; } 2>/dev/null ||
 	die 1 "cannot write to $RUN"
 place report.md <"$work/text.md" || exit 1
