@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # safe.jq - text of a run, an experiment or a limits file in Markdown and XML: nothing in it is markup there.
 
-def printable: tostring | gsub("[\n\r\t\f]"; " ") | gsub("[\u0000-\u001f\u007f-\u009f\ufffe\uffff]"; "?");
-def all_printable: if tojson | test("\\\\[ubfnrt]|[\u007f-\u009f]") | not then . else
+# (Also without the characters that `visible` of foreign.sh takes away.)
+def hidden: "\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe\uffff";
+def printable: tostring | gsub("[\n\r\t\f]"; " ") | gsub("[\u0000-\u001f\(hidden)]"; "?");
+def all_printable: if tojson | test("\\\\[ubfnrt]|[\(hidden)]") | not then . else
 	walk(if type == "object" then with_entries(.key |= printable) elif type == "string" then printable else . end) end;
 def xml: printable | gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("\""; "&quot;");
 # Markdown with values in it: nothing there is HTML, or the start of a link. Between single backticks all is as it is.

@@ -228,6 +228,8 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		[ "${#lines[@]}" -gt 0 ]
 		run ! grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae|^\s*::|##\[' <<<"$output"
 	done
+	run -0 "$tp" report run
+	run ! grep -l $'\u202e' run/report.{md,html} run/findings.json
 }
 
 @test "gate: nothing in a limits file runs or is obeyed, and what is no limit is refused" {
