@@ -64,7 +64,8 @@ close() {
 	done
 	# An X server that was killed leaves its lock and its socket.
 	for lock in /tmp/.X*-lock; do
-		[ -O "$lock" ] && [ "$lock" -nt begun ] && read -r pid <"$lock" && ! kill -0 "$pid" || continue
+		[ ! -L "$lock" ] && [ -f "$lock" ] && [ -O "$lock" ] && [ "$lock" -nt begun ] &&
+			read -r pid <"$lock" && ! kill -0 "$pid" || continue
 		n=${lock#/tmp/.X}
 		rm -f -- "$lock" "/tmp/.X11-unix/X${n%-lock}"
 	done
