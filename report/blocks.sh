@@ -5,14 +5,28 @@
 POOLED_HEAD=$'schema\tvariant\tcell\tmetric\tfrom\tto\tlow\thigh\trepeats\twhy'
 BLOCKS_HEAD=$'schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\tdisturbed'
 
-# block_why RUN REPEAT: what others did meanwhile, in words; nothing where the repeat was not disturbed. Only by numbers that the
+# block_why RUN [REPEAT]: what others did meanwhile, in words; nothing where the repeat was not disturbed. Only by numbers that the
 # tested programs do not make: CPU time of other processes and stolen time, on the server's CPUs (the cell's flag says so) and on
-# the client's, where the probe goes before others, over 10 %.
+# the client's, where the probe goes before others, over 10 %. Without REPEAT: a line "REPEAT WORDS" of each that was disturbed.
 block_why() {
-	cat "$1"/cells/*/"$2"/{,*/}cell.json 2>/dev/null | jq -rs '[.[]
-		| (.marked // "" | match("foreign CPU time[^;]*").string),
-			((.client_foreign_percent // 0) + (.client_steal_percent // 0) | select(. > 10)
-				| "others took \(round) % of the client'\''s CPUs")] | first // empty'
+	local many
+	(cd -- "$1/cells" && for many in 1000 1; do	# (one by one, where one is cut off)
+		find . -mindepth 3 -maxdepth 4 -path "./*/${2:-*}/*" -name cell.json -print0 | xargs -0 -r -n "$many" jq -r --arg one "${2-}" '
+			(input_filename / "/")[2] as $repeat | select($one | IN("", $repeat))
+			| (.marked // "" | match("foreign CPU time[^;]*").string),
+				((.client_foreign_percent // 0) + (.client_steal_percent // 0) | select(. > 10)
+					| "others took \(round) % of the client'\''s CPUs")
+			| if $one == "" then "\($repeat) \(.)" else . end' && break
+	done) 2>/dev/null | if [ -n "${2-}" ]; then head -n 1; else cat; fi
+}
+
+# block_open RUN: what is the same for each of its repeats, so that it is read once: names of its cells, run.json as that of one
+# repeat, numbers of the repeats that were disturbed.
+BLOCK_OF=''
+block_open() {
+	[ "$BLOCK_OF" != "$1" ] || return 0
+	BLOCK_OF=$1 BLOCK_DISTURBED=" $(block_why "$1" | cut -d ' ' -f 1 | tr '\n' ' ')"
+	{ IFS= read -r BLOCK_ONE; mapfile -t BLOCK_CELLS; } < <(jq -r '(.settings.repeats = 1 | tojson), .cells[].name' "$1/run.json")
 }
 
 # block_varied RUN RUN: the axes in which both have one value, not the same: they are the variants, and no conditions. 1: they have
@@ -32,17 +46,19 @@ block_varied() {
 block_rows() {
 	local sums=$5 cell repeat n=0 disturbed=0 there=''
 	rm -rf "$sums" && mkdir -p "$sums/cells" || return
+	block_open "$1"
 	for repeat in $2; do
 		n=$((n + 1))
-		while read -r cell; do
+		for cell in "${BLOCK_CELLS[@]}"; do
 			[ -f "$1/cells/$cell/$repeat/cell.json" ] || continue
 			mkdir -p "$sums/cells/$cell" && ln -s "$1/cells/$cell/$repeat" "$sums/cells/$cell/$n" || return
 			there=1
-		done < <(jq -r '.cells[].name' "$1/run.json")
+		done
 	done
-	[ -n "$there" ] && { [ -z "$3" ] || [ -z "$(block_why "$1" "$2")" ] || disturbed=1; } || return
-	jq --argjson n "$n" '.settings.repeats = $n' "$1/run.json" >"$sums/run.json" &&
-		"$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
+	[ -n "$there" ] || return
+	[[ -z $3 || $BLOCK_DISTURBED != *" $2 "* ]] || disturbed=1
+	if [ "$n" = 1 ]; then printf '%s\n' "$BLOCK_ONE"; else jq --argjson n "$n" '.settings.repeats = $n' <<<"$BLOCK_ONE"; fi \
+		>"$sums/run.json" && "$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
 	[ -f "$sums/long.tsv" ] || { cat "$sums/err" >&2; return 1; }
 	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " '
 		BEGIN { if (start != "") print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }

@@ -92,12 +92,13 @@ resolve | $1" "$experiment" "$home")" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
 
-# decide FILTER [PAGES]: as say, of the document in which judge has decided each claim that will be made of it: `judged`. One jq lists
-# the claims, goes on with the answers, and with PAGES waits for what `pages` sends, since reading the vocabulary is most of its work.
+# decide FILTER [PAGES]: as say, of the document in which judge has decided each claim that will be made of it: `judged`. One jq
+# lists the claims, goes on with the answers, and with PAGES waits for what `pages` sends, since reading the vocabulary is most of
+# its work.
 decide() {
 	local claim claims='' in out status=0
-	coproc say "if \$html then empty else ([claimed] | unique[]), \"\", (first(inputs) as \$judged | .judged = \$judged | $1), \"\f\f\"
-		end${2+, (first(inputs) as \$now | .judged = \$now.judged | page(\$now), \"\f\")}" "false${2+, true}"
+	coproc say "if \$html then empty else ([claimed] | unique[]), \"\", (first(inputs) as \$judged | .judged = \$judged | $1),
+		\"\f\f\" end${2+, (first(inputs) as \$now | .judged = \$now.judged | page(\$now), \"\f\")}" "false${2+, true}"
 	jq_pid=$COPROC_PID in=${COPROC[0]} out=${COPROC[1]}
 	exec {from}<&"$in" {to}>&"$out" {in}<&- {out}>&-	# (an end that stays open: jq waits for more)
 	printf '%s\n' "$doc" >&"$to"
