@@ -129,10 +129,10 @@ def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left:
 			x: {from: 0, to: $page.width, at: [], tics: []},
 			y: {from: 0, to: $strip, at: [], tics: []}} | panel_rows($layout; $figure; $n + 1)),
 				($curves[] | curve_rows($figure)));
-# Panels without curves, and curves without rows, are not drawn.
+# Panels without curves, curves without rows, and levels beyond the axis are not drawn, and no legend names them.
 def with_curves: .curves |= map(select(.rows != [])) | .x |= (. // {}) | .y |= (. // {})
 	| ends(.x; "spans"; .x, .x2) as $x | ends(.y; "bars|stems|band"; .y, .y2) as $y
-	| .x = $x | .y = $y | .curves |= [.[] | cut($y) | select(.rows != [])];
+	| .x = $x | .y = $y | .curves |= [.[] | cut($y) | select(.rows != [] and (.at == null or (.at - $y.from) * (.at - $y.to) <= 0))];
 # Each table begins with its heading and a row of no figure: gnuplot ends on a table without rows, and reads an empty last column
 # wrongly.
 def headings: {figures: ["layout", "figure", "name", "width", "height", "title", "panels"],
