@@ -97,8 +97,9 @@ resolve | $1" "$experiment" "$home")" 2>&1 >&3); } 3>&1 ||
 # its work.
 decide() {
 	local claim claims='' in out status=0
-	coproc say "if \$html then empty else ([claimed] | unique[]), \"\", (first(inputs) as \$judged | .judged = \$judged | $1),
-		\"\f\f\" end${2+, (first(inputs) as \$now | .judged = \$now.judged | page(\$now), \"\f\")}" "false${2+, true}"
+	coproc say "if \$html then empty else ([claimed] | unique[]), \"\",
+		(first(inputs) as \$judged | (.judged = \$judged | $1), \"\f\f\") end${2+, (first(inputs) as \$now
+			| .judged = \$now.judged | page(\$now), \"\f\")}" "false${2+, true}"
 	jq_pid=$COPROC_PID in=${COPROC[0]} out=${COPROC[1]}
 	exec {from}<&"$in" {to}>&"$out" {in}<&- {out}>&-	# (an end that stays open: jq waits for more)
 	printf '%s\n' "$doc" >&"$to"
