@@ -53,10 +53,13 @@ FILE=${words[0]-} DIR=$output_dir RESUME=${resume%/} ENGINE=$engine PAIRS=$pairs
 if [ -n "$RESUME" ]; then
 	[ -z "$FILE$DIR" ] || bad "--resume goes on with the file and in the folder that it has"
 	[ -f "$RESUME/sweep" ] || bad "--resume $RESUME: no folder of a sweep"
-	[ -z "$(find "$RESUME/" -mindepth 1 -maxdepth 2 -type l -print -quit)" ] || bad "--resume $RESUME: has a link in it; remove it"
+	why=$(cd -- "$RESUME/" && find . -path './.parts/*/*' -prune -o ! -type f ! -type d ! -path ./.alive -printf %P -quit)
+	[ -z "$why" ] || bad "--resume $RESUME: $why is no file or folder (a link, a pipe); remove it"
 	DIR=$RESUME FILE=$RESUME/sweep
+	[ -n "$ENGINE" ] || [ ! -f "$DIR/.engine" ] || IFS= read -r ENGINE <"$DIR/.engine"
+	[[ $ENGINE == @(|parallel|slurm) ]] || bad "--resume $RESUME: its .engine is neither parallel nor slurm; give --engine"
 fi
-if [ -z "$ENGINE" ]; then { read -r ENGINE <"$DIR/.engine"; } 2>/dev/null || ENGINE=parallel; fi
+: "${ENGINE:=parallel}"
 [ "$ENGINE" = parallel ] || [ -z "$PAIRS" ] || bad "--pairs is for --engine parallel: Slurm chooses the hosts"
 [ -n "$FILE" ] || bad "name a file that has a line: experiment NAME"
 [ -f "$FILE" ] && [ -r "$FILE" ] || bad "$FILE: no file that can be read"
@@ -386,6 +389,12 @@ sweep_page() {
 sweep_read
 [ -z "$RESUME" ] || [ ! -f "$DIR/.asks" ] || cmp -s "$DIR/.asks" <(sweep_asks) ||
 	bad "$FILE was edited, but its cells are fixed; undo it, or begin a new sweep: thinprobe sweep $(printf %q "$FILE") -o NEW"
+for run in ${RESUME:+"${RUNS[@]}"}; do
+	run=${run%%$'\t'*}/run.json
+	jq -e '(.settings.repeats // 1 | type == "number" and . <= 1000) and all(.cells[]; .parameters | type == "object")
+		and all(.cells[].name; test("^[\\p{L}\\p{N}_,:+%@=~-][\\p{L}\\p{N}._,:+%@=~-]*$"))' "$DIR/$run" >/dev/null 2>&1 ||
+		bad "--resume $RESUME: $run is not that of a run, or names what cannot be a cell"
+done
 [ -n "$RESUME" ] || [ -z "$DIR" ] || sweep_free	# also for --list
 if [ -z "$RESUME" ] && [ -n "$LIST" ]; then
 	DIR=$(mktemp -d 2>/dev/null) || die "cannot make a folder in ${TMPDIR:-/tmp}"
