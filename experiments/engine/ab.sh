@@ -259,6 +259,9 @@ recall() {	# of a comparison that goes on
 		"$DIR/ab.json" 2>/dev/null) &&
 		[[ ${#fields[@]} = 17 && ${fields[15]} =~ ^[0-9]{1,7}$ && ${fields[16]} =~ ^[0-9]{1,7}$ ]] ||
 		die "$DIR/ab.json cannot be read"
+	for why in a b; do
+		jq -e '.settings.repeats | numbers' "$DIR/$why/run.json" >/dev/null 2>&1 || die "$DIR/$why/run.json cannot be read"
+	done
 	EXPERIMENT=${fields[0]} OWN[a]=${fields[1]} OWN[a-server]=${fields[2]} OWN[a-client]=${fields[3]} OWN[a-root]=${fields[4]} \
 		OWN[b]=${fields[5]} OWN[b-server]=${fields[6]} OWN[b-client]=${fields[7]} OWN[b-root]=${fields[8]} \
 		EFFECT=${fields[9]} METRICS=${fields[10]} PAIRS=${fields[11]} ALPHA=${fields[12]} SEED=${fields[13]} \
@@ -375,7 +378,7 @@ decide() {	# STATUS is judge's; verdict.json
 	case $STATUS in 0 | 3 | 5) rm -f "$DIR/.judge" ;; *) WHY=$(<"$DIR/.judge"); rm -f "$DIR/.judge" ;; esac
 }
 
-say() { [ -n "$QUIET" ] || echo "$*"; }
+say() { [ -n "$QUIET" ] || printf '%s\n' "$*" | printable; }
 
 read_options "$@"
 need jq jq
