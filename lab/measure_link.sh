@@ -23,6 +23,9 @@ load() {
 		[ $? = 3 ] || return	# 3: frames were lost, which is what is asked
 }
 
+# number FILTER: that of a report, if it is one; 1: it is none.
+number() { jq -se "first | .result.$1 | numbers" 2>/dev/null; }
+
 # A fifth of so many Mbit/s, as an option.
 fifth() { jq -nr --argjson mbit "$1" '[$mbit / 5, 2] | min * 1e6 | round | "\([., 1000] | max)bit"'; }
 
@@ -44,7 +47,8 @@ lab_has client ping ||
 pings=$(lab_exec client ping -n -q -c "$PINGS" -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null </dev/null)
 read -r lost rtt mdev < <(LC_ALL=C awk -F'[ /]' '/packet loss/ { match($0, /[0-9.]+% packet loss/); lost = substr($0, RSTART) + 0 }
 	/^rtt / { sub(/.*= /, ""); print lost, $2, $4 }' <<<"$pings")
-[ -n "${rtt-}" ] || die "--link measure: the server ($LAB_ADDR_server) does not answer a ping of the client"
+[[ "${lost-} ${rtt-} ${mdev-}" =~ ^[0-9.]+\ [0-9]+(\.[0-9]+)?\ [0-9]+(\.[0-9]+)?$ ]] ||	# (what another host says)
+	die "--link measure: the server ($LAB_ADDR_server) does not answer a ping of the client"
 for role in server client; do
 	address=LAB_ADDR_$role
 	lab_start "$role" "serve-$role" "$TP_BIN/netload" serve --bind "${!address}" --port "$PORT"
@@ -52,10 +56,10 @@ for role in server client; do
 done
 for way in "down server client" "up client server"; do
 	read -r name from to <<<"$way"
-	mbit=$(load "$from" "$to" --rate max -t 3s | jq -e .result.received_mbit_s) ||
+	mbit=$(load "$from" "$to" --rate max -t 3s | number 'received_mbit_s | select(. > 0)') ||
 		die "--link measure: no test traffic from the $from reaches the $to (port $PORT and higher; firewall?):" \
 			"$(tail -n 1 "$LAB_LOG/netload.err")"
-	loss=$(load "$from" "$to" --udp --frame-size 200 --rate "$(fifth "$mbit")" -t 5s | jq .result.lost_percent) || loss=null
+	loss=$(load "$from" "$to" --udp --frame-size 200 --rate "$(fifth "$mbit")" -t 5s | number lost_percent) || loss=null
 	[ -n "${loss#null}" ] ||
 		warn "--link measure: no UDP from the $from reaches the $to; half of the loss of ping is used instead"
 	printf -v "of_$name" '{"%s_mbit_s": %s, "%s_lost_percent": %s}' "$name" "$mbit" "$name" "${loss:-null}"
