@@ -318,6 +318,49 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	[ -z "$(ls out)" ]
 }
 
+@test "sweep --resume: its engine is no command, a pipe in it holds up nobody, names and runs are checked" {
+	mkdir -p sweep/stalls
+	printf 'experiment stalls\nprotocol vnc\nloads 0\n' >sweep/sweep
+	jq '.cells |= .[:1] | .settings.repeats = 1' "$GOOD/run.json" >sweep/stalls/run.json
+	chmod -R a+rwX sweep
+	run -0 "$tp" sweep --resume sweep --list
+	printf '#!/bin/sh\ntouch "%s"\n' "$PWD/ran" >evil_start
+	chmod 755 evil_start
+	echo "$PWD/evil" >sweep/.engine
+	refused 2 .engine "$tp" sweep --resume sweep
+	rm sweep/.engine
+	mkfifo sweep/.engine
+	refused 2 .engine timeout 60 "$tp" sweep --resume sweep --list
+	rm sweep/.engine
+	mkdir -p sweep/stalls/cells
+	ln -s "$PWD" sweep/stalls/cells/vnc-light-0
+	refused 2 "a link" "$tp" sweep --resume sweep
+	rm sweep/stalls/cells/vnc-light-0
+	for filter in '.cells[0].name = "a\u001b[31m"' '.cells[0].name = "../x"' '.cells[0].name = "x\ny"' \
+		'.settings.repeats = "x"' '.settings.repeats = 1e9' '[]'; do
+		jq "$filter" "$GOOD/run.json" >sweep/stalls/run.json
+		refused 2 stalls/run.json "$tp" sweep --resume sweep --list
+	done
+	rm sweep/stalls/run.json
+	refused 2 stalls/run.json "$tp" sweep --resume sweep --list
+	[ ! -e ran ]
+}
+
+@test "ab --resume: options are printed without control characters; what is no run is named" {
+	mkdir ab
+	cp -r "$GOOD" ab/a
+	cp -r "$GOOD" ab/b
+	printf 'schema\tstart\tpair\tvariant\tcell\tmetric\tvalue\tn\tbetter\tflag\n' >ab/blocks.tsv
+	jq -n '{experiment: "stalls", both: "", a: {options: "\u001b]0;x\u0007", server: "", client: ""}, b: {options: "", server: "",
+		client: ""}, settings: {effect: "10%", metrics: "", pairs: 1, alpha_percent: 5, seed: 1}, starts: 0, measured_s: 0}' >ab/ab.json
+	run "$tp" ab --resume ab --budget 1s
+	[[ $status = 1 && $output == *"A: ?]0;x?"* ]]
+	run ! grep -q '[[:cntrl:]]' <<<"$output"
+	echo '[]' >ab/a/run.json
+	run -1 "$tp" ab --resume ab
+	[[ ${#lines[@]} = 1 && $output == *a/run.json* ]]
+}
+
 @test "ab: the page of a comparison, with names and units of a stranger" {
 	mkdir ab
 	cp -r "$GOOD" ab/a
