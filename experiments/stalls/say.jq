@@ -64,7 +64,8 @@ def rise: differs(.[0]; .[-1]; "latency_p50_ms"; 1);
 def late($role): . as $doc | judge($role) as $j | select($j != null)
 	| (rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm | role_name($role) as $name
 		| ($name | upper_first) as $who
-	| $j.row as $r | "\(threshold | plain) ms" as $t
+	| (if $j.is == "good" then $calm | max_by([late_most, late_surely_most]) else $j.row end) as $r
+	| "\(threshold | plain) ms" as $t
 	| finding("late-\($role)";
 		if $j.is == "good" then
 			"**\($who): \(if $calm | never_late then "no slow key" else "hardly a slow key" end).** "
