@@ -81,7 +81,7 @@ else
 	jq -r --argjson all "${verbose:-0}" --argjson status "$status" --argjson broken "$broken" --argjson open "$open" '
 		def line: "\(if .verdict == "broken" then "BROKEN" else .verdict end): \(.name) (\(.why))";
 		(.limits | length) as $n | if $status == 0 then "All \($n) hold.\([.limits[] | select(.bare)] | if . == [] then ""
-				else " \(length) by figures of fewer than three repeats, which have no interval." end)"
+				else " \(length) by figures without an interval." end)"
 			elif $broken == 0 then "\($open) of \($n) are not decided."
 			else "\($broken) of \($n) do not hold.\(if $open > 0 then " \($open) more not decided." else "" end)" end,
 		([.limits | sort_by(.verdict as $v | ["broken", "not decided"] | index($v) // 2)[]

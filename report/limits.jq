@@ -62,6 +62,10 @@ def limited($asked; $columns; $run): ($run.axes // []) as $axes
 	def endless($column): if in_doubt($column) then null elif figure($column).why == "overloaded" then "overloaded"
 		elif .requests != null and (mostly_answered | not)
 			and ($column | test("^((response|p[0-9]+|max)_ms|late_percent)$")) then failed_words else null end;
+	# A percentile without an interval may be as large as lower ones may.
+	def percentile($column): [$column | capture("^(?<of>.*_)p9[59]_ms$").of + ("p90", "p95") + "_ms_high"] as $lower | . as $row
+		| figure($column) | if .low == null and .both == null and .value != null then
+			.high = ([.value, ($row[$lower[]] | values)] | max) else . end;
 	# whether a row is of one of these cells, a pattern of their names in run.json
 	def of_cells($cells): . as $row | $cells == null or ([$axes[] | $row[.] | values | tostring | select(. != "")]
 		| join("-") | gsub("[/: ]"; "-") | test("^" + ($cells | gsub("(?<c>[].+^$(){}|\\\\[])"; "\\\(.c)")
@@ -75,11 +79,14 @@ def limited($asked; $columns; $run): ($run.axes // []) as $axes
 			| map(type_of($table; .[0]) as $type | {key: .[0], value: (if .[1] == "" then null
 				elif $type == "text" then .[1] else (.[1] | tonumber? | select(isnan | not)) // null end)}) | from_entries))})
 		| from_entries) as $tables
-	| {notes: [$tables + {run: $run} | (unusable | values), unusable_runs], limits: [$asked[] | . as $a
+	| {notes: [$tables + {run: $run} | (unusable | values | "NOT USABLE: \(.)"), (unusable_runs | "NOT USABLE: \(.)"),
+		(.run.counts | select(.total != null and .complete != null and .complete < .total)
+			| "INCOMPLETE: \(.complete) of \(.total) measurements were made.")], limits: [$asked[] | . as $a
 		| {text, op, bound, column, rows: [$tables[$a.table] // [] | .[] | select(of_cells($a.cells))
-			| {of: condition($a), bare: (has($a.column + "_low") and .repeats != null and .repeats < 3),
+			| {of: condition($a), bare: (has($a.column + "_low") and .repeats != null
+				and (figure($a.column) | .low == null and .value != null)),
 			endless: endless($a.column), figure: (if in_doubt($a.column) then {why: "the load generator was not valid"}
-				elif is_of_answered($a.column) then {why: "of answered keys alone"} else figure($a.column) end
+				elif is_of_answered($a.column) then {why: "of answered keys alone"} else percentile($a.column) end
 				| .unit = ($a.unit | ltrimstr("-")) | .least = null)}
 			# of what is better when higher, overloaded is the least
 			| .end = (if .endless == null then null elif $a.better == "higher" then 0 else infinite end)]}]};
@@ -101,7 +108,7 @@ def lines($v): . as $a | (.rows | length) as $all | def count($n): "\($n) of \($
 			+ ($absent | if . == [] then "" else " (\(map(.figure.why | why_words) | unique | join(", ")))" end)]
 		elif $v.broken > 0 then ["FAILED", "\($a.column) in \(count($v.broken)); \(worst)"]
 		elif $open == 0 then ["OK", "\($a.column) in none of \($v.holds) conditions; \(worst)"
-			+ if any(.rows[]; .bare) then "; fewer than three repeats, so no interval" else "" end] else empty end),
+			+ if any(.rows[]; .bare) then "; judged without an interval" else "" end] else empty end),
 	(if $open == 0 then empty else [if $v.range > 0 then "FAILED" elif $v.leans_to_break then "UNKNOWN" else "UNSURE" end,
 		($a.rows[$v.doubtful] | "cannot tell: \($a.column) is \(words)\(.figure | figure_interval) (\(.of)),"
 		+ " \(count($open)). " + if .figure | is_range then "Exact times: with the reference application (heavy)."
@@ -110,8 +117,8 @@ def lines($v): . as $a | (.rows | length) as $all | def count($n): "\($n) of \($
 	(if $absent == [] or $v.worst == null then empty else ["UNKNOWN", "\(count($absent | length)) have no such figure: "
 		+ ([$absent[] | "\(.of): \(.figure.why | why_words)"] | join("; "))] end);
 def limit_words($judged; $json): all_printable | $judged.result.limits as $v
-	| if $json then {limits: ([.notes[] | {name: "the run", verdict: "not decided", why: "NOT USABLE: \(.)"}]
+	| if $json then {limits: ([.notes[] | {name: "the run", verdict: "not decided", why: .}]
 			+ [.limits | to_entries[] | $v[.key] as $v | .value | {name: .text, verdict: $v.verdict,
 				why: ([lines($v)[1]] | join("; "))} + if any(.rows[]; .bare) then {bare: true} else {} end])}
-	  else (.notes[] | "NOT USABLE: \(.)"), (.limits | to_entries[] | $v[.key] as $v | .value | .text as $text
+	  else .notes[], (.limits | to_entries[] | $v[.key] as $v | .value | .text as $text
 		| lines($v) | "\(.[0]) \($text): \(.[1])") end;

@@ -286,6 +286,29 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	for word in "${@:3}"; do [[ $output == *"$word"* ]] || return 1; done
 }
 
+@test "--fail-if: where measurements are missing nothing holds" {
+	jq '.counts = {total: 9, complete: 9}' run/run.json >new
+	mv new run/run.json
+	judged 0 'load>9'
+	jq '.counts.complete = 8' run/run.json >new
+	mv new run/run.json
+	judged 3 'load>9' 'INCOMPLETE: 8 of 9'
+	judged 5 'p50>100ms'
+}
+
+@test "--fail-if: a percentile without an interval holds only if the next lower one may" {
+	local column
+	for column in x_p95_ms x_p95_ms_low x_p95_ms_high x_p99_ms x_p99_ms_low x_p99_ms_high; do
+		printf 'schema/1\tsummary\t%s\treal\tms\t3\tlower\tx\n' "$column" >>run/schema.tsv
+	done
+	awk -v OFS='\t' '{ print $0, NR == 1 ? names : "41\t40\t130\t62\t\t" }' \
+		names='x_p95_ms\tx_p95_ms_low\tx_p95_ms_high\tx_p99_ms\tx_p99_ms_low\tx_p99_ms_high' run/summary.tsv >new
+	mv new run/summary.tsv
+	judged 3 'x_p99>70ms'
+	judged 5 'x_p99>50ms'
+	judged 0 'x_p99>140ms'
+}
+
 @test "--fail-if: status 5 if a condition holds in any row; a malformed condition is refused before a report is made" {
 	local words
 	ln -s "$TOP/lab" home/
