@@ -591,6 +591,15 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[ "$(finding run late-light verdict)" = unsure ]
 }
 
+@test "verdict: the share of late keys is that of the load with most of them, not of the first" {
+	make_run LOADS="0 5" APPS=light REPEATS=3 KEYS=1005
+	awk -F'\t' -v OFS='\t' -v CONVFMT=%.0f '$2 == 50 { $5 += 2e8; $6 = $5 } { print }' run/cells/light-005/1/samples.tsv >new
+	mv new run/cells/light-005/1/samples.tsv
+	"$BIN/summarize" run >out
+	again
+	found late-light 0.033 good	# one of 3,000
+}
+
 @test "two protocols: the finding separates the one proven fast from the one that merely had no late key" {
 	two_protocols LOADS=5 APPS=light
 	rm -r run/cells/light-005
