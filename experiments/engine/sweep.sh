@@ -53,7 +53,8 @@ FILE=${words[0]-} DIR=$output_dir RESUME=${resume%/} ENGINE=$engine PAIRS=$pairs
 if [ -n "$RESUME" ]; then
 	[ -z "$FILE$DIR" ] || bad "--resume goes on with the file and in the folder that it has"
 	[ -f "$RESUME/sweep" ] || bad "--resume $RESUME: no folder of a sweep"
-	why=$(cd -- "$RESUME/" && find . -path './.parts/*/*' -prune -o ! -type f ! -type d ! -path ./.alive -printf %P -quit)
+	why=$(cd -- "$RESUME/" && find . -path './.parts/*/*' ! -name .lock -prune -o \
+		! -type f ! -type d ! -path ./.alive -printf %P -quit)
 	[ -z "$why" ] || bad "--resume $RESUME: $why is no file or folder (a link, a pipe); remove it"
 	DIR=$RESUME FILE=$RESUME/sweep
 	[ -n "$ENGINE" ] || [ ! -f "$DIR/.engine" ] || IFS= read -r ENGINE <"$DIR/.engine"

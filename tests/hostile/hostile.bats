@@ -315,6 +315,20 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	refused 2 "a/log is no file" "$tp" ab --resume ab
 	echo 'experiment stalls' >sweep/sweep && ln -s "$PWD/out/x" sweep/log/x
 	refused 2 "a link" "$tp" sweep --resume sweep
+	rm sweep/log/x && mkdir -p sweep/.parts/a && ln -s "$PWD/out/x" sweep/.parts/a/.lock
+	refused 2 "a link" "$tp" sweep --resume sweep
+	[ -z "$(ls out)" ]
+}
+
+@test "run -o: a folder with a link where a file of the run will be is refused, and nothing is written through it" {
+	local name
+	mkdir out
+	for name in run.json.new .lock log/engine.log; do
+		mkdir -p new/log
+		ln -s "$PWD/out/x" "new/$name"
+		refused 2 "a link" "$tp" run stalls --protocol null --quick --loads 0 -o new
+		rm -r new
+	done
 	[ -z "$(ls out)" ]
 }
 
