@@ -10,7 +10,7 @@ BLOCKS_HEAD=$'schema\tstart\tpair\tvariant\tcell\tmetric\tunit\tbetter\tvalue\td
 # the client's, where the probe goes before others, over 10 %. Without REPEAT: a line "REPEAT WORDS" of each that was disturbed.
 block_why() {
 	local many
-	(cd -- "$1/cells" && for many in 1000 1; do	# (one by one, where one is cut off)
+	(cd -- "$1/cells" && for many in 1000 1; do	# (jq ends at a damaged file: then one jq for each)
 		find . -mindepth 3 -maxdepth 4 -path "./*/${2:-*}/*" -name cell.json -print0 | xargs -0 -r -n "$many" jq -r --arg one "${2-}" '
 			(input_filename / "/")[2] as $repeat | select($one | IN("", $repeat))
 			| (.marked // "" | match("foreign CPU time[^;]*").string),
