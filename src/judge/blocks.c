@@ -219,14 +219,15 @@ void blocks_choose_scale(struct block_series *s, const struct block_effect *effe
 	double relative = effect->relative > 0 ? effect->relative : 0.1, per_ms = units_per_ms(s->unit);
 	bool time = per_ms > 0 && effect->time_ms > 0;
 
-	s->relative = positive && strcmp(s->unit, "%") != 0 && !time;
+	/* below 1 ms, a share of a time is nothing that a person feels: a stall of nearly 0 has any ratio */
+	s->relative = positive && strcmp(s->unit, "%") != 0 && !time && fmin(s->typical[VARIANT_A], s->typical[VARIANT_B]) >= per_ms;
 	if (s->relative)
 		s->figure.effect = log1p(relative);
 	else if (!strcmp(s->unit, "%"))
 		s->figure.effect = effect->points;
 	else
 		s->figure.effect = time ? per_ms * effect->time_ms : fabs(s->typical[VARIANT_A]) * relative;
-	if (!s->relative && !time) /* a share of nearly nothing is nothing that a person feels */
+	if (!s->relative && !time)
 		s->figure.effect = fmax(s->figure.effect, per_ms);
 	if (!(s->figure.effect > 0)) /* A is 0 */
 		s->figure.effect = relative;

@@ -224,7 +224,8 @@ static size_t count_unknown(const double *value, size_t n)
 static bool shows_growth(const struct drift_figure *f, size_t blocks, double alpha)
 {
 	if (DRIFT_UNKNOWN * count_unknown(f->value, blocks) > blocks ||
-	    DRIFT_UNKNOWN * count_unknown(f->value + blocks - blocks / 8, blocks / 8) > blocks / 8)
+	    DRIFT_UNKNOWN * count_unknown(f->value + blocks - blocks / 8, blocks / 8) > blocks / 8 ||
+	    (blocks >= DRIFT_LAST && count_unknown(f->value + blocks - DRIFT_LAST, DRIFT_LAST) == DRIFT_LAST))
 		return true;
 	if (f->p <= alpha && !(f->high < f->effect))
 		return true;

@@ -32,6 +32,7 @@
 #define DRIFT_BATCH 3					     /* blocks of the first look's batches */
 #define DRIFT_BLOCKS (2 * (size_t)DRIFT_PAIRS * DRIFT_BATCH) /* no verdict with fewer */
 #define DRIFT_UNKNOWN 10				     /* "does not grow" needs figures of all but one block in so many */
+#define DRIFT_LAST 2					     /* and of one of so many at the end */
 
 enum drift_word { DRIFT_OPEN, DRIFT_NONE, DRIFT_GROWS, DRIFT_RETURNS };
 
@@ -52,7 +53,7 @@ struct drift_figure {
 	double end;	     /* last batches less `before` */
 	/* Growth shows, at no stated rate: at the last look, unless `high` is below effect; or the first or the last blocks (1, 2, 4
 	 * ...) are apart from all others, of all blocks, by effect or more. Or it might: over one block in DRIFT_UNKNOWN, of all or
-	 * of the last eighth, is not known. */
+	 * of the last eighth, or all of the last DRIFT_LAST, are not known. */
 	bool shows;
 };
 

@@ -90,7 +90,7 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 		if (slow >= 0)
 			draw_keys(i < from ? scene_number(s, "slow-before", 0) : slow, level, rng, of);
 		for (size_t k = 0; k < n; k++)
-			value[k][i] = of[k];
+			value[k][i] = i >= (int)scene_number(s, "mute-from", blocks) ? (double)NAN : of[k];
 	}
 	for (size_t k = 0; k < n; k++)
 		f[k] = (struct drift_figure){ .value = value[k], .effect = k < 2 ? log(1.1) : 10 };

@@ -82,6 +82,26 @@ TEST(a_metric_under_a_second_name_is_tested_once)
 	blocks_free(&t);
 }
 
+/* A ratio says nothing of a time of nearly 0, in whichever run it is. */
+TEST(a_time_below_1_ms_is_compared_by_difference)
+{
+	static const char *const rows[] = {
+		HEAD ROW(1, 1, a, "stall", "ms", "0.05", 0) ROW(1, 1, b, "stall", "ms", "1.3", 0),
+		HEAD ROW(1, 1, a, "stall", "ms", "1.3", 0) ROW(1, 1, b, "stall", "ms", "0.05", 0),
+		HEAD ROW(1, 1, a, "wake", "us", "1300", 0) ROW(1, 1, b, "wake", "us", "50", 0),
+		HEAD ROW(1, 1, a, "memory", "MB", "0.5", 0) ROW(1, 1, b, "memory", "MB", "0.6", 0),
+	};
+	static const double effect[] = { 1, 1, 1000, 0 };
+	struct block_table t;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		read_blocks(rows[i], &t, (struct block_effect){ .relative = 0.1 });
+		assert_int_equal(t.series->relative, !effect[i]);
+		assert_near(t.series->figure.effect, effect[i] > 0 ? effect[i] : log(1.1), 1e-12);
+		blocks_free(&t);
+	}
+}
+
 /* Rows of two starts, mixed up; pairs of a start far apart. */
 TEST(a_start_is_the_mean_of_its_pairs_in_any_order)
 {
