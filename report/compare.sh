@@ -104,6 +104,8 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 	jq -r --arg a "${names[0]}" --arg b "${names[i]}" "$(cat "$here/decided.jq")"' def cells: map(.cell) | unique | join(", ");
 		.result | (.one_sided | group_by(.only)[] | "only \(if .[0].only == "a" then $a else $b end): \(cells)"),
 			(.not_compared | left_out(why_not($a; $b)) | "not compared (\(.because)): \(name)"),
+			(.overloaded | select(. != []) | "overloaded, and only in \($b): \(cells)"),
+			(.not_judged | left_out("") | "not judged, for want of an interval: \(name)"),
 			(.copied | select(. != []) | "the same values in all repeats, so one run is a copy of the other: \(cells)"),
 			(.too_few | select(. != []) | "too few values of \($b): \(cells)"),
 			(.the_same | select(. != []) | "the same in all repeats: \(cells)")' "$work/judged" | printable

@@ -57,11 +57,13 @@ else
 					why: "\(.[1]) of \(.[2]) repeats were disturbed by other programs"} end,
 			(.copied[] | .because = "the same values in all repeats and metrics: one run is a copy of the other"
 				| .metric = "all metrics" | open),
+			(.overloaded | left_out("overloaded, and not in \($a)") | {name: name, verdict: "broken", why: .because}),
 			((.one_sided | map(select(.only == "a" and $all.verdict != "too noisy")) | left_out("only \($a) has a value")),
 				(.too_few | left_out("\($b) has too few values")), (.not_compared | left_out("not compared: \(why_not($a; $b))")) | open),
 			(.the_same[] | {name: name, verdict: (if $all.doubt then "not decided" else "holds" end), why: "the same in all repeats"}),
 			(.metrics_decided[] | {name: name, verdict: .as_limit, why: ("\(if .verdict == "not decided" then "" else "\(.verdict): " end)"
 				+ "\(.a | plain) to \(.b | plain), \(change) (\(interval))")})]),
+			not_judged: [.not_judged | left_out("") | name],
 			unlike: (if .doubt then [] else $unlike end)}' <<<"$judged")
 	jq -r '.unlike[] | "\(.name): \(.why)"' <<<"$judged" | printable >&2
 fi
@@ -71,7 +73,7 @@ count() { jq --arg v "$1" '[.limits[] | select(.verdict == $v)] | length' <<<"$j
 broken=$(count broken) open=$(count 'not decided')
 # The answer, then what does not hold: in 8 lines, or, of too many for that, those that fit.
 if [ -n "$json" ]; then
-	jq --argjson status "$status" '{limits, status: $status}' <<<"$judged" | cleaned
+	jq --argjson status "$status" '{limits, not_judged: (.not_judged // []), status: $status}' <<<"$judged" | cleaned
 elif [ -n "$tap" ]; then
 	jq -r '"TAP version 13", "1..\(.limits | length)", (.limits | to_entries[]
 		| "\(if .value.verdict == "holds" then "ok" else "not ok" end) "
@@ -84,6 +86,7 @@ else
 				else " \(length) by figures without an interval." end)"
 			elif $broken == 0 then "\($open) of \($n) are not decided."
 			else "\($broken) of \($n) do not hold.\(if $open > 0 then " \($open) more not decided." else "" end)" end,
+		(.not_judged // [] | select(. != []) | "Not judged, for want of an interval: \(join(", "))"),
 		([.limits | sort_by(.verdict as $v | ["broken", "not decided"] | index($v) // 2)[]
 			| select($all == 1 or .verdict != "holds") | line]) as $lines
 		| if $all == 1 or ([$lines[] | length / 76 | ceil] | add // 0) <= 7 then $lines[] else

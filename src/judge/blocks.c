@@ -220,7 +220,8 @@ void blocks_choose_scale(struct block_series *s, const struct block_effect *effe
 	bool time = per_ms > 0 && effect->time_ms > 0;
 
 	/* below 1 ms, a share of a time is nothing that a person feels: a stall of nearly 0 has any ratio */
-	s->relative = positive && strcmp(s->unit, "%") != 0 && !time && fmin(s->typical[VARIANT_A], s->typical[VARIANT_B]) >= per_ms;
+	s->relative =
+		positive && strcmp(s->unit, "%") != 0 && !time && fmin(s->typical[VARIANT_A], s->typical[VARIANT_B]) >= per_ms;
 	if (s->relative)
 		s->figure.effect = log1p(relative);
 	else if (!strcmp(s->unit, "%"))

@@ -37,6 +37,7 @@ struct block_series {
 	struct block_pooled pooled[VARIANTS]; /* by pooled_read() */
 	const char *why;		      /* by pooled_compare(): why not compared, and of which run; VARIANTS: of none */
 	enum variant lacks;
+	bool aside; /* not compared for want of an interval; by the numbers alone B is not worse by the effect */
 	/* by blocks_compare() */
 	bool relative;				   /* differences are of logarithms */
 	double typical[VARIANTS];		   /* medians of the values of undisturbed pairs */
@@ -82,5 +83,6 @@ enum variant blocks_poorer(const struct block_series *s);
 void blocks_choose_scale(struct block_series *s, const struct block_effect *effect, bool positive);
 
 /* Adds the differences of all starts to the figures of all series. A share in percent is compared in points; other metrics by ratio
- * (a time in ms if the effect is a time); those that may be 0 or negative by difference, in shares of A's mean. */
+ * (a time in ms if the effect is a time); those that may be 0 or negative, and times of which the lesser median is below 1 ms, by
+ * difference, in shares of A's median, of times at least 1 ms. */
 void blocks_compare(struct block_table *t, const struct block_effect *effect);

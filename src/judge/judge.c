@@ -113,6 +113,8 @@ static void report_left_out(struct rec_report *r, const struct block_table *t, c
 	} gaps[] = {
 		{ verdict_only_in_a, "one_sided", "a", "only A has a value", "metric" },
 		{ verdict_only_in_b, NULL, "b", "only B has a value", "metric" },
+		{ verdict_overloaded, "overloaded", NULL, NULL, NULL },
+		{ verdict_aside, "not_judged", NULL, NULL, NULL },
 		{ verdict_too_few, "too_few", NULL, "B has too few values", "metric" },
 		{ verdict_not_compared, "not_compared", NULL, "there is no number, or no interval,", "metric" },
 		{ verdict_copied, "copied", NULL, "A and B have the same values in all repeats", "condition" },
@@ -345,7 +347,7 @@ static void place_values(struct session_figure *f, size_t blocks, const struct b
 			positive = positive && !(v->value <= 0);
 		}
 	}
-	f->of->typical[VARIANT_A] = drift_mean(f->raw, blocks);
+	f->of->typical[VARIANT_A] = f->of->typical[VARIANT_B] = drift_mean(f->raw, blocks);
 	blocks_choose_scale(f->of, effect, positive);
 	for (size_t i = 0; i < blocks; i++)
 		f->value[i] = f->of->relative ? log(f->raw[i]) : f->raw[i];

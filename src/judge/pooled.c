@@ -61,6 +61,21 @@ static void take_logs(struct block_pooled *p)
 	p->high = log(p->high);
 }
 
+/* Of numbers that lack an interval, as a percentile of too few keys, nothing can be told. Is B not worse by them alone? */
+static bool is_aside(struct block_series *s, const struct block_effect *effect)
+{
+	const struct block_pooled *a = &s->pooled[VARIANT_A], *b = &s->pooled[VARIANT_B];
+	double more;
+
+	if (a->from != a->to || b->from != b->to || a->repeats < REPEATS_LEAST || b->repeats < REPEATS_LEAST)
+		return false;
+	s->typical[VARIANT_A] = a->from;
+	s->typical[VARIANT_B] = b->from;
+	blocks_choose_scale(s, effect, a->from > 0 && b->from > 0);
+	more = s->relative ? log(b->from / a->from) : b->from - a->from;
+	return (s->higher_is_better ? -more : more) < s->figure.effect;
+}
+
 /* Compares them, or returns why not. */
 static const char *compare_known(struct block_series *s, const struct block_effect *effect)
 {
@@ -111,9 +126,10 @@ static void compare_series(struct block_series *s, const struct block_effect *ef
 	enum variant lacks = b ? VARIANT_A : VARIANT_B;
 	const char *why = s->pooled[lacks].why;
 
-	if (a && b)
+	if (a && b) {
 		s->why = compare_known(s, effect);
-	else if (a)
+		s->aside = s->why && !strcmp(s->why, "no interval") && is_aside(s, effect);
+	} else if (a)
 		s->why = why && *why ? why : "not measured";
 	else if (why && *why && strcmp(why, "too few") != 0 && !(b && !strcmp(why, "overloaded")))
 		s->why = why;

@@ -98,9 +98,17 @@ static void decide_family(struct block_series *const *family, size_t n, double a
 	free(f);
 }
 
+bool verdict_overloaded(const struct block_series *s, const struct verdict_question *q)
+{
+	const char *why = s->pooled[VARIANT_B].why;
+
+	return q->runs && verdict_wanted(s, q) && why && !strcmp(why, "overloaded") && s->known[VARIANT_A] >= DECIDE_REPEATS &&
+	       !s->known[VARIANT_B] && s->unknown[VARIANT_B] >= DECIDE_REPEATS;
+}
+
 bool verdict_only_in_a(const struct block_series *s, const struct verdict_question *q)
 {
-	return verdict_wanted(s, q) && s->known[VARIANT_A] && !s->known[VARIANT_B];
+	return verdict_wanted(s, q) && s->known[VARIANT_A] && !s->known[VARIANT_B] && !verdict_overloaded(s, q);
 }
 
 bool verdict_only_in_b(const struct block_series *s, const struct verdict_question *q)
@@ -115,9 +123,15 @@ bool verdict_too_few(const struct block_series *s, const struct verdict_question
 	return verdict_wanted(s, q) && s->known[VARIANT_A] > q->runs && s->known[VARIANT_B] && few;
 }
 
+bool verdict_aside(const struct block_series *s, const struct verdict_question *q)
+{
+	return q->runs && !q->metrics && s->aside && !s->figure.n;
+}
+
 bool verdict_not_compared(const struct block_series *s, const struct verdict_question *q)
 {
-	return verdict_wanted(s, q) && s->why && !s->figure.n && !verdict_only_in_a(s, q) && !verdict_too_few(s, q);
+	return verdict_wanted(s, q) && s->why && !s->figure.n && !verdict_only_in_a(s, q) && !verdict_overloaded(s, q) &&
+	       !verdict_too_few(s, q) && !verdict_aside(s, q);
 }
 
 bool verdict_copied(const struct block_series *s, const struct verdict_question *q)
@@ -204,12 +218,17 @@ bool verdict_reach(struct block_table *t, const struct verdict_question *q, stru
 {
 	*out = (struct verdict){ .family = memory_new(t->n, sizeof(struct block_series *)), .noisy = is_noisy(t, q) };
 	out->n = find_family(t, q, out->family);
-	if (!out->n && !out->noisy && !(q->runs && (verdict_count(t, q, verdict_the_same) || verdict_count(t, q, is_not_told))))
+	if (!out->n && !out->noisy &&
+	    !(q->runs && (verdict_count(t, q, verdict_the_same) || verdict_count(t, q, is_not_told) ||
+			  verdict_count(t, q, verdict_overloaded) || verdict_count(t, q, verdict_aside))))
 		return false;
 	if (!q->runs)
 		weigh_family(out->family, out->n);
 	decide_family(out->family, out->n, q->alpha);
-	out->word = out->n || out->noisy ? combine_words(out->family, out->n, out->noisy) : "no difference of that size";
+	out->word = out->n || out->noisy || !verdict_count(t, q, verdict_the_same) ? combine_words(out->family, out->n, out->noisy)
+										   : "no difference of that size";
+	if (!out->noisy && verdict_count(t, q, verdict_overloaded))
+		out->word = "worse";
 	if (!out->noisy && (q->doubt || (verdict_count(t, q, is_not_told) && strcmp(out->word, "worse") != 0)))
 		out->word = "not decided";
 	out->open = count_open(out->family, out->n, &out->more);

@@ -24,7 +24,9 @@ struct verdict {
 typedef bool verdict_test(const struct block_series *s, const struct verdict_question *q);
 verdict_test verdict_wanted;			   /* it is asked for */
 verdict_test verdict_only_in_a, verdict_only_in_b; /* the other variant has no value */
-verdict_test verdict_too_few;			   /* A has values, and B too few to compare, or none of the same pair */
+verdict_test verdict_overloaded; /* of two runs: repeats of A have values, and none of as many of B, which was overloaded: worse */
+verdict_test verdict_aside;	 /* of two runs, not asked for: there is no interval, and by the numbers alone B is not worse */
+verdict_test verdict_too_few;	 /* A has values, and B too few to compare, or none of the same pair */
 verdict_test verdict_not_compared; /* of two runs: one has it of all repeats, or should have it, but it cannot be compared */
 verdict_test verdict_the_same;	   /* of two runs, asked for: all values are the same, of so many keys that they say so */
 verdict_test verdict_copied;	   /* of two runs: of its cell all values of B are those of A: one measurement; its first metric */

@@ -130,6 +130,10 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	again second
 	run -0 "$TOP/thinprobe" gate second --baseline "$RUN" --metrics p50
 	[ "$output" = "All 2 hold." ]
+	cp -r second full
+	for file in full/cells/vnc-light-5/*/keyrepeat.json; do jq '.result.overloaded = true' "$file" >new && mv new "$file"; done
+	run -5 "$TOP/thinprobe" gate full --baseline "$RUN" --metrics p50 --json
+	jq -e '[.limits[] | select(.verdict == "broken") | .why | test("overloaded")] == [true]' <<<"$output"
 	printf 'p50 x < 5\n' >wrong
 	run -2 "$TOP/thinprobe" gate "$RUN" --limits wrong
 	[[ $output == *"wrong, line 1: "*unit* ]]

@@ -124,6 +124,33 @@ runs() {
 	jq -e '.result | .verdict == "no difference of that size" and .the_same == [{cell: "light", metric: "late"}]' out.json
 }
 
+@test "judge --runs: overloaded since is worse; what lacks an interval is set aside where it is not worse and was not asked for" {
+	need jq
+	{
+		blocks 0
+		runs light p50_ms "20 21 20 21 20" "20 21 20 20 21"
+		runs light p99_ms "- - - - -" "- - - - -"
+		runs heavy p50_ms "40 41 42 40 41" "- - - - -"
+	} >blocks.tsv
+	{
+		printf 'schema\tvariant\tcell\tmetric\tfrom\tto\tlow\thigh\trepeats\twhy\n'
+		printf 'pooled/1\ta\tlight\tp99_ms\t30\t30\t28\t33\t5\t\npooled/1\tb\tlight\tp99_ms\t31\t31\t\t\t5\t\n'
+	} >pooled.tsv
+	grep -v heavy blocks.tsv >light.tsv
+	run -0 "$JUDGE" light.tsv --runs --pooled pooled.tsv --json -o out.json
+	jq -e '.result | .not_judged == [{cell: "light", metric: "p99_ms"}] and .not_compared == []' out.json
+	run -3 "$JUDGE" light.tsv --runs --pooled pooled.tsv --metrics p50_ms,p99_ms
+	sed 's/31\t31/36\t36/' pooled.tsv >slower.tsv
+	run -3 "$JUDGE" light.tsv --runs --pooled slower.tsv --json -o out.json
+	jq -e '.result | .not_judged == [] and [.not_compared[].metric] == ["p99_ms"]' out.json
+	printf 'pooled/1\tb\theavy\tp50_ms\t\t\t\t\t5\toverloaded\n' >>pooled.tsv
+	run -5 "$JUDGE" blocks.tsv --runs --pooled pooled.tsv --json -o out.json
+	jq -e '.result | .verdict == "worse" and .overloaded == [{cell: "heavy", metric: "p50_ms"}] and .one_sided == []' out.json
+	run -3 "$JUDGE" blocks.tsv --runs --pooled pooled.tsv --doubt why
+	sed 's/overloaded/failed/' pooled.tsv >failed.tsv
+	run -3 "$JUDGE" blocks.tsv --runs --pooled failed.tsv
+}
+
 @test "judge: a metric without a value of both in one pair, or with the values of one that is not asked for" {
 	need jq
 	# p90 is three times as long, but in turns only one of a pair has it
