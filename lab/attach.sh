@@ -67,7 +67,8 @@ attach_window() {	# sets ATTACH_WINDOW, ATTACH_TITLE
 	timeout 5 xwininfo -id "$ATTACH_WINDOW" >/dev/null 2>&1 ||
 		die "display $DISPLAY has no window $ATTACH_WINDOW; find its id with xwininfo"
 	ATTACH_TITLE=$(timeout 5 xdotool getwindowname "$ATTACH_WINDOW" 2>/dev/null)
-	ATTACH_TITLE=${ATTACH_TITLE//[![:print:]]/?} ATTACH_TITLE=${ATTACH_TITLE//\#\#/?#}	# (mostly the server's words)
+	ATTACH_TITLE=${ATTACH_TITLE//[[:cntrl:]]/?}
+	shown ATTACH_TITLE
 }
 
 attach_region() {	# sets ATTACH_REGION

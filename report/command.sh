@@ -57,11 +57,11 @@ run_shape='def want(ok; $what): if ok then empty else $what end;
 				| want(.[$name] // 0 | type == "number"; "settings.\($name) is no number")),
 			want(.on // "" | type == "string"; "settings.on is no text")),
 		(.counts // {} | want(type == "object" and all(.[]; type == "number"); "counts are no numbers")),
-		want(.axes // ["any"] | type == "array" and . != [] and all(.[]; type == "string" and test("^[A-Za-z][A-Za-z0-9_]*$"));
+		want(.axes // ["any"] | type == "array" and . != [] and all(.[]; type == "string" and test("^[A-Za-z][A-Za-z0-9_]*\\z"));
 			"axes names nothing that its cells differ in"),
 		(.cells | to_entries[] | "cells[\(.key)]" as $cell | .value
 			| want(type == "object"; "\($cell) is no object"), want(.name | type == "string"; "\($cell).name is no text"),
-			want(.name | test("^[\\p{L}\\p{N} ._,:+%@=~/-]+$") and (split("/") | all(.[]; IN("", ".", "..") | not));
+			want(.name | test("^[\\p{L}\\p{N} ._,:+%@=~/-]+\\z") and (split("/") | all(.[]; IN("", ".", "..") | not));
 				"\($cell).name is no name of a folder"),	# (of joined runs RUN/NAME)
 			want(.parameters | type == "object"; "\($cell).parameters is no object"),
 			(.parameters | to_entries[] | .key as $name

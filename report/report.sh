@@ -162,7 +162,7 @@ folded() { fold -s -w 80 | sed 's/ *$//' | printable; }	# to the width of a term
 run_stem() {
 	local said stem cells wrong
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
-	said=$(jq -r '[((.experiment // "" | select(test("^[a-z0-9-]+$"))) // ""), (.cells | type),
+	said=$(jq -r '[((.experiment // "" | select(test("^[a-z0-9-]+\\z"))) // ""), (.cells | type),
 		((select(.cells | type == "array") | try ('"$run_shape"') catch "cannot be read") // "")] | join("\u001f")' "$1/run.json" \
 		2>/dev/null) || die 1 "$1/run.json: cannot be read"
 	IFS=$'\037' read -r stem cells wrong <<<"$said"
@@ -220,7 +220,7 @@ JOINED=$output_dir runs=("${words[@]}")
 [ -z "$part" ] || [ -z "$fail_if" ] || bad "--$part and --fail-if: one of them"
 need jq jq
 [ -z "$label" ] || jq -n -e --arg names "$label" --argjson n "${#runs[@]}" '$names / "," | length == $n and length > 1
-	and (unique | length) == $n and all(test("^[A-Za-z0-9:_-]+$"))' >/dev/null ||
+	and (unique | length) == $n and all(test("^[A-Za-z0-9:_-]+\\z"))' >/dev/null ||
 	die 2 "--label $label: want ${#runs[@]} different names of letters, digits, : _ and -, one for each of several runs"
 [ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || [ -f "${runs[0]}" ] ||
 	die 2 "-o works only with several runs; the report of one goes into its folder"

@@ -216,8 +216,9 @@ cell_figure() {	# cell_figure FOLDER
 
 exp_measured() {	# exp_measured WORDS FIGURE: a line that stays
 	[ -n "$2" ] || return 0
-	set -- "$1" "${2//[![:print:]]/?}"	# a host may have said it
-	if [ -t 1 ]; then printf '\r%s: %s\033[K\n' "$1" "$2"; else printf '    %s\n' "$2"; fi
+	local figure=$2
+	shown figure
+	if [ -t 1 ]; then printf '\r%s: %s\033[K\n' "$1" "$figure"; else printf '    %s\n' "$figure"; fi
 }
 
 exp_step() {	# exp_step WORDS: a line on what is being prepared before the first cell

@@ -34,9 +34,12 @@ results_new() {
 	printf '%s\n' "$folder"
 }
 
-# folder_made VARIABLE FOLDER: makes the folder, and sets the variable to its path. 1: it cannot be made, or has a line break.
+# folder_made VARIABLE FOLDER: makes the folder, and sets the variable to its path. 1: it cannot be made, has a line break, or is a
+# link of another login.
 folder_made() {
-	local folder=$2
+	local folder=$2 link=$2
+	while [[ $link == ?*/ ]]; do link=${link%/}; done
+	[ ! -L "$link" ] || [[ $(stat -c %u -- "$link") == @(0|"$EUID") ]] || return 1
 	[[ $folder == /* ]] || folder=$PWD/$folder	# (cd would read - as the previous folder)
 	[[ $folder != *[[:cntrl:]]* ]] && mkdir -p "${ROOT_MODE[@]}" -- "$folder" 2>/dev/null &&
 		folder=$(cd -- "$folder" && pwd) && printf -v "$1" %s "$folder"

@@ -208,8 +208,8 @@ plan_resume() {
 	why=$(plain_folder "$RESUME")
 	[ -z "$why" ] || exp_bad "--resume $RESUME: $why"
 	why=$(jq -r --arg experiment "$EXPERIMENT" --arg axes "${AXES[*]%%=*}" '
-		def plain: type != "object" and (tostring | test("^[\\p{L}\\p{N} ._,:+%@=~/-]*$"));	# what no shell evaluates
-		def fits: (.axes | join(" ")) == $axes and all(.cells[]; (.name | plain and test("^[^/ .][^/ ]*$"))
+		def plain: type != "object" and (tostring | test("^[\\p{L}\\p{N} ._,:+%@=~/-]*\\z"));	# what no shell evaluates
+		def fits: (.axes | join(" ")) == $axes and all(.cells[]; (.name | plain and test("^[^/ .][^/ ]*\\z"))
 			and all(.parameters[]; plain) and (.parameters | keys) == ($axes | split(" ") | sort))
 			and ([.cells[].name] | length == (unique | length));
 		if .experiment != $experiment then "not a run of \($experiment)"

@@ -53,9 +53,13 @@ FILE=${words[0]-} DIR=$output_dir RESUME=${resume%/} ENGINE=$engine PAIRS=$pairs
 if [ -n "$RESUME" ]; then
 	[ -z "$FILE$DIR" ] || bad "--resume goes on with the file and in the folder that it has"
 	[ -f "$RESUME/sweep" ] || bad "--resume $RESUME: no folder of a sweep"
-	why=$(cd -- "$RESUME/" && find . -path './.parts/*/*' ! -name .lock -prune -o \
-		! -type f ! -type d ! -path ./.alive -printf %P -quit)
-	[ -z "$why" ] || bad "--resume $RESUME: $why is no file or folder (a link, a pipe); remove it"
+	why=$(cd -- "$RESUME/" && find . -regextype posix-extended -path './.parts/*/*' ! -name .lock -prune -o \
+		! -type f ! -type d ! -path ./.alive -printf '%P is no file or folder (a link, a pipe)' -quit -o \
+		-type d -regex '[.]/([.](alive|asks|engine|ids|lock|logins|pairs|sbatch)|[a-z]+[.](tsv|html)|joblog)' \
+		-printf '%P is a folder in the place of a file' -quit -o \
+		-type f -regex '[.]/([.]parts|[.]parallel|log|[^/]+/(cells|log|parts))' \
+		-printf '%P is a file in the place of a folder' -quit)
+	[ -z "$why" ] || bad "--resume $RESUME: $why; remove it"
 	DIR=$RESUME FILE=$RESUME/sweep
 	[ -n "$ENGINE" ] || [ ! -f "$DIR/.engine" ] || IFS= read -r ENGINE <"$DIR/.engine"
 	[[ $ENGINE == @(|parallel|slurm) ]] || bad "--resume $RESUME: its .engine is neither parallel nor slurm; give --engine"
@@ -345,7 +349,8 @@ sweep_sum() {
 		name=${run%%$'\t'*}
 		parts=("$DIR/$name"/parts/*.json)
 		[ -f "${parts[0]}" ] || { warn "$DIR/$name: no cell was measured, so it is not reported on"; status=3; continue; }
-		jq -s '.[0] as $whole | .[1:] | sort_by(.started // "") as $parts
+		jq -s 'if all(.[1:][].settings.on; type == "string") then . else error end
+			| .[0] as $whole | .[1:] | sort_by(.started // "") as $parts
 			| ($parts | map(.settings.on) | unique) as $on
 			| $parts[0] + $whole | .lab = $parts[0].lab | .host = $parts[0].host | .protocol = $parts[0].protocol
 			| .protocols = ($parts | map(.protocols // {}) | add)
@@ -356,8 +361,13 @@ sweep_sum() {
 				["one pair of hosts for all cells: they are of \($on | length) pairs, whose differences are in the intervals"] end)
 			| .ended = ([$parts[].ended] | max)
 			| .measured_s = ($parts | map(.measured_s) | if all(. != null) then add else null end)
-			| .sweep = {on: $on, parts: ($parts | length), $missing}' "$DIR/$name/run.json" "${parts[@]}" |
-			put_whole "$DIR/$name/run.json" || die "cannot write to $DIR/$name"
+			| .sweep = {on: $on, parts: ($parts | length), $missing}' "$DIR/$name/run.json" "${parts[@]}" 2>/dev/null |
+			put_whole "$DIR/$name/run.json" || {
+			! name_full_disk "$DIR" >/dev/null || die "cannot write to $DIR/$name: $(name_full_disk "$DIR")"
+			warn "$DIR/$name/parts: a file in it is damaged, so the run is not reported on; remove the file"
+			status=3
+			continue
+		}
 		EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$name" || status=3
 	done
 	return "$status"
@@ -392,8 +402,8 @@ sweep_read
 	bad "$FILE was edited, but its cells are fixed; undo it, or begin a new sweep: thinprobe sweep $(printf %q "$FILE") -o NEW"
 for run in ${RESUME:+"${RUNS[@]}"}; do
 	run=${run%%$'\t'*}/run.json
-	jq -e '(.settings.repeats // 1 | type == "number" and . <= 1000) and all(.cells[]; .parameters | type == "object")
-		and all(.cells[].name; test("^[\\p{L}\\p{N}_,:+%@=~-][\\p{L}\\p{N}._,:+%@=~-]*$"))' "$DIR/$run" >/dev/null 2>&1 ||
+	jq -e '(.settings.repeats // 1 | type == "number" and IN(range(1; 1001))) and all(.cells[]; .parameters | type == "object")
+		and all(.cells[].name; test("^[\\p{L}\\p{N}_,:+%@=~-][\\p{L}\\p{N}._,:+%@=~-]*\\z"))' "$DIR/$run" >/dev/null 2>&1 ||
 		bad "--resume $RESUME: $run is not that of a run, or names what cannot be a cell"
 done
 [ -n "$RESUME" ] || [ -z "$DIR" ] || sweep_free	# also for --list

@@ -332,6 +332,29 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	[ -z "$(ls out)" ]
 }
 
+@test "run -o: a link of another login is not followed, one of our own is" {
+	[ "$EUID" = 0 ] || skip "only root can make a link of another login"
+	mkdir out
+	ln -s "$PWD/out" theirs
+	ln -s "$PWD/out" ours
+	chown -h nobody theirs
+	run -1 "$tp" run stalls --protocol null --quick --loads 0 -o theirs/
+	[[ ${#lines[@]} = 1 && $output == *"theirs"* ]]
+	[ -z "$(ls out)" ]
+	EXP_SWEEP=plan run -0 "$TOP/experiments/engine/run.sh" stalls --protocol null --quick --loads 0 -o ours
+	[ -f out/run.json ]
+}
+
+@test "words of a host: nothing in a message hides or turns what stands beside it" {
+	local words
+	for words in $'a\u202eb' $'a\u2066b' $'a\ufeffb' $'a\eb' $'a\u061cb' 'a##b'; do
+		run env LC_ALL=C.UTF-8 bash -c '. "$0/lab/lib.sh"; warn "$1"' "$TOP" "$words"
+		[[ $output == "lab: a?"*b ]]
+	done
+	run env LC_ALL=C.UTF-8 bash -c '. "$0/lab/lib.sh"; warn "$1"' "$TOP" $'Gr\u00f6\u00dfe \u2013 u2'
+	[ "$output" = $'lab: Gr\u00f6\u00dfe \u2013 u2' ]
+}
+
 @test "sweep --resume: its engine is no command, a pipe in it holds up nobody, names and runs are checked" {
 	mkdir -p sweep/stalls
 	printf 'experiment stalls\nprotocol vnc\nloads 0\n' >sweep/sweep
@@ -346,18 +369,43 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	mkfifo sweep/.engine
 	refused 2 .engine timeout 60 "$tp" sweep --resume sweep --list
 	rm sweep/.engine
+	for name in .alive .engine .logins .ids .pairs .lock joblog cells.tsv; do
+		mkdir "sweep/$name"
+		refused 2 "$name is a folder" "$tp" sweep --resume sweep
+		rmdir "sweep/$name"
+	done
+	for name in .parts log stalls/cells stalls/parts; do
+		: >"sweep/$name"
+		refused 2 "$name is a file" "$tp" sweep --resume sweep
+		rm "sweep/$name"
+	done
 	mkdir -p sweep/stalls/cells
 	ln -s "$PWD" sweep/stalls/cells/vnc-light-0
 	refused 2 "a link" "$tp" sweep --resume sweep
 	rm sweep/stalls/cells/vnc-light-0
 	for filter in '.cells[0].name = "a\u001b[31m"' '.cells[0].name = "../x"' '.cells[0].name = "x\ny"' \
-		'.settings.repeats = "x"' '.settings.repeats = 1e9' '[]'; do
+		'.cells[0].name = "x\n"' '.settings.repeats = "x"' '.settings.repeats = 1e9' '.settings.repeats = 0.5' \
+		'.settings.repeats = 1e-400' '[]'; do
 		jq "$filter" "$GOOD/run.json" >sweep/stalls/run.json
 		refused 2 stalls/run.json "$tp" sweep --resume sweep --list
 	done
 	rm sweep/stalls/run.json
 	refused 2 stalls/run.json "$tp" sweep --resume sweep --list
 	[ ! -e ran ]
+}
+
+@test "sweep --resume: a damaged file of what was measured is named, and the run is not reported on" {
+	mkdir -p sweep/stalls/cells/vnc-light-0 sweep/stalls/parts
+	printf 'experiment stalls\nprotocol vnc\nloads 0\n' >sweep/sweep
+	cp -r "$GOOD/cells/vnc-light-0/1" sweep/stalls/cells/vnc-light-0/
+	for words in '{' '[]' '{"lab": {"missing": 1}, "protocols": "x", "started": 2}'; do
+		jq '.cells |= .[:1] | .settings.repeats = 1' "$GOOD/run.json" >sweep/stalls/run.json
+		echo "$words" >sweep/stalls/parts/x.json
+		run -3 --separate-stderr "$tp" sweep --resume sweep
+		# shellcheck disable=SC2154 # set by run
+		[[ ${#stderr_lines[@]} = 1 && $stderr == *stalls/parts* ]]
+		jq -e .experiment sweep/stalls/run.json
+	done
 }
 
 @test "ab --resume: options are printed without control characters; what is no run is named" {
