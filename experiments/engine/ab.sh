@@ -437,6 +437,8 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 	WHY=''
 done
 trap '' INT TERM HUP
+[ "$STARTS" -gt 0 ] || [ -z "$stop" ] ||
+	die -130 "interrupted before the first start was over; go on with: thinprobe ab --resume $(printf %q "$DIR")"
 [ "$STARTS" -gt 0 ] || die "nothing was measured; see $DIR/a.log and $DIR/b.log"
 decide
 [ -z "$WHY" ] || die "$WHY"

@@ -57,6 +57,20 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 	done
 }
 
+@test "ab: a signal before the first start is over: 130, one line that says how to go on, no process is left" {
+	"$TOP/thinprobe" ab stalls --protocol null --app light --loads 0 --a '' --b '' -o "$RUN" >/dev/null \
+		2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	driver=$!
+	wait_for test -e "$RUN/b.log"
+	kill -TERM "$driver"
+	status=0
+	wait "$driver" || status=$?
+	[ "$status" = 130 ]
+	grep -v "A and B are the same" "$BATS_TEST_TMPDIR/err" >"$BATS_TEST_TMPDIR/said"
+	[[ $(wc -l <"$BATS_TEST_TMPDIR/said") = 1 && $(<"$BATS_TEST_TMPDIR/said") == *"ab --resume $RUN" ]]
+	if grep -lsF "$RUN" /proc/[0-9]*/cmdline; then return 1; fi
+}
+
 # bats test_tags=all
 @test "a run ends with one line if its folder is removed" {
 	start_run --quick --protocol null --loads 0 --time 3 --repeat 2 --idle 1
