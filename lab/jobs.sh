@@ -147,7 +147,7 @@ lab_wait() {
 		stop_here
 		lab_gone "$1" || return 130
 	fi
-	wait "$1"
+	wait "$1" 2>/dev/null	# (bash would say "Killed" of one that was)
 	status=$?
 	[ "$status" -gt 128 ] && lab_ours "$1" || lab_forget "$1"
 	return "$status"
