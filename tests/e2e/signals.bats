@@ -86,6 +86,23 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 }
 
 # bats test_tags=all
+@test "a capture that is killed: the repeat is measured again, and has its packets" {
+	local pid=''
+	capture() { pid=$(find /proc/[0-9]*/fd -lname "$RUN/*/prototap.out" 2>/dev/null | cut -d / -f 3 | tail -n 1); [ -n "$pid" ]; }
+	start_run --quick --loads 0 --app light --time 4 --repeat 1 --idle 1
+	wait_for eval '[ -n "$(find "$RUN/cells" -name keyrepeat.err -o -name samples.tsv)" ]'
+	wait_for capture
+	kill -KILL "$pid"
+	status=0
+	wait "$driver" || status=$?
+	cat "$BATS_TEST_TMPDIR/err"
+	[ "$status" = 0 ]
+	grep -q "the capture" "$BATS_TEST_TMPDIR/err"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" = 1 ]
+	jq -e '.result.channels.display.packets > 0' "$RUN"/cells/*/1/prototap.json
+}
+
+# bats test_tags=all
 @test "kill -9 of the driver: run.json says interrupted, one line on standard error; --resume completes the run" {
 	start_run --quick --protocol null --loads 0 --time 2 --repeat 1 --idle 1
 	wait_for eval '[ -n "$(find "$RUN/cells" -name keyrepeat.err -o -name samples.tsv)" ]'
