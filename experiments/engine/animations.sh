@@ -165,7 +165,7 @@ animation_wait() {	# animation_wait FOLDER SECONDS
 # Makes step.json; fails if the capture is incomplete: missed bytes would look like frames from a cache.
 animation_figures() {	# animation_figures FOLDER WARM FRAMES [FROM_NS TO_NS]; 1: LAB_WHY
 	local covered lost frame='{}'
-	LAB_WHY="the capture left no report: $(last_word prototap)"
+	LAB_WHY=$(no_report capture prototap)
 	[ -s "$1/prototap.json" ] || return
 	lost=$(jq '.result.capture.dropped // 0' "$1/prototap.json" 2>/dev/null)
 	LAB_WHY="the capture lost $lost packets"

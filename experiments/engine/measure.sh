@@ -92,6 +92,11 @@ pair_keep() {	# pair_keep WHAT PROTOCOL VALUE
 # Programs ------------------------------------------------------------------------------------------------------
 
 last_word() { grep -vsx ready "$LAB_LOG/$1.err" | tail -n 1; }	# last_word NAME: last error message of this lab_start
+no_report() {	# no_report WHAT NAME: why a program has none, in words
+	local why
+	why=$(last_word "$2")
+	printf '%s\n' "the $1 left no report${why:+: $why}"
+}
 
 is_ready() {	# is_ready NAME SECONDS [WORDS]; 1: LAB_WHY
 	lab_ready "$1" "$2" && return

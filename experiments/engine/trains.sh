@@ -243,8 +243,8 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	keep_outputs "$folder" keyrepeat prototap sink
 	[ -n "$reason" ] || reason=$(held_up "$folder/sink.json")
 	[ -n "$reason" ] || [ -s "$folder/keyrepeat.json" ] && [ -s "$folder/samples.tsv" ] ||
-		reason=${reason:-the probe left no report}
-	[ -n "$reason" ] || [ -z "$tap" ] || [ -s "$folder/prototap.json" ] || reason="the capture left no report: $(last_word prototap)"
+		reason=${reason:-$(no_report probe keyrepeat)}
+	[ -n "$reason" ] || [ -z "$tap" ] || [ -s "$folder/prototap.json" ] || reason=$(no_report capture prototap)
 	[ -n "$reason" ] || [ "$TRACES" = 0 ] || train_traces "$name" "$folder" "$series" ||
 		reason="the wire told nothing: $(tail -n 1 "$folder/wire.err")"
 	[ "$KEEP" = 1 ] || rm -f "$folder/capture.pcap"
