@@ -199,7 +199,7 @@ train_loaded() { :; }
 # Runs one train: capture, load, keys. Leaves the raw outputs and cell.json in FOLDER.
 train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	local name=$1 load=$2 repeat=$3 folder=$4 series=$5
-	local kills probe tap='' go before='' after='' reason='' regime=null schedule=jittered keep=() bring=()
+	local kills pid probe tap='' go before='' after='' reason='' regime=null schedule=jittered keep=() bring=()
 	local TRAIN_LOADS=() TRAIN_WHY='' LAB_LOG=$folder apart=()
 	case $series in stall) schedule=periodic ;; wire) schedule=blocks ;; esac
 	[ "$TRAIN_MODE" = tap ] || schedule=periodic	# a held key is repeated by the client's own clock
@@ -236,6 +236,9 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 	else
 		lab_stop "$probe"
 	fi
+	for pid in ${TRAIN_LOADS[@]+"${TRAIN_LOADS[@]}"}; do
+		[ -n "$reason" ] || ! lab_gone "$pid" || reason="the load ended before the keys: $(last_word sink)"
+	done
 	[ ${#TRAIN_LOADS[@]} = 0 ] || lab_stop "${TRAIN_LOADS[@]}"
 	train_loaded "$folder"
 	[ -z "$tap" ] || lab_stop "$tap"

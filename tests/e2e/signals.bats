@@ -86,20 +86,29 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 }
 
 # bats test_tags=all
-@test "a capture that is killed: the repeat is measured again, and has its packets" {
-	local pid=''
-	capture() { pid=$(find /proc/[0-9]*/fd -lname "$RUN/*/prototap.out" 2>/dev/null | cut -d / -f 3 | tail -n 1); [ -n "$pid" ]; }
-	start_run --quick --loads 0 --app light --time 4 --repeat 1 --idle 1
-	wait_for eval '[ -n "$(find "$RUN/cells" -name keyrepeat.err -o -name samples.tsv)" ]'
-	wait_for capture
-	kill -KILL "$pid"
-	status=0
-	wait "$driver" || status=$?
-	cat "$BATS_TEST_TMPDIR/err"
-	[ "$status" = 0 ]
-	grep -q "the capture" "$BATS_TEST_TMPDIR/err"
-	[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" = 1 ]
-	jq -e '.result.channels.display.packets > 0' "$RUN"/cells/*/1/prototap.json
+@test "a capture, a load or a process of it that is killed: the repeat is measured again, and has all of them" {
+	local pid what
+	# the process whose output is that file; of the load, the last of its processes is no parent
+	found() { pid=$(find /proc/[0-9]*/fd -lname "$RUN/*/$1.out" 2>/dev/null | cut -d / -f 3 | sort -un | sed -n "$2"); [ -n "$pid" ]; }
+	while read -r what; do
+		rm -rf "$RUN"
+		start_run --quick --loads 2 --app light --time 4 --repeat 1 --idle 1
+		wait_for eval '[ -n "$(find "$RUN/cells" -name samples.tsv -size +1 2>/dev/null)" ]'
+		# shellcheck disable=SC2086 # words
+		wait_for found $what
+		kill -KILL "$pid"
+		status=0
+		wait "$driver" || status=$?
+		cat "$BATS_TEST_TMPDIR/err"
+		[ "$status" = 0 ]
+		[ "$(grep -c "repeat 1: " "$BATS_TEST_TMPDIR/err")" = 1 ]
+		jq -e '.result.channels.display.packets > 0' "$RUN"/cells/*/1/prototap.json
+		jq -e '.result.children_died == 0' "$RUN"/cells/*/1/sink.json
+	done <<-END
+		prototap \$p
+		sink 1p
+		sink \$p
+	END
 }
 
 # bats test_tags=all
