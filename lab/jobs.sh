@@ -189,10 +189,24 @@ lab_stop_within() {
 		[ -z "$idle" ] || lab_change regroup "$idle" idle=1
 	fi
 	for pid in "$@"; do
-		[ -n "$pid" ] && lab_gone "$pid" && wait "$pid" 2>/dev/null
+		if [ -n "$pid" ] && lab_gone "$pid"; then
+			wait "$pid" 2>/dev/null
+			lab_died "$?" "$pid" "${alive[@]}"
+		fi
 		lab_forget "$pid"
 	done
 	return 0
+}
+
+# lab_died STATUS PID STOPPED...: LAB_DIED says so where a signal that is none to end it had ended it before it was stopped: by
+# whom it was killed (out of memory), or a crash. What was measured meanwhile was not measured beside it.
+LAB_DIED=''
+lab_died() {
+	local name
+	[[ $1 == 13[2-79] && " ${*:3} " != *" $2 "* ]] || return 0
+	for name in "${!LAB_PID_OF[@]}"; do
+		[ "${LAB_PID_OF[$name]}" != "$2" ] || LAB_DIED="$name ended by signal $(($1 - 128)) while it was needed"
+	done
 }
 
 lab_door_stands() {

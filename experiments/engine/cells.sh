@@ -162,9 +162,9 @@ exp_disturbed() {
 }
 
 # cell_write FOLDER REPEAT REASON FLAGS JSON: its cell.json; JSON has the experiment's own keys, and parameters beside those
-# of the axes.
+# of the axes. A program that had died before it was stopped is a reason, too.
 cell_write() {
-	jq -n --argjson parameters "$CELL_JSON" --argjson repeat "$2" --arg reason "$3" --arg marked "${4#; }" \
+	jq -n --argjson parameters "$CELL_JSON" --argjson repeat "$2" --arg reason "${3:-$LAB_DIED}" --arg marked "${4#; }" \
 		--argjson more "${5:-{\}}" '
 		{schema: "thinprobe.cell/1", $parameters, $repeat, state: (if $reason == "" then "complete" else "failed" end), $reason, $marked}
 		* $more' | put_json "$1/cell.json"
@@ -295,6 +295,7 @@ cells_run() {
 
 EXP_SESSION_WHY=''	# why the session of this group of cells could not be made
 cell_measure() {	# cell_measure REPEAT FOLDER
+	LAB_DIED=''
 	if [ -n "$EXP_SESSION_WHY" ]; then
 		cell_write "$2" "$1" "$EXP_SESSION_WHY" ''
 	else

@@ -117,3 +117,30 @@ held_up() {	# NAME COMMAND...: it says so
 		done'
 	[ "$output" = $'yes\nno: held up' ]
 }
+
+@test "a run has no figures of a cell in which a program beside the probe was killed before it was stopped" {
+	# shellcheck disable=SC2016 # the inner shell's
+	run --separate-stderr in_engine stalls '. "$TP_HOME/lab/jobs.sh"
+		put_json() { cat >"$1"; }
+		CELL_JSON={} LAB_LOG=$PWD
+		machine_child() { MACHINE_CHILD=; }
+		lab_kill() { kill -KILL "$1"; }
+		begin() { "$@" & LAB_PIDS+=($!) LAB_PID_OF[load]=$! ; }
+		state() {
+			mkdir -p cell
+			cell_write cell 1 "" ""
+			jq -r "[.state, .reason] | join(\": \")" cell/cell.json
+			LAB_DIED=
+		}
+		begin sleep 60; lab_stop "$LAB_PIDS"; state	# stopped
+		begin true; until lab_gone "${LAB_PIDS[0]}"; do sleep 0.1; done; lab_stop "${LAB_PIDS[@]}"; state	# over
+		for signal in KILL SEGV; do
+			begin sleep 60; kill -$signal "${LAB_PIDS[0]}"; until lab_gone "${LAB_PIDS[0]}"; do sleep 0.1; done
+			lab_stop "${LAB_PIDS[@]}"
+			state
+		done'
+	[ "${lines[0]}" = "complete: " ]
+	[ "${lines[1]}" = "complete: " ]
+	[[ ${lines[2]} == "failed: load "*" 9 "* ]]
+	[[ ${lines[3]} == "failed: load "*" 11 "* ]]
+}
