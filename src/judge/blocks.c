@@ -234,21 +234,43 @@ void blocks_choose_scale(struct block_series *s, const struct block_effect *effe
 		s->figure.effect = relative;
 }
 
+struct start {
+	int64_t number;
+	double sum;
+	size_t pairs;
+};
+
+static void add_start(struct block_series *s, const struct start *start)
+{
+	decide_add(&s->figure, start->number, start->sum / (double)start->pairs);
+}
+
+/* As many starts of each order, but for one: where those of one order are disturbed more often, the others wait for the next that
+ * are not, or what the order makes would not cancel. */
 static void add_starts(struct block_series *s, const struct pair *pair)
 {
-	double sum = 0;
-	size_t n = 0;
+	struct start *of[2] = { memory_new(s->pairs, sizeof(**of)), memory_new(s->pairs, sizeof(**of)) };
+	size_t n[2] = { 0 };
 
 	for (size_t i = 0; i < s->pairs; i++) {
-		sum += s->relative ? log(pair[i].value[VARIANT_B] / pair[i].value[VARIANT_A])
-				   : pair[i].value[VARIANT_B] - pair[i].value[VARIANT_A];
-		n++;
-		if (i + 1 < s->pairs && pair[i + 1].start == pair[i].start)
-			continue;
-		decide_add(&s->figure, pair[i].start, sum / (double)n);
-		sum = 0;
-		n = 0;
+		int order = pair[i].start % 2 != 0;
+
+		if (!i || pair[i].start != pair[i - 1].start)
+			of[order][n[order]++] = (struct start){ .number = pair[i].start };
+		of[order][n[order] - 1].pairs++;
+		of[order][n[order] - 1].sum += s->relative ? log(pair[i].value[VARIANT_B] / pair[i].value[VARIANT_A])
+							   : pair[i].value[VARIANT_B] - pair[i].value[VARIANT_A];
 	}
+	for (size_t i = 0; i < n[0] && i < n[1]; i++) {
+		int first = of[1][i].number < of[0][i].number;
+
+		add_start(s, &of[first][i]);
+		add_start(s, &of[!first][i]);
+	}
+	if (n[0] != n[1])
+		add_start(s, n[0] > n[1] ? &of[0][n[1]] : &of[1][n[0]]);
+	free(of[0]);
+	free(of[1]);
 }
 
 /* A block that has no row of the metric does not know it, either. */

@@ -123,6 +123,31 @@ TEST(a_start_is_the_mean_of_its_pairs_in_any_order)
 	blocks_free(&t);
 }
 
+/* Where the starts of one order are disturbed more often, those of the other wait: starts of both orders count as often, but for
+ * one, in the same order at each look. */
+TEST(what_the_order_makes_cancels_though_the_starts_of_one_order_are_disturbed)
+{
+	struct block_table t;
+
+	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "12", 0) ROW(1, 1, b, "p50", "ms", "10", 0) ROW(2, 2, a, "p50", "ms", "10", 1)
+			    ROW(2, 2, b, "p50", "ms", "12", 0) ROW(3, 3, a, "p50", "ms", "13", 0)
+				    ROW(3, 3, b, "p50", "ms", "10", 0),
+		    &t, (struct block_effect){ .time_ms = 1 });
+	assert_int_equal(t.series->pairs, 2);
+	assert_int_equal(t.series->figure.n, 1);
+	assert_near(t.series->figure.value[0], -2, 1e-12);
+	blocks_free(&t);
+	read_blocks(HEAD ROW(1, 1, a, "p50", "ms", "12", 0) ROW(1, 1, b, "p50", "ms", "10", 0) ROW(3, 3, a, "p50", "ms", "13", 0)
+			    ROW(3, 3, b, "p50", "ms", "10", 0) ROW(4, 4, a, "p50", "ms", "10", 0)
+				    ROW(4, 4, b, "p50", "ms", "12", 0),
+		    &t, (struct block_effect){ .time_ms = 1 });
+	assert_int_equal(t.series->figure.n, 3);
+	assert_near(t.series->figure.value[0], -2, 1e-12);
+	assert_near(t.series->figure.value[1], 2, 1e-12);
+	assert_near(t.series->figure.value[2], -3, 1e-12);
+	blocks_free(&t);
+}
+
 TEST(a_second_row_of_a_block_is_refused_and_named)
 {
 	struct block_table t;
