@@ -5,7 +5,8 @@
  *
  * Keys come at 20/s, 200 in a repeat. "alone": each key for itself; "bursts": ten keys in a row share their fate, as in a
  * stall of half a second; "uneven": bursts whose length is random (geometric) with mean ten; "rare stalls": once in 400 keys, 20
- * take ten times as long. Latencies are lognormal or Pareto (index 1.5), and repeats may differ by a factor (sigma 0.1, 0.3).
+ * take ten times as long; "repeats differ": the share of late keys is lognormal over the repeats (sigma 0.6).
+ * Latencies are lognormal or Pareto (index 1.5), and repeats may differ by a factor (sigma 0.1, 0.3).
  * "stop": repeats are added from the fifth on, until the interval is 20 or 10 % to each side (--until-sure); held is how often it
  * holds then (of a fifth of the draws), and repeats how many there are on average, of at most 60. */
 #include "summarize/estimate.h"
@@ -22,8 +23,8 @@
 #define REPEATS_MOST 60
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-enum coverage_kind { ALONE, BURSTS, UNEVEN, RARE };
-static const char *const coverage_kinds[] = { "alone", "bursts", "uneven", "rare stalls" };
+enum coverage_kind { ALONE, BURSTS, UNEVEN, RARE, APART };
+static const char *const coverage_kinds[] = { "alone", "bursts", "uneven", "rare stalls", "repeats differ" };
 
 static const struct coverage_law {
 	const char *name;
@@ -66,7 +67,7 @@ static void coverage_draw_late(enum coverage_kind kind, double p, bool late[KEYS
 	int left = is ? 1 + (int)(BURST * coverage_uniform()) : 0;
 
 	for (int i = 0; i < KEYS; i++) {
-		if (kind == ALONE) {
+		if (kind == ALONE || kind == APART) {
 			late[i] = coverage_uniform() < p;
 			continue;
 		}
@@ -138,7 +139,7 @@ static struct coverage coverage_of_late_share(enum coverage_kind kind, size_t re
 			bool late[KEYS];
 			double run = 0;
 
-			coverage_draw_late(kind, p, late);
+			coverage_draw_late(kind, p * (kind == APART ? exp(0.6 * coverage_normal() - 0.18) : 1), late);
 			n[r] = KEYS;
 			for (int k = 0; k < KEYS; k++) {
 				hits[r] += late[k];
@@ -300,14 +301,14 @@ int main(int argc, char **argv)
 	char truth[16], more[64];
 
 	printf("figure\ttruth\tkeys\trepeats\theld_percent\tmean_width\tnone_percent\n");
-	for (enum coverage_kind kind = ALONE; kind <= RARE; kind++)
+	for (enum coverage_kind kind = ALONE; kind <= APART; kind++)
 		for (size_t r = 0; r < COUNT(repeats); r++) {
 			for (size_t i = 0; kind != RARE && i < COUNT(late); i++) {
 				snprintf(truth, sizeof(truth), "%g", 100 * late[i]);
 				c[0] = coverage_of_late_share(kind, repeats[r], late[i], draws);
 				coverage_print("late_share", truth, coverage_kinds[kind], "", (double)repeats[r], c);
 			}
-			for (size_t law = 0; kind != UNEVEN && law < COUNT(coverage_laws); law++) {
+			for (size_t law = 0; kind != UNEVEN && kind != APART && law < COUNT(coverage_laws); law++) {
 				coverage_of_figures(&coverage_laws[law], kind, repeats[r], draws, c);
 				for (int i = 0; i < C_FIGURES; i++)
 					coverage_print(figures[i], coverage_laws[law].name, coverage_kinds[kind], "",

@@ -281,7 +281,7 @@ double interval_share_effect(const struct share_runs *s, double chance, double *
 
 bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart)
 {
-	double n, hits = sum_hits(s, &n), more, effect = interval_share_effect(s, 1 - INTERVAL_LEVEL, &more);
+	double n, hits = sum_hits(s, &n), more, effect = interval_share_effect(s, INTERVAL_SHARE_APART, &more);
 
 	*apart = more > 0;
 	return isfinite(effect) && share_interval(hits / effect, n / effect, out);

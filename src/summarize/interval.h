@@ -105,7 +105,9 @@ void share_runs_clear(struct share_runs *s);
  * Student's t for their number; *apart: how many times as much they differ, otherwise 0. NAN below INTERVAL_REPEATS repeats. */
 double interval_share_effect(const struct share_runs *s, double chance, double *apart);
 /* Interval of the share of hits, in 0..1: the exact interval of as many independent events as make the same variance (Korn &
- * Graubard 1998). *apart: repeats differ by more than stalls explain (with a chance of 5 % where they do not). */
+ * Graubard 1998). *apart: repeats differ by more than stalls explain (with a chance of 20 % where they do not: with 5 %, the intervals
+ * of three repeats that differ hold 82 %). */
+#define INTERVAL_SHARE_APART 0.2
 bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart);
 /* Is the share above what its interval allows? Or (low) below? With 2.5 % on each side. */
 bool interval_share_excludes(const struct share_runs *s, double chance, double share, bool low);

@@ -20,6 +20,13 @@ TEST(late_shares_hold_in_bursts)
 		}
 }
 
+/* (Of repeats that differ, 82 and 89 % held where a chance of 5 % told them apart.) */
+TEST(late_shares_of_repeats_that_differ_hold)
+{
+	assert_true(coverage_of_late_share(APART, 3, 0.05, DRAWS).held > 0.85);
+	assert_true(coverage_of_late_share(APART, 5, 0.05, DRAWS).held > 0.9);
+}
+
 /* Not by being wide: 50 keys late one by one, of 975, have 3.8 to 6.7 % by the exact interval. */
 TEST(late_shares_of_single_keys_stay_narrow)
 {
