@@ -64,8 +64,14 @@ def no_round_trips: no_line | select(. != []) | finding("no-round-trips"; "**No 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
 # $bound: the end of the single keys' interval with which the typed keys are compared.
 def late_from($ms; $bound): .alone.p50_ms != null and $ms > 1.15 * (.alone["p50_ms" + $bound] // .alone.p50_ms);
-def surely_late: late_from(earliest; "_high");
-def maybe_late: (surely_late | not) and (late_from(.p50_ms_high // .p50_ms_to // infinite; "_low") or .alone.p50_ms == null);
+# Where less than half of the keys wait for others, the median does not know of it.
+def tail_from($ms; $bound): .alone["p90_ms" + $bound] != null and $ms > 1.15 * .alone["p90_ms" + $bound];
+def surely_late: late_from(earliest; "_high") or tail_from(.p90_ms_low; "_high");
+def maybe_late: (surely_late | not)
+	and (late_from(.p50_ms_high // .p50_ms_to // infinite; "_low") or .alone.p50_ms == null or tail_from(.p90_ms; ""));
+def alone_words: [(.alone.p50_ms | values | with_unit("ms")), (select(tail_from(.p90_ms; "")) | "90 %:"
+	+ " \(.p90_ms | with_unit("ms")), alone \(.alone.p90_ms | with_unit("ms"))")]
+	| if . == [] then "" else " (alone \(join("; ")))" end;
 # A protocol without a median of typed or of single keys is not compared: whether it waits is unknown.
 def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and known) | . as $t
 		| .alone = (first($doc | measured_rows("summary")[] | lone
@@ -80,9 +86,11 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 			elif $untold != [] then "**This run cannot tell whether \($untold | and_list)"
 				+ " \(if $untold | length == 1 then "waits" else "wait" end) between screen updates**, since intervals are too wide"
 				+ " or a median is not known,"
+			elif any($all[]; .p90_ms == null) then
+				"**By the median, no protocol waits significantly between screen updates**"
 			else "**No protocol waits significantly between screen updates**" end)
 			+ " when keys are typed at \($all[0].keys_per_s | plain)/s over a round trip of \($all[0].rtt_ms | plain) ms. Medians: "
-			+ ($all | map("\(.protocol) \(p50_words)\(if .alone.p50_ms then " (alone \(.alone.p50_ms | with_unit("ms")))" else "" end)"
+			+ ($all | map("\(.protocol) \(p50_words)\(alone_words)"
 					+ unanswered_words)
 				| join("; ")) + ".";
 			($wait[0] // $all[0] | figure("p50_ms"))

@@ -235,6 +235,37 @@ three_protocols() {
 	[[ $(finding run typed text) == *"whether one and two wait"* ]]	# two repeats have no interval
 }
 
+@test "wan: findings: keys typed of which less than half wait for others are told by the 90 % value" {
+	need gnuplot cmark-gfm
+	local r alone typed
+	make_run one
+	edit_json run/run.json '.settings.repeats = 3 | .cells[3:4] = []'
+	mapfile -t alone < <(for ((r = 0; r < 40; r++)); do echo $((210 + r % 5)); done)
+	mapfile -t typed < <(for ((r = 0; r < 40; r++)); do echo $((210 + r % 5 + 200 * (r % 5 > 2))); done)
+	for r in 1 2 3; do
+		cell one 0 "$r" 0.5 10 11 12
+		cell one 1 "$r" 100.5 110 111 112
+		cell one 2 "$r" 200.5 "${alone[@]}"
+		cell one 4 "$r" 200.5 "${typed[@]}"
+	done
+	"$TOP/report/report.sh" run
+	[ "$(finding run typed verdict)" = bad ]
+}
+
+@test "wan: tables: medians that lie on no straight line give no number of round trips" {
+	local r
+	make_run one
+	edit_json run/run.json '.settings.repeats = 3 | .cells |= .[:3]'
+	for r in 1 2 3; do
+		cell one 0 "$r" 0.5 10 11 12
+		cell one 1 "$r" 100.5 110 111 $((111 + r))
+		cell one 2 "$r" 200.5 610 611 $((611 + r))
+	done
+	"$BIN/summarize" run --experiment "$TOP/experiments/wan" >/dev/null
+	[ "$(slope one slope)/$(slope one slope_low)" = / ]
+	[ -n "$(slope one slope_why)" ]
+}
+
 @test "wan: a real link: a finding has its pings; where TCP's round trip is much shorter, its connection ends before the server" {
 	make_run attach
 	cell attach 1 1 100.5 110 110 110

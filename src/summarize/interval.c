@@ -11,6 +11,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 #define TAIL ((1 - INTERVAL_LEVEL) / 2)
+#define BEND 0.1	/* as a share of what a line rises: points that are farther off lie on no line */
 #define TAIL_MOST 0.035 /* chance that a quantile lies beyond the largest value, where that is taken as the end of its interval */
 
 static bool make_interval(double middle, double half, struct interval *out)
@@ -72,6 +73,34 @@ bool interval_slope_ci(const double *x, const double *y, size_t n, struct interv
 	double start, slope, variance = fit_slope(x, y, n, &start, &slope);
 
 	return isfinite(variance) && make_interval(slope, t_quantile(n - 2) * sqrt(variance), out);
+}
+
+bool interval_line_bends(const double *x, const double *y, size_t n, double least_slope)
+{
+	double start, slope = interval_slope(x, y, n, &start), off = 0, most_off = 0, lack = 0, within = 0;
+	double least = INFINITY, most = -INFINITY, groups = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double mean = 0, same = 0;
+		bool first = true;
+
+		for (size_t k = 0; k < n; k++)
+			if (x[k] == x[i]) {
+				first = first && k >= i;
+				mean += y[k];
+				same++;
+			}
+		mean /= same;
+		off = fabs(mean - start - slope * x[i]);
+		most_off = fmax(most_off, off);
+		lack += off * off;
+		within += (y[i] - mean) * (y[i] - mean);
+		groups += first;
+		least = fmin(least, x[i]);
+		most = fmax(most, x[i]);
+	}
+	return groups > 2 && (double)n > groups && most_off > BEND * fmax(fabs(slope), least_slope) * (most - least) &&
+	       lack / (groups - 2) > within / ((double)n - groups) * gsl_cdf_fdist_Qinv(0.01, groups - 2, (double)n - groups);
 }
 
 double interval_spread_factor(double q, size_t runs, double half, double distance)

@@ -53,6 +53,10 @@ const char *interval_ratio_word(const struct figure *ratio, double p);
 double interval_slope(const double *x, const double *y, size_t n, double *start);
 /* Interval of the slope: slope +- t(n - 2) times its standard error. Needs three points and two different x. */
 bool interval_slope_ci(const double *x, const double *y, size_t n, struct interval *out);
+/* Whether the points, several for each x, lie on no straight line: the mean of those with one x is off it by more than a tenth of
+ * the rise from the least x to the largest of its slope, or of `least_slope` if that is more, and by more than their scatter
+ * explains (F test of lack of fit, 1 %). */
+bool interval_line_bends(const double *x, const double *y, size_t n, double least_slope);
 
 /* A figure of runs in which run i counts weight[i] times. NAN: no run counts. */
 typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
@@ -105,8 +109,8 @@ void share_runs_clear(struct share_runs *s);
  * Student's t for their number; *apart: how many times as much they differ, otherwise 0. NAN below INTERVAL_REPEATS repeats. */
 double interval_share_effect(const struct share_runs *s, double chance, double *apart);
 /* Interval of the share of hits, in 0..1: the exact interval of as many independent events as make the same variance (Korn &
- * Graubard 1998). *apart: repeats differ by more than stalls explain (with a chance of 20 % where they do not: with 5 %, the intervals
- * of three repeats that differ hold 82 %). */
+ * Graubard 1998). *apart: repeats differ by more than stalls explain (with a chance of 20 % where they do not: with
+ * 5 %, the intervals of three repeats that differ hold 82 %). */
 #define INTERVAL_SHARE_APART 0.2
 bool interval_clustered_share_ci(const struct share_runs *s, struct interval *out, bool *apart);
 /* Is the share above what its interval allows? Or (low) below? With 2.5 % on each side. */

@@ -470,7 +470,8 @@ const struct extractor_hooks keys_extractor = {
 /* Extractor slope: for each protocol, how the median latency of single keys grows with the round trip time measured by ping,
  * on links without loss: a least-squares line through a point for each repeat of each cell, with Student's t interval of the slope.
  * There is a row where round trip times were set apart (by SLOPE_APART_MS, and more than the pings of one setting scatter). A line
- * also needs an interval, and the median of every repeat as one number; otherwise the row says why there is none.
+ * also needs an interval, the median of every repeat as one number, and medians that lie on it; otherwise the row says why
+ * there is none.
  * Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: single keys); cell.json: parameters.ping_ms (if missing: rtt_ms). */
 #define SLOPE_APART_MS 10.0
 
@@ -496,9 +497,9 @@ static void read_slope_point(const struct experiment_repeat *r)
 	keys_free(&train.keys);
 }
 
-/* The points of the line; the range of round trip times that were set; and how far the pings of one setting were apart. */
+/* The points of the line, the round trip times that were set and their range, and how far the pings of one setting were apart. */
 struct slope_points {
-	double *x, *y, least_ms, most_ms, scatter_ms;
+	double *x, *y, *set, least_ms, most_ms, scatter_ms;
 	size_t n;
 	bool unknown; /* a repeat has no median */
 };
@@ -515,6 +516,7 @@ static void add_slope_points(struct slope_points *l, const struct experiment_cel
 		most = fmax(most, p[r].rtt_ms);
 		l->unknown = l->unknown || !isfinite(p[r].median_ms);
 		l->x[l->n] = p[r].rtt_ms;
+		l->set[l->n] = set;
 		l->y[l->n++] = p[r].median_ms;
 	}
 	if (most < least)
@@ -535,8 +537,9 @@ static void write_protocol_slope(const struct experiment_cell *first, struct tab
 
 	if (!cell_is_first(first, "protocol"))
 		return;
-	l.x = memory_new(2 * room, sizeof(*l.x));
+	l.x = memory_new(3 * room, sizeof(*l.x));
 	l.y = l.x + room;
+	l.set = l.y + room;
 	for (const struct experiment_cell *c = first; c < run->cell + run->n; c++)
 		if (!strcmp(cell_require_text(c, "protocol"), protocol))
 			add_slope_points(&l, c);
@@ -545,14 +548,17 @@ static void write_protocol_slope(const struct experiment_cell *first, struct tab
 		free(l.x);
 		return;
 	}
-	why = l.unknown ? "no exact median" : !interval_slope_ci(l.x, l.y, l.n, &i) ? "too few points" : "";
+	why = l.unknown					? "no exact median"
+	      : !interval_slope_ci(l.x, l.y, l.n, &i)	? "too few points"
+	      : interval_line_bends(l.set, l.y, l.n, 1) ? "its medians lie on no straight line"
+							: "";
 	if (!*why)
 		slope = interval_slope(l.x, l.y, l.n, &start);
 	for (size_t k = 0; k < l.n; k++)
 		squares += pow(l.y[k] - start - slope * l.x[k], 2);
 	row_set_text(out, "protocol", protocol);
 	row_set_number(out, "points", (double)l.n);
-	row_set_figure(out, "slope", figure_estimate(slope, i.low, i.high));
+	row_set_figure(out, "slope", *why ? FIGURE_ABSENT : figure_estimate(slope, i.low, i.high));
 	row_set_text(out, "slope_why", why);
 	row_finish(out, { "start_ms", start }, { "spread_ms", sqrt(squares / (double)(l.n - 2)) });
 	free(l.x);

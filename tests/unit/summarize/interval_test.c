@@ -211,3 +211,16 @@ TEST(ranks_of_a_median)
 	assert_false(interval_quantile_ci(nine, 9, 4, 0.5, &i)); /* all of four lie on one side with 12.5 % */
 	assert_false(interval_quantile_ci(nine, 9, 9, 0.7, &i)); /* all of nine lie below with 4 % */
 }
+
+/* One round trip up to 80 ms and two at 150 are no line; a straight one that scatters as much is. */
+TEST(points_that_lie_on_no_line)
+{
+	const double x[] = { 0, 0, 40, 40, 80, 80, 150, 150 };
+
+	assert_true(interval_line_bends(x, (const double[]){ 12, 13, 52, 53, 92, 93, 312, 313 }, 8, 0));
+	assert_false(interval_line_bends(x, (const double[]){ 12, 13, 52, 53, 92, 93, 162, 163 }, 8, 0));
+	assert_false(interval_line_bends(x, (const double[]){ 12, 13, 52, 53, 92, 93, 167, 168 }, 8, 0)); /* less than a tenth */
+	assert_false(interval_line_bends(x, (const double[]){ 12, 130, 52, 170, 92, 210, 162, 480 }, 8, 0));
+	assert_false(interval_line_bends((const double[]){ 0, 40, 150 }, (const double[]){ 0, 40, 300 }, 3, 0)); /* one of each */
+	assert_false(interval_line_bends(x, (const double[]){ 9, 9.1, 8, 8.1, 9, 9.1, 9, 9.1 }, 8, 1));
+}
