@@ -133,6 +133,9 @@ made_up_run() {
 	[ "$(column summary x11-loop-pixmap banner_verdict)" = cached ]
 	[ "$(column summary rdp-cache-loop-image verdict)" = "in part" ]
 	[ "$(column summary rdp-cache-loop-image failed)" = 1 ]
+	animation_cell x11-loop-pixmap 2 12500 12500	# the other repeat says cached
+	run -3 "$TOP/bin/summarize" run
+	[ "$(column summary x11-loop-pixmap verdict)" = unclear ]
 	[ "$(column summary nx-loop-image state)" = "not measured" ]
 	[ "$(awk -F'\t' '$7 == "0.500" { print $8, $9 }' run/bandwidth.tsv)" = "0.0800 25.00" ]	# 5000 bytes in half a second
 }

@@ -3,10 +3,13 @@
  *
  * cell.json has steps.NAME for each step; figures are NAME.FIGURE (step.h), and relative to new frames:
  *	NAME.share_percent	bytes of a frame on the wire, in percent of a frame never shown before in the same session
- *	NAME.verdict		share_percent of at least STEPS_AGAIN: "again"; at most STEPS_CACHED: "cached"; between: "in part"
+ *	NAME.verdict		share_percent of at least STEPS_AGAIN: "again"; at most STEPS_CACHED: "cached"; between: "in part";
+ *				"unclear" where its interval has another at one end
  *	NAME.users_MBIT		whole number of users with such an animation that a link of MBIT Mbit/s carries
  * The comparison is with new frames and not with the size of a picture, because protocols compress, some with losses: only having
  * cached the frame makes the difference. */
+#include "interval.h"
+#include "memory.h"
 #include "step.h"
 
 #include <errno.h>
@@ -181,10 +184,27 @@ static const char *choose_verdict(double share_percent)
 					       : "in part";
 }
 
+/* The verdict of the mean; "unclear" where the ends of its interval, or two repeats, have more than one. */
+static const char *judge_shares(const struct experiment_cell *c, const char *path)
+{
+	double *share = memory_new(c->n, sizeof(*share)), mean = compute_mean(c, path), v;
+	struct interval i = { INFINITY, -INFINITY };
+	size_t n = 0;
+
+	for (size_t r = 0; r < c->n; r++)
+		if (compute_figure(&c->repeat[r], path, &v) && isfinite(v)) {
+			share[n++] = v;
+			i = (struct interval){ fmin(i.low, v), fmax(i.high, v) };
+		}
+	interval_t_mean(share, n, &i);
+	free(share);
+	return !n || choose_verdict(i.low) == choose_verdict(i.high) ? choose_verdict(mean) : "unclear";
+}
+
 static void set_verdicts(const struct experiment_cell *c)
 {
-	extractor_set_text("loop.verdict", choose_verdict(compute_mean(c, "loop.share_percent")));
-	extractor_set_text("banner.verdict", choose_verdict(compute_mean(c, "banner.share_percent")));
+	extractor_set_text("loop.verdict", judge_shares(c, "loop.share_percent"));
+	extractor_set_text("banner.verdict", judge_shares(c, "banner.share_percent"));
 }
 
 static void write_step(const struct experiment_cell *c, const char *name, struct table_out *out)
