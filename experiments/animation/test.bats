@@ -47,7 +47,11 @@ load ../../tests/cli/numbers
 	[ "$(values '.display_wire_bytes, .display_payload_bytes, .display_packets, .input_wire_bytes')" = '[20000,18000,40,200]' ]
 	[ "$(values '.covered_percent, .cpu_percent, .bytes_per_frame')" = '[100,40,3333.3]' ]
 	# a capture that ended half way, or is empty
-	figures='animation_figures "$1" 3 8 || { echo "$LAB_WHY"; exit 1; }'
+	figures='for part in cells measure; do . "$TP_HOME/experiments/engine/$part.sh"; done; LAB_LOG=$1
+		animation_figures "$1" 3 8 || { echo "$LAB_WHY"; exit 1; }'
+	run -1 functions "$figures"
+	[ "$output" = "the capture left no report" ]
+	echo '{}' >prototap.json
 	functions "$figures"
 	cp traffic.tsv whole.tsv
 	head -n 29 whole.tsv >traffic.tsv

@@ -258,6 +258,16 @@ static void say_median(const struct key_train *t, struct train_figures *f, char 
 		say(said, fabs(p50.value - is) <= fmax(WITHIN_NS, 0.05 * is) ? "right" : "wrong");
 }
 
+/* Measured keys that were never painted. */
+static size_t count_lost(const struct key_train *t)
+{
+	size_t lost = 0;
+
+	for (size_t i = 0; i < t->due; i++)
+		lost += t->key[i].sent_ns && !t->key[i].skipped && !world.truth_ns[i];
+	return lost;
+}
+
 static void type_train(char *said)
 {
 	static int64_t offset[KEYS];
@@ -287,7 +297,7 @@ static void type_train(char *said)
 		t.key[i].skipped = true;
 	figures_compute(&by, &t, &world.seen, &f);
 	report_find_trouble(&by, &t, &world.seen, &f, true, &status);
-	say(said, statuses[status]);
+	say(said, status == EXIT_OK && number("lost") > 0 && !count_lost(&t) ? "none-lost" : statuses[status]);
 	if (f.any_answer)
 		say_median(&t, &f, said);
 	say_pairs(&t, said);
