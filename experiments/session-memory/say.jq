@@ -16,18 +16,21 @@ def amount($name): mb($name) | figure_words + if .low == null and .both == null 
 # The slope must be significant: an interval that includes 0 gives no finding.
 def told: .slope_mb > 0 and (.slope_mb_low == null or .slope_mb_low > 0);
 def slopes($what): [(.slope // [])[] | select(.what == $what and .slope_mb != null)];
+def bent: [(.slope // [])[] | select(.what == "private" and .slope_mb == null) | .system | system_words];
 def slope_of($system; $what): first(slopes($what)[] | select(.system == $system)) // null;
 
-def verdict: slopes("private") as $s | [rows[] | select(.logins > 0 and .private_mb != null)] as $rows
+def verdict: slopes("private") as $s | bent as $bent | [rows[] | select(.logins > 0 and .private_mb != null)] as $rows
 	| if $s == [] and $rows == [] then nothing_measured
-	elif $s == [] then "The cost of one more user takes two numbers of logins. Measured: "
+	elif $s + $bent == [] then "The cost of one more user takes two numbers of logins. Measured: "
 		+ ($rows | map("\(amount("private_mb")) of private memory with \(.logins | plural("login")) (\(.system | system_words))")
 			| join("; ")) + "."
 	else
 	[$s[] | select(told)] as $known | [$s[] | select(told | not) | .system | system_words] as $untold
 	| ([if $known == [] then empty else "One more user costs " + ($known | sort_by(-.slope_mb)
 			| map("\(amount("slope_mb")) of private memory (\(.system | system_words))") | and_list) + "." end,
-		if $untold == [] then empty else "This run cannot tell what one more user costs: \($untold | and_list)." end]
+		if $untold == [] then empty else "This run cannot tell what one more user costs: \($untold | and_list)." end,
+		if $bent == [] then empty else "What one more user costs is no single number, as memory grows along no straight line:"
+			+ " \($bent | and_list)." end]
 			| join(" ")) end;
 
 def cost: slopes("private") | map(select(told)) | select(. != []) | sort_by(-.slope_mb) as $all

@@ -132,6 +132,16 @@ HALF=2.484138
 	[ "$(of slope logins_max system=vnc.light what=private)" = 10 ]
 }
 
+@test "session-memory: no slope where logins from some number on cost much more" {
+	MEMORY=${MEMORY/'p("bash"'/'if (l > 5) p("late", "desktop", 5000, 0, 0, 5000)
+			p("bash"'}
+	make_run
+	"$TOP/report/report.sh" run >/dev/null
+	[ -z "$(of slope slope_bytes system=vnc.light what=private)" ]
+	[ -z "$(of slope start_bytes system=vnc.light what=private)" ]
+	jq -e '.verdict | test("no straight line")' run/findings.json
+}
+
 @test "session-memory: who.tsv: memory of an average login by process name, the largest first" {
 	make_run
 	"$TOP/bin/summarize" run >/dev/null

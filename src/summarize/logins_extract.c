@@ -5,8 +5,8 @@
  *
  * Rows of `summary`, for each cell and number of logins: memory of all logins together, and the kernel's own counts. Rows of
  * `slope`: the cost of one more login, the slope of a least-squares line over the numbers of logins in each repeat (none is left
- * out: the first login may cost more than each later one), and the line's intercept. Rows of `who`: the processes of one login,
- * averaged over all logins. Figures are means over the complete repeats with their interval. */
+ * out: the first login may cost more than each later one), and the line's intercept; neither where interval_line_bends(). Rows of
+ * `who`: the processes of one login, averaged over all logins. Figures are means over the complete repeats with their interval. */
 #include "engine.h"
 
 #include <errno.h>
@@ -269,36 +269,41 @@ static void write_slopes(const struct experiment_cell *c, struct table_out *out)
 {
 	const struct login_steps *s = extractor_run_data();
 	const struct login_cell *own = extractor_cell_data(c);
-	double x[STEPS_MAX], y[STEPS_MAX], *slope = memory_new(2 * c->n, sizeof(*slope)), *start = slope + c->n;
+	double *slope = memory_new(2 * c->n, sizeof(*slope)), *start = slope + c->n;
+	double *x = memory_new(2 * c->n * s->steps, sizeof(*x)), *y = x + c->n * s->steps;
 
 	for (size_t i = 0; i < MEMORIES; i++) {
-		struct figure slopes;
-		size_t n = 0;
+		struct figure slopes = FIGURE_ABSENT, starts = FIGURE_ABSENT;
+		size_t n = 0, points = 0;
 
 		for (size_t r = 0; r < c->n; r++) {
-			size_t points = 0;
+			size_t first = points;
 
 			for (size_t step = 1; step < s->steps; step++) {
 				x[points] = (double)s->logins[step];
 				y[points] = own->kind->of[r * s->steps + step][logins_memory[i].figure];
 				points += isfinite(y[points]) ? 1 : 0;
 			}
-			slope[n] = points ? interval_slope(x, y, points, &start[n]) : (double)NAN;
+			slope[n] = points > first ? interval_slope(x + first, y + first, points - first, &start[n]) : (double)NAN;
 			n += isfinite(slope[n]) ? 1 : 0;
 		}
 		if (!n)
 			continue;
-		slopes = engine_estimate(ESTIMATE_CHANGE_CI, slope, n);
+		if (!interval_line_bends(x, y, points, MIB)) {
+			slopes = engine_estimate(ESTIMATE_CHANGE_CI, slope, n);
+			starts = engine_estimate(ESTIMATE_CHANGE_CI, start, n);
+		}
 		row_set_text(out, "system", cell_text(c, "system"));
 		row_set_text(out, "what", logins_memory[i].what);
 		row_numbers(out, { "repeats", (double)n }, { "logins_min", (double)s->logins[1] },
 			    { "logins_max", (double)s->logins[s->steps - 1] });
 		row_set_figure(out, "slope_bytes", slopes);
-		row_set_figure(out, "start_bytes", engine_estimate(ESTIMATE_CHANGE_CI, start, n));
+		row_set_figure(out, "start_bytes", starts);
 		set_scaled_figure(out, "slope_mb", slopes, MIB);
 		row_write(out);
 	}
 	free(slope);
+	free(x);
 }
 
 /* Order of qsort(): the kind with the most private memory first. */
