@@ -87,9 +87,9 @@ static void decide_family(struct block_series *const *family, size_t n, double a
 
 		family[i]->figure = f[i];
 		family[i]->more = f[i].word == DECIDE_OPEN && !family[i]->constant ? decide_more(&f[i]) : DECIDE_NEVER;
-		/* only what speaks against a variant of which values are missing is told */
-		if (poorer != VARIANTS && ((f[i].word != DECIDE_LOWER && f[i].word != DECIDE_HIGHER) ||
-					   (f[i].word == against_b) != (poorer == VARIANT_B))) {
+		/* only what speaks against a variant of which values are missing is told, and nothing by one value */
+		if (family[i]->constant || (poorer != VARIANTS && ((f[i].word != DECIDE_LOWER && f[i].word != DECIDE_HIGHER) ||
+								   (f[i].word == against_b) != (poorer == VARIANT_B)))) {
 			family[i]->figure.word = DECIDE_OPEN;
 			family[i]->figure.not_less = family[i]->figure.not_more = false;
 			family[i]->more = DECIDE_NEVER;
@@ -218,6 +218,9 @@ bool verdict_reach(struct block_table *t, const struct verdict_question *q, stru
 {
 	*out = (struct verdict){ .family = memory_new(t->n, sizeof(struct block_series *)), .noisy = is_noisy(t, q) };
 	out->n = find_family(t, q, out->family);
+	for (struct block_series *s = t->series; s < t->series + t->n && !q->runs; s++)
+		if (q->metrics && verdict_wanted(s, q) && s->constant && (!out->n || out->family[0]->constant))
+			out->family[out->n++] = s; /* nothing that was asked for ever changed: it is shown, and not decided */
 	if (!out->n && !out->noisy &&
 	    !(q->runs && (verdict_count(t, q, verdict_the_same) || verdict_count(t, q, is_not_told) ||
 			  verdict_count(t, q, verdict_overloaded) || verdict_count(t, q, verdict_aside))))

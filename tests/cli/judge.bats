@@ -158,6 +158,13 @@ runs() {
 	{ blocks 12 12 10; cat p90; } >blocks.tsv
 	run -3 "$JUDGE" blocks.tsv --json -o out.json
 	jq -e '.result | .verdict == "not decided" and .too_few == [{cell: "vnc 0", metric: "p90"}]' out.json
+	# one value everywhere is shown, and says nothing where nothing else was asked for
+	blocks 12 10 10 | awk -F'\t' -v OFS='\t' '$6 ~ /_p50/ { $9 = 0 } { print }' >blocks.tsv
+	blocks 12 10 10.1 | sed -n 's/latency_p50/latency_p90/p' >>blocks.tsv
+	run -3 "$JUDGE" blocks.tsv --metrics latency_p50_ms --json -o out.json
+	jq -e '.result.metrics_decided | map([.metric, .verdict]) == [["latency_p50_ms", "not decided"]]' out.json
+	run -0 "$JUDGE" blocks.tsv --metrics latency_p50_ms,latency_p90_ms
+	run -1 "$JUDGE" <(grep -v p90 blocks.tsv)
 	# times in us are held against an effect in ms
 	blocks 12 10 12 | sed 's/\tms\t/\tus\t/' >blocks.tsv
 	run -0 "$JUDGE" blocks.tsv --effect 1ms
