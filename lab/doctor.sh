@@ -279,7 +279,7 @@ protocols() {
 	local here='' not=''
 	while read -r name is _; do
 		case $is in yes) here+=" $name" ;; no) not+=" $name" ;; esac
-	done < <("$TP_HOME/experiments/engine/list.sh" --protocols | sed '1d; /^ /d')
+	done < <("$TP_HOME/experiments/commands/list.sh" --protocols | sed '1d; /^ /d')
 	if [ -n "$here" ]; then
 		row yes "display protocols" "${here# }"
 	else

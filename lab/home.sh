@@ -9,7 +9,7 @@
 export TP_HOME TP_BIN LC_ALL=C.UTF-8
 . "${BASH_SOURCE[0]%/*}/caller.sh"
 . "${BASH_SOURCE[0]%/*}/trees.sh"
-[[ ${BASH_SOURCE[-1]} != ?(*/)engine/*.sh ]] || caller_forget
+[[ ${BASH_SOURCE[-1]} != ?(*/)@(engine|commands)/*.sh ]] || caller_forget
 
 # hosts_can [--user --map-root-user]: whether namespaces for hosts can be made, with all that a lab asks for: AppArmor may grant a
 # user namespace and refuse what it is for; root of a container may lack CAP_NET_ADMIN.

@@ -457,7 +457,7 @@ lab_clean() {
 	done
 	for f in "$tmp"/thinprobe-watch.??????; do
 		lab_may_clean "$f" || continue
-		! { fd=$(lab_pid_in "$f") && grep -qza 'engine/watch\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
+		! { fd=$(lab_pid_in "$f") && grep -qza 'commands/watch\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
 	# Of a lab over ssh, here or at this end of one: its process is gone.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ab.sh DIR - the page of a comparison (engine/ab.sh): DIR/report.html, report.md and figures/, from ab.json, verdict.json and the
+# ab.sh DIR - the page of a comparison (commands/ab.sh): DIR/report.html, report.md and figures/, from ab.json, verdict.json and the
 # two runs. Prints the verdict and where the page is.
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)

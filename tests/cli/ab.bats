@@ -45,7 +45,7 @@ END
 
 @test "ab: a seed with zeros in front is decimal" {
 	EFFECT=10% METRICS='' BUDGET=10m PAIRS=1 ALPHA=5 SEED=0000089 NOISE=''
-	eval "$(sed -n '/^check_settings() {/,/^}/p; /^order_of/p' "$TOP/experiments/engine/ab.sh")"
+	eval "$(sed -n '/^check_settings() {/,/^}/p; /^order_of/p' "$TOP/experiments/commands/ab.sh")"
 	check_settings
 	[ "$SEED" = 89 ]
 	[ "$(order_of 1)" = 0 ]

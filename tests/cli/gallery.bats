@@ -8,16 +8,16 @@ load ../undrawn
 setup() {
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$BATS_TEST_TMPDIR" || return 1
-	gallery=$TOP/experiments/engine/gallery.sh
+	gallery=$TOP/experiments/commands/gallery.sh
 }
 
 # made_tree [NAME]: a tree with two runs, NAME (one) and two, of which run.sh writes what gallery.sh looks at: "slow" waits for a
 # signal, "broken" lacks a cell at first, "big" has large samples. What needs no run is "sum", by a program called adder.
 made_tree() {
 	export TP_HOME=$PWD/tree TP_BIN=$PWD/tree/bin
-	mkdir -p tree/{bin,docs,data,plots,report,experiments/{engine,made}}
+	mkdir -p tree/{bin,docs,data,plots,report,experiments/{commands,engine,made}}
 	ln -s "$TOP/lab" tree/
-	ln -s "$TOP/experiments/engine/gallery.jq" tree/experiments/engine/
+	ln -s "$TOP/experiments/commands/gallery.jq" tree/experiments/commands/
 	ln -s "$TOP"/report/{words.jq,kept.sh,foreign.sh} tree/report/
 	printf '#!/bin/sh\nfor run; do :; done\ncd "$run" && cp cells/a/1/*.tsv .\n' >tree/bin/summarize
 	printf 'table summary cells\n' >tree/experiments/made/table

@@ -342,7 +342,7 @@ in_scratch() {
 # --- experiments: nothing outside its folder names an experiment --------------------------------------------------
 
 @test "the lists of experiments in documents are up to date with the plans" {
-	run experiments/engine/index.sh --check
+	run experiments/commands/index.sh --check
 	echo "$output"
 	[ "$status" -eq 0 ]
 }
@@ -365,7 +365,7 @@ in_scratch() {
 	stems=$(experiments | paste -sd'|')
 	run grep -nrE \
 		"(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?($stems)\\>" \
-		$(trees experiments/engine src/summarize lab) report/*.* plots/style.gp
+		$(trees experiments/engine experiments/commands src/summarize lab) report/*.* plots/style.gp
 	echo "$output"
 	[ "$status" -eq 1 ]
 	# (the front door names the experiment of the demo)

@@ -499,11 +499,11 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		printf '#!/bin/sh\n[ -e %s ] || { mkdir -p %s && echo "{}" >%s; }\n' "$file" "${file%/*}" "$file" >bin/flock
 		chmod +x bin/flock
 		case $file in
-		run/*) words=(run.sh stalls) ;;
-		sweep/*) words=(sweep.sh plan-of-it) && echo 'experiment stalls' >plan-of-it ;;
-		ab/*) words=(ab.sh stalls --b '--quick') ;;
+		run/*) words=(engine/run.sh stalls) ;;
+		sweep/*) words=(commands/sweep.sh plan-of-it) && echo 'experiment stalls' >plan-of-it ;;
+		ab/*) words=(commands/ab.sh stalls --b '--quick') ;;
 		esac
-		PATH=$PWD/bin:$PATH EXP_SWEEP=plan run "$TOP/experiments/engine/${words[0]}" "${words[@]:1}" -o "${file%/*}"
+		PATH=$PWD/bin:$PATH EXP_SWEEP=plan run "$TOP/experiments/${words[0]}" "${words[@]:1}" -o "${file%/*}"
 		echo "$output"
 		[[ $status == [12] ]]
 		[ "${#lines[@]}" = 1 ]
@@ -686,7 +686,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 
 # Prints the scripts that run in a driver's shell.
 driver_files() {
-	TP_HOME=. in_trees 'experiments/*/*.sh' | grep -vE '/engine/(ab|complete|gallery|index|keep|list|new|sweep[a-z_]*|watch)\.sh$'
+	TP_HOME=. in_trees 'experiments/*/*.sh' | grep -vE '/(engine/keep|commands/[a-z_]*)\.sh$'
 }
 
 @test "docs/experiment-hooks.md lists exactly the hooks that there are" {

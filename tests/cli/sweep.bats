@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	TOP=${BATS_TEST_DIRNAME%/tests/cli}
-	engine=$TOP/experiments/engine
+	engine=$TOP/experiments/engine commands=$TOP/experiments/commands
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
@@ -19,7 +19,7 @@ refused() {
 		{ echo "${*:3} -> $status $output $stderr" >&2; return 1; }
 }
 
-sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1 | sort | paste -sd ' '; }
+sweep() { printf '%s\n' "${@:2}" >file; "$commands/sweep.sh" file --list | cut -f1 | sort | paste -sd ' '; }
 
 @test "sweep: axes are crossed within a run; other settings make a run for each value; repeats come last" {
 	[ "$(sweep file 'experiment stalls' 'app light' 'loads 0 3' 'repeat 1 2')" = \
@@ -31,14 +31,14 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 
 @test "sweep: a file may lack the last line end, and may have CRLF line ends" {
 	printf 'experiment stalls\napp light\nrepeat 1\nloads 0' >file
-	[ "$("$engine/sweep.sh" file --list | cut -f1)" = stalls/vnc-light-0.1 ]
+	[ "$("$commands/sweep.sh" file --list | cut -f1)" = stalls/vnc-light-0.1 ]
 	printf '%s\r\n' 'experiment stalls' 'app light' 'repeat 1' 'loads 0' quick >file
-	[ "$("$engine/sweep.sh" file --list | cut -f1)" = stalls/vnc-light-0.1 ]
+	[ "$("$commands/sweep.sh" file --list | cut -f1)" = stalls/vnc-light-0.1 ]
 }
 
 @test "sweep: cells of one run and repeat are measured together, at most eight, several turns a pair; cell takes no others" {
 	groups() {
-		printf '%s\n' "${@:2}" | bash -c "$(sed -n '/^sweep_groups()/,/^}/p' "$engine/sweep.sh"); sweep_groups $1" | paste -sd '|'
+		printf '%s\n' "${@:2}" | bash -c "$(sed -n '/^sweep_groups()/,/^}/p' "$commands/sweep.sh"); sweep_groups $1" | paste -sd '|'
 	}
 	[ "$(groups 4 r/a.1 r/b.1 r/a.2 r/b.2)" = "r/a.1|r/b.1|r/a.2|r/b.2" ]
 	[ "$(groups 2 r/a.1 r/b.1 r/c.1 r/a.2 r/b.2 r/c.2)" = "r/a.1 r/b.1 r/c.1|r/a.2 r/b.2 r/c.2" ]
@@ -49,8 +49,8 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	touch sweep/sweep
 	mkdir sweep/r
 	echo '{"settings": {"repeats": 2}, "cells": [{"name": "a"}, {"name": "b"}]}' >sweep/r/run.json
-	refused 2 "another run or repeat" "$engine/sweep_cell.sh" r/a.1 r/b.2 --sweep sweep
-	refused 2 "no cell of this sweep" "$engine/sweep_cell.sh" "r/a.1 r/c.1" --sweep sweep
+	refused 2 "another run or repeat" "$commands/sweep_cell.sh" r/a.1 r/b.2 --sweep sweep
+	refused 2 "no cell of this sweep" "$commands/sweep_cell.sh" "r/a.1 r/c.1" --sweep sweep
 }
 
 @test "sweep --list makes no files" {
@@ -62,7 +62,7 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	local words text
 	while IFS='|' read -r words text; do
 		printf "$text" >file
-		refused 2 "$words" "$engine/sweep.sh" file -o out
+		refused 2 "$words" "$commands/sweep.sh" file -o out
 	done <<-'END'
 		experiment NAME|loads 0
 		stalls|experiment stals
@@ -75,19 +75,19 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 		no setting on|experiment stalls\non ssh:a
 	END
 	[[ $stderr != *'mean on?'* ]]
-	refused 2 'no file' "$engine/sweep.sh" gone -o out
+	refused 2 'no file' "$commands/sweep.sh" gone -o out
 	echo 'experiment stalls' >file
-	refused 1 'cannot make' "$engine/sweep.sh" file -o file/out
+	refused 1 'cannot make' "$commands/sweep.sh" file -o file/out
 }
 
 @test "sweep -o: a folder that is not empty is refused and stays unchanged" {
 	printf '%s\n' 'experiment stalls' 'loads zero' >file
 	mkdir -p old/stalls
 	echo mine >old/stalls/data
-	refused 2 'not empty' "$engine/sweep.sh" file -o old
+	refused 2 'not empty' "$commands/sweep.sh" file -o old
 	[ "$(cat old/stalls/data)" = mine ]
 	echo >old/sweep
-	refused 2 '--resume' "$engine/sweep.sh" file -o old --list
+	refused 2 '--resume' "$commands/sweep.sh" file -o old --list
 }
 
 @test "sweep --resume: an edited file is refused; an added comment is not" {
@@ -95,30 +95,30 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	mkdir bin
 	printf '%s\n' '#!/bin/sh' 'exit 0' >bin/parallel	# measures nothing
 	chmod 755 bin/parallel
-	PATH=$PWD/bin:$PATH run "$engine/sweep.sh" file -o out
+	PATH=$PWD/bin:$PATH run "$commands/sweep.sh" file -o out
 	[ "$status" = 3 ]
 	echo '# why' >>out/sweep
-	"$engine/sweep.sh" --resume out --list | grep -q missing
+	"$commands/sweep.sh" --resume out --list | grep -q missing
 	sed -i 's/loads 0/loads 0 5/' out/sweep
-	run "$engine/sweep.sh" --resume out --list
+	run "$commands/sweep.sh" --resume out --list
 	[ "$status" = 2 ]
 	[[ $output == *edited* ]]
 }
 
 @test "sweep, cell: unknown words are refused" {
 	printf '%s\n' 'experiment stalls' >file
-	refused 2 'parallel or slurm' "$engine/sweep.sh" file --engine make -o out
-	refused 2 'no folder of a sweep' "$engine/sweep.sh" --resume .
-	refused 2 'goes on' "$engine/sweep.sh" file --resume .
+	refused 2 'parallel or slurm' "$commands/sweep.sh" file --engine make -o out
+	refused 2 'no folder of a sweep' "$commands/sweep.sh" --resume .
+	refused 2 'goes on' "$commands/sweep.sh" file --resume .
 	printf '%s\n' 'one two three' >pairs
-	refused 2 'SERVER CLIENT' "$engine/sweep.sh" file --pairs pairs -o out
-	refused 2 'no folder of a sweep' "$engine/sweep_cell.sh" stalls/vnc-light-0.1
-	refused 2 'which' "$engine/sweep_cell.sh"
+	refused 2 'SERVER CLIENT' "$commands/sweep.sh" file --pairs pairs -o out
+	refused 2 'no folder of a sweep' "$commands/sweep_cell.sh" stalls/vnc-light-0.1
+	refused 2 'which' "$commands/sweep_cell.sh"
 }
 
 @test "sweep, Slurm: an experiment whose conditions only the hosts tell is refused" {
 	echo 'experiment schedulers' >file
-	refused 2 'Slurm chooses them later' "$engine/sweep.sh" file --engine slurm --list
+	refused 2 'Slurm chooses them later' "$commands/sweep.sh" file --engine slurm --list
 }
 
 @test "sweep: what was measured for a pair of hosts is taken while its facts are the same, and stale when they change" {
@@ -168,13 +168,13 @@ sweep() { printf '%s\n' "${@:2}" >file; "$engine/sweep.sh" file --list | cut -f1
 	ln -s -t bin /usr/bin/*
 	rm -f bin/sbatch bin/parallel
 	printf "%s\n" "experiment stalls" >file
-	PATH=$PWD/bin refused 4 slurm-client "$engine/sweep.sh" file --engine slurm -o out
-	PATH=$PWD/bin refused 4 "recommends parallel" "$engine/sweep.sh" file -o out
-	PATH=$PWD/bin "$engine/sweep.sh" file --engine slurm --list | grep -q missing
+	PATH=$PWD/bin refused 4 slurm-client "$commands/sweep.sh" file --engine slurm -o out
+	PATH=$PWD/bin refused 4 "recommends parallel" "$commands/sweep.sh" file -o out
+	PATH=$PWD/bin "$commands/sweep.sh" file --engine slurm --list | grep -q missing
 	# it is there, but no cluster answers
 	printf '%s\n' '#!/bin/sh' 'echo "sbatch: fatal: no controller" >&2' 'exit 1' >bin/sbatch
 	chmod 755 bin/sbatch
-	PATH=$PWD/bin refused 1 'no controller' "$engine/sweep.sh" file --engine slurm -o out
+	PATH=$PWD/bin refused 1 'no controller' "$commands/sweep.sh" file --engine slurm -o out
 }
 
 @test "sweep: an Ansible inventory gives pairs of hosts if its two groups have the same size" {

@@ -467,9 +467,9 @@ END
 	mkdir "$W/locks" "$W/tmp"
 	touch "$W/locks/cpu0" "$W/locks/cpu1" "$W/tmp/other"
 	mkdir "$W/tmp/thinprobe-watch.killed" "$W/tmp/thinprobe-watch.livin1"
-	bash -c 'exec -a engine/watch.sh sleep 100' 3>&- &
+	bash -c 'exec -a commands/watch.sh sleep 100' 3>&- &
 	echo $! >"$W/tmp/thinprobe-watch.livin1/pid"
-	until grep -qza 'engine/watch\.sh$' "/proc/$!/cmdline"; do sleep 0.05; done
+	until grep -qza 'commands/watch\.sh$' "/proc/$!/cmdline"; do sleep 0.05; done
 	exec 8<"$W/locks/cpu1"
 	flock -n 8
 	export LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/tmp"

@@ -12,7 +12,7 @@ set -u
 . "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/report/blocks.sh"
 TP_TOOL=thinprobe
-here=$TP_HOME/experiments/engine
+engine=$TP_HOME/experiments/engine
 
 usage() {
 	cat <<'END'
@@ -114,7 +114,7 @@ variant_run() {
 		[ -z "${OWN[$1-$side]}" ] || path=${OWN[$1-$side]%/*}:$path
 	done
 	[ -z "${OWN[$1-root]}" ] || export LAB_SERVER_ROOT=${OWN[$1-root]}
-	PATH=$path exec setpriv --pdeathsig TERM "$here/run.sh" "$EXPERIMENT" "${@:2}"
+	PATH=$path exec setpriv --pdeathsig TERM "$engine/run.sh" "$EXPERIMENT" "${@:2}"
 }
 
 check_programs() {
@@ -194,7 +194,7 @@ choose_blocks() {
 	[ "${#PLANNED[@]}" = 4 ] || { PLANNED=(1 1 10); return 0; }
 	read -ra ADDED <<<"${PLANNED[3]}"
 	[[ " ${BOTH[*]} ${OWN[a]} ${OWN[b]} " == *" --quick "* ]] || ADDED+=(--quick)
-	"$here/run.sh" "$EXPERIMENT" --options-only "${BOTH[@]}" "${ADDED[@]}" >/dev/null 2>&1 || ADDED=() PLANNED=(1 1 10)
+	"$engine/run.sh" "$EXPERIMENT" --options-only "${BOTH[@]}" "${ADDED[@]}" >/dev/null 2>&1 || ADDED=() PLANNED=(1 1 10)
 }
 
 # What the budget can decide, before it begins.
@@ -445,7 +445,7 @@ decide
 rm -rf "$DIR/.block" "$DIR/.rows" "$DIR/.cpus"
 for v in a b; do
 	keep "$v/run.json" < <(jq --argjson n "$((STARTS * PAIRS))" '.settings.repeats = $n' "$DIR/$v/run.json")
-	EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$v" >/dev/null 2>>"$DIR/$v.log" &
+	EXP_SWEEP=sum "$engine/run.sh" "$EXPERIMENT" --resume "$DIR/$v" >/dev/null 2>>"$DIR/$v.log" &
 done
 wait
 "$TP_HOME/report/ab.sh" "$DIR" || exit

@@ -4,7 +4,7 @@
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 TP_TOOL=thinprobe
-template=$TP_HOME/experiments/engine/template what=${1-} name=${2-}
+template=$TP_HOME/experiments/commands/template what=${1-} name=${2-}
 case " $* " in
 *" -h "* | *" --help "*)
 	echo "usage: thinprobe new experiment NAME | thinprobe new protocol NAME"
@@ -26,8 +26,8 @@ esac
 [ $# = 2 ] || die -2 "new $what: needs one name, such as: thinprobe new $what hello"
 [ ${#name} -le 60 ] || die -2 "new $what ${name:0:20}...: a name has at most 60 letters"
 [[ $name =~ $form ]] || die -2 "new $what $name: a name $says"
-[ "$what $name" != "experiment engine" ] ||
-	die -2 "new experiment engine: the shared code has that name; choose another"
+[[ "$what $name" != experiment\ @(engine|commands) ]] ||
+	die -2 "new experiment $name: the shared code has that name; choose another"
 [ ! -e "$target" ] || die -2 "new $what $name: exists already; choose another name"
 [ -w "${target%/*}" ] || die "cannot write to ${target%/*}; work in a clone of your own"
 work=$(mktemp -d "$target.XXXXXX") || die "cannot make $target"

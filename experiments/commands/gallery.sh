@@ -290,7 +290,7 @@ gallery_page() {
 		cat <<<"$computed"
 	} | jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs \
 		"$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
-		"$(cat "$TP_HOME/experiments/engine/gallery.jq")" >"$PAGE.new" || { rm -f "$PAGE.new"; exit 1; }	# it says why
+		"$(cat "$TP_HOME/experiments/commands/gallery.jq")" >"$PAGE.new" || { rm -f "$PAGE.new"; exit 1; }	# it says why
 	mv "$PAGE.new" "$PAGE" || die "cannot write $PAGE"
 	kept_figures
 }

@@ -20,7 +20,7 @@ folder=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f "$folder/key" && exec {
 		UserKnownHostsFile /dev/null
 		GlobalKnownHostsFile /dev/null
 	END
-	role=$(printf %q "$1/experiments/engine/sweep_role.sh")
+	role=$(printf %q "$1/experiments/commands/sweep_role.sh")
 	echo "ProxyCommand ${role//%/%%} %h $(cut -d ' ' -f 1,2 "$folder/key.pub")"
 } >"$folder/config" && exec {config}<"$folder/config" || stop "cell $id: cannot write to ${TMPDIR:-/tmp}"
 rm -rf "$folder"
@@ -28,7 +28,7 @@ rm -rf "$folder"
 address=$(scontrol show node "${hosts[0]}" | sed -n 's/.*NodeAddr=\([^ ]*\).*/\1/p')
 address=$(getent ahosts "$address" | awk '{ print $1; exit }')
 export THINPROBE_SSH_OPTIONS="-F /proc/$$/fd/$config -o ConnectTimeout=60" LAB_ADDR_server=${LAB_ADDR_server-$address}
-"$1/experiments/engine/sweep_cell.sh" "$id" --sweep "$2" --on "ssh:${hosts[0]},${hosts[1]}" &
+"$1/experiments/commands/sweep_cell.sh" "$id" --sweep "$2" --on "ssh:${hosts[0]},${hosts[1]}" &
 trap 'kill $!' TERM
 until wait $!; status=$?; [ "$status" -le 128 ] || ! kill -0 $! 2>/dev/null; do :; done
 exit "$status"

@@ -14,7 +14,7 @@ set -u
 . "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/report/html.sh"
 TP_TOOL=thinprobe
-here=$TP_HOME/experiments/engine
+here=$TP_HOME/experiments/commands
 
 usage() {
 	cat <<'END'
@@ -212,7 +212,8 @@ sweep_plan() {
 	sweep_free
 	for run in "${RUNS[@]}"; do
 		IFS=$'\t' read -ra words <<<"$run"
-		EXP_SWEEP=$part "$here/run.sh" "$EXPERIMENT" "${WORDS[@]}" "${words[@]:1}" --on "$on" -o "$DIR/${words[0]}" || {
+		EXP_SWEEP=$part "$TP_HOME/experiments/engine/run.sh" "$EXPERIMENT" "${WORDS[@]}" \
+			"${words[@]:1}" --on "$on" -o "$DIR/${words[0]}" || {
 			local status=$?
 			sweep_unmake
 			exit "$status"
@@ -368,7 +369,7 @@ sweep_sum() {
 			status=3
 			continue
 		}
-		EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$name" || status=3
+		EXP_SWEEP=sum "$TP_HOME/experiments/engine/run.sh" "$EXPERIMENT" --resume "$DIR/$name" || status=3
 	done
 	return "$status"
 }
