@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # index.sh [--check] - writes all lists of experiments in documents, from the plans, each between two marks: the table of
 # experiments/README.md, the list in docs/two-hosts.md of experiments that run over ssh, and the experiments with their own options
-# in docs/thinprobe.1; for a kit, its README.md and docs/thinprobe-kit-KIT.7.
+# in docs/thinprobe.1; for a kit, its README.md and docs/thinprobe-kit-KIT.7. With all kits, also who sets and reads the variables
+# of docs/experiment-hooks.md, from the scripts.
 # --check: prints which lists are out of date, and fails if any is.
 # shellcheck disable=SC2317 # of_each calls functions by their names
 set -u
@@ -53,6 +54,36 @@ man_rows() {
 	[ -z "$own" ] || printf '.El\n'
 }
 
+# Prints "VARIABLE<tab>set|read<tab>FILE" of the scripts that run in a driver's shell, a cell.sh by the name of its experiment.
+uses() {
+	local file name how text
+	while IFS= read -r file; do
+		name=${file##*/} how=${file%/*} name=${name%.sh} how=${how##*/}
+		[[ $how == @(engine|commands) ]] || { [ "$name" = cell ] && name=$how || name=$how/$name; }
+		text=$(sed -E 's/(^|[[:space:]])#.*//' "$file")
+		grep -oE '[$][{]?[#!]?[A-Z][A-Z0-9_]+|[(][(][^()]*' <<<"$text" | grep -oE '\b[A-Z][A-Z0-9_]+' | sed "s,\$,\tread\t$name,"
+		text=$(sed -E 's/(^|[[:space:]])local [^;]*//' <<<"$text")
+		grep -oE '(^|[[:space:];({])[A-Z][A-Z0-9_]+(\[[^]]*\])?\+?=' <<<"$text" | grep -oE '[A-Z][A-Z0-9_]+' | sed "s,\$,\tset\t$name,"
+		grep -oE '(read|mapfile|printf -v)( -[a-z]+| '\'''\'')* [A-Za-z_ ]+' <<<"$text" | grep -oE '\b[A-Z][A-Z0-9_]+' |
+			sed "s,\$,\tset\t$name,"
+	done < <(in_trees 'experiments/*/*.sh') | sort -u
+}
+
+# variable_rows FILE: the rows of its variables, with what they are as it says.
+variable_rows() {
+	awk -F'\t' '
+		function files(v, how,   n, list) {
+			n = split(of[v, how], list, ", ")
+			return n > 6 ? "any" : n ? of[v, how] : "lab/"
+		}
+		FILENAME == "-" { of[$1, $2] = of[$1, $2] (of[$1, $2] == "" ? "" : ", ") $3; next }
+		split($0, cell, / [|] /) == 4 && cell[1] ~ /^[|] `[A-Z][A-Z0-9_]+`$/ {
+			v = cell[1]
+			gsub(/[|` ]/, "", v)
+			printf "%s | %s | %s | %s |\n", cell[1], cell[2], files(v, "set"), files(v, "read")
+		}' - "$1" < <(uses)
+}
+
 update() {	# update FILE BEGIN END: replaces the text between these two lines with standard input
 	local file=$1 new
 	grep -qxF -- "$2" "$file" && grep -qxF -- "$3" "$file" ||
@@ -88,4 +119,9 @@ while IFS= read -r tree; do
 	of_each "$tree" pair_row "$pair_link" | update "$pairs" '<!-- over ssh, from the plans: index.sh -->' '<!-- end -->' || status=1
 	of_each "$tree" man_rows | update "$man" '.\" from the plans: index.sh' '.\" end' || status=1
 done < <(in_trees '')
+hooks=$TP_HOME/docs/experiment-hooks.md
+[ ! -d "$TP_HOME/kits" ] || [ ! -f "$hooks" ] || {
+	printf '| variable | what | set by | read by |\n|---|---|---|---|\n'
+	variable_rows "$hooks"
+} | update "$hooks" '<!-- from the scripts: index.sh -->' '<!-- end -->' || status=1
 exit "$status"
