@@ -100,7 +100,7 @@ facts_json() {
 					steal_s: (.[8] | tonumber / 100)}}] | from_entries),
 			link: (if $link_server == null then null else {server: $link_server, client: $link_client, line: $line} end),
 			tools: ([$tools | split("\n")[] | split("\t") | {key: .[0], value: (.[1] | if . == "" then null else . end)}] | from_entries)
-		}'
+		}' 2>/dev/null || { warn "the facts of ${2:-this machine} are not understood; the run has none of its machines"; return 1; }
 }
 
 # The first line of a file, or nothing.

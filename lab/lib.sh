@@ -46,7 +46,8 @@ shown() {
 	shown_text=${shown_text//[![:print:]$'\t\n']/?} shown_text=${shown_text//[$LAB_HIDDEN]/?} shown_text=${shown_text//\#\#/?#}
 }
 warn() {
-	local words="${*//$'\r'}"
+	local words="$*"
+	words=${words:0:4000} words=${words//$'\r'}	# (a host's line may have no end)
 	shown words
 	printf '%s: %s\n' "${TP_TOOL:-lab}" "$words" >&2
 }

@@ -423,8 +423,8 @@ lab_child() {
 	local SSH_ROLE SSH_JOB pid
 	LAB_CHILD=$1
 	case $1 in
-	*:*) pid=$(lab_query "${1%%:*}" child_of "${1#*:}") && LAB_CHILD=${1%%:*}:$pid ;;
-	*) ssh_job "$1" && pid=$(lab_query "$SSH_ROLE" job_pid "$SSH_JOB") && LAB_CHILD=$SSH_ROLE:$pid ;;
+	*:*) pid=$(lab_query "${1%%:*}" child_of "${1#*:}" | whole_numbers) && LAB_CHILD=${1%%:*}:$pid ;;
+	*) ssh_job "$1" && pid=$(lab_query "$SSH_ROLE" job_pid "$SSH_JOB" | whole_numbers) && LAB_CHILD=$SSH_ROLE:$pid ;;
 	esac
 	return 0
 }
@@ -437,7 +437,7 @@ lab_kill() {
 lab_regime() {
 	local LAB_CHILD=$1
 	[[ $1 == *:* ]] || lab_child "$1"
-	[[ $LAB_CHILD == *:* ]] && lab_query "${LAB_CHILD%%:*}" machine_regime "${LAB_CHILD#*:}"
+	[[ $LAB_CHILD == *:* ]] && lab_query "${LAB_CHILD%%:*}" machine_regime "${LAB_CHILD#*:}" | grep -m 1 -xE '[[:print:]]{1,2000}'
 }
 
 # lab_children ROLE LAB_PID...: as in local.sh.

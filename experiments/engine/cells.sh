@@ -164,10 +164,10 @@ exp_disturbed() {
 # cell_write FOLDER REPEAT REASON FLAGS JSON: its cell.json; JSON has the experiment's own keys, and parameters beside those
 # of the axes. A program that had died before it was stopped is a reason, too.
 cell_write() {
-	jq -n --argjson parameters "$CELL_JSON" --argjson repeat "$2" --arg reason "${3:-$LAB_DIED}" --arg marked "${4#; }" \
-		--argjson more "${5:-{\}}" '
-		{schema: "thinprobe.cell/1", $parameters, $repeat, state: (if $reason == "" then "complete" else "failed" end), $reason, $marked}
-		* $more' | put_json "$1/cell.json"
+	local reason=${3:-$LAB_DIED} flags=${4#; }	# a host's words among them: an argument has an end
+	jq --argjson parameters "$CELL_JSON" --argjson repeat "$2" --arg reason "${reason:0:500}" --arg marked "${flags:0:500}" '
+		. as $more | {schema: "thinprobe.cell/1", $parameters, $repeat, state: (if $reason == "" then "complete" else "failed" end), $reason, $marked}
+		* $more' < <(printf '%s\n' "${5:-{\}}") | put_json "$1/cell.json"
 }
 
 app_of() { case $1 in light) app_use vim ;; heavy) app_use refecho ;; esac; }	# app_of APP: loads its plug-in, if it has one
@@ -203,16 +203,31 @@ exp_progress() {	# exp_progress DONE TOTAL MEASURED WORDS: of the cells DONE, ME
 	fi
 }
 
-# Prints the main figure of a repeat that was just measured: summarize reads a temporary run folder with only this repeat.
+# Prints the main figure of a repeat that was just measured: summarize reads a temporary run folder with only this repeat. 1: one
+# of its files cannot be read; prints which, and why.
 cell_figure() {	# cell_figure FOLDER
-	local work=$RUN/.cell
+	local work=$RUN/.cell why=''
 	[ "$CELL_STATE" = complete ] && [ -f "$EXP_DIR/table" ] && [ -z "${EXP_TURN-}" ] || return 0	# in turns nobody waits for it
 	rm -rf "$work" && mkdir -p "$work/cells/$CELL" && cp -al "$1" "$work/cells/$CELL/1" &&
 		jq --arg name "$CELL" '.cells |= map(select(.name == $name)) | .settings.repeats = 1' "$RUN/run.json" \
 			>"$work/run.json" &&
-		"$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" && "$TP_HOME/report/report.sh" --cell "$work"
+		if why=$("$TP_BIN/summarize" --format json -o "$work/summary.json" "$work" 2>&1); then
+			"$TP_HOME/report/report.sh" --cell "$work"
+		fi
 	rm -rf "$work"
+	[[ $why == *"/cells/$CELL/1/"* ]] || return 0
+	printf '%s\n' "${why##*"/cells/$CELL/1/"}"
+	return 1
 } 2>/dev/null
+
+# cell_unread FOLDER REPEAT WHY: a repeat whose files cannot be read is not complete: no report could be made with it.
+cell_unread() {
+	local json
+	json=$(jq --arg reason "cannot read ${3:0:400}" '.state = "failed" | .reason = $reason' "$1/cell.json") || return 0
+	put_json "$1/cell.json" < <(printf '%s\n' "$json")
+	cell_judge "$1"
+	warn "$(exp_words), repeat $2: $CELL_REASON"
+}
 
 exp_measured() {	# exp_measured WORDS FIGURE: a line that stays
 	[ -n "$2" ] || return 0
@@ -277,7 +292,7 @@ cells_run() {
 			again=$((again + 1))
 			order+=("$n $repeat $session")
 		fi
-		figure=$(cell_figure "$folder")
+		figure=$(cell_figure "$folder") || { cell_unread "$folder" "$repeat" "$figure"; figure=''; }
 		exp_measured "$words" "$figure"
 		# (the last attempt's)
 		[ -z "$EXP_SWEEP" ] || printf '%s\t%s\n' "$CELL" "$figure" >>"$RUN/log/figures.tsv"

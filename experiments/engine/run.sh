@@ -65,7 +65,7 @@ run_set() {	# run_set JQ-FILTER [jq arguments]
 	shift
 	if ! new=$(jq "$@" "$filter" "$RUN/run.json" 2>/dev/null); then
 		[ -f "$RUN/run.json" ] || exp_lost
-		warn "cannot update run.json by this jq program: $filter"
+		warn "cannot update run.json by this jq program: ${filter%%$'\n'*}"
 		return 1
 	fi
 	put_json "$RUN/run.json" < <(printf '%s\n' "$new")	# (a long here-string would be a file in TMPDIR)

@@ -137,8 +137,9 @@ measure_idle() {
 			warn "cannot measure screen updates without keys in $name; see $LAB_LOG/idle-$name.err"
 		wire=null
 		[ -z "${LAB_PID_OF[idle-prototap-$name]-}" ] || ! lab_wait "${LAB_PID_OF[idle-prototap-$name]}" ||
-			wire=$(jq .result.updates.count "$LAB_LOG/idle-prototap-$name.out")
-		idle=$(jq -c --argjson s "$seconds" --argjson wire "$wire" '.result | {updates, unsolicited_per_s, seconds: $s}
+			wire=$(jq -n 'input | .result.updates.count | numbers // null' "$LAB_LOG/idle-prototap-$name.out")
+		idle=$(jq -cn --argjson s "$seconds" --argjson wire "$wire" '
+			input | .result | {updates: (.updates | numbers // null), unsolicited_per_s: (.unsolicited_per_s | numbers // null), seconds: $s}
 			+ if $wire == null then {} else {wire_updates: $wire} end' "$LAB_LOG/idle-$name.out" 2>/dev/null)
 		[ -z "$idle" ] || pair_keep "$(idle_what "$name")" "${SESSION_PROTOCOL[$name]}" "$idle"
 		: "${idle:=$none}"
@@ -174,11 +175,11 @@ measure_chain() {
 	probe=$LAB_PID
 	lab_wait "$probe" || warn "cannot measure the probe's own delay; see $RUN/log/chain-keyrepeat.err"
 	[ -z "$tap" ] || lab_stop "$tap"
-	run_set '.chain = {latency_p50_ms: $k[0].result.latency_from_due_ms.p50, latency_p99_ms: $k[0].result.latency_from_due_ms.p99,
+	run_set '.chain = ({latency_p50_ms: $k[0].result.latency_from_due_ms.p50, latency_p99_ms: $k[0].result.latency_from_due_ms.p99,
 		latency_max_ms: $k[0].result.latency_from_due_ms.max, lateness_p99_us: $k[0].result.lateness_us.p99,
 		lateness_max_us: $k[0].result.lateness_us.max, probe_cpu_percent: $k[0].result.probe_cpu_percent,
-		capture_cpu_percent: $p[0].result.cpu_percent,
-		sandbox: ([$k[0], $p[0]] | map(.settings.sandbox | values) | unique | join("; "))}' \
+		capture_cpu_percent: $p[0].result.cpu_percent} | map_values(numbers // null))
+		+ {sandbox: ([$k[0], $p[0]] | map(.settings.sandbox | strings | .[:400]) | unique | join("; "))}' \
 		--slurpfile k "$LAB_LOG/chain-keyrepeat.out" --slurpfile p "$LAB_LOG/chain-prototap.out"
 	chain=$(jq -ce '.chain | select(.latency_p50_ms)' "$RUN/run.json") && pair_keep "$what" '' "$chain"
 	return 0
@@ -317,7 +318,7 @@ regime_of_child() {
 
 # Compares the actual groups with the regime asked for, and prints a difference; nothing if the kernel has no such groups.
 train_mismatch() {
-	jq -r --arg asked "$REGIME" 'def group: capture("autogroup=(?<g>/autogroup-[0-9]+)").g? // null;
+	jq -r --arg asked "$REGIME" 'def group: strings | capture("autogroup=(?<g>/autogroup-[0-9]+)").g? // null;
 		if . == null then empty else (.session | group) as $a | (.sinks | group) as $b
 		| if $a == null or $b == null or ($a == $b) == ($asked == "session") then empty
 			else "; load in group \($b), session in \($a): not the regime asked for" end end' <<<"$1"
@@ -331,8 +332,8 @@ train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU
 	fi
 	[ -z "${apart[1]-}" ] || read -r client_foreign client_steal _ < <(
 		exp_shares "${apart[@]}" "$(machine_cpu_list "$LAB_CPUS_client" | wc -w)")
-	probe=$(jq .result.probe_cpu_percent "$3/keyrepeat.json" 2>/dev/null)
-	capture=$(jq .result.cpu_percent "$3/prototap.json" 2>/dev/null)
+	probe=$(jq -n 'input | .result.probe_cpu_percent | numbers' "$3/keyrepeat.json" 2>/dev/null)
+	capture=$(jq -n 'input | .result.cpu_percent | numbers' "$3/prototap.json" 2>/dev/null)
 	cell_write "$3" "$2" "$5" "$flags$(train_mismatch "$8")" "$(json_object parameters "$TRAIN_MORE" series "$4" \
 		foreign_percent "$foreign" steal_percent "$steal" server_busy_percent "$busy" \
 		client_foreign_percent "$client_foreign" client_steal_percent "$client_steal" probe_cpu_percent "${probe:-null}" \

@@ -102,11 +102,15 @@ tar -I "gzip -1" -chf "$control/tar" -C "$control/ship" . && {
 	fail 1 "cannot pack the programs for the other host; is $base full?"
 say "control $control"
 
+# What a program there prints is written by the ssh that holds the connection: its files have an end (as SSH_FILE_BYTES).
+bound() { ulimit -S -c 0 -f $((2 << 20)) 2>/dev/null || :; }
+
 # A further connection carries commands and nothing else: who ends what is there is the first.
 line_open() {	# line_open ROLE LINE
 	local host=LAB_HOST_$1
 	[ "${!host}" != . ] && { [ -z "${more[$1.$2]-}" ] || ! kill -0 "${more[$1.$2]}" 2>/dev/null; } || return 0
-	setpriv --pdeathsig KILL ssh -N "${options[@]/@.ctl/$1.$2.ctl}" -- "${!host}" </dev/null >/dev/null 2>>"$control/$1.err" 3>&- &
+	(bound && exec setpriv --pdeathsig KILL ssh -N "${options[@]/@.ctl/$1.$2.ctl}" -- "${!host}") \
+		</dev/null >/dev/null 2>>"$control/$1.err" 3>&- &
 	more[$1.$2]=$!
 }
 
@@ -123,6 +127,7 @@ for role in "${roles[@]}"; do
 		"exec bash -p -c 'LC_ALL=C; IFS= read -r -N $size t && eval \"\$t\"'")
 	(	# (Who had our ends of its pipes would not hear of our end.)
 		for fd in "${in[@]}" "${from[@]}" "$idle" 3; do exec {fd}>&-; done
+		[ "${!host}" = . ] || bound
 		exec "${begin[@]}"
 	) <"$control/$role.in" >"$control/$role.from" 2>"$control/$role.err" &
 	pid[$role]=$!
@@ -142,6 +147,7 @@ lost() {	# the connection ended by itself
 	local host=LAB_HOST_$1
 	ended "$1" || why=$(grep -v '^$' "$control/$1.err" | tail -n 1)
 	why=${why%$'\r'}
+	alive "$1" || wait "${pid[$1]}" || [ $? != 153 ] || why='a program printed over 2 GiB there'
 	printf 'connection to %s (%s) lost%s\n' "$1" "${!host}" "${why:+: ${why//[![:print:]]/?}}" >"$LAB_LOST"
 	exit 0
 }

@@ -4,6 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../cli/helpers
+load ../engine
 shopt -s extglob
 
 setup_file() {
@@ -353,6 +354,46 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	done
 	run env LC_ALL=C.UTF-8 bash -c '. "$0/lab/lib.sh"; warn "$1"' "$TOP" $'Gr\xc3\xb6\xc3\x9fe \xe2\x80\x93 u2'
 	[ "$output" = $'lab: Gr\xc3\xb6\xc3\x9fe \xe2\x80\x93 u2' ]
+}
+
+@test "words of a host: a reason, a flag and a message have an end, and where text is expected JSON is none" {
+	# shellcheck disable=SC2016 # the engine's shell's
+	in_engine stalls 'RUN=$PWD CELL_JSON="{}" REGIME=session
+		put_json() { cat >"$1"; }
+		long=$(printf "%0300000d" 0)
+		cell_write . 1 "$long" "$long" "{\"a\": \"$long\"}"
+		warn "$long"
+		train_mismatch "{\"session\": {\"a\": 1}, \"sinks\": [2]}"' >out 2>err
+	[ "$(jq -r '"\(.state) \(.a | length) \((.reason + .marked | length) < 2000)"' cell.json)" = "failed 300000 true" ]
+	[ "$(wc -l <err) $(($(wc -c <err) < 5000))" = "1 1" ]
+	[ ! -s out ]
+}
+
+@test "files of a host: a repeat with one that cannot be read is failed and says why, and the run is reported on without it" {
+	local file
+	for file in whole samples.tsv keyrepeat.json; do
+		folder
+		case $file in
+		samples.tsv) sed -i '3s/^/x/' run/cells/vnc-light-0/1/samples.tsv ;;
+		keyrepeat.json) sed -i '1s/{/{"no": 1e999,/' run/cells/vnc-light-0/1/keyrepeat.json ;;
+		esac
+		# shellcheck disable=SC2016 # the engine's shell's
+		in_engine stalls 'RUN=$PWD/run CELL=vnc-light-0
+			put_json() { cat >"$1"; }
+			exp_words() { echo words; }
+			cell_judge "$RUN/cells/$CELL/1"
+			figure=$(cell_figure "$RUN/cells/$CELL/1") || cell_unread "$RUN/cells/$CELL/1" 1 "$figure"
+			echo "$CELL_STATE"' >out 2>err
+		if [ "$file" = whole ]; then
+			[ "$(cat out)$(cat err)" = complete ]
+		else
+			[ "$(cat out) $(wc -l <err)" = "missing 1" ]
+			grep -q "words, repeat 1: cannot read $file: line " err
+			[ "$(jq -r .state run/cells/vnc-light-0/1/cell.json)" = failed ]
+			run -3 "$TOP/bin/summarize" --format json -o sum.json run	# without that repeat
+		fi
+		[ ! -e run/.cell ]
+	done
 }
 
 @test "sweep --resume: its engine is no command, a pipe in it holds up nobody, names and runs are checked" {

@@ -197,6 +197,14 @@ up() {	# up COMMAND: in a shell with that lab
 	[ ! -e "$W/h" ]
 }
 
+@test "hosts: facts that are not understood are none, and that is told" {
+	run -0 bash -uc '. "$1/lab/lib.sh"; lab_use ssh host,.
+		lies() { printf "load\\0%s\\0" x; }
+		[ "$(facts_json lies server)" ] || echo none' - "$TOP"
+	said 0 "the facts of server" none
+	[ "${#lines[@]}" = 2 ]
+}
+
 @test "hosts: a far end whose head reads ahead gets what was sent" {
 	host
 	: >"$W/says"

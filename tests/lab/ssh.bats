@@ -178,6 +178,20 @@ END
 	[[ $output == *"?[2Jsaid"* && $output != *$'\033'* ]]
 }
 
+@test "lab over ssh: a program that never stops printing ends the run, not the disk" {
+	drive <<'END'
+ulimit -f 40000	# (KiB; ours is more, and is taken where this is none)
+lab
+lab_start server big cat /dev/zero
+lab_wait "$LAB_PID" || echo "ended, $(stat -c %s "$LAB_LOG/big.out") bytes"
+wait_until 60 lab_lost
+lab_down
+nothing_left 60
+END
+	[ "$status" -eq 0 ]
+	[[ $output == *"ended, 40960000 bytes"*"(tp-server) lost: a program printed"*"nothing left"* ]]
+}
+
 # bats test_tags=all
 @test "lab over ssh: an application is found, not another process with the same command line" {
 	for tool in Xvnc xterm xdotool xset; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
