@@ -94,7 +94,7 @@ machine_cpu() {
 		# Threads that ended are only in the coarse sum of the process.
 		for (p in run) own += run[p] > whole[p] ? run[p] : whole[p]
 		printf "%s %.0f %.0f %.0f\n", now, busy * tick, steal * tick, own
-	}' "${@:2}"
+	}' "${@:2}" 2>/dev/null	# (where a process ends between open and read, mawk ends: no answer)
 }
 
 # machine_suspends: prints how often the machine was suspended since it started (0: also a kernel that cannot).

@@ -117,8 +117,9 @@ step_machine() {	# step_machine N KEYS_PER_S
 	local foreign steal busy client
 	read -r foreign steal busy < <(exp_shares "${BEFORE[0]}" "${AFTER[0]}" "$LAB_NCPU_server")
 	read -r _ _ client < <(exp_shares "${BEFORE[1]}" "${AFTER[1]}" "$LAB_NCPU_client")
-	[ "$LAB_SHARED_CPUS" = 0 ] || client=''
 	FOREIGN+=("$foreign")
+	[ "$foreign" != null ] || foreign='' steal='' busy=''
+	[ "$LAB_SHARED_CPUS" = 0 ] && [ "$client" != null ] || client=''
 	MACHINE_ROWS[$1]=$(LC_ALL=C awk -v OFS='\t' -v n="$1" -v keys="$2" -v a="${BEFORE[2]}" -v b="${AFTER[2]}" \
 		-v va="${BEFORE[3]}" -v vb="${AFTER[3]}" -v ca="${BEFORE[0]}" -v cb="${AFTER[0]}" -v cpus="$LAB_NCPU_server" \
 		-v busy="$busy" -v client="$client" -v foreign="$foreign" -v steal="$steal" \
@@ -253,6 +254,7 @@ exp_measure() {
 	printf '%s\n' "${MACHINE// /$'\t'}" "${MACHINE_ROWS[@]}" >"$folder/machine.tsv"
 	[ -z "$reason" ] || LIMITS='[]'
 	foreign=$(printf '%s\n' 0 "${FOREIGN[@]}" | LC_ALL=C sort -g | tail -n 1)
+	[[ " ${FOREIGN[*]} " != *" null "* ]] || foreign=null
 	cell_write "$folder" "$2" "$reason" "$(exp_disturbed "$foreign" 0)" "$(jq -cn --argjson most "$MOST" --argjson foreign \
 		"$foreign" \
 		--argjson cpus "$LAB_NCPU_server" --argjson twice "$TWICE" --argjson limits "$LIMITS" '

@@ -145,10 +145,10 @@ cell_judge() {
 cell_complete() { cell_judge "$1"; [ "$CELL_STATE" = complete ]; }
 
 # exp_shares BEFORE AFTER [CPUS]: prints, between two answers of lab_cpu and in percent of the time of CPUS (all of the server's):
-# foreign CPU time, stolen time, and busy time.
+# foreign CPU time, stolen time, and busy time; null where an answer did not come.
 exp_shares() {
 	awk -v cpus="${3:-$LAB_NCPU_server}" -v a="$1" -v b="$2" 'BEGIN {	# now busy steal own, in ns
-		split(a, x, " "); split(b, y, " "); wall = (y[1] - x[1]) * cpus
+		if (split(a, x, " ") < 4 || split(b, y, " ") < 4 || (wall = (y[1] - x[1]) * cpus) <= 0) { print "null null null"; exit }
 		foreign = (y[2] - x[2]) - (y[4] - x[4]); if (foreign < 0) foreign = 0
 		printf "%.2f %.2f %.2f\n", 100 * foreign / wall, 100 * (y[3] - x[3]) / wall, 100 * (y[2] - x[2]) / wall }'
 }
@@ -157,7 +157,8 @@ exp_shares() {
 # CLIENT: what a client beside the server took of its CPUs.
 exp_disturbed() {
 	awk -v f="$1" -v s="$2" -v c="${3:-0}" -v l="${FOREIGN_LIMIT:-3}" 'BEGIN {
-		if (f + s + c > l)
+		if (f == "null") print "the CPU time of others is not known"
+		else if (f + s + c > l)
 			printf "foreign CPU time %s %%, stolen %s %%%s: over %s %%\n", f, s, (c > 0 ? ", the client " c " %" : ""), l }'
 }
 

@@ -27,14 +27,15 @@ cpu_of_client() {
 
 exp_measure() {	# exp_measure CELL REPEAT FOLDER
 	local reason='' LAB_LOG=$3/log LAB_WHY='' CELL_FLAGS='' CELL_MORE='{}' CPU_BEFORE=() CPU_AFTER=()
-	local FOREIGN=null STEAL=null BUSY=null CLIENT_FOREIGN=null CLIENT_STEAL=null CLIENT_BUSY=null client=null
+	local FOREIGN=null STEAL=null BUSY=null CLIENT_FOREIGN=null CLIENT_STEAL=null CLIENT_BUSY=null client=null others=0
 	mkdir -p "$LAB_LOG"
 	exp_run "$3" "$2" || reason=${LAB_WHY:-it could not be measured}
 	exp_stop "$3" || reason=${reason:-$LAB_WHY}
 	! stopped || reason=interrupted
 	if [ -z "$reason" ]; then
-		if [ -n "${CPU_AFTER[0]-}" ]; then
+		if [ -n "${CPU_AFTER[0]+asked}" ] && [ "$ON_BACKEND" != attach ]; then
 			read -r FOREIGN STEAL BUSY < <(exp_shares "${CPU_BEFORE[0]}" "${CPU_AFTER[0]}" "$LAB_NCPU_server")
+			others=$FOREIGN
 			read -r CLIENT_FOREIGN CLIENT_STEAL CLIENT_BUSY < <(
 				exp_shares "${CPU_BEFORE[1]}" "${CPU_AFTER[1]}" "$(machine_cpu_list "$LAB_CPUS_client" | wc -w)")
 		fi
@@ -42,7 +43,7 @@ exp_measure() {	# exp_measure CELL REPEAT FOLDER
 			read -r client _ < <(exp_shares "${CPU_BEFORE[2]}" "${CPU_AFTER[2]}" "$LAB_NCPU_server")
 		exp_ran "$3"
 		lab_client_apart || CLIENT_FOREIGN=null CLIENT_STEAL=null
-		CELL_FLAGS=$(exp_disturbed "${FOREIGN/null/0}" "${STEAL/null/0}" "${client/null/0}")$CELL_FLAGS
+		CELL_FLAGS=$(exp_disturbed "$others" "${STEAL/null/0}" "${client/null/0}")$CELL_FLAGS
 		rm -rf "$LAB_LOG"
 	fi
 	cell_write "$3" "$2" "$reason" "$CELL_FLAGS" "$(jq \

@@ -326,7 +326,7 @@ train_mismatch() {
 
 train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU-AFTER REGIME; `apart` of the caller: of the client
 	local foreign=null steal=null busy=null flags='' probe capture client_foreign=null client_steal=null
-	if [ -n "$7" ]; then
+	if [ -n "$7" ] || { [ -z "$5" ] && [ "$ON_BACKEND" != attach ]; }; then
 		read -r foreign steal busy < <(exp_shares "$6" "$7")
 		flags=$(exp_disturbed "$foreign" "$steal")
 	fi

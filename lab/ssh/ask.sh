@@ -94,7 +94,7 @@ own_cpu() {
 				pid = ARGV[i]; gsub(/[^0-9]/, "", pid); sub(/.*\) /, "", line); split(line, f, " "); parent[pid] = f[2]
 			}
 			for (p in parent) { for (q = p; q > 1 && !(q in root); q = parent[q]); if (q in root) print p }
-		}' /proc/[0-9]*/stat); do
+		}' /proc/[0-9]*/stat 2>/dev/null); do
 		files+=("/proc/$p/stat" "/proc/$p/task/"[0-9]*/schedstat)
 	done
 	[ ! -e "$folder/ended.times" ] || files+=("$folder/ended.times")

@@ -49,7 +49,7 @@ child=$!
 exec {in}<&- </dev/null
 while :; do
 	signalled=''
-	wait "$child"
+	wait "$child" 2>/dev/null	# (bash would say "Killed" of one that was)
 	status=$?
 	[ -n "$signalled" ] || break
 done

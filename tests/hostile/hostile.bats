@@ -369,6 +369,16 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	[ ! -s out ]
 }
 
+@test "words of a host: a repeat in which the CPU time of others is not known is flagged" {
+	# shellcheck disable=SC2016 # the engine's shell's
+	in_engine stalls 'LAB_NCPU_server=1
+		shares() { read -r f s _ < <(exp_shares "$1" "$2"); echo "$f $s $(exp_disturbed "$f" "$s")"; }
+		shares "1000000000 5 0 5" "2000000000 25000005 0 15000005"
+		shares "" "" ; shares "5 5 5 5" "5 5 5 5"; shares "9223372036854775807 1 1 1" "10 2 2 2"; shares "1 1" "2 2"' >out 2>&1
+	[ "$(head -n 1 out)" = "1.00 0.00 " ]
+	[ "$(grep -c '^null null .*not known' out) $(wc -l <out)" = "4 5" ]
+}
+
 @test "files of a host: a repeat with one that cannot be read is failed and says why, and the run is reported on without it" {
 	local file
 	for file in whole samples.tsv keyrepeat.json; do
