@@ -168,7 +168,9 @@ cell_write() {
 	local reason=${3:-$LAB_DIED} flags=${4#; }	# a host's words among them: an argument has an end
 	jq --argjson parameters "$CELL_JSON" --argjson repeat "$2" --arg reason "${reason:0:500}" \
 		--arg marked "${flags:0:500}" '
-		. as $more | {schema: "thinprobe.cell/1", $parameters, $repeat, state: (if $reason == "" then "complete" else "failed" end), $reason, $marked}
+		. as $more
+		| {schema: "thinprobe.cell/1", $parameters, $repeat, state: (if $reason == "" then "complete" else "failed" end), $reason,
+			$marked}
 		* $more' < <(printf '%s\n' "${5:-{\}}") | put_json "$1/cell.json"
 }
 
