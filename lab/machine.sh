@@ -59,8 +59,10 @@ machine_marked() {
 }
 
 # machine_cpu CPUS FILE...: one line "now busy steal own", whole ns (lab_cpu's contract). FILEs: /proc/PID/stat and
-# /proc/PID/task/*/schedstat of our own processes, and *.times of those that have ended.
-machine_cpu() {
+# /proc/PID/task/*/schedstat of our own processes, and *.times of those that have ended. (Where one ends between open and read, awk
+# ends, too, and is asked again.)
+machine_cpu() { machine_cpu_once "$@" || machine_cpu_once "$@" || machine_cpu_once "$@"; }
+machine_cpu_once() {
 	LC_ALL=C awk -v now="${EPOCHREALTIME/[.,]/}000" -v cpus="$1" '
 	function minutes(t) { split(t, part, /[ms]/); return (part[1] * 60 + part[2]) * 1e9 }
 	function process(file) { sub(/\/(stat|task\/.*)$/, "", file); sub(/.*\//, "", file); return file }
@@ -94,7 +96,7 @@ machine_cpu() {
 		# Threads that ended are only in the coarse sum of the process.
 		for (p in run) own += run[p] > whole[p] ? run[p] : whole[p]
 		printf "%s %.0f %.0f %.0f\n", now, busy * tick, steal * tick, own
-	}' "${@:2}" 2>/dev/null	# (where a process ends between open and read, mawk ends: no answer)
+	}' "${@:2}" 2>/dev/null
 }
 
 # machine_suspends: prints how often the machine was suspended since it started (0: also a kernel that cannot).
