@@ -135,7 +135,9 @@ held_up() {	# NAME COMMAND...: it says so
 		begin sleep 60; lab_stop "$LAB_PIDS"; state	# stopped
 		begin true; until lab_gone "${LAB_PIDS[0]}"; do sleep 0.1; done; lab_stop "${LAB_PIDS[@]}"; state	# over
 		for signal in KILL SEGV; do
-			begin sleep 60; kill -$signal "${LAB_PIDS[0]}"; until lab_gone "${LAB_PIDS[0]}"; do sleep 0.1; done
+			begin sleep 60
+			until grep -qx sleep "/proc/${LAB_PIDS[0]}/comm"; do sleep 0.1; done	# (until then it is a copy of this shell)
+			kill -$signal "${LAB_PIDS[0]}"; until lab_gone "${LAB_PIDS[0]}"; do sleep 0.1; done
 			lab_stop "${LAB_PIDS[@]}"
 			state
 		done'
