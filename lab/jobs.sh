@@ -198,8 +198,8 @@ lab_stop_within() {
 	return 0
 }
 
-# lab_died STATUS PID STOPPED...: LAB_DIED says so where a signal that is none to end it had ended it before it was stopped: by
-# whom it was killed (out of memory), or a crash. What was measured meanwhile was not measured beside it.
+# lab_died STATUS PID STOPPED...: sets LAB_DIED if the process was killed (SIGKILL, as when out of memory) or crashed, and is none
+# of those that we have STOPPED: what was measured since was not measured beside it.
 LAB_DIED=''
 lab_died() {
 	local name

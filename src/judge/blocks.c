@@ -219,7 +219,7 @@ void blocks_choose_scale(struct block_series *s, const struct block_effect *effe
 	double relative = effect->relative > 0 ? effect->relative : 0.1, per_ms = units_per_ms(s->unit);
 	bool time = per_ms > 0 && effect->time_ms > 0;
 
-	/* below 1 ms, a share of a time is nothing that a person feels: a stall of nearly 0 has any ratio */
+	/* times below 1 ms are compared by difference: the ratio of two stalls of nearly 0 says nothing */
 	s->relative =
 		positive && strcmp(s->unit, "%") != 0 && !time && fmin(s->typical[VARIANT_A], s->typical[VARIANT_B]) >= per_ms;
 	if (s->relative)

@@ -32,7 +32,7 @@
 #define DRIFT_BATCH 3					     /* blocks of the first look's batches */
 #define DRIFT_BLOCKS (2 * (size_t)DRIFT_PAIRS * DRIFT_BATCH) /* no verdict with fewer */
 #define DRIFT_UNKNOWN 10				     /* "does not grow" needs figures of all but one block in so many */
-#define DRIFT_LAST 2					     /* and of one of so many at the end */
+#define DRIFT_LAST 2					     /* and a figure of at least one of the last so many blocks */
 
 enum drift_word { DRIFT_OPEN, DRIFT_NONE, DRIFT_GROWS, DRIFT_RETURNS };
 

@@ -87,7 +87,7 @@ static void decide_family(struct block_series *const *family, size_t n, double a
 
 		family[i]->figure = f[i];
 		family[i]->more = f[i].word == DECIDE_OPEN && !family[i]->constant ? decide_more(&f[i]) : DECIDE_NEVER;
-		/* only what speaks against a variant of which values are missing is told, and nothing by one value */
+		/* only what speaks against a variant of which values are missing is told; of equal values, nothing */
 		if (family[i]->constant || (poorer != VARIANTS && ((f[i].word != DECIDE_LOWER && f[i].word != DECIDE_HIGHER) ||
 								   (f[i].word == against_b) != (poorer == VARIANT_B)))) {
 			family[i]->figure.word = DECIDE_OPEN;
