@@ -4,6 +4,7 @@
 usage: vamp_qemu.py CPU QMP AGENT TELL
 What comes on the fifo TELL goes out on the socket AGENT, "spent" aside: then a line with the run time of each vCPU and of the
 other thread, in ns, is appended to the file TELL.spent."""
+import contextlib
 import hashlib
 import json
 import os
@@ -72,4 +73,5 @@ while True:
             elif line == "close\n":
                 client.close()
             else:
-                client.sendall(line.encode())
+                with contextlib.suppress(BrokenPipeError):  # a QEMU lives on when vamp has been killed
+                    client.sendall(line.encode())
