@@ -3,6 +3,7 @@
  *
  * plan.c has the schedule, train.c sends and watches, pairing.c finds the echo of each key, figures.c computes the statistics;
  * on_demand.c types single keys on request; target.h is the interface to displays. This file reads options, runs, reports. */
+#include "apart.h"
 #include "clock.h"
 #include "confine.h"
 #include "console.h"
@@ -18,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#define ASKED_ROOM 100000 /* changes of the picture that a run with --schedule asked can record */
+#define ASKED_ROOM 100000 /* keys, and changes of the picture, that a run with --schedule asked can record */
 
 enum { TAP, HOLD };
 static const char *const modes[] = { "tap", "hold", NULL };
@@ -119,7 +121,7 @@ static bool types_on_demand(void)
 	return cfg.schedule == SCHEDULE_ASKED;
 }
 
-/* The run, as its parts are known. */
+/* The run, as its parts are known: in memory that is shared by the process that types and its parent. */
 static struct {
 	const char *name, *where; /* the target as given; without its scheme */
 	struct key_plan plan;
@@ -129,9 +131,13 @@ static struct {
 	struct pixel_area region; /* the part of the display that is watched */
 	const char *region_from;  /* NULL: the target has no regions */
 	struct rt_granted rt;
+	char sandbox[120]; /* what is in force */
+	bool typing;	   /* keys may have been sent */
+	struct key_train train;
+	struct on_demand_run asked; /* with --schedule asked */
 	struct rec_report *out;
 	struct row_file *rows;
-} run;
+} * run;
 
 static const struct target_ops *find_target_ops(const char *text, const char **where)
 {
@@ -167,13 +173,13 @@ static void refuse_conflicts(const struct target_ops *target)
 {
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
-	if (types_on_demand() && (cfg.script || cfg.hold_start || !run.plan.n))
+	if (types_on_demand() && (cfg.script || cfg.hold_start || !run->plan.n))
 		die_usage(
 			"--schedule asked sends one --key for each line on standard input: leave out --script, --hold-start and --rate 0");
 	if (types_on_demand() && out_cfg.path && !strcmp(out_cfg.path, "-"))
 		die_usage("--schedule asked answers on standard output: give the report a file with -o");
 	if (cfg.mode == HOLD && target->repeats_itself && cfg.rate_per_s > 0 &&
-	    (run.plan.period_ns % NS_PER_MS || run.plan.period_ns > 65535 * NS_PER_MS))
+	    (run->plan.period_ns % NS_PER_MS || run->plan.period_ns > 65535 * NS_PER_MS))
 		die_usage(
 			"--mode hold: an X display repeats keys at intervals of whole milliseconds, up to 65535; %g keys/s is not such a rate",
 			cfg.rate_per_s);
@@ -181,28 +187,28 @@ static void refuse_conflicts(const struct target_ops *target)
 		die_usage("--window and --region auto are for x11: only");
 	if (!target->region && !area_is_empty(&cfg.region))
 		die_usage("--region is for x11: and vnc: only");
-	if (cfg.window && plan_uses_pointer(&run.plan))
+	if (cfg.window && plan_uses_pointer(&run->plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
-	if (cfg.find_region && run.plan.n && !plan_first_plain_key(&run.plan))
+	if (cfg.find_region && run->plan.n && !plan_first_plain_key(&run->plan))
 		die_usage("--region auto types a key without modifiers, of --key or of --script: give one");
-	if (cfg.find_region && (!run.plan.n || cfg.watch != WATCH_UPDATE))
+	if (cfg.find_region && (!run->plan.n || cfg.watch != WATCH_UPDATE))
 		die_usage("--region auto types keys and looks for what they change: give a --rate and --watch update");
-	if (!run.plan.n && cfg.watch == WATCH_NONE)
+	if (!run->plan.n && cfg.watch == WATCH_NONE)
 		die_usage("--rate 0 sends nothing: give --watch update to record updates that come without keys");
 }
 
 static void report_settings(void)
 {
-	struct rec_report *r = run.out;
+	struct rec_report *r = run->out;
 	struct cli_cpus cpus;
 	char text[160];
 	size_t used = 0;
 
 	rec_begin_object(r, "settings");
-	rec_add_strs(r, { "target", run.name }, { "server", run.server }, { "watch", watches[cfg.watch] });
-	if (run.region_from && cfg.watch != WATCH_NONE) {
-		region_format(&run.region, text);
-		rec_add_strs(r, { "region", text }, { "region_from", run.region_from });
+	rec_add_strs(r, { "target", run->name }, { "server", run->server }, { "watch", watches[cfg.watch] });
+	if (run->region_from && cfg.watch != WATCH_NONE) {
+		region_format(&run->region, text);
+		rec_add_strs(r, { "region", text }, { "region_from", run->region_from });
 	}
 	if (cfg.window) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)cfg.window);
@@ -214,16 +220,16 @@ static void report_settings(void)
 	} else {
 		rec_add_reals(r, { "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3 },
 			      { "time_s", (double)cfg.time_ns / NS_PER_S, 3 });
-		rec_add_int(r, "keys", (int64_t)run.plan.n);
-		rec_add_real(r, "period_ms", (double)run.plan.period_ns / NS_PER_MS, 3);
+		rec_add_int(r, "keys", (int64_t)run->plan.n);
+		rec_add_real(r, "period_ms", (double)run->plan.period_ns / NS_PER_MS, 3);
 	}
 	rec_add_strs(r, { "mode", modes[cfg.mode] }, { cfg.script ? "script" : "key", cfg.script ? cfg.script : cfg.key });
 	rec_add_ints(r, { "seed", cfg.seed }, { "skip", cfg.skip });
 	rec_add_reals(r, { "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3 }, { "noise_per_s", cfg.noise_per_s, 4 });
-	rt_describe(&run.rt, text, sizeof(text));
-	if (cfg.priority && rt_refused_words((int)cfg.priority, &run.rt))
-		rec_warn(r, "keys may have left late: %s", rt_refused_words((int)cfg.priority, &run.rt));
-	rec_add_strs(r, { "scheduling", text }, { "sandbox", confine_state() });
+	rt_describe(&run->rt, text, sizeof(text));
+	if (cfg.priority && rt_refused_words((int)cfg.priority, &run->rt))
+		rec_warn(r, "keys may have left late: %s", rt_refused_words((int)cfg.priority, &run->rt));
+	rec_add_strs(r, { "scheduling", text }, { "sandbox", run->sandbox });
 	text[0] = '\0';
 	if (!proc_allowed_cpus(&cpus))
 		for (int i = 0; i < cpus.n && used < sizeof(text) - 8; i++)
@@ -237,11 +243,11 @@ static void report_settings(void)
 static void alloc_observations(const struct target_ops *target)
 {
 	double seconds = (double)cfg.time_ns / NS_PER_S + 30,
-	       drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)run.plan.n / SCHEDULE_BLOCK * 2 : 0;
-	double per_s = (double)NS_PER_S / OBSERVATIONS_GAP_NS + (double)NS_PER_S / (double)run.plan.period_ns;
+	       drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)run->plan.n / SCHEDULE_BLOCK * 2 : 0;
+	double per_s = (double)NS_PER_S / OBSERVATIONS_GAP_NS + (double)NS_PER_S / (double)run->plan.period_ns;
 	double updates = (seconds + drains) * per_s;
 	/* a moving caret causes a few changes a key; where there are far more than that, no caret is followed */
-	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? run.plan.n * 4 + 1000 : 0;
+	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? run->plan.n * 4 + 1000 : 0;
 
 	if (types_on_demand()) {
 		updates = ASKED_ROOM;
@@ -251,75 +257,74 @@ static void alloc_observations(const struct target_ops *target)
 		updates = 1;
 	if (updates > 2e8)
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
-	observations_init(&run.seen, run.plan.period_ns, (size_t)updates + 1000,
-			  (types_on_demand() ? ASKED_ROOM : run.plan.n * 2) + 1000, steps);
+	observations_init(&run->seen, run->plan.period_ns, (size_t)updates + 1000,
+			  (types_on_demand() ? ASKED_ROOM : run->plan.n * 2) + 1000, steps);
 }
 
 /* Ends watching and disconnects. */
 static void close_target(void)
 {
-	train_stop_watching(&run.cfg);
-	if (!run.seen.crashed) /* else nothing of the library is called again */
-		run.cfg.target->close(run.cfg.self);
+	train_stop_watching(&run->cfg);
+	run->cfg.target->close(run->cfg.self);
+	run->typing = false;
 	munlockall(); /* so that the limit on locked memory does not stop the report */
 }
 
 static int write_key_log(const struct key_train *train)
 {
-	int err = run.rows ? report_write_keys(run.rows, train) : 0;
+	int err = run->rows ? report_write_keys(run->rows, train) : 0;
 
 	if (err)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
 	return err;
 }
 
-static int type_on_demand(void)
+/* err: of on_demand_type_keys() */
+static int report_asked(int err)
 {
-	const struct on_demand_cfg on_demand_cfg = { .target = run.cfg.target,
-						     .self = run.cfg.self,
-						     .seen = &run.seen,
-						     .watch = cfg.watch,
-						     .timeout_ns = cfg.timeout_ns,
-						     .key = run.plan.only_key,
-						     .in_fd = STDIN_FILENO,
-						     .out_fd = STDOUT_FILENO,
-						     .skip = (size_t)cfg.skip };
-	struct on_demand_run d;
-	int err, rows_err, status = EXIT_OK;
-	const char *why;
+	struct on_demand_run *d = &run->asked;
+	int status = EXIT_OK, rows_err = write_key_log(&d->train);
+	const char *why = report_explain_end(&run->seen, d->train.end);
 
-	held_up_watch(run.rt.fifo);
-	err = on_demand_type_keys(&d, &on_demand_cfg);
-	close_target();
-	rows_err = write_key_log(&d.train);
-	if (run.out) {
+	if (run->out) {
 		report_settings();
-		on_demand_report(run.out, &d);
-		rec_must_close(run.out);
+		on_demand_report(run->out, d);
+		rec_must_close(run->out);
 	}
-	if (run.seen.lost || run.seen.steps_lost)
+	if (run->seen.lost || run->seen.steps_lost || err == -ENOSPC)
 		status = EXIT_LOSSY;
-	if (err || rows_err || d.train.end != SENDER_COMPLETE)
-		status = d.train.end == SENDER_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_RUN;
-	why = report_explain_end(&run.seen, d.train.end);
+	if (err == -EPIPE || rows_err || d->train.end != SENDER_COMPLETE)
+		status = d->train.end == SENDER_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_RUN;
 	if (why)
 		warn("%s", why);
-	else if (err)
+	else if (err == -EPIPE)
 		warn("standard output was closed, so no more answers can be written");
+	else if (err)
+		warn("%d keys were asked for, and there is no room for more: restart keyrepeat more often", ASKED_ROOM);
 	else if (status == EXIT_LOSSY)
 		warn("the picture changed too often, so echoes were missed: stop animations on the display, or restart keyrepeat more often");
-	train_free(&d.train);
 	return status;
+}
+
+static int type_on_demand(void)
+{
+	int err;
+
+	held_up_watch(run->rt.fifo);
+	run->typing = true;
+	err = on_demand_type_keys(&run->asked);
+	close_target();
+	return report_asked(err);
 }
 
 /* With the patch, waits until its number has not changed for 300 ms: it may still be counting earlier keys. At most 10 s. */
 static void await_still_patch(void)
 {
-	int64_t until = clock_now() + 10 * NS_PER_S, still = clock_now(), number = atomic_load(&run.seen.number);
+	int64_t until = clock_now() + 10 * NS_PER_S, still = clock_now(), number = atomic_load(&run->seen.number);
 
-	while (!proc_stop && !run.seen.dropped && clock_now() - still < 300 * NS_PER_MS && clock_now() < until) {
-		if (number != atomic_load(&run.seen.number)) {
-			number = atomic_load(&run.seen.number);
+	while (!proc_stop && !run->seen.dropped && clock_now() - still < 300 * NS_PER_MS && clock_now() < until) {
+		if (number != atomic_load(&run->seen.number)) {
+			number = atomic_load(&run->seen.number);
 			still = clock_now();
 		}
 		proc_sleep(clock_now() + 10 * NS_PER_MS);
@@ -330,7 +335,7 @@ static void await_start_line(void)
 {
 	struct key_sender sender;
 
-	sender_init(&sender, run.cfg.target, run.cfg.self, &run.seen, false);
+	sender_init(&sender, run->cfg.target, run->cfg.self, &run->seen, false);
 	if (sender_await_line(&sender, STDIN_FILENO) || sender_detect_end(&sender))
 		return;
 	close_target();
@@ -348,15 +353,45 @@ static const struct target_ops *read_command_line(int argc, char **argv)
 
 	if (first != argc - 1)
 		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:DISPLAY or null:" : "more than one target");
-	run.name = argv[first];
-	target = find_target_ops(run.name, &run.where);
+	run->name = argv[first];
+	target = find_target_ops(run->name, &run->where);
 	if (cfg.watch < 0)
 		cfg.watch = target->receiver ? WATCH_UPDATE : WATCH_NONE;
-	if (target->check && target->check(run.where, &why))
+	if (target->check && target->check(run->where, &why))
 		die_usage("%s", why.text);
 	if (cfg.schedule < 0)
 		cfg.schedule = cfg.watch == WATCH_UPDATE && cfg.mode == TAP && !cfg.script ? SCHEDULE_JITTERED : SCHEDULE_PERIODIC;
 	return target;
+}
+
+/* All that what types and its parent both use, but for what the target says when it is open. */
+static void prepare_run(const struct target_ops *target)
+{
+	run->cfg = (struct key_train_cfg){ .target = target,
+					   .seen = &run->seen,
+					   .watch = cfg.watch,
+					   .hold = cfg.mode == HOLD,
+					   .n = run->plan.n,
+					   .offset_ns = run->plan.offset_ns,
+					   .block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0,
+					   .period_ns = run->plan.period_ns,
+					   .one_by_one = sends_singly(),
+					   .watch_ns = cfg.time_ns,
+					   .timeout_ns = cfg.timeout_ns,
+					   .noise_per_s = cfg.noise_per_s,
+					   .priority = (int)cfg.priority };
+	if (types_on_demand())
+		on_demand_init(&run->asked,
+			       &(struct on_demand_cfg){ .target = target,
+							.seen = &run->seen,
+							.watch = cfg.watch,
+							.timeout_ns = cfg.timeout_ns,
+							.in_fd = STDIN_FILENO,
+							.out_fd = STDOUT_FILENO,
+							.skip = (size_t)cfg.skip },
+			       ASKED_ROOM);
+	else
+		train_init(&run->cfg, &run->train);
 }
 
 /* Makes the plan and opens the outputs: before the run, so that a wrong word or path does not cost it. */
@@ -373,32 +408,34 @@ static void prepare_typing(const struct target_ops *target)
 
 	proc_require_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
-	err = plan_make(&wanted, &run.plan, &why);
+	err = plan_make(&wanted, &run->plan, &why);
 	if (err)
 		die(err, "%s", why.text);
 	refuse_conflicts(target);
-	run.out = types_on_demand() && !out_cfg.path ? NULL : rec_must_open(&out_cfg, "keyrepeat");
-	run.rows = rows_must_open(cfg.log, "keys/1", report_columns);
+	run->out = types_on_demand() && !out_cfg.path ? NULL : rec_must_open(&out_cfg, "keyrepeat");
+	run->rows = rows_must_open(cfg.log, "keys/1", report_columns);
 	err = proc_pin_thread(&cfg.cpus);
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	alloc_observations(target);
+	prepare_run(target);
 }
 
 /* The watching thread asks for its priority later, and locks its memory. */
 static void confine_typing(void)
 {
-	confine_must_apply(&(struct confine_cfg){ .profile = run.cfg.target == &target_x11 ? CONFINE_DISPLAY : CONFINE_DECODE,
+	confine_must_apply(&(struct confine_cfg){ .profile = run->cfg.target == &target_x11 ? CONFINE_DISPLAY : CONFINE_DECODE,
 						  .mode = sandbox,
 						  .files = { out_cfg.path },
 						  .read = { cfg.password_file },
 						  .keep = 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK });
+	snprintf(run->sandbox, sizeof(run->sandbox), "%s", confine_state());
 }
 
 static void open_target(const struct target_ops *target)
 {
-	const struct key_plan *plan = &run.plan;
-	const struct target_cfg target_cfg = { .where = run.where,
+	const struct key_plan *plan = &run->plan;
+	const struct target_cfg target_cfg = { .where = run->where,
 					       .watch = cfg.watch,
 					       .hold = cfg.mode == HOLD,
 					       .keys = plan->n > 0,
@@ -410,16 +447,15 @@ static void open_target(const struct target_ops *target)
 					       .region = cfg.region,
 					       .find_region = cfg.find_region,
 					       .first_key = plan_first_plain_key(plan),
-					       .seen = &run.seen,
+					       .seen = &run->seen,
 					       .connected = confine_typing };
 	struct why why = { "" };
 	void *self;
 
 	if (cfg.find_region && isatty(STDERR_FILENO))
-		warn("types a few keys into %s first, to find where they show", run.name);
-	run.cfg.target = target;
+		warn("types a few keys into %s first, to find where they show", run->name);
 	self = target->open(&target_cfg, &why);
-	if (self && plan_prepare_acts(&run.plan, target, self, &why)) {
+	if (self && plan_prepare_acts(&run->plan, target, self, &why)) {
 		target->close(self);
 		self = NULL;
 	}
@@ -427,35 +463,23 @@ static void open_target(const struct target_ops *target)
 		die(EXIT_RUN, "%s", why.text);
 	if (target != &target_vnc)
 		confine_typing();
-	run.cfg = (struct key_train_cfg){ .target = target,
-					  .self = self,
-					  .seen = &run.seen,
-					  .watch = cfg.watch,
-					  .hold = cfg.mode == HOLD,
-					  .n = plan->n,
-					  .offset_ns = plan->offset_ns,
-					  .key = plan->key,
-					  .only = plan->only_key,
-					  .block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0,
-					  .period_ns = plan->period_ns,
-					  .one_by_one = sends_singly(),
-					  .watch_ns = cfg.time_ns,
-					  .timeout_ns = cfg.timeout_ns,
-					  .noise_per_s = cfg.noise_per_s,
-					  .priority = (int)cfg.priority };
-	observations_clear(&run.seen);
-	run.seen.filters = plan->n && cfg.watch == WATCH_UPDATE && !types_on_demand();
-	target->describe(self, run.server, sizeof(run.server));
+	run->cfg.self = run->asked.cfg.self = self;
+	run->cfg.key = plan->key;
+	run->cfg.only = run->asked.cfg.key = plan->only_key;
+	observations_clear(&run->seen);
+	run->seen.filters = plan->n && cfg.watch == WATCH_UPDATE && !types_on_demand();
+	target->describe(self, run->server, sizeof(run->server));
 	if (target->receiver)
-		target->receiver(self, run.receiver, sizeof(run.receiver));
+		target->receiver(self, run->receiver, sizeof(run->receiver));
 	if (target->region)
-		target->region(self, &run.region, &run.region_from);
+		target->region(self, &run->region, &run->region_from);
 }
 
-static int report_train(const struct console_cfg *console, struct key_train *train)
+static int report_train(const struct console_cfg *console)
 {
+	struct key_train *train = &run->train;
 	const struct figures_cfg_of_train figures_cfg = { .watch = cfg.watch,
-							  .period_ns = run.plan.period_ns,
+							  .period_ns = run->plan.period_ns,
 							  .threshold_ns = cfg.threshold_ns,
 							  .noise_per_s = cfg.noise_per_s,
 							  .time_ns = cfg.time_ns };
@@ -465,74 +489,98 @@ static int report_train(const struct console_cfg *console, struct key_train *tra
 
 	size_t skip = train->warmup && train->due < 2 * (size_t)cfg.skip ? train->warmup : (size_t)cfg.skip;
 
-	observations_drop_own(&run.seen);
+	observations_drop_own(&run->seen);
 	for (size_t i = 0; i < train->due && (i < skip || i < train->warmup); i++)
 		train->key[i].skipped = true;
-	figures_compute(&figures_cfg, train, &run.seen, &figures);
+	figures_compute(&figures_cfg, train, &run->seen, &figures);
 	err = write_key_log(train);
 	report_settings();
-	report_train_result(run.out, &figures_cfg, train, &run.seen, &figures, run.plan.n > 0);
-	trouble = report_find_trouble(&figures_cfg, train, &run.seen, &figures, run.plan.n > 0, &status);
+	report_train_result(run->out, &figures_cfg, train, &run->seen, &figures, run->plan.n > 0);
+	trouble = report_find_trouble(&figures_cfg, train, &run->seen, &figures, run->plan.n > 0, &status);
 	if (trouble)
-		rec_warn(run.out, "%s", trouble);
-	console_write_report(run.out, console, train, &figures, run.seen.own);
-	rec_must_close(run.out);
+		rec_warn(run->out, "%s", trouble);
+	console_write_report(run->out, console, train, &figures, run->seen.own);
+	rec_must_close(run->out);
 	figures_free(&figures);
 	return err ? EXIT_RUN : status;
 }
 
 static int type_train(const struct console_cfg *console)
 {
-	struct key_train train = { 0 };
-	struct console_progress progress = { .cfg = console, .train = &train, .seen = &run.seen };
-	int status;
+	struct console_progress progress = { .cfg = console, .train = &run->train, .seen = &run->seen };
 
 	if (cfg.hold_start)
 		await_start_line();
 	console_show_progress(&progress, out_cfg.detail == REC_QUIET);
-	if (run.plan.n)
-		held_up_watch(run.rt.fifo);
-	train_send_keys(&run.cfg, &train);
+	if (run->plan.n)
+		held_up_watch(run->rt.fifo);
+	run->typing = true;
+	train_send_keys(&run->cfg, &run->train);
 	console_end_progress(&progress);
 	close_target();
-	status = report_train(console, &train);
-	train_free(&train);
-	return status;
+	return report_train(console);
+}
+
+static int type_keys(const struct console_cfg *console)
+{
+	int err;
+
+	if (!types_on_demand() && out_cfg.detail != REC_QUIET)
+		console_announce(console);
+	err = train_start_watching(&run->cfg);
+	if (err)
+		die(EXIT_RUN, "cannot start a thread: %s", strerror(-err));
+	rt_setup((int)cfg.priority, &run->rt); /* locks memory: after all allocations */
+	if (cfg.watch == WATCH_PATCH)
+		await_still_patch();
+	/* what changes by itself, as a blinking caret does, is noticed before the first key */
+	if (run->plan.n && cfg.watch == WATCH_UPDATE && run->cfg.target->tells_steps)
+		proc_sleep(clock_now() + BLINK_PERIOD_NS);
+	if (!proc_stop)
+		proc_write_ready((int)cfg.ready_fd);
+	return types_on_demand() ? type_on_demand() : type_train(console);
+}
+
+/* In the parent of the process that types: its exit status; of one that crashed, the report of what it had measured. */
+static int end_apart(const struct console_cfg *console, int status)
+{
+	struct key_train *train = types_on_demand() ? &run->asked.train : &run->train;
+
+	if (WIFEXITED(status))
+		_exit(WEXITSTATUS(status)); /* the outputs are written */
+	run->seen.crashed = apart_crash(status);
+	if (!run->seen.crashed) {
+		proc_die_by(WTERMSIG(status));
+		_exit(EXIT_RUN);
+	}
+	if (!run->typing)
+		die(EXIT_RUN, APART_CRASHED "%s", sigabbrev_np(run->seen.crashed), run->name);
+	confine_typing(); /* what it left is no more to be trusted than what it read */
+	train_break_off(train);
+	return types_on_demand() ? report_asked(0) : report_train(console);
 }
 
 int main(int argc, char **argv)
 {
-	const struct target_ops *target = read_command_line(argc, argv);
+	const struct target_ops *target;
 	struct console_cfg console;
-	int err, status;
+	int status;
 
+	run = apart_new(1, sizeof(*run));
+	target = read_command_line(argc, argv);
 	prepare_typing(target);
-	open_target(target);
-	console = (struct console_cfg){ .target = run.name,
-					.receiver = run.receiver,
+	console = (struct console_cfg){ .target = run->name,
+					.receiver = run->receiver,
 					.script = cfg.script,
-					.keys = run.plan.n,
+					.keys = run->plan.n,
 					.rate_per_s = cfg.rate_per_s,
-					.time_ns = run.plan.n ? run.plan.offset_ns[run.plan.n - 1] + run.plan.period_ns : 0,
+					.time_ns = run->plan.n ? run->plan.offset_ns[run->plan.n - 1] + run->plan.period_ns : 0,
 					.threshold_ns = cfg.threshold_ns,
-					.period_ns = run.plan.period_ns,
+					.period_ns = run->plan.period_ns,
 					.watch = cfg.watch,
 					.periodic = !cfg.script && cfg.schedule == SCHEDULE_PERIODIC };
-	if (!types_on_demand() && out_cfg.detail != REC_QUIET)
-		console_announce(&console);
-	err = train_start_watching(&run.cfg);
-	if (err)
-		die(EXIT_RUN, "cannot start a thread: %s", strerror(-err));
-	rt_setup((int)cfg.priority, &run.rt); /* locks memory: after all allocations */
-	if (cfg.watch == WATCH_PATCH)
-		await_still_patch();
-	/* what changes by itself, as a blinking caret does, is noticed before the first key */
-	if (run.plan.n && cfg.watch == WATCH_UPDATE && target->tells_steps)
-		proc_sleep(clock_now() + BLINK_PERIOD_NS);
-	if (!proc_stop)
-		proc_write_ready((int)cfg.ready_fd);
-	status = types_on_demand() ? type_on_demand() : type_train(&console);
-	observations_free(&run.seen);
-	plan_free(&run.plan);
-	return status;
+	if (target->crashes && !apart_fork(&status))
+		return end_apart(&console, status);
+	open_target(target);
+	return type_keys(&console);
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "observations.h"
+#include "apart.h"
 #include "memory.h"
 
 void observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
 {
 	memset(s, 0, sizeof(*s));
 	s->longest_ns = longest_ns;
-	s->update = memory_new(update_room, sizeof(*s->update));
-	s->shown = memory_new(shown_room, sizeof(*s->shown));
-	s->step = memory_new(step_room, sizeof(*s->step));
+	s->update = apart_new(update_room, sizeof(*s->update));
+	s->shown = apart_new(shown_room, sizeof(*s->shown));
+	s->step = apart_new(step_room, sizeof(*s->step));
 	s->number = -1;
 	s->update_room = update_room;
 	s->shown_room = shown_room;
@@ -21,9 +22,9 @@ void observations_init(struct observations *s, int64_t longest_ns, size_t update
 
 void observations_free(struct observations *s)
 {
-	free(s->update);
-	free(s->shown);
-	free(s->step);
+	apart_delete(s->update);
+	apart_delete(s->shown);
+	apart_delete(s->step);
 }
 
 void observations_clear(struct observations *s)

@@ -21,9 +21,9 @@ enum observations_phase {
 };
 
 struct observations {
-	struct pair_update *update; /* owned; last_ns of the latest one still changes, and is for the thread that adds only */
-	struct shown_number *shown; /* owned: each change of the patch's number */
-	struct caret_step *step;    /* owned: which pixels each change of the picture changed, changes not merged */
+	struct pair_update *update; /* last_ns of the latest one still changes, and is for the thread that adds only */
+	struct shown_number *shown; /* each change of the patch's number */
+	struct caret_step *step;    /* which pixels each change of the picture changed, changes not merged */
 	size_t update_room, shown_room, step_room; /* elements allocated */
 	int64_t longest_ns;			   /* longest duration of an update */
 	struct pair_merger merge;
@@ -43,7 +43,7 @@ struct observations {
 	_Atomic(const char *) left;	      /* why keys no longer reach the chosen window, a static text; NULL: keys do */
 };
 
-/* Allocates room for so many elements; step_room is 0 for a target that reports no steps. */
+/* Allocates room for so many elements, in memory that a child shares (apart.h); step_room is 0 for a target that reports no steps. */
 void observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
 void observations_free(struct observations *s);
 /* Clears all that was recorded while the target was opened, except `number`, the value that the patch shows. The watching thread

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "on_demand.h"
+#include "apart.h"
 #include "clock.h"
 #include "held_up.h"
-#include "memory.h"
 #include "proc.h"
 #include "say.h"
 
@@ -143,14 +143,6 @@ static enum on_demand_answer type_key(struct on_demand_run *d, struct key_times 
 	return d->cfg.watch == WATCH_NONE ? ON_DEMAND_NONE : await_echo(d, key, held_ns);
 }
 
-/* Makes room for one more key; called between keys, so that no key waits for memory. */
-static void grow_arrays(struct key_train *t)
-{
-	memory_more(t->key, t->blocks);
-	memory_more(t->block, t->blocks);
-	memory_more(t->wall, t->blocks);
-}
-
 static int print_echo(const struct on_demand_run *d, const struct key_times *key, enum on_demand_answer answer)
 {
 	char line[160], sent[24] = "none", answered[24] = "none";
@@ -172,19 +164,33 @@ static int print_echo(const struct on_demand_run *d, const struct key_times *key
 	return 0;
 }
 
-int on_demand_type_keys(struct on_demand_run *d, const struct on_demand_cfg *cfg)
+void on_demand_init(struct on_demand_run *d, const struct on_demand_cfg *cfg, size_t room)
 {
+	*d = (struct on_demand_run){ .cfg = *cfg,
+				     .room = room,
+				     .train = { .key = apart_new(room, sizeof(*d->train.key)),
+						.block = apart_new(room, sizeof(*d->train.block)),
+						.wall = apart_new(room, sizeof(*d->train.wall)) } };
+}
+
+int on_demand_type_keys(struct on_demand_run *d)
+{
+	const struct on_demand_cfg *cfg = &d->cfg;
 	struct key_train *t = &d->train;
 	int err = 0;
 
-	*d = (struct on_demand_run){ .cfg = *cfg };
 	sender_init(&d->sender, cfg->target, cfg->self, cfg->seen, false);
 	t->base = (uint32_t)atomic_load(&cfg->seen->number);
 	t->begin_ns = clock_now();
-	while (!err && (grow_arrays(t), sender_await_line(&d->sender, cfg->in_fd))) {
+	while (!err && sender_await_line(&d->sender, cfg->in_fd)) {
 		size_t i = t->blocks;
-		enum on_demand_answer answer = type_key(d, &t->key[i]);
+		enum on_demand_answer answer;
 
+		if (i == d->room) {
+			err = -ENOSPC;
+			break;
+		}
+		answer = type_key(d, &t->key[i]);
 		t->key[i].skipped = i < cfg->skip;
 		t->block[i] = (struct key_train_block){ .first = i, .n = 1, .begin_ns = t->key[i].due_ns, .end_ns = clock_now() };
 		clock_read_wall(&t->wall[i]);

@@ -36,12 +36,15 @@ struct on_demand_run {
 	bool first, beside;	      /* what else answers it is looked for; there was such a change */
 	size_t steps, updates, shows; /* observations judged so far */
 	struct key_train train;	      /* the keys typed so far, for the log; a key_train_block has one key; train_free() frees it */
+	size_t room;		      /* keys */
 	size_t count[ON_DEMAND_ANSWERS]; /* keys with each answer */
 	size_t sent;			 /* keys sent */
 };
 
-/* Types until the input ends or sender_detect_end(). 0, or -EPIPE when nobody reads the answers any more. */
-int on_demand_type_keys(struct on_demand_run *d, const struct on_demand_cfg *cfg);
+/* Makes an empty run with room for so many keys, in memory that a child shares (apart.h). d->cfg.self and .key may be set later. */
+void on_demand_init(struct on_demand_run *d, const struct on_demand_cfg *cfg, size_t room);
+/* Types until the input ends or sender_detect_end(). 0; -EPIPE: nobody reads the answers any more; -ENOSPC: no room for this key. */
+int on_demand_type_keys(struct on_demand_run *d);
 
 /* Writes the object "result" of the report. */
 void on_demand_report(struct rec_report *r, const struct on_demand_run *d);

@@ -2,7 +2,7 @@
 #include "report.h"
 #include "cli.h"
 #include "clock.h"
-#include "contain.h"
+#include "apart.h"
 #include "held_up.h"
 #include "say.h"
 #include "wall.h"
@@ -178,7 +178,7 @@ const char *report_explain_end(const struct observations *seen, enum sender_end 
 	else if (end != SENDER_DROPPED)
 		return NULL;
 	else if (seen->crashed)
-		snprintf(text, sizeof(text), CONTAIN_CRASHED "the server; what was measured until then is kept",
+		snprintf(text, sizeof(text), APART_CRASHED "the server; what was measured until then is kept",
 			 sigabbrev_np(seen->crashed));
 	else
 		return "the connection was dropped; is the server still running? What was measured until then is kept";

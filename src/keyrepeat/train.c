@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train.h"
-#include "contain.h"
+#include "apart.h"
 #include "memory.h"
 #include "plan.h"
 #include "proc.h"
@@ -22,8 +22,7 @@
 	(2 * \
 	 NS_PER_S) /* longest wait for the answer to the key before, which may never come; twice the slowest if that is longer */
 #define CONTROL_FROM_NS (BLINK_PERIOD_NS / 5) /* slower answers need a control: watching without keys */
-#define REPORT_S 60	      /* limit for the report if the target has crashed: it may hold a lock that the report needs */
-#define STACK_BYTES (1 << 20) /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
+#define STACK_BYTES (1 << 20)		      /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
 static struct {
 	pthread_t thread;
@@ -33,32 +32,16 @@ static struct {
 	int priority;
 } watcher;
 
-static int handle_messages(void *arg)
-{
-	const struct key_train_cfg *cfg = arg;
-
-	return cfg->target->handle(cfg->self);
-}
-
 static void *watch_thread(void *arg)
 {
 	const struct key_train_cfg *cfg = arg;
-	int broken = 0, crashed;
 	struct pollfd fds[2] = { { .fd = cfg->target->watch_fd(cfg->self), .events = POLLIN },
 				 { .fd = watcher.stop_fd, .events = POLLIN } };
 	struct rt_granted got;
 
 	rt_setup(watcher.priority, &got);
 	while (!watcher.stopping) {
-		crashed = contain_call(handle_messages, arg, &broken);
-		if (crashed) {
-			atomic_store(&cfg->seen->dropped, true);
-			atomic_store(&cfg->seen->crashed, crashed);
-			alarm(REPORT_S);
-			for (;;) /* the thread stays: its end would free memory, and the crash may have left malloc() locked */
-				poll(NULL, 0, -1);
-		}
-		if (broken) {
+		if (cfg->target->handle(cfg->self)) {
 			if (!watcher.stopping)
 				cfg->seen->dropped = true;
 			break;
@@ -94,8 +77,7 @@ void train_stop_watching(const struct key_train_cfg *cfg)
 		;
 	if (cfg->target->interrupt)
 		cfg->target->interrupt(cfg->self);
-	while (!atomic_load(&cfg->seen->crashed) && pthread_tryjoin_np(watcher.thread, NULL) == EBUSY)
-		poll(NULL, 0, 1);
+	pthread_join(watcher.thread, NULL);
 	close(watcher.stop_fd);
 	watcher.running = false;
 }
@@ -488,22 +470,49 @@ static void alloc_wall_offsets(const struct key_train_cfg *cfg, struct key_train
 
 		t->wall_room += (size_t)(cfg->offset_ns[last - 1] / WALL_NS) + 14;
 	}
-	t->wall = memory_new(t->wall_room, sizeof(*t->wall));
+	t->wall = apart_new(t->wall_room, sizeof(*t->wall));
 	for (size_t i = 0; i < t->wall_room; i++)
 		t->wall[i].at_ns = INT64_MAX;
 }
 
+static size_t block_size(const struct key_train_cfg *cfg)
+{
+	return cfg->block ? cfg->block : cfg->n ? cfg->n : 1;
+}
+
+static size_t count_blocks(const struct key_train_cfg *cfg)
+{
+	return (cfg->n + block_size(cfg) - 1) / block_size(cfg);
+}
+
+void train_init(const struct key_train_cfg *cfg, struct key_train *t)
+{
+	size_t blocks = count_blocks(cfg);
+
+	*t = (struct key_train){ .key = apart_new(cfg->n, sizeof(*t->key)),
+				 .period_ns = cfg->period_ns,
+				 .block = apart_new((cfg->one_by_one ? cfg->n : blocks) + 1, sizeof(*t->block)) };
+	alloc_wall_offsets(cfg, t, block_size(cfg), blocks);
+	for (size_t i = 0; i < cfg->n; i++)
+		t->key[i].due_ns = INT64_MAX; /* written to before the run, so that no page fault delays a key */
+}
+
+void train_break_off(struct key_train *t)
+{
+	t->end_ns = clock_now();
+	if (t->blocks) {
+		t->block[t->blocks - 1].drain = PAIR_CUT;
+		t->block[t->blocks - 1].end_ns = t->end_ns;
+	}
+	t->due = count_due_keys(t);
+	t->end = SENDER_DROPPED;
+}
+
 void train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 {
-	size_t size = cfg->block ? cfg->block : cfg->n ? cfg->n : 1, blocks = (cfg->n + size - 1) / size;
+	size_t size = block_size(cfg), blocks = count_blocks(cfg);
 	struct key_train_run run = { .cfg = cfg, .train = out };
 
-	*out = (struct key_train){ .key = memory_new(cfg->n, sizeof(*out->key)),
-				   .period_ns = cfg->period_ns,
-				   .block = memory_new((cfg->one_by_one ? cfg->n : blocks) + 1, sizeof(*out->block)) };
-	alloc_wall_offsets(cfg, out, size, blocks);
-	for (size_t i = 0; i < cfg->n; i++)
-		out->key[i].due_ns = INT64_MAX; /* written to before the run, so that no page fault delays a key */
 	sender_init(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
 	out->base = (uint32_t)atomic_load(&cfg->seen->number);
 	record_wall_offset(out, INT64_MAX);
@@ -540,7 +549,7 @@ void train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 
 void train_free(struct key_train *t)
 {
-	free(t->key);
-	free(t->block);
-	free(t->wall);
+	apart_delete(t->key);
+	apart_delete(t->block);
+	apart_delete(t->wall);
 }

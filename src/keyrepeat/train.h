@@ -38,8 +38,8 @@ struct key_train_block {
 };
 
 struct key_train {
-	struct key_times *key;	       /* owned; due_ns and sent_ns are filled in */
-	struct key_train_block *block; /* owned; of keys sent one by one, one key each, or more if a key had no answer */
+	struct key_times *key;	       /* due_ns and sent_ns are filled in */
+	struct key_train_block *block; /* of keys sent one by one, one key each, or more if a key had no answer */
 	size_t blocks;		       /* blocks begun */
 	bool one_by_one;	       /* keys were sent one by one */
 	int64_t period_ns;	       /* between due times: that of the schedule, or a longer one if keys were sent one by one */
@@ -47,7 +47,7 @@ struct key_train {
 	size_t warmup;		       /* first keys, sent before the period was made longer */
 	_Atomic size_t gone;	       /* keys sent or given up so far; read by the progress line in another thread */
 	size_t due;		       /* keys that fell due before the train ended: fewer than n only if it ended early */
-	struct wall_reading *wall;     /* owned: offset of CLOCK_REALTIME, read about once a second */
+	struct wall_reading *wall;     /* offset of CLOCK_REALTIME, read about once a second */
 	size_t walls, wall_room;       /* elements used and allocated */
 	uint32_t base;		       /* number of the patch before the first key */
 	int64_t begin_ns, end_ns;      /* from the first possible due time to the end of the last drain */
@@ -59,12 +59,15 @@ struct key_train {
 };
 
 /* Starts the watching thread with a priority one below the sender's: decoding a picture must not delay a key where both share a
- * CPU. If target->handle() crashes, that thread sets seen->crashed and stays as it is: the target must not be used again, and a
- * minute later the program is ended by SIGALRM. 0 or -errno. */
+ * CPU. 0 or -errno. */
 int train_start_watching(const struct key_train_cfg *cfg);
-/* Ends the watching thread, and waits for that unless the target has crashed. */
+/* Ends the watching thread. */
 void train_stop_watching(const struct key_train_cfg *cfg);
 
-/* Sends all keys while the watching thread runs; out->end says why sending ended. */
-void train_send_keys(const struct key_train_cfg *cfg, struct key_train *out);
+/* Makes an empty train, in memory that a child shares (apart.h). cfg: all but `self` and numbers of keys. */
+void train_init(const struct key_train_cfg *cfg, struct key_train *t);
+/* Sends all keys while the watching thread runs; t->end says why sending ended. */
+void train_send_keys(const struct key_train_cfg *cfg, struct key_train *t);
+/* Ends the account of a train whose process crashed. */
+void train_break_off(struct key_train *t);
 void train_free(struct key_train *t);

@@ -4,15 +4,14 @@
  * Two threads share one connection: sending and reading of libvncclient have only the socket in common (and a TLS session, which
  * the library locks for each record; the socket does not block, so a waiting read does not hold the lock). Each message sent is
  * one write of 8 or 10 bytes to a socket that poll() reported writable, so messages do not mix. */
+#include "apart.h"
 #include "caret.h"
 #include "cli.h"
 #include "clock.h"
-#include "contain.h"
 #include "dial.h"
 #include "memory.h"
 #include "patch.h"
 #include "proc.h"
-#include "rec.h"
 #include "target.h"
 #include "vnc_password.h"
 #include "vnc_address.h"
@@ -34,14 +33,14 @@
 struct vnc_client {
 	rfbClient *client;
 	struct observations *seen;
-	const char *password_file;	 /* NULL: none */
-	int watch;			 /* enum target_watch */
-	bool asked;			 /* the server asked for a password */
-	struct why bad_password;	 /* why the password file cannot be read; "": can be */
-	struct pixel_area area;		 /* around all rectangles of the update; empty: it had none */
-	struct pixel_area region;	 /* the part of the picture that is watched; empty: all */
-	struct contained_memory picture; /* the frame buffer that the library draws in */
-	uint32_t *before;		 /* the picture before the update; NULL: none yet */
+	const char *password_file;   /* NULL: none */
+	int watch;		     /* enum target_watch */
+	bool asked;		     /* the server asked for a password */
+	struct why bad_password;     /* why the password file cannot be read; "": can be */
+	struct pixel_area area;	     /* around all rectangles of the update; empty: it had none */
+	struct pixel_area region;    /* the part of the picture that is watched; empty: all */
+	struct apart_memory picture; /* the frame buffer that the library draws in */
+	uint32_t *before;	     /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool pictured; /* the first whole picture has come */
 	bool found;    /* `place` is where the patch is */
@@ -147,7 +146,7 @@ static struct patch_image searched_image(const struct vnc_client *self)
 /* Where the library checks no rectangle (a gradient of tight without width, in 0.9.14), it crashes and overwrites nothing. */
 static rfbBool make_picture(rfbClient *client)
 {
-	client->frameBuffer = contain_picture(&find_client(client)->picture, client->width, client->height);
+	client->frameBuffer = apart_picture(&find_client(client)->picture, client->width, client->height);
 	if (!client->frameBuffer)
 		keep_error("a screen of %dx%d pixels is too small or too large", client->width, client->height);
 	return client->frameBuffer != NULL;
@@ -271,11 +270,6 @@ static int read_messages(struct vnc_client *self, int timeout_ms)
 	return 0;
 }
 
-static int wait_for_messages(void *self)
-{
-	return read_messages(self, 100);
-}
-
 static bool find_patch(struct vnc_client *self)
 {
 	struct patch_image image = searched_image(self);
@@ -287,23 +281,6 @@ static bool find_patch(struct vnc_client *self)
 	return self->found;
 }
 
-/* A call of the library; the program ends if that crashes. The crash may have left malloc() locked for this thread: nothing that
- * allocates or frees is used any more. */
-static int call_library(int (*call)(void *arg), void *arg, const char *where)
-{
-	char line[512];
-	int result = 0, crashed = contain_call(call, arg, &result);
-
-	if (!crashed)
-		return result;
-	snprintf(line, sizeof(line), "%s: " CONTAIN_CRASHED "vnc:%.300s\n", die_get_tool(), sigabbrev_np(crashed), where);
-	if (write(STDERR_FILENO, line, strlen(line)) < 0) {
-		/* standard error is closed: the exit status is all there is */
-	}
-	rec_abandon();
-	_exit(EXIT_RUN);
-}
-
 /* Reads until the first picture has come and, with WATCH_PATCH, the patch has been found in it. */
 static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
 			struct why *why)
@@ -313,7 +290,7 @@ static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, i
 	while (!proc_stop) {
 		bool before = self->pictured;
 
-		if (call_library(wait_for_messages, self, cfg->where))
+		if (read_messages(self, 100))
 			return why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, library_reason());
 		if (!self->pictured && clock_now() > until)
 			return why_fail(-1, why, "vnc:%s sends no picture: is its display alive?", cfg->where);
@@ -354,7 +331,7 @@ static void vnc_close(void *p)
 {
 	struct vnc_client *self = p;
 
-	contain_free(&self->picture);
+	apart_free(&self->picture);
 	self->client->frameBuffer = NULL;
 	rfbClientCleanup(self->client);
 	free(self->before);
@@ -389,14 +366,6 @@ static void set_up_client(struct vnc_client *self)
 	c->format.bigEndian = FALSE;
 }
 
-/* Frees the client if it fails. */
-static int greet_server(void *client)
-{
-	int none = 0;
-
-	return rfbInitClient(client, &none, NULL);
-}
-
 /* Connects and exchanges greetings, all within connect_ns: the library itself only limits each single read. 0, or -1 with a line in
  * `why` and self->client freed. */
 static int connect_server(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
@@ -404,7 +373,7 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 	int64_t until = clock_now() + cfg->connect_ns;
 	char host[HOST_MOST];
 	struct why reason;
-	int port, fd, err, good;
+	int port, fd, err, good, none = 0;
 	rfbClient *c = self->client;
 	struct watchdog watchdog = { .exact = true }; /* also ends a greeting that comes one byte at a time */
 	bool late;
@@ -429,7 +398,7 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 		rfbClientCleanup(c);
 		return -1;
 	}
-	good = call_library(greet_server, c, cfg->where);
+	good = rfbInitClient(c, &none, NULL); /* frees the client if it fails */
 	late = watchdog_end(&watchdog);
 	if (good && !late)
 		return 0;
@@ -450,7 +419,7 @@ static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 	};
 	set_up_client(self);
 	if (connect_server(self, cfg, why)) {
-		contain_free(&self->picture);
+		apart_free(&self->picture);
 		free(self);
 		return NULL;
 	}
@@ -561,5 +530,6 @@ const struct target_ops target_vnc = {
 	.describe = vnc_describe,
 	.receiver = write_receiver,
 	.region = get_watched_region,
+	.crashes = true,
 	.tells_steps = true,
 };

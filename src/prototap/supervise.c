@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "supervise.h"
+#include "apart.h"
 #include "cli.h"
 #include "clock.h"
 #include "proc.h"
@@ -9,21 +10,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-
-/* Waits for the child's end; returns its wait status. */
-static int wait_child(pid_t child, const sigset_t *signals)
-{
-	int status, sig;
-
-	for (;;) {
-		sig = sigwaitinfo(signals, NULL);
-		if (sig == SIGCHLD && waitpid(child, &status, WNOHANG) == child)
-			return status;
-		if (sig > 0 && sig != SIGCHLD)
-			kill(child, sig);
-	}
-}
 
 /* Waits until the interface exists. Exits if a stop signal or until_ns come first. */
 static void wait_interface(const char *interface, const sigset_t *stop, int64_t until_ns)
@@ -44,22 +30,17 @@ static void wait_interface(const char *interface, const sigset_t *stop, int64_t 
 
 bool supervise_fork(const char *interface, int64_t until_ns)
 {
-	sigset_t stop, signals, before;
+	sigset_t stop, before;
 	bool again = false;
 	int status;
-	pid_t child;
 
 	proc_fill_stop_set(&stop);
-	signals = stop;
-	sigaddset(&signals, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	sigprocmask(SIG_BLOCK, &stop, &before);
 	for (;; again = true) {
-		child = fork();
-		if (child <= 0) {
+		if (apart_fork(&status)) {
 			sigprocmask(SIG_SETMASK, &before, NULL);
 			return again;
 		}
-		status = wait_child(child, &signals);
 		if (WIFSIGNALED(status))
 			exit(128 + WTERMSIG(status));
 		if (WEXITSTATUS(status) == SUPERVISE_GONE)

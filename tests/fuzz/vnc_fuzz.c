@@ -66,13 +66,6 @@ static void on_gcrypt(void *with, int error, const char *text)
 	siglongjmp(given_up, 1);
 }
 
-/* A crash is a find. */
-int __wrap_contain_call(int (*call)(void *arg), void *arg, int *result)
-{
-	*result = call(arg);
-	return 0;
-}
-
 /* Instead of a connection. */
 int __wrap_dial_tcp(const char *host, int port, int64_t until_ns, struct why *why)
 {

@@ -291,6 +291,7 @@ static void type_train(char *said)
 	plan_compute_due_times(cfg.one_by_one ? SCHEDULE_JITTERED : SCHEDULE_PERIODIC, rate, random_mix(*world.rng), offset, cfg.n);
 	world.seen.filters = true;
 	pass_time(world.now_ns + BLINK_PERIOD_NS);
+	train_init(&cfg, &t);
 	train_send_keys(&cfg, &t);
 	observations_drop_own(&world.seen);
 	for (size_t i = 0; i < t.due && i < (t.warmup ? t.warmup : 5); i++)
@@ -317,7 +318,8 @@ static void type_asked(char *said)
 	cfg.out_fd = out = out < 0 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : out;
 	world.asked = 20;
 	pass_time(world.now_ns + BLINK_PERIOD_NS);
-	on_demand_type_keys(&d, &cfg);
+	on_demand_init(&d, &cfg, KEYS);
+	on_demand_type_keys(&d);
 	say_pairs(&d.train, said);
 	say(said, d.count[ON_DEMAND_NONE] * 2 > d.train.blocks	  ? "none"
 		  : d.count[ON_DEMAND_DOUBT] * 4 > d.train.blocks ? "doubt"

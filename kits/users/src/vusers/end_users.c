@@ -33,6 +33,7 @@ static struct {
 	struct vnc_users *vnc;
 	struct http_users *http;
 	struct watched_users *watch;
+	struct viewer *viewer[VLOG_WATCHED_MOST]; /* of the watched users */
 	int32_t encodings[MESSAGES_ENCODINGS];
 	int n_encodings;
 	char words[64]; /* the encodings as text, separated by blanks, as libvncclient takes them */
@@ -279,12 +280,22 @@ static void open_crowd(const struct vusers_options *cfg)
 	c->protocol = run.target.http ? &by_http_protocol : &by_vnc_protocol;
 }
 
+static void start_viewers(const struct vusers_options *cfg)
+{
+	const struct viewer_cfg viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH,
+					   cfg->sandbox };
+
+	for (int i = 0; i < cfg->watched; i++)
+		run.viewer[i] = viewer_start(&viewer);
+}
+
 /* Starts and connects the watched users. 0 or -EINTR. */
 static int start_watched(const struct vusers_options *cfg, const char *text)
 {
 	struct watched_cfg w = { .target = &run.target,
 				 .crowd = &run.crowd.cfg,
-				 .viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH },
+				 .viewer = run.viewer,
+				 .patch = cfg->echo == ECHO_PATCH,
 				 .think = cfg->think,
 				 .open = cfg->rate > 0,
 				 .move = cfg->asks,
@@ -416,6 +427,7 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	log_cfg.expect = expected_requests(cfg);
 	out = rec_must_open(&cfg->out, "vusers");
 	ends_ask_priority(cfg, run.punctual, sizeof(run.punctual));
+	start_viewers(cfg);
 	/* before the first thread */
 	confine_must_apply(&(struct confine_cfg){ .profile = CONFINE_CALL,
 						  .mode = cfg->sandbox,
@@ -431,6 +443,8 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	progress_end(&progress);
 	err = vlog_close(log, &sums);
 	what.process_cpu_ns = clock_process_cpu();
+	for (int i = 0; i < cfg->watched; i++)
+		what.process_cpu_ns += viewer_cpu_ns(run.viewer[i]);
 	what.bytes = c->sums.bytes;
 	what.why_unsure = unsure_text(cfg, &sums, unsure, sizeof(unsure));
 	what.connections = run.http ? c->sums.connections : -1;

@@ -389,8 +389,11 @@ int report_add_warnings(struct rec_report *r, const struct crowd *c, struct vlog
 	for (int i = 0; i < VLOG_ENDS; i++)
 		ended[i] = s->users.ended[i] + s->watched.ended[i];
 	lost = ended[VLOG_ERROR] + ended[VLOG_TIMEOUT] + ended[VLOG_CUT];
-	for (int i = 0; i < w->watched; i++)
-		all_there = all_there && w->user[i].ready;
+	for (int i = 0; i < w->watched; i++) {
+		all_there = all_there && w->user[i].ready && !w->user[i].left;
+		if (w->user[i].left)
+			rec_warn(r, "watched user %d was lost: %s", i, w->user[i].why.text);
+	}
 	if (why)
 		rec_warn(r, "NOT VALID: %s", why);
 	if (w->why_unsure)

@@ -1,41 +1,79 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The only file that uses libvncclient. Its sockets are blocking: with a non-blocking one, the library would wait in
- * select(), which does not work with descriptors above 1023. */
+ * select(), which does not work with descriptors above 1023.
+ *
+ * Process and caller share what was seen, and talk over a socket: connections go one way, notices the other. */
 #include "viewer.h"
+#include "apart.h"
 #include "clock.h"
-#include "contain.h"
+#include "confine.h"
+#include "memory.h"
 #include "patch.h"
+#include "proc.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <rfb/rfbclient.h>
 
 #define CELL_MIN 3 /* size of a patch cell in pixels, at least and at most */
 #define CELL_MOST 40
 #define COLOURS 0xffffffu
+#define STACK_BYTES (64 << 10)	      /* of the thread that waits for the caller's end */
+#define STOP_LOOK_NS (20 * NS_PER_MS) /* between two looks for a stop signal */
 
-struct viewer {
-	rfbClient *client;
-	struct viewer_cfg cfg;
-	struct contained_memory picture;
-	uint32_t *before; /* copy of the screen, to find changed pixels; NULL with cfg.patch; owned */
-	int before_width, before_height;
-	bool changed;  /* the update being read changes a pixel */
-	bool pictured; /* the first screen has arrived */
-	bool found;    /* the patch was found, at `place` */
-	bool asked;    /* waiting for an answer */
-	bool wants;    /* the server wants a password and there is none */
-	int crashed;   /* the signal by which the library crashed: `client` must not be used again; 0: it did not */
-	struct patch_place place;
-	uint32_t shown, awaited; /* number in the patch; number that answers the request */
-	int64_t answered_ns;
+enum notice_kind { NOTICE_GREETED, NOTICE_REFUSED, NOTICE_SEEN, NOTICE_LOST };
+
+struct connection {
+	uint32_t number; /* of the viewer's connections, from 1 */
+	int port;
 };
 
-static _Thread_local char last_words[160];
+struct notice {
+	uint32_t number; /* of the connection */
+	int kind;	 /* enum notice_kind */
+};
+
+/* Shared by both processes. */
+struct viewer_seen {
+	_Atomic bool ready, asked;	 /* asked: waiting for an answer */
+	_Atomic uint32_t shown, awaited; /* number in the patch; number that answers the request */
+	_Atomic int64_t answered_ns, cpu_ns;
+	_Atomic int width, height;
+	int err; /* why it was refused, for NOTICE_REFUSED */
+	struct why why;
+};
+
+struct viewer {
+	struct viewer_cfg cfg;
+	struct viewer_seen *seen;
+	int talk; /* this process's end */
+	/* of the caller */
+	pid_t process;
+	int fd;		 /* the connection; -1: none */
+	uint32_t number; /* of the connection */
+	bool gone;	 /* the process is; how is in `status` */
+	int status;
+	/* of the process */
+	rfbClient *client;
+	struct apart_memory picture;
+	uint32_t *before; /* copy of the screen, to find changed pixels; NULL with cfg.patch; owned */
+	int before_width, before_height;
+	bool changed; /* the update being read changes a pixel */
+	bool found;   /* the patch was found, at `place` */
+	bool wants;   /* the server wants a password and there is none */
+	struct patch_place place;
+};
+
+static char last_words[160];
 static char tag; /* its address is our key for rfbClientGetClientData() */
 
 static void keep_message(const char *format, ...)
@@ -46,11 +84,6 @@ static void keep_message(const char *format, ...)
 	vsnprintf(last_words, sizeof(last_words), format, args);
 	va_end(args);
 	last_words[strcspn(last_words, "\r\n")] = '\0';
-}
-
-void viewer_catch_messages(void)
-{
-	rfbClientLog = rfbClientErr = keep_message;
 }
 
 static struct viewer *find_viewer(rfbClient *client)
@@ -81,9 +114,11 @@ static void read_number(struct viewer *v)
 	uint32_t number;
 
 	if (!v->found)
-		v->found = patch_find(&image, CELL_MIN, CELL_MOST, &v->place, &v->shown);
-	else if (patch_read(&image, &v->place, &number))
-		v->shown = number;
+		v->found = patch_find(&image, CELL_MIN, CELL_MOST, &v->place, &number);
+	else if (!patch_read(&image, &v->place, &number))
+		return;
+	if (v->found)
+		v->seen->shown = number;
 }
 
 /* Sets v->changed if pixels differ from the copy, and updates the copy: servers also send unchanged pixels. */
@@ -126,24 +161,39 @@ static void detect_changed_pixels(rfbClient *client, int x, int y, int w, int h)
 		compare_pixels(v, x, y, w, h);
 }
 
+static void notify(struct viewer *v, enum notice_kind kind)
+{
+	struct notice notice = { v->number, kind };
+
+	v->seen->cpu_ns = clock_process_cpu();
+	if (send(v->talk, &notice, sizeof(notice), MSG_NOSIGNAL) < 0)
+		_exit(EXIT_RUN); /* the caller is gone */
+}
+
 /* Called by libvncclient when an update is completely decoded. */
 static void on_update(rfbClient *client)
 {
 	int64_t now = clock_now();
 	struct viewer *v = find_viewer(client);
-	bool answers = v->changed;
+	struct viewer_seen *seen = v->seen;
+	bool answers = v->changed, ready;
 
 	if (!v->changed) /* only a cursor shape, or unchanged pixels */
 		return;
 	v->changed = false;
-	v->pictured = true;
 	if (v->cfg.patch) {
 		read_number(v);
-		answers = v->found && ((v->shown - v->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
+		answers = v->found && ((seen->shown - seen->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
 	}
-	if (v->asked && answers) {
-		v->asked = false;
-		v->answered_ns = now;
+	ready = v->found || !v->cfg.patch;
+	answers = answers && atomic_exchange(&seen->asked, false);
+	if (answers)
+		seen->answered_ns = now;
+	if (answers || ready != seen->ready) {
+		seen->width = client->width;
+		seen->height = client->height;
+		seen->ready = ready;
+		notify(v, NOTICE_SEEN);
 	}
 }
 
@@ -151,17 +201,15 @@ static void on_update(rfbClient *client)
 
 static rfbBool make_picture(rfbClient *client)
 {
-	client->frameBuffer = contain_picture(&find_viewer(client)->picture, client->width, client->height);
+	client->frameBuffer = apart_picture(&find_viewer(client)->picture, client->width, client->height);
 	if (!client->frameBuffer)
 		keep_message("a screen of %dx%d pixels is too small or too large", client->width, client->height);
 	return client->frameBuffer != NULL;
 }
 
-/* Returns whether it succeeded. */
-static int greet_server(void *viewer)
+static bool greet_server(struct viewer *v)
 {
 	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
-	struct viewer *v = viewer;
 	rfbClient *c = v->client;
 
 	c->GetPassword = copy_password;
@@ -188,106 +236,251 @@ static int greet_server(void *viewer)
 	return make_picture(c) && SetFormatAndEncodings(c) && SendFramebufferUpdateRequest(c, 0, 0, c->width, c->height, FALSE);
 }
 
-struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, struct why *why)
+static void explain_refusal(const struct viewer *v)
 {
-	struct viewer *v = calloc(1, sizeof(*v));
-	int err, good = 0;
+	struct viewer_seen *seen = v->seen;
+
+	seen->err = v->wants || v->client->authScheme == rfbVncAuth ? EACCES : EPROTO;
+	if (v->wants)
+		why_say(&seen->why, "the server wants a password: --password-file FILE");
+	else
+		why_say(&seen->why, "%s", *last_words ? last_words : "the server closed the connection");
+}
+
+/* Reads all that a server sends, until the connection ends. */
+static void view(struct viewer *v, int fd, int port)
+{
+	char *host; /* libvncclient 0.9.14 does not free it */
+	bool good;
 
 	last_words[0] = '\0';
-	if (v) {
-		v->cfg = *cfg;
-		v->client = rfbGetClient(8, 3, 4);
-	}
-	if (!v || !v->client) {
-		why_say(why, "out of memory");
-		free(v);
-		errno = ENOMEM;
-		return NULL;
-	}
+	v->found = v->wants = v->changed = false;
+	v->before_width = v->before_height = 0;
+	v->client = rfbGetClient(8, 3, 4);
+	if (!v->client)
+		_exit(EXIT_RUN);
 	v->client->sock = fd;
 	v->client->serverPort = port;
-	v->crashed = contain_call(greet_server, v, &good);
+	good = greet_server(v);
+	if (!good)
+		explain_refusal(v);
+	notify(v, good ? NOTICE_GREETED : NOTICE_REFUSED);
+	while (good && HandleRFBServerMessage(v->client) && v->client->frameBuffer)
+		;
+	host = v->client->serverHost;
+	v->client->frameBuffer = NULL;
+	v->client->serverHost = NULL;
+	v->client->sock = RFB_INVALID_SOCKET;
+	rfbClientCleanup(v->client);
+	free(host);
+	apart_free(&v->picture);
 	if (good)
-		return v;
-	err = v->crashed ? ENOTRECOVERABLE : v->wants || v->client->authScheme == rfbVncAuth ? EACCES : EPROTO;
-	if (v->crashed)
-		viewer_explain_crash(v, why);
-	else if (v->wants)
-		why_say(why, "the server wants a password: --password-file FILE");
-	else
-		why_say(why, "%s", *last_words ? last_words : "the server closed the connection");
-	viewer_close(v);
-	errno = err;
-	return NULL;
+		notify(v, NOTICE_LOST);
+}
+
+/* The next connection; -1: there will be none. */
+static int take_connection(struct viewer *v, struct connection *to)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} with;
+	struct iovec part = { to, sizeof(*to) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &with, .msg_controllen = sizeof(with) };
+	ssize_t n = recvmsg(v->talk, &message, MSG_CMSG_CLOEXEC);
+	int fd = -1;
+
+	if (n == sizeof(*to) && CMSG_FIRSTHDR(&message))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	return fd;
+}
+
+/* Ends the process with its caller, whose sandbox may keep the kernel from it. */
+static void *await_end(void *viewer)
+{
+	struct pollfd talk = { .fd = ((struct viewer *)viewer)->talk };
+
+	while (poll(&talk, 1, -1) <= 0)
+		;
+	_exit(EXIT_OK);
+}
+
+static __attribute__((noreturn)) void view_all(struct viewer *v)
+{
+	struct connection next;
+	pthread_t thread;
+	int fd;
+
+	proc_ignore_stop(); /* the caller ends this process */
+	rfbClientLog = rfbClientErr = keep_message;
+	confine_must_apply(&(struct confine_cfg){ .profile = CONFINE_DECODE, .mode = v->cfg.sandbox });
+	if (proc_start_thread(&thread, STACK_BYTES, await_end, v))
+		_exit(EXIT_RUN);
+	while ((fd = take_connection(v, &next)) >= 0) {
+		v->number = next.number;
+		view(v, fd, next.port);
+		close(fd);
+	}
+	_exit(EXIT_OK);
+}
+
+/* --- the caller ---------------------------------------------------------------------------------------------------- */
+
+struct viewer *viewer_start(const struct viewer_cfg *cfg)
+{
+	struct viewer *v = memory_new(1, sizeof(*v));
+	int ends[2];
+
+	*v = (struct viewer){ .cfg = *cfg, .seen = apart_new(1, sizeof(*v->seen)), .fd = -1 };
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		die(EXIT_RUN, "cannot make a pair of sockets: %s", strerror(errno));
+	v->talk = ends[1];
+	v->process = apart_start();
+	if (!v->process) {
+		close(ends[0]);
+		view_all(v);
+	}
+	close(ends[1]);
+	v->talk = ends[0];
+	return v;
+}
+
+bool viewer_await(int fd, short events, int64_t until_ns)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = events };
+	int64_t now;
+
+	while (!proc_stop && (now = clock_now()) < until_ns)
+		if (poll(&poll_fd, 1, (int)(clock_earlier(until_ns - now, STOP_LOOK_NS) / NS_PER_MS) + 1) > 0)
+			return true;
+	return false;
+}
+
+/* The kind of the next notice of this connection; -EAGAIN: none has come; -ENOTRECOVERABLE. */
+static int take_notice(struct viewer *v)
+{
+	struct notice notice;
+	ssize_t n;
+
+	while (!v->gone) {
+		n = recv(v->talk, &notice, sizeof(notice), MSG_DONTWAIT);
+		if (n < 0)
+			return -EAGAIN;
+		if (!n)
+			v->gone = waitpid(v->process, &v->status, 0) == v->process;
+		else if (notice.number == v->number)
+			return notice.kind;
+	}
+	return -ENOTRECOVERABLE;
+}
+
+/* 0 or -errno. */
+static int hand_over(struct viewer *v, int port)
+{
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} with = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) } };
+	struct connection to = { v->number, port };
+	struct iovec part = { &to, sizeof(to) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &with, .msg_controllen = sizeof(with) };
+
+	memcpy(CMSG_DATA(&with.head), &v->fd, sizeof(v->fd));
+	return sendmsg(v->talk, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+int viewer_open(struct viewer *v, int fd, int port, int64_t until_ns, struct why *why)
+{
+	struct viewer_seen *seen = v->seen;
+	int kind;
+
+	seen->ready = seen->asked = false;
+	seen->answered_ns = 0;
+	v->fd = fd;
+	v->number++;
+	if (hand_over(v, port) == -EAGAIN)
+		return why_fail(-ETIMEDOUT, why, "%s", strerror(ETIMEDOUT));
+	while ((kind = take_notice(v)) == -EAGAIN)
+		if (!viewer_await(v->talk, POLLIN, until_ns))
+			return proc_stop ? -EINTR : why_fail(-ETIMEDOUT, why, "%s", strerror(ETIMEDOUT));
+	if (kind == NOTICE_GREETED)
+		return 0;
+	if (viewer_explain_crash(v, why))
+		return -ENOTRECOVERABLE;
+	why_say(why, "%.*s", (int)sizeof(seen->why.text) - 1, seen->why.text);
+	return -seen->err;
 }
 
 void viewer_close(struct viewer *v)
 {
-	char *host = v->client->serverHost; /* libvncclient 0.9.14 does not free it */
-
-	contain_free(&v->picture);
-	if (v->crashed)
-		return;
-	v->client->frameBuffer = NULL;
-	v->client->serverHost = NULL;
-	v->client->sock = RFB_INVALID_SOCKET; /* the caller closes the socket */
-	rfbClientCleanup(v->client);
-	free(host);
-	free(v->before);
-	free(v);
+	if (v->fd >= 0)
+		shutdown(v->fd, SHUT_RDWR); /* ends the read of the process */
+	v->fd = -1;
+	v->number++; /* what it still says of that connection is no news */
 }
 
-/* Loops because poll() does not see the bytes that the library has read ahead. */
-static int read_messages(void *viewer)
+int viewer_fd(const struct viewer *v)
 {
-	rfbClient *c = ((struct viewer *)viewer)->client;
-
-	do {
-		if (!HandleRFBServerMessage(c) || !c->frameBuffer)
-			return -EPIPE;
-	} while (c->buffered);
-	return 0;
+	return v->talk;
 }
 
-int viewer_read(struct viewer *v)
+int viewer_look(struct viewer *v)
 {
-	int err = 0;
+	int kind;
 
-	v->crashed = contain_call(read_messages, v, &err);
-	return v->crashed ? -ENOTRECOVERABLE : err;
+	while ((kind = take_notice(v)) == NOTICE_SEEN)
+		;
+	return kind == -EAGAIN ? 0 : kind == -ENOTRECOVERABLE ? kind : -EPIPE;
 }
 
-bool viewer_explain_crash(const struct viewer *v, struct why *why)
+bool viewer_explain_crash(struct viewer *v, struct why *why)
 {
-	if (v->crashed)
-		why_say(why, CONTAIN_CRASHED "the server", sigabbrev_np(v->crashed));
-	return v->crashed;
+	int crash = v->gone ? apart_crash(v->status) : 0;
+
+	if (crash)
+		why_say(why, APART_CRASHED "the server", sigabbrev_np(crash));
+	else if (v->gone)
+		why_say(why, "the process that reads the display was ended");
+	return v->gone;
 }
 
 bool viewer_is_ready(const struct viewer *v)
 {
-	return v->pictured && (v->found || !v->cfg.patch);
+	return v->seen->ready;
 }
 
 void viewer_expect_answer(struct viewer *v)
 {
-	v->asked = true;
-	v->answered_ns = 0;
-	v->awaited = (v->shown + 1) & PATCH_NUMBER_MAX;
+	v->seen->answered_ns = 0;
+	v->seen->awaited = (v->seen->shown + 1) & PATCH_NUMBER_MAX;
+	v->seen->asked = true;
 }
 
 int64_t viewer_answered_ns(const struct viewer *v)
 {
-	return v->answered_ns;
+	return v->seen->answered_ns;
 }
 
-int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n)
+int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n, int64_t until_ns)
 {
-	return WriteToRFBServer(v->client, (const char *)bytes, (unsigned)n) ? 0 : -EPIPE;
+	while (n) {
+		ssize_t sent = send(v->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (sent < 0 && (errno != EAGAIN || !viewer_await(v->fd, POLLOUT, until_ns)))
+			return -EPIPE;
+		bytes += sent > 0 ? sent : 0;
+		n -= sent > 0 ? (size_t)sent : 0;
+	}
+	return 0;
 }
 
 void viewer_get_size(const struct viewer *v, int *width, int *height)
 {
-	*width = v->client->width;
-	*height = v->client->height;
+	*width = v->seen->width;
+	*height = v->seen->height;
+}
+
+int64_t viewer_cpu_ns(const struct viewer *v)
+{
+	return v->seen->cpu_ns;
 }

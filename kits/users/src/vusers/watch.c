@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Each watched user is a crowd of one (crowd.h), in a thread of its own, since libvncclient blocks. A signal to the thread shuts
- * down the socket: at the deadline of a call, or when the program is told to stop. */
+/* Each watched user is a crowd of one (crowd.h), in a thread of its own, since handshakes and connecting block. */
 #include "watch.h"
 #include "clock.h"
 #include "proc.h"
 #include "random.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
-#include <malloc.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WATCH_LOOK_NS (20 * NS_PER_MS) /* interval of the main thread's looks at the states of the others */
-#define ARENAS (VLOG_WATCHED_MOST + 2) /* of malloc(): one for each thread, as a crash may leave a thread's arena locked */
-#define BEGUN 1			       /* data of the epoll event that the run has begun; 0: of the connection */
+#define BEGUN 1			       /* data of the epoll event that the run has begun; 0: of the viewer */
 
 enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE }; /* WATCH_DONE: the thread has ended */
 
@@ -30,10 +25,8 @@ struct watched_user {
 	struct watched_users *all;
 	struct crowd crowd; /* of this user alone */
 	pthread_t thread;
-	timer_t deadline;
 	_Atomic int state; /* enum watch_state */
-	_Atomic int fd;	   /* -1: none */
-	bool crashed;	   /* libvncclient did: malloc() may be locked for this thread, so it must not allocate, free or end */
+	int fd;		   /* -1: none */
 	struct viewer *viewer;
 	uint32_t typed, received; /* requests sent; bytes the socket had received when the last one was sent */
 	struct watched_result told;
@@ -49,34 +42,12 @@ struct watched_users {
 	int64_t start_ns;
 };
 
-static _Thread_local struct watched_user *own; /* the user of this thread */
-
-static void shut_down(int signal)
+static void close_connection(struct watched_user *o)
 {
-	int err = errno;
-
-	(void)signal;
-	if (own && own->fd >= 0)
-		shutdown(own->fd, SHUT_RDWR);
-	errno = err;
-}
-
-/* Sets when calls of libvncclient are to fail; 0: never. */
-static void set_deadline(const struct watched_user *o, int64_t ns)
-{
-	timer_settime(o->deadline, TIMER_ABSTIME, &(struct itimerspec){ .it_value = clock_timespec(ns) }, NULL);
-}
-
-static void close_viewer(struct watched_user *o)
-{
-	int fd = o->fd;
-
+	viewer_close(o->viewer);
+	if (o->fd >= 0)
+		close(o->fd);
 	o->fd = -1;
-	if (o->viewer)
-		viewer_close(o->viewer);
-	o->viewer = NULL;
-	if (fd >= 0)
-		close(fd);
 }
 
 /* Closes the connection, and keeps the reason. `late`: nothing came in time. */
@@ -84,34 +55,45 @@ static void lose_viewer(struct watched_user *o, bool late)
 {
 	bool ready = o->crowd.user->state != CROWD_CONNECTING;
 
-	if (o->viewer && !viewer_explain_crash(o->viewer, &o->told.why))
+	if (!viewer_explain_crash(o->viewer, &o->told.why))
 		why_say(&o->told.why, "%s",
-			late && ready			   ? strerror(ETIMEDOUT)
-			: late && o->all->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"
-			: late				   ? "the server sends no framebuffer update"
-			: ready				   ? "the server closed the connection"
+			late && ready		    ? strerror(ETIMEDOUT)
+			: late && o->all->cfg.patch ? "no patch on the screen: start refecho there, visible"
+			: late			    ? "the server sends no framebuffer update"
+			: ready			    ? "the server closed the connection"
 				: "the server closed the connection, or sent what libvncclient does not understand");
-	close_viewer(o);
+	close_connection(o);
+}
+
+/* Connects a socket, and makes it one that blocks. 0 or -1, with errno. */
+static int connect_by(int fd, const struct sockaddr_storage *to, socklen_t size, int64_t until_ns)
+{
+	int err = connect(fd, (const struct sockaddr *)to, size) ? errno : 0;
+	socklen_t length = sizeof(err);
+
+	if (err == EINPROGRESS) {
+		err = ETIMEDOUT;
+		if (viewer_await(fd, POLLOUT, until_ns))
+			getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length);
+	}
+	errno = err;
+	return err ? -1 : fcntl(fd, F_SETFL, 0);
 }
 
 /* Connects and does the handshake. 0 or -errno, with the reason in told.why. */
-static int open_viewer(struct watched_user *o)
+static int open_connection(struct watched_user *o, int64_t until_ns)
 {
 	const struct target *t = o->all->cfg.target;
 	uint32_t number = (uint32_t)o->crowd.cfg.before;
-	struct epoll_event want = { .events = EPOLLIN };
 	struct sockaddr_storage to;
 	int one = 1;
 
 	target_user_address(t, number, &to);
-	o->fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (o->fd < 0 || connect(o->fd, (struct sockaddr *)&to, t->address_size) ||
-	    epoll_ctl(o->crowd.epoll, EPOLL_CTL_ADD, o->fd, &want))
+	o->fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (o->fd < 0 || connect_by(o->fd, &to, t->address_size, until_ns))
 		return why_fail(-errno, &o->told.why, "%s", strerror(errno));
 	setsockopt(o->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	o->viewer = viewer_open(o->fd, t->port[number % (uint32_t)t->ports], &o->all->cfg.viewer, &o->told.why);
-	o->crashed = !o->viewer && errno == ENOTRECOVERABLE;
-	return o->viewer ? 0 : -errno;
+	return viewer_open(o->viewer, o->fd, t->port[number % (uint32_t)t->ports], until_ns, &o->told.why);
 }
 
 static void connect_user(void *self, uint32_t user)
@@ -124,17 +106,12 @@ static void connect_user(void *self, uint32_t user)
 	pthread_mutex_lock(&o->all->door);
 	c->user->sent_ns = clock_now(); /* it waited for the handshakes of others */
 	until = c->user->sent_ns + c->cfg.timeout_ns;
-	set_deadline(o, until);
-	err = proc_stop ? -EINTR : open_viewer(o);
-	set_deadline(o, 0);
+	err = proc_stop ? -EINTR : open_connection(o, until);
 	pthread_mutex_unlock(&o->all->door);
 	if (err)
-		close_viewer(o); /* also at a stop: the crowd looks for events once more */
-	if (!err || proc_stop)
-		return;
-	if (clock_now() >= until && !o->crashed)
-		err = why_fail(-ETIMEDOUT, &o->told.why, "%s", strerror(ETIMEDOUT));
-	crowd_lost(c, user, err, NULL);
+		close_connection(o); /* also at a stop: the crowd looks for events once more */
+	if (err && !proc_stop)
+		crowd_lost(c, user, err, NULL);
 }
 
 static void drop_user(void *self, uint32_t user)
@@ -161,16 +138,12 @@ static int send_input(void *self, uint32_t user, struct crowd_request *what)
 	bool move = o->all->cfg.move;
 	uint8_t bytes[16];
 	size_t n;
-	int err;
 
 	*what = (struct crowd_request){ .label = move, .first = true };
 	n = vnc_put_input(bytes, move, o->typed++, o->told.width, o->told.height);
 	o->received = received_bytes(o->fd);
 	viewer_expect_answer(o->viewer);
-	set_deadline(o, o->crowd.user[user].sent_ns + o->crowd.cfg.timeout_ns);
-	err = viewer_send(o->viewer, bytes, n);
-	set_deadline(o, 0);
-	return err;
+	return viewer_send(o->viewer, bytes, n, o->crowd.user[user].sent_ns + o->crowd.cfg.timeout_ns);
 }
 
 static void on_event(void *self, uint64_t data, uint32_t events)
@@ -178,8 +151,6 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 	struct watched_user *o = self;
 	struct crowd *c = &o->crowd;
 	const struct crowd_user *u = c->user;
-	int64_t until = (u->state == CROWD_FREE ? clock_now() : u->sent_ns) + c->cfg.timeout_ns;
-	bool late;
 	int err;
 
 	(void)events;
@@ -187,10 +158,7 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 		epoll_ctl(c->epoll, EPOLL_CTL_DEL, o->all->begun_fd, NULL);
 		return;
 	}
-	set_deadline(o, until);
-	err = viewer_read(o->viewer);
-	o->crashed = err == -ENOTRECOVERABLE;
-	set_deadline(o, 0);
+	err = viewer_look(o->viewer);
 	viewer_get_size(o->viewer, &o->told.width, &o->told.height);
 	if (viewer_answered_ns(o->viewer))
 		crowd_answered(c, 0, viewer_answered_ns(o->viewer), received_bytes(o->fd) - o->received, 0, true);
@@ -198,11 +166,13 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 		crowd_connected(c, 0);
 	if (!err)
 		return;
-	late = clock_now() >= until;
-	lose_viewer(o, late);
-	/* a user who waits too long is dropped by the crowd; a request under way at a stop is cut */
-	if (o->crashed || (!proc_stop && (!late || u->state == CROWD_FREE)))
-		crowd_lost(c, 0, err, NULL);
+	if (err == -ENOTRECOVERABLE)
+		epoll_ctl(c->epoll, EPOLL_CTL_DEL, viewer_fd(o->viewer), NULL);
+	/* a request under way at a stop is cut */
+	if (u->state == CROWD_AWAY || (proc_stop && err == -EPIPE))
+		return;
+	lose_viewer(o, false);
+	crowd_lost(c, 0, err, NULL);
 }
 
 static const struct crowd_hooks by_viewer_protocol = {
@@ -211,33 +181,21 @@ static const struct crowd_hooks by_viewer_protocol = {
 
 static void *user_main(void *context)
 {
-	struct sigevent deadline = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM };
-	struct watched_user *o = own = context;
+	struct watched_user *o = context;
 	struct watched_users *w = o->all;
-	sigset_t alarm;
-	bool crashed;
 
-	deadline._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-	timer_create(CLOCK_MONOTONIC, &deadline, &o->deadline);
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	epoll_ctl(o->crowd.epoll, EPOLL_CTL_ADD, viewer_fd(o->viewer), &(struct epoll_event){ .events = EPOLLIN });
 	o->state = crowd_connect(&o->crowd) ? WATCH_FAILED : WATCH_CONNECTED;
 	epoll_ctl(o->crowd.epoll, EPOLL_CTL_ADD, w->begun_fd, &(struct epoll_event){ .events = EPOLLIN, .data.u64 = BEGUN });
 	if (!crowd_wait_flag(&o->crowd, &w->begun))
 		crowd_run(&o->crowd, w->log, w->start_ns);
-	crashed = o->crashed;
-	if (!crashed)
-		timer_delete(o->deadline);
-	close_viewer(o);
+	close_connection(o);
 	o->told.ready = o->crowd.sums.users_ready;
+	o->told.left = o->crowd.user->left;
 	o->told.reconnected = o->crowd.sums.reconnected;
 	o->told.refused = o->crowd.sums.refused;
-	o->told.cpu_ns = clock_thread_cpu();
-	own = NULL;
+	o->told.cpu_ns = clock_thread_cpu() + viewer_cpu_ns(o->viewer);
 	o->state = WATCH_DONE;
-	while (crashed) /* the thread stays, as its end would free memory; *o may be gone */
-		poll(NULL, 0, -1);
 	return NULL;
 }
 
@@ -254,14 +212,13 @@ struct watched_users *watched_start(const struct watched_cfg *cfg)
 	w->begun_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (w->begun_fd < 0)
 		err = errno;
-	mallopt(M_ARENA_MAX, ARENAS);
-	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = shut_down }, NULL);
-	viewer_catch_messages();
 	for (int i = 0; !err && i < cfg->n; i++) {
 		struct watched_user *o = &w->one[i];
 		struct crowd_cfg *c = &o->crowd.cfg;
 
-		*o = (struct watched_user){ .all = w, .fd = -1, .crowd = { .protocol = &by_viewer_protocol, .self = o } };
+		*o = (struct watched_user){
+			.all = w, .fd = -1, .viewer = cfg->viewer[i], .crowd = { .protocol = &by_viewer_protocol, .self = o }
+		};
 		*c = *cfg->crowd;
 		c->users = 1;
 		c->before = i;
@@ -316,14 +273,7 @@ void watched_end(struct watched_users *w, struct watched_result user[static VLOG
 	for (int i = 0; i < w->cfg.n; i++) {
 		struct watched_user *o = &w->one[i];
 
-		while (o->state != WATCH_DONE) {
-			for (int k = i; proc_stop && k < w->cfg.n; k++) /* one may hold the door for which another waits */
-				if (w->one[k].state != WATCH_DONE)
-					pthread_kill(w->one[k].thread, SIGALRM);
-			clock_sleep(clock_now() + WATCH_LOOK_NS);
-		}
-		if (!o->crashed)
-			pthread_join(o->thread, NULL);
+		pthread_join(o->thread, NULL);
 		crowd_close(&o->crowd);
 		user[i] = o->told;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch - the watched users: a few full viewers (viewer.h), each in its own thread, beside the event loop of the other users. Think
+/* watch - the watched users: a few full viewers (viewer.h), each with a thread, beside the event loop of the other users. Think
  * times, requests, timeouts and reconnections are those of crowd.h, of which each runs an instance. */
 #pragma once
 
@@ -9,15 +9,17 @@
 struct watched_cfg {
 	const struct target *target;
 	const struct crowd_cfg *crowd; /* times and rules of the run, except its think times */
-	struct viewer_cfg viewer;
-	struct think_times think; /* think time of one user; in the open loop gaps between its requests */
-	bool open;		  /* open loop */
-	bool move;		  /* move the pointer instead of typing keys */
-	int n;			  /* number of watched users, numbered 0 to n - 1 */
+	struct viewer *const *viewer;  /* one for each */
+	bool patch;		       /* they look for a patch */
+	struct think_times think;      /* think time of one user; in the open loop gaps between its requests */
+	bool open;		       /* open loop */
+	bool move;		       /* move the pointer instead of typing keys */
+	int n;			       /* number of watched users, numbered 0 to n - 1 */
 };
 
 struct watched_result {
 	bool ready; /* was connected once */
+	bool left;  /* its viewer crashed */
 	int width, height;
 	int64_t reconnected, refused, cpu_ns;
 	struct why why; /* message of the last failure */

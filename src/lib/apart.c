@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "apart.h"
+#include "memory.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HEAD 64 /* bytes before an array, of which the first hold what is mapped */
+
+void *apart_new(size_t n, size_t size)
+{
+	size_t bytes, *at = MAP_FAILED;
+
+	if (!__builtin_mul_overflow(n, size, &bytes) && !__builtin_add_overflow(bytes, HEAD, &bytes))
+		at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must_alloc(at == MAP_FAILED ? NULL : at);
+	*at = bytes;
+	return (char *)at + HEAD;
+}
+
+void apart_delete(void *array)
+{
+	size_t *at = array ? (void *)((char *)array - HEAD) : NULL;
+
+	if (at)
+		munmap(at, *at);
+}
+
+static int wait_child(pid_t child, const sigset_t *signals)
+{
+	int status, sig;
+
+	for (;;) {
+		sig = sigwaitinfo(signals, NULL);
+		if (sig == SIGCHLD && waitpid(child, &status, WNOHANG) == child)
+			return status;
+		if (sig > 0 && sig != SIGCHLD)
+			kill(child, sig);
+	}
+}
+
+pid_t apart_start(void)
+{
+	pid_t parent = getpid(), child = fork();
+
+	if (child < 0)
+		die(EXIT_RUN, "cannot start a process: %s", strerror(errno));
+	if (!child && proc_set_parent_death_kill(parent))
+		_exit(EXIT_RUN);
+	return child;
+}
+
+bool apart_fork(int *status)
+{
+	sigset_t signals, before;
+	pid_t child;
+
+	proc_fill_stop_set(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	signal(SIGCHLD, SIG_DFL); /* a caller may have ignored it: then there is none */
+	child = apart_start();
+	if (child)
+		*status = wait_child(child, &signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return !child;
+}
+
+int apart_crash(int status)
+{
+	for (int i = 0; WIFSIGNALED(status) && i < PROC_CRASHES; i++)
+		if (proc_crashes[i] == WTERMSIG(status))
+			return proc_crashes[i];
+	return 0;
+}
+
+void apart_free(struct apart_memory *m)
+{
+	if (m->at)
+		munmap(m->at, m->mapped);
+	m->at = NULL;
+}
+
+void *apart_picture(struct apart_memory *m, int width, int height)
+{
+	uint64_t pixels = (uint64_t)width * (uint64_t)height, behind = ((uint64_t)width * 2 + 2) * UINT16_MAX * sizeof(uint32_t);
+
+	apart_free(m);
+	if (!pixels || pixels > APART_PIXELS_MOST)
+		return NULL;
+	if (sizeof(void *) < 8 && behind > (64 << 20)) /* all of it would not fit into a 32-bit address space */
+		behind = 64 << 20;
+	m->mapped = (size_t)(pixels * sizeof(uint32_t) + behind);
+	m->at = mmap(NULL, m->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (m->at == MAP_FAILED)
+		m->at = NULL;
+	else if (mprotect(m->at, (size_t)pixels * sizeof(uint32_t), PROT_READ | PROT_WRITE))
+		apart_free(m);
+	return m->at;
+}

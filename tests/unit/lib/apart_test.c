@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "../unit.h"
+#include "apart.h"
+#include "proc.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void raise_signal(void *number)
+{
+	signal(*(int *)number, SIG_DFL); /* cmocka and the sanitizers have handlers of their own */
+	raise(*(int *)number);
+}
+
+/* The signal by which `call` crashed. */
+static int crash_of(void (*call)(void *arg), void *arg)
+{
+	int status;
+
+	if (apart_fork(&status)) {
+		for (int i = 0; i < PROC_CRASHES; i++)
+			signal(proc_crashes[i], SIG_DFL);
+		call(arg);
+		_exit(7);
+	}
+	assert_true(apart_crash(status) || WIFSIGNALED(status) || WEXITSTATUS(status) == 7);
+	return apart_crash(status);
+}
+
+TEST(each_kind_of_crash_is_told_by_its_signal)
+{
+	int others = SIGKILL;
+
+	for (int i = 0; i < PROC_CRASHES; i++) {
+		int number = proc_crashes[i];
+
+		assert_int_equal(crash_of(raise_signal, &number), number);
+	}
+	assert_int_equal(crash_of(raise_signal, &others), 0);
+}
+
+static void count(void *array)
+{
+	((int *)array)[99]++;
+}
+
+TEST(an_array_is_shared_with_a_child)
+{
+	int *array = apart_new(100, sizeof(*array));
+
+	assert_int_equal(array[99], 0);
+	assert_int_equal(crash_of(count, array), 0);
+	assert_int_equal(array[99], 1);
+	apart_delete(array);
+	apart_delete(NULL);
+}
+
+static void stop_parent(void *arg)
+{
+	(void)arg;
+	signal(SIGTERM, SIG_DFL);
+	kill(getppid(), SIGTERM);
+	sleep(60);
+}
+
+TEST(a_stop_signal_is_passed_on)
+{
+	int status;
+
+	if (apart_fork(&status)) {
+		stop_parent(NULL);
+		_exit(0);
+	}
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+}
+
+static struct apart_memory picture;
+
+static void write_pixel(void *number)
+{
+	((volatile uint32_t *)picture.at)[*(size_t *)number] = 1;
+}
+
+static int crash_of_pixel(size_t number)
+{
+	return crash_of(write_pixel, &number);
+}
+
+TEST(behind_a_picture_nothing_can_be_written)
+{
+	assert_non_null(apart_picture(&picture, 1024, 2));
+	assert_int_equal(crash_of_pixel(1024 * 2 - 1), 0);
+	assert_int_equal(((uint32_t *)picture.at)[0], 0);
+	assert_int_equal(crash_of_pixel(1024 * 2), SIGSEGV); /* a page ends here */
+	if (sizeof(void *) == 8)			     /* the end of the farthest rectangle */
+		assert_int_equal(crash_of_pixel((size_t)1024 * (UINT16_MAX + UINT16_MAX) + UINT16_MAX), SIGSEGV);
+	assert_non_null(apart_picture(&picture, 1, 1)); /* in place of the first */
+	assert_null(apart_picture(&picture, 0, 100));
+	assert_null(apart_picture(&picture, UINT16_MAX, UINT16_MAX));
+	assert_null(picture.at);
+}
