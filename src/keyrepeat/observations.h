@@ -43,7 +43,8 @@ struct observations {
 	_Atomic(const char *) left;	      /* why keys no longer reach the chosen window, a static text; NULL: keys do */
 };
 
-/* Allocates room for so many elements, in memory that a child shares (apart.h); step_room is 0 for a target that reports no steps. */
+/* Allocates room for so many elements, in memory that a child shares (apart.h); step_room is 0 for a target that reports no
+ * steps. */
 void observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
 void observations_free(struct observations *s);
 /* Clears all that was recorded while the target was opened, except `number`, the value that the patch shows. The watching thread

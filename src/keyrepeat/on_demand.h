@@ -41,9 +41,11 @@ struct on_demand_run {
 	size_t sent;			 /* keys sent */
 };
 
-/* Makes an empty run with room for so many keys, in memory that a child shares (apart.h). d->cfg.self and .key may be set later. */
+/* Makes an empty run with room for so many keys, in memory that a child shares (apart.h). d->cfg.self and .key may be set
+ * later. */
 void on_demand_init(struct on_demand_run *d, const struct on_demand_cfg *cfg, size_t room);
-/* Types until the input ends or sender_detect_end(). 0; -EPIPE: nobody reads the answers any more; -ENOSPC: no room for this key. */
+/* Types until the input ends or sender_detect_end(). 0; -EPIPE: nobody reads the answers any more; -ENOSPC: no room for this
+ * key. */
 int on_demand_type_keys(struct on_demand_run *d);
 
 /* Writes the object "result" of the report. */

@@ -10,6 +10,7 @@
 #define SUPERVISE_GONE 75
 #define SUPERVISE_NOT_YET 76
 
-/* Forks the children. Returns in each child only: false in the first, true in a later one, whose interface is back. The parent
- * passes stop signals on, and exits with the status of the last child. Where the interface is gone at until_ns (0: no such time), it exits, too. */
+/* Forks the children. Returns in each child only: false in the first, true in a later one, whose interface is back. The
+ * parent passes stop signals on, and exits with the status of the last child. Where the interface is gone at until_ns (0: no such
+ * time), it exits, too. */
 bool supervise_fork(const char *interface, int64_t until_ns);

@@ -289,6 +289,15 @@ static void start_viewers(const struct vusers_options *cfg)
 		run.viewer[i] = viewer_start(&viewer);
 }
 
+static int64_t processes_cpu_ns(const struct vusers_options *cfg)
+{
+	int64_t ns = clock_process_cpu();
+
+	for (int i = 0; i < cfg->watched; i++)
+		ns += viewer_cpu_ns(run.viewer[i]);
+	return ns;
+}
+
 /* Starts and connects the watched users. 0 or -EINTR. */
 static int start_watched(const struct vusers_options *cfg, const char *text)
 {
@@ -442,9 +451,7 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	early = run_users(cfg, text, log, &what);
 	progress_end(&progress);
 	err = vlog_close(log, &sums);
-	what.process_cpu_ns = clock_process_cpu();
-	for (int i = 0; i < cfg->watched; i++)
-		what.process_cpu_ns += viewer_cpu_ns(run.viewer[i]);
+	what.process_cpu_ns = processes_cpu_ns(cfg);
 	what.bytes = c->sums.bytes;
 	what.why_unsure = unsure_text(cfg, &sums, unsure, sizeof(unsure));
 	what.connections = run.http ? c->sums.connections : -1;
