@@ -28,8 +28,9 @@ sandbox_of() { jq -r .settings.sandbox "$1"; }
 	start_refecho --vnc "$port" --json -o echo.json
 	start keys "$BIN/keyrepeat" "vnc:127.0.0.1:$port" -r 10 -t 20s --json -o keys.json
 	until_true grep -q ready keys.err
-	confined "$pid" $((NICE | LOCK))
-	for task in "/proc/$pid/task"/*; do grep -qx $'Seccomp:\t2' "$task/status"; done
+	reads=$(ps -o pid= --ppid "$pid" | tr -d ' ')	# its parent reads nothing of the server
+	confined "$reads" $((NICE | LOCK))
+	for task in "/proc/$reads/task"/*; do grep -qx $'Seccomp:\t2' "$task/status"; done
 	confined "$refecho" $LOCK
 	kill -INT "$pid"
 	ends "$pid"
