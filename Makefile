@@ -228,7 +228,7 @@ install: all
 	for page in $(call in_trees,src/*/*.5); do install -m 644 $$page "$(MAN5)/thinprobe-$${page##*/}" || exit 1; done
 	install -m 644 *.md CITATION.cff LICENSE "$(DOC)"
 	# and what these pages link to
-	for file in $(foreach files,docs/*.md docs/examples/* docs/gallery/* */README.md */*/README.md experiments/engine/*.md data/*.tsv \
+	for file in $(foreach files,docs/*.md docs/examples/* docs/gallery/* */README.md */*/README.md experiments/families/*.md data/*.tsv \
 		results/reference/*/report.md results/reference/*/figures/*.svg,$(call in_trees,$(files))); do install -D -m 644 "$$file" "$(DOC)/$$file" || exit 1; done
 	./thinprobe completion >"$(COMPLETIONS)/thinprobe" && chmod 644 "$(COMPLETIONS)/thinprobe"
 

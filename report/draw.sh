@@ -57,13 +57,13 @@ fitted() {	# fitted FILE
 # tables of the run as NAME.tsv. New figures replace the old ones when all are drawn; the old ones stay if gnuplot fails.
 draw() {
 	mkdir -p "$work/figures/narrow" figures/narrow || exit 1
-	local engine=${engine-} layout drawing=() failed='' figure table
+	local families=${families-} layout drawing=() failed='' figure table
 	tables_in "$work/tables" 2>/dev/null || die 1 "cannot write to $PWD"
 	[ $# = 0 ] || for table in *.tsv; do
 		drawable <"$table" >"$work/tables/$table" 2>/dev/null || die 1 "cannot write to $PWD"
 	done
 	for layout in wide narrow; do
-		(cd "$work/tables" && exec gnuplot -e "layout='$layout'; engine='${engine//\'/\'\'}'" \
+		(cd "$work/tables" && exec gnuplot -e "layout='$layout'; families='${families//\'/\'\'}'" \
 			"$TP_HOME/plots/draw.gp" "$@") >"$work/$layout.log" 2>&1 &
 		drawing[${#layout}]=$!
 	done

@@ -6,7 +6,7 @@
 # program FILTER EXPERIMENT HOME: the lines of FILTER, and in the place of an include what this folder or the folder EXPERIMENT has
 # of that name, each file once.
 program() {
-	FOLDERS=$(printf '%s\n' "${BASH_SOURCE[0]%/*}" "$2" "${2%/*}/engine" "$3/experiments/engine") awk '
+	FOLDERS=$(printf '%s\n' "${BASH_SOURCE[0]%/*}" "$2" "${2%/*}/families" "$3/experiments/families") awk '
 		function expand(line,   name, i, file, more) {
 			if (line !~ /^include "[a-z_]+";/) { print line; return }
 			name = line; sub(/^include "/, "", name); sub(/".*/, "", name); sub(/^[^;]*;/, "", line)

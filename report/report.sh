@@ -8,7 +8,7 @@
 # what later runs carry of it; the first figures of a run of one cell.
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (columns), figures.jq,
-# say.jq (findings and views) and README.md, which may link sections that several share (../engine/NAME.md).
+# say.jq (findings and views) and README.md, which may link sections that several share (../families/NAME.md).
 set -u -o pipefail
 
 tool=thinprobe
@@ -73,11 +73,11 @@ document() {
 		die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
-# What the experiment's README links of ../engine, and the README without these links.
+# What the experiment's README links of ../families, and the README without these links.
 readme() {
-	sed -nE 's,.*\]\(\.\./(engine/[a-z]+\.md)\).*,\1,p' "$experiment/README.md" | sort -u |
+	sed -nE 's,.*\]\(\.\./(families/[a-z]+\.md)\).*,\1,p' "$experiment/README.md" | sort -u |
 		(cd "$experiment/.." && xargs -r cat)
-	printf '\n## README\n' && sed '/](\.\.\/engine\//d' "$experiment/README.md"
+	printf '\n## README\n' && sed '/](\.\.\/families\//d' "$experiment/README.md"
 }
 
 include='include "page";'
@@ -229,7 +229,7 @@ elif [ -f "${runs[0]}" ]; then unbundle "${runs[0]}" "$JOINED"
 else RUN=${runs[0]%/}; fi
 stem=$(run_stem "$RUN") || exit
 experiment=$(in_trees "experiments/$stem/say.jq")
-experiment=${experiment%/say.jq} engine=${experiment%/*}/engine
+experiment=${experiment%/say.jq} families=${experiment%/*}/families
 [ "$part" != record ] || grep -q '^def record' "$experiment/say.jq" ||
 	die 2 "--record: $RUN is a run of $stem, and only a calibration is kept (thinprobe calibrate)"
 [ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # cell.sh - animation: the axis `shows` says what moves on the display: the loop (frames of bin/animate), a page with several
 # animations in a browser, or a caret or a progress bar in a terminal. Each is measured in the step `loop`.
-. "$TP_HOME/experiments/engine/animations.sh"
+. "$TP_HOME/experiments/families/animations.sh"
 . "$TP_HOME/experiments/animation/page.sh"
 
 BANNER_SIZE=468x60 BANNER_FRAMES=200

@@ -4,7 +4,7 @@
 # remote X: frames are sent once if the display keeps them; a page, a caret and a progress bar move.
 
 bats_require_minimum_version 1.5.0
-load ../engine/animations
+load ../families/animations
 load ../../tests/undrawn
 load ../../tests/cli/numbers
 
@@ -38,7 +38,7 @@ load ../../tests/cli/numbers
 			"$((1000000000000 + ms * 1000000))"; done
 	} >seen.tsv
 	export TP_HOME=$TOP
-	functions() { bash -c '. "$TP_HOME/experiments/engine/animations.sh"; RATE=4 BIN_MS=100; '"$1" bash "$BATS_TEST_TMPDIR"; }
+	functions() { bash -c '. "$TP_HOME/experiments/families/animations.sh"; RATE=4 BIN_MS=100; '"$1" bash "$BATS_TEST_TMPDIR"; }
 	functions 'animation_window "$1" 3 8' >step.json
 	cat step.json
 	# from bin 17.5 to bin 37.5: 20 bins of 1000 bytes; CPU readings at 1 s and at 3 s: 100 and 900 ms used

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-. "$TP_HOME/experiments/engine/animations.sh"
+. "$TP_HOME/experiments/families/animations.sh"
 
 FIRST=100	# the first loop of the search
 

@@ -3,7 +3,7 @@
 # Tables and report of a made-up run with caches that are simulated here; a short run over remote X.
 
 bats_require_minimum_version 1.5.0
-load ../engine/animations
+load ../families/animations
 load ../../tests/undrawn
 
 # cache_cell CELL POLICY PLACES: a search as the experiment makes it, with a cache of that policy; a hit is 300 bytes, a miss 15000.

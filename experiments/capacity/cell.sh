@@ -5,7 +5,7 @@
 # user in front. When no criterion holds any more, or no session can be added, the search bisects. Both numbers at the limit, the
 # largest for which a criterion holds and the next one, are measured until two of at most three measurements agree. Then it bisects
 # for the largest number with which the slowest user, too, meets the criterion.
-. "$TP_HOME/experiments/engine/sessions.sh"
+. "$TP_HOME/experiments/families/sessions.sh"
 RATE=10
 WARM_SECONDS=1.5	# users type for so long before the user in front is measured
 SKIP=5			# excluded first keys

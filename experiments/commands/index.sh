@@ -59,7 +59,7 @@ uses() {
 	local file name how text
 	while IFS= read -r file; do
 		name=${file##*/} how=${file%/*} name=${name%.sh} how=${how##*/}
-		[[ $how == @(engine|commands) ]] || { [ "$name" = cell ] && name=$how || name=$how/$name; }
+		[[ $how == @(engine|families|commands) ]] || { [ "$name" = cell ] && name=$how || name=$how/$name; }
 		text=$(sed -E 's/(^|[[:space:]])#.*//' "$file")
 		grep -oE '[$][{]?[#!]?[A-Z][A-Z0-9_]+|[(][(][^()]*' <<<"$text" | grep -oE '\b[A-Z][A-Z0-9_]+' | sed "s,\$,\tread\t$name,"
 		text=$(sed -E 's/(^|[[:space:]])local [^;]*//' <<<"$text")

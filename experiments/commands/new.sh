@@ -26,7 +26,7 @@ esac
 [ $# = 2 ] || die -2 "new $what: needs one name, such as: thinprobe new $what hello"
 [ ${#name} -le 60 ] || die -2 "new $what ${name:0:20}...: a name has at most 60 letters"
 [[ $name =~ $form ]] || die -2 "new $what $name: a name $says"
-[[ "$what $name" != experiment\ @(engine|commands) ]] ||
+[[ "$what $name" != experiment\ @(engine|families|commands) ]] ||
 	die -2 "new experiment $name: the shared code has that name; choose another"
 [ ! -e "$target" ] || die -2 "new $what $name: exists already; choose another name"
 [ -w "${target%/*}" ] || die "cannot write to ${target%/*}; work in a clone of your own"

@@ -20,7 +20,7 @@ plan_read() {
 	local first name rest
 	local -A engine
 	while read -r first name rest; do engine[$name]=$rest; done < <(
-		in_trees experiments/engine/options | while IFS= read -r first; do plan_lines "$first"; done)
+		in_trees experiments/engine/options experiments/families/options | while IFS= read -r first; do plan_lines "$first"; done)
 	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick quiet demo resume fail-if output-dir options-only)
 	read -ra AXES <<<"${PLAN[axis]-}"
 }
@@ -33,7 +33,7 @@ plan_take() {	# plan_take FILE: takes its lines from standard input; if an optio
 		use)
 			for option in ${name//,/ }; do
 				if [[ $option == *.plan ]]; then
-					plan_take "$option" < <(plan_lines "$(in_trees "experiments/engine/$option")")
+					plan_take "$option" < <(plan_lines "$(in_trees "experiments/families/$option")")
 				else
 					[ -n "${engine[$option]-}" ] || die "$1: experiments/engine/options has no option $option"
 					[ -n "${OPT[$option.type]-}" ] || plan_option "$option" "${engine[$option]}" "$rest"

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # cell.sh - rtt: for every cell the link gets its rate and its queue, netload puts a load on it (a share of the link's rate, counted
 # in whole frames), and then pings or keys are sent through the same link. The figures' axis is the load that was actually sent.
-. "$TP_HOME/experiments/engine/trains.sh"
+. "$TP_HOME/experiments/families/trains.sh"
 COST_MS=0 ECHOES=0 LOAD_PORT=5210
 QUIET_LOADS=90	# other queues than the first are measured without load and at loads from this percentage on
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # cell.sh - schedulers: the same train of keys beside the same load, under one scheduler setting after the other
-# (data/schedulers.tsv; engine/settings.sh makes them). Sessions are started anew in each setting; settings that this machine does
+# (data/schedulers.tsv; families/settings.sh makes them). Sessions are started anew in each setting; settings that this machine does
 # not allow are found by trying.
-. "$TP_HOME/experiments/engine/trains.sh"
-. "$TP_HOME/experiments/engine/settings.sh"
+. "$TP_HOME/experiments/families/trains.sh"
+. "$TP_HOME/experiments/families/settings.sh"
 RATE=20 PERIOD_MS=50 TRACES=0 ECHOES=0
 
 exp_check() { [ "$QUICK" = 0 ] || CHAIN_SECONDS=1; }

@@ -3,8 +3,8 @@
 # cell.sh - stalls: one session for each application; for every cell the sinks are started, a train of keys is injected and watched
 # at the client while the server's link is captured, and the sinks are ended. Only one protocol at a time has its sessions up.
 # With --modes hold the one train of a cell is of a key that is held down.
-. "$TP_HOME/experiments/engine/trains.sh"
-. "$TP_HOME/experiments/engine/set_load.sh"
+. "$TP_HOME/experiments/families/trains.sh"
+. "$TP_HOME/experiments/families/set_load.sh"
 RATE=20 PERIOD_MS=50
 
 exp_check() {

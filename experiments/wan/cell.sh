@@ -5,7 +5,7 @@
 # quarter of a second later, so that none waits for the echo before it; a later echo is recognized by its place (the caret). The
 # round trip is measured with ping in the cell, not the one that was asked for. At the longest round trip, keys are also typed at a
 # steady rate: a protocol that waits for a round trip between two updates then answers several keys at once, late.
-. "$TP_HOME/experiments/engine/trains.sh"
+. "$TP_HOME/experiments/families/trains.sh"
 TRAIN_SKIP=3	# with the first keys TCP adapts to the new round trip
 CHAIN_SECONDS=2 COST_MS=0 TRACES=0 ECHOES=0 EXP_DELAY=0ms SECONDS_EACH=''
 

@@ -365,7 +365,7 @@ in_scratch() {
 	stems=$(experiments | paste -sd'|')
 	run grep -nrE \
 		"(experiments?|run|results|EXPERIMENT|stem)[\"'}]*( |/|: ?| ?[!=]?= ?| // )[\"']?($stems)\\>" \
-		$(trees experiments/engine experiments/commands src/summarize lab) report/*.* plots/style.gp
+		$(trees experiments/engine experiments/families experiments/commands src/summarize lab) report/*.* plots/style.gp
 	echo "$output"
 	[ "$status" -eq 1 ]
 	# (the front door names the experiment of the demo)

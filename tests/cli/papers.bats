@@ -38,7 +38,7 @@ columns() {	# columns TABLE COMMAND EXPERIMENTS PROGRAMS
 			{ while ((getline line <(folder $2)) > 0) { split(line, field, " "); see(field[1], field[2]) } }' "$stem"
 	done)
 	if [ -n "$declared" ]; then echo "$declared"; return; fi
-	drawings=$(paths 'experiments/@/figures.[gj]*' $3; in_trees 'plots/*.gp' 'experiments/engine/*.jq')
+	drawings=$(paths 'experiments/@/figures.[gj]*' $3; in_trees 'plots/*.gp' 'experiments/families/*.jq')
 	if [[ $2 == *" $1"* ]] || grep -qE "[.\"]${1%.tsv}\>" $drawings; then
 		grep -ohE '[".][a-z0-9][a-z0-9_]*' $drawings | tr -d '".'
 	fi
@@ -49,7 +49,7 @@ pages() {	# EXPERIMENT...
 	local page
 	for page in $(paths 'experiments/@/README.md' "$@"); do
 		echo "$page"
-		grep -ohP '\]\(\K\.\./engine/[a-z]+\.md(?=\))' "$page" | sort -u | sed "s,^,${page%/*}/,"
+		grep -ohP '\]\(\K\.\./families/[a-z]+\.md(?=\))' "$page" | sort -u | sed "s,^,${page%/*}/,"
 	done
 }
 

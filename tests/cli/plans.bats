@@ -15,7 +15,7 @@ setup() {
 	# a made-up experiment, trial, beside those of the core
 	mkdir -p home/experiments
 	ln -s "$TOP"/{lab,data,report} home/
-	ln -s "$TOP/experiments/engine" home/experiments/
+	ln -s "$TOP"/experiments/{engine,families} home/experiments/
 	ln -s "$PWD" home/experiments/trial
 	echo "exp_settings() { echo '{\"more\": 1}'; }" >cell.sh
 	cat >plan <<'END_PLAN'
@@ -417,7 +417,8 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 
 @test "variables of the environment become no settings; services without HOME and POSIX shells are served" {
 	local name names settings
-	names=$(cd "$TOP" && driver_files | grep /engine/ | xargs grep -ohE '[$][{#!]*[A-Z][A-Z0-9_]+' | tr -d '${#!' | sort -u |
+	names=$(cd "$TOP" && driver_files | grep -E '/(engine|families)/' | xargs grep -ohE '[$][{#!]*[A-Z][A-Z0-9_]+' |
+		tr -d '${#!' | sort -u |
 		grep -vE '^(LAB|TP|THINPROBE|EXP|XDG|SWEEP|BASH|SLURM)_|^(HOME|PATH|DISPLAY|WAYLAND_DISPLAY|TMPDIR|XAUTHORITY|P|.*PID|E?UID)$' |
 		grep -vxE 'PWD|SECONDS|EPOCH.*|OPTARG|OPTIND|REPLY|IFS|BASH|DO|TOP')
 	[ "$(wc -w <<<"$names")" -gt 60 ]
@@ -595,7 +596,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 }
 
 @test "no plan sets threshold_ms itself: the threshold is always an option" {
-	in_trees 'experiments/*/plan' 'experiments/engine/*.plan' | xargs -d '\n' grep -lE '^setting +threshold_ms' >found || true
+	in_trees 'experiments/*/plan' 'experiments/families/*.plan' | xargs -d '\n' grep -lE '^setting +threshold_ms' >found || true
 	[ ! -s found ]
 }
 
@@ -676,7 +677,7 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		[ -f "$folder/table" ] || continue
 		with_includes "$folder/table" |
 			awk '/^#/ { next } $1 == "table" { table = $2; next } NF > 6 { print table, $1 }' >columns
-		jq -nr -L "$TOP/report" -L "$TOP/experiments/engine" -L "$folder" 'include "say"; views | .table as $table
+		jq -nr -L "$TOP/report" -L "$TOP/experiments/families" -L "$folder" 'include "say"; views | .table as $table
 			| (.by, .only, .rank, .breaks[:2][]?, (.at // {} | to_entries[].key), .columns[]) | values | rtrimstr("?")
 			| if contains(":") then sub(":"; " ") else "\($table) \(.)" end' >used
 		[ -s used ]
@@ -696,9 +697,9 @@ driver_files() {
 	driver_files | xargs grep -oE '^[[:space:]]*[a-z]+_[a-z_]+\(\)' | sed -E 's/:[[:space:]]*/ /; s/\(\)//' |
 		sort -u >"$work/defined"
 	# hooks: functions that the engine calls, and that an experiment or at least two of the engine's files define
-	driver_files | grep /engine/ | xargs grep -ohE '[a-z]+_[a-z_]+' | sort -u >"$work/called"
+	driver_files | grep -E '/(engine|families)/' | xargs grep -ohE '[a-z]+_[a-z_]+' | sort -u >"$work/called"
 	awk 'NR == FNR { called[$1] = 1; next } !($2 in called) || $2 == "app_can" { next }
-		$1 !~ /\/engine\// { print $2; next } again[$2]++ { print $2 }' "$work/called" "$work/defined" |
+		$1 !~ /\/(engine|families)\// { print $2; next } again[$2]++ { print $2 }' "$work/called" "$work/defined" |
 			sort -u >"$work/hooks"
 	grep -oE '`[a-z]+_[a-z_]+`' docs/experiment-hooks.md | tr -d '`' | sort -u >"$work/named"
 	run ! grep -vxFf "$work/named" "$work/hooks"
@@ -714,10 +715,11 @@ driver_files() {
 		sed -E 's/(^|[[:space:]])#.*//' "$file" |
 			grep -oE '\$\{?[#!]?[A-Z][A-Z0-9_]+|(^|[[:space:];({])[A-Z][A-Z0-9_]+(\[[^]]*\])?\+?=' |
 			grep -oE '[A-Z][A-Z0-9_]+' | sort -u | sed "s,\$, $file,"
-	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/engine\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' \
+	done | awk '{ n[$1]++; shared[$1] += $2 ~ /\/(engine|families)\// } END { for (v in n) if (n[v] > 1 && shared[v]) print v }' \
 		>"$work/all"
 	# except variables of plans, of the lab, of plug-ins and of the shell
-	plans=$(TP_HOME=. in_trees 'experiments/*/plan' 'experiments/engine/*.plan' experiments/engine/options)
+	plans=$(TP_HOME=. in_trees 'experiments/*/plan' 'experiments/families/*.plan' \
+		experiments/engine/options 'experiments/families/options')
 	sed -nE 's/^(option|use) +([a-z.,-]+).*/\2/p' $plans | tr , '\n' |
 		tr 'a-z-' 'A-Z_' |
 		sed 'p; s/$/S/' >"$work/options"

@@ -12,7 +12,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 	mkdir log
 	{
-		printf '%s\n' '. "$TOP/lab/lib.sh"' '. "$TOP/lab/jobs.sh"' '. "$TOP/experiments/engine/set_load.sh"'
+		printf '%s\n' '. "$TOP/lab/lib.sh"' '. "$TOP/lab/jobs.sh"' '. "$TOP/experiments/families/set_load.sh"'
 		printf '%s\n' "LAB_STOP_ENDS='' SET_LOAD=\${SET_LOAD-} SET_LOAD_TIMEOUT=\${SET_LOAD_TIMEOUT-}"
 	} >lib
 }

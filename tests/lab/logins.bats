@@ -235,7 +235,7 @@ up() {	# up COMMAND: in a shell with that lab
 	cat >"$W/ask.sh" <<-'END_OF_QUESTIONS'
 		TP_HOME=$1 TP_BIN=$1/bin SETTINGS='' RUN=$W ON_BACKEND=ssh DISK=slow:1ms
 		. "$1/lab/lib.sh"; lab_use ssh host,.
-		. "$1/experiments/engine/settings.sh"; . "$1/experiments/engine/disk.sh"
+		. "$1/experiments/families/settings.sh"; . "$1/experiments/families/disk.sh"
 		mkdir -p "$W/log"
 		LAB_HOLDER=1 LAB_CPUS_server=0 LAB_MEMORY_GROUPS[server]=/x
 		lies() { echo "oom_kill a[\$(touch $W/RAN)] a[\$(touch $W/RAN)] 1"; echo "a[\$(touch $W/RAN)]"; }

@@ -200,7 +200,7 @@ used() { awk -v d="$1" '$1 == d { printf "%.0f\n", $4 * 1024 }' /proc/swaps; }
 	# stalls with another load, in a copy of this tree
 	mkdir -p "$W/home/experiments/stalls"
 	ln -s "$TOP"/{bin,data,lab,plots,report} "$W/home"
-	ln -s "$TOP"/experiments/engine "$W/home/experiments"
+	ln -s "$TOP"/experiments/{engine,families} "$W/home/experiments"
 	ln -s "$TOP"/experiments/stalls/{plan,table,say.jq,figures.jq,README.md} "$W/home/experiments/stalls"
 	cat >"$W/home/experiments/stalls/cell.sh" <<END
 . $(printf %q "$TOP")/experiments/stalls/cell.sh

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # cell.sh - NAME: a session for each application stays up for the whole run; each cell is one train of keys into one of them.
-. "$TP_HOME/experiments/engine/trains.sh"
+. "$TP_HOME/experiments/families/trains.sh"
 RATE=20 PERIOD_MS=50
 
 exp_words() { echo "${P[app]} over ${P[protocol]}"; }

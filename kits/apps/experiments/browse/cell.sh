@@ -6,8 +6,8 @@
 # A visit is an event of bin/startup: the address and Return, all keys at once, as soon as nothing has changed for the time between
 # two visits. What was on the screen then must be the page as it was when nothing else ran: a visit that rested at another picture
 # has no time.
-. "$TP_HOME/kits/apps/experiments/engine/starts.sh"
-. "$TP_HOME/kits/apps/experiments/engine/favour.sh"
+. "$TP_HOME/kits/apps/experiments/families/starts.sh"
+. "$TP_HOME/kits/apps/experiments/families/favour.sh"
 . "$TP_HOME/kits/apps/experiments/browse/pages.sh"
 PICTURES='{}' START=''	# of each page at rest, by its name; of the browser without a page
 

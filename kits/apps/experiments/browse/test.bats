@@ -3,7 +3,7 @@
 # Options, cells and pages; how visits are read from a log; tables and report of a run made by hand whose figures follow from a
 # rule; and a short run of two pages.
 
-load ../engine/favour
+load ../families/favour
 
 # A page takes 200 or 800 ms by itself, beside the job four times as long; with nice 1.5 times, L twice, H 1.6 times. The repeats
 # differ by 1 %, up and down. The job takes a fifth more time with nice, a tenth with vamp. In one repeat of L text came out wrong.

@@ -3,8 +3,8 @@
 # cell.sh - launch: a session under a scheme, with a job in the background that runs throughout; in it each application is launched
 # once, by Return, and a train of keys goes to refecho after a Return. A cell is one of these; its job's work is that of the whole
 # cell.
-. "$TP_HOME/kits/apps/experiments/engine/starts.sh"
-. "$TP_HOME/kits/apps/experiments/engine/favour.sh"
+. "$TP_HOME/kits/apps/experiments/families/starts.sh"
+. "$TP_HOME/kits/apps/experiments/families/favour.sh"
 KEYS_SECONDS=3.5	# an episode lasts 5 s at most
 
 exp_check() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # launch: options and cells; figures of a run made by hand, whose ratios follow from a rule; and a short run.
 
-load ../engine/favour
+load ../families/favour
 
 cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 	functions "APPS=xpdf,writer KEYS=1 SCHEMES=alone,baseline,L JOBS=parallel,quanta $*; exp_cells" | tr '\t' ' '

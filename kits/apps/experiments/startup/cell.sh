@@ -6,8 +6,8 @@
 #
 # All programs of the server are in its memory group: display, application, hog. So are the pages of the applications' files: they
 # are dropped once, and read again by a process of the server, so that its group is charged for them.
-. "$TP_HOME/kits/apps/experiments/engine/starts.sh"
-. "$TP_HOME/experiments/engine/disk.sh"
+. "$TP_HOME/kits/apps/experiments/families/starts.sh"
+. "$TP_HOME/experiments/families/disk.sh"
 . "$TP_HOME/kits/apps/experiments/startup/menus.sh"
 
 # Rounds a second in which a touching hog would touch all its memory if it were resident: enough to keep it, with little CPU time.

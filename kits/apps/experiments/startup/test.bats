@@ -5,7 +5,7 @@
 # bats file_tags=alone:swap
 
 load ../../../../tests/e2e/left
-load ../engine/favour
+load ../families/favour
 
 cells() {	# cells VARIABLE=VALUE...: as exp_cells prints them
 	bash -c 'APPS=mousepad,xpdf,netsurf,writer KINDS=used,left SWAPS=file,slow:2.5ms

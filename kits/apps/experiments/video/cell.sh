@@ -6,7 +6,7 @@
 #
 # Frames carry their numbers; a program outside of the session's group (animate count) reads them from the screen. What the player
 # says of itself is held against that.
-. "$TP_HOME/kits/apps/experiments/engine/favour.sh"
+. "$TP_HOME/kits/apps/experiments/families/favour.sh"
 . "$TP_HOME/kits/apps/experiments/video/clip.sh"
 LEAST_PERCENT=55	# of a CPU, for all frames of the clip: more than vamp's threshold
 

@@ -3,7 +3,7 @@
 # Options, cells; what the player says; a clip whose frames can be told; tables and report of a run made by hand whose figures
 # follow from a rule; and a short run.
 
-load ../engine/favour
+load ../families/favour
 
 # Of 240 frames so many are dropped, two more in each second repeat; one in fifty that was shown was not seen. L throttles the
 # player in each of its two episodes where it does not look at sound.

@@ -3,7 +3,7 @@
 # cell.sh - cpuspeed: all that the session runs (display server, window manager, application) has so much of one CPU: by a CFS
 # quota in every period of 5 ms, which is short enough to be a slower CPU to a person; or by the CPU's own frequency, where
 # there is a choice.
-. "$TP_HOME/kits/replay/experiments/engine/replays.sh"
+. "$TP_HOME/kits/replay/experiments/families/replays.sh"
 PERIOD_US=5000
 QUOTA_LEAST_US=1000	# the kernel gives no less
 

@@ -4,7 +4,7 @@
 # and a short run.
 
 bats_require_minimum_version 1.5.0
-load ../engine/replays
+load ../families/replays
 
 @test "cpuspeed: summary.tsv: ratios pair replays of the same repeat; responses not found are counted as missing" {
 	made cpuspeed 100 100:100:1:40 '25:25:4:40.2:{"throttled_s":7}'
@@ -129,7 +129,7 @@ load ../engine/replays
 
 @test "replays: each --app of the plan has a session with a short part, a row on the desk, its document and its package" {
 	local app words kit=$TOP/kits/replay apps
-	apps=$(sed -nE 's/^use +app .*type=word:([a-z|]+)$/\1/p' "$kit/experiments/engine/replays.plan")
+	apps=$(sed -nE 's/^use +app .*type=word:([a-z|]+)$/\1/p' "$kit/experiments/families/replays.plan")
 	[[ $apps == *"|"* ]]
 	for app in ${apps//|/ }; do
 		[ "$(grep -cx '# --quick ends here' "$kit/data/sessions/$app.script")" = 1 ]

@@ -3,7 +3,7 @@
 # cell.sh - diskload: while the session is replayed, others read from its disk: fio, 32 KB at random places, so many times a
 # second. The page cache would hide the disk, so it is empty when a replay begins; and one of today's disks would not notice
 # such a load (--disk file), so this one takes a stated time for each read and write, one after the other.
-. "$TP_HOME/kits/replay/experiments/engine/replays.sh"
+. "$TP_HOME/kits/replay/experiments/families/replays.sh"
 ON_DISK=1
 
 setting_row() { printf '%s\t%s\n' "$1" "$([ "$1" = 0 ] && echo "no other reads" || echo "$1 reads a second")"; }

@@ -3,7 +3,7 @@
 # diskload: the findings of a made-up run, and a short run. (Figures: ../cpuspeed/test.bats.)
 
 bats_require_minimum_version 1.5.0
-load ../engine/replays
+load ../families/replays
 
 @test "diskload: findings: a load below the rate asked for is unsure" {
 	REPEATS=3 made diskload 0 0:0:1:40 '100:100:1:40:{"load_reads_per_s":80,"load_read_p50_ms":5}'

@@ -3,7 +3,7 @@
 # cell.sh - iosched: the session is replayed beside a heavy load of its disk: many threads of fio, each waiting for a read of 32 KB
 # at a random place. The device takes few of these at a time, so that the others wait in front of it, where the scheduler puts them
 # and the session's in order. perf writes down the events of the block layer, order.awk tells in which.
-. "$TP_HOME/kits/replay/experiments/engine/replays.sh"
+. "$TP_HOME/kits/replay/experiments/families/replays.sh"
 ON_DISK=1 ORDER='' ORDER_CAN=1
 
 setting_row() { printf '\t%s\n' "$1"; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.jq - engine/settings.jq, and order: which requests go first.
+# figures.jq - families/settings.jq, and order: which requests go first.
 include "settings";
 
 def figures: settings_figures("scheduler of the session's disk"; false),

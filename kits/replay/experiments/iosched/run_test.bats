@@ -5,7 +5,7 @@
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
-load ../engine/replays
+load ../families/replays
 
 fact() { jq ".facts.$2" "$RUN/cells/$1/1/cell.json"; }
 

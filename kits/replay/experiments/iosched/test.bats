@@ -3,7 +3,7 @@
 # iosched: the findings of a made-up run, and a short run. (Figures: ../cpuspeed/test.bats.)
 
 bats_require_minimum_version 1.5.0
-load ../engine/replays
+load ../families/replays
 
 @test "iosched: schedulers are drawn by name; findings on faster responses do not need the order of requests" {
 	REPEATS=3 made iosched none none::1:40 bfq::0.5:40

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # cell.sh - replay: a trace of one's own is replayed on VNC servers that others run. This machine is the client; of the servers
 # nothing is known but what they show, and nothing is changed there.
-. "$TP_HOME/kits/replay/experiments/engine/replays.sh"
+. "$TP_HOME/kits/replay/experiments/families/replays.sh"
 PROTOCOL='' KEEP_CACHES=1	# the servers and their caches are not ours
 OPT[on.key]=-	# settings.on says where
 declare -A SERVER_OF=() PASSWORD_OF=()

@@ -3,7 +3,7 @@
 # replay: a trace on two servers whose delays are known; options that are refused. (Figures: ../cpuspeed/test.bats.)
 
 bats_require_minimum_version 1.5.0
-load ../engine/replays
+load ../families/replays
 
 lines_of() {	# lines_of CLICKS: a script of the scripted desktop
 	local at

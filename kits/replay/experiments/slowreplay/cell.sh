@@ -3,7 +3,7 @@
 # cell.sh - slowreplay: the session is replayed on its own disk as fast as that is, and then with a time for each read and
 # write that makes the session take FACTOR times as long, or on a disk as slow as one behind the link OVER. Does the replay come
 # to its end, and deliver every input?
-. "$TP_HOME/kits/replay/experiments/engine/replays.sh"
+. "$TP_HOME/kits/replay/experiments/families/replays.sh"
 ON_DISK=1
 
 exp_cells() { printf 'plain\nslow\n'; }

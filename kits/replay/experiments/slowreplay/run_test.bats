@@ -4,7 +4,7 @@
 # bats file_tags=all
 
 bats_require_minimum_version 1.5.0
-load ../engine/replays
+load ../families/replays
 
 @test "slowreplay: a replay on a much slower disk is complete" {
 	[ "$(id -u)" = 0 ] || skip "a disk of its own is root's"

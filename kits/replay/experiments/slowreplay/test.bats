@@ -3,7 +3,7 @@
 # slowreplay: the findings of a made-up run, and a short run. (Figures: ../cpuspeed/test.bats.)
 
 bats_require_minimum_version 1.5.0
-load ../engine/replays
+load ../families/replays
 
 @test "slowreplay: findings: the session takes 9.8 times as long, with every input delivered" {
 	made slowreplay plain plain:1:1:40 'slow:10:12:392:{"delay_ms":700}'

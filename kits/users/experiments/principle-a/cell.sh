@@ -4,7 +4,7 @@
 # 3 ms), so that all times are a tenth and all rates ten times the paper's. Tables 1a and 1b: exponential service. CoV of
 # arrivals over the number of users: constant service, once with the ratio of users to think time held, once with the think
 # time of the first user held, which soon fills the server.
-. "$TP_HOME/kits/users/experiments/engine/crowds.sh"
+. "$TP_HOME/kits/users/experiments/families/crowds.sh"
 PORT=5999
 
 exp_check() {

@@ -4,8 +4,8 @@
 
 folder = layout eq "narrow" ? "../figures/narrow/" : "../figures/"
 if (strlen(system("test -s model-held-ratio.tsv && sed -n 2p model-held-ratio.tsv"))) {
-	call engine . "/../../plots/queue.gp" "model-held-ratio.tsv" (folder . "convergence.svg") "principle" \
+	call families . "/../../plots/queue.gp" "model-held-ratio.tsv" (folder . "convergence.svg") "principle" \
 		"Fixed users to think time: the rate approaches that ratio"
-	call engine . "/../../plots/queue.gp" "model-held-ratio.tsv" (folder . "loadlines.svg") "line" \
+	call families . "/../../plots/queue.gp" "model-held-ratio.tsv" (folder . "loadlines.svg") "line" \
 		"Load lines of more and more users: what is under way slows them less and less"
 }

@@ -4,7 +4,7 @@
 # users with uniform think times, shorter from cell to cell, as the paper's seven runs. Servers and balancer have a share of the
 # CPU each. Pages and open: other users of the same servers. VNC: each user types into a refecho of its own, which burns CPU time
 # for each key, on one CPU for all of them.
-. "$TP_HOME/kits/users/experiments/engine/crowds.sh"
+. "$TP_HOME/kits/users/experiments/families/crowds.sh"
 WEB_PORT=8080 VNC_PORT=6001
 WORKLOAD=$TP_HOME/kits/users/data/users/webgov.tsv
 LAB_OWN_UID=0	# root and the server's programs share files (lab/local.sh)

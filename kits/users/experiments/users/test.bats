@@ -258,7 +258,7 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 
 @test "users: rates of link, CPU and bytes written, from two readings of the counters" {
 	moved() { TP_HOME=$TOP LAB_RATE=$1 bash -c '. "$TP_HOME/experiments/engine/measure.sh"
-		. "$TP_HOME/kits/users/experiments/engine/crowds.sh"
+		. "$TP_HOME/kits/users/experiments/families/crowds.sh"
 		crowd_rates "$1" "$2"' moved "$2" "$3"; }
 	# in two seconds: 2.5 MB of at most 25 MB sent, 1 MB received; a server busy half of the time, with 4 MB written; another
 	# whose bytes are unknown

@@ -345,7 +345,7 @@ train_write() {	# train_write SESSION REPEAT FOLDER SERIES REASON CPU-BEFORE CPU
 # rate is below 3/W a second, with 95 % confidence.
 trains_say() {	# trains_say WORDS: more about the idle noise
 	[ ! -t 1 ] || printf '\r\033[K'
-	jq -r -L "$TP_HOME/report" -L "$TP_HOME/experiments/engine" --arg more "$1" 'include "trains";
+	jq -r -L "$TP_HOME/report" -L "$TP_HOME/experiments/families" --arg more "$1" 'include "trains";
 		def n: if . == null then "?" else . * 1000 | round / 1000 end;
 		({run: ., summary: (.settings | .protocols // [.protocol | values] | map({protocol: .}))}
 			| [calibrated, (if several then null else calibration_path end)]) as [$c, $path]

@@ -10,7 +10,7 @@
 #
 # An experiment has setting_row and other hooks (docs/experiment-hooks.md), and ON_DISK=1 where all that the session reads is on a
 # disk of its own.
-. "$TP_HOME/experiments/engine/disk.sh"
+. "$TP_HOME/experiments/families/disk.sh"
 PROTOCOL=vnc ON_DISK=0
 PROTOCOL_OPTIONS=()
 setting_check() { :; }

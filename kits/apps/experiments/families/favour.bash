@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# favour.bash - for tests of experiments that compare schemes (favour.sh): `load ../engine/favour`.
+# favour.bash - for tests of experiments that compare schemes (favour.sh): `load ../families/favour`.
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/busy

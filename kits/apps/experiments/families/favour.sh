@@ -19,7 +19,7 @@ done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/kits/apps/data/favour.tsv")
 favour_check() {
 	[ "$PLACE" = lab ] || [ "$ON" = lab ] ||
 		exp_bad "--place $PLACE with --on $ON: all of it, the probe too, is in the guest; run it on the server itself, without --on"
-	. "$TP_HOME/kits/apps/experiments/engine/place_$PLACE.sh"
+	. "$TP_HOME/kits/apps/experiments/families/place_$PLACE.sh"
 }
 
 # Keeps in SCHEMES those that work here; ABSENT gets the others with the reason.
