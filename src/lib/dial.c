@@ -13,37 +13,44 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int await_connection(int fd, int64_t until_ns)
+#define SLICE_MS 50 /* longest sleep between checks of the stop flag */
+
+int dial_wait(int fd, short events, int64_t until_ns, bool heeds_stop)
 {
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	socklen_t n = sizeof(int);
-	int err = 0;
+	struct pollfd p = { .fd = fd, .events = events };
 
 	for (;;) {
-		int64_t left = until_ns - clock_now();
-		struct timespec wait = clock_timespec(left);
-		int ready;
+		int64_t left = until_ns == INT64_MAX ? SLICE_MS : (until_ns - clock_now()) / NS_PER_MS + 1;
 
-		if (proc_stop)
+		if (heeds_stop && proc_stop)
 			return -EINTR;
 		if (left <= 0)
-			return -ETIMEDOUT;
-		ready = ppoll(&p, 1, &wait, NULL);
-		if (ready < 0 && errno != EINTR)
-			return -errno;
-		if (ready > 0)
-			return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &n) ? -errno : -err;
+			return 0;
+		if (poll(&p, 1, (int)(left < SLICE_MS ? left : SLICE_MS)) > 0)
+			return 1;
 	}
+}
+
+int dial_socket(int fd, const void *address, socklen_t size, int64_t until_ns)
+{
+	int err = connect(fd, address, size) ? -errno : 0;
+
+	if (err != -EINPROGRESS)
+		return err;
+	err = dial_wait(fd, POLLOUT, until_ns, true);
+	if (err <= 0)
+		return err ? err : -ETIMEDOUT;
+	size = sizeof(err);
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size) ? -errno : -err;
 }
 
 static int connect_address(const struct addrinfo *a, int64_t until_ns)
 {
-	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1, err = 0;
+	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1, err;
 
 	if (fd < 0)
 		return -errno;
-	if (connect(fd, a->ai_addr, a->ai_addrlen))
-		err = errno == EINPROGRESS ? await_connection(fd, until_ns) : -errno;
+	err = dial_socket(fd, a->ai_addr, a->ai_addrlen, until_ns);
 	if (err) {
 		close(fd);
 		return err;

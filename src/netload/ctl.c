@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ctl.h"
+#include "dial.h"
 #include "sock.h"
 
 #include <endian.h>
@@ -70,7 +71,7 @@ int ctl_send(int fd, enum ctl_kind kind, const void *numbers)
 			at += (size_t)sent;
 		else if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		else if (sock_wait_ready(fd, POLLOUT, until, false) <= 0)
+		else if (dial_wait(fd, POLLOUT, until, false) <= 0)
 			return -ETIMEDOUT;
 	}
 	return 0;
@@ -98,7 +99,7 @@ static int receive_message(int fd, struct ctl_message *m, enum ctl_kind kind, in
 	size_t n = 0;
 
 	while (!size || n < (size_t)size) {
-		int ready = sock_wait_ready(fd, POLLIN, until_ns, heeds_stop);
+		int ready = dial_wait(fd, POLLIN, until_ns, heeds_stop);
 		ssize_t got;
 
 		if (ready <= 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load_session.h"
+#include "dial.h"
 #include "proc.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ static int await_server_go(struct load_session *r, char *reason)
 			    errno != ECONNREFUSED)
 				return -errno;
 		}
-		ready = sock_wait_ready(r->control, POLLIN, clock_now() + 100 * NS_PER_MS, true);
+		ready = dial_wait(r->control, POLLIN, clock_now() + 100 * NS_PER_MS, true);
 	} while (!ready && clock_now() < until);
 	return ready < 0 ? ready : ctl_receive(r->control, CTL_GO, NULL, until, true, reason);
 }

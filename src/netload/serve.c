@@ -2,6 +2,7 @@
 #include "confine.h"
 #include "load_session.h"
 #include "memory.h"
+#include "dial.h"
 #include "proc.h"
 #include "rt.h"
 
@@ -82,7 +83,7 @@ static int64_t accept_stream_lane(struct load_session *r, int *fd, const struct 
 		if (got < 0)
 			return -1;
 		/* The mark follows the handshake within a round trip. */
-		if (!sock_is_same_host(&from, peer) || sock_wait_ready(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
+		if (!sock_is_same_host(&from, peer) || dial_wait(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
 		    recv(got, mark, sizeof(mark), 0) != sizeof(mark)) {
 			close(got);
 			return -1;
@@ -220,7 +221,7 @@ static int serve_client(int fd, struct serve_totals *total)
 	atomic_fetch_add(err ? &total->broken : &total->loads, 1);
 	/* Wait until the client has read the last message. */
 	shutdown(fd, SHUT_WR);
-	sock_wait_ready(fd, POLLIN, clock_now() + NS_PER_S, false);
+	dial_wait(fd, POLLIN, clock_now() + NS_PER_S, false);
 	load_session_free(&r);
 	return err ? 2 : 0;
 }
@@ -285,7 +286,7 @@ int serve(int listener, bool once, struct serve_totals *total)
 	while ((!over && !err) || c.n) {
 		if (over || err)
 			clock_sleep(clock_now() + 10 * NS_PER_MS);
-		else if (sock_wait_ready(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
+		else if (dial_wait(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
 			err = fork_server(listener, total, &c);
 		over = (reap_children(&c, total) && once) || over || proc_stop;
 		if ((proc_stop || err) && !c.told) { /* the stop signal may have reached the parent only */

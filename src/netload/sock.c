@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sock.h"
-#include "clock.h"
-#include "proc.h"
+#include "cli.h"
+#include "dial.h"
 
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define BUFFER (4 << 20) /* bytes of a large socket buffer */
-#define SLICE_MS 50	 /* longest sleep between checks of the stop flag */
 
 /* --- places ---------------------------------------------------------------------------------------------------- */
 
@@ -153,39 +151,14 @@ int sock_bind_udp(const struct sock_address *at)
 	return fd;
 }
 
-int sock_wait_ready(int fd, short events, int64_t until_ns, bool heeds_stop)
-{
-	struct pollfd p = { .fd = fd, .events = events };
-
-	for (;;) {
-		int64_t left = until_ns == INT64_MAX ? SLICE_MS : (until_ns - clock_now()) / NS_PER_MS + 1;
-
-		if (heeds_stop && proc_stop)
-			return -EINTR;
-		if (left <= 0)
-			return 0;
-		if (poll(&p, 1, (int)(left < SLICE_MS ? left : SLICE_MS)) > 0)
-			return 1;
-	}
-}
-
 int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy)
 {
-	int fd = sock_create(to, SOCK_STREAM), err = 0;
-	socklen_t size = sizeof(err);
+	int fd = sock_create(to, SOCK_STREAM), err;
 
 	if (fd < 0)
 		return fd;
 	if (roomy)
 		sock_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
-	if (!connect(fd, (const struct sockaddr *)&to->addr, to->size))
-		return fd;
-	if (errno != EINPROGRESS)
-		return close_failed(fd, -errno);
-	err = sock_wait_ready(fd, POLLOUT, until_ns, true);
-	if (err <= 0)
-		return close_failed(fd, err ? err : -ETIMEDOUT);
-	err = 0;
-	getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size);
-	return err ? close_failed(fd, -err) : fd;
+	err = dial_socket(fd, &to->addr, to->size, until_ns);
+	return err ? close_failed(fd, err) : fd;
 }

@@ -30,5 +30,3 @@ int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy);
 /* Sets a 4 MB buffer by socket option `forced` (needs CAP_NET_ADMIN), else by `plain`, which the kernel limits. */
 void sock_set_buffer(int fd, int plain, int forced);
 
-/* Waits until `fd` has one of the poll(2) `events`: 1; 0: not by `until_ns`; -EINTR: a stop signal came, and `heeds_stop`. */
-int sock_wait_ready(int fd, short events, int64_t until_ns, bool heeds_stop);

@@ -7,6 +7,7 @@
 #include "apart.h"
 #include "clock.h"
 #include "confine.h"
+#include "dial.h"
 #include "memory.h"
 #include "patch.h"
 #include "proc.h"
@@ -27,8 +28,7 @@
 #define CELL_MIN 3 /* size of a patch cell in pixels, at least and at most */
 #define CELL_MOST 40
 #define COLOURS 0xffffffu
-#define STACK_BYTES (64 << 10)	      /* of the thread that waits for the caller's end */
-#define STOP_LOOK_NS (20 * NS_PER_MS) /* between two looks for a stop signal */
+#define STACK_BYTES (64 << 10) /* of the thread that waits for the caller's end */
 
 enum notice_kind { NOTICE_GREETED, NOTICE_REFUSED, NOTICE_SEEN, NOTICE_LOST };
 
@@ -345,17 +345,6 @@ struct viewer *viewer_start(const struct viewer_cfg *cfg)
 	return v;
 }
 
-bool viewer_await(int fd, short events, int64_t until_ns)
-{
-	struct pollfd poll_fd = { .fd = fd, .events = events };
-	int64_t now;
-
-	while (!proc_stop && (now = clock_now()) < until_ns)
-		if (poll(&poll_fd, 1, (int)(clock_earlier(until_ns - now, STOP_LOOK_NS) / NS_PER_MS) + 1) > 0)
-			return true;
-	return false;
-}
-
 /* The kind of the next notice of this connection; -EAGAIN: none has come; -ENOTRECOVERABLE. */
 static int take_notice(struct viewer *v)
 {
@@ -401,7 +390,7 @@ int viewer_open(struct viewer *v, int fd, int port, int64_t until_ns, struct why
 	if (hand_over(v, port) == -EAGAIN)
 		return why_fail(-ETIMEDOUT, why, "%s", strerror(ETIMEDOUT));
 	while ((kind = take_notice(v)) == -EAGAIN)
-		if (!viewer_await(v->talk, POLLIN, until_ns))
+		if (dial_wait(v->talk, POLLIN, until_ns, true) <= 0)
 			return proc_stop ? -EINTR : why_fail(-ETIMEDOUT, why, "%s", strerror(ETIMEDOUT));
 	if (kind == NOTICE_GREETED)
 		return 0;
@@ -466,7 +455,7 @@ int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n, int64_t until_
 	while (n) {
 		ssize_t sent = send(v->fd, bytes, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-		if (sent < 0 && (errno != EAGAIN || !viewer_await(v->fd, POLLOUT, until_ns)))
+		if (sent < 0 && (errno != EAGAIN || dial_wait(v->fd, POLLOUT, until_ns, true) <= 0))
 			return -EPIPE;
 		bytes += sent > 0 ? sent : 0;
 		n -= sent > 0 ? (size_t)sent : 0;

@@ -23,8 +23,6 @@ struct viewer *viewer_start(const struct viewer_cfg *cfg);
 /* Hands over `fd` (connected, blocking; stays the caller's), for the handshake and a request of the whole screen. 0, or -errno with
  * the reason in `why`: EACCES (refused), EPROTO, ETIMEDOUT, EINTR (a stop signal), ENOTRECOVERABLE (the process crashed). */
 int viewer_open(struct viewer *v, int fd, int port, int64_t until_ns, struct why *why);
-/* Waits until a descriptor is ready (poll(2)). False: not by until_ns, or a stop signal came before. */
-bool viewer_await(int fd, short events, int64_t until_ns);
 /* Lets go of the connection. */
 void viewer_close(struct viewer *v);
 

@@ -2,6 +2,7 @@
 /* Each watched user is a crowd of one (crowd.h), in a thread of its own, since handshakes and connecting block. */
 #include "watch.h"
 #include "clock.h"
+#include "dial.h"
 #include "proc.h"
 #include "random.h"
 
@@ -65,33 +66,20 @@ static void lose_viewer(struct watched_user *o, bool late)
 	close_connection(o);
 }
 
-/* Connects a socket, and makes it one that blocks. 0 or -1, with errno. */
-static int connect_by(int fd, const struct sockaddr_storage *to, socklen_t size, int64_t until_ns)
-{
-	int err = connect(fd, (const struct sockaddr *)to, size) ? errno : 0;
-	socklen_t length = sizeof(err);
-
-	if (err == EINPROGRESS) {
-		err = ETIMEDOUT;
-		if (viewer_await(fd, POLLOUT, until_ns))
-			getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length);
-	}
-	errno = err;
-	return err ? -1 : fcntl(fd, F_SETFL, 0);
-}
-
 /* Connects and does the handshake. 0 or -errno, with the reason in told.why. */
 static int open_connection(struct watched_user *o, int64_t until_ns)
 {
 	const struct target *t = o->all->cfg.target;
 	uint32_t number = (uint32_t)o->crowd.cfg.before;
 	struct sockaddr_storage to;
-	int one = 1;
+	int one = 1, err;
 
 	target_user_address(t, number, &to);
 	o->fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (o->fd < 0 || connect_by(o->fd, &to, t->address_size, until_ns))
-		return why_fail(-errno, &o->told.why, "%s", strerror(errno));
+	err = o->fd < 0 ? -errno : dial_socket(o->fd, &to, t->address_size, until_ns);
+	if (err)
+		return why_fail(err, &o->told.why, "%s", strerror(-err));
+	fcntl(o->fd, F_SETFL, 0);
 	setsockopt(o->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	return viewer_open(o->viewer, o->fd, t->port[number % (uint32_t)t->ports], until_ns, &o->told.why);
 }
