@@ -93,7 +93,7 @@ update() {	# update FILE BEGIN END: replaces the text between these two lines wi
 			"$file")
 	[ "$new" != "$(cat "$file")" ] || return 0
 	[ "$check" = 1 ] || { printf '%s\n' "$new" >"$file"; return; }
-	echo "$1 is not what the plans say: run experiments/commands/index.sh"
+	echo "$1 is not what plans and scripts say: run experiments/commands/index.sh"
 	return 1
 }
 
