@@ -29,4 +29,3 @@ int sock_bind_udp(const struct sock_address *at);
 int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy);
 /* Sets a 4 MB buffer by socket option `forced` (needs CAP_NET_ADMIN), else by `plain`, which the kernel limits. */
 void sock_set_buffer(int fd, int plain, int forced);
-
