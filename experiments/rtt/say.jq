@@ -21,7 +21,8 @@ def idle($rows): first($rows[] | select(.load == 0)) // null;
 def fine: if . == null then "unknown" elif . >= 9.995 then "\(number) ms" elif . >= 0.0995 then "\(fixed(2)) ms"
 	else "\(fixed(3)) ms" end;
 def fine_ends($name): (.[$name] | fine)
-	+ (if .[$name + "_low"] == null then "" else " (95 % CI \(.[$name + "_low"] | fixed(2)) to \(.[$name + "_high"] | fine))" end);
+	+ (if .[$name + "_both"] != null then figure($name) | figure_interval elif .[$name + "_low"] == null then "" else " (95 % CI"
+		+ " \(.[$name + "_low"] | fixed(2)) to \(.[$name + "_high"] | fine))" end);
 # A mean: over the pings that came back; a lower bound if a key was never answered.
 def mean_words: if .mean_ms_from != null then figure("mean_ms") | figure_words
 	elif .mean_ms == null then "unknown" elif (.later // 0) > 0 then "more than \(.mean_ms | fine)"
@@ -87,7 +88,8 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 			+ " \($few | map("\(mean_words)\(lost) at \(.load | plain) % of \(.link | mbit)\(caveat)") | and_list)."
 		else "**No delay of pings by traffic at random times is shown** at loads of"
 			+ " \(map("\(.load | plain) %\(caveat)") | unique | and_list):"
-			+ " at most \(map(.more_high) | max | fine) of the pings that came back\(max_by(.lost_percent // 0) | lost)." end;
+			+ " \(map(.more_high) | max | if . < 0 then "something else changed, since pings take less time than without load" else
+				"at most \(fine) of the pings that came back" end)\(max_by(.lost_percent // 0) | lost)." end;
 		($told[-1] // .[-1] | {value: .more, low: .more_low, high: .more_high, unit: "ms"}) + {figure: "round-trip",
 			verdict: (if $told == [] then "unsure" else "none" end)});
 def keys: threshold as $limit | queues[0] as $q
@@ -120,6 +122,7 @@ def verdict: (queues | if length > 1 then ", with the queue \(.[0])" else "" end
 		| select($worst != null)
 		| (if $worst | none_came then "every ping is lost"
 			else "a ping takes up to \($worst | mean_words) on average\($worst | lost)" end)
+			+ ($worst | caveat as $short | if $short == "" then "" else " at a load of \(.load | plain) %\($short)" end)
 			+ " on \($l | mbit) (\(if $idle == null then "not measured" else $idle | mean_words end) without load)"]
 	| if . == [] then nothing_measured else "Under load\($queue), \(and_list)." end;
 def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];

@@ -147,6 +147,23 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[[ $(finding run keys text) == *"more than"* ]]
 }
 
+@test "rtt: the verdict says what arrived of a load; two repeats that differ; pings that take less beside a load" {
+	local r
+	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.random.80.ping 10Mbit.fifo.tcp.110.ping
+	for r in 1 2 3; do
+		cell 10Mbit.fifo.none.0.ping "$r" 0 5 5 5.$r
+		cell 10Mbit.fifo.random.80.ping "$r" 8 1 1 1.$r
+		cell 10Mbit.fifo.tcp.110.ping "$r" 4 20 20 2$r
+	done
+	report_findings run
+	[[ $(jq -r .verdict run/findings.json) == *"20.7 ms"*"110 % (40 % arrived)"* ]]
+	[[ $(finding run random-load text) != *-* ]]
+	make_run 2 10Mbit.fifo.none.0.ping 10Mbit.fifo.tcp.110.ping
+	cell 10Mbit.fifo.tcp.110.ping 2 10 40
+	report_findings run
+	[[ $(jq -r .verdict run/findings.json) == *"two repeats: 20.3 and 40.0 ms"* ]]
+}
+
 @test "rtt: the verdict includes a link that has no figure without load; no explanation if most pings were lost" {
 	local r
 	need gnuplot cmark-gfm
