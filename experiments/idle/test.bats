@@ -242,6 +242,7 @@ kernel irq virtio0,10.0000 10.0" ]
 	jq -e '.findings | map(select(.id == "who"))[0].verdict == "unsure" and all(.[]; .id != "apart")' run/findings.json
 }
 
+finding_text() { jq -r --arg id "$1" '.findings[] | select(.id == $id).text' run/findings.json; }
 finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .low, .high, .verdict] | @tsv' run/findings.json; }
 
 @test "idle: report: findings on cost, culprits, waits against the bound, and foreign time; figures; the same when made again" {
@@ -274,6 +275,19 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	sed -i 's/"accounted_ms_per_min": [0-9]*/"accounted_ms_per_min": 500/' run/cells/vnc-5/*/cell.json
 	report_findings run
 	[[ $(finding who) == *unsure ]]
+}
+
+@test "idle: findings: the kernel's own work is the sessions' only where the whole machine surely takes more" {
+	make_idle
+	sed -i 's/rcu_preempt\t\(.*\)\t[0-9]*$/rcu_preempt\t\1\t90000000/' run/cells/vnc-5/*/culprits.tsv
+	report_findings run
+	[[ $(finding_text who) == *rcu_preempt* ]]
+	jq '.settings.repeats = 1' run/run.json >new
+	mv new run/run.json
+	rm -r run/cells/*/[23]
+	report_findings run
+	[[ $(finding_text who) == *Xvnc* ]]
+	[[ $(finding_text who) != *rcu_preempt* ]]
 }
 
 @test "idle: figures are drawn also for one system without intervals and culprits" {
