@@ -18,20 +18,24 @@ def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(sw
 def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
 def within($values): ($values | min) as $least | ($values | max) as $most
 	| if ($least | number) == ($most | number) then $most | with_unit("ms") else range_words($least; $most; "ms") end;
+# Whether the first key surely takes longer than in memory.
+def longer: (figure("in_memory_p50_ms") | surely_most) as $most | $most == null or surely_above("paged_out_p50_ms"; $most);
 # Ratio of medians: a lower bound if the numerator is one, none if the denominator is one.
-def times: if (.in_memory_p50_ms // 0) > 0 and .in_memory_p50_ms_above != 1 and .paged_out_p50_ms != null then
-	"\(if .paged_out_p50_ms_above == 1 then "more than " else "" end)\(.paged_out_p50_ms / .in_memory_p50_ms
-		| fixed(if . >= 9.95 then 0 else 1 end)) times" else null end;
+def ratio: if (.in_memory_p50_ms // 0) > 0 and .in_memory_p50_ms_above != 1 and .paged_out_p50_ms != null then
+	.paged_out_p50_ms / .in_memory_p50_ms else null end;
+def times: ratio as $ratio | if $ratio == null then null else "\(if .paged_out_p50_ms_above == 1 then "more than " else "" end)"
+	+ "\($ratio | fixed(if . >= 9.95 then 0 else 1 end)) times" end;
 
 def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50_ms)) as $worst
-	| ([measured_rows("summary")[] | select(.kept_n > 0 and .session != "plain")] | min_by(.kept_p50_ms)) as $kept
+	| ([measured_rows("summary")[] | select(.kept_n > 0 and .session != "plain")] | min_by(.kept_p50_ms // infinite)) as $kept
 	| if measured_rows("summary") == [] then nothing_measured
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
 	  else "The first key after a session was paged out takes \($worst | level("paged_out_p50_ms"))"
 		+ " (\(if [measured_rows("summary")[].protocol] | unique | length > 1 then "\($worst.protocol), " else "" end)"
 		+ "\($worst.swap | swap_words); median)"
 		+ ($worst | times | if . == null then "; with the session in memory it is not known."
-			else ", \(.) as long as with the session in memory." end)
+			else ", \(.) as long as with the session in memory"
+				+ (if $worst | longer then "." else " (not shown to be longer)." end) end)
 		+ if $kept == null then "" else " A session that is \({unswapped: "in a memory group that may not swap",
 			beside: "given its own memory group", low: "protected by memory.low",
 			throttled: "typed into while batch work is throttled"}[$kept.session])"
@@ -43,13 +47,15 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 # The main condition, as in the paper: another process takes the memory and then rests; if it was not measured, another method.
 def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
 	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | select(. != []) | last as $worst
-		| finding("paged-out"; "**After paging out, the first key takes "
-			+ "\($worst | (times | values | "\(.) as long") // (figure("paged_out_p50_ms") | figure_words)
+		| finding("paged-out"; (if any(longer) then "**After paging out, the first key takes "
+			+ "\(map(select(longer)) | max_by([.paged_out_p50_ms_above == 1, ratio, .paged_out_p50_ms]) | (times | values | "\(.) as long") // (figure("paged_out_p50_ms") | figure_words)
 				| if startswith("more") then . else "up to " + . end)**: "
+			else "**It is not shown that the first key takes longer after paging out**: " end)
 			+ (map("\(level("paged_out_p50_ms")) over \(.protocol) (\(.swap | swap_words), \(.method); "
 				+ "in memory \(figure("in_memory_p50_ms") | figure_words))") | join("; ")) + ".";
 			($worst | figure("paged_out_p50_ms")) + {figure: "first-key",
-				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad" else "none" end)});
+				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad"
+					elif any(longer) then "none" else "unsure" end)});
 
 # Whether the first key takes longer than beside a process that takes the memory and then rests, by both intervals.
 def harder: out_rows as $all | out_rows

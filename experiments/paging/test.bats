@@ -182,6 +182,19 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(found harder .verdict)/$(found protected .verdict)" = '"bad"/"unsure"' ]
 }
 
+@test "paging: findings: a first key that takes as long as in memory is not shown to take longer" {
+	make_run vnc-file-plain-hog
+	for r in 1 2; do
+		cell vnc-file-plain-hog $r 1 60 paged_out
+		change vnc-file-plain-hog '.result.runs[].first_key_ms = 75'
+	done
+	report_findings run
+	[ "$(found paged-out .verdict)" = '"unsure"' ]
+	change vnc-file-plain-hog '(.result.runs[] | select(.state == "in_memory")).first_key_ms = 25'
+	report_findings run
+	[ "$(found paged-out .verdict)" = '"none"' ]
+}
+
 @test "paging: keys typed while memory is taken: the median of the runs' medians, the largest of all; none without such keys" {
 	local cell
 	undrawn
