@@ -94,7 +94,10 @@ def cpu: [rows[] | select(.over_cpu_percent != null and .fits_cpu_percent != nul
 		+ "\($r | named("\(.fits_cpu_percent | fixed(1)) and \(.over_cpu_percent | fixed(1)) %")).";
 		{value: $r[0].over_cpu_percent, unit: "%", figure: "overtime"});
 
-def findings: [limits, given_up, none, banner, cpu];
+# What follows from a size that is unsure is so, too.
+def findings: doubts as $doubts | with("unclear") as $unclear
+	| [limits, ((given_up, none, banner) | if $doubts + $unclear == [] then . else
+		.verdict = "unsure" | .text += " This is unsure, as the size is." end), cpu];
 
 def views:
 	view("places"; "summary"; "Frames that are remembered"; {};

@@ -179,4 +179,5 @@ made_up_run() {
 	done
 	report_findings run
 	jq -r .verdict run/findings.json | grep -q unsure
+	[ "$(found given-up .verdict)/$(found banner .verdict)" = '"unsure"/"unsure"' ]
 }
