@@ -54,7 +54,8 @@ def verdict: (work_rows as $r | ranked("key") as $k
 		+ unsure($r[-2]; $r[-1]; "more than over \($r[-2].protocol)") + ")."
 	  elif $r != [] then "The same work takes \($r[0].total_wire_bytes | bytes) on the wire over \($r[0].protocol)."
 	  else "A key with its response takes \($k[0].total_wire_bytes | fixed(0)) bytes on the wire over \($k[0].protocol)"
-		+ (if $k | length > 1 then " and \($k[-1].total_wire_bytes | fixed(0)) over \($k[-1].protocol)." else "." end) end
+		+ (if $k | length > 1 then " and \($k[-1].total_wire_bytes | fixed(0)) over \($k[-1].protocol)"
+			+ unsure($k[0]; $k[-1]; "more") else "" end) + "." end
 	  + if $r + $k == [] then "" else no_figure(if works == [] then $k else $r end) end) + without_work_words;
 
 # Each row with its ratio to the first; if intervals overlap, the order is uncertain.
@@ -62,11 +63,12 @@ def ordered: . as $r | [to_entries[] | .key as $i | .value | "\(.total_wire_byte
 	+ if $i == 0 then "" else $r[$i - 1] as $before | " (\(.total_wire_bytes / $r[0].total_wire_bytes | times) times as many"
 		+ unsure($before; .; "more than \($before.protocol)") + ")" end]
 	| and_list;
-def share_of($other): .total_ip_bytes / $other.total_ip_bytes * 100 | fixed(0);
+def share_of($other): "\(.total_ip_bytes / $other.total_ip_bytes * 100 | fixed(0)) %"
+	+ if fewer($other) or (. as $this | $other | fewer($this)) then "" else " (not told apart)" end;
 def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "all") as $n
 	| if [$x, $r] | all(sound) | not then "" else
-		" RDP takes \($r | share_of($x)) % of the bytes of X (in 1999: 13 %)" + (if $n | sound then
-			"; RDP takes \($r | share_of($n)) % of those of NX (in 1999, of LBX: 23 %); NX takes \($n | share_of($x)) % of those of X"
+		" RDP takes \($r | share_of($x)) of the bytes of X (in 1999: 13 %)" + (if $n | sound then
+			"; RDP takes \($r | share_of($n)) of those of NX (in 1999, of LBX: 23 %); NX takes \($n | share_of($x)) of those of X"
 			+ " (in 1999, LBX: 57 %)" else "" end) + "." end;
 def work: work_rows as $r | select($r != [])
 	| finding("work"; "**The same work** (\(works_words)) takes, in bytes on the wire, \($r | ordered). "
@@ -84,7 +86,8 @@ def messages: work_rows as $r | if $r | length < 2 then empty else
 # How many packets a key needs: each brings 66 bytes of headers.
 def keys: ranked("key") as $r | select($r != [])
 	| finding("key"; "**A key with its response takes \($r[0].total_wire_bytes | fixed(0)) bytes over \($r[0].protocol)"
-		+ (if $r | length > 1 then ", \($r[-1].total_wire_bytes | fixed(0)) over \($r[-1].protocol)" else "" end)
+		+ (if $r | length > 1 then ", \($r[-1].total_wire_bytes | fixed(0)) over \($r[-1].protocol)"
+			+ unsure($r[0]; $r[-1]; "more") else "" end)
 		+ "**. \($r | range_of(.ethernet_percent + .ip_percent + .transport_percent)) are packet headers, so the number of"
 		+ " packets decides: \($r | extremes("total_packets"; fixed(1))), pure acknowledgements included."
 		+ ([$r[] | select((.tls_percent // 0) > 0.05)] | if . == [] then "" else
