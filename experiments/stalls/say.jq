@@ -44,7 +44,9 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 		first($calm[] | select(late_least > late_limit)) as $row | break_words($doc; $calm; $row) as $from
 		| {is: "bad", $row, $from, clause: ("breaks \($from): \($row | late | figure_words) of keys later than"
 				+ " \(threshold | plain) ms" + if $from | test("between|fewer") then
-					" \($doc | with_load($row.sinks))" else "" end)}
+					" \($doc | with_load($row.sinks))" else "" end
+				+ ($calm | last | if [.] | stays_fast then ", but \(late | figure_words) \(.sinks as $n | $doc | with_load($n))"
+					else "" end))}
 	  elif any($rows[]; .overloaded > 0) then
 		first($rows[] | select(.overloaded > 0)) as $row
 			| {is: "overloaded", row: $row, clause: ($row | overload_words($doc))}
@@ -106,8 +108,8 @@ def late($role): . as $doc | judge($role) as $j | select($j != null)
 		($r | late_figure) + {verdict: {good: "good", bad: "bad", overloaded: "bad", unsure: "unsure"}[$j.is]});
 
 # ---- fair sharing: (hogs + 1) processes that each want all of a CPU get equal shares ----
-# A stall is near the prediction within 10 % and 5 ms.
-def fair_near: (.mean_stall_ms - .fair_stall_ms | fabs) <= 0.1 * .fair_stall_ms + 5;
+# A stall is near the prediction within 10 % and 5 ms, by both ends of its interval.
+def fair_near: .fair_stall_ms as $fair | figure("mean_stall_ms") | surely_least >= 0.9 * $fair - 5 and surely_most <= 1.1 * $fair + 5;
 # An interval that includes the prediction does not contradict it.
 def fair_ok: .fair_stall_ms as $fair | figure("mean_stall_ms") | surely_least <= 1.1 * $fair + 5 and surely_most >= 0.9 * $fair - 5;
 def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_ms_low == null then null else
@@ -314,7 +316,11 @@ def verdict_several: . as $doc | [("light", "heavy") as $role | judged($role) | 
 def verdict_single: [("light", "heavy") as $role | judge($role) as $j | select($j != null)
 	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]
 	| if . == [] then nothing_measured else map(.text | upper_first) | join(". ") + "." end;
-def verdict: if several then verdict_several else verdict_single end;
+# Hogs that got less than a quarter of a CPU between them were no load, by whatever limit.
+def no_load: [measured_rows("summary")[] | select(.sinks > 0 and .load_share_percent != null and .load_share_percent < 25)]
+	| if . == [] then "" else " But the CPU hogs themselves got only \(map(.load_share_percent) | [min, max] | map(percent) | unique
+		| join(" to ")) % of a CPU \(map(.sinks) | unique | map(tostring) | "with \(and_list)"): that was not the load asked for." end;
+def verdict: (if several then verdict_several else verdict_single end) + no_load;
 def findings: (if several then [late_several("light"), late_several("heavy"), held_keys, stalls_several, idle_several,
 		probe_finding]
 	else [late("light"), late("heavy"), held_keys, fair_sharing, late_below_saturation, idle_response, probe_finding] end)[:5];

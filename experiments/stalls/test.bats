@@ -591,6 +591,17 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	[ "$(finding run late-light verdict)" = unsure ]
 }
 
+@test "verdict: where an application that breaks is fast beside the most hogs; hogs that got no CPU" {
+	local repeat
+	make_run LOADS='0 5 20' APPS=heavy KEYS=1005
+	for repeat in 1 2 3; do
+		cp run/cells/heavy-000/$repeat/samples.tsv run/cells/heavy-020/$repeat/
+		echo '{"result": {"total_share_percent": 3}}' >run/cells/heavy-020/$repeat/sink.json
+	done
+	again
+	[[ $(jq -r .verdict run/findings.json) == *"with 5 CPU hogs, but 0 % with 20 "*" 3 % of a CPU with 20:"* ]]
+}
+
 @test "verdict: the share of late keys is that of the load with most of them, not of the first" {
 	make_run LOADS="0 5" APPS=light REPEATS=3 KEYS=1005
 	awk -F'\t' -v OFS='\t' -v CONVFMT=%.0f '$2 == 50 { $5 += 2e8; $6 = $5 } { print }' run/cells/light-005/1/samples.tsv >new
@@ -834,9 +845,16 @@ scatter() {	# scatter CELL: its mean stalls have a mean of 460 ms, with an inter
 }
 
 @test "findings: a wide interval that holds the prediction does not confirm it; intervals of stalls are cut off at 0" {
+	local repeat
 	make_run APPS=heavy LOADS='0 20'
 	scatter heavy-020
 	[ "$(finding run fair-sharing low)" = 0 ]
+	# nor does its middle
+	for repeat in 1 2 3; do
+		edit_json "run/cells/heavy-020/$repeat/keyrepeat.json" ".result.stalls.mean_ms = $((120 * repeat - 80))"
+	done
+	again
+	found fair-sharing 210 unsure
 	two_protocols APPS=heavy LOADS='0 20'
 	scatter x11-heavy-020
 	[ "$(finding run mean-stall verdict)" = unsure ]
