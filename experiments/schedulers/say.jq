@@ -56,28 +56,32 @@ def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") 
 			| if $r | surely_above("latency_p50_ms"; $limit) then "bad" elif $r
 				| surely_below("latency_p50_ms"; $limit) then "good"
 				else "unsure" end)}) end;
-# Settings without effect, and harmful ones (input: the document).
-def ineffective: . as $doc | row_of(base; "heavy") as $r | if $r == null then "" else
-	($r | response | at_least) as $least | ($r | slow_end) as $most
-	| (others | map(.alike = (response | surely_least > 0.8 * $most and surely_most < 1.25 * $least))) as $all
+# One repeat says nothing of the next.
+def repeated: response | .low != null or .both != null;
+def surely_words($rows): (near_ms | with_unit("ms")) as $ms
+	| if all($rows[]; repeated) then "(surely at most \($ms))" else "(at most \($ms), in one repeat)" end;
+# Settings without effect, and harmful ones, by the ends of both intervals (input: the document).
+def ineffective: . as $doc | row_of(base; "heavy") as $r | if $r == null or ($r | repeated | not) then "" else
+	($r | response | surely_least) as $least | ($r | response | surely_most) as $most
+	| (others | map(select(repeated) | .alike = (response | surely_least > 0.8 * $most and surely_most < 1.25 * $least))) as $all
 	| [($all | map(select(.alike)) | select(. != [])
 			| " Hardly any effect (80 to 125 % of the default's median): \(map(named($doc)) | and_list)."),
-		($all | map(select((.alike | not) and (response | surely_least) > ($r | response | surely_most))) | select(. != [])
+		($all | map(select((.alike | not) and (response | surely_least) > $most)) | select(. != [])
 			| " Slower than the default: \(map(named($doc)) | and_list).")] | add // "" end;
 def remedies: . as $doc | row_of(base; "heavy") as $r | helpful as $near | rows_in("table"; "heavy")[0] as $fastest
 	| if ($r == null and default_overload == null) or others == [] then empty
 	  elif unneeded then finding("remedies";
-		"**No setting is needed**: by default responses are nearly as fast as without load (surely at most"
-			+ " \(near_ms | with_unit("ms"))), \($r | median).\(ineffective)\(overloaded)";
-		($r | response) + {verdict: "good", figure: "settings"})
+		"**No setting is needed**: by default responses are nearly as fast as without load "
+			+ "\(surely_words([$r])), \($r | median).\(ineffective)\(overloaded)";
+		($r | response) + {verdict: (if $r | repeated then "good" else "unsure" end), figure: "settings"})
 	  elif $near == [] then finding("remedies";
 		"**No setting surely makes responses nearly as fast as without load** (median at most \(near_ms | with_unit("ms")),"
 			+ " at most \(late_limit) % late). The fastest is \($fastest | named($doc)).\(ineffective)\(overloaded)";
 		($fastest | response) + {figure: "settings"})
 	  else finding("remedies";
-		"**These settings make responses nearly as fast as without load** (surely at most \(near_ms | with_unit("ms"))):"
+		"**These settings make responses nearly as fast as without load** \(surely_words($near)):"
 		+ " \($near | map(named($doc)) | and_list).\(ineffective)\(overloaded)";
-		($near[0] | response) + {verdict: "good", figure: "settings"}) end;
+		($near[0] | response) + {verdict: (if all($near[]; repeated) then "good" else "unsure" end), figure: "settings"}) end;
 def price: . as $doc | row_of(base; "heavy") as $r
 	| [others[] | select(.load_share_percent != null and $r != null and slow_end <= 0.5 * ($r | response | at_least))]
 	| if . == [] or $r.load_share_percent == null then empty else (max_by(.load_share_percent)) as $cheap

@@ -147,6 +147,22 @@ remade() {
 	[[ $(finding run remedies text) == *"The fastest is load in the session itself (51.0 ms)"* ]]
 }
 
+@test "schedulers: findings: one repeat makes nothing sure, and repeats that differ by a factor no 'hardly any effect'" {
+	local r
+	remade 1 default=100 nice-19=20 rr=130
+	[ "$(finding run remedies)/$(finding run remedies verdict)" = 20.95/unsure ]
+	run ! grep -E 'surely|Slower than' <(finding run remedies text)
+	remade 1 default=20 rr=130
+	[ "$(finding run remedies)/$(finding run remedies verdict)" = 20.95/unsure ]
+	make_run 5
+	for r in 1 2 3 4 5; do
+		cell default table heavy 10 4 $r $((r < 5 ? 100 : 900)) 70
+		cell rr table heavy 10 4 $r 100 70
+	done
+	report_findings run
+	run ! grep 'Hardly any' <(finding run remedies text)
+}
+
 @test "schedulers: findings: 1.14 times the default is 'hardly any effect', 11 times is 'slower'" {
 	remade 3 default=140 nice-19=10 rr=1600
 	[[ $(finding run remedies text) == *"Slower than the default: session under SCHED_RR (1601 ms"* ]]
