@@ -6,7 +6,7 @@
  * Keys come at 20/s, 200 in a repeat. "alone": each key for itself; "bursts": ten keys in a row share their fate, as in a
  * stall of half a second; "uneven": bursts whose length is random (geometric) with mean ten; "rare stalls": once in 400 keys, 20
  * take ten times as long; "repeats differ": the share of late keys is lognormal over the repeats (sigma 0.6).
- * Latencies are lognormal or Pareto (index 1.5), and repeats may differ by a factor (sigma 0.1, 0.3).
+ * Latencies are lognormal or Pareto (index 1.5), and repeats may differ by a factor (sigma 0.1, 0.3, 0.8).
  * "stop": repeats are added from the fifth on, until the interval is 20 or 10 % to each side (--until-sure); held is how often it
  * holds then (of a fifth of the draws), and repeats how many there are on average, of at most 60. */
 #include "summarize/estimate.h"
@@ -35,6 +35,7 @@ static const struct coverage_law {
 	{ "Pareto 1.5", 0, 0 },
 	{ "lognormal 0.5, repeats differ by 10 %", 0.5, 0.1 },
 	{ "lognormal 0.3, repeats differ by 30 %", 0.3, 0.3 },
+	{ "lognormal 0.3, repeats differ by 80 %", 0.3, 0.8 },
 };
 
 /* Share of draws in which the interval held the truth; in which there was none. */

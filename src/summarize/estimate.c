@@ -287,8 +287,9 @@ static bool find_own_interval(const struct latency_pool *p, const double *own, d
 	if (!(logs ? interval_t_logs : interval_t_mean)(own, p->runs, i))
 		return false;
 	half = logs ? log(i->high / i->low) / 2 : (i->high - i->low) / 2;
-	half *= interval_spread_factor(q, p->runs, half, logs ? log(value / median) : value - median);
-	*i = logs ? (struct interval){ value * exp(-half), value * exp(half) } : (struct interval){ value - half, value + half };
+	interval_spread_tail(q, p->runs, half, logs ? log(value / median) : value - median, i);
+	*i = logs ? (struct interval){ value * exp(i->low), value * exp(i->high) } :
+		    (struct interval){ value + i->low, value + i->high };
 	return true;
 }
 
@@ -321,7 +322,7 @@ struct figure pool_quantile(const struct latency_pool *p, double q, double unit,
 	*apart = kind == POOL_REPLAYS;
 	ok = isfinite(all.value) && !all.above && q < 1 && p->runs >= INTERVAL_REPEATS;
 	if (ok && kind == POOL_REPLAYS) {
-		ok = find_own_interval(p, own, q, true, all.value, &i);
+		ok = find_own_interval(p, own, q, true, all.value, &i) && i.high <= POOL_UNTOLD * all.value;
 	} else if (ok) {
 		struct share_runs middle = share;
 
@@ -333,7 +334,7 @@ struct figure pool_quantile(const struct latency_pool *p, double q, double unit,
 		*apart = differ > 0 || (!ok && q <= 0.5); /* each run knows its median, however long its stalls are */
 		if (*apart && alone && find_own_interval(p, own, q, kind != POOL_PLAIN, all.value, &runs)) {
 			i = ok ? (struct interval){ fmin(i.low, runs.low), fmax(i.high, runs.high) } : runs;
-			ok = true;
+			ok = kind == POOL_PLAIN || i.high <= POOL_UNTOLD * all.value;
 		}
 	}
 	/* an end that lies among lower bounds is not known */

@@ -76,6 +76,8 @@ enum pool_kind {
 /* Runs whose shares of values beyond the median vary this many times more than those of runs that are alike: a tail of which
  * each run has too few values is that of the slowest runs, of which there are too few. */
 #define POOL_FAR 10
+/* An interval that ends beyond so many times the figure says nothing: three runs that differ by a factor. */
+#define POOL_UNTOLD 100
 /* Returns the quantile (type 7, as sample.h) of all values, divided by `unit`, if there are enough values for it, with its
  * interval: the values above which the share 1 - q may lie, by the interval of that share (interval_share_excludes()), in the order
  * in which they were added, and with a stall that was missed. Where runs differ by more than stalls explain (*apart), it holds the

@@ -103,11 +103,18 @@ bool interval_line_bends(const double *x, const double *y, size_t n, double leas
 	       lack / (groups - 2) > within / ((double)n - groups) * gsl_cdf_fdist_Qinv(0.01, groups - 2, (double)n - groups);
 }
 
-double interval_spread_factor(double q, size_t runs, double half, double distance)
+void interval_spread_tail(double q, size_t runs, double half, double distance, struct interval *out)
 {
-	double z = gsl_cdf_ugaussian_Pinv(q), sd = half / t_quantile(runs - 1) * sqrt((double)runs);
+	double z = gsl_cdf_ugaussian_Pinv(q), freedom = (double)runs - 1, variance;
+	double ends[2] = { 1 - TAIL, TAIL };
 
-	return distance > 0 && sd > 0 ? sqrt(1 + fmin(z * z, pow(z * z * sd / distance, 2)) / 2) : 1;
+	variance = pow(z * half / t_quantile(runs - 1), 2) * (double)runs;
+	for (int high = 0; high < 2; high++) {
+		double more = variance * (freedom / gsl_cdf_chisq_Pinv(ends[high], freedom) - 1);
+		double by = hypot(half, sqrt(fmax(0, distance * distance + more)) - distance);
+
+		*(high ? &out->high : &out->low) = high ? by : -by;
+	}
 }
 
 bool interval_t_logs(const double *value, size_t n, struct interval *out)

@@ -30,11 +30,11 @@ bool interval_t_logs(const double *value, size_t n, struct interval *out);
  * finite values. */
 double interval_t_test(const double *value, size_t n);
 
-/* How many times wider the interval of the quantile q of all values is than that of the mean of the runs' own quantiles, of which
- * `half` is half: runs that scatter also move the tail away from the median (by `distance`). Of normal values within runs
- * (sigma) and of normal runs (tau) the quantile lies z sqrt(sigma^2 + tau^2) off, and the error of tau^2 is
- * tau^2 sqrt(2 / (runs - 1)). */
-double interval_spread_factor(double q, size_t runs, double half, double distance);
+/* How far the quantile q of all values may lie from what was found: `half` is half the interval of the mean of the runs' own
+ * quantiles, but runs that scatter also move the tail away from the median (by `distance`). Of normal values within runs (sigma)
+ * and of normal runs (tau) the quantile lies z sqrt(sigma^2 + tau^2) off; tau^2 has the interval of a variance (chi-squared), and
+ * both errors are joined as by Zou & Donner (2008). */
+void interval_spread_tail(double q, size_t runs, double half, double distance, struct interval *out);
 
 /* Quantile of type 7 (sample.h); sorts `value`. NAN: n is 0. */
 double interval_quantile(double *value, size_t n, double p);

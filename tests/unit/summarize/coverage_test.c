@@ -58,6 +58,17 @@ TEST(percentiles_hold_beside_rare_stalls)
 		assert_true(c[i].held > 0.87 && c[i].none < 0.5);
 }
 
+/* (Taken as symmetric, 88 and 90 % held.) */
+TEST(percentiles_hold_where_repeats_differ_by_a_factor)
+{
+	struct coverage c[C_FIGURES];
+
+	for (size_t repeats = 5; repeats <= 10; repeats += 5) {
+		coverage_of_figures(&coverage_laws[5], ALONE, repeats, DRAWS, c);
+		assert_true(c[C_P95].held > 0.92 && c[C_P95].none < 0.5);
+	}
+}
+
 /* (With Student's t over the p99 of repeats of 200 keys, 87 % held at the stop.) */
 TEST(percentiles_hold_where_until_sure_stops)
 {

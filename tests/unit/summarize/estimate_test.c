@@ -180,12 +180,15 @@ TEST(values_beyond_in_one_run_are_few)
 TEST(runs_apart_are_what_is_independent)
 {
 	bool apart;
-	struct figure f = quantile_of(3, 200, 1000, 37, 0.9, &apart);
+	struct figure f = quantile_of(3, 200, 100, 37, 0.9, &apart);
+	/* own values 180.1, 280.1, 380.1: 4.3027 standard errors of their logarithms; and the tail, z = 1.2816 deviations off, has
+	 * the interval of their variance (chi-squared with 2 degrees of freedom: -2 log(1 - p)) */
+	double sd = 0.375529, t = 4.302653 * sd / sqrt(3), d = log(f.value / quantile_of(3, 200, 100, 37, 0.5, &apart).value);
+	double spread = 1.2815516 * 1.2815516 * sd * sd;
 
 	assert_true(apart);
-	/* own values 180.1, 1180.1, 2180.1: 4.3027 standard errors of their logarithms, wider as z = 1.2816 is to the tail: the
-	 * logarithm of all is 0.6 above that of the median, 1100.5, so by sqrt(1 + z^2 / 2) at most */
-	assert_near(log(f.high / f.value), 4.302653 * 1.299271 / sqrt(3) * sqrt(1 + 1.2815516 * 1.2815516 / 2), 1e-3);
-	assert_near(f.value / f.low, f.high / f.value, 1e-9);
+	assert_near(log(f.high / f.value), hypot(t, sqrt(d * d + spread * (-1 / log(1 - 0.025) - 1)) - d), 1e-3);
+	assert_near(log(f.value / f.low), hypot(t, d - sqrt(fmax(0, d * d - spread * (1 + 1 / log(0.025))))), 1e-3);
+	assert_true(isnan(quantile_of(3, 200, 1000, 37, 0.9, &apart).low)); /* up to more than a hundred times as long */
 	assert_true(isnan(quantile_of(3, 50, 1000, 37, 0.9, &apart).low)); /* too few keys in a run alone, and in all */
 }

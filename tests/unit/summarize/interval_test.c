@@ -212,6 +212,21 @@ TEST(ranks_of_a_median)
 	assert_false(interval_quantile_ci(nine, 9, 9, 0.7, &i)); /* all of nine lie below with 4 % */
 }
 
+/* By arithmetic from t(4) = 2.776445, z = 1.644854 and chi-squared with 4 degrees of freedom: 11.143287 and 0.484419. */
+TEST(the_tail_of_runs_that_scatter_is_known_less_well_upward)
+{
+	struct interval i;
+
+	interval_spread_tail(0.95, 5, 0.5, 2, &i);
+	assert_near(i.low, -0.505099, 1e-6);
+	assert_near(i.high, 0.844267, 1e-6);
+	interval_spread_tail(0.95, 5, 0.5, 0.4, &i); /* no nearer than the median */
+	assert_near(i.low, -hypot(0.5, 0.4), 1e-6);
+	interval_spread_tail(0.5, 5, 0.5, 0, &i);
+	assert_near(i.low, -0.5, 1e-9);
+	assert_near(i.high, 0.5, 1e-9);
+}
+
 /* One round trip up to 80 ms and two at 150 are no line; a straight one that scatters as much is. */
 TEST(points_that_lie_on_no_line)
 {
