@@ -48,7 +48,8 @@ def answer: .failed as $failed | .verdict.verdict as $v
 	else (decided("better") | if . == [] then "" else "Better: \(list). " end)
 		+ "Not decided: " + ([(select(.verdict.open > 0) | (decided("not decided") | map(name)
 				| if length > 4 then .[:3] + ["and \(length - 3) more"] else . end | join(", "))
-			+ (if $failed != "" then "" elif .verdict.more_starts
+			+ (if $failed != "" then "" elif .verdict.disturbed_more then "; \(.verdict.disturbed_more | ascii_upcase)'"'"'s blocks"
+				+ " were disturbed more than the other'"'"'s (a quiet machine would decide)" elif .verdict.more_starts
 				then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
 				else "; no number of starts below 10,000 would decide" end)),
 		([.verdict.one_sided[] | select(.only == "a")] + .verdict.too_few | select(. != [])

@@ -107,6 +107,7 @@ static void count_disturbed(struct block_table *t)
 		t->allowed += v->allowed;
 		t->blocks_of[v->variant]++;
 		t->disturbed_of[v->variant] += v->disturbed;
+		t->allowed_of[v->variant] += v->allowed;
 		if (v > b && is_same_pair(v, v - 1) && !v->disturbed && !v[-1].disturbed)
 			t->throughout = false;
 	}
@@ -297,6 +298,15 @@ enum variant blocks_poorer(const struct block_series *s)
 	if (fabs(share[VARIANT_A] - share[VARIANT_B]) <= 0.05)
 		return VARIANTS;
 	return share[VARIANT_A] > share[VARIANT_B] ? VARIANT_A : VARIANT_B;
+}
+
+enum variant blocks_calmer(const struct block_table *t)
+{
+	double more = (double)t->allowed_of[VARIANT_B] - (double)t->allowed_of[VARIANT_A];
+
+	if (more * more <= 2 * (double)t->allowed)
+		return VARIANTS;
+	return more > 0 ? VARIANT_A : VARIANT_B;
 }
 
 static void compare_series(struct block_series *s, const struct block_effect *effect)

@@ -56,7 +56,7 @@ struct block_table {
 	size_t n, room;		   /* room: index at which the series of the next row is expected */
 	struct block_series block; /* the blocks themselves, without values */
 	size_t disturbed, allowed; /* number of blocks that other programs disturbed; and of those that are used all the same */
-	size_t blocks_of[VARIANTS], disturbed_of[VARIANTS];
+	size_t blocks_of[VARIANTS], disturbed_of[VARIANTS], allowed_of[VARIANTS];
 	bool throughout; /* so in two starts or more, and no pair was undisturbed */
 	unsigned long rows;
 };
@@ -78,6 +78,10 @@ void blocks_compare_runs(struct block_table *t, const struct block_effect *effec
 /* The variant of which more than a twentieth more of the blocks have no value; VARIANTS: neither. A percentile is not known where
  * keys had no answer, so what is known of this variant is its better part. */
 enum variant blocks_poorer(const struct block_series *s);
+
+/* The variant of which fewer blocks were disturbed and used all the same, by more than chance has it (one-sided, 8 %: a doubt too
+ * many costs a decision); VARIANTS: neither. */
+enum variant blocks_calmer(const struct block_table *t);
 
 /* Sets `relative` and the effect of the figure; positive: all values are above 0. */
 void blocks_choose_scale(struct block_series *s, const struct block_effect *effect, bool positive);

@@ -283,6 +283,8 @@ static int report(struct block_table *t, const char *file)
 	rec_begin_object(r, "result");
 	rec_add_str(r, "verdict", v.word);
 	rec_add_bool(r, "provisional", t->allowed > 0);
+	if (blocks_calmer(t) != VARIANTS)
+		rec_add_str(r, "disturbed_more", blocks_calmer(t) == VARIANT_A ? "b" : "a");
 	rec_add_bool(r, "disturbed_throughout", t->throughout);
 	rec_add_str(r, "doubt", cfg.doubt);
 	for (int i = 0; i < VARIANTS && cfg.runs; i++)

@@ -74,7 +74,13 @@ static void weigh_family(struct block_series *const *family, size_t n)
 		family[i]->figure.weight = 1.0 / (double)(find_main(family, n, family[i]->cell) == family[i] ? mains : n - mains);
 }
 
-static void decide_family(struct block_series *const *family, size_t n, double alpha)
+/* Is a decision told where only what speaks against this variant is? */
+static bool is_told(enum decision word, enum decision against_b, enum variant only)
+{
+	return only == VARIANTS || ((word == DECIDE_LOWER || word == DECIDE_HIGHER) && (word == against_b) == (only == VARIANT_B));
+}
+
+static void decide_family(struct block_series *const *family, size_t n, double alpha, enum variant calmer)
 {
 	struct decide_figure *f = memory_new(n, sizeof(*f));
 
@@ -87,9 +93,9 @@ static void decide_family(struct block_series *const *family, size_t n, double a
 
 		family[i]->figure = f[i];
 		family[i]->more = f[i].word == DECIDE_OPEN && !family[i]->constant ? decide_more(&f[i]) : DECIDE_NEVER;
-		/* only what speaks against a variant of which values are missing is told; of equal values, nothing */
-		if (family[i]->constant || (poorer != VARIANTS && ((f[i].word != DECIDE_LOWER && f[i].word != DECIDE_HIGHER) ||
-								   (f[i].word == against_b) != (poorer == VARIANT_B)))) {
+		/* only what speaks against a variant of which values are missing, or which was disturbed less, is told; of equal
+		 * values, nothing */
+		if (family[i]->constant || !is_told(f[i].word, against_b, poorer) || !is_told(f[i].word, against_b, calmer)) {
 			family[i]->figure.word = DECIDE_OPEN;
 			family[i]->figure.not_less = family[i]->figure.not_more = false;
 			family[i]->more = DECIDE_NEVER;
@@ -227,7 +233,7 @@ bool verdict_reach(struct block_table *t, const struct verdict_question *q, stru
 		return false;
 	if (!q->runs)
 		weigh_family(out->family, out->n);
-	decide_family(out->family, out->n, q->alpha);
+	decide_family(out->family, out->n, q->alpha, blocks_calmer(t));
 	out->word = out->n || out->noisy || !verdict_count(t, q, verdict_the_same) ? combine_words(out->family, out->n, out->noisy)
 										   : "no difference of that size";
 	if (!out->noisy && verdict_count(t, q, verdict_overloaded))

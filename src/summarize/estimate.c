@@ -288,8 +288,8 @@ static bool find_own_interval(const struct latency_pool *p, const double *own, d
 		return false;
 	half = logs ? log(i->high / i->low) / 2 : (i->high - i->low) / 2;
 	interval_spread_tail(q, p->runs, half, logs ? log(value / median) : value - median, i);
-	*i = logs ? (struct interval){ value * exp(i->low), value * exp(i->high) } :
-		    (struct interval){ value + i->low, value + i->high };
+	*i = logs ? (struct interval){ value * exp(i->low), value * exp(i->high) }
+		  : (struct interval){ value + i->low, value + i->high };
 	return true;
 }
 

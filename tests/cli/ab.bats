@@ -118,4 +118,11 @@ END
 	run -0 "$TOP/report/ab.sh" .
 	[[ $output == *elsewhere* ]]
 	[ "$(grep -c ^Report: <<<"$output")" = 1 ]
+	# only A was disturbed, so that B seems better
+	awk -F'\t' -v OFS='\t' '$4 == "b" { $10 = 0 } 1' blocks.tsv >new
+	mv new blocks.tsv
+	run -3 "$BIN/judge" blocks.tsv --json -o verdict.json --metrics latency_p50_ms
+	jq -e '.result.verdict == "not decided" and .result.disturbed_more == "a"' verdict.json
+	run -0 "$TOP/report/ab.sh" .
+	[[ ${output//$'\n'/ } == *"Not decided: "*p50*"A's blocks"* ]]
 }

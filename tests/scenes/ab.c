@@ -46,6 +46,7 @@ static void write_row(FILE *out, int64_t start, int64_t pair, int v, const char 
 static void write_start(const struct scene *s, FILE *out, int64_t start, uint64_t *rng)
 {
 	int metrics = (int)scene_number(s, "metrics", 1), how = (int)scene_number(s, "counted", 0) ? 2 : 1;
+	bool alone = scene_number(s, "alone", 0) > 0; /* only blocks of B are disturbed */
 	bool rowless = scene_number(s, "rowless", 0) > 0, flat = scene_number(s, "flat", 0) > 0;
 	double disturbed = scene_number(s, "disturbed", 0) / 100, lacking = scene_number(s, "lacking", 0) / 100;
 	double block[METRICS_MOST][2][STARTS_PAIRS];
@@ -61,7 +62,7 @@ static void write_start(const struct scene *s, FILE *out, int64_t start, uint64_
 	}
 	for (int i = 0; i < 2 * STARTS_PAIRS; i++) {
 		int64_t pair = STARTS_PAIRS * (start - 1) + i / 2 + 1;
-		int flag = random_fraction(rng) < disturbed ? how : 0;
+		int flag = random_fraction(rng) < disturbed && (i % 2 || !alone) ? how : 0;
 
 		snprintf(rest, sizeof(rest), "\t\t\t\t\t%d", flag);
 		write_row(out, start, pair, i % 2, rest);

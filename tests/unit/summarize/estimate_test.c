@@ -190,5 +190,5 @@ TEST(runs_apart_are_what_is_independent)
 	assert_near(log(f.high / f.value), hypot(t, sqrt(d * d + spread * (-1 / log(1 - 0.025) - 1)) - d), 1e-3);
 	assert_near(log(f.value / f.low), hypot(t, d - sqrt(fmax(0, d * d - spread * (1 + 1 / log(0.025))))), 1e-3);
 	assert_true(isnan(quantile_of(3, 200, 1000, 37, 0.9, &apart).low)); /* up to more than a hundred times as long */
-	assert_true(isnan(quantile_of(3, 50, 1000, 37, 0.9, &apart).low)); /* too few keys in a run alone, and in all */
+	assert_true(isnan(quantile_of(3, 50, 1000, 37, 0.9, &apart).low));  /* too few keys in a run alone, and in all */
 }
