@@ -137,8 +137,8 @@ print_section() {
 		  covers the pairs of starts; that it holds for both parts together is what the table shows.
 		- No rule can hold for uneven laws with rare large values that have not come yet. Where such starts scatter by as much as the
 		  effect or more, variants of equal mean are called more often than asked for; in truth they do differ: in most starts.
-		- *Provisional* verdicts (`--noise`) are wrong no more often, but find less. Nothing is decided against a variant whose blocks others
-		  disturbed more often than the other's.
+		- *Provisional* verdicts (`--noise`) are wrong no more often, but find less. Nothing is decided against a variant whose
+		  blocks others disturbed more often than the other's.
 	END
 } >"$page.new"
 mv "$page.new" "$page"

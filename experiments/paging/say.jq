@@ -48,7 +48,8 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
 	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | select(. != []) | last as $worst
 		| finding("paged-out"; (if any(longer) then "**After paging out, the first key takes "
-			+ "\(map(select(longer)) | max_by([.paged_out_p50_ms_above == 1, ratio, .paged_out_p50_ms]) | (times | values | "\(.) as long") // (figure("paged_out_p50_ms") | figure_words)
+			+ "\(map(select(longer)) | max_by([.paged_out_p50_ms_above == 1, ratio, .paged_out_p50_ms])
+				| (times | values | "\(.) as long") // (figure("paged_out_p50_ms") | figure_words)
 				| if startswith("more") then . else "up to " + . end)**: "
 			else "**It is not shown that the first key takes longer after paging out**: " end)
 			+ (map("\(level("paged_out_p50_ms")) over \(.protocol) (\(.swap | swap_words), \(.method); "

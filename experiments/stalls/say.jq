@@ -109,7 +109,8 @@ def late($role): . as $doc | judge($role) as $j | select($j != null)
 
 # ---- fair sharing: (hogs + 1) processes that each want all of a CPU get equal shares ----
 # A stall is near the prediction within 10 % and 5 ms, by both ends of its interval.
-def fair_near: .fair_stall_ms as $fair | figure("mean_stall_ms") | surely_least >= 0.9 * $fair - 5 and surely_most <= 1.1 * $fair + 5;
+def fair_near: .fair_stall_ms as $fair | figure("mean_stall_ms")
+	| surely_least >= 0.9 * $fair - 5 and surely_most <= 1.1 * $fair + 5;
 # An interval that includes the prediction does not contradict it.
 def fair_ok: .fair_stall_ms as $fair | figure("mean_stall_ms") | surely_least <= 1.1 * $fair + 5 and surely_most >= 0.9 * $fair - 5;
 def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_ms_low == null then null else
