@@ -116,7 +116,11 @@ def all_lost: [measured_rows("summary")[] | select(none_came)] | select(. != [])
 		| and_list): these conditions have no round trip, and are in no mean.";
 		{verdict: "bad", figure: "round-trip"});
 
-def verdict: (queues | if length > 1 then ", with the queue \(.[0])" else "" end) as $queue
+def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];
+# Without a ping under load, the first finding is all there is to say.
+def verdict: (if measured_rows("summary") == [] then nothing_measured
+		else first(findings[].text | gsub("\\*\\*"; "")) // "Nothing was measured under load." end) as $none
+	| (queues | if length > 1 then ", with the queue \(.[0])" else "" end) as $queue
 	| [links[] as $l | pings($l) as $rows | idle($rows) as $idle
 		| ($rows | map(select(.load > 0 and slowness != null)) | max_by(slowness)) as $worst
 		| select($worst != null)
@@ -124,8 +128,7 @@ def verdict: (queues | if length > 1 then ", with the queue \(.[0])" else "" end
 			else "a ping takes up to \($worst | mean_words) on average\($worst | lost)" end)
 			+ ($worst | caveat as $short | if $short == "" then "" else " at a load of \(.load | plain) %\($short)" end)
 			+ " on \($l | mbit) (\(if $idle == null then "not measured" else $idle | mean_words end) without load)"]
-	| if . == [] then nothing_measured else "Under load\($queue), \(and_list)." end;
-def findings: [all_lost, beyond, at_rest, nearly_full, overfull, random_load, keys][:5];
+	| if . == [] then $none else "Under load\($queue), \(and_list)." end;
 
 def views:
 	view("main"; "summary"; "Pings and keys by load"; {by: "link", breaks: ["load", "late_percent", 5]};

@@ -179,6 +179,19 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[[ $(finding run overfull text) != *"slows down"* ]]
 }
 
+@test "rtt: a run of keys alone, and one without load, have a verdict" {
+	make_run 1 10Mbit.fifo.none.0.vnc 10Mbit.fifo.tcp.110.vnc
+	cell 10Mbit.fifo.none.0.vnc 1 0 9 10 11
+	cell 10Mbit.fifo.tcp.110.vnc 1 10 50 60 70
+	report_findings run
+	[[ $(jq -r .verdict run/findings.json) == *"60.0 ms"*"10.0 ms"* ]]
+	rm -r run/cells
+	make_run 1 10Mbit.fifo.none.0.ping
+	cell 10Mbit.fifo.none.0.ping 1 0 4 4 4
+	report_findings run
+	[[ $(jq -r .verdict run/findings.json) == *"4.00 ms"* ]]
+}
+
 @test "rtt: report of two runs: curves, findings and the model of each, by its own round trip without load" {
 	local name idle
 	for name in a b; do
