@@ -22,6 +22,13 @@ def named: any(rows[]; .own_ms_per_min != null);
 def shown($name): if .[$name + "_low"] == null then "one repeat" elif surely_above($name; 0) then "yes"
 	elif .[$name + "_high"] < 0 then "below" else "no" end;
 
+# Numbers of sessions that surely take another time than the slope makes them: no line, so that the next one costs something else.
+def off_line($s): [rows[] | select(.system == $s.system and .above_ms_per_min_low != null and $s.slope_ms_per_min_low != null
+		and (.above_ms_per_min_high < .sessions * $s.slope_ms_per_min_low
+			or .above_ms_per_min_low > .sessions * $s.slope_ms_per_min_high))]
+	| if . == [] then "" else " But not each costs the same: \(map("\(row_words) \(amount("above_ms_per_min"))") | and_list)"
+		+ " beyond none." end;
+
 def verdict: slope_of("system") as $s
 	| if rows == [] then nothing_measured
 	  elif $s == null then "The CPU time of one more session was not measured, only that of the whole machine."
@@ -33,7 +40,7 @@ def verdict: slope_of("system") as $s
 	  elif ($s | shown("slope_ms_per_min")) == "no" then
 		"This run cannot tell whether one more idle session of \($s.system) takes CPU time: \($s | amount("slope_ms_per_min"))."
 	  else "One more idle session of \($s.system) costs \($s | amount("slope_ms_per_min")) of CPU time,"
-		+ " \($s.slope_cpu_percent | fixed(3)) % of a CPU." end;
+		+ " \($s.slope_cpu_percent | fixed(3)) % of a CPU.\(off_line($s))" end;
 
 def cost: slope_of("system") as $s | slope_of("own") as $own | (first(rows[] | select(.sessions == 0)) // null) as $none
 	| select($s != null)
@@ -43,8 +50,8 @@ def cost: slope_of("system") as $s | slope_of("own") as $own | (first(rows[] | s
 		+ (if $none == null then "" else " Without a session, the machine itself takes \($none | amount("lost_ms_per_min"))." end)
 		+ ({no: " The slope does not differ significantly from 0.",
 			below: (" The slope is significantly below 0, which no session"
-			+ " explains: something else changed.")}[$s | shown("slope_ms_per_min")] // "");
-		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" then "none"
+			+ " explains: something else changed.")}[$s | shown("slope_ms_per_min")] // "") + off_line($s);
+		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" and off_line($s) == "" then "none"
 			else "unsure" end),
 			figure: "per-session"});
 

@@ -290,6 +290,20 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	[[ $(finding_text who) != *rcu_preempt* ]]
 }
 
+@test "idle: findings: a slope is unsure where one session takes far more than it" {
+	make_idle
+	report_findings run
+	[[ $(finding cost) == *none ]]
+	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 && $at["system"] == "vnc" && $at["sessions"] == 1 {
+			$at["above_ms_per_min"] = 500; $at["above_ms_per_min_low"] = 490; $at["above_ms_per_min_high"] = 510
+		} { print }' run/summary.tsv >new
+	mv new run/summary.tsv
+	"$TOP/report/report.sh" --json run >run/findings.json
+	[[ $(finding cost) == *unsure ]]
+	[[ $(jq -r .verdict run/findings.json) == *"one session of vnc 500 ms/min"* ]]
+}
+
 @test "idle: figures are drawn also for one system without intervals and culprits" {
 	make_idle 1
 	rm -r run/cells/*/*/culprits.tsv
