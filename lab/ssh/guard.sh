@@ -72,7 +72,11 @@ close() {
 	unlock
 	[ -z "$locks" ] || locks_tidy "$locks"
 	cd /
-	rm -rf -- "$folder"
+	# Who was killed a moment ago may still be writing.
+	for n in 1 2 3 4 5; do
+		rm -rf -- "$folder" && break
+		read -r -t 0.5 -u "$idle"
+	done
 }
 
 # lock LOCKS CPU...: the locks by which the labs of a machine keep off each other's CPUs
