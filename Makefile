@@ -7,7 +7,7 @@ in_trees = $(wildcard $(1) $(KITS:%=%/$(1)))
 # A program is a folder src/NAME of a tree with NAME.c and NAME.1. What else it needs is below, or in the kit's rooms.mk.
 TOOLS = $(sort $(foreach page,$(call in_trees,src/*/*.1),$(filter $(basename $(notdir $(page))),$(notdir $(patsubst %/,%,$(dir $(page)))))))
 
-VERSION = $(shell sed -n "s/^VERSION=//p" thinprobe)
+VERSION := $(shell sed -n "s/^VERSION=//p" thinprobe)
 PREFIX = /usr/local
 DESTDIR =
 CC = gcc
