@@ -30,9 +30,9 @@ TP_HOME=$home
 # The latest complete, usable run of the same experiment, settings and host beside this one that began before it: its folder.
 previous_run() {
 	local file
-	[ -n "$(jq -r '.started // ""' run.json)" ] || return 0
 	for file in ../*/run.json; do	# (others may write there, too: a pipe would never end, a name be two lines)
-		[[ $file == *[[:cntrl:]\\]* ]] || [ ! -f "$file" ] || [ ! -f "${file%/*}/summary.tsv" ] || printf '%s\0' "$file"
+		[[ $file == *[[:cntrl:]\\]* || $file -ef run.json ]] || [ ! -f "$file" ] || [ ! -f "${file%/*}/summary.tsv" ] ||
+			printf '%s\0' "$file"
 	done | xargs -0 -r jq -r -L "$here" --slurpfile run run.json 'include "words";
 		def alike: [.experiment, (.settings // {} | del(.seed, if .until_sure then .repeats else empty end)), .host.hostname,
 			.lab.server];
