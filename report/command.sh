@@ -35,13 +35,11 @@ tool() {	# tool NAME [OPTION...]: where TP_HOME is another tree, that of this on
 	"$file" "${@:2}"
 }
 
-# decided_claims CLAIMS: what judge says of each, rows of claims/1 without the schema, as JSON: {ROW: {verdict, value, low, high}}.
+# decided_claims CLAIMS: what judge says of each, rows of claims/1 without the schema, in their order.
 decided_claims() {
 	[ -n "$1" ] || { echo '{}'; return; }
 	printf 'schema\tkind\tshare\tfrom\tto\tlow\thigh\trepeats\tfrom_b\tto_b\tlow_b\thigh_b\trepeats_b\n%s\n' "$1" |
-		sed '1!s/^/claims\/1\t/' | tool judge - --claims --json |
-		jq -c --rawfile claims <(printf %s "$1") \
-			'[$claims / "\n", .result.claims] | transpose | map({key: .[0], value: .[1]}) | from_entries'
+		sed '1!s/^/claims\/1\t/' | tool judge - --claims --json
 }
 
 need() {	# need COMMAND PACKAGE

@@ -17,8 +17,11 @@ join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
 	| first(("label", "host", "day", "host_day", "minute", "folder") as $by | $all | map(.[$by]) | select(all(. != null and . != ""))
 		| map(plain) | select((unique | length) == length)) // [range(length) + 1 | tostring]'
 
-# The axis whose values the runs' names stand behind; without one of these, figures have no room for several runs.
-join_axis='.axes as $axes | first(("protocol", "system", "swap", "queue") | select(IN($axes[]))) // ""'
+# Of a run: whether it is several; the axis whose values the runs' names stand behind (without one of these, figures have no room for
+# several runs); and what it must have in common with the others.
+join_facts='(.runs != null), (.axes as $axes | first(("protocol", "system", "swap", "queue") | select(IN($axes[]?))) // ""),
+	(.settings // {} | .threshold_ms // 100, (.on // "" | startswith("attach:")),
+		if .works then "\(.works | join(",")) quick=\(.quick // false)" else "" end)'
 
 # Settings that all runs share are those of the joined run. Differing ones are listed, except protocols (the cells show these),
 # settings without effect on figures, and fields that another version does not have.
@@ -107,32 +110,27 @@ join_table() {	# join_table AXIS FILE NAME...
 # join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first). Names of the runs are in `label`,
 # or made up.
 join() {
-	local run work='' of_work stem='' of threshold='' of_threshold of_window axis names=()
+	local run work='' stem='' threshold='' axis names=()
 	local all=() own='' i
 	for run; do
 		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
 		for i in "${all[@]}"; do [ "$i" != "$run" ] || die 2 "$run: is given twice"; done
 		all+=("$run")
-		of=$(run_stem "$run") || exit
-		jq -e '.runs == null' "$run/run.json" >/dev/null ||
-			die 2 "$run: is a report of several runs; give those runs instead"
-		[ -z "$stem" ] || [ "$of" = "$stem" ] ||
-			die 2 "$run: a run of $of, but ${all[0]} is one of $stem; give runs of one experiment"
-		read -r of_threshold of_window of_work < <(jq -r '.settings
-			| "\(.threshold_ms // 100) \(.on // "" | startswith("attach:"))"
-			+ " \(.works // [] | join(",")) \(if .works then "quick=\(.quick // false)" else "" end)"' "$run/run.json")
-		[ -z "$threshold" ] || [ "$of_threshold" = "$threshold" ] || die 2 "$run: its threshold for late keys is" \
-			"$of_threshold ms, but $threshold ms in ${all[0]}; report each by itself"
-		[ "$of_window" = false ] || of_work=$work	# in front of a window no work is done
-		[ "${work:-$of_work}" = "$of_work" ] || die 2 "$run: its work is" \
-			"$of_work, but $work in ${all[0]}; report each by itself"
-		stem=$of threshold=$of_threshold work=$of_work
-		axis=$(jq -r "$join_axis" "$run/run.json")
+		read_run "$run"
+		[ "$IS_JOINED" = false ] || die 2 "$run: is a report of several runs; give those runs instead"
+		[ -z "$stem" ] || [ "$STEM" = "$stem" ] ||
+			die 2 "$run: a run of $STEM, but ${all[0]} is one of $stem; give runs of one experiment"
+		[ -z "$threshold" ] || [ "$THRESHOLD" = "$threshold" ] || die 2 "$run: its threshold for late keys is" \
+			"$THRESHOLD ms, but $threshold ms in ${all[0]}; report each by itself"
+		[ "$IN_WINDOW" = false ] || WORK=$work	# in front of a window no work is done
+		[ "${work:-$WORK}" = "$WORK" ] || die 2 "$run: its work is" \
+			"$WORK, but $work in ${all[0]}; report each by itself"
+		stem=$STEM threshold=$THRESHOLD work=$WORK axis=$AXIS
 		own=$(in_trees "experiments/$stem/join.sh")
 		[ -n "$axis$own" ] ||
 			die 2 "$run: $stem compares no protocols or systems, so several runs do not fit in a figure; report each by itself"
 		[ -z "$own" ] || { . "$own" && join_check "${all[0]}" "$run"; }
-		! jq -e .kept "$run/run.json" >/dev/null || [ -f "$run/schema.tsv" ] ||
+		[ "$IS_KEPT" = false ] || [ -f "$run/schema.tsv" ] ||
 			die 1 "$run: it has no tables; make its report again: thinprobe report $run"
 		(cd "$run" && RUN=$run && if [ -w . ] || [ ! -f schema.tsv ]; then summarize; fi) || exit 1
 	done
@@ -182,6 +180,5 @@ join_tables() {
 }
 
 join_each() {	# join_each RUN...: their run.json
-	local run
-	for run; do jq -c --arg path "$run" '. + {$path, folder: ($path | split("/") | last)}' "$run/run.json"; done
+	jq -c '(input_filename | rtrimstr("/run.json")) as $path | . + {$path, folder: ($path | split("/") | last)}' "${@/%//run.json}"
 }

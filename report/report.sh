@@ -97,9 +97,9 @@ resolve | $1" "$experiment" "$home")" 2>&1 >&3); } 3>&1 ||
 # its work.
 decide() {
 	local claim claims='' in out status=0
-	coproc say "if \$html then empty else ([claimed] | unique[]), \"\",
-		(first(inputs) as \$judged | (.judged = \$judged | $1), \"\f\f\") end${2+, (first(inputs) as \$now
-			| .judged = \$now.judged | page(\$now), \"\f\")}" "false${2+, true}"
+	coproc say "if \$html then empty else ([claimed] | unique) as \$claims | \$claims[], \"\",
+		((first(inputs) | answers(\$claims)) as \$judged | (\$judged | tojson), (.judged = \$judged | $1), \"\f\f\") end${2+,
+		(first(inputs) as \$now | .judged = \$now.judged | page(\$now), \"\f\")}" "false${2+, true}"
 	jq_pid=$COPROC_PID in=${COPROC[0]} out=${COPROC[1]}
 	exec {from}<&"$in" {to}>&"$out" {in}<&- {out}>&-	# (an end that stays open: jq waits for more)
 	printf '%s\n' "$doc" >&"$to"
@@ -108,6 +108,7 @@ decide() {
 			judged=$(decided_claims "${claims#$'\n'}" 2>&1) ||
 				die 1 "$RUN: its figures cannot be compared: ${judged%%$'\n'*}"	# (then jq ends, and says nothing)
 			printf '%s\n' "$judged" >&"$to"
+			IFS= read -r judged <&"$from"
 			break
 		}
 		claims+=$'\n'$claim
@@ -158,21 +159,20 @@ place() {	# place FILE: standard input becomes FILE, whole
 
 folded() { fold -s -w 80 | sed 's/ *$//' | printable; }	# to the width of a terminal
 
-# run_stem RUN: the experiment's; ends the program where that is no run that can be reported.
-run_stem() {
-	local said stem cells wrong
+# read_run RUN: sets what is asked of it first, in capitals; ends the program where that is no run that can be reported.
+read_run() {
+	local said cells wrong
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
 	said=$(jq -r '[((.experiment // "" | select(test("^[a-z0-9-]+\\z"))) // ""), (.cells | type),
-		((select(.cells | type == "array") | try ('"$run_shape"') catch "cannot be read") // "")] | join("\u001f")' "$1/run.json" \
-		2>/dev/null) || die 1 "$1/run.json: cannot be read"
-	IFS=$'\037' read -r stem cells wrong <<<"$said"
-	[ -n "$stem" ] && [ -n "$(in_trees "experiments/$stem/say.jq")" ] ||
-		die 1 "$1/run.json: unknown experiment ${stem:-(no name)}; see thinprobe list"
+		((select(.cells | type == "array") | try ('"$run_shape"') catch "cannot be read") // ""), (.kept // false) != false,
+		(try ('"$join_facts"') catch "")] | flatten | join("\u001f")' "$1/run.json" 2>/dev/null) || die 1 "$1/run.json: cannot be read"
+	IFS=$'\037' read -r STEM cells wrong IS_KEPT IS_JOINED AXIS THRESHOLD IN_WINDOW WORK <<<"$said"
+	[ -n "$STEM" ] && [ -n "$(in_trees "experiments/$STEM/say.jq")" ] ||
+		die 1 "$1/run.json: unknown experiment ${STEM:-(no name)}; see thinprobe list"
 	[ "$cells" = array ] || die 1 "$1/run.json: an older version made this run; only its own report.html can be read"
 	[ -z "$wrong" ] || die 1 "$1/run.json: $wrong"
 	wrong=$(plain_folder "$1")
 	[ -z "$wrong" ] || die 1 "$1: no run: $wrong"
-	printf '%s\n' "$stem"
 }
 
 # unbundle FILE [DIR]: unpacks the run of thinprobe bundle into DIR (beside the file), and sets RUN to it.
@@ -227,15 +227,15 @@ need jq jq
 if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"
 elif [ -f "${runs[0]}" ]; then unbundle "${runs[0]}" "$JOINED"
 else RUN=${runs[0]%/}; fi
-stem=$(run_stem "$RUN") || exit
-experiment=$(in_trees "experiments/$stem/say.jq")
+read_run "$RUN"
+stem=$STEM experiment=$(in_trees "experiments/$STEM/say.jq")
 experiment=${experiment%/say.jq} families=${experiment%/*}/families
 [ "$part" != record ] || grep -q '^def record' "$experiment/say.jq" ||
 	die 2 "--record: $RUN is a run of $stem, and only a calibration is kept (thinprobe calibrate)"
 [ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD
-! jq -e .kept run.json >/dev/null || kept_open
+[ "$IS_KEPT" = false ] || kept_open
 cells='' findings='{schema: "findings/1", verdict, findings}'
 case $part in
 table) doc=$(document) && decide terminal_view | printable; exit ;;

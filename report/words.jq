@@ -99,6 +99,7 @@ def claim($kind; $share; $a; $b): [$kind, $share, ($a, $b | at_least, (if .above
 	.repeats)] | map(. // "" | tostring) | join("\t");
 # The claims of an experiment (input: the document), and what was decided of one: {verdict, value, low, high}, or null.
 def claims: empty;
+def answers($claims): [$claims, .result.claims] | transpose | map({key: .[0], value: .[1]}) | from_entries;	# input: judge's
 def decided($doc; $claim): $doc.judged[$claim] | if .verdict == "cannot tell" then null else . end;
 def holds: . != null and .verdict == "holds";
 def differs($a; $b; $name; $pairs): claim("differs"; $pairs; $a | figure($name); $b | figure($name));

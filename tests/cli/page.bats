@@ -414,7 +414,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	compares() {	# compares A B PAIRS LOW HIGH VERDICT
 		jq -nr -L "$TOP/report" "include \"words\"; differs({$1}; {$2}; \"x_ms\"; $3)" >claim
 		decided_claims "$(<claim)" | jq -e "def is(\$want): if \$want == null then . == null else . - \$want | fabs < 1e-5 end;
-			.[] | (.low | is($4)) and (.high | is($5)) and .verdict == \"$6\""
+			.result.claims[] | (.low | is($4)) and (.high | is($5)) and .verdict == \"$6\""
 	}
 	. "$TOP/report/command.sh"
 	compares "$a" "$b" 1 0.1322192 0.8361889 holds	# though their intervals overlap
