@@ -187,7 +187,7 @@ usage='usage: thinprobe report RUN
        thinprobe report BUNDLE [-o DIR]
        thinprobe report RUN RUN... [-o DIR] [--label NAME,NAME...]
        thinprobe report RUN --fail-if CONDITIONS
-       thinprobe report RUN --table | --verdict | --findings | --json | --record
+       thinprobe report RUN... --table | --verdict | --findings | --json | --record
 Makes tables, figures, findings.json, report.md and report.html of a run again,
 from its samples. Several runs of one experiment (of other machines, or other
 days) share each figure, a curve for each.
@@ -216,7 +216,6 @@ for word in $parts; do
 done
 JOINED=$output_dir runs=("${words[@]}")
 [ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || bad "needs a run folder"
-[ "${#runs[@]}" = 1 ] || [ -z "$part" ] || bad "unexpected word ${runs[1]}"
 [ -z "$part" ] || [ -z "$fail_if" ] || bad "--$part and --fail-if: one of them"
 need jq jq
 [ -z "$label" ] || jq -n -e --arg names "$label" --argjson n "${#runs[@]}" '$names / "," | length == $n and length > 1
