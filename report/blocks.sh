@@ -20,13 +20,14 @@ block_why() {
 	done) 2>/dev/null | if [ -n "${2-}" ]; then head -n 1; else cat; fi
 }
 
-# block_open RUN: what is the same for each of its repeats, so that it is read once: names of its cells, run.json as that of one
-# repeat, numbers of the repeats that were disturbed.
+# block_open RUN: what is the same for each of its repeats, so that it is read once: names of its cells, run.json up to the number of
+# its repeats, which is put last, and which of them were disturbed.
 BLOCK_OF=''
 block_open() {
 	[ "$BLOCK_OF" != "$1" ] || return 0
 	BLOCK_OF=$1 BLOCK_DISTURBED=" $(block_why "$1" | cut -d ' ' -f 1 | tr '\n' ' ')"
-	{ IFS= read -r BLOCK_ONE; mapfile -t BLOCK_CELLS; } < <(jq -r '(.settings.repeats = 1 | tojson), .cells[].name' "$1/run.json")
+	{ IFS= read -r BLOCK_RUN; mapfile -t BLOCK_CELLS; } < <(jq -r '(del(.settings)
+		+ {settings: (.settings | del(.repeats) + {repeats: 0})} | tojson | rtrimstr("0}}")), .cells[].name' "$1/run.json")
 }
 
 # block_varied RUN RUN: the axes in which both have one value, not the same: they are the variants, and no conditions. 1: they have
@@ -57,8 +58,7 @@ block_rows() {
 	done
 	[ -n "$there" ] || return
 	[[ -z $3 || $BLOCK_DISTURBED != *" $2 "* ]] || disturbed=1
-	if [ "$n" = 1 ]; then printf '%s\n' "$BLOCK_ONE"; else jq --argjson n "$n" '.settings.repeats = $n' <<<"$BLOCK_ONE"; fi \
-		>"$sums/run.json" && "$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
+	printf '%s%d}}\n' "$BLOCK_RUN" "$n" >"$sums/run.json" && "$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
 	[ -f "$sums/long.tsv" ] || { cat "$sums/err" >&2; return 1; }
 	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " '
 		BEGIN { if (start != "") print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }

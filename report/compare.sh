@@ -30,13 +30,12 @@ for i in "${!runs[@]}"; do
 	is_run "${runs[i]}"
 	runs[i]=$(cd -- "${runs[i]}" && pwd) || exit 1
 done
-of=$(for run in "${runs[@]}"; do jq -r .experiment "$run/run.json"; done | sort -u | paste -sd ,)
+of=$(jq -r .experiment "${runs[@]/%//run.json}" | sort -u | paste -sd ,)
 [[ $of != *,* ]] || die 1 "runs of several experiments: $of"
-mapfile -t names < <(join_each "${runs[@]}" | jq -r -s "$join_names | .[]" 2>/dev/null)
-differs=$(join_each "${runs[@]}" | jq -c -s --arg axis '' --arg command '' --args \
-	"$(<"$here/safe.jq")"'[., $ARGS.positional] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs"' | .differs | all_printable' \
-	"${names[@]}" 2>/dev/null) ||
+said=$(join_each "${runs[@]}" | jq -r -s --arg axis '' --arg command '' "$(<"$here/safe.jq") ($join_names)"' as $names
+	| ([., $names] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs"' | .differs | all_printable | tojson), $names[]' 2>/dev/null) ||
 	die 1 "a run.json cannot be read"
+{ IFS= read -r differs; mapfile -t names; } <<<"$said"
 [ -z "$strict" ] || [ "$differs" = '{}' ] || die 1 "the runs were not alike: $(jq -r 'keys | join(", ")' <<<"$differs")"
 work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT

@@ -16,37 +16,30 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/command.sh"
 . "$here/program.sh"
 
-# schema_of: schema/1 on standard input as JSON.
-schema_of() {
-	jq -R -n '[inputs / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], better: .[6], heading: .[7]}
-		| map_values(. // "")]'
-}
 limits() { jq "${@:2}" "$(program "include \"limits\"; $1" "$here" "$TP_HOME")"; }	# limits FILTER [OPTION OF JQ...]
 
-# fail_parse COLUMNS CONDITIONS [FILE]: the conditions, or the lines of FILE, as JSON, each with its column; else a line on the
-# first that is wrong, and 2.
+# fail_parse SCHEMA CONDITIONS [FILE]: sets `asked`, the conditions, or the lines of FILE, as JSON, each with its column of schema/1,
+# and `tables`, the names of the tables that it takes; else a line on the first that is wrong, and 2.
 fail_parse() {
-	local - asked wrong where unknown
+	local - said where wrong unknown
 	set -f	# names of columns are no patterns
-	asked=$(limits 'limit_columns | parsed($asked; $file | select(. != "") // null)' -c --rawfile asked <(printf %s "$2") \
-		--arg file "${3-}" <<<"$1" 2>/dev/null) ||
-		die 1 "${3:---fail-if $2}: cannot be parsed"
-	IFS=$'\037' read -r where wrong unknown < <(jq -r 'first(.[] | select(.error)) | [.where, .error, .unknown // ""]
-		| join("\u001f")' <<<"$asked")
-	if [ -n "${wrong-}" ]; then
-		# shellcheck disable=SC2046 # names
-		[ -z "$unknown" ] || wrong+=$(nearest "$unknown" \
-			"; there are such as $(limits 'limit_columns | sort_by(.unit != "ms") | [.[].column][:6] | join(", ")' -r <<<"$1")" \
-			$(limits 'limit_columns[].column | ., split("_")[0], ltrimstr("latency_")' -r <<<"$1" | sort -u))
-		die 2 "$where: $wrong"
-	fi
-	printf '%s\n' "$asked"
+	said=$(limits 'limit_columns | parsed($asked; $file | select(. != "") // null)
+		| tojson, (first(.[] | select(.error)) // {} | [.where, .error, .unknown] | map(. // "" | gsub("\n"; " ")) | join("\u001f")),
+			(["summary", .[].table | strings] | unique[])' -R -s -r --rawfile asked <(printf %s "$2") --arg file "${3-}" <<<"$1" \
+			2>/dev/null) || die 1 "${3:---fail-if $2}: cannot be parsed"
+	{ IFS= read -r asked; IFS=$'\037' read -r where wrong unknown; mapfile -t tables; } <<<"$said"
+	[ -n "$wrong" ] || return 0
+	# shellcheck disable=SC2046 # names
+	[ -z "$unknown" ] || wrong+=$(nearest "$unknown" \
+		"; there are such as $(limits 'limit_columns | sort_by(.unit != "ms") | [.[].column][:6] | join(", ")' -R -s -r <<<"$1")" \
+		$(limits 'limit_columns[].column | ., split("_")[0], ltrimstr("latency_")' -R -s -r <<<"$1" | sort -u))
+	die 2 "$where: $wrong"
 }
 
 case ${1-} in
 check)
-	columns=$(tool summarize "$(in_trees "experiments/$2/table")" --schema | schema_of) || exit 1
-	fail_parse "$columns" "$3" >/dev/null
+	schema=$(tool summarize "$(in_trees "experiments/$2/table")" --schema) || exit 1
+	fail_parse "$schema" "$3"
 	;;
 judge | limits)
 	file='' asked=${3-} more=(--range-breaks)
@@ -58,21 +51,19 @@ judge | limits)
 	fi
 	cd -- "$2" || exit 1
 	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"
-	columns=$(schema_of <schema.tsv) && asked=$(fail_parse "$columns" "$asked" "$file") || exit
+	fail_parse "$(<schema.tsv)" "$asked" "$file"
 	[ "$asked" != '[]' ] || die 2 "--limits $file: holds no limit"
-	mapfile -t tables < <(jq -r '"summary", .[].table' <<<"$asked" | sort -u)
 	for each in "${tables[@]}"; do
 		[[ $each != */* ]] && [ -f "$each.tsv" ] || die 1 "it has no $each.tsv; make its report again: thinprobe report $2"
 	done
-	limits=$(for each in "${tables[@]}"; do printf '\f%s\n' "$each"; cleaned <"$each.tsv"; done |
-		limits 'ltrimstr("\f") | limited($asked[0]; $columns[0]; $run[0])' -R -s --slurpfile asked <(printf %s "$asked") \
-			--slurpfile columns <(printf %s "$columns") --slurpfile run run.json 2>/dev/null) ||
+	said=$(for each in "${tables[@]}"; do printf '\f%s\n' "$each"; cleaned <"$each.tsv"; done |
+		limits 'ltrimstr("\f") | limited($asked[0]; $schema | columns; $run[0]) | tojson, limits_table, "\f\(.notes | join(" "))"' \
+			-R -s -r --slurpfile asked <(printf %s "$asked") --rawfile schema schema.tsv --slurpfile run run.json 2>/dev/null) ||
 		die 1 "$2: a value in run.json or in a table has the wrong type"
-	doubt=$(jq -r '.notes | join(" ")' <<<"$limits") status=0
-	judged=$(limits limits_table -r <<<"$limits" |
-		tool judge - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json) || status=$?
+	doubt=${said#*$'\n\f'} said=${said%%$'\n\f'*} status=0
+	judged=$(tool judge - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json <<<"${said#*$'\n'}") || status=$?
 	[[ $status == [035] ]] || exit 1
-	limits 'limit_words($judged[0]; $file != "")' -r --slurpfile judged <(printf '%s' "$judged") --arg file "$file" <<<"$limits" |
+	limits 'limit_words($judged[0]; $file != "")' -r --slurpfile judged <(printf '%s' "$judged") --arg file "$file" <<<"${said%%$'\n'*}" |
 		printable || exit 1
 	exit "$status"
 	;;

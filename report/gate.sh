@@ -68,9 +68,9 @@ else
 	jq -r '.unlike[] | "\(.name): \(.why)"' <<<"$judged" | printable >&2
 fi
 [[ $status == [035] ]] || exit "$status"	# it has said why
-[ "$(jq '.limits | length' <<<"$judged")" != 0 ] || die 1 "no condition and metric is in both runs"
-count() { jq --arg v "$1" '[.limits[] | select(.verdict == $v)] | length' <<<"$judged"; }
-broken=$(count broken) open=$(count 'not decided')
+read -r all broken open < <(jq -r '[(.limits | length), (("broken", "not decided") as $v | [.limits[] | select(.verdict == $v)] | length)]
+	| join(" ")' <<<"$judged")
+[ "${all:-0}" != 0 ] || die 1 "no condition and metric is in both runs"
 # The answer, then what does not hold: in 8 lines, or, of too many for that, those that fit.
 if [ -n "$json" ]; then
 	jq --argjson status "$status" '{limits, not_judged: (.not_judged // []), status: $status}' <<<"$judged" | cleaned

@@ -7,8 +7,10 @@ include "safe";
 # Columns that tell how well was measured, such as how late the load generator was.
 def is_quality: test("^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed)_");
 
-# Columns that are numbers, of a schema as rows of schema/1.
-def limit_columns: map(select((.type | IN("text", "type") | not) and (.column | test("_(low|high|above|from|to|why)$") | not)));
+# The columns of schema/1 (input: its text), and those that are numbers.
+def columns: [split("\n")[] | select(. != "") / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], better: .[6],
+	heading: .[7]} | map_values(. // "")];
+def limit_columns: columns | map(select((.type | IN("text", "type") | not) and (.column | test("_(low|high|above|from|to|why)$") | not)));
 
 # The conditions, or the lines of a file, as {where, text, name, op, value, unit, cells}; and each with its column, or its `error`.
 def parsed($asked; $file):
