@@ -187,7 +187,8 @@ usage='usage: thinprobe report RUN
        thinprobe report BUNDLE [-o DIR]
        thinprobe report RUN RUN... [-o DIR] [--label NAME,NAME...]
        thinprobe report RUN --fail-if CONDITIONS
-       thinprobe report RUN... --table | --verdict | --findings | --json | --record
+       thinprobe report RUN... --table | --verdict | --findings | --json
+       thinprobe report RUN --record
 Makes tables, figures, findings.json, report.md and report.html of a run again,
 from its samples. Several runs of one experiment (of other machines, or other
 days) share each figure, a curve for each.
