@@ -57,13 +57,15 @@ judge | limits)
 		[[ $each != */* ]] && [ -f "$each.tsv" ] || die 1 "it has no $each.tsv; make its report again: thinprobe report $2"
 	done
 	said=$(for each in "${tables[@]}"; do printf '\f%s\n' "$each"; cleaned <"$each.tsv"; done |
-		limits 'ltrimstr("\f") | limited($asked[0]; $schema | columns; $run[0]) | tojson, limits_table, "\f\(.notes | join(" "))"' \
+		limits 'ltrimstr("\f") | limited($asked[0]; $schema | columns; $run[0])
+			| (.notes | join(" ") | gsub("\n"; " ")), tojson, limits_table' \
 			-R -s -r --slurpfile asked <(printf %s "$asked") --rawfile schema schema.tsv --slurpfile run run.json 2>/dev/null) ||
 		die 1 "$2: a value in run.json or in a table has the wrong type"
-	doubt=${said#*$'\n\f'} said=${said%%$'\n\f'*} status=0
-	judged=$(tool judge - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json <<<"${said#*$'\n'}") || status=$?
+	{ IFS= read -r doubt; IFS= read -r limits; table=$(cat); } <<<"$said"
+	status=0
+	judged=$(tool judge - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json <<<"$table") || status=$?
 	[[ $status == [035] ]] || exit 1
-	limits 'limit_words($judged[0]; $file != "")' -r --slurpfile judged <(printf '%s' "$judged") --arg file "$file" <<<"${said%%$'\n'*}" |
+	limits 'limit_words($judged[0]; $file != "")' -r --slurpfile judged <(printf '%s' "$judged") --arg file "$file" <<<"$limits" |
 		printable || exit 1
 	exit "$status"
 	;;
