@@ -23,20 +23,26 @@ in_engine() {
 # accepted EXPERIMENT: each line of options on standard input must be accepted without output. refused_each EXPERIMENT: each line
 # "WORDS<tab>OPTIONS" must be refused with 2, in one line with WORDS and a hint to --help. One shell for all lines.
 # shellcheck disable=SC2016 # the inner shell's
-accepted() { try_each "$1" '[ "$status$said" = 0 ]'; }
+accepted() { in_engine "$1" "$trying"'while IFS= read -r text; do accepts; done; exit "$failed"'; }
 # shellcheck disable=SC2016 # the inner shell's
 refused_each() {
-	try_each "$1" '[ "$status" = 2 ] && [[ $said != *$'"'\n'"'* && $said == *"$words"*"(see thinprobe "*" --help)" ]]'
+	in_engine "$1" "$trying"'while IFS= read -r text; do
+		words=""
+		[[ $text != *"	"* ]] || words=${text%%"	"*} text=${text#*"	"}
+		refuses
+	done; exit "$failed"'
 }
-try_each() {	# try_each EXPERIMENT CONDITION
-	# shellcheck disable=SC2016 # the inner shell's
-	in_engine "$1" 'condition=$1 failed=0
-		while IFS= read -r text; do
-			words=""
-			[[ $text != *"	"* ]] || words=${text%%"	"*} text=${text#*"	"}
-			eval "set -- $text"
-			said=$( (options "$@") 2>&1 </dev/null) && status=0 || status=$?
-			eval "$condition" || { echo "$EXPERIMENT $text: $status $said, wanted: $words"; failed=1; }
-		done
-		exit "$failed"' "$2"
-}
+# for CODE: accepts and refuses try the options in `text`; what is wrong counts in `failed`.
+# shellcheck disable=SC2016 # the inner shell's
+trying='failed=0
+	tried() {
+		eval "set -- $text"
+		said=$( (options "$@") 2>&1 </dev/null) && status=0 || status=$?
+	}
+	accepts() { tried; [ "$status$said" = 0 ] || wrong; }
+	refuses() {
+		tried
+		[[ $status = 2 && $said != *$'"'\n'"'* && $said == *"$words"*"(see thinprobe "*" --help)" ]] || wrong
+	}
+	wrong() { echo "$EXPERIMENT $text: $status $said, wanted: ${words-}"; failed=1; }
+'

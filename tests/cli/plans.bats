@@ -549,19 +549,20 @@ refused_now() { TP_HOME=$PWD/home refused_each trial <refused && rm refused; }
 		if grep -qE 'threshold_(ms|line)|THRESHOLD_MS|threshold as|late_share' "$plan"/{cell.sh,say.jq,figures.jq,table}; then
 			echo '--threshold typing' >>words
 		fi
-		accepted "$name" <words || wrong=1
-		in_engine "$name" 'declare -A seen=()	# a check without --all tries one option of each type
-			for option in "${OPTIONS[@]}"; do
-				[ "${TEST_TIER-all}" = all ] || [ -z "${seen[${OPT[$option.type]}]-}" ] || continue
-				seen[${OPT[$option.type]}]=1
-				case ${OPT[$option.type]} in
-				flag | text | text-list*) [[ " link queue on server-memory resume " == *" $option "* ]] || continue ;;
+		in_engine "$name" "$trying"'while IFS= read -r text; do accepts; done
+			declare -A seen=()	# a check without --all tries one option of each type
+			for words in "${OPTIONS[@]}"; do
+				[ "${TEST_TIER-all}" = all ] || [ -z "${seen[${OPT[$words.type]}]-}" ] || continue
+				seen[${OPT[$words.type]}]=1
+				case ${OPT[$words.type]} in
+				flag | text | text-list*) [[ " link queue on server-memory resume " == *" $words "* ]] || continue ;;
 				esac
-				cheap=""	# each of the protocols would be asked
-				[[ -z ${OPT[protocol.type]-} || $option == protocol ]] || cheap=" --protocol x11"
-				printf "%s\t--%s @@%s\n" "$option" "$option" "$cheap"
-			done' >words
-		refused_each "$name" <words || wrong=1
+				text="--$words @@"
+				# each of the protocols would be asked
+				[[ -z ${OPT[protocol.type]-} || $words == protocol ]] || text+=" --protocol x11"
+				refuses
+			done
+			exit "$failed"' <words || wrong=1
 	done
 	[ "$wrong" = 0 ]
 }
