@@ -239,7 +239,7 @@ RUN=$PWD
 cells='' findings='{schema: "findings/1", verdict, findings}'
 case $part in
 table) doc=$(document) && decide terminal_view | printable; exit ;;
-cell) doc=$(document) && decide terminal_cell | printable; exit ;;
+cell) doc=$(document) && say terminal_cell <<<"$doc" | printable; exit ;;
 verdict) doc=$(document) && decide 'said | terminal_verdict' | folded; exit ;;
 findings) doc=$(document) && decide terminal_words | printable; exit ;;
 json) doc=$(document) && decide "said | $findings"; exit ;;

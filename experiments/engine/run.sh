@@ -235,17 +235,14 @@ run_where() {
 # run_clocks before|after: notes the offset of each role's clock from ours, and its error. A role that does not answer is probably
 # behind a cut connection. ssh reports that within ten seconds; a train that failed for it must get this reason.
 run_clocks() {
-	local role clock
-	run_set '.clocks[$when] = {}' --arg when "$1"
+	local role clock clocks=''
 	for role in ${LAB_ROLES:-server client}; do
-		if clock=$(lab_clock "$role"); then
-			run_set '.clocks[$when][$role] = {realtime_offset_ns: $offset, error_ns: $error}' --arg when "$1" \
-				--arg role "$role" \
-				--argjson offset "${clock% *}" --argjson error "${clock#* }"
-		elif [ "$ON_BACKEND" = ssh ]; then
-			wait_until 15 lab_lost >/dev/null
-		fi
+		if clock=$(lab_clock "$role"); then clocks+="$role $clock"$'\n'
+		elif [ "$ON_BACKEND" = ssh ]; then wait_until 15 lab_lost >/dev/null; fi
 	done
+	run_set '.clocks[$when] = ([$clocks | splits("\n") / " " | select(length == 3)
+		| {key: .[0], value: {realtime_offset_ns: (.[1] | tonumber), error_ns: (.[2] | tonumber)}}] | from_entries)' \
+		--arg when "$1" --arg clocks "$clocks"
 	[ -n "$EXP_LOST" ] || EXP_LOST=$(lab_lost)
 }
 
