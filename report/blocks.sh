@@ -20,8 +20,8 @@ block_why() {
 	done) 2>/dev/null | if [ -n "${2-}" ]; then head -n 1; else cat; fi
 }
 
-# block_open RUN: what is the same for each of its repeats, so that it is read once: names of its cells, run.json up to the number of
-# its repeats, which is put last, and which of them were disturbed.
+# block_open RUN: what is the same for each of its repeats, so that it is read once: names of its cells, run.json up to the number
+# of its repeats, which is put last, and which of them were disturbed.
 BLOCK_OF=''
 block_open() {
 	[ "$BLOCK_OF" != "$1" ] || return 0
@@ -58,7 +58,8 @@ block_rows() {
 	done
 	[ -n "$there" ] || return
 	[[ -z $3 || $BLOCK_DISTURBED != *" $2 "* ]] || disturbed=1
-	printf '%s%d}}\n' "$BLOCK_RUN" "$n" >"$sums/run.json" && "$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
+	printf '%s%d}}\n' "$BLOCK_RUN" "$n" >"$sums/run.json" &&
+		"$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
 	[ -f "$sums/long.tsv" ] || { cat "$sums/err" >&2; return 1; }
 	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " '
 		BEGIN { if (start != "") print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }

@@ -33,8 +33,8 @@ done
 of=$(jq -r .experiment "${runs[@]/%//run.json}" | sort -u | paste -sd ,)
 [[ $of != *,* ]] || die 1 "runs of several experiments: $of"
 said=$(join_each "${runs[@]}" | jq -r -s --arg axis '' --arg command '' "$(<"$here/safe.jq") ($join_names)"' as $names
-	| ([., $names] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs"' | .differs | all_printable | tojson), $names[]' 2>/dev/null) ||
-	die 1 "a run.json cannot be read"
+	| ([., $names] | transpose | map(.[0] + {name: .[1]}) | '"$join_runs"' | .differs | all_printable | tojson),
+		$names[]' 2>/dev/null) || die 1 "a run.json cannot be read"
 { IFS= read -r differs; mapfile -t names; } <<<"$said"
 [ -z "$strict" ] || [ "$differs" = '{}' ] || die 1 "the runs were not alike: $(jq -r 'keys | join(", ")' <<<"$differs")"
 work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"

@@ -18,15 +18,15 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 
 limits() { jq "${@:2}" "$(program "include \"limits\"; $1" "$here" "$TP_HOME")"; }	# limits FILTER [OPTION OF JQ...]
 
-# fail_parse SCHEMA CONDITIONS [FILE]: sets `asked`, the conditions, or the lines of FILE, as JSON, each with its column of schema/1,
-# and `tables`, the names of the tables that it takes; else a line on the first that is wrong, and 2.
+# fail_parse SCHEMA CONDITIONS [FILE]: sets `asked`, the conditions, or the lines of FILE, as JSON, each with its column of
+# schema/1, and `tables`, the names of the tables that it takes; else a line on the first that is wrong, and 2.
 fail_parse() {
 	local - said where wrong unknown
 	set -f	# names of columns are no patterns
 	said=$(limits 'limit_columns | parsed($asked; $file | select(. != "") // null)
-		| tojson, (first(.[] | select(.error)) // {} | [.where, .error, .unknown] | map(. // "" | gsub("\n"; " ")) | join("\u001f")),
-			(["summary", .[].table | strings] | unique[])' -R -s -r --rawfile asked <(printf %s "$2") --arg file "${3-}" <<<"$1" \
-			2>/dev/null) || die 1 "${3:---fail-if $2}: cannot be parsed"
+		| tojson, (first(.[] | select(.error)) // {} | [.where, .error, .unknown] | map(. // "" | gsub("\n"; " "))
+			| join("\u001f")), (["summary", .[].table | strings] | unique[])' -R -s -r --rawfile asked <(printf %s "$2") \
+			--arg file "${3-}" <<<"$1" 2>/dev/null) || die 1 "${3:---fail-if $2}: cannot be parsed"
 	{ IFS= read -r asked; IFS=$'\037' read -r where wrong unknown; mapfile -t tables; } <<<"$said"
 	[ -n "$wrong" ] || return 0
 	# shellcheck disable=SC2046 # names
@@ -59,7 +59,8 @@ judge | limits)
 	said=$(for each in "${tables[@]}"; do printf '\f%s\n' "$each"; cleaned <"$each.tsv"; done |
 		limits 'ltrimstr("\f") | limited($asked[0]; $schema | columns; $run[0])
 			| (.notes | join(" ") | gsub("\n"; " ")), tojson, limits_table' \
-			-R -s -r --slurpfile asked <(printf %s "$asked") --rawfile schema schema.tsv --slurpfile run run.json 2>/dev/null) ||
+			-R -s -r --slurpfile asked <(printf %s "$asked") --rawfile schema schema.tsv --slurpfile run run.json \
+			2>/dev/null) ||
 		die 1 "$2: a value in run.json or in a table has the wrong type"
 	{ IFS= read -r doubt; IFS= read -r limits; table=$(cat); } <<<"$said"
 	status=0

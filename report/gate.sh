@@ -68,8 +68,8 @@ else
 	jq -r '.unlike[] | "\(.name): \(.why)"' <<<"$judged" | printable >&2
 fi
 [[ $status == [035] ]] || exit "$status"	# it has said why
-read -r all broken open < <(jq -r '[(.limits | length), (("broken", "not decided") as $v | [.limits[] | select(.verdict == $v)] | length)]
-	| join(" ")' <<<"$judged")
+read -r all broken open < <(jq -r '[(.limits | length),
+	(("broken", "not decided") as $v | [.limits[] | select(.verdict == $v)] | length)] | join(" ")' <<<"$judged")
 [ "${all:-0}" != 0 ] || die 1 "no condition and metric is in both runs"
 # The answer, then what does not hold: in 8 lines, or, of too many for that, those that fit.
 if [ -n "$json" ]; then

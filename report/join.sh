@@ -17,8 +17,8 @@ join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
 	| first(("label", "host", "day", "host_day", "minute", "folder") as $by | $all | map(.[$by]) | select(all(. != null and . != ""))
 		| map(plain) | select((unique | length) == length)) // [range(length) + 1 | tostring]'
 
-# Of a run: whether it is several; the axis whose values the runs' names stand behind (without one of these, figures have no room for
-# several runs); and what it must have in common with the others.
+# Of a run: whether it is several; the axis whose values the runs' names stand behind (without one of these, figures have no room
+# for several runs); and what it must have in common with the others.
 join_facts='(.runs != null), (.axes as $axes | first(("protocol", "system", "swap", "queue") | select(IN($axes[]?))) // ""),
 	(.settings // {} | .threshold_ms // 100, (.on // "" | startswith("attach:")),
 		if .works then "\(.works | join(",")) quick=\(.quick // false)" else "" end)'

@@ -10,7 +10,8 @@ def is_quality: test("^(late_p[0-9]+|lateness|started_late|load_behind|generator
 # The columns of schema/1 (input: its text), and those that are numbers.
 def columns: [split("\n")[] | select(. != "") / "\t" | {table: .[1], column: .[2], type: .[3], unit: .[4], better: .[6],
 	heading: .[7]} | map_values(. // "")];
-def limit_columns: columns | map(select((.type | IN("text", "type") | not) and (.column | test("_(low|high|above|from|to|why)$") | not)));
+def limit_columns: columns
+	| map(select((.type | IN("text", "type") | not) and (.column | test("_(low|high|above|from|to|why)$") | not)));
 
 # The conditions, or the lines of a file, as {where, text, name, op, value, unit, cells}; and each with its column, or its `error`.
 def parsed($asked; $file):

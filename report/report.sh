@@ -165,7 +165,8 @@ read_run() {
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
 	said=$(jq -r '[((.experiment // "" | select(test("^[a-z0-9-]+\\z"))) // ""), (.cells | type),
 		((select(.cells | type == "array") | try ('"$run_shape"') catch "cannot be read") // ""), (.kept // false) != false,
-		(try ('"$join_facts"') catch "")] | flatten | join("\u001f")' "$1/run.json" 2>/dev/null) || die 1 "$1/run.json: cannot be read"
+		(try ('"$join_facts"') catch "")] | flatten | join("\u001f")' "$1/run.json" 2>/dev/null) ||
+		die 1 "$1/run.json: cannot be read"
 	IFS=$'\037' read -r STEM cells wrong IS_KEPT IS_JOINED AXIS THRESHOLD IN_WINDOW WORK <<<"$said"
 	[ -n "$STEM" ] && [ -n "$(in_trees "experiments/$STEM/say.jq")" ] ||
 		die 1 "$1/run.json: unknown experiment ${STEM:-(no name)}; see thinprobe list"
