@@ -76,9 +76,12 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 @test "thinprobe: on a full or closed standard output status 1 and one line" {
 	local command program
 	cp -r "$TOP/results/reference/rtt" one
-	tar --zstd -xf one/samples.tar.zst -C one && rm one/samples.tar.zst
-	jq 'del(.kept) | .cells |= .[:2]' one/run.json >new && mv new one/run.json
-	"$TOP/bin/summarize" -q -o summed one && cp -r one two
+	tar --zstd -xf one/samples.tar.zst -C one
+	rm one/samples.tar.zst
+	jq 'del(.kept) | .cells |= .[:2]' one/run.json >new
+	mv new one/run.json
+	"$TOP/bin/summarize" -q -o summed one
+	cp -r one two
 	for command in "" --help "help run" list tools "run wan --help" "doctor --json" "compare one two --json" \
 		"gate one --baseline two" "report one --table"; do
 		run -1 bash -c '"$0" '"$command"' >/dev/full' "$TOP/thinprobe"
