@@ -258,6 +258,7 @@ exp_end_lab() {
 		warn "cannot record the timeline of a run: $LAB_WHY"
 	fi
 	exp_end_session
+	[ ! -d "$folder" ] || find "$folder" -type l -delete	# to pipes: a run folder has files and folders alone
 }
 
 # Writes events, then samples from the end of the run in memory, in ms from the due time of the key.

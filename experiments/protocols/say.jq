@@ -10,7 +10,10 @@ def row($protocol; $what): first(.summary[] | select(.protocol == $protocol and 
 def sound: . != null and .state == "complete";
 # Usable rows of one kind, those with fewest bytes first.
 def ranked($what): [.summary[] | select(.what == $what and sound)] | sort_by(.total_wire_bytes);
-def work_rows: ranked(if works | length == 1 then works[0] else "all" end);	# a single work has no row "all"
+# Work that took no byte was not seen.
+def seen: map(select(.total_wire_bytes > 0));
+def work_rows: ranked(if works | length == 1 then works[0] else "all" end) | seen;	# a single work has no row "all"
+def key_rows: ranked("key") | seen;
 def bytes:	# 1 KB is 1,000 bytes, as on a link
 	if . >= 999500 then "\(. / 1e6 | if . >= 9.95 then fixed(1) else fixed(2) end) MB" elif . >= 9995 then
 		"\(. / 1000 | fixed(0)) KB"
@@ -45,7 +48,7 @@ def no_figure($rows): (works == []) as $keys | ([.run.cells[].parameters | selec
 def fewer($than): .total_wire_bytes_high != null and $than.total_wire_bytes_low != null
 	and .total_wire_bytes_high < $than.total_wire_bytes_low;
 def unsure($a; $b; $how): if $a | fewer($b) then "" else ", not significantly \($how)" end;
-def verdict: (work_rows as $r | ranked("key") as $k
+def verdict: (work_rows as $r | key_rows as $k
 	| if $r + $k == [] then nothing_measured
 	  elif $r | length > 1 then
 		"The same work takes fewest bytes over \($r[0].protocol) (\($r[0].total_wire_bytes | bytes)"
@@ -84,7 +87,7 @@ def messages: work_rows as $r | if $r | length < 2 then empty else
 		{value: $saving[-1].vip_saving_percent, unit: "%", figure: "work"}) end;
 
 # How many packets a key needs: each brings 66 bytes of headers.
-def keys: ranked("key") as $r | select($r != [])
+def keys: key_rows as $r | select($r != [])
 	| finding("key"; "**A key with its response takes \($r[0].total_wire_bytes | fixed(0)) bytes over \($r[0].protocol)"
 		+ (if $r | length > 1 then ", \($r[-1].total_wire_bytes | fixed(0)) over \($r[-1].protocol)"
 			+ unsure($r[0]; $r[-1]; "more") else "" end)

@@ -222,6 +222,16 @@ load says
 	lacks idle
 }
 
+@test "protocols: work of which no byte was seen is no figure" {
+	run -0 says protocols verdict <<-END
+		{run: {settings: {works: ["text"]}, cells: [("vnc", "x11") | {parameters: {part: "work", protocol: .}}]},
+			summary: [{protocol: "vnc", what: "text", total_wire_bytes: 900}, {protocol: "x11", what: "text", total_wire_bytes: 0}
+				| row]}
+	END
+	has "over vnc"
+	has "No figure of the whole work for x11"
+}
+
 @test "animation: protocols without a figure are named, not part of every protocol" {
 	run -0 says animation 'verdict, one("frames-seen")' <<-END
 		{summary: [{protocol: "vnc", verdict: "in part", mbit_per_s: 1, seen_per_s: 19.5, shown_per_s: 20, cpu_percent: 1,
