@@ -109,7 +109,8 @@ def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 		+ (map("with \(.setting as $s | $doc | says($s)) "
 			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried"
 				else "up to \(.to | plain) ms" end))
-			| join("; ")) + ".";
+			| join("; ")) + "."
+			+ if all($doc.summary[] | select(.part == "length"); .repeats == 1) then " Each length was measured once." else "" end;
 		{value: .[0].to, unit: "ms", figure: "length"});
 def tested: . as $doc | verdicts as $c | if $c == [] then
 	finding("tested";

@@ -42,11 +42,10 @@ in_namespace() {
 		ip link set lo up
 		"$BIN/refecho" --vnc 5901 --answer-delay file:delays -o refecho.txt 2>refecho.err & refecho=$!
 		"$TOP/thinprobe" watch --port 5901 -i lo --tsv rows --metrics watch.prom 2>watch.err & watch=$!
+		trap 'kill "$watch" "$refecho"; wait' EXIT	# of what waits for it, nothing would end
 		until_true 'grep -q ready refecho.err && grep -q ready watch.err' || exit 1
 		"$BIN/keyrepeat" vnc:127.0.0.1:5901 -r 5 -t 6s --warmup 0 --priority 0 -o keys.txt
 		until_true '[ "$(tail -n 1 rows | cut -f23)" = idle ]'
-		kill "$watch" "$refecho"
-		wait
 	END
 	for _ in {1..5}; do
 		rm -f rows watch.prom
