@@ -67,10 +67,15 @@ run_shape='def want(ok; $what): if ok then empty else $what end;
 		(.cells as $cells | .axes // [] | .[] as $axis | [$cells[].parameters | has($axis)]
 			| want(any == all; "cells[\(index(false))].parameters has no \($axis)")))'
 
+has_run() {	# has_run FOLDER: dies where there is no run.json
+	[ ! -d "$1" ] || [ -x "$1" ] || die 1 "$1: not a run folder (you may not enter it)"
+	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
+}
+
 is_run() {	# is_run FOLDER: dies where it is no run folder
 	local wrong
 	[ ! -f "$1/ab.json" ] || die 1 "$1: a comparison; its runs are $1/a and $1/b"
-	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
+	has_run "$1"
 	wrong=$(jq -r "if .experiment | type != \"string\" then \"names no experiment\"
 		elif .cells | type != \"array\" or . == [] then \"has no condition\"
 		else $run_shape end" "$1/run.json" 2>/dev/null) || wrong="cannot be read"

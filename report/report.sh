@@ -162,7 +162,7 @@ folded() { fold -s -w 80 | sed 's/ *$//' | printable; }	# to the width of a term
 # read_run RUN: sets what is asked of it first, in capitals; ends the program where that is no run that can be reported.
 read_run() {
 	local said cells wrong
-	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
+	has_run "$1"
 	said=$(jq -r '[((.experiment // "" | select(test("^[a-z0-9-]+\\z"))) // ""), (.cells | type),
 		((select(.cells | type == "array") | try ('"$run_shape"') catch "cannot be read") // ""), (.kept // false) != false,
 		(try ('"$join_facts"') catch "")] | flatten | join("\u001f")' "$1/run.json" 2>/dev/null) ||

@@ -354,6 +354,18 @@ END
 	run -1 "$TOP/thinprobe" bundle "$KEPT" -o two.tar.zst
 }
 
+@test "gate, report: a folder that one may not enter is not said to be empty" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root, to make another login's folder"
+	ordinary_user
+	mkdir shut
+	chmod 700 shut
+	for words in "gate shut --limits limits" "report shut"; do
+		# shellcheck disable=SC2086 # words
+		run "${user[@]}" "$TOP/thinprobe" $words
+		[[ ${#lines[@]} = 1 && $output == *"may not enter"* && $status == [12] ]]
+	done
+}
+
 @test "compare, gate, export, bundle, report: what is no run, or cannot be read or written, is refused in one line" {
 	local words wanted
 
