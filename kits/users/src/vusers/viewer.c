@@ -254,6 +254,8 @@ static void view(struct viewer *v, int fd, int port)
 	bool good;
 
 	last_words[0] = '\0';
+	v->seen->ready = v->seen->asked = false; /* here, since the last of the connection before may just have been read */
+	v->seen->answered_ns = 0;
 	v->found = v->wants = v->changed = false;
 	v->before_width = v->before_height = 0;
 	v->client = rfbGetClient(8, 3, 4);
@@ -383,8 +385,6 @@ int viewer_open(struct viewer *v, int fd, int port, int64_t until_ns, struct why
 	struct viewer_seen *seen = v->seen;
 	int kind;
 
-	seen->ready = seen->asked = false;
-	seen->answered_ns = 0;
 	v->fd = fd;
 	v->number++;
 	if (hand_over(v, port) == -EAGAIN)
