@@ -40,6 +40,11 @@ void rec_abandon(void)
 		unlink(pending);
 }
 
+void rec_adopt(void)
+{
+	pending_of = getpid();
+}
+
 static void set_pending_file(const char *path)
 {
 	static bool registered;

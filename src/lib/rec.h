@@ -138,6 +138,8 @@ int rec_close(struct rec_report *r);
 
 /* Removes the file of an open report, as exit() does: for a program that has to end by _exit(). Allocates nothing. */
 void rec_abandon(void);
+/* Makes this process, a child, the one that removes what its parent has begun. */
+void rec_adopt(void);
 
 /* As rec_open() and rec_close(), but end the program with EXIT_RUN and a message on failure. */
 struct rec_report *rec_must_open(const struct rec_cfg *cfg, const char *tool);
