@@ -339,7 +339,8 @@ with_password() {	# starts a server with this security type
 	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file obfuscated -o /dev/null
 	[ "$status" -eq 0 ]
 	one_line 1 "--password-file" "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none -o /dev/null
-	one_line 1 "refused the password" "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file wrong -o /dev/null
+	one_line 1 "refused the password" "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file wrong -o report.json
+	[ -z "$(find . -name 'report.json*')" ]
 	one_line 1 "nosuchfile" "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 200ms --watch none --password-file nosuchfile -o /dev/null
 }
 
