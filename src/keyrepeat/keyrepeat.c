@@ -134,7 +134,7 @@ static struct {
 	char sandbox[120]; /* what is in force */
 	bool typing;	   /* keys may have been sent */
 	struct key_train train;
-	struct on_demand_run asked; /* with --schedule asked */
+	struct on_demand_run asked; /* in place of `train` with --schedule asked */
 	struct rec_report *out;
 	struct row_file *rows;
 } * run;

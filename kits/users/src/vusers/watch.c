@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define WATCH_LOOK_NS (20 * NS_PER_MS) /* interval of the main thread's looks at the states of the others */
-#define BEGUN 1			       /* data of the epoll event that the run has begun; 0: of the viewer */
+#define BEGUN 1			       /* epoll data of begun_fd; 0: of the viewer */
 
 enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE }; /* WATCH_DONE: the thread has ended */
 

@@ -10,7 +10,7 @@ struct watched_cfg {
 	const struct target *target;
 	const struct crowd_cfg *crowd; /* times and rules of the run, except its think times */
 	struct viewer *const *viewer;  /* one for each */
-	bool patch;		       /* they look for a patch */
+	bool patch;		       /* the answer is the number in the patch of refecho */
 	struct think_times think;      /* think time of one user; in the open loop gaps between its requests */
 	bool open;		       /* open loop */
 	bool move;		       /* move the pointer instead of typing keys */
