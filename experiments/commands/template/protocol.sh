@@ -3,7 +3,9 @@
 # NAME.sh - a display protocol, to begin with: one server that answers keys itself (refecho), and keyrepeat as its client.
 # README.md beside this file says what each function is for; vnc.sh starts a server with a display for applications.
 
-declare -gA NAME_PID	# by session
+# protocol_begin, protocol_run and protocol_failed; and protocol_stop, which ends what protocol_run has started
+# shellcheck source=lab/viewer.sh
+. "$LAB_HERE/viewer.sh"
 
 protocol_about() { printf 'NAME: the reference server, until there is another\n'; }
 protocol_properties() { printf 'link own-echo\n'; }	# display, where applications run in its sessions
@@ -12,24 +14,16 @@ protocol_can() { [ -x "$TP_BIN/refecho" ] || { printf '%s is not built; run: mak
 
 protocol_start() {	# protocol_start SESSION
 	local n
+	protocol_begin "$1" || return
 	n=$(lab_display server) || cannot "no free X display${LAB_AT_server-}" || return
-	PROTOCOL_PORT=$((5900 + n)) PROTOCOL_DISPLAY='' PROTOCOL_VIEW='' PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
+	PROTOCOL_PORT=$((5900 + n)) PROTOCOL_DISPLAY=''
 	PROTOCOL_TARGET=vnc:$(lab_url server):$PROTOCOL_PORT
-	lab_start server "NAME-$1" "$TP_BIN/refecho" --vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" \
+	protocol_run server "NAME-$1" "$TP_BIN/refecho" --vnc "$PROTOCOL_PORT" --listen "$LAB_ADDR_server" --cost "${APP_COST:-10ms}" \
 		${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
-	NAME_PID[$1]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
-	lab_ready "NAME-$1" 20 || cannot "the NAME server did not start: $(tail -n 1 "$LAB_LOG/NAME-$1.err")"
+	lab_ready "NAME-$1" 20 || protocol_failed "$1" "the NAME server did not start" "$LAB_LOG/NAME-$1.err"
 }
 
 protocol_settings() {
 	jq -cn '{server: "refecho", says: "NAME (refecho)", version: "", frame_rate_per_s: null, encodings: ["client chooses"],
 		compression: "client chooses", encryption: "none", floor_ms: 0}'
-}
-
-protocol_stop() {	# protocol_stop [SESSION]: that one, or all
-	local session
-	for session in ${1:-"${!NAME_PID[@]}"}; do
-		[ -z "${NAME_PID[$session]-}" ] || lab_stop "${NAME_PID[$session]}"
-		unset "NAME_PID[$session]"
-	done
 }
