@@ -17,7 +17,8 @@ set clip two
 unset key
 
 # What the curves of a panel are drawn as: a list of their numbers for each kind, and their looks by number.
-# (Of an empty list gnuplot draws nothing, but reads one all the same: curve-0-1.)
+# (Of an empty list gnuplot draws nothing, but reads one all the same: curve-0-1. A point of type 0 with a text is not drawn by
+# gnuplot 6.)
 id(list, i) = i > words(list) ? 1 : int(word(list, i))
 places(list, i) = sprintf("curve-%d-%d", i > words(list) ? 0 : f, id(list, i))
 lines(t) = (lines_ = "", sum [i_ = 1:strlen(t)] (lines_ = lines_ . (t[i_:i_] eq "|" ? "\n" : t[i_:i_]), 0), lines_)
@@ -151,7 +152,8 @@ do for [f = 1:figures] {
 			for [i = 1:words(points)] places(points, i) using "x":"y" with points pointtype shape[id(points, i)] \
 				pointsize size[id(points, i)] linecolor rgb colour[id(points, i)], \
 			for [i = 1:words(hovers)] places(hovers, i) using "x":"y":"text" with labels hypertext point \
-				pointtype shape[id(hovers, i)] pointsize size[id(hovers, i)] \
+				pointtype shape[id(hovers, i)] ? shape[id(hovers, i)] : 7 \
+				pointsize shape[id(hovers, i)] ? size[id(hovers, i)] : 0.1 \
 				linecolor rgb colour[id(hovers, i)], \
 			for [i = 1:words(bounds)] places(bounds, i) using "x":"y":("↑") with labels offset 0, 0.9 \
 				textcolor rgb colour[id(bounds, i)], \

@@ -31,14 +31,15 @@ if (late > 0) {
 	unset tics
 	unset key
 	set autoscale fix
-	do for [i = 1:late] {
+	# (no name of draw.gp: gnuplot 6 does not find a variable of a loop again that was one of "plot for")
+	do for [n = 1:late] {
 		# (gnuplot crashes on a size that is no number)
-		if (!(wide[i] > 0 && high[i] > 0 && skip[i] >= 0)) { print "outliers.tsv: the size of a picture is no number"; \
+		if (!(wide[n] > 0 && high[n] > 0 && skip[n] >= 0)) { print "outliers.tsv: the size of a picture is no number"; \
 			exit status 1 }
-		set title was[i] font ",13"
-		plot before[i] binary array=(wide[i], high[i]) skip=skip[i] format="%uchar" flipy using 1:2:3 with rgbimage
-		set title says[i] font ",13"
-		plot after[i] binary array=(wide[i], high[i]) skip=skip[i] format="%uchar" flipy using 1:2:3 with rgbimage
+		set title was[n] font ",13"
+		plot before[n] binary array=(wide[n], high[n]) skip=skip[n] format="%uchar" flipy using 1:2:3 with rgbimage
+		set title says[n] font ",13"
+		plot after[n] binary array=(wide[n], high[n]) skip=skip[n] format="%uchar" flipy using 1:2:3 with rgbimage
 	}
 	unset multiplot
 	unset output
