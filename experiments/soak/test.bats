@@ -78,6 +78,7 @@ soaked() {	# soaked SCRIPT: 53 blocks after the warm-up; sets status
 	soaked file:delays
 	[ "$status" = 5 ] || usable run
 	[ "$status" = 5 ]
+	usable run
 	[ "$(field run/figures.tsv verdict figure=floor_ms)" = grows ]
 	awk -v a="$(field run/figures.tsv first figure=floor_ms)" -v b="$(field run/figures.tsv last figure=floor_ms)" \
 		'BEGIN { exit !(a >= 20 && b > 1.5 * a) }'
