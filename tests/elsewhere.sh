@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # elsewhere.sh SUITE[:ARCHITECTURE] [PATTERN...] - clones this checkout into a new root of another release or architecture and runs
 # `./thinprobe check` there, as a newcomer would: bookworm, trixie, noble; i386, arm64 (by qemu-user-static). As root, with
-# mmdebstrap; needs 4 GiB of memory.
+# mmdebstrap; needs 4 GiB of memory, and 6 GiB of the disk in TMPDIR (of another architecture, of memory).
 #
 # Root and mounts are in namespaces of this run and end with it. WERROR=1 is passed on; MIRROR=URL names the archive.
 #	tests/elsewhere.sh trixie
@@ -33,7 +33,17 @@ shift
 mount -t tmpfs elsewhere /mnt
 root=/mnt/root
 mkdir "$root" /mnt/tmp
-mount -t tmpfs -o size=8g elsewhere "$root"	# (programs that make their mounts private need / to be a mount)
+# / is a mount, as programs that make their mounts private need it, and on a disk, as swap files do. The file has no name, so it
+# ends with the mount; a user namespace may not mount one.
+if [ "$architecture" = "$native" ] || [ "$architecture" = i386 ]; then
+	disk=$(mktemp "${TMPDIR:-/tmp}/elsewhere.XXXXXX")
+	truncate -s 12G "$disk"
+	mkfs.ext4 -q -O ^has_journal "$disk"
+	mount -o loop,noatime "$disk" "$root"
+	rm "$disk"
+else
+	mount -t tmpfs -o size=8g elsewhere "$root"
+fi
 export TMPDIR=/mnt/tmp
 if [ "$architecture" = arm64 ] && [ "$native" != arm64 ]; then
 	mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
