@@ -43,7 +43,7 @@ calibrated() {
 
 @test "stalls: over ssh, VNC sessions come up again after those of x11" {
 	need Xvnc xdotool xauth
-	pair_cell stalls "${quick[@]/0,2/0}" --protocol vnc,x11 --repeat 3
+	pair_cell stalls --app heavy --cost 2ms --loads 0 --quick --time 3 --idle 1 --protocol vnc,x11 --repeat 3
 	[ "$(jq -r .state "$RUN"/cells/*/[123]/cell.json | sort | uniq -c | tr -s ' ')" = " 6 complete" ]
 }
 

@@ -239,6 +239,7 @@ END
 	[ "$(cell 1 .state)" = failed ]
 	[[ $(cell 1 .reason) == "the server's memory of 64M and its swap were full"*"ended 1 of its processes"* ]]
 	[ "$(cell 0 .state)" = complete ]
+	jq -r .reason "$W/run/after/cell.json"
 	[ "$(jq -r .state "$W/run/after/cell.json")" = complete ]
 	[ "$(jq -r '.lab.memory | "\(.server_memory_bytes) \(.confined) \(.swap.kind) \(.swap.size_bytes)"' "$W/run/run.json")" \
 		= "67108864 true file 67108864" ]
