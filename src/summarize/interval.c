@@ -107,13 +107,15 @@ void interval_spread_tail(double q, size_t runs, double half, double distance, s
 {
 	double z = gsl_cdf_ugaussian_Pinv(q), freedom = (double)runs - 1, variance;
 	double ends[2] = { 1 - TAIL, TAIL };
+	bool below = q < 0.5; /* below the median the far end is the lower one */
 
+	distance = fabs(distance);
 	variance = pow(z * half / t_quantile(runs - 1), 2) * (double)runs;
-	for (int high = 0; high < 2; high++) {
-		double more = variance * (freedom / gsl_cdf_chisq_Pinv(ends[high], freedom) - 1);
+	for (int far = 0; far < 2; far++) {
+		double more = variance * (freedom / gsl_cdf_chisq_Pinv(ends[far], freedom) - 1);
 		double by = hypot(half, sqrt(fmax(0, distance * distance + more)) - distance);
 
-		*(high ? &out->high : &out->low) = high ? by : -by;
+		*(far != below ? &out->high : &out->low) = far != below ? by : -by;
 	}
 }
 

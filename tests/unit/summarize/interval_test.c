@@ -222,6 +222,9 @@ TEST(the_tail_of_runs_that_scatter_is_known_less_well_upward)
 	assert_near(i.high, 0.844267, 1e-6);
 	interval_spread_tail(0.95, 5, 0.5, 0.4, &i); /* no nearer than the median */
 	assert_near(i.low, -hypot(0.5, 0.4), 1e-6);
+	interval_spread_tail(0.05, 5, 0.5, -2, &i); /* the tail below is the mirror image */
+	assert_near(i.low, -0.844267, 1e-6);
+	assert_near(i.high, 0.505099, 1e-6);
 	interval_spread_tail(0.5, 5, 0.5, 0, &i);
 	assert_near(i.low, -0.5, 1e-9);
 	assert_near(i.high, 0.5, 1e-9);
