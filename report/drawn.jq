@@ -51,6 +51,10 @@ def tics($axis; fits): if $axis.words then [$axis.words | to_entries[] | {at: (.
 			| select(.at | log10 | round % 2 == 0)]
 	else [] end;
 def beside($pixels): (map(.text | split("|") | map(length) | max * 7.2 + 14) | add // 0) <= $pixels;
+# The same of a logarithmic axis, on which they are not equally far apart.
+def beside($axis; $pixels): [.[] | ((.at / $axis.from | log) / ($axis.to / $axis.from | log) * $pixels) as $x
+	| (.text | length * 3.6 + 3) as $half | [$x - $half, $x + $half]]
+	| sort | all([.[:-1], .[1:]] | transpose[]; .[0][1] <= .[1][0]);
 def longest: map(.text | split("|")[] | length) | max // 0;
 
 def wrapped($most): reduce splits(" ") as $word (["", ""]; if .[1] != "" and (.[1] + $word | length) >= $most
@@ -116,7 +120,7 @@ def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left:
 		| if $layout == "narrow" and (.x.label // "" | length) > 46 then .x.label |= sub(":.*"; "") else . end
 		| .place = place($x; $x + $wide; $y + (if any(.marks[]?; .text) then 42 else 24 end); $y + $high - $foot)
 			| .frame = (if .y.words then 1 else 3 end)
-		| .x.at = tics(.x; beside($wide)) | .y.at = tics(.y; length * 20 <= $high - 24 - $foot)
+		| .x as $axis | .x.at = tics($axis; beside($axis; $wide)) | .y.at = tics(.y; length * 20 <= $high - 24 - $foot)
 		| .x.turned = $turned
 		| if $next and $next.x.label == .x.label then .x.label = "" else . end
 		| if $stacked and $next then .x.hidden = true else . end

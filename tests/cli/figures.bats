@@ -45,6 +45,12 @@ of() { awk -F'\t' -v table="$1" '$1 == table' rows; }	# of TABLE
 	[ "$(of tics | awk -F'\t' '$2 == "narrow" && $5 == "x" { print $6 }' | paste -sd ' ')" = "1 3 10 30 100 300 1 s" ]
 }
 
+@test "tics of a logarithmic axis do not touch" {
+	rows '{x: {log: true, unit: "ms", from: 1, to: 250000}, curves: [{draw: "line", rows: [{x: 1, y: 1}]}]}'
+	[ "$(of tics | awk -F'\t' '$2 == "wide" && $5 == "x" { print $6 }' | paste -sd ' ')" = \
+		"1 3 10 30 100 300 1 s 3 s 10 s 30 s 100 s" ]
+}
+
 @test "panels stand side by side on a page and one below the other on a phone" {
 	rows '{curves: []}, {curves: []}, {curves: []}, {curves: []}' 'across: 2'
 	tops() { of panels | awk -F'\t' -v layout="$1" '$2 == layout { print $12 }' | sort -u | wc -l; }
