@@ -116,9 +116,10 @@ do for [f = 1:figures] {
 					fillcolor rgb mark_colour[m] fillstyle solid noborder
 			}
 			if (known(mark_x[m]) && !known(mark_to[m])) {
+				# (lines that differ in their dashes alone would all have those of the first: one path of the SVG)
 				if (mark_dash[m]) {
 					set arrow from mark_x[m], graph 0 to mark_x[m], graph 1 nohead dashtype mark_dash[m] \
-						linecolor rgb mark_colour[m]
+						linewidth 1 + 0.001 * mark_dash[m] linecolor rgb mark_colour[m]
 				}
 				set label mark_text[m] at mark_x[m], graph 1 center offset 0, 0.6 font ",11" \
 					textcolor rgb mark_colour[m]

@@ -17,6 +17,14 @@ rows() {
 		$(grep -v '^include' "$TOP/report/drawn.jq") drawn" >rows
 }
 of() { awk -F'\t' -v table="$1" '$1 == table' rows; }	# of TABLE
+draw_rows() {	# figures/made.svg, and for phones figures/narrow/made.svg
+	command -v gnuplot >/dev/null || skip "gnuplot is not installed"
+	mkdir -p figures/narrow
+	. "$TOP/report/foreign.sh"
+	. "$TOP/report/draw.sh"
+	tables_in tables <rows
+	for layout in wide narrow; do (cd tables && gnuplot -e "layout='$layout'" "$TOP/plots/draw.gp"); done
+}
 
 @test "an interval that goes on beyond the axis ends at its edge, with an arrow; others have none" {
 	rows '{y: {from: 0, to: 10}, curves: [{draw: "bars", rows: [{x: 1, y: 5, low: 4, high: 30}, {x: 2, y: 5, low: 4, high: 6}]}]}'
@@ -51,6 +59,12 @@ of() { awk -F'\t' -v table="$1" '$1 == table' rows; }	# of TABLE
 		"1 3 10 30 100 300 1 s 3 s 10 s 30 s 100 s" ]
 }
 
+@test "marks that differ in their dashes alone are drawn with both" {
+	rows '{marks: [{x: 1, dash: 2}, {x: 2, dash: 3}], x: {from: 0, to: 3}, curves: [{draw: "points", rows: [{x: 1, y: 1}]}]}'
+	draw_rows
+	[ "$(grep -o "stroke-dasharray='[^']*'" figures/made.svg | sort -u | wc -l)" = 2 ]
+}
+
 @test "panels stand side by side on a page and one below the other on a phone" {
 	rows '{curves: []}, {curves: []}, {curves: []}, {curves: []}' 'across: 2'
 	tops() { of panels | awk -F'\t' -v layout="$1" '$2 == layout { print $12 }' | sort -u | wc -l; }
@@ -59,14 +73,9 @@ of() { awk -F'\t' -v table="$1" '$1 == table' rows; }	# of TABLE
 }
 
 @test "a figure is drawn whatever its text says, and nothing of it is executed" {
-	command -v gnuplot >/dev/null || skip "gnuplot is not installed"
 	rows '{title: "`touch ran` $(touch ran) {/Bold x}_2", x: {words: ["\"; system(\"touch ran\") #", "50 % of"]},
 		curves: [{draw: "line bars hover", title: "a|b \\n", rows: [{x: 1, y: 1, low: 0, high: 2, text: "'"'"'"}, {x: 2, y: 3}]}]}'
-	mkdir -p figures/narrow
-	. "$TOP/report/foreign.sh"
-	. "$TOP/report/draw.sh"
-	tables_in tables <rows
-	for layout in wide narrow; do (cd tables && gnuplot -e "layout='$layout'" "$TOP/plots/draw.gp"); done
+	draw_rows
 	grep -q '</svg>' figures/made.svg
 	grep -q '</svg>' figures/narrow/made.svg
 	[ -z "$(find . -name ran)" ]
