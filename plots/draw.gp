@@ -66,7 +66,7 @@ do for [f = 1:figures] {
 			left = column("left"), right = column("right"), top = column("top"), bottom = column("bottom"), \
 			x_from = column("x_from"), x_to = column("x_to"), x_log = column("x_log"), x_step = column("x_step"), \
 			y_from = column("y_from"), y_to = column("y_to"), y_log = column("y_log"), y_step = column("y_step"), \
-			x_tics = strcol("x_tics"), y_tics = strcol("y_tics"), 0) : 0) nooutput
+			x_tics = strcol("x_tics"), y_tics = strcol("y_tics"), label_at = column("label_at"), 0) : 0) nooutput
 		stats "panels" using (in_panel(0) ? (bands = strcol("band"), boxes = strcol("box"), \
 			segments = strcol("segment"), runs = strcol("line"), steps = strcol("steps"), \
 			impulses = strcol("impulse"), levels = strcol("level"), bars = strcol("bars"), \
@@ -84,7 +84,10 @@ do for [f = 1:figures] {
 		set lmargin at screen left; set rmargin at screen right; set tmargin at screen top; set bmargin at screen bottom
 		set title title offset 0, above ? 0.7 : -0.3
 		set xlabel x_label textcolor rgb "#222222" offset 0, 0.3
-		set ylabel y_label textcolor rgb "#222222"
+		# (an axis label of gnuplot's own is left out where it would begin beyond the edge)
+		if (strlen(y_label)) {
+			set label y_label at screen label_at, screen (top + bottom) / 2 center rotate textcolor rgb "#222222"
+		}
 		if (frame) { set border frame linestyle 1 }
 		set xtics autofreq nomirror out scale 0.6 norotate textcolor rgb "#333333"
 		set ytics autofreq nomirror out scale 0.6 textcolor rgb "#333333"

@@ -87,13 +87,13 @@ def panel_rows($layout; $figure; $number):
 		elif .at != [] then "list" elif .words or .tics then "none" else "auto" end);
 	[$layout, $figure, $number] as $key
 	| ["panels"] + $key + [.title // "", .x.label // "", .y.label // "", .grid // "y", .frame] + .place + [(.x, .y) | axis]
-		+ [. as $panel | kinds as $kind | [$panel.curves[] | select(has_kind($kind)) | .id | tostring] | join(" ")] + ["."],
+		+ [.label_at] + [. as $panel | kinds as $kind | [$panel.curves[] | select(has_kind($kind)) | .id | tostring] | join(" ")] + ["."],
 	  (("x", "y") as $axis | .[$axis] | .turned as $turned | .at[]
 		| ["tics"] + $key + [$axis, (.text | gsub("%"; "%%") | if $turned then gsub("\\|"; " ") else . end), .at]),
 	  (.marks[]? | ["marks"] + $key + [.x, .y, .to, .text // "", .colour // line_colour, .dash // 1]);
 # A figure as rows, on a page of this layout: its panels, and below them its legend as one more.
 def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left: 80, right: 24, letters: 92}
-		else {width: 380, left: 66, right: 22, letters: 46} end) as $page
+		else {width: 380, left: 72, right: 22, letters: 46} end) as $page
 	| .panels[0] as $first | (.panels | length) as $n | .stacked as $stacked
 	| ([$n, .across // 3, if $layout == "wide" then 9 else 1 end] | min) as $across | ($n / $across | ceil) as $down
 	| ([.legend[]?, .panels[].curves[]] | map(select(.title // "" != "")) | entries) as $entries
@@ -119,6 +119,7 @@ def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left:
 		| ($left + $column * ($wide + $gap)) as $x | ($head + $row * $high) as $y | $all[$i - 1 + $across] as $next
 		| if $layout == "narrow" and (.x.label // "" | length) > 46 then .x.label |= sub(":.*"; "") else . end
 		| .place = place($x; $x + $wide; $y + (if any(.marks[]?; .text) then 42 else 24 end); $y + $high - $foot)
+			| .label_at = (if $column == 0 then 10 else $x - 50 end) / $page.width	# left of any tics
 			| .frame = (if .y.words then 1 else 3 end)
 		| .x as $axis | .x.at = tics($axis; beside($axis; $wide)) | .y.at = tics(.y; length * 20 <= $high - 24 - $foot)
 		| .x.turned = $turned
@@ -141,7 +142,7 @@ def with_curves: .curves |= map(select(.rows != [])) | .x |= (. // {}) | .y |= (
 # wrongly.
 def headings: {figures: ["layout", "figure", "name", "width", "height", "title", "panels"],
 	panels: ["layout", "figure", "panel", "title", "x_label", "y_label", "grid", "frame", "left", "right", "top", "bottom",
-		(("x", "y") | "\(.)_from", "\(.)_to", "\(.)_log", "\(.)_step", "\(.)_tics"), kinds, "end"],
+		(("x", "y") | "\(.)_from", "\(.)_to", "\(.)_log", "\(.)_step", "\(.)_tics"), "label_at", kinds, "end"],
 	tics: ["layout", "figure", "panel", "axis", "text", "at"],
 	marks: ["layout", "figure", "panel", "x", "y", "to", "text", "colour", "dash"],
 	curves: ["figure", "curve", "colour", "shape", "dash", "width", "size", "at"]} | to_entries[]

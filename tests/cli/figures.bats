@@ -59,6 +59,17 @@ draw_rows() {	# figures/made.svg, and for phones figures/narrow/made.svg
 		"1 3 10 30 100 300 1 s 3 s 10 s 30 s 100 s" ]
 }
 
+@test "an axis has its label in both drawings, whole, and however long its tics are" {
+	rows '{y: {label: "of y", to: 12000}, curves: [{draw: "line", rows: [{x: 1, y: 1}, {x: 2, y: 12000}]}]},
+		{y: {label: "of y", log: true, from: 0.001, to: 10}, curves: [{draw: "line", rows: [{x: 1, y: 1}]}]}' 'across: 1'
+	draw_rows
+	for file in figures/made.svg figures/narrow/made.svg; do
+		[ "$(grep -c '>of y<' $file)" = 2 ]
+		# letters are up to 10 pixels high over their line
+		grep -B 1 '>of y<' $file | awk -F'[(,]' '/translate/ { n++; if ($2 < 10) bad++ } END { exit n != 2 || bad }'
+	done
+}
+
 @test "marks that differ in their dashes alone are drawn with both" {
 	rows '{marks: [{x: 1, dash: 2}, {x: 2, dash: 3}], x: {from: 0, to: 3}, curves: [{draw: "points", rows: [{x: 1, y: 1}]}]}'
 	draw_rows
