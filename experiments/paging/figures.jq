@@ -31,8 +31,8 @@ def first_key: . as $doc | measured_rows("summary") as $cells | ($cells | map(.c
 		{draw: "points", shape: 9, size: 0.5, colour: colour(3), title: "latest key of one who types on",
 			rows: [.runs[]? | row as $y | select($y and .typed_max_ms != null) | {x: .typed_max_ms, y: $y}]},
 		{draw: "segment points", shape: 2, colour: mark_colour, title: "1999: least, mean, largest",
-			rows: [papers[] | row_of(.[0]; $rows) as $y | {x: .[1], y: $y, x2: .[3], y2: $y},
-				{x: .[2], y: $y, x2: .[2], y2: $y}]},
+			rows: [papers[] | row_of(.[0]; $rows) as $y | .[2] as $mean | (.[1], .[3])
+				| {x: $mean, y: $y, x2: ., y2: $y}]},	# (a cross where a row begins: the mean)
 		{draw: "points", shape: 6, colour: mark_colour, rows: [papers[] | {x: 50, y: row_of(.[0]; $rows)}]},
 		dashed + {draw: "line", title: "\(threshold | plain) ms", rows: [{x: threshold, y: 0}]}]}]};
 def figures: first_key, (select(any(.timeline[]?; .event == null and .time_ms != null)) | . as $doc
