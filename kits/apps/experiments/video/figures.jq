@@ -21,7 +21,7 @@ def figures: (.run.settings.rate_per_s // 24) as $rate | [measured_rows("summary
 				| {x: place_of(.at; $order), y: .seen_per_s}]},
 			level($rate; dotted),
 			{draw: "label", rows: [$these[] | {x: place_of(.at; $order),
-				y: ([.fps_per_s_high // .fps_per_s, $rate] | min),
+				y: ([.fps_per_s_high // .fps_per_s, 1.12 * $rate] | min),
 				text: "\(.dropped_percent | fixed(1)) %"}]}]}]}),
 	([.audio[]? | select(.s != null and .average != null)] | select(. != []) | . as $all | distinct(.comm) as $names
 		| {name: "sound", title: "Counters of wake-ups of the sound server, by process", across: 1, high: 240, panels: [

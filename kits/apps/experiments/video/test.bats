@@ -4,6 +4,7 @@
 # follow from a rule; and a short run.
 
 load ../families/favour
+load ../../../../tests/described
 
 # Of 240 frames so many are dropped, two more in each second repeat; one in fifty that was shown was not seen. L throttles the
 # player in each of its two episodes where it does not look at sound.
@@ -196,4 +197,11 @@ seen() {
 	for f in run/cells/L-*/*/cell.json; do jq '.video.seen = 24' "$f" >new && mv new "$f"; done
 	words
 	jq -r .verdict run/findings.json | grep -q 'reached the screen'
+}
+
+@test "video: the share of dropped frames stands above the interval" {
+	described video '{"run": {"settings": {"rate_per_s": 24, "jobs": ["parallel"]}}, "summary": [{"state": "measured",
+		"scheme": "alone", "mult": "none", "job": "parallel", "fps_per_s": 23, "fps_per_s_low": 20, "fps_per_s_high": 26,
+		"dropped_percent": 0}]}' >"$BATS_TEST_TMPDIR/curves"
+	[ "$(jq -c 'select(.draw == "label").rows | map(.y)' "$BATS_TEST_TMPDIR/curves")" = '[26]' ]
 }
