@@ -99,8 +99,10 @@ def figures: . as $doc | [.summary[].cost_ms | values] as $costs
 		$doc | threshold_line),
 	over_load_ways("mean-stall"; "Mean stall: time between updates beyond the period of the keys"; {label: "mean stall, ms"};
 		"mean_stall_ms"; level(0; {colour: pale_colour, dash: 1}),
-		(select(.role == "heavy") | [.curves[].rows[] | select(.fair_stall_ms != null) | {x: .sinks, y: .fair_stall_ms}]
-			| sort_by(.x)
+		(select(.role == "heavy") | [.curves[].rows[] | select(.fair_stall_ms != null)] | (map(.sinks) | max) as $most
+			| (map({x: .sinks, y: .fair_stall_ms}) + [.[] | select(.cost_ms > 0) | {x: (.period_ms / .cost_ms - 1), y: 0}
+				| select(.x > 0 and .x < $most)]	# (where it begins to rise)
+				| unique)
 			| dashed + {draw: "line", title: ("fair sharing" + ($costs | unique | if length == 1 then
 				": \(.[0] | plain) ms × (\($doc | load_word) + 1) − \($doc.summary[0].period_ms // 50 | plain) ms"
 					else "" end)), rows: .})),

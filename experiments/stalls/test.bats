@@ -8,6 +8,7 @@ load ../../tests/cli/helpers
 load ../../tests/near
 load ../../tests/engine
 load ../../tests/undrawn
+load ../../tests/described
 
 setup() {
 	begin_test
@@ -1063,4 +1064,13 @@ two_runs() {
 	several alpha beta
 	refuses both alpha; [[ $output == *"both: "*"several runs"* ]]
 	run -1 "$script" alpha nowhere
+}
+
+@test "stalls: the line of fair sharing begins to rise where it does, also between two loads" {
+	described stalls '{"run": {"settings": {"threshold_ms": 100}}, "summary": [
+		{"app": "heavy", "protocol": "vnc", "sinks": 2, "cost_ms": 10, "period_ms": 50, "fair_stall_ms": 0, "mean_stall_ms": 0},
+		{"app": "heavy", "protocol": "vnc", "sinks": 5, "cost_ms": 10, "period_ms": 50, "fair_stall_ms": 10, "mean_stall_ms": 9}
+		]}' >"$BATS_TEST_TMPDIR/curves"
+	[ "$(jq -c 'select(.name == "mean-stall" and (.title // "" | startswith("fair"))).rows | map([.x, .y])' \
+		"$BATS_TEST_TMPDIR/curves")" = '[[2,0],[4,0],[5,10]]' ]
 }
