@@ -136,10 +136,17 @@ static void compare_series(struct block_series *s, const struct block_effect *ef
 	s->lacks = a && b ? VARIANTS : lacks;
 }
 
+/* All repeats of A have one value and all of B another: a share of 0 and of 100 %, of which the pooled intervals know more. */
+static bool lacks_spread(const struct block_series *s)
+{
+	return s->figure.freedom > 0 && !(s->figure.error > 0) && is_known(&s->pooled[VARIANT_A]) &&
+	       is_known(&s->pooled[VARIANT_B]);
+}
+
 void pooled_compare(struct block_table *t, const struct block_effect *effect)
 {
 	for (struct block_series *s = t->series; s < t->series + t->n; s++)
-		if (s->figure.n < REPEATS_LEAST && !s->constant)
+		if (!s->constant && (s->figure.n < REPEATS_LEAST || lacks_spread(s)))
 			compare_series(s, effect);
 }
 

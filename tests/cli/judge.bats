@@ -122,6 +122,13 @@ runs() {
 	run -3 "$JUDGE" share.tsv --runs --metrics late --pooled range.tsv
 	run -0 "$JUDGE" share.tsv --runs --metrics late --pooled pooled.tsv --json -o out.json
 	jq -e '.result | .verdict == "no difference of that size" and .the_same == [{cell: "light", metric: "late"}]' out.json
+	# none of A's keys was late and all of B's: repeats without any spread, which the intervals of all keys tell apart
+	{ cat head; runs light late "0 0 0" "100 100 100"; } | sed 's/\tms\t/\t%\t/' >apart.tsv
+	run -3 "$JUDGE" apart.tsv --runs
+	sed '$s/0\t0\t0\t0\.4/100\t100\t97\t100/' pooled.tsv >far.tsv
+	run -5 "$JUDGE" apart.tsv --runs --pooled far.tsv
+	sed '$s/0\t0\t0\t0\.4/100\t100\t\t/' pooled.tsv >bare.tsv
+	run -3 "$JUDGE" apart.tsv --runs --pooled bare.tsv
 }
 
 @test "judge --runs: overloaded since is worse; what lacks an interval is set aside where it is not worse and was not asked for" {
