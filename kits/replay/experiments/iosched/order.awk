@@ -97,8 +97,7 @@ function print_list(name, list, n,   k) {
 match($0, / block:block_[a-z_]*: /) {
 	event = substr($0, RSTART + 13, RLENGTH - 15)
 	text = substr($0, RSTART + RLENGTH)
-	split(substr($0, 1, RSTART - 1), head, /:/)
-	n = split(head[1], words, / +/)
+	n = split(substr($0, 1, RSTART - 1), words, / +/)	# the name of a process may have spaces and colons: kworker/0:1H
 	time = words[n] + 0
 	split(text, words, / /)
 	if (!match(text, / [0-9]+ \+ [0-9]+ /)) next

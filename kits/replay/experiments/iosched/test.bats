@@ -87,6 +87,15 @@ is() { jq -ce "[$1] == [$2]" order.json || { jq -c . order.json; return 1; }; }
 	is '.requests, .tau, .in_device' '12, null, [1,1,2,2,2,2,2,1,1,1,1,1,1]'
 }
 
+@test "iosched: order.awk: a wait is from arrival to issue, whatever the name of the process that issues" {
+	EXP=$BATS_TEST_DIRNAME
+	for issuer in "kworker/0:1H" "a: 7.5: b"; do
+		printf '%s 101.%s: block:block_%s: 7,0 R%s 0 + 8 [fio]\n' fio 250000 bio_queue '' "$issuer" 257500 rq_issue ' 4096 ()' |
+			awk -v load=fio -f "$EXP/order.awk" >order.json
+		is .load_wait_ms '[7.5]'
+	done
+}
+
 @test "iosched: order.awk: tau of sixty requests is Kendall's over all pairs" {
 	EXP=$BATS_TEST_DIRNAME
 	local at
