@@ -42,7 +42,8 @@ previous_run() {
 }
 
 # One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null. `previous` has the
-# summary of the run before this one, which began at `before`. Of cdf.tsv, which only figures show, what can be seen.
+# summary of the run before this one, which began at `before`; `impossible` the rows of long.tsv that summarize refused. Of cdf.tsv,
+# which only figures show, what can be seen.
 # (+ 0: jq 1.7 writes a number as it was read.)
 document() {
 	[ -f schema.tsv ] || die 1 "$RUN/schema.tsv is missing; make it with: thinprobe report $RUN"
@@ -55,7 +56,11 @@ document() {
 		local file
 		for file in *.tsv; do
 			case $file in
-			schema.tsv | long.tsv) ;;
+			schema.tsv) ;;
+			long.tsv)
+				printf '\fimpossible\n'
+				awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "why") why = i }
+					NR == 1 || $why == "impossible"' "$file" | cleaned ;;
 			cdf.tsv) [ -n "$part" ] && [ "$part" != end ] || { printf '\fcdf\n'; thinned <"$file" | cleaned; } ;;
 			*) printf '\f%s\n' "${file%.tsv}"; cleaned <"$file" ;;
 			esac

@@ -241,8 +241,15 @@ def differs_note: .run.differs // {} | select(. != {}) | "**Not alike**: " + ([t
 	+ ([.value | unlike | to_entries[] | "\(.value | if type == "array" then map(tostring) | join(" ")
 		else tostring end) (\(.key))"] | and_list)] | join("; "))
 	+ ". What differs between the runs may come from this.";
-def notes: [incomplete_note, missing_note, kept_note // null, runs_note // null, differs_note // null, preliminary_note,
-	unusable_runs_note, flagged_note, shared_note]
+# Figures that summarize refused, of a mistake in measuring or computing.
+def impossible_note: . as $doc | [.impossible // [] | .[] | . as $row
+		| ([$doc.schema[] | select(.table == $row.table and .column == $row.metric).heading] | first // $row.metric)
+		+ ([$doc.run.axes // [] | .[] as $axis | $row[$axis] | values] | if . == [] then "" else " (\(join(", ")))" end)]
+	| if . == [] then null else
+		"**Left out as impossible**: \(.[:6] | and_list)\(if length > 6 then ", and \(length - 6) more" else "" end). Please report "
+			+ "it: no figure comes out as a negative time, or beside its interval, but by a mistake of ours." end;
+def notes: [incomplete_note, missing_note, impossible_note, kept_note // null, runs_note // null, differs_note // null,
+	preliminary_note, unusable_runs_note, flagged_note, shared_note]
 	| map(values);
 def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | values
 	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then

@@ -80,7 +80,7 @@ def fit($system): threshold as $t | asked($system) as $asked | of($system) as $l
 		{value: ($first | planned), unit: "users", figure: "users",
 			verdict: (if $first.users_min == 0 then "bad" else "none" end)});
 
-def busy: [.server_busy_percent, 100] | min | percent;	# a tick may be counted twice
+def busy: .server_busy_percent | percent;
 def cpu_words: if .wait_ms == null or .more_ms == null then "the server's CPU was \(busy) % busy"
 	else "a response took \(.more_ms | with_unit("ms")) longer than with one user, and waited \(.wait_ms | with_unit("ms")) for a CPU"
 		+ " of the server, which was \(busy) % busy" end;

@@ -145,12 +145,14 @@ cell_judge() {
 cell_complete() { cell_judge "$1"; [ "$CELL_STATE" = complete ]; }
 
 # exp_shares BEFORE AFTER [CPUS]: prints, between two answers of lab_cpu and in percent of the time of CPUS (all of the server's):
-# foreign CPU time, stolen time, and busy time; null where an answer did not come.
+# foreign CPU time, stolen time, and busy time; null where an answer did not come. (The kernel counts busy time in ticks: one may be
+# too many of each CPU, at each end.)
 exp_shares() {
 	awk -v cpus="${3:-$LAB_NCPU_server}" -v a="$1" -v b="$2" 'BEGIN {	# now busy steal own, in ns
 		if (split(a, x, " ") < 4 || split(b, y, " ") < 4 || (wall = (y[1] - x[1]) * cpus) <= 0) { print "null null null"; exit }
 		foreign = (y[2] - x[2]) - (y[4] - x[4]); if (foreign < 0) foreign = 0
-		printf "%.2f %.2f %.2f\n", 100 * foreign / wall, 100 * (y[3] - x[3]) / wall, 100 * (y[2] - x[2]) / wall }'
+		busy = y[2] - x[2]; if (busy > wall && busy <= wall + cpus * 2e7) busy = wall
+		printf "%.2f %.2f %.2f\n", 100 * foreign / wall, 100 * (y[3] - x[3]) / wall, 100 * busy / wall }'
 }
 
 # exp_disturbed FOREIGN STEAL [CLIENT]: prints the flag of a cell in which these, in percent, exceed the limit; else nothing.

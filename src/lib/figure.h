@@ -6,7 +6,8 @@
  *   range      from < to, both ends known; `value` is NAN, so that no end can be read as the value
  *   censored   above: only a lower bound is known. `value` is that bound where it is one number, or NAN where the bound is itself
  *              the early end of a range (from is set); `to` is INFINITY
- *   absent     all NAN; `why` says the reason: "overloaded", "too few", "failed", "resolution", "range" or NULL (not measured)
+ *   absent     all NAN; `why` says the reason: "overloaded", "too few", "failed", "impossible", "resolution", "range" or NULL (not
+ *              measured)
  * low and high are the ends of the 95 % confidence interval, NAN where there is none. For a range they are the low end of the
  * interval of the early ends and the high end of that of the late ends, so that they hold the truth as often as they state.
  * both: two repeats have no interval, but two values. NAN: not two repeats, or not known as two numbers.

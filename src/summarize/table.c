@@ -169,6 +169,8 @@ static void table_read_column_format(struct table_definition_reader *r, struct c
 	if (e < 0)
 		table_die_at_bad_word(r, "no such estimator", estimator);
 	c->estimator = (enum estimator)e;
+	c->negative = e == ESTIMATE_CHANGE_CI || !strncmp(decimals, "+-", 2);
+	decimals += !strncmp(decimals, "+-", 2) ? 2 : 0;
 	c->decimals = !strcmp(decimals, "text") ? TABLE_TEXT : decimals[0] - '0';
 	if (c->decimals != TABLE_TEXT && (!isdigit((unsigned char)decimals[0]) || decimals[1]))
 		table_die_at_bad_word(r, "decimals are text or 0 to 9, not", decimals);

@@ -2,13 +2,14 @@
 /* table - the file `table` of an experiment: which tables summarize writes, and where the number of each column comes from.
  *
  *	table NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional] [raw]
- *	COLUMN HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER
+ *	COLUMN HEADING UNIT SOURCE ESTIMATOR [+-]DECIMALS BETTER
  *	counts WORD
  *	repeats found
  *	include FILE
  *
  * A line consists of words; a word with blanks stands in double quotes; "-" is an empty value; # begins a comment; a line that
  * begins with a blank continues the line before. Columns belong to the table above them.
+ *	+-		a change or difference: a time that may be below 0, as with change+ci. Other times below 0 are left out
  *	given		the experiment writes the file; only its columns are described here
  *	optional	without rows there is no file
  *	raw		rows are points of curves or single runs, not figures: they are not in long.tsv
@@ -68,6 +69,7 @@ struct column {
 	/* folder of the trains to read (repeat_pick_train() in engine.h); "*": of all trains; NULL: the repeats themselves */
 	const char *series;
 	int decimals;
+	bool negative;	    /* may be below 0 */
 	const char *better; /* lower, higher or "" */
 	const struct extractor_hooks *extractor;
 	struct summary_column_values *cell; /* values for each cell of the run; owned by the engine */

@@ -99,21 +99,54 @@ void row_set_text(struct table_out *t, const char *column, const char *value)
 	set_cell(find_cell(t, column, &c), value);
 }
 
+/* The least time of which a share of CPUs is known by the kernel's ticks is some seconds: both ends miss less than this share. */
+#define TICKS_PERCENT 1
+
+static bool is_beside(double v, double low, double high)
+{
+	double error = 1e-9 * (fabs(v) + fabs(low) + fabs(high));
+
+	return low > high + error || v < low - error || v > high + error;
+}
+
+/* What no measurement can give: an interval that does not hold its value, a time below 0, more than all of some CPUs. */
+static bool is_impossible(const struct column *c, const struct figure *f)
+{
+	static const char *const times[] = { "s", "ms", "us", "h", NULL };
+	double value = figure_at_least(f), most = isfinite(f->to) ? f->to : value;
+
+	if (c->decimals == TABLE_TEXT || c->source == SOURCE_PARAM || !isfinite(value))
+		return false;
+	if (is_beside(f->value, f->low, f->high) || f->from > f->to)
+		return true;
+	if (!strcmp(c->unit, "%") && strstr(c->name, "busy_percent"))
+		return !(value >= 0 && most <= 100 + TICKS_PERCENT);
+	return value < 0 && !c->negative && find_word(times, c->unit) >= 0;
+}
+
+static struct figure possible_figure(const struct table_out *t, const struct column *c, struct figure f)
+{
+	if (!is_impossible(c, &f))
+		return f;
+	warn("%s.tsv: %s: %.9g (%.9g to %.9g) cannot be, and is left out", t->table->name, c->name, figure_at_least(&f), f.low,
+	     f.high);
+	return figure_absent("impossible");
+}
+
 void row_set_figure(struct table_out *t, const char *column, struct figure f)
 {
-	bool range = figure_is_range(&f);
-	const double numbers[TABLE_ENDS] = { f.value,
-					     f.low,
-					     f.high,
-					     NAN,
-					     figure_known(&f) ? f.above : (double)NAN,
-					     range ? f.from : (double)NAN,
-					     range ? f.to : (double)NAN,
-					     NAN };
+	double numbers[TABLE_ENDS];
 	const struct column *c;
 	char **cell = find_cell(t, column, &c), room[NUMBER], both[2 * NUMBER];
-	bool two = isfinite(f.both[0]) && isfinite(f.both[1]);
+	bool two, range;
 
+	f = possible_figure(t, c, f);
+	range = figure_is_range(&f);
+	two = isfinite(f.both[0]) && isfinite(f.both[1]);
+	memcpy(numbers,
+	       (double[TABLE_ENDS]){ f.value, f.low, f.high, NAN, figure_known(&f) ? f.above : (double)NAN,
+				     range ? f.from : (double)NAN, range ? f.to : (double)NAN, NAN },
+	       sizeof(numbers));
 	t->figure[c - t->table->column] = f;
 	snprintf(both, sizeof(both), "%.*f %.*f", c->decimals, f.both[0], c->decimals, f.both[1]);
 	for (int e = 0; e < TABLE_ENDS && c->end[e]; e++)
@@ -126,9 +159,10 @@ void row_set_number(struct table_out *t, const char *column, double value)
 {
 	const struct column *c;
 	char **cell = find_cell(t, column, &c), room[NUMBER];
+	struct figure f = possible_figure(t, c, figure_exact(value));
 
-	t->figure[c - t->table->column] = figure_exact(value);
-	set_cell(cell, format_number(room, value, c->decimals));
+	t->figure[c - t->table->column] = f;
+	set_cell(cell, format_number(room, f.value, c->decimals));
 }
 
 void row_set_numbers(struct table_out *t, const struct named_value *v)

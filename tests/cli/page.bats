@@ -65,6 +65,13 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	[ "$output" = "$PWD/r?[31m/report.html" ]
 }
 
+@test "a figure that summarize refused is named in a note, with its condition" {
+	printf 'schema\tapp\tload\tmetric\tvalue\ttable\twhy\nlong/1\ta\t5\tp50_ms\t\tsummary\timpossible\n' >run/long.tsv
+	printf 'long/1\tb\t5\tp50_ms\t\tsummary\ttoo few\n' >>run/long.tsv
+	run -0 "$TOP/report/report.sh" run
+	[ "$(grep -o 'impossible[*]*: .*5)' run/report.md)" = 'impossible**: Median (a, 5)' ]
+}
+
 @test "the page has the verdict first, then notes; only sections with a figure; figures inline, with their values" {
 	drawn "$TOP/report/report.sh" run
 	[ "$(grep -n -m 1 '^> \*\*Slow from 5 on' run/report.md | cut -d: -f1)" -lt 10 ]

@@ -80,6 +80,27 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	[ "$(awk -F'\t' '$6 == "p90" && $5 == 0 { print $NF }' run/long.tsv)" = range ]
 }
 
+@test "summarize: a time below 0, a share of CPUs over 100 % and an interval beside its value are left out, and said" {
+	local r
+	printf '%s ms k.json:%s %s 1 -\n' 'wait Wait' wait mean+ci 'moved Change' wait change+ci 'less Difference' wait "mean" \
+		'paid Cost' paid mean >>own/table
+	sed -i '/^less/s/ 1 -$/ +-1 -/' own/table
+	printf 'busy_percent Busy %% k.json:busy mean 1 -\nnot_busy Share %% k.json:busy mean 1 -\n' >>own/table
+	cell a-0 3 100 true
+	sed -i 's/"repeats": 2/"repeats": 3/' run/run.json
+	for r in 1 2 3; do echo "{\"wait\": -3$r, \"paid\": $r, \"busy\": 130}" >"run/cells/a-0/$r/k.json"; done
+	echo '{"wait": 4, "busy": 100.4}' >run/cells/a-5/1/k.json
+	run --separate-stderr summarize
+	[ "$status" = 3 ]
+	[ "${#stderr_lines[@]}" = 2 ]
+	[[ $stderr == *"summary.tsv: wait: -32 "*"summary.tsv: busy_percent: 130 "* ]]
+	[ "$(column 0 wait)/$(column 0 wait_low)/$(column 0 wait_high)" = // ]
+	[ "$(column 0 moved)/$(column 0 less)/$(column 0 paid)" = -32.0/-32.0/2.0 ]
+	[ "$(column 0 busy_percent)/$(column 0 not_busy)" = /130.0 ]
+	[ "$(column 5 wait)/$(column 5 busy_percent)" = 4.0/100.4 ]	# a tick at both ends
+	[ "$(awk -F'\t' '$NF == "impossible" { print $6, $5, $8 }' run/long.tsv | paste -sd ';')" = "wait 0 ;busy_percent 0 " ]
+}
+
 @test "summarize: an error in the experiment's table file or in a file of the run gives one line, and no table is written" {
 	local line said
 	while IFS='|' read -r line said; do

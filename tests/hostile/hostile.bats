@@ -377,6 +377,9 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 		shares "" "" ; shares "5 5 5 5" "5 5 5 5"; shares "9223372036854775807 1 1 1" "10 2 2 2"; shares "1 1" "2 2"' >out 2>&1
 	[ "$(head -n 1 out)" = "1.00 0.00 " ]
 	[ "$(grep -c '^null null .*not known' out) $(wc -l <out)" = "4 5" ]
+	# of 2 CPUs for a second, 4 ticks may be counted too many
+	in_engine stalls 'exp_shares "0 0 0 0" "1000000000 2040000000 0 0" 2; exp_shares "0 0 0 0" "1000000000 2600000000 0 0" 2' >out
+	[ "$(cut -d' ' -f3 out | paste -sd ' ')" = "100.00 130.00" ]
 }
 
 @test "files of a host: a repeat with one that cannot be read is failed and says why, and the run is reported on without it" {
