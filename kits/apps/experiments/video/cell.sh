@@ -154,19 +154,24 @@ clip_play() {	# clip_play FOLDER SECONDS
 			gap_ms: $seen.gap_ms}' >"$1/video.json" && [ -s "$1/video.json" ]
 }
 
-# What came by on the screen, from the rows of animate count. A player shows its first frame and then gets ready: it plays from when
-# frame 0 was due by the second one that came. Nothing, where fewer than two came.
+# What came by on the screen, from the rows of animate count. A player shows its first frames and then gets ready, for a second or
+# two: it plays from the first frame on after which a second of the clip takes a second, within a quarter; where there is none, from
+# the second frame. Its playing time begins when frame 0 was due by that one. Nothing, where fewer than two came.
 clip_seen() {	# clip_seen ROWS
 	LC_ALL=C awk -F'\t' -v rate="$CLIP_RATE" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{
-			now = $at["seen_ns"] / 1e9; n++
-			if (n == 2) begun = now - $at["frame"] / rate
-			if (n > 2 && now - before > gap) gap = now - before
-			before = now
-		}
+		{ n++; seen[n] = $at["seen_ns"] / 1e9; frame[n] = $at["frame"] }
 		END {
-			if (n > 1) printf "{\"frames\": %d, \"seconds\": %.6f, \"gap_ms\": %.3f}\n", n, before + 1 / rate - begun, gap * 1000
+			for (i = k = 1; i <= n && !first; i++) {
+				while (k <= n && frame[k] < frame[i] + rate) k++
+				if (k > n) break
+				pace = (frame[k] - frame[i]) / rate / (seen[k] - seen[i])
+				if (pace > 0.75 && pace < 1.25) first = i
+			}
+			if (!first) first = 2
+			for (i = first + 1; i <= n; i++) if (seen[i] - seen[i - 1] > gap) gap = seen[i] - seen[i - 1]
+			if (n > 1) printf "{\"frames\": %d, \"seconds\": %.6f, \"gap_ms\": %.3f}\n", n,
+				seen[n] + 1 / rate - seen[first] + frame[first] / rate, gap * 1000
 		}' "$1"
 }
 

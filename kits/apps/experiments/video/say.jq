@@ -19,7 +19,9 @@ def counted: if on_screen then .summary[]? |= (.fps_per_s = .seen_per_s | .fps_p
 	| .fps_per_s_high = .seen_per_s_high | .fps_per_s_both = .seen_per_s_both | .seen = true) else . end;
 def measured: [counted | measured_rows("summary")[] | select(.fps_per_s != null)];
 def job_of($job): [measured[] | select(.job == $job)];
-def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(.fps_per_s) end;
+# Most frames; of those alike, the job pays least.
+def rating: [.fps_per_s, -(.job_rel // 0)];
+def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(rating) end;
 # More frames by whole intervals: good; fewer: bad; "unsure": two repeats have no interval.
 def known_ends: .repeats >= 3 and .fps_per_s_low != null;
 def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
@@ -54,7 +56,7 @@ def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | selec
 
 def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult == "with")] as $with
 	| [$with[] as $w | {w: $w, o: (first($rows[] | select(.mult == "without" and .scheme == $w.scheme)) // null)} | select(.o)]
-	| select(. != []) | max_by(.w.fps_per_s) as $p | ($p.w | compare($p.o)) as $c
+	| select(. != []) | max_by(.w | rating) as $p | ($p.w | compare($p.o)) as $c
 	| finding("sound"; (if $c == "good" then "**Never throttling sound players helps**"
 			elif $c == "bad" then "**Never throttling sound players shows fewer frames**"
 			elif $c == "none" then "**No difference is shown between throttling sound players and never doing so**"

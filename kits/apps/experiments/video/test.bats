@@ -55,7 +55,7 @@ made_up() {
 	[ "$(functions 'player_said said')" = "" ]
 }
 
-@test "video: clip_seen counts playing time from frame 0, extrapolated from the second frame seen, to the last frame's end" {
+@test "video: clip_seen counts playing time from frame 0, extrapolated from the first frame in play, to the last frame's end" {
 	{
 		printf 'schema\tseen_ns\tframe\n'
 		printf 'seen/1\t%s\t%s\n' 1000000000 0 3500000000 12 4000000000 24 5000000000 48
@@ -66,6 +66,25 @@ made_up() {
 	near "$(jq .seconds seen.json)" "$(awk 'BEGIN { print 2 + 1 / 24 }')" 0.0001
 	head -n 2 seen.tsv >one.tsv
 	[ "$(functions 'clip_seen one.tsv')" = "" ]
+}
+
+@test "video: clip_seen leaves out the frames that a player shows before it plays, however many; not a stop in mid-clip" {
+	local shown
+	# 72 frames at the clip's pace from 2 s on; before them some that came as fast as they were drawn
+	for shown in 0 1 2 3 4; do
+		awk -v shown="$shown" 'BEGIN {
+			print "schema\tseen_ns\tframe"
+			for (i = 0; i < shown; i++) printf "seen/1\t%.0f\t%d\n", 1e9 + i * 25e6, i
+			for (; i < 72; i++) if (i < 40 || i >= 52) printf "seen/1\t%.0f\t%d\n", 2e9 + i / 24 * 1e9, i }' >seen.tsv
+		functions 'clip_seen seen.tsv' >seen.json
+		near "$(jq .seconds seen.json)" 3 0.0001
+		near "$(jq .gap_ms seen.json)" "$(awk 'BEGIN { print 13000 / 24 }')" 0.0001	# frames 40 to 51 did not come
+	done
+	# a player that cannot keep up and leaves nothing out plays for as long as it takes
+	awk 'BEGIN {
+		print "schema\tseen_ns\tframe"
+		for (i = 0; i < 72; i++) printf "seen/1\t%.0f\t%d\n", 1e9 + i / 12 * 1e9, i }' >seen.tsv
+	near "$(functions 'clip_seen seen.tsv' | jq .seconds)" "$(awk 'BEGIN { print 71 / 12 - 1 / 12 + 2 / 24 }')" 0.0001
 }
 
 @test "video: clip_make: a clip of the length asked for, with sound; all frames have different marks, also scaled down" {
