@@ -3,9 +3,10 @@
 #include "memory.h"
 
 const char *const estimate_names[] = {
-	"-",	      "ends",	 "ends+above", "range", "mean",	  "mean+ci",	 "percent+ci", "unit+ci",  "change+ci",
-	"logmean+ci", "median",	 "median+ci",  "sum",	"max",	  "min",	 "first",      "last",	   "same",
-	"count",      "unknown", "true",       "false", "chance", "chance+holm", "band",       "share+ci", NULL,
+	"-",	   "ends",	"ends+above", "range",	     "mean",   "mean+ci",   "percent+ci",
+	"unit+ci", "change+ci", "logmean+ci", "geomean+ci",  "median", "median+ci", "sum",
+	"max",	   "min",	"first",      "last",	     "same",   "count",	    "unknown",
+	"true",	   "false",	"chance",     "chance+holm", "band",   "share+ci",  NULL,
 };
 
 int estimate_extra_columns(enum estimator e)
@@ -42,16 +43,18 @@ static bool compute_share_interval(const double *v, size_t n, double most, struc
 #define MEDIAN_ORDERED 5 /* values from which on a median has order statistics */
 
 /* Computes a mean or a median of n > 0 numbers in v. An interval that belongs to a related figure
- * (geometric mean) is widened to include the figure itself. */
+ * (logmean+ci: the geometric mean) is widened to include the figure itself. */
 static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed, struct figure *out)
 {
-	bool near, median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
+	bool near, median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI, geometric = e == ESTIMATE_GEOMEAN_CI;
 	struct interval i;
 	double value = 0;
 
 	for (size_t k = 0; k < n; k++)
-		value += v[k];
+		value += geometric ? log(v[k]) : v[k]; /* NAN: not all are above 0 */
 	value /= (double)n;
+	if (geometric)
+		value = isfinite(value) ? exp(value) : (double)NAN;
 	if (median)
 		value = interval_quantile(v, n, 0.5);
 	*out = figure_exact(value);
@@ -66,7 +69,11 @@ static void compute_middle(enum estimator e, double *v, size_t n, size_t draws, 
 		out->high = fmax(i.high, value);
 		return;
 	}
-	if (median) {
+	if (geometric) {
+		near = false;
+		if (!isfinite(value) || !interval_t_logs(v, n, &i))
+			return;
+	} else if (median) {
 		near = n < MEDIAN_ORDERED && interval_t_logs(v, n, &i);
 		if (!near && !interval_quantile_ci(v, n, (double)n, 0.5, &i))
 			return;

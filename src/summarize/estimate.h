@@ -19,6 +19,7 @@ enum estimator {
 	ESTIMATE_UNIT_CI,
 	ESTIMATE_CHANGE_CI,  /* change+ci	as mean+ci, for numbers that may be negative */
 	ESTIMATE_LOGMEAN_CI, /* logmean+ci	mean; t on logarithms below ten repeats, widened to include the mean */
+	ESTIMATE_GEOMEAN_CI, /* geomean+ci	geometric mean of numbers above 0; t on logarithms */
 	ESTIMATE_MEDIAN,     /* median */
 	ESTIMATE_MEDIAN_CI,  /* median+ci	t on logarithms from three repeats, order statistics from five */
 	ESTIMATE_SUM,

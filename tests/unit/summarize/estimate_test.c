@@ -46,6 +46,22 @@ TEST(test_skewed_mean)
 	assert_true(f.low <= f.value && f.high >= f.value);
 }
 
+/* 1, 10 and 100 are ln 10 apart: their geometric mean is 10, whatever their mean is. */
+TEST(test_geometric_mean)
+{
+	const double v[] = { 100, 1, 10 }, none[] = { 1, 0, 10 };
+	struct figure f = figure_of(ESTIMATE_GEOMEAN_CI, v, 3);
+	double factor = exp(T2 * log(10) / sqrt(3));
+
+	assert_near(f.value, 10, 1e-9);
+	assert_near(f.low * factor, 10, 1e-5);
+	assert_near(f.high, 10 * factor, 1e-3);
+	f = figure_of(ESTIMATE_GEOMEAN_CI, v, 2);
+	assert_near(f.value, 10, 1e-9);
+	assert_true(isnan(f.low));
+	assert_true(isnan(figure_of(ESTIMATE_GEOMEAN_CI, none, 3).value));
+}
+
 /* On logits: 90, 50 and 10 % are ln 9, 0 and -ln 9. No end leaves 0 to 100 %. */
 TEST(test_shares)
 {

@@ -124,16 +124,16 @@ visits_read() {	# visits_read LOG
 				"$1"
 }
 
-# Against the baseline in the same run: each page by its mean time there, all of them by the geometric mean of these, and the time
+# Against the baseline in the same run: each page by its (geometric) mean time there, all of them by the geometric mean of these, and the time
 # of a unit of the job's work.
 exp_summed() {
 	favour_summed
 	favour_relate 'group_by(.parameters.job) | map({job: .[0].parameters.job, rate: (map(.job.bytes_per_s) | mean),
 			pages: (map(.visits | to_entries[] | select(.value.wrong | not)) | group_by(.key)
-				| map({key: .[0].key, value: (map(.value.ms) | mean)}) | from_entries)})' '
+				| map({key: .[0].key, value: (map(.value.ms) | geomean)}) | from_entries)})' '
 		(.parameters.job as $job | first($of[] | select($job == "none" or .job == $job)) // {}) as $base
 		| .relative = (.visits // {} | with_entries(select((.value.wrong | not) and $base.pages[.key])
 			| .value = .value.ms / $base.pages[.key]))
-		| .relative_all = (if .relative == {} then null else [.relative[] | log] | add / length | exp end)
+		| .relative_all = ([.relative[]] | geomean)
 		| .job_relative = (if .job and $base.rate then $base.rate / .job.bytes_per_s else null end)'
 }

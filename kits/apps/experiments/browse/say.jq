@@ -32,7 +32,7 @@ def verdict_of: pages as $pages
 	  elif ($rows | scheme("baseline")) == null then no_baseline
 	  elif $vamp == null then "Vamp was not measured; only settings that a user can make by hand were."
 	  elif $vamp | known_ends | not then "Too few repeats to compare schemes (three are needed). In these, \($pages) took"
-			+ " \($vamp.all_rel | fixed(2)) times as long with \($vamp | vamp_words) as the baseline's mean."
+			+ " \($vamp.all_rel | fixed(2)) times as long with \($vamp | vamp_words) as in the baseline."
 	  else "With \($vamp | vamp_words), \($pages) take \($vamp | times) as in the baseline"
 		+ (if ($vamp | compare($rows | scheme("baseline"))) | IN("good", "bad") then "" else ", which this run cannot tell apart" end)
 		+ if $nice == null then "." else ($vamp | compare($nice)) as $c

@@ -190,6 +190,7 @@ favour_summed() {
 favour_relate() {	# favour_relate OF FILTER WORD...
 	local file
 	jq -nr "${@:3}" 'def mean: map(values) | if . == [] then null else add / length end;
+		def geomean: map(values) | if . == [] or any(. <= 0) then null else map(log) | add / length | exp end;
 		[inputs | {file: input_filename, cell: .}]
 		| (map(.cell | select(.state == "complete" and .parameters.scheme == "baseline")) | '"$1"') as $of
 		| .[] | .file, (.cell | '"$2"')' "$RUN"/cells/*/*[0-9]/cell.json |

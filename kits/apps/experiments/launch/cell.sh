@@ -163,7 +163,7 @@ exp_summed() {
 	traces_summed
 	favour_quanta_summed
 	favour_relate 'group_by(.parameters.app, .parameters.job) | map({app: .[0].parameters.app, job: .[0].parameters.job,
-			launch: (map(.launch.launch_ms) | mean), rate: (map(.job.bytes_per_s) | mean)})' '
+			launch: (map(.launch.launch_ms) | geomean), rate: (map(.job.bytes_per_s) | mean)})' '
 		. as $cell | .parameters as $p
 		| (first($of[] | select(.app == $p.app and ($p.job == "none" or .job == $p.job))) // {}) as $base
 		| .relative = {launch: (if .launch and $base.launch then .launch.launch_ms / $base.launch else null end),
