@@ -124,8 +124,8 @@ visits_read() {	# visits_read LOG
 				"$1"
 }
 
-# Against the baseline in the same run: each page by its (geometric) mean time there, all of them by the geometric mean of these, and the time
-# of a unit of the job's work.
+# Against the baseline in the same run: each page by its time there, all of them together (geometric means), and the time of a unit
+# of the job's work.
 exp_summed() {
 	favour_summed
 	favour_relate 'group_by(.parameters.job) | map({job: .[0].parameters.job, rate: (map(.job.bytes_per_s) | mean),

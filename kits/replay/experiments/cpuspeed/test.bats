@@ -105,6 +105,13 @@ load ../families/replays
 	[[ $output == *" at 50 "*"40.1"* ]]
 }
 
+@test "cpuspeed: the longest response that is named is that of the table, not of a mean of replays" {
+	made cpuspeed 100 100:100:1:40 25:25:10:40 50:50:1:40
+	reported
+	[ "$(column 25 max_ms)" = 4040.00 ]	# 400 ms ten times, and 1 % more in the second replay
+	jq -r '.findings[] | select(.id == "most-grown").text' "$RUN/findings.json" | grep -qF ' 4040 ms'
+}
+
 @test "cpuspeed: without an analysis the verdict compares total times, and says that responses were not compared" {
 	verdict() {	# TOTAL at 25 %
 		REPEATS=3 made cpuspeed 100 100:100:1:40 "25:25:4:$1"

@@ -21,10 +21,10 @@ def farthest: compared | max_by(change);
 
 # Zeldovich & Chandra's claim: total time stays within 1 % while responses change.
 def same_total: .total_ratio - 1 | fabs <= 0.01;
-def within_unsure:
-	if (.total_ratio_low // 1) >= 0.99 and (.total_ratio_high // 1) <= 1.01 then "" else " (its interval is wider)" end;
 # Its interval reaches to where nothing changes.
+def total_within: .total_ratio_low == null or (.total_ratio_low >= 0.99 and .total_ratio_high <= 1.01);
 def total_untold: .total_ratio_low != null and .total_ratio_low <= 1.01 and .total_ratio_high >= 0.99;
+def within_unsure: if total_within then "" else " (its interval is wider)" end;
 def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses or more
 def kind: if same_total then (if moved then "hidden" else "unchanged" end)
 	elif total_untold then "untold" elif moved then "shown" else "total-only" end;
@@ -57,11 +57,11 @@ def kinds: .points as $points | threshold as $limit | (base_row | .says) as $bas
 def input_words($doc): ($doc.run.inputs // {})["\(.input)"] // "the \(.kind), input \(.input)";
 def most_grown: . as $doc | farthest as $far
 	| [$doc.points // [] | .[] | select(.setting == $far.setting and .ratio != null)] as $all
-	| ($all | max_by(.ratio)) as $most | ($all | max_by(.latency_ms)) as $longest
+	| ($all | max_by(.ratio)) as $most
 	| if $most == null or $most.ratio < 1.5 then empty else
 		finding("most-grown"; "**The response to \($most | input_words($doc)) grows most** with \($far.says): from "
-			+ "\($most.base_ms | with_unit("ms")) to \($most.latency_ms | with_unit("ms")). The longest one is "
-			+ "\($longest.latency_ms | with_unit("ms")), to \($longest | input_words($doc)).";
+			+ "\($most.base_ms | with_unit("ms")) to \($most.latency_ms | with_unit("ms")) in the mean of its replays."
+			+ ($far | if .max_ms == null then "" else " The longest response of all took \(.max_ms | with_unit("ms"))." end);
 			{value: $most.ratio, verdict: "bad", figure: "cdf"}) end;
 
 def failed_words: map(.failed) | (add | plural("replay")) + " failed";
@@ -119,6 +119,10 @@ def verdict: (base_row | .says) as $base | timed as $rows
 	  elif $hidden then "With \($hidden.says) the session's total time differs by at most 1 % from that with \($base)"
 		+ "\($hidden | within_unsure), but "
 		+ ($hidden | moved_words) + "."
+	  elif any($rows[]; total_untold and (total_within | not)) then
+		([$rows[] | select(total_untold and (total_within | not))] | max_by(.total_ratio_high / .total_ratio_low)) as $untold
+		| "This run cannot tell whether a setting changes total time by more than 1 %: with \($untold.says) the session takes "
+			+ "\($untold | total_times) times as long as with \($base), and \($untold | moved_words)."
 	  elif any($rows[]; .ratio == null) then "No setting is seen to change total time by more than 1 %;"
 		+ " responses were not all compared."
 	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;

@@ -16,6 +16,17 @@ load ../families/replays
 	[ ! -e "$RUN/figures/order.svg" ]
 }
 
+@test "iosched: a total time whose interval holds much else is no total time that does not change" {
+	REPEATS=3 made iosched none none::1:40 bfq::1:40
+	"$TOP/bin/summarize" "$RUN"
+	"$TOP/report/report.sh" --verdict "$RUN" | grep -q '^No setting'
+	# a replay of the base takes three times as long
+	jq '.play.total_s = 120' "$RUN/cells/none/2/cell.json" >x
+	mv x "$RUN/cells/none/2/cell.json"
+	"$TOP/bin/summarize" "$RUN"
+	"$TOP/report/report.sh" --verdict "$RUN" | tr '\n' ' ' | grep -q 'cannot tell.*with at bfq.* 0.69 (95 % CI '
+}
+
 @test "iosched: a sweep is refused without a trace, which all its replays need" {
 	EXP_SWEEP=plan run "$TOP/experiments/engine/run.sh" iosched --options-only
 	[ "$status" = 2 ]
