@@ -52,6 +52,12 @@ def fact: [., ["paper", "figure", "what", "text", "table", "where", "ours"]] | t
 	| .run = ((.table / "/")[0] // "") | .table = ((.table / "/")[1] // "");
 def short_note: if .run.settings.quick == true then " (a short run, no result)" else "" end;
 def report_link: "[\(.name)](\(.folder)/report.md)";
+# What speaks against a kept run: too few repeats, conditions that were disturbed.
+def is_preliminary: {run} | preliminary_note != null;
+def flagged: {run} | flagged_cells | length;
+def doubt_note: [if is_preliminary then "preliminary: \({run} | repeats_words)" else empty end,
+		(flagged | select(. > 0) | "\(.) of the conditions flagged")]
+	| if . == [] then "" else " (\(join("; ")))" end;
 def picture_of($figure; $kept): first($kept[] | . as $k | select($figure.picture != null)
 	| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg")
 	// first($kept[] | .picture | values) // null;
@@ -66,7 +72,7 @@ def figure_part:
 	if .partial == "" then empty else "Not whole: \(.partial)", "" end,
 	if .shown | not then "**Not run yet**: \(.command)"
 	else .command as $command
-		| ([.kept[] | select(.run) | .run.command as $its | report_link + short_note
+		| ([.kept[] | select(.run) | .run.command as $its | report_link + short_note + doubt_note
 			+ if ($command | contains("`\($its)`")) or .run.settings.quick == true then "" else ", by `\($its)`" end]) as $runs
 		| ([.kept[] | select(.run | not) | "`\(.command)`" | select(. as $its | $command | contains($its) | not)]) as $programs
 		| $command + if $runs == [] then "" else ". Kept: \($runs | join(", "))" end
@@ -93,6 +99,8 @@ def paper_row: "| [\(.short)](#\(.heading | slug)) | \(.claim.says) | \(.claim.o
 # Its figures that are drawn, each once.
 def pictures: reduce (.figures[] | select(.image)) as $f ([]; if any(.[]; .image == $f.image) then . else . + [$f] end);
 
+def kept_words: map(.run.kept | if .left_out_bytes == 0 then "all of their samples" elif .conditions > 0 then "some of them"
+		else "tables alone" end) | group_by(.) | map("\(length) with \(.[0])") | join(", ");
 def kib: "\(. / 1024 | fixed(0)) KiB";
 def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run.measured_s / 60 | ceil | minutes_words) "
 	+ "| \(.run.kept.samples_bytes | kib)" + (.run | if .kept.left_out_bytes > 0 then
@@ -115,7 +123,7 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 | [$shown[].figures[]] as $figures
 | [$all.kept[] | select(.run)] as $kept
 | ([$figures[] | select(.shown)] | length) as $n
-| "# Five papers, reproduced", "",
+| "# Five papers, measured again", "",
 "<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery,computed}.tsv and the kept runs. -->", "",
 "Five papers ask how long people wait in front of a remote computer. Each of their \($figures | length) figures and tables "
 	+ "has a command here that makes it again, on Linux of today. \($n) are below: the paper's numbers, beside ours.", "",
@@ -129,8 +137,10 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 	+ "A kept run may have fewer settings: its command is below each picture. "
 	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked "
 	+ "*read off the figure*, and where there is none, words say how the curve runs. "
-	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository with their samples, or computed "
-	+ "by a program while this page is written; in brackets are 95 % intervals.", "",
+	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository (\($kept | kept_words)), or "
+	+ "computed by a program while this page is written; in brackets are 95 % intervals. Of the runs "
+	+ "\([$kept[] | select(is_preliminary)] | length) are preliminary, with fewer than five repeats, and "
+	+ "\([$kept[] | select(flagged > 0)] | length) had disturbed conditions: each link to them says so.", "",
 ($shown[] | "## \(.heading)", "", .about, "", (.figures[] | figure_part)),
 ([$kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
 	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),

@@ -128,6 +128,22 @@ made_tree() {
 	grep -qxF '| [Author & Second 2001](#1-a-paper) | hogs stall | by 10.5 ms (9.3 to 11.8 ms); 5 of them | 4 | 4 |' out/gallery.md
 }
 
+@test "gallery: a run with few repeats, disturbed conditions or samples left out is so named" {
+	made_tree
+	run -0 "$gallery" -o out
+	grep -qF '2 runs, which are kept in this repository (2 with all of their samples)' out/gallery.md
+	grep -qF 'Of the runs 0 are preliminary, with fewer than five repeats, and 0 had disturbed' out/gallery.md
+	run ! grep -q '(preliminary' out/gallery.md
+	jq '.settings.repeats = 3 | .cells[1].flags = ["foreign CPU time 9 %"] | .kept.left_out_bytes = 5 | .kept.conditions = 0' \
+		out/one/run.json >x
+	mv x out/one/run.json
+	cp out/runs/one/{summary,schema}.tsv out/one/	# tables of left out samples are kept
+	run -0 "$gallery" --page -o out
+	grep -qF '(1 with all of their samples, 1 with tables alone)' out/gallery.md
+	grep -qF 'Of the runs 1 are preliminary, with fewer than five repeats, and 1 had disturbed' out/gallery.md
+	grep -qF '[one](one/report.md) (preliminary: 3 repeats; 1 of the conditions flagged)' out/gallery.md
+}
+
 @test "gallery: runs that are kept come after the others, unless named" {
 	made_tree
 	"$gallery" -o out two
