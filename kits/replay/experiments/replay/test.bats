@@ -110,6 +110,20 @@ by_logs() {
 	[[ ${#lines[@]} = 1 && $output == *"new: its replays"* && ! -e never ]]
 }
 
+@test "replay: --quick plays a session often enough that the responses of one server are told" {
+	local n
+	python3 -c '' || skip "python3 is not installed"
+	n=$(sed -n 's/^use *repeat .* quick=\([0-9]*\) .*/\1/p' "$TOP/kits/replay/experiments/replay/plan")
+	answered() {	# answered REPLAYS: inputs with a response, of 12 that the server answers
+		python3 "$TOP/kits/replay/tests/golden/make_vncplay.py" make logs "factors=$(yes 1 | head -n "$1" | paste -sd ,)" clicks=12 \
+			width=240 height=180 tail=1
+		"$TOP/bin/vncplay" analyze --format json logs/run*.rfb | jq '[.result.responses[] | select(.confidence >= 0.5)] | length'
+		rm -r logs
+	}
+	[ "$(answered 1)" = 0 ]	# else once would do
+	[ "$(answered "$n")" = 12 ]
+}
+
 @test "replay: a trace, servers, names and passwords that do not fit are refused in one line" {
 	local words
 	: >trace
