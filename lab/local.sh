@@ -389,14 +389,18 @@ lab_can() {
 # /proc/stat (sampled at the kernel's tick: good to about a tick per CPU); own: what the processes in ROLE's
 # host have run, ended ones included. Foreign time between two calls is busy's growth minus own's.
 # On shared CPUs own counts both hosts. What -C starts belongs to the side on whose CPUs it runs.
+# LAB_SERVED=1: with swap or a disk of the lab's, work of the kernel's threads and of an emulated disk is the server's own, on
+# whichever CPU (so that foreign time is rather too little); no answer where these cannot be seen.
 lab_cpu() {
-	local role cpus=LAB_CPUS_$1 home roles=("$1") files=()
+	local role cpus=LAB_CPUS_$1 home roles=("$1") files=() servants=''
+	[ "${LAB_SERVED-}$1" != 1server ] || servants=$(machine_servants) || return 0
 	[ "$LAB_SHARED_CPUS" = 0 ] || roles=(server client)
 	for role in "${roles[@]}"; do
 		home=LAB_HOLD_$role
 		files+=("$LAB_TIMES/cpu-$role.times" "/proc/${!home}/root/proc/"[0-9]*/stat \
 			"/proc/${!home}/root/proc/"[0-9]*/task/*/schedstat)
 	done
+	for home in $servants; do files+=("$home/stat" "$home/task/"[0-9]*/schedstat); done
 	machine_cpu "${!cpus}" "${files[@]}"
 }
 

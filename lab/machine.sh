@@ -58,6 +58,13 @@ machine_marked() {
 	done
 }
 
+# machine_servants: the folders in /proc of what works for others: threads of the kernel (swap, disks), and emulated disks. 1: this
+# machine's kernel threads are not to be seen (a container).
+machine_servants() {
+	[ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] || return
+	grep -lsE '^[0-9]+ \((slowdisk\)|.*\) [A-Z] 2 )' /proc/[0-9]*/stat | sed 's,/stat$,,'
+}
+
 # machine_cpu CPUS FILE...: one line "now busy steal own", whole ns (lab_cpu's contract). FILEs: /proc/PID/stat and
 # /proc/PID/task/*/schedstat of our own processes, and *.times of those that have ended. (Where one ends between open and read, awk
 # ends, too, and is asked again.)

@@ -483,7 +483,7 @@ lab_has() { lab_query "$1" is_there "$2"; }
 # lab_cpu ROLE: as in local.sh; own is what descends from our connection there, sshd's part of it too.
 lab_cpu() {
 	local cpus=LAB_CPUS_$1
-	lab_query "$1" own_cpu "${!cpus}" | whole_numbers 4
+	lab_query "$1" own_cpu "${!cpus}" "$([ "${LAB_SERVED-}$1" != 1server ] || echo served)" | whole_numbers 4
 }
 
 lab_put() {

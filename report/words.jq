@@ -248,8 +248,11 @@ def impossible_note: . as $doc | [.impossible // [] | .[] | . as $row
 	| if . == [] then null else
 		"**Left out as impossible**: \(.[:6] | and_list)\(if length > 6 then ", and \(length - 6) more" else "" end). Please report "
 			+ "it: no figure comes out as a negative time, or beside its interval, but by a mistake of ours." end;
+# Without the lab's hosts, or without a view of the kernel's threads.
+def unwatched_note: if .run.unwatched != true then null else "**Interference unknown**: what other processes took of the "
+	+ "server's CPUs was not watched, so no condition is flagged for it. Take verdicts as preliminary." end;
 def notes: [incomplete_note, missing_note, impossible_note, kept_note // null, runs_note // null, differs_note // null,
-	preliminary_note, unusable_runs_note, flagged_note, shared_note]
+	preliminary_note, unwatched_note, unusable_runs_note, flagged_note, shared_note]
 	| map(values);
 def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_here) | values
 	| if type == "object" then to_entries[] | "\(.key): \(.value)" elif type == "array" then .[] | if type == "object" then

@@ -164,10 +164,12 @@ exp_disturbed() {
 			printf "foreign CPU time %s %%, stolen %s %%%s: over %s %%\n", f, s, (c > 0 ? ", the client " c " %" : ""), l }'
 }
 
+UNWATCHED=''	# 1: there is a repeat in which the CPU time of others is not known
 # cell_write FOLDER REPEAT REASON FLAGS JSON: its cell.json; JSON has the experiment's own keys, and parameters beside those
 # of the axes. A program that had died before it was stopped is a reason, too.
 cell_write() {
 	local reason=${3:-$LAB_DIED} flags=${4#; }	# a host's words among them: an argument has an end
+	[ -n "$reason$UNWATCHED" ] || [[ ${5-} != *\"foreign_percent\":null* ]] || { UNWATCHED=1; run_set '.unwatched = true'; }
 	jq --argjson parameters "$CELL_JSON" --argjson repeat "$2" --arg reason "${reason:0:500}" \
 		--arg marked "${flags:0:500}" '
 		. as $more

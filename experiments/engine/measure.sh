@@ -25,6 +25,13 @@ cpu_of_client() {
 	! lab_client_beside || { read -ra own < <(lab_cpu client) && echo "${own[0]} ${own[3]} 0 0"; }
 }
 
+# Of a run in which swap or a disk of the lab's works for the session, in threads of the kernel: their CPU time is no interference.
+# Where they cannot be seen, it is not known what others took.
+exp_served() {
+	LAB_SERVED=1
+	lab_query server machine_servants >/dev/null || LAB_SERVED=unseen
+}
+
 exp_measure() {	# exp_measure CELL REPEAT FOLDER
 	local reason='' LAB_LOG=$3/log LAB_WHY='' CELL_FLAGS='' CELL_MORE='{}' CPU_BEFORE=() CPU_AFTER=()
 	local FOREIGN=null STEAL=null BUSY=null CLIENT_FOREIGN=null CLIENT_STEAL=null CLIENT_BUSY=null client=null others=0
@@ -35,13 +42,14 @@ exp_measure() {	# exp_measure CELL REPEAT FOLDER
 	if [ -z "$reason" ]; then
 		if [ -n "${CPU_AFTER[0]+asked}" ] && [ "$ON_BACKEND" != attach ]; then
 			read -r FOREIGN STEAL BUSY < <(exp_shares "${CPU_BEFORE[0]}" "${CPU_AFTER[0]}" "$LAB_NCPU_server")
-			others=$FOREIGN
 			read -r CLIENT_FOREIGN CLIENT_STEAL CLIENT_BUSY < <(
 				exp_shares "${CPU_BEFORE[1]}" "${CPU_AFTER[1]}" "$(machine_cpu_list "$LAB_CPUS_client" | wc -w)")
 		fi
 		[ -z "${CPU_AFTER[2]-}" ] ||
 			read -r client _ < <(exp_shares "${CPU_BEFORE[2]}" "${CPU_AFTER[2]}" "$LAB_NCPU_server")
 		exp_ran "$3"
+		if [ "${LAB_SERVED-}" = unseen ]; then FOREIGN=null
+		elif [ -n "${CPU_AFTER[0]+asked}" ] && [ "$ON_BACKEND" != attach ]; then others=$FOREIGN; fi
 		lab_client_apart || CLIENT_FOREIGN=null CLIENT_STEAL=null
 		CELL_FLAGS=$(exp_disturbed "$others" "${STEAL/null/0}" "${client/null/0}")$CELL_FLAGS
 		rm -rf "$LAB_LOG"

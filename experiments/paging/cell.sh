@@ -70,6 +70,7 @@ lacks() { LACKS[$1]=1 ABSENT+=("$1: ${2:-$LAB_WHY}"); }
 # Fills LACKS, so that what this machine lacks has no cells.
 exp_find() {
 	local item
+	exp_served
 	lab_can server memory || die "-$EXIT_MISSING" "cannot limit the memory of the server: $LAB_WHY; see: thinprobe doctor"
 	lab_can server swap || die "-$EXIT_MISSING" "cannot set up swap: $LAB_WHY; see: thinprobe doctor"
 	for item in ${SWAPS//,/ }; do
@@ -199,10 +200,6 @@ exp_run() {	# exp_run FOLDER REPEAT
 	page_out "$1" "$RUNS" || return
 	cpu_end
 }
-
-# Foreign time is unknown: reclaim, swapping and the swap device take CPU time outside the server's processes, too. Stolen time
-# is known.
-exp_ran() { FOREIGN=null; }
 
 # page_out FOLDER RUNS [OPTION]...: runs in memory and paged out, to FOLDER/pagein.json. 1: LAB_WHY.
 page_out() {

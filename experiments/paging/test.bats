@@ -221,6 +221,23 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHOD FILTER
 
 # bats test_tags=all
+@test "paging: a busy loop beside it is told from the work of swapping, and its conditions are flagged" {
+	local loops=()
+	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+	for ((i = 0; i < $(nproc); i++)); do
+		sh -c 'while :; do :; done' 3>&- &
+		loops+=($!)
+	done
+	run "$TOP/thinprobe" run paging --protocol vnc --swap file --sessions plain --methods cgroup --runs 1 --repeat 1 \
+		--server-memory 256M -o run 3>&-
+	kill "${loops[@]}"
+	[ "$status" != 4 ] || skip "${lines[-1]}"
+	run_complete run
+	[ "$(ps -o comm= -p 2)" = kthreadd ] || skip "kernel threads cannot be seen here"
+	jq -se 'all(.[]; .foreign_percent > 3 and (.marked | test("foreign CPU time")))' run/cells/*/*/cell.json
+}
+
+# bats test_tags=all
 @test "paging: a short run: paged-out pages were in swap and were read back; an unswapped session stays; nothing is left" {
 	for tool in Xvnc xset xterm xdotool; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	export BATS_FILE_TMPDIR=$BATS_TEST_TMPDIR

@@ -4,6 +4,7 @@
 # asked for, once memory is at rest, sessmem reads all processes of each login. A login is a display server (if it is at the server)
 # and a desktop or terminal, in its own memory group, with a connected client. A system is PROTOCOL.KIND.
 . "$TP_HOME/lab/guest.sh"
+FOREIGN_LIMIT=80	# memory hardly depends on CPU time
 SETTLE_SECONDS=40
 PROTOCOL_OPTIONS=()
 LOGIN_ROOTS=()		# for each login the pids, separated by commas, of the processes started for it on the server
@@ -213,6 +214,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 	local n=0 step read PRIVATE READ_FAILED=''
 	protocol_use "${P[system]%.*}"
 	warm_up || { LAB_WHY="a login did not come up: $LAB_WHY"; return 1; }
+	cpu_begin
 	tr ' ' '\t' <<<"schema $PROCESS_COLUMNS" >"$1/samples.tsv"
 	tr ' ' '\t' <<<"schema $MACHINE_COLUMNS" >"$1/machine.tsv"
 	for step in 0 ${LOGINS//,/ }; do
@@ -228,6 +230,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 		{ processes_of "$step" "$read" >>"$1/samples.tsv" && machine_of "$step" "$read" >>"$1/machine.tsv"; } \
 			2>>"$LAB_LOG/sums.err" || { LAB_WHY="what was read cannot be summed up: $(last_word sums)"; return 1; }
 	done
+	cpu_end
 }
 
 exp_ran() {

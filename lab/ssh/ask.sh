@@ -81,9 +81,11 @@ tasks() {
 	done
 }
 
-# own_cpu CPUS: machine_cpu of all that descends from us here: the commands, and what holds our connections.
+# own_cpu CPUS [served]: machine_cpu of all that descends from us here: the commands, and what holds our connections; served: with
+# machine_servants.
 own_cpu() {
-	local p files=()
+	local p files=() servants=''
+	[ "${2-}" != served ] || servants=$(machine_servants) || return
 	# shellcheck disable=SC2013 # numbers
 	for p in $(awk -v roots="$(ours)" '
 		BEGIN {
@@ -97,6 +99,7 @@ own_cpu() {
 		}' /proc/[0-9]*/stat 2>/dev/null); do
 		files+=("/proc/$p/stat" "/proc/$p/task/"[0-9]*/schedstat)
 	done
+	for p in $servants; do files+=("$p/stat" "$p/task/"[0-9]*/schedstat); done
 	[ ! -e "$folder/ended.times" ] || files+=("$folder/ended.times")
 	machine_cpu "$1" ${files[@]+"${files[@]}"}
 }

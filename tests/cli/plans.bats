@@ -843,3 +843,38 @@ refusals() {
 	echo 'protocol_properties() { echo link toy; }' >home/kits/toys/lab/protocols/toy.sh
 	[ "$(TP_HOME=$PWD/home expanded '' each:toy)" = toy ]
 }
+
+# The server's CPU is busy for 0.95 s of a second, and our processes ran for 0.1 s of it: another one has 85 %. What would be
+# measured meanwhile is left out.
+@test "every experiment asks what others took of the server's CPUs, and flags a busy loop beside it" {
+	local plan stem
+	# shellcheck disable=SC2016 # the engine's shell's
+	local beside='. "$TP_HOME/lab/machine.sh"; LAB_DIED="" RUN=$PWD CELL=a CELL_JSON="{}"
+		ON_BACKEND=lab LAB_NCPU_server=1 LAB_CPUS_server=0 LAB_CPUS_client=1 LAB_SHARED_CPUS=0
+		asks() { declare -f $(compgen -A function | grep -vxE "asks|cpu_(begin|end)") | grep -qE "^ +cpu_end|lab_cpu server"; }
+		asks || echo "does not ask"
+		put_json() { cat >"$1"; }
+		run_set() { unknown=1; }
+		stopped() { return 1; }
+		lab_query() { return "${unseen-0}"; }
+		lab_cpu() { [ -e asked ] && echo "1000000000 950000000 0 100000000" || echo "0 0 0 0"; }
+		cpu_of_client() { :; }
+		case $(declare -f exp_measure) in *exp_run*) ;; *) exit ;; esac	# it has its own: asks looks at it
+		exp_run() { rm -f asked; [ -z "${served-}" ] || exp_served; cpu_begin; : >asked; cpu_end; }
+		if declare -f exp_ran | grep "FOREIGN=null"; then exit; fi
+		exp_stop() { :; }
+		exp_ran() { :; }
+		exp_measure a 1 cell
+		jq -r "\"\(.foreign_percent) \(.marked)${unknown+ unknown}\"" cell/cell.json'
+	for plan in "${every_plan[@]}"; do
+		stem=$(basename "$(dirname "$plan")")
+		rm -rf cell
+		TP_HOME=$TOP in_engine "$stem" "$beside" >out 2>err || { cat err; false; }
+		echo "$stem: $(cat out err)"
+		grep -qxE '85 foreign CPU time 85.00 .*' out || [ ! -s out ]
+		[ ! -s err ]
+	done
+	# with swap of the lab's, where the kernel's threads cannot be seen, nothing is flagged, and the run says so
+	TP_HOME=$TOP in_engine paging "served=1 unseen=1; $beside" >out
+	[ "$(cat out)" = "null  unknown" ]
+}

@@ -321,6 +321,27 @@ END
 	said 0 "live counted" "ended counted" "busy holds own"
 }
 
+@test "machine_servants: emulated disks and the kernel's threads, as ps knows them; no other process" {
+	local disk other
+	cp "$(command -v sleep)" "$W/slowdisk"
+	"$W/slowdisk" 60 3>&- &
+	disk=$!
+	sleep 60 3>&- &
+	other=$!
+	until [ "$(cat "/proc/$disk/comm")" = slowdisk ]; do :; done
+	. "$TOP/lab/machine.sh"
+	machine_servants >servants && status=0 || status=$?
+	kill "$disk" "$other"
+	if [ "$(ps -o comm= -p 2)" = kthreadd ]; then
+		grep -qx "/proc/$disk" servants
+		run ! grep -qx -e "/proc/$other" -e "/proc/$$" servants
+		# (threads come and go)
+		[ "$(comm -12 <(sed 's,/proc/,,' servants | sort) <(ps -o pid= --ppid 2 | tr -d ' ' | sort) | wc -l)" -gt 10 ]
+	else
+		[ "$status" = 1 ]
+	fi
+}
+
 @test "lab_can tries each lever; lab_facts prints JSON" {
 	drive <<'END'
 lab_up

@@ -101,6 +101,7 @@ exp_words() {
 
 exp_begin() {
 	[ -n "$LAB_MEMORY_GROUP" ] || die "-$EXIT_MISSING" "the server cannot be given a memory of its own; see: thinprobe doctor"
+	exp_served
 	lab_switch delayacct 1 || ABSENT+=("delay accounting: $LAB_WHY")
 	menus_can
 	LAB_LOG=$RUN/log must protocol_start startup
@@ -279,9 +280,6 @@ exp_stop() {	# 1, LAB_WHY: the load had ended too early, or was held up
 	LAB_WHY=$(held_up "$1/memhog.json" "$LAB_LOG/sink.out")
 	[ -z "$LAB_WHY" ]
 }
-# The disk's own CPU time is not charged to a process of the server, so it cannot be separated from foreign time.
-exp_ran() { [ "${P[axis]}" != reads ] || FOREIGN=null; }
-
 # Writes a file as large as the hog's memory in swap, sequentially and bypassing the page cache, to a disk like that of the swap.
 # On the swap only reads are delayed; here each write takes as long. It runs outside of the server's memory group, which is full.
 file_write() {

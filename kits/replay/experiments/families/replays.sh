@@ -63,6 +63,7 @@ exp_begin() {
 	fi
 	[ "$KEEP_CACHES" = 1 ] || lab_query server test -w /proc/sys/vm/drop_caches ||
 		ABSENT+=("caches dropped before each replay: only root may")
+	[ "$ON_DISK" = 0 ] || exp_served
 	setting_can
 }
 
@@ -98,9 +99,6 @@ exp_stop() {
 	setting_away
 	return 0
 }
-# The disk's own CPU time is not charged to a process of the server, so it cannot be separated from foreign time.
-exp_ran() { [ "$ON_DISK" = 0 ] || FOREIGN=null; }
-
 # The session -----------------------------------------------------------------------------------------------------
 
 session_make() {	# session_make SETTING: the setting, a display and a desk, all new. 1: LAB_WHY
