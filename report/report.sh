@@ -27,7 +27,8 @@ export LC_ALL=C.UTF-8	# as lab/home.sh
 TP_HOME=$home
 . "$here/../lab/trees.sh"
 
-# The latest complete, usable run of the same experiment, settings and host beside this one that began before it: its folder.
+# The latest complete, usable run of the same experiment, settings (display servers' too) and host beside this one that began before
+# it: its folder.
 previous_run() {
 	local file
 	for file in ../*/run.json; do	# (others may write there, too: a pipe would never end, a name be two lines)
@@ -35,7 +36,7 @@ previous_run() {
 			printf '%s\0' "$file"
 	done | xargs -0 -r jq -r -L "$here" --slurpfile run run.json 'include "words";
 		def alike: [.experiment, (.settings // {} | del(.seed, if .until_sure then .repeats else empty end)), .host.hostname,
-			.lab.server];
+			.lab.server, ([.protocol, .protocols] | del(.. | objects | .version, .says, .client))];
 		select(.state == "complete" and .runs == null and (.started // "") < $run[0].started and alike == ($run[0] | alike)
 			and ({run: .} | unusable == null))
 		| [.started, input_filename] | @tsv' 2>/dev/null | sort | tail -n 1 | sed 's/.*\t//; s,/run.json$,,'

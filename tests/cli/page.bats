@@ -185,6 +185,17 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	sed -i 's/^\(made\/1\tb\t5\t150\t120\t180\t\)1/\10/' before/summary.tsv
 	"$TOP/report/report.sh" --findings run >said
 	grep -q 'Previous run.* 150 then, >150 now (.*b,.* 5)' said
+	# nor was it at these settings where a display server had other ones; another version of it is none
+	for protocol in '{version: "2", floor_ms: 8.33}' '{version: "1", floor_ms: 0.5}'; do
+		jq ".protocol = $protocol" run/run.json >new
+		mv new run/run.json
+		jq '.protocol = {version: "1", floor_ms: 8.33}' before/run.json >new
+		mv new before/run.json
+		"$TOP/report/report.sh" --findings run | grep -c 'Previous run' >>seen || :
+	done
+	[ "$(paste -sd ' ' seen)" = "1 0" ]
+	jq '.protocol = {version: "1", floor_ms: 8.33}' run/run.json >new
+	mv new run/run.json
 	# of a run that was not usable nothing is said, nor of another one beside it
 	jq '.cells[].flags = ["foreign CPU time 9 %"]' before/run.json >new
 	mv new before/run.json

@@ -112,6 +112,27 @@ load ../families/replays
 	jq -r '.findings[] | select(.id == "most-grown").text' "$RUN/findings.json" | grep -qF ' 4040 ms'
 }
 
+@test "cpuspeed: the wait for a frame of the display server is named where it is half of the median response" {
+	made cpuspeed 100 100:100:1:40 25:25:2:40	# medians are 20 and 40 ms
+	for floor in 9.5 10.5; do
+		jq ".protocol.floor_ms = $floor" "$RUN/run.json" >x
+		mv x "$RUN/run.json"
+		reported
+		finding floor >>floors
+	done
+	[ "$(cat floors)" = "10.5 unsure" ]
+}
+
+@test "cpuspeed: the display server's frame clock is fast, unless it is set; a run that goes on keeps its own" {
+	load "$TOP/tests/engine"
+	# rate SET [RUN]: the frame clock, where this is set and that run goes on
+	rate() { in_engine cpuspeed "options && RESUME=${2-} VNC_FRAME_RATE=$1 && exp_check && echo \"\$VNC_FRAME_RATE\""; }
+	mkdir old
+	echo '{"protocol": {"frame_rate_per_s": 60}}' >old/run.json
+	[ "$(rate '') $(rate '' old)" = "1000 60" ]
+	[ "$(rate 30) $(rate 30 old)" = "30 30" ]
+}
+
 @test "cpuspeed: without an analysis the verdict compares total times, and says that responses were not compared" {
 	verdict() {	# TOTAL at 25 %
 		REPEATS=3 made cpuspeed 100 100:100:1:40 "25:25:4:$1"

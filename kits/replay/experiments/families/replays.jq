@@ -64,6 +64,14 @@ def most_grown: . as $doc | farthest as $far
 			+ ($far | if .max_ms == null then "" else " The longest response of all took \(.max_ms | with_unit("ms"))." end);
 			{value: $most.ratio, verdict: "bad", figure: "cdf"}) end;
 
+# A wait that is in each response, in ms, where it is half of the base's median response or more.
+def floor_words($floor; $what): base_row | select($floor != null and .p50_ms != null) | select(2 * $floor >= .p50_ms)
+	| finding("floor"; "**Of the median response with \(.says), \(.p50_ms | with_unit("ms")), \($floor | with_unit("ms")) \($what)**."
+			+ " So ratios between settings are nearer to 1 than those of what server and application did.";
+		{value: $floor, unit: "ms", verdict: "unsure"});
+def server_floor: floor_words(.run.protocol.floor_ms;
+	"are half a frame of the display server, for which a response waits on average");
+
 def failed_words: map(.failed) | (add | plural("replay")) + " failed";
 def delivered: [.summary[] | select(.failed > 0)] as $failed | measured_rows("summary") as $rows
 	| select($rows != []) | ($rows | map(.repeats) | add) as $n | ([$rows[].inputs_of_trace | values] | max) as $of
@@ -126,7 +134,7 @@ def verdict: (base_row | .says) as $base | timed as $rows
 	  elif any($rows[]; .ratio == null) then "No setting is seen to change total time by more than 1 %;"
 		+ " responses were not all compared."
 	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;
-def replays_findings: [kinds, most_grown, delivered, load, throttled, unanalyzed];
-def findings: replays_findings[:5];
+def replays_findings: [kinds, server_floor, most_grown, delivered, load, throttled, unanalyzed];
+def findings: replays_findings[:6];
 def main_view: view("main"; "summary"; "Total and response times"; {};
 	"says repeats? total_s total_ratio p50_ms p75_ms p90_ms max_ms late_percent ratio verdict missing?");

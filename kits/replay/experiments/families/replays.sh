@@ -12,6 +12,7 @@
 # disk of its own.
 . "$TP_HOME/experiments/families/disk.sh"
 PROTOCOL=vnc ON_DISK=0
+FRAMES_PER_S=1000	# of the display server; with its usual 60, the wait for a frame would be most of a fast response
 PROTOCOL_OPTIONS=()
 setting_check() { :; }
 setting_can() { :; }
@@ -30,6 +31,8 @@ exp_check() {
 	APP_DESK=$APP
 	setting_check
 	check_disk
+	[ -z "$RESUME" ] || FRAMES_PER_S=$(jq '.protocol.frame_rate_per_s // '"$FRAMES_PER_S" "$RESUME/run.json")
+	: "${VNC_FRAME_RATE:=$FRAMES_PER_S}"
 	if [ -n "$RESUME" ] && [ -f "$RESUME/session.trace" ]; then TRACE='' SCRIPT=''; fi
 	[[ $EXP_SWEEP != @(plan|blind) ]] || [ -n "$TRACE" ] || exp_bad "a sweep measures its cells apart, and all must replay one" \
 		"session: give it the session.trace of a run (trace FILE)"
@@ -204,5 +207,7 @@ replays_analyze() {
 		why=$(tail -n 1 "$RUN/log/analyze.err")
 		run_set '.analysis_failed = $why' --arg why "${why:-vncplay analyze gave no reason}"
 	}
+	[ -n "$PROTOCOL" ] || run_set '.frame_ms = $ms' --argjson ms "$(jq -c '[.result.runs[] | select(.frame_ms).frame_ms]
+		| if . == [] then null else sort | .[length / 2 | floor] end' "$RUN/analysis.json" 2>/dev/null || echo null)"
 	[ ! -t 1 ] || printf '\r\033[K'
 }

@@ -30,7 +30,7 @@ def order: . as $doc | .run.settings.takes as $takes | orders as $rows
 			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",
 				verdict: (if $takes != null and $most > $takes then "unsure" elif $differ then "good"
 					elif any($rows[]; .tau_low == null) then "unsure" else "none" end)});
-def findings: ([order] + replays_findings)[:5];
+def findings: ([order] + replays_findings)[:6];
 
 def views:
 	main_view,

@@ -124,6 +124,26 @@ by_logs() {
 	[ "$(answered "$n")" = 12 ]
 }
 
+@test "replay: a server whose updates come at a frame's pace is told so, where that is much of the response time" {
+	python3 -c '' || skip "python3 is not installed"
+	frame() {	# frame SETTING...: what is seen of a server that paints each answer in five strips
+		rm -rf logs
+		python3 "$TOP/kits/replay/tests/golden/make_vncplay.py" make logs factors=1,1,1 clicks=12 strips=5 width=240 height=180 \
+			tail=1 "$@"
+		"$TOP/bin/vncplay" analyze --format json logs/run*.rfb | jq -c '[.result.runs[].frame_ms] | unique'
+	}
+	[ "$(frame strip_ms=17) $(frame strip_ms=33)" = "[17] [33]" ]
+	[ "$(frame strip_ms=120)" = "[null]" ]	# nothing follows at once
+	for frame in 17 35; do	# the median response is 20 ms
+		made replay a a:0:1:40
+		jq "del(.protocol) | .frame_ms = $frame" "$RUN/run.json" >x
+		mv x "$RUN/run.json"
+		reported
+		finding floor >>floors
+	done
+	[ "$(cat floors)" = "17.5 unsure" ]
+}
+
 @test "replay: a trace, servers, names and passwords that do not fit are refused in one line" {
 	local words
 	: >trace

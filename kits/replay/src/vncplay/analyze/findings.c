@@ -81,6 +81,27 @@ static int64_t count_answered(const struct responses *answers)
 	return n;
 }
 
+#define PACE_MS 50	/* updates further apart do not follow each other at once */
+#define PACE_LEAST 20	/* so many must */
+#define PACE_SHORT 0.75 /* no more than one in ten comes earlier than this share of the pace */
+
+/* The pace of updates that follow each other at once, where hardly any comes earlier: as from a frame clock. NAN: there is none. */
+static double find_frame_ms(const struct tilelog *t)
+{
+	struct sample ms = { 0 };
+	double pace = NAN;
+
+	for (size_t i = 1; i < t->n_updates; i++)
+		if (t->update[i].ms - t->update[i - 1].ms < PACE_MS)
+			sample_add(&ms, t->update[i].ms - t->update[i - 1].ms);
+	if (ms.n >= PACE_LEAST)
+		pace = sample_quantile(&ms, 0.5).value;
+	if (!(sample_quantile(&ms, 0.1).value >= PACE_SHORT * pace))
+		pace = NAN;
+	sample_free(&ms);
+	return pace;
+}
+
 static void report_replay(struct rec_report *out, const struct replay *p, int64_t answered, struct figure median, int64_t unmatched)
 {
 	struct rec_named_figure p50 = { "latency_p50_ms", median };
@@ -89,6 +110,7 @@ static void report_replay(struct rec_report *out, const struct replay *p, int64_
 	rec_add_str(out, "label", p->label);
 	rec_add_str(out, "status", p->inputs.status[0] ? p->inputs.status : NULL);
 	rec_add_real(out, "total_s", p->total_ms / 1e3, 3);
+	rec_add_real(out, "frame_ms", find_frame_ms(&p->tiles), 1);
 	rec_add_int(out, "responses", answered);
 	rec_add_figures(out, &p50, 1, 1000, 1);
 	rec_add_bounds(out, &p50, 1, 1000);
