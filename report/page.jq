@@ -82,6 +82,12 @@ def few_note($doc; $rows; $name; $heading): [$rows[] | select(.[$name + "_why"] 
 	| "\($heading | sub(",[^,]*$"; "")): needs \($needs.value | plural("key")) (ten beyond it)"
 		+ (if $keys == [] then "" else "; there are \([$keys | min, max] | unique | map(plain) | join(" to "))" end)
 		+ ". From \($needs.high) on its 95 % interval has both ends.";
+# Where a protocol's own wait (floor_ms) is most of a median response.
+def floor_note($doc; $rows; $name): [$rows[] | (figure($name) | at_least) as $ms | .protocol as $of
+	| ($doc.run.protocols // {})[$of // ""] // $doc.run.protocol // {} | .floor_ms as $floor
+	| select($ms != null and ($ms | floor_explains($floor) | IN("all", "most")))
+	| "\($of | if . then "\(.): " else "" end)\($floor | with_unit("ms")) of each response, on average, are "
+		+ "\(.floor_of // "half a frame of the server's clock")."] | unique[];
 # Rows of text: {head: [...], right: [...], rows: [[...]], breaks: [numbers of rows], at: the column whose text is a link,
 # links: [file or null, a row each], notes: [sentences below the table]}
 def grid($view; $with_interval):
@@ -121,6 +127,7 @@ def grid($view; $with_interval):
 		(if any($values[][]; is_range and (is_unresolved | not)) then
 			"\(range_mark): known as a range only, from the earliest to the latest possible time." else empty end),
 		($columns[] | few_note($doc; $rows; .name; .heading)),
+		if $view.floor then floor_note($doc; $rows; $view.floor) else empty end,
 		(if $with_interval and any($rows[] | lacks_interval($names[]); .) then "2 repeats: no interval." else empty end)]}
 	| if any(.rows[][] | strings; test("(^|\\()-?[0-9.]+, -?[0-9.]+\\)?$")) then
 		.notes += ["a, b: the values of two repeats, which have no interval."] else . end

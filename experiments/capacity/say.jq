@@ -161,5 +161,5 @@ def views:
 		"criterion repeat name unit at_least users_good good users_bad bad full"),
 	view("needs"; "slope"; "What a key or a user needs, by the first third"; {by: "system"};
 		"criterion name points none slope users"),
-	view("steps"; "summary"; "All steps"; {by: "system"};
+	view("steps"; "summary"; "All steps"; {by: "system", floor: "p50_ms"};
 		"users repeats? mean_ms p50_ms late_percent worst_over_median jain own_percent more_ms wait_ms");

@@ -119,7 +119,7 @@ def findings: [work, messages, keys, before_work, other_work];
 def labels: {value: {what: part_words}};
 
 def views:
-	view("rank"; "keys"; "Which protocol on this link"; {rank: "key_p50_ms", at: {part: "session"}};
+	view("rank"; "keys"; "Which protocol on this link"; {rank: "key_p50_ms", at: {part: "session"}, floor: "key_p50_ms"};
 		"protocol key_p50_ms key_p95_ms protocols:key_bytes late_percent"),
 	view("bytes"; "protocols"; "Bytes on the wire"; {};
 		"protocol all_bytes text_bytes draw_bytes browse_bytes setup_bytes idle_bytes key_bytes"),

@@ -164,5 +164,5 @@ def views:
 		{rank: "p50_ms", at: {keys_per_s: "least", rtt_ms: "most", loss_percent: "most"}};
 		"protocol p50_ms p95_ms wire_bytes_per_key late_percent"),
 	view("slopes"; "slope"; "Round trips per key"; {}; "protocol slope slope_why? start_ms spread_ms points"),
-	view("main"; "summary"; "Response time by condition"; {by: "protocol"};
+	view("main"; "summary"; "Response time by condition"; {by: "protocol", floor: "p50_ms"};
 		"rtt_ms loss_percent keys_per_s p50_ms p90_ms max_ms late_percent keys unanswered?");

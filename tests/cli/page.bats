@@ -65,6 +65,18 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	[ "$output" = "$PWD/r?[31m/report.html" ]
 }
 
+@test "a protocol's own wait is named below the table where it is most of a median response" {
+	sed -i 's/{by: "app", breaks/{by: "app", floor: "p50_ms", breaks/' home/experiments/made/say.jq
+	noted() {	# noted FLOOR_MS: the medians are 1.5, 50.25 and 150 ms
+		jq ".protocol.floor_ms = $1" run/run.json >new
+		mv new run/run.json
+		"$TOP/report/report.sh" run >/dev/null
+		grep -c "half a frame" run/report.md || :
+	}
+	[ "$(noted 0.7) $(noted 0.8) $(noted 160)" = "0 1 1" ]
+	[ "$(noted 2)" = 0 ]	# the first one took less than that, the others much more
+}
+
 @test "a figure that summarize refused is named in a note, with its condition" {
 	printf 'schema\tapp\tload\tmetric\tvalue\ttable\twhy\nlong/1\ta\t5\tp50_ms\t\tsummary\timpossible\n' >run/long.tsv
 	printf 'long/1\tb\t5\tp50_ms\t\tsummary\ttoo few\n' >>run/long.tsv

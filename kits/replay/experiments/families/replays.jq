@@ -64,8 +64,8 @@ def most_grown: . as $doc | farthest as $far
 			+ ($far | if .max_ms == null then "" else " The longest response of all took \(.max_ms | with_unit("ms"))." end);
 			{value: $most.ratio, verdict: "bad", figure: "cdf"}) end;
 
-# A wait that is in each response, in ms, where it is half of the base's median response or more.
-def floor_words($floor; $what): base_row | select($floor != null and .p50_ms != null) | select(2 * $floor >= .p50_ms)
+# A wait that is in each response, in ms, where it is most of the base's median response.
+def floor_words($floor; $what): base_row | select(.p50_ms != null) | select(.p50_ms | floor_explains($floor) | IN("all", "most"))
 	| finding("floor"; "**Of the median response with \(.says), \(.p50_ms | with_unit("ms")), \($floor | with_unit("ms")) \($what)**."
 			+ " So ratios between settings are nearer to 1 than those of what server and application did.";
 		{value: $floor, unit: "ms", verdict: "unsure"});
