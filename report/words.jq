@@ -115,8 +115,8 @@ def floor_explains($floor):
 # The columns of a table of the run: NAME? only where its values differ; TABLE:NAME from the row of that table with the same first
 # column. In $more, by: a column whose values are headings; only: a column whose rows with 0 or nothing are left out; rank: the
 # column that ranks the rows, at: where ({axis: "least", "most" or a value}); breaks: [axis, column, limit], the first row of each
-# group where the column is surely above the limit, a number or "threshold"; floor: the column of medians that may be waiting for the
-# display server, for the most part.
+# group where the column is surely above the limit, a number or "threshold"; floor: the column of medians that may for the most part
+# be the display server's own wait.
 def view($id; $table; $title; $more; $columns): {$id, $table, $title, columns: ($columns / " ")} + $more;
 
 # ---- findings ----
