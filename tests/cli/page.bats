@@ -563,7 +563,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 		sed -n 's,^!\[.*(figures/\(.*\)[.]svg)$,\1,p' "$kept/report.md" | sort -u |
 			diff - <(jq -r '.kept.figures[]' "$kept/run.json")
 	done
-	grep -q '^> \*\*Samples left out\*\*.* 4 of 14 ' stalls/report.md
+	grep -q "^> \*\*Samples left out\*\*.* $(jq .kept.conditions stalls/run.json) of 14 " stalls/report.md
 	run ! grep 'Samples left out' rtt/report.md
 }
 
@@ -576,7 +576,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	[ "${#lines[@]}" -gt 10 ]
 	run -0 --separate-stderr "$TOP/thinprobe" compare "$reference/stalls" "$reference/stalls" --metrics p50
 	[ "${#stderr_lines[@]}" = 2 ]
-	[[ $stderr == *" 4 conditions "* ]]
+	[[ $stderr == *" $(tar -tf "$reference/stalls/samples.tar.zst" | grep -c '^cells/[^/]*/$') conditions "* ]]
 	[ -z "$(find "$reference/rtt" "$reference/stalls" -name '*.tsv')" ]
 }
 
