@@ -34,7 +34,7 @@ static struct {
 	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns, connect_ns, timeout_ns;
 	int schedule, mode, watch; /* schedule, watch: -1 until the target is known */
 	const char *key, *script, *log, *password_file;
-	bool hold_start, find_region;
+	bool hold_start, find_region, erase;
 	struct pixel_area region;
 	uint64_t window;
 	struct cli_cpus cpus;
@@ -89,6 +89,7 @@ static const struct cli_opt options[] = {
 	  .words = schedule_names },
 	{ CLI_WORD, 0, "mode", &cfg.mode, .help = "press and release each time, or press once and repeat (tap)", .words = modes },
 	{ CLI_STR, 'k', "key", &cfg.key, .help = "which key: a character, a name, U20AC or 0xff0d (a)", .meta = "KEY" },
+	{ CLI_FLAG, 0, "erase", &cfg.erase, .help = "type the key and BackSpace in turns, and end where one does not show" },
 	{ CLI_FILE, 0, "script", &cfg.script, .help = "keys, moves and clicks from this file, \"DELAY_MS WHAT\" a line" },
 	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as echo (update; null: none)", .words = watches },
 	{ CLI_CALL, 0, "region", &cfg.region,
@@ -183,9 +184,11 @@ static void refuse_conflicts(const struct target_ops *target)
 		die_usage(
 			"--mode hold: an X display repeats keys at intervals of whole milliseconds, up to 65535; %g keys/s is not such a rate",
 			cfg.rate_per_s);
-	if (target != &target_x11 && (cfg.window || cfg.find_region))
-		die_usage("--window and --region auto are for x11: only");
-	if (!target->region && !area_is_empty(&cfg.region))
+	if (cfg.erase && !sends_singly())
+		die_usage("--erase types keys one at a time: leave out --script, --mode hold, --schedule and --watch");
+	if (target != &target_x11 && cfg.window)
+		die_usage("--window is for x11: only");
+	if (!target->region && (cfg.find_region || !area_is_empty(&cfg.region)))
 		die_usage("--region is for x11: and vnc: only");
 	if (cfg.window && plan_uses_pointer(&run->plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
@@ -224,6 +227,8 @@ static void report_settings(void)
 		rec_add_real(r, "period_ms", (double)run->plan.period_ns / NS_PER_MS, 3);
 	}
 	rec_add_strs(r, { "mode", modes[cfg.mode] }, { cfg.script ? "script" : "key", cfg.script ? cfg.script : cfg.key });
+	if (cfg.erase)
+		rec_add_str(r, "erased_by", "BackSpace");
 	rec_add_ints(r, { "seed", cfg.seed }, { "skip", cfg.skip });
 	rec_add_reals(r, { "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3 }, { "noise_per_s", cfg.noise_per_s, 4 });
 	rt_describe(&run->rt, text, sizeof(text));
@@ -376,6 +381,7 @@ static void prepare_run(const struct target_ops *target)
 					   .block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0,
 					   .period_ns = run->plan.period_ns,
 					   .one_by_one = sends_singly(),
+					   .erase = cfg.erase,
 					   .watch_ns = cfg.time_ns,
 					   .timeout_ns = cfg.timeout_ns,
 					   .noise_per_s = cfg.noise_per_s,
@@ -399,6 +405,7 @@ static void prepare_typing(const struct target_ops *target)
 {
 	const struct key_plan_cfg wanted = { .script = cfg.script,
 					     .key = cfg.key,
+					     .erase = cfg.erase,
 					     .rate_per_s = cfg.rate_per_s,
 					     .time_ns = cfg.time_ns,
 					     .schedule = cfg.schedule,
@@ -447,6 +454,7 @@ static void open_target(const struct target_ops *target)
 					       .region = cfg.region,
 					       .find_region = cfg.find_region,
 					       .first_key = plan_first_plain_key(plan),
+					       .back = cfg.erase ? &plan_back : NULL,
 					       .seen = &run->seen,
 					       .connected = confine_typing };
 	struct why why = { "" };

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
+const struct input_act plan_back = { .kind = ACT_KEY, .keysym = 0xff08 };
 const char *const schedule_names[] = { "periodic", "jittered", "poisson", "blocks", "asked", NULL };
 
 int plan_compute_due_times(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n)
@@ -74,6 +75,18 @@ static int plan_script(const struct key_plan_cfg *cfg, struct key_plan *plan, st
 	return 0;
 }
 
+/* Makes of the plan of one key one that types it and BackSpace in turns, and ends with BackSpace. */
+static void plan_erase(struct key_plan *plan)
+{
+	struct act_script *script = &plan->script;
+
+	script->offset_ns = plan->offset_ns;
+	script->act = memory_new(plan->n, sizeof(*script->act));
+	for (size_t i = 0; i < plan->n; i++)
+		script->act[i] = i % 2 ? plan_back : plan->only;
+	plan->act = script->act;
+}
+
 int plan_make(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *why)
 {
 	bool asked = cfg->schedule == SCHEDULE_ASKED;
@@ -96,10 +109,12 @@ int plan_make(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *
 			cfg->key);
 		return EXIT_USAGE;
 	}
-	out->n = (size_t)n;
+	out->n = (size_t)n + (cfg->erase && (size_t)n % 2);
 	out->offset_ns = memory_new(out->n, sizeof(*out->offset_ns));
 	if (!asked && plan_compute_due_times((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n))
 		return why_fail(EXIT_USAGE, why, "--rate %g is too low", cfg->rate_per_s);
+	if (cfg->erase)
+		plan_erase(out);
 	return 0;
 }
 

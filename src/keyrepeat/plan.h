@@ -30,6 +30,7 @@ int plan_compute_due_times(enum schedule_kind kind, double rate_per_s, uint64_t 
 struct key_plan_cfg {
 	const char *script; /* file with the actions; NULL: one key repeatedly, as below */
 	const char *key;
+	bool erase;	   /* every second key is BackSpace, so that nothing is left */
 	double rate_per_s; /* 0: no keys */
 	int64_t time_ns;   /* length of the train */
 	int schedule;	   /* enum schedule_kind */
@@ -46,6 +47,8 @@ struct key_plan {
 	int *key;     /* the target's numbers of `act` */
 	int only_key; /* the target's number of `only` */
 };
+
+extern const struct input_act plan_back; /* BackSpace */
 
 /* 0, or an exit status (EXIT_USAGE, EXIT_RUN) with a line in `why`. For SCHEDULE_ASKED the plan has one key. */
 int plan_make(const struct key_plan_cfg *cfg, struct key_plan *out, struct why *why);

@@ -135,7 +135,7 @@ static int count_group_keys(const struct block_group *group)
 {
 	int n = 0;
 
-	for (int i = 0; i < REGION_KEYS; i++)
+	for (int i = 0; i < REGION_KEYS && !(group->bits & REGION_LEFT); i++)
 		n += !!(group->bits & REGION_KEY(i));
 	return n;
 }

@@ -20,6 +20,7 @@ void region_format(const struct pixel_area *r, char text[static REGION_TEXT]);
 #define REGION_BEFORE 1u
 #define REGION_AFTER 2u
 #define REGION_KEY(i) (4u << (i))
+#define REGION_LEFT (4u << REGION_KEYS) /* BackSpace did not bring back what was there before the key */
 
 struct change_marks {
 	int w, h;
@@ -30,7 +31,8 @@ struct change_marks {
  * key. */
 bool region_mark_changes(struct change_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit);
 
-/* Finds the region of the echoes: the group of changes that followed most keys; the widest such group, since a column counter in a
+/* Finds the region of the echoes: the group of changes that followed most keys, and of which BackSpace has left nothing, where it
+ * was typed; the widest such group, since a column counter in a
  * status line follows keys, too, but text grows. A small group beside it that also changes without keys is its caret. From this
  * line of text the region extends left, right and down to the edge of the picture, or to the next group that follows keys or that
  * changed without keys both before and after them. False: no group followed at least two keys. */

@@ -141,6 +141,16 @@ void sender_press_key(struct key_sender *s, struct key_times *key, int number, i
 	s->release_ns = s->hold ? INT64_MAX : key->sent_ns + RELEASE_NS;
 }
 
+void sender_tap_last(struct key_sender *s, int number)
+{
+	if (s->target->aim && s->target->aim(s->self, clock_now() + NS_PER_S))
+		return;
+	if (!await_sendable(s, clock_now()) || s->target->send(s->self, number, true))
+		return;
+	clock_sleep(clock_now() + RELEASE_NS);
+	s->target->send(s->self, number, false);
+}
+
 void sender_release_key(struct key_sender *s, int64_t held_until_ns)
 {
 	if (s->down < 0)

@@ -41,6 +41,9 @@ void sender_press_key(struct key_sender *s, struct key_times *key, int number, i
 /* Releases the key that is down; a held key not before held_until_ns, but at once where sender_detect_end(). */
 void sender_release_key(struct key_sender *s, int64_t held_until_ns);
 
+/* Presses and releases a key at once, also after a stop signal. */
+void sender_tap_last(struct key_sender *s, int number);
+
 /* The next length of the busy loop before a due time, where waking up took woke_ns: a wake-up that took longer than the loop adds
  * as much as 199 others take away, so that one in 200 is late. From 15 to 300 us. */
 int64_t sender_learn_spin(int64_t spin_ns, int64_t woke_ns);

@@ -27,6 +27,7 @@ struct target_cfg {
 	struct pixel_area region;	   /* only changes in it count, from the corner of `window` if there is one; empty: all */
 	bool find_region;		   /* open() types a few keys to find the region */
 	const struct input_act *first_key; /* the key to type for find_region */
+	const struct input_act *back;	   /* BackSpace, typed after each of these, or NULL */
 	struct observations *seen;
 	void (*connected)(void); /* vnc: called before the first byte of the server is read; may be NULL */
 };

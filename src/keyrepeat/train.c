@@ -277,7 +277,8 @@ static bool await_turn(struct key_train_run *run, const struct key_train_block *
 
 	while (!single_keys_answered(run, b)) {
 		int64_t turns = atomic_load(&run->cfg->seen->last_change_ns) >= sent ? (int64_t)b->n : 1;
-		int64_t until = clock_earlier(sent + turns * patience_ns(run, TURN_NS), give_up_ns);
+		int64_t patience = patience_ns(run, run->cfg->erase ? run->cfg->timeout_ns : TURN_NS);
+		int64_t until = clock_earlier(sent + turns * patience, give_up_ns);
 
 		if (sender_detect_end(&run->sender) || (clock_now() >= until && clock_now() >= due_ns - 2 * TURN_POLL_NS))
 			return false;
@@ -331,7 +332,7 @@ static size_t choose_period(struct key_train_run *run, size_t i, size_t n)
 	for (n = i; n < cfg->n; n++) {
 		int64_t due = begin + plan_stretch_offset_ns(cfg->offset_ns[n] - cfg->offset_ns[i], cfg->period_ns, t->period_ns);
 
-		if (due >= end && n > i)
+		if (due >= end && n > i && !(cfg->erase && n % 2))
 			break;
 		t->key[n].due_ns = due;
 	}
@@ -365,6 +366,32 @@ static void send_single_key(struct key_train_run *run, size_t i, bool alone, int
 	atomic_store(&t->gone, i + 1);
 }
 
+/* Ends the sending where keys do not show any more: further ones would go elsewhere. */
+static void end_unshown(struct key_train_run *run)
+{
+	const char *none = NULL;
+
+	if (!sender_detect_end(&run->sender))
+		atomic_compare_exchange_strong(&run->cfg->seen->left, &none, "a key did not show where those before had");
+}
+
+/* Takes back the last key, if it has no BackSpace after it, as where a signal came between the two. Waits until that shows: a
+ * server may not read what came just before the connection was closed. */
+static void take_back(struct key_train_run *run)
+{
+	const struct key_train_cfg *cfg = run->cfg;
+	size_t sent = atomic_load(&run->train->gone);
+	int64_t at = clock_now();
+
+	while (sent && !run->train->key[sent - 1].sent_ns)
+		sent--;
+	if (!cfg->erase || sent % 2 == 0 || run->sender.end == SENDER_LEFT || run->sender.end == SENDER_DROPPED)
+		return;
+	sender_tap_last(&run->sender, cfg->key[1]);
+	while (atomic_load(&cfg->seen->last_change_ns) <= at && clock_now() < at + TURN_NS)
+		clock_sleep(clock_now() + TURN_POLL_NS);
+}
+
 /* Sends each key when it is due and the one before is answered. The answers to the first keys decide how far apart the others are
  * due. */
 static void send_singly(struct key_train_run *run)
@@ -385,6 +412,8 @@ static void send_singly(struct key_train_run *run)
 			answered = await_turn(run, &t->block[t->blocks - 1], t->key[i].due_ns, give_up);
 			keep_slowest_answer(run);
 		}
+		if (cfg->erase && !answered)
+			end_unshown(run);
 		if (sender_detect_end(&run->sender))
 			break;
 		if (i == PACE_FIRST_KEYS && atomic_load(&cfg->seen->last_change_ns) < begin) {
@@ -420,7 +449,7 @@ static bool answers_need_control(const struct key_train_run *run, int64_t *longe
 	int64_t took[PACE_ANSWERS];
 
 	*longest_ns = 0;
-	if (!seen->filters || !updates || !t->blocks || run->cfg->key) /* not after a script */
+	if (!seen->filters || !updates || !t->blocks || (run->cfg->key && !run->cfg->erase)) /* not after a script */
 		return false;
 	if (t->one_by_one) {
 		n = measure_answers(run, took);
@@ -539,6 +568,7 @@ void train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 		send_block(&run, b);
 	}
 	watch_without_keys(&run);
+	take_back(&run);
 	out->end_ns = clock_now();
 	if (out->walls < out->wall_room)
 		clock_read_wall(&out->wall[out->walls++]);

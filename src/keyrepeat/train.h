@@ -24,6 +24,7 @@ struct key_train_cfg {
 	int only;
 	size_t block;	 /* keys in a block; 0: all keys are one block */
 	bool one_by_one; /* a key is sent when the one before is answered, at a period chosen by plan.h */
+	bool erase;	 /* one_by_one: every second key is BackSpace; none is sent where the one before is not answered */
 	int64_t period_ns;
 	int64_t watch_ns;   /* how long to watch without keys; end of the schedule if the period is made longer */
 	int64_t timeout_ns; /* longest wait for an answer, where those before took long */

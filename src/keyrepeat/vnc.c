@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "patch.h"
 #include "proc.h"
+#include "region_search.h"
 #include "target.h"
 #include "vnc_password.h"
 #include "vnc_address.h"
@@ -39,10 +40,12 @@ struct vnc_client {
 	struct why bad_password;     /* why the password file cannot be read; "": can be */
 	struct pixel_area area;	     /* around all rectangles of the update; empty: it had none */
 	struct pixel_area region;    /* the part of the picture that is watched; empty: all */
+	const char *region_from;     /* how it was chosen */
 	struct apart_memory picture; /* the frame buffer that the library draws in */
 	uint32_t *before;	     /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool pictured; /* the first whole picture has come */
+	bool dropped;  /* the connection broke while the region was looked for */
 	bool found;    /* `place` is where the patch is */
 	struct patch_place place;
 	int acts;
@@ -408,30 +411,6 @@ static int connect_server(struct vnc_client *self, const struct target_cfg *cfg,
 	return -1;
 }
 
-static void *vnc_open(const struct target_cfg *cfg, struct why *why)
-{
-	struct vnc_client *self = memory_new(1, sizeof(*self));
-	rfbClient *c = must_alloc(rfbGetClient(8, 3, 4));
-	struct pixel_area in;
-
-	*self = (struct vnc_client){
-		.client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch, .region = cfg->region
-	};
-	set_up_client(self);
-	if (connect_server(self, cfg, why)) {
-		apart_free(&self->picture);
-		free(self);
-		return NULL;
-	}
-	in = watched_area(self);
-	if (area_is_empty(&in))
-		why_say(why, "nothing of the region is inside the screen of vnc:%s, %dx%d", cfg->where, c->width, c->height);
-	else if (!await_picture(self, cfg, why))
-		return self;
-	vnc_close(self);
-	return NULL;
-}
-
 static int add_vnc_act(void *p, const struct input_act *act, struct why *why)
 {
 	struct vnc_client *self = p;
@@ -485,6 +464,78 @@ static int send_act(void *p, int number, bool down)
 	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer(self, act, down)) ? 0 : -EPIPE;
 }
 
+static bool read_screen(void *p, uint32_t *pixels)
+{
+	struct vnc_client *self = p;
+
+	if (self->dropped || read_messages(self, 0)) {
+		self->dropped = true;
+		return false;
+	}
+	if (self->before_width == self->client->width && self->before_height == self->client->height)
+		memcpy(pixels, self->client->frameBuffer,
+		       (size_t)self->before_width * (size_t)self->before_height * sizeof(*pixels));
+	return true;
+}
+
+static bool type_key(void *p, int key, bool down)
+{
+	return !((struct vnc_client *)p)->dropped && !send_act(p, key, down);
+}
+
+/* Types a few keys and sets self->region to where their echo appears. 0, or -1 with a line in `why`. */
+static int find_region(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
+{
+	struct region_search search = { .self = self,
+					.w = self->client->width,
+					.h = self->client->height,
+					.read = read_screen,
+					.type = type_key,
+					.key = add_vnc_act(self, cfg->first_key, why),
+					.back = -1 };
+	struct watchdog watchdog = { 0 };
+	int err = watchdog_start(&watchdog, self->client->sock, WATCHDOG_STOP, NS_PER_S);
+
+	if (err)
+		return why_fail(-1, why, "cannot start a thread: %s", strerror(-err));
+	if (cfg->back)
+		search.back = add_vnc_act(self, cfg->back, why);
+	err = region_search(&search, &self->region, why);
+	self->region_from = "found by typing";
+	if (err == -EPIPE || self->dropped)
+		err = why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, library_reason());
+	if (watchdog_end(&watchdog) && !proc_stop)
+		return why_fail(-1, why, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
+	return err;
+}
+
+static void *vnc_open(const struct target_cfg *cfg, struct why *why)
+{
+	struct vnc_client *self = memory_new(1, sizeof(*self));
+	rfbClient *c = must_alloc(rfbGetClient(8, 3, 4));
+	struct pixel_area in;
+
+	*self = (struct vnc_client){ .client = c,
+				     .seen = cfg->seen,
+				     .password_file = cfg->password_file,
+				     .watch = cfg->watch,
+				     .region = cfg->region,
+				     .region_from = area_is_empty(&cfg->region) ? "screen" : "given" };
+	set_up_client(self);
+	if (connect_server(self, cfg, why)) {
+		apart_free(&self->picture);
+		free(self);
+		return NULL;
+	}
+	in = watched_area(self);
+	if (area_is_empty(&in))
+		why_say(why, "nothing of the region is inside the screen of vnc:%s, %dx%d", cfg->where, c->width, c->height);
+	else if (!await_picture(self, cfg, why) && (!cfg->find_region || !find_region(self, cfg, why)))
+		return self;
+	vnc_close(self);
+	return NULL;
+}
+
 static int handle_messages(void *p)
 {
 	return read_messages(p, 0);
@@ -513,7 +564,7 @@ static void write_receiver(void *p, char *text, size_t size)
 static void get_watched_region(void *p, struct pixel_area *out, const char **from)
 {
 	*out = watched_area(p);
-	*from = area_is_empty(&((struct vnc_client *)p)->region) ? "screen" : "given";
+	*from = ((struct vnc_client *)p)->region_from;
 }
 
 const struct target_ops target_vnc = {

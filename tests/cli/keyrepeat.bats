@@ -180,7 +180,11 @@ END
 		*asked*	null: --schedule asked --hold-start
 		*with -o*	null: --schedule asked -o -
 		*x11: and vnc:*	null: --region 1x1+0+0
+		*x11: and vnc:*	null: --region auto
 		*x11: only*	null: --window 5
+		*x11: only*	vnc:127.0.0.1:1 --window 5
+		*one at a time*	x11::1 --erase --schedule periodic
+		*one at a time*	x11::1 --erase --watch patch
 		*--region auto*	x11::1 --region auto --rate 0 --watch update
 		*--region auto*	x11::1 --region auto --watch patch
 		*without\ modifiers*	x11::1 --region auto --watch update --key ctrl+s

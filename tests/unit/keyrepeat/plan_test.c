@@ -95,6 +95,22 @@ TEST(too_late_is_refused)
 	assert_int_equal(plan_compute_due_times(SCHEDULE_PERIODIC, 1e-9, 1, at, N), -ERANGE);
 }
 
+TEST(erasing_ends_with_backspace)
+{
+	struct key_plan_cfg cfg = {
+		.key = "a", .erase = true, .rate_per_s = 5, .time_ns = NS_PER_S, .schedule = SCHEDULE_PERIODIC
+	};
+	struct key_plan plan;
+	struct why why;
+
+	assert_int_equal(plan_make(&cfg, &plan, &why), 0);
+	assert_int_equal(plan.n, 6);
+	for (size_t i = 0; i < plan.n; i++)
+		assert_int_equal(plan.act[i].keysym, i % 2 ? 0xff08 : 'a');
+	assert_int_equal(plan.offset_ns[5], NS_PER_S);
+	plan_free(&plan);
+}
+
 #define MS NS_PER_MS
 #define CHOOSE(period, ...) \
 	plan_choose_period_ns((int64_t[]){ __VA_ARGS__ }, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), period)

@@ -104,6 +104,38 @@ TEST_WITH(setup, NULL, one_change_is_chance)
 	assert_false(region_find_echoes(&marks, &found));
 }
 
+/* A key, and BackSpace after it, of which `left` pixels stay. */
+static void type_and_erase(int left)
+{
+	static uint32_t before[WIDTH * HEIGHT];
+
+	memcpy(before, now, sizeof(now));
+	caret(0, false);
+	letter(0);
+	caret(1, true);
+	look((uint8_t)REGION_KEY(0));
+	memcpy(now, before, sizeof(now));
+	paint(TEXT_X + 1, TEXT_Y + 6, left, 1, 1);
+	look((uint8_t)REGION_KEY(1));
+	region_mark_changes(&marks, before, last, REGION_LEFT);
+}
+
+TEST_WITH(setup, NULL, a_letter_that_is_taken_back)
+{
+	blink(0, REGION_BEFORE);
+	type_and_erase(0);
+	blink(0, REGION_AFTER);
+	assert_true(region_find_echoes(&marks, &found));
+	assert_int_equal(found.y, TEXT_Y);
+}
+
+TEST_WITH(setup, NULL, a_letter_that_stays)
+{
+	blink(0, REGION_BEFORE);
+	type_and_erase(1);
+	assert_false(region_find_echoes(&marks, &found));
+}
+
 /* A status line that shows the column, below, and a clock with seconds beside the text. */
 static void column_counter(int key)
 {

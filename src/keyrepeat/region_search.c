@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "region_search.h"
+#include "clock.h"
+#include "memory.h"
+#include "proc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_KEYS_NS (2500 * NS_PER_MS) /* watching without keys: the caret of any system blinks within it */
+#define ECHO_NS (400 * NS_PER_MS)     /* shortest wait for the changes after a key; on a busy machine the first may come later */
+#define QUIET_NS (250 * NS_PER_MS)    /* after a change the wait goes on until nothing changed for this long ... */
+#define ECHO_MAX_NS (3 * NS_PER_S)    /* ... but ends here, where something changes all the time, or nothing does */
+#define READ_NS (25 * NS_PER_MS)      /* between two readings of the screen */
+#define DOWN_NS (5 * NS_PER_MS)	      /* how long a key is held down */
+#define PAIRS 2			      /* of a key and BackSpace */
+
+#define NOT_SHOWN "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region"
+#define NOT_TAKEN "no place shows the key typed until BackSpace takes it away: put the caret into a text field in sight"
+
+struct search_state {
+	const struct region_search *cfg;
+	struct change_marks marks;
+	uint32_t *last, *now, *before; /* pixels of the last reading, of this one, and before the key */
+};
+
+/* Marks the pixels that changed since the last call. True when some did. */
+static bool mark_new_changes(struct search_state *s, uint8_t bit)
+{
+	uint32_t *swap = s->last;
+	bool changed;
+
+	if (!s->cfg->read(s->cfg->self, s->now))
+		return false;
+	changed = region_mark_changes(&s->marks, s->last, s->now, bit);
+	s->last = s->now;
+	s->now = swap;
+	return changed;
+}
+
+static void mark_keyless_changes(struct search_state *s, uint8_t bit)
+{
+	int64_t until = clock_now() + NO_KEYS_NS;
+
+	while (clock_now() < until && !proc_stop) {
+		mark_new_changes(s, bit);
+		proc_sleep(clock_now() + READ_NS);
+	}
+}
+
+/* Types a key and marks the pixels that change. False: it does not get where it should. *shown: some changed. */
+static bool type_and_mark(struct search_state *s, int key, uint8_t bit, bool *shown)
+{
+	int64_t begin, changed = 0;
+
+	if (!s->cfg->type(s->cfg->self, key, true))
+		return false;
+	proc_sleep(clock_now() + DOWN_NS);
+	s->cfg->type(s->cfg->self, key, false);
+	begin = clock_now();
+	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS &&
+	       (!changed || clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
+		if (mark_new_changes(s, bit))
+			changed = clock_now();
+		proc_sleep(clock_now() + READ_NS);
+	}
+	*shown = changed;
+	return true;
+}
+
+static int type_keys(struct search_state *s)
+{
+	bool shown;
+
+	for (int i = 0; i < REGION_KEYS && !proc_stop; i++)
+		if (!type_and_mark(s, s->cfg->key, (uint8_t)REGION_KEY(i), &shown))
+			return -EPIPE;
+	return 0;
+}
+
+/* Types the key and BackSpace in turns. A key that was shown is followed by BackSpace also after a stop signal. */
+static int type_pairs(struct search_state *s, struct why *why)
+{
+	size_t bytes = (size_t)s->marks.w * (size_t)s->marks.h * sizeof(*s->last);
+	struct pixel_area found;
+	bool shown;
+
+	for (int i = 0; i < PAIRS && !proc_stop; i++) {
+		memcpy(s->before, s->last, bytes);
+		if (!type_and_mark(s, s->cfg->key, (uint8_t)REGION_KEY(2 * i), &shown))
+			return -EPIPE;
+		if (!shown && !proc_stop)
+			return why_fail(-1, why, NOT_SHOWN);
+		if (!type_and_mark(s, s->cfg->back, (uint8_t)REGION_KEY(2 * i + 1), &shown))
+			return -EPIPE;
+		region_mark_changes(&s->marks, s->before, s->last, REGION_LEFT);
+		if (!proc_stop && !region_find_echoes(&s->marks, &found))
+			return why_fail(-1, why, NOT_TAKEN);
+	}
+	return 0;
+}
+
+static int search(struct search_state *s, struct pixel_area *out, struct why *why)
+{
+	int err;
+
+	mark_new_changes(s, 0); /* the first picture has no other to be compared with */
+	mark_keyless_changes(s, REGION_BEFORE);
+	if (proc_stop)
+		return 0;
+	err = s->cfg->back < 0 ? type_keys(s) : type_pairs(s, why);
+	if (err)
+		return err;
+	mark_keyless_changes(s, REGION_AFTER);
+	if (!proc_stop && !region_find_echoes(&s->marks, out))
+		return why_fail(-1, why, NOT_SHOWN);
+	return 0;
+}
+
+int region_search(const struct region_search *cfg, struct pixel_area *out, struct why *why)
+{
+	size_t pixels = (size_t)cfg->w * (size_t)cfg->h;
+	struct search_state s = { .cfg = cfg,
+				  .marks = { cfg->w, cfg->h, memory_new(pixels, 1) },
+				  .last = memory_new(pixels, sizeof(*s.last)),
+				  .now = memory_new(pixels, sizeof(*s.now)),
+				  .before = memory_new(pixels, sizeof(*s.before)) };
+	int err = search(&s, out, why);
+
+	free(s.marks.bits);
+	free(s.last);
+	free(s.now);
+	free(s.before);
+	return err;
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A text field in a terminal: shows each character so many ms after it was read, and takes one away for BackSpace.
+
+usage: field.py LOG DELAY_MS [DEAF_AFTER]     after so many keys it reads on, and shows nothing more
+Log rows: CLOCK_MONOTONIC in ns when the key was read, its code, and how many characters stand in the field after it.
+"""
+import os
+import sys
+import time
+import tty
+
+delay, deaf = float(sys.argv[2]) / 1000, int(sys.argv[3]) if len(sys.argv) > 3 else None
+shown = keys = 0
+tty.setraw(0)
+with open(sys.argv[1], "w", buffering=1) as log:
+    while key := os.read(0, 1):
+        at = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        keys += 1
+        back = key in b"\b\x7f"
+        shown = max(0, shown - 1) if back else shown + 1
+        log.write("%d %d %d\n" % (at, key[0], shown))
+        if deaf is not None and keys > deaf:
+            continue
+        time.sleep(delay)
+        os.write(1, b"\b \b" if back else key)

@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# keyrepeat --erase: what it types is taken away again, and goes nowhere but into the field. Truth: the log of a field that is not
+# ours (field.py).
+# bats file_tags=waits:one
+
+load helpers
+
+KEYREPEAT=$BIN/keyrepeat
+
+field() {	# DELAY_MS [DEAF_AFTER]
+	start_vnc -SecurityTypes None
+	start_xterm python3 "$TOP/tests/cli/field.py" "$PWD/field.log" "$@"
+	until_true test -e field.log
+}
+
+left_in_field() { [ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]; }
+
+@test "keyrepeat vnc --erase --region auto: keys and BackSpace in turns, and an empty field" {
+	field 40
+	for _ in 1 2 3; do
+		busy_begin
+		"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --region auto --erase --json -o report.json
+		if [ "$(jq '.result.latency_from_due_ms.p50 < 80' report.json)" = true ] || ! machine_was_busy 50; then break; fi
+	done
+	[ "$(jq -r .settings.region_from report.json)" = "found by typing" ]
+	[ "$(jq '.result.latency_from_due_ms.p50 | . >= 40 and . < 80' report.json)" = true ]
+	[ "$(cut -d' ' -f2 field.log | paste -sd ' ' | sed 's/97 \(8\|127\)\>//g' | tr -d ' ')" = "" ]
+	left_in_field
+}
+
+@test "keyrepeat vnc --erase: a signal between the two leaves nothing in the field" {
+	field 500
+	start typing "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --erase --json -o report.json
+	until_true grep -q . field.log
+	kill "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 130 ]
+	until_true left_in_field
+}
+
+@test "keyrepeat vnc --erase: no key after one that did not show" {
+	field 10 20
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --timeout 3s --erase --json -o report.json
+	[ "$status" = 1 ]
+	[ "$(jq -r .result.ended report.json)" = "window left" ]
+	[ "$(jq .result.keys_answered report.json)" = 15 ]	# without the warm-up
+	[ "$(wc -l <field.log)" = 21 ]
+}
+
+@test "keyrepeat vnc --erase --region auto: one key where nothing shows, a pair where BackSpace does not erase" {
+	start_vnc -SecurityTypes None
+	need xev
+	start xev xev -geometry 300x200+0+0
+	until_true xdotool search --onlyvisible --name "Event Tester"
+	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name "Event Tester")" mousemove 100 100
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --region auto --erase
+	[ "$status" = 1 ]
+	[[ $output == *"text field"* ]]
+	[ "$(grep -c '^KeyPress event' xev.out)" = 1 ]
+	start_xterm sh -c 'stty -icanon -echo; tee keys.log'
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --region auto --erase
+	[ "$status" = 1 ]
+	[[ $output == *BackSpace* ]]
+	[ "$(wc -c <keys.log)" = 2 ]
+}
