@@ -4,7 +4,8 @@ include "words";
 include "trains";
 
 def held_alone: .run.settings.modes == ["hold"];
-def title: if attached and .run.runs == null then "Typing into a window: \(.run.protocol.title // "?")"
+def title: if attached and .run.runs == null then
+		"Typing into \(if .run.protocol.window then "a window: " else "" end)\(.run.protocol.title // "?")"
 	else "Typing latency under CPU load\(if held_alone then ", a key held down" else "" end): \(protocol_words)" end;
 def setup: [protocol_words, link_words,
 	(.run.settings.rate_per_s | values | "\(.) keys a second"),

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# try.jq - the object of `try --json`, and its text. Input of `result`: summary.tsv of the run, which has one row; $run: run.json;
+# $k: the reports of keyrepeat; $limits: "NAME MS STATUS" a line, the status of report/fail.sh; $folder, $status, $local.
+include "words";
+
+def row: (split("\n") | map(split("\t"))) as [$head, $row]
+	| reduce range($head | length) as $i ({}; .[$head[$i]] = ($row[$i] | if . == "" then null else tonumber? // . end));
+def known($name): figure($name) | {value, low, high, from, to};
+
+def late: "How late: half of the keys show within \(level("latency_p50_ms")), 95 % within \(level("latency_p95_ms")).";
+def even: "How evenly: \(level("late_share_percent")) of \(.keys | plural("key")) took longer than 100 ms; the slowest"
+	+ " took \(figure("latency_max_ms") | figure_words).";
+def whose($net): "Whose time: cannot tell what is the server's and what the application's"
+	+ (if $net == null then ", nor the network's: its round trip is not known."
+	   else ". The network is \($net.rtt_ms | with_unit("ms")) a round trip (the least that TCP saw): \($net.share_percent | percent) %"
+		+ " of the median." end)
+	+ if $run.protocol.typed_by == "x11" and $run.settings.protocols == ["ssh"] then
+		" In it, too: xterm and an X display here." else "" end;
+
+def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency_p50_ms") | at_least) as $p50
+	| (if $rtt == null or ($p50 // 0) == 0 then null
+		else {rtt_ms: $rtt, share_percent: ([100 * $rtt / $p50, 100] | min | . * 100 | round / 100)} end) as $net
+	| ([$k[].result.keys_sent] | add) as $sent | ([$k[].result.keys_answered] | add) as $answered
+	| {schema: "thinprobe.try/1", target: ($run.settings.on | ltrimstr("attach:")), into: $run.protocol.says, status: $status,
+		seconds: $run.measured_s, run: $folder, report: "\($folder)/report.html", command: $run.command,
+		version: $run.version, started: $run.started, system: $run.host.system, kernel: $run.host.kernel,
+		server: $run.protocol.server, region: $run.protocol.region, repeats: $run.settings.repeats,
+		keys_sent: $sent, keys_answered: $answered,
+		latency_ms: ($row | {p50: known("latency_p50_ms"), p95: known("latency_p95_ms"), max: known("latency_max_ms")}),
+		late_share_percent: ($row | known("late_share_percent")), threshold_ms: 100, network: $net,
+		sentences: ($row | [late, even, whose($net)]),
+		limits: ($limits | split("\n") | map(select(. != "") / " " | {name: .[0], ms: (.[1] | tonumber),
+			holds: {"0": true, "5": false}[.[2]]}))}
+	| .for_a_bug_report = [
+		"thinprobe \(.version), \(.system // "?"), \(.kernel)",
+		"server: \(.server)",
+		"link: \(if $net then "round trip \($net.rtt_ms | with_unit("ms")) (least of TCP)" else "not known" end)",
+		"typed: \(.keys_sent) keys, \(.keys_answered) answered, \"a\" and BackSpace, into \(.into)",
+		"pixels: \(.region // "?"); which encodings and caps were in use is not known beyond the line of the server",
+		(.sentences[:2][]), "not known: which part is the server's",
+		"again: \(.command)"];
+
+def tick: if . == true then "✓ holds:      " elif . == false then "✗ fails:      " else "? cannot tell:" end;
+def text: .sentences[], "", (.limits[] | "  \(.holds | tick) 95 % of the keys within \(.ms) ms (\(.name))"),
+	"", "Report: \(.report)", "", "For a bug report:", (.for_a_bug_report[] | "  " + .);

@@ -1,0 +1,332 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# try.sh [TARGET] - the first minute: how late is a key on this server? A door over keyrepeat, which types a character and BackSpace
+# in turns into a text field that it finds, and over the report of an experiment (stalls), into whose run folder its rows go.
+#
+# Each repeat is one train of keys. The run is one of a server that is not ours, as with --on attach:, at the load that there is.
+set -u
+. "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+TP_TOOL=thinprobe
+. "$TP_HOME/lab/words.sh"
+. "$TP_HOME/lab/calibration.sh"
+. "$TP_HOME/experiments/engine/plan.sh"
+. "$TP_HOME/experiments/engine/folder.sh"
+. "$TP_HOME/report/program.sh"
+. "$TP_HOME/experiments/commands/listening.sh"
+here=$TP_HOME/experiments/commands
+PLAN[called]=try RESUME=''
+RATE=20 WAIT_S=10 LIMITS='perception typing noticeable'
+
+usage() {
+	cat <<'END'
+usage: thinprobe try [TARGET] [options]
+How late is a key on this server? Types "a" and BackSpace in turns into a text
+field in sight, for less than a minute, and says how late, how evenly, and whose
+time it is. Nothing is installed or changed on the server, and nothing is left
+in the field. Put the caret into an editor, a terminal or a search field first.
+  vnc://HOST:1, vnc://HOST:5901   a VNC server, as its viewer
+  x11, x11:DISPLAY                a window of an X display here, such as a client
+                                  of any protocol; you choose it
+  ssh://[USER@]HOST               a terminal there, in a window of its own here
+  rdp://HOST                      says how
+Without TARGET: what listens on this machine.
+  --password-file FILE  VNC: the password, as vncpasswd writes it or as text
+  --window W            x11: the window: its number, a part of its title, or
+                        pick, to click into it (pick)
+  --yes                 do not ask before typing
+  -t, --time TIME       length of a part, 2s to 60s (5s)
+  --repeat N            so many parts (3); fewer than 3 give no interval
+  -o, --output-dir DIR  put the run folder here
+  --json                print one JSON object instead of text
+Exit status: 0 measured, 1 not measured, 2 wrong usage or no leave to type,
+3 measured, but some keys were lost, 4 something is missing, 130 interrupted.
+examples:
+    thinprobe try vnc://localhost:1
+    thinprobe try ssh://server --yes --json
+END
+}
+bad() { die -2 "try: $* (see thinprobe try --help)"; }
+
+password_file='' window='' yes=0 time=5s repeat=3 output_dir='' json=0
+command='thinprobe try'
+for word; do command+=" $(printf %q "$word")"; done
+read_words 'yes json' 'password-file window t:time repeat o:output-dir' "$@"
+[ "${#words[@]}" -le 1 ] || bad "unexpected ${words[1]}"
+target=${words[0]-}
+plan_item --time s 2..60 "$time" s
+seconds=$ITEM
+plan_item --repeat int 1..20 "$repeat" ''
+repeat=$ITEM
+[ -z "$password_file" ] || [ -r "$password_file" ] || bad "--password-file $password_file: cannot be read"
+say() { printf '%s\n' "$*" >&2; }
+asks() { [ -t 0 ] && [ -t 2 ]; }
+
+# --- what is meant -------------------------------------------------------------------------------------------------
+
+# Without a target: prints what listens; sets `target` where it was chosen.
+choose_target() {
+	local port try local_only what all=() n=1 answer
+	say "Listening on this machine:"
+	while read -r port try local_only what; do
+		case $try in
+		vnc) all+=("vnc://localhost:$port"); say "  $n  thinprobe try vnc://localhost:$port   $what"; n=$((n + 1)) ;;
+		rdp) say "  -  port $port   $what; thinprobe try rdp://localhost says how" ;;
+		*) say "  -  port $port   $what; thinprobe run stalls --on attach::0,pick, with its client open" ;;
+		esac
+	done < <(listening_ports)
+	[ "$n" != 1 ] || say "  nothing that can be typed into (data/ports.tsv names what is looked for)"
+	[ -z "${DISPLAY-}" ] || say "  any window here: thinprobe try x11"
+	if [ "${#all[@]}" = 1 ] && [ "$yes" = 1 ]; then
+		target=${all[0]}
+	elif [ "${#all[@]}" -gt 0 ] && asks; then
+		read -r -p "Which one? (number, or Enter for none) " answer
+		[[ $answer =~ ^[1-9][0-9]?$ ]] && [ "$answer" -le "${#all[@]}" ] || exit 2
+		target=${all[answer - 1]}
+	else
+		die -2 "try: name a target, such as: thinprobe try ${all[0]:-vnc://HOST:1}"
+	fi
+	command+=" $target"
+}
+
+# Sets `kind`, `where` (of keyrepeat), `what` (for people).
+read_target() {
+	case $target in
+	vnc://?*)
+		kind=vnc where=${target#vnc://} where=vnc:${where%/}
+		[[ $where == vnc:*:* ]] || where+=:0
+		what="the window with the focus on the VNC server ${where#vnc:}"
+		;;
+	x11 | x11:*)
+		kind=x11 where=${target#x11} where=${where#:} where=${where:-${DISPLAY-}}
+		[[ ! $where =~ ^[0-9]+$ ]] || where=:$where
+		[ -n "$where" ] || die -4 "try: no X display here; log in to an X11 session, or name it: thinprobe try x11::1"
+		[ -n "$window" ] || ! asks || window=pick
+		[ -n "$window" ] || bad "name the window on $where: --window NUMBER, or a part of its title"
+		;;
+	ssh://?*)
+		kind=ssh where=${target#ssh://} where=${where%/}
+		[[ $where =~ ^[A-Za-z0-9._@:%-]+$ && $where != -* ]] || bad "$target: want ssh://[USER@]HOST"
+		what="cat in a terminal of its own on $where, by ssh"
+		;;
+	rdp://?*)
+		die -4 "try: RDP has no viewer of ours to type with; open a client, put the caret into a text field, and" \
+			"name its window: thinprobe try x11 (or for curves over the load: thinprobe run stalls --on attach::0,pick)"
+		;;
+	*) bad "$target is no target: vnc://HOST:DISPLAY, x11[:DISPLAY] or ssh://[USER@]HOST" ;;
+	esac
+	[ "$kind" = vnc ] || [ -z "$password_file" ] || bad "--password-file is for vnc://"
+	[ "$kind" = x11 ] || [ -z "$window" ] || bad "--window is for x11"
+}
+
+# Says what will be typed and where, and asks.
+ask_leave() {
+	local answer
+	say "try: types \"a\" and BackSpace in turns into $what: $repeat x $seconds s," \
+		"up to $RATE keys a second." \
+		"$([ "$kind" = ssh ] || echo "Looks for the field first, by two of each; without one, or when it goes, it stops.")"
+	[ "$yes" = 0 ] || return 0
+	asks || die -2 "try: nobody was there to agree: --yes types without asking"
+	read -r -p "Type there? [y/N] " answer
+	[[ $answer == [yY]* ]] || die -2 "try: nothing was typed"
+}
+
+# --- the terminal of ssh, on a display that only it has -------------------------------------------------------------
+
+ssh_words() { SSH=(ssh -o BatchMode=yes -o ConnectTimeout=$WAIT_S ${THINPROBE_SSH_OPTIONS-}); }
+start_terminal() {
+	local number cookie told said
+	need ssh openssh-client
+	for number in Xvfb:xvfb xauth:xauth xterm:xterm xdotool:xdotool pgrep:procps; do need "${number%:*}" "${number#*:}"; done
+	ssh_words
+	said=$("${SSH[@]}" -- "$where" true 2>&1 </dev/null) ||
+		die "try: ssh $where does not work without a question: $(grep -v '^$' <<<"$said" | tail -n 1); make this line work:" \
+			"ssh -o BatchMode=yes $where true"
+	export XAUTHORITY=$LAB_RUN/log/xauthority
+	cookie=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
+	(umask 077 && : >"$XAUTHORITY") && xauth -q source - <<<"add :0 . $cookie" 2>/dev/null
+	open_pipe told
+	setpriv --pdeathsig TERM Xvfb -displayfd 9 -screen 0 800x600x24 -nolisten tcp -auth "$XAUTHORITY" 9>&"$told" \
+		>"$LAB_RUN/log/display.err" 2>&1 &
+	helpers+=("$!")
+	read -r -t "$WAIT_S" -u "$told" number && [[ $number =~ ^[0-9]+$ ]] ||
+		die "try: the X display did not start: $(tail -n 1 "$LAB_RUN/log/display.err")"
+	export DISPLAY=:$number
+	xauth -q source - <<<"add $DISPLAY . $cookie" 2>/dev/null
+	# (pointerMode 0: a pointer that vanishes when keys are typed would look like an echo)
+	setpriv --pdeathsig TERM xterm -xrm 'XTerm*pointerMode: 0' -fn fixed -geometry 80x24+0+0 +sb \
+		-e "${SSH[@]}" -tt -- "$where" 'echo ready; exec cat' 2>"$LAB_RUN/log/terminal.err" &
+	terminal=$!
+	helpers+=("$terminal")
+	wait_until $WAIT_S terminal_shown || die "try: the terminal of ssh did not appear"
+	where=x11:$DISPLAY how=(--window "$window" --region 480x312+2+2)
+}
+terminal_shown() {
+	kill -0 "$terminal" 2>/dev/null || die "try: the terminal of ssh ended"
+	window=$(xdotool search --onlyvisible --class xterm 2>/dev/null | head -n 1) && [ -n "$window" ] &&
+		xdotool mousemove --window "$window" 300 200 &&
+		peer_of "$(pgrep -P "$terminal" -x ssh)"
+}
+
+# --- the round trip, by what TCP has seen ----------------------------------------------------------------------------
+
+# peer_of PID: sets `peer` to the other end of its only connection, as ss wants it.
+peer_of() {
+	local all
+	mapfile -t all < <([ -n "$1" ] && ss -Htnp state established 2>/dev/null | grep -F "pid=$1," | awk '{ print $4 }' | sort -u)
+	[ "${#all[@]}" = 1 ] && peer=(dst "${all[0]}")
+}
+see_rtt() {
+	local all
+	[ "${#peer[@]}" -gt 0 ] || case $kind in
+	vnc | x11) peer_of "$1" || return 0 ;;
+	*) return 0 ;;
+	esac
+	all=$(ss -Htin state established "${peer[@]}" 2>/dev/null | sed -n 's/.* minrtt:\([0-9.]*\).*/\1/p' | sort -n | head -n 1)
+	rtt=${all:-$rtt}
+}
+
+# --- typing -----------------------------------------------------------------------------------------------------------
+
+# type_part N: one train; sets `status`.
+type_part() {
+	local cell=$RUN/cells/$cell_name/$1 probe
+	mkdir -p "$cell"
+	setpriv --pdeathsig TERM "$TP_BIN/keyrepeat" "$where" "${how[@]}" --erase --rate $RATE -t "${seconds}s" --seed $((1000 + $1)) \
+		--watch update --timeout ${WAIT_S}s ${password_file:+--password-file "$password_file"} --ready-fd 9 9>/dev/null \
+		--log "$cell/samples.tsv" --json -o "$cell/keyrepeat.json" &
+	probe=$!
+	# (a signal for all of a terminal's programs reaches it, too: it then takes its last key back, and ends)
+	trap 'interrupted=1; kill "$probe" 2>/dev/null' INT TERM HUP
+	while kill -0 "$probe" 2>/dev/null; do
+		see_rtt "$([ "$kind" = x11 ] && echo "$window_pid" || { pgrep -P "$probe" || echo "$probe"; } | head -n 1)"
+		nap 0.2
+	done
+	status=0
+	wait "$probe" || status=$?
+	trap 'exit 130' INT TERM HUP
+}
+
+# part_counts N: whether its figures are of use; else its folder goes.
+part_counts() {
+	local cell=$RUN/cells/$cell_name/$1
+	if jq -e '.result.keys_answered > 0 and .result.ended != "interrupted"' "$cell/keyrepeat.json" >/dev/null 2>&1; then
+		jq --argjson p "$(cell_parameters)" --argjson n "$1" '{schema: "thinprobe.cell/1", parameters: $p, repeat: $n,
+			state: "complete", reason: "", marked: "", series: "latency", probe_cpu_percent: .result.probe_cpu_percent,
+			period_ms: .settings.period_ms, cost_ms: null}' "$cell/keyrepeat.json" >"$cell/cell.json"
+		jq -r --arg n "$1" --arg of "$repeat" '.result | "try: part \($n) of \($of): median \(.latency_from_due_ms.p50 // "a range of" |
+			if type == "number" then "\(. * 100 | round / 100) ms" else "unknown" end), slowest \(
+			.latency_high_ms.max // "unknown" | if type == "number" then "\(. * 10 | round / 10) ms" else . end)"' \
+			"$cell/keyrepeat.json" >&2
+	else
+		rm -rf "$cell"
+		return 1
+	fi
+}
+cell_parameters() { jq -cn --arg p "$kind" '{protocol: $p, app: "own", sinks: 0}'; }
+
+type_all() {
+	local n worst=0
+	parts=0 interrupted=''
+	for ((n = 1; n <= repeat; n++)); do
+		type_part "$n"
+		if part_counts "$n"; then
+			parts=$n
+			[[ " ${how[*]} " != *" auto "* ]] ||
+				how=("${how[@]/auto/$(jq -r .settings.region "$RUN/cells/$cell_name/$n/keyrepeat.json")}")
+		fi
+		[ "$status" = 0 ] || worst=$status
+		[ "$status" = 0 ] || [ "$status" = 3 ] || break
+	done
+	[ -z "$interrupted" ] || worst=130
+	[ "$parts" -gt 0 ] || [ "$worst" != 0 ] || worst=1
+	[ "$parts" = 0 ] || [ "$worst" != 1 ] || worst=3	# some is known
+	status=$worst
+}
+
+# --- the run folder ----------------------------------------------------------------------------------------------------
+
+write_run() {
+	local first=$RUN/cells/$cell_name/1/keyrepeat.json
+	jq -n --slurpfile k "$first" --arg command "$command" --arg version "${TP_VERSION:-unknown}" --arg started "$started" \
+		--arg kind "$kind" --arg what "$what" --arg where "$target" --argjson seconds "$seconds" --argjson parts "$parts" \
+		--arg name "$cell_name" --argjson parameters "$(cell_parameters)" --argjson host "$facts" --arg rtt "$rtt" \
+		--argjson calibration "$(calibration_record)" --argjson wanted "$repeat" --argjson root "$((EUID == 0))" \
+		--argjson begun "$begun" --argjson now "$EPOCHSECONDS" '
+		{schema: "thinprobe.run/1", experiment: "stalls", $version, $started, ended: (now | todate), measured_s: ($now - $begun),
+		state: (if $parts == $wanted then "complete" else "interrupted" end), $command,
+		settings: {on: "attach:\($where)", protocols: [$kind], apps: ["own"], loads: [0], $seconds, repeats: $parts, regime: "session",
+			modes: ["tap"], wire: false, seed: 1, threshold_ms: 100, threshold: "perception", link: "none", quick: true, rate_per_s: 20},
+		axes: ["protocol", "app", "sinks"],
+		cells: [{$name, $parameters, state: "complete", complete: $parts, flags: []}],
+		counts: {total: $wanted, complete: $parts, missing: ($wanted - $parts), marked: 0}, $calibration, $host,
+		protocol: {server: ($k[0].settings.server // "unknown"), version: "", says: $what, title: $what, window: $k[0].settings.window, watch: "update",
+			region: $k[0].settings.region, rtt_ms: ($rtt | tonumber? // null), frame_rate_per_s: null, encodings: [],
+			compression: "unknown", encryption: "unknown", floor_ms: null},
+		lab: {server: "not ours, unknown", shared_cpus: false, rootless: ($root == 0), capture: "none", missing: [
+			"server: not ours, so nothing is known of its CPUs, its load and its scheduling, and nothing was changed on it",
+			"link rate and delay: as they are, not emulated", "packets and bytes: not captured"]}}' | put_whole "$RUN/run.json" ||
+		die "cannot write to $RUN: is the disk full?"
+}
+
+# The limits of data/thresholds.tsv: "NAME MS STATUS", 0 holds, 5 does not, 3 cannot be told.
+judge_limits() {
+	local name ms held
+	while IFS=$'\t' read -r _ name ms _; do
+		[[ " $LIMITS " == *" $name "* ]] || continue
+		held=0
+		"$TP_HOME/report/fail.sh" judge "$RUN" "p95>${ms}ms" >/dev/null 2>&1 || held=$?
+		printf '%s %s %s\n' "$name" "$ms" "$held"
+	done <"$TP_HOME/data/thresholds.tsv"
+}
+
+say_all() {
+	local said lines
+	said=$(jq -R -s -r --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --rawfile limits <(judge_limits) \
+		--arg folder "$RUN" --argjson status "$status" --argjson json "$json" --slurpfile document "$RUN/run.json" \
+		"\$document[0] as \$run |"$'\n'"$(program 'include "try"; result | if $json == 1 then . else text end' "$here" "$TP_HOME")" \
+		"$RUN/summary.tsv") || die "the figures are in $RUN/summary.tsv, but cannot be said"
+	[ "$json" = 0 ] || { printf '%s\n' "$said"; return; }
+	mapfile -t lines <<<"$said"
+	printf '%s\n' "${lines[@]:0:3}" | fold -s -w 79 | sed 's/ *$//'
+	printf '%s\n' "${lines[@]:3}"
+}
+
+# --- run ------------------------------------------------------------------------------------------------------------
+
+[ -n "$target" ] || choose_target
+read_target
+need jq jq
+need setpriv util-linux
+helpers=() peer=() rtt='' own_ms='' window_pid='' how=(--region auto) started=$(date -u +%Y-%m-%dT%H:%M:%SZ) begun=$EPOCHSECONDS
+cell_name=$kind-own-0
+if [ "$kind" = x11 ]; then
+	. "$TP_HOME/lab/attach.sh"
+	LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe-try.XXXXXX") || die "cannot make a folder in ${TMPDIR:-/tmp}"
+	on_exit rm -rf "$LAB_RUN"
+	LAB_ON=$where,$window
+	lab_up
+	what="window \"$ATTACH_TITLE\" of display $where" where=x11:$where how+=(--window "$ATTACH_WINDOW")
+	window_pid=$(xdotool getwindowpid "$ATTACH_WINDOW" 2>/dev/null)
+fi
+ask_leave
+if [ -n "$output_dir" ]; then RUN=$output_dir; else RUN=$(results_new try) || die "cannot make $RUN; give a folder of yours with -o DIR"; fi
+folder_made RUN "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
+[ -z "$(ls -A -- "$RUN")" ] || bad "-o $RUN: is not empty; name a new folder"
+mkdir -p "$RUN/cells" "$RUN/log" || die "cannot write to $RUN"
+end_helpers() { [ "${#helpers[@]}" = 0 ] || kill "${helpers[@]}" 2>/dev/null; wait; }
+on_exit end_helpers
+trap 'exit 130' INT TERM HUP
+LAB_RUN=$RUN LAB_LOG=$RUN/log
+[ "$kind" != ssh ] || start_terminal
+facts=$(facts_json)
+type_all
+if [ "$parts" = 0 ]; then
+	rm -rf "$RUN/cells" "$RUN/log"
+	rmdir "$RUN" 2>/dev/null
+	[ "$status" != 1 ] || die "try: nothing was measured (above)"
+	exit "$status"
+fi
+write_run
+"$TP_HOME/report/report.sh" "$RUN" >/dev/null || die "the samples are kept in $RUN, but the report failed"
+say_all
+exit "$status"
