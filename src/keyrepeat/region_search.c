@@ -31,7 +31,7 @@ static bool mark_new_changes(struct search_state *s, uint8_t bit)
 	uint32_t *swap = s->last;
 	bool changed;
 
-	if (!s->cfg->read(s->cfg->self, s->now))
+	if (!s->cfg->read(s->cfg->self, s->now, s->cfg->w, s->cfg->h))
 		return false;
 	changed = region_mark_changes(&s->marks, s->last, s->now, bit);
 	s->last = s->now;

@@ -9,8 +9,8 @@
 struct region_search {
 	void *self; /* the target */
 	int w, h;   /* pixels of its picture */
-	/* Copies the picture as it is now. False: it cannot be read now. */
-	bool (*read)(void *self, uint32_t *pixels);
+	/* Copies the picture as it is now. False: it cannot be read now, or has another size. */
+	bool (*read)(void *self, uint32_t *pixels, int w, int h);
 	/* Presses (down) or releases a key. False: it no longer gets where it should. */
 	bool (*type)(void *self, int key, bool down);
 	int key;  /* the target's number of the key to type */

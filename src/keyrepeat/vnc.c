@@ -4,13 +4,11 @@
  * Two threads share one connection: sending and reading of libvncclient have only the socket in common (and a TLS session, which
  * the library locks for each record; the socket does not block, so a waiting read does not hold the lock). Each message sent is
  * one write of 8 or 10 bytes to a socket that poll() reported writable, so messages do not mix. */
-#include "apart.h"
-#include "caret.h"
 #include "cli.h"
 #include "clock.h"
 #include "dial.h"
 #include "memory.h"
-#include "patch.h"
+#include "picture.h"
 #include "proc.h"
 #include "region_search.h"
 #include "target.h"
@@ -33,21 +31,14 @@
 
 struct vnc_client {
 	rfbClient *client;
-	struct observations *seen;
-	const char *password_file;   /* NULL: none */
-	int watch;		     /* enum target_watch */
-	bool asked;		     /* the server asked for a password */
-	struct why bad_password;     /* why the password file cannot be read; "": can be */
-	struct pixel_area area;	     /* around all rectangles of the update; empty: it had none */
-	struct pixel_area region;    /* the part of the picture that is watched; empty: all */
-	const char *region_from;     /* how it was chosen */
-	struct apart_memory picture; /* the frame buffer that the library draws in */
-	uint32_t *before;	     /* the picture before the update; NULL: none yet */
-	int before_width, before_height;
-	bool pictured; /* the first whole picture has come */
-	bool dropped;  /* the connection broke while the region was looked for */
-	bool found;    /* `place` is where the patch is */
-	struct patch_place place;
+	const char *password_file; /* NULL: none */
+	bool asked;		   /* the server asked for a password */
+	struct why bad_password;   /* why the password file cannot be read; "": can be */
+	struct pixel_area area;	   /* around all watched rectangles of the update; empty: it had none */
+	struct picture picture;	   /* the frame buffer that the library draws in */
+	const char *region_from;   /* how the watched region was chosen */
+	bool dropped;		   /* the connection broke while the region was looked for */
+	bool pictured;		   /* the first whole picture has come */
 	int acts;
 	struct input_act *act; /* the prepared actions; owned */
 	int x, y, buttons;     /* position of the pointer; bit N - 1: button N is down */
@@ -122,34 +113,12 @@ static rfbCredential *give_credential(rfbClient *client, int type)
 	return c;
 }
 
-static int pixel_luminance(const void *pixels, int x, int y)
-{
-	const struct vnc_client *self = pixels;
-	const rfbClient *c = self->client;
-	const uint8_t *p = c->frameBuffer + ((size_t)(y + self->region.y) * (size_t)c->width + (size_t)(x + self->region.x)) * 4;
-
-	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8; /* red, green, blue: set_up_client() asks for this order */
-}
-
-/* The whole screen, or all of the region that is on it. */
-static struct pixel_area watched_area(const struct vnc_client *self)
-{
-	struct pixel_area screen = { 0, 0, self->client->width, self->client->height };
-
-	return area_is_empty(&self->region) ? screen : area_intersect(&screen, &self->region);
-}
-
-static struct patch_image searched_image(const struct vnc_client *self)
-{
-	struct pixel_area in = watched_area(self);
-
-	return (struct patch_image){ in.w, in.h, pixel_luminance, self };
-}
-
 /* Where the library checks no rectangle (a gradient of tight without width, in 0.9.14), it crashes and overwrites nothing. */
 static rfbBool make_picture(rfbClient *client)
 {
-	client->frameBuffer = apart_picture(&find_client(client)->picture, client->width, client->height);
+	struct picture *picture = &find_client(client)->picture;
+
+	client->frameBuffer = picture_resize(picture, client->width, client->height) ? picture->memory.at : NULL;
 	if (!client->frameBuffer)
 		keep_error("a screen of %dx%d pixels is too small or too large", client->width, client->height);
 	return client->frameBuffer != NULL;
@@ -161,43 +130,10 @@ static void on_rectangle(rfbClient *client, int x, int y, int w, int h)
 	struct pixel_area at = { x, y, w, h };
 
 	self->pictured |= w > 0 && h > 0;
-	if (!area_is_empty(&self->region))
-		at = area_intersect(&at, &self->region);
+	if (!area_is_empty(&self->picture.region))
+		at = area_intersect(&at, &self->picture.region);
 	if (at.w > 0 && at.h > 0)
 		area_include(&self->area, &at);
-}
-
-/* Copies the whole picture: at the first update, and when its size has changed. */
-static void copy_picture(struct vnc_client *self)
-{
-	const rfbClient *c = self->client;
-	size_t bytes = (size_t)c->width * (size_t)c->height * sizeof(uint32_t);
-	struct pixel_area watched = watched_area(self);
-
-	self->before = must_alloc(realloc(self->before, bytes));
-	self->before_width = c->width;
-	self->before_height = c->height;
-	memcpy(self->before, c->frameBuffer, bytes);
-	self->seen->filter.pixels = (int64_t)watched.w * watched.h;
-}
-
-/* Records which pixels the update changed. Compares pixels, as servers send whole tiles of which only a part has changed, or
- * nothing: an update that changed no pixel answers no key. */
-static void record_changes(struct vnc_client *self, int64_t now)
-{
-	const rfbClient *c = self->client;
-	const struct pixel_area *at = &self->area;
-
-	if (!self->before || self->before_width != c->width || self->before_height != c->height) {
-		observations_add_update(self->seen, now);
-		copy_picture(self);
-		return;
-	}
-	if (at->x < 0 || at->y < 0 || at->x + at->w > c->width || at->y + at->h > c->height)
-		return;
-	/* aligned for uint32_t: the frame buffer begins at a page */
-	observations_record_changes(self->seen, now, self->before, (const uint32_t *)(const void *)c->frameBuffer, (size_t)c->width,
-				    at);
 }
 
 /* Called by libvncclient when a whole update has been written to the framebuffer. */
@@ -205,23 +141,9 @@ static void on_update(rfbClient *client)
 {
 	int64_t now = clock_now();
 	struct vnc_client *self = find_client(client);
-	uint32_t number;
 
-	if (area_is_empty(&self->area) || !client->frameBuffer) /* no pixels, as for a pointer shape, or no memory for them */
-		return;
-	if (self->watch == WATCH_UPDATE)
-		record_changes(self, now);
-	else
-		observations_add_update(self->seen, now);
+	picture_record(&self->picture, now, &self->area);
 	self->area = (struct pixel_area){ 0 };
-	if (self->watch == WATCH_PATCH && self->found) {
-		struct patch_image image = searched_image(self);
-
-		if (patch_read(&image, &self->place, &number))
-			observations_add_number(self->seen, now, number);
-		else
-			atomic_fetch_add(&self->seen->unreadable, 1);
-	}
 }
 
 static int check_address(const char *where, struct why *why)
@@ -273,17 +195,6 @@ static int read_messages(struct vnc_client *self, int timeout_ms)
 	return 0;
 }
 
-static bool find_patch(struct vnc_client *self)
-{
-	struct patch_image image = searched_image(self);
-	uint32_t number;
-
-	self->found = patch_find(&image, 2, 40, &self->place, &number);
-	if (self->found)
-		observations_add_number(self->seen, clock_now(), number);
-	return self->found;
-}
-
 /* Reads until the first picture has come and, with WATCH_PATCH, the patch has been found in it. */
 static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
 			struct why *why)
@@ -303,9 +214,7 @@ static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, i
 			look_until = clock_now() + cfg->patch_wait_ns;
 			atomic_store(&watchdog->until_ns, look_until);
 		}
-		if (self->watch != WATCH_PATCH)
-			return 0;
-		if (find_patch(self))
+		if (!self->picture.patch || picture_find_patch(&self->picture))
 			return 0;
 		if (clock_now() > look_until)
 			return why_fail(-1, why, "no patch on the display of vnc:%s: start refecho there, in sight", cfg->where);
@@ -334,10 +243,9 @@ static void vnc_close(void *p)
 {
 	struct vnc_client *self = p;
 
-	apart_free(&self->picture);
+	picture_free(&self->picture);
 	self->client->frameBuffer = NULL;
 	rfbClientCleanup(self->client);
-	free(self->before);
 	free(self->act);
 	free(self);
 }
@@ -464,17 +372,14 @@ static int send_act(void *p, int number, bool down)
 	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer(self, act, down)) ? 0 : -EPIPE;
 }
 
-static bool read_screen(void *p, uint32_t *pixels)
+static bool read_screen(void *p, uint32_t *pixels, int w, int h)
 {
 	struct vnc_client *self = p;
 
-	if (self->dropped || read_messages(self, 0)) {
-		self->dropped = true;
+	self->dropped = self->dropped || read_messages(self, 0);
+	if (self->dropped || self->picture.width != w || self->picture.height != h)
 		return false;
-	}
-	if (self->before_width == self->client->width && self->before_height == self->client->height)
-		memcpy(pixels, self->client->frameBuffer,
-		       (size_t)self->before_width * (size_t)self->before_height * sizeof(*pixels));
+	memcpy(pixels, self->picture.memory.at, (size_t)w * (size_t)h * sizeof(*pixels));
 	return true;
 }
 
@@ -483,24 +388,21 @@ static bool type_key(void *p, int key, bool down)
 	return !((struct vnc_client *)p)->dropped && !send_act(p, key, down);
 }
 
-/* Types a few keys and sets self->region to where their echo appears. 0, or -1 with a line in `why`. */
+/* Types a few keys and sets the region to where their echo appears. 0, or -1 with a line in `why`. */
 static int find_region(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
 {
-	struct region_search search = { .self = self,
-					.w = self->client->width,
-					.h = self->client->height,
-					.read = read_screen,
-					.type = type_key,
-					.key = add_vnc_act(self, cfg->first_key, why),
-					.back = -1 };
+	struct region_search search = {
+		.self = self, .w = self->picture.width, .h = self->picture.height, .read = read_screen, .type = type_key, .back = -1
+	};
 	struct watchdog watchdog = { 0 };
 	int err = watchdog_start(&watchdog, self->client->sock, WATCHDOG_STOP, NS_PER_S);
 
 	if (err)
 		return why_fail(-1, why, "cannot start a thread: %s", strerror(-err));
+	search.key = add_vnc_act(self, cfg->first_key, why);
 	if (cfg->back)
 		search.back = add_vnc_act(self, cfg->back, why);
-	err = region_search(&search, &self->region, why);
+	err = region_search(&search, &self->picture.region, why);
 	self->region_from = "found by typing";
 	if (err == -EPIPE || self->dropped)
 		err = why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, library_reason());
@@ -515,19 +417,19 @@ static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 	rfbClient *c = must_alloc(rfbGetClient(8, 3, 4));
 	struct pixel_area in;
 
-	*self = (struct vnc_client){ .client = c,
-				     .seen = cfg->seen,
-				     .password_file = cfg->password_file,
-				     .watch = cfg->watch,
-				     .region = cfg->region,
-				     .region_from = area_is_empty(&cfg->region) ? "screen" : "given" };
+	*self = (struct vnc_client){
+		.client = c,
+		.password_file = cfg->password_file,
+		.region_from = area_is_empty(&cfg->region) ? "screen" : "given",
+		.picture = { .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
+	};
 	set_up_client(self);
 	if (connect_server(self, cfg, why)) {
-		apart_free(&self->picture);
+		picture_free(&self->picture);
 		free(self);
 		return NULL;
 	}
-	in = watched_area(self);
+	in = picture_watched(&self->picture);
 	if (area_is_empty(&in))
 		why_say(why, "nothing of the region is inside the screen of vnc:%s, %dx%d", cfg->where, c->width, c->height);
 	else if (!await_picture(self, cfg, why) && (!cfg->find_region || !find_region(self, cfg, why)))
@@ -563,7 +465,7 @@ static void write_receiver(void *p, char *text, size_t size)
 
 static void get_watched_region(void *p, struct pixel_area *out, const char **from)
 {
-	*out = watched_area(p);
+	*out = picture_watched(&((struct vnc_client *)p)->picture);
 	*from = ((struct vnc_client *)p)->region_from;
 }
 

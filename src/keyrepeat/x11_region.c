@@ -8,13 +8,13 @@
 
 #define ANSWER_NS (3 * NS_PER_S) /* longest wait for the display to say which window has the keyboard */
 
-static bool read_area(void *p, uint32_t *pixels)
+static bool read_area(void *p, uint32_t *pixels, int w, int h)
 {
 	struct x11_target *self = p;
 
 	if (!x11_pixels_read(&self->picture, &self->area))
 		return false;
-	x11_pixels_copy(&self->picture, self->area.w, self->area.h, pixels, (size_t)self->area.w);
+	x11_pixels_copy(&self->picture, w, h, pixels, (size_t)w);
 	return true;
 }
 
