@@ -14,8 +14,7 @@ def whose($net): "Whose time: cannot tell what is the server's and what the appl
 	+ (if $net == null then ", nor the network's: its round trip is not known."
 	   else ". The network is \($net.rtt_ms | with_unit("ms")) a round trip (the least that TCP saw): \($net.share_percent | percent) %"
 		+ " of the median." end)
-	+ if $run.protocol.typed_by == "x11" and $run.settings.protocols == ["ssh"] then
-		" In it, too: xterm and an X display here." else "" end;
+	+ ($run.protocol.terminal_ms | if . == null then "" else " The terminal on this machine takes \(with_unit("ms")), as with cat here." end);
 
 def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency_p50_ms") | at_least) as $p50
 	| (if $rtt == null or ($p50 // 0) == 0 then null

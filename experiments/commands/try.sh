@@ -48,8 +48,6 @@ END
 bad() { die -2 "try: $* (see thinprobe try --help)"; }
 
 password_file='' window='' yes=0 time=5s repeat=3 output_dir='' json=0
-command='thinprobe try'
-for word; do command+=" $(printf %q "$word")"; done
 read_words 'yes json' 'password-file window t:time repeat o:output-dir' "$@"
 [ "${#words[@]}" -le 1 ] || bad "unexpected ${words[1]}"
 target=${words[0]-}
@@ -85,7 +83,6 @@ choose_target() {
 	else
 		die -2 "try: name a target, such as: thinprobe try ${all[0]:-vnc://HOST:1}"
 	fi
-	command+=" $target"
 }
 
 # Sets `kind`, `where` (of keyrepeat), `what` (for people).
@@ -132,73 +129,89 @@ ask_leave() {
 
 # --- the terminal of ssh, on a display that only it has -------------------------------------------------------------
 
-ssh_words() { SSH=(ssh -o BatchMode=yes -o ConnectTimeout=$WAIT_S ${THINPROBE_SSH_OPTIONS-}); }
-start_terminal() {
-	local number cookie told said
-	need ssh openssh-client
-	for number in Xvfb:xvfb xauth:xauth xterm:xterm xdotool:xdotool pgrep:procps; do need "${number%:*}" "${number#*:}"; done
-	ssh_words
-	said=$("${SSH[@]}" -- "$where" true 2>&1 </dev/null) ||
-		die "try: ssh $where does not work without a question: $(grep -v '^$' <<<"$said" | tail -n 1); make this line work:" \
-			"ssh -o BatchMode=yes $where true"
-	export XAUTHORITY=$LAB_RUN/log/xauthority
+start_display() {
+	local number cookie told
+	for number in ssh:openssh-client Xvfb:xvfb xauth:xauth xterm:xterm xdotool:xdotool pgrep:procps; do
+		need "${number%:*}" "${number#*:}"
+	done
+	export XAUTHORITY=$RUN/log/xauthority
 	cookie=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	(umask 077 && : >"$XAUTHORITY") && xauth -q source - <<<"add :0 . $cookie" 2>/dev/null
 	open_pipe told
 	setpriv --pdeathsig TERM Xvfb -displayfd 9 -screen 0 800x600x24 -nolisten tcp -auth "$XAUTHORITY" 9>&"$told" \
-		>"$LAB_RUN/log/display.err" 2>&1 &
+		>"$RUN/log/display.err" 2>&1 &
 	helpers+=("$!")
 	read -r -t "$WAIT_S" -u "$told" number && [[ $number =~ ^[0-9]+$ ]] ||
-		die "try: the X display did not start: $(tail -n 1 "$LAB_RUN/log/display.err")"
+		die "try: the X display did not start: $(tail -n 1 "$RUN/log/display.err")"
 	export DISPLAY=:$number
 	xauth -q source - <<<"add $DISPLAY . $cookie" 2>/dev/null
-	# (pointerMode 0: a pointer that vanishes when keys are typed would look like an echo)
-	setpriv --pdeathsig TERM xterm -xrm 'XTerm*pointerMode: 0' -fn fixed -geometry 80x24+0+0 +sb \
-		-e "${SSH[@]}" -tt -- "$where" 'echo ready; exec cat' 2>"$LAB_RUN/log/terminal.err" &
+}
+# start_terminal COMMAND...: in an xterm on that display, whose text is what is watched. (pointerMode 0: a pointer that vanishes
+# when keys are typed would look like an echo.)
+start_terminal() {
+	setpriv --pdeathsig TERM xterm -xrm 'XTerm*pointerMode: 0' -fn fixed -geometry 80x24+0+0 +sb -e "$@" 2>"$RUN/log/terminal.err" &
 	terminal=$!
 	helpers+=("$terminal")
-	wait_until $WAIT_S terminal_shown || die "try: the terminal of ssh did not appear"
-	where=x11:$DISPLAY how=(--window "$window" --region 480x312+2+2)
+	wait_until $WAIT_S terminal_shown "$1" || die "try: the terminal with $1 did not appear"
+	how=(--window "$window")
 }
-terminal_shown() {
-	kill -0 "$terminal" 2>/dev/null || die "try: the terminal of ssh ended"
-	window=$(xdotool search --onlyvisible --class xterm 2>/dev/null | head -n 1) && [ -n "$window" ] &&
-		xdotool mousemove --window "$window" 300 200 &&
-		peer_of "$(pgrep -P "$terminal" -x ssh)"
+# shellcheck disable=SC2317 # wait_until calls it
+terminal_shown() {	# with ssh: from when the terminal's own echo is off
+	local tty
+	kill -0 "$terminal" 2>/dev/null || die "try: the terminal with $1 ended"
+	window=$(xdotool search --onlyvisible --pid "$terminal" --class xterm 2>/dev/null | head -n 1) && [ -n "$window" ] &&
+		xdotool mousemove --window "$window" 300 200 && typed_at=$(pgrep -P "$terminal" -x "$1") &&
+		{ [ "$1" != ssh ] || { tty=$(ps -o tty= -p "$typed_at") && stty -F "/dev/$tty" -a 2>/dev/null | grep -q -e -icanon; }; }
+}
+
+# What this machine's own terminal takes, and then the one with ssh.
+start_ssh() {
+	local words=(ssh -o BatchMode=yes -o "ConnectTimeout=$WAIT_S") more said
+	read -ra more <<<"${THINPROBE_SSH_OPTIONS-}"
+	words+=(${more[@]+"${more[@]}"})
+	said=$("${words[@]}" -- "$where" true 2>&1 </dev/null) ||
+		die "try: ssh to $where needs a question or fails: $(grep -v '^$' <<<"$said" | tail -n 1); this line must work:" \
+			"${words[*]} -- $where true"
+	start_display
+	local server=$where
+	where=x11:$DISPLAY
+	start_terminal cat
+	typed_at='' type_train "$RUN/log" 0
+	own_ms=$(jq -r '.result.latency_from_due_ms | .p50 // .range.p50.to // ""' "$RUN/log/keyrepeat.json" 2>/dev/null)
+	kill "$terminal"
+	wait "$terminal"
+	start_terminal "${words[@]}" -tt -- "$server" 'exec cat'
 }
 
 # --- the round trip, by what TCP has seen ----------------------------------------------------------------------------
 
-# peer_of PID: sets `peer` to the other end of its only connection, as ss wants it.
-peer_of() {
-	local all
-	mapfile -t all < <([ -n "$1" ] && ss -Htnp state established 2>/dev/null | grep -F "pid=$1," | awk '{ print $4 }' | sort -u)
-	[ "${#all[@]}" = 1 ] && peer=(dst "${all[0]}")
-}
+# see_rtt PID: sets `rtt`, in ms, to the least on that program's only connection.
 see_rtt() {
-	local all
-	[ "${#peer[@]}" -gt 0 ] || case $kind in
-	vnc | x11) peer_of "$1" || return 0 ;;
-	*) return 0 ;;
-	esac
-	all=$(ss -Htin state established "${peer[@]}" 2>/dev/null | sed -n 's/.* minrtt:\([0-9.]*\).*/\1/p' | sort -n | head -n 1)
-	rtt=${all:-$rtt}
+	local least all
+	[ -n "$1" ] || return 0
+	if [ -z "$peer" ]; then
+		mapfile -t all < <(ss -Htnp state established 2>/dev/null | grep -F "pid=$1," | awk '{ print $4 }' | sort -u)
+		[ "${#all[@]}" = 1 ] || return 0
+		peer=${all[0]}
+	fi
+	least=$(ss -Htin state established dst "$peer" 2>/dev/null | sed -n 's/.* minrtt:\([0-9.]*\).*/\1/p' | sort -n | head -n 1)
+	rtt=${least:-$rtt}
 }
 
 # --- typing -----------------------------------------------------------------------------------------------------------
 
-# type_part N: one train; sets `status`.
-type_part() {
-	local cell=$RUN/cells/$cell_name/$1 probe
-	mkdir -p "$cell"
-	setpriv --pdeathsig TERM "$TP_BIN/keyrepeat" "$where" "${how[@]}" --erase --rate $RATE -t "${seconds}s" --seed $((1000 + $1)) \
-		--watch update --timeout ${WAIT_S}s ${password_file:+--password-file "$password_file"} --ready-fd 9 9>/dev/null \
-		--log "$cell/samples.tsv" --json -o "$cell/keyrepeat.json" &
+# type_train FOLDER SEED: sets `status`.
+type_train() {
+	local probe
+	mkdir -p "$1"
+	setpriv --pdeathsig TERM "$TP_BIN/keyrepeat" "$where" "${how[@]}" --erase --rate $RATE -t "${seconds}s" --seed "$2" \
+		--watch update --priority $priority --timeout ${WAIT_S}s ${password_file:+--password-file "$password_file"} --ready-fd 9 9>/dev/null \
+		--log "$1/samples.tsv" --json -o "$1/keyrepeat.json" &
 	probe=$!
 	# (a signal for all of a terminal's programs reaches it, too: it then takes its last key back, and ends)
 	trap 'interrupted=1; kill "$probe" 2>/dev/null' INT TERM HUP
 	while kill -0 "$probe" 2>/dev/null; do
-		see_rtt "$([ "$kind" = x11 ] && echo "$window_pid" || { pgrep -P "$probe" || echo "$probe"; } | head -n 1)"
+		see_rtt "$([ "$kind" = vnc ] && pgrep -P "$probe" || echo "$typed_at")"
 		nap 0.2
 	done
 	status=0
@@ -213,9 +226,8 @@ part_counts() {
 		jq --argjson p "$(cell_parameters)" --argjson n "$1" '{schema: "thinprobe.cell/1", parameters: $p, repeat: $n,
 			state: "complete", reason: "", marked: "", series: "latency", probe_cpu_percent: .result.probe_cpu_percent,
 			period_ms: .settings.period_ms, cost_ms: null}' "$cell/keyrepeat.json" >"$cell/cell.json"
-		jq -r --arg n "$1" --arg of "$repeat" '.result | "try: part \($n) of \($of): median \(.latency_from_due_ms.p50 // "a range of" |
-			if type == "number" then "\(. * 100 | round / 100) ms" else "unknown" end), slowest \(
-			.latency_high_ms.max // "unknown" | if type == "number" then "\(. * 10 | round / 10) ms" else . end)"' \
+		jq -r --arg n "$1" --arg of "$repeat" '.result | "try: part \($n) of \($of): \(.keys_answered) keys, median \(
+			.latency_from_due_ms | [.p50 // (.range.p50 | .from, .to) | values | . * 100 | round / 100 | tostring] | join(" to ")) ms"' \
 			"$cell/keyrepeat.json" >&2
 	else
 		rm -rf "$cell"
@@ -228,7 +240,7 @@ type_all() {
 	local n worst=0
 	parts=0 interrupted=''
 	for ((n = 1; n <= repeat; n++)); do
-		type_part "$n"
+		type_train "$RUN/cells/$cell_name/$n" $((1000 + n))
 		if part_counts "$n"; then
 			parts=$n
 			[[ " ${how[*]} " != *" auto "* ]] ||
@@ -251,7 +263,7 @@ write_run() {
 		--arg kind "$kind" --arg what "$what" --arg where "$target" --argjson seconds "$seconds" --argjson parts "$parts" \
 		--arg name "$cell_name" --argjson parameters "$(cell_parameters)" --argjson host "$facts" --arg rtt "$rtt" \
 		--argjson calibration "$(calibration_record)" --argjson wanted "$repeat" --argjson root "$((EUID == 0))" \
-		--argjson begun "$begun" --argjson now "$EPOCHSECONDS" '
+		--arg ssh "$(ssh -V 2>&1)" --arg own "$own_ms" --argjson begun "$begun" --argjson now "$EPOCHSECONDS" '
 		{schema: "thinprobe.run/1", experiment: "stalls", $version, $started, ended: (now | todate), measured_s: ($now - $begun),
 		state: (if $parts == $wanted then "complete" else "interrupted" end), $command,
 		settings: {on: "attach:\($where)", protocols: [$kind], apps: ["own"], loads: [0], $seconds, repeats: $parts, regime: "session",
@@ -259,8 +271,8 @@ write_run() {
 		axes: ["protocol", "app", "sinks"],
 		cells: [{$name, $parameters, state: "complete", complete: $parts, flags: []}],
 		counts: {total: $wanted, complete: $parts, missing: ($wanted - $parts), marked: 0}, $calibration, $host,
-		protocol: {server: ($k[0].settings.server // "unknown"), version: "", says: $what, title: $what, window: $k[0].settings.window, watch: "update",
-			region: $k[0].settings.region, rtt_ms: ($rtt | tonumber? // null), frame_rate_per_s: null, encodings: [],
+		protocol: {server: (if $kind == "ssh" then "ssh by \($ssh)" else $k[0].settings.server // "unknown" end), version: "", says: $what, title: $what, window: $k[0].settings.window, watch: "update",
+			region: $k[0].settings.region, rtt_ms: ($rtt | tonumber? // null), terminal_ms: ($own | tonumber? // null), frame_rate_per_s: null, encodings: [],
 			compression: "unknown", encryption: "unknown", floor_ms: null},
 		lab: {server: "not ours, unknown", shared_cpus: false, rootless: ($root == 0), capture: "none", missing: [
 			"server: not ours, so nothing is known of its CPUs, its load and its scheduling, and nothing was changed on it",
@@ -295,9 +307,13 @@ say_all() {
 
 [ -n "$target" ] || choose_target
 read_target
+command="thinprobe try$(printf ' %q' "$target" ${window:+--window "$window"} ${password_file:+--password-file "$password_file"} \
+	-t "${seconds}s" --repeat "$repeat")"
 need jq jq
 need setpriv util-linux
-helpers=() peer=() rtt='' own_ms='' window_pid='' how=(--region auto) started=$(date -u +%Y-%m-%dT%H:%M:%SZ) begun=$EPOCHSECONDS
+priority=0
+! chrt -f 1 true 2>/dev/null || priority=20
+helpers=() peer='' rtt='' own_ms='' typed_at='' how=(--region auto) started=$(date -u +%Y-%m-%dT%H:%M:%SZ) begun=$EPOCHSECONDS
 cell_name=$kind-own-0
 if [ "$kind" = x11 ]; then
 	. "$TP_HOME/lab/attach.sh"
@@ -306,18 +322,19 @@ if [ "$kind" = x11 ]; then
 	LAB_ON=$where,$window
 	lab_up
 	what="window \"$ATTACH_TITLE\" of display $where" where=x11:$where how+=(--window "$ATTACH_WINDOW")
-	window_pid=$(xdotool getwindowpid "$ATTACH_WINDOW" 2>/dev/null)
+	typed_at=$(xdotool getwindowpid "$ATTACH_WINDOW" 2>/dev/null)
 fi
 ask_leave
 if [ -n "$output_dir" ]; then RUN=$output_dir; else RUN=$(results_new try) || die "cannot make $RUN; give a folder of yours with -o DIR"; fi
 folder_made RUN "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
 [ -z "$(ls -A -- "$RUN")" ] || bad "-o $RUN: is not empty; name a new folder"
 mkdir -p "$RUN/cells" "$RUN/log" || die "cannot write to $RUN"
+# shellcheck disable=SC2317 # on_exit calls it
 end_helpers() { [ "${#helpers[@]}" = 0 ] || kill "${helpers[@]}" 2>/dev/null; wait; }
 on_exit end_helpers
 trap 'exit 130' INT TERM HUP
 LAB_RUN=$RUN LAB_LOG=$RUN/log
-[ "$kind" != ssh ] || start_terminal
+[ "$kind" != ssh ] || start_ssh
 facts=$(facts_json)
 type_all
 if [ "$parts" = 0 ]; then

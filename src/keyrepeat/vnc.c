@@ -404,6 +404,7 @@ static int find_region(struct vnc_client *self, const struct target_cfg *cfg, st
 		search.back = add_vnc_act(self, cfg->back, why);
 	err = region_search(&search, &self->picture.region, why);
 	self->region_from = "found by typing";
+	self->picture.seen->filter.pixels = (int64_t)self->picture.region.w * self->picture.region.h;
 	if (err == -EPIPE || self->dropped)
 		err = why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, library_reason());
 	if (watchdog_end(&watchdog) && !proc_stop)
