@@ -6,47 +6,103 @@ set -u
 TP_TOOL=thinprobe
 . "$TP_HOME/lab/words.sh"
 . "$TP_HOME/experiments/engine/plan.sh"
+. "$TP_HOME/experiments/commands/listening.sh"
 PLAN[called]=watch RESUME=''
 
 usage() {
 	cat <<'END'
-usage: thinprobe watch --port PORT,... -i INTERFACE [options]
+usage: thinprobe watch [--port PORT,...] [-i INTERFACE] [options]
        thinprobe watch --on attach:DISPLAY,WINDOW --key K --every TIME [options]
 Shows latency while people work, a line a second: the time from input to the
 next update, stalls, bytes, and what made waits longer than usual.
 The first form only listens. The second also sends one key K each TIME, while
 nobody has typed on that connection for 5 s, and says so first.
-  --port PORT,...      ports of the display protocol
-  -i, --interface IF   capture on this interface
+  --port PORT,...      ports of the display protocol (those of remote desktops
+                       that listen here)
+  -i, --interface IF   capture on this interface (that of the default route;
+                       lo, where they listen for this machine only)
   --interval TIME      length of an interval, 100ms to 1h (1s)
   --tsv FILE           a row for each interval and connection (-: stdout)
   --metrics FILE       the latest interval, for node_exporter
   --rotate SIZE        begin FILE anew at this size, and each day (64M)
   --keep N             keep so many earlier files (7)
   -t, --time TIME      stop after this time (on a signal)
+  --on-late COMMAND    at the first wait that is blamed on a side, run this by
+                       sh, with THINPROBE_VERDICT (network, server, client),
+                       _WHY, _RISE_MS, _WAIT_MS, _CLIENT, _SERVER and _TIME
   --on WHERE           attach:DISPLAY,WINDOW: the window to type into
   --key K              the key to send
   --every TIME         a key so often, at least 10s
-Needs the right to capture. docs/watch.md says how to read it.
+Needs the right to capture. docs/watch.md says how to read it. Exit status 3:
+no packet came.
+examples:
+    sudo thinprobe watch
+    sudo thinprobe watch --port 3389 -i eth0 --on-late 'ps aux --sort -pcpu | head'
 END
 }
 
 bad() { die -2 "watch: $* (see thinprobe watch --help)"; }
-port='' interface='' interval=1s tsv='' metrics='' rotate='' keep='' time='' on='' key='' every=''
-read_words '' 'port i:interface interval tsv metrics rotate keep t:time on key every' "$@"
+port='' interface='' interval=1s tsv='' metrics='' rotate='' keep='' time='' on='' key='' every='' on_late=''
+read_words '' 'port i:interface interval tsv metrics rotate keep t:time on key every on-late' "$@"
 [ "${#words[@]}" = 0 ] || bad "unexpected ${words[0]}"
 options=(${metrics:+--metrics "$metrics"} ${rotate:+--rotate "$rotate"} ${keep:+--keep "$keep"} ${time:+--time "$time"})
 plan_item --interval ms 100..3600000 "$interval" ''
 interval=${ITEM}ms
-# Rows go to standard output where there is neither a terminal nor a file.
-[ -n "$tsv$metrics" ] || [ -t 2 ] || tsv=-
+
+# What is not named: ports that remote desktops listen at, and the interface that leads to them.
+watch_choose() {
+	local each kind local_only what near='' far='' names=''
+	while read -r each kind local_only what; do
+		[ "$kind" != - ] || continue
+		if [ "$local_only" = 1 ]; then near+=,$each; else far+=,$each; fi
+		[[ $names == *"$what"* ]] || names+="${names:+, }$what"
+	done < <([ -n "$port" ] || listening_ports)
+	port=${port:-${far:-$near}} port=${port#,}
+	[ -n "$port" ] || die -2 "watch: no remote desktop listens here (data/ports.tsv names what is looked for);" \
+		"name the port and the interface, such as: thinprobe watch --port 3389 -i eth0"
+	if [ -z "$interface" ] && [ -z "$far" ] && [ -n "$near" ]; then interface=lo
+	elif [ -z "$interface" ]; then
+		interface=$(awk '$2 == "00000000" { print $1; exit }' /proc/net/route 2>/dev/null)
+		[ -n "$interface" ] || die -2 "watch: this machine has no default route; name the interface with -i"
+	fi
+	warn "watch: port $port on $interface${names:+ ($names)}$([ -z "$far" ] || [ -z "$near" ] ||
+		echo "; for this machine only, and left out: ${near#,}")"
+}
+
+# Runs the command of --on-late with what a row says in its environment, once. Rows are our own program's; what is no number, no
+# address and none of its words is not handed on.
+watch_late() {
+	local line row
+	while IFS= read -r line; do
+		IFS=$'\037' read -ra row <<<"${line//$'\t'/$'\037'}"
+		[[ ${row[22]-} =~ ^(network|server|client)$ && ${row[23]} =~ ^[0-9]*$ && ${row[24]-} =~ ^[a-z\ ]*$ &&
+			${row[10]} =~ ^[0-9]*$ && ${row[1]} =~ ^[0-9]+$ && ${row[3]}${row[4]} =~ ^[][0-9a-f.:]+$ ]] || continue
+		THINPROBE_VERDICT=${row[22]} THINPROBE_WHY=${row[24]-} THINPROBE_RISE_MS=${row[23]:+$((row[23] / 1000000))} \
+			THINPROBE_WAIT_MS=${row[10]:+$((row[10] / 1000000))} THINPROBE_CLIENT=${row[3]} THINPROBE_SERVER=${row[4]} \
+			THINPROBE_TIME=$((row[1] / 1000000000)) sh -c "$on_late" </dev/null >&2
+		break
+	done
+	cat >/dev/null
+}
 
 if [ -z "$on$key$every" ]; then
-	[ -n "$port" ] && [ -n "$interface" ] ||
-		die -2 "watch: name the port and the interface, such as: thinprobe watch --port 3389 -i eth0"
-	exec "$TP_BIN/prototap" live -i "$interface" --port "$port" --every "$interval" ${tsv:+--intervals "$tsv"} \
-		${options[@]+"${options[@]}"} -o /dev/null
+	[ -n "$port" ] && [ -n "$interface" ] || watch_choose
+	listen=("$TP_BIN/prototap" live -i "$interface" --port "$port" --every "$interval" -o /dev/null)
+	[ -n "$on_late" ] || exec "${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"}
+	# (a table that is rotated cannot be read as it grows: rows come from a second one)
+	"${listen[@]}" --intervals - -q --ready-fd 9 9>/dev/null 2>/dev/null > >(watch_late) &
+	late=$!
+	"${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
+	main=$!
+	# shellcheck disable=SC2317 # on_exit calls it
+	watch_end_late() { kill "$late" 2>/dev/null; wait; }
+	on_exit watch_end_late
+	trap 'kill "$main"' INT TERM HUP
+	status=0
+	while kill -0 "$main" 2>/dev/null; do status=0; wait "$main" || status=$?; done
+	exit "$status"
 fi
+[ -z "$on_late" ] || bad "--on-late is for the form that only listens"
 
 # --- with keys ---
 

@@ -161,15 +161,17 @@ static void open_source(struct run_state *run, char **files, int n)
 		capture_list_offloads(cfg.interface, run->offloads, sizeof(run->offloads));
 }
 
-/* Returns the exit status of the run. A live capture without a packet is no error. */
+/* Returns the exit status of the run. A live capture without a packet is no error; one whose intervals were asked for has lost
+ * something. */
 static int find_exit_status(const struct run_state *run)
 {
 	struct why why;
-	bool empty = !run->live && run_is_empty(run, &why), lossy = !empty && run_has_losses(run, &why);
+	bool empty = run_is_empty(run, &why), silent = empty && run->live && cfg.every_ns && !run->again;
+	bool lossy = silent || ((run->live || !empty) && run_has_losses(run, &why));
 
 	if (proc_stop && (!run->live || cfg.time_ns))
 		return EXIT_INTERRUPTED; /* a live capture without -t is meant to end by a signal */
-	return empty ? EXIT_RUN : lossy ? EXIT_LOSSY : EXIT_OK;
+	return empty && !run->live ? EXIT_RUN : lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
 /* Opens the report, and the files of rows. */
@@ -191,9 +193,12 @@ static void open_intervals(struct run_state *run)
 	if (!cfg.every_ns)
 		return;
 	write_cfg.append = run->again;
-	write_cfg.line = run->live && out_cfg.detail != REC_QUIET && isatty(STDERR_FILENO);
+	write_cfg.terminal = isatty(STDERR_FILENO);
+	write_cfg.line =
+		run->live && out_cfg.detail != REC_QUIET && (write_cfg.terminal || (!write_cfg.table && !write_cfg.metrics));
 	write_cfg.ports = cfg.port_name;
 	write_cfg.interface = cfg.interface;
+	write_cfg.tells_silence = run->live && !run->again;
 	err = writer_open(&run->writer, &write_cfg);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.table, strerror(-err));

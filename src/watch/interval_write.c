@@ -249,7 +249,8 @@ int writer_write_metrics(const struct interval_writer *w, int64_t start_ns)
 
 /* --- the line --- */
 
-#define P95_LEAST 200 /* waits from which on a 95th percentile is printed: ten lie beyond it */
+#define SILENCE_NS (10 * NS_PER_S) /* without a packet since the start: worth a warning */
+#define P95_LEAST 200		   /* waits from which on a 95th percentile is printed: ten lie beyond it */
 
 /* Milliseconds with three digits, without the unit. */
 static const char *milliseconds_text(int64_t ns)
@@ -300,8 +301,9 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 	localtime_r(&at, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	if (!w->packets) {
-		fprintf(stderr, "%s  no packet of port %.12s on %.12s yet: right port, right interface?\n", clock, w->cfg.ports,
-			w->cfg.interface);
+		if (w->cfg.terminal)
+			fprintf(stderr, "%s  no packet of port %.12s on %.12s yet: right port, right interface?\n", clock,
+				w->cfg.ports, w->cfg.interface);
 		return;
 	}
 	if (!worst)
@@ -349,6 +351,17 @@ static void print_totals(const struct interval_writer *w)
 		if (w->verdicts[v])
 			fprintf(stderr, "%s %s %s", any++ ? "," : "", count_text((int64_t)w->verdicts[v]), verdict_words[v]);
 	fprintf(stderr, "; packets lost: %s\n", w->dropped < 0 ? "not known" : count_text(w->dropped));
+}
+
+/* Once, after a while where no line an interval says so, else at the end. */
+static void warn_silence(struct interval_writer *w, bool at_end)
+{
+	if (!w->cfg.tells_silence || w->packets || w->silence_warned ||
+	    (!at_end && ((w->cfg.line && w->cfg.terminal) || w->end_ns - w->start_ns < SILENCE_NS)))
+		return;
+	warn("no packet of port %s on %s in %s: right port, right interface?", w->cfg.ports, w->cfg.interface,
+	     ns_text((double)(w->end_ns - w->start_ns)));
+	w->silence_warned = true;
 }
 
 /* --- all of them --- */
@@ -411,6 +424,7 @@ void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns, int6
 		warn_write(w, &w->metrics_warned, w->cfg.metrics, writer_write_metrics(w, start_ns));
 	if (w->cfg.line)
 		print_line(w, start_ns, length_ns);
+	warn_silence(w, false);
 	w->rows = 0;
 	w->others = 0;
 }
@@ -424,6 +438,7 @@ uint64_t writer_close(struct interval_writer *w)
 		warn("cannot write %s: %s", w->cfg.table, strerror(-err));
 	if (w->cfg.line && w->packets)
 		print_totals(w);
+	warn_silence(w, true);
 	free(w->row);
 	*w = (struct interval_writer){ 0 };
 	return unwritten;

@@ -10,6 +10,8 @@ struct interval_cfg {
 	int64_t rotate_bytes, keep;    /* a table of this size, or of another day (UTC), is renamed to TABLE.1; so many are kept */
 	bool append;		       /* add rows to the file of the table instead of renaming it to TABLE.1 */
 	bool line;		       /* a line an interval on standard error, and one of totals at the end */
+	bool terminal;		       /* which is a terminal: so a line an interval also while no packet comes */
+	bool tells_silence;	       /* warn where no packet ever came */
 	const char *ports, *interface; /* in words, for the line */
 };
 
@@ -22,7 +24,7 @@ struct interval_writer {
 	struct interval_row *row; /* owned; of the current interval; the last one may be that of connections not followed */
 	int rows;
 	uint64_t others; /* of the current interval */
-	bool others_warned, chaff_warned;
+	bool others_warned, chaff_warned, silence_warned;
 	/* since the start */
 	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];
 	uint64_t packets, other_packets, untimed, clock_sets;
