@@ -272,8 +272,8 @@ def link_words: .run.settings.link as $link | if $link == null then null
 			+ (if .[1] or $loss > 0 then " each way" else "" end)) end;
 def protocols: .run.settings | .protocols // [.protocol | values];	# that were asked for, as far as they can run here
 def protocol_words:
-	if attached and .run.runs == null then .run.protocol | "\(if .window == null then .title else "window \"\(.title // "?")\"" end) of a"
-		+ " server that others run"
+	if attached and .run.runs == null then
+		(.run.protocol | if .window == null then .title else "window \"\(.title // "?")\"" end) + " of a server that others run"
 	elif .run.protocol.server then [.run.protocol.server, .run.protocol.version] | map(values | select(. != "")) | join(" ")
 	else protocols | if . == [] then null else join(", ") end end;
 def run_words: if .run.runs then "\(.run.runs | length) runs" else

@@ -7,14 +7,15 @@ def row: (split("\n") | map(split("\t"))) as [$head, $row]
 	| reduce range($head | length) as $i ({}; .[$head[$i]] = ($row[$i] | if . == "" then null else tonumber? // . end));
 def known($name): figure($name) | {value, low, high, from, to};
 
-def late: "How late: half of the keys show within \(level("latency_p50_ms")), 95 % within \(level("latency_p95_ms")).";
+def late: "How late: half of the keys show within \(level("latency_p50_ms")), 90 % within \(level("latency_p90_ms")).";
 def even: "How evenly: \(level("late_share_percent")) of \(.keys | plural("key")) took longer than 100 ms; the slowest"
 	+ " took \(figure("latency_max_ms") | figure_words).";
 def whose($net): "Whose time: cannot tell what is the server's and what the application's"
 	+ (if $net == null then ", nor the network's: its round trip is not known."
-	   else ". The network is \($net.rtt_ms | with_unit("ms")) a round trip (the least that TCP saw): \($net.share_percent | percent) %"
-		+ " of the median." end)
-	+ ($run.protocol.terminal_ms | if . == null then "" else " The terminal on this machine takes \(with_unit("ms")), as with cat here." end);
+	   else ". The network is \($net.rtt_ms | with_unit("ms")) a round trip (the least that TCP saw):"
+		+ " \($net.share_percent | percent) % of the median." end)
+	+ ($run.protocol.terminal_ms
+		| if . == null then "" else " The terminal on this machine takes \(with_unit("ms")), as with cat here." end);
 
 def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency_p50_ms") | at_least) as $p50
 	| (if $rtt == null or ($p50 // 0) == 0 then null
@@ -25,7 +26,7 @@ def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency
 		version: $run.version, started: $run.started, system: $run.host.system, kernel: $run.host.kernel,
 		server: $run.protocol.server, region: $run.protocol.region, repeats: $run.settings.repeats,
 		keys_sent: $sent, keys_answered: $answered,
-		latency_ms: ($row | {p50: known("latency_p50_ms"), p95: known("latency_p95_ms"), max: known("latency_max_ms")}),
+		latency_ms: ($row | {p50: known("latency_p50_ms"), p90: known("latency_p90_ms"), max: known("latency_max_ms")}),
 		late_share_percent: ($row | known("late_share_percent")), threshold_ms: 100, network: $net,
 		sentences: ($row | [late, even, whose($net)]),
 		limits: ($limits | split("\n") | map(select(. != "") / " " | {name: .[0], ms: (.[1] | tonumber),
@@ -40,5 +41,5 @@ def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency
 		"again: \(.command)"];
 
 def tick: if . == true then "✓ holds:      " elif . == false then "✗ fails:      " else "? cannot tell:" end;
-def text: .sentences[], "", (.limits[] | "  \(.holds | tick) 95 % of the keys within \(.ms) ms (\(.name))"),
+def text: .sentences[], "", (.limits[] | "  \(.holds | tick) 90 % of the keys within \(.ms) ms (\(.name))"),
 	"", "Report: \(.report)", "", "For a bug report:", (.for_a_bug_report[] | "  " + .);

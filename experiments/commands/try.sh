@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# try.sh [TARGET] - the first minute: how late is a key on this server? A door over keyrepeat, which types a character and BackSpace
-# in turns into a text field that it finds, and over the report of an experiment (stalls), into whose run folder its rows go.
+# try.sh EXPERIMENT [TARGET] - the first minute: how late is a key on this server? A door over keyrepeat, which types a character
+# and BackSpace in turns into a text field that it finds, and over the report of an experiment, whose run folder it makes.
 #
 # Each repeat is one train of keys. The run is one of a server that is not ours, as with --on attach:, at the load that there is.
 set -u
@@ -34,7 +34,7 @@ Without TARGET: what listens on this machine.
   --window W            x11: the window: its number, a part of its title, or
                         pick, to click into it (pick)
   --yes                 do not ask before typing
-  -t, --time TIME       length of a part, 2s to 60s (5s)
+  -t, --time TIME       length of a part, 2s to 60s (8s)
   --repeat N            so many parts (3); fewer than 3 give no interval
   -o, --output-dir DIR  put the run folder here
   --json                print one JSON object instead of text
@@ -47,7 +47,9 @@ END
 }
 bad() { die -2 "try: $* (see thinprobe try --help)"; }
 
-password_file='' window='' yes=0 time=5s repeat=3 output_dir='' json=0
+experiment=$1
+shift
+password_file='' window='' yes=0 time=8s repeat=3 output_dir='' json=0
 read_words 'yes json' 'password-file window t:time repeat o:output-dir' "$@"
 [ "${#words[@]}" -le 1 ] || bad "unexpected ${words[1]}"
 target=${words[0]-}
@@ -69,7 +71,7 @@ choose_target() {
 		case $try in
 		vnc) all+=("vnc://localhost:$port"); say "  $n  thinprobe try vnc://localhost:$port   $what"; n=$((n + 1)) ;;
 		rdp) say "  -  port $port   $what; thinprobe try rdp://localhost says how" ;;
-		*) say "  -  port $port   $what; thinprobe run stalls --on attach::0,pick, with its client open" ;;
+		*) say "  -  port $port   $what; with a client open: thinprobe try x11" ;;
 		esac
 	done < <(listening_ports)
 	[ "$n" != 1 ] || say "  nothing that can be typed into (data/ports.tsv names what is looked for)"
@@ -107,7 +109,7 @@ read_target() {
 		;;
 	rdp://?*)
 		die -4 "try: RDP has no viewer of ours to type with; open a client, put the caret into a text field, and" \
-			"name its window: thinprobe try x11 (or for curves over the load: thinprobe run stalls --on attach::0,pick)"
+			"name its window: thinprobe try x11 (or for curves over the load: thinprobe run $experiment --on attach::0,pick)"
 		;;
 	*) bad "$target is no target: vnc://HOST:DISPLAY, x11[:DISPLAY] or ssh://[USER@]HOST" ;;
 	esac
@@ -205,8 +207,8 @@ type_train() {
 	local probe
 	mkdir -p "$1"
 	setpriv --pdeathsig TERM "$TP_BIN/keyrepeat" "$where" "${how[@]}" --erase --rate $RATE -t "${seconds}s" --seed "$2" \
-		--watch update --priority $priority --timeout ${WAIT_S}s ${password_file:+--password-file "$password_file"} --ready-fd 9 9>/dev/null \
-		--log "$1/samples.tsv" --json -o "$1/keyrepeat.json" &
+		--watch update --priority $priority --timeout ${WAIT_S}s ${password_file:+--password-file "$password_file"} \
+		--ready-fd 9 9>/dev/null --log "$1/samples.tsv" --json -o "$1/keyrepeat.json" &
 	probe=$!
 	# (a signal for all of a terminal's programs reaches it, too: it then takes its last key back, and ends)
 	trap 'interrupted=1; kill "$probe" 2>/dev/null' INT TERM HUP
@@ -258,22 +260,24 @@ type_all() {
 # --- the run folder ----------------------------------------------------------------------------------------------------
 
 write_run() {
-	local first=$RUN/cells/$cell_name/1/keyrepeat.json
-	jq -n --slurpfile k "$first" --arg command "$command" --arg version "${TP_VERSION:-unknown}" --arg started "$started" \
-		--arg kind "$kind" --arg what "$what" --arg where "$target" --argjson seconds "$seconds" --argjson parts "$parts" \
-		--arg name "$cell_name" --argjson parameters "$(cell_parameters)" --argjson host "$facts" --arg rtt "$rtt" \
-		--argjson calibration "$(calibration_record)" --argjson wanted "$repeat" --argjson root "$((EUID == 0))" \
-		--arg ssh "$(ssh -V 2>&1)" --arg own "$own_ms" --argjson begun "$begun" --argjson now "$EPOCHSECONDS" '
-		{schema: "thinprobe.run/1", experiment: "stalls", $version, $started, ended: (now | todate), measured_s: ($now - $begun),
-		state: (if $parts == $wanted then "complete" else "interrupted" end), $command,
-		settings: {on: "attach:\($where)", protocols: [$kind], apps: ["own"], loads: [0], $seconds, repeats: $parts, regime: "session",
-			modes: ["tap"], wire: false, seed: 1, threshold_ms: 100, threshold: "perception", link: "none", quick: true, rate_per_s: 20},
+	local server
+	server=$(jq -r .settings.server "$RUN/cells/$cell_name/1/keyrepeat.json")
+	[ "$kind" != ssh ] || server="ssh by $(ssh -V 2>&1)"
+	jq -n --slurpfile k "$RUN/cells/$cell_name/1/keyrepeat.json" --arg experiment "$experiment" --arg command "$command" \
+		--arg version "${TP_VERSION:-unknown}" --arg started "$started" --arg kind "$kind" --arg title "$what" --arg target "$target" \
+		--argjson seconds "$seconds" --argjson parts "$parts" --argjson parameters "$(cell_parameters)" --argjson host "$facts" \
+		--arg rtt "$rtt" --argjson calibration "$(calibration_record)" --argjson root "$((EUID == 0))" --arg server "$server" \
+		--arg own "$own_ms" --argjson took "$((EPOCHSECONDS - begun))" '
+		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: (now | todate), measured_s: $took, state: "complete",
+		$command, settings: {on: "attach:\($target)", protocols: [$kind], apps: ["own"], loads: [0], $seconds, repeats: $parts,
+			regime: "session", modes: ["tap"], wire: false, seed: 1, threshold_ms: 100, threshold: "perception", link: "none",
+			quick: true, rate_per_s: $k[0].settings.rate_per_s},
 		axes: ["protocol", "app", "sinks"],
-		cells: [{$name, $parameters, state: "complete", complete: $parts, flags: []}],
-		counts: {total: $wanted, complete: $parts, missing: ($wanted - $parts), marked: 0}, $calibration, $host,
-		protocol: {server: (if $kind == "ssh" then "ssh by \($ssh)" else $k[0].settings.server // "unknown" end), version: "", says: $what, title: $what, window: $k[0].settings.window, watch: "update",
-			region: $k[0].settings.region, rtt_ms: ($rtt | tonumber? // null), terminal_ms: ($own | tonumber? // null), frame_rate_per_s: null, encodings: [],
-			compression: "unknown", encryption: "unknown", floor_ms: null},
+		cells: [{name: "\($kind)-own-0", $parameters, state: "complete", complete: $parts, flags: []}],
+		counts: {total: $parts, complete: $parts, missing: 0, marked: 0}, $calibration, $host,
+		protocol: {$server, version: "", says: $title, $title, window: $k[0].settings.window, watch: "update",
+			region: $k[0].settings.region, rtt_ms: ($rtt | tonumber? // null), terminal_ms: ($own | tonumber? // null),
+			frame_rate_per_s: null, encodings: [], compression: "unknown", encryption: "unknown", floor_ms: null},
 		lab: {server: "not ours, unknown", shared_cpus: false, rootless: ($root == 0), capture: "none", missing: [
 			"server: not ours, so nothing is known of its CPUs, its load and its scheduling, and nothing was changed on it",
 			"link rate and delay: as they are, not emulated", "packets and bytes: not captured"]}}' | put_whole "$RUN/run.json" ||
@@ -286,7 +290,7 @@ judge_limits() {
 	while IFS=$'\t' read -r _ name ms _; do
 		[[ " $LIMITS " == *" $name "* ]] || continue
 		held=0
-		"$TP_HOME/report/fail.sh" judge "$RUN" "p95>${ms}ms" >/dev/null 2>&1 || held=$?
+		"$TP_HOME/report/fail.sh" judge "$RUN" "p90>${ms}ms" >/dev/null 2>&1 || held=$?
 		printf '%s %s %s\n' "$name" "$ms" "$held"
 	done <"$TP_HOME/data/thresholds.tsv"
 }
@@ -325,8 +329,7 @@ if [ "$kind" = x11 ]; then
 	typed_at=$(xdotool getwindowpid "$ATTACH_WINDOW" 2>/dev/null)
 fi
 ask_leave
-if [ -n "$output_dir" ]; then RUN=$output_dir; else RUN=$(results_new try) || die "cannot make $RUN; give a folder of yours with -o DIR"; fi
-folder_made RUN "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
+RUN=${output_dir:-$(results_new try)} && folder_made RUN "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
 [ -z "$(ls -A -- "$RUN")" ] || bad "-o $RUN: is not empty; name a new folder"
 mkdir -p "$RUN/cells" "$RUN/log" || die "cannot write to $RUN"
 # shellcheck disable=SC2317 # on_exit calls it

@@ -37,7 +37,7 @@ Needs the right to capture. docs/watch.md says how to read it. Exit status 3:
 no packet came.
 examples:
     sudo thinprobe watch
-    sudo thinprobe watch --port 3389 -i eth0 --on-late 'ps aux --sort -pcpu | head'
+    sudo thinprobe watch --port 3389 -i eth0 --on-late 'top -bn 1 | head -20'
 END
 }
 

@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# thinprobe try: figures of servers whose delay is known, against a client that is not ours; what it types stays in the field; what it
+# asks, lists and refuses.
+# bats file_tags=waits:two
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+	begin_test
+	ordinary_user
+	if [ "$(id -u)" = 0 ]; then	# what runs as that user comes here, and writes
+		local folder=$PWD
+		while [[ $folder == "${BATS_TMPDIR%/}"?* ]]; do
+			chmod o+x "$folder"
+			folder=${folder%/*}
+		done
+		mkdir -m 777 mine
+		cd mine || return
+	fi
+	export HOME=$PWD TMPDIR=$PWD
+}
+
+try() { "${user[@]}" "$TOP/thinprobe" try "$@" </dev/null; }
+
+field() {	# DELAY_MS [DEAF_AFTER]
+	need python3
+	start_vnc -SecurityTypes None
+	start_xterm python3 "$TOP/tests/cli/field.py" "$PWD/field.log" "$@"
+	until_true test -e field.log
+}
+
+# Half of the latencies on standard input are no longer than that.
+median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; }
+
+@test "try: without leave, target or a right word nothing is typed: status 2, and what listens is listed" {
+	start_vnc -SecurityTypes None
+	run --separate-stderr -2 try "vnc://127.0.0.1:$port"
+	[[ $stderr == *"--yes"* ]]
+	[ -z "$output" ]
+	run --separate-stderr -2 try
+	[[ $stderr == *"name a target"* ]]
+	while IFS=$'\t' read -r status wanted words; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "-$status" try $words
+		[[ ${stderr_lines[-1]} == *"$wanted"* ]]
+	done <<-'END'
+		2	vnc://	nowhere
+		2	ssh://	ssh://-oProxyCommand=x
+		2	--time	vnc://h:1 -t 1s
+		2	--password-file	vnc://h:1 --password-file none
+		2	--window	x11:99 --yes
+		4	thinprobe try x11	rdp://h
+		1	nothing was measured	vnc://127.0.0.1::1 --yes -o none
+	END
+	[ ! -e none ]
+}
+
+@test "try vnc://: an ordinary user's figure agrees with another client's; nothing is typed outside of the field, nothing left" {
+	field 60
+	for _ in 1 2 3; do
+		rm -rf run
+		busy_begin
+		run --separate-stderr try "vnc://127.0.0.1:$port" --yes -o run --json
+		echo "$stderr"
+		[ "$status" = 0 ]
+		printf '%s\n' "$output" >said.json
+		IFS='x+' read -r w h x y < <(jq -r .region said.json)
+		lines_before=$(wc -l <field.log)
+		run -0 python3 "$TOP/tests/cli/rfb_client.py" "$port" 40 "$x" "$y" "$w" "$h"
+		other=$(printf '%s\n' "${lines[@]}" | median)
+		# both add to the field's 60 ms what this server and machine take
+		agree=$(jq --argjson other "$other" '.latency_ms.p50 | [.value // (.from, .to)] | all(. / $other > 0.75 and . / $other < 1.33)' \
+			said.json)
+		if [ "$agree" = true ] || ! machine_was_busy 15; then break; fi
+	done
+	[ "$agree" = true ]
+	[ "$(jq '.latency_ms.p50 | [.value // (.from, .to)] | all(. >= 60)' said.json)" = true ]
+	# two pairs to find the field, then what it says it sent, with five keys of warm-up a part
+	[ "$(jq '.keys_sent + 5 * .repeats + 4' said.json)" = "$lines_before" ]
+	[ -z "$(head -n "$lines_before" field.log | cut -d' ' -f2 | paste -sd ' ' | sed -E 's/97 (8|127)\>//g' | tr -d ' ')" ]
+	[ "$(sed -n "${lines_before}p" field.log | cut -d' ' -f3)" = 0 ]
+	[ "$(jq -r '[.limits[] | select(.name == "noticeable").holds] | tostring' said.json)" = '[true]' ]
+	[ "$(jq '.network.rtt_ms < 60' said.json)" = true ]
+	[ "$(jq '.seconds <= 60' said.json)" = true ]
+	[ -f run/report.html ]
+	# the page is made again like others
+	"$TOP/thinprobe" report run
+	jq -e '.verdict | length > 0' run/findings.json
+}
+
+@test "try vnc://: a field that stops showing keys ends it, with status 3 and what was measured" {
+	field 10 70
+	run --separate-stderr try "vnc://127.0.0.1:$port" --yes -t 2s -o run
+	[ "$status" = 3 ]
+	[[ $output == *"How late:"* ]]
+	[ "$(wc -l <field.log)" = 71 ]
+}
+
+@test "try x11: a client's window by a part of its title; keys only there" {
+	field 30
+	need xev
+	start xev xev -geometry 100x100+600+400
+	until_true xdotool search --onlyvisible --name "Event Tester"
+	run -0 --separate-stderr "$TOP/thinprobe" try x11 --window python3 --yes -t 2s -o run --json
+	jq -e '.latency_ms.p50 | [.value // (.from, .to)] | all(. >= 30)' <<<"$output"
+	run -1 grep '^KeyPress' xev.out
+	[ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]
+}
+
+@test "try ssh://: the delay of the other end is in the figure, and the terminal's own is named" {
+	need python3 xterm Xvfb xauth xdotool pgrep
+	mkdir bin
+	# In the place of ssh: no network, and a far end that takes 60 ms.
+	cat >bin/ssh <<-END
+		#!/bin/bash
+		[ "\${!#}" != true ] && [ "\$1" != -V ] || exit 0
+		printf '%s ' "\$@" >>"$PWD/called"
+		python3 "$TOP/tests/cli/field.py" "$PWD/field.log" 60
+	END
+	chmod 755 bin/ssh
+	PATH=$PWD/bin:$PATH run -0 --separate-stderr try ssh://me@far --yes -t 2s -o run --json
+	jq -e '.latency_ms.p50 | [.value // (.from, .to)] | all(. >= 60)' <<<"$output"
+	[[ $(<called) == *"BatchMode=yes"*"-tt -- me@far"* ]]
+	[[ $(jq -r '.sentences[2]' <<<"$output") == *"terminal on this machine"* ]]
+	[ "$(jq .network <<<"$output")" = null ]
+	[ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]
+}
