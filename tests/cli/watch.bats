@@ -17,8 +17,8 @@ in_namespace() {
 }
 
 @test "watch: incomplete or wrong options are refused in one line" {
-	for words in "" "--port 5901" "-i lo" "--on attach::0,x" "--key a" "--every 60s" "--on attach::0,x --key a --every 1s" \
-		"--on lab --key a --every 60s" "--port"; do
+	for words in "--on attach::0,x" "--key a" "--every 60s" "--on attach::0,x --key a --every 1s" \
+		"--on lab --key a --every 60s" "--port" "--on attach::0,x --key a --every 60s --on-late true"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -2 "$TOP/thinprobe" watch $words
 		[ "${#stderr_lines[@]}" = 1 ]
@@ -31,6 +31,66 @@ in_namespace() {
 	done
 	run -2 "$TOP/thinprobe" watch --prot 5901
 	[[ $output == *"did you mean --port?"* ]]
+}
+
+@test "watch: without words it finds what listens, and the interface that leads there; lines also without a terminal" {
+	in_namespace true 2>/dev/null || skip "no network namespaces here"
+	cat >scene.sh <<-'END'
+		until_true() { for i in $(seq 600); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
+		ip link set lo up
+		"$TOP/thinprobe" watch; echo "nothing: $?"
+		"$BIN/refecho" --vnc 5907 -o refecho.txt 2>refecho.err & refecho=$!
+		trap 'kill "$refecho"; wait' EXIT
+		until_true 'grep -q ready refecho.err' || exit 1
+		"$TOP/thinprobe" watch -t 11s >silent.out 2>silent.err; echo "silent: $?"
+		"$TOP/thinprobe" watch -t 6s >out 2>err & watch=$!
+		until_true 'grep -q ready err' || exit 1
+		"$BIN/keyrepeat" vnc:127.0.0.1:5907 -r 5 -t 2s --warmup 0 --priority 0 -o keys.txt
+		wait "$watch"; echo "typed: $?"
+		ip link add far type veth peer name near && ip link set near up && ip addr add 192.0.2.1/24 dev far && ip link set far up && ip route add default dev far
+		"$TOP/thinprobe" watch --port 3389 -t 100ms 2>route.err
+		"$TOP/thinprobe" watch -i lo -t 100ms 2>given.err
+		true	# (without a packet they end with 3)
+	END
+	run -0 --separate-stderr in_namespace bash scene.sh
+	echo "$output"
+	grep . silent.err err route.err given.err
+	[[ $output == *"nothing: 2"*"silent: 3"*"typed: 0"* ]]
+	[[ $stderr == *"data/ports.tsv"* ]]
+	[ "$(grep -c 'no packet of port' silent.err)" = 1 ]
+	grep -q 'port 5907 on lo' err
+	[ "$(grep -cE '^[0-9:]{8} .* in .* upd' err)" -ge 4 ]
+	[ ! -s out ]
+	grep -q 'port 3389 on far' route.err
+	grep -q 'port 5907 on lo' given.err
+}
+
+@test "watch --on-late: the first wait that is blamed runs the command once, with what is known in its environment" {
+	in_namespace true 2>/dev/null || skip "no network namespaces here"
+	for i in $(seq 400); do echo 20ms; done >delays
+	cat >scene.sh <<-'END'
+		until_true() { for i in $(seq 600); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
+		ip link set lo up
+		"$BIN/refecho" --vnc 5901 --answer-delay file:delays -o refecho.txt 2>refecho.err & refecho=$!
+		"$TOP/thinprobe" watch --port 5901 -i lo --tsv rows --on-late 'env | grep ^THINPROBE_ >>late' 2>watch.err & watch=$!
+		trap 'kill -CONT "$refecho"; kill "$watch" "$refecho" "$typist"; wait' EXIT
+		until_true 'grep -q ready refecho.err && grep -q ready watch.err' || exit 1
+		"$BIN/keyrepeat" vnc:127.0.0.1:5901 -r 5 -t 60s --warmup 0 --priority 0 -o keys.txt 2>keys.err & typist=$!
+		until_true '[ "$(awk "{ n += \$8 } END { print n }" rows)" -gt 40 ]' || exit 2
+		[ ! -e late ] || exit 3
+		for i in 1 2; do
+			kill -STOP "$refecho"
+			until_true '[ "$(grep -c server rows)" -gt '"$((2 * i))"' ]' || exit 4
+			kill -CONT "$refecho"
+			sleep 1
+		done
+	END
+	run -0 in_namespace bash scene.sh
+	cat late
+	[ "$(grep -c ^THINPROBE_VERDICT late)" = 1 ]
+	grep -qx THINPROBE_VERDICT=server late
+	grep -qx THINPROBE_SERVER=127.0.0.1:5901 late
+	grep -qE '^THINPROBE_RISE_MS=[0-9]*$' late
 }
 
 @test "watch: rows show a change of refecho's delay, and count only refecho's keys" {
@@ -94,7 +154,7 @@ in_namespace() {
 		watch=("$TOP/thinprobe" watch --on "attach:$DISPLAY,TigerVNC" --key a --every 10s --interval 30s)
 		setpriv --bounding-set=-net_raw "${watch[@]}" && echo "keys without a capture"
 		timeout 50 "${watch[@]/10s/60s}" -t 1s || echo "ends late: $?"	# before the first key would be due
-		env --default-signal=INT setsid "${watch[@]}" >rows 2>watch.err & watch=$!
+		env --default-signal=INT setsid "${watch[@]}" --tsv rows 2>watch.err & watch=$!
 		until_true 'grep -q TigerVNC watch.err'
 		# by the file, whose last line this is until the first key: who looks may be late
 		python3 -c 'import os, time
