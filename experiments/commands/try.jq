@@ -7,7 +7,9 @@ def row: (split("\n") | map(split("\t"))) as [$head, $row]
 	| reduce range($head | length) as $i ({}; .[$head[$i]] = ($row[$i] | if . == "" then null else tonumber? // . end));
 def known($name): figure($name) | {value, low, high, from, to};
 
-def late: "How late: half of the keys show within \(level("latency_p50_ms")), 90 % within \(level("latency_p90_ms")).";
+def late: "How late: half of the keys show within \(level("latency_p50_ms")), "
+	+ if figure("latency_p90_ms") | at_least then "90 % within \(level("latency_p90_ms"))."
+	  else "of the others there were too few to tell (-t 20s gives more)." end;
 def even: "How evenly: \(level("late_share_percent")) of \(.keys | plural("key")) took longer than 100 ms; the slowest"
 	+ " took \(figure("latency_max_ms") | figure_words).";
 def whose($net): "Whose time: cannot tell what is the server's and what the application's"

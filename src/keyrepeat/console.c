@@ -33,6 +33,18 @@ void console_announce(const struct console_cfg *cfg)
 	warn("types %s into %s on %s; Ctrl-C ends it", what, cfg->receiver, cfg->target);
 }
 
+/* How long the answer to the latest of keys sent one by one took; -1: none yet. */
+static int64_t latest_wait_ns(const struct console_progress *p)
+{
+	size_t gone = atomic_load(&p->train->gone), updates = atomic_load(&p->seen->updates);
+	int64_t took;
+
+	if (!p->train->one_by_one || !gone || !updates)
+		return -1;
+	took = p->seen->update[updates - 1].first_ns - key_sent_time(&p->train->key[gone - 1]);
+	return took < 0 ? -1 : took;
+}
+
 static void *show_progress_thread(void *arg)
 {
 	struct console_progress *p = arg;
@@ -41,13 +53,14 @@ static void *show_progress_thread(void *arg)
 
 	progress_start(&line, false);
 	while (!atomic_load(&p->stopping)) {
-		int64_t now = clock_now(), last = atomic_load(&p->seen->last_change_ns);
+		int64_t now = clock_now(), last = atomic_load(&p->seen->last_change_ns), wait = latest_wait_ns(p);
 
 		if (progress_take_due(&line, now)) {
-			progress_show(&line, "%s  %s of %s keys  %s updates%s%s%s", ns_text((double)(now - begin)),
+			progress_show(&line, "%s  %s of %s keys  %s updates%s%s%s%s%s", ns_text((double)(now - begin)),
 				      count_text((int64_t)atomic_load(&p->train->gone)), count_text((int64_t)p->cfg->keys),
 				      count_text((int64_t)atomic_load(&p->seen->updates)), last ? ", the last " : "",
-				      last ? ns_text((double)(now - last)) : "", last ? " ago" : "");
+				      last ? ns_text((double)(now - last)) : "", last ? " ago" : "", wait < 0 ? "" : ", after ",
+				      wait < 0 ? "" : ns_text((double)wait));
 		}
 		clock_sleep(now + 50 * NS_PER_MS);
 	}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# thinprobe try: figures of servers whose delay is known, against a client that is not ours; what it types stays in the field; what it
-# asks, lists and refuses.
+# thinprobe try: figures of servers whose delay is known, against a client that is not ours; what it types stays in the field; what
+# it asks, lists and refuses.
 # bats file_tags=waits:two
 
 bats_require_minimum_version 1.5.0

@@ -47,7 +47,8 @@ in_namespace() {
 		until_true 'grep -q ready err' || exit 1
 		"$BIN/keyrepeat" vnc:127.0.0.1:5907 -r 5 -t 2s --warmup 0 --priority 0 -o keys.txt
 		wait "$watch"; echo "typed: $?"
-		ip link add far type veth peer name near && ip link set near up && ip addr add 192.0.2.1/24 dev far && ip link set far up && ip route add default dev far
+		ip link add far type veth peer name near && ip link set near up && ip link set far up
+		ip addr add 192.0.2.1/24 dev far && ip route add default dev far
 		"$TOP/thinprobe" watch --port 3389 -t 100ms 2>route.err
 		"$TOP/thinprobe" watch -i lo -t 100ms 2>given.err
 		true	# (without a packet they end with 3)
