@@ -37,12 +37,13 @@ void console_announce(const struct console_cfg *cfg)
 static int64_t latest_wait_ns(const struct console_progress *p)
 {
 	size_t gone = atomic_load(&p->train->gone), updates = atomic_load(&p->seen->updates);
-	int64_t took;
+	int64_t at = updates ? p->seen->update[updates - 1].first_ns : 0;
 
 	if (!p->train->one_by_one || !gone || !updates)
 		return -1;
-	took = p->seen->update[updates - 1].first_ns - key_sent_time(&p->train->key[gone - 1]);
-	return took < 0 ? -1 : took;
+	if (gone > 1 && at < key_sent_time(&p->train->key[gone - 1])) /* that one is under way */
+		gone--;
+	return at < key_sent_time(&p->train->key[gone - 1]) ? -1 : at - key_sent_time(&p->train->key[gone - 1]);
 }
 
 static void *show_progress_thread(void *arg)
