@@ -301,6 +301,7 @@ say_all() {
 		--arg folder "$RUN" --argjson status "$status" --argjson json "$json" --slurpfile document "$RUN/run.json" \
 		"\$document[0] as \$run |"$'\n'"$(program 'include "try"; result | if $json == 1 then . else text end' "$here" "$TP_HOME")" \
 		"$RUN/summary.tsv") || die "the figures are in $RUN/summary.tsv, but cannot be said"
+	shown said	# (the server has named itself)
 	[ "$json" = 0 ] || { printf '%s\n' "$said"; return; }
 	mapfile -t lines <<<"$said"
 	printf '%s\n' "${lines[@]:0:3}" | fold -s -w 79 | sed 's/ *$//'

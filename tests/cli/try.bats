@@ -26,7 +26,7 @@ try() { "${user[@]}" "$TOP/thinprobe" try "$@" </dev/null; }
 
 field() {	# DELAY_MS [DEAF_AFTER]
 	need python3
-	start_vnc -SecurityTypes None
+	start_vnc -SecurityTypes None -desktop $'\e[31mred'
 	start_xterm python3 "$TOP/tests/cli/field.py" "$PWD/field.log" "$@"
 	until_true test -e field.log
 }
@@ -94,8 +94,21 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 	field 10 70
 	run --separate-stderr try "vnc://127.0.0.1:$port" --yes -t 2s -o run
 	[ "$status" = 3 ]
-	[[ $output == *"How late:"* ]]
+	[[ $output == *"How late:"*"red"* ]]
+	[[ $output$stderr != *$'\e'* ]]
 	[ "$(wc -l <field.log)" = 71 ]
+}
+
+@test "try vnc://: x11vnc, which looks for changes, in front of a field of known delay" {
+	need x11vnc python3
+	start_x
+	start_xterm python3 "$TOP/tests/cli/field.py" "$PWD/field.log" 40
+	unused_port
+	start x11vnc x11vnc -display "$DISPLAY" -rfbport "$port" -localhost -nopw -forever -quiet
+	until_true listens "$port" "$pid"
+	run -0 --separate-stderr try "vnc://127.0.0.1:$port" --yes -t 2s -o run --json
+	jq -e '.latency_ms.p50 | [.value // (.from, .to)] | all(. >= 40)' <<<"$output"
+	[ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]
 }
 
 @test "try x11: a client's window by a part of its title; keys only there" {
