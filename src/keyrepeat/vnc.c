@@ -484,6 +484,7 @@ const struct target_ops target_vnc = {
 	.describe = vnc_describe,
 	.receiver = write_receiver,
 	.region = get_watched_region,
+	.finds_region = true,
 	.crashes = true,
 	.tells_steps = true,
 };
