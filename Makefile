@@ -25,12 +25,21 @@ LIBS_lib = -ljansson -lgcrypt -lxkbcommon -lcap-ng -lseccomp
 LIBS_keyrepeat = -lcap-ng -lseccomp -lvncclient -lgcrypt -lxkbcommon -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_animate = -lXdamage -lXfixes -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng -lseccomp
-LIBS_refecho = -lcap-ng -lseccomp -lvncserver -lXext -lX11
+LIBS_refecho = -lcap-ng -lseccomp -lvncserver -lwayland-client -lxkbcommon -lXext -lX11
 LIBS_summarize = -ljansson -lgsl -lgslcblas
 LIBS_judge = -lgsl -lgslcblas
 LIBS_slowdisk = -lfuse3
 LIBS_delayline = -lcap-ng -lseccomp
 LIBS_netload = -lcap-ng -lseccomp
+
+# Wayland's library, scanner and protocols, where all are there; without them (or with WAYLAND=) refecho is built without it.
+WAYLAND_PROTOCOLS = /usr/share/wayland-protocols/stable
+WAYLAND_SCANNER = wayland-scanner
+WAYLAND := $(shell for p in xdg-shell presentation-time; do [ -f $(WAYLAND_PROTOCOLS)/$$p/$$p.xml ] || exit; done; \
+	command -v $(WAYLAND_SCANNER) >/dev/null && echo '\#include <wayland-client.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
+ifeq ($(WAYLAND),)
+LIBS_refecho := $(filter-out -lwayland-client,$(LIBS_refecho))
+endif
 
 # Rooms that several programs share, beside the library.
 ROOMS = x11 rfb wire watch
@@ -102,6 +111,21 @@ FORCE:
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# (Listeners have parameters that few use.)
+ifneq ($(WAYLAND),)
+WAYLAND_PARTS = $(BUILD)/wayland/xdg-shell $(BUILD)/wayland/presentation-time
+$(BUILD)/wayland/%.h: Makefile
+	@mkdir -p $(@D)
+	$(WAYLAND_SCANNER) client-header $(WAYLAND_PROTOCOLS)/$*/$*.xml $@
+$(BUILD)/wayland/%.o: $(BUILD)/wayland/%.h
+	$(WAYLAND_SCANNER) private-code $(WAYLAND_PROTOCOLS)/$*/$*.xml $(BUILD)/wayland/$*.c
+	$(CC) $(CFLAGS) -c -o $@ $(BUILD)/wayland/$*.c
+$(BUILD)/src/refecho/face_wayland.o: $(WAYLAND_PARTS:=.h)
+$(BUILD)/src/refecho/face_wayland.o: ALL_CFLAGS += -DWITH_WAYLAND -I$(BUILD)/wayland
+$(BUILD)/refecho.a $(BIN)/refecho: $(WAYLAND_PARTS:=.o)
+endif
+$(BUILD)/src/refecho/face_wayland.o: ALL_CFLAGS += -Wno-unused-parameter
 
 # A test of cmocka has a parameter that few use.
 $(BUILD)/tests/unit/%.o: ALL_CFLAGS += -Wno-unused-parameter

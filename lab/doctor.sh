@@ -372,6 +372,7 @@ if [ -n "$experiment" ]; then needs_of "$experiment"; finish; exit; fi
 have dpkg-query || row part "Debian or Ubuntu" "another system: packages are not installed for you" \
 	"install what is named below by hand"
 [ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build
+[ "$TP_CHECKOUT" = 0 ] || programs "refecho for Wayland" build:wayland "thinprobe setup" part
 programs "programs" run
 hosts
 processors

@@ -24,7 +24,7 @@ uint32_t echo_add_key(struct echo_queue *e, int64_t now_ns, int64_t delay_ns, bo
 
 	e->received++;
 	e->last_received_ns = now_ns;
-	if (e->end - e->flushed == e->cfg.room) {
+	if (e->end - e->left == e->cfg.room) {
 		e->lost++;
 		return 0;
 	}
@@ -115,15 +115,26 @@ void echo_mark_flushed(struct echo_queue *e, int64_t now_ns, echo_leave *leave, 
 		k->coalesced = !k->dropped && k->seq != e->shown;
 		e->coalesced += k->coalesced;
 		e->answered += !k->dropped;
-		leave(k, arg);
+	}
+	e->cfg.presents = e->cfg.presents && (e->told || e->flushed - e->left < ECHO_UNTOLD);
+	for (; e->left < e->flushed && !e->cfg.presents; e->left++)
+		leave(key_at(e, e->left), arg);
+}
+
+void echo_mark_presented(struct echo_queue *e, uint32_t number, int64_t now_ns, echo_leave *leave, void *arg)
+{
+	e->told = true;
+	for (; e->left < e->flushed && key_at(e, e->left)->seq <= number; e->left++) {
+		key_at(e, e->left)->presented_ns = now_ns;
+		leave(key_at(e, e->left), arg);
 	}
 }
 
 void echo_drop_unshown(struct echo_queue *e, echo_leave *leave, void *arg)
 {
-	for (; e->flushed < e->end; e->flushed++) {
-		e->waiting += !key_at(e, e->flushed)->dropped;
-		leave(key_at(e, e->flushed), arg);
+	for (; e->left < e->end; e->left++) {
+		e->waiting += e->left >= e->flushed && !key_at(e, e->left)->dropped;
+		leave(key_at(e, e->left), arg);
 	}
-	e->drawn = e->taken = e->end;
+	e->flushed = e->drawn = e->taken = e->end;
 }

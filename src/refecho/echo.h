@@ -9,7 +9,8 @@
  * Fewer keys than a batch are answered together once no key has come for ECHO_DRAIN_NS.
  * A dropped key does not count for a batch and starts no redraw; it leaves the queue with the next redraw for a later key.
  *
- * States of a key: received -> due -> taken by a redraw -> drawn -> flushed to the display, when it leaves the queue. */
+ * States of a key: received -> due -> taken by a redraw -> drawn -> flushed to the display, when it leaves the queue; with
+ * `presents` -> presented, and only then. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #define ECHO_DRAIN_NS 1000000000LL
+#define ECHO_UNTOLD 32 /* keys after which a compositor that told of no presentation is taken for one that never does */
 
 struct echo_key {
 	uint32_t seq;		     /* number of the key, from 1 */
@@ -25,22 +27,26 @@ struct echo_key {
 	bool coalesced;		     /* its own number was not shown, only that of a later key */
 	int64_t received_ns, due_ns; /* CLOCK_MONOTONIC */
 	int64_t draw_ns, flushed_ns; /* 0: never */
+	int64_t presented_ns;	     /* 0: never, or nobody tells */
 };
 
 struct echo_queue_cfg {
-	size_t batch; /* keys due before a redraw begins, at least 1 */
-	bool per_key; /* a redraw answers `batch` keys, not all that are due */
-	size_t room;  /* keys that the queue holds */
+	size_t batch;  /* keys due before a redraw begins, at least 1 */
+	bool per_key;  /* a redraw answers `batch` keys, not all that are due */
+	size_t room;   /* keys that the queue holds */
+	bool presents; /* keys wait for echo_mark_presented(), unless ECHO_UNTOLD of them have waited and none was presented yet */
 };
 
 struct echo_queue {
 	struct echo_queue_cfg cfg;
 	struct echo_key *key; /* ring buffer of `room` keys, owned */
-	/* positions in the queue: [flushed, drawn) wait for the flush, [drawn, taken) are being drawn, [taken, end) wait */
-	uint64_t flushed, drawn, taken, end;
+	/* positions in the queue: [left, flushed) wait for their presentation, [flushed, drawn) for the flush, [drawn, taken) are being
+	 * drawn, [taken, end) wait */
+	uint64_t left, flushed, drawn, taken, end;
 	uint32_t shown; /* number drawn last; 0: none yet */
 	int64_t last_received_ns, last_due_ns;
 	uint64_t received, redraws, flushes, dropped, coalesced;
+	bool told;	   /* some key was presented */
 	uint64_t lost;	   /* keys that the full queue did not take */
 	uint64_t answered; /* keys shown, coalesced ones included, dropped ones not */
 	uint64_t waiting;  /* keys not shown at the end, without dropped ones */
@@ -66,7 +72,9 @@ const struct echo_key *echo_redraw_key(const struct echo_queue *e, size_t i);
 /* Marks the keys that the redraw took as drawn from now_ns on. Returns the number to draw. */
 uint32_t echo_end_redraw(struct echo_queue *e, int64_t now_ns);
 
-/* All keys drawn so far have reached the display at now_ns: passes them to `leave`, in order. */
+/* All keys drawn so far have reached the display at now_ns: passes them to `leave`, in order (not with `presents`). */
 void echo_mark_flushed(struct echo_queue *e, int64_t now_ns, echo_leave *leave, void *arg);
-/* At the end of the run: passes the keys that were never shown to `leave`. */
+/* The picture with this number was on the screen at now_ns, and so were all flushed keys before it: passes them to `leave`. */
+void echo_mark_presented(struct echo_queue *e, uint32_t number, int64_t now_ns, echo_leave *leave, void *arg);
+/* At the end of the run: passes the keys that are still there to `leave`. */
 void echo_drop_unshown(struct echo_queue *e, echo_leave *leave, void *arg);

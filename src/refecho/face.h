@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* face - interface of the back-ends that receive keys and show patches: an X11 window (face_x11.c), a VNC server (face_vnc.c). */
+/* face - interface of the back-ends that receive keys and show patches: an X11 window (face_x11.c), a VNC server (face_vnc.c), a
+ * Wayland window (face_wayland.c). */
 #pragma once
 
 #include "why.h"
@@ -19,7 +20,10 @@ struct echo_face_cfg {
 	void (*key)(void *arg, int64_t now_ns, unsigned char character);
 	/* Called when all that was drawn has been written to the socket of the display or of a client, at now_ns. */
 	void (*flushed)(void *arg, int64_t now_ns);
-	void *arg; /* passed to both */
+	/* Called, by faces with `presents`, when the number was shown on the output, at at_ns. A number may be left out: a later one
+	 * was shown in its place. */
+	void (*presented)(void *arg, uint32_t number, int64_t at_ns);
+	void *arg; /* passed to all */
 };
 
 struct echo_face {
@@ -29,8 +33,19 @@ struct echo_face {
 	/* Draws the number as a patch and adds the characters to the line of text. The next wait() reports errors. */
 	void (*draw)(struct echo_face *f, uint32_t number, const unsigned char *typed, size_t n);
 	void (*close)(struct echo_face *f);
+	bool presents; /* calls `presented` */
 };
 
-/* Both show number 0 before they return. NULL with one line in `why`. */
+/* Whether a keysym of X, VNC or Wayland, which have the same numbers, is of a key that types nothing. */
+static inline bool face_is_modifier_key(uint32_t keysym)
+{
+	return (keysym >= 0xffe1 && keysym <= 0xffee) || keysym == 0xff7f || keysym == 0xff7e ||
+	       (keysym >= 0xfe01 && keysym <= 0xfe13);
+}
+
+/* All show number 0 before they return. NULL with one line in `why`. */
 struct echo_face *face_open_x11(const struct echo_face_cfg *cfg, struct why *why);
 struct echo_face *face_open_vnc(const struct echo_face_cfg *cfg, struct why *why);
+/* On the display that WAYLAND_DISPLAY names. */
+struct echo_face *face_open_wayland(const struct echo_face_cfg *cfg, struct why *why);
+extern const bool face_wayland_built; /* false: where it was compiled, libwayland was missing, and it cannot be opened */

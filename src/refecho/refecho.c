@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* refecho - answers each key, after a scripted delay, with a patch from whose pixels a program can read the key's number.
  *
- * The application (--display) or VNC server (--vnc) with which probes are tested and calibrated. delay.c has the scripted delays,
- * echo.c decides which keys a redraw answers; this file reads options, runs the loop and reports. */
+ * The application (--display, --wayland) or VNC server (--vnc) with which probes are tested and calibrated. delay.c has the
+ * scripted delays, echo.c decides which keys a redraw answers; this file reads options, runs the loop and reports. */
 #include "clock.h"
 #include "confine.h"
 #include "delay.h"
@@ -34,7 +34,7 @@ static struct {
 	int64_t port, cost_ns, coalesce, seed, cell, ready_fd, priority;
 	double drop;
 	int cost_per;
-	bool noise;
+	bool noise, wayland;
 } cfg = { .listen = "127.0.0.1", .delay_text = "const:0", .coalesce = 1, .seed = 1, .cell = 8, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 static int sandbox; /* enum confine_mode */
@@ -47,6 +47,7 @@ static struct {
 	int64_t log_flushed_ns;
 	bool log_dirty;
 	struct sample total, lag; /* ns from received to flushed; ns from due to flushed */
+	struct sample screen;	  /* ns from flushed to presented */
 	struct echo_key *listed;  /* ring buffer of the last LISTED_MAX keys, for JSON and rows only; else NULL */
 	uint64_t left;		  /* keys that have left the queue */
 	int64_t burnt_ns;	  /* CPU time burnt for --cost */
@@ -75,6 +76,7 @@ static int read_drop_option(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'd', "display", &cfg.display, .help = "be a window on this display", .meta = "DISPLAY" },
+	{ CLI_FLAG, 0, "wayland", &cfg.wayland, .help = "be a full-screen window on the display of WAYLAND_DISPLAY" },
 	{ CLI_INT, 0, "vnc", &cfg.port, 1, 65535, .help = "be a VNC server on this port", .meta = "PORT" },
 	{ CLI_STR, 0, "listen", &cfg.listen, .help = "IPv4 address of the VNC server (127.0.0.1)", .meta = "ADDR" },
 	{ CLI_CALL, 0, "answer-delay", NULL, .help = "how long after its arrival a key may be drawn (const:0)",
@@ -102,6 +104,8 @@ static void record_key(const struct echo_key *k, void *arg)
 	if (k->flushed_ns && !k->dropped) {
 		sample_add(&run.total, k->flushed_ns - k->received_ns);
 		sample_add(&run.lag, k->flushed_ns - k->due_ns);
+		if (k->presented_ns)
+			sample_add(&run.screen, k->presented_ns - k->flushed_ns);
 	}
 	if (run.listed)
 		run.listed[run.left % LISTED_MAX] = *k;
@@ -111,6 +115,7 @@ static void record_key(const struct echo_key *k, void *arg)
 	rows_write_int(run.log, k->seq);
 	rows_write_times(run.log, k->received_ns, k->draw_ns, k->flushed_ns);
 	rows_write_ints(run.log, k->dropped, k->coalesced);
+	rows_write_times(run.log, k->presented_ns);
 	rows_end_row(run.log);
 	run.log_dirty = true;
 }
@@ -127,6 +132,12 @@ static void on_flushed(void *arg, int64_t now_ns)
 {
 	(void)arg;
 	echo_mark_flushed(&run.echo, now_ns, record_key, NULL);
+}
+
+static void on_presented(void *arg, uint32_t number, int64_t at_ns)
+{
+	(void)arg;
+	echo_mark_presented(&run.echo, number, at_ns, record_key, NULL);
 }
 
 /* Burns CPU time of this thread, so that CPU time taken by other processes comes on top, as with real work. */
@@ -229,6 +240,7 @@ static void report_keys(struct rec_report *r)
 		rec_add_known_int(r, "flushed_ns", k->flushed_ns, k->flushed_ns);
 		rec_add_bool(r, "dropped", k->dropped);
 		rec_add_bool(r, "coalesced", k->coalesced);
+		rec_add_known_int(r, "presented_ns", k->presented_ns, k->presented_ns);
 		rec_end(r);
 	}
 	rec_end(r);
@@ -263,10 +275,10 @@ static void report_echo(struct rec_report *r, const struct rt_granted *rt)
 
 	rt_describe(rt, words, sizeof(words));
 	rec_begin_object(r, "settings");
-	rec_add_str(r, "face", cfg.display ? "x11" : "vnc");
+	rec_add_str(r, "face", cfg.display ? "x11" : cfg.wayland ? "wayland" : "vnc");
 	if (cfg.display) {
 		rec_add_str(r, "display", cfg.display);
-	} else {
+	} else if (!cfg.wayland) {
 		rec_add_str(r, "listen", cfg.listen);
 		rec_add_int(r, "port", cfg.port);
 	}
@@ -287,6 +299,7 @@ static void report_echo(struct rec_report *r, const struct rt_granted *rt)
 	rec_add_real(r, "burnt_cpu_s", (double)run.burnt_ns / NS_PER_S, 6);
 	rec_add_sample(r, "received_flushed_ms", &run.total, NS_PER_MS);
 	rec_add_sample(r, "due_flushed_ms", &run.lag, NS_PER_MS);
+	rec_add_sample(r, "flushed_presented_ms", &run.screen, NS_PER_MS);
 	held_up_report(r);
 	if (run.listed)
 		report_keys(r);
@@ -297,7 +310,8 @@ static void report_echo(struct rec_report *r, const struct rt_granted *rt)
 
 static void prepare_run(struct rt_granted *rt)
 {
-	static const char *const columns[] = { "seq", "received_ns", "draw_ns", "flushed_ns", "dropped", "coalesced", NULL };
+	static const char *const columns[] = { "seq",	  "received_ns", "draw_ns",	 "flushed_ns",
+					       "dropped", "coalesced",	 "presented_ns", NULL };
 	const struct echo_queue_cfg echo_cfg = { .batch = (size_t)cfg.coalesce,
 						 .per_key = cfg.cost_per == PER_KEY,
 						 .room = WAITING_MAX };
@@ -308,6 +322,7 @@ static void prepare_run(struct rt_granted *rt)
 	echo_queue_init(&run.echo, &echo_cfg);
 	sample_reserve(&run.total, LISTED_MAX);
 	sample_reserve(&run.lag, LISTED_MAX);
+	sample_reserve(&run.screen, cfg.wayland ? LISTED_MAX : 0);
 	run.listed = list ? memory_new(LISTED_MAX, sizeof(*run.listed)) : NULL;
 	rt_setup((int)cfg.priority, rt);
 	if (cfg.priority && !rt->fifo)
@@ -322,11 +337,23 @@ static void print_ready_line(void)
 
 	if (cfg.display)
 		snprintf(where, sizeof(where), "window on %s", cfg.display);
+	else if (cfg.wayland)
+		snprintf(where, sizeof(where), "Wayland window");
 	else
 		snprintf(where, sizeof(where), "VNC on %s:%lld", cfg.listen, (long long)cfg.port);
 	if (strcmp(cfg.delay_text, "const:0") != 0)
 		snprintf(delay, sizeof(delay), "after %s", cfg.delay_text);
 	fprintf(stderr, "refecho: %s, answers %s; Ctrl-C ends it\n", where, delay);
+}
+
+static void check_options(void)
+{
+	if (!!cfg.display + !!cfg.port + cfg.wayland != 1)
+		die_usage("say either --display DISPLAY, --wayland or --vnc PORT");
+	if (cfg.wayland && !face_wayland_built)
+		die(EXIT_MISSING, "built without Wayland; install libwayland-dev and wayland-protocols, and run: make");
+	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
+		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
 }
 
 int main(int argc, char **argv)
@@ -339,13 +366,10 @@ int main(int argc, char **argv)
 	int err, operands, gone;
 	bool held;
 
-	operands = cli_parse(argc, argv, "refecho --display DISPLAY | --vnc PORT [--answer-delay SCRIPT] [--cost TIME] [options]",
+	operands = cli_parse(argc, argv, "refecho --display DISPLAY | --wayland | --vnc PORT [--answer-delay SCRIPT] [options]",
 			     "Answers each key, after a scripted delay, with a patch that a program reads from pixels.", options);
 	cli_refuse_operands(argc, argv, operands);
-	if (!cfg.display == !cfg.port)
-		die_usage("say either --display DISPLAY or --vnc PORT");
-	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
-		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
+	check_options();
 	proc_require_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
 	load_delays();
@@ -358,10 +382,12 @@ int main(int argc, char **argv)
 					   .noise = cfg.noise,
 					   .seed = (uint64_t)cfg.seed,
 					   .key = on_typed_key,
-					   .flushed = on_flushed };
-	face = cfg.display ? face_open_x11(&face_cfg, &why) : face_open_vnc(&face_cfg, &why);
+					   .flushed = on_flushed,
+					   .presented = on_presented };
+	face = (cfg.display ? face_open_x11 : cfg.wayland ? face_open_wayland : face_open_vnc)(&face_cfg, &why);
 	if (!face)
 		die(EXIT_RUN, "%s", why.text);
+	run.echo.cfg.presents = face->presents;
 	confine_must_apply(&(struct confine_cfg){ .profile = cfg.display ? CONFINE_DISPLAY : CONFINE_DECODE,
 						  .mode = sandbox,
 						  .files = { out_cfg.path },
@@ -385,6 +411,7 @@ int main(int argc, char **argv)
 	delay_free(&run.delay);
 	sample_free(&run.total);
 	sample_free(&run.lag);
+	sample_free(&run.screen);
 	free(run.listed);
 	rec_must_close(out);
 	return gone ? EXIT_RUN : run.echo.lost || held ? EXIT_LOSSY : EXIT_OK;

@@ -119,6 +119,7 @@ bpf	<bpf/	-lbpf
 fuse	<fuse3/	-lfuse3
 gcrypt	<gcrypt\.h	-lgcrypt	vnc_password	vnc_password
 xkbcommon	<xkbcommon/	-lxkbcommon	keysym	keysym|act
+wayland	<wayland-client\.h	-lwayland-client
 jpeg	<jpeglib\.h	-ljpeg
 zlib	<zlib\.h	-lz
 END

@@ -72,8 +72,8 @@ received() {	# n: so many rows with a flushed time can only be seen at the end; 
 # Every row: received <= draw <= flushed, numbers in order, and at least so many ms from received to drawn.
 log_is_sane() {	# file least_ms
 	awk -F '\t' -v least="$2" '
-		NR == 1 { if ($0 != "schema\tseq\treceived_ns\tdraw_ns\tflushed_ns\tdropped\tcoalesced") exit bad = 1; next }
-		{ if ($1 != "echo/1" || $2 != NR - 1 || NF != 7) { print "row " NR ": " $0; exit bad = 1 } }
+		NR == 1 { if ($0 != "schema\tseq\treceived_ns\tdraw_ns\tflushed_ns\tdropped\tcoalesced\tpresented_ns") exit bad = 1; next }
+		{ if ($1 != "echo/1" || $2 != NR - 1 || NF != 8) { print "row " NR ": " $0; exit bad = 1 } }
 		$4 != "" { if ($3 > $4 || $4 > $5 || $4 - $3 < least * 1e6) { print "row " NR ": " $0; exit bad = 1 } }
 		END { exit bad }' "$1"
 }
@@ -154,6 +154,55 @@ for left in 16, 28:
 	# the report holds the keys of the log
 	jq -r '.result.keys[] | [.seq, .received_ns, .draw_ns, .flushed_ns] | @tsv' report.json | diff - <(tail -n +2 log.tsv | cut -f 2-5)
 	[ "$(jq -r '.schema + " " + .tool' report.json)" = "thinprobe.refecho/1 refecho" ]
+}
+
+# A compositor without a screen, with a VNC server: sets port and WAYLAND_DISPLAY.
+compositor_up() {
+	local user=()
+
+	need sway wayvnc
+	# sway gives up root's rights, and ends where it cannot
+	[ "$(id -u)" != 0 ] || user=(unshare --user --map-user=1000 --map-group=1000)
+	export XDG_RUNTIME_DIR=$PWD/runtime
+	mkdir -m 700 runtime
+	printf '%s\n' 'xwayland disable' 'output * mode --custom 800x600@60Hz' 'default_border none' "exec env >$PWD/told" >sway.conf
+	start sway "${user[@]}" env WLR_BACKENDS=headless WLR_RENDERER=pixman WLR_LIBINPUT_NO_DEVICES=1 sway -c sway.conf
+	until_true grep -q '^WAYLAND_DISPLAY=' told
+	WAYLAND_DISPLAY=$(sed -n 's/^WAYLAND_DISPLAY=//p' told)
+	export WAYLAND_DISPLAY
+	unused_port
+	start wayvnc wayvnc 127.0.0.1 "$port"
+	until_true eval 'ss -Hltn "sport = :$port" | grep -q .'
+}
+
+@test "refecho wayland: keys of a VNC client are answered by a window over the whole output; the log is that of the other faces" {
+	WAYLAND_DISPLAY=nosuch run "$REFECHO" --wayland
+	[ "$status" -eq 1 ]
+	[[ $output == *"nosuch"* ]]
+	compositor_up
+	serve --wayland --answer-delay const:20ms --noise --log log.tsv --json -o report.json
+	"$BIN/keyrepeat" "vnc:127.0.0.1:$port" --rate 20 -t 3s --watch patch --warmup 0 --json -o keys.json
+	finish
+	[ "$(jq .result.keys_sent keys.json)" -ge 50 ]
+	[ "$(result keys_received report.json)" = "$(jq .result.keys_sent keys.json)" ]
+	[ "$(result keys_answered report.json)" = "$(jq .result.keys_sent keys.json)" ]
+	log_is_sane log.tsv 20
+	[ "$(wc -l <log.tsv)" -eq "$(($(result keys_received report.json) + 1))" ]
+	[ "$(jq -r .settings.face report.json)" = wayland ]
+	# what the client saw includes what the log says
+	jq -e --slurpfile echo report.json '.result.latency_from_due_ms.min >= $echo[0].result.received_flushed_ms.min' keys.json
+}
+
+@test "refecho wayland: the compositor ends: status 1, and the report has the keys up to then" {
+	local status=0
+
+	compositor_up
+	serve --wayland --json -o report.json
+	kill "$(sed -n 's/^SWAYSOCK=.*\.\([0-9]*\)\.sock$/\1/p' told)"
+	ended || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(result keys_received report.json)" = 0 ]
+	grep -q 'Wayland display' err
 }
 
 @test "refecho x11: the patch is readable with noise and with other cell sizes" {

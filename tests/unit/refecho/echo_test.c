@@ -20,7 +20,7 @@ static struct echo_queue e;
 
 static void start(size_t batch, bool per_key)
 {
-	const struct echo_queue_cfg cfg = { batch, per_key, 16 };
+	const struct echo_queue_cfg cfg = { .batch = batch, .per_key = per_key, .room = 16 };
 
 	gone_n = 0;
 	echo_queue_free(&e);
@@ -158,6 +158,57 @@ TEST(dropped_is_only_overtaken)
 	assert_int_equal(e.dropped, 2);
 	assert_int_equal(e.answered, 1);
 	assert_int_equal(e.waiting, 0);
+}
+
+static void start_presented(void)
+{
+	const struct echo_queue_cfg cfg = { .batch = 1, .room = 2 * ECHO_UNTOLD, .presents = true };
+
+	start(1, false);
+	echo_queue_free(&e);
+	echo_queue_init(&e, &cfg);
+}
+
+TEST(flushed_keys_wait_for_their_presentation)
+{
+	start_presented();
+	for (int i = 1; i <= 3; i++) {
+		key(i * 10, 0);
+		assert_int_equal(redraw(i * 10, i * 10), i);
+	}
+	assert_int_equal(gone_n, 0);
+	assert_int_equal(e.answered, 3);
+	echo_mark_presented(&e, 2, 25 * MS, leave, gone); /* 1 was never presented itself */
+	assert_int_equal(gone_n, 2);
+	assert_true(gone[0].presented_ns == 25 * MS && gone[1].presented_ns == 25 * MS && gone[1].flushed_ns == 20 * MS + 1);
+	echo_mark_presented(&e, 1, 26 * MS, leave, gone); /* told late, of a number that has left */
+	assert_int_equal(gone_n, 2);
+	key(40, 0);
+	echo_drop_unshown(&e, leave, gone);
+	assert_int_equal(gone_n, 4);
+	assert_true(!gone[2].presented_ns && gone[2].flushed_ns);
+	assert_int_equal(e.waiting, 1); /* 4; not 3, which was answered */
+}
+
+/* Else the log of a compositor that tells nothing would only be written at the end. */
+TEST(keys_wait_for_no_compositor_that_tells_nothing)
+{
+	for (int told = 0; told < 2; told++) {
+		start_presented();
+		if (told)
+			echo_mark_presented(&e, 0, MS, leave, gone); /* the first picture, before any key */
+		for (int i = 1; i < ECHO_UNTOLD; i++) {
+			key(i * 10, 0);
+			redraw(i * 10, i * 10);
+		}
+		assert_int_equal(gone_n, 0);
+		key(ECHO_UNTOLD * 10, 0);
+		redraw(ECHO_UNTOLD * 10, ECHO_UNTOLD * 10);
+		assert_int_equal(gone_n, told ? 0 : ECHO_UNTOLD);
+		key(ECHO_UNTOLD * 10 + 1, 0);
+		redraw(ECHO_UNTOLD * 10 + 1, ECHO_UNTOLD * 10 + 1);
+		assert_int_equal(gone_n, told ? 0 : ECHO_UNTOLD + 1);
+	}
 }
 
 TEST(dropped_counts_for_no_batch)
