@@ -9,12 +9,16 @@
 #                            the compositor's XDG_RUNTIME_DIR and HOME, which is new and empty
 #   wayland_comes SECONDS    waits for the compositor, which was started last; sets WAYLAND_SOCKET; 1 when it does not come
 #   wayland_listens SESSION  waits until the server that was started last listens on PROTOCOL_PORT
+#   WAYLAND_APART            words before a command, which has mounts of its own, and is root there
 #   wayland_refecho SESSION  starts it, waits until its window is shown
 #
 # These servers know no password that keyrepeat knows: they run where nobody else is on the link.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
+
+# shellcheck disable=SC2016
+WAYLAND_APART=(sh -c '! unshare --mount true 2>/dev/null || exec unshare --mount "$@"; exec unshare --user --map-root-user --mount "$@"' sh)
 
 wayland_can() {
 	local said

@@ -6,7 +6,8 @@
 #   wayvnc        sway, and wayvnc that copies its output; refecho is the application; keyrepeat is the client
 #   wayvnc:labwc  the same on labwc
 #
-# sway (1.7) refuses to run as root: the lab's server is an ordinary user of its namespace.
+# sway (1.7) refuses to run as root: the lab's server is an ordinary user of its namespace. labwc makes the sockets of an X display
+# and wants their folder to be its own: it is root in a namespace, where it is.
 
 # shellcheck source=lab/wayland.sh
 . "$LAB_HERE/wayland.sh"
@@ -27,7 +28,7 @@ protocol_can() {
 }
 
 protocol_start() {
-	local session=$1 log=$LAB_LOG/wayland-$1
+	local session=$1 log=$LAB_LOG/wayland-$1 apart=() config
 	wayland_begin "$session" || return
 	lab_exec server sh -c 'cat >"$1/config"' sh "$WAYLAND_FOLDER" <<-END
 		xwayland disable
@@ -35,10 +36,11 @@ protocol_start() {
 		default_border none
 		focus_follows_mouse no
 	END
-	protocol_run server "wayland-$session" env XDG_RUNTIME_DIR="$WAYLAND_FOLDER" HOME="$WAYLAND_FOLDER" WLR_BACKENDS=headless \
-		WLR_RENDERER=pixman WLR_LIBINPUT_NO_DEVICES=1 "$(wayvnc_on)" \
-		"$([ "$PROTOCOL_VARIANT" = labwc ] && echo -C || echo -c)" \
-		"$WAYLAND_FOLDER$([ "$PROTOCOL_VARIANT" = labwc ] || echo /config)"
+	config=(-c "$WAYLAND_FOLDER/config")
+	[ "$PROTOCOL_VARIANT" != labwc ] || config=(-C "$WAYLAND_FOLDER") \
+		apart=("${WAYLAND_APART[@]}" sh -c 'mount -t tmpfs -o mode=1777 none /tmp/.X11-unix && exec "$@"' sh)
+	protocol_run server "wayland-$session" ${apart[@]+"${apart[@]}"} env XDG_RUNTIME_DIR="$WAYLAND_FOLDER" \
+		HOME="$WAYLAND_FOLDER" WLR_BACKENDS=headless WLR_RENDERER=pixman WLR_LIBINPUT_NO_DEVICES=1 "$(wayvnc_on)" "${config[@]}"
 	wayland_comes 20 || protocol_failed "$session" "$(wayvnc_on) did not start" "$log.err" || return
 	protocol_run server "wayland-$session-wayvnc" env XDG_RUNTIME_DIR="$WAYLAND_FOLDER" HOME="$WAYLAND_FOLDER" \
 		WAYLAND_DISPLAY="$WAYLAND_SOCKET" wayvnc --max-fps=60 "$LAB_ADDR_server" "$PROTOCOL_PORT"

@@ -11,9 +11,6 @@
 . "$LAB_HERE/wayland.sh"
 
 WESTON_LEAST=14
-# shellcheck disable=SC2016
-WESTON_APART=(sh -c 'unshare --mount true 2>/dev/null && exec unshare --mount "$@" || exec unshare --user --map-root-user --mount "$@"' sh
-	sh -c 'mount --bind "$1" /etc/pam.d/weston-remote-access && shift && exec "$@"' sh)
 
 protocol_variants() { printf 'vnc\n'; }
 
@@ -43,8 +40,9 @@ protocol_start() {
 	local session=$1 log=$LAB_LOG/wayland-$1
 	wayland_begin "$session" || return
 	lab_exec server sh -c 'printf "%s required pam_permit.so\n" auth account >"$1/pam"' sh "$WAYLAND_FOLDER"
-	protocol_run server "wayland-$session" "${WESTON_APART[@]}" "$WAYLAND_FOLDER/pam" env XDG_RUNTIME_DIR="$WAYLAND_FOLDER" \
-		HOME="$WAYLAND_FOLDER" weston --no-config --idle-time=0 --socket=wayland-1 --backend=vnc --shell=desktop --renderer=pixman \
+	protocol_run server "wayland-$session" "${WAYLAND_APART[@]}" \
+		sh -c 'mount --bind "$1" /etc/pam.d/weston-remote-access && shift && exec "$@"' sh "$WAYLAND_FOLDER/pam" env XDG_RUNTIME_DIR="$WAYLAND_FOLDER" \
+		HOME="$WAYLAND_FOLDER" weston --no-config --idle-time=0 --socket=wayland-1 --backend=vnc --shell=kiosk --renderer=pixman \
 		--width="${VIEWER_GEOMETRY%x*}" --height="${VIEWER_GEOMETRY#*x}" --address="$LAB_ADDR_server" --port="$PROTOCOL_PORT" \
 		--disable-transport-layer-security
 	wayland_listens && wayland_comes 20 || protocol_failed "$session" "weston did not start" "$log".{err,out} || return
@@ -57,9 +55,9 @@ protocol_start() {
 }
 
 protocol_settings() {
-	# A repaint waits for the rest of the frame before.
+	# It draws at the ends of frames of its clock, also after a rest.
 	jq -cn --arg version "$(weston_version)" --arg geometry "$VIEWER_GEOMETRY" '
 		{server: "weston", says: "VNC (weston \($version), 60 frames/s)", version: $version, frame_rate_per_s: 60, geometry: $geometry,
 		depth: 24, pointer: "drawn by the client if it can; refecho hides it", encodings: ["client chooses"],
-		compression: "client chooses", encryption: "none", floor_ms: 0}'
+		compression: "client chooses", encryption: "none", floor_ms: 8.33}'
 }

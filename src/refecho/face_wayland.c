@@ -73,7 +73,7 @@ struct wayland_face {
 	int fd, w, h, next_w, next_h; /* of the memory; size of the window, now and when it is configured next */
 	uint32_t number;	      /* drawn last */
 	clockid_t clock;	      /* of presentation times */
-	bool closed, done;	      /* done: the compositor is, with what was asked */
+	bool mapped, closed, done;    /* done: the compositor is, with what was asked */
 	bool owed, sending, blocked;  /* changed, and no buffer was free; a picture has not left the socket; it is full */
 };
 
@@ -157,8 +157,8 @@ static void show_picture(struct wayland_face *w)
 
 	while (b < w->buffer + BUFFERS && b->busy)
 		b++;
-	w->owed = b == w->buffer + BUFFERS;
-	if (w->owed)
+	w->owed = w->mapped && b == w->buffer + BUFFERS;
+	if (w->owed || !w->mapped)
 		return;
 	refresh_buffer(w, b);
 	b->busy = true;
@@ -337,6 +337,16 @@ static const struct wl_pointer_listener pointer_listener = {
 	.enter = on_pointer_enter, .leave = on_pointer_leave, .motion = on_motion, .button = on_button, .axis = on_axis
 };
 
+/* Maps the window anew: so it gets the keyboard of a seat that came later, which weston gives to no window before a click. */
+static void map_again(struct wayland_face *w)
+{
+	w->mapped = false;
+	wl_surface_attach(w->surface, NULL, 0, 0);
+	wl_surface_commit(w->surface);
+	xdg_toplevel_set_fullscreen(w->window, NULL);
+	wl_surface_commit(w->surface);
+}
+
 static void on_capabilities(void *data, struct wl_seat *wl, uint32_t has)
 {
 	struct face_seat *seat = data;
@@ -344,6 +354,8 @@ static void on_capabilities(void *data, struct wl_seat *wl, uint32_t has)
 	if (has & WL_SEAT_CAPABILITY_KEYBOARD && !seat->keyboard) {
 		seat->keyboard = wl_seat_get_keyboard(wl);
 		wl_keyboard_add_listener(seat->keyboard, &keyboard_listener, seat);
+		if (seat->face->mapped)
+			map_again(seat->face);
 	} else if (!(has & WL_SEAT_CAPABILITY_KEYBOARD) && seat->keyboard) {
 		wl_keyboard_release(seat->keyboard);
 		seat->keyboard = NULL;
@@ -436,10 +448,11 @@ static void on_surface_configure(void *data, struct xdg_surface *role, uint32_t 
 	int width = w->next_w > 0 ? w->next_w : SCENE_WIDTH, height = w->next_h > 0 ? w->next_h : SCENE_HEIGHT;
 
 	xdg_surface_ack_configure(role, serial);
-	if (width == w->w && height == w->h)
+	if (w->mapped && width == w->w && height == w->h)
 		return wl_surface_commit(w->surface);
 	size_window(w, width, height);
-	if (!w->closed)
+	w->mapped = !w->closed;
+	if (w->mapped)
 		show_picture(w);
 }
 
