@@ -7,7 +7,8 @@
 # Keys go into the window by XTEST, the echo is read from its pixels. LAB_ON:
 # DISPLAY,WINDOW[,REGION]; WINDOW is an id, a pattern of its title, or pick; REGION is WxH+X+Y from
 # the window's corner, or pick; without one keyrepeat finds it. ATTACH_PORT: the server's TCP port,
-# if it cannot be found by the window's own connection. LAB_ON empty: no window; a program
+# if it cannot be found by the window's own connection. DISPLAY own: OWN_DISPLAY starts
+# the client, on a display of ours (attach_own). LAB_ON empty: no window; a program
 # speaks with the server itself. Commands have no helper process: each is a child of the driver itself.
 # shellcheck source=lab/machine.sh
 . "$LAB_HERE/machine.sh"
@@ -25,10 +26,10 @@ lab_up() {
 	if [ -n "$LAB_ON" ]; then
 		need xdotool xdotool
 		need xwininfo x11-utils
-		export DISPLAY=$display
+		if [ "$display" = own ]; then attach_own "$window"; else export DISPLAY=$display; fi
 		timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 			die "cannot open display $display: is it running, and may you use it (xhost, XAUTHORITY)?"
-		attach_window "$window"
+		[ "$display" = own ] || attach_window "$window"
 		attach_region "$region"
 	fi
 	LAB_ROOTLESS=1 LAB_SHARED_CPUS=0 LAB_CPUS_server='' LAB_ADDR_server='' LAB_ADDR_client='' LAB_IF_server='' LAB_IF_client=''
@@ -45,6 +46,38 @@ lab_up() {
 	[ -z "$LAB_ON" ] || attach_capture
 	LAB_TAP=(client) LAB_TAP_IF=$LAB_IF_client LAB_TAP_SERVER=$LAB_ADDR_server LAB_RATE=none LAB_LINK=real LAB_PRIVATE=0
 	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_IF_server LAB_IF_client LAB_RATE
+}
+
+# attach_own TITLE: starts an X display and on it the client, by sh; both die with this process. Sets DISPLAY, XAUTHORITY, ATTACH_WINDOW
+# and ATTACH_TITLE, of the first window that has this in its title and room for a patch. It is moved to the corner.
+attach_own() {
+	local n cookie
+	need Xvfb xvfb
+	n=$(machine_display)
+	# any address, no display number, name, 16 bytes
+	cookie=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n' | sed 's/../\\x&/g')
+	(umask 077 && printf '\377\377\0\0\0\0\0\022MIT-MAGIC-COOKIE-1\0\020%b' "$cookie" >"$LAB_RUN/own-display.cookie") ||
+		die "cannot write $LAB_RUN/own-display.cookie"
+	export DISPLAY=:$n XAUTHORITY=$LAB_RUN/own-display.cookie
+	lab_start client own-display Xvfb "$DISPLAY" -screen 0 1280x1024x24 -auth "$XAUTHORITY" -noreset -nolisten tcp
+	lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
+		die "the display for the client did not start: $(tail -n 1 "$LAB_LOG/own-display.err")"
+	lab_start client own-client env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$OWN_DISPLAY"
+	lab_comes 60 "$LAB_PID" attach_shown "$1" ||
+		die "the client ($OWN_DISPLAY) showed no window with '$1' in its title, of 320x240 or more:" \
+			"$(tail -n 1 "$LAB_LOG/own-client.err"); see $LAB_LOG/own-client.err"
+	xdotool windowmove "$ATTACH_WINDOW" 0 0
+}
+
+attach_shown() {	# attach_shown TITLE
+	local id WIDTH HEIGHT
+	for id in $(timeout 10 xdotool search --onlyvisible --name "$1" 2>/dev/null); do
+		eval "$(timeout 5 xdotool getwindowgeometry --shell "$id" 2>/dev/null | grep -xE '(WIDTH|HEIGHT)=[0-9]+')"
+		[ "${WIDTH:-0}" -ge 320 ] && [ "${HEIGHT:-0}" -ge 240 ] || continue
+		attach_window "$id"
+		return 0
+	done
+	return 1
 }
 
 attach_window() {	# sets ATTACH_WINDOW, ATTACH_TITLE
@@ -147,6 +180,7 @@ attach_missing() {
 lab_down() {
 	lab_stop_within 1 ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
 	LAB_PIDS=()
+	rm -f -- "$LAB_RUN/own-display.cookie"
 }
 
 # No doors and no namespaces: runs the command itself, as the user of this process.

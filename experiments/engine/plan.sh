@@ -226,7 +226,7 @@ plan_resume() {
 		[ "${OPT[$name.key]}" = - ] || plan_set "$name" "${settings[${OPT[$name.key]}]-}"
 	done
 	# The same window, and the region in it that was found.
-	[[ ${ON-} != attach:* ]] || ON=$(jq -r '.protocol as $p | .settings.on | if $p.window then
+	[[ ${ON-} != attach:* || ${ON-} == attach:own,* ]] || ON=$(jq -r '.protocol as $p | .settings.on | if $p.window then
 		"\(split(",")[0]),\($p.window)" + (if $p.region then ",\($p.region)" else "" end) else . end' "$RESUME/run.json")
 }
 
@@ -518,8 +518,12 @@ plan_check_on() {
 		[[ $ON_ARGS =~ ^$host,$host(,$host)?$ ]] ||
 			exp_bad "--on $ON: must be ssh:SERVER,CLIENT[,LISTENER], such as ssh:server,me@client"
 		;;
-	attach:?*,?*)
+	attach | attach:?*,?*)
 		ON_BACKEND=attach
+		[ "$ON" != attach ] || ON=attach:own,.	# whatever its title
+		ON_ARGS=${ON#*:}
+		[[ $ON_ARGS == own,* && -n ${OWN_DISPLAY-} || $ON_ARGS != own,* && -z ${OWN_DISPLAY-} ]] ||
+			exp_bad "--on attach and --on attach:own,TITLE go with --own-display COMMAND, which starts the client"
 		IFS=, read -r _ _ region <<<"$ON_ARGS"
 		[[ $region =~ ^(|pick|[0-9]+x[0-9]+\+[0-9]+\+[0-9]+)$ ]] ||
 			exp_bad "--on $ON: the region to watch must be WxH+X+Y within the window, or pick"
@@ -535,6 +539,7 @@ plan_check_on() {
 	[[ $ON == lab || " $where " == *" ${ON%%:*} "* ]] ||
 		exp_bad "--on $ON: this experiment allows only --on ${where// /, or }"
 	[ "$ON_BACKEND" = attach ] || [ -z "${ATTACH_PORT-}" ] || exp_bad "--port works only with --on attach"
+	[ "$ON_BACKEND" = attach ] || [ -z "${OWN_DISPLAY-}" ] || exp_bad "--own-display works only with --on attach"
 	[ "$ON_BACKEND" = attach ] || [ -z "${SET_LOAD-}" ] || exp_bad "--set-load works only with --on attach"
 	[ -n "${SET_LOAD-}" ] || [ -z "${SET_LOAD_TIMEOUT-}" ] || exp_bad "--set-load-timeout needs --set-load"
 	[ -z "${SET_LOAD-}" ] || [[ $SET_LOAD == *%d* ]] || exp_bad "--set-load $SET_LOAD: lacks %d, which stands for the load"

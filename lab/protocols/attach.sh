@@ -25,7 +25,7 @@ protocol_start() {
 		PROTOCOL_WATCH=patch PROTOCOL_VIEW=$DISPLAY
 	PROTOCOL_OPTIONS=(--window "$ATTACH_WINDOW")
 	[ -n "$LAB_TAP_IF" ] || PROTOCOL_PORT=''
-	attach_probe patch --rate 0 --watch patch --patch-wait 1s -t 100ms && return 0
+	attach_probe patch --rate 0 --watch patch --patch-wait "$([[ $LAB_ON == own,* ]] && echo 20s || echo 1s)" -t 100ms && return 0
 	why=$(tail -n 1 "$LAB_LOG/attach-patch.err")
 	[[ $why == *"no patch"* ]] || cannot "${why#keyrepeat: }" || return
 	PROTOCOL_WATCH='update'

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# --on attach --own-display: the client runs on an X display that the run starts, as where the desktop is Wayland's, or there is none.
+
+load window
+
+# own NAME OPTION...: a run whose client is refecho itself, with 20 ms of delay, in an environment without an X display.
+own() {
+	exec env -u DISPLAY -u XAUTHORITY WAYLAND_DISPLAY=wayland-0 XDG_SESSION_TYPE=wayland "LAB_TEST_WORLD=$W" \
+		bash "$TOP/experiments/engine/run.sh" stalls --on attach --own-display \
+		"'$TOP/bin/refecho' --display \"\$DISPLAY\" --answer-delay const:20ms --json -o '$W/$1.json'" \
+		--loads 0 --repeat 1 --idle 1 -o "$W/$1" "${@:2}"
+}
+ended_all() {
+	local _
+	for _ in {1..300}; do [ -n "$(survivors | grep -vE '^[0-9]+ (.*bats|tr |grep |$)')" ] || return 0; sleep 0.1; done
+	survivors
+	return 1
+}
+
+@test "attach --own-display: each key gets into the client, which ends with the run" {
+	run own quick --quick --time 2
+	[ "$status" -eq 0 ]
+	[ "$(jq -r .state "$W/quick/run.json")" = complete ]
+	[ "$(jq -r '.protocol | "\(.title) \(.watch)"' "$W/quick/run.json")" = "refecho patch" ]
+	[ "$(jq -s 'map(.result | .keys_sent + .keys_skipped) | add' "$W"/quick/cells/*/1/keyrepeat.json)" = \
+		"$(jq .result.keys_received "$W/quick.json")" ]
+	# no key is answered sooner than the client does
+	jq -e '.result.latency_from_due_ms.min >= 20' "$W"/quick/cells/*/1/keyrepeat.json
+	ended_all
+	[ ! -e "$W/quick/own-display.cookie" ]
+}
+
+@test "attach --own-display: kill -9 of the run ends the client and its display" {
+	own killed --time 60 >"$W/out" 2>&1 3>&- &
+	pid=$!
+	for _ in {1..300}; do [ ! -s "$W/killed/log/own-client.err" ] || break; sleep 0.1; done
+	[ "$(survivors | grep -cE ' (Xvfb|[^ ]*/refecho) ')" -eq 2 ]
+	kill -KILL "$pid"
+	ended_all
+}
+
+@test "attach --own-display: a client that shows no window, and words that do not go together, are refused with one line" {
+	run bash "$TOP/experiments/engine/run.sh" stalls --on attach --own-display 'echo no such host >&2; exit 3' --quick -o "$W/none"
+	[ "$status" -eq 1 ]
+	[[ $output == *"no such host"* ]]
+	for words in "--on attach" "--on attach:own,x" "--on attach::0,x --own-display x" "--own-display x"; do
+		# shellcheck disable=SC2086 # words
+		run bash "$TOP/experiments/engine/run.sh" stalls $words --options-only
+		[ "$status" -eq 2 ]
+		[[ $output == *"--own-display"* ]]
+	done
+}

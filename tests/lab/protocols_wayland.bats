@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# As protocols.bats, for servers that are Wayland compositors, and for VNC in a browser.
+# bats file_tags=all
+
+load protocols
+
+setup_file() {
+	protocols_world || return 0
+	LIST=$(protocols_listed -E '^(wayvnc|weston|novnc)')
+	export LIST
+	# shellcheck disable=SC2086 # words
+	protocols_train train $LIST
+}
+
+teardown_file() {
+	rm -rf -- "$W"
+}
+
+@test "protocols, Wayland and browser: each answers a train of keys, and its settings are complete" { protocols_answered train; }
+
+@test "protocols, Wayland and browser: the browser's window fills the screen" {
+	[ -z "$(protocols_said train skip novnc)" ] || skip "none of these protocols can run here"
+	[ "$(protocols_said train view novnc)" = 1 ]
+}
+
+@test "protocols, Wayland and browser: after the stop nothing is left" { protocols_stopped; }
+
+@test "protocols, Wayland and browser: kill -9 of an ordinary user's driver leaves nothing" { protocols_killed; }
+
+@test "protocols, Wayland and browser: a client or server that ends at once gives one line, and nothing is left" {
+	BROKEN="wayvnc chromium" protocols_broken wayvnc novnc
+}
