@@ -48,12 +48,12 @@ lab_up() {
 	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_IF_server LAB_IF_client LAB_RATE
 }
 
-# attach_own TITLE: starts an X display and on it the client, by sh; both die with this process. Sets DISPLAY, XAUTHORITY, ATTACH_WINDOW
-# and ATTACH_TITLE, of the first window that has this in its title and room for a patch. It is moved to the corner.
+# attach_own TITLE: starts an X display and on it the client, by sh; both die with this process. Sets DISPLAY, XAUTHORITY,
+# ATTACH_WINDOW and ATTACH_TITLE, of the first window that has this in its title and room for a patch. It is moved to the corner.
 attach_own() {
 	local n cookie
 	need Xvfb xvfb
-	n=$(machine_display)
+	n=$(machine_display '')
 	# any address, no display number, name, 16 bytes
 	cookie=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n' | sed 's/../\\x&/g')
 	(umask 077 && printf '\377\377\0\0\0\0\0\022MIT-MAGIC-COOKIE-1\0\020%b' "$cookie" >"$LAB_RUN/own-display.cookie") ||

@@ -255,7 +255,7 @@ calibration() {
 # The display is asked, since an X server in a Wayland session accepts keys without an effect.
 display() {
 	local what="a client's window (run --on attach)" why='' \
-		cure="log in to an X11 session to measure its windows; the lab has displays of its own"
+		cure="--own-display COMMAND starts the client on a display of ours; to measure windows of the desktop log in to an X11 session"
 	if [ -z "${DISPLAY:-}" ]; then
 		[ -z "${WAYLAND_DISPLAY:-}" ] || why="this is a Wayland session: XTest does nothing to Wayland clients"
 		row part "$what" "${why:-no X display here; the lab has displays of its own}" "${why:+$cure}"

@@ -18,7 +18,7 @@
 . "$LAB_HERE/viewer.sh"
 
 # shellcheck disable=SC2016
-WAYLAND_APART=(sh -c '! unshare --mount true 2>/dev/null || exec unshare --mount "$@"; exec unshare --user --map-root-user --mount "$@"' sh)
+WAYLAND_APART=(sh -c 'unshare --mount true 2>/dev/null || set -- --user --map-root-user "$@"; exec unshare --mount "$@"' sh)
 
 wayland_can() {
 	local said

@@ -9,14 +9,17 @@ SESSION='' SESSION_CLIENT=''	# the protocol that has a session; a client of keyr
 protocols_has() { [[ " $(protocol_use "$1" && protocol_properties) " == *" $2 "* ]]; }	# protocols_has PROTOCOL PROPERTY
 
 exp_check() {
-	local protocol
+	local protocol can=''
 	if [ "$ON_BACKEND" = attach ]; then
 		! plan_given work || [ -z "$WORKS" ] || exp_bad "--work $WORKS with --on $ON: no application can be started there; omit it"
 		WORKS=''
 	fi
 	for protocol in ${PROTOCOLS//,/ }; do
-		! protocols_has "$protocol" own-echo || exp_bad "--protocol $protocol: its server cannot run the applications"
+		protocols_has "$protocol" own-echo || can+=,$protocol
+		! protocols_has "$protocol" own-echo || ! plan_given protocol ||
+			exp_bad "--protocol $protocol: its server cannot run the applications"
 	done
+	PROTOCOLS=${can#,}
 }
 
 exp_choose() {

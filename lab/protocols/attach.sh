@@ -11,10 +11,10 @@ protocol_packages() { printf 'xdotool x11-utils\n'; }
 protocol_can() {
 	if [ "${ON_BACKEND-}" = attach ]; then return 0; fi
 	if [ -n "${WAYLAND_DISPLAY-}" ] || [ "${XDG_SESSION_TYPE-}" = wayland ]; then
-		printf 'this is a Wayland session, where neither keys nor pixels pass; log in to an X11 session\n'
+		printf 'this is a Wayland session, where neither keys nor pixels pass; --own-display starts the client elsewhere\n'
 		return 1
 	fi
-	[ -n "${DISPLAY-}" ] || { printf 'no X display here; run it in the X11 session where the client is\n'; return 1; }
+	[ -n "${DISPLAY-}" ] || { printf 'no X display here; --own-display COMMAND starts the client on one of ours\n'; return 1; }
 }
 
 # The patch of refecho, if somebody runs it in the remote session, is read; else a rectangle is

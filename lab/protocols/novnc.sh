@@ -80,8 +80,8 @@ protocol_start() {
 		protocol_failed "$session" "the browser does not show the session" "$log-chromium.err"
 }
 
-# novnc_browser SESSION FOLDER: (the role is a sandbox itself, in which the browser's own cannot be made.) No GPU; nothing that draws
-# or asks the network besides the page; no slower clock where the browser thinks that nobody looks.
+# novnc_browser SESSION FOLDER: no GPU; nothing that draws or asks the network besides the page; no slower clock where the browser
+# thinks that nobody looks. (The role is a sandbox itself, in which the browser's own cannot be made.)
 novnc_browser() {
 	# shellcheck disable=SC2016
 	protocol_run client "novnc-$1-chromium" sh -c 'profile=$HOME/$1 && shift && exec env "$@" --user-data-dir="$profile"' sh "$2" \

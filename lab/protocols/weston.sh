@@ -29,8 +29,8 @@ protocol_can() {
 	lab_needs server:weston:weston || return
 	version=$(weston_version)
 	[ "${version%%.*}" -ge "$WESTON_LEAST" ] 2>/dev/null || {
-		printf 'weston %s has no VNC server; Debian 13 has weston 14: LAB_SERVER_ROOT, by thinprobe root make trixie --protocol weston\n' \
-			"${version:-of an unknown version}"
+		printf 'weston %s has no VNC server; Debian 13 has weston %s: thinprobe root make trixie --protocol weston\n' \
+			"${version:-of an unknown version}" "$WESTON_LEAST"
 		return 1
 	}
 	wayland_can
@@ -41,8 +41,9 @@ protocol_start() {
 	wayland_begin "$session" || return
 	lab_exec server sh -c 'printf "%s required pam_permit.so\n" auth account >"$1/pam"' sh "$WAYLAND_FOLDER"
 	protocol_run server "wayland-$session" "${WAYLAND_APART[@]}" \
-		sh -c 'mount --bind "$1" /etc/pam.d/weston-remote-access && shift && exec "$@"' sh "$WAYLAND_FOLDER/pam" env XDG_RUNTIME_DIR="$WAYLAND_FOLDER" \
-		HOME="$WAYLAND_FOLDER" weston --no-config --idle-time=0 --socket=wayland-1 --backend=vnc --shell=kiosk --renderer=pixman \
+		sh -c 'mount --bind "$1" /etc/pam.d/weston-remote-access && shift && exec "$@"' sh "$WAYLAND_FOLDER/pam" \
+		env XDG_RUNTIME_DIR="$WAYLAND_FOLDER" HOME="$WAYLAND_FOLDER" weston --no-config --idle-time=0 \
+		--socket=wayland-1 --backend=vnc --shell=kiosk --renderer=pixman \
 		--width="${VIEWER_GEOMETRY%x*}" --height="${VIEWER_GEOMETRY#*x}" --address="$LAB_ADDR_server" --port="$PROTOCOL_PORT" \
 		--disable-transport-layer-security
 	wayland_listens && wayland_comes 20 || protocol_failed "$session" "weston did not start" "$log".{err,out} || return

@@ -764,7 +764,7 @@ refusals() {
 		protocols|--protocol vnc:refecho|--work text --on attach::0,x|--protocol attach
 		rtt|--queue 5ms --on ssh:a,b|--queues fifo --on ssh:a,b|--link-by wire --on ssh:a,b|--links 1Mbit,2Mbit --on ssh:a,b
 		slowreplay|--over fast|--over dsl --factor 3|--over dial-up|--over 1Mbit,5ms,1ms
-		stalls|--loads 1,x|--time 0|--repeat 0|--app word|--protocol none|--regime x|--on mars:|--on ssh:a,b,c,d|--nonsense
+		stalls|--loads 1,x|--time 0|--repeat 0|--app word|--protocol smoke|--regime x|--on mars:|--on ssh:a,b,c,d|--nonsense
 		stalls|--resume /nowhere|--link 10Mbit,5|--link 10Mbit,5ms,1|--link 10Mbit,5ms,1ms,1,1|--link 10Mbit,5ms,1ms,100%
 		stalls|--until-sure p98|--until-sure p99,10|--until-sure p99,10%,1d|--until-sure p99,,5m
 		stalls|--queue 5 --link 10Mbit|--queue 5ms --link none|--queue 5ms --on ssh:a,b

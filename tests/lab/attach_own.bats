@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# --on attach --own-display: the client runs on an X display that the run starts, as where the desktop is Wayland's, or there is none.
+# --on attach --own-display: the client runs on an X display that the run starts, as where the desktop is Wayland's, or there is
+# none.
 
 load window
 
