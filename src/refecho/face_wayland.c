@@ -28,7 +28,11 @@
 #define WAITING 32		     /* pictures not presented yet, of which the compositor was asked to tell */
 #define SHOW_WAIT_NS (10 * NS_PER_S) /* longest wait for the window to be taken */
 #define EVDEV_OFFSET 8		     /* xkb numbers keys from here on */
-#define DESTROY(type, object) ((object) ? type##_destroy(object) : (void)0)
+/* A listener must have a function for every event. */
+#define IGNORE(name, ...) \
+	static void name(void *data, __VA_ARGS__) \
+	{ \
+	}
 
 struct face_buffer {
 	struct wayland_face *face;
@@ -52,7 +56,6 @@ struct wayland_face {
 	struct echo_face_cfg cfg;
 	struct echo_canvas canvas;
 	struct wl_display *display;
-	struct wl_registry *registry;
 	struct wl_compositor *compositor;
 	struct wl_shm *shm;
 	struct wl_shm_pool *pool;
@@ -116,9 +119,7 @@ static void on_discarded(void *data, struct wp_presentation_feedback *feedback)
 	forget_feedback(data, feedback, 0);
 }
 
-static void on_output(void *data, struct wp_presentation_feedback *feedback, struct wl_output *output)
-{
-}
+IGNORE(on_output, struct wp_presentation_feedback *feedback, struct wl_output *output)
 
 static const struct wp_presentation_feedback_listener feedback_listener = { on_output, on_presented, on_discarded };
 
@@ -299,13 +300,8 @@ static void on_modifiers(void *data, struct wl_keyboard *keyboard, uint32_t seri
 		xkb_state_update_mask(seat->keys, down, latched, locked, 0, 0, group);
 }
 
-static void on_focus(void *data, struct wl_keyboard *keyboard, uint32_t serial, struct wl_surface *surface, struct wl_array *keys)
-{
-}
-
-static void on_focus_lost(void *data, struct wl_keyboard *keyboard, uint32_t serial, struct wl_surface *surface)
-{
-}
+IGNORE(on_focus, struct wl_keyboard *keyboard, uint32_t serial, struct wl_surface *surface, struct wl_array *keys)
+IGNORE(on_focus_lost, struct wl_keyboard *keyboard, uint32_t serial, struct wl_surface *surface)
 
 static const struct wl_keyboard_listener keyboard_listener = {
 	.keymap = on_keymap, .enter = on_focus, .leave = on_focus_lost, .key = on_key, .modifiers = on_modifiers
@@ -317,21 +313,10 @@ static void on_pointer_enter(void *data, struct wl_pointer *pointer, uint32_t se
 	wl_pointer_set_cursor(pointer, serial, NULL, 0, 0);
 }
 
-static void on_pointer_leave(void *data, struct wl_pointer *pointer, uint32_t serial, struct wl_surface *surface)
-{
-}
-
-static void on_motion(void *data, struct wl_pointer *pointer, uint32_t time, wl_fixed_t x, wl_fixed_t y)
-{
-}
-
-static void on_button(void *data, struct wl_pointer *pointer, uint32_t serial, uint32_t time, uint32_t button, uint32_t state)
-{
-}
-
-static void on_axis(void *data, struct wl_pointer *pointer, uint32_t time, uint32_t axis, wl_fixed_t value)
-{
-}
+IGNORE(on_pointer_leave, struct wl_pointer *pointer, uint32_t serial, struct wl_surface *surface)
+IGNORE(on_motion, struct wl_pointer *pointer, uint32_t time, wl_fixed_t x, wl_fixed_t y)
+IGNORE(on_button, struct wl_pointer *pointer, uint32_t serial, uint32_t time, uint32_t button, uint32_t state)
+IGNORE(on_axis, struct wl_pointer *pointer, uint32_t time, uint32_t axis, wl_fixed_t value)
 
 static const struct wl_pointer_listener pointer_listener = {
 	.enter = on_pointer_enter, .leave = on_pointer_leave, .motion = on_motion, .button = on_button, .axis = on_axis
@@ -369,9 +354,7 @@ static void on_capabilities(void *data, struct wl_seat *wl, uint32_t has)
 	}
 }
 
-static void on_seat_name(void *data, struct wl_seat *wl, const char *name)
-{
-}
+IGNORE(on_seat_name, struct wl_seat *wl, const char *name)
 
 static const struct wl_seat_listener seat_listener = { on_capabilities, on_seat_name };
 
@@ -532,25 +515,11 @@ static void close_face(struct echo_face *f)
 {
 	struct wayland_face *w = DOWNCAST(f, struct wayland_face, f->close == close_face);
 
-	if (w->display) {
-		for (int i = 0; i < WAITING; i++)
-			if (w->waiting[i].feedback)
-				wp_presentation_feedback_destroy(w->waiting[i].feedback);
-		for (int i = 0; i < BUFFERS; i++)
-			if (w->buffer[i].wl)
-				wl_buffer_destroy(w->buffer[i].wl);
-		for (int i = 0; i < SEATS; i++)
-			drop_seat(&w->seat[i]);
-		DESTROY(xdg_toplevel, w->window);
-		DESTROY(xdg_surface, w->role);
-		DESTROY(wl_surface, w->surface);
-		DESTROY(wl_shm_pool, w->pool);
-		DESTROY(wp_presentation, w->presentation);
-		DESTROY(xdg_wm_base, w->base);
-		DESTROY(wl_shm, w->shm);
-		DESTROY(wl_compositor, w->compositor);
-		DESTROY(wl_registry, w->registry);
-		wl_display_disconnect(w->display);
+	if (w->display)
+		wl_display_disconnect(w->display); /* with all that belongs to it; the program is at its end */
+	for (int i = 0; i < SEATS; i++) {
+		xkb_state_unref(w->seat[i].keys);
+		xkb_keymap_unref(w->seat[i].keymap);
 	}
 	if (w->memory)
 		munmap(w->memory, w->memory_bytes);
@@ -567,13 +536,14 @@ static void discard_message(const char *format, va_list words)
 static bool connect_display(struct wayland_face *w, struct why *why)
 {
 	const char *name = getenv("WAYLAND_DISPLAY");
+	struct wl_registry *registry;
 
 	w->display = wl_display_connect(NULL);
 	if (!w->display)
 		return why_fail(false, why, "cannot open the Wayland display %s: %s; WAYLAND_DISPLAY and XDG_RUNTIME_DIR name it",
 				name ? name : "wayland-0", strerror(errno));
-	w->registry = wl_display_get_registry(w->display);
-	wl_registry_add_listener(w->registry, &registry_listener, w);
+	registry = wl_display_get_registry(w->display);
+	wl_registry_add_listener(registry, &registry_listener, w);
 	if (!await_compositor(w, "say what it has", why))
 		return false;
 	if (!w->compositor || !w->shm || !w->base)
