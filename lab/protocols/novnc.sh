@@ -103,10 +103,10 @@ protocol_settings() {
 	version=$(lab_exec server sh -c 'Xvnc -version; Xvnc -help' 2>&1 |
 		sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
 	chromium=$(lab_exec client chromium --version 2>/dev/null | sed -n 's/^Chromium \([0-9]*\).*/\1/p')
-	jq -cn --arg version "$version" --arg page "noVNC $(novnc_version)" --arg client "chromium $chromium" \
+	jq -cn --arg version "$version" --arg page "$(novnc_version)" --arg client "chromium $chromium" \
 		--argjson rate "$NOVNC_FRAME_RATE" --arg geometry "$VIEWER_GEOMETRY" '
-		{server: "Xvnc (TigerVNC)", says: "VNC (Xvnc \($version), \($rate) frames/s; client \($page) in \($client))", version: $version,
-		client: "\($page) in \($client)", page: $page, frame_rate_per_s: $rate, client_frame_rate_per_s: 60, geometry: $geometry,
+		{server: "noVNC", says: "VNC (Xvnc \($version), \($rate) frames/s; client noVNC \($page) in \($client))", version: $page,
+		back_end: "Xvnc (TigerVNC) \($version)", client: $client, frame_rate_per_s: $rate, client_frame_rate_per_s: 60, geometry: $geometry,
 		depth: 24, pointer: "drawn by the client", encodings: ["Tight first, chosen by the page"],
 		compression: "chosen by the page; pushed by continuous updates", encryption: "none",
 		floor_ms: (500 / $rate * 100 | round / 100)}'
