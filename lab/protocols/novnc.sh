@@ -5,7 +5,7 @@
 # README.md.
 #
 #   novnc        the page of the package novnc
-#   novnc:page   another release of the page, in the folder NOVNC_PAGE (as it is unpacked, with vnc.html)
+#   novnc:page   another release of the page, in the folder THINPROBE_NOVNC_PAGE (as it is unpacked, with vnc.html)
 #
 # Each session has a new browser profile: an old one would show the page of before from its cache.
 
@@ -18,7 +18,7 @@ protocol_variants() { printf 'package page\n'; }
 
 protocol_about() {
 	case $PROTOCOL_VARIANT in
-	page) printf 'VNC in a browser: noVNC %s (NOVNC_PAGE) in chromium, Xvnc\n' "$(novnc_version)" ;;
+	page) printf 'VNC in a browser: noVNC %s (THINPROBE_NOVNC_PAGE) in chromium, Xvnc\n' "$(novnc_version)" ;;
 	*) printf 'VNC in a browser: noVNC in chromium, Xvnc\n' ;;
 	esac
 }
@@ -33,7 +33,8 @@ protocol_can() {
 	lab_needs server:Xvnc:tigervnc-standalone-server server:xset:x11-xserver-utils server:xdotool:xdotool \
 		server:websockify:websockify client:chromium:chromium && viewer_can || return
 	if [ "$PROTOCOL_VARIANT" = page ]; then
-		[ -f "${NOVNC_PAGE-}/vnc.html" ] || { printf 'NOVNC_PAGE names no folder with vnc.html; unpack a release of noVNC\n'; return 1; }
+		[ -f "${THINPROBE_NOVNC_PAGE-}/vnc.html" ] ||
+			{ printf 'THINPROBE_NOVNC_PAGE names no folder with vnc.html; unpack a release of noVNC\n'; return 1; }
 	else
 		protocol_asks server test -f "${LAB_SERVER_ROOT-}/usr/share/novnc/vnc.html" ||
 			{ printf 'the page of noVNC is missing; %s\n' "$(lab_cure server novnc)"; return 1; }
@@ -46,7 +47,7 @@ protocol_can() {
 
 novnc_version() {
 	if [ "$PROTOCOL_VARIANT" = page ]; then
-		jq -r '.version // "of an unknown version"' "${NOVNC_PAGE-}/package.json" 2>/dev/null || echo 'of an unknown version'
+		jq -r '.version // "of an unknown version"' "${THINPROBE_NOVNC_PAGE-}/package.json" 2>/dev/null || echo 'of an unknown version'
 	else
 		lab_exec server dpkg-query -W -f='${Version}' novnc 2>/dev/null | sed 's/^[0-9]*://; s/-[^-]*$//'
 	fi
@@ -61,7 +62,7 @@ protocol_start() {
 	for ((PROTOCOL_PORT = 6080; ; PROTOCOL_PORT++)); do lab_listens server "$PROTOCOL_PORT" || break; done
 	[ "$PROTOCOL_VARIANT" != page ] || {
 		web=$LAB_RUN/novnc-page
-		[ -d "$web" ] || lab_put server "$NOVNC_PAGE" "$web" || cannot "cannot copy $NOVNC_PAGE" || return
+		[ -d "$web" ] || lab_put server "$THINPROBE_NOVNC_PAGE" "$web" || cannot "cannot copy $THINPROBE_NOVNC_PAGE" || return
 	}
 	protocol_run server "novnc-$session" Xvnc ":$n" -geometry "$VIEWER_GEOMETRY" -depth 24 -SecurityTypes None -ac \
 		-rfbport $((5900 + n)) -localhost -AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate "$NOVNC_FRAME_RATE"
@@ -105,9 +106,9 @@ protocol_settings() {
 	chromium=$(lab_exec client chromium --version 2>/dev/null | sed -n 's/^Chromium \([0-9]*\).*/\1/p')
 	jq -cn --arg version "$version" --arg page "$(novnc_version)" --arg client "chromium $chromium" \
 		--argjson rate "$NOVNC_FRAME_RATE" --arg geometry "$VIEWER_GEOMETRY" '
-		{server: "noVNC", says: "VNC (Xvnc \($version), \($rate) frames/s; client noVNC \($page) in \($client))", version: $page,
-		back_end: "Xvnc (TigerVNC) \($version)", client: $client, frame_rate_per_s: $rate, client_frame_rate_per_s: 60, geometry: $geometry,
-		depth: 24, pointer: "drawn by the client", encodings: ["Tight first, chosen by the page"],
+		{server: "noVNC", version: $page,
+		says: "VNC (Xvnc \($version), \($rate) frames/s; client noVNC \($page) in \($client))", back_end: "Xvnc (TigerVNC) \($version)",
+		client: $client, frame_rate_per_s: $rate, client_frame_rate_per_s: 60, geometry: $geometry, depth: 24, pointer: "drawn by the client", encodings: ["Tight first, chosen by the page"],
 		compression: "chosen by the page; pushed by continuous updates", encryption: "none",
 		floor_ms: (500 / $rate * 100 | round / 100)}'
 }
