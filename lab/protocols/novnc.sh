@@ -107,8 +107,9 @@ protocol_settings() {
 	jq -cn --arg version "$version" --arg page "$(novnc_version)" --arg client "chromium $chromium" \
 		--argjson rate "$NOVNC_FRAME_RATE" --arg geometry "$VIEWER_GEOMETRY" '
 		{server: "noVNC", version: $page,
-		says: "VNC (Xvnc \($version), \($rate) frames/s; client noVNC \($page) in \($client))", back_end: "Xvnc (TigerVNC) \($version)",
-		client: $client, frame_rate_per_s: $rate, client_frame_rate_per_s: 60, geometry: $geometry, depth: 24, pointer: "drawn by the client", encodings: ["Tight first, chosen by the page"],
+		says: "VNC (Xvnc \($version), \($rate) frames/s; client noVNC \($page) in \($client))",
+		back_end: "Xvnc (TigerVNC) \($version)", client: $client, frame_rate_per_s: $rate, client_frame_rate_per_s: 60,
+		geometry: $geometry, depth: 24, pointer: "drawn by the client", encodings: ["Tight first, chosen by the page"],
 		compression: "chosen by the page; pushed by continuous updates", encryption: "none",
 		floor_ms: (500 / $rate * 100 | round / 100)}'
 }
