@@ -69,6 +69,26 @@ static void judge_difference(struct claim *c)
 		c->word = c->low > 0 || c->high < 0 ? CLAIM_HOLDS : CLAIM_FAILS;
 }
 
+static void judge_above(struct claim *c)
+{
+	struct claim_figure a = get_ends(&c->figure[0]), b = get_ends(&c->figure[1]);
+
+	if (a.low > b.high)
+		c->word = CLAIM_HOLDS;
+	else if (a.high <= b.low)
+		c->word = CLAIM_FAILS;
+}
+
+static void judge_within(struct claim *c)
+{
+	struct claim_figure a = get_ends(&c->figure[0]), b = get_ends(&c->figure[1]);
+
+	if (a.low >= b.low && a.high <= b.high)
+		c->word = CLAIM_HOLDS;
+	else if (a.low > b.high || a.high < b.low)
+		c->word = CLAIM_FAILS;
+}
+
 static void judge_none(struct claim *c)
 {
 	const struct claim_figure *f = c->figure;
@@ -121,10 +141,9 @@ int claim_judge(struct claim *c)
 	static const struct {
 		const char *kind;
 		void (*judge)(struct claim *c);
-	} kinds[] = { { "differs", judge_difference },
-		      { "none", judge_none },
-		      { "chance", judge_chance },
-		      { "whole", judge_whole },
+	} kinds[] = { { "differs", judge_difference },	 { "above", judge_above },
+		      { "within", judge_within },	 { "none", judge_none },
+		      { "chance", judge_chance },	 { "whole", judge_whole },
 		      { "percentile", judge_percentile } };
 
 	c->word = CLAIM_UNTOLD;

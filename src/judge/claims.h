@@ -29,6 +29,9 @@ struct claim {
  * 	differs		the second figure is another than the first; value, low and high: by how much it is more. By Welch's (1947) t
  * 			test of the two intervals over repeats, on logarithms where all ends are above 0. Ranges, lower bounds, and
  * 			figures without a number of repeats differ only where their intervals do not touch.
+ * 	above		the first figure is more than the second, wherever both are between their ends: the interval's, a range's, or
+ * 			without them the number; FAILS: it is at most as much. A lower bound has no upper end.
+ * 	within		the first figure is between the ends of the second, whatever it is between its own; FAILS: wholly beyond one
  * 	none		nothing of a share in percent was seen; high: the bound that its one-sided interval has at this claim's share
  * 	chance		low and high of a rate of so many events: the sum of n exponential times varies by 1 / sqrt(n)
  * 	whole		a slope is a whole number, the value; FAILS: its interval has none, or (value 0) is below one

@@ -34,6 +34,50 @@ TEST(what_lacks_its_needs_is_not_told)
 	assert_true(claim_judge(&(struct claim){ .kind = (char *)"other", .share = 1 }) < 0);
 }
 
+/* Worked out by hand against 5, and against 4 to 6: a number, with an interval, a range, a lower bound, and without what they need. */
+TEST(a_figure_against_a_limit_and_a_range)
+{
+	static const struct {
+		struct claim_figure figure;
+		enum claim_word above, within;
+	} all[] = {
+		{ { 5, 5, NAN, NAN, 1 }, CLAIM_FAILS, CLAIM_HOLDS },
+		{ { 5.1, 5.1, NAN, NAN, 1 }, CLAIM_HOLDS, CLAIM_HOLDS },
+		{ { 6.1, 6.1, NAN, NAN, 1 }, CLAIM_HOLDS, CLAIM_FAILS },
+		{ { 5.5, 5.5, 5.1, 6, 3 }, CLAIM_HOLDS, CLAIM_HOLDS },
+		{ { 5.5, 5.5, 5, 6.1, 3 }, CLAIM_UNTOLD, CLAIM_UNTOLD },
+		{ { 3, 3, 2, 3.9, 3 }, CLAIM_FAILS, CLAIM_FAILS },
+		{ { 3, 3, 2, 4, 3 }, CLAIM_FAILS, CLAIM_UNTOLD },
+		{ { 9, 9, 3, 15, 3 }, CLAIM_UNTOLD, CLAIM_UNTOLD },
+		{ { 4, 5, NAN, NAN, 1 }, CLAIM_FAILS, CLAIM_HOLDS },
+		{ { 5.2, 8, 4.5, 8.8, 3 }, CLAIM_UNTOLD, CLAIM_UNTOLD },
+		{ { 7, 8, 6.5, 8.8, 3 }, CLAIM_HOLDS, CLAIM_FAILS },
+		{ { 4, INFINITY, NAN, NAN, 1 }, CLAIM_UNTOLD, CLAIM_UNTOLD },
+		{ { 7, INFINITY, 6.5, 7.5, 3 }, CLAIM_HOLDS, CLAIM_FAILS },
+		{ { NAN, NAN, NAN, NAN, 0 }, CLAIM_UNTOLD, CLAIM_UNTOLD },
+	};
+
+	for (size_t i = 0; i < COUNT(all); i++) {
+		assert_int_equal(judge("above", 1, all[i].figure, (struct claim_figure){ 5, 5, NAN, NAN, 0 }).word, all[i].above);
+		assert_int_equal(judge("within", 1, all[i].figure, (struct claim_figure){ 4, 6, NAN, NAN, 0 }).word, all[i].within);
+		assert_int_equal(judge("above", 1, all[i].figure, absent).word, CLAIM_UNTOLD);
+		assert_int_equal(judge("within", 1, all[i].figure, absent).word, CLAIM_UNTOLD);
+	}
+}
+
+/* Each end of either counts. */
+TEST(a_figure_against_another_one)
+{
+	struct claim_figure a = { 7, 7, 6, 8, 3 }, b = { 5, 5, 4, 6, 3 }, c = { 5, 5, 4, 5.9, 3 },
+			    bound = { 5, INFINITY, 4, NAN, 3 };
+
+	assert_int_equal(judge("above", 1, a, b).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("above", 1, a, c).word, CLAIM_HOLDS);
+	assert_int_equal(judge("above", 1, b, a).word, CLAIM_FAILS);
+	assert_int_equal(judge("above", 1, a, bound).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("above", 1, (struct claim_figure){ 3, 3, 2, 4, 3 }, bound).word, CLAIM_FAILS);
+}
+
 /* The exact bounds of none of 60 and of none of 100 at 95 %, and at 1 - 0.05 / 7. */
 TEST(a_bound_of_none_at_the_share_of_seven)
 {
