@@ -35,10 +35,11 @@ def folders: (.run.axes // []) as $axes | if $axes == [] then {} else
 		| from_entries end;
 # Of rows the numbers of those where a condition breaks: the first of each group in which the column is surely above the limit. A
 # group has the same values in the columns of the view that are left of the axis.
-def broken($view; $rows): disturbed_runs as $out | $view.breaks as [$axis, $column, $most] | if $axis == null then [] else
-	(if $most == "threshold" then threshold else $most end) as $limit
-	| ([$view.by // empty] + ($view.columns | map(rtrimstr("?")) | .[:index($axis)])) as $group
-	| [$rows | to_entries[] | .key as $i | .value | select(surely_above($column; $limit)
+def breaks_claim($doc; $view): $view.breaks as [$_, $column, $most]
+	| above($column; if $most == "threshold" then $doc | threshold else $most end);
+def broken($view; $rows): . as $doc | disturbed_runs as $out | $view.breaks as [$axis] | if $axis == null then [] else
+	([$view.by // empty] + ($view.columns | map(rtrimstr("?")) | .[:index($axis)])) as $group
+	| [$rows | to_entries[] | .key as $i | .value | select((breaks_claim($doc; $view) | is($doc.judged)) == "yes"
 			and (.run_name | IN($out[]) | not)) | {$i, group: [.[$group[]]]}]
 	| group_by(.group) | map(.[0].i) end;
 # What decides it, of the views that have such rows.
@@ -240,7 +241,8 @@ def claimed: . as $doc
 		| ($doc | headline($view)).column as $name | ($doc | rows_before) as $was | select($was != {})
 		| ($doc.summary | length) as $pairs | (.run.axes // []) as $axes
 		| .summary[] | differs($was[axes_key($axes)] // {}; .; $name; $pairs)),
-	(.schema[].column | percentile_claim(.)),
+	(views | select(.breaks != null) | . as $view | $doc[.table] // [] | .[] | breaks_claim($doc; $view)),
+	(.schema[].column | percentile_claim(.)), questions(decisions),
 	(undisturbed_runs | if one_by_one then each_run(claims).words else claims end);
 
 # At the end of a run: the first view that has rows; then what a person reads below it.

@@ -104,8 +104,8 @@ resolve | $1" "$experiment" "$home")" 2>&1 >&3); } 3>&1 ||
 decide() {
 	local claim claims='' in out status=0
 	coproc say "if \$html then empty else ([claimed] | unique) as \$claims | \$claims[], \"\",
-		((first(inputs) | answers(\$claims)) as \$judged | (\$judged | tojson), (.judged = \$judged | $1), \"\f\f\") end${2+,
-		(first(inputs) as \$now | .judged = \$now.judged | page(\$now), \"\f\")}" "false${2+, true}"
+		((first(inputs) | answers(\$claims)) as \$judged | (\$judged | tojson), (answered(decisions; \$judged) | $1), \"\f\f\") end${2+,
+		(first(inputs) as \$now | answered(decisions; \$now.judged) | page(\$now), \"\f\")}" "false${2+, true}"
 	jq_pid=$COPROC_PID in=${COPROC[0]} out=${COPROC[1]}
 	exec {from}<&"$in" {to}>&"$out" {in}<&- {out}>&-	# (an end that stays open: jq waits for more)
 	printf '%s\n' "$doc" >&"$to"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# words.jq - vocabulary of all reports: numbers and intervals as text, notes, shared verbs of findings.
+# words.jq - vocabulary of all reports: numbers and intervals as text, notes, what is asked of `judge`.
 # An experiment's say.jq includes this file, defines title, verdict and findings, and may redefine setup and labels.
 # The document is {run, schema: [columns], thresholds: [...], TABLE: [rows]}; each filter says what its input is.
 
@@ -43,9 +43,6 @@ def figure($name): {value: .[$name], from: .[$name + "_from"], to: .[$name + "_t
 # The least and the most that the true figure can be (input: a figure); null: absent. Of a lower bound the most is infinite.
 def at_least: .value // .from;
 def at_most: if at_least == null then null elif .above then infinite else .value // .to end;
-# The same with the interval's ends, or of two repeats with their values, where there are such.
-def surely_least: .low // (.both // [] | min) // at_least;
-def surely_most: if .above then at_most else .high // (.both // [] | max) // at_most end;
 def is_range: .value == null and .to != null;
 def is_unresolved: .least != null and at_most != null and (at_most | fabs) < .least;
 def why_words: {"overloaded": "overloaded", "too few": "too few keys", "failed": "failed", "range": "only a range",
@@ -89,10 +86,6 @@ def is_of_answered($name): (.unanswered // .censored // 0) as $keys | (if .reque
 		| $name | test(if $requests then "^((response|p[0-9]+|max)_ms|late_percent)$" else "stall|_gap|jitter|updates_per" end));
 def failed_words: (.requests + failed_requests) as $of | "\(failed_requests | thousands) of \($of | plural("request")) failed";
 
-# ---- shared verbs: each compares with the ends of intervals and of ranges, not with the values alone ----
-def surely_above($name; $limit): figure($name) | surely_least | . != null and . > $limit;
-def surely_below($name; $limit): figure($name) | surely_most | . != null and . <= $limit;
-
 # ---- claims: what `judge --claims` decides before words are made of it (report.sh) ----
 # A claim is a row of claims/1: its kind, how many share the 95 %, and one or two figures with their numbers of repeats.
 def claim($kind; $share; $a; $b): [$kind, $share, ($a, $b | at_least, (if .above then null else at_most end), .low, .high,
@@ -104,6 +97,29 @@ def answers($claims): [$claims, (.result.claims // [] | map(map_values(. as $v |
 	| transpose | map({key: .[0], value: .[1]}) | from_entries;
 def decided($doc; $claim): $doc.judged[$claim] | if .verdict == "cannot tell" then null else . end;
 def holds: . != null and .verdict == "holds";
+def is($judged): {holds: "yes", fails: "no"}[$judged[.].verdict // ""];	# input: a claim
+# The document with these claims in the rows that they are of, which then have "yes" or "no" of each, or null: cannot tell.
+def decisions: .;
+def ask($claims): . + {"?": $claims};	# (no column has that name)
+# The verdict of a finding whose answer "yes" is bad.
+def sure_verdict($answer): {yes: "bad", no: "good"}[$answer // ""] // "unsure";
+def questions(decisions): decisions[] | arrays | .[] | objects | .["?"] // empty | .[];
+def answered(decisions; $judged): .judged = $judged | decisions | map_values(if type == "array" then map(if type == "object" and .["?"] then
+	. + (.["?"] | map_values(is($judged))) | del(.["?"]) else . end) else . end);
+def scaled($by): if . == null then null elif type == "number" then . * $by
+	else (.value, .from, .to, .low, .high) |= scaled($by) end;	# a number or a figure
+# Is the figure surely more than the other one; is the figure of a row (input) surely above a number; is it in a range? With a value of
+# two repeats where they give no interval.
+def with_both: .low //= (.both // [] | min) | .high //= (.both // [] | max);
+def exceeds($a; $b): claim("above"; 1; $a | with_both; $b | with_both);
+def above($name; $limit): exceeds(figure($name); {value: $limit});
+def within($a; $from; $to): claim("within"; 1; $a | with_both; {$from, $to});
+# Within a share and so much more of a number, which may be null.
+def near($name; $value; $share; $more): [$value | values | . * (1 - $share) - $more, . * (1 + $share) + $more] as [$from, $to]
+	| within(figure($name); $from; $to);
+# Of a figure only what its interval says; or only what it is without one.
+def interval_alone: {from: .low, to: .high};
+def without_interval: {value, from, to, above};
 def differs($a; $b; $name; $pairs): claim("differs"; $pairs; $a | figure($name); $b | figure($name));
 
 # How much of a value (input: a number) a known floor explains: "all", "most", "some", "none".

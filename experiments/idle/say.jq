@@ -18,26 +18,30 @@ def bound($name): share($name) + (figure($name) | interval(.low; .high; .unit));
 def slope_of($what): first((.slope // [])[] | select(.what == $what and .slope_ms_per_min != null)) // null;
 def named: any(rows[]; .own_ms_per_min != null);
 
-# Whether the figure's whole interval is above 0. (If it is below 0, something else than the sessions changed.)
-def shown($name): if .[$name + "_low"] == null then "one repeat" elif surely_above($name; 0) then "yes"
-	elif .[$name + "_high"] < 0 then "below" else "no" end;
-
-# Numbers of sessions that surely take another time than the slope makes them: no line, so that the next one costs something else.
-def off_line($s): [rows[] | select(.system == $s.system and .above_ms_per_min_low != null and $s.slope_ms_per_min_low != null
-		and (.above_ms_per_min_high < .sessions * $s.slope_ms_per_min_low
-			or .above_ms_per_min_low > .sessions * $s.slope_ms_per_min_high))]
+# on_line: does a number of sessions take the time that the slope makes them? If not, the next one costs something else.
+def waits_of: 1, 5, 10, 50, 100;
+def decisions: slope_of("system") as $s
+	| (.slope[]? |= ask({rises: above("slope_ms_per_min"; 0), falls: exceeds({value: 0}; figure("slope_ms_per_min"))}))
+	| .summary[]? |= ((.sessions // 0) as $n | (figure("above_ms_per_min") | interval_alone) as $above
+		| ask({takes_more: exceeds($above; {value: 0}),
+			on_line: within($above; $s.slope_ms_per_min_low | scaled($n); $s.slope_ms_per_min_high | scaled($n))}
+			+ ([waits_of as $x | {"odd_\($x)ms": exceeds(figure("measured_\($x)ms_percent") | interval_alone;
+				{value: (.["bound_all_\($x)ms_percent"] | scaled(2))})}] | add)));
+# Whether the slope's whole interval is above 0. (If it is below 0, something else than the sessions changed.)
+def shown: if .slope_ms_per_min_low == null then "one repeat" elif .rises == "yes" then "yes" elif .falls == "yes" then "below" else "no" end;
+def off_line($s): [rows[] | select(.system == $s.system and .on_line == "no")]
 	| if . == [] then "" else " But not each costs the same: \(map("\(row_words) \(amount("above_ms_per_min"))") | and_list)"
 		+ " beyond none." end;
 
 def verdict: slope_of("system") as $s
 	| if rows == [] then nothing_measured
 	  elif $s == null then "The CPU time of one more session was not measured, only that of the whole machine."
-	  elif ($s | shown("slope_ms_per_min")) == "one repeat" then
+	  elif ($s | shown) == "one repeat" then
 		"One more idle session of \($s.system) took \($s | amount("slope_ms_per_min")) of CPU time, without an interval."
-	  elif ($s | shown("slope_ms_per_min")) == "below" then
+	  elif ($s | shown) == "below" then
 		"With more idle sessions of \($s.system) the machine takes less CPU time: \($s | amount("slope_ms_per_min")) a session. Something"
 			+ " else changed, so this run cannot tell what a session costs."
-	  elif ($s | shown("slope_ms_per_min")) == "no" then
+	  elif ($s | shown) == "no" then
 		"This run cannot tell whether one more idle session of \($s.system) takes CPU time: \($s | amount("slope_ms_per_min"))."
 	  else "One more idle session of \($s.system) costs \($s | amount("slope_ms_per_min")) of CPU time,"
 		+ " \($s.slope_cpu_percent | fixed(3)) % of a CPU.\(off_line($s))" end;
@@ -50,8 +54,8 @@ def cost: slope_of("system") as $s | slope_of("own") as $own | (first(rows[] | s
 		+ (if $none == null then "" else " Without a session, the machine itself takes \($none | amount("lost_ms_per_min"))." end)
 		+ ({no: " The slope does not differ significantly from 0.",
 			below: (" The slope is significantly below 0, which no session"
-			+ " explains: something else changed.")}[$s | shown("slope_ms_per_min")] // "") + off_line($s);
-		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" and off_line($s) == "" then "none"
+			+ " explains: something else changed.")}[$s | shown] // "") + off_line($s);
+		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown) == "yes" and off_line($s) == "" then "none"
 			else "unsure" end),
 			figure: "per-session"});
 
@@ -67,7 +71,7 @@ def top($row): [(.who // [])[] | select(.class == "own" or .class == "kernel")] 
 	| ([$who[] | select(.sessions == 0) | {key: "\(.kind) \(.culprit)", value: .lost_ms_per_min}] | from_entries) as $without
 	| [$who[] | select(.system == $row.system and .sessions == $row.sessions)
 		| $without["\(.kind) \(.culprit)"] as $there | .lost_ms_per_min -= ($there // 0)
-		| select(.lost_ms_per_min > 0.05 and ($there == null or ($row.above_ms_per_min_low // 0) > 0))]
+		| select(.lost_ms_per_min > 0.05 and ($there == null or $row.takes_more == "yes"))]
 	| sort_by(-.lost_ms_per_min)[:4];
 def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_min // .lost_ms_per_min)) as $row
 	| if named | not then
@@ -88,9 +92,7 @@ def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_m
 					else "none" end)}) end;
 
 # More waits than all lost time could have caused: one of the two is wrong, or the machine changed between the two measurements.
-def unexplained: [rows[] | select(.marked == 0) | . as $r | (1, 5, 10, 50, 100) as $x
-	| select($r["bound_all_\($x)ms_percent"] != null
-		and ($r["measured_\($x)ms_percent_low"] // 0) > 2 * $r["bound_all_\($x)ms_percent"])
+def unexplained: [rows[] | select(.marked == 0) | . as $r | waits_of as $x | select($r["odd_\($x)ms"] == "yes")
 			| "\($r | row_words), over \($x) ms"];
 def waits: unexplained as $odd | threshold as $limit
 	| (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r

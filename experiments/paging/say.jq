@@ -18,8 +18,16 @@ def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(sw
 def out_rows: [measured_rows("summary")[] | select(.paged_out_n > 0)];
 def within($values): ($values | min) as $least | ($values | max) as $most
 	| if ($least | number) == ($most | number) then $most | with_unit("ms") else range_words($least; $most; "ms") end;
-# Whether the first key surely takes longer than in memory.
-def longer: (figure("in_memory_p50_ms") | surely_most) as $most | $most == null or surely_above("paged_out_p50_ms"; $most);
+# harder: longer than beside a process that takes the memory and then rests, by both intervals.
+def decisions: threshold as $limit | (.summary // []) as $all | .summary[]? |= (. as $r
+	| (first($all[] | select(.session == "plain" and .method == "hog" and .protocol == $r.protocol and .swap == $r.swap)) // {})
+		as $base
+	| ask({longer: exceeds(figure("paged_out_p50_ms"); figure("in_memory_p50_ms")), is_late: above("paged_out_p50_ms"; $limit),
+		harder: exceeds(figure("paged_out_p50_ms") | interval_alone; $base | figure("paged_out_p50_ms") | interval_alone),
+		kept_late: above("kept_p50_ms"; $limit), typed_late: above("typed_max_ms"; $limit),
+		kept_breaks: exceeds(figure("kept_p50_ms") | interval_alone; {value: $limit}),
+		second_late: above("second_paged_out_p50_ms"; $limit),
+		second_slow: exceeds({value: .second_paged_out_p50_ms}; {value: ([2 * (.in_memory_p50_ms // 0), 20] | max)})}));
 # Ratio of medians: a lower bound if the numerator is one, none if the denominator is one.
 def ratio: if (.in_memory_p50_ms // 0) > 0 and .in_memory_p50_ms_above != 1 and .paged_out_p50_ms != null then
 	.paged_out_p50_ms / .in_memory_p50_ms else null end;
@@ -35,7 +43,7 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 		+ "\($worst.swap | swap_words); median)"
 		+ ($worst | times | if . == null then "; with the session in memory it is not known."
 			else ", \(.) as long as with the session in memory"
-				+ (if $worst | longer then "." else " (not shown to be longer)." end) end)
+				+ (if $worst.longer == "yes" then "." else " (not shown to be longer)." end) end)
 		+ if $kept == null then "" else " A session that is \({unswapped: "in a memory group that may not swap",
 			beside: "given its own memory group", low: "protected by memory.low",
 			throttled: "typed into while batch work is throttled"}[$kept.session])"
@@ -47,25 +55,20 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 # The main condition, as in the paper: another process takes the memory and then rests; if it was not measured, another method.
 def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
 	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | select(. != []) | last as $worst
-		| finding("paged-out"; (if any(longer) then "**After paging out, the first key takes "
-			+ "\(map(select(longer)) | max_by([.paged_out_p50_ms_above == 1, ratio, .paged_out_p50_ms])
+		| finding("paged-out"; (if any(.longer == "yes") then "**After paging out, the first key takes "
+			+ "\(map(select(.longer == "yes")) | max_by([.paged_out_p50_ms_above == 1, ratio, .paged_out_p50_ms])
 				| (times | values | "\(.) as long") // (figure("paged_out_p50_ms") | figure_words)
 				| if startswith("more") then . else "up to " + . end)**: "
 			else "**It is not shown that the first key takes longer after paging out**: " end)
 			+ (map("\(level("paged_out_p50_ms")) over \(.protocol) (\(.swap | swap_words), \(.method); "
 				+ "in memory \(figure("in_memory_p50_ms") | figure_words))") | join("; ")) + ".";
 			($worst | figure("paged_out_p50_ms")) + {figure: "first-key",
-				verdict: (if $worst | surely_above("paged_out_p50_ms"; threshold) then "bad"
-					elif any(longer) then "none" else "unsure" end)});
+				verdict: (if $worst.is_late == "yes" then "bad"
+					elif any(.longer == "yes") then "none" else "unsure" end)});
 
-# Whether the first key takes longer than beside a process that takes the memory and then rests, by both intervals.
-def harder: out_rows as $all | out_rows
+def harder: out_rows
 	| map(select((.session == "plain" and .method == "busy") or (.session == "private" and .method == "hog")))
-	| map(. as $r | .base = (first($all[] | select(.session == "plain" and .method == "hog" and .protocol == $r.protocol
-			and .swap == $r.swap)) // null)
-		| (.base // {} | figure("paged_out_p50_ms").high) as $high
-		| .longer = ($high != null and .paged_out_p50_ms_low != null and .paged_out_p50_ms_low > $high))
-	| select(. != []) | (map(select(.longer)) | length) as $longer
+	| select(. != []) | (map(select(.harder == "yes")) | length) as $longer
 		| finding("harder"; (if $longer == length then
 				"**The first key takes longer still if memory stays scarce or more must be read**: "
 			elif $longer > 0 then "**In \($longer) of \(length | plural("condition")), the first key takes longer still**: "
@@ -77,11 +80,11 @@ def harder: out_rows as $all | out_rows
 			+ {verdict: (if $longer > 0 then "bad" else "unsure" end), figure: "first-key"});
 
 def group_mib($groups): $groups[.protocol].group_bytes | if . then " (\(. / 1048576 | fixed(0)) MiB)" else "" end;
-def protected: threshold as $limit | (.run.unswapped // {}) as $unswapped
+def protected: (.run.unswapped // {}) as $unswapped
 	| [measured_rows("summary")[] | select(.session | IN("unswapped", "beside", "low"))]
 	| select(. != []) | (min_by(.kept_p50_ms // infinite)) as $best
 		| map(select(.kept_n > 0 and .kept_n == .attempts)) as $kept
-		| ($kept | map(select((figure("kept_p50_ms").high // infinite) <= $limit)) | length) as $always
+		| ($kept | map(select(.kept_breaks == "no")) | length) as $always
 		| finding("protected"; (if $always > 0 then
 				"**Protection works\(if $always < length then " in \($always) of \(length | plural("condition"))" else "" end)**: "
 			elif $kept != [] then "**Protection keeps the session in memory, but the first key may still be late**: "
@@ -95,12 +98,12 @@ def protected: threshold as $limit | (.run.unswapped // {}) as $unswapped
 				+ " (\(.protocol))")
 				| join("; ")) + ", while another process uses more memory than the server has.";
 			($best | figure("kept_p50_ms")) + {verdict: (if $always > 0 then "good"
-				elif any($kept[]; surely_above("kept_p50_ms"; $limit)) then "bad" elif $best.kept_n > 0 then
+				elif any($kept[]; .kept_late == "yes") then "bad" elif $best.kept_n > 0 then
 					"unsure" else "bad" end),
 				figure: "first-key"});
 
 # The same hog, throttled after a key and not throttled: continuous typing, and the first key after a pause.
-def throttled: threshold as $limit | measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows
+def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "throttled")] as $rows
 	| select($rows != [])
 	| def row($session; $method): first($all[] | select(.session == $session and .method == $method
 			and .protocol == $rows[0].protocol
@@ -119,19 +122,17 @@ def throttled: threshold as $limit | measured_rows("summary") as $all | [$all[] 
 						else ", without throttling \($pb | level("paged_out_p50_ms"))" end end]
 				| join("; ")) + ".";
 			(if $t.typed_max_ms != null then $t | figure("typed_max_ms") else $tb | figure("paged_out_p50_ms") end)
-				+ {figure: "first-key", verdict: (if $t.typed_max_ms == null then "none"
-					elif $t | surely_below("typed_max_ms"; $limit) then "good" else "bad" end)});
+				+ {figure: "first-key", verdict: (if $t.typed_max_ms == null then "none" else sure_verdict($t.typed_late) end)});
 
-def second: threshold as $limit | out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null))
-	| select(. != []) | map(select(surely_above("second_paged_out_p50_ms"; $limit))) as $again
-	| (. - $again | map(select(surely_below("second_paged_out_p50_ms"; $limit) | not))) as $untold
-	| map(select(.second_paged_out_p50_ms > 2 * .in_memory_p50_ms and .second_paged_out_p50_ms > 20)) as $slow
+def second: out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null))
+	| select(. != []) | map(select(.second_late == "yes")) as $again
+	| map(select(.second_late == null)) as $untold | map(select(.second_slow == "yes")) as $slow
 	| finding("second-key"; (if $again != [] then
 				"**The second key is late, too, in \($again | length) of \(length | plural("condition"))**: "
 			elif $untold != [] then "**This run cannot tell whether the second key is late**: "
 			elif $slow != [] then
 				"**The second key takes over twice as long as in memory in \($slow | length) of \(length | plural("condition"))**: "
-			elif all(surely_above("paged_out_p50_ms"; $limit)) then "**By the median, only the first key is late**: "
+			elif all(.is_late == "yes") then "**By the median, only the first key is late**: "
 			else "**By the median, the second key is not late**: " end)
 		+ "after the first key has brought the pages back, the second takes \(within(map(.second_paged_out_p50_ms)))"
 			+ "\(if any(.second_paged_out_p50_ms_above == 1) then " or more" else "" end), the latest"

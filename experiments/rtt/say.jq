@@ -31,15 +31,14 @@ def none_came: .probe == "ping" and .mean_ms == null and (.lost // 0) > 0 and .l
 def slowness: if none_came then infinite else .mean_ms_to // .mean_ms // .mean_ms_from end;
 # If the load differed from its nominal value, the finding says so.
 def held: .transport == "none" or .transport == "tcp" or .load > 100
-	or (.sent_percent != null and (.sent_percent / .load - 1 | fabs) <= 0.005);
-def caveat: (figure("load_percent") | surely_least) as $arrived
-	| if .load > 0 and $arrived != null and $arrived < 0.9 * ([.load, 100] | min) then
+	or .sent_as_set == "yes";
+def caveat: if .load > 0 and (figure("load_percent") | at_least) != null and .falls_short != "no" then
 		" (\(figure("load_percent") | figure_words) arrived)" elif held then ""
 	elif .sent_percent == null then " (what was sent is not known)"
 	else " (\(.sent_percent | fixed(1)) % were sent)" end;
 def lost: if (.lost_percent // 0) > 0 then ", \(.lost_percent | percent) % lost" else "" end;
 # Whether a link is full is decided by the load that arrived.
-def full: figure("load_percent") | surely_least >= 90;
+def full: .not_full == "no";
 def short_words: map(select(full | not)) | if . == [] then "" else "**The load asked for did not surely arrive**: "
 	+ (map("\(level("load_percent")) of \(.load | plain) % by \(.transport | transport_words) at \(.link | mbit), where a ping takes"
 		+ " \(mean_words)\(lost)") | join("; ")) + "." end;
@@ -48,6 +47,14 @@ def told_full(words): [(map(select(full)) | select(. != []) | words), (short_wor
 def more_than($idle): .more = .mean_ms - $idle.mean_ms
 	| if .mean_ms_low == null or $idle.mean_ms_low == null or .repeats < 3 or $idle.repeats < 3 then . else
 		.more_low = .mean_ms_low - $idle.mean_ms_high | .more_high = .mean_ms_high - $idle.mean_ms_low end;
+
+def decisions: . as $doc | (if .run.settings.direction == "both" then 2 else 1 end) as $ways
+	| .summary[]? |= (.link as $link | ($doc | idle(pings($link)) // {}) as $idle | ask({
+		falls_short: exceeds({value: ([.load // 0, 100] | min | scaled(0.9))}; figure("load_percent")),
+		not_full: exceeds({value: 90}; figure("load_percent")),
+		sent_as_set: within({value: .sent_percent}; .load | scaled(0.995); .load | scaled(1.005)),
+		comes_later: exceeds(figure("mean_ms") | interval_alone; $idle | figure("mean_ms") | interval_alone),
+		beyond_queue: exceeds({value: .mean_ms}; {value: (.queue_ms | if . then $ways * . * 1.05 + 5 else null end)})}));
 
 def at_rest: [links[] as $l | idle(pings($l)) | values | select(.mean_ms != null)] | select(. != [])
 	| finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(mean_words)\(lost) at \(.link | mbit)") | and_list).";
@@ -75,7 +82,7 @@ def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "
 # Significantly later than without load, compared with M/D/1 at loads up to 90 %.
 def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle.mean_ms != null)
 		| $rows[] | select(.transport == "random" and .load >= 40 and .load <= 90 and .mean_ms != null) | more_than($idle)]
-	| select(. != []) | map(select((.more_low // 0) > 0)) as $told | map(select(.more_low == null)) as $few
+	| select(. != []) | map(select(.more_low != null and .comes_later == "yes")) as $told | map(select(.more_low == null)) as $few
 	| finding("random-load"; if $told != [] then
 		"**Traffic at random times delays a ping** by "
 			+ ($told | map("\(.more | fine) (95 % CI \(.more_low | fixed(2)) to \(.more_high | fine))"
@@ -105,8 +112,7 @@ def keys: threshold as $limit | queues[0] as $q
 					+ ".";
 		max_by(.worst | slowness).worst | figure("mean_ms") + {figure: "keys"});
 # A ping cannot wait for longer than the queues on its way take to empty.
-def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
-	| [measured_rows("summary")[] | select(.probe == "ping" and .queue_ms != null and .mean_ms > $ways * .queue_ms * 1.05 + 5)]
+def beyond: [measured_rows("summary")[] | select(.probe == "ping" and .beyond_queue == "yes")]
 	| select(. != []) | finding("beyond-queue"; "**Pings took longer than a full queue explains**:"
 		+ " \(map("\(.mean_ms | fine) beside a queue of \(.queue_ms | fine) at \(.load | plain) % of \(.link | mbit)") | and_list).";
 		.[0] | figure("mean_ms") + {verdict: "bad", figure: "round-trip"});

@@ -17,7 +17,7 @@ def slow_end: response | at_most;
 # Largest percentage of late keys with which a response counts as nearly as fast as without load.
 def late_limit: 5;
 def late: figure("late_share_percent");
-def late_words: late | if (at_most // 0) <= late_limit then "" else ", \(figure_words) late" end;
+def late_words: if (late | at_least) == null or .has_late == "no" then "" else ", \(late | figure_words) late" end;
 def usable: select((.repeats // 0) > 0 and .keys > 0 and .overloaded == 0 and slow_end != null);
 def tried_in($part; $app): (loads | first) as $n | main_cost as $cost
 	| [.summary[] | select(.part == $part and .app == $app and .sinks == $n and ($app == "light" or .cost_ms == $cost))];
@@ -28,14 +28,23 @@ def default_overload: first(tried_in("table"; "heavy")[] | select(.setting == ba
 	| "overloaded in \(.overloaded) of \(.repeats | plural("repeat"))") // null;
 def median: response | figure_words;
 def named($doc): .setting as $s | "\($doc | says($s)) (\(median)\(late_words))";
-# Nearly as fast as without load: within twice the sum of the redraw's CPU time and the server's minimal wait, and few late keys. If
-# that limit is above the threshold, every key is late, so the share is compared with the default's.
-def near_ms: 2 * (main_cost + (.run.protocol.floor_ms // 0));
+# What judge decides of each row, as far as it has the figures, and the default of the same protocol. Nearly as fast as without load
+# is within twice the sum of the redraw's CPU time and the server's minimal wait, with few late keys; if that limit is above the
+# threshold, every key is late, so the share is compared with the default's. Alike: 80 to 125 % of the default's median.
+def floor_ms: .run.protocol.floor_ms // 0;
+def near_ms: 2 * (main_cost + floor_ms);
+def decisions: several as $several | . as $all | threshold as $limit | .summary[]? |= (.protocol as $system
+	| ($all | if $several then over($system) else . end) as $doc | ($doc | row_of(base; "heavy") // {}) as $r | response as $own
+	| ($r | response | with_both | {low: (.low // at_least), high: (if .above then null else .high // at_most end)}) as $ends
+	| ask({is_late: above("latency_p50_ms"; $limit), is_slow: above("latency_p50_ms"; $doc | near_ms),
+		has_late: exceeds(late | without_interval; {value: late_limit}), has_more_late: exceeds(late; $r | late),
+		all_late: exceeds({value: ($doc | near_ms)}; {value: $limit}),
+		is_alike: within($own; $ends.high | scaled(0.8); $ends.low | scaled(1.25)), is_slower: exceeds($own; $r | response),
+		takes_half: exceeds($own | without_interval; {value: ($r | response | at_least | scaled(0.5))}),
+		is_long: exceeds($own | without_interval; {value: (2 * (.cost_ms // 0) + ($doc | floor_ms) + 5)})}));
 def others: rows_in("table"; "heavy") | map(select(.setting != base));
-def as_without_load: near_ms as $near | (threshold < $near) as $late | row_of(base; "heavy") as $r
-	| rows_in("table"; "heavy") | map(select(surely_below("latency_p50_ms"; $near)
-		and ((late | at_most // infinite) <= late_limit
-		or ($late and (late | surely_least // infinite) <= ($r // {} | late | surely_most // infinite)))));
+def as_without_load: rows_in("table"; "heavy")
+	| map(select(.is_slow == "no" and (.has_late == "no" or (.all_late == "yes" and .has_more_late != "yes"))));
 def helpful: as_without_load | map(select(.setting != base));
 def unneeded: as_without_load | any(.setting == base);
 def verdicts: . as $doc | main_cost as $cost | (loads | first) as $n
@@ -52,21 +61,17 @@ def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") 
 		"**By default, with \($n | plural("CPU hog")), the median response of the heavy application is \($r | median).** With"
 			+ " fair sharing, \(main_cost | plain) ms of CPU time would take \(main_cost * ($n + 1) | with_unit("ms"))."
 			+ (if $l == null then "" else " Vim responds in \($l | median)." end);
-		($r | response) + {figure: "settings", verdict: (($doc | threshold) as $limit
-			| if $r | surely_above("latency_p50_ms"; $limit) then "bad" elif $r
-				| surely_below("latency_p50_ms"; $limit) then "good"
-				else "unsure" end)}) end;
+		($r | response) + {figure: "settings", verdict: sure_verdict($r.is_late)}) end;
 # One repeat says nothing of the next.
 def repeated: response | .low != null or .both != null;
 def surely_words($rows): (near_ms | with_unit("ms")) as $ms
 	| if all($rows[]; repeated) then "(surely at most \($ms))" else "(at most \($ms), in one repeat)" end;
 # Settings without effect, and harmful ones, by the ends of both intervals (input: the document).
 def ineffective: . as $doc | row_of(base; "heavy") as $r | if $r == null or ($r | repeated | not) then "" else
-	($r | response | surely_least) as $least | ($r | response | surely_most) as $most
-	| (others | map(select(repeated) | .alike = (response | surely_least > 0.8 * $most and surely_most < 1.25 * $least))) as $all
-	| [($all | map(select(.alike)) | select(. != [])
+	(others | map(select(repeated))) as $all
+	| [($all | map(select(.is_alike == "yes")) | select(. != [])
 			| " Hardly any effect (80 to 125 % of the default's median): \(map(named($doc)) | and_list)."),
-		($all | map(select((.alike | not) and (response | surely_least) > $most)) | select(. != [])
+		($all | map(select(.is_alike != "yes" and .is_slower == "yes")) | select(. != [])
 			| " Slower than the default: \(map(named($doc)) | and_list).")] | add // "" end;
 def remedies: . as $doc | row_of(base; "heavy") as $r | helpful as $near | rows_in("table"; "heavy")[0] as $fastest
 	| if ($r == null and default_overload == null) or others == [] then empty
@@ -83,7 +88,7 @@ def remedies: . as $doc | row_of(base; "heavy") as $r | helpful as $near | rows_
 		+ " \($near | map(named($doc)) | and_list).\(ineffective)\(overloaded)";
 		($near[0] | response) + {verdict: (if all($near[]; repeated) then "good" else "unsure" end), figure: "settings"}) end;
 def price: . as $doc | row_of(base; "heavy") as $r
-	| [others[] | select(.load_share_percent != null and $r != null and slow_end <= 0.5 * ($r | response | at_least))]
+	| [others[] | select(.load_share_percent != null and .takes_half == "no")]
 	| if . == [] or $r.load_share_percent == null then empty else (max_by(.load_share_percent)) as $cheap
 		| (min_by(.load_share_percent)) as $dear
 		| finding("price"; "**The CPU hogs lose CPU time** (by default they get \($r.load_share_percent | fixed(0)) % of a CPU). Of the"
@@ -96,10 +101,9 @@ def price: . as $doc | row_of(base; "heavy") as $r
 # Longer operations: a setting protects up to a length if the median is within twice the operation's CPU time plus the minimal wait
 # and 5 ms. One that cannot keep up has no median.
 def cannot_keep_up: (.overloaded // 0) > 0;
-def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
-	| [.summary[] | select(.part == "length") | select(cannot_keep_up), usable] | group_by(.setting)
+def lengths: . as $doc | [.summary[] | select(.part == "length") | select(cannot_keep_up), usable] | group_by(.setting)
 	| map(select(length > 1) | sort_by(.cost_ms)
-		| (first(range(length) as $i | select(.[$i] | cannot_keep_up or slow_end > 2 * .cost_ms + $floor + 5) | $i) // length)
+		| (first(range(length) as $i | select(.[$i] | cannot_keep_up or .is_long != "no") | $i) // length)
 			as $lost
 		| {setting: .[0].setting, to: (if $lost == 0 then 0 else .[$lost - 1].cost_ms end), most: .[-1].cost_ms})
 	| select(. != []) | sort_by(-.to) | finding("length";

@@ -20,10 +20,14 @@ def late_limit: 5;
 def late: figure("late_share_percent");
 def late_figure: late + {figure: "late-share"};
 def late_words: level("late_share_percent");
-def late_least: late | surely_least;
 def late_most: late | at_most;
-def late_surely_most: late | surely_most;
-def stays_fast: all(late | .high != null and .high <= late_limit);
+def late_surely_most: late | .high // (.both // [] | max) // at_most;
+# A stall is near the prediction of fair sharing within 10 % and 5 ms.
+def decisions: .summary[]? |= ask({is_late: above("late_share_percent"; late_limit),
+	breaks_limit: exceeds(late | interval_alone; {value: late_limit}),
+	is_fair: near("mean_stall_ms"; .fair_stall_ms; 0.1; 5),
+	stalls_longer: exceeds(figure("mean_stall_ms"); {value: .fair_stall_ms})});
+def stays_fast: all(.breaks_limit == "no");
 def never_late: all(late_most == 0);
 def slowest: figure("latency_max_ms");
 def usable: map(select(.repeats > 0 and .keys > 0));
@@ -31,7 +35,7 @@ def usable: map(select(.repeats > 0 and .keys > 0));
 # Words for the load at which an application breaks. Input: rows in the order of loads; loads between two tried ones are unknown.
 def break_words($doc; $rows; $row): ([$rows[] | select(.sinks < $row.sinks)] | last) as $before | $row.sinks as $n
 	| if ($doc | attached) or $n == 0 then $doc | with_load($n)
-	  elif $before == null or ($before | late_most > 0 and late_surely_most > late_limit) then
+	  elif $before == null or ($before | late_most != 0 and .is_late != "no") then
 		"at \($n | plural("CPU hog")) or fewer"
 	  elif $before.sinks == $n - 1 then $doc | at_load($n)
 	  else "between \($before.sinks + 1) and \($n) CPU hogs" end;
@@ -41,8 +45,8 @@ def overload_words($doc): .sinks as $n | "cannot keep up \($doc | with_load($n))
 # How an application fares: {is: good|bad|unsure|overloaded, row, clause, from}. Input: the document.
 def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm
 	| if $rows == [] then null
-	  elif any($calm[]; late_least > late_limit) then
-		first($calm[] | select(late_least > late_limit)) as $row | break_words($doc; $calm; $row) as $from
+	  elif any($calm[]; .is_late == "yes") then
+		first($calm[] | select(.is_late == "yes")) as $row | break_words($doc; $calm; $row) as $from
 		| {is: "bad", $row, $from, clause: ("breaks \($from): \($row | late | figure_words) of keys later than"
 				+ " \(threshold | plain) ms" + if $from | test("between|fewer") then
 					" \($doc | with_load($row.sinks))" else "" end
@@ -109,11 +113,6 @@ def late($role): . as $doc | judge($role) as $j | select($j != null)
 		($r | late_figure) + {verdict: {good: "good", bad: "bad", overloaded: "bad", unsure: "unsure"}[$j.is]});
 
 # ---- fair sharing: (hogs + 1) processes that each want all of a CPU get equal shares ----
-# A stall is near the prediction within 10 % and 5 ms, by both ends of its interval.
-def fair_near: .fair_stall_ms as $fair | figure("mean_stall_ms")
-	| surely_least >= 0.9 * $fair - 5 and surely_most <= 1.1 * $fair + 5;
-# An interval that includes the prediction does not contradict it.
-def fair_ok: .fair_stall_ms as $fair | figure("mean_stall_ms") | surely_least <= 1.1 * $fair + 5 and surely_most >= 0.9 * $fair - 5;
 def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_ms_low == null then null else
 	[.mean_stall_ms_low + $p, 0] | max end),
 	high: (if .mean_stall_ms_high == null then null else .mean_stall_ms_high + $p end), unit: "ms", above: false,
@@ -121,26 +120,26 @@ def gap: .period_ms as $p | {value: (.mean_stall_ms + $p), low: (if .mean_stall_
 def fair_pair: (gap | figure_words + figure_interval) as $is
 	| "fair sharing would give one update every \(.fair_stall_ms + .period_ms | with_unit("ms")); measured: \($is)";
 
-def widest: max_by(figure("mean_stall_ms") | surely_most - surely_least);
+def widest: max_by(figure("mean_stall_ms") | with_both | (.high // 0) - (.low // 0));
 def fair_sharing: . as $doc
 	| (rows_of("heavy") | usable | map(select(.mean_stall_ms != null and .fair_stall_ms != null
 		and .overloaded == 0))) as $known
-	| ($known | map(select(.fair_stall_ms > 0))) as $full | ($full | map(select(fair_ok | not))) as $off
+	| ($known | map(select(.fair_stall_ms > 0))) as $full | ($full | map(select(.is_fair == "no"))) as $off
 	| ($known | map(.updates_per_key // 1) | max // 0) as $goes
 	| if $full == [] or ($full | last.sinks) == 0 or attached then empty else
 		# from the row that shows it, if any: the verdict in words, its id, and what follows
 		(if $goes > 1.2 then [null, "unsure",
 			"**Fair sharing cannot be tested here**: one update of the application reaches the screen as up to"
 			+ " \($goes | number) updates."]
-		elif $off == [] and all($full[]; fair_near) then
+		elif $off == [] and all($full[]; .is_fair == "yes") then
 			[($full | last), "good", "**Stalls are as long as fair sharing makes them.**",
 			" and 1/\($full | last.sinks + 1) of the CPU,", ""]
-		elif $off == [] then [($full | map(select(fair_near | not)) | widest), "unsure",
+		elif $off == [] then [($full | map(select(.is_fair == null)) | widest), "unsure",
 			"**Stalls differ too much between repeats to test fair sharing.**", ",", ""]
-		elif all($off[]; .mean_stall_ms > .fair_stall_ms) then [($off | max_by(.mean_stall_ms - .fair_stall_ms)), "bad",
+		elif all($off[]; .stalls_longer == "yes") then [($off | max_by(.mean_stall_ms - .fair_stall_ms)), "bad",
 			"**Stalls are longer than fair sharing explains.**", ",",
 			" Something else may take CPU time, or an update may need more CPU time than was set."]
-		elif all($off[]; .mean_stall_ms < .fair_stall_ms) then [($off | min_by(.mean_stall_ms - .fair_stall_ms)), "none",
+		elif all($off[]; .stalls_longer == "no") then [($off | min_by(.mean_stall_ms - .fair_stall_ms)), "none",
 			"**The application gets more than a fair share.**", ",",
 			if all($off[]; .same_group == 0) then
 				" It is in another scheduling group than the CPU hogs, which may be why." else "" end]
@@ -175,7 +174,7 @@ def held_keys: . as $doc | several as $several | held_rows | map(.more = decided
 # Late although the CPU is not saturated: the sum of costs does not explain that.
 def late_below_saturation: . as $doc
 	| [rows_of("heavy") | usable[] | select(.cost_ms != null and .sinks > 0 and .overloaded == 0
-		and .cost_ms * (.sinks + 1) < .period_ms and late_least > late_limit)]
+		and .cost_ms * (.sinks + 1) < .period_ms and .is_late == "yes")]
 	| select(. != []) | last | finding("late-below-saturation";
 		"**Keys are late although the CPU is not saturated.** \(late_words) are late \(.sinks as $n | $doc | with_load($n)),"
 			+ " where \(.sinks + 1) × \(.cost_ms | plain) ms of CPU time fit before the next key. Fair sharing does not explain that.";
@@ -223,7 +222,7 @@ def judged($role): . as $doc | (rows_of($role) | usable | common_most) as $n
 	| [systems[] as $system | $doc | over($system) | judge($role) as $j | select($j != null)
 		| $j + {$system, most: (rows_of($role) | usable | map(select(.sinks == $n)) | first),
 			more: (rows_of($role) | map(select(.sinks > $j.row.sinks)) | $j.row.sinks > 0 and . != []
-				and all(.repeats > 0 and .keys > 0 and (.overloaded > 0 or late_least > late_limit)))}];
+				and all(.repeats > 0 and .keys > 0 and (.overloaded > 0 or .is_late == "yes")))}];
 def names: map(.system) | and_list;
 def count_of($doc; $all): ($doc | systems_word) as $word | if ($all | length) == 1 then names
 	elif length == ($all | length) then "each of the \(length) \($word)" else "\(length) of the \($all | length) \($word)" end;
@@ -284,7 +283,7 @@ def stall_rows: first(("heavy", "light") as $role | rows_of($role) | usable
 	| map(select((.updates_per_key // 1) > 1.2)) as $split | [. - $split, $split];
 def stalls_several: . as $doc | stall_rows as [$rows, $split] | $rows[0].sinks as $n | $rows | select(. != [])
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0)) as $full
-		| ($full | map(select(fair_ok | not))) as $off | ($full | map(select(fair_ok and (fair_near | not)))) as $wide
+		| ($full | map(select(.is_fair == "no"))) as $off | ($full | map(select(.is_fair == null))) as $wide
 		| finding("mean-stall"; "**The mean stall \($doc | with_load($n)) is \(from_to("mean_stall_ms"))"
 			+ ".**" + more_words($doc; "mean_stall_ms"; "longer")
 			+ none_over($doc; "mean stall") + " The jitter is \(sort_by(.jitter_sd_ms) | from_to("jitter_sd_ms"))."

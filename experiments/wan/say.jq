@@ -17,13 +17,11 @@ def slopes: . as $doc | [.slope // [] | .[] | select(.slope != null)
 		elif .value == 0 then "impossible" else "none" end)];
 def no_line: [.slope // [] | .[] | select(.slope == null)];
 def slope_words: "\(.protocol) "
-	+ if .slope_low > 0 then "\(.slope | fixed(2))\(interval(.slope_low; .slope_high; ""; fixed(2)))"
+	+ if .rises == "yes" then "\(.slope | fixed(2))\(interval(.slope_low; .slope_high; ""; fixed(2)))"
 	  else "at most \([.slope_high, 0] | max | fixed(2))" end;
 def trips($n): $n | plural("round trip");
 # A median is one number, a range (from and to) or a lower bound.
 def known: .p50_ms != null or .p50_ms_from != null;
-# With fewer than three repeats a median has no interval, so nothing is surely later than it.
-def earliest: .p50_ms_low // .p50_ms_from // (if (.repeats // 0) < 3 then null else .p50_ms end);
 def p50_words: if .p50_ms != null and ranged and .p50_late_end_ms != null then
 		"\(.p50_ms | number) to \(.p50_late_end_ms | with_unit("ms"))" else figure("p50_ms") | figure_words end;
 def by_p50: sort_by(.p50_late_end_ms // .p50_ms_to // .p50_ms // infinite);
@@ -54,7 +52,7 @@ def round_trips: slopes | group_by(.trips | tostring)[] | .[0].trips as $n
 			elif $n == "none" then
 			" Some keys, or parts of what they draw, wait longer than others."
 		   else " More round trip times (`--rtt`) or more repeats narrow the interval." end);
-		(if .[0].slope_low > 0 then .[0] | figure("slope") else {} end)
+		(if .[0].rises == "yes" then .[0] | figure("slope") else {} end)
 			+ {verdict: (if $n == 1 then "good" elif $n | type == "number" then "bad" else "unsure" end),
 				figure: "rtt"});
 def no_round_trips: no_line | select(. != []) | finding("no-round-trips"; "**No number of round trips per key** for "
@@ -63,21 +61,26 @@ def no_round_trips: no_line | select(. != []) | finding("no-round-trips"; "**No 
 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
 # $bound: the end of the single keys' interval with which the typed keys are compared.
-def late_from($ms; $bound): .alone.p50_ms != null and $ms > 1.15 * (.alone["p50_ms" + $bound] // .alone.p50_ms);
-# Where less than half of the keys wait for others, the median does not know of it.
-def tail_from($ms; $bound): .alone["p90_ms" + $bound] != null and $ms > 1.15 * .alone["p90_ms" + $bound];
-def surely_late: late_from(earliest; "_high") or tail_from(.p90_ms_low; "_high");
-def maybe_late: (surely_late | not)
-	and (late_from(.p50_ms_high // .p50_ms_to // infinite; "_low") or .alone.p50_ms == null or tail_from(.p90_ms; ""));
-def alone_words: [(.alone.p50_ms | values | with_unit("ms")), (select(tail_from(.p90_ms; "")) | "90 %:"
+# (Where less than half of the keys wait for others, the median does not know of it.)
+def later: 1.15;
+def alone($doc): . as $typed | first($doc | measured_rows("summary")[] | lone
+	| select(.protocol == $typed.protocol and .rtt_ms == $typed.rtt_ms and .loss_percent == 0)) // null;
+def decisions: threshold as $limit | . as $doc
+	| (.slope[]? |= ask({rises: exceeds(figure("slope") | interval_alone; {value: 0})}))
+	| .summary[]? |= (alone($doc) as $alone | ask({is_late: above("p50_ms"; $limit),
+		waits: exceeds(figure("p50_ms") | {from: (.low // .from), to: (.high // .to)}; $alone // {} | figure("p50_ms") | scaled(later)),
+		tail_waits: exceeds(figure("p90_ms") | interval_alone; $alone // {} | figure("p90_ms") | interval_alone | scaled(later)),
+		tail_later: exceeds({value: .p90_ms}; {value: ($alone // {} | .p90_ms | scaled(later))}),
+		loss_as_set: within({value: .loss_percent}; .lost_percent_low; .lost_percent_high)}));
+def surely_late: .waits == "yes" or .tail_waits == "yes";
+def alone_words: [(.alone.p50_ms | values | with_unit("ms")), (select(.tail_later == "yes") | "90 %:"
 	+ " \(.p90_ms | with_unit("ms")), alone \(.alone.p90_ms | with_unit("ms"))")]
 	| if . == [] then "" else " (alone \(join("; ")))" end;
 # A protocol without a median of typed or of single keys is not compared: whether it waits is unknown.
-def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and known) | . as $t
-		| .alone = (first($doc | measured_rows("summary")[] | lone
-			| select(.protocol == $t.protocol and .rtt_ms == $t.rtt_ms and .loss_percent == 0)) // null)] as $all
+def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and known) | .alone = alone($doc)] as $all
 	| select($all != []) | [$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else surely_late end)] as $wait
-		| ([$all[] | select(if ranged then .updates_per_key == null else maybe_late end) | .protocol]
+		| ([$all[] | select(if ranged then .updates_per_key == null else
+				(surely_late | not) and (.waits == null or .tail_later == "yes") end) | .protocol]
 			+ ([$doc.summary[] | select((.keys_per_s // 0) > 0)] | distinct(.protocol) - [$all[].protocol])
 				| unique) as $untold
 		| finding("typed"; (if $wait != [] then
@@ -110,7 +113,7 @@ def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lo
 				| if . == [] then "" else
 				" Half of the keys take longer than \($limit | plain) ms from a round trip of"
 					+ " \(min | fixed(0))\(if max - min >= 1 then " to \(max | fixed(0))" else "" end) ms on (by the fitted lines)." end);
-			($rows[-1] | figure("p50_ms")) + {verdict: (if $rows[-1] | surely_above("p50_ms"; $limit) then "bad"
+			($rows[-1] | figure("p50_ms")) + {verdict: (if $rows[-1].is_late == "yes" then "bad"
 				else "none" end),
 				figure: "rtt"});
 
@@ -130,7 +133,7 @@ def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percen
 def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line) as $line
 	| [measured_rows("summary")[] | select(.loss_percent > 0 and .lost_percent_low != null)] as $lossy
 	| select($line != null) | $line.wire.added_delay_us as $added
-		| ([$lossy[] | select(.loss_percent < .lost_percent_low or .loss_percent > .lost_percent_high)] | length) as $out
+		| ([$lossy[] | select(.loss_as_set == "no")] | length) as $out
 		| ([$doc | measured_rows("summary")[].rtt_ms] | max // 0) as $longest
 		| ($added.at_worst // $added.max) as $worst
 		| (($worst // 0) > 100 * $longest) as $late	# us, above a tenth of $longest in ms

@@ -22,7 +22,8 @@ setup() {
 		def title: "Made up";
 		def labels: {value: {app: {a: "first"}}};
 		def resolve: .summary |= map(.p50_ms_least = 2);
-		def verdict: "Slow from \(first(.summary[] | select(surely_above("p50_ms"; 100))).load) on.";
+		def decisions: .summary[] |= ask({is_slow: above("p50_ms"; 100)});
+		def verdict: "Slow from \(first(.summary[] | select(.is_slow == "yes")).load) on.";
 		def findings: [finding("slow"; "**Slow.** \(.summary[-1] | level("p50_ms")).";
 			.summary[-1] | figure("p50_ms") + {verdict: "bad", figure: "p50"})];
 		def views: view("main"; "summary"; "By load"; {by: "app", breaks: ["load", "p50_ms", "threshold"]}; "load p50_ms note"),

@@ -18,9 +18,9 @@ says() (
 		def one($id): [findings] | flatten | .[] | select(.id == $id) | "\(.verdict): \(.text)";
 		'
 	filled='{run: {settings: {repeats: 3}, cells: []}, summary: []} * ('$(cat)')'
-	claims=$(jq -nr "$(program "$words$filled | claims" "$folder" "$TOP")") && judged=$(decided_claims "$claims") &&
+	claims=$(jq -nr "$(program "$words$filled | questions(decisions), claims" "$folder" "$TOP")") && judged=$(decided_claims "$claims") &&
 		jq -nr --argjson judged "$judged" --arg claims "$claims" "$(program "$words$filled
-			| .judged = (\$judged | answers(\$claims / \"\n\")) | $2" "$folder" "$TOP")"
+			| answered(decisions; \$judged | answers(\$claims / \"\n\")) | $2" "$folder" "$TOP")"
 )
 has() { [[ $output == *"$1"* ]] || { echo "no '$1' in: $output"; return 1; }; }
 lacks() { [[ $output != *"$1"* ]] || { echo "'$1' in: $output"; return 1; }; }
