@@ -44,7 +44,8 @@ def decisions: several as $several | . as $all | threshold as $limit | .summary[
 		is_long: exceeds($own | without_interval; {value: (2 * (.cost_ms // 0) + ($doc | floor_ms) + 5)})}));
 def others: rows_in("table"; "heavy") | map(select(.setting != base));
 def as_without_load: rows_in("table"; "heavy")
-	| map(select(.is_slow == "no" and (.has_late == "no" or (.all_late == "yes" and .has_more_late != "yes"))));
+	| map(select(.is_slow == "no" and (.has_late == "no"
+		or ((late | at_least) != null and .all_late == "yes" and .has_more_late != "yes"))));
 def helpful: as_without_load | map(select(.setting != base));
 def unneeded: as_without_load | any(.setting == base);
 def verdicts: . as $doc | main_cost as $cost | (loads | first) as $n
