@@ -44,9 +44,11 @@ def no_figure($rows): (works == []) as $keys | ([.run.cells[].parameters | selec
 		| distinct(.protocol)) - [$rows[].protocol] | if . == [] then "" else
 	" No figure of \(if $keys then "a key" else "the whole work" end) for \(and_list)." end;
 
-# Significantly fewer bytes, by the ends of both intervals; two repeats have no interval.
-def fewer($than): .total_wire_bytes_high != null and $than.total_wire_bytes_low != null
-	and .total_wire_bytes_high < $than.total_wire_bytes_low;
+# Significantly fewer bytes for the same work, by the ends of both intervals; two repeats have no interval.
+def decisions: (.summary // []) as $all | .summary[]? |= (.what as $what | (figure("total_wire_bytes") | interval_alone) as $own
+	| ask([$all[] | select(.what == $what)
+		| {"fewer_than_\(.protocol)": exceeds(figure("total_wire_bytes") | interval_alone; $own)}] | add));
+def fewer($than): .["fewer_than_\($than.protocol)"] == "yes";
 def unsure($a; $b; $how): if $a | fewer($b) then "" else ", not significantly \($how)" end;
 def verdict: (work_rows as $r | key_rows as $k
 	| if $r + $k == [] then nothing_measured

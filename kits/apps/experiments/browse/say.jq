@@ -16,11 +16,8 @@ def says: scheme_words[.] // .;
 def measured: [measured_rows("summary")[] | select(.all_rel != null)];
 def is_vamp: .scheme | IN("baseline", "alone", "autogroup", "nice") | not;
 def times: "\(.all_rel | fixed(2)) times as long\(interval(.all_rel_low; .all_rel_high; ""; fixed(2)))";
-# Comparing takes three repeats: two have no interval.
-def known_ends: .repeats >= 3 and .all_rel_low != null;
-# Its whole interval below that of the other one: sooner. Above: later.
-def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
-	elif .all_rel_high < $other.all_rel_low then "good" elif .all_rel_low > $other.all_rel_high then "bad" else "none" end;
+def decisions: compared(figure("all_rel"));
+def compare($other): compare_with($other; "all_rel"; "bad"; "good");
 def job_of($job): [measured[] | select(.job == $job)];
 # The best by these same figures, and of how many: by chance alone, the best of several looks better than it is.
 def best_vamp: map(select(is_vamp)) | length as $n | min_by(.all_rel) | values | .of = $n;
@@ -31,7 +28,7 @@ def verdict_of: pages as $pages
 	| if measured == [] and measured_rows("summary") == [] then nothing_measured
 	  elif ($rows | scheme("baseline")) == null then no_baseline
 	  elif $vamp == null then "Vamp was not measured; only settings that a user can make by hand were."
-	  elif $vamp | known_ends | not then "Too few repeats to compare schemes (three are needed). In these, \($pages) took"
+	  elif $vamp | known_ends("all_rel") | not then "Too few repeats to compare schemes (three are needed). In these, \($pages) took"
 			+ " \($vamp.all_rel | fixed(2)) times as long with \($vamp | vamp_words) as in the baseline."
 	  else "With \($vamp | vamp_words), \($pages) take \($vamp | times) as in the baseline"
 		+ (if ($vamp | compare($rows | scheme("baseline"))) | IN("good", "bad") then "" else ", which this run cannot tell apart" end)

@@ -15,6 +15,15 @@ def of_jobs(some): . as $doc | jobs as $jobs | if $jobs | length < 2 then some
 # The conditions without that figure, such as those that failed, by these words of their rows (input: the document).
 def no_figure(value; words): .summary // [] | [.[] | select(value == null) | words] as $none
 	| if $none == [] or ($none | length) == length then "" else " No figure for \($none | and_list)." end;
+# Each scheme against those beside the same job, by the figure of its row. Comparing takes three repeats: two have no interval.
+def compared(figure): (.summary // []) as $all | .summary[]? |= (.job as $job | figure as $own | ask([$all[] | select(.job == $job)
+	| {"over_\(.scheme)_\(.mult)": exceeds($own | interval_alone; figure | interval_alone)}] | add));
+def over($other): .["over_\($other.scheme)_\($other.mult)"] == "yes";
+def known_ends($name): .repeats >= 3 and .[$name + "_low"] != null;
+# $more: its whole interval is above that of the other one; $less: below.
+def compare_with($other; $name; $more; $less): . as $own
+	| if (known_ends($name) | not) or ($other | known_ends($name) | not) then "unsure"
+	elif over($other) then $more elif $other | over($own) then $less else "none" end;
 def scheme_names($alone): {$alone, baseline: "nothing done", autogroup: "autogroups", nice: "nice 19"}
 	+ (["L", "M", "H"] | map({(.): "vamp \(.)", "\(.)+iso": "vamp \(.), isolated"}) | add);
 def scheme($name): first(.[] | select(.scheme == $name)) // null;

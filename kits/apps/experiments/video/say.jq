@@ -22,11 +22,9 @@ def job_of($job): [measured[] | select(.job == $job)];
 # Most frames; of those alike, the job pays least.
 def rating: [.fps_per_s, -(.job_rel // 0)];
 def best($mult): map(select(.mult == $mult)) | if . == [] then null else max_by(rating) end;
-# More frames by whole intervals: good; fewer: bad; "unsure": two repeats have no interval.
-def known_ends: .repeats >= 3 and .fps_per_s_low != null;
-def compare($other): if (known_ends | not) or ($other | known_ends | not) then "unsure"
-	elif .fps_per_s_low > $other.fps_per_s_high then "good" elif .fps_per_s_high < $other.fps_per_s_low then "bad"
-		else "none" end;
+def decisions: . as $doc
+	| compared(.job as $job | figure(if $doc | only($job) | on_screen then "seen_per_s" else "fps_per_s" end));
+def compare($other): compare_with($other; "fps_per_s"; "good"; "bad");
 def frames: "\(.fps_per_s | number) frames per second\(if .seen then " seen on the screen" else "" end)"
 	+ "\(interval(.fps_per_s_low; .fps_per_s_high; ""; number)), "
 	+ "\(.dropped_percent | percent) % dropped";
@@ -80,7 +78,7 @@ def against($name; $id): job_of(first_job) as $rows | ($rows | best("with")) as 
 
 def job: job_of(first_job) | best("with") | if . == null or .job_rel == null then empty else
 	finding("job"; "**The background job takes \(.job_rel | fixed(2)) times as long**"
-			+ (if known_ends then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end)
+			+ (if known_ends("fps_per_s") then interval(.job_rel_low; .job_rel_high; ""; fixed(2)) else " (no interval)" end)
 			+ " per unit of work while the video plays, with " + "\(says).";
 		{value: ((.job_rel - 1) * 100), unit: "%"}) end;
 
