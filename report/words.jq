@@ -97,29 +97,28 @@ def answers($claims): [$claims, (.result.claims // [] | map(map_values(. as $v |
 	| transpose | map({key: .[0], value: .[1]}) | from_entries;
 def decided($doc; $claim): $doc.judged[$claim] | if .verdict == "cannot tell" then null else . end;
 def holds: . != null and .verdict == "holds";
-def is($judged): {holds: "yes", fails: "no"}[$judged[.].verdict // ""];	# input: a claim
-# The document with these claims in the rows that they are of, which then have "yes" or "no" of each, or null: cannot tell.
+def is($judged): {holds: "yes", fails: "no"}[$judged[.].verdict // ""];	# input: a claim; null: cannot tell
+# What is asked of rows: `decisions` of an experiment gives the document with ask({NAME: claim}) in rows; they then have "yes", "no"
+# or null as NAME.
 def decisions: .;
 def ask($claims): . + {"?": $claims};	# (no column has that name)
-# The verdict of a finding whose answer "yes" is bad.
-def sure_verdict($answer): {yes: "bad", no: "good"}[$answer // ""] // "unsure";
 def questions(decisions): decisions[] | arrays | .[] | objects | .["?"] // empty | .[];
-def answered(decisions; $judged): .judged = $judged | decisions | map_values(if type == "array" then map(if type == "object" and .["?"] then
-	. + (.["?"] | map_values(is($judged))) | del(.["?"]) else . end) else . end);
-def scaled($by): if . == null then null elif type == "number" then . * $by
-	else (.value, .from, .to, .low, .high) |= scaled($by) end;	# a number or a figure
-# Is the figure surely more than the other one; is the figure of a row (input) surely above a number; is it in a range? With a value of
-# two repeats where they give no interval.
+def answered(decisions; $judged): .judged = $judged | decisions | map_values(if type == "array" then
+	map(if type == "object" and .["?"] then . + (.["?"] | map_values(is($judged))) | del(.["?"]) else . end) else . end);
+def sure_verdict($answer): {yes: "bad", no: "good"}[$answer // ""] // "unsure";	# of what is bad
+# Is the figure surely more than the other one? Of two repeats without an interval both values count.
 def with_both: .low //= (.both // [] | min) | .high //= (.both // [] | max);
 def exceeds($a; $b): claim("above"; 1; $a | with_both; $b | with_both);
+# Is a row's figure surely above a number; is a figure in a range; is a row's within a share and so much more of a number (or null)?
 def above($name; $limit): exceeds(figure($name); {value: $limit});
 def within($a; $from; $to): claim("within"; 1; $a | with_both; {$from, $to});
-# Within a share and so much more of a number, which may be null.
 def near($name; $value; $share; $more): [$value | values | . * (1 - $share) - $more, . * (1 + $share) + $more] as [$from, $to]
 	| within(figure($name); $from; $to);
-# Of a figure only what its interval says; or only what it is without one.
+# Of a figure only what its interval says, or only what it is without one; a number or a figure, so many times.
 def interval_alone: {from: .low, to: .high};
 def without_interval: {value, from, to, above};
+def scaled($by): if . == null then null elif type == "number" then . * $by
+	else (.value, .from, .to, .low, .high) |= scaled($by) end;
 def differs($a; $b; $name; $pairs): claim("differs"; $pairs; $a | figure($name); $b | figure($name));
 
 # How much of a value (input: a number) a known floor explains: "all", "most", "some", "none".

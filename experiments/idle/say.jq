@@ -28,7 +28,8 @@ def decisions: slope_of("system") as $s
 			+ ([waits_of as $x | {"odd_\($x)ms": exceeds(figure("measured_\($x)ms_percent") | interval_alone;
 				{value: (.["bound_all_\($x)ms_percent"] | scaled(2))})}] | add)));
 # Whether the slope's whole interval is above 0. (If it is below 0, something else than the sessions changed.)
-def shown: if .slope_ms_per_min_low == null then "one repeat" elif .rises == "yes" then "yes" elif .falls == "yes" then "below" else "no" end;
+def shown: if .slope_ms_per_min_low == null then "one repeat" elif .rises == "yes" then "yes"
+	elif .falls == "yes" then "below" else "no" end;
 def off_line($s): [rows[] | select(.system == $s.system and .on_line == "no")]
 	| if . == [] then "" else " But not each costs the same: \(map("\(row_words) \(amount("above_ms_per_min"))") | and_list)"
 		+ " beyond none." end;

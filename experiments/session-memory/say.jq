@@ -14,7 +14,8 @@ def mb($name): figure($name) | .unit = "MB";
 def amount($name): mb($name) | figure_words + if .low == null and .both == null then " (no interval)"
 	elif .low != null and (.low | number) == (.high | number) then "" else figure_interval end;
 # The slope must be significant: an interval that includes 0 gives no finding.
-def told: .slope_mb > 0 and (.slope_mb_low == null or .slope_mb_low > 0);
+def decisions: .slope[]? |= ask({grows: above("slope_mb"; 0)});
+def told: .grows == "yes";
 def slopes($what): [(.slope // [])[] | select(.what == $what and .slope_mb != null)];
 def bent: [(.slope // [])[] | select(.what == "private" and .slope_mb == null) | .system | system_words];
 def slope_of($system; $what): first(slopes($what)[] | select(.system == $system)) // null;

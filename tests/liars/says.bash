@@ -18,7 +18,8 @@ says() (
 		def one($id): [findings] | flatten | .[] | select(.id == $id) | "\(.verdict): \(.text)";
 		'
 	filled='{run: {settings: {repeats: 3}, cells: []}, summary: []} * ('$(cat)')'
-	claims=$(jq -nr "$(program "$words$filled | questions(decisions), claims" "$folder" "$TOP")") && judged=$(decided_claims "$claims") &&
+	claims=$(jq -nr "$(program "$words$filled | questions(decisions), claims" "$folder" "$TOP")") &&
+		judged=$(decided_claims "$claims") &&
 		jq -nr --argjson judged "$judged" --arg claims "$claims" "$(program "$words$filled
 			| answered(decisions; \$judged | answers(\$claims / \"\n\")) | $2" "$folder" "$TOP")"
 )

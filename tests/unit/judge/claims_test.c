@@ -34,7 +34,7 @@ TEST(what_lacks_its_needs_is_not_told)
 	assert_true(claim_judge(&(struct claim){ .kind = (char *)"other", .share = 1 }) < 0);
 }
 
-/* Worked out by hand against 5, and against 4 to 6: a number, with an interval, a range, a lower bound, and without what they need. */
+/* Worked out by hand against 5, and against 4 to 6: numbers, with an interval, ranges, lower bounds, and nothing. */
 TEST(a_figure_against_a_limit_and_a_range)
 {
 	static const struct {

@@ -13,9 +13,14 @@ def labels: {value: {swap: (.run.settings.swaps // [] | words_for(swap_words)),
 	place: {menu: "menu", dialog: "dialog behind an item", none: "not in the menus", "no menu": "no menu"}}};
 
 # Each start with the ends of its T0, which is that of the same condition without pressure, or without other reads.
-def started: [measured_rows("summary")[] | select(.startup_ms != null)] | . as $all | map(. as $r
-	| (first($all[] | select(.app == $r.app and if $r.axis == "reads" then .axis == "reads" and .step == 0
-		else .axis == "none" and .start == $r.start end)) // null) as $base
+def all_started: [measured_rows("summary")[] | select(.startup_ms != null)];
+def base($all): . as $r | first($all[] | select(.app == $r.app and if $r.axis == "reads" then .axis == "reads" and .step == 0
+	else .axis == "none" and .start == $r.start end)) // null;
+def decisions: threshold as $limit | all_started as $all | .summary[]? |= ((figure("startup_ms") | interval_alone) as $takes
+	| (base($all) // {} | figure("startup_ms") | interval_alone) as $t0
+	| ask({is_late: exceeds({value: .startup_ms}; {value: $limit}), over_t0: exceeds($takes; $t0),
+		over_twice: exceeds($takes; $t0 | scaled(2)), below_half: exceeds({value: 0.5}; figure("e") | interval_alone)}));
+def started: all_started as $all | $all | map(base($all) as $base
 	| .t0_low = $base.startup_ms_low | .t0_high = if $base.startup_ms_above == 1 then null else $base.startup_ms_high end);
 def step_words: if .axis == "none" then "no pressure" elif .axis == "used" then "\(.step) MB in swap"
 	elif .axis == "left" then "\(.step) % of its memory left"
@@ -41,7 +46,7 @@ def times_range: (map(times) | least_most(times_words)) + if any(.[]; .startup_m
 def up_to: if .startup_ms_above == 1 then "more than" elif .open then "at least" else "up to" end;
 def times_level: "\(times | times_words) times T0\(times_figure | interval(.low; .high; ""; times_words))";
 # Over twice T0: "bad" by the whole interval, "good" if not even its far end is.
-def twice: if (times_low // 0) > 2 then "bad" elif (times_high // infinite) <= 2 then "good" else "unsure" end;
+def twice: if .over_twice == "yes" then "bad" elif .over_twice == "no" and .open != true then "good" else "unsure" end;
 # For each application and device of a kind of pressure: {app, swap, first, last, steps}, from the easiest step to the hardest.
 def courses($axis): started
 	| (if $axis != "reads" and any(.[]; .start == "warm") then "warm" else "cold" end) as $start
@@ -51,7 +56,7 @@ def courses($axis): started
 def worst: [.[].steps[]] | any(.[]; .startup_ms_above == 1) as $open | max_by(times) | .open = $open;
 
 # How many conditions are late, by the median.
-def late_words: threshold as $limit | started | map(select(.startup_ms > $limit)) as $late
+def late_words: threshold as $limit | started | map(select(.is_late == "yes")) as $late
 	| " The median start takes longer than \($limit | time_words) in \($late | length) of \(length | plural("condition")).";
 def none_words: [measured_rows("summary")[] | select(.startup_ms == null)] | if . == [] then "" else
 	" No start ended in \(length | plural("condition")): \(map("\(.app) with \(step_words)") | and_list)." end;
@@ -83,7 +88,7 @@ def in_use: courses("used") | select(. != []) | [.[] | select(grows == "grows")]
 	| map(select(.first != .last)) as $several | ($several != [] and all($several[]; grows == "flat")) as $flat
 	| ($several | map(growth_most) | if . == [] or any(. == null) then "" else
 		" by a factor of at most \(max | fixed(2))" end) as $most
-	| finding("swap-in-use"; (if $grow == [] and $flat and all($several[]; .first | (times_low // 0) > 1) then
+	| finding("swap-in-use"; (if $grow == [] and $flat and all($several[]; .first.over_t0 == "yes") then
 			"**Start-up slows down once memory is full, not further with more swap in use**: "
 			elif $grow == [] and $flat then "**With more swap in use, start-up time grows\($most)**: "
 			elif $grow == [] then "**This run cannot tell whether start-up time grows with swap in use**"
@@ -113,8 +118,7 @@ def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $non
 		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-left"});
 
 # Of several rows: what all of them show.
-def caused: map(if .e_low == null or (.e_low < 0.5 and .e_high >= 0.5) then "untold" elif .e < 0.5 then "most of"
-	else "less than half of" end) | unique | if length == 1 then .[0] else "untold" end;
+def caused: map({yes: "most of", no: "less than half of"}[.below_half // ""] // "untold") | unique | if length == 1 then .[0] else "untold" end;
 def share: [started[] | select(.axis == "used" and .e != null)] | select(. != [])
 	| caused as $all | (sort_by(.e) | .[length / 2 | floor]) as $middle
 	| (group_by(.app) | map({app: .[0].app, caused: caused} | select(.caused != "untold"))) as $apps

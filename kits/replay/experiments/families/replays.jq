@@ -20,18 +20,22 @@ def change: [.slower - .faster, (.ratio | log)] | map(fabs);
 def farthest: compared | max_by(change);
 
 # Zeldovich & Chandra's claim: total time stays within 1 % while responses change.
-def same_total: .total_ratio - 1 | fabs <= 0.01;
-# Its interval reaches to where nothing changes.
-def total_within: .total_ratio_low == null or (.total_ratio_low >= 0.99 and .total_ratio_high <= 1.01);
-def total_untold: .total_ratio_low != null and .total_ratio_low <= 1.01 and .total_ratio_high >= 0.99;
+def decisions: .summary[]? |= ((figure("ratio") | interval_alone) as $ratio
+	| ask({same_total: within({value: .total_ratio}; 0.99; 1.01),
+		total_stays: within(figure("total_ratio") | interval_alone; 0.99; 1.01),
+		responses_stay: within($ratio; 2 / 3; 1.5), is_slower: exceeds($ratio; {value: 1}), is_faster: exceeds({value: 1}; $ratio)}));
+def same_total: .same_total == "yes";
+def total_within: .total_ratio_low == null or .total_stays == "yes";
 def within_unsure: if total_within then "" else " (its interval is wider)" end;
+# Its interval reaches to where nothing changes.
+def total_untold: .total_ratio_low != null and .total_stays != "no";
 def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses or more
 def kind: if same_total then (if moved then "hidden" else "unchanged" end)
 	elif total_untold then "untold" elif moved then "shown" else "total-only" end;
 # By the interval of the ratio: slower, faster, or within the limits of a response that changed.
 def kind_verdict: if .ratio_low == null then "unsure" elif kind == "unchanged" then
-		if .ratio_low > 2 / 3 and .ratio_high < 1.5 then "good" else "unsure" end
-	elif .ratio_low > 1 then "bad" elif .ratio_high < 1 then "good" else "unsure" end;
+		if .responses_stay == "yes" then "good" else "unsure" end
+	elif .is_slower == "yes" then "bad" elif .is_faster == "yes" then "good" else "unsure" end;
 def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
 	untold: "This run cannot tell whether total time changes",
 	unchanged: "Neither total time nor responses change much", "total-only": "Total time changes, few responses do"}[.];
