@@ -28,7 +28,10 @@ def lacking($doc): [$doc.summary[] | select(.app != "keys" and .job != "none") |
 # Input: pairs. Their ratio (geometric mean) with the ratio of the near and of the far ends of their intervals.
 def together($doc): {ratio: (map(.ratio) | geomean), low: (map(.low) | geomean), high: (map(.high) | geomean), n: length,
 		without: lacking($doc)}
-	| .shown = if .low == null then "few" elif .high < 1 then "sooner" elif .low > 1 then "later" else "untold" end;
+	| .asked = [exceeds({value: 1}; interval_alone), exceeds(interval_alone; {value: 1})]
+	| .shown = if .low == null then "few" else
+		(.asked | map(is($doc.judged))) as [$sooner, $later]
+		| if $sooner == "yes" then "sooner" elif $later == "yes" then "later" else "untold" end end;
 # The ratio of vamp that starts applications soonest, isolated or not, and of how many it is the best: by the applications that all
 # of them started. If there are none, no best is known: the one with the most applications.
 def best: . as $doc | [vamps[] as $scheme | {$scheme, pairs: [$doc | pairs($scheme; "baseline")[] | {app, job, ratio}]}
@@ -73,17 +76,20 @@ def today: [against("autogroup", "nice") | select(.shown != "few")] | select(. !
 		+ (map(against_words) | and_list) + ".";
 		.[-1] | {value: .ratio, low, high, unit: "", verdict: against_verdict, figure: "launch"});
 
-def pays: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms != null and .scheme != "baseline")]
+def paid: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms != null and .scheme != "baseline")]
 	| group_by(.scheme)
 	| map({scheme: .[0].scheme, rel: (map(.job_rel) | geomean),
 		low: (map(if comparable then .job_rel_low else null end) | geomean),
-		high: (map(if comparable then .job_rel_high else null end) | geomean)}) | sort_by(.rel) | select(. != [])
+		high: (map(if comparable then .job_rel_high else null end) | geomean)}) | sort_by(.rel);
+def much_claim: exceeds(interval_alone; {value: 1.2});
+def pays: . as $doc | paid | select(. != [])
 	| def words: "\(.scheme | scheme_words) \(.rel | fixed(2))\(interval(.low; .high; ""; fixed(2)))";
 	finding("job"; "**Time of the background job per unit of work, in multiples of the baseline**: " + (map(words) | join(", "))
 		+ ", while applications are launched without pause." + if .[-1].low == null then " \(too_few)." else "" end;
 		.[-1] | {value: .rel, low, high, unit: "", figure: "job",
-			verdict: (if .low == null then "unsure" elif .low > 1.2 then "bad"
-			elif .high <= 1.2 then "good" else "unsure" end)});
+			verdict: sure_verdict(much_claim | is($doc.judged))});
+def claims: . as $doc | (against("baseline", "autogroup", "nice"),
+	(pairs("baseline"; "alone") | select(. != []) | together($doc)) | .asked[]), (paid[] | much_claim);
 
 def keyed: threshold as $limit
 	| [measured_rows("summary")[] | select(.app == "keys" and (figure("p50_ms") | at_least // .why) != null)]

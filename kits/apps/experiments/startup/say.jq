@@ -118,7 +118,8 @@ def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $non
 		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-left"});
 
 # Of several rows: what all of them show.
-def caused: map({yes: "most of", no: "less than half of"}[.below_half // ""] // "untold") | unique | if length == 1 then .[0] else "untold" end;
+def caused: map({yes: "most of", no: "less than half of"}[.below_half // ""] // "untold")
+	| unique | if length == 1 then .[0] else "untold" end;
 def share: [started[] | select(.axis == "used" and .e != null)] | select(. != [])
 	| caused as $all | (sort_by(.e) | .[length / 2 | floor]) as $middle
 	| (group_by(.app) | map({app: .[0].app, caused: caused} | select(.caused != "untold"))) as $apps
