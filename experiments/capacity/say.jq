@@ -103,12 +103,16 @@ def no_queue: (.limit // "") as $limit
 # Does the forecast agree with the searches (input: a row of points)? Its interval meets that of their mean, or, without one, what
 # they found, and holds the plan. Searches that differ by more than a factor of two, and an interval to more than twice its low end,
 # would agree with anything. A search that found no limit is open above.
-def came_out: (if .reached < .repeats then infinite else .users_high // .users_max end) as $found
-	| if .forecast == null then "none" elif .forecast_low == null then "bare"
-	  elif (.users_low // .users_min) > (.forecast_high // infinite) or $found < .forecast_low then "bad"
-	  elif .forecast_high == null or .forecast_high > 2 * ([.forecast_low, 1] | max) then "wide"
-	  elif $found == infinite then "open" elif .users_max > 2 * ([.users_min, 1] | max) then "differ"
-	  elif .forecast_low > planned or .forecast_high < planned then "unplanned" else "good" end;
+def open_above: .reached < .repeats;
+def decisions: .points[]? |= ((figure("forecast") | interval_alone) as $forecast
+	| {from: (.users_low // .users_min), to: (if open_above then null else .users_high // .users_max end)} as $found
+	| ask({more_found: exceeds($found; $forecast), less_found: exceeds($forecast; $found),
+		wide: exceeds({value: .forecast_high}; {value: (2 * ([.forecast_low, 1] | max))}),
+		differ: exceeds({value: .users_max}; {value: (2 * ([.users_min, 1] | max))}),
+		as_planned: within({value: planned}; .forecast_low; .forecast_high)}));
+def came_out: if .forecast == null then "none" elif .forecast_low == null then "bare"
+	elif .more_found == "yes" or .less_found == "yes" then "bad" elif .wide != "no" then "wide"
+	elif open_above then "open" elif .differ == "yes" then "differ" elif .as_planned == "no" then "unplanned" else "good" end;
 def forecast_words($t; $asked): "\(.criterion | criterion_words($t)): "
 	+ if .forecast == null then "none (\(.forecast_why // "?"))" else
 	"\(.forecast | plural("user"))\(interval(.forecast_low; .forecast_high; "users"; plain)), found \(most_words($asked))"

@@ -26,7 +26,10 @@ def late_surely_most: late | .high // (.both // [] | max) // at_most;
 def decisions: .summary[]? |= ask({is_late: above("late_share_percent"; late_limit),
 	breaks_limit: exceeds(late | interval_alone; {value: late_limit}),
 	is_fair: near("mean_stall_ms"; .fair_stall_ms; 0.1; 5),
-	stalls_longer: exceeds(figure("mean_stall_ms"); {value: .fair_stall_ms})});
+	stalls_longer: exceeds(figure("mean_stall_ms"); {value: .fair_stall_ms}),
+	splits_updates: exceeds({value: .updates_per_key}; {value: 1.2}),
+	fits_period: exceeds({value: .period_ms}; {value: ((.sinks // 0) as $n | .cost_ms | scaled($n + 1))}),
+	lacks_load: exceeds({value: 25}; {value: .load_share_percent})});
 def stays_fast: all(.breaks_limit == "no");
 def never_late: all(late_most == 0);
 def slowest: figure("latency_max_ms");
@@ -125,12 +128,11 @@ def fair_sharing: . as $doc
 	| (rows_of("heavy") | usable | map(select(.mean_stall_ms != null and .fair_stall_ms != null
 		and .overloaded == 0))) as $known
 	| ($known | map(select(.fair_stall_ms > 0))) as $full | ($full | map(select(.is_fair == "no"))) as $off
-	| ($known | map(.updates_per_key // 1) | max // 0) as $goes
 	| if $full == [] or ($full | last.sinks) == 0 or attached then empty else
 		# from the row that shows it, if any: the verdict in words, its id, and what follows
-		(if $goes > 1.2 then [null, "unsure",
+		(if any($known[]; .splits_updates == "yes") then [null, "unsure",
 			"**Fair sharing cannot be tested here**: one update of the application reaches the screen as up to"
-			+ " \($goes | number) updates."]
+			+ " \($known | map(.updates_per_key // 1) | max | number) updates."]
 		elif $off == [] and all($full[]; .is_fair == "yes") then
 			[($full | last), "good", "**Stalls are as long as fair sharing makes them.**",
 			" and 1/\($full | last.sinks + 1) of the CPU,", ""]
@@ -173,8 +175,7 @@ def held_keys: . as $doc | several as $several | held_rows | map(.more = decided
 
 # Late although the CPU is not saturated: the sum of costs does not explain that.
 def late_below_saturation: . as $doc
-	| [rows_of("heavy") | usable[] | select(.cost_ms != null and .sinks > 0 and .overloaded == 0
-		and .cost_ms * (.sinks + 1) < .period_ms and .is_late == "yes")]
+	| [rows_of("heavy") | usable[] | select(.sinks > 0 and .overloaded == 0 and .fits_period == "yes" and .is_late == "yes")]
 	| select(. != []) | last | finding("late-below-saturation";
 		"**Keys are late although the CPU is not saturated.** \(late_words) are late \(.sinks as $n | $doc | with_load($n)),"
 			+ " where \(.sinks + 1) × \(.cost_ms | plain) ms of CPU time fit before the next key. Fair sharing does not explain that.";
@@ -280,7 +281,7 @@ def none_over($doc; $what): (($doc | systems) - map(.protocol)) | if . == [] the
 def stall_rows: first(("heavy", "light") as $role | rows_of($role) | usable
 		| map(select(.mean_stall_ms != null)) | select(any(.overloaded == 0))) // [] | common_most as $n
 	| map(select(.sinks == $n and .overloaded == 0)) | sort_by(.mean_stall_ms)
-	| map(select((.updates_per_key // 1) > 1.2)) as $split | [. - $split, $split];
+	| map(select(.splits_updates == "yes")) as $split | [. - $split, $split];
 def stalls_several: . as $doc | stall_rows as [$rows, $split] | $rows[0].sinks as $n | $rows | select(. != [])
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0)) as $full
 		| ($full | map(select(.is_fair == "no"))) as $off | ($full | map(select(.is_fair == null))) as $wide
@@ -318,7 +319,7 @@ def verdict_single: [("light", "heavy") as $role | judge($role) as $j | select($
 	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]
 	| if . == [] then nothing_measured else map(.text | upper_first) | join(". ") + "." end;
 # Hogs that got less than a quarter of a CPU between them were no load, by whatever limit.
-def no_load: [measured_rows("summary")[] | select(.sinks > 0 and .load_share_percent != null and .load_share_percent < 25)]
+def no_load: [measured_rows("summary")[] | select(.sinks > 0 and .lacks_load == "yes")]
 	| if . == [] then "" else " But the CPU hogs themselves got only \(map(.load_share_percent) | [min, max] | map(percent) | unique
 		| join(" to ")) % of a CPU \(map(.sinks) | unique | map(tostring) | "with \(and_list)"): that was not the load asked for." end;
 def verdict: (if several then verdict_several else verdict_single end) + no_load;

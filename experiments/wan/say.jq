@@ -7,7 +7,7 @@ def setup: [(.run.settings.app | values | {light: "vim in a terminal", heavy: "t
 		own: "the application in the window"}[.]), link_words,
 	(.run.settings.rtts_ms | values | "round trips of \(map(plain) | and_list) ms"), repeats_words, run_words] | sentence;
 def lone: select((.keys_per_s // 0) == 0);
-def ranged: (.ranged // 0) > 0.05 * .keys;
+def ranged: .mostly_ranges == "yes";
 # Lines through at least two round trip times that were set apart, with an interval (summarize's extractor `slope`).
 # trips: a whole number; "none" where the interval excludes each, "impossible" where it is surely below one, or "unsure".
 def trips_claim: claim("whole"; 1; figure("slope"); {});
@@ -65,9 +65,12 @@ def no_round_trips: no_line | select(. != []) | finding("no-round-trips"; "**No 
 def later: 1.15;
 def alone($doc): . as $typed | first($doc | measured_rows("summary")[] | lone
 	| select(.protocol == $typed.protocol and .rtt_ms == $typed.rtt_ms and .loss_percent == 0)) // null;
+# mostly_ranges: of more than one key in twenty only a range is known; then several keys a screen update tell that they wait.
 def decisions: threshold as $limit | . as $doc
 	| (.slope[]? |= ask({rises: exceeds(figure("slope") | interval_alone; {value: 0})}))
 	| .summary[]? |= (alone($doc) as $alone | ask({is_late: above("p50_ms"; $limit),
+		mostly_ranges: exceeds({value: (.ranged // 0)}; {value: (.keys | scaled(0.05))}),
+		few_updates: exceeds({value: 0.8}; {value: .updates_per_key}),
 		waits: exceeds(figure("p50_ms") | {from: (.low // .from), to: (.high // .to)}; $alone // {} | figure("p50_ms") | scaled(later)),
 		tail_waits: exceeds(figure("p90_ms") | interval_alone; $alone // {} | figure("p90_ms") | interval_alone | scaled(later)),
 		tail_later: exceeds({value: .p90_ms}; {value: ($alone // {} | .p90_ms | scaled(later))}),
@@ -78,7 +81,7 @@ def alone_words: [(.alone.p50_ms | values | with_unit("ms")), (select(.tail_late
 	| if . == [] then "" else " (alone \(join("; ")))" end;
 # A protocol without a median of typed or of single keys is not compared: whether it waits is unknown.
 def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) > 0 and known) | .alone = alone($doc)] as $all
-	| select($all != []) | [$all[] | select(if ranged then (.updates_per_key // 1) < 0.8 else surely_late end)] as $wait
+	| select($all != []) | [$all[] | select(if ranged then .few_updates == "yes" else surely_late end)] as $wait
 		| ([$all[] | select(if ranged then .updates_per_key == null else
 				(surely_late | not) and (.waits == null or .tail_later == "yes") end) | .protocol]
 			+ ([$doc.summary[] | select((.keys_per_s // 0) > 0)] | distinct(.protocol) - [$all[].protocol])
