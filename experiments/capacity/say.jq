@@ -104,7 +104,8 @@ def no_queue: (.limit // "") as $limit
 # they found, and holds the plan. Searches that differ by more than a factor of two, and an interval to more than twice its low end,
 # would agree with anything. A search that found no limit is open above.
 def open_above: .reached < .repeats;
-def decisions: (.slope[]? |= ask({rises: exceeds(figure("slope") | interval_alone; {value: 0})})) | .points[]? |= ((figure("forecast") | interval_alone) as $forecast
+def decisions: (.slope[]? |= ask({rises: exceeds(figure("slope") | interval_alone; {value: 0})}))
+	| .points[]? |= ((figure("forecast") | interval_alone) as $forecast
 	| {from: (.users_low // .users_min), to: (if open_above then null else .users_high // .users_max end)} as $found
 	| ask({more_found: exceeds($found; $forecast), less_found: exceeds($forecast; $found),
 		wide: exceeds({value: .forecast_high}; {value: (2 * ([.forecast_low, 1] | max))}),

@@ -58,6 +58,51 @@ load says
 	done
 }
 
+@test "what cannot be told is neither yes nor no: a figure that is unknown, a lower bound below the limit, an interval across it" {
+	late() {	# late COLUMNS: of the row below the one that is late; and how the whole is judged without that one
+		says stalls 'one("late-light"), (.summary |= .[:1] | one("late-light"))' <<-END
+			{summary: [({sinks: 2} + $1), ({sinks: 10} + level("late_share_percent"; 50; 45; 55))
+				| {app: "light", protocol: "vnc", keys: 475, overloaded: 0} + . | row]}
+		END
+	}
+	run -0 late 'level("late_share_percent"; 1; 0; 4)'
+	has "between 3 and 10"
+	has "good:"
+	for columns in '{}' 'level("late_share_percent"; 4; 2; 6)'; do
+		run -0 late "$columns"
+		has "10 CPU hogs or fewer"
+		has "unsure:"
+	done
+	keyed() {	# keyed COLUMNS: of a first key that takes 150 ms
+		says paging 'one("paged-out"), one("throttled")' <<-END
+			{summary: [{protocol: "vnc", swap: "file", session: ("plain", "throttled"), method: ("hog", "typing"), paged_out_n: 3, kept_n: 0}
+				+ level("paged_out_p50_ms"; 150; 140; 160) + {typed_max_ms: 80} + $1 | row]}
+		END
+	}
+	run -0 keyed '{in_memory_p50_ms: 20}'
+	has "the first key takes up to 7.5 times"
+	has "good: **Throttling"
+	run -0 keyed '{typed_max_ms_above: 1}'
+	has "not shown that the first key takes longer"
+	has "unsure: **Throttling"
+	run -0 keyed '{typed_max_ms: 130}'
+	has "bad: **Throttling"
+}
+
+@test "animation: of two repeats, the value counts that is against the claim" {
+	caret() {	# caret VALUE TWO: in KB/s
+		says animation 'one("simple-animations")' <<-END
+			{summary: [{protocol: "vnc", shows: "caret", mbit_per_s: 0.1, kb_per_s: $1, kb_per_s_both: "$2"} | row | .repeats = 2]}
+		END
+	}
+	run -0 caret 9 "8.000 9.500"
+	has good:
+	run -0 caret 9 "7.000 11.000"
+	has unsure:
+	run -0 caret 12 "11.000 13.000"
+	has bad:
+}
+
 @test "wan: the scatter of the single keys' median counts; one repeat gives no finding; protocols are named" {
 	typed() {	# typed ALONE TYPED: each VALUE; LOW; HIGH
 		says wan 'one("typed")' <<-END
