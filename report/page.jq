@@ -212,11 +212,11 @@ def rank_verdict: . as $doc | first(views | select(.rank != null and (. as $view
 		+ ([$all[] | select(figure($view.rank) | at_least == null) | who]
 			| if . == [] then "" else " No figure for \(and_list)." end);
 def full_verdict: unusable as $why | if $why then "Not usable: \($why)" else
-	undisturbed_runs | if one_by_one then [each_run(verdict) | "\(.name): \(.words)"]
+	undisturbed_runs | if one_by_one then [each_run(answered(decisions; .judged) | verdict) | "\(.name): \(.words)"]
 		else [rank_verdict, (verdict | select(. != ""))] end | join(" ") end;
 # Of a disturbed run no finding is sure, and none is bold.
 def all_findings: disturbed as $disturbed | undisturbed_runs
-	| if one_by_one then [each_run(findings[]) | .name as $name | .words
+	| if one_by_one then [each_run(answered(decisions; .judged) | findings[]) | .name as $name | .words
 			| .of = .id | .id += "-\($name)" | .text |= "\($name): \(.)"]
 		| distinct(.of) as $ids | [$ids[] as $id | .[] | select(.of == $id) | del(.of)] else findings end
 	| if $disturbed then map(.verdict = "unsure" | .text |= gsub("\\*\\*"; "")) else . end;
@@ -243,7 +243,7 @@ def claimed: . as $doc
 		| .summary[] | differs($was[axes_key($axes)] // {}; .; $name; $pairs)),
 	(views | select(.breaks != null) | . as $view | $doc[.table] // [] | .[] | breaks_claim($doc; $view)),
 	(.schema[].column | percentile_claim(.)), questions(decisions),
-	(undisturbed_runs | if one_by_one then each_run(claims).words else claims end);
+	(undisturbed_runs | if one_by_one then each_run(questions(decisions), claims).words else claims end);
 
 # At the end of a run: the first view that has rows; then what a person reads below it.
 def bare: gsub("\\*\\*|`"; "");
