@@ -327,6 +327,9 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	"$TOP/report/report.sh" run other -o both --label a,b
 	[ "$(jq -r '.findings[:2][] | "\(.id) \(.value)"' both/findings.json)" = $'cost-a 42\ncost-b 21' ]
 	[[ $(jq -r .verdict both/findings.json) == "a: One more idle session of vnc costs 42"*"b: "*" costs 21"* ]]
+	# sessions are held against the slope of their own run
+	[[ $(jq -r '.verdict / "b: " | .[0]' both/findings.json) != *"not each"* ]]
+	[[ $(jq -r '.verdict / "b: " | .[1]' both/findings.json) == *"not each"* ]]
 	[ "$(jq -c '.joined, .differs.loads' both/run.json)" = $'"system"\n{"a":[1,5],"b":[5]}' ]
 	grep -q '^> \*\*Not alike\*\*: .*Linux 7.0 (b)' both/report.md
 	for name in a b; do
