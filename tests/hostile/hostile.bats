@@ -14,8 +14,8 @@ setup_file() {
 	export ROOM GOOD=$ROOM/good
 	cp -r "$top/results/reference/stalls" "$GOOD"
 	tar --zstd -xf "$GOOD/samples.tar.zst" -C "$GOOD"
-	rm -rf "$GOOD"/{samples.tar.zst,figures,report.*,findings.json} "$GOOD"/cells/!(vnc-light-[05])
-	jq 'del(.kept) | .cells |= map(select(.name | IN("vnc-light-0", "vnc-light-5")))' "$GOOD/run.json" >"$ROOM/new"
+	rm -rf "$GOOD"/{samples.tar.zst,figures,report.*,findings.json} "$GOOD"/cells/!(vnc-light-[02])
+	jq 'del(.kept) | .cells |= map(select(.name | IN("vnc-light-0", "vnc-light-2")))' "$GOOD/run.json" >"$ROOM/new"
 	mv "$ROOM/new" "$GOOD/run.json"
 	"$top/bin/summarize" --format json -o "$GOOD/summary.json" "$GOOD"
 	chmod -R a+rwX "$ROOM"
@@ -307,9 +307,9 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	mkdir out ab ab/a sweep sweep/log
 	folder
 	changed 'del(.kept)'
-	ln -s "$PWD/out" run/cells/vnc-light-5/more
+	ln -s "$PWD/out" run/cells/vnc-light-2/more
 	refused 2 "more is no file" "$tp" run stalls --resume run
-	rm run/cells/vnc-light-5/more
+	rm run/cells/vnc-light-2/more
 	rm -rf run/log && ln -s "$PWD/out" run/log
 	refused 2 "log is no file" "$tp" run stalls --resume run
 	echo '{}' >ab/ab.json && ln -s "$PWD/out" ab/a/log
