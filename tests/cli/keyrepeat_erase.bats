@@ -41,10 +41,17 @@ left_in_field() { [ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]; }
 }
 
 @test "keyrepeat vnc --erase: no key after one that did not show" {
-	field 10 20
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --timeout 3s --erase --json -o report.json
-	[ "$status" = 1 ]
-	[ "$(jq -r .result.ended report.json)" = "window left" ]
+	for _ in 1 2 3; do
+		rm -f field.log
+		field 10 20
+		busy_begin
+		run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --timeout 3s --erase --json -o report.json
+		[ "$status" = 1 ]
+		[ "$(jq -r .result.ended report.json)" = "window left" ]
+		[ "$(wc -l <field.log)" -le 21 ]
+		# (of a key and a BackSpace that reach the field within one frame, the screen shows nothing)
+		if [ "$(wc -l <field.log)" = 21 ] || ! machine_was_busy 100; then break; fi
+	done
 	[ "$(jq .result.keys_answered report.json)" = 15 ]	# without the warm-up
 	[ "$(wc -l <field.log)" = 21 ]
 }
