@@ -42,11 +42,11 @@ LIBS_refecho := $(filter-out -lwayland-client,$(LIBS_refecho))
 endif
 
 # Rooms that several programs share, beside the library.
-ROOMS = x11 rfb wire watch
+ROOMS = x11 rfb rdp wire watch
 USES_wire = rfb
 USES_watch = wire rfb
 USES_prototap = watch wire rfb
-USES_keyrepeat = x11 rfb
+USES_keyrepeat = x11 rfb rdp
 USES_animate = x11
 USES_refecho = x11
 
@@ -56,7 +56,7 @@ BIN = bin
 PROGRAMS = $(TOOLS:%=$(BIN)/%)
 TESTS = $(foreach test,$(call in_trees,tests/unit/*/*_test.c),$(BUILD)/tests/$(lastword $(subst tests/unit/, ,$(test:.c=))))
 
-all: $(PROGRAMS)
+all: $(PROGRAMS) plugins
 
 -include $(KITS:%=%/rooms.mk)
 
@@ -107,6 +107,17 @@ $(BUILD)/extractors.h: FORCE
 $(BUILD)/src/summarize/extractors.o: ALL_CFLAGS += -include $(BUILD)/extractors.h
 $(BUILD)/src/summarize/extractors.o: $(BUILD)/extractors.h
 FORCE:
+
+# keyrepeat loads this one for rdp:, as its libraries are many, and not everywhere: built where FreeRDP 3 or 2 is. FREERDP=: without.
+FREERDP = $(patsubst /usr/include/freerdp%/freerdp/client.h,%,$(firstword $(wildcard $(patsubst %,/usr/include/freerdp%/freerdp/client.h,3 2))))
+PLUGINS = $(if $(FREERDP),$(BIN)/keyrepeat_rdp.so)
+
+plugins: $(PLUGINS)
+
+$(BIN)/keyrepeat_rdp.so: src/freerdp/freerdp.c Makefile | $(BIN)
+	@mkdir -p $(BUILD)/src/freerdp
+	$(CC) $(ALL_CFLAGS) -isystem /usr/include/freerdp$(FREERDP) -isystem /usr/include/winpr$(FREERDP) -fPIC -fvisibility=hidden \
+		-MF $(BUILD)/src/freerdp/freerdp.d $(LDFLAGS) -shared -o $@ $< -lfreerdp-client$(FREERDP) -lfreerdp$(FREERDP) -lwinpr$(FREERDP)
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -240,6 +251,7 @@ install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(MAN7)" "$(DOC)/docs" "$(COMPLETIONS)"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
+	$(if $(PLUGINS),install -m 644 $(PLUGINS) "$(LIBEXEC)")
 	cp -R packages GLOSSARY.md lab experiments plots report data "$(SHARE)"
 	for part in $(foreach part,packages lab experiments plots data,$(wildcard $(KITS:%=%/$(part)))); do \
 		install -d "$(SHARE)/$${part%/*}" && cp -R $$part "$(SHARE)/$${part%/*}" || exit 1; done
@@ -284,7 +296,7 @@ clean:
 # (those of other builds lie below, and are not this one's; none has a rule)
 -include $(shell find $(BUILD) -mindepth 1 -type d \( -name asan -o -name tsan -o -name clang -o -name deb -o -name core \) -prune -o -name '*.d' -print 2>/dev/null)
 
-.PHONY: all tests test-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb clean FORCE
+.PHONY: all plugins tests test-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 $(BUILD)/%.d: ;

@@ -27,15 +27,16 @@
 enum { TAP, HOLD };
 static const char *const modes[] = { "tap", "hold", NULL };
 static const char *const watches[] = { "none", "update", "patch", NULL };
-static const struct target_ops *const targets[] = { &target_x11, &target_vnc, &target_null };
+#define TARGETS "x11:DISPLAY, vnc:HOST:DISPLAY, rdp:HOST or null:"
+static const struct target_ops *const targets[] = { &target_x11, &target_vnc, &target_rdp, &target_null };
 
 static struct {
 	double rate_per_s, noise_per_s;
 	int64_t time_ns, seed, priority, threshold_ns, skip, ready_fd, patch_wait_ns, connect_ns, timeout_ns;
 	int schedule, mode, watch; /* schedule, watch: -1 until the target is known */
-	const char *key, *script, *log, *password_file;
-	bool hold_start, find_region, erase;
-	struct pixel_area region;
+	const char *key, *script, *log, *password_file, *user, *known_servers;
+	bool hold_start, find_region, erase, cert_ignore;
+	struct pixel_area region, screen;
 	uint64_t window;
 	struct cli_cpus cpus;
 } cfg = { .rate_per_s = 20,
@@ -50,6 +51,7 @@ static struct {
 	  .timeout_ns = 30 * NS_PER_S,
 	  .schedule = -1,
 	  .watch = -1,
+	  .screen = { .w = 1024, .h = 768 },
 	  .key = "a" };
 static struct rec_cfg out_cfg;
 static int sandbox; /* enum confine_mode */
@@ -70,6 +72,15 @@ static int read_region(const char *text, void *value)
 {
 	cfg.find_region = !strcmp(text, "auto");
 	return cfg.find_region ? 0 : region_parse(text, value);
+}
+
+/* Reads "1024x768". */
+static int read_size(const char *text, void *value)
+{
+	struct pixel_area *out = value;
+	int end = 0;
+
+	return sscanf(text, "%4dx%4d%n", &out->w, &out->h, &end) == 2 && !text[end] && out->w >= 200 && out->h >= 200 ? 0 : -1;
 }
 
 /* Reads the id of a window as xwininfo (0x1c00003) and xdotool (29360131) print it. */
@@ -106,8 +117,17 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "warmup", &cfg.skip, 0, 1e6, .help = "leave the first keys out of figures (5)" },
 	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, .help = "updates a second that come without a key (0)", .call = read_noise,
 	  .meta = "X/s" },
-	{ CLI_FILE, 0, "password-file", &cfg.password_file, .help = "vnc: the password, as vncpasswd writes it or as text (none)" },
-	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, .help = "vnc: give up connecting and greeting after this time (10s)" },
+	{ CLI_FILE, 0, "password-file", &cfg.password_file,
+	  .help = "the password: a line of text, or for vnc: as vncpasswd writes it (none)" },
+	{ CLI_STR, 0, "user", &cfg.user, .help = "rdp: log in as this user (the one of rdp:USER@HOST, else $USER)",
+	  .meta = "[DOMAIN\\]NAME" },
+	{ CLI_CALL, 0, "size", &cfg.screen, .help = "rdp: ask for a screen of this size (1024x768)", .call = read_size,
+	  .meta = "WxH" },
+	{ CLI_FILE, 0, "known-servers", &cfg.known_servers,
+	  .help = "rdp: certificates of servers, \"HOST:PORT FINGERPRINT\" a line (~/.local/state/thinprobe/known-rdp-servers)" },
+	{ CLI_FLAG, 0, "cert-ignore", &cfg.cert_ignore, .help = "rdp: take any certificate" },
+	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9,
+	  .help = "vnc, rdp: give up connecting and greeting after this time (10s)" },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9,
 	  .help = "wait so long for the echo of a key that was asked for (30s)" },
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, .help = "look for the patch so long (5s)" },
@@ -153,14 +173,13 @@ static const struct target_ops *find_target_ops(const char *text, const char **w
 	if (text[strspn(text, ":.0123456789")] == '\0' && *text)
 		die_usage("%s is no target: write x11:%s for the X display, or vnc:localhost%s for the VNC server", text, text,
 			  text);
-	if (!strncmp(text, "rdp:", 4) || !strncmp(text, "spice:", 6))
+	if (!strncmp(text, "spice:", 6))
 		die_usage(
 			"%s is no target: keys go through a client's window; with the client open, thinprobe run stalls --on attach::0,pick",
 			text);
 	if (strchr(text, ':') && strspn(strrchr(text, ':') + 1, "0123456789") == strlen(strrchr(text, ':') + 1))
-		die_usage("%s is no target: write vnc:%s for a VNC server; targets are x11:DISPLAY, vnc:HOST:DISPLAY and null:",
-			  text, text);
-	die_usage("%s is no target: give x11:DISPLAY, vnc:HOST:DISPLAY or null:", text);
+		die_usage("%s is no target: write vnc:%s for a VNC server, rdp:%s for an RDP server", text, text, text);
+	die_usage("%s is no target: give " TARGETS, text);
 }
 
 /* Keys whose echo is told from updates alone are typed one by one, unless an option asks for a train. A poisson schedule is a load
@@ -191,7 +210,7 @@ static void refuse_conflicts(const struct target_ops *target)
 	if (cfg.find_region && !target->finds_region)
 		die_usage("--region auto is for x11: and vnc: only");
 	if (!target->region && !area_is_empty(&cfg.region))
-		die_usage("--region is for x11: and vnc: only");
+		die_usage("--region is not for %s:", target->scheme);
 	if (cfg.window && plan_uses_pointer(&run->plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
 	if (cfg.find_region && run->plan.n && !plan_first_plain_key(&run->plan))
@@ -352,14 +371,12 @@ static void await_start_line(void)
 static const struct target_ops *read_command_line(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "keyrepeat TARGET [options]",
-			      "Sends keys on an open-loop schedule to x11:DISPLAY, "
-			      "vnc:HOST:DISPLAY or null: and watches for their echo.",
-			      options);
+			      "Sends keys on an open-loop schedule to " TARGETS " and watches for their echo.", options);
 	const struct target_ops *target;
 	struct why why;
 
 	if (first != argc - 1)
-		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:DISPLAY or null:" : "more than one target");
+		die_usage(first == argc ? "which target? give " TARGETS : "more than one target");
 	run->name = argv[first];
 	target = find_target_ops(run->name, &run->where);
 	if (cfg.watch < 0)
@@ -421,6 +438,8 @@ static void prepare_typing(const struct target_ops *target)
 	if (err)
 		die(err, "%s", why.text);
 	refuse_conflicts(target);
+	if (target->load && target->load(&why))
+		die(EXIT_MISSING, "%s", why.text);
 	run->out = types_on_demand() && !out_cfg.path ? NULL : rec_must_open(&out_cfg, "keyrepeat");
 	run->rows = rows_must_open(cfg.log, "keys/1", report_columns);
 	err = proc_pin_thread(&cfg.cpus);
@@ -452,6 +471,10 @@ static void open_target(const struct target_ops *target)
 					       .patch_wait_ns = cfg.patch_wait_ns,
 					       .connect_ns = cfg.connect_ns,
 					       .password_file = cfg.password_file,
+					       .user = cfg.user,
+					       .known_servers = cfg.known_servers,
+					       .cert_ignore = cfg.cert_ignore,
+					       .screen = cfg.screen,
 					       .window = cfg.window,
 					       .region = cfg.region,
 					       .find_region = cfg.find_region,
@@ -471,7 +494,7 @@ static void open_target(const struct target_ops *target)
 	}
 	if (!self)
 		die(EXIT_RUN, "%s", why.text);
-	if (target != &target_vnc)
+	if (!target->crashes) /* else it has done so before it read the first byte */
 		confine_typing();
 	run->cfg.self = run->asked.cfg.self = self;
 	run->cfg.key = plan->key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* target - interface of the back-ends that keys are sent to and whose pixels are watched: X11, VNC, null.
+/* target - interface of the back-ends that keys are sent to and whose pixels are watched: X11, VNC, RDP, null.
  *
  * Two threads use an open target, one sends, one watches. A back-end keeps the data of the two apart. */
 #pragma once
@@ -23,19 +23,25 @@ struct target_cfg {
 	int64_t patch_wait_ns;		   /* how long open() looks for the patch */
 	int64_t connect_ns;		   /* how long open() waits for connection and greeting, and then for the first picture */
 	const char *password_file;	   /* NULL: none */
+	const char *user;		   /* rdp: who logs in; NULL: the one in `where`, else $USER */
+	const char *known_servers;	   /* rdp: the list of known certificates; NULL: the user's own */
+	bool cert_ignore;		   /* rdp: any certificate will do */
+	struct pixel_area screen;	   /* rdp: size of the screen to ask for */
 	uint64_t window;		   /* X11 id of the only window that may get the keys; 0: the one with the focus */
 	struct pixel_area region;	   /* only changes in it count, from the corner of `window` if there is one; empty: all */
 	bool find_region;		   /* open() types a few keys to find the region */
 	const struct input_act *first_key; /* the key to type for find_region */
 	const struct input_act *back;	   /* BackSpace, typed after each of these, or NULL */
 	struct observations *seen;
-	void (*connected)(void); /* vnc: called before the first byte of the server is read; may be NULL */
+	void (*connected)(void); /* vnc, rdp: called before the first byte of the server is read; may be NULL */
 };
 
 struct target_ops {
 	const char *scheme;
 	/* Checks the address before anything is opened: 0, or -1 with a line in `why`. May be NULL. */
 	int (*check)(const char *where, struct why *why);
+	/* Loads a library that not every machine has: 0, or -1 with a line in `why`. May be NULL. */
+	int (*load)(struct why *why);
 	/* Connects and waits for the display's first picture (and for the patch, with WATCH_PATCH). NULL with one line in `why` that
 	 * names the cure. Returns early when proc_stop is set. */
 	void *(*open)(const struct target_cfg *cfg, struct why *why);
@@ -74,4 +80,4 @@ struct target_ops {
 	bool tells_steps;
 };
 
-extern const struct target_ops target_x11, target_vnc, target_null;
+extern const struct target_ops target_x11, target_vnc, target_rdp, target_null;

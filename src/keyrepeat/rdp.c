@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The RDP target: through the plug-in on libfreerdp (rdp/client.h).
+ *
+ * Keys leave from the sending thread. Pictures are decoded by the watching thread, or, with the graphics pipeline, by a thread of the
+ * library; either tells its time when it has drawn. */
+#include "clock.h"
+#include "dial.h"
+#include "files.h"
+#include "memory.h"
+#include "picture.h"
+#include "proc.h"
+#include "rdp/client.h"
+#include "rdp/scancode.h"
+#include "rdp/server.h"
+#include "target.h"
+#include "watchdog.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define LOOK_NS (200 * NS_PER_MS) /* between two searches of the patch */
+#define CLOSE_NS NS_PER_S	  /* for the server to take leave */
+#define HANG_S 10		  /* what the library takes longer for than allowed, it does not come back from */
+#define STACK_BYTES (1 << 20)	  /* of the library's threads: all of it is locked into memory */
+#define PASSWORD_MOST 512
+
+/* TS_POINTER_EVENT, MS-RDPBCGR 2.2.8.1.1.3.1.1.3 */
+enum { POINTER_MOVE = 0x800, POINTER_DOWN = 0x8000, WHEEL_UP = 0x200 | 0x78, WHEEL_DOWN = 0x200 | 0x188, WHEEL_ACROSS = 0x200 };
+
+struct rdp_stroke {
+	uint16_t code; /* scancode, or character */
+	bool character;
+};
+
+struct rdp_act {
+	struct input_act act;
+	struct rdp_stroke stroke[ACT_KEYSYMS + 1]; /* in the order of pressing */
+	int strokes;
+};
+
+struct rdp_target {
+	struct rdp_client *client;
+	struct rdp_server server;
+	int fd; /* the connection, for poll() and shutdown() */
+	bool cert_ignore, trusted;
+	const char *list;	     /* of known certificates */
+	char known[RDP_FINGERPRINT]; /* the certificate of this server; "": not known */
+	char other[RDP_FINGERPRINT]; /* one that was refused */
+	char user[256], password[PASSWORD_MOST];
+	const char *password_file; /* NULL: none */
+	pthread_mutex_t lock;	   /* of the picture and `drawn` */
+	struct picture picture;
+	size_t drawn;
+	bool raised; /* the library's threads have the priority of the watching thread */
+	int x, y;    /* position of the pointer */
+	int acts;
+	struct rdp_act *act; /* owned */
+};
+
+static const struct rdp_client_ops *library;
+
+static int check_address(const char *where, struct why *why)
+{
+	struct rdp_server server;
+
+	if (!rdp_server_parse(where, &server))
+		return 0;
+	return why_fail(-1, why, "rdp:%s is no address: give rdp:HOST or rdp:HOST:PORT, and rdp:USER@HOST for another user", where);
+}
+
+static int load_plugin(struct why *why)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(RDP_PLUGIN));
+	void *object;
+
+	path[n > 0 ? n : 0] = '\0';
+	strcpy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, RDP_PLUGIN);
+	if (access(path, R_OK))
+		return why_fail(-1, why,
+				"rdp: needs libfreerdp, without which this was built: apt-get install freerdp2-dev (or "
+				"freerdp3-dev), and build again");
+	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!object)
+		return why_fail(-1, why,
+				"rdp: cannot load libfreerdp (%s): apt-get install libfreerdp-client2-2 (or "
+				"libfreerdp-client3-3)",
+				dlerror());
+	library = dlsym(object, RDP_PLUGIN_OPS);
+	if (!library || library->abi != RDP_PLUGIN_ABI)
+		return why_fail(-1, why, "%s is not of this keyrepeat: install both again", path);
+	return 0;
+}
+
+/* --- called by the library's threads --- */
+
+static bool trust_certificate(void *p, const char *fingerprint)
+{
+	struct rdp_target *self = p;
+
+	self->trusted = self->cert_ignore || !strcasecmp(self->known, fingerprint);
+	if (!self->trusted)
+		snprintf(self->other, sizeof(self->other), "%s", fingerprint);
+	return self->trusted;
+}
+
+static uint8_t *resize_picture(void *p, int width, int height)
+{
+	struct rdp_target *self = p;
+	uint8_t *pixels;
+
+	pthread_mutex_lock(&self->lock);
+	pixels = picture_resize(&self->picture, width, height) ? self->picture.memory.at : NULL;
+	pthread_mutex_unlock(&self->lock);
+	return pixels;
+}
+
+static void record_drawing(void *p, int64_t at_ns, const struct pixel_area *in)
+{
+	struct rdp_target *self = p;
+	struct pixel_area at = area_clip(*in, self->picture.width, self->picture.height);
+
+	pthread_mutex_lock(&self->lock);
+	picture_record(&self->picture, at_ns, &at);
+	self->drawn++;
+	pthread_mutex_unlock(&self->lock);
+}
+
+/* --- connecting --- */
+
+static void abort_hang(int number)
+{
+	(void)number;
+	abort();
+}
+
+/* The library has so long for what it does next; INT64_MAX: any time. The parent reports a process that hangs as one that
+ * crashed. */
+static void limit_library(int64_t ns)
+{
+	struct itimerval at = { .it_value.tv_sec = ns == INT64_MAX ? 0 : (time_t)(ns / NS_PER_S) + HANG_S };
+
+	signal(SIGALRM, abort_hang);
+	setitimer(ITIMER_REAL, &at, NULL);
+}
+
+/* Reads what must be known before the files are out of reach. `folder`: for the library. */
+static int read_files(struct rdp_target *self, const struct target_cfg *cfg, char folder[static PATH_MAX], struct why *why)
+{
+	static char list[PATH_MAX];
+	char state[PATH_MAX - 64], sub[PATH_MAX + 8];
+	int err = rdp_state_folder(state, sizeof(state));
+
+	if (err)
+		return why_fail(-1, why, "no folder for known servers: set HOME or THINPROBE_STATE");
+	snprintf(folder, PATH_MAX, "%s/freerdp", state);
+	for (int i = 0; i < 2 && !err; i++) {
+		snprintf(sub, sizeof(sub), "%s/%s", folder, i ? "server" : "certs");
+		err = rdp_make_folder(sub);
+	}
+	if (err)
+		return why_fail(-1, why, "cannot make the folder %s: %s; set THINPROBE_STATE", sub, strerror(-err));
+	snprintf(list, sizeof(list), "%s/known-rdp-servers", state);
+	self->list = cfg->known_servers ? cfg->known_servers : list;
+	err = rdp_find_known(self->list, &self->server, self->known, sizeof(self->known));
+	if (err)
+		return why_fail(-1, why, "cannot read %s: %s", self->list, strerror(-err));
+	err = cfg->password_file ? files_read_line(cfg->password_file, self->password, sizeof(self->password)) : 0;
+	if (err)
+		return why_fail(-1, why, "cannot read a password from %s: %s", cfg->password_file, strerror(-err));
+	return 0;
+}
+
+static void explain_certificate(const struct rdp_target *self, struct why *why)
+{
+	const struct rdp_server *s = &self->server;
+
+	why_say(why,
+		"the certificate of rdp:%s:%d is %s (SHA-256 %s): if it is the server's, %s \"%s:%d %s\" to %s; --cert-ignore goes "
+		"without",
+		s->host, s->port, self->known[0] ? "another than is known" : "not known", self->other,
+		self->known[0] ? "change its line there:" : "add the line", s->host, s->port, self->other, self->list);
+}
+
+static void explain_failure(const struct rdp_target *self, const struct target_cfg *cfg, bool late, bool refused,
+			    const struct why *reason, struct why *why)
+{
+	if (proc_stop)
+		why_say(why, "stopped before rdp:%s had answered", cfg->where);
+	else if (late)
+		why_say(why, "rdp:%s did not end connecting in %g s: is that an RDP server? see --connect", cfg->where,
+			(double)cfg->connect_ns / NS_PER_S);
+	else if (self->other[0])
+		explain_certificate(self, why);
+	else if (refused && !self->password_file)
+		why_say(why, "rdp:%s wants a password: give --password-file FILE", cfg->where);
+	else if (refused)
+		why_say(why, "rdp:%s refused user %s with the password of %s", cfg->where, self->user, self->password_file);
+	else
+		why_say(why, "cannot connect to rdp:%.90s (%.200s): is that an RDP server?", cfg->where, reason->text);
+}
+
+static int connect_server(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
+{
+	int64_t until = clock_now() + cfg->connect_ns;
+	struct watchdog watchdog = { .exact = true };
+	char folder[PATH_MAX];
+	struct rdp_client_cfg wanted = { .host = self->server.host,
+					 .user = self->user,
+					 .password = cfg->password_file ? self->password : NULL,
+					 .folder = folder,
+					 .width = cfg->screen.w,
+					 .height = cfg->screen.h,
+					 .self = self,
+					 .trust = trust_certificate,
+					 .resize = resize_picture,
+					 .drawn = record_drawing };
+	struct why reason = { "" };
+	bool late, refused = false;
+	int err;
+
+	if (read_files(self, cfg, folder, why))
+		return -1;
+	wanted.fd = dial_tcp(self->server.host, self->server.port, until, &reason);
+	if (wanted.fd < 0)
+		return why_fail(-1, why, "cannot connect to rdp:%.90s (%.200s): does an RDP server listen there?", cfg->where,
+				reason.text);
+	if (cfg->connected)
+		cfg->connected();
+	self->fd = fcntl(wanted.fd, F_DUPFD_CLOEXEC, 0);
+	fcntl(wanted.fd, F_SETFL, 0); /* the library expects one that blocks */
+	err = self->fd < 0 ? -errno : watchdog_start(&watchdog, self->fd, until, 0);
+	if (err)
+		return why_fail(-1, why, "cannot start a thread: %s", strerror(-err));
+	limit_library(cfg->connect_ns);
+	self->client = library->connect(&wanted, &refused, &reason);
+	explicit_bzero(self->password, sizeof(self->password));
+	late = watchdog_end(&watchdog);
+	if (self->client && !late)
+		return 0;
+	explain_failure(self, cfg, late, refused, &reason, why);
+	return -1;
+}
+
+static bool find_patch(struct rdp_target *self)
+{
+	bool found;
+
+	pthread_mutex_lock(&self->lock);
+	found = picture_find_patch(&self->picture);
+	pthread_mutex_unlock(&self->lock);
+	return found;
+}
+
+static size_t count_drawn(struct rdp_target *self)
+{
+	size_t n;
+
+	pthread_mutex_lock(&self->lock);
+	n = self->drawn;
+	pthread_mutex_unlock(&self->lock);
+	return n;
+}
+
+/* Handles what comes until there is a picture and, with WATCH_PATCH, the patch in it. The first picture comes in parts: it is
+ * searched again as long as there are more. */
+static int await_picture(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
+{
+	int64_t until = clock_now() + cfg->connect_ns, looked_ns = 0;
+	size_t drawn = 0, looked = 0;
+
+	limit_library(cfg->connect_ns + cfg->patch_wait_ns);
+	while (!proc_stop) {
+		if (library->handle(self->client, 20))
+			return why_fail(-1, why, "rdp:%s closed the connection", cfg->where);
+		if (!drawn && (drawn = count_drawn(self)))
+			until = clock_now() + cfg->patch_wait_ns;
+		if (drawn && !self->picture.patch)
+			return 0;
+		if (drawn && count_drawn(self) != looked && clock_now() - looked_ns >= LOOK_NS) {
+			looked = count_drawn(self);
+			if (find_patch(self))
+				return 0;
+			looked_ns = clock_now();
+		}
+		if (clock_now() > until && !drawn)
+			return why_fail(-1, why, "rdp:%s sends no picture: is its display alive?", cfg->where);
+		if (clock_now() > until)
+			return why_fail(-1, why, "no patch on the display of rdp:%s: start refecho there, in sight", cfg->where);
+	}
+	return 0;
+}
+
+static void close_client(struct rdp_target *self)
+{
+	struct watchdog watchdog = { .exact = true };
+	bool watched = self->client && !watchdog_start(&watchdog, self->fd, clock_now() + CLOSE_NS, CLOSE_NS);
+
+	limit_library(CLOSE_NS);
+	if (!watched && self->fd >= 0)
+		shutdown(self->fd, SHUT_RDWR);
+	if (self->client)
+		library->close(self->client);
+	if (watched)
+		watchdog_end(&watchdog);
+	limit_library(INT64_MAX);
+	if (self->fd >= 0)
+		close(self->fd);
+}
+
+static void rdp_close(void *p)
+{
+	struct rdp_target *self = p;
+
+	close_client(self);
+	picture_free(&self->picture);
+	pthread_mutex_destroy(&self->lock);
+	free(self->act);
+	free(self);
+}
+
+static void set_stack_size(void)
+{
+	pthread_attr_t attr;
+
+	if (pthread_attr_init(&attr))
+		return;
+	if (!pthread_attr_setstacksize(&attr, STACK_BYTES))
+		pthread_setattr_default_np(&attr);
+	pthread_attr_destroy(&attr);
+}
+
+static void *rdp_open(const struct target_cfg *cfg, struct why *why)
+{
+	struct rdp_target *self = memory_new(1, sizeof(*self));
+	const char *user = getenv("USER");
+	struct pixel_area in;
+
+	*self = (struct rdp_target){
+		.fd = -1,
+		.cert_ignore = cfg->cert_ignore,
+		.password_file = cfg->password_file,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.picture = { .red = 2, .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
+	};
+	rdp_server_parse(cfg->where, &self->server);
+	snprintf(self->user, sizeof(self->user), "%s",
+		 cfg->user		? cfg->user
+		 : self->server.user[0] ? self->server.user
+		 : user			? user
+					: "");
+	set_stack_size();
+	if (!connect_server(self, cfg, why)) {
+		in = picture_watched(&self->picture);
+		if (area_is_empty(&in))
+			why_say(why, "nothing of the region is inside the screen of rdp:%s, %dx%d", cfg->where, self->picture.width,
+				self->picture.height);
+		else if (!await_picture(self, cfg, why)) {
+			limit_library(INT64_MAX);
+			return self;
+		}
+	}
+	rdp_close(self);
+	return NULL;
+}
+
+/* --- keys and pointer --- */
+
+/* False: no key has the keysym, and it is no character. */
+static bool add_stroke(struct rdp_act *out, uint32_t keysym, bool shifted)
+{
+	struct rdp_stroke *s = &out->stroke[out->strokes];
+	unsigned code;
+	bool shift;
+
+	if (scancode_find(keysym, &code, &shift)) {
+		if (shift && !shifted)
+			out->stroke[out->strokes++] = (struct rdp_stroke){ .code = SCANCODE_SHIFT };
+		out->stroke[out->strokes++] = (struct rdp_stroke){ .code = (uint16_t)code };
+		return true;
+	}
+	*s = (struct rdp_stroke){ .code = scancode_find_character(keysym), .character = true };
+	out->strokes++;
+	return s->code != 0;
+}
+
+static int add_rdp_act(void *p, const struct input_act *act, struct why *why)
+{
+	struct rdp_target *self = p;
+	struct rdp_act out = { .act = *act };
+	uint32_t keysym[ACT_KEYSYMS];
+	int n = act->kind == ACT_KEY ? act_list_keysyms(act, keysym) : 0;
+
+	for (int i = 0; i < n; i++)
+		if (!add_stroke(&out, keysym[i], act->held & ACT_SHIFT))
+			return why_fail(-1, why, "RDP has no key for the symbol 0x%x: use another", (unsigned)keysym[i]);
+	if (act->kind == ACT_MOVE && (act->x >= self->picture.width || act->y >= self->picture.height))
+		return why_fail(-1, why, "move %d,%d: the screen of the RDP server is %dx%d", act->x, act->y, self->picture.width,
+				self->picture.height);
+	if (act->kind == ACT_BUTTON && act->button > 7)
+		return why_fail(-1, why, "RDP has no button %d", act->button);
+	memory_more(self->act, (size_t)self->acts);
+	self->act[self->acts] = out;
+	return self->acts++;
+}
+
+static int send_strokes(const struct rdp_target *self, const struct rdp_act *act, bool down)
+{
+	int err = 0;
+
+	for (int i = 0; i < act->strokes; i++) {
+		const struct rdp_stroke *s = &act->stroke[down ? i : act->strokes - 1 - i];
+
+		err |= (s->character ? library->character(self->client, s->code, down) : library->key(self->client, s->code, down));
+	}
+	return err;
+}
+
+static int send_pointer(struct rdp_target *self, const struct input_act *act, bool down)
+{
+	/* left, middle, right; the wheel turns up, down, left, right */
+	static const unsigned flags[] = {
+		0x1000, 0x4000, 0x2000, WHEEL_UP, WHEEL_DOWN, WHEEL_DOWN + WHEEL_ACROSS, WHEEL_UP + WHEEL_ACROSS
+	};
+	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN;
+
+	if (!down && (act->kind == ACT_MOVE || act->way != ACT_CLICK))
+		return 0;
+	if (act->kind == ACT_MOVE) {
+		self->x = act->x;
+		self->y = act->y;
+		return library->pointer(self->client, POINTER_MOVE, self->x, self->y);
+	}
+	if (act->button > 3) /* a turn has no end */
+		return press ? library->pointer(self->client, flags[act->button - 1], self->x, self->y) : 0;
+	return library->pointer(self->client, flags[act->button - 1] | (press ? POINTER_DOWN : 0), self->x, self->y);
+}
+
+static int send_act(void *p, int number, bool down)
+{
+	struct rdp_target *self = p;
+	const struct rdp_act *act = &self->act[number];
+
+	return (act->act.kind == ACT_KEY ? send_strokes(self, act, down) : send_pointer(self, &act->act, down)) ? -EPIPE : 0;
+}
+
+/* --- watching --- */
+
+static int socket_fd(void *p)
+{
+	return ((struct rdp_target *)p)->fd;
+}
+
+/* Gives the threads of the library, which may decode, the priority of this one. */
+static void raise_threads(void)
+{
+	struct sched_param param;
+	pid_t *tid = NULL;
+	size_t n = 0;
+	int policy = sched_getscheduler(0);
+
+	if (policy <= 0 || sched_getparam(0, &param))
+		return;
+	if (!files_list_numeric_names("/proc/self/task", &tid, &n))
+		for (size_t i = 0; i < n; i++)
+			if (tid[i] != getpid()) /* the thread that sends has its own */
+				sched_setscheduler(tid[i], policy, &param);
+	free(tid);
+}
+
+static int handle_events(void *p)
+{
+	struct rdp_target *self = p;
+
+	if (!self->raised)
+		raise_threads();
+	self->raised = true;
+	return library->handle(self->client, -1) ? -EPIPE : 0;
+}
+
+static void stop_handling(void *p)
+{
+	struct rdp_target *self = p;
+
+	limit_library(CLOSE_NS);
+	library->stop(self->client);
+}
+
+static void rdp_describe(void *p, char *text, size_t size)
+{
+	struct rdp_target *self = p;
+	int n = snprintf(text, size, "RDP %s:%d, certificate %s, ", self->server.host, self->server.port,
+			 self->cert_ignore ? "not checked (--cert-ignore)"
+			 : self->trusted   ? "known"
+					   : "of an authority of the system");
+
+	if (n > 0 && (size_t)n < size)
+		library->describe(self->client, text + n, size - (size_t)n);
+}
+
+static void write_receiver(void *p, char *text, size_t size)
+{
+	snprintf(text, size, "the session of %s", ((struct rdp_target *)p)->user);
+}
+
+static void get_watched_region(void *p, struct pixel_area *out, const char **from)
+{
+	*out = picture_watched(&((struct rdp_target *)p)->picture);
+	*from = area_is_empty(&((struct rdp_target *)p)->picture.region) ? "screen" : "given";
+}
+
+const struct target_ops target_rdp = {
+	.scheme = "rdp",
+	.check = check_address,
+	.load = load_plugin,
+	.open = rdp_open,
+	.act = add_rdp_act,
+	.send_fd = socket_fd,
+	.send = send_act,
+	.watch_fd = socket_fd,
+	.handle = handle_events,
+	.interrupt = stop_handling,
+	.close = rdp_close,
+	.describe = rdp_describe,
+	.receiver = write_receiver,
+	.region = get_watched_region,
+	.crashes = true,
+	.tells_steps = true,
+};

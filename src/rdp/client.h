@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* client - a client of RDP without a display, on libfreerdp: what a program asks of the plug-in that is linked with it.
+ *
+ * libfreerdp loads some 70 libraries, and is not on every machine: so it is linked with the plug-in alone (freerdp.c), which a
+ * program loads when it needs it, and which uses nothing of the program but these functions. */
+#pragma once
+
+#include "area.h"
+#include "why.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RDP_PLUGIN "keyrepeat_rdp.so"	/* in the folder of the program */
+#define RDP_PLUGIN_OPS "rdp_client_ops" /* the name of its struct rdp_client_ops */
+#define RDP_PLUGIN_ABI 1
+#define RDP_FINGERPRINT 96 /* 32 bytes in hexadecimal with colons, and the end */
+
+struct rdp_client;
+
+struct rdp_client_cfg {
+	int fd;		      /* a socket that is connected to the server; the client's from then on, also after an error */
+	const char *host;     /* the name that is to be in the certificate of the server */
+	const char *user;     /* DOMAIN\USER or USER */
+	const char *password; /* NULL: none */
+	const char *folder;   /* FreeRDP finds it with its subfolders "certs" and "server", and writes nothing */
+	int width, height;    /* of the screen to ask for */
+	void *self;	      /* of the functions below, which the threads of the library call, one at a time */
+	/* Whether to go on with a certificate that no authority of the system vouches for, or is of another name. */
+	bool (*trust)(void *self, const char *fingerprint);
+	/* Memory for a screen of this size: 4 bytes a pixel, blue first, rows without a gap. It is used until the next call. NULL:
+	 * there is none. */
+	uint8_t *(*resize)(void *self, int width, int height);
+	/* The library has drawn in this area, at this time (CLOCK_MONOTONIC). */
+	void (*drawn)(void *self, int64_t at_ns, const struct pixel_area *in);
+};
+
+struct rdp_client_ops {
+	int abi; /* RDP_PLUGIN_ABI */
+	/* Connects, which ends where the socket is shut down. NULL with the reason in `why`; *refused: the server did not accept
+	 * user and password. */
+	struct rdp_client *(*connect)(const struct rdp_client_cfg *cfg, bool *refused, struct why *why);
+	/* Handles what comes until timeout_ms are over (-1: no limit) or stop() was called: 0. -1: the connection has ended. */
+	int (*handle)(struct rdp_client *c, int timeout_ms);
+	void (*stop)(struct rdp_client *c);
+	/* Presses or releases the key of a PC keyboard with this scancode (set 1; 0x100: an extended one). -1: the connection has
+	 * ended. The next three may be called by another thread than handle() is. */
+	int (*key)(struct rdp_client *c, unsigned scancode, bool down);
+	/* The same for a character of the Basic Multilingual Plane that no key has. */
+	int (*character)(struct rdp_client *c, uint16_t code, bool down);
+	/* Sends a mouse event, TS_POINTER_EVENT of MS-RDPBCGR 2.2.8.1.1.3.1.1.3. */
+	int (*pointer)(struct rdp_client *c, unsigned flags, int x, int y);
+	/* Version, security, and how pictures came until now. */
+	void (*describe)(struct rdp_client *c, char *text, size_t size);
+	void (*close)(struct rdp_client *c);
+};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rdp/server.h"
+#include "cli.h"
+#include "vnc_address.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int rdp_server_parse(const char *text, struct rdp_server *out)
+{
+	char address[300];
+	const char *at, *port;
+	int64_t number = RDP_PORT;
+	int colons;
+
+	text += strspn(text, "/");
+	at = strrchr(text, '@');
+	if ((size_t)snprintf(out->user, sizeof(out->user), "%.*s", at ? (int)(at - text) : 0, text) >= sizeof(out->user) ||
+	    (size_t)snprintf(address, sizeof(address), "%s", at ? at + 1 : text) >= sizeof(address))
+		return -EINVAL;
+	address[strcspn(address, "/")] = '\0';
+	port = vnc_address_split(address, out->host, sizeof(out->host), &colons);
+	if (!port || !*address || *address == ':' || colons > 1)
+		return -EINVAL;
+	if (colons && (*port < '0' || *port > '9' || cli_parse_int(port, &number) || number < 1 || number > 65535))
+		return -EINVAL;
+	out->port = (int)number;
+	return 0;
+}
+
+int rdp_state_folder(char *folder, size_t size)
+{
+	const char *own = getenv("THINPROBE_STATE"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	int n;
+
+	if (own && *own)
+		n = snprintf(folder, size, "%s", own);
+	else if (state && *state)
+		n = snprintf(folder, size, "%s/thinprobe", state);
+	else if (home && *home)
+		n = snprintf(folder, size, "%s/.local/state/thinprobe", home);
+	else
+		return -ENOENT;
+	return n < 0 || (size_t)n >= size ? -E2BIG : 0;
+}
+
+int rdp_make_folder(const char *folder)
+{
+	char path[1024];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s", folder) >= sizeof(path))
+		return -ENAMETOOLONG;
+	for (char *slash = path + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+		*slash = '\0';
+		mkdir(path, 0700); /* an error shows in the last one */
+	}
+	return mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
+}
+
+int rdp_find_known(const char *list, const struct rdp_server *server, char *known, size_t size)
+{
+	char line[600], address[300], name[300], print[200];
+	FILE *in = fopen(list, "re");
+	int err;
+
+	*known = '\0';
+	if (!in)
+		return errno == ENOENT ? 0 : -errno;
+	snprintf(address, sizeof(address), "%s:%d", server->host, server->port);
+	while (!*known && fgets(line, sizeof(line), in))
+		if (sscanf(line, "%299s %199s", name, print) == 2 && !strcmp(name, address))
+			snprintf(known, size, "%s", print);
+	err = ferror(in) ? -EIO : 0;
+	fclose(in);
+	return err;
+}
