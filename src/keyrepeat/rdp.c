@@ -31,10 +31,6 @@
 #define CLOSE_NS NS_PER_S	  /* for the server to take leave */
 #define HANG_S 10		  /* what the library takes longer for than allowed, it does not come back from */
 #define STACK_BYTES (1 << 20)	  /* of the library's threads: all of it is locked into memory */
-#define PASSWORD_MOST 512
-
-/* TS_POINTER_EVENT, MS-RDPBCGR 2.2.8.1.1.3.1.1.3 */
-enum { POINTER_MOVE = 0x800, POINTER_DOWN = 0x8000, WHEEL_UP = 0x200 | 0x78, WHEEL_DOWN = 0x200 | 0x188, WHEEL_ACROSS = 0x200 };
 
 struct rdp_stroke {
 	uint16_t code; /* scancode, or character */
@@ -52,16 +48,15 @@ struct rdp_target {
 	struct rdp_server server;
 	int fd; /* the connection, for poll() and shutdown() */
 	bool cert_ignore, trusted;
-	const char *list;	     /* of known certificates */
-	char known[RDP_FINGERPRINT]; /* the certificate of this server; "": not known */
-	char other[RDP_FINGERPRINT]; /* one that was refused */
-	char user[256], password[PASSWORD_MOST];
-	const char *password_file; /* NULL: none */
-	pthread_mutex_t lock;	   /* of the picture and `drawn` */
+	char list[PATH_MAX], folder[PATH_MAX]; /* of known certificates; for the library */
+	char known[RDP_FINGERPRINT];	       /* the certificate of this server; "": not known */
+	char other[RDP_FINGERPRINT];	       /* one that was refused */
+	char user[256], password[512];
+	pthread_mutex_t lock; /* of the picture */
 	struct picture picture;
-	size_t drawn;
-	bool raised; /* the library's threads have the priority of the watching thread */
-	int x, y;    /* position of the pointer */
+	_Atomic size_t drawn; /* how often the library has drawn */
+	bool raised;	      /* the library's threads have the priority of the watching thread */
+	int x, y;	      /* position of the pointer */
 	int acts;
 	struct rdp_act *act; /* owned */
 };
@@ -127,12 +122,13 @@ static uint8_t *resize_picture(void *p, int width, int height)
 static void record_drawing(void *p, int64_t at_ns, const struct pixel_area *in)
 {
 	struct rdp_target *self = p;
-	struct pixel_area at = area_clip(*in, self->picture.width, self->picture.height);
+	struct pixel_area at;
 
 	pthread_mutex_lock(&self->lock);
+	at = area_clip(*in, self->picture.width, self->picture.height);
 	picture_record(&self->picture, at_ns, &at);
-	self->drawn++;
 	pthread_mutex_unlock(&self->lock);
+	atomic_fetch_add(&self->drawn, 1);
 }
 
 /* --- connecting --- */
@@ -153,71 +149,59 @@ static void limit_library(int64_t ns)
 	setitimer(ITIMER_REAL, &at, NULL);
 }
 
-/* Reads what must be known before the files are out of reach. `folder`: for the library. */
-static int read_files(struct rdp_target *self, const struct target_cfg *cfg, char folder[static PATH_MAX], struct why *why)
+/* Reads what must be known before the files are out of reach. */
+static int read_files(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
-	static char list[PATH_MAX];
-	char state[PATH_MAX - 64], sub[PATH_MAX + 8];
-	int err = rdp_state_folder(state, sizeof(state));
+	char state[PATH_MAX - 64] = "thinprobe";
+	int err = rdp_make_folder("freerdp/certs", state, sizeof(state));
 
+	err = err ? err : rdp_make_folder("freerdp/server", state, sizeof(state));
 	if (err)
-		return why_fail(-1, why, "no folder for known servers: set HOME or THINPROBE_STATE");
-	snprintf(folder, PATH_MAX, "%s/freerdp", state);
-	for (int i = 0; i < 2 && !err; i++) {
-		snprintf(sub, sizeof(sub), "%s/%s", folder, i ? "server" : "certs");
-		err = rdp_make_folder(sub);
-	}
-	if (err)
-		return why_fail(-1, why, "cannot make the folder %s: %s; set THINPROBE_STATE", sub, strerror(-err));
-	snprintf(list, sizeof(list), "%s/known-rdp-servers", state);
-	self->list = cfg->known_servers ? cfg->known_servers : list;
+		return why_fail(-1, why, "cannot make folders in %s: %s; set THINPROBE_STATE", state, strerror(-err));
+	snprintf(self->folder, sizeof(self->folder), "%s/freerdp", state);
+	snprintf(self->list, sizeof(self->list), "%s/known-rdp-servers", state);
+	if (cfg->known_servers)
+		snprintf(self->list, sizeof(self->list), "%s", cfg->known_servers);
 	err = rdp_find_known(self->list, &self->server, self->known, sizeof(self->known));
 	if (err)
 		return why_fail(-1, why, "cannot read %s: %s", self->list, strerror(-err));
 	err = cfg->password_file ? files_read_line(cfg->password_file, self->password, sizeof(self->password)) : 0;
-	if (err)
-		return why_fail(-1, why, "cannot read a password from %s: %s", cfg->password_file, strerror(-err));
-	return 0;
-}
-
-static void explain_certificate(const struct rdp_target *self, struct why *why)
-{
-	const struct rdp_server *s = &self->server;
-
-	why_say(why,
-		"the certificate of rdp:%s:%d is %s (SHA-256 %s): if it is the server's, %s \"%s:%d %s\" to %s; --cert-ignore goes "
-		"without",
-		s->host, s->port, self->known[0] ? "another than is known" : "not known", self->other,
-		self->known[0] ? "change its line there:" : "add the line", s->host, s->port, self->other, self->list);
+	return err ? why_fail(-1, why, "cannot read a password from %s: %s", cfg->password_file, strerror(-err)) : 0;
 }
 
 static void explain_failure(const struct rdp_target *self, const struct target_cfg *cfg, bool late, bool refused,
 			    const struct why *reason, struct why *why)
 {
+	const char *host = self->server.host, *file = cfg->password_file;
+	int port = self->server.port;
+
 	if (proc_stop)
 		why_say(why, "stopped before rdp:%s had answered", cfg->where);
 	else if (late)
 		why_say(why, "rdp:%s did not end connecting in %g s: is that an RDP server? see --connect", cfg->where,
 			(double)cfg->connect_ns / NS_PER_S);
 	else if (self->other[0])
-		explain_certificate(self, why);
-	else if (refused && !self->password_file)
+		why_say(why,
+			"the certificate of rdp:%s:%d is %s: if it is the server's, %s \"%s:%d %s\" %s %s; --cert-ignore takes any",
+			host, port, self->known[0] ? "another than before" : "not known",
+			self->known[0] ? "put the line" : "add the line", host, port, self->other,
+			self->known[0] ? "in place of the one in" : "to", self->list);
+	else if (refused && !file)
 		why_say(why, "rdp:%s wants a password: give --password-file FILE", cfg->where);
 	else if (refused)
-		why_say(why, "rdp:%s refused user %s with the password of %s", cfg->where, self->user, self->password_file);
+		why_say(why, "rdp:%s refused user %s with the password of %s", cfg->where, self->user, file);
 	else
-		why_say(why, "cannot connect to rdp:%.90s (%.200s): is that an RDP server?", cfg->where, reason->text);
+		why_say(why, "no RDP session on rdp:%.90s (%.200s): is that an RDP server?", cfg->where, reason->text);
 }
 
 static int connect_server(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	struct watchdog watchdog = { .exact = true };
-	char folder[PATH_MAX];
 	struct rdp_client_cfg wanted = { .host = self->server.host,
 					 .user = self->user,
 					 .password = cfg->password_file ? self->password : NULL,
-					 .folder = folder,
+					 .folder = self->folder,
 					 .width = cfg->screen.w,
 					 .height = cfg->screen.h,
 					 .self = self,
@@ -228,7 +212,7 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	bool late, refused = false;
 	int err;
 
-	if (read_files(self, cfg, folder, why))
+	if (read_files(self, cfg, why))
 		return -1;
 	wanted.fd = dial_tcp(self->server.host, self->server.port, until, &reason);
 	if (wanted.fd < 0)
@@ -261,16 +245,6 @@ static bool find_patch(struct rdp_target *self)
 	return found;
 }
 
-static size_t count_drawn(struct rdp_target *self)
-{
-	size_t n;
-
-	pthread_mutex_lock(&self->lock);
-	n = self->drawn;
-	pthread_mutex_unlock(&self->lock);
-	return n;
-}
-
 /* Handles what comes until there is a picture and, with WATCH_PATCH, the patch in it. The first picture comes in parts: it is
  * searched again as long as there are more. */
 static int await_picture(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
@@ -282,12 +256,12 @@ static int await_picture(struct rdp_target *self, const struct target_cfg *cfg, 
 	while (!proc_stop) {
 		if (library->handle(self->client, 20))
 			return why_fail(-1, why, "rdp:%s closed the connection", cfg->where);
-		if (!drawn && (drawn = count_drawn(self)))
+		if (!drawn && (drawn = self->drawn))
 			until = clock_now() + cfg->patch_wait_ns;
 		if (drawn && !self->picture.patch)
 			return 0;
-		if (drawn && count_drawn(self) != looked && clock_now() - looked_ns >= LOOK_NS) {
-			looked = count_drawn(self);
+		if (drawn && self->drawn != looked && clock_now() - looked_ns >= LOOK_NS) {
+			looked = self->drawn;
 			if (find_patch(self))
 				return 0;
 			looked_ns = clock_now();
@@ -348,7 +322,6 @@ static void *rdp_open(const struct target_cfg *cfg, struct why *why)
 	*self = (struct rdp_target){
 		.fd = -1,
 		.cert_ignore = cfg->cert_ignore,
-		.password_file = cfg->password_file,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.picture = { .red = 2, .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
 	};
@@ -378,19 +351,14 @@ static void *rdp_open(const struct target_cfg *cfg, struct why *why)
 /* False: no key has the keysym, and it is no character. */
 static bool add_stroke(struct rdp_act *out, uint32_t keysym, bool shifted)
 {
-	struct rdp_stroke *s = &out->stroke[out->strokes];
-	unsigned code;
 	bool shift;
+	unsigned code = scancode_find(keysym, &shift);
+	uint16_t character = code ? 0 : scancode_find_character(keysym);
 
-	if (scancode_find(keysym, &code, &shift)) {
-		if (shift && !shifted)
-			out->stroke[out->strokes++] = (struct rdp_stroke){ .code = SCANCODE_SHIFT };
-		out->stroke[out->strokes++] = (struct rdp_stroke){ .code = (uint16_t)code };
-		return true;
-	}
-	*s = (struct rdp_stroke){ .code = scancode_find_character(keysym), .character = true };
-	out->strokes++;
-	return s->code != 0;
+	if (shift && !shifted)
+		out->stroke[out->strokes++] = (struct rdp_stroke){ .code = SCANCODE_SHIFT };
+	out->stroke[out->strokes++] = (struct rdp_stroke){ .code = code ? (uint16_t)code : character, .character = !code };
+	return code || character;
 }
 
 static int add_rdp_act(void *p, const struct input_act *act, struct why *why)
@@ -413,36 +381,32 @@ static int add_rdp_act(void *p, const struct input_act *act, struct why *why)
 	return self->acts++;
 }
 
-static int send_strokes(const struct rdp_target *self, const struct rdp_act *act, bool down)
+static bool send_strokes(const struct rdp_target *self, const struct rdp_act *act, bool down)
 {
-	int err = 0;
+	bool sent = true;
 
 	for (int i = 0; i < act->strokes; i++) {
 		const struct rdp_stroke *s = &act->stroke[down ? i : act->strokes - 1 - i];
 
-		err |= (s->character ? library->character(self->client, s->code, down) : library->key(self->client, s->code, down));
+		sent &= (s->character ? library->character : library->key)(self->client, s->code, down);
 	}
-	return err;
+	return sent;
 }
 
-static int send_pointer(struct rdp_target *self, const struct input_act *act, bool down)
+static bool send_pointer(struct rdp_target *self, const struct input_act *act, bool down)
 {
-	/* left, middle, right; the wheel turns up, down, left, right */
-	static const unsigned flags[] = {
-		0x1000, 0x4000, 0x2000, WHEEL_UP, WHEEL_DOWN, WHEEL_DOWN + WHEEL_ACROSS, WHEEL_UP + WHEEL_ACROSS
-	};
-	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN;
+	/* of TS_POINTER_EVENT (MS-RDPBCGR 2.2.8.1.1.3.1.1.3): left, middle, right; the wheel turns up, down, left, right by 120 */
+	static const unsigned flags[] = { 0x1000, 0x4000, 0x2000, 0x278, 0x388, 0x588, 0x478 };
+	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN, wheel = act->button > 3;
+	unsigned flag = act->kind == ACT_MOVE ? 0x800 : flags[act->button - 1] | (press && !wheel ? 0x8000 : 0);
 
-	if (!down && (act->kind == ACT_MOVE || act->way != ACT_CLICK))
-		return 0;
-	if (act->kind == ACT_MOVE) {
+	if (act->kind == ACT_MOVE && down) {
 		self->x = act->x;
 		self->y = act->y;
-		return library->pointer(self->client, POINTER_MOVE, self->x, self->y);
 	}
-	if (act->button > 3) /* a turn has no end */
-		return press ? library->pointer(self->client, flags[act->button - 1], self->x, self->y) : 0;
-	return library->pointer(self->client, flags[act->button - 1] | (press ? POINTER_DOWN : 0), self->x, self->y);
+	if (!down && (act->kind == ACT_MOVE || act->way != ACT_CLICK || wheel))
+		return true;
+	return library->pointer(self->client, flag, self->x, self->y);
 }
 
 static int send_act(void *p, int number, bool down)
@@ -450,7 +414,7 @@ static int send_act(void *p, int number, bool down)
 	struct rdp_target *self = p;
 	const struct rdp_act *act = &self->act[number];
 
-	return (act->act.kind == ACT_KEY ? send_strokes(self, act, down) : send_pointer(self, &act->act, down)) ? -EPIPE : 0;
+	return (act->act.kind == ACT_KEY ? send_strokes(self, act, down) : send_pointer(self, &act->act, down)) ? 0 : -EPIPE;
 }
 
 /* --- watching --- */

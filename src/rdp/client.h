@@ -44,13 +44,13 @@ struct rdp_client_ops {
 	/* Handles what comes until timeout_ms are over (-1: no limit) or stop() was called: 0. -1: the connection has ended. */
 	int (*handle)(struct rdp_client *c, int timeout_ms);
 	void (*stop)(struct rdp_client *c);
-	/* Presses or releases the key of a PC keyboard with this scancode (set 1; 0x100: an extended one). -1: the connection has
-	 * ended. The next three may be called by another thread than handle() is. */
-	int (*key)(struct rdp_client *c, unsigned scancode, bool down);
+	/* Presses or releases the key of a PC keyboard with this scancode (set 1; 0x100: an extended one). False: the connection
+	 * has ended. These three may be called by another thread than handle() is. */
+	bool (*key)(struct rdp_client *c, uint16_t scancode, bool down);
 	/* The same for a character of the Basic Multilingual Plane that no key has. */
-	int (*character)(struct rdp_client *c, uint16_t code, bool down);
+	bool (*character)(struct rdp_client *c, uint16_t code, bool down);
 	/* Sends a mouse event, TS_POINTER_EVENT of MS-RDPBCGR 2.2.8.1.1.3.1.1.3. */
-	int (*pointer)(struct rdp_client *c, unsigned flags, int x, int y);
+	bool (*pointer)(struct rdp_client *c, unsigned flags, int x, int y);
 	/* Version, security, and how pictures came until now. */
 	void (*describe)(struct rdp_client *c, char *text, size_t size);
 	void (*close)(struct rdp_client *c);

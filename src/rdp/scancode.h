@@ -5,10 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SCANCODE_EXTENDED 0x100
 #define SCANCODE_SHIFT 0x2a
 
-/* Finds the key of a keysym. False: none has it. *shift: it needs Shift. */
-bool scancode_find(uint32_t keysym, unsigned *code, bool *shift);
-/* The character of a keysym, for a server that takes characters; 0: it is no character of the Basic Multilingual Plane. */
+/* The key that has a keysym; 0: none. *shift: with Shift. */
+unsigned scancode_find(uint32_t keysym, bool *shift);
+/* The character of a keysym that no key has; 0: it is no character of the Basic Multilingual Plane. */
 uint16_t scancode_find_character(uint32_t keysym);

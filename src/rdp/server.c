@@ -31,28 +31,16 @@ int rdp_server_parse(const char *text, struct rdp_server *out)
 	return 0;
 }
 
-int rdp_state_folder(char *folder, size_t size)
+int rdp_make_folder(const char *name, char *folder, size_t size)
 {
 	const char *own = getenv("THINPROBE_STATE"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	int n;
+	const char *in = own && *own ? own : state && *state ? state : home ? home : "";
+	char path[4200];
 
-	if (own && *own)
-		n = snprintf(folder, size, "%s", own);
-	else if (state && *state)
-		n = snprintf(folder, size, "%s/thinprobe", state);
-	else if (home && *home)
-		n = snprintf(folder, size, "%s/.local/state/thinprobe", home);
-	else
+	if (!*in)
 		return -ENOENT;
-	return n < 0 || (size_t)n >= size ? -E2BIG : 0;
-}
-
-int rdp_make_folder(const char *folder)
-{
-	char path[1024];
-
-	if ((size_t)snprintf(path, sizeof(path), "%s", folder) >= sizeof(path))
-		return -ENAMETOOLONG;
+	snprintf(folder, size, "%s%s", in, in == own ? "" : in == state ? "/thinprobe" : "/.local/state/thinprobe");
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	for (char *slash = path + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
 		*slash = '\0';
 		mkdir(path, 0700); /* an error shows in the last one */

@@ -18,12 +18,10 @@ struct rdp_server {
 /* Parses an address, which may begin and end with slashes as in rdp://HOST/. 0 or -EINVAL. */
 int rdp_server_parse(const char *text, struct rdp_server *out);
 
-/* The folder of what is kept from run to run: $THINPROBE_STATE, else thinprobe in $XDG_STATE_HOME or ~/.local/state. 0; -ENOENT:
- * none of these is set; -E2BIG. */
-int rdp_state_folder(char *folder, size_t size);
-/* Makes a folder and those above it. 0 or -errno. */
-int rdp_make_folder(const char *folder);
+/* Makes folder/NAME, where `folder` is what is kept from run to run: $THINPROBE_STATE, else thinprobe in $XDG_STATE_HOME or
+ * ~/.local/state. 0 or -errno; -ENOENT: none of these is set. */
+int rdp_make_folder(const char *name, char *folder, size_t size);
 
-/* Whether the list has a line "HOST:PORT FINGERPRINT" for this server, with its first fingerprint (*known, "": none). 0 or -errno;
- * a list that is not there is empty. */
+/* Copies the fingerprint of the line "HOST:PORT FINGERPRINT" for this server in the list; "": there is none, or no list. 0 or
+ * -errno. */
 int rdp_find_known(const char *list, const struct rdp_server *server, char *known, size_t size);
