@@ -581,11 +581,13 @@ static int end_apart(const struct console_cfg *console, int status)
 
 	if (WIFEXITED(status))
 		_exit(WEXITSTATUS(status)); /* the outputs are written */
-	run->seen.crashed = apart_crash(status);
+	run->seen.crashed = WTERMSIG(status) == SIGKILL ? SIGKILL : apart_crash(status);
 	if (!run->seen.crashed) {
 		proc_die_by(WTERMSIG(status));
 		_exit(EXIT_RUN);
 	}
+	if (!run->typing && run->seen.crashed == SIGKILL)
+		die(EXIT_RUN, APART_KILLED);
 	if (!run->typing)
 		die(EXIT_RUN, APART_CRASHED "%s", sigabbrev_np(run->seen.crashed), run->name);
 	confine_typing(); /* what it left is no more to be trusted than what it read */

@@ -8,6 +8,7 @@
 #include "wall.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -177,6 +178,8 @@ const char *report_explain_end(const struct observations *seen, enum sender_end 
 			 (const char *)seen->left);
 	else if (end != SENDER_DROPPED)
 		return NULL;
+	else if (seen->crashed == SIGKILL)
+		return APART_KILLED "; what was measured until then is kept";
 	else if (seen->crashed)
 		snprintf(text, sizeof(text), APART_CRASHED "the server; what was measured until then is kept",
 			 sigabbrev_np(seen->crashed));

@@ -20,6 +20,7 @@ bool apart_fork(int *status);
 int apart_crash(int status);
 
 /* A warning about a crash. Its argument is sigabbrev_np(signal); the name of the sender follows. */
+#define APART_KILLED "the process that reads the display was killed"
 #define APART_CRASHED "the library that reads the display crashed (SIG%s) on what came from "
 
 struct apart_memory {
