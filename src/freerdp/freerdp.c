@@ -274,9 +274,13 @@ static void close_client(struct rdp_client *c)
 	CloseHandle(stop);
 }
 
-static bool is_refusal(UINT32 error)
+/* A server that asks for the password before there is a session (NLA) may just close the connection. */
+static bool is_refusal(const rdpSettings *s, UINT32 error)
 {
-	return error == FREERDP_ERROR_AUTHENTICATION_FAILED || error == FREERDP_ERROR_CONNECT_LOGON_FAILURE ||
+	bool asks = freerdp_settings_get_uint32(s, FreeRDP_SelectedProtocol) & 2;
+
+	return (asks && error == FREERDP_ERROR_CONNECT_FAILED) || (asks && error == FREERDP_ERROR_CONNECT_TRANSPORT_FAILED) ||
+	       error == FREERDP_ERROR_AUTHENTICATION_FAILED || error == FREERDP_ERROR_CONNECT_LOGON_FAILURE ||
 	       error == FREERDP_ERROR_CONNECT_WRONG_PASSWORD || error == FREERDP_ERROR_CONNECT_ACCESS_DENIED ||
 	       error == FREERDP_ERROR_CONNECT_NO_OR_MISSING_CREDENTIALS;
 }
@@ -306,7 +310,7 @@ static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, bool 
 	if (c->connected)
 		return c;
 	error = freerdp_get_last_error(context);
-	*refused = is_refusal(error);
+	*refused = is_refusal(context->settings, error);
 	snprintf(why->text, sizeof(why->text), "%s", error ? freerdp_get_last_error_name(error) : "no reason given");
 	close_client(c);
 	return NULL;

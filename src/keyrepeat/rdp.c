@@ -189,7 +189,8 @@ static void explain_failure(const struct rdp_target *self, const struct target_c
 	else if (refused && !file)
 		why_say(why, "rdp:%s wants a password: give --password-file FILE", cfg->where);
 	else if (refused)
-		why_say(why, "rdp:%s refused user %s with the password of %s", cfg->where, self->user, file);
+		why_say(why, "rdp:%.90s refused user %s with the password of %s (%.200s)", cfg->where, self->user, file,
+			reason->text);
 	else
 		why_say(why, "no RDP session on rdp:%.90s (%.200s): is that an RDP server?", cfg->where, reason->text);
 }
