@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ and VIEWER_ ones are the lab's
-# rdp.sh - RDP: xrdp, and xfreerdp in a display of the client role. Contract: README.md.
+# rdp.sh - RDP: xrdp, and xfreerdp in a display of the client role, or keyrepeat itself. Contract: README.md.
 #
 #   rdp        applications draw on an Xorg with xrdp's own module (xorgxrdp): the usual way
 #   rdp:vnc    they draw on an Xvnc, which xrdp shows through its VNC module (libvnc)
 #   rdp:cache  as rdp, and the client keeps bitmaps to be shown again, which xfreerdp does only when it is told to
+#   rdp:headless  as rdp, and keyrepeat is the client: no display, no XTest, no damage in between
 #
 # Where others are on the network or the machine (LAB_PRIVATE is not 1), a person logs in: xrdp asks its session manager,
 # xrdp-sesman, and that asks PAM for a password that is made for this run. Both have mounts of their own, where PAM, sesman.ini and
@@ -24,20 +25,28 @@ RDP_APART=(sh -c 'unshare --mount true 2>/dev/null || set -- --user --map-root-u
 RDP_MINE='cd "$1" && shift && mount --bind sesman.ini /etc/xrdp/sesman.ini && mount --bind pam /etc/pam.d/xrdp-sesman &&
 	mount --bind run /run && exec "$@"'
 
-protocol_variants() { printf 'xorg vnc cache\n'; }
+protocol_variants() { printf 'xorg vnc cache headless\n'; }
 
 protocol_about() {
 	case $PROTOCOL_VARIANT in
 	vnc) printf 'RDP, xrdp in front of an Xvnc, client xfreerdp\n' ;;
 	cache) printf 'RDP, xrdp with xorgxrdp, client xfreerdp with its bitmap cache\n' ;;
+	headless) printf 'RDP, xrdp with xorgxrdp, without a client of its own: keyrepeat is it\n' ;;
 	*) printf 'RDP, xrdp with xorgxrdp, client xfreerdp\n' ;;
 	esac
 }
 
-protocol_properties() { printf 'display link view%s\n' "$([ "$PROTOCOL_VARIANT" != cache ] || echo ' pictures-cached')"; }
+protocol_properties() {
+	case $PROTOCOL_VARIANT in
+	cache) printf 'display link view pictures-cached\n' ;;
+	headless) printf 'display link\n' ;;
+	*) printf 'display link view\n' ;;
+	esac
+}
 protocol_packages() {
-	printf 'xrdp %s freerdp2-x11 openssl xvfb xauth x11-xserver-utils xdotool\n' \
-		"$([ "$PROTOCOL_VARIANT" = vnc ] && echo tigervnc-standalone-server || echo xorgxrdp)"
+	printf 'xrdp %s %s openssl xvfb xauth x11-xserver-utils xdotool\n' \
+		"$([ "$PROTOCOL_VARIANT" = vnc ] && echo tigervnc-standalone-server || echo xorgxrdp)" \
+		"$([ "$PROTOCOL_VARIANT" = headless ] && echo freerdp2-dev || echo freerdp2-x11)"
 }
 
 protocol_can() {
@@ -49,16 +58,24 @@ protocol_can() {
 		printf '%s is missing%s; %s\n' "$module" "${LAB_AT_server-}" "$(lab_cure server xorgxrdp)"
 		return 1
 	}
-	[ -n "$(rdp_client)" ] || {
-		printf 'xfreerdp is missing%s; apt-get install --no-install-recommends freerdp2-x11\n' "${LAB_AT_client-}"
-		return 1
-	}
 	[ "${LAB_PRIVATE-1}" = 1 ] || protocol_asks server "${RDP_APART[@]}" \
 		mount --bind /etc/xrdp/sesman.ini /etc/pam.d/xrdp-sesman 2>/dev/null || {
 		printf 'xrdp needs mounts of its own%s, which that system forbids the login; log in as root\n' "${LAB_AT_server-}"
 		return 1
 	}
+	if [ "$PROTOCOL_VARIANT" = headless ]; then rdp_headless_can; return; fi
+	[ -n "$(rdp_client)" ] || {
+		printf 'xfreerdp is missing%s; apt-get install --no-install-recommends freerdp2-x11\n' "${LAB_AT_client-}"
+		return 1
+	}
 	viewer_can
+}
+
+# It loads libfreerdp before it looks at a server (and nothing listens on port 1).
+rdp_headless_can() {
+	local why status=0
+	why=$(protocol_asks client "$TP_BIN/keyrepeat" rdp:127.0.0.1:1 --connect 1s --known-servers /dev/null 2>&1 >/dev/null) || status=$?
+	[ $status != 4 ] || { printf '%s\n' "${why#*: }"; return 1; }
 }
 
 rdp_client() {
@@ -79,6 +96,7 @@ rdp_cache() {
 protocol_start() {
 	local session=$1 n folder log=$LAB_LOG/rdp-$1 gate='' certificate
 	protocol_begin "$session" || return
+	if [ "$PROTOCOL_VARIANT" != headless ]; then RDP_PASSWORD=''; else : "${RDP_PASSWORD:=$(protocol_secret)}"; fi
 	n=$(lab_display server) && folder=$(lab_exec server sh -c 'echo "$HOME"')/rdp-$n || cannot "no free X display${LAB_AT_server-}" ||
 		return
 	protocol_keep "$n"
@@ -96,6 +114,7 @@ protocol_start() {
 		return
 	}
 	rdp_serve "$session" "$folder" "$gate" || return
+	if [ "$PROTOCOL_VARIANT" = headless ]; then rdp_headless "$session" "$certificate"; return; fi
 	viewer_display "$session" || return
 	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It
 	# wants a home that it may write to.
@@ -107,6 +126,15 @@ protocol_start() {
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" ||
 		protocol_failed "$session" "RDP: the client did not start" "$log-client.err" "$log-client.out"
+}
+
+# keyrepeat finds the certificate and the password of this run, one for all its sessions.
+rdp_headless() {	# rdp_headless SESSION FINGERPRINT
+	PROTOCOL_TARGET=rdp:root@$(lab_url server):$PROTOCOL_PORT
+	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/rdp.password" --known-servers "$LAB_RUN/rdp.known")
+	RDP_KNOWN+="$(lab_url server):$PROTOCOL_PORT $2"$'\n'
+	lab_put client - "$LAB_RUN/rdp.known" <<<"$RDP_KNOWN" && lab_put client - "$LAB_RUN/rdp.password" <<<"$RDP_PASSWORD" ||
+		protocol_failed "$1" "cannot store password and certificate for keyrepeat${LAB_AT_client-}" "$LAB_LOG/rdp-$1.err"
 }
 
 # What serves the session. The log of xrdp's session manager tells who was let in. A server has one of these for all logins: it is
@@ -129,7 +157,7 @@ rdp_serve() {	# rdp_serve SESSION FOLDER GATE
 # both ends. Prints the fingerprint of xrdp's certificate. A port that begins with / is a socket: the display is there already.
 rdp_prepare() {
 	local password sockets=$1/run/xrdp/sockdir gateway=''
-	password=$(protocol_secret)
+	password=${RDP_PASSWORD:-$(protocol_secret)}
 	lab_exec client sh -c 'umask 077; mkdir -p "$HOME/$1" && cat >"$HOME/$1/password"' sh "${1##*/}" <<<"$password" || return
 	[ -z "$4" ] || sockets=/run/xrdp/sockdir gateway=$'pamusername=same\npampassword=same\npamsessionmng=127.0.0.1'
 	# shellcheck disable=SC2016
@@ -220,6 +248,7 @@ rdp_display() {
 protocol_ended() {
 	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
 	[ -z "$n" ] || protocol_forget "rdp-$n" ":$n"
+	[[ " ${!PROTOCOL_RUNS[*]}" == *" rdp-"*" rdp-"* ]] || lab_exec client rm -f "$LAB_RUN/rdp.password"
 }
 
 protocol_settings() {
@@ -228,6 +257,9 @@ protocol_settings() {
 	# it tells its version only where it has a display
 	client=$(lab_exec client sh -c 'dpkg-query -S "$(command -v "$1")"' sh "$(rdp_client)" 2>/dev/null)
 	client=$(lab_exec client dpkg-query -W -f='${Version}' "${client%%:*}" 2>/dev/null | sed 's/^\([0-9.]*[0-9]\).*/\1/')
+	client="xfreerdp $client"
+	# keyrepeat's reports tell the version of libfreerdp
+	[ "$PROTOCOL_VARIANT" != headless ] || client='keyrepeat on libfreerdp'
 	# xorgxrdp waits 4 ms for more to be drawn, and shows at most one picture in 40 ms. Xvnc: half a frame.
 	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" \
 		--argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" \
@@ -235,8 +267,8 @@ protocol_settings() {
 		--arg log_in "$([ "${LAB_PRIVATE-1}" = 1 ] && echo 'none (no session manager)' || echo 'password, asked by xrdp-sesman')" '
 		(if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back
 		| (if $cache then " with its bitmap cache" else "" end) as $with
-		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client xfreerdp \($client)\($with))",
-		version: $version, back_end: $back, client: "xfreerdp \($client)",
+		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client \($client)\($with))",
+		version: $version, back_end: $back, $client,
 		frame_rate_per_s: (if $vnc then 60 else 25 end), geometry: $geometry, depth: 24,
 		encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
 		bulk_compression: false, bitmap_cache: $cache, encryption: "TLS", log_in: $log_in,

@@ -252,7 +252,6 @@ static bool apply_settings(rdpSettings *s, const struct rdp_client_cfg *cfg)
 {
 	return apply_words(s, cfg) && freerdp_settings_set_bool(s, FreeRDP_SupportGraphicsPipeline, TRUE) &&
 	       freerdp_settings_set_bool(s, FreeRDP_RedirectClipboard, TRUE) &&
-	       freerdp_settings_set_bool(s, FreeRDP_RemoteFxCodec, TRUE) && freerdp_settings_set_bool(s, FreeRDP_NSCodec, TRUE) &&
 	       freerdp_settings_set_bool(s, FreeRDP_BitmapCacheEnabled, FALSE) &&
 	       freerdp_settings_set_bool(s, FreeRDP_AudioPlayback, FALSE) &&
 	       freerdp_settings_set_uint32(s, FreeRDP_DesktopWidth, (UINT32)cfg->width) &&

@@ -80,16 +80,12 @@ static int load_plugin(struct why *why)
 
 	path[n > 0 ? n : 0] = '\0';
 	strcpy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, RDP_PLUGIN);
-	if (access(path, R_OK))
-		return why_fail(-1, why,
-				"rdp: needs libfreerdp, without which this was built: apt-get install freerdp2-dev (or "
-				"freerdp3-dev), and build again");
 	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!object)
+	if (!object && access(path, R_OK))
 		return why_fail(-1, why,
-				"rdp: cannot load libfreerdp (%s): apt-get install libfreerdp-client2-2 (or "
-				"libfreerdp-client3-3)",
-				dlerror());
+				"rdp: was built without libfreerdp; apt-get install freerdp2-dev (or freerdp3-dev), and make");
+	if (!object)
+		return why_fail(-1, why, "rdp: %s; apt-get install freerdp2-dev (or freerdp3-dev)", dlerror());
 	library = dlsym(object, RDP_PLUGIN_OPS);
 	if (!library || library->abi != RDP_PLUGIN_ABI)
 		return why_fail(-1, why, "%s is not of this keyrepeat: install both again", path);
@@ -172,20 +168,19 @@ static int read_files(struct rdp_target *self, const struct target_cfg *cfg, str
 static void explain_failure(const struct rdp_target *self, const struct target_cfg *cfg, bool late, bool refused,
 			    const struct why *reason, struct why *why)
 {
-	const char *host = self->server.host, *file = cfg->password_file;
-	int port = self->server.port;
+	const char *file = cfg->password_file, *known = self->known[0] ? "another than before" : "not known";
+	const char *add = self->known[0] ? "put this line in place of its own in" : "add this line to";
+	char address[300];
 
+	rdp_server_format(&self->server, address, sizeof(address));
 	if (proc_stop)
 		why_say(why, "stopped before rdp:%s had answered", cfg->where);
 	else if (late)
 		why_say(why, "rdp:%s did not end connecting in %g s: is that an RDP server? see --connect", cfg->where,
 			(double)cfg->connect_ns / NS_PER_S);
 	else if (self->other[0])
-		why_say(why,
-			"the certificate of rdp:%s:%d is %s: if it is the server's, %s \"%s:%d %s\" %s %s; --cert-ignore takes any",
-			host, port, self->known[0] ? "another than before" : "not known",
-			self->known[0] ? "put the line" : "add the line", host, port, self->other,
-			self->known[0] ? "in place of the one in" : "to", self->list);
+		why_say(why, "the certificate of rdp:%s is %s: if it is the server's, %s %s: \"%s %s\"; --cert-ignore takes any",
+			address, known, add, self->list, address, self->other);
 	else if (refused && !file)
 		why_say(why, "rdp:%s wants a password: give --password-file FILE", cfg->where);
 	else if (refused)
@@ -463,11 +458,14 @@ static void stop_handling(void *p)
 static void rdp_describe(void *p, char *text, size_t size)
 {
 	struct rdp_target *self = p;
-	int n = snprintf(text, size, "RDP %s:%d, certificate %s, ", self->server.host, self->server.port,
-			 self->cert_ignore ? "not checked (--cert-ignore)"
-			 : self->trusted   ? "known"
-					   : "of an authority of the system");
+	char address[300];
+	int n;
 
+	rdp_server_format(&self->server, address, sizeof(address));
+	n = snprintf(text, size, "RDP %s, certificate %s, ", address,
+		     self->cert_ignore ? "not checked (--cert-ignore)"
+		     : self->trusted   ? "known"
+				       : "of an authority of the system");
 	if (n > 0 && (size_t)n < size)
 		library->describe(self->client, text + n, size - (size_t)n);
 }

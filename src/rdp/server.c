@@ -48,6 +48,11 @@ int rdp_make_folder(const char *name, char *folder, size_t size)
 	return mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
 }
 
+void rdp_server_format(const struct rdp_server *server, char *text, size_t size)
+{
+	snprintf(text, size, strchr(server->host, ':') ? "[%s]:%d" : "%s:%d", server->host, server->port);
+}
+
 int rdp_find_known(const char *list, const struct rdp_server *server, char *known, size_t size)
 {
 	char line[600], address[300], name[300], print[200];
@@ -57,7 +62,7 @@ int rdp_find_known(const char *list, const struct rdp_server *server, char *know
 	*known = '\0';
 	if (!in)
 		return errno == ENOENT ? 0 : -errno;
-	snprintf(address, sizeof(address), "%s:%d", server->host, server->port);
+	rdp_server_format(server, address, sizeof(address));
 	while (!*known && fgets(line, sizeof(line), in))
 		if (sscanf(line, "%299s %199s", name, print) == 2 && !strcmp(name, address))
 			snprintf(known, size, "%s", print);

@@ -17,6 +17,8 @@ struct rdp_server {
 
 /* Parses an address, which may begin and end with slashes as in rdp://HOST/. 0 or -EINVAL. */
 int rdp_server_parse(const char *text, struct rdp_server *out);
+/* Writes "HOST:PORT". */
+void rdp_server_format(const struct rdp_server *server, char *text, size_t size);
 
 /* Makes folder/NAME, where `folder` is what is kept from run to run: $THINPROBE_STATE, else thinprobe in $XDG_STATE_HOME or
  * ~/.local/state. 0 or -errno; -ENOENT: none of these is set. */
