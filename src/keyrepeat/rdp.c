@@ -29,7 +29,7 @@
 
 #define LOOK_NS (200 * NS_PER_MS) /* between two searches of the patch */
 #define CLOSE_NS NS_PER_S	  /* for the server to take leave */
-#define HANG_S 10		  /* what the library takes longer for than allowed, it does not come back from */
+#define HANG_S 5		  /* what the library takes longer for than allowed, it does not come back from */
 #define STACK_BYTES (1 << 20)	  /* of the library's threads: all of it is locked into memory */
 
 struct rdp_stroke {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which server is meant, and which certificates are known. */
+#include "rdp/server.h"
+
+#include <errno.h>
+
+#include "../folder.h"
+
+TEST(test_addresses)
+{
+	static const struct {
+		const char *text, *host, *user, *address; /* host NULL: refused */
+		int port;
+	} cases[] = {
+		{ "host", "host", "", "host:3389", 3389 },
+		{ "//host", "host", "", "host:3389", 3389 },
+		{ "//u@host:33/", "host", "u", "host:33", 33 },
+		{ "a@b@host:65535", "host", "a@b", "host:65535", 65535 },
+		{ "DOMAIN\\u@host", "host", "DOMAIN\\u", "host:3389", 3389 },
+		{ "[::1]", "::1", "", "[::1]:3389", 3389 },
+		{ "u@[::1]:3390", "::1", "u", "[::1]:3390", 3390 },
+		{ "", NULL, NULL, NULL, 0 },
+		{ "//", NULL, NULL, NULL, 0 },
+		{ "u@", NULL, NULL, NULL, 0 },
+		{ ":3389", NULL, NULL, NULL, 0 },
+		{ "host:", NULL, NULL, NULL, 0 },
+		{ "host:0", NULL, NULL, NULL, 0 },
+		{ "host:65536", NULL, NULL, NULL, 0 },
+		{ "host:1x", NULL, NULL, NULL, 0 },
+		{ "host::1", NULL, NULL, NULL, 0 },
+		{ "::1", NULL, NULL, NULL, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct rdp_server s;
+		char address[300];
+
+		if (rdp_server_parse(cases[i].text, &s) != (cases[i].host ? 0 : -EINVAL))
+			fail_msg("\"%s\"", cases[i].text);
+		if (!cases[i].host)
+			continue;
+		assert_string_equal(s.host, cases[i].host);
+		assert_string_equal(s.user, cases[i].user);
+		assert_int_equal(s.port, cases[i].port);
+		rdp_server_format(&s, address, sizeof(address));
+		assert_string_equal(address, cases[i].address);
+	}
+}
+
+TEST(test_words_that_are_too_long_are_refused)
+{
+	char text[700];
+	struct rdp_server s;
+
+	memset(text, 'a', sizeof(text));
+	text[699] = '\0';
+	assert_int_equal(rdp_server_parse(text, &s), -EINVAL);
+	text[300] = '@';
+	text[310] = '\0';
+	assert_int_equal(rdp_server_parse(text, &s), -EINVAL);
+}
+
+TEST_WITH(make_folder, remove_folder, test_known_certificates)
+{
+	struct rdp_server s = { .host = "host", .port = 3389 };
+	FILE *list = fopen(in_folder("list"), "w");
+	char known[96];
+
+	fputs("# a list\nhost:3390 other\nhost:3389 aa:bb\nhost:3389 second\n[::1]:3389 six\nlonghost:3389\n", list);
+	fclose(list);
+	assert_int_equal(rdp_find_known(in_folder("list"), &s, known, sizeof(known)), 0);
+	assert_string_equal(known, "aa:bb");
+	s = (struct rdp_server){ .host = "::1", .port = 3389 };
+	assert_int_equal(rdp_find_known(in_folder("list"), &s, known, sizeof(known)), 0);
+	assert_string_equal(known, "six");
+	s.port = 1;
+	assert_int_equal(rdp_find_known(in_folder("list"), &s, known, sizeof(known)), 0);
+	assert_string_equal(known, "");
+	assert_int_equal(rdp_find_known(in_folder("none"), &s, known, sizeof(known)), 0);
+	assert_int_equal(rdp_find_known(folder, &s, known, sizeof(known)), -EIO);
+}
+
+TEST_WITH(make_folder, remove_folder, test_state_folder)
+{
+	char made[200];
+	struct stat st;
+
+	setenv("THINPROBE_STATE", in_folder("own"), 1);
+	setenv("XDG_STATE_HOME", in_folder("xdg"), 1);
+	setenv("HOME", in_folder("home"), 1);
+	assert_int_equal(rdp_make_folder("a/b", made, sizeof(made)), 0);
+	assert_string_equal(made, in_folder("own"));
+	assert_int_equal(stat(in_folder("own/a/b"), &st), 0);
+	assert_int_equal(st.st_mode & 077, 0);
+	setenv("THINPROBE_STATE", "", 1);
+	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), 0);
+	assert_string_equal(made, in_folder("xdg/thinprobe"));
+	unsetenv("XDG_STATE_HOME");
+	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), 0);
+	assert_string_equal(made, in_folder("home/.local/state/thinprobe"));
+	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), 0); /* there already */
+	unsetenv("HOME");
+	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), -ENOENT);
+	setenv("HOME", "/dev/null", 1);
+	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), -ENOTDIR);
+}
