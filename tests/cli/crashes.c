@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* To be preloaded: call number CALL of FUNCTION crashes as if within malloc(), so that its thread waits for ever where it
- * allocates or frees. */
+ * allocates or frees. With HANGS, it only waits for ever. PLUGIN: the file, loaded by the program, that has the function. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -49,8 +49,15 @@ int FUNCTION(void *a, void *b, void *c)
 	static _Atomic int calls;
 	int (*real)(void *, void *, void *);
 
+#ifdef PLUGIN
+	*(void **)&real = dlsym(dlopen(PLUGIN, RTLD_NOW | RTLD_NOLOAD), NAME(FUNCTION));
+#else
 	*(void **)&real = dlsym(RTLD_NEXT, NAME(FUNCTION));
+#endif
 	if (++calls == CALL) {
+#ifdef HANGS
+		pause();
+#endif
 		locked = 1;
 		abort();
 	}

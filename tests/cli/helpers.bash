@@ -315,7 +315,7 @@ except OSError:
 	port=$(cat "$name.out")
 }
 
-# crashing FUNCTION CALL: crashes.so, to be preloaded
+# crashing FUNCTION CALL [OPTION]...: crashes.so, to be preloaded
 crashing() {
-	"${CC:-cc}" -D_GNU_SOURCE -DFUNCTION="$1" -DCALL="$2" -shared -fPIC -o crashes.so "$TOP/tests/cli/crashes.c" || skip "no compiler"
+	"${CC:-cc}" -D_GNU_SOURCE -DFUNCTION="$1" -DCALL="$2" "${@:3}" -shared -fPIC -o crashes.so "$TOP/tests/cli/crashes.c" || skip "no compiler"
 }

@@ -1,0 +1,277 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# keyrepeat as a client of RDP: before xrdp with the reference application, before servers that refuse, fall silent or lie, and when
+# its own process ends.
+# bats file_tags=waits:one
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+KEYREPEAT=$BIN/keyrepeat
+
+setup() {
+	begin_test
+	export THINPROBE_STATE=$PWD/state
+	echo secret >password
+	[ -e "$BIN/keyrepeat_rdp.so" ] || skip "libfreerdp is not installed"
+}
+
+# An Xorg with xrdp's module, and xrdp in front of it: $DISPLAY, $port, $server (xrdp); the rest of its words for keyrepeat: ${rdp[@]}
+start_xrdp() {
+	local n sockets=$PWD/sockets
+
+	need xrdp Xorg openssl xset
+	[ -e /usr/lib/xorg/modules/libxorgxrdp.so ] || skip "xorgxrdp is not installed"
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mkdir sockets
+	for ((n = 100 + RANDOM % 400; ; n++)); do [ -e "/tmp/.X11-unix/X$n" ] || [ -e "/tmp/.X$n-lock" ] || break; done
+	start xorg env -C sockets XRDP_SOCKET_PATH=. XRDP_START_WIDTH=1024 XRDP_START_HEIGHT=768 /usr/lib/xorg/Xorg ":$n" \
+		-config xrdp/xorg.conf -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$PWD/xorg.log"
+	displays+=("$pid $n")
+	export DISPLAY=:$n
+	until_true xset q
+	unused_port
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=thinprobe 2>/dev/null
+	cat >xrdp.ini <<-END
+		[Globals]
+		ini_version=1
+		fork=false
+		port=tcp://127.0.0.1:$port
+		tcp_nodelay=true
+		security_layer=tls
+		certificate=$PWD/cert.pem
+		key_file=$PWD/key.pem
+		autorun=XORG
+		allow_channels=true
+		max_bpp=24
+		[Logging]
+		LogFile=$PWD/xrdp.log
+		EnableSyslog=false
+		[Channels]
+		[XORG]
+		name=XORG
+		lib=libxup.so
+		username=ask
+		password=ask
+		ip=127.0.0.1
+		port=$sockets/xrdp_display_$n
+		code=20
+	END
+	start xrdp xrdp --nodaemon --config xrdp.ini
+	server=$pid
+	until_true listens "$port" "$server"
+	echo "127.0.0.1:$port $(fingerprint cert.pem)" >known
+	rdp=("rdp:root@127.0.0.1:$port" --password-file password --known-servers known)
+}
+
+fingerprint() { openssl x509 -in "$1" -noout -fingerprint -sha256 | sed 's/.*=//' | tr A-F a-f; }	# file
+
+echoed() { keys_in echo.tsv; }	# how many keys refecho has counted
+
+# Nothing of keyrepeat is left: the process that reads the server, the one that waits for it.
+nothing_left() { until_true eval '! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ | sed "s/environ/comm/" | xargs cat | grep -qx keyrepeat'; }
+
+@test "keyrepeat rdp: each key reaches the application and is answered; the report names server, FreeRDP, security and codec" {
+	start_xrdp
+	start_refecho --display "$DISPLAY" --log echo.tsv
+	start keys "$KEYREPEAT" "${rdp[@]}" -t 3s --watch patch --log keys.tsv --json -o report.json
+	until_true grep -q '^ready$' keys.err
+	confined "$(children_of "$pid" | tr -d ' ')" $((1 << 23 | 1 << 14))
+	run -1 grep -q secret "/proc/$pid/cmdline"
+	ends "$pid"
+	[ "$status" -eq 0 ]
+	kill "$refecho"
+	ends "$refecho"
+	[ "$(figure report.json keys_answered)" -eq 55 ]
+	[ "$(figure report.json keys_exact)" -eq 55 ]
+	[ "$(figure report.json patch_ahead)" -eq 0 ]
+	[ "$(echoed)" -eq "$(keys_in keys.tsv)" ]
+	[[ $(jq -r .settings.server report.json) == "RDP 127.0.0.1:$port, certificate known, FreeRDP "[23].*", 1024x768, 24 bits, TLS, no graphics pipeline, bitmaps" ]]
+	nothing_left
+}
+
+# medians ECHO KEYS: of the delays that the application logged, and of what else a key took, in ms
+medians() {
+	awk -F'\t' 'FNR == 1 { next } FILENAME == ARGV[1] { got[$2] = $3; shown[$2] = $5; next }
+		$2 > 5 { print (shown[$2] - got[$2]) / 1e6, ($5 - $3 - (shown[$2] - got[$2])) / 1e6 }' "$1" "$2" >both
+	cut -d' ' -f1 both | sort -g | awk '{ v[NR] = $1 } END { printf "%s ", v[int((NR + 1) / 2)] }'
+	cut -d' ' -f2 both | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# What a key takes beside the application's delay is the same for all delays.
+delays_found() { awk 'NR == 1 { most = least = $2 } { if ($2 > most) most = $2; if ($2 < least) least = $2 } END { exit most - least > 0.3 }' found; }
+
+@test "keyrepeat rdp: delays of 5, 20 and 200 ms that the application logs are found to 0.3 ms at the median" {
+	local delay
+
+	start_xrdp
+	for _ in {1..5}; do
+		busy_begin
+		: >found
+		for delay in 5 20 200; do
+			start_refecho --display "$DISPLAY" --answer-delay "const:${delay}ms" --log echo.tsv
+			"$KEYREPEAT" "${rdp[@]}" -t 12s --rate 4 --watch patch --log keys.tsv --json -o report.json
+			kill "$refecho"
+			ends "$refecho"
+			[ "$(figure report.json keys_answered)" -eq 43 ]
+			[ "$(echoed)" -eq 48 ]
+			medians echo.tsv keys.tsv >>found
+			awk -v delay=$delay 'END { exit !($1 >= delay) }' found
+		done
+		cat found
+		if delays_found || ! machine_was_busy 5; then break; fi
+	done
+	delays_found || machine_was_busy 5
+}
+
+@test "keyrepeat rdp: keys are those of the keyboard, with modifiers; the pointer moves, clicks and turns the wheel" {
+	start_xrdp
+	need xterm xdotool xev
+	start_xterm sh -c 'stty -icanon -echo; cat >typed'
+	printf '20 type 20 %s\n20 %s\n' 'aZ 09 !"#$%&()*+,-./:;<=>?@[\]^_`{|}~' ctrl+a >script
+	printf '20 Return\n' >>script
+	run -0 "$KEYREPEAT" "${rdp[@]}" --script script --watch none -q
+	[ "$(cat -v typed)" = 'aZ 09 !"#$%&()*+,-./:;<=>?@[\]^_`{|}~^A' ]
+	start xev xev -geometry 300x300+400+300
+	until_true xdotool search --onlyvisible --name 'Event Tester'
+	printf '50 move 450,400\n50 button 1 click\n50 button 3 down\n50 button 3 up\n50 button 4 click\n50 button 5 click\n' >script
+	run -0 "$KEYREPEAT" "${rdp[@]}" --script script --watch none -q
+	until_true eval '[ "$(grep -c "^ButtonRelease" xev.out)" = 4 ]'
+	[ "$(grep -A 2 '^ButtonPress' xev.out | grep -o 'button [0-9]*' | xargs)" = "button 1 button 3 button 4 button 5" ]
+	grep -A 1 '^ButtonPress' xev.out | grep -qF 'root:(450,400)'
+}
+
+@test "keyrepeat rdp: an unknown certificate, or another than before, is refused with its fingerprint; --cert-ignore is in the report" {
+	local of
+
+	start_xrdp
+	of=$(fingerprint cert.pem)
+	one_line 1 "add this line to $PWD/state/known-rdp-servers: \"127.0.0.1:$port $of\"" "$KEYREPEAT" "${rdp[0]}" --password-file password
+	echo "127.0.0.1:$port ${of//[0-9]/0}" >known
+	one_line 1 "another than before" "$KEYREPEAT" "${rdp[@]}" -o report.json
+	[[ $output == *"$of"* ]]
+	[ ! -e report.json ]
+	run -0 "$KEYREPEAT" "${rdp[@]}" --cert-ignore --watch none -t 100ms --json -o report.json
+	[[ $(jq -r .settings.server report.json) == *"certificate not checked (--cert-ignore)"* ]]
+	[ -z "$(find state -type f)" ]
+}
+
+# A server that asks for the password before there is a session: of user "root", "secret"
+start_shadow() {
+	need freerdp-shadow-cli winpr-hash
+	start_x -ac
+	unused_port
+	winpr-hash -u root -p secret -f sam >users 2>/dev/null
+	mkdir home
+	start shadow env HOME="$PWD/home" freerdp-shadow-cli "/port:$port" /bind-address:127.0.0.1 +auth "/sam-file:$PWD/users" /sec:nla
+	until_true listens "$port" "$pid"
+	rdp=("rdp:root@127.0.0.1:$port" --cert-ignore)
+}
+
+@test "keyrepeat rdp: a wrong password or none ends in a line; with the right one, network level authentication" {
+	start_shadow
+	start_refecho --display "$DISPLAY"
+	echo wrong >wrong
+	one_line 1 "refused user root" "$KEYREPEAT" "${rdp[@]}" --password-file wrong
+	[[ $output != *secret* ]]
+	one_line 1 "--password-file" "$KEYREPEAT" "${rdp[@]}"
+	one_line 1 "refused user nobody" "$KEYREPEAT" "${rdp[@]}" --user nobody --password-file password
+	run -0 "$KEYREPEAT" "${rdp[@]}" --password-file password --watch patch -t 2s --json -o report.json
+	[[ $(jq -r .settings.server report.json) == *", NLA,"* ]]
+	nothing_left
+}
+
+@test "keyrepeat rdp: what is no RDP server, closes or says nothing, gets one line and status 1" {
+	unused_port
+	one_line 1 "does an RDP server listen there?" "$KEYREPEAT" "rdp:127.0.0.1:$port" --cert-ignore
+	need python3
+	# closes after the first request; chooses TLS and closes; another protocol; noise; nothing; a byte at a time
+	for words in "r100 c" "r100 030000130ed000001234000200080001000000 r100 c" "524642203030332e3030380a" \
+		"r100 *$(head -c 2000 /dev/urandom | od -An -tx1 | tr -d ' \n')" "p0" "r100 *03"; do
+		# shellcheck disable=SC2086 # words
+		mute "mute$RANDOM" ${words/ c/ p0}
+		if [[ $words == *" c" ]]; then close_soon "$pid" & fi
+		one_line 1 "RDP server" timeout 30 "$KEYREPEAT" "rdp:127.0.0.1:$port" --cert-ignore --connect 3s -o report.json
+		[ ! -e report.json ]
+		kill "$pid" 2>/dev/null || true
+		nothing_left
+	done
+}
+
+close_soon() {	# pid
+	sleep 1
+	kill "$1"
+}
+
+@test "keyrepeat rdp: a server that freezes or dies costs no key that was answered" {
+	start_xrdp
+	start_refecho --display "$DISPLAY"
+	start keys "$KEYREPEAT" "${rdp[@]}" -t 3s --watch patch --log keys.tsv --json -o report.json
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	kill -STOP "$server"
+	ends "$pid"
+	kill -CONT "$server"
+	[ "$status" -eq 3 ]
+	[ "$(figure report.json ended)" = complete ]
+	[ "$(figure report.json keys_answered)" -ge 5 ]
+	[ "$(figure report.json keys_answered)" -lt 55 ]
+	nothing_left
+	start keys "$KEYREPEAT" "${rdp[@]}" -t 60s --watch patch --log keys.tsv --json -o report.json
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	kill -9 "$server"
+	ends "$pid"
+	[ "$status" -eq 1 ]
+	grep -q '^keyrepeat: the connection was dropped' keys.err
+	[ "$(figure report.json ended)" = "connection dropped" ]
+	[ "$(keys_in keys.tsv)" -ge 5 ]
+	nothing_left
+}
+
+# How a run ends whose process is killed, crashes or hangs: word of the line
+ends_early() {	# word
+	ends "$pid"
+	cat keys.err
+	[ "$status" -eq 1 ]
+	grep -q "^keyrepeat: .*$1" keys.err
+	[ "$(figure report.json ended)" = "connection dropped" ]
+	[ "$(figure report.json keys_answered)" -ge 5 ]
+	nothing_left
+}
+
+@test "keyrepeat rdp: a library that crashes or hangs, or a process that is killed, costs no key that was answered" {
+	start_xrdp
+	start_refecho --display "$DISPLAY"
+	start keys "$KEYREPEAT" "${rdp[@]}" -t 60s --watch patch --json -o report.json
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	kill -9 "$(children_of "$pid" | tr -d ' ')"
+	ends_early killed
+	rm report.json
+	crashing freerdp_check_event_handles 60 "-DPLUGIN=\"$BIN/keyrepeat_rdp.so\""
+	start keys env LD_PRELOAD="$PWD/crashes.so" "$KEYREPEAT" "${rdp[@]}" -t 10s --watch patch --json -o report.json
+	ends_early SIGABRT
+	rm report.json
+	crashing freerdp_check_event_handles 60 "-DPLUGIN=\"$BIN/keyrepeat_rdp.so\"" -DHANGS
+	start keys env LD_PRELOAD="$PWD/crashes.so" "$KEYREPEAT" "${rdp[@]}" -t 2s --watch patch --json -o report.json
+	ends_early SIGABRT
+}
+
+@test "keyrepeat rdp: without the plug-in: one line, status 4, nothing else is lost" {
+	cp "$KEYREPEAT" .
+	one_line 4 freerdp2-dev ./keyrepeat rdp:127.0.0.1 -o report.json
+	[ ! -e report.json ]
+	run -0 ./keyrepeat null: -t 100ms -q
+	echo "no object" >keyrepeat_rdp.so
+	one_line 4 freerdp2-dev ./keyrepeat rdp:127.0.0.1
+}
+
+@test "keyrepeat rdp: words that go with no RDP server are refused" {
+	local words
+
+	for words in rdp: rdp:host:0 rdp:host:x "rdp:host --size 10x10" "rdp:host --size 1024" "rdp:host --window 1" "rdp:host --region auto"; do
+		# shellcheck disable=SC2086 # words
+		one_line 2 "keyrepeat: " "$KEYREPEAT" $words
+	done
+}
