@@ -61,7 +61,8 @@ all: $(PROGRAMS) plugins
 -include $(KITS:%=%/rooms.mk)
 
 # A room's sources are in its folder and in the folders of its parts, in any tree: a kit may have a part of a core's program.
-sources = $(call in_trees,src/$(1)/*.c) $(call in_trees,src/$(1)/*/*.c)
+RDP_PLUGIN = src/rdp/freerdp.c
+sources = $(filter-out $(RDP_PLUGIN),$(call in_trees,src/$(1)/*.c) $(call in_trees,src/$(1)/*/*.c))
 main = $(call in_trees,src/$(1)/$(1).c)
 
 # A room's archive holds everything but the program's main file. A unit test links its own room, those that it uses, the library
@@ -108,16 +109,15 @@ $(BUILD)/src/summarize/extractors.o: ALL_CFLAGS += -include $(BUILD)/extractors.
 $(BUILD)/src/summarize/extractors.o: $(BUILD)/extractors.h
 FORCE:
 
-# keyrepeat loads this one for rdp:, as its libraries are many, and not everywhere: built where FreeRDP 3 or 2 is. FREERDP=: without.
+# What keyrepeat loads for rdp: alone, as its libraries are many, and not everywhere: made where FreeRDP 3 or 2 is. FREERDP=: never.
 FREERDP = $(patsubst /usr/include/freerdp%/freerdp/client.h,%,$(firstword $(wildcard $(patsubst %,/usr/include/freerdp%/freerdp/client.h,3 2))))
 PLUGINS = $(if $(FREERDP),$(BIN)/keyrepeat_rdp.so)
-
 plugins: $(PLUGINS)
 
-$(BIN)/keyrepeat_rdp.so: src/freerdp/freerdp.c Makefile | $(BIN)
-	@mkdir -p $(BUILD)/src/freerdp
-	$(CC) $(ALL_CFLAGS) -isystem /usr/include/freerdp$(FREERDP) -isystem /usr/include/winpr$(FREERDP) -fPIC -fvisibility=hidden \
-		-MF $(BUILD)/src/freerdp/freerdp.d $(LDFLAGS) -shared -o $@ $< -lfreerdp-client$(FREERDP) -lfreerdp$(FREERDP) -lwinpr$(FREERDP)
+$(BUILD)/$(RDP_PLUGIN:.c=.o): ALL_CFLAGS += -isystem /usr/include/freerdp$(FREERDP) -isystem /usr/include/winpr$(FREERDP) -fPIC \
+	-fvisibility=hidden
+$(BIN)/keyrepeat_rdp.so: $(BUILD)/$(RDP_PLUGIN:.c=.o) | $(BIN)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -o $@ $< -lfreerdp-client$(FREERDP) -lfreerdp$(FREERDP) -lwinpr$(FREERDP)
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)

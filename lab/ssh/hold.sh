@@ -90,7 +90,8 @@ while IFS= read -r data; do
 	mkdir -p "$(dirname "$control/ship/$data")" && ln -s -- "$TP_HOME/$data" "$control/ship/$data"
 done < <(in_trees data)
 for program in "$TP_BIN"/*; do
-	[ -f "$program" ] && [ -x "$program" ] && [ "${program##*/}" != summarize ] || continue
+	[[ $program != *.so ]] || ln -s -- "$program" "$control/ship/bin/"	# a program loads it
+	[ -f "$program" ] && [ -x "$program" ] && [[ ${program##*/} != @(summarize|*.so) ]] || continue
 	ln -s -- "$program" "$control/ship/bin/"
 	printf '%s\t%s\n' "${program##*/}" "$("$program" --version 2>/dev/null)" >>"$control/ship/bin/versions"
 done

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The RDP target: through the plug-in on libfreerdp (rdp/client.h).
  *
- * Keys leave from the sending thread. Pictures are decoded by the watching thread, or, with the graphics pipeline, by a thread of the
- * library; either tells its time when it has drawn. */
+ * Keys leave from the sending thread. Pictures are decoded by the watching thread, or, with the graphics pipeline, by a thread of
+ * the library. */
 #include "clock.h"
 #include "dial.h"
 #include "files.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "rdp/scancode.h"
+#include "scancode.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "rdp/server.h"
+#include "server.h"
 #include "cli.h"
 #include "vnc_address.h"
 

@@ -317,5 +317,6 @@ except OSError:
 
 # crashing FUNCTION CALL [OPTION]...: crashes.so, to be preloaded
 crashing() {
-	"${CC:-cc}" -D_GNU_SOURCE -DFUNCTION="$1" -DCALL="$2" "${@:3}" -shared -fPIC -o crashes.so "$TOP/tests/cli/crashes.c" || skip "no compiler"
+	"${CC:-cc}" -D_GNU_SOURCE -DFUNCTION="$1" -DCALL="$2" "${@:3}" -shared -fPIC -o crashes.so "$TOP/tests/cli/crashes.c" ||
+		skip "no compiler"
 }

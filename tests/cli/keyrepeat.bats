@@ -160,7 +160,7 @@ END
 	done <<-'END'
 		*vnc:nowhere:1*x11:DISPLAY*	nowhere:1
 		*x11::1*	:1
-		*run stalls --on attach::0,pick*	rdp:server
+		*run stalls --on attach::0,pick*	spice:server
 		*HOST:PORT*	vnc:
 		*HOST:PORT*	vnc:127.0.0.1:
 		*HOST:PORT*	vnc:127.0.0.1:x

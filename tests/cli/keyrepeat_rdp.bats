@@ -16,7 +16,7 @@ setup() {
 	[ -e "$BIN/keyrepeat_rdp.so" ] || skip "libfreerdp is not installed"
 }
 
-# An Xorg with xrdp's module, and xrdp in front of it: $DISPLAY, $port, $server (xrdp); the rest of its words for keyrepeat: ${rdp[@]}
+# An Xorg with xrdp's module, and xrdp in front of it: $DISPLAY, $port, $server (xrdp), ${rdp[@]} (words for keyrepeat)
 start_xrdp() {
 	local n sockets=$PWD/sockets
 
@@ -69,7 +69,10 @@ fingerprint() { openssl x509 -in "$1" -noout -fingerprint -sha256 | sed 's/.*=//
 echoed() { keys_in echo.tsv; }	# how many keys refecho has counted
 
 # Nothing of keyrepeat is left: the process that reads the server, the one that waits for it.
-nothing_left() { until_true eval '! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ | sed "s/environ/comm/" | xargs cat | grep -qx keyrepeat'; }
+nothing_left() { until_true no_keyrepeat; }
+no_keyrepeat() {
+	! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ | sed 's/environ/comm/' | xargs cat | grep -qx keyrepeat
+}
 
 @test "keyrepeat rdp: each key reaches the application and is answered; the report names server, FreeRDP, security and codec" {
 	start_xrdp
@@ -86,7 +89,8 @@ nothing_left() { until_true eval '! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMP
 	[ "$(figure report.json keys_exact)" -eq 55 ]
 	[ "$(figure report.json patch_ahead)" -eq 0 ]
 	[ "$(echoed)" -eq "$(keys_in keys.tsv)" ]
-	[[ $(jq -r .settings.server report.json) == "RDP 127.0.0.1:$port, certificate known, FreeRDP "[23].*", 1024x768, 24 bits, TLS, no graphics pipeline, bitmaps" ]]
+	[[ $(jq -r .settings.server report.json) == "RDP 127.0.0.1:$port, certificate known, FreeRDP "[23].*", 1024x768, 24 bits, TLS, "* ]]
+	[[ $(jq -r .settings.server report.json) == *", no graphics pipeline, bitmaps" ]]
 	nothing_left
 }
 
@@ -99,7 +103,7 @@ medians() {
 }
 
 # What a key takes beside the application's delay is the same for all delays.
-delays_found() { awk 'NR == 1 { most = least = $2 } { if ($2 > most) most = $2; if ($2 < least) least = $2 } END { exit most - least > 0.3 }' found; }
+delays_found() { sort -k 2g found | awk 'NR == 1 { least = $2 } END { exit NR != 3 || $2 - least > 0.3 }'; }
 
 @test "keyrepeat rdp: delays of 5, 20 and 200 ms that the application logs are found to 0.3 ms at the median" {
 	local delay
@@ -141,12 +145,12 @@ delays_found() { awk 'NR == 1 { most = least = $2 } { if ($2 > most) most = $2; 
 	grep -A 1 '^ButtonPress' xev.out | grep -qF 'root:(450,400)'
 }
 
-@test "keyrepeat rdp: an unknown certificate, or another than before, is refused with its fingerprint; --cert-ignore is in the report" {
+@test "keyrepeat rdp: a certificate that is unknown or has changed is refused, with its fingerprint; --cert-ignore is reported" {
 	local of
 
 	start_xrdp
 	of=$(fingerprint cert.pem)
-	one_line 1 "add this line to $PWD/state/known-rdp-servers: \"127.0.0.1:$port $of\"" "$KEYREPEAT" "${rdp[0]}" --password-file password
+	one_line 1 "this line to $PWD/state/known-rdp-servers: \"127.0.0.1:$port $of\"" "$KEYREPEAT" "${rdp[0]}" --password-file password
 	echo "127.0.0.1:$port ${of//[0-9]/0}" >known
 	one_line 1 "another than before" "$KEYREPEAT" "${rdp[@]}" -o report.json
 	[[ $output == *"$of"* ]]
@@ -270,7 +274,8 @@ ends_early() {	# word
 @test "keyrepeat rdp: words that go with no RDP server are refused" {
 	local words
 
-	for words in rdp: rdp:host:0 rdp:host:x "rdp:host --size 10x10" "rdp:host --size 1024" "rdp:host --window 1" "rdp:host --region auto"; do
+	for words in rdp: rdp:host:0 rdp:host:x "rdp:host --size 10x10" "rdp:host --size 1024" "rdp:host --window 1" \
+		"rdp:host --region auto"; do
 		# shellcheck disable=SC2086 # words
 		one_line 2 "keyrepeat: " "$KEYREPEAT" $words
 	done

@@ -3,7 +3,7 @@
  *
  * Without the graphics pipeline, the thread of handle() decodes pictures, with it one of the library's. Keys leave from the thread
  * that calls key(): the library locks its connection for each message. */
-#include "rdp/client.h"
+#include "client.h"
 
 #include <freerdp/client/channels.h>
 #include <freerdp/client/cliprdr.h>
