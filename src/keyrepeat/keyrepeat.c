@@ -178,7 +178,7 @@ static const struct target_ops *find_target_ops(const char *text, const char **w
 			"%s is no target: keys go through a client's window; with the client open, thinprobe run stalls --on attach::0,pick",
 			text);
 	if (strchr(text, ':') && strspn(strrchr(text, ':') + 1, "0123456789") == strlen(strrchr(text, ':') + 1))
-		die_usage("%s is no target: write vnc:%s for a VNC server, rdp:%s for an RDP server", text, text, text);
+		die_usage("%s is no target: write vnc:%s for a VNC server; targets are " TARGETS, text, text);
 	die_usage("%s is no target: give " TARGETS, text);
 }
 
@@ -210,7 +210,7 @@ static void refuse_conflicts(const struct target_ops *target)
 	if (cfg.find_region && !target->finds_region)
 		die_usage("--region auto is for x11: and vnc: only");
 	if (!target->region && !area_is_empty(&cfg.region))
-		die_usage("--region is not for %s:", target->scheme);
+		die_usage("--region is for x11:, vnc: and rdp: only");
 	if (cfg.window && plan_uses_pointer(&run->plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
 	if (cfg.find_region && run->plan.n && !plan_first_plain_key(&run->plan))
@@ -291,6 +291,7 @@ static void alloc_observations(const struct target_ops *target)
 static void close_target(void)
 {
 	train_stop_watching(&run->cfg);
+	run->cfg.target->describe(run->cfg.self, run->server, sizeof(run->server)); /* also what it learned meanwhile */
 	run->cfg.target->close(run->cfg.self);
 	run->typing = false;
 	munlockall(); /* so that the limit on locked memory does not stop the report */

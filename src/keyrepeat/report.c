@@ -147,7 +147,8 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 			rec_add_int(r, "keys_held", (int64_t)train->held);
 		}
 		rec_add_sample(r, "lateness_us", &f->lateness, NS_PER_US);
-		rec_add_real(r, "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3);
+		rec_add_reals(r, { "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3 },
+			      { "handed_over_ms", (double)train->handed_ns / NS_PER_MS, 3 });
 		held_up_report(r);
 	}
 	if (cfg->watch != WATCH_NONE)

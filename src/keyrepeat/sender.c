@@ -119,6 +119,8 @@ static void sleep_nearly(struct key_sender *s, int64_t due_ns)
 
 void sender_press_key(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns)
 {
+	int64_t handed_ns;
+
 	release_previous(s, key->due_ns);
 	if (s->target->aim) {
 		sender_sleep(key->due_ns - AIM_NS);
@@ -138,6 +140,8 @@ void sender_press_key(struct key_sender *s, struct key_times *key, int number, i
 	if (s->down >= 0 && s->release_ns != INT64_MAX)
 		send_key_state(s, s->down, false);
 	send_key_state(s, number, true);
+	handed_ns = clock_now() - key->sent_ns;
+	s->handed_ns = handed_ns > s->handed_ns ? handed_ns : s->handed_ns;
 	s->release_ns = s->hold ? INT64_MAX : key->sent_ns + RELEASE_NS;
 }
 

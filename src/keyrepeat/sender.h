@@ -23,6 +23,7 @@ struct key_sender {
 	int64_t release_ns; /* when that key goes up; INT64_MAX: not before the end of the train */
 	int64_t spin_ns;    /* the wait for a due time ends in a busy loop of so long */
 	int64_t blocked_ns; /* longest wait of a due key because the server read nothing */
+	int64_t handed_ns;  /* longest time until a key was handed over: to the X server, to a socket, to the library */
 	enum sender_end end;
 };
 

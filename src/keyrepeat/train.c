@@ -575,6 +575,7 @@ void train_send_keys(const struct key_train_cfg *cfg, struct key_train *out)
 	out->due = count_due_keys(out);
 	out->end = run.sender.end;
 	out->blocked_ns = run.sender.blocked_ns;
+	out->handed_ns = run.sender.handed_ns;
 }
 
 void train_free(struct key_train *t)

@@ -56,6 +56,7 @@ struct key_train {
 	size_t strays;		       /* updates in that watching, where none was known to come without keys */
 	int64_t busy_ns, cpu_ns;       /* without drains: duration, and CPU time of both threads */
 	int64_t blocked_ns;	       /* longest wait of a due key because the server read nothing */
+	int64_t handed_ns;	       /* longest time until a key was handed over */
 	enum sender_end end;
 };
 

@@ -71,7 +71,7 @@ echoed() { keys_in echo.tsv; }	# how many keys refecho has counted
 # Nothing of keyrepeat is left: the process that reads the server, the one that waits for it.
 nothing_left() { until_true no_keyrepeat; }
 no_keyrepeat() {
-	! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ | sed 's/environ/comm/' | xargs cat | grep -qx keyrepeat
+	[ -z "$(grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ | sed 's/environ/comm/' | xargs grep -sx keyrepeat)" ]
 }
 
 @test "keyrepeat rdp: each key reaches the application and is answered; the report names server, FreeRDP, security and codec" {
@@ -89,7 +89,7 @@ no_keyrepeat() {
 	[ "$(figure report.json keys_exact)" -eq 55 ]
 	[ "$(figure report.json patch_ahead)" -eq 0 ]
 	[ "$(echoed)" -eq "$(keys_in keys.tsv)" ]
-	[[ $(jq -r .settings.server report.json) == "RDP 127.0.0.1:$port, certificate known, FreeRDP "[23].*", 1024x768, 24 bits, TLS, "* ]]
+	[[ $(jq -r .settings.server report.json) == "RDP 127.0.0.1:$port, certificate known, FreeRDP "[23].*" TLS, "* ]]
 	[[ $(jq -r .settings.server report.json) == *", no graphics pipeline, bitmaps" ]]
 	nothing_left
 }
