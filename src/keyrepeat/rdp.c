@@ -28,7 +28,6 @@
 #include <unistd.h>
 
 #define LOOK_NS (200 * NS_PER_MS) /* between two searches of the patch */
-#define CLOSE_NS NS_PER_S	  /* for the server to take leave */
 #define HANG_S 5		  /* what the library takes longer for than allowed, it does not come back from */
 #define STACK_BYTES (1 << 20)	  /* of the library's threads: all of it is locked into memory */
 
@@ -270,30 +269,22 @@ static int await_picture(struct rdp_target *self, const struct target_cfg *cfg, 
 	return 0;
 }
 
-static void close_client(struct rdp_target *self)
+static void shut_socket(void *p)
 {
-	struct watchdog watchdog = { .exact = true };
-	bool watched = self->client && !watchdog_start(&watchdog, self->fd, clock_now() + CLOSE_NS, CLOSE_NS);
-
-	limit_library(CLOSE_NS);
-	if (!watched && self->fd >= 0)
-		shutdown(self->fd, SHUT_RDWR);
-	if (self->client)
-		library->close(self->client);
-	if (watched)
-		watchdog_end(&watchdog);
-	limit_library(INT64_MAX);
-	if (self->fd >= 0)
-		close(self->fd);
+	limit_library(0);
+	shutdown(((struct rdp_target *)p)->fd, SHUT_RDWR);
 }
 
 static void rdp_close(void *p)
 {
 	struct rdp_target *self = p;
 
-	close_client(self);
+	shut_socket(self);
+	if (self->client)
+		library->close(self->client);
+	limit_library(INT64_MAX);
+	close(self->fd);
 	picture_free(&self->picture);
-	pthread_mutex_destroy(&self->lock);
 	free(self->act);
 	free(self);
 }
@@ -447,14 +438,6 @@ static int handle_events(void *p)
 	return library->handle(self->client, -1) ? -EPIPE : 0;
 }
 
-static void stop_handling(void *p)
-{
-	struct rdp_target *self = p;
-
-	limit_library(CLOSE_NS);
-	library->stop(self->client);
-}
-
 static void rdp_describe(void *p, char *text, size_t size)
 {
 	struct rdp_target *self = p;
@@ -491,7 +474,7 @@ const struct target_ops target_rdp = {
 	.send = send_act,
 	.watch_fd = socket_fd,
 	.handle = handle_events,
-	.interrupt = stop_handling,
+	.interrupt = shut_socket,
 	.close = rdp_close,
 	.describe = rdp_describe,
 	.receiver = write_receiver,

@@ -41,9 +41,8 @@ struct rdp_client_ops {
 	/* Connects, which ends where the socket is shut down. NULL with the reason in `why`; *refused: the server did not accept
 	 * user and password. */
 	struct rdp_client *(*connect)(const struct rdp_client_cfg *cfg, bool *refused, struct why *why);
-	/* Handles what comes until timeout_ms are over (-1: no limit) or stop() was called: 0. -1: the connection has ended. */
+	/* Handles what comes for so long, -1: always: 0. -1: the connection has ended, or the socket was shut down. */
 	int (*handle)(struct rdp_client *c, int timeout_ms);
-	void (*stop)(struct rdp_client *c);
 	/* Presses or releases the key of a PC keyboard with this scancode (set 1; 0x100: an extended one). False: the connection
 	 * has ended. These three may be called by another thread than handle() is. */
 	bool (*key)(struct rdp_client *c, uint16_t scancode, bool down);

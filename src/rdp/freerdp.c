@@ -44,7 +44,6 @@ struct rdp_client {
 	CLIENT_CONTEXT base; /* the library allocates it */
 	struct rdp_client_cfg cfg;
 	bool connected;
-	HANDLE stop;
 	_Atomic uint32_t seen;			/* bit N: codec N */
 	_Atomic uint32_t pipeline;		/* version of the graphics pipeline; 0: there is none */
 	pcRdpgfxSurfaceCommand surface_command; /* these and the next: the library's own */
@@ -263,14 +262,11 @@ static bool apply_settings(rdpSettings *s, const struct rdp_client_cfg *cfg)
 
 static void close_client(struct rdp_client *c)
 {
-	HANDLE stop = c->stop;
-
 	if (c->connected) {
 		freerdp_disconnect(find_context(c)->instance);
 		gdi_free(find_context(c)->instance);
 	}
 	freerdp_client_context_free(find_context(c));
-	CloseHandle(stop);
 }
 
 /* A server that asks for the password before there is a session (NLA) may just close the connection. */
@@ -304,8 +300,7 @@ static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, bool 
 	context->instance->AuthenticateEx = NULL; /* it would ask at the terminal */
 #endif
 	c->cfg = *cfg;
-	c->stop = CreateEvent(NULL, TRUE, FALSE, NULL);
-	c->connected = c->stop && apply_settings(context->settings, cfg) && freerdp_connect(context->instance);
+	c->connected = apply_settings(context->settings, cfg) && freerdp_connect(context->instance);
 	if (c->connected)
 		return c;
 	error = freerdp_get_last_error(context);
@@ -317,24 +312,18 @@ static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, bool 
 
 static int handle_events(struct rdp_client *c, int timeout_ms)
 {
-	HANDLE handles[HANDLES] = { c->stop };
+	HANDLE handles[HANDLES];
 	DWORD n;
 
 	do {
-		n = freerdp_get_event_handles(find_context(c), handles + 1, HANDLES - 1);
+		n = freerdp_get_event_handles(find_context(c), handles, HANDLES);
 		if (!n || HAS_ENDED(find_context(c)))
 			return -1;
-		if (WaitForMultipleObjects(n + 1, handles, FALSE, timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms) == WAIT_OBJECT_0)
-			return 0;
+		WaitForMultipleObjects(n, handles, FALSE, timeout_ms < 0 ? INFINITE : (DWORD)timeout_ms);
 		if (!freerdp_check_event_handles(find_context(c)) || HAS_ENDED(find_context(c)))
 			return -1;
 	} while (timeout_ms < 0);
 	return 0;
-}
-
-static void stop_handling(struct rdp_client *c)
-{
-	SetEvent(c->stop);
 }
 
 /* --- input --- */
@@ -383,7 +372,6 @@ const struct rdp_client_ops rdp_client_ops = {
 	.abi = RDP_PLUGIN_ABI,
 	.connect = connect_client,
 	.handle = handle_events,
-	.stop = stop_handling,
 	.key = send_key,
 	.character = send_character,
 	.pointer = send_pointer,
