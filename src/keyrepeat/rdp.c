@@ -47,9 +47,9 @@ struct rdp_target {
 	struct rdp_server server;
 	int fd; /* the connection, for poll() and shutdown() */
 	bool cert_ignore, trusted;
-	char list[PATH_MAX], folder[PATH_MAX]; /* of known certificates; for the library */
-	char known[RDP_FINGERPRINT];	       /* the certificate of this server; "": not known */
-	char other[RDP_FINGERPRINT];	       /* one that was refused */
+	char list[PATH_MAX];	     /* of known certificates */
+	char known[RDP_FINGERPRINT]; /* the certificate of this server; "": not known */
+	char other[RDP_FINGERPRINT]; /* one that was refused */
 	char user[256], password[512];
 	pthread_mutex_t lock; /* of the picture */
 	struct picture picture;
@@ -147,14 +147,10 @@ static void limit_library(int64_t ns)
 /* Reads what must be known before the files are out of reach. */
 static int read_files(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
-	char state[PATH_MAX - 64] = "thinprobe";
-	int err = rdp_make_folder("freerdp/certs", state, sizeof(state));
+	int err = cfg->known_servers ? 0 : rdp_find_list(self->list, sizeof(self->list));
 
-	err = err ? err : rdp_make_folder("freerdp/server", state, sizeof(state));
 	if (err)
-		return why_fail(-1, why, "cannot make folders in %s: %s; set THINPROBE_STATE", state, strerror(-err));
-	snprintf(self->folder, sizeof(self->folder), "%s/freerdp", state);
-	snprintf(self->list, sizeof(self->list), "%s/known-rdp-servers", state);
+		return why_fail(-1, why, "no folder for known servers: set HOME, or give --known-servers");
 	if (cfg->known_servers)
 		snprintf(self->list, sizeof(self->list), "%s", cfg->known_servers);
 	err = rdp_find_known(self->list, &self->server, self->known, sizeof(self->known));
@@ -196,7 +192,7 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	struct rdp_client_cfg wanted = { .host = self->server.host,
 					 .user = self->user,
 					 .password = cfg->password_file ? self->password : NULL,
-					 .folder = self->folder,
+
 					 .width = cfg->screen.w,
 					 .height = cfg->screen.h,
 					 .self = self,

@@ -24,7 +24,6 @@ struct rdp_client_cfg {
 	const char *host;     /* the name that is to be in the certificate of the server */
 	const char *user;     /* DOMAIN\USER or USER */
 	const char *password; /* NULL: none */
-	const char *folder;   /* FreeRDP finds it with its subfolders "certs" and "server", and writes nothing */
 	int width, height;    /* of the screen to ask for */
 	void *self;	      /* of the functions below, which the threads of the library call, one at a time */
 	/* Whether to go on with a certificate that no authority of the system vouches for, or is of another name. */

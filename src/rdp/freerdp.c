@@ -13,6 +13,7 @@
 #include <freerdp/freerdp.h>
 #include <freerdp/gdi/gfx.h>
 #include <freerdp/version.h>
+#include <winpr/path.h>
 #include <winpr/synch.h>
 #include <winpr/wlog.h>
 
@@ -26,11 +27,13 @@
 #define CONST_OF_3 const
 #define CLIPBOARD_TYPE(type, flags) .common = { .msgType = (type), .msgFlags = (flags) }
 #define HAS_ENDED(context) freerdp_shall_disconnect_context(context)
+#define MAKE_FOLDER winpr_PathMakePath
 #else
 #define CLIENT_CONTEXT rdpContext
 #define CONST_OF_3
 #define CLIPBOARD_TYPE(type, flags) .msgType = (type), .msgFlags = (flags)
 #define HAS_ENDED(context) freerdp_shall_disconnect((context)->instance)
+#define MAKE_FOLDER PathMakePathA
 #endif
 
 enum { HANDLES = 64, FORMAT = PIXEL_FORMAT_BGRX32, LAYOUT_US = 0x409 };
@@ -167,6 +170,13 @@ static UINT refuse_data(CliprdrClientContext *clipboard, const CLIPRDR_FORMAT_DA
 
 /* --- connecting --- */
 
+/* The libraries find this function before their own: where they keep certificates and licences, they need not make a folder. */
+__attribute__((visibility("default"))) BOOL MAKE_FOLDER(LPCSTR path, LPSECURITY_ATTRIBUTES attributes)
+{
+	(void)path, (void)attributes;
+	return TRUE;
+}
+
 static void on_channel(void *p, CONST_OF_3 ChannelConnectedEventArgs *event)
 {
 	struct rdp_client *c = find_client(p);
@@ -244,7 +254,7 @@ static bool apply_words(rdpSettings *s, const struct rdp_client_cfg *cfg)
 	       freerdp_settings_set_string(s, FreeRDP_Username, slash ? slash + 1 : cfg->user) &&
 	       freerdp_settings_set_string(s, FreeRDP_Domain, domain) &&
 	       (!cfg->password || freerdp_settings_set_string(s, FreeRDP_Password, cfg->password)) &&
-	       freerdp_settings_set_string(s, FreeRDP_ConfigPath, cfg->folder);
+	       freerdp_settings_set_string(s, FreeRDP_ConfigPath, "/dev/null"); /* it has nothing of its own to read or write */
 }
 
 static bool apply_settings(rdpSettings *s, const struct rdp_client_cfg *cfg)

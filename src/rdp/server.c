@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 int rdp_server_parse(const char *text, struct rdp_server *out)
 {
@@ -31,21 +30,13 @@ int rdp_server_parse(const char *text, struct rdp_server *out)
 	return 0;
 }
 
-int rdp_make_folder(const char *name, char *folder, size_t size)
+int rdp_find_list(char *path, size_t size)
 {
 	const char *own = getenv("THINPROBE_STATE"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	const char *in = own && *own ? own : state && *state ? state : home ? home : "";
-	char path[4200];
 
-	if (!*in)
-		return -ENOENT;
-	snprintf(folder, size, "%s%s", in, in == own ? "" : in == state ? "/thinprobe" : "/.local/state/thinprobe");
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	for (char *slash = path + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-		*slash = '\0';
-		mkdir(path, 0700); /* an error shows in the last one */
-	}
-	return mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
+	snprintf(path, size, "%s%s/known-rdp-servers", in, in == own ? "" : in == state ? "/thinprobe" : "/.local/state/thinprobe");
+	return *in ? 0 : -ENOENT;
 }
 
 void rdp_server_format(const struct rdp_server *server, char *text, size_t size)

@@ -20,10 +20,9 @@ int rdp_server_parse(const char *text, struct rdp_server *out);
 /* Writes "HOST:PORT". */
 void rdp_server_format(const struct rdp_server *server, char *text, size_t size);
 
-/* Makes folder/NAME, where `folder` is what is kept from run to run: $THINPROBE_STATE, else thinprobe in $XDG_STATE_HOME or
- * ~/.local/state. 0 or -errno; -ENOENT: none of these is set. */
-int rdp_make_folder(const char *name, char *folder, size_t size);
-
+/* The user's list of known certificates: known-rdp-servers in $THINPROBE_STATE, else in thinprobe of $XDG_STATE_HOME or
+ * ~/.local/state. 0; -ENOENT: none of these is set. */
+int rdp_find_list(char *path, size_t size);
 /* Copies the fingerprint of the line "HOST:PORT FINGERPRINT" for this server in the list; "": there is none, or no list. 0 or
  * -errno. */
 int rdp_find_known(const char *list, const struct rdp_server *server, char *known, size_t size);

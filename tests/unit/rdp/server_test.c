@@ -80,27 +80,21 @@ TEST_WITH(make_folder, remove_folder, test_known_certificates)
 	assert_int_equal(rdp_find_known(folder, &s, known, sizeof(known)), -EIO);
 }
 
-TEST_WITH(make_folder, remove_folder, test_state_folder)
+TEST(test_where_the_list_is)
 {
-	char made[200];
-	struct stat st;
+	char path[200];
 
-	setenv("THINPROBE_STATE", in_folder("own"), 1);
-	setenv("XDG_STATE_HOME", in_folder("xdg"), 1);
-	setenv("HOME", in_folder("home"), 1);
-	assert_int_equal(rdp_make_folder("a/b", made, sizeof(made)), 0);
-	assert_string_equal(made, in_folder("own"));
-	assert_int_equal(stat(in_folder("own/a/b"), &st), 0);
-	assert_int_equal(st.st_mode & 077, 0);
+	setenv("THINPROBE_STATE", "/own", 1);
+	setenv("XDG_STATE_HOME", "/xdg", 1);
+	setenv("HOME", "/home/me", 1);
+	assert_int_equal(rdp_find_list(path, sizeof(path)), 0);
+	assert_string_equal(path, "/own/known-rdp-servers");
 	setenv("THINPROBE_STATE", "", 1);
-	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), 0);
-	assert_string_equal(made, in_folder("xdg/thinprobe"));
+	assert_int_equal(rdp_find_list(path, sizeof(path)), 0);
+	assert_string_equal(path, "/xdg/thinprobe/known-rdp-servers");
 	unsetenv("XDG_STATE_HOME");
-	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), 0);
-	assert_string_equal(made, in_folder("home/.local/state/thinprobe"));
-	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), 0); /* there already */
+	assert_int_equal(rdp_find_list(path, sizeof(path)), 0);
+	assert_string_equal(path, "/home/me/.local/state/thinprobe/known-rdp-servers");
 	unsetenv("HOME");
-	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), -ENOENT);
-	setenv("HOME", "/dev/null", 1);
-	assert_int_equal(rdp_make_folder("a", made, sizeof(made)), -ENOTDIR);
+	assert_int_equal(rdp_find_list(path, sizeof(path)), -ENOENT);
 }
