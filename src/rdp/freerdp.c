@@ -36,12 +36,12 @@
 #define MAKE_FOLDER PathMakePathA
 #endif
 
-enum { HANDLES = 64, FORMAT = PIXEL_FORMAT_BGRX32, LAYOUT_US = 0x409 };
+enum { HANDLES = 64, CODECS = 16, FORMAT = PIXEL_FORMAT_BGRX32, LAYOUT_US = 0x409 };
 
-/* How pictures came, a word each. Up to 15 they are numbered as in the graphics pipeline (RDPGFX_CODECID_...). */
-enum { CODEC_BITMAP = 16, CODEC_REMOTEFX, CODEC_NSCODEC, CODEC_PIXELS, CODECS };
-static const char codec_words[] = "uncompressed - - RemoteFX - - - - ClearCodec progressive planar H.264 alpha progressive-2 "
-				  "H.264/4:4:4 H.264/4:4:4 bitmaps RemoteFX NSCodec pixels";
+/* Codecs of the graphics pipeline, a word each, numbered as there (RDPGFX_CODECID_...). */
+static const char codecs[] =
+	"uncompressed - - RemoteFX - - - - ClearCodec progressive planar H.264 alpha progressive-2 H.264/4:4:4 "
+	"H.264/4:4:4";
 
 struct rdp_client {
 	CLIENT_CONTEXT base; /* the library allocates it */
@@ -51,8 +51,6 @@ struct rdp_client {
 	_Atomic uint32_t pipeline;		/* version of the graphics pipeline; 0: there is none */
 	pcRdpgfxSurfaceCommand surface_command; /* these and the next: the library's own */
 	pcRdpgfxCapsConfirm caps_confirm;
-	pBitmapUpdate bitmap_update;
-	pSurfaceBits surface_bits;
 };
 
 static struct rdp_client *find_client(rdpContext *context)
@@ -63,13 +61,6 @@ static struct rdp_client *find_client(rdpContext *context)
 static rdpContext *find_context(struct rdp_client *c)
 {
 	return (rdpContext *)(void *)c;
-}
-
-static struct rdp_client *note_codec(rdpContext *context, unsigned codec)
-{
-	if (codec < CODECS)
-		atomic_fetch_or(&find_client(context)->seen, 1u << codec);
-	return find_client(context);
 }
 
 /* --- pictures --- */
@@ -108,23 +99,13 @@ static BOOL on_resize(rdpContext *context)
 			    : gdi_init_ex(context->instance, FORMAT, width * 4, pixels, NULL);
 }
 
-static BOOL on_bitmap_update(rdpContext *context, const BITMAP_UPDATE *update)
-{
-	return note_codec(context, CODEC_BITMAP)->bitmap_update(context, update);
-}
-
-static BOOL on_surface_bits(rdpContext *context, const SURFACE_BITS_COMMAND *command)
-{
-	unsigned codec = command->bmp.codecID == RDP_CODEC_ID_NSCODEC ? CODEC_NSCODEC
-			 : command->bmp.codecID			      ? CODEC_REMOTEFX
-								      : CODEC_PIXELS;
-
-	return note_codec(context, codec)->surface_bits(context, command);
-}
-
 static UINT on_surface_command(RdpgfxClientContext *gfx, const RDPGFX_SURFACE_COMMAND *command)
 {
-	return note_codec(((rdpGdi *)gfx->custom)->context, command->codecId)->surface_command(gfx, command);
+	struct rdp_client *c = find_client(((rdpGdi *)gfx->custom)->context);
+
+	if (command->codecId < CODECS)
+		atomic_fetch_or(&c->seen, 1u << command->codecId);
+	return c->surface_command(gfx, command);
 }
 
 static UINT on_caps_confirm(RdpgfxClientContext *gfx, const RDPGFX_CAPS_CONFIRM_PDU *caps)
@@ -217,7 +198,6 @@ static BOOL on_pre_connect(freerdp *instance)
 
 static BOOL on_post_connect(freerdp *instance)
 {
-	struct rdp_client *c = find_client(instance->context);
 	rdpUpdate *update = instance->context->update;
 
 	if (!on_resize(instance->context))
@@ -225,10 +205,6 @@ static BOOL on_post_connect(freerdp *instance)
 	update->BeginPaint = on_begin_paint;
 	update->EndPaint = on_end_paint;
 	update->DesktopResize = on_resize;
-	c->bitmap_update = update->BitmapUpdate;
-	update->BitmapUpdate = on_bitmap_update;
-	c->surface_bits = update->SurfaceBits;
-	update->SurfaceBits = on_surface_bits;
 	return TRUE;
 }
 
@@ -358,23 +334,16 @@ static bool send_pointer(struct rdp_client *c, unsigned flags, int x, int y)
 static void describe_client(struct rdp_client *c, char *text, size_t size)
 {
 	const rdpSettings *s = find_context(c)->settings;
-	UINT32 protocol = freerdp_settings_get_uint32(s, FreeRDP_SelectedProtocol), seen = atomic_load(&c->seen);
-	const char *word = codec_words;
-	char gfx[40] = "no graphics pipeline", came[200] = " drawing orders";
+	UINT32 protocol = freerdp_settings_get_uint32(s, FreeRDP_SelectedProtocol), pipeline = atomic_load(&c->pipeline);
+	const char *word = codecs, *security = protocol & 2 ? "NLA" : protocol & 1 ? "TLS" : "no TLS";
+	char came[200] = "no graphics pipeline, bitmaps";
+	int used = pipeline ? snprintf(came, sizeof(came), "graphics pipeline 0x%x,", (unsigned)pipeline) : 0;
 
-	if (atomic_load(&c->pipeline))
-		snprintf(gfx, sizeof(gfx), "graphics pipeline 0x%x", (unsigned)atomic_load(&c->pipeline));
-	for (int i = 0, used = 0; i < CODECS; i++, word += strcspn(word, " ") + 1)
-		if (seen >> i & 1)
+	for (int i = 0; used && i < CODECS; i++, word += strcspn(word, " ") + 1)
+		if (atomic_load(&c->seen) >> i & 1)
 			used += snprintf(came + used, sizeof(came) - (size_t)used, " %.*s", (int)strcspn(word, " "), word);
-	snprintf(text, size, "FreeRDP %s, %ux%u, %u bits, %s, %s,%s", freerdp_get_version_string(),
-		 (unsigned)freerdp_settings_get_uint32(s, FreeRDP_DesktopWidth),
-		 (unsigned)freerdp_settings_get_uint32(s, FreeRDP_DesktopHeight),
-		 (unsigned)freerdp_settings_get_uint32(s, FreeRDP_ColorDepth),
-		 protocol & 2	? "NLA"
-		 : protocol & 1 ? "TLS"
-				: "no TLS",
-		 gfx, came);
+	snprintf(text, size, "FreeRDP %s, %dx%d, %u bits, %s, %s", freerdp_get_version_string(), find_context(c)->gdi->width,
+		 find_context(c)->gdi->height, (unsigned)freerdp_settings_get_uint32(s, FreeRDP_ColorDepth), security, came);
 }
 
 __attribute__((visibility("default"))) extern const struct rdp_client_ops rdp_client_ops;
