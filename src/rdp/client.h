@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* client - a client of RDP without a display, on libfreerdp: what a program asks of the plug-in that is linked with it.
  *
- * libfreerdp loads some 70 libraries, and is not on every machine: so it is linked with the plug-in alone (freerdp.c), which a
- * program loads when it needs it, and which uses nothing of the program but these functions. */
+ * libfreerdp loads over a hundred libraries, and is not on every machine: so it is linked with the plug-in alone (freerdp.c), which
+ * a program loads when it needs it, and which uses nothing of the program but these functions. */
 #pragma once
 
 #include "area.h"
