@@ -20,7 +20,7 @@ SECRET=5ec2e75ec2e75ec2e75ec2e75ec2e7aa
 	# shellcheck disable=SC2317 # pair_cell calls it
 	env() { command env "${@:1:4}" \
 		strace -f -qq -v -s 65536 -e trace=execve,execveat -e signal=none -o "$W/programs" "${@:5}"; }
-	pair_cell stalls --app heavy --cost 2ms --loads 0 --quick --time 3 --repeat 1 --idle 1 --protocol rdp,spice,vnc
+	pair_cell stalls --app heavy --cost 2ms --loads 0 --quick --time 3 --repeat 1 --idle 1 --protocol rdp,rdp:headless,spice,vnc
 	# the number was drawn by each protocol, and strace saw its programs
 	[ "$(wc -l <"$W/drawn")" -ge 3 ]
 	for program in "X[a-z]*vnc" xfreerdp spicy keyrepeat; do
