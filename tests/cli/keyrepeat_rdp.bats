@@ -75,6 +75,17 @@ no_keyrepeat() {
 		xargs grep -sx keyrepeat)" ]
 }
 
+# How a run ends whose process is killed, crashes or hangs: word of the line
+ends_early() {	# word
+	ends "$pid"
+	cat keys.err
+	[ "$status" -eq 1 ]
+	grep -q "^keyrepeat: .*$1" keys.err
+	[ "$(figure report.json ended)" = "connection dropped" ]
+	[ "$(figure report.json keys_answered)" -ge 5 ]
+	nothing_left
+}
+
 @test "keyrepeat rdp: each key reaches the application and is answered; the report names server, FreeRDP, security and codec" {
 	start_xrdp
 	start_refecho --display "$DISPLAY" --log echo.tsv
@@ -236,17 +247,6 @@ close_soon() {	# pid
 	grep -q '^keyrepeat: the connection was dropped' keys.err
 	[ "$(figure report.json ended)" = "connection dropped" ]
 	[ "$(keys_in keys.tsv)" -ge 5 ]
-	nothing_left
-}
-
-# How a run ends whose process is killed, crashes or hangs: word of the line
-ends_early() {	# word
-	ends "$pid"
-	cat keys.err
-	[ "$status" -eq 1 ]
-	grep -q "^keyrepeat: .*$1" keys.err
-	[ "$(figure report.json ended)" = "connection dropped" ]
-	[ "$(figure report.json keys_answered)" -ge 5 ]
 	nothing_left
 }
 
