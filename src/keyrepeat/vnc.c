@@ -252,7 +252,7 @@ static void vnc_close(void *p)
 
 static void set_up_client(struct vnc_client *self)
 {
-	static const uint32_t types[] = { rfbNoAuth, rfbTLS, rfbVeNCrypt, rfbVncAuth };
+	static const uint32_t types[] = { rfbNoAuth, rfbTLS, rfbVeNCrypt, rfbVncAuth, rfbARD };
 	rfbClient *c = self->client;
 
 	rfbClientLog = keep_failure_cause;
@@ -260,7 +260,7 @@ static void set_up_client(struct vnc_client *self)
 	rfbClientSetClientData(c, &tag, self);
 	c->GetPassword = give_password;
 	/* of those that a server offers the library takes the first that it may: not one that wants what the user did not give */
-	SetClientAuthSchemes(c, types, self->password_file ? 4 : 3);
+	SetClientAuthSchemes(c, types, self->password_file ? 5 : 3);
 	c->GetCredential = give_credential;
 	c->MallocFrameBuffer = make_picture;
 	c->GotFrameBufferUpdate = on_rectangle;

@@ -7,7 +7,7 @@ load protocols
 
 setup_file() {
 	protocols_world || return 0
-	LIST=$(protocols_listed -E '^(wayvnc|novnc)')
+	LIST=$(protocols_listed -E '^(wayvnc|weston|novnc)')
 	export LIST
 	# shellcheck disable=SC2086 # words
 	protocols_train train $LIST
