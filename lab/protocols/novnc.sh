@@ -68,7 +68,8 @@ protocol_start() {
 		-rfbport $((5900 + n)) -localhost -AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate "$NOVNC_FRAME_RATE"
 	lab_comes 20 "$LAB_PID" display_answers server ":$n" ||
 		protocol_failed "$session" "the VNC server did not start" "$log.err" || return
-	protocol_run server "novnc-$session-websockify" websockify --web "$web" "$LAB_ADDR_server:$PROTOCOL_PORT" "127.0.0.1:$((5900 + n))"
+	protocol_run server "novnc-$session-websockify" websockify --web "$web" "$(lab_url server):$PROTOCOL_PORT" \
+		"127.0.0.1:$((5900 + n))"
 	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
 		protocol_failed "$session" "websockify did not start" "$log-websockify".{err,out} || return
 	viewer_display "$session" || return
