@@ -6,6 +6,7 @@
 . "${BASH_SOURCE[0]%/*}/../lab/words.sh"
 . "${BASH_SOURCE[0]%/*}/../lab/room.sh"
 . "${BASH_SOURCE[0]%/*}/foreign.sh"
+. "${BASH_SOURCE[0]%/*}/decided.sh"
 
 # die STATUS WORDS. Once there is a folder for temporary files, $work, the reason of a failure may be that a disk is full.
 die() {
@@ -27,19 +28,6 @@ put_file() {
 		rm -f -- "$1.new"
 	fi
 	die 1 "$(name_full_disk "$(dirname -- "$1")" || echo "cannot write $1${why:+: ${why##*: }}")"
-}
-
-tool() {	# tool NAME [OPTION...]: where TP_HOME is another tree, that of this one
-	local file=$TP_BIN/$1
-	[ -x "$file" ] || file=${BASH_SOURCE[0]%/*}/../bin/$1
-	"$file" "${@:2}"
-}
-
-# decided_claims CLAIMS: what judge says of each, rows of claims/1 without the schema, in their order.
-decided_claims() {
-	[ -n "$1" ] || { echo '{}'; return; }
-	printf 'schema\tkind\tshare\tfrom\tto\tlow\thigh\trepeats\tfrom_b\tto_b\tlow_b\thigh_b\trepeats_b\n%s\n' "$1" |
-		sed '1!s/^/claims\/1\t/' | tool judge - --claims --json
 }
 
 need() {	# need COMMAND PACKAGE

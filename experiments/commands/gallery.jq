@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# gallery.jq - the page of the gallery. Input: lines {plan: [name, minutes, command]}, {fact: a row of data/papers.tsv} and
-# {kept: {name, folder, run, verdict, figures, tables}}, where a program computed it {kept: {name, command, picture, tables}};
-# $papers is docs/papers.md, $docs the folder of the documents.
+# gallery.jq - the page of the gallery. Input: lines {plan: [name, minutes, command]}, {fact: [FILE:LINE, a row of
+# data/papers.tsv]} and {kept: {name, folder, run, verdict, figures, tables}}, where a program computed it {kept: {name, command,
+# picture, tables}}; $papers is docs/papers.md, $docs the folder of the documents. {judged} is what judge says of the claims behind
+# the verdicts; without it the output is these claims. $strict 1: a row that a verdict needs and that a kept run lacks is an error.
 include "words";
 def trimmed: gsub("^\\s+|\\s+$"; "") | gsub("\\s+"; " ");
 def safe: gsub("\\|"; "\\|");
@@ -47,7 +48,7 @@ def words_of($kept; $table; $where): . as $text | [$text | scan("\\{([a-z0-9_]+)
 		| $text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds))]
 	| if . == [] then null else join("<br>") end;
 
-def fact: [., ["paper", "figure", "what", "text", "table", "where", "ours"]] | transpose
+def fact: [., ["at", "paper", "figure", "what", "text", "table", "where", "ours"]] | transpose
 	| map({key: .[1], value: (.[0] // "")}) | from_entries
 	| .run = ((.table / "/")[0] // "") | .table = ((.table / "/")[1] // "");
 def short_note: if .run.settings.quick == true then " (a short run, no result)" else "" end;
@@ -58,16 +59,65 @@ def flagged: {run} | flagged_cells | length;
 def doubt_note: [if is_preliminary then "preliminary: \({run} | repeats_words)" else empty end,
 		(flagged | select(. > 0) | "\(.) of the conditions flagged")]
 	| if . == [] then "" else " (\(join("; ")))" end;
+# ---- verdicts: rows `verdict`, of each word what is to hold of the rows that are picked as above; the words in their order ----
+# Conditions are joined by " and ": COLUMN < or > NUMBER, or NUMBER times COLUMN of the same row, or of rows picked by TABLE and
+# column=value (where {column} is that of the row); COLUMN = FROM..TO. "some" before one: at least one row, not all.
+def verdict_words: "as then", "as then, smaller", "no longer";
+def condition: capture("^(?<some>some )?(?<column>[a-z0-9_]+) (?<sign>[<>]) (?<by>[0-9.]+)"
+		+ "( (?<than>[a-z][a-z0-9_]*)(?<table> [a-z0-9-]+/[a-z]+)?(?<where>( [^ =]+=[^ ]+)*))?$")
+	// capture("^(?<some>some )?(?<column>[a-z0-9_]+) = (?<from>[0-9.]+)\\.\\.(?<to>[0-9.]+)$");
+def conditions: .ours / " and " | map(condition);
+def refused($why): error({$why, at});
+# Input: a rule. Of a run that is not kept, or a short one, it decides nothing.
+def run_names: [.run, (conditions[].table // "" | trimmed / "/" | .[0] | values | select(. != ""))] | unique;
+def is_there($runs): [run_names[] as $name | first($runs[] | select(.name == $name))] as $kept
+	| ($kept | length) == (run_names | length) and all($kept[]; .run.settings.quick != true);
+def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | select(.name == $run)) as $kept
+	| ($kept.tables[$table][0] // []) as $head
+	| (($column, ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)").c)) | select(IN($head[]) | not)
+		| . as $name | $rule | refused("\($run)/\($table) has no column \($name)")),
+	  ([$kept | table_rows($table) | meeting($where)[]] as $rows | if $rows != [] then $rows[] elif $strict == "1"
+		then refused("\($run)/\($table) has no row \($where)") else {} end);
+# A figure of a table; none where it has an interval, but too few repeats for that.
+def sure_figure($column): typed | select((has($column + "_low") and .[$column + "_low"] == null and .[$column + "_both"] == null
+	and ($column | test("max") | not)) | not) | figure($column);
+def ends($column): first(sure_figure($column), {}) | with_both;
+# Of each condition the claims, of which all are to hold, or some.
+def asked($runs): . as $rule | [conditions[] as $c | {some: ($c.some != null), claims: [
+	$rule | picked($runs; .run; .table; .where; $c.column) as $row | ($row | ends($c.column)) as $a
+	| if $c.sign == null then within($a; $c.from | tonumber; $c.to | tonumber) else
+		(if $c.than == null then {value: ($c.by | tonumber)} else
+			($c.where | gsub("\\{(?<c>[a-z0-9_]+)\\}"; $row[.c] // "")) as $where | ($c.table // "" | trimmed / "/") as [$run, $table]
+			| (if $where == "" and $c.table == null and ($row | has($c.than)) then $row
+				else $rule | picked($runs; $run // .run; $table // .table; $where; $c.than) end)
+			| ends($c.than) | scaled($c.by | tonumber) end) as $b
+		| if $c.sign == ">" then exceeds($a; $b) else exceeds($b; $a) end end]}];
+def holds_surely($runs; $judged): if is_there($runs) then
+	[asked($runs)[] | .some as $some | [.claims[] | $judged[.] | holds] | if $some then any else . != [] and all end] | all
+	else false end;
+# Input: the rules of a figure.
+def verdict($runs; $judged): . as $rules | if . == [] then {word: "nothing to compare", rules: []} else
+	first(verdict_words as $word | [$rules[] | select(.text == $word)]
+			| select(map(holds_surely($runs; $judged)) | . != [] and all) | {$word, rules: .})
+		// {word: (if any(.[]; is_there($runs)) then "cannot tell" else "not run yet" end), rules: []}
+	| [$runs[] | select(.run and (.name | IN($rules[] | run_names[])))] as $behind
+	| .doubts = [if any($behind[]; is_preliminary) then "preliminary" else empty end,
+		if any($behind[]; flagged > 0) then "flagged" else empty end] end;
+def bold_verdict: "**\(.word)**" + if (.doubts // []) == [] then "" else " (\(.doubts | join(", ")))" end;
+def rule_words: "`\(.run)/\(.table)\(if .where == "" then "" else " " + .where end): \(.ours)`";
+def rules_words: (.[:2] | map(rule_words) | join(", ")) + (.[2:] | length | if . == 0 then "" else " and \(.) more" end);
+
 def picture_of($figure; $kept): first($kept[] | . as $k | select($figure.picture != null)
 	| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg")
 	// first($kept[] | .picture | values) // null;
 
 def figure_part:
 	"### \(.name): \(.title)", "",
+	"Verdict: \(.verdict | bold_verdict)\(.verdict.rules | if . == [] then "" else ", by \(rules_words)" end).", "",
 	if .numbers == [] then empty
 	elif .shown then "| the paper | here, today |", "|---|---|", (.numbers[] | "| \(.says) | \(.ours) |"), ""
 	else "| the paper |", "|---|", (.numbers[] | "| \(.says) |"), "" end,
-	if .image then "![\(.name): \(.title)](\(.image))", "" else empty end,
+	if .image then "[<img src=\"\(.image)\" width=\"480\" alt=\"\(.name): \(.title)\">](\(.image))", "" else empty end,
 	if .shown and .since != "" then .since, "" else empty end,
 	if .partial == "" then empty else "Not whole: \(.partial)", "" end,
 	if .shown | not then "**Not run yet**: \(.command)"
@@ -79,14 +129,16 @@ def figure_part:
 			+ if $programs == [] then "" else ". Computed by \($programs | join(", "))" end + "." end, "";
 
 # Input: the facts about the figure. It is shown where a kept run or a program has a number of it.
-def with_facts($figure; $all): . as $facts | def words_about($what): [$facts[] | select(.what == $what).text] | first // "";
-	[$facts[] | select(.what | IN("since", "partial") | not) | . as $f | (first($all[] | select(.name == $f.run)) // null) as $k
+def with_facts($figure; $all; $judged): . as $facts
+	| def words_about($what): [$facts[] | select(.what == $what).text] | first // "";
+	[$facts[] | select(.what | IN("since", "partial", "verdict", "thumbnail") | not)
+		| . as $f | (first($all[] | select(.name == $f.run)) // null) as $k
 		| {run, says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end), kept: ($k != null),
 			ours: (if .run == "" then .ours elif $k then $f.ours | words_of($k; $f.table; $f.where) else "" end // "" | safe)}]
 	as $numbers | ([$numbers[] | select(.ours != "").run] | unique) as $runs
 	| [$all[] | select(.name | IN($runs[]))] as $kept
 	| $figure + {$kept, image: picture_of($figure; $kept), since: words_about("since"), partial: words_about("partial"),
-		shown: ($runs != []),
+		shown: ($runs != []), verdict: ([$facts[] | select(.what == "verdict")] | verdict($all; $judged)),
 		numbers: ($numbers | map(if .ours != "" then . elif .kept then .ours = "not in this run" else .ours = "not run yet" end)
 			| reduce .[] as $n ([]; if .[-1].says == $n.says then .[-1].ours += "<br>\($n.ours)" else . + [$n] end))};
 
@@ -96,8 +148,12 @@ def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.
 	| {says: (map(.text) | unique | join("; ") | safe), ours: (map(.ours | values) | join("; ") | safe)};
 def paper_row: "| [\(.short)](#\(.heading | slug)) | \(.claim.says) | \(.claim.ours | if . == "" then "not run yet" else . end) "
 	+ "| \(.figures | length) | \([.figures[] | select(.shown)] | length) |";
-# Its figures that are drawn, each once.
-def pictures: reduce (.figures[] | select(.image)) as $f ([]; if any(.[]; .image == $f.image) then . else . + [$f] end);
+# A picture at the head, by a fact: TABLE is RUN/PICTURE, or NAME/rows where a program draws it.
+def thumbnail($all; $figures): . as $fact | first($all[] | select(.name == $fact.run))
+	| (if .run then "\(.folder)/figures/\($fact.table).svg" else .picture end) as $image
+	| (first($figures[] | select(.name == $fact.figure and .short == $fact.paper) | "#" + ("\(.name): \(.title)" | slug))
+		// "\(.folder)/report.md") as $link
+	| "[<img src=\"\($image)\" width=\"230\" alt=\"\($fact.text)\">](\($link))";
 
 def kept_words: map(.run.kept | if .left_out_bytes == 0 then "all of their samples" elif .conditions > 0 then "some of them"
 		else "tables alone" end) | group_by(.) | map("\(length) with \(.[0])") | join(", ");
@@ -110,31 +166,47 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 | {plan: [$in[].plan | values], kept: [$in[].kept | values], facts: [$in[].fact | values | fact]} as $all
 | ($papers | papers_of) as $sources
 | first(($all.facts[] | select(.run | . != "" and (IN($all.plan[][0], $all.kept[].name) | not))
-		| "data/gallery.tsv has no run \(.run)"),
-	($all.facts[] | select(.what != "claim") | . as $fact
+		| "\(.at): data/gallery.tsv has no run \(.run)"),
+	($all.facts[] | select(.figure != "") | . as $fact
 		| select(any($sources[] | . as $paper | .figures[] | of_figure($fact; $paper); .) | not)
-		| "docs/papers.md has no \(.figure) of \(.paper)"), null) as $wrong
-| if $wrong then "thinprobe: data/papers.tsv: \($wrong)\n" | halt_error(1) else . end
+		| "\(.at): docs/papers.md has no \(.figure) of \(.paper)"),
+	($all.facts[] | select(.what == "verdict") | . as $rule
+		| if (.text | IN(verdict_words) | not) then "\(.at): no verdict is called \(.text)"
+			elif (.ours / " and " | length) != (conditions | length) then "\(.at): what is \(.ours)?"
+			else try (select(is_there($all.kept)) | asked($all.kept) | empty) catch "\(.at): \(.why)" end), null) as $wrong
+| if $wrong then "thinprobe: \($wrong)\n" | halt_error(1) else . end
+| ([$all.facts[] | select(.what == "verdict" and is_there($all.kept)) | asked($all.kept)[].claims[]] | unique) as $claims
+| first(($in[].judged | values), null) as $judged | if $judged == null then $claims[] else ($judged | answers($claims)) as $judged
 | [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
 	| .short = (first($all.facts[].paper | select(is_of($paper.about))) // .title)
-	| .claim = ($all.facts | claims($paper; $all.kept))
+	| .claim = ($all.facts | claims($paper; $all.kept)) | .short as $short
 	| .figures |= map(. as $figure
-		| [$all.facts[] | . as $fact | select($figure | of_figure($fact; $paper))] | with_facts($figure; $all.kept))] as $shown
+		| [$all.facts[] | . as $fact | select($figure | of_figure($fact; $paper))] | with_facts($figure; $all.kept; $judged)
+			+ {$short})] as $shown
 | [$shown[].figures[]] as $figures
 | [$all.kept[] | select(.run)] as $kept
 | ([$figures[] | select(.shown)] | length) as $n
 | "# Five papers, measured again", "",
 "<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery,computed}.tsv and the kept runs. -->", "",
-"Five papers ask how long people wait in front of a remote computer. Each of their \($figures | length) figures and tables "
-	+ "has a command here that makes it again, on Linux of today. \($n) are below: the paper's numbers, beside ours.", "",
+"Of \($figures | length) figures and tables of five papers: "
+	+ ([verdict_words, "cannot tell", "nothing to compare", "not run yet"] | map(. as $word
+		| [$figures[] | select(.verdict.word == $word)] | length as $count | select($count > 0 or $word != "not run yet")
+		| "\($word | sub(","; " but")) **\($count)**") | join(", ")) + ".", "",
+([$all.facts[] | select(.what == "thumbnail" and (.run | IN($all.kept[].name))) | thumbnail($all.kept; $figures)]
+	| if . == [] then empty else .[], "" end),
+"| paper | figure | verdict |", "|---|---|---|",
+($figures[] | "| \(.short) | [\(.name): \(.title)](#\("\(.name): \(.title)" | slug)) | \(.verdict | bold_verdict) |"), "",
+"Verdicts are computed. *As then*: a run shows what the paper found, in direction and stated size, whatever the figures are "
+	+ "within their 95 % intervals. *As then, smaller*: the direction, but not that size, or not under all conditions. "
+	+ "*No longer*: the run shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what the paper "
+	+ "compared is not there, or it gives parameters or a picture alone. The rule is below each figure. "
+	+ "*Preliminary* and *flagged*: as on the pages of the runs behind it.", "",
 "| paper | it showed | here, today | its figures and tables | shown below |", "|---|---|---|---:|---:|",
 ($shown[] | paper_row),
 "| **all** | | | **\($figures | length)** | **\($n)** |", "",
-($shown[] | . as $paper | pictures | select(. != []) | "**\($paper.short)**", "", (.[:4][] |
-	"[<img src=\"\(.image)\" width=\"230\" alt=\"\(.name): \(.title)\">](#\("\(.name): \(.title)" | slug))"), ""),
-"The commands make \([$figures[] | select(.partial == "")] | length) of the \($figures | length) whole: axes, conditions, series "
-	+ "and statistic are the paper's, with systems of today; what differs is in [papers](\(doc("papers.md"))). "
-	+ "A kept run may have fewer settings: its command is below each picture. "
+"Each figure has a command that makes it again, on Linux of today; what differs is in [papers](\(doc("papers.md"))). "
+	+ ([$figures[] | select(.partial != "")] | length as $count | "Of \($count) figures a part is known to be missing: *Not whole*, ")
+	+ "below. A kept run may have fewer settings: its command is below each picture. "
 	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked "
 	+ "*read off the figure*, and where there is none, words say how the curve runs. "
 	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository (\($kept | kept_words)), or "
@@ -155,4 +227,4 @@ if $kept == [] then empty else "| kept | command | on | took | samples |", "|---
 	($kept[] | run_row), "" end,
 ([$all.plan[] | . as [$name, $_, $command] | select([$kept[] | select(.name == $name) | .run.command] != [$command])]
 	| select(. != [])
-	| "| to run | command | about |", "|---|---|---:|", (.[] | "| \(.[0]) | `\(.[2])` | \(.[1] | tonumber | minutes_words) |"))
+	| "| to run | command | about |", "|---|---|---:|", (.[] | "| \(.[0]) | `\(.[2])` | \(.[1] | tonumber | minutes_words) |")) end

@@ -7,6 +7,7 @@ set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/lab/words.sh"
 . "$TP_HOME/report/foreign.sh"
+. "$TP_HOME/report/decided.sh"
 . "$TP_HOME/report/kept.sh"
 TP_TOOL=thinprobe
 SAMPLES_MOST=$((300 << 10)) REST_MOST=$((300 << 10))	# bytes of a kept run
@@ -48,7 +49,7 @@ gallery_read() {
 	while read -r name words; do FIGURES[$name]=$words; done < <(in_trees data/papers.tsv | xargs -rd '\n' awk -F'\t' '
 		/^#/ || $2 == "" { next }
 		{ name = $5; sub("/.*", "", name) }
-		!seen[name, $1, $2]++ { n[name]++ }
+		$3 !~ /^(verdict|thumbnail)$/ && !seen[name, $1, $2]++ { n[name]++ }
 		END { for (name in n) print name, n[name] }')
 }
 
@@ -277,20 +278,27 @@ computed() {
 	done < <(in_trees data/computed.tsv)
 }
 
+# gallery.jq of lines; without one {judged: ...} the claims that judge is to decide.
+gallery_filter() {
+	jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs "$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
+		--arg strict "$([ -n "$OUT" ] || echo 1)" "$(cat "$TP_HOME/experiments/commands/gallery.jq")"	# it says why
+}
+
 gallery_page() {
-	local name computed kept
+	local name computed kept input claims judged
 	[ -w "${PAGE%/*}" ] || die "cannot write $PAGE"
 	computed=$(computed) && kept=$(kept_runs) || exit
-	{
+	input=$(
 		for name in "${NAMES[@]}"; do
 			printf '%s\t%s\t%s\n' "$name" "${MINUTES[$name]}" "$(QUICK='' command_of "$name")"
 		done | jq -Rc '{plan: (. / "\t")}'
-		in_trees data/papers.tsv | xargs -rd '\n' grep -hvE '^(#|paper	)' | jq -Rc '{fact: (. / "\t")}'
+		in_trees data/papers.tsv | xargs -rd '\n' awk -v home="$TP_HOME/" '
+			!/^(#|paper\t)/ { print substr(FILENAME, length(home) + 1) ":" FNR "\t" $0 }' | jq -Rc '{fact: (. / "\t")}'
 		jq -c '{kept: .}' <<<"$kept"
 		cat <<<"$computed"
-	} | jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs \
-		"$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
-		"$(cat "$TP_HOME/experiments/commands/gallery.jq")" >"$PAGE.new" || { rm -f "$PAGE.new"; exit 1; }	# it says why
+	)
+	claims=$(gallery_filter <<<"$input") && judged=$(decided_claims "$claims") &&
+		gallery_filter <<<"$input"$'\n'"{\"judged\": $judged}" >"$PAGE.new" || { rm -f "$PAGE.new"; exit 1; }
 	mv "$PAGE.new" "$PAGE" || die "cannot write $PAGE"
 	kept_figures
 }

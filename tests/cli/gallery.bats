@@ -18,7 +18,8 @@ made_tree() {
 	mkdir -p tree/{bin,docs,data,plots,report,experiments/{commands,engine,made}}
 	ln -s "$TOP/lab" tree/
 	ln -s "$TOP/experiments/commands/gallery.jq" tree/experiments/commands/
-	ln -s "$TOP"/report/{words.jq,kept.sh,foreign.sh} tree/report/
+	ln -s "$TOP"/report/{words.jq,kept.sh,foreign.sh,decided.sh} tree/report/
+	ln -s "$TOP/bin/judge" tree/bin/
 	printf '#!/bin/sh\nfor run; do :; done\ncd "$run" && cp cells/a/1/*.tsv .\n' >tree/bin/summarize
 	printf 'table summary cells\n' >tree/experiments/made/table
 	printf 'name\tcommand\tdrawing\nsum\tadder 2 3\tdots.gp red\n' >tree/data/computed.tsv
@@ -123,7 +124,7 @@ made_tree() {
 	grep -qxF '| 4 s | no column gone_ms |' out/gallery.md
 	grep -qx 'Kernels changed.' out/gallery.md
 	grep -qx 'Not whole: half of it.' out/gallery.md
-	grep -qF '![Fig. 1: stalls](one/figures/stall.svg)' out/gallery.md
+	grep -qxF '[<img src="one/figures/stall.svg" width="480" alt="Fig. 1: stalls">](one/figures/stall.svg)' out/gallery.md
 	# of the paper: what it showed, both numbers beside it; all figures, and those shown
 	grep -qxF '| [Author & Second 2001](#1-a-paper) | hogs stall | by 10.5 ms (9.3 to 11.8 ms); 5 of them | 4 | 4 |' out/gallery.md
 }
@@ -165,7 +166,7 @@ made_tree() {
 	grep -qxF '| 5.13 | adds up to 5.13 |' out/gallery.md
 	grep -qxF '| here | a default |' out/gallery.md
 	grep -qxF '`thinprobe adder`. Computed by `thinprobe adder 2 3`.' out/gallery.md
-	grep -qF '![Fig. 3: a sum](gallery/sum.svg)' out/gallery.md
+	grep -qF '(gallery/sum.svg)' out/gallery.md
 	grep -q '</svg>' out/gallery/sum.svg
 }
 
@@ -195,10 +196,119 @@ made_tree() {
 		printf '%s\t%s\ttext\tx\t%s\t\t{stall_ms}\n' "$paper" "$figure" "$table" >>tree/data/papers.tsv
 		run -1 --separate-stderr "$gallery" --page -o out
 		[ "${#stderr_lines[@]}" = 1 ]
-		[[ $stderr == "thinprobe: data/papers.tsv: "*"$why"* ]]
+		[[ $stderr == "thinprobe: data/papers.tsv:$(wc -l <tree/data/papers.tsv): "*"$why"* ]]
 		[ ! -e out/gallery.md ]
 		mv kept tree/data/papers.tsv
 	done
+}
+
+# rule FIGURE WORD TABLE WHERE CONDITION...
+rule() {
+	local word
+	for word in "${@:5}"; do
+		printf 'Author & Second 2001\tFig. %s\tverdict\t%s\t%s\t%s\t%s\n' "${@:1:4}" "$word"
+	done >>tree/data/papers.tsv
+}
+verdict_of() { sed -n "s/^| [^|]* | \[Fig. $1: .* | \([^|]*\) |\$/\1/p" "${2-out}/gallery.md"; }
+
+@test "gallery: a verdict flips with the interval of a run, from as then over cannot tell to no longer" {
+	local low high word
+	made_tree
+	rule 1 'as then' one/summary 'app=vim sinks=5' 'stall_ms > 9 and sinks > 4'
+	rule 1 'no longer' one/summary 'app=vim sinks=5' 'stall_ms < 9'
+	run -0 "$gallery" -o out
+	jq '.kept.left_out_bytes = 5 | .settings.repeats = 3' out/one/run.json >x
+	mv x out/one/run.json
+	cp out/runs/one/{summary,schema}.tsv out/one/
+	while read -r low high word; do
+		sed -i "2s/.*/made\/1\t5\t10.5\t$low\t$high\tvim\t1/" out/one/summary.tsv
+		run -0 "$gallery" --page -o out
+		echo "$low to $high: $(verdict_of 1)"
+		[ "$(verdict_of 1)" = "**$word** (preliminary)" ]
+		grep -qF "$word **1**" out/gallery.md
+	done <<-'END'
+		9.25 11.75 as then
+		8.75 11.75 cannot tell
+		6.25 8.75 no longer
+	END
+	[ "$(verdict_of 2)" = "**nothing to compare**" ]
+	grep -qxF 'Verdict: **no longer** (preliminary), by `one/summary app=vim sinks=5: stall_ms < 9`.' out/gallery.md
+}
+
+@test "gallery: conditions of a verdict: in each row or some, against another column or row, in a range" {
+	local condition word
+	made_tree
+	"$gallery" -o out
+	cp tree/data/papers.tsv kept
+	while IFS='|' read -r word condition; do
+		cp kept tree/data/papers.tsv
+		rule 3 'as then' sum/rows '' "$condition"
+		rule 3 'as then, smaller' sum/rows '' 'sum > 0'
+		"$gallery" --page -o out
+		echo "$condition: $(verdict_of 3)"
+		[ "$(verdict_of 3)" = "**$word**" ]
+	done <<-'END'
+		as then|sum > 2.5 a
+		as then, smaller|sum > 2.6 a
+		as then|sum = 5.1..5.2
+		as then, smaller|sum = 5.2..5.3
+		as then|a < 1 sum a=2
+		as then|a < 0.5 sinks one/summary app=vim
+		as then, smaller|a < 0.3 sinks one/summary app=vim
+		as then|some a < 0.3 sinks one/summary app=vim
+		as then|a < 1 stall_ms one/summary sinks=5
+		as then, smaller|a < 1 stall_ms one/summary sinks=20
+		as then|a = 1..3 and sum > 5
+		as then, smaller|a = 1..3 and sum > 6
+	END
+}
+
+@test "gallery: a rule that names a column, a row, a word or a sign that is not there is refused with its line" {
+	local word where condition why
+	made_tree
+	"$gallery" -o out
+	mkdir -p tree/results/reference
+	cp -r out/one out/two tree/results/reference/
+	cp tree/data/papers.tsv kept
+	while IFS='|' read -r word where condition why; do
+		cp kept tree/data/papers.tsv
+		rule 1 "$word" one/summary "$where" "$condition"
+		rule 2 'as then' two/summary '' 'sinks > 1'
+		run -1 --separate-stderr "$gallery" --page
+		echo "$stderr"
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == "thinprobe: data/papers.tsv:$(($(wc -l <kept) + 1)): "*"$why"* ]]
+		[ ! -e tree/docs/gallery.md ]
+	done <<-'END'
+		as then|sinks=5|gone_ms > 9|gone_ms
+		as then|gone=5|stall_ms > 9|gone
+		as then|sinks=6|stall_ms > 9|sinks=6
+		as then|sinks=5|stall_ms > 1 gone_ms|gone_ms
+		as then|sinks=5|stall_ms > 1 stall_ms sinks=7|sinks=7
+		as ever|sinks=5|stall_ms > 9|as ever
+		as then|sinks=5|stall_ms >= 9|stall_ms >= 9
+	END
+	rule 1 'as then' one/summary sinks=6 'stall_ms > 9'
+	sed -i '/>= 9/d' tree/data/papers.tsv
+	"$gallery" --page -o out	# elsewhere a run may have fewer rows
+	[ "$(verdict_of 1)" = "**cannot tell**" ]
+}
+
+@test "gallery: short runs decide nothing, and pictures at the head are those that the data name" {
+	made_tree
+	rule 1 'as then' one/summary 'app=vim sinks=5' 'stall_ms > 9'
+	printf 'Author & Second 2001\t%s\tthumbnail\t%s\t%s\t\t\n' 'Fig. 1' 'of stalls' one/stall '' 'of others' one/other \
+		'Fig. 3' sums sum/rows >>tree/data/papers.tsv
+	"$gallery" -o out
+	[ "$(verdict_of 1)" = "**as then**" ]
+	grep -qxF '[<img src="one/figures/stall.svg" width="230" alt="of stalls">](#fig-1-stalls)' out/gallery.md
+	grep -qxF '[<img src="one/figures/other.svg" width="230" alt="of others">](one/report.md)' out/gallery.md
+	grep -qxF '[<img src="gallery/sum.svg" width="230" alt="sums">](#fig-3-a-sum)' out/gallery.md
+	[ -e out/one/figures/other.svg ]
+	jq '.settings.quick = true' out/one/run.json >x
+	mv x out/one/run.json
+	"$gallery" --page -o out
+	[ "$(verdict_of 1)" = "**not run yet**" ]
 }
 
 @test "gallery: of samples above 300 KiB those of the first conditions are kept, with all tables" {
