@@ -25,7 +25,7 @@ setup() {
 
 @test "core without kits: its programs are built, and listed" {
 	run -0 ./thinprobe tools
-	[ "$(grep -cE '^  [a-z]+  +[a-z]' <<<"$output")" = "$(ls bin | wc -l)" ]
+	[ "$(grep -cE '^  [a-z]+  +[a-z]' <<<"$output")" = "$(ls bin | grep -vc '[.]so$')" ]
 	bin/summarize --version
 }
 
