@@ -65,6 +65,6 @@ keep() {	# keep NAME: standard input becomes DIR/NAME; otherwise the old file st
 		die "cannot write to $DIR; make room, then: thinprobe $(basename -- "$0" .sh) --resume $(printf %q "$DIR")"
 }
 
-# folder_empty FOLDER: it has nothing but a lock. folder_gone FOLDER: removes such a one.
-folder_empty() { [ -z "$(ls -A --ignore=.lock -- "$1" 2>/dev/null)" ]; }
+# folder_empty FOLDER: it has nothing but a lock, which is no link. folder_gone FOLDER: removes such a one.
+folder_empty() { [ -z "$(find "$1/" -mindepth 1 ! \( -name .lock -type f \) -print -quit 2>/dev/null)" ]; }
 folder_gone() { ! folder_empty "$1" || { rm -f -- "$1/.lock"; rmdir -- "$1" 2>/dev/null; }; }

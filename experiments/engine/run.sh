@@ -71,11 +71,9 @@ run_set() {	# run_set JQ-FILTER [jq arguments]
 	put_json "$RUN/run.json" < <(printf '%s\n' "$new")	# (a long here-string would be a file in TMPDIR)
 }
 
-# (Files are written by name, and no report is made of a folder with links.)
 run_free() {
 	[ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: contains a run; choose another folder, or --resume it"
-	[ -z "$(find "$RUN/" "$RUN"/{log,cells}/ -maxdepth 1 ! -type f ! -type d -print -quit 2>/dev/null)" ] ||
-		exp_bad "-o $OUT: has a link or a pipe in it; name a new folder"
+	folder_empty "$RUN" || exp_bad "-o $OUT: is not empty; name a new folder"
 }
 RUN_MADE=()	# new folders in a run that is resumed, until it has begun
 run_folder() {

@@ -321,13 +321,16 @@ counted() { [[ $output =~ (^|\ |:)$1:([0-9]+) ]] && [ "${BASH_REMATCH[2]}" -ge "
 	[ -z "$(ls out)" ]
 }
 
-@test "run -o: a folder with a link where a file of the run will be is refused, and nothing is written through it" {
+@test "run -o: a folder with a file, or a link where a file of the run will be, is refused, and nothing is written through it" {
 	local name
-	mkdir out
+	mkdir out mine
+	touch mine/notes
+	refused 2 "not empty" "$tp" run stalls --protocol null --quick --loads 0 -o mine
+	[ "$(ls -A mine)" = notes ]
 	for name in run.json.new .lock log/engine.log; do
 		mkdir -p new/log
 		ln -s "$PWD/out/x" "new/$name"
-		refused 2 "a link" "$tp" run stalls --protocol null --quick --loads 0 -o new
+		refused 2 "not empty" "$tp" run stalls --protocol null --quick --loads 0 -o new
 		rm -r new
 	done
 	[ -z "$(ls out)" ]
