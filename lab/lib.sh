@@ -49,6 +49,7 @@ warn() {
 	local words="$*"
 	words=${words:0:4000} words=${words//$'\r'}	# (a host's line may have no end)
 	shown words
+	[ ! -t 2 ] || printf '\r\033[K' >&2	# a progress line may stand there
 	printf '%s: %s\n' "${TP_TOOL:-lab}" "$words" >&2
 }
 
