@@ -307,7 +307,9 @@ needs_of() {	# needs_of EXPERIMENT
 	case $needs in *groups*) cpu_groups ;; esac
 	case $needs in *memory\ groups* | *swap*) memory ;; esac
 	case $needs in *netem* | *tbf*) network ;; esac
-	if [[ $needs == *root* ]] && [ "$(id -u)" != 0 ]; then row part "root" "you are not" "sudo thinprobe run $1"; fi
+	if [[ $needs =~ root(\ for|\ also)? && $(id -u) != 0 ]]; then
+		row "$([ -n "${BASH_REMATCH[1]}" ] && echo part || echo no)" "root" "you are not" "sudo thinprobe run $1"
+	fi
 	if [ "${OPT[protocol.type]-}" = protocol ] || [ "${OPT[protocol.type]-}" = protocol-list ]; then
 		for protocol in ${OPT[protocol.default]//,/ }; do
 			if why=$(protocol_use "$protocol" && protocol_can); then

@@ -309,6 +309,20 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	END
 }
 
+@test "thinprobe: what builds for the first time says so, what is built does not" {
+	mkdir -p new/src new/bin made
+	cp -r "$TOP"/{thinprobe,lab,report} new/
+	printf '#!/bin/sh\n' >made/make
+	cp made/make new/bin/summarize
+	chmod +x made/make
+	touch new/Makefile
+	PATH=$PWD/made:$PATH run -2 new/thinprobe gate
+	[[ $output == *building* ]]
+	chmod +x new/bin/summarize
+	PATH=$PWD/made:$PATH run -2 new/thinprobe gate
+	[[ $output != *building* ]]
+}
+
 @test "setup: on a system whose C library is too old nothing is installed, and the oldest is named" {
 	mkdir old
 	printf '#!/bin/sh\necho glibc 2.35\n' >old/getconf
@@ -331,6 +345,16 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		and .can_measure == ($status == "0")' <<<"$output"
 	meant stalls doctor stals
 	meant --json doctor --jsn
+}
+
+@test "doctor EXPERIMENT: without root, what needs it cannot run, and what needs it for some settings can" {
+	mkdir user
+	printf '#!/bin/sh\necho 1000\n' >user/id
+	chmod +x user/id
+	for each in paging:no schedulers:part; do
+		PATH=$PWD/user:$PATH thinprobe doctor --json "${each%:*}" >said || [ $? = 4 ]
+		jq -e --arg state "${each#*:}" '.rows[] | select(.what == "root") | .state == $state' said
+	done
 }
 
 @test "doctor: a missing program gives 'no', a cure and exit status 4; a protocol that cannot run is counted once" {
