@@ -76,8 +76,10 @@ def app_name($app): cost_words as $per
 # If several applications have a role, it is named after the first, not after a protocol's own application.
 def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if $role == "light" then . else .[:1] end
 	| map(. as $app | $doc | app_name($app)) | join(" or ");
-# Loads of an attached window are set by others, so their numbers are only labels.
-def with_load($n): if attached then (if $n == 0 then "without load" else "with the load \($n)" end)
+# Loads of an attached window are set by others, so their numbers are only labels; one that nobody set is the load as it is.
+def load_as_is: attached and (.run.settings.set_load // "") == "" and ([.summary[].sinks] | unique) == [0];
+def unloaded: if load_as_is then "with the load as it is" else "without load" end;
+def with_load($n): if attached then (if $n == 0 then unloaded else "with the load \($n)" end)
 	elif $n == 0 then "without CPU hogs" else "with \($n | plural("CPU hog"))" end;
 def at_load($n): if attached or $n == 0 then with_load($n) else "at \($n | plural("CPU hog"))" end;
 # Loads at which an application has no figure, although other rows have one there.

@@ -62,7 +62,8 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 		{is: "good", fast: ($calm | stays_fast), row: ($calm | max_by(late_surely_most)),
 			unmeasured: ($doc | loads_unmeasured($calm)), clause:
 			((if $calm | stays_fast then "stays fast " else "had no late key " end)
-				+ ($doc | loads_tried($calm)))}
+				+ ($doc | loads_tried($calm)) + if $doc | attached then
+					" (median \($calm | max_by(late_surely_most) | figure("latency_p50_ms") | figure_words))" else "" end)}
 	  else {is: "unsure", row: ($calm | max_by(late_surely_most)), clause: "may have late keys: this run cannot tell"} end;
 
 # Upper bound of the share of late keys if none was late, with 95 % confidence for all loads together.
@@ -203,9 +204,9 @@ def idle_response: . as $doc | idle_rows[0] as $r | select($r != null)
 			(if $link == null then empty elif $link < 0.005 then "the link would add less than 0.01 ms"
 				else "the link would add \($link | with_unit("ms"))" end)] as $parts
 		| finding("idle-response";
-			if $f | is_unresolved then "**Without load, the response is too fast to measure**: less than the probe's error of"
+			if $f | is_unresolved then "**\($doc | unloaded | upper_first), the response is too fast to measure**: less than the probe's error of"
 				+ " \(resolution | with_unit("ms"))."
-			else "**Without load, the median response takes \($takes).**"
+			else "**\($doc | unloaded | upper_first), the median response takes \($takes).**"
 				+ (if $parts == [] then "" else " By arithmetic, not measured: \($parts | join("; "))."
 					+ if $explains | IN("all", "most") then
 						" So \($explains) of it may be the server's own wait."
@@ -302,7 +303,7 @@ def stalls_several: . as $doc | stall_rows as [$rows, $split] | $rows[0].sinks a
 				+ {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)});
 def idle_sorted: idle_rows | sort_by(figure("latency_p50_ms") | at_most);
 def idle_several: . as $doc | idle_sorted | select(. != [])
-		| finding("idle-response"; "**Without load, the median response is \(from_to("latency_p50_ms")).**"
+		| finding("idle-response"; "**\($doc | unloaded | upper_first), the median response is \(from_to("latency_p50_ms")).**"
 			+ more_words($doc; "latency_p50_ms"; "slower") + none_over($doc; "such median")
 			+ if any($doc.summary[]; .sinks > 0) then " Medians with load are not compared." else "" end;
 			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"});

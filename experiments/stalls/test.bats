@@ -1017,6 +1017,18 @@ two_runs() {
 	jq -e 'all(.findings[]; .verdict == "unsure")' both/findings.json
 }
 
+@test "report of --on attach: the verdict has the median; only a load that somebody set is said to be none" {
+	local set
+	make_run LOADS=0 APPS=own COST=null
+	for set in '' 'ssh server load %d'; do
+		edit_json run/run.json '.settings += {on: "attach::0,x", set_load: $set} | .protocol.title = "x"' --arg set "$set"
+		again >said
+		jq -r '.verdict, .findings[].text' run/findings.json >words
+		[ "$(grep -ci 'without load' words)" = "$([ -z "$set" ] && echo 0 || echo 2)" ]
+		grep -q "$(field run/summary.tsv latency_p50_ms sinks=0 | awk '{ printf "%.1f", $1 }') ms" <(jq -r .verdict run/findings.json)
+	done
+}
+
 @test "report of two runs with --on attach: loads are called 'Load', not CPU hogs" {
 	two_runs
 	for run in alpha beta; do
