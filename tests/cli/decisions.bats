@@ -13,16 +13,16 @@ setup_file() {
 	tar --zstd -xf "$RUN/samples.tar.zst" -C "$RUN"
 	rm "$RUN/samples.tar.zst"
 	# a fast start is enough: one application with two loads
-	jq '.cells |= map(select(.name == "vnc-light-0" or .name == "vnc-light-5")) | .kept = null' "$RUN/run.json" >"$RUN/new"
+	jq '.cells |= map(select(.name == "vnc-light-0" or .name == "vnc-light-2")) | .kept = null' "$RUN/run.json" >"$RUN/new"
 	mv "$RUN/new" "$RUN/run.json"
 	"${BATS_TEST_DIRNAME%/tests/cli}/bin/summarize" --format json -o "$RUN/summary.json" "$RUN"
 }
 
-# later NAME MS: a copy of the run, in which all answers of vnc-light-5 came so much later
+# later NAME MS: a copy of the run, in which all answers of vnc-light-2 came so much later
 later() {
 	local file
 	cp -r "$RUN" "$1"
-	for file in "$1"/cells/vnc-light-5/*/samples.tsv; do
+	for file in "$1"/cells/vnc-light-2/*/samples.tsv; do
 		awk -F'\t' -v OFS='\t' -v by="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["answer_ns"] != "" {
 			$at["answer_ns"] = sprintf("%.0f", $at["answer_ns"] + by * 1e6)
 			$at["answer_high_ns"] = sprintf("%.0f", $at["answer_high_ns"] + by * 1e6) } { print }' "$file" >new
@@ -50,7 +50,7 @@ again() {
 	later after 5
 	run -0 "$TOP/thinprobe" compare "$RUN" after --metrics p50 --json
 	jq -e '.metrics_decided | length == 2 and
-		(map(select(.cell | endswith("5"))) | .[0] | .verdict == "worse" and .b - .a > 4.9 and .b - .a < 5.1) and
+		(map(select(.cell | endswith("2"))) | .[0] | .verdict == "worse" and .b - .a > 4.9 and .b - .a < 5.1) and
 		(map(select(.cell | endswith("0"))) | .[0] | .verdict == "no difference of that size")' <<<"$output"
 	jq '.settings.cost_ms = 77' after/run.json >new
 	mv new after/run.json
@@ -84,12 +84,12 @@ again() {
 	run -0 block_varied "$before" other
 	[ "$output" = protocol ]
 	block_rows "$before" 1 1 a work protocol >rows
-	[ "$(cut -f 5 rows | sort -u | paste -sd ,)" = ",light 0,light 5" ]
+	[ "$(cut -f 5 rows | sort -u | paste -sd ,)" = ",light 0,light 2" ]
 	block_rows "$before" 1 1 a work >rows
-	[ "$(cut -f 5 rows | sort -u | paste -sd ,)" = ",vnc light 0,vnc light 5" ]
+	[ "$(cut -f 5 rows | sort -u | paste -sd ,)" = ",vnc light 0,vnc light 2" ]
 	jq '.cells |= map(.parameters.sinks += 1)' "$before/run.json" >other/run.json
 	run -1 block_varied "$before" other
-	[ "$output" = "sinks: 0,5 and 1,6" ]
+	[ "$output" = "sinks: 0,2 and 1,3" ]
 }
 
 @test "gate: limits and a baseline; exit status, TAP and JUnit" {
@@ -99,7 +99,7 @@ again() {
 	run -0 "$TOP/thinprobe" gate "$RUN" --limits dos
 	ln -s /dev/zero endless
 	run -2 timeout 60 "$TOP/thinprobe" gate "$RUN" --limits endless
-	printf '%s\n' 'p50 vnc-light-0 < 50ms' 'p50 *-5 < 5ms' >bad
+	printf '%s\n' 'p50 vnc-light-0 < 50ms' 'p50 *-2 < 5ms' >bad
 	run -5 "$TOP/thinprobe" gate "$RUN" --limits bad --tap --junit out.xml
 	[ "${lines[1]}" = 1..2 ]
 	grep -q '^ok 1 ' <<<"$output"
@@ -114,7 +114,7 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	run -3 "$TOP/thinprobe" gate "$RUN" --limits unknown
 	# a condition of which no repeat is complete has no count of what went wrong, and its metrics are named
 	cp -r "$RUN" dead
-	sed -i 's/"state": *"complete"/"state": "failed"/' dead/cells/vnc-light-5/*/cell.json
+	sed -i 's/"state": *"complete"/"state": "failed"/' dead/cells/vnc-light-2/*/cell.json
 	"$BIN/summarize" --format json -o dead/summary.json dead || [ "$?" = 3 ]
 	echo 'censored * <= 0' >counts
 	run -0 "$TOP/thinprobe" gate "$RUN" --limits counts
@@ -122,7 +122,7 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	run -2 "$TOP/thinprobe" gate dead --baseline ./dead/.
 	cp -r dead other
 	run -3 "$TOP/thinprobe" gate other --baseline dead
-	[[ $output == *"light 5: "*failed* ]]
+	[[ $output == *"light 2: "*failed* ]]
 	later after 5
 	run -5 "$TOP/thinprobe" gate after --baseline "$RUN" --metrics p50
 	# a repeat of 195 keys has no 95 % value: all repeats together have
@@ -131,7 +131,7 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	run -0 "$TOP/thinprobe" gate second --baseline "$RUN" --metrics p50
 	[ "$output" = "All 2 hold." ]
 	cp -r second full
-	for file in full/cells/vnc-light-5/*/keyrepeat.json; do jq '.result.overloaded = true' "$file" >new && mv new "$file"; done
+	for file in full/cells/vnc-light-2/*/keyrepeat.json; do jq '.result.overloaded = true' "$file" >new && mv new "$file"; done
 	run -5 "$TOP/thinprobe" gate full --baseline "$RUN" --metrics p50 --json
 	jq -e '[.limits[] | select(.verdict == "broken") | .why | test("overloaded")] == [true]' <<<"$output"
 	printf 'p50 x < 5\n' >wrong
@@ -179,7 +179,7 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	run -0 "$TOP/thinprobe" export "$RUN" --as bencher
 	jq -e --argjson p50 "$p50" '."vnc-light-0".latency_p50_ms.value == $p50' <<<"$output"
 	"$TOP/thinprobe" export "$RUN" --as csv -o figures.csv
-	"$TOP/thinprobe" export "$RUN" --as samples --cells vnc-light-5 -o samples.csv
+	"$TOP/thinprobe" export "$RUN" --as samples --cells vnc-light-2 -o samples.csv
 	"$TOP/thinprobe" export "$RUN" --as otava -o otava.csv
 	P50=$p50 python3 - <<'END'
 import csv, os
@@ -187,25 +187,25 @@ want = float(os.environ["P50"])
 rows = [r for r in csv.DictReader(open("figures.csv")) if r["metric"] == "latency_p50_ms" and r["sinks"] == "0"]
 assert [float(r["value"]) for r in rows] == [want], rows
 assert float(next(csv.DictReader(open("otava.csv")))["vnc-light-0.latency_p50_ms"]) == want
-assert {r["cell"] for r in csv.DictReader(open("samples.csv"))} == {"vnc-light-5"}
+assert {r["cell"] for r in csv.DictReader(open("samples.csv"))} == {"vnc-light-2"}
 END
-	[ "$(wc -l <samples.csv)" = "$(($(cat "$RUN"/cells/vnc-light-5/*/samples.tsv "$RUN"/cells/vnc-light-5/*/*/samples.tsv |
+	[ "$(wc -l <samples.csv)" = "$(($(cat "$RUN"/cells/vnc-light-2/*/samples.tsv "$RUN"/cells/vnc-light-2/*/*/samples.tsv |
 		grep -vc ^schema) + 1))" ]
 	# what is no number is named, also where nothing is left
-	sed 's/"overloaded": *false/"overloaded": true/' -i overloaded/cells/vnc-light-5/*/keyrepeat.json
+	sed 's/"overloaded": *false/"overloaded": true/' -i overloaded/cells/vnc-light-2/*/keyrepeat.json
 	"$BIN/summarize" --format json -o overloaded/summary.json overloaded
 	run -0 --separate-stderr "$TOP/thinprobe" export overloaded --as github
-	[[ $stderr == *"vnc-light-5 ("*overloaded* ]]
+	[[ $stderr == *"vnc-light-2 ("*overloaded* ]]
 	[ "${#stderr_lines[@]}" = 1 ]
-	jq -e 'map(select(.name | startswith("vnc-light-5 latency_p"))) == []' <<<"$output"
-	run -1 "$TOP/thinprobe" export overloaded --as hgrm --cells vnc-light-5
+	jq -e 'map(select(.name | startswith("vnc-light-2 latency_p"))) == []' <<<"$output"
+	run -1 "$TOP/thinprobe" export overloaded --as hgrm --cells vnc-light-2
 	run -0 "$TOP/thinprobe" export overloaded --as openmetrics
-	grep '^thinprobe_overloaded{.*sinks="5"} 5$' <<<"$output"
+	grep '^thinprobe_overloaded{.*sinks="2"} 5$' <<<"$output"
 	run -0 "$TOP/thinprobe" export "$RUN" --as junit
 	python3 -c 'import sys, xml.etree.ElementTree as t; assert t.fromstring(sys.argv[1])[0].get("tests") == "2"' "$output"
-	run -0 "$TOP/thinprobe" export "$RUN" --as perfetto --cells vnc-light-5
+	run -0 "$TOP/thinprobe" export "$RUN" --as perfetto --cells vnc-light-2
 	jq -e '[.traceEvents[] | select(.ph == "X")] | length > 900 and all(.dur > 0)' <<<"$output" >/dev/null
-	run -1 "$TOP/thinprobe" export "$RUN" --as pcapng --cells vnc-light-5 -o out.pcapng
+	run -1 "$TOP/thinprobe" export "$RUN" --as pcapng --cells vnc-light-2 -o out.pcapng
 	[[ $output == *--keep-captures* ]]
 	run -2 "$TOP/thinprobe" export "$RUN" --as xml
 	run -1 "$TOP/thinprobe" export "$RUN" --as github --cells nothing
@@ -224,7 +224,7 @@ END
 	[ "$(sqlite3 run.db "select value from figures where metric = 'latency_p50_ms' and sinks = 0")" = \
 		"$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["sinks"] == 0 { print $at["latency_p50_ms"] }' \
 			"$RUN/summary.tsv")" ]
-	[ "$(sqlite3 run.db "select count(*) from samples where cell = 'vnc-light-5'")" -gt 1900 ]
+	[ "$(sqlite3 run.db "select count(*) from samples where cell = 'vnc-light-2'")" -gt 1900 ]
 	"$TOP/thinprobe" export "$RUN" --as samples -o samples.csv
 	python3 - <<'END'
 import csv, sqlite3
@@ -245,8 +245,8 @@ END
 
 	"$python" -c 'import hdrh, prometheus_client' 2>/dev/null || skip "hdrh or prometheus_client is not installed"
 	"$TOP/thinprobe" export "$RUN" --as openmetrics -o out.om
-	"$TOP/thinprobe" export "$RUN" --as samples --cells vnc-light-5 -o samples.csv
-	"$TOP/thinprobe" export "$RUN" --as hgrm --cells vnc-light-5 -o out.hgrm
+	"$TOP/thinprobe" export "$RUN" --as samples --cells vnc-light-2 -o samples.csv
+	"$TOP/thinprobe" export "$RUN" --as hgrm --cells vnc-light-2 -o out.hgrm
 	"$python" - <<'END'
 import csv
 from hdrh.histogram import HdrHistogram
@@ -278,7 +278,7 @@ END
 	done
 	"$TOP/thinprobe" export "${runs[@]}" --as otava -o otava.csv
 	printf '%s\n' 'tests:' '  typing:' '    type: csv' '    file: otava.csv' '    time_column: time' '    attributes: [version]' \
-		'    metrics: {p50: {column: vnc-light-5.latency_p50_ms, direction: -1}}' >otava.yaml
+		'    metrics: {p50: {column: vnc-light-2.latency_p50_ms, direction: -1}}' >otava.yaml
 	OTAVA_CONFIG=otava.yaml "$python" -c 'import sys; from otava.main import script_main; sys.argv[1:] = ["analyze", "typing"]
 script_main()' >said
 	cat said
@@ -292,10 +292,10 @@ script_main()' >said
 	later after 80	# so that keys wait at the same time
 	# a key known as a range lasts to its late end
 	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-		NR == 2 { $at["answer_high_ns"] = sprintf("%.0f", $at["answer_ns"] + 2e8) } 1' after/cells/vnc-light-5/1/samples.tsv >new
-	mv new after/cells/vnc-light-5/1/samples.tsv
-	"$TOP/thinprobe" export after --as perfetto --cells vnc-light-5 -o trace.json
-	"$TOP/thinprobe" export after --as samples --cells vnc-light-5 -o samples.csv
+		NR == 2 { $at["answer_high_ns"] = sprintf("%.0f", $at["answer_ns"] + 2e8) } 1' after/cells/vnc-light-2/1/samples.tsv >new
+	mv new after/cells/vnc-light-2/1/samples.tsv
+	"$TOP/thinprobe" export after --as perfetto --cells vnc-light-2 -o trace.json
+	"$TOP/thinprobe" export after --as samples --cells vnc-light-2 -o samples.csv
 	python3 - <<'END'
 import csv, json
 trace = json.load(open("trace.json"))
@@ -321,7 +321,7 @@ END
 }
 
 @test "export --as pcapng: the packet of each key bears its number, as tshark reads it" {
-	local cell=own/cells/vnc-light-5/1
+	local cell=own/cells/vnc-light-2/1
 
 	need tshark editcap
 	PYTHONPATH="$TOP/tests/golden" PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/golden/make_keys.py" made
@@ -331,7 +331,7 @@ END
 	cp made/two.pcap "$cell/capture.pcap"
 	cp made/two.tsv "$cell/samples.tsv"
 	"$BIN/prototap" read made/two.pcap --keys made/two.tsv --rows "$cell/wire.tsv" -o said
-	"$TOP/thinprobe" export own --as pcapng --cells vnc-light-5 -o out.pcapng
+	"$TOP/thinprobe" export own --as pcapng --cells vnc-light-2 -o out.pcapng
 	# eight keys, each of them eight letters k from the client, 50 ms apart in two blocks
 	tshark -r out.pcapng -Y frame.comment -T fields -e frame.time_relative -e tcp.payload -e frame.comment 2>/dev/null >read
 	cat read
@@ -425,7 +425,7 @@ END
 		esac
 	END
 	local format
-	for format in csv samples github bencher otava openmetrics junit perfetto "hgrm --cells vnc-light-5"; do
+	for format in csv samples github bencher otava openmetrics junit perfetto "hgrm --cells vnc-light-2"; do
 		# shellcheck disable=SC2086 # words
 		unshare -rm bash no_room 16 "$TOP/report/export.sh" before --as $format
 	done
