@@ -97,6 +97,9 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 		continue
 	fi
 	printf '\n%s against %s\n' "${names[i]}" "${names[0]}"
+	jq -r '.result | ([.metrics_decided[].verdict | sub("^too noisy"; "not decided")] + (.the_same | map("no difference"))) as $all
+		| ["worse", "better", "no difference", "not decided"]
+		| map(. as $word | "\([$all[] | select(startswith($word))] | length) \($word)") | join(", ")' "$work/judged"
 	jq -r "$(cat "$here/decided.jq")"' .result.metrics_decided[] | .unit as $u
 		| [name, (.a, .b | plain | with_unit($u)), change, interval, (.verdict | sub(" of that size"; ""))] | @tsv' "$work/judged" |
 		column -t -s $'\t' -N "condition and metric,${names[0]},${names[i]},change,interval,verdict" -R 2,3,4 | printable
