@@ -69,10 +69,11 @@ def limited($asked; $columns; $run): ($run.axes // []) as $axes
 	def percentile($column): [$column | capture("^(?<of>.*_)p9[59]_ms$").of + ("p90", "p95") + "_ms_high"] as $lower | . as $row
 		| figure($column) | if .low == null and .both == null and .value != null then
 			.high = ([.value, ($row[$lower[]] | values)] | max) else . end;
+	def named($cells): gsub("[/: ]"; "-") | test("^" + ($cells | gsub("(?<c>[].+^$(){}|\\\\[])"; "\\\(.c)")
+		| gsub("[/:]"; "-") | gsub("\\*"; ".*") | gsub("\\?"; ".")) + "$");
 	# whether a row is of one of these cells, a pattern of their names in run.json
 	def of_cells($cells): . as $row | $cells == null or ([$axes[] | $row[.] | values | tostring | select(. != "")]
-		| join("-") | gsub("[/: ]"; "-") | test("^" + ($cells | gsub("(?<c>[].+^$(){}|\\\\[])"; "\\\(.c)")
-			| gsub("[/:]"; "-") | gsub("\\*"; ".*") | gsub("\\?"; ".")) + "$"));
+		| join("-") | named($cells));
 	def condition($a): . as $row | [$axes[] | . as $axis | $row[$axis] | values
 		| if type == "number" then (first($columns[] | select(.table == $a.table and .column == $axis)) // {})
 			| if (.unit // "") | IN("", "-") then "\($row[$axis] | plain) \(.heading // $axis)"
@@ -85,7 +86,8 @@ def limited($asked; $columns; $run): ($run.axes // []) as $axes
 	| {notes: [$tables + {run: $run} | (unusable | values | "NOT USABLE: \(.)"), (unusable_runs | "NOT USABLE: \(.)"),
 		(.run.counts | select(.total != null and .complete != null and .complete < .total)
 			| "INCOMPLETE: \(.complete) of \(.total) measurements were made.")], limits: [$asked[] | . as $a
-		| {text, op, bound, column, rows: [$tables[$a.table] // [] | .[] | select(of_cells($a.cells))
+		| {text, op, bound, column, unmatched: (.cells != null and ([$run.cells[]?.name] | . != [] and all(named($a.cells) | not))),
+			rows: [$tables[$a.table] // [] | .[] | select(of_cells($a.cells))
 			| {of: condition($a), bare: (has($a.column + "_low") and .repeats != null
 				and (figure($a.column) | .low == null and .value != null)),
 			endless: endless($a.column), figure: (if in_doubt($a.column) then {why: "the load generator was not valid"}
@@ -104,13 +106,13 @@ def limits_table: ["schema", "limit", "op", "bound", "from", "to", "low", "high"
 
 # What judge decided of each limit as lines [STATE, WORDS]; with the end of the figure that is next to breaking it.
 def words: .endless // (.figure | figure_words);
-def lines($v): . as $a | (.rows | length) as $all | def count($n): "\($n) of \($all) conditions";
+def lines($v; $file): (if $file then "\(.column) broken" else .column end) as $column | . as $a | (.rows | length) as $all | def count($n): "\($n) of \($all) conditions";
 	($v.range + $v.open) as $open | [.rows[] | select(.end == null and (.figure | at_least) == null)] as $absent
 	| def worst: $a.rows[$v.worst] | "worst \(words) (\(.of))";
 	(if $v.worst == null then ["UNKNOWN", "no condition has \($a.column)"
 			+ ($absent | if . == [] then "" else " (\(map(.figure.why | why_words) | unique | join(", ")))" end)]
-		elif $v.broken > 0 then ["FAILED", "\($a.column) in \(count($v.broken)); \(worst)"]
-		elif $open == 0 then ["OK", "\($a.column) in none of \($v.holds) conditions; \(worst)"
+		elif $v.broken > 0 then ["FAILED", "\($column) in \(count($v.broken)); \(worst)"]
+		elif $open == 0 then ["OK", "\($column) in none of \($v.holds) conditions; \(worst)"
 			+ if any(.rows[]; .bare) then "; judged without an interval" else "" end] else empty end),
 	(if $open == 0 then empty else [if $v.range > 0 then "FAILED" elif $v.leans_to_break then "UNKNOWN" else "UNSURE" end,
 		($a.rows[$v.doubtful] | "cannot tell: \($a.column) is \(words)\(.figure | figure_interval) (\(.of)),"
@@ -122,6 +124,6 @@ def lines($v): . as $a | (.rows | length) as $all | def count($n): "\($n) of \($
 def limit_words($judged; $json): all_printable | $judged.result.limits as $v
 	| if $json then {limits: ([.notes[] | {name: "the run", verdict: "not decided", why: .}]
 			+ [.limits | to_entries[] | $v[.key] as $v | .value | {name: .text, verdict: $v.verdict,
-				why: ([lines($v)[1]] | join("; "))} + if any(.rows[]; .bare) then {bare: true} else {} end])}
+				why: ([lines($v; true)[1]] | join("; "))} + if any(.rows[]; .bare) then {bare: true} else {} end])}
 	  else .notes[], (.limits | to_entries[] | $v[.key] as $v | .value | .text as $text
-		| lines($v) | "\(.[0]) \($text): \(.[1])") end;
+		| lines($v; false) | "\(.[0]) \($text): \(.[1])") end;

@@ -1024,7 +1024,7 @@ two_runs() {
 		edit_json run/run.json '.settings += {on: "attach::0,x", set_load: $set} | .protocol.title = "x"' --arg set "$set"
 		again >said
 		jq -r '.verdict, .findings[].text' run/findings.json >words
-		[ "$(grep -ci 'without load' words)" = "$([ -z "$set" ] && echo 0 || echo 2)" ]
+		[ "$(grep -ci 'without load' words)" = "$([ -z "$set" ] && echo 0 || echo 3)" ]
 		grep -q "$(field run/summary.tsv latency_p50_ms sinks=0 | awk '{ printf "%.1f", $1 }') ms" <(jq -r .verdict run/findings.json)
 	done
 }
