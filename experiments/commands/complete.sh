@@ -4,7 +4,8 @@
 # commands and programs, and from the plans of experiments.
 #
 # It is a table of lines "COMMAND<TAB>OPTION<TAB>VALUES<TAB>LIST". Without an option, VALUES are the words that may follow COMMAND.
-# LIST is 1 if the option takes several values, separated by commas. The value RUN stands for run folders.
+# LIST is 1 if the option takes several values, separated by commas. The value RUN stands for run folders, IF
+# for network interfaces.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
@@ -21,8 +22,10 @@ rows_of_command() {	# rows_of_command NAME
 	local help words
 	help=$("$TP_HOME/thinprobe" "$1" --help 2>/dev/null)
 	words=$(grep -oE "^  [a-z]+  |thinprobe $1 [a-z]+" <<<"$help" | sed -E 's/ +$//; s/.* //' | sort -u)
-	[ -z "$words" ] || printf '%s\t\t%s\t\n' "$1" "${words//$'\n'/ }"
-	tr '[]' '  ' <<<"$help" | grep -oE -- '--[a-z][a-z-]*( [^ -][^ ]*)?' |
+	if [ "$1" = export ]; then printf 'export\t--as\t%s\t\n' "${words//$'\n'/ }"
+	elif [ -n "$words" ]; then printf '%s\t\t%s\t\n' "$1" "${words//$'\n'/ }"; fi
+	tr '[]' '  ' <<<"$help" | sed -nE 's/^  (-[a-z]), --[a-z-]*( [A-Z]+).*/\1\2/p; s/--[a-z]/\n&/gp' |
+		grep -oE -- '^(-[a-z]|--[a-z][a-z-]*)( [^ -][^ ]*)?' |
 		awk -v OFS='\t' -v of="$1" -v protocols="$protocols" -v applications="$applications" "$choices"'
 			$1 == "--protocol" { print of, $1, protocols, 1; next }
 			$1 == "--app" { print of, $1, applications, 1; next }
@@ -33,6 +36,7 @@ rows_of_command() {	# rows_of_command NAME
 # A value that is written a|b:T[,U] begins with one of the choices "a" and "b:".
 choices='function choices(text,   n, i, word, all) {
 		gsub(/\[[^]]*\]/, "", text)
+		if (text ~ /^(RUN|IF)$/) return text
 		n = text ~ /\|/ ? split(text, word, "|") : 0
 		for (i = 1; i <= n; i++) {
 			sub(/:[A-Z,]*$/, ":", word[i])
@@ -91,7 +95,7 @@ rows_of_plan() (	# rows_of_plan STEM
 		esac
 		[[ ${type%%:*} != *-list ]] || list=1
 		for name in "--$option" ${OPT[$option.letter]:+"-${OPT[$option.letter]}"}; do
-			printf '%s\t%s\t%s\t%s\n' "${PLAN[called]:-run $1}" "$name" "$offered" "$list"
+			printf "%s\t$name\t$offered\t$list\n" "run $1" ${PLAN[called]:+"${PLAN[called]}"}
 			[ "$1" != stalls ] || printf 'demo\t%s\t%s\t%s\n' "$name" "$offered" "$list"
 		done
 	done
@@ -100,7 +104,10 @@ rows_of_plan() (	# rows_of_plan STEM
 table() {
 	local name
 	printf '\t\t%s\t\n' "$commands $tools"
-	printf '%s\t\t%s\t\n' report RUN run "$experiments" doctor "$experiments" help "$pages $commands $experiments"
+	printf '%s\t\t%s\t\n' report RUN compare RUN gate RUN export RUN bundle RUN run "$experiments" ab "$experiments" \
+		doctor "$experiments" help "$pages $commands $experiments" \
+		gallery "$("$TP_HOME/experiments/commands/gallery.sh" --list 2>/dev/null | sed -nE 's/^  ([a-z0-9-]+) .*/\1/p' | paste -sd ' ')"
+	printf 'demo\t--no-install\t\t\n'
 	for name in $commands; do
 		[[ " demo calibrate soak " == *" $name "* ]] || rows_of_command "$name"	# these are experiments
 	done
@@ -157,8 +164,8 @@ _thinprobe() {
 	elif [ "$n" -gt 2 ]; then
 		option=$before
 	fi
-	# a report takes several runs
-	[ "$of" != report ] || [ "$n" -le 2 ] || [[ $word == -* || $before == -* ]] || option=''
+	# these take several runs
+	[[ $of != @(report|compare) ]] || [ "$n" -le 2 ] || [[ $word == -* || $before == -* ]] || option=''
 	mapfile -t COMPREPLY < <(awk -F'\t' -v of="$of" -v option="$option" -v lead="$lead" -v word="$word" -v head="$head" '
 		$1 != of || (option == "*" ? $2 == "" : $2 != option) { next }
 		option == "*" { $3 = $2; $4 = "" }
@@ -168,7 +175,8 @@ _thinprobe() {
 			n = split($3, value, " ")
 			for (i = 1; i <= n; i++)
 				if (index(before value[i], word) == 1) print substr(lead before value[i], length(head) + 1)
-		}' <<<"${_thinprobe_table//	RUN	/	$(_thinprobe_runs "${word#"$lead"}")	}")
+		}' < <(n="	$(_thinprobe_runs "${word#"$lead"}")	" i="	$(cd /sys/class/net && echo *)	"
+			n=${_thinprobe_table//	RUN	/$n} && echo "${n//	IF	/$i}"))
 	[[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace 2>/dev/null || true
 }
 complete -o default -F _thinprobe thinprobe ./thinprobe
