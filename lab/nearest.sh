@@ -21,7 +21,7 @@ nearest() {
 				d[i, j] = m
 			}
 			m = d[rows, columns]
-			if (rows > 2 && index(name, word) == 1 && m > 2) m = 2.5
+			if (rows > 2 && index(name, word) == 1) m = m > 2 ? 2.5 : m - 0.5
 			if (m < least && m < columns && m < rows) { least = m; found = name }
 		}
 		if (found != "") printf "; did you mean %s?", found; else printf "%s", ARGV[2]

@@ -310,6 +310,7 @@ plan_item() {
 			if (number ~ /[.]/) sub(/[.]?0+$/, "", number)	# 0.50 and 0.5 are one value
 			print number }') || {
 			[ $? != 2 ] || exp_bad "$option $text: which unit? ${text}ms or ${text}s"
+			[[ $text != *..* ]] || exp_bad "$option $text: a list is written with commas, such as 5,7,10"
 			exp_bad "$option $text: must be a ${whole}number from $low to $high${unit:+, in $unit}"
 		}
 		;;
@@ -343,7 +344,9 @@ plan_threshold() {
 		[ "$3" != "$name" ] || text=${ms}ms
 		known+=", $name ($ms ms)"
 	done < <(plan_thresholds)
-	[ -n "$text" ] || exp_bad "$1$3: must be a time such as 150ms, or one of: ${known#, }"
+	# shellcheck disable=SC2046 # words
+	[ -n "$text" ] || exp_bad "$1$3: must be a time such as 150ms, or one of: ${known#, }$(
+		nearest "$3" "" $(plan_thresholds | cut -d' ' -f1))"
 	plan_item "${1% }" ms "$2" "$text" ''
 }
 
@@ -422,7 +425,9 @@ plan_link() {
 	plan_bits_or_bytes "$1" "$LINK_SAID"
 	[[ $LINK_SAID =~ ^(none|$rate(/$rate)?)(,$time(,$time(,$number%?)?)?)?$ && ! /$LINK_SAID =~ /[0.]*[KMG]?bit ]] ||
 		exp_bad "$1 $2: must be RATE[,DELAY[,JITTER[,LOSS]]] (each way), such as 10Mbit,40ms,5ms,0.5%;" \
-			"RATE may be DOWN/UP such as 1500Kbit/384Kbit, or none; or a name in data/links.tsv, such as dsl"
+			"RATE may be DOWN/UP such as 1500Kbit/384Kbit, or none; or a name in data/links.tsv$(
+				# shellcheck disable=SC2046 # words
+				nearest "$2" ", such as dsl" $(awk '$1 == "links/1" { print $2 }' "$TP_HOME/data/links.tsv"))"
 }
 
 LINK_MEASURED=null	# result of --link measure:... (lab/measure_link.sh)

@@ -42,6 +42,8 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 		[ "$output" = "$(cat help)" ]
 		run -1 cmp -s front help
 	done
+	run -0 thinprobe help attach
+	[ "$output" = "$(cat "$TOP/docs/attach.md")" ]
 	run -0 thinprobe help stalls
 	[[ ${lines[0]} == "usage: thinprobe run stalls"* ]]
 	for command in "demo --help" "help demo"; do
@@ -162,6 +164,10 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 	meant --repeat run stalls --repaet 3
 	meant spice run wan --protocol spcie
 	meant cpu-idle run schedulers --settings cpu-idel
+	meant stalls help stal
+	meant dsl run wan --link dslr
+	meant crisp run stalls --threshold crips
+	meant attach help atach
 }
 
 @test "thinprobe: for a name unlike any other it suggests nothing" {
@@ -304,6 +310,19 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		report results/s|results/stalls/day
 		report results/stalls/day results/w|results/wan/day
 		report results/stalls/day --fa|--fail-if
+		compare results/stalls/day results/w|results/wan/day
+		gate results/s --ba|--baseline
+		gate results/stalls/day --baseline results/w|results/wan/day
+		bundle results/w|results/wan/day
+		export results/stalls/day --as h|hgrm
+		export h|
+		watch -i l|lo
+		prototap live -i l|lo
+		gallery no|
+		gallery stalls|stalls stalls-held
+		ab wa|wan
+		run soak --ev|--every
+		demo --no-i|--no-install
 		run stalls --resume results/|results/stalls/day results/wan/day
 		run stalls --resume=results/s|--resume=results/stalls/day
 	END
