@@ -106,7 +106,8 @@ def limits_table: ["schema", "limit", "op", "bound", "from", "to", "low", "high"
 
 # What judge decided of each limit as lines [STATE, WORDS]; with the end of the figure that is next to breaking it.
 def words: .endless // (.figure | figure_words);
-def lines($v; $file): (if $file then "\(.column) broken" else .column end) as $column | . as $a | (.rows | length) as $all | def count($n): "\($n) of \($all) conditions";
+def lines($v; $file): . as $a | (if $file then "\(.column) broken" else .column end) as $column
+	| (.rows | length) as $all | def count($n): "\($n) of \($all) conditions";
 	($v.range + $v.open) as $open | [.rows[] | select(.end == null and (.figure | at_least) == null)] as $absent
 	| def worst: $a.rows[$v.worst] | "worst \(words) (\(.of))";
 	(if $v.worst == null then ["UNKNOWN", "no condition has \($a.column)"

@@ -204,8 +204,8 @@ def idle_response: . as $doc | idle_rows[0] as $r | select($r != null)
 			(if $link == null then empty elif $link < 0.005 then "the link would add less than 0.01 ms"
 				else "the link would add \($link | with_unit("ms"))" end)] as $parts
 		| finding("idle-response";
-			if $f | is_unresolved then "**\($doc | unloaded | upper_first), the response is too fast to measure**: less than the probe's error of"
-				+ " \(resolution | with_unit("ms"))."
+			if $f | is_unresolved then "**\($doc | unloaded | upper_first), the response is too fast to measure**:"
+				+ " less than the probe's error of \(resolution | with_unit("ms"))."
 			else "**\($doc | unloaded | upper_first), the median response takes \($takes).**"
 				+ (if $parts == [] then "" else " By arithmetic, not measured: \($parts | join("; "))."
 					+ if $explains | IN("all", "most") then
