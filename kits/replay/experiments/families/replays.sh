@@ -60,7 +60,7 @@ exp_begin() {
 	why=$(app_can) || die "-$EXIT_MISSING" "$why"
 	if [ "$ON_DISK" = 1 ] && ! disk_is_own; then
 		[ "$(lab_query server id -u)" = 0 ] ||
-			die "-$EXIT_MISSING" "a disk of its own for the session needs root${LAB_AT_server-}; --disk file does not"
+			die "-$EXIT_MISSING" "a disk of its own for the session needs root${LAB_AT_server-}${DISK_CURE-}"
 		must lab_need server fincore util-linux
 		lab_disk_can || die "-$EXIT_MISSING" "cannot make an emulated disk for the session: $LAB_WHY"
 	fi
