@@ -41,7 +41,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "pooled", &cfg.pooled, .help = "with --runs: figures of all repeats, for what one lacks", .meta = "FILE" },
 	{ CLI_STR, 0, "doubt", &cfg.doubt, .help = "with --runs or --limits: nothing holds, for this reason", .meta = "WHY" },
 	{ CLI_NS, 0, "drift", &cfg.block_ns, NS_PER_MS, NS_PER_S * 86400,
-	  .help = "does one session get slower? starts are blocks of it, each so long" },
+	  .help = "does one session get slower? `start` counts its blocks of this length" },
 	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 100000, .help = "with --drift: leave out so many blocks at the begin (5)" },
 	{ CLI_STR, 0, "criteria", &cfg.criteria, .help = "how many users fit? with --most: p95:TIME or apdex:SCORE,...",
 	  .meta = "LIST" },

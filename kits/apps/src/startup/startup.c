@@ -74,7 +74,7 @@ static const struct cli_opt options[] = {
 	  .meta = "NAME" },
 	{ CLI_NS, 0, "settle", &cfg.quiet_ns, 20e6, 60e9, .help = "at rest means unchanged for this long (500ms)" },
 	{ CLI_NS, 0, "watch-after", &cfg.watch_on_ns, 0, 600e9,
-	  .help = "watch on for another window after that, ten times as long while it is busy (2s)" },
+	  .help = "keep watching for another window; ten times longer while the application is busy (2s)" },
 	{ CLI_NS, 0, "ceiling", &cfg.ceiling_ns, 100e6, 3600e9, .help = "give a start, and each event, up after this long (120s)" },
 	{ CLI_FLAG, 0, "cold", &cfg.cold, .help = "drop its files from the page cache before each run" },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "start it in this group, and read the group's memory figures",
