@@ -17,7 +17,7 @@ Does RUN hold its limits, or is it worse than a run before?
                     p95   vnc-light-*  <   150ms
                     late  *            <=  1%
                     CELLS: names in RUN/cells, with * and ?
-  --baseline RUN    not worse than this run by more than --effect (10%, 5ms)
+  --baseline RUN    not worse than this run by more than --effect (10%), or 5ms
   --metrics NAME,...  of a baseline: only these, such as p50,late
   --alpha PERCENT   of a baseline: rate of false alarms over all metrics (5)
   --unlike          of a baseline: judge also runs that were not alike in settings,
