@@ -68,6 +68,28 @@ shown() {
 	[ $n -ge 60 ]
 }
 
+# Options of ab, demo, soak and calibrate may also be those of their experiment.
+@test "documents: every option of a command shown is in its --help" {
+	local command rest of help option n=0 wrong=0
+
+	while read -r command rest; do
+		case $command in
+		demo) of=stalls ;;
+		ab) of=${rest%% *} ;;
+		soak | calibrate) of=$command ;;
+		*) of='' ;;
+		esac
+		help=$(./thinprobe "$command" --help; [[ -z $of || $of == -* ]] || ./thinprobe run "$of" --help)
+		for option in $(grep -oE '(^| )--?[a-z][a-z-]*' <<<"$rest"); do
+			grep -qE -- "(^|[ [])$option([] ,=]|$)" <<<"$help" || { echo "$command has no $option: $rest"; wrong=1; }
+			n=$((n + 1))
+		done
+	done < <({ shown; fenced; } | sed -E "s/'[^']*'|\"[^\"]*\"/X/g" | sort -u |
+		grep -E '^(setup|check|doctor|demo|try|ab|soak|watch|sweep|gallery|report|compare|gate|export|bundle|calibrate|root) ')
+	[ $wrong -eq 0 ]
+	[ $n -ge 40 ]
+}
+
 @test "documents: every option of a program in a fenced block is in its --help" {
 	local tool rest first option help n=0 wrong=0 tools
 
