@@ -70,6 +70,6 @@ def findings: (judged | sort_by(.[0] | rank)[:2] | map((.[0], (.[1:][] | select(
 
 def views:
 	view("figures"; "figures"; "What grew"; {}; 
-		"protocol? repeat? figure unit first last change low high end change_unit verdict since_h step per_hour"),
+		"protocol? repeat? figure unit first last change_unit change low high end verdict since_h step per_hour"),
 	view("main"; "summary"; "Sessions"; {};
 		"protocol verdict ended? seconds blocks keys keys_in_doubt floor_ms last_floor_ms moved_first");
