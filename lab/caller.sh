@@ -23,3 +23,7 @@ caller_forget() {
 	# shellcheck disable=SC2086 # names
 	[ -z "$names" ] || unset $names
 }
+
+# Columns of a line for people: those of a terminal that has fewer than 80.
+LINE_WIDTH=80
+[ ! -t 1 ] || { [[ ! $(stty size <&9 2>/dev/null) =~ \ ([4-7][0-9])$ ]] || LINE_WIDTH=${BASH_REMATCH[1]}; } 9<&1

@@ -17,13 +17,13 @@ row() {	# row yes|no|part WHAT WHY [CURE]
 	[ "$1" != yes ] || cure=''
 	if [ "$json" = 1 ]; then
 		rows+=("$1"$'\037'"$2"$'\037'"$3"$'\037'"$cure")
-	elif [ $((${#2} > 38 ? ${#2} : 38)) -gt $((72 - ${#3})) ]; then
+	elif [ $((${#2} > 38 ? ${#2} : 38)) -gt $((LINE_WIDTH - 8 - ${#3})) ]; then
 		printf '%-5s %s\n' "$1" "$2"
-		fold -s -w 73 <<<"$3" | sed 's/^/       /; s/ *$//'
+		fold -s -w $((LINE_WIDTH - 7)) <<<"$3" | sed 's/^/       /; s/ *$//'
 	else
 		printf '%-5s %-38s %s\n' "$1" "$2" "$3"
 	fi
-	[ "$json" = 1 ] || [ -z "$cure" ] || { fold -s -w 67 <<<"$cure" |
+	[ "$json" = 1 ] || [ -z "$cure" ] || { fold -s -w $((LINE_WIDTH - 13)) <<<"$cure" |
 		sed '1s/^/       cure: /; 1!s/^/             /; s/ *$//'; }
 	case $1 in no) missing=$((missing + 1)) ;; part) limited=$((limited + 1)) ;; esac
 }
@@ -296,7 +296,7 @@ needs_of() {	# needs_of EXPERIMENT
 	plan_read "$(experiment_folder "$1")"
 	words=${PLAN[question]-"- ${PLAN[says]}"} words=${words#* }
 	needs=${PLAN[needs]} minutes=${PLAN[minutes]%% *}
-	[ "$json" = 1 ] || printf '%s: %s\n' "$1" "$words" | fold -s -w 80 | sed 's/ *$//'
+	[ "$json" = 1 ] || printf '%s: %s\n' "$1" "$words" | fold -s -w "$LINE_WIDTH" | sed 's/ *$//'
 	[ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build
 	programs "programs" run
 	hosts
@@ -321,7 +321,8 @@ needs_of() {	# needs_of EXPERIMENT
 		[ -n "$first" ] || row no "a display protocol" "none of these can run here" "thinprobe setup"
 	fi
 	[ "$json" = 1 ] || [ "$missing" != 0 ] ||
-		printf '\nIt can run here: thinprobe run %s (%s minutes; --quick: fewer)\n' "$1" "$minutes"
+		printf '\nIt can run here: thinprobe run %s (%s minutes; --quick: fewer)\n' "$1" "$minutes" |
+		fold -s -w "$LINE_WIDTH" | sed 's/ *$//'
 }
 
 finish() {
@@ -370,7 +371,7 @@ done
 os=$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-}")
 if [ -n "$experiment" ]; then needs_of "$experiment"; finish; exit; fi
 [ "$json" = 1 ] || printf '%s, Linux %s, %s CPUs, %s\n' "$os" "$(uname -r)" "$(nproc)" \
-	"$(systemd-detect-virt 2>/dev/null || echo 'virtualisation unknown')"
+	"$(systemd-detect-virt 2>/dev/null || echo 'virtualisation unknown')" | fold -s -w "$LINE_WIDTH" | sed 's/ *$//'
 have dpkg-query || row part "Debian or Ubuntu" "another system: packages are not installed for you" \
 	"install what is named below by hand"
 [ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build

@@ -38,13 +38,13 @@ list_questions() {
 			for (i = 1; i <= n; i++) if (topics[i] in lines) printf "\n%s\n%s", title[topics[i]], lines[topics[i]]
 			print "\nPapers: thinprobe list --papers   Protocols: thinprobe list --protocols"
 			print "Needs of one: thinprobe doctor NAME   Options of one: thinprobe run NAME --help"
-		}'
+		}' | fold -s -w "$LINE_WIDTH" | sed 's/ *$//'
 }
 
 # list_folded FORMAT COLUMN WORD... TEXT: a row that fits a terminal; further lines of the text, its last word, begin at the column.
 list_folded() {
 	local text
-	text=$(fold -s -w $((80 - $2)) <<<"${*: -1}" | sed "2,\$s/^/$(printf '%*s' "$2" '')/; s/ *\$//")
+	text=$(fold -s -w $((LINE_WIDTH - $2)) <<<"${*: -1}" | sed "2,\$s/^/$(printf '%*s' "$2" '')/; s/ *\$//")
 	printf "$1%s\n" "${@:3:$#-3}" "$text"
 }
 

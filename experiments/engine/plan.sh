@@ -107,7 +107,7 @@ plan_meta() {
 
 exp_usage() {
 	local name head default quick
-	{ echo "usage: $(exp_called) [options]"; echo "${PLAN[says]}"; } | fold -s -w 80 | sed 's/ *$//'
+	{ echo "usage: $(exp_called) [options]"; echo "${PLAN[says]}"; } | fold -s -w "$LINE_WIDTH" | sed 's/ *$//'
 	for name in "${OPTIONS[@]}"; do
 		[[ $name != options-only && $name != demo ]] || continue
 		head="  ${OPT[$name.letter]:+-${OPT[$name.letter]}, }--$name$(plan_meta "$name")"
@@ -116,9 +116,9 @@ exp_usage() {
 		default+=${quick:+${default:+; }with --quick $quick}
 		[ ${#head} -lt 24 ] || { echo "$head"; head=''; }
 		printf '%-24s' "$head"
-		fold -s -w 56 <<<"${OPT[$name.help]}${default:+ ($default)}" | sed "1!s/^/$(printf '%24s' '')/; s/ *\$//"
+		fold -s -w $((LINE_WIDTH - 24)) <<<"${OPT[$name.help]}${default:+ ($default)}" | sed "1!s/^/$(printf '%24s' '')/; s/ *\$//"
 	done
-	echo "Times: 30s 500ms 2m. A number alone is in seconds, where the default is one."
+	fold -s -w "$LINE_WIDTH" <<<"Times: 30s 500ms 2m. A number alone is in seconds, where the default is one." | sed 's/ *$//'
 }
 
 # The command line ------------------------------------------------------------------------------------------------

@@ -54,6 +54,14 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	narrow
 }
 
+@test "thinprobe: lists and the help of experiments are as narrow as the terminal" {
+	local words
+	for words in list "list --protocols" "list --papers" tools "doctor stalls" "run stalls --help"; do
+		script -qc "stty cols 60; $TOP/thinprobe $words" typescript >seen </dev/null || [ $? = 4 ]
+		tr -d '\r' <seen | awk -v words="$words" 'length > 60 { print words ": " $0; wide = 1 } END { exit wide || NR < 5 }'
+	done
+}
+
 @test "thinprobe: --help of commands, programs, their commands and experiments fits a terminal" {
 	local words n=0
 	cd "$TOP" || return 1
