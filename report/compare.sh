@@ -104,7 +104,9 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 		| [name, (.a, .b | plain | with_unit($u)), change, interval, (.verdict | sub(" of that size"; ""))] | @tsv' "$work/judged" |
 		column -t -s $'\t' -N "condition and metric,${names[0]},${names[i]},change,interval,verdict" -R 2,3,4 | printable
 	jq -r --arg a "${names[0]}" --arg b "${names[i]}" "$(cat "$here/decided.jq")"' def cells: map(.cell) | unique | join(", ");
-		.result | (.one_sided | group_by(.only)[] | "only \(if .[0].only == "a" then $a else $b end): \(cells)"),
+		.result | (([$a, .disturbed_a, .blocks_a], [$b, .disturbed_b, .blocks_b]) | select((.[1] // 0) > 0)
+				| "\(.[0]): \(.[1]) of \(.[2]) repeats were disturbed by other programs"),
+			(.one_sided | group_by(.only)[] | "only \(if .[0].only == "a" then $a else $b end): \(cells)"),
 			(.not_compared | left_out(why_not($a; $b)) | "not compared (\(.because)): \(name)"),
 			(.overloaded | select(. != []) | "overloaded, and only in \($b): \(cells)"),
 			(.not_judged | left_out("") | "not judged, for want of an interval: \(name)"),
