@@ -280,14 +280,16 @@ uninstall:
 dist:
 	git archive --format=tar --prefix=thinprobe-$(VERSION)/ HEAD | gzip -9n >thinprobe-$(VERSION).tar.gz
 
-# Debian packages of HEAD, in build/deb; what is missing to build them is said by dpkg-checkbuilddeps.
+# Debian packages of HEAD, in build/deb; made elsewhere, since debhelper splits the name of a folder at blanks. (In
+# /tmp, if TMPDIR has one, too.)
 deb:
-	@command -v dpkg-buildpackage >/dev/null || \
-		{ echo "dpkg-buildpackage is missing: apt-get install dpkg-dev debhelper" >&2; exit 4; }
+	{ command -v dh && command -v dpkg-buildpackage; } >/dev/null || ./thinprobe setup --deb
 	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb
-	git archive --prefix=thinprobe-$(VERSION)/ HEAD | tar -x -C $(BUILD)/deb
-	cd $(BUILD)/deb/thinprobe-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) \
-		dpkg-buildpackage -us -uc -b $(DEB_OPTIONS)
+	@set -e; work=$$(mktemp -d $(if $(word 2,$(TMPDIR)),/tmp,$${TMPDIR:-/tmp})/thinprobe-deb.XXXXXX); trap 'rm -rf "$$work"' EXIT; trap 'exit 130' INT TERM; \
+	git archive --prefix=thinprobe-$(VERSION)/ HEAD | tar -x -C "$$work"; \
+	(cd "$$work/thinprobe-$(VERSION)" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
+		SOURCE_DATE_EPOCH=$(shell git log -1 --format=%ct) dpkg-buildpackage -us -uc -b $(DEB_OPTIONS)); \
+	mv "$$work"/*.* $(BUILD)/deb/
 	ls $(BUILD)/deb/*.deb
 
 clean:

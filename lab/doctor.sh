@@ -48,11 +48,11 @@ there() {	# a command, or a header
 	esac
 }
 
-# programs WHAT CLASS [CURE [no|part]]: checks the packages of CLASS in `packages`; without them the answer is no, or part.
+# programs WHAT CLASS|... [CURE [no|part]]: checks the packages of these classes in `packages`; without them the answer is no, or part.
 programs() {
 	local class package proof what=$1 lacking=() of=$2 cure=${3-thinprobe setup} without=${4-no}
 	while read -r class package proof; do
-		[ "$class" = "$of" ] || continue
+		[[ "|$of|" == *"|$class|"* ]] || continue
 		there "$proof" || lacking+=("$proof (package ${package%%|*})")
 	done < <(packages_listed)
 	if [ "${#lacking[@]}" = 0 ]; then
@@ -298,7 +298,7 @@ needs_of() {	# needs_of EXPERIMENT
 	needs=${PLAN[needs]} minutes=${PLAN[minutes]%% *}
 	[ "$json" = 1 ] || printf '%s: %s\n' "$1" "$words" | fold -s -w "$LINE_WIDTH" | sed 's/ *$//'
 	[ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build
-	programs "programs" run
+	programs "programs" "run|lab"
 	hosts
 	processors
 	for apps in $(sed -nE 's/.*setup --app ([a-z,]+).*/\1/p' <<<"$needs" | tr , ' '); do
@@ -376,7 +376,7 @@ have dpkg-query || row part "Debian or Ubuntu" "another system: packages are not
 	"install what is named below by hand"
 [ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build
 [ "$TP_CHECKOUT" = 0 ] || programs "refecho for Wayland" build:wayland "thinprobe setup" part
-programs "programs" run
+programs "programs" "run|lab"
 hosts
 processors
 cpu_groups

@@ -253,13 +253,13 @@ json) doc=$(document) && decide "said | $findings"; exit ;;
 record) doc=$(document) && decide record; exit ;;
 esac
 
-need gnuplot gnuplot-nox
-need cmark-gfm cmark-gfm
 [ -w "${KEPT:-.}" ] || die 1 "cannot write to ${KEPT:-$RUN}; copy it to a folder that you own"
 work=$(mktemp -d "$RUN/.report.XXXXXX" 2>/dev/null) || die 1 "cannot write to $RUN"
 [ -n "$KEPT" ] || trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 [ -n "$KEPT" ] || summarize
+need gnuplot gnuplot-nox	# (of a run without a page the tables are of use)
+need cmark-gfm cmark-gfm
 doc=$(document) || exit
 [ -n "$KEPT" ] || cells=$(find cells -mindepth 1 -maxdepth 1 -type d -printf '%f\n' 2>/dev/null)
 include+=$'\ninclude "drawn";'

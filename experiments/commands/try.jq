@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # try.jq - the object of `try --json`, and its text. Input of `result`: summary.tsv of the run, which has one row; $run: run.json;
-# $k: the reports of keyrepeat; $limits: "NAME MS STATUS" a line, the status of report/fail.sh; $folder, $status, $local.
+# $k: the reports of keyrepeat; $limits: "NAME MS STATUS" a line, the status of report/fail.sh; $folder, $status, $no_page (why there is none), $local.
 include "words";
 
 def row: (split("\n") | map(split("\t"))) as [$head, $row]
@@ -24,7 +24,7 @@ def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency
 		else {rtt_ms: $rtt, share_percent: ([100 * $rtt / $p50, 100] | min | . * 100 | round / 100)} end) as $net
 	| ([$k[].result.keys_sent] | add) as $sent | ([$k[].result.keys_answered] | add) as $answered
 	| {schema: "thinprobe.try/1", target: ($run.settings.on | ltrimstr("attach:")), into: $run.protocol.says, status: $status,
-		seconds: $run.measured_s, run: $folder, report: "\($folder)/report.html", command: $run.command,
+		seconds: $run.measured_s, run: $folder, report: (if $no_page == "" then "\($folder)/report.html" else null end), command: $run.command,
 		version: $run.version, started: $run.started, system: $run.host.system, kernel: $run.host.kernel,
 		server: $run.protocol.server, region: $run.protocol.region, repeats: $run.settings.repeats,
 		keys_sent: $sent, keys_answered: $answered,
@@ -44,4 +44,4 @@ def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency
 
 def tick: if . == true then "✓ holds:      " elif . == false then "✗ fails:      " else "? cannot tell:" end;
 def text: .sentences[], "", (.limits[] | "  \(.holds | tick) 90 % of the keys within \(.ms) ms (\(.name))"),
-	"", "Report: \(.report)", "", "For a bug report:", (.for_a_bug_report[] | "  " + .);
+	"", "Report: \(.report // $no_page)", "", "For a bug report:", (.for_a_bug_report[] | "  " + .);

@@ -40,6 +40,7 @@ Without TARGET: what listens on this machine.
   --json                print one JSON object instead of text
 Exit status: 0 measured, 1 not measured, 2 wrong usage or no leave to type,
 3 measured, but some keys were lost, 4 something is missing, 130 interrupted.
+The page needs gnuplot and cmark-gfm; all else is said without them.
 examples:
     thinprobe try vnc://localhost:1
     thinprobe try ssh://server --yes --json
@@ -213,7 +214,7 @@ type_train() {
 	# (a signal for all of a terminal's programs reaches it, too: it then takes its last key back, and ends)
 	trap 'interrupted=1; kill "$probe" 2>/dev/null' INT TERM HUP
 	while kill -0 "$probe" 2>/dev/null; do
-		see_rtt "$([ "$kind" = vnc ] && pgrep -P "$probe" || echo "$typed_at")"
+		see_rtt "$([ "$kind" = vnc ] && pgrep -P "$probe" 2>/dev/null || echo "$typed_at")"
 		nap 0.2
 	done
 	status=0
@@ -298,7 +299,7 @@ judge_limits() {
 say_all() {
 	local said lines
 	said=$(jq -R -s -r --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --rawfile limits <(judge_limits) \
-		--arg folder "$RUN" --argjson status "$status" --argjson json "$json" --slurpfile document "$RUN/run.json" \
+		--arg folder "$RUN" --arg no_page "$no_page" --argjson status "$status" --argjson json "$json" --slurpfile document "$RUN/run.json" \
 		"\$document[0] as \$run |"$'\n'"$(program 'include "try"; result | if $json == 1 then . else text end' "$here" "$TP_HOME")" \
 		"$RUN/summary.tsv") || die "the figures are in $RUN/summary.tsv, but cannot be said"
 	shown said	# (the server has named itself)
@@ -348,6 +349,12 @@ if [ "$parts" = 0 ]; then
 	exit "$status"
 fi
 write_run
-"$TP_HOME/report/report.sh" "$RUN" >/dev/null || die "the samples are kept in $RUN, but the report failed"
+no_page='' page_status=0
+"$TP_HOME/report/report.sh" "$RUN" >/dev/null 2>"$RUN/log/page.err" || page_status=$?
+case $page_status in
+0) ;;
+4) no_page="there is no page without gnuplot and cmark-gfm: apt-get install --no-install-recommends gnuplot-nox cmark-gfm" ;;
+*) die "the samples are kept in $RUN, but the report failed: $(tail -n 1 "$RUN/log/page.err")" ;;
+esac
 say_all
 exit "$status"
