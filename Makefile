@@ -280,6 +280,14 @@ uninstall:
 dist:
 	git archive --format=tar --prefix=thinprobe-$(VERSION)/ HEAD | gzip -9n >thinprobe-$(VERSION).tar.gz
 
+# prototap as one file without libraries, for machines without packages. (libpcap knows D-Bus, which knows systemd: as a server only.)
+static: $(BUILD)/static/prototap
+$(BUILD)/static/prototap: $(patsubst %.c,$(BUILD)/%.o,$(call sources,prototap)) $(BUILD)/examples/prototap.o \
+		$(USES_prototap:%=$(BUILD)/%.a) $(BUILD)/lib.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -o $@ $^ $(LIBS_prototap) $$(pcap-config --static --libs | sed 's/-lsystemd//') \
+		-Wl,--defsym=sd_listen_fds=abort,--defsym=sd_is_socket=abort -lm
+
 # Debian packages of HEAD, in build/deb; made elsewhere, since debhelper splits the name of a folder at blanks. (In
 # /tmp, if TMPDIR has one, too.)
 deb:
@@ -289,7 +297,7 @@ deb:
 	git archive --prefix=thinprobe-$(VERSION)/ HEAD | tar -x -C "$$work"; \
 	(cd "$$work/thinprobe-$(VERSION)" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
 		SOURCE_DATE_EPOCH=$(shell git log -1 --format=%ct) dpkg-buildpackage -us -uc -b $(DEB_OPTIONS)); \
-	mv "$$work"/*.* $(BUILD)/deb/
+	mv "$$work"/thinprobe*_* $(BUILD)/deb/
 	ls $(BUILD)/deb/*.deb
 
 clean:
@@ -298,7 +306,7 @@ clean:
 # (those of other builds lie below, and are not this one's; none has a rule)
 -include $(shell find $(BUILD) -mindepth 1 -type d \( -name asan -o -name tsan -o -name clang -o -name deb -o -name core \) -prune -o -name '*.d' -print 2>/dev/null)
 
-.PHONY: all plugins tests test-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb clean FORCE
+.PHONY: all plugins tests test-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb static clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 $(BUILD)/%.d: ;
