@@ -11,12 +11,14 @@ set -u
 . "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/report/blocks.sh"
+. "$TP_HOME/experiments/commands/ab_git.sh"
 TP_TOOL=thinprobe
 engine=$TP_HOME/experiments/engine
 
 usage() {
 	cat <<'END'
 usage: thinprobe ab EXPERIMENT --a "OPTIONS" --b "OPTIONS" [options of both]
+       thinprobe ab EXPERIMENT --git BASE..HEAD --build CMD --server PATH [options]
        thinprobe ab --resume DIR
 Is B better than A? Measures both in turns and stops when it knows.
   --a, --b "OPTIONS"    options of the experiment for each variant ("")
@@ -25,6 +27,11 @@ Is B better than A? Measures both in turns and stops when it knows.
   --a-root DIR, --b-root DIR
                         root file system in which this variant's server and
                         applications run (thinprobe root make)
+  --git BASE..HEAD      two revisions of the repository in this folder, checked
+                        out into folders of their own that go at the end
+  --build CMD           what builds each, run by sh in its tree
+  --server PATH, --client PATH, --root DIR
+                        what the build leaves there, from the top of the tree
   --effect SIZE         smallest difference of interest (10%), or 5ms
   --metrics NAME,...    only these, such as p50,p90 (times, shares and rates)
   --budget TIME         stop after so long, known or not (10m); what you do not
@@ -42,6 +49,7 @@ or too noisy, 1 not run, 2 wrong usage, 130 interrupted.
 examples:
     thinprobe ab stalls --loads 0 --a "--protocol vnc" --b "--protocol x11"
     thinprobe ab stalls --loads 5 --b-server /opt/new/bin/Xvnc --effect 5ms
+    thinprobe ab stalls --loads 0 --git main..HEAD --build make --server bin/Xvnc
     thinprobe ab stalls --loads 0 --a-root roots/bookworm --b-root roots/trixie
 END
 }
@@ -50,7 +58,8 @@ bad() { die -2 "ab: $* (see thinprobe ab --help)"; }
 
 DIR='' RESUME='' EXPERIMENT='' EFFECT=10% METRICS='' BUDGET=10m PAIRS=1 ALPHA=5 SEED=1 NOISE='' QUIET=''
 declare -A OWN=([a]='' [b]='' [a-server]='' [a-client]='' [a-root]='' [b-server]='' [b-client]='' [b-root]='')
-BOTH=()
+declare -A GIT=([git]='' [build]='')
+GIT_PARTS=() BOTH=()
 read_options() {
 	while [ $# -gt 0 ]; do
 		case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
@@ -58,7 +67,7 @@ read_options() {
 		-h | --help) usage; exit 0 ;;
 		-q | --quiet) QUIET=1; shift; continue ;;
 		--a | --b | --[ab]-server | --[ab]-client | --[ab]-root | --effect | --metrics | --budget | --pairs | --alpha | \
-			--noise | --seed | -o | --output-dir | --resume)
+			--git | --build | --server | --client | --root | --noise | --seed | -o | --output-dir | --resume)
 			[ $# -gt 1 ] || bad "$1 needs a value"
 			[[ " ${given-} " != *" ${1/#-o/--output-dir} "* ]] || bad "$1 is given twice"
 			local given+=" ${1/#-o/--output-dir}"
@@ -72,6 +81,8 @@ read_options() {
 			--seed) SEED=$2 ;;
 			--resume) RESUME=${2%/} ;;
 			-o | --output-dir) DIR=$2 ;;
+			--git | --build) GIT[${1#--}]=$2 ;;
+			--server | --client | --root) GIT_PARTS+=("${1#--}=$2") ;;
 			*) OWN[${1#--}]=$2 ;;
 			esac
 			shift 2
@@ -84,8 +95,22 @@ read_options() {
 		esac
 	done
 	check_settings
-	[[ -z $RESUME || ("${given-} " =~ ^(\ --(resume|budget|noise))+\ $ && -z $EXPERIMENT && ${#BOTH[@]} = 0) ]] ||
+	check_git
+	[[ -z $RESUME || ("${given-} " =~ ^(\ --(resume|budget|noise|git|build|server|client|root))+\ $ &&
+		-z $EXPERIMENT && ${#BOTH[@]} = 0) ]] ||
 		bad "--resume goes on with the variants and settings that it has: only --budget and --noise may change"
+}
+
+check_git() {
+	local part
+	[ -n "${GIT[git]}${GIT[build]}${GIT_PARTS[*]-}" ] || return 0
+	[ -n "${GIT[git]}" ] && [ -n "${GIT[build]}" ] && [ "${#GIT_PARTS[@]}" -gt 0 ] ||
+		bad "a comparison of revisions needs all of --git, --build and one of --server, --client, --root"
+	for part in "${GIT_PARTS[@]}"; do
+		[[ ${part#*=} != /* && "/${part#*=}/" != */../* && -n ${part#*=} ]] || bad "--${part/=/ }: a path from the top of the tree"
+		[ -z "${OWN[a-${part%%=*}]}${OWN[b-${part%%=*}]}" ] || bad "--${part%%=*} and --a-${part%%=*} or --b-: one of them"
+	done
+	git_commits "${GIT[git]}"
 }
 
 check_settings() {	# those of options, and of a comparison that goes on
@@ -211,8 +236,15 @@ plan_variants() {
 	local v own words
 	[ -n "$EXPERIMENT" ] && experiment_folder "$EXPERIMENT" >/dev/null ||
 		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest_experiment "$EXPERIMENT")"
-	check_programs
 	for v in a b; do words_of "${OWN[$v]}" "$v" >/dev/null; done
+	if [ -n "${GIT[git]}" ]; then
+		for v in a b; do	# a wrong word, before anything is built
+			mapfile -t own < <(words_of "${OWN[$v]}" "$v")
+			"$engine/run.sh" "$EXPERIMENT" --options-only "${BOTH[@]}" "${own[@]}" >/dev/null || exit
+		done
+		git_build "${GIT[build]}" "${GIT_PARTS[@]}"
+	fi
+	check_programs
 	choose_blocks
 	[ -n "$DIR" ] || DIR=$(results_new ab) || die "cannot make $DIR; give a folder of yours with -o DIR"
 	[ ! -e "$DIR/ab.json" ] || bad "-o $DIR: holds a comparison already; go on with --resume $(printf %q "$DIR")"
@@ -240,10 +272,11 @@ plan_variants() {
 		--argjson pairs "$PAIRS" --argjson alpha "$ALPHA" --argjson seed "$SEED" \
 		--arg a "${OWN[a]}" --arg a_server "${OWN[a-server]}" --arg a_client "${OWN[a-client]}" \
 		--arg b "${OWN[b]}" --arg b_server "${OWN[b-server]}" --arg b_client "${OWN[b-client]}" \
-		--arg a_root "${OWN[a-root]}" --arg b_root "${OWN[b-root]}" '
+		--arg a_root "${OWN[a-root]}" --arg b_root "${OWN[b-root]}" \
+		--arg a_commit "${COMMIT[a]}" --arg b_commit "${COMMIT[b]}" '
 		{schema: "thinprobe.ab/1", $experiment, $both, $chosen,
-		a: {options: $a, server: $a_server, client: $a_client, root: $a_root},
-		b: {options: $b, server: $b_server, client: $b_client, root: $b_root},
+		a: {options: $a, server: $a_server, client: $a_client, root: $a_root, commit: $a_commit},
+		b: {options: $b, server: $b_server, client: $b_client, root: $b_root, commit: $b_commit},
 		settings: {$effect, $metrics, $pairs, alpha_percent: $alpha, $seed, noise_percent: $noise},
 		starts: 0, measured_s: 0}')
 }
@@ -267,6 +300,11 @@ recall() {	# of a comparison that goes on
 		EFFECT=${fields[9]} METRICS=${fields[10]} PAIRS=${fields[11]} ALPHA=${fields[12]} SEED=${fields[13]} \
 		NOISE=${NOISE:-${fields[14]#0}} STARTS=$((10#${fields[15]})) MEASURED=$((10#${fields[16]}))
 	check_settings
+	why=$(jq -r '(.a, .b).commit // "" | strings' "$DIR/ab.json" | paste -sd ' ')
+	[ "${why:- }" = "${COMMIT[a]} ${COMMIT[b]}" ] || bad "--resume $RESUME: $(
+		if [ "${why:- }" = " " ]; then echo "is no comparison of revisions"
+		else echo "give --git ${why/ /..} again, with --build and what it leaves"; fi)"
+	[ -z "${GIT[git]}" ] || git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	experiment_folder "$EXPERIMENT" >/dev/null || die "$DIR/ab.json: $EXPERIMENT is no experiment"
 	check_programs
 }
@@ -395,7 +433,7 @@ now_s
 stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP
 say "$(jq -r '{A: .a, B: .b} | to_entries[] | "\(.key): "
-	+ (.value | [.options, .server, .client, .root] | map(select(. != "")) | join(" ")
+	+ (.value | [.options, .server, .client, .root, (.commit // "")[:12]] | map(select(. != "")) | join(" ")
 	| if . == "" then "as it is" else . end)' "$DIR/ab.json")"
 [ -n "$RESUME" ] || say_plan
 failed=0 open=1

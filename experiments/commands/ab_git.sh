@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# ab_git.sh - for ab.sh: two revisions of the user's repository, checked out and built. Sourced; sets OWN and COMMIT.
+#
+# The trees lie in a folder of the repository's .git, so that they are on its disk and whoever may read it may read them. The folder
+# is locked while this runs, or what it has started: one that can be locked was left by a killed ab, and is removed.
+
+declare -A COMMIT=([a]='' [b]='')
+GIT_BUILDING=''
+
+git_ours() { env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE git -c core.hooksPath=/dev/null "$@"; }
+
+git_remove() {	# git_remove FOLDER: its trees, and what git knows of them
+	local v
+	[ -z "$GIT_BUILDING" ] || { kill "$GIT_BUILDING" 2>/dev/null; wait "$GIT_BUILDING"; }
+	for v in a b; do git_ours worktree remove --force --force "$1/$v" 2>/dev/null; done
+	rm -rf -- "$1"
+	for v in a b; do git_ours worktree remove --force --force "$1/$v" 2>/dev/null; done	# (the build may have made it no tree)
+	true
+}
+
+git_remove_left() {	# git_remove_left FOLDER: those of earlier ones that have ended
+	local old
+	for old in "$1"/thinprobe-ab.*/; do
+		[ -d "$old" ] || continue
+		(flock -n 8 && git_remove "${old%/}" && warn "removed ${old%/}, which a killed ab had left") 8<"$old"
+	done
+}
+
+# git_commits BASE..HEAD: sets COMMIT.
+git_commits() {
+	local v said
+	local -A revision=([a]="${1%%..*}" [b]="${1#*..}")
+	command -v git >/dev/null || die -4 "git is missing; install it with: apt-get install --no-install-recommends git"
+	said=$(git_ours rev-parse --git-dir 2>&1) || bad "--git $1: no repository here (${said##*$'\n'})"
+	[[ $1 == *..* && $1 != *...* ]] || bad "--git $1: two revisions, such as main..HEAD"
+	for v in a b; do
+		said=${revision[$v]:-HEAD}
+		COMMIT[$v]=$(git_ours rev-parse --verify --quiet --end-of-options "$said^{commit}") ||
+			bad "--git $1: no revision $said in this repository"
+	done
+	[ "${COMMIT[a]}" != "${COMMIT[b]}" ] || warn "A and B are the same commit: what is found is a false alarm"
+	[ -z "$(git_ours status --porcelain --untracked-files=no 2>/dev/null)" ] || warn "what is not committed is in neither build"
+}
+
+# git_build COMMAND [SIDE=PATH...]: checks out both of COMMIT, runs COMMAND in each tree; a PATH in the tree is OWN[VARIANT-SIDE].
+git_build() {
+	local v part log home trees status
+	home=$(git_ours rev-parse --path-format=absolute --git-common-dir) && git_remove_left "$home" &&
+		trees=$(mktemp -d "$home/thinprobe-ab.XXXXXX") || die "cannot make a folder in $home"
+	chmod --reference="$home" "$trees"
+	exec {GIT_LOCK}<"$trees"
+	flock -n "$GIT_LOCK" || die "cannot lock $trees"
+	on_exit git_remove "$trees"
+	for v in a b; do
+		log=$home/thinprobe-ab-$v.log status=0
+		git_ours worktree add --detach --quiet "$trees/$v" "${COMMIT[$v]}" >"$log" 2>&1 || die "cannot check out: $(tail -n 1 "$log")"
+		say "building ${v^^}: $(git_ours log -1 --format='%h %s' "${COMMIT[$v]}")"
+		(cd "$trees/$v" && exec setpriv --pdeathsig TERM sh -c "$1") </dev/null >>"$log" 2>&1 &
+		GIT_BUILDING=$!
+		wait "$GIT_BUILDING" || status=$?
+		GIT_BUILDING=''
+		[ "$status" = 0 ] || die "--build failed in ${v^^}, status $status: $(grep -v '^$' "$log" | tail -n 1 | grep . ||
+			echo "it said nothing") (log: $log)"
+		rm -f "$log"
+		for part in "${@:2}"; do OWN["$v-${part%%=*}"]=$trees/$v/${part#*=}; done
+	done
+}
