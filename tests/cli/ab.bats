@@ -126,3 +126,88 @@ END
 	run -0 "$TOP/report/ab.sh" .
 	[[ ${output//$'\n'/ } == *"Not decided: "*p50*"A's blocks"* ]]
 }
+
+# a repository with two revisions, which "build" their server by a copy
+made_repository() {
+	need git jq
+	unset "${!GIT_@}"
+	git init -q repository
+	cd repository || return
+	git config user.name x
+	git config user.email x@x
+	for revision in old new; do
+		printf '#!/bin/sh\n# %s\n' $revision >server
+		git add server
+		git commit -qm $revision
+	done
+}
+trees() { find .git -maxdepth 1 -name 'thinprobe-ab.*'; git worktree list | tail -n +2; }
+ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../there --git HEAD~1..HEAD "$@"; }
+
+@test "ab --git: what cannot be compared is refused in one line, before anything is built, and no tree is left" {
+	made_repository
+	while IFS=$'\t' read -r wanted words; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$TOP/thinprobe" ab stalls -o ../there --build "touch ../../../built" $words
+		[[ $output == *"$wanted"* ]] || { printf '%s: %s\n' "$words" "$output"; false; }
+		[ "${#lines[@]}" = 1 ]
+		[ ! -e built ]
+		[ -z "$(trees)" ]
+	done <<-'END'
+		needs all of	--git HEAD~1..HEAD
+		needs all of	--server server
+		no revision nothing	--git nothing..HEAD --server server
+		no revision --all	--git HEAD..--all --server server
+		two revisions	--git HEAD --server server
+		two revisions	--git HEAD~1...HEAD --server server
+		from the top	--git HEAD~1..HEAD --server ../server
+		from the top	--git HEAD~1..HEAD --server /bin/true
+		one of them	--git HEAD~1..HEAD --server server --b-server /bin/true
+		nonsense	--git HEAD~1..HEAD --server server --nonsense
+	END
+	cd ..
+	run -2 "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build true --server server
+	[[ $output == *"no repository here"* ]]
+}
+
+@test "ab --git: each tree has its revision and is built there; a failed build names its last line and its log" {
+	made_repository
+	run -1 ab_git --build 'cat server >>../../built; test -d .git || test -f .git; echo; echo "cc: missing"; echo; grep -q old server' \
+		--server server
+	[[ ${lines[-1]} == *"--build failed in B"*"cc: missing"*"(log: $PWD/.git/thinprobe-ab-b.log)"* ]]
+	grep -qx 'cc: missing' .git/thinprobe-ab-b.log
+	[ ! -e .git/thinprobe-ab-a.log ]
+	[ "$(grep '^# ' .git/built | xargs)" = '# old # new' ]
+	[ -z "$(trees)" ]
+	# what the build leaves is what is measured: it is no program here
+	run -2 ab_git --build true --server server
+	[[ ${lines[-1]} == *"--a-server $PWD/.git/thinprobe-ab."*"/a/server: no program"* ]]
+	[ -z "$(trees)" ]
+	[ ! -e ../there ]
+}
+
+@test "ab --git: a signal ends the build and removes the trees; what kill -9 leaves is removed at the next start, and named" {
+	local signal ab building
+
+	made_repository
+	for signal in TERM KILL; do
+		rm -f .git/pid
+		start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho --git HEAD~1..HEAD \
+			--build 'echo $$ >../../pid.new; mv ../../pid.new ../../pid; exec sleep 300' --server server
+		until_true test -e .git/pid
+		ab=$pid building=$(cat .git/pid)
+		[ -n "$(trees)" ]
+		kill -s $signal "$ab"
+		ends "$ab"
+		until_true ended "$building"
+		case $signal in
+		TERM) [ -z "$(trees)" ] ;;
+		KILL) left=$(find .git -maxdepth 1 -name 'thinprobe-ab.*') ;;
+		esac
+	done
+	[ -n "$left" ]
+	run -1 ab_git --build false --server server
+	[[ $output == *"removed $PWD/$left"* ]]
+	[ -z "$(trees)" ]
+}
+ended() { [ ! -e "/proc/$1" ] || grep -q '^State:	[ZX]' "/proc/$1/status"; }

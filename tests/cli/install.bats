@@ -161,3 +161,87 @@ setup() {
 	[ "$status" -eq 0 ]
 	bin/sink --version
 }
+
+# parts PART: as `make deb` divides what is installed
+parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
+
+@test "packages: each installed file is in one; watch needs libpcap alone, the programs no library of the lab's" {
+	local part program
+
+	mkdir -p "$BATS_TEST_TMPDIR/tree/debian"
+	cp "$HOME_OF_SOURCE/debian/parts" "$BATS_TEST_TMPDIR/tree/debian/"
+	ln -s "$PLACE" "$BATS_TEST_TMPDIR/tree/debian/tmp"
+	ln -s "$HOME_OF_SOURCE/kits" "$BATS_TEST_TMPDIR/tree/"
+	for part in watch programs lab kits; do
+		parts $part >"$BATS_TEST_TMPDIR/$part"
+		[ -s "$BATS_TEST_TMPDIR/$part" ]
+	done
+	(cd "$PLACE" && find usr ! -type d ! -path 'usr/share/doc/*' | sort) >"$BATS_TEST_TMPDIR/all"
+	sort "$BATS_TEST_TMPDIR"/{watch,programs,lab,kits} | diff "$BATS_TEST_TMPDIR/all" -
+	[ "$(grep libexec "$BATS_TEST_TMPDIR/watch")" = usr/libexec/thinprobe/prototap ]
+	grep -qx usr/libexec/thinprobe/keyrepeat "$BATS_TEST_TMPDIR/programs"
+	for program in $(grep libexec "$BATS_TEST_TMPDIR/programs"); do
+		if ldd "$PLACE/$program" | grep -E 'fuse|vncserver|wayland'; then return 1; fi
+	done
+	if ldd "$PLACE/usr/libexec/thinprobe/prototap" | grep -E 'X11|gsl|jansson'; then return 1; fi
+}
+
+@test "packages: a command whose programs are in another package names it" {
+	local command=$BATS_TEST_TMPDIR/place/usr/bin/thinprobe
+
+	cp -R "$PLACE" "$BATS_TEST_TMPDIR/place"
+	rm "$BATS_TEST_TMPDIR/place/usr/libexec/thinprobe/refecho"
+	run "$command" run stalls --quick
+	[ "$status" = 4 ]
+	[[ $output == *"package thinprobe-lab"* ]]
+	run "$command" try
+	[ "$status" = 2 ]
+	rm "$BATS_TEST_TMPDIR/place/usr/libexec/thinprobe/keyrepeat"
+	run "$command" try
+	[ "$status" = 4 ]
+	[[ $output == *"package thinprobe:"* ]]
+	run "$command" watch --nonsense
+	[ "$status" = 2 ]
+}
+
+@test "make deb: from a path with a blank, in a folder without one, which goes" {
+	mkdir -p "$BATS_TEST_TMPDIR/a checkout" "$BATS_TEST_TMPDIR/programs" "$BATS_TEST_TMPDIR/t t"
+	cd "$BATS_TEST_TMPDIR/a checkout" || return 1
+	unset "${!GIT_@}"
+	cp "$HOME_OF_SOURCE/Makefile" "$HOME_OF_SOURCE/thinprobe" .
+	git init -q
+	git add .
+	git -c user.name=x -c user.email=x@x commit -qm x
+	printf '#!/bin/sh\npwd >"$SAID"; touch ../thinprobe_1.deb\n' >../programs/dpkg-buildpackage
+	printf '#!/bin/sh\n' >../programs/dh
+	chmod +x ../programs/*
+	export SAID=$BATS_TEST_TMPDIR/said
+	TMPDIR="$BATS_TEST_TMPDIR/t t" PATH=$BATS_TEST_TMPDIR/programs:$PATH run env -u MAKEFLAGS -u MAKELEVEL make -s deb
+	echo "$output"
+	[ "$status" = 0 ]
+	[ -e build/deb/thinprobe_1.deb ]
+	[[ $(cat "$SAID") == /*/thinprobe-[0-9]* ]]
+	[[ $(cat "$SAID") != *\ * ]]
+	[ ! -e "$(cat "$SAID")" ]
+}
+
+@test "make static: prototap alone in an empty root reads and captures as the other does, in its sandbox" {
+	local root=$BATS_TEST_TMPDIR/root
+
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mkdir "$root"
+	cd "$HOME_OF_SOURCE" || return 1
+	env -u MAKEFLAGS -u MAKELEVEL make -s static 2>/dev/null
+	cp build/static/prototap "$root/"
+	python3 tests/golden/make_captures.py "$BATS_TEST_TMPDIR/captures"
+	cp "$BATS_TEST_TMPDIR/captures/plain_ns.pcap" "$root/"
+	run chroot "$root" /prototap read /plain_ns.pcap
+	echo "$output"
+	[ "$status" = 0 ]
+	cd "$root" || return 1
+	[ "$output" = "$("$PLACE/usr/libexec/thinprobe/prototap" read /plain_ns.pcap 2>/dev/null ||
+		"$PLACE/usr/libexec/thinprobe/prototap" read plain_ns.pcap | sed 's,plain_ns,/plain_ns,')" ]
+	run chroot "$root" /prototap live -i lo --port 1 -t 1s -o -
+	echo "$output"
+	[ "$status" = 0 ]
+}
