@@ -48,7 +48,7 @@ there() {	# a command, or a header
 	esac
 }
 
-# programs WHAT CLASS|... [CURE [no|part]]: checks the packages of these classes in `packages`; without them the answer is no, or part.
+# programs WHAT CLASS|... [CURE [no|part]]: checks the packages of these classes in `packages`; without them it says no, or part.
 programs() {
 	local class package proof what=$1 lacking=() of=$2 cure=${3-thinprobe setup} without=${4-no}
 	while read -r class package proof; do

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # try.jq - the object of `try --json`, and its text. Input of `result`: summary.tsv of the run, which has one row; $run: run.json;
-# $k: the reports of keyrepeat; $limits: "NAME MS STATUS" a line, the status of report/fail.sh; $folder, $status, $no_page (why there is none), $local.
+# $k: the reports of keyrepeat; $limits: "NAME MS STATUS" a line, the status of report/fail.sh; $folder, $status, $local;
+# $no_page: why there is no page.
 include "words";
 
 def row: (split("\n") | map(split("\t"))) as [$head, $row]
@@ -24,7 +25,8 @@ def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency
 		else {rtt_ms: $rtt, share_percent: ([100 * $rtt / $p50, 100] | min | . * 100 | round / 100)} end) as $net
 	| ([$k[].result.keys_sent] | add) as $sent | ([$k[].result.keys_answered] | add) as $answered
 	| {schema: "thinprobe.try/1", target: ($run.settings.on | ltrimstr("attach:")), into: $run.protocol.says, status: $status,
-		seconds: $run.measured_s, run: $folder, report: (if $no_page == "" then "\($folder)/report.html" else null end), command: $run.command,
+		seconds: $run.measured_s, run: $folder, command: $run.command,
+		report: (if $no_page == "" then "\($folder)/report.html" else null end),
 		version: $run.version, started: $run.started, system: $run.host.system, kernel: $run.host.kernel,
 		server: $run.protocol.server, region: $run.protocol.region, repeats: $run.settings.repeats,
 		keys_sent: $sent, keys_answered: $answered,

@@ -299,7 +299,8 @@ judge_limits() {
 say_all() {
 	local said lines
 	said=$(jq -R -s -r --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --rawfile limits <(judge_limits) \
-		--arg folder "$RUN" --arg no_page "$no_page" --argjson status "$status" --argjson json "$json" --slurpfile document "$RUN/run.json" \
+		--arg folder "$RUN" --arg no_page "$no_page" --argjson status "$status" --argjson json "$json" \
+		--slurpfile document "$RUN/run.json" \
 		"\$document[0] as \$run |"$'\n'"$(program 'include "try"; result | if $json == 1 then . else text end' "$here" "$TP_HOME")" \
 		"$RUN/summary.tsv") || die "the figures are in $RUN/summary.tsv, but cannot be said"
 	shown said	# (the server has named itself)

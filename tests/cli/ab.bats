@@ -172,7 +172,7 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 
 @test "ab --git: each tree has its revision and is built there; a failed build names its last line and its log" {
 	made_repository
-	run -1 ab_git --build 'cat server >>../../built; test -d .git || test -f .git; echo; echo "cc: missing"; echo; grep -q old server' \
+	run -1 ab_git --build 'cat server >>../../built; git status; echo; echo "cc: missing"; echo; grep -q old server' \
 		--server server
 	[[ ${lines[-1]} == *"--build failed in B"*"cc: missing"*"(log: $PWD/.git/thinprobe-ab-b.log)"* ]]
 	grep -qx 'cc: missing' .git/thinprobe-ab-b.log

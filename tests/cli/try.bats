@@ -140,3 +140,15 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 	[ "$(jq .network <<<"$output")" = null ]
 	[ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]
 }
+
+@test "try vnc://: without gnuplot it says all but the page, what that needs, and status 0" {
+	field 10
+	mkdir without
+	ln -sf /usr/local/bin/* /usr/bin/* /bin/* without/
+	rm -f without/gnuplot*
+	PATH=$PWD/without run --separate-stderr -0 try "vnc://127.0.0.1:$port" --yes -t 2s -o run
+	[[ $output == *"How late:"*"holds:"*"Report: "*gnuplot*cmark-gfm* ]]
+	[ ! -e run/report.html ]
+	"$TOP/thinprobe" report run
+	[ -f run/report.html ]
+}
