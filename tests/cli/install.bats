@@ -180,7 +180,7 @@ parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 	sort "$BATS_TEST_TMPDIR"/{watch,programs,lab,kits} | diff "$BATS_TEST_TMPDIR/all" -
 	[ "$(grep libexec "$BATS_TEST_TMPDIR/watch")" = usr/libexec/thinprobe/prototap ]
 	grep -qx usr/libexec/thinprobe/keyrepeat "$BATS_TEST_TMPDIR/programs"
-	for program in $(grep libexec "$BATS_TEST_TMPDIR/programs"); do
+	for program in $(grep libexec "$BATS_TEST_TMPDIR/programs" | grep -v '\.so$'); do	# (a plug-in works where its libraries are)
 		if ldd "$PLACE/$program" | grep -E 'fuse|vncserver|wayland'; then return 1; fi
 	done
 	if ldd "$PLACE/usr/libexec/thinprobe/prototap" | grep -E 'X11|gsl|jansson'; then return 1; fi
