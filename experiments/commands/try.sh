@@ -17,6 +17,7 @@ here=$TP_HOME/experiments/commands
 PLAN[called]=try RESUME=''
 RATE=20 WAIT_S=10 LIMITS='perception typing noticeable'
 
+# shellcheck disable=SC2317 # read_words calls it
 usage() {
 	cat <<'END'
 usage: thinprobe try [TARGET] [options]
