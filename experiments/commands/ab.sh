@@ -433,8 +433,8 @@ now_s
 stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP
 say "$(jq -r '{A: .a, B: .b} | to_entries[] | "\(.key): "
-	+ (.value | [.options, .server, .client, .root, (.commit // "")[:12]]
-	| map(select(. != "") | sub(".*/thinprobe-ab\\.[^/]*/[ab]/"; "")) | join(" ")
+	+ (.value | [.options, .server, .client, .root, (.commit | strings | .[:12])]
+	| map(strings | select(. != "") | sub(".*/thinprobe-ab\\.[^/]*/[ab]/"; "")) | join(" ")
 	| if . == "" then "as it is" else . end)' "$DIR/ab.json")"
 [ -n "$RESUME" ] || say_plan
 failed=0 open=1
