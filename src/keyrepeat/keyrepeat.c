@@ -495,7 +495,7 @@ static void open_target(const struct target_ops *target)
 	}
 	if (!self)
 		die(EXIT_RUN, "%s", why.text);
-	if (!target->crashes) /* else it has done so before it read the first byte */
+	if (!target->crashes) /* of those that crash, the child gave up its rights before it read a byte */
 		confine_typing();
 	run->cfg.self = run->asked.cfg.self = self;
 	run->cfg.key = plan->key;

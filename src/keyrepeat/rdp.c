@@ -419,7 +419,7 @@ static void raise_threads(void)
 		return;
 	if (!files_list_numeric_names("/proc/self/task", &tid, &n))
 		for (size_t i = 0; i < n; i++)
-			if (tid[i] != getpid()) /* the thread that sends has its own */
+			if (tid[i] != getpid()) /* the main thread, which sends, has a policy of its own */
 				sched_setscheduler(tid[i], policy, &param);
 	free(tid);
 }

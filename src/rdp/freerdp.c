@@ -49,7 +49,7 @@ struct rdp_client {
 	bool connected;
 	_Atomic uint32_t seen;			/* bit N: codec N */
 	_Atomic uint32_t pipeline;		/* version of the graphics pipeline; 0: there is none */
-	pcRdpgfxSurfaceCommand surface_command; /* these and the next: the library's own */
+	pcRdpgfxSurfaceCommand surface_command; /* the library's functions, which ours call */
 	pcRdpgfxCapsConfirm caps_confirm;
 };
 

@@ -105,6 +105,19 @@ ends() {	# pid: waits for it, leaves its exit status in $status
 	wait "$1" || status=$?
 }
 
+# A train whose server is killed: the keys that were answered are reported. $server is its pid.
+loses_its_server() {	# target option...
+	start keys "$BIN/keyrepeat" "$@" -t 60s --log keys.tsv --json -o report.json
+	until_true grep -q '^ready$' keys.err
+	sleep 1
+	kill -9 "$server"
+	ends "$pid"
+	[ "$status" -eq 1 ]
+	grep -q '^keyrepeat: the connection was dropped' keys.err
+	[ "$(figure report.json ended)" = "connection dropped" ]
+	[ "$(keys_in keys.tsv)" -ge 5 ]
+}
+
 children_of() { cat "/proc/$1/task/$1/children"; }	# pid
 
 # A signal so many seconds after the start leaves a whole report or none, no process, and this exit status or, before it could

@@ -8,18 +8,6 @@ load helpers
 
 KEYREPEAT=$BIN/keyrepeat
 
-loses_its_server() {	# target
-	start keys "$KEYREPEAT" "$1" -t 60s --watch update --schedule periodic --log keys.tsv --json -o report.json
-	until_true grep -q '^ready$' keys.err
-	sleep 1
-	kill -9 "$server"
-	ends "$pid"
-	[ "$status" -eq 1 ]
-	grep -q '^keyrepeat: the connection was dropped' keys.err
-	[ "$(figure report.json ended)" = "connection dropped" ]
-	[ "$(keys_in keys.tsv)" -ge 5 ]
-}
-
 # --- the schedule ------------------------------------------------------------------------------------------
 
 @test "keyrepeat: periodic keys are due exactly a period apart; none is sent early, none answered before it is sent" {
@@ -323,7 +311,7 @@ END
 
 @test "keyrepeat x11: if the display goes away: exit 1, report and rows are kept" {
 	start_x
-	loses_its_server "x11:$DISPLAY"
+	loses_its_server "x11:$DISPLAY" --watch update --schedule periodic
 }
 
 # --- VNC ---------------------------------------------------------------------------------------------------
@@ -385,7 +373,7 @@ with_password() {	# starts a server with this security type
 
 @test "keyrepeat vnc: if the server goes away: exit 1, report and rows are kept" {
 	start_vnc -SecurityTypes None
-	loses_its_server "vnc:127.0.0.1:$port"
+	loses_its_server "vnc:127.0.0.1:$port" --watch update --schedule periodic
 }
 
 # A server that says all that comes before pictures, and then half of one: $port

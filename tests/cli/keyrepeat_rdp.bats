@@ -238,15 +238,7 @@ close_soon() {	# pid
 	[ "$(figure report.json keys_answered)" -ge 5 ]
 	[ "$(figure report.json keys_answered)" -lt 55 ]
 	nothing_left
-	start keys "$KEYREPEAT" "${rdp[@]}" -t 60s --watch patch --log keys.tsv --json -o report.json
-	until_true grep -q '^ready$' keys.err
-	sleep 1
-	kill -9 "$server"
-	ends "$pid"
-	[ "$status" -eq 1 ]
-	grep -q '^keyrepeat: the connection was dropped' keys.err
-	[ "$(figure report.json ended)" = "connection dropped" ]
-	[ "$(keys_in keys.tsv)" -ge 5 ]
+	loses_its_server "${rdp[@]}" --watch patch
 	nothing_left
 }
 
