@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* To be preloaded: call number CALL of FUNCTION crashes as if within malloc(), so that its thread waits for ever where it
- * allocates or frees. With HANGS, it only waits for ever. PLUGIN: the file, loaded by the program, that has the function. */
+/* To be preloaded: call number CALL of FUNCTION, or with 0 the first call after SIGUSR1, crashes as if within malloc(), so that
+ * its thread waits for ever where it allocates or frees. With HANGS, it only waits for ever. PLUGIN: the file, loaded by the
+ * program, that has the function. */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -12,6 +14,17 @@ extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_real
 extern void __libc_free(void *);
 
 static _Thread_local int locked;
+static volatile sig_atomic_t told;
+
+static void note_signal(int number)
+{
+	told = number;
+}
+
+__attribute__((constructor)) static void await_signal(void)
+{
+	signal(SIGUSR1, note_signal);
+}
 
 static void wait_for_lock(void)
 {
@@ -54,7 +67,7 @@ int FUNCTION(void *a, void *b, void *c)
 #else
 	*(void **)&real = dlsym(RTLD_NEXT, NAME(FUNCTION));
 #endif
-	if (++calls == CALL) {
+	if (CALL ? ++calls == CALL : told) {
 #ifdef HANGS
 		pause();
 #endif
