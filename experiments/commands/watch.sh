@@ -30,6 +30,8 @@ nobody has typed on that connection for 5 s, and says so first.
   --on-late COMMAND    at the first wait that is blamed on a side, run this by
                        sh, with THINPROBE_VERDICT (network, server, client),
                        _WHY, _RISE_MS, _WAIT_MS, _CLIENT, _SERVER and _TIME
+  --who                beside a wait that is blamed on the server: the program
+                       that had most CPU, if this is the server
   --on WHERE           attach:DISPLAY,WINDOW: the window to type into
   --key K              the key to send
   --every TIME         a key so often, at least 10s
@@ -42,10 +44,11 @@ END
 }
 
 bad() { die -2 "watch: $* (see thinprobe watch --help)"; }
-port='' interface='' interval=1s tsv='' metrics='' rotate='' keep='' time='' on='' key='' every='' on_late=''
-read_words '' 'port i:interface interval tsv metrics rotate keep t:time on key every on-late' "$@"
+port='' interface='' interval=1s tsv='' metrics='' rotate='' keep='' time='' on='' key='' every='' on_late='' who=''
+read_words who 'port i:interface interval tsv metrics rotate keep t:time on key every on-late' "$@"
 [ "${#words[@]}" = 0 ] || bad "unexpected ${words[0]}"
-options=(${metrics:+--metrics "$metrics"} ${rotate:+--rotate "$rotate"} ${keep:+--keep "$keep"} ${time:+--time "$time"})
+options=(${metrics:+--metrics "$metrics"} ${rotate:+--rotate "$rotate"} ${keep:+--keep "$keep"} ${time:+--time "$time"}
+	${who:+--who})
 plan_item --interval ms 100..3600000 "$interval" ''
 interval=${ITEM}ms
 
@@ -102,7 +105,7 @@ if [ -z "$on$key$every" ]; then
 	while kill -0 "$main" 2>/dev/null; do status=0; wait "$main" || status=$?; done
 	exit "$status"
 fi
-[ -z "$on_late" ] || bad "--on-late is for the form that only listens"
+[ -z "$on_late$who" ] || bad "--on-late and --who are for the form that only listens"
 
 # --- with keys ---
 

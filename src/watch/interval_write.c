@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval_write.h"
+#include "clock.h"
 #include "memory.h"
 #include "say.h"
 
@@ -275,7 +276,8 @@ static const char *wait_text(int64_t next_ns, int64_t latest_ns, bool range)
 	return text;
 }
 
-static void print_line(const struct interval_writer *w, int64_t start_ns, int64_t length_ns)
+/* `who`: what had the CPU; "": not known. */
+static void print_line(const struct interval_writer *w, int64_t start_ns, int64_t length_ns, const char *who)
 {
 	const struct interval_row *slow = NULL, *worst = NULL;
 	time_t at = (time_t)((start_ns + length_ns) / NS_PER_S);
@@ -331,6 +333,8 @@ static void print_line(const struct interval_writer *w, int64_t start_ns, int64_
 	} else if (waiting >= 0) {
 		fprintf(stderr, "  waiting %s", ns_text((double)waiting));
 	}
+	if (*who && worst && worst->verdict.word == VERDICT_SERVER)
+		fprintf(stderr, "  most CPU: %s", who);
 	fputc('\n', stderr);
 }
 
@@ -369,6 +373,8 @@ static void warn_silence(struct interval_writer *w, bool at_end)
 int writer_open(struct interval_writer *w, const struct interval_cfg *cfg)
 {
 	*w = (struct interval_writer){ .cfg = *cfg, .dropped = -1, .row = memory_new(INTERVAL_FLOWS + 1, sizeof(*w->row)) };
+	if (cfg->who)
+		who_look(&w->who, clock_now());
 	return cfg->table ? open_table(w) : 0;
 }
 
@@ -423,7 +429,7 @@ void writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns, int6
 	if (w->cfg.metrics)
 		warn_write(w, &w->metrics_warned, w->cfg.metrics, writer_write_metrics(w, start_ns));
 	if (w->cfg.line)
-		print_line(w, start_ns, length_ns);
+		print_line(w, start_ns, length_ns, w->cfg.who ? who_look(&w->who, clock_now()) : "");
 	warn_silence(w, false);
 	w->rows = 0;
 	w->others = 0;
@@ -439,6 +445,7 @@ uint64_t writer_close(struct interval_writer *w)
 	if (w->cfg.line && w->packets)
 		print_totals(w);
 	warn_silence(w, true);
+	who_free(&w->who);
 	free(w->row);
 	*w = (struct interval_writer){ 0 };
 	return unwritten;

@@ -4,6 +4,7 @@
 
 #include "interval.h"
 #include "rec.h"
+#include "who.h"
 
 struct interval_cfg {
 	const char *table, *metrics;   /* paths; NULL: none. The table "-" is standard output */
@@ -11,6 +12,7 @@ struct interval_cfg {
 	bool append;		       /* add rows to the file of the table instead of renaming it to TABLE.1 */
 	bool line;		       /* a line an interval on standard error, and one of totals at the end */
 	bool terminal;		       /* which is a terminal: so a line an interval also while no packet comes */
+	bool who;		       /* the line tells who had the CPU where the server is blamed */
 	bool tells_silence;	       /* warn where no packet ever came */
 	const char *ports, *interface; /* in words, for the line */
 };
@@ -25,6 +27,7 @@ struct interval_writer {
 	int rows;
 	uint64_t others; /* of the current interval */
 	bool others_warned, chaff_warned, silence_warned;
+	struct who who;
 	/* since the start */
 	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];
 	uint64_t packets, other_packets, untimed, clock_sets;

@@ -66,7 +66,7 @@ in_namespace() {
 	grep -q 'port 5907 on lo' given.err
 }
 
-@test "watch --on-late: the first wait that is blamed runs the command once, with what is known in its environment" {
+@test "watch --on-late, --who: the first wait that is blamed runs a command once; lines name what had the CPUs" {
 	in_namespace true 2>/dev/null || skip "no network namespaces here"
 	for i in $(seq 400); do echo 20ms; done >delays
 	cat >scene.sh <<-'END'
@@ -74,8 +74,9 @@ in_namespace() {
 		ip link set lo up
 		"$BIN/refecho" --vnc 5901 --answer-delay file:delays -o refecho.txt 2>refecho.err & refecho=$!
 		"$TOP/thinprobe" watch --port 5901 -i lo --tsv rows --on-late 'env | grep ^THINPROBE_ >>late' 2>watch.err & watch=$!
-		trap 'kill -CONT "$refecho"; kill "$watch" "$refecho" "$typist"; wait' EXIT
-		until_true 'grep -q ready refecho.err && grep -q ready watch.err' || exit 1
+		"$TOP/thinprobe" watch --port 5901 -i lo --who 2>who.err & who=$!
+		trap 'kill -CONT "$refecho"; kill "$watch" "$who" "$refecho" "$typist"; wait' EXIT
+		until_true 'grep -q ready refecho.err && grep -q ready watch.err && grep -q ready who.err' || exit 1
 		"$BIN/keyrepeat" vnc:127.0.0.1:5901 -r 5 -t 60s --warmup 0 --priority 0 -o keys.txt 2>keys.err & typist=$!
 		until_true '[ "$(awk "{ n += \$8 } END { print n }" rows)" -gt 40 ]' || exit 2
 		[ ! -e late ] || exit 3
@@ -87,11 +88,13 @@ in_namespace() {
 		done
 	END
 	run -0 in_namespace bash scene.sh
-	cat late
+	cat late who.err
 	[ "$(grep -c ^THINPROBE_VERDICT late)" = 1 ]
 	grep -qx THINPROBE_VERDICT=server late
 	grep -qx THINPROBE_SERVER=127.0.0.1:5901 late
 	grep -qE '^THINPROBE_RISE_MS=[0-9]*$' late
+	grep -qE ' server.*  most CPU: (no program|.+ [0-9]+ %)$' who.err
+	[ "$(grep -c 'most CPU' who.err)" -le "$(grep -c '[!?] server' who.err)" ]
 }
 
 @test "watch: rows show a change of refecho's delay, and count only refecho's keys" {
