@@ -14,8 +14,8 @@
 # before, so the session manager starts none.
 # In the emulated hosts nobody is asked who he is.
 
-# shellcheck source=lab/viewer.sh
-. "$LAB_HERE/viewer.sh"
+# shellcheck source=lab/rdp_client.sh
+. "$LAB_HERE/rdp_client.sh"
 
 RDP_XORG=/usr/lib/xorg/Xorg
 # Words before a command: it has mounts of its own, and is root there where the login is not. And what is ours behind these.
@@ -63,22 +63,15 @@ protocol_can() {
 		printf 'xrdp needs mounts of its own%s, which that system forbids the login; log in as root\n' "${LAB_AT_server-}"
 		return 1
 	}
-	if [ "$PROTOCOL_VARIANT" = headless ]; then rdp_headless_can; return; fi
-	[ -n "$(rdp_client)" ] || {
+	if [ "$PROTOCOL_VARIANT" = headless ]; then rdp_client_can; return; fi
+	[ -n "$(rdp_viewer)" ] || {
 		printf 'xfreerdp is missing%s; apt-get install --no-install-recommends freerdp2-x11\n' "${LAB_AT_client-}"
 		return 1
 	}
 	viewer_can
 }
 
-# It loads libfreerdp before it looks at a server (and nothing listens on port 1).
-rdp_headless_can() {
-	local why status=0
-	why=$(protocol_asks client "$TP_BIN/keyrepeat" rdp:127.0.0.1:1 --connect 1s --known-servers /dev/null 2>&1 >/dev/null) || status=$?
-	[ $status != 4 ] || { printf '%s\n' "${why#*: }"; return 1; }
-}
-
-rdp_client() {
+rdp_viewer() {
 	local name
 	for name in xfreerdp xfreerdp3; do ! lab_has client "$name" || { printf %s "$name"; return; }; done
 }
@@ -87,7 +80,7 @@ rdp_client() {
 rdp_cache() {
 	local kept=-
 	[ "$PROTOCOL_VARIANT" != cache ] || kept=+
-	case $(rdp_client) in
+	case $(rdp_viewer) in
 	*3) printf '/cache:bitmap:%s' "$([ $kept = + ] && echo on || echo off)" ;;
 	*) printf '%sbitmap-cache' "$kept" ;;
 	esac
@@ -114,27 +107,18 @@ protocol_start() {
 		return
 	}
 	rdp_serve "$session" "$folder" "$gate" || return
-	if [ "$PROTOCOL_VARIANT" = headless ]; then rdp_headless "$session" "$certificate"; return; fi
+	if [ "$PROTOCOL_VARIANT" = headless ]; then rdp_client "$session" "$certificate"; return; fi
 	viewer_display "$session" || return
 	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It
 	# wants a home that it may write to.
 	protocol_run client "rdp-$session-client" sh -c 'password=$HOME/$1/password && shift && exec env "$@" <"$password"' sh "rdp-$n" \
-		DISPLAY="$VIEWER_DISPLAY" "$(rdp_client)" "/v:$(lab_url server):$PROTOCOL_PORT" "/cert:fingerprint:sha256:$certificate" \
+		DISPLAY="$VIEWER_DISPLAY" "$(rdp_viewer)" "/v:$(lab_url server):$PROTOCOL_PORT" "/cert:fingerprint:sha256:$certificate" \
 		/sec:tls /u:root /from-stdin:force "/size:$VIEWER_GEOMETRY" /bpp:24 "$(rdp_cache)" -decorations -clipboard \
 		-grab-keyboard /audio-mode:2 "/t:thinprobe $session"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" ||
 		protocol_failed "$session" "RDP: the client did not start" "$log-client.err" "$log-client.out"
-}
-
-# keyrepeat finds the certificate and the password of this run, one for all its sessions.
-rdp_headless() {	# rdp_headless SESSION FINGERPRINT
-	PROTOCOL_TARGET=rdp:root@$(lab_url server):$PROTOCOL_PORT
-	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/rdp.password" --known-servers "$LAB_RUN/rdp.known")
-	RDP_KNOWN+="$(lab_url server):$PROTOCOL_PORT $2"$'\n'
-	lab_put client - "$LAB_RUN/rdp.known" <<<"$RDP_KNOWN" && lab_put client - "$LAB_RUN/rdp.password" <<<"$RDP_PASSWORD" ||
-		protocol_failed "$1" "cannot store password and certificate for keyrepeat${LAB_AT_client-}" "$LAB_LOG/rdp-$1.err"
 }
 
 # What serves the session. The log of xrdp's session manager tells who was let in. A server has one of these for all logins: it is
@@ -168,10 +152,8 @@ rdp_prepare() {
 		printf "%s\n" "[Globals]" ListenAddress=127.0.0.1 "ListenPort=$2" "[Security]" AllowRootLogin=true >>sesman.ini &&
 		printf "%s\n" "auth required pam_exec.so quiet expose_authtok /bin/grep -qzxF -f $1/password" \
 			"account required pam_permit.so" >pam &&
-		head -c 8 password | openssl enc -des-ede3-ecb -nopad -K "$3" >vnc.passwd &&
-		openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=thinprobe &&
-		openssl x509 -in cert.pem -noout -fingerprint -sha256 | sed "s/.*=//" | tr A-F a-f' \
-		sh "$1" "$4" "$VIEWER_VNC_KEY" <<-END
+		head -c 8 password | openssl enc -des-ede3-ecb -nopad -K "$3" >vnc.passwd' \
+		sh "$1" "$4" "$VIEWER_VNC_KEY" <<-END || return
 		$password
 		[Globals]
 		ini_version=1
@@ -227,6 +209,7 @@ rdp_prepare() {
 		port=$sockets/xrdp_display_$2
 		code=20
 	END
+	rdp_certificate "$1" key.pem cert.pem
 }
 
 # rdp_display SESSION N FOLDER: where the applications draw.
@@ -255,7 +238,7 @@ protocol_settings() {
 	local version client
 	version=$(lab_exec server xrdp --version 2>/dev/null | sed -n 's/^xrdp[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1)
 	# it tells its version only where it has a display
-	client=$(lab_exec client sh -c 'dpkg-query -S "$(command -v "$1")"' sh "$(rdp_client)" 2>/dev/null)
+	client=$(lab_exec client sh -c 'dpkg-query -S "$(command -v "$1")"' sh "$(rdp_viewer)" 2>/dev/null)
 	client=$(lab_exec client dpkg-query -W -f='${Version}' "${client%%:*}" 2>/dev/null | sed 's/^\([0-9.]*[0-9]\).*/\1/')
 	client="xfreerdp $client"
 	# keyrepeat's reports tell the version of libfreerdp

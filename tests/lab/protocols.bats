@@ -23,7 +23,7 @@ teardown_file() {
 @test "protocols: a viewer's window fills the screen" {
 	local p
 	for p in rdp rdp:vnc spice vnc:viewer; do
-		[ -z "$(protocols_said train skip "$p")" ] || continue
+		[[ " $LIST " == *" $p "* ]] && [ -z "$(protocols_said train skip "$p")" ] || continue
 		echo "$p: $(protocols_said train view "$p")"
 		[ "$(protocols_said train view "$p")" = 1 ]
 	done

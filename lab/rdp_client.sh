@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # PROTOCOL_ variables are for users of the plug-in; LAB_ ones are the lab's
+# rdp_client.sh - what plug-ins share whose client is keyrepeat itself, on libfreerdp. Plug-ins say  . "$LAB_HERE/rdp_client.sh"
+# (which has viewer.sh, too) and call
+#
+#   rdp_client_can                   0, or prints what keyrepeat lacks in the client role, and fails
+#   rdp_client SESSION FINGERPRINT   PROTOCOL_PORT of the server role is its target, with the server's certificate and RDP_PASSWORD
+#   rdp_certificate FOLDER KEY CERT  makes both files in that folder of the server role; prints the certificate's fingerprint
+
+# shellcheck source=lab/viewer.sh
+. "$LAB_HERE/viewer.sh"
+
+# It loads libfreerdp before it looks at a server (and nothing listens on port 1).
+rdp_client_can() {
+	local why status=0
+	why=$(protocol_asks client "$TP_BIN/keyrepeat" rdp:127.0.0.1:1 --connect 1s --known-servers /dev/null 2>&1 >/dev/null) || status=$?
+	[ $status != 4 ] || { printf '%s\n' "${why#*: }"; return 1; }
+}
+
+# keyrepeat finds the certificate and the password of this run, one for all its sessions.
+rdp_client() {
+	PROTOCOL_TARGET=rdp:root@$(lab_url server):$PROTOCOL_PORT
+	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/rdp.password" --known-servers "$LAB_RUN/rdp.known")
+	RDP_KNOWN+="$(lab_url server):$PROTOCOL_PORT $2"$'\n'
+	lab_put client - "$LAB_RUN/rdp.known" <<<"$RDP_KNOWN" && lab_put client - "$LAB_RUN/rdp.password" <<<"$RDP_PASSWORD" ||
+		protocol_failed "$1" "cannot store password and certificate for keyrepeat${LAB_AT_client-}" \
+			"$LAB_LOG/${PROTOCOL_NAME%%:*}-$1.err"
+}
+
+rdp_certificate() {
+	# shellcheck disable=SC2016
+	lab_exec server sh -c 'umask 077; cd "$1" &&
+		openssl req -x509 -newkey rsa:2048 -nodes -keyout "$2" -out "$3" -days 2 -subj /CN=thinprobe &&
+		openssl x509 -in "$3" -noout -fingerprint -sha256 | sed "s/.*=//" | tr A-F a-f' sh "$@"
+}
