@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # index.sh [--check] - writes all lists of experiments in documents, from the plans, each between two marks: the table of
-# experiments/README.md, the list in docs/two-hosts.md of experiments that run over ssh, and the experiments with their own options
-# in docs/thinprobe.1; for a kit, its README.md and docs/thinprobe-kit-KIT.7. With all kits, also who sets and reads the variables
-# of docs/experiment-hooks.md, from the scripts.
+# experiments/README.md, and the list in docs/two-hosts.md of experiments that run over ssh; for a kit, both in its README.md.
 # --check: prints which lists are out of date, and fails if any is.
 # shellcheck disable=SC2317 # of_each calls functions by their names
 set -u
@@ -22,9 +20,8 @@ of_each() {
 }
 
 readme_row() {
-	[ "${PLAN[paper]}" = - ] || PLAN[figure]="${PLAN[paper]}: ${PLAN[figure]}"
-	printf '| [%s](%s/README.md) | %s | %s | %s | %s |\n' "$1" "$LINK$1" "${PLAN[figure]}" \
-		"$(sed -E 's/ (quick|demo)=/, \1 /g' <<<"${PLAN[minutes]}")" "${PLAN[needs]}" "${PLAN[wrong-if]}"
+	printf '| [%s](%s/README.md) | %s | %s | %s |\n' "$1" "$LINK$1" "${PLAN[question]#* }" \
+		"$(sed -E 's/ (quick|demo)=/, \1 /g' <<<"${PLAN[minutes]}")" "${PLAN[wrong-if]}"
 }
 
 pair_row() {
@@ -32,56 +29,6 @@ pair_row() {
 	[ -z "${PLAN[not-ssh]-}" ] || how="refused: ${PLAN[not-ssh]}"
 	printf -- '- [%s](%s/README.md): %s\n' "$1" "$LINK$1" "$how" | fold -s -w 96 |
 		sed '2,$s/^/  /; s/ *$//'
-}
-
-roff() { sed "s/\\\\/\\\\e/g; s/-/\\\\-/g; s/^[.']/\\\\\\&&/" <<<"$1"; }
-
-man_rows() {
-	local name own='' default
-	printf '.Ss run %s\n' "$1"
-	roff "${PLAN[says]}"
-	printf '.Pp\n'
-	roff "Minutes: $(sed -E 's/ (demo)=[^ ]*//; s/ quick=/, with --quick /' <<<"${PLAN[minutes]}")."
-	for name in "${OPTIONS[@]}"; do
-		grep -q "^option  *$name " "$folder/plan" || continue
-		[ -n "$own" ] || printf '.Bl -tag -width Ds\n'
-		own=1 default=${OPT[$name.default]}
-		[ "${OPT[$name.type]}" != flag ] || default=''
-		printf '.It %sFl Fl %s%s\n' "${OPT[$name.letter]:+Fl ${OPT[$name.letter]} , }" "$name" \
-			"$([ "${OPT[$name.type]}" = flag ] || echo " Ar ${OPT[$name.meta]:-value}")"
-		roff "${OPT[$name.help]^}${default:+ ($default)}."
-	done
-	[ -z "$own" ] || printf '.El\n'
-}
-
-# Prints "VARIABLE<tab>set|read<tab>FILE" of the scripts that run in a driver's shell, a cell.sh by the name of its experiment.
-uses() {
-	local file name how text
-	while IFS= read -r file; do
-		name=${file##*/} how=${file%/*} name=${name%.sh} how=${how##*/}
-		[[ $how == @(engine|families|commands) ]] || { [ "$name" = cell ] && name=$how || name=$how/$name; }
-		text=$(sed -E 's/(^|[[:space:]])#.*//' "$file")
-		grep -oE '[$][{]?[#!]?[A-Z][A-Z0-9_]+|[(][(][^()]*' <<<"$text" | grep -oE '\b[A-Z][A-Z0-9_]+' | sed "s,\$,\tread\t$name,"
-		text=$(sed -E 's/(^|[[:space:]])local [^;]*//' <<<"$text")
-		grep -oE '(^|[[:space:];({])[A-Z][A-Z0-9_]+(\[[^]]*\])?\+?=' <<<"$text" | grep -oE '[A-Z][A-Z0-9_]+' | sed "s,\$,\tset\t$name,"
-		grep -oE '(read|mapfile|printf -v)( -[a-z]+| '\'''\'')* [A-Za-z_ ]+' <<<"$text" | grep -oE '\b[A-Z][A-Z0-9_]+' |
-			sed "s,\$,\tset\t$name,"
-	done < <(in_trees 'experiments/*/*.sh') | sort -u
-}
-
-# variable_rows FILE: the rows of its variables, with what they are as it says.
-variable_rows() {
-	awk -F'\t' '
-		function files(v, how,   n, list) {
-			n = split(of[v, how], list, ", ")
-			return n > 6 ? "any" : n ? of[v, how] : "lab/"
-		}
-		FILENAME == "-" { of[$1, $2] = of[$1, $2] (of[$1, $2] == "" ? "" : ", ") $3; next }
-		split($0, cell, / [|] /) == 4 && cell[1] ~ /^[|] `[A-Z][A-Z0-9_]+`$/ {
-			v = cell[1]
-			gsub(/[|` ]/, "", v)
-			printf "%s | %s | %s | %s |\n", cell[1], cell[2], files(v, "set"), files(v, "read")
-		}' - "$1" < <(uses)
 }
 
 update() {	# update FILE BEGIN END: replaces the text between these two lines with standard input
@@ -93,7 +40,7 @@ update() {	# update FILE BEGIN END: replaces the text between these two lines wi
 			"$file")
 	[ "$new" != "$(cat "$file")" ] || return 0
 	[ "$check" = 1 ] || { printf '%s\n' "$new" >"$file"; return; }
-	echo "$1 is not what plans and scripts say: run experiments/commands/index.sh"
+	echo "$1 is not what plans say: run experiments/commands/index.sh"
 	return 1
 }
 
@@ -107,21 +54,15 @@ shopt -s nullglob
 while IFS= read -r tree; do
 	kit=${tree#"$TP_HOME/"} kit=${kit#kits/} kit=${kit%/}
 	if [ -z "$kit" ]; then
-		table=$tree"experiments/README.md" link='' pairs=$tree"docs/two-hosts.md" pair_link=../experiments/ man=$tree"docs/thinprobe.1"
+		table=$tree"experiments/README.md" link='' pairs=$tree"docs/two-hosts.md" pair_link=../experiments/
 	else
-		table=$tree"README.md" link=experiments/ pairs=$table pair_link=$link man=$tree"docs/thinprobe-kit-$kit.7"
+		table=$tree"README.md" link=experiments/ pairs=$table pair_link=$link
 	fi
 	{
-		echo '| experiment | what it shows | minutes | needs | what would prove us wrong |'
-		echo '|---|---|---|---|---|'
+		echo '| experiment | question | minutes | what would prove us wrong |'
+		echo '|---|---|---|---|'
 		of_each "$tree" readme_row "$link"
 	} | update "$table" '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
 	of_each "$tree" pair_row "$pair_link" | update "$pairs" '<!-- over ssh, from the plans: index.sh -->' '<!-- end -->' || status=1
-	of_each "$tree" man_rows | update "$man" '.\" from the plans: index.sh' '.\" end' || status=1
 done < <(in_trees '')
-hooks=$TP_HOME/docs/experiment-hooks.md
-[ ! -d "$TP_HOME/kits" ] || [ ! -f "$hooks" ] || {
-	printf '| variable | what | set by | read by |\n|---|---|---|---|\n'
-	variable_rows "$hooks"
-} | update "$hooks" '<!-- from the scripts: index.sh -->' '<!-- end -->' || status=1
 exit "$status"
