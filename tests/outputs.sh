@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# outputs - what the programs print: writes docs/outputs.md, and that of each kit, from short real runs (2 minutes; as
-# root also those that need it).
-# usage: tests/outputs.sh [PROGRAM...]     those alone, on standard output
+# outputs - what the programs print, from short real runs (2 minutes; as root also those that need it).
+# usage: tests/outputs.sh [PROGRAM...]     those alone
 # tests/cli/text.bats runs the same rows.
 set -u
 OUTPUTS_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -161,7 +160,7 @@ outputs_need_mounts() {
 	outputs_pids+=($!)
 }
 
-# --- the document --------------------------------------------------------------------------------------------------
+# --- what is printed --------------------------------------------------------------------------------------------------
 
 # outputs_run COMMAND: with $OPTIONS of the caller.
 outputs_run() {
@@ -191,7 +190,7 @@ outputs_all() {	# [program...]: rows are on standard input
 }
 
 outputs_main() {
-	local work part OPTIONS='' PORT=''
+	local work OPTIONS='' PORT=''
 
 	export PATH=$OUTPUTS_TOP:$PATH
 	unset DISPLAY
@@ -199,27 +198,7 @@ outputs_main() {
 	# shellcheck disable=SC2064 # the folder of now
 	trap "outputs_stop; rm -rf '$work'" EXIT
 	cd "$work" || exit 1
-	if [ $# -gt 0 ]; then
-		outputs_all "$@" < <(outputs_rows)
-		return
-	fi
-	for part in $(compgen -A function outputs_rows_); do
-		outputs_document "${part#outputs_rows_}" < <("$part")
-	done
-}
-
-outputs_document() {	# outputs_document core|KIT
-	local file=docs/outputs.md
-
-	[ "$1" = core ] || file=kits/$1/$file
-	{
-		printf '# What the programs print\n\n'
-		printf 'Written by `tests/outputs.sh` from short runs; the figures are those of one machine at one\n'
-		printf 'moment. `-v` adds the settings and all figures, `--json` and `--tsv` are for programs, `-q` leaves\n'
-		printf 'only warnings (`!`).\n'
-		outputs_all
-	} >outputs.md
-	mv outputs.md "$OUTPUTS_TOP/$file"
+	outputs_all "$@" < <(outputs_rows)
 }
 
 [ "${BASH_SOURCE[0]}" != "$0" ] || outputs_main "$@"

@@ -208,7 +208,7 @@ def make(folder, s):
         n = 0
         last = last_answer = 0
         for k, base in enumerate(press):
-            own.random()    # docs/outputs.md shows what follows from this sequence
+            own.random()    # tests/outputs.sh shows what follows from this sequence
             at = base + own.uniform(0, 4)
             hold = own.uniform(60, 110) if click else own.uniform(20, 60)
             if s["moves"]:
