@@ -79,10 +79,10 @@ document() {
 		die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
-# What the experiment's README links of ../families, and the README without these links.
+# What the experiment's README links of ../families, without what stands before its sections, and the README without these links.
 readme() {
 	sed -nE 's,.*\]\(\.\./(families/[a-z]+\.md)\).*,\1,p' "$experiment/README.md" | sort -u |
-		(cd "$experiment/.." && xargs -r cat)
+		(cd "$experiment/.." && xargs -r sed -s '0,/^## /{/^## /!d}')
 	printf '\n## README\n' && sed '/](\.\.\/families\//d' "$experiment/README.md"
 }
 
