@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The man pages against the programs: every option of --help is described, and no other.
 
+load ../fields
+
 # Each page as text, without overstrikes, in a file of the page's name.
 setup_file() {
 	local page
@@ -13,7 +15,7 @@ setup_file() {
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
-	TP_HOME=.
+	TP_HOME=. TOP=.
 	. lab/trees.sh
 	TOOLS=$(program_names | xargs)
 }
@@ -82,13 +84,6 @@ man_options() {	# tool
 	[ $wrong -eq 0 ]
 }
 
-# fields SECTION: the names of fields that thinprobe-formats(5) has in a section, a line each.
-fields() {
-	sed -n "/^\.Ss $1\$/,/^\.S[sh] /p" docs/thinprobe-formats.5 | sed -nE 's/^(\.It )?\.?Va //p' |
-		tr -d ';' | sed 's/ *$//; s/ , /\n/g; s/ \.$//; s/ ,$//' | grep -E '^[a-z_0-9]+$' | sort -u
-}
-header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TABLE
-
 @test "thinprobe-formats(5) names exactly the fields of kept tables, of run.json and of programs' outputs" {
 	local kept=results/reference/stalls extra long=$BATS_TEST_TMPDIR/long.tsv
 
@@ -105,13 +100,6 @@ header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TA
 		diff - <(fields findings.json)
 	bin/keyrepeat null: -t 100ms --log "$BATS_TEST_TMPDIR/samples.tsv" -q
 	[ "$(fields 'samples.tsv of keys')" = "$(header "$BATS_TEST_TMPDIR/samples.tsv")" ]
-	for extra in wire echo; do
-		fields $extra.tsv >"$BATS_TEST_TMPDIR/$extra"
-		[ "$(wc -l <"$BATS_TEST_TMPDIR/$extra")" -ge 6 ]
-		while read -r name; do
-			grep -q "\"$name\"" src/prototap/key_join.c src/refecho/refecho.c || { echo "$extra: $name"; return 1; }
-		done <"$BATS_TEST_TMPDIR/$extra"
-	done
 }
 
 @test "the options that the man page describes are those of --help" {

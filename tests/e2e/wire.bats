@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../cli/helpers
+load ../fields
 
 setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
@@ -30,6 +31,30 @@ column() {	# FILE COLUMN SINKS [STAGE]
 		[ "$(jq '.result.keys.unsolicited_window_s' "$cell/wire/wire.json")" = 2 ]
 		[ ! -e "$cell/wire/capture.pcap" ]
 		[ ! -e "$cell/capture.pcap" ]
+	done
+}
+
+@test "thinprobe-formats(5) names exactly the files and fields of this run" {
+	local cell more table all
+
+	cell="$(cell_of "$RUN" sinks=3)/1"
+	# files and folders, but for series that this run has not
+	sed -n '/^\.Ss The folder/,/^\.Ss run\.json/p' "$TOP/docs/thinprobe-formats.5" | grep '^\.\(It \)\?P[ao]' |
+		grep -oE '[a-z]+(\.(json|tsv|md|html)|/)' | tr -d / | sort -u >"$BATS_TEST_TMPDIR/named"
+	more=$({ ls "$RUN" "$cell" | grep -E '^[a-z]+(\.(json|tsv|md|html))?$'; } | sort -u | comm -3 - "$BATS_TEST_TMPDIR/named" |
+		tr -d '\t' | paste -sd ' ')
+	echo "$more"
+	[ "$more" = stall ]
+	more=$(comm -3 <(fields run.json) <(jq -r '(., .cells[0], .counts) | keys[]' "$RUN/run.json" | grep -vx schema | sort -u) |
+		tr -d '\t' | paste -sd ' ')
+	echo "$more"
+	[ "$more" = "differs joined kept link_measured on reason runs unwatched" ]	# of settings, or of other runs
+	more=$(comm -3 <(fields cell.json) <(jq -r 'keys[]' "$cell/cell.json" | grep -vx schema | sort) | tr -d '\t' | paste -sd ' ')
+	echo "$more"
+	[ "$more" = "autogroup cost_ms kept period_ms regime" ]	# stalls has them; of failed cells
+	for table in "$RUN"/schema.tsv "$cell"/{wire,echo}.tsv "$cell/samples.tsv of keys"; do
+		all=${table##*/} table=${table%% of *}
+		diff <(fields "$all") <(header "$table")
 	done
 }
 
