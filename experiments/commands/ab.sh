@@ -36,8 +36,8 @@ Is B better than A? Measures both in turns and stops when it knows.
   --metrics NAME,...    only these, such as p50,p90 (times, shares and rates)
   --budget TIME         stop after so long, known or not (10m); what you do not
                         give (length of a block, conditions) is chosen to fit
-  --noise PERCENT       use blocks of which other programs took up to so much
-                        (25%); the verdict is provisional then
+  --noise PERCENT       use blocks of which other programs took up to so much,
+                        such as 25%; the verdict is provisional then
   --pairs N             pairs of blocks in a start of both (1)
   --alpha PERCENT       rate of false alarms, over all metrics and looks (5)
   --seed N              seed of the order (1)
