@@ -229,13 +229,14 @@ fi
 		# What happens if a run breaks?
 
 		Made by `tests/faults.sh` from `tests/faults.tsv`. A run of `stalls` over VNC (4 cells) is broken at a random moment; then it
-		ends or goes on. *Sweep*: a process of a sweep over the same cells is killed, *kill*: one of a run. A moment at which there
-		was nothing to break (no X server yet) is left out.
-		*Folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended; or neither is there yet.
-		*Named*: the run says what went wrong. *Left*: processes (but not those of sshd), mounts, swap, groups, links, switches of the
-		kernel, files in /tmp that were not there before.
-		*Lost*: cells that had been measured before the fault and were not there any more. *Resumed*: of those that did not
-		complete by themselves, `--resume` completed so many.
+		ends or goes on. A moment at which there was nothing to break (no X server yet) is left out.
+
+		- *kill*: a process of the run is killed; *sweep*: one of a sweep over the same cells.
+		- *folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended; or there is no file yet.
+		- *named*: the run says what went wrong.
+		- *left*: processes (but not those of sshd), mounts, swap, groups, links, switches of the kernel and files in /tmp that stayed.
+		- *lost*: cells that were complete before the fault and are gone.
+		- *resumed*: how many of the runs that did not complete by themselves `--resume` completed.
 
 		| fault | times | completed by itself | ended by itself | folder valid | named | left | lost | resumed |
 		|---|---:|---:|---:|---:|---:|---:|---:|---:|
