@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* gate: a run against a baseline, from the keys of both, by single repeats and by all together, as `gate --baseline` does. */
+/* gate: a run is compared with a baseline by single repeats and by all keys together, as `gate --baseline` does. */
 #include "scene.h"
 #include "judge/limits.h"
 #include "judge/pooled.h"
