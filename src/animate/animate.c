@@ -69,7 +69,7 @@ static const struct cli_opt options[] = {
 	  .meta = "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, .of = "show", .help = "frames a second (20)" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .of = "show, count",
-	  .help = "stop after this time (until a signal)" },
+	  .help = "stop after this time (on a signal)" },
 	{ CLI_STR, 'd', "display", &cfg.display, .of = "show, count", .help = "the X display ($DISPLAY)", .meta = "DISPLAY" },
 	{ CLI_CALL, 0, "at", NULL, .of = "show", .help = "place of the window (0,0)", .call = read_place, .meta = "X,Y" },
 	{ CLI_WORD, 0, "order", &cfg.order, .of = "show", .help = "in which order frames follow each other (loop)",

@@ -72,7 +72,7 @@ static const struct cli_opt options[] = {
 	  .meta = "SIZE/s (from 4K/s on)" },
 	{ CLI_WORD, 0, "access", &cfg.access, .help = "read the touched memory only, or write to it (write)",
 	  .words = report_access_words },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop this long after ready (when told to)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop this long after ready (on a signal)" },
 	{ CLI_INT, 0, "threads", &cfg.threads, 1, HOG_THREADS_MAX, .help = "threads that fill and touch (one a CPU, up to 8)" },
 	{ CLI_WORD, 0, "page", &cfg.huge, .help = "page size (4K)", .words = page_words },
 	{ CLI_BYTES, 0, "reserve", &cfg.reserve, 0, 1e15,

@@ -73,7 +73,7 @@ static const struct cli_opt options[] = {
 	  .help = "frames due within this time are sent together (500us, at least one frame)" },
 	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 1e6, 1e10, .of = "send",
 	  .help = "give up frames that are later than this (500ms)" },
-	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .of = "send", .help = "real-time priority, where allowed (0: none)" },
+	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .of = "send", .help = "real-time priority, if permitted (0: none)" },
 	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, .of = "send", .help = "seed of the random data (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	CONFINE_OPTIONS(sandbox),

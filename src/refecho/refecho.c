@@ -91,7 +91,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "seed", &cfg.seed, .help = "of delays, drops and noise (1)" },
 	{ CLI_INT, 0, "cell", &cfg.cell, SCENE_CELL_MIN, SCENE_CELL_MAX, .help = "pixels of a patch cell (8)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each key to this file" },
-	{ CLI_INT, 0, "priority", &cfg.priority, 1, 99, .help = "real-time priority to ask for (none)" },
+	{ CLI_INT, 0, "priority", &cfg.priority, 1, 99, .help = "real-time priority, if permitted (none)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),

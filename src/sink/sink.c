@@ -65,7 +65,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "count", &cfg.count, 1, 10000, .help = "number of processes (1)" },
 	{ CLI_PERCENT, 'l', "load", &cfg.percent, 0.1, 100,
 	  .help = "share of wall-clock time of each process; 100 never yields (100)" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop after this time (at a signal)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop after this time (on a signal)" },
 	{ CLI_CPUS, 0, "cpus", &cfg.policy.cpus, .help = "run on these CPUs (inherited)" },
 	{ CLI_CALL, 0, "policy", &cfg.policy, .help = "scheduling policy (other)", .call = parse_cpu_policy_option,
 	  .meta = "other|batch|idle|fifo:P|rr:P" },

@@ -92,7 +92,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "pause", &cfg.pause_ns, 0, 3600e9, .help = "wait between runs, and with --key before the first (0)" },
 	{ CLI_FILE, 0, "app-output", &cfg.app_output, .help = "append what it prints to this file (thrown away)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write every change and every step of swap traffic to this file" },
-	{ CLI_INT, 0, "priority", &cfg.priority, 0, 99, .help = "watch at this real-time priority (0: none)" },
+	{ CLI_INT, 0, "priority", &cfg.priority, 0, 99, .help = "real-time priority, if permitted (0: none)" },
 	{ CLI_GONE, 0, "min-size", .help = "windows count from 32 pixels on, both ways" },
 	{ CLI_GONE, 0, "keep", .help = "each run ends the application; start it by itself to use it" },
 	REC_OPTIONS(out_cfg),

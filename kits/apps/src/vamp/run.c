@@ -62,7 +62,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "most", &cfg.most_ns, 10 * NS_PER_MS, 600 * NS_PER_S, .help = "an episode lasts at most (5s)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for every episode, tag and end to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 365 * NS_PER_DAY, .help = "stop after this time (when told to)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 365 * NS_PER_DAY, .help = "stop after this time (on a signal)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };

@@ -37,7 +37,7 @@ static const struct cli_opt options[] = {
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write what every vCPU got, each 100 ms, to this file" },
 	{ CLI_FLAG, 0, "status", &cfg.status, .help = "report the vCPUs' current threads, groups and weights, and exit" },
 	{ CLI_FLAG, 0, "dry-run", &cfg.dry_run, .help = "change nothing; report what would be changed" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "end after this long (when QEMU or a signal ends it)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop after this time (on a signal, or with QEMU)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

@@ -55,7 +55,7 @@ static const struct cli_opt options[] = {
 	  .help = "users divided by think time (1/s): sets the think time by the number of users", .meta = "RATIO" },
 	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e6, .help = "open loop: requests per second, independent of answers (closed loop)",
 	  .meta = "RATE" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * 86400e9, .help = "duration of the measurement (until a signal)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * 86400e9, .help = "stop after this time (on a signal)" },
 	{ CLI_CALL, 0, "start-at", &cfg.start_at_ns, .help = "begin at this time, once all users are connected (at once)",
 	  .call = parse_start_at, .meta = "TIME, such as 2030-01-31T12:00:00Z or @1895918400.5" },
 	{ CLI_NS, 0, "ramp", &cfg.ramp_ns, 0, 86400e9, .help = "users start one by one over this time, before the warm-up (0)" },

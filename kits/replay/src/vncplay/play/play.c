@@ -80,7 +80,7 @@ static const struct cli_opt options[] = {
 	  .help = "go on for this time after the last input; twice as long where the screen is not quiet (5s)" },
 	{ CLI_INT, 'n', "repeat", &repeat, 1, REPEAT_MOST, .help = "so many replays: OUT-1.rfb, OUT-2.rfb, ... (1)" },
 	{ CLI_STR, 0, "before", &before, .help = "run this before each replay; where it fails, stop", .meta = "COMMAND" },
-	{ CLI_INT, 0, "priority", &priority, 0, 98, .help = "with this real-time priority, where allowed (0: none)" },
+	{ CLI_INT, 0, "priority", &priority, 0, 98, .help = "real-time priority, if permitted (0: none)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };

@@ -44,7 +44,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "bind", &cfg.bind, .help = "at this address; 0.0.0.0 is all of them (127.0.0.1)", .meta = "ADDRESS" },
 	SERVER_OPTIONS(cfg.server),
 	CONFINE_OPTIONS(cfg.server.sandbox),
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, .help = "stop after this time (when told to)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, .help = "stop after this time (on a signal)" },
 	{ CLI_NS, 0, "settle", &cfg.recorder.quiet_ns, 1e6, 10e9,
 	  .help = "the screen rests once nothing has changed or been sent for this time (150ms)" },
 	{ CLI_NS, 0, "settle-timeout", &cfg.recorder.quiet_most_ns, 1e6, 60e9,
