@@ -74,15 +74,6 @@ static int read_region(const char *text, void *value)
 	return cfg.find_region ? 0 : region_parse(text, value);
 }
 
-/* Reads "1024x768". */
-static int read_size(const char *text, void *value)
-{
-	struct pixel_area *out = value;
-	int end = 0;
-
-	return sscanf(text, "%4dx%4d%n", &out->w, &out->h, &end) == 2 && !text[end] && out->w >= 200 && out->h >= 200 ? 0 : -1;
-}
-
 /* Reads the id of a window as xwininfo (0x1c00003) and xdotool (29360131) print it. */
 static int read_window_id(const char *text, void *value)
 {
@@ -121,7 +112,7 @@ static const struct cli_opt options[] = {
 	  .help = "the password: a line of text, or for vnc: as vncpasswd writes it (none)" },
 	{ CLI_STR, 0, "user", &cfg.user, .help = "rdp: log in as this user (the one of rdp:USER@HOST, else $USER)",
 	  .meta = "[DOMAIN\\]NAME" },
-	{ CLI_CALL, 0, "size", &cfg.screen, .help = "rdp: ask for a screen of this size (1024x768)", .call = read_size,
+	{ CLI_CALL, 0, "size", &cfg.screen, .help = "rdp: ask for a screen of this size (1024x768)", .call = area_read_size,
 	  .meta = "WxH" },
 	{ CLI_FILE, 0, "known-servers", &cfg.known_servers,
 	  .help = "rdp: certificates of servers, \"HOST:PORT FINGERPRINT\" a line (~/.local/state/thinprobe/known-rdp-servers)" },

@@ -9,16 +9,14 @@
 #include "memory.h"
 #include "picture.h"
 #include "proc.h"
-#include "rdp/client.h"
+#include "rdp/plugin.h"
 #include "rdp/scancode.h"
 #include "rdp/server.h"
 #include "target.h"
 #include "watchdog.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -46,10 +44,7 @@ struct rdp_target {
 	struct rdp_client *client;
 	struct rdp_server server;
 	int fd; /* the connection, for poll() and shutdown() */
-	bool cert_ignore, trusted;
-	char list[PATH_MAX];	     /* of known certificates */
-	char known[RDP_FINGERPRINT]; /* the certificate of this server; "": not known */
-	char other[RDP_FINGERPRINT]; /* one that was refused */
+	struct rdp_trust trust;
 	char user[256], password[512];
 	pthread_mutex_t lock; /* of the picture */
 	struct picture picture;
@@ -73,34 +68,15 @@ static int check_address(const char *where, struct why *why)
 
 static int load_plugin(struct why *why)
 {
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(RDP_PLUGIN));
-	void *object;
-
-	path[n > 0 ? n : 0] = '\0';
-	strcpy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, RDP_PLUGIN);
-	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!object && access(path, R_OK))
-		return why_fail(-1, why,
-				"rdp: was built without libfreerdp; apt-get install freerdp2-dev (or freerdp3-dev), and make");
-	if (!object)
-		return why_fail(-1, why, "rdp: %s; apt-get install freerdp2-dev (or freerdp3-dev)", dlerror());
-	library = dlsym(object, RDP_PLUGIN_OPS);
-	if (!library || library->abi != RDP_PLUGIN_ABI)
-		return why_fail(-1, why, "%s is not of this keyrepeat: install both again", path);
-	return 0;
+	library = rdp_plugin_load(why);
+	return library ? 0 : -1;
 }
 
 /* --- called by the library's threads --- */
 
 static bool trust_certificate(void *p, const char *fingerprint)
 {
-	struct rdp_target *self = p;
-
-	self->trusted = self->cert_ignore || !strcasecmp(self->known, fingerprint);
-	if (!self->trusted)
-		snprintf(self->other, sizeof(self->other), "%s", fingerprint);
-	return self->trusted;
+	return rdp_trust_check(&((struct rdp_target *)p)->trust, fingerprint);
 }
 
 static uint8_t *resize_picture(void *p, int width, int height)
@@ -147,15 +123,10 @@ static void limit_library(int64_t ns)
 /* Reads what must be known before the files are out of reach. */
 static int read_files(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
-	int err = cfg->known_servers ? 0 : rdp_find_list(self->list, sizeof(self->list));
+	int err;
 
-	if (err)
-		return why_fail(-1, why, "no folder for known servers: set HOME, or give --known-servers");
-	if (cfg->known_servers)
-		snprintf(self->list, sizeof(self->list), "%s", cfg->known_servers);
-	err = rdp_find_known(self->list, &self->server, self->known, sizeof(self->known));
-	if (err)
-		return why_fail(-1, why, "cannot read %s: %s", self->list, strerror(-err));
+	if (rdp_trust_read(&self->trust, &self->server, cfg->known_servers, why))
+		return -1;
 	err = cfg->password_file ? files_read_line(cfg->password_file, self->password, sizeof(self->password)) : 0;
 	return err ? why_fail(-1, why, "cannot read a password from %s: %s", cfg->password_file, strerror(-err)) : 0;
 }
@@ -163,19 +134,15 @@ static int read_files(struct rdp_target *self, const struct target_cfg *cfg, str
 static void explain_failure(const struct rdp_target *self, const struct target_cfg *cfg, bool late, bool refused,
 			    const struct why *reason, struct why *why)
 {
-	const char *file = cfg->password_file, *known = self->known[0] ? "another than before" : "not known";
-	const char *add = self->known[0] ? "put this line in place of its own in" : "add this line to";
-	char address[300];
+	const char *file = cfg->password_file;
 
-	rdp_server_format(&self->server, address, sizeof(address));
 	if (proc_stop)
 		why_say(why, "stopped before rdp:%s had answered", cfg->where);
 	else if (late)
 		why_say(why, "rdp:%s did not end connecting in %g s: is that an RDP server? see --connect", cfg->where,
 			(double)cfg->connect_ns / NS_PER_S);
-	else if (self->other[0])
-		why_say(why, "the certificate of rdp:%s is %s: if it is the server's, %s %s: \"%s %s\"; --cert-ignore takes any",
-			address, known, add, self->list, address, self->other);
+	else if (self->trust.other[0])
+		rdp_trust_explain(&self->trust, &self->server, why);
 	else if (refused && !file)
 		why_say(why, "rdp:%s wants a password: give --password-file FILE", cfg->where);
 	else if (refused)
@@ -304,7 +271,7 @@ static void *rdp_open(const struct target_cfg *cfg, struct why *why)
 
 	*self = (struct rdp_target){
 		.fd = -1,
-		.cert_ignore = cfg->cert_ignore,
+		.trust.ignore = cfg->cert_ignore,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.picture = { .red = 2, .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
 	};
@@ -442,9 +409,9 @@ static void rdp_describe(void *p, char *text, size_t size)
 
 	rdp_server_format(&self->server, address, sizeof(address));
 	n = snprintf(text, size, "RDP %s, certificate %s, ", address,
-		     self->cert_ignore ? "not checked (--cert-ignore)"
-		     : self->trusted   ? "known"
-				       : "of an authority of the system");
+		     self->trust.ignore	   ? "not checked (--cert-ignore)"
+		     : self->trust.trusted ? "known"
+					   : "of an authority of the system");
 	if (n > 0 && (size_t)n < size)
 		library->describe(self->client, text + n, size - (size_t)n);
 }

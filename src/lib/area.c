@@ -2,6 +2,7 @@
 #include "area.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 static int min_int(int a, int b)
 {
@@ -50,4 +51,12 @@ void area_include(struct pixel_area *a, const struct pixel_area *b)
 							     .y = y,
 							     .w = max_int(a->x + a->w, b->x + b->w) - x,
 							     .h = max_int(a->y + a->h, b->y + b->h) - y };
+}
+
+int area_read_size(const char *text, void *area)
+{
+	struct pixel_area *out = area;
+	int end = 0;
+
+	return sscanf(text, "%4dx%4d%n", &out->w, &out->h, &end) == 2 && !text[end] && out->w >= 200 && out->h >= 200 ? 0 : -1;
 }

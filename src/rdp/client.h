@@ -14,8 +14,7 @@
 
 #define RDP_PLUGIN "keyrepeat_rdp.so"	/* in the folder of the program */
 #define RDP_PLUGIN_OPS "rdp_client_ops" /* the name of its struct rdp_client_ops */
-#define RDP_PLUGIN_ABI 1
-#define RDP_FINGERPRINT 96 /* 32 bytes in hexadecimal with colons, and the end */
+#define RDP_PLUGIN_ABI 2
 
 struct rdp_client;
 
@@ -25,6 +24,7 @@ struct rdp_client_cfg {
 	const char *user;     /* DOMAIN\USER or USER */
 	const char *password; /* NULL: none */
 	int width, height;    /* of the screen to ask for */
+	bool blind;	      /* decode no pixels: `drawn` then tells of each bitmap or frame that came, wherever it was drawn */
 	void *self;	      /* of the functions below, which the threads of the library call, one at a time */
 	/* Whether to go on with a certificate that no authority of the system vouches for, or is of another name. */
 	bool (*trust)(void *self, const char *fingerprint);

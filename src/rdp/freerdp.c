@@ -51,6 +51,7 @@ struct rdp_client {
 	_Atomic uint32_t pipeline;		/* version of the graphics pipeline; 0: there is none */
 	pcRdpgfxSurfaceCommand surface_command; /* the library's functions, which ours call */
 	pcRdpgfxCapsConfirm caps_confirm;
+	pcRdpgfxEndFrame end_frame;
 };
 
 static struct rdp_client *find_client(rdpContext *context)
@@ -72,16 +73,21 @@ static BOOL on_begin_paint(rdpContext *context)
 	return TRUE;
 }
 
-static BOOL on_end_paint(rdpContext *context)
+static void tell_drawn(rdpContext *context, struct pixel_area area)
 {
-	const GDI_RGN *drawn = context->gdi->primary->hdc->hwnd->invalid;
-	struct pixel_area area = { drawn->x, drawn->y, drawn->w, drawn->h };
 	const struct rdp_client_cfg *cfg = &find_client(context)->cfg;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
+	cfg->drawn(cfg->self, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, &area);
+}
+
+static BOOL on_end_paint(rdpContext *context)
+{
+	const GDI_RGN *drawn = context->gdi->primary->hdc->hwnd->invalid;
+
 	if (!drawn->null)
-		cfg->drawn(cfg->self, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, &area);
+		tell_drawn(context, (struct pixel_area){ drawn->x, drawn->y, drawn->w, drawn->h });
 	return TRUE;
 }
 
@@ -99,13 +105,44 @@ static BOOL on_resize(rdpContext *context)
 			    : gdi_init_ex(context->instance, FORMAT, width * 4, pixels, NULL);
 }
 
+/* --- pictures that are not decoded --- */
+
+static void tell_came(rdpContext *context)
+{
+	tell_drawn(context, (struct pixel_area){ 0, 0, context->gdi->width, context->gdi->height });
+}
+
+static BOOL skip_bitmaps(rdpContext *context, const BITMAP_UPDATE *bitmaps)
+{
+	(void)bitmaps;
+	tell_came(context);
+	return TRUE;
+}
+
+static BOOL skip_surface(rdpContext *context, const SURFACE_BITS_COMMAND *surface)
+{
+	(void)surface;
+	tell_came(context);
+	return TRUE;
+}
+
+static UINT on_end_frame(RdpgfxClientContext *gfx, const RDPGFX_END_FRAME_PDU *frame)
+{
+	rdpContext *context = ((rdpGdi *)gfx->custom)->context;
+
+	tell_came(context);
+	return find_client(context)->end_frame(gfx, frame);
+}
+
+/* --- the graphics pipeline --- */
+
 static UINT on_surface_command(RdpgfxClientContext *gfx, const RDPGFX_SURFACE_COMMAND *command)
 {
 	struct rdp_client *c = find_client(((rdpGdi *)gfx->custom)->context);
 
 	if (command->codecId < CODECS)
 		atomic_fetch_or(&c->seen, 1u << command->codecId);
-	return c->surface_command(gfx, command);
+	return c->cfg.blind ? CHANNEL_RC_OK : c->surface_command(gfx, command);
 }
 
 static UINT on_caps_confirm(RdpgfxClientContext *gfx, const RDPGFX_CAPS_CONFIRM_PDU *caps)
@@ -170,6 +207,9 @@ static void on_channel(void *p, CONST_OF_3 ChannelConnectedEventArgs *event)
 		gfx->SurfaceCommand = on_surface_command;
 		c->caps_confirm = gfx->CapsConfirm;
 		gfx->CapsConfirm = on_caps_confirm;
+		c->end_frame = gfx->EndFrame;
+		if (c->cfg.blind)
+			gfx->EndFrame = on_end_frame;
 	} else if (!strcmp(event->name, CLIPRDR_SVC_CHANNEL_NAME)) {
 		CliprdrClientContext *clipboard = event->pInterface;
 
@@ -205,6 +245,10 @@ static BOOL on_post_connect(freerdp *instance)
 	update->BeginPaint = on_begin_paint;
 	update->EndPaint = on_end_paint;
 	update->DesktopResize = on_resize;
+	if (find_client(instance->context)->cfg.blind) {
+		update->BitmapUpdate = skip_bitmaps;
+		update->SurfaceBits = skip_surface;
+	}
 	return TRUE;
 }
 

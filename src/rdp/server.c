@@ -61,3 +61,32 @@ int rdp_find_known(const char *list, const struct rdp_server *server, char *know
 	fclose(in);
 	return err;
 }
+
+int rdp_trust_read(struct rdp_trust *t, const struct rdp_server *server, const char *list, struct why *why)
+{
+	int err = list ? 0 : rdp_find_list(t->list, sizeof(t->list));
+
+	if (err)
+		return why_fail(-1, why, "no folder for known servers: set HOME, or give --known-servers");
+	if (list)
+		snprintf(t->list, sizeof(t->list), "%s", list);
+	err = rdp_find_known(t->list, server, t->known, sizeof(t->known));
+	return err ? why_fail(-1, why, "cannot read %s: %s", t->list, strerror(-err)) : 0;
+}
+
+bool rdp_trust_check(struct rdp_trust *t, const char *fingerprint)
+{
+	t->trusted = t->ignore || !strcasecmp(t->known, fingerprint);
+	snprintf(t->other, sizeof(t->other), "%s", t->trusted ? "" : fingerprint);
+	return t->trusted;
+}
+
+void rdp_trust_explain(const struct rdp_trust *t, const struct rdp_server *server, struct why *why)
+{
+	char address[300];
+
+	rdp_server_format(server, address, sizeof(address));
+	why_say(why, "the certificate of rdp:%s is %s: if it is the server's, %s %s: \"%s %s\"; --cert-ignore takes any", address,
+		t->known[0] ? "another than before" : "not known",
+		t->known[0] ? "put this line in place of its own in" : "add this line to", t->list, address, t->other);
+}

@@ -4,10 +4,12 @@
 
 #include "why.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #define RDP_PORT 3389
+#define RDP_FINGERPRINT 96 /* 32 bytes in hexadecimal with colons, and the end */
 #define RDP_SERVER_FORMS "HOST, HOST:PORT, or these after USER@"
 
 struct rdp_server {
@@ -26,3 +28,17 @@ int rdp_find_list(char *path, size_t size);
 /* Copies the fingerprint of the line "HOST:PORT FINGERPRINT" for this server in the list; "": there is none, or no list. 0 or
  * -errno. */
 int rdp_find_known(const char *list, const struct rdp_server *server, char *known, size_t size);
+
+struct rdp_trust {
+	bool ignore;		     /* any certificate will do; set by the caller */
+	bool trusted;		     /* the last one was known, or will do */
+	char list[PATH_MAX];	     /* of known certificates */
+	char known[RDP_FINGERPRINT]; /* the certificate of this server; "": not known */
+	char other[RDP_FINGERPRINT]; /* one that was refused; "": none was */
+};
+
+/* Reads what is known of this server from `list`, NULL: the user's own. 0, or -1 with the reason in `why`. */
+int rdp_trust_read(struct rdp_trust *t, const struct rdp_server *server, const char *list, struct why *why);
+bool rdp_trust_check(struct rdp_trust *t, const char *fingerprint);
+/* What to do about a certificate that was refused. */
+void rdp_trust_explain(const struct rdp_trust *t, const struct rdp_server *server, struct why *why);
