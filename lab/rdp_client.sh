@@ -22,7 +22,7 @@ rdp_client_can() {
 rdp_client() {
 	PROTOCOL_TARGET=rdp:root@$(lab_url server):$PROTOCOL_PORT
 	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/rdp.password" --known-servers "$LAB_RUN/rdp.known")
-	RDP_KNOWN+="$(lab_url server):$PROTOCOL_PORT $2"$'\n'
+	RDP_KNOWN=$(grep -vF "$(lab_url server):$PROTOCOL_PORT " <<<"${RDP_KNOWN-}")$'\n'"$(lab_url server):$PROTOCOL_PORT $2"
 	lab_put client - "$LAB_RUN/rdp.known" <<<"$RDP_KNOWN" && lab_put client - "$LAB_RUN/rdp.password" <<<"$RDP_PASSWORD" ||
 		protocol_failed "$1" "cannot store password and certificate for keyrepeat${LAB_AT_client-}" \
 			"$LAB_LOG/${PROTOCOL_NAME%%:*}-$1.err"

@@ -284,3 +284,16 @@ has_echoed() { [ "$(echoed)" -ge "$1" ]; }	# keys
 		one_line 2 "keyrepeat: " "$KEYREPEAT" $words
 	done
 }
+
+@test "keyrepeat rdp, in a lab: of a session that starts again at the same port, only the new certificate is known" {
+	local LAB_HERE=$TOP/lab LAB_RUN=$PWD LAB_LOG=$PWD PROTOCOL_PORT
+
+	. "$LAB_HERE/rdp_client.sh"
+	lab_url() { echo 10.0.0.1; }
+	lab_put() { cat >"$3"; }
+	for words in "3389 aa" "3390 bb" "3389 cc"; do
+		PROTOCOL_PORT=${words% *}
+		rdp_client 1 "${words#* }"
+	done
+	[ "$(grep . rdp.known | sort | paste -sd,)" = "10.0.0.1:3389 cc,10.0.0.1:3390 bb" ]
+}
