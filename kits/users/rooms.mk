@@ -2,4 +2,4 @@
 LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
 LIBS_vusers = -lcap-ng -lseccomp -lcurl -lvncclient -lgcrypt -ljansson
-USES_vusers = rfb
+USES_vusers = rfb rdp

@@ -92,6 +92,16 @@ static void add_time_gone(struct crowd *c, const struct crowd_user *u, int64_t n
 	c->sums.gone_ns += to > from ? (double)(to - from) : 0;
 }
 
+static uint32_t most_connecting(const struct crowd *c)
+{
+	return c->protocol->connecting_most ? c->protocol->connecting_most : CONNECTING_MOST;
+}
+
+static int64_t users_cpu_ns(const struct crowd *c)
+{
+	return c->protocol->cpu_ns ? c->protocol->cpu_ns(c->self) : 0;
+}
+
 static void begin_connecting(struct crowd *c, uint32_t user)
 {
 	struct crowd_user *u = &c->user[user];
@@ -222,7 +232,7 @@ static void reconnect_users(struct crowd *c, int64_t now)
 	for (; c->back < c->cfg.users; c->back++) {
 		if (!will_connect(&c->user[c->back]))
 			continue;
-		if (c->connecting >= CONNECTING_MOST) {
+		if (c->connecting >= most_connecting(c)) {
 			c->retry_ns = now + NS_PER_MS;
 			return;
 		}
@@ -320,7 +330,7 @@ static int run_while(struct crowd *c, int64_t (*look)(struct crowd *c, const voi
 static int64_t connect_next_users(struct crowd *c, const void *unused)
 {
 	(void)unused;
-	while (c->next < c->cfg.users && c->connecting < CONNECTING_MOST)
+	while (c->next < c->cfg.users && c->connecting < most_connecting(c))
 		begin_connecting(c, c->next++);
 	return c->connecting ? INT64_MAX : 0;
 }
@@ -424,6 +434,7 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 		if (!window && !c->cfg.watched && now >= c->window.from_ns) {
 			window = true;
 			first = thread_times_now();
+			c->sums.users_cpu_ns = -users_cpu_ns(c);
 		}
 		send_due_requests(c, now);
 		show_progress(c, now);
@@ -439,6 +450,7 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 			c->user[i].gone_ns = now;
 		}
 	last = window ? thread_times_now() : first;
+	c->sums.users_cpu_ns += window ? users_cpu_ns(c) : 0;
 	c->sums.spent = (struct thread_times){ last.cpu_ns - first.cpu_ns,
 					       first.waited_ns < 0 || last.waited_ns < 0 ? -1 : last.waited_ns - first.waited_ns };
 	over = now + c->cfg.timeout_ns;

@@ -42,6 +42,9 @@ struct crowd_hooks {
 	/* When tick() is to be called (CLOCK_MONOTONIC), INT64_MAX: not. NULL: the protocol has no tick(). */
 	int64_t (*wake_ns)(void *self);
 	void (*tick)(void *self);
+	/* CPU time of processes of its users until now. NULL: they have none. */
+	int64_t (*cpu_ns)(void *self);
+	uint32_t connecting_most; /* users who connect at once; 0: CONNECTING_MOST */
 };
 
 struct crowd_cfg {
@@ -85,6 +88,7 @@ struct crowd_sums {
 	int64_t unasked;	   /* VNC: updates within the window that began while their user waited for no answer */
 	double gone_ns;		   /* time without a connection within the window, summed over all users */
 	struct thread_times spent; /* of this thread within the window; not of watched users */
+	int64_t users_cpu_ns;	   /* of processes of the users within the window */
 	int64_t memory_bytes;	   /* growth of the process while all users connected; not of watched users */
 	int last_err;		   /* -errno and message of the last connection that failed */
 	char last_why[160];

@@ -3,13 +3,17 @@
 #include "clock.h"
 #include "confine.h"
 #include "ends.h"
+#include "files.h"
+#include "memory.h"
 #include "proc.h"
 #include "protocols.h"
 #include "report.h"
 #include "rt.h"
 #include "say.h"
 #include "start.h"
+#include "rdp/server.h"
 #include "rfb/messages.h"
+#include "view_rdp.h"
 #include "vnc_password.h"
 #include "watch.h"
 
@@ -31,13 +35,16 @@ static struct {
 	struct http_users_cfg fetch; /* how users fetch it */
 	struct crowd crowd;
 	struct vnc_users *vnc;
+	struct rdp_users *rdp;
+	struct rdp_viewer_cfg how; /* how they connect */
 	struct http_users *http;
 	struct watched_users *watch;
-	struct viewer *viewer[VLOG_WATCHED_MOST]; /* of the watched users */
+	struct viewer **viewer; /* of the watched users, and of all of RDP */
+	int64_t viewers;
 	int32_t encodings[MESSAGES_ENCODINGS];
 	int n_encodings;
 	char words[64]; /* the encodings as text, separated by blanks, as libvncclient takes them */
-	char password[VNC_PASSWORD_TEXT];
+	char password[512], library[VIEWER_SERVER + 80];
 	const char *names[WORKLOAD_OBJECTS], *paths[WORKLOAD_OBJECTS];
 	char punctual[96], start[START_TEXT];
 } run;
@@ -148,15 +155,19 @@ static void require_future_start(const struct vusers_options *cfg)
 
 static void check_options(struct vusers_options *cfg, const struct target *t, const char *text)
 {
-	const struct cli_opt *other = cli_foreign_option(t->http ? "http" : "vnc");
+	const struct cli_opt *other = cli_foreign_option(t->http ? "http" : t->rdp ? "rdp" : "vnc");
 
 	if (other && !strcmp(other->of, "serve"))
 		die_usage("--%s is an option of vusers serve", other->name);
 	if (other)
-		die_usage("--%s is for %s servers, and %s is none", other->name, t->http ? "VNC" : "web", text);
+		die_usage("--%s is for %s servers, and %s is none", other->name,
+			  !strcmp(other->of, "http")  ? "web"
+			  : !strcmp(other->of, "rdp") ? "RDP"
+						      : "VNC",
+			  text);
 	if (cfg->watched > cfg->users)
 		die_usage("--watched %lld: there are %lld users", (long long)cfg->watched, (long long)cfg->users);
-	if (cfg->echo == ECHO_PATCH)
+	if (cfg->echo == ECHO_PATCH && !t->rdp)
 		cfg->encodings = "raw"; /* the patch is read from raw pixels */
 }
 
@@ -186,11 +197,12 @@ static const char *unsure_text(const struct vusers_options *cfg, const struct vl
 {
 	int64_t unasked = run.crowd.sums.unasked, answers = s->users.ended[VLOG_OK];
 
-	if (run.vnc && cfg->echo == ECHO_PATCH && cfg->users > run.target.ports)
+	if (!run.http && cfg->echo == ECHO_PATCH && cfg->users > run.target.ports && !(run.rdp && strchr(run.how.user, '%')))
 		snprintf(text, size,
 			 "%s type into %s, whose patch shows the keys of all: an answer may be that of another, and response "
-			 "times too short; give each user a server (vnc:HOST:PORT-PORT)",
-			 counted_text(cfg->users, "user"), counted_text(run.target.ports, "server"));
+			 "times too short; give each user a server (%s)",
+			 counted_text(cfg->users, "user"), counted_text(run.target.ports, "server"),
+			 run.rdp ? "HOST:PORT-PORT" : "vnc:HOST:PORT-PORT");
 	else if (cfg->echo != ECHO_PATCH && (double)unasked > UNASKED_MOST * (double)answers)
 		snprintf(text, size,
 			 "%s came while their user waited for none (%s): other things change these screens, so an answer "
@@ -248,6 +260,54 @@ static void prepare_vnc(const struct vusers_options *cfg, struct report_facts *w
 	what->encodings = cfg->encodings;
 }
 
+static void prepare_rdp(const struct vusers_options *cfg, struct report_facts *what)
+{
+	struct rdp_server server = { .port = run.target.port[0] };
+	const char *user = getenv("USER");
+	struct rdp_trust trust = { 0 };
+	struct why why;
+	int err;
+
+	run.how = (struct rdp_viewer_cfg){ .host = run.target.host,
+					   .user = cfg->user	      ? cfg->user
+						   : *run.target.user ? run.target.user
+						   : user	      ? user
+								      : "",
+					   .known_servers = cfg->known_servers,
+					   .cert_ignore = cfg->cert_ignore,
+					   .width = cfg->screen.w,
+					   .height = cfg->screen.h };
+	snprintf(server.host, sizeof(server.host), "%s", run.target.host);
+	if (rdp_trust_read(&trust, &server, cfg->known_servers, &why))
+		die(EXIT_RUN, "%s", why.text);
+	err = cfg->password_file ? files_read_line(cfg->password_file, run.password, sizeof(run.password)) : 0;
+	if (err)
+		die(EXIT_RUN, "cannot read a password from %s: %s", cfg->password_file, strerror(-err));
+	run.how.library = rdp_plugin_load(&why);
+	if (!run.how.library)
+		die(EXIT_MISSING, "%s", why.text);
+	what->kind = "rdp";
+	what->asks = by_vnc_labels[cfg->asks];
+	what->echo = cfg->echo == ECHO_PATCH
+			     ? "the patch with the next number"
+			     : "the next bitmap or frame (an assumption: exact if only the keys of the user change the screen)";
+}
+
+static void prepare_users(const struct vusers_options *cfg, struct report_facts *what, struct vlog_cfg *log)
+{
+	int each = run.target.rdp ? 2 : 1;
+
+	if (run.target.http)
+		prepare_http(cfg, what, log);
+	else
+		(run.target.rdp ? prepare_rdp : prepare_vnc)(cfg, what);
+	if (run.target.http)
+		each = http_connections_per_user(&run.fetch);
+	what->descriptors = cfg->users * each + SPARE_DESCRIPTORS;
+	what->descriptors_most = raise_fd_limit(cfg, what->descriptors);
+	log->expect = expected_requests(cfg);
+}
+
 /* Sets up the users that keep no pixels; watched users have the numbers before them. */
 static void open_crowd(const struct vusers_options *cfg)
 {
@@ -256,6 +316,7 @@ static void open_crowd(const struct vusers_options *cfg)
 				     .patch = cfg->echo == ECHO_PATCH,
 				     .rfb = { run.encodings, run.n_encodings, cfg->password_file ? run.password : NULL } };
 	struct crowd *c = &run.crowd;
+	struct rdp_users_cfg rdp = { .target = &run.target, .viewer = run.viewer + cfg->watched, .move = cfg->asks };
 	int err;
 
 	c->cfg = (struct crowd_cfg){ .users = cfg->users - cfg->watched,
@@ -273,29 +334,51 @@ static void open_crowd(const struct vusers_options *cfg)
 	err = crowd_open(c);
 	if (!err && run.target.http)
 		c->self = run.http = http_users_open(&run.fetch, c);
+	else if (!err && run.target.rdp)
+		c->self = run.rdp = rdp_users_open(&rdp, c);
 	else if (!err)
 		c->self = run.vnc = vnc_users_open(&vnc, c);
 	if (err || !c->self)
 		die(EXIT_RUN, "out of memory for %lld users", (long long)cfg->users);
-	c->protocol = run.target.http ? &by_http_protocol : &by_vnc_protocol;
+	c->protocol = run.target.http ? &by_http_protocol : run.target.rdp ? &by_rdp_protocol : &by_vnc_protocol;
 }
 
 static void start_viewers(const struct vusers_options *cfg)
 {
-	const struct viewer_cfg viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH,
-					   cfg->sandbox };
+	struct viewer_cfg viewer = { .kind = run.target.rdp ? &viewer_rdp : &viewer_vnc,
+				     .encodings = run.words,
+				     .password = cfg->password_file ? run.password : NULL,
+				     .patch = cfg->echo == ECHO_PATCH,
+				     .move = cfg->asks,
+				     .sandbox = cfg->sandbox,
+				     .rdp = &run.how };
+	int64_t n = run.target.rdp ? cfg->users : cfg->watched;
 
-	for (int i = 0; i < cfg->watched; i++)
-		run.viewer[i] = viewer_start(&viewer);
+	run.viewer = memory_new((size_t)n + 1, sizeof(*run.viewer));
+	for (; run.viewers < n; run.viewers++) {
+		viewer.port = run.target.port[run.viewers % run.target.ports];
+		viewer.number = run.viewers;
+		viewer.blind = run.viewers >= cfg->watched && !viewer.patch;
+		run.viewer[run.viewers] = viewer_start(&viewer, run.viewer, run.viewers);
+	}
 }
 
-static int64_t processes_cpu_ns(const struct vusers_options *cfg)
+/* Adds what is known of the users' processes. */
+static void add_viewers(const struct vusers_options *cfg, struct report_facts *what)
 {
-	int64_t ns = clock_process_cpu();
+	const char *server = "";
 
-	for (int i = 0; i < cfg->watched; i++)
-		ns += viewer_cpu_ns(run.viewer[i]);
-	return ns;
+	what->process_cpu_ns = clock_process_cpu();
+	for (int64_t i = 0; i < run.viewers; i++) {
+		what->process_cpu_ns += viewer_cpu_ns(run.viewer[i]);
+		run.crowd.sums.memory_bytes += i < cfg->watched ? 0 : viewer_memory_bytes(run.viewer[i]);
+		server = *server ? server : viewer_server(run.viewer[i]);
+	}
+	if (!run.rdp)
+		return;
+	snprintf(run.library, sizeof(run.library), "%s%s", server,
+		 cfg->cert_ignore ? ", certificate not checked (--cert-ignore)" : "");
+	what->server = run.library;
 }
 
 /* Starts and connects the watched users. 0 or -EINTR. */
@@ -330,6 +413,9 @@ static void close_users(struct vusers_options *cfg)
 		http_users_close(run.http);
 	if (run.vnc)
 		vnc_users_close(run.vnc);
+	if (run.rdp)
+		rdp_users_close(run.rdp);
+	free(run.viewer);
 	crowd_close(&run.crowd);
 	think_free(&cfg->think);
 	explicit_bzero(run.password, sizeof(run.password));
@@ -427,13 +513,7 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	int early, err, status;
 
 	check_run(cfg, text);
-	if (run.target.http)
-		prepare_http(cfg, &what, &log_cfg);
-	else
-		prepare_vnc(cfg, &what);
-	what.descriptors = cfg->users * (run.target.http ? http_connections_per_user(&run.fetch) : 1) + SPARE_DESCRIPTORS;
-	what.descriptors_most = raise_fd_limit(cfg, what.descriptors);
-	log_cfg.expect = expected_requests(cfg);
+	prepare_users(cfg, &what, &log_cfg);
 	out = rec_must_open(&cfg->out, "vusers");
 	ends_ask_priority(cfg, run.punctual, sizeof(run.punctual));
 	start_viewers(cfg);
@@ -451,7 +531,7 @@ int ends_run_users(struct vusers_options *cfg, const char *text)
 	early = run_users(cfg, text, log, &what);
 	progress_end(&progress);
 	err = vlog_close(log, &sums);
-	what.process_cpu_ns = processes_cpu_ns(cfg);
+	add_viewers(cfg, &what);
 	what.bytes = c->sums.bytes;
 	what.why_unsure = unsure_text(cfg, &sums, unsure, sizeof(unsure));
 	what.connections = run.http ? c->sums.connections : -1;

@@ -2,6 +2,7 @@
 /* ends - the options of vusers, and its load generator side (the reference server side is in vusers.c). */
 #pragma once
 
+#include "area.h"
 #include "rec.h"
 #include "think.h"
 
@@ -15,8 +16,11 @@ struct vusers_options {
 	int64_t start_at_ns; /* CLOCK_REALTIME; 0: at once */
 	int64_t seed, ready_fd, priority, size, width, parallel;
 	double rate, nz;
+	const char *user, *known_servers;
 	const char *think_text, *think_file, *password_file, *log, *jtl, *workload, *encodings, *stations, *pause;
 	struct think_times think; /* distribution of --think-dist; its mean is set later */
+	struct pixel_area screen; /* of an RDP session */
+	bool cert_ignore;
 	int asks, echo, per, service;
 	int sandbox; /* enum confine_mode */
 	struct rec_cfg out;

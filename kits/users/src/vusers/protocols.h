@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* protocols - the protocols of the crowd. by_vnc.c: each user has a connection, types a key (or moves the pointer) and waits for
- * its echo. by_http.c, by libcurl: each user has its own connections and fetches the objects of random pages. */
+ * its echo. by_rdp.c: the same, through a viewer for each (viewer.h). by_http.c, by libcurl: each user has its own connections and
+ * fetches the objects of random pages. */
 #pragma once
 
 #include "crowd.h"
 #include "target.h"
+#include "viewer.h"
 #include "vrfb.h"
 #include "workload.h"
 
@@ -25,6 +27,19 @@ size_t vnc_put_input(uint8_t *m, bool move, uint32_t number, int width, int heig
 /* NULL: out of memory. Owned by the caller. */
 struct vnc_users *vnc_users_open(const struct vnc_users_cfg *cfg, struct crowd *crowd);
 void vnc_users_close(struct vnc_users *v);
+
+struct rdp_users_cfg {
+	const struct target *target;
+	struct viewer *const *viewer; /* one for each user */
+	bool move;		      /* move the pointer instead of typing keys */
+};
+
+struct rdp_users;
+extern const struct crowd_hooks by_rdp_protocol;
+
+/* NULL: out of memory, or no more events can be waited for. Owned by the caller. */
+struct rdp_users *rdp_users_open(const struct rdp_users_cfg *cfg, struct crowd *crowd);
+void rdp_users_close(struct rdp_users *r);
 
 struct http_users_cfg {
 	const struct target *target;

@@ -102,7 +102,8 @@ static void report_settings(struct rec_report *r, const struct crowd *c, const s
 		rec_add_str(r, "thinks_before", w->whole_pages ? "pages" : "objects");
 		rec_add_int(r, "parallel", w->parallel);
 	}
-	rec_add_strs(r, { "library", w->library }, { "punctual_by", w->punctual_by }, { "sandbox", confine_state() });
+	rec_add_strs(r, { "library", w->library }, { "server", w->server }, { "punctual_by", w->punctual_by },
+		     { "sandbox", confine_state() });
 	rec_end(r);
 }
 
@@ -205,7 +206,8 @@ static void report_generator(struct rec_report *r, const struct crowd *c, struct
 				? (double)NAN
 				: 100 * (double)c->sums.spent.waited_ns / S / measured_seconds(c),
 			2 },
-		      { "log_cpu_s", (double)s->cpu_ns / S, 3 }, { "process_cpu_s", (double)w->process_cpu_ns / S, 3 });
+		      { "log_cpu_s", (double)s->cpu_ns / S, 3 }, { "process_cpu_s", (double)w->process_cpu_ns / S, 3 },
+		      { "users_cpu_s", w->server ? (double)c->sums.users_cpu_ns / S : (double)NAN, 3 });
 	rec_add_ints(r, { "descriptors", w->descriptors }, { "descriptors_most", w->descriptors_most });
 	rec_add_real(r, "memory_bytes_per_user",
 		     c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN,

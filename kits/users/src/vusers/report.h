@@ -16,8 +16,9 @@ struct generator_facts {
 };
 
 struct report_facts {
-	const char *target, *kind, *asks, *echo, *encodings, *workload, *library, *think_text; /* NULL: not for this protocol */
-	double rate, nz; /* --open and --users-per-second; NAN: not given */
+	const char *target, *kind, *asks, *echo, *encodings, *workload, *library, *server,
+		*think_text; /* NULL: not for this protocol */
+	double rate, nz;     /* --open and --users-per-second; NAN: not given */
 	double objects_per_page;
 	bool whole_pages;
 	int parallel;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target.h"
+#include "rdp/server.h"
 #include "vnc_address.h"
 
 #include <arpa/inet.h>
@@ -76,6 +77,25 @@ static int parse_http_url(const char *text, struct target *t, struct why *why)
 	return rest == end ? 0 : why_fail(-EINVAL, why, "not an address such as http://127.0.0.1:8080/");
 }
 
+static int parse_rdp(const char *text, struct target *t, struct why *why)
+{
+	const char *at, *ports;
+	int colons;
+
+	text += strspn(text, "/");
+	at = strrchr(text, '@');
+	t->rdp = true;
+	t->ports = 1;
+	t->port[0] = RDP_PORT;
+	if (at && (size_t)snprintf(t->user, sizeof(t->user), "%.*s", (int)(at - text), text) >= sizeof(t->user))
+		return why_fail(-EINVAL, why, "the name of the user is too long");
+	text = at ? at + 1 : text;
+	ports = vnc_address_split(text, t->host, sizeof(t->host), &colons);
+	if (!ports || !*text || *text == ':' || colons > 1 || (colons && !parse_ports(ports, 2, t)))
+		return why_fail(-EINVAL, why, "not an address such as rdp:127.0.0.1:3389 or rdp:USER@127.0.0.1:3389-3392");
+	return 0;
+}
+
 static int resolve_host(struct target *t, struct why *why)
 {
 	struct addrinfo want = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *got;
@@ -100,6 +120,8 @@ int target_parse(const char *text, struct target *t, struct why *why)
 	*t = (struct target){ 0 };
 	if (!strncmp(text, "http://", 7) || !strncmp(text, "https://", 8)) {
 		err = parse_http_url(text, t, why);
+	} else if (!strncmp(text, "rdp:", 4)) {
+		err = parse_rdp(text + 4, t, why);
 	} else if (!strncmp(text, "vnc:", 4)) {
 		rest = vnc_address_split(text + 4, t->host, sizeof(t->host), &colons);
 		if (!rest || !text[4] || !parse_ports(colons ? rest : "0", colons, t))
@@ -107,7 +129,7 @@ int target_parse(const char *text, struct target *t, struct why *why)
 				-EINVAL, why,
 				"not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
 	} else {
-		err = why_fail(-EINVAL, why, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
+		err = why_fail(-EINVAL, why, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT, rdp:HOST:PORT or http://HOST:PORT/PATH");
 	}
 	return err ? err : resolve_host(t, why);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* target - the address of the server: vnc:HOST:PORTS (5901-5910,5920, or displays 1-10,20: vnc_address.h), http://HOST[:PORT]/PATH
- * or https://. The name of the host is resolved once. */
+ * or https://, rdp:[USER@]HOST[:PORTS]. The name of the host is resolved once. */
 #pragma once
 
 #include "why.h"
@@ -13,7 +13,8 @@
 #define TARGET_PORTS 4096
 
 struct target {
-	bool http;
+	bool http, rdp;
+	char user[256];	  /* of an RDP server; "": none was given */
 	char host[256];	  /* without brackets */
 	char path[512];	  /* of an http URL; "/" if the URL has none */
 	char origin[300]; /* of an http URL: scheme, host and port, the text before the path */

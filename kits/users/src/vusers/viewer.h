@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* viewer - a full VNC client, by libvncclient, in a process of its own: decodes all pixels and tells when they answer a key. What
- * crashes on the bytes of a server is that process alone. Keys are sent from here, and never wait for a picture. */
+/* viewer - a client of VNC or RDP by a library (view_vnc.c, view_rdp.c), in a process of its own: decodes all pixels and tells when
+ * they answer a key. What crashes on the bytes of a server is that process alone. Input never waits for a picture. */
 #pragma once
 
 #include "why.h"
@@ -9,27 +9,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define VIEWER_SERVER 300
+
+struct rdp_viewer_cfg;
+extern const struct viewer_kind viewer_vnc, viewer_rdp;
+
 struct viewer_cfg {
-	const char *encodings; /* separated by blanks, preferred first */
+	const struct viewer_kind *kind;
+	const char *encodings; /* VNC: separated by blanks, preferred first */
 	const char *password;  /* NULL: none */
 	bool patch;  /* the answer is the next number in the patch of refecho; else the next update that changes a pixel */
+	bool blind;  /* RDP: decode no pixels; the answer is the next update */
+	bool move;   /* input moves the pointer; else it presses keys */
 	int sandbox; /* enum confine_mode */
+	const struct rdp_viewer_cfg *rdp;
+	int port;	/* RDP: of the server */
+	int64_t number; /* RDP: of the user */
 };
 
 struct viewer;
 
-/* Forks: before the first thread, and before this process gives up its rights. Ends the program where that fails. */
-struct viewer *viewer_start(const struct viewer_cfg *cfg);
-/* Hands over `fd` (connected, blocking; stays the caller's), for the handshake and a request of the whole screen. 0, or -errno with
- * the reason in `why`: EACCES (refused), EPROTO, ETIMEDOUT, EINTR (a stop signal), ENOTRECOVERABLE (the process crashed). */
+/* Forks: before the first thread, and before this process gives up its rights. `before`: the n viewers that were started already.
+ * Ends the program where that fails. */
+struct viewer *viewer_start(const struct viewer_cfg *cfg, struct viewer *const *before, int64_t n);
+/* Hands over `fd` (connected, blocking; stays the caller's), for the handshake and a request of the whole screen; the outcome comes
+ * with viewer_look(). 0 or -ETIMEDOUT. */
+int viewer_begin(struct viewer *v, int fd, int port);
+/* The same, and waits until the server is greeted. 0, or -errno with the reason in `why`: EACCES (refused), EPROTO, ETIMEDOUT,
+ * EINTR (a stop signal), ENOTRECOVERABLE (the process crashed). */
 int viewer_open(struct viewer *v, int fd, int port, int64_t until_ns, struct why *why);
 /* Lets go of the connection. */
 void viewer_close(struct viewer *v);
 
 /* Readable when viewer_look() has something to tell. */
 int viewer_fd(const struct viewer *v);
-/* 0; -EPIPE: the connection is closed, or the bytes are no RFB; -ENOTRECOVERABLE: the process crashed, and is gone. */
-int viewer_look(struct viewer *v);
+/* 0; -EPIPE: the connection is closed, or the bytes are of another protocol; others as viewer_open(). */
+int viewer_look(struct viewer *v, struct why *why);
 /* Whether it crashed on what it read, with the reason in `why`. */
 bool viewer_explain_crash(struct viewer *v, struct why *why);
 /* Whether the first screen has arrived, and with cfg.patch the patch was found in it. */
@@ -38,6 +53,11 @@ bool viewer_is_ready(const struct viewer *v);
 void viewer_expect_answer(struct viewer *v);
 /* When the answer was in the pixels (ns, CLOCK_MONOTONIC); 0: not yet. */
 int64_t viewer_answered_ns(const struct viewer *v);
-int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n, int64_t until_ns); /* 0 or -EPIPE */
+/* RDP: when the input left its process; 0: not yet. */
+int64_t viewer_sent_ns(const struct viewer *v);
+int viewer_send(struct viewer *v, uint32_t number, int64_t until_ns); /* input `number`: 0 or -EPIPE */
+uint32_t viewer_received_bytes(const struct viewer *v); /* on this connection, modulo 2^32: only differences are used */
 void viewer_get_size(const struct viewer *v, int *width, int *height);
-int64_t viewer_cpu_ns(const struct viewer *v); /* CPU time of its process */
+int64_t viewer_cpu_ns(const struct viewer *v);	     /* CPU time of its process */
+int64_t viewer_memory_bytes(const struct viewer *v); /* RDP: its share of memory (PSS) when it had the first picture */
+const char *viewer_server(const struct viewer *v);   /* RDP: version, security, how pictures come; "": not known yet */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vusers - load generator: many virtual users of VNC servers or a web server; and a reference server with known queues.
+/* vusers - load generator: many virtual users of VNC or RDP servers or a web server; and a reference server with known queues.
  *
- * The event loop and its timing are in crowd.c; the protocols in by_vnc.c and by_http.c; the few users with full viewers in
- * watch.c; a thread in vlog.c writes rows and computes statistics. This file reads the options and runs the reference server. */
+ * The event loop and its timing are in crowd.c; the protocols in by_vnc.c, by_rdp.c and by_http.c; the few users with full viewers
+ * in watch.c; a thread in vlog.c writes rows and computes statistics. This file reads the options and runs the reference server. */
 #include "clock.h"
 #include "confine.h"
 #include "ends.h"
@@ -31,6 +31,7 @@ static struct vusers_options cfg = { .users = 1,
 				     .ready_fd = STDERR_FILENO,
 				     .think_text = "exp",
 				     .encodings = "zrle,hextile,copyrect,raw",
+				     .screen = { 0, 0, 1024, 768 },
 				     .size = 1000,
 				     .width = 640 };
 
@@ -65,14 +66,23 @@ static const struct cli_opt options[] = {
 	  .help = "count the responses that take longer than this (100ms)" },
 	{ CLI_NS, 0, "lateness", &cfg.late_ns, 1e3, 60e9,
 	  .help = "the run is invalid if 1 % of requests leave later than this (5ms)" },
-	{ CLI_WORD, 0, "asks", &cfg.asks, .of = "vnc", .help = "users press keys, or move the pointer (key)", .words = ask_words },
-	{ CLI_WORD, 0, "echo", &cfg.echo, .of = "vnc",
+	{ CLI_WORD, 0, "asks", &cfg.asks, .of = "vnc, rdp", .help = "users press keys, or move the pointer (key)",
+	  .words = ask_words },
+	{ CLI_WORD, 0, "echo", &cfg.echo, .of = "vnc, rdp",
 	  .help = "what counts as the answer: the next update, or the next number in refecho's patch (next)", .words = echo_words },
 	{ CLI_STR, 0, "encodings", &cfg.encodings, .of = "vnc",
 	  .help = "encodings to request, preferred first (zrle,hextile,copyrect,raw)", .meta = "E,..." },
-	{ CLI_FILE, 0, "password-file", &cfg.password_file, .of = "vnc",
-	  .help = "file with the password, written by vncpasswd or plain text (none)" },
-	{ CLI_INT, 0, "watched", &cfg.watched, 0, VLOG_WATCHED_MOST, .of = "vnc",
+	{ CLI_FILE, 0, "password-file", &cfg.password_file, .of = "vnc, rdp",
+	  .help = "file with the password, plain text or written by vncpasswd (none)" },
+	{ CLI_STR, 0, "user", &cfg.user, .of = "rdp",
+	  .help = "log in as this user; a % in it is the number of each, from 0 (the one of rdp:USER@HOST, else $USER)",
+	  .meta = "[DOMAIN\\]NAME" },
+	{ CLI_CALL, 0, "size", &cfg.screen, .of = "rdp", .help = "ask for a screen of this size (1024x768)", .call = area_read_size,
+	  .meta = "WxH" },
+	{ CLI_FILE, 0, "known-servers", &cfg.known_servers, .of = "rdp",
+	  .help = "certificates of servers, \"HOST:PORT FINGERPRINT\" a line (~/.local/state/thinprobe/known-rdp-servers)" },
+	{ CLI_FLAG, 0, "cert-ignore", &cfg.cert_ignore, .of = "rdp", .help = "take any certificate" },
+	{ CLI_INT, 0, "watched", &cfg.watched, 0, VLOG_WATCHED_MOST, .of = "vnc, rdp",
 	  .help = "number of users who decode all pixels, reported separately (0)" },
 	{ CLI_FILE, 0, "workload", &cfg.workload, .of = "http", .help = "file of pages and their objects (the page of the URL)" },
 	{ CLI_WORD, 0, "per", &cfg.per, .of = "http", .help = "users think before each object, or each page (object)",
@@ -122,6 +132,8 @@ static int run_server(const char *text)
 
 	if (target_parse(text, &target, &why))
 		die_usage("%s: %s", text, why.text);
+	if (target.rdp)
+		die_usage("%s: serves VNC and HTTP only", text);
 	if (cfg.stations && stations_parse(cfg.stations, &s.stations))
 		die_usage("--stations %s: not up to %d times such as 50ms,40ms,30ms", cfg.stations, STATIONS_MOST);
 	s.stations.exponential = !cfg.service;
@@ -151,10 +163,10 @@ int main(int argc, char **argv)
 	bool server;
 	int first =
 		cli_parse(argc, argv, "vusers TARGET -n USERS -z TIME [options] | serve TARGET [options] | merge REPORT LOG ...",
-			  "Many users of a VNC or web server in one process; and a reference server with known queues.", options);
+			  "Many users of a VNC, RDP or web server; and a reference server with known queues.", options);
 
 	if (first == argc)
-		die_usage("users of what? vnc:HOST:PORT or http://HOST:PORT/");
+		die_usage("users of what? vnc:HOST:PORT, rdp:HOST:PORT or http://HOST:PORT/");
 	if (!strcmp(argv[first], "merge"))
 		return merge_reports(argv + first + 1, argc - first - 1, cfg.log, &cfg.out);
 	server = !strcmp(argv[first], "serve");

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
+#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ static void lose_viewer(struct watched_user *o, bool late)
 			: late && o->all->cfg.patch ? "no patch on the screen: start refecho there, visible"
 			: late			    ? "the server sends no framebuffer update"
 			: ready			    ? "the server closed the connection"
-				: "the server closed the connection, or sent what libvncclient does not understand");
+				: "the server closed the connection, or sent what the library does not understand");
 	close_connection(o);
 }
 
@@ -110,35 +110,21 @@ static void drop_user(void *self, uint32_t user)
 	lose_viewer(o, clock_now() - c->user[user].sent_ns >= c->cfg.timeout_ns);
 }
 
-/* Bytes received on a connection, modulo 2^32: only differences are used. */
-static uint32_t received_bytes(int fd)
-{
-	struct tcp_info info;
-	socklen_t size = sizeof(info);
-
-	memset(&info, 0, sizeof(info));
-	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : (uint32_t)info.tcpi_bytes_received;
-}
-
 static int send_input(void *self, uint32_t user, struct crowd_request *what)
 {
 	struct watched_user *o = self;
-	bool move = o->all->cfg.move;
-	uint8_t bytes[16];
-	size_t n;
 
-	*what = (struct crowd_request){ .label = move, .first = true };
-	n = vnc_put_input(bytes, move, o->typed++, o->told.width, o->told.height);
-	o->received = received_bytes(o->fd);
+	*what = (struct crowd_request){ .label = o->all->cfg.move, .first = true };
+	o->received = viewer_received_bytes(o->viewer);
 	viewer_expect_answer(o->viewer);
-	return viewer_send(o->viewer, bytes, n, o->crowd.user[user].sent_ns + o->crowd.cfg.timeout_ns);
+	return viewer_send(o->viewer, o->typed++, o->crowd.user[user].sent_ns + o->crowd.cfg.timeout_ns);
 }
 
 static void on_event(void *self, uint64_t data, uint32_t events)
 {
 	struct watched_user *o = self;
 	struct crowd *c = &o->crowd;
-	const struct crowd_user *u = c->user;
+	struct crowd_user *u = c->user;
 	int err;
 
 	(void)events;
@@ -146,10 +132,12 @@ static void on_event(void *self, uint64_t data, uint32_t events)
 		epoll_ctl(c->epoll, EPOLL_CTL_DEL, o->all->begun_fd, NULL);
 		return;
 	}
-	err = viewer_look(o->viewer);
+	err = viewer_look(o->viewer, &o->told.why);
 	viewer_get_size(o->viewer, &o->told.width, &o->told.height);
-	if (viewer_answered_ns(o->viewer))
-		crowd_answered(c, 0, viewer_answered_ns(o->viewer), received_bytes(o->fd) - o->received, 0, true);
+	if (viewer_answered_ns(o->viewer)) {
+		u->sent_ns = viewer_sent_ns(o->viewer) ? viewer_sent_ns(o->viewer) : u->sent_ns;
+		crowd_answered(c, 0, viewer_answered_ns(o->viewer), viewer_received_bytes(o->viewer) - o->received, 0, true);
+	}
 	if (viewer_is_ready(o->viewer))
 		crowd_connected(c, 0);
 	if (!err)
