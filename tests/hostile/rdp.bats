@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# RDP servers that close, freeze or lie (rdp_server.py): keyrepeat ends in time with one line, and leaves nothing.
+# bats file_tags=waits:two
+
+bats_require_minimum_version 1.5.0
+load ../cli/helpers
+
+setup() {
+	begin_test
+	need xrdp openssl python3 jq
+	[ -e "$BIN/keyrepeat_rdp.so" ] || skip "libfreerdp is not installed"
+	export THINPROBE_STATE=$PWD/state
+	echo secret >password
+	# (control characters in the name)
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj "/CN=$(printf 'a\033[2Jb\a')" 2>/dev/null
+	unused_port
+	start_refecho --vnc "$port"
+	printf '%s\n' '[S]' name=S lib=libvnc.so ip=::ffff:127.0.0.1 "port=$port" username=ask password=ask >section
+	unused_port
+	printf '%s\n' '[Globals]' ini_version=1 fork=false security_layer=tls "certificate=$PWD/cert.pem" "key_file=$PWD/key.pem" \
+		"port=tcp://127.0.0.1:$port" autorun=S allow_channels=true max_bpp=24 '[Logging]' LogFile=/dev/null \
+		EnableSyslog=false '[Channels]' >xrdp.ini
+	cat section >>xrdp.ini
+	start xrdp xrdp --nodaemon --config xrdp.ini
+	real=$port
+	until_true listens "$real" "$pid"
+}
+
+# Runs keyrepeat before a server of this behaviour: $status, $output
+meet() {	# BEHAVIOUR
+	rm -f report.json server.out
+	start server python3 "$BATS_TEST_DIRNAME/rdp_server.py" "$1" "$real"
+	until_true test -s server.out
+	run timeout 40 "$BIN/keyrepeat" "rdp:root@127.0.0.1:$(cat server.out)" --cert-ignore --size 320x240 --password-file password \
+		--connect 3s --patch-wait 3s --watch patch -t 1s --ready-fd 5 -q --json -o report.json 5>/dev/null
+	echo "$1: $status $output"
+	kill "$pid" 2>/dev/null || true
+	[[ $output != *[$'\x01'-$'\x08\x0b'-$'\x1f\x7f']* ]] || return 1
+	until_true eval '! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ | sed s/environ/comm/ |
+		xargs grep -sxq keyrepeat'
+}
+
+@test "keyrepeat rdp, before there is a session: one line and status 1, whatever the server does" {
+	local when behaviour bad=0 tried=0
+
+	while read -r when behaviour <&6; do
+		[ "$when" = before ] || continue
+		tried=$((tried + 1))
+		meet "$behaviour"
+		[[ $status = 1 && ${#lines[@]} = 1 && ! -e report.json ]] || { echo "NOT SO: $behaviour"; bad=1; }
+	done 6< <(python3 "$BATS_TEST_DIRNAME/rdp_server.py" list)
+	[ "$tried" -ge 20 ]
+	[ "$bad" = 0 ]
+}
+
+@test "keyrepeat rdp, in the session: it ends in time, with a report or one line, whatever the server does" {
+	local when behaviour bad=0 tried=0
+
+	meet true
+	[ "$status" = 0 ]
+	while read -r when behaviour <&6; do
+		[ "$when" = within ] || continue
+		tried=$((tried + 1))
+		meet "$behaviour"
+		[[ $status = [013] && ${#lines[@]} -le 2 ]] || bad=1
+		[ ! -e report.json ] || jq -e .result.ended report.json || bad=1
+		[ "$bad" = 0 ] || { echo "NOT SO: $behaviour"; break; }
+	done 6< <(python3 "$BATS_TEST_DIRNAME/rdp_server.py" list)
+	[ "$tried" -ge 10 ]
+	[ "$bad" = 0 ]
+}
