@@ -2,12 +2,14 @@
 /* readers_fuzz - the readers of what files and command lines say, and of payload that prototap decodes; one is chosen by the first
  * byte (enum reader). A reader may refuse its input with an error or with die(): anything else ends the target.
  *
- * OPTIONS: a word a line. RUN: run.json, a zero byte, cell.json of the first repeat. X11: packets as a byte (128: of the display;
- * 64: a quarter was not captured; the rest: the length less one, by four), and that many bytes. Others: the file. */
+ * OPTIONS: a word a line. RDP: the address of a server, a line end, the list of known certificates. RUN: run.json, a zero byte,
+ * cell.json of the first repeat. X11: packets as a byte (128: of the display; 64: a quarter was not captured; the rest: the
+ * length less one, by four), and that many bytes. Others: the file. */
 #include "cli.h"
 #include "json_in.h"
 #include "judge/blocks.h"
 #include "keyrepeat/script.h"
+#include "rdp/server.h"
 #include "rows_in.h"
 #include "score/samples_in.h"
 #include "summarize/table.h"
@@ -222,6 +224,26 @@ static void read_run(const char *text, size_t size)
 		must(run.cell[i].n <= (size_t)run.repeats);
 }
 
+static void read_rdp(char *text, const char *path)
+{
+	char known[RDP_FINGERPRINT], address[300], again[300], *list = strchr(text, '\n');
+	struct rdp_server server, same;
+
+	if (list)
+		*list = '\0';
+	if (rdp_server_parse(text, &server))
+		return;
+	rdp_server_format(&server, address, sizeof(address));
+	must(*server.host && server.port > 0 && server.port <= 65535 && strlen(address) < sizeof(address) - 1);
+	if (!rdp_server_parse(address, &same)) { /* (a host of an ordinary name) */
+		rdp_server_format(&same, again, sizeof(again));
+		must(same.port == server.port && !strcmp(again, address));
+	}
+	put_file(path, list ? list + 1 : "", list ? strlen(list + 1) : 0);
+	must(!rdp_find_known(path, &server, known, sizeof(known)) && strlen(known) < sizeof(known));
+	must(!*known || strstr(list + 1, known));
+}
+
 static void read_x11(const uint8_t *data, size_t size)
 {
 	struct x11_counts *sum = x11_alloc_counts();
@@ -273,7 +295,7 @@ static void read_tls(const uint8_t *data, size_t size)
 	tls_stop(&whole, &n);
 }
 
-enum reader { ROWS, SAMPLES, KEYS, BLOCKS, SCRIPT, JSON, OPTIONS, DEFINITIONS, RUN, X11, TLS, READERS };
+enum reader { ROWS, SAMPLES, KEYS, BLOCKS, SCRIPT, JSON, OPTIONS, DEFINITIONS, RUN, X11, TLS, RDP, READERS };
 
 static void read_text(enum reader kind, char *text, size_t size)
 {
@@ -298,6 +320,8 @@ static void read_text(enum reader kind, char *text, size_t size)
 		read_definitions(path);
 	} else if (kind == RUN) {
 		read_run(text, size);
+	} else if (kind == RDP) {
+		read_rdp(text, path);
 	}
 }
 
@@ -337,7 +361,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (size < 2)
 		return 0;
-	if (data[0] % READERS >= X11) {
+	if (data[0] % READERS == X11 || data[0] % READERS == TLS) {
 		(data[0] % READERS == X11 ? read_x11 : read_tls)(data + 1, size - 1);
 		return 0;
 	}
