@@ -2,6 +2,7 @@
 #include "claims.h"
 #include "memory.h"
 #include "rows_in.h"
+#include "rules.h"
 #include "welch.h"
 
 #include <errno.h>
@@ -156,9 +157,10 @@ int claim_judge(struct claim *c)
 	return -EPROTO;
 }
 
-enum { KIND, SHARE, FROM, TO, LOW, HIGH, REPEATS, FROM_B, TO_B, LOW_B, HIGH_B, REPEATS_B, COLUMNS };
+enum { KIND, SHARE, FROM, TO, LOW, HIGH, REPEATS, FROM_B, TO_B, LOW_B, HIGH_B, REPEATS_B, NEEDED, OF = NEEDED, COLUMNS = OF + 6 };
 static const char *const columns[COLUMNS + 1] = { "kind",   "share", "from",  "to",	"low",	     "high", "repeats",
-						  "from_b", "to_b",  "low_b", "high_b", "repeats_b", NULL };
+						  "from_b", "to_b",  "low_b", "high_b", "repeats_b", "of",   "rule",
+						  "part",   "says",  "some",  "whole",	NULL };
 
 static bool read_number(const char *cell, double *out)
 {
@@ -186,7 +188,13 @@ static int read_row(void *context, char *const *cell)
 			f->to = (double)INFINITY;
 		f->repeats = f->repeats == ROWS_IN_NONE ? 0 : f->repeats;
 	}
-	if (claim_judge(&c))
+	for (size_t i = 0; i < COLUMNS - OF; i++) {
+		int64_t *const place[] = { &c.of, &c.rule, &c.part, &c.says, &c.some, &c.whole };
+
+		if (cell[OF + i] && (!rows_in_count(cell[OF + i], place[i]) || *place[i] < 0))
+			return -EPROTO;
+	}
+	if (c.says > RULE_CONTRARY || claim_judge(&c))
 		return -EPROTO;
 	c.kind = must_alloc(strdup(c.kind));
 	memory_more(list->claim, list->n);
@@ -196,7 +204,7 @@ static int read_row(void *context, char *const *cell)
 
 int claims_read(FILE *in, struct claim_list *out, unsigned long *line)
 {
-	return rows_in_read(in, "claims/1", columns, COLUMNS, read_row, out, line);
+	return rows_in_read(in, "claims/1", columns, NEEDED, read_row, out, line);
 }
 
 void claims_free(struct claim_list *l)

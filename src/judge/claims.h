@@ -20,6 +20,10 @@ struct claim {
 	char *kind;    /* owned */
 	int64_t share; /* claims that are to hold together, all of them, with 95 % confidence */
 	struct claim_figure figure[2];
+	/* of a rule (rules.h): of which figure of a paper, from 1 on; 0: of none */
+	int64_t of, rule, part; /* its rule, and condition of the rule, each from 1 on */
+	int64_t says;		/* an enum rule_word */
+	int64_t some, whole;	/* 1: one claim of the condition is enough; what the paper varied was run in full */
 	/* by claim_judge() */
 	enum claim_word word;
 	double value, low, high; /* NAN: not known */

@@ -13,6 +13,7 @@
 #include "pooled.h"
 #include "rec.h"
 #include "rows_in.h"
+#include "rules.h"
 #include "say.h"
 #include "search.h"
 #include "verdict.h"
@@ -579,6 +580,28 @@ static int judge_limits(const char *file)
 	return word == LIMIT_HOLDS ? EXIT_OK : word == LIMIT_BROKEN ? EXIT_WORSE : EXIT_LOSSY;
 }
 
+/* Of each figure of a paper that the claims are about, the word of its rules. */
+static void report_rules(struct rec_report *r, const struct claim_list *list)
+{
+	static const char *const words[] = { "as then", "as then, smaller", "no longer", "cannot tell" };
+
+	rec_begin_array(r, "figures");
+	for (size_t i = 0, end; i < list->n; i = end) {
+		enum rule_word word, by;
+
+		for (end = i + 1; end < list->n && list->claim[end].of == list->claim[i].of;)
+			end++;
+		if (!list->claim[i].of)
+			continue;
+		word = rules_decide(list->claim + i, end - i, &by);
+		rec_begin_object(r, NULL);
+		rec_add_int(r, "of", list->claim[i].of);
+		rec_add_strs(r, { "verdict", words[word] }, { "by", words[by] });
+		rec_end(r);
+	}
+	rec_end(r);
+}
+
 static int judge_claims(const char *file)
 {
 	static const char *const words[] = { "cannot tell", "holds", "fails" };
@@ -603,6 +626,7 @@ static int judge_claims(const char *file)
 		rec_add_row(r, "  %s\t%s\t%s", c->kind, isnan(c->value) ? "-" : number_text(c->value), words[c->word]);
 	}
 	rec_end(r);
+	report_rules(r, &list);
 	rec_end(r);
 	rec_must_close(r);
 	claims_free(&list);
