@@ -26,6 +26,10 @@ def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == 
 # ---- numbers of ours: rows of a kept run's table that meet "column=value column!=value ...", in a text with {column} ----
 def table_rows($name): .tables[$name] // [] | .[0] as $head
 	| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
+# Of each column of each table its type, unit and heading.
+def with_kinds: .kinds = (table_rows("schema") | group_by(.table) | map({key: .[0].table,
+	value: map({key: .column, value: .}) | from_entries}) | from_entries);
+def kinds($table): .kinds[$table] // {};
 # (+ 0: jq 1.7 writes a number as it was read.)
 def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then null else ($v | (tonumber? + 0) // $v) end);
 def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)(?<other>!?)=(?<v>.*)$")) as $w (.;
@@ -42,70 +46,118 @@ def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no 
 	else $row | figure($name) | .unit = $unit | figure_words + figure_interval | sub("95 % CI "; "") end end;
 # Input: the text; its words for each row that has all of its columns, null if none has.
 def words_of($kept; $table; $where): . as $text | [$text | scan("\\{([a-z0-9_]+)\\}")[]] as $columns
-	| ($kept | table_rows("schema") | map(select(.table == $table) | {key: .column, value: .}) | from_entries) as $kinds
+	| ($kept | kinds($table)) as $kinds
 	| [$kept | table_rows($table) | meeting($where)[] | typed as $row
 		| select(all($columns[]; . as $c | [$row[$c, "\($c)_from", "\($c)_why"] | values] != [] or ($row | has($c) | not)))
 		| $text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds))]
 	| if . == [] then null else join("<br>") end;
+
+# The same as rows of a table: {label, value, interval} for each number of each row. In the text "HEAD: WORDS {column} WORDS; ..." the
+# head names the row, with columns in it; what stands around another column up to the next separator names its number.
+def piece: capture("^(?<after>.*?)(?:\\)[;,]? and |\\)[;,]? ?| \\(|[;,] and |[;,] )(?<before>.*)$")
+	// capture("^(?<after>.*?)(?: and | to )(?<before>.*)$") // {after: ., before: ""};
+def pieces: [scan("\\{[a-z0-9_]+\\}|[^{]+")] | reduce .[] as $t ({all: [], before: ""};
+		if $t | startswith("{") then .all += [{column: $t[1:-1], before, after: ""}] | .before = ""
+		elif .all == [] then .before = $t
+		else ($t | piece) as $p | .all[-1].after = $p.after | .before = $p.before end)
+	| if .all == [] then [{before}] else .all end;
+def is_measure($kinds): ($kinds[.].type // "real") != "text";
+def cells_of($kept; $table; $where): . as $text | [$text | scan("\\{([a-z0-9_]+)\\}")[]] as $columns
+	| ($kept | kinds($table)) as $kinds | (if $text | test("^[^;(]*: ") then $text | capture("^(?<head>[^;(]*): (?<rest>.*)$")
+		else {head: "", rest: $text} end) as {$head, $rest}
+	| [$kept | table_rows($table) | meeting($where)[] | typed as $row
+		| select(all($columns[]; . as $c | [$row[$c, "\($c)_from", "\($c)_why"] | values] != [] or ($row | has($c) | not)))
+		| def filled: gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds) | sub(" \\(.*"; ""));
+		  ($rest | gsub("\\{(?<c>[a-z0-9_]+)\\}"; if .c | is_measure($kinds) then "{\(.c)}" else .c | value_words($row; $kinds) end)
+			| pieces) as $pieces
+		| $pieces[] | . as $p | {before, after} | map_values(. // "" | trimmed | sub("[:;,]$"; "")) as {$before, $after}
+		| ([$before, $after] - [""] | join(" … ") | if . == "" and ($pieces | length) > 1
+			then $kinds[$p.column].heading // $p.column | ascii_downcase else . end) as $name
+		| ($p.column | values | value_words($row; $kinds) | capture("^(?<value>[^(]*?)( \\((?<interval>.*)\\))?$")) as $words
+		| {label: ([$head | filled, $name] - [""] | join(": ")), value: ($words.value // ""), interval: ($words.interval // "")}]
+	| if . == [] then null else . end;
 
 def fact: [., ["at", "paper", "figure", "what", "text", "table", "where", "ours"]] | transpose
 	| map({key: .[1], value: (.[0] // "")}) | from_entries
 	| .run = ((.table / "/")[0] // "") | .table = ((.table / "/")[1] // "");
 def short_note: if .run.settings.quick == true then " (a short run, no result)" else "" end;
 def report_link: "[\(.name)](\(.folder)/report.md)";
-# What speaks against a kept run: too few repeats, conditions that were disturbed.
-def is_preliminary: {run} | preliminary_note != null;
+# What speaks against a kept run, as on its own page: too few repeats; conditions that were disturbed; most of them.
+def is_preliminary: .run and ({run} | preliminary_note != null);
+def not_usable: .run and ({run} | disturbed);
 def flagged: {run} | flagged_cells | length;
-def doubt_note: [if is_preliminary then "preliminary: \({run} | repeats_words)" else empty end,
-		(flagged | select(. > 0) | "\(.) of the conditions flagged")]
+def doubt_note: . as $k | [("preliminary: \({run} | repeats_words)" | select($k | is_preliminary)), ("not usable" | select($k | not_usable)),
+		($k | flagged | select(. > 0) | "\(.) of the conditions flagged")]
 	| if . == [] then "" else " (\(join("; ")))" end;
-# ---- verdicts: rows `verdict`, of each word what is to hold of the rows that are picked as above; the words in their order ----
+# ---- verdicts: rows `verdict`, of each word what is to hold of the rows that are picked as above; judge decides, in its order ----
 # Conditions are joined by " and ": COLUMN < or > NUMBER, or NUMBER times COLUMN of the same row, or of rows picked by TABLE and
 # column=value (where {column} is that of the row); COLUMN = FROM..TO. "some" before one: at least one row, not all.
-def verdict_words: "as then", "as then, smaller", "no longer";
+def verdict_words: ["as then", "as then, smaller", "no longer"];
 def condition: capture("^(?<some>some )?(?<column>[a-z0-9_]+) (?<sign>[<>]) (?<by>[0-9.]+)"
 		+ "( (?<than>[a-z][a-z0-9_]*)(?<table> [a-z0-9-]+/[a-z]+)?(?<where>( [^ =]+=[^ ]+)*))?$")
 	// capture("^(?<some>some )?(?<column>[a-z0-9_]+) = (?<from>[0-9.]+)\\.\\.(?<to>[0-9.]+)$");
 def conditions: .ours / " and " | map(condition);
 def refused($why): error({$why, at});
-# Input: a rule. Of a run that is not kept, or a short one, it decides nothing.
+# Input: a rule. Of a run that is not kept, or a short one, it decides nothing; nor of one that its own page calls not usable.
 def run_names: [.run, (conditions[].table // "" | trimmed / "/" | .[0] | values | select(. != ""))] | unique;
-def is_there($runs): [run_names[] as $name | first($runs[] | select(.name == $name))] as $kept
-	| ($kept | length) == (run_names | length) and all($kept[]; .run.settings.quick != true);
+def behind($runs): [run_names[] as $name | first($runs[] | select(.name == $name and .run.settings.quick != true))];
+def is_there($runs): (behind($runs) | length) == (run_names | length);
+def is_usable($runs): is_there($runs) and all(behind($runs)[]; not_usable | not);
 def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | select(.name == $run)) as $kept
 	| ($kept.tables[$table][0] // []) as $head
 	| (($column, ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)").c)) | select(IN($head[]) | not)
 		| . as $name | $rule | refused("\($run)/\($table) has no column \($name)")),
 	  ([$kept | table_rows($table) | meeting($where)[]] as $rows | if $rows != [] then $rows[] elif $strict == "1"
 		then refused("\($run)/\($table) has no row \($where)") else {} end);
-# A figure of a table; none where it has an interval, but too few repeats for that.
+# A figure of a table; none where it has an interval, but too few repeats for that. Of two both are its ends: judge knows.
 def sure_figure($column): typed | select((has($column + "_low") and .[$column + "_low"] == null and .[$column + "_both"] == null
-	and ($column | test("max") | not)) | not) | figure($column);
-def ends($column): first(sure_figure($column), {}) | with_both;
-# Of each condition the claims, of which all are to hold, or some.
-def asked($runs): . as $rule | [conditions[] as $c | {some: ($c.some != null), claims: [
+	and ($column | test("max") | not)) | not) | figure($column) | if .both then .repeats = 2 | with_both else . end;
+def ends($column): first(sure_figure($column), {});
+def unit_in($runs; $run; $table; $column): first($runs[] | select(.name == $run))
+	| kinds($table)[$column].unit // "" | select(. != "" and . != "-");
+# The claims of its conditions, each a row of claims/1 with what rules.h reads: {part, some, claim}.
+def asked($runs): . as $rule | [conditions | to_entries[] | .key as $part | .value as $c
+	| {part: ($part + 1), some: (if $c.some then 1 else 0 end)} + {claim: (
 	$rule | picked($runs; .run; .table; .where; $c.column) as $row | ($row | ends($c.column)) as $a
-	| if $c.sign == null then within($a; $c.from | tonumber; $c.to | tonumber) else
+	| if $c.sign == null then claim("within"; 1; $a; {from: ($c.from | tonumber), to: ($c.to | tonumber)}) else
 		(if $c.than == null then {value: ($c.by | tonumber)} else
 			($c.where | gsub("\\{(?<c>[a-z0-9_]+)\\}"; $row[.c] // "")) as $where | ($c.table // "" | trimmed / "/") as [$run, $table]
+			| if [unit_in($runs; .run; .table; $c.column), unit_in($runs; $run // .run; $table // .table; $c.than)] | unique
+				| length > 1 then refused("\($c.column) and \($c.than) have different units") else . end
 			| (if $where == "" and $c.table == null and ($row | has($c.than)) then $row
 				else $rule | picked($runs; $run // .run; $table // .table; $where; $c.than) end)
 			| ends($c.than) | scaled($c.by | tonumber) end) as $b
-		| if $c.sign == ">" then exceeds($a; $b) else exceeds($b; $a) end end]}];
-def holds_surely($runs; $judged): if is_there($runs) then
-	[asked($runs)[] | .some as $some | [.claims[] | $judged[.] | holds] | if $some then any else . != [] and all end] | all
-	else false end;
-# Input: the rules of a figure.
-def verdict($runs; $judged): . as $rules | if . == [] then {word: "nothing to compare", rules: []} else
-	first(verdict_words as $word | [$rules[] | select(.text == $word)]
-			| select(map(holds_surely($runs; $judged)) | . != [] and all) | {$word, rules: .})
-		// {word: (if any(.[]; is_there($runs)) then "cannot tell" else "not run yet" end), rules: []}
-	| [$runs[] | select(.run and (.name | IN($rules[] | run_names[])))] as $behind
-	| .doubts = [if any($behind[]; is_preliminary) then "preliminary" else empty end,
-		if any($behind[]; flagged > 0) then "flagged" else empty end] end;
-def bold_verdict: "**\(.word)**" + if (.doubts // []) == [] then "" else " (\(.doubts | join(", ")))" end;
+		| if $c.sign == ">" then claim("above"; 1; $a; $b) else claim("above"; 1; $b; $a) end end)}];
+# Input: the rules of the figure of this number, from 1 on. What they need and does not hold has no figures.
+def figure_claims($runs; $number; $whole): select(any(.[]; is_usable($runs))) | to_entries[] | .key as $rule | .value
+	| (.text as $word | verdict_words | index([$word])) as $says
+	| (if is_usable($runs) then asked($runs)[] else {part: 1, some: 0, claim: claim("above"; 1; {}; {})} end)
+	| "\(.claim)\t\($number)\t\($rule + 1)\t\(.part)\t\($says)\t\(.some)\t\(if $whole then 1 else 0 end)";
+# Its word: $decided is what judge says of it, or null.
+def verdict($runs; $decided): . as $rules | {rules: [], doubts: []} + if . == [] then {word: "nothing to compare"}
+	elif $decided then {word: $decided.verdict, rules: [$rules[] | select(.text == $decided.by)]}
+	elif any(.[]; is_there($runs)) then {word: "cannot tell"} else {word: "not run yet"} end
+	| ([$rules[] | behind($runs)[]] | unique_by(.name) | map(select(.run))) as $behind
+	| .doubts = [("preliminary" | select(any($behind[]; is_preliminary))), ("not usable" | select(any($behind[]; not_usable))),
+		("flagged" | select(any($behind[]; flagged > 0 and (not_usable | not))))];
+def said_verdict: sub(","; " but");
+def bold_verdict: "**\(.word | said_verdict)**" + if .doubts == [] then "" else " (\(.doubts | join(", ")))" end;
 def rule_words: "`\(.run)/\(.table)\(if .where == "" then "" else " " + .where end): \(.ours)`";
-def rules_words: (.[:2] | map(rule_words) | join(", ")) + (.[2:] | length | if . == 0 then "" else " and \(.) more" end);
+
+# ---- what a figure needs to be whole: rows `needs`, of which each column is to have a value in a row of each condition ----
+# Input: a fact; which of its conditions, column=VALUE|VALUE, lack a row with these columns, and how many there are.
+def lacking($runs): . as $fact | [$fact.ours | scan("\\{([a-z0-9_]+)\\}")[]] as $columns
+	| [reduce ($fact.where / " " | .[] | select(. != "") | capture("^(?<c>[^=]*)=(?<v>.*)$")) as $w ([];
+		[if . == [] then "" else .[] end | if . == "" then . else . + " " end + "\($w.c)=\($w.v / "|" | .[])"])
+		| if . == [] then "" else .[] end] as $all
+	| first(($runs[] | select(.name == $fact.run and .run.settings.quick != true)), null) as $kept
+	| [$all[] | . as $where | select([$kept | values | table_rows($fact.table) | meeting($where)[] | typed
+		| . as $row | select(all($columns[]; $row[.] != null or $row[. + "_from"] != null))] == [])] as $lack
+	| {$lack, of: ($all | length), text: $fact.text, there: ($kept != null), table: "\($fact.run)/\($fact.table)"}
+	| select($lack != []);
+def lacking_words: .text + if .there | not then "" else ": `\(.table)` lacks "
+	+ (if .lack[0] == "" then "the columns" else "`\(.lack[0])`" end)
+	+ (.lack | length - 1 | if . > 0 then " and \(.) more" else "" end) end;
 
 def picture_of($figure; $kept): first($kept[] | . as $k | select($figure.picture != null)
 	| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg")
@@ -113,41 +165,52 @@ def picture_of($figure; $kept): first($kept[] | . as $k | select($figure.picture
 
 def figure_part:
 	"### \(.name): \(.title)", "",
-	"Verdict: \(.verdict | bold_verdict)\(.verdict.rules | if . == [] then "" else ", by \(rules_words)" end).", "",
-	if .numbers == [] then empty
-	elif .shown then "| the paper | here, today |", "|---|---|", (.numbers[] | "| \(.says) | \(.ours) |"), ""
-	else "| the paper |", "|---|", (.numbers[] | "| \(.says) |"), "" end,
-	if .image then "[<img src=\"\(.image)\" width=\"480\" alt=\"\(.name): \(.title)\">](\(.image))", "" else empty end,
-	if .shown and .since != "" then .since, "" else empty end,
-	if .partial == "" then empty else "Not whole: \(.partial)", "" end,
+	if .image then "<a href=\"\(.image)\"><img src=\"\(.image)\" width=\"225\" alt=\"\(.name): \(.title)\"></a><br>" else empty end,
+	"\(.verdict | bold_verdict)\(.verdict.rules | if . == [] then "" else ", by \(.[0] | rule_words)"
+		+ (.[1:] | length | if . > 0 then " and \(.) more" else "" end) end)."
+		+ if .shown and .since != "" then " \(.since)" else "" end, "",
+	"<details><summary>\(if .shown then "Both in numbers, " else "The paper; " end)how to make it\(
+		if .partial == "" and .lacks == [] then "" else "; <b>not whole</b>" end)</summary>", "",
+	if .numbers == [] then empty else "| the paper | here, today | | 95 % |", "|---|---|---:|---|",
+		(foreach .numbers[] as $n ({}; {says: $n.says, first: ($n.says != .says)};
+			"| \(if .first then .says else "" end) | \($n.label) | \($n.value) | \($n.interval) |")), "" end,
+	(([.partial | select(. != "")] + [.lacks[] | lacking_words]) | select(. != []) | "Not whole: \(join("; ") | sub("[.]?$"; "."))", ""),
+	(.verdict.rules[1:] | select(. != []) | "Also by \(map(rule_words) | join(", ")).", ""),
 	if .shown | not then "**Not run yet**: \(.command)"
 	else .command as $command
 		| ([.kept[] | select(.run) | .run.command as $its | report_link + short_note + doubt_note
 			+ if ($command | contains("`\($its)`")) or .run.settings.quick == true then "" else ", by `\($its)`" end]) as $runs
 		| ([.kept[] | select(.run | not) | "`\(.command)`" | select(. as $its | $command | contains($its) | not)]) as $programs
 		| $command + if $runs == [] then "" else ". Kept: \($runs | join(", "))" end
-			+ if $programs == [] then "" else ". Computed by \($programs | join(", "))" end + "." end, "";
+			+ if $programs == [] then "" else ". Computed by \($programs | join(", "))" end + "." end,
+	"", "</details>", "";
 
 # Input: the facts about the figure. It is shown where a kept run or a program has a number of it.
-def with_facts($figure; $all; $judged): . as $facts
+def rules: [.[] | select(.what == "verdict")];
+def lacks($all): [.[] | select(.what == "needs") | lacking($all)];
+def with_facts($figure; $all; $decided): . as $facts
 	| def words_about($what): [$facts[] | select(.what == $what).text] | first // "";
-	[$facts[] | select(.what | IN("since", "partial", "verdict", "thumbnail") | not)
+	[$facts[] | select(.what | IN("since", "partial", "verdict", "thumbnail", "needs") | not)
 		| . as $f | (first($all[] | select(.name == $f.run)) // null) as $k
-		| {run, says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end), kept: ($k != null),
-			ours: (if .run == "" then .ours elif $k then $f.ours | words_of($k; $f.table; $f.where) else "" end // "" | safe)}]
-	as $numbers | ([$numbers[] | select(.ours != "").run] | unique) as $runs
+		| (if .run == "" then [{label: .ours}] elif $k then .ours | cells_of($k; $f.table; $f.where) else null end) as $cells
+		| {run, says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end), known: ($cells != null)}
+			+ ($cells // [{label: (if $k then "not in this run" else "not run yet" end)}] | .[] | map_values(safe))]
+	as $numbers | ([$numbers[] | select(.known and .label != "").run] | unique) as $runs
 	| [$all[] | select(.name | IN($runs[]))] as $kept
-	| $figure + {$kept, image: picture_of($figure; $kept), since: words_about("since"), partial: words_about("partial"),
-		shown: ($runs != []), verdict: ([$facts[] | select(.what == "verdict")] | verdict($all; $judged)),
-		numbers: ($numbers | map(if .ours != "" then . elif .kept then .ours = "not in this run" else .ours = "not run yet" end)
-			| reduce .[] as $n ([]; if .[-1].says == $n.says then .[-1].ours += "<br>\($n.ours)" else . + [$n] end))};
+	| $figure + {$kept, $numbers, image: picture_of($figure; $kept), since: words_about("since"), partial: words_about("partial"),
+		lacks: ($facts | lacks($all)), shown: ($runs != []), verdict: ($facts | rules | verdict($all; $decided))};
 
 # What a paper showed, beside ours. Input: the facts.
 def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))
 	| {text, ours: first(($all[] | select(.name == $f.run) | . as $k | $f.ours | words_of($k; $f.table; $f.where) | values), null)}]
 	| {says: (map(.text) | unique | join("; ") | safe), ours: (map(.ours | values) | join("; ") | safe)};
-def paper_row: "| [\(.short)](#\(.heading | slug)) | \(.claim.says) | \(.claim.ours | if . == "" then "not run yet" else . end) "
-	+ "| \(.figures | length) | \([.figures[] | select(.shown)] | length) |";
+# How all figures came out: a column for each word, a row for each paper, links in it. The doubts are marks.
+def words_of_all: verdict_words + ["cannot tell", "nothing to compare"]
+	+ if any(.[]; .verdict.word == "not run yet") then ["not run yet"] else [] end;
+def figure_link: "[\(.name | sub("^Table in "; "T. "))](#\("\(.name): \(.title)" | slug))"
+	+ (.verdict.doubts | map({preliminary: "ᵖ", flagged: "ᶠ", "not usable": "ⁿ"}[.]) | add // "");
+def paper_row($words; $short): . as $figures | "| [\($short)](#\($figures[0].heading | slug)) "
+	+ ($words | map(. as $word | "| \([$figures[] | select(.verdict.word == $word) | figure_link] | join(", ")) ") | add) + "|";
 # A picture at the head, by a fact: TABLE is RUN/PICTURE, or NAME/rows where a program draws it.
 def thumbnail($all; $figures): . as $fact | first($all[] | select(.name == $fact.run))
 	| (if .run then "\(.folder)/figures/\($fact.table).svg" else .picture end) as $image
@@ -158,12 +221,13 @@ def thumbnail($all; $figures): . as $fact | first($all[] | select(.name == $fact
 def kept_words: map(.run.kept | if .left_out_bytes == 0 then "all of their samples" elif .conditions > 0 then "some of them"
 		else "tables alone" end) | group_by(.) | map("\(length) with \(.[0])") | join(", ");
 def kib: "\(. / 1024 | fixed(0)) KiB";
+def folded($title; rows): "<details><summary>\($title)</summary>", "", rows, "", "</details>", "";
 def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run.measured_s / 60 | ceil | minutes_words) "
 	+ "| \(.run.kept.samples_bytes | kib)" + (.run | if .kept.left_out_bytes > 0 then
 		", of \(.kept.conditions) of \(.cells | length | plural("condition"))" else "" end) + " |";
 
 [inputs] as $in
-| {plan: [$in[].plan | values], kept: [$in[].kept | values], facts: [$in[].fact | values | fact]} as $all
+| {plan: [$in[].plan | values], kept: [$in[].kept | values | with_kinds], facts: [$in[].fact | values | fact]} as $all
 | ($papers | papers_of) as $sources
 | first(($all.facts[] | select(.run | . != "" and (IN($all.plan[][0], $all.kept[].name) | not))
 		| "\(.at): data/gallery.tsv has no run \(.run)"),
@@ -171,60 +235,65 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 		| select(any($sources[] | . as $paper | .figures[] | of_figure($fact; $paper); .) | not)
 		| "\(.at): docs/papers.md has no \(.figure) of \(.paper)"),
 	($all.facts[] | select(.what == "verdict") | . as $rule
-		| if (.text | IN(verdict_words) | not) then "\(.at): no verdict is called \(.text)"
+		| if (.text | IN(verdict_words[]) | not) then "\(.at): no verdict is called \(.text)"
 			elif (.ours / " and " | length) != (conditions | length) then "\(.at): what is \(.ours)?"
-			else try (select(is_there($all.kept)) | asked($all.kept) | empty) catch "\(.at): \(.why)" end), null) as $wrong
+			else try (select(is_there($all.kept)) | asked($all.kept)[] | empty) catch "\(.at): \(.why)" end), null) as $wrong
 | if $wrong then "thinprobe: \($wrong)\n" | halt_error(1) else . end
-| ([$all.facts[] | select(.what == "verdict" and is_there($all.kept)) | asked($all.kept)[].claims[]] | unique) as $claims
-| first(($in[].judged | values), null) as $judged | if $judged == null then $claims[] else ($judged | answers($claims)) as $judged
-| [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
+| [$sources[] | . as $paper | .figures |= map(. as $figure | .facts = [$all.facts[] | . as $fact
+		| select($figure | of_figure($fact; $paper))])] as $sources
+| ($all.kept) as $runs
+| first(($in[].judged | values), null) as $judged
+| if $judged == null then [$sources[].figures[]] | to_entries[] | (.key + 1) as $number | .value.facts
+	| (lacks($runs) == []) as $whole | rules | figure_claims($runs; $number; $whole)
+else ($judged.result.figures // [] | map({key: "\(.of)", value: .}) | from_entries) as $decided
+| (reduce $sources[] as $paper ([]; (map(.figures[]) | length) as $before | . + [$paper
+	| .figures |= (to_entries | map(.value.number = $before + .key + 1 | .value))]))
+| [to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
 	| .short = (first($all.facts[].paper | select(is_of($paper.about))) // .title)
-	| .claim = ($all.facts | claims($paper; $all.kept)) | .short as $short
-	| .figures |= map(. as $figure
-		| [$all.facts[] | . as $fact | select($figure | of_figure($fact; $paper))] | with_facts($figure; $all.kept; $judged)
-			+ {$short})] as $shown
+	| .claim = ($all.facts | claims($paper; $runs)) | .short as $short | .heading as $heading
+	| .figures |= map(. as $figure | .facts | with_facts($figure | del(.facts); $runs; $decided["\($figure.number)"])
+			+ {$short, $heading})] as $shown
 | [$shown[].figures[]] as $figures
-| [$all.kept[] | select(.run)] as $kept
-| ([$figures[] | select(.shown)] | length) as $n
-| "# Five papers, measured again", "",
+| [$runs[] | select(.run)] as $kept
+| ($figures | words_of_all) as $words
+| def count(f): [$figures[] | select(f)] | length;
+  "# Five papers, measured again", "",
 "<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery,computed}.tsv and the kept runs. -->", "",
 "Of \($figures | length) figures and tables of five papers: "
-	+ ([verdict_words, "cannot tell", "nothing to compare", "not run yet"] | map(. as $word
-		| [$figures[] | select(.verdict.word == $word)] | length as $count | select($count > 0 or $word != "not run yet")
-		| "\($word | sub(","; " but")) **\($count)**") | join(", ")) + ".", "",
-([$all.facts[] | select(.what == "thumbnail" and (.run | IN($all.kept[].name))) | thumbnail($all.kept; $figures)]
+	+ ($words | map(. as $word | "\(said_verdict) **\(count(.verdict.word == $word))**") | join(", "))
+	+ ". **\(count(.shown and .partial == "" and .lacks == []))** are shown whole.", "",
+"| | \($words | map(said_verdict) | join(" | ")) |", "|---\($words | map("|---") | add)|",
+($shown[] | .short as $short | .figures | paper_row($words; $short)), "",
+"ᵖ preliminary, ᶠ flagged\(if any($figures[].verdict.doubts[]; . == "not usable") then ", ⁿ not usable" else "" end): "
+	+ "as on the page of a run behind it. [How the words are found](#the-words).", "",
+([$all.facts[] | select(.what == "thumbnail" and (.run | IN($runs[].name))) | thumbnail($runs; $figures)]
 	| if . == [] then empty else .[], "" end),
-"| paper | figure | verdict |", "|---|---|---|",
-($figures[] | "| \(.short) | [\(.name): \(.title)](#\("\(.name): \(.title)" | slug)) | \(.verdict | bold_verdict) |"), "",
+($shown[] | "## \(.heading)", "", "\(.about)\(if .claim.says == "" then "" else " It showed: \(.claim.says). Here, today: \(
+	.claim.ours | if . == "" then "not run yet" else . end)." end)", "", (.figures[] | figure_part)),
+([$kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
+	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
+"## The words", "",
 "Verdicts are computed. *As then*: a run shows what the paper found, in direction and stated size, whatever the figures are "
-	+ "within their 95 % intervals. *As then, smaller*: the direction, but not that size, or not under all conditions. "
+	+ "within their 95 % intervals. *As then, but smaller*: the direction, but not that size, or not under all conditions. "
 	+ "*No longer*: the run shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what the paper "
-	+ "compared is not there, or it gives parameters or a picture alone. The rule is below each figure. "
-	+ "*Preliminary* and *flagged*: as on the pages of the runs behind it.", "",
-"| paper | it showed | here, today | its figures and tables | shown below |", "|---|---|---|---:|---:|",
-($shown[] | paper_row),
-"| **all** | | | **\($figures | length)** | **\($n)** |", "",
+	+ "compared is not there, or it gives parameters or a picture alone. The rule stands beside the word. "
+	+ "*Whole*: the kept runs have the axis, conditions, series and statistic of the paper; what they lack is named.", "",
 "Each figure has a command that makes it again, on Linux of today; what differs is in [papers](\(doc("papers.md"))). "
-	+ ([$figures[] | select(.partial != "")] | length as $count | "Of \($count) figures a part is known to be missing: *Not whole*, ")
-	+ "below. A kept run may have fewer settings: its command is below each picture. "
 	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked "
 	+ "*read off the figure*, and where there is none, words say how the curve runs. "
 	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository (\($kept | kept_words)), or "
-	+ "computed by a program while this page is written; in brackets are 95 % intervals. Of the runs "
+	+ "computed by a program while this page is written. Of the runs "
 	+ "\([$kept[] | select(is_preliminary)] | length) are preliminary, with fewer than five repeats, and "
 	+ "\([$kept[] | select(flagged > 0)] | length) had disturbed conditions: each link to them says so.", "",
-($shown[] | "## \(.heading)", "", .about, "", (.figures[] | figure_part)),
-([$kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
-	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
 "## The runs", "",
 "`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
 	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
 	+ "Those kept here are \($kept | length), and took \([$kept[].run.measured_s / 60] | add // 0 | ceil | minutes_words). "
-	+ "Of each, this repository has what cannot be made again, and its report: `thinprobe report FOLDER` makes tables, other "
-	+ "figures and page of it. Samples of more than 300 KiB are thinned: those of the first conditions stay, as many as fit, "
+	+ "Of each, this repository has what cannot be made again, and its report: `thinprobe report FOLDER` makes of it tables, the "
+	+ "other figures, and `report.html`, which has each figure for phones, too, and is light or dark as the browser is. Samples of more than 300 KiB are thinned: those of the first conditions stay, as many as fit, "
 	+ "and with them the tables that were made of all.", "",
-if $kept == [] then empty else "| kept | command | on | took | samples |", "|---|---|---|---:|---:|",
-	($kept[] | run_row), "" end,
+if $kept == [] then empty else folded("\($kept | length | plural("kept run"))";
+	"| kept | command | on | took | samples |", "|---|---|---|---:|---:|", ($kept[] | run_row)) end,
 ([$all.plan[] | . as [$name, $_, $command] | select([$kept[] | select(.name == $name) | .run.command] != [$command])]
-	| select(. != [])
-	| "| to run | command | about |", "|---|---|---:|", (.[] | "| \(.[0]) | `\(.[2])` | \(.[1] | tonumber | minutes_words) |")) end
+	| select(. != []) | folded("\(length | plural("run")) to make, for the first time or anew";
+		"| to run | command | about |", "|---|---|---:|", (.[] | "| \(.[0]) | `\(.[2])` | \(.[1] | tonumber | minutes_words) |"))) end

@@ -241,6 +241,7 @@ kept_runs() {
 		kept_unfold "$kept" "$run" || die "$kept/samples.tar.zst: $UNPACK_WHY"
 		mapfile -t figures < <(grep -o 'figures/[a-z0-9-]*[.]svg' "$kept/report.md" | sort -u)
 		for file in "$run"/*.tsv; do
+			[[ $file != */long.tsv ]] || continue
 			printf '\f%s\n' "$(basename -s .tsv -- "$file")"
 			cat -- "$file"
 		done | jq -Rsc --arg name "$name" --arg folder "$(realpath -s --relative-to="${PAGE%/*}" "$kept")" \
@@ -278,7 +279,7 @@ computed() {
 	done < <(in_trees data/computed.tsv)
 }
 
-# gallery.jq of lines; without one {judged: ...} the claims that judge is to decide.
+# gallery.jq of lines; without one {judged: ...} the claims that judge is to decide, by the rules of which figures.
 gallery_filter() {
 	jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs "$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
 		--arg strict "$([ -n "$OUT" ] || echo 1)" "$(cat "$TP_HOME/experiments/commands/gallery.jq")"	# it says why
@@ -297,7 +298,7 @@ gallery_page() {
 		jq -c '{kept: .}' <<<"$kept"
 		cat <<<"$computed"
 	)
-	claims=$(gallery_filter <<<"$input") && judged=$(decided_claims "$claims") &&
+	claims=$(gallery_filter <<<"$input") && judged=$(decided_claims "$claims" of rule part says some whole) &&
 		gallery_filter <<<"$input"$'\n'"{\"judged\": $judged}" >"$PAGE.new" || { rm -f "$PAGE.new"; exit 1; }
 	mv "$PAGE.new" "$PAGE" || die "cannot write $PAGE"
 	kept_figures
