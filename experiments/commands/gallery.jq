@@ -2,7 +2,8 @@
 # gallery.jq - the page of the gallery. Input: lines {plan: [name, minutes, command]}, {fact: [FILE:LINE, a row of
 # data/papers.tsv]} and {kept: {name, folder, run, verdict, figures, tables}}, where a program computed it {kept: {name, command,
 # picture, tables}}; $papers is docs/papers.md, $docs the folder of the documents. {judged} is what judge says of the claims behind
-# the verdicts; without it the output is these claims. $strict 1: a row that a verdict needs and that a kept run lacks is an error.
+# the verdicts; without it the output is these claims. $strict 1: a row that a verdict needs and that a kept run lacks is an error,
+# if the run is of today's plan.
 include "words";
 def trimmed: gsub("^\\s+|\\s+$"; "") | gsub("\\s+"; " ");
 def safe: gsub("\\|"; "\\|");
@@ -41,6 +42,8 @@ def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no 
 	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" elif . == "ms2" then "ms²" else . end) as $unit
 	| if $kinds[$name].type == "text" then $row[$name]
 	elif $unit == "B" and ($row[$name] | type) == "number" then $row[$name] | size_words
+	elif $unit == "bytes" and ($row[$name] | type) == "number" then "\($row[$name] | thousands) bytes"
+		+ if $row[$name + "_low"] == null then "" else " (\($row[$name + "_low"] | thousands) to \($row[$name + "_high"] | thousands))" end
 	elif $kinds == {} then $row[$name] | if type == "number" and . != round then fixed(2) else tostring end	# computed
 	elif $kinds[$name].type == "int" then ($row[$name] | plain) + if $unit == "" then "" else " \($unit)" end
 	else $row | figure($name) | .unit = $unit | figure_words + figure_interval | sub("95 % CI "; "") end end;
@@ -98,16 +101,19 @@ def condition: capture("^(?<some>some )?(?<column>[a-z0-9_]+) (?<sign>[<>]) (?<b
 	// capture("^(?<some>some )?(?<column>[a-z0-9_]+) = (?<from>[0-9.]+)\\.\\.(?<to>[0-9.]+)$");
 def conditions: .ours / " and " | map(condition);
 def refused($why): error({$why, at});
-# Input: a rule. Of a run that is not kept, or a short one, it decides nothing; nor of one that its own page calls not usable.
+# Input: a rule, of a verdict or of a sentence on what changed. Of a run that is not kept, or a short one, or one of an older plan
+# that lacks its rows, it decides nothing; nor of one that its own page calls not usable.
+def is_rule: .what == "verdict" or .what == "since" and .ours != "";
 def run_names: [.run, (conditions[].table // "" | trimmed / "/" | .[0] | values | select(. != ""))] | unique;
 def behind($runs): [run_names[] as $name | first($runs[] | select(.name == $name and .run.settings.quick != true))];
-def is_there($runs): (behind($runs) | length) == (run_names | length);
+def is_there($runs): . as $rule | behind($runs) as $kept | ($kept | length) == (run_names | length)
+	and ($kept[] | select(.name == $rule.run) | .planned or ([table_rows($rule.table) | meeting($rule.where)[]] != []));
 def is_usable($runs): is_there($runs) and all(behind($runs)[]; not_usable | not);
 def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | select(.name == $run)) as $kept
 	| ($kept.tables[$table][0] // []) as $head
 	| (($column, ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)").c)) | select(IN($head[]) | not)
 		| . as $name | $rule | refused("\($run)/\($table) has no column \($name)")),
-	  ([$kept | table_rows($table) | meeting($where)[]] as $rows | if $rows != [] then $rows[] elif $strict == "1"
+	  ([$kept | table_rows($table) | meeting($where)[]] as $rows | if $rows != [] then $rows[] elif $strict == "1" and $kept.planned
 		then refused("\($run)/\($table) has no row \($where)") else {} end);
 # A figure of a table; none where it has an interval, but too few repeats for that. Of two both are its ends: judge knows.
 def sure_figure($column): typed | select((has($column + "_low") and .[$column + "_low"] == null and .[$column + "_both"] == null
@@ -128,16 +134,16 @@ def asked($runs): . as $rule | [conditions | to_entries[] | .key as $part | .val
 				else $rule | picked($runs; $run // .run; $table // .table; $where; $c.than) end)
 			| ends($c.than) | scaled($c.by | tonumber) end) as $b
 		| if $c.sign == ">" then claim("above"; 1; $a; $b) else claim("above"; 1; $b; $a) end end)}];
-# Input: the rules of the figure of this number, from 1 on. What they need and does not hold has no figures.
-def figure_claims($runs; $number; $whole): select(any(.[]; is_usable($runs))) | to_entries[] | .key as $rule | .value
-	| (.text as $word | verdict_words | index([$word])) as $says
+# Input: rules of a figure, or one of a sentence. Of what is not there their claims have no figures, so that they do not hold.
+def rule_claims($runs; $whole): select(any(.[]; is_usable($runs))) | .[0].id as $of | to_entries[] | .key as $rule | .value
+	| (.text as $word | verdict_words | index([$word]) // 0) as $says
 	| (if is_usable($runs) then asked($runs)[] else {part: 1, some: 0, claim: claim("above"; 1; {}; {})} end)
-	| "\(.claim)\t\($number)\t\($rule + 1)\t\(.part)\t\($says)\t\(.some)\t\(if $whole then 1 else 0 end)";
-# Its word: $decided is what judge says of it, or null.
-def verdict($runs; $decided): . as $rules | {rules: [], doubts: []} + if . == [] then {word: "nothing to compare"}
-	elif $decided then {word: $decided.verdict, rules: [$rules[] | select(.text == $decided.by)]}
+	| "\(.claim)\t\($of)\t\($rule + 1)\t\(.part)\t\($says)\t\(.some)\t\(if $whole then 1 else 0 end)";
+# Its word: $judged has what judge says of rules, by the number of the first of them.
+def verdict($runs; $judged): . as $rules | $judged["\(.[0].id)"] as $decided
+	| {rules: [], doubts: []} + if . == [] then {word: "nothing to compare"} elif $decided then {word: $decided.verdict, rules: [$rules[] | select(.text == $decided.by)]}
 	elif any(.[]; is_there($runs)) then {word: "cannot tell"} else {word: "not run yet"} end
-	| ([$rules[] | behind($runs)[]] | unique_by(.name) | map(select(.run))) as $behind
+	| ([$rules[] | select(is_there($runs)) | behind($runs)[]] | unique_by(.name) | map(select(.run))) as $behind
 	| .doubts = [("preliminary" | select(any($behind[]; is_preliminary))), ("not usable" | select(any($behind[]; not_usable))),
 		("flagged" | select(any($behind[]; flagged > 0 and (not_usable | not))))];
 def said_verdict: sub(","; " but");
@@ -188,17 +194,21 @@ def figure_part:
 # Input: the facts about the figure. It is shown where a kept run or a program has a number of it.
 def rules: [.[] | select(.what == "verdict")];
 def lacks($all): [.[] | select(.what == "needs") | lacking($all)];
-def with_facts($figure; $all; $decided): . as $facts
+# A sentence on what changed stands where its rule holds, if it has one.
+def since_words($all; $judged): [.[] | select(.what == "since")
+		| select((is_rule | not) or $judged["\(.id)"].by == verdict_words[0]) | . as $f | .text
+		| if test("\\{") then words_of(first($all[] | select(.name == $f.run)); $f.table; $f.where) else . end | values] | join(" ");
+def with_facts($figure; $all; $judged): . as $facts
 	| def words_about($what): [$facts[] | select(.what == $what).text] | first // "";
 	[$facts[] | select(.what | IN("since", "partial", "verdict", "thumbnail", "needs") | not)
 		| . as $f | (first($all[] | select(.name == $f.run)) // null) as $k
 		| (if .run == "" then [{label: .ours}] elif $k then .ours | cells_of($k; $f.table; $f.where) else null end) as $cells
 		| {run, says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end), known: ($cells != null)}
-			+ ($cells // [{label: (if $k then "not in this run" else "not run yet" end)}] | .[] | map_values(safe))]
+			+ ($cells // [{label: (if $k.planned then "not in this run" else "not run yet" end)}] | .[] | map_values(safe))]
 	as $numbers | ([$numbers[] | select(.known and .label != "").run] | unique) as $runs
 	| [$all[] | select(.name | IN($runs[]))] as $kept
-	| $figure + {$kept, $numbers, image: picture_of($figure; $kept), since: words_about("since"), partial: words_about("partial"),
-		lacks: ($facts | lacks($all)), shown: ($runs != []), verdict: ($facts | rules | verdict($all; $decided))};
+	| $figure + {$kept, $numbers, image: picture_of($figure; $kept), since: since_words($all; $judged), partial: words_about("partial"),
+		lacks: ($facts | lacks($all)), shown: ($runs != []), verdict: ($facts | rules | verdict($all; $judged))};
 
 # What a paper showed, beside ours. Input: the facts.
 def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))
@@ -228,14 +238,16 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 
 [inputs] as $in
 | {plan: [$in[].plan | values], kept: [$in[].kept | values | with_kinds], facts: [$in[].fact | values | fact]} as $all
+| ($all | .kept |= map(.planned = (.run == null or ([.name, .run.command] | IN($all.plan[] | [.[0], .[2]]))))
+	| .facts |= [to_entries[] | .value + {id: (.key + 1)}]) as $all
 | ($papers | papers_of) as $sources
 | first(($all.facts[] | select(.run | . != "" and (IN($all.plan[][0], $all.kept[].name) | not))
 		| "\(.at): data/gallery.tsv has no run \(.run)"),
 	($all.facts[] | select(.figure != "") | . as $fact
 		| select(any($sources[] | . as $paper | .figures[] | of_figure($fact; $paper); .) | not)
 		| "\(.at): docs/papers.md has no \(.figure) of \(.paper)"),
-	($all.facts[] | select(.what == "verdict") | . as $rule
-		| if (.text | IN(verdict_words[]) | not) then "\(.at): no verdict is called \(.text)"
+	($all.facts[] | select(is_rule) | . as $rule
+		| if .what == "verdict" and (.text | IN(verdict_words[]) | not) then "\(.at): no verdict is called \(.text)"
 			elif (.ours / " and " | length) != (conditions | length) then "\(.at): what is \(.ours)?"
 			else try (select(is_there($all.kept)) | asked($all.kept)[] | empty) catch "\(.at): \(.why)" end), null) as $wrong
 | if $wrong then "thinprobe: \($wrong)\n" | halt_error(1) else . end
@@ -243,16 +255,15 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 		| select($figure | of_figure($fact; $paper))])] as $sources
 | ($all.kept) as $runs
 | first(($in[].judged | values), null) as $judged
-| if $judged == null then [$sources[].figures[]] | to_entries[] | (.key + 1) as $number | .value.facts
-	| (lacks($runs) == []) as $whole | rules | figure_claims($runs; $number; $whole)
-else ($judged.result.figures // [] | map({key: "\(.of)", value: .}) | from_entries) as $decided
-| (reduce $sources[] as $paper ([]; (map(.figures[]) | length) as $before | . + [$paper
-	| .figures |= (to_entries | map(.value.number = $before + .key + 1 | .value))]))
-| [to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
+| if $judged == null then $sources[].figures[].facts
+	| (lacks($runs) == []) as $whole | (rules | rule_claims($runs; $whole)),
+		(.[] | select(.what == "since" and is_rule) | [.] | rule_claims($runs; true))
+else ($judged.result.figures // [] | map({key: "\(.of)", value: .}) | from_entries) as $judged
+| [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
 	| .short = (first($all.facts[].paper | select(is_of($paper.about))) // .title)
 	| .claim = ($all.facts | claims($paper; $runs)) | .short as $short | .heading as $heading
-	| .figures |= map(. as $figure | .facts | with_facts($figure | del(.facts); $runs; $decided["\($figure.number)"])
-			+ {$short, $heading})] as $shown
+	| .figures |= map(.facts as $facts | del(.facts) | . as $figure | $facts | with_facts($figure; $runs; $judged)
+		+ {$short, $heading})] as $shown
 | [$shown[].figures[]] as $figures
 | [$runs[] | select(.run)] as $kept
 | ($figures | words_of_all) as $words
