@@ -177,9 +177,10 @@ def figure_part:
 		+ if .shown and .since != "" then " \(.since)" else "" end, "",
 	"<details><summary>\(if .shown then "Both in numbers, " else "The paper; " end)how to make it\(
 		if .partial == "" and .lacks == [] then "" else "; <b>not whole</b>" end)</summary>", "",
-	if .numbers == [] then empty else "| the paper | here, today | | 95 % |", "|---|---|---:|---|",
+	if .numbers == [] then empty elif .shown | not then "| the paper |", "|---|", (.numbers | map(.says) | distinct(.)[] | "| \(.) |"), ""
+	else "| the paper | here, today | | 95 % |", "|---|---|---:|---|",
 		(foreach .numbers[] as $n ({}; {says: $n.says, first: ($n.says != .says)};
-			"| \(if .first then .says else "" end) | \($n.label) | \($n.value) | \($n.interval) |")), "" end,
+			"| \(if .first then .says else "" end) | \($n.label) | \($n.value // "") | \($n.interval // "") |")), "" end,
 	(([.partial | select(. != "")] + [.lacks[] | lacking_words]) | select(. != []) | "Not whole: \(join("; ") | sub("[.]?$"; "."))", ""),
 	(.verdict.rules[1:] | select(. != []) | "Also by \(map(rule_words) | join(", ")).", ""),
 	if .shown | not then "**Not run yet**: \(.command)"

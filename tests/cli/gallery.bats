@@ -116,17 +116,18 @@ made_tree() {
 	jq -e '.command == "thinprobe run made --n 1"' out/one/run.json
 	jq -e '.kept | .left_out_bytes == 0 and .samples_bytes > 0 and .figures == ["stall"]' out/one/run.json
 	# what the paper says, a value with its interval by the conditions, the largest; what is missing is said
-	grep -qxF '| 3 s \| 5 hogs *(read off the figure)* | vim, 5 hogs: 10.5 ms (9.3 to 11.8 ms) |' out/gallery.md
-	grep -qxF '| 9 s, most hogs | 163 ms |' out/gallery.md
-	grep -qxF '| 2 s | vim, 1 CPUs<br>vim, 2 CPUs |' out/gallery.md	# not where it is empty
-	grep -qxF '| 1 s | not in this run |' out/gallery.md
-	grep -qxF '| 8 s | 3 hogs<br>5 hogs |' out/gallery.md
-	grep -qxF '| 4 s | no column gone_ms |' out/gallery.md
-	grep -qx 'Kernels changed.' out/gallery.md
+	grep -qxF '| 3 s \| 5 hogs *(read off the figure)* | vim, 5 hogs | 10.5 ms | 9.3 to 11.8 ms |' out/gallery.md
+	grep -qxF '| 9 s, most hogs |  | 163 ms |  |' out/gallery.md
+	grep -xF -A 1 '| 2 s | vim … CPUs | 1 |  |' out/gallery.md | grep -qxF '|  | vim … CPUs | 2 |  |'	# not where it is empty
+	grep -qxF '| 1 s | not in this run |  |  |' out/gallery.md
+	grep -xF -A 1 '| 8 s | hogs | 3 |  |' out/gallery.md | grep -qxF '|  | hogs | 5 |  |'
+	grep -qxF '| 4 s |  | no column gone_ms |  |' out/gallery.md
+	grep -q 'Kernels changed.$' out/gallery.md
 	grep -qx 'Not whole: half of it.' out/gallery.md
-	grep -qxF '[<img src="one/figures/stall.svg" width="480" alt="Fig. 1: stalls">](one/figures/stall.svg)' out/gallery.md
-	# of the paper: what it showed, both numbers beside it; all figures, and those shown
-	grep -qxF '| [Author & Second 2001](#1-a-paper) | hogs stall | by 10.5 ms (9.3 to 11.8 ms); 5 of them | 4 | 4 |' out/gallery.md
+	grep -q '^<a href="one/figures/stall.svg"><img src="one/figures/stall.svg" width="[0-9]*" alt="Fig. 1: stalls"></a>' out/gallery.md
+	# of the paper: what it showed, both numbers beside it; those shown whole
+	grep -qF 'It showed: hogs stall. Here, today: by 10.5 ms (9.3 to 11.8 ms); 5 of them.' out/gallery.md
+	grep -qF '**3** are shown whole' out/gallery.md
 }
 
 @test "gallery: a run with few repeats, disturbed conditions or samples left out is so named" {
@@ -162,11 +163,12 @@ made_tree() {
 	grep -qxF '**Not run yet**: `thinprobe run made --n 1`' out/gallery.md
 	run ! grep -q 'Kernels changed' out/gallery.md
 	grep -qF '| one | `thinprobe run made --n 1` | 45 min |' out/gallery.md
-	grep -qxF '| [Author & Second 2001](#1-a-paper) | hogs stall | not run yet | 4 | 2 |' out/gallery.md
-	grep -qxF '| 5.13 | adds up to 5.13 |' out/gallery.md
-	grep -qxF '| here | a default |' out/gallery.md
+	grep -qF 'It showed: hogs stall. Here, today: not run yet.' out/gallery.md
+	grep -qF '**2** are shown whole' out/gallery.md
+	grep -qxF '| 5.13 | adds up to | 5.13 |  |' out/gallery.md
+	grep -qxF '| here | a default |  |  |' out/gallery.md
 	grep -qxF '`thinprobe adder`. Computed by `thinprobe adder 2 3`.' out/gallery.md
-	grep -qF '(gallery/sum.svg)' out/gallery.md
+	grep -qF '<img src="gallery/sum.svg"' out/gallery.md
 	grep -q '</svg>' out/gallery/sum.svg
 }
 
@@ -175,7 +177,7 @@ made_tree() {
 	sed -i '/Fig. 1\t/s/\t[^\t]*\t\([^\t]*\)$/\tapp=gone\t\1/' tree/data/papers.tsv
 	run -0 "$gallery" -o out one
 	grep -qxF '**Not run yet**: `thinprobe run made --n 1`' out/gallery.md
-	run ! grep -E 'Fig. 1.*svg|not in this run' out/gallery.md
+	run ! grep -E 'stall.svg".*Fig. 1|not in this run' out/gallery.md
 }
 
 @test "gallery: a program that fails is named, and the page stays" {
@@ -209,7 +211,7 @@ rule() {
 		printf 'Author & Second 2001\tFig. %s\tverdict\t%s\t%s\t%s\t%s\n' "${@:1:4}" "$word"
 	done >>tree/data/papers.tsv
 }
-verdict_of() { sed -n "s/^| [^|]* | \[Fig. $1: .* | \([^|]*\) |\$/\1/p" "${2-out}/gallery.md"; }
+verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a-z, ]*)\)\?\).*/\1/p" "${2-out}/gallery.md"; }
 
 @test "gallery: a verdict flips with the interval of a run, from as then over cannot tell to no longer" {
 	local low high word
@@ -226,13 +228,14 @@ verdict_of() { sed -n "s/^| [^|]* | \[Fig. $1: .* | \([^|]*\) |\$/\1/p" "${2-out
 		echo "$low to $high: $(verdict_of 1)"
 		[ "$(verdict_of 1)" = "**$word** (preliminary)" ]
 		grep -qF "$word **1**" out/gallery.md
+		grep -q '^| [[]A.*[[]Fig. 1[]](#fig-1-stalls)ᵖ' out/gallery.md
 	done <<-'END'
 		9.25 11.75 as then
 		8.75 11.75 cannot tell
 		6.25 8.75 no longer
 	END
 	[ "$(verdict_of 2)" = "**nothing to compare**" ]
-	grep -qxF 'Verdict: **no longer** (preliminary), by `one/summary app=vim sinks=5: stall_ms < 9`.' out/gallery.md
+	grep -qF '**no longer** (preliminary), by `one/summary app=vim sinks=5: stall_ms < 9`.' out/gallery.md
 }
 
 @test "gallery: conditions of a verdict: in each row or some, against another column or row, in a range" {
@@ -249,17 +252,17 @@ verdict_of() { sed -n "s/^| [^|]* | \[Fig. $1: .* | \([^|]*\) |\$/\1/p" "${2-out
 		[ "$(verdict_of 3)" = "**$word**" ]
 	done <<-'END'
 		as then|sum > 2.5 a
-		as then, smaller|sum > 2.6 a
+		as then but smaller|sum > 2.6 a
 		as then|sum = 5.1..5.2
-		as then, smaller|sum = 5.2..5.3
+		as then but smaller|sum = 5.2..5.3
 		as then|a < 1 sum a=2
 		as then|a < 0.5 sinks one/summary app=vim
-		as then, smaller|a < 0.3 sinks one/summary app=vim
+		as then but smaller|a < 0.3 sinks one/summary app=vim
 		as then|some a < 0.3 sinks one/summary app=vim
 		as then|a < 1 stall_ms one/summary sinks=5
-		as then, smaller|a < 1 stall_ms one/summary sinks=20
+		as then but smaller|a < 1 stall_ms one/summary sinks=20
 		as then|a = 1..3 and sum > 5
-		as then, smaller|a = 1..3 and sum > 6
+		as then but smaller|a = 1..3 and sum > 6
 	END
 }
 
@@ -292,6 +295,88 @@ verdict_of() { sed -n "s/^| [^|]* | \[Fig. $1: .* | \([^|]*\) |\$/\1/p" "${2-out
 	sed -i '/>= 9/d' tree/data/papers.tsv
 	"$gallery" --page -o out	# elsewhere a run may have fewer rows
 	[ "$(verdict_of 1)" = "**cannot tell**" ]
+}
+
+@test "gallery: a figure is whole only if the kept run has each condition and column that it needs, and then as then" {
+	local word whole where columns
+	made_tree
+	rule 3 'as then' sum/rows '' 'sum > 5'
+	rule 1 'no longer' one/summary 'app=vim sinks=5' 'stall_ms > 9'
+	"$gallery" -o out
+	cp tree/data/papers.tsv kept
+	while IFS='|' read -r word whole where columns; do
+		cp kept tree/data/papers.tsv
+		printf 'Author & Second 2001\tFig. 1\tneeds\tboth\tone/summary\t%s\t%s\n' "${where//+/|}" "$columns" >>tree/data/papers.tsv
+		"$gallery" --page -o out
+		echo "$where, $columns: $(verdict_of 1)"
+		[ "$(verdict_of 1)" = "**$word**" ]
+		grep -qF "**$whole** are shown whole" out/gallery.md
+	done <<-'END'
+		no longer|3|app=vim sinks=5+20|{stall_ms}
+		no longer|3|app=vim+other|{stall_ms}
+		cannot tell|2|app=vim sinks=5+21|{stall_ms}
+		cannot tell|2|app=vim+other|{stall_ms} {cpus}
+		cannot tell|2|app=vim sinks=5|{wait_ms}
+		cannot tell|2|app=vim hogs=5|{stall_ms}
+	END
+	grep -qF 'Not whole: both: `one/summary` lacks `app=vim hogs=5`.' out/gallery.md
+	sed -i '$d' tree/data/papers.tsv
+	printf 'Author & Second 2001\tFig. 3\tneeds\tall\tsum/rows\ta=2|7\t{sum}\n' >>tree/data/papers.tsv
+	"$gallery" --page -o out
+	[ "$(verdict_of 3)" = "**as then but smaller**" ]
+}
+
+@test "gallery: columns of two units are not compared, and a run that is not usable by its own page decides nothing" {
+	made_tree
+	"$gallery" -o out
+	cp tree/data/papers.tsv kept
+	rule 1 'as then' one/summary 'app=vim sinks=5' 'stall_ms > 1 cpus'
+	"$gallery" --page -o out
+	[ "$(verdict_of 1)" = "**as then**" ]
+	jq '.kept.left_out_bytes = 5' out/one/run.json >x
+	mv x out/one/run.json
+	cp out/runs/one/{summary,schema}.tsv out/one/
+	sed -i '/\tcpus\t/s/$/s/' out/one/schema.tsv
+	run -1 --separate-stderr "$gallery" --page -o out
+	[[ $stderr == *"papers.tsv:$(wc -l <tree/data/papers.tsv): stall_ms and cpus have different units"* ]]
+	cp kept tree/data/papers.tsv
+	rule 1 'as then' one/summary 'app=vim sinks=5' 'stall_ms > 9'
+	for cells in 1:flagged 2:'not usable'; do
+		jq --argjson n "${cells%:*}" '.cells |= map(.flags = []) | .cells[:$n][].flags = ["foreign CPU time 9 %"]' out/one/run.json >x
+		mv x out/one/run.json
+		"$gallery" --page -o out
+		echo "$cells: $(verdict_of 1)"
+		[[ $(verdict_of 1) == *" (${cells#*:})" ]]
+	done
+	[ "$(verdict_of 1)" = "**cannot tell** (not usable)" ]
+}
+
+@test "gallery: a sentence with a rule is shown only where it holds" {
+	made_tree
+	printf 'Author & Second 2001\tFig. 1\tsince\t%s\tone/summary\tapp=vim sinks=5\tstall_ms %s\n' \
+		'Slower than 9 ms: {stall_ms}.' '> 9' 'Faster than 9 ms.' '< 9' 'Slower than 10 ms.' '> 10' >>tree/data/papers.tsv
+	run -0 "$gallery" -o out
+	grep -qF 'Kernels changed. Slower than 9 ms: 10.5 ms (9.3 to 11.8 ms).' out/gallery.md
+	run ! grep -E 'Faster than 9|Slower than 10' out/gallery.md
+	sed -i '$s/> 10/>= 10/' tree/data/papers.tsv
+	run -1 --separate-stderr "$gallery" --page -o out
+	[[ $stderr == *"what is stall_ms >= 10?"* ]]
+}
+
+@test "gallery: of a kept run of an older plan a missing row is not run yet, and no error" {
+	made_tree
+	"$gallery" -o out
+	mkdir -p tree/results/reference
+	cp -r out/one out/two tree/results/reference/
+	rule 1 'as then' one/summary 'app=vim sinks=9' 'stall_ms > 9'
+	run -1 "$gallery" --page
+	sed -i 's/--n 1/--n 2/' tree/data/gallery.tsv
+	"$gallery" --page
+	[ "$(verdict_of 1 tree/docs)" = "**not run yet**" ]
+	grep -qxF '| 1 s | not run yet |  |  |' tree/docs/gallery.md
+	rule 1 'as then, smaller' one/summary 'app=vim sinks=5' 'stall_ms > 9'
+	"$gallery" --page
+	[[ $(verdict_of 1 tree/docs) == "**as then but smaller**"* ]]
 }
 
 @test "gallery: short runs decide nothing, and pictures at the head are those that the data name" {
