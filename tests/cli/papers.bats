@@ -101,6 +101,14 @@ pages() {	# EXPERIMENT...
 	# (columns of what a program computes are in docs/gallery.md: gallery.bats)
 	done < <(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' |
 		awk -F'\t' -v OFS='\037' '$5 != "" && $5 !~ /\/rows$/ { print $2, $5, $6, $7 }')
+	# what has a verdict or a number of a run says what it needs to be whole
+	while IFS=$'\t' read -r _ figure; do
+		echo "$figure: no row needs"
+		wrong=1
+	done < <(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' | awk -F'\t' -v OFS='\t' '
+		$3 == "needs" { has[$1, $2] = 1 }
+		$2 != "" && $5 != "" && $3 != "thumbnail" { of[$1, $2] = $1 OFS $2 }
+		END { for (k in of) if (!(k in has)) print of[k] }')
 	[ $wrong -eq 0 ]
 	[ $n -gt 200 ]
 	[ "$(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' | awk -F'\t' '$2 != "" { print $1, $2 }' | sort -u | wc -l)" = 54 ]
