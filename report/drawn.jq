@@ -134,6 +134,16 @@ def figure_rows($layout; $figure): (if $layout == "wide" then {width: 760, left:
 			x: {from: 0, to: $page.width, at: [], tics: []},
 			y: {from: 0, to: $strip, at: [], tics: []}} | panel_rows($layout; $figure; $n + 1)),
 				($curves[] | curve_rows($figure)));
+# What papers report of the figure, in grey: $marks are rows of data/marks.tsv. An axis with given ends reaches as far.
+def reach($values): if .log and .from and $values != [] then .from = ([.from, 0.8 * ($values | min)] | min) else . end
+	| if .to and $values != [] then .to = ([.to, 1.05 * ($values | max)] | max) else . end;
+def with_papers($marks): (.title // "") as $title | .x.words as $words
+	| [$marks[] | select(.panel == null or .panel == $title) | .y |= tonumber
+		| .x |= if . == null then null elif $words then place_of(.; $words) else tonumber end] as $all
+	| .curves += [$all | group_by(.title) | to_entries[] | .key as $i | .value | {colour: mark_colour, title: .[0].title}
+		+ if .[0].x == null then {draw: "level", dash: [5, 3, 4][$i % 3], at: .[0].y, rows: [{}]}
+			else {draw: "line points", dash: 3, shape: [2, 1, 6][$i % 3], rows: map({x, y})} end]
+	| .y |= reach([$all[].y]) | if $words then . else .x |= reach([$all[].x | values]) end;
 # Panels without curves, curves without rows, and levels beyond the axis are not drawn, and no legend names them.
 def with_curves: .curves |= map(select(.rows != [])) | .x |= (. // {}) | .y |= (. // {})
 	| ends(.x; "spans"; .x, .x2) as $x | ends(.y; "bars|stems|band"; .y, .y2) as $y
@@ -148,7 +158,8 @@ def headings: {figures: ["layout", "figure", "name", "width", "height", "title",
 	curves: ["figure", "curve", "colour", "shape", "dash", "width", "size", "at"]} | to_entries[]
 	| [.key] + .value, [.key] + (.value | map(if . == "curve" then 1 else 0 end));
 def drawn: headings, (1, 2 | ["curve-0-1", ., 1, 1, 2, 1, 1, "-"]),
-	([figures | .panels |= map(with_curves) | select(.panels != [])] | to_entries[] | (.key + 1) as $figure | .value
+	(. as $doc | [figures | .name as $name
+		| .panels |= map(with_papers([$doc.papers[]? | select(.figure == $name)]) | with_curves) | select(.panels != [])] | to_entries[] | (.key + 1) as $figure | .value
 		| .panels |= (reduce .[] as $p ({n: 1, all: []}; .n as $n | .all += [$p | .curves |= numbered($n)]
 			| .n += ($p.curves | length))
 			| [.all | to_entries[] | .value + {number: (.key + 1)}])

@@ -43,8 +43,8 @@ previous_run() {
 }
 
 # One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null. `previous` has the
-# summary of the run before this one, which began at `before`; `impossible` the rows of long.tsv that summarize refused. Of cdf.tsv,
-# which only figures show, what can be seen.
+# summary of the run before this one, which began at `before`; `impossible` the rows of long.tsv that summarize refused; `papers` what
+# papers report (data/marks.tsv). Of cdf.tsv, which only figures show, what can be seen.
 # (+ 0: jq 1.7 writes a number as it was read.)
 document() {
 	[ -f schema.tsv ] || die 1 "$RUN/schema.tsv is missing; make it with: thinprobe report $RUN"
@@ -54,6 +54,8 @@ document() {
 		printf 'schema\n'; cleaned <schema.tsv
 		[ -z "$before" ] || { printf '\fprevious\n'; cleaned <"$before/summary.tsv"; }
 		printf '\fthresholds\n'; cat "$home/data/thresholds.tsv"
+		printf '\fpapers\n'; in_trees data/marks.tsv | xargs -rd '\n' awk -F'\t' -v stem="$stem" '
+			$1 == stem || ($1 == "experiment" && !n++)'
 		local file
 		for file in *.tsv; do
 			case $file in

@@ -10,11 +10,11 @@ setup() {
 	command -v jq >/dev/null || skip "jq is not installed"
 }
 
-# rows PANELS [MORE]: of a figure of these panels, in jq
+# rows PANELS [MORE [DOCUMENT]]: of a figure of these panels, in jq
 rows() {
 	jq -r -n "$(cat "$TOP"/report/{words,series}.jq)
 		def figures: {name: \"made\", title: \"Made\", panels: [$1]} + {${2-}};
-		$(grep -v '^include' "$TOP/report/drawn.jq") drawn" >rows
+		$(grep -v '^include' "$TOP/report/drawn.jq") ${3-null} | drawn" >rows
 }
 of() { awk -F'\t' -v table="$1" '$1 == table' rows; }	# of TABLE
 draw_rows() {	# figures/made.svg, and for phones figures/narrow/made.svg
@@ -37,6 +37,16 @@ draw_rows() {	# figures/made.svg, and for phones figures/narrow/made.svg
 	[ "$(of panels | awk -F'\t' '$2 == "wide" && $4 == 1 { print $20 }')" = 10 ]
 	rows '{y: {from: 0}, curves: [{draw: "bars", rows: [{x: 1, y: 4, low: 3, high: 9}]}]}'
 	[ "$(of panels | awk -F'\t' '$2 == "wide" && $4 == 1 { print $20 }')" = 9 ]
+}
+
+@test "what a paper reports is drawn in grey in its panels alone, and an axis with given ends reaches as far" {
+	rows '("a", "b") | {title: ., x: {words: ["l", "m"]}, y: {log: true, from: 0.1, to: 1}, curves: [
+		{draw: "line", rows: [{x: 1, y: 0.5}]}]}' '' '{papers: [{figure: "made", panel: "a", title: "then", x: "m", y: "20"},
+		{figure: "made", panel: "a", title: "limit", x: null, y: "0.01"}, {figure: "other", title: "unseen", y: "5"}]}'
+	[ "$(of panels | awk -F'\t' '$2 == "wide" && $4 < 3 { print $5, $19, $20 }' | paste -sd ' ')" = "a 0.008 21 b 0.1 1" ]
+	[ "$(of curve-1-3 | cut -f 2,3)" = $'2\t20' ]
+	[ "$(of curves | awk -F'\t' '$4 == "#999999" { print $3, $9 }' | head -n 2 | paste -sd ' ')" = "2 0.01 3 1" ]
+	run ! grep -q unseen rows
 }
 
 @test "a legend names each curve that is drawn once, and none without rows" {

@@ -113,3 +113,14 @@ pages() {	# EXPERIMENT...
 	[ $n -gt 200 ]
 	[ "$(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' | awk -F'\t' '$2 != "" { print $1, $2 }' | sort -u | wc -l)" = 54 ]
 }
+
+@test "data/marks.tsv: each mark is in a figure that the README of its experiment explains, with a number" {
+	local experiment figure y n=0
+	while IFS=$'\037' read -r experiment figure y; do
+		echo "$experiment $figure $y"
+		n=$((n + 1))
+		grep -qE "^### ${figure%%-*}(-[a-z*]+)?: " $(pages "$experiment")
+		[[ $y =~ ^[0-9.]+$ ]]
+	done < <(in_trees data/marks.tsv | xargs grep -hvE '^(#|experiment	)' | awk -F'\t' -v OFS='\037' '{ print $1, $2, $6 }')
+	[ $n -gt 10 ]
+}
