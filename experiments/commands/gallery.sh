@@ -6,6 +6,7 @@
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/lab/words.sh"
+. "$TP_HOME/lab/machine.sh"
 . "$TP_HOME/report/foreign.sh"
 . "$TP_HOME/report/decided.sh"
 . "$TP_HOME/report/kept.sh"
@@ -14,7 +15,7 @@ SAMPLES_MOST=$((300 << 10)) REST_MOST=$((300 << 10))	# bytes of a kept run
 
 usage() {
 	cat <<'END'
-usage: thinprobe gallery [--resume] [-o DIR] [--quick] [NAME...]
+usage: thinprobe gallery [--resume] [--when-quiet] [-o DIR] [--quick] [NAME...]
        thinprobe gallery --list | --page [-o DIR]
 Runs the experiments behind docs/gallery.md, one after the other, keeps each
 run (report.md, figures that a page shows, packed samples) in
@@ -24,6 +25,7 @@ results/reference/NAME, and writes docs/gallery.md: what five papers report, bes
   -o, --output-dir DIR keep runs in DIR/NAME and write DIR/gallery.md
   --quick              short runs, to see that all works; needs -o DIR
   --resume             go on after the last run that ended
+  --when-quiet         before each run, wait until others leave the CPUs alone
   --list               name the runs: minutes, figures, kept or not, command
   --page               only write the page again, from the kept runs
 Exit status: 0 all runs are kept, 1 the page cannot be written, 2 wrong usage,
@@ -70,7 +72,7 @@ minutes_of() {
 	[ -n "$QUICK" ] || { echo "${MINUTES[$1]}"; return; }
 	sed -n 's/^minutes.* quick=\([0-9]*\).*/\1/p' "$(experiment_folder "${WHAT[$1]}")/plan"
 }
-go_on() { echo "thinprobe gallery --resume${OUT:+ -o $(printf %q "$OUT")}${QUICK:+ --quick}"; }
+go_on() { echo "thinprobe gallery --resume${when_quiet:+ --when-quiet}${OUT:+ -o $(printf %q "$OUT")}${QUICK:+ --quick}"; }
 said_minutes() { if [ "$1" -lt 60 ]; then echo "$1 min"; else echo "$(($1 / 60)) h $(($1 % 60)) min"; fi; }
 
 gallery_list() {
@@ -188,12 +190,33 @@ stop() {
 	[ -z "$CHILD" ] || kill -TERM "$CHILD" 2>/dev/null
 }
 
+# gallery_await_quiet: returns when for a while all that runs here took no more CPU time than a cell may lose, or after a signal.
+gallery_await_quiet() {
+	local cpus last now percent said=''
+	cpus=$(</sys/devices/system/cpu/online)
+	last=$(machine_cpu "$cpus")
+	while [ -z "$STOP" ]; do
+		sleep 5 &
+		CHILD=$!
+		wait "$CHILD"
+		CHILD='' now=$(machine_cpu "$cpus")
+		percent=$(awk -v a="$last" -v b="$now" -v cpus="$(machine_cpu_list "$cpus" | wc -w)" 'BEGIN {	# now busy steal own, in ns
+			split(a, x, " "); split(b, y, " ")
+			printf "%.0f\n", 100 * (y[2] + y[3] - x[2] - x[3]) / cpus / (y[1] - x[1]) }')
+		[ "$percent" -gt "${FOREIGN_LIMIT:-3}" ] || return 0
+		[ -n "$said$STOP" ] || echo "waiting for a quiet machine: $percent % of the CPU time is taken, more than ${FOREIGN_LIMIT:-3} %"
+		said=1 last=$now
+	done
+}
+
 # gallery_run NAME: measures it, or what it lacks; returns the status. (The run would outlive this shell, killed, without a signal.)
 gallery_run() {
 	local run state words status=0
 	run=$(run_of "$1")
 	state=$(jq -r '.state // ""' "$run/run.json" 2>/dev/null)
 	[ "$state" != complete ] || return 0
+	[ -z "$when_quiet" ] || gallery_await_quiet
+	[ -z "$STOP" ] || return
 	read -ra words <<<"${WORDS[$1]}${QUICK:+ --quick} -o"
 	if [ -n "$state" ]; then words=(--resume); fi
 	echo
@@ -304,9 +327,9 @@ gallery_page() {
 	kept_figures
 }
 
-NAMES=() output_dir='' quick='' resume='' list='' page=''
+NAMES=() output_dir='' quick='' resume='' list='' page='' when_quiet=''
 gallery_read
-read_words 'quick resume list page' o:output-dir "$@"
+read_words 'quick resume list page when-quiet' o:output-dir "$@"
 OUT=$output_dir QUICK=$quick CHOSEN=("${words[@]}")
 for name in "${CHOSEN[@]}"; do
 	[ -n "${WHAT[$name]-}" ] || bad "no run $name$(nearest "$name" "; thinprobe gallery --list names them" "${NAMES[@]}")"

@@ -32,6 +32,7 @@ made_tree() {
 		echo "$*" >>"$TP_HOME/../called"
 		run=${*: -1} state=complete
 		[[ $run != */broken || $* == *--resume* ]] || state=failed
+		[[ $run != */slow || -e $TP_HOME/../quick ]] || state=interrupted
 		mkdir -p "$run/cells/a/1"
 		echo '{}' | tee "$run/cells/a/1/cell.json" >"$run/more.json"
 		printf 'schema\tsinks\tstall_ms\tstall_ms_low\tstall_ms_high\tapp\tcpus\n' >"$run/summary.tsv"
@@ -47,7 +48,7 @@ made_tree() {
 		printf '{"started": "2026-01-01T0%s:00:00Z", "ended": "2026-01-01T09:00:00Z", "measured_s": 600, "state": "%s",
 			"experiment": "made", "cells": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
 			"command": "thinprobe run %s", "settings": {}}' $((SECONDS % 9)) "$state" "$*" >"$run/run.json"
-		[[ $run != */slow ]] || { trap 'echo ended >>"$TP_HOME/../called"; exit 130' TERM; sleep 60 & echo $! >sleeper; wait; }
+		[ $state != interrupted ] || { trap 'echo ended >>"$TP_HOME/../called"; exit 130' TERM; sleep 60 & echo $! >sleeper; wait; }
 		[ $state = complete ] || exit 3
 	END
 	cat >tree/report/report.sh <<-'END'
@@ -427,6 +428,52 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 	run -0 "$gallery" -o out --resume
 	[ "$(cat called)" = "made --resume $PWD/out/runs/broken" ]
 	[ -d out/broken ]
+}
+
+@test "gallery --resume: goes on in a third session where two were interrupted, and measures no run twice" {
+	made_tree slow
+	local n
+	for n in 1 2; do
+		rm -f sleeper
+		"$gallery" -o out --resume two slow >said 2>&1 &
+		until [ -s sleeper ]; do kill -0 $!; sleep 0.05; done
+		kill $!
+		wait $! || [ $? = 130 ]
+		kill "$(cat sleeper)"
+	done
+	[ -d out/two ]
+	[ ! -e out/slow ]
+	touch quick
+	run -0 "$gallery" -o out --resume two slow
+	[ -d out/slow ]
+	[ "$(grep -c -- "runs/two$" called)" = 1 ]
+	[ "$(grep "runs/slow$" called | cut -d' ' -f 2 | paste -sd ' ')" = "--n --resume --resume" ]
+}
+
+@test "gallery --when-quiet: waits until others leave the CPUs alone, and says so; a signal ends the wait" {
+	made_tree
+	rm tree/lab
+	mkdir tree/lab
+	ln -s "$TOP"/lab/* tree/lab/
+	rm tree/lab/machine.sh
+	printf 'sleep() { :; }\nmachine_cpu_list() { echo 0; }\nmachine_cpu() { n=$(cat turn); echo $((n + 1)) >turn; sed -n "${n}p" cpu; }\n' \
+		>tree/lab/machine.sh
+	printf '%s\n' '0 0 0 0' '5000000000 4000000000 0 0' '10000000000 4050000000 0 0' '15000000000 4050000000 0 0' \
+		'20000000000 4050000000 10000000 0' >cpu
+	echo 1 >turn
+	run -0 "$gallery" --when-quiet -o out
+	[ "$(grep -c '^waiting for a quiet machine: 80 %' <<<"$output")" = 1 ]
+	[ "$(cat turn)" = 6 ]	# twice taken, once quiet; and before the other run
+	[ "$(wc -l <called)" = 2 ]
+	: >called
+	yes '0 0 0 0' | awk '{ print NR * 1e9, NR * 9e8, 0, 0 }' CONVFMT=%d OFMT=%d | head -n 100000 >cpu
+	echo 1 >turn
+	"$gallery" --when-quiet -o busy >said 2>&1 &
+	until grep -q waiting said; do kill -0 $!; done
+	kill $!
+	wait $! || [ $? = 130 ]
+	grep -q 'go on with: thinprobe gallery --resume --when-quiet -o' said
+	[ ! -s called ]
 }
 
 @test "gallery: a signal ends the run under way, with status 130 and the command that goes on; kill -9 ends it, too" {
