@@ -8,7 +8,8 @@ tool() {	# tool NAME [OPTION...]: where TP_HOME is another tree, that of this on
 	"$file" "${@:2}"
 }
 
-# decided_claims CLAIMS [COLUMN...]: what judge says of each, rows of claims/1 without the schema, in their order, with these columns.
+# decided_claims CLAIMS [COLUMN...]: what judge says of each, rows of claims/1 without the schema, in their order, with these
+# columns.
 decided_claims() {
 	[ -n "$1" ] || { echo '{}'; return; }
 	printf 'schema\tkind\tshare\tfrom\tto\tlow\thigh\trepeats\tfrom_b\tto_b\tlow_b\thigh_b\trepeats_b%s\n%s\n' \

@@ -43,8 +43,8 @@ previous_run() {
 }
 
 # One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null. `previous` has the
-# summary of the run before this one, which began at `before`; `impossible` the rows of long.tsv that summarize refused; `papers` what
-# papers report (data/marks.tsv). Of cdf.tsv, which only figures show, what can be seen.
+# summary of the run before this one, which began at `before`; `impossible` the rows of long.tsv that summarize refused; `papers`
+# what papers report (data/marks.tsv). Of cdf.tsv, which only figures show, what can be seen.
 # (+ 0: jq 1.7 writes a number as it was read.)
 document() {
 	[ -f schema.tsv ] || die 1 "$RUN/schema.tsv is missing; make it with: thinprobe report $RUN"

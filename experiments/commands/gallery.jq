@@ -43,7 +43,8 @@ def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no 
 	| if $kinds[$name].type == "text" then $row[$name]
 	elif $unit == "B" and ($row[$name] | type) == "number" then $row[$name] | size_words
 	elif $unit == "bytes" and ($row[$name] | type) == "number" then "\($row[$name] | thousands) bytes"
-		+ if $row[$name + "_low"] == null then "" else " (\($row[$name + "_low"] | thousands) to \($row[$name + "_high"] | thousands))" end
+		+ if $row[$name + "_low"] == null then ""
+			else " (\($row[$name + "_low"] | thousands) to \($row[$name + "_high"] | thousands))" end
 	elif $kinds == {} then $row[$name] | if type == "number" and . != round then fixed(2) else tostring end	# computed
 	elif $kinds[$name].type == "int" then ($row[$name] | plain) + if $unit == "" then "" else " \($unit)" end
 	else $row | figure($name) | .unit = $unit | figure_words + figure_interval | sub("95 % CI "; "") end end;
@@ -55,8 +56,8 @@ def words_of($kept; $table; $where): . as $text | [$text | scan("\\{([a-z0-9_]+)
 		| $text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds))]
 	| if . == [] then null else join("<br>") end;
 
-# The same as rows of a table: {label, value, interval} for each number of each row. In the text "HEAD: WORDS {column} WORDS; ..." the
-# head names the row, with columns in it; what stands around another column up to the next separator names its number.
+# The same as rows of a table: {label, value, interval} for each number of each row. In the text "HEAD: WORDS {column} WORDS; ..."
+# the head names the row, with columns in it; what stands around another column up to the next separator names its number.
 def piece: capture("^(?<after>.*?)(?:\\)[;,]? and |\\)[;,]? ?| \\(|[;,] and |[;,] )(?<before>.*)$")
 	// capture("^(?<after>.*?)(?: and | to )(?<before>.*)$") // {after: ., before: ""};
 def pieces: [scan("\\{[a-z0-9_]+\\}|[^{]+")] | reduce .[] as $t ({all: [], before: ""};
@@ -89,7 +90,8 @@ def report_link: "[\(.name)](\(.folder)/report.md)";
 def is_preliminary: .run and ({run} | preliminary_note != null);
 def not_usable: .run and ({run} | disturbed);
 def flagged: {run} | flagged_cells | length;
-def doubt_note: . as $k | [("preliminary: \({run} | repeats_words)" | select($k | is_preliminary)), ("not usable" | select($k | not_usable)),
+def doubt_note: . as $k | [("preliminary: \({run} | repeats_words)" | select($k | is_preliminary)),
+		("not usable" | select($k | not_usable)),
 		($k | flagged | select(. > 0) | "\(.) of the conditions flagged")]
 	| if . == [] then "" else " (\(join("; ")))" end;
 # ---- verdicts: rows `verdict`, of each word what is to hold of the rows that are picked as above; judge decides, in its order ----
@@ -141,7 +143,8 @@ def rule_claims($runs; $whole): select(any(.[]; is_usable($runs))) | .[0].id as 
 	| "\(.claim)\t\($of)\t\($rule + 1)\t\(.part)\t\($says)\t\(.some)\t\(if $whole then 1 else 0 end)";
 # Its word: $judged has what judge says of rules, by the number of the first of them.
 def verdict($runs; $judged): . as $rules | $judged["\(.[0].id)"] as $decided
-	| {rules: [], doubts: []} + if . == [] then {word: "nothing to compare"} elif $decided then {word: $decided.verdict, rules: [$rules[] | select(.text == $decided.by)]}
+	| {rules: [], doubts: []} + if . == [] then {word: "nothing to compare"}
+	elif $decided then {word: $decided.verdict, rules: [$rules[] | select(.text == $decided.by)]}
 	elif any(.[]; is_there($runs)) then {word: "cannot tell"} else {word: "not run yet"} end
 	| ([$rules[] | select(is_there($runs)) | behind($runs)[]] | unique_by(.name) | map(select(.run))) as $behind
 	| .doubts = [("preliminary" | select(any($behind[]; is_preliminary))), ("not usable" | select(any($behind[]; not_usable))),
@@ -177,11 +180,13 @@ def figure_part:
 		+ if .shown and .since != "" then " \(.since)" else "" end, "",
 	"<details><summary>\(if .shown then "Both in numbers, " else "The paper; " end)how to make it\(
 		if .partial == "" and .lacks == [] then "" else "; <b>not whole</b>" end)</summary>", "",
-	if .numbers == [] then empty elif .shown | not then "| the paper |", "|---|", (.numbers | map(.says) | distinct(.)[] | "| \(.) |"), ""
+	if .numbers == [] then empty
+	elif .shown | not then "| the paper |", "|---|", (.numbers | map(.says) | distinct(.)[] | "| \(.) |"), ""
 	else "| the paper | here, today | | 95 % |", "|---|---|---:|---|",
 		(foreach .numbers[] as $n ({}; {says: $n.says, first: ($n.says != .says)};
 			"| \(if .first then .says else "" end) | \($n.label) | \($n.value // "") | \($n.interval // "") |")), "" end,
-	(([.partial | select(. != "")] + [.lacks[] | lacking_words]) | select(. != []) | "Not whole: \(join("; ") | sub("[.]?$"; "."))", ""),
+	([.partial, (.lacks[] | lacking_words) | select(. != "") | sub("[.]$"; "")] | select(. != [])
+		| "Not whole: \(join("; ")).", ""),
 	(.verdict.rules[1:] | select(. != []) | "Also by \(map(rule_words) | join(", ")).", ""),
 	if .shown | not then "**Not run yet**: \(.command)"
 	else .command as $command
@@ -208,8 +213,9 @@ def with_facts($figure; $all; $judged): . as $facts
 			+ ($cells // [{label: (if $k.planned then "not in this run" else "not run yet" end)}] | .[] | map_values(safe))]
 	as $numbers | ([$numbers[] | select(.known and .label != "").run] | unique) as $runs
 	| [$all[] | select(.name | IN($runs[]))] as $kept
-	| $figure + {$kept, $numbers, image: picture_of($figure; $kept), since: since_words($all; $judged), partial: words_about("partial"),
-		lacks: ($facts | lacks($all)), shown: ($runs != []), verdict: ($facts | rules | verdict($all; $judged))};
+	| $figure + {$kept, $numbers, image: picture_of($figure; $kept), since: since_words($all; $judged),
+		partial: words_about("partial"), lacks: ($facts | lacks($all)), shown: ($runs != []),
+		verdict: ($facts | rules | verdict($all; $judged))};
 
 # What a paper showed, beside ours. Input: the facts.
 def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))
@@ -302,7 +308,8 @@ else ($judged.result.figures // [] | map({key: "\(.of)", value: .}) | from_entri
 	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
 	+ "Those kept here are \($kept | length), and took \([$kept[].run.measured_s / 60] | add // 0 | ceil | minutes_words). "
 	+ "Of each, this repository has what cannot be made again, and its report: `thinprobe report FOLDER` makes of it tables, the "
-	+ "other figures, and `report.html`, which has each figure for phones, too, and is light or dark as the browser is. Samples of more than 300 KiB are thinned: those of the first conditions stay, as many as fit, "
+	+ "other figures, and `report.html`, which has each figure for phones, too, and is light or dark as the browser is. "
+	+ "Samples of more than 300 KiB are thinned: those of the first conditions stay, as many as fit, "
 	+ "and with them the tables that were made of all.", "",
 if $kept == [] then empty else folded("\($kept | length | plural("kept run"))";
 	"| kept | command | on | took | samples |", "|---|---|---|---:|---:|", ($kept[] | run_row)) end,

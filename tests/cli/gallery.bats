@@ -456,7 +456,8 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 	mkdir tree/lab
 	ln -s "$TOP"/lab/* tree/lab/
 	rm tree/lab/machine.sh
-	printf 'sleep() { :; }\nmachine_cpu_list() { echo 0; }\nmachine_cpu() { n=$(cat turn); echo $((n + 1)) >turn; sed -n "${n}p" cpu; }\n' \
+	printf '%s\n' 'sleep() { :; }' 'machine_cpu_list() { echo 0; }' \
+		'machine_cpu() { n=$(cat turn); echo $((n + 1)) >turn; sed -n "${n}p" cpu; }' \
 		>tree/lab/machine.sh
 	printf '%s\n' '0 0 0 0' '5000000000 4000000000 0 0' '10000000000 4050000000 0 0' '15000000000 4050000000 0 0' \
 		'20000000000 4050000000 10000000 0' >cpu
