@@ -198,9 +198,7 @@ static void refuse_conflicts(const struct target_ops *target)
 		die_usage("--erase types keys one at a time: leave out --script, --mode hold, --schedule and --watch");
 	if (target != &target_x11 && cfg.window)
 		die_usage("--window is for x11: only");
-	if (cfg.find_region && !target->finds_region)
-		die_usage("--region auto is for x11: and vnc: only");
-	if (!target->region && !area_is_empty(&cfg.region))
+	if (!target->region && (cfg.find_region || !area_is_empty(&cfg.region)))
 		die_usage("--region is for x11:, vnc: and rdp: only");
 	if (cfg.window && plan_uses_pointer(&run->plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");

@@ -19,6 +19,19 @@ struct pixel_area picture_watched(const struct picture *p)
 	return area_is_empty(&p->region) ? all : area_intersect(&all, &p->region);
 }
 
+const char *picture_region_from(const struct picture *p)
+{
+	return p->region_from ? p->region_from : area_is_empty(&p->region) ? "screen" : "given";
+}
+
+bool picture_copy(const struct picture *p, uint32_t *pixels, int w, int h)
+{
+	if (!p->memory.at || p->width != w || p->height != h)
+		return false;
+	memcpy(pixels, p->memory.at, (size_t)w * (size_t)h * sizeof(*pixels));
+	return true;
+}
+
 static int pixel_luminance(const void *pixels, int x, int y)
 {
 	const struct picture *p = pixels;

@@ -12,6 +12,7 @@ struct picture {
 	int red;		  /* the byte of a pixel that is red: 0, or 2 where blue is the first */
 	bool patch;		  /* look for the patch, and do not compare pixels */
 	struct pixel_area region; /* the part that is watched; empty: all */
+	const char *region_from;  /* how it was chosen; NULL: given, if there is one */
 	struct observations *seen;
 	uint32_t *before; /* the picture before the update; NULL: none yet */
 	int before_width, before_height;
@@ -24,6 +25,9 @@ struct picture {
 bool picture_resize(struct picture *p, int width, int height);
 /* The whole picture, or all of the region that is in it. */
 struct pixel_area picture_watched(const struct picture *p);
+const char *picture_region_from(const struct picture *p);
+/* Copies it. False: it has another size. */
+bool picture_copy(const struct picture *p, uint32_t *pixels, int w, int h);
 /* Records that an update, seen at at_ns, has drawn in this area, of which the watched part counts. */
 void picture_record(struct picture *p, int64_t at_ns, const struct pixel_area *drawn);
 /* Searches the patch, which takes about 0.1 s. */

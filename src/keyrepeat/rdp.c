@@ -12,6 +12,7 @@
 #include "rdp/plugin.h"
 #include "rdp/scancode.h"
 #include "rdp/server.h"
+#include "region_search.h"
 #include "target.h"
 #include "watchdog.h"
 
@@ -49,6 +50,7 @@ struct rdp_target {
 	pthread_mutex_t lock; /* of the picture */
 	struct picture picture;
 	_Atomic size_t drawn; /* how often the library has drawn */
+	bool dropped;	      /* the connection broke while the region was looked for */
 	bool raised;	      /* the library's threads have the priority of the watching thread */
 	int x, y;	      /* position of the pointer */
 	int acts;
@@ -263,39 +265,6 @@ static void set_stack_size(void)
 	pthread_attr_destroy(&attr);
 }
 
-static void *rdp_open(const struct target_cfg *cfg, struct why *why)
-{
-	struct rdp_target *self = memory_new(1, sizeof(*self));
-	const char *user = getenv("USER");
-	struct pixel_area in;
-
-	*self = (struct rdp_target){
-		.fd = -1,
-		.trust.ignore = cfg->cert_ignore,
-		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.picture = { .red = 2, .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
-	};
-	rdp_server_parse(cfg->where, &self->server);
-	snprintf(self->user, sizeof(self->user), "%s",
-		 cfg->user		? cfg->user
-		 : self->server.user[0] ? self->server.user
-		 : user			? user
-					: "");
-	set_stack_size();
-	if (!connect_server(self, cfg, why)) {
-		in = picture_watched(&self->picture);
-		if (area_is_empty(&in))
-			why_say(why, "nothing of the region is inside the screen of rdp:%s, %dx%d", cfg->where, self->picture.width,
-				self->picture.height);
-		else if (!await_picture(self, cfg, why)) {
-			limit_library(INT64_MAX);
-			return self;
-		}
-	}
-	rdp_close(self);
-	return NULL;
-}
-
 /* --- keys and pointer --- */
 
 /* False: no key has the keysym, and it is no character. */
@@ -367,6 +336,69 @@ static int send_act(void *p, int number, bool down)
 	return (act->act.kind == ACT_KEY ? send_strokes(self, act, down) : send_pointer(self, &act->act, down)) ? 0 : -EPIPE;
 }
 
+/* --- opening --- */
+
+static bool read_screen(void *p, uint32_t *pixels, int w, int h)
+{
+	struct rdp_target *self = p;
+	bool read;
+
+	limit_library(0); /* until the next reading */
+	self->dropped = self->dropped || library->handle(self->client, 0);
+	pthread_mutex_lock(&self->lock);
+	read = !self->dropped && picture_copy(&self->picture, pixels, w, h);
+	pthread_mutex_unlock(&self->lock);
+	return read;
+}
+
+static bool type_key(void *p, int key, bool down)
+{
+	return !((struct rdp_target *)p)->dropped && !send_act(p, key, down);
+}
+
+/* Types a few keys and sets the region to where their echo appears. 0, or -1 with a line in `why`. */
+static int find_region(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
+{
+	struct region_search search = { .target = cfg, .self = self, .act = add_rdp_act, .read = read_screen, .type = type_key };
+	int err;
+
+	err = region_search_picture(&search, &self->picture, why);
+	return err == -EPIPE || self->dropped ? why_fail(-1, why, "rdp:%s closed the connection", cfg->where) : err;
+}
+
+static void *rdp_open(const struct target_cfg *cfg, struct why *why)
+{
+	struct rdp_target *self = memory_new(1, sizeof(*self));
+	const char *user = getenv("USER");
+	struct pixel_area in;
+
+	*self = (struct rdp_target){
+		.fd = -1,
+		.trust.ignore = cfg->cert_ignore,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.picture = { .red = 2, .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
+	};
+	rdp_server_parse(cfg->where, &self->server);
+	snprintf(self->user, sizeof(self->user), "%s",
+		 cfg->user		? cfg->user
+		 : self->server.user[0] ? self->server.user
+		 : user			? user
+					: "");
+	set_stack_size();
+	if (!connect_server(self, cfg, why)) {
+		in = picture_watched(&self->picture);
+		if (area_is_empty(&in))
+			why_say(why, "nothing of the region is inside the screen of rdp:%s, %dx%d", cfg->where, self->picture.width,
+				self->picture.height);
+		else if (!await_picture(self, cfg, why) && (!cfg->find_region || !find_region(self, cfg, why))) {
+			limit_library(INT64_MAX);
+			return self;
+		}
+	}
+	rdp_close(self);
+	return NULL;
+}
+
 /* --- watching --- */
 
 static int socket_fd(void *p)
@@ -424,7 +456,7 @@ static void write_receiver(void *p, char *text, size_t size)
 static void get_watched_region(void *p, struct pixel_area *out, const char **from)
 {
 	*out = picture_watched(&((struct rdp_target *)p)->picture);
-	*from = area_is_empty(&((struct rdp_target *)p)->picture.region) ? "screen" : "given";
+	*from = picture_region_from(&((struct rdp_target *)p)->picture);
 }
 
 const struct target_ops target_rdp = {

@@ -212,6 +212,9 @@ bool region_find_echoes(const struct change_marks *m, struct pixel_area *out)
 		line.bottom = group[i].bottom > line.bottom ? group[i].bottom : line.bottom;
 		group[i].bits = 0;
 	}
-	extend_region(m, &line, group, n, out);
+	if (m->erased)
+		*out = (struct pixel_area){ line.left, line.top, line.right - line.left, line.bottom - line.top };
+	else
+		extend_region(m, &line, group, n, out);
 	return true;
 }

@@ -25,6 +25,7 @@ void region_format(const struct pixel_area *r, char text[static REGION_TEXT]);
 struct change_marks {
 	int w, h;
 	uint8_t *bits; /* w x h; the caller's */
+	bool erased;   /* BackSpace was typed after each key: text does not grow */
 };
 
 /* Sets `bit` for each pixel in which the two pictures of w x h pixels differ. True if one of these has never changed without a
@@ -34,6 +35,6 @@ bool region_mark_changes(struct change_marks *m, const uint32_t *before, const u
 /* Finds the region of the echoes: the group of changes that followed most keys, and of which BackSpace has left nothing, where it
  * was typed; the widest such group, since a column counter in a
  * status line follows keys, too, but text grows. A small group beside it that also changes without keys is its caret. From this
- * line of text the region extends left, right and down to the edge of the picture, or to the next group that follows keys or that
- * changed without keys both before and after them. False: no group followed at least two keys. */
+ * line of text the region extends, unless keys were erased, left, right and down to the edge of the picture, or to the next group
+ * that follows keys or that changed without keys both before and after them. False: no group followed at least two keys. */
 bool region_find_echoes(const struct change_marks *m, struct pixel_area *out);

@@ -21,6 +21,7 @@
 
 struct search_state {
 	const struct region_search *cfg;
+	int key, back; /* the target's numbers; back -1: keys stay */
 	struct change_marks marks;
 	uint32_t *last, *now, *before; /* pixels of the last reading, of this one, and before the key */
 };
@@ -74,7 +75,7 @@ static int type_keys(struct search_state *s)
 	bool shown;
 
 	for (int i = 0; i < REGION_KEYS && !proc_stop; i++)
-		if (!type_and_mark(s, s->cfg->key, (uint8_t)REGION_KEY(i), &shown))
+		if (!type_and_mark(s, s->key, (uint8_t)REGION_KEY(i), &shown))
 			return -EPIPE;
 	return 0;
 }
@@ -88,11 +89,11 @@ static int type_pairs(struct search_state *s, struct why *why)
 
 	for (int i = 0; i < PAIRS && !proc_stop; i++) {
 		memcpy(s->before, s->last, bytes);
-		if (!type_and_mark(s, s->cfg->key, (uint8_t)REGION_KEY(2 * i), &shown))
+		if (!type_and_mark(s, s->key, (uint8_t)REGION_KEY(2 * i), &shown))
 			return -EPIPE;
 		if (!shown && !proc_stop)
 			return why_fail(-1, why, NOT_SHOWN);
-		if (!type_and_mark(s, s->cfg->back, (uint8_t)REGION_KEY(2 * i + 1), &shown))
+		if (!type_and_mark(s, s->back, (uint8_t)REGION_KEY(2 * i + 1), &shown))
 			return -EPIPE;
 		region_mark_changes(&s->marks, s->before, s->last, REGION_LEFT);
 		if (!proc_stop && !region_find_echoes(&s->marks, &found))
@@ -103,13 +104,18 @@ static int type_pairs(struct search_state *s, struct why *why)
 
 static int search(struct search_state *s, struct pixel_area *out, struct why *why)
 {
+	const struct target_cfg *target = s->cfg->target;
 	int err;
 
+	s->key = s->cfg->act(s->cfg->self, target->first_key, why);
+	s->back = s->key >= 0 && target->back ? s->cfg->act(s->cfg->self, target->back, why) : -1;
+	if (s->key < 0 || (target->back && s->back < 0))
+		return -1;
 	mark_new_changes(s, 0); /* the first picture has no other to be compared with */
 	mark_keyless_changes(s, REGION_BEFORE);
 	if (proc_stop)
 		return 0;
-	err = s->cfg->back < 0 ? type_keys(s) : type_pairs(s, why);
+	err = s->back < 0 ? type_keys(s) : type_pairs(s, why);
 	if (err)
 		return err;
 	mark_keyless_changes(s, REGION_AFTER);
@@ -122,7 +128,7 @@ int region_search(const struct region_search *cfg, struct pixel_area *out, struc
 {
 	size_t pixels = (size_t)cfg->w * (size_t)cfg->h;
 	struct search_state s = { .cfg = cfg,
-				  .marks = { cfg->w, cfg->h, memory_new(pixels, 1) },
+				  .marks = { cfg->w, cfg->h, memory_new(pixels, 1), cfg->target->back },
 				  .last = memory_new(pixels, sizeof(*s.last)),
 				  .now = memory_new(pixels, sizeof(*s.now)),
 				  .before = memory_new(pixels, sizeof(*s.before)) };
@@ -132,5 +138,17 @@ int region_search(const struct region_search *cfg, struct pixel_area *out, struc
 	free(s.last);
 	free(s.now);
 	free(s.before);
+	return err;
+}
+
+int region_search_picture(struct region_search *cfg, struct picture *picture, struct why *why)
+{
+	int err;
+
+	cfg->w = picture->width;
+	cfg->h = picture->height;
+	err = region_search(cfg, &picture->region, why);
+	picture->region_from = "found by typing";
+	picture->seen->filter.pixels = (int64_t)picture->region.w * picture->region.h;
 	return err;
 }

@@ -3,20 +3,24 @@
  * changed when (region.h). Before the run, and with the thread that sends only. */
 #pragma once
 
-#include "region.h"
-#include "why.h"
+#include "picture.h"
+#include "target.h"
 
 struct region_search {
-	void *self; /* the target */
-	int w, h;   /* pixels of its picture */
+	const struct target_cfg *target; /* its first_key is typed, and its `back`, if any, after each of these */
+	void *self;			 /* the target */
+	int w, h;			 /* pixels of its picture */
+	/* Prepares a key (struct target_ops). */
+	int (*act)(void *self, const struct input_act *act, struct why *why);
 	/* Copies the picture as it is now. False: it cannot be read now, or has another size. */
 	bool (*read)(void *self, uint32_t *pixels, int w, int h);
 	/* Presses (down) or releases a key. False: it no longer gets where it should. */
 	bool (*type)(void *self, int key, bool down);
-	int key;  /* the target's number of the key to type */
-	int back; /* of BackSpace, typed after each key, which must take away what the key has shown; -1: keys stay */
 };
 
 /* 0, also after a stop signal, when the run ends at once (`out` is then as before); -EPIPE: type() failed; or -1 with a line in
  * `why`. With `back`, no further key is typed once one showed nothing, or was not taken away. */
 int region_search(const struct region_search *cfg, struct pixel_area *out, struct why *why);
+
+/* The same in the picture that a library decodes, of which it becomes the region. */
+int region_search_picture(struct region_search *cfg, struct picture *picture, struct why *why);

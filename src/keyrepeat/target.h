@@ -68,10 +68,9 @@ struct target_ops {
 	void (*describe)(void *self, char *text, size_t size);
 	/* What gets the keys, for the user: window "xterm". NULL: nothing does. */
 	void (*receiver)(void *self, char *text, size_t size);
-	/* The region watched, and where it comes from. NULL: the target has no regions, and ignores cfg.window and cfg.region. */
+	/* The region watched, and where it comes from. NULL: the target has no regions, and ignores cfg.window, cfg.region and
+	 * cfg.find_region. */
 	void (*region)(void *self, struct pixel_area *out, const char **from);
-	/* open() obeys find_region. */
-	bool finds_region;
 	/* Its library may crash on what a display sends: it is used in a process of its own. */
 	bool crashes;
 	/* In hold mode the display makes the repeats, not this program. */

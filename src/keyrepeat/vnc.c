@@ -36,7 +36,6 @@ struct vnc_client {
 	struct why bad_password;   /* why the password file cannot be read; "": can be */
 	struct pixel_area area;	   /* around all watched rectangles of the update; empty: it had none */
 	struct picture picture;	   /* the frame buffer that the library draws in */
-	const char *region_from;   /* how the watched region was chosen */
 	bool dropped;		   /* the connection broke while the region was looked for */
 	bool pictured;		   /* the first whole picture has come */
 	int acts;
@@ -377,10 +376,7 @@ static bool read_screen(void *p, uint32_t *pixels, int w, int h)
 	struct vnc_client *self = p;
 
 	self->dropped = self->dropped || read_messages(self, 0);
-	if (self->dropped || self->picture.width != w || self->picture.height != h)
-		return false;
-	memcpy(pixels, self->picture.memory.at, (size_t)w * (size_t)h * sizeof(*pixels));
-	return true;
+	return !self->dropped && picture_copy(&self->picture, pixels, w, h);
 }
 
 static bool type_key(void *p, int key, bool down)
@@ -391,20 +387,13 @@ static bool type_key(void *p, int key, bool down)
 /* Types a few keys and sets the region to where their echo appears. 0, or -1 with a line in `why`. */
 static int find_region(struct vnc_client *self, const struct target_cfg *cfg, struct why *why)
 {
-	struct region_search search = {
-		.self = self, .w = self->picture.width, .h = self->picture.height, .read = read_screen, .type = type_key, .back = -1
-	};
+	struct region_search search = { .target = cfg, .self = self, .act = add_vnc_act, .read = read_screen, .type = type_key };
 	struct watchdog watchdog = { 0 };
 	int err = watchdog_start(&watchdog, self->client->sock, WATCHDOG_STOP, NS_PER_S);
 
 	if (err)
 		return why_fail(-1, why, "cannot start a thread: %s", strerror(-err));
-	search.key = add_vnc_act(self, cfg->first_key, why);
-	if (cfg->back)
-		search.back = add_vnc_act(self, cfg->back, why);
-	err = region_search(&search, &self->picture.region, why);
-	self->region_from = "found by typing";
-	self->picture.seen->filter.pixels = (int64_t)self->picture.region.w * self->picture.region.h;
+	err = region_search_picture(&search, &self->picture, why);
 	if (err == -EPIPE || self->dropped)
 		err = why_fail(-1, why, "vnc:%s closed the connection (%s)", cfg->where, library_reason());
 	if (watchdog_end(&watchdog) && !proc_stop)
@@ -421,7 +410,6 @@ static void *vnc_open(const struct target_cfg *cfg, struct why *why)
 	*self = (struct vnc_client){
 		.client = c,
 		.password_file = cfg->password_file,
-		.region_from = area_is_empty(&cfg->region) ? "screen" : "given",
 		.picture = { .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
 	};
 	set_up_client(self);
@@ -467,7 +455,7 @@ static void write_receiver(void *p, char *text, size_t size)
 static void get_watched_region(void *p, struct pixel_area *out, const char **from)
 {
 	*out = picture_watched(&((struct vnc_client *)p)->picture);
-	*from = ((struct vnc_client *)p)->region_from;
+	*from = picture_region_from(&((struct vnc_client *)p)->picture);
 }
 
 const struct target_ops target_vnc = {
@@ -484,7 +472,6 @@ const struct target_ops target_vnc = {
 	.describe = vnc_describe,
 	.receiver = write_receiver,
 	.region = get_watched_region,
-	.finds_region = true,
 	.crashes = true,
 	.tells_steps = true,
 };

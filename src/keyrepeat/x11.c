@@ -160,7 +160,6 @@ const struct target_ops target_x11 = {
 	.describe = describe_x11,
 	.receiver = x11_write_receiver,
 	.region = get_watched_region,
-	.finds_region = true,
 	.repeats_itself = true,
 	.tells_steps = true,
 };

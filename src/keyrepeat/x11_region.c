@@ -25,14 +25,16 @@ static bool type_key(void *p, int key, bool down)
 
 int x11_find_region(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
-	struct region_search search = { .self = self, .w = self->area.w, .h = self->area.h, .read = read_area, .type = type_key };
+	const struct region_search search = { .target = cfg,
+					      .self = self,
+					      .w = self->area.w,
+					      .h = self->area.h,
+					      .act = x11_add_act,
+					      .read = read_area,
+					      .type = type_key };
 	struct pixel_area found = { 0 };
 	int err = -1;
 
-	search.key = x11_add_act(self, cfg->first_key, why);
-	search.back = cfg->back && search.key >= 0 ? x11_add_act(self, cfg->back, why) : -1;
-	if (search.key < 0 || (cfg->back && search.back < 0))
-		return -1;
 	if (x11_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h))
 		err = region_search(&search, &found, why);
 	else
