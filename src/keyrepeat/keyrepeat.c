@@ -91,7 +91,7 @@ static const struct cli_opt options[] = {
 	  .words = schedule_names },
 	{ CLI_WORD, 0, "mode", &cfg.mode, .help = "press and release each time, or press once and repeat (tap)", .words = modes },
 	{ CLI_STR, 'k', "key", &cfg.key, .help = "which key: a character, a name, U20AC or 0xff0d (a)", .meta = "KEY" },
-	{ CLI_FLAG, 0, "erase", &cfg.erase, .help = "type the key and BackSpace in turns, and end where one does not show" },
+	{ CLI_FLAG, 0, "erase", &cfg.erase, .help = "type the key and BackSpace in turns (with --region auto)" },
 	{ CLI_FILE, 0, "script", &cfg.script, .help = "keys, moves and clicks from this file, \"DELAY_MS WHAT\" a line" },
 	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as echo (update; null: none)", .words = watches },
 	{ CLI_CALL, 0, "region", &cfg.region,
@@ -262,7 +262,7 @@ static void alloc_observations(const struct target_ops *target)
 	double per_s = (double)NS_PER_S / OBSERVATIONS_GAP_NS + (double)NS_PER_S / (double)run->plan.period_ns;
 	double updates = (seconds + drains) * per_s;
 	/* a moving caret causes a few changes a key; where there are far more than that, no caret is followed */
-	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? run->plan.n * 4 + 1000 : 0;
+	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE && !cfg.erase ? run->plan.n * 4 + 1000 : 0;
 
 	if (types_on_demand()) {
 		updates = ASKED_ROOM;
@@ -274,6 +274,7 @@ static void alloc_observations(const struct target_ops *target)
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
 	observations_init(&run->seen, run->plan.period_ns, (size_t)updates + 1000,
 			  (types_on_demand() ? ASKED_ROOM : run->plan.n * 2) + 1000, steps);
+	run->seen.erases = cfg.erase;
 }
 
 /* Ends watching and disconnects. */
@@ -368,6 +369,7 @@ static const struct target_ops *read_command_line(int argc, char **argv)
 	if (first != argc - 1)
 		die_usage(first == argc ? "which target? give " TARGETS : "more than one target");
 	run->name = argv[first];
+	cfg.find_region |= cfg.erase && area_is_empty(&cfg.region);
 	target = find_target_ops(run->name, &run->where);
 	if (cfg.watch < 0)
 		cfg.watch = target->receiver ? WATCH_UPDATE : WATCH_NONE;
@@ -490,7 +492,7 @@ static void open_target(const struct target_ops *target)
 	run->cfg.key = plan->key;
 	run->cfg.only = run->asked.cfg.key = plan->only_key;
 	observations_clear(&run->seen);
-	run->seen.filters = plan->n && cfg.watch == WATCH_UPDATE && !types_on_demand();
+	run->seen.filters = plan->n && cfg.watch == WATCH_UPDATE && !types_on_demand() && !cfg.erase;
 	target->describe(self, run->server, sizeof(run->server));
 	if (target->receiver)
 		target->receiver(self, run->receiver, sizeof(run->receiver));

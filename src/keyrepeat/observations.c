@@ -25,6 +25,7 @@ void observations_free(struct observations *s)
 	apart_delete(s->update);
 	apart_delete(s->shown);
 	apart_delete(s->step);
+	blank_free(&s->blank);
 }
 
 void observations_clear(struct observations *s)
@@ -33,6 +34,7 @@ void observations_clear(struct observations *s)
 	s->steps_lost = false;
 	s->unreadable = 0;
 	s->merge = (struct pair_merger){ 0 };
+	s->blank.n = 0;
 }
 
 void observations_add_update(struct observations *s, int64_t at_ns)
@@ -152,14 +154,35 @@ void observations_drop_own(struct observations *s)
 	free(of);
 }
 
+void observations_begin_picture(struct observations *s, size_t pixels, size_t watched)
+{
+	s->filter.pixels = (int64_t)watched;
+	if (s->erases)
+		blank_alloc(&s->blank, pixels);
+}
+
+/* An update is what shows the character that was typed, or takes the last of it away. */
+static void record_erasing(struct observations *s, int64_t at_ns, const uint32_t *before, const uint32_t *now, size_t stride,
+			   const struct pixel_area *in)
+{
+	bool held = blank_holds(&s->blank);
+
+	blank_follow(&s->blank, before, now, stride, in, atomic_load(&s->phase) == PHASE_BEFORE);
+	if (blank_holds(&s->blank) != held)
+		observations_add_update(s, at_ns);
+}
+
 void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,
 				 const struct pixel_area *in)
 {
 	struct caret_step step = { .at_ns = at_ns };
 	int y = in->y, end = in->y + in->h;
 
-	for (; caret_find_change(before, now, stride, in->x, y, in->w, end - y, &step); y = step.bottom + 1)
+	if (s->erases)
+		record_erasing(s, at_ns, before, now, stride, in);
+	for (; !s->erases && caret_find_change(before, now, stride, in->x, y, in->w, end - y, &step); y = step.bottom + 1)
 		observations_add_change(s, &step);
+	y = s->erases ? end : y;
 	while (y-- > in->y) { /* below, nothing changed */
 		size_t first = (size_t)y * stride + (size_t)in->x;
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "area.h"
+#include "blank.h"
 #include "blink_filter.h"
 #include "pairing.h"
 
@@ -27,6 +28,8 @@ struct observations {
 	size_t update_room, shown_room, step_room; /* elements allocated */
 	int64_t longest_ns;			   /* longest duration of an update */
 	struct pair_merger merge;
+	bool erases;			      /* updates are those that show or take back a character */
+	struct blank blank;		      /* for the thread that adds */
 	bool filters;			      /* changes where the picture changes without keys are no updates; else all are */
 	struct blink_filter filter;	      /* for the thread that adds */
 	_Atomic int phase;		      /* enum observations_phase; set by the thread that sends */
@@ -55,6 +58,8 @@ void observations_clear(struct observations *s);
 void observations_add_update(struct observations *s, int64_t at_ns);
 /* Records which pixels changed, for targets that compare pictures: an update, unless the place changes without keys. */
 void observations_add_change(struct observations *s, const struct caret_step *step);
+/* A picture begins, of so many pixels, of which so many are watched. */
+void observations_begin_picture(struct observations *s, size_t pixels, size_t watched);
 /* Records which of the pixels in an area changed between two pictures (rows of `stride` pixels), an update only if some did, and
  * copies the area to `before`. */
 void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t *before, const uint32_t *now, size_t stride,

@@ -449,7 +449,7 @@ static bool answers_need_control(const struct key_train_run *run, int64_t *longe
 	int64_t took[PACE_ANSWERS];
 
 	*longest_ns = 0;
-	if (!seen->filters || !updates || !t->blocks || (run->cfg->key && !run->cfg->erase)) /* not after a script */
+	if (!seen->filters || !updates || !t->blocks || run->cfg->key) /* not after a script */
 		return false;
 	if (t->one_by_one) {
 		n = measure_answers(run, took);

@@ -4,6 +4,7 @@
 # ours (field.py).
 # bats file_tags=waits:one
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 KEYREPEAT=$BIN/keyrepeat
@@ -16,23 +17,18 @@ field() {	# DELAY_MS [DEAF_AFTER]
 
 left_in_field() { [ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]; }
 
-@test "keyrepeat vnc --erase --region auto: keys and BackSpace in turns, and an empty field" {
-	field 40
-	for _ in 1 2 3; do
-		busy_begin
-		"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --region auto --erase --json -o report.json
-		within=$(jq '.result | .latency_from_sent_ms.p50 >= 40 and .latency_high_ms.p50 < 80' report.json)	# (it may be a range)
-		if [ "$within" = true ] || ! machine_was_busy 50; then break; fi
-	done
+@test "keyrepeat vnc --erase: keys and BackSpace in turns, and an empty field; what it shows in parts is one answer" {
+	field 40+25
+	run -0 "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --erase --json -o report.json
 	[ "$(jq -r .settings.region_from report.json)" = "found by typing" ]
-	[ "$within" = true ]
+	[ "$(jq '.result.keys_answered > 10 and .result.latency_from_sent_ms.min >= 40' report.json)" = true ]
 	[ "$(cut -d' ' -f2 field.log | paste -sd ' ' | sed 's/97 \(8\|127\)\>//g' | tr -d ' ')" = "" ]
 	left_in_field
 }
 
 @test "keyrepeat vnc --erase: a signal between the two leaves nothing in the field" {
 	field 500
-	start typing "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --erase --json -o report.json
+	start typing "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --region 400x400+0+0 --erase --json -o report.json
 	until_true grep -q . field.log
 	kill "$pid"
 	status=0
@@ -42,33 +38,26 @@ left_in_field() { [ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]; }
 }
 
 @test "keyrepeat vnc --erase: no key after one that did not show" {
-	for _ in 1 2 3; do
-		rm -f field.log
-		field 10 20
-		busy_begin
-		run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --timeout 3s --erase --json -o report.json
-		[ "$status" = 1 ]
-		[ "$(jq -r .result.ended report.json)" = "window left" ]
-		[ "$(wc -l <field.log)" -le 21 ]
-		# (of a key and a BackSpace that reach the field within one frame, the screen shows nothing)
-		if [ "$(wc -l <field.log)" = 21 ] || ! machine_was_busy 100; then break; fi
-	done
-	[ "$(jq .result.keys_answered report.json)" = 15 ]	# without the warm-up
+	field 10 20
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 60s --timeout 3s --erase --json -o report.json
+	[ "$status" = 1 ]
+	[ "$(jq -r .result.ended report.json)" = "window left" ]
+	[ "$(jq '.result | .keys_answered + .keys_skipped' report.json)" = 16 ]	# and two pairs to find the field
 	[ "$(wc -l <field.log)" = 21 ]
 }
 
-@test "keyrepeat vnc --erase --region auto: one key where nothing shows, a pair where BackSpace does not erase" {
+@test "keyrepeat vnc --erase: one key where nothing shows, a pair where BackSpace does not erase" {
 	start_vnc -SecurityTypes None
 	need xev
 	start xev xev -geometry 300x200+0+0
 	until_true xdotool search --onlyvisible --name "Event Tester"
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name "Event Tester")" mousemove 100 100
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --region auto --erase
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --erase
 	[ "$status" = 1 ]
 	[[ $output == *"text field"* ]]
 	[ "$(grep -c '^KeyPress event' xev.out)" = 1 ]
 	start_xterm sh -c 'stty -icanon -echo; tee keys.log'
-	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --region auto --erase
+	run "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --erase
 	[ "$status" = 1 ]
 	[[ $output == *BackSpace* ]]
 	[ "$(wc -c <keys.log)" = 2 ]
