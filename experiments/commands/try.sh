@@ -29,9 +29,12 @@ in the field. Put the caret into an editor, a terminal or a search field first.
   x11, x11:DISPLAY                a window of an X display here, such as a client
                                   of any protocol; you choose it
   ssh://[USER@]HOST               a terminal there, in a window of its own here
-  rdp://HOST                      says how
+  rdp://[USER@]HOST[:PORT]        a session of an RDP server: logs in to it anew
+                                  for each part, and takes over one that is open
 Without TARGET: what listens on this machine.
-  --password-file FILE  VNC: the password, as vncpasswd writes it or as text
+  --password-file FILE  VNC, RDP: the password as text, or as vncpasswd writes it
+  --cert-ignore         RDP: take any certificate
+  --size WxH            RDP: the size of the session that is open (1024x768)
   --window W            x11: the window: its number, a part of its title, or
                         pick, to click into it (pick)
   --yes                 do not ask before typing
@@ -51,8 +54,8 @@ bad() { die -2 "try: $* (see thinprobe try --help)"; }
 
 experiment=$1
 shift
-password_file='' window='' yes=0 time=8s repeat=3 output_dir='' json=0
-read_words 'yes json' 'password-file window t:time repeat o:output-dir' "$@"
+password_file='' window='' size='' yes=0 cert_ignore=0 time=8s repeat=3 output_dir='' json=0
+read_words 'yes json cert-ignore' 'password-file window size t:time repeat o:output-dir' "$@"
 [ "${#words[@]}" -le 1 ] || bad "unexpected ${words[1]}"
 target=${words[0]-}
 plan_item --time s 2..60 "$time" s
@@ -71,8 +74,7 @@ choose_target() {
 	say "Listening on this machine:"
 	while read -r port try local_only what; do
 		case $try in
-		vnc) all+=("vnc://localhost:$port"); say "  $n  thinprobe try vnc://localhost:$port   $what"; n=$((n + 1)) ;;
-		rdp) say "  -  port $port   $what; thinprobe try rdp://localhost says how" ;;
+		vnc | rdp) all+=("$try://localhost:$port"); say "  $n  thinprobe try ${all[-1]}   $what"; n=$((n + 1)) ;;
 		*) say "  -  port $port   $what; with a client open: thinprobe try x11" ;;
 		esac
 	done < <(listening_ports)
@@ -110,12 +112,13 @@ read_target() {
 		what="cat in a terminal of its own on $where, by ssh"
 		;;
 	rdp://?*)
-		die -4 "try: RDP has no viewer of ours to type with; open a client, put the caret into a text field, and" \
-			"name its window: thinprobe try x11 (or for curves over the load: thinprobe run $experiment --on attach::0,pick)"
+		kind=rdp where=${target#rdp://} where=rdp:${where%/}
+		what="the window with the focus in the RDP session of ${where#rdp:}, which it opens or takes over"
 		;;
-	*) bad "$target is no target: vnc://HOST:DISPLAY, x11[:DISPLAY] or ssh://[USER@]HOST" ;;
+	*) bad "$target is no target: vnc://HOST:DISPLAY, rdp://[USER@]HOST, x11[:DISPLAY] or ssh://[USER@]HOST" ;;
 	esac
-	[ "$kind" = vnc ] || [ -z "$password_file" ] || bad "--password-file is for vnc://"
+	[ "$kind" = vnc ] || [ "$kind" = rdp ] || [ -z "$password_file" ] || bad "--password-file is for vnc:// and rdp://"
+	[ "$kind" = rdp ] || [ "$cert_ignore$size" = 0 ] || bad "--cert-ignore and --size are for rdp://"
 	[ "$kind" = x11 ] || [ -z "$window" ] || bad "--window is for x11"
 }
 
@@ -208,14 +211,14 @@ see_rtt() {
 type_train() {
 	local probe
 	mkdir -p "$1"
-	setpriv --pdeathsig TERM "$TP_BIN/keyrepeat" "$where" "${how[@]}" --erase --rate $RATE -t "${seconds}s" --seed "$2" \
-		--watch update --priority $priority --timeout ${WAIT_S}s ${password_file:+--password-file "$password_file"} \
+	setpriv --pdeathsig TERM "$TP_BIN/keyrepeat" "$where" "${how[@]}" ${server_options[@]+"${server_options[@]}"} \
+		--erase --rate $RATE -t "${seconds}s" --seed "$2" --watch update --priority $priority --timeout ${WAIT_S}s \
 		--ready-fd 9 9>/dev/null --log "$1/samples.tsv" --json -o "$1/keyrepeat.json" &
 	probe=$!
 	# (a signal for all of a terminal's programs reaches it, too: it then takes its last key back, and ends)
 	trap 'interrupted=1; kill "$probe" 2>/dev/null' INT TERM HUP
 	while kill -0 "$probe" 2>/dev/null; do
-		see_rtt "$([ "$kind" = vnc ] && pgrep -P "$probe" 2>/dev/null || echo "$typed_at")"
+		see_rtt "$([ "$kind" = vnc ] || [ "$kind" = rdp ] && pgrep -P "$probe" 2>/dev/null || echo "$typed_at")"
 		nap 0.2
 	done
 	status=0
@@ -315,7 +318,9 @@ say_all() {
 
 [ -n "$target" ] || choose_target
 read_target
-command="thinprobe try$(printf ' %q' "$target" ${window:+--window "$window"} ${password_file:+--password-file "$password_file"} \
+server_options=(${password_file:+--password-file "$password_file"} ${size:+--size "$size"})
+[ "$cert_ignore" = 0 ] || server_options+=(--cert-ignore)
+command="thinprobe try$(printf ' %q' "$target" ${window:+--window "$window"} ${server_options[@]+"${server_options[@]}"} \
 	-t "${seconds}s" --repeat "$repeat")"
 need jq jq
 need setpriv util-linux
