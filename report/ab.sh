@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ab.sh DIR - the page of a comparison (commands/ab.sh): DIR/report.html, report.md and figures/, from ab.json, verdict.json and the
-# two runs. Prints the verdict and where the page is.
+# ab.sh DIR - the page of a comparison (commands/ab.sh): DIR/report.html, report.md, junit.xml and figures/, from ab.json,
+# verdict.json and the two runs. Prints the verdict and where the page is.
 set -u
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
@@ -128,5 +128,9 @@ jq -r --arg figures "$figures" "$words$page" <<<"$doc" >"$work/report.md" && mv 
 	die 1 "cannot write $DIR/report.md"
 cmark-gfm -e table report.md | dressed | page_html "$(sed -n '1s/^# //p' report.md)" verdict >"$work/report.html" &&
 	mv "$work/report.html" . || die 1 "cannot write $DIR/report.html"
+jq -r "$words $(<"$here/junit.jq")"' answer as $answer | .ab.experiment as $of | [(.verdict.metrics_decided[]
+		| {name: name, verdict: .as_limit, why: "\(.verdict): \(change) (\(interval))"}),
+		(select(.verdict.metrics_decided == []) | {name: "all", verdict: "not decided", why: $answer})] | junit($of)' <<<"$doc" \
+	>"$work/junit.xml" && mv "$work/junit.xml" . || die 1 "cannot write $DIR/junit.xml"
 jq -r "$words answer" <<<"$doc" | fold -s -w 80 | sed 's/ *$//' | printable
 printf 'Report: %s\n' "$DIR/report.html"

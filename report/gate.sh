@@ -94,13 +94,6 @@ else
 			"and \(($lines | length) - 6) more: --verbose, --json or --tap" end' <<<"$judged" |
 		fold -s -w 80 | sed 's/ *$//' | printable
 fi
-[ -z "$junit" ] || jq -r --arg of "$(jq -r .experiment "$run/run.json")" --arg broken "$broken" --arg open "$open" "
-	$(<"$here/safe.jq")"'
-	.limits
-	| "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
-	"<testsuite name=\"thinprobe \($of | xml)\" tests=\"\(length)\" failures=\"\($broken)\" skipped=\"\($open)\">",
-	(.[] | "<testcase classname=\"thinprobe\" name=\"\(.name | xml)\">" + ({
-		broken: "<failure message=\"\(.why | xml)\"/>",
-		"not decided": "<skipped message=\"not decided: \(.why | xml)\"/>"}[.verdict] // "") + "</testcase>"),
-	"</testsuite>", "</testsuites>"' <<<"$judged" | put_file "$junit" || exit 1
+[ -z "$junit" ] || jq -r --arg of "$(jq -r .experiment "$run/run.json")" "$(cat "$here"/{safe,junit}.jq) .limits | junit(\$of)" \
+	<<<"$judged" | put_file "$junit" || exit 1
 exit "$status"

@@ -110,6 +110,7 @@ END
 		run -3 "$BIN/judge" blocks.tsv --json -o verdict.json
 		run -0 "$TOP/report/ab.sh" .
 		[[ ${output//$'\n'/ } == *"Better: "*p50*"Not decided: "*p90* ]]
+		[ "$(grep -c '<testcase' junit.xml)-$(grep -c '<skipped message="not decided' junit.xml)" = 2-1 ]
 		[[ $flag-$output == 0-Better* || $flag-$output == 2-Provisional* ]]
 	done
 	# a text of a stranger's files begins no line of its own

@@ -108,27 +108,27 @@ shown() {
 	[ $n -ge 100 ]
 }
 
-@test "examples: a workflow is YAML, and thinprobe has each command and option in it" {
-	local file line words=() own=() n=0
+@test "examples: a workflow gives the action inputs that it has; the action's own words are those of ab and its experiment" {
+	local words=() own=() i
 
 	python3 -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
-	for file in docs/examples/*.yml; do
-		python3 -c 'import sys, yaml
-for job in yaml.safe_load(open(sys.argv[1]))["jobs"].values():
-    print("\n".join(step["run"] for step in job["steps"] if "run" in step).replace("\\\n", " "))' "$file" >"$BATS_TEST_TMPDIR/steps"
-		while IFS= read -r line; do
-			read -ra words <<<"${line%%||*}"
-			n=$((n + 1)) own=()
-			./thinprobe "${words[0]}" --help >"$BATS_TEST_TMPDIR/help"
-			for ((i = 1; i < ${#words[@]}; i++)); do
-				if ! grep -qE -- "^(  |  .*, |usage:.*\[)${words[i]}([] ,]|$)" "$BATS_TEST_TMPDIR/help"; then own+=("${words[i]}")
-				else i=$((i + 1)); fi
-			done
-			echo "$line: of the experiment: ${own[*]}"
-			if [ "${words[0]}" = ab ]; then experiments/engine/run.sh "${own[@]}" --options-only; else [ "${#own[@]}" = 0 ]; fi
-		done < <(sed -n 's,.*/thinprobe \([a-z]\),\1,p' "$BATS_TEST_TMPDIR/steps")
+	python3 - action.yml docs/examples/*.yml >"$BATS_TEST_TMPDIR/words" <<-'END'
+		import sys, yaml
+		action, *workflows = [yaml.safe_load(open(name)) for name in sys.argv[1:]]
+		inputs = action["inputs"]
+		steps = [s for w in workflows for job in w["jobs"].values() for s in job["steps"] if "thinprobe@" in s.get("uses", "")]
+		assert steps
+		for step in steps:
+		    assert {name for name in inputs if inputs[name].get("required")} <= set(step["with"]) <= set(inputs), step
+		print(inputs["experiment"]["default"], inputs["options"]["default"])
+	END
+	read -ra words <"$BATS_TEST_TMPDIR/words"
+	./thinprobe ab --help >"$BATS_TEST_TMPDIR/help"
+	for ((i = 0; i < ${#words[@]}; i++)); do
+		if ! grep -qE -- "^(  |  .*, |usage:.*\[)${words[i]}([] ,]|$)" "$BATS_TEST_TMPDIR/help"; then own+=("${words[i]}")
+		else i=$((i + 1)); fi
 	done
-	[ "$n" -ge 2 ]
+	experiments/engine/run.sh "${own[@]}" --options-only
 }
 
 @test "documents: the awk command of slow-at-3pm.md finds the slow intervals in all of watch's files" {
