@@ -279,7 +279,8 @@ uninstall:
 
 # The same bytes from the same commit, whoever packs it: git's time, no time in gzip's header.
 dist:
-	git archive --format=tar --prefix=thinprobe-$(VERSION)/ HEAD | gzip -9n >thinprobe-$(VERSION).tar.gz
+	git -c tar.umask=0022 archive --format=tar --prefix=thinprobe-$(VERSION)/ HEAD | gzip -9n >thinprobe-$(VERSION).tar.gz
+	sha256sum thinprobe-$(VERSION).tar.gz >thinprobe-$(VERSION).tar.gz.sha256
 
 # prototap as one file without libraries, for machines without packages. (libpcap knows D-Bus, which knows systemd: as a server only.)
 static: $(BUILD)/static/prototap

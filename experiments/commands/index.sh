@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # index.sh [--check] - writes all lists of experiments in documents, from the plans, each between two marks: the table of
-# experiments/README.md, and the list in docs/two-hosts.md of experiments that run over ssh; for a kit, both in its README.md.
+# experiments/README.md, and the list in docs/two-hosts.md of experiments that run over ssh; for a kit, both in its README.md. And
+# the project's address and version in documents, from `thinprobe`.
 # --check: prints which lists are out of date, and fails if any is.
 # shellcheck disable=SC2317 # of_each calls functions by their names
 set -u
@@ -44,6 +45,19 @@ update() {	# update FILE BEGIN END: replaces the text between these two lines wi
 	return 1
 }
 
+# Where a document names the project's address or, of the action and the citation, its version.
+update_address() {	# update_address FILE
+	local address version new
+	address=$(sed -n 's/^ADDRESS=//p' "$TP_HOME/thinprobe") version=$(sed -n 's/^VERSION=//p' "$TP_HOME/thinprobe")
+	new=$(sed -E "s#https://[^ ]+/thinprobe\\b#$address#; s#(uses: )[^ ]*thinprobe@v.*#\\1${address#https://*/}@v$version#
+		s#^version: .*#version: $version#" "$1")
+	grep -qF "${address#https://*/}" <<<"$new" || die "$1 does not name the project's address"
+	[ "$new" != "$(cat "$1")" ] || return 0
+	[ "$check" = 1 ] || { printf '%s\n' "$new" >"$1"; return; }
+	echo "$1 has another address or version than thinprobe: run experiments/commands/index.sh"
+	return 1
+}
+
 check=0 status=0
 case ${1-} in
 '') ;;
@@ -65,4 +79,7 @@ while IFS= read -r tree; do
 	} | update "$table" '<!-- from the plans: index.sh -->' '<!-- end -->' || status=1
 	of_each "$tree" pair_row "$pair_link" | update "$pairs" '<!-- over ssh, from the plans: index.sh -->' '<!-- end -->' || status=1
 done < <(in_trees '')
+for file in README.md CITATION.cff debian/control docs/examples/gate-vnc-server.yml; do
+	[ ! -f "$TP_HOME/$file" ] || update_address "$TP_HOME/$file" || status=1
+done
 exit "$status"
