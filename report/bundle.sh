@@ -6,6 +6,7 @@ set -u -o pipefail
 here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../lab/home.sh" || exit 1
 . "$here/command.sh"
+. "$here/kept.sh"
 COMMAND=bundle
 usage='usage: thinprobe bundle RUN [-o FILE] [--anonymous] [--with-typed] [--all]
 Packs a run into one file (RUN.tar.zst), to send or to publish: run.json,
@@ -25,7 +26,7 @@ run=${words[0]-} run=${run%/} out=$output
 [ -n "$run" ] || bad "needs a run folder"
 [ -z "$anonymous" ] || [ -z "$with_typed" ] || bad "--anonymous with --with-typed: what was typed may name anybody; choose one"
 is_run "$run"
-[ -d "$run/cells" ] || die 1 "$run: its samples are not there, so there is nothing to pack"
+[ -d "$run/cells" ] || [ -f "$run/samples.tar.zst" ] || die 1 "$run: its samples are not there, so there is nothing to pack"
 need zstd zstd
 run=$(cd -- "$run" && pwd) || exit 1
 name=${run##*/}
@@ -34,6 +35,11 @@ name=${run##*/}
 work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
+[ -d "$run/cells" ] || {	# with all its samples it is a run like others
+	kept_unpack "$run" "$work/kept/$name" || die 1 "$run/samples.tar.zst: $UNPACK_WHY"
+	run=$work/kept/$name
+	jq 'if (.kept.left_out_bytes // 0) == 0 then del(.kept) else . end' "$run/run.json" >"$work/run" && mv "$work/run" "$run/run.json"
+}
 
 # Lines "CLASS FILE" of the run's files: classes of data/bundle.tsv, and `left` for what it does not name.
 classes() {

@@ -56,6 +56,18 @@ named() {
 	done
 }
 
+@test "a kept run: report makes of its bundle what it makes of the run, also where samples were left out" {
+	local kept
+	for kept in results/reference/{session-memory-x11,cache}; do
+		run -0 "$TOP/thinprobe" bundle "$TOP/$kept" --with-typed -o named
+		"$TOP/thinprobe" report "$TOP/$kept" --json >json
+		rm -rf there
+		"$TOP/thinprobe" report named -o there
+		"$TOP/thinprobe" report there/* --json >from-bundle
+		diff json from-bundle
+	done
+}
+
 @test "files that no run has, captures and logs are left out, which a line says" {
 	mkdir -p run/log run/cells/vnc-light-0/1~ run/cells/vnc-light-0/1/more/deep
 	for file in notes.txt log/x.err cells/vnc-light-0/1/capture.pcap cells/vnc-light-0/1/own.tsv cells/vnc-light-0/1~/samples.tsv \
