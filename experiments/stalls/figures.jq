@@ -88,8 +88,11 @@ def stages_of: . as $doc | (.stages | distinct(.sinks)) as $loads
 					| row_of(.sinks; $loads) as $row | {x: .from_ms, x2: .to_ms, y: ($row - 0.32),
 						y2: ($row + 0.32)}]}]}]};
 
+# Over the one load in front of a window each figure would be a dot.
+def one_dot: attached and .cdf != null and (several | not) and (.summary | distinct(.sinks) | length) == 1;
+
 def figures: . as $doc | [.summary[].cost_ms | values] as $costs
-	| over_load("late-share"; "Late keys: no response within \(threshold | plain) ms";
+	| (select(one_dot | not) | over_load("late-share"; "Late keys: no response within \(threshold | plain) ms";
 		{label: "late keys, %", from: -2, to: 104};
 		shown("late_share_percent"); {draw: "points", shape: 6, size: 1.8, colour: "#000000",
 			title: "overloaded: falls further and further behind",
@@ -109,5 +112,5 @@ def figures: . as $doc | [.summary[].cost_ms | values] as $costs
 	over_load_ways("jitter"; "Jitter: standard deviation of the time between updates"; {label: "jitter, ms", from: 0};
 		"jitter_sd_ms";
 		([$doc.summary[].schedule_jitter_ms | values] | max | select(. > 0)
-			| level(.; dotted + {title: "in the keys themselves, whose schedule jitters by \(fixed(1)) ms"}))),
+			| level(.; dotted + {title: "in the keys themselves, whose schedule jitters by \(fixed(1)) ms"})))),
 	(select(.cdf) | every_key), (select(.stages) | stages_of);

@@ -1027,6 +1027,8 @@ two_runs() {
 		[ "$(grep -ci 'without load' words)" = "$([ -z "$set" ] && echo 0 || echo 3)" ]
 		grep -q "$(field run/summary.tsv latency_p50_ms sinks=0 | awk '{ printf "%.1f", $1 }') ms" <(jq -r .verdict run/findings.json)
 	done
+	drawn "$TOP/report/report.sh" run
+	[ "$(grep -o 'figures/[a-z-]*.svg' run/report.md | head -n 1)" = figures/latency-cdf.svg ]	# no figure of one dot
 }
 
 @test "report of two runs with --on attach: loads are called 'Load', not CPU hogs" {
