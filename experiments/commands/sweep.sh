@@ -340,6 +340,11 @@ sweep_progress() {	# sweep_progress THERE TOTAL BEFORE
 	words="sweep  $1 of $2 cells$left"
 	if [ -t 1 ]; then printf '\r%s\033[K' "$words"; elif [ "$words" != "$SAID" ] && [ "$1" != "$LAST" ]; then echo "$words"; fi
 	SAID=$words LAST=$1
+	# why a cell that runs has not begun: the last line of its log
+	words=$(find "$DIR/log" -name '*.log' -newer "$DIR/.engine" -exec tail -qn 1 {} + 2>/dev/null |
+		sed -n '/: waiting up to /{s/^thinprobe: //p;q}')
+	[ -z "$words" ] || [ "$words" = "$WAITS" ] || { [ ! -t 1 ] || echo; warn "a cell waits: $words"; }
+	WAITS=$words
 }
 
 # Copies facts on hosts and lab from the cells' run.json into that of the run: common facts from the first cell, lists of what was
@@ -434,7 +439,7 @@ trap 'stop=1' INT TERM HUP
 mapfile -t CELL_FILES < <(sweep_cells | sed -E "s,/(.*)\.([0-9]+)\t.*,/cells/\1/\2/cell.json,")
 sweep_count
 now_s
-all=${#CELL_FILES[@]} before=$THERE SINCE=$NOW_S SAID='' LAST=''
+all=${#CELL_FILES[@]} before=$THERE SINCE=$NOW_S SAID='' LAST='' WAITS=''
 if [ "$before" -lt "$all" ]; then
 	"${ENGINE}_start"
 	while [ -z "$stop" ] && "${ENGINE}_alive"; do

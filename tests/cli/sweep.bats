@@ -177,6 +177,23 @@ sweep() { printf '%s\n' "${@:2}" >file; "$commands/sweep.sh" file --list | cut -
 	PATH=$PWD/bin refused 1 'no controller' "$commands/sweep.sh" file --engine slurm -o out
 }
 
+@test "sweep: what a cell waits for is said, once, and not from a log of an earlier cell" {
+	mkdir -p bin
+	cat >bin/parallel <<-'END'
+		#!/bin/sh
+		sleep 1
+		echo "thinprobe: another lab uses the CPUs (run 7): waiting up to 300 s" >out/log/stalls_vnc.log
+		sleep 4
+	END
+	chmod 755 bin/parallel
+	printf '%s\n' 'experiment stalls' 'loads 0' 'repeat 1' >file
+	PATH=$PWD/bin:$PATH run -3 "$commands/sweep.sh" file -o out
+	[ "$(grep -c '^thinprobe: .*another lab uses the CPUs' <<<"$output")" = 1 ]
+	sed -i '/^echo/d' bin/parallel
+	PATH=$PWD/bin:$PATH run -3 "$commands/sweep.sh" --resume out
+	run ! grep 'another lab' <<<"$output"
+}
+
 @test "sweep: an Ansible inventory gives pairs of hosts if its two groups have the same size" {
 	command -v ansible-inventory >/dev/null || skip "ansible-core is not installed"
 	export ANSIBLE_LOCAL_TEMP=$PWD/local ANSIBLE_NOCOLOR=1
