@@ -9,11 +9,9 @@ TP_TOOL=thinprobe
 
 # Lines "STEM WORD REST" of all plans, by stem.
 list_plans() {
-	local plan name
-	in_trees 'experiments/*/plan' | while IFS= read -r plan; do
-		name=${plan%/plan}
-		plan_lines "$plan" | sed "s/^/${name##*/} /"
-	done | LC_ALL=C sort -s -k 1,1
+	local plans
+	mapfile -t plans < <(in_trees 'experiments/*/plan')
+	plan_lines -n "${plans[@]}" | LC_ALL=C sort -s -k 1,1
 }
 
 # Prints each experiment with its minutes and its question, by topic; topics that are not in this list come last, under their own

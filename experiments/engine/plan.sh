@@ -9,18 +9,22 @@
 declare -A PLAN OPT LETTERS
 OPTIONS=() AXES=() PLAN_SETTINGS=()
 
-# plan_lines FILE: prints its lines without comments; a line that begins with a blank continues the line before it.
+# plan_lines [-n] FILE...: prints their lines without comments; a line that begins with a blank continues the line before it. -n:
+# each after the name of its file's folder.
 plan_lines() {
-	awk '/^(#|$)/ { next } /^[ \t]/ { sub(/^[ \t]+/, ""); line = line " " $0; next } { if (line != "") print line; line = $0 }
-		END { print line }' "$1"
+	local named=''
+	[ "$1" != -n ] || { named=1; shift; }
+	awk -v named=$named 'function flush() { if (line != "") print name line; line = "" }
+		FNR == 1 { flush(); n = split(FILENAME, part, "/"); name = named ? part[n - 1] " " : "" }
+		/^(#|$)/ { next } /^[ \t]/ { sub(/^[ \t]+/, ""); line = line " " $0; next } { flush(); line = $0 } END { flush() }' "$@"
 }
 
 # plan_read FOLDER: sets PLAN, OPT, OPTIONS, AXES, PLAN_SETTINGS.
 plan_read() {
-	local first name rest
+	local first name rest files
 	local -A engine
-	while read -r first name rest; do engine[$name]=$rest; done < <(
-		in_trees experiments/engine/options experiments/families/options | while IFS= read -r first; do plan_lines "$first"; done)
+	mapfile -t files < <(in_trees experiments/engine/options experiments/families/options)
+	while read -r first name rest; do engine[$name]=$rest; done < <(plan_lines "${files[@]}")
 	plan_take "$1/plan" < <(plan_lines "$1/plan"; printf 'use %s\n' on quick quiet demo resume fail-if output-dir options-only)
 	read -ra AXES <<<"${PLAN[axis]-}"
 }
