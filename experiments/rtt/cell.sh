@@ -27,7 +27,7 @@ exp_choose() { [[ ,$PROBES, != *,ping,* ]] || must lab_need client ping iputils-
 # One cell without load for all transports. UDP with at least the link's rate only shows how full the queue is: only with --loads.
 wanted() {	# wanted QUEUE TRANSPORT LOAD
 	[ "$1" = "${QUEUES%%,*}" ] || [ "$1" = real ] || [ "$3" = 0 ] || [ "$3" -ge "$QUIET_LOADS" ] || plan_given loads || return 1
-	if [ "$3" = 0 ]; then [ "$2" = "${TRANSPORTS%%,*}" ]; else [ "$2" = tcp ] || [ "$3" -lt 100 ] || plan_given loads; fi
+	if [ "$3" = 0 ]; then [ "$2" = "${TRANSPORTS%%,*}" ]; else [[ $2 != @(udp|random) ]] || [ "$3" -lt 100 ] || plan_given loads; fi
 }
 
 exp_cells() {
@@ -147,8 +147,11 @@ load_start() {	# load_start SEED: sets LOAD_PID; 1: LAB_WHY
 	[ "${P[load]}" -gt 0 ] || return 0
 	[ "$DIRECTION" != input ] || from=client to=server
 	[ "$DIRECTION" != both ] || options+=(--both)
-	[ "${P[transport]}" = tcp ] || options+=(--udp) size=1472
-	[ "${P[transport]}" != random ] || options+=(--spacing random)
+	case ${P[transport]} in
+	reno) options+=(--congestion reno) ;;
+	udp) options+=(--udp) size=1472 ;;
+	random) options+=(--udp --spacing random) size=1472 ;;
+	esac
 	# With real-time priority: a load that waits for the CPU would come in bursts. It takes a few percent of the CPU, which the
 	# cell notes.
 	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); options+=(--priority 10); }

@@ -29,6 +29,7 @@ static bool socket_is_ipv6(int fd)
 
 void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_bytes)
 {
+	socklen_t size = sizeof(l->congestion);
 	struct tcp_info info;
 	int backlog;
 
@@ -46,6 +47,7 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 	backlog = (int)(batch_bytes > BACKLOG_LEAST / 2 ? 2 * batch_bytes : BACKLOG_LEAST);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
 	setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &backlog, sizeof(backlog));
+	getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, l->congestion, &size);
 	read_tcp_info(fd, &info);
 	l->header = load_header_bytes(false, socket_is_ipv6(fd), info.tcpi_options & TCPI_OPT_TIMESTAMPS);
 	l->mss = info.tcpi_snd_mss ? info.tcpi_snd_mss : 1448;

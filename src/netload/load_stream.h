@@ -9,6 +9,7 @@ struct load_stream {
 	bool udp;
 	bool over;	     /* receiving: the other end has closed the stream */
 	bool takes_mark;     /* the other end opened this stream with a mark (ctl.h) */
+	char congestion[16]; /* TCP: the congestion control in use */
 	int64_t header, mss; /* header bytes of a frame; TCP: most payload of one segment */
 	int64_t rest;	     /* bytes still to be sent of the current frame */
 	int64_t segments;    /* most datagrams that the kernel segments from one message; 0: each is a message of its own */

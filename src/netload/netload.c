@@ -23,7 +23,7 @@
 static struct {
 	struct load_cfg load;
 	int64_t port, ready_fd, priority;
-	const char *bind;
+	const char *bind, *congestion;
 	bool once, rate_given;
 	int bits, spacing;
 } cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 500 * NS_PER_MS },
@@ -61,6 +61,8 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST, .of = "send",
 	  .help = "stop after this time (on a signal)" },
 	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, .of = "send", .help = "datagrams, an open loop (TCP)" },
+	{ CLI_STR, 0, "congestion", &cfg.congestion, .of = "send", .help = "congestion control of TCP (the kernel's default)",
+	  .meta = "NAME" },
 	{ CLI_FLAG, 0, "both", &cfg.load.both, .of = "send", .help = "the server sends the same load back" },
 	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_STREAMS, .of = "send", .help = "use this many streams, in turn (1)" },
 	{ CLI_BYTES, 0, "frame-size", &cfg.load.size, 1, LOAD_SIZE_MOST, .of = "send",
@@ -126,6 +128,8 @@ static void check_send_options(void)
 		die_usage("give a rate: --rate RATE, such as 5Mbit, or max");
 	if (cfg.load.udp && cfg.load.size && cfg.load.size < CTL_MARK_BYTES)
 		die_usage("--frame-size %d: with --udp give at least %d", (int)cfg.load.size, CTL_MARK_BYTES);
+	if (cfg.load.udp && cfg.congestion)
+		die_usage("--congestion %s: with --udp there is none", cfg.congestion);
 	cfg.load.payload_bits = cfg.bits == 1;
 	cfg.load.random = cfg.spacing == 1;
 	if (cfg.load.random && !cfg.load.rate)
@@ -179,6 +183,7 @@ static int run_send(const char *to)
 		die_usage("%s: %s", to, why.text);
 	out = rec_must_open(&out_cfg, "netload");
 	r.load = cfg.load;
+	r.congestion = cfg.congestion;
 	rt_setup((int)cfg.priority, &rt);
 	munlockall(); /* an ordinary user's limit is below a thread's stack, which could not start; the payload stays in memory anyway */
 	rt.locked = false;

@@ -180,6 +180,7 @@ static void report_send_settings(struct rec_report *rec, const struct load_sessi
 	rec_begin_object(rec, "settings");
 	rec_add_str(rec, "to", t->to);
 	rec_add_str(rec, "transport", r->load.udp ? "udp" : "tcp");
+	rec_add_str(rec, "congestion_control", r->load.udp ? NULL : r->lane[0].congestion);
 	rec_add_real(rec, "rate_mbit_s", offered_mbit_s(r), 6);
 	rec_add_str(rec, "counts", r->load.payload_bits ? "payload bits" : "frame bits");
 	rec_add_bool(rec, "both", r->load.both);

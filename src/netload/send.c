@@ -4,6 +4,8 @@
 #include "proc.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +45,8 @@ static int connect_stream(struct load_session *r, int64_t i, const struct sock_a
 	if (fd < 0)
 		return fd;
 	r->lane[i].fd = fd;
+	if (r->congestion && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, r->congestion, (socklen_t)strlen(r->congestion)))
+		return -errno;
 	ctl_format_mark(mark, r->key, i, OPENS);
 	return write(fd, mark, sizeof(mark)) == (ssize_t)sizeof(mark) ? 0 : -errno;
 }
@@ -104,7 +108,8 @@ int send_connect(struct load_session *r, const struct sock_address *to, int n, s
 		sock_set_port(&place, (int)ok[r->load.udp ? 1 + i : 1]);
 		err = connect_stream(r, i, &place);
 		if (err)
-			return why_fail(err, why, "stream %d at port %d: %s", (int)i + 1, sock_port(&place), strerror(-err));
+			return why_fail(err, why, "stream %d at port %d: %s%s", (int)i + 1, sock_port(&place), strerror(-err),
+					err == -ENOENT ? "; /proc/sys/net/ipv4/tcp_available_congestion_control has others" : "");
 	}
 	err = await_server_go(r, reason);
 	if (err)

@@ -164,6 +164,26 @@ all_sent() {	# ms from frame to frame
 	[ "$status" = 0 ]
 }
 
+@test "netload send --congestion: the socket has it, and the report names it; one that the kernel lacks is refused" {
+	need jq ss
+	start_serve
+	start sender "$NETLOAD" send "127.0.0.1:$port" --rate 1Mbit --congestion reno --format json -o report.json
+	until_true received
+	ss -Htinp | grep -A1 "pid=$pid," >seen
+	cat seen
+	grep -qw reno seen
+	kill -INT "$pid"
+	wait "$pid" || true
+	[ "$(jq -r .settings.congestion_control report.json)" = reno ]
+	send --rate 1Mbit -t 100ms
+	[ "$(jq -r .settings.congestion_control report.json)" = "$(cat /proc/sys/net/ipv4/tcp_congestion_control)" ]
+	send --rate 1Mbit -t 100ms --congestion none
+	[ "$status" = 1 ]
+	grep -q tcp_available_congestion_control send.err
+	send --rate 1Mbit -t 100ms --congestion reno --udp
+	[ "$status" = 2 ]
+}
+
 @test "netload: if the rate cannot be reached, it ends with 3, and the message names the link as a possible cause" {
 	start_serve
 	send --rate 900Gbit -t 600ms --udp
