@@ -3,15 +3,18 @@
 include "words";
 
 def mbit: sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s");
-def transport_words: {udp: "UDP at regular intervals", random: "UDP at random intervals", tcp: "TCP", none: "no load"}[.]
-	// .;
+def transport_words: {udp: "UDP at regular intervals", random: "UDP at random intervals", tcp: "TCP", reno: "TCP with Reno",
+	none: "no load"}[.] // .;
+# A row's load; of TCP with the congestion control of the kernel.
+def load_words: (.transport | transport_words) + if .transport == "tcp" and .congestion then " (\(.congestion))" else "" end;
+def is_tcp: .transport | IN("tcp", "reno");
 def title: "Pings and keys over a loaded link: \(.run.settings.links // [] | map(mbit) | and_list)";
 def setup: .run.settings as $set | [("a queue of \($set.queue | values)"),
 	({display: "load from the server to the client",
 		input: "load from the client to the server", both: "load both ways"}[$set.direction // ""] | values),
 	"\($set.repeats // 0 | plural("repeat")) of \($set.seconds // "?") s",
 		run_words] | sentence;
-def labels: {value: {transport: {udp: "even", random: "random", tcp: "TCP", none: "none"},
+def labels: {value: {transport: {udp: "even", random: "random", tcp: "TCP", reno: "TCP, Reno", none: "none"},
 	link: (.run.settings.links // [] | words_for(mbit))}};
 
 def links: measured_rows("summary") | distinct(.link);
@@ -30,7 +33,7 @@ def mean_words: if .mean_ms_from != null then figure("mean_ms") | figure_words
 def none_came: .probe == "ping" and .mean_ms == null and (.lost // 0) > 0 and .lost == .n;
 def slowness: if none_came then infinite else .mean_ms_to // .mean_ms // .mean_ms_from end;
 # If the load differed from its nominal value, the finding says so.
-def held: .transport == "none" or .transport == "tcp" or .load > 100
+def held: .transport == "none" or is_tcp or .load > 100
 	or .sent_as_set == "yes";
 def caveat: if .load > 0 and (figure("load_percent") | at_least) != null and .falls_short != "no" then
 		" (\(figure("load_percent") | figure_words) arrived)" elif held then ""
@@ -53,28 +56,36 @@ def decisions: . as $doc | (if .run.settings.direction == "both" then 2 else 1 e
 		falls_short: exceeds({value: ([.load // 0, 100] | min | scaled(0.9))}; figure("load_percent")),
 		not_full: exceeds({value: 90}; figure("load_percent")),
 		sent_as_set: within({value: .sent_percent}; .load | scaled(0.995); .load | scaled(1.005)),
+		no_queue: exceeds({value: (if .frame_ms and $idle.mean_ms then .frame_ms + $idle.mean_ms else null end)};
+			figure("mean_ms")),
 		comes_later: exceeds(figure("mean_ms") | interval_alone; $idle | figure("mean_ms") | interval_alone),
 		beyond_queue: exceeds({value: .mean_ms}; {value: (.queue_ms | if . then $ways * . * 1.05 + 5 else null end)})}));
 
 def at_rest: [links[] as $l | idle(pings($l)) | values | select(.mean_ms != null)] | select(. != [])
 	| finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(mean_words)\(lost) at \(.link | mbit)") | and_list).";
 		.[0] | figure("mean_ms") + {figure: "round-trip"});
+# Frames at even distances below the link's rate: none waits for another, and a ping for at most one of them.
+def no_queue_words: [links[] as $l | pings($l) | map(select(.load > 0 and .load < 100 and .transport != "random" and .mean_ms != null))
+		| group_by(.transport)[] | select(all(.no_queue == "yes")) | max_by(.load)]
+	| if . == [] then "" else " **No queue builds** beside \(map("\(load_words) of up to \(.load | plain) % at \(.link | mbit)") | and_list):"
+		+ " a ping is later by less than one frame takes on the link (\(map(.frame_ms | fine) | unique | and_list))." end;
 # The highest load that the link can carry.
 def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .transport] | unique[] as $t
 		| [$rows[] | select(.transport == $t and .load >= 96 and .load < 100 and .mean_ms != null)]
 		| select(. != []) | min_by([(full | not), .load])] | select(. != [])
 	| finding("nearly-full"; told_full("**On a link that is nearly full** (\(map(.load) | max | plain) %), a ping takes "
-		+ (map("\(mean_words)\(lost) beside \(.transport | transport_words) at \(.link | mbit)\(caveat)") | join("; "))
-			+ ".");
+		+ (map("\(mean_words)\(lost) beside \(load_words) at \(.link | mbit)\(caveat)") | join("; "))
+			+ ".") + ($doc | no_queue_words);
 		max_by([full, slowness]) | figure("mean_ms")
 			+ {verdict: (if full then "none" else "unsure" end), figure: "round-trip"});
-def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100 and .mean_ms != null)]
-	| select(. != []) | max_by(.load)] | select(. != [])
+def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(is_tcp and .load > 100 and .mean_ms != null)]
+	| group_by(.transport)[] | max_by(.load)] | select(. != [])
 	| finding("overfull"; told_full("**While TCP saturates the link**, a ping takes "
 		+ (map("\(mean_words) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit)"
+			+ (if .congestion then ", with \(.congestion)" else "" end)
 			+ if .queue_ms == null then "" else " (full queue: \(.queue_ms | fine))" end) | join("; ")) + "."
 		+ (if $doc.run.settings.link_by != "wire"
-			and any(.[]; .queue_ms != null and .max_ms != null and .max_ms < 0.9 * .queue_ms
+			and any(.[]; .transport == "tcp" and .queue_ms != null and .max_ms != null and .max_ms < 0.9 * .queue_ms
 				and (.lost // 0) == 0) then
 			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end));
 		max_by([full, slowness]) | figure("mean_ms")
@@ -140,7 +151,7 @@ def views:
 	view("main"; "summary"; "Pings and keys by load"; {by: "link", breaks: ["load", "late_percent", 5]};
 		"probe transport load mean_ms sd_ms p50_ms p99_ms max_ms late_percent lost_percent queue n"),
 	view("variance"; "summary"; "Variance, and a model"; {by: "link"};
-		"probe transport load variance_ms2 md1_wait_ms md1_variance_ms2 queue_ms"),
+		"probe transport load variance_ms2 md1_wait_ms md1_variance_ms2 even_wait_ms even_variance_ms2 queue_ms congestion"),
 	view("load"; "summary"; "The load itself"; {by: "link"};
 		"probe transport load sent_percent load_percent received_payload_mbit_s load_lost_percent"),
 	view("quality"; "summary"; "Quality"; {by: "link"};

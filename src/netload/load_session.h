@@ -13,8 +13,8 @@
 struct load_session {
 	struct load_cfg load;
 	const char *congestion; /* congestion control of TCP at the sender; NULL: the kernel's default */
-	uint64_t key; /* random, chosen by the server: shows that a stream belongs to this load; in every datagram */
-	int control;  /* descriptor of the control connection (ctl.h) */
+	uint64_t key;		/* random, chosen by the server: shows that a stream belongs to this load; in every datagram */
+	int control;		/* descriptor of the control connection (ctl.h) */
 	struct load_stream lane[LOAD_STREAMS];
 	struct load_counts own, other; /* what this end counted, what the other end counted */
 	bool pushes, pulls;	       /* this end sends, receives */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* netload_extract - load on a link, from netload.json (if missing: no load) and link_bit_s, queue_bytes, bucket_bytes of cell.json;
- * and what an M/D/1 queue would do (random arrivals of frames of one length).
+ * and what theory says of frames of one length: those that come at random (M/D/1), and those at even distances, of which none
+ * waits for another, so that a ping waits only for the frame that is being sent.
  *
  * Numbers of a repeat: sent_percent, received_percent (of the link's rate, in bits of frames), queue_ms (the queue's length as a
- * time). Figures: md1_wait_ms, md1_variance_ms2, at the mean of received_percent. Rows: link, load_percent, wait_ms, variance_ms2:
- * the queue at all loads, for each value of the parameter `link` that has a repeat. */
+ * time). Figures: frame_ms; md1_wait_ms, md1_variance_ms2, even_wait_ms, even_variance_ms2, at the mean of received_percent. Rows:
+ * link, load_percent, wait_ms, variance_ms2, even_wait_ms, even_variance_ms2: both at all loads, for each value of the parameter
+ * `link` that has a repeat. */
 #include "engine.h"
 
 #define NETLOAD_FRAME_BITS (1514 * 8)
@@ -13,7 +15,7 @@
 #define MD1_STEPS 2000
 #define MD1_CREDIT_MOST 12
 
-struct md1_moments {
+struct wait_moments {
 	double mean, variance;
 };
 
@@ -33,12 +35,12 @@ static double compute_work_share(double load, double x)
 	return (1 - load) * sum;
 }
 
-/* Mean and variance of the work queued ahead of an arrival in an M/D/1 queue that exceeds `credit` (the work that a token bucket
- * lets through at once), in units of the time that one frame takes on the link. Credit 0: Pollaczek and Khinchine; above 0 from the
- * distribution (Crommelin 1932; Erlang 1909). NAN: `load` of 1 or more, or a credit above MD1_CREDIT_MOST. */
-static struct md1_moments compute_md1_moments(double load, double credit)
+/* Mean and variance of the work ahead of an arrival in an M/D/1 queue, the rest of the frame being sent included, that exceeds
+ * `credit` (the work that a token bucket lets through at once), in units of the time that one frame takes on the link. Credit 0:
+ * Pollaczek and Khinchine; above 0 from the distribution (Crommelin 1932; Erlang 1909). NAN: `load` of 1 or more, or a credit above MD1_CREDIT_MOST. */
+static struct wait_moments compute_md1_moments(double load, double credit)
 {
-	struct md1_moments all = { NAN, NAN };
+	struct wait_moments all = { NAN, NAN };
 	double mean, square, h = credit / MD1_STEPS;
 
 	if (!(load >= 0 && load < 1 && credit >= 0 && credit <= MD1_CREDIT_MOST))
@@ -57,6 +59,17 @@ static struct md1_moments compute_md1_moments(double load, double credit)
 	all.mean = fmax(0, mean);
 	all.variance = fmax(0, square - all.mean * all.mean);
 	return all;
+}
+
+/* The same beside frames at even distances, for an arrival at a random time: of the time a share `load` is that of a frame being
+ * sent, whose rest is uniform between 0 and 1. */
+static struct wait_moments compute_even_moments(double load, double credit)
+{
+	double over = fmax(0, 1 - credit), mean = load * over * over / 2;
+
+	if (!(load >= 0 && load < 1))
+		return (struct wait_moments){ NAN, NAN };
+	return (struct wait_moments){ mean, load * over * over * over / 3 - mean * mean };
 }
 
 struct link_load {
@@ -88,26 +101,30 @@ static void read_repeat(const struct experiment_repeat *r)
 static void compute_netload_figures(const struct experiment_cell *c)
 {
 	const struct link_load *cell = extractor_cell_data(c);
-	struct md1_moments w = compute_md1_moments(cell->sum / cell->n / 100, cell->credit);
+	double load = cell->sum / cell->n / 100, frame = cell->frame_ms;
+	struct wait_moments w = compute_md1_moments(load, cell->credit), even = compute_even_moments(load, cell->credit);
 
-	give_values({ "md1_wait_ms", w.mean * cell->frame_ms },
-		    { "md1_variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
+	give_values({ "frame_ms", frame }, { "md1_wait_ms", w.mean * frame }, { "md1_variance_ms2", w.variance * frame * frame },
+		    { "even_wait_ms", even.mean * frame }, { "even_variance_ms2", even.variance * frame * frame });
 }
 
 static void write_curve(const struct experiment_cell *c, struct table_out *out)
 {
 	const struct link_load *cell = extractor_cell_data(c);
 	const char *link = cell_require_text(c, "link");
+	double frame = cell->frame_ms;
 
 	for (const struct experiment_cell *k = c->run->cell; k < c; k++)
 		if (k->n && !strcmp(cell_require_text(k, "link"), link))
 			return;
 	for (int load = 0; c->n && load <= 995; load += load < 900 ? 10 : load < 980 ? 5 : 1) {
-		struct md1_moments w = compute_md1_moments(load / 1000.0, cell->credit);
+		struct wait_moments w = compute_md1_moments(load / 1000.0, cell->credit);
+		struct wait_moments even = compute_even_moments(load / 1000.0, cell->credit);
 
 		row_set_text(out, "link", link);
-		row_finish(out, { "load_percent", load / 10.0 }, { "wait_ms", w.mean * cell->frame_ms },
-			   { "variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
+		row_finish(out, { "load_percent", load / 10.0 }, { "wait_ms", w.mean * frame },
+			   { "variance_ms2", w.variance * frame * frame }, { "even_wait_ms", even.mean * frame },
+			   { "even_variance_ms2", even.variance * frame * frame });
 	}
 }
 
