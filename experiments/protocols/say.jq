@@ -68,16 +68,13 @@ def ordered: . as $r | [to_entries[] | .key as $i | .value | "\(.total_wire_byte
 	+ if $i == 0 then "" else $r[$i - 1] as $before | " (\(.total_wire_bytes / $r[0].total_wire_bytes | times) times as many"
 		+ unsure($before; .; "more than \($before.protocol)") + ")" end]
 	| and_list;
-def share_of($other): "\(.total_ip_bytes / $other.total_ip_bytes * 100 | fixed(0)) %"
-	+ if fewer($other) or (. as $this | $other | fewer($this)) then "" else " (not told apart)" end;
-def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "all") as $n
-	| if [$x, $r] | all(sound) | not then "" else
-		" RDP takes \($r | share_of($x)) of the bytes of X (in 1999: 13 %)" + (if $n | sound then
-			"; RDP takes \($r | share_of($n)) of those of NX (in 1999, of LBX: 23 %); NX takes \($n | share_of($x)) of those of X"
-			+ " (in 1999, LBX: 57 %)" else "" end) + "." end;
+def shares_words: [(["rdp", "x11"], ["rdp:cache", "x11"], ["rdp", "nx"], ["rdp:cache", "nx"], ["nx", "x11"]) as [$a, $b]
+	| .shares // [] | .[] | select(.protocol == $a and .other == $b and .share_percent != null)
+	| "\($a) \(level("share_percent")) of \($b)"] | if . == [] then "" else " IP bytes: \(join(", "))."
+		+ " Wong & Seltzer (2000): RDP, with a cache at its client, 13 % of X and 23 % of LBX; LBX 57 % of X." end;
 def work: work_rows as $r | select($r != [])
 	| finding("work"; "**The same work** (\(works_words)) takes, in bytes on the wire, \($r | ordered). "
-		+ "\($r | range_of(.display_wire_bytes / .total_wire_bytes * 100)) of them are display data.\(as_in_1999)";
+		+ "\($r | range_of(.display_wire_bytes / .total_wire_bytes * 100)) of them are display data.\(shares_words)";
 		$r[0] | total + {figure: "work"});
 
 def messages: work_rows as $r | if $r | length < 2 then empty else
@@ -131,6 +128,7 @@ def views:
 		"what input_ip_bytes display_ip_bytes input_messages display_messages"),
 	view("messages"; "summary"; "Messages"; {by: "protocol"};
 		"what total_ip_bytes total_messages mean_message_ip_bytes vip_saving_percent"),
+	view("shares"; "shares"; "Bytes beside those of another protocol"; {by: "protocol"}; "other share_percent"),
 	view("headers"; "summary"; "Packets and headers"; {by: "protocol"};
 		"what total_packets total_acks transport_percent tls_percent"),
 	view("same"; "summary"; "Was it the same work?"; {by: "protocol"};

@@ -3,8 +3,8 @@
  * protocol and task.
  *
  * A cell of part "session" gives setup, window, idle (per minute) and key (per key); any other part is a task, and `all` adds up
- * the tasks in each repeat that has all of them. Figures are means over repeats; bytes on the wire have intervals; shares and sizes
- * are quotients of these means. A repeat of a task whose end state differs from the other repeats' is in no figure; if all repeats
+ * the tasks in each repeat that has all of them. Figures are means over repeats; bytes have intervals; shares and sizes are quotients of
+ * these means. Rows by protocol and another one compare the bytes of all tasks. A repeat of a task whose end state differs from the other repeats' is in no figure; if all repeats
  * differ from the expected state, `state` is "different", the figures are of these repeats, and `all` leaves the protocol out. */
 #include "engine.h"
 
@@ -131,17 +131,17 @@ static void set_channel(const struct row_samples *row, int channel, struct table
 {
 	static const char *const channels[] = { "input", "display", "total" };
 	static const char *const counts[] = { "wire_bytes", "ip_bytes", "payload_bytes", "packets", "messages", "acks" };
-	double *wire = memory_new(row->n, sizeof(*wire));
-	struct figure f;
+	double *bytes = memory_new(row->n, sizeof(*bytes));
 	char column[64];
 
-	for (size_t i = 0; i < row->n; i++)
-		wire[i] = row->v[i][channel * COUNTS + WIRE];
-	f = engine_estimate(ESTIMATE_MEAN_CI, wire, row->n);
-	free(wire);
-	snprintf(column, sizeof(column), "%s_wire_bytes", channels[channel]);
-	row_set_figure(out, column, f);
-	for (int i = IP; i < COUNTS; i++) {
+	for (int i = WIRE; i <= IP; i++) {
+		for (size_t n = 0; n < row->n; n++)
+			bytes[n] = row->v[n][channel * COUNTS + i];
+		snprintf(column, sizeof(column), "%s_%s", channels[channel], counts[i]);
+		row_set_figure(out, column, engine_estimate(ESTIMATE_MEAN_CI, bytes, row->n));
+	}
+	free(bytes);
+	for (int i = PAYLOAD; i < COUNTS; i++) {
 		snprintf(column, sizeof(column), "%s_%s", channels[channel], counts[i]);
 		row_set_number(out, column, compute_mean(row, channel * COUNTS + i));
 	}
@@ -209,12 +209,26 @@ static void write_part(const struct experiment_cell *c, size_t part, const char 
 	free(row.v);
 }
 
-/* Writes the sum of all tasks of one protocol, over the repeats that have all of them. */
-static void write_task_sum(const struct experiment_cell *c, size_t works, bool in_protocol_row, struct table_out *out)
+/* Cells of one protocol follow each other. */
+static bool is_last_of_protocol(const struct experiment_cell *c)
 {
-	size_t repeats = (size_t)c->run->repeats;
+	return c + 1 == c->run->cell + c->run->n || !same_protocol(c, c + 1);
+}
+
+static size_t count_tasks(const struct experiment_cell *last)
+{
+	size_t works = 0;
+
+	for (const struct experiment_cell *k = last; k >= last->run->cell && same_protocol(k, last); k--)
+		works += !has_part_session(k);
+	return works;
+}
+
+/* Adds up all tasks of a protocol in each repeat: sum[number - 1]; NAN in the repeats that lack one. */
+static double (*sum_tasks(const struct experiment_cell *c))[VALUES]
+{
+	size_t repeats = (size_t)c->run->repeats, works = count_tasks(c);
 	double(*sum)[VALUES] = memory_new(repeats, sizeof(*sum));
-	struct row_samples row = { .v = memory_new(repeats, sizeof(*row.v)), .differs_percent = NAN };
 
 	for (size_t n = 0; n < repeats; n++) {
 		size_t there = 0;
@@ -229,30 +243,67 @@ static void write_task_sum(const struct experiment_cell *c, size_t works, bool i
 				for (int v = 0; v < VALUES; v++)
 					sum[n][v] += own->of[0].v[v];
 			}
-		if (there == works)
-			row.v[row.n++] = sum[n];
-		else
-			row.failed++;
+		if (there < works)
+			sum[n][TOTAL + IP] = NAN;
 	}
+	return sum;
+}
+
+/* Writes the sum of all tasks of one protocol, over the repeats that have all of them. */
+static void write_task_sum(const struct experiment_cell *c, bool in_protocol_row, struct table_out *out)
+{
+	size_t repeats = (size_t)c->run->repeats;
+	double(*sum)[VALUES] = sum_tasks(c);
+	struct row_samples row = { .v = memory_new(repeats, sizeof(*row.v)), .differs_percent = NAN };
+
+	for (size_t n = 0; n < repeats; n++)
+		if (isnan(sum[n][TOTAL + IP]))
+			row.failed++;
+		else
+			row.v[row.n++] = sum[n];
 	row.same = row.n;
 	write_traffic(c, "all", &row, in_protocol_row, out);
 	free(row.v);
 	free(sum);
 }
 
+/* Of a protocol beside each other one: its IP bytes of all tasks in percent of the other's, of each repeat, since the same
+ * picture is drawn in both. */
+static void write_shares(const struct experiment_cell *c, struct table_out *out)
+{
+	size_t repeats = (size_t)c->run->repeats;
+	double *percent = memory_new(repeats, sizeof(*percent));
+
+	for (const struct experiment_cell *k = c->run->cell; k < c->run->cell + c->run->n; k++) {
+		double(*own)[VALUES], (*other)[VALUES];
+
+		if (!is_last_of_protocol(c) || !is_last_of_protocol(k) || k == c || !count_tasks(c) ||
+		    count_tasks(k) != count_tasks(c))
+			continue;
+		own = sum_tasks(c);
+		other = sum_tasks(k);
+		for (size_t n = 0; n < repeats; n++)
+			percent[n] = divide(100 * own[n][TOTAL + IP], other[n][TOTAL + IP]);
+		row_set_text(out, "protocol", cell_require_text(c, "protocol"));
+		row_set_text(out, "other", cell_require_text(k, "protocol"));
+		row_set_figure(out, "share_percent", engine_estimate(ESTIMATE_GEOMEAN_CI, percent, repeats));
+		row_write(out);
+		free(own);
+		free(other);
+	}
+	free(percent);
+}
+
 static void write_cell_traffic(const struct experiment_cell *c, bool in_protocol_row, struct table_out *out)
 {
-	bool last = c + 1 == c->run->cell + c->run->n || !same_protocol(c, c + 1);
-	size_t works = 0;
+	bool last = is_last_of_protocol(c);
 
 	for (size_t p = 0; has_part_session(c) && p < PARTS; p++)
 		write_part(c, p, parts[p].what, in_protocol_row, out);
 	if (!has_part_session(c))
 		write_part(c, 0, cell_require_text(c, "part"), in_protocol_row, out);
-	for (const struct experiment_cell *k = c; last && k >= c->run->cell && same_protocol(k, c); k--)
-		works += !has_part_session(k);
-	if (works > 1)
-		write_task_sum(c, works, in_protocol_row, out);
+	if (last && count_tasks(c) > 1)
+		write_task_sum(c, in_protocol_row, out);
 	if (last && in_protocol_row)
 		row_write(out);
 }
@@ -272,5 +323,5 @@ const struct extractor_hooks channels_extractor = {
 	.repeat_size = sizeof(struct channel_findings),
 	.begin_run = check_settings,
 	.read_repeat = read_repeat,
-	.tables = { { "summary", write_summary_rows }, { "protocols", write_protocol_cells } },
+	.tables = { { "summary", write_summary_rows }, { "protocols", write_protocol_cells }, { "shares", write_shares } },
 };
