@@ -65,9 +65,11 @@ def at_rest: [links[] as $l | idle(pings($l)) | values | select(.mean_ms != null
 	| finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(mean_words)\(lost) at \(.link | mbit)") | and_list).";
 		.[0] | figure("mean_ms") + {figure: "round-trip"});
 # Frames at even distances below the link's rate: none waits for another, and a ping for at most one of them.
-def no_queue_words: [links[] as $l | pings($l) | map(select(.load > 0 and .load < 100 and .transport != "random" and .mean_ms != null))
-		| group_by(.transport)[] | select(all(.no_queue == "yes")) | max_by(.load)]
-	| if . == [] then "" else " **No queue builds** beside \(map("\(load_words) of up to \(.load | plain) % at \(.link | mbit)") | and_list):"
+def no_queue_words: [links[] as $l | pings($l)
+		| map(select(.load > 0 and .load < 100 and .transport != "random" and .mean_ms != null)) | group_by(.transport)[]
+		| select(all(.no_queue == "yes")) | max_by(.load)]
+	| if . == [] then "" else " **No queue builds** beside "
+		+ "\(map("\(load_words) of up to \(.load | plain) % at \(.link | mbit)") | and_list):"
 		+ " a ping is later by less than one frame takes on the link (\(map(.frame_ms | fine) | unique | and_list))." end;
 # The highest load that the link can carry.
 def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .transport] | unique[] as $t

@@ -74,6 +74,68 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	[ "$(field run/curve.tsv wait_ms link=10Mbit load_percent=50)" = 0.01595 ]
 }
 
+@test "rtt: curve.tsv without a bucket: the rest of the frame being sent, and the queue, as computed apart" {
+	need python3
+	make_run 1 10Mbit.fifo.random.50.ping
+	cell 10Mbit.fifo.random.50.ping 1 5 1
+	edit_json run/cells/10Mbit.fifo.random.50.ping/1/cell.json '.bucket_bytes = 0'
+	"$BIN/summarize" run >/dev/null
+	# Any service times (M/G/1): a ping at a random time waits for the rest of the frame being sent, E[S2] / 2 E[S] with the
+	# chance of the load, and so for a geometric number of such rests (Pollaczek and Khinchine; Benes for the variance).
+	# At even distances the rest alone is left.
+	python3 - run/curve.tsv <<-'END'
+		import csv, sys
+		S = 1514 * 8 / 10e6 * 1e3
+		rest, rest2 = S / 2, S * S / 3    # moments of the rest of a frame of constant length
+		rows = list(csv.DictReader(open(sys.argv[1]), delimiter='\t'))
+		assert len(rows) > 50
+		for r in rows:
+		    load = float(r['load_percent']) / 100
+		    n = load / (1 - load)         # mean of the geometric number
+		    mean, variance = n * rest, n * (rest2 - rest ** 2) + n * (1 + n) * rest ** 2
+		    even, even_variance = load * rest, load * rest2 - (load * rest) ** 2
+		    for name, v in (('wait_ms', mean), ('variance_ms2', variance), ('even_wait_ms', even),
+		                    ('even_variance_ms2', even_variance)):
+		        assert abs(float(r[name]) - v) <= 1e-5 + 1e-6 * v, (name, load, r[name], v)
+	END
+	# with one and a half of three frames let through at once nothing of one frame is left
+	edit_json run/cells/10Mbit.fifo.random.50.ping/1/cell.json '.bucket_bytes = 1514 * 1.5 + 98'
+	"$BIN/summarize" run >/dev/null
+	[ "$(field run/curve.tsv even_wait_ms link=10Mbit load_percent=50)" = 0.00000 ]
+	# with half a frame: the chance of 1/4 of a rest above it, 1/4 long: 1/16 frame
+	edit_json run/cells/10Mbit.fifo.random.50.ping/1/cell.json '.bucket_bytes = 1514 / 2 + 98'
+	"$BIN/summarize" run >/dev/null
+	[ "$(field run/curve.tsv even_wait_ms link=10Mbit load_percent=50)" = 0.07570 ]
+}
+
+@test "rtt: beside TCP no queue builds where a ping is surely less than a frame later; a full link names the congestion control" {
+	need gnuplot cmark-gfm
+	local t r ms
+	make_run 3 10Mbit.fifo.none.0.ping 10Mbit.fifo.{tcp,reno}.{96,110}.ping
+	for r in 1 2 3; do
+		cell 10Mbit.fifo.none.0.ping "$r" 0 0.2 0.2 0.2$r
+		for t in tcp reno; do
+			cell "10Mbit.fifo.$t.96.ping" "$r" 9.6 0.8 0.8 0.8$r
+			cell "10Mbit.fifo.$t.110.ping" "$r" 9.99 20 20 20.$r
+			jq --arg c "${t/tcp/bbr}" '.settings.congestion_control = $c' "run/cells/10Mbit.fifo.$t.110.ping/$r/netload.json" >new
+			mv new "run/cells/10Mbit.fifo.$t.110.ping/$r/netload.json"
+		done
+	done
+	"$TOP/report/report.sh" run
+	jq -r '.findings[].text' run/findings.json
+	[[ $(finding run nearly-full text) == *"No queue builds"*"96 %"*"1.21 ms"* ]]
+	[[ $(finding run overfull text) == *" with bbr"* ]]
+	[[ $(finding run overfull text) == *" with reno"* ]]
+	grep -q 'even distances' run/figures/round-trip.svg
+	run ! grep -q 'M/D/1' run/figures/round-trip.svg	# no load of this run is random
+	for ms in 1.38 1.6; do	# 1.21 ms more is not less than a frame, surely or not
+		for r in 1 2 3; do cell 10Mbit.fifo.tcp.96.ping "$r" 9.6 "$ms" "$ms" "$ms$r"; done
+		report_findings run
+		[[ $(finding run nearly-full text) != *"beside TCP of"* ]]
+		[[ $(finding run nearly-full text) == *"No queue builds"*"Reno"* ]]
+	done
+}
+
 @test "rtt: a key without an echo counts as a lower bound; a cell without the link's rate is refused" {
 	local key=10Mbit.fifo.none.0.vnc
 	make_run 1 $key

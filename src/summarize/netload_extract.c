@@ -37,7 +37,8 @@ static double compute_work_share(double load, double x)
 
 /* Mean and variance of the work ahead of an arrival in an M/D/1 queue, the rest of the frame being sent included, that exceeds
  * `credit` (the work that a token bucket lets through at once), in units of the time that one frame takes on the link. Credit 0:
- * Pollaczek and Khinchine; above 0 from the distribution (Crommelin 1932; Erlang 1909). NAN: `load` of 1 or more, or a credit above MD1_CREDIT_MOST. */
+ * Pollaczek and Khinchine; above 0 from the distribution (Crommelin 1932; Erlang 1909). NAN: `load` of 1 or more, or a credit
+ * above MD1_CREDIT_MOST. */
 static struct wait_moments compute_md1_moments(double load, double credit)
 {
 	struct wait_moments all = { NAN, NAN };
