@@ -131,6 +131,34 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(awk -F'\t' '$2 == "rdp" { print $3, $7 }' run/protocols.tsv)" = "2298703 20420" ]
 }
 
+@test "protocols: shares.tsv: IP bytes of all work beside each other protocol; figures name only those that did it" {
+	made_up_run
+	share() { field run/shares.tsv "${3-share_percent}" protocol="$1" other="$2"; }
+	near "$(share rdp x11)" "$(awk 'BEGIN { print 100 * 2245475 / 16933170 }')" 0.01
+	near "$(share rdp nx)" "$(awk 'BEGIN { print 100 * 2245475 / 9615786 }')" 0.01
+	near "$(share nx x11)" "$(awk 'BEGIN { print 100 * 9615786 / 16933170 }')" 0.01
+	near "$(share rdp x11 share_percent_low)" "$(share rdp x11)" 0.01	# all repeats have the same IP bytes
+	[ -z "$(share xpra x11)" ]	# which has no repeat with all work
+	run ! share ssh x11
+	for n in 1 2 3; do
+		jq --argjson k "$(cut -d' ' -f "$n" <<<'0 1 3')" '.result.channels.total.ip_bytes *= $k' \
+			"run/cells/rdp-text/$n/prototap.json" >new
+		mv new "run/cells/rdp-text/$n/prototap.json"
+	done
+	"$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]
+	# of a quarter 0, 1 and 3 times: 0.75, 1 and 1.5 times all, whose geometric mean is 1.125^(1/3); t(2) = 4.302653
+	near "$(share rdp x11)" "$(awk 'BEGIN { print 100 * 2245475 / 16933170 * 1.125 ^ (1 / 3) }')" 0.02
+	near "$(share rdp x11 share_percent_high)" "$(python3 -c 'from math import *; from statistics import *
+x = [log(k) for k in (0.75, 1, 1.5)]; print(100 * 2245475 / 16933170 * exp(mean(x) + 4.302653 * stdev(x) / sqrt(3)))')" 0.05
+	report_findings run
+	[[ $(jq -r '.findings[0].text' run/findings.json) == *"rdp 13.8 % (95 % CI "*" of x11"* ]]
+	command -v gnuplot >/dev/null || return 0
+	drawn "$TOP/report/report.sh" run
+	grep -q '>rdp<' run/figures/work.svg
+	run ! grep -q '>ssh<' run/figures/work.svg
+	grep -q '>ssh<' run/figures/key.svg
+}
+
 @test "protocols: summary.tsv: set-up in total, idle bytes per minute, bytes per key" {
 	made_up_run
 	near "$(row rdp setup total_wire_bytes)" "$((4 * 5000 + 30 * 14))" 0.01

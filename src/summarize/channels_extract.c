@@ -3,9 +3,10 @@
  * protocol and task.
  *
  * A cell of part "session" gives setup, window, idle (per minute) and key (per key); any other part is a task, and `all` adds up
- * the tasks in each repeat that has all of them. Figures are means over repeats; bytes have intervals; shares and sizes are quotients of
- * these means. Rows by protocol and another one compare the bytes of all tasks. A repeat of a task whose end state differs from the other repeats' is in no figure; if all repeats
- * differ from the expected state, `state` is "different", the figures are of these repeats, and `all` leaves the protocol out. */
+ * the tasks in each repeat that has all of them. Figures are means over repeats; bytes on the wire and in IP packets have
+ * intervals; shares and sizes are quotients of these means. Rows by protocol and another one compare the bytes of all tasks. A
+ * repeat of a task whose end state differs from the other repeats' is in no figure; if all repeats differ from the expected state,
+ * `state` is "different", the figures are of these repeats, and `all` leaves the protocol out. */
 #include "engine.h"
 
 #define CHANNELS 3
