@@ -89,12 +89,14 @@ gallery_list() {
 
 # Keeping -----------------------------------------------------------------------------------------------------------------
 
-# kept_pack RUN NEW FILE...: samples.tar.zst of these files, without tries that do not count (REPEAT~); sets PACKED, its bytes.
+# kept_pack RUN NEW FILE...: samples.tar.zst of these files, without tries that do not count (REPEAT~) and pictures of screens, of
+# which cell.json says how they differ; sets PACKED, its bytes.
 kept_pack() {
 	PACKED=0
 	[ $# -gt 2 ] || return 0
 	# From a file: zstd knows its size. For a pipe it allocates more memory than a 32-bit process has.
-	tar -cf "$2/samples.tar" --exclude='*~' --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$1" -- "${@:3}" &&
+	tar -cf "$2/samples.tar" --exclude='*~' --exclude=picture.png --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
+		-C "$1" -- "${@:3}" &&
 		zstd -qf --rm --ultra -22 --long=27 "$2/samples.tar" || return
 	PACKED=$(stat -c %s "$2/samples.tar.zst")
 }

@@ -34,6 +34,7 @@ made_tree() {
 		[[ $run != */broken || $* == *--resume* ]] || state=failed
 		[[ $run != */slow || -e $TP_HOME/../quick ]] || state=interrupted
 		mkdir -p "$run/cells/a/1"
+		echo >"$run/cells/a/1/picture.png"
 		echo '{}' | tee "$run/cells/a/1/cell.json" >"$run/more.json"
 		printf 'schema\tsinks\tstall_ms\tstall_ms_low\tstall_ms_high\tapp\tcpus\n' >"$run/summary.tsv"
 		printf 'made/1\t5\t10.5\t9.25\t11.75\tvim\t1\nmade/1\t20\t163.2\t\t\tvim\t2\nmade/1\t3\t7\t\t\tother\t\n' >>"$run/summary.tsv"
