@@ -301,6 +301,12 @@ def facts($prefix): objects | to_entries[] | select(.value != null and (.key | v
 	  else [$prefix + $key, plain_value] end;
 def fact_table($head; rows): [rows] | select(. != []) | {head: $head, right: [false, false], rows: .} | page_table;
 
+# The parts of these figures. One of NAME-* is of each that begins so, whose titles end in the rest; its text stands once.
+def parts_of($figures): ("\n" + section("Figures")) | parts[] | . as $part
+	| if .name | endswith("*") then (.name | rtrimstr("*")) as $head
+		| [$figures[] | select(startswith($head))] | sort | to_entries[] | .key as $i | .value as $name
+		| $part | .name = $name | .title += ": \($name | ltrimstr($head))" | if $i > 0 then .text = "As above." else . end
+	  else select(IN(.name; $figures[])) end;
 def table_note($id): section("Tables") | "\n" + . | parts | map(select(.name == $id) | .text) | first // empty;
 # ($kept: null, or the figures that a kept run has beside its report.md)
 def figure_image($kept): if $html or $kept == null or IN(.name; $kept[]) then "![\(.title)](figures/\(.name).svg)"
@@ -332,7 +338,7 @@ def open_section($id; $title; lines): [lines] | select(. != []) | {$id, $title, 
 def folded_section($id; $title; lines): [lines] | select(. != []) | {$id, $title,
 	lines: (["<details id=\"\($id)\"><summary>\($title)</summary>", ""] + . + ["</details>", ""])};
 def sections($figures): . as $doc | .run.kept.figures as $kept
-	| [("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))))[1:][]] as $shown
+	| [parts_of($figures)][1:] as $shown
 	| [views | . as $view | $doc | select(shown($view)) | grid($view; true) | select(.rows != [] and (.head | length) > 2)
 		| {view: $view, grid: .}] as $tables
 	| (if $html and $tables != [] then $shown[:1] else [] end) as $aside	# a figure that stands beside the first table
@@ -352,7 +358,7 @@ def page_title: if one_by_one then [each_run(title).words] | if unique | length 
 def page_setup: if one_by_one then [repeats_words, run_words] | sentence else setup end;
 # $now: {said, figures}, what the filter `said` gave of this document, and stems of the SVGs.
 def page($now): $now.said as $said | $now.figures as $figures | . as $doc | [sections($figures)] as $sections
-	| ("\n" + section("Figures") | parts | map(select(.name | IN($figures[]))) | first) as $first
+	| ([parts_of($figures)] | first) as $first
 	| "# \(page_title | safe)", "", (page_setup | safe), "",
 	(if $html then "<nav><a href=\"#findings\">Findings</a>" + ([$sections[] | " <a href=\"#\(.id)\">\(.title)</a>"] | add)
 		+ "</nav>", "" else empty end),

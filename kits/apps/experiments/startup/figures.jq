@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.jq - start-up against pressure (start-used, start-left: a panel for each application, a curve for each swap device;
-# start-loads, start-reads: CPU hogs, and other readers of the disk), what memory pressure adds beside its input and output
-# alone (file-time), e, and the menus as trees. Starts with files in memory, those from a disk that others read from apart; without
+# figures.jq - start-up and swap traffic of each application against memory pressure (memory-APP: a panel for each kind, a curve for
+# each swap device), start-up beside CPU hogs and other readers of the disk (start-loads, start-reads: a panel for each application),
+# what memory pressure adds beside its input and output alone (file-time), e, and the menus as trees. Starts with files in memory, those from a disk that others read from apart; without
 # any, those from disk.
 include "series";
 
@@ -19,23 +19,39 @@ def figures: . as $doc | [measured_rows("summary")[] | select(.startup_ms != nul
 		+ if $axis == "left" then {log: true, from: ($steps | max * 1.15), to: ($steps | min / 1.15)}
 			else {from: 0, to: ($steps | max * 1.05 + 0.01)} end;
 	  {log: true, unit: "ms", label: "ms"} as $time
-	| (["used", "swap in use"], ["left", "memory left"], ["loads", "CPU load"], ["reads", "disk load"]
-		| . as [$axis, $words] | along($axis) | select(. != []) | . as $these | distinct(.swap) as $swaps
+	| # Start-up of an application by a kind of pressure, T0, and the threshold.
+	  # an interval of three repeats may reach far: a panel shows what was measured, and cuts it
+	  def times($app; $axis; $here; $swaps): {x: steps_axis($axis), y: ($time + {
+			from: ([$here[].startup_ms_min | values] | min // 1 | . * 0.7),
+			to: ([$here[].startup_ms_max | values] | max // 10 | . * 1.5)}), curves: [
+		($swaps | to_entries[] | .value as $swap | look(.key) as $look
+			| [$here[] | select(.axis == $axis and .swap == $swap)] as $own
+			| curve($own; .step; "startup_ms"; $look + {title: ($swap | curve_title)}),
+			  (select($doc.run.runs) | {draw: "line", dash: 2, colour: $look.colour, title: "without pressure (T0)",
+				rows: [$own[] | select(.t0_ms != null) | {x: .step, y: .t0_ms}]})),
+		(select($doc.run.runs | not) | [$here[] | select(.axis == $axis).t0_ms | values] | select(. != [])
+			| level(.[-1]; {title: "without pressure (T0)"})), ($doc | threshold_line)]};
+	  # What all on the server swapped meanwhile; log: a hog that goes on swaps much.
+	  def traffic($axis; $here; $swaps): [$here[] | .swap_in_mb, .swap_out_mb | select(. != null and . > 0)] as $mb
+		| {x: steps_axis($axis), y: {label: "MB a start", log: true, from: ($mb | min // 1 | . * 0.7), to: ($mb | max // 10 | . * 1.5)},
+			curves: [$swaps | to_entries[] | .value as $swap | look(.key) as $look
+				| [$here[] | select(.axis == $axis and .swap == $swap)] as $own
+				| curve([$own[] | select(.swap_in_mb > 0)]; .step; "swap_in_mb"; $look + {title: ($swap | curve_title)}),
+				  {draw: "line points", dash: 3, size: 0.4, colour: $look.colour, shape: $look.shape, title: "written to swap",
+					rows: [$own[] | select(.swap_out_mb > 0) | {x: .step, y: .swap_out_mb}] | sort_by(.x)}]};
+	  ([$rows[] | select(.axis == "used" or .axis == "left")] | distinct(.app)[] as $app
+		| [$rows[] | select(.app == $app and (.axis | IN("used", "left", "none")))] as $here
+		| [("used", "left") | select(IN($here[].axis))] as $axes
+		| [$here[] | select(.axis != "none")] | distinct(.swap) as $swaps
+		| {name: "memory-\($app)", title: "Start-up of \($app) under memory pressure, and its swap traffic",
+			across: ($axes | length), high: 260, panels: [
+				($axes[] | times($app; .; $here; $swaps) + {title: "start-up"}),
+				($axes[] | traffic(.; $here; $swaps) + {title: "read from swap, and written"})]}),
+	((["loads", "CPU load"], ["reads", "disk load"]) as [$axis, $words] | along($axis) | select(. != []) | distinct(.swap) as $swaps
 		| {name: "start-\($axis)", title: "Start-up by \($words)", across: 2, high: 260,
 			panels: [distinct(.app)[] | . as $app
-			| [$rows[] | select(.app == $app and (.axis == $axis or $axis != "reads" and .axis == "none"))] as $here
-			# an interval of three repeats may reach far: a panel shows what was measured, and cuts it
-			| {title: $app, x: steps_axis($axis), y: ($time + {from: ([$here[].startup_ms_min | values] | min // 1
-				| . * 0.7),
-				to: ([$here[].startup_ms_max | values] | max // 10 | . * 1.5)}), curves: [
-				($swaps | to_entries[] | .value as $swap | look(.key) as $look
-					| [$these[] | select(.app == $app and .swap == $swap)] as $own
-					| curve($own; .step; "startup_ms"; $look + {title: ($swap | curve_title)}),
-					  (select($doc.run.runs) | {draw: "line", dash: 2, colour: $look.colour,
-						title: "without pressure (T0)",
-						rows: [$own[] | select(.t0_ms != null) | {x: .step, y: .t0_ms}]})),
-				(select($doc.run.runs | not) | [$these[] | select(.app == $app).t0_ms | values] | select(. != [])
-					| level(.[-1]; {title: "without pressure (T0)"})), ($doc | threshold_line)]}]}),
+				| times($app; $axis; [$rows[] | select(.app == $app and (.axis == $axis or $axis != "reads" and .axis == "none"))]; $swaps)
+					+ {title: $app}]}),
 	# what pressure adds, beside its input and output alone
 	((if along("used") != [] then "used" else "left" end) as $axis | along($axis) | select(any(.t_io_ms != null)) | . as $these
 		| distinct(.swap) as $swaps

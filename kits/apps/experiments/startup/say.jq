@@ -25,14 +25,16 @@ def step_words: if .axis == "none" then "no pressure" elif .axis == "used" then 
 	else "\(.reads_per_s | fixed(if . < 100 then 1 else 0 end)) other reads a second on its disk" end;
 def off: .axis == "reads" and .step > 0 and (.reads_per_s == null or (.reads_per_s / .step - 1 | fabs) > 0.05);
 def hardness: if .axis == "left" then -.step else .step end;
-# grown: over 1.3 times from the first step of the same kind of pressure.
+# grown: over 1.3 times from the first step of the same kind of pressure; more_read: twice as much from swap.
 def decisions: threshold as $limit | all_started as $all | .summary[]? |= ((figure("startup_ms") | interval_alone) as $takes
 	| . as $r | ([$all[] | select([.app, .swap, .axis, .start] == ($r | [.app, .swap, .axis, .start]) and (.t0_ms // 0) > 0)]
-		| min_by(hardness) // {} | figure("startup_ms") | interval_alone) as $easiest
+		| min_by(hardness) // {}) as $first | ($first | figure("startup_ms") | interval_alone) as $easiest
 	| (base($all) // {} | figure("startup_ms") | interval_alone) as $t0
 	| ask({is_late: exceeds({value: .startup_ms}; {value: $limit}), over_t0: exceeds($takes; $t0),
 		over_twice: exceeds($takes; $t0 | scaled(2)),
-		grown: exceeds($takes; $easiest | scaled(1.3)), below_half: exceeds({value: 0.5}; figure("e") | interval_alone)}));
+		grown: exceeds($takes; $easiest | scaled(1.3)), rises: exceeds($takes; $easiest),
+		more_read: exceeds($r | figure("swap_in_mb") | interval_alone; $first | figure("swap_in_mb") | interval_alone | scaled(2)),
+		below_half: exceeds({value: 0.5}; figure("e") | interval_alone)}));
 def time_words: if . >= 995 then "\(. / 1000 | number) s" else with_unit("ms") end;
 def times: .startup_ms / .t0_ms;
 def times_words: fixed(if . >= 9.95 then 0 else 1 end);
@@ -99,9 +101,11 @@ def in_use: courses("used") | select(. != []) | [.[] | select(grows == "grows")]
 		+ (group_by([.swap, .first.step, .last.step]) | map("on \(.[0].swap | swap_words) it takes "
 			+ "\(map(.first) | times_range) times T0 with \(.[0].first | step_words) and "
 			+ "\(map(.last) | times_range) times with \(.[0].last | step_words)")
-			| join("; ")) + ".";
+			| join("; ")) + "." + ($several | map(.last.more_read) | unique | if . == ["no"] and $grow == [] then
+				" More of an idle hog in swap costs nothing: at the last step no start reads twice as much from swap as at the first."
+				else "" end);
 		(worst | times_figure) + {verdict: (if $grow != [] then "bad" elif $flat then "none" else "unsure" end),
-			figure: "start-used"});
+			figure: "memory-\(worst.app)"});
 
 # The first step from which on, at all that are harder, start-up surely takes more than twice T0.
 def breaks: reduce (.steps | reverse[]) as $s ({all: true, first: null};
@@ -116,8 +120,10 @@ def left: [.summary[] | select(.axis == "left" and .startup_ms == null)] as $non
 					and .step < $from).step)
 					| if . == [] then "" else "not known at \(sort | map("\(.) %") | and_list), " end) end)
 			+ "\(.last | more_times) at \(.last.step) %")
-			| join("; ")) + ".";
-		($worst | times_figure) + {verdict: ($worst | twice), figure: "start-left"});
+			| join("; ")) + "." + (map(select(.first != .last)) | select(. != []) // null | if . == null then ""
+				else " From the first step to the last it surely rises in \(map(select(.last.rises == "yes")) | length) of \(length)"
+					+ " pairs of application and device." end);
+		($worst | times_figure) + {verdict: ($worst | twice), figure: "memory-\($worst.app)"});
 
 # Of several rows: what all of them show.
 def caused: map({yes: "most of", no: "less than half of"}[.below_half // ""] // "untold")

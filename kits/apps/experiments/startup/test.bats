@@ -136,8 +136,24 @@ hand_made_menus() {
 		)one File/Open menu File/Open 1;one a key no menu  0;two File/Open menu File/Open 1;two start no menu  1;two Edit/Find none  0" ]
 	[ "$(found menus '[.value, .unit]')" = '[5,"events"]' ]
 	[[ $(found menus .text) == *"Edit/Find in editor"* ]]
-	for f in menu-tree menu-shape start-{used,left,loads,reads} file-time e; do grep -q "id=\"figure-$f\"" run/report.html; done
+	for f in menu-tree menu-shape memory-{browser,editor} start-{loads,reads} file-time e; do grep -q "id=\"figure-$f\"" run/report.html; done
 	if grep -E '(src|href)="http' run/report.html; then return 1; fi
+}
+
+@test "startup: more of an idle hog in swap costs nothing, unless a start reads more of it back" {
+	local f
+	made_up
+	"$TOP/report/report.sh" run
+	[[ $(found swap-in-use .text) == *"costs nothing"* ]]
+	near "$(row swap_in_mb_high cell=editor-warm-used-file-200)" 4 0.001
+	# a panel for each kind of pressure
+	[ "$(grep -o '>read from swap, and written<' run/figures/memory-editor.svg | wc -l)" = 2 ]
+	for f in run/cells/editor-warm-used-file-200/*/startup.json; do
+		jq '.result.runs[0].swap_in_bytes = 12e6' "$f" >x
+		mv x "$f"
+	done
+	"$TOP/report/report.sh" run
+	[[ $(found swap-in-use .text) != *"costs nothing"* ]]
 }
 
 @test "startup: report of two runs: a curve of each for each device, with its own T0; menus and applications of both" {
@@ -147,7 +163,7 @@ hand_made_menus() {
 	cp -r run other
 	"$TOP/report/report.sh" run other -o both --label a,b
 	for name in a b; do
-		grep -qF ">swap: 2.5ms a read, $name<" both/figures/start-used.svg
+		grep -qF ">swap: 2.5ms a read, $name<" both/figures/memory-editor.svg
 		grep -qF ">editor/$name<" both/figures/menu-tree.svg
 		[[ $(jq -r .verdict both/findings.json) == *"$name: Under memory pressure"* ]]
 		grep -q "^|.*2.5 ms a read/$name " both/report.md
@@ -239,7 +255,7 @@ hand_made_menus() {
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
 	cat out err
 	run_complete run
-	for f in summary.tsv events.tsv runs.tsv report.html figures/start-used.svg figures/start-left.svg; do [ -s "run/$f" ]; done
+	for f in summary.tsv events.tsv runs.tsv report.html figures/memory-xterm.svg; do [ -s "run/$f" ]; done
 	jq -e '.applications.xterm | .program_bytes > 1e5 and .rss_bytes > 1e6 and .anonymous_bytes > 1e5 and .files > 10' \
 		run/run.json
 	of() { jq -r "$2" "run/cells/xterm-warm-$1/1/$3.json"; }

@@ -46,7 +46,7 @@ jitter = (0, 10, -10)
 used = {'swap_used_bytes': 100e6, 'left_bytes': 0}
 cell('editor', 'warm', 'none', 0, 'none', [[one(1000 + j, events=[('File/Open', 100.0), ('-close', 5.0), ('a key', 10.0)]) for _ in range(2)] for j in jitter])
 for step in (100, 200):
-    cell('editor', 'warm', 'used', step, 'file', [[one(1020 + j, io=5.0)] for j in jitter], {'swap_used_bytes': step * 1e6, 'left_bytes': 0})
+    cell('editor', 'warm', 'used', step, 'file', [[one(1020 + j, io=5.0, swap_in=4e6)] for j in jitter], {'swap_used_bytes': step * 1e6, 'left_bytes': 0})
 for step in (100, 200):
     cell('editor', 'warm', 'used', step, 'slow:2.5ms', [[one(1400 + step / 5 - 20 + j, io=100.0, swap_in=4e6)] for j in jitter], {'swap_used_bytes': step * 1e6, 'left_bytes': 0},
          file_ms=lambda number: step * 4 + jitter[number - 1])
