@@ -185,6 +185,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	report_findings run
 	read -r value _ < <(finding idle)
 	near "$value" 64
+	[ "$(field run/empty.tsv unavailable_bytes memory_bytes=536870912)" = 67108864 ]
 	jq -e '.findings[] | select(.id == "idle") | .text
 		| test("64.0 MB.* of 512 .*32.0 MB.*24.0 MB.*2.0 MB.* 39.1 MB")' run/findings.json
 }

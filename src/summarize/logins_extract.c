@@ -343,11 +343,25 @@ static void write_processes(const struct experiment_cell *c, struct table_out *o
 	}
 }
 
+/* Writes what a server without logins takes, where the run measured one. */
+static void write_empty_server(const struct experiment_cell *c, struct table_out *out)
+{
+	const struct json_document *run = c->run->json;
+
+	if (c->index || !isfinite(json_number(run, "empty_server.unavailable_bytes")))
+		return;
+	row_set_json(out, run, "empty_server", "memory_bytes unavailable_bytes reserved_bytes used_bytes processes_bytes");
+	row_write(out);
+}
+
 const struct extractor_hooks logins_extractor = {
 	.name = "logins",
 	.run_size = sizeof(struct login_steps),
 	.cell_size = sizeof(struct login_cell),
 	.begin_run = read_settings,
 	.read_repeat = read_repeat,
-	.tables = { { "summary", write_summary }, { "slope", write_slopes }, { "who", write_processes } },
+	.tables = { { "summary", write_summary },
+		    { "slope", write_slopes },
+		    { "who", write_processes },
+		    { "empty", write_empty_server } },
 };
