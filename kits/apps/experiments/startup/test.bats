@@ -50,6 +50,10 @@ tables() { "$TOP/bin/summarize" run >/dev/null || [ $? = 3 ]; }
 	near "$(row t0_spread_ms cell=$slow-100)" "$(awk 'BEGIN { print sqrt(400 / 5) }')" 0.001	# 0, 10, -10, 0, 10, -10
 	near "$(row startup_ms cell=$slow-100)" 1400 0.001
 	near "$(row added_ms cell=$slow-100)" 400 0.001
+	# from 1400, 1410, 1390 by t(2) on logarithms, less T0's far end, 1010
+	near "$(row added_ms_low cell=$slow-100)" "$(awk 'BEGIN { a = log(1400); b = log(1410); c = log(1390); m = (a + b + c) / 3
+		s = sqrt(((a - m)^2 + (b - m)^2 + (c - m)^2) / 2); print exp(m - 4.3026527 * s / sqrt(3)) - 1010 }')" 0.01
+	[ "$(row added_ms cell=editor-warm-none-none-0)$(row added_ms_low cell=editor-warm-none-none-0)" = 0.000 ]
 	near "$(row file_ms cell=$slow-100)" 400 0.001
 	[ -z "$(row file_ms cell=editor-warm-used-file-100)" ]
 	near "$(row e cell=$slow-100)" 0.75 0.0001		# (400 - 100) / 400

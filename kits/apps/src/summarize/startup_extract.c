@@ -169,12 +169,30 @@ static double compute_late(const struct startup_trials *s, double threshold_ms)
 	return n ? 100 * (double)late / (double)n : (double)NAN;
 }
 
+/* Returns what pressure adds to the median start; its interval from the near ends of both medians to the far ends. */
+static struct figure compute_added(const struct startup_trials *s, const struct startup_trials *none)
+{
+	struct figure time = compute_statistic(s, STARTUP_TIME, "p50");
+	struct figure t0 = none ? compute_statistic(none, STARTUP_TIME, "p50") : FIGURE_ABSENT;
+
+	if (s == none)
+		return figure_exact(0);
+	if (t0.above) /* nothing can be compared with a lower bound */
+		return FIGURE_ABSENT;
+	time.value -= t0.value;
+	time.both[0] -= t0.value;
+	time.both[1] -= t0.value;
+	time.low -= t0.high;
+	time.high -= t0.low;
+	return time;
+}
+
 static void compute_startup_figures(const struct experiment_cell *c)
 {
 	const struct startup_trials *s = extractor_cell_data(c);
 	const struct experiment_cell *none = find_unloaded(c);
 	struct startup_base base = { NAN, NAN };
-	struct figure time = compute_statistic(s, STARTUP_TIME, "median"), t0 = FIGURE_ABSENT;
+	struct figure t0 = FIGURE_ABSENT;
 
 	if (none)
 		t0 = compute_statistic(extractor_cell_data(none), STARTUP_TIME, "median");
@@ -183,7 +201,7 @@ static void compute_startup_figures(const struct experiment_cell *c)
 					      none ? compute_statistic(extractor_cell_data(none), STARTUP_TIME, "sd").value
 						   : (double)NAN };
 	give_values({ "late", compute_late(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms });
-	extractor_set_figure("added_ms", figure_statistic((struct sample_stat){ time.value - base.t0_ms, time.above }));
+	extractor_set_figure("added_ms", compute_added(s, none ? extractor_cell_data(none) : NULL));
 	/* next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start */
 	extractor_set_figure("e", has_parameter_value(c, "axis", "used") ? startup_added_share(s, base) : FIGURE_ABSENT);
 }
