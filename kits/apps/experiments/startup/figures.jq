@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# figures.jq - start-up and swap traffic of each application against memory pressure (memory-APP: a panel for each kind, a curve for
-# each swap device), start-up beside CPU hogs and other readers of the disk (start-loads, start-reads: a panel for each application),
-# what memory pressure adds beside its input and output alone (file-time), e, and the menus as trees. Starts with files in memory, those from a disk that others read from apart; without
-# any, those from disk.
+# figures.jq - start-up and swap traffic of each application against memory pressure (memory-APP: a panel for each kind, a curve
+# for each swap device), start-up beside CPU hogs and other readers of the disk (start-loads, start-reads: a panel for each
+# application), what memory pressure adds beside its input and output alone (file-time), e, and the menus as trees.
+# Starts with files in memory, those from a disk that others read from apart; without any, those from disk.
 include "series";
 
 def device: (bare | if . == "file" then "fast file" elif startswith("slow:") then "\(.[5:]) a read" else . end) + of_run;

@@ -140,7 +140,9 @@ hand_made_menus() {
 		)one File/Open menu File/Open 1;one a key no menu  0;two File/Open menu File/Open 1;two start no menu  1;two Edit/Find none  0" ]
 	[ "$(found menus '[.value, .unit]')" = '[5,"events"]' ]
 	[[ $(found menus .text) == *"Edit/Find in editor"* ]]
-	for f in menu-tree menu-shape memory-{browser,editor} start-{loads,reads} file-time e; do grep -q "id=\"figure-$f\"" run/report.html; done
+	for f in menu-tree menu-shape memory-{browser,editor} start-{loads,reads} file-time e; do
+		grep -q "id=\"figure-$f\"" run/report.html
+	done
 	if grep -E '(src|href)="http' run/report.html; then return 1; fi
 }
 
