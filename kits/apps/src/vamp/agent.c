@@ -369,7 +369,7 @@ int agent_open(struct throttle **out, const char *port, struct why *why)
 		free(a);
 		return fd;
 	}
-	a->throttle.ops = &agent_ops;
+	a->throttle = (struct throttle){ .ops = &agent_ops, .always = true }; /* a host may find background by itself */
 	a->fd = fd;
 	*out = &a->throttle;
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vm - on the host: favours the virtual CPUs of a QEMU that run no background tasks, by reports of the guest's agent.
  *
- * vm_find.c finds QEMU's threads, vm_watch.c reads the agent's lines and decides, vm_weights.c sets the weights; this file
- * reads options, runs vm_watch.c, reports. */
+ * vm_find.c finds QEMU's threads, vm_watch.c reads the agent's lines and decides, vm_registers.c decides without them which vCPUs
+ * run background, vm_weights.c sets the weights; this file reads options, runs vm_watch.c, reports. */
 #include "account.h"
 #include "clock.h"
 #include "commands.h"
@@ -13,6 +13,7 @@
 #include "say.h"
 #include "vm.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -21,7 +22,7 @@
 static struct {
 	const char *qmp, *agent, *group, *log;
 	int ratio;
-	bool status, dry_run;
+	bool registers, status, dry_run;
 	int64_t time_ns, ready_fd;
 } cfg = { .ratio = RATIO_M, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
@@ -31,6 +32,8 @@ static const struct cli_opt options[] = {
 	  .meta = "SOCKET" },
 	{ CLI_STR, 0, "agent", &cfg.agent, .help = "host's end of the port org.thinprobe.vamp, to which the guest's agent writes",
 	  .meta = "SOCKET" },
+	{ CLI_FLAG, 0, "registers", &cfg.registers,
+	  .help = "find background tasks by the vCPUs' page-table registers; the agent only tells when an episode begins and ends" },
 	{ CLI_WORD, 0, "ratio", &cfg.ratio, .help = "slow to fast: L 1:3, M 1:9, H 1:18 (M)", .words = throttle_ratio_words },
 	{ CLI_STR, 0, "group", &cfg.group, .help = "control group of the machine; QEMU is moved there (the one that it is in)",
 	  .meta = "FOLDER" },
@@ -93,6 +96,7 @@ static void report_run(struct rec_report *out, const struct guest_watch *w, size
 	weights_describe(w->weights, tell, sizeof(tell));
 	rec_begin_object(out, "settings");
 	rec_add_str(out, "ratio", throttle_ratio_words[cfg.ratio]);
+	rec_add_bool(out, "registers", cfg.registers);
 	rec_add_int(out, "slow_weight", weights_get_scaled(w->weights, true));
 	rec_add_strs(out, { "way", weights_method_name(w->weights) }, { "changes", tell });
 	rec_add_int(out, "pid", w->vm->pid);
@@ -102,7 +106,7 @@ static void report_run(struct rec_report *out, const struct guest_watch *w, size
 	rec_add_ints(out, { "lines", w->state.lines }, { "lines_lost", w->state.lost }, { "lines_refused", w->state.refused });
 	rec_add_bool(out, "other_version", w->state.foreign);
 	rec_add_ints(out, { "silences", w->silences }, { "weights_failed", w->failures }, { "not_undone", (int64_t)left },
-		     { "episodes_begun", w->state.episodes });
+		     { "register_samples", w->samples }, { "episodes_begun", w->state.episodes });
 	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < w->vm->n; i++)
 		report_times(out, w->vm->vcpu[i].index, &w->all[i]);
@@ -112,6 +116,7 @@ static void report_run(struct rec_report *out, const struct guest_watch *w, size
 		rec_begin_object(out, NULL);
 		rec_add_ints(out, { "started_ns", e->started_ns }, { "ended_ns", e->ended_ns });
 		rec_add_str(out, "ended_by", e->ended_by);
+		rec_add_count(out, "background_tasks", e->background);
 		rec_begin_array(out, "vcpus");
 		for (size_t i = 0; i < w->vm->n; i++)
 			report_times(out, w->vm->vcpu[i].index, &e->vcpu[i]);
@@ -150,6 +155,20 @@ static void report_status(struct rec_report *out, const struct guest_machine *vm
 	rec_end(out);
 }
 
+static void open_inputs(struct guest_watch *watch)
+{
+	struct why why;
+	uid_t owner;
+
+	watch->port = dial_unix(cfg.agent, 0, NULL);
+	if (watch->port < 0)
+		die(EXIT_RUN,
+		    "cannot reach the agent's port at %s: %s: QEMU needs -chardev socket,path=%s,server=on,wait=off and its port",
+		    cfg.agent, strerror(-watch->port), cfg.agent);
+	if (cfg.registers && qmp_open(&watch->qmp, cfg.qmp, &owner, &why))
+		die(EXIT_RUN, "%s", why.text);
+}
+
 int vm_command(int argc, char **argv)
 {
 	static struct guest_machine vm;
@@ -174,11 +193,7 @@ int vm_command(int argc, char **argv)
 		return EXIT_OK;
 	}
 	watch.vm = &vm;
-	watch.port = dial_unix(cfg.agent, 0, NULL);
-	if (watch.port < 0)
-		die(EXIT_RUN,
-		    "cannot reach the agent's port at %s: %s: QEMU needs -chardev socket,path=%s,server=on,wait=off and its port",
-		    cfg.agent, strerror(-watch.port), cfg.agent);
+	open_inputs(&watch);
 	watch.log = record_open_log(cfg.log, "vamp-vm/1", vm_watch_columns);
 	watch.until_ns = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
 	proc_catch_stop();
@@ -193,6 +208,8 @@ int vm_command(int argc, char **argv)
 	warn("%s: %s", weights_method_name(watch.weights), way);
 	proc_tell_ready((int)cfg.ready_fd);
 	err = guest_watch_run(&watch);
+	if (err == -EPROTO)
+		warn("QEMU does not tell the page-table registers of its vCPUs: it must emulate a PC");
 	left = undo_close(undo);
 	report_run(out, &watch, left);
 	say_run(out, &watch, left);
@@ -201,6 +218,8 @@ int vm_command(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s completely: %m", cfg.log);
 	free(watch.weights);
 	guest_watch_free(&watch);
+	if (watch.qmp)
+		fclose(watch.qmp);
 	close(watch.port);
 	if (err || left)
 		return EXIT_RUN;

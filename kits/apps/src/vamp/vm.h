@@ -7,6 +7,9 @@
 #include "undo.h"
 #include "why.h"
 
+#include <jansson.h>
+#include <stdio.h>
+
 struct guest_vcpu {
 	int index; /* cpu-index of QEMU */
 	pid_t tid;
@@ -19,9 +22,13 @@ struct guest_machine {
 	struct guest_vcpu vcpu[AGENT_CPUS]; /* sorted by index */
 };
 
-/* Asks a QEMU for the threads of its vCPUs, by the QEMU Machine Protocol (command query-cpus-fast). *out is sorted by index,
- * without duplicates; `start` is 0. *owner: the user who made the socket. Closes the connection, since QEMU talks to one client at
- * a time. 0, or -errno with the reason in `why`. */
+/* Connects to a QEMU by the QEMU Machine Protocol. *owner: the user who made the socket. QEMU talks to one client at a time, until
+ * fclose(). 0, or -errno with the reason in `why`. */
+int qmp_open(FILE **out, const char *path, uid_t *owner, struct why *why);
+/* Returns the answer to a command in JSON, with its end of line, which the caller frees; NULL: an error, or none in time. */
+json_t *qmp_ask(FILE *in, const char *command);
+/* Asks for the threads of the vCPUs (command query-cpus-fast), and closes the connection. *out is sorted by index, without
+ * duplicates; `start` is 0. Errors as qmp_open(). */
 int qmp_query(const char *path, struct guest_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why);
 /* The same, and checks in /proc that these are threads of one process, of the user who made the socket (or root made it, as libvirt
  * does). 0, or -errno with the reason in `why`. */
@@ -48,6 +55,31 @@ int weights_get_scaled(const struct vcpu_weights *w, bool slow);
 /* The way: "cgroup v1", "cgroup v2", "nice" or "dry run". weights_describe() writes one line about it for the report. */
 const char *weights_method_name(const struct vcpu_weights *w);
 void weights_describe(const struct vcpu_weights *w, char *text, size_t size);
+
+/* --- vm_registers.c: tells the tasks of the guest apart without its help, as Kim et al. 2014 do: a task is a value of a vCPU's
+ * page-table register (CR3), and background is one that had, or waited for, over half of a CPU in the 1024 ms before an input.
+ * They trap each change of the register; here QEMU is asked for it every REGISTERS_NS, and what the vCPU's thread ran and waited
+ * since counts for the task that is found. Kernel threads count for the task before them. The kernel half of page tables that are
+ * split (page-table isolation) is another task. --- */
+
+#define REGISTERS_NS (10 * NS_PER_MS)
+#define REGISTERS_BEFORE_NS (1024 * NS_PER_MS)
+#define REGISTERS_THRESHOLD 0.5
+
+struct guest_registers;
+
+/* Reads the page-table registers of vCPUs 0 to n - 1 in QEMU's text ("info registers -a"), without the tag in their low bits. 0, or
+ * -EPROTO if one is missing. Pure. */
+int registers_parse(const char *text, uint64_t *task, size_t n);
+/* NULL: no memory. To be freed by registers_free(). */
+struct guest_registers *registers_new(size_t vcpus);
+void registers_free(struct guest_registers *r);
+/* Adds a sample: the task of each vCPU, and the time that it ran and waited so far. Pure. */
+void registers_add(struct guest_registers *r, int64_t now_ns, const uint64_t *task, const int64_t *spent_ns);
+/* At an input: decides which tasks are background. Returns how many. Pure. */
+size_t registers_judge(struct guest_registers *r, int64_t now_ns);
+/* Whether a vCPU had a background task in the last sample. Pure. */
+bool registers_background(const struct guest_registers *r, size_t vcpu);
 
 /* --- vm_watch.c: reads the lines of the guest's agent, decides which virtual CPUs shall be slow, sets their weights, and measures
  * their CPU time. The guest is not trusted: its lines only change how its own machine's CPU share is divided; bad lines are
@@ -84,6 +116,7 @@ struct vcpu_times {
 };
 struct guest_episode {
 	int64_t started_ns, ended_ns;
+	int64_t background;	 /* number of background tasks, by registers; -1: without these */
 	const char *ended_by;	 /* as in guest_state, or "port closed", "end of the run" */
 	struct vcpu_times *vcpu; /* owned */
 };
@@ -92,6 +125,7 @@ struct guest_watch {
 	const struct guest_machine *vm;
 	struct vcpu_weights *weights;
 	int port;	      /* connected to the agent's socket */
+	FILE *qmp;	      /* NULL: the agent tells which vCPUs run background; else it is asked for registers */
 	struct row_file *log; /* NULL: no log */
 	int64_t until_ns;
 	/* results: */
@@ -99,10 +133,13 @@ struct guest_watch {
 	struct guest_episode *episode; /* owned */
 	size_t episodes;
 	int64_t silences, failures; /* silences of the agent; failures to set a weight */
+	int64_t samples;	    /* of registers */
 	int64_t started_ns, ended_ns, cpu_ns;
 	struct vcpu_times all[AGENT_CPUS];
 	bool closed; /* the other side has closed the port */
 	/* internal: */
+	struct guest_registers *registers;
+	int64_t background;
 	bool slow[AGENT_CPUS];	 /* as set now */
 	int percent[AGENT_CPUS]; /* reported shares that led to it */
 	int64_t accounted_ns, logged_ns;

@@ -5,7 +5,6 @@
 #include "vm.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,12 +28,11 @@ static json_t *read_object(FILE *in, const char *key)
 	return NULL;
 }
 
-static json_t *ask_qemu(FILE *in, const char *command)
+json_t *qmp_ask(FILE *in, const char *command)
 {
-	char text[64];
-	int n = snprintf(text, sizeof(text), "{\"execute\": \"%s\"}\n", command);
+	size_t n = strlen(command);
 
-	return send(fileno(in), text, (size_t)n, MSG_NOSIGNAL) == n ? read_object(in, "return") : NULL;
+	return send(fileno(in), command, n, MSG_NOSIGNAL) == (ssize_t)n ? read_object(in, "return") : NULL;
 }
 
 static int compare_indexes(const void *a, const void *b)
@@ -68,9 +66,9 @@ static int parse_vcpus(json_t *answer, struct guest_vcpu *out, size_t room, size
 	return 0;
 }
 
-int qmp_query(const char *path, struct guest_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why)
+int qmp_open(FILE **out, const char *path, uid_t *owner, struct why *why)
 {
-	json_t *greeting = NULL, *ready = NULL, *answer = NULL;
+	json_t *greeting = NULL, *ready = NULL;
 	struct ucred maker = { 0 };
 	int fd = dial_unix(path, PATIENCE_S, &maker), err = 0;
 	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
@@ -85,20 +83,35 @@ int qmp_query(const char *path, struct guest_vcpu *out, size_t room, size_t *n, 
 		return err;
 	}
 	greeting = read_object(in, "QMP");
-	ready = greeting ? ask_qemu(in, "qmp_capabilities") : NULL;
-	answer = ready ? ask_qemu(in, "query-cpus-fast") : NULL;
+	ready = greeting ? qmp_ask(in, "{\"execute\": \"qmp_capabilities\"}\n") : NULL;
 	if (ferror(in) && errno != EAGAIN) { /* EAGAIN: no answer in time */
 		err = -EIO;
 		why_say(why, "QEMU at %s: %s", path, strerror(errno));
-	} else if (!greeting) {
+	} else if (!ready) {
 		err = -ETIMEDOUT;
 		why_say(why, "no greeting from QEMU at %s: it serves one client at a time: give it a second -qmp socket", path);
-	} else if (!answer || parse_vcpus(answer, out, room, n)) {
-		err = -EPROTO;
-		why_say(why, "QEMU at %s does not report the threads of its CPUs: use version 2.12 or newer", path);
 	}
 	json_decref(greeting);
 	json_decref(ready);
+	if (err)
+		fclose(in);
+	*out = err ? NULL : in;
+	return err;
+}
+
+int qmp_query(const char *path, struct guest_vcpu *out, size_t room, size_t *n, uid_t *owner, struct why *why)
+{
+	json_t *answer;
+	FILE *in;
+	int err = qmp_open(&in, path, owner, why);
+
+	if (err)
+		return err;
+	answer = qmp_ask(in, "{\"execute\": \"query-cpus-fast\"}\n");
+	if (!answer || parse_vcpus(answer, out, room, n)) {
+		err = -EPROTO;
+		why_say(why, "QEMU at %s does not report the threads of its CPUs: use version 2.12 or newer", path);
+	}
 	json_decref(answer);
 	fclose(in);
 	return err;

@@ -137,7 +137,9 @@ static int record_episode_begin(struct guest_watch *w)
 	if (array_room(&w->episode, w->episodes))
 		return -ENOMEM;
 	e = &w->episode[w->episodes];
-	*e = (struct guest_episode){ .started_ns = w->accounted_ns, .vcpu = malloc(w->vm->n * sizeof(*e->vcpu)) };
+	*e = (struct guest_episode){ .started_ns = w->accounted_ns,
+				     .background = w->background,
+				     .vcpu = malloc(w->vm->n * sizeof(*e->vcpu)) };
 	if (!e->vcpu)
 		return -ENOMEM;
 	memcpy(e->vcpu, w->all, w->vm->n * sizeof(*e->vcpu));
@@ -183,6 +185,41 @@ static int apply_state(struct guest_watch *w)
 	return begun ? record_episode_begin(w) : 0;
 }
 
+/* Asks QEMU for the registers. One that does not answer has ended. 0, or -EPROTO: it does not tell them. */
+static int sample_registers(struct guest_watch *w)
+{
+	uint64_t task[AGENT_CPUS];
+	int64_t spent_ns[AGENT_CPUS];
+	json_t *answer = qmp_ask(w->qmp, "{\"execute\": \"human-monitor-command\", "
+					 "\"arguments\": {\"command-line\": \"info registers -a\"}}\n");
+	const char *text = json_string_value(json_object_get(answer, "return"));
+	int err = text ? registers_parse(text, task, w->vm->n) : 0;
+
+	w->closed |= !text;
+	if (text && !err) {
+		read_times(w, clock_now());
+		for (size_t i = 0; i < w->vm->n; i++)
+			spent_ns[i] = w->all[i].run_ns + w->all[i].wait_ns;
+		registers_add(w->registers, w->accounted_ns, task, spent_ns);
+		w->samples++;
+	}
+	json_decref(answer);
+	return err;
+}
+
+/* In an episode a vCPU is slow as long as its register holds a background task, whatever the agent has said of it. */
+static void apply_registers(struct guest_watch *w)
+{
+	if (!w->state.episode)
+		return;
+	if (w->seen != w->state.episodes)
+		w->background = (int64_t)registers_judge(w->registers, clock_now());
+	for (size_t i = 0; i < w->vm->n; i++) {
+		w->state.slow[i] = registers_background(w->registers, i);
+		w->state.percent[i] = w->state.slow[i] ? 100 : 0;
+	}
+}
+
 static void read_lines(struct guest_watch *w, struct line_assembler *lines)
 {
 	char text[PIECE];
@@ -203,12 +240,14 @@ static int poll_loop(struct guest_watch *w, const sigset_t *signals)
 {
 	struct line_assembler lines = { 0 };
 	int64_t deaf_ns = 0, due_ns = w->log ? w->started_ns + LOG_NS : INT64_MAX, now_ns;
+	int64_t sample_ns = w->registers ? w->started_ns : INT64_MAX;
 	int err = 0;
 
 	while (!err && !proc_stop && !w->closed && (now_ns = clock_now()) < w->until_ns) {
 		bool deaf = now_ns < deaf_ns;
 		int64_t silence_ns = w->state.silent ? INT64_MAX : w->state.heard_ns + VM_SILENCE_NS + NS_PER_MS;
-		int64_t next = clock_earlier(clock_earlier(w->until_ns, due_ns), deaf ? deaf_ns : silence_ns);
+		int64_t next =
+			clock_earlier(clock_earlier(w->until_ns, clock_earlier(due_ns, sample_ns)), deaf ? deaf_ns : silence_ns);
 		int64_t left = next > now_ns ? next - now_ns : 0;
 		struct timespec ts = clock_timespec(left);
 		struct pollfd port = { .fd = deaf ? -1 : w->port, .events = POLLIN };
@@ -218,14 +257,21 @@ static int poll_loop(struct guest_watch *w, const sigset_t *signals)
 			deaf_ns = clock_now() + PAUSE_NS;
 		}
 		now_ns = clock_now();
+		if (now_ns >= sample_ns) {
+			err = sample_registers(w);
+			sample_ns = now_ns + REGISTERS_NS;
+		}
 		if (w->closed)
 			state_end_episode(&w->state, "port closed");
 		else if (!deaf && state_end_silent(&w->state, now_ns)) {
 			w->silences++;
 			warn("the guest's agent is silent: all vCPUs are equal until its next line");
 		}
-		err = apply_state(w);
+		if (w->registers)
+			apply_registers(w);
+		err = err ? err : apply_state(w);
 		if (now_ns >= due_ns) {
+			now_ns = clock_now();
 			read_times(w, now_ns);
 			write_rows(w);
 			rows_flush(w->log);
@@ -243,6 +289,9 @@ int guest_watch_run(struct guest_watch *w)
 
 	w->started_ns = clock_now();
 	state_init(&w->state, (int)w->vm->n, w->started_ns);
+	w->background = -1;
+	if (w->qmp && !(w->registers = registers_new(w->vm->n)))
+		return -ENOMEM;
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
 	read_times(w, w->started_ns);
 	w->logged_ns = w->started_ns;
@@ -264,4 +313,5 @@ void guest_watch_free(struct guest_watch *w)
 	for (size_t i = 0; i < w->episodes; i++)
 		free(w->episode[i].vcpu);
 	free(w->episode);
+	registers_free(w->registers);
 }

@@ -3,7 +3,7 @@
 
 usage: vamp_qemu.py CPU QMP AGENT TELL
 What comes on the fifo TELL goes out on the socket AGENT, "spent" aside: then a line with the run time of each vCPU and of the
-other thread, in ns, is appended to the file TELL.spent."""
+other thread, in ns, is appended to the file TELL.spent. TELL.cr3 has the page-table register of each vCPU."""
 import contextlib
 import hashlib
 import json
@@ -47,6 +47,9 @@ def qmp(server):
                 if command == "query-cpus-fast":
                     say({"return": [{"cpu-index": i, "thread-id": int(os.environ.get("WRONG_THREAD", tids[i])), "target": "x86_64",
                                      "qom-path": f"/machine/unattached/device[{i}]", "props": {"core-id": i}} for i in (1, 0)]})
+                elif command == "human-monitor-command":
+                    with open(tell_path + ".cr3") as registers:
+                        say({"return": "".join(f"CPU#{i}\r\nCR3={r} \r\n" for i, r in enumerate(registers.read().split()))})
                 else:
                     say({"return": {}})
 

@@ -169,6 +169,43 @@ group_of() {	# thread
 		'.result.vcpus[1].run_s - $run / 1e9 | fabs < 0.002' report
 }
 
+registers() {	# CR3 of vCPU 0 and of vCPU 1
+	echo "$*" >tell.new
+	mv tell.new tell.cr3
+}
+
+@test "vamp vm --registers: tasks that were there before the input are background, whatever the agent says of vCPUs" {
+	local fast slow
+
+	make_group
+	registers 1000 2000
+	start_qemu
+	start_vamp --ratio M --group "$group" --registers
+	fast=$(cat "$group/$weight")
+	slow=$(((fast + (fast == 100) * 4) / 9))
+	for _ in {1..15}; do say alive; sleep 0.1; done	# both vCPUs run or wait all the time
+	weights_are "$fast $fast"
+	# (where others have the CPU, a vCPU's wait is in no counter before it ends: the next input finds it)
+	until_true eval 'say begin; sleep 0.1; weights_are "$slow $slow"'
+	registers 3000 2000	# a task that comes in the episode is none
+	until_true eval 'say cpu 0 100; say cpu 1 0; weights_are "$fast $slow"'
+	registers 1000 4000
+	until_true eval 'say alive; weights_are "$slow $fast"'
+	say end
+	until_true weights_are "$fast $fast"
+	end_vamp
+	jq -e '.settings.registers and (.result | .register_samples > 50 and .episodes[-1].background_tasks == 2)' report
+}
+
+@test "vamp vm --registers: a QEMU without registers ends the run" {
+	registers 1000
+	start_qemu
+	start_vamp --dry-run --registers
+	ends "$vamp"
+	[ "$status" -eq 1 ]
+	grep -q "^vamp: .*registers" vamp.err
+}
+
 @test "vamp vm: if the agent falls silent or its port closes, shares become equal, with a message" {
 	local fast
 
