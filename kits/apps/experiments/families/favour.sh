@@ -6,7 +6,7 @@
 # Call favour_check and favour_find in exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
 # (exp_session, exp_end_session); favour_job_begin and favour_job_end around the measured part of a cell. place_*.sh runs the
 # session: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe, place_trace, place_traced,
-# place_down; and place_host, if PLACE_PORT (a guest's port to vamp on its host) is set.
+# place_down; and place_host, if PLACE_PORT (a guest's port to vamp on its host) is set, and PLACE_NOBODY, an empty group.
 
 declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
 while IFS=$'\t' read -r name says session job vamp; do
@@ -31,7 +31,7 @@ favour_find() {
 	for name in ${SCHEMES//,/ }; do
 		LAB_WHY=''
 		[ -z "${SCHEME_VAMP[$name]}" ] || LAB_WHY=$vamp
-		[[ ${SCHEME_VAMP[$name]} != vm* || -n $PLACE_PORT ]] || LAB_WHY="there is no guest with a neighbour (--place guest --neighbour N)"
+		[[ ! ${SCHEME_VAMP[$name]} =~ ^(vm|host) || -n $PLACE_PORT ]] || LAB_WHY="there is no guest with a neighbour (--place guest --neighbour N)"
 		[[ "${SCHEME_VAMP[$name]}" != *--isolate* || $PLACE_CPUS -gt 1 ]] ||
 			LAB_WHY="isolation takes two CPUs, and the session has one (--server-cpus 2 on a machine with two)"
 		[[ ${SCHEME_JOB[$name]} != login ]] || [ "$PLACE" != lab ] || lab_can server autogroup ||
@@ -75,12 +75,18 @@ favour_begin() {	# favour_begin SCHEME JOB REPORT
 	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
 	place_begin "${SCHEME_SESSION[$1]}" && favour_more || return
 	read -ra words <<<"${SCHEME_VAMP[$1]}"
-	if [ "${words[0]-}" = vm ]; then
-		place_host --ratio "${words[1]}" || return
+	[ -z "$PLACE_GROUP" ] || scope=(--group "$PLACE_GROUP")
+	case ${words[0]-} in
+	host)	# vamp in the guest watches the keys alone: the group that it judges is empty
+		place_host "$report" --ratio "${words[1]}" --registers || return
+		scope=(--group "$PLACE_NOBODY") words=(--agent "$PLACE_PORT")
+		;;
+	vm)
+		place_host "$report" --ratio "${words[1]}" || return
 		words=(--agent "$PLACE_PORT" "${words[@]:2}")
-	fi
+		;;
+	esac
 	if [ "${#words[@]}" -gt 0 ]; then
-		[ -z "$PLACE_GROUP" ] || scope=(--group "$PLACE_GROUP")
 		place_start -D -o "$report.json" vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" "${FAVOUR_VAMP_WORDS[@]}" \
 			--most "${MOST}s" "${scope[@]}" "${words[@]}" \
 			--format json -o "$report.json"
@@ -189,6 +195,7 @@ favour_summed() {
 # Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline.
 favour_relate() {	# favour_relate OF FILTER WORD...
 	local file
+		[[ ${SCHEME_VAMP[$scheme]} != host* ]] || continue	# (it judged nobody; the host knows no names)
 	jq -nr "${@:3}" 'def mean: map(values) | if . == [] then null else add / length end;
 		def geomean: map(values) | if . == [] or any(. <= 0) then null else map(log) | add / length | exp end;
 		[inputs | {file: input_filename, cell: .}]

@@ -6,6 +6,7 @@
 . "$TP_HOME/lab/guest.sh"
 
 PLACE_GROUP='' PLACE_JOBS=0 PLACE_DISPLAY='' PLACE_PORT='' PLACE_PATIENCE=200
+PLACE_NOBODY=/sys/fs/cgroup/nobody
 
 place_find() {
 	local cpus=$LAB_CPUS_server,$LAB_CPUS_client inside=() LAB_LOG=$RUN/log root=app
@@ -38,10 +39,10 @@ place_down() {
 	guest_down place
 }
 
-place_host() {	# place_host OPTION...: vamp on the host of the guest, as FAVOUR_HOST
+place_host() {	# place_host REPORT OPTION...: vamp on the host of the guest, as FAVOUR_HOST; it reports to REPORT.host
 	outside_start vamp-host "$TP_BIN/vamp" vm --qmp "$(guest_qmp place)" --agent "$(guest_agent place)" \
 		--group "${LAB_GROUPS[guest]}" \
-		"$@" --format json
+		"${@:2}" --format json -o "$1.host"
 	FAVOUR_HOST=$LAB_PID
 	is_ready vamp-host 20 "vamp did not start on the host"
 }
@@ -52,7 +53,8 @@ place_begin() {	# place_begin group|-
 	PLACE_GROUP=''
 	[ "$1" != group ] || PLACE_GROUP=/sys/fs/cgroup/session
 	# Processes live in a leaf of it, as systemd's do: only so can vamp have a group beside them.
-	guest_exec place sh -c 'mkdir -p "$1/leaf" /tmp/home && echo +cpu >"$1/cgroup.subtree_control"' sh /sys/fs/cgroup/session \
+	guest_exec place sh -c 'mkdir -p "$1/leaf" "$2" /tmp/home && echo +cpu >"$1/cgroup.subtree_control"' sh /sys/fs/cgroup/session \
+		"$PLACE_NOBODY" \
 		</dev/null || { LAB_WHY="no cpu group in the guest"; return 1; }
 	PROTOCOL_DISPLAY=:1 PROTOCOL_TARGET=x11::1 PROTOCOL_OPTIONS=()
 	LAB_LOG=$RUN/log place_start display Xvnc :1 -geometry 1024x768 -depth 24 -SecurityTypes None -ac -noreset -nolisten tcp

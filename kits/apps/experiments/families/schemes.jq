@@ -5,6 +5,7 @@ include "series";
 # Greys without a scheme, a hue for each kind of them, from light to dark by the ratio.
 def scheme_colours: {alone: "#c8c8c8", baseline: "#666666", autogroup: "#E69F00", nice: "#009E73",
 	L: "#a9d3f0", M: "#56a4dc", H: "#0060a0", "L+iso": "#f2b08a", "M+iso": "#D55E00", "H+iso": "#8a3600",
+	hostL: "#a8dcc8", hostM: "#3cb48c", hostH: "#00694c",
 	vmL: "#dcb8d0", vmM: "#CC79A7", vmH: "#8b3a68", "vmL+iso": "#c5c69a", "vmM+iso": "#8f9138", "vmH+iso": "#55571a",
 	"vmL+iso-irq": "#b0d4d0", "vmM+iso-irq": "#4aa39a", "vmH+iso-irq": "#1d5f58"};
 def scheme_colour: scheme_colours[.] // "#000000";

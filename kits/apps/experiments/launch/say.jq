@@ -3,7 +3,8 @@
 include "words";
 include "favour";
 
-def vamps: ["L", "M", "H", "L+iso", "M+iso", "H+iso", "vmL", "vmM", "vmH", "vmL+iso", "vmM+iso", "vmH+iso"];
+def vamps: ["L", "M", "H", "L+iso", "M+iso", "H+iso", "hostL", "hostM", "hostH", "vmL", "vmM", "vmH",
+	"vmL+iso", "vmM+iso", "vmH+iso"];
 def scheme_words: if IN(vamps[]) then "vamp \(.)" elif . == "nice" then "nice 19" else . end;
 def title: "Launch of applications beside a job in the background";
 def setup: ["\(.run.settings.apps // [] | and_list) beside \(.run.settings.jobs // [] | map(job_words) | and_list)"
