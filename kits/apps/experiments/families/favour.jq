@@ -24,7 +24,7 @@ def known_ends($name): .repeats >= 3 and .[$name + "_low"] != null;
 def compare_with($other; $name; $more; $less): . as $own
 	| if (known_ends($name) | not) or ($other | known_ends($name) | not) then "unsure"
 	elif over($other) then $more elif $other | over($own) then $less else "none" end;
-def scheme_names($alone): {$alone, baseline: "nothing done", autogroup: "autogroups", nice: "nice 19"}
+def scheme_names($alone): {$alone, baseline: "baseline", autogroup: "autogroups", nice: "nice 19"}
 	+ (["L", "M", "H"] | map({(.): "vamp \(.)", "\(.)+iso": "vamp \(.), isolated"}) | add);
 def scheme($name): first(.[] | select(.scheme == $name)) // null;
 # What vamp said of itself, over all sessions; `more`: what else, of its reports.

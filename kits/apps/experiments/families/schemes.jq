@@ -9,8 +9,8 @@ def scheme_colours: {alone: "#c8c8c8", baseline: "#666666", autogroup: "#E69F00"
 	vmL: "#dcb8d0", vmM: "#CC79A7", vmH: "#8b3a68", "vmL+iso": "#c5c69a", "vmM+iso": "#8f9138", "vmH+iso": "#55571a",
 	"vmL+iso-irq": "#b0d4d0", "vmM+iso-irq": "#4aa39a", "vmH+iso-irq": "#1d5f58"};
 def scheme_colour: scheme_colours[.] // "#000000";
-def scheme_title: {alone: "without the job", baseline: "nothing done", autogroup: "autogroups", nice: "nice 19"}[.]
-	// if in(scheme_colours) then "vamp \(.)" else . end;
+def scheme_title: {alone: "without the job", autogroup: "autogroups", nice: "nice 19"}[.]
+	// if in(scheme_colours) and . != "baseline" then "vamp \(.)" else . end;
 def job_title: {parallel: "job: xz with several threads", quanta: "job: threads that hand over every 100 µs",
 	pipes: "job: pipelines of two processes"}[.] // .;
 # A bar for each scheme at each of the places of an axis of words; `word` is the row's place there.

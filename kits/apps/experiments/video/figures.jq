@@ -3,24 +3,24 @@
 # each job); counters of sound over time, a panel for each scheme; the distribution of time quanta.
 include "schemes";
 
-# In the order of the paper: what there is without vamp, vamp without a look at sound, and with it.
-def mults: [["none", "without vamp"], ["without", "vamp, ignoring sound"], ["with", "vamp, excluding sound players"]];
+# As the paper: vamp without a look at sound, and with it; what there is without vamp beside both.
+def panels: [["without", "vamp may throttle sound players"], ["with", "vamp exempts sound players"]];
 def figures: (.run.settings.rate_per_s // 24) as $rate | [measured_rows("summary")[] | select(.fps_per_s != null)] as $rows
-	| ($rows | map(.at = "\(.mult):\(.scheme)")) as $rows
-	| (mults | map(.[0]) | map(. as $m | [$rows[] | select(.mult == $m)] | distinct(.at)[])) as $order
-	| (jobs[] | . as $job | [$rows[] | select(.job == $job or .job == "none")] as $these
-		| {name: "frames-\($job)", title: "Video frames shown per second, with the job \($job)", high: 380, panels: [{
-			x: {words: [$order[] | split(":")[1] | if . == "alone" then "no job" else scheme_title end
-				| sub(" "; "|")]},
+	| (jobs[] | . as $job
+		| {name: "frames-\($job)", title: "Video frames shown per second, with the job \($job)", high: 380, across: 2,
+		panels: [panels[] as [$mult, $title]
+		| [$rows[] | select((.job == $job or .job == "none") and (.mult == $mult or .mult == "none"))]
+		| select(any(.mult == $mult) or $mult == "with") | . as $these | distinct(.scheme) as $schemes
+		| {title: (if any(.mult == $mult) then $title else null end),
+			x: {words: [$schemes[] | if . == "alone" then "no job" else . end | sub("\\+"; "|+")]},
 			y: {label: "frames shown per second", from: 0, to: ($rate * 1.18)}, curves: [
-			(mults | to_entries[] | .value as [$mult, $title] | bars([$these[] | select(.mult == $mult)];
-				place_of(.at; $order); "fps_per_s"; 0.7;
-				{$title, colour: colour(.key)})),
+			($schemes[] | . as $scheme | bars([$these[] | select(.scheme == $scheme)]; place_of(.scheme; $schemes);
+				"fps_per_s"; 0.7; {title: ($scheme | scheme_title), colour: ($scheme | scheme_colour)})),
 			{draw: "points", shape: 2, colour: "#000000", title: "seen on the screen",
 				rows: [$these[] | select(.seen_per_s != null)
-				| {x: place_of(.at; $order), y: .seen_per_s}]},
+				| {x: place_of(.scheme; $schemes), y: .seen_per_s}]},
 			level($rate; dotted),
-			{draw: "label", rows: [$these[] | {x: place_of(.at; $order),
+			{draw: "label", rows: [$these[] | {x: place_of(.scheme; $schemes),
 				y: ([.fps_per_s_high // .fps_per_s, 1.12 * $rate] | min),
 				text: "\(.dropped_percent | fixed(1)) %"}]}]}]}),
 	([.audio[]? | select(.s != null and .average != null)] | select(. != []) | . as $all | distinct(.comm) as $names
