@@ -25,7 +25,7 @@ def compare_with($other; $name; $more; $less): . as $own
 	| if (known_ends($name) | not) or ($other | known_ends($name) | not) then "unsure"
 	elif over($other) then $more elif $other | over($own) then $less else "none" end;
 def scheme_names($alone): {$alone, baseline: "baseline", autogroup: "autogroups", nice: "nice 19"}
-	+ (["L", "M", "H"] | map({(.): "vamp \(.)", "\(.)+iso": "vamp \(.), isolated"}) | add);
+	+ ([("", "host", "vm") + ("L", "M", "H") + ("", "+iso", "+iso-irq") | {(.): "vamp \(.)"}] | add);
 def scheme($name): first(.[] | select(.scheme == $name)) // null;
 # What vamp said of itself, over all sessions; `more`: what else, of its reports.
 def vamp_found($vamp; more): (.run.vamp // []) | map(select(.episodes > 0)) | select(. != [])
