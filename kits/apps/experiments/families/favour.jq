@@ -4,7 +4,8 @@ include "words";
 
 def jobs: .summary // [] | distinct(.job) - ["none"];
 def first_job: jobs | first;
-def job_words: {parallel: "the parallel job", quanta: "the job of short CPU bursts", pipes: "pipelines"}[.] // .;
+def job_words: {parallel: "the parallel job", quanta: "the job of short CPU bursts", bursts: "the job of bursts",
+	pipes: "pipelines"}[.] // .;
 def only($job): .summary |= map(select(.job == $job or .job == "none"));
 # Of several kinds of job each stands by itself: what is true beside one need not be beside another.
 def verdicts(one): . as $doc | jobs as $jobs | if $jobs | length < 2 then one

@@ -31,7 +31,8 @@ favour_find() {
 	for name in ${SCHEMES//,/ }; do
 		LAB_WHY=''
 		[ -z "${SCHEME_VAMP[$name]}" ] || LAB_WHY=$vamp
-		[[ ! ${SCHEME_VAMP[$name]} =~ ^(vm|host) || -n $PLACE_PORT ]] || LAB_WHY="there is no guest with a neighbour (--place guest --neighbour N)"
+		[[ ! ${SCHEME_VAMP[$name]} =~ ^(vm|host) || -n $PLACE_PORT ]] ||
+			LAB_WHY="there is no guest with a neighbour (--place guest --neighbour N)"
 		[[ "${SCHEME_VAMP[$name]}" != *--isolate* || $PLACE_CPUS -gt 1 ]] ||
 			LAB_WHY="isolation takes two CPUs, and the session has one (--server-cpus 2 on a machine with two)"
 		[[ ${SCHEME_JOB[$name]} != login ]] || [ "$PLACE" != lab ] || lab_can server autogroup ||
@@ -118,12 +119,15 @@ favour_return() { place_exec env DISPLAY="$PROTOCOL_DISPLAY" xdotool key Return;
 # The job -------------------------------------------------------------------------------------------------------------
 
 # The process whose reads count as the job's work, and the names of all its processes.
-declare -A JOB_WORKER=([parallel]=xz [quanta]=python3 [pipes]=md5sum)
-declare -A JOB_NAMES=([parallel]="xz cat bash" [quanta]="python3 bash" [pipes]="md5sum dd bash")
+declare -A JOB_WORKER=([parallel]=xz [quanta]=python3 [bursts]=python3 [pipes]=md5sum [single]=md5sum)
+declare -A JOB_NAMES=([parallel]="xz cat bash" [quanta]="python3 bash" [bursts]="python3 bash" [pipes]="md5sum dd bash"
+	[single]=md5sum)
 # A signal for the first process of a job ends all of it.
 declare -A JOB_COMMAND=(
 	[parallel]='exec xz -0 -T "$1" --block-size=1MiB < <(while cat /bin/bash; do :; done) >/dev/null'
 	[quanta]='exec python3 -c "$2" "$1"'
+	[bursts]='exec python3 -c "$3" "$1"'
+	[single]='exec md5sum /dev/zero'
 	[pipes]='all=; for i in $(seq "$1"); do dd if=/dev/urandom bs=32k status=none | md5sum & all="$all $!"; done
 		trap "kill $all" TERM; wait')
 
@@ -139,6 +143,17 @@ def work(i):
 for i in range(n): threading.Thread(target=work, args=[i]).start()
 for i in range(max(1, n // 2)): os.write(pipes[2 * i % n][1], bytes(4096))'
 
+# Threads that each compute for about 1 ms and then wait for the slowest, which wakes all the others.
+JOB_BURSTS='import hashlib, os, sys, threading
+n = int(sys.argv[1])
+gate = threading.Barrier(n)
+zero = os.open("/dev/zero", os.O_RDONLY)
+def work():
+    while True:
+        hashlib.sha256(os.read(zero, 1 << 18)).digest()
+        gate.wait()
+for i in range(n): threading.Thread(target=work).start()'
+
 favour_job_start() {	# favour_job_start JOB HOW; 1: LAB_WHY
 	local flags=() before=()
 	case $2 in
@@ -146,7 +161,8 @@ favour_job_start() {	# favour_job_start JOB HOW; 1: LAB_WHY
 	nice=*) before=(nice -n "${2#*=}") ;;
 	esac
 	FAVOUR_WORKER=${JOB_WORKER[$1]}
-	place_start "${flags[@]}" job "${before[@]}" bash -c "${JOB_COMMAND[$1]}" bash "$THREADS" "$JOB_THREADS"
+	place_start "${flags[@]}" job "${before[@]}" bash -c "${JOB_COMMAND[$1]}" bash "$THREADS" "$JOB_THREADS" \
+		"$JOB_BURSTS"
 	FAVOUR_JOB=$LAB_PID
 	LAB_WHY="the job in the background does not work"
 	wait_until "$PLACE_PATIENCE" favour_job_works || return
@@ -180,6 +196,7 @@ favour_summed() {
 	for file in "$RUN"/vamp/*.json; do
 		[ -s "$file" ] && [[ ${file##*/} =~ $name ]] || continue
 		scheme=${BASH_REMATCH[1]} job=${BASH_REMATCH[2]} repeat=${BASH_REMATCH[3]}
+		[[ ${SCHEME_VAMP[$scheme]} != host* ]] || continue	# (it judged nobody; the host knows no names)
 		rows+=$(jq -c --arg scheme "$scheme" --arg job "$job" --argjson repeat "$repeat" \
 			--argjson names "[\"${JOB_NAMES[$job]// /\",\"}\"]" \
 				'.result | {$scheme, $job, $repeat, episodes: (.episodes | length),
@@ -195,7 +212,6 @@ favour_summed() {
 # Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline.
 favour_relate() {	# favour_relate OF FILTER WORD...
 	local file
-		[[ ${SCHEME_VAMP[$scheme]} != host* ]] || continue	# (it judged nobody; the host knows no names)
 	jq -nr "${@:3}" 'def mean: map(values) | if . == [] then null else add / length end;
 		def geomean: map(values) | if . == [] or any(. <= 0) then null else map(log) | add / length | exp end;
 		[inputs | {file: input_filename, cell: .}]
@@ -206,6 +222,20 @@ favour_relate() {	# favour_relate OF FILTER WORD...
 		put_json "$file" <"$file.related"
 		rm -f "$file.related"
 	done
+}
+
+# An application ------------------------------------------------------------------------------------------------------
+
+# 0, and the report; 1: LAB_WHY. The pause before the key is that between close and launch, and longer than the time that vamp
+# judges by: the watcher's own start must not be what it finds.
+favour_launch() {	# favour_launch APP REPORT
+	application "$1"
+	place_start -R -o "$2" startup env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/$1" "$TP_BIN/startup" \
+		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --key Return --pause 1500ms --settle 1s --watch-after 500ms \
+		--close-for 300ms --ceiling "${CEILING}s" --format json -o "$2" -- "${APP_COMMAND[@]}"
+	has_ended startup "${2%/*}" || return
+	LAB_WHY="it had not come to rest after $CEILING s"
+	jq -e '.result.runs[0].state == "stable"' "$2" >/dev/null 2>&1
 }
 
 # Traces ------------------------------------------------------------------------------------------------------------
@@ -228,22 +258,19 @@ favour_traced() {	# favour_traced FILE COMMAND...
 	return "$status"
 }
 
-# Makes RUN/quanta.tsv: for each kind of tasks (each job; other) the distribution of the lengths of their time slices. Reads
-# quanta.tsv of the baseline's cells, with rows "KIND MS", where KIND is job or other.
+# Makes RUN/quanta.tsv: for each kind of tasks the distribution of the lengths of their time slices, and how many (n). Reads
+# quanta.tsv of cells, with rows "KIND MS".
 favour_quanta_summed() {
-	local kind glob
 	rm -f "$RUN/quanta.tsv"
-	for kind in other ${JOBS//,/ }; do
-		glob="*baseline-$kind*" && [ "$kind" != other ] || glob='*baseline-*'
-		# shellcheck disable=SC2086 # a pattern
-		cat "$RUN"/cells/$glob/1/quanta.tsv 2>/dev/null |
-			awk -F'\t' -v kind="$([ "$kind" = other ] && echo other || echo job)" '$1 == kind { print $2 }' | sort -g |
-			awk -v kind="$kind" '{ ms[NR] = $1 }
-				END {
-					for (i = 1; NR && i <= 200; i++)
-						printf "quanta/1\t%s\t%s\t%.3f\n", kind, ms[int((NR - 1) * i / 200) + 1], i / 200
-				}'
-	done >"$RUN/quanta.rows"
-	[ ! -s "$RUN/quanta.rows" ] || { printf 'schema\tkind\tms\tshare\n'; cat "$RUN/quanta.rows"; } >"$RUN/quanta.tsv"
-	rm -f "$RUN/quanta.rows"
+	cat "$RUN"/cells/*/*[0-9]/quanta.tsv 2>/dev/null | LC_ALL=C sort -t$'\t' -k1,1 -k2,2g |
+		awk -F'\t' -v OFS='\t' '
+			$1 != kind { put(); kind = $1; n = 0 }
+			{ ms[++n] = $2 }
+			END { put() }
+			function put(i) {
+				if (n && !rows++) print "schema\tkind\tms\tshare\tn"
+				for (i = 1; n && i <= 200; i++)
+					printf "quanta/1\t%s\t%s\t%.3f\t%d\n", kind, ms[int((n - 1) * i / 200) + 1], i / 200, n
+			}' >"$RUN/quanta.rows"
+	if [ -s "$RUN/quanta.rows" ]; then mv "$RUN/quanta.rows" "$RUN/quanta.tsv"; else rm -f "$RUN/quanta.rows"; fi
 }

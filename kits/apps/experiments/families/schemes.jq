@@ -12,7 +12,7 @@ def scheme_colour: scheme_colours[.] // "#000000";
 def scheme_title: {alone: "without the job", autogroup: "autogroups", nice: "nice 19"}[.]
 	// if in(scheme_colours) and . != "baseline" then "vamp \(.)" else . end;
 def job_title: {parallel: "job: xz with several threads", quanta: "job: threads that hand over every 100 µs",
-	pipes: "job: pipelines of two processes"}[.] // .;
+	bursts: "job: threads that compute for about 1 ms and wait for each other", pipes: "job: pipelines of two processes"}[.] // .;
 # A bar for each scheme at each of the places of an axis of words; `word` is the row's place there.
 def scheme_bars($rows; word; $words; $c): ($rows | distinct(.scheme)) as $schemes | ($schemes | length) as $n
 	| (0.86 / ([$n, 1] | max)) as $wide
@@ -20,9 +20,14 @@ def scheme_bars($rows; word; $words; $c): ($rows | distinct(.scheme)) as $scheme
 	| bars([$rows[] | select(.scheme == $scheme)]; place_of(word; $words) | values | . + ($s - ($n - 1) / 2) * $wide; $c;
 		$wide * 0.88;
 		{title: ($scheme | scheme_title), colour: ($scheme | scheme_colour)});
-def quanta($others): .quanta // [] | select(. != []) | . as $all
-	| {name: "quanta", title: "Time for which a task runs until another one does, under the baseline", panels: [{
+# How long tasks run at a time: a curve for each kind, in this order.
+def quanta: .quanta // [] | select(. != []) | . as $all
+	| {other: "what is not the job", video: "video playback", launch: "launch of an application",
+		single: "job with one thread", quanta: "job: threads that hand over"} as $titles
+	| {name: "quanta", title: ("Time for which a task runs until another one does, "
+		+ if any(.kind == "other") then "under the baseline" else "each alone" end), panels: [{
 		x: {label: "ms", log: true, from: 0.001}, y: {label: "share of all that are no longer", from: 0, to: 1}, curves: [
-		distinct(.kind) | to_entries[] | .value as $kind | {draw: "line", width: 2, colour: colour(.key),
-			title: (if $kind == "other" then $others else "job: \($kind)" end),
-				rows: [$all[] | select(.kind == $kind) | {x: .ms, y: .share}]}]}]};
+		distinct(.kind) | to_entries[] | .value as $kind | colour(.key) as $colour
+		| [$all[] | select(.kind == $kind)] | {draw: "line", width: 2, $colour,
+			title: "\($titles[$kind] // "job: \($kind)")\(.[0].n | if . then " (\(thousands))" else "" end)",
+			rows: map({x: .ms, y: .share})}]}]};

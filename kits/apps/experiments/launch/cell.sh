@@ -40,7 +40,7 @@ exp_before_cells() {
 	for app in ${APPS//,/ }; do
 		exp_step "starts $app once, before the measurement"
 		place_exec -R mkdir -p "$LAB_TMP/home/$app"
-		launch "$app" "$RUN/log/first-$app.json" || die "$app did not start: $LAB_WHY"
+		favour_launch "$app" "$RUN/log/first-$app.json" || die "$app did not start: $LAB_WHY"
 	done
 	place_end
 	[ ! -t 1 ] || printf '\r\033[K'
@@ -60,7 +60,7 @@ exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
 	if [ "${P[app]}" = keys ]; then
 		keys "$1" "$2" || return
 	else
-		launch "${P[app]}" "$1/startup.json" || return
+		favour_launch "${P[app]}" "$1/startup.json" || return
 		CELL_MORE=$(jq -c '.result.runs[0] | {launch: {launch_ms: .stable_ms, mapped_ms, paint_ms: .first_paint_ms, key_ns: .exec_ns}}' \
 			"$1/startup.json")
 	fi
@@ -81,13 +81,14 @@ disk_irqs() {
 }
 
 # One more launch, traced: trace.tsv, when after the key the job, when all else of the session (other), and when others (away) had
-# which CPU; quanta.tsv, for how long tasks ran at a time.
+# which CPU; of the baseline quanta.tsv, for how long tasks ran at a time.
 launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
 	local raw=$RUN/log/slices.tsv
-	favour_traced "$raw" launch "${P[app]}" "$1/traced.json" || return
+	favour_traced "$raw" favour_launch "${P[app]}" "$1/traced.json" || return
 	jq -r '.result.runs[0] | "\(.exec_ns) \(.stable_ms)"' "$1/traced.json" | {
 		read -r key_ns ms
-		awk -F'\t' -v key="$key_ns" -v ms="$ms" -v names="${JOB_NAMES[${P[job]}]}" -v folder="$1" '
+		awk -F'\t' -v key="$key_ns" -v ms="$ms" -v names="${JOB_NAMES[${P[job]}]}" -v folder="$1" \
+			-v quanta="$([ "${P[scheme]}" != baseline ] || echo "${P[job]}")" '
 			function put() { if (n[cpu]) printf "%d\t%.3f\t%.3f\t%s\n", cpu, from[cpu], to[cpu], kind[cpu] >(folder "/trace.tsv") }
 			BEGIN { split(names, list, " "); for (i in list) job[list[i]] = 1 }
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -96,7 +97,8 @@ launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
 				if (start + ran < 0 || start > ms) next
 				who = $at["tid"] == "" || $at["comm"] == "sink" ? "away" : $at["comm"] in job ? "job" : "other"
 				cpu = $at["cpu"]
-				if ($at["whole"] == 1 && who != "away") printf "%s\t%.6f\n", who, ran >(folder "/quanta.tsv")
+				if (quanta && $at["whole"] == 1 && who != "away")
+					printf "%s\t%.6f\n", who == "job" ? quanta : who, ran >(folder "/quanta.tsv")
 				# slices of one kind with less than half a pixel between them are one
 				if (cpu == "") next
 				if (n[cpu] && kind[cpu] == who && start - to[cpu] < ms / 1400) { to[cpu] = start + ran; next }
@@ -106,18 +108,6 @@ launch_traced() {	# launch_traced FOLDER; 1: LAB_WHY
 			END { for (cpu in n) put() }' "$raw"
 	}
 	rm -f "$raw"
-}
-
-# 0, and the report; 1: LAB_WHY. The pause before the key is that between close and launch, and longer than the time that vamp
-# judges by: the watcher's own start must not be what it finds.
-launch() {	# launch APP REPORT
-	application "$1"
-	place_start -R -o "$2" startup env "${APP_ENVIRONMENT[@]}" HOME="$LAB_TMP/home/$1" "$TP_BIN/startup" \
-		--display "$PROTOCOL_DISPLAY" --window "$APP_WINDOW" --key Return --pause 1500ms --settle 1s --watch-after 500ms \
-		--close-for 300ms --ceiling "${CEILING}s" --format json -o "$2" -- "${APP_COMMAND[@]}"
-	has_ended startup "${2%/*}" || return
-	LAB_WHY="it had not come to rest after $CEILING s"
-	jq -e '.result.runs[0].state == "stable"' "$2" >/dev/null 2>&1
 }
 
 # Keys to an application with a stated cost, in the episode that Return opens.

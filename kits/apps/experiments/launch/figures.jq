@@ -48,4 +48,4 @@ def figures: . as $doc | measured_rows("summary") as $rows | ([$rows[] | select(
 						| place_of(.cpu; $cpus) as $y
 						| {x: .from_ms, x2: .to_ms, y: ($y - 0.4), y2: ($y + 0.4)}]
 							| touching($last / 2000))}]}]}),
-	quanta("launched applications, and the display");
+	quanta;

@@ -6,8 +6,10 @@
 #
 # Frames carry their numbers; a program outside of the session's group (animate count) reads them from the screen. What the player
 # says of itself is held against that.
+. "$TP_HOME/kits/apps/experiments/families/starts.sh"
 . "$TP_HOME/kits/apps/experiments/families/favour.sh"
 . "$TP_HOME/kits/apps/experiments/video/clip.sh"
+TRACED_APP=mousepad TRACED_JOBS="single quanta" TRACED_SECONDS=5 CEILING=60
 LEAST_PERCENT=55	# of a CPU, for all frames of the clip: more than vamp's threshold
 
 exp_check() {
@@ -22,18 +24,21 @@ exp_find() {
 	PLACE_VIDEO=$LAB_TMP/video
 	SOUND_SERVER=unix:$PLACE_VIDEO/native
 	favour_find
-	[ "$TRACE" = 0 ] || favour_can_trace || { ABSENT+=("the trace of the player: $LAB_WHY"); TRACE=0; }
+	[ "$TRACE" = 0 ] || favour_can_trace || { ABSENT+=("time quanta: $LAB_WHY"); TRACE=0; }
+	place_has "$TRACED_APP" || TRACED_APP=xterm
 	for program in mpv pulseaudio pactl; do
 		place_has "$program" || die "-$EXIT_MISSING" "$program is missing where the session runs; thinprobe setup --app video"
 	done
 }
 
 exp_cells() {
-	local pair mult
+	local pair
 	while IFS= read -r pair; do
-		for mult in $([ -z "${SCHEME_VAMP[${pair%%$'\t'*}]}" ] && echo none || echo without with); do
-			printf '%s\t%s\n' "$pair" "$mult"
-		done
+		case ${SCHEME_VAMP[${pair%%$'\t'*}]} in
+		'') printf '%s\tnone\n' "$pair" ;;
+		host*) printf '%s\twithout\n' "$pair" ;;	# a host alone cannot tell who plays sound
+		*) printf '%s\twithout\n%s\twith\n' "$pair" "$pair" ;;
+		esac
 	done < <(favour_pairs)
 }
 exp_words() {
@@ -97,22 +102,36 @@ exp_run() {	# exp_run FOLDER REPEAT
 	favour_job_end
 	CELL_MORE=$(jq -c '. + {video: $video[0]}' --slurpfile video "$1/video.json" <<<"$CELL_MORE")
 	rm -f "$1/video.json"
-	[ "$TRACE$2${P[scheme]}" != 11baseline ] || clip_traced "$1"
+	[ "$TRACE${P[scheme]}" != 1alone ] || quanta_traced "$1"
 }
 
-# Plays it once more: quanta.tsv, for how long threads of the player and of the job ran at a time. A process goes by the names of
-# all its threads.
-clip_traced() {	# clip_traced FOLDER; 1: LAB_WHY
-	local raw=$RUN/log/slices.tsv
+# quanta.tsv: for how long tasks ran at a time, of playback, of the launch of an application, and of jobs with one thread and with
+# several, each of them alone in the session.
+quanta_traced() {	# quanta_traced FOLDER; 1: LAB_WHY
+	local job
 	mkdir -p "$RUN/log/traced"
-	favour_traced "$raw" clip_play "$RUN/log/traced" "$SECONDS_EACH" || return
-	awk -F'\t' -v names="${JOB_NAMES[${P[job]}]}" '
-		BEGIN { split(names, list, " "); for (i in list) named[list[i]] = "job"; named["mpv"] = "other" }
+	quanta_of "$1" video 'mpv' clip_play "$RUN/log/traced" "$SECONDS_EACH" &&
+		place_exec -R mkdir -p "$LAB_TMP/home/$TRACED_APP" &&
+		quanta_of "$1" launch "$TRACED_APP Xvnc" favour_launch "$TRACED_APP" "$RUN/log/traced/startup.json" || return
+	for job in $TRACED_JOBS; do
+		favour_job_start "$job" - && quanta_of "$1" "$job" "${JOB_NAMES[$job]}" nap "$TRACED_SECONDS" || return
+		lab_stop "$FAVOUR_JOB"
+		wait_until "$PLACE_PATIENCE" favour_job_over || return
+		FAVOUR_JOB=''
+	done
+	rm -rf "$RUN/log/traced"
+}
+# The processes of these names while COMMAND runs. A process goes by the names of all its threads.
+quanta_of() {	# quanta_of FOLDER KIND "NAME..." COMMAND...; 1: LAB_WHY
+	local raw=$RUN/log/slices.tsv
+	favour_traced "$raw" "${@:4}" || return
+	awk -F'\t' -v kind="$2" -v names="$3" '
+		BEGIN { split(names, list, " "); for (i in list) named[list[i]] }
 		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		NR == FNR { if ($at["comm"] in named) kind[$at["pid"]] = named[$at["comm"]]; next }
-		$at["pid"] != "" && $at["pid"] in kind && $at["whole"] == 1 { printf "%s\t%.6f\n", kind[$at["pid"]], $at["ran_ns"] / 1e6 }' \
-		"$raw" "$raw" >"$1/quanta.tsv"
-	rm -rf "$raw" "$RUN/log/traced"
+		NR == FNR { if ($at["comm"] in named) counts[$at["pid"]]; next }
+		$at["pid"] != "" && $at["pid"] in counts && $at["whole"] == 1 { printf "%s\t%.6f\n", kind, $at["ran_ns"] / 1e6 }' \
+		"$raw" "$raw" >>"$1/quanta.tsv"
+	rm -f "$raw"
 }
 exp_stop() { lab_stop "${LAB_PID_OF[player]-}" "${LAB_PID_OF[count]-}"; }
 
@@ -120,9 +139,9 @@ exp_stop() { lab_stop "${LAB_PID_OF[player]-}" "${LAB_PID_OF[count]-}"; }
 clip_play() {	# clip_play FOLDER SECONDS
 	local deadline due_ms=0 NOW_MS MS said seen
 	now_ms
-	deadline=$((NOW_MS + 3000 * $2 + 30000))
-	place_start -D -o "$1/seen.tsv" count env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" count --wait 30s \
-		--log "$1/seen.tsv" --format json
+	deadline=$((NOW_MS + 3000 * $2 + 1500 * PLACE_PATIENCE))
+	place_start -D -o "$1/seen.tsv" count env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" count \
+		--wait "$((3 * PLACE_PATIENCE / 2))s" --log "$1/seen.tsv" --format json
 	player_start "$PLACE_VIDEO/clip.mkv"
 	until lab_gone "${LAB_PID_OF[player]}" || stopped || [ "$NOW_MS" -gt "$deadline" ]; do
 		now_ms

@@ -4,7 +4,7 @@
 
 CLIP_RATE=24
 CLIP_SIZES=(1280x720 1600x900 1920x1080 2240x1260 2560x1440 3200x1800)
-VIEW_WIDTH=960 VIEW_HEIGHT=540	# as it is shown: every size is scaled to it, which is part of the player's work
+VIEW_WIDTH=960 VIEW_HEIGHT=540	# as it is shown: every larger clip is scaled to it, which is part of the player's work
 
 # clip_make SIZE SECONDS FILE; 1: LAB_WHY. The mark is made larger, so that its cells are at least 4 pixels on the screen.
 clip_make() {
@@ -24,7 +24,7 @@ clip_make() {
 # Without a configuration of its own, and nothing that is drawn over the picture. What it says last has the frame at the end, and
 # how many it has dropped before the screen and in the decoder; the shell around it tells the CPU time, in ticks.
 PLAYER=(mpv --no-config --vo=x11 --ao=pulse --hwdec=no --framedrop=decoder+vo --sws-allow-zimg=no
-	--geometry="${VIEW_WIDTH}x$VIEW_HEIGHT+0+0" --no-border --osd-level=0 --no-osc --no-input-default-bindings \
+	--geometry=+0+0 --autofit-larger="${VIEW_WIDTH}x$VIEW_HEIGHT" --no-border --osd-level=0 --no-osc --no-input-default-bindings \
 		--cursor-autohide=always
 	'--msg-level=all=warn,statusline=status'
 	--term-status-msg='frame ${estimated-frame-number} dropped ${frame-drop-count} ${decoder-frame-drop-count}')

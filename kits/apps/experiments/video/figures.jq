@@ -31,4 +31,4 @@ def figures: (.run.settings.rate_per_s // 24) as $rate | [measured_rows("summary
 			curves: [$names | to_entries[] | .value as $name | look(.key) + {draw: "line points", title: $name,
 				rows: [$all[]
 				| select([.scheme, .job] == $pair and .comm == $name) | {x: .s, y: ([.average, 0.1] | max)}]}]}]}),
-	quanta("video playback");
+	quanta;

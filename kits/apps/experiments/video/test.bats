@@ -26,9 +26,9 @@ made_up() {
 			episodes: [range(2) | {background: (if $name | test("without") then [$player, $job] else [$job] end)}]}}' \
 			>"run/vamp/$name.json"
 	done
-	# the player's quanta are 0.1, 0.2 ... 40 ms, those of the job all of 4 ms
-	awk 'BEGIN { for (i = 400; i; i--) printf "other\t%.6f\njob\t4.000000\n", i / 10 }' \
-		>run/cells/baseline-parallel-none/1/quanta.tsv
+	# the player's quanta are 0.1, 0.2 ... 40 ms in one repeat, and 0.1 ms longer in the other, those of the job all of 4 ms
+	awk 'BEGIN { for (i = 400; i; i--) printf "video\t%.6f\nsingle\t4.000000\n", i / 10 }' >run/cells/alone-none-none/1/quanta.tsv
+	awk 'BEGIN { for (i = 400; i; i--) printf "video\t%.6f\n", i / 10 + 0.1 }' >run/cells/alone-none-none/2/quanta.tsv
 	printf '%s\t' schema time_ns event what pid comm load_percent run_percent wakeups average_1000 | sed 's/\t$/\n/' \
 		>run/vamp/L-parallel-with-1.tsv
 	printf 'vamp-log/1\t%s\t%s\t\t%s\t%s\t\t\t%s\t%s\n' 5000000000 episode '' '' '' '' 10000000000 audio 7 mpv 300 150500 \
@@ -42,9 +42,10 @@ made_up() {
 	[[ $output == *"geometry WxH"* ]]
 }
 
-@test "video: cells: 'alone' once, other schemes beside each job; vamp's with and without its detection of sound players" {
-	[ "$(functions 'SCHEMES=alone,baseline,L JOBS=parallel,quanta; exp_cells' | tr '\t' ' ' | paste -sd ';')" = "$(printf '%s' \
-		'alone none none;baseline parallel none;baseline quanta none;L parallel without;L parallel with;' \
+@test "video: cells: 'alone' once, other schemes beside each job; vamp's with and without a look at sound; a host's without" {
+	[ "$(functions 'SCHEMES=alone,baseline,hostL,L JOBS=parallel,quanta; exp_cells' | tr '\t' ' ' | paste -sd ';')" = "$(printf '%s' \
+		'alone none none;baseline parallel none;baseline quanta none;hostL parallel without;hostL quanta without;' \
+		'L parallel without;L parallel with;' \
 		'L quanta without;L quanta with')" ]
 }
 
@@ -114,10 +115,10 @@ made_up() {
 	# Student's t of 12.0, 11.8, 12.0, 11.8, 11.8 and so on: 2.7764451 standard errors
 	near "$(row fps_per_s_low scheme=baseline mult=none)" \
 		"$(awk 'BEGIN { print 11.88 - 2.7764451 * sqrt((3 * 0.08^2 + 2 * 0.12^2) / 4 / 5) }')" 0.001
-	# of 400 quanta a quarter is up to 10 ms long; beside the other job nothing was traced
-	awk -F'\t' '$2 == "other" && $4 == 0.250 { print $3 }' run/quanta.tsv | grep -qx 10.000000
-	[ "$(cut -f2,3 run/quanta.tsv | grep parallel | sort -u)" = "$(printf 'parallel\t4.000000')" ]
-	[ "$(cut -f2 run/quanta.tsv | sort -u | xargs)" = "kind other parallel" ]
+	# of 800 quanta of both repeats 199 are shorter than 10.1 ms
+	awk -F'\t' '$2 == "video" && $4 == 0.250 { print $3, $5 }' run/quanta.tsv | grep -qx '10.100000 800'
+	[ "$(cut -f2,3,5 run/quanta.tsv | grep single | sort -u)" = "$(printf 'single\t4.000000\t400')" ]
+	[ "$(cut -f2 run/quanta.tsv | sort -u | xargs)" = "kind single video" ]
 	[ "$(grep -c . run/audio.tsv)" = 3 ]
 	awk -F'\t' '$5 == "mpv" && $4 == 5 && $6 == 150.5 { found = 1 } END { exit !found }' run/audio.tsv
 	[ "$(found schemes .value)" = 19.08 ]
@@ -199,10 +200,10 @@ seen() {
 	done
 	usable run
 	jq -e '.vamp.episodes >= 2 and .vamp.player == 0' run/cells/L-parallel-with/1/cell.json
-	# no quantum is longer than the clip; threads of the job and others ran
+	# no quantum is longer than the clip; (one thread that nobody disturbs has none that began and ended)
 	jq -e '.absent // [] | any(test("trace")) | not' run/run.json >/dev/null || skip "no trace: $(jq -c .absent run/run.json)"
-	awk -F'\t' '{ n[$1]++ } $2 <= 0 || $2 > 60000 { bad = 1 } END { exit bad || !n["other"] || !n["job"] }' \
-		run/cells/baseline-parallel-none/1/quanta.tsv
+	awk -F'\t' '{ n[$1]++ } $2 <= 0 || $2 > 60000 { bad = 1 } END { exit bad || !(n["video"] && n["launch"] && n["quanta"]) }' \
+		run/cells/alone-none-none/1/quanta.tsv
 }
 
 @test "video: each kind of job has its own verdict, which says so if shown frames were not seen on the screen" {
