@@ -175,7 +175,7 @@ def judge(done):
 
 
 def fuzz(count, seed):
-    names = ("stalls", "rtt", "launch-quanta", "session-memory-x11", "capacity", "iosched-writer")
+    names = ("stalls", "rtt", "launch-interrupts", "session-memory-x11", "capacity", "iosched-writer")
     bases = [base(name, source) for name, source in kept_runs() if name in names]
     every = sum(COMMANDS, [])
     good = os.path.join(WORK, "base-rtt")
