@@ -62,11 +62,12 @@ def costs: if .run.runs == null then [] else [.summary[] | select(.cost_ms != nu
 def cost_words: "ms of CPU per \(.run.settings.cost_per // "update" | sub("redraw"; "update"))";
 # The protocol's own application counts as heavy if its CPU cost is known.
 def costly: [.summary[] | select(.app == "own" and .cost_ms != null).protocol];
+def all_roles: "light", "grouped", "heavy";
 def role_of($app; $costly): if $app == "own" then (if $costly then "heavy" else "light" end) else $app end;
 def rows_of($role): costly as $costly
 	| [.summary[] | select(role_of(.app; IN(.protocol; $costly[])) == $role)] | sort_by(.sinks);
 def app_name($app): cost_words as $per
-	| if $app == "light" then "vim" elif $app == "heavy" then
+	| if $app == "light" then "vim" elif $app == "grouped" then "vim in the CPU hogs' group" elif $app == "heavy" then
 		(costs | to_entries | map("\(.value[0] | plain) \(if .key == 0 then $per else "ms" end) over \(.value[1] | and_list)")
 			| select(. != []) | "the heavy application (\(join(", ")))")
 			// "\(cost // .run.settings.cost_ms // 0 | plain) \($per)"

@@ -3,9 +3,9 @@
 # trains.sh - for experiments that inject trains of keys into sessions: sessions, the cost of measuring itself, idle noise, a train
 # beside a load, and the scheduling groups that compete.
 #
-# A session has a name; SESSION_APP says what runs in it: light (vim), heavy (refecho), or own, for protocols that answer
-# keys themselves. An experiment sets RATE PERIOD_MS (and the options seconds, seed, threshold) and calls train_run. Its hooks and
-# variables: docs/experiment-hooks.md.
+# A session has a name; SESSION_APP says what runs in it: light (vim), grouped (vim, in a scheduling group with its load), heavy
+# (refecho), or own, for protocols that answer keys themselves. An experiment sets RATE PERIOD_MS (and the options seconds, seed,
+# threshold) and calls train_run. Its hooks and variables: docs/experiment-hooks.md.
 
 RATE=20 PERIOD_MS=50 TRAIN_SKIP=5 CHAIN_SECONDS=3 TRAIN_MODE=tap TRAIN_MORE='{}' WIRE=0 REGIME=session KEEP=0
 PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
@@ -18,6 +18,7 @@ TRACES=1 ECHOES=1
 
 session_start() {	# session_start NAME PROTOCOL APP: a display server, and the application; 1: LAB_WHY
 	local name=$1
+	[ "$3" != grouped ] || local LAB_GROUP=grouped
 	SESSION_PROTOCOL[$name]=$2 SESSION_APP[$name]=$3 SESSION_OPTIONS[$name]=''
 	PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 	session_use "$name"
@@ -187,10 +188,11 @@ measure_chain() {
 
 # A train ------------------------------------------------------------------------------------------------------------
 
-# The load: greedy processes, in the group of the session or, with REGIME login, as another login.
+# The load: greedy processes, in the group of the session, in that of vim (grouped) or, with REGIME login, as another login.
 train_load() {	# train_load LOAD FOLDER
 	local login=()
 	[ "$REGIME" = session ] || login=(-S)
+	[ "${P[app]-}" != grouped ] || login+=(-G grouped)
 	sinks_start "$1" "${login[@]}" || TRAIN_WHY=$LAB_WHY
 	TRAIN_LOADS=("$LAB_PID")
 	[ -z "$TRAIN_WHY" ]
@@ -318,8 +320,13 @@ regime_of_child() {
 
 # Compares the actual groups with the regime asked for, and prints a difference; nothing if the kernel has no such groups.
 train_mismatch() {
-	jq -r --arg asked "$REGIME" 'def group: strings | capture("autogroup=(?<g>/autogroup-[0-9]+)").g? // null;
-		if . == null then empty else (.session | group) as $a | (.sinks | group) as $b
+	jq -r --arg asked "$([ "${P[app]-}" = grouped ] && echo grouped || echo "$REGIME")" '
+		def group: strings | capture("autogroup=(?<g>/autogroup-[0-9]+)").g? // null;
+		def ours: strings | capture("cgroup=(?<g>.*/thinprobe-[0-9a-f]{6}-grouped)$").g? // "no group of the lab";
+		if . == null or .sinks == "" then empty
+		elif $asked == "grouped" then ([.app, .sinks | ours] as [$a, $b] | select($a != $b or ($a | contains("/") | not))
+			| "; load in \($b), vim in \($a): not the group asked for")
+		else (.session | group) as $a | (.sinks | group) as $b
 		| if $a == null or $b == null or ($a == $b) == ($asked == "session") then empty
 			else "; load in group \($b), session in \($a): not the regime asked for" end end' <<<"$1"
 }

@@ -21,6 +21,7 @@ exp_check() {
 	done
 	# A protocol without a display for applications answers keys itself.
 	[ -n "$displays" ] || APPS=own
+	[[ $REGIME-,$APPS, != login-*,grouped,* ]] || exp_bad "--app grouped has the sinks in its own group; not with --regime login"
 	load_check sinks
 }
 
@@ -36,6 +37,8 @@ exp_begin() {
 			die "--wire needs a capture at the client, where keys and packets have one clock; it cannot capture: as root it" \
 				"can, or with an installed prototap that has cap_net_raw"
 	fi
+	[[ ,$APPS, != *,grouped,* ]] || lab_group grouped ||
+		die "-$EXIT_MISSING" "--app grouped needs a group of the scheduler: $LAB_WHY"
 	sessions_begin
 	load_begin
 }

@@ -11,7 +11,7 @@ def load_axis: ([.summary[].sinks] | max // 0 | if . > 0 then . else 20 end) as 
 		from: (-0.03 * $most), to: (1.03 * $most)}
 		+ (.summary | distinct(.sinks) | if length < 12 then {tics: .} else {} end);
 def role_title($role): if $role == "heavy" and costs != [] then "the heavy application" else role_name($role) end;
-def roles: . as $doc | ["light", "heavy"] | map(select(. as $role | $doc | rows_of($role) != []));
+def roles: . as $doc | [all_roles] | map(select(. as $role | $doc | rows_of($role) != []));
 # Looks, rows and title of the curves of each panel, [{title, role, curves}]; curves of one panel are moved a little apart.
 def groups: . as $doc | roles as $roles | systems as $systems | ([.summary[].sinks] | max) as $most
 	| def apart: length as $n | to_entries | map(.value + {by: (if $n < 2 then 0 else
@@ -20,28 +20,34 @@ def groups: . as $doc | roles as $roles | systems as $systems | ([.summary[].sin
 			| map(.value as $system | look(.key) + {title: $system,
 				rows: ($doc | rows_of($role) | map(select(.protocol == $system)))})
 			| apart)}
-	  else {title: "", role: $roles[-1], curves: ([$roles[] | . as $role | look(if $role == "light" then 0 else 1 end)
+	  else {title: "", role: $roles[-1], curves: ([$roles[] | . as $role | look({light: 0, heavy: 1, grouped: 2}[$role])
 			+ {title: ($doc | role_title($role)), rows: ($doc | rows_of($role))}] | apart)} end;
 # A figure over the load: `shown` makes what is drawn of a curve, `more` what else is in the panel of a group.
 def over_load($name; $title; $y; shown; more): load_axis as $x | {$name, $title, across: 2, panels: [groups
 	| {title, $x, $y, curves: [(.curves[] | shown), more]}]};
 def shown($c): .by as $by | curves_of(.sinks + $by; $c);
 
-# Stalls of typed and held keys, in pixels and in packets: dashes, and beside each other shapes, tell these apart.
+# The paper's text: from that load on its Windows server could not be used.
+def unusable: {x: 15, text: "TSE, 2000: unusable", colour: mark_colour, dash: 3};
+# Typed and held keys have panels of their own; packets are dashes beside pixels. Panels of vim have one scale.
 def over_load_ways($name; $title; $y; $c; more):
-	([.run.settings.wire, .run.differs.wire[]?] | any(. == true)) as $packets
-		| any(.summary[]; .hold_mean_stall_ms != null) as $held
-	| (if held_alone then "held down" else "typed" end) as $how
-	| [["", "\($how), pixels", 0], if $packets then ["wire_", "\($how), packets", 1] else empty end,
-		if $held then ["hold_", "held down, pixels", 2] else empty end,
-		if $held and $packets then ["hold_wire_", "held down, packets", 3] else empty end] as $ways
-	| ($ways | length > 1) as $apart
-	| over_load($name; $title; $y; . as $curve | $ways[] | . as [$prefix, $words, $k] | $curve
-		| if $apart then .name = "\(.title), \($words)" | .shape = shape($k) | .dash = $k + 1 else . end
-			| shown($prefix + $c); more)
-	| if $apart then .legend = [$ways[] | {draw: "line hover", title: .[1], colour: line_colour, shape: shape(.[2]),
-		dash: (.[2] + 1)}]
-		else . end;
+	any(.summary[]; .hold_mean_stall_ms != null) as $held
+	| ($held or ([.run.settings.wire, .run.differs.wire[]?] | any(. == true))) as $packets
+	| [{from: "", title: "pixels", shape: 7, dash: 1}, if $packets then {from: "wire_", title: "packets", shape: 6, dash: 2}
+		else empty end] as $ways
+	| load_axis as $x | [select((attached | not) and $x.to > 15.5) | unusable] as $marks
+	| {$name, $title, across: 2, panels: [groups | . as $group
+		| ({from: "", words: (if held_alone then "a key held down" else "typed keys" end)},
+			if $held then {from: "hold_", words: "a key held down"} else empty end) as $how
+		| {$x, $y, vim: ($group.role | IN("light", "grouped")), $marks,
+			title: ([$group.title, (select($packets) | $how.words)] | map(select(. != "")) | join(": ")),
+			curves: [($group.curves[] | . as $curve | $ways[] as $way | $curve
+				| if $packets then .name = "\(.title), \($way.title)" | .shape = $way.shape | .dash = $way.dash else . end
+				| shown($how.from + $way.from + $c)), ($group | more)]}]}
+	| first([.panels[] | select(.vim)] | select(length > 1) | [.[].curves[].rows[].y | values] | max * 1.05 | select(. > 0), null)
+	as $to
+	| .panels[] |= if .vim then .y.to = $to else . end
+	| if $packets then .legend = [$ways[] | {draw: "line hover", title, colour: line_colour, shape, dash}] else . end;
 
 # Every key: a panel for each application and protocol, a curve for each load.
 def every_key: . as $doc | costly as $costly | (.cdf | distinct(.sinks)) as $loads

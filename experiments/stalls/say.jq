@@ -88,7 +88,7 @@ def late($role): . as $doc | judge($role) as $j | select($j != null)
 					", if stalls are independent of each other and take half a second." else "." end end)
 			+ ([$calm[].same_group | values] | unique | if $role != "light" or ($calm | last.sinks) < 5 then ""
 				elif . == [0] then
-				" It runs in its own scheduling group, which may be why; `thinprobe run schedulers` can tell."
+				" It runs in its own scheduling group, which may be why; `--app light,grouped` can tell."
 					elif . == [1] then
 					" The scheduler may protect programs that need little CPU; this run did not vary that."
 						else "" end)
@@ -174,6 +174,24 @@ def held_keys: . as $doc | several as $several | held_rows | map(.more = decided
 		figure("hold_mean_stall_ms")
 			+ {verdict: (if $apart == [] and $told then "none" else "unsure" end), figure: "mean-stall"});
 
+# Vim in a scheduling group of its own, and in that of the CPU hogs, with the largest load, by Welch's test for all protocols.
+def group_pairs: [systems[] as $system | over($system) | [rows_of("light", "grouped") | map(select(.repeats > 0))]
+		| [.[0][] as $alone | .[1][] | select(.sinks == $alone.sinks and .sinks > 0 and .same_group == 1 and $alone.same_group == 0)
+			| {$system, sinks, grouped: ., $alone}] | max_by(.sinks) | values]
+	| length as $n | map(.claim = differs(.alone; .grouped; "mean_stall_ms"; $n));
+def grouping: . as $doc | group_pairs | select(. != []) | map(.is = decided($doc; .claim))
+	| def names: map(.system) | and_list;
+	  map(select(.is | holds) | select(.grouped.mean_stall_ms > .alone.mean_stall_ms)) as $longer
+	| finding("grouping"; "**" + (if all(.is == null) then "Too few repeats to tell what the scheduling group of vim does."
+		elif $longer == [] then "No longer stalls of vim shown in the CPU hogs' scheduling group than in its own."
+		else "In the CPU hogs' scheduling group vim stalls longer than in its own\(if $doc | several then
+			" over \($longer | names)" else "" end)." end) + "**"
+		+ (map(" \(.sinks as $n | $doc | with_load($n) | upper_first)\(if $doc | several then " over \(.system)" else "" end)"
+			+ " the mean stall is \(.grouped | level("mean_stall_ms")) in their group,"
+			+ " \(.alone | level("mean_stall_ms")) in its own.") | add);
+		(max_by(.grouped.mean_stall_ms // 0).grouped | figure("mean_stall_ms"))
+			+ {figure: "mean-stall", verdict: (if $longer == [] then "unsure" else "none" end)});
+
 # Late although the CPU is not saturated: the sum of costs does not explain that.
 def late_below_saturation: . as $doc
 	| [rows_of("heavy") | usable[] | select(.sinks > 0 and .overloaded == 0 and .fits_period == "yes" and .is_late == "yes")]
@@ -188,7 +206,7 @@ def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
 	| if $r == null or $bytes == null then null
 		else ($bytes * 8 / (($r.n | tonumber) * ({"": 1, K: 1e3, M: 1e6, G: 1e9}[$r.u])) * 1000)
 		+ 2 * ($link[1] // "" | time_ms // 0) end;
-def idle_rows: first(("light", "heavy") as $role | rows_of($role) | usable
+def idle_rows: first(all_roles as $role | rows_of($role) | usable
 	| map(select(.sinks == 0 and (figure("latency_p50_ms") | at_least) != null)) | select(. != [])) // [];
 # The parts of frame clock and link are calculated, not measured, so the text says "would".
 def idle_response: . as $doc | idle_rows[0] as $r | select($r != null)
@@ -279,7 +297,7 @@ def more_words($doc; $name; $more): .[0] as $a | if length < 2 then "" else
 def none_over($doc; $what): (($doc | systems) - map(.protocol)) | if . == [] then "" else " No \($what) over \(and_list)." end;
 # For the application with a known cost, if it was measured: [those with the largest common load, those of them of which a redraw
 # arrives as several updates, so that the time between updates shows no stalls].
-def stall_rows: first(("heavy", "light") as $role | rows_of($role) | usable
+def stall_rows: first(("heavy", "grouped", "light") as $role | rows_of($role) | usable
 		| map(select(.mean_stall_ms != null)) | select(any(.overloaded == 0))) // [] | common_most as $n
 	| map(select(.sinks == $n and .overloaded == 0)) | sort_by(.mean_stall_ms)
 	| map(select(.splits_updates == "yes")) as $split | [. - $split, $split];
@@ -308,15 +326,15 @@ def idle_several: . as $doc | idle_sorted | select(. != [])
 			+ if any($doc.summary[]; .sinks > 0) then " Medians with load are not compared." else "" end;
 			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"});
 
-def claims: held_rows[].claim,
+def claims: (held_rows, group_pairs)[].claim,
 	if several then (stall_rows[0] | excess("mean_stall_ms")[]), (idle_sorted | excess("latency_p50_ms")[]) | .claim
 	else ("light", "heavy") as $role | rows_of($role) | usable | map(select(.overloaded == 0)) | select(. != [])
 		| none_late, rise end;
 
-def verdict_several: . as $doc | [("light", "heavy") as $role | judged($role) | select(. != [])
+def verdict_several: . as $doc | [all_roles as $role | judged($role) | select(. != [])
 	| "\($doc | role_name($role) | if test("^[0-9]") then "An application that needs \(.)" else upper_first end):"
 		+ " \(clause_several($doc))\(first(breaks($doc), ""))."] | if . == [] then nothing_measured else join(" ") end;
-def verdict_single: [("light", "heavy") as $role | judge($role) as $j | select($j != null)
+def verdict_single: [all_roles as $role | judge($role) as $j | select($j != null)
 	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]
 	| if . == [] then nothing_measured else map(.text | upper_first) | join(". ") + "." end;
 # Hogs that got less than a quarter of a CPU between them were no load, by whatever limit.
@@ -324,9 +342,10 @@ def no_load: [measured_rows("summary")[] | select(.sinks > 0 and .lacks_load == 
 	| if . == [] then "" else " But the CPU hogs themselves got only \(map(.load_share_percent) | [min, max] | map(percent) | unique
 		| join(" to ")) % of a CPU \(map(.sinks) | unique | map(tostring) | "with \(and_list)"): that was not the load asked for." end;
 def verdict: (if several then verdict_several else verdict_single end) + no_load;
-def findings: (if several then [late_several("light"), late_several("heavy"), held_keys, stalls_several, idle_several,
+def findings: (if several then [late_several("light"), grouping, late_several("heavy"), stalls_several, held_keys, idle_several,
 		probe_finding]
-	else [late("light"), late("heavy"), held_keys, fair_sharing, late_below_saturation, idle_response, probe_finding] end)[:5];
+	else [late("light"), grouping, late("heavy"), held_keys, fair_sharing, late_below_saturation, idle_response,
+		probe_finding] end)[:5];
 
 def views:
 	view("main"; "summary"; "Response time by load"; {by: "app", breaks: ["sinks", "late_share_percent", 5]};

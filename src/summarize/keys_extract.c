@@ -279,6 +279,7 @@ static void report_sure(const struct experiment_run *run, struct rec_report *out
 
 static void report_overload(const struct experiment_run *run, struct rec_report *out)
 {
+	static const char *const apps[] = { "light", "grouped", "heavy", "own" };
 	const struct key_figures *e = extractor_cell_data(run->cell);
 	int64_t overloaded = 0;
 
@@ -287,9 +288,8 @@ static void report_overload(const struct experiment_run *run, struct rec_report 
 	rec_add_int(out, "cells_overloaded", overloaded);
 	report_sure(run, out);
 	rec_begin_object(out, "idle_noise");
-	report_app_noise(run->json, "light", out);
-	report_app_noise(run->json, "heavy", out);
-	report_app_noise(run->json, "own", out);
+	for (size_t i = 0; i < sizeof(apps) / sizeof(*apps); i++)
+		report_app_noise(run->json, apps[i], out);
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
 		report_session_noise(c, out);
 	rec_end(out);

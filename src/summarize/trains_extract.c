@@ -58,6 +58,17 @@ static void merge_words(char *kept, size_t size, const char *words)
 		snprintf(kept, size, "%s", text);
 }
 
+/* Whether the process is in a cpu cgroup of the lab, /thinprobe-ID-NAME: in one, the kernel does not look at autogroups. */
+static bool is_in_lab_group(const char *words)
+{
+	for (const char *name = words; (name = strstr(name, "/thinprobe-"));) {
+		name += strlen("/thinprobe-");
+		if (strspn(name, "0123456789abcdef") == 6 && name[6] == '-')
+			return true;
+	}
+	return false;
+}
+
 /* Returns 1 if the application and the CPU hogs are in one scheduling group, 0 if not, NAN: not known. */
 static double compare_scheduling_groups(const struct experiment_cell *c, const struct json_document *train)
 {
@@ -68,7 +79,7 @@ static double compare_scheduling_groups(const struct experiment_cell *c, const s
 		app = json_get_text(train, "autogroup.session");
 	if (!app || !sinks || !*app || !*sinks)
 		return NAN;
-	return words_agree(app, sinks, "autogroup-") && words_agree(app, sinks, "cgroup=");
+	return words_agree(app, sinks, "cgroup=") && (is_in_lab_group(app) || words_agree(app, sinks, "autogroup-"));
 }
 
 static void compute_trains_figures(const struct experiment_cell *c)
