@@ -200,10 +200,19 @@ def figure_part:
 # Input: the facts about the figure. It is shown where a kept run or a program has a number of it.
 def rules: [.[] | select(.what == "verdict")];
 def lacks($all): [.[] | select(.what == "needs") | lacking($all)];
-# A sentence on what changed stands where its rule holds, if it has one.
+# A sentence on what changed stands where its rule holds, if it has one; of several with rules of the same rows, the first. A
+# {column} is that of its row, or the range over its rows.
+def range_of($rows; $kinds): . as $c | [$rows[][$c] | values] | (min // null) as $low | if $low == null then "not known"
+	elif $kinds[$c].type == "text" then unique | and_list else ([$low, max] | unique | map(number) | join(" to "))
+		+ ($kinds[$c].unit // "-" | if . == "-" then "" else " \(.)" end) end;
 def since_words($all; $judged): [.[] | select(.what == "since")
-		| select((is_rule | not) or $judged["\(.id)"].by == verdict_words[0]) | . as $f | .text
-		| if test("\\{") then words_of(first($all[] | select(.name == $f.run)); $f.table; $f.where) else . end | values] | join(" ");
+		| select((is_rule | not) or $judged["\(.id)"].by == verdict_words[0])]
+	| [to_entries[] | if .value | is_rule then .group = "\(.value.table) \(.value.where)" else .group = "\(.key)" end]
+	| [group_by(.group)[][0]] | sort_by(.key) | [.[].value | . as $f | .text
+		| if test("\\{") then (first($all[] | select(.name == $f.run)) | . as $kept
+			| [table_rows($f.table) | meeting($f.where)[] | typed] as $rows | if ($rows | length) == 1 then
+				$f.text | words_of($kept; $f.table; $f.where) else kinds($f.table) as $kinds
+				| $f.text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | range_of($rows; $kinds)) end) else . end | values] | join(" ");
 def with_facts($figure; $all; $judged): . as $facts
 	| def words_about($what): [$facts[] | select(.what == $what).text] | first // "";
 	[$facts[] | select(.what | IN("since", "partial", "verdict", "thumbnail", "needs") | not)

@@ -174,23 +174,27 @@ def held_keys: . as $doc | several as $several | held_rows | map(.more = decided
 		figure("hold_mean_stall_ms")
 			+ {verdict: (if $apart == [] and $told then "none" else "unsure" end), figure: "mean-stall"});
 
-# Vim in a scheduling group of its own, and in that of the CPU hogs, with the largest load, by Welch's test for all protocols.
-def group_pairs: [systems[] as $system | over($system) | [rows_of("light", "grouped") | map(select(.repeats > 0))]
-		| [.[0][] as $alone | .[1][] | select(.sinks == $alone.sinks and .sinks > 0 and .same_group == 1 and $alone.same_group == 0)
+# Vim in the CPU hogs' scheduling group and in its own, with the largest load of both: mean stall and median, by Welch's test for
+# all protocols together.
+def group_pairs: [systems[] as $system | [over($system) | rows_of("light", "grouped") | map(select(.repeats > 0))]
+		| [.[0][] as $alone | .[1][] | select(.sinks > 0 and .sinks == $alone.sinks and .same_group == 1 and $alone.same_group == 0)
 			| {$system, sinks, grouped: ., $alone}] | max_by(.sinks) | values]
-	| length as $n | map(.claim = differs(.alone; .grouped; "mean_stall_ms"; $n));
-def grouping: . as $doc | group_pairs | select(. != []) | map(.is = decided($doc; .claim))
-	| def names: map(.system) | and_list;
-	  map(select(.is | holds) | select(.grouped.mean_stall_ms > .alone.mean_stall_ms)) as $longer
-	| finding("grouping"; "**" + (if all(.is == null) then "Too few repeats to tell what the scheduling group of vim does."
-		elif $longer == [] then "No longer stalls of vim shown in the CPU hogs' scheduling group than in its own."
-		else "In the CPU hogs' scheduling group vim stalls longer than in its own\(if $doc | several then
-			" over \($longer | names)" else "" end)." end) + "**"
-		+ (map(" \(.sinks as $n | $doc | with_load($n) | upper_first)\(if $doc | several then " over \(.system)" else "" end)"
-			+ " the mean stall is \(.grouped | level("mean_stall_ms")) in their group,"
-			+ " \(.alone | level("mean_stall_ms")) in its own.") | add);
+	| (length * 2) as $n | map(. as $pair | .claims = (["mean_stall_ms", "latency_p50_ms"]
+		| map({key: ., value: (. as $c | $pair | differs(.alone; .grouped; $c; $n))}) | from_entries));
+def grouping: . as $doc | group_pairs | select(. != [])
+	| def longer($c): map(select((decided($doc; .claims[$c]) | holds) and ([.grouped, .alone | figure($c) | at_least] | .[0] > .[1])).system);
+	  def over($systems): if $doc | several then " over \($systems | and_list)" else "" end;
+	  def told($c): "\(.grouped | level($c)) and \(.alone | level($c))";
+	  longer("mean_stall_ms") as $stalls | longer("latency_p50_ms") as $keys
+	| finding("grouping"; "**" + (if all(.grouped.repeats < 3) then "Too few repeats to tell what vim's own scheduling group does"
+		elif $stalls != [] then "In the CPU hogs' scheduling group vim stalls longer than in its own\(over($stalls))"
+		elif $keys != [] then "In the CPU hogs' scheduling group vim answers later than in its own\(over($keys)), and no longer"
+			+ " stalls are shown"
+		else "No difference shown between vim in the CPU hogs' scheduling group and in its own" end) + ".**"
+		+ (map(" \(.sinks as $n | $doc | with_load($n) | upper_first)\(over([.system])), in their group and in its own: mean stall"
+			+ " \(told("mean_stall_ms")), median key \(told("latency_p50_ms")).") | add);
 		(max_by(.grouped.mean_stall_ms // 0).grouped | figure("mean_stall_ms"))
-			+ {figure: "mean-stall", verdict: (if $longer == [] then "unsure" else "none" end)});
+			+ {figure: "mean-stall", verdict: (if $stalls == [] then "unsure" else "none" end)});
 
 # Late although the CPU is not saturated: the sum of costs does not explain that.
 def late_below_saturation: . as $doc
@@ -326,7 +330,7 @@ def idle_several: . as $doc | idle_sorted | select(. != [])
 			+ if any($doc.summary[]; .sinks > 0) then " Medians with load are not compared." else "" end;
 			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"});
 
-def claims: (held_rows, group_pairs)[].claim,
+def claims: held_rows[].claim, group_pairs[].claims[],
 	if several then (stall_rows[0] | excess("mean_stall_ms")[]), (idle_sorted | excess("latency_p50_ms")[]) | .claim
 	else ("light", "heavy") as $role | rows_of($role) | usable | map(select(.overloaded == 0)) | select(. != [])
 		| none_late, rise end;

@@ -7,7 +7,7 @@
 #   SERIES=1|2      2: a periodic "stall" train beside each jittered one
 #   LIGHT=quick|ranged|open|late|noisy   ranged: beside sinks every fourth answer is a range of 30 ms, as wire-only pairing
 #                    gives them; open: of 200 ms; late: every tenth key takes 200 ms more; noisy: in repeat 1 every second does
-#   GROUP=4          the session's autogroup; the sinks are in 4
+#   GROUP=4          the session's autogroup; the sinks are in 4 (of APPS=grouped, vim and sinks are in a group of the lab, too)
 #   STRETCH=1        the heavy application's redraws take that times as long as fair sharing says
 #   OVERLOADED="20"  loads at which the heavy application is overloaded
 #   CENSORED=n       the last n keys of each heavy train have no echo
@@ -20,7 +20,7 @@
 #   PAIRING=caret   how the light application's keys were paired: "updates" where LIGHT is ranged or open
 #
 # Latency of key k (from 6 on, the first five are warm-up) in repeat r:
-#   light: 9 ms + 20 us * ((37 k + 11 r) mod 100) + 50 us * sinks
+#   light: 9 ms + 20 us * ((37 k + 11 r) mod 100) + 50 us * sinks; grouped: + 500 us * sinks
 #   heavy: the application takes all keys that wait, needs COST (sinks + 1) STRETCH ms [+ 1 % per r], and they are shown 8 ms later
 import json
 import os
@@ -48,7 +48,7 @@ def put(value, *path):
         file.write(value if isinstance(value, str) else json.dumps(value) + "\n")
 
 
-def keys_of(light, sinks, repeat, series):
+def keys_of(light, each, sinks, repeat, series):
     """Of key 1, 2, ...: due, sent, answer (or None), high; the times of the updates after the warm-up."""
     rows, updates, k = [], [], 0
     for k in range(1, KEYS + 1):
@@ -56,7 +56,7 @@ def keys_of(light, sinks, repeat, series):
         rows.append([due, due + 3000 + (k * 13 + repeat) % 40 * 100, None, None])
     if light:
         for k, row in enumerate(rows, 1):
-            row[2] = row[0] + 9000000 + 20000 * ((37 * k + 11 * repeat) % 100) + 50000 * sinks
+            row[2] = row[0] + 9000000 + 20000 * ((37 * k + 11 * repeat) % 100) + each * sinks
             if sinks and (LIGHT == "late" and k % 10 == 0 or LIGHT == "noisy" and repeat == 1 and k % 2 == 0):
                 row[2] += 200000000
             row[3] = row[2] + (0 if not sinks or k % 4 else {"ranged": 30000000, "open": 200000000}.get(LIGHT, 0))
@@ -88,11 +88,11 @@ def stalls_of(updates):
 
 
 def train(folder, app, sinks, repeat, series):
-    light = app == "light" or app == "own" and COST is None
+    light = app in ("light", "grouped") or app == "own" and COST is None
     over = not light and str(sinks) in OVERLOADED
     marked = MARKED == 1 and sinks == 10 and repeat == 2
     os.makedirs(folder, exist_ok=True)
-    rows, updates = keys_of(light, sinks, repeat, series)
+    rows, updates = keys_of(light, 500000 if app == "grouped" else 50000, sinks, repeat, series)
     lines = ["schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped"]
     for k, (due, sent, answer, high) in enumerate(rows, 1):
         lines.append("keys/1\t%d\t%d\t%d\t%s\t%s\t%s\t%d" % (
@@ -113,7 +113,7 @@ def train(folder, app, sinks, repeat, series):
             {"merge_ms": 5.0, "count": len(updates) + more}, {"merge_ms": 20.0, "count": len(updates)}]},
         "stalls": {"period_ms": 50.0, "mean_ms": stalls["mean_ms"]},
         "capture": {"packets": KEYS * 6, "dropped": 0, "truncated": 0, "malformed": 0}, "cpu_percent": 0.4}}, folder, "prototap.json")
-    runs = "autogroup=/autogroup-%s session=%d nice=0 policy=other cpus=0 cgroup=/"
+    runs = "autogroup=/autogroup-%s session=%d nice=0 policy=other cpus=0 cgroup=/" + ("thinprobe-0123ab-grouped" if app == "grouped" else "")
     put({"schema": "thinprobe.cell/1", "parameters": {"protocol": PROTOCOL, "app": app, "sinks": sinks}, "repeat": repeat,
          "series": series, "state": "complete", "reason": "",
          "foreign_percent": None if asked("FOREIGN") == "null" else 4.2 if marked else float("0.%d" % sinks),
