@@ -31,13 +31,13 @@ def shown($c): .by as $by | curves_of(.sinks + $by; $c);
 def unusable: {x: 15, text: "TSE, 2000: unusable", colour: mark_colour, dash: 3};
 # Typed and held keys have panels of their own; packets are dashes beside pixels. Panels of vim have one scale.
 def over_load_ways($name; $title; $y; $c; more):
-	any(.summary[]; .hold_mean_stall_ms != null) as $held
+	any(.summary[]; .hold_mean_stall_ms != null) as $held | held_alone as $alone
 	| ($held or ([.run.settings.wire, .run.differs.wire[]?] | any(. == true))) as $packets
 	| [{from: "", title: "pixels", shape: 7, dash: 1}, if $packets then {from: "wire_", title: "packets", shape: 6, dash: 2}
 		else empty end] as $ways
 	| load_axis as $x | [select((attached | not) and $x.to > 15.5) | unusable] as $marks
 	| {$name, $title, across: 2, panels: [groups | . as $group
-		| ({from: "", words: (if held_alone then "a key held down" else "typed keys" end)},
+		| ({from: "", words: (if $alone then "a key held down" else "typed keys" end)},
 			if $held then {from: "hold_", words: "a key held down"} else empty end) as $how
 		| {$x, $y, vim: ($group.role | IN("light", "grouped")), $marks,
 			title: ([$group.title, (select($packets) | $how.words)] | map(select(. != "")) | join(": ")),

@@ -115,6 +115,23 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 }
 
 # bats test_tags=all
+@test "stalls --app grouped: vim and the CPU hogs are in one cpu group of the kernel, which is gone after the run" {
+	need_cgroup() { grep -qE '^cgroup2? .*[ ,](cpu|cgroup2)[ ,]' /proc/mounts && [ "$(id -u)" = 0 ]; }
+	need_cgroup || skip "groups of the scheduler need root"
+	run=$BATS_TEST_TMPDIR/grouped
+	LAB_SHARED_CPUS=1 real_run "$run" "$TOP/thinprobe" run stalls --app grouped --quick --repeat 1 --time 2 --loads 2 \
+		--idle 1 -o "$run" 2>"$run.err" 3>&-
+	cat "$run.err"
+	[ "$status" != 4 ] || skip "$(tail -n 1 "$run.err")"
+	run_complete "$run"
+	jq -r '.autogroup | .app, .sinks' "$(cell_of "$run" app=grouped)/1/cell.json" | sed 's/.* cgroup=//' | sort -u >groups
+	[ "$(wc -l <groups)" = 1 ]
+	[[ $(cat groups) == */thinprobe-*-grouped ]]
+	[ "$(field "$run/summary.tsv" same_group app=grouped)" = 1 ]
+	[ -z "$(find /sys/fs/cgroup -type d -path "*$(cat groups)" 2>/dev/null)" ]
+}
+
+# bats test_tags=all
 @test "stalls --modes hold: a short run without load is complete, and has about 20 keys a second of a held key" {
 	run=$BATS_TEST_TMPDIR/held
 	LAB_SHARED_CPUS=1 real_run "$run" "$TOP/thinprobe" run stalls --modes hold --quick --repeat 1 --time 3 --app light \

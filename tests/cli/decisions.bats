@@ -436,8 +436,8 @@ END
 	# a kept run is unpacked there
 	unshare -rm bash no_room 4 "$TOP/report/report.sh" "$KEPT" --verdict
 	unshare -rm bash no_room 1500 "$TOP/report/report.sh" "$KEPT" --verdict
-	unshare -rm bash no_room 200 "$TOP/report/compare.sh" "$KEPT" "$TOP/results/reference/stalls-held" --metrics p50
-	unshare -rm bash no_room 1500 "$TOP/report/compare.sh" "$KEPT" "$TOP/results/reference/stalls-held" --metrics p50
+	unshare -rm bash no_room 200 "$TOP/report/compare.sh" "$KEPT" "$KEPT" --metrics p50
+	unshare -rm bash no_room 1500 "$TOP/report/compare.sh" "$KEPT" "$KEPT" --metrics p50
 	# where it is to be put
 	run -1 unshare -rm bash -c 'mount -t tmpfs -o size=8k none disk && "$1/report/export.sh" before --as csv -o disk/csv; s=$?
 		ls disk; exit $s' sh "$TOP"

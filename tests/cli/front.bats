@@ -327,7 +327,7 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		watch -i l|lo
 		prototap live -i l|lo
 		gallery no|
-		gallery stalls|stalls stalls-held
+		gallery stalls|stalls stalls-protocols
 		ab wa|wan
 		run soak --ev|--every
 		demo --no-i|--no-install
