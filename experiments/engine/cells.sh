@@ -178,7 +178,9 @@ cell_write() {
 		* $more' < <(printf '%s\n' "${5:-{\}}") | put_json "$1/cell.json"
 }
 
-app_of() { case $1 in light | grouped) app_use vim ;; heavy) app_use refecho ;; esac; }	# app_of APP: loads its plug-in, if it has one
+app_of() {	# app_of APP: loads its plug-in, if it has one
+	case $1 in light | grouped) app_use vim ;; heavy) app_use refecho ;; esac
+}
 
 # json_object NAME VALUE...: prints an object; a value that is valid JSON is taken as such, any other as text. No line breaks.
 json_object() {

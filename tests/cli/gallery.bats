@@ -268,6 +268,27 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 	END
 }
 
+@test "gallery: of sentences on what changed the first is shown that has no rule or whose rule holds, with the range of its rows" {
+	local where rule words
+	made_tree
+	"$gallery" -o out
+	cp tree/data/papers.tsv kept
+	while IFS='|' read -r where rule words; do
+		sed "/\tsince\t/{h; s/Kernels changed[^\t]*.*/Never.\tone\/summary\tsinks=5\tstall_ms > 12/; p
+			g; s/Kernels changed.*/Now {stall_ms} ms beside {sinks}.\tone\/summary\t$where\t$rule/; p; g}" kept >tree/data/papers.tsv
+		"$gallery" --page -o out
+		[ "$(grep -cE '^(Never|Now .*|Kernels changed)[.]$' out/gallery.md)" = 1 ]
+		grep -qxF "$words" out/gallery.md
+	done <<-'END'
+		sinks=5|stall_ms > 9|Now 10.5 ms beside 5.
+		app=vim|sinks > 4|Now 10.5 to 163 ms beside 5 to 20.
+		app=vim|stall_ms > 9|Kernels changed.
+	END
+	sed -i 's/stall_ms > 12/gone > 1/' tree/data/papers.tsv
+	run -1 --separate-stderr "$gallery" --page -o out
+	[[ $stderr == *"no column gone"* ]]
+}
+
 @test "gallery: a rule that names a column, a row, a word or a sign that is not there is refused with its line" {
 	local word where condition why
 	made_tree
