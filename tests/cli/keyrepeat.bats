@@ -168,7 +168,7 @@ END
 		*asked*	null: --schedule asked --hold-start
 		*with -o*	null: --schedule asked -o -
 		*x11:, vnc: and rdp:*	null: --region 1x1+0+0
-		*x11: and vnc:*	null: --region auto
+		*x11:, vnc: and rdp:*	null: --region auto
 		*x11: only*	null: --window 5
 		*x11: only*	vnc:127.0.0.1:1 --window 5
 		*one at a time*	x11::1 --erase --schedule periodic
