@@ -203,8 +203,9 @@ def lacks($all): [.[] | select(.what == "needs") | lacking($all)];
 # A sentence on what changed stands where its rule holds, if it has one; of several with rules of the same rows, the first. A
 # {column} is that of its row, or the range over its rows.
 def range_of($rows; $kinds): . as $c | [$rows[][$c] | values] | (min // null) as $low | if $low == null then "not known"
-	elif $kinds[$c].type == "text" then unique | and_list else ([$low, max] | unique | map(number) | join(" to "))
-		+ ($kinds[$c].unit // "-" | if . == "-" then "" else " \(.)" end) end;
+	elif $kinds[$c].type == "text" then unique | and_list else
+		([$low, max] | unique | map(if . == round then plain else number end) | join(" to "))
+			+ ($kinds[$c].unit // "" | if IN("", "-") then "" else " \(.)" end) end;
 def since_words($all; $judged): [.[] | select(.what == "since")
 		| select((is_rule | not) or $judged["\(.id)"].by == verdict_words[0])]
 	| [to_entries[] | if .value | is_rule then .group = "\(.value.table) \(.value.where)" else .group = "\(.key)" end]

@@ -353,7 +353,6 @@ END
 	tar --zstd -cf other.tar.zst -C "$RUN" cells
 	run -1 "$TOP/thinprobe" report other.tar.zst -o elsewhere
 	[[ $output == *"no bundle of a run"* ]]
-	run -1 "$TOP/thinprobe" bundle "$KEPT" -o two.tar.zst
 }
 
 @test "gate, report: a folder that one may not enter is not said to be empty" {

@@ -10,6 +10,8 @@
 #include "protocols.h"
 
 #include <errno.h>
+#include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,15 @@ void viewing_notify(struct viewer *v, enum notice_kind kind)
 	v->seen->cpu_ns = clock_process_cpu();
 	if (send(v->talk, &notice, sizeof(notice), MSG_NOSIGNAL) < 0)
 		_exit(EXIT_RUN); /* the caller is gone */
+}
+
+uint32_t viewing_count_received(int fd)
+{
+	struct tcp_info info;
+	socklen_t size = sizeof(info);
+
+	memset(&info, 0, sizeof(info));
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : (uint32_t)info.tcpi_bytes_received;
 }
 
 static void *view_server(void *viewer)

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "viewing.h"
 
-#include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #define CELL_MIN 3 /* size of a patch cell in pixels, at least and at most */
 #define CELL_MOST 40
@@ -96,13 +93,4 @@ void viewing_end_update(struct viewer *v, int64_t now)
 		seen->ready = ready;
 		viewing_notify(v, NOTICE_SEEN);
 	}
-}
-
-uint32_t viewing_count_received(int fd)
-{
-	struct tcp_info info;
-	socklen_t size = sizeof(info);
-
-	memset(&info, 0, sizeof(info));
-	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : (uint32_t)info.tcpi_bytes_received;
 }
