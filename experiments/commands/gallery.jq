@@ -200,12 +200,13 @@ def figure_part:
 # Input: the facts about the figure. It is shown where a kept run or a program has a number of it.
 def rules: [.[] | select(.what == "verdict")];
 def lacks($all): [.[] | select(.what == "needs") | lacking($all)];
-# A sentence on what changed stands where its rule holds, if it has one; of several with rules of the same rows, the first. A
-# {column} is that of its row, or the range over its rows.
+# Input: a column; its range over these rows, in words.
 def range_of($rows; $kinds): . as $c | [$rows[][$c] | values] | (min // null) as $low | if $low == null then "not known"
 	elif $kinds[$c].type == "text" then unique | and_list else
 		([$low, max] | unique | map(if . == round then plain else number end) | join(" to "))
 			+ ($kinds[$c].unit // "" | if IN("", "-") then "" else " \(.)" end) end;
+# A sentence on what changed stands where its rule holds, if it has one; of several with rules of the same rows, the first. A
+# {column} is that of its row, or the range over its rows.
 def since_words($all; $judged): [.[] | select(.what == "since")
 		| select((is_rule | not) or $judged["\(.id)"].by == verdict_words[0])]
 	| [to_entries[] | if .value | is_rule then .group = "\(.value.table) \(.value.where)" else .group = "\(.key)" end]

@@ -29,7 +29,7 @@ struct observations {
 	int64_t longest_ns;			   /* longest duration of an update */
 	struct pair_merger merge;
 	bool erases;			      /* updates are those that show or take back a character */
-	struct blank blank;		      /* for the thread that adds */
+	struct blank blank;		      /* used with `erases`, only by the thread that adds updates */
 	bool filters;			      /* changes where the picture changes without keys are no updates; else all are */
 	struct blink_filter filter;	      /* for the thread that adds */
 	_Atomic int phase;		      /* enum observations_phase; set by the thread that sends */

@@ -369,7 +369,6 @@ static int find_region(struct rdp_target *self, const struct target_cfg *cfg, st
 static void *rdp_open(const struct target_cfg *cfg, struct why *why)
 {
 	struct rdp_target *self = memory_new(1, sizeof(*self));
-	const char *user = getenv("USER");
 	struct pixel_area in;
 
 	*self = (struct rdp_target){
@@ -379,11 +378,7 @@ static void *rdp_open(const struct target_cfg *cfg, struct why *why)
 		.picture = { .red = 2, .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
 	};
 	rdp_server_parse(cfg->where, &self->server);
-	snprintf(self->user, sizeof(self->user), "%s",
-		 cfg->user		? cfg->user
-		 : self->server.user[0] ? self->server.user
-		 : user			? user
-					: "");
+	snprintf(self->user, sizeof(self->user), "%s", rdp_choose_user(cfg->user, self->server.user));
 	set_stack_size();
 	if (!connect_server(self, cfg, why)) {
 		in = picture_watched(&self->picture);

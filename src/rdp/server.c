@@ -30,6 +30,13 @@ int rdp_server_parse(const char *text, struct rdp_server *out)
 	return 0;
 }
 
+const char *rdp_choose_user(const char *given, const char *of_address)
+{
+	const char *user = getenv("USER");
+
+	return given ? given : *of_address ? of_address : user ? user : "";
+}
+
 int rdp_find_list(char *path, size_t size)
 {
 	const char *own = getenv("THINPROBE_STATE"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");

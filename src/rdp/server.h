@@ -22,6 +22,9 @@ int rdp_server_parse(const char *text, struct rdp_server *out);
 /* Writes "HOST:PORT". */
 void rdp_server_format(const struct rdp_server *server, char *text, size_t size);
 
+/* Who logs in: the `given` one (NULL: none), else the one of the address ("": none), else $USER, else "". */
+const char *rdp_choose_user(const char *given, const char *of_address);
+
 /* The user's list of known certificates: known-rdp-servers in $THINPROBE_STATE, else in thinprobe of $XDG_STATE_HOME or
  * ~/.local/state. 0; -ENOENT: none of these is set. */
 int rdp_find_list(char *path, size_t size);

@@ -240,6 +240,14 @@ static void prepare_http(const struct vusers_options *cfg, struct report_facts *
 	what->library = http_library_name();
 }
 
+/* `next`: what an answer is without the patch. */
+static void describe_desktop(const struct vusers_options *cfg, struct report_facts *what, const char *kind, const char *next)
+{
+	what->kind = kind;
+	what->asks = by_vnc_labels[cfg->asks];
+	what->echo = cfg->echo == ECHO_PATCH ? "the patch with the next number" : next;
+}
+
 static void prepare_vnc(const struct vusers_options *cfg, struct report_facts *what)
 {
 	struct why why;
@@ -252,27 +260,19 @@ static void prepare_vnc(const struct vusers_options *cfg, struct report_facts *w
 		*p = ' ';
 	if (cfg->password_file && vnc_password_read(cfg->password_file, run.password, &why))
 		die(EXIT_USAGE, "%s", why.text);
-	what->kind = "vnc";
-	what->asks = by_vnc_labels[cfg->asks];
-	what->echo = cfg->echo == ECHO_PATCH
-			     ? "the patch with the next number"
-			     : "the next update (an assumption: exact if only the keys of the user change the screen)";
+	describe_desktop(cfg, what, "vnc", "the next update (an assumption: exact if only the keys of the user change the screen)");
 	what->encodings = cfg->encodings;
 }
 
 static void prepare_rdp(const struct vusers_options *cfg, struct report_facts *what)
 {
 	struct rdp_server server = { .port = run.target.port[0] };
-	const char *user = getenv("USER");
 	struct rdp_trust trust = { 0 };
 	struct why why;
 	int err;
 
 	run.how = (struct rdp_viewer_cfg){ .host = run.target.host,
-					   .user = cfg->user	      ? cfg->user
-						   : *run.target.user ? run.target.user
-						   : user	      ? user
-								      : "",
+					   .user = rdp_choose_user(cfg->user, run.target.user),
 					   .known_servers = cfg->known_servers,
 					   .cert_ignore = cfg->cert_ignore,
 					   .width = cfg->screen.w,
@@ -286,11 +286,8 @@ static void prepare_rdp(const struct vusers_options *cfg, struct report_facts *w
 	run.how.library = rdp_plugin_load(&why);
 	if (!run.how.library)
 		die(EXIT_MISSING, "%s", why.text);
-	what->kind = "rdp";
-	what->asks = by_vnc_labels[cfg->asks];
-	what->echo = cfg->echo == ECHO_PATCH
-			     ? "the patch with the next number"
-			     : "the next bitmap or frame (an assumption: exact if only the keys of the user change the screen)";
+	describe_desktop(cfg, what, "rdp",
+			 "the next bitmap or frame (an assumption: exact if only the keys of the user change the screen)");
 }
 
 static void prepare_users(const struct vusers_options *cfg, struct report_facts *what, struct vlog_cfg *log)
