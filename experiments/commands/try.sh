@@ -145,7 +145,7 @@ start_display() {
 	cookie=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	(umask 077 && : >"$XAUTHORITY") && xauth -q source - <<<"add :0 . $cookie" 2>/dev/null
 	open_pipe told
-	setpriv --pdeathsig TERM Xvfb -displayfd 9 -screen 0 800x600x24 -nolisten tcp -auth "$XAUTHORITY" 9>&"$told" \
+	setpriv --pdeathsig TERM Xvfb -displayfd 9 -screen 0 800x600x24 -noreset -nolisten tcp -auth "$XAUTHORITY" 9>&"$told" \
 		>"$RUN/log/display.err" 2>&1 &
 	helpers+=("$!")
 	read -r -t "$WAIT_S" -u "$told" number && [[ $number =~ ^[0-9]+$ ]] ||
