@@ -22,6 +22,8 @@ lab_up() {
 	IFS=, read -r display window region <<<"$LAB_ON"
 	need setpriv util-linux
 	lab_begin
+	LAB_PIDS=() LAB_PID_OF=()
+	on_exit lab_down
 	ATTACH_WINDOW='' ATTACH_TITLE='' ATTACH_REGION=''
 	if [ -n "$LAB_ON" ]; then
 		need xdotool xdotool
@@ -40,8 +42,6 @@ lab_up() {
 	'' | none) ;;
 	*) warn "the server is not under our control: its memory is not limited to $LAB_SERVER_MEMORY" ;;
 	esac
-	LAB_PIDS=() LAB_PID_OF=()
-	on_exit lab_down
 	ATTACH_NO_CAPTURE=''
 	[ -z "$LAB_ON" ] || attach_capture
 	LAB_TAP=(client) LAB_TAP_IF=$LAB_IF_client LAB_TAP_SERVER=$LAB_ADDR_server LAB_RATE=none LAB_LINK=real LAB_PRIVATE=0
@@ -59,7 +59,8 @@ attach_own() {
 	(umask 077 && printf '\377\377\0\0\0\0\0\022MIT-MAGIC-COOKIE-1\0\020%b' "$cookie" >"$LAB_RUN/own-display.cookie") ||
 		die "cannot write $LAB_RUN/own-display.cookie"
 	export DISPLAY=:$n XAUTHORITY=$LAB_RUN/own-display.cookie
-	lab_start client own-display Xvfb "$DISPLAY" -screen 0 1280x1024x24 -auth "$XAUTHORITY" -noreset -nolisten tcp
+	# killed, it would leave its lock
+	lab_start client own-display setpriv --pdeathsig TERM Xvfb "$DISPLAY" -screen 0 1280x1024x24 -auth "$XAUTHORITY" -noreset -nolisten tcp
 	lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 		die "the display for the client did not start: $(tail -n 1 "$LAB_LOG/own-display.err")"
 	lab_start client own-client env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$OWN_DISPLAY"

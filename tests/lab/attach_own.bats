@@ -9,7 +9,7 @@ load window
 own() {
 	exec env -u DISPLAY -u XAUTHORITY WAYLAND_DISPLAY=wayland-0 XDG_SESSION_TYPE=wayland "LAB_TEST_WORLD=$W" \
 		bash "$TOP/experiments/engine/run.sh" stalls --on attach --own-display \
-		"'$TOP/bin/refecho' --display \"\$DISPLAY\" --answer-delay const:20ms --json -o '$W/$1.json'" \
+		"echo \"\$DISPLAY\" >'$W/$1.display'; exec '$TOP/bin/refecho' --display \"\$DISPLAY\" --answer-delay const:20ms --json -o '$W/$1.json'" \
 		--loads 0 --repeat 1 --idle 1 -o "$W/$1" "${@:2}"
 }
 ended_all() {
@@ -18,6 +18,7 @@ ended_all() {
 	survivors
 	return 1
 }
+unlocked() { [ -s "$W/$1.display" ] && [ ! -e "/tmp/.X$(tr -d : <"$W/$1.display")-lock" ]; }	# of run NAME
 
 @test "attach --own-display: each key gets into the client, which ends with the run" {
 	run own quick --quick --time 2
@@ -29,6 +30,7 @@ ended_all() {
 	# no key is answered sooner than the client does
 	jq -e '.result.latency_from_due_ms.min >= 20' "$W"/quick/cells/*/1/keyrepeat.json
 	ended_all
+	unlocked quick
 	[ ! -e "$W/quick/own-display.cookie" ]
 }
 
@@ -39,6 +41,7 @@ ended_all() {
 	[ "$(survivors | grep -cE ' (Xvfb|[^ ]*/refecho) ')" -eq 2 ]
 	kill -KILL "$pid"
 	ended_all
+	unlocked killed
 }
 
 @test "attach --own-display: a client that shows no window, and words that do not go together, are refused with one line" {
