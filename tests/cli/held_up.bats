@@ -146,3 +146,15 @@ held_up() {	# NAME COMMAND...: it says so
 	[[ ${lines[2]} == "failed: load "*" 9 "* ]]
 	[[ ${lines[3]} == "failed: load "*" 11 "* ]]
 }
+
+@test "lab_status: of a child that is no more and still runs by bash's table of jobs, it does not wait for the end" {
+	# shellcheck disable=SC2016 # the inner shell's
+	run -0 --separate-stderr timeout 60 bash -c '. "$1/lab/lib.sh"; . "$1/lab/jobs.sh"
+		(exit 3) & lab_status $!; echo $?
+		(exit 4) & until lab_gone $!; do :; done; lab_status $!; echo $?
+		lab_gone() { :; }	# as its end would look
+		lab_taken() { :; }
+		sleep 600 & lab_status $!; echo $?
+		kill $!' - "$TOP"
+	[ "$output" = $'3\n4\n255' ]
+}
