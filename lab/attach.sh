@@ -60,7 +60,8 @@ attach_own() {
 		die "cannot write $LAB_RUN/own-display.cookie"
 	export DISPLAY=:$n XAUTHORITY=$LAB_RUN/own-display.cookie
 	# killed, it would leave its lock
-	lab_start client own-display setpriv --pdeathsig TERM Xvfb "$DISPLAY" -screen 0 1280x1024x24 -auth "$XAUTHORITY" -noreset -nolisten tcp
+	lab_start client own-display setpriv --pdeathsig TERM Xvfb "$DISPLAY" -screen 0 1280x1024x24 -auth "$XAUTHORITY" \
+		-noreset -nolisten tcp
 	lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 		die "the display for the client did not start: $(tail -n 1 "$LAB_LOG/own-display.err")"
 	lab_start client own-client env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$OWN_DISPLAY"

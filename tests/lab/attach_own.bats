@@ -9,7 +9,8 @@ load window
 own() {
 	exec env -u DISPLAY -u XAUTHORITY WAYLAND_DISPLAY=wayland-0 XDG_SESSION_TYPE=wayland "LAB_TEST_WORLD=$W" \
 		bash "$TOP/experiments/engine/run.sh" stalls --on attach --own-display \
-		"echo \"\$DISPLAY\" >'$W/$1.display'; exec '$TOP/bin/refecho' --display \"\$DISPLAY\" --answer-delay const:20ms --json -o '$W/$1.json'" \
+		"echo \"\$DISPLAY\" >'$W/$1.display'
+		exec '$TOP/bin/refecho' --display \"\$DISPLAY\" --answer-delay const:20ms --json -o '$W/$1.json'" \
 		--loads 0 --repeat 1 --idle 1 -o "$W/$1" "${@:2}"
 }
 ended_all() {
