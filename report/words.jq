@@ -92,8 +92,8 @@ def claim($kind; $share; $a; $b): [$kind, $share, ($a, $b | at_least, (if .above
 	.repeats)] | map(. // "" | tostring) | join("\t");
 # The claims of an experiment (input: the document), and what was decided of one: {verdict, value, low, high}, or null.
 def claims: empty;
-# (+ 0: jq 1.7 writes a number as it was read.)
-def answers($claims): [$claims, (.result.claims // [] | map(map_values(. as $v | try ($v + 0) catch $v)))]	# input: judge's
+# (Input: judge's report. + 0: jq 1.7 writes a number as it was read.)
+def answers($claims): [$claims, (.result.claims // [] | map(map_values(if type == "number" then . + 0 else . end)))]
 	| transpose | map({key: .[0], value: .[1]}) | from_entries;
 def decided($doc; $claim): $doc.judged[$claim] | if .verdict == "cannot tell" then null else . end;
 def holds: . != null and .verdict == "holds";
