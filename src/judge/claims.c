@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "claims.h"
+#include "binomial.h"
 #include "memory.h"
 #include "rows_in.h"
 #include "rules.h"
@@ -90,6 +91,39 @@ static void judge_within(struct claim *c)
 		c->word = CLAIM_FAILS;
 }
 
+static void judge_times(struct claim *c)
+{
+	const struct claim_figure *a = &c->figure[0], *b = &c->figure[1];
+
+	if (!(is_number(a) || isinf(a->to)) || !is_number(b) || !(b->from > 0))
+		return;
+	c->word = CLAIM_HOLDS;
+	c->value = a->from / b->from;
+	if (!(b->low > 0))
+		return;
+	c->low = a->low / (a->low < 0 ? b->low : b->high);
+	c->high = isinf(a->to) ? (double)NAN : a->high / (a->high < 0 ? b->high : b->low);
+}
+
+static void judge_share(struct claim *c)
+{
+	const struct claim_figure *f = &c->figure[0];
+	double n = (double)f->repeats, p = c->figure[1].from / 100, tail = (1 - LEVEL) / 2 / (double)c->share;
+	int64_t hits;
+	bool as_stated;
+
+	if (n < 1 || !is_number(f) || !is_number(&c->figure[1]) || !(f->from >= 0 && f->from <= n && p >= 0 && p <= 1))
+		return;
+	hits = llround(f->from);
+	if (p > 0 && p < 1)
+		as_stated = binomial_at_most(hits, f->repeats, p) >= tail &&
+			    binomial_at_most(f->repeats - hits, f->repeats, 1 - p) >= tail;
+	else
+		as_stated = (double)hits == p * n;
+	c->word = as_stated ? CLAIM_FAILS : CLAIM_HOLDS;
+	c->value = 100 * (double)hits / n;
+}
+
 static void judge_none(struct claim *c)
 {
 	const struct claim_figure *f = c->figure;
@@ -142,10 +176,9 @@ int claim_judge(struct claim *c)
 	static const struct {
 		const char *kind;
 		void (*judge)(struct claim *c);
-	} kinds[] = { { "differs", judge_difference },	 { "above", judge_above },
-		      { "within", judge_within },	 { "none", judge_none },
-		      { "chance", judge_chance },	 { "whole", judge_whole },
-		      { "percentile", judge_percentile } };
+	} kinds[] = { { "differs", judge_difference }, { "above", judge_above }, { "within", judge_within },
+		      { "times", judge_times },	       { "share", judge_share }, { "none", judge_none },
+		      { "chance", judge_chance },      { "whole", judge_whole }, { "percentile", judge_percentile } };
 
 	c->word = CLAIM_UNTOLD;
 	c->value = c->low = c->high = (double)NAN;

@@ -36,6 +36,10 @@ struct claim {
  * 	above		the first figure is more than the second, wherever both are between their ends: the interval's, a range's, or
  * 			without them the number; FAILS: it is at most as much. A lower bound has no upper end.
  * 	within		the first figure is between the ends of the second, whatever it is between its own; FAILS: wholly beyond one
+ * 	times		the first figure is so many times the second one, value; low and high: from the near ends of both intervals to
+ * 			the far ends. A lower bound has no high. The second one must be a number above 0.
+ * 	share		so many events (from) of all (repeats) are another share, value in percent, than the second figure; FAILS: by
+ * 			the exact test (Clopper & Pearson 1934) they are not shown to be another
  * 	none		nothing of a share in percent was seen; high: the bound that its one-sided interval has at this claim's share
  * 	chance		low and high of a rate of so many events: the sum of n exponential times varies by 1 / sqrt(n)
  * 	whole		a slope is a whole number, the value; FAILS: its interval has none, or (value 0) is below one

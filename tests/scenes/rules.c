@@ -3,35 +3,12 @@
 /* In each row one figure is `size` times the other one; the paper has it `then` times as large. number=1: the other one
  * is a number that is known. Says "then", "smaller", "contrary"
  * or "untold". */
-#include "scene.h"
+#include "figures.h"
 #include "judge/rules.h"
-#include "judge/welch.h"
-#include "random.h"
 
-#include <math.h>
 #include <stdio.h>
 
 #define ROWS_MOST 40
-
-/* What a table has of so many repeats around `truth`: one has no interval, two are both values, more have Student's. */
-static struct claim_figure draw_figure(const struct scene *s, uint64_t *rng, double truth)
-{
-	int n = (int)scene_number(s, "repeats", 5);
-	double sum = 0, squares = 0, low = INFINITY, high = -INFINITY, half;
-
-	for (int i = 0; i < n; i++) {
-		double value = truth * (1 + scene_number(s, "scatter", 5) / 100 * random_normal(rng));
-
-		sum += value;
-		squares += value * value;
-		low = fmin(low, value);
-		high = fmax(high, value);
-	}
-	if (n < 2)
-		return (struct claim_figure){ NAN, NAN, NAN, NAN, n };
-	half = n == 2 ? (high - low) / 2 : welch_quantile(n - 1, 0.975) * sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
-	return (struct claim_figure){ sum / n, sum / n, sum / n - half, sum / n + half, n };
-}
 
 static struct claim_figure scale(struct claim_figure f, double by)
 {
@@ -48,8 +25,8 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 	enum rule_word by;
 
 	for (int i = 0; i < rows; i++) {
-		ours[i] = draw_figure(s, rng, scene_number(s, i < rows / 2 ? "half" : "size", scene_number(s, "size", 1)));
-		base[i] = i < lacking ? absent : scene_number(s, "number", 0) > 0 ? known : draw_figure(s, rng, 1);
+		ours[i] = figures_draw(s, rng, scene_number(s, i < rows / 2 ? "half" : "size", scene_number(s, "size", 1)));
+		base[i] = i < lacking ? absent : scene_number(s, "number", 0) > 0 ? known : figures_draw(s, rng, 1);
 	}
 	for (enum rule_word word = RULE_SAME; word < RULE_UNTOLD; word++)
 		for (int i = 0; i < rows; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* claims - against scipy.stats (t.ppf, beta.ppf, norm.ppf, binom.cdf). (Differences of two figures: tests/cli/page.bats.) */
+/* claims - against scipy.stats (t.ppf, beta.ppf, norm.ppf, binom.cdf), or by hand. (Differences: tests/cli/page.bats.) */
 #include "judge/claims.h"
 #include "../near.h"
 #include "../unit.h"
@@ -76,6 +76,63 @@ TEST(a_figure_against_another_one)
 	assert_int_equal(judge("above", 1, b, a).word, CLAIM_FAILS);
 	assert_int_equal(judge("above", 1, a, bound).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("above", 1, (struct claim_figure){ 3, 3, 2, 4, 3 }, bound).word, CLAIM_FAILS);
+}
+
+/* By hand: from the near ends to the far ones. */
+TEST(a_multiple_of_another_figure)
+{
+	struct claim_figure three = { 3, 3, 2.5, 3.5, 3 }, two = { 2, 2, 1, 2.5, 3 }, less = { -1, -1, -2, 1, 3 },
+			    bound = { 3, INFINITY, 2.5, 3.5, 3 }, bare = { 2, 2, NAN, NAN, 1 };
+	struct claim c = judge("times", 1, three, two);
+
+	assert_true(c.value == 1.5 && c.low == 1 && c.high == 3.5);
+	c = judge("times", 1, less, two);
+	assert_true(c.value == -0.5 && c.low == -2 && c.high == 1);
+	c = judge("times", 1, bound, two);
+	assert_true(c.value == 1.5 && c.low == 1 && isnan(c.high));
+	c = judge("times", 1, three, bare);
+	assert_true(c.value == 1.5 && isnan(c.low) && isnan(c.high));
+	c = judge("times", 1, three, (struct claim_figure){ 2, 2, -1, 3, 3 });
+	assert_true(c.value == 1.5 && isnan(c.low) && isnan(c.high));
+}
+
+TEST(a_multiple_that_is_not_known)
+{
+	struct claim_figure three = { 3, 3, 2.5, 3.5, 3 }, none = { 0, 0, 0, 0, 3 }, bound = { 3, INFINITY, 2.5, 3.5, 3 },
+			    range = { 1, 2, NAN, NAN, 3 };
+
+	assert_int_equal(judge("times", 1, three, none).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("times", 1, three, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("times", 1, three, bound).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("times", 1, range, three).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("times", 1, absent, three).word, CLAIM_UNTOLD);
+}
+
+static enum claim_word judge_share_of(int64_t of_all, double hits, int64_t n, double stated)
+{
+	return judge("share", of_all, (struct claim_figure){ hits, hits, NAN, NAN, n },
+		     (struct claim_figure){ stated, stated, NAN, NAN, 0 })
+		.word;
+}
+
+/* The exact interval of 40 of 2000, with 2.5 % beyond each end, is 1.433 to 2.714 %. */
+TEST(a_share_that_was_stated)
+{
+	assert_int_equal(judge_share_of(1, 40, 2000, 1.432), CLAIM_HOLDS);
+	assert_int_equal(judge_share_of(1, 40, 2000, 1.434), CLAIM_FAILS);
+	assert_int_equal(judge_share_of(1, 40, 2000, 2.713), CLAIM_FAILS);
+	assert_int_equal(judge_share_of(1, 40, 2000, 2.715), CLAIM_HOLDS);
+	assert_int_equal(judge_share_of(7, 40, 2000, 1.432), CLAIM_FAILS);
+	assert_int_equal(judge_share_of(1, 1000000, 1000000, 1), CLAIM_HOLDS);
+	assert_int_equal(judge_share_of(1, 0, 1000000, 1), CLAIM_HOLDS);
+	assert_int_equal(judge_share_of(1, 1, 1, 5), CLAIM_FAILS);
+	assert_int_equal(judge_share_of(1, 0, 5, 0), CLAIM_FAILS);
+	assert_int_equal(judge_share_of(1, 1, 5, 0), CLAIM_HOLDS);
+	assert_int_equal(judge_share_of(1, 5, 5, 100), CLAIM_FAILS);
+	assert_int_equal(judge_share_of(1, 0, 0, 5), CLAIM_UNTOLD);
+	assert_int_equal(judge_share_of(1, NAN, 5, 5), CLAIM_UNTOLD);
+	assert_int_equal(judge_share_of(1, 6, 5, 5), CLAIM_UNTOLD);
+	assert_int_equal(judge_share_of(1, 1, 5, NAN), CLAIM_UNTOLD);
 }
 
 /* The exact bounds of none of 60 and of none of 100 at 95 %, and at 1 - 0.05 / 7. */

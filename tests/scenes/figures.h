@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* figures - made-up figures of repeats around a known truth, as a table has them with their intervals. */
+#pragma once
+
+#include "scene.h"
+#include "judge/claims.h"
+#include "judge/welch.h"
+#include "random.h"
+
+#include <math.h>
+
+/* The mean of `repeats` values that scatter by `scatter` percent of the truth; the first `disturbed` of them are three times as
+ * large. One repeat has no interval, and is absent; two are both values, more have Student's interval. */
+static inline struct claim_figure figures_draw(const struct scene *s, uint64_t *rng, double truth)
+{
+	int n = (int)scene_number(s, "repeats", 5), disturbed = (int)scene_number(s, "disturbed", 0);
+	double sum = 0, squares = 0, low = INFINITY, high = -INFINITY, half;
+
+	for (int i = 0; i < n; i++) {
+		double value = truth * (1 + scene_number(s, "scatter", 5) / 100 * random_normal(rng)) * (i < disturbed ? 3 : 1);
+
+		sum += value;
+		squares += value * value;
+		low = fmin(low, value);
+		high = fmax(high, value);
+	}
+	if (n < 2)
+		return (struct claim_figure){ NAN, NAN, NAN, NAN, n };
+	half = n == 2 ? (high - low) / 2 : welch_quantile(n - 1, 0.975) * sqrt(fmax(0, squares - sum * sum / n) / (n - 1) / n);
+	return (struct claim_figure){ sum / n, sum / n, sum / n - half, sum / n + half, n };
+}
