@@ -75,6 +75,22 @@ bool interval_slope_ci(const double *x, const double *y, size_t n, struct interv
 	return isfinite(variance) && make_interval(slope, t_quantile(n - 2) * sqrt(variance), out);
 }
 
+/* Of the distance d(x) of the line from the level: d(x)^2 = t^2 (its variance at x), a square equation in x. */
+struct figure interval_line_reach(const double *x, const double *y, size_t n, double level)
+{
+	double start, slope, of_start, covariance, variance, squares, t2, middle, at, half;
+
+	gsl_fit_linear(x, 1, y, 1, n, &start, &slope, &of_start, &covariance, &variance, &squares);
+	t2 = n > 2 ? pow(t_quantile(n - 2), 2) : (double)NAN;
+	squares = slope * slope - t2 * variance;
+	if (!(slope > 0 && squares > 0))
+		return FIGURE_ABSENT;
+	at = (level - start) / slope;
+	middle = (slope * (level - start) + t2 * covariance) / squares;
+	half = sqrt(fmax(0, middle * middle - (pow(level - start, 2) - t2 * of_start) / squares));
+	return figure_estimate(at, fmin(at, middle - half), fmax(at, middle + half));
+}
+
 bool interval_line_bends(const double *x, const double *y, size_t n, double least_slope)
 {
 	double start, slope = interval_slope(x, y, n, &start), off = 0, most_off = 0, lack = 0, within = 0;

@@ -53,6 +53,9 @@ const char *interval_ratio_word(const struct figure *ratio, double p);
 double interval_slope(const double *x, const double *y, size_t n, double *start);
 /* Interval of the slope: slope +- t(n - 2) times its standard error. Needs three points and two different x. */
 bool interval_slope_ci(const double *x, const double *y, size_t n, struct interval *out);
+/* The x at which the line of the means reaches `level`, with the interval of Fieller (1954): where the band of the line holds it.
+ * Absent with fewer than three points, or where the slope is not surely above 0. */
+struct figure interval_line_reach(const double *x, const double *y, size_t n, double level);
 /* Whether the points, several for each x, lie on no straight line: the mean of those with one x is off it by more than a tenth of
  * the rise from the least x to the largest of its slope, or of `least_slope` if that is more, and by more than their scatter
  * explains (F test of lack of fit, 1 %). */

@@ -471,7 +471,8 @@ const struct extractor_hooks keys_extractor = {
  * on links without loss: a least-squares line through a point for each repeat of each cell, with Student's t interval of the slope.
  * There is a row where round trip times were set apart (by SLOPE_APART_MS, and more than the pings of one setting scatter). A line
  * also needs an interval, the median of every repeat as one number, and medians that lie on it; otherwise the row says why
- * there is none.
+ * there is none. late_from_ms: the round trip time from which on the line is above the run's threshold, if one between those that
+ * were set.
  * Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: single keys); cell.json: parameters.ping_ms (if missing: rtt_ms). */
 #define SLOPE_APART_MS 10.0
 
@@ -534,6 +535,7 @@ static void write_protocol_slope(const struct experiment_cell *first, struct tab
 	struct slope_points l = { .least_ms = INFINITY, .most_ms = -INFINITY };
 	double start = NAN, slope = NAN, squares = 0, apart;
 	struct interval i = { NAN, NAN };
+	struct figure late = FIGURE_ABSENT;
 
 	if (!cell_is_first(first, "protocol"))
 		return;
@@ -552,14 +554,17 @@ static void write_protocol_slope(const struct experiment_cell *first, struct tab
 	      : !interval_slope_ci(l.x, l.y, l.n, &i)	? "too few points"
 	      : interval_line_bends(l.set, l.y, l.n, 1) ? "its medians lie on no straight line"
 							: "";
-	if (!*why)
+	if (!*why) {
 		slope = interval_slope(l.x, l.y, l.n, &start);
+		late = interval_line_reach(l.x, l.y, l.n, run->threshold_ms);
+	}
 	for (size_t k = 0; k < l.n; k++)
 		squares += pow(l.y[k] - start - slope * l.x[k], 2);
 	row_set_text(out, "protocol", protocol);
 	row_set_number(out, "points", (double)l.n);
 	row_set_figure(out, "slope", *why ? FIGURE_ABSENT : figure_estimate(slope, i.low, i.high));
 	row_set_text(out, "slope_why", why);
+	row_set_figure(out, "late_from_ms", late.value >= l.least_ms && late.value <= l.most_ms ? late : FIGURE_ABSENT);
 	row_finish(out, { "start_ms", start }, { "spread_ms", sqrt(squares / (double)(l.n - 2)) });
 	free(l.x);
 }

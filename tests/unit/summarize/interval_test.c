@@ -175,6 +175,39 @@ TEST(of_a_slope)
 	assert_true(i.low < -6 && i.high < -6);
 }
 
+/* The same points, twice: 2.2 + 0.6 x reaches 4 at 3, the mean of x, and 3.4 at 2. t(8) is 2.306004; the variance of a point is
+ * 4.8 / 8, of the line 0.6 / 10 + 0.6 d^2 / 20 at the distance d from 3. At an end the line is t(8) errors off the level. */
+TEST(of_where_a_line_reaches_a_level)
+{
+	static const double x[] = { 1, 2, 3, 4, 5, 1, 2, 3, 4, 5 }, y[] = { 2, 4, 5, 4, 5, 2, 4, 5, 4, 5 };
+	static const double line[] = { 3, 5, 7, 9 };
+	struct figure f = interval_line_reach(x, y, 10, 4), g = interval_line_reach(x, line, 4, 6), l;
+
+	assert_near(f.value, 3, 1e-9);
+	for (int i = 0; i < 2; i++) {
+		double d = (i ? f.high : f.low) - 3;
+
+		assert_near(0.6 * fabs(d), 2.306004 * sqrt(0.6 / 10 + 0.03 * d * d), 1e-5);
+	}
+	assert_true(f.low < 3 && f.high > 3);
+	l = interval_line_reach(x, y, 10, 3.4);
+	assert_near(l.value, 2, 1e-9);
+	assert_near(0.6 * fabs(l.low - 2), 2.306004 * sqrt(0.6 / 10 + 0.03 * pow(l.low - 3, 2)), 1e-5);
+	assert_true(2 - l.low > l.high - 2); /* farther away from the points the line is known less well */
+	assert_near(g.value, 2.5, 1e-9);
+	assert_near(g.low, 2.5, 1e-6);
+	assert_near(g.high, 2.5, 1e-6);
+}
+
+TEST(no_place_where_a_line_reaches_a_level)
+{
+	static const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 4, 5, 4, 5 }, down[] = { 5, 4, 3, 2, 1 };
+
+	assert_true(isnan(interval_line_reach(x, y, 5, 4).value)); /* the slope's interval holds 0 */
+	assert_true(isnan(interval_line_reach(x, down, 5, 3).value));
+	assert_true(isnan(interval_line_reach(x, y, 2, 3).value));
+}
+
 /* Anscombe's first set (1973): slope 0.5001, intercept 3.0001. */
 TEST(a_published_line)
 {
