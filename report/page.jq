@@ -84,9 +84,10 @@ def few_note($doc; $rows; $name; $heading): [$rows[] | select(.[$name + "_why"] 
 		+ (if $keys == [] then "" else "; there are \([$keys | min, max] | unique | map(plain) | join(" to "))" end)
 		+ ". From \($needs.high) on its 95 % interval has both ends.";
 # Where a protocol's own wait (floor_ms) is most of a median response.
-def floor_note($doc; $rows; $name): [$rows[] | (figure($name) | at_least) as $ms | .protocol as $of
-	| ($doc.run.protocols // {})[$of // ""] // $doc.run.protocol // {} | .floor_ms as $floor
-	| select($ms != null and ($ms | floor_explains($floor) | IN("all", "most")))
+def protocol_of($doc): ($doc.run.protocols // {})[.protocol // ""] // $doc.run.protocol // {};
+def floor_claim($doc; $name): protocol_of($doc).floor_ms as $floor | figure($name) | at_least | floor_is(0.5; $floor);
+def floor_note($doc; $rows; $name): [$rows[] | select((floor_claim($doc; $name) | is($doc.judged)) == "yes") | .protocol as $of
+	| protocol_of($doc) | .floor_ms as $floor
 	| "\($of | if . then "\(.): " else "" end)\($floor | with_unit("ms")) of each response, on average, are "
 		+ "\(.floor_of // "half a frame of the server's clock")."] | unique[];
 # Rows of text: {head: [...], right: [...], rows: [[...]], breaks: [numbers of rows], at: the column whose text is a link,
@@ -242,6 +243,7 @@ def claimed: . as $doc
 		| ($doc.summary | length) as $pairs | (.run.axes // []) as $axes
 		| .summary[] | differs($was[axes_key($axes)] // {}; .; $name; $pairs)),
 	(views | select(.breaks != null) | . as $view | $doc[.table] // [] | .[] | breaks_claim($doc; $view)),
+	(views | select(.floor != null) | . as $view | $doc[.table] // [] | .[] | floor_claim($doc; $view.floor)),
 	(.schema[].column | percentile_claim(.)), questions(decisions),
 	(undisturbed_runs | if one_by_one then each_run(questions(decisions), claims).words else claims end);
 

@@ -97,9 +97,9 @@ def answers($claims): [$claims, (.result.claims // [] | map(map_values(if type =
 	| transpose | map({key: .[0], value: .[1]}) | from_entries;
 def decided($doc; $claim): $doc.judged[$claim] | if .verdict == "cannot tell" then null else . end;
 def holds: . != null and .verdict == "holds";
-def is($judged): {holds: "yes", fails: "no"}[$judged[.].verdict // ""];	# input: a claim; null: cannot tell
-# What is asked of rows: `decisions` of an experiment gives the document with ask({NAME: claim}) in rows; they then have "yes", "no"
-# or null as NAME.
+# What is asked of rows: `decisions` of an experiment gives the document with ask({NAME: claim}) in rows; they then have as NAME
+# what `is` gives of a claim: "yes", "no" or null (cannot tell), or of a multiple its figure.
+def is($judged): $judged[.] | if .kind == "times" then {value, low, high} else {holds: "yes", fails: "no"}[.verdict // ""] end;
 def decisions: .;
 def ask($claims): . + {"?": $claims};	# (no column has that name)
 def questions(decisions): decisions[] | arrays | .[] | objects | .["?"] // empty | .[];
@@ -120,11 +120,9 @@ def without_interval: {value, from, to, above};
 def scaled($by): if . == null then null elif type == "number" then . * $by
 	else (.value, .from, .to, .low, .high) |= scaled($by) end;
 def differs($a; $b; $name; $pairs): claim("differs"; $pairs; $a | figure($name); $b | figure($name));
-
-# How much of a value (input: a number) a known floor explains: "all", "most", "some", "none".
-def floor_explains($floor):
-	if $floor == null or $floor <= 0 then "none" elif $floor > 1.1 * . then "none" elif $floor >= 0.9 * . then "all"
-		elif $floor >= 0.5 * . then "most" else "some" end;
+def multiple($a; $b): claim("times"; 1; $a; $b);
+# Is a known floor of a value (input: a number) at least this share of it, and no more than it?
+def floor_is($share; $floor): . as $ms | within({value: $floor}; $ms | scaled($share); $ms | scaled(1.1));
 
 # ---- tables of the page ----
 # The columns of a table of the run: NAME? only where its values differ; TABLE:NAME from the row of that table with the same first

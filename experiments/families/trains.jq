@@ -38,21 +38,20 @@ def resolve: resolution as $error | calibrated as $pixels | (calibrated("wire") 
 		.stages |= map(if .stage | test("wire") then .
 			+ ({mean_ms: $wire, p50_ms: $wire, p90_ms: $wire, max_ms: $wire} | limits)
 			else . end) end;
-def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_p99_us | values] | max) as $late | calibrated as $c
+def latest_us: [measured_rows("summary")[].lateness_max_us | values] | max;
+def late_claims: [1000, 10000][] as $us | exceeds({value: latest_us}; {value: $us});
+def probe_finding: latest_us as $late | calibrated as $c | .judged as $judged | [late_claims | is($judged)] as [$off, $far]
 	| if $late == null and $c == null then empty else
 		finding("probe"; "**Probe quality.**"
-			+ (if $late == null then "" elif $late <= 1000 then " Each key left within 1 ms of its due time." else
+			+ (if $late == null then "" elif $off == "no" then " Each key left within 1 ms of its due time." else
 				" The latest key left \($late / 1000 | with_unit("ms")) after its due time; that delay is part of the figures." end)
 			+ (if several then "" elif $c == null then " The probe was not calibrated\(if .run.settings.on // ""
 				| test("^ssh:[^,]*,(?![.](,|$))") then ": the client was another machine" else " on this machine (`thinprobe calibrate`)"
 				end)." else
 				" By calibration of \($c.started // "" | .[:10])\(if $c.disturbed == true then " (flagged)" else "" end), the probe's error"
 					+ " is at most \($c.error_ms | fixed(2)) ms"
-					+ (if $c.tail_percent == null then "."
-						else " for \($c.tail_percent) % of the keys." end) end);
-			{value: (if $late == null then null else $late / 1000 end), unit: "ms",
-				verdict: (if ($late // 0) > 10000 then "unsure"
-				else "good" end)}) end;
+					+ (if $c.tail_percent == null then "." else " for \($c.tail_percent) % of the keys." end) end);
+			{value: ($late | scaled(1e-3)), unit: "ms", verdict: (if $far == "yes" then "unsure" else "good" end)}) end;
 
 # ---- names ----
 def cost: [.summary[].cost_ms | values] | first;

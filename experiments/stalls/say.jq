@@ -22,8 +22,17 @@ def late_figure: late + {figure: "late-share"};
 def late_words: level("late_share_percent");
 def late_most: late | at_most;
 def late_surely_most: late | .high // (.both // [] | max) // at_most;
-# A stall is near the prediction of fair sharing within 10 % and 5 ms.
-def decisions: .summary[]? |= ask({is_late: above("late_share_percent"; late_limit),
+def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
+	| split(",")) as $link | ($link[0] // "" | capture("^(?<n>[0-9.]+)(?<u>[KMG]?)bit") // null) as $r
+	| if $r == null or $bytes == null then null
+		else ($bytes * 8 / (($r.n | tonumber) * ({"": 1, K: 1e3, M: 1e6, G: 1e9}[$r.u])) * 1000)
+		+ 2 * ($link[1] // "" | time_ms // 0) end;
+# A stall is near the prediction of fair sharing within 10 % and 5 ms. takes: a response without the application's own work.
+def takes: (.cost_ms // 0) as $own | figure("latency_p50_ms") | at_most | if . then . - $own else null end;
+def decisions: . as $doc | .run.protocol.floor_ms as $floor | .summary[]? |= ask({floor_is_all: (takes | floor_is(0.9; $floor)),
+	floor_is_most: (takes | floor_is(0.5; $floor)),
+	link_is_less: exceeds({value: (takes | scaled(0.5))}; {value: (.wire_bytes_per_key as $bytes | $doc | link_ms($bytes))}),
+	is_late: above("late_share_percent"; late_limit),
 	breaks_limit: exceeds(late | interval_alone; {value: late_limit}),
 	is_fair: near("mean_stall_ms"; .fair_stall_ms; 0.1; 5),
 	stalls_longer: exceeds(figure("mean_stall_ms"); {value: .fair_stall_ms}),
@@ -207,19 +216,12 @@ def late_below_saturation: . as $doc
 		late_figure + {verdict: "bad"});
 
 # ---- without load: how much of a response the server's frame clock and the link explain ----
-def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
-	| split(",")) as $link | ($link[0] // "" | capture("^(?<n>[0-9.]+)(?<u>[KMG]?)bit") // null) as $r
-	| if $r == null or $bytes == null then null
-		else ($bytes * 8 / (($r.n | tonumber) * ({"": 1, K: 1e3, M: 1e6, G: 1e9}[$r.u])) * 1000)
-		+ 2 * ($link[1] // "" | time_ms // 0) end;
 def idle_rows: first(all_roles as $role | rows_of($role) | usable
 	| map(select(.sinks == 0 and (figure("latency_p50_ms") | at_least) != null)) | select(. != [])) // [];
 # The parts of frame clock and link are calculated, not measured, so the text says "would".
 def idle_response: . as $doc | idle_rows[0] as $r | select($r != null)
-		| ($r | figure("latency_p50_ms")) as $f | ($f | at_most - ($r.cost_ms // 0)) as $p50
-		| .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
+		| ($r | figure("latency_p50_ms")) as $f | .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
 		| (.run.protocol.floor_of // "the mean wait for the next frame") as $wait
-			| ($p50 | floor_explains($floor)) as $explains
 		| (if ($r.cost_ms // 0) == 0 then $r | level("latency_p50_ms") else ($r.cost_ms | plain) as $cost
 			| $f | .value |= (values | . - $r.cost_ms) | .from |= (values | . - $r.cost_ms)
 				| .to |= (values | . - $r.cost_ms)
@@ -232,10 +234,9 @@ def idle_response: . as $doc | idle_rows[0] as $r | select($r != null)
 				+ " less than the probe's error of \(resolution | with_unit("ms"))."
 			else "**\($doc | unloaded | upper_first), the median response takes \($takes).**"
 				+ (if $parts == [] then "" else " By arithmetic, not measured: \($parts | join("; "))."
-					+ if $explains | IN("all", "most") then
-						" So \($explains) of it may be the server's own wait."
-						elif $link != null and $link >= 0.5 * $p50 then " So most of it may be the link."
-							else "" end end)
+					+ if $r.floor_is_most == "yes" then
+						" So \(if $r.floor_is_all == "yes" then "all" else "most" end) of it may be the server's own wait."
+						elif $r.link_is_less == "no" then " So most of it may be the link." else "" end end)
 				+ (if attached then " The client cannot tell which part is the server's."
 					elif ($floor // 0) == 0 then " No known delay of the server explains it." else "" end) end;
 			$f + {figure: "latency-cdf"});
@@ -332,7 +333,7 @@ def idle_several: . as $doc | idle_sorted | select(. != [])
 			+ if any($doc.summary[]; .sinks > 0) then " Medians with load are not compared." else "" end;
 			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"});
 
-def claims: held_rows[].claim, group_pairs[].claims[],
+def claims: held_rows[].claim, group_pairs[].claims[], late_claims,
 	if several then (stall_rows[0] | excess("mean_stall_ms")[]), (idle_sorted | excess("latency_p50_ms")[]) | .claim
 	else ("light", "heavy") as $role | rows_of($role) | usable | map(select(.overloaded == 0)) | select(. != [])
 		| none_late, rise end;

@@ -11,7 +11,6 @@ def ranged: .mostly_ranges == "yes";
 # Lines through at least two round trip times that were set apart, with an interval (summarize's extractor `slope`).
 # trips: a whole number; "none" where the interval excludes each, "impossible" where it is surely below one, or "unsure".
 def trips_claim: claim("whole"; 1; figure("slope"); {});
-def claims: .slope // [] | .[] | select(.slope != null) | trips_claim;
 def slopes: . as $doc | [.slope // [] | .[] | select(.slope != null)
 	| .trips = (decided($doc; trips_claim) | if . == null then "unsure" elif holds then .value
 		elif .value == 0 then "impossible" else "none" end)];
@@ -60,21 +59,26 @@ def no_round_trips: no_line | select(. != []) | finding("no-round-trips"; "**No 
 		{verdict: "unsure", figure: "rtt"});
 
 # Typed at a steady rate over the longest link: a protocol that waits for a round trip between updates shows several keys at once.
-# $bound: the end of the single keys' interval with which the typed keys are compared.
 # (Where less than half of the keys wait for others, the median does not know of it.)
 def later: 1.15;
 def alone($doc): . as $typed | first($doc | measured_rows("summary")[] | lone
 	| select(.protocol == $typed.protocol and .rtt_ms == $typed.rtt_ms and .loss_percent == 0)) // null;
+def lossy: [measured_rows("summary")[] | select(.loss_percent > 0 and .packets != null)];
+def surely: {from: (.low // .from // if .above then .value else null end), to: (.high // .to)};
+def slowest: (.max_above == 1) as $above | figure("max_ms") | without_interval + {$above, unit};
 # mostly_ranges: of more than one key in twenty only a range is known; then several keys a screen update tell that they wait.
-def decisions: threshold as $limit | . as $doc
+# outlasts: longer than any without loss. loss_differs: in one condition of all with loss.
+def decisions: threshold as $limit | . as $doc | ([1, (lossy | length)] | max) as $lossy
 	| (.slope[]? |= ask({rises: exceeds(figure("slope") | interval_alone; {value: 0})}))
-	| .summary[]? |= (alone($doc) as $alone | ask({is_late: above("p50_ms"; $limit),
+	| .summary[]? |= (alone($doc) as $alone | ask({is_late: exceeds(figure("p50_ms") | surely; {value: $limit}),
 		mostly_ranges: exceeds({value: (.ranged // 0)}; {value: (.keys | scaled(0.05))}),
 		few_updates: exceeds({value: 0.8}; {value: .updates_per_key}),
-		waits: exceeds(figure("p50_ms") | {from: (.low // .from), to: (.high // .to)}; $alone // {} | figure("p50_ms") | scaled(later)),
+		waits: exceeds(figure("p50_ms") | del(.above) | surely; $alone // {} | figure("p50_ms") | scaled(later)),
 		tail_waits: exceeds(figure("p90_ms") | interval_alone; $alone // {} | figure("p90_ms") | interval_alone | scaled(later)),
 		tail_later: exceeds({value: .p90_ms}; {value: ($alone // {} | .p90_ms | scaled(later))}),
-		loss_as_set: within({value: .loss_percent}; .lost_percent_low; .lost_percent_high)}));
+		is_slow: exceeds(slowest; {value: $limit}), outlasts: exceeds(slowest; $alone // {} | slowest),
+		resent: exceeds(slowest; {value: (.rtt_ms | scaled(2))}),
+		loss_differs: claim("share"; $lossy; {value: .lost, repeats: .packets}; {value: .loss_percent})}));
 def surely_late: .waits == "yes" or .tail_waits == "yes";
 def alone_words: [(.alone.p50_ms | values | with_unit("ms")), (select(.tail_later == "yes") | "90 %:"
 	+ " \(.p90_ms | with_unit("ms")), alone \(.alone.p90_ms | with_unit("ms"))")]
@@ -111,64 +115,57 @@ def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lo
 			+ " \($rows | map("\(p50_words) (\(.protocol)\(unanswered_words))") | and_list)."
 			+ ([$doc.summary[] | lone | select(.loss_percent == 0 and .rtt_ms == $rows[0].rtt_ms)] | distinct(.protocol)
 				- [$rows[].protocol] | if . == [] then "" else " Not known: \(and_list)." end)
-			+ ([slopes[] | select((.trips | IN("unsure", "impossible") | not) and .start_ms < $limit)
-				| ($limit - .start_ms) / .slope]
+			+ ([slopes[] | select(.trips | IN("unsure", "impossible") | not).late_from_ms | values]
 				| if . == [] then "" else
 				" Half of the keys take longer than \($limit | plain) ms from a round trip of"
 					+ " \(min | fixed(0))\(if max - min >= 1 then " to \(max | fixed(0))" else "" end) ms on (by the fitted lines)." end);
-			($rows[-1] | figure("p50_ms")) + {verdict: (if $rows[-1].is_late == "yes" then "bad"
-				else "none" end),
-				figure: "rtt"});
+			$rows[-1] | figure("p50_ms") + {verdict: (if .is_late == "yes" then "bad" else "none" end), figure: "rtt"});
 
-def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percent > 0 and known)]
+def losses: [measured_rows("summary")[] | lone | select(.loss_percent > 0 and known)]
 	| (map(.loss_percent) | max) as $most
 	| map(select(.loss_percent == $most)) | select(. != []) | (max_by(.max_ms // 0)) as $worst
-		| ([$doc | measured_rows("summary")[] | lone | select(.loss_percent == 0 and .protocol == $worst.protocol
-			and .rtt_ms == $worst.rtt_ms) | .max_ms | values] | max) as $without
-		| ($without != null and $worst.max_ms > $without and $worst.max_ms >= 2 * $worst.rtt_ms) as $again
 		| finding("loss";
 			"**With \($most | plain) % of packets lost each way** at a round trip of \(.[0].rtt_ms | plain) ms, median responses are"
 			+ " \(map("\(p50_words) (\(.protocol)\(unanswered_words))") | and_list)."
-			+ " The slowest key took \($worst | figure("max_ms") | .above = ($worst.max_above == 1) | figure_words) (\($worst.protocol))"
-				+ (if $again then ": long enough for the retransmission of a lost packet." else "." end);
-			($worst | figure("max_ms")) + {verdict: "bad", figure: "loss"});
+			+ " The slowest key took \($worst | slowest | figure_words) (\($worst.protocol))"
+				+ (if $worst.outlasts == "yes" and $worst.resent == "yes" then
+					": long enough for the retransmission of a lost packet." else "." end);
+			($worst | slowest) + {verdict: ({yes: "bad", no: "none"}[$worst.is_slow // ""] // "unsure"), figure: "loss"});
 
-def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line) as $line
-	| [measured_rows("summary")[] | select(.loss_percent > 0 and .lost_percent_low != null)] as $lossy
-	| select($line != null) | $line.wire.added_delay_us as $added
-		| ([$lossy[] | select(.loss_as_set == "no")] | length) as $out
-		| ([$doc | measured_rows("summary")[].rtt_ms] | max // 0) as $longest
-		| ($added.at_worst // $added.max) as $worst
-		| (($worst // 0) > 100 * $longest) as $late	# us, above a tenth of $longest in ms
-		| finding("link"; "**The emulated link** is "
-			+ (if $line.kind == "wire" then "a delay line in user space" else $line.kind end)
+def line: .run.facts_after.link.line // .run.host.link.line;
+def worst_delay: line.wire.added_delay_us | .at_worst // .max;
+# Of the longest round trip, over a tenth (in us and ms).
+def delays: exceeds({value: worst_delay}; {value: ([measured_rows("summary")[].rtt_ms | select(. != 0)] | max | scaled(100))});
+def link_quality: .judged as $judged | ((delays | is($judged)) == "yes") as $late | lossy as $lossy | worst_delay as $worst
+	| ([$lossy[] | select(.loss_differs == "yes")] | length) as $out | line | values | .wire.added_delay_us as $added
+		| finding("link"; "**The emulated link** is \(if .kind == "wire" then "a delay line in user space" else .kind end)"
 			+ (if ($added.n // 0) > 0 then ", with a delay \($added.p50 | plain) µs too long in the median"
 				+ (if $worst == null then "." else " and \($worst / 1000 | with_unit("ms")) at most." end)
-				+ (if $late then " The largest excess delay is over 10 % of the longest round trip." else "" end)
-					else "." end)
-			+ (if $lossy == [] then "" elif $out == 0 then " The packet loss was as set."
-				else " Its packet loss differed from the setting in \($out) of \($lossy | length | plural("condition")) (one in twenty"
-				+ " is normal)." end);
-			{value: $added.p50, unit: "us", verdict: (if $out > 1 or $late then "unsure" else "good" end)});
+				+ if $late then " The largest excess delay is over 10 % of the longest round trip." else "" end else "." end)
+			+ (if all($lossy[]; .loss_differs == null) then "" elif $out == 0 then " The packet loss was as set."
+				else " Its packet loss differed from the setting in \($out) of \($lossy | length | plural("condition"))." end);
+			{value: $added.p50, unit: "us", verdict: (if $out > 0 or $late then "unsure" else "good" end)});
 
-# A real link (cell.sh: wan_real_link).
-def real_link: .run.link | values | .ping_ms as $ping
+# A real link (cell.sh: wan_real_link). Claims of it: the window's connection ends long before the server; pings scatter.
+def ends_early: exceeds({value: .ping_ms.min}; {value: ((.tcp_min_ms | scaled(2) | values + 1) // null)});
+def scatters: exceeds({value: .ping_ms.max}; {value: ((.ping_ms.min | scaled(2) | values + 5) // null)});
+def real_link: .judged as $judged | .run.link | values | .ping_ms as $ping
 	| finding("link"; "**The link is as it was.** "
 		+ (if $ping == null then "The server answers no ping." else "Round trips by ping: \($ping.min | with_unit("ms")) at least,"
 			+ " \($ping.mean | with_unit("ms")) in the mean, \($ping.max | with_unit("ms")) at most; \(.ping_lost_percent | plain) %"
 			+ " of \(.pings) pings were lost." end)
 		+ (if .tcp_min_ms == null then "" else " TCP saw \(.tcp_min_ms | with_unit("ms")) at least on the window's own connection"
-			+ (if $ping != null and $ping.min > 2 * .tcp_min_ms + 1 then ": it ends before the server, as at a proxy, and the"
+			+ (if (ends_early | is($judged)) == "yes" then ": it ends before the server, as at a proxy, and the"
 				+ " rest of the way is in the responses." else "." end) end);
-		{value: ($ping.min // .tcp_min_ms), unit: "ms", verdict: (if ($ping // {max: 0}).max > 2 * ($ping.min // 0) + 5 then "unsure"
-			else "good" end)});
+		{value: ($ping.min // .tcp_min_ms), unit: "ms", verdict: ({yes: "unsure", no: "good"}[scatters | is($judged) // ""] // "none")});
 
+def claims: (.slope // [] | .[] | select(.slope != null) | trips_claim), (.run.link // empty | ends_early, scatters), delays;
 def findings: [([round_trips][:2][]), no_round_trips, typed, longest, losses, real_link, link_quality][:5];
 
 def views:
 	view("rank"; "summary"; "Which protocol on this link";
 		{rank: "p50_ms", at: {keys_per_s: "least", rtt_ms: "most", loss_percent: "most"}};
 		"protocol p50_ms p95_ms wire_bytes_per_key late_percent"),
-	view("slopes"; "slope"; "Round trips per key"; {}; "protocol slope slope_why? start_ms spread_ms points"),
+	view("slopes"; "slope"; "Round trips per key"; {}; "protocol slope slope_why? late_from_ms start_ms spread_ms points"),
 	view("main"; "summary"; "Response time by condition"; {by: "protocol", floor: "p50_ms"};
 		"rtt_ms loss_percent keys_per_s p50_ms p90_ms max_ms late_percent keys unanswered?");

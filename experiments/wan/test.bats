@@ -108,6 +108,24 @@ three_protocols() {
 	[ "$(column between 100 2 state)" = "not measured" ]
 }
 
+@test "wan: tables: a line reaches the threshold between the round trips that were set, or not at all" {
+	late_from() {	# late_from THRESHOLD: of one (9.5 + x) and two:half (5 + 2 x)
+		edit_json run/run.json ".settings.threshold_ms = $1"
+		"$BIN/summarize" run >/dev/null || [ $? = 3 ]
+		echo "$(slope one late_from_ms)/$(slope two:half late_from_ms)"
+	}
+	three_protocols
+	[ "$(late_from 150)" = 140.5/72.5 ]
+	[ "$(late_from 305)" = /150.0 ]
+	[ "$(late_from 500)" = / ]
+	[ "$(late_from 2)" = / ]
+	# medians of 205 and 215 ms over 200.5 ms: the interval is wider than none, and holds the line of all others
+	cell one 2 2 200.5 215 215 215
+	late_from 150
+	[ "$(slope one late_from_ms_low | cut -d. -f1)" -lt 140 ]
+	[ "$(slope one late_from_ms_high | cut -d. -f1)" -ge 140 ]
+}
+
 @test "wan: findings: round trips per key, keys typed at a rate, longest usable link, packet loss" {
 	need gnuplot cmark-gfm
 	three_protocols

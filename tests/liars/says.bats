@@ -123,6 +123,116 @@ load says
 	lacks every
 }
 
+@test "wan: the link's loss differs from the setting by an exact test for all conditions together" {
+	lost() {	# lost CONDITIONS LOST: of 2000 packets, of which 2 % were to be lost; 40 in the other conditions
+		says wan 'link_quality | "\(.verdict): \(.text)"' <<-END
+			{run: {host: {link: {line: {kind: "wire"}}}}, summary: [range($1) as \$i | {protocol: "vnc", rtt_ms: 80, loss_percent: 2,
+				packets: 2000, lost: (if \$i == 0 then $2 else 40 end)} | row]}
+		END
+	}
+	run -0 lost 1 40
+	has "good: "
+	has "was as set"
+	# 55 or more have a probability of 1.3 %, 70 or more of 0.0009 %
+	run -0 lost 1 55
+	has "unsure: "
+	has "in 1 of 1 condition."
+	run -0 lost 12 55
+	has "was as set"
+	run -0 lost 12 70
+	has "in 1 of 12 conditions."
+	run -0 lost 0 0
+	lacks loss
+	run -0 lost 1 null
+	lacks loss
+}
+
+@test "wan: excess delay is beside the longest round trip; a run without one has none" {
+	delayed() {	# delayed MOST RTT: in us and ms
+		says wan 'link_quality | "\(.verdict): \(.text)"' <<-END
+			{run: {host: {link: {line: {kind: "wire", wire: {added_delay_us: {n: 9, p50: 20, max: $1}}}}}},
+				summary: [{protocol: "vnc", rtt_ms: $2, loss_percent: 0} | row]}
+		END
+	}
+	run -0 delayed 8000 80
+	has "good: "
+	run -0 delayed 8001 80
+	has "unsure: "
+	has "over 10 %"
+	for words in "300 0" "null 80"; do
+		# shellcheck disable=SC2086 # two words
+		run -0 delayed $words
+		has "good: "
+		lacks "over 10 %"
+	done
+}
+
+@test "wan: with loss, the slowest key is bad only if it is late, and waited for a packet only if it could" {
+	slowest() {	# slowest COLUMNS [WITHOUT]: with loss and without, over a round trip of 80 ms
+		says wan 'losses | "\(.verdict): \(.text)"' <<-END
+			{summary: [{protocol: "vnc", rtt_ms: 80, keys: 60, keys_per_s: 0, p50_ms: 82} | row
+				| (.loss_percent = 2 | . + $1), (.loss_percent = 0 | . + ${2-"{max_ms: 90}"})]}
+		END
+	}
+	for most in '{max_ms: 95}' '{max_ms: 100}'; do
+		run -0 slowest "$most"
+		has "none: "
+		lacks "long enough"
+	done
+	run -0 slowest '{max_ms: 101}'
+	has "bad: "
+	lacks "long enough"
+	run -0 slowest '{max_ms: 300}'
+	has "bad: "
+	has "long enough"
+	run -0 slowest '{max_ms: 300}' '{max_ms: 250, max_above: 1}'
+	lacks "long enough"
+	run -0 slowest '{max_ms: 300}' '{repeats: 0}'
+	lacks "long enough"
+	run -0 slowest '{max_ms_from: 90, max_ms_to: 110}'
+	has "unsure: "
+	run -0 slowest '{max_ms: 95, max_above: 1}'
+	has "unsure: "
+	run -0 slowest '{max_ms: 5000, max_above: 1}'
+	has "bad: "
+	run -0 slowest '{}'
+	has "unsure: "
+}
+
+@test "wan: one repeat's median over the longest link is not called late" {
+	median() {	# median COLUMNS
+		says wan 'one("longest-link")' <<<"{summary: [{protocol: \"vnc\", rtt_ms: 80, loss_percent: 0, keys: 20} + $1 | row]}"
+	}
+	run -0 median 'level("p50_ms"; 120; 110; 130)'
+	has "bad: "
+	for columns in '{p50_ms: 120, repeats: 1}' 'level("p50_ms"; 105; 95; 115)' 'level("p50_ms"; 90; 80; 100)'; do
+		run -0 median "$columns"
+		has "none: "
+	done
+}
+
+@test "stalls: each key left in time only if the latest did" {
+	left() {	# left COLUMNS
+		says stalls '[probe_finding] | .[] | "\(.verdict): \(.text)"' <<-END
+			{summary: [{app: "light", protocol: "vnc", sinks: (0, 5), keys: 475, overloaded: 0, lateness_max_us: 80} | row
+				| if .sinks == 5 then . + $1 else . end]}
+		END
+	}
+	run -0 left '{lateness_max_us: 1000}'
+	has "good: "
+	has "Each key left within 1 ms"
+	run -0 left '{lateness_max_us: 1001}'
+	has "good: "
+	lacks "Each key"
+	run -0 left '{lateness_max_us: 10001}'
+	has "unsure: "
+	# 99 % of the keys are not each
+	run -0 says stalls '[probe_finding] | length' <<-END
+		{summary: [{app: "light", protocol: "vnc", sinks: 0, keys: 475, overloaded: 0, lateness_p99_us: 80} | row]}
+	END
+	[ "$output" = 0 ]
+}
+
 @test "wan: keys without a response stand beside each median" {
 	unanswered() {	# unanswered KEYS: of the 100 keys of vnc
 		says wan 'one("longest-link"), one("typed"), one("loss")' <<-END

@@ -12,54 +12,54 @@ def labels: {value: {swap: (.run.settings.swaps // [] | words_for(swap_words)),
 	axis: {used: "swap in use", left: "memory left", loads: "CPU hogs", reads: "disk reads"},
 	place: {menu: "menu", dialog: "dialog behind an item", none: "not in the menus", "no menu": "no menu"}}};
 
-# Each start with the ends of its T0, which is that of the same condition without pressure, or without other reads.
-def all_started: [measured_rows("summary")[] | select(.startup_ms != null)];
+def started: [measured_rows("summary")[] | select(.startup_ms != null)];
+# The row of a start's T0: the same condition without pressure, or without other reads.
 def base($all): . as $r | first($all[] | select(.app == $r.app and if $r.axis == "reads" then .axis == "reads" and .step == 0
 	else .axis == "none" and .start == $r.start end)) // null;
-def started: all_started as $all | $all | map(base($all) as $base
-	| .t0_low = $base.startup_ms_low | .t0_high = if $base.startup_ms_above == 1 then null else $base.startup_ms_high end);
 def step_words: if .axis == "none" then "no pressure" elif .axis == "used" then "\(.step) MB in swap"
 	elif .axis == "left" then "\(.step) % of its memory left"
 	elif .axis == "loads" then .step | plural("CPU hog")
 	elif .step == 0 or .reads_per_s == null then "\(if .step == 0 then "no" else "unknown" end) other reads on its disk"
 	else "\(.reads_per_s | fixed(if . < 100 then 1 else 0 end)) other reads a second on its disk" end;
-def off: .axis == "reads" and .step > 0 and (.reads_per_s == null or (.reads_per_s / .step - 1 | fabs) > 0.05);
+def off: .axis == "reads" and .step > 0 and .as_asked != "yes";
 def hardness: if .axis == "left" then -.step else .step end;
-# grown: over 1.3 times from the first step of the same kind of pressure; more_read: twice as much from swap.
-def decisions: threshold as $limit | all_started as $all | .summary[]? |= ((figure("startup_ms") | interval_alone) as $takes
-	| . as $r | ([$all[] | select([.app, .swap, .axis, .start] == ($r | [.app, .swap, .axis, .start]) and (.t0_ms // 0) > 0)]
+# times, growth: start-up by T0, and by the first step of the same kind of pressure; grown: over 1.3 times; more_read: twice as much
+# from swap; file_times: added beyond the scatter of T0 (delayed), by the time to write a file.
+def decisions: threshold as $limit | started as $all | (.models[]? |= ask({wide: exceeds({value: .degree}; {value: .depth})}))
+	| (.felt[]? |= ask({is_felt: above("pressed_felt_s"; 0)})) | .summary[]? |= ((figure("startup_ms") | interval_alone) as $takes
+	| . as $r | ([$all[] | select([.app, .swap, .axis, .start] == ($r | [.app, .swap, .axis, .start]) and .t0_ms != null)]
 		| min_by(hardness) // {}) as $first | ($first | figure("startup_ms") | interval_alone) as $easiest
-	| (base($all) // {} | figure("startup_ms") | interval_alone) as $t0
-	| ask({is_late: exceeds({value: .startup_ms}; {value: $limit}), over_t0: exceeds($takes; $t0),
+	| (base($all) // {} | figure("startup_ms")) as $base | ($base | interval_alone) as $t0
+	| ask({times: multiple(figure("startup_ms"); {value: .t0_ms} + ($base | {low, high})),
+		growth: multiple(figure("startup_ms"); $first | figure("startup_ms")), as_asked: near("reads_per_s"; .step; 0.05; 0),
+		delayed: exceeds({value: .added_ms}; {value: (.t0_spread_ms | scaled(3))}),
+		file_times: multiple(figure("added_ms"); figure("file_ms")),
+		is_late: exceeds({value: .startup_ms}; {value: $limit}), over_t0: exceeds($takes; $t0),
 		over_twice: exceeds($takes; $t0 | scaled(2)),
 		grown: exceeds($takes; $easiest | scaled(1.3)), rises: exceeds($takes; $easiest),
 		more_read: exceeds($r | figure("swap_in_mb") | interval_alone; $first | figure("swap_in_mb") | interval_alone | scaled(2)),
 		below_half: exceeds({value: 0.5}; figure("e") | interval_alone)}));
 def time_words: if . >= 995 then "\(. / 1000 | number) s" else with_unit("ms") end;
-def times: .startup_ms / .t0_ms;
 def times_words: fixed(if . >= 9.95 then 0 else 1 end);
 def least_most(words): (min | words) as $least | (max | words) as $most
 	| if $least == $most then $least else "\($least) to \($most)" end;
-# From the near ends of both intervals to the far ends; null where one has none.
-def times_low: if .startup_ms_low and .t0_high then .startup_ms_low / .t0_high else null end;
-def times_high: if .startup_ms_high and .t0_low and .startup_ms_above != 1 and .open != true then .startup_ms_high / .t0_low
-	else null end;
-def times_figure: {value: times, low: times_low, high: times_high, above: (.startup_ms_above == 1 or .open == true), unit: "times"};
+def times_figure: (.startup_ms_above == 1 or .open == true) as $above
+	| .times + {$above, unit: "times"} + if $above then {high: null} else {} end;
 def more($name): if .[$name + "_above"] == 1 then "more than " else "" end;
-def more_times: "\(more("startup_ms"))\(times | times_words) times";
+def more_times: "\(more("startup_ms"))\(.times.value | times_words) times";
 # Of several rows: with a lower bound among them, the most is one, too.
-def times_range: (map(times) | least_most(times_words)) + if any(.[]; .startup_ms_above == 1) then " or more" else "" end;
+def times_range: (map(.times.value) | least_most(times_words)) + if any(.[]; .startup_ms_above == 1) then " or more" else "" end;
 def up_to: if .startup_ms_above == 1 then "more than" elif .open then "at least" else "up to" end;
-def times_level: "\(times | times_words) times T0\(times_figure | interval(.low; .high; ""; times_words))";
+def times_level: "\(.times.value | times_words) times T0\(times_figure | interval(.low; .high; ""; times_words))";
 # Over twice T0: "bad" by the whole interval, "good" if not even its far end is.
 def twice: if .over_twice == "yes" then "bad" elif .over_twice == "no" and .open != true then "good" else "unsure" end;
 # For each application and device of a kind of pressure: {app, swap, first, last, steps}, from the easiest step to the hardest.
 def courses($axis): started
 	| (if $axis != "reads" and any(.[]; .start == "warm") then "warm" else "cold" end) as $start
-	| map(select(.axis == $axis and .start == $start and (.t0_ms // 0) > 0)) | group_by([.swap, .app])
+	| map(select(.axis == $axis and .start == $start and .times.value != null)) | group_by([.swap, .app])
 	| map(sort_by(hardness) | {app: .[0].app, swap: .[0].swap, first: .[0], last: .[-1], steps: .});
 # open: another one, which only reached the ceiling, may be slower.
-def worst: [.[].steps[]] | any(.[]; .startup_ms_above == 1) as $open | max_by(times) | .open = $open;
+def worst: [.[].steps[]] | any(.[]; .startup_ms_above == 1) as $open | max_by(.times.value) | .open = $open;
 
 # How many conditions are late, by the median.
 def late_words: threshold as $limit | started | map(select(.is_late == "yes")) as $late
@@ -76,7 +76,7 @@ def verdict: none_words as $none | late_words as $late | courses("used") as $use
 		"Only without pressure did starts end." + $none end
 	  else (if $memory == [] then $other else $memory end | worst) as $worst
 		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs "
-		+ "\($worst | up_to) \($worst | times | times_words) times as long to start: "
+		+ "\($worst | up_to) \($worst.times.value | times_words) times as long to start: "
 		+ "\($worst | more("startup_ms"))\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with "
 		+ "\($worst | step_words)"
 		+ "\($worst | times_figure | if .low == null then " (no interval)" else interval(.low; .high; "times"; times_words) end)."
@@ -85,8 +85,7 @@ def verdict: none_words as $none | late_words as $late | courses("used") as $use
 
 # One step when memory is full, or growth with swap in use? By the intervals: growth is over 1.3 times from the first step to the
 # last; none, where even the far ends of all steps are below that (null: not known).
-def growth_most: .first.startup_ms_low as $low | [.steps[] | figure("startup_ms").high]
-	| if $low == null or any(. == null) then null else max / $low end;
+def growth_most: [.steps[].growth.high] | if any(. == null) then null else max end;
 def grows: if .last.grown == "yes" then "grows" elif all(.steps[]; .grown == "no") then "flat" else "untold" end;
 def in_use: courses("used") | select(. != []) | [.[] | select(grows == "grows")] as $grow
 	| map(select(.first != .last)) as $several | ($several != [] and all($several[]; grows == "flat")) as $flat
@@ -145,17 +144,15 @@ def share: [started[] | select(.axis == "used" and .e != null)] | select(. != []
 			else ($middle | figure("e")) + {figure: "e"} end);
 
 # A file as large as the swap in use, on a device like that of the swap: the paper's comparison.
-def file: [started[] | select(.axis == "used" and .file_ms != null and (.startup_ms_above // 0) == 0
-		and .added_ms > 3 * (.t0_spread_ms // infinite))]
-	| select(. != [])
-	| def ratio: .added_ms / .file_ms;
-	finding("file"; "**Swap in use delays a start by \(map(ratio) | least_most(fixed(2))) times the time to write a file of that "
+def file: [started[] | select(.axis == "used" and .delayed == "yes" and (.startup_ms_above // 0) == 0) | .by = .file_times.value
+		| select(.by != null)] | select(. != [])
+	| finding("file"; "**Swap in use delays a start by \(map(.by) | least_most(fixed(2))) times the time to write a file of that "
 		+ "size**: " + (group_by(.swap) | map(. as $rows | "on \(.[0].swap | swap_words) "
 			+ ([([map(.step) | min, max] | unique[]) as $step
-				| "\($rows | map(select(.step == $step) | ratio) | least_most(fixed(2))) times with \($step) MB"]
+				| "\($rows | map(select(.step == $step).by) | least_most(fixed(2))) times with \($step) MB"]
 					| and_list))
 			| join("; ")) + ".";
-		{value: (max_by(.step) | ratio), unit: "times", figure: "file-time"});
+		{value: max_by(.step).by, unit: "times", figure: "file-time"});
 
 # Beside a load of another resource.
 def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | select(. != [])
@@ -170,7 +167,7 @@ def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)
 # The static model: F_a and its tree, and the usage profiles compared with it.
 def menus: (.models // []) as $models | (.profiles // []) as $profiles | select($models != [])
 	| ($profiles | map(select(.place != "no menu"))) as $asked | ($asked | map(select(.place == "none"))) as $none
-	| finding("menus"; "**Menus are \(if all($models[]; .degree > .depth) then "wide and flat" else "not all wide and flat" end)**: "
+	| finding("menus"; "**Menus are \(if all($models[]; .wide == "yes") then "wide and flat" else "not all wide and flat" end)**: "
 		+ ($models | map("\(.application) has \(.events) menu items in \(.menus | plural("menu")), depth \(.depth), degree \(.degree)")
 			| join("; ")) + ". "
 		+ if $asked == [] then "" else "Of \($asked | length | plural("operation")) in the usage profiles, "
@@ -191,8 +188,7 @@ def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s
 		+ ". Delay felt beyond what users expect: "
 		+ (.[:3] | map("\(more("pressed_felt_s"))\(.pressed_felt_s | fixed(1)) s") | and_list) + "."
 		+ " \(map(select(.high == 1)) | length) of \(length) such operations take over \($threshold | time_words).";
-		(.[0] | figure("pressed_handle_s")) + {verdict: (.[0] | if .pressed_felt_s > 0 then "bad"
-			elif .pressed_felt_s_above == 1 then "unsure" else "good" end)});
+		(.[0] | figure("pressed_handle_s")) + {verdict: sure_verdict(.[0].is_felt)});
 
 def findings: [in_use, left, share, file,
 	beside("loads"; "cpu-load"; "CPU load"; "Fair sharing of the CPU predicts \(.step + 1) times T0."),

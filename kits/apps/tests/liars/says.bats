@@ -113,6 +113,53 @@ load ../../../../tests/liars/says
 	has "cannot tell whether"
 }
 
+@test "startup: a delay is felt only if it is above 0, and what was not measured is neither" {
+	felt() {	# felt COLUMNS
+		says startup '[felt] | .[] | .verdict' <<<"{felt: [{app: \"editor\", event: \"start\", pressed_handle_s: 2, high: 1} + $1]}"
+	}
+	run -0 felt '{pressed_felt_s: 0}'
+	[ "$output" = good ]
+	run -0 felt '{pressed_felt_s: 0.1}'
+	[ "$output" = bad ]
+	run -0 felt '{pressed_felt_s: 0.1, pressed_felt_s_above: 1}'
+	[ "$output" = bad ]
+	for columns in '{pressed_felt_s: 0, pressed_felt_s_above: 1}' '{}'; do
+		run -0 felt "$columns"
+		[ "$output" = unsure ]
+	done
+}
+
+@test "startup: swap in use is compared with a file only if it delays the start beyond the scatter of T0" {
+	added() {	# added MS [FILTER]: of T0's spread 10 ms and a file of 100 ms
+		says startup '[file] | .[] | .text' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "warm", swap: "file", axis: "used", step: 64, t0_ms: 1000,
+				t0_spread_ms: 10, startup_ms: 1031, added_ms: $1, file_ms: 100} | row | ${2-.}]}
+		END
+	}
+	run -0 added 31
+	has "by 0.31 times"
+	for ms in 30 null; do
+		run -0 added $ms
+		[ -z "$output" ]
+	done
+	for column in t0_spread_ms file_ms; do
+		run -0 added 31 ".$column = null"
+		[ -z "$output" ]
+	done
+	run -0 added 31 ".startup_ms_above = 1"
+	[ -z "$output" ]
+}
+
+@test "startup: menus are wide and flat only if each is wider than deep" {
+	menus() {	# menus DEGREE: of the second one; both are 3 deep
+		says startup 'menus | .text' <<<"{models: [{degree: 9}, {degree: $1} | . + {application: \"a\", events: 9, menus: 3, depth: 3}]}"
+	}
+	run -0 menus 4
+	has "are wide and flat"
+	run -0 menus 3
+	has "not all wide and flat"
+}
+
 @test "startup: starts that did not end count as measured" {
 	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
 		says startup verdict <<-END

@@ -20,8 +20,13 @@ def change: [.slower - .faster, (.ratio | log)] | map(fabs);
 def farthest: compared | max_by(change);
 
 # Zeldovich & Chandra's claim: total time stays within 1 % while responses change.
-def decisions: .summary[]? |= ((figure("ratio") | interval_alone) as $ratio
-	| ask({same_total: within({value: .total_ratio}; 0.99; 1.01),
+# few_moved: fewer than a tenth of the responses. floor_ms: a wait in each; of others' servers half the time between updates.
+def floor_ms: .run.protocol.floor_ms // (.run.frame_ms | scaled(0.5));
+def decisions: threshold as $limit | floor_ms as $floor
+	| (.points[]? |= ask({late: above("latency_ms"; $limit), base_late: above("base_ms"; $limit)}))
+	| .summary[]? |= ((figure("ratio") | interval_alone) as $ratio | ask({floor_is_most: (.p50_ms | floor_is(0.5; $floor)),
+		few_moved: exceeds({value: .points}; {value: (.slower + .faster | scaled(10))}),
+		load_as_asked: near("load_reads_per_s"; .value; 0.05; 0), same_total: within({value: .total_ratio}; 0.99; 1.01),
 		total_stays: within(figure("total_ratio") | interval_alone; 0.99; 1.01),
 		responses_stay: within($ratio; 2 / 3; 1.5), is_slower: exceeds($ratio; {value: 1}), is_faster: exceeds({value: 1}; $ratio)}));
 def same_total: .same_total == "yes";
@@ -29,7 +34,7 @@ def total_within: .total_ratio_low == null or .total_stays == "yes";
 def within_unsure: if total_within then "" else " (its interval is wider)" end;
 # Its interval reaches to where nothing changes.
 def total_untold: .total_ratio_low != null and .total_stays != "no";
-def moved: .points > 0 and (.slower + .faster) * 10 >= .points;	# a tenth of the responses or more
+def moved: .few_moved == "no";
 def kind: if same_total then (if moved then "hidden" else "unchanged" end)
 	elif total_untold then "untold" elif moved then "shown" else "total-only" end;
 # By the interval of the ratio: slower, faster, or within the limits of a response that changed.
@@ -46,9 +51,9 @@ def row_words: "with \(.says), total time changes by \(.total_ratio | more_perce
 def short_words: "\(.says): \(.total_ratio | more_percent) % and \(.ratio | times) times\(ends("ratio"; times))\(judged)";
 # How many responses are late at a row's setting (the input), and at the base, of those found at both: $points.
 def late_words($points; $limit): .setting as $at | [$points[] | select(.setting == $at and .ratio != null)] as $both
-	| def late(ms): map(select(ms > $limit)) | length | thousands;
-	if $both == [] then "" else " Of \($both | length | plural("response")) found at both, \($both | late(.latency_ms)) take over"
-		+ " \($limit | plain) ms, instead of \($both | late(.base_ms))." end;
+	| def count($late): map(select(.[$late] == "yes")) | length | thousands;
+	if $both == [] then "" else " Of \($both | length | plural("response")) found at both, \($both | count("late")) take over"
+		+ " \($limit | plain) ms, instead of \($both | count("base_late"))." end;
 def kinds: .points as $points | threshold as $limit | (base_row | .says) as $base
 	| compared | group_by(kind) | sort_by(-length)[] | sort_by(change) | reverse
 	| (.[0] | kind) as $kind
@@ -62,19 +67,18 @@ def input_words($doc): ($doc.run.inputs // {})["\(.input)"] // "the \(.kind), in
 def most_grown: . as $doc | farthest as $far
 	| [$doc.points // [] | .[] | select(.setting == $far.setting and .ratio != null)] as $all
 	| ($all | max_by(.ratio)) as $most
-	| if $most == null or $most.ratio < 1.5 then empty else
+	| if $most == null or $far.slower == 0 then empty else	# (no response takes at least 1.5 times as long)
 		finding("most-grown"; "**The response to \($most | input_words($doc)) grows most** with \($far.says): from "
 			+ "\($most.base_ms | with_unit("ms")) to \($most.latency_ms | with_unit("ms")) in the mean of its replays."
 			+ ($far | if .max_ms == null then "" else " The longest response of all took \(.max_ms | with_unit("ms"))." end);
 			{value: $most.ratio, verdict: "bad", figure: "cdf"}) end;
 
-# A wait that is in each response, in ms, where it is most of the base's median response.
-def floor_words($floor; $what): base_row | select(.p50_ms != null) | select(.p50_ms | floor_explains($floor) | IN("all", "most"))
+# Where floor_ms is most of the base's median response.
+def floor_words($what): floor_ms as $floor | base_row | values | select(.floor_is_most == "yes")
 	| finding("floor"; "**Of the median response with \(.says), \(.p50_ms | with_unit("ms")), \($floor | with_unit("ms")) \($what)**."
 			+ " So ratios between settings are nearer to 1 than those of what server and application did.";
 		{value: $floor, unit: "ms", verdict: "unsure"});
-def server_floor: floor_words(.run.protocol.floor_ms;
-	"are half a frame of the display server, for which a response waits on average");
+def server_floor: floor_words("are half a frame of the display server, for which a response waits on average");
 
 def failed_words: map(.failed) | (add | plural("replay")) + " failed";
 def delivered: [.summary[] | select(.failed > 0)] as $failed | measured_rows("summary") as $rows
@@ -95,7 +99,7 @@ def delivered: [.summary[] | select(.failed > 0)] as $failed | measured_rows("su
 
 # What the settings did to the machine: the load's reads, and time without the CPU.
 def load: [measured_rows("summary")[] | select(.load_reads_per_s != null)] as $rows | select($rows != [])
-	| [$rows[] | select((.value // 0) > 0 and (.load_reads_per_s / .value - 1 | fabs) > 0.05)] as $off
+	| [$rows[] | select(.load_as_asked == "no")] as $off
 	| finding("load"; (if $off == [] then "**The load made** "
 			else "**The disk did not give the load what was asked for**: it made " end)
 		+ ($rows | map("\(.load_reads_per_s | fixed(if . < 100 then 1 else 0 end)) reads/s (\(.says)"

@@ -16,7 +16,7 @@ def outliers_words: (.outliers // []) as $rows | . as $doc | select($rows != [])
 			+ "instead of \(.usual_ms | with_unit("ms"))") | join("; ")).";
 		{value: $rows[0].latency_ms, unit: "ms", figure: "outliers"});
 # Of servers of others only what is seen: updates that follow each other at a frame's pace.
-def seen_floor: .run.frame_ms as $ms | select($ms != null) | floor_words($ms / 2; "are half the time between updates: these come "
+def seen_floor: .run.frame_ms as $ms | select($ms != null) | floor_words("are half the time between updates: these come "
 	+ "no closer than \($ms | with_unit("ms")), as from a frame clock of \(1000 / $ms | fixed(0)) a second");
 def replay_verdict: if (.run.settings.rows | length) == 1 then single else verdict end;
 def verdict: replay_verdict;
