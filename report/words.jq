@@ -114,6 +114,10 @@ def above($name; $limit): exceeds(figure($name); {value: $limit});
 def within($a; $from; $to): claim("within"; 1; $a | with_both; {$from, $to});
 def near($name; $value; $share; $more): [$value | values | . * (1 - $share) - $more, . * (1 + $share) + $more] as [$from, $to]
 	| within(figure($name); $from; $to);
+def off($a; $b; $percent): claim("off \($percent)"; 1; $a | with_both; $b | with_both);	# by at most so many percent?
+# Of what was decided of a claim, one of three; and of several claims, what holds of all.
+def by_verdict($holds; $fails; $untold): {holds: $holds, fails: $fails}[.verdict // ""] // $untold;
+def of_all: {verdict: (map(.verdict) | if any(. == "fails") then "fails" elif all(. == "holds") then "holds" else null end)};
 # Of a figure only what its interval says, or only what it is without one; a number or a figure, so many times.
 def interval_alone: {from: .low, to: .high};
 def without_interval: {value, from, to, above};

@@ -12,7 +12,7 @@ mapfile -t tables < <(in_trees 'tests/scenes/*.tsv')
 # Rows of a decider: its scenes in which something is to be found, nothing is, or it cannot be told, by the words that must be said.
 summarize() {	# DECIDER
 	local found='better|worse|broken|slower|floor|median|late|returns|(some-)?(server|network|client)'
-	found+='|next-input|chaff|no-echo|lossy|overloaded|none|then|smaller|contrary|yes'
+	found+='|next-input|chaff|no-echo|lossy|overloaded|none|then|smaller|contrary|apart|more|less|above|below|bent|yes'
 	LC_ALL=C awk -F'\t' -v decider="$1" -v found="(^|[|])($found)([|]|\$)" '
 		function worst(k, what,   s) {
 			s = sprintf(" | %.1f %%", 100 * sum[k, what] / draws[k])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "claims.h"
 #include "binomial.h"
+#include "lines.h"
 #include "memory.h"
 #include "rows_in.h"
 #include "rules.h"
@@ -10,8 +11,9 @@
 #include <math.h>
 
 #define LEVEL 0.95
-#define BEYOND 10 /* so many values must lie beyond a percentile */
-#define NEAR 0.1  /* an interval that ends so near to a whole number does not exclude it */
+#define BEYOND 10    /* so many values must lie beyond a percentile */
+#define NEAR 0.1     /* an interval that ends so near to a whole number does not exclude it */
+#define ROUNDED 1e-9 /* percent: 110 is off 100 by 10 */
 
 static bool is_number(const struct claim_figure *f)
 {
@@ -52,6 +54,24 @@ static void compare_means(struct claim *c, const struct claim_figure *first, con
 	c->high = logs ? first->from * expm1(more + half) : more + half;
 }
 
+/* One side of the interval, for as many claims as share it; where the number of repeats is not known, that of two. */
+static double widen_side(const struct claim_figure *f, double side, double middle, int64_t share)
+{
+	double freedom = fmax(1, (double)f->repeats - 1), by = welch_quantile(freedom, 1 - (1 - LEVEL) / 2 / (double)share);
+
+	return middle + (side - middle) * (f->repeats == 2 ? by : by / welch_quantile(freedom, (1 + LEVEL) / 2));
+}
+
+void claim_widen(struct claim_figure *f, int64_t share)
+{
+	double middle = f->repeats == 2 || f->from != f->to ? (f->low + f->high) / 2 : f->from;
+
+	if (isnan(f->low) || isnan(f->high) || (share == 1 && f->repeats != 2))
+		return;
+	f->low = widen_side(f, f->low, middle, share);
+	f->high = widen_side(f, f->high, middle, share);
+}
+
 static void judge_difference(struct claim *c)
 {
 	const struct claim_figure *a = &c->figure[0], *b = &c->figure[1];
@@ -79,6 +99,54 @@ static void judge_above(struct claim *c)
 		c->word = CLAIM_HOLDS;
 	else if (a.high <= b.low)
 		c->word = CLAIM_FAILS;
+}
+
+/* The interval of a rate: of its repeats, or of its events. A rate without either is known. */
+static void bound_rate(struct claim_figure *f, int64_t share)
+{
+	double by;
+
+	claim_widen(f, share);
+	if (!isnan(f->low) || !isnan(f->high) || !is_number(f) || f->repeats < 1)
+		return;
+	by = welch_normal_quantile(1 - (1 - LEVEL) / 2 / (double)share) / sqrt((double)f->repeats);
+	f->low = f->from * (1 - by);
+	f->high = f->from * (1 + by);
+}
+
+static void judge_rate(struct claim *c)
+{
+	struct claim bounded = *c;
+
+	for (int i = 0; i < 2; i++)
+		bound_rate(&bounded.figure[i], c->share);
+	judge_above(&bounded);
+	c->word = bounded.word;
+}
+
+static void judge_off(struct claim *c)
+{
+	struct claim_figure a = c->figure[0], b = c->figure[1];
+	double most = c->percent + ROUNDED, low, high;
+
+	claim_widen(&a, 1);
+	claim_widen(&b, 1);
+	a = get_ends(&a);
+	b = get_ends(&b);
+	if (is_number(&c->figure[0]) && is_number(&c->figure[1]) && c->figure[1].from > 0)
+		c->value = 100 * (c->figure[0].from / c->figure[1].from - 1);
+	if (!(a.low <= a.high && b.low > 0 && b.low <= b.high))
+		return;
+	low = 100 * (fmax(a.low, 0) / b.high - 1);
+	high = 100 * (a.high / b.low - 1);
+	if (low >= -most && high <= most)
+		c->word = CLAIM_HOLDS;
+	else if (low > most || high < -most)
+		c->word = CLAIM_FAILS;
+	if (low < high) {
+		c->low = low;
+		c->high = high;
+	}
 }
 
 static void judge_within(struct claim *c)
@@ -135,17 +203,6 @@ static void judge_none(struct claim *c)
 	c->high = -100 * expm1(times * log1p(-f->high / 100));
 }
 
-static void judge_chance(struct claim *c)
-{
-	double by = welch_normal_quantile((1 + LEVEL) / 2) / sqrt((double)c->figure->repeats);
-
-	if (c->figure->repeats < 1 || !is_number(c->figure))
-		return;
-	c->word = CLAIM_HOLDS;
-	c->low = c->figure->from * (1 - by);
-	c->high = c->figure->from * (1 + by);
-}
-
 static void judge_whole(struct claim *c)
 {
 	const struct claim_figure *f = c->figure;
@@ -176,14 +233,22 @@ int claim_judge(struct claim *c)
 	static const struct {
 		const char *kind;
 		void (*judge)(struct claim *c);
-	} kinds[] = { { "differs", judge_difference }, { "above", judge_above }, { "within", judge_within },
-		      { "times", judge_times },	       { "share", judge_share }, { "none", judge_none },
-		      { "chance", judge_chance },      { "whole", judge_whole }, { "percentile", judge_percentile } };
+	} kinds[] = { { "differs", judge_difference },	 { "above", judge_above }, { "rate", judge_rate },
+		      { "within", judge_within },	 { "off", judge_off },	   { "times", judge_times },
+		      { "share", judge_share },		 { "none", judge_none },   { "whole", judge_whole },
+		      { "percentile", judge_percentile } };
+	size_t length = strcspn(c->kind, " ");
+	char *end = c->kind + length;
 
 	c->word = CLAIM_UNTOLD;
 	c->value = c->low = c->high = (double)NAN;
+	if (lines_has_claim(c))
+		return 0; /* with its other points */
+	c->percent = *end ? strtod(end, &end) : (double)NAN;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strcmp(c->kind, kinds[i].kind)) {
+		if (strlen(kinds[i].kind) == length && !strncmp(c->kind, kinds[i].kind, length)) {
+			if (*end || (kinds[i].judge == judge_off) != (c->percent >= 0 && isfinite(c->percent)))
+				return -EPROTO;
 			kinds[i].judge(c);
 			return 0;
 		}
@@ -237,7 +302,10 @@ static int read_row(void *context, char *const *cell)
 
 int claims_read(FILE *in, struct claim_list *out, unsigned long *line)
 {
-	return rows_in_read(in, "claims/1", columns, NEEDED, read_row, out, line);
+	int err = rows_in_read(in, "claims/1", columns, NEEDED, read_row, out, line);
+
+	lines_judge(out->claim, out->n);
+	return err;
 }
 
 void claims_free(struct claim_list *l)

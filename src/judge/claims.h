@@ -25,6 +25,7 @@ struct claim {
 	int64_t says;		/* an enum rule_word */
 	int64_t some, whole;	/* 1: one claim of the condition is enough; what the paper varied was run in full */
 	/* by claim_judge() */
+	double percent; /* of its kind; NAN: none */
 	enum claim_word word;
 	double value, low, high; /* NAN: not known */
 };
@@ -36,16 +37,22 @@ struct claim {
  * 	above		the first figure is more than the second, wherever both are between their ends: the interval's, a range's, or
  * 			without them the number; FAILS: it is at most as much. A lower bound has no upper end.
  * 	within		the first figure is between the ends of the second, whatever it is between its own; FAILS: wholly beyond one
+ * 	rate		as above, of rates or coefficients of variation: without an interval it is that of chance, as the sum of n
+ * 			exponential times varies by 1 / sqrt(n), where `repeats` counts events; without events it is known
+ * 	off PERCENT	the first figure, of 0 or more, is within so many percent of the second; value, low and high: by how many it is
+ * 			off; numbers have no low and high. Of two repeats, low and high are their values, of which the interval is made
  * 	times		the first figure is so many times the second one, value; low and high: from the near ends of both intervals to
  * 			the far ends. A lower bound has no high. The second one must be a number above 0.
  * 	share		so many events (from) of all (repeats) are another share, value in percent, than the second figure; FAILS: by
  * 			the exact test (Clopper & Pearson 1934) they are not shown to be another
  * 	none		nothing of a share in percent was seen; high: the bound that its one-sided interval has at this claim's share
- * 	chance		low and high of a rate of so many events: the sum of n exponential times varies by 1 / sqrt(n)
  * 	whole		a slope is a whole number, the value; FAILS: its interval has none, or (value 0) is below one
  * 	percentile	of the share `from`; value: values that have ten beyond it; high: values by which both ends of its interval
- * 			are order statistics (Hahn & Meeker 1991) */
+ * 			are order statistics (Hahn & Meeker 1991)
+ * 	line NAME	the points of this name, by first and second figure, are on a straight line: lines_judge() */
 int claim_judge(struct claim *c);
+/* Makes the interval of a figure that of as many claims together. Of two repeats, low and high are their values. */
+void claim_widen(struct claim_figure *f, int64_t share);
 
 struct claim_list {
 	struct claim *claim; /* owned */

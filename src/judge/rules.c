@@ -1,29 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rules.h"
-#include "welch.h"
 
-#include <math.h>
 #include <stdbool.h>
-
-#define MISS 0.05
-
-/* One side of the interval, for as many claims as share it; where the number of repeats is not known, that of two. */
-static double widen_side(const struct claim_figure *f, double side, double middle, int64_t share)
-{
-	double freedom = fmax(1, (double)f->repeats - 1), by = welch_quantile(freedom, 1 - MISS / 2 / (double)share);
-
-	return middle + (side - middle) * (f->repeats == 2 ? by : by / welch_quantile(freedom, 1 - MISS / 2));
-}
-
-static void widen(struct claim_figure *f, int64_t share)
-{
-	double middle = f->repeats == 2 || f->from != f->to ? (f->low + f->high) / 2 : f->from;
-
-	if (isnan(f->low) || isnan(f->high) || (share == 1 && f->repeats != 2))
-		return;
-	f->low = widen_side(f, f->low, middle, share);
-	f->high = widen_side(f, f->high, middle, share);
-}
 
 static bool condition_holds(struct claim *c, size_t n)
 {
@@ -31,7 +9,7 @@ static bool condition_holds(struct claim *c, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		for (int k = 0; k < 2; k++)
-			widen(&c[i].figure[k], c->some ? (int64_t)n : 1);
+			claim_widen(&c[i].figure[k], c->some ? (int64_t)n : 1);
 		held += !claim_judge(&c[i]) && c[i].word == CLAIM_HOLDS;
 	}
 	return c->some ? held > 0 : held == n;

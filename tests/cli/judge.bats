@@ -263,7 +263,8 @@ END
 	[ "${#lines[@]}" -eq 1 ]
 	# claims
 	local head=$'schema\tkind\tshare\tfrom\tto\tlow\thigh\trepeats\tfrom_b\tto_b\tlow_b\thigh_b\trepeats_b' row
-	for row in $'other\t1\t1\t1\t0\t2\t5' $'none\t0\t0\t0\t0\t5\t5' $'none\t1\tx\t0\t0\t5\t5' $'none\t1\t0\t0\t0\t5\t2.5'; do
+	for row in $'other\t1\t1\t1\t0\t2\t5' $'off x\t1\t1\t1\t0\t2\t5' \
+		$'none\t0\t0\t0\t0\t5\t5' $'none\t1\tx\t0\t0\t5\t5' $'none\t1\t0\t0\t0\t5\t2.5'; do
 		printf '%s\nclaims/1\t%s\t\t\t\t\t\n' "$head" "$row" >claims
 		run -1 "$JUDGE" claims --claims
 		[ "${#lines[@]}" = 1 ]

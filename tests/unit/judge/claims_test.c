@@ -25,13 +25,22 @@ TEST(what_lacks_its_needs_is_not_told)
 	assert_int_equal(judge("none", 1, (struct claim_figure){ 0, 0, 0, NAN, 5 }, absent).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("none", 1, (struct claim_figure){ 0, 2, 0, 3, 5 }, absent).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("none", 1, (struct claim_figure){ 0, 0, 0, 101, 5 }, absent).word, CLAIM_UNTOLD);
-	assert_int_equal(judge("chance", 1, (struct claim_figure){ 5, 5, NAN, NAN, 0 }, absent).word, CLAIM_UNTOLD);
-	assert_int_equal(judge("chance", 1, (struct claim_figure){ 5, 7, NAN, NAN, 9 }, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("rate", 1, (struct claim_figure){ NAN, NAN, NAN, NAN, 9 }, known).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("rate", 1, known, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("off 10", 1, known, absent).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("off 10", 1, absent, known).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("whole", 1, (struct claim_figure){ 1, 1.5, 0.9, 1.1, 5 }, absent).word, CLAIM_UNTOLD);
-	assert_int_equal(judge("chance", 1, (struct claim_figure){ NAN, NAN, NAN, NAN, 9 }, absent).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("whole", 1, bare, absent).word, CLAIM_UNTOLD);
 	assert_int_equal(judge("percentile", 1, absent, absent).word, CLAIM_UNTOLD);
-	assert_true(claim_judge(&(struct claim){ .kind = (char *)"other", .share = 1 }) < 0);
+}
+
+TEST(a_claim_of_no_known_kind)
+{
+	static const char *const kinds[] = { "other",	"",	  "off",     "off ",	"off x",
+					     "off 10x", "off -1", "off inf", "above 5", "lines 1" };
+
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		assert_true(claim_judge(&(struct claim){ .kind = (char *)kinds[i], .share = 1 }) < 0);
 }
 
 /* Worked out by hand against 5, and against 4 to 6: numbers, with an interval, ranges, lower bounds, and nothing. */
@@ -144,12 +153,70 @@ TEST(a_bound_of_none_at_the_share_of_seven)
 	assert_int_equal(judge("none", 1, (struct claim_figure){ 0.1, 0.1, 0, 5, 5 }, absent).word, CLAIM_UNTOLD);
 }
 
+/* norm.ppf(0.975) is 1.959964, and norm.ppf(1 - 0.025 / 10) 2.807034: 400 events have so many twentieths around 20; t.ppf of the
+ * same and 4 is 2.776445 and 5.597568. */
 TEST(a_rate_of_four_hundred_events)
 {
-	struct claim c = judge("chance", 1, (struct claim_figure){ 20, 20, NAN, NAN, 400 }, absent);
+	static const struct {
+		struct claim_figure rate;
+		int64_t share;
+		double limit;
+		enum claim_word word;
+	} all[] = {
+		{ { 20, 20, NAN, NAN, 400 }, 1, 18.04, CLAIM_HOLDS },  { { 20, 20, NAN, NAN, 400 }, 1, 18.05, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 400 }, 1, 21.95, CLAIM_UNTOLD }, { { 20, 20, NAN, NAN, 400 }, 1, 21.96, CLAIM_FAILS },
+		{ { 20, 20, NAN, NAN, 400 }, 10, 17.19, CLAIM_HOLDS }, { { 20, 20, NAN, NAN, 400 }, 10, 17.2, CLAIM_UNTOLD },
+		{ { 20, 20, 19, 21, 5 }, 1, 18.99, CLAIM_HOLDS },      { { 20, 20, 19, 21, 5 }, 1, 19.01, CLAIM_UNTOLD },
+		{ { 20, 20, 19, 21, 5 }, 10, 17.98, CLAIM_HOLDS },     { { 20, 20, 19, 21, 5 }, 10, 17.99, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 0 }, 1, 19.99, CLAIM_HOLDS },    { { 20, 20, NAN, NAN, 0 }, 1, 20, CLAIM_FAILS },
+	};
+	struct claim_figure a = { 20, 20, NAN, NAN, 400 }, b = { 16, 16, NAN, NAN, 400 }, c = { 17, 17, NAN, NAN, 400 };
 
-	assert_near(c.low, 20 - 1.959963984540054, 1e-12);
-	assert_near(c.high, 20 + 1.959963984540054, 1e-12);
+	for (size_t i = 0; i < COUNT(all); i++) {
+		struct claim_figure limit = { all[i].limit, all[i].limit, NAN, NAN, 0 };
+
+		assert_int_equal(judge("rate", all[i].share, all[i].rate, limit).word, all[i].word);
+	}
+	assert_int_equal(judge("rate", 1, a, b).word, CLAIM_HOLDS);
+	assert_int_equal(judge("rate", 1, b, a).word, CLAIM_FAILS);
+	assert_int_equal(judge("rate", 1, a, c).word, CLAIM_UNTOLD);
+}
+
+/* Worked out by hand, by at most 10 percent of the second figure. */
+TEST(a_figure_off_another_one)
+{
+	static const struct {
+		struct claim_figure figure, from;
+		enum claim_word word;
+	} all[] = {
+		{ { 110, 110, NAN, NAN, 1 }, { 100, 100, NAN, NAN, 1 }, CLAIM_HOLDS },
+		{ { 110.1, 110.1, NAN, NAN, 1 }, { 100, 100, NAN, NAN, 1 }, CLAIM_FAILS },
+		{ { 90, 90, NAN, NAN, 1 }, { 100, 100, NAN, NAN, 1 }, CLAIM_HOLDS },
+		{ { 89.9, 89.9, NAN, NAN, 1 }, { 100, 100, NAN, NAN, 1 }, CLAIM_FAILS },
+		{ { 0, 0, NAN, NAN, 1 }, { 100, 100, NAN, NAN, 1 }, CLAIM_FAILS },
+		{ { 100, 100, 91, 109, 5 }, { 100, 100, NAN, NAN, 0 }, CLAIM_HOLDS },
+		{ { 105, 105, 95, 115, 5 }, { 100, 100, NAN, NAN, 0 }, CLAIM_UNTOLD },
+		{ { 116, 116, 112, 120, 5 }, { 100, 100, NAN, NAN, 0 }, CLAIM_FAILS },
+		{ { 100, 100, NAN, NAN, 0 }, { 100, 100, 95, 105, 5 }, CLAIM_HOLDS },
+		{ { 100, 100, NAN, NAN, 0 }, { 92, 92, 88, 95, 5 }, CLAIM_UNTOLD },
+		{ { 100, 100, NAN, NAN, 0 }, { 80, 80, 75, 85, 5 }, CLAIM_FAILS },
+		{ { 105, 130, NAN, NAN, 1 }, { 100, 100, NAN, NAN, 0 }, CLAIM_UNTOLD },
+		{ { 120, INFINITY, NAN, NAN, 1 }, { 100, 100, NAN, NAN, 0 }, CLAIM_FAILS },
+		{ { 105, INFINITY, NAN, NAN, 1 }, { 100, 100, NAN, NAN, 0 }, CLAIM_UNTOLD },
+		{ { 100, 100, NAN, NAN, 1 }, { 0, 0, NAN, NAN, 0 }, CLAIM_UNTOLD },
+		/* two repeats: t.ppf(0.975, 1) is 12.7 */
+		{ { 105, 105, 104, 106, 2 }, { 100, 100, NAN, NAN, 0 }, CLAIM_UNTOLD },
+		{ { 103, 103, 102.9, 103.1, 2 }, { 100, 100, NAN, NAN, 0 }, CLAIM_HOLDS },
+	};
+	struct claim c =
+		judge("off 10", 1, (struct claim_figure){ 105, 105, 95, 115, 5 }, (struct claim_figure){ 100, 100, 95, 125, 5 });
+
+	for (size_t i = 0; i < COUNT(all); i++)
+		assert_int_equal(judge("off 10", 1, all[i].figure, all[i].from).word, all[i].word);
+	assert_true(isnan(judge("off 10", 1, all[0].figure, all[0].from).low));
+	assert_near(c.value, 5, 1e-12);
+	assert_near(c.low, -24, 1e-12);
+	assert_near(c.high, 100. * 20 / 95, 1e-12);
 }
 
 TEST(a_whole_number)

@@ -3,15 +3,14 @@
 include "words";
 
 def part($p): [.summary[] | select(.part == $p and .repeats > 0)] | sort_by(.users);
-def cov_above: .cov > 1 + .cov_band;
-def cov_below: .cov < 1 - .cov_band;
 # A mean of what was answered, where requests were not.
 def without_failed: if failed_requests == 0 then "" else " (without \(failed_requests | plural("failed request")))" end;
 def response_words: if mostly_answered and .response_ms != null then level("response_ms") + without_failed
 	else "unknown: \(failed_words)" end;
 # Requests at random, as a Poisson process: each condition by itself, and all together (Holm).
+def odd_claims: {odd_alone: exceeds({value: .judged}; {value: .poisson}), odd: exceeds({value: 0.05}; {value: .arrivals_p_of_all})};
 def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 then empty else
-	([.[] | select(.poisson < .judged)] | length) as $alone | ([.[] | select(.arrivals_p_of_all < 0.05)] | length) as $holm
+	(map(select(.odd_alone == "yes")) | length) as $alone | (map(select(.odd == "yes")) | length) as $holm
 	| finding("arrivals";
 		"**Nothing speaks against requests at random times (Poisson)** in"
 		+ " \(length - $alone) of \(length | plural("condition")), each tested by"

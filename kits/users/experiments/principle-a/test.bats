@@ -28,6 +28,8 @@ setup() {
 	[ "$(column think-100 response_ms)" = 21.0000 ]
 	[ "$(column think-100 p95_ms)/$(column think-100 max_ms)/$(column think-100 requests)" = 42.0000/66.0000/2000 ]
 	[ "$(column think-100 late_percent)" = 5.250 ]
+	# 99 * 1.020 and 101 * 1.022
+	[ "$(column think-100 little_users)" = 102.10 ]
 	[ "$(column think-100 cov)/$(column think-100 poisson)/$(column think-100 judged)" = 1.0100/1/2 ]
 	# 1.96 / sqrt(2000): the gaps of both repeats together
 	[ "$(column think-100 cov_band)/$(column think-100 link_percent)" = 0.0438/30.00 ]

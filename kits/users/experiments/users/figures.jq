@@ -12,11 +12,6 @@ def think_near($all): $all | min_by((. - 6.25 | fabs));	# the think time nearest
 def load_lines($rows; $upto): {draw: "segment", title: "load lines: (users − under way) / think time"} + dotted
 	+ {rows: [$rows[] | select(.n != null and .z_s > 0) | ([.n, $upto] | min) as $x
 		| {x: 0, y: (.n / .z_s), x2: $x, y2: ((.n - $x) / .z_s)}]};
-# The straight line through two columns of rows, and its R squared.
-def straight_line($x; y): y as $y | map(select(.[$x] != null and .[$y] != null) | [.[$x], .[$y]])
-	| (transpose | map(add / length)) as [$mx, $my] | map([.[0] - $mx, .[1] - $my])
-	| (map([.[0] * .[0], .[0] * .[1], .[1] * .[1]]) | transpose | map(add)) as [$xx, $xy, $yy]
-	| {slope: ($xy / $xx), from: ($my - $mx * $xy / $xx), r2: ($xy * $xy / $xx / $yy)};
 def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(.part)) as $parts
 	| def part($p): [$rows[] | select(.part == $p)];
 	  {label: "requests a second", from: 0} as $rate
@@ -38,22 +33,21 @@ def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(.
 			draw: "line hover"})]}]},
 	# web servers behind a balancer
 	([part("web")[] | select(.web1_cpu_percent != null)] | select(. != [])
-		| ([.[] | select(.web2_of_share_percent != null)] | length) as $shared
-		| (if $shared > 0 then "_of_share_percent" else "_cpu_percent" end) as $cpu
-		| (if $shared > 2 then [straight_line("lambda_per_s"; "web1\($cpu)", "web2\($cpu)")] else [null] end) as $fits
+		| any(.web2_of_share_percent != null) as $shared
+		| (if $shared then "_of_share_percent" else "_cpu_percent" end) as $cpu
 		| ([.[] | .received_kbyte_per_s, .frames_out_kbyte_per_s | values] | max // 1 | . * 1.1) as $most
-			| ([.[].lambda_per_s] | max) as $top
+		| ($doc | lines | map(.low)) as $fits
 		| def of($c; $i; $title): curve(.; .lambda_per_s; $c; look($i) + {$title, draw: "line hover"});
 		  {name: "servers", title: "Web servers over the rate of requests", across: 2, high: 300, panels: [
 			{title: "response time, ms", x: $rate, y: {from: 0}, grid: "xy",
 				curves: [of("response_ms"; 0; "mean"), of("p95_ms"; 1; "95 % are faster")]},
-			{title: ((if $shared > 0 then "CPU, % of its share" else "CPU, % of one" end)
-				+ if $fits[0] then "; R² \($fits | map(.r2) | min | fixed(3))" else "" end), x: $rate,
+			{title: ((if $shared then "CPU, % of its share" else "CPU, % of one" end)
+				+ if $fits != [] then "; R² \($fits | min | fixed(3))" else "" end), x: $rate,
 					y: {from: 0, to: 100}, grid: "xy", curves: [
 				of("web1\($cpu)"; 2; "server 1"), of("web2\($cpu)"; 3; "server 2"),
 					of("balancer\($cpu)"; 4; "balancer"),
-				($fits[0] | values | . as $f | dotted + {draw: "line",
-					rows: [0, $top | {x: ., y: ($f.from + $f.slope * .)}]})]},
+				dotted + {draw: "line", rows: [({lambda_per_s: 0}, max_by(.lambda_per_s))
+					| {x: .lambda_per_s, y: $doc.judged[line($doc; "web1")].value} | select(.y != null)]}]},
 			{title: "received by users, KB/s", x: {label: "objects a second", from: 0}, y: {from: 0, to: $most},
 				grid: "xy",
 				curves: [of("received_kbyte_per_s"; 5; "users; all servers")]},

@@ -17,37 +17,37 @@ def busiest($p): valid($p) | if . == [] then null else max_by(offered) end;
 def calmest($p): valid($p) | if . == [] then null else min_by(offered) end;
 def what: {web: "objects", pages: "pages", open: "objects", vnc: "keys"}[.] // "requests";
 
-def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low | if $top == null or $top == $low then empty else
+def rises($p): exceeds(busiest($p) | figure("lambda_per_s"); calmest($p) | figure("lambda_per_s"));
+def growth($p): threshold as $limit | .judged[rises($p)] as $rises | busiest($p) as $top | calmest($p) as $low
+	| if $top == null or $top == $low then empty else
 	finding("growth-\($p)"; "**\($p | part_words | upper_first): the mean response goes from \($low | response_words) to"
 		+ " \($top | response_words)** "
 		+ "while \(if $p == "open" then "requests at random" else $top.users | plural("user") end)"
-		+ " \(if $top.lambda_per_s < $low.lambda_per_s then
-		"ask for more, and get" else "raise the rate from"
-			end) \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
-			+ " \($p | what) a second\($top | late_words($limit)). The server's CPU is then busy for \($top.server_busy_percent | percent) %"
+		+ " \($rises | by_verdict("raise the rate from"; "ask for more, and get"; "ask for more, and get"))"
+		+ " \($low.lambda_per_s | number) to \($top.lambda_per_s | number) \($p | what) a second\($top | late_words($limit))."
+		+ " The server's CPU is then busy for \($top.server_busy_percent | percent) %"
 		+ (if $top.model_response_s == null then "."
 			else "; a model of one queue, without fitted parameters, predicts \($top.model_response_s * 1000 | with_unit("ms"))." end);
 		($top | if mostly_answered then figure("response_ms") else {verdict: "bad"} end) + {figure: "response"}) end;
-# How near the columns x and y of rows (the input) are to a straight line: R squared, and the largest distance in y.
-def straight($x; $y): map(select(.[$x] != null and .[$y] != null) | [.[$x], .[$y]]) | if length < 3 then null else
-	(transpose | map(add / length)) as [$mx, $my] | map([.[0] - $mx, .[1] - $my])
-	| (map([.[0] * .[0], .[0] * .[1], .[1] * .[1]]) | transpose | map(add)) as [$xx, $xy, $yy]
-	| if $xx * $yy == 0 then null
-	  else {r2: ($xy * $xy / $xx / $yy), off: (map(.[1] - .[0] * $xy / $xx | fabs) | max)} end end;
-def straight_words: [["web1_of_share_percent", "web2_of_share_percent"][] as $column
-	| valid("web") | straight("lambda_per_s"; $column) | select(. != null)] | if . == [] then "" else
-	" Over \(if (map(.r2) | min) >= 0.98 then "all rates that is a straight line" else "the rates that is no straight line" end)"
-		+ " (R² \(map(.r2) | min | fixed(3)), at most \(map(.off) | max | fixed(1)) points off)." end;
+# A row's CPU of a server by its rate, as a point of a straight line.
+def line($doc; $server): claim("line \($doc.run.started) \($server)"; 1; {value: .lambda_per_s};
+	{value: .["\($server)_of_share_percent"]});
+def lines: . as $doc | [{lambda_per_s: 0} | $doc.judged[line($doc; "web1", "web2")] | select(.low != null)];
+def straight_words: lines | if . == [] then "" else
+	" Over \(of_all | by_verdict("all rates that is a"; "the rates that is no"; "the rates that may be a")) straight line"
+	+ " (R² \(map(.low) | min | fixed(3)), at most \(map(.high) | max | fixed(1)) points off)." end;
 # How busy a program was: of its share of the CPU, where it had one.
 def busy_words($n): if .[$n + "_of_share_percent"] == null then "\(.[$n + "_cpu_percent"] | percent) % of a CPU"
 	else "\(.[$n + "_of_share_percent"] | percent) % of its share" end;
-def balance: straight_words as $line | busiest("web") | if . == null or .web2_cpu_percent == null then empty
-	else (100 * (.web1_cpu_percent - .web2_cpu_percent | fabs) / ([.web1_cpu_percent, .web2_cpu_percent] | max)) as $apart
-	| finding("balance"; "**The two web servers \(if $apart <= 10 then "share" else "do not share" end) the load evenly**: at"
+def even: off(figure("web2_cpu_percent"); figure("web1_cpu_percent"); 10);
+def balance: straight_words as $line | .judged as $judged | busiest("web") | if . == null or .web2_cpu_percent == null then empty
+	else $judged[even] as $off | finding("balance"; "**\($off | by_verdict("The two web servers share";
+			"The two web servers do not share"; "This run cannot tell whether the two web servers share")) the load evenly**: at"
 		+ " \(.lambda_per_s | number) objects a second one is busy for \(busy_words("web1")), the other for"
 		+ " \(busy_words("web2")), and the balancer for \(busy_words("balancer")).\($line) Together they send"
 		+ " \(.web1_sent_kbyte_per_s + .web2_sent_kbyte_per_s | thousands) KB/s; users receive \(.received_kbyte_per_s | thousands).";
-		{value: $apart, unit: "%", verdict: (if $apart <= 10 then "good" else "bad" end), figure: "servers"}) end;
+		{value: $off.value, low: $off.low, high: $off.high, unit: "%", figure: "servers",
+			verdict: ($off | by_verdict("good"; "bad"; "unsure"))}) end;
 # The open loop beside users who wait, and whole pages beside their objects one by one, each with the shortest think time.
 def open_loop: busiest("open") as $o | select($o != null)
 	| [valid("web")[] | select(.think_s == $o.think_s)][0] as $w | select($w != null)
@@ -58,40 +58,49 @@ def whole_pages: busiest("pages") as $p | busiest("web") as $w | if $p == null o
 	finding("pages"; "**A whole page takes \($p | response_words)** at \($p.pages_per_s | number) pages a second; an object alone"
 		+ " \($w | response_words) at \($w.pages_per_s | number).";
 		$p | figure("response_ms") + {verdict: "none", figure: "response"}) end;
-def tells_nothing: .high_ms != null and .high_ms > 10 * .demand_ms;
 def resource: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}[.] // "a queue";
-# The limit of queue fit, beyond which it says so itself.
-def fits_badly: (.error_percent // 0) > 22;
-def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] as $rows | ([$rows[].demand_ms] | add) as $all
-	| [$rows[] | select(.name != "delay" or .demand_ms > 0.001 * $all)] | select(. != [])
+# (22 %: the limit of queue fit, beyond which it says so itself.)
+def decisions: . as $doc | .summary[]? |= ask(odd_claims)
+	| .slope[]? |= (. as $row | ([$doc.slope[] | select(.part == $row.part and .fitted == $row.fitted).demand_ms] | add) as $all
+		| ask({fits_badly: above("error_percent"; 22), tells_nothing: exceeds({value: .high_ms}; {value: .demand_ms | scaled(10)}),
+			matters: above("demand_ms"; $all | scaled(0.001))}));
+def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all" and (.name != "delay" or .matters == "yes"))]
+	| select(. != [])
 	| finding("demand-\($p)"; "**\({web: "An object", pages: "A page", vnc: "A key"}[$p] // "A request") needs** "
 		+ (map("\(.demand_ms | number) ms of \(.name | resource)"
-			+ (if tells_nothing then " (not determined by the measurements)"
+			+ (if .tells_nothing == "yes" then " (not determined by the measurements)"
 			else interval(.low_ms; .high_ms; "ms") end)) | and_list)
 		+ (.[0] | if .error_percent == null then "."
 			else "; the fitted model errs by \(.error_percent | number) % in response times (root mean square)"
-				+ (if fits_badly then ", too much for these numbers to mean anything." else "." end) end);
+				+ (if .fits_badly == "yes" then ", too much for these numbers to mean anything." else "." end) end);
 		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms",
-			verdict: (if tells_nothing or fits_badly then "unsure" else "none" end),
-			figure: "fit"});
-def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)] | select(. != [])
-	| (map(.off_percent | fabs) | max) as $most
+			verdict: (if .tells_nothing == "yes" or .fits_badly == "yes" then "unsure" else "none" end), figure: "fit"});
+# Rows that the model did not know, with the response of their condition.
+def foretold_rows($p): . as $doc | [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)
+	| .cell as $cell | .is = (first($doc.summary[] | select(.cell == $cell)) // . | figure("response_ms"))];
+def predicts($percent): off({value: .response_fit_ms}; .is; $percent);
+def foretold($p): .judged as $judged | foretold_rows($p) | select(. != []) | (map(.off_percent | fabs) | max) as $most
+	| (map($judged[predicts(30)]) | of_all | by_verdict(["unsure", " That is a rough estimate."];
+		["bad", " That is too far off for a forecast."];
+		["unsure", " Whether that is too far off for a forecast this run cannot tell."])) as $far
+	| (map($judged[predicts(10)]) | of_all | by_verdict(["good", ""]; $far; $far)) as [$verdict, $so]
 	| finding("forecast-\($p)"; "**From the lowest rates alone, the model predicts the \($p | part_words) responses within"
 		+ " \($most | number) %**: "
 		+ (map("\(.response_fit_ms | with_unit("ms")) at \(.lambda_per_s | number) a second (measured \(.response_ms | with_unit("ms")))")
-			| join("; ")) + "."
-		+ (if $most <= 10 then "" elif $most <= 30 then " That is a rough estimate."
-			else " That is too far off for a forecast." end);
-		{value: $most, unit: "%", verdict: (if $most <= 10 then "good" elif $most <= 30 then "unsure" else "bad" end),
-			figure: "fit"});
+			| join("; ")) + ".\($so)";
+		{value: $most, unit: "%", $verdict, figure: "fit"});
 # Little's law: rate times response and think time must give back how many users there were. All are of the same users' requests:
 # that checks the measurement, and tells nothing of the server.
-def little: [.summary[] | select(.part != "open" and .repeats > 0 and .response_ms != null and (.invalid // 0) == 0)
-	| (.lambda_per_s * (.response_ms / 1000 + .think_s) / .users - 1) * 100 | fabs] | select(. != []) | finding("little";
-		"**Little's law \(if max <= 10 then "holds within" else "does not hold: off by up to" end) \(max | number) %**. Request rate"
-		+ " times (response time + think time) \(if max <= 10 then "is the number of users, so the measurement agrees with itself."
-		else "is not the number of users: users were missing, requests failed, or the run was too short." end)";
-		{value: max, unit: "%", verdict: (if max <= 10 then "good" else "bad" end)});
+def by_little: off(figure("little_users"); {value: .users}; 10);
+def little: .judged as $judged | [.summary[] | select(.part != "open" and (.invalid // 0) == 0) | $judged[by_little]
+		| select(.value != null)] | select(. != [])
+	| (map(.value | fabs) | max) as $most | of_all as $all
+	| finding("little"; "**Little's law \($all | by_verdict("holds within"; "does not hold: off by up to";
+			"may hold or not: off by up to")) \($most | number) %**. Request rate times (response time + think time) is to give the"
+		+ " number of users; if not, users were missing, requests failed, or the run was too short.";
+		{value: $most, unit: "%", verdict: ($all | by_verdict("good"; "bad"; "unsure"))});
+def claims: . as $doc | (present[] as $p | rises($p), (foretold_rows($p)[] | predicts(10, 30))),
+	(.summary[] | by_little), (busiest("web") | even), (({lambda_per_s: 0}, valid("web")[]) | line($doc; "web1", "web2"));
 def world: busiest("web") | if . == null or .pages_per_s == null or .response_ms == null or (mostly_answered | not) then empty
 	else (.pages_per_s * (.response_ms / 1000 + 30)) as $users
 	| finding("world";
@@ -104,8 +113,7 @@ def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest
 			+ " \($low | response_words)"
 			+ if $low == $top then "." else ", at \($top.lambda_per_s | number) a second \($top | response_words)." end]
 	| if . == [] then
-		if any($doc.summary[]; .repeats > 0) then
-			"No condition is valid: the load generator interfered, or users were missing."
+		if any($doc.summary[]; .repeats > 0) then "No condition is valid: the load generator interfered, or users were missing."
 		else nothing_measured end
 	  else join(" ") end;
 def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)), balance, open_loop, whole_pages,

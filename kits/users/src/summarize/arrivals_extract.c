@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* arrivals_extract - times between the requests of users.
  *
- * Figure cov_independent: the coefficient of variation (CoV) of the same number of independent users, from the parameters users and
+ * Figure users_by_little of a repeat: its rate times response and think time, the number of users by Little's law. Figure
+ * cov_independent: the coefficient of variation (CoV) of the same number of independent users, from the parameters users and
  * think_s, the run's setting `spread` (distribution of think times) and the mean response time; unknown where there is no formula.
  * Rows, from arrivals.tsv: `points`: for each complete repeat, the CoV of the requests of the first user, of the first two users,
  * and so on (`arrivals --sources`); `marks`: for each cell's first complete repeat, the other rows, which plots/arrivals.gp draws.
@@ -16,11 +17,14 @@ struct response_sum {
 	double sum_ms, n; /* sum of the repeats' mean response times, and their number */
 };
 
-static void read_response_time(const struct experiment_repeat *r)
+static void read_report(const struct experiment_repeat *r)
 {
 	struct response_sum *cell = extractor_cell_data(r->cell);
-	double mean = json_number(repeat_get_json(r, "vusers.json"), "result.response_ms.mean");
+	const struct json_document *json = repeat_get_json(r, "vusers.json");
+	double mean = json_number(json, "result.response_ms.mean");
 
+	extractor_set_value("users_by_little",
+			    json_number(json, "result.rate_per_s") * (mean / 1e3 + cell_number(r->cell, "think_s")));
 	cell->sum_ms += isnan(mean) ? 0 : mean;
 	cell->n += isnan(mean) ? 0 : 1;
 }
@@ -100,7 +104,7 @@ static void write_plot_rows(const struct experiment_cell *c, struct table_out *o
 const struct extractor_hooks arrivals_extractor = {
 	.name = "arrivals",
 	.cell_size = sizeof(struct response_sum),
-	.read_repeat = read_response_time,
+	.read_repeat = read_report,
 	.finish_cell = set_user_cov,
 	.tables = { { "points", write_cov_rows }, { "marks", write_plot_rows } },
 };

@@ -13,3 +13,44 @@ load ../../../../tests/liars/says
 	END
 	has "at most 0.0 %"
 }
+
+# By one test each 1.96/sqrt(1000), 6.2 %, would be more than chance explains; of 24 tests it is 9.7 %.
+@test "principle-a: of twelve conditions one errs by chance alone; one that errs by more speaks against the model" {
+	twelve() {	# twelve RATE: the first one's, where the model says 50
+		run -0 says principle-a 'one("model")' <<-END
+			{run: {settings: {stations: ["5ms"], nz_per_s: 100}}, summary: [range(12) as \$i | {part: "held-think", users: (\$i + 1),
+				requests: 1000, model_lambda_per_s: 50, model_concurrency: 1, approximate_lambda_per_s: 50,
+				approximate_concurrency: 1, lambda_per_s: (if \$i == 0 then $1 else 50 end)}
+				+ level("concurrency"; 1; 0.9; 1.1) | row]}
+		END
+	}
+	twelve 54
+	has "good: "
+	has "0 of 12 conditions err"
+	twelve 56
+	has "bad: "
+	has "1 of 12 conditions errs"
+}
+
+@test "users: wide intervals tell neither a good forecast, nor a balance, nor Little's law" {
+	figures() {	# figures LOW HIGH: the ends of all intervals, as shares of the values
+		run -0 says users 'one("forecast-web", "balance", "little")' <<-END
+			{run: {settings: {parts: ["web"]}}, summary: [{cell: "web-1", part: "web", users: 100, think_s: 1, requests: 1000}
+				+ level("lambda_per_s"; 95; 95 * $1; 95 * $2) + level("response_ms"; 50; 50 * $1; 50 * $2)
+				+ level("little_users"; 100; 100 * $1; 100 * $2) + level("web1_cpu_percent"; 50; 50 * $1; 50 * $2)
+				+ level("web2_cpu_percent"; 50; 50 * $1; 50 * $2) | row],
+			compare: [{cell: "web-1", part: "web", fitted: "first", used: 0, lambda_per_s: 95, response_ms: 50, response_fit_ms: 52,
+				off_percent: 4}]}
+		END
+	}
+	figures 0.98 1.02
+	[ "$(grep -c '^good: ' <<<"$output")" = 3 ]
+	figures 0.85 1.15
+	[ "$(grep -c '^unsure: ' <<<"$output")" = 3 ]
+	has "rough estimate"
+	figures 0.5 1.5
+	[ "$(grep -c '^unsure: ' <<<"$output")" = 3 ]
+	has "forecast this run cannot tell"
+	has "cannot tell whether the two web servers"
+	has "may hold or not"
+}
