@@ -3,30 +3,29 @@
 include "words";
 include "animations";
 
-# How many frames fit. If the steps in random order give another size, the cache does not hold a fixed number of frames, or it
-# replaces frames at random.
-def by_random_order: .places != null and (.places - .frames_low | fabs) > 0.2 * .frames_low;
-def frames: if by_random_order then "about \(.places | fixed(0)) frames, by random order (loops of up to \(.frames_low) hit half)"
-	elif .frames_high == null then "more than \(.frames_low) frames" elif .frames_high - .frames_low == 1 then
-		"\(.frames_low) frames"
-	else "\(.frames_low) to \(.frames_high - 1) frames" end;
+# same_size: by steps in random order; else the cache holds no fixed number of frames, or replaces them at random. loses: the cache
+# never got the whole loop. few_hits: of a loop that fits nearly all frames hit where the limit is sharp.
+def decisions: .summary[]? |= ask({same_size: off(figure("places"); figure("frames_low"); 20),
+		scan_differs: exceeds({value: .scan_points | scaled(0.9)}; {value: .scan_agree})})
+	| .points[]? |= if .order == "loop" then ask({loses: exceeds({value: .shown_per_s | scaled(0.9)}; {value: .seen_per_s}),
+		few_hits: exceeds({value: 90}; {value: .hits_percent})}) else . end;
+def frames: if .same_size == "no" then
+		"about \(.places | fixed(0)) frames, by random order (loops of up to \(.frames_low) hit half)"
+	elif .frames_high == null then "more than \(.frames_low) frames"
+	else "\([.frames_low, .frames_high - 1] | unique | map(tostring) | join(" to ")) frames" end;
 
 def title: "How many frames of an animation each protocol caches";
 def setup: animation_setup(.most | values | "loops of up to \(.) frames");
 
-# Steps in which more than a tenth of the frames were lost: the cache never got the whole loop.
-def lost_steps: [.points // [] | .[] | select(.name != "miss" and .order == "loop" and .seen_per_s != null)
-	| select(.seen_per_s < 0.9 * .shown_per_s)];
+def lost_steps: [.points // [] | .[] | select(.name != "miss" and .loses == "yes")];
 
-# Why a size is unsure. A loop fits if most of its frames hit; with a sharp limit nearly all do.
+# Why a size is unsure.
 def doubts: . as $doc | with("size") as $size | [(lost_steps | select(. != [])
 		| "frames were lost over \(map(.protocol) | unique | and_list)"),
-	($size[] | . as $r | select(by_random_order | not)
-		| [$doc.points // [] | .[] | select(.name == "fits" and .protocol == $r.protocol and .draw == $r.draw)
-			| .hits_percent | values]
-		| min | select(. != null and . < 90) | "the longest loop that fits hits only \(percent) % over \($r | system)"),
-	($size[] | select((.scan_agree // 0) < 0.9 * (.scan_points // 0))
-		| "only \(.scan_agree) of \(.scan_points) other loop lengths agree over \(system)")];
+	($size[] | . as $r | select(.same_size != "no")
+		| [$doc.points // [] | .[] | select(.name == "fits" and [.protocol, .draw, .few_hits] == [$r.protocol, $r.draw, "yes"])
+			.hits_percent] | min | values | "the longest loop that fits hits only \(percent) % over \($r | system)"),
+	($size[] | select(.scan_differs == "yes") | "only \(.scan_agree) of \(.scan_points) other loop lengths agree over \(system)")];
 
 def verdict: doubts as $doubts | with("size") as $size | with("beyond") as $beyond | with("none") as $none
 	| with("unclear") as $unclear
@@ -74,17 +73,17 @@ def none: with("none") as $r | select($r != [])
 		{value: ($r[0] | hit_share), unit: "%", verdict: "bad", figure: "cliff"});
 
 # 468 x 60 pixels, 200 frames.
-def banner: . as $doc | [with("size", "beyond")[]
-		| (.protocol as $p | $doc | settings_of($p).size | split("x") | map(tonumber) | .[0] * .[1]) as $pixels
-		| {name: system, open: (.verdict == "beyond"),
-			part: ((.places // .frames_low) * $pixels / (468 * 60 * 200))}] as $all
-	| select($all != [])
+def banners: . as $doc | [with("size", "beyond")[]
+	| (.protocol as $p | $doc | settings_of($p).size | split("x") | map(tonumber) | .[0] * .[1]) as $pixels
+	| {name: system, open: (.verdict == "beyond"), part: ((.places // .frames_low) * $pixels / (468 * 60 * 200))}];
+def too_large: exceeds({value: 1}; {value: .part});
+def claims: banners[] | too_large;
+def banner: .judged as $judged | banners | select(. != []) | map(.larger = ($judged[too_large] | holds)) as $all
 	| finding("banner"; "**The paper's animated banner** (468 x 60 pixels, 200 frames in 10 s: 5.6 million pixels) " + ([
-		($all | map(select(.part >= 1)) | select(. != [])
-			| "fits, by its pixels, into the cache of \(map(.name) | and_list)"),
-		($all | map(select(.part < 1 and .open)) | select(. != []) | 
-			"may fit into the cache of \(map(.name) | and_list), whose limit was not reached"),
-		($all | map(select(.part < 1 and (.open | not))) | select(. != [])
+		($all | map(select(.larger | not)) | select(. != []) | "fits, by its pixels, into the cache of \(map(.name) | and_list)"),
+		($all | map(select(.larger and .open)) | select(. != [])
+			| "may fit into the cache of \(map(.name) | and_list), whose limit was not reached"),
+		($all | map(select(.larger and (.open | not))) | select(. != [])
 			| "exceeds the cache of \(map("\(.name) (\(100 * .part | fixed(0)) % of it fits)") | join(", "))")]
 				| join("; ")) + ".";
 		{value: (100 * $all[0].part), unit: "%", figure: "cliff"});
