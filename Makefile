@@ -172,6 +172,7 @@ SCENES_ab = judge
 SCENES_capacity = judge
 SCENES_rules = judge
 SCENES_claims = judge
+SCENES_rates = judge
 
 define scenes
 $(BUILD)/scenes/$(1): $(BUILD)/$(2:.c=.o) $(BUILD)/tests/scenes/scene.o $(foreach r,$(SCENES_$(1)) lib,$(BUILD)/$(r).a)

@@ -27,6 +27,22 @@ static struct claim_figure get_ends(const struct claim_figure *f)
 				      .high = isinf(f->to) || isnan(f->high) ? f->to : f->high };
 }
 
+/* The same for as many claims as share the level: each side is longer as that of Student's t is, or that of the normal law where
+ * the number of repeats is not known. */
+static struct claim_figure get_shared_ends(const struct claim_figure *f, int64_t share)
+{
+	struct claim_figure ends = get_ends(f);
+	double p = 1 - (1 - LEVEL) / 2 / (double)share, freedom = (double)(f->repeats - 1),
+	       by = f->repeats > 1 ? welch_quantile(freedom, p) / welch_quantile(freedom, (1 + LEVEL) / 2)
+				   : welch_normal_quantile(p) / welch_normal_quantile((1 + LEVEL) / 2);
+
+	if (ends.low < f->from)
+		ends.low = f->from - by * (f->from - ends.low);
+	if (ends.high > f->to)
+		ends.high = f->to + by * (ends.high - f->to);
+	return ends;
+}
+
 static double get_variance(const struct claim_figure *f)
 {
 	double error = (f->high - f->low) / 2 / welch_quantile((double)(f->repeats - 1), (1 + LEVEL) / 2);
@@ -64,9 +80,10 @@ static double widen_side(const struct claim_figure *f, double side, double middl
 
 void claim_widen(struct claim_figure *f, int64_t share)
 {
-	double middle = f->repeats == 2 || f->from != f->to ? (f->low + f->high) / 2 : f->from;
+	bool bound = isnan(f->high); /* a lower bound has one side */
+	double middle = !bound && (f->repeats == 2 || f->from != f->to) ? (f->low + f->high) / 2 : f->from;
 
-	if (isnan(f->low) || isnan(f->high) || (share == 1 && f->repeats != 2))
+	if (isnan(f->low) || (share == 1 && f->repeats != 2))
 		return;
 	f->low = widen_side(f, f->low, middle, share);
 	f->high = widen_side(f, f->high, middle, share);
@@ -84,8 +101,10 @@ static void judge_difference(struct claim *c)
 	if (means) {
 		compare_means(c, a, b);
 	} else {
-		c->low = get_ends(b).low - get_ends(a).high;
-		c->high = get_ends(b).high - get_ends(a).low;
+		struct claim_figure first = get_shared_ends(a, c->share), second = get_shared_ends(b, c->share);
+
+		c->low = second.low - first.high;
+		c->high = second.high - first.low;
 	}
 	if (!isnan(c->low) && !isnan(c->high))
 		c->word = c->low > 0 || c->high < 0 ? CLAIM_HOLDS : CLAIM_FAILS;
@@ -110,7 +129,7 @@ static void bound_rate(struct claim_figure *f, int64_t share)
 	if (!isnan(f->low) || !isnan(f->high) || !is_number(f) || f->repeats < 1)
 		return;
 	by = welch_normal_quantile(1 - (1 - LEVEL) / 2 / (double)share) / sqrt((double)f->repeats);
-	f->low = f->from * (1 - by);
+	f->low = f->from * fmax(0, 1 - by); /* of one to three events chance would have it below 0 */
 	f->high = f->from * (1 + by);
 }
 
@@ -228,6 +247,12 @@ static void judge_percentile(struct claim *c)
 	c->high = ceil(log((1 - LEVEL) / 2) / log(fmax(p, 1 - p)));
 }
 
+/* Ends of a range or an interval the wrong way round: a mistake, of which nothing follows. */
+static bool is_reversed(const struct claim_figure *f)
+{
+	return f->from > f->to || f->low > f->high;
+}
+
 int claim_judge(struct claim *c)
 {
 	static const struct {
@@ -249,7 +274,8 @@ int claim_judge(struct claim *c)
 		if (strlen(kinds[i].kind) == length && !strncmp(c->kind, kinds[i].kind, length)) {
 			if (*end || (kinds[i].judge == judge_off) != (c->percent >= 0 && isfinite(c->percent)))
 				return -EPROTO;
-			kinds[i].judge(c);
+			if (!is_reversed(&c->figure[0]) && !is_reversed(&c->figure[1]))
+				kinds[i].judge(c);
 			return 0;
 		}
 	return -EPROTO;
@@ -266,6 +292,22 @@ static bool read_number(const char *cell, double *out)
 
 	*out = *cell ? strtod(cell, &end) : (double)NAN;
 	return !*cell || (!*end && isfinite(*out));
+}
+
+/* Do the claims of a figure stand together, its rules and their parts in ascending order, with one word for each? Others would
+ * count as a rule of their own. */
+static bool is_in_order(const struct claim_list *list, const struct claim *c)
+{
+	const struct claim *last = list->n ? &list->claim[list->n - 1] : NULL;
+
+	if (c->of && last && last->of == c->of)
+		return last->whole == c->whole &&
+		       (last->rule < c->rule || (last->rule == c->rule && last->says == c->says &&
+						 (last->part < c->part || (last->part == c->part && last->some == c->some))));
+	for (size_t i = 0; c->of && i < list->n; i++)
+		if (list->claim[i].of == c->of)
+			return false;
+	return true;
 }
 
 static int read_row(void *context, char *const *cell)
@@ -292,7 +334,7 @@ static int read_row(void *context, char *const *cell)
 		if (cell[OF + i] && (!rows_in_count(cell[OF + i], place[i]) || *place[i] < 0))
 			return -EPROTO;
 	}
-	if (c.says > RULE_CONTRARY || claim_judge(&c))
+	if (c.says > RULE_CONTRARY || !is_in_order(list, &c) || claim_judge(&c))
 		return -EPROTO;
 	c.kind = must_alloc(strdup(c.kind));
 	memory_more(list->claim, list->n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* claims - is what a page would say of figures so? Each claim by itself, from the figures as the tables have them. Pure.
  *
- * A claim that lacks what it needs, such as an interval, is CLAIM_UNTOLD. */
+ * A claim that lacks what it needs, such as an interval, is CLAIM_UNTOLD; so is one of ends the wrong way round. */
 #pragma once
 
 #include <stdint.h>
@@ -33,7 +33,7 @@ struct claim {
 /* Fills in the word, value and interval of a claim of one of these kinds. -EPROTO: of none.
  * 	differs		the second figure is another than the first; value, low and high: by how much it is more. By Welch's (1947) t
  * 			test of the two intervals over repeats, on logarithms where all ends are above 0. Ranges, lower bounds, and
- * 			figures without a number of repeats differ only where their intervals do not touch.
+ * 			figures without a number of repeats differ only where their intervals, at this claim's share, do not touch.
  * 	above		the first figure is more than the second, wherever both are between their ends: the interval's, a range's, or
  * 			without them the number; FAILS: it is at most as much. A lower bound has no upper end.
  * 	within		the first figure is between the ends of the second, whatever it is between its own; FAILS: wholly beyond one
@@ -58,6 +58,7 @@ struct claim_list {
 	struct claim *claim; /* owned */
 	size_t n;
 };
-/* Reads and judges a table of claims/1, a claim in each row. 0, -EPROTO with *line, -EIO. */
+/* Reads and judges a table of claims/1, a claim in each row; those of rules as rules_decide() needs them. 0, -EPROTO with *line,
+ * -EIO. */
 int claims_read(FILE *in, struct claim_list *out, unsigned long *line);
 void claims_free(struct claim_list *l);

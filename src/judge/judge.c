@@ -612,7 +612,9 @@ static int judge_claims(const char *file)
 	int err;
 
 	err = claims_read(in, &list, &line);
-	cli_close_input(in, file, err, line, "not a table of claims/1, a figure that is no number, or a claim of no known kind");
+	cli_close_input(
+		in, file, err, line,
+		"not a table of claims/1, a figure that is no number, a claim of no known kind, or one apart from others of its rule");
 	r = rec_must_open(&out_cfg, "judge");
 	rec_begin_object(r, "result");
 	rec_begin_table(r, "lrl", "  claim\tvalue\t");

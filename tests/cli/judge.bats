@@ -275,6 +275,34 @@ END
 	run -2 "$JUDGE" claims --claims --limits
 }
 
+# of each claim: is VALUE above 5?
+@test "judge --claims: claims of a rule that do not stand together are refused, not read as other rules" {
+	need jq
+	local head=$'schema\tkind\tshare\tfrom\tto\tlow\thigh\trepeats\tfrom_b\tto_b\tlow_b\thigh_b\trepeats_b' rows
+	head+=$'\tof\trule\tpart\tsays\tsome\twhole'
+	claims() {	# claims "VALUE OF RULE PART SAYS SOME WHOLE"...
+		echo "$head"
+		printf '%s\n' "$@" |
+			awk -v OFS='\t' '{ print "claims/1", "above", 1, $1, $1, "", "", "", 5, 5, "", "", "", $2, $3, $4, $5, $6, $7 }'
+	}
+	claims '1 1 1 1 0 1 1' '9 1 1 1 0 1 1' '9 1 1 2 0 0 1' '9 1 2 1 0 0 1' '9 7 1 1 2 0 1' '9 3 1 1 1 0 1' >claims
+	[ "$("$JUDGE" claims --claims --json | jq -c '[.result.figures[] | [.of, .verdict]]')" = \
+		'[[1,"as then"],[7,"no longer"],[3,"as then, smaller"]]' ]
+	while IFS=, read -ra rows; do
+		claims "${rows[@]}" >claims
+		run -1 "$JUDGE" claims --claims
+		[ "${#lines[@]}" = 1 ]
+		[[ $output == *"line $((${#rows[@]} + 1))"* ]]
+	done <<-'END'
+		9 1 1 1 0 1 1,9 2 1 1 0 0 1,1 1 1 1 0 1 1
+		9 1 1 1 0 1 1,9 1 2 1 0 0 1,1 1 1 1 0 1 1
+		9 1 1 1 0 0 1,9 1 1 2 0 0 1,9 1 1 1 0 0 1
+		9 1 1 1 0 1 1,1 1 1 1 0 0 1
+		9 1 1 1 0 0 1,9 1 1 2 2 0 1
+		9 1 1 1 0 0 1,9 1 2 1 0 0 0
+	END
+}
+
 # tries ROW...: a table of a search; each row is USERS P95 P95_FROM, with - for nothing
 tries() {
 	printf 'schema\tusers\ttry\tp95_ms\tp95_from_ms\tapdex\tapdex_to\tall_p95_ms\tall_apdex\town_percent\tended\tresource\n'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* rules: does a figure of a paper come out as then, by the intervals of runs whose truth is known? */
 /* In each row one figure is `size` times the other one; the paper has it `then` times as large. number=1: the other one
- * is a number that is known. Says "then", "smaller", "contrary"
+ * is a number that is known; bound=1: of the one only the lower end is. Says "then", "smaller", "contrary"
  * or "untold". */
 #include "figures.h"
 #include "judge/rules.h"
@@ -26,6 +26,8 @@ void scene_draw(const struct scene *s, uint64_t *rng, char said[static SCENE_SAI
 
 	for (int i = 0; i < rows; i++) {
 		ours[i] = figures_draw(s, rng, scene_number(s, i < rows / 2 ? "half" : "size", scene_number(s, "size", 1)));
+		if (scene_number(s, "bound", 0) > 0)
+			ours[i] = (struct claim_figure){ ours[i].from, INFINITY, ours[i].low, NAN, ours[i].repeats };
 		base[i] = i < lacking ? absent : scene_number(s, "number", 0) > 0 ? known : figures_draw(s, rng, 1);
 	}
 	for (enum rule_word word = RULE_SAME; word < RULE_UNTOLD; word++)

@@ -74,6 +74,21 @@ TEST(a_figure_against_a_limit_and_a_range)
 	}
 }
 
+/* Read as they stand, 8 to 6 would be surely above 7 (the lower end) and surely not (the upper one). */
+TEST(ends_the_wrong_way_round_tell_nothing)
+{
+	struct claim_figure interval = { 7, 7, 8, 6, 5 }, range = { 8, 6, NAN, NAN, 5 }, five = { 5, 5, NAN, NAN, 0 },
+			    wide = { 1, 9, NAN, NAN, 0 };
+
+	assert_int_equal(judge("above", 1, interval, (struct claim_figure){ 7, 7, NAN, NAN, 0 }).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("above", 1, range, five).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("above", 1, five, range).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("within", 1, five, range).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("within", 1, interval, wide).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("differs", 1, interval, (struct claim_figure){ 12, 12, 11, 13, 5 }).word, CLAIM_UNTOLD);
+	assert_int_equal(judge("whole", 1, (struct claim_figure){ 1, 1, 1.01, 0.99, 0 }, absent).word, CLAIM_UNTOLD);
+}
+
 /* Each end of either counts. */
 TEST(a_figure_against_another_one)
 {
@@ -142,6 +157,19 @@ TEST(a_share_that_was_stated)
 	assert_int_equal(judge_share_of(1, NAN, 5, 5), CLAIM_UNTOLD);
 	assert_int_equal(judge_share_of(1, 6, 5, 5), CLAIM_UNTOLD);
 	assert_int_equal(judge_share_of(1, 1, 5, NAN), CLAIM_UNTOLD);
+}
+
+/* Two 95 % intervals that do not touch say less of one pair of 45: norm.ppf(1 - 0.025 / 45) / norm.ppf(0.975) times as long. */
+TEST(figures_without_repeats_at_the_share_of_many_pairs)
+{
+	struct claim_figure a = { 5, 5, 4, 6, 0 }, b = { 7.1, 7.1, 6.1, 8.1, 0 };
+	struct claim one = judge("differs", 1, a, b), many = judge("differs", 45, a, b);
+
+	assert_int_equal(one.word, CLAIM_HOLDS);
+	assert_near(one.low, 0.1, 1e-12);
+	assert_int_equal(many.word, CLAIM_FAILS);
+	assert_near(many.low, 2.1 - 2 * 1.663687452494562, 1e-9);
+	assert_near(many.high, 2.1 + 2 * 1.663687452494562, 1e-9);
 }
 
 /* The exact bounds of none of 60 and of none of 100 at 95 %, and at 1 - 0.05 / 7. */
