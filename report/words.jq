@@ -112,7 +112,7 @@ def exceeds($a; $b): claim("above"; 1; $a | with_both; $b | with_both);
 # Is a row's figure surely above a number; is a figure in a range; is a row's within a share and so much more of a number (or null)?
 def above($name; $limit): exceeds(figure($name); {value: $limit});
 def within($a; $from; $to): claim("within"; 1; $a | with_both; {$from, $to});
-def near($name; $value; $share; $more): [$value | values | . * (1 - $share) - $more, . * (1 + $share) + $more] as [$from, $to]
+def near($name; $value; $share; $more): [$value | values | (fabs * $share + $more) as $by | . - $by, . + $by] as [$from, $to]
 	| within(figure($name); $from; $to);
 def off($a; $b; $percent): claim("off \($percent)"; 1; $a | with_both; $b | with_both);	# by at most so many percent?
 # Of what was decided of a claim, one of three; and of several claims, what holds of all.

@@ -457,12 +457,30 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	# ranges are apart if their intervals do not touch
 	compares "$a" 'x_ms_from: 11, x_ms_to: 12, x_ms_low: 10.8, x_ms_high: 12.4, repeats: 5' 1 1.1026787 3.0953687 holds
 	compares "$a" 'x_ms_from: 9, x_ms_to: 12, x_ms_low: 8.8, x_ms_high: 12.4, repeats: 5' 1 -0.8973213 3.0953688 fails
+	# which of one of ten pairs are longer, by t.ppf(1 - 0.025 / 10, 4) / t.ppf(0.975, 4)
+	compares "$a" 'x_ms_from: 11, x_ms_to: 12, x_ms_low: 10.8, x_ms_high: 12.4, repeats: 5' 10 0.6978941 3.6992484 holds
 	# so is a lower bound without an interval, from what lies below it
 	compares "$a" 'x_ms: 11, x_ms_above: 1, repeats: 5' 1 1.3026787 null holds
 	compares "$a" 'x_ms: 9.6, x_ms_above: 1, repeats: 5' 1 -0.0973213 null fails
 	# two repeats have no interval, and ranges of one have none
 	compares 'x_ms_from: 1, x_ms_to: 2' 'x_ms_from: 8, x_ms_to: 9' 1 null null 'cannot tell'
 	compares "$a" 'x_ms: 20, repeats: 2' 1 null null 'cannot tell'
+}
+
+@test "near a number is as far on both sides of it, also below 0" {
+	local number figure word
+	. "$TOP/report/command.sh"
+	while read -r number figure word; do	# within a tenth and 5
+		jq -nr -L "$TOP/report" "include \"words\"; {x_ms: $figure} | near(\"x_ms\"; $number; 0.1; 5)" >claim
+		[ "$(decided_claims "$(<claim)" | jq -r '.result.claims[].verdict')" = "$word" ]
+	done <<-'END'
+		40 46 holds
+		40 50 fails
+		-40 -46 holds
+		-40 -32 holds
+		-40 -50 fails
+		-100 -100 holds
+	END
 }
 
 @test "two repeats: both values are shown in place of an interval, and a condition breaks only if both are above the limit" {
