@@ -83,7 +83,7 @@ int rdp_trust_read(struct rdp_trust *t, const struct rdp_server *server, const c
 
 bool rdp_trust_check(struct rdp_trust *t, const char *fingerprint)
 {
-	t->trusted = t->ignore || !strcasecmp(t->known, fingerprint);
+	t->trusted = t->ignore || (*t->known && !strcasecmp(t->known, fingerprint));
 	snprintf(t->other, sizeof(t->other), "%s", t->trusted ? "" : fingerprint);
 	return t->trusted;
 }

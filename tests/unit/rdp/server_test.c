@@ -80,6 +80,19 @@ TEST_WITH(make_folder, remove_folder, test_known_certificates)
 	assert_int_equal(rdp_find_known(folder, &s, known, sizeof(known)), -EIO);
 }
 
+TEST(test_a_certificate_without_a_fingerprint_is_not_that_of_an_unknown_server)
+{
+	struct rdp_trust t = { .known = "" };
+
+	assert_false(rdp_trust_check(&t, ""));
+	assert_false(rdp_trust_check(&t, "aa:bb"));
+	assert_string_equal(t.other, "aa:bb");
+	strcpy(t.known, "AA:bb");
+	assert_true(rdp_trust_check(&t, "aa:bb"));
+	t.ignore = true;
+	assert_true(rdp_trust_check(&t, "cc"));
+}
+
 TEST(test_where_the_list_is)
 {
 	char path[200];
