@@ -190,7 +190,7 @@ static bool grow_memory(struct wayland_face *w, size_t bytes)
 
 	if (bytes <= w->memory_bytes)
 		return true;
-	if (bytes > INT32_MAX || ftruncate(w->fd, (off_t)bytes))
+	if (ftruncate(w->fd, (off_t)bytes))
 		return false;
 	memory = w->pool ? mremap(w->memory, w->memory_bytes, bytes, MREMAP_MAYMOVE)
 			 : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, 0);
@@ -207,9 +207,10 @@ static bool grow_memory(struct wayland_face *w, size_t bytes)
 
 static void size_window(struct wayland_face *w, int width, int height)
 {
-	size_t bytes = (size_t)width * (size_t)height * 4;
+	uint64_t pixels = (uint64_t)width * (uint64_t)height; /* as the compositor has it */
+	size_t bytes = (size_t)pixels * 4;
 
-	w->closed = w->closed || !grow_memory(w, BUFFERS * bytes);
+	w->closed = w->closed || pixels > INT32_MAX / 4 / BUFFERS || !grow_memory(w, BUFFERS * bytes);
 	if (w->closed)
 		return;
 	w->w = width, w->h = height, w->bytes = bytes;
