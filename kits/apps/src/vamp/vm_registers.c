@@ -92,10 +92,12 @@ size_t registers_judge(struct guest_registers *r, int64_t now_ns)
 	int64_t kept = r->n < SAMPLES ? r->n : SAMPLES, oldest_ns = now_ns, ns = 0;
 	size_t n = 0;
 
+	for (int64_t k = 0; k < kept; k++)
+		if (now_ns - r->at_ns[k] <= REGISTERS_BEFORE_NS)
+			oldest_ns = clock_earlier(oldest_ns, r->at_ns[k]);
 	for (int64_t k = 0; k < kept; k++) {
-		if (now_ns - r->at_ns[k] > REGISTERS_BEFORE_NS)
+		if (r->at_ns[k] <= oldest_ns) /* too old; or the first, whose time is that before it */
 			continue;
-		oldest_ns = clock_earlier(oldest_ns, r->at_ns[k]);
 		memcpy(r->order + n, r->sample + (size_t)k * r->vcpus, r->vcpus * sizeof(*r->order));
 		n += r->vcpus;
 	}

@@ -71,6 +71,30 @@ TEST(background_is_what_had_over_half_of_a_cpu_in_the_last_second)
 	registers_free(r);
 }
 
+TEST(what_ran_before_the_first_sample_of_the_last_second_does_not_count)
+{
+	struct guest_registers *r = registers_new(1);
+	int64_t now_ns = 5, spent_ns = 0;
+
+	/* QEMU answers late: two samples in the last second. 30 % of a CPU, then 70 %. */
+	for (int i = 0; i < 4; i++) {
+		now_ns += 600 * NS_PER_MS;
+		spent_ns += 180 * NS_PER_MS;
+		registers_add(r, now_ns, (uint64_t[]){ 0x1000 }, &spent_ns);
+	}
+	assert_int_equal(registers_judge(r, now_ns), 0);
+	now_ns += 600 * NS_PER_MS;
+	spent_ns += 420 * NS_PER_MS;
+	registers_add(r, now_ns, (uint64_t[]){ 0x1000 }, &spent_ns);
+	assert_int_equal(registers_judge(r, now_ns), 1);
+	/* and one, which tells nothing of that second */
+	now_ns += 2 * NS_PER_S;
+	spent_ns += 100 * NS_PER_MS;
+	registers_add(r, now_ns, (uint64_t[]){ 0x1000 }, &spent_ns);
+	assert_int_equal(registers_judge(r, now_ns), 0);
+	registers_free(r);
+}
+
 TEST(an_input_before_the_first_samples_finds_nobody)
 {
 	struct guest_registers *r = registers_new(2);
