@@ -130,6 +130,8 @@ cmark-gfm -e table report.md | dressed | page_html "$(sed -n '1s/^# //p' report.
 	mv "$work/report.html" . || die 1 "cannot write $DIR/report.html"
 jq -r "$words $(<"$here/junit.jq")"' answer as $answer | .ab.experiment as $of | [(.verdict.metrics_decided[]
 		| {name: name, verdict: (.as_limit // "not decided"), why: "\(.verdict): \(change) (\(interval))"}),
+		(([.verdict.one_sided // [] | .[] | select(.only == "a")] + (.verdict.too_few // []))[]
+			| {name: name, verdict: "not decided", why: "B lacks values"}),
 		(select(.verdict.metrics_decided == []) | {name: "all", verdict: "not decided", why: $answer})] | junit($of)' <<<"$doc" \
 	>"$work/junit.xml" && mv "$work/junit.xml" . || die 1 "cannot write $DIR/junit.xml"
 jq -r "$words answer" <<<"$doc" | fold -s -w 80 | sed 's/ *$//' | printable

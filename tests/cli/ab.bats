@@ -128,6 +128,52 @@ END
 	[[ ${output//$'\n'/ } == *"Not decided: "*p50*"A's blocks"* ]]
 }
 
+# made-up blocks of 12 starts: p50 is the same; p90 has values of A alone, or of A and B in different starts
+@test "ab: in JUnit, too, a metric of which B lacks values is not decided" {
+	local s v last p90
+
+	need jq cmark-gfm gnuplot
+	# shellcheck source=/dev/null
+	. "$TOP/report/blocks.sh"
+	for last in 12 6; do	# the last start in which A has a p90; B has it from there on
+		printf '%s\n' "$BLOCKS_HEAD" >blocks.tsv
+		for s in {1..12}; do
+			for v in a b; do
+				p90=30.$((s % 4))
+				case $v$((s <= last)) in a0 | b1) p90='' ;; esac
+				printf 'blocks/1\t%s\t%s\t%s\t%s\t0\n' "$s" "$s" "$v" $'\t\t\t\t' \
+					"$s" "$s" "$v" $'x\tlatency_p50_ms\tms\tlower\t20.'$((s * s % 5 + (16#$v - 10) * (s % 2))) \
+					"$s" "$s" "$v" $'x\tlatency_p90_ms\tms\tlower\t'"$p90" >>blocks.tsv
+				mkdir -p $v
+				jq -n '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {}}' >$v/run.json
+			done
+		done
+		jq -n '{experiment: "stalls", both: "", a: {options: ""}, b: {options: ""}, starts: 12, measured_s: 60,
+			settings: {effect: "10%", pairs: 1, alpha_percent: 5, noise_percent: 0}}' >ab.json
+		run -3 "$BIN/judge" blocks.tsv --json -o verdict.json
+		jq -e '.result.verdict == "not decided"' verdict.json
+		run -0 "$TOP/report/ab.sh" .
+		cat junit.xml
+		grep -q 'testcase.*p50[^>]*></testcase>' junit.xml
+		grep -q 'testcase.*p90.*<skipped message="not decided' junit.xml
+		[ "$(grep -c '<testcase' junit.xml)-$(grep -c '<skipped' junit.xml)" = 2-1 ]
+	done
+}
+
+@test ".ci/ab: options on several lines, and its status" {
+	mkdir -p there/.ci bin
+	cp "$TOP/.ci/ab" there/.ci/
+	printf '#!/bin/sh\n[ "$1" = setup ] || { printf "<%%s>" "$@" >said; mkdir -p out; echo "# page" >out/report.md; exit 5; }\n' \
+		>there/thinprobe
+	printf '#!/bin/sh\nshift\nexec "$@"\n' >bin/sudo
+	chmod 755 there/thinprobe bin/sudo
+	PATH=$PWD/bin:$PATH GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary A=main B=HEAD EFFECT=5% BUILD='make all' SERVER=bin/x \
+		EXPERIMENT=stalls OPTIONS=$'--app heavy\n  --loads 0\n' OUTPUT=out run -5 there/.ci/ab
+	[[ $(<said) == *"<--build><make all>"*"<-o><out><--app><heavy><--loads><0>" ]]
+	[ "$(<output)" = status=5 ]
+	grep -qx '# page' summary
+}
+
 # a repository with two revisions, which "build" their server by a copy
 made_repository() {
 	need git jq
