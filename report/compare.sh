@@ -97,7 +97,8 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 		continue
 	fi
 	printf '\n%s against %s\n' "${names[i]}" "${names[0]}"
-	jq -r '.result | ([.metrics_decided[].verdict | sub("^too noisy"; "not decided")] + (.the_same | map("no difference"))) as $all
+	jq -r '.result | ([.metrics_decided[].verdict | sub("^too noisy"; "not decided")] + (.the_same | map("no difference"))
+			+ (.overloaded | map("worse")) + (.one_sided | map(select(.only == "a") | "not decided"))) as $all
 		| ["worse", "better", "no difference", "not decided"]
 		| map(. as $word | "\([$all[] | select(startswith($word))] | length) \($word)") | join(", ")' "$work/judged"
 	jq -r "$(cat "$here/decided.jq")"' .result.metrics_decided[] | .unit as $u

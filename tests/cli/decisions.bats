@@ -56,6 +56,11 @@ again() {
 	mv new after/run.json
 	run -0 "$TOP/thinprobe" compare "$RUN" after --metrics p50
 	[[ $output == *"cost_ms"*"77"*$'\n'"1 worse, 0 better, 1 no difference, 0 not decided"$'\n'* ]]
+	# overloaded is worse, without a number
+	again full
+	for file in full/cells/vnc-light-2/*/keyrepeat.json; do jq '.result.overloaded = true' "$file" >new && mv new "$file"; done
+	run -0 "$TOP/thinprobe" compare "$RUN" full --metrics p50
+	[[ $output == *$'\n'"1 worse, 0 better, 1 no difference, 0 not decided"$'\n'*overloaded* ]]
 	run -1 "$TOP/thinprobe" compare "$RUN" after --strict
 	[[ $output == *cost_ms* ]]
 	again busy
@@ -138,6 +143,27 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	run -2 "$TOP/thinprobe" gate "$RUN" --limits wrong
 	[[ $output == *"wrong, line 1: "*unit* ]]
 	run -2 "$TOP/thinprobe" gate "$RUN"
+}
+
+@test "try: a limit that is inside of a range is not said to fail" {
+	local from to held
+	eval "$(sed -n '/^judge_limits() {/,/^}/p' "$TOP/experiments/commands/try.sh")"
+	cp -r "$RUN" ranged
+	while read -r from to held; do
+		awk -F'\t' -v OFS='\t' -v from="$from" -v to="$to" '
+			function set(name, value) { if (name in at) $at[name] = value }
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; if (!("latency_p90_ms_to" in at)) exit 1 }
+			NR > 1 {
+				for (name in at) if (name ~ /^latency_p90_ms(_low|_high|_both|_above|_why)?$/) set(name, "")
+				set("latency_p90_ms_from", from); set("latency_p90_ms_to", to)
+			} 1' "$RUN/summary.tsv" >ranged/summary.tsv
+		echo "$from to $to: $(RUN=$PWD/ranged TP_HOME=$TOP LIMITS=perception judge_limits)"
+		[ "$(RUN=$PWD/ranged TP_HOME=$TOP LIMITS=perception judge_limits)" = "perception 100 $held" ]
+	done <<-'END'
+		40 60 0
+		90 110 3
+		120 140 5
+	END
 }
 
 @test "gate: what is not decided: an interval on both sides of a limit, a run or baseline beside others, a copy" {
