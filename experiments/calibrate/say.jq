@@ -7,7 +7,8 @@ def title: "Error of the probe itself: \([.run.settings.paths[]? | path_name] | 
 def labels: {value: {path: {"vnc-refecho": "vnc:refecho"}, probe: {patch: "from pixels", wire: "on the wire"}}};
 def all_rows: [.summary[] | select(.delay == "all" and .keys > 0)];
 def has_floor: (.floor_ms // 0) > 0;
-def wanted: .offset_ms < 1 and .sd_ms < 0.5 and (.tail_ms // 0) < 0.5;	# of a path without a frame clock
+def below($limit): . != null and fabs < $limit;
+def wanted: (.offset_ms | below(1)) and (.sd_ms | below(0.5)) and (.tail_ms // 0) < 0.5;	# of a path without a frame clock
 def two: if . == null then "?" else "\(fixed(2)) ms" end;
 # How much the offset depends on the injected delay.
 def drift($doc): .path as $path | .probe as $probe
@@ -36,7 +37,7 @@ def verdict: if unanswered != [] then "The probe saw no response on the screen t
 		"The probe's error is unknown: every path measured has a frame clock, which hides it."
 	elif misses == [] then "The probe is accurate: its median error is below 1 ms, its spread below 0.5 ms on "
 		+ "\([all_rows[] | select(.probe == "patch" and (has_floor | not)) | .path | path_name] | and_list)."
-	else "The probe's error is above the limit (median 1 ms, spread 0.5 ms) on \(misses | and_list). "
+	else "The probe's error is not within the limits (median 1 ms, spread 0.5 ms) on \(misses | and_list). "
 		+ (if any(.summary[]; .marked > 0) then "Other processes used the CPUs during the calibration: repeat it on a quiet machine."
 		elif .run.lab.real_time == false then "The probe had no real-time priority: calibrate as root."
 			else "The figure shows at which injected delays it is large." end) end;

@@ -404,6 +404,18 @@ load says
 	has "on x11."
 }
 
+@test "calibrate: a probe that sees answers early, or whose error is not known, is not accurate" {
+	for error in 'offset_ms: -5, sd_ms: 0.1' 'offset_ms: 5, sd_ms: 0.1' 'sd_ms: 0.1' 'offset_ms: 0.1'; do
+		run -0 says calibrate 'verdict, one("x11-patch")' <<-END
+			{summary: [{path: "x11", probe: "patch", delay: "all", keys: 9, $error} | row]}
+		END
+		echo "$error: $output"
+		lacks "is accurate"
+		has "x11"
+		has bad:
+	done
+}
+
 @test "paging: an unanswered key makes the largest value a lower bound; the largest second key is given" {
 	run -0 says paging 'one("throttled"), one("second-key")' <<-END
 		{summary: [{protocol: "vnc", swap: "file", session: "throttled", method: "typing", attempts: 3, kept_n: 0, not_evicted: 0,
