@@ -60,6 +60,23 @@ load ../../../../tests/liars/says
 	has "bad: "
 }
 
+@test "startup: where it cannot be told whether start-up grows, more of a hog in swap is not said to cost nothing" {
+	read_back() {	# read_back HALF: as much from swap at both steps; start-up takes 1000 ms, so much more or less
+		says startup 'one("swap-in-use")' <<-END
+			{run: {settings: {swaps: ["file"]}}, summary: [{app: "editor", start: "warm", swap: "file", t0_ms: 1000}
+				| . + ({axis: "none", step: 0} + level("startup_ms"; 1000; 990; 1010),
+					{axis: "used", step: (16, 64)} + level("startup_ms"; 1000; 1000 - $1; 1000 + $1)
+						+ level("swap_in_mb"; 4; 3.9; 4.1)) | row]}
+		END
+	}
+	run -0 read_back 50
+	has "costs nothing: at the last step no start reads twice"
+	run -0 read_back 500
+	has "cannot tell"
+	has "At the last step no start reads twice"
+	lacks "costs nothing"
+}
+
 @test "startup: findings give the measured disk load; if it is not the one asked for, the finding is unsure" {
 	reads() {	# reads MADE: reads a second that the disk gave, of 300; T0 is 1000 ms
 		says startup 'verdict, one("disk-load")' <<-END
