@@ -98,9 +98,11 @@ def doubt_note: . as $k | [("preliminary: \({run} | repeats_words)" | select($k 
 # Conditions are joined by " and ": COLUMN < or > NUMBER, or NUMBER times COLUMN of the same row, or of rows picked by TABLE and
 # column=value (where {column} is that of the row); COLUMN = FROM..TO. "some" before one: at least one row, not all.
 def verdict_words: ["as then", "as then, smaller", "no longer"];
-def condition: capture("^(?<some>some )?(?<column>[a-z0-9_]+) (?<sign>[<>]) (?<by>[0-9.]+)"
+def condition: "[0-9]+([.][0-9]+)?" as $number
+	| capture("^(?<some>some )?(?<column>[a-z0-9_]+) (?<sign>[<>]) (?<by>\($number))"
 		+ "( (?<than>[a-z][a-z0-9_]*)(?<table> [a-z0-9-]+/[a-z]+)?(?<where>( [^ =]+=[^ ]+)*))?$")
-	// capture("^(?<some>some )?(?<column>[a-z0-9_]+) = (?<from>[0-9.]+)\\.\\.(?<to>[0-9.]+)$");
+	// (capture("^(?<some>some )?(?<column>[a-z0-9_]+) = (?<from>\($number))\\.\\.(?<to>\($number))$")
+		| select((.from | tonumber) <= (.to | tonumber)));
 def conditions: .ours / " and " | map(condition);
 def refused($why): error({$why, at});
 # Input: a rule, of a verdict or of a sentence on what changed. Of a run that is not kept, or a short one, or one of an older plan
@@ -117,24 +119,29 @@ def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | s
 		| . as $name | $rule | refused("\($run)/\($table) has no column \($name)")),
 	  ([$kept | table_rows($table) | meeting($where)[]] as $rows | if $rows != [] then $rows[] elif $strict == "1" and $kept.planned
 		then refused("\($run)/\($table) has no row \($where)") else {} end);
-# A figure of a table; none where it has an interval, but too few repeats for that. Of two both are its ends: judge knows.
-def sure_figure($column): typed | select((has($column + "_low") and .[$column + "_low"] == null and .[$column + "_both"] == null
-	and ($column | test("max") | not)) | not) | figure($column) | if .both then .repeats = 2 | with_both else . end;
-def ends($column): first(sure_figure($column), {});
-def unit_in($runs; $run; $table; $column): first($runs[] | select(.name == $run))
-	| kinds($table)[$column].unit // "" | select(. != "" and . != "-");
+# A figure of a table; none where it has an interval, but too few repeats for that, nor what was measured once and has none. Of two
+# both are its ends: judge knows. (A least or largest value is of all.)
+def is_of_too_few($column; $kinds): if has($column + "_low") then .[$column + "_low"] == null and .[$column + "_both"] == null
+		and ($column | test("max") | not)
+	else .repeats == 1 and ($kinds[$column].better // "" | IN("lower", "higher")) and ($column | test("min|max") | not) end;
+def ends($column; $kinds): first((typed | select(is_of_too_few($column; $kinds) | not) | figure($column)
+	| if .both then .repeats = 2 | with_both else . end), {});
+def kinds_in($runs; $run; $table): first($runs[] | select(.name == $run)) | kinds($table);
+def unit_in($kinds; $column): $kinds[$column].unit // "" | select(. != "" and . != "-");
 # The claims of its conditions, each a row of claims/1 with what rules.h reads: {part, some, claim}.
 def asked($runs): . as $rule | [conditions | to_entries[] | .key as $part | .value as $c
 	| {part: ($part + 1), some: (if $c.some then 1 else 0 end)} + {claim: (
-	$rule | picked($runs; .run; .table; .where; $c.column) as $row | ($row | ends($c.column)) as $a
+	$rule | kinds_in($runs; .run; .table) as $kinds
+	| picked($runs; .run; .table; .where; $c.column) as $row | ($row | ends($c.column; $kinds)) as $a
 	| if $c.sign == null then claim("within"; 1; $a; {from: ($c.from | tonumber), to: ($c.to | tonumber)}) else
 		(if $c.than == null then {value: ($c.by | tonumber)} else
 			($c.where | gsub("\\{(?<c>[a-z0-9_]+)\\}"; $row[.c] // "")) as $where | ($c.table // "" | trimmed / "/") as [$run, $table]
-			| if [unit_in($runs; .run; .table; $c.column), unit_in($runs; $run // .run; $table // .table; $c.than)] | unique
-				| length > 1 then refused("\($c.column) and \($c.than) have different units") else . end
+			| kinds_in($runs; $run // .run; $table // .table) as $than_kinds
+			| if [unit_in($kinds; $c.column), unit_in($than_kinds; $c.than)] | unique | length > 1 then
+				refused("\($c.column) and \($c.than) have different units") else . end
 			| (if $where == "" and $c.table == null and ($row | has($c.than)) then $row
 				else $rule | picked($runs; $run // .run; $table // .table; $where; $c.than) end)
-			| ends($c.than) | scaled($c.by | tonumber) end) as $b
+			| ends($c.than; $than_kinds) | scaled($c.by | tonumber) end) as $b
 		| if $c.sign == ">" then claim("above"; 1; $a; $b) else claim("above"; 1; $b; $a) end end)}];
 # Input: rules of a figure, or one of a sentence. Of what is not there their claims have no figures, so that they do not hold.
 def rule_claims($runs; $whole): select(any(.[]; is_usable($runs))) | .[0].id as $of | to_entries[] | .key as $rule | .value
@@ -201,10 +208,12 @@ def figure_part:
 def rules: [.[] | select(.what == "verdict")];
 def lacks($all): [.[] | select(.what == "needs") | lacking($all)];
 # Input: a column; its range over these rows, in words.
-def range_of($rows; $kinds): . as $c | [$rows[][$c] | values] | (min // null) as $low | if $low == null then "not known"
-	elif $kinds[$c].type == "text" then unique | and_list else
-		([$low, max] | unique | map(if . == round then plain else number end) | join(" to "))
-			+ ($kinds[$c].unit // "" | if IN("", "-") then "" else " \(.)" end) end;
+def range_of($rows; $kinds): . as $c | if $kinds[$c].type == "text" then [$rows[][$c] | values] | unique | and_list else
+	[$rows[] | figure($c) | select(at_least != null)] | if . == [] then "not known" else
+		(map(at_least) | min) as $low | (map(at_most // infinite) | max) as $high
+		| (if $high == infinite then "more than " else "" end)
+			+ ([$low, ($high | select(. != infinite))] | unique | map(if . == round then plain else number end) | join(" to "))
+			+ ($kinds[$c].unit // "" | if IN("", "-") then "" else " \(.)" end) end end;
 # A sentence on what changed stands where its rule holds, if it has one; of several with rules of the same rows, the first. A
 # {column} is that of its row, or the range over its rows.
 def since_words($all; $judged): [.[] | select(.what == "since")
@@ -264,6 +273,8 @@ def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run
 	($all.facts[] | select(.figure != "") | . as $fact
 		| select(any($sources[] | . as $paper | .figures[] | of_figure($fact; $paper); .) | not)
 		| "\(.at): docs/papers.md has no \(.figure) of \(.paper)"),
+	($all.facts[] | . as $fact | .where / " " | .[] | select(. != "" and (test("^[^=!]+!?=.") | not)) | "\($fact.at): what is \(.)?"),
+	($all.facts[] | select(.what == "needs" and (.ours | test("\\{[a-z0-9_]+\\}") | not)) | "\(.at): which {column} does it need?"),
 	($all.facts[] | select(is_rule) | . as $rule
 		| if .what == "verdict" and (.text | IN(verdict_words[]) | not) then "\(.at): no verdict is called \(.text)"
 			elif (.ours / " and " | length) != (conditions | length) then "\(.at): what is \(.ours)?"

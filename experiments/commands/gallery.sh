@@ -51,7 +51,7 @@ gallery_read() {
 	while read -r name words; do FIGURES[$name]=$words; done < <(in_trees data/papers.tsv | xargs -rd '\n' awk -F'\t' '
 		/^#/ || $2 == "" { next }
 		{ name = $5; sub("/.*", "", name) }
-		$3 !~ /^(verdict|thumbnail)$/ && !seen[name, $1, $2]++ { n[name]++ }
+		$3 ~ /^(text|table|caption|figure)$/ && !seen[name, $1, $2]++ { n[name]++ }
 		END { for (name in n) print name, n[name] }')
 }
 

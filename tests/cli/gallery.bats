@@ -155,6 +155,11 @@ made_tree() {
 	[[ ${lines[0]} == *" one "* && ${lines[1]} == *" two "*" kept "* ]]
 	run -0 "$gallery" --list -o out two one
 	[[ ${lines[0]} == *" two "* && ${lines[1]} == *" one "* ]]
+	# figures are those that it has numbers of
+	printf 'Author & Second 2001\tFig. %s\tx\ttwo/summary\t\t%s\n' '1\tneeds' '{sinks}' '4\tsince' 'sinks > 1' |
+		sed 's/\\t/\t/' >>tree/data/papers.tsv
+	run -0 "$gallery" --list -o out two
+	[[ ${lines[0]} == *"figures: 1 "* ]]
 }
 
 @test "gallery: figures without a kept run are listed as not run yet, with the command; what a program computes needs none" {
@@ -314,9 +319,17 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 		as then|sinks=5|stall_ms > 1 stall_ms sinks=7|sinks=7
 		as ever|sinks=5|stall_ms > 9|as ever
 		as then|sinks=5|stall_ms >= 9|stall_ms >= 9
+		as then|sinks=5|stall_ms = 12..9|stall_ms = 12..9
+		as then|sinks=5|stall_ms > 9.2.5|stall_ms > 9.2.5
+		as then|app=vim sinks<20|stall_ms > 9|sinks<20
+		as then|app=vim sinks>4|stall_ms > 9|sinks>4
 	END
+	cp kept tree/data/papers.tsv
+	printf 'Author & Second 2001\tFig. 1\tneeds\tall\tone/summary\tapp=vim\tstall_ms\n' >>tree/data/papers.tsv
+	run -1 --separate-stderr "$gallery" --page
+	[[ $stderr == "thinprobe: data/papers.tsv:$(($(wc -l <kept) + 1)): "*"{column}"* ]]
+	cp kept tree/data/papers.tsv
 	rule 1 'as then' one/summary sinks=6 'stall_ms > 9'
-	sed -i '/>= 9/d' tree/data/papers.tsv
 	"$gallery" --page -o out	# elsewhere a run may have fewer rows
 	[ "$(verdict_of 1)" = "**cannot tell**" ]
 }
@@ -373,6 +386,56 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 		[[ $(verdict_of 1) == *" (${cells#*:})" ]]
 	done
 	[ "$(verdict_of 1)" = "**cannot tell** (not usable)" ]
+}
+
+# kept_table COLUMN... -- ROW...: the summary of run one from now on, of the columns sinks, app, repeats and these; _: nothing
+kept_table() {
+	local columns=() column
+	jq '.kept.left_out_bytes = 5' out/one/run.json >x
+	mv x out/one/run.json
+	while [ "$1" != -- ]; do columns+=("$1"); shift; done
+	shift
+	printf 'schema\tsinks\tapp\trepeats%s\n' "$(printf '\t%s' "${columns[@]}")" >out/one/summary.tsv
+	printf 'made/1\t%s\n' "${@// /$'\t'}" | tr -d _ >>out/one/summary.tsv
+	printf 'schema\ttable\tcolumn\ttype\tunit\tbetter\ns\tsummary\tsinks\tint\t\t\ns\tsummary\tapp\ttext\t\t\n' >out/one/schema.tsv
+	for column in "${columns[@]}"; do printf 's\tsummary\t%s\treal\tms\tlower\n' "$column" >>out/one/schema.tsv; done
+}
+
+@test "gallery: what was measured once, without an interval, decides nothing" {
+	local repeats word condition
+	made_tree
+	"$gallery" -o out
+	cp tree/data/papers.tsv kept
+	while IFS='|' read -r repeats word condition; do
+		cp kept tree/data/papers.tsv
+		rule 1 'as then' one/summary 'app=vim sinks=5' "$condition"
+		kept_table wait_ms wait_max_ms -- "5 vim $repeats 10.5 12"
+		"$gallery" --page -o out
+		echo "$repeats, $condition: $(verdict_of 1)"
+		[ "$(verdict_of 1)" = "**$word**" ]
+	done <<-'END'
+		3|as then|wait_ms > 9
+		1|cannot tell|wait_ms > 9
+		1|cannot tell|wait_max_ms > 1 wait_ms
+		1|as then|wait_max_ms > 11
+		1|as then|sinks > 4
+	END
+}
+
+@test "gallery: a sentence has the range of all of its rows, with ranges and lower bounds" {
+	made_tree
+	"$gallery" -o out
+	printf 'Author & Second 2001\tFig. 1\tsince\tNow {wait_ms}.\tone/summary\tapp=vim\twait_ms > 9\n' >>tree/data/papers.tsv
+	while IFS='|' read -r second words; do
+		kept_table wait_ms wait_ms_from wait_ms_to -- '5 vim 5 10.5 _ _' "20 vim 5 $second"
+		"$gallery" --page -o out
+		grep -n 'Now ' out/gallery.md
+		[ "$(grep -oE 'Now .*ms[.]' out/gallery.md)" = "Now $words." ]
+	done <<-'END'
+		163 _ _|10.5 to 163 ms
+		_ 150 180|10.5 to 180 ms
+		_ 150 _|more than 10.5 ms
+	END
 }
 
 @test "gallery: a sentence with a rule is shown only where it holds" {
