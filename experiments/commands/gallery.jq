@@ -37,6 +37,13 @@ def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
 	else ($w.v | tonumber? // $w.v) as $v
 		| map(select((.[$w.c] == $w.v or ((.[$w.c] | tonumber?) // null) == $v) == ($w.other == ""))) end);
+# A figure in one unit: what has an end of 9.95 s and more, in s; one without a unit with three digits, as in the run's own tables.
+def in_one_unit: if .unit == "ms" and any((.value, .from, .to, .high, .both[]?) | values; fabs >= 9950)
+	then scaled(0.001) | .both = (.both | values |= map(. / 1000)) | .unit = "s" else . end;
+def ratio_words: (.value | fabs | if . >= 99.95 then 0 elif . >= 9.95 then 1 else 2 end) as $decimals
+	| def words: fixed($decimals);
+	  (.value | words) + if .both then " (two repeats: \(.both[0] | words) and \(.both[1] | words))"
+		elif .low == null or .high == null then "" else " (\(.low | words) to \(.high | words))" end;
 def size_words: if . < 10485760 then "\(. / 1024 | fixed(0)) KB" else "\(. / 1048576 | fixed(0)) MB" end;
 def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no column \($name)" else
 	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" elif . == "ms2" then "ms²" else . end) as $unit
@@ -47,7 +54,8 @@ def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no 
 			else " (\($row[$name + "_low"] | thousands) to \($row[$name + "_high"] | thousands))" end
 	elif $kinds == {} then $row[$name] | if type == "number" and . != round then fixed(2) else tostring end	# computed
 	elif $kinds[$name].type == "int" then ($row[$name] | plain) + if $unit == "" then "" else " \($unit)" end
-	else $row | figure($name) | .unit = $unit | figure_words + figure_interval | sub("95 % CI "; "") end end;
+	else $row | figure($name) | .unit = $unit | if $unit == "" and .value != null and (.value | fabs) >= 0.1 and (.above | not)
+		then ratio_words else in_one_unit | figure_words + figure_interval | sub("95 % CI "; "") end end end;
 # Input: the text; its words for each row that has all of its columns, null if none has.
 def words_of($kept; $table; $where): . as $text | [$text | scan("\\{([a-z0-9_]+)\\}")[]] as $columns
 	| ($kept | kinds($table)) as $kinds
@@ -259,7 +267,7 @@ def kept_words: map(.run.kept | if .left_out_bytes == 0 then "all of their sampl
 		else "tables alone" end) | group_by(.) | map("\(length) with \(.[0])") | join(", ");
 def kib: "\(. / 1024 | fixed(0)) KiB";
 def folded($title; rows): "<details><summary>\($title)</summary>", "", rows, "", "</details>", "";
-def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run.measured_s / 60 | ceil | minutes_words) "
+def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run.measured_s / 60 | round | minutes_words) "
 	+ "| \(.run.kept.samples_bytes | kib)" + (.run | if .kept.left_out_bytes > 0 then
 		", of \(.kept.conditions) of \(.cells | length | plural("condition"))" else "" end) + " |";
 
@@ -328,7 +336,7 @@ else ($judged.result.figures // [] | map({key: "\(.of)", value: .}) | from_entri
 "## The runs", "",
 "`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
 	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
-	+ "Those kept here are \($kept | length), and took \([$kept[].run.measured_s / 60] | add // 0 | ceil | minutes_words). "
+	+ "Those kept here are \($kept | length), and took \([$kept[].run.measured_s / 60] | add // 0 | round | minutes_words). "
 	+ "Of each, this repository has what cannot be made again, and its report: `thinprobe report FOLDER` makes of it tables, the "
 	+ "other figures, and `report.html`, which has each figure for phones, too, and is light or dark as the browser is. "
 	+ "Samples of more than 300 KiB are thinned: those of the first conditions stay, as many as fit, "

@@ -46,7 +46,7 @@ made_tree() {
 			[[ $run == */big ]] || continue
 			mkdir -p "$run/cells/$name/1" && head -c 250000 /dev/urandom >"$run/cells/$name/1/samples"
 		done
-		printf '{"started": "2026-01-01T0%s:00:00Z", "ended": "2026-01-01T09:00:00Z", "measured_s": 600, "state": "%s",
+		printf '{"started": "2026-01-01T0%s:00:00Z", "ended": "2026-01-01T09:00:00Z", "measured_s": 620, "state": "%s",
 			"experiment": "made", "cells": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
 			"command": "thinprobe run %s", "settings": {}}' $((SECONDS % 9)) "$state" "$*" >"$run/run.json"
 		[ $state != interrupted ] || { trap 'echo ended >>"$TP_HOME/../called"; exit 130' TERM; sleep 60 & echo $! >sleeper; wait; }
@@ -130,6 +130,29 @@ made_tree() {
 	# of the paper: what it showed, both numbers beside it; those shown whole
 	grep -qF 'It showed: hogs stall. Here, today: by 10.5 ms (9.3 to 11.8 ms); 5 of them.' out/gallery.md
 	grep -qF '**3** are shown whole' out/gallery.md
+	# 620 s
+	grep -qF ' | 2026-01-01 | 10 min | ' out/gallery.md
+}
+
+@test "gallery: a number and its interval have one unit; one without a unit has as many digits as the run's own tables" {
+	local unit value low high words
+	made_tree
+	"$gallery" -o out one
+	jq '.kept.left_out_bytes = 5' out/one/run.json >x
+	mv x out/one/run.json
+	cp out/runs/one/{summary,schema}.tsv out/one/
+	while IFS='|' read -r unit value low high words; do
+		sed -i "2s/.*/made\/1\t5\t$value\t$low\t$high\tvim\t1/" out/one/summary.tsv
+		sed -i "/\tstall_ms\t/s/[^\t]*$/$unit/" out/one/schema.tsv
+		"$gallery" --page -o out
+		grep 'vim, 5 hogs' out/gallery.md
+		grep -qxF "| 3 s \| 5 hogs *(read off the figure)* | vim, 5 hogs | $words |" out/gallery.md
+	done <<-'END'
+		ms|9857.2|7089|13705|9.9 s | 7.1 to 13.7 s
+		ms|9857.2|9712|9901|9857 ms | 9712 to 9901 ms
+		-|1.013|0.954|1.066|1.01 | 0.95 to 1.07
+		-|12.34|9.57|15.1|12.3 | 9.6 to 15.1
+	END
 }
 
 @test "gallery: a run with few repeats, disturbed conditions or samples left out is so named" {
