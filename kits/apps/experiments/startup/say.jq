@@ -100,9 +100,8 @@ def in_use: courses("used") | select(. != []) | [.[] | select(grows == "grows")]
 		+ (group_by([.swap, .first.step, .last.step]) | map("on \(.[0].swap | swap_words) it takes "
 			+ "\(map(.first) | times_range) times T0 with \(.[0].first | step_words) and "
 			+ "\(map(.last) | times_range) times with \(.[0].last | step_words)")
-			| join("; ")) + "." + ($several | map(.last.more_read) | unique | if . != ["no"] or $grow != [] then "" else
-				(if $flat then " More of an idle hog in swap costs nothing: at" else " At" end)
-				+ " the last step no start reads twice as much from swap as at the first." end);
+			| join("; ")) + "." + ($several | map(.last.more_read) | unique | if . == ["no"] and $grow == [] then
+				" At the last step no start reads twice as much from swap as at the first." else "" end);
 		(worst | times_figure) + {verdict: (if $grow != [] then "bad" elif $flat then "none" else "unsure" end),
 			figure: "memory-\(worst.app)"});
 
