@@ -5,7 +5,7 @@ include "series";
 def system_words: (.system | bare) as $name | (if $name == "none" then "no session" elif $name == "desktop" then "a desktop (xfce4)"
 	elif .sessions == 1 then "one idle session, \($name)" else "\(.sessions) idle sessions, \($name)" end) + (.system | of_run);
 # Measured systems; of several runs the same of all of them together. Grey for the machine alone, the scale of loads for numbers of
-# sessions of a protocol, a colour each for other systems; each of several runs has its dashes.
+# sessions of a protocol, a colour each for other systems (green is in that scale: last); each of several runs has its dashes.
 def idle_systems: measured_rows("summary") as $rows | ($rows | distinct("\(.system | bare) \(.sessions)")) as $kinds
 	| ($rows | distinct(.system | split("/")[1])) as $runs
 	| [$kinds[] | . as $kind | $rows[] | select("\(.system | bare) \(.sessions)" == $kind)]
@@ -17,7 +17,7 @@ def idle_systems: measured_rows("summary") as $rows | ($rows | distinct("\(.syst
 	| map({system, sessions, words: system_words} + ("\(.system | bare) \(.sessions)" as $kind
 		| if .system | bare == "none" then {colour: mark_colour, width: 2.5}
 		elif IN($kind; $loads[]) then load_look($loads | index([$kind]); $loads | length) | {colour, width: 1.5}
-		else {colour: colour(1 + ($alone | index([$kind]))), width: 1.5} end)
+		else {colour: colour([1, 3, 4, 5, 6, 7, 2][($alone | index([$kind])) % 7]), width: 1.5} end)
 		+ {dash: (1 + (.system | split("/")[1] as $run | $runs | index([$run])))});
 # A panel for each system: what was lost in each bin, one above the other: ticks, the lab's and the kernel's, everything else.
 def timeline($name; $title; $table; $x; $y; $scale; $least; $width): . as $doc | idle_systems as $systems

@@ -35,6 +35,7 @@ def figures: . as $doc | [measured_rows("summary")[] | select(.logins > 0)] as $
 			x: {words: [$bars[].words | if ($bars | length) > 3 then gsub(" login, |, "; "|") else . end]},
 				y: {label: "private memory, MB", from: 0},
 			curves: [($classes[] | . as [$class, $title, $colour]
+				| select(any($bars[].parts[]; .class == $class and .y2 > .y))
 				| {draw: "box", $title, $colour, rows: [$bars | to_entries[] | .key as $i
 					| .value.parts[] | select(.class == $class) | {x: ($i + 0.72), x2: ($i + 1.28), y, y2}]}),
 				{draw: "label", rows: [$bars | to_entries[] | {x: (.key + 1), y: .value.upto,

@@ -258,6 +258,18 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	if grep -q 'No condition\|One more' said; then return 1; fi
 }
 
+@test "session-memory: the legend of a login's processes names the kinds that it has" {
+	make_run
+	"$TOP/report/report.sh" run >/dev/null
+	grep -qF '>desktop<' run/figures/processes.svg
+	rm -r run/cells/vnc.typical-10
+	jq '.cells |= .[:1] | .settings.kinds = ["light"]' run/run.json >new
+	mv new run/run.json
+	"$TOP/report/report.sh" run >/dev/null
+	grep -qF '>terminal and shell<' run/figures/processes.svg
+	run ! grep -E '>(desktop|message bus, settings, sshd)<' run/figures/processes.svg
+}
+
 @test "session-memory: a damaged file is named" {
 	make_run
 	sed -i '3s/\t1\t/\tx\t/' run/cells/vnc.light-10/2/samples.tsv

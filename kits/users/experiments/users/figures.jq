@@ -49,9 +49,10 @@ def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(.
 				dotted + {draw: "line", rows: [({lambda_per_s: 0}, max_by(.lambda_per_s))
 					| {x: .lambda_per_s, y: $doc.judged[line($doc; "web1")].value} | select(.y != null)]}]},
 			{title: "received by users, KB/s", x: {label: "objects a second", from: 0}, y: {from: 0, to: $most},
+			{title: "received by users, KB/s", x: $rate, y: {from: 0, to: $most},
 				grid: "xy",
 				curves: [of("received_kbyte_per_s"; 5; "users; all servers")]},
-			{title: "sent, KB/s", x: {label: "objects a second", from: 0}, y: {from: 0, to: $most}, grid: "xy",
+			{title: "sent, KB/s", x: $rate, y: {from: 0, to: $most}, grid: "xy",
 				curves: [
 				of("web1_sent_kbyte_per_s"; 2; "server 1"), of("web2_sent_kbyte_per_s"; 3; "server 2"),
 				(map(select(.web2_sent_kbyte_per_s) | .sent = .web1_sent_kbyte_per_s + .web2_sent_kbyte_per_s)
