@@ -39,7 +39,9 @@ def cut($y): if .draw | test("bars|stems") | not then . else
 	  {draw: "arrow", colour, rows: ($over + $under)} end;
 
 def tic_words($unit): if $unit == "ms" and . >= 1000 then "\(. / 1000 | plain) s"
-	elif . >= 0.001 and . < 100000 then (if . < 0.01 then fixed(3) else plain end) else "10" + (log10 | round | tostring
+	elif . >= 0.001 and . < 100000 then (if . < 0.01 then fixed(3) else plain end)
+	else (log10 + 1e-9 | floor) as $power | (. / pow(10; $power) | round) as $times
+		| (if $times == 1 then "" else "\($times)·" end) + "10" + ($power | tostring
 		| explode | map({"45": 8315, "49": 185, "50": 178, "51": 179}[tostring] // . + 8256) | implode) end;
 # Tics of an axis; of a logarithmic one as many as fit.
 def tics($axis; fits): if $axis.words then [$axis.words | to_entries[] | {at: (.key + 1), text: .value}]

@@ -63,6 +63,14 @@ draw_rows() {	# figures/made.svg, and for phones figures/narrow/made.svg
 	[ "$(of tics | awk -F'\t' '$2 == "narrow" && $5 == "x" { print $6 }' | paste -sd ' ')" = "1 3 10 30 100 300 1 s" ]
 }
 
+@test "a tic of a logarithmic axis beyond plain numbers is a power of ten, or so many of it" {
+	rows '{x: {log: true, from: 1e-5, to: 2e-3}, curves: [{draw: "line", rows: [{x: 1, y: 1}]}]}'
+	[ "$(of tics | awk -F'\t' '$2 == "wide" && $5 == "x" { print $6 }' | paste -sd ' ')" = \
+		"10⁻⁵ 2·10⁻⁵ 5·10⁻⁵ 10⁻⁴ 2·10⁻⁴ 5·10⁻⁴ 0.001 0.002" ]
+	rows '{x: {log: true, from: 1e4, to: 3e6}, curves: [{draw: "line", rows: [{x: 1, y: 1}]}]}'
+	of tics | grep -qP '\t3·10⁶\t|\t2·10⁶\t'
+}
+
 @test "tics of a logarithmic axis do not touch" {
 	rows '{x: {log: true, unit: "ms", from: 1, to: 250000}, curves: [{draw: "line", rows: [{x: 1, y: 1}]}]}'
 	[ "$(of tics | awk -F'\t' '$2 == "wide" && $5 == "x" { print $6 }' | paste -sd ' ')" = \
