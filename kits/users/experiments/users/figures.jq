@@ -48,7 +48,6 @@ def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(.
 					of("balancer\($cpu)"; 4; "balancer"),
 				dotted + {draw: "line", rows: [({lambda_per_s: 0}, max_by(.lambda_per_s))
 					| {x: .lambda_per_s, y: $doc.judged[line($doc; "web1")].value} | select(.y != null)]}]},
-			{title: "received by users, KB/s", x: {label: "objects a second", from: 0}, y: {from: 0, to: $most},
 			{title: "received by users, KB/s", x: $rate, y: {from: 0, to: $most},
 				grid: "xy",
 				curves: [of("received_kbyte_per_s"; 5; "users; all servers")]},
