@@ -45,12 +45,14 @@ protocol_can() {
 	}
 }
 
+# A page that is unpacked says it, and of a package the list of its system. (The programs of LAB_SERVER_ROOT run only in the lab.)
 novnc_version() {
-	if [ "$PROTOCOL_VARIANT" = page ]; then
-		jq -r '.version // "of an unknown version"' "${THINPROBE_NOVNC_PAGE-}/package.json" 2>/dev/null || echo 'of an unknown version'
-	else
-		lab_exec server dpkg-query -W -f='${Version}' novnc 2>/dev/null | sed 's/^[0-9]*://; s/-[^-]*$//'
-	fi
+	local page=${THINPROBE_NOVNC_PAGE-none} root=${LAB_SERVER_ROOT-} version=''
+	[ "$PROTOCOL_VARIANT" != page ] ||
+		root=${page%/usr/share/novnc} version=$(jq -r '.version // ""' "$page/package.json" 2>/dev/null)
+	[ -n "$version" ] || version=$(dpkg-query --admindir="$root/var/lib/dpkg" -W -f='${Version}' novnc 2>/dev/null |
+		sed 's/^[0-9]*://; s/-[^-]*$//')
+	echo "${version:-of an unknown version}"
 }
 
 protocol_start() {

@@ -7,6 +7,7 @@
 #   rdp:vnc    they draw on an Xvnc, which xrdp shows through its VNC module (libvnc)
 #   rdp:cache  as rdp, and the client keeps bitmaps to be shown again, which xfreerdp does only when it is told to
 #   rdp:headless  as rdp, and keyrepeat is the client: no display, no XTest, no damage in between
+#   rdp:gfx    as rdp:headless, by the graphics pipeline, which xrdp has since 0.10
 #
 # Where others are on the network or the machine (LAB_PRIVATE is not 1), a person logs in: xrdp asks its session manager,
 # xrdp-sesman, and that asks PAM for a password that is made for this run. Both have mounts of their own, where PAM, sesman.ini and
@@ -25,13 +26,15 @@ RDP_APART=(sh -c 'unshare --mount true 2>/dev/null || set -- --user --map-root-u
 RDP_MINE='cd "$1" && shift && mount --bind sesman.ini /etc/xrdp/sesman.ini && mount --bind pam /etc/pam.d/xrdp-sesman &&
 	mount --bind run /run && exec "$@"'
 
-protocol_variants() { printf 'xorg vnc cache headless\n'; }
+protocol_variants() { printf 'xorg vnc cache headless gfx\n'; }
+rdp_headless() { [[ $PROTOCOL_VARIANT =~ ^(headless|gfx)$ ]]; }
 
 protocol_about() {
 	case $PROTOCOL_VARIANT in
 	vnc) printf 'RDP, xrdp in front of an Xvnc, client xfreerdp\n' ;;
 	cache) printf 'RDP, xrdp with xorgxrdp, client xfreerdp with its bitmap cache\n' ;;
 	headless) printf 'RDP, xrdp with xorgxrdp, without a client of its own: keyrepeat is it\n' ;;
+	gfx) printf 'RDP, xrdp 0.10 with its graphics pipeline, without a client of its own: keyrepeat is it\n' ;;
 	*) printf 'RDP, xrdp with xorgxrdp, client xfreerdp\n' ;;
 	esac
 }
@@ -39,14 +42,14 @@ protocol_about() {
 protocol_properties() {
 	case $PROTOCOL_VARIANT in
 	cache) printf 'display link view pictures-cached\n' ;;
-	headless) printf 'display link\n' ;;
+	headless | gfx) printf 'display link\n' ;;
 	*) printf 'display link view\n' ;;
 	esac
 }
 protocol_packages() {
 	printf 'xrdp %s %s openssl xvfb xauth x11-xserver-utils xdotool\n' \
 		"$([ "$PROTOCOL_VARIANT" = vnc ] && echo tigervnc-standalone-server || echo xorgxrdp)" \
-		"$([ "$PROTOCOL_VARIANT" = headless ] && echo freerdp2-dev || echo freerdp2-x11)"
+		"$(rdp_headless && echo freerdp2-dev || echo freerdp2-x11)"
 }
 
 protocol_can() {
@@ -63,12 +66,34 @@ protocol_can() {
 		printf 'xrdp needs mounts of its own%s, which that system forbids the login; log in as root\n' "${LAB_AT_server-}"
 		return 1
 	}
-	if [ "$PROTOCOL_VARIANT" = headless ]; then rdp_client_can; return; fi
+	if rdp_headless; then rdp_pipeline_can && rdp_client_can; return; fi
 	[ -n "$(rdp_viewer)" ] || {
 		printf 'xfreerdp is missing%s; apt-get install --no-install-recommends freerdp2-x11\n' "${LAB_AT_client-}"
 		return 1
 	}
 	viewer_can
+}
+
+# (Asked of the packages: the programs of LAB_SERVER_ROOT run only in the lab.)
+rdp_pipeline_can() {
+	local version
+	[ "$PROTOCOL_VARIANT" = gfx ] || return 0
+	# shellcheck disable=SC2016
+	version=$(protocol_asks server dpkg-query ${LAB_SERVER_ROOT:+--admindir="$LAB_SERVER_ROOT/var/lib/dpkg"} \
+		-W -f='${Version}' xrdp 2>/dev/null)
+	[[ ! $version =~ ^0\.[0-9](\.|-) ]] || {
+		printf 'xrdp %s has no graphics pipeline; that of Debian 13 has: thinprobe root make trixie --protocol rdp\n' \
+			"${version%%-*}"
+		return 1
+	}
+}
+
+# Where the server, its settings or the client lack it xrdp silently shows bitmaps.
+rdp_pipeline() {	# rdp_pipeline SESSION
+	[ "$PROTOCOL_VARIANT" = gfx ] || return 0
+	lab_exec client "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" "${PROTOCOL_OPTIONS[@]}" --rate 0 -t 1s --watch update --format json \
+		</dev/null 2>>"$LAB_LOG/rdp-$1.err" | grep -qE 'graphics pipeline 0x[0-9a-f]+, [a-z]' ||
+		protocol_failed "$1" "RDP: no picture came through the graphics pipeline" "$LAB_LOG/rdp-$1.err"
 }
 
 rdp_viewer() {
@@ -89,7 +114,7 @@ rdp_cache() {
 protocol_start() {
 	local session=$1 n folder log=$LAB_LOG/rdp-$1 gate='' certificate
 	protocol_begin "$session" || return
-	if [ "$PROTOCOL_VARIANT" != headless ]; then RDP_PASSWORD=''; else : "${RDP_PASSWORD:=$(protocol_secret)}"; fi
+	if ! rdp_headless; then RDP_PASSWORD=''; else : "${RDP_PASSWORD:=$(protocol_secret)}"; fi
 	n=$(lab_display server) && folder=$(lab_exec server sh -c 'echo "$HOME"')/rdp-$n || cannot "no free X display${LAB_AT_server-}" ||
 		return
 	protocol_keep "$n"
@@ -107,7 +132,7 @@ protocol_start() {
 		return
 	}
 	rdp_serve "$session" "$folder" "$gate" || return
-	if [ "$PROTOCOL_VARIANT" = headless ]; then rdp_client "$session" "$certificate"; return; fi
+	if rdp_headless; then rdp_client "$session" "$certificate" && rdp_pipeline "$session"; return; fi
 	viewer_display "$session" || return
 	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It
 	# wants a home that it may write to.
@@ -172,7 +197,7 @@ rdp_prepare() {
 		bitmap_cache=true
 		bitmap_compression=true
 		bulk_compression=false
-		max_bpp=24
+		max_bpp=$([ "$PROTOCOL_VARIANT" = gfx ] && echo 32 || echo 24)
 		new_cursors=true
 		use_fastpath=both
 		require_credentials=false
@@ -186,7 +211,7 @@ rdp_prepare() {
 		[Channels]
 		rdpdr=false
 		rdpsnd=false
-		drdynvc=false
+		drdynvc=$([ "$PROTOCOL_VARIANT" = gfx ] && echo true || echo false)
 		cliprdr=false
 		rail=false
 		xrdpvr=false
@@ -242,19 +267,22 @@ protocol_settings() {
 	client=$(lab_exec client dpkg-query -W -f='${Version}' "${client%%:*}" 2>/dev/null | sed 's/^\([0-9.]*[0-9]\).*/\1/')
 	client="xfreerdp $client"
 	# keyrepeat's reports tell the version of libfreerdp
-	[ "$PROTOCOL_VARIANT" != headless ] || client='keyrepeat on libfreerdp'
+	! rdp_headless || client='keyrepeat on libfreerdp'
 	# xorgxrdp waits 4 ms for more to be drawn, and shows at most one picture in 40 ms. Xvnc: half a frame.
 	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" \
 		--argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" \
 		--argjson cache "$([ "$PROTOCOL_VARIANT" = cache ] && echo true || echo false)" \
+		--argjson gfx "$([ "$PROTOCOL_VARIANT" = gfx ] && echo true || echo false)" \
 		--arg log_in "$([ "${LAB_PRIVATE-1}" = 1 ] && echo 'none (no session manager)' || echo 'password, asked by xrdp-sesman')" '
 		(if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back
-		| (if $cache then " with its bitmap cache" else "" end) as $with
+		| (if $cache then " with its bitmap cache" elif $gfx then ", graphics pipeline" else "" end) as $with
 		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client \($client)\($with))",
 		version: $version, back_end: $back, $client,
 		frame_rate_per_s: (if $vnc then 60 else 25 end), geometry: $geometry, depth: 24,
 		encodings: ["bitmap updates"], compression: "bitmaps (interleaved run lengths)",
 		bulk_compression: false, bitmap_cache: $cache, encryption: "TLS", log_in: $log_in,
 		floor_ms: (if $vnc then 8.33 else 4 end)}
-		+ (if $vnc then {} else {floor_of: "xorgxrdp'"'"'s waiting for more to be drawn"} end)'
+		+ (if $vnc then {} elif $gfx then {frame_rate_per_s: null, depth: 32, encodings: ["graphics pipeline: server chooses"],
+			compression: "server chooses", floor_ms: 0}
+		else {floor_of: "xorgxrdp'"'"'s waiting for more to be drawn"} end)'
 }

@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Versions that plug-ins of display protocols ask of packages, also those of a root file system of another release.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	mkdir -p root/var/lib/dpkg root/usr/share/novnc
+	LAB_SERVER_ROOT=$PWD/root
+	. "$BATS_TEST_DIRNAME/../../lab/lib.sh"
+}
+
+# has PACKAGE VERSION: what dpkg-query says in the root
+has() {
+	printf 'Package: %s\nStatus: install ok installed\nArchitecture: all\nVersion: %s\nMaintainer: x\nDescription: x\n\n' "$@" \
+		>root/var/lib/dpkg/status
+}
+
+@test "novnc: the version is that of the server's package, of a page that of its package.json, or of the root where it lies" {
+	has novnc 1:1.6.0-1
+	protocol_use novnc
+	[ "$(novnc_version)" = 1.6.0 ]
+	unset LAB_SERVER_ROOT
+	protocol_use novnc:page
+	[ "$(novnc_version)" = "of an unknown version" ]
+	THINPROBE_NOVNC_PAGE=$PWD/root/usr/share/novnc
+	[ "$(novnc_version)" = 1.6.0 ]
+	echo '{"version": "1.7.0-beta"}' >root/usr/share/novnc/package.json
+	[ "$(novnc_version)" = 1.7.0-beta ]
+}
+
+@test "rdp:gfx: only an xrdp that has a graphics pipeline will do" {
+	protocol_use rdp:gfx
+	for version in 0.9.21.1-1 0.9.24-2; do
+		has xrdp "$version"
+		run -1 rdp_pipeline_can
+		[[ $output == "xrdp ${version%-*} has no graphics pipeline; "* ]]
+	done
+	for version in 0.10.1-3 1.0-1; do
+		has xrdp "$version"
+		run -0 rdp_pipeline_can
+	done
+	has xrdp 0.9.21.1-1
+	protocol_use rdp:headless
+	run -0 rdp_pipeline_can
+}
