@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# gallery.jq - the page of the gallery. Input: lines {plan: [name, minutes, command]}, {fact: [FILE:LINE, a row of
-# data/papers.tsv]} and {kept: {name, folder, run, verdict, figures, tables}}, where a program computed it {kept: {name, command,
-# picture, tables}}; $papers is docs/papers.md, $docs the folder of the documents. {judged} is what judge says of the claims behind
-# the verdicts; without it the output is these claims. $strict 1: a row that a verdict needs and that a kept run lacks is an error,
-# if the run is of today's plan.
+# gallery.jq - what the pages of the gallery share (gallery_papers.jq, gallery_desktops.jq). Input: lines {plan: [name, minutes,
+# command, variable that must be set]}, {fact: [FILE:LINE, a row of data/papers.tsv or data/desktops.tsv]} and {kept: {name, folder,
+# run, verdict, figures, tables}}, where a program computed it {kept: {name, command, picture, tables}}; $docs is the folder of the
+# documents. {judged} is what judge says of the claims behind the verdicts; without it the output is these claims. $strict 1: a row
+# that a verdict needs and that a kept run lacks is an error, if the run is of today's plan.
 include "words";
 def trimmed: gsub("^\\s+|\\s+$"; "") | gsub("\\s+"; " ");
 def safe: gsub("\\|"; "\\|");
@@ -11,20 +11,7 @@ def slug: ascii_downcase | gsub("[^a-z0-9 _-]"; "") | gsub(" "; "-");
 def doc($name): if $docs == "." then $name else "\($docs)/\($name)" end;
 def minutes_words: if . < 60 then "\(. | fixed(0)) min" else "\(. / 60 | floor) h \(. % 60) min" end;
 
-# ---- docs/papers.md: [{title, about, figures: [{name, title, command, picture}]}] ----
-def bullet($name): [split("\n- ")[1:][] | select(startswith($name + ":")) | .[$name | length + 1:]] | first // "";
-def figures_of: split("\n### ")[1:] | map((split("\n")[0] | capture("^(?<name>[^:]*): (?<title>.*)$")) + {
-	command: bullet("Command") | trimmed, picture: (bullet("File and column") | capture("`figures/(?<p>[a-z-]+)\\.svg`").p // null)});
-def papers_of: split("\n## ")[1:] | map({title: split("\n")[0], about: (split("\n\n")[1] | trimmed), figures: figures_of});
-# The paper of a fact, "Wong & Seltzer 2000", by the first author and the year in the words about it.
-def is_of($about): (split(" ")[0] | gsub("[^A-Za-z]"; "")) as $name | .[-4:] as $year
-	| $about | test("\\b\($name)\\b") and contains($year);
-
-# Whether a fact is about the figure (input) of the paper. One of several figures of a name is called "NAME: WORDS".
-def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == $fact.figure
-	or (($fact.figure | contains(":")) and ("\(.name): \(.title)" | startswith($fact.figure))));
-
-# ---- numbers of ours: rows of a kept run's table that meet "column=value column!=value ...", in a text with {column} ----
+# ---- numbers of ours: rows of a kept run's table that meet "column=value|value column!=value ...", in a text with {column} ----
 def table_rows($name): .tables[$name] // [] | .[0] as $head
 	| .[1:] | map([$head, .] | transpose | map({key: .[0], value: .[1]}) | from_entries);
 # Of each column of each table its type, unit and heading.
@@ -35,8 +22,8 @@ def kinds($table): .kinds[$table] // {};
 def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then null else ($v | (tonumber? + 0) // $v) end);
 def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)(?<other>!?)=(?<v>.*)$")) as $w (.;
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
-	else ($w.v | tonumber? // $w.v) as $v
-		| map(select((.[$w.c] == $w.v or ((.[$w.c] | tonumber?) // null) == $v) == ($w.other == ""))) end);
+	else ($w.v / "|" | . + map(tonumber?)) as $v
+		| map(select((.[$w.c] | IN($v[]) or ((tonumber? // null) | IN($v[]))) == ($w.other == ""))) end);
 # A figure in one unit: what has an end of 9.95 s and more, in s; one without a unit with three digits, as in the run's own tables.
 def in_one_unit: if .unit == "ms" and any((.value, .from, .to, .high, .both[]?) | values; fabs >= 9950)
 	then scaled(0.001) | .both = (.both | values |= map(. / 1000)) | .unit = "s" else . end;
@@ -113,9 +100,9 @@ def condition: "[0-9]+([.][0-9]+)?" as $number
 		| select((.from | tonumber) <= (.to | tonumber)));
 def conditions: .ours / " and " | map(condition);
 def refused($why): error({$why, at});
-# Input: a rule, of a verdict or of a sentence on what changed. Of a run that is not kept, or a short one, or one of an older plan
+# Input: a rule, of a verdict or of a sentence. Of a run that is not kept, or a short one, or one of an older plan
 # that lacks its rows, it decides nothing; nor of one that its own page calls not usable.
-def is_rule: .what == "verdict" or .what == "since" and .ours != "";
+def is_rule: .what == "verdict" or (.what | IN("since", "answer")) and .ours != "";
 def run_names: [.run, (conditions[].table // "" | trimmed / "/" | .[0] | values | select(. != ""))] | unique;
 def behind($runs): [run_names[] as $name | first($runs[] | select(.name == $name and .run.settings.quick != true))];
 def is_there($runs): . as $rule | behind($runs) as $kept | ($kept | length) == (run_names | length)
@@ -183,35 +170,6 @@ def lacking_words: .text + if .there | not then "" else ": `\(.table)` lacks "
 	+ (if .lack[0] == "" then "the columns" else "`\(.lack[0])`" end)
 	+ (.lack | length - 1 | if . > 0 then " and \(.) more" else "" end) end;
 
-def picture_of($figure; $kept): first($kept[] | . as $k | select($figure.picture != null)
-	| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg")
-	// first($kept[] | .picture | values) // null;
-
-def figure_part:
-	"### \(.name): \(.title)", "",
-	if .image then "<a href=\"\(.image)\"><img src=\"\(.image)\" width=\"225\" alt=\"\(.name): \(.title)\"></a><br>" else empty end,
-	"\(.verdict | bold_verdict)\(.verdict.rules | if . == [] then "" else ", by \(.[0] | rule_words)"
-		+ (.[1:] | length | if . > 0 then " and \(.) more" else "" end) end)."
-		+ if .shown and .since != "" then " \(.since)" else "" end, "",
-	"<details><summary>\(if .shown then "Both in numbers, " else "The paper; " end)how to make it\(
-		if .partial == "" and .lacks == [] then "" else "; <b>not whole</b>" end)</summary>", "",
-	if .numbers == [] then empty
-	elif .shown | not then "| the paper |", "|---|", (.numbers | map(.says) | distinct(.)[] | "| \(.) |"), ""
-	else "| the paper | here, today | | 95 % |", "|---|---|---:|---|",
-		(foreach .numbers[] as $n ({}; {says: $n.says, first: ($n.says != .says)};
-			"| \(if .first then .says else "" end) | \($n.label) | \($n.value // "") | \($n.interval // "") |")), "" end,
-	([.partial, (.lacks[] | lacking_words) | select(. != "") | sub("[.]$"; "")] | select(. != [])
-		| "Not whole: \(join("; ")).", ""),
-	(.verdict.rules[1:] | select(. != []) | "Also by \(map(rule_words) | join(", ")).", ""),
-	if .shown | not then "**Not run yet**: \(.command)"
-	else .command as $command
-		| ([.kept[] | select(.run) | .run.command as $its | report_link + short_note + doubt_note
-			+ if ($command | contains("`\($its)`")) or .run.settings.quick == true then "" else ", by `\($its)`" end]) as $runs
-		| ([.kept[] | select(.run | not) | "`\(.command)`" | select(. as $its | $command | contains($its) | not)]) as $programs
-		| $command + if $runs == [] then "" else ". Kept: \($runs | join(", "))" end
-			+ if $programs == [] then "" else ". Computed by \($programs | join(", "))" end + "." end,
-	"", "</details>", "";
-
 # Input: the facts about the figure. It is shown where a kept run or a program has a number of it.
 def rules: [.[] | select(.what == "verdict")];
 def lacks($all): [.[] | select(.what == "needs") | lacking($all)];
@@ -222,127 +180,34 @@ def range_of($rows; $kinds): . as $c | if $kinds[$c].type == "text" then [$rows[
 		| (if $high == infinite then "more than " else "" end)
 			+ ([$low, ($high | select(. != infinite))] | unique | map(if . == round then plain else number end) | join(" to "))
 			+ ($kinds[$c].unit // "" | if IN("", "-") then "" else " \(.)" end) end end;
-# A sentence on what changed stands where its rule holds, if it has one; of several with rules of the same rows, the first. A
-# {column} is that of its row, or the range over its rows.
-def since_words($all; $judged): [.[] | select(.what == "since")
+# A sentence stands where its rule holds, if it has one; of several with rules of the same rows, the first. A {column} is that of
+# its row, or the range over its rows.
+def sentences($all; $judged): [.[] | select(.what | IN("since", "answer"))
 		| select((is_rule | not) or $judged["\(.id)"].by == verdict_words[0])]
-	| [to_entries[] | if .value | is_rule then .group = "\(.value.table) \(.value.where)" else .group = "\(.key)" end]
+	| [to_entries[] | if .value | is_rule then .group = "\(.value.run) \(.value.table) \(.value.where)" else .group = "\(.key)" end]
 	| [group_by(.group)[][0]] | sort_by(.key) | [.[].value | . as $f | .text
 		| if test("\\{") then (first($all[] | select(.name == $f.run)) | . as $kept
 			| [table_rows($f.table) | meeting($f.where)[] | typed] as $rows | if ($rows | length) == 1 then
 				$f.text | words_of($kept; $f.table; $f.where) else kinds($f.table) as $kinds
 				| $f.text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | range_of($rows; $kinds)) end) else . end | values] | join(" ");
-def with_facts($figure; $all; $judged): . as $facts
-	| def words_about($what): [$facts[] | select(.what == $what).text] | first // "";
-	[$facts[] | select(.what | IN("since", "partial", "verdict", "thumbnail", "needs") | not)
-		| . as $f | (first($all[] | select(.name == $f.run)) // null) as $k
-		| (if .run == "" then [{label: .ours}] elif $k then .ours | cells_of($k; $f.table; $f.where) else null end) as $cells
-		| {run, says: ((.text | safe) + if .what == "figure" then " *(read off the figure)*" else "" end), known: ($cells != null)}
-			+ ($cells // [{label: (if $k.planned then "not in this run" else "not run yet" end)}] | .[] | map_values(safe))]
-	as $numbers | ([$numbers[] | select(.known and .label != "").run] | unique) as $runs
-	| [$all[] | select(.name | IN($runs[]))] as $kept
-	| $figure + {$kept, $numbers, image: picture_of($figure; $kept), since: since_words($all; $judged),
-		partial: words_about("partial"), lacks: ($facts | lacks($all)), shown: ($runs != []),
-		verdict: ($facts | rules | verdict($all; $judged))};
+def sentence_claims($runs): .[] | select(.what != "verdict" and is_rule) | [.] | rule_claims($runs; true);
 
-# What a paper showed, beside ours. Input: the facts.
-def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))
-	| {text, ours: first(($all[] | select(.name == $f.run) | . as $k | $f.ours | words_of($k; $f.table; $f.where) | values), null)}]
-	| {says: (map(.text) | unique | join("; ") | safe), ours: (map(.ours | values) | join("; ") | safe)};
-# How all figures came out: a column for each word, a row for each paper, links in it. The doubts are marks.
-def words_of_all: verdict_words + ["cannot tell", "nothing to compare"]
-	+ if any(.[]; .verdict.word == "not run yet") then ["not run yet"] else [] end;
-def figure_link: "[\(.name | sub("^Table in "; "T. "))](#\("\(.name): \(.title)" | slug))"
-	+ (.verdict.doubts | map({preliminary: "ᵖ", flagged: "ᶠ", "not usable": "ⁿ"}[.]) | add // "");
-def paper_row($words; $short): . as $figures | "| [\($short)](#\($figures[0].heading | slug)) "
-	+ ($words | map(. as $word | "| \([$figures[] | select(.verdict.word == $word) | figure_link] | join(", ")) ") | add) + "|";
-# A picture at the head, by a fact: TABLE is RUN/PICTURE, or NAME/rows where a program draws it.
-def thumbnail($all; $figures): . as $fact | first($all[] | select(.name == $fact.run))
-	| (if .run then "\(.folder)/figures/\($fact.table).svg" else .picture end) as $image
-	| (first($figures[] | select(.name == $fact.figure and .short == $fact.paper) | "#" + ("\(.name): \(.title)" | slug))
-		// "\(.folder)/report.md") as $link
-	| "[<img src=\"\($image)\" width=\"230\" alt=\"\($fact.text)\">](\($link))";
-
-def kept_words: map(.run.kept | if .left_out_bytes == 0 then "all of their samples" elif .conditions > 0 then "some of them"
-		else "tables alone" end) | group_by(.) | map("\(length) with \(.[0])") | join(", ");
-def kib: "\(. / 1024 | fixed(0)) KiB";
-def folded($title; rows): "<details><summary>\($title)</summary>", "", rows, "", "</details>", "";
-def run_row: "| \(report_link) | `\(.run.command)` | \(.run.ended[:10]) | \(.run.measured_s / 60 | round | minutes_words) "
-	+ "| \(.run.kept.samples_bytes | kib)" + (.run | if .kept.left_out_bytes > 0 then
-		", of \(.kept.conditions) of \(.cells | length | plural("condition"))" else "" end) + " |";
-
-[inputs] as $in
-| {plan: [$in[].plan | values], kept: [$in[].kept | values | with_kinds], facts: [$in[].fact | values | fact]} as $all
-| ($all | .kept |= map(.planned = (.run == null or ([.name, .run.command] | IN($all.plan[] | [.[0], .[2]]))))
-	| .facts |= [to_entries[] | .value + {id: (.key + 1)}]) as $all
-| ($papers | papers_of) as $sources
-| first(($all.facts[] | select(.run | . != "" and (IN($all.plan[][0], $all.kept[].name) | not))
-		| "\(.at): data/gallery.tsv has no run \(.run)"),
-	($all.facts[] | select(.figure != "") | . as $fact
-		| select(any($sources[] | . as $paper | .figures[] | of_figure($fact; $paper); .) | not)
-		| "\(.at): docs/papers.md has no \(.figure) of \(.paper)"),
-	($all.facts[] | . as $fact | .where / " " | .[] | select(. != "" and (test("^[^=!]+!?=.") | not)) | "\($fact.at): what is \(.)?"),
-	($all.facts[] | select(.what == "needs" and (.ours | test("\\{[a-z0-9_]+\\}") | not)) | "\(.at): which {column} does it need?"),
-	($all.facts[] | select(is_rule) | . as $rule
-		| if .what == "verdict" and (.text | IN(verdict_words[]) | not) then "\(.at): no verdict is called \(.text)"
-			elif (.ours / " and " | length) != (conditions | length) then "\(.at): what is \(.ours)?"
-			else try (select(is_there($all.kept)) | asked($all.kept)[] | empty) catch "\(.at): \(.why)" end), null) as $wrong
-| if $wrong then "thinprobe: \($wrong)\n" | halt_error(1) else . end
-| [$sources[] | . as $paper | .figures |= map(. as $figure | .facts = [$all.facts[] | . as $fact
-		| select($figure | of_figure($fact; $paper))])] as $sources
-| ($all.kept) as $runs
-| first(($in[].judged | values), null) as $judged
-| if $judged == null then $sources[].figures[].facts
-	| (lacks($runs) == []) as $whole | (rules | rule_claims($runs; $whole)),
-		(.[] | select(.what == "since" and is_rule) | [.] | rule_claims($runs; true))
-else ($judged.result.figures // [] | map({key: "\(.of)", value: .}) | from_entries) as $judged
-| [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)"} | . as $paper
-	| .short = (first($all.facts[].paper | select(is_of($paper.about))) // .title)
-	| .claim = ($all.facts | claims($paper; $runs)) | .short as $short | .heading as $heading
-	| .figures |= map(.facts as $facts | del(.facts) | . as $figure | $facts | with_facts($figure; $runs; $judged)
-		+ {$short, $heading})] as $shown
-| [$shown[].figures[]] as $figures
-| [$runs[] | select(.run)] as $kept
-| ($figures | words_of_all) as $words
-| def count(f): [$figures[] | select(f)] | length;
-  "# Five papers, measured again", "",
-"<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery,computed}.tsv and the kept runs. -->", "",
-"Of \($figures | length) figures and tables of five papers: "
-	+ ($words | map(. as $word | "\(said_verdict) **\(count(.verdict.word == $word))**") | join(", "))
-	+ ". **\(count(.shown and .partial == "" and .lacks == []))** are shown whole.", "",
-"| | \($words | map(said_verdict) | join(" | ")) |", "|---\($words | map("|---") | add)|",
-($shown[] | .short as $short | .figures | paper_row($words; $short)), "",
-"ᵖ preliminary, ᶠ flagged\(if any($figures[].verdict.doubts[]; . == "not usable") then ", ⁿ not usable" else "" end): "
-	+ "as on the page of a run behind it. [How the words are found](#the-words).", "",
-([$all.facts[] | select(.what == "thumbnail" and (.run | IN($runs[].name))) | thumbnail($runs; $figures)]
-	| if . == [] then empty else .[], "" end),
-($shown[] | "## \(.heading)", "", "\(.about)\(if .claim.says == "" then "" else " It showed: \(.claim.says). Here, today: \(
-	.claim.ours | if . == "" then "not run yet" else . end)." end)", "", (.figures[] | figure_part)),
-([$kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
-	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
-"## The words", "",
-"Verdicts are computed. *As then*: a run shows what the paper found, in direction and stated size, whatever the figures are "
-	+ "within their 95 % intervals. *As then, but smaller*: the direction, but not that size, or not under all conditions. "
-	+ "*No longer*: the run shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what the paper "
-	+ "compared is not there, or it gives parameters or a picture alone. The rule stands beside the word. "
-	+ "*Whole*: the kept runs have the axis, conditions, series and statistic of the paper; what they lack is named.", "",
-"Each figure has a command that makes it again, on Linux of today; what differs is in [papers](\(doc("papers.md"))). "
-	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked "
-	+ "*read off the figure*, and where there is none, words say how the curve runs. "
-	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository (\($kept | kept_words)), or "
-	+ "computed by a program while this page is written. Of the runs "
-	+ "\([$kept[] | select(is_preliminary)] | length) are preliminary, with fewer than five repeats, and "
-	+ "\([$kept[] | select(flagged > 0)] | length) had disturbed conditions: each link to them says so.", "",
-"## The runs", "",
-"`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
-	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
-	+ "Those kept here are \($kept | length), and took \([$kept[].run.measured_s / 60] | add // 0 | round | minutes_words). "
-	+ "Of each, this repository has what cannot be made again, and its report: `thinprobe report FOLDER` makes of it tables, the "
-	+ "other figures, and `report.html`, which has each figure for phones, too, and is light or dark as the browser is. "
-	+ "Samples of more than 300 KiB are thinned: those of the first conditions stay, as many as fit, "
-	+ "and with them the tables that were made of all.", "",
-if $kept == [] then empty else folded("\($kept | length | plural("kept run"))";
-	"| kept | command | on | took | samples |", "|---|---|---|---:|---:|", ($kept[] | run_row)) end,
-([$all.plan[] | . as [$name, $_, $command] | select([$kept[] | select(.name == $name) | .run.command] != [$command])]
-	| select(. != []) | folded("\(length | plural("run")) to make, for the first time or anew";
-		"| to run | command | about |", "|---|---|---:|", (.[] | "| \(.[0]) | `\(.[2])` | \(.[1] | tonumber | minutes_words) |"))) end
+# ---- the input: {plan, kept, facts, judged}. Of a fact that is wrong, as `more` or its rule says, an error tells the line ----
+def read_lines(more):
+	{plan: [.[].plan | values], kept: [.[].kept | values | with_kinds], facts: [.[].fact | values | fact],
+		judged: (first((.[].judged | values), null) | if . then .result.figures // [] | map({key: "\(.of)", value: .}) | from_entries
+			else . end)}
+	| . as $all | .kept |= map(.planned = (.run == null or ([.name, .run.command] | IN($all.plan[] | [.[0], .[2]]))))
+	| .facts |= [to_entries[] | .value + {id: (.key + 1)}]
+	| . as $all | first((.facts[] | select(.run | . != "" and (IN($all.plan[][0], $all.kept[].name) | not))
+			| "\(.at): data/gallery.tsv has no run \(.run)"),
+		more,
+		(.facts[] | . as $fact | .where / " " | .[] | select(. != "" and (test("^[^=!]+!?=.") | not)) | "\($fact.at): what is \(.)?"),
+		(.facts[] | select(.what == "needs" and (.ours | test("\\{[a-z0-9_]+\\}") | not)) | "\(.at): which {column} does it need?"),
+		(.facts[] | select(is_rule)
+			| if .what == "verdict" and (.text | IN(verdict_words[]) | not) then "\(.at): no verdict is called \(.text)"
+				elif (.ours / " and " | length) != (conditions | length) then "\(.at): what is \(.ours)?"
+				else try (select(is_there($all.kept)) | asked($all.kept)[] | empty) catch "\(.at): \(.why)" end), null) as $wrong
+	| if $wrong then "thinprobe: \($wrong)\n" | halt_error(1) else $all end;
+# Of a run that is planned.
+def command_words: "\(if .[3] == "" then "" else .[3] + " " end)\(.[2])";

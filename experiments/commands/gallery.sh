@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# gallery.sh - runs what the gallery of the papers shows, keeps each run, and writes the page (gallery.jq). Data of each tree:
-# data/gallery.tsv, the runs; data/computed.tsv, what needs no run; data/papers.tsv, what the papers say beside columns of both;
-# results/reference/NAME, kept runs (report/kept.sh).
+# gallery.sh - runs what the gallery of the papers and the page on desktops show, keeps each run, and writes both (gallery.jq).
+# Data of each tree: data/gallery.tsv, the runs; data/computed.tsv, what needs no run; data/papers.tsv, what the papers say beside
+# columns of both; data/desktops.tsv, questions and columns that answer them; results/reference/NAME, kept runs (report/kept.sh).
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/lab/words.sh"
@@ -17,17 +17,18 @@ usage() {
 	cat <<'END'
 usage: thinprobe gallery [--resume] [--when-quiet] [-o DIR] [--quick] [NAME...]
        thinprobe gallery --list | --page [-o DIR]
-Runs the experiments behind docs/gallery.md, one after the other, keeps each
-run (report.md, figures that a page shows, packed samples) in
-results/reference/NAME, and writes docs/gallery.md: what five papers report, beside these runs.
+Runs the experiments behind docs/gallery.md and docs/desktops.md, one after the
+other, keeps each run (report.md, figures that a page shows, packed samples) in
+results/reference/NAME, and writes both: what five papers report, beside these
+runs, and today's desktops beside each other.
   NAME...              only these runs (--list names them), in this order; else
                        those not kept come first, most figures a minute before
-  -o, --output-dir DIR keep runs in DIR/NAME and write DIR/gallery.md
+  -o, --output-dir DIR keep runs in DIR/NAME and write the pages there
   --quick              short runs, to see that all works; needs -o DIR
   --resume             go on after the last run that ended
   --when-quiet         before each run, wait until others leave the CPUs alone
   --list               name the runs: minutes, figures, kept or not, command
-  --page               only write the page again, from the kept runs
+  --page               only write the pages again, from the kept runs
 Exit status: 0 all runs are kept, 1 the page cannot be written, 2 wrong usage,
 3 some runs are not kept, 4 something is missing here, 130 interrupted.
 END
@@ -37,21 +38,28 @@ bad() { die -2 "gallery: $* (see thinprobe gallery --help)"; }
 
 # The runs ----------------------------------------------------------------------------------------------------------------
 
-# gallery_read: sets NAMES, and by name WHAT (experiment), WORDS (its options), MINUTES, TREE (folder), and FIGURES: how many
-# it has numbers of.
-declare -A WHAT WORDS MINUTES TREE FIGURES
+# facts PAGE: the rows of data/PAGE.tsv, with FILE:LINE before; questions have no paper.
+facts() {
+	in_trees "data/$1.tsv" | xargs -rd '\n' awk -v home="$TP_HOME/" -v paper="$([ "$1" = papers ] || printf '\t')" '
+		!/^(#|paper\t|question\t)/ { print substr(FILENAME, length(home) + 1) ":" FNR "\t" paper $0 }'
+}
+
+# gallery_read: sets NAMES, and by name WHAT (experiment), WORDS (its options), GIVEN (a variable that must be set, with an
+# example), MINUTES, TREE (folder), and FIGURES: how many it has numbers of.
+declare -A WHAT WORDS GIVEN MINUTES TREE FIGURES
 gallery_read() {
-	local file name what minutes words
+	local file name what minutes words given
 	while IFS= read -r file; do
-		while IFS=$'\t' read -r name what minutes words; do
+		while IFS=$'\t' read -r name what minutes words given; do
 			[[ $name != \#* && $name != name ]] || continue
 			NAMES+=("$name") WHAT[$name]=$what WORDS[$name]=$words MINUTES[$name]=$minutes TREE[$name]=${file%/data/*}
+			GIVEN[$name]=$given
 		done <"$file"
 	done < <(in_trees data/gallery.tsv)
-	while read -r name words; do FIGURES[$name]=$words; done < <(in_trees data/papers.tsv | xargs -rd '\n' awk -F'\t' '
-		/^#/ || $2 == "" { next }
-		{ name = $5; sub("/.*", "", name) }
-		$3 ~ /^(text|table|caption|figure)$/ && !seen[name, $1, $2]++ { n[name]++ }
+	while read -r name words; do FIGURES[$name]=$words; done < <({ facts papers; facts desktops; } | awk -F'\t' '
+		$3 == "" { next }
+		{ name = $6; sub("/.*", "", name) }
+		$4 ~ /^(text|table|caption|figure|column|answer)$/ && !seen[name, $2, $3]++ { n[name]++ }
 		END { for (name in n) print name, n[name] }')
 }
 
@@ -81,7 +89,7 @@ gallery_list() {
 		there=''
 		[ ! -f "$(kept_of "$name")/run.json" ] || there=kept
 		printf '  %-20s %4d min  figures: %d  %-4s  %s\n' "$name" "$(minutes_of "$name")" "${FIGURES[$name]-0}" "$there" \
-			"$(command_of "$name")"
+			"${GIVEN[$name]:+${GIVEN[$name]} }$(command_of "$name")"
 		all=$((all + $(minutes_of "$name")))
 	done
 	echo "Runs: ${#CHOSEN[@]}, one after the other; about $(said_minutes "$all") on this machine."
@@ -150,12 +158,12 @@ kept_clean() { rm -f -- "$1"/*.tsv "$1/findings.json" "$1/report.html"; }
 
 # kept_figures: of each kept run stay the figures that a page shows; its report.md says of the others what draws them.
 kept_figures() {
-	local name kept shown file pages=("$PAGE")
+	local name kept shown file pages=("${PAGE%/*}"/{gallery,desktops}.md)
 	[ -n "$OUT" ] || mapfile -t pages < <(printf '%s\n' "$TP_HOME"/*.md; in_trees 'docs/*.md')
 	for name in "${NAMES[@]}"; do
 		kept=$(kept_of "$name")
 		[ -f "$kept/run.json" ] || continue
-		shown=$(grep -ohE "[(\"/]$name/figures/[a-z0-9-]+[.]svg" "${pages[@]}" | sed 's,.*/,,; s,[.]svg$,,' | sort -u |
+		shown=$(grep -sohE "[(\"/]$name/figures/[a-z0-9-]+[.]svg" "${pages[@]}" | sed 's,.*/,,; s,[.]svg$,,' | sort -u |
 			jq -Rnc '[inputs]')
 		[ "$(jq -c .kept.figures "$kept/run.json")" != "$shown" ] || continue
 		jq --argjson shown "$shown" '.kept.figures = $shown' "$kept/run.json" >"$kept/run.json.new" &&
@@ -213,7 +221,9 @@ gallery_await_quiet() {
 
 # gallery_run NAME: measures it, or what it lacks; returns the status. (The run would outlive this shell, killed, without a signal.)
 gallery_run() {
-	local run state words status=0
+	local run state words status=0 variable=${GIVEN[$1]%%=*}
+	[ -z "$variable" ] || [ -n "${!variable-}" ] || { warn "$1 needs $variable (${GIVEN[$1]})"; return "$EXIT_MISSING"; }
+	[ "$variable" = LAB_SERVER_ROOT ] || local -x LAB_SERVER_ROOT=''	# another run's
 	run=$(run_of "$1")
 	state=$(jq -r '.state // ""' "$run/run.json" 2>/dev/null)
 	[ "$state" != complete ] || return 0
@@ -304,28 +314,34 @@ computed() {
 	done < <(in_trees data/computed.tsv)
 }
 
-# gallery.jq of lines; without one {judged: ...} the claims that judge is to decide, by the rules of which figures.
+# gallery_filter PAGE: its filter; without a line {judged: ...} the claims that judge is to decide, by the rules of which figures.
 gallery_filter() {
 	jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs "$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
-		--arg strict "$([ -n "$OUT" ] || echo 1)" "$(cat "$TP_HOME/experiments/commands/gallery.jq")"	# it says why
+		--arg strict "$([ -n "$OUT" ] || echo 1)" "$(cat "$TP_HOME/experiments/commands/"{gallery,gallery_"$1"}.jq)"	# it says why
 }
 
+PAGES=()
 gallery_page() {
-	local name computed kept input claims judged
+	local name computed kept input page file facts claims judged
 	[ -w "${PAGE%/*}" ] || die "cannot write $PAGE"
 	computed=$(computed) && kept=$(kept_runs) || exit
 	input=$(
 		for name in "${NAMES[@]}"; do
-			printf '%s\t%s\t%s\n' "$name" "${MINUTES[$name]}" "$(QUICK='' command_of "$name")"
+			printf '%s\t%s\t%s\t%s\n' "$name" "${MINUTES[$name]}" "$(QUICK='' command_of "$name")" "${GIVEN[$name]}"
 		done | jq -Rc '{plan: (. / "\t")}'
-		in_trees data/papers.tsv | xargs -rd '\n' awk -v home="$TP_HOME/" '
-			!/^(#|paper\t)/ { print substr(FILENAME, length(home) + 1) ":" FNR "\t" $0 }' | jq -Rc '{fact: (. / "\t")}'
 		jq -c '{kept: .}' <<<"$kept"
 		cat <<<"$computed"
 	)
-	claims=$(gallery_filter <<<"$input") && judged=$(decided_claims "$claims" of rule part says some whole) &&
-		gallery_filter <<<"$input"$'\n'"{\"judged\": $judged}" >"$PAGE.new" || { rm -f "$PAGE.new"; exit 1; }
-	mv "$PAGE.new" "$PAGE" || die "cannot write $PAGE"
+	PAGES=()
+	for page in papers desktops; do
+		file=${PAGE%/*}/$page.md facts=$(facts $page | jq -Rc '{fact: (. / "\t")}')
+		[ $page != papers ] || file=$PAGE
+		[ -n "$facts" ] || continue
+		claims=$(gallery_filter $page <<<"$input"$'\n'"$facts") && judged=$(decided_claims "$claims" of rule part says some whole) &&
+			gallery_filter $page <<<"$input"$'\n'"$facts"$'\n'"{\"judged\": $judged}" >"$file.new" || { rm -f "$file.new"; exit 1; }
+		mv "$file.new" "$file" || die "cannot write $file"
+		PAGES+=("$file")
+	done
 	kept_figures
 }
 
@@ -350,7 +366,7 @@ fi
 PAGE=${OUT:-$TP_HOME/docs}/gallery.md DOCS=$TP_HOME/docs
 [ "$TP_CHECKOUT" = 1 ] || DOCS=$TP_HOME/../doc/thinprobe/docs
 [ -f "$DOCS/papers.md" ] || die "-$EXIT_MISSING" "$DOCS/papers.md is missing; install thinprobe-doc"
-if [ -n "$page" ]; then gallery_page; echo "$PAGE"; exit; fi
+if [ -n "$page" ]; then gallery_page; printf '%s\n' "${PAGES[@]}"; exit; fi
 for name in "${CHOSEN[@]}"; do
 	[ -n "$resume" ] || [ ! -e "$(run_of "$name")" ] ||
 		bad "$(run_of "$name") is there already: go on with --resume, or remove it"

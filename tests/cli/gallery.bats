@@ -17,7 +17,7 @@ made_tree() {
 	export TP_HOME=$PWD/tree TP_BIN=$PWD/tree/bin
 	mkdir -p tree/{bin,docs,data,plots,report,experiments/{commands,engine,made}}
 	ln -s "$TOP/lab" tree/
-	ln -s "$TOP/experiments/commands/gallery.jq" tree/experiments/commands/
+	ln -s "$TOP"/experiments/commands/gallery*.jq tree/experiments/commands/
 	ln -s "$TOP"/report/{words.jq,kept.sh,foreign.sh,decided.sh} tree/report/
 	ln -s "$TOP/bin/judge" tree/bin/
 	printf '#!/bin/sh\nfor run; do :; done\ncd "$run" && cp cells/a/1/*.tsv .\n' >tree/bin/summarize
@@ -616,7 +616,82 @@ kept_table() {
 	[ ! -e called ]
 }
 
-@test "docs/gallery.md is what the data and the kept runs say (else: thinprobe gallery --page)" {
+# Questions on desktops: in the made-up tables the applications are protocols.
+made_questions() {
+	made_tree
+	sed -i 's/\\tapp\\t/\\tprotocol\\t/; s/app\\ttext/protocol\\ttext/' tree/experiments/engine/run.sh
+	sed -i 's/app\(!\?=\)/protocol\1/g; s/{app}/{protocol}/' tree/data/papers.tsv
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' question what text table where ours \
+		Speed asks 'Which is first?' '' '' '' Speed column '5 hogs' one/summary sinks=5 '{stall_ms}' \
+		Speed column '3 hogs' two/summary sinks=3 '{stall_ms}' Speed picture stalls one/stall '' '' \
+		Speed answer 'Slow: {stall_ms}.' one/summary sinks=5 'stall_ms > 9' \
+		Speed answer 'Quick.' one/summary sinks=5 'stall_ms < 9' \
+		Speed paste './setup it' '' '' '' More asks 'And more?' '' '' '' More partial 'there is none.' '' '' '' >tree/data/desktops.tsv
+}
+
+@test "gallery: a question has a row for each protocol, the answer whose rule holds, and what to paste" {
+	local low high answer
+	made_questions
+	run -0 "$gallery" --page -o out
+	[ "${lines[1]}" = "$PWD/out/desktops.md" ]
+	grep -qxF '| [Which is first?](#speed) | **Not run yet.** |' out/desktops.md
+	"$gallery" -o out
+	grep -qxF '| [Which is first?](#speed) | Slow: 10.5 ms (9.3 to 11.8 ms). |' out/desktops.md
+	grep -qxF '| protocol | 5 hogs | 3 hogs |' out/desktops.md
+	grep -qxF '| `vim` | 10.5 ms<br>9.3 to 11.8 ms |  |' out/desktops.md
+	grep -qxF '| `other` |  | 7.0 ms |' out/desktops.md
+	[ "$(sed -n '/^```$/,/^```$/p' out/desktops.md | paste -sd,)" = \
+		'```,./setup it,./thinprobe run made --n 1,./thinprobe run made,```' ]
+	grep -qxF '![stalls](one/figures/stall.svg)' out/desktops.md
+	[ -s out/one/figures/stall.svg ]
+	grep -qF 'Kept: [one](one/report.md), 2026-01-01; [two](two/report.md), 2026-01-01.' out/desktops.md
+	grep -qxF 'Not here: there is none.' out/desktops.md
+	jq '.kept.left_out_bytes = 5' out/one/run.json >x
+	mv x out/one/run.json
+	cp out/runs/one/{summary,schema}.tsv out/one/
+	while read -r low high answer; do
+		sed -i "2s/.*/made\/1\t5\t10.5\t$low\t$high\tvim\t1/" out/one/summary.tsv
+		"$gallery" --page -o out
+		grep -F "[Which is first?]" out/desktops.md
+		grep -qF "(#speed) | $answer" out/desktops.md
+	done <<-'END'
+		8.75 11.75 **Cannot tell**
+		6.25 8.75 Quick. |
+	END
+}
+
+@test "gallery: a row of questions that says nothing, or names a run that is not planned, is refused with its line" {
+	local row why
+	made_questions
+	cp tree/data/desktops.tsv kept
+	while IFS='|' read -r row why; do
+		{ cat kept && printf '%b\n' "$row"; } >tree/data/desktops.tsv
+		run -1 --separate-stderr "$gallery" --page -o out
+		[[ $stderr == "thinprobe: data/desktops.tsv:$(wc -l <tree/data/desktops.tsv): $why"* ]]
+		[ ! -e out/desktops.md ]
+	done <<-'END'
+		Speed\tasked\twhat?\t\t\t|no row is called asked
+		Speed\tcolumn\tx\tnone/summary\t\t{stall_ms}|data/gallery.tsv has no run none
+		Speed\tanswer\tx\tone/summary\tsinks=5\tstall_ms >= 9|what is stall_ms >= 9?
+	END
+}
+
+@test "gallery: a run that needs another root is not made without, and no other run has it" {
+	made_tree
+	printf 'three\tmade\t20\t--n 3\tLAB_SERVER_ROOT=/a/root\n' >>tree/data/gallery.tsv
+	sed -i '2iecho "${*: -1} ${LAB_SERVER_ROOT-}" >>"$TP_HOME/../roots"' tree/experiments/engine/run.sh
+	run -0 "$gallery" --list -o out three
+	[[ ${lines[0]} == *" LAB_SERVER_ROOT=/a/root thinprobe run made --n 3" ]]
+	run -3 --separate-stderr "$gallery" -o out
+	[[ $stderr == *"three needs LAB_SERVER_ROOT (LAB_SERVER_ROOT=/a/root)"*"not kept: three (exit status 4)"* ]]
+	[ -d out/one ]
+	grep -qF '| three | `LAB_SERVER_ROOT=/a/root thinprobe run made --n 3` |' out/gallery.md
+	rm -r out roots
+	LAB_SERVER_ROOT=$PWD "$gallery" -o out one three
+	[ "$(cat roots)" = "$PWD/out/runs/one "$'\n'"$PWD/out/runs/three $PWD" ]
+}
+
+@test "docs/gallery.md, docs/desktops.md are what the data and the kept runs say (else: thinprobe gallery --page)" {
 	[ -d "$TOP/kits" ] || skip "no kits here"
 	mkdir -p tree/docs
 	ln -s "$TOP"/{bin,lab,data,experiments,plots,report} "$TOP"/*.md tree/
@@ -624,6 +699,7 @@ kept_table() {
 	cp "$TOP/docs/papers.md" tree/docs
 	TP_HOME=$PWD/tree "$gallery" --page
 	cmp tree/docs/gallery.md "$TOP/docs/gallery.md"
+	cmp tree/docs/desktops.md "$TOP/docs/desktops.md"
 	diff -r "$TOP/results/reference" tree/results/reference
 	run ! grep -nE 'no column|not in this run' tree/docs/gallery.md
 }

@@ -83,10 +83,10 @@ pages() {	# EXPERIMENT...
 	[ $n -gt 150 ]
 }
 
-@test "data/gallery.tsv: each run has options that its experiment takes; data/papers.tsv: columns of the run's table, 55 figures" {
+@test "data: gallery.tsv has options that experiments take; papers.tsv, desktops.tsv have columns of tables; 55 figures" {
 	local run what minutes words figure table where ours column there n=0 wrong=0
 	local -A experiment
-	while IFS=$'\t' read -r run what minutes words; do
+	while IFS=$'\t' read -r run what minutes words _; do
 		[ -z "${experiment[$run]-}" ] && [[ $minutes =~ ^[1-9][0-9]*$ ]] || { echo "$run: twice, or no minutes"; wrong=1; }
 		experiment[$run]=$what
 		bash -c "experiments/engine/run.sh $what --options-only $words" >/dev/null || { echo "^ $run"; wrong=1; }
@@ -94,13 +94,15 @@ pages() {	# EXPERIMENT...
 	while IFS=$'\037' read -r figure table where ours; do
 		what=${experiment[${table%/*}]-none}
 		there=" $(columns "${table#*/}.tsv" '' "$what" '' | tr '\n' ' ')"
-		for column in $(grep -oE '\{[a-z0-9_]+' <<<"$ours" | tr -d '{') $(grep -oE '[a-z0-9_]+=' <<<"$where" | tr -d =); do
+		for column in $(grep -oE '\{[a-z0-9_]+' <<<"$ours" | tr -d '{') $(grep -oE '[a-z0-9_]+!?=' <<<"$where" | tr -d '!='); do
 			n=$((n + 1))
 			[[ $there == *" $column "* ]] || { echo "$figure: no $column in $table"; wrong=1; }
 		done
 	# (columns of what a program computes are in docs/gallery.md: gallery.bats)
 	done < <(in_trees data/papers.tsv | xargs grep -hvE '^(#|paper	)' |
-		awk -F'\t' -v OFS='\037' '$5 != "" && $5 !~ /\/rows$/ { print $2, $5, $6, $7 }')
+		awk -F'\t' -v OFS='\037' '$5 != "" && $5 !~ /\/rows$/ { print $2, $5, $6, $7 }'
+		grep -vE '^(#|question	)' data/desktops.tsv |
+			awk -F'\t' -v OFS='\037' '$2 ~ /^(column|answer)$/ { sub(/^some /, "", $6); print $1, $4, $5, $6 " {" $6 }')
 	# what has a verdict or a number of a run says what it needs to be whole
 	while IFS=$'\t' read -r _ figure; do
 		echo "$figure: no row needs"

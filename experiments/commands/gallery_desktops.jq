@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# gallery_desktops.jq - docs/desktops.md: a section for each question of data/desktops.tsv, whose first lines say what its rows are
+# (gallery.jq is read before it).
+
+# ---- the table of a question (input: its facts): a line for each protocol of its runs, a column for each row `column` ----
+def columns: map(select(.what == "column"));
+def protocols_of($runs): [columns[] | . as $c | $runs[] | select(.name == $c.run)
+	| table_rows($c.table) | meeting($c.where)[].protocol] | distinct(.);
+def cell($runs; $protocol): . as $c | first(($runs[] | select(.name == $c.run)), null) as $kept
+	| if $kept == null then "not run yet"
+		else $c.ours | words_of($kept; $c.table; "\($c.where) protocol=\($protocol)") // ""
+			| sub(" \\((?<i>[^()]*)\\)$"; "<br>\(.i)") end;
+# What a protocol is, in these runs.
+def says($runs): . as $protocol | ["`\($protocol)`", ([$runs[].run.protocols[$protocol]?.says | values | safe] | distinct(.)[])]
+	| join("<br>");
+def table($runs): columns as $columns | [$columns[].run as $name | $runs[] | select(.name == $name)] as $own
+	| protocols_of($runs) | select(. != [])
+	| "| protocol | \($columns | map(.text | safe) | join(" | ")) |", "|---\($columns | map("|---:") | add)|",
+		(.[] | . as $protocol | "| \(says($own)) | \($columns | map(cell($runs; $protocol)) | join(" | ")) |"), "";
+
+# ---- a question ----
+def names: [.[].run | select(. != "")] | distinct(.);
+def kept_link: report_link + short_note + doubt_note + ", \(.run.started[:10])"
+	+ first((.run.lab.server_system, .run.host.system | values | ", server: \(.)"), "");
+def question($all): . as $facts | $all.kept as $runs | names as $names
+	| def said($what): [$facts[] | select(.what == $what).text] | join(" ");
+	  def picture: $facts[] | select(.what == "picture") | .table as $picture | .text as $words | .run as $run
+		| first($runs[] | select(.name == $run and any(.figures[]?; endswith("/\($picture).svg"))))
+		| "![\($words)](\(.folder)/figures/\($picture).svg)", "";
+	{name: .[0].figure, asks: said("asks"), kept: [$runs[] | select(.name | IN($names[]))],
+		answer: (sentences($runs; $all.judged) | if . != "" then . elif any($facts[] | select(is_rule); is_there($runs))
+			then "**Cannot tell**: no answer holds within the intervals." else "**Not run yet.**" end)}
+	| .row = "| [\(.asks)](#\(.name | slug)) | \(.answer | safe) |"
+	| .part = ["## \(.name)", "", .asks, "", .answer, "", ($facts | picture, table($runs)),
+		(said("partial") | select(. != "") | "Not here: \(.)", ""),
+		(select($names != []) | "Paste this:", "", "```", ($facts[] | select(.what == "paste").text),
+			($names[] as $name | $all.plan[] | select(.[0] == $name) | command_words | sub("thinprobe run"; "./thinprobe run")), "```", ""),
+		(.kept | select(. != []) | "Kept: \(map(kept_link) | join("; ")).", "")];
+
+[inputs] | read_lines(.facts[] | select(.what | IN("asks", "answer", "column", "picture", "paste", "partial") | not)
+	| "\(.at): no row is called \(.what)") as $all
+| if $all.judged == null then $all.facts | sentence_claims($all.kept) else
+[$all.facts | distinct(.figure)[] as $name | map(select(.figure == $name)) | question($all)]
+| ([.[].kept[].name] | unique | length) as $kept | ([$all.facts | names[]] | length) as $of
+| "# Today's desktops beside each other", "",
+"<!-- Written by `thinprobe gallery` from data/{desktops,gallery}.tsv and the kept runs. -->", "",
+"What a user waits for over the protocols that people run today, measured in the emulated lab. Of \($of) runs behind this page "
+	+ "\($kept) are kept here.", "",
+"| question | answer |", "|---|---|", .[].row, "",
+"An answer is a sentence with a rule (`data/desktops.tsv`) that holds within the 95 % intervals of a kept run; `judge` decides it. "
+	+ "\"Not run yet\": `thinprobe gallery NAME` makes and keeps the run. What each figure means: [method](\(doc("method.md"))); "
+	+ "the protocols: [plug-ins](\(doc("../lab/protocols/README.md"))).", "",
+.[].part[] end
