@@ -57,15 +57,17 @@ watch_choose() {
 	local each kind local_only what near='' far='' names=''
 	while read -r each kind local_only what; do
 		[ "$kind" != - ] || continue
+		[ -z "$port" ] || [[ ,$port, == *,$each,* ]] || continue
 		if [ "$local_only" = 1 ]; then near+=,$each; else far+=,$each; fi
 		[[ $names == *"$what"* ]] || names+="${names:+, }$what"
-	done < <([ -n "$port" ] || listening_ports)
+	done < <(listening_ports)
 	port=${port:-${far:-$near}} port=${port#,}
 	[ -n "$port" ] || die -2 "watch: no remote desktop listens here (data/ports.tsv names what is looked for);" \
 		"name the port and the interface, such as: thinprobe watch --port 3389 -i eth0"
 	if [ -z "$interface" ] && [ -z "$far" ] && [ -n "$near" ]; then interface=lo
 	elif [ -z "$interface" ]; then
-		interface=$(awk '$2 == "00000000" { print $1; exit }' /proc/net/route 2>/dev/null)
+		interface=$(awk '(FILENAME ~ /6/ ? $1 ~ /^0+$/ && $2 == "00" && $NF != "lo" : $2 == "00000000") {
+			print FILENAME ~ /6/ ? $NF : $1; exit }' /proc/net/route /proc/net/ipv6_route 2>/dev/null)
 		[ -n "$interface" ] || die -2 "watch: this machine has no default route; name the interface with -i"
 	fi
 	warn "watch: port $port on $interface${names:+ ($names)}$([ -z "$far" ] || [ -z "$near" ] ||

@@ -51,11 +51,14 @@ in_namespace() {
 		ip addr add 192.0.2.1/24 dev far && ip route add default dev far
 		"$TOP/thinprobe" watch --port 3389 -t 100ms 2>route.err
 		"$TOP/thinprobe" watch -i lo -t 100ms 2>given.err
+		"$TOP/thinprobe" watch --port 5907 -t 100ms 2>local.err
+		ip route del default
+		if ip -6 route add default dev far; then "$TOP/thinprobe" watch --port 3389 -t 100ms 2>six.err; fi
 		true	# (without a packet they end with 3)
 	END
 	run -0 --separate-stderr in_namespace bash scene.sh
 	echo "$output"
-	grep . silent.err err route.err given.err
+	grep . ./*.err
 	[[ $output == *"nothing: 2"*"silent: 3"*"typed: 0"* ]]
 	[[ $stderr == *"data/ports.tsv"* ]]
 	[ "$(grep -c 'no packet of port' silent.err)" = 1 ]
@@ -64,6 +67,8 @@ in_namespace() {
 	[ ! -s out ]
 	grep -q 'port 3389 on far' route.err
 	grep -q 'port 5907 on lo' given.err
+	grep -q 'port 5907 on lo' local.err
+	[ ! -e six.err ] || grep -q 'port 3389 on far' six.err
 }
 
 @test "watch --on-late, --who: the first wait that is blamed runs a command once; lines name what had the CPUs" {
