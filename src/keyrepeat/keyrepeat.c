@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "confine.h"
 #include "console.h"
+#include "dial.h"
 #include "held_up.h"
 #include "on_demand.h"
 #include "plan.h"
@@ -282,6 +283,7 @@ static void close_target(void)
 {
 	train_stop_watching(&run->cfg);
 	run->cfg.target->describe(run->cfg.self, run->server, sizeof(run->server)); /* also what it learned meanwhile */
+	run->train.rtt_ns = dial_least_rtt_ns(run->cfg.target->watch_fd(run->cfg.self));
 	run->cfg.target->close(run->cfg.self);
 	run->typing = false;
 	munlockall(); /* so that the limit on locked memory does not stop the report */

@@ -148,7 +148,8 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 		}
 		rec_add_sample(r, "lateness_us", &f->lateness, NS_PER_US);
 		rec_add_reals(r, { "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3 },
-			      { "handed_over_ms", (double)train->handed_ns / NS_PER_MS, 3 });
+			      { "handed_over_ms", (double)train->handed_ns / NS_PER_MS, 3 },
+			      { "tcp_rtt_ms", train->rtt_ns ? (double)train->rtt_ns / NS_PER_MS : NAN, 3 });
 		held_up_report(r);
 	}
 	if (cfg->watch != WATCH_NONE)

@@ -57,6 +57,7 @@ struct key_train {
 	int64_t busy_ns, cpu_ns;       /* without drains: duration, and CPU time of both threads */
 	int64_t blocked_ns;	       /* longest wait of a due key because the server read nothing */
 	int64_t handed_ns;	       /* longest time until a key was handed over */
+	int64_t rtt_ns;		       /* least round trip that TCP saw on the connection to the display; 0: not known */
 	enum sender_end end;
 };
 

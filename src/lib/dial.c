@@ -4,9 +4,9 @@
 #include "proc.h"
 
 #include <errno.h>
+#include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,4 +82,15 @@ int dial_tcp(const char *host, int port, int64_t until_ns, struct why *why)
 	if (fd < 0)
 		why_say(why, "%s port %d: %s", host, port, strerror(-fd));
 	return fd;
+}
+
+int64_t dial_least_rtt_ns(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t size = sizeof(info);
+
+	/* (before the first measurement it is the largest number) */
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) || info.tcpi_min_rtt == UINT32_MAX)
+		return 0;
+	return info.tcpi_min_rtt * NS_PER_US;
 }

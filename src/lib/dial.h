@@ -17,3 +17,6 @@ int dial_socket(int fd, const void *address, socklen_t size, int64_t until_ns);
 /* Waits until a descriptor is ready, for `events` of poll(2): 1. 0: not by until_ns (INT64_MAX: no limit). -EINTR: a stop signal,
  * which `heeds_stop` asks for. */
 int dial_wait(int fd, short events, int64_t until_ns, bool heeds_stop);
+/* The least round trip that TCP saw on this connection in the last minutes; 0: not known, or no TCP. Behind a tunnel or proxy it is
+ * that to its near end. */
+int64_t dial_least_rtt_ns(int fd);
