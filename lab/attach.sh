@@ -26,8 +26,7 @@ lab_up() {
 	on_exit lab_down
 	ATTACH_WINDOW='' ATTACH_TITLE='' ATTACH_REGION=''
 	if [ -n "$LAB_ON" ]; then
-		need xdotool xdotool
-		need xwininfo x11-utils
+		need xdotool xdotool xwininfo x11-utils
 		if [ "$display" = own ]; then attach_own "$window"; else export DISPLAY=$display; fi
 		timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 			die "cannot open display $display: is it running, and may you use it (xhost, XAUTHORITY)?"

@@ -69,10 +69,16 @@ cannot() {
 }
 must() { "$@" || die "-$LAB_STATUS" "$LAB_WHY"; }
 
-# need COMMAND PACKAGE: checks that the command is installed; else dies with how to install it.
+# need COMMAND PACKAGE...: checks that the commands are installed; else dies with how to install those that are not.
 need() {
-	command -v -- "$1" >/dev/null 2>&1 ||
-		die "-$EXIT_MISSING" "$1 is missing; install it with: apt-get install --no-install-recommends $2"
+	local missing=() packages=() are='is missing; install it'
+	while [ $# -gt 0 ]; do
+		command -v -- "$1" >/dev/null 2>&1 || { missing+=("$1") && packages+=("$2"); }
+		shift 2
+	done
+	[ "${#missing[@]}" -gt 0 ] || return 0
+	[ "${#missing[@]}" = 1 ] || are='are missing; install them'
+	die "-$EXIT_MISSING" "${missing[*]} $are with: apt-get install --no-install-recommends ${packages[*]}"
 }
 
 # open_pipe VAR: a nameless pipe, open for both directions, its descriptor in VAR. bash 5.1 makes a pipe for a short here-string;

@@ -138,9 +138,6 @@ ask_leave() {
 
 start_display() {
 	local number cookie told
-	for number in ssh:openssh-client Xvfb:xvfb xauth:xauth xterm:xterm xdotool:xdotool pgrep:procps; do
-		need "${number%:*}" "${number#*:}"
-	done
 	export XAUTHORITY=$RUN/log/xauthority
 	cookie=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	(umask 077 && : >"$XAUTHORITY") && xauth -q source - <<<"add :0 . $cookie" 2>/dev/null
@@ -192,12 +189,12 @@ start_ssh() {
 
 # --- the round trip, by what TCP has seen ----------------------------------------------------------------------------
 
-# see_rtt PID: sets `rtt`, in ms, to the least on that program's only connection.
+# see_rtt: sets `rtt`, in ms, to the least on the only connection of the program in the window. (keyrepeat tells its own.)
 see_rtt() {
 	local least all
-	[ -n "$1" ] || return 0
+	[ -n "$typed_at" ] || return 0
 	if [ -z "$peer" ]; then
-		mapfile -t all < <(ss -Htnp state established 2>/dev/null | grep -F "pid=$1," | awk '{ print $4 }' | sort -u)
+		mapfile -t all < <(ss -Htnp state established 2>/dev/null | grep -F "pid=$typed_at," | awk '{ print $4 }' | sort -u)
 		[ "${#all[@]}" = 1 ] || return 0
 		peer=${all[0]}
 	fi
@@ -218,7 +215,7 @@ type_train() {
 	# (a signal for all of a terminal's programs reaches it, too: it then takes its last key back, and ends)
 	trap 'interrupted=1; kill "$probe" 2>/dev/null' INT TERM HUP
 	while kill -0 "$probe" 2>/dev/null; do
-		see_rtt "$([ "$kind" = vnc ] || [ "$kind" = rdp ] && pgrep -P "$probe" 2>/dev/null || echo "$typed_at")"
+		see_rtt
 		nap 0.2
 	done
 	status=0
@@ -245,7 +242,7 @@ cell_parameters() { jq -cn --arg p "$kind" '{protocol: $p, app: "own", sinks: 0}
 
 type_all() {
 	local n worst=0
-	parts=0 interrupted=''
+	interrupted=''
 	for ((n = 1; n <= repeat; n++)); do
 		type_train "$RUN/cells/$cell_name/$n" $((1000 + n))
 		if part_counts "$n"; then
@@ -268,7 +265,7 @@ write_run() {
 	local server
 	server=$(jq -r .settings.server "$RUN/cells/$cell_name/1/keyrepeat.json")
 	[ "$kind" != ssh ] || server="ssh by $(ssh -V 2>&1)"
-	jq -n --slurpfile k "$RUN/cells/$cell_name/1/keyrepeat.json" --arg experiment "$experiment" --arg command "$command" \
+	jq -n --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --arg experiment "$experiment" --arg command "$command" \
 		--arg version "${TP_VERSION:-unknown}" --arg started "$started" --arg kind "$kind" --arg title "$what" --arg target "$target" \
 		--argjson seconds "$seconds" --argjson parts "$parts" --argjson parameters "$(cell_parameters)" --argjson host "$facts" \
 		--arg rtt "$rtt" --argjson calibration "$(calibration_record)" --argjson root "$((EUID == 0))" --arg server "$server" \
@@ -281,7 +278,9 @@ write_run() {
 		cells: [{name: "\($kind)-own-0", $parameters, state: "complete", complete: $parts, flags: []}],
 		counts: {total: $parts, complete: $parts, missing: 0, marked: 0}, $calibration, $host,
 		protocol: {$server, version: "", says: $title, $title, window: $k[0].settings.window, watch: "update",
-			region: $k[0].settings.region, rtt_ms: ($rtt | tonumber? // null), terminal_ms: ($own | tonumber? // null),
+			region: $k[0].settings.region,
+			rtt_ms: (if $kind | IN("vnc", "rdp") then [$k[].result.tcp_rtt_ms | values] | min else $rtt | tonumber? // null end),
+			terminal_ms: ($own | tonumber? // null),
 			frame_rate_per_s: null, encodings: [], compression: "unknown", encryption: "unknown", floor_ms: null},
 		lab: {server: "not ours, unknown", shared_cpus: false, rootless: ($root == 0), capture: "none", missing: [
 			"server: not ours, so nothing is known of its CPUs, its load and its scheduling, and nothing was changed on it",
@@ -322,8 +321,9 @@ server_options=(${password_file:+--password-file "$password_file"} ${size:+--siz
 [ "$cert_ignore" = 0 ] || server_options+=(--cert-ignore)
 command="thinprobe try$(printf ' %q' "$target" ${window:+--window "$window"} ${server_options[@]+"${server_options[@]}"} \
 	-t "${seconds}s" --repeat "$repeat")"
-need jq jq
-need setpriv util-linux
+need jq jq setpriv util-linux
+[ "$kind" != ssh ] ||	# for the terminal
+	need ssh openssh-client Xvfb xvfb xauth xauth xterm xterm xdotool xdotool pgrep procps ss iproute2
 priority=0
 ! chrt -f 1 true 2>/dev/null || priority=20
 helpers=() peer='' rtt='' own_ms='' typed_at='' how=(--region auto) started=$(date -u +%Y-%m-%dT%H:%M:%SZ) begun=$EPOCHSECONDS
@@ -341,7 +341,15 @@ ask_leave
 RUN=${output_dir:-$(results_new try)} && folder_made RUN "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
 [ -z "$(ls -A -- "$RUN")" ] || bad "-o $RUN: is not empty; name a new folder"
 mkdir -p "$RUN/cells" "$RUN/log" || die "cannot write to $RUN"
-# shellcheck disable=SC2317 # on_exit calls it
+parts=0
+# shellcheck disable=SC2317 # on_exit calls them
+drop_unmeasured() {	# where nothing was measured, nothing stays
+	[ "$parts" = 0 ] || return 0
+	rm -rf "$RUN/cells" "$RUN/log"
+	rmdir "$RUN" 2>/dev/null
+}
+on_exit drop_unmeasured
+# shellcheck disable=SC2317
 end_helpers() { [ "${#helpers[@]}" = 0 ] || kill "${helpers[@]}" 2>/dev/null; wait; }
 on_exit end_helpers
 trap 'exit 130' INT TERM HUP
@@ -350,8 +358,6 @@ LAB_RUN=$RUN LAB_LOG=$RUN/log
 facts=$(facts_json)
 type_all
 if [ "$parts" = 0 ]; then
-	rm -rf "$RUN/cells" "$RUN/log"
-	rmdir "$RUN" 2>/dev/null
 	[ "$status" != 1 ] || die "try: nothing was measured (above)"
 	exit "$status"
 fi

@@ -142,13 +142,34 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 	[ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]
 }
 
-@test "try vnc://: without gnuplot it says all but the page, what that needs, and status 0" {
-	field 10
+without() {	# NAME...: a folder of all programs but these
 	mkdir without
 	ln -sf /usr/local/bin/* /usr/bin/* /bin/* without/
-	rm -f without/gnuplot*
+	(cd without && rm -f "$@")
+}
+
+@test "try ssh://: all that is missing here is named at once, with status 4; a login that fails is said; neither leaves a folder" {
+	need ssh xauth xdotool pgrep ss
+	without Xvfb xterm
+	PATH=$PWD/without run --separate-stderr -4 try ssh://me@far --yes -o run
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"Xvfb xterm are missing"*"--no-install-recommends xvfb xterm" ]]
+	[ ! -e run ]
+	need Xvfb xterm
+	mkdir bin
+	printf '#!/bin/sh\necho "me@far: Permission denied" >&2\nexit 255\n' >bin/ssh
+	chmod 755 bin/ssh
+	PATH=$PWD/bin:$PATH run --separate-stderr -1 try ssh://me@far --yes -o run
+	[[ ${stderr_lines[-1]} == *"Permission denied"*"BatchMode=yes"*"me@far true" ]]
+	[ ! -e run ]
+}
+
+# (of packages it needs keyrepeat's libraries, jq and util-linux)
+@test "try vnc://: without gnuplot, ss and ps it says all but the page, and what that needs; the round trip is the program's own" {
+	field 10
+	without gnuplot ss ps pgrep
 	PATH=$PWD/without run --separate-stderr -0 try "vnc://127.0.0.1:$port" --yes -t 2s -o run
-	[[ $output == *"How late:"*"holds:"*"Report: "*gnuplot*cmark-gfm* ]]
+	[[ $output == *"How late:"*"ms a round trip"*"holds:"*"Report: "*gnuplot*cmark-gfm* ]]
 	[ ! -e run/report.html ]
 	"$TOP/thinprobe" report run
 	[ -f run/report.html ]
