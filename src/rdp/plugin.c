@@ -19,7 +19,7 @@ const struct rdp_client_ops *rdp_plugin_load(struct why *why)
 	if (!object && access(path, R_OK))
 		why_say(why, "rdp: was built without libfreerdp; apt-get install freerdp2-dev (or freerdp3-dev), and make");
 	else if (!object)
-		why_say(why, "rdp: %s; apt-get install freerdp2-dev (or freerdp3-dev)", dlerror());
+		why_say(why, "rdp: %s; apt-get install --no-install-recommends libfreerdp-client" FREERDP "-" FREERDP, dlerror());
 	if (!object)
 		return NULL;
 	ops = dlsym(object, RDP_PLUGIN_OPS);

@@ -295,7 +295,7 @@ has_echoed() { [ "$(echoed)" -ge "$1" ]; }	# keys
 	[ ! -e report.json ]
 	run -0 ./keyrepeat null: -t 100ms -q
 	echo "no object" >keyrepeat_rdp.so
-	one_line 4 freerdp2-dev ./keyrepeat rdp:127.0.0.1
+	one_line 4 "--no-install-recommends libfreerdp-client" ./keyrepeat rdp:127.0.0.1
 }
 
 @test "keyrepeat rdp: words that go with no RDP server are refused" {
