@@ -19,8 +19,8 @@
 #                      O_DIRECT (of a device lseek tells the size, fstat does not);
 #                      LAB_SWAP_BACKING: what is behind them, in words
 # All commands on the server are in its group, with all their descendants (its lab_exec too; neither
-# what -C moves to the client's CPUs nor the door of a command). -M NAME: in another one;
-# LAB_MEMORY=NAME says so for those that plug-ins start; - is none.
+# what -C moves to the client's CPUs nor the door of a command). -M NAME: in another one, - in none;
+# LAB_MEMORY=NAME: the same for the commands that plug-ins start.
 declare -gA LAB_MEMORY_GROUPS=()
 lab_memory_none() {
 	LAB_MEMORY_GROUP='' LAB_MEMORY_VERSION='' LAB_SWAP_KIND='' LAB_SWAP_DEVICE='' LAB_SWAP_SCRATCH='' \

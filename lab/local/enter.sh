@@ -85,7 +85,7 @@ while :; do
 done
 # Not in a pipeline or $( ): there it would be the times of that subshell.
 [ "$times" = - ] || times >>"$times"
-# As the command died, so does its door: bash takes a SIGINT for its own only when the command has died of it.
+# Where SIGINT ended the command, this script ends by it, too: only then does the calling bash treat the signal as its own.
 if [ "$interrupt" = yes ] && [ "$status" = 130 ]; then
 	trap - INT
 	kill -INT $$

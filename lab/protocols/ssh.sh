@@ -146,8 +146,8 @@ sshd_command() {
 	esac
 }
 
-# The probe's role is root without its powers, and as such xterm does not start: what a person runs
-# there is an ordinary user's, as at the server.
+# The probe's role is root without capabilities, which xterm refuses to start with: programs of a person run there as an ordinary
+# user, as at the server.
 SSHD_ORDINARY='
 	ordinary="unshare --user --map-user=1000 --map-group=1000"
 	[ "$(id -u)" = 0 ] && $ordinary true 2>/dev/null || ordinary=

@@ -88,7 +88,7 @@ static int read_order_option(const char *text, void *value)
 
 	(void)value;
 	if (cfg.n_orders == COMMANDS_AT_START)
-		die_usage("--order %s: give at most %d orders; use --control for more", text, COMMANDS_AT_START);
+		die_usage("--order %s: at most %d commands can be given; --control takes any number", text, COMMANDS_AT_START);
 	if (!*text || parse_link_command(&tried, text) || !tried.changed)
 		die_usage("--order %s: not a command that changes the link; such as \"forth rate 1500Kbit\" or \"delay 20ms\"",
 			  text);

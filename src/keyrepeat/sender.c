@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#define SPIN_FIRST_NS (100 * NS_PER_US) /* busy loop before a due time, for the time that waking up takes: the first */
+#define SPIN_FIRST_NS (100 * NS_PER_US) /* first length of the busy loop before a due time, which bridges the time of waking up */
 #define SPIN_MOST_NS (300 * NS_PER_US)
 #define SPIN_LEAST_NS (15 * NS_PER_US)
 #define SPIN_STEP_NS 100

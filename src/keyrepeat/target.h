@@ -36,6 +36,7 @@ struct target_cfg {
 	void (*connected)(void); /* vnc, rdp: called before the first byte of the server is read; may be NULL */
 };
 
+/* "May be NULL" stands at functions that a target need not have. */
 struct target_ops {
 	const char *scheme;
 	/* Checks the address before anything is opened: 0, or -1 with a line in `why`. May be NULL. */

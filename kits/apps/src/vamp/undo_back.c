@@ -108,7 +108,7 @@ static int move_back(pid_t pid, const char *from)
 		err = files_write_number(path, pid);
 	}
 	if (!err && first)
-		warn("process %d: its group has ended; it is now in that of %s", (int)pid, path);
+		warn("process %d: its control group is gone; it was moved to %s", (int)pid, path);
 	return err;
 }
 
