@@ -73,7 +73,10 @@ must() { "$@" || die "-$LAB_STATUS" "$LAB_WHY"; }
 need() {
 	local missing=() packages=() are='is missing; install it'
 	while [ $# -gt 0 ]; do
-		command -v -- "$1" >/dev/null 2>&1 || { missing+=("$1") && packages+=("$2"); }
+		command -v -- "$1" >/dev/null 2>&1 || {
+			missing+=("$1")
+			[[ " ${packages[*]-} " == *" $2 "* ]] || packages+=("$2")
+		}
 		shift 2
 	done
 	[ "${#missing[@]}" -gt 0 ] || return 0

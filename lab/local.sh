@@ -54,14 +54,8 @@
 lab_up() {
 	local deadline MS NOW_MS word a b c d dir keep=() unshared=()
 
-	need setpriv util-linux
-	need unshare util-linux
-	need nsenter util-linux
-	need taskset util-linux
-	need flock util-linux
-	need ip iproute2
-	need tc iproute2
-	need ethtool ethtool
+	need setpriv util-linux unshare util-linux nsenter util-linux taskset util-linux flock util-linux \
+		ip iproute2 tc iproute2 ethtool ethtool
 	lab_memory_ask
 	lab_begin
 	LAB_WIRE=$LAB_LOG/wire LAB_WIRE_PID=''

@@ -68,9 +68,7 @@ lab_up() {
 		[ "${!word}" = . ] && word=' here' || word=" on ${!word}"
 		printf -v "LAB_AT_$role" %s "$word"
 	done
-	need ssh openssh-client
-	need setpriv util-linux
-	need jq jq
+	need ssh openssh-client setpriv util-linux jq jq
 	LAB_RUN_NAMED=${LAB_RUN-}
 	lab_begin
 	rm -f -- "$LAB_TIMES/lost"

@@ -419,9 +419,7 @@ decide() {	# STATUS is judge's; verdict.json
 say() { [ -n "$QUIET" ] || printf '%s\n' "$*" | printable; }
 
 read_options "$@"
-need jq jq
-need cmark-gfm cmark-gfm
-need gnuplot gnuplot-nox
+need jq jq cmark-gfm cmark-gfm gnuplot gnuplot-nox
 STARTS=0 MEASURED=0 STATUS=3 WHY=''
 if [ -n "$RESUME" ]; then
 	recall

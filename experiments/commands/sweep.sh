@@ -68,9 +68,7 @@ fi
 [ "$ENGINE" = parallel ] || [ -z "$PAIRS" ] || bad "--pairs is for --engine parallel: Slurm chooses the hosts"
 [ -n "$FILE" ] || bad "name a file that has a line: experiment NAME"
 [ -f "$FILE" ] && [ -r "$FILE" ] || bad "$FILE: no file that can be read"
-need jq jq
-need flock util-linux
-need cmark-gfm cmark-gfm
+need jq jq flock util-linux cmark-gfm cmark-gfm
 
 # The file of the sweep ---------------------------------------------------------------------------------------------
 

@@ -34,8 +34,7 @@ read -ra ids <<<"${words[*]-}"	# (GNU parallel hands over a line as one word)
 [ "${#ids[@]}" -gt 0 ] || die -2 "cell: which? thinprobe sweep FILE --list names them"
 [ -f "$dir/sweep" ] || die -2 "cell: $dir is no folder of a sweep; name it with --sweep DIR"
 dir=$(cd -- "$dir" && pwd) || exit 1
-need jq jq
-need flock util-linux
+need jq jq flock util-linux
 run=$dir/${ids[0]%%/*} repeat=${ids[0]##*.}
 cell_name() { local name=${1#*/}; printf '%s\n' "${name%.*}"; }	# cell_name ID
 cell_there() { [ -f "$run/cells/$(cell_name "$1")/$repeat/cell.json" ]; }
