@@ -15,7 +15,7 @@ TP_TOOL=thinprobe
 . "$TP_HOME/experiments/commands/listening.sh"
 here=$TP_HOME/experiments/commands
 PLAN[called]=try RESUME=''
-RATE=20 WAIT_S=10 LIMITS='perception typing noticeable'
+RATE=20 WAIT_S=10 OWN_S=2 LIMITS='perception typing noticeable'
 
 # shellcheck disable=SC2317 # read_words calls it
 usage() {
@@ -157,7 +157,7 @@ start_terminal() {
 	terminal=$!
 	helpers+=("$terminal")
 	wait_until $WAIT_S terminal_shown "$1" || die "try: the terminal with $1 did not appear"
-	how=(--window "$window")
+	how=(--region auto --window "$window")
 }
 # shellcheck disable=SC2317 # wait_until calls it
 terminal_shown() {	# with ssh: from when the terminal's own echo is off
@@ -180,7 +180,7 @@ start_ssh() {
 	local server=$where
 	where=x11:$DISPLAY
 	start_terminal cat
-	typed_at='' type_train "$RUN/log" 0
+	typed_at='' seconds=$OWN_S type_train "$RUN/log" 0
 	own_ms=$(jq -r '.result.latency_from_due_ms | .p50 // .range.p50.to // ""' "$RUN/log/keyrepeat.json" 2>/dev/null)
 	kill "$terminal"
 	wait "$terminal"

@@ -138,6 +138,8 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 	jq -e '.latency_ms.p50 | [.value // (.from, .to)] | all(. >= 60)' <<<"$output"
 	[[ $(<called) == *"BatchMode=yes"*"-tt -- me@far"* ]]
 	[[ $(jq -r '.sentences[2]' <<<"$output") == *"terminal on this machine"* ]]
+	# the place is looked for once
+	[ "$(jq -r .settings.region_from run/cells/*/[123]/keyrepeat.json | xargs)" = "found by typing given given" ]
 	[ "$(jq .network <<<"$output")" = null ]
 	[ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]
 }
