@@ -112,7 +112,7 @@ print_section() {
 		## Simulated starts
 
 		After each start all metrics are looked at, up to 40 starts, with 5 % asked for and an effect of 10 %, until one is called
-		better or worse: *called*, in percent of 1,000 comparisons. Nothing differs in truth. In the last six rows the *mean* does
+		better or worse: *called*, in percent of 1,000 comparisons. A and B are identical. In the last six rows the *mean* does
 		not differ, but the law is uneven: rare starts much slower, most a little faster.
 
 	END
@@ -120,8 +120,8 @@ print_section() {
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
 		Real comparisons of a variant with itself: what they said; and their starts, drawn again at random, each with a random sign,
-		with the same looks. To find is a median that is 10 % longer. So that 40 take about an hour, blocks are short
-		(40 keys), a start has one pair of them, one metric is asked for, and it ends after 150 s, known or not.
+		with the same looks. What is to be found is a median that is 10 % longer. So that 40 comparisons take about an hour, blocks are
+		short (40 keys), a start has one pair of blocks, one metric is judged, and a comparison ends after 150 s, decided or not.
 	END
 	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
 		Real comparisons in which B's application answers later, by a known time of its own: the right verdict is *worse*.
@@ -131,12 +131,12 @@ print_section() {
 
 		- *Called* must not be more than the rate asked for. It is far less where a start's spread is small, since a difference of less
 		  than half the effect is not called, however sure it is.
-		- Where the spread is three times the effect, nothing is decided in 40 starts, and that is what ab says.
-		- In truth a variant that is compared with itself has symmetric differences, whatever the shape of its latencies, and for these
-		  the rule holds by proof: they need not be normal. With an effect of the order, such as a slower first block, the proof
-		  covers the pairs of starts; that it holds for both parts together is what the table shows.
+		- Where the spread is three times the effect, nothing is decided in 40 starts, and ab says so.
+		- A variant that is compared with itself has symmetric differences, whatever the shape of its latencies. For such differences the
+		  rule holds by proof: they need not be normal. If the order has an effect, such as a slower first block, the proof covers the
+		  pairs of starts; the table shows that the rule holds for both parts together.
 		- No rule can hold for uneven laws with rare large values that have not come yet. Where such starts scatter by as much as the
-		  effect or more, variants of equal mean are called more often than asked for; in truth they do differ: in most starts.
+		  effect or more, variants of equal mean are called more often than asked for. (They do differ: in most starts.)
 		- *Provisional* verdicts (`--noise`) are wrong no more often, but find less. Nothing is decided against a variant whose
 		  blocks others disturbed more often than the other's.
 	END

@@ -41,10 +41,10 @@ for table in "${tables[@]}"; do make -s "build/scenes/$(basename "$table" .tsv)"
 	cat <<-END
 		# How often does thinprobe decide wrongly?
 
-		Made by \`tests/deciders.sh\`: what says better, late, slower, lost or blamed, in virtual time on made-up
-		scenes whose truth is known, $draws draws of each decider. *Wrong*: what must not be said was; where
-		nothing is to be found, that is a false alarm, and where it cannot be told, it was told anyway.
-		*Missed*: neither that nor what must be said. In brackets the worst scene.
+		Made by \`tests/deciders.sh\`: $draws draws of each decider (what says better, late, slower, lost or blamed),
+		in virtual time, on made-up scenes whose truth is known. *Wrong*: it said what it must not say: a false
+		alarm where nothing is to be found, or an answer where none can be known. *Missed*: it said neither that
+		nor what it must say. In brackets the worst scene.
 
 		The scenes, with what must and must not be said of each, are in \`tests/scenes/DECIDER.tsv\`;
 		\`thinprobe check\` fails where one is missed or wrong more often than it allows.

@@ -119,7 +119,7 @@ did() {
 	cat <<-END
 		# Do the programs grow?
 
-		Made by \`tests/long-runs.sh\`: those that may stay up for long ran side by side for $time, on a machine with $(nproc) CPUs.
+		Made by \`tests/long-runs.sh\`: the programs that may stay up for long ran side by side for $time on a machine with $(nproc) CPUs.
 		Memory (resident, of all processes of the program) and open files were read every 7 s. \`vusers\` keeps 32 bytes of each
 		request, for exact percentiles, in memory that it sets aside before it begins.
 
