@@ -142,7 +142,7 @@ attach_capture() {
 		mapfile -t peers < <(ss -Htnp state established 2>/dev/null | grep -F "pid=$pid," | awk '{ print $4 }' | sort -u)
 	fi
 	if [ ${#peers[@]} -ne 1 ]; then
-		ATTACH_NO_CAPTURE="which connection is the window's cannot be told (${#peers[@]} in question); --port names the server's port"
+		ATTACH_NO_CAPTURE="cannot tell which connection belongs to the window (of ${#peers[@]}); name the server's port with --port"
 		return 0
 	fi
 	peer=${peers[0]%:*} ATTACH_PORT=${peers[0]##*:}

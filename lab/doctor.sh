@@ -343,8 +343,9 @@ for word; do
 	-h | --help)
 		cat <<'END'
 usage: thinprobe doctor [--fix] [--json] [EXPERIMENT]
-What this machine can and cannot measure, why, and the cure; of an experiment:
-whether what it needs is there. Exit status 4 if something needed is missing.
+Says what this machine can and cannot measure, why, and the cure; for an
+experiment, whether all that it needs is there. Exit status 4 if something
+needed is missing.
   --fix    first install what thinprobe setup would
   --json   as JSON
 END

@@ -114,7 +114,7 @@ lab_tap() {
 }
 
 # Default for back-ends without groups.
-lab_grouped() { die "-$EXIT_USAGE" "no cpu groups and priorities are given on a server that is not ours"; }
+lab_grouped() { die "-$EXIT_USAGE" "a server that is not under our control gets no cpu groups and priorities"; }
 
 # lab_ready NAME SECONDS: waits for a line "ready" on the standard error of what lab_start called NAME; 1 and its
 # last line when it ended before or took too long.

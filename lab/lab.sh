@@ -19,17 +19,17 @@ usage: thinprobe lab up [--server-memory SIZE
 
   up      makes two hosts, 10.203.0.1 (server) and 10.203.0.2 (client), that
           stay until `down`
-          --server-memory: what runs on the server has so much memory
-          --swap: where what does not fit goes (file)
+          --server-memory: confine the server to this much memory
+          --swap: swap for what does not fit (file)
           (LAB_RATE=100Mbit|DOWN/UP|none, LAB_QUEUE=50ms, LAB_DELAY=,
           LAB_JITTER=, LAB_LOSS=, LAB_SHARED_CPUS=1, LAB_CPUS_server=,
           LAB_CPUS_client=)
-  exec    runs a command on one of them, as an ordinary user on its own CPUs
-          (if you are root, as one who owns nothing but the host's HOME)
-          -R: as its root
-          -C: on the other side's CPUs (to capture on the server's link without
-          taking its time)
-  down    ends both and all that runs in them
+  exec    runs a command on one of them, as an ordinary user, on the CPUs of
+          that host (if you are root, as a user who owns only the host's HOME)
+          -R: as root of that host
+          -C: on the CPUs of the other host (to capture on the server's link
+          without taking its CPU time)
+  down    ends both hosts and all that runs in them
   clean   removes what killed runs left behind
 END
 }

@@ -135,13 +135,14 @@ lab_user() {
 	as=(setpriv --reuid "$LAB_UID" --regid "$LAB_UID" --clear-groups)
 	for file in "$TP_HOME" "$TP_BIN" "$LAB_HERE" "$LAB_HERE/lab.sh"; do
 		[ "${LAB_OWN_UID-0}" = 1 ] || break
-		[[ $(stat -Lc %A -- "$file") == *r?[xt] ]] || { warn "$file is for root alone, and so is what the server runs: root without" \
-			"capabilities; to give it a user of its own: chmod -R go+rX $TP_HOME"; LAB_OWN_UID=0; }
+		[[ $(stat -Lc %A -- "$file") == *r?[xt] ]] || { warn "only root can read $file, so the server's programs run as root without" \
+			"capabilities; to give them a user of their own: chmod -R go+rX $TP_HOME"; LAB_OWN_UID=0; }
 	done
 	if [ "${LAB_OWN_UID-0}" = 1 ]; then
 		LAB_MODE=user:$LAB_UID LAB_UID_client=${LAB_BY_HAND:+$LAB_UID}
 		"${as[@]}" unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null && return 0
-		warn "what the server runs is root without capabilities, for other users may not make user namespaces here; see: thinprobe doctor"
+		warn "the server's programs run as root without capabilities, since other users may not make" \
+			"user namespaces here; see: thinprobe doctor"
 	fi
 	LAB_MODE=user LAB_UID='' LAB_UID_client=''
 	unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null || {

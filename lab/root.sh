@@ -15,11 +15,11 @@ usage() {
 	cat <<'END'
 usage: thinprobe root make SUITE [--protocol P,...] [-o DIR] [--mirror URL]
 Makes a root file system of a release, such as bookworm or trixie, in which the
-server of a comparison runs: thinprobe ab --a-root DIR --b-root DIR. Needs no
-root where user namespaces are allowed. rm -r removes it.
-  --protocol P,...      with what these display protocols need (vnc)
+server of a comparison runs: thinprobe ab --a-root DIR --b-root DIR. You need not
+be root where user namespaces are allowed. rm -r removes the folder.
+  --protocol P,...      install packages for these display protocols (vnc)
   -o, --output-dir DIR  put it here (~/.cache/thinprobe/roots/SUITE-P)
-  --mirror URL          archive to take it from (that of this machine)
+  --mirror URL          archive of the packages (that of this machine)
 examples:
     thinprobe root make trixie --protocol vnc
     thinprobe root make bookworm --protocol rdp -o /srv/roots/xrdp-0.9

@@ -11,13 +11,13 @@ COMMAND=bundle
 usage='usage: thinprobe bundle RUN [-o FILE] [--anonymous] [--with-typed] [--all]
 Packs a run into one file (RUN.tar.zst), to send or to publish: run.json,
 tables, samples, reports of programs. thinprobe report FILE makes the page
-again, with the same figures. Says first what names people and machines, and
-what is left out: captures, logs, and files that thinprobe does not know.
+again, with the same figures. First shows names of people and machines, and what
+is left out: captures, logs, and files that thinprobe does not know.
   -o, --output FILE
   --anonymous   hosts, users, addresses, folders, window titles and commands
                 become host-1, user-1, 192.0.2.1 and so on, in all files
-  --with-typed  also recorded sessions and screens: what was typed and seen
-  --all         show all that names people and machines, not only eight
+  --with-typed  also pack recorded sessions and screens: what was typed and seen
+  --all         show all names of people and machines, not only eight
 Exit status: 0 packed, 1 could not, 2 wrong usage, 4 zstd is missing.'
 anonymous='' with_typed='' all='' output=''
 read_words 'anonymous with-typed all' o:output "$@"

@@ -11,16 +11,16 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 COMMAND=compare
 
 usage='usage: thinprobe compare RUN RUN... [options]
-What has changed between runs of one experiment? Says first what was not alike,
-then compares each run with the first, by the repeats of each condition; by
-all of them together what single ones are too short for, such as p95.
+What has changed between runs of one experiment? First says what was not alike,
+then compares each run with the first, by the repeats of each condition. Figures
+for which single repeats are too short, such as p95, by all repeats together.
   --metrics NAME,...  only these, such as p50,late (times, shares and rates)
   --effect SIZE       smallest difference of interest (10%), or 5ms
   --alpha PERCENT     rate of false alarms, over all metrics and conditions (5)
   --strict            refuse runs that were not alike
   --json              print what judge reports, an object for each run
 Exit status: 0 compared, 1 could not, 2 wrong usage.
-Two builds, of which one is to be chosen: thinprobe ab measures them in turns.'
+To choose between two builds: thinprobe ab measures them in turns.'
 
 metrics='' effect=10% alpha=5 strict='' json='' gate='' unlike=''	# (gate, unlike: of gate.sh)
 read_words 'strict json gate unlike' 'metrics effect alpha' "$@"
@@ -110,7 +110,7 @@ for ((i = 1; i < ${#runs[@]}; i++)); do
 			(.one_sided | group_by(.only)[] | "only \(if .[0].only == "a" then $a else $b end): \(cells)"),
 			(.not_compared | left_out(why_not($a; $b)) | "not compared (\(.because)): \(name)"),
 			(.overloaded | select(. != []) | "overloaded, and only in \($b): \(cells)"),
-			(.not_judged | left_out("") | "not judged, for want of an interval: \(name)"),
+			(.not_judged | left_out("") | "not judged, without an interval: \(name)"),
 			(.copied | select(. != []) | "the same values in all repeats, so one run is a copy of the other: \(cells)"),
 			(.too_few | select(. != []) | "too few values of \($b): \(cells)"),
 			(.the_same | select(. != []) | "the same in all repeats: \(cells)")' "$work/judged" | printable

@@ -12,21 +12,21 @@ COMMAND=gate
 usage='usage: thinprobe gate RUN --limits FILE [--tap] [--junit FILE]
        thinprobe gate RUN --baseline RUN [--effect SIZE] [--metrics NAME,...]
                           [--unlike]
-Does RUN hold its limits, or is it worse than a run before?
+Does RUN keep its limits, or is it worse than an earlier run?
   --limits FILE     lines "METRIC CELLS OP VALUE", such as
                     p95   vnc-light-*  <   150ms
                     late  *            <=  1%
                     CELLS: names in RUN/cells, with * and ?
   --baseline RUN    not worse than this run by more than --effect (10%), or 5ms
-  --metrics NAME,...  of a baseline: only these, such as p50,late
-  --alpha PERCENT   of a baseline: rate of false alarms over all metrics (5)
-  --unlike          of a baseline: judge also runs that were not alike in settings,
+  --metrics NAME,...  with --baseline: only these, such as p50,late
+  --alpha PERCENT   with --baseline: rate of false alarms over all metrics (5)
+  --unlike          with --baseline: also judge runs that differ in settings,
                     versions or machine; otherwise they are not decided
   --tap             print the Test Anything Protocol
-  --json            print all that was judged, with its reason
-  --junit FILE      write JUnit XML, too
-  --verbose         print also what holds
-Exit status: 0 holds, 5 does not, 3 not decided, 1 could not compare,
+  --json            print all limits and metrics, with the reasons
+  --junit FILE      also write JUnit XML
+  --verbose         also print the limits that hold
+Exit status: 0 all hold, 5 one is broken, 3 not decided, 1 could not compare,
 2 wrong usage.'
 
 limits='' baseline='' tap='' json='' verbose='' junit='' effect='' metrics='' alpha='' unlike=''
@@ -86,7 +86,7 @@ else
 				else " \(length) by figures without an interval." end)"
 			elif $broken == 0 then "\($open) of \($n) are not decided."
 			else "\($broken) of \($n) do not hold.\(if $open > 0 then " \($open) more not decided." else "" end)" end,
-		(.not_judged // [] | select(. != []) | "Not judged, for want of an interval: \(join(", "))"),
+		(.not_judged // [] | select(. != []) | "Not judged, without an interval: \(join(", "))"),
 		([.limits | sort_by(.verdict as $v | ["broken", "not decided"] | index($v) // 2)[]
 			| select($all == 1 or .verdict != "holds") | line]) as $lines
 		| if $all == 1 or ([$lines[] | length / 76 | ceil] | add // 0) <= 7 then $lines[] else

@@ -201,19 +201,19 @@ usage='usage: thinprobe report RUN
 Makes tables, figures, findings.json, report.md and report.html of a run again,
 from its samples. Several runs of one experiment (of other machines, or other
 days) share each figure, a curve for each.
-  -o DIR       where tables and report of several go (beside the first run),
-               or where a bundle is unpacked (beside it)
+  -o DIR       folder for tables and report of several runs (beside the first
+               run), or for an unpacked bundle (beside the file)
   --label NAME,NAME...
-               what the runs of several are called (their hosts, or days)
+               names for several runs, in their order (their hosts, or days)
   --fail-if CONDITIONS
                exit status 5 if one holds or may hold, such as
                p95>150ms,late>1%; 3 if a condition has no such figure
-  --table      only print the table of the end of a run
-  --verdict    only print the verdict and notes below it
+  --table      only print the table that a run prints at its end
+  --verdict    only print the verdict and the notes below it
   --findings   only print verdict, findings and notes
   --json       only print what findings.json has
   --record     only print what a calibration keeps, as JSON
-Options and runs in any order.'
+Options and runs may be in any order.'
 parts='table verdict findings json record cell end' part='' fail_if='' label='' output_dir='' version=''
 # shellcheck disable=SC2086 # names
 unset $parts

@@ -28,16 +28,16 @@ Is B better than A? Measures both in turns and stops when it knows.
                         root file system in which this variant's server and
                         applications run (thinprobe root make)
   --git BASE..HEAD      two revisions of the repository in this folder, checked
-                        out into folders of their own that go at the end
-  --build CMD           what builds each, run by sh in its tree
+                        out into folders that are removed at the end
+  --build CMD           command that builds each, run by sh in its tree
   --server PATH, --client PATH, --root DIR
-                        what the build leaves there, from the top of the tree
+                        what the build makes, as a path from the top of the tree
   --effect SIZE         smallest difference of interest (10%), or 5ms
   --metrics NAME,...    only these, such as p50,p90 (times, shares and rates)
-  --budget TIME         stop after so long, known or not (10m); what you do not
-                        give (length of a block, conditions) is chosen to fit
-  --noise PERCENT       use blocks of which other programs took up to so much,
-                        such as 25%; the verdict is provisional then
+  --budget TIME         stop after this time, decided or not (10m); options that
+                        you do not give (length, conditions) are chosen to fit
+  --noise PERCENT       also use blocks in which other programs took up to this
+                        much CPU, such as 25%; the verdict is then provisional
   --pairs N             pairs of blocks in a start of both (1)
   --alpha PERCENT       rate of false alarms, over all metrics and looks (5)
   --seed N              seed of the order (1)

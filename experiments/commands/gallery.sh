@@ -26,7 +26,7 @@ runs, and today's desktops beside each other.
   -o, --output-dir DIR keep runs in DIR/NAME and write the pages there
   --quick              short runs, to see that all works; needs -o DIR
   --resume             go on after the last run that ended
-  --when-quiet         before each run, wait until others leave the CPUs alone
+  --when-quiet         before each run, wait until other programs use no CPU
   --list               name the runs: minutes, figures, kept or not, command
   --page               only write the pages again, from the kept runs
 Exit status: 0 all runs are kept, 1 the page cannot be written, 2 wrong usage,

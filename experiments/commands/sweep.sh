@@ -20,11 +20,11 @@ usage() {
 	cat <<'END'
 usage: thinprobe sweep FILE [-o DIR] [--engine E] [--pairs FILE] [--list]
        thinprobe sweep --resume DIR [--engine E] [--pairs FILE] [--list]
-Measures all cells of an experiment one by one, on as many pairs of hosts as
-there are, then reports on all of them. FILE has lines "key value...":
+Measures all cells of an experiment one by one, on one or more pairs of hosts,
+then makes a report of all of them. FILE has lines "key value...":
   experiment NAME      which one (thinprobe list)
-  protocol vnc x11     an option of it and its values: axes are crossed,
-  loads 0 5 10         another option with several values is a run for each
+  protocol vnc x11     an option of the experiment: axes are crossed, each
+  loads 0 5 10         value of another option becomes a run of its own
   repeat 5             repeats of each cell
   -o, --output-dir DIR put the sweep here
   --resume DIR         measure what is missing in DIR

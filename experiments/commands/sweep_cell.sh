@@ -16,12 +16,12 @@ TP_TOOL=thinprobe
 usage() {
 	cat <<'END'
 usage: thinprobe cell ID... [--sweep DIR] [--on WHERE]
-Measures cells of a sweep (thinprobe sweep), those of one run and repeat while
-the hosts are up once, and keeps what is complete.
+Measures cells of one run and repeat of a sweep (thinprobe sweep), with one start
+of the hosts, and keeps the complete ones.
   ID           such as stalls/vnc-light-5.2; thinprobe sweep FILE --list
   --sweep DIR  the folder of the sweep (the current one)
   --on WHERE   the hosts: lab, or ssh:SERVER,CLIENT (as the sweep has it)
-Exit status: 0 the cells are there, 1 or 3 it could not be measured.
+Exit status: 0 the cells are there, 1 or 3 they could not be measured.
 END
 }
 

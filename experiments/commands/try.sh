@@ -22,15 +22,16 @@ usage() {
 	cat <<'END'
 usage: thinprobe try [TARGET] [options]
 How late is a key on this server? Types "a" and BackSpace in turns into a text
-field in sight, for less than a minute, and says how late, how evenly, and whose
-time it is. Nothing is installed or changed on the server, and nothing is left
-in the field. Put the caret into an editor, a terminal or a search field first.
+field, for less than a minute, and says how late keys show, how evenly, and
+whose time it is. Nothing is installed or changed on the server, and nothing is
+left in the field. First put the caret into an editor, a terminal or a search
+field that is visible.
   vnc://HOST:1, vnc://HOST:5901   a VNC server, as its viewer
   x11, x11:DISPLAY                a window of an X display here, such as a client
                                   of any protocol; you choose it
   ssh://[USER@]HOST               a terminal there, in a window of its own here
-  rdp://[USER@]HOST[:PORT]        a session of an RDP server: logs in to it anew
-                                  for each part, and takes over one that is open
+  rdp://[USER@]HOST[:PORT]        a session of an RDP server: logs in anew for
+                                  each part, and takes over an open session
 Without TARGET: what listens on this machine.
   --password-file FILE  VNC, RDP: the password as text, or as vncpasswd writes it
   --cert-ignore         RDP: take any certificate
@@ -39,12 +40,12 @@ Without TARGET: what listens on this machine.
                         pick, to click into it (pick)
   --yes                 do not ask before typing
   -t, --time TIME       length of a part, 2s to 60s (8s)
-  --repeat N            so many parts (3); fewer than 3 give no interval
+  --repeat N            number of parts (3); fewer than 3 give no interval
   -o, --output-dir DIR  put the run folder here
   --json                print one JSON object instead of text
-Exit status: 0 measured, 1 not measured, 2 wrong usage or no leave to type,
+Exit status: 0 measured, 1 not measured, 2 wrong usage or typing not allowed,
 3 measured, but some keys were lost, 4 something is missing, 130 interrupted.
-The page needs gnuplot and cmark-gfm; all else is said without them.
+Without gnuplot and cmark-gfm there is no page; all else is printed.
 examples:
     thinprobe try vnc://localhost:1
     thinprobe try ssh://server --yes --json

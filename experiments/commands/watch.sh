@@ -15,26 +15,26 @@ usage: thinprobe watch [--port PORT,...] [-i INTERFACE] [options]
        thinprobe watch --on attach:DISPLAY,WINDOW --key K --every TIME [options]
 Shows latency while people work, a line a second: the time from input to the
 next update, stalls, bytes, and what made waits longer than usual.
-The first form only listens. The second also sends one key K each TIME, while
-nobody has typed on that connection for 5 s, and says so first.
+The first form only listens. The second also sends a key K each TIME, but only
+after 5 s without an input on that connection; it says so before the first key.
   --port PORT,...      ports of the display protocol (those of remote desktops
                        that listen here)
   -i, --interface IF   capture on this interface (that of the default route;
-                       lo, where they listen for this machine only)
+                       lo, if they listen for this machine only)
   --interval TIME      length of an interval, 100ms to 1h (1s)
   --tsv FILE           a row for each interval and connection (-: stdout)
   --metrics FILE       the latest interval, for node_exporter
-  --rotate SIZE        begin FILE anew at this size, and each day (64M)
-  --keep N             keep so many earlier files (7)
+  --rotate SIZE        begin a new FILE at this size, and each day (64M)
+  --keep N             keep this many earlier files (7)
   -t, --time TIME      stop after this time (on a signal)
   --on-late COMMAND    at the first wait that is blamed on a side, run this by
                        sh, with THINPROBE_VERDICT (network, server, client),
                        _WHY, _RISE_MS, _WAIT_MS, _CLIENT, _SERVER and _TIME
-  --who                beside a wait that is blamed on the server: the program
-                       that had most CPU, if this is the server
+  --who                on the server itself: beside a wait that is blamed on the
+                       server, name the program that had most CPU
   --on WHERE           attach:DISPLAY,WINDOW: the window to type into
   --key K              the key to send
-  --every TIME         a key so often, at least 10s
+  --every TIME         time between two keys, at least 10s
 Needs the right to capture. docs/watch.md says how to read it. Exit status 3:
 no packet came.
 examples:

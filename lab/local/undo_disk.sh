@@ -20,7 +20,7 @@ own_disk() {
 		[ -n "$below" ] && [[ $below != *$'\n'* ]] || break
 		name=$below
 	done
-	[ -d "/sys/block/$name" ] || { why="which disk ${place%/*} is on cannot be told"; return 1; }
+	[ -d "/sys/block/$name" ] || { why="cannot tell which disk ${place%/*} is on"; return 1; }
 	note_down disk-folder "$place" && mkdir -m 700 -- "$place" || { why="cannot make $place"; return 1; }
 	disk_device=/dev/$name disk_place=$place answer="/dev/$name $place $backing"
 }

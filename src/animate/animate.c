@@ -65,7 +65,7 @@ static int read_place(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
 	  .help = "how many different frames (10); count: length of the loop, so that missed frames can be counted" },
-	{ CLI_CALL, 0, "geometry", NULL, .of = "show, write", .help = "of a frame in pixels (100x100)", .call = read_size,
+	{ CLI_CALL, 0, "geometry", NULL, .of = "show, write", .help = "size of a frame in pixels (100x100)", .call = read_size,
 	  .meta = "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, .of = "show", .help = "frames a second (20)" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .of = "show, count",
@@ -75,13 +75,13 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "order", &cfg.order, .of = "show", .help = "in which order frames follow each other (loop)",
 	  .words = sequence_names },
 	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX, .of = "show",
-	  .help = "with --order hot: every second frame is one of the first so many" },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .of = "show, write", .help = "of the pictures and of the random order (1)" },
+	  .help = "with --order hot: every second frame is one of the first N" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .of = "show, write", .help = "seed of the pictures and of the random order (1)" },
 	{ CLI_WORD, 0, "draw", &cfg.draw, .of = "show",
 	  .help = "send each frame every time, or once to a pixmap of the display (image)", .words = show_draws },
 	{ CLI_WORD, 0, "content", &cfg.content, .of = "show, write", .help = "what a frame shows (mixed)",
 	  .words = picture_contents },
-	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600 * NS_PER_S, .of = "count", .help = "look for the animation so long (10s)" },
+	{ CLI_NS, 0, "wait", &cfg.wait_ns, 0, 3600 * NS_PER_S, .of = "count", .help = "how long to look for the animation (10s)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .of = "show, count", .help = "write a row for each frame shown, or seen, to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .of = "show, count", .help = "write \"ready\" to this descriptor (2)",
 	  .meta = "FD" },
@@ -100,7 +100,7 @@ static int close_frame_log(struct row_file *log)
 	int err = rows_close(log);
 
 	if (err)
-		warn("cannot write %s: %s; the report counts the frames all the same", cfg.log, strerror(-err));
+		warn("cannot write %s: %s; the report still counts the frames", cfg.log, strerror(-err));
 	return err;
 }
 

@@ -54,7 +54,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "bin", &cfg.bin_ns, 1e6, 60e9, .help = "bin of --timeline (10ms)" },
 	{ CLI_PIDS, 0, "ignore", &cfg.ignore, .help = "with --who: leave out the CPU time of these processes" },
 	{ CLI_NS, 0, "effect", &cfg.effect_ns, 0, 60e9, .help = "how long to measure the loop's own effect first (2s)" },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 1e15, .help = "of the random times of --wakeups (1)" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 1e15, .help = "seed of the random times of --wakeups (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

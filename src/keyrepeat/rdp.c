@@ -141,7 +141,7 @@ static void explain_failure(const struct rdp_target *self, const struct target_c
 	if (proc_stop)
 		why_say(why, "stopped before rdp:%s had answered", cfg->where);
 	else if (late)
-		why_say(why, "rdp:%s did not end connecting in %g s: is that an RDP server? see --connect", cfg->where,
+		why_say(why, "rdp:%s did not finish connecting in %g s: is that an RDP server? see --connect", cfg->where,
 			(double)cfg->connect_ns / NS_PER_S);
 	else if (self->trust.other[0])
 		rdp_trust_explain(&self->trust, &self->server, why);

@@ -527,5 +527,5 @@ void rec_refuse_output_of_input(const struct rec_output_path *place, size_t n, c
 {
 	for (size_t i = 0; i < n; i++)
 		if (place[i].path && strcmp(input, "-") != 0 && is_same_output(place[i].path, input))
-			die_usage("%s would write over %s, which is read", place[i].option, input);
+			die_usage("%s would overwrite %s, which is an input", place[i].option, input);
 }

@@ -47,7 +47,7 @@ static const struct cli_opt options[] = {
 	  .help = "these processes, all whose session is one of them, and all that descend from any" },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "all in this control group and below: a folder that holds a cgroup.procs",
 	  .meta = "FOLDER" },
-	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "just these" },
+	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "only these processes" },
 	{ CLI_FLAG, 0, "machine", &cfg.machine, .help = "no processes: only what the machine has in use" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

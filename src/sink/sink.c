@@ -496,7 +496,7 @@ int main(int argc, char **argv)
 	died = report_sink(out, workers, &held);
 	lost = burst_log ? write_burst_log(burst_log, workers) : 0;
 	if (lost)
-		warn("cannot write %s: %s; the report counts the bursts all the same", cfg.burst_log, strerror(-lost));
+		warn("cannot write %s: %s; the report still counts the bursts", cfg.burst_log, strerror(-lost));
 	rec_must_close(out);
 	workers_reap(workers, INT64_MAX);
 	return cut ? EXIT_INTERRUPTED : died || lost || !held ? EXIT_LOSSY : EXIT_OK;

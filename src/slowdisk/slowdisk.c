@@ -425,7 +425,7 @@ int main(int argc, char **argv)
 	if (now.journal)
 		lost = journal_close(now.journal, &dropped);
 	if (lost)
-		warn("cannot write %s: %s; the report counts the requests all the same", cfg.log, strerror(-lost));
+		warn("cannot write %s: %s; the report still counts the requests", cfg.log, strerror(-lost));
 	held = held_up_warn(out, "slowdisk");
 	report_slowdisk(out, backing, dropped);
 	disk_free(now.disk);

@@ -153,7 +153,7 @@ static int add_interface(struct record_reader *f)
 	new.link = find_link_layer((int)new.number);
 	new.id = f->interfaces - f->first;
 	if (!new.ticks)
-		return why_fail(-1, &f->facts.error, "an interface of a clock that is finer than numbers of 64 bits");
+		return why_fail(-1, &f->facts.error, "an interface whose clock is finer than 64-bit numbers allow");
 	if (!f->interfaces) {
 		f->facts.link = new.link;
 		f->facts.number = new.number;

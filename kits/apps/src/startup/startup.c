@@ -68,14 +68,14 @@ static int read_baseline(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'd', "display", &cfg.display, .help = "the X display (as DISPLAY says)", .meta = "DISPLAY" },
 	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, .help = "how often to start it (1)" },
-	{ CLI_INT, 0, "warmup", &cfg.warm_up, 0, 100, .help = "start it so often before, not counted (0; 1 with --cold)" },
+	{ CLI_INT, 0, "warmup", &cfg.warm_up, 0, 100, .help = "starts before these, not counted (0; 1 with --cold)" },
 	{ CLI_STR, 0, "window", &cfg.window,
 	  .help = "only windows with this in the title, or of this class, count (those of COMMAND and its descendants)",
 	  .meta = "NAME" },
 	{ CLI_NS, 0, "settle", &cfg.quiet_ns, 20e6, 60e9, .help = "at rest means unchanged for this long (500ms)" },
 	{ CLI_NS, 0, "watch-after", &cfg.watch_on_ns, 0, 600e9,
 	  .help = "keep watching for another window; ten times longer while the application is busy (2s)" },
-	{ CLI_NS, 0, "ceiling", &cfg.ceiling_ns, 100e6, 3600e9, .help = "give a start, and each event, up after this long (120s)" },
+	{ CLI_NS, 0, "ceiling", &cfg.ceiling_ns, 100e6, 3600e9, .help = "give up a start, or an event, after this time (120s)" },
 	{ CLI_FLAG, 0, "cold", &cfg.cold, .help = "drop its files from the page cache before each run" },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "start it in this group, and read the group's memory figures",
 	  .meta = "FOLDER" },
@@ -167,7 +167,7 @@ static void open_counters(void)
 	if (cfg.scratch) /* a replay of 0 steps, to find errors before the runs */
 		die_failed_replay(replay_traffic(cfg.scratch, NULL, 0, 0, 0, &unused));
 	if (cfg.swap_device && !traffic_is_swap_device(cfg.swap_device))
-		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read all the same",
+		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read nevertheless",
 		     cfg.swap_device);
 }
 
@@ -376,7 +376,7 @@ int main(int argc, char **argv)
 	report_say_starts(out, &report_cfg, run, n, command[0]);
 	lost = rows_close(rows);
 	if (lost)
-		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));
+		warn("cannot write %s: %s; the report still has the times", cfg.log, strerror(-lost));
 	screen_close(screen);
 	for (int64_t i = 0; i < n; i++)
 		start_result_free(&run[i].result);

@@ -131,7 +131,7 @@ struct row_file *record_open_log(const char *path, const char *schema, const cha
 	if (!path)
 		return NULL;
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
-		die_usage("--log %s: a file or a terminal; anything else may block, and keep what is throttled so", path);
+		die_usage("--log %s: give a file or a terminal; anything else may block vamp while processes are throttled", path);
 	return rows_must_open(path, schema, columns);
 }
 

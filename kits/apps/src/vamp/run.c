@@ -54,7 +54,7 @@ static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "dry-run", &cfg.dry, .help = "change nothing" },
 	{ CLI_STR, 0, "group", &cfg.group, .help = "processes of this control group (all that may be changed)", .meta = "FOLDER" },
 	{ CLI_STR, 0, "user", &cfg.user, .help = "processes of this user", .meta = "NAME" },
-	{ CLI_STR, 0, "except", &cfg.except, .help = "processes of these names are no background: a program that measures",
+	{ CLI_STR, 0, "except", &cfg.except, .help = "processes of these names are not background: a program that measures",
 	  .meta = "NAMES" },
 	{ CLI_PERCENT, 0, "threshold", &cfg.threshold, 1, 100, .help = "load of a CPU that makes a process background (50)" },
 	{ CLI_NS, 0, "before", &cfg.before_ns, 64 * NS_PER_MS, 60 * NS_PER_S,

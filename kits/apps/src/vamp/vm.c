@@ -209,7 +209,7 @@ int vm_command(int argc, char **argv)
 	proc_tell_ready((int)cfg.ready_fd);
 	err = guest_watch_run(&watch);
 	if (err == -EPROTO)
-		warn("QEMU does not tell the page-table registers of its vCPUs: it must emulate a PC");
+		warn("QEMU does not report the page-table registers of its vCPUs: it must emulate a PC");
 	left = undo_close(undo);
 	report_run(out, &watch, left);
 	say_run(out, &watch, left);

@@ -6,7 +6,7 @@ include "replays";
 def title: "A session of your own, replayed";
 def setup: .run.settings as $set | "the session of \($set.trace // "?" | sub(".*/"; "")); "
 	+ "\($set.rows | length | plural("VNC server")); \($set.repeats // 0 | plural("replay")) on each; \(run_words).";
-def level_words: if .p50_ms == null then "its responses could not be told" else
+def level_words: if .p50_ms == null then "its responses could not be found" else
 	"half of its responses come within \(.p50_ms | with_unit("ms")), the latest after \(.max_ms | with_unit("ms"))" end;
 def single: base_row | if . == null then "No replay was measured." else
 	"The session takes \(.total_s | seconds), and \(level_words)." end;

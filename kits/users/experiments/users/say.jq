@@ -52,7 +52,7 @@ def balance: straight_words as $line | .judged as $judged | busiest("web") | if 
 def open_loop: busiest("open") as $o | select($o != null)
 	| [valid("web")[] | select(.think_s == $o.think_s)][0] as $w | select($w != null)
 	| finding("open-loop"; "**Asked for \($o | offered | number) objects a second, an open loop waits \($o | response_words),"
-		+ " users who think \($w | response_words)**: users ask for \($w.lambda_per_s | number), since who waits does not ask.";
+		+ " users who think \($w | response_words)**: users ask for \($w.lambda_per_s | number), since users who wait do not ask.";
 		$o | figure("response_ms") + {verdict: "none", figure: "loadlines"});
 def whole_pages: busiest("pages") as $p | busiest("web") as $w | if $p == null or $w.pages_per_s == null then empty else
 	finding("pages"; "**A whole page takes \($p | response_words)** at \($p.pages_per_s | number) pages a second; an object alone"

@@ -67,7 +67,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "rate", &cfg.rate, .of = "mm1, mmm, users", .help = "requests a second", .call = parse_numbers,
 	  .meta = "RATE,... or FROM:TO:STEP" },
 	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, .of = "mm1, mmm, mm1n", .help = "mean service time" },
-	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, .of = "mmm", .help = "how many of them" },
+	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, .of = "mmm", .help = "number of servers" },
 	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, .of = "users", .help = "measured response time" },
 	{ CLI_CALL, 0, "pages", &cfg.pages, .of = "users", .help = "PAGES pages consist of OBJECTS requests (1:1)",
 	  .call = parse_pages, .meta = "PAGES:OBJECTS" },
