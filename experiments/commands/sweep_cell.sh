@@ -16,8 +16,8 @@ TP_TOOL=thinprobe
 usage() {
 	cat <<'END'
 usage: thinprobe cell ID... [--sweep DIR] [--on WHERE]
-Measures cells of one run and repeat of a sweep (thinprobe sweep), with one start
-of the hosts, and keeps the complete ones.
+Measures cells of one run and repeat of a sweep (thinprobe sweep), with one
+start of the hosts, and keeps the complete ones.
   ID           such as stalls/vnc-light-5.2; thinprobe sweep FILE --list
   --sweep DIR  the folder of the sweep (the current one)
   --on WHERE   the hosts: lab, or ssh:SERVER,CLIENT (as the sweep has it)
