@@ -236,7 +236,7 @@ fi
 		- *named*: the run says what went wrong.
 		- *left*: processes (but not those of sshd), mounts, swap, groups, links, switches of the kernel and files in /tmp that stayed.
 		- *lost*: cells that were complete before the fault and are gone.
-		- *resumed*: how many of the runs that did not complete by themselves `--resume` completed.
+		- *resumed*: of the runs that did not complete by themselves, how many `--resume` completed.
 
 		| fault | times | completed by itself | ended by itself | folder valid | named | left | lost | resumed |
 		|---|---:|---:|---:|---:|---:|---:|---:|---:|
