@@ -119,9 +119,10 @@ print_section() {
 	build/bench/ab_rates | sed 's/^| B is/\nB is 10 % slower in truth. *Found*, and after how many starts (median):\n\n&/' | cat -s
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
-		Real comparisons of a variant with itself: what they said; and their starts, drawn again at random, each with a random sign,
-		with the same looks. What is to be found is a median that is 10 % longer. So that 40 comparisons take about an hour, blocks are
-		short (40 keys), a start has one pair of blocks, one metric is judged, and a comparison ends after 150 s, decided or not.
+		Real comparisons of a variant with itself, and what they said. Then their starts are drawn again at random, each with a random
+		sign, and looked at in the same way. What is to be found is a median that is 10 % longer. So that 40 comparisons take about an
+		hour, blocks are short (40 keys), a start has one pair of blocks, one metric is judged, and a comparison ends after 150 s, decided
+		or not.
 	END
 	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
 		Real comparisons in which B's application answers later, by a known time of its own: the right verdict is *worse*.

@@ -23,8 +23,8 @@ usage: thinprobe sweep FILE [-o DIR] [--engine E] [--pairs FILE] [--list]
 Measures all cells of an experiment one by one, on one or more pairs of hosts,
 then makes a report of all of them. FILE has lines "key value...":
   experiment NAME      which one (thinprobe list)
-  protocol vnc x11     an option of the experiment: axes are crossed, each
-  loads 0 5 10         value of another option becomes a run of its own
+  protocol vnc x11     an option of the experiment: axes are crossed; several
+  loads 0 5 10         values of an option that takes one become a run each
   repeat 5             repeats of each cell
   -o, --output-dir DIR put the sweep here
   --resume DIR         measure what is missing in DIR
