@@ -87,7 +87,7 @@ read_options() {
 			esac
 			shift 2
 			;;
-		--repeat | --fail-if) bad "$1 belongs to a run: the number of blocks is what is found out" ;;
+		--repeat | --fail-if) bad "$1 belongs to a run: ab finds out how many blocks are needed" ;;
 		*)
 			if [ -z "$EXPERIMENT" ] && [ "${#BOTH[@]}" = 0 ] && [[ $1 != -* ]]; then EXPERIMENT=$1; else BOTH+=("$1"); fi
 			shift
@@ -261,7 +261,7 @@ plan_variants() {
 	done
 	[ "${OWN[a]}${OWN[a-server]}${OWN[a-client]}${OWN[a-root]}" != \
 		"${OWN[b]}${OWN[b-server]}${OWN[b-client]}${OWN[b-root]}" ] ||
-		warn "A and B are the same: what is found is a false alarm"
+		warn "A and B are the same: a difference that is found is a false alarm"
 	words=$(block_varied "$DIR/a" "$DIR/b") || {
 		rm -rf "${DIR:?}/a" "${DIR:?}/b"
 		folder_gone "$DIR"

@@ -148,7 +148,7 @@ kept_make() {
 		"$1/run.json" >"$2/run.json" && "$TP_HOME/report/report.sh" "$2" >/dev/null || return
 	for name in ${tables[@]+"${tables[@]}"}; do
 		[ "$name" = long.tsv ] || cmp -s "$1/$name" "$2/$name" ||	# (it names the folder)
-			die "$1: $name is another one when made from the packed samples; nothing is kept"
+			die "$1: $name differs when it is made from the packed samples; nothing is kept"
 	done
 	kept_clean "$2"
 }

@@ -44,7 +44,7 @@ cells_choose() {
 					([$axes / " ", $values] | transpose | map({(.[0]): (.[1] // "" | value)}) | add | tojson), $values[]]
 				| join("\u001f")'
 		fi
-	) || { [ $? != 2 ] || exit 2; die "the conditions of $EXPERIMENT cannot be worked out (above)"; }
+	) || { [ $? != 2 ] || exit 2; die "cannot find out the conditions of $EXPERIMENT (reason above)"; }
 	while IFS=$'\037' read -r name parameters values; do
 		[ -z "$parameters" ] || CELLS+=("$name") CELL_PARAMETERS+=("$parameters") CELL_VALUES+=("$values")
 	done < <(printf '%s\n' "$all")
