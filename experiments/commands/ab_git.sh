@@ -40,7 +40,8 @@ git_commits() {
 			bad "--git $1: no revision $said in this repository"
 	done
 	[ "${COMMIT[a]}" != "${COMMIT[b]}" ] || warn "A and B are the same commit: a difference that is found is a false alarm"
-	[ -z "$(git_ours status --porcelain --untracked-files=no 2>/dev/null)" ] || warn "changes that are not committed are in neither build"
+	[ -z "$(git_ours status --porcelain --untracked-files=no 2>/dev/null)" ] ||
+		warn "changes that are not committed are in neither build"
 }
 
 # git_build COMMAND [SIDE=PATH...]: checks out both of COMMIT, runs COMMAND in each tree; a PATH in the tree is OWN[VARIANT-SIDE].
