@@ -265,7 +265,7 @@ def impossible_note: . as $doc | [.impossible // [] | .[] | . as $row
 		+ ([$doc.run.axes // [] | .[] as $axis | $row[$axis] | values] | if . == [] then "" else " (\(join(", ")))" end)]
 	| if . == [] then null else
 		"**Left out as impossible**: \(.[:6] | and_list)\(if length > 6 then ", and \(length - 6) more" else "" end). Please report "
-			+ "it: no figure comes out as a negative time, or beside its interval, but by a mistake of ours." end;
+			+ "it: only a mistake of thinprobe makes a negative time, or a figure outside its interval." end;
 # Without the lab's hosts, or without a view of the kernel's threads.
 def unwatched_note: if .run.unwatched != true then null else "**Interference unknown**: what other processes took of the "
 	+ "server's CPUs was not watched, so no condition is flagged for it. Take verdicts as preliminary." end;
