@@ -117,7 +117,7 @@ plugins: $(PLUGINS)
 $(BUILD)/$(RDP_PLUGIN:.c=.o): ALL_CFLAGS += -isystem /usr/include/freerdp$(FREERDP) -isystem /usr/include/winpr$(FREERDP) -fPIC \
 	-fvisibility=hidden
 # (what names the package of the library)
-$(BUILD)/src/rdp/plugin.o: ALL_CFLAGS += -DFREERDP='"$(or $(FREERDP),2)"'
+$(BUILD)/src/rdp/client.o: ALL_CFLAGS += -DFREERDP='"$(or $(FREERDP),2)"'
 $(BIN)/keyrepeat_rdp.so: $(BUILD)/$(RDP_PLUGIN:.c=.o) | $(BIN)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -o $@ $< -lfreerdp-client$(FREERDP) -lfreerdp$(FREERDP) -lwinpr$(FREERDP)
 

@@ -4,7 +4,7 @@
  * (tests/ab-error-rates.sh). */
 #include "../tests/scenes/starts.h"
 #include "judge/blocks.h"
-#include "judge/welch.h"
+#include "judge/decide.h"
 #include "ascending.h"
 #include "binomial.h"
 #include "cli.h"

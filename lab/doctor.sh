@@ -290,13 +290,13 @@ protocols() {
 
 # Prints the meaning of the words of the plan's `needs`: packages (as for setup --app), and levers.
 needs_of() {	# needs_of EXPERIMENT
-	local words needs apps minutes protocol why first=''
+	local question needs apps minutes protocol why first=''
 	. "$TP_HOME/lab/lib.sh"
 	. "$TP_HOME/experiments/engine/plan.sh"
 	plan_read "$(experiment_folder "$1")"
-	words=${PLAN[question]-"- ${PLAN[says]}"} words=${words#* }
+	question=${PLAN[question]-"- ${PLAN[says]}"} question=${question#* }
 	needs=${PLAN[needs]} minutes=${PLAN[minutes]%% *}
-	[ "$json" = 1 ] || printf '%s: %s\n' "$1" "$words" | fold -s -w "$LINE_WIDTH" | sed 's/ *$//'
+	[ "$json" = 1 ] || printf '%s: %s\n' "$1" "$question" | fold -s -w "$LINE_WIDTH" | sed 's/ *$//'
 	[ "$TP_CHECKOUT" = 0 ] || programs "compiler and libraries" build
 	programs "programs" "run|lab"
 	hosts
@@ -353,14 +353,14 @@ END
 		;;
 	--json) json=1 ;;
 	-*)
-		. "$TP_HOME/lab/nearest.sh"
+		. "$TP_HOME/lab/words.sh"
 		echo "thinprobe: doctor: unexpected $word$(nearest "$word" "" --json --fix) (see thinprobe doctor --help)" >&2
 		exit 2
 		;;
 	*)
 		[ -z "$experiment" ] || { echo "thinprobe: doctor: takes one experiment: $experiment or $word" >&2; exit 2; }
 		if ! experiment_folder "$word" >/dev/null; then
-			. "$TP_HOME/lab/nearest.sh"
+			. "$TP_HOME/lab/words.sh"
 			echo "thinprobe: doctor: no experiment $word$(nearest_experiment "$word")" >&2
 			exit 2
 		fi

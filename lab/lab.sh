@@ -49,7 +49,6 @@ read_state() {
 bad() { die "-$EXIT_USAGE" "up: $*; see thinprobe lab --help"; }
 up_options() {
 	local server_memory='' swap='' swap_size='' SIZE
-	. "$LAB_HERE/words.sh"
 	read_words '' 'server-memory swap swap-size' "$@"
 	[ "${#words[@]}" = 0 ] || bad "unexpected ${words[0]}"
 	[[ $server_memory == @(|none) ]] || lab_size "$server_memory" || bad "--server-memory $server_memory: a size such as 512M"

@@ -13,8 +13,7 @@ readonly EXIT_RUN EXIT_USAGE EXIT_MISSING
 # shellcheck source=lab/line.sh
 . "$LAB_HERE/line.sh"
 . "$LAB_HERE/room.sh"
-# shellcheck source=lab/nearest.sh
-. "$LAB_HERE/nearest.sh"
+. "$LAB_HERE/words.sh"
 # An ordinary user's PATH often lacks the folders where ip, tc and ethtool live.
 case :$PATH: in
 *:/usr/sbin:*) ;;

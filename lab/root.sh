@@ -7,9 +7,7 @@
 # mmdebstrap has used the subordinate ids of an ordinary user.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh" || exit 1
-. "$LAB_HERE/words.sh"
-# shellcheck disable=SC2034 # warn says it
-TP_TOOL=thinprobe
+TP_TOOL=thinprobe COMMAND=root
 
 usage() {
 	cat <<'END'
@@ -25,8 +23,6 @@ examples:
     thinprobe root make bookworm --protocol rdp -o /srv/roots/xrdp-0.9
 END
 }
-
-bad() { die -2 "root: $* (see thinprobe root --help)"; }
 
 read_options() {
 	local name protocol=vnc output_dir='' mirror=''

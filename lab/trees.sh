@@ -25,7 +25,7 @@ experiment_folder() {
 	[[ $1 =~ ^[a-z0-9-]+$ ]] && plan=$(first_of "experiments/$1/plan") && printf '%s\n' "${plan%/plan}"
 }
 
-# nearest_experiment WORD: nearest.sh's word of experiments; of one that is gone, the line of the plan that took it over.
+# nearest_experiment WORD: nearest() of experiments; of one that is gone, the line of the plan that took it over.
 nearest_experiment() {
 	local was
 	was=$(in_trees 'experiments/*/plan' | xargs -rd '\n' sed -nE "s/^was +${1//[^a-z-]/.} +//p")

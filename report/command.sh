@@ -2,7 +2,6 @@
 # shellcheck shell=bash
 # command.sh - what commands of the front door share. Sourced; COMMAND is the name that errors begin with, `usage` their help.
 
-. "${BASH_SOURCE[0]%/*}/../lab/nearest.sh"
 . "${BASH_SOURCE[0]%/*}/../lab/words.sh"
 . "${BASH_SOURCE[0]%/*}/../lab/room.sh"
 . "${BASH_SOURCE[0]%/*}/foreign.sh"

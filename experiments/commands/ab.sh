@@ -12,7 +12,7 @@ set -u
 . "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/report/blocks.sh"
 . "$TP_HOME/experiments/commands/ab_git.sh"
-TP_TOOL=thinprobe
+TP_TOOL=thinprobe COMMAND=ab
 engine=$TP_HOME/experiments/engine
 
 usage() {
@@ -53,8 +53,6 @@ examples:
     thinprobe ab stalls --loads 0 --a-root roots/bookworm --b-root roots/trixie
 END
 }
-
-bad() { die -2 "ab: $* (see thinprobe ab --help)"; }
 
 DIR='' RESUME='' EXPERIMENT='' EFFECT=10% METRICS='' BUDGET=10m PAIRS=1 ALPHA=5 SEED=1 NOISE='' QUIET=''
 declare -A OWN=([a]='' [b]='' [a-server]='' [a-client]='' [a-root]='' [b-server]='' [b-client]='' [b-root]='')

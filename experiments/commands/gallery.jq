@@ -123,7 +123,7 @@ def ends($column; $kinds): first((typed | select(is_of_too_few($column; $kinds) 
 	| if .both then .repeats = 2 | with_both else . end), {});
 def kinds_in($runs; $run; $table): first($runs[] | select(.name == $run)) | kinds($table);
 def unit_in($kinds; $column): $kinds[$column].unit // "" | select(. != "" and . != "-");
-# The claims of its conditions, each a row of claims/1 with what rules.h reads: {part, some, claim}.
+# The claims of its conditions, each a row of claims/1 with what its rules need: {part, some, claim}.
 def asked($runs): . as $rule | [conditions | to_entries[] | .key as $part | .value as $c
 	| {part: ($part + 1), some: (if $c.some then 1 else 0 end)} + {claim: (
 	$rule | kinds_in($runs; .run; .table) as $kinds

@@ -5,12 +5,11 @@
 # columns of both; data/desktops.tsv, questions and columns that answer them; results/reference/NAME, kept runs (report/kept.sh).
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
-. "$TP_HOME/lab/words.sh"
 . "$TP_HOME/lab/machine.sh"
 . "$TP_HOME/report/foreign.sh"
 . "$TP_HOME/report/decided.sh"
 . "$TP_HOME/report/kept.sh"
-TP_TOOL=thinprobe
+TP_TOOL=thinprobe COMMAND=gallery
 SAMPLES_MOST=$((300 << 10)) REST_MOST=$((300 << 10))	# bytes of a kept run
 
 usage() {
@@ -33,8 +32,6 @@ Exit status: 0 all runs are kept, 1 the page cannot be written, 2 wrong usage,
 3 some runs are not kept, 4 something is missing here, 130 interrupted.
 END
 }
-
-bad() { die -2 "gallery: $* (see thinprobe gallery --help)"; }
 
 # The runs ----------------------------------------------------------------------------------------------------------------
 

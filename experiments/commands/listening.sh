@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# listening.sh - the remote desktops that listen on this machine, for `try` and `watch`. Sourced, with TP_HOME.
+# listening.sh - what `try` and `watch` share: their words and times, and the remote desktops that listen on this machine. Sourced,
+# with TP_HOME and COMMAND.
+
+TP_TOOL=thinprobe
+. "$TP_HOME/experiments/engine/plan.sh"
+PLAN[called]=$COMMAND RESUME=''
 
 # listening_ports: prints "PORT TRY LOCAL WHAT" of each TCP port that somebody listens at and data/ports.tsv knows. TRY: what `try`
 # calls it, or -. LOCAL: 1 where it is reached from this machine alone.

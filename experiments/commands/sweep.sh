@@ -9,11 +9,10 @@
 # shellcheck disable=SC2317 # functions of engines are called by their names
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
-. "$TP_HOME/lab/words.sh"
 . "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/report/html.sh"
-TP_TOOL=thinprobe
+TP_TOOL=thinprobe COMMAND=sweep
 here=$TP_HOME/experiments/commands
 
 usage() {
@@ -41,8 +40,6 @@ Exit status: 0 complete, 2 wrong usage, 3 some cells are missing or
 not reported on, 4 something is not installed, 130 interrupted.
 END
 }
-
-bad() { die -2 "sweep: $* (see thinprobe sweep --help)"; }
 
 output_dir='' resume='' engine='' pairs='' retries=3 list=''
 read_words list 'o:output-dir resume engine pairs retries' "$@"

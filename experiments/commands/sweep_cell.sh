@@ -9,8 +9,7 @@
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/lab/locks.sh"
-. "$TP_HOME/lab/words.sh"
-TP_TOOL=thinprobe
+TP_TOOL=thinprobe COMMAND=cell
 
 # shellcheck disable=SC2317 # read_words calls it
 usage() {
@@ -25,8 +24,6 @@ Exit status: 0 the cells are there, 1 or 3 they could not be measured.
 END
 }
 
-# shellcheck disable=SC2317 # read_words calls it
-bad() { die -2 "cell: $* (see thinprobe cell --help)"; }
 sweep=. on=${SWEEP_ON-}
 read_words '' 'sweep on' "$@"
 dir=$sweep

@@ -6,15 +6,11 @@
 # Each repeat is one train of keys. The run is one of a server that is not ours, as with --on attach:, at the load that there is.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
-TP_TOOL=thinprobe
-. "$TP_HOME/lab/words.sh"
+COMMAND=try here=$TP_HOME/experiments/commands
+. "$here/listening.sh"
 . "$TP_HOME/lab/calibration.sh"
-. "$TP_HOME/experiments/engine/plan.sh"
 . "$TP_HOME/experiments/engine/folder.sh"
 . "$TP_HOME/report/program.sh"
-. "$TP_HOME/experiments/commands/listening.sh"
-here=$TP_HOME/experiments/commands
-PLAN[called]=try RESUME=''
 RATE=20 WAIT_S=10 OWN_S=2 LIMITS='perception typing noticeable'
 
 # shellcheck disable=SC2317 # read_words calls it
@@ -51,7 +47,6 @@ examples:
     thinprobe try ssh://server --yes --json
 END
 }
-bad() { die -2 "try: $* (see thinprobe try --help)"; }
 
 experiment=$1
 shift

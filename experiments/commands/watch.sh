@@ -3,11 +3,8 @@
 # watch.sh - latency while people work: prototap live --every, and, only when asked, a key now and then into a window of yours.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
-TP_TOOL=thinprobe
-. "$TP_HOME/lab/words.sh"
-. "$TP_HOME/experiments/engine/plan.sh"
+COMMAND=watch
 . "$TP_HOME/experiments/commands/listening.sh"
-PLAN[called]=watch RESUME=''
 
 usage() {
 	cat <<'END'
@@ -43,7 +40,6 @@ examples:
 END
 }
 
-bad() { die -2 "watch: $* (see thinprobe watch --help)"; }
 port='' interface='' interval=1s tsv='' metrics='' rotate='' keep='' time='' on='' key='' every='' on_late='' who=''
 read_words who 'port i:interface interval tsv metrics rotate keep t:time on key every on-late' "$@"
 [ "${#words[@]}" = 0 ] || bad "unexpected ${words[0]}"

@@ -5,10 +5,9 @@
 
 bats_require_minimum_version 1.5.0
 load ../../tests/cli/helpers
-load ../../tests/near
+load ../../tests/figures
 load ../../tests/engine
 load ../../tests/undrawn
-load ../../tests/described
 
 setup() {
 	begin_test

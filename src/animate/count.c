@@ -5,7 +5,7 @@
 #include "clock.h"
 #include "picture.h"
 #include "proc.h"
-#include "x11/screen_patch.h"
+#include "x11/picture.h"
 #include "x11/watch.h"
 
 #include <errno.h>

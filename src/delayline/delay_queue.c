@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "delay_queue.h"
+#include "delayline.h"
 #include "memory.h"
 
 #include <stdbool.h>

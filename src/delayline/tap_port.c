@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tap_port.h"
+#include "delayline.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "claims.h"
 #include "binomial.h"
+#include "decide.h"
 #include "lines.h"
 #include "memory.h"
 #include "rows_in.h"
-#include "rules.h"
-#include "welch.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 
 #define LEVEL 0.95
 #define BEYOND 10    /* so many values must lie beyond a percentile */
@@ -355,4 +355,40 @@ void claims_free(struct claim_list *l)
 	while (l->n)
 		free(l->claim[--l->n].kind);
 	free(l->claim);
+}
+
+#define MISS 0.05
+
+static bool condition_holds(struct claim *c, size_t n)
+{
+	size_t held = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		for (int k = 0; k < 2; k++)
+			claim_widen(&c[i].figure[k], c->some ? (int64_t)n : 1);
+		held += !claim_judge(&c[i]) && c[i].word == CLAIM_HOLDS;
+	}
+	return c->some ? held > 0 : held == n;
+}
+
+enum rule_word rules_decide(struct claim *c, size_t n, enum rule_word *by)
+{
+	bool said[RULE_UNTOLD] = { false }, fails[RULE_UNTOLD] = { false };
+	enum rule_word word = RULE_UNTOLD;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && c[end].rule == c[i].rule && c[end].part == c[i].part;)
+			end++;
+		said[c[i].says] = true;
+		if (!condition_holds(c + i, end - i))
+			fails[c[i].says] = true;
+	}
+	for (word = RULE_SAME; word < RULE_UNTOLD && (!said[word] || fails[word]);)
+		word++;
+	*by = word;
+	if (word < RULE_CONTRARY && said[RULE_CONTRARY] && !fails[RULE_CONTRARY])
+		return *by = RULE_UNTOLD;
+	if (n && !c->whole)
+		return word == RULE_SAME ? RULE_LESS : word == RULE_CONTRARY ? (*by = RULE_UNTOLD) : word;
+	return word;
 }

@@ -20,7 +20,7 @@ struct claim {
 	char *kind;    /* owned */
 	int64_t share; /* claims that are to hold together, all of them, with 95 % confidence */
 	struct claim_figure figure[2];
-	/* of a rule (rules.h): of which figure of a paper, from 1 on; 0: of none */
+	/* of a rule: of which figure of a paper, from 1 on; 0: of none */
 	int64_t of, rule, part; /* its rule, and condition of the rule, each from 1 on */
 	int64_t says;		/* an enum rule_word */
 	int64_t some, whole;	/* 1: one claim of the condition is enough; what the paper varied was run in full */
@@ -62,3 +62,17 @@ struct claim_list {
  * -EIO. */
 int claims_read(FILE *in, struct claim_list *out, unsigned long *line);
 void claims_free(struct claim_list *l);
+
+/* Does a figure of a paper come out as then? What its rules say, by claims of figures of runs.
+ *
+ * A rule says a word where all of its conditions hold. A condition is a claim of each row that it picks, which must all hold, or
+ * some of them, which then share the 95 %. A word is said where all rules that say it hold.
+ *
+ * SAME: what the paper found, in direction and size; LESS: in direction, or not under all conditions; CONTRARY: surely not. */
+enum rule_word { RULE_SAME, RULE_LESS, RULE_CONTRARY, RULE_UNTOLD };
+
+/* The word of a figure, by the `n` claims of its rules, of which those of a condition stand together, and these of a rule; *by: the
+ * word whose rules hold. Where the runs lack what the paper varied, SAME is LESS, and CONTRARY is not told; nor is anything where
+ * SAME or LESS holds, and CONTRARY. Judges `above` and `within` anew: two repeats have no interval but the two values, of which
+ * theirs is made by Student's t; and claims of which some are to hold share the 5 % (Bonferroni). */
+enum rule_word rules_decide(struct claim *c, size_t n, enum rule_word *by);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "decide.h"
 #include "memory.h"
-#include "welch.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 #define VALUES_MOST 10000
@@ -241,4 +241,19 @@ double decide_scatter_most(size_t starts, double effect, double alpha)
 		*(decide_starts_needed(effect, middle, effect, alpha) > starts ? &high : &low) = middle;
 	}
 	return low;
+}
+
+double welch_quantile(double freedom, double p)
+{
+	return gsl_cdf_tdist_Pinv(p, freedom);
+}
+
+double welch_upper_p(double freedom, double t)
+{
+	return gsl_cdf_tdist_Q(t, freedom);
+}
+
+double welch_normal_quantile(double p)
+{
+	return gsl_cdf_ugaussian_Pinv(p);
 }

@@ -77,3 +77,9 @@ size_t decide_more(const struct decide_figure *f);
 size_t decide_starts_needed(double difference, double sd, double effect, double alpha);
 /* The largest scatter at which so many starts decide a difference of the effect; NAN: they decide nothing. */
 double decide_scatter_most(size_t starts, double effect, double alpha);
+
+/* Distributions of GSL, for any degrees of freedom. */
+double welch_quantile(double freedom, double p);
+double welch_normal_quantile(double p);
+/* Probability that Student's t is above `t`. */
+double welch_upper_p(double freedom, double t);

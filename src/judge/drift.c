@@ -2,7 +2,7 @@
 #include "drift.h"
 #include "ascending.h"
 #include "memory.h"
-#include "welch.h"
+#include "decide.h"
 
 #include <math.h>
 

@@ -13,7 +13,6 @@
 #include "pooled.h"
 #include "rec.h"
 #include "rows_in.h"
-#include "rules.h"
 #include "say.h"
 #include "search.h"
 #include "verdict.h"

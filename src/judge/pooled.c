@@ -2,7 +2,7 @@
 #include "pooled.h"
 #include "memory.h"
 #include "rows_in.h"
-#include "welch.h"
+#include "decide.h"
 
 #include <errno.h>
 #include <math.h>

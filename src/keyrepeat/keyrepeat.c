@@ -610,7 +610,6 @@ int main(int argc, char **argv)
 					.periodic = !cfg.script && cfg.schedule == SCHEDULE_PERIODIC };
 	if (target->crashes && !apart_fork(&status))
 		return end_apart(&console, status);
-	rec_adopt();
 	open_target(target);
 	return type_keys(&console);
 }

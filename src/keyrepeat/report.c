@@ -5,7 +5,6 @@
 #include "apart.h"
 #include "held_up.h"
 #include "say.h"
-#include "wall.h"
 
 #include <math.h>
 #include <signal.h>

@@ -14,7 +14,7 @@
 #include "target.h"
 #include "vnc_password.h"
 #include "vnc_address.h"
-#include "rfb/security.h"
+#include "rfb/messages.h"
 #include "watchdog.h"
 
 #include <errno.h>

@@ -3,10 +3,13 @@
 #include "x11.h"
 #include "clock.h"
 #include "memory.h"
+#include "region_search.h"
 
+#include <errno.h>
 #include <stdio.h>
 
-#define GRACE_NS NS_PER_S /* a display may take this long to answer after a stop signal: most stalled ones do */
+#define GRACE_NS NS_PER_S	 /* a display may take this long to answer after a stop signal: most stalled ones do */
+#define ANSWER_NS (3 * NS_PER_S) /* longest wait for the display to say which window has the keyboard */
 
 /* True for the X server inside a Wayland session: newer ones have an extension XWAYLAND, older ones outputs of that name. */
 static bool is_xwayland(const struct x11_connection *x)
@@ -72,6 +75,49 @@ static void close_x11(void *p)
 	free(self);
 }
 
+static bool read_area(void *p, uint32_t *pixels, int w, int h)
+{
+	struct x11_target *self = p;
+
+	if (!x11_pixels_read(&self->picture, &self->area))
+		return false;
+	x11_pixels_copy(&self->picture, w, h, pixels, (size_t)w);
+	return true;
+}
+
+static bool type_key(void *p, int key, bool down)
+{
+	return (!down || !x11_check_keyboard(p, clock_now() + ANSWER_NS)) && !x11_send_act(p, key, down);
+}
+
+/* Types a few keys and sets self->area to the region in which their echo appears. 0, or -1 with a line in `why`. */
+static int find_region(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
+{
+	const struct region_search search = { .target = cfg,
+					      .self = self,
+					      .w = self->area.w,
+					      .h = self->area.h,
+					      .act = x11_add_act,
+					      .read = read_area,
+					      .type = type_key };
+	struct pixel_area found = { 0 };
+	int err = -1;
+
+	if (x11_pixels_alloc(&self->picture, &self->watch, self->area.w, self->area.h))
+		err = region_search(&search, &found, why);
+	else
+		why_say(why, "cannot read the pixels of x11:%s", cfg->where);
+	x11_pixels_free(&self->picture);
+	if (err == -EPIPE)
+		return why_fail(-1, why, "the window lost the keyboard: leave it alone while it is measured");
+	if (err || area_is_empty(&found))
+		return err;
+	self->area = (struct pixel_area){ self->area.x + found.x, self->area.y + found.y, found.w, found.h };
+	self->limited = true;
+	self->from = "found by typing";
+	return 0;
+}
+
 static int prepare_target(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
 {
 	if (is_xwayland(&self->send))
@@ -88,7 +134,7 @@ static int prepare_target(struct x11_target *self, const struct target_cfg *cfg,
 		x11_limit_waiting(&self->send, WATCHDOG_IDLE, GRACE_NS);
 	if ((cfg->window && cfg->keys && x11_take_keyboard(self, why)) ||
 	    set_watched_area(self, cfg, why) || /* again: a window may have moved when it was raised */
-	    (cfg->find_region && x11_find_region(self, cfg, why)))
+	    (cfg->find_region && find_region(self, cfg, why)))
 		return -1;
 	return cfg->watch != WATCH_NONE ? x11_start_watching(self, cfg, why) : 0;
 }

@@ -8,7 +8,6 @@
 #include "target.h"
 #include "x11/input.h"
 #include "x11/picture.h"
-#include "x11/screen_patch.h"
 #include "x11/watch.h"
 #include "x11/window.h"
 
@@ -77,7 +76,3 @@ void x11_note_window_event(struct x11_target *self, const XEvent *event);
 int x11_start_watching(struct x11_target *self, const struct target_cfg *cfg, struct why *why);
 void x11_free_pixels(struct x11_target *self);
 int x11_handle_events(void *p);
-
-/* x11_region.c */
-/* Types a few keys and sets self->area to the region in which their echo appears. 0, or -1 with a line in `why`. */
-int x11_find_region(struct x11_target *self, const struct target_cfg *cfg, struct why *why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* act - one input action of a user: a key with its modifiers, a pointer move, or a button. */
+/* act - one input action of a user: a key with its modifiers, a pointer move, or a button; and the names of keys. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,3 +35,9 @@ int act_parse_position(const char *text, struct input_act *out);
 #define ACT_KEYSYMS 6
 /* Lists the keysyms of a key action in the order of pressing: its modifiers, then its key. Returns their number. */
 int act_list_keysyms(const struct input_act *act, uint32_t keysym[static ACT_KEYSYMS]);
+
+/* Names of keys and their numbers in X11 and RFB (keysymdef.h; RFC 6143, 7.5.4). Reads a key: one character in UTF-8 ("a", "ä"), a
+ * name of keysymdef.h ("Return", "F13"), a code point "U20AC", or a number "0xff0d". 0 or -EINVAL. */
+int keysym_parse_text(const char *text, uint32_t *out);
+/* The name of a key: the character itself if it is printable ASCII; "" if there is none. Static, valid until the next call. */
+const char *keysym_name(uint32_t keysym);

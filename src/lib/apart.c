@@ -2,6 +2,7 @@
 #include "apart.h"
 #include "memory.h"
 #include "proc.h"
+#include "rec.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -67,6 +68,8 @@ bool apart_fork(int *status)
 	child = apart_start();
 	if (child)
 		*status = wait_child(child, &signals);
+	else
+		rec_adopt();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return !child;
 }

@@ -13,8 +13,8 @@ void apart_delete(void *array); /* for this process; NULL: nothing */
 
 /* Forks: 0 in the child, which is killed when its parent dies. Ends the program where no process can be made. */
 pid_t apart_start(void);
-/* The same, but the parent waits for the child's end, and passes stop signals on to it. True in the child. False in the parent;
- * *status: as of waitpid(). */
+/* The same, but the parent waits for the child's end, and passes stop signals on to it. True in the child, which is now the one
+ * that removes an open report (rec_adopt()). False in the parent; *status: as of waitpid(). */
 bool apart_fork(int *status);
 /* The signal by which it crashed (proc_crashes); 0: it did not. */
 int apart_crash(int status);

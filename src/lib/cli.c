@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli.h"
-#include "nearest.h"
-#include "clock.h"
 #include "text.h"
+#include "clock.h"
 
 #include <ctype.h>
 #include <errno.h>

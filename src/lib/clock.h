@@ -2,6 +2,7 @@
 /* clock - times are nanoseconds of CLOCK_MONOTONIC, in all programs, unless a name says otherwise. */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
@@ -41,3 +42,20 @@ void clock_read_wall(struct wall_reading *out);
 
 /* The wall-clock time now as "2026-11-20T10:15:00Z"; `text` holds at least 24 bytes. */
 void clock_utc_text(char *text, unsigned long size);
+
+/* The offset of CLOCK_REALTIME (time of packets) from CLOCK_MONOTONIC (time of keys) during a run: read about once a second,
+ * interpolated in between. Pure; readings ascend in at_ns.
+ *
+ * A change of the offset by more than this within a second means that the clock was set: interpolation across the step is
+ * wrong by up to the step. (Slewing by NTP changes the offset by at most 0.5 ms a second.) */
+#define WALL_STEP_NS NS_PER_MS
+
+/* The offset in ns at `at_ns` (CLOCK_MONOTONIC): linear between readings, constant before the first and after the last. n > 0. */
+int64_t wall_offset_ns(const struct wall_reading *reading, size_t n, int64_t at_ns);
+
+/* Converts a time of CLOCK_REALTIME to CLOCK_MONOTONIC. n > 0. */
+int64_t wall_monotonic_ns(const struct wall_reading *reading, size_t n, int64_t wall_ns);
+
+/* The largest change of the offset within about a second, in ns (per second if readings are further apart); 0 for fewer than two
+ * readings. */
+int64_t wall_largest_step(const struct wall_reading *reading, size_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dial - opens a TCP connection within a time limit. */
+/* dial - connects to TCP servers and Unix sockets within a time limit. */
 #pragma once
 
 #include "why.h"
@@ -20,3 +20,8 @@ int dial_wait(int fd, short events, int64_t until_ns, bool heeds_stop);
 /* The least round trip that TCP saw on this connection in the last minutes; 0: not known, or no TCP. Behind a tunnel or proxy it is
  * that to its near end. */
 int64_t dial_least_rtt_ns(int fd);
+
+/* Connects to a Unix socket; a path that begins with "@" is an abstract name. Connecting, reading and writing time out after
+ * `patience_s` seconds; 0: non-blocking. *peer (may be NULL): credentials of the listening process. Returns a descriptor or
+ * -errno. */
+int dial_unix(const char *path, int patience_s, struct ucred *peer);

@@ -7,6 +7,7 @@
 
 #include "die.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,23 @@ static inline void *memory_grow(void *array, size_t n, size_t size)
 	return n & (n - 1) ? array : must_alloc(reallocarray(array, n ? 2 * n : 1, size));
 }
 #define memory_more(array, n) ((array) = memory_grow(array, n, sizeof(*(array))))
+
+/* The same, for who can do with less: 0, or -ENOMEM with the array unchanged. `array` is the address of a pointer, which is NULL
+ * while n is 0. The room: 8, 16, 32, ... elements. */
+static inline int array_grow(void *array, size_t n, size_t size)
+{
+	void *items;
+
+	if (n && (n < 8 || (n & (n - 1))))
+		return 0;
+	memcpy(&items, array, sizeof(items)); /* a pointer of any type */
+	items = reallocarray(items, n ? 2 * n : 8, size);
+	if (!items)
+		return -ENOMEM;
+	memcpy(array, &items, sizeof(items));
+	return 0;
+}
+#define array_room(array, n) array_grow((array), (size_t)(n), sizeof(**(array)))
 
 /* Returns the index of `word` in `names`, which end with NULL; -1: it is none of them, or NULL. */
 static inline int find_word(const char *const *names, const char *word)

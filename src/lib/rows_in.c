@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rows_in.h"
 #include "cli.h"
-#include "fields.h"
+#include "lines.h"
 
 #include <errno.h>
 #include <string.h>

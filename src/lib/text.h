@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* text - text for terminals and tables: without control characters, in lines that fit. */
+/* text - text for terminals and tables: without control characters, in lines that fit; and words that are near a name. */
 #pragma once
 
 #include <stddef.h>
@@ -19,3 +19,11 @@ int text_line_width(FILE *out);
 /* Writes a plain text in lines of text_line_width(), broken between words: `mark` begins the first line, `indent` blanks the
  * others. */
 void text_write_wrapped(FILE *out, const char *mark, const char *text, int indent);
+
+/* How far a word is from a name, to find the name that was probably meant (as lab/words.sh). */
+#define NEAREST_LETTERS 40 /* longer words are near no name */
+
+/* Letters to add, leave out, change or swap with the next one, to make `name` of the first `n` letters of `word`; NEAREST_FAR: more
+ * than a slip of the keyboard, which is one letter of a word of less than four, else two, and never all letters. */
+size_t nearest_distance(const char *word, size_t n, const char *name);
+#define NEAREST_FAR ((size_t)-1)

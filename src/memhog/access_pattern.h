@@ -2,10 +2,12 @@
 /* access_pattern - which page is touched when: an order and a rate, handed out in batches to any number of threads. Pure: time
  * is an argument.
  *
- * Each round touches every page once, in address order or in a random order that is different in each round. */
+ * Each round touches every page once, in address order or in a random order that is different in each round. And the random data
+ * that pages are filled with. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum access_order { ACCESS_SEQ, ACCESS_RANDOM };
@@ -35,3 +37,15 @@ void pattern_take_batch(struct access_pattern *t, int64_t now_ns, struct touch_b
 /* The page of touch number `touch`, and the round it belongs to. */
 uint64_t pattern_page(const struct access_pattern *t, uint64_t touch);
 uint64_t pattern_round(const struct access_pattern *t, uint64_t touch);
+
+/* Random data for pages, which can neither be compressed nor merged.
+ *
+ * Words of xorshift64 (Marsaglia, "Xorshift RNGs", 2003, shifts 13, 7, 17) in eight interleaved streams, so that vector
+ * instructions can be used. Pages with different keys differ in their first word, except for one key in 2^64. */
+#define FILL_PATTERN_STREAMS 8
+
+/* Writes `bytes` (a multiple of 64) at `page` (aligned to 64). */
+void fill_write_page(void *page, size_t bytes, uint64_t seed, uint64_t key);
+
+/* Sums all words, in order to read all of the page. */
+uint64_t fill_sum_words(const void *page, size_t bytes);

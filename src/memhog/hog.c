@@ -2,7 +2,6 @@
 #include "hog.h"
 #include "account.h"
 #include "clock.h"
-#include "fill_pattern.h"
 #include "memory.h"
 #include "proc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* hog - a block of memory that is mapped, filled and then touched repeatedly, by a few threads.
  *
- * The data of pages is in fill_pattern.c, the order of touches in access_pattern.c. */
+ * The data of pages and the order of touches are in access_pattern.c. */
 #pragma once
 
 #include "access_pattern.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "load_stream.h"
+#include "load_session.h"
 #include "sock.h"
 
 #include <linux/sock_diag.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cycle.h"
+#include "pagein.h"
 #include "clock.h"
-#include "evict.h"
 #include "proc.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "judge.h"
+#include "pagein.h"
 
 #include <math.h>
 

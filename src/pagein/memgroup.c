@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "memgroup.h"
+#include "pagein.h"
 #include "account.h"
 #include "files.h"
 

@@ -8,9 +8,8 @@
 #include "held_up.h"
 #include "memory.h"
 #include "proc.h"
-#include "report.h"
+#include "pagein.h"
 #include "rt.h"
-#include "timeline.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "prober.h"
+#include "pagein.h"
 #include "clock.h"
 #include "proc.h"
 

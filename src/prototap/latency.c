@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "latency.h"
 #include "cli.h"
-#include "wall.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <math.h>

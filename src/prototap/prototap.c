@@ -5,7 +5,6 @@
  * --every; report.c writes the result. This file reads options, opens and closes. */
 #include "proc.h"
 #include "run.h"
-#include "supervise.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

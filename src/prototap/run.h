@@ -6,11 +6,14 @@
 #include "latency.h"
 #include "rec.h"
 #include "traffic.h"
-#include "watch/interval_write.h"
 #include "why.h"
+#include "watch/interval_write.h"
 #include "wire/meter.h"
 #include "wire/ports.h"
 #include "wire/source.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct run_cfg {
 	const struct server_ports *ports;
@@ -86,3 +89,14 @@ void run_report(struct rec_report *r, struct run_state *run, char *const *files)
  * other user could not put one of `files` in its place. Describes in `said` what was done. 0, or -errno with the reason in `why`:
  * the program should end. */
 int drop_privileges(struct confine_cfg *confine, char *said, size_t size, struct why *why);
+
+/* A parent that keeps its rights and reads no packets, and children that give up theirs and capture: where the interface
+ * disappears, the next child begins when it is there again. Exit statuses of a child: its interface disappeared; the interface is
+ * back, but cannot be opened yet. */
+#define SUPERVISE_GONE 75
+#define SUPERVISE_NOT_YET 76
+
+/* Forks the children. Returns in each child only: false in the first, true in a later one, whose interface is back. The
+ * parent passes stop signals on, and exits with the status of the last child. Where the interface is gone at until_ns (0: no such
+ * time), it exits, too. */
+bool supervise_fork(const char *interface, int64_t until_ns);

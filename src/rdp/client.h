@@ -53,3 +53,15 @@ struct rdp_client_ops {
 	void (*describe)(struct rdp_client *c, char *text, size_t size);
 	void (*close)(struct rdp_client *c);
 };
+
+/* Loads it: it is not on every machine. To be called before the program gives up its rights. NULL with a line in `why`: it is not
+ * there, or of another build. */
+const struct rdp_client_ops *rdp_plugin_load(struct why *why);
+
+/* Keys of a PC keyboard with the US layout, as RDP sends them (scancode set 1). */
+#define SCANCODE_SHIFT 0x2a
+
+/* The key that has a keysym; 0: none. *shift: with Shift. */
+unsigned scancode_find(uint32_t keysym, bool *shift);
+/* The character of a keysym that no key has; 0: it is no character of the Basic Multilingual Plane. */
+uint16_t scancode_find_character(uint32_t keysym);

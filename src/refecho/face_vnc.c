@@ -2,7 +2,7 @@
 /* A VNC server by libvncserver, without that library's event loop, which polls and defers updates by 5 ms: delays of its own would
  * spoil the measurement. An update is written as soon as something was drawn and a client has asked for an update. */
 #include "face.h"
-#include "canvas.h"
+#include "scene.h"
 #include "downcast.h"
 #include "clock.h"
 #include "memory.h"

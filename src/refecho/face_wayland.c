@@ -7,7 +7,7 @@
 #include "face.h"
 
 #ifdef WITH_WAYLAND
-#include "canvas.h"
+#include "scene.h"
 #include "downcast.h"
 #include "clock.h"
 #include "memory.h"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "messages.h"
 #include "bytes.h"
+#include "cli.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t messages_put_pointer(uint8_t *m, int mask, int x, int y)
@@ -117,4 +119,29 @@ size_t messages_put_greeting(uint8_t *m, int width, int height, const uint8_t *n
 	if (n)
 		memcpy(m + at, name, n);
 	return at + n;
+}
+
+enum { VNC_AUTHENTICATION = 2 };
+
+static bool is_offered(const char *types, long type)
+{
+	for (char *end; *types; types = *end ? end + 1 : end)
+		if (strtol(types, &end, 10) == type && end > types)
+			return true;
+	return false;
+}
+
+bool security_explain_offer(const char *message, bool password, struct why *why)
+{
+	const char *types = message + strlen(SECURITY_OFFER);
+
+	if (strncmp(message, SECURITY_OFFER, strlen(SECURITY_OFFER)) != 0)
+		return false;
+	if (!password && is_offered(types, VNC_AUTHENTICATION))
+		why_say(why, "the server wants a password: --password-file FILE");
+	else
+		why_say(why,
+			"the server offers the security types %s only, which %s does not support; set None (1) or VncAuth (2) there",
+			types, die_get_tool());
+	return true;
 }

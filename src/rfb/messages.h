@@ -31,3 +31,10 @@ size_t messages_put_encodings(uint8_t *m, const int32_t *list, int n, const int3
 /* The server's greeting with which a recorded session begins: version RFB 3.3, security None, and ServerInit with the pixel format
  * of messages_put_pixel_format(). `m` holds MESSAGES_GREETING bytes. */
 size_t messages_put_greeting(uint8_t *m, int width, int height, const uint8_t *name, size_t name_n);
+
+/* Why no security type of a VNC server fits, from what libvncclient says of those it offers. So its message
+ * begins, where it may use none of them. */
+#define SECURITY_OFFER "Unknown authentication scheme from VNC server: "
+
+/* False: `message` is no such message. Else *why names the types and the cure. password: the user gave one. */
+bool security_explain_offer(const char *message, bool password, struct why *why);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "samples_in.h"
 #include "cli.h"
-#include "fields.h"
-#include "keys.h"
 #include "lines.h"
+#include "keys.h"
 #include "memory.h"
 
 #include <errno.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* burst_plan - times and lengths of CPU bursts: periodic, random, or read from a file.
+/* burst_plan - times and lengths of CPU bursts, periodic, random, or read from a file; and their play.
  *
- * Pure: random numbers depend on the seed only. Times are ns after a common start. */
+ * Random numbers depend on the seed only. Times are ns after a common start. */
 #pragma once
 
 #include "why.h"
 
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,3 +55,28 @@ void burst_plan_explain(FILE *in, unsigned long line, struct why *why);
 /* Removes the bursts that begin at `time_ns` or later. */
 void burst_plan_drop_after(struct burst_plan *plan, int64_t time_ns);
 void burst_plan_free(struct burst_plan *plan);
+
+/* Uses CPU time in planned bursts and records the CPU time really used: a reference against which profilers are checked.
+ *
+ * A burst lasts until the thread has used the planned CPU time (CLOCK_THREAD_CPUTIME_ID), however long that takes. The CPU clock is
+ * read within start_ns..end_ns, so that on an idle CPU both differ only by the cost of reading clocks. Interrupts and time stolen
+ * unnoticed by a hypervisor count as used. Nothing is written or allocated while bursts run. */
+
+struct burst_record {
+	int64_t due_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
+	int64_t asked_ns, cpu_ns;	  /* CPU time planned and used; less only in a burst that a stop cut short */
+};
+
+/* How a run is stopped; in memory shared with the stopping process. */
+struct burst_stop {
+	atomic_bool *flag;
+	sem_t *wake; /* posted once for each process after the flag was set */
+};
+
+/* Prepares burst_play(): touches the memory of `room` rows and runs a burst of 1 ns. */
+void burst_warm_up(struct burst_record *rows, size_t room, const struct burst_stop *stop);
+
+/* Runs the bursts of the plan, whose time 0 is origin_ns. *played: number of complete rows, at any time. A burst that is due before
+ * the one before it has ended follows at once. */
+void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst_record *rows, atomic_size_t *played,
+		const struct burst_stop *stop);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cpu_policy.h"
-#include "proc.h"
+#include "workers.h"
 
 #include <errno.h>
 #include <sched.h>

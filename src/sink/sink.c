@@ -3,7 +3,7 @@
  *
  * Each unit of load is a process (workers.c). Holding a share is in share.c, the times of bursts in burst_plan.c. This file
  * reads the options, runs the load, and reports the CPU time that each process really got. */
-#include "burst.h"
+#include "burst_plan.h"
 #include "clock.h"
 #include "memory.h"
 #include "quota.h"

@@ -2,7 +2,7 @@
 #include "key_log.h"
 #include "memory.h"
 #include "rows_in.h"
-#include "wall.h"
+#include "clock.h"
 
 #include <errno.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records.h"
-#include "array.h"
-#include "clock.h"
 #include "memory.h"
+#include "clock.h"
 #include "rfb/bytes.h"
 
 #include <errno.h>

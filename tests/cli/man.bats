@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The man pages against the programs: every option of --help is described, and no other.
 
-load ../fields
+load ../figures
 
 # Each page as text, without overstrikes, in a file of the page's name.
 setup_file() {

@@ -5,7 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../cli/helpers
-load ../fields
+load ../figures
 
 setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}

@@ -3,7 +3,7 @@
  *
  * Input: a byte that chooses (1: the client's messages; 2, 4: two or four bytes a pixel, else one; 8: of each piece only a part was
  * captured), one with the length of pieces, and the stream after the handshake. */
-#include "rfb_fuzz.h"
+#include "mutate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * width and height, and what the server says; then it closes the connection. The socket is real, so that the library reads it
  * its own way. What libvncclient does with memory is seen where it calls a function that the sanitizer knows (memcpy, free), or
  * crashes; all of it if the library itself was built with the sanitizer (VNC_LIB in the Makefile). */
-#include "vnc_fuzz.h"
+#include "mutate.h"
 
 #include "keyrepeat/target.h"
 #include "watchdog.h"

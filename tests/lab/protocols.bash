@@ -3,8 +3,10 @@
 # protocols.bash - shared by the tests of display protocols: several protocols in one lab, each with vim in its session and a train
 # of keys, all trains at once (one lab for each would take minutes); and checks that nothing is left, however the lab ends.
 #
-#   protocols_world            in setup_file (1: not here): W, a folder below /tmp with a blank in
-#                              its name, that all processes of the test carry
+# A file has OF, which of the protocols it is about, as options of protocols_listed. Before its tests, all of these, LIST, get a
+# train of keys, `train`; before_train is called in front of that.
+#
+#   protocols_world            1: not here; W, a folder below /tmp with a blank in its name, that all processes of the test carry
 #   protocols_as_user          from here on as an ordinary user; 1 where the system does not let him
 #   protocols_train NAME P...  one life: all sessions are started, get keys, are stopped; what it
 #                              said is in $W/NAME.out ($W/keep, where it is there, is seen in the
@@ -23,6 +25,17 @@
 . "${BASH_SOURCE[0]%/*}/world.bash"
 load ../not_here
 teardown() { :; }	# the world is of all tests of a file
+before_train() { :; }
+
+setup_file() {
+	protocols_world || return 0
+	before_train
+	LIST=$(protocols_listed "${OF[@]}")
+	export LIST
+	# shellcheck disable=SC2086 # words
+	protocols_train train $LIST
+}
+teardown_file() { rm -rf -- "$W"; }
 
 protocols_world() {
 	local tool

@@ -4,19 +4,8 @@
 # machine; also as an ordinary user, and when the driver is killed.
 # bats file_tags=all
 
+OF=(-vE '^(nx|ssh|xpra|wayvnc|weston|novnc)')
 load protocols
-
-setup_file() {
-	protocols_world || return 0
-	LIST=$(protocols_listed -vE '^(nx|ssh|xpra|wayvnc|weston|novnc)')
-	export LIST
-	# shellcheck disable=SC2086 # words
-	protocols_train train $LIST
-}
-
-teardown_file() {
-	rm -rf -- "$W"
-}
 
 @test "protocols: each answers a train of keys, and its settings are complete" { protocols_answered train; }
 

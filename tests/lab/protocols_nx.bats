@@ -4,6 +4,7 @@
 # machine; also as an ordinary user, when the driver is killed, and when one half of it breaks.
 # bats file_tags=all
 
+OF=(-E '^(nx|ssh|xpra)')
 load protocols
 
 # Files of the user's own ssh, NX and xpra, and of the record of logins.
@@ -12,18 +13,7 @@ persons() {
 		~/.nx ~/.xpra ~/.config/xpra 2>/dev/null || :
 }
 
-setup_file() {
-	protocols_world || return 0
-	persons >"$W/persons.before"
-	LIST=$(protocols_listed -E '^(nx|ssh|xpra)')
-	export LIST
-	# shellcheck disable=SC2086 # words
-	protocols_train train $LIST
-}
-
-teardown_file() {
-	rm -rf -- "$W"
-}
+before_train() { persons >"$W/persons.before"; }
 
 @test "NX, ssh, xpra: each answers a train of keys, and its settings are complete" { protocols_answered train; }
 

@@ -3,19 +3,8 @@
 # As protocols.bats, for servers that are Wayland compositors, and for VNC in a browser.
 # bats file_tags=all
 
+OF=(-E '^(wayvnc|weston|novnc)')
 load protocols
-
-setup_file() {
-	protocols_world || return 0
-	LIST=$(protocols_listed -E '^(wayvnc|weston|novnc)')
-	export LIST
-	# shellcheck disable=SC2086 # words
-	protocols_train train $LIST
-}
-
-teardown_file() {
-	rm -rf -- "$W"
-}
 
 @test "protocols, Wayland and browser: each answers a train of keys, and its settings are complete" { protocols_answered train; }
 

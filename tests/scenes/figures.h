@@ -4,7 +4,7 @@
 
 #include "scene.h"
 #include "judge/claims.h"
-#include "judge/welch.h"
+#include "judge/decide.h"
 #include "random.h"
 
 #include <math.h>

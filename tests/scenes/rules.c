@@ -4,7 +4,7 @@
  * is a number that is known; bound=1: of the one only the lower end is. Says "then", "smaller", "contrary"
  * or "untold". */
 #include "figures.h"
-#include "judge/rules.h"
+#include "judge/claims.h"
 
 #include <stdio.h>
 

@@ -3,6 +3,7 @@
  * of the file. */
 #pragma once
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,14 @@
 #undef assert_in_range
 #define assert_in_range assert_int_in_range
 #endif
+
+/* cmocka's assert_float_equal compares as float: seven digits, too few for nanoseconds. */
+#define assert_near(value, wanted, by) \
+	do { \
+		double near_value = (value), near_wanted = (wanted); \
+		if (!(fabs(near_value - near_wanted) <= (by))) \
+			fail_msg("%s is %.17g, wanted %.17g", #value, near_value, near_wanted); \
+	} while (0)
 
 #define UNIT_TESTS 64
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* shelf - packets come off in the order of their times, whole, and their memory is used again. */
 #include "random.h"
-#include "delayline/delay_queue.h"
+#include "delayline/delayline.h"
 #include "../unit.h"
 
 static void put(struct delay_queue *s, int64_t due, const char *text, int way)

@@ -2,7 +2,6 @@
 /* lengths - against sums done by hand and closed formulas. */
 #include <math.h>
 
-#include "../near.h"
 #include "idleprofile/events.h"
 #include "../unit.h"
 

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "clock.h"
-#include "../near.h"
 #include "idleprofile/observer_effect.h"
 #include "idleprofile/wakeups.h"
 #include "../unit.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* blocks - tables written by hand: what becomes a difference, in which scale, and what is left out. */
-#include "../near.h"
 #include "judge/blocks.h"
 #include "../unit.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* claims - against scipy.stats (t.ppf, beta.ppf, norm.ppf, binom.cdf), or by hand. (Differences: tests/cli/page.bats.) */
 #include "judge/claims.h"
-#include "../near.h"
 #include "../unit.h"
 
 static struct claim judge(const char *kind, int64_t share, struct claim_figure a, struct claim_figure b)

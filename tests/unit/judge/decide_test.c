@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* decide - the money of bets against what a few lines of Python compute from the formula. (Rates of wrong and right verdicts:
  * tests/scenes/ab.tsv.) */
-#include "../near.h"
 #include "judge/decide.h"
 #include "../unit.h"
 

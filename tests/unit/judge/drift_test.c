@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* drift - what is known of a session at which block, and where growth begins. Verdicts and their rates: tests/scenes/soak.tsv. */
-#include "../near.h"
 #include "judge/drift.h"
 #include "../unit.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* lines - of Anscombe (1973), "Graphs in statistical analysis", first data set: y = 3.0001 + 0.5001 x, R squared 0.6665. */
 #include "judge/lines.h"
-#include "../near.h"
 #include "../unit.h"
 
 static struct claim place(const char *name, double x, double y)

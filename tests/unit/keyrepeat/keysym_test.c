@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Key names against keysymdef.h, and scripts line by line. */
 #include "../unit.h"
-#include "keysym.h"
+#include "act.h"
 #include "keyrepeat/script.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "../unit.h"
+#include "../folder.h"
 #include "apart.h"
 #include "proc.h"
+#include "rec.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -101,4 +102,39 @@ TEST(behind_a_picture_nothing_can_be_written)
 	assert_null(apart_picture(&picture, 0, 100));
 	assert_null(apart_picture(&picture, UINT16_MAX, UINT16_MAX));
 	assert_null(picture.at);
+}
+
+static int entries_of_folder(void)
+{
+	DIR *all = opendir(folder);
+	int n = 0;
+
+	assert_non_null(all);
+	while (readdir(all))
+		n++;
+	closedir(all);
+	return n;
+}
+
+/* The child that only helps leaves the parent's report alone; one that goes on in its place removes it. */
+TEST_WITH(make_folder, remove_folder, an_open_report_belongs_to_the_child_that_goes_on)
+{
+	struct rec_report *out = rec_open(&(struct rec_cfg){ .path = in_folder("report") }, "test");
+	int before = entries_of_folder(), status;
+	pid_t helper;
+
+	assert_non_null(out);
+	helper = apart_start();
+	if (!helper) {
+		rec_abandon();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(helper, NULL, 0), helper);
+	assert_int_equal(entries_of_folder(), before);
+	if (apart_fork(&status)) {
+		rec_abandon();
+		_exit(0);
+	}
+	assert_int_equal(entries_of_folder(), before - 1);
+	assert_int_not_equal(rec_close(out), 0);
 }

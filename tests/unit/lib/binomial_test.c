@@ -2,7 +2,6 @@
 /* binomial - against closed formulas and published tables. */
 #include <math.h>
 
-#include "../near.h"
 #include "binomial.h"
 #include "../unit.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* cli - whole-text parsers, and a command line as its user meets it: in a process of its own. */
+#include "cli.h"
+#include "clock.h"
+#include "text.h"
+#include "../unit.h"
+
 #include <errno.h>
 #include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "../near.h"
-#include "cli.h"
-#include "clock.h"
-#include "../unit.h"
 
 #define UNTOUCHED (-4711)
 
@@ -465,4 +465,24 @@ TEST(closed_standard_descriptors_stay_taken)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
+}
+
+/* --- slips of the keyboard are near, other words are not --- */
+
+TEST(slips_are_near_and_other_words_far)
+{
+	static const struct {
+		const char *word, *name;
+		size_t distance;
+	} rows[] = {
+		{ "time", "time", 0 },		 { "tme", "time", 1 },	       { "tiem", "time", 1 }, { "times", "time", 1 },
+		{ "tima", "time", 1 },		 { "tmie-out", "timeout", 2 }, { "seed", "need", 1 }, { "abc", "a", NEAREST_FAR },
+		{ "load", "late", NEAREST_FAR }, { "x", "y", NEAREST_FAR },    { "xy", "yx", 1 },     { "q", "qu", NEAREST_FAR },
+		{ "", "a", NEAREST_FAR },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(nearest_distance(rows[i].word, strlen(rows[i].word), rows[i].name), rows[i].distance);
+	}
+	assert_int_equal(nearest_distance("time=3s", 4, "time"), 0);
 }

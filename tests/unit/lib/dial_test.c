@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* dial - the least round trip of a connection: of TCP, within the time that its hand-shake took; of others none. */
+/* dial - the least round trip of a connection: of TCP, within the time that its hand-shake took; of others none. To sockets of our
+ * own, with and without a file; a server that does not answer. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -41,4 +44,68 @@ TEST(least_round_trip)
 	close(other);
 	close(fd);
 	close(server);
+}
+
+static int listening(struct sockaddr_un *at, socklen_t size)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	at->sun_family = AF_UNIX;
+	assert_int_equal(bind(fd, (struct sockaddr *)at, size), 0);
+	assert_int_equal(listen(fd, 4), 0);
+	return fd;
+}
+
+static void meet(int server, const char *path)
+{
+	struct ucred peer;
+	int fd = dial_unix(path, 1, &peer), other;
+	char byte = 'a';
+
+	assert_true(fd >= 0);
+	assert_int_equal(peer.pid, getpid());
+	assert_int_equal(peer.uid, geteuid());
+	other = accept(server, NULL, NULL);
+	assert_int_equal(write(other, "x", 1), 1);
+	assert_int_equal(read(fd, &byte, 1), 1);
+	assert_int_equal(byte, 'x');
+	assert_int_equal(read(fd, &byte, 1), -1); /* for a second */
+	assert_int_equal(errno, EAGAIN);
+	close(other);
+	close(fd);
+	fd = dial_unix(path, 0, NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, &byte, 1), -1); /* at once */
+	assert_int_equal(errno, EAGAIN);
+	close(fd);
+	close(server);
+}
+
+TEST(a_file_and_a_name)
+{
+	struct sockaddr_un at = { 0 };
+	char name[128];
+	int n;
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/thinprobe-socket.%d", (int)getpid());
+	snprintf(name, sizeof(name), "%s", at.sun_path);
+	meet(listening(&at, sizeof(at)), name);
+	assert_int_equal(dial_unix(name, 1, NULL), -ECONNREFUSED); /* the file is still there */
+	unlink(name);
+	assert_int_equal(dial_unix(name, 1, NULL), -ENOENT);
+	memset(&at, 0, sizeof(at));
+	n = snprintf(name, sizeof(name), "@thinprobe-test-%d", (int)getpid());
+	memcpy(at.sun_path + 1, name + 1, (size_t)n - 1);
+	meet(listening(&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)n)), name);
+	assert_int_equal(dial_unix(name, 1, NULL), -ECONNREFUSED);
+}
+
+TEST(a_path_that_is_too_long)
+{
+	char path[200];
+
+	memset(path, 'a', sizeof(path) - 1);
+	path[0] = '/';
+	path[sizeof(path) - 1] = '\0';
+	assert_int_equal(dial_unix(path, 1, NULL), -ENAMETOOLONG);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* json_in - dotted paths, exact whole numbers, and words for what is wrong. */
 
-#include "../near.h"
 #include "json_in.h"
 #include "why.h"
 #include <errno.h>

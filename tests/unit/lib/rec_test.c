@@ -6,7 +6,6 @@
 #include <math.h>
 #include <sys/wait.h>
 
-#include "../near.h"
 #include "rec.h"
 #include "../folder.h"
 

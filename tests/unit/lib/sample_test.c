@@ -2,7 +2,6 @@
 /* sample - against quantiles worked by hand from the definition (type 7: at (n - 1) p, linear between neighbours). */
 #include <math.h>
 
-#include "../near.h"
 #include "sample.h"
 #include "../unit.h"
 

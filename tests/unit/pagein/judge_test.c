@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What counts as paged out, played by hand: megabytes and faults as a person would write them down. */
-#include "pagein/judge.h"
+#include "pagein/pagein.h"
 
 #include <math.h>
 #include "../unit.h"

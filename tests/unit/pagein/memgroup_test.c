@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Groups of both versions, as folders of ordinary files: what is read from them and what is written to them. */
-#include "pagein/memgroup.h"
+#include "pagein/pagein.h"
 #include "why.h"
 
 #include "../folder.h"

@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include "../said.h"
 #include "clock.h"
-#include "pagein/report.h"
+#include "pagein/pagein.h"
 
 /* First keys after so many ms in memory and paged out, in turn; 0: not answered in a second. */
 static const char *summary_of(const int *in_ms, const int *out_ms, size_t each)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "pagein/timeline.h"
+#include "pagein/pagein.h"
 #define BEFORE_ALL make_folder
 #define AFTER_ALL remove_folder
 #include "../folder.h"

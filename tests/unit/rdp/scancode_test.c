@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Scancodes: the numbers of the first PC keyboards, as in Microsoft's "Keyboard Scan Code Specification" (set 1). */
-#include "rdp/scancode.h"
+#include "rdp/client.h"
 
 #include "../unit.h"
 

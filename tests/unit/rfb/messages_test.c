@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Messages byte by byte as RFC 6143, 7.5 has them, and encodings by their words. */
-#include "rfb/messages.h"
+/* Messages byte by byte as RFC 6143, 7.5 has them, encodings by their words, and offers of security types. */
 #include "why.h"
+#include "../unit.h"
+#include "rfb/messages.h"
 
 #include <errno.h>
-#include "../unit.h"
 
 TEST(messages_are_those_of_the_rfc)
 {
@@ -39,4 +39,20 @@ TEST(encodings_have_words)
 	assert_int_equal(messages_parse_encodings("tight", true, list, &why), -EINVAL);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(messages_parse_encodings(bad[i], false, list, &why), -EINVAL);
+}
+
+/* Offers of known servers, in the words of libvncclient 0.9.14. */
+
+TEST(an_offer_names_its_types_or_the_password_that_is_missing)
+{
+	struct why why;
+
+	assert_true(security_explain_offer(SECURITY_OFFER "5, 129, 192", true, &why));
+	assert_non_null(strstr(why.text, "5, 129, 192"));
+	assert_true(security_explain_offer(SECURITY_OFFER "30, 33, 2, 35", false, &why));
+	assert_non_null(strstr(why.text, "--password-file"));
+	/* 2 is no part of another number */
+	assert_true(security_explain_offer(SECURITY_OFFER "22, 12", false, &why));
+	assert_non_null(strstr(why.text, "22, 12"));
+	assert_false(security_explain_offer("VNC connection failed: full", false, &why));
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* models - published rules on hand-made samples; and cells of a table with quotes. */
 #include "../unit.h"
-#include "../near.h"
-#include "fields.h"
+#include "lines.h"
 #include "score/models.h"
 
 static const struct models_limits limits = {

@@ -3,7 +3,6 @@
  * against a count of every millisecond. */
 #include "sink/burst_plan.h"
 #include "clock.h"
-#include "../near.h"
 #include "why.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* share - against a simulated CPU: who has it when is a function of time, and nothing here really takes any. */
-#include "../near.h"
 #include "clock.h"
 #include "sink/share.h"
 #include "../unit.h"

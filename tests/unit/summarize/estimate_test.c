@@ -2,7 +2,6 @@
 /* estimate - each estimator against a closed formula. */
 #include <math.h>
 
-#include "../near.h"
 #include "summarize/estimate.h"
 #include "../unit.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* estimates - small trains whose figures NumPy/SciPy gave (the calls stand beside the values) or a pencil. */
 #include "../unit.h"
-#include "../near.h"
 #include "clock.h"
 #include "summarize/key_figures.h"
 

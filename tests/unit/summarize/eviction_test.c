@@ -2,7 +2,6 @@
 /* Simulated caches against closed formulas and cases worked by hand; and each policy recognised from what it hits. */
 #include <math.h>
 
-#include "../near.h"
 #include "summarize/eviction.h"
 #include "../unit.h"
 

@@ -2,7 +2,6 @@
 /* interval - against SciPy 1.17 (the calls stand beside the values) and closed forms. */
 #include <unistd.h>
 
-#include "../near.h"
 #include "summarize/interval.h"
 #include "../unit.h"
 
@@ -274,4 +273,22 @@ TEST(points_that_lie_on_no_line)
 	assert_false(interval_line_bends(x, (const double[]){ 12, 130, 52, 170, 92, 210, 162, 480 }, 8, 0));
 	assert_false(interval_line_bends((const double[]){ 0, 40, 150 }, (const double[]){ 0, 40, 300 }, 3, 0)); /* one of each */
 	assert_false(interval_line_bends(x, (const double[]){ 9, 9.1, 8, 8.1, 9, 9.1, 9, 9.1 }, 8, 1));
+}
+
+TEST(verdicts_need_five_pairs)
+{
+	static const struct {
+		double p, ratio, low, high;
+		const char *word;
+	} cases[] = { { NAN, 3, 2.9, 3.1, "too few runs" },
+		      { 0.001, 3, 2.9, 3.1, "worse" },
+		      { 0.001, 0.5, 0.4, 0.6, "better" },
+		      { 0.2, 1.1, 0.9, 1.3, "no difference shown" },
+		      { 0.2, 1.1, 0.6, 1.9, "too noisy" } };
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct figure f = figure_estimate(cases[i].ratio, cases[i].low, cases[i].high);
+
+		assert_string_equal(interval_ratio_word(&f, cases[i].p), cases[i].word);
+	}
 }

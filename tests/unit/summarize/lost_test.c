@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 
-#include "../near.h"
 #include "summarize/lost.h"
 #include "../unit.h"
 

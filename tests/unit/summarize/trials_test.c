@@ -2,7 +2,6 @@
 /* trials - figures of a cell over the trials that were judged alike, on numbers worked out by hand. */
 #include <math.h>
 
-#include "../near.h"
 #include "summarize/trials.h"
 #include "../unit.h"
 

@@ -4,7 +4,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../../../../tests/busy
-load ../../../../tests/near
+load ../../../../tests/figures
 load ../../../../tests/undrawn
 
 setup() {

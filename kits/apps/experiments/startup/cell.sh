@@ -302,9 +302,10 @@ session_lives() {
 	}
 }
 
-# Prints the events, with the path of the documents on the server.
+# Puts the events of the application there, with the path of the documents on the server.
 events_put() {
-	sed "s|tmp/document|${LAB_TMP#/}/document|" "$TP_HOME/kits/apps/data/startup/${P[app]}.tsv" >"$RUN/log/events.tsv" &&
+	awk -F'\t' -v OFS='\t' -v app="${P[app]}" '$1 == app { print $2, $3 }' "$TP_HOME/kits/apps/data/startup/events.tsv" |
+		sed "s|tmp/document|${LAB_TMP#/}/document|" >"$RUN/log/events.tsv" && [ -s "$RUN/log/events.tsv" ] &&
 		lab_put server "$RUN/log/events.tsv" "$RUN/log/events.tsv" && return
 	LAB_WHY="the list of events could not be written"
 	return 1

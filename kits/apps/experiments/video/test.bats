@@ -4,7 +4,7 @@
 # follow from a rule; and a short run.
 
 load ../families/favour
-load ../../../../tests/described
+load ../../../../tests/figures
 
 # Of 240 frames so many are dropped, two more in each second repeat; one in fifty that was shown was not seen. L throttles the
 # player in each of its two episodes where it does not look at sound.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "traffic.h"
 #include "account.h"
-#include "array.h"
+#include "memory.h"
 #include "files.h"
 
 #include <errno.h>

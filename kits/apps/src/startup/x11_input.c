@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Input for the application: keys and clicks by XTEST, and the request to close its windows. */
 #include "x11.h"
-#include "keysym.h"
+#include "act.h"
 #include "why.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "clock.h"
 #include "isolate.h"
 #include "files.h"
-#include "local_socket.h"
+#include "dial.h"
 #include "proc.h"
 #include "why.h"
 

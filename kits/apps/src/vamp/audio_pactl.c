@@ -3,7 +3,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json_in.h"
-#include "local_socket.h"
+#include "dial.h"
 #include "proc.h"
 
 #include <errno.h>

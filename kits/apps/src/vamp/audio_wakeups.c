@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "audio.h"
-#include "array.h"
+#include "memory.h"
 #include "files.h"
 #include "proc.h"
 #include "tracefs.h"

@@ -3,7 +3,7 @@
 #include "downcast.h"
 #include "control.h"
 #include "input.h"
-#include "keysym.h"
+#include "act.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "record.h"
-#include "array.h"
+#include "memory.h"
 #include "proc.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "slices.h"
-#include "array.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* status - both sides of `vamp status`: the answer of a running vamp, and the command that asks all of them. */
 #include "clock.h"
 #include "commands.h"
-#include "fields.h"
-#include "local_socket.h"
+#include "lines.h"
+#include "dial.h"
 #include "memory.h"
 #include "record.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tasks.h"
-#include "array.h"
+#include "memory.h"
 #include "clock.h"
 #include "files.h"
 #include "proc.h"

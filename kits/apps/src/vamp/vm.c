@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "commands.h"
 #include "groups.h"
-#include "local_socket.h"
+#include "dial.h"
 #include "record.h"
 #include "proc.h"
 #include "say.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "account.h"
-#include "local_socket.h"
+#include "dial.h"
 #include "proc.h"
 #include "vm.h"
 

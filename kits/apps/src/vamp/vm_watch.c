@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vm.h"
-#include "array.h"
+#include "memory.h"
 #include "clock.h"
 #include "control.h"
 #include "proc.h"

@@ -2,7 +2,7 @@
 /* guest_fuzz - what a guest and its QEMU say to vamp. Input: a byte (1: QEMU's answers, else lines of the agent), then the bytes.
  * After each line of an agent comes a tenth of a second. */
 #include "vamp/vm.h"
-#include "local_socket.h"
+#include "dial.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,9 +8,8 @@
  * 70 x 36: as a whole and in pieces, which must come to the same. SIDE, TRACE: such a file. With
  * 128 in the first byte a screen may be as large as the program takes: it is slow. */
 #include "../unit/vncplay/rfb_between.h"
-#include "vncplay/analyze/method_2005.h"
+#include "vncplay/analyze/analyze.h"
 #include "vncplay/common/rfb.h"
-#include "vncplay/analyze/analysis.h"
 #include "vncplay/common/trace.h"
 #include "why.h"
 

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../../../../tests/cli/helpers
 load ../../tests/cli/crowds
-load ../../../../tests/near
+load ../../../../tests/figures
 load ../../../../tests/undrawn
 
 setup() {

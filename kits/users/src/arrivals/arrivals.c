@@ -2,10 +2,10 @@
 /* arrivals - do requests arrive like those of many independent users? Tests the coefficient of variation of the times between them,
  * and four other properties.
  *
- * logs_in.c reads logs, poisson.c tests, draw.c writes rows for a plot. This file reads options, cuts off warm-up and cool-down,
+ * logs_in.c reads logs, poisson.c tests and writes rows for a plot. This file reads options, cuts off warm-up and cool-down,
  * and reports. */
 #include "clock.h"
-#include "draw.h"
+#include "poisson.h"
 #include "logs_in.h"
 #include "memory.h"
 #include "random.h"

@@ -34,3 +34,13 @@ struct gap_nulls *nulls_simulate(size_t n);
 double nulls_cov_p(const struct gap_nulls *t, double cov);
 double nulls_lag1_p(const struct gap_nulls *t, double lag1);
 double nulls_ks_p(const struct gap_nulls *t, double distance);
+
+/* Probability distributions and the Fourier transform of GSL, for the tests of arrivals. */
+double chances_normal_quantile(double p);
+/* Two-sided p-value of a chi-squared statistic: twice the smaller tail. */
+double chances_chi2_p(double value, double freedom);
+double chances_poisson_count_p(unsigned count, double mean); /* probability of exactly `count` events */
+
+/* Power spectrum, in place, of n real values (n: a power of two): value[k] = |sum of value[j] exp(-2 pi i j k / n)|^2 for 0 <= k <
+ * n / 2. */
+void chances_spectrum(double *value, size_t n);

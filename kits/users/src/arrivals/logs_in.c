@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "logs_in.h"
-#include "fields.h"
 #include "lines.h"
 #include "memory.h"
 

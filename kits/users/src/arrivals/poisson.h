@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* poisson - tests whether arrivals come from a Poisson process: five tests and one verdict (kits/users/docs/queueing.md).
+/* poisson - tests whether arrivals come from a Poisson process: five tests and one verdict (kits/users/docs/queueing.md), and rows
+ * for a plot of them.
  *
  * Given the first and the last arrival, the arrivals between them are independent and uniformly distributed (for a Poisson process
  * of any rate): the p-value of each test follows from that, whatever the rate. Holm's correction (1979) combines the tests: it
@@ -11,6 +12,7 @@
 #pragma once
 
 #include "gaps.h"
+#include "rec.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,3 +65,12 @@ void poisson_format_verdict(const struct poisson_result *p, char *text, size_t s
 /* Writes a warning if the log itself looks broken: far more ties than by chance, or one gap that is a large part of the whole time.
  * False: no warning. */
 bool poisson_format_hint(const struct poisson_result *p, char *text, size_t size);
+
+/* Rows for plots/arrivals.gp: the first arrivals, their number in each interval, the distribution of counts beside
+ * Poisson's, the distribution of gaps beside the exponential one, the coefficient of variation by number of sources. */
+extern const char *const draw_columns[]; /* columns of schema arrivals/1 */
+
+/* Writes the rows of p->n + 1 arrivals, in ascending order. */
+void draw_write_rows(struct row_file *t, const int64_t *time_ns, const struct poisson_result *p);
+/* A row of any kind; NAN: an empty cell. */
+void draw_write_row(struct row_file *t, const char *kind, double x, double y, double expected, double low, double high);

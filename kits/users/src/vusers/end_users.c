@@ -13,10 +13,11 @@
 #include "start.h"
 #include "rdp/server.h"
 #include "rfb/messages.h"
-#include "view_rdp.h"
+#include "viewer.h"
 #include "vnc_password.h"
 #include "watch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +25,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SPARE_DESCRIPTORS 64  /* besides users' connections */
+#define VIEWER_THREADS 2      /* of a viewer's process, at least: a library may start more */
 #define EXPECTED_MOST 2000000 /* requests for which memory is allocated before the run */
 
 /* What all users share; too large for a stack. */
@@ -63,23 +67,59 @@ void ends_ask_priority(const struct vusers_options *cfg, char *text, size_t size
 
 /* --- options --------------------------------------------------------------------------------------------- */
 
-/* Raises the limit on open descriptors to `want`. Returns the limit (-1: none). Only root may exceed the hard limit. */
-static int64_t raise_fd_limit(const struct vusers_options *cfg, int64_t want)
+/* Raises a limit of the kernel on `what`, which ulimit calls `option`, to `want`. Returns the limit (-1: none). Only root may
+ * exceed the hard limit. */
+static int64_t raise_limit(const struct vusers_options *cfg, __rlimit_resource_t limited, const char *what, char option,
+			   int64_t want)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		die(EXIT_RUN, "cannot read the limit on open descriptors: %m");
+	if (getrlimit(limited, &limit))
+		die(EXIT_RUN, "cannot read the limit on %s: %m", what);
 	if (limit.rlim_cur < (rlim_t)want) {
 		limit.rlim_cur = (rlim_t)want;
 		limit.rlim_max = limit.rlim_max < (rlim_t)want ? (rlim_t)want : limit.rlim_max;
-		if (setrlimit(RLIMIT_NOFILE, &limit))
-			die(EXIT_MISSING,
-			    "%lld users need %lld open descriptors, which is over the limit; raise it as root: ulimit -n %lld",
-			    (long long)cfg->users, (long long)want, (long long)want);
-		getrlimit(RLIMIT_NOFILE, &limit);
+		if (setrlimit(limited, &limit))
+			die(EXIT_MISSING, "%lld users need %lld %s, which is over the limit; raise it as root: ulimit -%c %lld",
+			    (long long)cfg->users, (long long)want, what, option, (long long)want);
+		getrlimit(limited, &limit);
 	}
 	return limit.rlim_cur == RLIM_INFINITY ? -1 : (int64_t)limit.rlim_cur;
+}
+
+/* Processes and their threads that this user has: the kernel counts both. */
+static int64_t count_own_threads(void)
+{
+	DIR *all = opendir("/proc");
+	struct proc_stat is;
+	struct stat of;
+	int64_t n = 0;
+
+	for (struct dirent *e; all && (e = readdir(all));)
+		if (*e->d_name >= '1' && *e->d_name <= '9' && !fstatat(dirfd(all), e->d_name, &of, 0) && of.st_uid == getuid() &&
+		    !proc_read_stat(atoi(e->d_name), &is))
+			n += is.threads;
+	if (all)
+		closedir(all);
+	return n;
+}
+
+/* Users that have a process of their own. */
+static int64_t count_viewers(const struct vusers_options *cfg)
+{
+	return run.target.rdp ? cfg->users : cfg->watched;
+}
+
+/* Dies if there may not be so many processes. (The kernel lets root have any number.) */
+static void require_processes(const struct vusers_options *cfg)
+{
+	int64_t own = count_own_threads();
+	char what[96];
+
+	if (!count_viewers(cfg) || !getuid())
+		return;
+	snprintf(what, sizeof(what), "processes and threads, with the %lld that this account has", (long long)own);
+	raise_limit(cfg, RLIMIT_NPROC, what, 'u', own + count_viewers(cfg) * VIEWER_THREADS);
 }
 
 static void read_think_file(struct vusers_options *cfg)
@@ -292,16 +332,14 @@ static void prepare_rdp(const struct vusers_options *cfg, struct report_facts *w
 
 static void prepare_users(const struct vusers_options *cfg, struct report_facts *what, struct vlog_cfg *log)
 {
-	int each = run.target.rdp ? 2 : 1;
-
 	if (run.target.http)
 		prepare_http(cfg, what, log);
 	else
 		(run.target.rdp ? prepare_rdp : prepare_vnc)(cfg, what);
-	if (run.target.http)
-		each = http_connections_per_user(&run.fetch);
-	what->descriptors = cfg->users * each + SPARE_DESCRIPTORS;
-	what->descriptors_most = raise_fd_limit(cfg, what->descriptors);
+	what->descriptors =
+		cfg->users * (run.target.http ? http_connections_per_user(&run.fetch) : 1) + count_viewers(cfg) + SPARE_DESCRIPTORS;
+	what->descriptors_most = raise_limit(cfg, RLIMIT_NOFILE, "open descriptors", 'n', what->descriptors);
+	require_processes(cfg);
 	log->expect = expected_requests(cfg);
 }
 
@@ -349,7 +387,7 @@ static void start_viewers(const struct vusers_options *cfg)
 				     .move = cfg->asks,
 				     .sandbox = cfg->sandbox,
 				     .rdp = &run.how };
-	int64_t n = run.target.rdp ? cfg->users : cfg->watched;
+	int64_t n = count_viewers(cfg);
 
 	run.viewer = memory_new((size_t)n + 1, sizeof(*run.viewer));
 	for (; run.viewers < n; run.viewers++) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "serve.h"
-#include "array.h"
+#include "memory.h"
 #include "clock.h"
 #include "guest.h"
-#include "memory.h"
 #include "proc.h"
 #include "random.h"
 #include "thread.h"

@@ -5,9 +5,9 @@
 #include "cli.h"
 #include "clock.h"
 #include "memory.h"
-#include "rdp/scancode.h"
+#include "rdp/client.h"
 #include "rdp/server.h"
-#include "view_rdp.h"
+#include "viewer.h"
 #include "viewing.h"
 
 #include <errno.h>

@@ -32,6 +32,24 @@ struct notice {
 	int kind;	 /* enum notice_kind */
 };
 
+/* A message of one order, with room for a descriptor. */
+struct order_message {
+	struct msghdr all;
+	struct iovec part;
+	union {
+		struct cmsghdr head;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} with;
+};
+
+static void fill_message(struct order_message *m, struct order *order)
+{
+	m->part = (struct iovec){ order, sizeof(*order) };
+	m->with.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
+	m->all =
+		(struct msghdr){ .msg_iov = &m->part, .msg_iovlen = 1, .msg_control = &m->with, .msg_controllen = sizeof(m->with) };
+}
+
 /* --- the process --------------------------------------------------------------------------------------------------- */
 
 void viewing_notify(struct viewer *v, enum notice_kind kind)
@@ -70,18 +88,14 @@ static void *view_server(void *viewer)
  * from it. */
 static int take_order(struct viewer *v, struct order *next)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} with;
-	struct iovec part = { next, sizeof(*next) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &with, .msg_controllen = sizeof(with) };
+	struct order_message m;
 	int fd = -1;
 
-	if (recvmsg(v->talk, &message, MSG_CMSG_CLOEXEC) != sizeof(*next))
+	fill_message(&m, next);
+	if (recvmsg(v->talk, &m.all, MSG_CMSG_CLOEXEC) != sizeof(*next))
 		_exit(EXIT_OK);
-	if (CMSG_FIRSTHDR(&message))
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	if (CMSG_FIRSTHDR(&m.all))
+		memcpy(&fd, CMSG_DATA(&m.with.head), sizeof(fd));
 	return fd;
 }
 
@@ -159,20 +173,15 @@ static int take_notice(struct viewer *v)
 /* Sends an order, with `fd` (-1: without one). 0 or -errno. */
 static int send_order(struct viewer *v, enum order_kind kind, uint32_t value, int fd)
 {
-	union {
-		struct cmsghdr head;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} with = { .head = { .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) } };
 	struct order order = { v->number, (int)kind, value };
-	struct iovec part = { &order, sizeof(order) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	struct order_message m;
 
-	if (fd >= 0) {
-		memcpy(CMSG_DATA(&with.head), &fd, sizeof(fd));
-		message.msg_control = &with;
-		message.msg_controllen = sizeof(with);
-	}
-	return sendmsg(v->talk, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+	fill_message(&m, &order);
+	if (fd >= 0)
+		memcpy(CMSG_DATA(&m.with.head), &fd, sizeof(fd));
+	else
+		m.all.msg_controllen = 0;
+	return sendmsg(v->talk, &m.all, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
 int viewer_begin(struct viewer *v, int fd, int port)

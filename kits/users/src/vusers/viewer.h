@@ -3,6 +3,7 @@
  * they answer a key. What crashes on the bytes of a server is that process alone. Input never waits for a picture. */
 #pragma once
 
+#include "rdp/client.h"
 #include "why.h"
 
 #include <stdbool.h>
@@ -10,9 +11,19 @@
 #include <stdint.h>
 
 #define VIEWER_SERVER 300
+#define RDP_USER 256
 
-struct rdp_viewer_cfg;
 extern const struct viewer_kind viewer_vnc, viewer_rdp;
+
+/* What all viewers of RDP share. */
+struct rdp_viewer_cfg {
+	const struct rdp_client_ops *library;
+	const char *host;	   /* the name that is to be in the certificate */
+	const char *user;	   /* DOMAIN\USER or USER; a % in it stands for the number of the viewer */
+	const char *known_servers; /* list of certificates, as of rdp_trust_read() */
+	bool cert_ignore;
+	int width, height; /* of the screen to ask for */
+};
 
 struct viewer_cfg {
 	const struct viewer_kind *kind;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload.h"
 #include "cli.h"
-#include "fields.h"
 #include "lines.h"
 #include "random.h"
 

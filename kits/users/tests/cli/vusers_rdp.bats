@@ -118,6 +118,22 @@ none_left() { until_true eval '! grep -lzsxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR
 	one_line 4 freerdp2-dev ./vusers "$at" "${rdp[@]}" -z 1s -t 1s
 }
 
+@test "vusers rdp: more users than processes, or than file descriptors: status 4 and the cure, before any is connected" {
+	local limit
+
+	[ "$(id -u)" = 0 ] || skip "only root may be somebody else"
+	for limit in u n; do
+		status=0
+		(ulimit -$limit 100 && setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
+			"$VUSERS" rdp:127.0.0.1:1 --user nobody --known-servers /dev/null -n 500 -z 1s -t 100ms) 2>users.err || status=$?
+		cat users.err
+		[ "$status" = 4 ]
+		[ "$(wc -l <users.err)" = 1 ]
+		# two of each for a user, and what is there already
+		[ "$(sed "s/.*ulimit -$limit //" users.err)" -gt 1000 ]
+	done
+}
+
 # bats test_tags=all
 @test "vusers rdp: 100 users for 60 s: every key is answered, and counted by the applications" {
 	start_sessions 100

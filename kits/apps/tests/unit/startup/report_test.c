@@ -2,7 +2,6 @@
 /* report: the overhead e against values computed by hand. */
 #include <math.h>
 
-#include "../../../../../tests/unit/near.h"
 #include "../../../../../tests/unit/unit.h"
 #include "../../../../../tests/unit/said.h"
 #include "clock.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* history - processes made by hand, in sub-epochs of 256 ms: loads computed by hand, and who is background. */
 #include "../../../../../tests/unit/unit.h"
-#include "../../../../../tests/unit/near.h"
 #include "vamp/history.h"
 
 #define MS 1000000LL

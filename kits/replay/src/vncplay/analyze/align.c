@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "align.h"
+#include "analyze.h"
 #include "memory.h"
 
 struct aligned_change { /* a change, in one run or in the common sequence */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analysis.h"
+#include "analyze.h"
 #include "memory.h"
 
 #include <math.h>

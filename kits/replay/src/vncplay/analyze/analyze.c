@@ -4,7 +4,7 @@
  * common/replay.c reads a log and its side file, analysis.c and method_2005.c find the responses, findings.c writes them. This file
  * reads options, runs, reports. */
 #include "vncplay/commands.h"
-#include "findings.h"
+#include "analyze.h"
 #include "memory.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "animation_mask.h"
+#include "analyze.h"
 #include "memory.h"
 
 #define AROUND 3      /* inputs before and after that are counted together with an input */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "findings.h"
+#include "analyze.h"
 #include "say.h"
 
 #include <math.h>

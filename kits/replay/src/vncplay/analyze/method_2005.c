@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "method_2005.h"
+#include "analyze.h"
 #include "clock.h"
 #include "memory.h"
 

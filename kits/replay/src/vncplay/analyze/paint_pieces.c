@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "responses.h"
+#include "analyze.h"
 #include "ascending.h"
 #include "memory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "responses.h"
+#include "analyze.h"
 #include "memory.h"
 
 #define MASS_HALF 2.5	      /* a paint of this mass has half of the greatest worth */

@@ -5,7 +5,7 @@
  * bounds the time of the whole greeting, since the library bounds each read only. */
 #include "server.h"
 #include "proc.h"
-#include "rfb/security.h"
+#include "rfb/messages.h"
 #include "watchdog.h"
 
 #include <ctype.h>

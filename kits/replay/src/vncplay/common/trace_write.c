@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* trace_write - writes traces, line by line. */
 #include "clock.h"
-#include "keysym.h"
+#include "act.h"
 #include "trace.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "await.h"
+#include "play.h"
 #include "clock.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "pacing.h"
+#include "play.h"
 #include "clock.h"
 #include "random.h"
 

@@ -2,7 +2,6 @@
 /* play_run - one replay: sends inputs at their due times, each after the screen matches its snapshots. */
 #include "play.h"
 #include "clock.h"
-#include "pacing.h"
 
 #include <stdlib.h>
 #include <string.h>

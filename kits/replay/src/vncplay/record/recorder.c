@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recorder_inside.h"
-#include "array.h"
+#include "memory.h"
 #include "clock.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* align and unrest - what tiles do in several runs, written by hand: which changes are the same, and which go on by themselves. */
 
-#include "vncplay/analyze/align.h"
+#include "vncplay/analyze/analyze.h"
 #define AFTER_ALL end
 #include "../../../../../tests/unit/unit.h"
 

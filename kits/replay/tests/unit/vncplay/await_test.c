@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Waiting for a snapshot, with a clock of our own. */
-#include "vncplay/play/await.h"
+#include "vncplay/play/play.h"
 
 #include "clock.h"
 #include "../../../../../tests/unit/unit.h"

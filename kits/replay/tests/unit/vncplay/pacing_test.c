@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When inputs of a replay are due. */
-#include "vncplay/play/pacing.h"
+#include "vncplay/play/play.h"
 
 #include "clock.h"
 #include "../../../../../tests/unit/unit.h"

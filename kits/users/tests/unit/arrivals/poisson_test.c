@@ -2,7 +2,6 @@
 /* poisson - of true Poisson processes one in twenty is rejected, of others (nearly) all;
  * Lilliefors' and Stephens' published values; ticks. */
 #include "../../../../../tests/unit/unit.h"
-#include "../../../../../tests/unit/near.h"
 #include "arrivals/gaps.h"
 #include "arrivals/poisson.h"
 

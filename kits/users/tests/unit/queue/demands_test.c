@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* demands - known demands come back from rows that a model made by hand, and least squares is what a pocket calculator says. */
 #include "../../../../../tests/unit/unit.h"
-#include "../../../../../tests/unit/near.h"
 #include "queue/demands.h"
 
 static struct observed_row row[8];

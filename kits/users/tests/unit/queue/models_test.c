@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* models - closed networks against GNU Octave's queueing package and against a published table. */
 #include "../../../../../tests/unit/unit.h"
-#include "../../../../../tests/unit/near.h"
 #include "queue/models.h"
 
 /* octave --eval 'pkg load queueing; format long; [U R Q X] = qncsmva(N, [.05 .04 .03], [1 1 1], [1 1 1], Z), sum(Q)' */
