@@ -150,7 +150,7 @@ hand_made_menus() {
 	local f
 	made_up
 	"$TOP/report/report.sh" run
-	[[ $(found swap-in-use .text) == *"idle hog"* ]]
+	[[ $(found swap-in-use .text) == *"reads twice as much"* ]]
 	near "$(row swap_in_mb_high cell=editor-warm-used-file-200)" 4 0.001
 	# a panel for each kind of pressure
 	[ "$(grep -o '>read from swap, and written<' run/figures/memory-editor.svg | wc -l)" = 2 ]
@@ -159,7 +159,7 @@ hand_made_menus() {
 		mv x "$f"
 	done
 	"$TOP/report/report.sh" run
-	[[ $(found swap-in-use .text) != *"idle hog"* ]]
+	[[ $(found swap-in-use .text) != *"reads twice as much"* ]]
 }
 
 @test "startup: report of two runs: a curve of each for each device, with its own T0; menus and applications of both" {
