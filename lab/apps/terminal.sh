@@ -13,5 +13,5 @@ app_start() { xterm_start "$1" terminal bash; }
 
 # A new line, nothing above it.
 app_reset() {
-	lab_exec server env DISPLAY="$APP_DISPLAY" xdotool key ctrl+u ctrl+l 2>>"$LAB_LOG/app-terminal.log"
+	lab_exec server env DISPLAY="$APP_DISPLAY" xdotool key ctrl+u ctrl+l 2>>"$LAB_TIMES/app-terminal.log"
 }

@@ -21,5 +21,5 @@ app_start() {
 
 # An empty text: a line that outgrew the window would scroll, and every train begins alike.
 app_reset() {
-	lab_exec server env DISPLAY="$APP_DISPLAY" xdotool key F2 2>>"$LAB_LOG/app-vim.log"
+	lab_exec server env DISPLAY="$APP_DISPLAY" xdotool key F2 2>>"$LAB_TIMES/app-vim.log"
 }
