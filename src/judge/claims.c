@@ -13,7 +13,7 @@
 #define LEVEL 0.95
 #define BEYOND 10    /* so many values must lie beyond a percentile */
 #define NEAR 0.1     /* an interval that ends so near to a whole number does not exclude it */
-#define ROUNDED 1e-9 /* percent: 110 is off 100 by 10 */
+#define ROUNDED 1e-9 /* error of a quotient, in percent: 110 is off 100 by 10, not more */
 
 static bool is_number(const struct claim_figure *f)
 {
@@ -78,7 +78,8 @@ static double widen_side(const struct claim_figure *f, double side, double middl
 	return middle + (side - middle) * (f->repeats == 2 ? by : by / welch_quantile(freedom, (1 + LEVEL) / 2));
 }
 
-void claim_widen(struct claim_figure *f, int64_t share)
+/* Makes the interval of a figure that of as many claims together. Of two repeats, low and high are their values. */
+static void widen(struct claim_figure *f, int64_t share)
 {
 	bool bound = isnan(f->high); /* a lower bound has one side */
 	double middle = !bound && (f->repeats == 2 || f->from != f->to) ? (f->low + f->high) / 2 : f->from;
@@ -125,7 +126,7 @@ static void bound_rate(struct claim_figure *f, int64_t share)
 {
 	double by;
 
-	claim_widen(f, share);
+	widen(f, share);
 	if (!isnan(f->low) || !isnan(f->high) || !is_number(f) || f->repeats < 1)
 		return;
 	by = welch_normal_quantile(1 - (1 - LEVEL) / 2 / (double)share) / sqrt((double)f->repeats);
@@ -148,8 +149,8 @@ static void judge_off(struct claim *c)
 	struct claim_figure a = c->figure[0], b = c->figure[1];
 	double most = c->percent + ROUNDED, low, high;
 
-	claim_widen(&a, 1);
-	claim_widen(&b, 1);
+	widen(&a, 1);
+	widen(&b, 1);
 	a = get_ends(&a);
 	b = get_ends(&b);
 	if (is_number(&c->figure[0]) && is_number(&c->figure[1]) && c->figure[1].from > 0)
@@ -357,15 +358,13 @@ void claims_free(struct claim_list *l)
 	free(l->claim);
 }
 
-#define MISS 0.05
-
 static bool condition_holds(struct claim *c, size_t n)
 {
 	size_t held = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		for (int k = 0; k < 2; k++)
-			claim_widen(&c[i].figure[k], c->some ? (int64_t)n : 1);
+			widen(&c[i].figure[k], c->some ? (int64_t)n : 1);
 		held += !claim_judge(&c[i]) && c[i].word == CLAIM_HOLDS;
 	}
 	return c->some ? held > 0 : held == n;

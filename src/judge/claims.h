@@ -51,8 +51,6 @@ struct claim {
  * 			are order statistics (Hahn & Meeker 1991)
  * 	line NAME	the points of this name, by first and second figure, are on a straight line: lines_judge() */
 int claim_judge(struct claim *c);
-/* Makes the interval of a figure that of as many claims together. Of two repeats, low and high are their values. */
-void claim_widen(struct claim_figure *f, int64_t share);
 
 struct claim_list {
 	struct claim *claim; /* owned */

@@ -29,7 +29,7 @@ TEST(least_round_trip)
 	assert_true(rtt > 0);
 	assert_true(rtt <= clock_now() - begin);
 	other = accept(server, NULL, NULL);
-	shutdown(fd, SHUT_RDWR); /* known also at the end */
+	shutdown(fd, SHUT_RDWR); /* the figure stays known after the connection is shut */
 	assert_true(dial_least_rtt_ns(fd) > 0);
 	assert_int_equal(dial_least_rtt_ns(server), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
