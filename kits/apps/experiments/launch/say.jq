@@ -102,9 +102,10 @@ def keyed: threshold as $limit
 		+ ". The keys were typed right after a Return, beside \($base.job | job_words).";
 		($base | figure("p50_ms")) + {verdict: "none", figure: "keys"}) end;
 
-def itself: vamp_found("vamp"; (map(.decided_us[]) | sort) as $us | if $us == [] then "" else
-	"; vamp throttled the job \($us[length / 2 | floor] / 1000 | with_unit("ms")) after the key (median; at most"
-		+ " \($us[-1] / 1000 | with_unit("ms")))" end);
+def median: sort | (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2;
+def itself: vamp_found("vamp"; map(.decided_us[]) | if . == [] then "" else
+	"; vamp throttled the job \(median / 1000 | with_unit("ms")) after the key (median; at most"
+		+ " \(max / 1000 | with_unit("ms")))" end);
 
 def verdict_of: (best // null) as $best | if launches == [] then nothing_measured
 	elif $best == null then "Vamp was not measured; only autogroups and nice were."

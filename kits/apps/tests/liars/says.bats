@@ -13,6 +13,20 @@ load ../../../../tests/liars/says
 	has "No figure for writer with vamp L."
 }
 
+@test "launch: the median of vamp's times is that of all episodes, however many sessions they are of" {
+	decided() {	# decided TIMES: an array for each session, in us
+		says launch 'itself | .text' <<-END
+			{run: {vamp: [$1 | {episodes: length, found: length, others: [], daemon_cpu_percent: 1, decided_us: .}]}}
+		END
+	}
+	run -0 decided "[9000, 3000, 5000, 7000, 1000]"
+	has "5.0 ms after the key (median; at most 9.0 ms)"
+	run -0 decided "[9000, 3000, 5000], [7000, 1000, 2000]"	# 3 and 5 are in the middle
+	has "4.0 ms after the key (median; at most 9.0 ms)"
+	run -0 decided "[9000], [3000]"
+	has "6.0 ms after the key (median; at most 9.0 ms)"
+}
+
 @test "startup: findings name the slowest step, even if it is not the hardest; an unmeasured step is not called slow" {
 	left() {	# left FILTER: T0 is 1000 ms; with 50, 25 and 10 % left 4, 3 and 3 times that
 		says startup 'verdict, one("memory-left")' <<-END
