@@ -7,8 +7,8 @@ def part($p): [.summary[] | select(.part == $p and .repeats > 0)] | sort_by(.use
 def without_failed: if failed_requests == 0 then "" else " (without \(failed_requests | plural("failed request")))" end;
 def response_words: if mostly_answered and .response_ms != null then level("response_ms") + without_failed
 	else "unknown: \(failed_words)" end;
-# Requests at random, as a Poisson process: each condition by itself, and all together (Holm).
-def odd_claims: {odd_alone: exceeds({value: .judged}; {value: .poisson}), odd: exceeds({value: 0.05}; {value: .arrivals_p_of_all})};
+# Requests at random, as a Poisson process: each condition by itself (its repeats together), and all together (Holm).
+def odd_claims: {odd_alone: exceeds({value: 0.05}; {value: .arrivals_p}), odd: exceeds({value: 0.05}; {value: .arrivals_p_of_all})};
 def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 then empty else
 	(map(select(.odd_alone == "yes")) | length) as $alone | (map(select(.odd == "yes")) | length) as $holm
 	| finding("arrivals";

@@ -32,6 +32,20 @@ load ../../../../tests/liars/says
 	has "1 of 12 conditions errs"
 }
 
+# Of five repeats that each fail a test of 5 % by chance alone, one does in 23 % of the conditions.
+@test "principle-a: the repeats of a condition share the 5 % of its test" {
+	arrivals() {	# arrivals P: five times the least p of five repeats, of which one fails by itself
+		run -0 says principle-a 'one("arrivals")' <<-END
+			{run: {settings: {stations: ["5ms"], nz_per_s: 100}}, summary: [({arrivals_p: $1, poisson: 4}, {arrivals_p: 0.9, poisson: 5})
+				+ {part: "cov-ratio", users: 10, judged: 5, arrivals_p_of_all: 0.4} | row]}
+		END
+	}
+	arrivals 0.2
+	has "in 2 of 2 conditions"
+	arrivals 0.04
+	has "in 1 of 2 conditions"
+}
+
 @test "users: wide intervals tell neither a good forecast, nor a balance, nor Little's law" {
 	figures() {	# figures LOW HIGH: the ends of all intervals, as shares of the values
 		run -0 says users 'one("forecast-web", "balance", "little")' <<-END
