@@ -107,7 +107,7 @@ def answered(decisions; $judged): .judged = $judged | decisions | map_values(if 
 	map(if type == "object" and .["?"] then . + (.["?"] | map_values(is($judged))) | del(.["?"]) else . end) else . end);
 def sure_verdict($answer): {yes: "bad", no: "good"}[$answer // ""] // "unsure";	# of what is bad
 # Is the figure surely more than the other one? Of two repeats without an interval both values count.
-def with_both: .low //= (.both // [] | min) | .high //= (.both // [] | max);
+def with_both: if .both then .low //= (.both | min) | .high //= (.both | max) | .repeats = 2 else . end;
 def exceeds($a; $b): claim("above"; 1; $a | with_both; $b | with_both);
 # Is a row's figure surely above a number; is a figure in a range; is a row's within a share and so much more of a number (or null)?
 def above($name; $limit): exceeds(figure($name); {value: $limit});
@@ -122,7 +122,7 @@ def of_all: {verdict: (map(.verdict) | if any(. == "fails") then "fails" elif al
 def interval_alone: {from: .low, to: .high};
 def without_interval: {value, from, to, above};
 def scaled($by): if . == null then null elif type == "number" then . * $by
-	else (.value, .from, .to, .low, .high) |= scaled($by) end;
+	else (.value, .from, .to, .low, .high, .both[]?) |= scaled($by) end;
 def differs($a; $b; $name; $pairs): claim("differs"; $pairs; $a | figure($name); $b | figure($name));
 def multiple($a; $b): claim("times"; 1; $a; $b);
 # Is a known floor of a value (input: a number) at least this share of it, and no more than it?

@@ -26,7 +26,7 @@ def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?
 		| map(select((.[$w.c] | IN($v[]) or ((tonumber? // null) | IN($v[]))) == ($w.other == ""))) end);
 # A figure in one unit: what has an end of 9.95 s and more, in s; one without a unit with three digits, as in the run's own tables.
 def in_one_unit: if .unit == "ms" and any((.value, .from, .to, .high, .both[]?) | values; fabs >= 9950)
-	then scaled(0.001) | .both = (.both | values |= map(. / 1000)) | .unit = "s" else . end;
+	then scaled(0.001) | .unit = "s" else . end;
 def ratio_words: (.value | fabs | if . >= 99.95 then 0 elif . >= 9.95 then 1 else 2 end) as $decimals
 	| def words: fixed($decimals);
 	  (.value | words) + if .both then " (two repeats: \(.both[0] | words) and \(.both[1] | words))"
@@ -120,7 +120,7 @@ def is_of_too_few($column; $kinds): if has($column + "_low") then .[$column + "_
 		and ($column | test("max") | not)
 	else .repeats == 1 and ($kinds[$column].better // "" | IN("lower", "higher")) and ($column | test("min|max") | not) end;
 def ends($column; $kinds): first((typed | select(is_of_too_few($column; $kinds) | not) | figure($column)
-	| if .both then .repeats = 2 | with_both else . end), {});
+	| with_both), {});
 def kinds_in($runs; $run; $table): first($runs[] | select(.name == $run)) | kinds($table);
 def unit_in($kinds; $column): $kinds[$column].unit // "" | select(. != "" and . != "-");
 # The claims of its conditions, each a row of claims/1 with what its rules need: {part, some, claim}.

@@ -123,6 +123,20 @@ load says
 	lacks every
 }
 
+@test "wan: of two repeats, both values are as many times longer as is asked for" {
+	typed() {	# typed FROM TO: the typed keys' range, in ms; single keys take 99 and 101
+		says wan 'one("typed")' <<-END
+			{summary: [{protocol: "vnc", rtt_ms: 80, loss_percent: 0, keys: 100} | row | .repeats = 2
+				| (.keys_per_s = 0 | .p50_ms = 100 | .p50_ms_both = "99.000 101.000"),
+					(.keys_per_s = 20 | .p50_ms_from = $1 | .p50_ms_to = $2)]}
+		END
+	}
+	run -0 typed 110 112	# more than 101, but 1.15 times that are 116
+	lacks "vnc waits"
+	run -0 typed 117 119
+	has "vnc waits"
+}
+
 @test "wan: the link's loss differs from the setting by an exact test for all conditions together" {
 	lost() {	# lost CONDITIONS LOST: of 2000 packets, of which 2 % were to be lost; 40 in the other conditions
 		says wan 'link_quality | "\(.verdict): \(.text)"' <<-END

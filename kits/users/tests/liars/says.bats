@@ -68,3 +68,18 @@ load ../../../../tests/liars/says
 	has "cannot tell whether the two web servers"
 	has "may hold or not"
 }
+
+# t.ppf(0.975, 1) is 12.7: of 97 and 99, the only figures of five repeats, the mean may be 85 to 111.
+@test "users: two figures alone have the interval of two, however many repeats there are" {
+	of_repeats() {	# of_repeats NUMBER
+		run -0 says users 'one("little")' <<-END
+			{run: {settings: {parts: ["web"]}}, summary: [{part: "web", users: 100, think_s: 1, requests: 1000, lambda_per_s: 95,
+				response_ms: 50, little_users: 98, little_users_both: "97.00 99.00"} | row | .repeats = $1]}
+		END
+	}
+	for repeats in 2 5; do
+		of_repeats "$repeats"
+		has "unsure: "
+		has "may hold or not"
+	done
+}
