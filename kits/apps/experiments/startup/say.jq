@@ -21,7 +21,7 @@ def step_words: if .axis == "none" then "no pressure" elif .axis == "used" then 
 	elif .axis == "loads" then .step | plural("CPU hog")
 	elif .step == 0 or .reads_per_s == null then "\(if .step == 0 then "no" else "unknown" end) other reads on its disk"
 	else "\(.reads_per_s | fixed(if . < 100 then 1 else 0 end)) other reads a second on its disk" end;
-def off: .axis == "reads" and .step > 0 and .as_asked != "yes";
+def asked_reads: .axis == "reads" and .step > 0;
 def hardness: if .axis == "left" then -.step else .step end;
 # times, growth: start-up by T0, and by the first step of the same kind of pressure; grown: over 1.3 times; more_read: twice as much
 # from swap; file_times: added beyond the scatter of T0 (delayed), by the time to write a file.
@@ -155,12 +155,17 @@ def file: [started[] | select(.axis == "used" and .delayed == "yes" and (.startu
 
 # Beside a load of another resource.
 def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | select(. != [])
-	| worst as $worst | ([.[].steps[] | select(off) | .step] | unique | map(tostring)) as $off
+	| worst as $worst | ([.[].steps[] | select(asked_reads)] | group_by(.step)) as $asked
+	| [$asked[] | select(any(.as_asked == "no"))[0].step] as $off
+	| [$asked[] | select(any(.as_asked == null) and all(.as_asked != "no"))[0].step] as $untold
 	| finding($id; "**\($what) makes start-up take \($worst | "\(up_to) \(times_level)")**: "
 		+ (map("\(.app) takes \(.last | more_times) with \(.last | step_words)") | join("; ")) + ". " + ($worst | more)
-			+ if $off == [] then "" else
-				" The disk did not give the load what was asked for: \($off | and_list) reads a second." end;
-		($worst | times_figure) + {verdict: (if $off == [] then $worst | twice else "unsure" end),
+			+ (if $off == [] then "" else
+				" The disk did not give the load what was asked for: \($off | map(tostring) | and_list) reads a second." end)
+			+ if $untold == [] then "" else
+				" This run cannot tell whether the disk gave the load what was asked for:"
+					+ " \($untold | map(tostring) | and_list) reads a second." end;
+		($worst | times_figure) + {verdict: (if $off + $untold == [] then $worst | twice else "unsure" end),
 			figure: "start-\($axis)"});
 
 # The static model: F_a and its tree, and the usage profiles compared with it.
