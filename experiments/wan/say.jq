@@ -137,14 +137,17 @@ def worst_delay: line.wire.added_delay_us | .at_worst // .max;
 # Of the longest round trip, over a tenth (in us and ms).
 def delays: exceeds({value: worst_delay}; {value: ([measured_rows("summary")[].rtt_ms | select(. != 0)] | max | scaled(100))});
 def link_quality: .judged as $judged | ((delays | is($judged)) == "yes") as $late | lossy as $lossy | worst_delay as $worst
-	| ([$lossy[] | select(.loss_differs == "yes")] | length) as $out | line | values | .wire.added_delay_us as $added
+	| [$lossy[].loss_differs | values] as $tested | ([$tested[] | select(. == "yes")] | length) as $out
+	| line | values | .wire.added_delay_us as $added
 		| finding("link"; "**The emulated link** is \(if .kind == "wire" then "a delay line in user space" else .kind end)"
 			+ (if ($added.n // 0) > 0 then ", with a delay \($added.p50 | plain) µs too long in the median"
 				+ (if $worst == null then "." else " and \($worst / 1000 | with_unit("ms")) at most." end)
 				+ if $late then " The largest excess delay is over 10 % of the longest round trip." else "" end else "." end)
-			+ (if all($lossy[]; .loss_differs == null) then "" elif $out == 0 then " The packet loss was as set."
-				else " Its packet loss differed from the setting in \($out) of \($lossy | length | plural("condition"))." end);
-			{value: $added.p50, unit: "us", verdict: (if $out > 0 or $late then "unsure" else "good" end)});
+			+ (if $tested == [] then "" elif $out == 0 then
+				" Its packet loss differed from the setting by no more than chance explains."
+				else " Its packet loss differed from the setting in \($out) of \($tested | length | plural("condition"))." end);
+			{value: $added.p50, unit: "us", verdict: (if $out > 0 or $late then "unsure"
+				elif $tested == [] and ($added.n // 0) == 0 then "none" else "good" end)});
 
 # A real link (cell.sh: wan_real_link). Claims of it: the window's connection ends long before the server; pings scatter.
 def ends_early: exceeds({value: .ping_ms.min}; {value: ((.tcp_min_ms | scaled(2) | values + 1) // null)});
