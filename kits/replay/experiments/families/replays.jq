@@ -30,8 +30,8 @@ def decisions: threshold as $limit | floor_ms as $floor
 		total_stays: within(figure("total_ratio") | interval_alone; 0.99; 1.01),
 		responses_stay: within($ratio; 2 / 3; 1.5), is_slower: exceeds($ratio; {value: 1}), is_faster: exceeds({value: 1}; $ratio)}));
 def same_total: .same_total == "yes";
-def total_within: .total_ratio_low == null or .total_stays == "yes";
-def within_unsure: if total_within then "" else " (its interval is wider)" end;
+def total_within: .total_stays == "yes";
+def within_unsure: if .total_ratio_low == null then " (no interval)" elif total_within then "" else " (its interval is wider)" end;
 # Its interval reaches to where nothing changes.
 def total_untold: .total_ratio_low != null and .total_stays != "no";
 def moved: .few_moved == "no";
@@ -71,7 +71,7 @@ def most_grown: . as $doc | farthest as $far
 		finding("most-grown"; "**The response to \($most | input_words($doc)) grows most** with \($far.says): from "
 			+ "\($most.base_ms | with_unit("ms")) to \($most.latency_ms | with_unit("ms")) in the mean of its replays."
 			+ ($far | if .max_ms == null then "" else " The longest response of all took \(.max_ms | with_unit("ms"))." end);
-			{value: $most.ratio, verdict: "bad", figure: "cdf"}) end;
+			{value: $most.ratio, verdict: (if $far.is_slower == "yes" then "bad" else "unsure" end), figure: "cdf"}) end;
 
 # Where floor_ms is most of the base's median response.
 def floor_words($what): floor_ms as $floor | base_row | values | select(.floor_is_most == "yes")

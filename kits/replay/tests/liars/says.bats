@@ -29,6 +29,20 @@ replayed() {
 	has "Of 2 responses found at both, 1 take over 150 ms, instead of 0."
 }
 
+@test "replays: one replay hides nothing surely, and a single response that took longer is bad only if responses do" {
+	run -0 replayed verdict '{slower: 5, faster: 2, ratio: 1.3}'
+	has "at most 1 % from that with at a, but"
+	run -0 replayed verdict '{slower: 5, faster: 2, total_ratio_low: null, total_ratio_high: null}'
+	has "at most 1 % from that with at a (no interval), but"
+	grown() { replayed 'one("most-grown")' "{slower: 7, faster: 1} + $1"; }
+	run -0 grown 'level("ratio"; 1.3; 1.1; 1.5)'
+	has "bad: "
+	for ratio in 'level("ratio"; 1.3; 0.9; 1.7)' '{ratio: 1.3, ratio_low: null, ratio_high: null}'; do
+		run -0 grown "$ratio"
+		has "unsure: "
+	done
+}
+
 @test "replays: a wait that is in each response is named from half of the median on, if it is no longer than that" {
 	for floor in 10 22; do
 		run -0 replayed '[server_floor] | length' '{}' ".run.protocol.floor_ms = $floor"
