@@ -8,7 +8,9 @@ def labels: {value: {path: {"vnc-refecho": "vnc:refecho"}, probe: {patch: "from 
 def all_rows: [.summary[] | select(.delay == "all" and .keys > 0)];
 def has_floor: (.floor_ms // 0) > 0;
 def below($limit): . != null and fabs < $limit;
-def wanted: (.offset_ms | below(1)) and (.sd_ms | below(0.5)) and (.tail_ms // 0) < 0.5;	# of a path without a frame clock
+# Of more than one key in twenty without an answer, the errors of the others say nothing.
+def mostly_seen: 19 * (.lost // 0) <= .keys;
+def wanted: mostly_seen and (.offset_ms | below(1)) and (.sd_ms | below(0.5)) and (.tail_ms // 0) < 0.5;	# without a frame clock
 def two: if . == null then "?" else "\(fixed(2)) ms" end;
 # How much the offset depends on the injected delay.
 def drift($doc): .path as $path | .probe as $probe
@@ -24,6 +26,7 @@ def path_finding($doc): . as $row | ($doc.run.protocols[.path] // {}) as $protoc
 		else "**\($what): the probe's error is \(.offset_ms | two)** (median of \(.keys) keys), standard deviation \(.sd_ms | two)."
 			+ (if .tail_percent == null then ""
 				else " For \(.tail_percent) % of the keys the error is at most \(.error_ms | two)." end) end)
+		+ (if (.lost // 0) > 0 then " No answer was seen to \(.lost) of \(.keys + .lost) keys." else "" end)
 		+ (drift($doc) | if . == null then "" else " The error varies by up to \(two) with the injected delay." end);
 		{value: .offset_ms, unit: "ms", verdict: (if has_floor or .probe != "patch" then "none" elif wanted then "good"
 			else "bad" end),
@@ -37,7 +40,7 @@ def verdict: if unanswered != [] then "The probe saw no response on the screen t
 		"The probe's error is unknown: every path measured has a frame clock, which hides it."
 	elif misses == [] then "The probe is accurate: its median error is below 1 ms, its spread below 0.5 ms on "
 		+ "\([all_rows[] | select(.probe == "patch" and (has_floor | not)) | .path | path_name] | and_list)."
-	else "The probe's error is not within the limits (median 1 ms, spread 0.5 ms) on \(misses | and_list). "
+	else "The probe's error is not within the limits (median 1 ms, spread 0.5 ms, 1 key in 20 not seen) on \(misses | and_list). "
 		+ (if any(.summary[]; .marked > 0) then "Other processes used the CPUs during the calibration: repeat it on a quiet machine."
 		elif .run.lab.real_time == false then "The probe had no real-time priority: calibrate as root."
 			else "The figure shows at which injected delays it is large." end) end;

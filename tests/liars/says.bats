@@ -421,6 +421,21 @@ load says
 	has "on x11."
 }
 
+@test "calibrate: a probe that does not see the answers to one key in twenty is not accurate" {
+	seen() {	# seen LOST: of 100 keys
+		says calibrate 'verdict, one("x11-patch")' <<-END
+			{summary: [{path: "x11", probe: "patch", delay: "all", keys: (100 - $1), lost: $1, offset_ms: 0.1, sd_ms: 0.1} | row]}
+		END
+	}
+	run -0 seen 5
+	has "is accurate"
+	has "good:"
+	run -0 seen 6
+	lacks "is accurate"
+	has "bad:"
+	has "6 of 100 keys"
+}
+
 @test "calibrate: a probe that sees answers early, or whose error is not known, is not accurate" {
 	for error in 'offset_ms: -5, sd_ms: 0.1' 'offset_ms: 5, sd_ms: 0.1' 'sd_ms: 0.1' 'offset_ms: 0.1'; do
 		run -0 says calibrate 'verdict, one("x11-patch")' <<-END
