@@ -15,14 +15,22 @@ def even: "How evenly: \(level("late_share_percent")) of \(.keys | plural("key")
 	+ " took \(figure("latency_max_ms") | figure_words).";
 def whose($net): "Whose time: cannot tell what is the server's and what the application's"
 	+ (if $net == null then ", nor the network's: its round trip is not known."
-	   else ". The network is \($net.rtt_ms | with_unit("ms")) a round trip (the least that TCP saw):"
-		+ " \($net.share_percent | percent) % of the median." end)
+	   else ". The network is \($net.rtt_ms | with_unit("ms")) a round trip (the least that TCP saw)"
+		+ ($net | if .share_percent_to == null then "" else ": \(if .share_percent_from == null then "at most " else
+			([.share_percent_from | select(. != $net.share_percent_to)] | map("\(percent) to ") | join("")) end
+			)\(.share_percent_to | percent) % of the median" end) + "." end)
 	+ ($run.protocol.terminal_ms
 		| if . == null then "" else " The terminal on this machine takes \(with_unit("ms")), as with cat here." end);
 
-def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency_p50_ms") | at_least) as $p50
-	| (if $rtt == null or ($p50 // 0) == 0 then null
-		else {rtt_ms: $rtt, share_percent: ([100 * $rtt / $p50, 100] | min | . * 100 | round / 100)} end) as $net
+# Of a range the share is one, too: from that of its late end to that of its early one.
+def network($rtt): def share: if . == null or . == 0 or . == infinite then null else
+		[100 * $rtt / ., 100] | min | . * 100 | round / 100 end;
+	if $rtt == null then null else figure("latency_p50_ms") | (at_most | share) as $from | (at_least | share) as $to
+		| {rtt_ms: $rtt, share_percent: (if $from == $to then $to else null end), share_percent_from: $from, share_percent_to: $to} end;
+# What a limit is judged by has no interval, as of one part.
+def bare: figure("latency_p90_ms") | .value != null and .low == null and .both == null;
+
+def result: row as $row | ($row | network($run.protocol.rtt_ms)) as $net
 	| ([$k[].result.keys_sent] | add) as $sent | ([$k[].result.keys_answered] | add) as $answered
 	| {schema: "thinprobe.try/1", target: ($run.settings.on | ltrimstr("attach:")), into: $run.protocol.says, status: $status,
 		seconds: $run.measured_s, run: $folder, command: $run.command,
@@ -34,7 +42,7 @@ def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency
 		late_share_percent: ($row | known("late_share_percent")), threshold_ms: 100, network: $net,
 		sentences: ($row | [late, even, whose($net)]),
 		limits: ($limits | split("\n") | map(select(. != "") / " " | {name: .[0], ms: (.[1] | tonumber),
-			holds: {"0": true, "5": false}[.[2]]}))}
+			holds: {"0": true, "5": false}[.[2]]} + ($row | if bare then {bare: true} else {} end)))}
 	| .for_a_bug_report = [
 		"thinprobe \(.version), \(.system // "?"), \(.kernel)",
 		"server: \(.server)",
@@ -45,5 +53,6 @@ def result: row as $row | $run.protocol.rtt_ms as $rtt | ($row | figure("latency
 		"again: \(.command)"];
 
 def tick: if . == true then "✓ holds:      " elif . == false then "✗ fails:      " else "? cannot tell:" end;
-def text: .sentences[], "", (.limits[] | "  \(.holds | tick) 90 % of the keys within \(.ms) ms (\(.name))"),
+def text: .sentences[], "", (.limits[] | "  \(.holds | tick) 90 % of the keys within \(.ms) ms (\(.name))"
+		+ if .bare then ", by a figure without an interval" else "" end),
 	"", "Report: \(.report // $no_page)", "", "For a bug report:", (.for_a_bug_report[] | "  " + .);

@@ -176,3 +176,30 @@ without() {	# NAME...: a folder of all programs but these
 	"$TOP/thinprobe" report run
 	[ -f run/report.html ]
 }
+
+# said COLUMNS VALUES: what is said of a row with these and a round trip of 10 ms
+said() {
+	. "$TOP/report/program.sh"
+	printf '%b\n' "$1\tkeys\trepeats" "$2\t99\t3" | jq -R -s -r --argjson k '[]' --arg limits "perception 100 0" --arg folder run \
+		--argjson run '{"protocol": {"rtt_ms": 10}, "settings": {"on": "x11"}, "host": {}}' --argjson status 0 --arg no_page '' \
+		"$(program 'include "try"; result | (.network | tojson), text' "$TOP/experiments/commands" "$TOP")"
+}
+
+@test "try: of a range the network's share is one, of a lower bound the most, of nothing none" {
+	run -0 said 'latency_p50_ms' 40
+	[[ ${lines[0]} == *'"share_percent":25,'* && $output == *": 25 % of the median."* ]]
+	run -0 said 'latency_p50_ms_from\tlatency_p50_ms_to' '20\t200'
+	[[ ${lines[0]} == *'"share_percent":null,"share_percent_from":5,"share_percent_to":50'* && $output == *": 5 to 50 % of the median."* ]]
+	run -0 said 'latency_p50_ms\tlatency_p50_ms_above' '40\t1'
+	[[ ${lines[0]} == *'"share_percent":null,"share_percent_from":null,"share_percent_to":25'* ]]
+	[[ $output == *": at most 25 % of the median."* ]]
+	run -0 said 'latency_p50_ms_why' overloaded
+	[[ ${lines[0]} == *'"rtt_ms":10,"share_percent":null'* && $output == *"10.0 ms a round trip (the least that TCP saw)."* ]]
+}
+
+@test "try: a limit that is judged without an interval says so" {
+	run -0 said 'latency_p90_ms' 40
+	[[ $output == *"within 100 ms (perception), by a figure without an interval"* ]]
+	run -0 said 'latency_p90_ms\tlatency_p90_ms_low\tlatency_p90_ms_high' '40\t35\t45'
+	[[ $output == *"within 100 ms (perception)"* && $output != *"without an interval"* ]]
+}
