@@ -108,7 +108,7 @@ static void judge_difference(struct claim *c)
 		c->high = second.high - first.low;
 	}
 	if (!isnan(c->low) && !isnan(c->high))
-		c->word = c->low > 0 || c->high < 0 ? CLAIM_HOLDS : CLAIM_FAILS;
+		c->word = (c->low > 0 || c->high < 0) && !(means && c->low == c->high) ? CLAIM_HOLDS : CLAIM_FAILS;
 }
 
 static void judge_above(struct claim *c)

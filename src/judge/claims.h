@@ -34,6 +34,7 @@ struct claim {
  * 	differs		the second figure is another than the first; value, low and high: by how much it is more. By Welch's (1947) t
  * 			test of the two intervals over repeats, on logarithms where all ends are above 0. Ranges, lower bounds, and
  * 			figures without a number of repeats differ only where their intervals, at this claim's share, do not touch.
+ * 			FAILS: they are not shown to; so are means of repeats of which neither has any spread: nothing is known of it
  * 	above		the first figure is more than the second, wherever both are between their ends: the interval's, a range's, or
  * 			without them the number; FAILS: it is at most as much. A lower bound has no upper end.
  * 	within		the first figure is between the ends of the second, whatever it is between its own; FAILS: wholly beyond one

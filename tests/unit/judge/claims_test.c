@@ -158,6 +158,19 @@ TEST(a_share_that_was_stated)
 	assert_int_equal(judge_share_of(1, 1, 5, NAN), CLAIM_UNTOLD);
 }
 
+/* Medians of a frame and of two, equal in all repeats: one in four repeats may be of the other kind. */
+TEST(means_without_any_spread_are_not_shown_to_differ)
+{
+	struct claim_figure one = { 16.7, 16.7, 16.7, 16.7, 3 }, two = { 33.3, 33.3, 33.3, 33.3, 3 },
+			    spread = { 33.3, 33.3, 32, 34.6, 3 };
+
+	assert_int_equal(judge("differs", 1, one, two).word, CLAIM_FAILS);
+	assert_int_equal(judge("differs", 1, one, one).word, CLAIM_FAILS);
+	assert_int_equal(judge("differs", 1, one, spread).word, CLAIM_HOLDS);
+	one.repeats = two.repeats = 0;
+	assert_int_equal(judge("differs", 1, one, two).word, CLAIM_HOLDS);
+}
+
 /* Two 95 % intervals that do not touch say less of one pair of 45: norm.ppf(1 - 0.025 / 45) / norm.ppf(0.975) times as long. */
 TEST(figures_without_repeats_at_the_share_of_many_pairs)
 {
