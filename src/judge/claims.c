@@ -7,6 +7,7 @@
 #include "rows_in.h"
 
 #include <errno.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -124,14 +125,13 @@ static void judge_above(struct claim *c)
 /* The interval of a rate: of its repeats, or of its events. A rate without either is known. */
 static void bound_rate(struct claim_figure *f, int64_t share)
 {
-	double by;
+	double tail = (1 - LEVEL) / 2 / (double)share, events = (double)f->repeats;
 
 	widen(f, share);
 	if (!isnan(f->low) || !isnan(f->high) || !is_number(f) || f->repeats < 1)
 		return;
-	by = welch_normal_quantile(1 - (1 - LEVEL) / 2 / (double)share) / sqrt((double)f->repeats);
-	f->low = f->from * fmax(0, 1 - by); /* of one to three events chance would have it below 0 */
-	f->high = f->from * (1 + by);
+	f->low = f->from * gsl_cdf_chisq_Pinv(tail, 2 * events) / (2 * events);
+	f->high = f->from * gsl_cdf_chisq_Qinv(tail, 2 * events + 2) / (2 * events);
 }
 
 static void judge_rate(struct claim *c)

@@ -38,8 +38,8 @@ struct claim {
  * 	above		the first figure is more than the second, wherever both are between their ends: the interval's, a range's, or
  * 			without them the number; FAILS: it is at most as much. A lower bound has no upper end.
  * 	within		the first figure is between the ends of the second, whatever it is between its own; FAILS: wholly beyond one
- * 	rate		as above, of rates or coefficients of variation: without an interval it is that of chance, as the sum of n
- * 			exponential times varies by 1 / sqrt(n), where `repeats` counts events; without events it is known
+ * 	rate		as above, of rates or coefficients of variation: without an interval it is that of chance, where `repeats`
+ * 			counts events, the exact one of a Poisson count (Garwood 1936); without events it is known
  * 	off PERCENT	the first figure, of 0 or more, is within so many percent of the second; value, low and high: by how many it is
  * 			off; numbers have no low and high. Of two repeats, low and high are their values, of which the interval is made
  * 	times		the first figure is so many times the second one, value; low and high: from the near ends of both intervals to

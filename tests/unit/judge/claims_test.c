@@ -193,8 +193,8 @@ TEST(a_bound_of_none_at_the_share_of_seven)
 	assert_int_equal(judge("none", 1, (struct claim_figure){ 0.1, 0.1, 0, 5, 5 }, absent).word, CLAIM_UNTOLD);
 }
 
-/* norm.ppf(0.975) is 1.959964, and norm.ppf(1 - 0.025 / 10) 2.807034: 400 events have so many twentieths around 20; t.ppf of the
- * same and 4 is 2.776445 and 5.597568. */
+/* chi2.ppf(0.025, 800) / 800 is 0.904389, of 0.025 / 10 0.865355, and chi2.ppf(0.975, 802) / 800 1.102968; t.ppf(0.975, 4) and of
+ * 1 - 0.025 / 10 are 2.776445 and 5.597568. */
 TEST(a_rate_of_four_hundred_events)
 {
 	static const struct {
@@ -203,9 +203,11 @@ TEST(a_rate_of_four_hundred_events)
 		double limit;
 		enum claim_word word;
 	} all[] = {
-		{ { 20, 20, NAN, NAN, 400 }, 1, 18.04, CLAIM_HOLDS },  { { 20, 20, NAN, NAN, 400 }, 1, 18.05, CLAIM_UNTOLD },
-		{ { 20, 20, NAN, NAN, 400 }, 1, 21.95, CLAIM_UNTOLD }, { { 20, 20, NAN, NAN, 400 }, 1, 21.96, CLAIM_FAILS },
-		{ { 20, 20, NAN, NAN, 400 }, 10, 17.19, CLAIM_HOLDS }, { { 20, 20, NAN, NAN, 400 }, 10, 17.2, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 400 }, 1, 18.08, CLAIM_HOLDS },  { { 20, 20, NAN, NAN, 400 }, 1, 18.09, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 400 }, 1, 22.05, CLAIM_UNTOLD }, { { 20, 20, NAN, NAN, 400 }, 1, 22.07, CLAIM_FAILS },
+		{ { 20, 20, NAN, NAN, 400 }, 10, 17.3, CLAIM_HOLDS },  { { 20, 20, NAN, NAN, 400 }, 10, 17.31, CLAIM_UNTOLD },
+		/* one event or none of 5.57 that were to come has a probability of 2.5 % */
+		{ { 1, 1, NAN, NAN, 1 }, 1, 5.57, CLAIM_UNTOLD },      { { 1, 1, NAN, NAN, 1 }, 1, 5.58, CLAIM_FAILS },
 		{ { 20, 20, 19, 21, 5 }, 1, 18.99, CLAIM_HOLDS },      { { 20, 20, 19, 21, 5 }, 1, 19.01, CLAIM_UNTOLD },
 		{ { 20, 20, 19, 21, 5 }, 10, 17.98, CLAIM_HOLDS },     { { 20, 20, 19, 21, 5 }, 10, 17.99, CLAIM_UNTOLD },
 		{ { 20, 20, NAN, NAN, 0 }, 1, 19.99, CLAIM_HOLDS },    { { 20, 20, NAN, NAN, 0 }, 1, 20, CLAIM_FAILS },
