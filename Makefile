@@ -19,10 +19,10 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTHINPROBE_VERSION='
 	-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes $(if $(WERROR),-Werror) $(CFLAGS)
 
 # Outside libraries, each named in one file of its room (tests/cli/house.bats holds the tree against this).
-LIBS_x11 = -lXtst -lXdamage -lXfixes -lXext -lX11 -lxkbcommon
+LIBS_x11 = -lXtst -lXdamage -lXfixes -lXext -lX11
 LIBS_wire = -lpcap
-LIBS_lib = -ljansson -lgcrypt -lxkbcommon -lcap-ng -lseccomp
-LIBS_keyrepeat = -lcap-ng -lseccomp -lvncclient -lgcrypt -lxkbcommon -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
+LIBS_lib = -ljansson -lgcrypt -lcap-ng -lseccomp
+LIBS_keyrepeat = -lcap-ng -lseccomp -lvncclient -lgcrypt -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_animate = -lXdamage -lXfixes -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng -lseccomp
 LIBS_refecho = -lcap-ng -lseccomp -lvncserver -lwayland-client -lxkbcommon -lXext -lX11
@@ -38,7 +38,7 @@ WAYLAND_SCANNER = wayland-scanner
 WAYLAND := $(shell for p in xdg-shell presentation-time; do [ -f $(WAYLAND_PROTOCOLS)/$$p/$$p.xml ] || exit; done; \
 	command -v $(WAYLAND_SCANNER) >/dev/null && echo '\#include <wayland-client.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
 ifeq ($(WAYLAND),)
-LIBS_refecho := $(filter-out -lwayland-client,$(LIBS_refecho))
+LIBS_refecho := $(filter-out -lwayland-client -lxkbcommon,$(LIBS_refecho))
 endif
 
 # Rooms that several programs share, beside the library.
@@ -108,6 +108,17 @@ $(BUILD)/extractors.h: FORCE
 $(BUILD)/src/summarize/extractors.o: ALL_CFLAGS += -include $(BUILD)/extractors.h
 $(BUILD)/src/summarize/extractors.o: $(BUILD)/extractors.h
 FORCE:
+
+# The names of keys, in the order of libxkbcommon's header: of several names of a key the first is its own.
+$(BUILD)/keysyms.h: Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -E -dD -include xkbcommon/xkbcommon-keysyms.h -x c /dev/null >$@.all
+	awk 'BEGIN { print "#define KEYSYM_NAMES \"\\n\" \\" } \
+		sub(/^#define XKB_KEY_/, "") && sub(/ 0x0*/, " ") && NF == 2 { print "\t\"" $$1 " " tolower($$2) "\\n\" \\" } \
+		END { print "" }' $@.all >$@
+	@rm $@.all
+$(BUILD)/src/lib/act.o: ALL_CFLAGS += -include $(BUILD)/keysyms.h
+$(BUILD)/src/lib/act.o: $(BUILD)/keysyms.h
 
 # What keyrepeat loads for rdp: alone, as its libraries are many, and not everywhere: made where FreeRDP 3 or 2 is. FREERDP=: never.
 FREERDP = $(patsubst /usr/include/freerdp%/freerdp/client.h,%,$(firstword $(wildcard $(patsubst %,/usr/include/freerdp%/freerdp/client.h,3 2))))

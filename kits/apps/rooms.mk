@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lxkbcommon -lXext -lX11
+LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lXext -lX11
 LIBS_vamp = -ljansson -lXi -lX11 -lxkbcommon
 USES_startup = x11
 USES_vamp = x11

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xkbcommon/xkbcommon.h>
+
+#define UNICODE_KEYSYM 0x01000000 /* keysymdef.h: plus the code point, from 0x100 on */
 
 bool act_equals(const struct input_act *a, const struct input_act *b)
 {
@@ -123,30 +124,68 @@ static int64_t decode_utf8(const char *text)
 	return point;
 }
 
+/* "\nNAME NUMBER\nNAME NUMBER\n ...", numbers in hexadecimal: made by the Makefile from libxkbcommon's header, since the library
+ * brings 7 MB of keyboard layouts with it. */
+static const char names[] = KEYSYM_NAMES;
+
+/* 0: no keysym has this name. */
+static int64_t find_named_keysym(const char *name)
+{
+	char row[64];
+	const char *at;
+
+	if (strpbrk(name, " \n") || snprintf(row, sizeof(row), "\n%s ", name) >= (int)sizeof(row))
+		return 0;
+	at = strstr(names, row);
+	return at ? strtoll(at + strlen(row), NULL, 16) : 0;
+}
+
+/* -1: the text is no number of 1 to 8 digits. */
+static int64_t parse_hexadecimal(const char *text)
+{
+	size_t n = strspn(text, "0123456789abcdefABCDEF");
+
+	return n && n <= 8 && !text[n] ? strtoll(text, NULL, 16) : -1;
+}
+
+/* 0: a control character, or none. */
+static int64_t character_keysym(int64_t point)
+{
+	if (point < 0x20 || (point >= 0x7f && point < 0xa0) || point > 0x10ffff)
+		return 0;
+	return point > 0xff ? point | UNICODE_KEYSYM : point;
+}
+
 int keysym_parse_text(const char *text, uint32_t *out)
 {
-	int64_t point = decode_utf8(text);
-	uint32_t keysym;
+	int64_t point = decode_utf8(text), keysym = point >= 0 ? character_keysym(point) : find_named_keysym(text);
 
-	if (point >= 0x100 && point <= 0x10ffff)
-		keysym = (uint32_t)point | 0x01000000;
-	else if (point >= 0)
-		keysym = point < 0x20 || point > 0xff || (point >= 0x7f && point < 0xa0) ? 0 : (uint32_t)point;
-	else
-		keysym = strspn(text, "0x") == 2 && strlen(text) > 10 ? 0 : xkb_keysym_from_name(text, XKB_KEYSYM_NO_FLAGS);
-	if (!keysym || keysym > 0x1fffffff) /* keysyms have 29 bits */
+	if (point < 0 && !keysym && text[0] == 'U')
+		keysym = character_keysym(parse_hexadecimal(text + 1));
+	else if (point < 0 && !keysym && !strncmp(text, "0x", 2))
+		keysym = parse_hexadecimal(text + 2);
+	if (keysym <= 0 || keysym > 0x1fffffff) /* keysyms have 29 bits */
 		return -EINVAL;
-	*out = keysym;
+	*out = (uint32_t)keysym;
 	return 0;
 }
 
 const char *keysym_name(uint32_t keysym)
 {
 	static char name[64];
+	char number[16];
+	const char *end, *begin;
 
+	snprintf(number, sizeof(number), " %x\n", keysym);
+	end = strstr(names, number);
+	for (begin = end; end && begin[-1] != '\n'; begin--)
+		;
+	name[0] = '\0';
 	if (keysym > 0x20 && keysym < 0x7f)
 		snprintf(name, sizeof(name), "%c", (int)keysym);
-	else if (xkb_keysym_get_name(keysym, name, sizeof(name)) < 0 || !strncmp(name, "0x", 2))
-		name[0] = '\0';
+	else if (end)
+		snprintf(name, sizeof(name), "%.*s", (int)(end - begin), begin);
+	else if (keysym >= UNICODE_KEYSYM + 0x100 && keysym <= UNICODE_KEYSYM + 0x10ffff)
+		snprintf(name, sizeof(name), "U%0*X", keysym > UNICODE_KEYSYM + 0xffff ? 8 : 4, keysym - UNICODE_KEYSYM);
 	return name;
 }

@@ -118,7 +118,7 @@ curl	<curl/	-lcurl
 bpf	<bpf/	-lbpf
 fuse	<fuse3/	-lfuse3
 gcrypt	<gcrypt\.h	-lgcrypt	vnc_password	vnc_password
-xkbcommon	<xkbcommon/	-lxkbcommon	act	act
+xkbcommon	<xkbcommon/	-lxkbcommon
 wayland	<wayland-client\.h	-lwayland-client
 jpeg	<jpeglib\.h	-ljpeg
 zlib	<zlib\.h	-lz

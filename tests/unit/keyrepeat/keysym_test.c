@@ -35,6 +35,15 @@ TEST(names_are_keysymdef)
 		{ "eacute", 0xe9 },
 		{ "F13", 0xffca },
 		{ "XF86AudioMute", 0x1008ff12 },
+		{ "Udiaeresis", 0xdc },
+		{ "UE4", 0xe4 },
+		{ "U100", 0x01000100 },
+		{ "Page_Up", 0xff55 },
+		{ "Cyrillic_zhe", 0x06d6 },
+		{ "3270_Enter", 0xfd1e },
+		{ "braille_dots_1", 0x01002801 },
+		{ "XF86Switch_VT_1", 0x1008fe01 },
+		{ "0xFF0D", 0xff0d },
 	};
 	static const char *const bad[] = { "",	      "ab",   "Retur", "Return ", "0x", "0xzz",	  "0x0",	"0xffffffff",
 					   "U110000", "\303", "\200",  "\377",	  "\t", "U20ACx", "0x123456789" };
@@ -46,6 +55,54 @@ TEST(names_are_keysymdef)
 	}
 	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_int_equal(keysym_parse_text(bad[i], &keysym), -EINVAL);
+}
+
+TEST(names_are_whole_and_numbers_are_keysyms)
+{
+	static const char *const bad[] = {
+		"U7F",
+		"U1",
+		"U123456789",
+		"NoSymbol",
+		"return",
+		"Return ff0d",
+		"Return ff0d\nTab",
+		"0x-1",
+	};
+	uint32_t keysym;
+
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_equal(keysym_parse_text(bad[i], &keysym), -EINVAL);
+}
+
+TEST(keysyms_have_the_first_of_their_names)
+{
+	static const struct {
+		uint32_t keysym;
+		const char *name;
+	} good[] = {
+		{ 0x20, "space" },
+		{ 0x61, "a" },
+		{ 0xe9, "eacute" },
+		{ 0xff0d, "Return" },
+		{ 0xff55, "Prior" },
+		{ 0xff7e, "Mode_switch" },
+		{ 0x20ac, "EuroSign" },
+		{ 0x1008ff12, "XF86AudioMute" },
+		{ 0x010020ac, "U20AC" },
+		{ 0x0101f642, "U0001F642" },
+		{ 0, "" },
+		{ 0x1ffffffe, "" },
+	};
+	uint32_t keysym;
+
+	for (size_t i = 0; i < COUNT(good); i++) {
+		assert_string_equal(keysym_name(good[i].keysym), good[i].name);
+		if (*good[i].name) {
+			assert_int_equal(keysym_parse_text(good[i].name, &keysym), 0);
+			assert_int_equal(keysym, good[i].keysym);
+		}
+	}
 }
 
 static int read_text(const char *text, struct act_script *s, size_t *line)
