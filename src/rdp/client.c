@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "client.h"
+#include "plugin.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 const struct rdp_client_ops *rdp_plugin_load(struct why *why)
 {
-	const struct rdp_client_ops *ops;
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(RDP_PLUGIN));
-	void *object;
+	static const struct plugin plugin = {
+		.file = RDP_PLUGIN,
+		.symbol = RDP_PLUGIN_OPS,
+		.scheme = "rdp",
+		.absent = "was built without libfreerdp; apt-get install freerdp2-dev (or freerdp3-dev), and make",
+		.packages = "libfreerdp-client" FREERDP "-" FREERDP,
+	};
+	const struct rdp_client_ops *ops = plugin_load(&plugin, why);
 
-	path[n > 0 ? n : 0] = '\0';
-	strcpy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, RDP_PLUGIN);
-	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!object && access(path, R_OK))
-		why_say(why, "rdp: was built without libfreerdp; apt-get install freerdp2-dev (or freerdp3-dev), and make");
-	else if (!object)
-		why_say(why, "rdp: %s; apt-get install --no-install-recommends libfreerdp-client" FREERDP "-" FREERDP, dlerror());
-	if (!object)
-		return NULL;
-	ops = dlsym(object, RDP_PLUGIN_OPS);
-	if (ops && ops->abi == RDP_PLUGIN_ABI)
+	if (!ops || ops->abi == RDP_PLUGIN_ABI)
 		return ops;
-	why_say(why, "%s is not of this build: install it and the program again", path);
+	why_say(why, "%s is not of this build: install it and the program again", RDP_PLUGIN);
 	return NULL;
 }
 
