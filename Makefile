@@ -22,7 +22,8 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DTHINPROBE_VERSION='
 LIBS_x11 = -lXtst -lXdamage -lXfixes -lXext -lX11
 LIBS_wire = -lpcap
 LIBS_lib = -ljansson -lgcrypt -lcap-ng -lseccomp
-LIBS_keyrepeat = -lcap-ng -lseccomp -lvncclient -lgcrypt -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
+LIBS_keyrepeat = -lcap-ng -lseccomp -lvncclient -lgcrypt
+LIBS_keyrepeat_x11 = -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
 LIBS_animate = -lXdamage -lXfixes -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng -lseccomp
 LIBS_refecho = -lcap-ng -lseccomp -lvncserver -lwayland-client -lxkbcommon -lXext -lX11
@@ -62,7 +63,8 @@ all: $(PROGRAMS) plugins
 
 # A room's sources are in its folder and in the folders of its parts, in any tree: a kit may have a part of a core's program.
 RDP_PLUGIN = src/rdp/freerdp.c
-sources = $(filter-out $(RDP_PLUGIN),$(call in_trees,src/$(1)/*.c) $(call in_trees,src/$(1)/*/*.c))
+X11_PLUGIN = $(addprefix src/keyrepeat/,x11.c x11_send.c x11_watch.c x11_window.c)
+sources = $(filter-out $(RDP_PLUGIN) $(X11_PLUGIN),$(call in_trees,src/$(1)/*.c) $(call in_trees,src/$(1)/*/*.c))
 main = $(call in_trees,src/$(1)/$(1).c)
 
 # A room's archive holds everything but the program's main file. A unit test links its own room, those that it uses, the library
@@ -91,7 +93,7 @@ EXTRA_refecho/lossy_test = -lvncclient
 # --help ends with examples: those of the manual that are one short command.
 define program
 $(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1))) $(BUILD)/examples/$(1).o $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a | $(BIN)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(LIBS_$(1)) -lm
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $$(LINK_$(1)) $(LIBS_$(1)) -lm
 
 $(BUILD)/examples/$(1).o: $(call in_trees,src/$(1)/$(1).1) Makefile
 	@mkdir -p $$(@D)
@@ -122,7 +124,7 @@ $(BUILD)/src/lib/act.o: $(BUILD)/keysyms.h
 
 # What keyrepeat loads for rdp: alone, as its libraries are many, and not everywhere: made where FreeRDP 3 or 2 is. FREERDP=: never.
 FREERDP = $(patsubst /usr/include/freerdp%/freerdp/client.h,%,$(firstword $(wildcard $(patsubst %,/usr/include/freerdp%/freerdp/client.h,3 2))))
-PLUGINS = $(if $(FREERDP),$(BIN)/keyrepeat_rdp.so)
+PLUGINS = $(BIN)/keyrepeat_x11.so $(if $(FREERDP),$(BIN)/keyrepeat_rdp.so)
 plugins: $(PLUGINS)
 
 $(BUILD)/$(RDP_PLUGIN:.c=.o): ALL_CFLAGS += -isystem /usr/include/freerdp$(FREERDP) -isystem /usr/include/winpr$(FREERDP) -fPIC \
@@ -131,6 +133,16 @@ $(BUILD)/$(RDP_PLUGIN:.c=.o): ALL_CFLAGS += -isystem /usr/include/freerdp$(FREER
 $(BUILD)/src/rdp/client.o: ALL_CFLAGS += -DFREERDP='"$(or $(FREERDP),2)"'
 $(BIN)/keyrepeat_rdp.so: $(BUILD)/$(RDP_PLUGIN:.c=.o) | $(BIN)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -o $@ $< -lfreerdp-client$(FREERDP) -lfreerdp$(FREERDP) -lwinpr$(FREERDP)
+
+# What keyrepeat loads for x11: it uses functions of the program, which exports those that it names (and has guard.h for it alone).
+X11_PARTS = $(X11_PLUGIN:%.c=$(BUILD)/%.o) $(BUILD)/x11.a
+$(X11_PLUGIN:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(call sources,x11)): ALL_CFLAGS += -fPIC
+$(BIN)/keyrepeat_x11.so: $(X11_PARTS) | $(BIN)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -o $@ $^ $(LIBS_keyrepeat_x11)
+$(BUILD)/keyrepeat_x11.exports: $(X11_PARTS)
+	{ echo '{'; $$($(CC) -print-prog-name=nm) -u $^ | sed -n 's/^ *U \([a-zA-Z].*\)/\1;/p' | sort -u; echo '};'; } >$@
+$(BIN)/keyrepeat: $(BUILD)/keyrepeat_x11.exports | $(BIN)/keyrepeat_x11.so
+LINK_keyrepeat = -Wl,--dynamic-list=$(BUILD)/keyrepeat_x11.exports -Wl,-u,guard_start
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -267,7 +279,7 @@ install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(MAN7)" "$(DOC)/docs" "$(COMPLETIONS)"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
-	$(if $(PLUGINS),install -m 644 $(PLUGINS) "$(LIBEXEC)")
+	install -m 644 $(PLUGINS) "$(LIBEXEC)"
 	cp -R packages GLOSSARY.md lab experiments plots report data "$(SHARE)"
 	for part in $(foreach part,packages lab experiments plots data,$(wildcard $(KITS:%=%/$(part)))); do \
 		install -d "$(SHARE)/$${part%/*}" && cp -R $$part "$(SHARE)/$${part%/*}" || exit 1; done

@@ -11,6 +11,7 @@
 #include "held_up.h"
 #include "on_demand.h"
 #include "plan.h"
+#include "plugin.h"
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
@@ -29,7 +30,7 @@ enum { TAP, HOLD };
 static const char *const modes[] = { "tap", "hold", NULL };
 static const char *const watches[] = { "none", "update", "patch", NULL };
 #define TARGETS "x11:DISPLAY, vnc:HOST:DISPLAY, rdp:HOST or null:"
-static const struct target_ops *const targets[] = { &target_x11, &target_vnc, &target_rdp, &target_null };
+static const struct target_ops *const targets[] = { &target_vnc, &target_rdp, &target_null };
 
 static struct {
 	double rate_per_s, noise_per_s;
@@ -152,6 +153,24 @@ static struct {
 	struct row_file *rows;
 } * run;
 
+static const struct target_ops *load_x11(void)
+{
+	static const struct plugin plugin = {
+		.file = "keyrepeat_x11.so",
+		.symbol = "target_x11",
+		.scheme = "x11",
+		.absent = "keyrepeat_x11.so is not beside the program: make, or install thinprobe again",
+		.packages = "libxdamage1 libxfixes3 libxrandr2 libxtst6",
+	};
+	const struct target_ops *target;
+	struct why why;
+
+	target = plugin_load(&plugin, &why);
+	if (!target)
+		die(EXIT_MISSING, "%s", why.text);
+	return target;
+}
+
 static const struct target_ops *find_target_ops(const char *text, const char **where)
 {
 	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
@@ -161,6 +180,10 @@ static const struct target_ops *find_target_ops(const char *text, const char **w
 			*where = text + length + 1;
 			return targets[i];
 		}
+	}
+	if (!strncmp(text, "x11:", 4)) {
+		*where = text + 4;
+		return load_x11();
 	}
 	if (text[strspn(text, ":.0123456789")] == '\0' && *text)
 		die_usage("%s is no target: write x11:%s for the X display, or vnc:localhost%s for the VNC server", text, text,
@@ -197,7 +220,7 @@ static void refuse_conflicts(const struct target_ops *target)
 			cfg.rate_per_s);
 	if (cfg.erase && !sends_singly())
 		die_usage("--erase types keys one at a time: leave out --script, --mode hold, --schedule and --watch");
-	if (target != &target_x11 && cfg.window)
+	if (!target->x11 && cfg.window)
 		die_usage("--window is for x11: only");
 	if (!target->region && (cfg.find_region || !area_is_empty(&cfg.region)))
 		die_usage("--region is for x11:, vnc: and rdp: only");
@@ -446,7 +469,7 @@ static void prepare_typing(const struct target_ops *target)
 /* The watching thread asks for its priority later, and locks its memory. */
 static void confine_typing(void)
 {
-	confine_must_apply(&(struct confine_cfg){ .profile = run->cfg.target == &target_x11 ? CONFINE_DISPLAY : CONFINE_DECODE,
+	confine_must_apply(&(struct confine_cfg){ .profile = run->cfg.target->x11 ? CONFINE_DISPLAY : CONFINE_DECODE,
 						  .mode = sandbox,
 						  .files = { out_cfg.path },
 						  .read = { cfg.password_file },

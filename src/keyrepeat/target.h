@@ -74,10 +74,12 @@ struct target_ops {
 	void (*region)(void *self, struct pixel_area *out, const char **from);
 	/* Its library may crash on what a display sends: it is used in a process of its own. */
 	bool crashes;
+	/* An X display: it has windows to choose from, and its library shares memory with it. */
+	bool x11;
 	/* In hold mode the display makes the repeats, not this program. */
 	bool repeats_itself;
 	/* With WATCH_UPDATE, calls observations_add_step() for each change. */
 	bool tells_steps;
 };
 
-extern const struct target_ops target_x11, target_vnc, target_rdp, target_null;
+extern const struct target_ops target_vnc, target_rdp, target_null;

@@ -194,6 +194,7 @@ static void get_watched_region(void *p, struct pixel_area *out, const char **fro
 
 const struct target_ops target_x11 = {
 	.scheme = "x11",
+	.x11 = true,
 	.open = open_x11,
 	.act = x11_add_act,
 	.send_fd = x11_send_fd,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* x11 - what the files of the X11 target share.
+/* x11 - what the files of the X11 target share. They are the plug-in keyrepeat_x11.so, which uses functions of the program.
  *
  * The two threads have a connection each: on a single one, waiting for an image would delay the next key. */
 #pragma once
@@ -52,6 +52,8 @@ struct x11_target {
 	uint32_t *before, *now;	   /* pixels of the area at the last change, and as read now; owned */
 	struct x11_patch patch;	   /* with WATCH_PATCH */
 };
+
+extern const struct target_ops target_x11;
 
 /* x11_send.c */
 /* Switches auto-repeat off, or sets its rate in hold mode. 0, or -1 with a line in `why`. */

@@ -153,7 +153,7 @@ outside() {
 
 	while read -r tool family _; do used[$tool.$family]=1; done < <(outside)
 	for tool in $PRESENT; do
-		libs=" $(made "LIBS_$tool") "
+		libs=" $(made "LIBS_$tool\(_[a-z0-9]*\)*" | paste -sd ' ') "	# with its plug-ins
 		while IFS=$'\t' read -r family _ flag _; do
 			# X headers may come with an extension's library only
 			case ${used[$tool.$family]-0}$libs in

@@ -165,7 +165,7 @@ setup() {
 # parts PART: as `make deb` divides what is installed
 parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 
-@test "packages: each installed file is in one; watch needs libpcap alone, the programs no library of the lab's" {
+@test "packages: each installed file is in one; watch needs libpcap alone, the programs no library of X or of the lab's" {
 	local part program
 
 	mkdir -p "$BATS_TEST_TMPDIR/tree/debian"
@@ -181,8 +181,9 @@ parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 	[ "$(grep libexec "$BATS_TEST_TMPDIR/watch")" = usr/libexec/thinprobe/prototap ]
 	grep -qx usr/libexec/thinprobe/keyrepeat "$BATS_TEST_TMPDIR/programs"
 	for program in $(grep libexec "$BATS_TEST_TMPDIR/programs" | grep -v '\.so$'); do	# (a plug-in works where its libraries are)
-		if ldd "$PLACE/$program" | grep -E 'fuse|vncserver|wayland'; then return 1; fi
+		if ldd "$PLACE/$program" | grep -E 'fuse|vncserver|wayland|libX|xkbcommon'; then return 1; fi
 	done
+	grep -qx usr/libexec/thinprobe/keyrepeat_x11.so "$BATS_TEST_TMPDIR/programs"
 	if ldd "$PLACE/usr/libexec/thinprobe/prototap" | grep -E 'X11|gsl|jansson'; then return 1; fi
 }
 

@@ -35,6 +35,18 @@ focus_terminal() {
 	xdotool windowfocus --sync "$terminal" mousemove 100 100
 }
 
+@test "keyrepeat x11: without the plug-in, or a library of it: one line, status 4; other targets need neither" {
+	cp "$KEYREPEAT" .
+	one_line 4 "install thinprobe again" ./keyrepeat x11:99 -o report.json
+	./keyrepeat null: -t 100ms -q
+	mkdir broken
+	: >broken/libXdamage.so.1
+	export LD_LIBRARY_PATH=$PWD/broken
+	one_line 4 "apt-get install --no-install-recommends libxdamage1 " "$KEYREPEAT" x11:99 -o report.json
+	[ ! -e report.json ]
+	"$KEYREPEAT" null: -t 100ms -q
+}
+
 @test "keyrepeat x11: with a moving caret every key is paired exactly, also at 60 keys a second" {
 	start_x
 	vim
