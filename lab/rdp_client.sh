@@ -11,12 +11,8 @@
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
 
-# It loads libfreerdp before it looks at a server (and nothing listens on port 1).
-rdp_client_can() {
-	local why status=0
-	why=$(protocol_asks client "$TP_BIN/keyrepeat" rdp:127.0.0.1:1 --connect 1s --known-servers /dev/null 2>&1 >/dev/null) || status=$?
-	[ $status != 4 ] || { printf '%s\n' "${why#*: }"; return 1; }
-}
+# (Nothing listens on port 1.)
+rdp_client_can() { keyrepeat_loads rdp:127.0.0.1:1 --connect 1s --known-servers /dev/null; }
 
 # keyrepeat finds the certificate and the password of this run, one for all its sessions.
 rdp_client() {

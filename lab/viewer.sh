@@ -19,6 +19,9 @@
 #   protocol_forget FOLDER [DISPLAY]  removes that folder from the homes of both roles; the server may not use the display any more
 #   display_answers ROLE DISPLAY      it takes requests from there
 #   display_awaited SECONDS LOG       waits until PROTOCOL_DISPLAY takes requests from the server role; LOG: why not
+#   keyrepeat_loads TARGET [OPTION]...
+#                                     0, or prints which libraries keyrepeat lacks in the client role, and fails: it loads them
+#                                     before it looks at a target
 #   viewer_can                        0, or prints what is missing in the client role, with the cure, and fails
 #   viewer_display SESSION [tcp]      starts one, 1024x768x24; sets VIEWER_NUMBER (N),
 #                                     VIEWER_DISPLAY (:N), VIEWER_PID, VIEWER_COOKIE. tcp: it
@@ -108,8 +111,15 @@ display_awaited() {
 		>/dev/null 2>"$2"
 }
 
+keyrepeat_loads() {
+	local why status=0
+	why=$(protocol_asks client "$TP_BIN/keyrepeat" "$@" 2>&1 >/dev/null) || status=$?
+	[ $status != 4 ] || { printf '%s\n' "${why#*: }"; return 1; }
+}
+
 viewer_can() {
-	lab_needs client:Xvfb:xvfb client:xauth:xauth client:xset:x11-xserver-utils client:xdotool:xdotool
+	lab_needs client:Xvfb:xvfb client:xauth:xauth client:xset:x11-xserver-utils client:xdotool:xdotool &&
+		keyrepeat_loads x11: --rate 0 --watch none
 }
 
 viewer_display() {
