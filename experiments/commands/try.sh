@@ -317,9 +317,14 @@ server_options=(${password_file:+--password-file "$password_file"} ${size:+--siz
 [ "$cert_ignore" = 0 ] || server_options+=(--cert-ignore)
 command="thinprobe try$(printf ' %q' "$target" ${window:+--window "$window"} ${server_options[@]+"${server_options[@]}"} \
 	-t "${seconds}s" --repeat "$repeat")"
-need jq jq setpriv util-linux
-[ "$kind" != ssh ] ||	# for the terminal
-	need ssh openssh-client Xvfb xvfb xauth xauth xterm xterm xdotool xdotool pgrep procps ss iproute2
+wants=(jq jq setpriv util-linux)
+case $kind in
+x11) wants+=(xdotool xdotool xwininfo x11-utils) ;;
+ssh) wants+=(ssh openssh-client Xvfb xvfb xauth xauth xterm xterm xdotool xdotool pgrep procps ss iproute2) ;;	# for the terminal
+esac
+[[ $kind != @(x11|ssh) ]] || lacking=$("$TP_BIN/keyrepeat" x11: --rate 0 --watch none 2>&1) || [ $? != 4 ] ||
+	wants+=("libraries of X" "${lacking##*--no-install-recommends }")
+need "${wants[@]}"
 priority=0
 ! chrt -f 1 true 2>/dev/null || priority=20
 helpers=() peer='' rtt='' own_ms='' typed_at='' how=(--region auto) started=$(date -u +%Y-%m-%dT%H:%M:%SZ) begun=$EPOCHSECONDS

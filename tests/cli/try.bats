@@ -157,6 +157,11 @@ without() {	# NAME...: a folder of all programs but these
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $stderr == *"Xvfb xterm are missing"*"--no-install-recommends xvfb xterm" ]]
 	[ ! -e run ]
+	mkdir broken
+	: >broken/libXdamage.so.1
+	LD_LIBRARY_PATH=$PWD/broken PATH=$PWD/without run --separate-stderr -4 try ssh://me@far --yes -o run
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"Xvfb xterm "*" are missing"*" xvfb xterm libxdamage1 "* ]]
 	need Xvfb xterm
 	mkdir bin
 	printf '#!/bin/sh\necho "me@far: Permission denied" >&2\nexit 255\n' >bin/ssh
