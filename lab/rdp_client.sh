@@ -5,7 +5,9 @@
 # (which has viewer.sh, too) and call
 #
 #   rdp_client_can                   0, or prints what keyrepeat lacks in the client role, and fails
+#   rdp_port N                       sets PROTOCOL_PORT, free in the server role: 3389 for N=1 where that is free
 #   rdp_client SESSION FINGERPRINT   PROTOCOL_PORT of the server role is its target, with the server's certificate and RDP_PASSWORD
+#   rdp_meet SESSION OPTION...       connects to that target for a second, with these options of keyrepeat; prints its report
 #   rdp_certificate FOLDER KEY CERT  makes both files in that folder of the server role; prints the certificate's fingerprint
 
 # shellcheck source=lab/viewer.sh
@@ -14,14 +16,25 @@
 # (Nothing listens on port 1.)
 rdp_client_can() { keyrepeat_loads rdp:127.0.0.1:1 --connect 1s --known-servers /dev/null; }
 
-# keyrepeat finds the certificate and the password of this run, one for all its sessions.
+rdp_port() {
+	PROTOCOL_PORT=$((3388 + $1))
+	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
+}
+
+# keyrepeat finds the certificates of this run, and the password, which all sessions of a protocol share.
 rdp_client() {
+	local password=$LAB_RUN/${PROTOCOL_NAME%%:*}.password
 	PROTOCOL_TARGET=rdp:root@$(lab_url server):$PROTOCOL_PORT
-	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/rdp.password" --known-servers "$LAB_RUN/rdp.known")
+	PROTOCOL_OPTIONS=(--password-file "$password" --known-servers "$LAB_RUN/rdp.known")
 	RDP_KNOWN=$(grep -vF "$(lab_url server):$PROTOCOL_PORT " <<<"${RDP_KNOWN-}")$'\n'"$(lab_url server):$PROTOCOL_PORT $2"
-	lab_put client - "$LAB_RUN/rdp.known" <<<"$RDP_KNOWN" && lab_put client - "$LAB_RUN/rdp.password" <<<"$RDP_PASSWORD" ||
+	lab_put client - "$LAB_RUN/rdp.known" <<<"$RDP_KNOWN" && lab_put client - "$password" <<<"$RDP_PASSWORD" ||
 		protocol_failed "$1" "cannot store password and certificate for keyrepeat${LAB_AT_client-}" \
 			"$LAB_LOG/${PROTOCOL_NAME%%:*}-$1.err"
+}
+
+rdp_meet() {
+	lab_exec client "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" "${PROTOCOL_OPTIONS[@]}" --rate 0 -t 1s --format json "${@:2}" \
+		</dev/null 2>>"$LAB_LOG/${PROTOCOL_NAME%%:*}-$1.err"
 }
 
 rdp_certificate() {

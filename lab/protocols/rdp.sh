@@ -91,8 +91,7 @@ rdp_pipeline_can() {
 # Where the server, its settings or the client lack it xrdp silently shows bitmaps.
 rdp_pipeline() {	# rdp_pipeline SESSION
 	[ "$PROTOCOL_VARIANT" = gfx ] || return 0
-	lab_exec client "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" "${PROTOCOL_OPTIONS[@]}" --rate 0 -t 1s --watch update --format json \
-		</dev/null 2>>"$LAB_LOG/rdp-$1.err" | grep -qE 'graphics pipeline 0x[0-9a-f]+, [a-z]' ||
+	rdp_meet "$1" --watch update | grep -qE 'graphics pipeline 0x[0-9a-f]+, [a-z]' ||
 		protocol_failed "$1" "RDP: no picture came through the graphics pipeline" "$LAB_LOG/rdp-$1.err"
 }
 
@@ -119,8 +118,7 @@ protocol_start() {
 		return
 	protocol_keep "$n"
 	PROTOCOL_DISPLAY=:$n
-	PROTOCOL_PORT=$((3388 + n))	# 3389 where that is free
-	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
+	rdp_port "$n"
 	[ "${LAB_PRIVATE-1}" = 1 ] || for ((gate = 13350; ; gate++)); do lab_listens server "$gate" || break; done
 	certificate=$(rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" "$gate" 2>"$log.err") && viewer_guarded ":$n" 2>>"$log.err" ||
 		protocol_failed "$session" "cannot make xrdp's certificate and configuration" "$log.err" || return

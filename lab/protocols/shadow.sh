@@ -40,8 +40,8 @@ protocol_start() {
 	RDP_PASSWORD=''
 	n=$(lab_display server) && folder=$(lab_exec server sh -c 'echo "$HOME"')/shadow-$n || cannot "no free X display" || return
 	protocol_keep "$n"
-	PROTOCOL_DISPLAY=:$n PROTOCOL_PORT=$((3388 + n))
-	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
+	PROTOCOL_DISPLAY=:$n
+	rdp_port "$n"
 	# Where it looks for them; there are none in a folder that is new.
 	lab_exec server sh -c 'rm -rf "$1" && mkdir -p "$1/$2"' sh "$folder" "$keys" &&
 		certificate=$(rdp_certificate "$folder/$keys" shadow.key shadow.crt 2>"$log.err") && viewer_guarded ":$n" 2>>"$log.err" ||

@@ -320,3 +320,16 @@ has_echoed() { [ "$(echoed)" -ge "$1" ]; }	# keys
 	done
 	[ "$(grep . rdp.known | sort | paste -sd,)" = "10.0.0.1:3389 cc,10.0.0.1:3390 bb" ]
 }
+
+@test "keyrepeat rdp, in a lab: a protocol's password is not that of another one" {
+	local LAB_HERE=$TOP/lab LAB_RUN=$PWD LAB_LOG=$PWD PROTOCOL_PORT=3389 file
+
+	. "$LAB_HERE/rdp_client.sh"
+	lab_url() { echo 10.0.0.1; }
+	lab_put() { cat >"$3"; }
+	PROTOCOL_NAME=rdp:headless RDP_PASSWORD=one rdp_client 1 aa
+	[ "${PROTOCOL_OPTIONS[0]}" = --password-file ]
+	file=${PROTOCOL_OPTIONS[1]}
+	PROTOCOL_NAME=shadow RDP_PASSWORD='' rdp_client 1 bb
+	[ "$(cat "$file")" = one ]
+}
