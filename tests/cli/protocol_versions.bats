@@ -45,3 +45,23 @@ has() {
 	protocol_use rdp:headless
 	run -0 rdp_pipeline_can
 }
+
+@test "weston: each release gets the options that it knows; one that lacks the back-end is refused with the cure" {
+	local version over words
+
+	mkdir -p root/usr/bin && : >root/usr/bin/weston
+	while read -r version over words; do
+		has weston "$version"
+		protocol_use "weston:$over"
+		[ "$(weston_words | paste -sd ' ')" = "$words" ] || { echo "$version $over"; return 1; }
+	done <<-END
+		10.0.1-1 rdp --backend=rdp-backend.so --shell=kiosk-shell.so --no-clients-resize
+		13.0.0-4build3 rdp --backend=rdp --shell=kiosk --renderer=pixman --no-clients-resize
+		14.0.2-1 rdp --backend=rdp --shell=kiosk --renderer=pixman --no-resizeable
+		14.0.2-1 vnc --backend=vnc --shell=kiosk --renderer=pixman
+	END
+	has weston 10.0.1-1
+	protocol_use weston
+	run -1 protocol_can
+	[[ $output == "weston 10.0.1 has no VNC server; "*"thinprobe root make trixie --protocol weston" ]]
+}

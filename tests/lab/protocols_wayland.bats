@@ -18,5 +18,5 @@ load protocols
 @test "protocols, Wayland and browser: kill -9 of an ordinary user's driver leaves nothing" { protocols_killed; }
 
 @test "protocols, Wayland and browser: a client or server that ends at once gives one line, and nothing is left" {
-	BROKEN="wayvnc chromium" protocols_broken wayvnc novnc
+	BROKEN="wayvnc chromium weston" protocols_broken wayvnc novnc weston:rdp
 }
