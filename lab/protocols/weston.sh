@@ -26,19 +26,13 @@ protocol_about() {
 protocol_properties() { printf 'link own-echo\n'; }
 protocol_packages() { printf 'weston%s\n' "$([ "$PROTOCOL_VARIANT" != rdp ] || echo ' freerdp2-dev openssl')"; }
 
-# (Asked of the packages: the programs of LAB_SERVER_ROOT run only in the lab.)
-weston_version() {
-	dpkg-query ${LAB_SERVER_ROOT:+--admindir="$LAB_SERVER_ROOT/var/lib/dpkg"} -W -f='${Version}' weston 2>/dev/null |
-		sed 's/^\([0-9.]*[0-9]\).*/\1/'
-}
-
 protocol_can() {
 	local over
 	over=$(weston_over)
 	lab_needs server:weston:weston || return
 	weston_words >/dev/null || {
 		printf 'weston %s has no %s server; Debian 13 has weston 14: thinprobe root make trixie --protocol %s\n' \
-			"$(weston_version | grep . || echo 'of an unknown version')" "${over^^}" "$PROTOCOL_NAME"
+			"$(wayland_version weston | grep . || echo 'of an unknown version')" "${over^^}" "$PROTOCOL_NAME"
 		return 1
 	}
 	wayland_can || return
@@ -49,7 +43,7 @@ protocol_can() {
 # such back-end.
 weston_words() {
 	local release over
-	over=$(weston_over) release=$(weston_version) release=${release%%.*}
+	over=$(weston_over) release=$(wayland_version weston) release=${release%%.*}
 	[[ $release =~ ^[0-9]+$ ]] && [ "$release" -ge "$([ "$over" = vnc ] && echo 14 || echo 10)" ] || return
 	if [ "$release" -lt 12 ]; then
 		printf '%s\n' "--backend=$over-backend.so" --shell=kiosk-shell.so
@@ -95,7 +89,7 @@ weston_client() {	# weston_client SESSION FINGERPRINT
 protocol_settings() {
 	# VNC: it draws at the ends of frames of its clock, also after a rest. RDP: after a rest its clock begins
 	# anew, and it draws 7 ms (its repaint window) before the frame ends.
-	jq -cn --arg version "$(weston_version)" --arg geometry "$VIEWER_GEOMETRY" --arg over "$(weston_over)" '
+	jq -cn --arg version "$(wayland_version weston)" --arg geometry "$VIEWER_GEOMETRY" --arg over "$(weston_over)" '
 		{server: "weston", version: $version, frame_rate_per_s: 60, geometry: $geometry, depth: 24} + if $over == "vnc" then
 			{says: "VNC (weston \($version), 60 frames/s)", pointer: "drawn by the client if it can; refecho hides it",
 			encodings: ["client chooses"], compression: "client chooses", encryption: "none", floor_ms: 8.33}

@@ -4,7 +4,7 @@
 # machine; also as an ordinary user, and when the driver is killed.
 # bats file_tags=all
 
-OF=(-vE '^(nx|ssh|xpra|wayvnc|weston|novnc)')
+OF=(-vE '^(nx|ssh|xpra|wayvnc|weston|novnc|grd)')
 load protocols
 
 @test "protocols: each answers a train of keys, and its settings are complete" { protocols_answered train; }

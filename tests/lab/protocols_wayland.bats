@@ -3,7 +3,7 @@
 # As protocols.bats, for servers that are Wayland compositors, and for VNC in a browser.
 # bats file_tags=all
 
-OF=(-E '^(wayvnc|weston|novnc)')
+OF=(-E '^(wayvnc|weston|novnc|grd)')
 load protocols
 
 @test "protocols, Wayland and browser: each answers a train of keys, and its settings are complete" { protocols_answered train; }
@@ -18,5 +18,5 @@ load protocols
 @test "protocols, Wayland and browser: kill -9 of an ordinary user's driver leaves nothing" { protocols_killed; }
 
 @test "protocols, Wayland and browser: a client or server that ends at once gives one line, and nothing is left" {
-	BROKEN="wayvnc chromium weston" protocols_broken wayvnc novnc weston:rdp
+	BROKEN="wayvnc chromium weston mutter" protocols_broken wayvnc novnc weston:rdp grd
 }
