@@ -8,14 +8,16 @@ COMMAND=watch
 
 usage() {
 	cat <<'END'
-usage: thinprobe watch [--port PORT,...] [-i INTERFACE] [options]
+usage: thinprobe watch [PORT|PROTOCOL...] [-i INTERFACE] [options]
        thinprobe watch --on attach:DISPLAY,WINDOW --key K --every TIME [options]
 Shows latency while people work, a line a second: the time from input to the
 next update, stalls, bytes, and what made waits longer than usual.
 The first form only listens. The second also sends a key K each TIME, but only
 after 5 s without an input on that connection; it says so before the first key.
-  --port PORT,...      ports of the display protocol (those of remote desktops
-                       that listen here)
+  --port PORT,...      ports of the display protocol, as the words PORT (those
+                       of remote desktops that listen here). PROTOCOL: a name
+                       of data/ports.tsv, such as vnc or rdp, for its ports
+                       that somebody listens at here, or else its first one
   -i, --interface IF   capture on this interface (that of the default route;
                        lo, if they listen for this machine only)
   --interval TIME      length of an interval, 100ms to 1h (1s)
@@ -42,7 +44,25 @@ END
 
 port='' interface='' interval=1s tsv='' metrics='' rotate='' keep='' time='' on='' key='' every='' on_late='' who=''
 read_words who 'port i:interface interval tsv metrics rotate keep t:time on key every on-late' "$@"
-[ "${#words[@]}" = 0 ] || bad "unexpected ${words[0]}"
+# watch_ports PROTOCOL: prints its ports that somebody listens at here, or else its first one; 1: data/ports.tsv does not know it.
+watch_ports() {
+	local from to each ports='' first=''
+	while read -r from to; do
+		first=${first:-$from}
+		for each in $here; do [ "$each" -lt "$from" ] || [ "$each" -gt "$to" ] || ports+=,$each; done
+	done < <(awk -F'\t' -v name="$1" '$1 == "ports/1" && $2 == name { print $3, $4 }' "$TP_HOME/data/ports.tsv")
+	[ -n "$first" ] && printf %s "${ports:-,$first}"
+}
+[ "${#words[@]}" = 0 ] || here=$(listening_ports | cut -d' ' -f1)
+for word in ${words[@]+"${words[@]}"}; do
+	if [[ $word =~ ^[1-9][0-9]{0,4}$ ]]; then port+=,$word; else
+		# shellcheck disable=SC2046 # names
+		port+=$(watch_ports "$word") ||
+			bad "$word is no port, and no protocol of data/ports.tsv$(
+				nearest "$word" "" $(sed 1d "$TP_HOME/data/ports.tsv" | cut -f 2))"
+	fi
+done
+port=${port#,}
 options=(${metrics:+--metrics "$metrics"} ${rotate:+--rotate "$rotate"} ${keep:+--keep "$keep"} ${time:+--time "$time"}
 	${who:+--who})
 plan_item --interval ms 100..3600000 "$interval" ''

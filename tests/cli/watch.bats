@@ -31,6 +31,8 @@ in_namespace() {
 	done
 	run -2 "$TOP/thinprobe" watch --prot 5901
 	[[ $output == *"did you mean --port?"* ]]
+	run -2 "$TOP/thinprobe" watch rpd
+	[[ ${#lines[@]} = 1 && $output == *"rpd is no port, and no protocol"*"did you mean rdp?"* ]]
 }
 
 @test "watch: without words it finds what listens, and the interface that leads there; lines also without a terminal" {
@@ -52,6 +54,9 @@ in_namespace() {
 		"$TOP/thinprobe" watch --port 3389 -t 100ms 2>route.err
 		"$TOP/thinprobe" watch -i lo -t 100ms 2>given.err
 		"$TOP/thinprobe" watch --port 5907 -t 100ms 2>local.err
+		"$TOP/thinprobe" watch 5907 -t 100ms 2>number.err
+		"$TOP/thinprobe" watch vnc -t 100ms 2>listens.err
+		"$TOP/thinprobe" watch rdp -t 100ms 2>first.err
 		ip route del default
 		if ip -6 route add default dev far; then "$TOP/thinprobe" watch --port 3389 -t 100ms 2>six.err; fi
 		true	# (without a packet they end with 3)
@@ -68,6 +73,9 @@ in_namespace() {
 	grep -q 'port 3389 on far' route.err
 	grep -q 'port 5907 on lo' given.err
 	grep -q 'port 5907 on lo' local.err
+	grep -q 'port 5907 on lo' number.err
+	grep -q 'port 5907 on lo' listens.err
+	grep -q 'port 3389 on far' first.err
 	[ ! -e six.err ] || grep -q 'port 3389 on far' six.err
 }
 
