@@ -139,6 +139,7 @@ static bool types_on_demand(void)
 static struct {
 	const char *name, *where; /* the target as given; without its scheme */
 	struct key_plan plan;
+	struct target_login login;
 	struct observations seen;
 	struct key_train_cfg cfg;
 	char server[400], receiver[200];
@@ -234,6 +235,29 @@ static void refuse_conflicts(const struct target_ops *target)
 		die_usage("--rate 0 sends nothing: give --watch update to record updates that come without keys");
 }
 
+static void report_login(void)
+{
+	const struct target_login *l = &run->login;
+	const struct {
+		const char *key;
+		int64_t at_ns;
+	} stage[] = {
+		{ "connected_ms", l->connected_ns },
+		{ "certificate_ms", l->certificate_ns },
+		{ "session_ms", l->session_ns },
+		{ "picture_ms", l->picture_ns },
+		{ "patch_ms", l->patch_ns },
+	};
+
+	if (!l->begun_ns)
+		return;
+	rec_begin_object(run->out, "login");
+	for (size_t i = 0; i < sizeof(stage) / sizeof(*stage); i++)
+		if (stage[i].at_ns)
+			rec_add_real(run->out, stage[i].key, (double)(stage[i].at_ns - l->begun_ns) / NS_PER_MS, 1);
+	rec_end(run->out);
+}
+
 static void report_settings(void)
 {
 	struct rec_report *r = run->out;
@@ -243,6 +267,7 @@ static void report_settings(void)
 
 	rec_begin_object(r, "settings");
 	rec_add_strs(r, { "target", run->name }, { "server", run->server }, { "watch", watches[cfg.watch] });
+	report_login();
 	if (run->region_from && cfg.watch != WATCH_NONE) {
 		region_format(&run->region, text);
 		rec_add_strs(r, { "region", text }, { "region_from", run->region_from });
@@ -498,6 +523,7 @@ static void open_target(const struct target_ops *target)
 					       .first_key = plan_first_plain_key(plan),
 					       .back = cfg.erase ? &plan_back : NULL,
 					       .seen = &run->seen,
+					       .login = &run->login,
 					       .connected = confine_typing };
 	struct why why = { "" };
 	void *self;

@@ -46,8 +46,10 @@ struct rdp_target {
 	int fd; /* the connection, for poll() and shutdown() */
 	struct rdp_trust trust;
 	char user[256], password[512];
-	pthread_mutex_t lock; /* of the picture */
+	struct target_login *login; /* the caller's */
+	pthread_mutex_t lock;	    /* of the picture */
 	struct picture picture;
+	int64_t drawn_ns;     /* when the library has drawn last */
 	_Atomic size_t drawn; /* how often the library has drawn */
 	bool dropped;	      /* the connection broke while the region was looked for */
 	bool raised;	      /* the library's threads have the priority of the watching thread */
@@ -77,7 +79,10 @@ static int load_plugin(struct why *why)
 
 static bool trust_certificate(void *p, const char *fingerprint)
 {
-	return rdp_trust_check(&((struct rdp_target *)p)->trust, fingerprint);
+	struct rdp_target *self = p;
+
+	self->login->certificate_ns = clock_now();
+	return rdp_trust_check(&self->trust, fingerprint);
 }
 
 static uint8_t *resize_picture(void *p, int width, int height)
@@ -97,6 +102,9 @@ static void record_drawing(void *p, int64_t at_ns, const struct pixel_area *in)
 	struct pixel_area at;
 
 	pthread_mutex_lock(&self->lock);
+	self->drawn_ns = at_ns;
+	if (!self->login->picture_ns)
+		self->login->picture_ns = at_ns;
 	at = area_clip(*in, self->picture.width, self->picture.height);
 	picture_record(&self->picture, at_ns, &at);
 	pthread_mutex_unlock(&self->lock);
@@ -173,10 +181,12 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 
 	if (read_files(self, cfg, why))
 		return -1;
+	self->login->begun_ns = clock_now();
 	wanted.fd = dial_tcp(self->server.host, self->server.port, until, &reason);
 	if (wanted.fd < 0)
 		return why_fail(-1, why, "cannot connect to rdp:%.90s (%.200s): does an RDP server listen there?", cfg->where,
 				reason.text);
+	self->login->connected_ns = clock_now();
 	if (cfg->connected)
 		cfg->connected();
 	self->fd = fcntl(wanted.fd, F_DUPFD_CLOEXEC, 0);
@@ -188,6 +198,7 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	self->client = library->connect(&wanted, &refused, &reason);
 	explicit_bzero(self->password, sizeof(self->password));
 	late = watchdog_end(&watchdog);
+	self->login->session_ns = self->client ? clock_now() : 0;
 	if (self->client && !late)
 		return 0;
 	explain_failure(self, cfg, late, refused, &reason, why);
@@ -200,6 +211,7 @@ static bool find_patch(struct rdp_target *self)
 
 	pthread_mutex_lock(&self->lock);
 	found = picture_find_patch(&self->picture);
+	self->login->patch_ns = found ? self->drawn_ns : 0;
 	pthread_mutex_unlock(&self->lock);
 	return found;
 }
@@ -373,6 +385,7 @@ static void *rdp_open(const struct target_cfg *cfg, struct why *why)
 	*self = (struct rdp_target){
 		.fd = -1,
 		.trust.ignore = cfg->cert_ignore,
+		.login = cfg->login,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.picture = { .red = 2, .patch = cfg->watch == WATCH_PATCH, .region = cfg->region, .seen = cfg->seen },
 	};

@@ -14,6 +14,11 @@
 
 enum target_watch { WATCH_NONE, WATCH_UPDATE, WATCH_PATCH };
 
+/* The stages of opening, each at its end; 0: not reached, or not known. */
+struct target_login {
+	int64_t begun_ns, connected_ns, certificate_ns, session_ns, picture_ns, patch_ns;
+};
+
 struct target_cfg {
 	const char *where;		   /* address of the display: the text after "scheme:" */
 	int watch;			   /* enum target_watch */
@@ -33,6 +38,7 @@ struct target_cfg {
 	const struct input_act *first_key; /* the key to type for find_region */
 	const struct input_act *back;	   /* BackSpace, typed after each of these, or NULL */
 	struct observations *seen;
+	struct target_login *login; /* rdp: filled in, `picture_ns` by a thread of its own */
 	void (*connected)(void); /* vnc, rdp: called before the first byte of the server is read; may be NULL */
 };
 

@@ -106,6 +106,42 @@ ends_early() {	# word
 	nothing_left
 }
 
+# Hands on what comes from a client to $1, and back, from 300 ms on after the client has connected. Prints its port.
+delaying_relay() {
+	exec python3 - "$1" <<-'END'
+		import socket, sys, threading, time
+		def pump(a, b):
+		    try:
+		        while (got := a.recv(65536)):
+		            b.sendall(got)
+		    except OSError:
+		        pass
+		listener = socket.create_server(("127.0.0.1", 0))
+		print(listener.getsockname()[1], flush=True)
+		client = listener.accept()[0]
+		time.sleep(0.3)
+		server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		threading.Thread(target=pump, args=(server, client), daemon=True).start()
+		pump(client, server)
+	END
+}
+
+@test "keyrepeat rdp: the report has the stages of the login in their order; what comes late is in the stage that waits for it" {
+	need python3
+	start_xrdp
+	start_refecho --display "$DISPLAY"
+	start relay delaying_relay "$port"
+	until_true test -s relay.out
+	"$KEYREPEAT" "rdp:root@127.0.0.1:$(cat relay.out)" --password-file password --cert-ignore -t 1s --watch patch --json -o report.json
+	jq -c .settings.login report.json
+	jq -e '.settings.login | .connected_ms + 300 <= .certificate_ms and .certificate_ms <= .session_ms
+		and .session_ms <= .picture_ms and .picture_ms <= .patch_ms' report.json
+	"$KEYREPEAT" "${rdp[@]}" -t 300ms --rate 0 --watch update --json -o report.json
+	jq -e '.settings.login | has("picture_ms") and (has("patch_ms") | not)' report.json
+	"$KEYREPEAT" null: -t 100ms --json -o report.json
+	jq -e '.settings | has("login") | not' report.json
+}
+
 # medians ECHO KEYS: of the delays that the application logged, and of what else a key took, in ms
 medians() {
 	awk -F'\t' 'FNR == 1 { next } FILENAME == ARGV[1] { got[$2] = $3; shown[$2] = $5; next }
