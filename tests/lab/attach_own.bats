@@ -49,6 +49,8 @@ unlocked() { [ -s "$W/$1.display" ] && [ ! -e "/tmp/.X$(tr -d : <"$W/$1.display"
 	run bash "$TOP/experiments/engine/run.sh" stalls --on attach --own-display 'echo no such host >&2; exit 3' --quick -o "$W/none"
 	[ "$status" -eq 1 ]
 	[[ $output == *"no such host"* ]]
+	run bash "$TOP/experiments/engine/run.sh" soak --on attach --own-display x --options-only
+	[ "$status" -eq 0 ]
 	for words in "--on attach" "--on attach:own,x" "--on attach::0,x --own-display x" "--own-display x"; do
 		# shellcheck disable=SC2086 # words
 		run bash "$TOP/experiments/engine/run.sh" stalls $words --options-only
