@@ -250,7 +250,7 @@ fi
 		sort | uniq -c | sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
 	cat <<-'END'
 
-		Known: a folder that cannot be written keeps a `run.json` that says "running". If `sweep.sh` itself is killed, only the shell
-		says so, and an idle worker of GNU parallel may stay for up to a minute.
+		Known: a folder that cannot be written keeps a `run.json` that says "running". If `sweep.sh` itself is killed,
+		it prints nothing, and an idle worker of GNU parallel may stay for up to a minute.
 	END
 } >docs/faults.md
