@@ -111,17 +111,17 @@ print_section() {
 
 		## Simulated starts
 
-		After each start all metrics are looked at, up to 40 starts, with 5 % asked for and an effect of 10 %, until one is called
-		better or worse: *called*, in percent of 1,000 comparisons. A and B are identical. In the last six rows the *mean* does
-		not differ, but the law is uneven: rare starts much slower, most a little faster.
+		A comparison is judged after each start, up to 40 starts, with a false alarm rate of 5 % and an effect of 10 %, until a metric
+		is called better or worse. *Called*: the share of 1,000 comparisons. A and B are identical; in the last six rows only their
+		*means* are equal, and the distribution is uneven: rare starts are much slower, most a little faster.
 
 	END
 	build/bench/ab_rates | sed 's/^| B is/\nB is 10 % slower in truth. *Found*, and after how many starts (median):\n\n&/' | cat -s
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
-		Real comparisons of a variant with itself, and what they said. Then their starts are drawn again at random, each with a random
-		sign, and looked at in the same way. What is to be found is a median that is 10 % longer. So that 40 comparisons take about an
-		hour, blocks are short (40 keys), a start has one pair of blocks, one metric is judged, and a comparison ends after 150 s, decided
+		Verdicts of real comparisons of a variant with itself. Then their starts are drawn again at random, each with a random sign, and
+		judged in the same way; once with 10 % added to the median of B, which is to be found. To make 40 comparisons in about an hour,
+		blocks are short (40 keys), a start has one pair of blocks, one metric is judged, and a comparison ends after 150 s, decided
 		or not.
 	END
 	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
@@ -136,10 +136,10 @@ print_section() {
 		- A variant that is compared with itself has symmetric differences, whatever the shape of its latencies. For such differences the
 		  rule holds by proof: they need not be normal. If the order has an effect, such as a slower first block, the proof covers the
 		  pairs of starts; the table shows that the rule holds for both parts together.
-		- No rule can hold for uneven laws with rare large values that have not come yet. Where such starts scatter by as much as the
-		  effect or more, variants of equal mean are called more often than asked for. (They do differ: in most starts.)
+		- No rule can hold for uneven distributions whose rare large values have not occurred yet. If such starts scatter by as much as
+		  the effect or more, variants of equal mean are called too often. (They do differ: in most starts.)
 		- *Provisional* verdicts (`--noise`) are wrong no more often, but find less. Nothing is decided against a variant whose
-		  blocks others disturbed more often than the other's.
+		  blocks were disturbed more often than the other's.
 	END
 } >"$page.new"
 mv "$page.new" "$page"

@@ -41,10 +41,10 @@ for table in "${tables[@]}"; do make -s "build/scenes/$(basename "$table" .tsv)"
 	cat <<-END
 		# How often does thinprobe decide wrongly?
 
-		Made by \`tests/deciders.sh\`: $draws draws of each decider (what says better, late, slower, lost or blamed),
-		in virtual time, on made-up scenes whose truth is known. *Wrong*: it said what it must not say: a false
-		alarm where nothing is to be found, or an answer where none can be known. *Missed*: it said neither that
-		nor what it must say. In brackets the worst scene.
+		Made by \`tests/deciders.sh\`. A decider is code that says better, late, slower, lost or blamed. Each judges
+		$draws random cases, in virtual time, of made-up scenes whose truth is known. *Wrong*: it said what it must
+		not say: a false alarm, or an answer where none can be known. *Missed*: it said nothing wrong, but not what
+		it must say. The worst scene is in brackets.
 
 		The scenes, with what must and must not be said of each, are in \`tests/scenes/DECIDER.tsv\`;
 		\`thinprobe check\` fails where one is missed or wrong more often than it allows.
