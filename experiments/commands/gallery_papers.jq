@@ -116,10 +116,10 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 ([$kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
 	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
 "## The words", "",
-"Verdicts are computed. *As then*: a run shows what the paper found, in direction and stated size, whatever the figures are "
-	+ "within their 95 % intervals. *As then, but smaller*: the direction, but not that size, or not under all conditions. "
-	+ "*No longer*: the run shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what the paper "
-	+ "compared is not there, or it gives parameters or a picture alone. The rule stands beside the word. "
+"Verdicts are computed by the rule beside the word. *As then*: a run shows what the paper found, in direction and stated "
+	+ "size, for all values within its 95 % intervals. *As then, but smaller*: it shows the direction, but not the size, or not "
+	+ "under all conditions. *No longer*: it shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what "
+	+ "the paper compared does not exist here, or the paper gives only parameters or a picture. "
 	+ "*Whole*: the kept runs have the axis, conditions, series and statistic of the paper; what they lack is named.", "",
 "Each figure has a command that makes it again, on Linux of today; what differs is in [papers](\(doc("papers.md"))). "
 	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked "
