@@ -483,7 +483,7 @@ kept_table() {
 	sed -i 's/--n 1/--n 2/' tree/data/gallery.tsv
 	"$gallery" --page
 	[ "$(verdict_of 1 tree/docs)" = "**not run yet**" ]
-	grep -qxF '| 1 s | not run yet |  |  |' tree/docs/gallery.md
+	grep -qxF '| 1 s | `one` is to be run again |  |  |' tree/docs/gallery.md
 	rule 1 'as then, smaller' one/summary 'app=vim sinks=5' 'stall_ms > 9'
 	"$gallery" --page
 	[[ $(verdict_of 1 tree/docs) == "**as then but smaller**"* ]]
