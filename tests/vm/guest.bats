@@ -101,7 +101,7 @@ in_guest() { guest_exec one bash -c "$*" </dev/null; }
 }
 
 @test "every program of the suite runs in the guest" {
-	versions() { for program in "$TOP"/bin/*; do "$program" --version; done; }
+	versions() { for program in "$TOP"/bin/*; do [[ $program == *.so ]] || "$program" --version; done; }	# (one loads it)
 	versions >here
 	guest_exec one bash -c "TOP=$(printf %q "$TOP"); $(declare -f versions); versions" </dev/null >there
 	[ "$(wc -l <there)" -ge 20 ]
