@@ -39,7 +39,7 @@ struct target_cfg {
 	const struct input_act *back;	   /* BackSpace, typed after each of these, or NULL */
 	struct observations *seen;
 	struct target_login *login; /* rdp: filled in, `picture_ns` by a thread of its own */
-	void (*connected)(void); /* vnc, rdp: called before the first byte of the server is read; may be NULL */
+	void (*connected)(void);    /* vnc, rdp: called before the first byte of the server is read; may be NULL */
 };
 
 /* "May be NULL" stands at functions that a target need not have. */
