@@ -92,7 +92,8 @@ def foretold($p): .judged as $judged | foretold_rows($p) | select(. != []) | (ma
 # Little's law: rate times response and think time must give back how many users there were. All are of the same users' requests:
 # that checks the measurement, and tells nothing of the server.
 def by_little: off(figure("little_users"); {value: .users}; 10);
-def little: .judged as $judged | [.summary[] | select(.part != "open" and .repeats > 0 and (.invalid // 0) == 0) | $judged[by_little]]
+def little: .judged as $judged
+	| [.summary[] | select(.part != "open" and .repeats > 0 and (.invalid // 0) == 0) | $judged[by_little]]
 	| ([.[].value | values | fabs] | max) as $most | select($most != null) | of_all as $all
 	| finding("little"; "**Little's law \($all | by_verdict("holds within"; "does not hold: off by up to";
 			"may hold or not: off by up to")) \($most | number) %**. Request rate times (response time + think time) is to give the"
