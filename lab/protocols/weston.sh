@@ -80,10 +80,10 @@ protocol_start() {
 weston_client() {	# weston_client SESSION FINGERPRINT
 	if [ "$PROTOCOL_VARIANT" = rdp ]; then RDP_PASSWORD='' rdp_client "$@"; return; fi
 	# It lets in the user who runs it, root of its own user namespace. keyrepeat says the name in USER.
-	protocol_secret | lab_put client - "$LAB_RUN/weston.password" ||
+	protocol_secret | lab_put client - "$LAB_RUN/weston-vnc.password" ||
 		protocol_failed "$1" "cannot store a password" "$LAB_LOG/wayland-$1.err" || return
 	export USER=root
-	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/weston.password")
+	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/weston-vnc.password")
 }
 
 protocol_settings() {

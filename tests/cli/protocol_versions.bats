@@ -65,3 +65,17 @@ has() {
 	run -1 protocol_can
 	[[ $output == "weston 10.0.1 has no VNC server; "*"thinprobe root make trixie --protocol weston" ]]
 }
+
+@test "weston: the password of RDP does not take the place of that of VNC" {
+	local LAB_RUN=$PWD LAB_LOG=$PWD PROTOCOL_PORT=5901 file
+
+	lab_url() { echo 10.0.0.1; }
+	lab_put() { cat >"$3"; }
+	protocol_use weston
+	weston_client 1 ''
+	[ "${PROTOCOL_OPTIONS[0]}" = --password-file ]
+	file=${PROTOCOL_OPTIONS[1]}
+	protocol_use weston:rdp
+	weston_client 2 aa
+	[[ $(cat "$file") =~ ^[0-9a-f]{32}$ ]]
+}
