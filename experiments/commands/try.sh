@@ -322,8 +322,9 @@ case $kind in
 x11) wants+=(xdotool xdotool xwininfo x11-utils) ;;
 ssh) wants+=(ssh openssh-client Xvfb xvfb xauth xauth xterm xterm xdotool xdotool pgrep procps ss iproute2) ;;	# for the terminal
 esac
-[[ $kind != @(x11|ssh) ]] || lacking=$("$TP_BIN/keyrepeat" x11: --rate 0 --watch none 2>&1) || [ $? != 4 ] ||
-	wants+=("libraries of X" "${lacking##*--no-install-recommends }")
+lacking=''
+[[ $kind != @(x11|ssh) ]] || lacking=$("$TP_BIN/keyrepeat" x11: --rate 0 --watch none 2>&1)
+[[ $lacking != *--no-install-recommends* ]] || wants+=("libraries of X" "${lacking##*--no-install-recommends }")
 need "${wants[@]}"
 priority=0
 ! chrt -f 1 true 2>/dev/null || priority=20
