@@ -114,6 +114,7 @@ display_awaited() {
 keyrepeat_loads() {
 	local why status=0
 	why=$(protocol_asks client "$TP_BIN/keyrepeat" "$@" 2>&1 >/dev/null) || status=$?
+	[[ $why != *--no-install-recommends* ]] || why+=${LAB_AT_client-}
 	[ $status != 4 ] || { printf '%s\n' "${why#*: }"; return 1; }
 }
 
