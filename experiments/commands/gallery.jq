@@ -166,9 +166,9 @@ def lacking($runs): . as $fact | [$fact.ours | scan("\\{([a-z0-9_]+)\\}")[]] as 
 		| . as $row | select(all($columns[]; $row[.] != null or $row[. + "_from"] != null))] == [])] as $lack
 	| {$lack, of: ($all | length), text: $fact.text, there: ($kept != null), table: "\($fact.run)/\($fact.table)"}
 	| select($lack != []);
-def lacking_words: .text + if .there | not then "" else ": `\(.table)` lacks "
+def lacking_words: .text + if .there | not then "" else " (`\(.table)` lacks "
 	+ (if .lack[0] == "" then "the columns" else "`\(.lack[0])`" end)
-	+ (.lack | length - 1 | if . > 0 then " and \(.) more" else "" end) end;
+	+ (.lack | length - 1 | if . > 0 then " and \(.) more" else "" end) + ")" end;
 
 # Input: the facts about the figure. It is shown where a kept run or a program has a number of it.
 def rules: [.[] | select(.what == "verdict")];

@@ -133,10 +133,10 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 "`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
 	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
 	+ "Those kept here are \($kept | length), and took \([$kept[].run.measured_s / 60] | add // 0 | round | minutes_words). "
-	+ "Of each, this repository has what cannot be made again, and its report: `thinprobe report FOLDER` makes of it tables, the "
-	+ "other figures, and `report.html`, which has each figure for phones, too, and is light or dark as the browser is. "
-	+ "Samples of more than 300 KiB are thinned: those of the first conditions stay, as many as fit, "
-	+ "and with them the tables that were made of all.", "",
+	+ "Of each, this repository has the samples and the report. `thinprobe report FOLDER` makes the tables, the other figures "
+	+ "and `report.html` from them; that page has each figure for phones, too, and is light or dark as the browser is. "
+	+ "If the samples take more than 300 KiB, only those of the first conditions stay, as many as fit, "
+	+ "with the tables that were made of all samples.", "",
 if $kept == [] then empty else folded("\($kept | length | plural("kept run"))";
 	"| kept | command | on | took | samples |", "|---|---|---|---:|---:|", ($kept[] | run_row)) end,
 ([$all.plan[] | . as [$name, $_, $command] | select([$kept[] | select(.name == $name) | .run.command] != [$command])]

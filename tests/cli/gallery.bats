@@ -379,7 +379,7 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 		cannot tell|2|app=vim sinks=5|{wait_ms}
 		cannot tell|2|app=vim hogs=5|{stall_ms}
 	END
-	grep -qF 'Not whole: both: `one/summary` lacks `app=vim hogs=5`.' out/gallery.md
+	grep -qF 'Not whole: both (`one/summary` lacks `app=vim hogs=5`).' out/gallery.md
 	sed -i '$d' tree/data/papers.tsv
 	printf 'Author & Second 2001\tFig. 3\tneeds\tall\tsum/rows\ta=2|7\t{sum}\n' >>tree/data/papers.tsv
 	"$gallery" --page -o out
