@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* rates: claims, made of repeats and events of known truth: two figures are near, a rate is above another, points are on a line. */
+/* rates: statements on repeats and events of known truth: figures are near, a rate is above another, points are on a line. */
 /* ask=off: the first figure is `off` percent off the second in truth (in the first half of `rows`: `half`), of which up to `limit`
  * is near: "near" in all rows, "apart" in one, "untold".
  * ask=rate: events at random, `faster` percent faster than a known rate: "more", "less", "untold".
