@@ -39,7 +39,8 @@ struct claim {
  * 			without them the number; FAILS: it is at most as much. A lower bound has no upper end.
  * 	within		the first figure is between the ends of the second, whatever it is between its own; FAILS: wholly beyond one
  * 	rate		as above, of rates or coefficients of variation: without an interval it is that of chance, where `repeats`
- * 			counts events, the exact one of a Poisson count (Garwood 1936); without events it is known
+ * 			counts events, the exact one of a Poisson count (Garwood 1936); a coefficient of variation of as many random gaps
+ * 			varies nearly as much; without events it is known
  * 	off PERCENT	the first figure, of 0 or more, is within so many percent of the second; value, low and high: by how many it is
  * 			off; numbers have no low and high. Of two repeats, low and high are their values, of which the interval is made
  * 	times		the first figure is so many times the second one, value; low and high: from the near ends of both intervals to

@@ -195,7 +195,7 @@ TEST(a_bound_of_none_at_the_share_of_seven)
 
 /* chi2.ppf(0.025, 800) / 800 is 0.904389, of 0.025 / 10 0.865355, and chi2.ppf(0.975, 802) / 800 1.102968; t.ppf(0.975, 4) and of
  * 1 - 0.025 / 10 are 2.776445 and 5.597568. */
-TEST(a_rate_of_four_hundred_events)
+TEST(a_rate_of_few_and_of_many_events)
 {
 	static const struct {
 		struct claim_figure rate;
@@ -208,6 +208,11 @@ TEST(a_rate_of_four_hundred_events)
 		{ { 20, 20, NAN, NAN, 400 }, 10, 17.3, CLAIM_HOLDS },  { { 20, 20, NAN, NAN, 400 }, 10, 17.31, CLAIM_UNTOLD },
 		/* one event or none of 5.57 that were to come has a probability of 2.5 % */
 		{ { 1, 1, NAN, NAN, 1 }, 1, 5.57, CLAIM_UNTOLD },      { { 1, 1, NAN, NAN, 1 }, 1, 5.58, CLAIM_FAILS },
+		/* of a million it is the normal one, 20 * (1 -+ 1.959964 / 1000) */
+		{ { 20, 20, NAN, NAN, 1000000 }, 1, 19.96, CLAIM_HOLDS },
+		{ { 20, 20, NAN, NAN, 1000000 }, 1, 19.962, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 1000000 }, 1, 20.038, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 1000000 }, 1, 20.04, CLAIM_FAILS },
 		{ { 20, 20, 19, 21, 5 }, 1, 18.99, CLAIM_HOLDS },      { { 20, 20, 19, 21, 5 }, 1, 19.01, CLAIM_UNTOLD },
 		{ { 20, 20, 19, 21, 5 }, 10, 17.98, CLAIM_HOLDS },     { { 20, 20, 19, 21, 5 }, 10, 17.99, CLAIM_UNTOLD },
 		{ { 20, 20, NAN, NAN, 0 }, 1, 19.99, CLAIM_HOLDS },    { { 20, 20, NAN, NAN, 0 }, 1, 20, CLAIM_FAILS },
