@@ -14,7 +14,8 @@ load ../../../../tests/liars/says
 	has "at most 0.0 %"
 }
 
-# By one test each 1.96/sqrt(1000), 6.2 %, would be more than chance explains; of 24 tests it is 9.7 %.
+# By one test each 1.96/sqrt(1000), 6.2 %, would be more than chance explains; of 24 tests 55.2 is,
+# 50 by chi2.ppf(0.025 / 24, 2000) / 2000.
 @test "principle-a: of twelve conditions one errs by chance alone; one that errs by more speaks against the model" {
 	twelve() {	# twelve RATE: the first one's, where the model says 50
 		run -0 says principle-a 'one("model")' <<-END
