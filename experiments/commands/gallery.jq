@@ -108,18 +108,23 @@ def behind($runs): [run_names[] as $name | first($runs[] | select(.name == $name
 def is_there($runs): . as $rule | behind($runs) as $kept | ($kept | length) == (run_names | length)
 	and ($kept[] | select(.name == $rule.run) | .planned or ([table_rows($rule.table) | meeting($rule.where)[]] != []));
 def is_usable($runs): is_there($runs) and all(behind($runs)[]; not_usable | not);
+# Has each repeat a flag of the conditions that a row is of, those with its parameters?
+def is_disturbed($kept): . as $row | [$kept.run.cells[]? | select(.parameters // {} | to_entries
+		| all(.value as $v | $row[.key] // $v | . == $v or (tonumber? // null) == $v))]
+	| . != [] and all((.flags // [] | length) as $n | $n > 0 and $n >= (.complete // 0));
 def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | select(.name == $run)) as $kept
 	| ($kept.tables[$table][0] // []) as $head
 	| (($column, ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)").c)) | select(IN($head[]) | not)
 		| . as $name | $rule | refused("\($run)/\($table) has no column \($name)")),
-	  ([$kept | table_rows($table) | meeting($where)[]] as $rows | if $rows != [] then $rows[] elif $strict == "1" and $kept.planned
-		then refused("\($run)/\($table) has no row \($where)") else {} end);
-# A figure of a table; none where it has an interval, but too few repeats for that, nor what was measured once and has none. Of two
-# both are its ends: judge knows. (A least or largest value is of all.)
+	  ([$kept | table_rows($table) | meeting($where)[]] as $rows | if $rows != [] then
+		$rows[] | if is_disturbed($kept) then .["?"] = true else . end	# (no column has that name)
+	  elif $strict == "1" and $kept.planned then refused("\($run)/\($table) has no row \($where)") else {} end);
+# A figure of a table; none where each repeat was disturbed, where it has an interval, but too few repeats for that, nor what was
+# measured once and has none. Of two both are its ends: judge knows. (A least or largest value is of all.)
 def is_of_too_few($column; $kinds): if has($column + "_low") then .[$column + "_low"] == null and .[$column + "_both"] == null
 		and ($column | test("max") | not)
 	else .repeats == 1 and ($kinds[$column].better // "" | IN("lower", "higher")) and ($column | test("min|max") | not) end;
-def ends($column; $kinds): first((typed | select(is_of_too_few($column; $kinds) | not) | figure($column)
+def ends($column; $kinds): first((typed | select((.["?"] or is_of_too_few($column; $kinds)) | not) | figure($column)
 	| with_both), {});
 def kinds_in($runs; $run; $table): first($runs[] | select(.name == $run)) | kinds($table);
 def unit_in($kinds; $column): $kinds[$column].unit // "" | select(. != "" and . != "-");

@@ -411,6 +411,30 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 	[ "$(verdict_of 1)" = "**cannot tell** (not usable)" ]
 }
 
+@test "gallery: a condition of which each repeat was disturbed decides nothing, neither alone nor beside another one" {
+	local repeats where condition word
+	made_tree
+	"$gallery" -o out
+	cp tree/data/papers.tsv kept
+	while IFS='|' read -r repeats where condition word; do
+		jq --argjson complete "$repeats" '.cells = [({app: "vim", sinks: 5}, {app: "vim", sinks: 20}, {app: "other", sinks: 3})
+			| {name: "\(.app)-\(.sinks)", parameters: ., $complete, flags: []}]
+			| .cells[0].flags = ["foreign CPU time 9 %"]' out/one/run.json >x
+		mv x out/one/run.json
+		cp kept tree/data/papers.tsv
+		rule 1 'as then' one/summary "$where" "$condition"
+		"$gallery" --page -o out
+		echo "1 of $repeats, $where, $condition: $(verdict_of 1)"
+		[ "$(verdict_of 1)" = "**$word** (flagged)" ]
+	done <<-'END'
+		2|app=vim sinks=5|stall_ms > 9|as then
+		1|app=vim sinks=5|stall_ms > 9|cannot tell
+		1|app=vim sinks=20|cpus > 1|as then
+		1|app=vim sinks=20|cpus > 1 cpus app=vim sinks=5|cannot tell
+		2|app=vim sinks=20|cpus > 1 cpus app=vim sinks=5|as then
+	END
+}
+
 # kept_table COLUMN... -- ROW...: the summary of run one from now on, of the columns sinks, app, repeats and these; _: nothing
 kept_table() {
 	local columns=() column
