@@ -143,15 +143,17 @@ def asked($runs): . as $rule | [conditions | to_entries[] | .key as $part | .val
 				else $rule | picked($runs; $run // .run; $table // .table; $where; $c.than) end)
 			| ends($c.than; $than_kinds) | scaled($c.by | tonumber) end) as $b
 		| if $c.sign == ">" then claim("above"; 1; $a; $b) else claim("above"; 1; $b; $a) end end)}];
-# Input: rules of a figure, or one of a sentence. Of what is not there their claims have no figures, so that they do not hold.
-def rule_claims($runs; $whole): select(any(.[]; is_usable($runs))) | .[0].id as $of | to_entries[] | .key as $rule | .value
-	| (.text as $word | verdict_words | index([$word]) // 0) as $says
-	| (if is_usable($runs) then asked($runs)[] else {part: 1, some: 0, claim: claim("above"; 1; {}; {})} end)
+# Input: rules of a figure, or one of a sentence. Those of a run that is not there, or not usable, are left out: they lower no word.
+def rule_claims($runs; $whole): .[0].id as $of | to_entries[] | .key as $rule | .value | select(is_usable($runs))
+	| (.text as $word | verdict_words | index([$word]) // 0) as $says | asked($runs)[]
 	| "\(.claim)\t\($of)\t\($rule + 1)\t\(.part)\t\($says)\t\(.some)\t\(if $whole then 1 else 0 end)";
-# Its word: $judged has what judge says of rules, by the number of the first of them.
-def verdict($runs; $judged): . as $rules | $judged["\(.[0].id)"] as $decided
-	| {rules: [], doubts: []} + if . == [] then {word: "nothing to compare"}
-	elif $decided then {word: $decided.verdict, rules: [$rules[] | select(.text == $decided.by)]}
+# Its word: $judged has what judge says of rules, by the number of the first of them. Conditions that a kept run lacks ($lacks)
+# lower it, a run that is not there does not. rules: those of its word; awaits: the runs of those that were left out.
+def verdict($runs; $judged; $lacks): . as $rules | $judged["\(.[0].id)"] as $decided
+	| {rules: [], awaits: [], doubts: []} + if . == [] then {word: "nothing to compare"}
+	elif $decided then map(select(.text == $decided.by))
+		| {word: (if any($lacks[]; .there) then $decided.verdict else $decided.by end), rules: map(select(is_usable($runs))),
+			awaits: (map(select(is_there($runs) | not) | run_names[]) - [$runs[] | select(.planned).name] | unique)}
 	elif any(.[]; is_there($runs)) then {word: "cannot tell"} else {word: "not run yet"} end
 	| ([$rules[] | select(is_there($runs)) | behind($runs)[]] | unique_by(.name) | map(select(.run))) as $behind
 	| .doubts = [("preliminary" | select(any($behind[]; is_preliminary))), ("not usable" | select(any($behind[]; not_usable))),

@@ -22,7 +22,8 @@ def figure_part:
 	"### \(.name): \(.title)", "",
 	if .image then "<a href=\"\(.image)\"><img src=\"\(.image)\" width=\"225\" alt=\"\(.name): \(.title)\"></a><br>" else empty end,
 	"\(.verdict | bold_verdict)\(.verdict.rules | if . == [] then "" else ", by \(.[0] | rule_words)"
-		+ (.[1:] | length | if . > 0 then " and \(.) more" else "" end) end)."
+		+ (.[1:] | length | if . > 0 then " and \(.) more" else "" end) end)\(.verdict.awaits | if . == [] then "" else
+			"; \(map("`\(.)`") | and_list) \(if length == 1 then "is" else "are" end) still to be run" end)."
 		+ if .shown and .since != "" then " \(.since)" else "" end, "",
 	"<details><summary>\(if .shown then "Both in numbers, " else "The paper; " end)how to make it\(
 		if .partial == "" and .lacks == [] then "" else "; <b>not whole</b>" end)</summary>", "",
@@ -55,7 +56,7 @@ def with_facts($figure; $all; $judged): . as $facts
 	| [$all[] | select(.name | IN($runs[]))] as $kept
 	| $figure + {$kept, $numbers, image: picture_of($figure; $kept), since: sentences($all; $judged),
 		partial: words_about("partial"), lacks: ($facts | lacks($all)), shown: ($runs != []),
-		verdict: ($facts | rules | verdict($all; $judged))};
+		verdict: ($facts | rules | verdict($all; $judged; $facts | lacks($all)))};
 
 # What a paper showed, beside ours. Input: the facts.
 def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))
@@ -117,7 +118,8 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 ([$kept[] | select(.name | IN($figures[].kept[].name) | not)] | select(. != []) | "## Beyond the papers", "",
 	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
 "## The words", "",
-"Verdicts are computed by the rule beside the word. *As then*: a run shows what the paper found, in direction and stated "
+"Verdicts are computed by the rule beside the word; rules for runs that are still to be made are left out, and a condition of "
+	+ "which each repeat was disturbed decides nothing. *As then*: a run shows what the paper found, in direction and stated "
 	+ "size, for all values within its 95 % intervals. *As then, but smaller*: it shows the direction, but not the size, or not "
 	+ "under all conditions. *No longer*: it shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what "
 	+ "the paper compared does not exist here, or the paper gives only parameters or a picture. "

@@ -435,6 +435,33 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 	END
 }
 
+# stall_ms is 9.25 to 11.75 in both runs.
+@test "gallery: rules of a run that is not kept lower no word, and the page names the run; kept, they count" {
+	local kept without with same contrary
+	made_tree
+	"$gallery" -o out one
+	cp tree/data/papers.tsv kept
+	for kept in one two; do
+		[ $kept = one ] || "$gallery" -o out two
+		while IFS='|' read -r without with same contrary; do
+			cp kept tree/data/papers.tsv
+			rule 1 'as then' one/summary 'app=vim sinks=5' "$same"
+			rule 1 'as then' two/summary 'app=vim sinks=5' 'stall_ms > 99'
+			rule 1 'as then, smaller' one/summary 'app=vim sinks=5' "$same"
+			rule 1 'no longer' one/summary 'app=vim sinks=5' "$contrary"
+			printf 'Author & Second 2001\tFig. 1\tneeds\tmore\ttwo/summary\tapp=vim\t{stall_ms}\n' >>tree/data/papers.tsv
+			"$gallery" --page -o out
+			echo "up to $kept, $same: $(verdict_of 1)"
+			[ $kept = two ] || [ "$(verdict_of 1)" = "**$without**" ]
+			[ $kept = one ] || [ "$(verdict_of 1)" = "**$with**" ]
+			[ "$(verdict_of 1)" != '**as then**' ] || grep -q '; `two` is still to be run[.]' out/gallery.md
+		done <<-'END'
+			as then|as then but smaller|stall_ms > 9|stall_ms < 9
+			cannot tell|no longer|stall_ms > 99|stall_ms < 12
+		END
+	done
+}
+
 # kept_table COLUMN... -- ROW...: the summary of run one from now on, of the columns sinks, app, repeats and these; _: nothing
 kept_table() {
 	local columns=() column
