@@ -61,6 +61,8 @@ attach_own() {
 	# killed, it would leave its lock
 	lab_start client own-display setpriv --pdeathsig TERM Xvfb "$DISPLAY" -screen 0 1280x1024x24 -auth "$XAUTHORITY" \
 		-noreset -nolisten tcp
+	ATTACH_X=$LAB_PID
+	unset 'LAB_PIDS[-1]'
 	lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 		die "the display for the client did not start: $(tail -n 1 "$LAB_LOG/own-display.err")"
 	lab_start client own-client env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$OWN_DISPLAY"
@@ -181,6 +183,7 @@ attach_missing() {
 lab_down() {
 	lab_stop_within 1 ${LAB_PIDS[@]+"${LAB_PIDS[@]}"}
 	LAB_PIDS=()
+	lab_stop_within 10 "${ATTACH_X-}"	# after its client, which may still write; a busy machine lets it end late
 	rm -f -- "$LAB_RUN/own-display.cookie"
 }
 
