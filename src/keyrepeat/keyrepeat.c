@@ -242,10 +242,8 @@ static void report_login(void)
 		const char *key;
 		int64_t at_ns;
 	} stage[] = {
-		{ "connected_ms", l->connected_ns },
-		{ "certificate_ms", l->certificate_ns },
-		{ "session_ms", l->session_ns },
-		{ "picture_ms", l->picture_ns },
+		{ "connected_ms", l->connected_ns }, { "certificate_ms", l->certificate_ns },
+		{ "session_ms", l->session_ns },     { "picture_ms", l->picture_ns },
 		{ "patch_ms", l->patch_ns },
 	};
 

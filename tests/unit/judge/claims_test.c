@@ -203,19 +203,26 @@ TEST(a_rate_of_few_and_of_many_events)
 		double limit;
 		enum claim_word word;
 	} all[] = {
-		{ { 20, 20, NAN, NAN, 400 }, 1, 18.08, CLAIM_HOLDS },  { { 20, 20, NAN, NAN, 400 }, 1, 18.09, CLAIM_UNTOLD },
-		{ { 20, 20, NAN, NAN, 400 }, 1, 22.05, CLAIM_UNTOLD }, { { 20, 20, NAN, NAN, 400 }, 1, 22.07, CLAIM_FAILS },
-		{ { 20, 20, NAN, NAN, 400 }, 10, 17.3, CLAIM_HOLDS },  { { 20, 20, NAN, NAN, 400 }, 10, 17.31, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 400 }, 1, 18.08, CLAIM_HOLDS },
+		{ { 20, 20, NAN, NAN, 400 }, 1, 18.09, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 400 }, 1, 22.05, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 400 }, 1, 22.07, CLAIM_FAILS },
+		{ { 20, 20, NAN, NAN, 400 }, 10, 17.3, CLAIM_HOLDS },
+		{ { 20, 20, NAN, NAN, 400 }, 10, 17.31, CLAIM_UNTOLD },
 		/* one event or none of 5.57 that were to come has a probability of 2.5 % */
-		{ { 1, 1, NAN, NAN, 1 }, 1, 5.57, CLAIM_UNTOLD },      { { 1, 1, NAN, NAN, 1 }, 1, 5.58, CLAIM_FAILS },
+		{ { 1, 1, NAN, NAN, 1 }, 1, 5.57, CLAIM_UNTOLD },
+		{ { 1, 1, NAN, NAN, 1 }, 1, 5.58, CLAIM_FAILS },
 		/* of a million it is the normal one, 20 * (1 -+ 1.959964 / 1000) */
 		{ { 20, 20, NAN, NAN, 1000000 }, 1, 19.96, CLAIM_HOLDS },
 		{ { 20, 20, NAN, NAN, 1000000 }, 1, 19.962, CLAIM_UNTOLD },
 		{ { 20, 20, NAN, NAN, 1000000 }, 1, 20.038, CLAIM_UNTOLD },
 		{ { 20, 20, NAN, NAN, 1000000 }, 1, 20.04, CLAIM_FAILS },
-		{ { 20, 20, 19, 21, 5 }, 1, 18.99, CLAIM_HOLDS },      { { 20, 20, 19, 21, 5 }, 1, 19.01, CLAIM_UNTOLD },
-		{ { 20, 20, 19, 21, 5 }, 10, 17.98, CLAIM_HOLDS },     { { 20, 20, 19, 21, 5 }, 10, 17.99, CLAIM_UNTOLD },
-		{ { 20, 20, NAN, NAN, 0 }, 1, 19.99, CLAIM_HOLDS },    { { 20, 20, NAN, NAN, 0 }, 1, 20, CLAIM_FAILS },
+		{ { 20, 20, 19, 21, 5 }, 1, 18.99, CLAIM_HOLDS },
+		{ { 20, 20, 19, 21, 5 }, 1, 19.01, CLAIM_UNTOLD },
+		{ { 20, 20, 19, 21, 5 }, 10, 17.98, CLAIM_HOLDS },
+		{ { 20, 20, 19, 21, 5 }, 10, 17.99, CLAIM_UNTOLD },
+		{ { 20, 20, NAN, NAN, 0 }, 1, 19.99, CLAIM_HOLDS },
+		{ { 20, 20, NAN, NAN, 0 }, 1, 20, CLAIM_FAILS },
 	};
 	struct claim_figure a = { 20, 20, NAN, NAN, 400 }, b = { 16, 16, NAN, NAN, 400 }, c = { 17, 17, NAN, NAN, 400 };
 

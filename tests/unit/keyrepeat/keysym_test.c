@@ -60,14 +60,7 @@ TEST(names_are_keysymdef)
 TEST(names_are_whole_and_numbers_are_keysyms)
 {
 	static const char *const bad[] = {
-		"U7F",
-		"U1",
-		"U123456789",
-		"NoSymbol",
-		"return",
-		"Return ff0d",
-		"Return ff0d\nTab",
-		"0x-1",
+		"U7F", "U1", "U123456789", "NoSymbol", "return", "Return ff0d", "Return ff0d\nTab", "0x-1",
 	};
 	uint32_t keysym;
 
