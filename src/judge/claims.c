@@ -7,7 +7,6 @@
 #include "rows_in.h"
 
 #include <errno.h>
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -122,16 +121,6 @@ static void judge_above(struct claim *c)
 		c->word = CLAIM_FAILS;
 }
 
-/* A quantile of chi squared. Of some of many degrees of freedom GSL finds none, or another number: there by the cube of Wilson and
- * Hilferty (1931), which is off by a hundred-thousandth at most. */
-static double get_chi_squared(double p, double freedom)
-{
-	double part = 2 / (9 * freedom);
-
-	return freedom <= 2000 ? gsl_cdf_chisq_Pinv(p, freedom)
-			       : freedom * pow(1 - part + welch_normal_quantile(p) * sqrt(part), 3);
-}
-
 /* The interval of a rate: of its repeats, or of its events. A rate without either is known. */
 static void bound_rate(struct claim_figure *f, int64_t share)
 {
@@ -140,8 +129,8 @@ static void bound_rate(struct claim_figure *f, int64_t share)
 	widen(f, share);
 	if (!isnan(f->low) || !isnan(f->high) || !is_number(f) || f->repeats < 1)
 		return;
-	f->low = f->from * get_chi_squared(tail, 2 * events) / (2 * events);
-	f->high = f->from * get_chi_squared(1 - tail, 2 * events + 2) / (2 * events);
+	f->low = f->from * welch_chi_squared_quantile(2 * events, tail) / (2 * events);
+	f->high = f->from * welch_chi_squared_quantile(2 * events + 2, 1 - tail) / (2 * events);
 }
 
 static void judge_rate(struct claim *c)

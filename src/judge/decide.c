@@ -257,3 +257,11 @@ double welch_normal_quantile(double p)
 {
 	return gsl_cdf_ugaussian_Pinv(p);
 }
+
+double welch_chi_squared_quantile(double freedom, double p)
+{
+	double part = 2 / (9 * freedom);
+
+	return freedom <= 2000 ? gsl_cdf_chisq_Pinv(p, freedom)
+			       : freedom * pow(1 - part + welch_normal_quantile(p) * sqrt(part), 3);
+}

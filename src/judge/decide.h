@@ -81,5 +81,8 @@ double decide_scatter_most(size_t starts, double effect, double alpha);
 /* Distributions of GSL, for any degrees of freedom. */
 double welch_quantile(double freedom, double p);
 double welch_normal_quantile(double p);
+/* Where freedom is above 2000 GSL finds none, or another number: there by the cube of Wilson and Hilferty (1931), which is off by a
+ * hundred-thousandth at most. */
+double welch_chi_squared_quantile(double freedom, double p);
 /* Probability that Student's t is above `t`. */
 double welch_upper_p(double freedom, double t);
