@@ -213,6 +213,7 @@ static void on_channel(void *p, CONST_OF_3 ChannelConnectedEventArgs *event)
 	} else if (!strcmp(event->name, CLIPRDR_SVC_CHANNEL_NAME)) {
 		CliprdrClientContext *clipboard = event->pInterface;
 
+		clipboard->custom = c; /* without it the library answers nothing */
 		clipboard->MonitorReady = offer_nothing;
 		clipboard->ServerFormatList = accept_formats;
 		clipboard->ServerFormatDataRequest = refuse_data;
