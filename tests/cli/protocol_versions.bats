@@ -66,6 +66,23 @@ has() {
 	[[ $output == "weston 10.0.1 has no VNC server; "*"thinprobe root make trixie --protocol weston" ]]
 }
 
+@test "grd: a release that loses a client's first key is refused with the cure, before anything of this machine is looked at" {
+	local version name
+
+	mkdir -p root/usr/bin root/usr/libexec && : >root/usr/libexec/gnome-remote-desktop-daemon
+	for name in mutter pipewire wireplumber dbus-daemon gsettings gdbus openssl; do : >"root/usr/bin/$name"; done
+	protocol_use grd
+	for version in 42.9-0ubuntu0.22.04.1 43.3-1; do
+		has gnome-remote-desktop "$version"
+		run -1 protocol_can
+		[[ $output == "GNOME Remote Desktop ${version%%-*} loses the first key "*"thinprobe root make trixie --protocol grd" ]]
+	done
+	for version in 46.3-0ubuntu1 48.1-4 100.1-1; do
+		has gnome-remote-desktop "$version"
+		run -0 grd_keeps_keys
+	done
+}
+
 @test "weston: the password of RDP does not take the place of that of VNC" {
 	local LAB_RUN=$PWD LAB_LOG=$PWD PROTOCOL_PORT=5901 file
 
