@@ -34,11 +34,11 @@ wayland_can() {
 wayland_begin() {
 	local n
 	protocol_begin "$1" || return
-	n=$(lab_display server) && WAYLAND_FOLDER=$(lab_exec server sh -c 'echo "$HOME"')/wayland-$n ||
-		cannot "no free port" || return
-	protocol_keep "$n"
+	n=$(lab_display server) || cannot "no free port" || return
 	PROTOCOL_DISPLAY='' PROTOCOL_PORT=$((5900 + n)) PROTOCOL_TARGET=vnc:$(lab_url server):$((5900 + n))
-	lab_exec server sh -c 'rm -rf "$1" && mkdir -m 700 "$1"' sh "$WAYLAND_FOLDER" || cannot "cannot make $WAYLAND_FOLDER"
+	# (Not one by the number, which is still free where the server listens at RDP's ports.)
+	WAYLAND_FOLDER=$(lab_exec server sh -c 'mktemp -d "$HOME/wayland-XXXXXX"') || cannot "cannot make a folder" || return
+	protocol_keep "${WAYLAND_FOLDER##*/}"
 }
 
 # In the role, where files may be seen that are not seen here.
@@ -63,6 +63,6 @@ wayland_version() {
 }
 
 protocol_ended() {
-	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
-	[ -z "$n" ] || protocol_forget "wayland-$n"
+	local folder=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
+	[ -z "$folder" ] || protocol_forget "$folder"
 }

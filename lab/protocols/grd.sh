@@ -74,7 +74,7 @@ grd_keeps_keys() {
 protocol_start() {
 	local session=$1 log=$LAB_LOG/wayland-$1 certificate
 	wayland_begin "$session" || return
-	rdp_port "${PROTOCOL_KEPT[$PROTOCOL_KEY]}"
+	rdp_port "$((PROTOCOL_PORT - 5900))"
 	certificate=$(rdp_certificate "$WAYLAND_FOLDER" key.pem cert.pem 2>"$log.err") ||
 		protocol_failed "$session" "cannot make the certificate" "$log.err" || return
 	# The bus lets in only users that have a name, as root has one everywhere.

@@ -58,7 +58,7 @@ protocol_start() {
 	wayland_begin "$session" || return
 	mapfile -t words < <(weston_words)
 	if [ "$PROTOCOL_VARIANT" = rdp ]; then
-		rdp_port "${PROTOCOL_KEPT[$PROTOCOL_KEY]}"
+		rdp_port "$((PROTOCOL_PORT - 5900))"
 		certificate=$(rdp_certificate "$WAYLAND_FOLDER" key.pem cert.pem 2>"$log.err") ||
 			protocol_failed "$session" "cannot make the certificate" "$log.err" || return
 		words+=("--rdp-tls-key=$WAYLAND_FOLDER/key.pem" "--rdp-tls-cert=$WAYLAND_FOLDER/cert.pem")

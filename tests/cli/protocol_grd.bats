@@ -61,6 +61,25 @@ all_gone() {
 	all_gone
 }
 
+@test "grd: two sessions have folders of their own, though the display number of the first is still free; each ends with its own" {
+	local HOME=$PWD/home first
+
+	mkdir home
+	lab_exec() { shift && "$@"; }
+	lab_display() { echo 1; }
+	lab_url() { echo 10.0.0.1; }
+	protocol_can() { :; }
+	wayland_begin one
+	first=$WAYLAND_FOLDER
+	: >"$first/bus"
+	wayland_begin two
+	[ "$WAYLAND_FOLDER" != "$first" ]
+	[ -e "$first/bus" ]
+	protocol_stop two
+	[ ! -e "$WAYLAND_FOLDER" ]
+	[ -e "$first/bus" ]
+}
+
 @test "grd: where the daemon ends, or a program that the next one needs, all of the session ends" {
 	local name
 
