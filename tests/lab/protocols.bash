@@ -77,7 +77,7 @@ protocols_driver() {	# NAME WHAT P...
 			"$W/home" "$W/$1.tmp" "$W/$1.locks" "$run"
 		printf '. %q\nlab_use local\n[ ! -d %q ] || LAB_KEEP=(%q)\n' "$TOP/lab/lib.sh" "$W/keep" "$W/keep"
 		cat <<'END'
-declare -A TARGET OPTIONS KIND SHOWN PID
+declare -A TARGET OPTIONS KIND WATCH SHOWN PID
 lab_up
 for p in $LIST; do
 	protocol_use "$p"
@@ -87,7 +87,8 @@ for p in $LIST; do
 	must protocol_start "a ${p/:/-}"
 	echo "settings $p $(protocol_settings)"
 	TARGET[$p]=$PROTOCOL_TARGET SHOWN[$p]=$PROTOCOL_VIEW KIND[$p]=$(protocol_kind)
-	OPTIONS[$p]=${PROTOCOL_OPTIONS[*]@Q}
+	OPTIONS[$p]=${PROTOCOL_OPTIONS[*]@Q} WATCH[$p]=update
+	[[ " $(protocol_properties) " != *" own-echo "* ]] || WATCH[$p]=patch
 	app_use vim
 	[ "${KIND[$p]}" != display ] || must app_start "$PROTOCOL_DISPLAY"
 	# The viewer's window has the size of the session.
@@ -99,7 +100,7 @@ echo up
 for p in "${!TARGET[@]}"; do
 	eval "options=(${OPTIONS[$p]})"
 	lab_start client "keys-${p/:/-}" "$TP_BIN/keyrepeat" "${TARGET[$p]}" ${options[@]+"${options[@]}"} \
-		--rate 20 -t 6s --warmup 5 --watch update --format json
+		--rate 20 -t 6s --warmup 5 --watch "${WATCH[$p]}" --patch-wait 20s --format json
 	PID[$p]=$LAB_PID
 done
 for p in "${!PID[@]}"; do
