@@ -208,6 +208,16 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	[ "$output" = bats/cli/front ]
 }
 
+@test "thinprobe check: GNOME's packages, which are for one test of --all, are installed for that alone" {
+	mkdir bin
+	printf '#!/bin/sh\nexit 1\n' | tee bin/dpkg-query >bin/apt-cache
+	chmod 755 bin/*
+	PATH=$PWD/bin:$PATH run -4 thinprobe check --no-install front
+	[[ $output == *" weston "* && $output != *" mutter "* ]]
+	PATH=$PWD/bin:$PATH run -4 thinprobe check --no-install --all front
+	[[ $output == *" weston "* && $output == *" mutter "* ]]
+}
+
 @test "thinprobe protocols: says of each whether it can run here, and fits a terminal" {
 	local name
 	run -0 thinprobe list --protocols
