@@ -138,9 +138,9 @@ kept_make() {
 		kept_pack "$1" "$2" "${parts[@]}" "${cells[@]:0:low}" || return
 		left=$((left > PACKED ? left - PACKED : 1))
 	fi
-	# The command without the folder of this machine.
+	# Without folders of this machine.
 	jq --argjson packed "$PACKED" --argjson left "$left" --argjson conditions "$high" '
-		.command |= sub(" (-o|--output-dir)[ =][^ ]+"; "")
+		.command |= sub(" (-o|--output-dir)[ =][^ ]+"; "") | (.lab.server_root? | values) |= sub(".*/"; "")
 		| .kept = {samples_bytes: $packed, left_out_bytes: $left, conditions: $conditions}' \
 		"$1/run.json" >"$2/run.json" && "$TP_HOME/report/report.sh" "$2" >/dev/null || return
 	for name in ${tables[@]+"${tables[@]}"}; do

@@ -47,7 +47,7 @@ made_tree() {
 			mkdir -p "$run/cells/$name/1" && head -c 250000 /dev/urandom >"$run/cells/$name/1/samples"
 		done
 		printf '{"started": "2026-01-01T0%s:00:00Z", "ended": "2026-01-01T09:00:00Z", "measured_s": 620, "state": "%s",
-			"experiment": "made", "cells": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
+			"experiment": "made", "lab": {"server_root": "/home/me/roots/old"}, "cells": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
 			"command": "thinprobe run %s", "settings": {}}' $((SECONDS % 9)) "$state" "$*" >"$run/run.json"
 		[ $state != interrupted ] || { trap 'echo ended >>"$TP_HOME/../called"; exit 130' TERM; sleep 60 & echo $! >sleeper; wait; }
 		[ $state = complete ] || exit 3
@@ -115,7 +115,7 @@ made_tree() {
 	[ "$(ls out/one/figures)" = stall.svg ]
 	[ "$(tar --zstd -tf out/one/samples.tar.zst | grep -v '/$' | sort | paste -sd ' ')" = \
 		"$(printf 'cells/a/1/%s ' cell.json long.tsv schema.tsv summary.tsv)more.json" ]
-	jq -e '.command == "thinprobe run made --n 1"' out/one/run.json
+	jq -e '.command == "thinprobe run made --n 1" and .lab.server_root == "old"' out/one/run.json
 	jq -e '.kept | .left_out_bytes == 0 and .samples_bytes > 0 and .figures == ["stall"]' out/one/run.json
 	# what the paper says, a value with its interval by the conditions, the largest; what is missing is said
 	grep -qxF '| 3 s \| 5 hogs *(read off the figure)* | vim, 5 hogs | 10.5 ms | 9.3 to 11.8 ms |' out/gallery.md
