@@ -112,15 +112,19 @@ def is_usable($runs): is_there($runs) and all(behind($runs)[]; not_usable | not)
 def is_disturbed($kept): . as $row | [$kept.run.cells[]? | select(.parameters // {} | to_entries
 		| all(.value as $v | $row[.key] // $v | . == $v or (tonumber? // null) == $v))]
 	| . != [] and all((.flags // [] | length) as $n | $n > 0 and $n >= (.complete // 0));
+# Had two runs different frame clocks of their display servers, which are part of each response?
+def differ_in_clock($a; $b): [$a, $b | .run.protocol.frame_rate_per_s? | values] | unique | length > 1;
 def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | select(.name == $run)) as $kept
+	| first($runs[] | select(.name == $rule.run)) as $base
 	| ($kept.tables[$table][0] // []) as $head
 	| (($column, ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)").c)) | select(IN($head[]) | not)
 		| . as $name | $rule | refused("\($run)/\($table) has no column \($name)")),
 	  ([$kept | table_rows($table) | meeting($where)[]] as $rows | if $rows != [] then
-		$rows[] | if is_disturbed($kept) then .["?"] = true else . end	# (no column has that name)
+		$rows[] | if is_disturbed($kept) or differ_in_clock($kept; $base) then .["?"] = true else . end	# (no column's name)
 	  elif $strict == "1" and $kept.planned then refused("\($run)/\($table) has no row \($where)") else {} end);
-# A figure of a table; none where each repeat was disturbed, where it has an interval, but too few repeats for that, nor what was
-# measured once and has none. Of two both are its ends: judge knows. (A least or largest value is of all.)
+# A figure of a table; none where each repeat was disturbed, where it has another clock than what it is compared with, where it has an
+# interval, but too few repeats for that, nor what was measured once and has none. Of two both are its ends: judge knows. (A least or
+# largest value is of all.)
 def is_of_too_few($column; $kinds): if has($column + "_low") then .[$column + "_low"] == null and .[$column + "_both"] == null
 		and ($column | test("max") | not)
 	else .repeats == 1 and ($kinds[$column].better // "" | IN("lower", "higher")) and ($column | test("min|max") | not) end;

@@ -462,6 +462,22 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 	done
 }
 
+@test "gallery: runs whose display servers had different frame clocks are not compared" {
+	local clock
+	made_tree
+	rule 1 'as then' one/summary 'app=vim sinks=5' 'stall_ms > 0.5 stall_ms two/summary app=vim sinks=5'
+	"$gallery" -o out
+	for clock in null 60 1000; do
+		jq --argjson clock "$clock" '.protocol.frame_rate_per_s = $clock' out/one/run.json >x
+		mv x out/one/run.json
+		jq '.protocol.frame_rate_per_s = 60' out/two/run.json >x
+		mv x out/two/run.json
+		"$gallery" --page -o out
+		[ $clock = 1000 ] || [ "$(verdict_of 1)" = '**as then**' ]
+	done
+	[ "$(verdict_of 1)" = '**cannot tell**' ]
+}
+
 # kept_table COLUMN... -- ROW...: the summary of run one from now on, of the columns sinks, app, repeats and these; _: nothing
 kept_table() {
 	local columns=() column
