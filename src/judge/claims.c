@@ -13,7 +13,7 @@
 #define LEVEL 0.95
 #define BEYOND 10    /* so many values must lie beyond a percentile */
 #define NEAR 0.1     /* an interval that ends so near to a whole number does not exclude it */
-#define ROUNDED 1e-9 /* error of a quotient, in percent: 110 is off 100 by 10, not more */
+#define ROUNDED 1e-9 /* rounding error of a quotient, in percent, which does not count */
 
 static bool is_number(const struct claim_figure *f)
 {

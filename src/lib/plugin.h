@@ -6,7 +6,7 @@
 
 struct plugin {
 	const char *file;     /* its name, in the folder of the program */
-	const char *symbol;   /* what the program wants of it */
+	const char *symbol;   /* the symbol that the program looks up */
 	const char *scheme;   /* of the targets that need it */
 	const char *absent;   /* why there is no such file, and the cure */
 	const char *packages; /* of Debian, with its libraries */
