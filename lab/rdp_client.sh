@@ -21,13 +21,13 @@ rdp_port() {
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
 }
 
-# keyrepeat finds the certificates of this run, and the password, which all sessions of a protocol share.
+# keyrepeat finds the certificates, and the password, which all sessions of a protocol share: protocol_stop removes both files.
 rdp_client() {
-	local password=$LAB_RUN/${PROTOCOL_NAME%%:*}.password
+	local stored=$LAB_RUN/${PROTOCOL_NAME%%:*}
 	PROTOCOL_TARGET=rdp:root@$(lab_url server):$PROTOCOL_PORT
-	PROTOCOL_OPTIONS=(--password-file "$password" --known-servers "$LAB_RUN/rdp.known")
+	PROTOCOL_OPTIONS=(--password-file "$stored.password" --known-servers "$stored.known")
 	RDP_KNOWN=$(grep -vF "$(lab_url server):$PROTOCOL_PORT " <<<"${RDP_KNOWN-}")$'\n'"$(lab_url server):$PROTOCOL_PORT $2"
-	lab_put client - "$LAB_RUN/rdp.known" <<<"$RDP_KNOWN" && lab_put client - "$password" <<<"$RDP_PASSWORD" ||
+	lab_put client - "$stored.known" <<<"$RDP_KNOWN" && lab_put client - "$stored.password" <<<"$RDP_PASSWORD" ||
 		protocol_failed "$1" "cannot store password and certificate for keyrepeat${LAB_AT_client-}" \
 			"$LAB_LOG/${PROTOCOL_NAME%%:*}-$1.err"
 }

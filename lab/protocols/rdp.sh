@@ -254,7 +254,6 @@ rdp_display() {
 protocol_ended() {
 	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
 	[ -z "$n" ] || protocol_forget "rdp-$n" ":$n"
-	[[ " ${!PROTOCOL_RUNS[*]}" == *" rdp-"*" rdp-"* ]] || lab_exec client rm -f "$LAB_RUN/rdp.password"
 }
 
 protocol_settings() {

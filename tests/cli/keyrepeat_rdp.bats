@@ -345,7 +345,7 @@ has_echoed() { [ "$(echoed)" -ge "$1" ]; }	# keys
 }
 
 @test "keyrepeat rdp, in a lab: of a session that starts again at the same port, only the new certificate is known" {
-	local LAB_HERE=$TOP/lab LAB_RUN=$PWD LAB_LOG=$PWD PROTOCOL_PORT
+	local LAB_HERE=$TOP/lab LAB_RUN=$PWD LAB_LOG=$PWD PROTOCOL_NAME=rdp:headless PROTOCOL_PORT
 
 	. "$LAB_HERE/rdp_client.sh"
 	lab_url() { echo 10.0.0.1; }
@@ -357,7 +357,7 @@ has_echoed() { [ "$(echoed)" -ge "$1" ]; }	# keys
 	[ "$(grep . rdp.known | sort | paste -sd,)" = "10.0.0.1:3389 cc,10.0.0.1:3390 bb" ]
 }
 
-@test "keyrepeat rdp, in a lab: a protocol's password is not that of another one" {
+@test "keyrepeat rdp, in a lab: a protocol's password is not that of another one, and goes with its last session" {
 	local LAB_HERE=$TOP/lab LAB_RUN=$PWD LAB_LOG=$PWD PROTOCOL_PORT=3389 file
 
 	. "$LAB_HERE/rdp_client.sh"
@@ -368,4 +368,8 @@ has_echoed() { [ "$(echoed)" -ge "$1" ]; }	# keys
 	file=${PROTOCOL_OPTIONS[1]}
 	PROTOCOL_NAME=shadow RDP_PASSWORD='' rdp_client 1 bb
 	[ "$(cat "$file")" = one ]
+	PROTOCOL_RUNS=([rdp-1]='' [shadow-1]='')
+	lab_exec() { "${@:2}"; }
+	PROTOCOL_NAME=shadow protocol_stop
+	[ "$(ls ./*.password ./*.known | paste -sd ' ')" = "./rdp.known ./rdp.password" ]
 }
