@@ -120,11 +120,11 @@ def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | s
 	| (($column, ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)").c)) | select(IN($head[]) | not)
 		| . as $name | $rule | refused("\($run)/\($table) has no column \($name)")),
 	  ([$kept | table_rows($table) | meeting($where)[]] as $rows | if $rows != [] then
-		$rows[] | if is_disturbed($kept) or differ_in_clock($kept; $base) then .["?"] = true else . end	# (no column's name)
+		$rows[] | if is_disturbed($kept) or differ_in_clock($kept; $base) then .["?"] = true else . end	# (no column)
 	  elif $strict == "1" and $kept.planned then refused("\($run)/\($table) has no row \($where)") else {} end);
-# A figure of a table; none where each repeat was disturbed, where it has another clock than what it is compared with, where it has an
-# interval, but too few repeats for that, nor what was measured once and has none. Of two both are its ends: judge knows. (A least or
-# largest value is of all.)
+# A figure of a table; none where each repeat was disturbed, where what it is compared with has another clock, where it has an
+# interval, but too few repeats for that, nor what was measured once and has none. Of two both are its ends: judge knows. (A least
+# or largest value is of all.)
 def is_of_too_few($column; $kinds): if has($column + "_low") then .[$column + "_low"] == null and .[$column + "_both"] == null
 		and ($column | test("max") | not)
 	else .repeats == 1 and ($kinds[$column].better // "" | IN("lower", "higher")) and ($column | test("min|max") | not) end;
