@@ -112,8 +112,10 @@ def is_usable($runs): is_there($runs) and all(behind($runs)[]; not_usable | not)
 def is_disturbed($kept): . as $row | [$kept.run.cells[]? | select(.parameters // {} | to_entries
 		| all(.value as $v | $row[.key] // $v | . == $v or (tonumber? // null) == $v))]
 	| . != [] and all((.flags // [] | length) as $n | $n > 0 and $n >= (.complete // 0));
-# Had two runs different frame clocks of their display servers, which are part of each response?
-def differ_in_clock($a; $b): [$a, $b | .run.protocol.frame_rate_per_s? | values] | unique | length > 1;
+# Had two runs different frame clocks of the display server that a row is of, which are part of each response? (A run of several
+# protocols has no `protocol`.)
+def differ_in_clock($a; $b): . as $row | [$a, $b | (.run.protocols[$row.protocol // ""]? // .run.protocol).frame_rate_per_s? | values]
+	| unique | length > 1;
 def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | select(.name == $run)) as $kept
 	| first($runs[] | select(.name == $rule.run)) as $base
 	| ($kept.tables[$table][0] // []) as $head

@@ -478,6 +478,30 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 	[ "$(verdict_of 1)" = '**cannot tell**' ]
 }
 
+@test "gallery: runs of several protocols are not compared over one that had different frame clocks in them" {
+	local name clock
+	made_tree
+	"$gallery" -o out
+	rule 1 'as then' one/summary 'app=vim protocol=vnc' 'stall_ms > 0.5 stall_ms two/summary app=vim protocol={protocol}'
+	for name in one two; do
+		printf 'made/1\t5\tvim\t%s\t5\t10.5\t9.25\t11.75\n' vnc rdp |
+			sed '1ischema\tsinks\tapp\tprotocol\trepeats\tstall_ms\tstall_ms_low\tstall_ms_high' >out/$name/summary.tsv
+		printf 's\tsummary\t%b\t\n' 'sinks\tint\t' 'app\ttext\t' 'protocol\ttext\t' 'stall_ms\treal\tms' |
+			sed '1ischema\ttable\tcolumn\ttype\tunit\tbetter' >out/$name/schema.tsv
+	done
+	for clock in 60 1000; do
+		for name in one two; do
+			jq --arg name $name --argjson clock "$clock" '.kept.left_out_bytes = 5 | .protocol = null | .protocols =
+				{vnc: {frame_rate_per_s: (if $name == "one" then $clock else 60 end)}, rdp: {frame_rate_per_s: $clock}}' \
+				out/$name/run.json >x
+			mv x out/$name/run.json
+		done
+		"$gallery" --page -o out
+		echo "$clock: $(verdict_of 1)"
+		[ "$(verdict_of 1)" = "**$([ $clock = 60 ] && echo 'as then' || echo 'cannot tell')**" ]
+	done
+}
+
 # kept_table COLUMN... -- ROW...: the summary of run one from now on, of the columns sinks, app, repeats and these; _: nothing
 kept_table() {
 	local columns=() column
