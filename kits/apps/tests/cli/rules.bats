@@ -1,0 +1,41 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The rules of this kit's data/papers.tsv: what they say of made-up tables whose truth is known.
+
+bats_require_minimum_version 1.5.0
+load ../../../../tests/rules
+
+@test "papers, kit apps: a player is spared only where there were episodes in which it could have been throttled" {
+	local throttled episodes word
+	while IFS='|' read -r throttled episodes word; do
+		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "Fig. 9" <<-END
+			{video: {summary: [("L", "H") as \$scheme | {\$scheme, job: "parallel", mult: "with", repeats: 3, player_tagged: $throttled,
+				episodes: $episodes}], audio: [{scheme: "L", job: "parallel", comm: "xz", average: 0.4}]}}
+		END
+		echo "$throttled of $episodes: $output"
+		[ "$output" = "$word" ]
+	done <<-'END'
+		0|12|as then
+		0|0|cannot tell
+		3|12|no longer
+	END
+}
+
+# The paper's job takes 3 to 20 % longer.
+@test "papers, kit apps: a job that pays more than in the paper pays not as then" {
+	local low high word
+	while IFS='|' read -r low high word; do
+		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "Fig. 4b" <<-END
+			{launch: {summary: [("L", "H") as \$scheme | {\$scheme, job: "parallel", repeats: 5, job_rel: (($low + $high) / 2),
+				job_rel_low: $low, job_rel_high: $high}]}}
+		END
+		echo "$low to $high: $output"
+		[ "$output" = "$word" ]
+	done <<-'END'
+		1.05|1.15|as then
+		1.85|1.95|as then, smaller
+		1.15|1.25|as then, smaller
+		1.01|1.05|cannot tell
+		0.98|1.02|no longer
+	END
+}
