@@ -260,6 +260,19 @@ of_cell() {	# of_cell COMMAND: with the experiment's functions, options as by de
 	[ "$(finding run little verdict)" = good ]
 }
 
+@test "users: how full the link is has the interval of its repeats" {
+	local r
+	make_run users 3 "$SETTINGS" web-1/web/20/1
+	for r in 1 2 3; do
+		cell web-1 "$r" 100 20 1 true
+		edit_json "run/cells/web-1/$r/cell.json" ".link_percent = $((90 + 3 * r))"
+	done
+	"$BIN/summarize" run
+	# 93, 96 and 99 by t(2) of their logits: the mean is above 95, its interval is not
+	near "$(column web-1 link_percent)" 96 0.001
+	near "$(column web-1 link_percent_low)" 70.875 0.01
+}
+
 @test "users: rates of link, CPU and bytes written, from two readings of the counters" {
 	moved() { TP_HOME=$TOP LAB_RATE=$1 bash -c '. "$TP_HOME/experiments/engine/measure.sh"
 		. "$TP_HOME/kits/users/experiments/families/crowds.sh"
