@@ -3,10 +3,10 @@
  * protocol and task.
  *
  * A cell of part "session" gives setup, window, idle (per minute) and key (per key); any other part is a task, and `all` adds up
- * the tasks in each repeat that has all of them. Figures are means over repeats; bytes on the wire and in IP packets have
- * intervals; shares and sizes are quotients of these means. Rows by protocol and another one compare the bytes of all tasks. A
- * repeat of a task whose end state differs from the other repeats' is in no figure; if all repeats differ from the expected state,
- * `state` is "different", the figures are of these repeats, and `all` leaves the protocol out. */
+ * the tasks in each repeat that has all of them. Figures are means over repeats; bytes on the wire and in IP packets, and what
+ * IP headers take, have intervals; other shares and sizes are quotients of these means. Rows by protocol and another one compare
+ * the bytes of all tasks. A repeat of a task whose end state differs from the other repeats' is in no figure; if all repeats
+ * differ from the expected state, `state` is "different", the figures are of these repeats, and `all` leaves the protocol out. */
 #include "engine.h"
 
 #define CHANNELS 3
@@ -148,6 +148,17 @@ static void set_channel(const struct row_samples *row, int channel, struct table
 	}
 }
 
+/* What the IPv4 headers take of all IP bytes, by the quotient of each repeat. */
+static void set_vip_saving(const struct row_samples *row, struct table_out *out)
+{
+	double *percent = memory_new(row->n, sizeof(*percent));
+
+	for (size_t n = 0; n < row->n; n++)
+		percent[n] = divide(100 * VIP_SAVED_BYTES * row->v[n][TOTAL + PACKETS], row->v[n][TOTAL + IP]);
+	row_set_figure(out, "vip_saving_percent", engine_estimate(ESTIMATE_MEAN_CI, percent, row->n));
+	free(percent);
+}
+
 static void set_header_shares(const struct row_samples *row, struct table_out *out)
 {
 	static const char *const headers[] = { "ethernet_percent", "ip_percent", "transport_percent", "tls_percent" };
@@ -156,8 +167,8 @@ static void set_header_shares(const struct row_samples *row, struct table_out *o
 
 	row_numbers(out, { "seconds", compute_mean(row, SECONDS) }, { "mean_message_ip_bytes", divide(ip, messages) },
 		    { "mean_message_payload_bytes", divide(compute_mean(row, TOTAL + PAYLOAD), messages) },
-		    { "mean_packet_wire_bytes", divide(wire, packets) },
-		    { "vip_saving_percent", divide(100 * VIP_SAVED_BYTES * packets, ip) });
+		    { "mean_packet_wire_bytes", divide(wire, packets) });
+	set_vip_saving(row, out);
 	for (int i = 0; i < 4; i++)
 		row_set_number(out, headers[i], divide(100 * compute_mean(row, HEADERS + i), wire));
 }
