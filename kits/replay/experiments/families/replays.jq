@@ -16,34 +16,43 @@ def base_row: . as $doc | first(measured_rows("summary")[] | select(.setting == 
 def timed: .run.settings.base as $base | [measured_rows("summary")[] | select(.setting != $base and .total_ratio != null)];
 def compared: timed | map(select(.ratio != null));
 # How much responses differ from the base: by how many more are slower by a half than faster, or the other way round.
-def change: [.slower - .faster, (.ratio | log)] | map(fabs);
+def change_of: .[0] - .[1] | fabs;
+def change: [([.slower, .faster] | change_of), (.ratio | log | fabs)];
 def farthest: compared | max_by(change);
 
 # Zeldovich & Chandra's claim: total time stays within 1 % while responses change.
-# few_moved: fewer than a tenth of the responses. floor_ms: a wait in each; of others' servers half the time between updates.
+# few_moved: fewer than a tenth of the responses; few_more: the same of those that more are slower than faster, or the other way
+# round; one_way: by an exact test, as noise makes as many faster as slower. floor_ms: a wait in each; of others' servers half the
+# time between updates.
 def floor_ms: .run.protocol.floor_ms // (.run.frame_ms | scaled(0.5));
 def decisions: threshold as $limit | floor_ms as $floor
 	| (.points[]? |= ask({late: above("latency_ms"; $limit), base_late: above("base_ms"; $limit)}))
 	| .summary[]? |= ((figure("ratio") | interval_alone) as $ratio | ask({floor_is_most: (.p50_ms | floor_is(0.5; $floor)),
 		few_moved: exceeds({value: .points}; {value: (.slower + .faster | scaled(10))}),
+		few_more: exceeds({value: .points}; {value: ([.slower, .faster] | if any(. == null) then null else change_of | scaled(10) end)}),
+		one_way: claim("share"; 1; {value: .slower, repeats: (.slower + .faster)}; {value: 50}),
 		load_as_asked: near("load_reads_per_s"; .value; 0.05; 0), same_total: within({value: .total_ratio}; 0.99; 1.01),
 		total_stays: within(figure("total_ratio") | interval_alone; 0.99; 1.01),
 		responses_stay: within($ratio; 2 / 3; 1.5), is_slower: exceeds($ratio; {value: 1}), is_faster: exceeds({value: 1}; $ratio)}));
-def same_total: .same_total == "yes";
 def total_within: .total_stays == "yes";
-def within_unsure: if .total_ratio_low == null then " (no interval)" elif total_within then "" else " (its interval is wider)" end;
+def same_total: total_within or .total_ratio_low == null and .same_total == "yes";
+def within_unsure: if .total_ratio_low == null then " (no interval)" else "" end;
 # Its interval reaches to where nothing changes.
 def total_untold: .total_ratio_low != null and .total_stays != "no";
-def moved: .few_moved == "no";
-def kind: if same_total then (if moved then "hidden" else "unchanged" end)
-	elif total_untold then "untold" elif moved then "shown" else "total-only" end;
+# Have responses changed by more than noise: "yes", "no" or "" (cannot tell)? Without an interval of their ratio the surplus counts.
+def moved: if .few_moved != "no" then "no" elif any(.one_way, .is_slower, .is_faster; . == "yes")
+	or .ratio_low == null and .few_more == "no" then "yes" else "" end;
+def kind: if same_total then {yes: "hidden", no: "unchanged"}[moved] // "noisy"
+	elif total_untold then "untold" else {yes: "shown", no: "total-only"}[moved] // "total-noisy" end;
 # By the interval of the ratio: slower, faster, or within the limits of a response that changed.
 def kind_verdict: if .ratio_low == null then "unsure" elif kind == "unchanged" then
 		if .responses_stay == "yes" then "good" else "unsure" end
 	elif .is_slower == "yes" then "bad" elif .is_faster == "yes" then "good" else "unsure" end;
 def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
 	untold: "This run cannot tell whether total time changes",
-	unchanged: "Neither total time nor responses change much", "total-only": "Total time changes, few responses do"}[.];
+	unchanged: "Neither total time nor responses change much", "total-only": "Total time changes, few responses do",
+	noisy: "Total time does not change; this run cannot tell whether responses do",
+	"total-noisy": "Total time changes; this run cannot tell whether responses do"}[.];
 def judged: .verdict // "" | if . == "" or . == "too few runs" then "" else ", \(.)" end;
 def row_words: "with \(.says), total time changes by \(.total_ratio | more_percent) %\(ends("total_ratio"; more_percent)) "
 	+ "and responses take \(.ratio | times) times as long in the median\(ends("ratio"; times))\(judged); "
@@ -141,6 +150,9 @@ def verdict: (base_row | .says) as $base | timed as $rows
 			+ "\($untold | total_times) times as long as with \($base), and \($untold | moved_words)."
 	  elif any($rows[]; .ratio == null) then "No setting is seen to change total time by more than 1 %;"
 		+ " responses were not all compared."
+	  elif any($rows[]; kind == "noisy") then first($rows[] | select(kind == "noisy"))
+		| "This run cannot tell whether a setting changes responses: with \(.says) \(.slower) of \(.points) take at least 1.5 times"
+			+ " as long, and \(.faster) at most two thirds."
 	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [kinds, server_floor, most_grown, delivered, load, throttled, unanalyzed];
 def findings: replays_findings[:6];
