@@ -29,7 +29,8 @@ def decisions: threshold as $limit | floor_ms as $floor
 	| (.points[]? |= ask({late: above("latency_ms"; $limit), base_late: above("base_ms"; $limit)}))
 	| .summary[]? |= ((figure("ratio") | interval_alone) as $ratio | ask({floor_is_most: (.p50_ms | floor_is(0.5; $floor)),
 		few_moved: exceeds({value: .points}; {value: (.slower + .faster | scaled(10))}),
-		few_more: exceeds({value: .points}; {value: ([.slower, .faster] | if any(. == null) then null else change_of | scaled(10) end)}),
+		few_more: exceeds({value: .points}; {value: ([.slower, .faster] | if any(. == null) then null
+			else change_of | scaled(10) end)}),
 		one_way: claim("share"; 1; {value: .slower, repeats: (.slower + .faster)}; {value: 50}),
 		load_as_asked: near("load_reads_per_s"; .value; 0.05; 0), same_total: within({value: .total_ratio}; 0.99; 1.01),
 		total_stays: within(figure("total_ratio") | interval_alone; 0.99; 1.01),
@@ -151,8 +152,8 @@ def verdict: (base_row | .says) as $base | timed as $rows
 	  elif any($rows[]; .ratio == null) then "No setting is seen to change total time by more than 1 %;"
 		+ " responses were not all compared."
 	  elif any($rows[]; kind == "noisy") then first($rows[] | select(kind == "noisy"))
-		| "This run cannot tell whether a setting changes responses: with \(.says) \(.slower) of \(.points) take at least 1.5 times"
-			+ " as long, and \(.faster) at most two thirds."
+		| "This run cannot tell whether a setting changes responses: with \(.says) \(.slower) of \(.points) take at least 1.5"
+			+ " times as long, and \(.faster) at most two thirds."
 	  else "No setting is seen to change total time by more than 1 %, or a tenth of the responses by half." end;
 def replays_findings: [kinds, server_floor, most_grown, delivered, load, throttled, unanalyzed];
 def findings: replays_findings[:6];
