@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # rules - for tests of the rules of data/papers.tsv: what they say of made-up tables whose truth is known.
 
-# word_of FILE FIGURE: the word by which judge answers the verdicts of this figure in the FILE; "nothing" where none decides. Standard
-# input: the kept runs in jq, {RUN: {TABLE: [ROW, ...]}}, an object a row.
+# word_of FILE FIGURE: the word by which judge answers the verdicts of this figure in the FILE; "nothing" where none decides.
+# Standard input: the kept runs in jq, {RUN: {TABLE: [ROW, ...]}}, an object a row.
 word_of() {
 	local top facts lines claims
 	top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -114,8 +114,8 @@ def is_disturbed($kept): . as $row | [$kept.run.cells[]? | select(.parameters //
 	| . != [] and all((.flags // [] | length) as $n | $n > 0 and $n >= (.complete // 0));
 # Had two runs different frame clocks of the display server that a row is of, which are part of each response? (A run of several
 # protocols has no `protocol`.)
-def differ_in_clock($a; $b): . as $row | [$a, $b | (.run.protocols[$row.protocol // ""]? // .run.protocol).frame_rate_per_s? | values]
-	| unique | length > 1;
+def differ_in_clock($a; $b): . as $row
+	| [$a, $b | (.run.protocols[$row.protocol // ""]? // .run.protocol).frame_rate_per_s? | values] | unique | length > 1;
 def picked($runs; $run; $table; $where; $column): . as $rule | first($runs[] | select(.name == $run)) as $kept
 	| first($runs[] | select(.name == $rule.run)) as $base
 	| ($kept.tables[$table][0] // []) as $head
