@@ -66,13 +66,14 @@ def compared: [rows[] | select(.sessions == 1 and .above_ms_per_min != null)] | 
 		+ (map("\(row_words) \(amount("above_ms_per_min"))") | join("; ")) + ".";
 		(.[0] | per_minute("above_ms_per_min")) + {figure: "lost-time"}) end;
 
-# Processes that took more CPU time than on the machine without a session, the most first. One that ran there, too, only where the
-# whole machine surely took more: from one measurement to the next it varies by itself.
-def top($row): [(.who // [])[] | select(.class == "own" or .class == "kernel")] as $who
+# Processes that took more CPU time than on the machine without a session, the most first. One that ran there, too, and one of the
+# kernel only where the whole machine surely took more: from one measurement to the next it varies by itself.
+def top($row): any(rows[]; .sessions == 0) as $none
+	| [(.who // [])[] | select(.class == "own" or .class == "kernel")] as $who
 	| ([$who[] | select(.sessions == 0) | {key: "\(.kind) \(.culprit)", value: .lost_ms_per_min}] | from_entries) as $without
 	| [$who[] | select(.system == $row.system and .sessions == $row.sessions)
 		| $without["\(.kind) \(.culprit)"] as $there | .lost_ms_per_min -= ($there // 0)
-		| select(.lost_ms_per_min > 0.05 and ($there == null or $row.takes_more == "yes"))]
+		| select(.lost_ms_per_min > 0.05 and (($none | not) or $row.takes_more == "yes" or (.class == "own" and $there == null)))]
 	| sort_by(-.lost_ms_per_min)[:4];
 def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_min // .lost_ms_per_min)) as $row
 	| if named | not then

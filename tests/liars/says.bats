@@ -339,6 +339,23 @@ load says
 	has "cannot tell whether"
 }
 
+@test "idle: work of the kernel that came up in one of two measurements is not the session's" {
+	took() {	# took LOW HIGH: what one session takes beyond none; there a worker of the kernel ran, which did not run without it
+		says idle 'one("who")' <<-END
+			{summary: [("none", "vnc") | {system: ., sessions: (if . == "none" then 0 else 1 end), own_ms_per_min: 4} | row
+				| if .sessions == 1 then . + level("above_ms_per_min"; 4; $1; $2) else . end],
+			who: [{system: "none", sessions: 0, class: "kernel", kind: "task", culprit: "rcu", lost_ms_per_min: 1},
+				({system: "vnc", sessions: 1, kind: "task"} | . + ({class: "kernel", culprit: "kworker", lost_ms_per_min: 3},
+					{class: "own", culprit: "Xvnc", lost_ms_per_min: 4}))]}
+		END
+	}
+	run -0 took -1 9
+	has Xvnc
+	lacks kworker
+	run -0 took 2 6
+	has kworker
+}
+
 @test "schedulers: only measured settings help, do not help, or lose protection" {
 	settings() {	# settings FILTER ROWS: of the row of the default
 		says schedulers "$1" <<-END
