@@ -144,9 +144,9 @@ def needs($system): first((.slope // [])[]
 		+ " The CPU would be saturated with \($l.users | number) users.";
 		{value: $l.slope, low: $l.slope_low, high: $l.slope_high, unit: "ms", figure: "resources"});
 
+# The largest of several users' figures is larger by chance alone, so only that they are alike can be told.
 def fair($system): threshold as $t | first(of($system)[] | select(.worst_good != null and .users_max > 1)) as $l
-	| (if $l.worst_good > 2 then ["response times differ much between users", "bad"] elif $l.worst_good > 1.25 then
-		["response times differ between users", "unsure"]
+	| (if $l.worst_good > 1.25 then ["this run cannot tell whether response times differ between users", "unsure"]
 			else ["response times are alike for all users", "good"] end) as [$how, $verdict]
 	| finding("fair-\(id($system))"; bold($system; $how) + "."
 		+ " With the most users for the user in front (\($l.criterion | criterion_words($t))), the 95th percentile of the slowest user is"

@@ -356,6 +356,24 @@ load says
 	has kworker
 }
 
+# 20 users of one law, lognormal with sigma 1.2 and 60 keys each: the 95 % value of one scatters by 0.33 of itself
+# (sqrt(0.95 x 0.05 / 60) / (dnorm(1.645) / 1.2)), and the largest of 20 lies 1.87 such above their middle.
+@test "capacity: the slowest of many users who are all alike is no user who fares worse" {
+	fair() {	# fair TIMES: the slowest user's 95 % value, by that of the median user
+		says capacity 'one("fair-vnc-heavy")' <<-END
+			{points: [{system: "vnc.heavy", criterion: "p95:100ms", users_min: 20, users_max: 20, reached: 3, repeats: 3,
+				worst_good: $1}]}
+		END
+	}
+	run -0 fair 1.2
+	has "good: "
+	for times in 1.3 1.62 2.1; do
+		run -0 fair $times
+		has "unsure: "
+		has "cannot tell"
+	done
+}
+
 @test "schedulers: only measured settings help, do not help, or lose protection" {
 	settings() {	# settings FILTER ROWS: of the row of the default
 		says schedulers "$1" <<-END
