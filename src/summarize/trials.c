@@ -41,17 +41,44 @@ void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, 
 	}
 }
 
+/* The median's interval. Trials of one repeat may be more alike than those of different ones, so it holds that of the repeats' own
+ * medians, too. */
+static struct figure estimate_median(double *v, const int64_t *repeat, size_t n)
+{
+	double *own = memory_new(n, sizeof(*own));
+	struct figure f, of_repeats;
+	size_t repeats = 0;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && repeat[end] == repeat[i];)
+			end++;
+		own[repeats++] = interval_quantile(v + i, end - i, 0.5);
+	}
+	f = engine_estimate(ESTIMATE_MEDIAN_CI, v, n);
+	of_repeats = engine_estimate(ESTIMATE_MEDIAN_CI, own, repeats);
+	if (isfinite(f.low) && isfinite(of_repeats.low)) {
+		f.low = fmin(f.low, of_repeats.low);
+		f.high = fmax(f.high, of_repeats.high);
+	}
+	free(own);
+	return f;
+}
+
 struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text, const char *statistic)
 {
 	struct sample s = { 0 };
 	struct figure f = FIGURE_ABSENT, all;
 	struct sample_stat of = { NAN, false };
 	double *v = memory_new(t->n, sizeof(*v)), bound = INFINITY; /* bound: the least lower bound */
+	int64_t *repeat = memory_new(t->n, sizeof(*repeat));
+	size_t n = 0;
 
 	for (const struct trial *one = t->of; one < t->of + t->n; one++) {
 		if (!(groups >> one->group & 1) || !isfinite(one->value[value]) || (text && strcmp(text, one->text) != 0))
 			continue;
 		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
+		v[n] = round(one->value[value] * TRIALS_SCALE);
+		repeat[n++] = one->repeat;
 		if (one->above >> value & 1)
 			bound = fmin(bound, one->value[value]);
 	}
@@ -63,13 +90,12 @@ struct figure trials_statistic(const struct cell_trials *t, unsigned groups, int
 	case TRIALS_MIN: of = sample_min(&s); break;
 	case TRIALS_MAX: of = sample_max(&s); break;
 	case TRIALS_P50:
-		for (size_t i = 0; i < s.n; i++)
-			v[i] = (double)s.value[i];
-		f = engine_estimate(ESTIMATE_MEDIAN_CI, v, s.n);
+		f = estimate_median(v, repeat, n);
 		/* fall through */
 	case TRIALS_MEDIAN: of = sample_quantile(&s, 0.5); break;
 	}
 	sample_free(&s);
+	free(repeat);
 	free(v);
 	of.value /= TRIALS_SCALE;
 	all = figure_statistic(of);
