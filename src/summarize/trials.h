@@ -4,8 +4,8 @@
  *
  * Names of figures are GROUPS.VALUE.STATISTIC ("paged_out.first_key_ms.p50") or GROUPS.n. GROUPS: the groups of trials, joined by
  * "+". STATISTIC: n, min, mean, sd, max, median, p50 (the median with its interval, which also holds that of the repeats'
- * medians), above (number of values that are lower bounds). A value that is a lower bound is kept, and a figure that it reaches is a
- * lower bound, too. */
+ * medians), above (number of values that are lower bounds). A value that is a lower bound is kept, and a figure that it reaches
+ * is a lower bound, too. */
 #pragma once
 
 #include "engine.h"
