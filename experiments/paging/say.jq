@@ -27,7 +27,8 @@ def decisions: threshold as $limit | (.summary // []) as $all | .summary[]? |= (
 		kept_late: above("kept_p50_ms"; $limit), typed_late: above("typed_max_ms"; $limit),
 		kept_breaks: exceeds(figure("kept_p50_ms") | interval_alone; {value: $limit}),
 		second_late: above("second_paged_out_p50_ms"; $limit),
-		second_slow: exceeds({value: .second_paged_out_p50_ms}; {value: ([2 * (.in_memory_p50_ms // 0), 20] | max)})}));
+		second_twice: exceeds(figure("second_paged_out_p50_ms"); figure("in_memory_p50_ms") | scaled(2)),
+		second_felt: above("second_paged_out_p50_ms"; 20)}));
 # Ratio of medians: a lower bound if the numerator is one, none if the denominator is one.
 def ratio: if (.in_memory_p50_ms // 0) > 0 and .in_memory_p50_ms_above != 1 and .paged_out_p50_ms != null then
 	.paged_out_p50_ms / .in_memory_p50_ms else null end;
@@ -126,7 +127,8 @@ def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "
 
 def second: out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null))
 	| select(. != []) | map(select(.second_late == "yes")) as $again
-	| map(select(.second_late == null)) as $untold | map(select(.second_slow == "yes")) as $slow
+	| map(select(.second_late == null)) as $untold
+	| map(select(.second_twice == "yes" and .second_felt == "yes")) as $slow
 	| finding("second-key"; (if $again != [] then
 				"**The second key is late, too, in \($again | length) of \(length | plural("condition"))**: "
 			elif $untold != [] then "**This run cannot tell whether the second key is late**: "

@@ -286,6 +286,15 @@ pages() { jq "$2" "run/cells/vnc-file-$1/1/pagein.json"; }	# pages SESSION-METHO
 	done
 	report_findings run
 	[ "$(found protected .verdict)/$(found second-key .verdict)" = '"good"/"bad"' ]
+	# five of eight second keys are late: the median may be one of the others
+	for r in 1 2; do
+		jq --argjson late "$((4 - r))" '.result.runs |= ([.[] | select(.state == "paged_out")] | to_entries
+			| map(.value + {second_key_ms: (if .key < $late then 390 else 30 end)})) + map(select(.state == "in_memory"))' \
+			run/cells/vnc-file-plain-hog/$r/pagein.json >p
+		mv p run/cells/vnc-file-plain-hog/$r/pagein.json
+	done
+	report_findings run
+	[ "$(found second-key .verdict)" = '"unsure"' ]
 }
 
 @test "paging: findings: protection is unsure if not every run kept the session, or with a single run" {

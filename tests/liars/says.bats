@@ -540,6 +540,22 @@ load says
 	has "19.0 ms or more, the latest more than 70.0 ms"
 }
 
+@test "paging: a second key that takes twice as long as in memory, or is late, does so with its whole interval" {
+	second() {	# second LOW HIGH: of a median of 41 ms, beside 18 to 20 ms in memory
+		says paging 'one("second-key")' <<-END
+			{summary: [{paged_out_n: 5, second_paged_out_max_ms: 900} + level("paged_out_p50_ms"; 600; 500; 900)
+				+ level("in_memory_p50_ms"; 19; 18; 20) + level("second_paged_out_p50_ms"; 41; $1; $2) | row]}
+		END
+	}
+	run -0 second 40.5 42
+	has "over twice as long"
+	run -0 second 15 90
+	lacks twice
+	has "good: "
+	run -0 second 15 300
+	has "cannot tell whether the second key is late"
+}
+
 @test "several runs: a setting that differs is left out of title, set-up and labels, with no default in its place" {
 	local stem words
 	for stem in animation cache capacity paging protocols schedulers stalls wan; do
