@@ -34,7 +34,7 @@ def decisions: threshold as $limit | started as $all | (.models[]? |= ask({wide:
 		growth: multiple(figure("startup_ms"); $first | figure("startup_ms")), as_asked: near("reads_per_s"; .step; 0.05; 0),
 		delayed: exceeds({value: .added_ms}; {value: (.t0_spread_ms | scaled(3))}),
 		file_times: multiple(figure("added_ms"); figure("file_ms")),
-		is_late: exceeds({value: .startup_ms}; {value: $limit}), over_t0: exceeds($takes; $t0),
+		is_late: above("startup_ms"; $limit), over_t0: exceeds($takes; $t0),
 		over_twice: exceeds($takes; $t0 | scaled(2)),
 		grown: exceeds($takes; $easiest | scaled(1.3)), rises: exceeds($takes; $easiest),
 		more_read: exceeds($r | figure("swap_in_mb") | interval_alone; $first | figure("swap_in_mb") | interval_alone | scaled(2)),
@@ -63,7 +63,7 @@ def worst: [.[].steps[]] | any(.[]; .startup_ms_above == 1) as $open | max_by(.t
 
 # How many conditions are late, by the median.
 def late_words: threshold as $limit | started | map(select(.is_late == "yes")) as $late
-	| " The median start takes longer than \($limit | time_words) in \($late | length) of \(length | plural("condition")).";
+	| " The median start surely takes longer than \($limit | time_words) in \($late | length) of \(length | plural("condition")).";
 def none_words: [measured_rows("summary")[] | select(.startup_ms == null)] | if . == [] then "" else
 	" No start ended in \(length | plural("condition")): \(map("\(.app) with \(step_words)") | and_list)." end;
 

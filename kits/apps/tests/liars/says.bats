@@ -199,6 +199,19 @@ load ../../../../tests/liars/says
 	has "not all wide and flat"
 }
 
+@test "startup: a median start is late where its whole interval is" {
+	late() {	# late LOW HIGH: of 105 ms under pressure, beside 50 ms without
+		says startup verdict <<-END
+			{summary: [{app: "editor", start: "warm", swap: "file", t0_ms: 50} | . + ({axis: "none", step: 0}
+				+ level("startup_ms"; 50; 49; 51), {axis: "left", step: 25} + level("startup_ms"; 105; $1; $2)) | row]}
+		END
+	}
+	run -0 late 101 109
+	has "in 1 of 2 conditions"
+	run -0 late 90 122
+	has "in 0 of 2 conditions"
+}
+
 @test "startup: starts that did not end count as measured" {
 	ended() {	# ended WITHOUT UNDER: the start without pressure, and under it, in ms
 		says startup verdict <<-END
