@@ -13,8 +13,11 @@ def system_words: (. / ".") as $w | "\($w[-1]) login over \($w[:-1] | join("."))
 def mb($name): figure($name) | .unit = "MB";
 def amount($name): mb($name) | figure_words + if .low == null and .both == null then " (no interval)"
 	elif .low != null and (.low | number) == (.high | number) then "" else figure_interval end;
-# The slope must be significant: an interval that includes 0 gives no finding.
-def decisions: .slope[]? |= ask({grows: above("slope_mb"; 0)});
+# The slope must be significant: an interval that includes 0 gives no finding. costs_more: of a desktop, than the terminal surely.
+def light_of($all): .what as $what | (.system // "" | sub("typical$"; "light")) as $system
+	| first($all[] | select(.what == $what and .system == $system)) // {};
+def decisions: (.slope // []) as $all | .slope[]? |= (light_of($all) as $light
+	| ask({grows: above("slope_mb"; 0), costs_more: exceeds(figure("slope_mb"); $light | figure("slope_mb"))}));
 def told: .grows == "yes";
 def slopes($what): [(.slope // [])[] | select(.what == $what and .slope_mb != null)];
 def bent: [(.slope // [])[] | select(.what == "private" and .slope_mb == null) | .system | system_words];
@@ -38,8 +41,8 @@ def cost: slopes("private") | map(select(told)) | select(. != []) | sort_by(-.sl
 	| finding("cost"; "**One more login costs**, in private memory (slope from \($all[0].logins_min) to"
 		+ " \($all[0].logins_max) logins), " + ($all | map("\(amount("slope_mb")) for a \(.system | system_words)")
 			| join("; ")) + "."
-		+ ([$all[] | select(.system | endswith(".typical")) | . as $t
-			| first($all[] | select(.system == ($t.system | sub("typical$"; "light")) and .slope_mb > 0)) as $l
+		+ ([$all[] | select(.costs_more == "yes" and (.system | endswith(".typical"))) | . as $t
+			| light_of($all) as $l | select($l.slope_mb > 0)
 			| "\($t.slope_mb - $l.slope_mb | with_unit("MB")) more (\($t.slope_mb / $l.slope_mb | number) times as much) over"
 				+ " \($t.system | sub("[.]typical$"; ""))"]
 			| if . == [] then "" else " A desktop instead of a terminal costs \(and_list)." end);

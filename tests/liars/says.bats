@@ -356,6 +356,20 @@ load says
 	has kworker
 }
 
+@test "session-memory: a desktop costs more than a terminal only if the intervals of both lie apart" {
+	cost() {	# cost LOW HIGH: of a desktop's 3 MB; a terminal costs 2.8 to 3 MB
+		says session-memory 'one("cost")' <<-END
+			{summary: [{system: "vnc.light", logins: 1, private_mb: 3} | row], slope: [{what: "private", repeats: 5, logins_min: 1,
+				logins_max: 10} | . + ({system: "vnc.light"} + level("slope_mb"; 2.9; 2.8; 3), {system: "vnc.typical"}
+					+ level("slope_mb"; 3; $1; $2))]}
+		END
+	}
+	run -0 cost 2.9 3.1
+	lacks "A desktop instead"
+	run -0 cost 3.01 3.1
+	has "A desktop instead"
+}
+
 # 20 users of one law, lognormal with sigma 1.2 and 60 keys each: the 95 % value of one scatters by 0.33 of itself
 # (sqrt(0.95 x 0.05 / 60) / (dnorm(1.645) / 1.2)), and the largest of 20 lies 1.87 such above their middle.
 @test "capacity: the slowest of many users who are all alike is no user who fares worse" {
