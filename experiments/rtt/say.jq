@@ -59,7 +59,7 @@ def decisions: . as $doc | (if .run.settings.direction == "both" then 2 else 1 e
 		no_queue: exceeds({value: (if .frame_ms and $idle.mean_ms then .frame_ms + $idle.mean_ms else null end)};
 			figure("mean_ms")),
 		comes_later: exceeds(figure("mean_ms") | interval_alone; $idle | figure("mean_ms") | interval_alone),
-		beyond_queue: exceeds({value: .mean_ms}; {value: (.queue_ms | if . then $ways * . * 1.05 + 5 else null end)})}));
+		beyond_queue: exceeds(figure("mean_ms"); {value: (.queue_ms | if . then $ways * . * 1.05 + 5 else null end)})}));
 
 def at_rest: [links[] as $l | idle(pings($l)) | values | select(.mean_ms != null)] | select(. != [])
 	| finding("idle"; "**Without load**, a ping of 64 bytes takes \(map("\(mean_words)\(lost) at \(.link | mbit)") | and_list).";

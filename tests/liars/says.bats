@@ -302,6 +302,19 @@ load says
 	[[ $(grep random-load <<<"$output") == *"80 % of 10 Mbit/s (60 % arrived)"* ]]
 }
 
+@test "rtt: pings wait longer than a full queue explains where the whole interval of their mean does" {
+	beyond() {	# beyond LOW HIGH: of 61 ms beside a queue of 50 ms, which with 5 % and 5 ms are 57.5 ms
+		says rtt '[beyond] | length' <<-END
+			{summary: [{link: "10Mbit", queue: "fifo", probe: "ping", transport: "tcp", load: 110, queue_ms: 50}
+				+ level("mean_ms"; 61; $1; $2) | row]}
+		END
+	}
+	run -0 beyond 58 64
+	[ "$output" = 1 ]
+	run -0 beyond 40 82
+	[ "$output" = 0 ]
+}
+
 @test "idle: with one repeat the cost of a session is neither significant nor zero" {
 	slope() {	# slope VALUE LOW HIGH
 		says idle verdict <<-END
