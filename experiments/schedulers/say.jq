@@ -30,14 +30,16 @@ def median: response | figure_words;
 def named($doc): .setting as $s | "\($doc | says($s)) (\(median)\(late_words))";
 # What judge decides of each row, as far as it has the figures, and the default of the same protocol. Nearly as fast as without load
 # is within twice the sum of the redraw's CPU time and the server's minimal wait, with few late keys; if that limit is above the
-# threshold, every key is late, so the share is compared with the default's. Alike: 80 to 125 % of the default's median.
+# threshold, every key is late, so the share is compared with the default's. If no key was late, few were, however few were typed;
+# else the whole interval counts. Alike: 80 to 125 % of the default's median.
 def floor_ms: .run.protocol.floor_ms // 0;
 def near_ms: 2 * (main_cost + floor_ms);
 def decisions: several as $several | . as $all | threshold as $limit | .summary[]? |= (.protocol as $system
 	| ($all | if $several then over($system) else . end) as $doc | ($doc | row_of(base; "heavy") // {}) as $r | response as $own
 	| ($r | response | with_both | {low: (.low // at_least), high: (if .above then null else .high // at_most end)}) as $ends
 	| ask({is_late: above("latency_p50_ms"; $limit), is_slow: above("latency_p50_ms"; $doc | near_ms),
-		has_late: exceeds(late | without_interval; {value: late_limit}), has_more_late: exceeds(late; $r | late),
+		has_late: exceeds(late | if at_most == 0 then without_interval else . end; {value: late_limit}),
+		has_more_late: exceeds(late; $r | late),
 		all_late: exceeds({value: ($doc | near_ms)}; {value: $limit}),
 		is_alike: within($own; $ends.high | scaled(0.8); $ends.low | scaled(1.25)), is_slower: exceeds($own; $r | response),
 		takes_half: exceeds($own | without_interval; {value: ($r | response | at_least | scaled(0.5))}),

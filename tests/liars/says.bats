@@ -433,6 +433,10 @@ load says
 	run -0 median '{late_share_percent: 4}'
 	has "1 setting makes"
 	lacks late
+	run -0 median 'level("late_share_percent"; 0; 0; 9)'
+	has "1 setting makes"
+	run -0 median 'level("late_share_percent"; 4; 0.5; 14)'
+	has "No setting tried"
 	run -0 median '{late_share_percent: 30}'
 	has "No setting tried"
 	has "30 % late, by default 12 %"
