@@ -111,14 +111,23 @@ static void judge_difference(struct claim *c)
 		c->word = (c->low > 0 || c->high < 0) && !(means && c->low == c->high) ? CLAIM_HOLDS : CLAIM_FAILS;
 }
 
+/* The interval for as many claims as share it, or what is known without one. */
+static struct claim_figure get_wide_ends(const struct claim_figure *f, int64_t share)
+{
+	struct claim_figure wide = *f;
+
+	widen(&wide, share);
+	return get_ends(&wide);
+}
+
+static enum claim_word compare_ends(struct claim_figure a, struct claim_figure b)
+{
+	return a.low > b.high ? CLAIM_HOLDS : a.high <= b.low ? CLAIM_FAILS : CLAIM_UNTOLD;
+}
+
 static void judge_above(struct claim *c)
 {
-	struct claim_figure a = get_ends(&c->figure[0]), b = get_ends(&c->figure[1]);
-
-	if (a.low > b.high)
-		c->word = CLAIM_HOLDS;
-	else if (a.high <= b.low)
-		c->word = CLAIM_FAILS;
+	c->word = compare_ends(get_wide_ends(&c->figure[0], c->share), get_wide_ends(&c->figure[1], c->share));
 }
 
 /* The interval of a rate: of its repeats, or of its events. A rate without either is known. */
@@ -135,23 +144,18 @@ static void bound_rate(struct claim_figure *f, int64_t share)
 
 static void judge_rate(struct claim *c)
 {
-	struct claim bounded = *c;
+	struct claim_figure a = c->figure[0], b = c->figure[1];
 
-	for (int i = 0; i < 2; i++)
-		bound_rate(&bounded.figure[i], c->share);
-	judge_above(&bounded);
-	c->word = bounded.word;
+	bound_rate(&a, c->share);
+	bound_rate(&b, c->share);
+	c->word = compare_ends(get_ends(&a), get_ends(&b));
 }
 
 static void judge_off(struct claim *c)
 {
-	struct claim_figure a = c->figure[0], b = c->figure[1];
+	struct claim_figure a = get_wide_ends(&c->figure[0], 1), b = get_wide_ends(&c->figure[1], 1);
 	double most = c->percent + ROUNDED, low, high;
 
-	widen(&a, 1);
-	widen(&b, 1);
-	a = get_ends(&a);
-	b = get_ends(&b);
 	if (is_number(&c->figure[0]) && is_number(&c->figure[1]) && c->figure[1].from > 0)
 		c->value = 100 * (c->figure[0].from / c->figure[1].from - 1);
 	if (!(a.low <= a.high && b.low > 0 && b.low <= b.high))
@@ -170,7 +174,7 @@ static void judge_off(struct claim *c)
 
 static void judge_within(struct claim *c)
 {
-	struct claim_figure a = get_ends(&c->figure[0]), b = get_ends(&c->figure[1]);
+	struct claim_figure a = get_wide_ends(&c->figure[0], c->share), b = get_wide_ends(&c->figure[1], c->share);
 
 	if (a.low >= b.low && a.high <= b.high)
 		c->word = CLAIM_HOLDS;
@@ -362,8 +366,7 @@ static bool condition_holds(struct claim *c, size_t n)
 	size_t held = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		for (int k = 0; k < 2; k++)
-			widen(&c[i].figure[k], c->some ? (int64_t)n : 1);
+		c[i].share = c->some ? (int64_t)n : 1;
 		held += !claim_judge(&c[i]) && c[i].word == CLAIM_HOLDS;
 	}
 	return c->some ? held > 0 : held == n;

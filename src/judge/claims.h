@@ -30,7 +30,8 @@ struct claim {
 	double value, low, high; /* NAN: not known */
 };
 
-/* Fills in the word, value and interval of a claim of one of these kinds. -EPROTO: of none.
+/* Fills in the word, value and interval of a claim of one of these kinds. -EPROTO: of none. Of two repeats, low and high are their
+ * values: `above`, `within`, `rate` and `off` make the interval of them by Student's t.
  * 	differs		the second figure is another than the first; value, low and high: by how much it is more. By Welch's (1947) t
  * 			test of the two intervals over repeats, on logarithms where all ends are above 0. Ranges, lower bounds, and
  * 			figures without a number of repeats differ only where their intervals, at this claim's share, do not touch.
@@ -42,7 +43,7 @@ struct claim {
  * 			counts events, the exact one of a Poisson count (Garwood 1936); a coefficient of variation of as many random gaps
  * 			varies nearly as much; without events it is known
  * 	off PERCENT	the first figure, of 0 or more, is within so many percent of the second; value, low and high: by how many it is
- * 			off; numbers have no low and high. Of two repeats, low and high are their values, of which the interval is made
+ * 			off; numbers have no low and high
  * 	times		the first figure is so many times the second one, value; low and high: from the near ends of both intervals to
  * 			the far ends. A lower bound has no high. The second one must be a number above 0.
  * 	share		so many events (from) of all (repeats) are another share, value in percent, than the second figure; FAILS: by
@@ -73,6 +74,5 @@ enum rule_word { RULE_SAME, RULE_LESS, RULE_CONTRARY, RULE_UNTOLD };
 
 /* The word of a figure, by the `n` claims of its rules, of which those of a condition stand together, and these of a rule; *by: the
  * word whose rules hold. Where the runs lack what the paper varied, SAME is LESS, and CONTRARY is not told; nor is anything where
- * SAME or LESS holds, and CONTRARY. Judges `above` and `within` anew: two repeats have no interval but the two values, of which
- * theirs is made by Student's t; and claims of which some are to hold share the 5 % (Bonferroni). */
+ * SAME or LESS holds, and CONTRARY. Judges the claims anew: those of which some are to hold share the 5 % (Bonferroni). */
 enum rule_word rules_decide(struct claim *c, size_t n, enum rule_word *by);

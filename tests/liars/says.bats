@@ -89,17 +89,18 @@ load says
 	has "bad: **Throttling"
 }
 
-@test "animation: of two repeats, the value counts that is against the claim" {
+@test "animation: of two repeats, the interval counts that Student's t makes of both" {
 	caret() {	# caret VALUE TWO: in KB/s
 		says animation 'one("simple-animations")' <<-END
 			{summary: [{protocol: "vnc", shows: "caret", mbit_per_s: 0.1, kb_per_s: $1, kb_per_s_both: "$2"} | row | .repeats = 2]}
 		END
 	}
-	run -0 caret 9 "8.000 9.500"
+	# t.ppf(0.975, 1) is 12.7
+	run -0 caret 9 "8.940 9.060"
 	has good:
-	run -0 caret 9 "7.000 11.000"
+	run -0 caret 9 "8.900 9.100"
 	has unsure:
-	run -0 caret 12 "11.000 13.000"
+	run -0 caret 12 "11.900 12.100"
 	has bad:
 }
 
@@ -123,15 +124,15 @@ load says
 	lacks every
 }
 
-@test "wan: of two repeats, both values are as many times longer as is asked for" {
-	typed() {	# typed FROM TO: the typed keys' range, in ms; single keys take 99 and 101
+@test "wan: of two repeats, the whole interval is as many times longer as is asked for" {
+	typed() {	# typed FROM TO: the typed keys' range, in ms; single keys take 99.95 and 100.05
 		says wan 'one("typed")' <<-END
 			{summary: [{protocol: "vnc", rtt_ms: 80, loss_percent: 0, keys: 100} | row | .repeats = 2
-				| (.keys_per_s = 0 | .p50_ms = 100 | .p50_ms_both = "99.000 101.000"),
+				| (.keys_per_s = 0 | .p50_ms = 100 | .p50_ms_both = "99.950 100.050"),
 					(.keys_per_s = 20 | .p50_ms_from = $1 | .p50_ms_to = $2)]}
 		END
 	}
-	run -0 typed 110 112	# more than 101, but 1.15 times that are 116
+	run -0 typed 110 112	# more than 100.6, but 1.15 times that are 115.7
 	lacks "vnc waits"
 	run -0 typed 117 119
 	has "vnc waits"

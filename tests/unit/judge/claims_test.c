@@ -63,6 +63,10 @@ TEST(a_figure_against_a_limit_and_a_range)
 		{ { 4, INFINITY, NAN, NAN, 1 }, CLAIM_UNTOLD, CLAIM_UNTOLD },
 		{ { 7, INFINITY, 6.5, 7.5, 3 }, CLAIM_HOLDS, CLAIM_FAILS },
 		{ { NAN, NAN, NAN, NAN, 0 }, CLAIM_UNTOLD, CLAIM_UNTOLD },
+		/* the values of two repeats: t.ppf(0.975, 1) is 12.7 */
+		{ { 5.5, 5.5, 5.4, 5.6, 2 }, CLAIM_UNTOLD, CLAIM_UNTOLD },
+		{ { 5.5, 5.5, 5.47, 5.53, 2 }, CLAIM_HOLDS, CLAIM_HOLDS },
+		{ { 4.5, 4.5, 4.47, 4.53, 2 }, CLAIM_FAILS, CLAIM_HOLDS },
 	};
 
 	for (size_t i = 0; i < COUNT(all); i++) {
