@@ -106,8 +106,8 @@ def questions(decisions): decisions[] | arrays | .[] | objects | .["?"] // empty
 def answered(decisions; $judged): .judged = $judged | decisions | map_values(if type == "array" then
 	map(if type == "object" and .["?"] then . + (.["?"] | map_values(is($judged))) | del(.["?"]) else . end) else . end);
 def sure_verdict($answer): {yes: "bad", no: "good"}[$answer // ""] // "unsure";	# of what is bad
-# Is the figure surely more than the other one? Of two repeats both values count, of which judge makes an interval; of other figures of
-# two repeats, such as a median of many starts, judge takes the interval as it is.
+# Is the figure surely more than the other one? Of two repeats both values count, of which judge makes an interval; of other figures
+# of two repeats, such as a median of many starts, it takes the interval as it is.
 def with_both: if .both then .low //= (.both | min) | .high //= (.both | max) | .repeats = 2
 	elif .repeats == 2 then .repeats = null else . end;
 def exceeds($a; $b): claim("above"; 1; $a | with_both; $b | with_both);
