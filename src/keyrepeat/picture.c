@@ -7,9 +7,11 @@
 
 bool picture_resize(struct picture *p, int width, int height)
 {
+	if (!apart_picture(&p->memory, width, height))
+		return false;
 	p->width = width;
 	p->height = height;
-	return apart_picture(&p->memory, width, height) != NULL;
+	return true;
 }
 
 struct pixel_area picture_watched(const struct picture *p)

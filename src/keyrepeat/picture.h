@@ -21,7 +21,8 @@ struct picture {
 	int unreadable; /* updates since it could be read */
 };
 
-/* Frees the pixels and allocates others, all 0. They stay where they are until the next call. False: no memory, or no such size. */
+/* Frees the pixels and allocates others, all 0. They stay where they are until the next call. False: no memory, or no such size;
+ * the picture is as it was. */
 bool picture_resize(struct picture *p, int width, int height);
 /* The whole picture, or all of the region that is in it. */
 struct pixel_area picture_watched(const struct picture *p);

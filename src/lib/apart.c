@@ -92,17 +92,21 @@ void apart_free(struct apart_memory *m)
 void *apart_picture(struct apart_memory *m, int width, int height)
 {
 	uint64_t pixels = (uint64_t)width * (uint64_t)height, behind = ((uint64_t)width * 2 + 2) * UINT16_MAX * sizeof(uint32_t);
+	struct apart_memory made;
 
-	apart_free(m);
 	if (!pixels || pixels > APART_PIXELS_MOST)
 		return NULL;
 	if (sizeof(void *) < 8 && behind > (64 << 20)) /* all of it would not fit into a 32-bit address space */
 		behind = 64 << 20;
-	m->mapped = (size_t)(pixels * sizeof(uint32_t) + behind);
-	m->at = mmap(NULL, m->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (m->at == MAP_FAILED)
-		m->at = NULL;
-	else if (mprotect(m->at, (size_t)pixels * sizeof(uint32_t), PROT_READ | PROT_WRITE))
-		apart_free(m);
+	made.mapped = (size_t)(pixels * sizeof(uint32_t) + behind);
+	made.at = mmap(NULL, made.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (made.at == MAP_FAILED)
+		return NULL;
+	if (mprotect(made.at, (size_t)pixels * sizeof(uint32_t), PROT_READ | PROT_WRITE)) {
+		apart_free(&made);
+		return NULL;
+	}
+	apart_free(m);
+	*m = made;
 	return m->at;
 }

@@ -28,9 +28,10 @@ struct apart_memory {
 	size_t mapped;
 };
 
-/* Frees what is in *m and allocates a picture of width x height pixels of 4 bytes, all 0. From the next page on, the memory behind
- * it cannot be used, as far as the farthest rectangle of that width that RFB can name (on 32-bit machines at most 64 MiB). Returns
- * m->at. NULL: no memory, no pixels, or more than APART_PIXELS_MOST. */
+/* Allocates a picture of width x height pixels of 4 bytes, all 0, and frees what was in *m. From the next page on, the memory
+ * behind it cannot be used, as far as the farthest rectangle of that width that RFB can name (on 32-bit machines at most 64 MiB).
+ * Returns m->at. NULL: no memory, no pixels, or more than APART_PIXELS_MOST; then *m is as it was, since a library may go on
+ * drawing. */
 void *apart_picture(struct apart_memory *m, int width, int height);
 void apart_free(struct apart_memory *m);
 #ifndef APART_PIXELS_MOST

@@ -29,7 +29,7 @@ struct rdp_client_cfg {
 	/* Whether to go on with a certificate that no authority of the system vouches for, or is of another name. */
 	bool (*trust)(void *self, const char *fingerprint);
 	/* Memory for a screen of this size: 4 bytes a pixel, blue first, rows without a gap. It is used until the next call. NULL:
-	 * there is none. */
+	 * there is none, and the one before stays in use: libfreerdp draws on after a server has asked for 0x0 pixels. */
 	uint8_t *(*resize)(void *self, int width, int height);
 	/* The library has drawn in this area, at this time (CLOCK_MONOTONIC). */
 	void (*drawn)(void *self, int64_t at_ns, const struct pixel_area *in);

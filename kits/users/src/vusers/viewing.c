@@ -10,9 +10,11 @@
 
 void *viewing_make_picture(struct viewer *v, int width, int height)
 {
+	if (!apart_picture(&v->picture, width, height))
+		return NULL;
 	v->width = width;
 	v->height = height;
-	return apart_picture(&v->picture, width, height);
+	return v->picture.at;
 }
 
 static int pixel_luminance(const void *pixels, int x, int y)
