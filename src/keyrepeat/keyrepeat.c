@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define KEY_FIGURES_BYTES 256 /* of memory to compute figures of a key, at most */
 #define ASKED_ROOM 100000 /* keys, and changes of the picture, that a run with --schedule asked can record */
 
 enum { TAP, HOLD };
@@ -492,11 +493,14 @@ static void prepare_typing(const struct target_ops *target)
 /* The watching thread asks for its priority later, and locks its memory. */
 static void confine_typing(void)
 {
+	size_t memory = APART_MEMORY_MOST + run->plan.n * KEY_FIGURES_BYTES;
+
 	confine_must_apply(&(struct confine_cfg){ .profile = run->cfg.target->x11 ? CONFINE_DISPLAY : CONFINE_DECODE,
 						  .mode = sandbox,
 						  .files = { out_cfg.path },
 						  .read = { cfg.password_file },
-						  .keep = 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK });
+						  .keep = 1 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK,
+						  .memory_bytes = run->cfg.target->crashes ? memory : 0 });
 	snprintf(run->sandbox, sizeof(run->sandbox), "%s", confine_state());
 }
 

@@ -34,6 +34,7 @@ struct apart_memory {
  * drawing. */
 void *apart_picture(struct apart_memory *m, int width, int height);
 void apart_free(struct apart_memory *m);
+#define APART_MEMORY_MOST ((size_t)1 << 30) /* of the process: a screen of 8K takes 0.4 GB with the library's copies */
 #ifndef APART_PIXELS_MOST
 #define APART_PIXELS_MOST (1u << 28) /* a server may claim 65535x65535, 17 GB */
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -359,6 +360,19 @@ static int drop_capabilities(const struct confine_cfg *cfg)
 	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
 }
 
+/* --- memory --- */
+
+/* Of what is shared or cannot be written, as much as it likes. */
+static int limit_memory(size_t bytes)
+{
+	struct rlimit limit = { bytes, bytes };
+
+#ifdef CONFINE_WITHOUT_SECCOMP /* sanitizers keep a record of all addresses */
+	bytes = 0;
+#endif
+	return bytes && setrlimit(RLIMIT_DATA, &limit) ? -errno : 0;
+}
+
 /* --- all of them --- */
 
 int confine_apply(const struct confine_cfg *cfg, struct why *why)
@@ -381,6 +395,9 @@ int confine_apply(const struct confine_cfg *cfg, struct why *why)
 	strcpy(state, "off");
 	if (cfg->mode == CONFINE_OFF)
 		return 0;
+	err = limit_memory(cfg->memory_bytes);
+	if (err)
+		return why_fail(err, why, "%s", strerror(-err));
 	if (rules.fd >= 0 && syscall(SYS_landlock_restrict_self, rules.fd, 0))
 		rules.abi = -errno;
 	if (rules.fd >= 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* confine - gives up what reading bytes of others does not need: capabilities, files and TCP ports (landlock), system calls
- * (seccomp). All three pass on to threads and children that are made later, and cannot be taken back (no_new_privs).
+ * (seccomp), memory without end. All of it passes on to threads and children that are made later, and cannot be taken back
+ * (no_new_privs).
  *
  * A program opens what it needs, confines itself, and only then reads. docs/sandbox.md has what each profile closes. */
 #pragma once
@@ -50,6 +51,7 @@ struct confine_cfg {
 	uint64_t keep; /* capabilities that are not dropped, 1 << CAP_...; also files of other users, if `files` need it */
 	uid_t uid;     /* the user to become, with group `gid`; 0: none */
 	gid_t gid;
+	size_t memory_bytes; /* the most that it may have allocated; 0: no limit */
 };
 
 /* To be called while the program has one thread. 0, or -errno with the reason in `why`: rights could not be given up, or, with

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <seccomp.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
@@ -254,6 +255,25 @@ TEST(a_port_that_cannot_be_left_open_is_an_error_at_the_start)
 	if (landlock_version() < 4)
 		skip();
 	assert_int_equal(apply_crippled(CONFINE_AUTO, CONFINE_CALL), 1);
+}
+
+static int try_allocate(int mib)
+{
+	void *memory = mmap(NULL, (size_t)mib << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? errno : 0;
+}
+
+TEST(no_more_memory_than_the_limit_can_be_allocated)
+{
+	struct confine_cfg limited = { .profile = CONFINE_DECODE, .memory_bytes = (size_t)256 << 20 }, free_of_it = limited;
+
+	if (!FILTERED) /* sanitizers */
+		skip();
+	free_of_it.memory_bytes = 0;
+	assert_int_equal(in_child(free_of_it, try_allocate, 300), 0);
+	assert_int_equal(in_child(limited, try_allocate, 100), 0);
+	assert_int_equal(in_child(limited, try_allocate, 300), ENOMEM);
 }
 
 TEST(without_a_sandbox_files_stay_open)
