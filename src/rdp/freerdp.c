@@ -126,20 +126,30 @@ static BOOL skip_surface(rdpContext *context, const SURFACE_BITS_COMMAND *surfac
 	return TRUE;
 }
 
-static UINT on_end_frame(RdpgfxClientContext *gfx, const RDPGFX_END_FRAME_PDU *frame)
-{
-	rdpContext *context = ((rdpGdi *)gfx->custom)->context;
+/* --- the graphics pipeline --- */
 
-	tell_came(context);
-	return find_client(context)->end_frame(gfx, frame);
+/* NULL: a server has closed the channel, and sends on another one of that name. */
+static struct rdp_client *find_gfx_client(RdpgfxClientContext *gfx)
+{
+	return gfx->custom ? find_client(((rdpGdi *)gfx->custom)->context) : NULL;
 }
 
-/* --- the graphics pipeline --- */
+static UINT on_end_frame(RdpgfxClientContext *gfx, const RDPGFX_END_FRAME_PDU *frame)
+{
+	struct rdp_client *c = find_gfx_client(gfx);
+
+	if (!c)
+		return CHANNEL_RC_NOT_OPEN;
+	tell_came(find_context(c));
+	return c->end_frame(gfx, frame);
+}
 
 static UINT on_surface_command(RdpgfxClientContext *gfx, const RDPGFX_SURFACE_COMMAND *command)
 {
-	struct rdp_client *c = find_client(((rdpGdi *)gfx->custom)->context);
+	struct rdp_client *c = find_gfx_client(gfx);
 
+	if (!c)
+		return CHANNEL_RC_NOT_OPEN;
 	if (command->codecId < CODECS)
 		atomic_fetch_or(&c->seen, 1u << command->codecId);
 	return c->cfg.blind ? CHANNEL_RC_OK : c->surface_command(gfx, command);
@@ -147,8 +157,10 @@ static UINT on_surface_command(RdpgfxClientContext *gfx, const RDPGFX_SURFACE_CO
 
 static UINT on_caps_confirm(RdpgfxClientContext *gfx, const RDPGFX_CAPS_CONFIRM_PDU *caps)
 {
-	struct rdp_client *c = find_client(((rdpGdi *)gfx->custom)->context);
+	struct rdp_client *c = find_gfx_client(gfx);
 
+	if (!c)
+		return CHANNEL_RC_NOT_OPEN;
 	atomic_store(&c->pipeline, caps->capsSet->version);
 	return c->caps_confirm ? c->caps_confirm(gfx, caps) : CHANNEL_RC_OK;
 }
