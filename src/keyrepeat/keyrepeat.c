@@ -322,6 +322,8 @@ static void alloc_observations(const struct target_ops *target)
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
 	observations_init(&run->seen, run->plan.period_ns, (size_t)updates + 1000,
 			  (types_on_demand() ? ASKED_ROOM : run->plan.n * 2) + 1000, steps);
+	if (target->tells_stamps)
+		observations_keep_stamps(&run->seen, (size_t)updates + 1000);
 	run->seen.erases = cfg.erase;
 }
 
@@ -336,10 +338,19 @@ static void close_target(void)
 	munlockall(); /* so that the limit on locked memory does not stop the report */
 }
 
-static int write_key_log(const struct key_train *train)
+static void find_stamps(struct key_train *train)
 {
-	int err = run->rows ? report_write_keys(run->rows, train) : 0;
+	for (size_t i = 0; i < train->due; i++)
+		if (train->key[i].exact)
+			train->key[i].frame_ms = observations_find_stamp(&run->seen, train->key[i].answer_ns);
+}
 
+static int write_key_log(struct key_train *train)
+{
+	int err;
+
+	find_stamps(train);
+	err = run->rows ? report_write_keys(run->rows, train) : 0;
 	if (err)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
 	return err;

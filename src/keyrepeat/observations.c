@@ -20,8 +20,16 @@ void observations_init(struct observations *s, int64_t longest_ns, size_t update
 	memset(s->step, 1, step_room * sizeof(*s->step));
 }
 
+void observations_keep_stamps(struct observations *s, size_t room)
+{
+	s->stamp = apart_new(room, sizeof(*s->stamp));
+	s->stamp_room = room;
+	memset(s->stamp, 1, room * sizeof(*s->stamp));
+}
+
 void observations_free(struct observations *s)
 {
+	apart_delete(s->stamp);
 	apart_delete(s->update);
 	apart_delete(s->shown);
 	apart_delete(s->step);
@@ -30,7 +38,7 @@ void observations_free(struct observations *s)
 
 void observations_clear(struct observations *s)
 {
-	s->updates = s->shows = s->steps = s->lost = 0;
+	s->updates = s->shows = s->steps = s->stamps = s->lost = 0;
 	s->steps_lost = false;
 	s->unreadable = 0;
 	s->merge = (struct pair_merger){ 0 };
@@ -203,6 +211,31 @@ void observations_add_number(struct observations *s, int64_t at_ns, uint32_t num
 		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
 	}
 	atomic_store_explicit(&s->number, (int64_t)number, memory_order_release);
+}
+
+void observations_add_stamp(struct observations *s, int64_t at_ns, int64_t ms)
+{
+	size_t n = atomic_load_explicit(&s->stamps, memory_order_relaxed);
+
+	if (!ms || n >= s->stamp_room)
+		return;
+	s->stamp[n] = (struct frame_stamp){ at_ns, ms };
+	atomic_store_explicit(&s->stamps, n + 1, memory_order_release);
+}
+
+static int compare_time(const void *at_ns, const void *stamp)
+{
+	int64_t wanted = *(const int64_t *)at_ns, seen = ((const struct frame_stamp *)stamp)->at_ns;
+
+	return (wanted > seen) - (wanted < seen);
+}
+
+int64_t observations_find_stamp(const struct observations *s, int64_t at_ns)
+{
+	size_t n = s->stamps;
+	const struct frame_stamp *stamp = n ? bsearch(&at_ns, s->stamp, n, sizeof(*s->stamp), compare_time) : NULL;
+
+	return stamp ? stamp->ms : 0;
 }
 
 void blank_alloc(struct blank *b, size_t pixels)

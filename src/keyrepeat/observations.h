@@ -46,11 +46,18 @@ enum observations_phase {
 	PHASE_KEYS    /* keys are under way */
 };
 
+/* A frame that the server stamped. */
+struct frame_stamp {
+	int64_t at_ns; /* when it was seen */
+	int64_t ms;    /* time of day by the clock of the server */
+};
+
 struct observations {
 	struct pair_update *update; /* last_ns of the latest one still changes, and is for the thread that adds only */
 	struct shown_number *shown; /* each change of the patch's number */
 	struct caret_step *step;    /* which pixels each change of the picture changed, changes not merged */
-	size_t update_room, shown_room, step_room; /* elements allocated */
+	struct frame_stamp *stamp;
+	size_t update_room, shown_room, step_room, stamp_room; /* elements allocated */
 	int64_t longest_ns;			   /* longest duration of an update */
 	struct pair_merger merge;
 	bool erases;			      /* updates are those that show or take back a character */
@@ -59,7 +66,7 @@ struct observations {
 	struct blink_filter filter;	      /* for the thread that adds */
 	_Atomic int phase;		      /* enum observations_phase; set by the thread that sends */
 	_Atomic size_t own;		      /* changes left out since the first key */
-	_Atomic size_t updates, shows, steps; /* elements used */
+	_Atomic size_t updates, shows, steps, stamps; /* elements used */
 	_Atomic size_t lost;		      /* updates and numbers for which there was no room */
 	_Atomic bool steps_lost;	      /* a change found no room or could not be read: the way of the caret is not known */
 	_Atomic int64_t last_change_ns;	      /* latest change of any pixel; 0: none yet */
@@ -74,6 +81,8 @@ struct observations {
 /* Allocates room for so many elements, in memory that a child shares (apart.h); step_room is 0 for a target that reports no
  * steps. */
 void observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
+/* Makes room for stamps of frames, too. */
+void observations_keep_stamps(struct observations *s, size_t room);
 void observations_free(struct observations *s);
 /* Clears all that was recorded while the target was opened, except `number`, the value that the patch shows. The watching thread
  * must not run meanwhile. */
@@ -93,3 +102,7 @@ void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t
 void observations_drop_own(struct observations *s);
 /* Records the number that the patch showed at at_ns. */
 void observations_add_number(struct observations *s, int64_t at_ns, uint32_t number);
+/* Records that what was seen at at_ns, later than any before, was of a frame with this stamp, if there is room and it is not 0. */
+void observations_add_stamp(struct observations *s, int64_t at_ns, int64_t ms);
+/* The stamp of the frame that was seen at at_ns; 0: it had none. */
+int64_t observations_find_stamp(const struct observations *s, int64_t at_ns);

@@ -111,6 +111,15 @@ static void record_drawing(void *p, int64_t at_ns, const struct pixel_area *in)
 	atomic_fetch_add(&self->drawn, 1);
 }
 
+static void record_stamp(void *p, int64_t at_ns, uint32_t stamp)
+{
+	struct rdp_target *self = p;
+
+	pthread_mutex_lock(&self->lock);
+	observations_add_stamp(self->picture.seen, at_ns, rdp_stamp_ms(stamp));
+	pthread_mutex_unlock(&self->lock);
+}
+
 /* --- connecting --- */
 
 static void abort_hang(int number)
@@ -168,13 +177,13 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	struct rdp_client_cfg wanted = { .host = self->server.host,
 					 .user = self->user,
 					 .password = cfg->password_file ? self->password : NULL,
-
 					 .width = cfg->screen.w,
 					 .height = cfg->screen.h,
 					 .self = self,
 					 .trust = trust_certificate,
 					 .resize = resize_picture,
-					 .drawn = record_drawing };
+					 .drawn = record_drawing,
+					 .stamped = record_stamp };
 	struct why reason = { "" };
 	bool late, refused = false;
 	int err;
@@ -483,4 +492,5 @@ const struct target_ops target_rdp = {
 	.region = get_watched_region,
 	.crashes = true,
 	.tells_steps = true,
+	.tells_stamps = true,
 };

@@ -13,7 +13,7 @@
 
 const char *const report_columns[] = { "key",	      "due_ns",	 "sent_ns", "answer_ns",	  "answer_high_ns",
 				       "censored_ns", "skipped", "block",   "realtime_offset_ns", "earliest_ns",
-				       NULL };
+				       "handed_ns",   "frame_ms", NULL };
 
 int report_write_keys(struct row_file *rows, const struct key_train *train)
 {
@@ -32,7 +32,7 @@ int report_write_keys(struct row_file *rows, const struct key_train *train)
 			rows_write_int(rows, wall_offset_ns(train->wall, train->walls, key->sent_ns ? key->sent_ns : key->due_ns));
 		else
 			rows_write_empty(rows);
-		rows_write_time(rows, key->earliest_ns);
+		rows_write_times(rows, key->earliest_ns, key->handed_ns, key->frame_ms);
 		rows_end_row(rows);
 	}
 	return rows_close(rows);
@@ -78,11 +78,23 @@ static void report_stalls(struct rec_report *r, const struct figures_cfg_of_trai
 	rec_end(r);
 }
 
+/* How many keys were answered by a frame with a stamp; nothing if no frame has one. */
+static void report_stamped(struct rec_report *r, const struct key_train *train)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < train->due; i++)
+		n += !train->key[i].skipped && train->key[i].frame_ms;
+	if (n)
+		rec_add_int(r, "keys_stamped", n);
+}
+
 static void report_echoes(struct rec_report *r, const struct figures_cfg_of_train *cfg, const struct key_train *train,
 			  struct train_figures *f)
 {
 	rec_add_real(r, "updates_per_key", f->updates_per_key, 3);
 	rec_add_ints(r, { "keys_answered", (int64_t)f->keys_answered }, { "keys_exact", (int64_t)f->keys_exact });
+	report_stamped(r, train);
 	/* with updates alone, it is not known how many keys a picture answered */
 	rec_add_real(r, "coalesced", cfg->watch == WATCH_PATCH || f->caret ? (double)f->coalesced : NAN, 0);
 	rec_add_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");

@@ -119,7 +119,7 @@ static void sleep_nearly(struct key_sender *s, int64_t due_ns)
 
 void sender_press_key(struct key_sender *s, struct key_times *key, int number, int64_t give_up_ns)
 {
-	int64_t handed_ns;
+	int64_t took_ns;
 
 	release_previous(s, key->due_ns);
 	if (s->target->aim) {
@@ -140,8 +140,9 @@ void sender_press_key(struct key_sender *s, struct key_times *key, int number, i
 	if (s->down >= 0 && s->release_ns != INT64_MAX)
 		send_key_state(s, s->down, false);
 	send_key_state(s, number, true);
-	handed_ns = clock_now() - key->sent_ns;
-	s->handed_ns = handed_ns > s->handed_ns ? handed_ns : s->handed_ns;
+	key->handed_ns = clock_now();
+	took_ns = key->handed_ns - key->sent_ns;
+	s->handed_ns = took_ns > s->handed_ns ? took_ns : s->handed_ns;
 	s->release_ns = s->hold ? INT64_MAX : key->sent_ns + RELEASE_NS;
 }
 

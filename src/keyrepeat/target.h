@@ -86,6 +86,8 @@ struct target_ops {
 	bool repeats_itself;
 	/* With WATCH_UPDATE, calls observations_add_step() for each change. */
 	bool tells_steps;
+	/* Calls observations_add_stamp(), if the server stamps its frames. */
+	bool tells_stamps;
 };
 
 extern const struct target_ops target_vnc, target_rdp, target_null;

@@ -22,6 +22,15 @@ const struct rdp_client_ops *rdp_plugin_load(struct why *why)
 	return NULL;
 }
 
+int64_t rdp_stamp_ms(uint32_t stamp)
+{
+	unsigned ms = stamp & 0x3ff, second = stamp >> 10 & 0x3f, minute = stamp >> 16 & 0x3f, hour = stamp >> 22;
+
+	if (ms > 999 || second > 59 || minute > 59 || hour > 23)
+		return 0;
+	return ((hour * 60 + minute) * 60 + second) * 1000 + ms;
+}
+
 /* Rows of keys beside each other, without and with Shift. */
 static const struct {
 	unsigned first;

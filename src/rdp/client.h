@@ -14,7 +14,7 @@
 
 #define RDP_PLUGIN "keyrepeat_rdp.so"	/* in the folder of the program */
 #define RDP_PLUGIN_OPS "rdp_client_ops" /* the name of its struct rdp_client_ops */
-#define RDP_PLUGIN_ABI 2
+#define RDP_PLUGIN_ABI 3
 
 struct rdp_client;
 
@@ -33,6 +33,8 @@ struct rdp_client_cfg {
 	uint8_t *(*resize)(void *self, int width, int height);
 	/* The library has drawn in this area, at this time (CLOCK_MONOTONIC). */
 	void (*drawn)(void *self, int64_t at_ns, const struct pixel_area *in);
+	/* After drawn() at the same time: that was of a frame of the graphics pipeline with this stamp of the server's. May be NULL. */
+	void (*stamped)(void *self, int64_t at_ns, uint32_t stamp);
 };
 
 struct rdp_client_ops {
@@ -57,6 +59,10 @@ struct rdp_client_ops {
 /* Loads it: it is not on every machine. To be called before the program gives up its rights. NULL with a line in `why`: it is not
  * there, or of another build. */
 const struct rdp_client_ops *rdp_plugin_load(struct why *why);
+
+/* The time of day, in ms, by the clock of the server when it stamped a frame (timestamp of MS-RDPEGFX 2.2.2.11); 0: it did not, or
+ * this is no time of day. */
+int64_t rdp_stamp_ms(uint32_t stamp);
 
 /* Keys of a PC keyboard with the US layout, as RDP sends them (scancode set 1). */
 #define SCANCODE_SHIFT 0x2a

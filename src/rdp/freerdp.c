@@ -49,8 +49,10 @@ struct rdp_client {
 	bool connected;
 	_Atomic uint32_t seen;			/* bit N: codec N */
 	_Atomic uint32_t pipeline;		/* version of the graphics pipeline; 0: there is none */
+	_Atomic uint32_t stamp;			/* of the frame that is under way; 0: there is none, or it has none */
 	pcRdpgfxSurfaceCommand surface_command; /* the library's functions, which ours call */
 	pcRdpgfxCapsConfirm caps_confirm;
+	pcRdpgfxStartFrame start_frame;
 	pcRdpgfxEndFrame end_frame;
 };
 
@@ -76,10 +78,15 @@ static BOOL on_begin_paint(rdpContext *context)
 static void tell_drawn(rdpContext *context, struct pixel_area area)
 {
 	const struct rdp_client_cfg *cfg = &find_client(context)->cfg;
+	uint32_t stamp = atomic_load(&find_client(context)->stamp);
 	struct timespec now;
+	int64_t at_ns;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	cfg->drawn(cfg->self, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, &area);
+	at_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	cfg->drawn(cfg->self, at_ns, &area);
+	if (stamp && cfg->stamped)
+		cfg->stamped(cfg->self, at_ns, stamp);
 }
 
 static BOOL on_end_paint(rdpContext *context)
@@ -134,14 +141,29 @@ static struct rdp_client *find_gfx_client(RdpgfxClientContext *gfx)
 	return gfx->custom ? find_client(((rdpGdi *)gfx->custom)->context) : NULL;
 }
 
-static UINT on_end_frame(RdpgfxClientContext *gfx, const RDPGFX_END_FRAME_PDU *frame)
+static UINT on_start_frame(RdpgfxClientContext *gfx, const RDPGFX_START_FRAME_PDU *frame)
 {
 	struct rdp_client *c = find_gfx_client(gfx);
 
 	if (!c)
 		return CHANNEL_RC_NOT_OPEN;
-	tell_came(find_context(c));
-	return c->end_frame(gfx, frame);
+	atomic_store(&c->stamp, frame->timestamp);
+	return c->start_frame(gfx, frame);
+}
+
+/* What came in the frame is drawn here. */
+static UINT on_end_frame(RdpgfxClientContext *gfx, const RDPGFX_END_FRAME_PDU *frame)
+{
+	struct rdp_client *c = find_gfx_client(gfx);
+	UINT err;
+
+	if (!c)
+		return CHANNEL_RC_NOT_OPEN;
+	if (c->cfg.blind)
+		tell_came(find_context(c));
+	err = c->end_frame(gfx, frame);
+	atomic_store(&c->stamp, 0);
+	return err;
 }
 
 static UINT on_surface_command(RdpgfxClientContext *gfx, const RDPGFX_SURFACE_COMMAND *command)
@@ -219,9 +241,10 @@ static void on_channel(void *p, CONST_OF_3 ChannelConnectedEventArgs *event)
 		gfx->SurfaceCommand = on_surface_command;
 		c->caps_confirm = gfx->CapsConfirm;
 		gfx->CapsConfirm = on_caps_confirm;
+		c->start_frame = gfx->StartFrame;
+		gfx->StartFrame = on_start_frame;
 		c->end_frame = gfx->EndFrame;
-		if (c->cfg.blind)
-			gfx->EndFrame = on_end_frame;
+		gfx->EndFrame = on_end_frame;
 	} else if (!strcmp(event->name, CLIPRDR_SVC_CHANNEL_NAME)) {
 		CliprdrClientContext *clipboard = event->pInterface;
 

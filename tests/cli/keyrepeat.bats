@@ -13,12 +13,12 @@ KEYREPEAT=$BIN/keyrepeat
 @test "keyrepeat: periodic keys are due exactly a period apart; none is sent early, none answered before it is sent" {
 	run "$KEYREPEAT" null: -t 2s --rate 40 --watch patch --log keys.tsv --json -o report.json
 	[ "$status" -eq 0 ]
-	[ "$(head -n 1 keys.tsv | tr '\t' ' ')" = \
-		"schema key due_ns sent_ns answer_ns answer_high_ns censored_ns skipped block realtime_offset_ns earliest_ns" ]
+	[ "$(head -n 1 keys.tsv | tr '\t' ' ')" = "$(echo schema key due_ns sent_ns answer_ns answer_high_ns censored_ns skipped \
+		block realtime_offset_ns earliest_ns handed_ns frame_ms)" ]
 	[ "$(keys_in keys.tsv)" -eq 80 ]
 	each_key keys.tsv '$1 == "keys/1" && key == NR - 1 && skipped == (key <= 5)'
 	each_key keys.tsv 'key == 1 || gap == 25000000'
-	each_key keys.tsv 'sent >= due && answer >= sent && high == answer && censored == ""'
+	each_key keys.tsv 'sent >= due && answer >= sent && high == answer && censored == "" && $12 >= sent && $13 == ""'
 	[ "$(figure report.json keys_due)" -eq 75 ]
 	[ "$(figure report.json keys_sent)" -eq 75 ]
 	[ "$(figure report.json keys_skipped)" -eq 5 ]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Scancodes: the numbers of the first PC keyboards, as in Microsoft's "Keyboard Scan Code Specification" (set 1). */
+/* Scancodes: the numbers of the first PC keyboards, as in Microsoft's "Keyboard Scan Code Specification" (set 1). Stamps of frames, as
+ * in MS-RDPEGFX 2.2.2.11. */
 #include "rdp/client.h"
 
 #include "../unit.h"
@@ -49,4 +50,26 @@ TEST(test_characters)
 	assert_int_equal(scancode_find_character(0x0101f600), 0); /* needs two units of UTF-16 */
 	assert_int_equal(scancode_find_character(0xff0d), 0);
 	assert_int_equal(scancode_find_character(0x85), 0);
+}
+
+static uint32_t pack_stamp(uint32_t hour, uint32_t minute, uint32_t second, uint32_t ms)
+{
+	return hour * 4194304 + minute * 65536 + second * 1024 + ms;
+}
+
+TEST(test_stamps)
+{
+	assert_int_equal(rdp_stamp_ms(pack_stamp(12, 34, 56, 789)), 45296789);
+	assert_int_equal(rdp_stamp_ms(pack_stamp(23, 59, 59, 999)), 86399999);
+	assert_int_equal(rdp_stamp_ms(1), 1);
+}
+
+TEST(test_what_is_no_time_of_day_is_no_stamp)
+{
+	assert_int_equal(rdp_stamp_ms(0), 0); /* of servers that do not stamp */
+	assert_int_equal(rdp_stamp_ms(pack_stamp(24, 0, 0, 0)), 0);
+	assert_int_equal(rdp_stamp_ms(pack_stamp(0, 60, 0, 0)), 0);
+	assert_int_equal(rdp_stamp_ms(pack_stamp(0, 0, 60, 0)), 0);
+	assert_int_equal(rdp_stamp_ms(pack_stamp(0, 0, 0, 1000)), 0);
+	assert_int_equal(rdp_stamp_ms(UINT32_MAX), 0);
 }
