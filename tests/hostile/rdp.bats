@@ -27,13 +27,13 @@ setup() {
 	until_true listens "$real" "$pid"
 }
 
-# Runs keyrepeat before a server of this behaviour: $status, $output
-meet() {	# BEHAVIOUR
-	rm -f report.json server.out
+# Runs keyrepeat before a server of this behaviour: $status, $output, report.json, keys.tsv; server.out
+meet() {	# BEHAVIOUR [WATCH]
+	rm -f report.json keys.tsv server.out
 	start server python3 "$BATS_TEST_DIRNAME/rdp_server.py" "$1" "$real"
 	until_true test -s server.out
 	run timeout 40 "$BIN/keyrepeat" "rdp:root@127.0.0.1:$(cat server.out)" --cert-ignore --size 320x240 --password-file password \
-		--connect 3s --patch-wait 3s --watch patch -t 1s --ready-fd 5 -q --json -o report.json 5>/dev/null
+		--connect 3s --patch-wait 3s --watch "${2:-patch}" -t 1s --ready-fd 5 -q --json -o report.json --log keys.tsv 5>/dev/null
 	echo "$1: $status $output"
 	kill "$pid" 2>/dev/null || true
 	[[ $output != *[$'\x01'-$'\x08\x0b'-$'\x1f\x7f']* ]] || return 1
@@ -41,32 +41,58 @@ meet() {	# BEHAVIOUR
 		xargs grep -sxq keyrepeat'
 }
 
-@test "keyrepeat rdp, before there is a session: one line and status 1, whatever the server does" {
+# Meets all behaviours of this time, at least so many, each of which must end as COMMAND says.
+meet_all() {	# TIME LEAST COMMAND...
 	local when behaviour bad=0 tried=0
 
 	while read -r when behaviour <&6; do
-		[ "$when" = before ] || continue
+		[ "$when" = "$1" ] || continue
 		tried=$((tried + 1))
 		meet "$behaviour"
-		[[ $status = 1 && ${#lines[@]} = 1 && ! -e report.json ]] || { echo "NOT SO: $behaviour"; bad=1; }
+		"${@:3}" || { echo "NOT SO: $behaviour"; bad=1; }
 	done 6< <(python3 "$BATS_TEST_DIRNAME/rdp_server.py" list)
-	[ "$tried" -ge 20 ]
+	[ "$tried" -ge "$2" ]
 	[ "$bad" = 0 ]
 }
 
-@test "keyrepeat rdp, in the session: it ends in time, with a report or one line, whatever the server does" {
-	local when behaviour bad=0 tried=0
+ended_before() { [[ $status = 1 && ${#lines[@]} = 1 && ! -e report.json ]]; }
+ended_within() {
+	[[ $status = [013] && ${#lines[@]} -le 2 ]] && { [ ! -e report.json ] || jq -e .result.ended report.json; }
+}
+# The client answers on that channel, and then the server lied there.
+ended_after_lie() { ended_within && grep -qx said server.out; }
 
+@test "keyrepeat rdp, before there is a session: one line and status 1, whatever the server does" {
+	meet_all before 20 ended_before
+}
+
+@test "keyrepeat rdp, in the session: it ends in time, with a report or one line, whatever the server does" {
 	meet true
 	[ "$status" = 0 ]
-	while read -r when behaviour <&6; do
-		[ "$when" = within ] || continue
-		tried=$((tried + 1))
-		meet "$behaviour"
-		[[ $status = [013] && ${#lines[@]} -le 2 ]] || bad=1
-		[ ! -e report.json ] || jq -e .result.ended report.json || bad=1
-		[ "$bad" = 0 ] || { echo "NOT SO: $behaviour"; break; }
-	done 6< <(python3 "$BATS_TEST_DIRNAME/rdp_server.py" list)
-	[ "$tried" -ge 10 ]
-	[ "$bad" = 0 ]
+	meet_all within 10 ended_within
+}
+
+@test "keyrepeat rdp, in the session: it ends in time, whatever the server says on the clipboard's channel" {
+	meet clipboard-true
+	[ "$status" = 0 ]
+	meet_all clipboard 10 ended_after_lie
+}
+
+@test "keyrepeat rdp, in the session: it ends in time, whatever the server says in the graphics pipeline" {
+	meet graphics-true
+	[ "$status" = 0 ]
+	[[ $(jq -r .settings.server report.json) == *", graphics pipeline 0x80004, uncompressed" ]]
+	meet_all graphics 20 ended_after_lie
+}
+
+@test "keyrepeat rdp: the log has the server's stamp of the frame that answered a key, if it was stamped" {
+	meet stamps update
+	[ "$status" = 0 ]
+	# from 12:34:56 on, a millisecond a frame
+	awk -F'\t' 'NR > 1 && $13 { n++; wrong += $13 <= last || $13 <= 45296000 || $13 >= 45297000 || $5 != $6; last = $13 }
+		END { exit wrong || n < 10 }' keys.tsv
+	[ "$(jq .result.keys_stamped report.json)" = "$(awk -F'\t' '$13 && NR > 1 && !$8' keys.tsv | wc -l)" ]
+	meet true
+	[ -z "$(tail -n +2 keys.tsv | cut -f 13 | tr -d '\n')" ]
+	jq -e '.result | has("keys_stamped") | not' report.json
 }

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # rdp_server.py BEHAVIOUR SERVER-PORT: an RDP server that lies, for one client. It stands before a real one (TLS at both sides, with
-# cert.pem and key.pem), and changes what that sends. Prints its port. `list`: the behaviours, and when each begins: before there is
-# a session, or in it.
+# cert.pem and key.pem), and changes what that sends. What the client says on virtual channels does not reach the real one. Prints
+# its port, and "said" when it has lied on a channel. `list`: the behaviours, and when each begins: before there is a session, in it,
+# or in it on a channel (rdp_channels.py).
 import socket, ssl, struct, sys, threading, time
+
+sys.dont_write_bytecode = True
+from rdp_channels import SAID, screen, stamped
 
 BEFORE = """closes silent noise endless-hello refuses wants-nla wants-unknown hello-closes hello-freezes no-tls tls-closes
 tls-freezes answer-closes answer-freezes answer-noise answer-short answer-zero answer-huge join-wrong caps-closes caps-freezes
@@ -80,6 +84,17 @@ def change_demand(how, pdu):
     return bytes(pdu)
 
 
+def number_channels(connect):  # of each name that the client asks for (CS_NET), as xrdp numbers them
+    at = connect.index(b"\x03\xc0") + 4
+    names = [connect[k:k + 8].rstrip(b"\0").decode() for k in range(at + 4, at + 4 + 12 * connect[at], 12)]
+    return {name: 1004 + k for k, name in enumerate(names)}
+
+
+def say(seen, messages):  # each: channel, flags, length as it is claimed, bytes
+    number = seen["channels"]
+    return b"".join(send_data(number[name], struct.pack("<II", size, flags) + body) for name, flags, size, body in messages)
+
+
 REDIRECT = share(10, struct.pack("<HHHIII", 0, 0x400, 38, 0, 1, 20) + "127.0.0.1\0".encode("utf-16le"))
 CHANNEL = send_data(1004, struct.pack("<II", 0x7FFFFFFF, 1) + b"\x01" * 1600)
 HELLO = b"\x03\0\0\x13\x0e\xd0\0\0\x12\x34\0"
@@ -104,6 +119,14 @@ def changed(how, i, pdu, seen):
         return {"noise": bytes(range(256)) * 4, "short": pdu[:-20], "zero": b"\3\0\0\0", "huge": b"\3\0\xff\xff" + b"A" * 65531}[what]
     if how == "join-wrong" and here:
         return pdu[:-2] + b"\xff\xff"
+    if picture and how == "stamps":
+        return say(seen, (screen() if seen["pictures"] == 1 else []) + stamped(seen["pictures"]))
+    if picture and how in SAID and seen["pictures"] == TYPING:
+        return say(seen, SAID[how][0]) + pdu
+    if picture and how in SAID and seen["answered"] and not seen["said"]:
+        seen["said"] = True
+        print("said", flush=True)
+        return say(seen, SAID[how][1]) + pdu
     if how == "licence-noise" and not demand and pdu[0] == 3 and pdu[7] == 0x68:
         return pdu[:at_share(pdu)] + b"\xff" * (len(pdu) - at_share(pdu))
     if demand and how == "caps-endless":
@@ -155,22 +178,29 @@ def lie(how, client, port):
     theirs.check_hostname, theirs.verify_mode = False, ssl.CERT_NONE
     client, server = ours.wrap_socket(client, server_side=True), theirs.wrap_socket(server)
 
+    connect = next_pdu(client)
+    server.sendall(connect)
+    seen, i = {"pictures": 0, "channels": number_channels(connect), "answered": False, "said": False}, 0
+    channels = set(seen["channels"].values())
+
     def forward():
         try:
-            while (got := client.recv(65536)):
-                server.sendall(got)
+            while (pdu := next_pdu(client)):
+                if pdu[0] == 3 and pdu[7] == 0x64 and struct.unpack(">H", pdu[10:12])[0] in channels:
+                    seen["answered"] = True
+                else:
+                    server.sendall(pdu)
         except OSError:
             pass
 
     threading.Thread(target=forward, daemon=True).start()
-    seen, i = {"pictures": 0}, 0
     while True:
         client.sendall(changed(how, i, next_pdu(server), seen))
         i += 1
 
 
 if sys.argv[1] == "list":
-    print("\n".join(["before " + b for b in BEFORE] + ["within " + b for b in WITHIN]))
+    print("\n".join(["before " + b for b in BEFORE] + ["within " + b for b in WITHIN] + [b.split("-")[0] + " " + b for b in SAID]))
     sys.exit()
 listener = socket.create_server(("127.0.0.1", 0))
 print(listener.getsockname()[1], flush=True)
