@@ -7,16 +7,21 @@
 #
 #   protocol_begin SESSION            of protocol_start: empties what that sets; 1 (cannot) where it cannot run here or runs already
 #   protocol_keep WORD                one of the plug-in's own for the session: ${PROTOCOL_KEPT[$PROTOCOL_KEY]} in protocol_ended
+#   protocol_display                  of protocol_start: sets PROTOCOL_DISPLAY, a free one of the server role, :N, and
+#                                     PROTOCOL_FOLDER, NAME-N in its home, which the plug-in makes; keeps N. Both go with the
+#                                     session
 #   protocol_run [OPTION]... ROLE NAME COMMAND...
 #                                     starts COMMAND as lab_start does (NAME: of its log); it is one of PROTOCOL_PIDS and ends
 #                                     with the session
 #   protocol_failed SESSION WORDS LOG...
 #                                     stops it; 1 (cannot) with WORDS and the last that these say of an error
-#   protocol_stop [SESSION]           is that of the plug-in: what was started last ends first; then protocol_ended SESSION, if the
-#                                     plug-in has it
+#   protocol_stop [SESSION]           is that of the plug-in: what was started last ends first; then protocol_ended SESSION, which a
+#                                     plug-in may have of its own
 #   protocol_asks ROLE COMMAND...     runs it there; here before the lab is up and in the emulated one, whose hosts have our files
+#   protocol_version ROLE PACKAGE     prints the version of that package there (the programs of LAB_SERVER_ROOT run only in the lab)
 #   protocol_secret                   prints a new password or cookie, 32 digits
 #   protocol_forget FOLDER [DISPLAY]  removes that folder from the homes of both roles; the server may not use the display any more
+#   PROTOCOL_APART                    words before a command, which has mounts of its own, and is root there where the login is not
 #   display_answers ROLE DISPLAY      it takes requests from there
 #   display_awaited SECONDS LOG       waits until PROTOCOL_DISPLAY takes requests from the server role; LOG: why not
 #   keyrepeat_loads TARGET [OPTION]...
@@ -45,6 +50,8 @@
 VIEWER_GEOMETRY=1024x768
 # A password file of VNC is one DES block with this key, which everybody knows (three times one key is single DES).
 VIEWER_VNC_KEY=e84ad660c4721ae0e84ad660c4721ae0e84ad660c4721ae0
+# shellcheck disable=SC2016
+PROTOCOL_APART=(sh -c 'unshare --mount true 2>/dev/null || set -- --user --map-root-user "$@"; exec unshare --mount "$@"' sh)
 # By protocol and session; they stay when a driver comes back from another protocol.
 declare -gA PROTOCOL_RUNS PROTOCOL_KEPT VIEWER_NUMBERS
 
@@ -62,6 +69,15 @@ protocol_run() {
 	PROTOCOL_PIDS+=${PROTOCOL_PIDS:+ }$LAB_PID PROTOCOL_RUNS[$PROTOCOL_KEY]+="$LAB_PID "
 }
 
+protocol_display() {
+	local n
+	# shellcheck disable=SC2016
+	n=$(lab_display server) && PROTOCOL_FOLDER=$(lab_exec server sh -c 'echo "$HOME"')/${PROTOCOL_NAME%%:*}-$n ||
+		cannot "no free X display${LAB_AT_server-}" || return
+	PROTOCOL_DISPLAY=:$n
+	protocol_keep "$n"
+}
+
 protocol_keep() { PROTOCOL_KEPT[$PROTOCOL_KEY]=$1; }
 
 protocol_failed() {
@@ -74,12 +90,23 @@ protocol_failed() {
 	cannot "$words: ${why:-it printed nothing}; see $1"
 }
 
-protocol_ended() { :; }
+protocol_ended() {
+	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
+	[ -z "$n" ] || protocol_forget "${PROTOCOL_KEY%%-*}-$n" ":$n"
+}
 
 protocol_asks() {
 	local there=()
 	[ "${LAB_PRIVATE-1}" = 1 ] || there=(lab_exec "$1")
 	${there[@]+"${there[@]}"} "${@:2}"
+}
+
+protocol_version() {
+	local in=()
+	[ "$1" != server ] || [ -z "${LAB_SERVER_ROOT-}" ] || in=(--admindir="$LAB_SERVER_ROOT/var/lib/dpkg")
+	# shellcheck disable=SC2016
+	protocol_asks "$1" dpkg-query ${in[@]+"${in[@]}"} -W -f='${Version}' "$2" 2>/dev/null |
+		sed 's/^[0-9]*://; s/^\([0-9.]*[0-9]\).*/\1/'
 }
 
 protocol_secret() { od -An -N 16 -tx1 /dev/urandom | tr -d ' \n'; }

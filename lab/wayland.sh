@@ -9,17 +9,12 @@
 #                            the compositor's XDG_RUNTIME_DIR and HOME, which is new and empty
 #   wayland_comes SECONDS    waits for the compositor, which was started last; sets WAYLAND_SOCKET; 1 when it does not come
 #   wayland_listens SESSION  waits until the server that was started last listens on PROTOCOL_PORT
-#   WAYLAND_APART            words before a command, which has mounts of its own, and is root there
 #   wayland_refecho SESSION  starts it, waits until its window is shown
-#   wayland_version PACKAGE  prints the version of that package of the server (the programs of LAB_SERVER_ROOT run only in the lab)
 #
 # These servers ask for no password that keyrepeat knows, or for one that is no secret: they run where nobody else is on the link.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
-
-# shellcheck disable=SC2016
-WAYLAND_APART=(sh -c 'unshare --mount true 2>/dev/null || set -- --user --map-root-user "$@"; exec unshare --mount "$@"' sh)
 
 wayland_can() {
 	local said
@@ -55,11 +50,6 @@ wayland_refecho() {
 	protocol_run ${APP_FLAGS[@]+"${APP_FLAGS[@]}"} server "wayland-$1-refecho" env WAYLAND_DISPLAY="$WAYLAND_SOCKET" \
 		"$TP_BIN/refecho" --wayland --cost "${APP_COST:-10ms}" ${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"}
 	lab_ready "wayland-$1-refecho" 20
-}
-
-wayland_version() {
-	dpkg-query ${LAB_SERVER_ROOT:+--admindir="$LAB_SERVER_ROOT/var/lib/dpkg"} -W -f='${Version}' "$1" 2>/dev/null |
-		sed 's/^[0-9]*://; s/^\([0-9.]*[0-9]\).*/\1/'
 }
 
 protocol_ended() {

@@ -64,7 +64,7 @@ protocol_can() {
 
 grd_keeps_keys() {
 	local version
-	version=$(wayland_version gnome-remote-desktop)
+	version=$(protocol_version server gnome-remote-desktop)
 	[[ $version =~ ^([0-9]|[1-3][0-9]|4[0-3])(\.|$) ]] || return 0
 	printf 'GNOME Remote Desktop %s loses the first key of each client; Debian 13 has 48: thinprobe root make trixie --protocol %s\n' \
 		"$version" "$PROTOCOL_NAME"
@@ -78,7 +78,7 @@ protocol_start() {
 	certificate=$(rdp_certificate "$WAYLAND_FOLDER" key.pem cert.pem 2>"$log.err") ||
 		protocol_failed "$session" "cannot make the certificate" "$log.err" || return
 	# The bus lets in only users that have a name, as root has one everywhere.
-	protocol_run server "wayland-$session" "${WAYLAND_APART[@]}" env HOME="$WAYLAND_FOLDER" XDG_RUNTIME_DIR="$WAYLAND_FOLDER" \
+	protocol_run server "wayland-$session" "${PROTOCOL_APART[@]}" env HOME="$WAYLAND_FOLDER" XDG_RUNTIME_DIR="$WAYLAND_FOLDER" \
 		XDG_CONFIG_HOME="$WAYLAND_FOLDER/.config" DBUS_SESSION_BUS_ADDRESS="unix:path=$WAYLAND_FOLDER/bus" \
 		GSETTINGS_BACKEND=keyfile XDG_SESSION_TYPE=wayland PATH="$PATH:${GRD_DAEMON%/*}" \
 		sh -c "$GRD_SESSION" sh "$PROTOCOL_PORT" "$GRD_PASSWORD"
@@ -92,7 +92,7 @@ protocol_start() {
 
 protocol_settings() {
 	# (What mutter's frame clock does after a rest is not known here: no floor.)
-	jq -cn --arg version "$(wayland_version gnome-remote-desktop)" --arg on "mutter $(wayland_version mutter)" \
+	jq -cn --arg version "$(protocol_version server gnome-remote-desktop)" --arg on "mutter $(protocol_version server mutter)" \
 		--arg geometry "$VIEWER_GEOMETRY" '
 		{server: "gnome-remote-desktop", version: $version, compositor: $on,
 		says: "RDP (GNOME Remote Desktop \($version) on \($on), 60 frames/s; client keyrepeat)",

@@ -57,10 +57,8 @@ novnc_version() {
 
 protocol_start() {
 	local session=$1 n web=/usr/share/novnc log=$LAB_LOG/novnc-$1
-	protocol_begin "$session" || return
-	n=$(lab_display server) || cannot "no free X display" || return
-	protocol_keep "$n"
-	PROTOCOL_DISPLAY=:$n
+	protocol_begin "$session" && protocol_display || return
+	n=${PROTOCOL_DISPLAY#:}
 	for ((PROTOCOL_PORT = 6080; ; PROTOCOL_PORT++)); do lab_listens server "$PROTOCOL_PORT" || break; done
 	[ "$PROTOCOL_VARIANT" != page ] || {
 		web=$LAB_RUN/novnc-page
@@ -95,11 +93,6 @@ novnc_browser() {
 		--disable-component-update --disable-sync --disable-backgrounding-occluded-windows --disable-renderer-backgrounding \
 		--disable-background-timer-throttling \
 		"http://$(lab_url server):$PROTOCOL_PORT/vnc.html?autoconnect=true&resize=off&reconnect=false&path=websockify&shared=true"
-}
-
-protocol_ended() {
-	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
-	[ -z "$n" ] || protocol_forget "novnc-$n"
 }
 
 protocol_settings() {

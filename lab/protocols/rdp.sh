@@ -19,9 +19,7 @@
 . "$LAB_HERE/rdp_client.sh"
 
 RDP_XORG=/usr/lib/xorg/Xorg
-# Words before a command: it has mounts of its own, and is root there where the login is not. And what is ours behind these.
-# shellcheck disable=SC2016
-RDP_APART=(sh -c 'unshare --mount true 2>/dev/null || set -- --user --map-root-user "$@"; exec unshare --mount "$@"' sh)
+# In mounts of its own, what is ours.
 # shellcheck disable=SC2016
 RDP_MINE='cd "$1" && shift && mount --bind sesman.ini /etc/xrdp/sesman.ini && mount --bind pam /etc/pam.d/xrdp-sesman &&
 	mount --bind run /run && exec "$@"'
@@ -61,7 +59,7 @@ protocol_can() {
 		printf '%s is missing%s; %s\n' "$module" "${LAB_AT_server-}" "$(lab_cure server xorgxrdp)"
 		return 1
 	}
-	[ "${LAB_PRIVATE-1}" = 1 ] || protocol_asks server "${RDP_APART[@]}" \
+	[ "${LAB_PRIVATE-1}" = 1 ] || protocol_asks server "${PROTOCOL_APART[@]}" \
 		mount --bind /etc/xrdp/sesman.ini /etc/pam.d/xrdp-sesman 2>/dev/null || {
 		printf 'xrdp needs mounts of its own%s, which that system forbids the login; log in as root\n' "${LAB_AT_server-}"
 		return 1
@@ -74,16 +72,12 @@ protocol_can() {
 	viewer_can
 }
 
-# (Asked of the packages: the programs of LAB_SERVER_ROOT run only in the lab.)
 rdp_pipeline_can() {
 	local version
 	[ "$PROTOCOL_VARIANT" = gfx ] || return 0
-	# shellcheck disable=SC2016
-	version=$(protocol_asks server dpkg-query ${LAB_SERVER_ROOT:+--admindir="$LAB_SERVER_ROOT/var/lib/dpkg"} \
-		-W -f='${Version}' xrdp 2>/dev/null)
-	[[ ! $version =~ ^0\.[0-9](\.|-) ]] || {
-		printf 'xrdp %s has no graphics pipeline; that of Debian 13 has: thinprobe root make trixie --protocol rdp\n' \
-			"${version%%-*}"
+	version=$(protocol_version server xrdp)
+	[[ ! $version =~ ^0\.[0-9](\.|$) ]] || {
+		printf 'xrdp %s has no graphics pipeline; that of Debian 13 has: thinprobe root make trixie --protocol rdp\n' "$version"
 		return 1
 	}
 }
@@ -111,33 +105,29 @@ rdp_cache() {
 }
 
 protocol_start() {
-	local session=$1 n folder log=$LAB_LOG/rdp-$1 gate='' certificate
-	protocol_begin "$session" || return
+	local session=$1 log=$LAB_LOG/rdp-$1 gate='' certificate
+	protocol_begin "$session" && protocol_display || return
 	if ! rdp_headless; then RDP_PASSWORD=''; else : "${RDP_PASSWORD:=$(protocol_secret)}"; fi
-	n=$(lab_display server) && folder=$(lab_exec server sh -c 'echo "$HOME"')/rdp-$n || cannot "no free X display${LAB_AT_server-}" ||
-		return
-	protocol_keep "$n"
-	PROTOCOL_DISPLAY=:$n
-	rdp_port "$n"
+	rdp_port "${PROTOCOL_DISPLAY#:}"
 	[ "${LAB_PRIVATE-1}" = 1 ] || for ((gate = 13350; ; gate++)); do lab_listens server "$gate" || break; done
-	certificate=$(rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" "$gate" 2>"$log.err") && viewer_guarded ":$n" 2>>"$log.err" ||
+	certificate=$(rdp_prepare "$gate" 2>"$log.err") && viewer_guarded "$PROTOCOL_DISPLAY" 2>>"$log.err" ||
 		protocol_failed "$session" "cannot make xrdp's certificate and configuration" "$log.err" || return
-	rdp_display "$session" "$n" "$folder"
-	lab_comes 20 "$LAB_PID" display_answers server ":$n" || {
+	rdp_display "$session"
+	lab_comes 20 "$LAB_PID" display_answers server "$PROTOCOL_DISPLAY" || {
 		# its log is at the server; it is kept
-		lab_exec server cat "$folder/xorg.log" >>"$log-display.err" 2>/dev/null
+		lab_exec server cat "$PROTOCOL_FOLDER/xorg.log" >>"$log-display.err" 2>/dev/null
 		protocol_failed "$session" "RDP: the display did not start" "$log-display.err"
 		return
 	}
-	rdp_serve "$session" "$folder" "$gate" || return
+	rdp_serve "$session" "$gate" || return
 	if rdp_headless; then rdp_client "$session" "$certificate" && rdp_pipeline "$session"; return; fi
 	viewer_display "$session" || return
 	# /gfx would need a newer server; colours as they are on the server, nothing beside the picture. It
 	# wants a home that it may write to.
-	protocol_run client "rdp-$session-client" sh -c 'password=$HOME/$1/password && shift && exec env "$@" <"$password"' sh "rdp-$n" \
-		DISPLAY="$VIEWER_DISPLAY" "$(rdp_viewer)" "/v:$(lab_url server):$PROTOCOL_PORT" "/cert:fingerprint:sha256:$certificate" \
-		/sec:tls /u:root /from-stdin:force "/size:$VIEWER_GEOMETRY" /bpp:24 "$(rdp_cache)" -decorations -clipboard \
-		-grab-keyboard /audio-mode:2 "/t:thinprobe $session"
+	protocol_run client "rdp-$session-client" sh -c 'password=$HOME/$1/password && shift && exec env "$@" <"$password"' \
+		sh "${PROTOCOL_FOLDER##*/}" DISPLAY="$VIEWER_DISPLAY" "$(rdp_viewer)" "/v:$(lab_url server):$PROTOCOL_PORT" \
+		"/cert:fingerprint:sha256:$certificate" /sec:tls /u:root /from-stdin:force "/size:$VIEWER_GEOMETRY" /bpp:24 \
+		"$(rdp_cache)" -decorations -clipboard -grab-keyboard /audio-mode:2 "/t:thinprobe $session"
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" ||
@@ -146,27 +136,27 @@ protocol_start() {
 
 # What serves the session. The log of xrdp's session manager tells who was let in. A server has one of these for all logins: it is
 # in no login's memory group, and none of PROTOCOL_PIDS.
-rdp_serve() {	# rdp_serve SESSION FOLDER GATE
+rdp_serve() {	# rdp_serve SESSION GATE
 	local mine=() log=$LAB_LOG/rdp-$1
-	[ -z "$3" ] || mine=("${RDP_APART[@]}" sh -c "$RDP_MINE" sh "$2")
-	protocol_run server "rdp-$1" ${mine[@]+"${mine[@]}"} xrdp --nodaemon --config "$2/xrdp.ini"
+	[ -z "$2" ] || mine=("${PROTOCOL_APART[@]}" sh -c "$RDP_MINE" sh "$PROTOCOL_FOLDER")
+	protocol_run server "rdp-$1" ${mine[@]+"${mine[@]}"} xrdp --nodaemon --config "$PROTOCOL_FOLDER/xrdp.ini"
 	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
 		protocol_failed "$1" "RDP: the server did not start" "$log.err" "$log.out" || return
-	[ -n "$3" ] || return 0
+	[ -n "$2" ] || return 0
 	lab_start -M - server "rdp-$1-sesman" "${mine[@]}" stdbuf -oL xrdp-sesman -n
 	# shellcheck disable=SC2004 # an associative array
 	PROTOCOL_RUNS[$PROTOCOL_KEY]+="$LAB_PID "
-	lab_comes 20 "$LAB_PID" lab_listens server "$3" ||
+	lab_comes 20 "$LAB_PID" lab_listens server "$2" ||
 		protocol_failed "$1" "RDP: the session manager did not start" "$log-sesman".{err,out}
 }
 
-# rdp_prepare FOLDER N PORT GATE: what xrdp is told, and its session manager at port GATE (empty: there is none); the password for
-# both ends. Prints the fingerprint of xrdp's certificate. A port that begins with / is a socket: the display is there already.
+# rdp_prepare GATE: what xrdp is told, and its session manager at port GATE (empty: there is none); the password for both ends.
+# Prints the fingerprint of xrdp's certificate. A port that begins with / is a socket: the display is there already.
 rdp_prepare() {
-	local password sockets=$1/run/xrdp/sockdir gateway=''
+	local password n=${PROTOCOL_DISPLAY#:} folder=$PROTOCOL_FOLDER sockets=$PROTOCOL_FOLDER/run/xrdp/sockdir gateway=''
 	password=${RDP_PASSWORD:-$(protocol_secret)}
-	lab_exec client sh -c 'umask 077; mkdir -p "$HOME/$1" && cat >"$HOME/$1/password"' sh "${1##*/}" <<<"$password" || return
-	[ -z "$4" ] || sockets=/run/xrdp/sockdir gateway=$'pamusername=same\npampassword=same\npamsessionmng=127.0.0.1'
+	lab_exec client sh -c 'umask 077; mkdir -p "$HOME/$1" && cat >"$HOME/$1/password"' sh "${folder##*/}" <<<"$password" || return
+	[ -z "$1" ] || sockets=/run/xrdp/sockdir gateway=$'pamusername=same\npampassword=same\npamsessionmng=127.0.0.1'
 	# shellcheck disable=SC2016
 	lab_exec server sh -c '
 		umask 077
@@ -176,18 +166,18 @@ rdp_prepare() {
 		printf "%s\n" "auth required pam_exec.so quiet expose_authtok /bin/grep -qzxF -f $1/password" \
 			"account required pam_permit.so" >pam &&
 		head -c 8 password | openssl enc -des-ede3-ecb -nopad -K "$3" >vnc.passwd' \
-		sh "$1" "$4" "$VIEWER_VNC_KEY" <<-END || return
+		sh "$folder" "$1" "$VIEWER_VNC_KEY" <<-END || return
 		$password
 		[Globals]
 		ini_version=1
 		fork=false
-		port=tcp://:$3
+		port=tcp://:$PROTOCOL_PORT
 		tcp_nodelay=true
 		tcp_keepalive=true
 		security_layer=tls
 		crypt_level=low
-		certificate=$1/cert.pem
-		key_file=$1/key.pem
+		certificate=$folder/cert.pem
+		key_file=$folder/key.pem
 		ssl_protocols=TLSv1.2, TLSv1.3
 		autorun=$([ "$PROTOCOL_VARIANT" = vnc ] && echo VNC || echo XORG)
 		allow_channels=true
@@ -217,7 +207,7 @@ rdp_prepare() {
 		name=VNC
 		lib=libvnc.so
 		ip=127.0.0.1
-		port=$((5900 + $2))
+		port=$((5900 + n))
 		username=ask
 		password=ask
 		$gateway
@@ -229,31 +219,25 @@ rdp_prepare() {
 		password=ask
 		$gateway
 		ip=127.0.0.1
-		port=$sockets/xrdp_display_$2
+		port=$sockets/xrdp_display_$n
 		code=20
 	END
-	rdp_certificate "$1" key.pem cert.pem
+	rdp_certificate "$folder" key.pem cert.pem
 }
 
-# rdp_display SESSION N FOLDER: where the applications draw.
+# rdp_display SESSION: where the applications draw.
 rdp_display() {
-	local guard=(-auth "${3%/*}/.Xauthority")
+	local folder=$PROTOCOL_FOLDER words=("$PROTOCOL_DISPLAY" -auth "${PROTOCOL_FOLDER%/*}/.Xauthority" -noreset -nolisten tcp)
 	if [ "$PROTOCOL_VARIANT" = vnc ]; then
-		protocol_run server "rdp-$1-display" Xvnc ":$2" -geometry "$VIEWER_GEOMETRY" -depth 24 \
-			-SecurityTypes VncAuth -PasswordFile "$3/vnc.passwd" "${guard[@]}" -rfbport "$((5900 + $2))" -localhost \
-			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate 60
+		protocol_run server "rdp-$1-display" Xvnc "${words[@]}" -geometry "$VIEWER_GEOMETRY" -depth 24 -SecurityTypes VncAuth \
+			-PasswordFile "$folder/vnc.passwd" -rfbport "$((5900 + ${PROTOCOL_DISPLAY#:}))" -localhost \
+			-AcceptSetDesktopSize=0 -FrameRate 60
 	else
 		# (A socket's path has 107 characters.)
-		protocol_run server "rdp-$1-display" env -C "$3/run/xrdp/sockdir" XRDP_SOCKET_PATH=. \
+		protocol_run server "rdp-$1-display" env -C "$folder/run/xrdp/sockdir" XRDP_SOCKET_PATH=. \
 			XRDP_START_WIDTH="${VIEWER_GEOMETRY%x*}" XRDP_START_HEIGHT="${VIEWER_GEOMETRY#*x}" \
-			"$RDP_XORG" ":$2" -config xrdp/xorg.conf "${guard[@]}" -noreset -novtswitch -sharevts -nolisten tcp \
-			-logfile "$3/xorg.log"
+			"$RDP_XORG" "${words[@]}" -config xrdp/xorg.conf -novtswitch -sharevts -logfile "$folder/xorg.log"
 	fi
-}
-
-protocol_ended() {
-	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
-	[ -z "$n" ] || protocol_forget "rdp-$n" ":$n"
 }
 
 protocol_settings() {
@@ -261,17 +245,14 @@ protocol_settings() {
 	version=$(lab_exec server xrdp --version 2>/dev/null | sed -n 's/^xrdp[^0-9]*\([0-9][0-9.]*\).*/\1/p' | head -n 1)
 	# it tells its version only where it has a display
 	client=$(lab_exec client sh -c 'dpkg-query -S "$(command -v "$1")"' sh "$(rdp_viewer)" 2>/dev/null)
-	client=$(lab_exec client dpkg-query -W -f='${Version}' "${client%%:*}" 2>/dev/null | sed 's/^\([0-9.]*[0-9]\).*/\1/')
-	client="xfreerdp $client"
+	client="xfreerdp $(protocol_version client "${client%%:*}")"
 	# keyrepeat's reports tell the version of libfreerdp
 	! rdp_headless || client='keyrepeat on libfreerdp'
 	# xorgxrdp waits 4 ms for more to be drawn, and shows at most one picture in 40 ms. Xvnc: half a frame.
-	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" \
-		--argjson vnc "$([ "$PROTOCOL_VARIANT" = vnc ] && echo true || echo false)" \
-		--argjson cache "$([ "$PROTOCOL_VARIANT" = cache ] && echo true || echo false)" \
-		--argjson gfx "$([ "$PROTOCOL_VARIANT" = gfx ] && echo true || echo false)" \
+	jq -cn --arg version "$version" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" --arg variant "$PROTOCOL_VARIANT" \
 		--arg log_in "$([ "${LAB_PRIVATE-1}" = 1 ] && echo 'none (no session manager)' || echo 'password, asked by xrdp-sesman')" '
-		(if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back
+		($variant == "vnc") as $vnc | ($variant == "cache") as $cache | ($variant == "gfx") as $gfx
+		| (if $vnc then "Xvnc through libvnc" else "xorgxrdp" end) as $back
 		| (if $cache then " with its bitmap cache" elif $gfx then ", graphics pipeline" else "" end) as $with
 		| {server: "xrdp", says: "RDP (xrdp \($version), \($back); client \($client)\($with))",
 		version: $version, back_end: $back, $client,

@@ -35,32 +35,25 @@ protocol_can() {
 }
 
 protocol_start() {
-	local session=$1 n folder log=$LAB_LOG/shadow-$1 certificate keys=.config/freerdp/shadow
-	protocol_begin "$session" || return
-	RDP_PASSWORD=''
-	n=$(lab_display server) && folder=$(lab_exec server sh -c 'echo "$HOME"')/shadow-$n || cannot "no free X display" || return
-	protocol_keep "$n"
-	PROTOCOL_DISPLAY=:$n
-	rdp_port "$n"
+	local session=$1 folder log=$LAB_LOG/shadow-$1 certificate keys=.config/freerdp/shadow
+	protocol_begin "$session" && protocol_display || return
+	folder=$PROTOCOL_FOLDER RDP_PASSWORD=''
+	rdp_port "${PROTOCOL_DISPLAY#:}"
 	# Where it looks for them; there are none in a folder that is new.
 	lab_exec server sh -c 'rm -rf "$1" && mkdir -p "$1/$2"' sh "$folder" "$keys" &&
-		certificate=$(rdp_certificate "$folder/$keys" shadow.key shadow.crt 2>"$log.err") && viewer_guarded ":$n" 2>>"$log.err" ||
+		certificate=$(rdp_certificate "$folder/$keys" shadow.key shadow.crt 2>"$log.err") &&
+		viewer_guarded "$PROTOCOL_DISPLAY" 2>>"$log.err" ||
 		protocol_failed "$session" "cannot make the certificate" "$log.err" || return
-	protocol_run server "shadow-$session-display" Xvfb ":$n" -screen 0 "${VIEWER_GEOMETRY}x24" -auth "${folder%/*}/.Xauthority" \
-		-noreset -nolisten tcp
+	protocol_run server "shadow-$session-display" Xvfb "$PROTOCOL_DISPLAY" -screen 0 "${VIEWER_GEOMETRY}x24" \
+		-auth "${folder%/*}/.Xauthority" -noreset -nolisten tcp
 	display_awaited 20 "$log-display.err" ||
 		protocol_failed "$session" "the X display for the shadow server did not start" "$log-display.err" || return
-	protocol_run server "shadow-$session" env HOME="$folder" XAUTHORITY="${folder%/*}/.Xauthority" DISPLAY=":$n" \
+	protocol_run server "shadow-$session" env HOME="$folder" XAUTHORITY="${folder%/*}/.Xauthority" DISPLAY="$PROTOCOL_DISPLAY" \
 		"$(shadow_server)" "/port:$PROTOCOL_PORT" "/bind-address:$LAB_ADDR_server" -auth /sec:tls
 	PROTOCOL_PIDS="$LAB_PID ${PROTOCOL_PIDS% *}"	# the server first
 	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
 		protocol_failed "$session" "the shadow server did not start" "$log.err" "$log.out" || return
 	rdp_client "$session" "$certificate"
-}
-
-protocol_ended() {
-	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
-	[ -z "$n" ] || protocol_forget "shadow-$n" ":$n"
 }
 
 protocol_settings() {

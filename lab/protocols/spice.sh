@@ -29,17 +29,13 @@ protocol_can() {
 }
 
 protocol_start() {
-	local session=$1 n folder log=$LAB_LOG/spice-$1
-	protocol_begin "$session" || return
-	n=$(lab_display server) && folder=$(lab_exec server sh -c 'echo "$HOME"')/spice-$n ||
-		cannot "no free X display${LAB_AT_server-}" || return
-	protocol_keep "$n"
-	PROTOCOL_DISPLAY=:$n
-	PROTOCOL_PORT=$((5900 + n))	# free: lab_display has looked
-	{ spice_config "$folder" "$PROTOCOL_PORT" && viewer_guarded ":$n"; } 2>"$log.err" ||
+	local session=$1 folder log=$LAB_LOG/spice-$1
+	protocol_begin "$session" && protocol_display || return
+	folder=$PROTOCOL_FOLDER PROTOCOL_PORT=$((5900 + ${PROTOCOL_DISPLAY#:}))	# free: lab_display has looked
+	{ spice_config "$folder" "$PROTOCOL_PORT" && viewer_guarded "$PROTOCOL_DISPLAY"; } 2>"$log.err" ||
 		protocol_failed "$session" "cannot write the configuration of the SPICE server" "$log.err" || return
-	protocol_run server "spice-$session" "$SPICE_XORG" ":$n" -config "$folder/xorg.conf" -auth "${folder%/*}/.Xauthority" \
-		-noreset -novtswitch -sharevts -nolisten tcp -logfile "$folder/xorg.log"
+	protocol_run server "spice-$session" "$SPICE_XORG" "$PROTOCOL_DISPLAY" -config "$folder/xorg.conf" \
+		-auth "${folder%/*}/.Xauthority" -noreset -novtswitch -sharevts -nolisten tcp -logfile "$folder/xorg.log"
 	lab_comes 20 "$LAB_PID" spice_answers || {
 		# its log is at the server; it is kept, but for the password
 		lab_exec server sed /SpicePassword/d "$folder/xorg.log" >>"$log.err" 2>/dev/null
@@ -47,7 +43,7 @@ protocol_start() {
 		return
 	}
 	viewer_display "$session" || return
-	spice_client "$session" "spice-$n" ||
+	spice_client "$session" "${folder##*/}" ||
 		protocol_failed "$session" "SPICE: the client did not start" "$log-client.err" || return
 	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 }
@@ -129,11 +125,6 @@ spice_client() {
 		-set _NET_WM_STATE _NET_WM_STATE_FULLSCREEN &&
 		viewer_fill "$VIEWER_DISPLAY" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"
-}
-
-protocol_ended() {
-	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
-	[ -z "$n" ] || protocol_forget "spice-$n" ":$n"
 }
 
 protocol_settings() {

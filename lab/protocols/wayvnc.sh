@@ -38,7 +38,7 @@ protocol_start() {
 	END
 	config=(-c "$WAYLAND_FOLDER/config")
 	[ "$PROTOCOL_VARIANT" != labwc ] || config=(-C "$WAYLAND_FOLDER") \
-		apart=("${WAYLAND_APART[@]}" sh -c 'mount -t tmpfs -o mode=1777 none /tmp/.X11-unix && exec "$@"' sh)
+		apart=("${PROTOCOL_APART[@]}" sh -c 'mount -t tmpfs -o mode=1777 none /tmp/.X11-unix && exec "$@"' sh)
 	protocol_run server "wayland-$session" ${apart[@]+"${apart[@]}"} env XDG_RUNTIME_DIR="$WAYLAND_FOLDER" \
 		HOME="$WAYLAND_FOLDER" WLR_BACKENDS=headless WLR_RENDERER=pixman WLR_LIBINPUT_NO_DEVICES=1 "$(wayvnc_on)" "${config[@]}"
 	wayland_comes 20 || protocol_failed "$session" "$(wayvnc_on) did not start" "$log.err" || return

@@ -32,7 +32,7 @@ protocol_can() {
 	lab_needs server:weston:weston || return
 	weston_words >/dev/null || {
 		printf 'weston %s has no %s server; Debian 13 has weston 14: thinprobe root make trixie --protocol %s\n' \
-			"$(wayland_version weston | grep . || echo 'of an unknown version')" "${over^^}" "$PROTOCOL_NAME"
+			"$(protocol_version server weston | grep . || echo 'of an unknown version')" "${over^^}" "$PROTOCOL_NAME"
 		return 1
 	}
 	wayland_can || return
@@ -43,7 +43,7 @@ protocol_can() {
 # such back-end.
 weston_words() {
 	local release over
-	over=$(weston_over) release=$(wayland_version weston) release=${release%%.*}
+	over=$(weston_over) release=$(protocol_version server weston) release=${release%%.*}
 	[[ $release =~ ^[0-9]+$ ]] && [ "$release" -ge "$([ "$over" = vnc ] && echo 14 || echo 10)" ] || return
 	if [ "$release" -lt 12 ]; then
 		printf '%s\n' "--backend=$over-backend.so" --shell=kiosk-shell.so
@@ -64,7 +64,7 @@ protocol_start() {
 		words+=("--rdp-tls-key=$WAYLAND_FOLDER/key.pem" "--rdp-tls-cert=$WAYLAND_FOLDER/cert.pem")
 	else
 		lab_exec server sh -c 'printf "%s required pam_permit.so\n" auth account >"$1/pam"' sh "$WAYLAND_FOLDER"
-		apart=("${WAYLAND_APART[@]}" sh -c 'mount --bind "$1" /etc/pam.d/weston-remote-access && shift && exec "$@"' sh
+		apart=("${PROTOCOL_APART[@]}" sh -c 'mount --bind "$1" /etc/pam.d/weston-remote-access && shift && exec "$@"' sh
 			"$WAYLAND_FOLDER/pam")
 		words+=(--disable-transport-layer-security)
 	fi
@@ -89,7 +89,7 @@ weston_client() {	# weston_client SESSION FINGERPRINT
 protocol_settings() {
 	# VNC: it draws at the ends of frames of its clock, also after a rest. RDP: after a rest its clock begins
 	# anew, and it draws 7 ms (its repaint window) before the frame ends.
-	jq -cn --arg version "$(wayland_version weston)" --arg geometry "$VIEWER_GEOMETRY" --arg over "$(weston_over)" '
+	jq -cn --arg version "$(protocol_version server weston)" --arg geometry "$VIEWER_GEOMETRY" --arg over "$(weston_over)" '
 		{server: "weston", version: $version, frame_rate_per_s: 60, geometry: $geometry, depth: 24} + if $over == "vnc" then
 			{says: "VNC (weston \($version), 60 frames/s)", pointer: "drawn by the client if it can; refecho hides it",
 			encodings: ["client chooses"], compression: "client chooses", encryption: "none", floor_ms: 8.33}

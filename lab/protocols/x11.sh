@@ -34,10 +34,9 @@ protocol_start() {
 }
 
 protocol_settings() {
-	local version=''
+	local version
 	# Xvfb itself tells no version.
-	# shellcheck disable=SC2016
-	version=$(lab_exec client dpkg-query -W -f='${Version}' xvfb 2>/dev/null | sed 's/^[0-9]*://; s/[-+].*//')
+	version=$(protocol_version client xvfb)
 	jq -cn --arg version "$version" --arg geometry "$VIEWER_GEOMETRY" \
 		'{server: "Xvfb", says: "remote X (Xvfb\(if $version == "" then "" else " " + $version end) at the client)",
 		version: $version, display_at: "client", frame_rate_per_s: null, geometry: $geometry, depth: 24,

@@ -49,18 +49,16 @@ print(" ".join(word.split(":")[1] for word in sys.argv[1:] if not there(word.spl
 }
 
 protocol_start() {
-	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 n folder
-	protocol_begin "$session" && viewer_display "$session" || return
-	n=$(lab_display server) || cannot "no free X display${LAB_AT_server-}" || return
-	protocol_keep "$n"
-	folder=xpra-$n	# a session's name may be any
-	PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_PORT=$((10000 + n))
+	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 folder
+	protocol_begin "$session" && viewer_display "$session" && protocol_display || return
+	folder=${PROTOCOL_FOLDER##*/} PROTOCOL_PORT=$((10000 + ${PROTOCOL_DISPLAY#:}))
+	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 1)); done
 	xpra_prepare "$folder" 2>"$log.err" || protocol_failed "$session" "cannot write the settings of xpra" "$log.err" || return
 	protocol_run server "$name-display" \
 		sh -c 'exec Xvfb ":$1" -screen 0 "$2x24" +extension Composite -nolisten tcp -noreset -auth "$HOME/.Xauthority"' \
-		sh "$n" "$VIEWER_GEOMETRY"
-	lab_comes 20 "$LAB_PID" display_answers server ":$n" ||
+		sh "${PROTOCOL_DISPLAY#:}" "$VIEWER_GEOMETRY"
+	lab_comes 20 "$LAB_PID" display_answers server "$PROTOCOL_DISPLAY" ||
 		protocol_failed "$session" "the X display for xpra did not start" "$log-display.err" || return
 	xpra_run server "$folder" "$name" start "$PROTOCOL_DISPLAY" \
 		--use-display --daemon=no "--bind-tcp=$(lab_url server):$PROTOCOL_PORT" --tcp-auth=file:filename=HOME/password
@@ -127,9 +125,4 @@ protocol_settings() {
 		'{server: "xpra", says: "xpra \($version) (Xvfb at the server, client attached)", version: $version,
 		client: "xpra", frame_rate_per_s: null, geometry: $geometry, depth: 24, encodings: (["auto"] + ($encodings | split(", "))),
 		compression: "lz4", encryption: "none", authorization: "password, hmac", av_sync: false, floor_ms: 0}'
-}
-
-protocol_ended() {
-	local n=${PROTOCOL_KEPT[$PROTOCOL_KEY]-}
-	[ -z "$n" ] || protocol_forget "xpra-$n" ":$n"
 }
