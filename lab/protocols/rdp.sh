@@ -175,7 +175,6 @@ rdp_prepare() {
 		tcp_nodelay=true
 		tcp_keepalive=true
 		security_layer=tls
-		crypt_level=low
 		certificate=$folder/cert.pem
 		key_file=$folder/key.pem
 		ssl_protocols=TLSv1.2, TLSv1.3
@@ -188,8 +187,6 @@ rdp_prepare() {
 		max_bpp=$([ "$PROTOCOL_VARIANT" = gfx ] && echo 32 || echo 24)
 		new_cursors=true
 		use_fastpath=both
-		require_credentials=false
-		enable_token_login=false
 		[Logging]
 		LogFile=/dev/null
 		LogLevel=INFO
@@ -197,12 +194,7 @@ rdp_prepare() {
 		EnableConsole=true
 		ConsoleLevel=INFO
 		[Channels]
-		rdpdr=false
-		rdpsnd=false
 		drdynvc=$([ "$PROTOCOL_VARIANT" = gfx ] && echo true || echo false)
-		cliprdr=false
-		rail=false
-		xrdpvr=false
 		[VNC]
 		name=VNC
 		lib=libvnc.so
