@@ -6,9 +6,9 @@
  * message earlier than the current update by the merge gap or more shows that the clock was set back: it begins the next update,
  * and no gap is counted.
  *
- * Where more is known than times, an update goes on after any pause: inside of a message of a protocol that is read, or of a record
- * of TLS; where its sender has more to send and is held back (by acknowledgements, or a slow link): after data without PSH, and
- * after a segment as large as those without PSH, unless the other side has spoken since. */
+ * Where more is known than times, an update goes on after a longer pause, too: inside of a message of a protocol that is read, or
+ * of a record of TLS; where its sender has more to send and is held back (by acknowledgements, or a slow link): after data without
+ * PSH, and after a segment as large as those without PSH, unless the other side has spoken since. */
 #pragma once
 
 #include "sample.h"
