@@ -174,7 +174,8 @@ static void print_simulated(void)
 
 	printf("| what disturbs | called: 1 metric | 4 metrics | 12 metrics |\n|---|---:|---:|---:|\n");
 	print_laws(nuisances, sizeof(nuisances) / sizeof(*nuisances), false, &rng);
-	printf("\nA t test for one look, looked at after each of 10, 28 and 40 starts: %.1f %%, %.1f %% and %.1f %%.\n",
+	printf("\nFor comparison, a t test that is made for one look, but judged after each of 10, 28 and 40 starts: "
+	       "%.1f %%, %.1f %% and %.1f %%.\n",
 	       naive_rate(10, &rng), naive_rate(28, &rng), naive_rate(40, &rng));
 	printf("\n| B is 10 %% slower | found, starts: 1 metric | 4 metrics | 12 metrics |\n|---|---:|---:|---:|\n");
 	print_laws(powers, sizeof(powers) / sizeof(*powers), true, &rng);

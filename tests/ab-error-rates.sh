@@ -111,35 +111,40 @@ print_section() {
 
 		## Simulated starts
 
-		A comparison is judged after each start, up to 40 starts, with a false alarm rate of 5 % and an effect of 10 %, until a metric
-		is called better or worse. *Called*: the share of 1,000 comparisons. A and B are identical; in the last six rows only their
-		*means* are equal, and the distribution is uneven: rare starts are much slower, most a little faster.
+		A *start* is one start of both sessions, A and B. They are then measured in turns, in *blocks*, which gives one difference
+		between A and B for each metric. A comparison is judged after each start until a metric is called better or worse, 40 starts
+		at most, with a false alarm rate of 5 % and an effect (the smallest difference of interest) of 10 %. *Called*: the share of
+		1,000 comparisons. A and B are identical; in the last six rows only their *means* are equal, and the distribution is uneven:
+		rare starts are much slower, most a little faster. A row that begins with a number has the law of the row above it, with other
+		numbers.
 
 	END
 	build/bench/ab_rates | sed 's/^| B is/\nB is 10 % slower in truth. *Found*, and after how many starts (median):\n\n&/' | cat -s
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
-		Verdicts of real comparisons of a variant with itself. Then their starts are drawn again at random, each with a random sign, and
-		judged in the same way; once with 10 % added to the median of B, which is to be found. To make 40 comparisons in about an hour,
-		blocks are short (40 keys), a start has one pair of blocks, one metric is judged, and a comparison ends after 150 s, decided
-		or not.
+		First: the verdicts of real comparisons of a variant with itself. Then 1,000 comparisons are made up from their starts: starts
+		are drawn at random, the sign of each difference is chosen at random, and the result is judged in the same way. This is done
+		once as it is, and once with 10 % added to the median of B; this difference should be found. To make 40 comparisons in about
+		an hour, blocks are short (40 keys), a start has one pair of blocks, one metric is judged, and a comparison ends after 150 s,
+		decided or not.
 	END
 	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
-		Real comparisons in which B's application answers later, by a known time of its own: the right verdict is *worse*.
+		Real comparisons in which B's application takes longer by a known time. The right verdict is *worse*.
 	END
 	cat <<-'END'
 		## How to read it
 
-		- *Called* must not be more than the rate asked for. It is far less where a start's spread is small, since a difference of less
-		  than half the effect is not called, however sure it is.
-		- Where the spread is three times the effect, nothing is decided in 40 starts, and ab says so.
-		- A variant that is compared with itself has symmetric differences, whatever the shape of its latencies. For such differences the
-		  rule holds by proof: they need not be normal. If the order has an effect, such as a slower first block, the proof covers the
-		  pairs of starts; the table shows that the rule holds for both parts together.
-		- No rule can hold for uneven distributions whose rare large values have not occurred yet. If such starts scatter by as much as
-		  the effect or more, variants of equal mean are called too often. (They do differ: in most starts.)
-		- *Provisional* verdicts (`--noise`) are wrong no more often, but find less. Nothing is decided against a variant whose
-		  blocks were disturbed more often than the other's.
+		- *Called* must not exceed the false alarm rate. It is far below it where starts scatter little, since a difference of less
+		  than half the effect is never called.
+		- Where the spread is three times the effect, almost nothing is decided in 40 starts, and ab says so.
+		- If a variant is compared with itself, its differences are symmetric, whatever the shape of its latencies. For such
+		  differences the rule is proved; they need not be normal. If the order has an effect, such as a slower first block, the proof
+		  covers one part of the rule only, that for pairs of starts of opposite order. That the whole rule holds then is shown by the
+		  table.
+		- No rule can hold for uneven distributions whose rare large values have not occurred yet. If such starts scatter by as much
+		  as the effect or more, variants of equal mean are called too often. (They do differ: in most starts.)
+		- *Provisional* verdicts (`--noise`: disturbed blocks count, too) are wrong no more often, but find less. Nothing is decided
+		  against a variant whose blocks were disturbed more often than the other's.
 	END
 } >"$page.new"
 mv "$page.new" "$page"
