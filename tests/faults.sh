@@ -228,13 +228,19 @@ fi
 	cat <<-'END'
 		# What happens if a run breaks?
 
-		Made by `tests/faults.sh` from `tests/faults.tsv`. A run of `stalls` over VNC (4 cells) is broken at a random moment; then it
-		ends or goes on. A moment at which there was nothing to break (no X server yet) is left out.
+		Made by `tests/faults.sh` from `tests/faults.tsv`. A run of `stalls` over VNC (4 cells) is broken at a random
+		moment. Moments at which there was nothing to break (no X server yet) are left out.
 
-		- *kill*: a process of the run is killed; *sweep*: one of a sweep over the same cells.
-		- *folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended; or there is no file yet.
+		- *descriptors*: the run begins with 2,000 open files. *display*: the X server is killed. *full*: the disk of the
+		  run is too small. *group*: a control group is removed. *kill*: a process of the run is killed. *link*: the
+		  emulated link is down for 3 s. *readonly*: no file may be made in the run folder. *sshd*: an sshd of a run over
+		  ssh is killed. *stop*: all processes of the run are stopped for 30 s. *sweep*: a process of a sweep over the same
+		  cells is killed.
+		- *folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended; or there is no
+		  file yet.
 		- *named*: the run says what went wrong.
-		- *left*: processes (but not those of sshd), mounts, swap, groups, links, switches of the kernel and files in /tmp that stayed.
+		- *left*: what stayed after the run: processes (not those of sshd), mounts, swap, groups, links, settings of the
+		  kernel and files in /tmp.
 		- *lost*: cells that were complete before the fault and are gone.
 		- *resumed*: of the runs that did not complete by themselves, how many `--resume` completed.
 
