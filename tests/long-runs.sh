@@ -141,8 +141,9 @@ did() {
 	done <"$folder/statuses"
 	cat <<-'END'
 
-		Hours in seconds: captures that begin at 18:00 UTC, 20 keys a second with an answer of 6,000 bytes each. In twelve hours the
-		bytes pass 2^32, the sequence numbers wrap, and a new file of rows begins at midnight.
+		`prototap read` then read made-up captures of one and twelve hours. They begin at 18:00 UTC, and have 20 keys a second with
+		an answer of 6,000 bytes each. In twelve hours the bytes pass 2^32, the sequence numbers wrap, and a new file of rows begins
+		at midnight.
 
 	END
 	echo '| hours | updates found of | bytes of answers found of | rows (minutes) | most memory, KiB |'
