@@ -11,7 +11,8 @@
 #   wayland_listens SESSION  waits until the server that was started last listens on PROTOCOL_PORT
 #   wayland_refecho SESSION  starts it, waits until its window is shown
 #
-# These servers ask for no password that keyrepeat knows, or for one that is no secret: they run where nobody else is on the link.
+# These servers let everybody in: they ask for no password, accept any (weston), or have a public one (grd). So they run only where
+# nobody else is on the link.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
