@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define KEY_FIGURES_BYTES 256 /* of memory to compute figures of a key, at most */
-#define ASKED_ROOM 100000 /* keys, and changes of the picture, that a run with --schedule asked can record */
+#define ASKED_ROOM 100000     /* keys, and changes of the picture, that a run with --schedule asked can record */
 
 enum { TAP, HOLD };
 static const char *const modes[] = { "tap", "hold", NULL };

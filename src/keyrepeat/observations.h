@@ -58,24 +58,24 @@ struct observations {
 	struct caret_step *step;    /* which pixels each change of the picture changed, changes not merged */
 	struct frame_stamp *stamp;
 	size_t update_room, shown_room, step_room, stamp_room; /* elements allocated */
-	int64_t longest_ns;			   /* longest duration of an update */
+	int64_t longest_ns;				       /* longest duration of an update */
 	struct pair_merger merge;
-	bool erases;			      /* updates are those that show or take back a character */
-	struct blank blank;		      /* used with `erases`, only by the thread that adds updates */
-	bool filters;			      /* changes where the picture changes without keys are no updates; else all are */
-	struct blink_filter filter;	      /* for the thread that adds */
-	_Atomic int phase;		      /* enum observations_phase; set by the thread that sends */
-	_Atomic size_t own;		      /* changes left out since the first key */
+	bool erases;		    /* updates are those that show or take back a character */
+	struct blank blank;	    /* used with `erases`, only by the thread that adds updates */
+	bool filters;		    /* changes where the picture changes without keys are no updates; else all are */
+	struct blink_filter filter; /* for the thread that adds */
+	_Atomic int phase;	    /* enum observations_phase; set by the thread that sends */
+	_Atomic size_t own;	    /* changes left out since the first key */
 	_Atomic size_t updates, shows, steps, stamps; /* elements used */
-	_Atomic size_t lost;		      /* updates and numbers for which there was no room */
-	_Atomic bool steps_lost;	      /* a change found no room or could not be read: the way of the caret is not known */
-	_Atomic int64_t last_change_ns;	      /* latest change of any pixel; 0: none yet */
-	_Atomic int64_t number;		      /* shown by the patch; -1: none seen yet */
-	_Atomic int64_t unreadable;	      /* readings of the patch that failed: half drawn or covered */
-	_Atomic bool dropped;		      /* the connection to the display is broken */
-	_Atomic int crashed;		      /* the signal by which the target crashed (`dropped` is set, too); 0: none */
-	_Atomic int64_t covered_ns;	      /* another window has been in front of what is watched since then; 0: none */
-	_Atomic(const char *) left;	      /* why keys no longer reach the chosen window, a static text; NULL: keys do */
+	_Atomic size_t lost;			      /* updates and numbers for which there was no room */
+	_Atomic bool steps_lost;	/* a change found no room or could not be read: the way of the caret is not known */
+	_Atomic int64_t last_change_ns; /* latest change of any pixel; 0: none yet */
+	_Atomic int64_t number;		/* shown by the patch; -1: none seen yet */
+	_Atomic int64_t unreadable;	/* readings of the patch that failed: half drawn or covered */
+	_Atomic bool dropped;		/* the connection to the display is broken */
+	_Atomic int crashed;		/* the signal by which the target crashed (`dropped` is set, too); 0: none */
+	_Atomic int64_t covered_ns;	/* another window has been in front of what is watched since then; 0: none */
+	_Atomic(const char *) left;	/* why keys no longer reach the chosen window, a static text; NULL: keys do */
 };
 
 /* Allocates room for so many elements, in memory that a child shares (apart.h); step_room is 0 for a target that reports no

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const report_columns[] = { "key",	      "due_ns",	 "sent_ns", "answer_ns",	  "answer_high_ns",
-				       "censored_ns", "skipped", "block",   "realtime_offset_ns", "earliest_ns",
+const char *const report_columns[] = { "key",	      "due_ns",	  "sent_ns", "answer_ns",	   "answer_high_ns",
+				       "censored_ns", "skipped",  "block",   "realtime_offset_ns", "earliest_ns",
 				       "handed_ns",   "frame_ms", NULL };
 
 int report_write_keys(struct row_file *rows, const struct key_train *train)

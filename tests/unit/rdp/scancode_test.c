@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Scancodes: the numbers of the first PC keyboards, as in Microsoft's "Keyboard Scan Code Specification" (set 1). Stamps of frames, as
- * in MS-RDPEGFX 2.2.2.11. */
+/* Scancodes: the numbers of the first PC keyboards, as in Microsoft's "Keyboard Scan Code Specification" (set 1). Stamps of frames,
+ * as in MS-RDPEGFX 2.2.2.11. */
 #include "rdp/client.h"
 
 #include "../unit.h"

@@ -2,7 +2,8 @@
 /* history - the CPU load of a process in the last sub-epochs, and whether it makes the process a background task. Pure.
  *
  * The load is the share of a CPU that the process would use if it never had to wait for one (Kim et al. 2014, 3.1.2: time taken
- * by others counts in proportion). It is the greater of two figures, from the times that the process's threads ran and waited for a CPU:
+ * by others counts in proportion). It is the greater of two figures, from the times that the process's threads ran and waited for
+ * a CPU:
  *   A  the sum over the threads of run / (span - wait): threads that run in parallel, or sleep independently;
  *   B  R / (span - W), where R and W are sums over the threads, W at most span - R: threads that take turns. Waits of threads that
  *      run in parallel overlap, and their sum means nothing: B counts only if in three of four samples some thread wanted a CPU.

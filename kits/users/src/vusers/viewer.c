@@ -109,8 +109,8 @@ static __attribute__((noreturn)) void view_all(struct viewer *v)
 	proc_ignore_stop(); /* the caller ends this process */
 	if (v->cfg.kind->prepare)
 		v->cfg.kind->prepare(v);
-	confine_must_apply(&(struct confine_cfg){
-		.profile = CONFINE_DECODE, .mode = v->cfg.sandbox, .memory_bytes = APART_MEMORY_MOST });
+	confine_must_apply(
+		&(struct confine_cfg){ .profile = CONFINE_DECODE, .mode = v->cfg.sandbox, .memory_bytes = APART_MEMORY_MOST });
 	for (;;) {
 		fd = take_order(v, &next);
 		if (next.kind == ORDER_INPUT && next.number == v->number)
