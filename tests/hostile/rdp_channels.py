@@ -133,5 +133,7 @@ def screen():
     return on("drdynvc", SCREEN)
 
 
-def stamped(number):  # a frame in which a square changes, of the time 12:34:56 and so many milliseconds
-    return on("drdynvc", frame([fill(1, number * 0x40000 % 0xFFFFFF)], 12 << 22 | 34 << 16 | 56 << 10 | number % 1000, number))
+def stamped(number):  # a frame that changes a square where none did lately, of the time 12:34:56 and so many milliseconds
+    x, y = number % 20 * 16, number // 20 % 15 * 16
+    square = fill(1, number * 0x40000 % 0xFFFFFF + 1, (x, y, x + 16, y + 16))
+    return on("drdynvc", frame([square], 12 << 22 | 34 << 16 | 56 << 10 | number % 1000, number))
