@@ -483,7 +483,7 @@ judged() {	# judged STATUS CONDITIONS [WORD...]: --fail-if CONDITIONS ends with 
 	END
 }
 
-@test "two repeats: both values are shown in place of an interval, and a condition breaks only if their t interval is above the limit" {
+@test "two repeats: both values stand in place of an interval; a condition breaks only by their t interval" {
 	breaks_above 130
 	printf 'schema/1\tsummary\tp50_ms_both\ttext\tms\t-1\t\t\n' >>run/schema.tsv
 	sed -i -e '1s/$/\tp50_ms_both/' -e '4s/.*/made\/1\tb\t5\t150\t\t\t0\t007\t120.000 180.000/' run/summary.tsv
