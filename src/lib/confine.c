@@ -362,7 +362,7 @@ static int drop_capabilities(const struct confine_cfg *cfg)
 
 /* --- memory --- */
 
-/* Of what is shared or cannot be written, as much as it likes. */
+/* Private memory that can be written counts; shared memory and mapped files that can only be read do not. */
 static int limit_memory(size_t bytes)
 {
 	struct rlimit limit = { bytes, bytes };

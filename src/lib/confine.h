@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* confine - gives up what reading bytes of others does not need: capabilities, files and TCP ports (landlock), system calls
- * (seccomp), memory without end. All of it passes on to threads and children that are made later, and cannot be taken back
+ * (seccomp), unlimited memory. All of this passes on to threads and children that are made later, and cannot be taken back
  * (no_new_privs).
  *
  * A program opens what it needs, confines itself, and only then reads. docs/sandbox.md has what each profile closes. */

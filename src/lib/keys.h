@@ -18,7 +18,7 @@ struct key_times {
 	bool repeated;	     /* hold mode: an autorepeat of the display at about due_ns; sent_ns is not known */
 	bool exact;	     /* answer_ns is the answer, not a bound */
 	bool coalesced;	     /* the same update answered a later key, too */
-	int64_t handed_ns;   /* when it had been handed over: to the X server, to a socket, to the library, which sends at once */
+	int64_t handed_ns;   /* when the call that sends it to the display returned */
 	int64_t frame_ms;    /* stamp of the frame that answered it: the server's time of day; 0: it has none */
 };
 

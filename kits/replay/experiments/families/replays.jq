@@ -21,9 +21,9 @@ def change: [([.slower, .faster] | change_of), (.ratio | log | fabs)];
 def farthest: compared | max_by(change);
 
 # Zeldovich & Chandra's claim: total time stays within 1 % while responses change.
-# few_moved: fewer than a tenth of the responses; few_more: the same of those that more are slower than faster, or the other way
-# round; one_way: by an exact test, as noise makes as many faster as slower. floor_ms: a wait in each; of others' servers half the
-# time between updates.
+# few_moved: fewer than a tenth of the responses are slower or faster. few_more: the numbers of slower and of faster ones differ by
+# less than a tenth of the responses. one_way: by an exact test these numbers differ; noise makes as many faster as slower.
+# floor_ms: a wait in each response; of others' servers half the time between updates.
 def floor_ms: .run.protocol.floor_ms // (.run.frame_ms | scaled(0.5));
 def decisions: threshold as $limit | floor_ms as $floor
 	| (.points[]? |= ask({late: above("latency_ms"; $limit), base_late: above("base_ms"; $limit)}))
