@@ -25,7 +25,7 @@ TEXTS = ["\x1b]0;t\x07", "\u009b31m", "\r=1+1", "=HYPERLINK(1)", "::error::x", "
          "&#39;<", "../../../keep", "%s%n", "a\nb", "{/=9", "@x", "-o", "\0", "\ufffe", "x" * 9999]
 VALUES = [None, True, [], {}, ["x"], {"x": RUNS[0]}, -1, 0, 1e308, 2 ** 63, "", "0", [[[[]]]]]
 # One file draws all figures but those of a script of an experiment's own, which users has. (Names of programs, protocols, jobs.)
-FEW = ("rtt", "stalls-held", "session-memory-x11", "cpuspeed-writer", "users")
+FEW = ("rtt", "stalls-protocols", "session-memory-x11", "cpuspeed-writer", "users")
 DRAWN = ("protocol", "link", "job", "system", "app", "part", "setting", "says")
 REPORT, FRONT = [[os.path.join(TREE, "report", "report.sh"), "run"]], os.path.join(TREE, "report", "")
 FORMATS = "csv samples sqlite github bencher otava openmetrics junit hgrm perfetto".split()
