@@ -53,10 +53,12 @@ root_packages() {
 		}'
 }
 
-# The archive that this machine has its own release from, if that is Debian; else mmdebstrap knows one for the release.
+is_ubuntu() { cut -d , -f 3 /usr/share/distro-info/ubuntu.csv 2>/dev/null | grep -qx -- "$SUITE"; }
+
+# The archive that this machine has its own release from, if both are Debian's; else mmdebstrap knows one for the release.
 # shellcheck disable=SC2016 # apt's
 own_mirror() (
-	. /etc/os-release && [ "$ID" = debian ] &&
+	. /etc/os-release && [ "$ID" = debian ] && ! is_ubuntu &&
 		apt-get indextargets --format '$(REPO_URI)' "Release: $VERSION_CODENAME" 2>/dev/null | head -n 1
 )
 
@@ -74,6 +76,7 @@ make_root() {
 		root_packages
 		apt-config dump 2>/dev/null | grep -E '^Acquire::(https?::Proxy|Check-|Retries)' | sed 's/^/--aptopt=/'
 	)
+	! is_ubuntu || options+=("--components=main,universe")
 	echo "$FOLDER: takes some minutes" >&2
 	mmdebstrap --mode="$mode" --variant=minbase --format=tar "${options[@]}" \
 		--aptopt='APT::Install-Recommends "false"' --dpkgopt='path-exclude=/usr/share/doc/*' \
@@ -82,7 +85,8 @@ make_root() {
 		tar -x -C "$new" --no-same-owner --exclude='./dev/*' 2>>"$log"
 	if [ "${PIPESTATUS[*]}" != '0 0' ]; then
 		case $(<"$log") in
-		*NO_PUBKEY* | *'is not signed'*) cure="its key is not known here: install a debian-archive-keyring that has it" ;;
+		*NO_PUBKEY* | *'is not signed'*)
+			cure="its key is not known here: install the archive's keyring (debian-archive-keyring, ubuntu-keyring)" ;;
 		*'a Release file'* | *404* | *resolve* | *onnect*)
 			cure="check the name, or name an archive that has it with --mirror URL" ;;
 		*) cure="find out why" ;;
