@@ -37,7 +37,10 @@ def times: ratio as $ratio | if $ratio == null then null else "\(if .paged_out_p
 
 def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50_ms)) as $worst
 	| ([measured_rows("summary")[] | select(.kept_n > 0 and .session != "plain")] | min_by(.kept_p50_ms // infinite)) as $kept
+	| [measured_rows("summary")[] | select(.typed_max_ms != null)] as $typed
 	| if measured_rows("summary") == [] then nothing_measured
+	  elif $worst == null and $typed != [] then "Beside a process that fills the memory, the slowest key while typing takes "
+		+ ($typed | map("\(figure("typed_max_ms") | figure_words) (\(.session | session_words))") | join(", ")) + "."
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
 	  else "The first key after a session was paged out takes \($worst | level("paged_out_p50_ms"))"
 		+ " (\(if [measured_rows("summary")[].protocol] | unique | length > 1 then "\($worst.protocol), " else "" end)"
