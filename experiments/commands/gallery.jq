@@ -162,7 +162,9 @@ def verdict($runs; $judged; $lacks): . as $rules | $judged["\(.[0].id)"] as $dec
 			awaits: (map(select(is_there($runs) | not) | run_names[]) - [$runs[] | select(.planned).name] | unique)}
 	elif any(.[]; is_there($runs)) then {word: "cannot tell"} else {word: "not run yet"} end
 	| ([$rules[] | select(is_there($runs)) | behind($runs)[]] | unique_by(.name) | map(select(.run))) as $behind
-	| .doubts = [("preliminary" | select(any($behind[]; is_preliminary))), ("not usable" | select(any($behind[]; not_usable))),
+	| (.rules != [] and all(.rules[] | behind($runs)[]; .run | not)) as $computed
+	| .doubts = [("computed" | select($computed)), ("preliminary" | select(any($behind[]; is_preliminary))),
+		("not usable" | select(any($behind[]; not_usable))),
 		("flagged" | select(any($behind[]; flagged > 0 and (not_usable | not))))];
 def said_verdict: sub(","; " but");
 def bold_verdict: "**\(.word | said_verdict)**" + if .doubts == [] then "" else " (\(.doubts | join(", ")))" end;

@@ -32,10 +32,10 @@ def question($all): . as $facts | $all.kept as $runs | names as $names
 			then "**Cannot tell**: no answer holds within the intervals." else "**Not run yet.**" end)}
 	| .row = "| [\(.asks)](#\(.name | slug)) | \(.answer | safe) |"
 	| .part = ["## \(.name)", "", .asks, "", .answer, "", ($facts | picture, table($runs)),
-		(said("partial") | select(. != "") | "Not here: \(.)", ""),
-		(select($names != []) | "Paste this:", "", "```", ($facts[] | select(.what == "paste").text),
+		(said("partial") | select(. != "") | ., ""),
+		(select($names != []) | "To measure this, paste:", "", "```", ($facts[] | select(.what == "paste").text),
 			($names[] as $name | $all.plan[] | select(.[0] == $name) | command_words | sub("thinprobe run"; "./thinprobe run")), "```", ""),
-		(.kept | select(. != []) | "Kept: \(map(kept_link) | join("; ")).", "")];
+		(.kept | select(. != []) | "Reports of the kept runs: \(map(kept_link) | join("; ")).", "")];
 
 [inputs] | read_lines(.facts[] | select(.what | IN("asks", "answer", "column", "picture", "paste", "partial") | not)
 	| "\(.at): no row is called \(.what)") as $all
@@ -44,10 +44,10 @@ def question($all): . as $facts | $all.kept as $runs | names as $names
 | ([.[].kept[].name] | unique | length) as $kept | ([$all.facts | names[]] | length) as $of
 | "# Today's desktops beside each other", "",
 "<!-- Written by `thinprobe gallery` from data/{desktops,gallery}.tsv and the kept runs. -->", "",
-"What a user waits for over the protocols that people run today, measured in the emulated lab. Of \($of) runs behind this page "
-	+ "\($kept) are kept here.", "",
+"This page shows how long a user waits for a key over the protocols of today, measured in the emulated lab. "
+	+ "It has the results of \($kept) of \($of) runs.", "",
 "| question | answer |", "|---|---|", .[].row, "",
-"An answer is a sentence with a rule (`data/desktops.tsv`) that holds within the 95 % intervals of a kept run; `judge` decides it. "
-	+ "\"Not run yet\": `thinprobe gallery NAME` makes and keeps the run. What each figure means: [method](\(doc("method.md"))); "
-	+ "the protocols: [plug-ins](\(doc("../lab/protocols/README.md"))).", "",
+"Each answer has a rule (`data/desktops.tsv`). `judge` decides whether the rule holds within the 95 % intervals of a kept run. "
+	+ "\"Not run yet\" means that the run is missing: `thinprobe gallery NAME` makes and keeps it. [Method](\(doc("method.md"))) "
+	+ "says what each figure means, and [plug-ins](\(doc("../lab/protocols/README.md"))) what each protocol is.", "",
 .[].part[] end

@@ -61,12 +61,13 @@ def with_facts($figure; $all; $judged): . as $facts
 # What a paper showed, beside ours. Input: the facts.
 def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))
 	| {text, ours: first(($all[] | select(.name == $f.run) | . as $k | $f.ours | words_of($k; $f.table; $f.where) | values), null)}]
+	| if any(.[]; .ours) then map(select(.ours)) else . end
 	| {says: (map(.text) | unique | join("; ") | safe), ours: (map(.ours | values) | join("; ") | safe)};
 # How all figures came out: a column for each word, a row for each paper, links in it. The doubts are marks.
 def words_of_all: verdict_words + ["cannot tell", "nothing to compare"]
 	+ if any(.[]; .verdict.word == "not run yet") then ["not run yet"] else [] end;
 def figure_link: "[\(.name | sub("^Table in "; "T. "))](#\("\(.name): \(.title)" | slug))"
-	+ (.verdict.doubts | map({preliminary: "ᵖ", flagged: "ᶠ", "not usable": "ⁿ"}[.]) | add // "");
+	+ (.verdict.doubts | map({computed: "ᶜ", preliminary: "ᵖ", flagged: "ᶠ", "not usable": "ⁿ"}[.]) | add // "");
 def paper_row($words; $short): . as $figures | "| [\($short)](#\($figures[0].heading | slug)) "
 	+ ($words | map(. as $word | "| \([$figures[] | select(.verdict.word == $word) | figure_link] | join(", ")) ") | add) + "|";
 # A picture at the head, by a fact: TABLE is RUN/PICTURE, or NAME/rows where a program draws it.
@@ -105,11 +106,14 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
   "# Five papers, measured again", "",
 "<!-- Written by `thinprobe gallery` from docs/papers.md, data/{papers,gallery,computed}.tsv and the kept runs. -->", "",
 "Of \($figures | length) figures and tables of five papers: "
-	+ ($words | map(. as $word | "\(said_verdict) **\(count(.verdict.word == $word))**") | join(", "))
+	+ ($words | map(. as $word | "\(said_verdict) **\(count(.verdict.word == $word))**"
+		+ (count(.verdict.word == $word and (.verdict.doubts | contains(["computed"])))
+			| if . > 0 then " (\(.) of them computed)" else "" end)) | join(", "))
 	+ ". **\(count(.shown and .partial == "" and .lacks == []))** are shown whole.", "",
 "| | \($words | map(said_verdict) | join(" | ")) |", "|---\($words | map("|---") | add)|",
 ($shown[] | .short as $short | .figures | paper_row($words; $short)), "",
-"ᵖ preliminary, ᶠ flagged\(if any($figures[].verdict.doubts[]; . == "not usable") then ", ⁿ not usable" else "" end): "
+"ᶜ computed by the paper's formula, not measured; ᵖ preliminary, ᶠ flagged\(
+	if any($figures[].verdict.doubts[]; . == "not usable") then ", ⁿ not usable" else "" end): "
 	+ "as on the page of a run behind it. [How the words are found](#the-words).", "",
 ([$all.facts[] | select(.what == "thumbnail" and (.run | IN($runs[].name))) | thumbnail($runs; $figures)]
 	| if . == [] then empty else .[], "" end),
@@ -119,7 +123,8 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 	(.[] | "- \(report_link): \(.verdict)\(short_note)"), ""),
 "## The words", "",
 "Verdicts are computed by the rule beside the word; rules for runs that are still to be made are left out, and a condition of "
-	+ "which each repeat was disturbed decides nothing. *As then*: a run shows what the paper found, in direction and stated "
+	+ "which each repeat was disturbed decides nothing. *As then*: a run, or a formula of the paper that is computed, shows "
+	+ "what the paper found, in direction and stated "
 	+ "size, for all values within its 95 % intervals. *As then, but smaller*: it shows the direction, but not the size, or not "
 	+ "under all conditions. *No longer*: it shows the contrary. *Cannot tell*: none of these is sure. *Nothing to compare*: what "
 	+ "the paper compared does not exist here, or the paper gives only parameters or a picture. "
@@ -135,7 +140,8 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 "`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
 	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "
 	+ "Those kept here are \($kept | length), and took \([$kept[].run.measured_s / 60] | add // 0 | round | minutes_words). "
-	+ "Of each, this repository has the samples and the report. `thinprobe report FOLDER` makes the tables, the other figures "
+	+ "Of each, this repository has the report and as many samples as said there. "
+	+ "`thinprobe report FOLDER` makes the tables, the other figures "
 	+ "and `report.html` from them; that page has each figure for phones, too, and is light or dark as the browser is. "
 	+ "If the samples take more than 300 KiB, only those of the first conditions stay, as many as fit, "
 	+ "with the tables that were made of all samples.", "",

@@ -269,30 +269,30 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 }
 
 @test "gallery: conditions of a verdict: in each row or some, against another column or row, in a range" {
-	local condition word
+	local condition word mark
 	made_tree
 	"$gallery" -o out
 	cp tree/data/papers.tsv kept
-	while IFS='|' read -r word condition; do
+	while IFS='|' read -r word mark condition; do
 		cp kept tree/data/papers.tsv
 		rule 3 'as then' sum/rows '' "$condition"
 		rule 3 'as then, smaller' sum/rows '' 'sum > 0'
 		"$gallery" --page -o out
 		echo "$condition: $(verdict_of 3)"
-		[ "$(verdict_of 3)" = "**$word**" ]
+		[ "$(verdict_of 3)" = "**$word**$mark" ]
 	done <<-'END'
-		as then|sum > 2.5 a
-		as then but smaller|sum > 2.6 a
-		as then|sum = 5.1..5.2
-		as then but smaller|sum = 5.2..5.3
-		as then|a < 1 sum a=2
-		as then|a < 0.5 sinks one/summary app=vim
-		as then but smaller|a < 0.3 sinks one/summary app=vim
-		as then|some a < 0.3 sinks one/summary app=vim
-		as then|a < 1 stall_ms one/summary sinks=5
-		as then but smaller|a < 1 stall_ms one/summary sinks=20
-		as then|a = 1..3 and sum > 5
-		as then but smaller|a = 1..3 and sum > 6
+		as then| (computed)|sum > 2.5 a
+		as then but smaller| (computed)|sum > 2.6 a
+		as then| (computed)|sum = 5.1..5.2
+		as then but smaller| (computed)|sum = 5.2..5.3
+		as then| (computed)|a < 1 sum a=2
+		as then||a < 0.5 sinks one/summary app=vim
+		as then but smaller| (computed)|a < 0.3 sinks one/summary app=vim
+		as then||some a < 0.3 sinks one/summary app=vim
+		as then||a < 1 stall_ms one/summary sinks=5
+		as then but smaller| (computed)|a < 1 stall_ms one/summary sinks=20
+		as then| (computed)|a = 1..3 and sum > 5
+		as then but smaller| (computed)|a = 1..3 and sum > 6
 	END
 }
 
@@ -383,7 +383,7 @@ verdict_of() { sed -n "/^### Fig. $1: /,/^<details>/s/^\([*][*][^*]*[*][*]\( ([a
 	sed -i '$d' tree/data/papers.tsv
 	printf 'Author & Second 2001\tFig. 3\tneeds\tall\tsum/rows\ta=2|7\t{sum}\n' >>tree/data/papers.tsv
 	"$gallery" --page -o out
-	[ "$(verdict_of 3)" = "**as then but smaller**" ]
+	[ "$(verdict_of 3)" = "**as then but smaller** (computed)" ]
 }
 
 @test "gallery: columns of two units are not compared, and a run that is not usable by its own page decides nothing" {
@@ -717,7 +717,7 @@ made_questions() {
 		Speed column '3 hogs' two/summary sinks=3 '{stall_ms}' Speed picture stalls one/stall '' '' \
 		Speed answer 'Slow: {stall_ms}.' one/summary sinks=5 'stall_ms > 9' \
 		Speed answer 'Quick.' one/summary sinks=5 'stall_ms < 9' \
-		Speed paste './setup it' '' '' '' More asks 'And more?' '' '' '' More partial 'there is none.' '' '' '' >tree/data/desktops.tsv
+		Speed paste './setup it' '' '' '' More asks 'And more?' '' '' '' More partial 'There is none.' '' '' '' >tree/data/desktops.tsv
 }
 
 @test "gallery: a question has a row for each protocol, the answer whose rule holds, and what to paste" {
@@ -735,8 +735,8 @@ made_questions() {
 		'```,./setup it,./thinprobe run made --n 1,./thinprobe run made,```' ]
 	grep -qxF '![stalls](one/figures/stall.svg)' out/desktops.md
 	[ -s out/one/figures/stall.svg ]
-	grep -qF 'Kept: [one](one/report.md), 2026-01-01; [two](two/report.md), 2026-01-01.' out/desktops.md
-	grep -qxF 'Not here: there is none.' out/desktops.md
+	grep -qF 'Reports of the kept runs: [one](one/report.md), 2026-01-01; [two](two/report.md), 2026-01-01.' out/desktops.md
+	grep -qxF 'There is none.' out/desktops.md
 	jq '.kept.left_out_bytes = 5' out/one/run.json >x
 	mv x out/one/run.json
 	cp out/runs/one/{summary,schema}.tsv out/one/

@@ -5,19 +5,22 @@
 bats_require_minimum_version 1.5.0
 load ../../../../tests/rules
 
-@test "papers, kit apps: a player is spared only where there were episodes in which it could have been throttled" {
-	local throttled episodes word
-	while IFS='|' read -r throttled episodes word; do
+@test "papers, kit apps: a player is spared only if it could have been throttled, and counts above the job" {
+	local throttled episodes early late word
+	while IFS='|' read -r throttled episodes early late word; do
 		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "Fig. 9" <<-END
 			{video: {summary: [("L", "H") as \$scheme | {\$scheme, job: "parallel", mult: "with", repeats: 3, player_tagged: $throttled,
-				episodes: $episodes}], audio: [{scheme: "L", job: "parallel", comm: "xz", average: 0.4}]}}
+				episodes: $episodes}], audio: [("xz", "mpv") as \$comm | [5, $early, 0.4], [10, $late, 0.4] |
+				{scheme: "L", job: "parallel", s: .[0], \$comm, average: (if \$comm == "mpv" then .[1] else .[2] end)}]}}
 		END
-		echo "$throttled of $episodes: $output"
+		echo "$throttled of $episodes, $early and $late: $output"
 		[ "$output" = "$word" ]
 	done <<-'END'
-		0|12|as then
-		0|0|cannot tell
-		3|12|no longer
+		0|12|3|90|as then
+		0|12|0|90|as then, smaller
+		0|12|0.1|0.2|cannot tell
+		0|0|3|90|cannot tell
+		3|12|3|90|no longer
 	END
 }
 
