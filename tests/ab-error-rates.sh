@@ -35,9 +35,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 what_of() {	# what_of DIR: what was compared, as Markdown
-	jq -r 'def variant: [.[]] | map(select(. != null and . != "")) | join(" ") | if . == "" then "as it is" else "`\(.)`" end;
-		"`\(.experiment) \(.both)`, A \(.a | variant)\(if .a == .b then "" else ", B \(.b | variant)" end), "
-		+ "\(.settings.metrics | if . == "" then "all metrics" else . end), pairs in a start: \(.settings.pairs)"' "$1/ab.json"
+	jq -r 'def variant: [.[]] | map(select(. != null and . != "")) | join(" ") | if . == "" then "no other options" else "`\(.)`" end;
+		"Experiment: `\(.experiment) \(.both)`. "
+		+ (if .a == .b then "A and B have \(.a | variant)" else "A has \(.a | variant), B has \(.b | variant)" end)
+		+ ". Verdicts are by \(.settings.metrics | if . == "" then "all metrics" else . end), with "
+		+ (.settings.pairs | if tostring == "1" then "1 pair" else "\(.) pairs" end) + " of blocks in each start"' "$1/ab.json"
 }
 
 # The verdicts of comparisons whose B has the longer p50.
@@ -45,8 +47,9 @@ print_longer() {	# print_longer DIR...
 	local n missed
 	n=$(for dir; do jq -r .result.verdict "$dir/verdict.json"; done | grep -vxc 'too noisy' || :)
 	missed=$((n - $(for dir; do jq -r .result.verdict "$dir/verdict.json"; done | grep -xc worse || :)))
-	printf '%s comparisons, of which %s were not too noisy. Found (worse): %s of %s.' "$#" "$n" "$((n - missed))" "$n"
-	[ "$n" = 0 ] || printf ' Not found: at most %s %% with 95 %% confidence.' "$(build/bench/ab_rates --bound "$missed" "$n")"
+	printf 'Of %s comparisons, %s were too noisy. Of the other %s, %s found B worse.' "$#" "$(($# - n))" "$n" "$((n - missed))"
+	[ "$n" = 0 ] ||
+		printf ' With 95 %% confidence, at most %s %% miss the difference.' "$(build/bench/ab_rates --bound "$missed" "$n")"
 	for dir; do jq -c --slurpfile ab "$dir/ab.json" '{result, ab: $ab[0]}' "$dir/verdict.json"; done | jq -rs '
 		def median: sort | if . == [] then null else (.[length / 2 | floor] + .[(length - 1) / 2 | floor]) / 2 end;
 		def of(f): map(f) | median | if . == null then "-" else . * 10 | round / 10 end;
@@ -63,9 +66,10 @@ print_real() {	# print_real DIR...
 	verdicts=$(for dir; do jq -r .result.verdict "$dir/verdict.json"; done | sort | uniq -c | awk '{ n = $1; $1 = ""; print n $0 }')
 	called=$(awk '$2 ~ /^(better|worse)$/ { n += $1 } END { print n + 0 }' <<<"$verdicts")
 	known=$(awk '!/too noisy/ { n += $1 } END { print n + 0 }' <<<"$verdicts")
-	printf '%s comparisons: %s.' "$#" "$(paste -sd , <<<"$verdicts" | sed 's/,/, /g')"
-	[ "$known" = 0 ] || printf ' Called: %s of %s, so at most %s %% with 95 %% confidence.' "$called" "$known" \
-		"$(build/bench/ab_rates --bound "$called" "$known")"
+	printf 'The verdicts of %s comparisons are: %s.' "$#" \
+		"$(awk '{ n = $1; sub(/^[^ ]* /, ""); printf "%s%s times \"%s\"", sep, n, $0; sep = ", " }' <<<"$verdicts")"
+	[ "$known" = 0 ] || printf ' There were %s false alarms in %s comparisons: with\n95 %% confidence, at most %s %% of all such %s' \
+		"$called" "$known" "$(build/bench/ab_rates --bound "$called" "$known")" 'comparisons give one.'
 	printf '\n\n'
 	awk -F'\t' -v OFS='\t' -v names=" $(jq -r '.result.metrics_decided[].metric' "${@/%/\/verdict.json}" | sort -u | xargs) " '
 		NR == 1
@@ -97,7 +101,7 @@ print_section() {
 	printf '%s\n\n%s\n\n' "$1" "$(cat)"
 	for dir in "${@:3}"; do printf '%s\t%s\n' "$(what_of "$dir")" "$dir"; done >"$work/all"
 	cut -f1 "$work/all" | sort -u | while IFS= read -r what; do
-		printf '%s:\n\n' "$what"
+		printf '%s:\n\n' "${what/. Verdicts/.$'\n'Verdicts}"
 		mapfile -t dirs < <(W=$what awk -F'\t' '$1 == ENVIRON["W"] { print $2 }' "$work/all")
 		"$2" "${dirs[@]}"
 		echo
@@ -107,44 +111,50 @@ print_section() {
 	cat <<-'END'
 		# How often is `thinprobe ab` wrong?
 
-		Made by `tests/ab-error-rates.sh`; the seeds are in `bench/ab_rates.c`, so the same numbers come each time.
+		Made by `tests/ab-error-rates.sh`. The simulation has fixed seeds, so its numbers are the same each time.
 
 		## Simulated starts
 
-		A *start* is one start of both sessions, A and B. They are then measured in turns, in *blocks*, which gives one difference
-		between A and B for each metric. A comparison is judged after each start until a metric is called better or worse, 40 starts
-		at most, with a false alarm rate of 5 % and an effect (the smallest difference of interest) of 10 %. *Called*: the share of
-		1,000 comparisons. A and B are identical; in the last six rows only their *means* are equal, and the distribution is uneven:
-		rare starts are much slower, most a little faster. A row that begins with a number has the law of the row above it, with other
-		numbers.
+		A *start* is one start of both sessions, A and B. Then *blocks* of A and of B are measured in turns. The blocks of a
+		start together give one difference for each metric. A comparison ends when a metric is called better or worse, when
+		all metrics are decided, or after 40 starts. The false alarm rate is set to 5 %. The effect (the smallest difference
+		of interest) is set to 10 %.
+
+		- *Called*: the percentage of 1,000 comparisons that call a metric better or worse, although A and B are identical.
+		- *Equal means*: A and B have the same mean, but are not identical. In a few starts B is much slower than A, in most
+		  starts a little faster.
+		- *Spread*: how much the difference varies from start to start.
+		- *Scatter*: how much blocks vary within a start.
 
 	END
-	build/bench/ab_rates | sed 's/^| B is/\nB is 10 % slower in truth. *Found*, and after how many starts (median):\n\n&/' | cat -s
+	build/bench/ab_rates | cat -s |
+		sed -e 's/^| B is/In the next table, B is really 10 % slower. *Found*: the percentage of comparisons that say so.\n&/' \
+			-e 's/^| B is/*Starts*: the median of the starts that they need.\n\n&/M'
 	echo
 	print_section '## Real blocks' print_real ${same[@]+"${same[@]}"} <<-'END'
-		First: the verdicts of real comparisons of a variant with itself. Then 1,000 comparisons are made up from their starts: starts
-		are drawn at random, the sign of each difference is chosen at random, and the result is judged in the same way. This is done
-		once as it is, and once with 10 % added to the median of B; this difference should be found. To make 40 comparisons in about
-		an hour, blocks are short (40 keys), a start has one pair of blocks, one metric is judged, and a comparison ends after 150 s,
-		decided or not.
+		A variant was really compared with itself. First come the verdicts of these real comparisons. From their starts, 1,000
+		comparisons are then made for the table: starts are drawn at random, and each difference gets a random sign. The 1,000
+		comparisons are judged once unchanged, and once with the median of B 10 % longer. To save time, blocks have 40 keys, a
+		start has one pair of blocks, one metric is judged, and no real comparison exceeds 150 s.
 	END
 	print_section '## A true shift' print_longer ${longer[@]+"${longer[@]}"} <<-'END'
-		Real comparisons in which B's application takes longer by a known time. The right verdict is *worse*.
+		In these real comparisons, B's application takes longer by a known time. The right verdict is *worse*.
 	END
 	cat <<-'END'
 		## How to read it
 
-		- *Called* must not exceed the false alarm rate. It is far below it where starts scatter little, since a difference of less
-		  than half the effect is never called.
-		- Where the spread is three times the effect, almost nothing is decided in 40 starts, and ab says so.
-		- If a variant is compared with itself, its differences are symmetric, whatever the shape of its latencies. For such
-		  differences the rule is proved; they need not be normal. If the order has an effect, such as a slower first block, the proof
-		  covers one part of the rule only, that for pairs of starts of opposite order. That the whole rule holds then is shown by the
-		  table.
-		- No rule can hold for uneven distributions whose rare large values have not occurred yet. If such starts scatter by as much
-		  as the effect or more, variants of equal mean are called too often. (They do differ: in most starts.)
-		- *Provisional* verdicts (`--noise`: disturbed blocks count, too) are wrong no more often, but find less. Nothing is decided
-		  against a variant whose blocks were disturbed more often than the other's.
+		- The percentage *called* must not exceed the false alarm rate. If the spread is small, the percentage is far lower
+		  than this rate, since a difference of less than half the effect is never called.
+		- If the spread is three times the effect, almost no comparison is decided in 40 starts.
+		- It is proved that the rule of `ab` keeps the false alarm rate if differences have a symmetric distribution. If
+		  a variant is compared with itself, the distribution is symmetric, whatever the distribution of its latencies.
+		- If the order of blocks has an effect (for example, the first block of a start is slower), the proof covers only the
+		  part of the rule that pairs a start with A first and a start with B first. For the whole rule, the evidence is the
+		  table of simulated starts.
+		- With *equal means*, no rule can keep the false alarm rate before the rare large values have occurred. If the spread
+		  is as large as the effect or larger, variants with equal means can be called in more than 5 % of the comparisons.
+		- *Provisional* verdicts also use disturbed blocks (`--noise`). They are not wrong more often than other verdicts, but
+		  find fewer differences. If the blocks of one variant were disturbed more often, this variant is never called worse.
 	END
 } >"$page.new"
 mv "$page.new" "$page"

@@ -41,13 +41,21 @@ for table in "${tables[@]}"; do make -s "build/scenes/$(basename "$table" .tsv)"
 	cat <<-END
 		# How often does thinprobe decide wrongly?
 
-		Made by \`tests/deciders.sh\`. A decider is code that says better, late, slower, lost or blamed. Each judges
-		$draws random cases, in virtual time, of made-up scenes whose truth is known. *Wrong*: it said what it must
-		not say: a false alarm, or an answer where none can be known. *Missed*: it said nothing wrong, but not what
-		it must say. The worst scene is in brackets.
+		Made by \`tests/deciders.sh\`. A *decider* is code that decides, for example, what is better, late or lost, or whether
+		the server or the network is slow. Each decider judges $draws random cases (draws) in virtual time. The cases come from
+		made-up *scenes*, whose truth is known.
 
-		The scenes, with what must and must not be said of each, are in \`tests/scenes/DECIDER.tsv\`;
-		\`thinprobe check\` fails where one is missed or wrong more often than it allows.
+		- *To be found*: the truth of the scenes. *Something*: there is a fault or a difference. *Nothing*: there is neither,
+		  or the right answer is a number. *Cannot be told*: the data do not show the answer.
+		- *Missed*: the percentage of draws in which the decider did not give the right answer, but said nothing false.
+		- *Wrong*: the percentage of draws in which the decider said something false, such as a false alarm. If the data do not
+		  show the answer, any answer is wrong.
+		- Brackets give the scene with the highest percentage.
+
+		The scenes and the allowed percentages are in \`tests/scenes/DECIDER.tsv\`. \`thinprobe check\` fails if
+		a percentage is higher.
+
+		The deciders:
 
 	END
 	for table in "${tables[@]}"; do

@@ -228,35 +228,48 @@ fi
 	cat <<-'END'
 		# What happens if a run breaks?
 
-		Made by `tests/faults.sh` from `tests/faults.tsv`. A run of `stalls` over VNC (4 cells) is broken at a random
-		moment. Moments at which there was nothing to break (no X server yet) are left out.
+		Made by `tests/faults.sh` from `tests/faults.tsv`. Runs of `stalls` over VNC were broken on purpose, at random
+		moments. A run has 4 cells (a cell is one repeat of a condition).
 
-		- *descriptors*: the run begins with 2,000 open files. *display*: the X server is killed. *full*: the disk of the
-		  run is too small. *group*: a control group is removed. *kill*: a process of the run is killed. *link*: the
-		  emulated link is down for 3 s. *readonly*: no file may be made in the run folder. *sshd*: an sshd of a run over
-		  ssh is killed. *stop*: all processes of the run are stopped for 30 s. *sweep*: a process of a sweep over the same
-		  cells is killed.
-		- *folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended; or there is no
-		  file yet.
-		- *named*: the run says what went wrong.
-		- *left*: what stayed after the run: processes (not those of sshd), mounts, swap, groups, links, settings of the
-		  kernel and files in /tmp.
-		- *lost*: cells that were complete before the fault and are gone.
-		- *resumed*: of the runs that did not complete by themselves, how many `--resume` completed.
+		The column *lost* counts cells. All other columns count runs:
 
-		| fault | times | completed by itself | ended by itself | folder valid | named | left | lost | resumed |
+		- *completed by itself*: all cells of the run were measured, without `--resume`.
+		- *ended by itself*: the run did not hang.
+		- *folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended. If the run
+		  broke before it wrote any of these files, its folder is valid, too.
+		- *named*: the run completed, or says what went wrong.
+		- *left*: after the run, something stayed on the machine, such as processes, mounts, swap, groups, links, settings
+		  of the kernel, or files in /tmp. Processes of sshd do not count.
+		- *lost*: cells that were complete before the fault, and are gone.
+		- *resumed*: how many of the runs that did not complete by themselves were completed by `--resume`.
+
+		| fault | runs | completed by itself | ended by itself | folder valid | named | left | lost | resumed |
 		|---|---:|---:|---:|---:|---:|---:|---:|---:|
 	END
-	awk -F'\t' 'NR > 1 && $4 !~ /^no .* yet$|^none$|too early|had ended/ { n[$1]++; done[$1] += $6 == "complete"
+	awk -F'\t' 'BEGIN {
+			said["descriptors"] = "the run begins with 2,000 open files"
+			said["display"] = "the X server is killed"
+			said["full"] = "the disk of the run is too small"
+			said["group"] = "a control group is removed"
+			said["kill"] = "a process of the run is killed"
+			said["link"] = "the emulated link is down for 3 s"
+			said["readonly"] = "no file may be made in the run folder"
+			said["sshd"] = "an sshd of a run over ssh is killed"
+			said["stop"] = "all processes are stopped for 30 s"
+			said["sweep"] = "a process of a sweep is killed"
+		}
+		NR > 1 && $4 !~ /^no .* yet$|^none$|too early|had ended/ { n[$1]++; done[$1] += $6 == "complete"
 			by[$1] += $5 != "hangs"; ok[$1] += $6 != "no"; named[$1] += $7 == "yes"; left[$1] += $8 != "none"; lost[$1] += $9
 			asked[$1] += $10 != "-"; again[$1] += $10 == "yes" }
-		END { for (k in n) printf "| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", k, n[k], done[k], by[k], ok[k], named[k],
-			left[k], lost[k], again[k], asked[k] }' "$rows" | sort
+		END { for (k in n) printf "| %s | %d | %d | %d | %d | %d | %d | %d | %d of %d |\n", said[k], n[k], done[k], by[k], ok[k],
+			named[k], left[k], lost[k], again[k], asked[k] }' "$rows" | sort
 	printf '\nProcesses that were killed: %s.\n' "$(awk -F'\t' '$1 ~ /^(kill|sweep)$/ && $4 !~ / |^none$/ { print $4 }' "$rows" |
 		sort | uniq -c | sort -rn | awk '{ printf "%s%s (%d)", (NR > 1 ? ", " : ""), $2, $1 }')" | fold -s -w 120 | sed 's/ *$//'
 	cat <<-'END'
 
-		Known: a folder that cannot be written keeps a `run.json` that says "running". If `sweep.sh` itself is killed,
-		it prints nothing, and an idle worker of GNU parallel may stay for up to a minute.
+		If no file can be written in the run folder, `run.json` still says "running" after the end of the run.
+
+		If `sweep.sh` itself is killed, the sweep prints nothing. Then an idle worker of GNU parallel may stay for up to a
+		minute.
 	END
 } >docs/faults.md

@@ -107,10 +107,10 @@ rm -f "$folder"/*.pcap
 did() {
 	case $1 in
 	prototap) jq -r '"\(.result.channels.total.packets) packets"' ;;
-	watch) cat "$folder"/watched* | awk '$1 != "schema" { n++ } END { print n " rows in the files kept" }' ;;
+	watch) cat "$folder"/watched* | awk '$1 != "schema" { n++ } END { print n " rows in the files that remain" }' ;;
 	keyrepeat) jq -r '.result | "\(.keys_answered) of \(.keys_sent) keys answered"' ;;
 	vusers) jq -r '.result | "\(.requests + .watched_requests) requests answered, \(.errors + .timeouts) failed"' ;;
-	idleprofile) jq -r '.result | "\([.cpus[].events] | add) gaps in which the CPU was taken away"' ;;
+	idleprofile) jq -r '.result | "\([.cpus[].events] | add) times at which the CPU was taken away"' ;;
 	vamp) jq -r .summary ;;
 	esac <"$folder/$1.out"
 }
@@ -119,11 +119,13 @@ did() {
 	cat <<-END
 		# Do the programs grow?
 
-		Made by \`tests/long-runs.sh\`: the programs that may stay up for long ran side by side for $time on a machine with $(nproc) CPUs.
-		Memory (resident, of all processes of the program) and open files were read every 7 s. \`vusers\` keeps 32 bytes of each
-		request, for exact percentiles, in memory that it sets aside before it begins.
+		Made by \`tests/long-runs.sh\`. Programs that may run for long ran side by side for $time, on a machine with $(nproc)
+		CPUs.
 
-		| program | what it did | memory after 1 min, KiB | half | end | most | open files after 1 min | end | exit status |
+		The table has the memory (KiB, resident) and the number of open files of all processes of a program, read every
+		7 s. \`vusers\` keeps 32 bytes for each request, in memory that it reserves before it begins.
+
+		| program | what it did | KiB at 1 min | KiB at half | KiB at end | most KiB | files at 1 min | files at end | exit |
 		|---|---|---:|---:|---:|---:|---:|---:|---:|
 	END
 	while IFS=$'\t' read -r name status; do
@@ -137,16 +139,17 @@ did() {
 			}' "$folder/samples.tsv"
 	done <"$folder/statuses"
 	while IFS=$'\t' read -r name status; do
-		[ "$status" = 0 ] || printf '\n- `%s` ended with %s: %s\n' "$name" "$status" "$(jq -r .summary "$folder/$name.out")"
+		[ "$status" = 0 ] || printf '\n- `%s` ended with exit status %s, and printed:\n  "%s"\n' "$name" "$status" \
+			"$(jq -r .summary "$folder/$name.out")"
 	done <"$folder/statuses"
 	cat <<-'END'
 
-		`prototap read` then read made-up captures of one and twelve hours. They begin at 18:00 UTC, and have 20 keys a second with
-		an answer of 6,000 bytes each. In twelve hours the bytes pass 2^32, the sequence numbers wrap, and a new file of rows begins
-		at midnight.
+		`prototap read` then read two made-up captures, one of one hour and one of twelve hours. Each capture begins at 18:00
+		UTC, and has 20 keys a second. Each key has an answer of 6,000 bytes. During twelve hours, the bytes pass 2^32, the
+		sequence numbers wrap, and a new file of rows begins at midnight.
 
 	END
-	echo '| hours | updates found of | bytes of answers found of | rows (minutes) | most memory, KiB |'
+	echo '| hours | updates found, of all | bytes of answers found, of all | rows (minutes) | most KiB |'
 	echo '|---:|---:|---:|---:|---:|'
 	cat "$folder/captures"
 } >docs/long-runs.md

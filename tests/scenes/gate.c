@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* gate: a run is compared with a baseline by single repeats and by all keys together, as `gate --baseline` does. */
+/* gate: compares a run with a baseline. It uses figures of each repeat, or figures of all keys if a repeat has too few keys. */
 #include "scene.h"
 #include "judge/limits.h"
 #include "judge/pooled.h"

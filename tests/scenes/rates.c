@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* rates: statements on repeats and events of known truth: figures are near, a rate is above another, points are on a line. */
+/* rates: decides statements about figures and counted events, such as that two figures are close to each other (near). */
 /* ask=off: the first figure is `off` percent off the second in truth (in the first half of `rows`: `half`), of which up to `limit`
  * is near: "near" in all rows, "apart" in one, "untold".
  * ask=rate: events at random, `faster` percent faster than a known rate: "more", "less", "untold".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* sure: runs with --until-sure add repeats of keys until a percentile is known: does its interval hold the truth then? */
+/* sure: adds repeats until a percentile is known well enough (--until-sure). It is right if the interval has the true value. */
 /* Says "holds" or "misses", "open" where the run did not stop, "untold" where no number of keys tells it; and "early" where that
  * was at the least of repeats. */
 #include "scene.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* watch: what `prototap --every` says of a user who types and rests, a server that answers, and one thing that may change. */
+/* watch: says what is slow for one user and one server, as `prototap --every` does. In a scene, at most one thing changes. */
 #include "scene.h"
 #include "memory.h"
 #include "random.h"
