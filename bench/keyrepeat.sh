@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # keyrepeat.sh - is a key sent as punctually as this machine can? Lateness of keyrepeat beside cyclictest's latency, in turn.
 #
-# usage: bench/keyrepeat.sh [--quick] [--rounds N]     (10 rounds of 30 s for each: ten minutes; quick: 2 rounds of 3 s)
+# usage: bench/keyrepeat.sh [--quick] [--rounds N]     (10 rounds of 30 s for each: 11 minutes; quick: 2 rounds of 3 s)
 # keyrepeat sends to the null target, which answers at once and is watched by a second thread, 1,000 keys a second; lateness is
 # sent time - due time. cyclictest sleeps 1 ms at a time (clock_nanosleep, absolute); latency is when it ran - when it was to
 # run, with the times that a late run passed over put in. Same FIFO priority, same CPU, memory locked, 30,000 samples each.

@@ -3,7 +3,7 @@
 # netload.sh - does netload hold its rate in every second, and how fast can it go? Judged by the
 # interface's own counters, beside iperf3, in turn, in the same two network namespaces.
 #
-# usage: bench/netload.sh [--quick] [--rounds N]     (8 rounds; 10 minutes; quick: 1 round of two rates)
+# usage: bench/netload.sh [--quick] [--rounds N]     (8 rounds; 6 minutes; quick: 1 round of two rates)
 # Rates are in bits of whole frames; iperf3, which counts payload, is told so much less. A second's
 # rate is that of the bytes which the sender's interface has sent (/proc/net/dev), over the time between two readings; a reading
 # that took over a millisecond is left out. With segmentation offload a packet is many frames: there it is the rate of full frames

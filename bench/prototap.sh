@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # prototap.sh - how fast does prototap read a capture, and in how much memory? Beside tcpdump, capinfos and tshark, in turn.
 #
-# usage: bench/prototap.sh [--quick] [--rounds N]     (10 rounds, 1 GB and 3 GB: two minutes; quick: 50 MB)
+# usage: bench/prototap.sh [--quick] [--rounds N]     (10 rounds, 1 GB and 3 GB: three minutes; quick: 50 MB)
 # Whole processes, timed from outside, the file in the page cache. tcpdump copies the packets to /dev/null, capinfos counts them,
 # tshark adds up connections: only that is the same work. A part is added up by tshark's own fields and held against
 # prototap's. A second tcpdump in each round shows how far two runs of one and the same program are apart.

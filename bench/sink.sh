@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # sink.sh - does sink hold the share it was asked for? Judged from outside, beside stress-ng --cpu-load, in turn.
 #
-# usage: bench/sink.sh [--quick] [--rounds N]     (8 rounds of 10 s at five shares for each: 16 minutes; quick: 2 rounds of 2 s)
+# usage: bench/sink.sh [--quick] [--rounds N]     (8 rounds of 10 s at five shares for each: 17 minutes; quick: 2 rounds of 2 s)
 # Share = CPU time that the kernel accounts to the finished program and its children / wall-clock
 # time. What others took of the same CPU meanwhile stands in the last column: a deviation beside a
 # busy neighbour says little. Errors below 0.05 points count as 0.05: so much is the start of a
