@@ -210,16 +210,6 @@ rests() {	# of a thread: does it sleep (one that only waits for a CPU does not)
 	grep -q '^State:	S' "/proc/$1/status"
 }
 
-@test "idleprofile: if ticks cannot be recognized, their number is unknown, not 0" {
-	need jq
-	for _ in {1..20}; do	# about one run in five sees a tick, once it knows their period
-		profile -t 1ms
-		jq -c .result.ticks report
-		[ "$(jq .result.ticks.told_by report)" != null ] || break
-	done
-	jq -e '.result.ticks | .told_by == null and .count == null and .per_s == null and .lost_s == null' report
-}
-
 @test "idleprofile: stopped with SIGSTOP it frees the CPU, and later reports the time it did not watch" {
 	local loop begin
 

@@ -5,34 +5,52 @@
 #include "clock.h"
 #include "idleprofile/report.h"
 
-static const char *said_of_one_cpu(int64_t unwatched_ns, int64_t lost_ns)
+/* What is said in a second of one CPU of this total, whose ticks are learned or not: in JSON all, else the short report. */
+static const char *said_of_one_cpu(enum rec_format format, struct pipeline_cpu_total total, bool learned)
 {
 	size_t size = (sizeof(struct idle_loops) + sizeof(struct cpu_idle_loop) + 63) / 64 * 64;
 	struct idle_loops *spin = aligned_alloc(64, size);
 	struct pipeline_cfg cfg = { .spin = spin, .bin_ns = NS_PER_S };
-	struct report_inputs p = { .spin = spin, .wall_ns = NS_PER_S };
-	struct rec_report *r = begin_said(REC_TEXT);
-	struct pipeline_cpu_total *total;
+	struct observer_effect own = { .disturbed = true };
+	int64_t spin_ns = 0;
+	struct report_inputs p = { .spin = spin, .wall_ns = NS_PER_S, .own = &own, .spin_ns = &spin_ns, .brief = true };
+	struct rec_report *r = begin_said(format);
 
 	assert_non_null(spin);
 	memset(spin, 0, size);
 	spin->n = 1;
 	for (int i = 0; i < 2; i++)
 		stamp_map_add(&cfg.map, &(struct stamp_pair){ i * NS_PER_S, i * NS_PER_S, 0 });
+	p.map = &cfg.map;
 	p.follow = pipeline_new(&cfg);
 	assert_non_null(p.follow);
-	total = &p.follow->cpu[0].total;
-	total->unwatched_ns = unwatched_ns;
-	total->lost_ns = lost_ns;
-	say_profile(r, &p);
+	p.follow->cpu[0].total = total;
+	p.follow->cpu[0].ticks.learned = learned;
+	if (format == REC_JSON)
+		report_profile(r, &p);
+	else
+		say_profile(r, &p);
 	pipeline_free(p.follow);
 	free(spin);
 	return end_said(r);
 }
 
+static const char *said_of_time(int64_t unwatched_ns, int64_t lost_ns)
+{
+	return said_of_one_cpu(REC_TEXT, (struct pipeline_cpu_total){ .unwatched_ns = unwatched_ns, .lost_ns = lost_ns }, false);
+}
+
 TEST(a_cpu_that_was_not_watched_is_not_called_busy)
 {
-	assert_null(strstr(said_of_one_cpu(NS_PER_S, 0), "other work"));
-	assert_null(strstr(said_of_one_cpu(0, 100 * NS_PER_MS), "other work"));
-	assert_non_null(strstr(said_of_one_cpu(0, 600 * NS_PER_MS), "other work"));
+	assert_null(strstr(said_of_time(NS_PER_S, 0), "other work"));
+	assert_null(strstr(said_of_time(0, 100 * NS_PER_MS), "other work"));
+	assert_non_null(strstr(said_of_time(0, 600 * NS_PER_MS), "other work"));
+}
+
+TEST(ticks_that_cannot_be_recognized_have_no_number)
+{
+	struct pipeline_cpu_total none = { 0 }, some = { .ticks = 250, .tick_ns = NS_PER_MS };
+
+	assert_non_null(strstr(said_of_one_cpu(REC_JSON, some, true), "\"count\": 250,"));
+	assert_non_null(strstr(said_of_one_cpu(REC_JSON, none, false), "\"count\": null, \"per_s\": null, \"lost_s\": null,"));
 }

@@ -42,3 +42,25 @@ load ../../../../tests/rules
 		0.98|1.02|no longer
 	END
 }
+
+@test "papers, kit apps: a start is slower as then only if it is, too, where memory is used and nothing starts cold" {
+	local figure="Fig. 2" left zram used word
+	# starts with 300 and 75 MB left, of them with zram, and beside memory in use: 16 MB and the most
+	while IFS='|' read -r left zram used word; do
+		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "$figure" <<-END
+			def about(\$name): . as \$v | {(\$name): \$v, (\$name + "_low"): (\$v * 0.9), (\$name + "_high"): (\$v * 1.1), repeats: 5};
+			{startup: {summary: [(["left", "cold", "disk", $left], ["left", "cold", "zram", $zram], ["used", "warm", "disk", $used])
+				as [\$axis, \$start, \$swap, \$few, \$many]
+				| [if \$axis == "left" then 300 else 16 end, \$few], [if \$axis == "left" then 75 else 4096 end, \$many]
+				| (.[1] | about("startup_ms")) + {\$axis, \$start, \$swap, step: .[0], app: "mousepad"}]}}
+		END
+		echo "$left, $zram, $used: $output"
+		[ "$output" = "$word" ]
+	done <<-'END'
+		1, 2|1, 3|1, 2|as then
+		1, 2|1, 3|1, 1|as then, smaller
+		1, 2|1, 1|1, 2|as then, smaller
+		1, 1|1, 1|1, 2|cannot tell
+		2, 1|3, 1|1, 2|no longer
+	END
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The rules of data/papers.tsv: what they say of made-up tables whose truth is known. An interval reaches a tenth to each side.
+
+bats_require_minimum_version 1.5.0
+load ../rules
+
+# expect_words FIGURE TABLES: standard input has a row CASE|WORD for each case, and TABLES, in jq, uses the values of CASE as $v.
+expect_words() {
+	local values word
+	while IFS='|' read -r values word; do
+		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "$1" <<-END
+			def about(\$name): . as \$v | {(\$name): \$v, (\$name + "_low"): (\$v * 0.9), (\$name + "_high"): (\$v * 1.1), repeats: 5};
+			[${values// /, }] as \$v | $2
+		END
+		echo "$values: $output"
+		[ "$output" = "$word" ]
+	done
+}
+
+@test "papers: the jitter of vim makes a word as then, that of an application of a set cost does not" {
+	# jitter of vim alone and beside the hogs, of the other application alone and beside them, the longest latency
+	expect_words "Fig. 4" '{"stalls-protocols": {summary: [([0, 50], [1, 50]) as [$at, $sinks] | ("light", "heavy") as $app
+		| ($v[$at + if $app == "light" then 0 else 2 end] | about("hold_wire_jitter_sd_ms"))
+			+ {protocol: "vnc", $app, $sinks, latency_max_ms: $v[4]}]}}' <<-'END'
+		2 50 1 60 1500|as then
+		2 50 1 60 900|as then, smaller
+		2 50 1 1 1500|as then
+		2 2 1 60 1500|as then, smaller
+		2 2 1 1 1500|cannot tell
+		4 2 5 1 1500|no longer
+	END
+}
+
+@test "papers: the memory of a session is smaller as then only by as much as then" {
+	# of X11, of RDP
+	expect_words "Table in 5.1.1, a" '[["x11", 0], ["rdp", 1]] | map(. as [$protocol, $i] | {key: "session-memory-\($protocol)",
+		value: {summary: [$v[$i] | about("private_mb") + {system: "\($protocol).light", logins: 1}]}}) | from_entries' <<-'END'
+		1 4|as then
+		3 4|as then, smaller
+		1.7 4|as then, smaller
+		4 4|cannot tell
+		6 4|no longer
+	END
+}
+
+@test "papers: a link that no load makes slower is no full link of then" {
+	# 60 % and the highest load, of each transport
+	expect_words "Fig. 8" '{rtt: {summary: [("random", "tcp", "reno") as $transport | (0, 1) as $i
+		| ($v[{random: 0, tcp: 2, reno: 4}[$transport] + $i] | about("mean_ms"))
+			+ {$transport, load: (if $i == 0 then 60 elif $transport == "random" then 96 else 110 end)}]}}' <<-'END'
+		1 9 1 30 1 70|as then
+		1 9 1 30 1 56|as then, smaller
+		1 9 1 30 1 20|as then, smaller
+		1 1 1 30 1 20|cannot tell
+		1 9 2 1 1 20|no longer
+	END
+	expect_words "Fig. 9" '{rtt: {summary: [("random", "tcp", "reno") as $transport | (0, 1) as $i
+		| ($v[{random: 0, tcp: 2, reno: 4}[$transport] + $i] | about("variance_ms2"))
+			+ {$transport, load: (if $i == 0 then 60 elif $transport == "random" then 96 else 110 end)}]}}' <<-'END'
+		1 9 1 30 1 70|as then
+		1 9 1 1 1 70|cannot tell
+		1 9 2 1 1 70|no longer
+	END
+}
