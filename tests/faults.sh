@@ -236,7 +236,7 @@ fi
 		- *completed by itself*: all cells of the run were measured, without `--resume`.
 		- *ended by itself*: the run did not hang.
 		- *folder valid*: `run.json` and each `cell.json` can be read, and `run.json` says how the run ended. If the run
-		  broke before it wrote any of these files, its folder is valid, too.
+		  broke before it wrote `run.json`, its folder is valid, too.
 		- *named*: the run completed, or says what went wrong.
 		- *left*: after the run, something stayed on the machine, such as processes, mounts, swap, groups, links, settings
 		  of the kernel, or files in /tmp. Processes of sshd do not count.
