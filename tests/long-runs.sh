@@ -144,7 +144,7 @@ did() {
 	done <"$folder/statuses"
 	cat <<-'END'
 
-		`prototap read` then read two made-up captures, one of one hour and one of twelve hours. Each capture begins at 18:00
+		Then `prototap read` was given two made-up captures: one of one hour, one of twelve hours. Each capture begins at 18:00
 		UTC, and has 20 keys a second. Each key has an answer of 6,000 bytes. During twelve hours, the bytes pass 2^32, the
 		sequence numbers wrap, and a new file of rows begins at midnight.
 
