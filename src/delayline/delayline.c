@@ -96,31 +96,29 @@ static int read_order_option(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "end", &cfg, .help = "an interface to create, here or in the network namespace FILE; give two",
+	{ CLI_CALL, 0, "end", &cfg, .help = "interface to create, in the network namespace of FILE if given; give two",
 	  .call = read_link_end_option, .meta = "NAME[@FILE]" },
 	{ CLI_NS, 0, "delay", &cfg.path.delay_ns, 0, (double)LINK_TIME_MAX_NS, .help = "delay of a packet, each way (0)" },
 	{ CLI_NS, 0, "jitter", &cfg.path.jitter_ns, 0, (double)LINK_TIME_MAX_NS, .help = "variation of the delay, up or down (0)" },
 	{ CLI_WORD, 0, "shape", &cfg.path.shape,
-	  .help = "distribution of the jitter: uniform, or normal with that standard deviation (uniform)", .words = jitter_shapes },
+	  .help = "distribution of the jitter; normal: --jitter is the standard deviation (uniform)", .words = jitter_shapes },
 	{ CLI_FLAG, 0, "reorder", &cfg.path.reorder, .help = "jitter may let packets overtake each other" },
-	{ CLI_CALL, 0, "loss", &cfg.path.loss, .help = "share of packets lost, in percent, independently of each other (0)",
-	  .call = read_loss_option, .meta = "PERCENT" },
-	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits, .help = "rate of the link in bits of frames, such as 10Mbit (none)",
+	{ CLI_CALL, 0, "loss", &cfg.path.loss, .help = "share of packets lost at random, each way (0)", .call = read_loss_option,
+	  .meta = "PERCENT" },
+	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits, .help = "bits a second each way, counting whole frames, such as 10Mbit (none)",
 	  .call = read_link_rate_option, .meta = "RATE" },
 	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)LINK_TIME_MAX_NS,
-	  .help = "longest wait of a packet for the rate; beyond, it is dropped (50ms)" },
-	{ CLI_CALL, 0, "order", &cfg,
-	  .help = "apply this command at the start, such as \"back rate 384Kbit\"; may be given many times",
+	  .help = "drop packets that would wait longer than this for the rate (50ms)" },
+	{ CLI_CALL, 0, "order", &cfg, .help = "command to carry out at the start, such as \"back rate 384Kbit\"; may be repeated",
 	  .call = read_order_option, .meta = "ORDER" },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, .help = "seed of the random losses and jitter (1)" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, .help = "seed of losses and jitter (1)" },
 	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20,
 	  .help = "memory for this many packets under way, both ways together (16384)" },
 	{ CLI_STR, 0, "control", &cfg.control,
-	  .help = "take commands from this fifo, created if missing: delay 50ms, loss 1%, report ...", .meta = "FIFO" },
+	  .help = "read commands from this fifo, created if missing: delay 50ms, loss 1%, report ...", .meta = "FIFO" },
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, .help = "run on these CPUs (inherited)" },
-	{ CLI_NS, 't', "time", &cfg.run_ns, NS_PER_MS, 30 * NS_PER_DAY, .help = "stop after this time (on a signal)" },
-	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9,
-	  .help = "end at once if the parent is not this process (the program always ends with its parent)", .meta = "PID" },
+	{ CLI_NS, 't', "time", &cfg.run_ns, NS_PER_MS, 30 * NS_PER_DAY, .help = "stop after this time (default: on a signal)" },
+	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9, .help = "exit at once if the parent is not this process", .meta = "PID" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),
@@ -390,7 +388,7 @@ static void read_line_options(int argc, char **argv)
 {
 	int first = cli_parse(
 		argc, argv, "delayline --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
-		"Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
+		"Joins two network interfaces by a link of given delay, jitter, loss and rate.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 
 	cli_refuse_operands(argc, argv, first);
