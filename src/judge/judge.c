@@ -32,26 +32,29 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 0, "effect", &cfg.effect, .help = "the smallest difference of interest, such as 5ms (10%)", .meta = "SIZE" },
-	{ CLI_PERCENT, 0, "points", &cfg.points, 0.001, 100, .help = "the same for shares in percent, in points (1)" },
+	{ CLI_STR, 0, "effect", &cfg.effect, .help = "smallest difference of interest, such as 5ms (10%)", .meta = "SIZE" },
+	{ CLI_PERCENT, 0, "points", &cfg.points, 0.001, 100,
+	  .help = "smallest difference of interest of shares, in percentage points (1)" },
 	{ CLI_PERCENT, 0, "alpha", &cfg.alpha_percent, 0.001, 50, .help = "rate of false alarms, over all metrics and looks (5%)" },
-	{ CLI_STR, 0, "metrics", &cfg.metrics, .help = "only these columns of the tables; with --drift, these decide (the first)",
+	{ CLI_STR, 0, "metrics", &cfg.metrics, .help = "judge only these metrics (all); with --drift, let these decide (the first)",
 	  .meta = "NAME,..." },
-	{ CLI_FLAG, 0, "runs", &cfg.runs, .help = "A and B were not measured in turns: compare the repeats of two runs" },
-	{ CLI_STR, 0, "pooled", &cfg.pooled, .help = "with --runs: figures of all repeats, for metrics that one lacks",
+	{ CLI_FLAG, 0, "runs", &cfg.runs, .help = "A and B are two runs, not measured in turns: compare their repeats" },
+	{ CLI_STR, 0, "pooled", &cfg.pooled, .help = "with --runs: figures of all repeats together, where single repeats lack them",
 	  .meta = "FILE" },
-	{ CLI_STR, 0, "doubt", &cfg.doubt, .help = "with --runs or --limits: nothing holds, for this reason", .meta = "WHY" },
+	{ CLI_STR, 0, "doubt", &cfg.doubt, .help = "reason why nothing is decided (with --runs) or no limit holds (with --limits)",
+	  .meta = "WHY" },
 	{ CLI_NS, 0, "drift", &cfg.block_ns, NS_PER_MS, NS_PER_S * 86400,
-	  .help = "does one session get slower? `start` counts its blocks of this length" },
-	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 100000, .help = "with --drift: leave out this many blocks at the begin (5)" },
-	{ CLI_STR, 0, "criteria", &cfg.criteria, .help = "how many users fit? with --most: p95:TIME or apdex:SCORE,...",
+	  .help = "decide whether one session gets slower; its blocks have this length" },
+	{ CLI_INT, 0, "warmup", &cfg.warmup, 0, 100000, .help = "with --drift: leave out the first N blocks (5)" },
+	{ CLI_STR, 0, "criteria", &cfg.criteria, .help = "find how many users meet these criteria, such as p95:100ms,apdex:0.85",
 	  .meta = "LIST" },
-	{ CLI_INT, 0, "most", &cfg.most, 1, 10000, .help = "with --criteria: try no more users (64)" },
-	{ CLI_FLAG, 0, "limits", &cfg.limits, .help = "decide whether figures keep to limits: a table of limits/1" },
-	{ CLI_FLAG, 0, "range-breaks", &cfg.range_breaks, .help = "with --limits: a range or bound that may break one breaks it" },
-	{ CLI_FLAG, 0, "claims", &cfg.claims, .help = "decide claims about figures: a table of claims/1" },
-	{ CLI_INT, 0, "starts", &cfg.starts, 1, 10000, .help = "without BLOCKS: what can this many starts decide?" },
-	{ CLI_INT, 0, "conditions", &cfg.conditions, 1, 10000, .help = "with --starts: for this many conditions (1)" },
+	{ CLI_INT, 0, "most", &cfg.most, 1, 10000, .help = "with --criteria: try at most this many users (64)" },
+	{ CLI_FLAG, 0, "limits", &cfg.limits, .help = "decide whether figures keep to limits; BLOCKS is a table of limits/1" },
+	{ CLI_FLAG, 0, "range-breaks", &cfg.range_breaks,
+	  .help = "with --limits: a range or lower bound that may break a limit breaks it" },
+	{ CLI_FLAG, 0, "claims", &cfg.claims, .help = "decide claims about figures; BLOCKS is a table of claims/1" },
+	{ CLI_INT, 0, "starts", &cfg.starts, 1, 10000, .help = "without BLOCKS: report what this many starts can decide" },
+	{ CLI_INT, 0, "conditions", &cfg.conditions, 1, 10000, .help = "with --starts: number of conditions (1)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -673,7 +676,8 @@ int main(int argc, char **argv)
 {
 	int first =
 		cli_parse(argc, argv, "judge BLOCKS [options]",
-			  "Is B better than A, by paired blocks of both? Or, with --drift, does a session get slower?", options);
+			  "Decides whether B is better than A, from paired blocks; with --drift, whether a session gets slower.",
+			  options);
 	struct block_effect effect = parse_effect();
 	struct block_table table;
 	unsigned long line;

@@ -59,27 +59,28 @@ static int read_rate(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 's', "size", &cfg.size, .help = "how much; PERCENT of the limit of the memory cgroup, else of the machine",
+	{ CLI_CALL, 's', "size", &cfg.size, .help = "memory to take; PERCENT of the memory cgroup's limit, else of the machine",
 	  .call = read_size, .meta = "SIZE (from 1M on) or PERCENT%" },
 	{ CLI_BYTES, 0, "until-swap", &cfg.until_swap, 4096, 1e15,
-	  .help = "grow until this much is in swap, up to --size (all memory)" },
-	{ CLI_WORD, 0, "swap-of", &cfg.swap_of, .help = "whose swap --until-swap counts (process)", .words = report_swap_words },
+	  .help = "grow until this much is in swap, or to --size (all memory)" },
+	{ CLI_WORD, 0, "swap-of", &cfg.swap_of, .help = "--until-swap counts the swap of the process or its cgroup (process)",
+	  .words = report_swap_words },
 	{ CLI_WORD, 0, "touch", &cfg.touching, .words = report_touch_words,
-	  .help = "keep touching the filled memory, or not (keep with --pattern, --rate or --access)" },
-	{ CLI_WORD, 0, "pattern", &cfg.pattern,
-	  .help = "touch a word of each page, in order or at random, or all words (stream) (seq)", .words = report_pattern_words },
+	  .help = "keep touching the filled memory, or not (none; keep with --pattern, --rate or --access)" },
+	{ CLI_WORD, 0, "pattern", &cfg.pattern, .help = "touch one word of each page in order, or at random, or all words (seq)",
+	  .words = report_pattern_words },
 	{ CLI_CALL, 0, "rate", &cfg.rate, .help = "touch this many bytes of pages a second (unlimited)", .call = read_rate,
 	  .meta = "SIZE/s (from 4K/s on)" },
-	{ CLI_WORD, 0, "access", &cfg.access, .help = "read the touched memory only, or write to it (write)",
+	{ CLI_WORD, 0, "access", &cfg.access, .help = "only read the touched memory, or write to it (write)",
 	  .words = report_access_words },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop this long after ready (on a signal)" },
-	{ CLI_INT, 0, "threads", &cfg.threads, 1, HOG_THREADS_MAX, .help = "threads that fill and touch (one a CPU, up to 8)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop this long after ready (default: on a signal)" },
+	{ CLI_INT, 0, "threads", &cfg.threads, 1, HOG_THREADS_MAX, .help = "threads that fill and touch (one per CPU, at most 8)" },
 	{ CLI_WORD, 0, "page", &cfg.huge, .help = "page size (4K)", .words = page_words },
 	{ CLI_BYTES, 0, "reserve", &cfg.reserve, 0, 1e15,
-	  .help = "keep this much free for the rest of the machine (a tenth, at least 256M)" },
-	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "enter this cgroup: a folder that holds a cgroup.procs (inherited)",
+	  .help = "leave this much to other processes (a tenth of memory, at least 256M)" },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "enter this cgroup: a folder with a cgroup.procs (inherited)",
 	  .meta = "FOLDER" },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "seed of the content and the random pattern (a new one each time)" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "seed of content and random order (a new one each time)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -230,7 +231,7 @@ static void read_options(int argc, char **argv)
 {
 	int first = cli_parse(
 		argc, argv, "memhog -s SIZE|PERCENT% | --until-swap SIZE [--pattern PATTERN] [--rate SIZE/s] [-t TIME] [options]",
-		"Takes memory, fills it with data that neither compresses nor merges, and optionally keeps touching it.", options);
+		"Fills memory with data that neither compresses nor merges, and optionally keeps touching it.", options);
 	bool how = cfg.pattern != UNASKED || cfg.rate || cfg.access != UNASKED;
 
 	cli_refuse_operands(argc, argv, first);
