@@ -53,30 +53,30 @@ static int read_rate_option(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'p', "port", &cfg.port, 1, 65535, .of = "serve", .help = "listen on this TCP port (5210)" },
-	{ CLI_STR, 0, "bind", &cfg.bind, .of = "serve",
-	  .help = "listen at this address; 0.0.0.0 or :: are all addresses (127.0.0.1)", .meta = "ADDRESS" },
+	{ CLI_STR, 0, "bind", &cfg.bind, .of = "serve", .help = "listen at this address; all: 0.0.0.0 or :: (127.0.0.1)",
+	  .meta = "ADDRESS" },
 	{ CLI_FLAG, 0, "once", &cfg.once, .of = "serve", .help = "end after one load" },
 	{ CLI_CALL, 'r', "rate", &cfg.load.rate, .of = "send", .help = "bits a second, all streams together",
 	  .call = read_rate_option, .meta = "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
 	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST, .of = "send",
-	  .help = "stop after this time (on a signal)" },
-	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, .of = "send", .help = "datagrams, an open loop (TCP)" },
-	{ CLI_STR, 0, "congestion", &cfg.congestion, .of = "send", .help = "congestion control of TCP (the kernel's default)",
+	  .help = "stop after this time (default: on a signal)" },
+	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, .of = "send", .help = "UDP instead of TCP" },
+	{ CLI_STR, 0, "congestion", &cfg.congestion, .of = "send", .help = "TCP congestion control (the kernel's default)",
 	  .meta = "NAME" },
 	{ CLI_FLAG, 0, "both", &cfg.load.both, .of = "send", .help = "the server sends the same load back" },
-	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_STREAMS, .of = "send", .help = "use this many streams, in turn (1)" },
+	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_STREAMS, .of = "send", .help = "use this many streams in turn (1)" },
 	{ CLI_BYTES, 0, "frame-size", &cfg.load.size, 1, LOAD_SIZE_MOST, .of = "send",
-	  .help = "payload of a frame (the largest, or a 400th of a second's bits)" },
+	  .help = "payload of a frame (full frames, or less for 400 frames a second)" },
 	{ CLI_WORD, 0, "rate-in", &cfg.bits, .of = "send",
 	  .help = "--rate counts bits of whole frames, or of their payload (frame)", .words = bit_words },
-	{ CLI_WORD, 0, "spacing", &cfg.spacing, .of = "send", .help = "frames at even or at random intervals (even)",
+	{ CLI_WORD, 0, "spacing", &cfg.spacing, .of = "send", .help = "send frames at even or random intervals (even)",
 	  .words = spacing_words },
 	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9, .of = "send",
-	  .help = "frames due within this time are sent together (500us, at least one frame)" },
+	  .help = "send frames due within this time together (500us)" },
 	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 1e6, 1e10, .of = "send",
 	  .help = "give up frames that are later than this (500ms)" },
 	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, .of = "send", .help = "real-time priority, if permitted (0: none)" },
-	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, .of = "send", .help = "seed of the random data (1)" },
+	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, .of = "send", .help = "seed of data and random intervals (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),
@@ -218,7 +218,7 @@ static int run_send(const char *to)
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "netload serve | send HOST:PORT --rate RATE [-t TIME] [options]",
-			      "Network load at a rate, over TCP or UDP, and the end that receives it.", options);
+			      "Sends network load at a rate, over TCP or UDP (send), or receives it (serve).", options);
 	const struct cli_opt *other;
 
 	if (first == argc)

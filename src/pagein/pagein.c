@@ -52,25 +52,28 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, .help = "runs in memory, and as many paged out (10)" },
 	{ CLI_WORD, 'e', "evict", &cycle.method, .help = "how to page the processes out (cgroup)", .words = cycle_methods },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "memory cgroup of the processes: a folder", .meta = "FOLDER" },
-	{ CLI_CALL, 0, "hog", &cycle.hog, .help = "last option: the hog, a program that takes the memory (memhog in the cgroup)",
-	  .call = reject_bare_hog, .meta = "COMMAND..." },
+	{ CLI_CALL, 0, "hog", &cycle.hog,
+	  .help = "last option: the program of --evict hog, which takes memory (memhog in the cgroup)", .call = reject_bare_hog,
+	  .meta = "COMMAND..." },
 	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, .words = hog_ends,
-	  .help = "end the hog once all is paged out, or when key 2 was answered; key2-paused: send it SIGUSR1 before (evicted)" },
+	  .help = "end the hog once all is paged out, or after key 2's echo; key2-paused: with SIGUSR1 in between (evicted)" },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, .help = "time limit for paging out (20s)" },
-	{ CLI_FLAG, 0, "kept", &cycle.kept, .help = "time also runs in which the application could not be paged out" },
-	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, .help = "type a key at this interval while the hog takes memory" },
+	{ CLI_FLAG, 0, "kept", &cycle.kept, .help = "also measure runs in which the application could not be paged out" },
+	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9,
+	  .help = "with --evict hog: type a key at this interval for --evict-timeout" },
 	{ CLI_NS, 0, "settle", &cycle.settle_ns, 0, 3600e9, .help = "wait before the first key (1s)" },
-	{ CLI_NS, 0, "pause", &cycle.pause_ns, 0, 3600e9, .help = "from the first echo to the second key (3s)" },
+	{ CLI_NS, 0, "pause", &cycle.pause_ns, 0, 3600e9, .help = "wait from first echo to second key (3s)" },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, .help = "timeout for an echo (30s)" },
-	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as echo (update)", .words = watches },
-	{ CLI_STR, 0, "prober", &cfg.prober, .help = "named pipes of a running keyrepeat --schedule asked", .meta = "IN,OUT" },
+	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as an echo (update)", .words = watches },
+	{ CLI_STR, 0, "prober", &cfg.prober, .help = "named pipes: input and output of a running keyrepeat --schedule asked",
+	  .meta = "IN,OUT" },
 	{ CLI_GONE, 0, "connect", .help = USE_PROBER },
 	{ CLI_GONE, 'k', "key", .help = USE_PROBER },
 	{ CLI_GONE, 0, "region", .help = USE_PROBER },
 	{ CLI_GONE, 0, "window", .help = USE_PROBER },
 	{ CLI_GONE, 0, "password-file", .help = USE_PROBER },
-	{ CLI_FILE, 0, "log", &cfg.log, .help = "write the memory of the processes at each step to this file" },
-	{ CLI_FILE, 0, "timeline", &cfg.timeline, .help = "write the memory of processes and cgroup every 2 ms to this file" },
+	{ CLI_FILE, 0, "log", &cfg.log, .help = "write the processes' memory at each step to this file" },
+	{ CLI_FILE, 0, "timeline", &cfg.timeline, .help = "write memory of processes and cgroup every 2 ms to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -321,8 +324,7 @@ int main(int argc, char **argv)
 	argc = cut_hog_command(argc, argv);
 	first = cli_parse(
 		argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
-		"Pages an application out, verifies that, and times the first key into it; alternates with runs in memory.",
-		options);
+		"Pages an application out and times the first key into it, in turn with runs in memory.", options);
 	check_options(first, argc);
 	proc_catch_stop(); /* before the output, which a signal would otherwise leave half done */
 	open_memory_group();
