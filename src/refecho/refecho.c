@@ -75,21 +75,22 @@ static int read_drop_option(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 'd', "display", &cfg.display, .help = "be a window on this display", .meta = "DISPLAY" },
-	{ CLI_FLAG, 0, "wayland", &cfg.wayland, .help = "be a full-screen window on the display of WAYLAND_DISPLAY" },
+	{ CLI_STR, 'd', "display", &cfg.display, .help = "be a window on this X display", .meta = "DISPLAY" },
+	{ CLI_FLAG, 0, "wayland", &cfg.wayland, .help = "be a full-screen window on $WAYLAND_DISPLAY" },
 	{ CLI_INT, 0, "vnc", &cfg.port, 1, 65535, .help = "be a VNC server on this port", .meta = "PORT" },
 	{ CLI_STR, 0, "listen", &cfg.listen, .help = "IPv4 address of the VNC server (127.0.0.1)", .meta = "ADDR" },
-	{ CLI_CALL, 0, "answer-delay", NULL, .help = "how long after its arrival a key may be drawn (const:0)",
+	{ CLI_CALL, 0, "answer-delay", NULL, .help = "delay from a key's arrival until its answer is due (const:0)",
 	  .call = read_delay_option, .meta = "const:T|uniform:T,T|bimodal:T,T,P|file:F" },
-	{ CLI_NS, 0, "cost", &cfg.cost_ns, 0, 10e9, .help = "CPU time to burn (0)" },
-	{ CLI_WORD, 0, "cost-per", &cfg.cost_per, .help = "what has that cost (redraw)", .words = cost_words },
+	{ CLI_NS, 0, "cost", &cfg.cost_ns, 0, 10e9, .help = "CPU time to burn before drawing (0)" },
+	{ CLI_WORD, 0, "cost-per", &cfg.cost_per, .help = "burn --cost for each redraw, or each key (redraw)",
+	  .words = cost_words },
 	{ CLI_INT, 0, "coalesce", &cfg.coalesce, 1, 1000,
-	  .help = "draw only when this many keys are due, or 1 s after the last (1)", .meta = "K" },
+	  .help = "draw only when this many keys are due, or 1 s after the last key (1)", .meta = "K" },
 	{ CLI_CALL, 0, "drop", &cfg.drop, .help = "share of keys that are never drawn (0%)", .call = read_drop_option,
 	  .meta = "PERCENT% (or a share from 0 to 1)" },
-	{ CLI_FLAG, 0, "noise", &cfg.noise, .help = "overlay noise, so that lossy coding is really used" },
+	{ CLI_FLAG, 0, "noise", &cfg.noise, .help = "overlay noise, so that encoders use lossy coding" },
 	{ CLI_INT, 0, "seed", &cfg.seed, .help = "seed of delays, drops and noise (1)" },
-	{ CLI_INT, 0, "cell", &cfg.cell, SCENE_CELL_MIN, SCENE_CELL_MAX, .help = "pixels of a patch cell (8)" },
+	{ CLI_INT, 0, "cell", &cfg.cell, SCENE_CELL_MIN, SCENE_CELL_MAX, .help = "width of a patch cell in pixels (8)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each key to this file" },
 	{ CLI_INT, 0, "priority", &cfg.priority, 1, 99, .help = "real-time priority, if permitted (none)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
@@ -367,7 +368,7 @@ int main(int argc, char **argv)
 	bool held;
 
 	operands = cli_parse(argc, argv, "refecho --display DISPLAY | --wayland | --vnc PORT [--answer-delay SCRIPT] [options]",
-			     "Answers each key, after a scripted delay, with a patch that a program reads from pixels.", options);
+			     "Shows the number of each key, after a given delay, as a patch of black and white cells.", options);
 	cli_refuse_operands(argc, argv, operands);
 	check_options();
 	proc_require_ready_fd((int)cfg.ready_fd);

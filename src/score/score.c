@@ -28,20 +28,19 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_WORD, 0, "model", &cfg.model, .help = "which rule (all)", .words = models },
-	{ CLI_STR, 0, "column", &cfg.in.column,
-	  .help = "the column that is the latency (answer_ns - due_ns, elapsed, latency_ms, ...)", .meta = "NAME" },
-	{ CLI_WORD, 0, "unit", &cfg.unit, .help = "unit of that column (as its name ends)", .words = units },
-	{ CLI_STR, 0, "users", &cfg.in.users, .help = "the column of active users, for vsimax (allThreads, users)",
+	{ CLI_WORD, 0, "model", &cfg.model, .help = "rule to apply (all)", .words = models },
+	{ CLI_STR, 0, "column", &cfg.in.column, .help = "column of the latency (answer_ns - due_ns, elapsed, latency_ms, ...)",
 	  .meta = "NAME" },
-	{ CLI_INT, 0, "from", &cfg.in.from_ns, 0, 9e18, .help = "only keys due from then on, in ns of the log's clock",
+	{ CLI_WORD, 0, "unit", &cfg.unit, .help = "unit of this column (by the end of its name)", .words = units },
+	{ CLI_STR, 0, "users", &cfg.in.users, .help = "column of active users, for vsimax (allThreads or users)", .meta = "NAME" },
+	{ CLI_INT, 0, "from", &cfg.in.from_ns, 0, 9e18, .help = "only keys due from this time on, by the log's clock",
 	  .meta = "NS" },
-	{ CLI_INT, 0, "to", &cfg.in.to_ns, 0, 9e18, .help = "only keys due until then", .meta = "NS" },
-	{ CLI_FILE, 0, "thresholds", &cfg.thresholds, .help = "constants of the rules (data/thresholds.tsv)" },
-	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, .help = "samples longer than this are late (as the table says)" },
-	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, .help = "T of Apdex (as the table says)" },
-	{ CLI_NS, 0, "expected", &cfg.expected_ns, 0, 1e15, .help = "T of Wu's rule (as the table says)" },
-	{ CLI_REAL, 0, "beta", &cfg.beta, 0, 100, .help = "exponent of Wu's rule (as the table says)" },
+	{ CLI_INT, 0, "to", &cfg.in.to_ns, 0, 9e18, .help = "only keys due until this time", .meta = "NS" },
+	{ CLI_FILE, 0, "thresholds", &cfg.thresholds, .help = "table of the rules' numbers (data/thresholds.tsv)" },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, .help = "samples longer than this are late (from --thresholds)" },
+	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, .help = "T of Apdex (from --thresholds)" },
+	{ CLI_NS, 0, "expected", &cfg.expected_ns, 0, 1e15, .help = "T of Wu's rule (from --thresholds)" },
+	{ CLI_REAL, 0, "beta", &cfg.beta, 0, 100, .help = "exponent of Wu's rule (from --thresholds)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -311,7 +310,7 @@ static void report_scores(struct rec_report *r, const struct latency_samples *s,
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "score SAMPLES [options]",
-			      "How users judge latencies: published rules, from one file of samples.", options);
+			      "Rates latencies in a file of samples by published rules.", options);
 	struct latency_samples s;
 	struct models_sourced_limits l;
 	struct rec_report *out;

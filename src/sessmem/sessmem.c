@@ -43,12 +43,11 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_PIDS, 0, "session", &cfg.session,
-	  .help = "these processes, all whose session is one of them, and all that descend from any" },
-	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "all in this control group and below: a folder that holds a cgroup.procs",
+	{ CLI_PIDS, 0, "session", &cfg.session, .help = "these processes, all of sessions that they lead, and all descendants" },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "all processes in this cgroup and below: a folder with a cgroup.procs",
 	  .meta = "FOLDER" },
 	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "only these processes" },
-	{ CLI_FLAG, 0, "machine", &cfg.machine, .help = "no processes: only what the machine has in use" },
+	{ CLI_FLAG, 0, "machine", &cfg.machine, .help = "no processes: only the machine's memory in use" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -384,7 +383,7 @@ static void report_session(struct rec_report *r, struct session_reading *s, cons
 static void read_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "sessmem --session PID,... | --cgroup FOLDER | --pid PID,... [options]",
-			      "Memory of a login, process by process: private, shared, its fair share.", options);
+			      "Reports the memory of a login, process by process: private, shared and fair share.", options);
 
 	cli_refuse_operands(argc, argv, first);
 	if (!cfg.session.n && !cfg.pid.n && !cfg.cgroup && !cfg.machine)

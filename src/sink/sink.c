@@ -64,20 +64,20 @@ static int read_burst_option(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "count", &cfg.count, 1, 10000, .help = "number of processes (1)" },
 	{ CLI_PERCENT, 'l', "load", &cfg.percent, 0.1, 100,
-	  .help = "share of wall-clock time of each process; 100 never yields (100)" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop after this time (on a signal)" },
+	  .help = "CPU time of each process, as a share of wall-clock time (100: never yields)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop after this time (default: on a signal)" },
 	{ CLI_CPUS, 0, "cpus", &cfg.policy.cpus, .help = "run on these CPUs (inherited)" },
 	{ CLI_CALL, 0, "policy", &cfg.policy, .help = "scheduling policy (other)", .call = parse_cpu_policy_option,
 	  .meta = "other|batch|idle|fifo:P|rr:P" },
 	{ CLI_INT, 0, "nice", &cfg.policy.nice, -20, 19, .help = "nice value added to the inherited one (0)" },
 	{ CLI_NS, 0, "slice", &cfg.policy.slice_ns, 100e3, 100e6,
 	  .help = "requested time slice, if the scheduler supports it (its default)" },
-	{ CLI_STR, 0, "cgroup", &cfg.policy.cgroup, .help = "enter this cgroup: a folder that holds a cgroup.procs (inherited)",
+	{ CLI_STR, 0, "cgroup", &cfg.policy.cgroup, .help = "enter this cgroup: a folder with a cgroup.procs (inherited)",
 	  .meta = "FOLDER" },
-	{ CLI_NS, 0, "period", &cfg.period_ns, 1e6, 1e9, .help = "period within which a share is held (10ms)" },
+	{ CLI_NS, 0, "period", &cfg.period_ns, 1e6, 1e9, .help = "period in which --load is held (10ms)" },
 	{ CLI_CALL, 0, "burst", &cfg.burst, .call = read_burst_option, .meta = "PLAN",
 	  .help = "use CPU time in bursts: every:100ms,len:5ms, or random:1000,min:100us,max:400ms,load:50%, or a file" },
-	{ CLI_FILE, 0, "burst-log", &cfg.burst_log, .help = "write the CPU time that each burst used to this file" },
+	{ CLI_FILE, 0, "burst-log", &cfg.burst_log, .help = "write the CPU time of each burst to this file" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "seed of random bursts (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
@@ -458,7 +458,7 @@ static bool run_load(struct workers *workers)
 static void read_load_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "sink [-n COUNT] [-l PERCENT | --burst PLAN] [-t TIME] [options]",
-			      "CPU hogs: use all the CPU time they get, a fixed share of it, or planned bursts.", options);
+			      "CPU hogs: processes that use all CPU time they get, a fixed share, or planned bursts.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--burst-log", cfg.burst_log } };
 
 	cli_refuse_operands(argc, argv, first);

@@ -81,9 +81,9 @@ static int parse_rate_option(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, .help = "delay of each read (0)" },
 	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, .help = "delay of each write (0)" },
-	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits, .help = "transfer rate of reads, added to the delay (none)",
+	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits, .help = "rate of reads; the transfer time adds to the delay (none)",
 	  .call = parse_rate_option, .meta = "RATE (150Kbit or more, or none)" },
-	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, .help = "transfer rate of writes, added to the delay (none)",
+	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, .help = "rate of writes; the transfer time adds to the delay (none)",
 	  .call = parse_rate_option, .meta = "RATE (150Kbit or more, or none)" },
 	{ CLI_STR, 0, "control", &cfg.control,
 	  .help = "read commands from this fifo, created if missing: read-delay 5ms, delay 0, rate none", .meta = "FIFO" },
@@ -362,7 +362,7 @@ static void read_options(int argc, char **argv, const char **folder, const char 
 {
 	int first = cli_parse(
 		argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
-		"A disk with a stated delay of each read and write: the file \"disk\" in FOLDER, backed by another file.", options);
+		"Mounts BACKING_FILE as the file disk in FOLDER, with a given delay of each read and write.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 
 	if (argc - first < 2)

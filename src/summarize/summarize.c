@@ -21,14 +21,14 @@ static bool schema;
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, .help = "resamples of the bootstrap, used from ten repeats on (2000)" },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, .help = "seed of the bootstrap (that of the run)" },
-	{ CLI_STR, 0, "experiment", &cfg.experiment, .help = "folder of the experiment, with its table (by the run's name)",
+	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, .help = "bootstrap resamples, used from ten repeats on (2000)" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, .help = "seed of the bootstrap (the run's)" },
+	{ CLI_STR, 0, "experiment", &cfg.experiment, .help = "folder of the experiment, with its table (the run's)",
 	  .meta = "DIR" },
-	{ CLI_STR, 0, "values", &values.quantiles, .help = "the operand is a file of values: these quantiles of each group",
+	{ CLI_STR, 0, "values", &values.quantiles, .help = "RUN is a file of values: report these quantiles of each group",
 	  .meta = "P,..." },
-	{ CLI_REAL, 0, "above", &values.above, .help = "with --values: the share of those above this" },
-	{ CLI_FLAG, 0, "schema", &schema, .help = "the operand is an experiment's table: print its columns as schema.tsv" },
+	{ CLI_REAL, 0, "above", &values.above, .help = "with --values: share of values above this" },
+	{ CLI_FLAG, 0, "schema", &schema, .help = "RUN is an experiment's table: print its columns as schema.tsv" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	int first;
 
 	first = cli_parse(argc, argv, "summarize RUN [options]",
-			  "Statistics over the repeats of a run: writes RUN/summary.tsv and the other tables of its experiment.",
+			  "Computes statistics over the repeats of a run, and writes RUN/summary.tsv and other tables.",
 			  options);
 	if (first >= argc)
 		die_usage("which run folder?");
