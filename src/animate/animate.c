@@ -333,8 +333,7 @@ int main(int argc, char **argv)
 		argc, argv,
 		"animate [show] [--frames N] [--geometry WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]"
 		" | animate write FILE [--frames N] [--geometry WxH] [options]",
-		"Shows an animation of numbered frames, writes it as raw video, or counts the frames that appear.",
-		options);
+		"Shows an animation of numbered frames, writes it as raw video, or counts the frames that appear.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 	const char *word = first < argc ? argv[first] : "show";
 	int words = word[0] == 'w' ? 2 : 1;

@@ -152,8 +152,7 @@ int main(int argc, char **argv)
 	int first;
 
 	first = cli_parse(argc, argv, "summarize RUN [options]",
-			  "Computes statistics over the repeats of a run, and writes RUN/summary.tsv and other tables.",
-			  options);
+			  "Computes statistics over the repeats of a run, and writes RUN/summary.tsv and other tables.", options);
 	if (first >= argc)
 		die_usage("which run folder?");
 	cli_refuse_operands(argc, argv, first + 1);
