@@ -38,31 +38,32 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 'd', "display", &cfg.display, .help = "input of this X display ($DISPLAY, if no other is named)",
+	{ CLI_STR, 'd', "display", &cfg.display, .help = "input of this X display ($DISPLAY, without --evdev and --control)",
 	  .meta = "DISPLAY" },
 	{ CLI_STR, 0, "evdev", &cfg.evdev, .help = "input of this device: /dev/input/eventN", .meta = "DEVICE" },
 	{ CLI_STR, 0, "control", &cfg.control, .help = "every line through this fifo is an input", .meta = "FIFO" },
-	{ CLI_STR, 0, "keys", &cfg.keys, .help = "which input counts (Return,KP_Enter,button)", .meta = "LIST" },
+	{ CLI_STR, 0, "keys", &cfg.keys, .help = "inputs that count (Return,KP_Enter,button)", .meta = "LIST" },
 	{ CLI_FLAG, 0, "no-audio", &cfg.no_audio, .help = "do not look for processes that play sound" },
-	{ CLI_STR, 0, "audio-server", &cfg.audio_server, .help = "the sound server (the user's)", .meta = "SERVER" },
-	{ CLI_WORD, 0, "ratio", &cfg.ratio, .help = "background against others, 1:3, 1:9 or 1:18 (M; with --agent or --batch none)",
+	{ CLI_STR, 0, "audio-server", &cfg.audio_server, .help = "sound server to ask (the user's)", .meta = "SERVER" },
+	{ CLI_WORD, 0, "ratio", &cfg.ratio,
+	  .help = "CPU weight of background to others: L 1:3, M 1:9, H 1:18 (M; with --agent or --batch none)",
 	  .words = throttle_ratio_words },
-	{ CLI_FLAG, 0, "isolate", &cfg.isolate, .help = "CPUs and interrupts of their own for what is not background" },
-	{ CLI_FLAG, 0, "no-interrupts", &cfg.no_interrupts, .help = "isolate: leave the interrupts where they are" },
-	{ CLI_STR, 0, "agent", &cfg.agent, .help = "in a guest: tell the host through this port", .meta = "PORT" },
-	{ CLI_STR, 0, "batch", &cfg.batch, .help = "this cpu group gets 1 ms a second while an episode lasts", .meta = "FOLDER" },
-	{ CLI_FLAG, 0, "dry-run", &cfg.dry, .help = "change nothing" },
-	{ CLI_STR, 0, "group", &cfg.group, .help = "processes of this control group (all that may be changed)", .meta = "FOLDER" },
-	{ CLI_STR, 0, "user", &cfg.user, .help = "processes of this user", .meta = "NAME" },
-	{ CLI_STR, 0, "except", &cfg.except, .help = "processes of these names are not background: a program that measures",
-	  .meta = "NAMES" },
-	{ CLI_PERCENT, 0, "threshold", &cfg.threshold, 1, 100, .help = "load of a CPU that makes a process background (50)" },
+	{ CLI_FLAG, 0, "isolate", &cfg.isolate, .help = "run background on CPUs apart; interrupts go to the other CPUs" },
+	{ CLI_FLAG, 0, "no-interrupts", &cfg.no_interrupts, .help = "with --isolate: leave the interrupts where they are" },
+	{ CLI_STR, 0, "agent", &cfg.agent, .help = "in a guest: report to the host's vamp vm through this port", .meta = "PORT" },
+	{ CLI_STR, 0, "batch", &cfg.batch, .help = "in an episode, this cpu cgroup gets 1 ms of CPU time a second",
+	  .meta = "FOLDER" },
+	{ CLI_FLAG, 0, "dry-run", &cfg.dry, .help = "change nothing, only report" },
+	{ CLI_STR, 0, "group", &cfg.group, .help = "only processes of this cgroup (all that may be changed)", .meta = "FOLDER" },
+	{ CLI_STR, 0, "user", &cfg.user, .help = "only processes of this user", .meta = "NAME" },
+	{ CLI_STR, 0, "except", &cfg.except, .help = "processes of these names (A,B,...) are not background", .meta = "NAMES" },
+	{ CLI_PERCENT, 0, "threshold", &cfg.threshold, 1, 100, .help = "CPU load above which a process is background (50%)" },
 	{ CLI_NS, 0, "before", &cfg.before_ns, 64 * NS_PER_MS, 60 * NS_PER_S,
-	  .help = "judge by so much time before an input (1024ms)" },
-	{ CLI_NS, 0, "most", &cfg.most_ns, 10 * NS_PER_MS, 600 * NS_PER_S, .help = "an episode lasts at most (5s)" },
-	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for every episode, tag and end to this file" },
+	  .help = "judge the load by this time before an input (1024ms)" },
+	{ CLI_NS, 0, "most", &cfg.most_ns, 10 * NS_PER_MS, 600 * NS_PER_S, .help = "longest episode (5s)" },
+	{ CLI_FILE, 0, "log", &cfg.log, .help = "write episodes, their ends and background processes to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 365 * NS_PER_DAY, .help = "stop after this time (on a signal)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 365 * NS_PER_DAY, .help = "stop after this time (default: on a signal)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -301,7 +302,7 @@ int run_command(int argc, char **argv)
 	struct rt_granted priority;
 	struct rec_report *out;
 	int err, first = cli_parse(argc, argv, "vamp run [options]",
-				   "Throttles the background tasks from an input until the episode ends, and undoes it.", options);
+				   "Throttles background tasks from an input until the next, or for --most (an episode).", options);
 
 	cli_refuse_operands(argc, argv, first);
 	if (cfg.no_interrupts && !cfg.isolate)

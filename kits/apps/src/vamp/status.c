@@ -246,7 +246,7 @@ int status_command(int argc, char **argv)
 	size_t n;
 	int silent = 0;
 	int first = cli_parse(argc, argv, "vamp status [options]",
-			      "Says which processes are throttled now, by which vamp, and why.", options);
+			      "Reports which processes are throttled now, by which vamp, and why.", options);
 
 	cli_refuse_operands(argc, argv, first);
 	n = query_daemons(&d, &silent);

@@ -26,8 +26,8 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 30.0 * NS_PER_DAY, .help = "trace this long (10s)" },
-	{ CLI_CPUS, 0, "cpus", &cfg.cpus, .help = "which CPUs (all that are online)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 30.0 * NS_PER_DAY, .help = "trace for this long (10s)" },
+	{ CLI_CPUS, 0, "cpus", &cfg.cpus, .help = "CPUs to trace (all online)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write every slice to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
@@ -166,7 +166,7 @@ int trace_command(int argc, char **argv)
 {
 	static const char *const columns[] = { "start_ns", "cpu", "pid", "tid", "comm", "ran_ns", "wanted_more", "whole", NULL };
 	int first = cli_parse(argc, argv, "vamp trace [-t TIME] [--cpus LIST] [options]",
-			      "Records every slice of time that a task ran on a CPU, of the whole system.", options);
+			      "Records every slice of time that any task of the system ran on a CPU.", options);
 	struct rec_output_path places[] = { { "--log", cfg.log }, { "--output", out_cfg.path } };
 	static struct cli_cpus online;
 	struct scheduling_trace *t;

@@ -9,12 +9,12 @@ static const struct cli_command commands[] = {
 	{ "run", "", "throttle background tasks from an input until the episode ends", run_command },
 	{ "status", "", "print which processes are throttled now, and why", status_command },
 	{ "trace", "", "record which task ran on which CPU and for how long", trace_command },
-	{ "vm", "", "slow down the virtual CPUs of a QEMU that run background tasks", vm_command },
+	{ "vm", "", "slow the virtual CPUs of a QEMU while they run background tasks", vm_command },
 	{ NULL, NULL, NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
-	return cli_run_command(argc, argv, "vamp", "Finds background tasks when the user acts and throttles them for the episode.",
+	return cli_run_command(argc, argv, "vamp", "Finds background tasks when the user acts, and throttles them for an episode.",
 			       commands);
 }

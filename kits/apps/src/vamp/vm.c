@@ -30,17 +30,18 @@ static struct rec_cfg out_cfg;
 static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "qmp", &cfg.qmp, .help = "QEMU's control socket: qemu -qmp unix:SOCKET,server=on,wait=off",
 	  .meta = "SOCKET" },
-	{ CLI_STR, 0, "agent", &cfg.agent, .help = "host's end of the port org.thinprobe.vamp, to which the guest's agent writes",
-	  .meta = "SOCKET" },
+	{ CLI_STR, 0, "agent", &cfg.agent,
+	  .help = "host's end of the port org.thinprobe.vamp, to which vamp run --agent in the guest writes", .meta = "SOCKET" },
 	{ CLI_FLAG, 0, "registers", &cfg.registers,
-	  .help = "find background tasks by the vCPUs' page-table registers; the agent only tells when an episode begins and ends" },
-	{ CLI_WORD, 0, "ratio", &cfg.ratio, .help = "slow to fast: L 1:3, M 1:9, H 1:18 (M)", .words = throttle_ratio_words },
-	{ CLI_STR, 0, "group", &cfg.group, .help = "control group of the machine; QEMU is moved there (the one that it is in)",
-	  .meta = "FOLDER" },
-	{ CLI_FILE, 0, "log", &cfg.log, .help = "write what every vCPU got, each 100 ms, to this file" },
-	{ CLI_FLAG, 0, "status", &cfg.status, .help = "report the vCPUs' current threads, groups and weights, and exit" },
-	{ CLI_FLAG, 0, "dry-run", &cfg.dry_run, .help = "change nothing; report what would be changed" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop after this time (on a signal, or with QEMU)" },
+	  .help = "find background tasks by page-table registers; the agent only marks begin and end of episodes" },
+	{ CLI_WORD, 0, "ratio", &cfg.ratio, .help = "CPU weight of slow to other virtual CPUs: L 1:3, M 1:9, H 1:18 (M)",
+	  .words = throttle_ratio_words },
+	{ CLI_STR, 0, "group", &cfg.group, .help = "move QEMU into this cgroup (stays in its own)", .meta = "FOLDER" },
+	{ CLI_FILE, 0, "log", &cfg.log, .help = "write the CPU time of each virtual CPU, each 100 ms, to this file" },
+	{ CLI_FLAG, 0, "status", &cfg.status, .help = "report threads, groups and weights of the virtual CPUs, and exit" },
+	{ CLI_FLAG, 0, "dry-run", &cfg.dry_run, .help = "change nothing, only report" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY,
+	  .help = "stop after this time (default: on a signal, or with QEMU)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -181,8 +182,7 @@ int vm_command(int argc, char **argv)
 	int err;
 
 	err = cli_parse(argc, argv, "vamp vm --qmp SOCKET --agent SOCKET [options]",
-			"Gives the virtual CPUs of a QEMU that run background tasks a smaller part of the machine's CPU share.",
-			options);
+			"Slows the virtual CPUs of a QEMU while they run background tasks, in favour of its other ones.", options);
 	check_options(argv[err]);
 	if (guest_find(&vm, cfg.qmp, &why))
 		die(EXIT_RUN, "%s", why.text);
