@@ -19,10 +19,10 @@ extern const char *const confine_words[];
 	  0, \
 	  "sandbox", \
 	  &(mode), \
-	  .help = "strict: end where the kernel lacks a part of the sandbox (auto)", \
+	  .help = "strict: exit if the kernel lacks a part of the sandbox (auto)", \
 	  .words = confine_words }, \
 	{ \
-		CLI_SET, 0, "no-sandbox", &(mode), CONFINE_OFF, 0, .help = "give up only capabilities, not files and system calls" \
+		CLI_SET, 0, "no-sandbox", &(mode), CONFINE_OFF, 0, .help = "give up only capabilities" \
 	}
 
 /* What a profile leaves open. A thread can always be started, files of the system read, and a finished report put in its place. */

@@ -30,14 +30,14 @@ extern const char *const rec_formats[];
 #define REC_OPTIONS(cfg) REC_OPTIONS_QUIET(cfg, "quiet")
 /* For a tool whose --quiet means something else: `quiet` is the name of the option. */
 #define REC_OPTIONS_QUIET(cfg, quiet) \
-	{ CLI_WORD, 0, "format", &(cfg).format, .help = "how to report (text)", .words = rec_formats }, \
+	{ CLI_WORD, 0, "format", &(cfg).format, .help = "format of the report (text)", .words = rec_formats }, \
 		REC_OPTIONS_SHORT(cfg, quiet)
 /* Without --format, for a tool that has formats of its own. */
 #define REC_OPTIONS_SHORT(cfg, quiet) \
 	{ CLI_SET, 0, "json", &(cfg).format, REC_JSON, 0, .help = "same as --format json" }, \
-		{ CLI_SET, 0, "tsv", &(cfg).format, REC_TSV, 0, .help = "same as --format tsv: the main table of the result" }, \
-		{ CLI_SET, 'q', quiet, &(cfg).detail, REC_QUIET, 0, .help = "text: only the warnings" }, \
-		{ CLI_SET, 'v', "verbose", &(cfg).detail, REC_VERBOSE, 0, .help = "text: settings and all figures, too" }, \
+		{ CLI_SET, 0, "tsv", &(cfg).format, REC_TSV, 0, .help = "same as --format tsv: the main table" }, \
+		{ CLI_SET, 'q', quiet, &(cfg).detail, REC_QUIET, 0, .help = "text format: only warnings" }, \
+		{ CLI_SET, 'v', "verbose", &(cfg).detail, REC_VERBOSE, 0, .help = "text format: also settings and all figures" }, \
 	{ \
 		CLI_FILE, 'o', "output", &(cfg).path, .help = "write the report to this file (standard output)" \
 	}
