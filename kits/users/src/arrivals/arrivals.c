@@ -65,18 +65,18 @@ static int parse_where(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "input-format", &cfg.log.kind, .of = "log", .help = "format of the log (auto)", .words = logs_in_kinds },
 	{ CLI_STR, 0, "column", &cfg.log.column, .of = "log",
-	  .help = "the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", .meta = "NAME" },
-	{ CLI_WORD, 0, "unit", &cfg.unit, .of = "log", .help = "unit of that column (as its name ends)", .words = units },
-	{ CLI_CALL, 0, "where", NULL, .of = "log", .help = "only rows with this value; may be given again", .call = parse_where,
+	  .help = "column of the arrival time (timeStamp, start_ns, sent_ns, ...)", .meta = "NAME" },
+	{ CLI_WORD, 0, "unit", &cfg.unit, .of = "log", .help = "unit of this column (by the end of its name)", .words = units },
+	{ CLI_CALL, 0, "where", NULL, .of = "log", .help = "only rows with this value; may be repeated", .call = parse_where,
 	  .meta = "COLUMN=VALUE" },
-	{ CLI_CALL, 0, "warmup", NULL, .of = "log", .help = "leave out this time at the beginning, and at the end (0,0)",
+	{ CLI_CALL, 0, "warmup", NULL, .of = "log", .help = "leave out these times at the beginning and at the end (0,0)",
 	  .call = parse_warmup, .meta = "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18,
-	  .help = "count arrivals in intervals of this (ten arrivals on average)" },
+	  .help = "count arrivals in intervals of this length (ten arrivals on average)" },
 	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12, .of = "log",
 	  .help = "resolution of the log's times (inferred from the times)" },
-	{ CLI_STR, 0, "sources", &cfg.log.source, .of = "log", .help = "column of the requests' sources: CoV by number of sources",
-	  .meta = "NAME" },
+	{ CLI_STR, 0, "sources", &cfg.log.source, .of = "log",
+	  .help = "column of the requests' sources, for the coefficient of variation by number of sources", .meta = "NAME" },
 	{ CLI_INT, 0, "sample", &cfg.sample, 2, 1e7, .help = "instead of a log: this many random arrivals within a second" },
 	{ CLI_FILE, 0, "rows", &cfg.rows, .help = "write rows for a plot to this file" },
 	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, .help = "seed of --sample and of random places within a tick (1)" },
@@ -320,7 +320,7 @@ static void report_settings(struct rec_report *out, const char *file, const stru
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "arrivals LOG | --sample N [options]",
-			      "Do requests arrive as those of many independent users would?", options),
+			      "Tests whether requests arrive like those of many independent users.", options),
 	    err;
 	struct logged_arrivals l;
 	struct rec_report *out;

@@ -50,16 +50,16 @@ static int parse_pages(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "demand", &cfg.demand, .of = "mva", .help = "service demand of a request at each station",
-	  .call = parse_times, .meta = "TIME,..., such as 50ms,40ms,30ms" },
+	{ CLI_CALL, 0, "demand", &cfg.demand, .of = "mva", .help = "time that a request needs of each station", .call = parse_times,
+	  .meta = "TIME,..., such as 50ms,40ms,30ms" },
 	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, .of = "mva",
 	  .help = "time of a request outside the stations, without queueing (0)" },
-	{ CLI_CALL, 'n', "users", &cfg.users, .of = "mva, mm1n, fit", .help = "how many users", .call = parse_numbers,
+	{ CLI_CALL, 'n', "users", &cfg.users, .of = "mva, mm1n, fit", .help = "number of users", .call = parse_numbers,
 	  .meta = "N,... or FROM:TO:STEP" },
 	{ CLI_CALL, 'z', "think-time", &cfg.think, .call = parse_times, .of = "mva, mm1n, fit, users",
-	  .help = "think time; users: several, or FROM:TO:STEP (fit: that of the last row)", .meta = "TIME[,...]" },
+	  .help = "mean think time; users: a list, or FROM:TO:STEP (fit: the last row's)", .meta = "TIME[,...]" },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9, .of = "mva, mm1n, fit",
-	  .help = "instead of -z, think time = users / RATIO", .meta = "RATIO" },
+	  .help = "instead of -z: think time in seconds = users / RATIO", .meta = "RATIO" },
 	{ CLI_WORD, 0, "method", &cfg.method, .of = "mva, fit", .help = "exact, or Schweitzer's approximation (exact)",
 	  .words = mva_methods },
 	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1, .of = "mva",
@@ -69,17 +69,17 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, .of = "mm1, mmm, mm1n", .help = "mean service time" },
 	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, .of = "mmm", .help = "number of servers" },
 	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, .of = "users", .help = "measured response time" },
-	{ CLI_CALL, 0, "pages", &cfg.pages, .of = "users", .help = "PAGES pages consist of OBJECTS requests (1:1)",
-	  .call = parse_pages, .meta = "PAGES:OBJECTS" },
-	{ CLI_STR, 0, "column", &cfg.column, .of = "users, fit", .help = "the column that is the response time (r_s or r_ms)",
+	{ CLI_CALL, 0, "pages", &cfg.pages, .of = "users", .help = "PAGES pages are OBJECTS requests (1:1)", .call = parse_pages,
+	  .meta = "PAGES:OBJECTS" },
+	{ CLI_STR, 0, "column", &cfg.column, .of = "users, fit", .help = "column of the response time (r_s or r_ms)",
 	  .meta = "NAME" },
-	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, .of = "fit", .help = "fit the first ROWS rows, predict the others (all)",
+	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, .of = "fit", .help = "fit the first ROWS rows, and predict the others (all)",
 	  .meta = "ROWS" },
 	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8, .of = "fit",
-	  .help = "stations to fit to response times (1, or 0 beside busy times)" },
-	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, .of = "fit", .help = "no constant delay outside the stations" },
+	  .help = "stations to fit to response times (1, or 0 if rows have busy times)" },
+	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, .of = "fit", .help = "fit no constant delay outside the stations" },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, .of = "fit",
-	  .help = "predict the largest load (users, or requests a second of an open stream) with this response time" },
+	  .help = "predict the most users (open stream: requests a second) with this response time" },
 	{ CLI_FILE, 0, "rows", &cfg.rows, .of = "mva, fit", .help = "write rows for a plot to this file" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -485,7 +485,7 @@ static const struct {
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "queue mva | mm1 | mmm | mm1n | users [FILE] | fit FILE [options]",
-			      "Queueing models of users and servers, and demands from measured rows.", options);
+			      "Computes queueing models of users and servers, and fits demands to measured rows.", options);
 	const char *mode = argv[first], *file = first + 1 < argc ? argv[first + 1] : NULL;
 	size_t i = 0;
 
