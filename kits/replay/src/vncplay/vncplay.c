@@ -6,11 +6,11 @@
 #include "commands.h"
 
 static const struct cli_command commands[] = {
-	{ "record", "SERVER TRACE", "a session, by hand, by script, or through a proxy", vncplay_record },
-	{ "play", "SERVER TRACE LOG", "what was recorded, once the screen shows the same", vncplay_play },
+	{ "record", "SERVER TRACE", "record a session of a viewer or a script", vncplay_record },
+	{ "play", "SERVER TRACE LOG", "replay it; inputs wait for the recorded screen", vncplay_play },
 	{ "learn", "", "an input waits for the snapshots of its trace: vncplay play SERVER TRACE LOG", NULL },
-	{ "analyze", "LOG...", "the response time of every input, in all replays", vncplay_analyze },
-	{ "picture", "LOG OUT.ppm", "the screen of a replay at a moment", vncplay_picture },
+	{ "analyze", "LOG...", "find each input's response time in all replays", vncplay_analyze },
+	{ "picture", "LOG OUT.ppm", "write the screen of a replay at a moment", vncplay_picture },
 	{ NULL, NULL, NULL, NULL },
 };
 

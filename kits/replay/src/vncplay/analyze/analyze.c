@@ -30,17 +30,17 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_WORD, 'm', "method", &cfg.method, .help = "by hashes of tiles, or as the paper of 2005 did (tiles)",
+	{ CLI_WORD, 'm', "method", &cfg.method, .help = "compare tiles of the screen, or do as the paper of 2005 (tiles)",
 	  .words = methods },
-	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64, .of = "paper",
-	  .help = "look at every so many pixels of every so many rows (4)" },
+	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64, .of = "paper", .help = "look at every Nth pixel of every Nth row (4)" },
 	{ CLI_PERCENT, 0, "differ", &cfg.paper.differ_percent, 0, 100, .of = "paper",
-	  .help = "share of the pixels in which a frame must differ from the one before to be looked for (2)" },
-	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, .of = "paper", .help = "changes less than this apart are one (1ms)" },
+	  .help = "look for frames that differ from the one before in this share of pixels (2%)" },
+	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, .of = "paper",
+	  .help = "changes less than this apart are one frame (1ms)" },
 	{ CLI_GONE, 0, "aux", .help = "the side file of OUT.rfb is OUT.rfb.aux, beside it" },
-	{ CLI_STR, 0, "labels", &cfg.labels, .help = "what the replays are called, in their order (their files' names)",
+	{ CLI_STR, 0, "labels", &cfg.labels, .help = "names of the replays, in their order (their file names)",
 	  .meta = "NAME,..." },
-	{ CLI_WORD, 0, "format", &cfg.out.format, .help = "how to report; vncanalyze: rows for scripts of 2005 (text)",
+	{ CLI_WORD, 0, "format", &cfg.out.format, .help = "format of the report; vncanalyze: rows for scripts of 2005 (text)",
 	  .words = formats },
 	REC_OPTIONS_SHORT(cfg.out, "quiet"),
 	{ .type = CLI_END },
@@ -177,7 +177,7 @@ static void run_method(struct findings *f, struct frame_matches *paper)
 int vncplay_analyze(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "vncplay analyze OUT.rfb... [options]",
-			      "The response time of every input, over several replays of one trace.", options);
+			      "Finds the response time of every input, over several replays of one trace.", options);
 	int runs = argc - first, status;
 	struct findings f = { .method = methods[cfg.method], .runs = runs };
 	struct frame_matches paper = { 0 };

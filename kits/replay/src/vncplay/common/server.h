@@ -24,17 +24,17 @@ struct server_cfg {
 /* The command-line options of a connection. */
 #define SERVER_OPTIONS(cfg) \
 	{ CLI_FILE, 0, "password-file", &(cfg).password_file, \
-	  .help = "the password of VNC authentication, as vncpasswd writes it or as text (none)" }, \
+	  .help = "file with the VNC password, as text or written by vncpasswd (none)" }, \
 		{ CLI_NS, \
 		  0, \
 		  "connect", \
 		  &(cfg).timeout_ns, \
 		  1e6, \
 		  600e9, \
-		  .help = "give up a connection or a greeting that takes longer (10s)" }, \
+		  .help = "time limit for connecting and greeting (10s)" }, \
 	{ \
 		CLI_STR, 0, "encodings", &(cfg).encodings, \
-			.meta = "LIST", .help = "what the server may send, best first (tight,zlib,hextile,copyrect,raw)" \
+			.meta = "LIST", .help = "encodings to request, best first (tight,zlib,hextile,copyrect,raw)" \
 	}
 
 struct server_greeting {

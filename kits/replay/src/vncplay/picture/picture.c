@@ -17,8 +17,8 @@
 static int64_t at_ns = -1, since_ns = -1;
 
 static const struct cli_opt options[] = {
-	{ CLI_NS, 0, "at", &at_ns, 0, LONGEST_NS, .help = "this long after the log began (the end)" },
-	{ CLI_NS, 0, "since", &since_ns, 0, LONGEST_NS, .help = "frame what differs from the screen at this time (nothing)" },
+	{ CLI_NS, 0, "at", &at_ns, 0, LONGEST_NS, .help = "time since the log began (the end)" },
+	{ CLI_NS, 0, "since", &since_ns, 0, LONGEST_NS, .help = "frame what differs from the screen at this time (no frame)" },
 	{ .type = CLI_END },
 };
 
@@ -79,7 +79,7 @@ int vncplay_picture(int argc, char **argv)
 {
 	static const struct rfb_event_callbacks events = { 0 };
 	int first = cli_parse(argc, argv, "vncplay picture LOG OUT.ppm [options]",
-			      "The screen of a replay at a moment, as a picture.", options);
+			      "Writes the screen of a replay at a moment as a picture.", options);
 	struct shown_moments m = { .before.ms = -1 };
 	struct fbs_reader *log;
 	const char *why;

@@ -37,20 +37,21 @@ static int parse_key_area(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_FLAG, 0, "headless", &cfg.headless, .help = "a script says what is done (implied by --script)" },
-	{ CLI_FILE, 0, "script", &cfg.script, .help = "do what it says, a line each, instead of a viewer; - is standard input" },
-	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535,
-	  .help = "serve the screen on this TCP port, to any viewer (one that is free)", .meta = "PORT" },
-	{ CLI_STR, 0, "bind", &cfg.bind, .help = "at this address; 0.0.0.0 is all of them (127.0.0.1)", .meta = "ADDRESS" },
+	{ CLI_FLAG, 0, "headless", &cfg.headless, .help = "no viewer; needs --script, which implies it" },
+	{ CLI_FILE, 0, "script", &cfg.script,
+	  .help = "take actions from this file, one a line, not from a viewer; - is standard input" },
+	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535, .help = "serve the screen to a viewer on this TCP port (a free one)",
+	  .meta = "PORT" },
+	{ CLI_STR, 0, "bind", &cfg.bind, .help = "listen at this address; all: 0.0.0.0 (127.0.0.1)", .meta = "ADDRESS" },
 	SERVER_OPTIONS(cfg.server),
 	CONFINE_OPTIONS(cfg.server.sandbox),
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, .help = "stop after this time (on a signal)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, .help = "stop after this time (default: on a signal)" },
 	{ CLI_NS, 0, "settle", &cfg.recorder.quiet_ns, 1e6, 10e9,
-	  .help = "the screen rests once nothing has changed or been sent for this time (150ms)" },
+	  .help = "the screen is at rest if nothing changed and no input was sent for this time (150ms)" },
 	{ CLI_NS, 0, "settle-timeout", &cfg.recorder.quiet_most_ns, 1e6, 60e9,
 	  .help = "hold an input back for at most this time (2s)" },
-	{ CLI_INT, 0, "snapshot-size", &cfg.snapshot, 3, 31, .help = "pixels a side around the pointer (11)" },
-	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, .help = "what keys change (learned from what they do change)",
+	{ CLI_INT, 0, "snapshot-size", &cfg.snapshot, 3, 31, .help = "side of a snapshot around the pointer, in pixels (11)" },
+	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, .help = "area that keys change (learned from their changes)",
 	  .call = parse_key_area, .meta = "X,Y,W,H (of at most 65536 pixels)" },
 	{ CLI_GONE, 0, "no-anchor", .help = "a second snapshot is taken where the first is of one colour" },
 	{ CLI_GONE, 0, "double-click", .help = "presses on one spot within 400ms belong together" },
@@ -334,7 +335,7 @@ int vncplay_record(int argc, char **argv)
 	cfg.snapshot = recorder_defaults.snapshot;
 	cfg.ready_fd = STDERR_FILENO;
 	first = cli_parse(argc, argv, "vncplay record [options] SERVER TRACE",
-			  "Writes down what a user does in a session, and what the screen shows where it matters.", options);
+			  "Records a user's inputs in a session, and parts of the screen before them.", options);
 	if (argc - first != 2)
 		die_usage(argc - first < 2 ? "record: which SERVER, and which TRACE to write?" : "record: \"%s\" is too much",
 			  argc - first < 2 ? "" : argv[first + 2]);
