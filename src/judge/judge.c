@@ -34,8 +34,9 @@ static struct rec_cfg out_cfg;
 static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "effect", &cfg.effect, .help = "smallest difference of interest, such as 5ms (10%)", .meta = "SIZE" },
 	{ CLI_PERCENT, 0, "points", &cfg.points, 0.001, 100,
-	  .help = "smallest difference of interest of shares, in percentage points (1)" },
-	{ CLI_PERCENT, 0, "alpha", &cfg.alpha_percent, 0.001, 50, .help = "rate of false alarms, over all metrics and looks (5%)" },
+	  .help = "smallest difference of interest between shares, in percentage points (1)" },
+	{ CLI_PERCENT, 0, "alpha", &cfg.alpha_percent, 0.001, 50,
+	  .help = "rate of false alarms, over all metrics and repeated looks (5%)" },
 	{ CLI_STR, 0, "metrics", &cfg.metrics, .help = "judge only these metrics (all); with --drift, let these decide (the first)",
 	  .meta = "NAME,..." },
 	{ CLI_FLAG, 0, "runs", &cfg.runs, .help = "A and B are two runs, not measured in turns: compare their repeats" },

@@ -49,14 +49,14 @@ static const char *const hog_ends[] = { "evicted", "key2", "key2-paused", NULL }
 
 static const struct cli_opt options[] = {
 	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "processes of the application, up to 32" },
-	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, .help = "runs in memory, and as many paged out (10)" },
+	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, .help = "number of runs in memory, and of runs paged out (10)" },
 	{ CLI_WORD, 'e', "evict", &cycle.method, .help = "how to page the processes out (cgroup)", .words = cycle_methods },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "memory cgroup of the processes: a folder", .meta = "FOLDER" },
 	{ CLI_CALL, 0, "hog", &cycle.hog,
 	  .help = "last option: the program of --evict hog, which takes memory (memhog in the cgroup)", .call = reject_bare_hog,
 	  .meta = "COMMAND..." },
 	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, .words = hog_ends,
-	  .help = "end the hog once all is paged out, or after key 2's echo; key2-paused: with SIGUSR1 in between (evicted)" },
+	  .help = "end the hog once all is paged out, or after key 2's echo; key2-paused: send the hog SIGUSR1 in between (evicted)" },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, .help = "time limit for paging out (20s)" },
 	{ CLI_FLAG, 0, "kept", &cycle.kept, .help = "also measure runs in which the application could not be paged out" },
 	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9,

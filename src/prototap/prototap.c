@@ -71,7 +71,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "idle", &cfg.latency.noise, .help = "with --keys: updates counted in a time without keys; may be repeated",
 	  .call = read_idle, .meta = "COUNT/TIME" },
 	{ CLI_FILE, 0, "rows", &cfg.latency.rows, .help = "write a row for each update and key to this file" },
-	{ CLI_FILE, 0, "traffic", &cfg.traffic, .help = "write packets and bytes of each time bin to this file" },
+	{ CLI_FILE, 0, "traffic", &cfg.traffic, .help = "write packets and bytes each way, per time bin, to this file" },
 	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600 * NS_PER_S, .help = "length of a time bin (100ms)" },
 	{ CLI_NS, 0, "every", &cfg.every_ns, 1e8, 3600 * NS_PER_S, .help = "report each connection at intervals of this length" },
 	{ CLI_FILE, 0, "intervals", &write_cfg.table,

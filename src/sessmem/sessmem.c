@@ -43,7 +43,7 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_PIDS, 0, "session", &cfg.session, .help = "these processes, all of sessions that they lead, and all descendants" },
+	{ CLI_PIDS, 0, "session", &cfg.session, .help = "these processes, all in sessions that they lead, and all descendants" },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "all processes in this cgroup and below: a folder with a cgroup.procs",
 	  .meta = "FOLDER" },
 	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "only these processes" },

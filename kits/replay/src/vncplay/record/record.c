@@ -42,7 +42,7 @@ static const struct cli_opt options[] = {
 	  .help = "take actions from this file, one a line, not from a viewer; - is standard input" },
 	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535, .help = "serve the screen to a viewer on this TCP port (a free one)",
 	  .meta = "PORT" },
-	{ CLI_STR, 0, "bind", &cfg.bind, .help = "listen at this address; all: 0.0.0.0 (127.0.0.1)", .meta = "ADDRESS" },
+	{ CLI_STR, 0, "bind", &cfg.bind, .help = "listen at this address; 0.0.0.0 means all (127.0.0.1)", .meta = "ADDRESS" },
 	SERVER_OPTIONS(cfg.server),
 	CONFINE_OPTIONS(cfg.server.sandbox),
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, .help = "stop after this time (default: on a signal)" },
