@@ -79,7 +79,7 @@ static const struct cli_opt options[] = {
 	  .help = "stations to fit to response times (1, or 0 if rows have busy times)" },
 	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, .of = "fit", .help = "fit no constant delay outside the stations" },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, .of = "fit",
-	  .help = "predict the most users (open stream: requests a second) with this response time" },
+	  .help = "predict the most users (open stream: requests a second) at this response time" },
 	{ CLI_FILE, 0, "rows", &cfg.rows, .of = "mva, fit", .help = "write rows for a plot to this file" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

@@ -18,7 +18,7 @@ static int64_t at_ns = -1, since_ns = -1;
 
 static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "at", &at_ns, 0, LONGEST_NS, .help = "time since the log began (the end)" },
-	{ CLI_NS, 0, "since", &since_ns, 0, LONGEST_NS, .help = "frame what differs from the screen at this time (no frame)" },
+	{ CLI_NS, 0, "since", &since_ns, 0, LONGEST_NS, .help = "frame all that differs from the screen at this time (none)" },
 	{ .type = CLI_END },
 };
 

@@ -59,7 +59,7 @@ static int parse_mask(const char *text, void *value)
 static const struct cli_opt options[] = {
 	SERVER_OPTIONS(cfg.server),
 	CONFINE_OPTIONS(cfg.server.sandbox),
-	{ CLI_FLAG, 0, "any-size", &cfg.any_size, .help = "play also on a screen of another size" },
+	{ CLI_FLAG, 0, "any-size", &cfg.any_size, .help = "also play on a screen of another size" },
 	{ CLI_REAL, 0, "speed", &cfg.speed, 0.01, 100, .help = "divide think times by this (1)" },
 	{ CLI_PERCENT, 0, "jitter", &jitter, 0, 90, .help = "vary think times at random by up to this (0%)" },
 	{ CLI_INT, 0, "seed", &seed, 0, 9e15, .help = "seed of --jitter; each further replay has the next (1)" },

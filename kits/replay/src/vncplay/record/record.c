@@ -51,7 +51,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "settle-timeout", &cfg.recorder.quiet_most_ns, 1e6, 60e9,
 	  .help = "hold an input back for at most this time (2s)" },
 	{ CLI_INT, 0, "snapshot-size", &cfg.snapshot, 3, 31, .help = "side of a snapshot around the pointer, in pixels (11)" },
-	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, .help = "area that keys change (learned from their changes)",
+	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, .help = "area that keys change (learned while recording)",
 	  .call = parse_key_area, .meta = "X,Y,W,H (of at most 65536 pixels)" },
 	{ CLI_GONE, 0, "no-anchor", .help = "a second snapshot is taken where the first is of one colour" },
 	{ CLI_GONE, 0, "double-click", .help = "presses on one spot within 400ms belong together" },
