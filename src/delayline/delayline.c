@@ -118,7 +118,7 @@ static const struct cli_opt options[] = {
 	  .help = "read commands from this fifo, created if missing: delay 50ms, loss 1%, report ...", .meta = "FIFO" },
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, .help = "run on these CPUs (inherited)" },
 	{ CLI_NS, 't', "time", &cfg.run_ns, NS_PER_MS, 30 * NS_PER_DAY, .help = "stop after this time (default: on a signal)" },
-	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9, .help = "exit at once if the parent is not this process", .meta = "PID" },
+	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9, .help = "end at once if the parent is not this process", .meta = "PID" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	CONFINE_OPTIONS(sandbox),
 	REC_OPTIONS(out_cfg),

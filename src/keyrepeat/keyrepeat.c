@@ -114,7 +114,7 @@ static const struct cli_opt options[] = {
 	  .help = "vnc, rdp: file with the password, as text or (vnc) written by vncpasswd (none)" },
 	{ CLI_STR, 0, "user", &cfg.user, .help = "rdp: log in as this user (USER of rdp:USER@HOST, else $USER)",
 	  .meta = "[DOMAIN\\]NAME" },
-	{ CLI_CALL, 0, "size", &cfg.screen, .help = "rdp: ask for this screen size (1024x768)", .call = area_read_size,
+	{ CLI_CALL, 0, "size", &cfg.screen, .help = "rdp: ask for a screen of this size (1024x768)", .call = area_read_size,
 	  .meta = "WxH" },
 	{ CLI_FILE, 0, "known-servers", &cfg.known_servers,
 	  .help = "rdp: known certificates, \"HOST:PORT FINGERPRINT\" a line (~/.local/state/thinprobe/known-rdp-servers)" },

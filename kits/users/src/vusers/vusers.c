@@ -77,7 +77,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "user", &cfg.user, .of = "rdp",
 	  .help = "log in as this user (USER of rdp:USER@HOST, else $USER); % is the user's number, from 0",
 	  .meta = "[DOMAIN\\]NAME" },
-	{ CLI_CALL, 0, "size", &cfg.screen, .of = "rdp", .help = "ask for this screen size (1024x768)", .call = area_read_size,
+	{ CLI_CALL, 0, "size", &cfg.screen, .of = "rdp", .help = "ask for a screen of this size (1024x768)", .call = area_read_size,
 	  .meta = "WxH" },
 	{ CLI_FILE, 0, "known-servers", &cfg.known_servers, .of = "rdp",
 	  .help = "known certificates, \"HOST:PORT FINGERPRINT\" a line (~/.local/state/thinprobe/known-rdp-servers)" },
