@@ -108,7 +108,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits, .help = "bits a second each way, counting whole frames, such as 10Mbit (none)",
 	  .call = read_link_rate_option, .meta = "RATE" },
 	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)LINK_TIME_MAX_NS,
-	  .help = "drop packets that would wait longer than this for the rate (50ms)" },
+	  .help = "drop a packet that has to wait longer for the link (50ms)" },
 	{ CLI_CALL, 0, "order", &cfg, .help = "command to carry out at the start, such as \"back rate 384Kbit\"; may be repeated",
 	  .call = read_order_option, .meta = "ORDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, .help = "seed of losses and jitter (1)" },

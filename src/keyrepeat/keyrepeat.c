@@ -111,7 +111,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, .help = "updates a second that come without a key (0)", .call = read_noise,
 	  .meta = "X/s" },
 	{ CLI_FILE, 0, "password-file", &cfg.password_file,
-	  .help = "vnc, rdp: file with the password, as text or (vnc) written by vncpasswd (none)" },
+	  .help = "vnc, rdp: file with the password, as text or (vnc) made by vncpasswd (none)" },
 	{ CLI_STR, 0, "user", &cfg.user, .help = "rdp: log in as this user (USER of rdp:USER@HOST, else $USER)",
 	  .meta = "[DOMAIN\\]NAME" },
 	{ CLI_CALL, 0, "size", &cfg.screen, .help = "rdp: ask for a screen of this size (1024x768)", .call = area_read_size,

@@ -73,7 +73,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "encodings", &cfg.encodings, .of = "vnc",
 	  .help = "encodings to request, best first (zrle,hextile,copyrect,raw)", .meta = "E,..." },
 	{ CLI_FILE, 0, "password-file", &cfg.password_file, .of = "vnc, rdp",
-	  .help = "file with the password, as text or (vnc) written by vncpasswd (none)" },
+	  .help = "file with the password, as text or (vnc) made by vncpasswd (none)" },
 	{ CLI_STR, 0, "user", &cfg.user, .of = "rdp",
 	  .help = "log in as this user (USER of rdp:USER@HOST, else $USER); % is the user's number, from 0",
 	  .meta = "[DOMAIN\\]NAME" },

@@ -24,7 +24,7 @@ struct server_cfg {
 /* The command-line options of a connection. */
 #define SERVER_OPTIONS(cfg) \
 	{ CLI_FILE, 0, "password-file", &(cfg).password_file, \
-	  .help = "file with the VNC password, as text or written by vncpasswd (none)" }, \
+	  .help = "file with the VNC password, as text or made by vncpasswd (none)" }, \
 		{ CLI_NS, \
 		  0, \
 		  "connect", \
