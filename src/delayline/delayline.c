@@ -96,7 +96,7 @@ static int read_order_option(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "end", &cfg, .help = "interface to create, in the network namespace of FILE if given; give two",
+	{ CLI_CALL, 0, "end", &cfg, .help = "interface to create, in network namespace FILE if given; give two",
 	  .call = read_link_end_option, .meta = "NAME[@FILE]" },
 	{ CLI_NS, 0, "delay", &cfg.path.delay_ns, 0, (double)LINK_TIME_MAX_NS, .help = "delay of a packet, each way (0)" },
 	{ CLI_NS, 0, "jitter", &cfg.path.jitter_ns, 0, (double)LINK_TIME_MAX_NS, .help = "variation of the delay, up or down (0)" },
@@ -109,7 +109,7 @@ static const struct cli_opt options[] = {
 	  .call = read_link_rate_option, .meta = "RATE" },
 	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)LINK_TIME_MAX_NS,
 	  .help = "drop a packet that has to wait longer for the link (50ms)" },
-	{ CLI_CALL, 0, "order", &cfg, .help = "command to carry out at the start, such as \"back rate 384Kbit\"; may be repeated",
+	{ CLI_CALL, 0, "order", &cfg, .help = "start with this command, such as \"back rate 384Kbit\"; may be repeated",
 	  .call = read_order_option, .meta = "ORDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, .help = "seed of losses and jitter (1)" },
 	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20,

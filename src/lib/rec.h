@@ -39,7 +39,7 @@ extern const char *const rec_formats[];
 		{ CLI_SET, 'q', quiet, &(cfg).detail, REC_QUIET, 0, .help = "text format: only warnings" }, \
 		{ CLI_SET, 'v', "verbose", &(cfg).detail, REC_VERBOSE, 0, .help = "text format: also settings and all figures" }, \
 	{ \
-		CLI_FILE, 'o', "output", &(cfg).path, .help = "write the report to this file (standard output)" \
+		CLI_FILE, 'o', "output", &(cfg).path, .help = "file of the report (standard output)" \
 	}
 
 /* Dies with EXIT_USAGE if two options would write to the same file (except devices); `path` NULL: not given, "-": standard

@@ -64,7 +64,7 @@ static int read_burst_option(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "count", &cfg.count, 1, 10000, .help = "number of processes (1)" },
 	{ CLI_PERCENT, 'l', "load", &cfg.percent, 0.1, 100,
-	  .help = "CPU time of each process, as a share of wall-clock time (100: never yields)" },
+	  .help = "share of wall-clock time that each process uses (100: never yields)" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop after this time (default: on a signal)" },
 	{ CLI_CPUS, 0, "cpus", &cfg.policy.cpus, .help = "run on these CPUs (inherited)" },
 	{ CLI_CALL, 0, "policy", &cfg.policy, .help = "scheduling policy (other)", .call = parse_cpu_policy_option,
@@ -77,7 +77,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e6, 1e9, .help = "period in which --load is held (10ms)" },
 	{ CLI_CALL, 0, "burst", &cfg.burst, .call = read_burst_option, .meta = "PLAN",
 	  .help = "use CPU time in bursts: every:100ms,len:5ms, or random:1000,min:100us,max:400ms,load:50%, or a file" },
-	{ CLI_FILE, 0, "burst-log", &cfg.burst_log, .help = "write the CPU time of each burst to this file" },
+	{ CLI_FILE, 0, "burst-log", &cfg.burst_log, .help = "write the CPU time of each burst" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "seed of random bursts (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),

@@ -87,7 +87,7 @@ static const struct cli_opt options[] = {
 	  .call = parse_rate_option, .meta = "RATE (150Kbit or more, or none)" },
 	{ CLI_STR, 0, "control", &cfg.control,
 	  .help = "read commands from this fifo, created if missing: read-delay 5ms, delay 0, rate none", .meta = "FIFO" },
-	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each request to this file" },
+	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each request" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

@@ -28,7 +28,7 @@ static struct rec_cfg out_cfg;
 static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 30.0 * NS_PER_DAY, .help = "trace for this long (10s)" },
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, .help = "CPUs to trace (all online)" },
-	{ CLI_FILE, 0, "log", &cfg.log, .help = "write every slice to this file" },
+	{ CLI_FILE, 0, "log", &cfg.log, .help = "write every slice" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

@@ -78,7 +78,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "sources", &cfg.log.source, .of = "log",
 	  .help = "column of the requests' sources, for the coefficient of variation by number of sources", .meta = "NAME" },
 	{ CLI_INT, 0, "sample", &cfg.sample, 2, 1e7, .help = "instead of a log: this many random arrivals within a second" },
-	{ CLI_FILE, 0, "rows", &cfg.rows, .help = "write rows for a plot to this file" },
+	{ CLI_FILE, 0, "rows", &cfg.rows, .help = "write rows for a plot" },
 	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, .help = "seed of --sample and of random places within a tick (1)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

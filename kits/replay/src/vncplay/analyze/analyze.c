@@ -34,7 +34,7 @@ static const struct cli_opt options[] = {
 	  .words = methods },
 	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64, .of = "paper", .help = "look at every Nth pixel of every Nth row (4)" },
 	{ CLI_PERCENT, 0, "differ", &cfg.paper.differ_percent, 0, 100, .of = "paper",
-	  .help = "look for frames that differ from the one before in this share of pixels (2%)" },
+	  .help = "look for frames that differ from the last in this share of pixels (2%)" },
 	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, .of = "paper",
 	  .help = "changes less than this apart are one frame (1ms)" },
 	{ CLI_GONE, 0, "aux", .help = "the side file of OUT.rfb is OUT.rfb.aux, beside it" },

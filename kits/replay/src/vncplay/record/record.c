@@ -38,8 +38,7 @@ static int parse_key_area(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "headless", &cfg.headless, .help = "no viewer; needs --script, which implies it" },
-	{ CLI_FILE, 0, "script", &cfg.script,
-	  .help = "take actions from this file, one a line, not from a viewer; - is standard input" },
+	{ CLI_FILE, 0, "script", &cfg.script, .help = "take actions from this file, one a line; -: standard input" },
 	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535, .help = "serve the screen to a viewer on this TCP port (a free one)",
 	  .meta = "PORT" },
 	{ CLI_STR, 0, "bind", &cfg.bind, .help = "listen at this address; 0.0.0.0 means all (127.0.0.1)", .meta = "ADDRESS" },
@@ -47,7 +46,7 @@ static const struct cli_opt options[] = {
 	CONFINE_OPTIONS(cfg.server.sandbox),
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, .help = "stop after this time (default: on a signal)" },
 	{ CLI_NS, 0, "settle", &cfg.recorder.quiet_ns, 1e6, 10e9,
-	  .help = "the screen is at rest if nothing changed and no input was sent for this time (150ms)" },
+	  .help = "the screen is at rest if nothing changed or was sent for this time (150ms)" },
 	{ CLI_NS, 0, "settle-timeout", &cfg.recorder.quiet_most_ns, 1e6, 60e9,
 	  .help = "hold an input back for at most this time (2s)" },
 	{ CLI_INT, 0, "snapshot-size", &cfg.snapshot, 3, 31, .help = "side of a snapshot around the pointer, in pixels (11)" },
