@@ -122,7 +122,7 @@ exp_usage() {
 		printf '%-24s' "$head"
 		fold -s -w $((LINE_WIDTH - 24)) <<<"${OPT[$name.help]}${default:+ ($default)}" | sed "1!s/^/$(printf '%24s' '')/; s/ *\$//"
 	done
-	fold -s -w "$LINE_WIDTH" <<<"Times: 30s 500ms 2m. A number alone is in seconds, where the default is one." | sed 's/ *$//'
+	fold -s -w "$LINE_WIDTH" <<<"Times: 30s 500ms 2m. If the default has no unit, it is in seconds." | sed 's/ *$//'
 }
 
 # The command line ------------------------------------------------------------------------------------------------
