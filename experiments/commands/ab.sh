@@ -18,38 +18,38 @@ engine=$TP_HOME/experiments/engine
 usage() {
 	cat <<'END'
 usage: thinprobe ab EXPERIMENT --a "OPTIONS" --b "OPTIONS" [options of both]
-       thinprobe ab EXPERIMENT --git BASE..HEAD --build CMD --server PATH [options]
+       thinprobe ab EXPERIMENT --git BASE..HEAD --build CMD --server PATH ...
        thinprobe ab --resume DIR
-Is B better than A? Measures both in turns and stops when it knows.
+Is B better than A? Measures both in turns, and stops when it can decide.
   --a, --b "OPTIONS"    options of the experiment for each variant ("")
   --a-server PATH, --a-client PATH, --b-server PATH, --b-client PATH
                         a program of this variant, such as another Xvnc
   --a-root DIR, --b-root DIR
-                        root file system in which this variant's server and
-                        applications run (thinprobe root make)
-  --git BASE..HEAD      two revisions of the repository in this folder, checked
-                        out into folders that are removed at the end
-  --build CMD           command that builds each, run by sh in its tree
+                        root file system of this variant's server and
+                        applications (thinprobe root make)
+  --git BASE..HEAD      two revisions of the repository in the current folder
+  --build CMD           shell command that builds a revision, run in its tree
   --server PATH, --client PATH, --root DIR
-                        what the build makes, as a path from the top of the tree
+                        result of the build: path from the top of the tree
   --effect SIZE         smallest difference of interest (10%), or 5ms
   --metrics NAME,...    only these, such as p50,p90 (times, shares and rates)
-  --budget TIME         stop after this time, decided or not (10m); options that
-                        you do not give (length, conditions) are chosen to fit
+  --budget TIME         stop after this time, decided or not (10m); options
+                        that you do not give are chosen to fit
+  --pairs N             blocks (measurements) of each variant before both are
+                        started anew (1)
   --noise PERCENT       also use blocks in which other programs took up to this
-                        much CPU, such as 25%; the verdict is then provisional
-  --pairs N             pairs of blocks in a start of both (1)
-  --alpha PERCENT       rate of false alarms, over all metrics and looks (5)
+                        share of the CPUs (25%), for a provisional verdict
+  --alpha PERCENT       chance of any false alarm (5)
   --seed N              seed of the order (1)
-  -o, --output-dir DIR  put the runs and the report here
-  --resume DIR          go on, with the same settings
+  -o, --output-dir DIR  folder for runs and report, new or empty
+  --resume DIR          continue with the same settings
   -q, --quiet           print only the verdict
 Exit status: 0 better or no difference of that size, 5 worse, 3 not decided
 or too noisy, 1 not run, 2 wrong usage, 130 interrupted.
 examples:
     thinprobe ab stalls --loads 0 --a "--protocol vnc" --b "--protocol x11"
     thinprobe ab stalls --loads 5 --b-server /opt/new/bin/Xvnc --effect 5ms
-    thinprobe ab stalls --loads 0 --git main..HEAD --build make --server bin/Xvnc
+    thinprobe ab stalls --git main..HEAD --build make --server bin/Xvnc
     thinprobe ab stalls --loads 0 --a-root roots/bookworm --b-root roots/trixie
 END
 }
