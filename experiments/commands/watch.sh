@@ -10,31 +10,31 @@ usage() {
 	cat <<'END'
 usage: thinprobe watch [PORT|PROTOCOL...] [-i INTERFACE] [options]
        thinprobe watch --on attach:DISPLAY,WINDOW --key K --every TIME [options]
-Shows latency while people work, a line a second: the time from input to the
-next update, stalls, bytes, and what made waits longer than usual.
-The first form only listens. The second also sends a key K each TIME, but only
-after 5 s without an input on that connection; it says so before the first key.
-  --port PORT,...      ports of the display protocol, as the words PORT (those
-                       of remote desktops that listen here). PROTOCOL: a name
-                       of data/ports.tsv, such as vnc or rdp, for its ports
-                       that somebody listens at here, or else its first one
+Shows latency while people work, one line a second: inputs, updates, the time
+from an input to its update, and which side made waits longer than usual.
+The first form only listens. The second also sends key K every TIME, if the
+connection had no input for 5 s; it says so before the first key.
+  --port PORT,...      ports to watch, as the words PORT (those of remote
+                       desktops that listen here). PROTOCOL: a name in
+                       data/ports.tsv, such as rdp, for its ports that are
+                       open here, or its first one
   -i, --interface IF   capture on this interface (that of the default route;
-                       lo, if they listen for this machine only)
+                       lo, if all these ports are local only)
   --interval TIME      length of an interval, 100ms to 1h (1s)
-  --tsv FILE           a row for each interval and connection (-: stdout)
-  --metrics FILE       the latest interval, for node_exporter
-  --rotate SIZE        begin a new FILE at this size, and each day (64M)
+  --tsv FILE           write a row for each interval and connection (-: stdout)
+  --metrics FILE       write the latest interval, for node_exporter
+  --rotate SIZE        begin a new --tsv FILE at this size, and each day (64M)
   --keep N             keep this many earlier files (7)
   -t, --time TIME      stop after this time (on a signal)
-  --on-late COMMAND    at the first wait that is blamed on a side, run this by
-                       sh, with THINPROBE_VERDICT (network, server, client),
+  --on-late COMMAND    shell command, run at the first wait that is blamed on a
+                       side, with THINPROBE_VERDICT (network, server, client),
                        _WHY, _RISE_MS, _WAIT_MS, _CLIENT, _SERVER and _TIME
-  --who                on the server itself: beside a wait that is blamed on the
-                       server, name the program that had most CPU
+  --who                on the server: if a wait is blamed on the server, name
+                       the program that used the most CPU
   --on WHERE           attach:DISPLAY,WINDOW: the window to type into
   --key K              the key to send
   --every TIME         time between two keys, at least 10s
-Needs the right to capture. docs/watch.md says how to read it. Exit status 3:
+Needs the right to capture. docs/watch.md explains the figures. Exit status 3:
 no packet came.
 examples:
     sudo thinprobe watch
