@@ -19,25 +19,25 @@ usage() {
 	cat <<'END'
 usage: thinprobe sweep FILE [-o DIR] [--engine E] [--pairs FILE] [--list]
        thinprobe sweep --resume DIR [--engine E] [--pairs FILE] [--list]
-Measures all cells of an experiment one by one, on one or more pairs of hosts,
-then makes a report of all of them. FILE has lines "key value...":
-  experiment NAME      which one (thinprobe list)
-  protocol vnc x11     an option of the experiment: axes are crossed; several
-  loads 0 5 10         values of an option that takes one become a run each
-  repeat 5             repeats of each cell
-  -o, --output-dir DIR put the sweep here
-  --resume DIR         measure what is missing in DIR
+Measures an experiment cell by cell (a cell is one repeat of one condition), on
+one or more pairs of hosts, and makes a report. FILE has lines "key value...":
+  experiment NAME      the experiment (thinprobe list)
+  protocol vnc x11     an option of the experiment, with all its values (if it
+  loads 0 5 10         takes only one value: a run for each)
+  repeat 5             repeats of each condition
+  -o, --output-dir DIR folder of the sweep
+  --resume DIR         measure the missing cells of DIR
   --engine parallel|slurm
                        GNU parallel on this machine, or a job array of Slurm,
-                       two nodes a cell; --resume: as before
+                       two nodes a cell (parallel; --resume: as before)
   --pairs FILE         pairs of hosts: lines "SERVER CLIENT" as ssh knows them,
                        or an Ansible inventory (.yml, .ini) with the groups
-                       thinprobe_servers and thinprobe_clients; without it the
-                       hosts are emulated on the machine that measures a cell
+                       thinprobe_servers and thinprobe_clients (hosts emulated
+                       where a cell is measured)
   --retries N          tries of a cell (3)
-  --list               only name the cells: ID, and "there" or "missing"
-Exit status: 0 complete, 2 wrong usage, 3 some cells are missing or
-not reported on, 4 something is not installed, 130 interrupted.
+  --list               only list the cells: ID, and "there" or "missing"
+Exit status: 0 complete, 2 wrong usage, 3 some cells are missing or not in the
+report, 4 something is not installed, 130 interrupted.
 END
 }
 
