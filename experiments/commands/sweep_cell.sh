@@ -15,12 +15,12 @@ TP_TOOL=thinprobe COMMAND=cell
 usage() {
 	cat <<'END'
 usage: thinprobe cell ID... [--sweep DIR] [--on WHERE]
-Measures cells of one run and repeat of a sweep (thinprobe sweep), with one
-start of the hosts, and keeps the complete ones.
+Measures cells of one run and repeat of a sweep, with one start of the hosts,
+and keeps the complete cells. thinprobe sweep calls this command.
   ID           such as stalls/vnc-light-5.2; thinprobe sweep FILE --list
-  --sweep DIR  the folder of the sweep (the current one)
-  --on WHERE   the hosts: lab, or ssh:SERVER,CLIENT (as the sweep has it)
-Exit status: 0 the cells are there, 1 or 3 they could not be measured.
+  --sweep DIR  folder of the sweep (the current one)
+  --on WHERE   hosts: lab, or ssh:SERVER,CLIENT (those of the sweep)
+Exit status: 0 all cells are measured, 1 or 3 some are not.
 END
 }
 
