@@ -17,31 +17,31 @@ RATE=20 WAIT_S=10 OWN_S=2 LIMITS='perception typing noticeable'
 usage() {
 	cat <<'END'
 usage: thinprobe try [TARGET] [options]
-How late is a key on this server? Types "a" and BackSpace in turns into a text
-field, for less than a minute, and says how late keys show, how evenly, and
-whose time it is. Nothing is installed or changed on the server, and nothing is
-left in the field. First put the caret into an editor, a terminal or a search
-field that is visible.
-  vnc://HOST:1, vnc://HOST:5901   a VNC server, as its viewer
-  x11, x11:DISPLAY                a window of an X display here, such as a client
-                                  of any protocol; you choose it
-  ssh://[USER@]HOST               a terminal there, in a window of its own here
-  rdp://[USER@]HOST[:PORT]        a session of an RDP server: logs in anew for
-                                  each part, and takes over an open session
-Without TARGET: what listens on this machine.
-  --password-file FILE  VNC, RDP: the password as text, or as vncpasswd writes it
-  --cert-ignore         RDP: take any certificate
-  --size WxH            RDP: the size of the session that is open (1024x768)
-  --window W            x11: the window: its number, a part of its title, or
-                        pick, to click into it (pick)
+How late do keys show on this server? Types "a" and BackSpace in turns into a
+text field, for less than a minute. Says how late and how evenly keys show, and
+whether server or network takes the time. Changes nothing on the server, and
+leaves nothing in the field. First put the caret into a visible editor, terminal
+or search field.
+  vnc://HOST:1, vnc://HOST:5901   a VNC server, without another viewer
+  x11, x11:DISPLAY                a window of an X display here, such as any
+                                  remote-desktop client; you choose it
+  ssh://[USER@]HOST               a new terminal there (not visible here)
+  rdp://[USER@]HOST[:PORT]        a session of an RDP server: logs in for each
+                                  part, and takes over an open session
+Without TARGET: lists what listens on this machine.
+  --password-file FILE  VNC, RDP: the password, as text or made by vncpasswd
+  --cert-ignore         RDP: accept any certificate
+  --size WxH            RDP: size of the open session (1024x768)
+  --window W            x11: number of the window, part of its title, or pick,
+                        to click into it (pick)
   --yes                 do not ask before typing
   -t, --time TIME       length of a part, 2s to 60s (8s)
   --repeat N            number of parts (3); fewer than 3 give no interval
-  -o, --output-dir DIR  put the run folder here
+  -o, --output-dir DIR  run folder
   --json                print one JSON object instead of text
 Exit status: 0 measured, 1 not measured, 2 wrong usage or typing not allowed,
 3 measured, but some keys were lost, 4 something is missing, 130 interrupted.
-Without gnuplot and cmark-gfm there is no page; all else is printed.
+Without gnuplot and cmark-gfm, it prints all, but makes no page.
 examples:
     thinprobe try vnc://localhost:1
     thinprobe try ssh://server --yes --json
