@@ -16,17 +16,14 @@ usage() {
 	cat <<'END'
 usage: thinprobe gallery [--resume] [--when-quiet] [-o DIR] [--quick] [NAME...]
        thinprobe gallery --list | --page [-o DIR]
-Runs the experiments behind docs/gallery.md and docs/desktops.md, one after the
-other, keeps each run (report.md, figures that a page shows, packed samples) in
-results/reference/NAME, and writes both: what five papers report, beside these
-runs, and today's desktops beside each other.
-  NAME...              only these runs (--list names them), in this order; else
-                       those not kept come first, most figures a minute before
-  -o, --output-dir DIR keep runs in DIR/NAME and write the pages there
-  --quick              short runs, to see that all works; needs -o DIR
-  --resume             go on after the last run that ended
+Makes the runs for docs/gallery.md (figures of five papers) and docs/desktops.md
+(today's desktops), keeps them in results/reference/NAME, and writes both pages.
+  NAME...              only these runs, in this order (all, missing ones first)
+  -o, --output-dir DIR keep runs in DIR/NAME, and write the pages to DIR
+  --quick              short runs, to test that all works; needs -o DIR
+  --resume             continue with the runs that are not complete
   --when-quiet         before each run, wait until other programs use no CPU
-  --list               name the runs: minutes, figures, kept or not, command
+  --list               list the runs: minutes, figures, kept or not, command
   --page               only write the pages again, from the kept runs
 Exit status: 0 all runs are kept, 1 the page cannot be written, 2 wrong usage,
 3 some runs are not kept, 4 something is missing here, 130 interrupted.
