@@ -101,7 +101,7 @@ case ${1:-} in
 	cat <<'END'
 usage: thinprobe list [--papers | --protocols | --json]
 Lists the experiments by question.
-  --papers      by what they show, and of which paper
+  --papers      by name, with the paper and what each experiment shows
   --protocols   display protocols, whether they can run here, and why not
   --json        experiments as JSON
 END

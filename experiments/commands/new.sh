@@ -9,7 +9,7 @@ case " $* " in
 *" -h "* | *" --help "*)
 	echo "usage: thinprobe new experiment NAME | thinprobe new protocol NAME"
 	echo "Writes experiments/NAME/ or lab/protocols/NAME.sh from a template that runs"
-	echo "as it is: change it to what you need."
+	echo "as it is. Change it to your needs."
 	exit 0
 	;;
 esac
