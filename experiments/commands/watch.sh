@@ -22,6 +22,7 @@ connection had no input for 5 s; it says so before the first key.
                        lo, if all these ports are local only)
   --interval TIME      length of an interval, 100ms to 1h (1s)
   --tsv FILE           write a row for each interval and connection (-: stdout)
+  --json               write each row to standard output as a JSON object
   --metrics FILE       write the latest interval, for node_exporter
   --rotate SIZE        begin a new --tsv FILE at this size, and each day (64M)
   --keep N             keep this many earlier files (7)
@@ -42,8 +43,8 @@ examples:
 END
 }
 
-port='' interface='' interval=1s tsv='' metrics='' rotate='' keep='' time='' on='' key='' every='' on_late='' who=''
-read_words who 'port i:interface interval tsv metrics rotate keep t:time on key every on-late' "$@"
+port='' interface='' interval=1s json='' tsv='' metrics='' rotate='' keep='' time='' on='' key='' every='' on_late='' who=''
+read_words 'who json' 'port i:interface interval tsv metrics rotate keep t:time on key every on-late' "$@"
 # watch_ports PROTOCOL: prints its ports that somebody listens at here, or else its first one; 1: data/ports.tsv does not know it.
 watch_ports() {
 	local from to each ports='' first=''
@@ -63,6 +64,30 @@ for word in ${words[@]+"${words[@]}"}; do
 	fi
 done
 port=${port#,}
+
+# Rows of our own program as JSON; an empty field is null.
+watch_json() {
+	local line text name row value i
+	IFS=$'\t' read -ra name
+	while IFS= read -r line; do
+		IFS=$'\037' read -ra row <<<"${line//$'\t'/$'\037'}"
+		text=''
+		for i in "${!name[@]}"; do
+			value=${row[i]-}
+			if ! [[ $value =~ ^-?[0-9]+(\.[0-9]+)?$ ]]; then
+				value=${value//[[:cntrl:]]/} value=${value//\\/\\\\}
+				value=${value:+\"${value//\"/\\\"}\"}
+			fi
+			text+=", \"${name[i]}\": ${value:-null}"
+		done
+		printf '{%s}\n' "${text#, }"
+	done
+}
+if [ -n "$json" ]; then
+	[ -z "$tsv" ] || bad "--json writes what --tsv would write: choose one"
+	tsv=-
+	exec > >(watch_json)
+fi
 options=(${metrics:+--metrics "$metrics"} ${rotate:+--rotate "$rotate"} ${keep:+--keep "$keep"} ${time:+--time "$time"}
 	${who:+--who})
 plan_item --interval ms 100..3600000 "$interval" ''

@@ -46,9 +46,11 @@ in_namespace() {
 		until_true 'grep -q ready refecho.err' || exit 1
 		"$TOP/thinprobe" watch -t 11s >silent.out 2>silent.err; echo "silent: $?"
 		"$TOP/thinprobe" watch -t 6s >out 2>err & watch=$!
-		until_true 'grep -q ready err' || exit 1
+		"$TOP/thinprobe" watch --json -t 6s >json 2>json.err & json=$!
+		until_true 'grep -q ready err && grep -q ready json.err' || exit 1
 		"$BIN/keyrepeat" vnc:127.0.0.1:5907 -r 5 -t 2s --warmup 0 --priority 0 -o keys.txt
 		wait "$watch"; echo "typed: $?"
+		wait "$json"; echo "in JSON: $?"
 		ip link add far type veth peer name near && ip link set near up && ip link set far up
 		ip addr add 192.0.2.1/24 dev far && ip route add default dev far
 		"$TOP/thinprobe" watch --port 3389 -t 100ms 2>route.err
@@ -64,7 +66,8 @@ in_namespace() {
 	run -0 --separate-stderr in_namespace bash scene.sh
 	echo "$output"
 	grep . ./*.err
-	[[ $output == *"nothing: 2"*"silent: 3"*"typed: 0"* ]]
+	[[ $output == *"nothing: 2"*"silent: 3"*"typed: 0"*"in JSON: 0"* ]]
+	jq -se 'length > 2 and (map(.inputs) | add) == 10 and all(.schema == "watch/1" and .server == "127.0.0.1:5907")' json
 	[[ $stderr == *"data/ports.tsv"* ]]
 	[ "$(grep -c 'no packet of port' silent.err)" = 1 ]
 	grep -q 'port 5907 on lo' err

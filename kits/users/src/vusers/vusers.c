@@ -47,7 +47,10 @@ static int parse_start_at(const char *text, void *value)
 	return start_parse_time(text, value) ? 0 : -1;
 }
 
+static const char *to; /* TARGET; NULL: it is an operand */
+
 static const struct cli_opt options[] = {
+	{ CLI_STR, 0, "to", &to, .help = "the server, in the place of the operand TARGET", .meta = "TARGET" },
 	{ CLI_INT, 'n', "users", &cfg.users, 1, 1000000, .help = "number of users (1)" },
 	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 86400e9, .help = "mean think time of a user before a request" },
 	{ CLI_CALL, 0, "think-dist", NULL, .help = "distribution of think times, or with --open of gaps between requests (exp)",
@@ -166,17 +169,17 @@ int main(int argc, char **argv)
 		cli_parse(argc, argv, "vusers TARGET -n USERS -z TIME [options] | serve TARGET [options] | merge REPORT LOG ...",
 			  "Emulates many users of a VNC, RDP or web server; serve: a reference server with known queues.", options);
 
-	if (first == argc)
+	if (!to && first == argc)
 		die_usage("users of what? vnc:HOST:PORT, rdp:HOST:PORT or http://HOST:PORT/");
-	if (!strcmp(argv[first], "merge"))
+	if (!to && !strcmp(argv[first], "merge"))
 		return merge_reports(argv + first + 1, argc - first - 1, cfg.log, &cfg.out);
-	server = !strcmp(argv[first], "serve");
+	server = !to && !strcmp(argv[first], "serve");
 	first += server;
-	if (first == argc)
+	if (!to && first == argc)
 		die_usage("serve where? vnc:HOST:PORT or http://HOST:PORT/");
-	cli_refuse_operands(argc, argv, first + 1);
+	cli_refuse_operands(argc, argv, first + !to);
 	proc_require_ready_fd((int)cfg.ready_fd);
 	proc_set_parent_death_term();
 	proc_catch_stop();
-	return server ? run_server(argv[first]) : ends_run_users(&cfg, argv[first]);
+	return server ? run_server(argv[first]) : ends_run_users(&cfg, to ? to : argv[first]);
 }

@@ -112,7 +112,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	need jq
 	start_serve vnc --width 64
 	when=@$(($(date +%s) + 4)).5
-	"$VUSERS" "$at" -n 3 -z 50ms -t 600ms --seed 1 --start-at "$when" --log 1.tsv --format json -o 1.json 2>/dev/null &
+	"$VUSERS" --to "$at" -n 3 -z 50ms -t 600ms --seed 1 --start-at "$when" --log 1.tsv --format json -o 1.json 2>/dev/null &
 	first=$!
 	"$VUSERS" "$at" -n 5 -z 50ms -t 600ms --seed 2 --start-at "$when" --log 2.tsv --format json -o 2.json 2>/dev/null ||
 		[ $? = 3 ]	# 3: not valid; the counts are right all the same
@@ -428,6 +428,7 @@ pages() {	# connections
 		grep -q '^vusers: ' err
 	done <<-'END'
 		vnc:127.0.0.1:5901 -n 3
+		vnc:127.0.0.1:5901 --to vnc:127.0.0.1:5901 -z 1s
 		vnc:127.0.0.1:5901 -n 3 -z 1s --users-per-second 3
 		vnc:127.0.0.1:5901 -n 3 -z 1s --open 3
 		vnc: -z 1s
