@@ -235,7 +235,8 @@ static int await_picture(struct rdp_target *self, const struct target_cfg *cfg, 
 	limit_library(cfg->connect_ns + cfg->patch_wait_ns);
 	while (!proc_stop) {
 		if (library->handle(self->client, 20))
-			return why_fail(-1, why, "rdp:%s closed the connection", cfg->where);
+			return why_fail(-1, why, "the session of rdp:%s ended before its picture came (%s)", cfg->where,
+					library->explain_end(self->client));
 		if (!drawn && (drawn = self->drawn))
 			until = clock_now() + cfg->patch_wait_ns;
 		if (drawn && !self->picture.patch)

@@ -14,7 +14,7 @@
 
 #define RDP_PLUGIN "keyrepeat_rdp.so"	/* in the folder of the program */
 #define RDP_PLUGIN_OPS "rdp_client_ops" /* the name of its struct rdp_client_ops */
-#define RDP_PLUGIN_ABI 3
+#define RDP_PLUGIN_ABI 4
 
 struct rdp_client;
 
@@ -44,6 +44,8 @@ struct rdp_client_ops {
 	struct rdp_client *(*connect)(const struct rdp_client_cfg *cfg, bool *refused, struct why *why);
 	/* Handles what comes for so long, -1: always: 0. -1: the connection has ended, or the socket was shut down. */
 	int (*handle)(struct rdp_client *c, int timeout_ms);
+	/* Why the connection has ended, in a word of the library. */
+	const char *(*explain_end)(struct rdp_client *c);
 	/* Presses or releases the key of a PC keyboard with this scancode (set 1; 0x100: an extended one). False: the connection
 	 * has ended. These three may be called by another thread than handle() is. */
 	bool (*key)(struct rdp_client *c, uint16_t scancode, bool down);

@@ -19,6 +19,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -108,8 +109,17 @@ static BOOL on_resize(rdpContext *context)
 
 	if (!pixels)
 		return FALSE;
+	if (context->gdi) /* it may call on_end_paint(), and nothing is drawn in the new one */
+		on_begin_paint(context);
 	return context->gdi ? gdi_resize_ex(context->gdi, width, height, width * 4, FORMAT, pixels, NULL)
 			    : gdi_init_ex(context->instance, FORMAT, width * 4, pixels, NULL);
+}
+
+/* Without this function the library ends the connection at a bell. */
+static BOOL ignore_sound(rdpContext *context, const PLAY_SOUND_UPDATE *sound)
+{
+	(void)context, (void)sound;
+	return TRUE;
 }
 
 /* --- pictures that are not decoded --- */
@@ -281,6 +291,7 @@ static BOOL on_post_connect(freerdp *instance)
 	update->BeginPaint = on_begin_paint;
 	update->EndPaint = on_end_paint;
 	update->DesktopResize = on_resize;
+	update->PlaySound = ignore_sound;
 	if (find_client(instance->context)->cfg.blind) {
 		update->BitmapUpdate = skip_bitmaps;
 		update->SurfaceBits = skip_surface;
@@ -328,10 +339,10 @@ static bool apply_settings(rdpSettings *s, const struct rdp_client_cfg *cfg)
 
 static void close_client(struct rdp_client *c)
 {
-	if (c->connected) {
+	if (c->connected)
 		freerdp_disconnect(find_context(c)->instance);
+	if (find_context(c)->gdi)
 		gdi_free(find_context(c)->instance);
-	}
 	freerdp_client_context_free(find_context(c));
 }
 
@@ -358,7 +369,8 @@ static struct rdp_client *connect_client(const struct rdp_client_cfg *cfg, bool 
 	snprintf(why->text, sizeof(why->text), "the library cannot start");
 	if (!context)
 		return NULL;
-	WLog_SetLogLevel(WLog_GetRoot(), WLOG_OFF);
+	if (!getenv("WLOG_LEVEL"))
+		WLog_SetLogLevel(WLog_GetRoot(), WLOG_OFF);
 	context->instance->PreConnect = on_pre_connect;
 	context->instance->PostConnect = on_post_connect;
 	context->instance->VerifyCertificateEx = on_certificate;
@@ -390,6 +402,16 @@ static int handle_events(struct rdp_client *c, int timeout_ms)
 			return -1;
 	} while (timeout_ms < 0);
 	return 0;
+}
+
+/* The server's own reason, or what the library did not take. */
+static const char *explain_end(struct rdp_client *c)
+{
+	UINT32 told = freerdp_error_info(find_context(c)->instance), error = freerdp_get_last_error(find_context(c));
+
+	if (told)
+		return freerdp_get_error_info_name(told);
+	return error ? freerdp_get_last_error_name(error) : "no reason given";
 }
 
 /* --- input --- */
@@ -431,6 +453,7 @@ const struct rdp_client_ops rdp_client_ops = {
 	.abi = RDP_PLUGIN_ABI,
 	.connect = connect_client,
 	.handle = handle_events,
+	.explain_end = explain_end,
 	.key = send_key,
 	.character = send_character,
 	.pointer = send_pointer,

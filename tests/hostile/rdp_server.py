@@ -97,6 +97,7 @@ def say(seen, messages):  # each: channel, flags, length as it is claimed, bytes
 
 REDIRECT = share(10, struct.pack("<HHHIII", 0, 0x400, 38, 0, 1, 20) + "127.0.0.1\0".encode("utf-16le"))
 CHANNEL = send_data(1004, struct.pack("<II", 0x7FFFFFFF, 1) + b"\x01" * 1600)
+BELL = share(7, struct.pack("<IBBHBBHII", 0x103EA, 0, 1, 12, 0x22, 0, 0, 200, 1000))  # MS-RDPBCGR 2.2.9.1.1.5
 HELLO = b"\x03\0\0\x13\x0e\xd0\0\0\x12\x34\0"
 TYPING = 30  # updates: the first picture is there, and keys are typed
 
@@ -143,6 +144,8 @@ def changed(how, i, pdu, seen):
             return pdu[:picture] + b"\xff" * (len(pdu) - picture)
         if how.startswith("channel"):
             return CHANNEL * (1 if what == "huge" else 20) + (b"" if what == "huge" else pdu)
+        if how == "bell":
+            return BELL + pdu
         if how == "redirect":
             return REDIRECT
         if how == "reactivates":
