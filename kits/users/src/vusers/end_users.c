@@ -507,6 +507,7 @@ static void check_run(struct vusers_options *cfg, const char *text)
 	if (target_parse(text, &run.target, &why))
 		die_usage("%s: %s", text, why.text);
 	check_options(cfg, &run.target, text);
+	target_choose_address(&run.target);
 	set_think_mean(cfg);
 	require_future_start(cfg);
 	rec_refuse_same_outputs(

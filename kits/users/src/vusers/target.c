@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "target.h"
+#include "clock.h"
+#include "dial.h"
 #include "rdp/server.h"
 #include "vnc_address.h"
 
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Reads a port or, after one colon, a small display number (vnc_address.h). */
 static bool parse_port(const char *text, const char **end, int colons, uint16_t *port)
@@ -132,6 +135,29 @@ int target_parse(const char *text, struct target *t, struct why *why)
 		err = why_fail(-EINVAL, why, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT, rdp:HOST:PORT or http://HOST:PORT/PATH");
 	}
 	return err ? err : resolve_host(t, why);
+}
+
+void target_choose_address(struct target *t)
+{
+	struct addrinfo want = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *got;
+	bool chosen = false;
+	char port[8];
+
+	snprintf(port, sizeof(port), "%u", (unsigned)t->port[0]);
+	if (getaddrinfo(t->host, port, &want, &got))
+		return;
+	for (const struct addrinfo *a = got; a && got->ai_next && !chosen; a = a->ai_next) {
+		int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+		chosen = fd >= 0 && !dial_socket(fd, a->ai_addr, a->ai_addrlen, clock_now() + NS_PER_S);
+		if (chosen) {
+			memcpy(&t->address, a->ai_addr, a->ai_addrlen);
+			t->address_size = a->ai_addrlen;
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	freeaddrinfo(got);
 }
 
 void target_user_address(const struct target *t, uint32_t user, struct sockaddr_storage *out)

@@ -26,6 +26,8 @@ struct target {
 
 /* 0; or with a line in `why` -EINVAL (no target), -EAFNOSUPPORT (the host has no address). */
 int target_parse(const char *text, struct target *t, struct why *why);
+/* Of several addresses of the host, takes the first at which somebody listens; if nobody does, the address stays. */
+void target_choose_address(struct target *t);
 /* The address to which a user connects: the host with the port of that user. */
 void target_user_address(const struct target *t, uint32_t user, struct sockaddr_storage *out);
 /* The numeric address of the host: "127.0.0.1". */
