@@ -7,6 +7,9 @@
 
 declare -A COMMIT=([a]='' [b]='')
 GIT_BUILDING=''
+# A command of the user in a group of its own, all of which ends with it.
+# shellcheck disable=SC2016 # its own
+GIT_BUILD=(setsid setpriv --pdeathsig TERM sh -c 'trap "trap : TERM; kill 0; wait" TERM; sh -c "$1" & wait "$!"' sh)
 
 git_ours() { env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE git -c core.hooksPath=/dev/null "$@"; }
 
@@ -57,7 +60,7 @@ git_build() {
 		log=$home/thinprobe-ab-$v.log status=0
 		git_ours worktree add --detach --quiet "$trees/$v" "${COMMIT[$v]}" >"$log" 2>&1 || die "cannot check out: $(tail -n 1 "$log")"
 		say "building ${v^^}: $(git_ours log -1 --format='%h %s' "${COMMIT[$v]}")"
-		(cd "$trees/$v" && exec setpriv --pdeathsig TERM sh -c "$1") </dev/null >>"$log" 2>&1 &
+		(cd "$trees/$v" && exec "${GIT_BUILD[@]}" "$1") </dev/null >>"$log" 2>&1 &
 		GIT_BUILDING=$!
 		wait "$GIT_BUILDING" || status=$?
 		GIT_BUILDING=''
