@@ -38,6 +38,7 @@ def decided($word): .verdict.metrics_decided | map(select(.verdict == $word));
 def list: map("\(name) \(change) (\(interval))") | join("; ");
 def open: decided("not decided") | if . == [] then "" else " Not decided: \(map(name) | join(", "))." end;
 def answer: .failed as $failed | .verdict.verdict as $v
+	| (decided("not decided") | map(.lacks_values | values | ascii_upcase) | unique | join(" and ")) as $lacks
 	| (if .verdict.provisional and $v != "too noisy" then "Provisional: " else "" end) + if $v == "too noisy" then
 		"Too noisy: \(.verdict.blocks_disturbed) of \(.verdict.blocks) blocks were disturbed by other programs: "
 			+ (.noise | map(.[1]) | if length > 8 then .[:7] + ["and \(length - 7) more"] else . end | join(" "))
@@ -52,12 +53,14 @@ def answer: .failed as $failed | .verdict.verdict as $v
 			+ (if $failed != "" then "" elif .verdict.disturbed_more then "; \(.verdict.disturbed_more | ascii_upcase)'"'"'s blocks"
 				+ " were disturbed more than the other'"'"'s (a quiet machine would decide)" elif .verdict.more_starts
 				then "; about \(.verdict.more_starts) more starts (\(minutes(.verdict.more_starts)) minutes) would decide"
+				elif $lacks != "" then "; \($lacks) has no value in more blocks than the other (overloaded, or keys without an answer),"
+				+ " so nothing speaks for it"
 				else "; no number of starts below 10,000 would decide" end)),
 		([.verdict.one_sided[] | select(.only == "a")] + .verdict.too_few | select(. != [])
 			| "B lacks values of \(map(name) | join(", "))")]
 		| join("; ")) + "." end | . + $failed;
 def versions: [.protocols // {} | to_entries[] | "\(.key) \(.value.version // .value.server // "?")"] | join(", ");
-def unlike: . as $d | [("kernel", .a.host.kernel, .b.host.kernel), "x"] | [
+def unlike: . as $d | [
 	(["versions of the display servers", ($d.a | versions), ($d.b | versions)],
 	["release of the server", ($d.a, $d.b | .lab.server_system // "that of the machine")],
 	(("xterm", "vim.tiny") as $k | [$k, ($d.a, $d.b | .host.tools[$k] // "none")]),

@@ -140,6 +140,16 @@ variant_run() {
 	PATH=$path exec setpriv --pdeathsig TERM "$engine/run.sh" "$EXPERIMENT" "${@:2}"
 }
 
+# program_of WORDS NAME: whether a plug-in of the protocols in these options, or of an application, starts a program of this name.
+program_of() {
+	local each said=${1#*" --protocol"[ =]} files=()
+	[ "$said" != "$1" ] || said='vnc '
+	for each in $(tr , ' ' <<<"${said%% *}"); do files+=("$TP_HOME/lab/protocols/${each%%:*}.sh"); done
+	[ -e "${files[0]}" ] || files=("$TP_HOME"/lab/protocols/*.sh)
+	mapfile -t -O "${#files[@]}" files < <(in_trees 'lab/apps/*.sh' 'lab/*.sh' 'experiments/*/*.sh')
+	cat -- "${files[@]}" 2>/dev/null | sed 's/^[[:blank:]]*#.*//' | grep -qwF -e "$2"
+}
+
 check_programs() {
 	local key file on
 	for key in a-server a-client b-server b-client; do
@@ -150,6 +160,8 @@ check_programs() {
 			bad "--$key is for the emulated hosts: machines of --on run their own programs"
 		[ ! -d "$file" ] || bad "--$key $file: is a folder; name the program in it"
 		[ -x "$file" ] || bad "--$key $file: no program that can be run"
+		program_of "$on" "${file##*/}" ||
+			bad "--$key $file: no plug-in starts a program of this name; name a link that is called as they call it, such as Xvnc"
 		[ "$EUID$key${LAB_OWN_UID-1}" != "0${key%-*}-server1" ] || setpriv --reuid 61184 --regid 61184 --clear-groups test -x "$file" ||
 			bad "--$key $file: only root can run it, and the server's programs are another user's; put it elsewhere, or set LAB_OWN_UID=0"
 		[[ $(realpath -- "$file") != /tmp/* ]] || bad "--$key $file: the emulated hosts have a /tmp of their own; put it elsewhere"

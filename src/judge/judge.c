@@ -170,6 +170,7 @@ static void report_series(struct rec_report *r, const struct block_series *s, co
 {
 	const struct decide_figure *f = &s->figure;
 	const char *unit = s->relative ? "%" : !strcmp(s->unit, "%") ? "points" : s->unit;
+	enum variant poorer = blocks_poorer(s);
 	double low = f->mean - decide_reach(f, -1), high = f->mean + decide_reach(f, 1);
 
 	rec_begin_object(r, NULL);
@@ -183,6 +184,7 @@ static void report_series(struct rec_report *r, const struct block_series *s, co
 	rec_add_real(r, "p", f->p, 6);
 	rec_add_ints(r, { "starts", (int64_t)f->n }, { "pairs", (int64_t)s->pairs }, { "pairs_lost", (int64_t)s->lost },
 		     { "pairs_disturbed", (int64_t)s->disturbed });
+	rec_add_str(r, "lacks_values", poorer == VARIANT_A ? "a" : poorer == VARIANT_B ? "b" : NULL);
 	rec_add_known_int(r, "more_starts", s->more != DECIDE_NEVER, (int64_t)s->more);
 	rec_add_reals(r, { "iqr", s->iqr, 4 }, { "sd_of_starts", decide_sd(f), 6 });
 	rec_add_str(r, "as_limit", limit_verdict(word, all));
@@ -689,18 +691,18 @@ int main(int argc, char **argv)
 	if (first == argc)
 		die_usage("which blocks? a file, or - for standard input");
 	cli_refuse_operands(argc, argv, first + 1);
-	if (cfg.criteria)
-		return judge_search(argv[first]);
 	if ((cfg.doubt && !cfg.runs && !cfg.limits) || (cfg.range_breaks && !cfg.limits))
 		die_usage("--doubt is for --runs and --limits, --range-breaks for --limits");
-	if (cfg.claims + cfg.limits + cfg.runs + (cfg.block_ns > 0) > 1)
-		die_usage("--claims, --drift, --limits and --runs: choose one");
+	if (cfg.claims + cfg.limits + cfg.runs + (cfg.block_ns > 0) + (cfg.criteria != NULL) > 1)
+		die_usage("--claims, --criteria, --drift, --limits and --runs: choose one");
+	if (cfg.pooled && !cfg.runs)
+		die_usage("--pooled is for --runs");
+	if (cfg.criteria)
+		return judge_search(argv[first]);
 	if (cfg.claims)
 		return judge_claims(argv[first]);
 	if (cfg.limits)
 		return judge_limits(argv[first]);
-	if (cfg.pooled && !cfg.runs)
-		die_usage("--pooled is for --runs");
 	if (cfg.starts)
 		die_usage("--starts reads no blocks: leave one out");
 	in = cli_open_input(argv[first]);
