@@ -463,12 +463,15 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 		done
 		# what the start has left is of no use to the next one
 		for ((k = STARTS * PAIRS + 1; k <= (STARTS + 1) * PAIRS; k++)); do rm -rf "$DIR"/[ab]/cells/*/"$k"; done
-		[ "$failed" -lt 3 ] || die "the variants could not be measured: $(why_failed) (see $DIR/a.log and b.log)"
 		say "start $((STARTS + 1)) failed: $(why_failed)"
+		[ "$failed" -lt 3 ] || [ "$STARTS" -gt 0 ] ||
+			die "the variants could not be measured: $(why_failed) (see $DIR/a.log and b.log)"
+		[ "$failed" -lt 3 ] || break
 		now_s
 		continue
 	fi
 	now_s
+	failed=0
 	STARTS=$((STARTS + 1)) last=$((NOW_S - since)) MEASURED=$((MEASURED + NOW_S - since))
 	keep ab.json < <(jq --argjson starts "$STARTS" --argjson measured "$MEASURED" --argjson noise "${NOISE:-0}" \
 		'.starts = $starts | .measured_s = $measured | .settings.noise_percent = $noise' "$DIR/ab.json")
