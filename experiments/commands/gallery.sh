@@ -137,7 +137,7 @@ kept_make() {
 	fi
 	# Without folders of this machine.
 	jq --argjson packed "$PACKED" --argjson left "$left" --argjson conditions "$high" '
-		.command |= sub(" (-o|--output-dir)[ =][^ ]+"; "") | (.lab.server_root? | values) |= sub(".*/"; "")
+		.command |= sub(" (-o|--output-dir)[ =](\\\\.|[^ ])+"; "") | (.lab.server_root? | values) |= sub(".*/"; "")
 		| .kept = {samples_bytes: $packed, left_out_bytes: $left, conditions: $conditions}' \
 		"$1/run.json" >"$2/run.json" && "$TP_HOME/report/report.sh" "$2" >/dev/null || return
 	for name in ${tables[@]+"${tables[@]}"}; do
@@ -358,7 +358,7 @@ if [ -n "$OUT" ]; then
 	mkdir -p -- "$OUT" 2>/dev/null && OUT=$(cd -- "$OUT" && pwd -P) || die "cannot make $OUT; name another folder with -o DIR"
 fi
 PAGE=${OUT:-$TP_HOME/docs}/gallery.md DOCS=$TP_HOME/docs
-[ "$TP_CHECKOUT" = 1 ] || DOCS=$TP_HOME/../doc/thinprobe/docs
+[ "$TP_CHECKOUT" = 1 ] || for DOCS in "$TP_HOME"/../doc/thinprobe{-doc,}/docs; do [ ! -f "$DOCS/papers.md" ] || break; done
 [ -f "$DOCS/papers.md" ] || die "-$EXIT_MISSING" "$DOCS/papers.md is missing; install thinprobe-doc"
 if [ -n "$page" ]; then gallery_page; printf '%s\n' "${PAGES[@]}"; exit; fi
 for name in "${CHOSEN[@]}"; do
