@@ -99,6 +99,7 @@ read_target() {
 		kind=x11 where=${target#x11} where=${where#:} where=${where:-${DISPLAY-}}
 		[[ ! $where =~ ^[0-9]+$ ]] || where=:$where
 		[ -n "$where" ] || die -4 "try: no X display here; log in to an X11 session, or name it: thinprobe try x11::1"
+		[[ $window != *,* ]] || bad "--window $window: name a part of the title without a comma, or the window's number"
 		[ -n "$window" ] || ! asks || window=pick
 		[ -n "$window" ] || bad "name the window on $where: --window NUMBER, or a part of its title"
 		;;
@@ -177,6 +178,8 @@ start_ssh() {
 	where=x11:$DISPLAY
 	start_terminal cat
 	typed_at='' seconds=$OWN_S type_train "$RUN/log" 0
+	trap 'exit 130' INT TERM HUP
+	[ -z "$interrupted" ] || exit 130
 	own_ms=$(jq -r '.result.latency_from_due_ms | .p50 // .range.p50.to // ""' "$RUN/log/keyrepeat.json" 2>/dev/null)
 	kill "$terminal"
 	wait "$terminal"
@@ -200,7 +203,7 @@ see_rtt() {
 
 # --- typing -----------------------------------------------------------------------------------------------------------
 
-# type_train FOLDER SEED: sets `status`.
+# type_train FOLDER SEED: sets `status`. From then on a signal only sets `interrupted`.
 type_train() {
 	local probe
 	mkdir -p "$1"
@@ -216,7 +219,7 @@ type_train() {
 	done
 	status=0
 	wait "$probe" || status=$?
-	trap 'exit 130' INT TERM HUP
+	trap 'interrupted=1' INT TERM HUP
 }
 
 # part_counts N: whether its figures are of use; else its folder goes.
@@ -238,8 +241,8 @@ cell_parameters() { jq -cn --arg p "$kind" '{protocol: $p, app: "own", sinks: 0}
 
 type_all() {
 	local n worst=0
-	interrupted=''
 	for ((n = 1; n <= repeat; n++)); do
+		[ -z "$interrupted" ] || break
 		type_train "$RUN/cells/$cell_name/$n" $((1000 + n))
 		if part_counts "$n"; then
 			parts=$n
@@ -249,6 +252,7 @@ type_all() {
 		[ "$status" = 0 ] || worst=$status
 		[ "$status" = 0 ] || [ "$status" = 3 ] || break
 	done
+	trap 'exit 130' INT TERM HUP
 	[ -z "$interrupted" ] || worst=130
 	[ "$parts" -gt 0 ] || [ "$worst" != 0 ] || worst=1
 	[ "$parts" = 0 ] || [ "$worst" != 1 ] || worst=3	# some is known
@@ -343,7 +347,7 @@ ask_leave
 RUN=${output_dir:-$(results_new try)} && folder_made RUN "$RUN" || die "cannot make $RUN; give a folder of yours with -o DIR"
 [ -z "$(ls -A -- "$RUN")" ] || bad "-o $RUN: is not empty; name a new folder"
 mkdir -p "$RUN/cells" "$RUN/log" || die "cannot write to $RUN"
-parts=0
+parts=0 interrupted=''
 # shellcheck disable=SC2317 # on_exit calls them
 drop_unmeasured() {	# where nothing was measured, nothing stays
 	[ "$parts" = 0 ] || return 0

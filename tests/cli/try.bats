@@ -51,6 +51,7 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 		2	--time	vnc://h:1 -t 1s
 		2	--password-file	vnc://h:1 --password-file none
 		2	--window	x11:99 --yes
+		2	without a comma	x11:99 --window a,b --yes
 		2	--size	vnc://h:1 --size 800x600
 		2	--cert-ignore	vnc://h:1 --cert-ignore
 		1	nothing was measured	vnc://127.0.0.1::1 --yes -o none
