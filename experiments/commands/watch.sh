@@ -102,6 +102,8 @@ watch_choose() {
 		if [ "$local_only" = 1 ]; then near+=,$each; else far+=,$each; fi
 		[[ $names == *"$what"* ]] || names+="${names:+, }$what"
 	done < <(listening_ports)
+	# (these have also what only this machine reaches)
+	case $interface in lo | any) far+=$near near='' ;; esac
 	port=${port:-${far:-$near}} port=${port#,}
 	[ -n "$port" ] || die -2 "watch: no remote desktop listens here (data/ports.tsv names what is looked for);" \
 		"name the port and the interface, such as: thinprobe watch --port 3389 -i eth0"
@@ -136,16 +138,16 @@ if [ -z "$on$key$every" ]; then
 	listen=("$TP_BIN/prototap" live -i "$interface" --port "$port" --every "$interval" -o /dev/null)
 	[ -n "$on_late" ] || exec "${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"}
 	# (a table that is rotated cannot be read as it grows: rows come from a second one)
-	"${listen[@]}" --intervals - -q --ready-fd 9 9>/dev/null 2>/dev/null > >(watch_late) &
+	setpriv --pdeathsig TERM "${listen[@]}" --intervals - -q --ready-fd 9 9>/dev/null 2>/dev/null > >(watch_late) &
 	late=$!
-	"${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
+	setpriv --pdeathsig TERM "${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
 	main=$!
 	# shellcheck disable=SC2317 # on_exit calls it
 	watch_end_late() { kill "$late" 2>/dev/null; wait; }
 	on_exit watch_end_late
-	trap 'kill "$main"' INT TERM HUP
-	status=0
-	while kill -0 "$main" 2>/dev/null; do status=0; wait "$main" || status=$?; done
+	stopped=1
+	trap 'stopped=1; kill "$main" 2>/dev/null' INT TERM HUP
+	while [ -n "$stopped" ]; do stopped='' status=0; wait "$main" || status=$?; done	# (a signal ends a wait)
 	exit "$status"
 fi
 [ -z "$on_late$who" ] || bad "--on-late and --who are for the form that only listens"

@@ -55,6 +55,10 @@ in_namespace() {
 		ip addr add 192.0.2.1/24 dev far && ip route add default dev far
 		"$TOP/thinprobe" watch --port 3389 -t 100ms 2>route.err
 		"$TOP/thinprobe" watch -i lo -t 100ms 2>given.err
+		python3 -m http.server 3389 --bind 192.0.2.1 >/dev/null 2>&1 & other=$!
+		until_true 'ss -Htln | grep -q :3389' || exit 1
+		"$TOP/thinprobe" watch -i lo -t 100ms 2>both.err
+		kill "$other"
 		"$TOP/thinprobe" watch --port 5907 -t 100ms 2>local.err
 		"$TOP/thinprobe" watch 5907 -t 100ms 2>number.err
 		"$TOP/thinprobe" watch vnc -t 100ms 2>listens.err
@@ -75,6 +79,7 @@ in_namespace() {
 	[ ! -s out ]
 	grep -q 'port 3389 on far' route.err
 	grep -q 'port 5907 on lo' given.err
+	grep -qE 'port (3389,5907|5907,3389) on lo' both.err
 	grep -q 'port 5907 on lo' local.err
 	grep -q 'port 5907 on lo' number.err
 	grep -q 'port 5907 on lo' listens.err
