@@ -34,6 +34,7 @@ read_options() {
 		# shellcheck disable=SC2046 # names
 		plugin_file protocols "${name%%:*}" >/dev/null ||
 			bad "no protocol $name$(nearest "$name" "; thinprobe list --protocols names them" $(plugins protocols))"
+		(protocol_use "$name") || exit
 	done
 	: "${FOLDER:=${XDG_CACHE_HOME:-$HOME/.cache}/thinprobe/roots/$SUITE-${PROTOCOLS//[,:]/-}}"
 	[ ! -e "$FOLDER" ] || rmdir -- "$FOLDER" 2>/dev/null ||
