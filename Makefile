@@ -276,6 +276,7 @@ COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 DOC = $(DESTDIR)$(PREFIX)/share/doc/thinprobe
 
 install: all
+	rm -rf "$(LIBEXEC)" "$(SHARE)" "$(DOC)"	# what another release had elsewhere would stay
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(MAN7)" "$(DOC)/docs" "$(COMPLETIONS)"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
@@ -306,7 +307,8 @@ uninstall:
 
 # The same bytes from the same commit, whoever packs it: git's time, no time in gzip's header.
 dist:
-	git -c tar.umask=0022 archive --format=tar --prefix=thinprobe-$(VERSION)/ HEAD | gzip -9n >thinprobe-$(VERSION).tar.gz
+	git -c tar.umask=0022 archive -o thinprobe-$(VERSION).tar --prefix=thinprobe-$(VERSION)/ HEAD
+	gzip -9nf thinprobe-$(VERSION).tar
 	sha256sum thinprobe-$(VERSION).tar.gz >thinprobe-$(VERSION).tar.gz.sha256
 
 # prototap as one file without libraries, for machines without packages. (libpcap knows D-Bus, which knows systemd: as a server only.)

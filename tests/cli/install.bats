@@ -13,6 +13,8 @@ setup_file() {
 	done
 	export missing
 	if [ -z "$missing" ]; then
+		mkdir -p "$PLACE/usr/share/thinprobe/experiments/older"	# of an older release
+		touch "$PLACE/usr/share/thinprobe/experiments/older/plan"
 		env -u MAKEFLAGS -u MAKELEVEL make -s install DESTDIR="$PLACE" PREFIX=/usr >"$BATS_FILE_TMPDIR/log" 2>&1 || {
 			cat "$BATS_FILE_TMPDIR/log"
 			return 1
@@ -49,6 +51,10 @@ setup() {
 	for part in README.md LICENSE docs/method.md; do
 		[ -f "$PLACE/usr/share/doc/thinprobe/$part" ]
 	done
+}
+
+@test "nothing of an older release stays" {
+	[ ! -e "$PLACE/usr/share/thinprobe/experiments/older" ]
 }
 
 @test "nothing is installed outside PREFIX" {
