@@ -16,9 +16,11 @@ def setup: [link_words, (.run.settings as $set | [$set.apps // [] | .[] | app_wo
 	(repeats_words | sub("repeats"; "searches") | sub("repeat"; "search")),
 	run_words] | sentence;
 
-# What the searches found for the user in front: the least and the most of them; both where there are two. "At least": --most held.
-def most_words($asked):
-	(.reached < .repeats and .users_max >= $asked) as $open
+# What the searches found for the user in front: the least and the most of them; both where there are two. "At least": one found no
+# limit, since --most held, or since it ended for another reason.
+def open_above: .reached < .repeats;
+def most_words:
+	open_above as $open
 	| (if $open and .users_max == .users_min then "at least \(.users_min | plain)"
 	   elif .users_min == .users_max then .users_min | plain
 	   else "\(.users_min | plain) \(if .repeats == 2 then "and" else "to" end) \(if $open then "at least " else "" end)\(.users_max
@@ -27,17 +29,17 @@ def most_words($asked):
 # The number to plan for: with it, and with each fewer number that was measured, every user met the criterion in each search. Runs
 # that do not have it: the least of the searches, for the user in front.
 def planned: .plan // .users_min;
-def plan_words($asked): if planned == 0 then "not one user supported" else
-	"plan for \(if .reached == 0 and planned == .users_min and planned >= $asked then "at least " else ""
-		end)\(planned | plural("user"))" end;
-def plan_rule($t; $asked):
+def plan_words: if planned == 0 then "not one user supported" else
+	"plan for \(if .reached == 0 and planned == .users_min then "at least " else "" end)\(planned | plural("user"))" end;
+def plan_rule($t):
 	(if .plan == null then "the user in front" else "every user" end) as $whose
 		| (.criterion | criterion_words($t)) as $criterion
 	| (if .repeats == 1 then "the one search" elif .repeats == 2 then "both searches"
 		else "each of \(.repeats) searches" end) as $all
-	| (if planned == 0 then ": \($criterion) was not met for \($whose) in \($all)"
+	| (if planned == 0 then ": \($criterion) was not met for \($whose) in \(
+			if .repeats == 1 or .users_max == 0 then $all else "one or more of the \(.repeats) searches" end)"
 		else ": \($whose) had \($criterion) in \($all)" end)
-	+ (if .plan == null then " (\(most_words($asked)))" else " (the user in front: \(most_words($asked)))" end);
+	+ (if .plan == null then " (\(most_words))" else " (the user in front: \(most_words))" end);
 def of($system): [(.points // [])[] | select(.system == $system)];
 def rows_of($system): [(.summary // [])[] | select(.system == $system and .repeats > 0)];
 # Numbers between that to plan for and the next that was measured.
@@ -54,11 +56,9 @@ def bold($system; $text): "**\(if .run.runs == null and (systems | length == 1) 
 	else "\(words_of($system)): \($text)" end)**";
 def id($system): $system | gsub("[^a-zA-Z0-9]+"; "-");
 
-def asked($system): settings_of($system).most // infinite;	# sessions at most
-
 def verdict: threshold as $t | (if systems | length > 1 then "; b" else ". B" end) as $join
-	| [systems[] as $s | words_of($s) as $words | asked($s) as $asked | rows_of($s) as $rows | of($s)[0]
-		| "\($words): \(plan_words($asked))\(plan_rule($t; $asked))\(gap_words($rows))"
+	| [systems[] as $s | words_of($s) as $words | rows_of($s) as $rows | of($s)[0]
+		| "\($words): \(plan_words)\(plan_rule($t))\(gap_words($rows))"
 			+ (.limit // "" | if . == "" then "." else "\($join)ottleneck one step beyond: \(.)." end)]
 	| if . == [] then nothing_measured else join(" ") end;
 
@@ -66,17 +66,18 @@ def users_words: if . == null or .median_p95_ms == null then "" else
 	" With \(.users | plural("user")), 95 % of the keys of the user in front were answered within"
 		+ " \(figure("p95_ms") | figure_words), of the median user within \(.median_p95_ms | with_unit("ms")), and of the slowest"
 		+ " within \(.all_p95_ms | with_unit("ms")) (means over the searches)." end;
-def fit($system): threshold as $t | asked($system) as $asked | of($system) as $limits | $limits[0] as $first | select($first)
+def fit($system): threshold as $t | of($system) as $limits | $limits[0] as $first | select($first)
 	| rows_of($system) as $rows | first(($rows[] | select(.users == ($first | planned))), null) as $row
-	| finding("most-\(id($system))"; bold($system; $first | plan_words($asked))
-		+ ($first | plan_rule($t; $asked) + gap_words($rows))
-		+ ([$limits[1:][] | ". \(plan_words($asked) | upper_first)\(plan_rule($t; $asked))\(gap_words($rows))"] | join(""))
+	| finding("most-\(id($system))"; bold($system; $first | plan_words)
+		+ ($first | plan_rule($t) + gap_words($rows))
+		+ ([$limits[1:][] | ". \(plan_words | upper_first)\(plan_rule($t))\(gap_words($rows))"] | join(""))
 			+ "."
 		+ ($row | users_words)
 		+ (if ($first.untold // 0) == 0 then "" else " In \($first.untold | plain) of \($first.repeats | plural("search"; "searches"))"
 			+ " the limit is by the late ends of ranges: with the early ends, more users may fit." end)
 		+ (if $first.users_min > 0 then "" else
-			" In some searches even one user alone was too slow: application, display server or machine is too slow." end);
+			" In some searches even one user alone was too slow: application, display server or machine is too slow." end)
+		+ (if $first.reached == 0 and ($first.ended // "") != "" then " \($first.ended | rtrimstr(".") | upper_first)." else "" end);
 		{value: ($first | planned), unit: "users", figure: "users",
 			verdict: (if $first.users_min == 0 then "bad" else "none" end)});
 
@@ -100,13 +101,11 @@ def full($system): . as $doc | first(of($system)[] | select(.limit != null and .
 def no_queue: (.limit // "") as $limit
 	| any("memory", "link", "viewers", "alone", "session", "displays", "processes", "run queue", "unexplained";
 		. as $word | $limit | contains($word));
-# Does the forecast agree with the searches (input: a row of points)? Its interval meets that of their mean, or, without one, what
-# they found, and holds the plan. Searches that differ by more than a factor of two, and an interval to more than twice its low end,
-# would agree with anything. A search that found no limit is open above.
-def open_above: .reached < .repeats;
+# Does the forecast agree with the searches (input: a row of points)? Its interval meets what they found, and holds the plan.
+# Searches that differ by more than a factor of two, and an interval to more than twice its low end, would agree with anything.
 def decisions: (.slope[]? |= ask({rises: exceeds(figure("slope") | interval_alone; {value: 0})}))
 	| .points[]? |= ((figure("forecast") | interval_alone) as $forecast
-	| {from: (.users_low // .users_min), to: (if open_above then null else .users_high // .users_max end)} as $found
+	| {from: .users_min, to: (if open_above then null else .users_max end)} as $found
 	| ask({more_found: exceeds($found; $forecast), less_found: exceeds($forecast; $found),
 		wide: exceeds({value: .forecast_high}; {value: (2 * ([.forecast_low, 1] | max))}),
 		differ: exceeds({value: .users_max}; {value: (2 * ([.users_min, 1] | max))}),
@@ -114,22 +113,20 @@ def decisions: (.slope[]? |= ask({rises: exceeds(figure("slope") | interval_alon
 def came_out: if .forecast == null then "none" elif .forecast_low == null then "bare"
 	elif .more_found == "yes" or .less_found == "yes" then "bad" elif .wide != "no" then "wide"
 	elif open_above then "open" elif .differ == "yes" then "differ" elif .as_planned == "no" then "unplanned" else "good" end;
-def forecast_words($t; $asked): "\(.criterion | criterion_words($t)): "
+def forecast_words($t): "\(.criterion | criterion_words($t)): "
 	+ if .forecast == null then "none (\(.forecast_why // "?"))" else
-	"\(.forecast | plural("user"))\(interval(.forecast_low; .forecast_high; "users"; plain)), found \(most_words($asked))"
-		+ (if .users_low == null then "" else " (mean \(.users | fixed(1)), 95 % CI \([.users_low, 0] | max | fixed(1)) to"
-			+ " \(.users_high | fixed(1)))" end)
+	"\(.forecast | plural("user"))\(interval(.forecast_low; .forecast_high; "users"; plain)), found \(most_words)"
 		+ {good: "", bad: ", which differs", bare: ", without an interval", wide: ", an interval too wide to tell",
 			open: ": a search found no limit, cannot tell", differ: ": the searches disagree, cannot tell",
 			unplanned: ", but the plan is \(planned | plural("user"))"}[came_out] end;
-def foretold($system): . as $doc | threshold as $t | asked($system) as $asked | [of($system)[] | select(.users_max > 0)] as $all
+def foretold($system): . as $doc | threshold as $t | [of($system)[] | select(.users_max > 0)] as $all
 	| select($all != [])
 	| [$all[] | select(.forecast != null)] as $with | [$with[] | select(came_out == "good")] as $good | $with[0] as $f
 	| finding("forecast-\(id($system))"; (if $f == null then ($doc | bold($system; "no forecast"))
 		+ ": \($all[0].forecast_why // "?")"
 		else ($doc | bold($system; "the forecast from the first third of the curve agrees with searches and plan for \($good | length)"
 			+ " of \($all | length | plural("criterion"; "criteria"))"))
-		+ ", for the user in front. \($all | map(forecast_words($t; $asked)) | join("; "))"
+		+ ", for the user in front. \($all | map(forecast_words($t)) | join("; "))"
 		+ (if $f.forecast_of == "CPU" then "" else ". By the forecast, \($f.forecast_of) is the first bottleneck" end)
 		+ (if $f.reached == 0 or ($f | no_queue | not) then "" else
 			". The forecast holds for CPUs only, and the bottleneck found is \($f.limit)" end) end) + ".";

@@ -429,12 +429,16 @@ static void set_fairness(const struct headcount_cell *s, const struct headcount_
 	const struct headcount_run *h = extractor_run_data();
 
 	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+		bool answered = true; /* all users: the searches that know it would be the better ones */
+
 		for (size_t i = 0; i < n; i++) {
 			const struct headcount_step *step = find_step(s, columns[c].bad ? l[i].beyond : l[i].users, l[i].repeat);
 
 			h->value[i] = step ? step->of[columns[c].figure] : (double)NAN;
+			answered = answered && (!step || !isnan(h->value[i]));
 		}
-		row_set_number(out, columns[c].column, engine_estimate(ESTIMATE_MEAN, h->value, n).value);
+		if (answered)
+			row_set_number(out, columns[c].column, engine_estimate(ESTIMATE_MEAN, h->value, n).value);
 	}
 }
 
@@ -447,9 +451,6 @@ static void set_forecast(const struct headcount_cell *s, const struct headcount_
 	row_set_figure(out, "forecast", all.users);
 	row_set_text(out, "forecast_of", all.of);
 	row_set_text(out, "forecast_why", all.why);
-	for (size_t i = 0; i < n; i++)
-		h->value[i] = headcount_forecast_users(h, s, &l[i], 1).users.value;
-	row_set_figure(out, "forecast_repeats", engine_estimate(ESTIMATE_MEAN_CI, h->value, n));
 }
 
 static void write_criterion(const struct headcount_cell *s, const struct headcount_limit *l, size_t n, struct table_out *out)
