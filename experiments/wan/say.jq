@@ -28,7 +28,8 @@ def by_p50: sort_by(.p50_late_end_ms // .p50_ms_to // .p50_ms // infinite);
 def verdict: slopes as $s | measured_rows("summary") as $rows
 	| if $rows == [] then nothing_measured
 	  elif $s == [] and ($rows | distinct(.protocol) | length > 1) then	# (where the links are alike, the ranking has it)
-		if $rows | map(select(lone)) | distinct(.rtt_ms) | length == 1 then "" else
+		if $rows | map(select(lone and known)) | (map(.rtt_ms) | max) as $far | map(select(.rtt_ms == $far))
+			| distinct(.protocol) | length > 1 then "" else
 			"The links are not alike, so their response times are not ranked." end
 	  elif $s == [] then [$rows[] | lone | select(known)] | max_by([.rtt_ms, -.loss_percent])
 		| if . == null then "The median response is not known: too many keys are unanswered or late." else
@@ -123,7 +124,7 @@ def longest: . as $doc | threshold as $limit | ([measured_rows("summary")[] | lo
 
 def losses: [measured_rows("summary")[] | lone | select(.loss_percent > 0 and known)]
 	| (map(.loss_percent) | max) as $most
-	| map(select(.loss_percent == $most)) | select(. != []) | (max_by(.max_ms // 0)) as $worst
+	| map(select(.loss_percent == $most)) | select(. != []) | (max_by(slowest | at_most // 0)) as $worst
 		| finding("loss";
 			"**With \($most | plain) % of packets lost each way** at a round trip of \(.[0].rtt_ms | plain) ms, median responses are"
 			+ " \(map("\(p50_words) (\(.protocol)\(unanswered_words))") | and_list)."

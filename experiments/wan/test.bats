@@ -169,6 +169,24 @@ three_protocols() {
 	[ "$(finding run typed)/$(finding run typed verdict)" = 260/unsure ]
 }
 
+# cell's times as ranges, 100 ms wide
+in_ranges() { awk -F'\t' -v OFS='\t' 'NR > 2 { $6 += 100000000 } 1' "$1/samples.tsv" >wide && mv wide "$1/samples.tsv"; }
+
+@test "wan: the slowest key is the one that may be the latest; protocols without a line are ranked or not, not both" {
+	local r
+	make_run one two
+	for r in 1 2; do
+		cell one 0 "$r" 0 10 10 10
+		cell two 0 "$r" 0 20 20 20
+		cell one 3 "$r" 100 110 110 812
+		cell two 3 "$r" 100 110 110 2100
+		in_ranges "run/cells/two-003/$r"
+	done
+	report_findings run
+	[[ $(finding run loss text) == *"The slowest key took "*"(two)."* ]]
+	[[ $(jq -r .verdict run/findings.json) != *"not ranked"* ]]
+}
+
 @test "wan: one protocol, one repeat, no loss: a report without intervals and without the figure of losses" {
 	need gnuplot cmark-gfm
 	make_run one
