@@ -191,21 +191,26 @@ def group_pairs: [systems[] as $system | [over($system) | rows_of("light", "grou
 	| (length * 2) as $n | map(. as $pair | .claims = (["mean_stall_ms", "latency_p50_ms"]
 		| map({key: ., value: (. as $c | $pair | differs(.alone; .grouped; $c; $n))}) | from_entries));
 def grouping: . as $doc | group_pairs | select(. != [])
-	| def longer($c): map(select((decided($doc; .claims[$c]) | holds)
-		and ([.grouped, .alone | figure($c) | at_least] | .[0] > .[1])).system);
+	| def longer($c; $one; $other): map(select((decided($doc; .claims[$c]) | holds)
+		and ([.[$one, $other] | figure($c) | at_least] | .[0] > .[1])).system);
 	  def over($systems): if $doc | several then " over \($systems | and_list)" else "" end;
 	  def told($c): "\(.grouped | level($c)) and \(.alone | level($c))";
-	  longer("mean_stall_ms") as $stalls | longer("latency_p50_ms") as $keys
-	| finding("grouping"; "**" + (if all(.grouped.repeats < 3) then "Too few repeats to tell what vim's own scheduling group does"
+	  longer("mean_stall_ms"; "grouped"; "alone") as $stalls | longer("latency_p50_ms"; "grouped"; "alone") as $keys
+	| longer("mean_stall_ms"; "alone"; "grouped") as $own_stalls | longer("latency_p50_ms"; "alone"; "grouped") as $own_keys
+	| finding("grouping"; "**" + (if all(.grouped.repeats < 3 or .alone.repeats < 3) then
+			"Too few repeats to tell what vim's own scheduling group does"
+		elif all(.claims[] | decided($doc; .) == null) then "This run cannot tell what vim's own scheduling group does"
 		elif $stalls != [] then "In the CPU hogs' scheduling group vim stalls longer than in its own\(over($stalls))"
 		elif $keys != [] then "In the CPU hogs' scheduling group vim answers later than in its own\(over($keys)), and no longer"
 			+ " stalls are shown"
+		elif $own_stalls != [] then "In its own scheduling group vim stalls longer than in the CPU hogs'\(over($own_stalls))"
+		elif $own_keys != [] then "In its own scheduling group vim answers later than in the CPU hogs'\(over($own_keys))"
 		else "No difference shown between vim in the CPU hogs' scheduling group and in its own" end) + ".**"
 		+ (map(" \(.sinks as $n | $doc | with_load($n) | upper_first)\(over([.system])), in their group and in its own:"
 			+ " mean stall"
 			+ " \(told("mean_stall_ms")), median key \(told("latency_p50_ms")).") | add);
 		(max_by(.grouped.mean_stall_ms // 0).grouped | figure("mean_stall_ms"))
-			+ {figure: "mean-stall", verdict: (if $stalls == [] then "unsure" else "none" end)});
+			+ {figure: "mean-stall", verdict: (if $stalls + $own_stalls == [] then "unsure" else "none" end)});
 
 # Late although the CPU is not saturated: the sum of costs does not explain that.
 def late_below_saturation: . as $doc
