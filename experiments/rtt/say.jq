@@ -27,11 +27,11 @@ def fine_ends($name): (.[$name] | fine)
 	+ (if .[$name + "_both"] != null then figure($name) | figure_interval elif .[$name + "_low"] == null then "" else " (95 % CI"
 		+ " \(.[$name + "_low"] | fixed(2)) to \(.[$name + "_high"] | fine))" end);
 # A mean: over the pings that came back; a lower bound if a key was never answered.
-def mean_words: if .mean_ms_from != null then figure("mean_ms") | figure_words
+def mean_words: if .mean_ms_from != null or .mean_ms_why == "overloaded" then figure("mean_ms") | figure_words
 	elif .mean_ms == null then "unknown" elif (.later // 0) > 0 then "more than \(.mean_ms | fine)"
 		else fine_ends("mean_ms") end;
 def none_came: .probe == "ping" and .mean_ms == null and (.lost // 0) > 0 and .lost == .n;
-def slowness: if none_came then infinite else .mean_ms_to // .mean_ms // .mean_ms_from end;
+def slowness: if none_came or .mean_ms_why == "overloaded" then infinite else .mean_ms_to // .mean_ms // .mean_ms_from end;
 # If the load differed from its nominal value, the finding says so.
 def held: .transport == "none" or is_tcp or .load > 100
 	or .sent_as_set == "yes";

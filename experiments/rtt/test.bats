@@ -247,6 +247,12 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	cell 10Mbit.fifo.tcp.110.vnc 1 10 50 60 70
 	report_findings run
 	[[ $(jq -r .verdict run/findings.json) == *"60.0 ms"*"10.0 ms"* ]]
+	# a load under which responses come later and later is the worst
+	make_run 1 10Mbit.fifo.none.0.vnc 10Mbit.fifo.udp.50.vnc 10Mbit.fifo.tcp.110.vnc
+	cell 10Mbit.fifo.udp.50.vnc 1 5 11 12 13
+	echo '{"result": {"overloaded": true}}' >run/cells/10Mbit.fifo.tcp.110.vnc/1/keyrepeat.json
+	report_findings run
+	[[ $(finding run keys text) == *"overloaded"*"load of 110 %"* ]]
 	rm -r run/cells
 	make_run 1 10Mbit.fifo.none.0.ping
 	cell 10Mbit.fifo.none.0.ping 1 0 4 4 4
