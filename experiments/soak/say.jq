@@ -39,6 +39,7 @@ def with_word($word): map(select(.verdict == $word));
 def session_words: .[0] as $floor | with_word({"slower": "grows"}[$floor.session] // $floor.session) as $told
 	| if $told == [] or $told[0].figure == "floor_ms" then ($told + [$floor])[0] | words
 	else (if $floor.verdict == "does not grow" then "the fastest keys did not get slower, but "
+		elif $floor.verdict == "comes and goes" then "the fastest keys got slower for a while, and "
 		else "whether the fastest keys got slower cannot be told, but " end) + ($told | map(words) | and_list) end;
 def ended: .[0].ended | if . == null then "" else "\(upper_first). " end;
 # Keys whose echo is in doubt do not count, and blocks with mostly such keys are not measured.
