@@ -25,7 +25,7 @@ Prints the figures of a run, or its samples, for other tools:
   pcapng       a kept capture of one condition, its packets with the numbers
                of the keys that they carry (--keep-captures); needs -o
   --cells PATTERN  only conditions with these names in RUN/cells, with * and ?
-                   (not for csv, otava and junit, which print all)
+                   (not for csv and junit, which print all)
   -o, --output FILE
 Exit status: 0 printed, 1 the run has no such figures, 2 wrong usage, 4 a
 program is missing.'
@@ -75,23 +75,24 @@ cell_names() {
 # figures: the rows of long.tsv of these cells as JSON, each {cell, metric, unit, better, value, low, high, parameters}; what is no
 # number is left out, and named on standard error. A condition without a repeat has no figure.
 figures() {
-	jq -cRn '(input / "\t") as $head
+	jq -cRn --argjson axes "$(jq -c '.axes // []' "$run_json")" '(input / "\t") as $head
 		| ($head | index("experiment")) as $first | ($head | index("metric")) as $metric
 		| inputs / "\t" | . as $row
 		| ([range($first + 1; $metric)] | map(select($row[.] != "") | {key: $head[.], value: $row[.]}) | from_entries) as $parameters
 		| ([$parameters[]] | join("-") | gsub("[/: ]"; "-")) as $cell
+		| ([$axes[] | $parameters[.] | values] | join("-") | gsub("[/: ]"; "-")) as $of
 		| ([$head, $row] | transpose | map({key: .[0], value: .[1]}) | from_entries) as $r
 		| select($r.table == "summary")
-		| {$cell, $parameters, metric: $r.metric, unit: $r.unit, better: $r.better,
+		| {$cell, $of, $parameters, metric: $r.metric, unit: $r.unit, better: $r.better,
 			value: (if $r.above == "1" or $r.repeats == "0" then null else $r.value | tonumber? // null end),
 			why: (if $r.above == "1" then "lower bound" else $r.why end),
 			low: ($r.low | tonumber? // null), high: ($r.high | tonumber? // null), n: ($r.n | tonumber? // null)}' \
 		"$RUN/long.tsv" >"$work/figures"
-	jq -r .cell "$work/figures" | uniq | asked | sort -u >"$work/names"
+	jq -r '.cell, .of' "$work/figures" | uniq | asked | sort -u >"$work/names"
 	[ -s "$work/names" ] || cell_names >/dev/null || exit
 	jq -r -L "$here" 'include "words"; {run: .} | unusable | values | "thinprobe: export: NOT USABLE: \(.)"' "$run_json" >&2
 	jq -L "$here" -sc --rawfile names "$work/names" 'include "words"; ($names | split("\n")) as $names
-		| map(select(.cell | IN($names[]))) | group_by(.cell)[] | (map({key: .metric, value}) | from_entries) as $of
+		| map(select([.cell, .of] | any(IN($names[])))) | group_by(.cell)[] | (map({key: .metric, value}) | from_entries) as $of
 		| .[] | .metric as $name | if .value != null and ($of | is_of_answered($name))
 			then . + {value: null, low: null, high: null, why: "of answered keys or requests alone"} else . end' \
 		"$work/figures" >"$work/all"
@@ -236,7 +237,7 @@ as_junit() {
 as_hgrm() {
 	[ "$(cell_names | wc -l)" = 1 ] || die 2 "--as hgrm is of one condition; name it with --cells: $(cell_names | paste -sd ' ')"
 	(figures >/dev/null 2>&1) || :
-	! jq -se 'any(.[]; .metric == "latency_p50_ms" and .why == "overloaded")' "$work/all" >/dev/null 2>&1 ||
+	! jq -se 'any(.[]; (.metric | IN("latency_p50_ms", "p50_ms")) and .why == "overloaded")' "$work/all" >/dev/null 2>&1 ||
 		die 1 "$(cell_names) was overloaded: it has no latencies, these would be those of a longer and longer queue"
 	samples >"$work/keys"
 	awk -F'\t' '
