@@ -31,6 +31,7 @@ Exit status: 0 all hold, 5 one is broken, 3 not decided, 1 could not compare,
 
 limits='' baseline='' tap='' json='' verbose='' junit='' effect='' metrics='' alpha='' unlike=''
 read_words 'tap unlike json verbose' 'limits baseline junit effect metrics alpha' "$@"
+[ -z "$tap" ] || [ -z "$json" ] || die 2 "--tap and --json: choose one"
 [ "${#words[@]}" -gt 0 ] || bad "needs a run folder"
 [ "${#words[@]}" = 1 ] || bad "one run at a time; ${words[1]} is a second"
 run=${words[0]%/} more=(${effect:+--effect "$effect"} ${metrics:+--metrics "$metrics"} ${alpha:+--alpha "$alpha"})

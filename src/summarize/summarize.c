@@ -156,6 +156,8 @@ int main(int argc, char **argv)
 	if (first >= argc)
 		die_usage("which run folder?");
 	cli_refuse_operands(argc, argv, first + 1);
+	if (schema && values.quantiles)
+		die_usage("--schema and --values: choose one");
 	if (schema) {
 		tables_read_definitions(argv[first], &tables);
 		table_out_print_schema(&tables);

@@ -255,6 +255,8 @@ END
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == *other.tsv* ]]
 	run -2 "$JUDGE" blocks.tsv --drift 60s --runs
+	run -2 "$JUDGE" blocks.tsv --criteria p95:100ms --limits
+	run -2 "$JUDGE" blocks.tsv --limits --pooled blocks.tsv
 	run -2 "$JUDGE" blocks.tsv --criteria p95:100
 	run -2 "$JUDGE" blocks.tsv --criteria apdex:85
 	run -1 "$JUDGE" blocks.tsv --criteria p95:100ms

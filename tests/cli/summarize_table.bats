@@ -210,4 +210,5 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 		[ "${#lines[@]}" = 1 ]
 	done
 	run -2 "$TOP/bin/summarize" run --above 3
+	run -2 "$TOP/bin/summarize" run --schema --values 0.5
 }
