@@ -169,7 +169,7 @@ END
 	cp "$TOP/.ci/ab" there/.ci/
 	printf '#!/bin/sh\n[ "$1" = setup ] || { printf "<%%s>" "$@" >said; mkdir -p out; echo "# page" >out/report.md; exit 5; }\n' \
 		>there/thinprobe
-	printf '#!/bin/sh\nshift\nexec "$@"\n' >bin/sudo
+	printf '#!/bin/sh\n[ "$1" != --preserve-env ] || shift\nexec "$@"\n' >bin/sudo
 	chmod 755 there/thinprobe bin/sudo
 	PATH=$PWD/bin:$PATH GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary A=main B=HEAD EFFECT=5% BUILD='make all' SERVER=bin/x \
 		EXPERIMENT=stalls OPTIONS=$'--app heavy\n  --loads 0\n' OUTPUT=out run -5 there/.ci/ab

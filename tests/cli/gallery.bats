@@ -30,7 +30,8 @@ made_tree() {
 	cat >tree/experiments/engine/run.sh <<-'END'
 		#!/bin/bash
 		echo "$*" >>"$TP_HOME/../called"
-		run=${*: -1} state=complete
+		run=${*: -1} state=complete words
+		printf -v words ' %q' "$@"
 		[[ $run != */broken || $* == *--resume* ]] || state=failed
 		[[ $run != */slow || -e $TP_HOME/../quick ]] || state=interrupted
 		mkdir -p "$run/cells/a/1"
@@ -48,7 +49,7 @@ made_tree() {
 		done
 		printf '{"started": "2026-01-01T0%s:00:00Z", "ended": "2026-01-01T09:00:00Z", "measured_s": 620, "state": "%s",
 			"experiment": "made", "lab": {"server_root": "/home/me/roots/old"}, "cells": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
-			"command": "thinprobe run %s", "settings": {}}' $((SECONDS % 9)) "$state" "$*" >"$run/run.json"
+			"command": "thinprobe run%s", "settings": {}}' $((SECONDS % 9)) "$state" "${words//\\/\\\\}" >"$run/run.json"
 		[ $state != interrupted ] || { trap 'echo ended >>"$TP_HOME/../called"; exit 130' TERM; sleep 60 & echo $! >sleeper; wait; }
 		[ $state = complete ] || exit 3
 	END
@@ -106,10 +107,11 @@ made_tree() {
 
 @test "gallery: says the time, measures each run, keeps it without the folder in its command, and writes the page" {
 	made_tree
+	mkdir "a folder" && cd "a folder"
 	run -0 "$gallery" -o out
 	# two shows a figure in 30 minutes, one in 45
 	[[ ${lines[1]} == *one*"45 min  figures: 1 "*"thinprobe run made --n 1" && ${lines[2]} == "Runs: 2,"*" about 1 h 15 min "* ]]
-	printf '%s\n' "made -o $PWD/out/runs/two" "made --n 1 -o $PWD/out/runs/one" | cmp - called
+	printf '%s\n' "made -o $PWD/out/runs/two" "made --n 1 -o $PWD/out/runs/one" | cmp - ../called
 	# what is made again is not kept, nor a figure that no page shows
 	[ "$(ls out/one | paste -sd ' ')" = "figures report.md run.json samples.tar.zst" ]
 	[ "$(ls out/one/figures)" = stall.svg ]
