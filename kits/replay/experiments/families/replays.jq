@@ -120,9 +120,10 @@ def throttled: [measured_rows("summary")[] | select((.throttled_s // 0) >= 0.05)
 	| finding("throttled"; "**The quota stopped the session** for "
 		+ "\($rows | map("\(.throttled_s | seconds) (\(.says))") | and_list), when it wanted more CPU time.";
 		{value: $rows[-1].throttled_s, unit: "s"});
-def unanalyzed: .run.analysis_failed | values | finding("analysis";
-	"**Total times only**: the replays could not be analyzed (\(.)). Try again with `thinprobe vncplay analyze`.";
-	{verdict: "unsure"});
+def unanalyzed: .run | (.analysis_failed | values
+		| "**Total times only**: the replays could not be analyzed (\(.)). Try again with `thinprobe vncplay analyze`."),
+	(.analysis_unsure | values | "**The response times are not to be relied on**: \(sub("[.]$"; "")).")
+	| finding("analysis"; .; {verdict: "unsure"});
 
 # What an experiment's say.jq has unless it defines its own.
 def setup: .run.settings as $set | "\($set.app), \(($set.trace // $set.script) as $own

@@ -197,15 +197,17 @@ replays_analyze() {
 	done < <(cd "$RUN" && printf '%s\n' cells/*/*[0-9]/replay.rfb | sort -t / -k 3,3n -k 2,2)
 	[ "${#files[@]}" -gt 0 ] || return 0
 	[ -f "$RUN/session.trace" ] || cp -- "$TRACE" "$RUN/session.trace"	# (of a sweep)
-	run_set '.inputs = $names | del(.analysis_failed)' --argjson names "$(input_names)"
+	run_set '.inputs = $names | del(.analysis_failed, .analysis_unsure)' --argjson names "$(input_names)"
 	[ "$METHOD" != paper ] || words+=(--scale "$SCALE" --differ "$DIFFER" --join "${JOIN_MS}ms")
 	words+=(--labels "${labels#,}")
 	exp_step "analyzing ${#files[@]} replays"
+	rm -f "$RUN/analysis.json"	# (of an earlier one)
 	(cd "$RUN" && "$TP_BIN/vncplay" analyze "${words[@]}" --format json -o analysis.json "${files[@]}") \
 		>"$RUN/log/analyze.out" \
 		2>"$RUN/log/analyze.err" || {
-		why=$(tail -n 1 "$RUN/log/analyze.err")
-		run_set '.analysis_failed = $why' --arg why "${why:-vncplay analyze gave no reason}"
+		[ "$?" = 3 ] && why=analysis_unsure || why=analysis_failed	# 3: what it found is not to be used
+		run_set '.[$name] = $why' --arg name "$why" --arg why "$(tail -n 1 "$RUN/log/analyze.err" | grep . ||
+			echo "vncplay analyze gave no reason")"
 	}
 	[ -n "$PROTOCOL" ] || run_set '.frame_ms = $ms' --argjson ms "$(jq -c '[.result.runs[] | select(.frame_ms).frame_ms]
 		| if . == [] then null else sort | .[length / 2 | floor] end' "$RUN/analysis.json" 2>/dev/null || echo null)"

@@ -20,7 +20,7 @@ def seen_floor: .run.frame_ms as $ms | select($ms != null) | floor_words("are ha
 	+ "no closer than \($ms | with_unit("ms")), as from a frame clock of \(1000 / $ms | fixed(0)) a second");
 def replay_verdict: if (.run.settings.rows | length) == 1 then single else verdict end;
 def verdict: replay_verdict;
-def findings: [kinds, seen_floor, outliers_words, most_grown, delivered, unanalyzed][:6];
+def findings: [unanalyzed, kinds, seen_floor, outliers_words, most_grown, delivered][:6];
 
 def views:
 	main_view,
