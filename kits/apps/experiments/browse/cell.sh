@@ -113,10 +113,10 @@ visits_read() {	# visits_read LOG
 			| (first(.[] | select(.kind != "change"))? // null) as $rest
 			| if $rest.kind == "rest" and $rest.name == $input.name then $rest else null end
 			| {page: $input.name, asked_ns: $input.at, rest_ns: (.at // null), picture: (.picture // null), first_ns: $first.at}] as $visits
-		| {visits: ($visits | map({key: .page, value: {picture, asked_ns,
+		| {visits: ($visits | map(.wrong = (.rest_ns == null or ($pictures[.page] // .picture) != .picture)
+				| {key: .page, value: {picture, asked_ns, wrong,
 				first_ms: (if .first_ns then (.first_ns - .asked_ns) / 1e6 else null end),
-				ms: (if .rest_ns then (.rest_ns - .asked_ns) / 1e6 else null end),
-				wrong: (.rest_ns == null or ($pictures[.page] // .picture) != .picture)}}) | from_entries),
+				ms: (if .wrong then null else (.rest_ns - .asked_ns) / 1e6 end)}}) | from_entries),
 			start: (first($rows[] | select(.kind == "rest") | .picture) // null)}
 		| .wrong = ([.visits[] | select(.wrong)] | length)
 		| .think_s = ([range(1; $visits | length) as $i | select($visits[$i - 1].rest_ns)
@@ -131,7 +131,7 @@ exp_summed() {
 	favour_relate 'group_by(.parameters.job) | map({job: .[0].parameters.job, rate: (map(.job.bytes_per_s) | mean),
 			pages: (map(.visits | to_entries[] | select(.value.wrong | not)) | group_by(.key)
 				| map({key: .[0].key, value: (map(.value.ms) | geomean)}) | from_entries)})' '
-		(.parameters.job as $job | first($of[] | select($job == "none" or .job == $job)) // {}) as $base
+		(.parameters.job as $job | first($of[] | select(.job == $job or ($job == "none" and ($of | length) == 1))) // {}) as $base
 		| .relative = (.visits // {} | with_entries(select((.value.wrong | not) and $base.pages[.key])
 			| .value = .value.ms / $base.pages[.key]))
 		| .relative_all = ([.relative[]] | geomean)

@@ -61,6 +61,7 @@ made_up() {
 	} >log.tsv
 	functions "PICTURES='{\"plain\": \"c\", \"text\": \"other\"}'; visits_read log.tsv" >visits.json
 	jq -e '.visits.plain == {picture: "c", asked_ns: 4000000000, first_ms: 20, ms: 100, wrong: false}' visits.json
+	jq -e '.visits.text.ms == null' visits.json
 	jq -e '.visits.text.wrong and .visits.news.wrong and .visits.news.ms == null and .visits.news.first_ms == 100' visits.json
 	jq -e '.start == "a" and .wrong == 2 and (.think_s - 3.05 | fabs) < 1e-9' visits.json		# 3.1 s and 3 s
 }
