@@ -3,8 +3,7 @@
 include "words";
 include "favour";
 
-def vamps: ["L", "M", "H", "L+iso", "M+iso", "H+iso", "hostL", "hostM", "hostH", "vmL", "vmM", "vmH",
-	"vmL+iso", "vmM+iso", "vmH+iso"];
+def vamps: scheme_names("alone") | to_entries | map(select(.value | startswith("vamp ")).key);
 def scheme_words: if IN(vamps[]) then "vamp \(.)" elif . == "nice" then "nice 19" else . end;
 def title: "Launch of applications beside a job in the background";
 def setup: ["\(.run.settings.apps // [] | and_list) beside \(.run.settings.jobs // [] | map(job_words) | and_list)"
@@ -108,7 +107,8 @@ def itself: vamp_found("vamp"; map(.decided_us[]) | if . == [] then "" else
 		+ " \(max / 1000 | with_unit("ms")))" end);
 
 def verdict_of: (best // null) as $best | if launches == [] then nothing_measured
-	elif $best == null then "Vamp was not measured; only autogroups and nice were."
+	elif any(launches[]; .scheme == "baseline") | not then no_baseline
+	elif $best == null then "No scheme with vamp was measured."
 	else . as $doc | [against("baseline", "autogroup", "nice") | select(.shown != "few")]
 		| if . == [] then "\(too_few). A launch took: \($doc | plain_times(["baseline", "autogroup", "nice", $best.scheme]))." else
 		"\(.[0].best | upper_first): a launch takes "

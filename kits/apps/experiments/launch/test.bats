@@ -109,7 +109,9 @@ launched() {
 	[[ $(found today .text) == *"sooner than nice 19 (without writer)**"* ]]
 	[[ $(jq -r .verdict run/findings.json) == *"without writer"* ]]
 	launched L:-:-
-	[[ $(jq -r .verdict run/findings.json) == "Vamp was not measured"* ]]
+	[[ $(jq -r .verdict run/findings.json) == "No scheme with vamp was measured"* ]]
+	launched baseline:-:- L:800:4800
+	[[ $(jq -r .verdict run/findings.json) == "The baseline was not measured"* ]]
 }
 
 @test "launch: findings on keys give the share of late keys, and 'overloaded' if there is no median" {
