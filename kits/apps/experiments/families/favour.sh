@@ -62,9 +62,9 @@ favour_pairs() {
 	done
 }
 
-# An experiment may set: vamp's options for sound, a log of it; and what else to start in the session before vamp. The program that
+# An experiment may set: vamp's options for sound, a log of it, and that file as -o FILE; and what else to start in the session before vamp. The program that
 # times starts and visits is no background, though under emulation it may load a CPU.
-FAVOUR_VAMP_WORDS=(--no-audio --except startup)
+FAVOUR_VAMP_WORDS=(--no-audio --except startup) FAVOUR_VAMP_FILES=()
 favour_more() { :; }
 
 # Starts a session under the scheme, the job, and vamp if the scheme has it. vamp writes its report to REPORT, a .json in the run
@@ -72,7 +72,8 @@ favour_more() { :; }
 favour_begin() {	# favour_begin SCHEME JOB REPORT
 	local LAB_LOG=$RUN/log scope=() words report=${3%.json}
 	mkdir -p "${3%/*}"
-	[ ! -e "$report.json" ] || report+=-again
+	while [ -e "$report.json" ]; do report+=-again; done
+	FAVOUR_REPORT=${report##*/}
 	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
 	place_begin "${SCHEME_SESSION[$1]}" && favour_more || return
 	read -ra words <<<"${SCHEME_VAMP[$1]}"
@@ -88,7 +89,7 @@ favour_begin() {	# favour_begin SCHEME JOB REPORT
 		;;
 	esac
 	if [ "${#words[@]}" -gt 0 ]; then
-		place_start -D -o "$report.json" vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" "${FAVOUR_VAMP_WORDS[@]}" \
+		place_start -D -o "$report.json" ${FAVOUR_VAMP_FILES[@]+"${FAVOUR_VAMP_FILES[@]}"} vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" "${FAVOUR_VAMP_WORDS[@]}" \
 			--most "${MOST}s" "${scope[@]}" "${words[@]}" \
 			--format json -o "$report.json"
 		FAVOUR_VAMP=$LAB_PID

@@ -16,7 +16,8 @@ exp_check() {
 	favour_check
 	[ "$EXP_SWEEP" != plan ] || [ -n "$SIZE" ] ||
 		exp_bad "a sweep measures its cells apart, and all must play one clip: give its size (geometry WxH)"
-	[[ -z "$SIZE" || $SIZE =~ ^[0-9]{3,4}x[0-9]{3,4}$ ]] || exp_bad "--geometry $SIZE: must be WxH in pixels, such as 1920x1080"
+	[[ -z "$SIZE" || $SIZE =~ ^[1-9][0-9]{1,2}[02468]x[1-9][0-9]{1,2}[02468]$ ]] ||
+		exp_bad "--geometry $SIZE: must be WxH in pixels, both even, such as 1920x1080"
 }
 exp_choose() { need ffmpeg ffmpeg; }
 exp_find() {
@@ -83,8 +84,11 @@ clip_copy() {	# clip_copy FILE; 1: LAB_WHY
 
 exp_session() {
 	local name=${P[scheme]}-${P[job]}-${P[mult]}-$1
-	FAVOUR_VAMP_WORDS=(--no-audio)
-	[ "${P[mult]}" != with ] || FAVOUR_VAMP_WORDS=(--audio-server "$SOUND_SERVER" --log "$RUN/vamp/$name.tsv")
+	FAVOUR_VAMP_WORDS=(--no-audio) FAVOUR_VAMP_FILES=()
+	[ "${P[mult]}" != with ] || {
+		FAVOUR_VAMP_WORDS=(--audio-server "$SOUND_SERVER" --log "$RUN/vamp/$name.tsv")
+		FAVOUR_VAMP_FILES=(-o "$RUN/vamp/$name.tsv")
+	}
 	SOUND=''
 	favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/$name.json" && LAB_LOG=$RUN/log clip_copy "$RUN/log/clip.mkv"
 }
@@ -100,7 +104,8 @@ exp_run() {	# exp_run FOLDER REPEAT
 	clip_play "$1" "$SECONDS_EACH" || return
 	cpu_end
 	favour_job_end
-	CELL_MORE=$(jq -c '. + {video: $video[0]}' --slurpfile video "$1/video.json" <<<"$CELL_MORE")
+	CELL_MORE=$(jq -c '. + {video: $video[0], vamp_report: $report}' --arg report "$FAVOUR_REPORT" --slurpfile video "$1/video.json" \
+		<<<"$CELL_MORE")
 	rm -f "$1/video.json"
 	[ "$TRACE${P[scheme]}" != 1alone ] || quanta_traced "$1"
 }
@@ -200,7 +205,7 @@ exp_summed() {
 	favour_relate 'map(select(.job)) | group_by(.parameters.job)
 		| map({key: .[0].parameters.job, value: (map(.job.bytes_per_s) | mean)}) | from_entries' '
 		.job_relative = (if .job and $of[.parameters.job] then $of[.parameters.job] / .job.bytes_per_s else null end)
-		| .vamp = $vamp["\(.parameters | "\(.scheme)-\(.job)-\(.mult)")-\(.repeat)"]' --argjson vamp "$(
+		| .vamp = $vamp[.vamp_report // "\(.parameters | "\(.scheme)-\(.job)-\(.mult)")-\(.repeat)"]' --argjson vamp "$(
 		jq -n '[inputs | {key: (input_filename | split("/")[-1] | rtrimstr(".json")), value: (.result // empty | {
 				episodes: (.episodes | length), player: ([.episodes[] | select(any(.background[]; .comm == "mpv"))] | length),
 				others: ([.episodes[] | select(any(.background[]; .comm != "mpv"))] | length), daemon_cpu_percent})}]
