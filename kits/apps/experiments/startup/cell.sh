@@ -19,6 +19,10 @@ exp_check() {
 	local item
 	if [ "$QUICK" = 1 ] && plan_given cold && ! plan_given warm; then WARM=0; fi
 	apps_known --app "$APPS"
+	if plan_given warm && [ "$COLD$WARM" = 01 ] && [[ ,$KINDS, == *,reads,* ]]; then
+		! plan_given axis || exp_bad "--axis reads and --warm: starts beside disk reads are cold; leave one out"
+		KINDS=$(tr , '\n' <<<"$KINDS" | grep -vx reads | paste -sd ,)
+	fi
 	check_swaps
 	check_disk
 	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: needs a limit, or the server never runs short of memory"
@@ -315,7 +319,8 @@ events_put() {
 # most in swap, and at 100 % left.
 with_events() {
 	local all last
-	[ "$EVENTS" = 1 ] && [ "${P[start]}" = warm ] && [[ ${P[axis]} =~ ^(none|used|left)$ ]] || return
+	[ "$EVENTS" = 1 ] && [ "${P[start]}" = warm ] &&
+		grep -q "^${P[app]}"$'\t' "$TP_HOME/kits/apps/data/startup/events.tsv" && [[ ${P[axis]} =~ ^(none|used|left)$ ]] || return
 	[ "${P[axis]}" != none ] || return 0
 	all=$(some_of "${P[axis]}")
 	read -ra all <<<"$all"
