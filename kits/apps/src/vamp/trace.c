@@ -167,7 +167,7 @@ int trace_command(int argc, char **argv)
 	static const char *const columns[] = { "start_ns", "cpu", "pid", "tid", "comm", "ran_ns", "wanted_more", "whole", NULL };
 	int first = cli_parse(argc, argv, "vamp trace [-t TIME] [--cpus LIST] [options]",
 			      "Records every slice of time that any task of the system ran on a CPU.", options);
-	struct rec_output_path places[] = { { "--log", cfg.log }, { "--output", out_cfg.path } };
+	struct rec_output_path places[] = { { "--log", cfg.log }, { "--output", out_cfg.path ? out_cfg.path : "-" } };
 	static struct cli_cpus online;
 	struct scheduling_trace *t;
 	struct rec_report *out;

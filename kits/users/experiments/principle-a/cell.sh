@@ -8,8 +8,8 @@
 PORT=5999
 
 exp_check() {
-	[[ $STATIONS =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)(,[0-9]+(\.[0-9]+)?(us|ms|s)){0,15}$ ]] ||
-		exp_bad "--stations $STATIONS: must be 1 to 16 service times, as 5ms,4ms,3ms"
+	[[ $STATIONS =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)(,[0-9]+(\.[0-9]+)?(us|ms|s)){0,15}$ && ! ,$STATIONS =~ ,0+(\.0+)?[a-z] ]] ||
+		exp_bad "--stations $STATIONS: must be 1 to 16 service times above 0, as 5ms,4ms,3ms"
 }
 
 exp_cells() {
