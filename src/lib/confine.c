@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "confine.h"
+#include "files.h"
 
 #include <asm/termbits.h>
 #include <cap-ng.h>
@@ -121,7 +122,7 @@ static bool find_folder(const char *path, char folder[static PATH_MAX])
 {
 	char real[PATH_MAX];
 
-	if (!path || !strcmp(path, "-") || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
+	if (!path || !strcmp(path, "-") || files_is_descriptor(path))
 		return false;
 	if (!realpath(path, real))
 		snprintf(real, sizeof(real), "%s", path);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,6 +126,11 @@ int files_flush_stream(FILE *out)
 {
 	errno = 0;
 	return fflush(out) || ferror(out) ? errno ? -errno : -EIO : 0;
+}
+
+bool files_is_descriptor(const char *path)
+{
+	return (!strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9)) || !strncmp(path, "/proc/", 6);
 }
 
 FILE *files_create_private(const char *path)

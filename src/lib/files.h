@@ -2,6 +2,7 @@
 /* files - reads and writes small files of the kernel: a text, one line, a number or a list of numbers. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -23,6 +24,8 @@ int files_list_group_pids(const char *folder, pid_t **list, size_t *n);
 /* Hands what a stream has buffered to the kernel. 0, or -errno of this error or of an earlier one. */
 int files_flush_stream(FILE *out);
 
+/* Whether this names a descriptor or a device (/dev/stdout, which may lead to a regular file): it is never renamed or replaced. */
+bool files_is_descriptor(const char *path);
 /* As fopen(path, "we"), but a new file is readable to its owner alone: what was typed or seen goes into it. */
 FILE *files_create_private(const char *path);
 /* Removes a regular file that could not be written whole: a part of it would be taken for the whole. errno stays as it was. */

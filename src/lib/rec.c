@@ -319,8 +319,7 @@ static bool is_written_directly(const char *path)
 {
 	struct stat st;
 
-	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
-	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+	return files_is_descriptor(path) || (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
 /* Opens a temporary file in the folder of the report. 0 or -errno. */

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,16 +44,17 @@ static int64_t read_id_variable(const char *name)
 	return text && !cli_parse_int(text, &n) && n > 0 && n < INT32_MAX ? n : NOBODY;
 }
 
-/* Whether this user may rename the finished report to `path`; a sticky directory counts as no. */
-static bool may_user_rename(const char *path, uid_t uid, gid_t gid)
+/* Whether this user may rename a finished file to `path`, a report also where a link leads; a sticky directory counts as no. */
+static bool may_user_rename(const char *path, bool follow, uid_t uid, gid_t gid)
 {
-	char copy[4096];
+	char copy[PATH_MAX];
 	struct stat st;
 	bool may;
 
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return true; /* a device or a pipe is written directly, and already open */
-	snprintf(copy, sizeof(copy), "%s", path);
+	if (!follow || !realpath(path, copy))
+		snprintf(copy, sizeof(copy), "%s", path);
 	path = dirname(copy);
 	if (stat(path, &st) || st.st_mode & S_ISVTX)
 		return false;
@@ -72,7 +74,7 @@ int drop_privileges(struct confine_cfg *confine, char *said, size_t size, struct
 
 	for (int i = 0; i < CONFINE_FILES; i++)
 		may = may && (!confine->files[i] || !strcmp(confine->files[i], "-") ||
-			      may_user_rename(confine->files[i], (uid_t)uid, (gid_t)gid));
+			      may_user_rename(confine->files[i], i == 0, (uid_t)uid, (gid_t)gid));
 	if (geteuid()) {
 		snprintf(said, size, had ? "capabilities dropped, no_new_privs" : "had none; no_new_privs");
 	} else if (is_id_mapped("/proc/self/uid_map", uid) && is_id_mapped("/proc/self/gid_map", gid) && may) {
@@ -94,11 +96,9 @@ static void wait_interface(const char *interface, const sigset_t *stop, int64_t 
 	do {
 		bool stopped = sigtimedwait(stop, NULL, &second) > 0;
 
-		if (stopped && !until_ns)
-			exit(EXIT_OK); /* a capture without an end is meant to be ended by a signal */
 		if (stopped || (until_ns && clock_now() > until_ns)) {
 			warn("%s is gone: no report", interface);
-			exit(stopped ? EXIT_INTERRUPTED : EXIT_LOSSY);
+			exit(stopped && until_ns ? EXIT_INTERRUPTED : EXIT_LOSSY);
 		}
 	} while (strcmp(interface, "any") != 0 && !if_nametoindex(interface));
 }

@@ -14,14 +14,16 @@
 
 #define WAITS_MAX 65535 /* intervals of early data, 2 MB: enough for some hundred flows with the most holes */
 
+enum { SNAPLEN = 262144, BUFFER_BYTES = 32 << 20 };
+
 static struct server_ports ports;
 static struct run_cfg cfg = { .ports = &ports,
 			      .period_ns = 50 * NS_PER_MS,
 			      .merge_ns = 10 * NS_PER_MS,
 			      .flows = 20,
 			      .flows_max = 32768,
-			      .snaplen = 262144,
-			      .buffer_bytes = 32 << 20,
+			      .snaplen = SNAPLEN,
+			      .buffer_bytes = BUFFER_BYTES,
 			      .ready_fd = STDERR_FILENO,
 			      .traffic_bin_ns = 100 * NS_PER_MS };
 static struct interval_cfg write_cfg = { .rotate_bytes = 64 << 20, .keep = 7 };
@@ -94,6 +96,11 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
+static bool is_stdout(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
 static void check_options(bool live, char **file, int files)
 {
 	const struct rec_output_path place[] = {
@@ -105,27 +112,30 @@ static void check_options(bool live, char **file, int files)
 		bool wrong;
 		const char *what;
 	} rules[] = {
-		{ cfg.latency.rows && !strcmp(cfg.latency.rows, "-") && !out_cfg.path,
-		  "--rows - needs -o FILE: the report goes elsewhere" },
+		{ !out_cfg.path && (is_stdout(cfg.latency.rows) || is_stdout(cfg.traffic) || is_stdout(write_cfg.table)),
+		  "--rows, --traffic and --intervals - need -o FILE: the report goes elsewhere" },
 		{ !cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns),
 		  "--pairing, --assume and --idle are for --keys" },
 		{ cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic, "--traffic-bin is for --traffic FILE" },
 		{ !cfg.every_ns && (write_cfg.table || write_cfg.metrics), "--intervals and --metrics are for --every TIME" },
-		{ (write_cfg.rotate_bytes != 64 << 20 || write_cfg.keep != 7) && !write_cfg.table,
+		{ (write_cfg.rotate_bytes != 64 << 20 || write_cfg.keep != 7) && (!write_cfg.table || is_stdout(write_cfg.table)),
 		  "--rotate and --keep are for --intervals FILE" },
 		{ write_cfg.who && !(live && cfg.every_ns), "--who is for prototap live with --every" },
-		{ write_cfg.metrics && !strcmp(write_cfg.metrics, "-"), "--metrics needs a file" },
+		{ write_cfg.who && out_cfg.detail == REC_QUIET, "--who names programs in the lines that -q leaves out" },
+		{ is_stdout(write_cfg.metrics), "--metrics needs a file" },
 		{ cfg.every_ns && cfg.latency.keys, "--keys is not for --every" },
 		{ cfg.merge_ns > cfg.period_ns,
-		  "--merge is longer than --period: no update is longer than a key's period (a number without a unit is seconds)" },
+		  "--merge is longer than --period: no update is longer than a key's period" },
 		{ live && cfg.latency.keys,
 		  "--keys is for prototap read: write the capture with -w, and read it with its keys afterwards" },
 		{ live && files, "live takes no files: prototap read FILE..." },
 		{ live && !cfg.interface, "live needs an interface: -i IF" },
 		{ live && !ports.spans, "live needs --port: which connections are the protocol's" },
-		{ live && cfg.write_path && !strcmp(cfg.write_path, "-"), "-w needs a file: standard output carries the report" },
+		{ live && is_stdout(cfg.write_path), "-w needs a file: standard output carries the report" },
 		{ !live && !files, "read needs a file: prototap read FILE..." },
-		{ !live && (cfg.interface || cfg.write_path || cfg.time_ns), "-i, -w and -t are for prototap live" },
+		{ !live && (cfg.interface || cfg.write_path || cfg.time_ns || cfg.snaplen != SNAPLEN || cfg.buffer_bytes != BUFFER_BYTES ||
+			    cfg.promiscuous || cfg.ready_fd != STDERR_FILENO),
+		  "-i, -w, -t, --snaplen, --buffer, --promiscuous and --ready-fd are for prototap live" },
 	};
 
 	rec_refuse_same_outputs(place, sizeof(place) / sizeof(*place));
@@ -195,8 +205,8 @@ static void open_intervals(struct run_state *run)
 		return;
 	write_cfg.append = run->again;
 	write_cfg.terminal = isatty(STDERR_FILENO);
-	write_cfg.line =
-		run->live && out_cfg.detail != REC_QUIET && (write_cfg.terminal || (!write_cfg.table && !write_cfg.metrics));
+	write_cfg.line = run->live && out_cfg.detail != REC_QUIET &&
+			 (write_cfg.terminal || write_cfg.who || (!write_cfg.table && !write_cfg.metrics));
 	write_cfg.ports = cfg.port_name;
 	write_cfg.interface = cfg.interface;
 	write_cfg.tells_silence = run->live && !run->again;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval_write.h"
 #include "clock.h"
+#include "files.h"
 #include "memory.h"
+#include "proc.h"
 #include "say.h"
 
 #include <errno.h>
@@ -44,28 +46,43 @@ static int64_t utc_day_number(int64_t time_ns)
 	return time_ns / NS_PER_DAY;
 }
 
-static void rotate_files(const struct interval_cfg *cfg)
+/* 0 if the table has another name now, else -errno. */
+static int rotate_files(const struct interval_cfg *cfg)
 {
 	char from[4096], to[4096];
+	int err = 0;
 
 	for (int64_t i = cfg->keep; i > 0; i--) {
 		snprintf(to, sizeof(to), "%s.%lld", cfg->table, (long long)i);
 		if (i > 1)
 			snprintf(from, sizeof(from), "%s.%lld", cfg->table, (long long)i - 1);
-		rename(i > 1 ? from : cfg->table, to);
+		err = rename(i > 1 ? from : cfg->table, to) ? -errno : 0;
 	}
+	return err;
+}
+
+/* Whether the table is a file that may be renamed: not one that a descriptor leads to. */
+static bool is_own_file(const char *path, struct stat *st)
+{
+	return strcmp(path, "-") && !files_is_descriptor(path) && !stat(path, st) && S_ISREG(st->st_mode);
 }
 
 static int open_table(struct interval_writer *w)
 {
 	struct stat st;
-	bool rows = strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) && st.st_size > 0;
+	bool rows = is_own_file(w->cfg.table, &st) && st.st_size > 0, append = w->cfg.append || files_is_descriptor(w->cfg.table);
 
-	if (rows && !w->cfg.append)
-		rotate_files(&w->cfg);
-	else if (rows)
+	if (rows && append) {
 		w->day = utc_day_number(st.st_mtim.tv_sec * NS_PER_S);
-	w->table = (w->cfg.append ? rows_append : rows_open_new)(w->cfg.table, "watch/1", interval_columns);
+	} else if (rows) {
+		int err = rotate_files(&w->cfg);
+
+		append = err != 0;
+		if (err && !w->rotate_warned)
+			warn("cannot rename %s: %s; it grows on", w->cfg.table, strerror(-err));
+		w->rotate_warned = w->rotate_warned || err;
+	}
+	w->table = (append ? rows_append : rows_open_new)(w->cfg.table, "watch/1", interval_columns);
 	w->cfg.append = false;
 	return w->table ? 0 : -errno;
 }
@@ -82,18 +99,27 @@ static void warn_write(struct interval_writer *w, bool *warned, const char *path
 static void flush_table(struct interval_writer *w, int64_t time_ns)
 {
 	int64_t day = utc_day_number(time_ns);
+	bool written = w->table;
 	struct stat st;
 	int err = 0;
 
-	if (w->table && rows_flush(w->table))
+	if (w->table && rows_flush(w->table)) {
 		err = rows_close(w->table), w->table = NULL;
-	if (w->table && strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) &&
+		w->cfg.append = true; /* to go on with it loses no older file */
+	}
+	if (err == -EPIPE && !strcmp(w->cfg.table, "-")) { /* nobody reads it any more */
+		w->cfg.table = NULL;
+		proc_stop = 1;
+		return;
+	}
+	if (w->table && !w->rotate_warned && is_own_file(w->cfg.table, &st) &&
 	    (st.st_size >= w->cfg.rotate_bytes || (w->day && w->day != day)))
 		err = rows_close(w->table), w->table = NULL;
 	w->day = day;
 	if (!w->table && !err)
 		err = open_table(w);
-	warn_write(w, &w->table_warned, w->cfg.table, err);
+	if (written || err)
+		warn_write(w, &w->table_warned, w->cfg.table, err);
 }
 
 static void add_row(struct row_file *t, const struct interval_row *r)

@@ -22,6 +22,7 @@ struct interval_writer {
 	struct row_file *table;
 	int64_t day;
 	bool table_warned, metrics_warned; /* of a file that cannot be written; reset once it can */
+	bool rotate_warned;		   /* of a table that cannot be renamed; it grows on */
 	uint64_t unwritten;		   /* how often one could not */
 	struct interval_row *row; /* owned; of the current interval; the last one may be that of connections not followed */
 	int rows;

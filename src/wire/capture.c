@@ -75,7 +75,7 @@ int capture_deliver(struct capture *c, int most, packet_fn *fn, void *context)
 	c->fn = fn;
 	c->context = context;
 	n = pcap_dispatch(c->pcap, most, take_live_packet, (u_char *)c);
-	if (n > 0 && c->dump && clock_now() - c->dumped_ns > FLUSH_NS) {
+	if (c->dump && clock_now() - c->dumped_ns > FLUSH_NS) {
 		pcap_dump_flush(c->dump); /* an error stays in the stream, and capture_close() returns it */
 		c->dumped_ns = clock_now();
 	}
