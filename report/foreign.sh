@@ -43,12 +43,14 @@ plain_folder() {
 UNPACK_GIB=2 UNPACK_FILES=200000	# (the largest of the kept runs has 10 MB in 1,200 files)
 unpack() {
 	local names new=$2 run=${3-}
-	names=$(tar --force-local --zstd --numeric-owner -tvf "$1" 2>/dev/null |
+	UNPACK_WHY="is damaged or cut short, or no .tar.zst; copy it again"
+	names=$(set -o pipefail
+		tar --force-local --zstd --numeric-owner -tvf "$1" 2>/dev/null |
 		LC_ALL=C awk -v gib="$UNPACK_GIB" -v most="$UNPACK_FILES" '
 		!/^[-d]/ { print "it holds something other than files and folders"; exit }
 		(bytes += $3) > gib * 2 ^ 30 || NR > most {
 			print "it has over " gib " GiB or " most " files; if you trust it, unpack it with tar"; exit
-		}')
+		}') || [ -n "$names" ] || return
 	UNPACK_WHY=$names
 	[ -z "$names" ] || return
 	UNPACKED=$(tar --force-local --zstd -tf "$1" 2>/dev/null | LC_ALL=C awk -F/ -v run="$run" '
@@ -63,6 +65,7 @@ unpack() {
 	UNPACK_WHY="cannot be unpacked into $2"
 	mkdir -p -- "$2" || return
 	[ -z "$run" ] || new=$(mktemp -d "$2/.unpack.XXXXXX" 2>/dev/null) || return
+	UNPACKING=${run:+$new}	# for who ends on a signal
 	tar --force-local --zstd -kxf "$1" -C "$new" --no-same-owner --no-same-permissions 2>/dev/null &&
 		chmod -R =rw,+X -- "$new" && [ -z "$(find "$new" ! -type f ! -type d -print -quit)" ] &&
 		if [ -n "$run" ]; then mv -T -- "$new/$UNPACKED" "$2/$UNPACKED"

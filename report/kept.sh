@@ -7,6 +7,7 @@
 # kept_unpack KEPT FOLDER: FOLDER becomes the run with its samples, and tables that lie beside them. 1: UNPACK_WHY.
 kept_unpack() {
 	local file
+	[ ! -f "$1/samples.tar.zst" ] || need zstd zstd
 	UNPACK_WHY='cannot be copied'
 	{ mkdir -p -- "$2" && cp -- "$1/run.json" "$2/"; } 2>/dev/null || return
 	[ ! -f "$1/samples.tar.zst" ] || unpack "$1/samples.tar.zst" "$2" || return

@@ -188,6 +188,8 @@ read_run() {
 unbundle() {
 	local to=${2:-$(dirname -- "$1")}
 	need zstd zstd
+	trap 'rm -rf -- "${UNPACKING-}"' EXIT
+	trap 'exit 130' INT TERM
 	unpack "$1" "$to" run || die 1 "$1: $UNPACK_WHY"
 	RUN=$to/$UNPACKED
 }
