@@ -127,7 +127,7 @@ samples() {
 	[ -d "$RUN/cells" ] || die 1 "the run has no samples.tsv"
 	cell_names >"$work/names" || exit
 	# of all files; one that is called as an axis gets another name
-	columns=$(find -L "$RUN/cells" -name samples.tsv -not -path '*~/*' | sort -V | xargs -rd '\n' awk '{ print; nextfile }' |
+	columns=$(find -L "$RUN/cells" -name '*~' -prune -o -name samples.tsv -print | sort -V | xargs -rd '\n' awk '{ print; nextfile }' |
 		awk -F'\t' '{ for (i = 1; i <= NF; i++) if (!seen[$i]++) line = line (n++ ? "\t" : "") $i } END { print line }')
 	while read -r name; do
 		[ -d "$RUN/cells/$name" ] || continue
@@ -153,7 +153,7 @@ samples() {
 					for (i = 1; i <= n; i++) line = line "\t" (column[i] in at ? $at[column[i]] : "")
 					print line
 				}' "$file"
-		done < <(find -L "$RUN/cells/$name" -name samples.tsv -not -path '*~/*' | sort -V)
+		done < <(find -L "$RUN/cells/$name" -name '*~' -prune -o -name samples.tsv -print | sort -V)
 	done <"$work/names"
 	[ -n "$head" ] || die 1 "the run has no samples.tsv"
 }
@@ -241,7 +241,7 @@ as_hgrm() {
 		die 1 "$(cell_names) was overloaded: it has no latencies, these would be those of a longer and longer queue"
 	samples >"$work/keys"
 	awk -F'\t' '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; if (!("answer_ns" in at)) exit; next }
 		$at["series"] != "latency" || $at["skipped"] == 1 { next }
 		$at["answer_ns"] == "" || $at["answer_ns"] != $at["answer_high_ns"] { unknown++; next }
 		{ printf "%.6f\n", ($at["answer_ns"] - $at["due_ns"]) / 1e6 }
@@ -284,7 +284,7 @@ as_perfetto() {
 					({"1": "sent", "2": "packets"} | to_entries[]
 						| {name: "thread_name", ph: "M", $pid, tid: (.key | tonumber), args: {name: .value}})'
 				drawable <"$folder/samples.tsv" | awk -F'\t' -v pid="$pid" '
-					NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+					NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; if (!("answer_ns" in at)) exit; next }
 					function event(name, ph, tid, ts, more) {
 						printf "{\"name\":\"%s\",\"ph\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f%s}\n", \
 							name, ph, pid, tid, ts / 1000, more
