@@ -170,7 +170,7 @@ def incomplete_note: .run | if (.state // "unknown") == "complete" then null els
 		+ " findings." end end;
 # The command of the run with more repeats, into a folder of its own; and the minutes that it takes.
 def again_command: .run | select(.runs == null) | .command // "" | select(startswith("thinprobe "))
-	| gsub(" (--repeat|-o|--output|--output-dir|--resume)(=| +)('[^']*'|([^ \\\\]|\\\\.)+)"; "") + " --repeat 5";
+	| gsub(" ((--rep[a-z]*|--res[a-z]*|--ou[a-z-]*)(=| +)|-o(=| *))('[^']*'|([^ \\\\]|\\\\.)+)"; "") + " --repeat 5";
 def again_minutes: [.run | try (.measured_s * .counts.total / .counts.complete / 60 * 5 / .settings.repeats | ceil
 	| select(. > 0)) catch null] | .[0];
 def repeats_words: [.run.runs // [.run.settings] | .[].repeats | values] | unique | select(. != [])
@@ -281,11 +281,12 @@ def not_here: [(.run.host, .run.lab, .run) | objects | (.missing, .cannot, .not_
 
 # ---- what was set up (input: the document) ----
 def link_words: .run.settings.link as $link | if $link == null then null
-	elif any((.run.runs // [.run.settings])[]; .on // "lab" | . != "lab") then "the link as it is" elif $link | startswith("none") then
+	elif any((.run.runs // [.run.settings])[]; .on // "lab" | . != "lab") then "the link as it is" elif $link == "none" then
 	"a link without a limit" else
 	$link | split(",") | map(sub("(?<n>[0-9])(?<u>us|ms|s)$"; "\(.n) \(.u)")) | (.[1:3][] |= if . == "0" then null else . end)
 		| (.[0] | split("/") | map(sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s"))
-			| if .[1] then "\(.[0]) to the client and \(.[1]) from it" else .[0] end)
+			| if .[1] then "\(.[0]) to the client and \(.[1]) from it" elif .[0] == "none" then "a link without a rate limit"
+				else .[0] end)
 		+ (if .[1] then ", \(.[1])\(if .[2] then " ± \(.[2])" else "" end) of delay" else "" end)
 		+ ((.[3] // "0" | rtrimstr("%") | tonumber) as $loss | (if $loss > 0 then ", \($loss) % of loss" else "" end)
 			+ (if .[1] or $loss > 0 then " each way" else "" end)) end;
