@@ -94,7 +94,7 @@ look_up() {
 	[ "${#CLASS_OF[@]}" -gt 0 ] || { first=1 LOOKED_AT_FIRST=${EPOCHREALTIME/[.,]/}; }
 	while IFS=$'\037' read -r tid class line process run; do
 		[[ $tid.$run =~ ^[0-9]{1,10}\.[0-9]{0,18}$ ]] || continue
-		CLASS_OF[$tid]="$class	$line	$process"
+		CLASS_OF[$tid]="$class	${line//[[:cntrl:]]/?}	${process//[[:cntrl:]]/?}"
 		[ "$class" = own ] || continue
 		[ -n "${RUN_AT_FIRST[$tid]-}" ] || RUN_AT_FIRST[$tid]=$((first ? run : 0))
 		RUN_AT_LAST[$tid]=$run
@@ -121,7 +121,8 @@ look_up_here() {
 			else class=foreign
 			fi
 			[ "$tid" = "$pid" ] || { read -r process <"/proc/$pid/comm"; } 2>/dev/null
-			CLASS_OF[$tid]="$class	${line%)*}	$process"
+			line=${line%)*}
+			CLASS_OF[$tid]="$class	${line//[[:cntrl:]]/?}	${process//[[:cntrl:]]/?}"
 		fi
 		[ -z "${RUN_AT_FIRST[$tid]-}" ] || { { read -r run _ <"$task/schedstat"; } 2>/dev/null && RUN_AT_LAST[$tid]=$run; }
 	done
@@ -186,14 +187,14 @@ exp_ran() {	# exp_ran FOLDER
 	local accounted named=()
 	accounted=$(accounted)
 	[ ! -f "$1/culprits.tsv" ] || named=("$1/processes.tsv" "$1/culprits.tsv")
-	FOREIGN=$(jq -r '.result.cpus | "\(map(.lost_s) | add) \(map(.wall_s) | add)"' "$1/idleprofile.json" |
+	FOREIGN=$(jq -r '.result.cpus | "\(map(.lost_s) | add) \(map(.wall_s) | add) \(map(.wall_s) | max)"' "$1/idleprofile.json" |
 		awk -F'\t' -v accounted="$accounted" '
-			file == 0 { split($0, f, " "); lost = f[1]; cpu = f[2]; file = 1; next }
+			file == 0 { split($0, f, " "); lost = f[1]; cpu = f[2]; wall = f[3]; file = 1; next }
 			$1 == "schema" { file++; for (i = 1; i <= NF; i++) at[file, $i] = i; next }
 			file == 2 { class[$at[2, "pid"]] = $at[2, "class"]; next }
 			$at[3, "kind"] == "task" && class[$at[3, "pid"]] ~ /^(foreign)?$/ { foreign += $at[3, "ns"] / 1e9 }
 			END {
-				if (file < 3) foreign = lost - accounted * cpu / 60000
+				if (file < 3) foreign = lost - accounted * wall / 60000
 				printf "%.3f\n", (foreign > 0 ? 100 * foreign / cpu : 0)
 			}' - "${named[@]}")
 	CELL_MORE="{\"accounted_ms_per_min\": $accounted}"
