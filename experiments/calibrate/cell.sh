@@ -63,12 +63,13 @@ path_started() {
 }
 
 exp_before_cells() {
-	run_set '.lab.real_time = $rt' --argjson rt "$(lab_can client rt && echo true || echo false)"
+	run_set '.lab.real_time = $rt | .machine = $machine' --argjson rt "$(lab_can client rt && echo true || echo false)" \
+		--arg machine "${LAB_CALIBRATION_OF:-$(calibration_machine)}"
 }
 
 exp_run() {	# exp_run FOLDER REPEAT
 	local path=${P[path]} n seed APP_COST=0ms APP_FLAGS=(-R -o "$1/echo.tsv") APP_OPTIONS LAB_WORD options=()
-	TAP='' KEYS_PID=''
+	TAP='' KEYS_PID='' GO=''
 	for ((n = 0; n < ${#DELAYS[@]}; n++)); do [ "${DELAYS[n]%%|*}" != "${P[delay]}" ] || break; done
 	seed=$((SEED * 1000 + $2 * 10 + n))
 	# a bimodal list of delays, every fifth one late on average, made from the seed
@@ -109,7 +110,7 @@ exp_stop() {	# exp_stop FOLDER
 	lab_stop "$TAP"
 	# The application writes its log when it ends.
 	if [ "$(protocol_kind)" = display ]; then lab_stop "$APP_PID"; else protocol_stop "${P[path]}"; fi
-	exec {GO}>&-
+	[ -z "$GO" ] || exec {GO}>&-
 	[ -n "$reason" ] || [ -z "$TAP" ] || wire_rows "$1" || { LAB_WHY="the wire told nothing: $(last_word wire)"; return 1; }
 	[ "$KEEP" = 1 ] || rm -f "$1/capture.pcap"
 	LAB_WHY="the application left no log"
@@ -133,13 +134,17 @@ exp_ran() {
 # Adds this run to the machine's record, all delays together; not if it had another link or shared CPUs, which later runs do not
 # have.
 exp_summed() {
-	local why='' record path whose=${LAB_CALIBRATION_OF:+the client}
-	: "${whose:=this machine}"
+	local why='' record path machine whose='this machine'
+	# (a run of which nothing is missing is summed up without its hosts)
+	machine=$(jq -r '.machine // "" | select(test("^[0-9a-f]+$"))' "$RUN/run.json")
+	[ "$ON_BACKEND" != ssh ] || whose='the client' LAB_CALIBRATION_OF=$machine
+	[ -n "$machine" ] && [ "$machine" = "${LAB_CALIBRATION_OF:-$(calibration_machine)}" ] ||
+		{ warn "this run is of another machine: $whose keeps its earlier calibration"; return 0; }
 	[ "$CELLS_LEFT" = 0 ] && ! stopped ||
 		{ warn "the calibration is incomplete: $whose keeps its earlier one"; return 0; }
 	"$TP_BIN/summarize" "$RUN" --format json -o /dev/null >/dev/null 2>&1
 	"$TP_HOME/report/report.sh" --record "$RUN" |
-		jq -c --arg machine "${LAB_CALIBRATION_OF:-$(calibration_machine)}" '.machine = $machine' | put_json "$RUN/calibration.json"
+		jq -c --arg machine "$machine" '.machine = $machine' | put_json "$RUN/calibration.json"
 	[ "$ON_BACKEND" = ssh ] || [ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK"
 	[ "$(jq .lab.shared_cpus "$RUN/run.json")" != true ] || why+="${why:+, and }server and client shared CPUs"
 	[ -z "$why" ] || { warn "$why: $whose keeps its earlier calibration"; return 0; }
