@@ -99,7 +99,7 @@ def frames: [rows[] | select(.seen_per_s != null and .shown_per_s > 0)] | sort_b
 
 def banner: (.run.settings.banner_size // "468x60" | sub("x"; " x ")) as $size
 	| [rows[] | select(.banner_verdict != null)] | sort_by(-.banner_mbit_per_s) | select(. != []) | . as $all
-	| finding("banner"; "**The paper's animated banner** (\($size) pixels, 10 s), shown a second time, is "
+	| finding("banner"; "**The paper's animated banner** (\($size) pixels, 200 frames), shown a second time, is "
 		+ ([("again", "in part", "cached", "unclear") as $v | [$all[] | select(.banner_verdict == $v)] | select(. != [])
 			| "\({again: "sent again", "in part": "sent in part", cached: "shown from a cache",
 				unclear: "sent again in some repeats"}[$v]) over "

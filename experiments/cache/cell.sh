@@ -19,6 +19,7 @@ animation_steps() {	# animation_steps FOLDER REPEAT
 }
 
 animation_report() {
+	[ -f "$1/points.ndjson" ] || { echo '{}'; return; }
 	jq -cs --argjson low "${LOW:-null}" --argjson high "${HIGH:-null}" --argjson most "$MOST" \
 		'{search: {$low, $high, $most}, points: .}' "$1/points.ndjson"
 	rm -f "$1/points.ndjson"

@@ -11,7 +11,7 @@ def first_key: . as $doc | measured_rows("summary") as $cells | ($cells | map(.c
 	| ($labels + (papers | map(.[0]))) as $rows
 	| def row: .cell as $cell | ($names | index([$cell])) as $i | if $i == null then null else ($rows | length) - $i end;
 	  [["in_memory", "in memory", 0.2, light_colour], ["paged_out", "paged out", -0.2, heavy_colour],
-		["kept", "protected", -0.2, colour(2)]] as $states
+		["kept", "kept in memory", -0.2, colour(2)]] as $states
 	| {name: "first-key", title: "Response time of the first key", panels: [{
 		x: {label: "response time, ms from when the key was due", log: true, unit: "ms",
 			from: (if any(.runs[]?; .first_key_ms != null and .first_key_ms < 1) then 0.1 else 1 end),

@@ -14,6 +14,7 @@ exp_check() {
 		! plan_given work || [ -z "$WORKS" ] || exp_bad "--work $WORKS with --on $ON: no application can be started there; omit it"
 		WORKS=''
 	fi
+	[[ ,$WORKS, != *,none,* ]] || exp_bad "--work $WORKS: none stands alone"
 	for protocol in ${PROTOCOLS//,/ }; do
 		protocols_has "$protocol" own-echo || can+=,$protocol
 		! protocols_has "$protocol" own-echo || ! plan_given protocol ||

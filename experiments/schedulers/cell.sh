@@ -7,7 +7,19 @@
 . "$TP_HOME/experiments/families/settings.sh"
 RATE=20 PERIOD_MS=50 TRACES=0 ECHOES=0
 
-exp_check() { [ "$QUICK" = 0 ] || CHAIN_SECONDS=1; }
+exp_check() {
+	local each here=''
+	[ "$QUICK" = 0 ] || CHAIN_SECONDS=1
+	for each in ${FULL_COSTS//,/ }; do
+		if [[ ,$COSTS, == *",$each,"* ]]; then here=1
+		elif plan_given full-costs; then exp_bad "--full-costs: $each ms is not among --costs"
+		fi
+	done
+	[ -n "$here" ] || FULL_COSTS=${COSTS%%,*}
+	! plan_given length-settings || for each in ${LENGTH_SETTINGS//,/ }; do
+		[[ ,$SETTINGS, == *",$each,"* ]] || exp_bad "--length-settings $each: is not among --settings"
+	done
+}
 
 exp_find() {
 	LAB_TAP_IF=''	# no capture: keys and pixels are enough
