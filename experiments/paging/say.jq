@@ -36,7 +36,8 @@ def times: ratio as $ratio | if $ratio == null then null else "\(if .paged_out_p
 	+ "\($ratio | fixed(if . >= 9.95 then 0 else 1 end)) times" end;
 
 def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50_ms)) as $worst
-	| ([measured_rows("summary")[] | select(.kept_n > 0 and (.session | IN("unswapped", "beside", "low", "throttled")))] | min_by(.kept_p50_ms // infinite)) as $kept
+	| ([measured_rows("summary")[] | select(.kept_n > 0 and (.session | IN("unswapped", "beside", "low", "throttled")))]
+		| min_by(.kept_p50_ms // infinite)) as $kept
 	| [measured_rows("summary")[] | select(.typed_max_ms != null)] as $typed
 	| if measured_rows("summary") == [] then nothing_measured
 	  elif $worst == null and $typed != [] then "Beside a process that fills the memory, the slowest key while typing takes "
