@@ -335,7 +335,9 @@ sweep_progress() {	# sweep_progress THERE TOTAL BEFORE
 	words="sweep  $1 of $2 cells$left"
 	if [ -t 1 ]; then printf '\r%s\033[K' "$words"; elif [ "$words" != "$SAID" ] && [ "$1" != "$LAST" ]; then echo "$words"; fi
 	SAID=$words LAST=$1
-	# why a cell that runs has not begun: the last line of its log
+	# why a cell that runs has not begun: the last line of its log (seldom, since cells may be measured here)
+	[ $((NOW_S - LOOKED)) -ge 5 ] || return 0
+	LOOKED=$NOW_S
 	words=$(find "$DIR/log" -name '*.log' -newer "$DIR/.engine" -exec tail -qn 1 {} + 2>/dev/null |
 		sed -n '/: waiting up to /{s/^thinprobe: //p;q}')
 	[ -z "$words" ] || [ "$words" = "$WAITS" ] || { [ ! -t 1 ] || echo; warn "a cell waits: $words"; }
@@ -415,11 +417,13 @@ if [ -z "$RESUME" ] && [ -n "$LIST" ]; then
 fi
 [ -n "$LIST$RESUME" ] || "${ENGINE}_need"
 PAIR_LINES=$(sweep_pairs) || exit
+[ -z "$PAIRS" ] || [ -n "$PAIR_LINES" ] || bad "--pairs $PAIRS: it names no hosts"
+[ -z "$RESUME" ] || [ -z "$PAIR_LINES" ] || [ "$(cat "$DIR/.pairs" 2>/dev/null)" != lab ] ||
+	bad "--pairs $PAIRS: this sweep was planned for emulated hosts; begin a new one with -o NEW"
 if [ -z "$RESUME" ]; then sweep_plan; else folder_made DIR "$DIR"; fi
 [ -z "$LIST" ] || { sweep_cells; exit; }
 [ -z "$RESUME" ] || lock_ours sweep
 [ -w "$DIR" ] && mkdir -p "$DIR/log" "$DIR/.parts" || die "cannot write to $DIR"
-[ -z "$PAIRS" ] || [ -n "$PAIR_LINES" ] || bad "--pairs $PAIRS: it names no hosts"
 if [ -n "$PAIR_LINES" ]; then
 	awk '{ print "ssh:" $1 "," $2 }' <<<"$PAIR_LINES" | keep .pairs || exit
 elif [ -z "$RESUME" ] || [ ! -f "$DIR/.pairs" ]; then
@@ -434,7 +438,7 @@ trap 'stop=1' INT TERM HUP
 mapfile -t CELL_FILES < <(sweep_cells | sed -E "s,/(.*)\.([0-9]+)\t.*,/cells/\1/\2/cell.json,")
 sweep_count
 now_s
-all=${#CELL_FILES[@]} before=$THERE SINCE=$NOW_S SAID='' LAST='' WAITS=''
+all=${#CELL_FILES[@]} before=$THERE SINCE=$NOW_S SAID='' LAST='' WAITS='' LOOKED=0
 if [ "$before" -lt "$all" ]; then
 	"${ENGINE}_start"
 	while [ -z "$stop" ] && "${ENGINE}_alive"; do

@@ -50,7 +50,11 @@ for id in "${ids[@]}"; do
 done
 left || exit 0
 experiment=$(jq -r .experiment "$run/run.json")
-: "${on:=$(jq -r .settings.on "$run/run.json")}"
+planned=$(jq -r .settings.on "$run/run.json")
+: "${on:=$planned}"
+kind_of() { if [ "$1" = lab ]; then echo emulated; else echo real; fi; }	# (a host may also be without "ssh:")
+[ "$(kind_of "$on")" = "$(kind_of "$planned")" ] ||
+	die -2 "--on $on: this sweep was planned for $(kind_of "$planned") hosts; begin a new one for others"
 alive=${SWEEP_ALIVE-}
 unset SWEEP_ON SWEEP_PAIRS SWEEP_ALIVE
 

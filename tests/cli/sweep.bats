@@ -112,6 +112,8 @@ sweep() { printf '%s\n' "${@:2}" >file; "$commands/sweep.sh" file --list | cut -
 	refused 2 'goes on' "$commands/sweep.sh" file --resume .
 	printf '%s\n' 'one two three' >pairs
 	refused 2 'SERVER CLIENT' "$commands/sweep.sh" file --pairs pairs -o out
+	echo '# none' >pairs
+	refused 2 'names no hosts' "$commands/sweep.sh" file --pairs pairs -o out
 	refused 2 'no folder of a sweep' "$commands/sweep_cell.sh" stalls/vnc-light-0.1
 	refused 2 'which' "$commands/sweep_cell.sh"
 }
@@ -183,7 +185,7 @@ sweep() { printf '%s\n' "${@:2}" >file; "$commands/sweep.sh" file --list | cut -
 		#!/bin/sh
 		sleep 1
 		echo "thinprobe: another lab uses the CPUs (run 7): waiting up to 300 s" >out/log/stalls_vnc.log
-		sleep 4
+		sleep 7
 	END
 	chmod 755 bin/parallel
 	printf '%s\n' 'experiment stalls' 'loads 0' 'repeat 1' >file
@@ -192,6 +194,13 @@ sweep() { printf '%s\n' "${@:2}" >file; "$commands/sweep.sh" file --list | cut -
 	sed -i '/^echo/d' bin/parallel
 	PATH=$PWD/bin:$PATH run -3 "$commands/sweep.sh" --resume out
 	run ! grep 'another lab' <<<"$output"
+	# cells of the emulated hosts are not those of real ones
+	echo 'a b' >pairs
+	PATH=$PWD/bin:$PATH run -2 "$commands/sweep.sh" --resume out --pairs pairs
+	[[ $output == *"planned for emulated hosts"* ]]
+	[ "$(<out/.pairs)" = lab ]
+	run -2 "$commands/sweep_cell.sh" stalls/vnc-light-0.1 --sweep out --on ssh:a,b
+	[[ $output == *"planned for emulated hosts"* ]]
 }
 
 @test "sweep: an Ansible inventory gives pairs of hosts if its two groups have the same size" {
