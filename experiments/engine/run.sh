@@ -366,7 +366,7 @@ case $EXP_SWEEP in
 plan | blind) [ -n "$late" ] || { run_planned; exit; } ;;
 sum) run_end ;;
 esac
-[ -z "$RESUME" ] || [ -n "$late" ] || [ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
+[ -z "$RESUME" ] || [ -n "$late" ] || [ "$CELLS_LEFT" != 0 ] || sure_open || { echo "nothing is missing in $RUN"; run_end; }
 on_exit run_abandoned
 run_lab
 run_calibration

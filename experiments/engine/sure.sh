@@ -4,8 +4,15 @@
 
 # sure_look: judges all cells: OPEN: in how many the percentile is open; WHY; UNTOLD: where no number of keys tells it, or empty.
 sure_look() {
-	"$TP_BIN/summarize" --format json -o "$RUN/summary.json" "$RUN" >/dev/null 2>&1
+	OPEN=1 WHY="it cannot be summed up" UNTOLD=''
+	"$TP_BIN/summarize" --format json -o "$RUN/summary.json" "$RUN" >/dev/null 2>&1 || [ $? = 3 ] || return
 	IFS=$'\037' read -r OPEN WHY UNTOLD < <(jq -r '.result.sure | [.open, .why, .untold] | join("\u001f")' "$RUN/summary.json")
+}
+
+# Whether a run whose repeats are all there is to have more.
+sure_open() {
+	local OPEN WHY UNTOLD
+	[ -n "${UNTIL_SURE-}" ] && { sure_look; [ "$OPEN" != 0 ]; }
 }
 
 # sure_more BEGUN: after the cells of a run that began when NOW_S was BEGUN: a repeat more of all cells, again and again. Sets
@@ -17,7 +24,7 @@ sure_more() {
 	case $budget in *m) limit=$((${budget%m} * 60)) ;; *h) limit=$((${budget%h} * 3600)) ;; *) limit=${budget%s} ;; esac
 	PLAN[again]='0 quick=0'	# instead of a disturbed repeat once more
 	while ! stopped && [ -z "$EXP_LOST" ]; do
-		sure_look
+		sure_look || { warn "$percentile is not sure: $WHY"; SURE=3; break; }
 		[ "${OPEN:-0}" != 0 ] || break
 		now_s
 		if [ $((NOW_S - $1 + each)) -gt "$limit" ]; then
