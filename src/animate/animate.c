@@ -188,7 +188,7 @@ static int run_show(struct rec_report *r)
 	how.log = rows_must_open(cfg.log, "frame/1", show_columns);
 	held_up_watch(0);
 	if (show_animation(&how, &got, &why))
-		die(EXIT_RUN, "%s", why.text);
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
 	lost = close_frame_log(how.log);
 	lost |= report_shown(r, &how, &got);
 	show_result_free(&got);
@@ -261,7 +261,7 @@ static int run_count(struct rec_report *r)
 	how.log = rows_must_open(cfg.log, "seen/1", count_columns);
 	held_up_watch(0);
 	if (count_frames(&how, &got, &why))
-		die(EXIT_RUN, "%s", why.text);
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
 	lost = close_frame_log(how.log);
 	lost |= report_counted(r, &how, &got);
 	count_result_free(&got);
@@ -334,9 +334,11 @@ int main(int argc, char **argv)
 		"animate [show] [--frames N] [--geometry WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]"
 		" | animate write FILE [--frames N] [--geometry WxH] [options]",
 		"Shows an animation of numbered frames, writes it as raw video, or counts the frames that appear.", options);
-	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 	const char *word = first < argc ? argv[first] : "show";
 	int words = word[0] == 'w' ? 2 : 1;
+	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" },
+						 { "--log", cfg.log },
+						 { "FILE", words == 2 && first + 1 < argc ? argv[first + 1] : NULL } };
 	struct rec_report *out;
 
 	if (strcmp(word, "show") != 0 && strcmp(word, "count") != 0 && strcmp(word, "write") != 0)
@@ -347,7 +349,7 @@ int main(int argc, char **argv)
 	refuse_foreign_options(word);
 	if (word[0] == 's')
 		refuse_show_conflicts();
-	rec_refuse_same_outputs(place, 2);
+	rec_refuse_same_outputs(place, 3);
 	proc_require_ready_fd((int)cfg.ready_fd);
 	proc_set_parent_death_term();
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */

@@ -64,7 +64,7 @@ static int make_frames(struct frame_player *s, struct why *why)
 		s->pixmap[i] = XCreatePixmap(s->x11.display, s->window, w, h, (unsigned)s->x11.depth);
 		XPutImage(s->x11.display, s->pixmap[i], s->gc, compute_image(s, i, s->image[0]), 0, 0, 0, 0, w, h);
 	}
-	return 0;
+	return proc_stop ? why_fail(-EINTR, why, "stopped before the frames were made") : 0;
 }
 
 static void draw_frame(struct frame_player *s, int64_t frame)

@@ -29,9 +29,9 @@ static struct cycle_cfg cycle = { .evict_ns = 20 * NS_PER_S, .settle_ns = NS_PER
 static struct {
 	int64_t runs, timeout_ns, ready_fd;
 	const char *cgroup, *prober, *log, *timeline;
-	int watch;
+	int watch; /* below 0: not given */
 	struct cli_pids pid;
-} cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .ready_fd = STDERR_FILENO };
+} cfg = { .runs = 10, .watch = -1, .timeout_ns = 30 * NS_PER_S, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 /* For --hog as the last word, without a command: with one, cut_hog_command() has removed it before the options are
@@ -98,12 +98,12 @@ static void start_prober(struct key_prober *prober, const char *target)
 	struct why why;
 	char timeout[32];
 	const char *command[] = { find_tool("keyrepeat"), target,      "--schedule", "asked",	   "--key", KEY, "--watch",
-				  watches[cfg.watch],	  "--timeout", timeout,	     "--ready-fd", "3",	    NULL };
+				  watches[cfg.watch > 0], "--timeout", timeout,	     "--ready-fd", "3",	    NULL };
 
 	snprintf(timeout, sizeof(timeout), "%.6fs", (double)cfg.timeout_ns / NS_PER_S);
 	if (cfg.prober ? prober_open_pipes(prober, cfg.prober, &why)
 		       : prober_start(prober, (char *const *)(uintptr_t)command, 60 * NS_PER_S, &why))
-		die(EXIT_RUN, "%s", why.text);
+		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why.text);
 }
 
 static void open_memory_group(void)
@@ -174,7 +174,7 @@ static void report_settings(struct rec_report *r, const char *target)
 	rec_add_real(r, "pause_s", (double)cycle.pause_ns / NS_PER_S, 3);
 	rec_add_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	rec_add_str(r, "key", KEY);
-	rec_add_str(r, "watch", watches[cfg.watch]);
+	rec_add_str(r, "watch", cfg.prober ? NULL : watches[cfg.watch > 0]);
 	rec_add_int(r, "read_ahead_bytes", memgroup_max_fault_bytes());
 	memgroup_swapin_bytes(&cycle.group, &machine);
 	rec_add_str(r, "swap_in_of", machine ? "machine" : "group");
@@ -296,6 +296,8 @@ static void check_options(int first, int argc)
 		die_usage("--hog is for --evict hog");
 	if (cycle.hog_until != HOG_UNTIL_EVICTED && cycle.method != EVICT_HOG)
 		die_usage("--hog-until is for --evict hog");
+	if (cfg.prober && cfg.watch >= 0)
+		die_usage("--watch is an option of the running keyrepeat, whose pipes --prober names");
 	if (cycle.type_ns && cycle.method != EVICT_HOG)
 		die_usage("--type is for --evict hog: it types while the hog takes the memory");
 	rec_refuse_same_outputs(place, 3);

@@ -12,7 +12,8 @@ ANIMATE=$BIN/animate
 		'--frames 0' '--order never' '--draw never' '--content never' '--order hot' '--hot 3' \
 		'--order hot --hot 10 --frames 10' '--order fresh --frames 5' '--order fresh --draw pixmap' \
 		'--order random --frames 1' 'count show' 'watch' '-t 0' 'count --geometry 50x50' '--wait 1s' '--log x -o x' '--ready-fd 77' \
-		'write' 'write a b' 'write a --rate 5' 'write a -t 1s' 'write a --display :1'; do
+		'write' 'write a b' 'write a --rate 5' 'write a -t 1s' 'write a --display :1' 'write -' \
+		'write x -o x'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr "$ANIMATE" $words
 		echo "$words: $status $stderr"

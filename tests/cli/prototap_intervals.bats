@@ -53,7 +53,7 @@ rows() {
 @test "prototap --metrics: an unwritable file is an error at the start; later it is reported once, and the capture goes on" {
 	mkdir folder
 	for file in none/watch.prom folder; do
-		run -1 --separate-stderr "$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 1s --intervals - --metrics "$file"
+		run -1 --separate-stderr "$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 1s --intervals - -o report --metrics "$file"
 		[ "${#stderr_lines[@]}" = 1 ]
 		[[ $stderr == *" $file: "* ]]
 		[ "${#lines[@]}" -le 1 ]	# no row but the header

@@ -83,6 +83,12 @@ setup() {
 1 slowdisk folder backing --control backing
 1 slowdisk folder backing --log no/such/folder/log
 1 slowdisk folder backing -o no/such/folder/report
+2 prototap read empty --rotate 1M --every 1s --intervals - -o x
+2 prototap read empty --every 1s --intervals -
+2 prototap read empty --traffic -
+2 prototap read empty --snaplen 100
+2 prototap live -i lo --port 1 --every 1s --who -q
+2 pagein x11:99 --pid 1 --evict cgroup --prober a,b --watch patch
 2 idleprofile -t 10ms --who-log x
 2 idleprofile -t 10ms --ignore 1
 2 idleprofile -t 10ms --who --ignore 1,x
