@@ -20,6 +20,7 @@ lab_disk() {
 	lab_change disk "$1" "$SIZE" || return
 	read -r LAB_DISK_DEVICE LAB_DISK_BACKING <<<"$LAB_ANSWERED"
 	LAB_DISK_KIND=$1
+	rm -f -- "$LAB_TIMES/disk.log"	# (of an earlier one)
 	# No lazy initialization and no access times, which would cause requests that are not the session's.
 	# shellcheck disable=SC2016 # another shell's
 	if lab_disk_space && lab_exec -R server sh -c '
@@ -30,10 +31,10 @@ lab_disk() {
 		rm -f -- "$LAB_TIMES/disk.log"
 		return
 	fi
-	why=$(tail -n 1 -- "$LAB_TIMES/disk.log" 2>/dev/null)
+	why=$(tail -n 1 -- "$LAB_TIMES/disk.log" 2>/dev/null) why=${why:-$LAB_WHY}
 	LAB_DISK=$3
 	lab_disk_off
-	LAB_WHY="the disk cannot be mounted: ${why:-$LAB_WHY}"
+	LAB_WHY="the disk cannot be mounted: $why"
 	return 1
 }
 

@@ -227,6 +227,7 @@ guest_main() {
 	run)
 		shift
 		while [[ ${1-} == -* ]]; do
+			[ $# -ge 2 ] || die "-$EXIT_USAGE" "run needs a root and a command; see guest.sh --help"
 			options+=("$1" "$2")
 			shift 2
 		done

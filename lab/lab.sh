@@ -54,6 +54,7 @@ up_options() {
 	[[ $server_memory == @(|none) ]] || lab_size "$server_memory" || bad "--server-memory $server_memory: a size such as 512M"
 	[[ $swap =~ ^(|none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] || bad "--swap $swap: none, file, zram or slow:DELAY"
 	[ -z "$swap_size" ] || lab_size "$swap_size" || bad "--swap-size $swap_size: a size such as 1G"
+	[ "$server_memory" != none ] || server_memory=''
 	LAB_SERVER_MEMORY=$server_memory LAB_SWAP=$swap LAB_SWAP_SIZE=$swap_size
 	[ -n "$LAB_SERVER_MEMORY" ] || [ -z "$LAB_SWAP$LAB_SWAP_SIZE" ] ||
 		die "-$EXIT_USAGE" "--swap is of a server with a size: --server-memory SIZE"
