@@ -676,10 +676,9 @@ static void compare_runs(struct block_table *t, const struct block_effect *effec
 
 int main(int argc, char **argv)
 {
-	int first =
-		cli_parse(argc, argv, "judge BLOCKS [options]",
-			  "Decides whether B is better than A, from paired blocks; with --drift, whether a session gets slower.",
-			  options);
+	int first = cli_parse(
+		argc, argv, "judge BLOCKS [options]",
+		"Decides whether B is better than A, from paired blocks; with --drift, whether a session gets slower.", options);
 	struct block_effect effect = parse_effect();
 	struct block_table table;
 	unsigned long line;

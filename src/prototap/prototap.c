@@ -124,8 +124,7 @@ static void check_options(bool live, char **file, int files)
 		{ write_cfg.who && out_cfg.detail == REC_QUIET, "--who names programs in the lines that -q leaves out" },
 		{ is_stdout(write_cfg.metrics), "--metrics needs a file" },
 		{ cfg.every_ns && cfg.latency.keys, "--keys is not for --every" },
-		{ cfg.merge_ns > cfg.period_ns,
-		  "--merge is longer than --period: no update is longer than a key's period" },
+		{ cfg.merge_ns > cfg.period_ns, "--merge is longer than --period: no update is longer than a key's period" },
 		{ live && cfg.latency.keys,
 		  "--keys is for prototap read: write the capture with -w, and read it with its keys afterwards" },
 		{ live && files, "live takes no files: prototap read FILE..." },
@@ -133,8 +132,8 @@ static void check_options(bool live, char **file, int files)
 		{ live && !ports.spans, "live needs --port: which connections are the protocol's" },
 		{ live && is_stdout(cfg.write_path), "-w needs a file: standard output carries the report" },
 		{ !live && !files, "read needs a file: prototap read FILE..." },
-		{ !live && (cfg.interface || cfg.write_path || cfg.time_ns || cfg.snaplen != SNAPLEN || cfg.buffer_bytes != BUFFER_BYTES ||
-			    cfg.promiscuous || cfg.ready_fd != STDERR_FILENO),
+		{ !live && (cfg.interface || cfg.write_path || cfg.time_ns || cfg.snaplen != SNAPLEN ||
+			    cfg.buffer_bytes != BUFFER_BYTES || cfg.promiscuous || cfg.ready_fd != STDERR_FILENO),
 		  "-i, -w, -t, --snaplen, --buffer, --promiscuous and --ready-fd are for prototap live" },
 	};
 

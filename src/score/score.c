@@ -309,8 +309,8 @@ static void report_scores(struct rec_report *r, const struct latency_samples *s,
 
 int main(int argc, char **argv)
 {
-	int first = cli_parse(argc, argv, "score SAMPLES [options]",
-			      "Rates latencies in a file of samples by published rules.", options);
+	int first = cli_parse(argc, argv, "score SAMPLES [options]", "Rates latencies in a file of samples by published rules.",
+			      options);
 	struct latency_samples s;
 	struct models_sourced_limits l;
 	struct rec_report *out;

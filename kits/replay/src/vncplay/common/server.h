@@ -25,13 +25,7 @@ struct server_cfg {
 #define SERVER_OPTIONS(cfg) \
 	{ CLI_FILE, 0, "password-file", &(cfg).password_file, \
 	  .help = "file with the VNC password, as text or made by vncpasswd (none)" }, \
-		{ CLI_NS, \
-		  0, \
-		  "connect", \
-		  &(cfg).timeout_ns, \
-		  1e6, \
-		  600e9, \
-		  .help = "time limit for connecting and greeting (10s)" }, \
+		{ CLI_NS, 0, "connect", &(cfg).timeout_ns, 1e6, 600e9, .help = "time limit for connecting and greeting (10s)" }, \
 	{ \
 		CLI_STR, 0, "encodings", &(cfg).encodings, \
 			.meta = "LIST", .help = "encodings to request, best first (tight,zlib,hextile,copyrect,raw)" \
