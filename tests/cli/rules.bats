@@ -20,7 +20,7 @@ expect_words() {
 
 @test "papers: the jitter of vim makes a word as then, that of an application of a set cost does not" {
 	# jitter of vim alone and beside the hogs, of the other application alone and beside them, the longest latency
-	expect_words "Fig. 4" '{"stalls-protocols": {summary: [([0, 50], [1, 50]) as [$at, $sinks] | ("light", "heavy") as $app
+	expect_words "Fig. 4" '{"stalls-protocols": {summary: [([0, 0], [1, 50]) as [$at, $sinks] | ("light", "heavy") as $app
 		| ($v[$at + if $app == "light" then 0 else 2 end] | about("hold_wire_jitter_sd_ms"))
 			+ {protocol: "vnc", $app, $sinks, latency_max_ms: $v[4]}]}}' <<-'END'
 		2 50 1 60 1500|as then

@@ -52,5 +52,6 @@ TEST(ticks_that_cannot_be_recognized_have_no_number)
 	struct pipeline_cpu_total none = { 0 }, some = { .ticks = 250, .tick_ns = NS_PER_MS };
 
 	assert_non_null(strstr(said_of_one_cpu(REC_JSON, some, true), "\"count\": 250,"));
-	assert_non_null(strstr(said_of_one_cpu(REC_JSON, none, false), "\"count\": null, \"per_s\": null, \"lost_s\": null,"));
+	assert_non_null(
+		strstr(said_of_one_cpu(REC_JSON, none, false), "\"count\": null,\n  \"per_s\": null,\n  \"lost_s\": null,"));
 }
