@@ -76,7 +76,7 @@ load ../families/replays
 	[ "$(column 25 ratio)" = 4.0000 ]
 	jq '.analysis_unsure = "medians differ"' "$RUN/run.json" >x
 	mv x "$RUN/run.json"
-	report_findings "$RUN"
+	"$TOP/report/report.sh" --json "$RUN" >"$RUN/findings.json"
 	grep -q 'not to be relied on.*medians differ' "$RUN/findings.json"
 	rm "$RUN/analysis.json"
 	run "$TOP/bin/summarize" "$RUN"
