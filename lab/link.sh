@@ -49,8 +49,8 @@ link_numbers() {
 				limit = n[i] / 8 * q; if (limit < least * 1514) limit = least * 1514
 				if (n[i]) printf "%s rate %.0fbit burst %.0f limit %.0f\n", end[i], n[i], burst, limit
 				printf "wire %s rate %s\n", order[i], n[i] ? sprintf("%.0fbit", n[i]) : "none"
-				wait = (n[i] ? limit * 8 / n[i] : q) * 1e6
-				printf "wire %s queue %.3fus\n", order[i], wait > 60e6 ? 60e6 : wait	# (the most that it takes)
+				wait = (n[i] ? limit * 8 / n[i] : q) * 1e6; if (wait > 60e6) wait = 60e6	# (the most that it takes)
+				printf "wire %s queue %.3fus\n", order[i], wait
 			}
 			if (delay jitter loss != "0")
 				printf "netem delay %.0fus%s%s\n", d * 1e6,
