@@ -62,7 +62,8 @@ protocol_start() {
 	for ((PROTOCOL_PORT = 6080; ; PROTOCOL_PORT++)); do lab_listens server "$PROTOCOL_PORT" || break; done
 	[ "$PROTOCOL_VARIANT" != page ] || {
 		web=$LAB_RUN/novnc-page
-		lab_exec server test -f "$web/vnc.html" || lab_put server "$THINPROBE_NOVNC_PAGE" "$web" || cannot "cannot copy $THINPROBE_NOVNC_PAGE" || return
+		lab_exec server test -f "$web/vnc.html" || lab_put server "$THINPROBE_NOVNC_PAGE" "$web" ||
+			cannot "cannot copy $THINPROBE_NOVNC_PAGE" || return
 	}
 	protocol_run server "novnc-$session" Xvnc ":$n" -geometry "$VIEWER_GEOMETRY" -depth 24 -SecurityTypes None -ac \
 		-rfbport $((5900 + n)) -localhost -AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate "$NOVNC_FRAME_RATE"

@@ -123,7 +123,8 @@ END
 	[ "$(compgen -G "$W/other*")" = "$W/other.log" ]
 	rm "$W/bin/mmdebstrap"
 	local words
-	for words in make "make trixie --protocol vmc" "make trixie --protocol vnc:vewer" "make trixie twice" "make trixie --mirror" list ""; do
+	for words in make "make trixie --protocol vmc" "make trixie --protocol vnc:vewer" \
+		"make trixie twice" "make trixie --mirror" list ""; do
 		# shellcheck disable=SC2086 # words
 		run -2 "$TOP/thinprobe" root $words
 		[ "${#lines[@]}" -eq 1 ] || { echo "$words: $output"; return 1; }

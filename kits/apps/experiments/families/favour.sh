@@ -62,8 +62,8 @@ favour_pairs() {
 	done
 }
 
-# An experiment may set: vamp's options for sound, a log of it, and that file as -o FILE; and what else to start in the session before vamp. The program that
-# times starts and visits is no background, though under emulation it may load a CPU.
+# An experiment may set: vamp's options for sound, a log of it, and that file as -o FILE; what else to start in the session before
+# vamp. The program that times starts and visits is no background, though under emulation it may load a CPU.
 FAVOUR_VAMP_WORDS=(--no-audio --except startup) FAVOUR_VAMP_FILES=()
 favour_more() { :; }
 
@@ -89,7 +89,8 @@ favour_begin() {	# favour_begin SCHEME JOB REPORT
 		;;
 	esac
 	if [ "${#words[@]}" -gt 0 ]; then
-		place_start -D -o "$report.json" ${FAVOUR_VAMP_FILES[@]+"${FAVOUR_VAMP_FILES[@]}"} vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" "${FAVOUR_VAMP_WORDS[@]}" \
+		place_start -D -o "$report.json" ${FAVOUR_VAMP_FILES[@]+"${FAVOUR_VAMP_FILES[@]}"} \
+			vamp "$TP_BIN/vamp" run --display "$PROTOCOL_DISPLAY" "${FAVOUR_VAMP_WORDS[@]}" \
 			--most "${MOST}s" "${scope[@]}" "${words[@]}" \
 			--format json -o "$report.json"
 		FAVOUR_VAMP=$LAB_PID
