@@ -180,7 +180,7 @@ setup() {
 2 sessmem --machine --pid 1
 END
 	[ $wrong -eq 0 ]
-	[ $rows -eq 135 ]	# none was read by a program
+	[ $rows -eq 141 ]	# none was read by a program
 	[ "$(ls -I "separate-stderr*")" = "$before" ]
 	if [ "$(wc -l </proc/swaps)" -le 1 ]; then
 		run -1 "$BIN/memhog" --until-swap 4M
