@@ -30,7 +30,7 @@ made_tree() {
 	cat >tree/experiments/engine/run.sh <<-'END'
 		#!/bin/bash
 		echo "$*" >>"$TP_HOME/../called"
-		run=${*: -1} state=complete words
+		run=${*: -1} state=complete
 		printf -v words ' %q' "$@"
 		[[ $run != */broken || $* == *--resume* ]] || state=failed
 		[[ $run != */slow || -e $TP_HOME/../quick ]] || state=interrupted

@@ -173,7 +173,7 @@ tags() {	# episode jq's filter of a background process: how many there are
 }
 
 @test "vamp: its defaults are the paper's (data/papers.tsv): 1024 ms, 50 %, 5 s" {
-	[ "$("$VAMP" run --help | grep -cE '\(50\)$|\(1024ms\)$|\(5s\)$')" = 3 ]
+	[ "$("$VAMP" run --help | grep -cE '\(50%\)$|\(1024ms\)$|\(5s\)$')" = 3 ]
 }
 
 @test "vamp: refuses a missing source of input, an unknown user, a malformed value" {
