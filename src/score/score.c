@@ -32,15 +32,17 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "column", &cfg.in.column, .help = "column of the latency (answer_ns - due_ns, elapsed, latency_ms, ...)",
 	  .meta = "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, .help = "unit of this column (by the end of its name)", .words = units },
-	{ CLI_STR, 0, "users", &cfg.in.users, .help = "column of active users, for vsimax (allThreads or users)", .meta = "NAME" },
+	{ CLI_STR, 0, "users", &cfg.in.users, .of = "vsimax", .help = "column of active users (allThreads or users)",
+	  .meta = "NAME" },
 	{ CLI_INT, 0, "from", &cfg.in.from_ns, 0, 9e18, .help = "only keys due from this time on, by the log's clock",
 	  .meta = "NS" },
 	{ CLI_INT, 0, "to", &cfg.in.to_ns, 0, 9e18, .help = "only keys due until this time", .meta = "NS" },
 	{ CLI_FILE, 0, "thresholds", &cfg.thresholds, .help = "table of the rules' numbers (data/thresholds.tsv)" },
-	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, .help = "samples longer than this are late (from --thresholds)" },
-	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, .help = "T of Apdex (from --thresholds)" },
-	{ CLI_NS, 0, "expected", &cfg.expected_ns, 0, 1e15, .help = "T of Wu's rule (from --thresholds)" },
-	{ CLI_REAL, 0, "beta", &cfg.beta, 0, 100, .help = "exponent of Wu's rule (from --thresholds)" },
+	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, .of = "perception",
+	  .help = "samples longer than this are late (from --thresholds)" },
+	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, .of = "apdex", .help = "T of Apdex (from --thresholds)" },
+	{ CLI_NS, 0, "expected", &cfg.expected_ns, 0, 1e15, .of = "wu", .help = "T of Wu's rule (from --thresholds)" },
+	{ CLI_REAL, 0, "beta", &cfg.beta, 0, 100, .of = "wu", .help = "exponent of Wu's rule (from --thresholds)" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
@@ -318,6 +320,10 @@ int main(int argc, char **argv)
 	if (first == argc)
 		die_usage("which samples? a file, or - for standard input");
 	cli_refuse_operands(argc, argv, first + 1);
+	if (cfg.model != ALL && cli_foreign_option(models[cfg.model]))
+		die_usage("--%s is not of model %s", cli_foreign_option(models[cfg.model])->name, models[cfg.model]);
+	if (cfg.in.from_ns > cfg.in.to_ns)
+		die_usage("--from is later than --to");
 	load_limits(&l);
 	read_samples(argv[first], &s);
 	out = rec_must_open(&out_cfg, "score");

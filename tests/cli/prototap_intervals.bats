@@ -162,4 +162,19 @@ rows() {
 		--json -o report
 	jq -e '[.. | objects | .why_lost // empty] | any(test("of --intervals or --metrics failed"))' report
 	[[ $stderr == *"cannot write /dev/full"* ]]
+	[ "$(grep -c 'cannot write' <<<"$stderr")" = 1 ]	# once, though each interval fails
+}
+
+@test "prototap read --intervals: a table that cannot be renamed grows on, and one behind a descriptor is not renamed" {
+	echo before >table
+	mkdir table.1
+	run -0 --separate-stderr "$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 1s --intervals table --keep 1 -o report
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"cannot rename table"* ]]
+	[ "$(head -n 1 table)" = before ]
+	grep -q ^watch/1 table
+	echo before >out
+	"$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 1s --intervals /dev/stdout -o report >>out
+	[ "$(head -n 1 out)" = before ]
+	[ ! -e /dev/stdout.1 ]
 }
