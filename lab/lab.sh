@@ -98,6 +98,7 @@ keep() {
 	# shellcheck disable=SC2034 # lab_user reads it
 	LAB_LOG='' LAB_BY_HAND=1
 	: "${LAB_OWN_UID:=1}"
+	echo $$ >"$state_dir/pid"
 	lab_up
 	trap 'exit 0' TERM INT HUP
 	{
@@ -115,6 +116,11 @@ keep() {
 
 down() {
 	if ! read_state; then
+		KEEPER=$(cat "$state_dir/pid" 2>/dev/null)	# of one that still waits for CPUs or memory
+		if grep -qz 'lab\.sh$' "/proc/${KEEPER:-none}/cmdline" 2>/dev/null; then
+			kill -TERM "$KEEPER"
+			wait_until 75 lab_gone "$KEEPER" || kill -KILL "$KEEPER"
+		fi
 		rm -rf -- "$state_dir"
 		warn "no lab is up"
 		return 0

@@ -454,9 +454,9 @@ lab_clean() {
 		! lab_kept "${f: -6}" || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
-	for f in "$tmp"/thinprobe-watch.??????; do
+	for f in "$tmp"/thinprobe-{watch,try}.??????; do
 		lab_may_clean "$f" || continue
-		! { fd=$(lab_pid_in "$f") && grep -qza 'commands/watch\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
+		! { fd=$(lab_pid_in "$f") && grep -qza 'commands/\(watch\|try\)\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
 	# Of a lab over ssh, here or at this end of one: its process is gone.
@@ -485,7 +485,7 @@ lab_clean() {
 	done
 	f=${XDG_RUNTIME_DIR:-/tmp}/thinprobe-lab-$EUID
 	if [ -d "$f" ] && [ -O "$f" ] && [ ! -L "$f" ]; then
-		fd=$(sed -n 's/^KEEPER=//p' "$f/state" 2>/dev/null)
+		fd=$(sed -n 's/^KEEPER=//p' "$f/state" 2>/dev/null | grep . || cat "$f/pid" 2>/dev/null)
 		if [ -z "$fd" ] || ! grep -qz 'lab\.sh$' "/proc/$fd/cmdline" 2>/dev/null; then
 			rm -rf -- "$f" && printf 'removed %s\n' "$f"
 		fi

@@ -70,8 +70,10 @@ make_root() {
 		command -v "$path" >/dev/null || die "-$EXIT_MISSING" "$path is missing; thinprobe setup --app root"
 	done
 	: "${MIRROR:=$(own_mirror)}"
-	mkdir -p -- "$(dirname -- "$FOLDER")" && new=$(mktemp -d "$FOLDER.XXXXXX") && chmod 755 "$new" && : >"$log" ||
+	mkdir -p -- "$(dirname -- "$FOLDER")" && new=$(mktemp -d "$FOLDER.XXXXXX") && chmod 755 "$new" ||
 		die "cannot make $FOLDER; name another folder with -o DIR"
+	[ ! -e "$log" ] || log=$new.log	# (the other may be somebody's)
+	: >"$log" || die "cannot write $log"
 	on_exit rm -rf -- "$new"
 	mapfile -t options < <(
 		root_packages
@@ -79,7 +81,7 @@ make_root() {
 	)
 	! is_ubuntu || options+=("--components=main,universe")
 	echo "$FOLDER: takes some minutes" >&2
-	mmdebstrap --mode="$mode" --variant=minbase --format=tar "${options[@]}" \
+	setpriv --pdeathsig TERM mmdebstrap --mode="$mode" --variant=minbase --format=tar "${options[@]}" \
 		--aptopt='APT::Install-Recommends "false"' --dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
 		--dpkgopt=force-unsafe-io "$SUITE" - ${MIRROR:+"$MIRROR"} </dev/null 2>"$log" |

@@ -352,7 +352,7 @@ done
 need jq jq
 [ "${#CHOSEN[@]}" -gt 0 ] || mapfile -t CHOSEN < <(gallery_order)
 if [ -n "$list" ]; then gallery_list; exit; fi
-need zstd zstd
+need zstd zstd gnuplot gnuplot-nox
 if [ -n "$OUT" ]; then
 	[[ $OUT == /* ]] || OUT=$PWD/$OUT	# (cd would read - as the previous folder)
 	mkdir -p -- "$OUT" 2>/dev/null && OUT=$(cd -- "$OUT" && pwd -P) || die "cannot make $OUT; name another folder with -o DIR"

@@ -336,7 +336,8 @@ helpers=() peer='' rtt='' own_ms='' typed_at='' how=(--region auto) started=$(da
 cell_name=$kind-own-0
 if [ "$kind" = x11 ]; then
 	. "$TP_HOME/lab/attach.sh"
-	LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe-try.XXXXXX") || die "cannot make a folder in ${TMPDIR:-/tmp}"
+	LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe-try.XXXXXX") && echo $$ >"$LAB_RUN/pid" ||
+		die "cannot make a folder in ${TMPDIR:-/tmp}"
 	on_exit rm -rf "$LAB_RUN"
 	LAB_ON=$where,$window
 	lab_up
