@@ -83,7 +83,7 @@ figures() {
 		| ([$axes[] | $parameters[.] | values] | join("-") | gsub("[/: ]"; "-")) as $of
 		| ([$head, $row] | transpose | map({key: .[0], value: .[1]}) | from_entries) as $r
 		| select($r.table == "summary")
-		| {$cell, $of, $parameters, metric: $r.metric, unit: $r.unit, better: $r.better,
+		| {$cell, of: (if $of == "" then $cell else $of end), $parameters, metric: $r.metric, unit: $r.unit, better: $r.better,
 			value: (if $r.above == "1" or $r.repeats == "0" then null else $r.value | tonumber? // null end),
 			why: (if $r.above == "1" then "lower bound" else $r.why end),
 			low: ($r.low | tonumber? // null), high: ($r.high | tonumber? // null), n: ($r.n | tonumber? // null)}' \

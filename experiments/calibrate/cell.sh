@@ -138,7 +138,8 @@ exp_summed() {
 	# (a run of which nothing is missing is summed up without its hosts)
 	machine=$(jq -r '.machine // "" | select(test("^[0-9a-f]+$"))' "$RUN/run.json")
 	[ "$ON_BACKEND" != ssh ] || whose='the client' LAB_CALIBRATION_OF=$machine
-	[ -n "$machine" ] && [ "$machine" = "${LAB_CALIBRATION_OF:-$(calibration_machine)}" ] ||
+	[ -n "$machine" ] || { warn "this run does not say of which machine it is: $whose keeps its earlier calibration"; return 0; }
+	[ "$machine" = "${LAB_CALIBRATION_OF:-$(calibration_machine)}" ] ||
 		{ warn "this run is of another machine: $whose keeps its earlier calibration"; return 0; }
 	[ "$CELLS_LEFT" = 0 ] && ! stopped ||
 		{ warn "the calibration is incomplete: $whose keeps its earlier one"; return 0; }

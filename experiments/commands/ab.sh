@@ -142,11 +142,12 @@ variant_run() {
 
 # program_of WORDS NAME: whether a plug-in of the protocols in these options, or of an application, starts a program of this name.
 program_of() {
-	local each said=${1#*" --protocol"[ =]} files=()
-	[ "$said" != "$1" ] || said='vnc '
+	local each said=${1#*" --pr"*[ =]} files=()
+	[ "$said" != "$1" ] || said='- '	# (experiments have defaults of their own)
 	for each in $(tr , ' ' <<<"${said%% *}"); do files+=("$TP_HOME/lab/protocols/${each%%:*}.sh"); done
 	[ -e "${files[0]}" ] || files=("$TP_HOME"/lab/protocols/*.sh)
-	mapfile -t -O "${#files[@]}" files < <(in_trees 'lab/apps/*.sh' 'lab/*.sh' 'experiments/*/*.sh')
+	mapfile -t -O "${#files[@]}" files < <(in_trees 'lab/apps/*.sh' 'lab/*.sh' 'experiments/*/*.sh' \
+		'data/applications.tsv' 'data/desktops.tsv')
 	cat -- "${files[@]}" 2>/dev/null | sed 's/^[[:blank:]]*#.*//' | grep -qwF -e "$2"
 }
 

@@ -143,7 +143,7 @@ if [ -z "$on$key$every" ]; then
 	setpriv --pdeathsig TERM "${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
 	main=$!
 	# shellcheck disable=SC2317 # on_exit calls it
-	watch_end_late() { kill "$late" 2>/dev/null; wait; }
+	watch_end_late() { kill "$late" 2>/dev/null; exec >&-; wait; }	# (of --json, another end of that pipe is ours)
 	on_exit watch_end_late
 	stopped=1
 	trap 'stopped=1; kill "$main" 2>/dev/null' INT TERM HUP
@@ -166,6 +166,7 @@ watch_end() {
 	for pid in "${listener-}" "${input-}" "${typist-}"; do
 		[ -z "$pid" ] || kill "$pid" 2>/dev/null
 	done
+	exec >&-
 	wait
 	rm -rf -- "$LAB_RUN"
 }

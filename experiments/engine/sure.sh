@@ -12,7 +12,7 @@ sure_look() {
 # Whether a run whose repeats are all there is to have more.
 sure_open() {
 	local OPEN WHY UNTOLD
-	[ -n "${UNTIL_SURE-}" ] && { sure_look; [ "$OPEN" != 0 ]; }
+	[ -n "${UNTIL_SURE-}" ] && { sure_look; [ "${OPEN:-0}" != 0 ]; }
 }
 
 # sure_more BEGUN: after the cells of a run that began when NOW_S was BEGUN: a repeat more of all cells, again and again. Sets

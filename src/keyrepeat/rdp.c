@@ -226,13 +226,14 @@ static bool find_patch(struct rdp_target *self)
 }
 
 /* FreeRDP 3.32 ends the connection if the server sends a pointer while it changes the size of the screen, as xrdp 0.9 does. */
-static int explain_end(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
+static int explain_end(struct rdp_target *self, int width, int height, const struct target_cfg *cfg, struct why *why)
 {
-	if (self->picture.width != cfg->screen.w || self->picture.height != cfg->screen.h)
-		return why_fail(-1, why, "the session of rdp:%s ended when its screen became %dx%d: ask for this size with --size",
-				cfg->where, self->picture.width, self->picture.height);
-	return why_fail(-1, why, "the session of rdp:%s ended before its picture came (%s)", cfg->where,
-			library->explain_end(self->client));
+	const char *reason = library->explain_end(self->client);
+
+	if (self->picture.width != width || self->picture.height != height)
+		return why_fail(-1, why, "the session of rdp:%s ended when its screen became %dx%d (%s): ask for this size with --size",
+				cfg->where, self->picture.width, self->picture.height, reason);
+	return why_fail(-1, why, "the session of rdp:%s ended before its picture came (%s)", cfg->where, reason);
 }
 
 /* Handles what comes until there is a picture and, with WATCH_PATCH, the patch in it. The first picture comes in parts: it is
@@ -241,11 +242,12 @@ static int await_picture(struct rdp_target *self, const struct target_cfg *cfg, 
 {
 	int64_t until = clock_now() + cfg->connect_ns, looked_ns = 0;
 	size_t drawn = 0, looked = 0;
+	int width = self->picture.width, height = self->picture.height;
 
 	limit_library(cfg->connect_ns + cfg->patch_wait_ns);
 	while (!proc_stop) {
 		if (library->handle(self->client, 20))
-			return explain_end(self, cfg, why);
+			return explain_end(self, width, height, cfg, why);
 		if (!drawn && (drawn = self->drawn))
 			until = clock_now() + cfg->patch_wait_ns;
 		if (drawn && !self->picture.patch)

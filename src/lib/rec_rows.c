@@ -12,14 +12,28 @@ struct row_file {
 	int columns, cells, err;
 };
 
+/* Whether the last line has its end; true also where that cannot be read. */
+static bool ends_with_line(FILE *f)
+{
+	int last = fseeko(f, -1, SEEK_END) ? EOF : fgetc(f);
+
+	clearerr(f);
+	fseeko(f, 0, SEEK_END);
+	return last == EOF || last == '\n';
+}
+
 static struct row_file *rows_open(const char *path, const char *schema, const char *const *columns, bool append)
 {
 	bool standard = !strcmp(path, "-");
-	FILE *out = standard ? stdout : fopen(path, append ? "ae" : "we");
+	FILE *out = standard ? stdout : fopen(path, append ? "a+e" : "we");
 	struct row_file *t;
 
+	if (!out && append)
+		out = fopen(path, "ae"); /* it may not be read */
 	if (!out)
 		return NULL;
+	if (append && !standard && !ends_with_line(out))
+		fputc('\n', out);
 	t = memory_new(1, sizeof(*t));
 	*t = (struct row_file){ .out = out, .schema = must_alloc(strdup(schema)) };
 	while (columns[t->columns])

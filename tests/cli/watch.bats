@@ -51,6 +51,7 @@ in_namespace() {
 		"$BIN/keyrepeat" vnc:127.0.0.1:5907 -r 5 -t 2s --warmup 0 --priority 0 -o keys.txt
 		wait "$watch"; echo "typed: $?"
 		wait "$json"; echo "in JSON: $?"
+		timeout 60 "$TOP/thinprobe" watch --json -i lo --on-late true -t 1s >/dev/null 2>&1; echo "both: $?"
 		ip link add far type veth peer name near && ip link set near up && ip link set far up
 		ip addr add 192.0.2.1/24 dev far && ip route add default dev far
 		"$TOP/thinprobe" watch --port 3389 -t 100ms 2>route.err
@@ -70,7 +71,7 @@ in_namespace() {
 	run -0 --separate-stderr in_namespace bash scene.sh
 	echo "$output"
 	grep . ./*.err
-	[[ $output == *"nothing: 2"*"silent: 3"*"typed: 0"*"in JSON: 0"* ]]
+	[[ $output == *"nothing: 2"*"silent: 3"*"typed: 0"*"in JSON: 0"*"both: 3"* ]]
 	jq -se 'length > 2 and (map(.inputs) | add) == 10 and all(.schema == "watch/1" and .server == "127.0.0.1:5907")' json
 	[[ $stderr == *"data/ports.tsv"* ]]
 	[ "$(grep -c 'no packet of port' silent.err)" = 1 ]
