@@ -478,6 +478,24 @@ TEST_WITH(make_folder, remove_folder, rows_carry_their_schema)
 }
 
 /* A task may call itself anything. */
+TEST_WITH(make_folder, remove_folder, a_row_that_was_cut_ends_where_rows_go_on)
+{
+	FILE *f = fopen(in_folder("rows"), "w");
+	struct row_file *t;
+
+	assert_non_null(f);
+	fputs("schema\tkey\tdue_ns\tword\ndemo/1\t1\t2", f);
+	fclose(f);
+	t = rows_append(in_folder("rows"), "demo/1", columns);
+	assert_non_null(t);
+	rows_write_int(t, 3);
+	rows_write_int(t, 4);
+	rows_write_str(t, "x");
+	rows_end_row(t);
+	assert_int_equal(rows_close(t), 0);
+	assert_string_equal(content(in_folder("rows")), "schema\tkey\tdue_ns\tword\ndemo/1\t1\t2\ndemo/1\t3\t4\tx\n");
+}
+
 TEST_WITH(make_folder, remove_folder, names_in_rows_are_text)
 {
 	struct row_file *t = rows_open_new(in_folder("rows"), "demo/1", columns);
