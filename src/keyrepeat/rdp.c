@@ -231,7 +231,8 @@ static int explain_end(struct rdp_target *self, int width, int height, const str
 	const char *reason = library->explain_end(self->client);
 
 	if (self->picture.width != width || self->picture.height != height)
-		return why_fail(-1, why, "the session of rdp:%s ended when its screen became %dx%d (%s): ask for this size with --size",
+		return why_fail(-1, why,
+				"the session of rdp:%s ended when its screen became %dx%d (%s): ask for this size with --size",
 				cfg->where, self->picture.width, self->picture.height, reason);
 	return why_fail(-1, why, "the session of rdp:%s ended before its picture came (%s)", cfg->where, reason);
 }
