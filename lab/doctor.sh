@@ -311,7 +311,7 @@ needs_of() {	# needs_of EXPERIMENT
 		row "$([ -n "${BASH_REMATCH[1]}" ] && echo part || echo no)" "root" "you are not" "sudo thinprobe run $1"
 	fi
 	if [ "${OPT[protocol.type]-}" = protocol ] || [ "${OPT[protocol.type]-}" = protocol-list ]; then
-		for protocol in ${OPT[protocol.default]//,/ }; do
+		for protocol in $(plan_expand_protocols "${OPT[protocol.default]}" | tr , ' '); do
 			if why=$(protocol_use "$protocol" && protocol_can); then
 				row yes "protocol $protocol" "can run here" && first=1
 			else

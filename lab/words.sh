@@ -35,14 +35,15 @@ bad() { die -2 "$COMMAND: $* (see thinprobe $COMMAND --help)"; }
 # read_words "FLAG..." "OPTION..." WORD...: of o:output-dir, --output-dir DIR or -o DIR sets output_dir; a flag sets its own to 1.
 # All other words go into `words`. An option that is given twice is refused.
 read_words() {
-	local flags=$1 options=${2//?:/} letters=" $2 " name said given=''
+	local flags=$1 options=${2//?:/} letters=" $2 " name said given='' joined
 	shift 2
 	words=()
 	while [ $# -gt 0 ]; do
-		said=${1%%=*}
+		said=${1%%=*} joined=''
 		case $1 in
 		-h | --help) usage; exit 0 ;;
-		--*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
+		--) bad "unexpected --" ;;
+		--*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}"; joined=1 ;;
 		-?) [[ $letters != *" ${1#-}:"* ]] || { name=${letters#*" ${1#-}:"}; set -- "--${name%% *}" "${@:2}"; } ;;
 		-*) ;;
 		*) words+=("$1"); shift; continue ;;
@@ -51,6 +52,7 @@ read_words() {
 		[[ " $given " != *" $name "* ]] || bad "$said is given twice"
 		given+=" $name"
 		if [[ " $flags " == *" $name "* ]]; then
+			[ -z "$joined" ] || bad "$said takes no value"
 			printf -v "${name//-/_}" 1
 		elif [[ " $options " == *" $name "* ]]; then
 			[ -n "${2-}" ] || bad "$said needs a value"

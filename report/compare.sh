@@ -8,7 +8,7 @@ here=$(cd "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 . "$here/join.sh"
 . "$here/command.sh"
 . "$here/kept.sh"
-COMMAND=compare
+COMMAND=${COMMAND_OF-compare}	# (gate asks, too)
 
 usage='usage: thinprobe compare RUN RUN... [options]
 What has changed between runs of one experiment? First says what was not alike,
@@ -49,6 +49,7 @@ rows_of() {
 		jq -r --arg run "$1" '.kept | select(.left_out_bytes > 0)
 			| "thinprobe: compare: \($run): compared by the \(.conditions // 0) conditions whose samples are kept"' \
 			"$1/run.json" 2>/dev/null | printable >&2
+		BLOCK_OF=''	# (another one in the same folder)
 		set -- "$work/kept" "$2"
 	fi
 	for repeat in $(find "$1/cells/" -mindepth 2 -maxdepth 2 -type d -printf '%f\n' 2>/dev/null | grep -x '[1-9][0-9]*' | sort -nu); do

@@ -46,7 +46,7 @@ status=0
 if [ -n "$limits" ]; then
 	judged=$("$here/fail.sh" limits "$run" "$limits") || status=$?
 else
-	judged=$("$here/compare.sh" "$baseline" "$run" --json --gate ${unlike:+--unlike} "${more[@]}") || status=$?
+	judged=$(COMMAND_OF=gate "$here/compare.sh" "$baseline" "$run" --json --gate ${unlike:+--unlike} "${more[@]}") || status=$?
 	[[ $status != [035] ]] || judged=$(jq --arg a "$baseline" --arg b "$run" "$(cat "$here/decided.jq")"'
 		def said: if . == null then "?" else tostring end;
 		def open: {name: name, verdict: "not decided", why: .because};

@@ -14,7 +14,7 @@ def fixed($decimals):
 def number:	# as many decimals as make sense to read
 	if . == null then "" elif fabs >= 99.95 then fixed(0) elif fabs >= 0.995 or . == 0 then fixed(1)
 	elif fabs >= 0.0095 then fixed(2) else fixed(4) | sub("\\.?0+$"; "") end;
-def plain: if . == null then "" elif . == round then fixed(0) else fixed(3) | sub("0+$"; "") end;	# a setting: 10, 2.5
+def plain: if . == null then "" elif . == round then fixed(0) else fixed(3) | sub("\\.?0+$"; "") end;	# a setting: 10, 2.5
 def percent:
 	if . == null then "" elif . == round then fixed(0) elif . >= 99.95 and . < 100 then "99.9"
 	elif fabs < 0.1 then fixed(2) else fixed(1) end;

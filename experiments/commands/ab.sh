@@ -385,6 +385,7 @@ one_start() {
 	done
 	end_begin
 	varied=$(block_varied "$DIR/a" "$DIR/b") || { end_variants; die "A and B have different conditions: $varied"; }
+	BLOCK_OF=''	# which repeats were disturbed is asked anew
 	for ((k = 1; k <= PAIRS; k++)); do
 		for v in a b; do
 			block_rows "$DIR/$v" "$((STARTS * PAIRS + k))" "$((STARTS + 1))" "$v" "$DIR/.block" "$varied" ||

@@ -21,7 +21,7 @@ done | paste -sd ' ')
 rows_of_command() {	# rows_of_command NAME
 	local help words
 	help=$("$TP_HOME/thinprobe" "$1" --help 2>/dev/null)
-	words=$(grep -oE "^  [a-z]+  |thinprobe $1 [a-z]+" <<<"$help" | sed -E 's/ +$//; s/.* //' | sort -u)
+	words=$(grep -oE "^  [a-z]+  |thinprobe $1 [a-z]+( |$)" <<<"$help" | sed -E 's/ +$//; s/.* //' | sort -u)
 	if [ "$1" = export ]; then printf 'export\t--as\t%s\t\n' "${words//$'\n'/ }"
 	elif [ -n "$words" ]; then printf '%s\t\t%s\t\n' "$1" "${words//$'\n'/ }"; fi
 	tr '[]' '  ' <<<"$help" | sed -nE 's/^  (-[a-z]), --[a-z-]*( [A-Z]+).*/\1\2/p; s/--[a-z]/\n&/gp' |

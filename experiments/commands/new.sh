@@ -28,6 +28,8 @@ esac
 [[ $name =~ $form ]] || die -2 "new $what $name: a name $says"
 [[ "$what $name" != experiment\ @(engine|families|commands) ]] ||
 	die -2 "new experiment $name: the shared code has that name; choose another"
+[ "$what" != experiment ] || ! experiment_folder "$name" >/dev/null ||
+	die -2 "new experiment $name: exists already; choose another name"
 [ ! -e "$target" ] || die -2 "new $what $name: exists already; choose another name"
 [ -w "${target%/*}" ] || die "cannot write to ${target%/*}; work in a clone of your own"
 work=$(mktemp -d "$target.XXXXXX") || die "cannot make $target"
