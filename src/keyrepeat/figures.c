@@ -114,6 +114,14 @@ static void set_late_end(const struct key_train *t, struct key_times *key, int64
 	key->censored_ns = high_ns ? 0 : t->block[t->blocks - 1].end_ns;
 }
 
+/* The keys up to the last one that was sent. */
+static size_t count_sent_keys(const struct key_train *t, size_t keys)
+{
+	while (keys && !t->key[keys - 1].sent_ns)
+		keys--;
+	return keys;
+}
+
 /* Widens late ends after keys that were given up. Such a key, if no update accounts for it, was dropped, or its update comes with
  * the next key. Then each later update may answer the key before, up to the end of the train; also if the number of updates catches
  * up, since one of them may be without a key. A stray update accounts for none: it was taken for an answer that came later, until
@@ -158,17 +166,17 @@ static bool display_is_restless(const struct figures_cfg_of_train *cfg, const st
 	size_t long_waits = 0;
 	const struct key_train_block *last = &t->block[t->blocks - 1];
 	size_t end = find_update_at(seen, last->end_ns);
-	size_t updates = end - find_update_at(seen, t->block[0].begin_ns);
+	size_t updates = end - find_update_at(seen, t->block[0].begin_ns), keys = count_sent_keys(t, last->first + last->n);
 
-	for (size_t i = 0; i < last->first + last->n; i++) {
+	for (size_t i = 0; i < keys; i++) {
 		int64_t until = t->key[i].high_ns ? t->key[i].high_ns : t->key[i].answer_ns;
 
 		long_waits += until && (double)(until - t->key[i].sent_ns) * cfg->noise_per_s > STRAYS_IN_WAIT * NS_PER_S;
 	}
-	if (2 * long_waits > last->first + last->n)
+	if (2 * long_waits > keys)
 		return true;
 	return last->drain == PAIR_CUT && updates && last->end_ns - seen->update[end - 1].last_ns < NS_PER_S &&
-	       (t->end == SENDER_COMPLETE || (double)updates > (1 + PAIR_STRAY_LIKELY) * (double)(last->first + last->n));
+	       (t->end == SENDER_COMPLETE || (double)updates > (1 + PAIR_STRAY_LIKELY) * (double)keys);
 }
 
 static void drop_late_ends(struct key_train *t)

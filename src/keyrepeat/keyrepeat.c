@@ -219,6 +219,8 @@ static void refuse_conflicts(const struct target_ops *target)
 			cfg.rate_per_s);
 	if (cfg.erase && !sends_singly())
 		die_usage("--erase types keys one at a time: leave out --script, --mode hold, --schedule and --watch");
+	if (cfg.user && strcmp(target->scheme, "rdp") != 0)
+		die_usage("--user is for rdp: only; to a VNC server that asks for one, keyrepeat names $USER");
 	if (!target->x11 && cfg.window)
 		die_usage("--window is for x11: only");
 	if (!target->region && (cfg.find_region || !area_is_empty(&cfg.region)))
@@ -478,9 +480,14 @@ static void prepare_typing(const struct target_ops *target)
 					     .time_ns = cfg.time_ns,
 					     .schedule = cfg.schedule,
 					     .seed = (uint64_t)cfg.seed };
+	const struct rec_output_path place[] = { { "--log", cfg.log },
+						 { "--output", out_cfg.path ? out_cfg.path : "-" } };
 	struct why why;
 	int err;
 
+	rec_refuse_same_outputs(place, 2);
+	if (cfg.script)
+		rec_refuse_output_of_input(place, 2, cfg.script);
 	proc_require_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
 	err = plan_make(&wanted, &run->plan, &why);

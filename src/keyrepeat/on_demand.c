@@ -15,6 +15,17 @@
 
 static const char *const answer_names[] = { "none", "patch", "change", "doubt" };
 
+/* Before a key: how many of those sent the patch does not count. A key that got lost makes no later one unanswered; but its echo may
+ * only be late, and be taken for that of the next key. */
+static void count_missing(struct on_demand_run *d)
+{
+	uint32_t counted = ((uint32_t)atomic_load(&d->cfg.seen->number) - d->train.base) & 0xffffffu;
+	size_t missing = counted < d->sent ? d->sent - counted : 0;
+
+	d->may_be_late = missing > d->missing;
+	d->missing = missing;
+}
+
 static enum on_demand_answer find_patch_echo(struct on_demand_run *d, struct key_times *key)
 {
 	const struct observations *seen = d->cfg.seen;
@@ -23,9 +34,9 @@ static enum on_demand_answer find_patch_echo(struct on_demand_run *d, struct key
 		const struct shown_number *shown = &seen->shown[d->shows];
 		uint32_t count = (shown->number - d->train.base) & 0xffffffu;
 
-		if (shown->at_ns >= key->sent_ns && count >= d->sent && count < 0x800000u) {
+		if (shown->at_ns >= key->sent_ns && count + d->missing >= d->sent && count < 0x800000u) {
 			key->answer_ns = shown->at_ns;
-			return ON_DEMAND_PATCH;
+			return d->may_be_late ? ON_DEMAND_DOUBT : ON_DEMAND_PATCH;
 		}
 	}
 	return ON_DEMAND_NONE;
@@ -132,6 +143,7 @@ static enum on_demand_answer type_key(struct on_demand_run *d, struct key_times 
 
 	if (d->cfg.watch == WATCH_UPDATE && d->cfg.target->tells_steps)
 		find_echo_change(d, NULL);
+	count_missing(d);
 	*key = (struct key_times){ .due_ns = clock_now() + LEAD_NS };
 	sender_press_key(&d->sender, key, d->cfg.key, key->due_ns + d->cfg.timeout_ns);
 	if (!key->sent_ns) {

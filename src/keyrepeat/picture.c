@@ -50,7 +50,7 @@ static struct patch_image searched_image(const struct picture *p)
 	return (struct patch_image){ in.w, in.h, pixel_luminance, p };
 }
 
-bool picture_find_patch(struct picture *p)
+bool picture_find_patch(struct picture *p, int64_t at_ns)
 {
 	struct patch_image image = searched_image(p);
 	uint32_t number;
@@ -58,7 +58,7 @@ bool picture_find_patch(struct picture *p)
 	p->unreadable = 0;
 	p->found = patch_find(&image, 2, 40, &p->place, &number);
 	if (p->found)
-		observations_add_number(p->seen, clock_now(), number);
+		observations_add_number(p->seen, at_ns, number);
 	return p->found;
 }
 
@@ -73,7 +73,7 @@ static void read_patch(struct picture *p, int64_t at_ns)
 		return;
 	}
 	atomic_fetch_add(&p->seen->unreadable, 1);
-	if (++p->unreadable > UNREADABLE_MOST && !picture_find_patch(p))
+	if (++p->unreadable > UNREADABLE_MOST && !picture_find_patch(p, at_ns))
 		p->found = true; /* and is searched again after as many */
 }
 

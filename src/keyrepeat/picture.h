@@ -32,5 +32,5 @@ bool picture_copy(const struct picture *p, uint32_t *pixels, int w, int h);
 /* Records that an update, seen at at_ns, has drawn in this area, of which the watched part counts. */
 void picture_record(struct picture *p, int64_t at_ns, const struct pixel_area *drawn);
 /* Searches the patch, which takes about 0.1 s. */
-bool picture_find_patch(struct picture *p);
+bool picture_find_patch(struct picture *p, int64_t at_ns);
 void picture_free(struct picture *p);

@@ -219,7 +219,7 @@ static bool find_patch(struct rdp_target *self)
 	bool found;
 
 	pthread_mutex_lock(&self->lock);
-	found = picture_find_patch(&self->picture);
+	found = picture_find_patch(&self->picture, clock_now());
 	self->login->patch_ns = found ? self->drawn_ns : 0;
 	pthread_mutex_unlock(&self->lock);
 	return found;

@@ -77,17 +77,18 @@ static bool await_sendable(struct key_sender *s, int64_t until_ns)
 {
 	struct pollfd fd = { .fd = s->target->send_fd(s->self), .events = POLLOUT };
 	int64_t since = 0;
+	bool takes = true;
 
-	while (fd.fd >= 0 && poll(&fd, 1, 0) == 0) {
+	while (takes && fd.fd >= 0 && poll(&fd, 1, 0) == 0) {
 		if (!since)
 			since = clock_now();
-		if (sender_detect_end(s) || clock_now() >= until_ns)
-			return false;
-		poll(&fd, 1, 1);
+		takes = !sender_detect_end(s) && clock_now() < until_ns;
+		if (takes)
+			poll(&fd, 1, 1);
 	}
 	if (since && clock_now() - since > s->blocked_ns)
 		s->blocked_ns = clock_now() - since;
-	return true;
+	return takes;
 }
 
 static void release_previous(struct key_sender *s, int64_t due_ns)

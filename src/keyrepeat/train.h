@@ -39,6 +39,7 @@ struct key_train_block {
 };
 
 struct key_train {
+	size_t n;		       /* keys of the schedule */
 	struct key_times *key;	       /* due_ns and sent_ns are filled in */
 	struct key_train_block *block; /* of keys sent one by one, one key each, or more if a key had no answer */
 	size_t blocks;		       /* blocks begun */

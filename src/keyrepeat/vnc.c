@@ -213,7 +213,7 @@ static int read_picture(struct vnc_client *self, const struct target_cfg *cfg, i
 			look_until = clock_now() + cfg->patch_wait_ns;
 			atomic_store(&watchdog->until_ns, look_until);
 		}
-		if (!self->picture.patch || picture_find_patch(&self->picture))
+		if (!self->picture.patch || picture_find_patch(&self->picture, clock_now()))
 			return 0;
 		if (clock_now() > look_until)
 			return why_fail(-1, why, "no patch on the display of vnc:%s: start refecho there, in sight", cfg->where);

@@ -103,10 +103,11 @@ int line_reader_next(struct line_reader *l, bool quotes)
 
 		l->text[n++] = ' ';
 		l->text[n] = '\0';
-		got = n + 1 < LINES_LONGEST ? read_text_line(l, l->text + n, long_why) : -EPROTO;
-		l->why = "a quote that is not closed";
-		if (!got)
+		got = n + 1 < LINES_LONGEST ? read_text_line(l, l->text + n, long_why) : 0;
+		if (!got) { /* no room, or no more lines */
+			l->why = "a quote that is not closed";
 			got = -EPROTO;
+		}
 	}
 	return got;
 }

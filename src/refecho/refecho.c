@@ -29,13 +29,15 @@
 enum cost_per { PER_REDRAW, PER_KEY };
 static const char *const cost_words[] = { "redraw", "key", NULL };
 
+#define LISTEN "127.0.0.1"
+
 static struct {
 	const char *display, *listen, *log, *delay_text;
 	int64_t port, cost_ns, coalesce, seed, cell, ready_fd, priority;
 	double drop;
 	int cost_per;
 	bool noise, wayland;
-} cfg = { .listen = "127.0.0.1", .delay_text = "const:0", .coalesce = 1, .seed = 1, .cell = 8, .ready_fd = STDERR_FILENO };
+} cfg = { .listen = LISTEN, .delay_text = "const:0", .coalesce = 1, .seed = 1, .cell = 8, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 static int sandbox; /* enum confine_mode */
 
@@ -204,7 +206,7 @@ static int answer_keys(struct echo_face *face, struct why *why)
 	return 0;
 }
 
-static void load_delays(void)
+static void load_delays(const struct rec_output_path *place)
 {
 	const char *path;
 	FILE *in;
@@ -214,6 +216,7 @@ static void load_delays(void)
 	if (run.delay.kind != DELAY_FILE)
 		return;
 	delay_parse(cfg.delay_text, &run.delay, &path);
+	rec_refuse_output_of_input(place, 2, path);
 	in = fopen(path, "re");
 	if (!in)
 		die(EXIT_RUN, "cannot read the delays in %s: %m", path);
@@ -353,6 +356,8 @@ static void check_options(void)
 		die_usage("say either --display DISPLAY, --wayland or --vnc PORT");
 	if (cfg.wayland && !face_wayland_built)
 		die(EXIT_MISSING, "built without Wayland; install libwayland-dev and wayland-protocols, and run: make");
+	if (!cfg.port && strcmp(cfg.listen, LISTEN) != 0)
+		die_usage("--listen is for --vnc PORT");
 	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
 		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
 }
@@ -362,6 +367,7 @@ int main(int argc, char **argv)
 	struct echo_face_cfg face_cfg;
 	struct echo_face *face;
 	struct rec_report *out;
+	struct rec_output_path place[] = { { "--log", NULL }, { "--output", "-" } };
 	struct rt_granted rt;
 	struct why why = { "" };
 	int err, operands, gone;
@@ -371,9 +377,12 @@ int main(int argc, char **argv)
 			     "Shows the number of each key, after a given delay, as a patch of black and white cells.", options);
 	cli_refuse_operands(argc, argv, operands);
 	check_options();
+	place[0].path = cfg.log;
+	place[1].path = out_cfg.path ? out_cfg.path : "-";
+	rec_refuse_same_outputs(place, 2);
 	proc_require_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
-	load_delays();
+	load_delays(place);
 	out = rec_must_open(&out_cfg, "refecho"); /* before the run, so that a wrong path does not cost the run */
 	prepare_run(&rt);
 	face_cfg = (struct echo_face_cfg){ .display = cfg.display,

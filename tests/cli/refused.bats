@@ -88,6 +88,11 @@ setup() {
 2 prototap read empty --traffic -
 2 prototap read empty --snaplen 100
 2 prototap live -i lo --port 1 --every 1s --who -q
+2 keyrepeat null: --log x -o ./x
+2 keyrepeat null: --log -
+2 keyrepeat null: --script link --log x
+2 refecho --vnc 5900 --answer-delay file:link --log x
+2 refecho --display :7777 --listen 127.0.0.2
 2 score empty --model wu --threshold 50ms
 2 score empty --from 5 --to 4
 2 pagein x11:99 --pid 1 --evict cgroup --prober a,b --watch patch
@@ -182,7 +187,7 @@ setup() {
 2 sessmem --machine --pid 1
 END
 	[ $wrong -eq 0 ]
-	[ $rows -eq 143 ]	# none was read by a program
+	[ $rows -eq 148 ]	# none was read by a program
 	[ "$(ls -I "separate-stderr*")" = "$before" ]
 	if [ "$(wc -l </proc/swaps)" -le 1 ]; then
 		run -1 "$BIN/memhog" --until-swap 4M

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A display whose library crashes on the answer to the third key: what came before is kept. */
+/* Displays whose library crashes on the answer to the third key, or that answer no more than three: what is kept and counted. */
 #include "../unit.h"
 #include "apart.h"
 #include "keyrepeat/target.h"
@@ -7,6 +7,7 @@
 #include "clock.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -85,4 +86,64 @@ TEST(a_crash_costs_no_key_before_it)
 	close(display->keys[0]);
 	close(display->keys[1]);
 	apart_delete(display);
+}
+
+/* Answers three keys, and no more. */
+static int answer_three(void *self)
+{
+	struct display *d = self;
+	char key;
+
+	if (read(d->keys[0], &key, 1) == 1 && atomic_load(&d->seen.updates) < 3)
+		observations_add_update(&d->seen, clock_now());
+	return 0;
+}
+
+static void *leave(void *self)
+{
+	clock_sleep(clock_now() + 600 * NS_PER_MS);
+	atomic_store(&((struct display *)self)->seen.left, "it is gone");
+	return NULL;
+}
+
+TEST(keys_that_fall_due_while_the_last_one_waits_are_counted)
+{
+	enum { KEYS = 40 };
+	int64_t due[KEYS];
+	struct target_ops stuck = broken;
+	struct display display = { 0 };
+	struct key_train_cfg cfg = { .target = &stuck,
+				     .self = &display,
+				     .seen = &display.seen,
+				     .watch = WATCH_UPDATE,
+				     .one_by_one = true,
+				     .n = KEYS,
+				     .offset_ns = due,
+				     .watch_ns = KEYS * 50 * NS_PER_MS,
+				     .period_ns = 50 * NS_PER_MS };
+	struct key_train train;
+	pthread_t leaver;
+	size_t n = 0;
+
+	for (int i = 0; i < KEYS; i++)
+		due[i] = i * 50 * NS_PER_MS;
+	stuck.handle = answer_three;
+	assert_int_equal(pipe(display.keys), 0);
+	assert_int_equal(fcntl(display.keys[0], F_SETFL, O_NONBLOCK), 0);
+	observations_init(&display.seen, NS_PER_S, KEYS, 1, 0);
+	train_init(&cfg, &train);
+	assert_int_equal(train_start_watching(&cfg), 0);
+	assert_int_equal(pthread_create(&leaver, NULL, leave, &display), 0);
+	train_send_keys(&cfg, &train);
+	pthread_join(leaver, NULL);
+	train_stop_watching(&cfg);
+	assert_int_equal(train.end, SENDER_LEFT);
+	for (int i = 0; i < KEYS; i++)
+		n += train.key[i].due_ns <= train.end_ns;
+	assert_int_equal(train.due, n);
+	assert_true(n > 8);
+	train_free(&train);
+	observations_free(&display.seen);
+	close(display.keys[0]);
+	close(display.keys[1]);
 }

@@ -2,8 +2,7 @@
 /* trace - a recorded session: inputs, their times, and snapshots of the screen before inputs that could miss their target. One
  * line for each event.
  *
- * vncplay-trace(5) has the format; trace_load also reads traces of the VNCplay of 2005 (type=java.awt.event.MouseEvent ...,
- * type=sync ...). */
+ * vncplay-trace(5) has the format. */
 #pragma once
 
 #include "growing_file.h"

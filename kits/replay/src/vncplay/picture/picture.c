@@ -3,6 +3,7 @@
 #include "area.h"
 #include "clock.h"
 #include "cli.h"
+#include "rec.h"
 #include "vncplay/commands.h"
 #include "vncplay/common/fbs.h"
 #include "vncplay/common/replay.h"
@@ -89,8 +90,7 @@ int vncplay_picture(int argc, char **argv)
 	if (argc - first < 2)
 		die_usage("picture of what? LOG OUT.ppm");
 	cli_refuse_operands(argc, argv, first + 2);
-	if (!strcmp(argv[first], argv[first + 1]))
-		die_usage("%s is the log itself", argv[first + 1]);
+	rec_refuse_output_of_input(&(struct rec_output_path){ "OUT.ppm", argv[first + 1] }, 1, argv[first]);
 	log = fbs_open(argv[first], &why);
 	if (!log)
 		die(EXIT_RUN, "%s: %s", argv[first], why ? why : strerror(errno));

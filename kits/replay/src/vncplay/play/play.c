@@ -270,18 +270,22 @@ int vncplay_play(int argc, char **argv)
 	rec_begin_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
 	rec_set_table(out, "runs");
 	rec_begin_array(out, "runs");
-	for (int64_t run = 1; run <= repeat && !status && !proc_stop; run++) {
+	for (int64_t run = 1; run <= repeat && (!status || status == EXIT_LOSSY) && !proc_stop; run++) {
 		struct play_result r;
 		char path[PATH_MAX];
 
 		make_log_path(argv[first + 2], run, path, sizeof(path));
-		status = run_before(run);
-		if (status)
+		int err = run_before(run), replayed;
+
+		if (err) {
+			status = err;
 			break;
+		}
 		cfg.seed = (uint64_t)(seed + run - 1);
 		play_trace(&cfg, &t, path, &r);
 		report_result(out, path, &t, &r);
-		status = warn_failed_replay(out, &r, &t, path);
+		replayed = warn_failed_replay(out, &r, &t, path);
+		status = replayed ? replayed : status;
 		play_result_free(&r);
 	}
 	rec_end(out);
