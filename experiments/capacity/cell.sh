@@ -117,11 +117,12 @@ step_machine() {	# step_machine N KEYS_PER_S
 	local foreign steal busy client
 	read -r foreign steal busy < <(exp_shares "${BEFORE[0]}" "${AFTER[0]}" "$LAB_NCPU_server")
 	read -r _ _ client < <(exp_shares "${BEFORE[1]}" "${AFTER[1]}" "$LAB_NCPU_client")
-	FOREIGN+=("$foreign")
+	FOREIGN+=("$foreign $steal")
 	[ "$foreign" != null ] || foreign='' steal='' busy=''
 	[ "$LAB_SHARED_CPUS" = 0 ] && [ "$client" != null ] || client=''
-	MACHINE_ROWS[$1]=$(LC_ALL=C awk -v OFS='\t' -v n="$1" -v keys="$2" -v a="${BEFORE[2]}" -v b="${AFTER[2]}" \
-		-v va="${BEFORE[3]}" -v vb="${AFTER[3]}" -v ca="${BEFORE[0]}" -v cb="${AFTER[0]}" -v cpus="$LAB_NCPU_server" \
+	MACHINE_ROWS[$1]=$(LC_ALL=C awk -v OFS='\t' -v n="$1" -v keys="$2" -v a="${BEFORE[2]%% *} - ${BEFORE[2]#* * }" \
+		-v b="${AFTER[2]%% *} - ${AFTER[2]#* * }" -v va="${BEFORE[3]%% *}" -v vb="${AFTER[3]%% *}" \
+		-v ca="${BEFORE[0]}" -v cb="${AFTER[0]}" -v cpus="$LAB_NCPU_server" \
 		-v busy="$busy" -v client="$client" -v foreign="$foreign" -v steal="$steal" \
 		-v link="$(rate_bits "$LAB_RATE") $(rate_bits "$LAB_RATE" up)" \
 		-v waited="$(waited "$(cut -d' ' -f2 <<<"${BEFORE[2]}")" "$(cut -d' ' -f2 <<<"${AFTER[2]}")")" \
@@ -241,7 +242,7 @@ search() {	# search FOLDER SEED; 1: STEP_WHY
 }
 
 exp_measure() {
-	local folder=$3 reason='' foreign STEP_WHY='' STEP_SAID='' STEP_AT=0 TWICE=0 LIMITS='[]'
+	local folder=$3 reason='' foreign steal STEP_WHY='' STEP_SAID='' STEP_AT=0 TWICE=0 LIMITS='[]'
 	local -a TRIES=() FOREIGN=() FAILED=() LACKED=() SAMPLE_ROWS=() MACHINE_ROWS=() TRY_LINES=()
 	local -A TRY_ROWS=() TRY_MACHINE=()
 	mkdir -p "$folder/log"
@@ -253,11 +254,12 @@ exp_measure() {
 	printf '%s\n' "${SAMPLES// /$'\t'}" "${SAMPLE_ROWS[@]}" >"$folder/samples.tsv"
 	printf '%s\n' "${MACHINE// /$'\t'}" "${MACHINE_ROWS[@]}" >"$folder/machine.tsv"
 	[ -z "$reason" ] || LIMITS='[]'
-	foreign=$(printf '%s\n' 0 "${FOREIGN[@]}" | LC_ALL=C sort -g | tail -n 1)
-	[[ " ${FOREIGN[*]} " != *" null "* ]] || foreign=null
-	cell_write "$folder" "$2" "$reason" "$(exp_disturbed "$foreign" 0)" "$(jq -cn --argjson most "$MOST" --argjson foreign \
-		"$foreign" \
+	# of the step of which others, with the hypervisor, took most
+	read -r foreign steal < <(printf '%s\n' '0 0' "${FOREIGN[@]}" | LC_ALL=C awk '$1 == "null" { none = 1 }
+		$1 + $2 >= most { most = $1 + $2; row = $1 " " $2 } END { print none ? "null null" : row }')
+	cell_write "$folder" "$2" "$reason" "$(exp_disturbed "$foreign" "${steal/null/0}")" "$(
+		jq -cn --argjson most "$MOST" --argjson foreign "$foreign" --argjson steal "$steal" \
 		--argjson cpus "$LAB_NCPU_server" --argjson twice "$TWICE" --argjson limits "$LIMITS" '
-		{parameters: {$most}, foreign_percent: $foreign, steal_percent: null, server_cpus: $cpus, measured_twice: $twice, $limits}')"
+		{parameters: {$most}, foreign_percent: $foreign, steal_percent: $steal, server_cpus: $cpus, measured_twice: $twice, $limits}')"
 	[ -n "$reason" ] || [ "${#FAILED[@]}" != 0 ] || rm -rf "$folder/log"
 }

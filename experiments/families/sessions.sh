@@ -72,7 +72,8 @@ TASKS_WAIT='LC_ALL=C awk "BEGIN {
 
 # waited BEFORE AFTER: prints how long the tasks in both readings have waited in between, in ns.
 waited() {
-	LC_ALL=C awk -v before="$1" -v after="$2" 'BEGIN {
+	# (too long for words of a command)
+	printf '%s\n' "$1" "$2" | LC_ALL=C awk 'NR == 1 { before = $0; next } { after = $0 } END {
 		n = split(before, t, ","); for (i = 1; i < n; i++) { split(t[i], at, "="); was[at[1]] = at[2] }
 		n = split(after, t, ",")
 		for (i = 1; i < n; i++) { split(t[i], at, "="); if (at[1] in was && at[2] >= was[at[1]]) sum += at[2] - was[at[1]] }
@@ -102,7 +103,9 @@ reading_of_group() {
 	if [ -n "$group" ]; then
 		limit=$(lab_query server cat "$group/memory.limit_in_bytes" "$group/memory.max" 2>/dev/null)
 		used=$(lab_query server cat "$group/memory.usage_in_bytes" "$group/memory.current" 2>/dev/null)
-		line=$(lab_query server cat "$group/memory.stat" | LC_ALL=C awk -v line="$line" -v limit="$limit" -v used="$used" '
+		line=$({ printf '%s\n' "$line"; lab_query server cat "$group/memory.stat"; } |	# (too long for a word of a command)
+			LC_ALL=C awk -v limit="$limit" -v used="$used" '
+			NR == 1 { line = $0; next }
 			{ sub(/^total_/, "", $1); at[$1] = $2 }
 			END {
 				split(line, f, " ")
