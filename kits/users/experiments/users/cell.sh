@@ -62,11 +62,12 @@ exp_words() {
 WEB_PIDS=()
 web_program() {	# web_program NAME PORT COMMAND...
 	local group=()
+	! lab_listens server "$2" || die "port $2${LAB_AT_server-} is taken; end the program that listens there (ss -ltnp)"
 	[ "$SHARE_BUSY" = 0 ] || { lab_group "$1" shares=8192 && group=(-G "$1"); } || die "cannot make a cpu group: $LAB_WHY"
 	WEB_PIDS+=("$LAB_LOG/$1.pid")
 	lab_put server "$LAB_LOG/$1.conf" "$LAB_LOG/$1.conf"
 	lab_start "${group[@]}" server "$1" sh -c 'echo $$ >"$0" && exec "$@"' "$LAB_LOG/$1.pid" "${@:3}"
-	wait_until 10 lab_listens server "$2" ||
+	lab_comes 10 "$LAB_PID" lab_listens server "$2" ||
 		die "$1 does not accept connections: $(tail -qn 1 "$LAB_LOG/$1.err" "$LAB_LOG/$1.log" 2>/dev/null | tail -n 1)"
 }
 
