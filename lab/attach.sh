@@ -124,7 +124,7 @@ attach_region() {	# sets ATTACH_REGION
 		die "-$EXIT_MISSING" "to select the region with the mouse, slop is needed" \
 			"(apt-get install --no-install-recommends slop); or give WxH+X+Y; without one, the region is found by typing"
 	echo "drag a rectangle around the place where typed characters appear" >&2
-	lab_start client pick-region slop -f '%x %y %w %h'
+	lab_start client pick-region slop -f $'%x %y %w %h\n'
 	lab_wait "$LAB_PID"
 	read -r x y w h <"$LAB_LOG/pick-region.out" || die "no rectangle was selected"
 	ox=$(sed -n 's/.*Absolute upper-left X: *//p' <<<"$place") oy=$(sed -n 's/.*Absolute upper-left Y: *//p' <<<"$place")
@@ -139,12 +139,16 @@ attach_capture() {
 	ATTACH_NO_CAPTURE=''
 	pid=$(timeout 5 xdotool getwindowpid "$ATTACH_WINDOW" 2>/dev/null)
 	if [ -n "${ATTACH_PORT-}" ]; then
-		mapfile -t peers < <(ss -Htn state established "dport = :$ATTACH_PORT" 2>/dev/null | awk '{ print $4 }' | sort -u)
+		mapfile -t peers < <(ss -Htnp state established "dport = :$ATTACH_PORT" 2>/dev/null | awk -v own="pid=${pid:-none}," '
+			index($0, own) { of[$4] } { all[$4] } END { for (p in of) { print p; n++ } if (!n) for (p in all) print p }' | sort -u)
 	elif [ -n "$pid" ]; then
 		mapfile -t peers < <(ss -Htnp state established 2>/dev/null | grep -F "pid=$pid," | awk '{ print $4 }' | sort -u)
 	fi
 	if [ ${#peers[@]} -ne 1 ]; then
-		ATTACH_NO_CAPTURE="cannot tell which connection belongs to the window (of ${#peers[@]}); name the server's port with --port"
+		ATTACH_NO_CAPTURE="cannot tell which connection belongs to the window (of ${#peers[@]}); "
+		if [ -z "${ATTACH_PORT-}" ]; then ATTACH_NO_CAPTURE+="name the server's port with --port"
+		elif [ "${#peers[@]}" = 0 ]; then ATTACH_NO_CAPTURE+="none leads to port $ATTACH_PORT"
+		else ATTACH_NO_CAPTURE+="several lead to port $ATTACH_PORT: end the other clients"; fi
 		return 0
 	fi
 	peer=${peers[0]%:*} ATTACH_PORT=${peers[0]##*:}
