@@ -26,7 +26,9 @@ exp_choose() { [[ ,$PROBES, != *,ping,* ]] || must lab_need client ping iputils-
 
 # One cell without load for all transports. UDP with at least the link's rate only shows how full the queue is: only with --loads.
 wanted() {	# wanted QUEUE TRANSPORT LOAD
-	[ "$1" = "${QUEUES%%,*}" ] || [ "$1" = real ] || [ "$3" = 0 ] || [ "$3" -ge "$QUIET_LOADS" ] || plan_given loads || return 1
+	local first=${QUEUES_HERE-}	# of those that this kernel has
+	first=${first# } first=${first:-${QUEUES//,/ }}
+	[ "$1" = "${first%% *}" ] || [ "$1" = real ] || [ "$3" = 0 ] || [ "$3" -ge "$QUIET_LOADS" ] || plan_given loads || return 1
 	if [ "$3" = 0 ]; then [ "$2" = "${TRANSPORTS%%,*}" ]; else [[ $2 != @(udp|random) ]] || [ "$3" -lt 100 ] || plan_given loads; fi
 }
 
@@ -169,7 +171,11 @@ load_start() {	# load_start SEED: sets LOAD_PID; 1: LAB_WHY
 ping_rows() {	# ping_rows SENT <OUTPUT-OF-PING
 	LC_ALL=C awk -v sent="$1" '
 		BEGIN { print "schema\tnumber\trtt_ns" }
-		match($0, /icmp_seq=[0-9]+/) { n = substr($0, RSTART + 9, RLENGTH - 9) + 0 }
+		match($0, /icmp_seq=[0-9]+/) {	# it has 16 bits
+			n = substr($0, RSTART + 9, RLENGTH - 9) + base
+			while (n < last - 32768) { n += 65536; base += 65536 }
+			if (n > last) last = n
+		}
 		match($0, /time=[0-9.]+ ms/) && !(n in rtt) { rtt[n] = sprintf("%.0f", 1e6 * substr($0, RSTART + 5, RLENGTH - 8)) }
 		END { for (i = 1; i <= sent; i++) printf "ping/1\t%d\t%s\n", i, rtt[i] }'
 }
