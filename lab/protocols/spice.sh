@@ -21,8 +21,8 @@ protocol_packages() { printf 'xserver-xspice spice-client-gtk xvfb xauth x11-uti
 protocol_can() {
 	local what=${SPICE_XORG%/*}/modules/drivers/spiceqxl_drv.so
 	lab_needs server:"$SPICE_XORG":xserver-xorg-core || return
-	protocol_asks server test -f "$what" || {
-		printf '%s is missing%s; apt-get install --no-install-recommends xserver-xspice\n' "$what" "${LAB_AT_server-}"
+	protocol_asks server test -f "${LAB_SERVER_ROOT-}$what" || {
+		printf '%s is missing%s; %s\n' "$what" "${LAB_AT_server-}" "$(lab_cure server xserver-xspice)"
 		return 1
 	}
 	lab_needs server:xset:x11-xserver-utils server:xauth:xauth client:spicy:spice-client-gtk client:xprop:x11-utils && viewer_can
@@ -129,7 +129,7 @@ spice_client() {
 
 protocol_settings() {
 	local server client
-	server=$(lab_exec server dpkg-query -W -f='${Version}' libspice-server1 2>/dev/null | sed 's/-[^-]*$//')
+	server=$(protocol_version server libspice-server1)
 	client=$(lab_exec client dpkg-query -W -f='${Version}' spice-client-gtk 2>/dev/null | sed 's/-[^-]*$//')
 	# spicy holds a key's press back until its release, and sends both as one.
 	jq -cn --arg version "$server" --arg client "$client" --arg geometry "$VIEWER_GEOMETRY" \

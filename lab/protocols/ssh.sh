@@ -208,7 +208,9 @@ protocol_reset() {	# protocol_reset SESSION
 
 protocol_settings() {
 	local version cipher
-	version=$(lab_exec client ssh -V 2>&1 | sed 's/,.*//; s/^OpenSSH_//; s/ .*//')
+	# shellcheck disable=SC2016 # (before 9.3, -V makes it print how it is used)
+	version=$(lab_exec server sh -c '"$(command -v sshd || echo /usr/sbin/sshd)" -V' 2>&1 |
+		sed -n 's/.*OpenSSH_\([^ ,]*\).*/\1/p' | head -n 1)
 	# The client's first wish, of those that the server has as well.
 	cipher=$(lab_exec client ssh -F none -G "$LAB_ADDR_server" 2>/dev/null | sed -n 's/^ciphers \([^,]*\).*/\1/p')
 	jq -cn --arg version "$version" --arg cipher "$cipher" --arg variant "$PROTOCOL_VARIANT" --arg geometry "$VIEWER_GEOMETRY" '
