@@ -61,7 +61,7 @@ for way in "down server client" "up client server"; do
 			"$(tail -n 1 "$LAB_LOG/netload.err")"
 	loss=$(load "$from" "$to" --udp --frame-size 200 --rate "$(fifth "$mbit")" -t 5s | number lost_percent) || loss=null
 	[ -n "${loss#null}" ] ||
-		warn "--link measure: no UDP from the $from reaches the $to; half of the loss of ping is used instead"
+		warn "--link measure: no UDP from the $from reaches the $to; the loss of the other way, or half of ping's, is used instead"
 	printf -v "of_$name" '{"%s_mbit_s": %s, "%s_lost_percent": %s}' "$name" "$mbit" "$name" "${loss:-null}"
 done
 lab_down

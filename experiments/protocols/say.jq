@@ -105,7 +105,7 @@ def before_work: ranked("setup") as $setup | ranked("window") as $window | ranke
 		+ ([($idle | map(select(.total_wire_bytes == 0) | .protocol) | select(. != []) | "nothing over \(and_list)"),
 			($idle | map(select(.total_wire_bytes > 0)) | select(. != []) | named(.total_wire_bytes | bytes))]
 				| join("; "))
-		+ (if .run.settings.idle_seconds // 60 < 60 then " (from \(.run.settings.idle_seconds) s)" else "" end) + ".";
+		+ (if (.run.settings.idle_seconds // 60) < 60 then " (from \(.run.settings.idle_seconds) s)" else "" end) + ".";
 		($setup + $idle)[0] | total) end;
 
 def other_work: [.summary[] | select(.what != "all" and .different > 0)] as $r | select($r != [])

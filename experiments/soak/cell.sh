@@ -71,7 +71,12 @@ soak_end() {
 }
 
 soak_connection() {	# soak_connection ROLE: prints round trip (ms) and packets sent again so far, seen from this end
-	[ -n "$SOAK_PORT" ] && lab_exec "$1" ss -Htin "( sport = :$SOAK_PORT or dport = :$SOAK_PORT )" 2>/dev/null | awk '
+	local end=$LAB_ADDR_server words=()
+	[ "$1" = client ] || end=$LAB_ADDR_client
+	[[ $end != *:* ]] || end=[$end]
+	[ "$end" = "" ] || words=(dst "$end")
+	[ -n "$SOAK_PORT" ] && lab_exec "$1" ss -Htin ${words[@]+"${words[@]}"} "( sport = :$SOAK_PORT or dport = :$SOAK_PORT )" \
+		2>/dev/null | awk '
 		{ for (i = 1; i <= NF; i++) if (split($i, part, /[:\/]/) == 3) {
 			if (part[1] == "rtt" && part[2] + 0 > rtt) rtt = part[2] + 0
 			if (part[1] == "retrans") again += part[3]

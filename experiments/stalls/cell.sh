@@ -33,7 +33,7 @@ exp_words() {
 exp_begin() {
 	if [ "$ON_BACKEND" != local ]; then
 		ECHOES=0 TRACES=$WIRE
-		[ "$WIRE" = 0 ] || [ "${LAB_TAP[0]-}" = client ] ||
+		[ "$WIRE" = 0 ] || { [ "${LAB_TAP[0]-}" = client ] && [ -n "${LAB_TAP_IF-}" ]; } ||
 			die "--wire needs a capture at the client, where keys and packets have one clock; it cannot capture: as root it" \
 				"can, or with an installed prototap that has cap_net_raw"
 	fi

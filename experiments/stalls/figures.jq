@@ -64,7 +64,7 @@ def every_key: . as $doc | costly as $costly | (.cdf | distinct(.sinks)) as $loa
 				{at: 0.5, text: "50 %"}, {at: 0.75, text: "75 %"}, {at: 0.9, text: "90 %"},
 					{at: 1, text: "100 %"}]},
 			marks: [{x: ($doc | threshold), text: ($doc | "\(threshold | plain) ms"), dash: 2},
-				($doc.run.protocol | select(.floor_ms // 0 > 0)
+				($doc.run.protocol | select((.floor_ms // 0) > 0)
 					| {x: .floor_ms, text: (.floor_of // "half a frame"), dash: 3, colour: "#777777"})],
 			curves: [$loads | to_entries[] | .value as $load | load_look(.key; $n) as $look
 				| [$doc.cdf[] | select(.sinks == $load and .protocol == $protocol

@@ -23,12 +23,13 @@ def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(.
 					| {x: ., y: ($s.start_ms + $s.slope * .)}]})),
 			($doc | threshold_line)]}]},
 	([$typed[] | select(.loss_percent > 0)] | select(. != []) | .[-1].rtt_ms as $rtt
-		| ([.[].max_ms | values] | max // 1) as $top
+		| ([.[] | .max_ms, .max_ms_to, .p90_ms | values] | max // 1) as $top
+		| ([.[] | .p50_ms, .p50_ms_from | values | select(. > 0)] | min // 10) as $least
 		| ([.[].loss_percent] | max) as $loss
 		| {name: "loss", title: "Response time of a key over packet loss, round trip \($rtt | plain) ms", panels: [
 			$protocols[] | . as $protocol | [$typed[] | select(.protocol == $protocol and .rtt_ms == $rtt)] as $these
 			| {title: $protocol, x: {label: "loss each way, %", from: (-0.06 * $loss), to: ($loss * 1.06)},
-				y: {label: "response time, ms", log: true, unit: "ms", from: 10, to: ($top * 1.4)},
+				y: {label: "response time, ms", log: true, unit: "ms", from: ([10, $least / 1.4] | min), to: ($top * 1.4)},
 				curves: [curve($these; .loss_percent; "p50_ms"; look(0) + {title: "median"}),
 					curve($these; .loss_percent; "p90_ms"; look(1) + {title: "90 %", draw: "line hover"}),
 					curve($these; .loss_percent; "max_ms"; {title: "largest", colour: mark_colour, shape: 9,

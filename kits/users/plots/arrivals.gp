@@ -13,6 +13,7 @@ unset multiplot
 unset output
 reset
 rows = ARG1
+if (strstrt(rows, "'") || strstrt(rows, "<")) { print "arrivals.gp: a quote in the name of the table: rename it"; exit status 1 }
 load ARG0[1:strlen(ARG0) - strlen("arrivals.gp")] . "../../../plots/style.gp"
 whose = ARGC > 2 ? ARG3 : ""
 asked_part = ARGC > 4 ? ARG4 : ""
