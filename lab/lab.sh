@@ -76,7 +76,7 @@ up() {
 	trap - INT TERM HUP
 	if ! [ -f "$state" ] || ! read_state; then
 		kill "$keeper" 2>/dev/null
-		cat -- "$state_dir/keeper.log" >&2
+		cat -- "$state_dir/keeper.log" 2>/dev/null >&2
 		wait "$keeper"
 		status=$?
 		exit "$((status > 0 && status < 128 ? status : 1))"
@@ -120,6 +120,9 @@ down() {
 		if grep -qz 'lab\.sh$' "/proc/${KEEPER:-none}/cmdline" 2>/dev/null; then
 			kill -TERM "$KEEPER"
 			wait_until 75 lab_gone "$KEEPER" || kill -KILL "$KEEPER"
+			warn "ended a lab that was still waiting"
+			rm -rf -- "$state_dir"
+			return 0
 		fi
 		rm -rf -- "$state_dir"
 		warn "no lab is up"

@@ -174,6 +174,7 @@ ping_rows() {	# ping_rows SENT <OUTPUT-OF-PING
 		match($0, /icmp_seq=[0-9]+/) {	# it has 16 bits
 			n = substr($0, RSTART + 9, RLENGTH - 9) + base
 			while (n < last - 32768) { n += 65536; base += 65536 }
+			if (last && n > last + 32768) n -= 65536	# one that came late
 			if (n > last) last = n
 		}
 		match($0, /time=[0-9.]+ ms/) && !(n in rtt) { rtt[n] = sprintf("%.0f", 1e6 * substr($0, RSTART + 5, RLENGTH - 8)) }

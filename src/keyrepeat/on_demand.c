@@ -19,7 +19,9 @@ static const char *const answer_names[] = { "none", "patch", "change", "doubt" }
  * only be late, and be taken for that of the next key. */
 static void count_missing(struct on_demand_run *d)
 {
-	uint32_t counted = ((uint32_t)atomic_load(&d->cfg.seen->number) - d->train.base) & 0xffffffu;
+	size_t shows = atomic_load(&d->cfg.seen->shows);
+	uint32_t number = shows ? d->cfg.seen->shown[shows - 1].number : d->train.base;
+	uint32_t counted = (number - d->train.base) & 0xffffffu;
 	size_t missing = counted < d->sent ? d->sent - counted : 0;
 
 	d->may_be_late = missing > d->missing;
@@ -35,8 +37,12 @@ static enum on_demand_answer find_patch_echo(struct on_demand_run *d, struct key
 		uint32_t count = (shown->number - d->train.base) & 0xffffffu;
 
 		if (shown->at_ns >= key->sent_ns && count + d->missing >= d->sent && count < 0x800000u) {
-			key->answer_ns = shown->at_ns;
-			return d->may_be_late ? ON_DEMAND_DOUBT : ON_DEMAND_PATCH;
+			if (!d->may_be_late || count >= d->sent) {
+				key->answer_ns = shown->at_ns;
+				return ON_DEMAND_PATCH;
+			}
+			if (!key->answer_ns) /* in doubt, if nothing better follows */
+				key->answer_ns = shown->at_ns;
 		}
 	}
 	return ON_DEMAND_NONE;
@@ -123,6 +129,8 @@ static enum on_demand_answer await_echo(struct on_demand_run *d, struct key_time
 	       clock_now() < key->due_ns + d->cfg.timeout_ns)
 		proc_sleep(clock_now() + POLL_NS);
 	d->sent_ns = key->sent_ns;
+	if (answer == ON_DEMAND_NONE && d->cfg.watch == WATCH_PATCH && key->answer_ns)
+		answer = ON_DEMAND_DOUBT;
 	if (d->cfg.target->tells_steps && (answer == ON_DEMAND_NONE || answer == ON_DEMAND_DOUBT))
 		answer = settle_doubt(d, key, from);
 	if (d->first && first_echo_is_doubtful(d))

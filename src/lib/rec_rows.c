@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <sys/stat.h>
 
 struct row_file {
 	FILE *out;
@@ -12,34 +13,35 @@ struct row_file {
 	int columns, cells, err;
 };
 
-/* Whether the last line has its end; true also where that cannot be read. */
-static bool ends_with_line(FILE *f)
+/* Whether a file ends in the middle of a line, as one on a full disk may. */
+static bool ends_in_line(const char *path)
 {
-	int last = fseeko(f, -1, SEEK_END) ? EOF : fgetc(f);
+	struct stat st;
+	FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+	int last = f && !fseeko(f, -1, SEEK_END) ? fgetc(f) : EOF;
 
-	clearerr(f);
-	fseeko(f, 0, SEEK_END);
-	return last == EOF || last == '\n';
+	if (f)
+		fclose(f);
+	return last != EOF && last != '\n';
 }
 
 static struct row_file *rows_open(const char *path, const char *schema, const char *const *columns, bool append)
 {
-	bool standard = !strcmp(path, "-");
-	FILE *out = standard ? stdout : fopen(path, append ? "a+e" : "we");
+	bool standard = !strcmp(path, "-"), cut = append && !standard && ends_in_line(path);
+	FILE *out = standard ? stdout : fopen(path, append ? "ae" : "we");
 	struct row_file *t;
 
-	if (!out && append)
-		out = fopen(path, "ae"); /* it may not be read */
 	if (!out)
 		return NULL;
-	if (append && !standard && !ends_with_line(out))
-		fputc('\n', out);
 	t = memory_new(1, sizeof(*t));
 	*t = (struct row_file){ .out = out, .schema = must_alloc(strdup(schema)) };
 	while (columns[t->columns])
 		t->columns++;
-	if (append && (standard || (!fseeko(t->out, 0, SEEK_END) && ftello(t->out) > 0)))
+	if (append && (standard || (!fseeko(t->out, 0, SEEK_END) && ftello(t->out) > 0))) {
+		if (cut)
+			fputc('\n', t->out);
 		return t;
+	}
 	fputs("schema", t->out);
 	for (int i = 0; i < t->columns; i++)
 		fprintf(t->out, "\t%s", columns[i]);

@@ -330,13 +330,13 @@ END
 	other=$!
 	until [ "$(cat "/proc/$disk/comm")" = slowdisk ]; do :; done
 	. "$TOP/lab/machine.sh"
-	machine_servants >servants && status=0 || status=$?
+	machine_servants >"$W/servants" && status=0 || status=$?
 	kill "$disk" "$other"
 	if [ "$(ps -o comm= -p 2)" = kthreadd ]; then
-		grep -qx "/proc/$disk" servants
-		run ! grep -qx -e "/proc/$other" -e "/proc/$$" servants
+		grep -qx "/proc/$disk" "$W/servants"
+		run ! grep -qx -e "/proc/$other" -e "/proc/$$" "$W/servants"
 		# (threads come and go)
-		[ "$(comm -12 <(sed 's,/proc/,,' servants | sort) <(ps -o pid= --ppid 2 | tr -d ' ' | sort) | wc -l)" -gt 10 ]
+		[ "$(comm -12 <(sed 's,/proc/,,' "$W/servants" | sort) <(ps -o pid= --ppid 2 | tr -d ' ' | sort) | wc -l)" -gt 10 ]
 	else
 		[ "$status" = 1 ]
 	fi

