@@ -76,7 +76,7 @@ up() {
 	trap - INT TERM HUP
 	if ! [ -f "$state" ] || ! read_state; then
 		kill "$keeper" 2>/dev/null
-		cat -- "$state_dir/keeper.log" 2>/dev/null >&2
+		[ ! -f "$state_dir/keeper.log" ] || cat -- "$state_dir/keeper.log" >&2	# (lab down removes it)
 		wait "$keeper"
 		status=$?
 		exit "$((status > 0 && status < 128 ? status : 1))"
