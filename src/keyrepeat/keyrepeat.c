@@ -480,8 +480,7 @@ static void prepare_typing(const struct target_ops *target)
 					     .time_ns = cfg.time_ns,
 					     .schedule = cfg.schedule,
 					     .seed = (uint64_t)cfg.seed };
-	const struct rec_output_path place[] = { { "--log", cfg.log },
-						 { "--output", out_cfg.path ? out_cfg.path : "-" } };
+	const struct rec_output_path place[] = { { "--log", cfg.log }, { "--output", out_cfg.path ? out_cfg.path : "-" } };
 	struct why why;
 	int err;
 
