@@ -170,7 +170,9 @@ three_protocols() {
 }
 
 # cell's times as ranges, 100 ms wide
-in_ranges() { awk -F'\t' -v OFS='\t' 'NR > 2 { $6 = sprintf("%.0f", $6 + 1e8) } 1' "$1/samples.tsv" >wide && mv wide "$1/samples.tsv"; }
+in_ranges() {
+	awk -F'\t' -v OFS='\t' 'NR > 2 { $6 = sprintf("%.0f", $6 + 1e8) } 1' "$1/samples.tsv" >wide && mv wide "$1/samples.tsv"
+}
 
 @test "wan: the slowest key is the one that may be the latest; protocols without a line are ranked or not, not both" {
 	local r

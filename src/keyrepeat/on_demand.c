@@ -15,8 +15,8 @@
 
 static const char *const answer_names[] = { "none", "patch", "change", "doubt" };
 
-/* Before a key: how many of those sent the patch does not count. A key that got lost makes no later one unanswered; but its echo may
- * only be late, and be taken for that of the next key. */
+/* Before a key: how many of those sent the patch does not count. A key that got lost makes no later one unanswered; but its echo
+ * may only be late, and be taken for that of the next key. */
 static void count_missing(struct on_demand_run *d)
 {
 	size_t shows = atomic_load(&d->cfg.seen->shows);

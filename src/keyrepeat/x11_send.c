@@ -20,8 +20,8 @@ static void restore_autorepeat(Display *d, const struct x11_autorepeat *r)
 	XSync(d, False);
 }
 
-/* XTEST releases only what XTEST has pressed: a key under a person's finger stays down. */
-static void release_held_keys(Display *d)
+/* XTEST releases only what XTEST has pressed: what is under a person's finger stays down. */
+static void release_held(Display *d)
 {
 	char down[32];
 
@@ -29,6 +29,9 @@ static void release_held_keys(Display *d)
 	for (unsigned code = 8; code < 256; code++)
 		if (down[code / 8] & 1 << code % 8)
 			XTestFakeKeyEvent(d, code, False, 0);
+	for (unsigned button = 1; button <= ACT_BUTTON_MAX; button++)
+		XTestFakeButtonEvent(d, button, False, 0);
+	XSync(d, False);
 }
 
 /* Runs in the guard process after this program was killed. */
@@ -40,8 +43,9 @@ static void restore_after_kill(void *with)
 	d = XOpenDisplay(((struct x11_autorepeat *)with)->display);
 	if (!d)
 		return;
-	release_held_keys(d);
-	restore_autorepeat(d, with);
+	release_held(d);
+	if (((struct x11_autorepeat *)with)->changed)
+		restore_autorepeat(d, with);
 }
 
 static int set_autorepeat(struct x11_target *self, const struct target_cfg *cfg, struct why *why)
@@ -54,16 +58,16 @@ static int set_autorepeat(struct x11_target *self, const struct target_cfg *cfg,
 	self->hold = cfg->hold;
 	r->was_on = state.global_auto_repeat == AutoRepeatModeOn;
 	snprintf(r->display, sizeof(r->display), "%s", DisplayString(self->send.display));
-	if (!cfg->hold && !r->was_on)
-		return 0;
 	if (cfg->hold) {
 		r->rate_changed = XkbGetAutoRepeatRate(self->send.display, XkbUseCoreKbd, &r->delay_ms, &r->interval_ms);
 		if (!r->rate_changed)
 			return why_fail(-1, why, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
 	}
-	r->changed = true;
+	r->changed = cfg->hold || r->was_on;
 	if (guard_start(&self->guard, restore_after_kill, r))
 		warn("cannot start a process that restores auto-repeat after a kill (%s): run xset r on then", strerror(errno));
+	if (!r->changed)
+		return 0;
 	if (cfg->hold) {
 		XAutoRepeatOn(self->send.display);
 		XkbSetAutoRepeatRate(self->send.display, XkbUseCoreKbd, period_ms, period_ms);

@@ -206,12 +206,14 @@ static int answer_keys(struct echo_face *face, struct why *why)
 	return 0;
 }
 
-static void load_delays(const struct rec_output_path *place)
+static void load_delays(void)
 {
+	const struct rec_output_path place[] = { { "--log", cfg.log }, { "--output", out_cfg.path ? out_cfg.path : "-" } };
 	const char *path;
 	FILE *in;
 	int line, err;
 
+	rec_refuse_same_outputs(place, 2);
 	run.delay.random = (uint64_t)cfg.seed;
 	if (run.delay.kind != DELAY_FILE)
 		return;
@@ -367,7 +369,6 @@ int main(int argc, char **argv)
 	struct echo_face_cfg face_cfg;
 	struct echo_face *face;
 	struct rec_report *out;
-	struct rec_output_path place[] = { { "--log", NULL }, { "--output", "-" } };
 	struct rt_granted rt;
 	struct why why = { "" };
 	int err, operands, gone;
@@ -377,12 +378,9 @@ int main(int argc, char **argv)
 			     "Shows the number of each key, after a given delay, as a patch of black and white cells.", options);
 	cli_refuse_operands(argc, argv, operands);
 	check_options();
-	place[0].path = cfg.log;
-	place[1].path = out_cfg.path ? out_cfg.path : "-";
-	rec_refuse_same_outputs(place, 2);
 	proc_require_ready_fd((int)cfg.ready_fd);
 	proc_catch_stop(); /* before the output is opened, which a signal would otherwise leave incomplete */
-	load_delays(place);
+	load_delays();
 	out = rec_must_open(&out_cfg, "refecho"); /* before the run, so that a wrong path does not cost the run */
 	prepare_run(&rt);
 	face_cfg = (struct echo_face_cfg){ .display = cfg.display,

@@ -351,18 +351,24 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	[ "$status" = 2 ]
 }
 
-@test "keyrepeat x11 --script: an interrupted drag leaves no button pressed" {
-	need xdotool xev
+@test "keyrepeat x11 --script: an interrupted or killed drag leaves no button pressed" {
+	local signal n=0
+	need xdotool xev xset
 	start_x
 	start xev xev -geometry 300x200+0+0 -event button
 	until_true xdotool search --onlyvisible --name 'Event Tester'
 	printf '0 move 50,60\n10 button 1 down\n60000 button 1 up\n' >script
-	start keyrepeat "$KEYREPEAT" "x11:$DISPLAY" --watch none --script script -t 90s
-	until_true grep -q ButtonPress xev.out
-	kill -TERM "$pid"
-	wait "$pid" || [ $? = 130 ]
-	until_true grep -q ButtonRelease xev.out
+	for signal in TERM KILL off; do
+		[ $signal != off ] || xset r off	# there is nothing else to be taken back
+		n=$((n + 1))
+		start keyrepeat "$KEYREPEAT" "x11:$DISPLAY" --watch none --script script -t 90s
+		until_true events Press "$n"
+		kill -"${signal/off/KILL}" "$pid"
+		wait "$pid" || [[ $? = @(130|137) ]]
+		until_true events Release "$n"
+	done
 }
+events() { [ "$(grep -c "Button$1" xev.out)" = "$2" ]; }	# of xev
 
 @test "keyrepeat vnc --script: the same input arrives through a VNC server" {
 	start_vnc -SecurityTypes None
