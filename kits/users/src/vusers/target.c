@@ -99,18 +99,30 @@ static int parse_rdp(const char *text, struct target *t, struct why *why)
 	return 0;
 }
 
-static int resolve_host(struct target *t, struct why *why)
+/* As getaddrinfo(), for the first port. */
+static int look_up(const struct target *t, struct addrinfo **got)
 {
-	struct addrinfo want = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *got;
+	struct addrinfo want = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
 	char port[8];
-	int err;
 
 	snprintf(port, sizeof(port), "%u", (unsigned)t->port[0]);
-	err = getaddrinfo(t->host, port, &want, &got);
+	return getaddrinfo(t->host, port, &want, got);
+}
+
+static void set_address(struct target *t, const struct addrinfo *a)
+{
+	memcpy(&t->address, a->ai_addr, a->ai_addrlen);
+	t->address_size = a->ai_addrlen;
+}
+
+static int resolve_host(struct target *t, struct why *why)
+{
+	struct addrinfo *got;
+	int err = look_up(t, &got);
+
 	if (err)
 		return why_fail(-EAFNOSUPPORT, why, "%s: %s", t->host, gai_strerror(err));
-	memcpy(&t->address, got->ai_addr, got->ai_addrlen);
-	t->address_size = got->ai_addrlen;
+	set_address(t, got);
 	freeaddrinfo(got);
 	return 0;
 }
@@ -139,21 +151,17 @@ int target_parse(const char *text, struct target *t, struct why *why)
 
 void target_choose_address(struct target *t)
 {
-	struct addrinfo want = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *got;
+	struct addrinfo *got;
 	bool chosen = false;
-	char port[8];
 
-	snprintf(port, sizeof(port), "%u", (unsigned)t->port[0]);
-	if (getaddrinfo(t->host, port, &want, &got))
+	if (look_up(t, &got))
 		return;
 	for (const struct addrinfo *a = got; a && got->ai_next && !chosen; a = a->ai_next) {
 		int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 		chosen = fd >= 0 && !dial_socket(fd, a->ai_addr, a->ai_addrlen, clock_now() + NS_PER_S);
-		if (chosen) {
-			memcpy(&t->address, a->ai_addr, a->ai_addrlen);
-			t->address_size = a->ai_addrlen;
-		}
+		if (chosen)
+			set_address(t, a);
 		if (fd >= 0)
 			close(fd);
 	}
