@@ -65,12 +65,15 @@ for word in ${words[@]+"${words[@]}"}; do
 done
 port=${port#,}
 
+# Splits a line at tabs into `row`; empty cells count (read alone would join them).
+split_row() { IFS=$'\037' read -ra row <<<"${1//$'\t'/$'\037'}"; }
+
 # Rows of our own program as JSON; an empty field is null.
 watch_json() {
 	local line text name row value i
 	IFS=$'\t' read -ra name
 	while IFS= read -r line; do
-		IFS=$'\037' read -ra row <<<"${line//$'\t'/$'\037'}"
+		split_row "$line"
 		text=''
 		for i in "${!name[@]}"; do
 			value=${row[i]-}
@@ -122,7 +125,7 @@ watch_choose() {
 watch_late() {
 	local line row
 	while IFS= read -r line; do
-		IFS=$'\037' read -ra row <<<"${line//$'\t'/$'\037'}"
+		split_row "$line"
 		[[ ${row[22]-} =~ ^(network|server|client)$ && ${row[23]} =~ ^[0-9]*$ && ${row[24]-} =~ ^[a-z\ ]*$ &&
 			${row[10]} =~ ^[0-9]*$ && ${row[1]} =~ ^[0-9]+$ && ${row[3]}${row[4]} =~ ^[][0-9a-f.:]+$ ]] || continue
 		THINPROBE_VERDICT=${row[22]} THINPROBE_WHY=${row[24]-} THINPROBE_RISE_MS=${row[23]:+$((row[23] / 1000000))} \
