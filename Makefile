@@ -276,7 +276,7 @@ COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 DOC = $(DESTDIR)$(PREFIX)/share/doc/thinprobe
 
 install: all
-	rm -rf "$(LIBEXEC)" "$(SHARE)" "$(DOC)"	# what another release had elsewhere would stay
+	rm -rf "$(LIBEXEC)" "$(SHARE)" "$(DOC)"	# files of an older release would stay
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(LIBEXEC)" "$(SHARE)" "$(MAN)" "$(MAN5)" "$(MAN7)" "$(DOC)/docs" "$(COMPLETIONS)"
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"

@@ -162,7 +162,7 @@ check_programs() {
 		[ ! -d "$file" ] || bad "--$key $file: is a folder; name the program in it"
 		[ -x "$file" ] || bad "--$key $file: no program that can be run"
 		program_of "$on" "${file##*/}" ||
-			bad "--$key $file: no plug-in starts a program of this name; name a link that is called as they call it, such as Xvnc"
+			bad "--$key $file: no plug-in starts a program of this name; make a link with a name that they start (Xvnc) and name it"
 		[ "$EUID$key${LAB_OWN_UID-1}" != "0${key%-*}-server1" ] || setpriv --reuid 61184 --regid 61184 --clear-groups test -x "$file" ||
 			bad "--$key $file: only root can run it, and the server's programs are another user's; put it elsewhere, or set LAB_OWN_UID=0"
 		[[ $(realpath -- "$file") != /tmp/* ]] || bad "--$key $file: the emulated hosts have a /tmp of their own; put it elsewhere"

@@ -39,8 +39,8 @@ struct on_demand_run {
 	size_t room;		      /* keys */
 	size_t count[ON_DEMAND_ANSWERS]; /* keys with each answer */
 	size_t sent;			 /* keys sent */
-	size_t missing;			 /* of these, before the last one: those that the patch does not count */
-	bool may_be_late;		 /* the echo of one of them may still come */
+	size_t missing;			 /* when the last key was typed: earlier keys that the patch had not counted */
+	bool may_be_late;		 /* one of them is new: its echo may be late, not lost */
 };
 
 /* Makes an empty run with room for so many keys, in memory that a child shares (apart.h). d->cfg.self and .key may be set

@@ -360,9 +360,8 @@ static void report_slowdisk(struct rec_report *r, const char *backing, int64_t d
 
 static void read_options(int argc, char **argv, const char **folder, const char **backing)
 {
-	int first =
-		cli_parse(argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
-			  "Mounts BACKING_FILE as the file disk in FOLDER, with a given delay of each read and write.", options);
+	int first = cli_parse(argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
+			      "Shows BACKING_FILE as FOLDER/disk, and delays each read and write by a given time.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 
 	if (argc - first < 2)

@@ -14,7 +14,7 @@ struct fbs_reader; /* reads an FBS log */
 struct fbs_block {
 	const uint8_t *bytes; /* valid until fbs_close */
 	size_t n;
-	uint32_t ms; /* when it arrived, of what vncplay writes its last byte, ms since the log began */
+	uint32_t ms; /* when it arrived, or its last byte (in logs of vncplay), in ms since the log began */
 };
 
 /* Maps a log into memory. NULL with *why set and errno 0 (not a log), or NULL with errno. */

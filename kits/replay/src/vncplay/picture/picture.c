@@ -80,7 +80,7 @@ int vncplay_picture(int argc, char **argv)
 {
 	static const struct rfb_event_callbacks events = { 0 };
 	int first = cli_parse(argc, argv, "vncplay picture LOG OUT.ppm [options]",
-			      "Writes the screen of a replay at a moment as a picture.", options);
+			      "Writes the screen of a replay at a given time as a picture.", options);
 	struct shown_moments m = { .before.ms = -1 };
 	struct fbs_reader *log;
 	const char *why;
