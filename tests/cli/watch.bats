@@ -179,7 +179,10 @@ in_namespace() {
 		until_true 'xdotool search --onlyvisible --name TigerVNC'
 		watch=("$TOP/thinprobe" watch --on "attach:$DISPLAY,TigerVNC" --key a --every 10s --interval 30s)
 		setpriv --bounding-set=-net_raw "${watch[@]}" && echo "keys without a capture"
+		# a pointer that moves: a second without a packet ends with 3
+		(while sleep 0.2; do xdotool mousemove_relative 1 0; done) & pointer=$!
 		timeout 50 "${watch[@]/10s/60s}" -t 1s || echo "ends late: $?"	# before the first key would be due
+		kill "$pointer"
 		env --default-signal=INT setsid "${watch[@]}" --tsv rows 2>watch.err & watch=$!
 		until_true 'grep -q TigerVNC watch.err'
 		# by the file, whose last line this is until the first key: who looks may be late
