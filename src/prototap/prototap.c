@@ -223,7 +223,7 @@ static void open_intervals(struct run_state *run)
 					     .context = &run->writer };
 }
 
-static void give_up_rights(struct run_state *run, bool supervised)
+static void give_up_rights(struct run_state *run, pid_t parent)
 {
 	struct confine_cfg confine = { .profile = cfg.every_ns ? CONFINE_RECORD : CONFINE_DECODE,
 				       .mode = sandbox,
@@ -237,8 +237,11 @@ static void give_up_rights(struct run_state *run, bool supervised)
 	err = cfg.every_ns && write_cfg.metrics && !run->again ? writer_write_metrics(&run->writer, -1) : 0;
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
-	if (supervised)
-		proc_set_parent_death_term(); /* not before: a new user id takes this wish back */
+	if (!parent)
+		return;
+	proc_set_parent_death_term(); /* not before: a new user id takes this wish back */
+	if (getppid() != parent)
+		proc_stop = SIGTERM; /* it died before, and no signal comes any more */
 }
 
 /* The meter's settings, and the observers that the options ask for. */
@@ -319,7 +322,7 @@ int main(int argc, char **argv)
 {
 	static struct run_state run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	static struct rec_report *out; /* static: no leak is reported where die() ends the program */
-	bool supervised;
+	pid_t parent; /* of the supervised process; 0: it is not supervised */
 	int64_t start;
 	int at, status, err;
 
@@ -333,9 +336,9 @@ int main(int argc, char **argv)
 	if (run.live)
 		proc_require_ready_fd((int)cfg.ready_fd);
 	/* These files cannot be gone on with. */
-	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic;
+	parent = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic ? getpid() : 0;
 	start = clock_now();
-	if (supervised)
+	if (parent)
 		run.again = supervise_fork(cfg.interface, cfg.time_ns ? start + cfg.time_ns : 0);
 	if (run.again && cfg.time_ns)
 		cfg.time_ns = start + cfg.time_ns > clock_now() ? start + cfg.time_ns - clock_now() : 1;
@@ -344,10 +347,10 @@ int main(int argc, char **argv)
 	open_source(&run, argv + at, argc - at);
 	out = open_run_report(&run);
 	open_intervals(&run);
-	give_up_rights(&run, supervised);
+	give_up_rights(&run, parent);
 	count_all_packets(&run);
 	finish_tables(&run);
-	if (supervised && *run.error.text && !proc_stop)
+	if (parent && *run.error.text && !proc_stop)
 		exit(SUPERVISE_GONE); /* without a report: the next one goes on */
 	run_report(out, &run, argv + at);
 	status = find_exit_status(&run);
