@@ -27,7 +27,10 @@
 #define KEY_FIGURES_BYTES 256 /* of memory to compute figures of a key, at most */
 #define ASKED_ROOM 100000     /* keys, and changes of the picture, that a run with --schedule asked can record */
 
+#define CONNECT_NS (10 * NS_PER_S)
+
 enum { TAP, HOLD };
+enum { SCREEN_W = 1024, SCREEN_H = 768 };
 static const char *const modes[] = { "tap", "hold", NULL };
 static const char *const watches[] = { "none", "update", "patch", NULL };
 #define TARGETS "x11:DISPLAY, vnc:HOST:DISPLAY, rdp:HOST or null:"
@@ -50,11 +53,11 @@ static struct {
 	  .skip = 5,
 	  .ready_fd = STDERR_FILENO,
 	  .patch_wait_ns = 5 * NS_PER_S,
-	  .connect_ns = 10 * NS_PER_S,
+	  .connect_ns = CONNECT_NS,
 	  .timeout_ns = 30 * NS_PER_S,
 	  .schedule = -1,
 	  .watch = -1,
-	  .screen = { .w = 1024, .h = 768 },
+	  .screen = { .w = SCREEN_W, .h = SCREEN_H },
 	  .key = "a" };
 static struct rec_cfg out_cfg;
 static int sandbox; /* enum confine_mode */
@@ -205,6 +208,8 @@ static bool sends_singly(void)
 
 static void refuse_conflicts(const struct target_ops *target)
 {
+	bool rdp = !strcmp(target->scheme, "rdp");
+
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
 	if (types_on_demand() && (cfg.script || cfg.hold_start || !run->plan.n))
@@ -219,8 +224,12 @@ static void refuse_conflicts(const struct target_ops *target)
 			cfg.rate_per_s);
 	if (cfg.erase && !sends_singly())
 		die_usage("--erase types keys one at a time: leave out --script, --mode hold, --schedule and --watch");
-	if (cfg.user && strcmp(target->scheme, "rdp") != 0)
+	if (cfg.user && !rdp)
 		die_usage("--user is for rdp: only; to a VNC server that asks for one, keyrepeat names $USER");
+	if (!rdp && (cfg.known_servers || cfg.cert_ignore || cfg.screen.w != SCREEN_W || cfg.screen.h != SCREEN_H))
+		die_usage("--size, --known-servers and --cert-ignore are for rdp: only");
+	if ((cfg.password_file || cfg.connect_ns != CONNECT_NS) && (target->x11 || !target->region))
+		die_usage("--password-file and --connect are for vnc: and rdp: only");
 	if (!target->x11 && cfg.window)
 		die_usage("--window is for x11: only");
 	if (!target->region && (cfg.find_region || !area_is_empty(&cfg.region)))
