@@ -40,7 +40,7 @@ void observations_clear(struct observations *s)
 {
 	s->updates = s->shows = s->steps = s->stamps = s->lost = 0;
 	s->steps_lost = false;
-	s->unreadable = 0;
+	s->unreadable = s->unread = 0;
 	s->merge = (struct pair_merger){ 0 };
 	s->blank.n = 0;
 }
@@ -202,6 +202,7 @@ void observations_add_number(struct observations *s, int64_t at_ns, uint32_t num
 {
 	size_t n = atomic_load_explicit(&s->shows, memory_order_relaxed);
 
+	atomic_store(&s->unread, 0);
 	if (atomic_load_explicit(&s->number, memory_order_relaxed) == (int64_t)number)
 		return;
 	if (n < s->shown_room) {
@@ -211,6 +212,12 @@ void observations_add_number(struct observations *s, int64_t at_ns, uint32_t num
 		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);
 	}
 	atomic_store_explicit(&s->number, (int64_t)number, memory_order_release);
+}
+
+int64_t observations_add_unreadable(struct observations *s)
+{
+	atomic_fetch_add(&s->unreadable, 1);
+	return atomic_fetch_add(&s->unread, 1) + 1;
 }
 
 void observations_add_stamp(struct observations *s, int64_t at_ns, int64_t ms)

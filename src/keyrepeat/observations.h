@@ -72,6 +72,7 @@ struct observations {
 	_Atomic int64_t last_change_ns; /* latest change of any pixel; 0: none yet */
 	_Atomic int64_t number;		/* shown by the patch; -1: none seen yet */
 	_Atomic int64_t unreadable;	/* readings of the patch that failed: half drawn or covered */
+	_Atomic int64_t unread;		/* of these, those since it was read */
 	_Atomic bool dropped;		/* the connection to the display is broken */
 	_Atomic int crashed;		/* the signal by which the target crashed (`dropped` is set, too); 0: none */
 	_Atomic int64_t covered_ns;	/* another window has been in front of what is watched since then; 0: none */
@@ -102,6 +103,8 @@ void observations_record_changes(struct observations *s, int64_t at_ns, uint32_t
 void observations_drop_own(struct observations *s);
 /* Records the number that the patch showed at at_ns. */
 void observations_add_number(struct observations *s, int64_t at_ns, uint32_t number);
+/* Counts a reading of the patch that failed. Returns how many have failed since it was read. */
+int64_t observations_add_unreadable(struct observations *s);
 /* Records that what was seen at at_ns, later than any before, was of a frame with this stamp, if there is room and it is not 0. */
 void observations_add_stamp(struct observations *s, int64_t at_ns, int64_t ms);
 /* The stamp of the frame that was seen at at_ns; 0: it had none. */

@@ -3,7 +3,7 @@
 #include "clock.h"
 #include "memory.h"
 
-#define UNREADABLE_MOST 20 /* updates without a readable patch, after which it is searched again: its window may have moved */
+#define UNREADABLE_MOST 21 /* updates without a readable patch, at which it is searched again: its window may have moved */
 
 bool picture_resize(struct picture *p, int width, int height)
 {
@@ -55,7 +55,6 @@ bool picture_find_patch(struct picture *p, int64_t at_ns)
 	struct patch_image image = searched_image(p);
 	uint32_t number;
 
-	p->unreadable = 0;
 	p->found = patch_find(&image, 2, 40, &p->place, &number);
 	if (p->found)
 		observations_add_number(p->seen, at_ns, number);
@@ -68,12 +67,10 @@ static void read_patch(struct picture *p, int64_t at_ns)
 	uint32_t number;
 
 	if (patch_read(&image, &p->place, &number)) {
-		p->unreadable = 0;
 		observations_add_number(p->seen, at_ns, number);
 		return;
 	}
-	atomic_fetch_add(&p->seen->unreadable, 1);
-	if (++p->unreadable > UNREADABLE_MOST && !picture_find_patch(p, at_ns))
+	if (observations_add_unreadable(p->seen) % UNREADABLE_MOST == 0 && !picture_find_patch(p, at_ns))
 		p->found = true; /* and is searched again after as many */
 }
 

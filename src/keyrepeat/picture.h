@@ -18,7 +18,6 @@ struct picture {
 	int before_width, before_height;
 	bool found; /* `place` is where the patch is */
 	struct patch_place place;
-	int unreadable; /* updates since it could be read */
 };
 
 /* Frees the pixels and allocates others, all 0. They stay where they are until the next call. False: no memory, or no such size;

@@ -201,21 +201,26 @@ const char *report_explain_end(const struct observations *seen, enum sender_end 
 	return text;
 }
 
+static const char unread[] = "the patch cannot be read any more: has refecho ended, or is its window covered or moved?";
+
 /* Why nothing that was typed was answered; NULL: something was. */
 static const char *explain_silence(const struct figures_cfg_of_train *cfg, const struct key_train *train,
 				   const struct observations *seen, const struct train_figures *f, bool keys)
 {
 	static char text[200];
 	bool sent = keys && train->due && key_sent_time(&train->key[0]) != INT64_MAX;
+	bool silent = f->lost && !f->keys_answered && !f->keys_in_doubt;
 
 	if (sent && cfg->watch == WATCH_UPDATE && !f->any_answer) {
 		snprintf(text, sizeof(text), "no echo: %s; does the window have the focus, and does it show what is typed?",
 			 seen->own ? "the picture changed only where it changes by itself" : "not one update in the whole train");
 		return text;
 	}
+	if (seen->unread && (silent || (sent && !f->any_answer)))
+		return unread;
 	if (sent && cfg->watch == WATCH_PATCH && !f->any_answer)
 		return "no echo: the patch counted not one key; does refecho's window have the focus?";
-	if (f->lost && !f->keys_answered && !f->keys_in_doubt) {
+	if (silent) {
 		snprintf(text, sizeof(text),
 			 "no echo from %s on, and the display at rest: keys were lost. Did the session stop, or the "
 			 "window lose the focus? A lower --rate loses fewer",
@@ -258,6 +263,8 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 		return "the patch counted keys that keyrepeat did not send; does another program or user type there?";
 	if (seen->lost)
 		return "more updates came than there was room for; the rest are counted as updates_lost";
+	if (f->lost && seen->unread)
+		return unread;
 	if (f->lost) {
 		snprintf(text, sizeof(text),
 			 "nothing was answered from %s on (%s): did the session stop, or the window lose the focus?",

@@ -98,7 +98,7 @@ static void record_patch(struct x11_target *self)
 	if (read)
 		observations_add_number(self->seen, now, number);
 	else
-		atomic_fetch_add(&self->seen->unreadable, 1);
+		observations_add_unreadable(self->seen);
 	observations_add_update(self->seen, now);
 }
 
