@@ -98,7 +98,7 @@ void x11_end_sending(struct x11_target *self)
 			XTestFakeButtonEvent(self->send.display, button, False, 0);
 	if (self->repeat.changed && !self->send.broken)
 		restore_autorepeat(self->send.display, &self->repeat);
-	/* if the display did not answer, or the connection broke, requests may not have reached it: the guard process tries again */
+	/* if the display did not answer, or the connection broke, the request may not have reached it: the guard tries again */
 	if (self->send.broken || (self->send.guarded && self->send.watchdog.bitten))
 		guard_undo_now(&self->guard);
 	else
