@@ -19,7 +19,6 @@
  * time is the kernel's, so nothing is measured late. */
 #define DUMP_BUFFER (256 * 1024) /* bytes of stdio's buffer for the file: its own 4 KB cost a third of the speed */
 #define FILTER_MAX 4096		 /* instructions of a filter: BPF_MAXINSNS of Linux */
-#define FAR_S 4500000000	 /* packet times are limited to this many seconds from 1970: the years 1827 to 2112 */
 #define FLUSH_NS NS_PER_S	 /* a capture that is killed loses at most this much time of its file */
 
 struct capture {
@@ -45,13 +44,12 @@ static const char *link_name(int type)
 	return name ? name : number;
 }
 
-/* A damaged time may be anything, so it is limited: differences of two times must not overflow. tv_usec holds nanoseconds where
- * the capture has them. */
+/* tv_usec holds nanoseconds where the capture has them. */
 static void convert_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
 {
 	int64_t s = h->ts.tv_sec;
 
-	s = s < -FAR_S ? -FAR_S : s > FAR_S ? FAR_S : s;
+	s = s < -PACKET_FAR_S ? -PACKET_FAR_S : s > PACKET_FAR_S ? PACKET_FAR_S : s;
 	p->time_ns = s * NS_PER_S + (nanoseconds ? h->ts.tv_usec : h->ts.tv_usec * NS_PER_US);
 	p->bytes = bytes;
 	p->captured = h->caplen;

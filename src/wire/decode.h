@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A damaged time may be anything: limited to this many seconds from 1970 (the years 1827 to 2112), differences do not overflow. */
+#define PACKET_FAR_S 4500000000
+
 /* One packet as it was captured. */
 struct packet {
 	int64_t time_ns;      /* CLOCK_REALTIME of the capturing host */

@@ -13,7 +13,6 @@
 #define BLOCK_LEAST 12
 #define BLOCK_MOST (1u << 24) /* bytes */
 #define INTERFACES_MOST 65536
-#define FAR_S 4500000000 /* packet times are limited to this many seconds from 1970: differences must not overflow */
 
 enum magic { MICROSECONDS = 0xa1b2c3d4, NANOSECONDS = 0xa1b23c4d, VERSION = 0x00020004 };
 enum block { SECTION = 0x0a0d0d0a, INTERFACE = 1, OLD_PACKET = 2, SIMPLE_PACKET = 3, STATISTICS = 5, PACKET = 6 };
@@ -192,12 +191,12 @@ static void note_drops(struct record_reader *f)
 
 static int64_t packet_time(const struct record_interface *i, uint64_t ticks)
 {
-	int64_t s = (int64_t)(ticks / i->ticks), ns = (int64_t)((unsigned __int128)(ticks % i->ticks) * NS_PER_S / i->ticks);
+	int64_t s, ns = (int64_t)((unsigned __int128)(ticks % i->ticks) * NS_PER_S / i->ticks);
 
-	if (s > FAR_S || i->offset_s > FAR_S || i->offset_s < -FAR_S)
-		return (i->offset_s < -FAR_S ? -FAR_S : FAR_S) * NS_PER_S;
-	s += i->offset_s;
-	return (s > FAR_S ? FAR_S : s) * NS_PER_S + ns;
+	if (ticks / i->ticks > PACKET_FAR_S || i->offset_s > PACKET_FAR_S || i->offset_s < -PACKET_FAR_S)
+		return (i->offset_s < -PACKET_FAR_S ? -PACKET_FAR_S : PACKET_FAR_S) * NS_PER_S;
+	s = (int64_t)(ticks / i->ticks) + i->offset_s;
+	return (s > PACKET_FAR_S ? PACKET_FAR_S : s) * NS_PER_S + ns;
 }
 
 /* Reads the packet of the block: 1; 0: it is none; -1: an error. */

@@ -21,6 +21,12 @@ static void put(uint32_t v, int bytes)
 		file.bytes[file.n++] = (uint8_t)(v >> 8 * (file.big ? bytes - 1 - i : i));
 }
 
+static void put_words(const uint32_t *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put(word[i], 4);
+}
+
 static void begin(bool big, uint32_t magic, uint32_t minor, uint32_t snaplen)
 {
 	file.n = 0;
@@ -111,6 +117,25 @@ TEST(a_length_that_cannot_be_is_no_reason_to_ask_for_memory)
 	record(1, 0, 262144, 262144);
 	r = open_made();
 	expect(r, 1000000000, 262144, 262144, 0);
+	close_made(r);
+}
+
+/* pcapng: an interface whose clock has whole seconds, and a time of 2^63 of them. */
+TEST(a_time_that_cannot_be_is_the_latest_one)
+{
+	static const uint32_t section[] = { 0x0a0d0d0a, 28, 0x1a2b3c4d, 1, 0xffffffff, 0xffffffff, 28 };
+	static const uint32_t interface[] = { 1, 32, 1, 65535, 9 | 1 << 16, 0, 0, 32 };
+	static const uint32_t packet[] = { 6, 32, 0, 0x80000000, 0, 0, 60, 32 };
+	struct record_reader *r;
+
+	file.n = 0;
+	file.big = false;
+	put_words(section, COUNT(section));
+	put_words(interface, COUNT(interface));
+	put_words(packet, COUNT(packet));
+	r = open_made();
+	assert_non_null(r);
+	expect(r, PACKET_FAR_S * 1000000000, 0, 60, 0);
 	close_made(r);
 }
 
