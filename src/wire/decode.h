@@ -32,7 +32,6 @@ struct link_layer {
 	int number; /* DLT_* of libpcap, www.tcpdump.org/linktypes */
 	enum link_type type;
 	const char *name;
-	const char *editcap; /* its name for editcap -T */
 };
 #define LINKS_KNOWN "Ethernet, Linux cooked, loopback and raw IP"
 

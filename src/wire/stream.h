@@ -84,7 +84,6 @@ struct stream_segment {
 
 /* What stream_add_segment() found of a segment. */
 struct stream_result {
-	int64_t start;		  /* offset of the segment's first byte */
 	struct stream_data ready; /* new data in order now, with early data that it completes */
 	uint64_t old_bytes;	  /* bytes seen before */
 	uint64_t missing_bytes;	  /* bytes in holes that were given up */
