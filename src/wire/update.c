@@ -18,8 +18,6 @@ static void add_gap(struct update_gaps *g, int64_t gap_ns, int64_t period_ns)
 	g->n++;
 	g->mean += d / (double)g->n;
 	g->squares += d * ((double)gap_ns - g->mean);
-	if (g->n == 1 || gap_ns < g->min)
-		g->min = gap_ns;
 	if (g->n == 1 || gap_ns > g->max)
 		g->max = gap_ns;
 	if (gap_ns > period_ns) {

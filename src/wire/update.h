@@ -20,7 +20,7 @@
 struct update_gaps {
 	uint64_t n;
 	double mean, squares;
-	int64_t min, max;
+	int64_t max;
 	uint64_t stalls;   /* gaps over the key period */
 	double stalls_sum; /* sum of the time by which they exceed the period */
 };
