@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "progress.h"
 #include "clock.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
-
-#define WIDTH 79
 
 void progress_start(struct progress_line *p, bool quiet)
 {
@@ -28,8 +27,8 @@ bool progress_take_due(struct progress_line *p, int64_t now_ns)
 
 void progress_show(struct progress_line *p, const char *format, ...)
 {
-	char line[4 * WIDTH];
-	int columns = 0;
+	char line[4 * TEXT_WIDTH];
+	int columns = 0, most = text_line_width(stderr) - 1;
 	va_list args;
 	char *end;
 
@@ -38,7 +37,7 @@ void progress_show(struct progress_line *p, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	for (end = line; *end && (columns < WIDTH || (*end & 0xc0) == 0x80); end++)
+	for (end = line; *end && (columns < most || (*end & 0xc0) == 0x80); end++)
 		columns += (*end & 0xc0) != 0x80;
 	fprintf(stderr, "\r%.*s\033[K", (int)(end - line), line);
 	p->shown = true;

@@ -22,6 +22,6 @@ void progress_start(struct progress_line *p, bool quiet);
 int64_t progress_wake_ns(const struct progress_line *p, int64_t until_ns);
 /* Whether a progress line is due: once a second. */
 bool progress_take_due(struct progress_line *p, int64_t now_ns);
-/* Prints the line over the one before, cut at 79 columns. */
+/* Prints the line over the one before, cut where the terminal ends, or at 79 columns. */
 void progress_show(struct progress_line *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void progress_end(struct progress_line *p);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* progress - a line on a terminal, and on a terminal only. */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -74,6 +75,9 @@ TEST(a_line_comes_and_goes)
 {
 	assert_string_equal(on_terminal(show_once_a_second), "\r7 keys\033[K\r\033[K");
 	assert_int_equal(strlen(on_terminal(show_a_long_line)), 1 + 2 * 79 + 3);
+	setenv("COLUMNS", "40", 1);
+	assert_int_equal(strlen(on_terminal(show_a_long_line)), 1 + 2 * 39 + 3);
+	unsetenv("COLUMNS");
 	assert_string_equal(on_terminal(be_quiet), "");
 }
 
