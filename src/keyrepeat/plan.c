@@ -158,15 +158,6 @@ int plan_prepare_acts(struct key_plan *plan, const struct target_ops *target, vo
 	return 0;
 }
 
-void plan_free(struct key_plan *plan)
-{
-	if (plan->act)
-		script_free(&plan->script);
-	else
-		free(plan->offset_ns);
-	free(plan->key);
-}
-
 int64_t plan_choose_period_ns(int64_t *answer_time_ns, size_t n, int64_t period_ns)
 {
 	int64_t typical, busy = 0;

@@ -58,7 +58,6 @@ const struct input_act *plan_first_plain_key(const struct key_plan *plan);
 bool plan_uses_pointer(const struct key_plan *plan);
 /* Looks up all actions at the open target, before the first key is sent. 0, or -1 with a line in `why`. */
 int plan_prepare_acts(struct key_plan *plan, const struct target_ops *target, void *self, struct why *why);
-void plan_free(struct key_plan *plan);
 
 /* How far apart keys are due when they are typed one at a time, so that each answer can be told from updates alone: the answers to
  * the first keys decide. From then on the schedule is fixed (open loop), and a key that has to wait for the answer to the one

@@ -108,7 +108,7 @@ TEST(erasing_ends_with_backspace)
 	for (size_t i = 0; i < plan.n; i++)
 		assert_int_equal(plan.act[i].keysym, i % 2 ? 0xff08 : 'a');
 	assert_int_equal(plan.offset_ns[5], NS_PER_S);
-	plan_free(&plan);
+	script_free(&plan.script);
 }
 
 #define MS NS_PER_MS
