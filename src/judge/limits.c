@@ -13,7 +13,7 @@ static bool is_kept(const struct limit *l, double value)
 	return l->op[0] == '<' ? value < l->bound : value > l->bound;
 }
 
-enum limit_word limit_judge(const struct limit *l, const struct limit_figure *f)
+static enum limit_word judge_figure(const struct limit *l, const struct limit_figure *f)
 {
 	bool far_end = l->range_breaks && f->from != f->to;
 	bool least = is_kept(l, far_end ? f->from : fmin(f->from, f->low)); /* (of NAN the other one) */
@@ -35,7 +35,7 @@ static bool is_nearer(const struct limit *l, const struct limit_figure *a, const
 
 void limit_add(struct limit *l, const struct limit_figure *f)
 {
-	enum limit_word word = limit_judge(l, f);
+	enum limit_word word = judge_figure(l, f);
 	size_t doubtful = l->count[LIMIT_RANGE] + l->count[LIMIT_OPEN];
 
 	if (word != LIMIT_ABSENT && (l->figures == l->count[LIMIT_ABSENT] || is_nearer(l, f, &l->at[0]))) {

@@ -29,7 +29,6 @@ struct limit {
 	struct limit_figure at[2];
 };
 
-enum limit_word limit_judge(const struct limit *l, const struct limit_figure *f);
 void limit_add(struct limit *l, const struct limit_figure *f);
 enum limit_word limit_conclude(const struct limit *l); /* HOLDS, BROKEN or OPEN */
 bool limit_leans_to_break(const struct limit *l);      /* of `doubtful`: without its interval it breaks the limit */

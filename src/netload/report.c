@@ -41,7 +41,8 @@ static double sent_bits_per_s(const struct load_session *r, const struct load_co
 	return MEGA * mbit_per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), end->sent_ns);
 }
 
-bool report_is_rate_held(const struct load_session *r, const struct load_counts *end)
+/* Whether an end, &r->own or &r->other, kept the rate to within 0.5 %; true where no rate was asked for, false if not known. */
+static bool is_rate_held(const struct load_session *r, const struct load_counts *end)
 {
 	return !r->load.rate || fabs(sent_bits_per_s(r, end) / (double)r->load.rate - 1) <= HELD;
 }
@@ -60,7 +61,7 @@ bool report_warn_rate(struct rec_report *rec, const struct load_session *r, cons
 	double sent = sent_bits_per_s(r, end), asked = (double)r->load.rate, seconds = (double)end->sent_ns / NS_PER_S;
 	char why[64] = "the link takes no more, or an end did not get the CPU";
 
-	if (report_is_rate_held(r, end) || (seconds < 0.5 && !end->given_up_frames && !end->refused_frames))
+	if (is_rate_held(r, end) || (seconds < 0.5 && !end->given_up_frames && !end->refused_frames))
 		return false;
 	if (fabs(sent - asked) * seconds <= batch_bits(r))
 		strcpy(why, "the load is too short for frames of this size");
@@ -242,7 +243,7 @@ static void say_sent_load(struct rec_report *rec, const struct load_session *r, 
 	say_direction(rec, r, there, "", cpu);
 	if (r->load.both)
 		say_direction(rec, r, back, " back", "");
-	if (r->load.rate && report_is_rate_held(r, &r->own) && (!r->load.both || report_is_rate_held(r, &r->other)))
+	if (r->load.rate && is_rate_held(r, &r->own) && (!r->load.both || is_rate_held(r, &r->other)))
 		rec_say(rec, "Rate held.");
 }
 
@@ -254,7 +255,7 @@ void report_sent_load(struct rec_report *rec, const struct load_session *r, cons
 	report_send_settings(rec, r, t);
 	rec_begin_object(rec, "result");
 	report_direction(rec, r, &there);
-	rec_add_bool(rec, "rate_held", report_is_rate_held(r, &r->own));
+	rec_add_bool(rec, "rate_held", is_rate_held(r, &r->own));
 	rec_add_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
 	rec_add_real(rec, "receiver_cpu_percent",
 		     t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);

@@ -13,8 +13,6 @@ struct send_facts {
 	double cpu_s; /* CPU time of this process */
 };
 
-/* Whether an end, &r->own or &r->other, kept the rate to within 0.5 %; true where no rate was asked for, false if not known. */
-bool report_is_rate_held(const struct load_session *r, const struct load_counts *end);
 /* Warns if half a second or more of it missed the rate, and says why, as far as that is known. Whether it warned. */
 bool report_warn_rate(struct rec_report *rec, const struct load_session *r, const struct load_counts *end);
 void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct send_facts *t);

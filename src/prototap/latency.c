@@ -34,12 +34,13 @@ int idle_add_update_count(struct idle_updates *n, const char *text)
 	return 0;
 }
 
-double idle_rate(const struct idle_updates *n)
+/* Updates a second, and the upper 95 % bound of that rate; NAN: not measured. */
+static double idle_rate(const struct idle_updates *n)
 {
 	return n->window_ns ? (double)n->updates * NS_PER_S / (double)n->window_ns : NAN;
 }
 
-double idle_rate_bound(const struct idle_updates *n)
+static double idle_rate_bound(const struct idle_updates *n)
 {
 	return n->window_ns ? poisson_bound(n->updates) * NS_PER_S / (double)n->window_ns : NAN;
 }

@@ -29,10 +29,6 @@ struct idle_updates {
 /* Adds a window "UPDATES/TIME", such as 0/60s. 0; -EINVAL, or -EDOM: a time without a unit. */
 int idle_add_update_count(struct idle_updates *n, const char *text);
 
-/* Updates a second, and the upper 95 % bound of that rate; NAN: not measured. */
-double idle_rate(const struct idle_updates *n);
-double idle_rate_bound(const struct idle_updates *n);
-
 /* Upper 95 % bound (one-sided, Garwood 1936) of a Poisson mean after `events`; 3.0 for none. */
 double poisson_bound(int64_t events);
 

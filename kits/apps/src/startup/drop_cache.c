@@ -45,7 +45,8 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-void file_set_add(struct file_set *c, const char *path)
+/* Adds a file unless it is there already, or no regular file, or deleted. */
+static void add_file(struct file_set *c, const char *path)
 {
 	struct stat st;
 	char *copy;
@@ -70,7 +71,7 @@ static void add_mapped_files(struct file_set *c, pid_t pid)
 	while (f && fgets(line, sizeof(line), f)) {
 		file = file_set_mapped_path(line);
 		if (file)
-			file_set_add(c, file);
+			add_file(c, file);
 	}
 	if (f)
 		fclose(f);
@@ -87,7 +88,7 @@ static void add_linked_file(struct file_set *c, pid_t pid, int fd)
 	if (n <= 0)
 		return;
 	file[n] = '\0';
-	file_set_add(c, file);
+	add_file(c, file);
 }
 
 static void add_open_files(struct file_set *c, pid_t pid)

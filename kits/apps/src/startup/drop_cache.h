@@ -26,8 +26,6 @@ struct drop_result {
 	int64_t stayed_of_bytes[FILE_SET_STAYED];
 };
 
-/* Adds a file unless it is there already, or no regular file, or deleted. */
-void file_set_add(struct file_set *c, const char *path);
 /* Adds the files that the processes of the tree have mapped or open now. */
 void file_set_add_processes(struct file_set *c, const struct tree *t);
 void file_set_drop_cached(const struct file_set *c, struct drop_result *out);

@@ -28,7 +28,8 @@ static double cpu_percent(const struct crowd *c)
 	return measured_seconds(c) > 0 ? 100 * (double)c->sums.spent.cpu_ns / S / measured_seconds(c) : (double)NAN;
 }
 
-double report_gone_percent(const struct crowd *c)
+/* Time without a connection; NAN: no window or no users. */
+static double gone_percent(const struct crowd *c)
 {
 	return measured_seconds(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / measured_seconds(c) / (double)c->cfg.users
 						       : (double)NAN;
@@ -43,7 +44,9 @@ static int count_ready(const struct report_facts *w)
 	return n;
 }
 
-const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, char *text, size_t size)
+/* Why the run is not valid, as a line in `text`; NULL: it is valid. */
+static const char *explain_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, char *text,
+				   size_t size)
 {
 	struct sample_stat late = sample_quantile(&s->users.late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
 	double limit = (double)w->late_limit_ns;
@@ -59,8 +62,8 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 	else if (w->started_late_ns > REPORT_START_LATE_MOST)
 		snprintf(text, size, "it started %s after --start-at, when all users were connected; choose a later time",
 			 ns_text((double)w->started_late_ns));
-	else if (report_gone_percent(c) > REPORT_GONE_MOST)
-		snprintf(text, size, "users had no connection for %.0f %% of the time%s%s", report_gone_percent(c),
+	else if (gone_percent(c) > REPORT_GONE_MOST)
+		snprintf(text, size, "users had no connection for %.0f %% of the time%s%s", gone_percent(c),
 			 *c->sums.last_why ? "; last failure: " : "", c->sums.last_why);
 	else if (cpu_percent(c) > REPORT_CPU_MOST)
 		snprintf(text, size, "the load generator used %.0f %% of a CPU: it is the bottleneck", cpu_percent(c));
@@ -334,7 +337,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 
 	report_settings(r, c, w);
 	rec_begin_object(r, "result");
-	why = report_why_invalid(c, s, w, text, sizeof(text));
+	why = explain_invalid(c, s, w, text, sizeof(text));
 	rec_add_bool(r, "valid", !why);
 	rec_add_strs(r, { "why_invalid", why }, { "why_unsure", w->why_unsure });
 	rec_add_int(r, "users_ready", u->users_ready + count_ready(w));
@@ -343,7 +346,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 	rec_add_ints(r, { "due", u->due }, { "requests", s->users.ended[VLOG_OK] }, { "errors", s->users.ended[VLOG_ERROR] },
 		     { "timeouts", s->users.ended[VLOG_TIMEOUT] }, { "unanswered", s->users.ended[VLOG_CUT] },
 		     { "unsent", u->unsent }, { "reconnected", u->reconnected }, { "refused", u->refused });
-	rec_add_real(r, "gone_percent", report_gone_percent(c), 2);
+	rec_add_real(r, "gone_percent", gone_percent(c), 2);
 	rec_add_count(r, "connections", w->connections);
 	rec_add_reals(r, { "due_per_s", rate_per_s(c, (double)u->due), 4 }, { "rate_per_s", rate_per_s(c, answered), 4 },
 		      { "finished_per_s", rate_per_s(c, (double)u->finished), 4 });
@@ -385,7 +388,7 @@ int report_add_warnings(struct rec_report *r, const struct crowd *c, struct vlog
 {
 	int64_t ended[VLOG_ENDS], lost;
 	char text[160];
-	const char *why = report_why_invalid(c, s, w, text, sizeof(text));
+	const char *why = explain_invalid(c, s, w, text, sizeof(text));
 	bool all_there = c->sums.users_ready == c->cfg.users;
 
 	for (int i = 0; i < VLOG_ENDS; i++)
@@ -410,7 +413,7 @@ int report_add_warnings(struct rec_report *r, const struct crowd *c, struct vlog
 			 *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
-	all_there = all_there && !(report_gone_percent(c) > REPORT_GONE_MOST);
+	all_there = all_there && !(gone_percent(c) > REPORT_GONE_MOST);
 	return why || w->why_unsure || (lost && !c->sums.stopped) || log_err || s->lost || !all_there || count_backlog(c, s, w)
 		       ? EXIT_LOSSY
 		       : EXIT_OK;

@@ -41,13 +41,9 @@ struct report_facts {
 };
 
 /* Limits for a valid run. */
-#define REPORT_CPU_MOST 90			   /* CPU use of the event loop, percent of one CPU */
-#define REPORT_START_LATE_MOST (100 * 1000000LL)   /* ns from --start-at to the real start */
-#define REPORT_GONE_MOST 5			   /* time that users were without a connection, percent of the time of all users */
-double report_gone_percent(const struct crowd *c); /* time without a connection, percent; NAN: no window or no users */
-
-/* Why the run is not valid, as a line in `text`; NULL: it is valid. */
-const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, char *text, size_t size);
+#define REPORT_CPU_MOST 90			 /* CPU use of the event loop, percent of one CPU */
+#define REPORT_START_LATE_MOST (100 * 1000000LL) /* ns from --start-at to the real start */
+#define REPORT_GONE_MOST 5			 /* time that users were without a connection, percent of the time of all users */
 
 /* Write the report of the load generator (without warnings, which the caller adds) and of the reference server. */
 void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, const struct report_facts *w);
