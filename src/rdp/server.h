@@ -10,7 +10,6 @@
 
 #define RDP_PORT 3389
 #define RDP_FINGERPRINT 96 /* 32 bytes in hexadecimal with colons, and the end */
-#define RDP_SERVER_FORMS "HOST, HOST:PORT, or these after USER@"
 
 struct rdp_server {
 	char host[256], user[256]; /* user "": none was given */
