@@ -84,7 +84,7 @@ struct target_ops {
 	bool x11;
 	/* In hold mode the display makes the repeats, not this program. */
 	bool repeats_itself;
-	/* With WATCH_UPDATE, calls observations_add_step() for each change. */
+	/* With WATCH_UPDATE, calls observations_record_changes() for each change. */
 	bool tells_steps;
 	/* Calls observations_add_stamp(), if the server stamps its frames. */
 	bool tells_stamps;

@@ -308,7 +308,7 @@ TEST(who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apart)
 	}
 }
 
-/* The challenge's answer is openssl's (vnc_password_test.c says how). */
+/* The challenge's answer is openssl's (tests/unit/lib/vnc_test.c says how). */
 TEST(every_version_is_spoken_with_and_without_a_password)
 {
 #define CHALLENGE "0123456789abcdef"
