@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #define SEARCH_NS (50 * NS_PER_MS)     /* from one search of the screen to the next */
 #define CELL_MOST (2.0 * PICTURE_CELL) /* pixels of a patch cell, where the display is scaled */

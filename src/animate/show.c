@@ -7,7 +7,6 @@
 #include "x11/picture.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #define MAP_WAIT_NS (10 * NS_PER_S)
 #define SLOW_NS (60 * NS_PER_S) /* so long a slow link may need for what was drawn */

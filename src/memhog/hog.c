@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -14,7 +14,6 @@
 #include "report.h"
 #include "say.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>

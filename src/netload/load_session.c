@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load_session.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include "proc.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define WARM_KEYS 8 /* warm-up keys at most, until one causes no major fault */

@@ -9,7 +9,6 @@
 #include "proc.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include <arpa/inet.h>
 #include <rfb/rfb.h>

@@ -12,7 +12,6 @@
 #include "x11/window.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #define TILE 64			    /* pixels after which noise repeats */
 #define MAP_WAIT_NS (10 * NS_PER_S) /* longest wait for the window to appear on the display */

@@ -4,8 +4,6 @@
 #include "act.h"
 #include "why.h"
 
-#include <stdio.h>
-
 int screen_check_keys(struct screen_watch *s, const struct event_script *script, struct why *why)
 {
 	struct x11_chord chord;

@@ -11,7 +11,6 @@
 #include "random.h"
 #include "say.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 #include <linux/tcp.h> /* its struct tcp_info is newer than that of netinet/tcp.h */
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

@@ -7,7 +7,6 @@
 #include "analyze.h"
 #include "memory.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>

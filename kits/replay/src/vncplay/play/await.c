@@ -2,9 +2,7 @@
 #include "play.h"
 #include "clock.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 
 #define NEVER INT64_MAX
 #define OUT_NS (20 * NS_PER_MS) /* how long the pointer stays aside: a program that merges moves must see both */
