@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stages.h"
-#include "memory.h"
 
 #define NUMBER_BITS 0xffffff /* largest number that a patch of pixels shows */
 
