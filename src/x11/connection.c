@@ -57,10 +57,10 @@ static void *open_display(void *arg)
 }
 
 /* NULL with one line in `why` if there was no answer, or XOpenDisplay() failed. */
-static Display *open_within(const char *name, int64_t patience_ns, struct why *why)
+static Display *open_in_time(const char *name, struct why *why)
 {
 	struct opening *o = memory_new(1, sizeof(*o));
-	int64_t until = clock_now() + patience_ns;
+	int64_t until = clock_now() + X11_PATIENCE_NS;
 	pthread_t thread;
 	Display *d;
 	int err;
@@ -100,7 +100,7 @@ Display *x11_connect(const char *name, _Atomic bool *broken, struct why *why)
 		why_say(why, "which display? name it, or set DISPLAY");
 		return NULL;
 	}
-	d = open_within(name, X11_PATIENCE_NS, why);
+	d = open_in_time(name, why);
 	if (d)
 		XSetIOErrorExitHandler(d, mark_broken, broken);
 	return d;

@@ -90,13 +90,12 @@ static void read_repeat(const struct experiment_repeat *r)
 	extractor_set_value("left_mb", json_number(r->json, "memory.left_bytes") / MB);
 }
 
-/* Returns the first cell with these parameters; NULL: none. */
-static const struct experiment_cell *find_cell(const struct experiment_run *run, const char *app, const char *start,
-					       const char *axis)
+/* Returns the first cell with these parameters and without an axis; NULL: none. */
+static const struct experiment_cell *find_free_cell(const struct experiment_run *run, const char *app, const char *start)
 {
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
 		if (!strcmp(cell_text(c, "app"), app) && !strcmp(cell_text(c, "start"), start) &&
-		    !strcmp(cell_text(c, "axis"), axis))
+		    !strcmp(cell_text(c, "axis"), "none"))
 			return c;
 	return NULL;
 }
@@ -149,7 +148,7 @@ static bool has_parameter_value(const struct experiment_cell *c, const char *key
 static const struct experiment_cell *find_unloaded(const struct experiment_cell *c)
 {
 	if (!has_parameter_value(c, "axis", "reads"))
-		return find_cell(c->run, cell_text(c, "app"), cell_text(c, "start"), "none");
+		return find_free_cell(c->run, cell_text(c, "app"), cell_text(c, "start"));
 	for (const struct experiment_cell *o = c->run->cell; o < c->run->cell + c->run->n; o++)
 		if (has_parameter_value(o, "app", cell_text(c, "app")) && has_parameter_value(o, "axis", "reads") &&
 		    cell_number(o, "step") == 0)
@@ -308,7 +307,7 @@ static void write_applications(const struct experiment_cell *first, struct table
 	char of[96];
 
 	for (int i = 0; !first->index && (app = json_get_text(run->json, "settings.apps.%d", i)); i++) {
-		const struct experiment_cell *at[] = { find_cell(run, app, "warm", "none"), find_cell(run, app, "cold", "none"),
+		const struct experiment_cell *at[] = { find_free_cell(run, app, "warm"), find_free_cell(run, app, "cold"),
 						       find_most_pressed_cell(run, app, "used", STARTUP_START),
 						       find_most_pressed_cell(run, app, "left", STARTUP_START) };
 
@@ -383,9 +382,8 @@ static void write_felt_delays(const struct experiment_cell *first, struct table_
 		const char *app = event[i].application, *path = event[i].path;
 		const struct experiment_cell *under = find_most_pressed_cell(run, app, NULL, path);
 
-		felt[n] =
-			(struct felt_action){ &event[i], compute_median(find_cell(run, app, choose_start_kind(run), "none"), path),
-					      compute_median(under, path), under };
+		felt[n] = (struct felt_action){ &event[i], compute_median(find_free_cell(run, app, choose_start_kind(run)), path),
+						compute_median(under, path), under };
 		n += isfinite(felt[n].none_ms.value) || isfinite(felt[n].pressed_ms.value);
 	}
 	qsort(felt, n, sizeof(*felt), compare_actions);

@@ -142,7 +142,7 @@ int isolate_find_irqs(struct device_irq_list *out, const char *root)
 }
 
 /* Routes the interrupts to these CPUs. Returns how many the kernel accepted: it refuses some (NVMe has a queue for each CPU). */
-static size_t route_irqs(const struct device_irq_list *irqs, const char *root, const cpu_set_t *cpus, struct undo_recorder *undo)
+static size_t route_irqs(const struct device_irq_list *irqs, const cpu_set_t *cpus, struct undo_recorder *undo)
 {
 	struct cli_cpus list = { 0 };
 	char path[PATH_MAX], text[1024];
@@ -153,7 +153,7 @@ static size_t route_irqs(const struct device_irq_list *irqs, const char *root, c
 			list.cpu[list.n++] = cpu;
 	cli_format_cpus(&list, text, sizeof(text));
 	for (size_t i = 0; i < irqs->n; i++) {
-		snprintf(path, sizeof(path), "%s/proc/irq/%d/smp_affinity_list", root, irqs->irq[i]);
+		snprintf(path, sizeof(path), "/proc/irq/%d/smp_affinity_list", irqs->irq[i]);
 		steered += !undoable_write_file(undo, path, text);
 	}
 	return steered;
@@ -293,7 +293,7 @@ static int begin_episode(struct throttle *f, const struct background_tag *tag, s
 		return err;
 	}
 	foreground = first_cpus(s, s->foreground);
-	s->steered = route_irqs(&s->irqs, "", &foreground, s->undo);
+	s->steered = route_irqs(&s->irqs, &foreground, s->undo);
 	read_busy_ticks(s, clock_now());
 	return 0;
 }

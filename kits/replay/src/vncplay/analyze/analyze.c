@@ -76,7 +76,7 @@ static void read_replays(struct replay *replay, int runs)
 }
 
 /* Splits "a,b,c" into one word for each run. NULL: the option was not given. */
-static char **split_list(const char *text, int runs, const char *what)
+static char **split_labels(const char *text, int runs)
 {
 	char **word, *at;
 	int n = 1;
@@ -86,7 +86,7 @@ static char **split_list(const char *text, int runs, const char *what)
 	for (const char *c = text; *c; c++)
 		n += *c == ',';
 	if (n != runs)
-		die_usage("--%s has %d elements for %d logs", what, n, runs);
+		die_usage("--labels has %d elements for %d logs", n, runs);
 	at = must_alloc(strdup(text));
 	word = memory_new((size_t)runs, sizeof(*word));
 	for (int i = 0; i < runs; i++)
@@ -190,7 +190,7 @@ int vncplay_analyze(int argc, char **argv)
 		die_usage("--%s needs --method paper", cli_foreign_option("tiles")->name);
 	if (runs > ALIGN_RUNS)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
-	labels = split_list(cfg.labels, runs, "labels");
+	labels = split_labels(cfg.labels, runs);
 	for (int r = 0; r < runs; r++) {
 		refuse_overwritten_input(argv[first + r]);
 		for (int k = 0; k < r; k++) /* a replay agrees with itself */

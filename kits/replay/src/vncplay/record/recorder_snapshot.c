@@ -90,14 +90,13 @@ static bool is_snapshot_flat(const struct trace_event *e)
 	return counted - most < TEXTURE_LEAST || counted - most < n / 8;
 }
 
-static struct pixel_area find_anchor(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f,
-				     uint32_t now_ms)
+static struct pixel_area find_anchor(int x, int y, int side, const struct screen *s, const struct change_map *f, uint32_t now_ms)
 {
 	struct pixel_area best = { 0, 0, 0, 0 };
 	int64_t nearest = INT64_MAX;
 
-	for (int dy = -reach; dy <= reach; dy += ANCHOR_STEP) {
-		for (int dx = -reach; dx <= reach; dx += ANCHOR_STEP) {
+	for (int dy = -ANCHOR_REACH; dy <= ANCHOR_REACH; dy += ANCHOR_STEP) {
+		for (int dx = -ANCHOR_REACH; dx <= ANCHOR_REACH; dx += ANCHOR_STEP) {
 			int64_t away = (int64_t)dx * dx + (int64_t)dy * dy;
 			struct pixel_area box = make_square(x + dx, y + dy, side, s);
 			struct trace_event e;
@@ -328,7 +327,7 @@ int recorder_take_snapshots(struct recorder *r, const struct queued_input *h, in
 		err = write_snapshot(r, h, &e);
 	}
 	box = !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w && (is_snapshot_flat(&e) || 8 * left < box.w * box.h)
-		      ? find_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms)
+		      ? find_anchor(h->e.x, h->e.y, r->cfg.snapshot, r->screen, &r->changes, now_ms)
 		      : (struct pixel_area){ 0, 0, 0, 0 };
 	free(e.pixels);
 	e.pixels = NULL;
