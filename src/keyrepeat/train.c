@@ -17,9 +17,7 @@
 #define WALL_NS NS_PER_S	       /* between two readings of the offset of CLOCK_REALTIME, the clock of packet times */
 #define WALL_ROOM_NS (300 * NS_PER_US) /* no reading in this time before a key is due; a reading takes a few microseconds */
 #define TURN_POLL_NS NS_PER_MS	       /* between two tests whether the next key may go */
-#define TURN_NS \
-	(2 * \
-	 NS_PER_S) /* longest wait for the answer to the key before, which may never come; twice the slowest if that is longer */
+#define TURN_NS (2 * NS_PER_S)	       /* longest wait for the answer to the key before; twice the slowest if that is longer */
 #define CONTROL_FROM_NS (BLINK_PERIOD_NS / 5) /* slower answers need a control: watching without keys */
 #define STACK_BYTES (1 << 20)		      /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
@@ -459,7 +457,7 @@ static bool answers_need_control(const struct key_train_run *run, int64_t *longe
 	for (size_t i = 1; i < updates; i++)
 		if (seen->update[i].first_ns - seen->update[i - 1].first_ns > *longest_ns)
 			*longest_ns = seen->update[i].first_ns - seen->update[i - 1].first_ns;
-	return 2 * updates<run->cfg->n && * longest_ns> CONTROL_FROM_NS;
+	return *longest_ns > CONTROL_FROM_NS && 2 * updates < run->cfg->n;
 }
 
 /* Watches without keys for two and a half times the longest wait: what changes now changes by itself. */
