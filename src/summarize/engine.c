@@ -412,7 +412,7 @@ static struct figure estimate_repeats(const struct column *c, const struct summa
 	for (size_t i = 0; i < taken->n; i++)
 		open = open || isinf(taken->late[i]);
 	late = open ? figure_statistic((struct sample_stat){ early.value, true })
-		    : estimate_cell_figure(estimator, taken->late, NULL, taken->n, e.run.draws, (uint64_t)e.run.seed);
+		    : engine_estimate(estimator, taken->late, taken->n);
 	return figure_join(&early, &late);
 }
 
