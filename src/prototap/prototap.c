@@ -322,7 +322,7 @@ int main(int argc, char **argv)
 {
 	static struct run_state run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	static struct rec_report *out; /* static: no leak is reported where die() ends the program */
-	pid_t parent; /* of the supervised process; 0: it is not supervised */
+	pid_t parent;		       /* of the supervised process; 0: it is not supervised */
 	int64_t start;
 	int at, status, err;
 
