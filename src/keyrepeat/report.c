@@ -263,12 +263,10 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 		return "the patch counted keys that keyrepeat did not send; does another program or user type there?";
 	if (seen->lost)
 		return "more updates came than there was room for; the rest are counted as updates_lost";
-	if (f->lost && seen->unread)
-		return unread;
 	if (f->lost) {
-		snprintf(text, sizeof(text),
-			 "nothing was answered from %s on (%s): did the session stop, or the window lose the focus?",
-			 ns_text((double)f->silent_ns), counted_text((int64_t)f->lost, "key"));
+		snprintf(text, sizeof(text), "nothing was answered from %s on (%s): %s", ns_text((double)f->silent_ns),
+			 counted_text((int64_t)f->lost, "key"),
+			 seen->unread ? unread : "did the session stop, or the window lose the focus?");
 		return text;
 	}
 	if (train->one_by_one && f->keys_sent < f->keys_due) {
