@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Stamps of frames: that of an answer is the one of the frame that was seen at its time, and of no other. */
+/* Stamps of frames: that of an answer is the one of the frame that was seen at its time, and of no other; and failed readings. */
 #include "../unit.h"
 #include "keyrepeat/observations.h"
 
@@ -50,4 +50,15 @@ TEST_WITH(setup, teardown, what_was_seen_before_the_run_is_forgotten)
 	assert_int_equal(observations_find_stamp(&seen, 100), 0);
 	observations_add_stamp(&seen, 200, 8);
 	assert_int_equal(observations_find_stamp(&seen, 200), 8);
+}
+
+TEST_WITH(setup, teardown, a_patch_is_unread_until_it_is_read_again)
+{
+	assert_int_equal(observations_add_unreadable(&seen), 1);
+	assert_int_equal(observations_add_unreadable(&seen), 2);
+	observations_add_number(&seen, 100, 7);
+	assert_int_equal(observations_add_unreadable(&seen), 1);
+	observations_add_number(&seen, 200, 7); /* the same number is a reading, too */
+	assert_int_equal(atomic_load(&seen.unread), 0);
+	assert_int_equal(atomic_load(&seen.unreadable), 3);
 }
