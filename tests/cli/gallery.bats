@@ -689,9 +689,11 @@ kept_table() {
 		status=0
 		kill -$signal $!
 		wait $! || status=$?
-		until [ "$(tail -n 1 called)" = ended ]; do sleep 0.05; done
+		for _ in {1..600}; do [ "$(tail -n 1 called)" != ended ] || break; sleep 0.05; done
+		[ "$(tail -n 1 called)" = ended ]
 		kill "$(cat sleeper)"
-		[ $signal = KILL ] || [ $status = 130 ] && [ ! -e out/slow ]
+		[ $signal = KILL ] || [ $status = 130 ]
+		[ ! -e out/slow ]
 		[ $signal = KILL ] || grep -q "interrupted; go on with: thinprobe gallery --resume -o $PWD/out" said
 	done
 }
