@@ -221,7 +221,7 @@ outside() {
 	[ -z "$found" ]
 }
 
-# In a list of && only the last command can fail a test: the others end the list.
+# In a list of && only the last command can fail a test: the others end the list, also in "A || B && C" and "A || { B && C; }".
 # bats test_tags=each
 @test "no test joins two checks by &&" {
 	local files
@@ -232,7 +232,8 @@ outside() {
 		/^@test / { test = 1 }
 		/^}/ { test = "" }
 		test && !/^\t+(if|while|until|elif|for) / && (/(\]|[)"\x27a-z0-9]) && (\[|grep |cmp |diff |jq |mv |ended )/ || /[^{] &&$/) &&
-				!/\|\||\(\) \{|eval |\(cd |exit !/ {
+				!/\|\||\(\) \{|eval |\(cd |exit !/ ||
+				test && (/\|\| \{[^}]*(\]|busy( [0-9]+)?) && / || /\] \|\| [^{(]*\] && /) {
 			print FILENAME ":" FNR ": " $0
 			wrong = 1
 		}
