@@ -183,8 +183,11 @@ outside() {
 
 # bats test_tags=each
 @test "a workflow takes actions by commit, and may only read" {
-	[ -z "$(grep -L 'contents: read' "$TOP"/{docs/examples,.github/workflows}/*.yml)" ]
-	[ -z "$(grep -hF uses: "$TOP"/{docs/examples,.github/workflows}/*.yml | grep -vE '@[0-9a-f]{40}( |$)')" ]
+	local files=(docs/examples/*.yml .github/workflows/*.yml)
+	[ "$(grep -l 'contents: read' "${files[@]}" | wc -l)" = "${#files[@]}" ]
+	grep -hF uses: "${files[@]}" >"$BATS_TEST_TMPDIR/uses"
+	# (OWNER/thinprobe: this suite, by its own release)
+	[ -z "$(grep -vE 'uses: OWNER/|@[0-9a-f]{40}( |$)' "$BATS_TEST_TMPDIR/uses")" ]
 }
 
 @test "every script has both a #! line and the executable bit, or neither" {
