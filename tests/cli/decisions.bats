@@ -239,11 +239,11 @@ END
 	run -1 "$TOP/thinprobe" export "$RUN" --as github --cells nothing
 	# a device stays one
 	mkfifo pipe
-	cat pipe >got &
+	start reader cat pipe
 	"$TOP/thinprobe" export "$RUN" --as csv -o pipe
-	wait
+	ends "$pid"
 	[ -p pipe ]
-	cmp got figures.csv
+	cmp reader.out figures.csv
 }
 
 @test "export --as sqlite: figures and samples in a database" {
