@@ -19,6 +19,7 @@ sink_measured() { "$SINK" "$@" || [ $? = 3 ]; }
 
 # Starts sink in the background: $pid, standard output in out, standard error in err; returns when it is ready.
 start_sink() {
+	: >err	# (else it may still say "ready" of the sink before)
 	"$SINK" "$@" >out 2>err 3>&- &
 	pid=$!
 	started+=("$pid")
