@@ -195,9 +195,10 @@ start_sink() {
 	"$SINK" -t 10ms >&- 2>err && false
 	grep -q '^sink: cannot write the report: ' err
 	mkfifo pipe
-	jq -e .result <pipe >/dev/null 3>&- &
+	start reader env jq -e .result pipe
 	"$SINK" -t 10ms --format json -o pipe
-	wait $!
+	ends "$pid"
+	[ "$status" -eq 0 ]
 	[ -p pipe ]
 	[ -L /dev/stdout ] || skip "no /dev/stdout"
 	[ ! -w /dev ] || [ "$(readlink /dev/stdout)" = /proc/self/fd/1 ]
