@@ -65,7 +65,7 @@ setup_file() { begin_captures captures; }
 	run "$BIN/prototap" read "$MADE/plain_ns.pcap" -v -o report.txt
 	[ "$status" = 0 ]
 	[ -z "$output" ]
-	grep -q "vip_saving_percent *38.298" report.txt || grep -q "vip_saving_percent 38.298" report.txt
+	grep -q "vip_saving_percent *38.298" report.txt
 }
 
 @test "prototap --tsv: a table without rows has the same header as one with rows" {
