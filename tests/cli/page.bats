@@ -151,7 +151,8 @@ breaks_above() {	# breaks_above LIMIT: sets the view's limit
 	grep -q '<a href="figures/p50.svg">' run/report.html
 	grep -q '<details id="glossary">' run/report.html
 	grep -q '<td align="right">[^<]*<small> (40.0 to 60.0)</small></td>' run/report.html
-	grep -o 'href="#[^"]*"' run/report.html | cut -d'"' -f2 | while read -r name; do
+	grep -o 'href="#[^"]*"' run/report.html >links
+	cut -d'"' -f2 links | while read -r name; do
 		grep -q "id=\"${name#\#}\"" run/report.html || { echo "no $name"; return 1; }
 	done
 	run ! grep -e 'cells/' -e 'gnuplot_plot' run/report.md
