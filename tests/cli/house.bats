@@ -323,6 +323,7 @@ in_scratch() {
 @test "no output is in the tree: a kept run has what cannot be made again, and figures that a page shows; pages are no programs" {
 	local kept
 
+	git rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
 	[ -z "$(git ls-files 'docs/*.sh' 'kits/*/docs/*.sh')" ]
 	for kept in $(trees 'results/reference/*'); do
 		[ "$(git ls-files "$kept" | sed "s,^$kept/,,; /^figures/d" | xargs)" = 'report.md run.json samples.tar.zst' ]
