@@ -250,6 +250,7 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 			--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server server
 		until_true test -e .git/pid
 		ab=$pid building=$(cat .git/pid)
+		started+=("$building")
 		[ -n "$(trees)" ]
 		kill -s $signal "$ab"
 		ends "$ab"

@@ -205,6 +205,7 @@ all_sent() {	# ms from frame to frame
 	start parent bash -c '"$1" send "127.0.0.1:$2" --rate 4Mbit --format json -o report.json & echo $!; wait' parent "$NETLOAD" "$port"
 	until_true grep -qx ready parent.err
 	until_true test -s parent.out
+	started+=("$(cat parent.out)")
 	kill -9 "$pid"
 	until_true gone "$(cat parent.out)"
 	[ "$(jq .result.stopped_by report.json)" = '"signal"' ]

@@ -221,6 +221,7 @@ states() {
 			--hog sh -c 'echo $$ >hog; exec sleep 1000'
 		until_true test -s hog
 		hog=$(cat hog)
+		started+=("$hog")
 		kill -"$signal" "$pid"
 		ends "$pid"
 		until_true gone "$hog"
