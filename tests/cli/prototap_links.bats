@@ -112,7 +112,7 @@ setup_file() { begin_captures captures; }
 		wait $one || echo "one $?"
 		wait $many || echo "many $?"
 	END
-	run in_namespace bash frames.sh 3>&-
+	run -0 in_namespace bash frames.sh 3>&-
 	cat err err2
 	[ -z "$output" ]
 	[ ! -s err ]
