@@ -672,7 +672,7 @@ kept_table() {
 	yes '0 0 0 0' | awk '{ print NR * 1e9, NR * 9e8, 0, 0 }' CONVFMT=%d OFMT=%d | head -n 100000 >cpu
 	echo 1 >turn
 	"$gallery" --when-quiet -o busy >said 2>&1 &
-	until grep -q waiting said; do kill -0 $!; done
+	until grep -q waiting said; do kill -0 $!; sleep 0.05; done
 	kill $!
 	wait $! || [ $? = 130 ]
 	grep -q 'go on with: thinprobe gallery --resume --when-quiet -o' said
