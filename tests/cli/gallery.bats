@@ -640,7 +640,8 @@ kept_table() {
 		"$gallery" -o out --resume two slow >said 2>&1 &
 		until [ -s sleeper ]; do kill -0 $!; sleep 0.05; done
 		kill $!
-		wait $! || [ $? = 130 ]
+		wait $! && false
+		[ $? = 130 ]
 		kill "$(cat sleeper)"
 	done
 	[ -d out/two ]
@@ -674,7 +675,8 @@ kept_table() {
 	"$gallery" --when-quiet -o busy >said 2>&1 &
 	until grep -q waiting said; do kill -0 $!; sleep 0.05; done
 	kill $!
-	wait $! || [ $? = 130 ]
+	wait $! && false
+	[ $? = 130 ]
 	grep -q 'go on with: thinprobe gallery --resume --when-quiet -o' said
 	[ ! -s called ]
 }
