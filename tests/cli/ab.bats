@@ -39,8 +39,11 @@ stalls --b --nonsense
 END
 	run -2 "$TOP/thinprobe" ab --resume "$BATS_TEST_TMPDIR"
 	[[ $output == *"no comparison is there"* ]]
-	run -2 "$TOP/thinprobe" ab --resume there --effect 5ms
-	run -2 "$TOP/thinprobe" ab --resume there --b-server /bin/true
+	for words in "--effect 5ms" "--b-server /bin/true"; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$TOP/thinprobe" ab --resume there $words
+		[[ $output == *"--resume goes on"* ]]
+	done
 	run -2 "$TOP/thinprobe" ab stalls --loads 0 --b-server /usr/bin/tac
 	[[ $output == *"no plug-in starts a program of this name"* ]]
 }
@@ -247,10 +250,11 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 			--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server server
 		until_true test -e .git/pid
 		ab=$pid building=$(cat .git/pid)
+		started+=("$building")
 		[ -n "$(trees)" ]
 		kill -s $signal "$ab"
 		ends "$ab"
-		until_true ended "$building"
+		until_true gone "$building"
 		case $signal in
 		TERM) [ -z "$(trees)" ] ;;
 		KILL) left=$(find .git -maxdepth 1 -name 'thinprobe-ab.*') ;;
@@ -261,4 +265,3 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 	[[ $output == *"removed $PWD/$left"* ]]
 	[ -z "$(trees)" ]
 }
-ended() { [ ! -e "/proc/$1" ] || grep -q '^State:	[ZX]' "/proc/$1/status"; }

@@ -46,7 +46,7 @@ again() {
 @test "compare: a run with itself, and with one whose answers came later in one condition" {
 	later same 0
 	run -0 "$TOP/thinprobe" compare "$RUN" same --json
-	jq -e '.not_alike == {} and ([.metrics_decided[].verdict] | index("worse") == null)' <<<"$output"
+	jq -e '.not_alike == {} and ([.metrics_decided[].verdict] | length > 1 and index("worse") == null)' <<<"$output"
 	later after 5
 	run -0 "$TOP/thinprobe" compare "$RUN" after --metrics p50 --json
 	jq -e '.metrics_decided | length == 2 and
@@ -239,11 +239,11 @@ END
 	run -1 "$TOP/thinprobe" export "$RUN" --as github --cells nothing
 	# a device stays one
 	mkfifo pipe
-	cat pipe >got &
+	start reader cat pipe
 	"$TOP/thinprobe" export "$RUN" --as csv -o pipe
-	wait
+	ends "$pid"
 	[ -p pipe ]
-	cmp got figures.csv
+	cmp reader.out figures.csv
 }
 
 @test "export --as sqlite: figures and samples in a database" {
@@ -313,7 +313,7 @@ script_main()' >said
 	# one change: above the twelfth last run, by 30 %
 	[ "$(grep -c '%' said)" = 1 ]
 	grep -qE '\+(29|30|31)\.[0-9]%' said
-	[ "$(sed '1,/%/d' said | grep -c "$(date +%Y)-")" = 8 ]
+	[ "$(sed '1,/%/d' said | grep -cE '20[0-9]{2}-[0-9]{2}-')" = 8 ]
 }
 
 @test "export --as perfetto: events of Chrome's trace format, each key with its times" {

@@ -143,6 +143,7 @@ ping_until_below() {	# MS FILE
 	until_true grep -q ready wire.err
 	until_true test -s wire.pid
 	wire=$(cat wire.pid)
+	started+=("$wire")
 	[ -p "a fifo" ]
 	on "$a" ip link show a0
 	kill -9 "$pid" 2>/dev/null || true

@@ -274,15 +274,16 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	[ "$(cat got)" = "$(tr ' ' '\n' <<<"$EXPERIMENTS" | sort)" ]
 	for name in $TOOLS; do
 		completed "$name" --
-		comm -23 <("$TOP/bin/$name" --help | sed -nE 's/^ {2,6}(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' |
-			sort -u) got >left_out
-		[ -s got ]
+		"$TOP/bin/$name" --help | sed -nE 's/^ {2,6}(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' | sort -u >wanted
+		[ -s wanted ]
+		comm -23 wanted got >left_out
 		[ ! -s left_out ]
 	done
 	for name in stalls wan; do
 		completed run "$name" --
-		comm -23 <(thinprobe run "$name" --help | sed -nE 's/^  (-[a-z], )?(--[a-z0-9-]+).*/\2/p' | sort -u) got >left_out
-		[ -s got ]
+		thinprobe run "$name" --help | sed -nE 's/^  (-[a-z], )?(--[a-z0-9-]+).*/\2/p' | sort -u >wanted
+		[ -s wanted ]
+		comm -23 wanted got >left_out
 		[ ! -s left_out ]
 	done
 	completed run stalls --ti

@@ -640,7 +640,8 @@ kept_table() {
 		"$gallery" -o out --resume two slow >said 2>&1 &
 		until [ -s sleeper ]; do kill -0 $!; sleep 0.05; done
 		kill $!
-		wait $! || [ $? = 130 ]
+		wait $! && false
+		[ $? = 130 ]
 		kill "$(cat sleeper)"
 	done
 	[ -d out/two ]
@@ -672,9 +673,10 @@ kept_table() {
 	yes '0 0 0 0' | awk '{ print NR * 1e9, NR * 9e8, 0, 0 }' CONVFMT=%d OFMT=%d | head -n 100000 >cpu
 	echo 1 >turn
 	"$gallery" --when-quiet -o busy >said 2>&1 &
-	until grep -q waiting said; do kill -0 $!; done
+	until grep -q waiting said; do kill -0 $!; sleep 0.05; done
 	kill $!
-	wait $! || [ $? = 130 ]
+	wait $! && false
+	[ $? = 130 ]
 	grep -q 'go on with: thinprobe gallery --resume --when-quiet -o' said
 	[ ! -s called ]
 }
@@ -689,9 +691,11 @@ kept_table() {
 		status=0
 		kill -$signal $!
 		wait $! || status=$?
-		until [ "$(tail -n 1 called)" = ended ]; do sleep 0.05; done
+		for _ in {1..600}; do [ "$(tail -n 1 called)" != ended ] || break; sleep 0.05; done
+		[ "$(tail -n 1 called)" = ended ]
 		kill "$(cat sleeper)"
-		[ $signal = KILL ] || [ $status = 130 ] && [ ! -e out/slow ]
+		[ $signal = KILL ] || [ $status = 130 ]
+		[ ! -e out/slow ]
 		[ $signal = KILL ] || grep -q "interrupted; go on with: thinprobe gallery --resume -o $PWD/out" said
 	done
 }

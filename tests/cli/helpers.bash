@@ -299,6 +299,7 @@ hold_swap() {
 mute() {	# name words...
 	local name=$1
 
+	need python3
 	shift
 	start "$name" python3 -c '
 import socket, sys, time

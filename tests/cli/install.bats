@@ -251,7 +251,8 @@ parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 		state=$(grep -E '^(NoNewPrivs|Seccomp):' "/proc/$!/status" | paste -sd ' ')
 	done
 	kill $!
-	wait $! || [ $? = 130 ]
+	wait $! && false
+	[ $? = 130 ]
 	[ "$state" = $'NoNewPrivs:\t1 Seccomp:\t2' ]
 	[ -s captured ]
 }

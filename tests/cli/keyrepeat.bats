@@ -207,9 +207,10 @@ END
 @test "keyrepeat vnc: a silent server, a very slow one, one that sends terminal escapes: one line within the time limit" {
 	local from words v8
 
-	v8=$(printf 'RFB 003.008\n' | xxd -p)
+	hex() { od -An -v -tx1 | tr -d ' \n'; }
+	v8=$(printf 'RFB 003.008\n' | hex)
 	for words in '' '*52' "$v8 r12 0101 r1 00000000 r1 *02" "$v8 r12 00 00000006 1b5b331bc29b" \
-		"$(printf 'HTTP\33[2J1' | xxd -p)3132 p1"; do
+		"$(printf 'HTTP\33[2J1' | hex)3132 p1"; do
 		# shellcheck disable=SC2086 # words
 		mute server $words
 		from=$SECONDS

@@ -48,7 +48,7 @@ left_in_field() { [ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]; }
 
 @test "keyrepeat vnc --erase: one key where nothing shows, a pair where BackSpace does not erase" {
 	start_vnc -SecurityTypes None
-	need xev
+	need xev xdotool
 	start xev xev -geometry 300x200+0+0
 	until_true xdotool search --onlyvisible --name "Event Tester"
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name "Event Tester")" mousemove 100 100

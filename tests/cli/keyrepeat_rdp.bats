@@ -264,7 +264,6 @@ start_shadow() {
 @test "keyrepeat rdp: what is no RDP server, closes or says nothing, gets one line and status 1" {
 	unused_port
 	one_line 1 "does an RDP server listen there?" "$KEYREPEAT" "rdp:127.0.0.1:$port" --cert-ignore
-	need python3
 	# closes after the first request; chooses TLS and closes; another protocol; noise; nothing; a byte at a time
 	for words in "r100 c" "r100 030000130ed000001234000200080001000000 r100 c" "524642203030332e3030380a" \
 		"r100 *$(head -c 2000 /dev/urandom | od -An -tx1 | tr -d ' \n')" "p0" "r100 *03"; do

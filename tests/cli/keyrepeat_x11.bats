@@ -364,7 +364,8 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 		start keyrepeat "$KEYREPEAT" "x11:$DISPLAY" --watch none --script script -t 90s
 		until_true events Press "$n"
 		kill -"${signal/off/KILL}" "$pid"
-		wait "$pid" || [[ $? = @(130|137) ]]
+		ends "$pid"
+		[[ $status = @(130|137) ]]
 		until_true events Release "$n"
 	done
 }

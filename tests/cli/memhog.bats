@@ -218,12 +218,13 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 @test "memhog: it dies with its parent" {
 	local hog
 
-	bash -c "'$MEMHOG' -s 4M >/dev/null 2>hog.err & echo \$! >hog.pid; wait" &
+	bash -c "'$MEMHOG' -s 4M >/dev/null 2>hog.err & echo \$! >hog.pid; wait" 3>&- &
 	started+=($!)
 	until_true grep -qx ready hog.err
 	until_true test -s hog.pid
 	hog=$(cat hog.pid)
-	kill -9 "${started[-1]}"
+	started+=("$hog")
+	kill -9 "${started[0]}"
 	until_true gone "$hog"
 }
 

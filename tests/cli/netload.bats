@@ -205,6 +205,7 @@ all_sent() {	# ms from frame to frame
 	start parent bash -c '"$1" send "127.0.0.1:$2" --rate 4Mbit --format json -o report.json & echo $!; wait' parent "$NETLOAD" "$port"
 	until_true grep -qx ready parent.err
 	until_true test -s parent.out
+	started+=("$(cat parent.out)")
 	kill -9 "$pid"
 	until_true gone "$(cat parent.out)"
 	[ "$(jq .result.stopped_by report.json)" = '"signal"' ]
@@ -279,7 +280,8 @@ all_sent() {	# ms from frame to frame
 	need python3
 	run --separate-stderr "$NETLOAD" send "127.0.0.1:$port" --rate 1Mbit -t 1s
 	[ "$status" = 1 ]
-	[ "$stderr" = "netload: 127.0.0.1:$port: Connection refused; is netload serve running there, and bound to that address?" ]
+	[[ $stderr == "netload: 127.0.0.1:$port: Connection refused"*"netload serve"* ]]
+	[ "${#stderr_lines[@]}" = 1 ]
 	cat >other.py <<-'END'
 		import socket, sys
 		s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
@@ -306,7 +308,8 @@ listens_at() { ss -Hltn "sport = :$port" | grep -q .; }
 	start_serve
 	run --separate-stderr "$NETLOAD" serve --port "$port"
 	[ "$status" = 1 ]
-	[ "$stderr" = "netload: cannot listen at 127.0.0.1 port $port: Address already in use; another --port or --bind" ]
+	[[ $stderr == *" port $port: Address already in use"*"--port"* ]]
+	[ "${#stderr_lines[@]}" = 1 ]
 }
 
 @test "netload send: the second address of a name is tried, too" {

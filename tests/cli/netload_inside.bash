@@ -20,9 +20,8 @@ captured() {	# FILE WORDS
 
 # One load by TCP and one by UDP, in one capture. Frames of a load are those with a full payload, by tshark alone.
 counts() {
-	local serve capture how options
+	local capture how options
 	"$netload" serve >/dev/null 2>serve.err &
-	serve=$!
 	until_ready serve.err ready || return
 	tshark -i lo -w capture.pcapng >/dev/null 2>tshark.err &
 	capture=$!
@@ -40,7 +39,6 @@ counts() {
 	captured capture.pcapng "this was all" || return
 	kill -INT "$capture"
 	wait "$capture"
-	kill "$serve"
 	for how in tcp udp; do
 		tshark -r capture.pcapng -Y "$how and frame.len >= 1000" -T fields -e frame.len 2>/dev/null |
 			awk '{ n++; sum += $1 } END { print n, sum }' >"tshark.$how"
@@ -58,13 +56,12 @@ lossy() {
 	{
 		ip link add here type veth peer name there netns "$peer" && ip addr add 10.9.0.1/24 dev here &&
 			ip link set here up && "${there[@]}" ip addr add 10.9.0.2/24 dev there && "${there[@]}" ip link set there up
-	} || { kill "$peer"; return 1; }
-	tc qdisc add dev here root tbf rate 4mbit burst 4542 limit 20000 2>/dev/null || { kill "$peer"; return 77; }
+	} || return 1
+	tc qdisc add dev here root tbf rate 4mbit burst 4542 limit 20000 2>/dev/null || return 77
 	"${there[@]}" "$netload" serve --bind 10.9.0.2 >/dev/null 2>serve.err &
 	until_ready serve.err ready || return
 	"$netload" send 10.9.0.2:5210 --rate "$rate" -t 1s "$@" --format json -o report.json 2>send.err
 	"${there[@]}" awk '$1 == "Udp:" && $2 ~ /^[0-9]/ { print $2 }' /proc/net/snmp >arrived
-	kill "$peer" %2
 }
 
 # A load to this server that uses MTU 1500, as Ethernet does; 3: some was given up.
@@ -74,7 +71,6 @@ one_load() {	# HOST OPTION...
 	"$netload" serve >/dev/null 2>serve.err &
 	until_ready serve.err ready || return
 	"$netload" send "$1:5210" --rate "$rate" "${@:2}" --format json -o report.json 2>send.err || status=$?
-	kill %1
 	cat send.err
 	[ "$status" = 0 ] || [ "$status" = 3 ]
 }
@@ -90,5 +86,6 @@ large_frames() { one_load 127.0.0.1 -t 2s --frame-size 4000; }	# three segments 
 inside() {
 	local netload=$1 what=$2 rate=$3
 	shift 3
+	trap 'kill $(jobs -p) 2>/dev/null' EXIT
 	"$what" "$@"
 }

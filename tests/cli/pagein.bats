@@ -67,7 +67,6 @@ json() {
 	jq -r "$1" report.json
 }
 
-# Columns with the numbers that a sentence is about.
 states() {
 	json '[.result.runs[].state] | join(" ")'
 }
@@ -222,10 +221,11 @@ states() {
 			--hog sh -c 'echo $$ >hog; exec sleep 1000'
 		until_true test -s hog
 		hog=$(cat hog)
+		started+=("$hog")
 		kill -"$signal" "$pid"
 		ends "$pid"
 		until_true gone "$hog"
-		[ $signal = KILL ] || { [ "$status" -eq 130 ] && [ "$(states)" = in_memory ]; }
+		[ $signal = KILL ] || [ "$status $(states)" = "130 in_memory" ]
 	done
 }
 

@@ -34,6 +34,11 @@ setup() {
 	chmod 755 made/*
 }
 
+teardown() {
+	[ ! -e begun ] || started+=($(cut -d' ' -f2 begun))	# where the session leaves them
+	end_started
+}
+
 start_session() {
 	start session env PATH="$PWD/made:$PATH" HOME="$PWD" XDG_RUNTIME_DIR="$PWD" DBUS_SESSION_BUS_ADDRESS="unix:path=$PWD/bus" \
 		sh -c "$GRD_SESSION" sh 3390 word

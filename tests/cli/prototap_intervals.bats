@@ -61,6 +61,7 @@ rows() {
 	[ -z "$(ls -A folder)" ]
 	need_namespace
 	cat >full.sh <<-'END'
+		trap 'kill $(jobs -p) 2>/dev/null || :' EXIT
 		until_true() { for i in $(seq 200); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
 		ip link set lo up
 		"$BIN/prototap" live -i lo --port 3389 --every 100ms --intervals table --metrics folder/watch.prom -o report 2>err &
@@ -117,6 +118,7 @@ rows() {
 	need_namespace
 	cat >gone.sh <<-'END'
 		set -e
+		trap 'kill $(jobs -p) 2>/dev/null || :' EXIT
 		make_pair() {
 			ip link add tap0 type veth peer name tap1
 			ip addr add 10.9.9.1/24 dev tap0

@@ -159,6 +159,7 @@ keys() {	# NAME JQ [options]
 	need_namespace
 	cat >session <<'END'
 set -eu
+trap 'kill $(jobs -p) 2>/dev/null || :' EXIT
 ip link set lo up
 mkfifo go told
 exec 7<>go 8<>told

@@ -96,6 +96,7 @@ setup_file() { begin_captures captures; }
 		s.send(ethernet(ipv4(CLIENT, SERVER, b"u" * 8, 17, fragment=2)))
 	END
 	cat >frames.sh <<-'END'
+		trap 'kill $(jobs -p) 2>/dev/null || :' EXIT
 		ip link set lo up
 		mkfifo ready ready2
 		"$BIN/prototap" live -i lo --port 5900 --format json -o one.json -w one.pcap --ready-fd 5 5>ready 2>err &
@@ -111,7 +112,7 @@ setup_file() { begin_captures captures; }
 		wait $one || echo "one $?"
 		wait $many || echo "many $?"
 	END
-	run in_namespace bash frames.sh 3>&-
+	run -0 in_namespace bash frames.sh 3>&-
 	cat err err2
 	[ -z "$output" ]
 	[ ! -s err ]

@@ -22,6 +22,8 @@ setup() {
 	unset TEST_WORK TEST_TIER TEST_SKIPS TEST_TIMES THINPROBE_STATE
 }
 
+teardown() { rm -f /tmp/.X9471-lock; }
+
 program() {	# COMMANDS FILE...
 	printf '#!/bin/sh\n%s\n' "$1" | tee "${@:2}" >/dev/null
 	chmod +x "${@:2}"
@@ -122,7 +124,6 @@ tests_run() {	# STATUS LAST-LINE OPTION...
 	wait
 	bats_file other "printf '%10d\n' $gone >/tmp/.X9471-lock"
 	CI=true run -1 tests/run bats
-	rm -f /tmp/.X9471-lock
 	[[ $output == *"not ok - left by an X server: /tmp/.X9471-lock"* && ${lines[-1]} == "2 passed, 1 failed" ]]
 }
 

@@ -247,7 +247,8 @@ takes() { sed -n 's/.*takes at least \([0-9.]*\) MiB.*/\1/p' <<<"$output"; }
 	ends "$pid"
 	run "$SESSMEM" --pid "$pid"
 	[ "$status" -eq 1 ]
-	[ "$output" = "sessmem: there is no process $pid (any more)" ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "sessmem: "*" $pid "* ]]
 	# a zombie, as a process and as a session
 	start parent python3 -c 'if True:
 		import os, time

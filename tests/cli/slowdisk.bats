@@ -24,6 +24,7 @@ teardown() {
 mounted() {	# folder
 	grep -qF " $PWD/${1// /\\040} " /proc/self/mountinfo
 }
+unmounted() { ! mounted folder && ! mounted "a folder"; }
 
 start_disk() {	# folder backing options...
 	start disk "$SLOWDISK" "$@" --format json -o report
@@ -52,6 +53,7 @@ unmount() {	# folder
 
 # A mount namespace made in the meantime has a copy of the mount, which keeps the disk running.
 ends_alone() {	# pid
+	until_true unmounted
 	until_true eval '! grep -qsE " $PWD/(a.040)?folder " /proc/[0-9]*/mountinfo' || skip "somebody else has a copy of the mount"
 	ends "$1"
 }

@@ -5,11 +5,14 @@
 bats_require_minimum_version 1.5.0
 load ../cli/helpers
 load ../engine
+load ../not_here
 shopt -s extglob
 
 setup_file() {
 	local name top=${BATS_TEST_DIRNAME%/tests/hostile}
-	for name in zstd gnuplot cmark-gfm sqlite3; do command -v "$name" >/dev/null || skip "$name is not installed"; done
+	for name in zstd gnuplot cmark-gfm sqlite3; do
+		command -v "$name" >/dev/null || { not_here "$name is not installed"; return 0; }
+	done
 	ROOM=$(mktemp -d)	# (nobody else can come into that of bats)
 	export ROOM GOOD=$ROOM/good
 	cp -r "$top/results/reference/stalls" "$GOOD"
@@ -20,9 +23,10 @@ setup_file() {
 	"$top/bin/summarize" --format json -o "$GOOD/summary.json" "$GOOD"
 	chmod -R a+rwX "$ROOM"
 }
-teardown_file() { rm -rf "${ROOM:?}"; }
+teardown_file() { rm -rf "${ROOM-}"; }
 
 setup() {
+	skip_not_here
 	begin_test
 	cd "$(mktemp -d "$ROOM/XXXXXX")" && chmod 777 . || return 1
 	ordinary_user

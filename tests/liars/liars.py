@@ -387,6 +387,8 @@ def lies_of_findings(folder, truth):
     with open(f"{folder}/findings.json", encoding="utf-8") as file:
         page = json.load(file)
     late = scene["truth"]["late"] if scene["truth"] else None
+    if late is not None and late > 20 and scene["truth"]["exact"] and "late-light" not in [f["id"] for f in page["findings"]]:
+        yield f"no finding on late keys, but {late:.1f} % of the keys are late"
     for finding in page["findings"]:
         if finding["id"] != "late-light" or late is None:
             continue

@@ -72,6 +72,7 @@ def start_peer(c, env, place):
     until = time.monotonic() + PATIENCE
     while not re.search("ready|listens", open(place + "/peer.err").read()):
         if time.monotonic() > until or peer.poll() is not None:
+            peer.kill()
             sys.exit("Bail out! %s, beside it: %s" % (c.name, open(place + "/peer.err").read()))
         time.sleep(0.005)
     return peer
