@@ -410,7 +410,7 @@ pages() {	# connections
 	[ "$(wc -l <users.err)" = 1 ]
 }
 
-@test "vusers: more users than file descriptors: status 4 and the cure; as root no error" {
+@test "vusers: more users than file descriptors: status 4 and the cure" {
 	start_serve vnc --width 64
 	status=0
 	(ulimit -n 100 && setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
@@ -462,7 +462,6 @@ pages() {	# connections
 		serve vnc:127.0.0.1:5901 --stations 5ms,x
 		serve vnc:127.0.0.1:5901 --freeze 5s
 	END
-	grep -c . bad.tsv
 }
 
 @test "vusers serve: disconnects clients of another protocol, and reports their number" {
