@@ -182,7 +182,6 @@ lab_up
 lab_exec server cat file
 lab_exec client cat "$W/a script"
 lab_exec server sh -c 'echo written >"$1/out"' sh "$LAB_RUN" && cat "$LAB_RUN/out"
-lab_exec server ls -A /tmp/.X11-unix | wc -l
 touch "$W/unseen"
 lab_exec server test -e "$W/unseen" || echo "own /tmp"
 END
@@ -353,7 +352,6 @@ END
 	said 0 "as dpkg says"
 	[[ ${lines[-1]} == true ]]
 	[ "$(grep -cE '^(pin|cgroup|shape|autogroup|swap|capture|rt) [01]$' <<<"$output")" -eq 7 ]
-	[ "$(awk '$1 ~ /thinprobe-swap/' /proc/swaps)" = "" ]
 }
 
 vnc_echo() {
@@ -453,7 +451,6 @@ END
 		leaves_nothing || { echo "killed after $moment s"; cat "$W/victim.out"; return 1; }
 		i=$((i + 1))
 	done
-	[ $i -eq 8 ]
 	# The next lab comes up normally.
 	drive <<<'lab_up; echo "again $LAB_SHARED_CPUS"'
 	said 0 "again"
