@@ -10,6 +10,11 @@ setup() {
 	may_have_hosts
 }
 
+teardown() {
+	! declare -F lab >/dev/null || lab down || true	# a test has failed before that
+	world_end
+}
+
 # driver NAME [PRELUDE]: makes a driver script from standard input. Its locks and pipes are the test's own, so that it and other
 # labs do not wait for each other.
 driver() {
@@ -274,6 +279,7 @@ touch "$W/first is up"
 wait_until 120 test -e "$W/second is done"
 END
 	"${AS[@]}" bash "$W/first.sh" >"$W/first.out" 2>&1 3>&- &
+	pid=$!
 	for _ in {1..1200}; do [ -e "$W/first is up" ] && break; sleep 0.05; done
 	[ -e "$W/first is up" ]
 	drive 'LAB_CPU_WAIT=1' <<'END'
@@ -506,16 +512,15 @@ END
 }
 
 @test "lab clean: a name that another login has chosen ends no process and says nothing to the terminal" {
-	local victim
 	mkdir -p "$W/locks" "$W/tmp/"$'thinprobe-ssh.\n-mine' "$W/tmp/"$'thinprobe-watch.\ec1234'
 	echo 4194304 >"$W/tmp/"$'thinprobe-ssh.\n-mine/pid'
 	touch "$W/locks/"$'cpu\ec'
 	bash -c 'exec -a -mine sleep 100' 3>&- &
-	victim=$!
-	until grep -qzxF -e -mine "/proc/$victim/cmdline"; do sleep 0.05; done
+	pid=$!
+	until grep -qzxF -e -mine "/proc/$pid/cmdline"; do sleep 0.05; done
 	LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" HOME="$W" run "$TOP/lab/lab.sh" clean
 	[ "$status" -eq 0 ]
-	kill "$victim"
+	kill "$pid"
 	[[ $output == *"removed lock $W/locks/cpu?c"* && ${output//$'\n'/} != *[[:cntrl:]]* ]]
 }
 

@@ -14,6 +14,7 @@ setup() {
 }
 
 teardown() {
+	[ ! -d "$W/runtime" ] || "$TOP/thinprobe" lab down || true	# a test has failed before that
 	[ "$id" = none ] || gone || true
 	world_end
 }

@@ -148,6 +148,7 @@ protocols_hold() {
 		sleep 0.1
 	done
 	cat "$W/$1.out" "$W/$1.err"
+	kill -KILL "$DRIVER" 2>/dev/null
 	return 1
 }
 
