@@ -22,6 +22,8 @@ setup() {
 	. "$W/one.up"
 }
 
+teardown() { [[ " $(jobs -pr | xargs) " != *" ${driver-none} "* ]] || kill "$driver"; }	# with its guest
+
 until_true() {	# COMMAND...
 	local i
 	for ((i = 0; i < 600; i++)); do
@@ -200,7 +202,6 @@ END
 	[ "$status" -ne 0 ]
 	. "$W/one.up"
 	[ "$(in_guest cat /etc/mark)" = one ]
-	kill "$driver"
 	[ "$(stat -c '%Y %b' "$image")" = "$before" ]
 }
 
