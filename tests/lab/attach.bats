@@ -67,8 +67,7 @@ END
 	# the window was taken back: an interrupted run, and no key into another window
 	run cat "$W/lab/log/taken.out" "$W/lab/log/taken.err"
 	[ "$(jq -r .state "$W/lab/taken/run.json")" = interrupted ]
-	[ "$(jq -r .reason "$W"/lab/taken/cells/*/1/cell.json)" = \
-		"keyrepeat: another window has the keyboard, so the keys were stopped: leave the window alone while it is measured" ]
+	[[ $(jq -r .reason "$W"/lab/taken/cells/*/1/cell.json) == "keyrepeat: another window has the keyboard"* ]]
 	run cat "$W/main.out"
 	[[ $output == *"keys go"*"taken 130"* ]]
 	[[ $output == *"stranger got 0"* ]]

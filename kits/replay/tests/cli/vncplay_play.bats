@@ -146,13 +146,13 @@ END
 		play far.trace o.rfb --mask 1,1,1,1 --mask $bad
 		[ "$status" -eq 2 ]
 		[ ! -e report.json ]
-		[ "$(cat play.err)" = \
-			"vncplay: --mask $bad is outside of the trace's screen, which is 640x480: it would hide nothing (see thinprobe vncplay --help)" ]
+		[ "$(wc -l <play.err)" -eq 1 ]
+		grep -q "^vncplay: --mask $bad is outside of the trace's screen, which is 640x480" play.err
 		play far.trace o.rfb --any-size --mask $bad
 		[ "$status" -eq 1 ]
-		[ "$(cat play.err)" = "vncplay: o.rfb: --mask $bad is outside of the server's screen, which is 640x480: it would hide nothing" ]
-		jq -e --arg why "--mask $bad is outside of the server's screen, which is 640x480: it would hide nothing" '
-			.result.runs[0] == {file: "o.rfb", status: "refused", why: $why}' report.json
+		[ "$(wc -l <play.err)" -eq 1 ]
+		why=$(sed -n "s/^vncplay: o.rfb: \(--mask $bad is outside of the server's screen, .*\)/\1/p" play.err)
+		jq -e --arg why "$why" '.result.runs[0] == {file: "o.rfb", status: "refused", $why} and $why != ""' report.json
 	done
 	play far.trace o.rfb --wait-end 0 --mask 0,0,2000,50
 	[ "$status" -eq 0 ]
