@@ -274,7 +274,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 		mv run $name
 	done
 	edit_json b/run.json '.settings.queue = "20ms"'
-	"$TOP/report/report.sh" a b -o both --label a,b
+	drawn "$TOP/report/report.sh" a b -o both --label a,b
 	undrawn both
 	[ "$(finding both idle-a)/$(finding both idle-b)/$(finding both nearly-full-b)" = 0.1/2/6 ]
 	[[ $(jq -r .verdict both/findings.json) == "a: Under load, "*"b: Under load, "* ]]

@@ -88,7 +88,7 @@ by_logs() {
 		jq '.settings += {on: "attach:vnc:a:1", label: [.settings.base]} | .host.kernel = .settings.base' "$run/run.json" >x
 		mv x "$run/run.json"
 	done
-	"$TOP/report/report.sh" old new -o both
+	drawn "$TOP/report/report.sh" old new -o both
 	RUN=both
 	near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.97 * b && a < 1.03 * b) }'; }
 	near "$(column new ratio)" 2
