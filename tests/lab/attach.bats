@@ -65,7 +65,6 @@ END
 	run -1 grep -ni 'emulated hosts\|CPU hogs\|sinks' "$W/lab/run/findings.json"
 	[ -s "$W/lab/run/report.html" ]
 	# the window was taken back: an interrupted run, and no key into another window
-	run cat "$W/lab/log/taken.out" "$W/lab/log/taken.err"
 	[ "$(jq -r .state "$W/lab/taken/run.json")" = interrupted ]
 	[[ $(jq -r .reason "$W"/lab/taken/cells/*/1/cell.json) == "keyrepeat: another window has the keyboard"* ]]
 	run cat "$W/main.out"
