@@ -574,7 +574,7 @@ END
 		cd "$2/all"
 		set -T
 		case $3 in
-		folder)	trap '[[ $BASH_COMMAND != chown* ]] || [ -L locks ] || { command mv locks x; ln -s ../roots locks; }' DEBUG
+		folder)	trap '[[ $BASH_COMMAND != @(cd|chown)* ]] || [ -L locks ] || { command mv locks x; ln -s ../roots locks; }' DEBUG
 			locks_folder "$2/all/locks" ;;
 		mine)	trap '[[ $BASH_COMMAND != *stat* ]] || [ ! -L locks ] || { rm locks; command mv x locks; }' DEBUG
 			locks_private "$2/all/locks" ;;
@@ -584,7 +584,9 @@ END
 	END
 	run bash "$W/swap.sh" "$TOP" "$W" folder
 	[ "$(stat -c %a "$W/roots")" = 700 ]
-	[ ! -L "$W/all/locks" ] || { rm "$W/all/locks" && mv "$W/all/x" "$W/all/locks"; }
+	[ -L "$W/all/locks" ]	# it was swapped
+	rm "$W/all/locks"
+	mv "$W/all/x" "$W/all/locks"
 	chown 12345 "$W/all/locks"
 	chmod 755 "$W/all/locks"
 	mv "$W/all/locks" "$W/all/x"
