@@ -22,7 +22,10 @@ setup() {
 	. "$W/one.up"
 }
 
-teardown() { [[ " $(jobs -pr | xargs) " != *" ${driver-none} "* ]] || kill "$driver"; }	# with its guest
+teardown() {
+	[[ " $(jobs -pr | xargs) " != *" ${driver-none} "* ]] || kill "$driver"	# with its guest
+	[ ! -d "${group-}" ] || until_true rmdir "$group"
+}
 
 until_true() {	# COMMAND...
 	local i
@@ -217,7 +220,6 @@ END
 	kill -9 "$driver"
 	gone() { [ ! -e "$dir" ] && [ ! -d "/proc/$keeper" ] && [ ! -d "/proc/$qemu" ]; }
 	until_true gone
-	[ -z "$group" ] || rmdir "$group"
 	run grep -lszF "$dir" /proc/[0-9]*/cmdline
 	[ "$status" -ne 0 ]
 	run grep -F "$dir" /proc/net/unix /proc/mounts
