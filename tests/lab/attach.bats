@@ -122,7 +122,7 @@ END
 # --- loads that are set by others -----------------------------------------------------------------------------------
 
 # A server that the run does not control: refecho, 10 ms of CPU for each key, on the server's CPU, seen through vncviewer. The load
-# is written into the file $W/load, and `follow` starts as many sinks, like the server's owner.
+# is written into the file $W/lab/told, and `follow` starts as many sinks, like the server's owner.
 foreign_server='
 lab_up
 client_screen
