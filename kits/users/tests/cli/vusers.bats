@@ -458,6 +458,10 @@ pages() {	# connections
 		http://127.0.0.1:80/ -z 1s --workload bad.tsv
 		http://127.0.0.1:80/x -z 1s --workload none.tsv
 		vnc:127.0.0.1:5901 -z 1s --log x --jtl x
+		vnc:127.0.0.1:5901 -n 3 -z 1s --watched 4
+		vnc:127.0.0.1:5901 -n 30 -z 1s --watched 17
+		http://127.0.0.1:80/ -n 3 -z 1s --watched 1
+		http://127.0.0.1:80/ -n 3 -z 1s --password-file x
 		serve
 		serve vnc:127.0.0.1:5901 --stations 5ms,x
 		serve vnc:127.0.0.1:5901 --freeze 5s

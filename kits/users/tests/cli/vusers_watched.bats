@@ -215,19 +215,3 @@ start_scripted() {
 	[ "$status" = 2 ]
 	grep -q 'holds no password' users.err
 }
-
-@test "vusers --watched: wrong options: exit 2, one line" {
-	while read -r words; do
-		status=0
-		# shellcheck disable=SC2086 # words
-		timeout 20 "$VUSERS" $words >out 2>err || status=$?
-		echo "$words: $status $(cat err)"
-		[ "$status" = 2 ]
-		[ "$(wc -l <err)" = 1 ]
-	done <<-'END'
-		vnc:127.0.0.1:5901 -n 3 -z 1s --watched 4
-		vnc:127.0.0.1:5901 -n 30 -z 1s --watched 17
-		http://127.0.0.1:80/ -n 3 -z 1s --watched 1
-		http://127.0.0.1:80/ -n 3 -z 1s --password-file x
-	END
-}
