@@ -235,7 +235,7 @@ kernel irq virtio0,10.0000 10.0" ]
 @test "idle: without culprits (no root) the figure is all lost time, and the finding on culprits is unsure" {
 	make_idle
 	rm run/cells/*/*/culprits.tsv run/cells/*/*/processes.tsv
-	"$TOP/report/report.sh" run
+	report_findings run
 	near "$(cell vnc 1 lost_ms_per_min)" 68
 	[ -z "$(cell vnc 1 own_ms_per_min)" ]
 	[ -z "$(cell vnc 1 foreign_ms_per_min)" ]
@@ -247,7 +247,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 @test "idle: report: findings on cost, culprits, waits against the bound, and foreign time; figures; the same when made again" {
 	make_idle
-	"$TOP/report/report.sh" run
+	drawn "$TOP/report/report.sh" run
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","compared","who","waits","apart"]' ]
 	read -r value low high verdict < <(finding cost)
 	near "$value" 42
@@ -310,7 +310,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	rm -r run/cells/*/*/culprits.tsv
 	jq '.cells |= .[:1]' run/run.json >new
 	mv new run/run.json
-	"$TOP/report/report.sh" run
+	drawn "$TOP/report/report.sh" run
 	[ -s run/figures/utilisation.svg ]
 	[ -s run/figures/lost-time.svg ]
 }
@@ -325,7 +325,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 		NR > 1 { for (n in at) if (n ~ /^slope_ms/) $at[n] /= 2 } { print }' run/slope.tsv >other/slope.tsv
 	rm -r other/cells
-	"$TOP/report/report.sh" run other -o both --label a,b
+	drawn "$TOP/report/report.sh" run other -o both --label a,b
 	[ "$(jq -r '.findings[:2][] | "\(.id) \(.value)"' both/findings.json)" = $'cost-a 42\ncost-b 21' ]
 	[[ $(jq -r .verdict both/findings.json) == "a: One more idle session of vnc costs 42"*"b: "*" costs 21"* ]]
 	# sessions are held against the slope of their own run

@@ -118,7 +118,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(column vnc-file-plain-hog paged_out_max_ms)/$(column vnc-file-plain-hog paged_out_max_ms_above)" = 5000.000/1 ]
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms)" = 115.000 ]
 	for r in 1 3 5; do change vnc-file-plain-hog ".result.runs[$r].first_key_ms = null"; done
-	"$TOP/report/report.sh" run
+	drawn "$TOP/report/report.sh" run
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms_above)" = 1 ]	# half of eight
 	[[ $(jq -r .verdict run/findings.json) == *"takes more than "* ]]
 	grep -q 'later than that' run/figures/first-key.svg
@@ -135,7 +135,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		cell vnc-slow-2ms-plain-cgroup $r 1 700 not_evicted
 		cell vnc-slow-2ms-unswapped-hog $r 1 2 kept
 	done
-	"$TOP/report/report.sh" run
+	drawn "$TOP/report/report.sh" run
 	grep -q '>vnc, 2ms a read, unswapped, hog<' run/figures/first-key.svg
 	if grep -q 'later than that' run/figures/first-key.svg; then return 1; fi
 	undrawn
@@ -160,7 +160,7 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		cell vnc-file-plain-hog 2 1 "$([ $name = a ] && echo 20 || echo 400)" paged_out
 		mv run $name
 	done
-	"$TOP/report/report.sh" a b -o both --label a,b
+	drawn "$TOP/report/report.sh" a b -o both --label a,b
 	[[ $(jq -r .verdict both/findings.json) == *" takes 415 ms "*"(vnc/b, swap file; median)"* ]]
 	for name in a b; do grep -qF ">vnc/$name, swap file, hog<" both/figures/first-key.svg; done
 	[[ $(jq -r '.findings[] | select(.id == "paged-out").text' both/findings.json) == *"over vnc/a (swap file, hog"*"over vnc/b"* ]]

@@ -136,7 +136,7 @@ HALF=2.484138
 	MEMORY=${MEMORY/'p("bash"'/'if (l > 5) p("late", "desktop", 5000, 0, 0, 5000)
 			p("bash"'}
 	make_run
-	"$TOP/report/report.sh" run >/dev/null
+	report_findings run
 	[ -z "$(of slope slope_bytes system=vnc.light what=private)" ]
 	[ -z "$(of slope start_bytes system=vnc.light what=private)" ]
 	jq -e '.verdict | test("no straight line")' run/findings.json
@@ -159,7 +159,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 @test "session-memory: report: findings with their numbers; figures" {
 	make_run
-	"$TOP/report/report.sh" run >/dev/null
+	drawn "$TOP/report/report.sh" run >/dev/null
 	[ "$(jq -c '.findings | map(.id)' run/findings.json)" = '["cost","largest","charged","shared","idle"]' ]
 	# a typical login has 1550 pages, 1600 charged; a light one 1120, 1020 of them Xvnc's
 	read -r value low high _ < <(finding cost)
@@ -196,7 +196,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	cp -r run other
 	edit_json other/run.json '.empty_server = {memory_bytes: 536870912, unavailable_bytes: 104857600, accel: "kvm", kernel: "7",
 		reserved_bytes: 1048576, used_bytes: 1048576, processes_bytes: 1048576}'
-	"$TOP/report/report.sh" run other -o both --label a,b
+	drawn "$TOP/report/report.sh" run other -o both --label a,b
 	jq -r '.findings[].id' both/findings.json >ids
 	[ "$(head -n 2 ids)" = $'cost-a\ncost-b' ]
 	[ "$(jq '.findings[] | select(.id == "idle-b") | .value' both/findings.json)" = 100 ]
@@ -235,7 +235,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 	done
 	jq '.state = "failed" | .counts = {total: 6, complete: 2, missing: 4}' run/run.json >new
 	mv new run/run.json
-	"$TOP/report/report.sh" run >/dev/null
+	report_findings run
 	run ! of slope slope_bytes system=vnc.light what=group
 	[ -z "$(of slope slope_bytes_low system=vnc.light what=private)" ]
 	pages "$(of slope slope_bytes system=vnc.light what=private)" 1110
@@ -251,7 +251,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		awk -F'\t' 'NR == 1 || $2 == 0 || $2 == 5' "$file" >new
 		mv new "$file"
 	done
-	"$TOP/report/report.sh" run >/dev/null
+	report_findings run
 	# 5 times 1120 and 1550 pages of 1/256 MB
 	jq -r .verdict run/findings.json | tee said
 	grep -q '21.9 MB.*5 logins (light login over vnc).*30.3 MB' said
@@ -260,7 +260,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 
 @test "session-memory: the legend of a login's processes names the kinds that it has" {
 	make_run
-	"$TOP/report/report.sh" run >/dev/null
+	drawn "$TOP/report/report.sh" run >/dev/null
 	grep -qF '>desktop<' run/figures/processes.svg
 	rm -r run/cells/vnc.typical-10
 	jq '.cells |= .[:1] | .settings.kinds = ["light"]' run/run.json >new

@@ -21,9 +21,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	run_complete "$RUN" "$(cat "$BATS_FILE_TMPDIR/status")"
 	[ "$(jq -c '[.axes, (.cells | length), .counts.complete]' "$RUN/run.json")" = '[["protocol","app","sinks"],4,4]' ]
 	for f in summary.tsv cdf.tsv report.md report.html; do [ -s "$RUN/$f" ]; done
-	for f in late-share mean-stall jitter latency-cdf; do
-		xmllint --noout "$RUN/figures/$f.svg" 2>/dev/null || grep -q '</svg>' "$RUN/figures/$f.svg"
-	done
+	for f in late-share mean-stall jitter latency-cdf; do grep -q '</svg>' "$RUN/figures/$f.svg"; done
 }
 
 @test "stalls: it prints the table, the verdict and the path of the report" {

@@ -31,5 +31,5 @@ setup() {
 		jq -e '.foreign_percent | type == "number"' "$cell"
 	done
 	[ "$(field "$RUN/summary.tsv" foreign_unknown sinks=0)" = 0 ]
-	[ -n "$(field "$RUN/summary.tsv" foreign_percent_max sinks=0)" ]
+	[[ $(field "$RUN/summary.tsv" foreign_percent_max sinks=0) =~ ^-?[0-9.]+$ ]]
 }

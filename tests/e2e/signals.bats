@@ -11,7 +11,10 @@ setup() {
 	RUN=$BATS_TEST_TMPDIR/run
 }
 
-# Starts a run in the background and waits until PATTERN stands in its output or files.
+# Ends what a failed test has left in the background.
+teardown() { [[ " $(jobs -pr | xargs) " != *" ${driver-none} "* ]] || kill "$driver"; }
+
+# Starts a run in the background.
 start_run() {
 	"$TOP/thinprobe" run stalls "$@" -o "$RUN" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	driver=$!

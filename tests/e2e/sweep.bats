@@ -13,6 +13,9 @@ setup_file() {
 	printf '%s\n' 'experiment stalls' 'app light' 'loads 0 1' 'repeat 1' 'time 2' 'idle 2' quick >"$BATS_FILE_TMPDIR/file"
 }
 
+# Ends what a failed test has left in the background.
+teardown() { [[ " $(jobs -pr | xargs) " != *" ${sweep-none} "* ]] || kill "$sweep"; }
+
 there() { find "$DIR"/stalls/cells -mindepth 3 -maxdepth 3 -name cell.json 2>/dev/null | wc -l; }
 ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 

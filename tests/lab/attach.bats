@@ -65,10 +65,8 @@ END
 	run -1 grep -ni 'emulated hosts\|CPU hogs\|sinks' "$W/lab/run/findings.json"
 	[ -s "$W/lab/run/report.html" ]
 	# the window was taken back: an interrupted run, and no key into another window
-	run cat "$W/lab/log/taken.out" "$W/lab/log/taken.err"
 	[ "$(jq -r .state "$W/lab/taken/run.json")" = interrupted ]
-	[ "$(jq -r .reason "$W"/lab/taken/cells/*/1/cell.json)" = \
-		"keyrepeat: another window has the keyboard, so the keys were stopped: leave the window alone while it is measured" ]
+	[[ $(jq -r .reason "$W"/lab/taken/cells/*/1/cell.json) == "keyrepeat: another window has the keyboard"* ]]
 	run cat "$W/main.out"
 	[[ $output == *"keys go"*"taken 130"* ]]
 	[[ $output == *"stranger got 0"* ]]
@@ -124,7 +122,7 @@ END
 # --- loads that are set by others -----------------------------------------------------------------------------------
 
 # A server that the run does not control: refecho, 10 ms of CPU for each key, on the server's CPU, seen through vncviewer. The load
-# is written into the file $W/load, and `follow` starts as many sinks, like the server's owner.
+# is written into the file $W/lab/told, and `follow` starts as many sinks, like the server's owner.
 foreign_server='
 lab_up
 client_screen

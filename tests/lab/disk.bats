@@ -53,9 +53,9 @@ lab_start -R server reads sh -c "while :; do dd if=/tmp/disk/x of=/dev/null bs=4
 			lab_switch scheduler:"${LAB_DISK_DEVICE##*/}" mq-deadline || :'
 	kill -9 "$(cat "$W/undo")" "$pid"
 	for _ in {1..1500}; do kill -0 "$(cat "$W/undo")" 2>/dev/null || break; sleep 0.02; done
-	[ -e "$W/locks/undo-$id" ]
+	was=$(sed -n 's/^switch scheduler:[^ ]* //p' "$W/locks/undo-$id")
 	run "$TOP/thinprobe" lab clean
 	echo "$output"
 	gone
-	[[ $(cat "/sys/block/${device##*/}/queue/scheduler") != *"[bfq]"* ]]
+	[ -z "$was" ] || [[ $(cat "/sys/block/${device##*/}/queue/scheduler") == *"[$was]"* ]]
 }

@@ -203,7 +203,7 @@ END
 	echo 1 >"$W/switches/autogroup"
 	(
 		echo 'switch autogroup 0'
-		until [ -s "$W/answers" ]; do sleep 0.05; done
+		answered 1
 		LAB_LOCKS=$W/locks "$TOP/thinprobe" lab clean >"$W/cleaned"
 		if flock -n "$W/locks/switch-autogroup" true; then echo free; else echo held; fi >"$W/lock"
 	) | PATH=$W/bin:$PATH serve >"$W/answers"

@@ -10,6 +10,11 @@ setup() {
 	may_have_hosts
 }
 
+teardown() {
+	! declare -F lab >/dev/null || lab down || true	# a test has failed before that
+	world_end
+}
+
 # driver NAME [PRELUDE]: makes a driver script from standard input. Its locks and pipes are the test's own, so that it and other
 # labs do not wait for each other.
 driver() {
@@ -132,7 +137,6 @@ lab_exec client perl "$TESTS/link.pl" send "$LAB_ADDR_server" 7000 1000
 wait $listener
 echo "across $? $(cat "$LAB_LOG/listen.out")"
 echo "uid $(lab_exec server id -u)"
-echo "alone $(lab_exec server ls /proc | grep -c '^[0-9]')"
 [ "$LAB_SHARED_CPUS" = 1 ] || [ "$LAB_CPUS_server" != "$LAB_CPUS_client" ] || echo "one CPU for both"
 [ "$(cpu server)" = "$LAB_CPUS_server" ] && [ "$(cpu client)" = "$LAB_CPUS_client" ] &&
 	[ "$(cpu -C server)" = "$LAB_CPUS_client" ] && echo pinned
@@ -149,13 +153,9 @@ wait_until 30 command_runs $a; wait_until 30 command_runs $b; wait_until 30 comm
 lab_down
 [ "$(taskset -pc $$ | sed 's/.*: //')" = "$LAB_DRIVER_CPUS" ] && echo "driver is free again"
 END
-	said 0 "across 0 1000" "uid 1000"
+	said 0 "across 0 1000" "uid 1000" "pinned" "driver keeps off" "capture sees the server's link" "same login, other login" \
+		"driver is free again"
 	[[ $output != *"one CPU for both"* ]]
-	[[ $output == *"pinned"* ]]
-	[[ $output == *"driver keeps off"* ]]
-	[[ $output == *"capture sees the server's link"* ]]
-	[[ $output == *"same login, other login"* ]]
-	[[ $output == *"driver is free again"* ]]
 	leaves_nothing
 }
 
@@ -182,7 +182,6 @@ lab_up
 lab_exec server cat file
 lab_exec client cat "$W/a script"
 lab_exec server sh -c 'echo written >"$1/out"' sh "$LAB_RUN" && cat "$LAB_RUN/out"
-lab_exec server ls -A /tmp/.X11-unix | wc -l
 touch "$W/unseen"
 lab_exec server test -e "$W/unseen" || echo "own /tmp"
 END
@@ -203,8 +202,7 @@ echo "bytes $(cat "$LAB_LOG/sink.out")"
 END
 	said 0
 	[[ $output == *"no tbf here"* ]] && skip "this kernel has no tbf"
-	[[ $output == *"bytes 2000000"* ]]
-	[[ $output == *"not faster than the link"* ]]
+	said 0 "bytes 2000000" "not faster than the link"
 }
 
 @test "lab: a wrong rate, a wrong role, a missing run folder: one line and the right status" {
@@ -275,6 +273,7 @@ touch "$W/first is up"
 wait_until 120 test -e "$W/second is done"
 END
 	"${AS[@]}" bash "$W/first.sh" >"$W/first.out" 2>&1 3>&- &
+	pid=$!
 	for _ in {1..1200}; do [ -e "$W/first is up" ] && break; sleep 0.05; done
 	[ -e "$W/first is up" ]
 	drive 'LAB_CPU_WAIT=1' <<'END'
@@ -353,7 +352,6 @@ END
 	said 0 "as dpkg says"
 	[[ ${lines[-1]} == true ]]
 	[ "$(grep -cE '^(pin|cgroup|shape|autogroup|swap|capture|rt) [01]$' <<<"$output")" -eq 7 ]
-	[ "$(awk '$1 ~ /thinprobe-swap/' /proc/swaps)" = "" ]
 }
 
 vnc_echo() {
@@ -453,7 +451,6 @@ END
 		leaves_nothing || { echo "killed after $moment s"; cat "$W/victim.out"; return 1; }
 		i=$((i + 1))
 	done
-	[ $i -eq 8 ]
 	# The next lab comes up normally.
 	drive <<<'lab_up; echo "again $LAB_SHARED_CPUS"'
 	said 0 "again"
@@ -509,16 +506,15 @@ END
 }
 
 @test "lab clean: a name that another login has chosen ends no process and says nothing to the terminal" {
-	local victim
 	mkdir -p "$W/locks" "$W/tmp/"$'thinprobe-ssh.\n-mine' "$W/tmp/"$'thinprobe-watch.\ec1234'
 	echo 4194304 >"$W/tmp/"$'thinprobe-ssh.\n-mine/pid'
 	touch "$W/locks/"$'cpu\ec'
 	bash -c 'exec -a -mine sleep 100' 3>&- &
-	victim=$!
-	until grep -qzxF -e -mine "/proc/$victim/cmdline"; do sleep 0.05; done
+	pid=$!
+	until grep -qzxF -e -mine "/proc/$pid/cmdline"; do sleep 0.05; done
 	LAB_LOCKS="$W/locks" TMPDIR="$W/tmp" HOME="$W" run "$TOP/lab/lab.sh" clean
 	[ "$status" -eq 0 ]
-	kill "$victim"
+	kill "$pid"
 	[[ $output == *"removed lock $W/locks/cpu?c"* && ${output//$'\n'/} != *[[:cntrl:]]* ]]
 }
 
@@ -572,7 +568,7 @@ END
 		cd "$2/all"
 		set -T
 		case $3 in
-		folder)	trap '[[ $BASH_COMMAND != chown* ]] || [ -L locks ] || { command mv locks x; ln -s ../roots locks; }' DEBUG
+		folder)	trap '[[ $BASH_COMMAND != @(cd|chown)* ]] || [ -L locks ] || { command mv locks x; ln -s ../roots locks; }' DEBUG
 			locks_folder "$2/all/locks" ;;
 		mine)	trap '[[ $BASH_COMMAND != *stat* ]] || [ ! -L locks ] || { rm locks; command mv x locks; }' DEBUG
 			locks_private "$2/all/locks" ;;
@@ -582,7 +578,9 @@ END
 	END
 	run bash "$W/swap.sh" "$TOP" "$W" folder
 	[ "$(stat -c %a "$W/roots")" = 700 ]
-	[ ! -L "$W/all/locks" ] || { rm "$W/all/locks" && mv "$W/all/x" "$W/all/locks"; }
+	[ -L "$W/all/locks" ]	# it was swapped
+	rm "$W/all/locks"
+	mv "$W/all/x" "$W/all/locks"
 	chown 12345 "$W/all/locks"
 	chmod 755 "$W/all/locks"
 	mv "$W/all/locks" "$W/all/x"

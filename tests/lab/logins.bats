@@ -262,16 +262,17 @@ up() {	# up COMMAND: in a shell with that lab
 }
 
 @test "hosts: a server's words are no options of ssh" {
+	command -v ssh >/dev/null || skip "ssh is not installed"
 	cat >"$W/words.sh" <<-'END_OF_WORDS'
 		. "$1/lab/lib.sh"; lab_use ssh host,.
 		protocol_use ssh:x11
 		lab_exec() { case $2 in id) echo -oProxyCommand=touch ;; *) echo /home/x ;; esac; }
 		PROTOCOL_PORT=22 LAB_ADDR_server=10.0.0.1
-		sshd_command folder
+		sshd_command folder && echo made
 		ssh -G "${SSHD_COMMAND[@]}"
 	END_OF_WORDS
 	run bash -u "$W/words.sh" "$TOP"
-	[[ $output != *proxycommand* ]]
+	[[ $output == *made* && $output != *proxycommand* ]]
 }
 
 @test "hosts: of a folder only files and folders come home, without owner and mode" {

@@ -148,13 +148,13 @@ protocols_hold() {
 		sleep 0.1
 	done
 	cat "$W/$1.out" "$W/$1.err"
+	kill -KILL "$DRIVER" 2>/dev/null
 	return 1
 }
 
 protocols_said() { sed -n "s|^$2 $3 ||p" "$W/$1.out"; }
 
-# protocols_answered NAME P: at least 90 % of the keys; skips with the reason when P cannot run here.
-# Every protocol of LIST that can run here.
+# Each protocol of LIST that can run here answered at least 90 % of the keys.
 protocols_answered() {	# protocols_answered NAME
 	local p sent answered here=0
 	cat "$W/$1.err"

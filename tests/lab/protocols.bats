@@ -10,12 +10,14 @@ load protocols
 @test "protocols: each answers a train of keys, and its settings are complete" { protocols_answered train; }
 
 @test "protocols: a viewer's window fills the screen" {
-	local p
+	local p here=''
 	for p in rdp rdp:vnc spice vnc:viewer; do
 		[[ " $LIST " == *" $p "* ]] && [ -z "$(protocols_said train skip "$p")" ] || continue
+		here=1
 		echo "$p: $(protocols_said train view "$p")"
 		[ "$(protocols_said train view "$p")" = 1 ]
 	done
+	[ -n "$here" ] || skip "none of these protocols can run here"
 }
 
 @test "protocols: after the stop no process, socket or lock is left in the hosts; after the lab nothing on the machine" {

@@ -18,7 +18,8 @@ before_train() { persons >"$W/persons.before"; }
 @test "NX, ssh, xpra: each answers a train of keys, and its settings are complete" { protocols_answered train; }
 
 @test "NX: nxagent's window fills the screen" {
-	[ -n "$(protocols_said train skip nx:agent)" ] || [ "$(protocols_said train view nx:agent)" -ge 1 ]
+	[ -z "$(protocols_said train skip nx:agent)" ] || skip "none of these protocols can run here"
+	[ "$(protocols_said train view nx:agent)" -ge 1 ]
 }
 
 @test "NX, ssh, xpra: after the stop no process, socket or lock is left in the hosts; after the lab nothing on the machine" {

@@ -78,7 +78,7 @@ serve() {
 }
 
 answered() {	# answered N: so many answers are in $W/answers
-	for _ in {1..1500}; do [ "$(wc -l <"$W/answers")" -lt "$1" ] || break; sleep 0.02; done
+	for _ in {1..1500}; do [ "$({ wc -l <"$W/answers"; } 2>/dev/null || echo 0)" -lt "$1" ] || break; sleep 0.02; done
 }
 
 # The last command ended with STATUS, and its output has each of the texts.

@@ -22,6 +22,11 @@ setup() {
 	. "$W/one.up"
 }
 
+teardown() {
+	[[ " $(jobs -pr | xargs) " != *" ${driver-none} "* ]] || kill "$driver"	# with its guest
+	[ ! -d "${group-}" ] || until_true rmdir "$group"
+}
+
 until_true() {	# COMMAND...
 	local i
 	for ((i = 0; i < 600; i++)); do
@@ -200,7 +205,6 @@ END
 	[ "$status" -ne 0 ]
 	. "$W/one.up"
 	[ "$(in_guest cat /etc/mark)" = one ]
-	kill "$driver"
 	[ "$(stat -c '%Y %b' "$image")" = "$before" ]
 }
 
@@ -216,7 +220,6 @@ END
 	kill -9 "$driver"
 	gone() { [ ! -e "$dir" ] && [ ! -d "/proc/$keeper" ] && [ ! -d "/proc/$qemu" ]; }
 	until_true gone
-	[ -z "$group" ] || rmdir "$group"
 	run grep -lszF "$dir" /proc/[0-9]*/cmdline
 	[ "$status" -ne 0 ]
 	run grep -F "$dir" /proc/net/unix /proc/mounts

@@ -68,7 +68,7 @@ made_up() {
 
 @test "browse: report: pages and job relative to the baseline; findings on vamp against nice; the same tables when made again" {
 	made_up
-	"$TOP/report/report.sh" run
+	drawn "$TOP/report/report.sh" run
 	near "$(row plain_ms scheme=baseline)" 800 0.1
 	near "$(row all_rel scheme=baseline)" 1 0.001
 	near "$(row text_rel scheme=nice)" 0.375 0.0001		# 1.5 / 4

@@ -120,7 +120,7 @@ hand_made_menus() {
 	made_up
 	hand_made_menus >run/menus.tsv
 	bash -c '. "$1" && menus_sum run' bash "$TOP/kits/apps/experiments/startup/menus.sh"
-	"$TOP/report/report.sh" run
+	drawn "$TOP/report/report.sh" run
 	[ "$(found swap-in-use '[.value, .unit, .verdict]')" = '[1.42,"times","none"]' ]
 	[ "$(found memory-left '[.value, .verdict]')" = '[25,"bad"]' ]
 	# one start of browser has no interval
@@ -155,7 +155,7 @@ hand_made_menus() {
 @test "startup: an idle hog in swap is not read back, unless a start reads more at the last step" {
 	local f
 	made_up
-	"$TOP/report/report.sh" run
+	drawn "$TOP/report/report.sh" run
 	[[ $(found swap-in-use .text) == *"reads twice as much"* ]]
 	near "$(row swap_in_mb_high cell=editor-warm-used-file-200)" 4 0.001
 	# a panel for each kind of pressure
@@ -173,7 +173,7 @@ hand_made_menus() {
 	hand_made_menus >run/menus.tsv
 	tables
 	cp -r run other
-	"$TOP/report/report.sh" run other -o both --label a,b
+	drawn "$TOP/report/report.sh" run other -o both --label a,b
 	for name in a b; do
 		grep -qF ">swap: 2.5ms a read, $name<" both/figures/memory-editor.svg
 		grep -qF ">editor/$name<" both/figures/menu-tree.svg
@@ -301,7 +301,7 @@ hand_made_menus() {
 @test "startup: a start that never ended is a lower bound in verdict, findings, tables and figure" {
 	local n f
 	made_up
-	"$TOP/report/report.sh" run
+	drawn "$TOP/report/report.sh" run
 	if grep -q 'later than that' run/figures/file-time.svg; then return 1; fi
 	for f in run/cells/editor-warm-used-slow-2.5ms-200/*/startup.json; do
 		jq '.result.runs[0] |= (.state = "ceiling" | .stable_ms = null)' "$f" >x

@@ -12,6 +12,13 @@ setup() {
 	need jq
 }
 
+teardown() {
+	end_started
+	[ -z "${group-}" ] || until_true no_groups
+}
+
+no_groups() { rmdir "$group/below" "$group"; [ ! -e "$group" ]; }
+
 # $vamp: it runs, its inputs are lines into the fifo `input`.
 start_vamp() {	# options...
 	start vamp "${user[@]}" "$VAMP" run --dry-run --no-audio --control input --format json -o out.json "$@"
@@ -169,7 +176,6 @@ tags() {	# episode jq's filter of a background process: how many there are
 	vamp=$own
 	stop_vamp
 	[ "$(tags 0 ".pid == $mine") $(tags 0 ".pid == $theirs")" = "1 0" ]
-	rmdir "$group/below" "$group"
 }
 
 @test "vamp: its defaults are the paper's (data/papers.tsv): 1024 ms, 50 %, 5 s" {

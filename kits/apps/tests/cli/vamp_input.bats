@@ -150,7 +150,7 @@ triggers_are() {	# WORD...: those of the report, in their order
 	run timeout 25 "$VAMP" run --dry-run --no-audio --display "$DISPLAY" -t 1s
 	kill -CONT "$server"
 	[ "$status" -eq 1 ]
-	[ "$output" = "vamp: display $DISPLAY does not answer: is it stopped, or its link down?" ]
+	[[ $output == "vamp: display $DISPLAY does not answer"* && ${#lines[@]} = 1 ]]
 	run "$VAMP" run --dry-run --no-audio --display :4711
 	[ "$status" -eq 1 ]
 	[[ $output == *:4711* ]]

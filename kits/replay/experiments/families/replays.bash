@@ -6,6 +6,7 @@
 TOP=$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)
 export THINPROBE_STATE=$BATS_FILE_TMPDIR/state
 load "$TOP/tests/e2e/left"
+load "$TOP/tests/undrawn"
 
 setup() {
 	export HOME=$BATS_TEST_TMPDIR
@@ -51,11 +52,9 @@ column() {	# column SETTING NAME: of summary.tsv
 }
 
 reported() {	# reported [drawn]: summary, page, findings.json; figures only where they are asked for
-	mkdir -p undrawn
-	printf '#!/bin/sh\n' | tee undrawn/gnuplot >undrawn/cmark-gfm
-	chmod +x undrawn/*
+	[ -n "${DRAWN_PATH-}" ] || undrawn
 	rm -rf "$RUN/figures"
-	PATH=$([ $# = 1 ] || echo "$PWD/undrawn:")$PATH "$TOP/report/report.sh" "$RUN" && cat "$RUN/findings.json"
+	"$@" "$TOP/report/report.sh" "$RUN" && cat "$RUN/findings.json"
 }
 finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | "\(.value) \(.verdict)"' "$RUN/findings.json"; }
 

@@ -39,7 +39,7 @@ begin() {
 		"$1" run iosched --on ssh:tp-server,tp-client --quick --disk file --schedulers "$2" --script "$3" -o "$4" &
 		echo $! >"$3.pid"
 		wait
-		until [ -e "$3.over" ]; do sleep 0.2; done' \
+		until [ -e "$3.over" ] || [ ! -e "$3" ]; do sleep 0.2; done' \
 		sh "$TOP/thinprobe" "$OTHER" "$W/script" "$RUN" >"$W/out" 2>&1 3>&- &
 	pair=$!
 	within 200 set_now || { cat "$W/out"; false; }

@@ -45,7 +45,7 @@ by_logs() {
 		python3 "$server" --log \$port.log --port \$port --password secret --factor \$factor \
 			--delays 60,35,120,40,200 >/dev/null 2>&1 &
 		echo \$! >\$port.pid
-		until grep -q ' listens ' \$port.log; do sleep 0.05; done
+		until grep -q ' listens ' \$port.log; do kill -0 \$! || exit; sleep 0.05; done
 	END
 	real_run "$RUN" "$TOP/thinprobe" run replay --trace "my trace" --to "vnc:127.0.0.1::$port" --label fast \
 		--to "vnc:127.0.0.1::$((port + 1))" --label slow --password-file password \
@@ -53,7 +53,7 @@ by_logs() {
 	# shellcheck disable=SC2046 # pids
 	kill $(cat [0-9]*.pid)
 	run_complete "$RUN"
-	[ "$(finding delivered)" = "15 good" ] || cat "$RUN/findings.json"
+	[ "$(finding delivered)" = "15 good" ] || { cat "$RUN/findings.json"; false; }
 	mv "$port.log" fast-2
 	mv "$((port + 1)).log" slow-2
 	# a busy machine keeps the servers' answers, too: their logs say for how long
@@ -88,7 +88,7 @@ by_logs() {
 		jq '.settings += {on: "attach:vnc:a:1", label: [.settings.base]} | .host.kernel = .settings.base' "$run/run.json" >x
 		mv x "$run/run.json"
 	done
-	"$TOP/report/report.sh" old new -o both
+	drawn "$TOP/report/report.sh" old new -o both
 	RUN=both
 	near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.97 * b && a < 1.03 * b) }'; }
 	near "$(column new ratio)" 2

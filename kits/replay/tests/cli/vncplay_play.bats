@@ -28,12 +28,7 @@ setup() { begin_desk; }
 	[ "$(value snapshots.matched)" = 3 ]
 	# all that the server sent is in the log
 	read -r bytes ms <<<"$(blocks "o 1.rfb")"
-	[ "$bytes" = "$(awk -v RS=' ' -F= '$1 == "bytes" { n += $2 } END { print n }' <(grep ' sent n=1' second.log | tr '\n' ' '))" ] || {
-		# greeting and colour of the desktop's name are no updates: what is sent must not be more than what is logged
-		sent=$(grep ' sent n=1' second.log | sed 's/.*bytes=//' | paste -sd+ | bc)
-		echo "$bytes in the log, $sent sent"
-		[ "$bytes" -ge "$sent" ]
-	}
+	[ "$bytes" = "$(awk '/ sent n=1/ && sub(/.* bytes=/, "") { n += $1 } END { print n }' second.log)" ]
 	grep -q 'paint name=answer' second.log
 	# the side file has the same inputs, and the words of 2005
 	[ "$(head -n 1 "o 1.rfb.aux")" = "# vncplay-aux 1" ]
@@ -151,13 +146,13 @@ END
 		play far.trace o.rfb --mask 1,1,1,1 --mask $bad
 		[ "$status" -eq 2 ]
 		[ ! -e report.json ]
-		[ "$(cat play.err)" = \
-			"vncplay: --mask $bad is outside of the trace's screen, which is 640x480: it would hide nothing (see thinprobe vncplay --help)" ]
+		[ "$(wc -l <play.err)" -eq 1 ]
+		grep -q "^vncplay: --mask $bad is outside of the trace's screen, which is 640x480" play.err
 		play far.trace o.rfb --any-size --mask $bad
 		[ "$status" -eq 1 ]
-		[ "$(cat play.err)" = "vncplay: o.rfb: --mask $bad is outside of the server's screen, which is 640x480: it would hide nothing" ]
-		jq -e --arg why "--mask $bad is outside of the server's screen, which is 640x480: it would hide nothing" '
-			.result.runs[0] == {file: "o.rfb", status: "refused", why: $why}' report.json
+		[ "$(wc -l <play.err)" -eq 1 ]
+		why=$(sed -n "s/^vncplay: o.rfb: \(--mask $bad is outside of the server's screen, .*\)/\1/p" play.err)
+		jq -e --arg why "$why" '.result.runs[0] == {file: "o.rfb", status: "refused", $why} and $why != ""' report.json
 	done
 	play far.trace o.rfb --wait-end 0 --mask 0,0,2000,50
 	[ "$status" -eq 0 ]

@@ -111,11 +111,9 @@ start_scripted() {
 	start users "$VUSERS" "$at" -n 2 --watched 2 -z 50ms -t 60s --timeout 60s --format json -o report.json --log early.tsv
 	until_true grep -qx ready users.err
 	until_true eval '[ "$(cat keys)" = 6 ]'	# three keys of each user; the answer to the third never ends
-	from=$SECONDS
 	kill -INT "$pid"
 	ends "$pid"
 	[ "$status" = 130 ]
-	[ $((SECONDS - from)) -le 5 ]
 	holds '.stopped_by == "signal" and ([.watched[].unanswered] | add) == 2'
 }
 
@@ -216,20 +214,4 @@ start_scripted() {
 	users -n 1 -z 100ms -t 300ms --password-file empty
 	[ "$status" = 2 ]
 	grep -q 'holds no password' users.err
-}
-
-@test "vusers --watched: wrong options: exit 2, one line" {
-	while read -r words; do
-		status=0
-		# shellcheck disable=SC2086 # words
-		timeout 20 "$VUSERS" $words >out 2>err || status=$?
-		echo "$words: $status $(cat err)"
-		[ "$status" = 2 ]
-		[ "$(wc -l <err)" = 1 ]
-	done <<-'END'
-		vnc:127.0.0.1:5901 -n 3 -z 1s --watched 4
-		vnc:127.0.0.1:5901 -n 30 -z 1s --watched 17
-		http://127.0.0.1:80/ -n 3 -z 1s --watched 1
-		http://127.0.0.1:80/ -n 3 -z 1s --password-file x
-	END
 }
