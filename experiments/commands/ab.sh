@@ -466,9 +466,10 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 		# what the start has left is of no use to the next one
 		for ((k = STARTS * PAIRS + 1; k <= (STARTS + 1) * PAIRS; k++)); do rm -rf "$DIR"/[ab]/cells/*/"$k"; done
 		say "start $((STARTS + 1)) failed: $(why_failed)"
-		[ "$failed" -lt 3 ] || [ "$STARTS" -gt 0 ] ||
+		if [ "$failed" = 3 ]; then
+			[ "$STARTS" = 0 ] || break
 			die "the variants could not be measured: $(why_failed) (see $DIR/a.log and b.log)"
-		[ "$failed" -lt 3 ] || break
+		fi
 		now_s
 		continue
 	fi
