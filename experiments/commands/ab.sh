@@ -442,10 +442,7 @@ fi
 now_s
 stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP
-say "$(jq -r '{A: .a, B: .b} | to_entries[] | "\(.key): "
-	+ (.value | [.options, .server, .client, .root, (.commit | strings | .[:12])]
-	| map(strings | select(. != "") | sub(".*/thinprobe-ab\\.[^/]*/[ab]/"; "")) | join(" ")
-	| if . == "" then "as it is" else . end)' "$DIR/ab.json")"
+say "$(jq -r "$(<"$TP_HOME/report/decided.jq")"'{A: .a, B: .b} | to_entries[] | "\(.key): \(.value | variant)"' "$DIR/ab.json")"
 [ -n "$RESUME" ] || say_plan
 failed=0 open=1
 if [ "$STARTS" -gt 0 ]; then	# a comparison that goes on may be decided already, with more noise
