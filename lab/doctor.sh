@@ -4,11 +4,6 @@
 # and commands that would help.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/home.sh" || exit 1
-# An ordinary user's PATH often lacks the folders where ip, tc and sysctl live.
-case :$PATH: in
-*:/usr/sbin:*) ;;
-*) PATH=$PATH:/usr/sbin:/sbin ;;
-esac
 
 missing=0 limited=0 json=0 rows=()
 

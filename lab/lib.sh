@@ -14,11 +14,6 @@ readonly EXIT_RUN EXIT_USAGE EXIT_MISSING
 . "$LAB_HERE/line.sh"
 . "$LAB_HERE/room.sh"
 . "$LAB_HERE/words.sh"
-# An ordinary user's PATH often lacks the folders where ip, tc and ethtool live.
-case :$PATH: in
-*:/usr/sbin:*) ;;
-*) PATH=$PATH:/usr/sbin:/sbin ;;
-esac
 
 # die [-STATUS] MESSAGE...: prints one line "tool: what; cure" and exits. on_exit commands have the message in DIED.
 DIED=''
