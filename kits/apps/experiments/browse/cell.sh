@@ -131,7 +131,7 @@ exp_summed() {
 	favour_relate 'group_by(.parameters.job) | map({job: .[0].parameters.job, rate: (map(.job.bytes_per_s) | mean),
 			pages: (map(.visits | to_entries[] | select(.value.wrong | not)) | group_by(.key)
 				| map({key: .[0].key, value: (map(.value.ms) | geomean)}) | from_entries)})' '
-		(.parameters.job as $job | first($of[] | select(.job == $job or ($job == "none" and ($of | length) == 1))) // {}) as $base
+		baseline as $base
 		| .relative = (.visits // {} | with_entries(select((.value.wrong | not) and $base.pages[.key])
 			| .value = .value.ms / $base.pages[.key]))
 		| .relative_all = ([.relative[]] | geomean)

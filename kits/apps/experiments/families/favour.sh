@@ -211,14 +211,17 @@ favour_summed() {
 	run_set '.vamp = $vamp' --argjson vamp "$(jq -s . <<<"$rows")"
 }
 
-# Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline.
+# Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline. Where that is a list, `baseline`
+# is its item of the cell's app and job; without a job the only one, if there is one job: with several there is no one baseline.
 favour_relate() {	# favour_relate OF FILTER WORD...
 	local file
 	jq -nr "${@:3}" 'def mean: map(values) | if . == [] then null else add / length end;
 		def geomean: map(values) | if . == [] or any(. <= 0) then null else map(log) | add / length | exp end;
 		[inputs | {file: input_filename, cell: .}]
 		| (map(.cell | select(.state == "complete" and .parameters.scheme == "baseline")) | '"$1"') as $of
-		| .[] | .file, (.cell | '"$2"')' "$RUN"/cells/*/*[0-9]/cell.json |
+		| def baseline: .parameters as $p | [$of[] | select(.app == $p.app)] as $of
+			| first($of[] | select(.job == $p.job or ($p.job == "none" and ($of | length) == 1))) // {};
+		  .[] | .file, (.cell | '"$2"')' "$RUN"/cells/*/*[0-9]/cell.json |
 		awk '/^[^{} ]/ { file = $0 ".related"; next } { print >file } /^}/ { close(file) }'
 	for file in "$RUN"/cells/*/*[0-9]/cell.json; do
 		put_json "$file" <"$file.related"
