@@ -47,9 +47,6 @@ exp_end_lab() {
 	place_down
 }
 
-exp_session() { favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/${P[scheme]}-${P[job]}-$1.json"; }
-exp_end_session() { favour_end; }
-
 # Now and then the browser lays its tool bar out in another way, and no picture can be compared: then it is started anew.
 exp_run() {	# exp_run FOLDER REPEAT
 	local try

@@ -4,14 +4,14 @@
 # session also runs a job in the background.
 #
 # Call favour_check and favour_find in exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
-# (exp_session, exp_end_session); favour_job_begin and favour_job_end around the measured part of a cell. place_*.sh runs the
+# (exp_session and exp_end_session do so); favour_job_begin and favour_job_end around the measured part of a cell. place_*.sh runs the
 # session: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe, place_trace, place_traced,
 # place_down; and place_host, if PLACE_PORT (a guest's port to vamp on its host) is set, and PLACE_NOBODY, an empty group.
 
 declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
 while IFS=$'\t' read -r name says session job vamp; do
-	SCHEME_SAYS[$name]=$says SCHEME_SESSION[$name]=$session SCHEME_JOB[$name]=$job SCHEME_VAMP[$name]=${vamp#-}
-	[ "$vamp" = - ] || SCHEME_VAMP[$name]=$vamp
+	[ "$vamp" != - ] || vamp=''
+	SCHEME_SAYS[$name]=$says SCHEME_SESSION[$name]=$session SCHEME_JOB[$name]=$job SCHEME_VAMP[$name]=$vamp
 done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/kits/apps/data/favour.tsv")
 
 # Schemes -----------------------------------------------------------------------------------------------------------
@@ -107,6 +107,10 @@ favour_end() {
 	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
 	place_end
 }
+
+# (an experiment may have others)
+exp_session() { favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/${P[scheme]}-${P[job]}-$1.json"; }
+exp_end_session() { favour_end; }
 
 favour_lives() {	# 1, LAB_WHY: the job or vamp has ended
 	LAB_WHY="the job in the background ended: $(LAB_LOG=$RUN/log last_word job)"

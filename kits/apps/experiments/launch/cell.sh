@@ -48,9 +48,6 @@ exp_before_cells() {
 
 exp_end_lab() { place_down; }
 
-exp_session() { favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/${P[scheme]}-${P[job]}-$1.json"; }
-exp_end_session() { favour_end; }
-
 exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
 	local irqs
 	favour_lives || return
