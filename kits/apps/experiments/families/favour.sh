@@ -4,7 +4,7 @@
 # session also runs a job in the background.
 #
 # Call favour_check and favour_find in exp_check and exp_find; favour_begin and favour_end around the cells of a scheme
-# (exp_session and exp_end_session do so); favour_job_begin and favour_job_end around the measured part of a cell. place_*.sh runs the
+# (exp_session, exp_end_session); favour_job_begin and favour_job_end around the measured part of a cell. place_*.sh runs the
 # session: place_find, place_has, place_begin, place_end, place_start, place_exec, place_probe, place_trace, place_traced,
 # place_down; and place_host, if PLACE_PORT (a guest's port to vamp on its host) is set, and PLACE_NOBODY, an empty group.
 
@@ -215,8 +215,8 @@ favour_summed() {
 	run_set '.vamp = $vamp' --argjson vamp "$(jq -s . <<<"$rows")"
 }
 
-# Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline. Where that is a list, `baseline`
-# is its item of the cell's app and job; without a job the only one, if there is one job: with several there is no one baseline.
+# Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline. Of a list, `baseline` is the
+# item of the cell's app and job; of a cell without a job the only one, if there is one job: with several there is no one baseline.
 favour_relate() {	# favour_relate OF FILTER WORD...
 	local file
 	jq -nr "${@:3}" 'def mean: map(values) | if . == [] then null else add / length end;
