@@ -234,6 +234,7 @@ lab_needs() {
 	done
 }
 
+LAB_USER=${USER-}
 # protocol_use NAME[:VARIANT] and app_use NAME load a plug-in (contract: protocols/README.md).
 protocol_use() {
 	local file
@@ -241,6 +242,7 @@ protocol_use() {
 	PROTOCOL_NAME=$1 PROTOCOL_VARIANT=''
 	# shellcheck disable=SC2034
 	[[ $1 == *:* ]] && PROTOCOL_VARIANT=${1#*:}
+	[ -z "$LAB_USER" ] || USER=$LAB_USER	# (a plug-in may need another)
 	file=$(plugin_file protocols "${1%%:*}") || die "-$EXIT_USAGE" "no protocol '$1'; there are: $(plugins protocols | paste -sd ' ')"
 	protocol_variants() { :; }
 	# shellcheck disable=SC2317 # drivers call it
