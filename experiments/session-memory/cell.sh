@@ -27,8 +27,8 @@ exp_choose() {
 }
 
 exp_cells() {
-	local protocol kind
-	for protocol in ${PROTOCOLS//,/ }; do for kind in $KINDS_HERE; do printf '%s\t%s\n' "$protocol.$kind" \
+	local protocol kind	# (in a sweep over hosts of yours nothing was chosen)
+	for protocol in ${PROTOCOLS//,/ }; do for kind in ${KINDS_HERE-${KINDS//,/ }}; do printf '%s\t%s\n' "$protocol.$kind" \
 		"${LOGINS##*,}"; done; done
 }
 
