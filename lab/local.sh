@@ -454,9 +454,9 @@ lab_clean() {
 		! lab_kept "${f: -6}" || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
-	for f in "$tmp"/thinprobe-{watch,try}.??????; do
+	for f in "$tmp"/thinprobe-{watch,try,link}.??????; do
 		lab_may_clean "$f" || continue
-		! { fd=$(lab_pid_in "$f") && grep -qza 'commands/\(watch\|try\)\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
+		! { fd=$(lab_pid_in "$f") && grep -qza '/\(watch\|try\|measure_link\)\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
 	# Of a lab over ssh, here or at this end of one: its process is gone.
