@@ -347,7 +347,7 @@ lab_facts() {
 		.tools += ([$tools / "\n" | .[] / "\t" | select((.[1] // "") != "") | {(.[0]): .[1]}] | add // {})'
 }
 
-# lab_can ROLE pin|cgroup|shape|delay|autogroup|capture|rt, lab_can server
+# lab_can ROLE pin|shape|delay|autogroup|capture|rt, lab_can server
 # memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh), disk (disk.sh; from the
 # driver's main shell): 0 when this lab can do that to ROLE. Each is tried, and undone at once;
 # nothing is guessed from names or versions.
@@ -356,7 +356,6 @@ lab_can() {
 	case $2 in
 	pin) [ "$LAB_SHARED_CPUS" = 0 ] && [ "$(lab_exec "$role" sh -c 'taskset -pc $$' 2>/dev/null)" != "" ] &&
 		[ "$(lab_exec "$role" sh -c 'taskset -pc $$' | sed 's/.*: //')" = "${!cpus}" ] ;;
-	cgroup) machine_can_cgroup "$LAB_ID" ;;
 	delay) [ "$LAB_LINK" != veth ] || link_has_netem lab_exec -R "$role" ;;
 	shape)
 		[ "$LAB_LINK" = wire ] || lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null |
@@ -374,7 +373,7 @@ lab_can() {
 		fi ;;
 	rt) lab_exec "$role" chrt -f 1 true 2>/dev/null ;;
 	*)
-		die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap" \
+		die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin shape delay autogroup memory swap" \
 			"zram slowswap evict memory_low damon delayacct disk capture rt"
 		;;
 	esac
