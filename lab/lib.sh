@@ -221,6 +221,11 @@ lab_cure() {	# lab_cure ROLE PACKAGE: prints how it comes there
 [ -z "${LAB_SERVER_ROOT-}" ] || LAB_AT_server=" in $LAB_SERVER_ROOT"
 root_system() { sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\).*/\1/p' "$1/etc/os-release"; }	# root_system ROOT: prints its name
 
+lab_no_lever() {	# of lab_can
+	die "-$EXIT_USAGE" "lab_can: no lever '$1'; there are: pin shape delay autogroup memory swap" \
+		"zram slowswap evict memory_low damon delayacct disk capture rt"
+}
+
 # lab_needs ROLE:COMMAND:PACKAGE...: 0, or prints which is missing there, with the cure, and fails.
 lab_needs() {
 	local role command package at

@@ -372,10 +372,7 @@ lab_can() {
 			caps=$(lab_exec -C "$role" sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) && ((0x$caps >> 13 & 1))
 		fi ;;
 	rt) lab_exec "$role" chrt -f 1 true 2>/dev/null ;;
-	*)
-		die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin shape delay autogroup memory swap" \
-			"zram slowswap evict memory_low damon delayacct disk capture rt"
-		;;
+	*) lab_no_lever "$2" ;;
 	esac
 }
 

@@ -571,10 +571,7 @@ lab_can() {
 		;;
 	capture) lab_query "$1" can_run "${LAB_FOLDER[$1]}/bin/prototap" live -i "${!link}" --port 1 -t 100ms ;;
 	rt) lab_query "$1" can_run chrt -f 1 true ;;
-	*)
-		die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin shape delay autogroup memory swap" \
-			"zram slowswap evict memory_low damon delayacct disk capture rt"
-		;;
+	*) lab_no_lever "$2" ;;
 	esac
 }
 
