@@ -67,7 +67,7 @@ protocol_start() {
 	nx_number || cannot "no free X display${LAB_AT_server-}" || return
 	n=$NX_N
 	protocol_keep "$n"
-	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
+	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n
 	nx_share "$name" || protocol_failed "$session" "cannot write the X cookie of display :$n" "$log.auth" || return
 	nx_serve "$session" "$n"
 	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||

@@ -113,7 +113,7 @@ vnc_viewer() {
 	protocol_run client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 \
 		"$(vnc_no_greeting)" -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
 		"${security[@]}" "$(lab_url server)::$PROTOCOL_PORT"
-	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_OPTIONS=()
+	PROTOCOL_OPTIONS=()
 	# It leaves room for a title bar, and hands no motion on before the first click.
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" && viewer_fill "$VIEWER_DISPLAY" &&
 		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool click 1 &&
