@@ -8,8 +8,8 @@
 #   vnc:x11vnc    x11vnc, which polls an Xvfb; keyrepeat is the client
 #   vnc:refecho   the reference server on libvncserver, which is the application too; keyrepeat is the client
 #
-# VNC_FRAME_RATE (60; an experiment may set another) is Xvnc's frame clock. It does not run free: after an idle screen an update waits half a
-# frame, and that is the floor of every latency measured.
+# VNC_FRAME_RATE (60; an experiment may set another) is Xvnc's frame clock. It does not run free: after an idle
+# screen an update waits half a frame, and that is the floor of every latency measured.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
