@@ -16,7 +16,7 @@ exp_check() {
 	LINKS=$(plan_rate "$LINKS")
 	for item in ${LINKS//,/ }; do
 		plan_bits_or_bytes --links "$item"
-		[[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ ]] || exp_bad "--links $item: must be a rate such as 10Mbit"
+		[[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ && $item == *[1-9]* ]] || exp_bad "--links $item: must be a rate such as 10Mbit"
 	done
 	[ "$ON" != lab ] || LINK=${LINKS%%,*}	# the lab starts with this link
 	[ "${BY:-tbf}" = tbf ] || export LAB_DELAY_BY=wire
