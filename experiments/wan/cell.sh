@@ -14,6 +14,7 @@ exp_check() {
 	[ "$ON_BACKEND" != attach ] || APP=own	# what its user put into the window
 	wan_one_link
 	[ -n "$RESUME" ] || plan_no_link rtt loss loss-rtt
+	[ -n "$LOSSES" ] || ! plan_given loss-rtt || exp_bad "--loss-rtt with --loss none: no condition has loss; leave one out"
 	[ "$ON" = lab ] || exp_find() { wan_real_cells; }
 }
 
