@@ -68,7 +68,7 @@ rows_of() {
 	fold -s -w 80 | sed 's/ *$//' | printable
 doubt=()
 [ -z "$gate" ] || [ -n "$unlike" ] || {
-	not_alike=$(jq -r 'del(.repeats, .until_sure, .label, .set_load_timeout) | keys | join(", ")' <<<"$differs")
+	not_alike=$(jq -r "$(<"$here/decided.jq")"' decisive | keys | join(", ")' <<<"$differs")
 	[ -z "$not_alike" ] || doubt=(--doubt "the runs were not alike: $not_alike")
 }
 rows_of "${runs[0]}" a >"$work/a"

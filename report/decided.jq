@@ -15,6 +15,8 @@ def interval: if .low == null then "unknown" else "\(.low | signed) to \(.high |
 def left_out(reason): group_by([.cell, reason])[] | .[0] + {because: (.[0] | reason),
 	metric: (if length > 4 then "\(length) metrics" else map(.metric | without_unit) | join(", ") end)};
 def why_not($a; $b): "\(.why)\(if .of then " in \(if .of == "a" then $a else $b end)" else "" end)";
+# Of what was not alike in two runs, what may change their figures.
+def decisive: del(.repeats, .until_sure, .label, .set_load_timeout);
 # The options and programs of a variant in ab.json, seen from the tree of its revision.
 def variant: [.options, .server, .client, .root, (.commit | strings | .[:12])]
 	| map(strings | select(. != "") | sub(".*/thinprobe-ab\\.[^/]*/[ab]/"; "")) | join(" ") | if . == "" then "as it is" else . end;
