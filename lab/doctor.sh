@@ -176,7 +176,7 @@ cpu_groups() {
 
 # Needs of experiments on memory: tried likewise. For a moment the machine has a megabyte of swap.
 memory() {
-	local dir said kind
+	local dir said
 	dir=$(mktemp -d 2>/dev/null) || { no_folder "a memory size for the server, swap"; return; }
 	said=$(printf '%s\n' 'memory doctor limit=67108864' 'swap file 1048576' unswap 'swap zram 1048576' \
 		unswap 'swap slow:1ms 1048576' unswap |
