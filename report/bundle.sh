@@ -32,9 +32,7 @@ run=$(cd -- "$run" && pwd) || exit 1
 name=${run##*/}
 [ ! -e "$out" ] || [ -f "$out" ] || die 2 "-o $out: is no file"
 [ ! -L "$out" ] || out=$(readlink -f -- "$out") || die 2 "-o $output: is a link into a folder that is not there"
-work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+work_folder
 [ -d "$run/cells" ] || {	# with all its samples it is a run like others
 	kept_unpack "$run" "$work/kept/$name" || die 1 "$run/samples.tar.zst: $UNPACK_WHY"
 	run=$work/kept/$name

@@ -30,10 +30,9 @@ kept_remove() { rm -rf -- "$KEPT_COPY"; }
 
 kept_open() {	# in the folder RUN
 	KEPT=$RUN
-	work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
+	work_folder
 	KEPT_COPY=$work
-	trap kept_remove EXIT
-	trap 'exit 130' INT TERM
+	trap kept_remove EXIT	# (report.sh gives `work` to another)
 	RUN=$KEPT_COPY/${KEPT##*/}	# the tables name the folder
 	kept_unfold "$KEPT" "$RUN" && cd -- "$RUN" || die 1 "$KEPT/samples.tar.zst: $UNPACK_WHY"
 }
