@@ -32,7 +32,7 @@ kept_open() {	# in the folder RUN
 	KEPT=$RUN
 	work_folder
 	KEPT_COPY=$work
-	trap kept_remove EXIT	# (report.sh gives `work` to another)
+	trap kept_remove EXIT	# (report.sh sets `work` anew)
 	RUN=$KEPT_COPY/${KEPT##*/}	# the tables name the folder
 	kept_unfold "$KEPT" "$RUN" && cd -- "$RUN" || die 1 "$KEPT/samples.tar.zst: $UNPACK_WHY"
 }
