@@ -26,13 +26,12 @@ kept_unfold() {
 }
 
 KEPT=''	# the folder of the kept run, while RUN is the copy
-kept_remove() { rm -rf -- "$KEPT_COPY"; }
 
 kept_open() {	# in the folder RUN
 	KEPT=$RUN
 	work_folder
 	KEPT_COPY=$work
-	trap kept_remove EXIT	# (report.sh sets `work` anew)
+	trap 'rm -rf -- "$KEPT_COPY"' EXIT	# (report.sh sets `work` anew)
 	RUN=$KEPT_COPY/${KEPT##*/}	# the tables name the folder
 	kept_unfold "$KEPT" "$RUN" && cd -- "$RUN" || die 1 "$KEPT/samples.tar.zst: $UNPACK_WHY"
 }
