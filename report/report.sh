@@ -262,6 +262,7 @@ record) doc=$(document) && decide record; exit ;;
 esac
 
 [ -w "${KEPT:-.}" ] || die 1 "cannot write to ${KEPT:-$RUN}; copy it to a folder that you own"
+find "$RUN" -maxdepth 1 -name '.report.??????' -mmin +60 -exec rm -rf -- {} + 2>/dev/null	# of one that was killed
 work=$(mktemp -d "$RUN/.report.XXXXXX" 2>/dev/null) || die 1 "cannot write to $RUN"
 [ -n "$KEPT" ] || trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
