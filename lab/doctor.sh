@@ -4,11 +4,6 @@
 # and commands that would help.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/home.sh" || exit 1
-# An ordinary user's PATH often lacks the folders where ip, tc and sysctl live.
-case :$PATH: in
-*:/usr/sbin:*) ;;
-*) PATH=$PATH:/usr/sbin:/sbin ;;
-esac
 
 missing=0 limited=0 json=0 rows=()
 
@@ -181,7 +176,7 @@ cpu_groups() {
 
 # Needs of experiments on memory: tried likewise. For a moment the machine has a megabyte of swap.
 memory() {
-	local dir said kind
+	local dir said
 	dir=$(mktemp -d 2>/dev/null) || { no_folder "a memory size for the server, swap"; return; }
 	said=$(printf '%s\n' 'memory doctor limit=67108864' 'swap file 1048576' unswap 'swap zram 1048576' \
 		unswap 'swap slow:1ms 1048576' unswap |
@@ -337,11 +332,12 @@ finish() {
 	[ "$missing" = 0 ] || exit 4
 }
 
-experiment=''
-for word; do
-	case $word in
-	-h | --help)
-		cat <<'END'
+. "$TP_HOME/lab/words.sh"
+COMMAND=doctor
+die() { echo "thinprobe: ${*:2}" >&2; exit "${1#-}"; }
+# shellcheck disable=SC2317 # read_words calls it
+usage() {
+	cat <<'END'
 usage: thinprobe doctor [--fix] [--json] [EXPERIMENT]
 Says what this machine can and cannot measure, why, and the cure; for an
 experiment, whether all that it needs is there. Exit status 4 if something
@@ -349,26 +345,13 @@ needed is missing.
   --fix    first install what thinprobe setup would
   --json   as JSON
 END
-		exit 0
-		;;
-	--json) json=1 ;;
-	-*)
-		. "$TP_HOME/lab/words.sh"
-		echo "thinprobe: doctor: unexpected $word$(nearest "$word" "" --json --fix) (see thinprobe doctor --help)" >&2
-		exit 2
-		;;
-	*)
-		[ -z "$experiment" ] || { echo "thinprobe: doctor: takes one experiment: $experiment or $word" >&2; exit 2; }
-		if ! experiment_folder "$word" >/dev/null; then
-			. "$TP_HOME/lab/words.sh"
-			echo "thinprobe: doctor: no experiment $word$(nearest_experiment "$word")" >&2
-			exit 2
-		fi
-		experiment=$word
-		;;
-	esac
-done
-[ "$json" = 0 ] || have jq || { echo "thinprobe: doctor: --json needs jq; install it with: thinprobe setup" >&2; exit 4; }
+}
+read_words 'json fix' '' "$@"	# (the front door acts on --fix)
+[ "${#words[@]}" -le 1 ] || die -2 "doctor: takes one experiment: ${words[0]} or ${words[1]}"
+experiment=${words[0]-}
+[ "${#words[@]}" = 0 ] || experiment_folder "$experiment" >/dev/null ||
+	die -2 "doctor: no experiment $experiment$(nearest_experiment "$experiment")"
+[ "$json" = 0 ] || have jq || die -4 "doctor: --json needs jq; install it with: thinprobe setup"
 os=$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-}")
 if [ -n "$experiment" ]; then needs_of "$experiment"; finish; exit; fi
 [ "$json" = 1 ] || printf '%s, Linux %s, %s CPUs, %s\n' "$os" "$(uname -r)" "$(nproc)" \

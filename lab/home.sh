@@ -7,6 +7,7 @@
 : "${TP_BIN:=$TP_HOME/bin}"
 : "${TP_CHECKOUT:=1}"
 export TP_HOME TP_BIN LC_ALL=C.UTF-8
+[[ :$PATH: == *:/usr/sbin:* ]] || PATH=$PATH:/usr/sbin:/sbin	# where ip, tc and sysctl are; an ordinary user's often lacks them
 . "${BASH_SOURCE[0]%/*}/caller.sh"
 . "${BASH_SOURCE[0]%/*}/trees.sh"
 [[ ${BASH_SOURCE[-1]} != ?(*/)@(engine|commands)/*.sh ]] || caller_forget

@@ -14,11 +14,6 @@ readonly EXIT_RUN EXIT_USAGE EXIT_MISSING
 . "$LAB_HERE/line.sh"
 . "$LAB_HERE/room.sh"
 . "$LAB_HERE/words.sh"
-# An ordinary user's PATH often lacks the folders where ip, tc and ethtool live.
-case :$PATH: in
-*:/usr/sbin:*) ;;
-*) PATH=$PATH:/usr/sbin:/sbin ;;
-esac
 
 # die [-STATUS] MESSAGE...: prints one line "tool: what; cure" and exits. on_exit commands have the message in DIED.
 DIED=''
@@ -226,6 +221,11 @@ lab_cure() {	# lab_cure ROLE PACKAGE: prints how it comes there
 [ -z "${LAB_SERVER_ROOT-}" ] || LAB_AT_server=" in $LAB_SERVER_ROOT"
 root_system() { sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\).*/\1/p' "$1/etc/os-release"; }	# root_system ROOT: prints its name
 
+lab_no_lever() {	# of lab_can
+	die "-$EXIT_USAGE" "lab_can: no lever '$1'; there are: pin shape delay autogroup memory swap" \
+		"zram slowswap evict memory_low damon delayacct disk capture rt"
+}
+
 # lab_needs ROLE:COMMAND:PACKAGE...: 0, or prints which is missing there, with the cure, and fails.
 lab_needs() {
 	local role command package at
@@ -239,6 +239,7 @@ lab_needs() {
 	done
 }
 
+LAB_USER=${USER-}
 # protocol_use NAME[:VARIANT] and app_use NAME load a plug-in (contract: protocols/README.md).
 protocol_use() {
 	local file
@@ -246,6 +247,7 @@ protocol_use() {
 	PROTOCOL_NAME=$1 PROTOCOL_VARIANT=''
 	# shellcheck disable=SC2034
 	[[ $1 == *:* ]] && PROTOCOL_VARIANT=${1#*:}
+	[ -z "$LAB_USER" ] || USER=$LAB_USER	# (a plug-in may need another)
 	file=$(plugin_file protocols "${1%%:*}") || die "-$EXIT_USAGE" "no protocol '$1'; there are: $(plugins protocols | paste -sd ' ')"
 	protocol_variants() { :; }
 	# shellcheck disable=SC2317 # drivers call it

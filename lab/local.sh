@@ -347,7 +347,7 @@ lab_facts() {
 		.tools += ([$tools / "\n" | .[] / "\t" | select((.[1] // "") != "") | {(.[0]): .[1]}] | add // {})'
 }
 
-# lab_can ROLE pin|cgroup|shape|delay|autogroup|capture|rt, lab_can server
+# lab_can ROLE pin|shape|delay|autogroup|capture|rt, lab_can server
 # memory|swap|zram|slowswap|evict|memory_low|damon|delayacct (memory.sh), disk (disk.sh; from the
 # driver's main shell): 0 when this lab can do that to ROLE. Each is tried, and undone at once;
 # nothing is guessed from names or versions.
@@ -356,7 +356,6 @@ lab_can() {
 	case $2 in
 	pin) [ "$LAB_SHARED_CPUS" = 0 ] && [ "$(lab_exec "$role" sh -c 'taskset -pc $$' 2>/dev/null)" != "" ] &&
 		[ "$(lab_exec "$role" sh -c 'taskset -pc $$' | sed 's/.*: //')" = "${!cpus}" ] ;;
-	cgroup) machine_can_cgroup "$LAB_ID" ;;
 	delay) [ "$LAB_LINK" != veth ] || link_has_netem lab_exec -R "$role" ;;
 	shape)
 		[ "$LAB_LINK" = wire ] || lab_exec -R "$role" tc qdisc show dev "${!link}" 2>/dev/null |
@@ -373,10 +372,7 @@ lab_can() {
 			caps=$(lab_exec -C "$role" sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) && ((0x$caps >> 13 & 1))
 		fi ;;
 	rt) lab_exec "$role" chrt -f 1 true 2>/dev/null ;;
-	*)
-		die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap" \
-			"zram slowswap evict memory_low damon delayacct disk capture rt"
-		;;
+	*) lab_no_lever "$2" ;;
 	esac
 }
 
@@ -454,9 +450,9 @@ lab_clean() {
 		! lab_kept "${f: -6}" || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
-	for f in "$tmp"/thinprobe-{watch,try}.??????; do
+	for f in "$tmp"/thinprobe-{watch,try,link}.??????; do
 		lab_may_clean "$f" || continue
-		! { fd=$(lab_pid_in "$f") && grep -qza 'commands/\(watch\|try\)\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
+		! { fd=$(lab_pid_in "$f") && grep -qza '/\(watch\|try\|measure_link\)\.sh$' "/proc/$fd/cmdline"; } 2>/dev/null || continue
 		rm -rf -- "$f" && printf 'removed %s\n' "$f"
 	done
 	# Of a lab over ssh, here or at this end of one: its process is gone.

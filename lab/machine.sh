@@ -166,23 +166,6 @@ machine_regime() {
 		"${stat[3]}" "${stat[16]}" "$policy" "$cpus" "$cgroup"
 }
 
-# machine_can_cgroup ID: a cpu group that dies with its holder: made, entered, removed.
-machine_can_cgroup() {
-	local base group done_=1
-	base=$(awk '$3 == "cgroup" && $4 ~ /(^|,)cpu(,|$)/ { print $2; exit }' /proc/self/mounts)
-	if [ -z "$base" ]; then
-		base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
-		grep -qw cpu "$base/cgroup.controllers" 2>/dev/null || return 1
-		[ -w "$base/cgroup.procs" ] || base=$base$(sed -n 's/^0:://p' /proc/self/cgroup)
-	fi
-	group=$base/thinprobe-$1
-	mkdir "$group" 2>/dev/null || return 1
-	# shellcheck disable=SC2016
-	sh -c 'echo $$ >"$1/cgroup.procs"' sh "$group" 2>/dev/null && done_=0
-	wait_until 1 rmdir "$group" 2>/dev/null
-	return $done_
-}
-
 # machine_memory: lines "name value" of what decides on paging.
 machine_memory() {
 	local name file value

@@ -8,11 +8,10 @@ TP_TOOL=thinprobe
 set -u
 PORT=5210 PINGS=100
 
-LAB_RUN=$(mktemp -d 2>/dev/null) || die "cannot make a folder in ${TMPDIR:-/tmp}"
+LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe-link.XXXXXX" 2>/dev/null) && echo $$ >"$LAB_RUN/pid" ||
+	die "cannot make a folder in ${TMPDIR:-/tmp}"
 LAB_LOG=$LAB_RUN/log
-on_exit remove_folder
-# shellcheck disable=SC2317 # on_exit calls it
-remove_folder() { rm -rf -- "$LAB_RUN"; }
+on_exit rm -rf -- "$LAB_RUN"
 
 # load FROM TO OPTION...: prints the report of netload from one role to the other.
 load() {

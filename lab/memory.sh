@@ -129,7 +129,7 @@ lab_memory_limit() {
 # or without. What was swapped comes back into memory first, for which the server may have more for
 # a moment. 1: LAB_WHY; there is none then, and lab_memory_limit may have to be larger.
 lab_swap() {
-	local kind=$1 SIZE bytes used wait NOW_MS end
+	local kind=$1 SIZE bytes wait NOW_MS end
 	LAB_WHY="the server's memory is not confined"
 	[ -n "$LAB_MEMORY_GROUP" ] || return
 	case $kind in

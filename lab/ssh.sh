@@ -562,7 +562,6 @@ lab_can() {
 	LAB_WHY=''
 	case $2 in
 	pin) [ "$LAB_SHARED_CPUS" = 0 ] && lab_query "$1" can_pin "${!cpus}" ;;
-	cgroup) [ "$1" = server ] && lab_group try && lab_ungroup try ;;
 	autogroup) lab_query "$1" machine_can_autogroup ;;
 	shape | delay) lab_link ;;
 	memory | swap | zram | slowswap | evict | memory_low | damon | delayacct) [ "$1" = server ] && lab_memory_can "$2" ;;
@@ -572,10 +571,7 @@ lab_can() {
 		;;
 	capture) lab_query "$1" can_run "${LAB_FOLDER[$1]}/bin/prototap" live -i "${!link}" --port 1 -t 100ms ;;
 	rt) lab_query "$1" can_run chrt -f 1 true ;;
-	*)
-		die "-$EXIT_USAGE" "lab_can: no lever '$2'; there are: pin cgroup shape delay autogroup memory swap" \
-			"zram slowswap evict memory_low damon delayacct disk capture rt"
-		;;
+	*) lab_no_lever "$2" ;;
 	esac
 }
 

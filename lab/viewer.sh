@@ -29,8 +29,9 @@
 #                                     before it looks at a target
 #   viewer_can                        0, or prints what is missing in the client role, with the cure, and fails
 #   viewer_display SESSION [tcp]      starts one, 1024x768x24; sets VIEWER_NUMBER (N),
-#                                     VIEWER_DISPLAY (:N), VIEWER_PID, VIEWER_COOKIE. tcp: it
-#                                     listens on port 6000+N. 1 (cannot) when it does not come
+#                                     VIEWER_DISPLAY (:N), VIEWER_PID, VIEWER_COOKIE, PROTOCOL_VIEW
+#                                     and PROTOCOL_TARGET. tcp: it listens on port 6000+N.
+#                                     1 (cannot) when it does not come
 #   viewer_window DISPLAY name|class PATTERN SECONDS [PID]
 #                                     waits for a visible window there, gives it the focus, moves
 #                                     the pointer into it; sets VIEWER_WINDOW; 1 when it never came,
@@ -158,7 +159,7 @@ viewer_display() {
 	VIEWER_NUMBER=$(lab_display client) && [ "$VIEWER_NUMBER" -lt 63 ] ||	# prototap knows the ports 6000 to 6063
 		cannot "no free X display${LAB_AT_client-}" || return
 	[ "${2-}" != tcp ] || listen=(-listen tcp)
-	VIEWER_DISPLAY=:$VIEWER_NUMBER
+	VIEWER_DISPLAY=:$VIEWER_NUMBER PROTOCOL_VIEW=:$VIEWER_NUMBER PROTOCOL_TARGET=x11::$VIEWER_NUMBER
 	VIEWER_COOKIE=$(protocol_secret)
 	viewer_cookie client add "$VIEWER_DISPLAY" 2>>"$LAB_LOG/$log.err" ||
 		cannot "cannot write the X cookie of display $VIEWER_DISPLAY${LAB_AT_client-}: $(tail -n 1 -- \

@@ -30,8 +30,6 @@ doc=$(jq -n --slurpfile ab ab.json --slurpfile verdict verdict.json --slurpfile 
 	die 1 "$DIR: its files cannot be read"
 
 words=$(cat "$here/safe.jq" "$here/decided.jq")'
-def variant: [.options, .server, .client, .root, (.commit | strings | .[:12])]
-	| map(strings | select(. != "") | sub(".*/thinprobe-ab\\.[^/]*/[ab]/"; "")) | join(" ") | if . == "" then "as it is" else . end;
 def minutes($starts): .ab as $ab | if $starts == null or $ab.starts == 0 then "over 10,000 starts"
 	else ($starts * $ab.measured_s / $ab.starts / 60) | if . < 10 then . * 10 | round / 10 else round end end;
 def decided($word): .verdict.metrics_decided | map(select(.verdict == $word));

@@ -31,10 +31,8 @@ need zstd zstd
 run=$(cd -- "$run" && pwd) || exit 1
 name=${run##*/}
 [ ! -e "$out" ] || [ -f "$out" ] || die 2 "-o $out: is no file"
-[ ! -L "$out" ] || out=$(readlink -f -- "$out")
-work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+[ ! -L "$out" ] || out=$(readlink -f -- "$out") || die 2 "-o $output: is a link into a folder that is not there"
+work_folder
 [ -d "$run/cells" ] || {	# with all its samples it is a run like others
 	kept_unpack "$run" "$work/kept/$name" || die 1 "$run/samples.tar.zst: $UNPACK_WHY"
 	run=$work/kept/$name
@@ -61,7 +59,8 @@ classes() {
 		part == 1 && /^[A-Za-z0-9_-]+$/ { files["in"] = files["in"] "|" $1 "[.]tsv" }
 		part == 2 {
 			is = "left"
-			for (class in files) if (!/[[:cntrl:]]/ && $0 ~ "^(" substr(files[class], 2) ")$") is = class
+			for (class in files)	# (what is also typed is typed)
+				if (is != "typed" && !/[[:cntrl:]]/ && $0 ~ "^(" substr(files[class], 2) ")$") is = class
 			print is "\t" $0
 		}'
 }

@@ -18,6 +18,13 @@ die() {
 bad() { die 2 "$* (see thinprobe ${COMMAND:-report} --help)"; }
 usage() { printf '%s\n' "$usage"; }
 
+# work_folder: sets `work`, a new folder for temporary files, which goes with the program.
+work_folder() {
+	work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 130' INT TERM
+}
+
 # put_file FILE: standard input becomes FILE, whole or not at all; a device, a pipe or a link (/dev/stdout) stays what it is. (In a
 # folder for all, another login could have put a link in the place of the new file.)
 put_file() {

@@ -37,9 +37,7 @@ said=$(join_each "${runs[@]}" | jq -r -s --arg axis '' --arg command '' "$(<"$he
 		$names[]' 2>/dev/null) || die 1 "a run.json cannot be read"
 { IFS= read -r differs; mapfile -t names; } <<<"$said"
 [ -z "$strict" ] || [ "$differs" = '{}' ] || die 1 "the runs were not alike: $(jq -r 'keys | join(", ")' <<<"$differs")"
-work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+work_folder
 
 # rows_of RUN VARIANT: also of a kept run, whose samples are packed; $work/pooled-VARIANT: of the repeats that were not disturbed
 rows_of() {
@@ -68,7 +66,7 @@ rows_of() {
 	fold -s -w 80 | sed 's/ *$//' | printable
 doubt=()
 [ -z "$gate" ] || [ -n "$unlike" ] || {
-	not_alike=$(jq -r 'del(.repeats, .until_sure, .label, .set_load_timeout) | keys | join(", ")' <<<"$differs")
+	not_alike=$(jq -r "$(<"$here/decided.jq")"' decisive | keys | join(", ")' <<<"$differs")
 	[ -z "$not_alike" ] || doubt=(--doubt "the runs were not alike: $not_alike")
 }
 rows_of "${runs[0]}" a >"$work/a"

@@ -68,7 +68,7 @@ def entries: reduce .[] as $c ([]; map(.title) as $known | ($known | index([$c.t
 def entry_curves($columns; $wide; $high): to_entries
 	| def left: 14 + (.key % $columns) * $wide;
 	  def middle: $high - 12 - 22 * (.key / $columns | floor);
-	  (.[] | .key as $k | left as $x | middle as $y | .value
+	  (.[] | left as $x | middle as $y | .value
 		| (select(.draw | test("band|box")) | {draw: "box", colour,
 			rows: [{x: $x, y: ($y - 6), x2: ($x + 28), y2: ($y + 6)}]}),
 		  (select(.draw | test("line|segment|steps|impulse|level|arrow"))

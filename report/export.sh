@@ -42,9 +42,7 @@ format=$as out=$output runs=("${words[@]%/}")
 [ "${#runs[@]}" = 1 ] || [ "$format" = otava ] || die 2 "one run at a time; only otava takes several"
 [[ $format != @(sqlite|pcapng) || -n $out ]] || die 2 "--as $format needs -o FILE"
 for run in "${runs[@]}"; do is_run "$run"; done
-work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
+work_folder
 
 # use RUN: sets RUN to its folder, or that of its unpacked samples where it is a kept run, and run_json.
 use() {

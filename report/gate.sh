@@ -50,7 +50,7 @@ else
 	[[ $status != [035] ]] || judged=$(jq --arg a "$baseline" --arg b "$run" "$(cat "$here/decided.jq")"'
 		def said: if . == null then "?" else tostring end;
 		def open: {name: name, verdict: "not decided", why: .because};
-		. as $all | (.not_alike | del(.repeats, .until_sure, .label, .set_load_timeout) | to_entries | map({name: .key,
+		. as $all | (.not_alike | decisive | to_entries | map({name: .key,
 			verdict: "not decided", why: "not alike: \(.value | to_entries | map("\(.value | said) (\(.key))") | join(", "))"})) as $unlike
 		| {limits: ((if .doubt then $unlike else [] end)
 			+ [if .verdict != "too noisy" then empty else ([$a, .disturbed_a, .blocks_a], [$b, .disturbed_b, .blocks_b])

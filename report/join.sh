@@ -9,7 +9,7 @@
 
 # Names of the runs: those of --label, or the first property that differs between all of them: label, host or date.
 join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
-	[.[] | . as $run | (.started // "") as $at
+	[.[] | (.started // "") as $at
 		| (if (.settings.on // "lab") | startswith("attach:") then .protocol.title else .lab.server // .host.hostname end) as $host
 		| {label: (.settings.label | if type == "array" then join("-") else . end), host: $host, day: $at[:10],
 			host_day: (if $host == null then null else "\($host):\($at[:10])" end), minute: $at[:16],
@@ -30,7 +30,7 @@ join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] els
 	def of_run_axis($name): if $axis == "system" then . / "." | .[0] |= of_run($name) | join(".") else of_run($name) end;
 	def displays: .protocols // if .protocol == null then {} else
 		{(.cells[0].parameters.protocol // .settings.protocol): .protocol} end;
-	. as $runs | [$runs[].name] as $names
+	. as $runs
 	| ([$runs[].settings // {} | keys[]] | unique) as $keys
 	| ($keys | map(. as $key | {key: $key, value: alike($runs[].settings[$key])}) | from_entries) as $settings
 	| def by_run(value): [$runs[] | {key: .name, value: value}] | from_entries;

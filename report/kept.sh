@@ -26,15 +26,12 @@ kept_unfold() {
 }
 
 KEPT=''	# the folder of the kept run, while RUN is the copy
-kept_remove() { rm -rf -- "$KEPT_COPY"; }
 
 kept_open() {	# in the folder RUN
-	need zstd zstd
 	KEPT=$RUN
-	work=$(mktemp -d 2>/dev/null) || die 1 "cannot make a folder in ${TMPDIR:-/tmp}"
+	work_folder
 	KEPT_COPY=$work
-	trap kept_remove EXIT
-	trap 'exit 130' INT TERM
+	trap 'rm -rf -- "$KEPT_COPY"' EXIT	# (report.sh sets `work` anew)
 	RUN=$KEPT_COPY/${KEPT##*/}	# the tables name the folder
 	kept_unfold "$KEPT" "$RUN" && cd -- "$RUN" || die 1 "$KEPT/samples.tar.zst: $UNPACK_WHY"
 }
@@ -89,5 +86,6 @@ kept_put_back() {
 	for file in figures/*.svg; do
 		[ ! -f "$file" ] || slim "$file" >"$KEPT/$file" || die 1 "cannot write to $KEPT"
 	done
+	for file in "$KEPT"/figures/*.svg; do [ -f "figures/${file##*/}" ] || rm -f -- "$file"; done	# not drawn any more
 	cp -- *.tsv findings.json report.md report.html "$KEPT/" || die 1 "cannot write to $KEPT"
 }

@@ -226,7 +226,7 @@ def said: {verdict: full_verdict, findings: all_findings, notes: (notes + [previ
 
 # The document with the column `before` behind the headline column of the view: that column's figures in the run before this one;
 # and the columns of the view with it, where there is such a figure.
-def beside_before($view): . as $doc | (.run.axes // []) as $axes | rows_before as $was
+def beside_before($view): (.run.axes // []) as $axes | rows_before as $was
 	| ([select($view.table == "summary") | headline($view)] | .[0]) as $c
 	| def in_it: $was[axes_key($axes)] // {} | with_entries(select(.key | . == $c.column or (startswith($c.column + "_")
 		and (ltrimstr($c.column) | test("^_(low|high|both|above|from|to|why|least)$")))) | .key |= "before" + ltrimstr($c.column));

@@ -30,16 +30,20 @@ TP_HOME=$home
 # The latest complete, usable run of the same experiment, settings (display servers' too) and host beside this one that began before
 # it: its folder.
 previous_run() {
-	local file
+	local file files=() many
 	for file in ../*/run.json; do	# (others may write there, too: a pipe would never end, a name be two lines)
 		[[ $file == *[[:cntrl:]\\]* || $file -ef run.json ]] || [ ! -f "$file" ] || [ ! -f "${file%/*}/summary.tsv" ] ||
-			printf '%s\0' "$file"
-	done | xargs -0 -r jq -r -L "$here" --slurpfile run run.json 'include "words";
+			files+=("$file")
+	done
+	[ "${#files[@]}" -gt 0 ] || return 0
+	for many in 1000 1; do	# (jq ends at a damaged file: then one jq for each)
+		printf '%s\0' "${files[@]}" | xargs -0 -n "$many" jq -r -L "$here" --slurpfile run run.json 'include "words";
 		def alike: [.experiment, (.settings // {} | del(.seed, if .until_sure then .repeats else empty end)), .host.hostname,
 			.lab.server, ([.protocol, .protocols] | del(.. | objects | .version, .says, .client))];
 		select(.state == "complete" and .runs == null and (.started // "") < $run[0].started and alike == ($run[0] | alike)
 			and ({run: .} | unusable == null))
-		| [.started, input_filename] | @tsv' 2>/dev/null | sort | tail -n 1 | sed 's/.*\t//; s,/run.json$,,'
+		| [.started, input_filename] | @tsv' 2>/dev/null && break
+	done | sort | tail -n 1 | sed 's/.*\t//; s,/run.json$,,'
 }
 
 # One JSON document of the run's files: each table as rows with the types of schema.tsv; an empty cell is null. `previous` has the
@@ -258,6 +262,7 @@ record) doc=$(document) && decide record; exit ;;
 esac
 
 [ -w "${KEPT:-.}" ] || die 1 "cannot write to ${KEPT:-$RUN}; copy it to a folder that you own"
+find "$RUN" -maxdepth 1 -name '.report.??????' -mmin +60 -exec rm -rf -- {} + 2>/dev/null	# of one that was killed
 work=$(mktemp -d "$RUN/.report.XXXXXX" 2>/dev/null) || die 1 "cannot write to $RUN"
 [ -n "$KEPT" ] || trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

@@ -5,7 +5,7 @@ include "series";
 
 def shown_kinds: [["page", "a page with animations", 2], ["loop", "the loop", 0], ["bar", "a progress bar", 4],
 	["caret", "a caret", 3]];
-def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(system)) as $systems
+def figures: measured_rows("summary") as $rows | ($rows | distinct(system)) as $systems
 	| ($rows | map(select(.shows == "loop")) | distinct(system)) as $loops
 		| ([$rows[].mbit_per_s | values | select(. > 0)]) as $loads
 	| {name: "load", title: "Network load of what is shown, for one user", panels: [{y: rows_axis($systems),

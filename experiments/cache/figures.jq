@@ -4,7 +4,7 @@
 include "series";
 
 # Several runs share the panel of a condition, and have a colour each.
-def condition: . as $row | .protocol |= bare | system;
+def condition: .protocol |= bare | system;
 def figures: . as $doc | measured_rows("summary") as $rows | ($rows | distinct(condition)) as $systems
 	| (.run.runs != null) as $joined | ($rows | distinct(.protocol | of_run)) as $runs
 	| ([.points[]? | select(.order == "loop").frames | values] + [100] | max * 1.2) as $most

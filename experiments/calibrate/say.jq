@@ -17,7 +17,7 @@ def drift($doc): .path as $path | .probe as $probe
 	| [$doc.summary[] | select(.path == $path and .probe == $probe and .delay != "all") | .less_base_ms | values | fabs]
 		| if length < 2 then null else max end;
 
-def path_finding($doc): . as $row | ($doc.run.protocols[.path] // {}) as $protocol | (.path | path_name) as $name
+def path_finding($doc): ($doc.run.protocols[.path] // {}) as $protocol | (.path | path_name) as $name
 	| "\($name) \({patch: "from pixels", wire: "on the wire"}[.probe] // .probe)" as $what
 	| finding("\(.path)-\(.probe)";
 		(if has_floor then "**\($what): the probe sees a response \(.offset_ms | two) after the application drew it.** Of this,"

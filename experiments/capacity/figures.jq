@@ -2,7 +2,7 @@
 # figures.jq - the user in front over the number of users; how much longer keys took; how busy the machines were.
 include "series";
 
-def figures: . as $doc | [.summary[] | select(.state == "measured")] as $rows | ($rows | distinct(.system)) as $systems
+def figures: [.summary[] | select(.state == "measured")] as $rows | ($rows | distinct(.system)) as $systems
 	# "p95:100ms" begins a row of what was found
 	| [.points[]? | select(.criterion | startswith("p95:")) | .limit_ms = (.criterion[4:] | rtrimstr("ms")
 		| tonumber)] as $found

@@ -85,7 +85,7 @@ def busy: .server_busy_percent | percent;
 def cpu_words: if .wait_ms == null or .more_ms == null then "the server's CPU was \(busy) % busy"
 	else "a response took \(.more_ms | with_unit("ms")) longer than with one user, and waited \(.wait_ms | with_unit("ms")) for a CPU"
 		+ " of the server, which was \(busy) % busy" end;
-def full($system): . as $doc | first(of($system)[] | select(.limit != null and .reached > 0)) as $l
+def full($system): first(of($system)[] | select(.limit != null and .reached > 0)) as $l
 	| sides($system; $l.criterion) as $sides
 	| ([compared($system; $l.criterion)[] | .users_bad | values] | min) as $bad
 	| first((rows_of($system)[] | select(.users == $bad)), null) as $row
@@ -151,7 +151,7 @@ def fair($system): threshold as $t | first(of($system)[] | select(.worst_good !=
 		+ (if $l.worst_bad == null then "." else "; one step beyond, \($l.worst_bad | fixed(2)) times." end);
 		{value: $l.worst_good, unit: "", $verdict});
 
-def findings: . as $doc | systems as $all
+def findings: systems as $all
 	| [fit($all[]), full($all[]), foretold($all[]), needs($all[]), fair($all[])][:5];
 
 def views:

@@ -442,10 +442,7 @@ fi
 now_s
 stop='' begun=$NOW_S last=0
 trap 'stop=1' INT TERM HUP
-say "$(jq -r '{A: .a, B: .b} | to_entries[] | "\(.key): "
-	+ (.value | [.options, .server, .client, .root, (.commit | strings | .[:12])]
-	| map(strings | select(. != "") | sub(".*/thinprobe-ab\\.[^/]*/[ab]/"; "")) | join(" ")
-	| if . == "" then "as it is" else . end)' "$DIR/ab.json")"
+say "$(jq -r "$(<"$TP_HOME/report/decided.jq")"'{A: .a, B: .b} | to_entries[] | "\(.key): \(.value | variant)"' "$DIR/ab.json")"
 [ -n "$RESUME" ] || say_plan
 failed=0 open=1
 if [ "$STARTS" -gt 0 ]; then	# a comparison that goes on may be decided already, with more noise
@@ -466,9 +463,10 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 		# what the start has left is of no use to the next one
 		for ((k = STARTS * PAIRS + 1; k <= (STARTS + 1) * PAIRS; k++)); do rm -rf "$DIR"/[ab]/cells/*/"$k"; done
 		say "start $((STARTS + 1)) failed: $(why_failed)"
-		[ "$failed" -lt 3 ] || [ "$STARTS" -gt 0 ] ||
+		if [ "$failed" = 3 ]; then
+			[ "$STARTS" = 0 ] || break
 			die "the variants could not be measured: $(why_failed) (see $DIR/a.log and b.log)"
-		[ "$failed" -lt 3 ] || break
+		fi
 		now_s
 		continue
 	fi

@@ -43,12 +43,13 @@ def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no 
 	elif $kinds[$name].type == "int" then ($row[$name] | plain) + if $unit == "" then "" else " \($unit)" end
 	else $row | figure($name) | .unit = $unit | if $unit == "" and .value != null and (.value | fabs) >= 0.1 and (.above | not)
 		then ratio_words else in_one_unit | figure_words + figure_interval | sub("95 % CI "; "") end end end;
+# The rows that have all columns of the text.
+def rows_with($text; $table; $where): [$text | scan("\\{([a-z0-9_]+)\\}")[]] as $columns
+	| table_rows($table) | meeting($where)[] | typed | . as $row
+	| select(all($columns[]; . as $c | [$row[$c, "\($c)_from", "\($c)_why"] | values] != [] or ($row | has($c) | not)));
 # Input: the text; its words for each row that has all of its columns, null if none has.
-def words_of($kept; $table; $where): . as $text | [$text | scan("\\{([a-z0-9_]+)\\}")[]] as $columns
-	| ($kept | kinds($table)) as $kinds
-	| [$kept | table_rows($table) | meeting($where)[] | typed as $row
-		| select(all($columns[]; . as $c | [$row[$c, "\($c)_from", "\($c)_why"] | values] != [] or ($row | has($c) | not)))
-		| $text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds))]
+def words_of($kept; $table; $where): . as $text | ($kept | kinds($table)) as $kinds
+	| [$kept | rows_with($text; $table; $where) as $row | $text | gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds))]
 	| if . == [] then null else join("<br>") end;
 
 # The same as rows of a table: {label, value, interval} for each number of each row. In the text "HEAD: WORDS {column} WORDS; ..."
@@ -61,11 +62,10 @@ def pieces: [scan("\\{[a-z0-9_]+\\}|[^{]+")] | reduce .[] as $t ({all: [], befor
 		else ($t | piece) as $p | .all[-1].after = $p.after | .before = $p.before end)
 	| if .all == [] then [{before}] else .all end;
 def is_measure($kinds): ($kinds[.].type // "real") != "text";
-def cells_of($kept; $table; $where): . as $text | [$text | scan("\\{([a-z0-9_]+)\\}")[]] as $columns
-	| ($kept | kinds($table)) as $kinds | (if $text | test("^[^;(]*: ") then $text | capture("^(?<head>[^;(]*): (?<rest>.*)$")
+def cells_of($kept; $table; $where): . as $text | ($kept | kinds($table)) as $kinds
+	| (if $text | test("^[^;(]*: ") then $text | capture("^(?<head>[^;(]*): (?<rest>.*)$")
 		else {head: "", rest: $text} end) as {$head, $rest}
-	| [$kept | table_rows($table) | meeting($where)[] | typed as $row
-		| select(all($columns[]; . as $c | [$row[$c, "\($c)_from", "\($c)_why"] | values] != [] or ($row | has($c) | not)))
+	| [$kept | rows_with($text; $table; $where) as $row
 		| def filled: gsub("\\{(?<c>[a-z0-9_]+)\\}"; .c | value_words($row; $kinds) | sub(" \\(.*"; ""));
 		  ($rest | gsub("\\{(?<c>[a-z0-9_]+)\\}"; if .c | is_measure($kinds) then "{\(.c)}" else .c | value_words($row; $kinds) end)
 			| pieces) as $pieces

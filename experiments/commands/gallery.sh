@@ -262,8 +262,6 @@ gallery_all() {
 # Prints a line of JSON for each kept run: name, folder seen from the page, run.json, verdict, figures, and its tables as text.
 kept_runs() {
 	local name kept run file figures
-	work=$(mktemp -d) || return
-	trap 'rm -rf -- "$work"' EXIT	# (this is a subshell, so `work` is its own)
 	for name in "${NAMES[@]}"; do
 		kept=$(kept_of "$name") run=$work/$name
 		[ -f "$kept/run.json" ] || continue
@@ -286,8 +284,6 @@ kept_runs() {
 # Prints a line of JSON for each row of data/computed.tsv: what a program says, as the table "rows"; draws it beside the page.
 computed() {
 	local file name command drawing picture words args
-	work=$(mktemp -d) || return
-	trap 'rm -rf -- "$work"' EXIT	# (this is a subshell, so `work` is its own)
 	while IFS= read -r file; do
 		while IFS=$'\t' read -r name command drawing; do
 			[[ $name != \#* && $name != name ]] || continue
@@ -316,8 +312,10 @@ gallery_filter() {
 
 PAGES=()
 gallery_page() {
-	local name computed kept input page file facts claims judged
+	local name computed kept input page file facts claims judged work
 	[ -w "${PAGE%/*}" ] || die "cannot write $PAGE"
+	work=$(mktemp -d) || exit
+	on_exit rm -rf -- "$work"	# where computed and kept_runs write
 	computed=$(computed) && kept=$(kept_runs) || exit
 	input=$(
 		for name in "${NAMES[@]}"; do

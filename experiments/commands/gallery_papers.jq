@@ -14,7 +14,7 @@ def is_of($about): (split(" ")[0] | gsub("[^A-Za-z]"; "")) as $name | .[-4:] as 
 def of_figure($fact; $paper): ($fact.paper | is_of($paper.about)) and (.name == $fact.figure
 	or (($fact.figure | contains(":")) and ("\(.name): \(.title)" | startswith($fact.figure))));
 
-def picture_of($figure; $kept): first($kept[] | . as $k | select($figure.picture != null)
+def picture_of($figure; $kept): first($kept[] | select($figure.picture != null)
 	| select(any(.figures[]?; endswith("/\($figure.picture).svg"))) | "\(.folder)/figures/\($figure.picture).svg")
 	// first($kept[] | .picture | values) // null;
 

@@ -6,7 +6,6 @@
 # --check: prints which lists are out of date, and fails if any is.
 # shellcheck disable=SC2317 # of_each calls functions by their names
 set -u
-export LC_ALL=C
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
 die() { printf 'index.sh: %s\n' "$*" >&2; exit 1; }
 . "$TP_HOME/experiments/engine/plan.sh"
@@ -32,6 +31,14 @@ pair_row() {
 		sed '2,$s/^/  /; s/ *$//'
 }
 
+# replace FILE NEW WORDS: NEW becomes its text; with --check a file that differs is only named, with these words, and it is 1.
+replace() {
+	[ "$2" != "$(cat "$1")" ] || return 0
+	[ "$check" = 1 ] || { printf '%s\n' "$2" >"$1"; return; }
+	echo "$1 $3: run experiments/commands/index.sh"
+	return 1
+}
+
 update() {	# update FILE BEGIN END: replaces the text between these two lines with standard input
 	local file=$1 new
 	grep -qxF -- "$2" "$file" && grep -qxF -- "$3" "$file" ||
@@ -39,10 +46,7 @@ update() {	# update FILE BEGIN END: replaces the text between these two lines wi
 	new=$(BEGIN=$2 END=$3 awk 'FILENAME == "-" { new = new $0 "\n"; next }
 		$0 == ENVIRON["END"] { inside = 0 } !inside { print } $0 == ENVIRON["BEGIN"] { printf "%s", new; inside = 1 }' - \
 			"$file")
-	[ "$new" != "$(cat "$file")" ] || return 0
-	[ "$check" = 1 ] || { printf '%s\n' "$new" >"$file"; return; }
-	echo "$1 is not what plans say: run experiments/commands/index.sh"
-	return 1
+	replace "$file" "$new" "is not what plans say"
 }
 
 # Where a document names the project's address or, of the action and the citation, its version.
@@ -52,10 +56,7 @@ update_address() {	# update_address FILE
 	new=$(sed -E "s#https://[^ ]+/thinprobe\\b#$address#; s#(uses: )[^ ]*thinprobe@v.*#\\1${address#https://*/}@v$version#
 		s#^version: .*#version: $version#" "$1")
 	grep -qF "${address#https://*/}" <<<"$new" || die "$1 does not name the project's address"
-	[ "$new" != "$(cat "$1")" ] || return 0
-	[ "$check" = 1 ] || { printf '%s\n' "$new" >"$1"; return; }
-	echo "$1 has another address or version than thinprobe: run experiments/commands/index.sh"
-	return 1
+	replace "$1" "$new" "has another address or version than thinprobe"
 }
 
 check=0 status=0

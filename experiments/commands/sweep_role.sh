@@ -13,7 +13,7 @@ sshd=$(command -v sshd) || {
 	exit 1
 }
 folder=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -f "$folder/key" && echo "$2 $3" >"$folder/login" &&
-	exec 8<"$folder/key" 9<"$folder/login" && rm -rf "$folder" || exit
+	exec 8<"$folder/key" 9<"$folder/login" && rm -rf "$folder" || { rm -rf "$folder"; exit 1; }
 "$sshd" -i -e -f /dev/null -o LogLevel=ERROR -o UsePAM=no -o PasswordAuthentication=no -o PermitRootLogin=prohibit-password \
 	-o "HostKey=/proc/$$/fd/8" -o "AuthorizedKeysFile=/proc/$$/fd/9" -o StrictModes=no -o "SetEnv=THINPROBE_STEP=$$"
 # When this script ends, Slurm kills the rest of the step: wait until the lab has undone its changes to the host.

@@ -421,7 +421,7 @@ plan_bits_or_bytes() {
 
 # plan_link OPTION TEXT: checks it; sets LINK_SAID to the link as run.json has it, with a name of data/links.tsv replaced.
 plan_link() {
-	local number='[0-9]+(\.[0-9]+)?' time rate
+	local number='[0-9]+(\.[0-9]+)?' time rate delay jitter ITEM
 	LINK_SAID=$(awk -F'\t' -v name="$2" '$2 == name { print $3 }' "$TP_HOME/data/links.tsv")
 	LINK_SAID=$(plan_rate "${LINK_SAID:-$2}")
 	rate="${number}[KMG]?bit"
@@ -432,6 +432,9 @@ plan_link() {
 			"RATE may be DOWN/UP such as 1500Kbit/384Kbit, or none; or a name in data/links.tsv$(
 				# shellcheck disable=SC2046 # words
 				nearest "$2" ", such as dsl" $(awk '$1 == "links/1" { print $2 }' "$TP_HOME/data/links.tsv"))"
+	IFS=, read -r _ delay jitter _ <<<"$LINK_SAID"
+	plan_item "$1" ms 0..10000 "${delay:-0}" ms
+	plan_item "$1" ms 0..10000 "${jitter:-0}" ms
 }
 
 LINK_MEASURED=null	# result of --link measure:... (lab/measure_link.sh)

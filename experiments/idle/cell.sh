@@ -111,7 +111,9 @@ look_up_here() {
 			{ read -r line <"$task/stat"; } 2>/dev/null || continue
 			read -ra stat <<<"${line##*) }"
 			line=${line#*(}
-			if [ "$task/ns/pid" -ef "/proc/$LAB_HOLD_server/ns/pid_for_children" ]; then
+			if [ "$task/ns/pid" -ef "/proc/$LAB_HOLD_server/ns/pid_for_children" ] ||
+				{ [ "${LAB_CPUS_server-}" = "${LAB_CPUS_client-}" ] &&	# (so the profile has the client's, too)
+				[ "$task/ns/pid" -ef "/proc/$LAB_HOLD_client/ns/pid_for_children" ]; }; then
 				class=own RUN_AT_FIRST[$tid]=0
 				[ "$first" = 0 ] || { read -r "RUN_AT_FIRST[$tid]" _ <"$task/schedstat"; } 2>/dev/null
 			elif [ "$task/ns/pid" -ef "/proc/$LAB_HOLD_client/ns/pid_for_children" ]; then class=own

@@ -9,8 +9,7 @@ def system_words: (.system | bare) as $name | (if $name == "none" then "no sessi
 def idle_systems: measured_rows("summary") as $rows | ($rows | distinct("\(.system | bare) \(.sessions)")) as $kinds
 	| ($rows | distinct(.system | split("/")[1])) as $runs
 	| [$kinds[] | . as $kind | $rows[] | select("\(.system | bare) \(.sessions)" == $kind)]
-	| . as $all | (map(.system) | map(. as $s | select(any($all[]; .system == $s)))) as $names
-	| [.[] | .system as $s | select([$all[] | select(.system == $s)] | length > 1)] as $several
+	| . as $all | [.[] | .system as $s | select([$all[] | select(.system == $s)] | length > 1)] as $several
 	| ($several | distinct("\(.system | bare) \(.sessions)")) as $loads
 	| ([$all[] | select(IN($several[]) | not) | select(.system | bare != "none")]
 		| distinct("\(.system | bare) \(.sessions)")) as $alone

@@ -35,7 +35,7 @@ def first_key: . as $doc | measured_rows("summary") as $cells | ($cells | map(.c
 				| {x: $mean, y: $y, x2: ., y2: $y}]},	# (a cross where a row begins: the mean)
 		{draw: "points", shape: 6, colour: mark_colour, rows: [papers[] | {x: 50, y: row_of(.[0]; $rows)}]},
 		dashed + {draw: "line", title: "\(threshold | plain) ms", rows: [{x: threshold, y: 0}]}]}]};
-def figures: first_key, (select(any(.timeline[]?; .event == null and .time_ms != null)) | . as $doc
+def figures: first_key, (select(any(.timeline[]?; .event == null and .time_ms != null))
 	| [.timeline[] | select(.event == null and .time_ms != null)] as $rows
 	| (first(.timeline[] | select(.event == "echo").time_ms) // null) as $echo
 	| (first(.timeline[] | select(.event == "second").time_ms) // null) as $second | ($echo // 100) as $around

@@ -174,7 +174,6 @@ exp_stop() {
 # Measures what a session without work sends, with a capture of each phase: setup, window (of vim; only on displays), idle, keys.
 # Each phase leaves PHASE.json in the caller's $folder, with its packets and bytes.
 measure_session() {
-	VIEW_TARGET=''
 	if [ "$ON_BACKEND" = attach ]; then
 		session_begin "${P[protocol]}" || return
 		VIEW_TARGET=''	# a desktop never rests
@@ -338,5 +337,5 @@ picture() {	# picture KIND WIDTH HEIGHT FILE
 				}
 				print line
 			}
-		}' | convert ppm:- -strip "$4"
+		}' | convert ppm:- -strip "$4" 2>/dev/null	# (ImageMagick 7 warns of its name)
 }

@@ -16,7 +16,7 @@ exp_check() {
 	LINKS=$(plan_rate "$LINKS")
 	for item in ${LINKS//,/ }; do
 		plan_bits_or_bytes --links "$item"
-		[[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ ]] || exp_bad "--links $item: must be a rate such as 10Mbit"
+		[[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ && $item == *[1-9]* ]] || exp_bad "--links $item: must be a rate such as 10Mbit"
 	done
 	[ "$ON" != lab ] || LINK=${LINKS%%,*}	# the lab starts with this link
 	[ "${BY:-tbf}" = tbf ] || export LAB_DELAY_BY=wire
@@ -234,7 +234,7 @@ exp_stop() {	# exp_stop FOLDER
 
 exp_ran() {	# exp_ran FOLDER
 	local sent
-	! awk -v b="$BUSY" 'BEGIN { exit !(b > 70) }' ||
+	! awk -v b="$BUSY" 'BEGIN { exit !(b + 0 > 70) }' ||
 		CELL_FLAGS="; the server's CPU was busy for $BUSY %: the load may have waited for it"
 	sent=$(jq -r 'select(.settings.transport == "udp" and (.result.sent_mbit_s / .result.offered_mbit_s - 1 | fabs) > 0.005)
 		| "\(.result.sent_mbit_s * 1000 | round / 1000) of \(.result.offered_mbit_s)"' "$1/netload.json" 2>/dev/null)

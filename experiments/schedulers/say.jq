@@ -50,13 +50,13 @@ def as_without_load: rows_in("table"; "heavy")
 		or ((late | at_least) != null and .all_late == "yes" and .has_more_late != "yes"))));
 def helpful: as_without_load | map(select(.setting != base));
 def unneeded: as_without_load | any(.setting == base);
-def verdicts: . as $doc | main_cost as $cost | (loads | first) as $n
+def verdicts: main_cost as $cost | (loads | first) as $n
 	| [.compare // [] | .[] | select(.part == "table" and .app == "heavy" and .cost_ms == $cost and .sinks == $n
 		and .verdict != "too few runs")];
 def overloaded: . as $doc | [.summary[] | select(.part == "table" and .app == "heavy" and .overloaded > 0).setting] | unique
 	| map(. as $s | $doc | says($s)) | if . == [] then "" else " Overloaded, so without a median: \(and_list)." end;
 
-def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loads | first) as $n
+def by_default: row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loads | first) as $n
 	| if default_overload then finding("default";
 		"**By default, with \($n | plural("CPU hog")), the heavy application cannot keep up**:"
 			+ " \(default_overload), so there is no median."; {verdict: "bad", figure: "settings"})
@@ -137,7 +137,7 @@ def tested: . as $doc | verdicts as $c | if $c == [] then
 			| join("; ")) + "."; ($c | min_by(figure("ratio") | at_most // 1e9) | figure("ratio"))
 				+ {figure: "settings"}) end;
 
-def verdict_of: . as $doc | row_of(base; "heavy") as $r | helpful as $near
+def verdict_of: row_of(base; "heavy") as $r | helpful as $near
 	| if $r == null and default_overload == null then
 		"The default setting was not measured: there is nothing to compare with." else
 		(if $r then "" else "The default cannot keep up (\(default_overload)). " end)

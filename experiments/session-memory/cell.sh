@@ -27,8 +27,8 @@ exp_choose() {
 }
 
 exp_cells() {
-	local protocol kind
-	for protocol in ${PROTOCOLS//,/ }; do for kind in $KINDS_HERE; do printf '%s\t%s\n' "$protocol.$kind" \
+	local protocol kind	# (in a sweep over hosts of yours nothing was chosen)
+	for protocol in ${PROTOCOLS//,/ }; do for kind in ${KINDS_HERE-${KINDS//,/ }}; do printf '%s\t%s\n' "$protocol.$kind" \
 		"${LOGINS##*,}"; done; done
 }
 
@@ -54,12 +54,13 @@ EMPTY_MEMORY=512
 
 # Measures a guest that runs only the kernel and process 1 (and the reader): .empty_server of run.json.
 exp_before_cells() {
-	local said
+	local said pin=()
+	[ "$ON" != lab ] || pin=(-C "$LAB_CPUS_server,$LAB_CPUS_client")
 	[ -z "$EMPTY_WHY" ] && ! jq -e .empty_server "$RUN/run.json" >/dev/null || return 0
 	exp_step "a guest without logins"
 	said=$(
 		GUEST_PATIENCE=180
-		guest_up empty small -m "${EMPTY_MEMORY}M" -C "$LAB_CPUS_server,$LAB_CPUS_client" && empty_read
+		guest_up empty small -m "${EMPTY_MEMORY}M" "${pin[@]}" && empty_read
 		guest_down empty
 	) 2>"$RUN/log/guest.err"
 	[ ! -t 1 ] || printf '\r\033[K'

@@ -79,7 +79,7 @@ def charged: . as $doc | [slopes("group")[] | . as $g
 			+ {figure: "logins", verdict: (if $odd == [] and length == ($told | length) then "good"
 				else "unsure" end)});
 
-def shared: . as $doc | rows as $rows | [slopes("pss")[] | . as $s
+def shared: rows as $rows | [slopes("pss")[] | . as $s
 		| first($rows[] | select(.system == $s.system and .logins == $s.logins_max)) as $all
 		| first($rows[] | select(.system == $s.system and .logins == $s.logins_min)) as $one
 		| {system, logins_max, each: ($all.pss_mb / .logins_max), one: ($one.pss_mb / .logins_min), logins_min}]

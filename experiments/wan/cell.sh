@@ -14,9 +14,11 @@ exp_check() {
 	[ "$ON_BACKEND" != attach ] || APP=own	# what its user put into the window
 	wan_one_link
 	[ -n "$RESUME" ] || plan_no_link rtt loss loss-rtt
+	[ -n "$LOSSES" ] || ! plan_given loss-rtt || exp_bad "--loss-rtt with --loss none: no condition has loss; leave one out"
+	[ "$ON" = lab ] || exp_find() { wan_real_cells; }
 }
 
-# If --link has a delay, all cells have its round trip and loss.
+# If --link has a delay, all cells have its round trip, and those with loss its loss.
 wan_one_link() {
 	local rate delay jitter loss name
 	IFS=, read -r rate delay jitter loss <<<"$LINK"
@@ -44,10 +46,10 @@ exp_cells() {
 	done
 }
 
-# A real link is measured unchanged, with its own loss.
-exp_choose() {
+# A real link is measured unchanged, with its own loss. (A run that is resumed has its cells.)
+wan_real_cells() {
 	local ping
-	[ "$ON" != lab ] || return 0
+	[ "${#CELLS[@]}" = 0 ] || return 0
 	[ -n "$LAB_ADDR_server" ] || die "-$EXIT_MISSING" "the link is not known: ${ATTACH_NO_CAPTURE-}"
 	wan_real_link
 	ping=$(wan_ping)

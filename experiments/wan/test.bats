@@ -84,6 +84,12 @@ three_protocols() {
 	run -2 cells 10Mbit,2s ''
 }
 
+@test "wan: on real hosts only they tell the conditions, so a sweep by Slurm is refused" {
+	EXP_SWEEP=blind run -2 "$TOP/experiments/engine/run.sh" wan --on ssh:a,b -o out
+	[[ $output == *"Slurm chooses them later"* ]]
+	[ ! -e out ]
+}
+
 @test "wan: tables: the slope is the number of round trips; losses have an interval; keys without an echo are included" {
 	three_protocols
 	run "$BIN/summarize" run

@@ -75,7 +75,6 @@ protocol_start() {
 		protocol_failed "$session" "websockify did not start" "$log-websockify".{err,out} || return
 	viewer_display "$session" || return
 	novnc_browser "$session" "novnc-$n"
-	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	# The page takes no keys before it was clicked.
 	viewer_window "$VIEWER_DISPLAY" class chromium 60 "$LAB_PID" && viewer_fill "$VIEWER_DISPLAY" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 60 "$LAB_PID" &&

@@ -4,8 +4,8 @@
 # nx:agent a nested X server between them, which keeps the round trips of applications at the
 # server. Contract: README.md.
 #
-# NX_LINK (modem) is NX's word for the link. It decides on the compression, whatever the real link
-# is: modem and isdn switch on delta coding and zlib, which lan and wan leave out.
+# NX is told that the link is a modem, whatever the real link is: this switches on delta coding and
+# zlib, which its words lan and wan leave out.
 #
 # nx: the applications' windows stand on the client's display by themselves, and every request of
 # theirs is answered there. nx:agent: they are on nxagent's screen, one window that fills the
@@ -16,14 +16,12 @@
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
 
-NX_LINK=${NX_LINK:-modem}
-
 protocol_variants() { printf 'proxy agent\n'; }
 
 protocol_about() {
 	case $PROTOCOL_VARIANT in
-	agent) printf 'NX, nxagent: a nested X server, its requests compressed (link %s)\n' "$NX_LINK" ;;
-	*) printf 'NX, nxproxy: compressed X11, as LBX was (link %s)\n' "$NX_LINK" ;;
+	agent) printf 'NX, nxagent: a nested X server, its requests compressed (link modem)\n' ;;
+	*) printf 'NX, nxproxy: compressed X11, as LBX was (link modem)\n' ;;
 	esac
 }
 
@@ -67,7 +65,7 @@ protocol_start() {
 	nx_number || cannot "no free X display${LAB_AT_server-}" || return
 	n=$NX_N
 	protocol_keep "$n"
-	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
+	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n
 	nx_share "$name" || protocol_failed "$session" "cannot write the X cookie of display :$n" "$log.auth" || return
 	nx_serve "$session" "$n"
 	lab_comes 20 "$LAB_PID" lab_listens server "$PROTOCOL_PORT" ||
@@ -93,7 +91,7 @@ nx_share() {	# nx_share NAME
 	VIEWER_COOKIE=$(protocol_secret)
 	{
 		viewer_cookie server add ":$NX_N" &&
-			nx_options server "nx/nx,root=HOME,link=$NX_LINK,cookie=$VIEWER_COOKIE,listen=$PROTOCOL_PORT,accept=$LAB_ADDR_client:$NX_N" &&
+			nx_options server "nx/nx,root=HOME,link=modem,cookie=$VIEWER_COOKIE,listen=$PROTOCOL_PORT,accept=$LAB_ADDR_client:$NX_N" &&
 			nx_options client "nx/nx,root=HOME,cookie=$VIEWER_COOKIE,connect=$LAB_ADDR_server,port=$PROTOCOL_PORT:$NX_N"
 	} 2>>"$LAB_LOG/$1.auth"
 }
@@ -115,13 +113,11 @@ nx_serve() {	# nx_serve SESSION NUMBER
 protocol_settings() {
 	local version
 	version=$(lab_exec server nxproxy -v 2>&1 | sed -n 's/.*Version \([0-9.]*\).*/\1/p' | head -n 1)
-	jq -cn --arg version "$version" --arg link "$NX_LINK" --arg program "$(nx_program)" --arg geometry "$VIEWER_GEOMETRY" '
-		($link | IN("modem", "isdn", "adsl")) as $coded
-		| {server: $program, says: "NX (\($program)\(if $version == "" then "" else " " + $version end), link \($link))",
+	jq -cn --arg version "$version" --arg program "$(nx_program)" --arg geometry "$VIEWER_GEOMETRY" '
+		{server: $program, says: "NX (\($program)\(if $version == "" then "" else " " + $version end), link modem)",
 		version: $version, client: "nxproxy", display_at: "client",
-		frame_rate_per_s: null, geometry: $geometry, depth: 24, link: $link,
-		encodings: [if $coded then "X11 requests, delta coded" else "X11 requests" end],
-		compression: (if $coded then "zlib" else "none" end), encryption: "none",
+		frame_rate_per_s: null, geometry: $geometry, depth: 24, link: "modem",
+		encodings: ["X11 requests, delta coded"], compression: "zlib", encryption: "none",
 		authorization: "cookie, MIT-MAGIC-COOKIE-1", floor_ms: 0}'
 }
 

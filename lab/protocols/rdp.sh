@@ -128,7 +128,6 @@ protocol_start() {
 		sh "${PROTOCOL_FOLDER##*/}" DISPLAY="$VIEWER_DISPLAY" "$(rdp_viewer)" "/v:$(lab_url server):$PROTOCOL_PORT" \
 		"/cert:fingerprint:sha256:$certificate" /sec:tls /u:root /from-stdin:force "/size:$VIEWER_GEOMETRY" /bpp:24 \
 		"$(rdp_cache)" -decorations -clipboard -grab-keyboard /audio-mode:2 "/t:thinprobe $session"
-	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $session" 20 "$LAB_PID" &&
 		viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID" ||
 		protocol_failed "$session" "RDP: the client did not start" "$log-client.err" "$log-client.out"

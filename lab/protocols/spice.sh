@@ -44,8 +44,7 @@ protocol_start() {
 	}
 	viewer_display "$session" || return
 	spice_client "$session" "${folder##*/}" ||
-		protocol_failed "$session" "SPICE: the client did not start" "$log-client.err" || return
-	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
+		protocol_failed "$session" "SPICE: the client did not start" "$log-client.err"
 }
 
 # Writes the X server's settings and the password. They name the sizes of the driver's three buffers, in MB: without them it takes

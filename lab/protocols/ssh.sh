@@ -68,7 +68,7 @@ protocol_start() {
 		[ "${LAB_PRIVATE-1}" != 1 ] || sshd_user "$role" 2>"$log.err" ||
 			protocol_failed "$session" "cannot make a user for ssh on the $role" "$log.err" || return
 	done
-	PROTOCOL_PORT=$port PROTOCOL_DISPLAY='' PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
+	PROTOCOL_PORT=$port PROTOCOL_DISPLAY=''
 	sshd_keys "$folder" "$port" 2>"$log.err" || protocol_failed "$session" "cannot make the keys for ssh" "$log.err" || return
 	sshd_remote "$folder" || protocol_failed "$session" "cannot write to the home folder on the server" "$log.err" || return
 	protocol_run server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' \

@@ -8,15 +8,14 @@
 #   vnc:x11vnc    x11vnc, which polls an Xvfb; keyrepeat is the client
 #   vnc:refecho   the reference server on libvncserver, which is the application too; keyrepeat is the client
 #
-# VNC_FRAME_RATE (60) sets Xvnc's frame clock. It does not run free: after an idle screen an update waits half a
-# frame, and that is the floor of every latency measured.
+# VNC_FRAME_RATE (60; an experiment may set another) is Xvnc's frame clock. It does not run free: after an idle
+# screen an update waits half a frame, and that is the floor of every latency measured.
 
 # shellcheck source=lab/viewer.sh
 . "$LAB_HERE/viewer.sh"
 
 VNC_FRAME_RATE=${VNC_FRAME_RATE:-60}
-VNC_GEOMETRY=${VNC_GEOMETRY:-1024x768}
-VNC_POLL_MS=${VNC_POLL_MS:-20}	# x11vnc's own default
+VNC_POLL_MS=20	# x11vnc's own default
 
 protocol_variants() { printf 'xvnc viewer x11vnc refecho\n'; }
 
@@ -74,7 +73,7 @@ protocol_start() {
 			${APP_OPTIONS[@]+"${APP_OPTIONS[@]}"} ;;
 	x11vnc) vnc_x11vnc "$session" "$n" || return ;;
 	*)
-		protocol_run server "vnc-$session" Xvnc ":$n" -geometry "$VNC_GEOMETRY" -depth 24 "${security[@]}" -rfbport "$PROTOCOL_PORT" \
+		protocol_run server "vnc-$session" Xvnc ":$n" -geometry "$VIEWER_GEOMETRY" -depth 24 "${security[@]}" -rfbport "$PROTOCOL_PORT" \
 			-AcceptSetDesktopSize=0 -noreset -nolisten tcp -FrameRate "$VNC_FRAME_RATE" -desktop "thinprobe $session" ;;
 	esac
 	# By fact, and not by a connection, which the server would take for a client.
@@ -87,7 +86,7 @@ protocol_start() {
 vnc_x11vnc() {
 	local who=(-nopw) lock=(-ac)
 	[ "${LAB_PRIVATE-1}" = 1 ] || who=(-rfbauth "$LAB_RUN/vnc.passwd" -auth "$LAB_RUN/vnc.cookie") lock=(-auth "$LAB_RUN/vnc.cookie")
-	protocol_run server "vnc-$1-display" Xvfb ":$2" -screen 0 "${VNC_GEOMETRY}x24" "${lock[@]}" -noreset -nolisten tcp
+	protocol_run server "vnc-$1-display" Xvfb ":$2" -screen 0 "${VIEWER_GEOMETRY}x24" "${lock[@]}" -noreset -nolisten tcp
 	lab_comes 20 "$LAB_PID" display_answers server "$PROTOCOL_DISPLAY" ||
 		protocol_failed "$1" "the X display for x11vnc did not start" "$LAB_LOG/vnc-$1-display.err" || return
 	protocol_run server "vnc-$1" x11vnc -norc -quiet -display "$PROTOCOL_DISPLAY" -listen "$LAB_ADDR_server" \
@@ -113,7 +112,7 @@ vnc_viewer() {
 	protocol_run client "vnc-$1-client" env DISPLAY="$VIEWER_DISPLAY" vncviewer -Shared -RemoteResize=0 \
 		"$(vnc_no_greeting)" -ReconnectOnError=0 -AcceptClipboard=0 -SendClipboard=0 -SendPrimary=0 \
 		"${security[@]}" "$(lab_url server)::$PROTOCOL_PORT"
-	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY PROTOCOL_OPTIONS=()
+	PROTOCOL_OPTIONS=()
 	# It leaves room for a title bar, and hands no motion on before the first click.
 	viewer_window "$VIEWER_DISPLAY" name "thinprobe $1" 20 "$LAB_PID" && viewer_fill "$VIEWER_DISPLAY" &&
 		lab_exec client env DISPLAY="$VIEWER_DISPLAY" xdotool click 1 &&
@@ -161,7 +160,7 @@ protocol_settings() {
 		version=$(lab_exec server x11vnc -version 2>/dev/null | sed -n 's/^x11vnc: \([0-9][0-9.]*\).*/\1/p' | head -n 1)
 		# It looks at the screen, and waits again before it sends what has changed.
 		jq -cn --arg version "$version" --argjson poll "$VNC_POLL_MS" \
-			--arg geometry "$VNC_GEOMETRY" '{server: "x11vnc", says: "VNC (x11vnc \($version), a look each \($poll) ms)",
+			--arg geometry "$VIEWER_GEOMETRY" '{server: "x11vnc", says: "VNC (x11vnc \($version), a look each \($poll) ms)",
 			version: $version, frame_rate_per_s: null, poll_ms: $poll, defer_ms: $poll, geometry: $geometry,
 			depth: 24, encodings: ["client chooses"], compression: "client chooses",
 			encryption: "none", floor_ms: $poll, floor_of: "x11vnc'"'"'s waiting before it sends"}'
@@ -171,7 +170,7 @@ protocol_settings() {
 	# (1.15 says it only to -help, 1.16 only to -version)
 	version=$(lab_exec server sh -c 'Xvnc -version; Xvnc -help' 2>&1 |
 		sed -n 's/.*TigerVNC \([0-9][0-9.]*\).*/\1/p' | head -n 1)
-	jq -cn --arg version "$version" --argjson rate "$VNC_FRAME_RATE" --arg geometry "$VNC_GEOMETRY" \
+	jq -cn --arg version "$version" --argjson rate "$VNC_FRAME_RATE" --arg geometry "$VIEWER_GEOMETRY" \
 		--arg viewer "$PROTOCOL_VARIANT" --arg client "$client" '
 		(if $viewer == "viewer" then "; client vncviewer \($client)" else "" end) as $by
 		| {server: "Xvnc (TigerVNC)", says: "VNC (Xvnc \($version), \($rate) frames/s\($by))", version: $version,

@@ -16,6 +16,8 @@
 . "$LAB_HERE/wayland.sh"
 
 protocol_variants() { printf 'vnc rdp\n'; }
+# With VNC it lets in the user who runs it, root of its own user namespace. keyrepeat says the name in USER.
+[ "${PROTOCOL_VARIANT-}" = rdp ] || export USER=root
 weston_over() { printf %s "${PROTOCOL_VARIANT:-vnc}"; }
 
 protocol_about() {
@@ -79,10 +81,8 @@ protocol_start() {
 
 weston_client() {	# weston_client SESSION FINGERPRINT
 	if [ "$PROTOCOL_VARIANT" = rdp ]; then RDP_PASSWORD='' rdp_client "$@"; return; fi
-	# It lets in the user who runs it, root of its own user namespace. keyrepeat says the name in USER.
 	protocol_secret | lab_put client - "$LAB_RUN/weston-vnc.password" ||
 		protocol_failed "$1" "cannot store a password" "$LAB_LOG/wayland-$1.err" || return
-	export USER=root
 	PROTOCOL_OPTIONS=(--password-file "$LAB_RUN/weston-vnc.password")
 }
 

@@ -23,8 +23,6 @@ protocol_start() {
 	protocol_begin "$1" && viewer_display "$1" tcp || return
 	PROTOCOL_PORT=x11:$((6000 + VIEWER_NUMBER))
 	PROTOCOL_DISPLAY=$(lab_url client)$VIEWER_DISPLAY
-	PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	PROTOCOL_VIEW=$VIEWER_DISPLAY
 	PROTOCOL_PIDS=$VIEWER_PID
 	protocol_keep "$PROTOCOL_DISPLAY"
 	# Asked from where the applications will be.

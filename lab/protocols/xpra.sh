@@ -52,7 +52,6 @@ protocol_start() {
 	local session=$1 name=xpra-$1 log=$LAB_LOG/xpra-$1 folder
 	protocol_begin "$session" && viewer_display "$session" && protocol_display || return
 	folder=${PROTOCOL_FOLDER##*/} PROTOCOL_PORT=$((10000 + ${PROTOCOL_DISPLAY#:}))
-	PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 1)); done
 	xpra_prepare "$folder" 2>"$log.err" || protocol_failed "$session" "cannot write the settings of xpra" "$log.err" || return
 	protocol_run server "$name-display" \

@@ -344,14 +344,14 @@ END
 @test "lab_can tries each lever; lab_facts prints JSON" {
 	drive <<'END'
 lab_up
-for lever in pin cgroup shape autogroup swap capture rt; do lab_can server $lever; echo "$lever $?"; done
+for lever in pin shape autogroup swap capture rt; do lab_can server $lever; echo "$lever $?"; done
 [ "$(lab_facts | jq -r '.tools.mousepad // ""')" = "$(dpkg-query -W -f='${Version}' mousepad 2>/dev/null)" ] && echo "as dpkg says"
 facts_json | jq -e '.kernel and .cpu.count >= 1 and .link.server.offloads.tso == "off" and .tools.bash
 	and (.user_namespaces | type == "boolean")'
 END
 	said 0 "as dpkg says"
 	[[ ${lines[-1]} == true ]]
-	[ "$(grep -cE '^(pin|cgroup|shape|autogroup|swap|capture|rt) [01]$' <<<"$output")" -eq 7 ]
+	[ "$(grep -cE '^(pin|shape|autogroup|swap|capture|rt) [01]$' <<<"$output")" -eq 6 ]
 }
 
 vnc_echo() {

@@ -47,9 +47,6 @@ exp_end_lab() {
 	place_down
 }
 
-exp_session() { favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/${P[scheme]}-${P[job]}-$1.json"; }
-exp_end_session() { favour_end; }
-
 # Now and then the browser lays its tool bar out in another way, and no picture can be compared: then it is started anew.
 exp_run() {	# exp_run FOLDER REPEAT
 	local try
@@ -131,7 +128,7 @@ exp_summed() {
 	favour_relate 'group_by(.parameters.job) | map({job: .[0].parameters.job, rate: (map(.job.bytes_per_s) | mean),
 			pages: (map(.visits | to_entries[] | select(.value.wrong | not)) | group_by(.key)
 				| map({key: .[0].key, value: (map(.value.ms) | geomean)}) | from_entries)})' '
-		(.parameters.job as $job | first($of[] | select(.job == $job or ($job == "none" and ($of | length) == 1))) // {}) as $base
+		baseline as $base
 		| .relative = (.visits // {} | with_entries(select((.value.wrong | not) and $base.pages[.key])
 			| .value = .value.ms / $base.pages[.key]))
 		| .relative_all = ([.relative[]] | geomean)

@@ -10,8 +10,8 @@
 
 declare -A SCHEME_SAYS SCHEME_SESSION SCHEME_JOB SCHEME_VAMP SCHEME_NOT
 while IFS=$'\t' read -r name says session job vamp; do
-	SCHEME_SAYS[$name]=$says SCHEME_SESSION[$name]=$session SCHEME_JOB[$name]=$job SCHEME_VAMP[$name]=${vamp#-}
-	[ "$vamp" = - ] || SCHEME_VAMP[$name]=$vamp
+	[ "$vamp" != - ] || vamp=''
+	SCHEME_SAYS[$name]=$says SCHEME_SESSION[$name]=$session SCHEME_JOB[$name]=$job SCHEME_VAMP[$name]=$vamp
 done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/kits/apps/data/favour.tsv")
 
 # Schemes -----------------------------------------------------------------------------------------------------------
@@ -107,6 +107,10 @@ favour_end() {
 	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
 	place_end
 }
+
+# (an experiment may have others)
+exp_session() { favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/${P[scheme]}-${P[job]}-$1.json"; }
+exp_end_session() { favour_end; }
 
 favour_lives() {	# 1, LAB_WHY: the job or vamp has ended
 	LAB_WHY="the job in the background ended: $(LAB_LOG=$RUN/log last_word job)"
@@ -211,14 +215,17 @@ favour_summed() {
 	run_set '.vamp = $vamp' --argjson vamp "$(jq -s . <<<"$rows")"
 }
 
-# Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline.
+# Applies the jq FILTER to each cell; $of is the result of OF on the complete cells of the baseline. Of a list, `baseline` is the
+# item of the cell's app and job; of a cell without a job the only one, if there is one job: with several there is no one baseline.
 favour_relate() {	# favour_relate OF FILTER WORD...
 	local file
 	jq -nr "${@:3}" 'def mean: map(values) | if . == [] then null else add / length end;
 		def geomean: map(values) | if . == [] or any(. <= 0) then null else map(log) | add / length | exp end;
 		[inputs | {file: input_filename, cell: .}]
 		| (map(.cell | select(.state == "complete" and .parameters.scheme == "baseline")) | '"$1"') as $of
-		| .[] | .file, (.cell | '"$2"')' "$RUN"/cells/*/*[0-9]/cell.json |
+		| def baseline: .parameters as $p | [$of[] | select(.app == $p.app)] as $of
+			| first($of[] | select(.job == $p.job or ($p.job == "none" and ($of | length) == 1))) // {};
+		  .[] | .file, (.cell | '"$2"')' "$RUN"/cells/*/*[0-9]/cell.json |
 		awk '/^[^{} ]/ { file = $0 ".related"; next } { print >file } /^}/ { close(file) }'
 	for file in "$RUN"/cells/*/*[0-9]/cell.json; do
 		put_json "$file" <"$file.related"

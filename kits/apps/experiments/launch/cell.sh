@@ -48,9 +48,6 @@ exp_before_cells() {
 
 exp_end_lab() { place_down; }
 
-exp_session() { favour_begin "${P[scheme]}" "${P[job]}" "$RUN/vamp/${P[scheme]}-${P[job]}-$1.json"; }
-exp_end_session() { favour_end; }
-
 exp_run() {	# exp_run FOLDER REPEAT; 1: LAB_WHY
 	local irqs
 	favour_lives || return
@@ -154,9 +151,7 @@ exp_summed() {
 	favour_quanta_summed
 	favour_relate 'group_by(.parameters.app, .parameters.job) | map({app: .[0].parameters.app, job: .[0].parameters.job,
 			launch: (map(.launch.launch_ms) | geomean), rate: (map(.job.bytes_per_s) | mean)})' '
-		. as $cell | .parameters as $p
-		| [$of[] | select(.app == $p.app)] as $of	# (alone: with several jobs there is no one baseline)
-		| (first($of[] | select(.job == $p.job or ($p.job == "none" and ($of | length) == 1))) // {}) as $base
+		. as $cell | .parameters as $p | baseline as $base
 		| .relative = {launch: (if .launch and $base.launch then .launch.launch_ms / $base.launch else null end),
 			job: (if .job and $base.rate then $base.rate / .job.bytes_per_s else null end)}
 		| if .launch then .launch.decided_ms = (first($run[0].vamp[]

@@ -174,7 +174,7 @@ application_rests() {	# in half a second it has taken less than 50 ms of CPU tim
 }
 
 # of_each FILE: prints /proc/PID/FILE of the command behind LAB_CHILD and its descendants.
-of_each() { lab_query server machine_of_tree "${LAB_CHILD#*:}" "$1"; }	# of_each FILE
+of_each() { lab_query server machine_of_tree "${LAB_CHILD#*:}" "$1"; }
 
 # Pressure ------------------------------------------------------------------------------------------------------------
 

@@ -158,11 +158,11 @@ crowd_model() {	# crowd_model FOLDER DEMAND,...
 }
 
 exp_ran() {	# exp_ran FOLDER
-	local kernel own why
+	local kernel=null own=null why
 	# (a process that is interrupted is charged with some of it, too: what is left of foreign time is the least that it can have
 	# been)
-	read -r kernel FOREIGN own < <(LC_ALL=C awk -v ns="$INTERRUPTS" -v wall="$((${CPU_AFTER[0]%% *} - ${CPU_BEFORE[0]%% *}))" \
-		-v cpus="$LAB_NCPU_server" -v f="$FOREIGN" -v b="$BUSY" 'BEGIN {
+	[ "$FOREIGN" = null ] || read -r kernel FOREIGN own < <(LC_ALL=C awk -v ns="$INTERRUPTS" \
+		-v wall="$((${CPU_AFTER[0]%% *} - ${CPU_BEFORE[0]%% *}))" -v cpus="$LAB_NCPU_server" -v f="$FOREIGN" -v b="$BUSY" 'BEGIN {
 			k = 100 * ns / wall / cpus; f = f > k ? f - k : 0; printf "%.2f %.2f %.2f\n", k, f, (b > f) ? b - f : 0 }')
 	why=$(jq -r '.result | .why_invalid // .why_unsure // empty' "$1/vusers.json")
 	CELL_FLAGS=${why:+; $why}

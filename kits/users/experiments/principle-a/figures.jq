@@ -42,7 +42,7 @@ def figures: . as $doc | measured_rows("summary") as $rows
 			x: {label: "users", log: true, from: ($users | min), to: ($users | max * 1.05)},
 			y: {label: "standard deviation by mean", from: 0, to: ([$counted[].cov | values] + [1] | max + 0.3)},
 				curves: [
-			([$counted[] | select(.part == "cov-ratio")] | sort_by(.users) | . as $ratio
+			([$counted[] | select(.part == "cov-ratio")] | sort_by(.users)
 				| {draw: "band", colour: mark_colour,
 					title: "1 ± 1.96/√n: 95 of 100 such conditions, if requests come at random",
 					rows: [.[] | select(.cov_band) | {x: .users, low: (1 - .cov_band), high: (1 + .cov_band)}]},

@@ -11,6 +11,7 @@ if (strlen(system("test -s marks.tsv && sed -n 2p marks.tsv"))) {
 	stats "marks.tsv" using (near = strcol("part") eq p ? nearer(column("think_s"), near) : near, 0) nooutput
 	folder = layout eq "narrow" ? "../figures/narrow/" : "../figures/"
 	call families . "/../../plots/arrivals.gp" "marks.tsv" (folder . "arrivals.svg") \
-		sprintf("Requests of users of %s who think for %g s", p eq "vnc" ? "VNC" : "the web server", near) p \
+		(p eq "open" ? "Requests of an open loop" : \
+		sprintf("Requests of users of %s who think for %g s", p eq "vnc" ? "VNC" : "the web server", near)) p \
 		sprintf("%.9f", near)
 }
