@@ -31,7 +31,7 @@ def ratio_words: (.value | fabs | if . >= 99.95 then 0 elif . >= 9.95 then 1 els
 	| def words: fixed($decimals);
 	  (.value | words) + if .both then " (two repeats: \(.both[0] | words) and \(.both[1] | words))"
 		elif .low == null or .high == null then "" else " (\(.low | words) to \(.high | words))" end;
-def size_words: if . < 10485760 then "\(. / 1024 | fixed(0)) KB" else "\(. / 1048576 | fixed(0)) MB" end;
+def size_words: if . < 10485760 then "\(. / 1024 | fixed(0)) KiB" else "\(. / 1048576 | fixed(0)) MiB" end;
 def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no column \($name)" else
 	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" elif . == "ms2" then "ms²" else . end) as $unit
 	| if $kinds[$name].type == "text" then $row[$name]
