@@ -31,7 +31,7 @@ def ratio_words: (.value | fabs | if . >= 99.95 then 0 elif . >= 9.95 then 1 els
 	| def words: fixed($decimals);
 	  (.value | words) + if .both then " (two repeats: \(.both[0] | words) and \(.both[1] | words))"
 		elif .low == null or .high == null then "" else " (\(.low | words) to \(.high | words))" end;
-def size_words: if . < 10485760 then "\(. / 1024 | fixed(0)) KB" else "\(. / 1048576 | fixed(0)) MB" end;
+def size_words: if . < 10485760 then "\(. / 1024 | fixed(0)) KiB" else "\(. / 1048576 | fixed(0)) MiB" end;
 def value_words($row; $kinds): . as $name | if $row | has($name) | not then "no column \($name)" else
 	($kinds[$name].unit // "" | if . == "-" then "" elif . == "1/s" then "/s" elif . == "ms2" then "ms²" else . end) as $unit
 	| if $kinds[$name].type == "text" then $row[$name]
@@ -81,14 +81,22 @@ def fact: [., ["at", "paper", "figure", "what", "text", "table", "where", "ours"
 	| .run = ((.table / "/")[0] // "") | .table = ((.table / "/")[1] // "");
 def short_note: if .run.settings.quick == true then " (a short run, no result)" else "" end;
 def report_link: "[\(.name)](\(.folder)/report.md)";
-# What speaks against a kept run, as on its own page: too few repeats; conditions that were disturbed; most of them.
-def is_preliminary: .run and ({run} | preliminary_note != null);
+# What speaks against a kept run, as on its own page: too few repeats, or interference that was not watched; conditions that were
+# disturbed; most of them.
+def is_unwatched: {run} | unwatched_note != null;
+def has_few_repeats: {run} | preliminary_note != null;
+def why_preliminary: [(select(has_few_repeats) | {run} | repeats_words), (select(is_unwatched) | "interference unknown")];
 def not_usable: .run and ({run} | disturbed);
 def flagged: {run} | flagged_cells | length;
-def doubt_note: . as $k | [("preliminary: \({run} | repeats_words)" | select($k | is_preliminary)),
+def doubt_note: . as $k | [(why_preliminary | select(. != []) | "preliminary: \(join(", "))"),
 		("not usable" | select($k | not_usable)),
 		($k | flagged | select(. > 0) | "\(.) of the conditions flagged")]
 	| if . == [] then "" else " (\(join("; ")))" end;
+# Of runs: what speaks against any of them, in words, and in brackets.
+def doubts: . as $runs | [("preliminary" | select(any($runs[]; why_preliminary != []))),
+		("not usable" | select(any($runs[]; not_usable))),
+		("flagged" | select(any($runs[]; flagged > 0 and (not_usable | not))))];
+def bracketed: if . == [] then "" else " (\(join(", ")))" end;
 # ---- verdicts: rows `verdict`, of each word what is to hold of the rows that are picked as above; judge decides, in its order ----
 # Conditions are joined by " and ": COLUMN < or > NUMBER, or NUMBER times COLUMN of the same row, or of rows picked by TABLE and
 # column=value (where {column} is that of the row); COLUMN = FROM..TO. "some" before one: at least one row, not all.
@@ -154,8 +162,9 @@ def rule_claims($runs; $whole): .[0].id as $of | to_entries[] | .key as $rule | 
 	| (.text as $word | verdict_words | index([$word]) // 0) as $says | asked($runs)[]
 	| "\(.claim)\t\($of)\t\($rule + 1)\t\(.part)\t\($says)\t\(.some)\t\(if $whole then 1 else 0 end)";
 # Its word: $judged has what judge says of rules, by the number of the first of them. Conditions that a kept run lacks ($lacks)
-# lower it, a run that is not there does not. rules: those of its word; awaits: the runs of those that were left out.
-def verdict($runs; $judged; $lacks): . as $rules | $judged["\(.[0].id)"] as $decided
+# lower it, a run that is not there does not. rules: those of its word; awaits: the runs of those that were left out; doubts: of
+# runs behind a rule, and of those that the figure shows ($shown).
+def verdict($runs; $judged; $lacks; $shown): . as $rules | $judged["\(.[0].id)"] as $decided
 	| {rules: [], awaits: [], doubts: []} + if . == [] then {word: "nothing to compare"}
 	elif $decided then map(select(.text == $decided.by))
 		| {word: (if any($lacks[]; .there) then $decided.verdict else $decided.by end), rules: map(select(is_usable($runs))),
@@ -163,11 +172,9 @@ def verdict($runs; $judged; $lacks): . as $rules | $judged["\(.[0].id)"] as $dec
 	elif any(.[]; is_there($runs)) then {word: "cannot tell"} else {word: "not run yet"} end
 	| ([$rules[] | select(is_there($runs)) | behind($runs)[]] | unique_by(.name) | map(select(.run))) as $behind
 	| (.rules != [] and all(.rules[] | behind($runs)[]; .run | not)) as $computed
-	| .doubts = [("computed" | select($computed)), ("preliminary" | select(any($behind[]; is_preliminary))),
-		("not usable" | select(any($behind[]; not_usable))),
-		("flagged" | select(any($behind[]; flagged > 0 and (not_usable | not))))];
+	| .doubts = [("computed" | select($computed))] + ($behind + $shown | doubts);
 def said_verdict: sub(","; " but");
-def bold_verdict: "**\(.word | said_verdict)**" + if .doubts == [] then "" else " (\(.doubts | join(", ")))" end;
+def bold_verdict: "**\(.word | said_verdict)**\(.doubts | bracketed)";
 def rule_words: "`\(.run)/\(.table)\(if .where == "" then "" else " " + .where end): \(.ours)`";
 
 # ---- what a figure needs to be whole: rows `needs`, of which each column is to have a value in a row of each condition ----

@@ -56,11 +56,12 @@ def with_facts($figure; $all; $judged): . as $facts
 	| [$all[] | select(.name | IN($runs[]))] as $kept
 	| $figure + {$kept, $numbers, image: picture_of($figure; $kept), since: sentences($all; $judged),
 		partial: words_about("partial"), lacks: ($facts | lacks($all)), shown: ($runs != []),
-		verdict: ($facts | rules | verdict($all; $judged; $facts | lacks($all)))};
+		verdict: ($facts | rules | verdict($all; $judged; $facts | lacks($all); $kept))};
 
 # What a paper showed, beside ours. Input: the facts.
 def claims($paper; $all): [.[] | select(.what == "claim") | . as $f | select($f.paper | is_of($paper.about))
-	| {text, ours: first(($all[] | select(.name == $f.run) | . as $k | $f.ours | words_of($k; $f.table; $f.where) | values), null)}]
+	| {text, ours: first(($all[] | select(.name == $f.run) | . as $k
+		| $f.ours | words_of($k; $f.table; $f.where) | values | . + ([$k] | doubts | bracketed)), null)}]
 	| if any(.[]; .ours) then map(select(.ours)) else . end
 	| {says: (map(.text) | unique | join("; ") | safe), ours: (map(.ours | values) | join("; ") | safe)};
 # How all figures came out: a column for each word, a row for each paper, links in it. The doubts are marks.
@@ -114,7 +115,7 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 ($shown[] | .short as $short | .figures | paper_row($words; $short)), "",
 "ᶜ computed by the paper's formula, not measured; ᵖ preliminary, ᶠ flagged\(
 	if any($figures[].verdict.doubts[]; . == "not usable") then ", ⁿ not usable" else "" end): "
-	+ "as on the page of a run behind it. [How the words are found](#the-words).", "",
+	+ "as on the page of a run shown there. [How the words are found](#the-words).", "",
 ([$all.facts[] | select(.what == "thumbnail" and (.run | IN($runs[].name))) | thumbnail($runs; $figures)]
 	| if . == [] then empty else .[], "" end),
 ($shown[] | "## \(.heading)", "", "\(.about)\(if .claim.says == "" then "" else " It showed: \(.claim.says). Here, today: \(
@@ -134,8 +135,9 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 	+ "*read off the figure*, and where there is none, words say how the curve runs. "
 	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository (\($kept | kept_words)), or "
 	+ "computed by a program while this page is written. Of the runs "
-	+ "\([$kept[] | select(is_preliminary)] | length) are preliminary, with fewer than five repeats, and "
-	+ "\([$kept[] | select(flagged > 0)] | length) had disturbed conditions: each link to them says so.", "",
+	+ "\([$kept[] | select(has_few_repeats)] | length) are preliminary, with fewer than five repeats, and "
+	+ "\([$kept[] | select(flagged > 0)] | length) had disturbed conditions; of "
+	+ "\([$kept[] | select(is_unwatched)] | length) it was not watched what other programs took: each link to them says so.", "",
 "## The runs", "",
 "`thinprobe gallery` makes \($all.plan | length) runs, one after the other, in about "
 	+ "\([$all.plan[][1] | tonumber] | add | minutes_words). "

@@ -171,6 +171,14 @@ made_tree() {
 	grep -qF '(1 with all of their samples, 1 with tables alone)' out/gallery.md
 	grep -qF 'Of the runs 1 are preliminary, with fewer than five repeats, and 1 had disturbed' out/gallery.md
 	grep -qF '[one](one/report.md) (preliminary: 3 repeats; 1 of the conditions flagged)' out/gallery.md
+	# a word that no rule decides, and what the paper's head says, have the marks of the run, too
+	[ "$(verdict_of 1)" = "**nothing to compare** (preliminary, flagged)" ]
+	grep -qF 'by 10.5 ms (9.3 to 11.8 ms) (preliminary, flagged); 5 of them (preliminary, flagged).' out/gallery.md
+	jq '.settings.repeats = 5 | .cells[1].flags = [] | .unwatched = true' out/one/run.json >x
+	mv x out/one/run.json
+	"$gallery" --page -o out
+	[ "$(verdict_of 1)" = "**nothing to compare** (preliminary)" ]
+	grep -qF '[one](one/report.md) (preliminary: interference unknown)' out/gallery.md
 }
 
 @test "gallery: runs that are kept come after the others, unless named" {

@@ -43,7 +43,7 @@ load ../../../../tests/rules
 	END
 }
 
-@test "papers, kit apps: a start is slower as then only if it is, too, where memory is used and nothing starts cold" {
+@test "papers, kit apps: a start is slower as then with more memory in use and, on each kind of swap, with less of it left" {
 	local figure="Fig. 2" left zram used word
 	# starts with 300 and 75 MB left, of them with zram, and beside memory in use: 16 MB and the most
 	while IFS='|' read -r left zram used word; do
@@ -58,9 +58,9 @@ load ../../../../tests/rules
 		[ "$output" = "$word" ]
 	done <<-'END'
 		1, 2|1, 3|1, 2|as then
-		1, 2|1, 3|1, 1|as then, smaller
 		1, 2|1, 1|1, 2|as then, smaller
-		1, 1|1, 1|1, 2|cannot tell
-		2, 1|3, 1|1, 2|no longer
+		2, 1|3, 1|1, 2|as then, smaller
+		1, 2|1, 3|1, 1|cannot tell
+		1, 2|1, 3|2, 1|no longer
 	END
 }
