@@ -44,10 +44,11 @@ def question($all): . as $facts | $all.kept as $runs | names as $names
 | ([.[].kept[].name] | unique | length) as $kept | ([$all.facts | names[]] | length) as $of
 | "# Today's desktops beside each other", "",
 "<!-- Written by `thinprobe gallery` from data/{desktops,gallery}.tsv and the kept runs. -->", "",
-"This page shows how long a user waits for a key over the protocols of today, measured in the emulated lab. "
-	+ "It has the results of \($kept) of \($of) runs.", "",
+"This page shows how long a user waits for the response to a key over the protocols of today, measured in the emulated lab. "
+	+ "Its questions need \($of) runs. Made and kept so far: \($kept).", "",
 "| question | answer |", "|---|---|", .[].row, "",
-"Each answer has a rule (`data/desktops.tsv`). `judge` decides whether the rule holds within the 95 % intervals of a kept run. "
+"Times have 95 % intervals, in brackets or below. A time like \"1 to 2 ms\" is a range: more than one update may be the answer. "
+	+ "Each answer has a rule (`data/desktops.tsv`). `judge` decides whether the rule holds within the 95 % intervals of a kept run. "
 	+ "\"Not run yet\" means that the run is missing: `thinprobe gallery NAME` makes and keeps it. [Method](\(doc("method.md"))) "
 	+ "says what each figure means, and [plug-ins](\(doc("../lab/protocols/README.md"))) what each protocol is.", "",
 .[].part[] end
