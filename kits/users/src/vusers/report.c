@@ -333,7 +333,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 	double answered = (double)s->users.ended[VLOG_OK], t = measured_seconds(c), inside = sample_mean(&s->users.from_sent).value;
 	struct rec_named_figure over = { "over_threshold_percent", percent_over(&s->users.response, w->threshold_ns) };
 	const char *why;
-	char text[160];
+	char text[256];
 
 	report_settings(r, c, w);
 	rec_begin_object(r, "result");
@@ -387,7 +387,7 @@ void report_users(struct rec_report *r, struct crowd *c, struct vlog_sums *s, co
 int report_add_warnings(struct rec_report *r, const struct crowd *c, struct vlog_sums *s, const struct report_facts *w, int log_err)
 {
 	int64_t ended[VLOG_ENDS], lost;
-	char text[160];
+	char text[256];
 	const char *why = explain_invalid(c, s, w, text, sizeof(text));
 	bool all_there = c->sums.users_ready == c->cfg.users;
 
