@@ -389,8 +389,7 @@ static void warn_silence(struct interval_writer *w, bool at_end)
 	if (!w->cfg.tells_silence || w->packets || w->silence_warned ||
 	    (!at_end && ((w->cfg.line && w->cfg.terminal) || w->end_ns - w->start_ns < SILENCE_NS)))
 		return;
-	warn("no packet of port %s on %s in %s: right port, right interface?", w->cfg.ports, w->cfg.interface,
-	     ns_text((double)(w->end_ns - w->start_ns)));
+	warn("no packet of port %s on %s%s: right port, right interface?", w->cfg.ports, w->cfg.interface, at_end ? "" : " yet");
 	w->silence_warned = true;
 }
 
