@@ -15,6 +15,7 @@ exp_check() {
 	wan_one_link
 	[ -n "$RESUME" ] || plan_no_link rtt loss loss-rtt
 	[ -n "$LOSSES" ] || ! plan_given loss-rtt || exp_bad "--loss-rtt with --loss none: no condition has loss; leave one out"
+	# shellcheck disable=SC2317 # the engine calls it
 	[ "$ON" = lab ] || exp_find() { wan_real_cells; }
 }
 

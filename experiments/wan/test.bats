@@ -84,6 +84,15 @@ three_protocols() {
 	run -2 cells 10Mbit,2s ''
 }
 
+@test "wan: a session has the probe's options of its own protocol only" {
+	TP_HOME=$TOP run -0 bash -c '
+		. "$TP_HOME/lab/lib.sh"; . "$TP_HOME/experiments/families/trains.sh"; protocol_use() { :; }; app_of() { :; }
+		SESSION_PROTOCOL=([a]=rdp [b]=x11) SESSION_APP=([a]=light [b]=light)
+		SESSION_OPTIONS=([a]=$(printf "%s\037" --known-servers "a file") [b]="")
+		for name in a b a; do session_use "$name"; echo "${#PROTOCOL_OPTIONS[@]} ${PROTOCOL_OPTIONS[*]}"; done'
+	[ "$output" = $'2 --known-servers a file\n0 \n2 --known-servers a file' ]
+}
+
 @test "wan: on real hosts only they tell the conditions, so a sweep by Slurm is refused" {
 	EXP_SWEEP=blind run -2 "$TOP/experiments/engine/run.sh" wan --on ssh:a,b -o out
 	[[ $output == *"Slurm chooses them later"* ]]
