@@ -27,7 +27,6 @@
 #define KEY_FIGURES_BYTES 256 /* of memory to compute figures of a key, at most */
 #define ASKED_ROOM 100000     /* keys, and changes of the picture, that a run with --schedule asked can record */
 
-#define CONNECT_NS (10 * NS_PER_S)
 
 enum { TAP, HOLD };
 enum { SCREEN_W = 1024, SCREEN_H = 768 };
@@ -53,7 +52,7 @@ static struct {
 	  .skip = 5,
 	  .ready_fd = STDERR_FILENO,
 	  .patch_wait_ns = 5 * NS_PER_S,
-	  .connect_ns = CONNECT_NS,
+	  .connect_ns = 10 * NS_PER_S,
 	  .timeout_ns = 30 * NS_PER_S,
 	  .schedule = -1,
 	  .watch = -1,
@@ -228,8 +227,8 @@ static void refuse_conflicts(const struct target_ops *target)
 		die_usage("--user is for rdp: only; to a VNC server that asks for one, keyrepeat names $USER");
 	if (!rdp && (cfg.known_servers || cfg.cert_ignore || cfg.screen.w != SCREEN_W || cfg.screen.h != SCREEN_H))
 		die_usage("--size, --known-servers and --cert-ignore are for rdp: only");
-	if ((cfg.password_file || cfg.connect_ns != CONNECT_NS) && (target->x11 || !target->region))
-		die_usage("--password-file and --connect are for vnc: and rdp: only");
+	if (cfg.password_file && (target->x11 || !target->region))
+		die_usage("--password-file is for vnc: and rdp: only");
 	if (!target->x11 && cfg.window)
 		die_usage("--window is for x11: only");
 	if (!target->region && (cfg.find_region || !area_is_empty(&cfg.region)))

@@ -265,7 +265,7 @@ static void report_vsimax(struct rec_report *r, const struct latency_samples *s,
 			    s->disordered ? "are not in the order of time" : "failed, or were not answered");
 	else if (v.known)
 		rec_add_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms",
-			    v.reached ? count_text((int64_t)fmin(v.users, 1e15)) : "not reached", number_text(v.base),
+			    v.reached ? count_text(llround(fmin(v.users, 1e15))) : "not reached", number_text(v.base),
 			    number_text(v.limit));
 	else
 		rec_add_row(r, "  VSImax\t-\tneeds a column of users, and more samples");

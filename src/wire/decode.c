@@ -50,10 +50,18 @@ enum { VXLAN_PORT = 4789, VXLAN_PORT_LINUX = 8472, VXLAN_FLAGS = 0x08000000, GEN
 
 /* Raw IP is 101 in files, for which libpcap returns 12; OpenBSD writes 14. */
 static const struct link_layer links[] = {
-	{ 1, LINK_ETHERNET, "EN10MB" }, { 113, LINK_COOKED, "LINUX_SLL" }, { 276, LINK_COOKED2, "LINUX_SLL2" },
-	{ 0, LINK_LOOPBACK, "NULL" },	{ 108, LINK_LOOPBACK, "LOOP" },	   { 12, LINK_IP, "RAW" },
-	{ 14, LINK_IP, "RAW" },		{ 101, LINK_IP, "RAW" },	   { 228, LINK_IPV4, "IPV4" },
+	/* clang-format off */
+	{ 1, LINK_ETHERNET, "EN10MB" },
+	{ 113, LINK_COOKED, "LINUX_SLL" },
+	{ 276, LINK_COOKED2, "LINUX_SLL2" },
+	{ 0, LINK_LOOPBACK, "NULL" },
+	{ 108, LINK_LOOPBACK, "LOOP" },
+	{ 12, LINK_IP, "RAW" },
+	{ 14, LINK_IP, "RAW" },
+	{ 101, LINK_IP, "RAW" },
+	{ 228, LINK_IPV4, "IPV4" },
 	{ 229, LINK_IPV6, "IPV6" },
+	/* clang-format on */
 };
 
 const struct link_layer *find_link_layer(int number)

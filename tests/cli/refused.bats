@@ -91,6 +91,8 @@ setup() {
 2 keyrepeat null: --log x -o ./x
 2 keyrepeat null: --log -
 2 keyrepeat null: --script link --log x
+2 keyrepeat null: --password-file x
+2 keyrepeat vnc:127.0.0.1:1 --size 800x600
 2 refecho --vnc 5900 --answer-delay file:link --log x
 2 refecho --display :7777 --listen 127.0.0.2
 2 score empty --model wu --threshold 50ms
@@ -187,7 +189,7 @@ setup() {
 2 sessmem --machine --pid 1
 END
 	[ $wrong -eq 0 ]
-	[ $rows -eq 148 ]	# none was read by a program
+	[ $rows -eq 150 ]	# none was read by a program
 	[ "$(ls -I "separate-stderr*")" = "$before" ]
 	if [ "$(wc -l </proc/swaps)" -le 1 ]; then
 		run -1 "$BIN/memhog" --until-swap 4M

@@ -73,6 +73,7 @@ static void be_quiet(void)
 
 TEST(a_line_comes_and_goes)
 {
+	unsetenv("COLUMNS");
 	assert_string_equal(on_terminal(show_once_a_second), "\r7 keys\033[K\r\033[K");
 	assert_int_equal(strlen(on_terminal(show_a_long_line)), 1 + 2 * 79 + 3);
 	setenv("COLUMNS", "40", 1);

@@ -74,6 +74,7 @@ rows() {
 		2|record --headless S t|--headless needs --script
 		2|record --headless --script bad --listen 7000 S t|--listen
 		2|record --script none --bind 127.0.0.1 S t|--bind
+		2|record --script none --ready-fd 3 S t|--ready-fd
 		2|record --settle 3s S t|--settle-timeout
 		2|record --key-area 1,1,300,300 S t|--key-area
 		2|record --key-area 1,1,x S t|--key-area

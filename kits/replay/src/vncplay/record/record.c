@@ -271,9 +271,7 @@ static void check_options(void)
 	if (cfg.headless && !cfg.script)
 		die_usage("--headless needs --script FILE");
 	if (cfg.script && (cfg.port || cfg.bind || cfg.ready_fd != STDERR_FILENO))
-		die_usage("--script and %s: either a script or a viewer", cfg.port   ? "--listen"
-									  : cfg.bind ? "--bind"
-										     : "--ready-fd");
+		die_usage("--script with --listen, --bind or --ready-fd: either a script or a viewer");
 	proc_require_ready_fd((int)cfg.ready_fd);
 	cfg.recorder.snapshot = (int)cfg.snapshot;
 	if (cfg.recorder.quiet_most_ns < cfg.recorder.quiet_ns)
