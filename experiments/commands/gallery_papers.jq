@@ -131,8 +131,7 @@ else [$sources | to_entries[] | .value + {heading: "\(.key + 1). \(.value.title)
 	+ "the paper compared does not exist here, or the paper gives only parameters or a picture. "
 	+ "*Whole*: the kept runs have the axis, conditions, series and statistic of the paper; what they lack is named.", "",
 "Each figure has a command that makes it again, on Linux of today; what differs is in [papers](\(doc("papers.md"))). "
-	+ "The papers' numbers are from their texts, tables and captions; a number from a curve is marked "
-	+ "*read off the figure*, and where there is none, words say how the curve runs. "
+	+ "The papers' numbers are from their texts, tables and captions. Where a curve has none, words say how it runs. "
 	+ "Ours are read from the tables of \($kept | length) runs, which are kept in this repository (\($kept | kept_words)), or "
 	+ "computed by a program while this page is written. Of the runs "
 	+ "\([$kept[] | select(has_few_repeats)] | length) are preliminary, with fewer than five repeats, and "
