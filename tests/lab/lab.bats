@@ -11,7 +11,7 @@ setup() {
 }
 
 teardown() {
-	! declare -F lab >/dev/null || lab down || true	# a test has failed before that
+	if declare -F lab >/dev/null; then lab down || true; fi	# a test has failed before that
 	world_end
 }
 
@@ -39,8 +39,8 @@ gone() { [ -z "$(survivors)" ]; }
 leaves_nothing() {
 	local end=$((SECONDS + 50)) f
 	soon gone || { echo "still alive: $(survivors)"; return 1; }
-	! ip link 2>/dev/null | grep -E 'tp[0-9a-f]{6}[sc]' || return 1
-	! grep -E "$W|^thinprobe " /proc/self/mounts || return 1
+	if ip link 2>/dev/null | grep -E 'tp[0-9a-f]{6}[sc]'; then return 1; fi
+	if grep -E "$W|^thinprobe " /proc/self/mounts; then return 1; fi
 	for f in /tmp/.X11-unix/X* /tmp/.X*-lock; do
 		[ -e "$f" ] && [[ $x_before != *"$f "* ]] || continue
 		# Other X servers may start meanwhile: they are alive, or disappear.
