@@ -337,5 +337,5 @@ picture() {	# picture KIND WIDTH HEIGHT FILE
 				}
 				print line
 			}
-		}' | convert ppm:- -strip "$4" 2>/dev/null	# (ImageMagick 7 warns of its name)
+		}' | convert ppm:- -strip "$4" 2>>"$LAB_LOG/convert.err"	# (ImageMagick 7 warns of its name)
 }
