@@ -83,7 +83,9 @@ if (what eq "principle") {
 		most_held axes x1y2 with lines linewidth 1.5 linecolor rgb "#a8c957" \
 			title sprintf("users by think time (N/Z): %g a second", most_held), \
 		rows using (computed(0) ? y("n") : NaN):"lambda" axes x1y2 smooth unique with linespoints pointtype 6 \
-			pointsize mark_size linecolor rgb light_colour title "computed"
+			pointsize mark_size linecolor rgb light_colour title "computed", \
+		for [k = 1:measured > 0] rows using (of("measured") ? y("n") : NaN):"lambda" axes x1y2 with points linestyle heavy \
+			pointtype 7 title "measured"
 	unset output
 	exit
 }
