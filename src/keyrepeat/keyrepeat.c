@@ -27,7 +27,6 @@
 #define KEY_FIGURES_BYTES 256 /* of memory to compute figures of a key, at most */
 #define ASKED_ROOM 100000     /* keys, and changes of the picture, that a run with --schedule asked can record */
 
-
 enum { TAP, HOLD };
 enum { SCREEN_W = 1024, SCREEN_H = 768 };
 static const char *const modes[] = { "tap", "hold", NULL };
