@@ -334,6 +334,7 @@ gallery_page() {
 		mv "$file.new" "$file" || die "cannot write $file"
 		PAGES+=("$file")
 	done
+	rm -rf -- "$work"	# (a killed gallery would leave it)
 	kept_figures
 }
 
