@@ -84,8 +84,8 @@ if (what eq "principle") {
 			title sprintf("users by think time (N/Z): %g a second", most_held), \
 		rows using (computed(0) ? y("n") : NaN):"lambda" axes x1y2 smooth unique with linespoints pointtype 6 \
 			pointsize mark_size linecolor rgb light_colour title "computed", \
-		for [k = 1:measured > 0] rows using (of("measured") ? y("n") : NaN):"lambda" axes x1y2 with points linestyle heavy \
-			pointtype 7 title "measured"
+		for [k = 1:measured > 0] rows using ((measured ? of("measured") : computed(0)) ? y("n") : NaN):"lambda" axes x1y2 \
+			with points linestyle heavy pointtype 7 title "measured"	# (see below: a loop without a turn)
 	unset output
 	exit
 }
