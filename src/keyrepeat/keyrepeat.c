@@ -28,7 +28,6 @@
 #define ASKED_ROOM 100000     /* keys, and changes of the picture, that a run with --schedule asked can record */
 
 enum { TAP, HOLD };
-enum { SCREEN_W = 1024, SCREEN_H = 768 };
 static const char *const modes[] = { "tap", "hold", NULL };
 static const char *const watches[] = { "none", "update", "patch", NULL };
 #define TARGETS "x11:DISPLAY, vnc:HOST:DISPLAY, rdp:HOST or null:"
@@ -55,7 +54,7 @@ static struct {
 	  .timeout_ns = 30 * NS_PER_S,
 	  .schedule = -1,
 	  .watch = -1,
-	  .screen = { .w = SCREEN_W, .h = SCREEN_H },
+	  .screen = { .w = 1024, .h = 768 },
 	  .key = "a" };
 static struct rec_cfg out_cfg;
 static int sandbox; /* enum confine_mode */
@@ -100,8 +99,8 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "watch", &cfg.watch, .help = "what counts as an echo (update; for null: none)", .words = watches },
 	{ CLI_CALL, 0, "region", &cfg.region, .help = "watch only this rectangle (all); auto: type a few keys to find it",
 	  .call = read_region, .meta = "WxH+X+Y" },
-	{ CLI_CALL, 0, "window", &cfg.window, .help = "x11: type only into this window; --region counts from its upper left corner",
-	  .call = read_window_id, .meta = "ID" },
+	{ CLI_CALL, 0, "window", &cfg.window, .help = "type only into this window; --region counts from its upper left corner",
+	  .of = "x11", .call = read_window_id, .meta = "ID" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "seed of random schedules (1)" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each key" },
 	{ CLI_FLAG, 0, "hold-start", &cfg.hold_start, .help = "after \"ready\", wait for a line on standard input" },
@@ -111,15 +110,15 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "warmup", &cfg.skip, 0, 1e6, .help = "leave the first N keys out of all figures (5)" },
 	{ CLI_CALL, 0, "noise", &cfg.noise_per_s, .help = "updates a second that come without a key (0)", .call = read_noise,
 	  .meta = "X/s" },
-	{ CLI_FILE, 0, "password-file", &cfg.password_file,
-	  .help = "vnc, rdp: file with the password, as text or (vnc) made by vncpasswd (none)" },
+	{ CLI_FILE, 0, "password-file", &cfg.password_file, .of = "vnc, rdp",
+	  .help = "file with the password, as text or (vnc) made by vncpasswd (none)" },
 	{ CLI_STR, 0, "user", &cfg.user, .help = "rdp: log in as this user (USER of rdp:USER@HOST, else $USER)",
 	  .meta = "[DOMAIN\\]NAME" },
-	{ CLI_CALL, 0, "size", &cfg.screen, .help = "rdp: ask for a screen of this size (1024x768)", .call = area_read_size,
+	{ CLI_CALL, 0, "size", &cfg.screen, .of = "rdp", .help = "ask for a screen of this size (1024x768)", .call = area_read_size,
 	  .meta = "WxH" },
-	{ CLI_FILE, 0, "known-servers", &cfg.known_servers,
-	  .help = "rdp: known certificates, \"HOST:PORT FINGERPRINT\" a line (~/.local/state/thinprobe/known-rdp-servers)" },
-	{ CLI_FLAG, 0, "cert-ignore", &cfg.cert_ignore, .help = "rdp: accept any certificate" },
+	{ CLI_FILE, 0, "known-servers", &cfg.known_servers, .of = "rdp",
+	  .help = "known certificates, \"HOST:PORT FINGERPRINT\" a line (~/.local/state/thinprobe/known-rdp-servers)" },
+	{ CLI_FLAG, 0, "cert-ignore", &cfg.cert_ignore, .of = "rdp", .help = "accept any certificate" },
 	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, .help = "vnc, rdp: time limit for connecting and greeting (10s)" },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, .help = "longest wait for an echo, if keys go one at a time (30s)" },
 	{ CLI_NS, 0, "patch-wait", &cfg.patch_wait_ns, 0, 600e9, .help = "longest search for refecho's patch (5s)" },
@@ -206,7 +205,7 @@ static bool sends_singly(void)
 
 static void refuse_conflicts(const struct target_ops *target)
 {
-	bool rdp = !strcmp(target->scheme, "rdp");
+	const struct cli_opt *other = cli_foreign_option(target->scheme);
 
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
@@ -222,14 +221,10 @@ static void refuse_conflicts(const struct target_ops *target)
 			cfg.rate_per_s);
 	if (cfg.erase && !sends_singly())
 		die_usage("--erase types keys one at a time: leave out --script, --mode hold, --schedule and --watch");
-	if (cfg.user && !rdp)
+	if (cfg.user && strcmp(target->scheme, "rdp") != 0)
 		die_usage("--user is for rdp: only; to a VNC server that asks for one, keyrepeat names $USER");
-	if (!rdp && (cfg.known_servers || cfg.cert_ignore || cfg.screen.w != SCREEN_W || cfg.screen.h != SCREEN_H))
-		die_usage("--size, --known-servers and --cert-ignore are for rdp: only");
-	if (cfg.password_file && (target->x11 || !target->region))
-		die_usage("--password-file is for vnc: and rdp: only");
-	if (!target->x11 && cfg.window)
-		die_usage("--window is for x11: only");
+	if (other)
+		die_usage("--%s is for %s: only", other->name, other->of);
 	if (!target->region && (cfg.find_region || !area_is_empty(&cfg.region)))
 		die_usage("--region is for x11:, vnc: and rdp: only");
 	if (cfg.window && plan_uses_pointer(&run->plan))
