@@ -56,6 +56,8 @@ set key at screen 0.1, 108.0 / figure_height left top Left reverse vertical maxr
 	textcolor rgb "#222222"
 mark_size = models + fits > 30 ? 0 : 0.5
 computed(d) = of("model") || of("fit")
+# (Of a loop without a turn gnuplot draws nothing, but reads its rows all the same: they are then those of the computed curve.)
+is(kind, there) = (there ? of(kind) : computed(0) || of("measured")) ? y(across_c) : NaN
 
 if (what eq "principle") {
 	# two axes with one zero in the middle: R and -Z at the left, the rate at the right
@@ -84,8 +86,8 @@ if (what eq "principle") {
 			title sprintf("users by think time (N/Z): %g a second", most_held), \
 		rows using (computed(0) ? y("n") : NaN):"lambda" axes x1y2 smooth unique with linespoints pointtype 6 \
 			pointsize mark_size linecolor rgb light_colour title "computed", \
-		for [k = 1:measured > 0] rows using ((measured ? of("measured") : computed(0)) ? y("n") : NaN):"lambda" axes x1y2 \
-			with points linestyle heavy pointtype 7 title "measured"	# (see below: a loop without a turn)
+		for [k = 1:measured > 0] rows using (is("measured", measured)):"lambda" axes x1y2 \
+			with points linestyle heavy pointtype 7 title "measured"
 	unset output
 	exit
 }
@@ -102,11 +104,9 @@ if (what eq "line") {
 	set xrange [0:upto]
 	set rmargin 9
 }
-# (Of a loop without a turn gnuplot draws nothing, but reads its rows all the same: they are then those of the computed curve.)
 asymptotes = what eq "response"
 lines = what eq "line"
 bound = what eq "rate" && bounds > 0
-is(kind, there) = (there ? of(kind) : computed(0) || of("measured")) ? y(across_c) : NaN
 plot for [k = 1:asymptotes] rows using (asymptotes ? 0 : is("", 0)):(asymptotes ? -y("z_s") * scale : y(up_c) * scale): \
 		(asymptotes ? y("n") : 0):(asymptotes ? (y("r_asymptote_s") + y("z_s")) * scale : 0) with vectors nohead \
 		linestyle dashed title "asymptotes: users × slowest station − think time", \
