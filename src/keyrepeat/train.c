@@ -17,7 +17,7 @@
 #define WALL_NS NS_PER_S	       /* between two readings of the offset of CLOCK_REALTIME, the clock of packet times */
 #define WALL_ROOM_NS (300 * NS_PER_US) /* no reading in this time before a key is due; a reading takes a few microseconds */
 #define TURN_POLL_NS NS_PER_MS	       /* between two tests whether the next key may go */
-#define TURN_NS (2 * NS_PER_S)	       /* longest wait for the answer to the key before; twice the slowest if that is longer */
+#define TURN_NS (2 * NS_PER_S) /* longest wait for the last key's answer, which may never come; twice the slowest if longer */
 #define CONTROL_FROM_NS (BLINK_PERIOD_NS / 5) /* slower answers need a control: watching without keys */
 #define STACK_BYTES (1 << 20)		      /* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
