@@ -152,7 +152,7 @@ static __attribute__((noreturn)) void run_loop_process(struct idle_loops *s, pid
 	static struct spin_thread_args seat[CLI_CPUS_MAX];
 	int err = 0;
 
-	if (proc_set_parent_death_kill(parent))
+	if (proc_end_with_parent(SIGKILL, parent))
 		_exit(EXIT_RUN);
 	proc_ignore_stop();
 	enter(arg, s->place, sizeof(s->place));

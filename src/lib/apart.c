@@ -51,7 +51,7 @@ pid_t apart_start(void)
 
 	if (child < 0)
 		die(EXIT_RUN, "cannot start a process: %s", strerror(errno));
-	if (!child && proc_set_parent_death_kill(parent) == -ESRCH)
+	if (!child && proc_end_with_parent(SIGKILL, parent) == -ESRCH)
 		_exit(EXIT_RUN); /* nobody is left to be told */
 	return child;
 }

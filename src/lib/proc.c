@@ -91,9 +91,9 @@ void proc_sleep(int64_t until_ns)
 		proc_select(0, NULL, NULL, until_ns);
 }
 
-int proc_set_parent_death_kill(pid_t parent)
+int proc_end_with_parent(int signal, pid_t parent)
 {
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+	if (prctl(PR_SET_PDEATHSIG, signal))
 		return -errno;
 	/* the parent may have died between fork and prctl */
 	return getppid() == parent ? 0 : -ESRCH;

@@ -31,10 +31,10 @@ void proc_sleep(int64_t until_ns);
  * undefined afterwards. */
 void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns);
 
-/* Asks the kernel to kill this process when its parent `parent` dies. 0, or -ESRCH if the parent has died already. */
-int proc_set_parent_death_kill(pid_t parent);
+/* Asks the kernel for this signal when the parent `parent` dies. 0, or -ESRCH if the parent has died already. */
+int proc_end_with_parent(int signal, pid_t parent);
 
-/* Asks the kernel for SIGTERM when the parent dies, so that a load program ends with its caller, with a report. */
+/* The same with SIGTERM for a parent that is not known, so that a load program ends with its caller, with a report. */
 void proc_set_parent_death_term(void);
 
 /* Dies with EXIT_USAGE unless `fd` (--ready-fd) is open for writing; a closed standard error is allowed. To be called before

@@ -249,7 +249,7 @@ static int fork_server(int listener, struct serve_totals *total, struct serving_
 	}
 	child = fork();
 	if (!child) {
-		if (proc_set_parent_death_kill(parent) == -ESRCH)
+		if (proc_end_with_parent(SIGKILL, parent) == -ESRCH)
 			_exit(1);
 		close(listener);
 		_exit(serve_client(fd, total));

@@ -69,12 +69,11 @@ int evict_start_hog(struct evict_hog *h, char *const *command)
 	h->pid = fork();
 	if (!h->pid) {
 		setpgid(0, 0);
-		proc_set_parent_death_term();
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 		dup2(h->stderr_fd, STDERR_FILENO);
 		signal(SIGPIPE, SIG_DFL);
-		if (getppid() == parent)
+		if (!proc_end_with_parent(SIGTERM, parent))
 			execvp(command[0], command);
 		err = errno;
 		_exit(write(started[1], &err, sizeof(err)) == sizeof(err) ? 127 : 126);

@@ -49,9 +49,9 @@ static void exec_prober(char *const *command, const int in[static 2], const int 
 	int read_end = fcntl(in[0], F_DUPFD_CLOEXEC, 10), write_end = fcntl(out[1], F_DUPFD_CLOEXEC, 10),
 	    ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
 
-	setpgid(0, 0);		      /* not reached by Ctrl-C: the prober ends at the end of its input */
-	proc_set_parent_death_term(); /* SIGTERM, not SIGKILL: the prober must restore settings of the display */
-	if (dup2(read_end, 0) < 0 || dup2(write_end, 1) < 0 || dup2(ready_end, 3) < 0 || getppid() != parent)
+	setpgid(0, 0); /* not reached by Ctrl-C: the prober ends at the end of its input */
+	if (dup2(read_end, 0) < 0 || dup2(write_end, 1) < 0 || dup2(ready_end, 3) < 0 ||
+	    proc_end_with_parent(SIGTERM, parent)) /* not SIGKILL: the prober must restore settings of the display */
 		_exit(EXIT_RUN);
 	signal(SIGPIPE, SIG_DFL);
 	execv(command[0], command);

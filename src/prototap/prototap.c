@@ -237,11 +237,9 @@ static void give_up_rights(struct run_state *run, pid_t parent)
 	err = cfg.every_ns && write_cfg.metrics && !run->again ? writer_write_metrics(&run->writer, -1) : 0;
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
-	if (!parent)
-		return;
-	proc_set_parent_death_term(); /* not before: a new user id takes this wish back */
-	if (getppid() != parent)
-		proc_stop = SIGTERM; /* it died before, and no signal comes any more */
+	/* not before: the kernel forgets the signal when the user id changes */
+	if (parent && proc_end_with_parent(SIGTERM, parent))
+		proc_stop = SIGTERM;
 }
 
 /* The meter's settings, and the observers that the options ask for. */

@@ -43,7 +43,7 @@ static __attribute__((noreturn)) void worker_main(struct workers *workers, int64
 	enum cpu_policy_part asked;
 	int refused;
 
-	if (proc_set_parent_death_kill(parent))
+	if (proc_end_with_parent(SIGKILL, parent))
 		_exit(EXIT_RUN);
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	refused = cpu_policy_apply(policy, &asked);

@@ -41,11 +41,11 @@ TEST(a_chain_dies_with_its_head)
 		if (!second) {
 			pid_t third;
 
-			if (proc_set_parent_death_kill(me))
+			if (proc_end_with_parent(SIGKILL, me))
 				_exit(1);
 			me = getpid();
 			third = fork();
-			if (!third && proc_set_parent_death_kill(me))
+			if (!third && proc_end_with_parent(SIGKILL, me))
 				_exit(1);
 			if (write(ends[1], "x", 1) != 1)
 				_exit(1);
@@ -397,6 +397,6 @@ TEST(a_group_is_that_of_the_controller)
 /* The last one: from here on we die with our parent. */
 TEST(a_parent_already_dead_is_noticed)
 {
-	assert_int_equal(proc_set_parent_death_kill(getpid()), -ESRCH); /* not our parent (any more) */
-	assert_int_equal(proc_set_parent_death_kill(getppid()), 0);
+	assert_int_equal(proc_end_with_parent(SIGKILL, getpid()), -ESRCH); /* not our parent (any more) */
+	assert_int_equal(proc_end_with_parent(SIGKILL, getppid()), 0);
 }

@@ -95,7 +95,7 @@ static pid_t spin(const struct cli_cpus *cpus)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		if (proc_set_parent_death_kill(parent) || proc_pin_thread(cpus) || sched_setscheduler(0, SCHED_IDLE, &none) ||
+		if (proc_end_with_parent(SIGKILL, parent) || proc_pin_thread(cpus) || sched_setscheduler(0, SCHED_IDLE, &none) ||
 		    write(pipes[1], &c, 1) != 1)
 			_exit(1);
 		for (;;)

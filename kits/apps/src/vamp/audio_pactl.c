@@ -89,7 +89,7 @@ static void exec_pactl(const struct audio_server *s, const char *const *words, i
 		_exit(1);
 	for (int i = 0; words[i] && i < WORDS; i++)
 		argv[3 + i] = words[i];
-	if (proc_set_parent_death_kill(parent) || setenv("LC_ALL", "C", 1) || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
+	if (proc_end_with_parent(SIGKILL, parent) || setenv("LC_ALL", "C", 1) || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
 	    dup2(null, 2) < 0)
 		_exit(1);
 	execvp("pactl", (char **)(uintptr_t)argv);

@@ -47,7 +47,7 @@ static pid_t start_burner(int cpu)
 	if (!pid) {
 		pthread_t second;
 
-		if (proc_set_parent_death_kill(parent) || proc_pin_thread(&one) || pthread_create(&second, NULL, burn, &one) ||
+		if (proc_end_with_parent(SIGKILL, parent) || proc_pin_thread(&one) || pthread_create(&second, NULL, burn, &one) ||
 		    write(ready[1], &byte, 1) != 1)
 			_exit(1);
 		burn(NULL);

@@ -28,7 +28,7 @@ static pid_t run(const char *const *words)
 
 	if (pid)
 		return pid;
-	if (proc_set_parent_death_kill(parent) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr) ||
+	if (proc_end_with_parent(SIGKILL, parent) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr) ||
 	    !freopen("/dev/zero", "r", stdin))
 		_exit(1);
 	execvp(words[0], (char **)(uintptr_t)words);

@@ -22,7 +22,7 @@ static pid_t fork_child(void)
 
 	fflush(NULL);
 	pid = fork();
-	if (!pid && proc_set_parent_death_kill(parent))
+	if (!pid && proc_end_with_parent(SIGKILL, parent))
 		_exit(1);
 	return pid;
 }

@@ -31,7 +31,7 @@ static inline pid_t sleeper(void)
 
 	if (pid)
 		return pid;
-	proc_set_parent_death_kill(getppid());
+	proc_end_with_parent(SIGKILL, getppid());
 	for (;;)
 		pause();
 }

@@ -255,7 +255,7 @@ static pid_t parent_to_be(int *ask, int *say)
 		*say = out[0];
 		return pid;
 	}
-	proc_set_parent_death_kill(getppid());
+	proc_end_with_parent(SIGKILL, getppid());
 	close(in[1]);
 	setsid(); /* nothing else of this test is in this session */
 	for (char c; read(in[0], &c, 1) == 1;) {
