@@ -322,7 +322,7 @@ $(BUILD)/static/prototap: $(patsubst %.c,$(BUILD)/%.o,$(call sources,prototap)) 
 # Debian packages of HEAD, in build/deb; made elsewhere, since debhelper splits the name of a folder at blanks. (In
 # /tmp, if TMPDIR has one, too.)
 deb:
-	{ command -v dh && command -v dpkg-buildpackage; } >/dev/null || ./thinprobe setup --deb
+	dpkg-checkbuilddeps debian/control 2>/dev/null || ./thinprobe setup --deb
 	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb
 	@set -e; work=$$(mktemp -d $(if $(word 2,$(TMPDIR)),/tmp,$${TMPDIR:-/tmp})/thinprobe-deb.XXXXXX); trap 'rm -rf "$$work"' EXIT; trap 'exit 130' INT TERM; \
 	git archive --prefix=thinprobe-$(VERSION)/ HEAD | tar -x -C "$$work"; \
