@@ -15,15 +15,18 @@ static bool is_kept(const struct limit *l, double value)
 
 static enum limit_word judge_figure(const struct limit *l, const struct limit_figure *f)
 {
-	bool far_end = l->range_breaks && f->from != f->to;
-	bool least = is_kept(l, far_end ? f->from : fmin(f->from, f->low)); /* (of NAN the other one) */
-	bool most = is_kept(l, far_end ? f->to : fmax(f->to, f->high));
+	double low = isnan(f->low) && !isnan(f->high) ? -(double)INFINITY : f->low;
+	double high = isnan(f->high) && !isnan(f->low) ? (double)INFINITY : f->high;
+	bool from = is_kept(l, f->from), to = is_kept(l, f->to);
+	bool least = is_kept(l, fmin(f->from, low)), most = is_kept(l, fmax(f->to, high)); /* (of NAN the other one) */
 
 	if (isnan(f->from))
 		return LIMIT_ABSENT;
+	if (l->range_breaks && f->from != f->to && !from && !to)
+		return LIMIT_BROKEN;
 	if (least == most)
 		return least ? LIMIT_HOLDS : LIMIT_BROKEN;
-	return is_kept(l, f->from) != is_kept(l, f->to) ? LIMIT_RANGE : LIMIT_OPEN;
+	return from != to ? LIMIT_RANGE : LIMIT_OPEN;
 }
 
 static bool is_nearer(const struct limit *l, const struct limit_figure *a, const struct limit_figure *b)
