@@ -43,6 +43,26 @@ load ../../../../tests/rules
 	END
 }
 
+# The paper: at best 31 % shorter, with the guest's help 41 %.
+@test "papers, kit apps: visits that are shorter by more than in the paper, without and with isolation, are as then" {
+	local plain isolated word
+	while IFS='|' read -r plain isolated word; do
+		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "Fig. 7" <<-END
+			{browse: {summary: [["baseline", 1], ["L", $plain], ["H", $plain], ["L+iso", $isolated], ["H+iso", $isolated]
+				| . as [\$scheme, \$v] | {\$scheme, repeats: 5, all_rel: \$v,
+					all_rel_low: (0.95 * \$v), all_rel_high: (1.05 * \$v)}]}}
+		END
+		echo "$plain, $isolated: $output"
+		[ "$output" = "$word" ]
+	done <<-'END'
+		0.4|0.4|as then
+		0.4|0.65|as then, smaller
+		0.8|0.5|as then, smaller
+		1|1|cannot tell
+		1.2|1.2|no longer
+	END
+}
+
 @test "papers, kit apps: a start is slower as then with more memory in use and, on each kind of swap, with less of it left" {
 	local figure="Fig. 2" left zram used word
 	# starts with 300 and 75 MB left, of them with zram, and beside memory in use: 16 MB and the most
