@@ -63,6 +63,25 @@ load ../../../../tests/rules
 	END
 }
 
+# The paper: with the guest's help at most 2.2 % of the frames are dropped.
+@test "papers, kit apps: a player that is exempt drops as few frames as then, whatever the weight" {
+	local baseline exempt word
+	while IFS='|' read -r baseline exempt word; do
+		run -0 word_of "$BATS_TEST_DIRNAME/../../data/papers.tsv" "Fig. 8" <<-END
+			{video: {summary: [["baseline", "none", $baseline], ["L", "with", $exempt], ["H", "with", $exempt]
+				| . as [\$scheme, \$mult, \$v] | {\$scheme, \$mult, job: "parallel", repeats: 5, fps_per_s: \$v,
+					fps_per_s_low: (\$v - 0.1), fps_per_s_high: (\$v + 0.1)}]}}
+		END
+		echo "$baseline, $exempt: $output"
+		[ "$output" = "$word" ]
+	done <<-'END'
+		20|24|as then
+		20|22|as then, smaller
+		20|20|cannot tell
+		20|18|no longer
+	END
+}
+
 @test "papers, kit apps: a start is slower as then with more memory in use and, on each kind of swap, with less of it left" {
 	local figure="Fig. 2" left zram used word
 	# starts with 300 and 75 MB left, of them with zram, and beside memory in use: 16 MB and the most
