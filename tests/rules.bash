@@ -8,12 +8,13 @@ word_of() {
 	local top facts lines claims
 	top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 	. "$top/report/decided.sh"
+	. "$top/report/program.sh"
 	facts=$(awk -F'\t' -v OFS='\t' -v figure="$2" '$2 == figure && $3 == "verdict" { print FILENAME ":" FNR, $0 }' "$1")
 	lines=$(jq -Rc '(. / "\t") as $fact | {fact: $fact}, {plan: [($fact[5] / "/")[0], "1", "", ""]}' <<<"$facts"
 		jq -nc "$(cat)"' | to_entries[] | {kept: {name: .key, folder: "", run: {settings: {}}, figures: [],
 			tables: (.value | map_values((map(keys_unsorted) | add | unique) as $head
 				| [$head] + map(. as $row | $head | map($row[.] // "" | tostring))))}}')
-	claims=$(jq -rn -L "$top/report" --rawfile papers "$top/docs/papers.md" --arg docs . --arg strict '' \
-		"$(cat "$top"/experiments/commands/gallery{,_papers}.jq)" <<<"$lines") || return
+	claims=$(jq -rn --rawfile papers "$top/docs/papers.md" --arg docs . --arg strict '' \
+		"$(program "$(cat "$top"/experiments/commands/gallery{,_papers}.jq)" "$top/experiments/commands" "$top")" <<<"$lines") || return
 	TP_BIN=${TP_BIN:-$top/bin} decided_claims "$claims" of rule part says some whole | jq -r '.result.figures[0].verdict // "nothing"'
 }

@@ -5,6 +5,7 @@
 # documents. {judged} is what judge says of the claims behind the verdicts; without it the output is these claims. $strict 1: a row
 # that a verdict needs and that a kept run lacks is an error, if the run is of today's plan.
 include "words";
+include "trains";
 def trimmed: gsub("^\\s+|\\s+$"; "") | gsub("\\s+"; " ");
 def safe: gsub("\\|"; "\\|");
 def slug: ascii_downcase | gsub("[^a-z0-9 _-]"; "") | gsub(" "; "-");
@@ -20,6 +21,13 @@ def with_kinds: .kinds = (table_rows("schema") | group_by(.table) | map({key: .[
 def kinds($table): .kinds[$table] // {};
 # (+ 0: jq 1.7 writes a number as it was read.)
 def typed: with_entries(.value as $v | .value = if $v == null or $v == "" then null else ($v | (tonumber? + 0) // $v) end);
+# Of a run with trains of keys the summary with NAME_least, below which its own page shows no number.
+def with_least: if .run.chain == null then . else
+	[{run, summary: (table_rows("summary") | map(typed))} | resolve | .summary[] | with_entries(select(.key | endswith("_least")))]
+		as $least
+	| ($least | map(keys) | add // [] | unique) as $more
+	| .tables.summary |= (reduce range($least | length) as $i (.[0] += $more;
+		.[$i + 1] += [$more[] as $c | $least[$i][$c] // "" | tostring])) end;
 def meeting($where): reduce ($where / " " | .[] | select(. != "") | capture("^(?<c>[^=!]*)(?<other>!?)=(?<v>.*)$")) as $w (.;
 	if $w.v == "max" then (map(.[$w.c] | tonumber? // empty) | max) as $most | map(select((.[$w.c] | tonumber?) == $most))
 	else ($w.v / "|" | . + map(tonumber?)) as $v
@@ -216,7 +224,7 @@ def sentence_claims($runs): .[] | select(.what != "verdict" and is_rule) | [.] |
 
 # ---- the input: {plan, kept, facts, judged}. Of a fact that is wrong, as `more` or its rule says, an error tells the line ----
 def read_lines(more):
-	{plan: [.[].plan | values], kept: [.[].kept | values | with_kinds], facts: [.[].fact | values | fact],
+	{plan: [.[].plan | values], kept: [.[].kept | values | with_kinds | with_least], facts: [.[].fact | values | fact],
 		judged: (first((.[].judged | values), null) | if . then .result.figures // [] | map({key: "\(.of)", value: .}) | from_entries
 			else . end)}
 	| . as $all | .kept |= map(.planned = (.run == null or ([.name, .run.command] | IN($all.plan[] | [.[0], .[2]]))))

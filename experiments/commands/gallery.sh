@@ -8,6 +8,7 @@ set -u
 . "$TP_HOME/lab/machine.sh"
 . "$TP_HOME/report/foreign.sh"
 . "$TP_HOME/report/decided.sh"
+. "$TP_HOME/report/program.sh"
 . "$TP_HOME/report/kept.sh"
 TP_TOOL=thinprobe COMMAND=gallery
 SAMPLES_MOST=$((300 << 10)) REST_MOST=$((300 << 10))	# bytes of a kept run
@@ -306,8 +307,9 @@ computed() {
 
 # gallery_filter PAGE: its filter; without a line {judged: ...} the claims that judge is to decide, by the rules of which figures.
 gallery_filter() {
-	jq -rn -L "$TP_HOME/report" --rawfile papers "$DOCS/papers.md" --arg docs "$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
-		--arg strict "$([ -n "$OUT" ] || echo 1)" "$(cat "$TP_HOME/experiments/commands/"{gallery,gallery_"$1"}.jq)"	# it says why
+	jq -rn --rawfile papers "$DOCS/papers.md" --arg docs "$(realpath -s --relative-to="${PAGE%/*}" "$DOCS")" \
+		--arg strict "$([ -n "$OUT" ] || echo 1)" "$(program "$(cat "$TP_HOME/experiments/commands/"{gallery,gallery_"$1"}.jq)" \
+			"$TP_HOME/experiments/commands" "$TP_HOME")"	# it says why
 }
 
 PAGES=()

@@ -18,7 +18,8 @@ made_tree() {
 	mkdir -p tree/{bin,docs,data,plots,report,experiments/{commands,engine,made}}
 	ln -s "$TOP/lab" tree/
 	ln -s "$TOP"/experiments/commands/gallery*.jq tree/experiments/commands/
-	ln -s "$TOP"/report/{words.jq,kept.sh,foreign.sh,decided.sh} tree/report/
+	ln -s "$TOP"/report/{words.jq,kept.sh,foreign.sh,decided.sh,program.sh} tree/report/
+	ln -s "$TOP/experiments/families" tree/experiments/
 	ln -s "$TOP/bin/judge" tree/bin/
 	printf '#!/bin/sh\nfor run; do :; done\ncd "$run" && cp cells/a/1/*.tsv .\n' >tree/bin/summarize
 	printf 'table summary cells\n' >tree/experiments/made/table
@@ -543,6 +544,24 @@ kept_table() {
 		1|cannot tell|wait_max_ms > 1 wait_ms
 		1|as then|wait_max_ms > 11
 		1|as then|sinks > 4
+	END
+}
+
+@test "gallery: what is below the error of a run's probe is no number, as on the run's own page" {
+	local value shown interval
+	made_tree
+	printf 'Author & Second 2001\tFig. 1\ttext\t1 ms\tone/summary\tapp=vim sinks=5\t{latency_p50_ms}\n' >>tree/data/papers.tsv
+	"$gallery" -o out
+	while IFS='|' read -r value shown interval; do
+		kept_table latency_p50_ms latency_p50_ms_low latency_p50_ms_high -- "5 vim 5 $value 0.2 0.9"
+		jq '.chain = {latency_p50_ms: 0.5}' out/one/run.json >x
+		mv x out/one/run.json
+		"$gallery" --page -o out
+		grep '^| 1 ms |' out/gallery.md
+		grep -qxF "| 1 ms |  | $shown | $interval |" out/gallery.md
+	done <<-'END'
+		0.4|less than 0.50 ms|
+		0.6|0.60 ms|0.20 to 0.90 ms
 	END
 }
 
