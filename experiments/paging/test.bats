@@ -82,9 +82,9 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 		[ "$(column vnc-file-plain-hog "$name")" = "$value" ]
 	done <<-END
 		in_memory_n 8
-		in_memory_mean_ms 3.000
+		in_memory_mean_ms 3.0000
 		paged_out_min_ms 100.000
-		paged_out_mean_ms 230.000
+		paged_out_mean_ms 230.0000
 		paged_out_p50_ms 245.000
 		paged_out_max_ms 390.000
 		second_paged_out_p50_ms 6.000
