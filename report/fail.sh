@@ -50,11 +50,11 @@ judge | limits)
 			die 2 "--limits $3: its end did not come within 10 s, or it cannot be read"
 	fi
 	cd -- "$2" || exit 1
-	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"
+	[ -f schema.tsv ] || die 1 "$2: it has no tables; make its report again: thinprobe report $2"
 	fail_parse "$(<schema.tsv)" "$asked" "$file"
 	[ "$asked" != '[]' ] || die 2 "--limits $file: holds no limit"
 	for each in "${tables[@]}"; do
-		[[ $each != */* ]] && [ -f "$each.tsv" ] || die 1 "it has no $each.tsv; make its report again: thinprobe report $2"
+		[[ $each != */* ]] && [ -f "$each.tsv" ] || die 1 "$2: it has no $each.tsv; make its report again: thinprobe report $2"
 	done
 	said=$(for each in "${tables[@]}"; do printf '\f%s\n' "$each"; cleaned <"$each.tsv"; done |
 		limits 'ltrimstr("\f") | limited($asked[0]; $schema | columns; $run[0])

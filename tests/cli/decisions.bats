@@ -117,6 +117,10 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	cmp linked out.xml
 	printf 'p50 none < 5ms\n' >unknown
 	run -2 "$TOP/thinprobe" gate "$RUN" --limits unknown
+	cp -r "$RUN" bare
+	rm bare/schema.tsv
+	run -1 "$TOP/thinprobe" gate bare --limits good
+	[[ $output == "thinprobe: bare: it has no tables"* ]]
 	# a condition of which no repeat is complete has no count of what went wrong, and its metrics are named
 	cp -r "$RUN" dead
 	sed -i 's/"state": *"complete"/"state": "failed"/' dead/cells/vnc-light-2/*/cell.json
