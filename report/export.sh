@@ -24,7 +24,7 @@ Prints the figures of a run, or its samples, for other tools:
                as a range lasts to its late end, and is marked
   pcapng       a kept capture of one condition, its packets with the numbers
                of the keys that they carry (--keep-captures); needs -o
-  --cells PATTERN  only conditions with these names in RUN/cells, with * and ?
+  --cells PATTERN  only conditions with these names, with * and ?
                    (not for csv and junit, which print all)
   -o, --output FILE
 Exit status: 0 printed, 1 the run has no such figures, 2 wrong usage, 4 a

@@ -117,6 +117,7 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	cmp linked out.xml
 	printf 'p50 none < 5ms\n' >unknown
 	run -2 "$TOP/thinprobe" gate "$RUN" --limits unknown
+	[[ $output == *"the run has vnc-light-0, vnc-light-2" ]]
 	cp -r "$RUN" bare
 	rm bare/schema.tsv
 	run -1 "$TOP/thinprobe" gate bare --limits good
