@@ -18,7 +18,8 @@ Prints the figures of a run, or its samples, for other tools:
   bencher      Bencher Metric Format
   otava        a line for each of several runs, for change-point detection
   openmetrics  gauges, for Prometheus
-  junit        a test case for each condition: complete, or why not
+  junit        a test case for each condition: complete, or why not; skipped
+               if the run is not usable
   hgrm         latencies of one condition (--cells), as HdrHistogram prints them
   perfetto     keys and packets on a time line (ui.perfetto.dev); a key known
                as a range lasts to its late end, and is marked
@@ -220,12 +221,16 @@ as_openmetrics() {
 	echo '# EOF'
 }
 
-as_junit() {
-	jq -r "$(<"$here/safe.jq")"'
-		.experiment as $e | [.cells[]] as $all | ($all | map(select(.state != "complete")) | length) as $failures
+as_junit() {	# nothing is decided by a run that is not usable: its complete conditions are skipped
+	jq -r -L "$here" 'include "words"; include "safe";
+		def skipped($why): $why != null and .state == "complete";
+		.experiment as $e | ({run: .} | unusable) as $why | [.cells[]] as $all
+		| ($all | map(select(.state != "complete")) | length) as $failures
 		| "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
-		"<testsuite name=\"thinprobe \($e | xml)\" tests=\"\($all | length)\" failures=\"\($failures)\">",
-		($all[] | "<testcase classname=\"\($e | xml)\" name=\"\(.name | xml)\">" + (if .state == "complete" then "" else
+		"<testsuite name=\"thinprobe \($e | xml)\" tests=\"\($all | length)\" failures=\"\($failures)\""
+			+ " skipped=\"\($all | map(select(skipped($why))) | length)\">",
+		($all[] | "<testcase classname=\"\($e | xml)\" name=\"\(.name | xml)\">" + (if skipped($why) then
+			"<skipped message=\"not usable: \($why | xml)\"/>" elif .state == "complete" then "" else
 			"<failure message=\"\(.state | xml): \(.complete) repeats\"/>" end)
 			+ (if .flags == [] then "" else "<system-out>\(.flags | join("; ") | xml)</system-out>" end) + "</testcase>"),
 		"</testsuite>", "</testsuites>"' "$run_json"

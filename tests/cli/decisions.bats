@@ -236,6 +236,11 @@ END
 	grep '^thinprobe_overloaded{.*sinks="2"} 5$' <<<"$output"
 	run -0 "$TOP/thinprobe" export "$RUN" --as junit
 	python3 -c 'import sys, xml.etree.ElementTree as t; assert t.fromstring(sys.argv[1])[0].get("tests") == "2"' "$output"
+	run ! grep '<skipped' <<<"$output"
+	cp -r "$RUN" disturbed
+	jq '.cells[].flags = ["foreign CPU time 40 %"]' "$RUN/run.json" >disturbed/run.json
+	run -0 "$TOP/thinprobe" export disturbed --as junit
+	[ "$(grep -c '<skipped message="not usable: ' <<<"$output")" = 2 ]
 	run -0 "$TOP/thinprobe" export "$RUN" --as perfetto --cells vnc-light-2
 	jq -e '[.traceEvents[] | select(.ph == "X")] | length > 900 and all(.dur > 0)' <<<"$output" >/dev/null
 	run -1 "$TOP/thinprobe" export "$RUN" --as pcapng --cells vnc-light-2 -o out.pcapng
