@@ -559,13 +559,14 @@ stages() { cut -f 4 run/stages.tsv | paste -sd' '; }
 	limit 0 'late>26%' 'p95>300ms'
 }
 
-@test "findings: mean stalls above or below fair sharing's prediction; late keys although the CPU is not saturated" {
+@test "findings: mean stalls above or below fair sharing's prediction; late keys that it does not predict" {
 	reported STRETCH=1.5 APPS=heavy LOADS='0 20'
 	[ "$(finding run fair-sharing verdict)/$(finding run fair-sharing | cut -d. -f1)" = bad/321 ]
 	reported STRETCH=0.5 APPS=heavy LOADS='0 20'
 	[ "$(finding run fair-sharing verdict)/$(finding run fair-sharing | cut -d. -f1)" = none/107 ]
 	reported STRETCH=3 APPS=heavy LOADS='0 2'
 	found late-below-saturation 100 bad
+	[[ $(finding run late-below-saturation text) == *"2 CPU hogs. By arithmetic, not measured: "*"3 × "* ]]
 }
 
 @test "findings: an overloaded condition has a backlog in place of a response time" {
