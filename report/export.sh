@@ -121,7 +121,8 @@ csv_of_tsv() {
 
 # samples: every key of these cells: parameters, cell, repeat, series, then the columns of samples.tsv.
 samples() {
-	local name file axes series repeat head='' columns
+	local name file axes series repeat head='' columns lacking='' why=''
+	[ "$RUN" != "$work/kept" ] || why=', as the kept run has those of some conditions only'
 	mapfile -t axes < <(jq -r '.axes[]' "$run_json")
 	[ -d "$RUN/cells" ] || die 1 "the run has no samples.tsv"
 	cell_names >"$work/names" || exit
@@ -129,7 +130,7 @@ samples() {
 	columns=$(find -L "$RUN/cells" -name '*~' -prune -o -name samples.tsv -print | sort -V | xargs -rd '\n' awk '{ print; nextfile }' |
 		awk -F'\t' '{ for (i = 1; i <= NF; i++) if (!seen[$i]++) line = line (n++ ? "\t" : "") $i } END { print line }')
 	while read -r name; do
-		[ -d "$RUN/cells/$name" ] || continue
+		[ -d "$RUN/cells/$name" ] || { lacking+=", $name"; continue; }
 		while read -r file; do
 			series=${file#"$RUN/cells/$name/"} repeat=${series%%/*} series=${series#*/}
 			series=${series%samples.tsv} series=${series%/}
@@ -154,7 +155,9 @@ samples() {
 				}' "$file"
 		done < <(find -L "$RUN/cells/$name" -name '*~' -prune -o -name samples.tsv -print | sort -V)
 	done <"$work/names"
-	[ -n "$head" ] || die 1 "the run has no samples.tsv"
+	lacking=${lacking#, }
+	[ -n "$head" ] || die 1 "${lacking:-the run} has no samples.tsv${lacking:+$why}"
+	[ -z "$lacking" ] || echo "thinprobe: export: left out, without samples: $lacking$why" >&2
 }
 
 as_csv() { csv_of_tsv "'" <"$RUN/long.tsv"; }

@@ -245,6 +245,11 @@ END
 	jq -e '[.traceEvents[] | select(.ph == "X")] | length > 900 and all(.dur > 0)' <<<"$output" >/dev/null
 	run -1 "$TOP/thinprobe" export "$RUN" --as pcapng --cells vnc-light-2 -o out.pcapng
 	[[ $output == *--keep-captures* ]]
+	# a kept run has the samples of some conditions
+	run -0 --separate-stderr "$TOP/thinprobe" export "$KEPT" --as samples -o kept.csv
+	[[ $stderr == *"left out, without samples: "*", vnc-heavy-20, as the kept run "* && ${#stderr_lines[@]} = 1 ]]
+	run -1 "$TOP/thinprobe" export "$KEPT" --as samples --cells vnc-heavy-20
+	[[ $output == *"vnc-heavy-20 has no samples.tsv, as the kept run "* ]]
 	run -2 "$TOP/thinprobe" export "$RUN" --as xml
 	run -1 "$TOP/thinprobe" export "$RUN" --as github --cells nothing
 	# a device stays one
