@@ -37,7 +37,8 @@ def resolve: resolution as $error | calibrated as $pixels | (calibrated("wire") 
 	| if .stages == null then . else
 		.stages |= map(if .stage | test("wire") then .
 			+ ({mean_ms: $wire, p50_ms: $wire, p90_ms: $wire, max_ms: $wire} | limits)
-			else . end) end;
+			else . end) end
+	| if .compare == null then . else .compare |= map(.p_least = 0.01) end;	# (in two decimals it would be 0)
 def latest_us: [measured_rows("summary")[].lateness_max_us | values] | max;
 def late_claims: [1000, 10000][] as $us | exceeds({value: latest_us}; {value: $us});
 def probe_finding: latest_us as $late | calibrated as $c | .judged as $judged | [late_claims | is($judged)] as [$off, $far]
