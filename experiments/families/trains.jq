@@ -71,7 +71,8 @@ def app_name($app): cost_words as $per
 		(costs | to_entries | map("\(.value[0] | plain) \(if .key == 0 then $per else "ms" end) over \(.value[1] | and_list)")
 			| select(. != []) | "the heavy application (\(join(", ")))")
 			// "\(cost // .run.settings.cost_ms // 0 | plain) \($per)"
-	else (if attached then "the attached application" elif protocols[0] // "" | startswith("null") then "the null target"
+	else (if attached then (if .run.runs == null and .run.protocol.window == null then "the focused application"
+		else "the attached application" end) elif protocols[0] // "" | startswith("null") then "the null target"
 		else "the server's own application" end) + (if cost == null or several then ""
 			else " (\(cost | plain) \($per))" end) end;
 # If several applications have a role, it is named after the first, not after a protocol's own application.
