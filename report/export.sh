@@ -18,13 +18,14 @@ Prints the figures of a run, or its samples, for other tools:
   bencher      Bencher Metric Format
   otava        a line for each of several runs, for change-point detection
   openmetrics  gauges, for Prometheus
-  junit        a test case for each condition: complete, or why not
+  junit        a test case for each condition: complete, or why not; skipped
+               if the run is not usable
   hgrm         latencies of one condition (--cells), as HdrHistogram prints them
   perfetto     keys and packets on a time line (ui.perfetto.dev); a key known
                as a range lasts to its late end, and is marked
   pcapng       a kept capture of one condition, its packets with the numbers
                of the keys that they carry (--keep-captures); needs -o
-  --cells PATTERN  only conditions with these names in RUN/cells, with * and ?
+  --cells PATTERN  only conditions with these names, with * and ?
                    (not for csv and junit, which print all)
   -o, --output FILE
 Exit status: 0 printed, 1 the run has no such figures, 2 wrong usage, 4 a
@@ -120,7 +121,8 @@ csv_of_tsv() {
 
 # samples: every key of these cells: parameters, cell, repeat, series, then the columns of samples.tsv.
 samples() {
-	local name file axes series repeat head='' columns
+	local name file axes series repeat head='' columns lacking='' why=''
+	[ "$RUN" != "$work/kept" ] || why=', as the kept run has those of some conditions only'
 	mapfile -t axes < <(jq -r '.axes[]' "$run_json")
 	[ -d "$RUN/cells" ] || die 1 "the run has no samples.tsv"
 	cell_names >"$work/names" || exit
@@ -128,7 +130,7 @@ samples() {
 	columns=$(find -L "$RUN/cells" -name '*~' -prune -o -name samples.tsv -print | sort -V | xargs -rd '\n' awk '{ print; nextfile }' |
 		awk -F'\t' '{ for (i = 1; i <= NF; i++) if (!seen[$i]++) line = line (n++ ? "\t" : "") $i } END { print line }')
 	while read -r name; do
-		[ -d "$RUN/cells/$name" ] || continue
+		[ -d "$RUN/cells/$name" ] || { lacking+=", $name"; continue; }
 		while read -r file; do
 			series=${file#"$RUN/cells/$name/"} repeat=${series%%/*} series=${series#*/}
 			series=${series%samples.tsv} series=${series%/}
@@ -153,7 +155,9 @@ samples() {
 				}' "$file"
 		done < <(find -L "$RUN/cells/$name" -name '*~' -prune -o -name samples.tsv -print | sort -V)
 	done <"$work/names"
-	[ -n "$head" ] || die 1 "the run has no samples.tsv"
+	lacking=${lacking#, }
+	[ -n "$head" ] || die 1 "${lacking:-the run} has no samples.tsv${lacking:+$why}"
+	[ -z "$lacking" ] || echo "thinprobe: export: left out, without samples: $lacking$why" >&2
 }
 
 as_csv() { csv_of_tsv "'" <"$RUN/long.tsv"; }
@@ -220,12 +224,16 @@ as_openmetrics() {
 	echo '# EOF'
 }
 
-as_junit() {
-	jq -r "$(<"$here/safe.jq")"'
-		.experiment as $e | [.cells[]] as $all | ($all | map(select(.state != "complete")) | length) as $failures
+as_junit() {	# nothing is decided by a run that is not usable: its complete conditions are skipped
+	jq -r -L "$here" 'include "words"; include "safe";
+		def skipped($why): $why != null and .state == "complete";
+		.experiment as $e | ({run: .} | unusable) as $why | [.cells[]] as $all
+		| ($all | map(select(.state != "complete")) | length) as $failures
 		| "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>",
-		"<testsuite name=\"thinprobe \($e | xml)\" tests=\"\($all | length)\" failures=\"\($failures)\">",
-		($all[] | "<testcase classname=\"\($e | xml)\" name=\"\(.name | xml)\">" + (if .state == "complete" then "" else
+		"<testsuite name=\"thinprobe \($e | xml)\" tests=\"\($all | length)\" failures=\"\($failures)\""
+			+ " skipped=\"\($all | map(select(skipped($why))) | length)\">",
+		($all[] | "<testcase classname=\"\($e | xml)\" name=\"\(.name | xml)\">" + (if skipped($why) then
+			"<skipped message=\"not usable: \($why | xml)\"/>" elif .state == "complete" then "" else
 			"<failure message=\"\(.state | xml): \(.complete) repeats\"/>" end)
 			+ (if .flags == [] then "" else "<system-out>\(.flags | join("; ") | xml)</system-out>" end) + "</testcase>"),
 		"</testsuite>", "</testsuites>"' "$run_json"

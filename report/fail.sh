@@ -50,11 +50,11 @@ judge | limits)
 			die 2 "--limits $3: its end did not come within 10 s, or it cannot be read"
 	fi
 	cd -- "$2" || exit 1
-	[ -f schema.tsv ] || die 1 "it has no tables; make its report again: thinprobe report $2"
+	[ -f schema.tsv ] || die 1 "$2: it has no tables; make its report again: thinprobe report $2"
 	fail_parse "$(<schema.tsv)" "$asked" "$file"
 	[ "$asked" != '[]' ] || die 2 "--limits $file: holds no limit"
 	for each in "${tables[@]}"; do
-		[[ $each != */* ]] && [ -f "$each.tsv" ] || die 1 "it has no $each.tsv; make its report again: thinprobe report $2"
+		[[ $each != */* ]] && [ -f "$each.tsv" ] || die 1 "$2: it has no $each.tsv; make its report again: thinprobe report $2"
 	done
 	said=$(for each in "${tables[@]}"; do printf '\f%s\n' "$each"; cleaned <"$each.tsv"; done |
 		limits 'ltrimstr("\f") | limited($asked[0]; $schema | columns; $run[0])
@@ -64,7 +64,7 @@ judge | limits)
 		die 1 "$2: a value in run.json or in a table has the wrong type"
 	{ IFS= read -r doubt; IFS= read -r limits; table=$(cat); } <<<"$said"
 	[ -z "$file" ] || ! text=$(jq -er '[.limits[] | select(.unmatched).text][0]' <<<"$limits") ||
-		die 2 "$file: no condition has such a name: $text; the names are those of $2/cells"
+		die 2 "$file: no condition has such a name: $text; the run has $(jq -r '[.cells[].name] | join(", ")' run.json)"
 	status=0
 	judged=$(tool judge - --limits ${more[@]+"${more[@]}"} ${doubt:+--doubt "$doubt"} --json <<<"$table") || status=$?
 	[[ $status == [035] ]] || exit 1

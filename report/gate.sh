@@ -16,7 +16,7 @@ Does RUN keep its limits, or is it worse than an earlier run?
   --limits FILE     lines "METRIC CELLS OP VALUE", such as
                     p95   vnc-light-*  <   150ms
                     late  *            <=  1%
-                    CELLS: names in RUN/cells, with * and ?
+                    CELLS: names of conditions, with * and ?
   --baseline RUN    not worse than this run by more than --effect (10%), or 5ms
   --metrics NAME,...  with --baseline: only these, such as p50,late
   --alpha PERCENT   with --baseline: rate of false alarms over all metrics (5)

@@ -82,7 +82,7 @@ def few_note($doc; $rows; $name; $heading): [$rows[] | select(.[$name + "_why"] 
 	| decided($doc; percentile_claim($name)) as $needs | [$few[].keys | values] as $keys
 	| "\($heading | sub(",[^,]*$"; "")): needs \($needs.value | plural("key")) (ten beyond it)"
 		+ (if $keys == [] then "" else "; there are \([$keys | min, max] | unique | map(plain) | join(" to "))" end)
-		+ ". From \($needs.high) on its 95 % interval has both ends.";
+		+ ". Its 95 % interval needs \($needs.high) independent keys; the keys of one stall count about as one.";
 # Where a protocol's own wait (floor_ms) is most of a median response.
 def protocol_of($doc): ($doc.run.protocols // {})[.protocol // ""] // $doc.run.protocol // {};
 def floor_claim($doc; $name): protocol_of($doc).floor_ms as $floor | figure($name) | at_least | floor_is(0.5; $floor);

@@ -37,7 +37,8 @@ def resolve: resolution as $error | calibrated as $pixels | (calibrated("wire") 
 	| if .stages == null then . else
 		.stages |= map(if .stage | test("wire") then .
 			+ ({mean_ms: $wire, p50_ms: $wire, p90_ms: $wire, max_ms: $wire} | limits)
-			else . end) end;
+			else . end) end
+	| if .compare == null then . else .compare |= map(.p_least = 0.01) end;	# (in two decimals it would be 0)
 def latest_us: [measured_rows("summary")[].lateness_max_us | values] | max;
 def late_claims: [1000, 10000][] as $us | exceeds({value: latest_us}; {value: $us});
 def probe_finding: latest_us as $late | calibrated as $c | .judged as $judged | [late_claims | is($judged)] as [$off, $far]
@@ -70,7 +71,8 @@ def app_name($app): cost_words as $per
 		(costs | to_entries | map("\(.value[0] | plain) \(if .key == 0 then $per else "ms" end) over \(.value[1] | and_list)")
 			| select(. != []) | "the heavy application (\(join(", ")))")
 			// "\(cost // .run.settings.cost_ms // 0 | plain) \($per)"
-	else (if attached then "the attached application" elif protocols[0] // "" | startswith("null") then "the null target"
+	else (if attached then (if .run.runs == null and .run.protocol.window == null then "the focused application"
+		else "the attached application" end) elif protocols[0] // "" | startswith("null") then "the null target"
 		else "the server's own application" end) + (if cost == null or several then ""
 			else " (\(cost | plain) \($per))" end) end;
 # If several applications have a role, it is named after the first, not after a protocol's own application.

@@ -201,6 +201,7 @@ remade() {
 		| .protocols = {vnc: {floor_ms: 8}, x11: {floor_ms: 0}}'
 	"$TOP/report/report.sh" run
 	jq -c '.findings[]' run/findings.json
+	grep -qF '| <0.01 | better |' run/report.md
 	x11=$(field run/compare.tsv ratio protocol=x11 setting=nice-19 part=table app=heavy)
 	vnc=$(field run/compare.tsv ratio protocol=vnc setting=nice-19 part=table app=heavy)
 	awk -v a="$x11" -v b="$vnc" 'BEGIN { d = 2 * a - b; exit !(d < 0.0002 && d > -0.0002) }'

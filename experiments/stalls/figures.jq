@@ -55,8 +55,8 @@ def every_key: . as $doc | costly as $costly | (.cdf | distinct(.sinks)) as $loa
 	| ([.cdf[].latency_ms | select(. > 0)]) as $ms
 	| ([($ms | min // 1) / 1.4, ($doc.run.protocol.floor_ms // 0 | select(. > 0) / 1.3)] | min) as $from
 	| ([($ms | max // 1) * 1.3, ($doc | threshold) * 1.6] | max) as $to
-	| {name: "latency-cdf", title: "Response time of every key, by \(if attached then "load" else "number of CPU hogs" end)",
-		high: 400, panels: [
+	| {name: "latency-cdf", title: "Response time of every key\(if load_as_is then "" elif attached then ", by load"
+			else ", by number of CPU hogs" end)", high: 400, panels: [
 		.summary | distinct([role_of(.app; IN(.protocol; $costly[])), .protocol])[] | . as [$role, $protocol]
 		| {title: ($doc | if several then $protocol + ": " else "" end + role_title($role)),
 			x: {label: "ms after the key was due", log: true, unit: "ms", $from, $to},
@@ -70,7 +70,8 @@ def every_key: . as $doc | costly as $costly | (.cdf | distinct(.sinks)) as $loa
 				| [$doc.cdf[] | select(.sinks == $load and .protocol == $protocol
 					and role_of(.app; IN(.protocol; $costly[])) == $role and .latency_ms != null)]
 				| map({x: .latency_ms, y: .share, bound}) as $rows
-				| ($look + {draw: "steps", width: 1.6, title: "\($load)",
+				| ($look + {draw: "steps", width: 1.6,
+					title: (if $doc | load_as_is then "load as it is" else "\($load)" end),
 					rows: ($rows | map(select(.bound != "low")))}),
 				  ($look + {draw: "steps", width: 0.8, dash: 3, rows: ($rows | map(select(.bound == "low")))})]}]};
 

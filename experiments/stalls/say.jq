@@ -213,12 +213,13 @@ def grouping: . as $doc | group_pairs | select(. != [])
 		(max_by(.grouped.mean_stall_ms // 0).grouped | figure("mean_stall_ms"))
 			+ {figure: "mean-stall", verdict: (if $stalls + $own_stalls == [] then "unsure" else "none" end)});
 
-# Late although the CPU is not saturated: the sum of costs does not explain that.
+# Late although the sum of costs, beside as many CPU hogs, is less than the period. (Nothing of the CPU is measured here.)
 def late_below_saturation: . as $doc
 	| [rows_of("heavy") | usable[] | select(.sinks > 0 and .overloaded == 0 and .fits_period == "yes" and .is_late == "yes")]
 	| select(. != []) | last | finding("late-below-saturation";
-		"**Keys are late although the CPU is not saturated.** \(late_words) are late \(.sinks as $n | $doc | with_load($n)),"
-			+ " where \(.sinks + 1) × \(.cost_ms | plain) ms of CPU time fit before the next key. Fair sharing does not explain that.";
+		"**Keys are late although fair sharing would leave enough CPU time.** \(late_words) are late"
+			+ " \(.sinks as $n | $doc | with_load($n)). By arithmetic, not measured: with fair sharing, \(.sinks + 1) ×"
+			+ " \(.cost_ms | plain) ms of CPU time fit before the next key.";
 		late_figure + {verdict: "bad"});
 
 # ---- without load: how much of a response the server's frame clock and the link explain ----

@@ -50,8 +50,8 @@ struct claim {
  * 			the exact test (Clopper & Pearson 1934) they are not shown to be another
  * 	none		nothing of a share in percent was seen; high: the bound that its one-sided interval has at this claim's share
  * 	whole		a slope is a whole number, the value; FAILS: its interval has none, or (value 0) is below one
- * 	percentile	of the share `from`; value: values that have ten beyond it; high: values by which both ends of its interval
- * 			are order statistics (Hahn & Meeker 1991)
+ * 	percentile	of the share `from`; value: values that have ten beyond it; high: independent values by which both ends of
+ * 			its interval are order statistics (Hahn & Meeker 1991)
  * 	line NAME	the points of this name, by first and second figure, are on a straight line: lines_judge() */
 int claim_judge(struct claim *c);
 

@@ -100,7 +100,9 @@ static const char *quantile_text(struct train_figures *f, double p)
 
 static void say_latency(struct rec_report *r, struct train_figures *f)
 {
-	rec_begin_table(r, "lrrrrr", "\tmin\tp50\tp90\tp99\tmax");
+	bool few = f->any_answer && !f->backlog.overloaded && !sample_supports(&f->high, 0.99);
+
+	rec_begin_table(r, "lrrrrr", "\tmin\tp50\tp90\tp99\tmax%s", few ? "\t-: too few keys" : "");
 	rec_add_row(r, "  latency\t%s\t%s\t%s\t%s\t%s\tms, due to seen", quantile_text(f, 0), quantile_text(f, 0.5),
 		    quantile_text(f, 0.9), quantile_text(f, 0.99), quantile_text(f, 1));
 }

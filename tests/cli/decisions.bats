@@ -117,6 +117,11 @@ assert r.get("tests") == "2" and r.get("failures") == "1", r.attrib'
 	cmp linked out.xml
 	printf 'p50 none < 5ms\n' >unknown
 	run -2 "$TOP/thinprobe" gate "$RUN" --limits unknown
+	[[ $output == *"the run has vnc-light-0, vnc-light-2" ]]
+	cp -r "$RUN" bare
+	rm bare/schema.tsv
+	run -1 "$TOP/thinprobe" gate bare --limits good
+	[[ $output == "thinprobe: bare: it has no tables"* ]]
 	# a condition of which no repeat is complete has no count of what went wrong, and its metrics are named
 	cp -r "$RUN" dead
 	sed -i 's/"state": *"complete"/"state": "failed"/' dead/cells/vnc-light-2/*/cell.json
@@ -231,10 +236,20 @@ END
 	grep '^thinprobe_overloaded{.*sinks="2"} 5$' <<<"$output"
 	run -0 "$TOP/thinprobe" export "$RUN" --as junit
 	python3 -c 'import sys, xml.etree.ElementTree as t; assert t.fromstring(sys.argv[1])[0].get("tests") == "2"' "$output"
+	run ! grep '<skipped' <<<"$output"
+	cp -r "$RUN" disturbed
+	jq '.cells[].flags = ["foreign CPU time 40 %"]' "$RUN/run.json" >disturbed/run.json
+	run -0 "$TOP/thinprobe" export disturbed --as junit
+	[ "$(grep -c '<skipped message="not usable: ' <<<"$output")" = 2 ]
 	run -0 "$TOP/thinprobe" export "$RUN" --as perfetto --cells vnc-light-2
 	jq -e '[.traceEvents[] | select(.ph == "X")] | length > 900 and all(.dur > 0)' <<<"$output" >/dev/null
 	run -1 "$TOP/thinprobe" export "$RUN" --as pcapng --cells vnc-light-2 -o out.pcapng
 	[[ $output == *--keep-captures* ]]
+	# a kept run has the samples of some conditions
+	run -0 --separate-stderr "$TOP/thinprobe" export "$KEPT" --as samples -o kept.csv
+	[[ $stderr == *"left out, without samples: "*", vnc-heavy-20, as the kept run "* && ${#stderr_lines[@]} = 1 ]]
+	run -1 "$TOP/thinprobe" export "$KEPT" --as samples --cells vnc-heavy-20
+	[[ $output == *"vnc-heavy-20 has no samples.tsv, as the kept run "* ]]
 	run -2 "$TOP/thinprobe" export "$RUN" --as xml
 	run -1 "$TOP/thinprobe" export "$RUN" --as github --cells nothing
 	# a device stays one

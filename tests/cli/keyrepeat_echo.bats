@@ -33,6 +33,8 @@ KEYREPEAT=$BIN/keyrepeat
 	start_refecho --vnc "$port" --answer-delay const:200ms
 	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --watch patch --json -o alone.json
 	[ "$(figure alone.json keys_exact)" = 35 ]
+	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 1s --watch patch >short
+	grep -q ' max  *-: too few keys$' short
 	awk "BEGIN { exit !($(figure alone.json latency_from_due_ms.min) >= 200) }"
 	start keys "$KEYREPEAT" "vnc:127.0.0.1:$port" -t 3s --watch patch --format json -o report.json
 	until_true grep -q '^ready$' keys.err

@@ -231,6 +231,7 @@ static uint32_t next_source_count(uint32_t now, uint32_t all)
 static void report_sources(struct rec_report *r, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
 {
 	double *gap = memory_new(l->n, sizeof(*gap));
+	bool headed = false;
 
 	rec_add_int(r, "sources", l->sources);
 	rec_begin_array(r, "by_sources");
@@ -253,6 +254,10 @@ static void report_sources(struct rec_report *r, struct row_file *t, const struc
 		rec_add_reals(r, { "rate_per_s", 1 / f.mean, 6 }, { "cov", f.cov, 6 }, { "cov_low", f.cov - band, 6 },
 			      { "cov_high", f.cov + band, 6 });
 		rec_end(r);
+		if (!headed)
+			rec_begin_table(r, "rrrl", "  sources\trate\tCoV\trandom");
+		headed = true;
+		rec_add_row(r, "%u\t%s/s\t%s\t%.2f to %.2f", s, number_text(1 / f.mean), number_text(f.cov), 1 - band, 1 + band);
 		if (t)
 			draw_write_row(t, "sources", s, f.cov, 1, f.cov - band, f.cov + band);
 	}

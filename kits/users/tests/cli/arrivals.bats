@@ -171,6 +171,8 @@ END
 	"$ARRIVALS" a.tsv --sources user --format json -o out.json
 	is '.sources == 3 and .by_sources[0].sources == 1 and .by_sources[0].n == 4 and .by_sources[0].cov < 0.1
 		and .by_sources[1].n == 7 and .by_sources[2].n == 8'
+	run -0 "$ARRIVALS" a.tsv --sources user
+	grep -Eq '^ +3 +[0-9.]+/s +[0-9.]+ +0\.31 to 1\.69$' <<<"$output"	# 1 ± 1.96/√8
 }
 
 @test "arrivals: Common Log Format with brackets, quotes, answers without a size, and time zones" {
