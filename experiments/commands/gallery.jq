@@ -181,7 +181,7 @@ def verdict($runs; $judged; $lacks; $shown): . as $rules | $judged["\(.[0].id)"]
 	| ([$rules[] | select(is_there($runs)) | behind($runs)[]] | unique_by(.name) | map(select(.run))) as $behind
 	| (.rules != [] and all(.rules[] | behind($runs)[]; .run | not)) as $computed
 	| .doubts = [("computed" | select($computed))] + ($behind + $shown | doubts);
-def said_verdict: sub(","; " but");
+def said_verdict: sub(", smaller"; " but smaller or in part");
 def bold_verdict: "**\(.word | said_verdict)**\(.doubts | bracketed)";
 def rule_words: "`\(.run)/\(.table)\(if .where == "" then "" else " " + .where end): \(.ours)`";
 
