@@ -30,11 +30,17 @@ int vnc_address_port(int number, int colons)
 
 static int parse_bare_address(const char *text, char *host, size_t size, int *port)
 {
+	char address[300];
+	const char *from = text + strspn(text, "/"), *rest;
+	int n = snprintf(address, sizeof(address), "%s", from), colons;
 	int64_t number = 0;
-	int colons;
-	const char *rest = vnc_address_split(text, host, size, &colons);
 
-	if (!*text || !rest)
+	if (n < 1 || (size_t)n >= sizeof(address))
+		return -EINVAL;
+	if (address[n - 1] == '/')
+		address[n - 1] = '\0';
+	rest = vnc_address_split(address, host, size, &colons);
+	if (!rest)
 		return -EINVAL;
 	if (colons && (*rest < '0' || *rest > '9' || cli_parse_int(rest, &number) || number > 65535 || (colons == 2 && !number)))
 		return -EINVAL;

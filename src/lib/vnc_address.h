@@ -14,5 +14,6 @@ const char *vnc_address_split(const char *text, char *host, size_t size, int *co
 /* The port for a number behind one or two colons. */
 int vnc_address_port(int number, int colons);
 
-/* Parses a whole address, optionally with the prefix "vnc:"; HOST alone is display 0. 0 or -EINVAL. */
+/* Parses a whole address, optionally with the prefix "vnc:", and with slashes as in vnc://HOST:1/; HOST alone is display 0.
+ * 0 or -EINVAL. */
 int vnc_address_parse(const char *text, char *host, size_t size, int *port);

@@ -110,6 +110,11 @@ TEST(test_addresses)
 		{ "vnc:2", "vnc", 5902 },
 		{ "vnc:[::1]:5901", "::1", 5901 },
 		{ "vnc:host:x", NULL, 0 },
+		{ "vnc://host:1/", "host", 5901 },
+		{ "//host:5901", "host", 5901 },
+		{ "//[::1]/", "::1", 5900 },
+		{ "vnc://", NULL, 0 },
+		{ "//host:1x/", NULL, 0 },
 		{ "[]:1", NULL, 0 },
 		{ "host:+1", NULL, 0 },
 	};
