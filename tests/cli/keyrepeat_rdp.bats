@@ -231,6 +231,22 @@ delays_found() { sort -k 2g found | awk 'NR == 1 { least = $2 } END { exit NR !=
 	[ ! -e state ]
 }
 
+@test "keyrepeat rdp: without a password no key is typed, which a login dialog could show; an empty file is a password" {
+	start_xrdp
+	need xev xdotool
+	start xev xev -geometry 100x100+600+400
+	until_true xdotool search --onlyvisible --name 'Event Tester'
+	xdotool mousemove 650 450
+	for words in --erase "--watch none"; do
+		# shellcheck disable=SC2086 # words
+		one_line 1 "login dialog: give --password-file" "$KEYREPEAT" "${rdp[0]}" --known-servers known -t 1s $words
+	done
+	: >empty
+	run -0 "$KEYREPEAT" "${rdp[0]}" --known-servers known --password-file empty --rate 0 --watch update -t 300ms -q
+	run -0 "$KEYREPEAT" "${rdp[0]}" --known-servers known --rate 0 --watch update -t 300ms -q
+	run -1 grep '^KeyPress event' xev.out
+}
+
 # A server that asks for the password before there is a session: of user "root", "secret"
 start_shadow() {
 	local three=''
