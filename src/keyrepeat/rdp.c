@@ -157,8 +157,8 @@ static void explain_failure(const struct rdp_target *self, const struct target_c
 	if (proc_stop)
 		why_say(why, "stopped before rdp:%s had answered", cfg->where);
 	else if (late)
-		why_say(why, "rdp:%s did not finish connecting in %g s: is that an RDP server? see --connect", cfg->where,
-			(double)cfg->connect_ns / NS_PER_S);
+		why_say(why, "rdp:%s did not finish connecting in %g s: is that an RDP server?%s", cfg->where,
+			(double)cfg->connect_ns / NS_PER_S, cfg->back ? "" : " see --connect");
 	else if (self->trust.other[0])
 		rdp_trust_explain(&self->trust, &self->server, why);
 	else if (self->client)

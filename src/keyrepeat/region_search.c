@@ -16,8 +16,8 @@
 #define DOWN_NS (5 * NS_PER_MS)	      /* how long a key is held down */
 #define PAIRS 2			      /* of a key and BackSpace */
 
-#define NOT_SHOWN "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region"
-#define NOT_TAKEN "no place shows the key typed until BackSpace takes it away: put the caret into a text field in sight"
+#define NOT_SHOWN "no place follows the keys typed"
+#define NOT_TAKEN "no place shows the key typed until BackSpace takes it away"
 
 struct search_state {
 	const struct region_search *cfg;
@@ -80,6 +80,12 @@ static int type_keys(struct search_state *s)
 	return 0;
 }
 
+static int fail_search(const struct search_state *s, const char *what, struct why *why)
+{
+	return why_fail(-1, why, "%s: put the caret into a text field in sight%s", what,
+			s->back < 0 ? ", or mark the place with --region" : "");
+}
+
 /* Types the key and BackSpace in turns. A key that was shown is followed by BackSpace also after a stop signal. */
 static int type_pairs(struct search_state *s, struct why *why)
 {
@@ -92,12 +98,12 @@ static int type_pairs(struct search_state *s, struct why *why)
 		if (!type_and_mark(s, s->key, (uint8_t)REGION_KEY(2 * i), &shown))
 			return -EPIPE;
 		if (!shown && !proc_stop)
-			return why_fail(-1, why, NOT_SHOWN);
+			return fail_search(s, NOT_SHOWN, why);
 		if (!type_and_mark(s, s->back, (uint8_t)REGION_KEY(2 * i + 1), &shown))
 			return -EPIPE;
 		region_mark_changes(&s->marks, s->before, s->last, REGION_LEFT);
 		if (!proc_stop && !region_find_echoes(&s->marks, &found))
-			return why_fail(-1, why, NOT_TAKEN);
+			return fail_search(s, NOT_TAKEN, why);
 	}
 	return 0;
 }
@@ -120,7 +126,7 @@ static int search(struct search_state *s, struct pixel_area *out, struct why *wh
 		return err;
 	mark_keyless_changes(s, REGION_AFTER);
 	if (!proc_stop && !region_find_echoes(&s->marks, out))
-		return why_fail(-1, why, NOT_SHOWN);
+		return fail_search(s, NOT_SHOWN, why);
 	return 0;
 }
 

@@ -223,8 +223,8 @@ static const char *explain_silence(const struct figures_cfg_of_train *cfg, const
 	if (silent) {
 		snprintf(text, sizeof(text),
 			 "no echo from %s on, and the display at rest: keys were lost. Did the session stop, or the "
-			 "window lose the focus? A lower --rate loses fewer",
-			 ns_text((double)f->silent_ns));
+			 "window lose the focus?%s",
+			 ns_text((double)f->silent_ns), seen->erases ? "" : " A lower --rate loses fewer");
 		return text;
 	}
 	return NULL;
@@ -272,17 +272,19 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 	if (train->one_by_one && f->keys_sent < f->keys_due) {
 		snprintf(text, sizeof(text),
 			 "%s never sent: each waited for an answer that took long or never came. Does each key "
-			 "change the display? --schedule periodic sends without waiting",
-			 counted_text((int64_t)(f->keys_due - f->keys_sent), "key"));
+			 "change the display?%s",
+			 counted_text((int64_t)(f->keys_due - f->keys_sent), "key"),
+			 seen->erases ? "" : " --schedule periodic sends without waiting");
 		return text;
 	}
 	if (f->owed) {
 		snprintf(text, sizeof(text),
-			 "%s had no answer: lost, or shown with the next key, so later updates may answer the key before; "
-			 "--watch patch is exact",
-			 counted_text((int64_t)f->owed, "key"));
+			 "%s had no answer: lost, or shown with the next key, so later updates may answer the key before%s",
+			 counted_text((int64_t)f->owed, "key"), seen->erases ? "" : "; --watch patch is exact");
 		return text;
 	}
+	if (f->restless && seen->erases)
+		return "the display never came to rest, so no update is known to answer a key: stop what moves on it";
 	if (f->restless)
 		return "the display never came to rest, so no update is known to answer a key: stop what moves on it, or watch a --region "
 		       "without it; --watch patch is exact";

@@ -164,8 +164,8 @@ static void explain_silence(const struct vnc_client *self, const struct target_c
 	if (proc_stop)
 		why_say(why, "stopped before vnc:%s had greeted", where);
 	else if (late)
-		why_say(why, "no whole greeting from vnc:%s in %g s: is that a VNC server? see --connect", where,
-			(double)cfg->connect_ns / NS_PER_S);
+		why_say(why, "no whole greeting from vnc:%s in %g s: is that a VNC server?%s", where,
+			(double)cfg->connect_ns / NS_PER_S, cfg->back ? "" : " see --connect");
 	else if (self->bad_password.text[0])
 		why_fail(-1, why, "cannot read a password: %s", self->bad_password.text);
 	else if (security_explain_offer(last_error, self->password_file, &offer))

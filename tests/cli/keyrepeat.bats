@@ -223,6 +223,9 @@ END
 		[ ! -e report ]
 		run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' <<<"$output"
 	done
+	mute server
+	one_line 1 "is that a VNC server?" "$KEYREPEAT" "vnc:127.0.0.1:$port" --connect 500ms --erase
+	[[ $output != *"see --"* ]]	# (thinprobe try, which erases, has no such option)
 }
 
 @test "keyrepeat, prototap, sink: a closed --ready descriptor is refused before an opened file could get its number" {
