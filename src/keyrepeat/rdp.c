@@ -396,7 +396,12 @@ static bool type_key(void *p, int key, bool down)
 /* Types a few keys and sets the region to where their echo appears. 0, or -1 with a line in `why`. */
 static int find_region(struct rdp_target *self, const struct target_cfg *cfg, struct why *why)
 {
-	struct region_search search = { .target = cfg, .self = self, .act = add_rdp_act, .read = read_screen, .type = type_key };
+	struct region_search search = { .target = cfg,
+					.self = self,
+					.hint = "; after a wrong password, the session may not be logged in",
+					.act = add_rdp_act,
+					.read = read_screen,
+					.type = type_key };
 	int err;
 
 	err = region_search_picture(&search, &self->picture, why);

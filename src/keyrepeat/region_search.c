@@ -82,8 +82,8 @@ static int type_keys(struct search_state *s)
 
 static int fail_search(const struct search_state *s, const char *what, struct why *why)
 {
-	return why_fail(-1, why, "%s: put the caret into a text field in sight%s", what,
-			s->back < 0 ? ", or mark the place with --region" : "");
+	return why_fail(-1, why, "%s: put the caret into a text field in sight%s%s", what,
+			s->back < 0 ? ", or mark the place with --region" : "", s->cfg->hint ? s->cfg->hint : "");
 }
 
 /* Types the key and BackSpace in turns. A key that was shown is followed by BackSpace also after a stop signal. */

@@ -10,6 +10,7 @@ struct region_search {
 	const struct target_cfg *target; /* its first_key is typed, and its `back`, if any, after each of these */
 	void *self;			 /* the target */
 	int w, h;			 /* pixels of its picture */
+	const char *hint;		 /* the end of the line about keys that show nowhere; NULL: nothing */
 	/* Prepares a key (struct target_ops). */
 	int (*act)(void *self, const struct input_act *act, struct why *why);
 	/* Copies the picture as it is now. False: it cannot be read now, or has another size. */

@@ -199,7 +199,7 @@ delays_found() { sort -k 2g found | awk 'NR == 1 { least = $2 } END { exit NR !=
 	start xev xev -geometry 100x100+600+400
 	until_true xdotool search --onlyvisible --name 'Event Tester'
 	xdotool mousemove 650 450
-	one_line 1 "text field" "$KEYREPEAT" "${rdp[@]}" -t 3s --erase
+	one_line 1 "text field in sight; after a wrong password, " "$KEYREPEAT" "${rdp[@]}" -t 3s --erase
 	[ "$(grep -c '^KeyPress event' xev.out)" = 1 ]
 	start_xterm python3 "$TOP/tests/cli/field.py" "$PWD/field.log" 40
 	run -1 "$TOP/thinprobe" try "rdp://root@127.0.0.1:$port" --password-file password --yes -o run </dev/null
