@@ -241,6 +241,8 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 		return why;
 	if (train->end == SENDER_INTERRUPTED) {
 		*status = EXIT_INTERRUPTED;
+		if (keys && !train->due)
+			return "interrupted before the first key was due";
 		snprintf(text, sizeof(text), "interrupted after %s of %s", ns_text((double)(train->end_ns - train->begin_ns)),
 			 ns_text((double)cfg->time_ns));
 		return text;

@@ -487,6 +487,7 @@ start_half_a_server() {
 	cat keys.err
 	[ "$status" -eq 130 ]
 	[ "$(figure report.json ended)" = interrupted ]
+	grep -q 'interrupted before the first key was due' keys.err
 	start_half_a_server
 	one_line 1 "stopped in the middle of a message" timeout 60 "$KEYREPEAT" "vnc:127.0.0.1:$port" --watch update
 }
