@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#define LEFT_LATE_NS (10 * NS_PER_MS) /* later than what polling, or a caret that blinks meanwhile, may take */
+
 /* Index of the first update that did not begin before from_ns. */
 static size_t find_update_at(const struct observations *seen, int64_t from_ns)
 {
@@ -333,6 +335,19 @@ static void add_key_figures(const struct figures_cfg_of_train *cfg, const struct
 	f->late_high += key_is_late(key, KEY_LATE, cfg->threshold_ns);
 }
 
+/* Counts a key that was sent late, though the one before was answered and the display at rest. `before` NULL: the first key. */
+static void count_left_late(const struct key_times *key, const struct key_times *before, struct train_figures *f)
+{
+	int64_t change = !before ? 0 : before->high_ns > before->answer_ns ? before->high_ns : before->answer_ns;
+	int64_t turn = change + OBSERVATIONS_GAP_NS > key->due_ns ? change + OBSERVATIONS_GAP_NS : key->due_ns;
+
+	if (!key->sent_ns || (before && (!before->answer_ns || before->censored_ns)) || key->sent_ns - turn <= LEFT_LATE_NS)
+		return;
+	f->left_late++;
+	if (key->sent_ns - key->due_ns > f->left_late_max_ns)
+		f->left_late_max_ns = key->sent_ns - key->due_ns;
+}
+
 static void add_gap(const struct figures_cfg_of_train *cfg, struct train_figures *f, int64_t gap_ns)
 {
 	int64_t stall = gap_ns - cfg->period_ns;
@@ -492,6 +507,8 @@ void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *t
 			out->keys_skipped++;
 		else
 			add_key_figures(cfg, &train->key[i], out);
+		if (train->one_by_one && !train->key[i].skipped)
+			count_left_late(&train->key[i], i ? &train->key[i - 1] : NULL, out);
 	}
 	out->typed_per_s = compute_typed_pace(train);
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;

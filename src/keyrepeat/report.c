@@ -155,7 +155,8 @@ void report_train_result(struct rec_report *r, const struct figures_cfg_of_train
 		rec_add_bool(r, "one_by_one", train->one_by_one);
 		if (train->one_by_one) {
 			rec_add_real(r, "key_period_ms", (double)train->period_ns / NS_PER_MS, 3);
-			rec_add_int(r, "keys_held", (int64_t)train->held);
+			rec_add_ints(r, { "keys_held", (int64_t)train->held }, { "keys_left_late", (int64_t)f->left_late });
+			rec_add_real(r, "left_late_max_ms", (double)f->left_late_max_ns / NS_PER_MS, 3);
 		}
 		rec_add_sample(r, "lateness_us", &f->lateness, NS_PER_US);
 		rec_add_reals(r, { "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3 },

@@ -78,13 +78,15 @@ static double find_figure(const char *name)
 	static const char *const name_of[] = { "keys_due",	"keys_sent",	 "keys_skipped", "keys_answered",  "keys_exact",
 					       "keys_in_doubt", "in_flight",	 "coalesced",	 "updates",	   "late",
 					       "late_high",	"ahead",	 "stalls",	 "restless",	   "owed",
-					       "overloaded",	"backlog_per_s", "late_percent", "updates_per_key" };
+					       "overloaded",	"backlog_per_s", "late_percent", "updates_per_key",
+					       "left_late",	"left_late_max_ms" };
 	const double value[] = {
 		(double)f.keys_due,	 (double)f.keys_sent,	  (double)f.keys_skipped,   (double)f.keys_answered,
 		(double)f.keys_exact,	 (double)f.keys_in_doubt, (double)f.in_flight,	    (double)f.coalesced,
 		(double)f.updates,	 (double)f.late,	  (double)f.late_high,	    (double)f.ahead,
 		(double)f.stalls,	 (double)f.restless,	  (double)f.owed,	    (double)f.backlog.overloaded,
-		(double)f.backlog.per_s, (double)f.late_percent,  (double)f.updates_per_key
+		(double)f.backlog.per_s, (double)f.late_percent,  (double)f.updates_per_key, (double)f.left_late,
+		(double)f.left_late_max_ns / MS
 	};
 	static const char *const sample_name[] = { "lateness.", "from_due.", "from_sent.", "high.", "interarrival.", "stall." };
 	struct sample *sample[] = { &f.lateness, &f.from_due, &f.from_sent, &f.high, &f.interarrival, &f.stall };
@@ -242,7 +244,7 @@ TEST(a_key_that_waited_for_its_turn_is_a_range_from_due)
 	SEE(170, 200, 230);
 	compute(&by_update);
 	expect("keys_exact 3 from_due.p0 70 from_due.p50 120 high.p0 130 high.p50 150 from_sent.p50 20 late 2 "
-	       "late_high 3");
+	       "late_high 3 left_late 0");
 }
 
 TEST(a_key_that_waited_for_rest_might_have_been_answered_as_fast)
@@ -251,7 +253,24 @@ TEST(a_key_that_waited_for_rest_might_have_been_answered_as_fast)
 	SEND(1300, 0, 58);
 	SEE(45, 80);
 	compute(&by_update);
-	expect("from_due.min 22 from_due.max 45 high.min 30");
+	expect("from_due.min 22 from_due.max 45 high.min 30 left_late 0");
+}
+
+TEST(a_key_that_left_late_without_a_reason_is_counted)
+{
+	/* answers take 20 ms; the second key left 25 ms late, the third 8 ms, 3 of them after the picture had been at rest */
+	SEND(1300, 0, 75, 108, 151);
+	SEE(20, 95, 128, 171);
+	compute(&by_update);
+	expect("left_late 1 left_late_max_ms 25");
+	key[1].skipped = true;
+	compute(&by_update);
+	expect("left_late 0 left_late_max_ms 0");
+	/* the server took 130 ms for the first key; the others left one by one, 10 ms after each answer */
+	SEND(1300, 0, 140, 155, 170);
+	SEE(130, 145, 160, 175);
+	compute(&by_update);
+	expect("left_late 0");
 }
 
 TEST(without_rest_at_the_end_no_late_end_is_known)
