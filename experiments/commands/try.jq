@@ -22,6 +22,11 @@ def whose($net): "Whose time: cannot tell what is the server's and what the appl
 	+ ($run.protocol.terminal_ms
 		| if . == null then "" else " The terminal on this machine takes \(with_unit("ms")), as with cat here." end);
 
+def left: {keys: ([$k[].result.keys_left_late] | add // 0), ms: ([$k[].result.left_late_max_ms] | max)};
+def late_probe($asked): left | select(.keys > 0)
+	| "Left late: \(.keys) of \($asked | plural("key")) were sent over 10 ms after they were due, the latest after"
+		+ " \(.ms | with_unit("ms")), because this machine was busy. The upper ends of ranges include this delay.";
+
 # Of a range the share is one, too: from that of its late end to that of its early one.
 def network($rtt): def share: if . == null or . == 0 or . == infinite then null else
 		[100 * $rtt / ., 100] | min | . * 100 | round / 100 end;
@@ -37,10 +42,10 @@ def result: row as $row | ($row | network($run.protocol.rtt_ms)) as $net
 		report: (if $no_page == "" then "\($folder)/report.html" else null end),
 		version: $run.version, started: $run.started, system: $run.host.system, kernel: $run.host.kernel,
 		server: $run.protocol.server, region: $run.protocol.region, repeats: $run.settings.repeats,
-		keys_sent: $sent, keys_answered: $answered,
+		keys_sent: $sent, keys_answered: $answered, keys_left_late: left.keys, left_late_max_ms: left.ms,
 		latency_ms: ($row | {p50: known("latency_p50_ms"), p90: known("latency_p90_ms"), max: known("latency_max_ms")}),
 		late_share_percent: ($row | known("late_share_percent")), threshold_ms: 100, network: $net,
-		sentences: ($row | [late, even, whose($net)]),
+		sentences: ($row | [late, even, whose($net), late_probe(.keys)]),
 		limits: ($limits | split("\n") | map(select(. != "") / " " | {name: .[0], ms: (.[1] | tonumber),
 			holds: {"0": true, "5": false}[.[2]]} + ($row | if bare then {bare: true} else {} end)))}
 	| .for_a_bug_report = [
@@ -49,7 +54,7 @@ def result: row as $row | ($row | network($run.protocol.rtt_ms)) as $net
 		"link: \(if $net then "round trip \($net.rtt_ms | with_unit("ms")) (least of TCP)" else "not known" end)",
 		"typed: \(.keys_sent) keys, \(.keys_answered) answered, \"a\" and BackSpace, into \(.into)",
 		"pixels: \(.region // "?"); which encodings and caps were in use is not known beyond the line of the server",
-		(.sentences[:2][]), "not known: which part is the server's",
+		(.sentences[:2] + .sentences[3:])[], "not known: which part is the server's",
 		"again: \(.command)"];
 
 def tick: if . == true then "✓ holds:      " elif . == false then "✗ fails:      " else "? cannot tell:" end;

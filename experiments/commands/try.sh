@@ -300,7 +300,7 @@ judge_limits() {
 }
 
 say_all() {
-	local said lines
+	local said
 	said=$(jq -R -s -r --slurpfile k <(cat "$RUN/cells/$cell_name"/*/keyrepeat.json) --rawfile limits <(judge_limits) \
 		--arg folder "$RUN" --arg no_page "$no_page" --argjson status "$status" --argjson json "$json" \
 		--slurpfile document "$RUN/run.json" \
@@ -308,9 +308,8 @@ say_all() {
 		"$RUN/summary.tsv") || die "the figures are in $RUN/summary.tsv, but cannot be said"
 	shown said	# (the server has named itself)
 	[ "$json" = 0 ] || { printf '%s\n' "$said"; return; }
-	mapfile -t lines <<<"$said"
-	printf '%s\n' "${lines[@]:0:3}" | fold -s -w 79 | sed 's/ *$//'
-	printf '%s\n' "${lines[@]:3}"
+	sed '/^$/q' <<<"$said" | fold -s -w 79 | sed 's/ *$//'
+	sed '1,/^$/d' <<<"$said"
 }
 
 # --- run ------------------------------------------------------------------------------------------------------------

@@ -183,11 +183,12 @@ without() {	# NAME...: a folder of all programs but these
 	[ -f run/report.html ]
 }
 
-# said COLUMNS VALUES: what is said of a row with these and a round trip of 10 ms
+# said COLUMNS VALUES [REPORTS]: what is said of a row with these, a round trip of 10 ms, and reports of keyrepeat
 said() {
 	. "$TOP/report/program.sh"
-	printf '%b\n' "$1\tkeys\trepeats" "$2\t99\t3" | jq -R -s -r --argjson k '[]' --arg limits "perception 100 0" --arg folder run \
-		--argjson run '{"protocol": {"rtt_ms": 10}, "settings": {"on": "x11"}, "host": {}}' --argjson status 0 --arg no_page '' \
+	printf '%b\n' "$1\tkeys\trepeats" "$2\t99\t3" | jq -R -s -r --argjson k "${3:-[]}" --arg limits "perception 100 0" \
+		--arg folder run --argjson run '{"protocol": {"rtt_ms": 10}, "settings": {"on": "x11"}, "host": {}}' \
+		--argjson status 0 --arg no_page '' \
 		"$(program 'include "try"; result | (.network | tojson), text' "$TOP/experiments/commands" "$TOP")"
 }
 
@@ -202,6 +203,14 @@ said() {
 	[[ $output == *": at most 25 % of the median."* ]]
 	run -0 said 'latency_p50_ms_why' overloaded
 	[[ ${lines[0]} == *'"rtt_ms":10,"share_percent":null'* && $output == *"10.0 ms a round trip (the least that TCP saw)."* ]]
+}
+
+@test "try: keys that left late are counted over all parts, with the latest; of none nothing is said" {
+	part() { echo "{\"result\": {\"keys_left_late\": $1, \"left_late_max_ms\": $2}}"; }
+	run -0 said 'latency_p50_ms' 40 "[$(part 3 12.5),$(part 0 0),$(part 4 375)]"
+	[[ $output == *$'\n'"Left late: 7 of 99 keys "*" 375 ms, because this machine was busy."* ]]
+	run -0 said 'latency_p50_ms' 40 "[$(part 0 0)]"
+	[[ $output != *"Left late"* ]]
 }
 
 @test "try: a limit that is judged without an interval says so" {
