@@ -32,8 +32,8 @@ def network($rtt): def share: if . == null or . == 0 or . == infinite then null 
 		[100 * $rtt / ., 100] | min | . * 100 | round / 100 end;
 	if $rtt == null then null else figure("latency_p50_ms") | (at_most | share) as $from | (at_least | share) as $to
 		| {rtt_ms: $rtt, share_percent: (if $from == $to then $to else null end), share_percent_from: $from, share_percent_to: $to} end;
-# What a limit is judged by has no interval, as of one part.
-def bare: figure("latency_p90_ms") | .value != null and .low == null and .both == null;
+# The value or range by which a limit is judged has no interval, as of one part.
+def bare: figure("latency_p90_ms") | at_least != null and .low == null and .high == null and .both == null;
 
 def result: row as $row | ($row | network($run.protocol.rtt_ms)) as $net
 	| ([$k[].result.keys_sent] | add) as $sent | ([$k[].result.keys_answered] | add) as $answered

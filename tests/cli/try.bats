@@ -216,6 +216,10 @@ said() {
 @test "try: a limit that is judged without an interval says so" {
 	run -0 said 'latency_p90_ms' 40
 	[[ $output == *"within 100 ms (perception), by a figure without an interval"* ]]
+	run -0 said 'latency_p90_ms_from\tlatency_p90_ms_to' '29.6\t87.7'
+	[[ $output == *"within 100 ms (perception), by a figure without an interval"* ]]
+	run -0 said 'latency_p90_ms_from\tlatency_p90_ms_to\tlatency_p90_ms_low\tlatency_p90_ms_high' '29.6\t87.7\t25\t95'
+	[[ $output == *"within 100 ms (perception)"* && $output != *"without an interval"* ]]
 	run -0 said 'latency_p90_ms\tlatency_p90_ms_low\tlatency_p90_ms_high' '40\t35\t45'
 	[[ $output == *"within 100 ms (perception)"* && $output != *"without an interval"* ]]
 }
