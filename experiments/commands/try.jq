@@ -22,6 +22,9 @@ def whose($net): "Whose time: cannot tell what is the server's and what the appl
 	+ ($run.protocol.terminal_ms
 		| if . == null then "" else " The terminal on this machine takes \(with_unit("ms")), as with cat here." end);
 
+# Keys that are in no figure: the warm-up, and two pairs to find the field where it was looked for.
+def uncounted: ([$k[].result.keys_skipped] | add // 0)
+	+ 4 * ([$k[].settings.region_from | select(. == "found by typing")] | length);
 def left: {keys: ([$k[].result.keys_left_late] | add // 0), ms: ([$k[].result.left_late_max_ms] | max)};
 def late_probe($asked): left | select(.keys > 0)
 	| "Left late: \(.keys) of \($asked | plural("key")) were sent over 10 ms after they were due, the latest after"
@@ -52,7 +55,8 @@ def result: row as $row | ($row | network($run.protocol.rtt_ms)) as $net
 		"thinprobe \(.version), \(.system // "?"), \(.kernel)",
 		"server: \(.server)",
 		"link: \(if $net then "round trip \($net.rtt_ms | with_unit("ms")) (least of TCP)" else "not known" end)",
-		"typed: \(.keys_sent) keys, \(.keys_answered) answered, \"a\" and BackSpace, into \(.into)",
+		"typed: \(.keys_sent) keys, \(.keys_answered) answered, after \(uncounted) to warm up and to find the field; \"a\" and BackSpace,"
+			+ " into \(.into)",
 		"pixels: \(.region // "?"); which encodings and caps were in use is not known beyond the line of the server",
 		(.sentences[:2] + .sentences[3:])[], "not known: which part is the server's",
 		"again: \(.command)"];
