@@ -25,7 +25,7 @@ or search field.
   vnc://HOST:1, vnc://HOST:5901   a VNC server, without another viewer
   x11, x11:DISPLAY                a window of an X display here, such as any
                                   remote-desktop client; you choose it
-  ssh://[USER@]HOST               a new terminal there (not visible here)
+  ssh://[USER@]HOST[:PORT]        a new terminal there (not visible here)
   rdp://[USER@]HOST[:PORT]        a session of an RDP server: logs in for each
                                   part, and takes over an open session
 Without TARGET: lists what listens on this machine.
@@ -50,7 +50,7 @@ END
 
 experiment=$1
 shift
-password_file='' window='' size='' yes=0 cert_ignore=0 time=8s repeat=3 output_dir='' json=0
+password_file='' window='' size='' ssh_port=() yes=0 cert_ignore=0 time=8s repeat=3 output_dir='' json=0
 read_words 'yes json cert-ignore' 'password-file window size t:time repeat o:output-dir' "$@"
 [ "${#words[@]}" -le 1 ] || bad "unexpected ${words[1]}"
 target=${words[0]-}
@@ -105,14 +105,15 @@ read_target() {
 		;;
 	ssh://?*)
 		kind=ssh where=${target#ssh://} where=${where%/}
-		[[ $where =~ ^[A-Za-z0-9._@:%-]+$ && $where != -* ]] || bad "$target: want ssh://[USER@]HOST"
+		[[ $where =~ ^[A-Za-z0-9._@:%-]+$ && $where != -* ]] || bad "$target: want ssh://[USER@]HOST[:PORT]"
 		what="cat in a terminal of its own on $where, by ssh"
+		[[ ! $where =~ ^([^:]+):([0-9]+)$ ]] || where=${BASH_REMATCH[1]} ssh_port=(-p "${BASH_REMATCH[2]}")
 		;;
 	rdp://?*)
 		kind=rdp where=${target#rdp://} where=rdp:${where%/}
 		what="the window with the focus in the RDP session of ${where#rdp:}, which it opens or takes over"
 		;;
-	*) bad "$target is no target: vnc://HOST:DISPLAY, rdp://[USER@]HOST, x11[:DISPLAY] or ssh://[USER@]HOST" ;;
+	*) bad "$target is no target: vnc://HOST:DISPLAY, rdp://[USER@]HOST, x11[:DISPLAY] or ssh://[USER@]HOST[:PORT]" ;;
 	esac
 	[ "$kind" = vnc ] || [ "$kind" = rdp ] || [ -z "$password_file" ] || bad "--password-file is for vnc:// and rdp://"
 	[ "$kind" = rdp ] || [ "$cert_ignore$size" = 0 ] || bad "--cert-ignore and --size are for rdp://"
@@ -167,7 +168,7 @@ terminal_shown() {	# with ssh: from when the terminal's own echo is off
 
 # What this machine's own terminal takes, and then the one with ssh.
 start_ssh() {
-	local words=(ssh -o BatchMode=yes -o "ConnectTimeout=$WAIT_S") more said
+	local words=(ssh -o BatchMode=yes -o "ConnectTimeout=$WAIT_S" ${ssh_port[@]+"${ssh_port[@]}"}) more said
 	read -ra more <<<"${THINPROBE_SSH_OPTIONS-}"
 	words+=(${more[@]+"${more[@]}"})
 	said=$("${words[@]}" -- "$where" true 2>&1 </dev/null) ||
