@@ -171,9 +171,10 @@ start_ssh() {
 	local words=(ssh -o BatchMode=yes -o "ConnectTimeout=$WAIT_S" ${ssh_port[@]+"${ssh_port[@]}"}) more said
 	read -ra more <<<"${THINPROBE_SSH_OPTIONS-}"
 	words+=(${more[@]+"${more[@]}"})
-	said=$("${words[@]}" -- "$where" true 2>&1 </dev/null) ||
-		die "try: ssh to $where needs a question or fails: $(grep -v '^$' <<<"$said" | tail -n 1); this line must work:" \
-			"${words[*]} -- $where true"
+	said=$("${words[@]}" -tt -- "$where" true 2>&1 </dev/null) ||
+		die "try: ssh to $where needs a question or fails:" \
+			"$(tr -d '\r' <<<"$said" | grep -vx -e '' -e 'Connection to .* closed[.]' | tail -n 1); this line must work:" \
+			"${words[*]} -tt -- $where true"
 	start_display
 	local server=$where
 	where=x11:$DISPLAY

@@ -171,6 +171,15 @@ without() {	# NAME...: a folder of all programs but these
 	chmod 755 bin/ssh
 	PATH=$PWD/bin:$PATH run --separate-stderr -1 try ssh://me@far --yes -o run
 	[[ ${stderr_lines[-1]} == *"Permission denied"*"BatchMode=yes"*"me@far true" ]]
+	# a server that runs commands, but gives no terminal
+	cat >bin/ssh <<-'END'
+		#!/bin/sh
+		case " $* " in
+		*" -tt "*) printf 'PTY allocation request failed on channel 0\r\nConnection to far closed.\r\n' >&2; exit 255 ;;
+		esac
+	END
+	PATH=$PWD/bin:$PATH run --separate-stderr -1 try ssh://me@far --yes -o run
+	[[ ${stderr_lines[-1]} == *"fails: PTY allocation request failed on channel 0; "*" -tt -- me@far true" ]]
 	[ ! -e run ]
 }
 
