@@ -28,8 +28,7 @@ lab_up() {
 	if [ -n "$LAB_ON" ]; then
 		need xdotool xdotool xwininfo x11-utils
 		if [ "$display" = own ]; then attach_own "$window"; else export DISPLAY=$display; fi
-		timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
-			die "cannot open display $display: is it running, and may you use it (xhost, XAUTHORITY)?"
+		attach_display
 		[ "$display" = own ] || attach_window "$window"
 		attach_region "$region"
 	fi
@@ -45,6 +44,11 @@ lab_up() {
 	[ -z "$LAB_ON" ] || attach_capture
 	LAB_TAP=(client) LAB_TAP_IF=$LAB_IF_client LAB_TAP_SERVER=$LAB_ADDR_server LAB_RATE=none LAB_LINK=real LAB_PRIVATE=0
 	export LAB_ID LAB_ROOTLESS LAB_SHARED_CPUS LAB_CPUS_server LAB_CPUS_client LAB_IF_server LAB_IF_client LAB_RATE
+}
+
+attach_display() {	# dies if DISPLAY cannot be used
+	timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
+		die "-$EXIT_MISSING" "cannot open display $DISPLAY: is it running, and may you use it (xhost, XAUTHORITY)?"
 }
 
 # attach_own TITLE: starts an X display and on it the client, by sh; both die with this process. Sets DISPLAY, XAUTHORITY,

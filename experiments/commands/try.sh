@@ -101,7 +101,6 @@ read_target() {
 		[ -n "$where" ] || die -4 "try: no X display here; log in to an X11 session, or name it: thinprobe try x11::1"
 		[[ $window != *,* ]] || bad "--window $window: name a part of the title without a comma, or the window's number"
 		[ -n "$window" ] || ! asks || window=pick
-		[ -n "$window" ] || bad "name the window on $where: --window NUMBER, or a part of its title"
 		;;
 	ssh://?*)
 		kind=ssh where=${target#ssh://} where=${where%/}
@@ -340,6 +339,9 @@ if [ "$kind" = x11 ]; then
 	LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe-try.XXXXXX") && echo $$ >"$LAB_RUN/pid" ||
 		die "cannot make a folder in ${TMPDIR:-/tmp}"
 	on_exit rm -rf "$LAB_RUN"
+	export DISPLAY=$where
+	attach_display
+	[ -n "$window" ] || bad "name the window on $where: --window NUMBER, or a part of its title"
 	LAB_ON=$where,$window
 	lab_up
 	what="window \"$ATTACH_TITLE\" of display $where" where=x11:$where how+=(--window "$ATTACH_WINDOW")

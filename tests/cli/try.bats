@@ -50,7 +50,6 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 		2	ssh://	ssh://-oProxyCommand=x
 		2	--time	vnc://h:1 -t 1s
 		2	--password-file	vnc://h:1 --password-file none
-		2	--window	x11:99 --yes
 		2	without a comma	x11:99 --window a,b --yes
 		2	--size	vnc://h:1 --size 800x600
 		2	--cert-ignore	vnc://h:1 --cert-ignore
@@ -124,6 +123,13 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 	jq -e '.latency_ms.p50 | [.value // (.from, .to)] | all(. >= 30)' <<<"$output"
 	run -1 grep '^KeyPress' xev.out
 	[ "$(tail -n 1 field.log | cut -d' ' -f3)" = 0 ]
+	run -2 --separate-stderr "$TOP/thinprobe" try x11 --yes </dev/null
+	[[ ${stderr_lines[-1]} == *"name the window on $DISPLAY: --window"* ]]
+	for words in '' '--window foo'; do
+		# shellcheck disable=SC2086 # words
+		run -4 --separate-stderr "$TOP/thinprobe" try x11:9999 --yes $words </dev/null
+		[[ ${stderr_lines[-1]} == *"cannot open display :9999: is it running"* ]]
+	done
 }
 
 @test "try ssh://: the delay of the other end is in the figure, and the terminal's own is named" {
