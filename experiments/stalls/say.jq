@@ -121,7 +121,8 @@ def late($role): . as $doc | judge($role) as $j | select($j != null)
 				+ " Response times are omitted: they would grow with the length of the run."
 		else "**\($who): this run cannot tell whether keys are late.** \($r | late_words) of the keys took longer than \($t)"
 			+ " \($doc | with_load($r.sinks))\(if $r | late | is_range then
-				": screen updates give only a range. The reference application (`--app heavy`) is exact."
+				": screen updates give only a range."
+					+ if $doc | attached then "" else " The reference application (`--app heavy`) is exact." end
 				else ". More repeats narrow the interval (`--repeat 10`)." end)" end;
 		($r | late_figure) + {verdict: {good: "good", bad: "bad", overloaded: "bad", unsure: "unsure"}[$j.is]});
 

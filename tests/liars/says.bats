@@ -229,6 +229,21 @@ load says
 	done
 }
 
+@test "stalls: a range of late keys points to the reference application only in a session of the lab" {
+	range() {	# range SETTINGS
+		says stalls 'one("late-light")' <<-END
+			{run: {settings: $1}, summary: [{app: "light", protocol: "vnc", sinks: 0, keys: 475, overloaded: 0,
+				late_share_percent_from: 2, late_share_percent_to: 8} | row]}
+		END
+	}
+	run -0 range '{}'
+	has "unsure: "
+	has "only a range. The reference application"
+	run -0 range '{on: "attach:vnc://host:1"}'
+	has "unsure: "
+	lacks "--app heavy"
+}
+
 @test "stalls: each key left in time only if the latest did" {
 	left() {	# left COLUMNS
 		says stalls '[probe_finding] | .[] | "\(.verdict): \(.text)"' <<-END
