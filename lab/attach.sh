@@ -54,7 +54,7 @@ attach_display() {	# dies if DISPLAY cannot be used
 # attach_own TITLE: starts an X display and on it the client, by sh; both die with this process. Sets DISPLAY, XAUTHORITY,
 # ATTACH_WINDOW and ATTACH_TITLE, of the first window that has this in its title and room for a patch. It is moved to the corner.
 attach_own() {
-	local n cookie
+	local n cookie title='' said
 	need Xvfb xvfb
 	n=$(machine_display '')
 	# any address, no display number, name, 16 bytes
@@ -70,9 +70,12 @@ attach_own() {
 	lab_comes 20 "$LAB_PID" timeout 5 xdotool getmouselocation >/dev/null 2>&1 ||
 		die "the display for the client did not start: $(tail -n 1 "$LAB_LOG/own-display.err")"
 	lab_start client own-client env -u WAYLAND_DISPLAY XDG_SESSION_TYPE=x11 GDK_BACKEND=x11 QT_QPA_PLATFORM=xcb sh -c "$OWN_DISPLAY"
-	lab_comes 60 "$LAB_PID" attach_shown "$1" ||
-		die "the client ($OWN_DISPLAY) showed no window with '$1' in its title, of 320x240 or more:" \
-			"$(tail -n 1 "$LAB_LOG/own-client.err"); see $LAB_LOG/own-client.err"
+	lab_comes 60 "$LAB_PID" attach_shown "$1" || {
+		[ "$1" = . ] || title=" with '$1' in its title,"	# (a dot is any window)
+		said=$(tail -n 1 "$LAB_LOG/own-client.err")
+		die "the client ($OWN_DISPLAY) showed no window$title of 320x240 or more:" \
+			"${said:-it wrote no error message}; see $LAB_LOG/own-client.err"
+	}
 	xdotool windowmove "$ATTACH_WINDOW" 0 0
 }
 

@@ -191,10 +191,14 @@ guest_stop() {
 guest_down() {
 	local keeper=${GUEST_KEEPER[$1]-}
 	[ -n "$keeper" ] || return 0
+	# Before its trap stands, a signal would end a copy of this shell, which complains, and the files would stay.
+	wait_until 10 guest_kept "$1"
 	kill -TERM "$keeper" 2>/dev/null
 	wait "$keeper" 2>/dev/null
 	unset "GUEST_KEEPER[$1]" "GUEST_DIR[$1]"
 }
+
+guest_kept() { [ -e "${GUEST_DIR[$1]}/pid" ] || [ ! -e "/proc/${GUEST_KEEPER[$1]}" ]; }
 
 # guest_sweep: removes the folders of guests whose keeper was killed before it could.
 guest_sweep() {

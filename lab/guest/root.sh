@@ -32,6 +32,7 @@ guest_once() {
 	exec {lock}>"$folder.lock"
 	flock "$lock"	# another driver may be making it
 	if [ ! -d "$folder" ]; then
+		warn "makes ${folder##*/}, once, which may take minutes${LAB_STOP_FD:+; Ctrl-C ends the run only after that}"
 		new=$folder.new
 		rm -rf -- "$new"
 		mkdir -- "$new" && "$@" "$new" >"$folder.log" 2>&1 && mv -- "$new" "$folder"
@@ -40,6 +41,7 @@ guest_once() {
 	[ "$status" = 0 ] || { rm -rf -- "$new"; die "cannot make ${folder##*/}: $(tail -n 1 -- "$folder.log"); see $folder.log"; }
 	exec {lock}>&-
 	rm -f -- "$folder.lock"
+	stop_here
 }
 
 # guest_libraries: packages that own the libraries of our programs. (Where /lib is a link, dpkg knows either name.)

@@ -158,3 +158,16 @@ held_up() {	# NAME COMMAND...: it says so
 		kill $!' - "$TOP"
 	[ "$output" = $'3\n4\n255' ]
 }
+
+@test "guest_down: a guest that has only begun to boot leaves no folder and no message" {
+	mkdir guest
+	# shellcheck disable=SC2016 # the inner shell's
+	run -7 timeout 60 bash -c '. "$1/lab/lib.sh"; . "$1/lab/guest.sh"
+		on_exit guest_down it
+		GUEST_DIR[it]=$PWD/guest
+		setpriv --pdeathsig TERM "$BASH" "$LAB_HERE/guest/keeper.sh" $$ "$PWD/guest" "" sleep 600 &
+		GUEST_KEEPER[it]=$!
+		exit 7' - "$TOP"
+	[ -z "$output" ]
+	[ ! -e guest ]
+}

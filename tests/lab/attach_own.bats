@@ -48,7 +48,10 @@ unlocked() { [ -s "$W/$1.display" ] && [ ! -e "/tmp/.X$(tr -d : <"$W/$1.display"
 @test "attach --own-display: a client that shows no window, and words that do not go together, are refused with one line" {
 	run bash "$TOP/experiments/engine/run.sh" stalls --on attach --own-display 'echo no such host >&2; exit 3' --quick -o "$W/none"
 	[ "$status" -eq 1 ]
-	[[ $output == *"no such host"* ]]
+	[[ $output == *" showed no window of 320x240 or more: no such host; see "* ]]
+	run bash "$TOP/experiments/engine/run.sh" stalls --on attach:own,Fire --own-display 'exit 3' --quick -o "$W/named"
+	[ "$status" -eq 1 ]
+	[[ $output == *" showed no window with 'Fire' in its title, of 320x240 or more: it wrote no error message; see "* ]]
 	run bash "$TOP/experiments/engine/run.sh" soak --on attach --own-display x --options-only
 	[ "$status" -eq 0 ]
 	for words in "--on attach" "--on attach:own,x" "--on attach::0,x --own-display x" "--own-display x"; do

@@ -15,7 +15,7 @@ guests_here() {
 	. "$TOP/lab/guest.sh"
 	for release in "${2-}" "${@:3}"; do
 		if why=$(guest_missing) || ! why=$(GUEST_KERNEL_OF=$release "$TOP/lab/guest.sh" root "${1-small}" 2>&1); then
-			not_here "$why"
+			not_here "${why##*$'\n'}"	# (the line before says what is made)
 			return 1
 		fi
 	done

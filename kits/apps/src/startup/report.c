@@ -148,16 +148,37 @@ static void report_timing(struct rec_report *r, const char *key, const struct ru
 	sample_free(&s);
 }
 
+static void say_sample(struct rec_report *r, const char *name, const char *more, struct sample *s)
+{
+	if (s->n == 1)
+		rec_add_row(r, "  %s%s\t%s\tms", name, more, stat_text(s, 0.5, NS_PER_MS));
+	else if (s->n)
+		rec_add_row(r, "  %s%s\t%s\t%s\t%s\tms", name, more, stat_text(s, 0.5, NS_PER_MS), stat_text(s, 0, NS_PER_MS),
+			    stat_text(s, 1, NS_PER_MS));
+}
+
 static void say_timing(struct rec_report *r, const char *name, const struct run_results *run, int64_t n, size_t of)
 {
 	struct sample s = collect_times(run, n, of);
 
-	if (s.n == 1)
-		rec_add_row(r, "  %s\t%s\tms", name, stat_text(&s, 0.5, NS_PER_MS));
-	else if (s.n)
-		rec_add_row(r, "  %s\t%s\t%s\t%s\tms", name, stat_text(&s, 0.5, NS_PER_MS), stat_text(&s, 0, NS_PER_MS),
-			    stat_text(&s, 1, NS_PER_MS));
+	say_sample(r, name, "", &s);
 	sample_free(&s);
+}
+
+/* Two events, as the text has room for two more rows; --json has all. */
+static void say_event_timings(struct rec_report *r, const struct event_script *script, const struct run_results *run, int64_t n)
+{
+	for (size_t i = 0; script && script->n <= 2 && i < script->n; i++) {
+		struct sample rest = { 0 };
+
+		for (int64_t k = 0; k < n; k++)
+			if (run[k].result.event && run[k].result.event[i].state == START_EVENT_STABLE)
+				sample_add(&rest, run[k].result.event[i].stable_ns);
+		say_sample(r, script->event[i].name, ": stable", &rest);
+		sample_free(&rest);
+	}
+	if (script && script->n > 2)
+		rec_say(r, "the times of its %s are in \"events\" of --json", counted_text((int64_t)script->n, "event"));
 }
 
 /* The state of the last start that was not stable. */
@@ -234,6 +255,7 @@ void report_say_starts(struct rec_report *r, const struct report_cfg *cfg, const
 	say_timing(r, "window appears", run, n, offsetof(struct run_results, result.mapped_ns));
 	say_timing(r, "first pixels", run, n, offsetof(struct run_results, result.paint_ns));
 	say_timing(r, "content stable", run, n, offsetof(struct run_results, result.stable_ns));
+	say_event_timings(r, cfg->script, run, n);
 	read = last->moved.read_bytes;
 	if (last->memory.resident_bytes > 0)
 		rec_say(r, "%s%s resident%s%s%s", n > 1 ? "the last stable one: " : "",

@@ -58,3 +58,31 @@ TEST(what_was_read_from_swap)
 			assert_null(strstr(said, "swap"));
 	}
 }
+
+/* The text has rows for two events, and only says of more where they are. */
+TEST(times_of_events)
+{
+	static char opens[] = "open", cancel[] = "cancel", more[] = "more";
+	struct scripted_event event[] = { { .name = opens }, { .name = cancel }, { .name = more } };
+	struct event_result times[] = { { START_EVENT_STABLE, 100 * MS, 210 * MS },
+					{ START_EVENT_NO_CHANGE, -1, -1 },
+					{ START_EVENT_STABLE, 100 * MS, 777 * MS } };
+	struct event_script script = { event, 2 };
+	struct report_cfg cfg = { .script = &script };
+	static struct run_results run[1];
+	struct rec_report *r = begin_said(REC_TEXT);
+	const char *said;
+
+	run[0].result = (struct start_result){ .state = START_STABLE, .event = times, .moved.read_bytes = -1 };
+	report_say_starts(r, &cfg, run, 1, "x");
+	said = end_said(r);
+	assert_non_null(strstr(said, "open: stable"));
+	assert_non_null(strstr(said, "210   ms"));
+	assert_null(strstr(said, "cancel"));
+	script.n = 3;
+	r = begin_said(REC_TEXT);
+	report_say_starts(r, &cfg, run, 1, "x");
+	said = end_said(r);
+	assert_non_null(strstr(said, "times of its 3 events are in \"events\" of --json"));
+	assert_null(strstr(said, "777"));
+}
