@@ -70,7 +70,10 @@ machine_servants() {
 # ends, too, and is asked again.)
 machine_cpu() { machine_cpu_once "$@" || machine_cpu_once "$@" || machine_cpu_once "$@"; }
 machine_cpu_once() {
-	LC_ALL=C awk -v now="${EPOCHREALTIME/[.,]/}000" -v cpus="$1" '
+	local now rows IFS=';'
+	now=${EPOCHREALTIME/[.,]/}000	# (both here: on a busy machine awk may begin long after)
+	mapfile -t rows </proc/stat
+	LC_ALL=C awk -v now="$now" -v cpus="$1" -v stat="${rows[*]%%intr*}" '
 	function minutes(t) { split(t, part, /[ms]/); return (part[1] * 60 + part[2]) * 1e9 }
 	function process(file) { sub(/\/(stat|task\/.*)$/, "", file); sub(/.*\//, "", file); return file }
 	BEGIN {
@@ -80,8 +83,9 @@ machine_cpu_once() {
 			for (c = edge[1]; c <= (edge[2] == "" ? edge[1] : edge[2]); c++) ours["cpu" c] = 1
 		}
 		tick = 1e7	# USER_HZ is 100 on every architecture Debian has
-		while ((getline line < "/proc/stat") > 0) {
-			split(line, f, " ")
+		n = split(stat, row, ";")
+		for (i = 1; i <= n; i++) {
+			split(row[i], f, " ")
 			if (f[1] in ours) { busy += f[2] + f[3] + f[4] + f[7] + f[8]; steal += f[9] }
 		}
 		for (i = 1; i < ARGC; i++) {

@@ -98,13 +98,13 @@ interval=${ITEM}ms
 
 # What is not named: ports that remote desktops listen at, and the interface that leads to them.
 watch_choose() {
-	local each kind local_only what near='' far='' names=''
+	local each kind local_only what near='' far='' names='' seen
+	seen=$(listening_ports)
 	while read -r each kind local_only what; do
-		[ "$kind" != - ] || continue
+		[[ $kind == [!-]* ]] || continue
 		[ -z "$port" ] || [[ ,$port, == *,$each,* ]] || continue
 		if [ "$local_only" = 1 ]; then near+=,$each; else far+=,$each; fi
-		[[ $names == *"$what"* ]] || names+="${names:+, }$what"
-	done < <(listening_ports)
+	done <<<"$seen"
 	# (these have also what only this machine reaches)
 	case $interface in lo | any) far+=$near near='' ;; esac
 	port=${port:-${far:-$near}} port=${port#,}
@@ -116,6 +116,9 @@ watch_choose() {
 			print FILENAME ~ /6/ ? $NF : $1; exit }' /proc/net/route /proc/net/ipv6_route 2>/dev/null)
 		[ -n "$interface" ] || die -2 "watch: this machine has no default route; name the interface with -i"
 	fi
+	while read -r each kind local_only what; do
+		[ "$kind" = - ] || [[ ,$port, != *,$each,* || $names == *"$what"* ]] || names+="${names:+, }$what"
+	done <<<"$seen"
 	warn "watch: port $port on $interface${names:+ ($names)}$([ -z "$far" ] || [ -z "$near" ] ||
 		echo "; for this machine only, and left out: ${near#,}")"
 }

@@ -99,12 +99,16 @@ def unexplained: [rows[] | select(.marked == 0) | . as $r | waits_of as $x | sel
 def waits: unexplained as $odd | threshold as $limit
 	| (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r
 	| select($r != null)
-	| finding("waits"; "**The CPU was busy for at most \(rows | map(.longest_ms // 0) | max | with_unit("ms")) at a stretch.** With"
-		+ " \($r | row_words), a task that wakes at a random moment waits over 1 ms with a probability of at most"
+	| finding("waits"; "**\(if named then "Sessions, kernel and interrupts kept the CPU" else "The CPU was" end) busy for at most"
+		+ " \(rows | map(.longest_ms // 0) | max | with_unit("ms")) at a stretch.** With \($r | row_words), a task that wakes at a"
+		+ " random moment waits\(if named then " for them" else "" end) over 1 ms with a probability of at most"
 		+ " \($r | bound("bound_1ms_percent")), over \($limit | plain) ms with \($r | bound("bound_late_percent"))."
-		+ (if $r.measured_1ms_percent == null then "" else " Measured: of \($r.wakeups | plural("random wake-up")),"
-			+ " \($r | share("measured_1ms_percent")) (95 % CI \($r | share("measured_1ms_percent_low") | rtrimstr(" %")) to"
-			+ " \($r | share("measured_1ms_percent_high"))) waited over 1 ms." end)
+		+ (if $r.measured_1ms_percent == null then "" else " Measured"
+			+ (if named then ", with other processes (at most \($r | share("bound_all_1ms_percent")))" else "" end)
+			+ ": of \($r.wakeups | plural("random wake-up")), \($r | share("measured_1ms_percent"))"
+			+ (if $r.measured_1ms_percent_low == null then "" else
+				" (95 % CI \($r | share("measured_1ms_percent_low") | rtrimstr(" %")) to"
+				+ " \($r | share("measured_1ms_percent_high")))" end) + " waited over 1 ms." end)
 		+ (if $odd == [] then "" else " More tasks waited than the CPU use explains (\($odd | join("; ")));"
 			+ " waits and CPU use were measured one after the other." end);
 		($r | figure("bound_1ms_percent")) + {figure: "lost-time",

@@ -204,6 +204,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 # page_out FOLDER RUNS [OPTION]...: runs in memory and paged out, to FOLDER/pagein.json. 1: LAB_WHY.
 page_out() {
 	local settle=300ms words=(--evict "${P[method]}") files=(-o "$1/pagein.json") word timeout='' LAB_COMMAND
+	local LAB_LOG=$RUN/log	# (a link to a pipe: elsewhere in a run folder none may be, also after kill -9)
 	for word in "${@:3}"; do [[ $word != "$1"/* ]] || files+=(-o "$word"); done
 	case ${P[method]} in
 	hog | busy | typing)
@@ -235,7 +236,6 @@ page_out() {
 # A run of the first protocol, with the hog, on the slow device, and the run in memory before it.
 exp_end_lab() {
 	local of n chosen='' folder=$RUN/timeline
-	local LAB_LOG=$folder
 	! stopped && [ ! -s "$RUN/timeline.tsv" ] && [ -z "$EXP_SWEEP" ] || return 0	# (a cell of a sweep has none)
 	for of in "plain hog" "private hog" "plain cgroup" "private cgroup"; do
 		for ((n = 0; n < ${#CELLS[@]} && ${#chosen} == 0; n++)); do
@@ -255,7 +255,6 @@ exp_end_lab() {
 		warn "cannot record the timeline of a run: $LAB_WHY"
 	fi
 	exp_end_session
-	[ ! -d "$folder" ] || find "$folder" -type l -delete	# to pipes: a run folder has files and folders alone
 }
 
 # Writes events, then samples from the end of the run in memory, in ms from the due time of the key.

@@ -69,6 +69,16 @@ private.hog unswapped.busy beside.busy low.busy throttled.busy throttled.typing"
 	[ "$(cells GIVEN=methods METHODS=madvise PROTOCOLS=vnc SESSIONS=plain | wc -l)" = 3 ]
 }
 
+@test "paging: after kill -9 in a cell, the run folder has links and pipes in its log alone" {
+	mkdir -p run/log run/cells/vnc-file-plain-cgroup/1/log
+	bash -c 'declare -A P=([method]=cgroup [session]=plain); . "$1"
+		RUN=$PWD/run RUNS=1 TP_BIN="" PROTOCOL_TARGET="" PROBER_OUT="" LAB_LOG=$PWD/run/cells/vnc-file-plain-cgroup/1/log
+		outside_start() { kill -KILL $$; }
+		page_out "${LAB_LOG%/log}" 1' bash "$TOP/experiments/paging/cell.sh" || [ $? = 137 ]
+	[ -L run/log/pagein.out ]	# it had begun
+	[ -z "$(find run ! -type f ! -type d ! -path 'run/log/*')" ]
+}
+
 @test "paging: summary.tsv: statistics over the runs of all repeats, faults, swapped share; runs not evicted are separate" {
 	make_run vnc-file-plain-hog vnc-slow-2ms-plain-hog
 	cell vnc-file-plain-hog 1 1 100 paged_out

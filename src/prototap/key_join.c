@@ -103,9 +103,10 @@ static size_t find_block_end(const struct key_log *t, size_t first)
 	return end;
 }
 
-static int64_t block_begin_ns(const struct key_log *t, size_t first)
+/* When key `i` went, or was due to; of the first one of a block, its begin. */
+static int64_t key_begin_ns(const struct key_log *t, size_t i)
 {
-	return t->key[first].sent_ns ? t->key[first].sent_ns : t->key[first].due_ns;
+	return t->key[i].sent_ns ? t->key[i].sent_ns : t->key[i].due_ns;
 }
 
 /* Time when the last key of the current block was sent; 0: none was sent. */
@@ -131,7 +132,7 @@ static enum pair_drain classify_end(struct key_update_join *w, int64_t end_ns)
 
 	if (!block_last_ns(w)) /* no key was sent, so no update answers one */
 		return PAIR_NOISY;
-	likely = pair_expects_stray(w->cfg.noise_per_s, end_ns - block_begin_ns(w->cfg.typed, w->first));
+	likely = pair_expects_stray(w->cfg.noise_per_s, end_ns - key_begin_ns(w->cfg.typed, w->first));
 	w->marked += likely;
 	if (has_rested(w, end_ns)) {
 		w->drained++;
@@ -152,7 +153,7 @@ static bool is_captured(const struct key_update_join *w)
 
 	if (w->seen_ns[w->first])
 		return true;
-	if (!w->tapped_ns || w->tapped_ns >= block_begin_ns(w->cfg.typed, w->first))
+	if (!w->tapped_ns || w->tapped_ns >= key_begin_ns(w->cfg.typed, w->first))
 		return false;
 	for (size_t i = w->first; i < w->end; i++)
 		seen = seen || w->seen_ns[i];
@@ -196,8 +197,13 @@ static void end_block(struct key_update_join *w, int64_t end_ns)
 		drop_upper_bounds(key, n, end_ns);
 	w->paired_updates += w->updates;
 	for (size_t i = w->first; i < w->end; i++) {
-		count_key_outcome(w, &t->key[i]);
-		write_key_row(w, i, true);
+		bool captured = key_begin_ns(t, i) <= end_ns; /* false: the capture ended before the key */
+
+		if (captured)
+			count_key_outcome(w, &t->key[i]);
+		else
+			w->missed_keys += !t->key[i].skipped;
+		write_key_row(w, i, captured);
 	}
 }
 
@@ -221,10 +227,10 @@ static void advance_blocks(struct key_update_join *w, int64_t now_ns)
 		 * rest. */
 		if (w->open && next == t->n && has_rested(w, now_ns))
 			end_block(w, w->now.last_ns + BLOCK_REST_NS);
-		if (next == t->n || block_begin_ns(t, next) > now_ns)
+		if (next == t->n || key_begin_ns(t, next) > now_ns)
 			return;
 		if (w->open)
-			end_block(w, block_begin_ns(t, next));
+			end_block(w, key_begin_ns(t, next));
 		begin_key_block(w, next);
 	}
 }
@@ -274,7 +280,7 @@ void key_join_add_update(struct key_update_join *w, uint64_t update, int64_t tim
 static void note_early_input(struct key_update_join *w, int64_t now_ns)
 {
 	const struct key_log *t = w->cfg.typed;
-	int64_t ahead = w->end < t->n ? block_begin_ns(t, w->end) - now_ns : 0;
+	int64_t ahead = w->end < t->n ? key_begin_ns(t, w->end) - now_ns : 0;
 
 	if (ahead < EARLY_LEAST_NS || ahead > EARLY_MOST_NS || w->early_first == w->end + 1 ||
 	    (w->now.n && now_ns - w->now.last_ns < BLOCK_REST_NS / 2))

@@ -50,7 +50,7 @@ struct key_update_join {
 	int64_t tapped_ns; /* time of the first packet; 0: none yet */
 	/* Counts of keys; skipped keys (warm-up) are in no other count. */
 	uint64_t keys, exact, ranged, unanswered, skipped, not_sent;
-	uint64_t missed_keys; /* keys of missed blocks, in no other count either */
+	uint64_t missed_keys; /* keys of missed blocks, and after the end of the capture; in no other count either */
 	/* Counts of blocks: all, drained before the next, with an unsolicited update likelier than PAIR_STRAY_LIKELY, cut by the end of
 	 * the capture, missed (not in the capture), without a key that could be sent. */
 	uint64_t blocks, drained, marked, cut, missed, unsent;

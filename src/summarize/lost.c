@@ -18,8 +18,8 @@ enum { E_CPU, E_START, E_LOST, E_SPAN, E_KIND };
 static int store_event(void *into, const struct input_cell *c)
 {
 	struct lost_profile *l = into;
-	int64_t start = c[E_START].count, lost = c[E_LOST].count;
-	const struct lost_event e = { c[E_CPU].count, start, start + (c[E_SPAN].count > lost ? c[E_SPAN].count : lost), lost, 0 };
+	int64_t start = c[E_START].count, lost = c[E_LOST].count, span = c[E_SPAN].count;
+	const struct lost_event e = { c[E_CPU].count, start, start + (span > lost ? span : lost), lost, 0, 0 };
 
 	for (int i = 0; i < E_KIND; i++)
 		if (c[i].count == ROWS_IN_NONE)
@@ -146,7 +146,7 @@ static int compare_starts(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Returns the index of the first event of a CPU that ends after `t`; events of a CPU do not overlap. */
+/* Returns the index of the first event of a CPU that ends after `t`. */
 static size_t find_event(const struct lost_profile *l, int64_t cpu, int64_t t)
 {
 	size_t low = 0, high = l->events;
@@ -155,7 +155,7 @@ static size_t find_event(const struct lost_profile *l, int64_t cpu, int64_t t)
 		size_t middle = low + (high - low) / 2;
 		const struct lost_event *e = &l->event[middle];
 
-		if (e->cpu < cpu || (e->cpu == cpu && e->end <= t))
+		if (e->cpu < cpu || (e->cpu == cpu && e->reach <= t))
 			low = middle + 1;
 		else
 			high = middle;
@@ -172,8 +172,12 @@ void lost_compute_system_share(struct lost_profile *l)
 {
 	if (l->events)
 		qsort(l->event, l->events, sizeof(*l->event), compare_starts);
-	for (size_t e = 0; e < l->events; e++)
-		l->event[e].system = l->named ? 0 : (double)l->event[e].length;
+	for (size_t e = 0; e < l->events; e++) {
+		struct lost_event *v = &l->event[e];
+
+		v->system = l->named ? 0 : (double)v->length;
+		v->reach = e && v[-1].cpu == v->cpu && v[-1].reach > v->end ? v[-1].reach : v->end;
+	}
 	for (size_t i = 0; i < l->shares; i++) {
 		const struct lost_culprit_share *s = &l->share[i];
 		size_t from = find_event(l, s->cpu, s->start), to = from;
@@ -182,9 +186,10 @@ void lost_compute_system_share(struct lost_profile *l)
 		if (!lost_class_is_under_test(s->class))
 			continue;
 		for (; to < l->events && l->event[to].cpu == s->cpu && l->event[to].start < s->end; to++)
-			sum += (double)l->event[to].length;
+			sum += l->event[to].end > s->start ? (double)l->event[to].length : 0;
 		for (size_t e = from; e < to && sum > 0; e++)
-			l->event[e].system += (double)s->ns * (double)l->event[e].length / sum;
+			if (l->event[e].end > s->start)
+				l->event[e].system += (double)s->ns * (double)l->event[e].length / sum;
 	}
 }
 

@@ -28,7 +28,9 @@ bool lost_class_is_under_test(enum lost_class class);
 struct lost_event {
 	int64_t cpu, start, end; /* CLOCK_MONOTONIC, ns; end: including pauses within the event */
 	int64_t length;		 /* lost time in ns, without the pauses */
-	double system;		 /* ns of `length` that the system took; set by lost_compute_system_share() */
+	/* Both set by lost_compute_system_share(): */
+	double system; /* ns of `length` that the system took */
+	int64_t reach; /* latest end of this event and of those of its CPU before it: one event may lie in a pause of another */
 };
 
 struct lost_culprit_share {

@@ -126,10 +126,13 @@ static bool is_impossible(const struct column *c, const struct figure *f)
 
 static struct figure possible_figure(const struct table_out *t, const struct column *c, struct figure f)
 {
+	char interval[60] = "";
+
 	if (!is_impossible(c, &f))
 		return f;
-	warn("%s.tsv: %s: %.9g (%.9g to %.9g) cannot be, and is left out", t->table->name, c->name, figure_at_least(&f), f.low,
-	     f.high);
+	if (isfinite(f.low) && isfinite(f.high))
+		snprintf(interval, sizeof(interval), " (%.9g to %.9g)", f.low, f.high);
+	warn("%s.tsv: %s: %.9g%s cannot be, and is left out", t->table->name, c->name, figure_at_least(&f), interval);
 	return figure_absent("impossible");
 }
 

@@ -14,6 +14,7 @@
 #define MIXED_SHARE 0.3	   /* share from which on some messages of the kind may be acknowledgements, */
 #define MIXED_EACH 2.5	   /* if there are so many of them to an update: a press, its release and another one; */
 #define MIXED_LEAST 48	   /* ... of so many */
+#define LATE_SHARE 0.3	   /* share of the messages of such a kind that come later than at once, from which on some may be input */
 #define UPDATES_SHARE 0.5  /* share of the updates that a kind of acknowledgements follows */
 #define ANSWERED_SHARE 0.9 /* share of a kind's presses that an update follows, from which on the kind is responsive, */
 #define ANSWERS_SHARE 0.2  /* ... and updates to a press */
@@ -254,7 +255,7 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 				       int64_t since_update_ns, int64_t trip_ns, bool *learned)
 {
 	struct opaque_kind *k = ensure_kind(c, bytes, update);
-	bool followed = k->follows, alone = k->alone;
+	bool followed = k->follows, alone = k->alone, late = since_update_ns > trip_ns + OPAQUE_AT_ONCE_NS;
 
 	c->messages++;
 	c->rare = ++k->n < OPAQUE_LEAST;
@@ -265,6 +266,7 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 		learn_delay(c, k, time_ns, since_update_ns, trip_ns + OPAQUE_SOON_NS);
 	else if (update && k->update == update)
 		k->more += since_update_ns <= trip_ns + OPAQUE_SOON_NS;
+	k->late += (late - k->late) / (k->n < LATELY ? (double)k->n + LATELY_FIRST : LATELY);
 	k->update = c->update = update;
 	c->latest = (int)(k - c->kind);
 	c->last_ns = time_ns;
@@ -276,6 +278,7 @@ enum client_message opaque_add_message(struct opaque_client *c, uint64_t bytes, 
 	*learned = k->follows ? !followed : k->alone != alone;
 	if (k->follows) {
 		k->last_ns = time_ns;
+		c->doubtful |= k->late >= LATE_SHARE || !opaque_main_kind(c);
 		return k->acknowledges ? MESSAGE_REPLY : MESSAGE_OTHER;
 	}
 	if (!take_press(k, time_ns) || is_clocked(c, k))

@@ -9,7 +9,8 @@
  *
  * A client may acknowledge frames, or ask for the next one: a kind of its own, of which a message comes soon after each update,
  * also after those that no press preceded. A person who releases a key after its echo does much the same; then the time since the
- * press is steadier than the time since the update. A kind is told from its first OPAQUE_LEAST messages on. */
+ * press is steadier than the time since the update. A kind is told from its first OPAQUE_LEAST messages on. It may be input all the
+ * same (a key for each update, released at once) where no other kind may, or where too many messages come later than at once. */
 #pragma once
 
 #include <stdbool.h>
@@ -44,6 +45,7 @@ struct opaque_kind {
 	int64_t first_ns, last_ns,
 		doubt_ns;	  /* first message; latest; the same, taken for a release since the latest update; 0: none */
 	double followed, regular; /* updates between a message and the next one, lately; share of messages OPAQUE_CHAFF_NS apart */
+	double late;		  /* share of messages, lately, that came later than at once after an update */
 	double since_update, since_other; /* times since these, and sums of their changes from one message to the next */
 	double update_scatter, other_scatter;
 	uint64_t updates_before;    /* the kind's first message */
@@ -62,7 +64,8 @@ struct opaque_client {
 	int kinds, latest;		       /* latest: kind of the latest message; -1: it has left */
 	uint64_t messages, update, unanswered; /* unanswered: messages in a row without an update */
 	int64_t last_ns;
-	bool rare; /* of the latest message's kind little is known: it may hold a reply as well */
+	bool rare;     /* of the latest message's kind little is known: it may hold a reply as well */
+	bool doubtful; /* messages were taken for acknowledgements that may be input; the owner resets it */
 };
 
 /* What a client writes at once is one message: a rare one as large as one of a common kind and one that follows updates is both.

@@ -109,6 +109,9 @@ static struct verdict compute_verdict(const struct intervals *t, struct interval
 	/* inputs may be among the lost packets */
 	if (seen.blind == WHY_DROPS && (v.word == VERDICT_IDLE || v.word == VERDICT_UNKNOWN))
 		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_DROPS, .rise_ns = -1 };
+	if (v.word == VERDICT_IDLE && f->client.doubtful && f->row.updates)
+		v = (struct verdict){ .word = VERDICT_UNKNOWN, .why = WHY_FRAMES, .rise_ns = -1 };
+	f->client.doubtful = false;
 	return v;
 }
 

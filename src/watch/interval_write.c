@@ -381,6 +381,9 @@ static void print_totals(const struct interval_writer *w)
 		if (w->verdicts[v])
 			fprintf(stderr, "%s %s %s", any++ ? "," : "", count_text((int64_t)w->verdicts[v]), verdict_words[v]);
 	fprintf(stderr, "; packets lost: %s\n", w->dropped < 0 ? "not known" : count_text(w->dropped));
+	if (w->hidden)
+		fprintf(stderr, "inputs may have been missed: %s had updates, but no visible input (frames)\n",
+			counted_text((int64_t)w->hidden, "interval"));
 }
 
 /* Once, after a while where no line an interval says so, else at the end. */
@@ -415,6 +418,7 @@ void writer_add_row(void *writer, const struct interval_row *row)
 		w->wire_bytes[c] += row->wire_bytes[c];
 	w->inputs += row->inputs;
 	w->updates += row->updates;
+	w->hidden += row->verdict.why == WHY_FRAMES && !row->inputs;
 	w->unanswered += row->unanswered;
 	w->untimed += row->untimed;
 	w->retransmitted += row->retransmitted;

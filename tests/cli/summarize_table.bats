@@ -93,7 +93,7 @@ summarize() { "$TOP/bin/summarize" run --experiment own "$@"; }
 	run --separate-stderr summarize
 	[ "$status" = 3 ]
 	[ "${#stderr_lines[@]}" = 2 ]
-	[[ $stderr == *"summary.tsv: wait: -32 "*"summary.tsv: busy_percent: 130 "* ]]
+	[[ $stderr == *"summary.tsv: wait: -32 "*"summary.tsv: busy_percent: 130 cannot be"* ]]
 	[ "$(column 0 wait)/$(column 0 wait_low)/$(column 0 wait_high)" = // ]
 	[ "$(column 0 moved)/$(column 0 less)/$(column 0 paid)" = -32.0/-32.0/2.0 ]
 	[ "$(column 0 busy_percent)/$(column 0 not_busy)" = /130.0 ]

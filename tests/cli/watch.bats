@@ -59,6 +59,7 @@ in_namespace() {
 		python3 -m http.server 3389 --bind 192.0.2.1 >/dev/null 2>&1 & other=$!
 		until_true 'ss -Htln | grep -q :3389' || exit 1
 		"$TOP/thinprobe" watch -i lo -t 100ms 2>both.err
+		"$TOP/thinprobe" watch -t 100ms 2>far.err
 		kill "$other"
 		"$TOP/thinprobe" watch --port 5907 -t 100ms 2>local.err
 		"$TOP/thinprobe" watch 5907 -t 100ms 2>number.err
@@ -81,6 +82,7 @@ in_namespace() {
 	grep -q 'port 3389 on far' route.err
 	grep -q 'port 5907 on lo' given.err
 	grep -qE 'port (3389,5907|5907,3389) on lo' both.err
+	grep -q 'port 3389 on far (RDP server); .*left out: 5907$' far.err	# what is left out is not named
 	grep -q 'port 5907 on lo' local.err
 	grep -q 'port 5907 on lo' number.err
 	grep -q 'port 5907 on lo' listens.err

@@ -320,6 +320,21 @@ END
 	said 0 "live counted" "ended counted" "busy holds own"
 }
 
+@test "machine_cpu: the clock and the busy time are of one instant, also if awk begins late" {
+	local cpu
+	cpu=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
+	run -0 taskset -c "$cpu" bash -c '. "$1"
+		machine_cpu "$2"
+		awk() {	# one second later, in which the CPU is busy
+			local from=${EPOCHREALTIME/[.,]/}
+			until ((${EPOCHREALTIME/[.,]/} - from > 1000000)); do :; done
+			command awk "$@"
+		}
+		machine_cpu "$2"' bash "$TOP/lab/machine.sh" "$cpu"
+	echo "$output"
+	awk 'NR == 1 { now = $1; busy = $2 } END { exit !(NR == 2 && $2 - busy < $1 - now + 3e8) }' <<<"$output"
+}
+
 @test "machine_servants: emulated disks and the kernel's threads, as ps knows them; no other process" {
 	local disk other
 	cp "$(command -v sleep)" "$W/slowdisk"

@@ -154,6 +154,12 @@ TEST(blocks_without_their_first_key_are_missed)
 	     "blocks 3 missed 0 keys 6 exact 6 n 6");
 }
 
+TEST(keys_of_a_cut_block_after_the_end_of_the_capture_are_missed)
+{
+	play("100 150 200 s250 300", 0, "101 -110 151 -160", 190, "110- 160-",
+	     "keys 2 unanswered 0 n 2 missed_keys 2 missed 0 cut 1");
+}
+
 TEST(keys_that_could_not_be_sent_are_later_than)
 {
 	/* of two blocks none */

@@ -112,6 +112,23 @@ TEST(one_culprit_over_several_events)
 	lost_free(&l);
 }
 
+/* The kernel works in the second part of an event, after another event that lies in its pause: still within the first one. */
+TEST(an_event_in_the_pause_of_another_hides_no_culprit)
+{
+	struct lost_profile l = { 0 };
+
+	assert_int_equal(read_culprits("0 100 400 x task 9 300\n"
+				       "0 500 550 unexplained unexplained . 50\n"
+				       "0 900 1000 eth0 irq . 100\n",
+				       &l),
+			 0);
+	assert_int_equal(read_events("0 100 400 900 event\n0 500 50 50 event\n0 2000 10 10 event\n", &l), 0);
+	lost_compute_system_share(&l);
+	assert_near(lost_sum_excess(&l, 0, true), 100, 1e-9); /* = lost_class_ns(&l, LOST_KERNEL) */
+	assert_near(l.event[0].system, 100, 1e-9);
+	lost_free(&l);
+}
+
 TEST(bins_share_an_event_by_time)
 {
 	static const double all_wanted[] = { 25, 50, 25, 50 }, system_wanted[] = { 12.5, 25, 12.5, 50 };

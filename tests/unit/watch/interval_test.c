@@ -30,6 +30,7 @@ static void count_end(void *context, int64_t start_ns, int64_t length_ns, int64_
 static struct server_ports ports;
 static struct intervals t;
 static struct flow f;
+static uint32_t size; /* of messages */
 
 static int begin(void **state)
 {
@@ -44,6 +45,7 @@ static int begin(void **state)
 		.every_ns = S, .merge_ns = 10 * MS, .period_ns = 50 * MS, .ports = &ports, .row = keep_row, .end = count_end
 	};
 	n_rows = n_ends = 0;
+	size = 10;
 	return 0;
 }
 
@@ -60,7 +62,7 @@ static uint32_t sent[CHANNELS];
 static void packet(int channel, int64_t at, bool acknowledges)
 {
 	static const uint8_t bytes[100] = { [54] = 4, 1 }; /* of the client: a key goes down (RFB) */
-	struct segment s = { .payload_bytes = 10,
+	struct segment s = { .payload_bytes = size,
 			     .wire_bytes = 64,
 			     .window = 100,
 			     .payload_at = 54,
@@ -70,10 +72,10 @@ static void packet(int channel, int64_t at, bool acknowledges)
 	struct packet p = { .time_ns = at, .bytes = bytes, .captured = 64, .original = 64 };
 	struct meter_packet seen = { .segment = &s, .packet = &p, .ack = { .took_ns = -1 } };
 
-	sent[channel] += 10;
+	sent[channel] += size;
 
 	interval_add_packet(&t, &f, channel, &seen);
-	interval_add_data(&t, &f, channel, at, 10);
+	interval_add_data(&t, &f, channel, at, size);
 }
 
 static void near(int64_t value, int64_t wanted)
@@ -110,6 +112,37 @@ TEST_WITH(begin, end, round_trips_are_whole_while_data_follows_data)
 	}
 	intervals_advance(&t, 101 * S);
 	near(rows[0].ack[INPUT], 201 * MS);
+}
+
+/* In an encrypted protocol the pointer moves, then the picture changes 20 times a second: either after a key that is released as
+ * soon as its echo comes, or by itself, which the client acknowledges at once. */
+static struct verdict judge_sealed(bool typed)
+{
+	begin(NULL);
+	f.key.port[1] = 3389;
+	size = 61;
+	for (int i = 0; i < 12; i++)
+		packet(INPUT, 99 * S + i * 70 * MS, true);
+	size = 40;
+	for (int64_t at = 100 * S; at < 106 * S; at += 50 * MS) {
+		if (typed)
+			packet(INPUT, at, true);
+		packet(DISPLAY, at + 5 * MS, true);
+		packet(INPUT, at + 5 * MS + MS / 10, true);
+	}
+	intervals_advance(&t, 106 * S);
+	assert_int_equal(rows[5].inputs, 0);
+	assert_int_equal(rows[5].updates, 20);
+	return rows[5].verdict;
+}
+
+TEST_WITH(begin, end, a_row_whose_acknowledgements_may_be_keys_is_not_idle)
+{
+	struct verdict v = judge_sealed(true);
+
+	assert_int_equal(v.word, VERDICT_UNKNOWN);
+	assert_int_equal(v.why, WHY_FRAMES);
+	assert_int_equal(judge_sealed(false).word, VERDICT_IDLE);
 }
 
 TEST_WITH(begin, end, inputs_that_share_an_update_have_a_range)
