@@ -140,15 +140,53 @@ variant_run() {
 	PATH=$path exec setpriv --pdeathsig TERM "$engine/run.sh" "$EXPERIMENT" "${@:2}"
 }
 
-# program_of WORDS NAME: whether a plug-in of the protocols in these options, or of an application, starts a program of this name.
-program_of() {
-	local each said=${1#*" --pr"*[ =]} files=()
-	[ "$said" != "$1" ] || said='- '	# (experiments have defaults of their own)
-	for each in $(tr , ' ' <<<"${said%% *}"); do files+=("$TP_HOME/lab/protocols/${each%%:*}.sh"); done
-	[ -e "${files[0]}" ] || files=("$TP_HOME"/lab/protocols/*.sh)
-	mapfile -t -O "${#files[@]}" files < <(in_trees 'lab/apps/*.sh' 'lab/*.sh' 'experiments/*/*.sh' \
-		'data/applications.tsv' 'data/desktops.tsv')
-	cat -- "${files[@]}" 2>/dev/null | sed 's/^[[:blank:]]*#.*//' | grep -qwF -e "$2"
+# programs_of PROTOCOL SIDE: the programs that its plug-in starts there by name, a line each, but for tools. Its own check names
+# them: once as if all were installed, once as if none.
+# shellcheck disable=SC2317 # the check calls these functions
+programs_of() {
+	local has side=$2
+	for has in 0 1; do
+		(
+			protocol_use "$1"
+			lab_has() { [ "$1" != "$side" ] || echo "$2" >&3; return "$has"; }
+			lab_needs() { local need; for need; do need=${need%:*}; lab_has "${need%%:*}" "${need#*:}"; done; true; }
+			protocol_asks() { :; }
+			lab_exec() { :; }
+			protocol_can
+		) 3>&1 >/dev/null 2>&1
+	done | grep -vxE '.*/.*|x(auth|dotool|prop|set)|openssl|ssh-keygen|gdbus|gsettings|dbus-daemon' | sort -u
+}
+
+# protocols_of VARIANT: those that it is measured over, a line each; nothing if the plan has no such option. Fails if the plan
+# refuses them (and then says so itself, later).
+protocols_of() (
+	exec 2>/dev/null
+	plan_read "$(experiment_folder "$EXPERIMENT")"
+	mapfile -t own < <(words_of "${OWN[$1]}" "$1")
+	if [ -n "$RESUME" ]; then plan_parse --resume "$DIR/$1"; else plan_parse "${BOTH[@]}" "${own[@]}"; fi
+	name=${OPT[protocol.var]-}
+	[ -z "$name" ] || for ITEM in $(plan_expand_protocols "${!name}" | tr , ' '); do
+		plan_protocol "$ITEM"	# (without :VARIANT, if it is the first)
+		echo "$ITEM"
+	done
+)
+
+# check_name VARIANT SIDE FILE OPTION: a plug-in of the variant's protocols, or of an application, starts a program of this name.
+check_name() {
+	local name=${3##*/} each protocols names fit
+	protocols=$(protocols_of "$1") || return 0
+	: "${protocols:=$(plan_expand_protocols all | tr , '\n')}"
+	names=$(for each in $protocols; do programs_of "$each" "$2"; done | sort -u)
+	! grep -qxF -e "$name" <<<"$names" || return 0
+	[ "$2-$(type -t "$name")" != server-file ] || ! in_trees 'lab/apps/*.sh' lab/xterm.sh data/applications.tsv |
+		xargs -d '\n' sed 's/^[[:blank:]]*#.*//' | grep -wF -e "$name" >/dev/null || return 0
+	fit=$(for each in $(plan_expand_protocols all | tr , ' '); do
+		! programs_of "$each" "$2" | grep -xF -e "$name" >/dev/null || echo "$each"
+	done | paste -sd ' ' | sed 's/ / or /g')
+	if [ -n "$fit" ]; then fit="; give --protocol $fit"
+	elif [ -n "$names" ]; then fit="; make a link of such a name, and give the link"; fi
+	names=${names:-nothing by name}
+	bad "$4: --protocol ${protocols//$'\n'/,} starts ${names//$'\n'/ or } as $2, not $name$fit"
 }
 
 check_programs() {
@@ -161,8 +199,7 @@ check_programs() {
 			bad "--$key is for the emulated hosts: machines of --on run their own programs"
 		[ ! -d "$file" ] || bad "--$key $file: is a folder; name the program in it"
 		[ -x "$file" ] || bad "--$key $file: no program that can be run"
-		program_of "$on" "${file##*/}" ||
-			bad "--$key $file: no plug-in starts a program of this name; make a link with a name that they start (Xvnc) and name it"
+		check_name "${key%-*}" "${key#*-}" "$file" "--$key $file"
 		[ "$EUID$key${LAB_OWN_UID-1}" != "0${key%-*}-server1" ] || setpriv --reuid 61184 --regid 61184 --clear-groups test -x "$file" ||
 			bad "--$key $file: only root can run it, and the server's programs are another user's; put it elsewhere, or set LAB_OWN_UID=0"
 		[[ $(realpath -- "$file") != /tmp/* ]] || bad "--$key $file: the emulated hosts have a /tmp of their own; put it elsewhere"

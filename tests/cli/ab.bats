@@ -44,8 +44,39 @@ END
 		run -2 "$TOP/thinprobe" ab --resume there $words
 		[[ $output == *"--resume goes on"* ]]
 	done
-	run -2 "$TOP/thinprobe" ab stalls --loads 0 --b-server /usr/bin/tac
-	[[ $output == *"no plug-in starts a program of this name"* ]]
+}
+
+@test "ab: a program that the protocol does not start is refused, with names that it starts and a protocol that starts it" {
+	local wanted words name
+
+	need jq
+	mkdir bin
+	for name in Xvnc x11vnc vncviewer server; do
+		printf '#!/bin/sh\n' >bin/$name
+		chmod 755 bin/$name
+	done
+	while IFS=$'\t' read -r wanted words; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$TOP/thinprobe" ab stalls --loads 0 -o there $words
+		[ "${#lines[@]}" = 1 ]
+		[[ $output == *"$wanted"* ]] || { printf '%s: %s\n' "$words" "$output"; false; }
+		[ ! -e there ]
+	done <<-'END'
+		vnc starts Xvnc as server, not x11vnc; give --protocol vnc:x11vnc	--b-server bin/x11vnc
+		vnc starts Xvnc as server, not x11vnc	--a --protocol=vnc:x11vnc --b-server bin/x11vnc
+		starts Xvfb or x11vnc as server, not Xvnc; give --protocol novnc	--protocol vnc:x11vnc --b-server bin/Xvnc
+		vnc starts Xvnc as server, not server; make a link	--b-server bin/server
+		vnc starts Xvnc as server, not true; make a link	--b-server /bin/true
+		starts nothing by name as client, not vncviewer; give --protocol vnc:viewer	--b-client bin/vncviewer
+	END
+	mkdir held	# what is asked later is refused here
+	: >held/ab.json
+	for words in "--b-server bin/Xvnc" "--protocol vnc:x11vnc --b-server bin/x11vnc" \
+		"--protocol vnc:viewer --a-client bin/vncviewer"; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$TOP/thinprobe" ab stalls --loads 0 -o held $words
+		[[ $output != *"starts"* ]] || { printf '%s: %s\n' "$words" "$output"; false; }
+	done
 }
 
 @test "ab: a seed with zeros in front is decimal" {
