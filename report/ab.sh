@@ -58,6 +58,7 @@ def answer: .failed as $failed | .verdict.verdict as $v
 			| "B lacks values of \(map(name) | join(", "))")]
 		| join("; ")) + "." end | . + $failed;
 def versions: [.protocols // {} | to_entries[] | "\(.key) \(.value.version // .value.server // "?")"] | join(", ");
+def programs: [.programs // {} | to_entries[] | "\(.key) \(.value | tostring | in_tree)"] | join(", ");
 def unlike: . as $d | [
 	(["versions of the display servers", ($d.a | versions), ($d.b | versions)],
 	["release of the server", ($d.a, $d.b | .lab.server_system // "that of the machine")],
@@ -73,6 +74,7 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 ("\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])"
 	| safe), "", "> \(answer | safe)", "",
 "| | options and programs |", "|---|---|", (["A", (.ab.a | variant)], ["B", (.ab.b | variant)],
+([["servers that ran in A", (.a | programs)], ["in B", (.b | programs)]][] | select(.[1] != "")),
 (if .ab.both != "" then ["both", .ab.both] else empty end),
 (if .ab.chosen // "" != "" then ["chosen for both, to fit the budget", .ab.chosen] else empty end) | row), "",
 (select(.verdict.metrics_decided == []) | "No pair of blocks was undisturbed, so no metric has a value.", ""),

@@ -108,7 +108,8 @@ END
 			[ -n "$(block_why "$v" "$p")" ] && noisy=1 || noisy=0
 			printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\n' "$p" "$p" "$v" $'\t\t\t\t' "$noisy" \
 				"$p" "$p" "$v" $'x\tlatency_p50_ms\tms\tlower\t1'"$p" "$noisy" >>blocks.tsv
-			jq -n '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {}}' >"$v/run.json"
+			jq -n --arg v "$v" '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {},
+				programs: {vnc: "/opt/\($v)/Xvnc"}}' >"$v/run.json"
 		done
 	done
 	jq -n '{experiment: "stalls", both: "", a: {options: ""}, b: {options: ""}, starts: 3, measured_s: 60,
@@ -119,6 +120,7 @@ END
 	[[ $output == *"3 of 6"*"1A 2B 3B"*"48.20"* ]]
 	grep -q '2B.*58 %' report.md
 	run ! grep -q 'Mbit/s' report.md
+	grep -qxF '| in B | vnc /opt/b/Xvnc |' report.md
 }
 
 # made-up blocks of 12 starts: p50 is better, p90 is not known
