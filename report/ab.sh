@@ -86,13 +86,15 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 "The dots are starts of both variants: B less A. The band is the interval, the dashed lines are the smallest difference of "
 	+ "interest.", "",
 "## How long would other differences take?", "",
-"A difference of so many interquartile ranges of A'"'"'s blocks is decided after so many starts, if the spread stays.", "",
+"A difference of so many interquartile ranges of A'"'"'s blocks is decided after so many starts, if the spread stays. Sizes "
+	+ "that take over 10,000 starts have no row, but for the size asked for.", "",
 (. as $d | .verdict.metrics_decided[0] as $first
 	| [.verdict.plan[] | select(.metric == $first.metric and .cell == $first.cell)] as $plan
 	| if $plan == [] then "The blocks of A do not differ, so there is no such table." else
 	"\($first | name | safe):", "",
 	"| difference in IQRs | difference | starts | blocks | minutes |", "|---:|---:|---:|---:|---:|",
-	($plan[] | [.effect_iqr, (.effect | plain | with_unit($first.unit)), .starts // "over 10,000",
+	($plan | sort_by(.effect)[] | select(.starts or .asked) | [.effect_iqr,
+		(.effect | plain | with_unit($first.unit)) + (if .asked then ", as asked" else "" end), .starts // "over 10,000",
 		if .starts then .starts * $d.ab.settings.pairs * 2 else "" end, (.starts as $s | $d | minutes($s))] | row) end), ""),
 "## What was not alike", "",
 (unlike | if . == [] then "Nothing that the two runs record." else
