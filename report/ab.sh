@@ -82,6 +82,8 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 "| metric | A | B | change | interval | verdict | pairs |", "|---|---:|---:|---:|---|---|---:|",
 (.verdict.metrics_decided[] | . as $m
 	| [name, (.a, .b | plain | with_unit($m.unit)), change, interval, decision, .pairs] | row), "",
+"A and B are medians of the blocks of these pairs. The change is a mean over the starts (of logarithms if it is in %), so it may "
+	+ "differ from B/A, and one start that others disturbed can move it.", "",
 ($figures | split("\n")[] | select(. != "") | "![Differences of each start](\(.))", ""),
 "The dots are starts of both variants: B less A. The band is the interval, the dashed lines are the smallest difference of "
 	+ "interest.", "",

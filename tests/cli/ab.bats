@@ -151,6 +151,7 @@ END
 		[ "$(grep -c '<testcase' junit.xml)-$(grep -c '<skipped message="not decided' junit.xml)" = 2-1 ]
 		jq -e '.result | .metrics_decided[0].a as $a | [.plan[] | select(.asked)][0].effect - $a / 10 | fabs < 0.01' verdict.json
 		grep -q 'ms, as asked |' report.md
+		grep -q 'change is a mean over the starts' report.md
 		[[ $flag-$output == 0-Better* || $flag-$output == 2-Provisional* ]]
 	done
 	# a text of a stranger's files begins no line of its own
