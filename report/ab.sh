@@ -110,7 +110,7 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 	+ "call any metric better or worse.",
 "The order of the variants alternates from start to start, so that what only the order makes cancels.",
 "A pair in which other programs took more than 3 % of the server'"'"'s CPUs, or 10 % of the client'"'"'s, is left out "
-	+ "(\([.verdict.metrics_decided[].pairs_disturbed] | max // 0) were)"
+	+ "(here \(([.verdict.metrics_decided[].pairs_disturbed] | max) // ([.verdict.disturbed // [] | .[].pair] | unique | length)))"
 	+ (if .verdict.provisional then ", but not up to \(.ab.settings.noise_percent) % (`--noise`). In simulated comparisons "
 		+ "whose blocks others delay by 25 %, no more are called wrongly, but a difference of 10 % is missed more often" else "" end)
 	+ " (docs/ab-error-rates.md).",

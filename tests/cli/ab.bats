@@ -121,6 +121,7 @@ END
 	grep -q '2B.*58 %' report.md
 	run ! grep -q 'Mbit/s' report.md
 	grep -qxF '| in B | vnc /opt/b/Xvnc |' report.md
+	grep -q 'is left out (here 3)' report.md
 }
 
 # made-up blocks of 12 starts: p50 is better, p90 is not known
