@@ -380,6 +380,28 @@ start_variant() {
 alive() { kill -0 "${RUNNING[$1]}" 2>/dev/null; }
 await() { until test "${@:2}"; do alive "$1" && [ -z "$stop" ] || return; nap 0.1; done; }	# await VARIANT TEST; 1: it has ended
 
+# comes_up VARIANT: its hosts and sessions are up; 1: it has ended. A wait, such as for CPUs that another lab has, is shown, and is
+# no time of the comparison (WAITED, in seconds).
+comes_up() {
+	local line said='' since
+	now_s
+	since=$NOW_S
+	until [ -e "$DIR/.turn-$1.waits" ]; do
+		alive "$1" && [ -z "$stop" ] || return
+		nap 0.1
+		now_s
+		[ "$NOW_S" != "$since" ] || continue
+		line=$(tail -n 1 "$DIR/$1.log")
+		case $line in
+		*": waiting up to "*) WAITED=$((WAITED + NOW_S - since)) ;;
+		*": sharing them; "*) ;;
+		*) line=$said ;;
+		esac
+		[ "$line" = "$said" ] || warn "${line#thinprobe: }"
+		said=$line since=$NOW_S
+	done
+}
+
 # turn VARIANT: it measures what it does once a start, or a block. 1: it has ended.
 turn() {
 	: >"$DIR/.turn-$1.go"
@@ -407,10 +429,10 @@ one_start() {
 	for v in "$FIRST" "$SECOND"; do
 		start_variant "$v"
 		# two drivers of the same logins or window come one after the other
-		jq -e '.settings.on == "lab"' "$DIR/$v/run.json" >/dev/null || await "$v" -e "$DIR/.turn-$v.waits" || break
+		jq -e '.settings.on == "lab"' "$DIR/$v/run.json" >/dev/null || comes_up "$v" || break
 	done
 	for v in "$FIRST" "$SECOND"; do
-		await "$v" -e "$DIR/.turn-$v.waits" || { end_variants stop; return 1; }
+		comes_up "$v" || { end_variants stop; return 1; }
 	done
 	for v in "$FIRST" "$SECOND"; do turn "$v" || { end_variants stop; return 1; }; done
 	for ((k = 1; k <= PAIRS; k++)); do
@@ -488,7 +510,7 @@ if [ "$STARTS" -gt 0 ]; then	# a comparison that goes on may be decided already,
 	WHY=''
 fi
 while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIMIT" ]; do
-	since=$NOW_S
+	since=$NOW_S WAITED=0
 	if ! one_start; then
 		[ -z "$stop" ] || break
 		failed=$((failed + 1))
@@ -505,10 +527,11 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 			die "the variants could not be measured: $(why_failed) (see $DIR/a.log and b.log)"
 		fi
 		now_s
+		begun=$((begun + WAITED))
 		continue
 	fi
 	now_s
-	failed=0
+	failed=0 begun=$((begun + WAITED)) since=$((since + WAITED))
 	STARTS=$((STARTS + 1)) last=$((NOW_S - since)) MEASURED=$((MEASURED + NOW_S - since))
 	keep ab.json < <(jq --argjson starts "$STARTS" --argjson measured "$MEASURED" --argjson noise "${NOISE:-0}" \
 		'.starts = $starts | .measured_s = $measured | .settings.noise_percent = $noise' "$DIR/ab.json")
@@ -537,8 +560,8 @@ done
 wait
 "$TP_HOME/report/ab.sh" "$DIR" || exit
 [ -z "$stop" ] || exit 130
-if jq -e .result.disturbed_throughout "$DIR/verdict.json" >/dev/null; then
-	echo "Other programs disturbed every pair of blocks. End them, or use another machine."
+if jq -e '.result.verdict == "too noisy"' "$DIR/verdict.json" >/dev/null; then
+	echo "End the other programs, or use another machine."
 	noise=$(cat "$DIR"/[ab]/cells/*/*/{,*/}cell.json 2>/dev/null |
 		jq -s "$TAKEN"'map(taken) | add // [] | max // 0 | . / 5 | ceil * 5')
 	if awk -v most="$noise" -v had="${NOISE:-0}" 'BEGIN { exit !(most > had && most <= 100) }'; then

@@ -87,6 +87,27 @@ END
 	[ "$(order_of 1)" = 0 ]
 }
 
+@test "ab: a wait for another lab is shown once, and is no time of the comparison" {
+	local DIR=$PWD stop='' WAITED=0 NOW_S past=0 shown=''
+
+	eval "$(sed -n '/^comes_up() {/,/^}/p' "$TOP/experiments/commands/ab.sh")"
+	alive() { :; }
+	warn() { shown+="$*;"; }
+	now_s() { NOW_S=$past; }
+	nap() {
+		past=$((past + 1))	# a second each time
+		case $past in
+		2) echo "thinprobe: another lab uses the CPUs (run 7): waiting up to 300 s" >>a.log ;;
+		7) echo "lab: server on CPU 0" >>a.log ;;
+		9) : >.turn-a.waits ;;
+		esac
+	}
+	: >a.log
+	comes_up a
+	[ "$shown" = "another lab uses the CPUs (run 7): waiting up to 300 s;" ]
+	[ "$WAITED" = 5 ]
+}
+
 # made-up blocks: of six, others disturbed three (on the server's CPUs, or on the client's); a flag for what was tested is none
 @test "ab: beside a noisy neighbour it is too noisy, and the page names the blocks and what others did" {
 	local v p marked client
@@ -109,7 +130,7 @@ END
 			printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\n' "$p" "$p" "$v" $'\t\t\t\t' "$noisy" \
 				"$p" "$p" "$v" $'x\tlatency_p50_ms\tms\tlower\t1'"$p" "$noisy" >>blocks.tsv
 			jq -n --arg v "$v" '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {},
-				programs: {vnc: "/opt/\($v)/Xvnc"}}' >"$v/run.json"
+				programs: {vnc: "/opt/\($v)/Xvnc"}, lab: {shared_cpus: ($v == "b")}}' >"$v/run.json"
 		done
 	done
 	jq -n '{experiment: "stalls", both: "", a: {options: ""}, b: {options: ""}, starts: 3, measured_s: 60,
@@ -122,6 +143,7 @@ END
 	run ! grep -q 'Mbit/s' report.md
 	grep -qxF '| in B | vnc /opt/b/Xvnc |' report.md
 	grep -q 'is left out (here 3)' report.md
+	grep -q 'CPUs were shared with another lab' report.md
 }
 
 # made-up blocks of 12 starts: p50 is better, p90 is not known
