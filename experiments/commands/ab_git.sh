@@ -28,6 +28,7 @@ git_remove_left() {	# git_remove_left FOLDER: those of earlier ones that have en
 		[ -d "$old" ] || continue
 		(flock -n 8 && git_remove "${old%/}" && warn "removed ${old%/}, which a killed ab had left") 8<"$old"
 	done
+	find "$1" -maxdepth 1 -name 'thinprobe-ab-[ab].*.log' -mtime +7 -delete
 }
 
 # git_commits BASE..HEAD: sets COMMIT.
@@ -49,15 +50,18 @@ git_commits() {
 
 # git_build COMMAND [SIDE=PATH...]: checks out both of COMMIT, runs COMMAND in each tree; a PATH in the tree is OWN[VARIANT-SIDE].
 git_build() {
-	local v part log home trees status
-	home=$(git_ours rev-parse --path-format=absolute --git-common-dir) && git_remove_left "$home" &&
-		trees=$(mktemp -d "$home/thinprobe-ab.XXXXXX") || die "cannot make a folder in $home"
+	local v part log home trees status alone
+	home=$(git_ours rev-parse --path-format=absolute --git-common-dir) && exec {alone}<"$home" && flock "$alone" ||
+		die "cannot lock ${home:-the repository}"
+	git_remove_left "$home"
+	trees=$(mktemp -d "$home/thinprobe-ab.XXXXXX") || die "cannot make a folder in $home"
 	chmod --reference="$home" "$trees"
 	exec {GIT_LOCK}<"$trees"
 	flock -n "$GIT_LOCK" || die "cannot lock $trees"
+	exec {alone}<&-	# (another one would take a folder that is not locked yet for one that was left)
 	on_exit git_remove "$trees"
 	for v in a b; do
-		log=$home/thinprobe-ab-$v.log status=0
+		log=$home/thinprobe-ab-$v.${trees##*.}.log status=0
 		git_ours worktree add --detach --quiet "$trees/$v" "${COMMIT[$v]}" >"$log" 2>&1 || die "cannot check out: $(tail -n 1 "$log")"
 		say "building ${v^^}: $(git_ours log -1 --format='%h %s' "${COMMIT[$v]}")"
 		(cd "$trees/$v" && exec "${GIT_BUILD[@]}" "$1") </dev/null >>"$log" 2>&1 &

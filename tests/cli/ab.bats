@@ -249,13 +249,13 @@ made_repository() {
 	git config user.name x
 	git config user.email x@x
 	for revision in old new; do
-		printf '#!/bin/sh\n# %s\n' $revision >server
-		git add server
+		printf '#!/bin/sh\n# %s\n' $revision >Xvnc
+		git add Xvnc
 		git commit -qm $revision
 	done
 }
 trees() { find .git -maxdepth 1 -name 'thinprobe-ab.*'; git worktree list | tail -n +2; }
-ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../there --git HEAD~1..HEAD "$@"; }
+ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git HEAD~1..HEAD "$@"; }
 
 @test "ab --git: what cannot be compared is refused in one line, before anything is built, and no tree is left" {
 	made_repository
@@ -285,16 +285,16 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 
 @test "ab --git: each tree has its revision and is built there; a failed build names its last line and its log" {
 	made_repository
-	run -1 ab_git --build 'cat server >>../../built; git status; echo; echo "cc: missing"; echo; grep -q old server' \
-		--server server
-	[[ ${lines[-1]} == *"--build failed in B"*"cc: missing"*"(log: $PWD/.git/thinprobe-ab-b.log)"* ]]
-	grep -qx 'cc: missing' .git/thinprobe-ab-b.log
-	[ ! -e .git/thinprobe-ab-a.log ]
+	run -1 ab_git --build 'cat Xvnc >>../../built; git status; echo; echo "cc: missing"; echo; grep -q old Xvnc' \
+		--server Xvnc
+	[[ ${lines[-1]} == *"--build failed in B"*"cc: missing"*"(log: $PWD/.git/thinprobe-ab-b."??????.log")"* ]]
+	grep -qx 'cc: missing' .git/thinprobe-ab-b.*.log
+	[ -z "$(find .git -name 'thinprobe-ab-a*')" ]
 	[ "$(grep '^# ' .git/built | xargs)" = '# old # new' ]
 	[ -z "$(trees)" ]
 	# what the build leaves is what is measured: it is no program here
-	run -2 ab_git --build true --server server
-	[[ ${lines[-1]} == *"--a-server $PWD/.git/thinprobe-ab."*"/a/server: no program"* ]]
+	run -2 ab_git --build true --server Xvnc
+	[[ ${lines[-1]} == *"--a-server $PWD/.git/thinprobe-ab."*"/a/Xvnc: no program"* ]]
 	[ -z "$(trees)" ]
 	[ ! -e ../there ]
 }
@@ -305,8 +305,8 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 	made_repository
 	for signal in TERM KILL; do
 		rm -f .git/pid
-		start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho --git HEAD~1..HEAD \
-			--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server server
+		start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc --git HEAD~1..HEAD \
+			--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server Xvnc
 		until_true test -e .git/pid
 		ab=$pid building=$(cat .git/pid)
 		started+=("$building")
@@ -320,7 +320,25 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 		esac
 	done
 	[ -n "$left" ]
-	run -1 ab_git --build false --server server
+	run -1 ab_git --build false --server Xvnc
 	[[ $output == *"removed $PWD/$left"* ]]
+	[ -z "$(trees)" ]
+}
+
+@test "ab --git: two at once in a repository, each with trees of its own" {
+	local ab left
+
+	made_repository
+	start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc --git HEAD~1..HEAD \
+		--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server Xvnc
+	until_true test -e .git/pid
+	ab=$pid left=$(trees)
+	started+=("$(cat .git/pid)")
+	[ -n "$left" ]
+	run -1 ab_git --build false --server Xvnc
+	[[ $output == *"--build failed in A"* && $output != *removed* ]]
+	[ "$(trees)" = "$left" ]
+	kill "$ab"
+	ends "$ab"
 	[ -z "$(trees)" ]
 }
