@@ -281,7 +281,7 @@ say_plan() {
 }
 
 plan_variants() {
-	local v own words
+	local v own words part
 	[ -n "$EXPERIMENT" ] && experiment_folder "$EXPERIMENT" >/dev/null ||
 		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest_experiment "$EXPERIMENT")"
 	for v in a b; do words_of "${OWN[$v]}" "$v" >/dev/null; done
@@ -289,6 +289,9 @@ plan_variants() {
 		for v in a b; do	# a wrong word, before anything is built
 			mapfile -t own < <(words_of "${OWN[$v]}" "$v")
 			"$engine/run.sh" "$EXPERIMENT" --options-only "${BOTH[@]}" "${own[@]}" >/dev/null || exit
+			for part in "${GIT_PARTS[@]}"; do
+				[[ $part == root=* ]] || check_name "$v" "${part%%=*}" "${part#*=}" "--${part/=/ }"
+			done
 		done
 		git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	fi

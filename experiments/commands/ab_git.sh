@@ -70,7 +70,10 @@ git_build() {
 		GIT_BUILDING=''
 		[ "$status" = 0 ] || die "--build failed in ${v^^}, status $status: $(grep -v '^$' "$log" | tail -n 1 | grep . ||
 			echo "it said nothing") (log: $log)"
+		for part in "${@:2}"; do
+			OWN["$v-${part%%=*}"]=$trees/$v/${part#*=}
+			[ -x "$trees/$v/${part#*=}" ] || bad "--${part/=/ }: the build of ${v^^} has left no program there (log: $log)"
+		done
 		rm -f "$log"
-		for part in "${@:2}"; do OWN["$v-${part%%=*}"]=$trees/$v/${part#*=}; done
 	done
 }

@@ -277,6 +277,7 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 		from the top	--git HEAD~1..HEAD --server /bin/true
 		one of them	--git HEAD~1..HEAD --server server --b-server /bin/true
 		nonsense	--git HEAD~1..HEAD --server server --nonsense
+		--server bin/server: --protocol vnc starts Xvnc	--git HEAD~1..HEAD --server bin/server
 	END
 	cd ..
 	run -2 "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build true --server server
@@ -293,8 +294,9 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	[ "$(grep '^# ' .git/built | xargs)" = '# old # new' ]
 	[ -z "$(trees)" ]
 	# what the build leaves is what is measured: it is no program here
-	run -2 ab_git --build true --server Xvnc
-	[[ ${lines[-1]} == *"--a-server $PWD/.git/thinprobe-ab."*"/a/Xvnc: no program"* ]]
+	run -2 ab_git --build 'echo here >>../../tried' --server Xvnc
+	[[ ${lines[-1]} == *"--server Xvnc: the build of A has left no program there"* ]]
+	[ "$(<.git/tried)" = here ]
 	[ -z "$(trees)" ]
 	[ ! -e ../there ]
 }
