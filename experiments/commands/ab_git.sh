@@ -41,7 +41,8 @@ git_commits() {
 	for v in a b; do
 		said=${revision[$v]:-HEAD}
 		COMMIT[$v]=$(git_ours rev-parse --verify --quiet --end-of-options "$said^{commit}") ||
-			bad "--git $1: no revision $said in this repository"
+			bad "--git $1: no revision $said in this repository$([ "$(git_ours rev-parse --is-shallow-repository)" != true ] ||
+				echo ", a shallow clone: git fetch --unshallow (actions/checkout: fetch-depth: 2)")"
 	done
 	[ "${COMMIT[a]}" != "${COMMIT[b]}" ] || warn "A and B are the same commit: a difference that is found is a false alarm"
 	[ -z "$(git_ours status --porcelain --untracked-files=no 2>/dev/null)" ] ||

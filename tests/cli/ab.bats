@@ -279,6 +279,10 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 		nonsense	--git HEAD~1..HEAD --server server --nonsense
 		--server bin/server: --protocol vnc starts Xvnc	--git HEAD~1..HEAD --server bin/server
 	END
+	git clone -q --depth 1 "file://$PWD" ../shallow
+	cd ../shallow
+	run -2 ab_git --build true --server Xvnc
+	[[ $output == *"no revision HEAD~1"*"--unshallow"* ]]
 	cd ..
 	run -2 "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build true --server server
 	[[ $output == *"no repository here"* ]]
