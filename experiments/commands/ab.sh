@@ -490,6 +490,14 @@ decide() {	# STATUS is judge's; verdict.json
 	case $STATUS in 0 | 3 | 5) rm -f "$DIR/.judge" ;; *) WHY=$(<"$DIR/.judge"); rm -f "$DIR/.judge" ;; esac
 }
 
+# What continues this comparison, with what --git needs again: prints the command.
+resume_command() {
+	local part
+	printf 'thinprobe ab --resume %q' "$DIR"
+	[ -z "${GIT[git]}" ] || printf ' --git %.12s..%.12s --build %q' "${COMMIT[a]}" "${COMMIT[b]}" "${GIT[build]}"
+	for part in "${GIT_PARTS[@]}"; do printf ' --%s %q' "${part%%=*}" "${part#*=}"; done
+}
+
 say() { [ -n "$QUIET" ] || printf '%s\n' "$*" | printable; }
 
 read_options "$@"
@@ -551,7 +559,7 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 done
 trap '' INT TERM HUP
 [ "$STARTS" -gt 0 ] || [ -z "$stop" ] ||
-	die -130 "interrupted before the first start was over; go on with: thinprobe ab --resume $(printf %q "$DIR")"
+	die -130 "interrupted before the first start was over; go on with: $(resume_command)"
 [ "$STARTS" -gt 0 ] || die "nothing was measured; see $DIR/a.log and $DIR/b.log"
 decide
 [ -z "$WHY" ] || die "$WHY"
@@ -568,7 +576,7 @@ if jq -e '.result.verdict == "too noisy"' "$DIR/verdict.json" >/dev/null; then
 	noise=$(cat "$DIR"/[ab]/cells/*/*/{,*/}cell.json 2>/dev/null |
 		jq -s "$TAKEN"'map(taken) | add // [] | max // 0 | . / 5 | ceil * 5')
 	if awk -v most="$noise" -v had="${NOISE:-0}" 'BEGIN { exit !(most > had && most <= 100) }'; then
-		echo "Or allow more noise, for a provisional verdict: thinprobe ab --resume $(printf %q "$DIR") --noise $noise%"
+		echo "Or allow more noise, for a provisional verdict: $(resume_command) --noise $noise%"
 	fi
 fi
 exit "$STATUS"

@@ -331,6 +331,18 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	[ -z "$(trees)" ]
 }
 
+@test "ab --git: what continues a comparison has its revisions, its build and its program" {
+	local DIR="/runs/a b"
+	local -A GIT=([git]=main..HEAD [build]='make -C src') COMMIT=([a]=0123456789abcdef [b]=fedcba9876543210)
+	local GIT_PARTS=(server=bin/Xvnc root=roots/x)
+
+	eval "$(sed -n '/^resume_command() {/,/^}/p' "$TOP/experiments/commands/ab.sh")"
+	[ "$(resume_command)" = 'thinprobe ab --resume /runs/a\ b --git 0123456789ab..fedcba987654 --build make\ -C\ src'\
+' --server bin/Xvnc --root roots/x' ]
+	GIT=([git]='' [build]='') GIT_PARTS=()
+	[ "$(resume_command)" = 'thinprobe ab --resume /runs/a\ b' ]
+}
+
 @test "ab --git: two at once in a repository, each with trees of its own" {
 	local ab left
 
