@@ -49,6 +49,14 @@ git_commits() {
 		warn "changes that are not committed are in neither build"
 }
 
+# git_build_said LOG: prints the first error in it, or else its last lines.
+git_build_said() {
+	local said
+	said=$(grep -m 1 -aiE '(^|[[:space:]])(error|fatal)(\[[^]]*\])?(:| at )' "$1" ||
+		tail -n 40 "$1" | grep -av '^[[:space:]]*$' | tail -n 3 | paste -sd ';')
+	printf '%s\n' "${said:-it said nothing}"
+}
+
 # git_build COMMAND [SIDE=PATH...]: checks out both of COMMIT, runs COMMAND in each tree; a PATH in the tree is OWN[VARIANT-SIDE].
 git_build() {
 	local v part log home trees status alone
@@ -69,8 +77,7 @@ git_build() {
 		GIT_BUILDING=$!
 		wait "$GIT_BUILDING" || status=$?
 		GIT_BUILDING=''
-		[ "$status" = 0 ] || die "--build failed in ${v^^}, status $status: $(grep -v '^$' "$log" | tail -n 1 | grep . ||
-			echo "it said nothing") (log: $log)"
+		[ "$status" = 0 ] || die "--build failed in ${v^^}, status $status: $(git_build_said "$log") (log: $log)"
 		for part in "${@:2}"; do
 			OWN["$v-${part%%=*}"]=$trees/$v/${part#*=}
 			[ -x "$trees/$v/${part#*=}" ] || bad "--${part/=/ }: the build of ${v^^} has left no program there (log: $log)"

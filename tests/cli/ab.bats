@@ -288,7 +288,7 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	[[ $output == *"no repository here"* ]]
 }
 
-@test "ab --git: each tree has its revision and is built there; a failed build names its last line and its log" {
+@test "ab --git: each tree has its revision and is built there; a failed build names its error and its log" {
 	made_repository
 	run -1 ab_git --build 'cat Xvnc >>../../built; git status; echo; echo "cc: missing"; echo; grep -q old Xvnc' \
 		--server Xvnc
@@ -297,6 +297,10 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 	[ -z "$(find .git -name 'thinprobe-ab-a*')" ]
 	[ "$(grep '^# ' .git/built | xargs)" = '# old # new' ]
 	[ -z "$(trees)" ]
+	# the first error of several lines
+	run -1 ab_git --build 'printf "%s\n" "cc -Wno-error=x a.c" "a.c:3:5: error: no such type" "  |  ^~~" "make: *** Error 1"; false' \
+		--server Xvnc
+	[[ ${lines[-1]} == *"--build failed in A, status 1: a.c:3:5: error: no such type (log: "* ]]
 	# what the build leaves is what is measured: it is no program here
 	run -2 ab_git --build 'echo here >>../../tried' --server Xvnc
 	[[ ${lines[-1]} == *"--server Xvnc: the build of A has left no program there"* ]]
