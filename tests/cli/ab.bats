@@ -240,6 +240,29 @@ END
 	grep -qx '# page' summary
 }
 
+@test ".ci/ab: a build that fails is an error of the job, with its last lines in the summary" {
+	mkdir -p there/.ci bin
+	cp "$TOP/.ci/ab" there/.ci/
+	seq 60 >log
+	cat >there/thinprobe <<-'END'
+		#!/bin/sh
+		[ "$1" = setup ] && exit
+		echo "building B"
+		echo "thinprobe: --build failed in B, status 2: a.c:1: error: 5 % (log: $PWD/log)" >&2
+		exit 1
+	END
+	printf '#!/bin/sh\n[ "$1" != --preserve-env ] || shift\nexec "$@"\n' >bin/sudo
+	chmod 755 there/thinprobe bin/sudo
+	PATH=$PWD/bin:$PATH GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary A=main B=HEAD EFFECT=5% BUILD=make SERVER=bin/Xvnc \
+		EXPERIMENT=stalls OPTIONS='' OUTPUT=out run -1 --separate-stderr there/.ci/ab
+	[ "${lines[0]}" = "building B" ]
+	[ "${lines[1]}" = "::error::thinprobe: --build failed in B, status 2: a.c:1: error: 5 %25 (log: $PWD/log)" ]
+	[[ $stderr == "thinprobe: --build failed in B"* ]]
+	[ "$(<output)" = status=1 ]
+	grep -qx '    60' summary
+	run ! grep -qx '    10' summary
+}
+
 # a repository with two revisions, which "build" their server by a copy
 made_repository() {
 	need git jq
