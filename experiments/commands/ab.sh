@@ -270,6 +270,15 @@ choose_blocks() {
 	"$engine/run.sh" "$EXPERIMENT" --options-only "${BOTH[@]}" "${ADDED[@]}" >/dev/null 2>&1 || ADDED=() PLANNED=(1 1 10)
 }
 
+check_metrics() {	# that the experiment has them; a start may still lack one
+	local known
+	[ -n "$METRICS" ] || return 0
+	known=$("$TP_BIN/summarize" "$(experiment_folder "$EXPERIMENT")/table" --schema 2>/dev/null |
+		awk -F'\t' -v OFS='\t' "$BLOCK_JUDGED"'
+			NR == 1 || ($2 == "summary" && is_judged($3, $5, $7)) { print 1, 1, 1, 1, 1, $3 }')
+	[[ $known != *$'\n'* ]] || known=$(block_metrics <(printf '%s\n' "$known") "$METRICS") || bad "--metrics $known"
+}
+
 # What the budget can decide, before it begins.
 say_plan() {
 	local start=$((PLANNED[0] * 2 * PAIRS * (PLANNED[2] + 2) + 10))
@@ -285,6 +294,7 @@ plan_variants() {
 	[ -n "$EXPERIMENT" ] && experiment_folder "$EXPERIMENT" >/dev/null ||
 		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest_experiment "$EXPERIMENT")"
 	for v in a b; do words_of "${OWN[$v]}" "$v" >/dev/null; done
+	check_metrics
 	if [ -n "${GIT[git]}" ]; then
 		for v in a b; do	# a wrong word, before anything is built
 			mapfile -t own < <(words_of "${OWN[$v]}" "$v")

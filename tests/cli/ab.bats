@@ -27,6 +27,7 @@ stalls --pairs 0
 stalls --noise 101%
 stalls --seed x
 stalls --metrics p50;p90
+stalls --metrics p50,nope
 stalls --repeat 3
 stalls --a-server /nonexistent
 stalls --a-server /bin/true --on ssh:server,client
@@ -77,6 +78,8 @@ END
 		run -2 "$TOP/thinprobe" ab stalls --loads 0 -o held $words
 		[[ $output != *"starts"* ]] || { printf '%s: %s\n' "$words" "$output"; false; }
 	done
+	run -2 "$TOP/thinprobe" ab stalls --loads 0 --metrics p50,late,wire_bytes_per_key -o held
+	[[ $output == *"holds a comparison already"* ]]
 }
 
 @test "ab: a seed with zeros in front is decimal" {
@@ -300,6 +303,7 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 		from the top	--git HEAD~1..HEAD --server /bin/true
 		one of them	--git HEAD~1..HEAD --server server --b-server /bin/true
 		nonsense	--git HEAD~1..HEAD --server server --nonsense
+		nope: no such metric; there are	--git HEAD~1..HEAD --server Xvnc --metrics p50,nope
 		--server bin/server: --protocol vnc starts Xvnc	--git HEAD~1..HEAD --server bin/server
 	END
 	git clone -q --depth 1 "file://$PWD" ../shallow
