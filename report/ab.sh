@@ -58,6 +58,7 @@ def answer: .failed as $failed | .verdict.verdict as $v
 			| "B lacks values of \(map(name) | join(", "))")]
 		| join("; ")) + "." end | . + $failed;
 def versions: [.protocols // {} | to_entries[] | "\(.key) \(.value.version // .value.server // "?")"] | join(", ");
+def programs: [.programs // {} | to_entries[] | "\(.key) \(.value | tostring | in_tree)"] | join(", ");
 def unlike: . as $d | [
 	(["versions of the display servers", ($d.a | versions), ($d.b | versions)],
 	["release of the server", ($d.a, $d.b | .lab.server_system // "that of the machine")],
@@ -73,24 +74,30 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 ("\(.ab.starts) starts, \(.verdict.blocks) blocks in \(.ab.measured_s / 60 | . * 10 | round / 10) minutes, \(.a.started[:10])"
 	| safe), "", "> \(answer | safe)", "",
 "| | options and programs |", "|---|---|", (["A", (.ab.a | variant)], ["B", (.ab.b | variant)],
+([["servers that ran in A", (.a | programs)], ["in B", (.b | programs)]][] | select(.[1] != "")),
 (if .ab.both != "" then ["both", .ab.both] else empty end),
 (if .ab.chosen // "" != "" then ["chosen for both, to fit the budget", .ab.chosen] else empty end) | row), "",
+(select(.a.lab.shared_cpus or .b.lab.shared_cpus) | "The CPUs were shared with another lab, or by server and client.", ""),
 (select(.verdict.metrics_decided == []) | "No pair of blocks was undisturbed, so no metric has a value.", ""),
 (select(.verdict.metrics_decided != []) | "## Each metric", "",
 "| metric | A | B | change | interval | verdict | pairs |", "|---|---:|---:|---:|---|---|---:|",
 (.verdict.metrics_decided[] | . as $m
 	| [name, (.a, .b | plain | with_unit($m.unit)), change, interval, decision, .pairs] | row), "",
+"A and B are medians of the blocks of these pairs. The change is a mean over the starts (of logarithms if it is in %), so it may "
+	+ "differ from B/A, and one start that others disturbed can move it.", "",
 ($figures | split("\n")[] | select(. != "") | "![Differences of each start](\(.))", ""),
 "The dots are starts of both variants: B less A. The band is the interval, the dashed lines are the smallest difference of "
 	+ "interest.", "",
 "## How long would other differences take?", "",
-"A difference of so many interquartile ranges of A'"'"'s blocks is decided after so many starts, if the spread stays.", "",
+"A difference of so many interquartile ranges of A'"'"'s blocks is decided after so many starts, if the spread stays. Sizes "
+	+ "that take over 10,000 starts have no row, but for the size asked for.", "",
 (. as $d | .verdict.metrics_decided[0] as $first
 	| [.verdict.plan[] | select(.metric == $first.metric and .cell == $first.cell)] as $plan
 	| if $plan == [] then "The blocks of A do not differ, so there is no such table." else
 	"\($first | name | safe):", "",
 	"| difference in IQRs | difference | starts | blocks | minutes |", "|---:|---:|---:|---:|---:|",
-	($plan[] | [.effect_iqr, (.effect | plain | with_unit($first.unit)), .starts // "over 10,000",
+	($plan | sort_by(.effect)[] | select(.starts or .asked) | [.effect_iqr,
+		(.effect | plain | with_unit($first.unit)) + (if .asked then ", as asked" else "" end), .starts // "over 10,000",
 		if .starts then .starts * $d.ab.settings.pairs * 2 else "" end, (.starts as $s | $d | minutes($s))] | row) end), ""),
 "## What was not alike", "",
 (unlike | if . == [] then "Nothing that the two runs record." else
@@ -104,7 +111,7 @@ page='"# \(.ab.experiment | safe): is B better than A?", "",
 	+ "call any metric better or worse.",
 "The order of the variants alternates from start to start, so that what only the order makes cancels.",
 "A pair in which other programs took more than 3 % of the server'"'"'s CPUs, or 10 % of the client'"'"'s, is left out "
-	+ "(\([.verdict.metrics_decided[].pairs_disturbed] | max // 0) were)"
+	+ "(here \(([.verdict.metrics_decided[].pairs_disturbed] | max) // ([.verdict.disturbed // [] | .[].pair] | unique | length)))"
 	+ (if .verdict.provisional then ", but not up to \(.ab.settings.noise_percent) % (`--noise`). In simulated comparisons "
 		+ "whose blocks others delay by 25 %, no more are called wrongly, but a difference of 10 % is missed more often" else "" end)
 	+ " (docs/ab-error-rates.md).",

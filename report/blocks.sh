@@ -40,10 +40,16 @@ block_varied() {
 		($differ | join(" ")))' "$1/run.json" "$2/run.json" 2>&1
 }
 
+# In awk: whether a column says something of a variant. It has a direction, and is no count, no largest value, and nothing that says
+# how well was measured.
+BLOCK_JUDGED='function is_judged(column, unit, better) {
+	return better ~ /lower|higher/ && unit ~ /^(us|ms|s|%|bytes?|[kK]?B|MB)$|\// && column !~ /_max(_|$)|largest/ &&
+		column !~ /^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed|backlog)_/
+}'
+
 # block_rows RUN REPEAT START VARIANT WORK [AXES]: the figures of one repeat in rows of blocks/1, without START of all REPEATs in
-# rows of pooled/1: a run folder WORK with only these repeats is summed up. Of the columns that have a direction, those that say how
-# well was measured, counts and largest values say nothing of a variant. AXES are left out of the names of the cells. 1: the repeat
-# is not there, or cannot be summed up.
+# rows of pooled/1: a run folder WORK with only these repeats is summed up. AXES are left out of the names of the cells. 1: the
+# repeat is not there, or cannot be summed up.
 block_rows() {
 	local sums=$5 cell repeat n=0 disturbed=0 there=''
 	rm -rf "$sums" && mkdir -p "$sums/cells" || return
@@ -61,14 +67,10 @@ block_rows() {
 	printf '%s%d}}\n' "$BLOCK_RUN" "$n" >"$sums/run.json" &&
 		"$TP_BIN/summarize" --format json -o "$sums/summary.json" "$sums" >/dev/null 2>"$sums/err"
 	[ -f "$sums/long.tsv" ] || { cat "$sums/err" >&2; return 1; }
-	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " '
+	awk -F'\t' -v OFS='\t' -v start="$3" -v pair="$2" -v variant="$4" -v disturbed="$disturbed" -v varied=" ${6-} " "$BLOCK_JUDGED"'
 		BEGIN { if (start != "") print "blocks/1", start, pair, variant, "", "", "", "", "", disturbed }
 		NR == 1 { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = " " $i " " } axes = at["metric"] - 1; next }
-		$at["table"] != "summary" || $at["better"] !~ /lower|higher/ || $at["unit"] !~ /^(us|ms|s|%|bytes?|[kK]?B|MB)$|\// ||
-			$at["estimator"] == "max" || $at["metric"] ~ /_max(_|$)|largest/ ||
-			$at["metric"] ~ /^(late_p[0-9]+|lateness|started_late|load_behind|generator|probe|capture|foreign|steal|disturbed|backlog)_/ {
-				next
-			}
+		$at["table"] != "summary" || $at["estimator"] == "max" || !is_judged($at["metric"], $at["unit"], $at["better"]) { next }
 		{
 			cell = ""
 			for (i = at["experiment"] + 1; i <= axes; i++) if ($i != "" && !index(varied, name[i])) cell = cell (cell == "" ? "" : " ") $i

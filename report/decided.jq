@@ -17,6 +17,7 @@ def left_out(reason): group_by([.cell, reason])[] | .[0] + {because: (.[0] | rea
 def why_not($a; $b): "\(.why)\(if .of then " in \(if .of == "a" then $a else $b end)" else "" end)";
 # Of what was not alike in two runs, what may change their figures.
 def decisive: del(.repeats, .until_sure, .label, .set_load_timeout);
-# The options and programs of a variant in ab.json, seen from the tree of its revision.
+# A file, and the options and programs of a variant in ab.json, seen from the tree of its revision.
+def in_tree: sub(".*/thinprobe-ab\\.[^/]*/[ab]/"; "");
 def variant: [.options, .server, .client, .root, (.commit | strings | .[:12])]
-	| map(strings | select(. != "") | sub(".*/thinprobe-ab\\.[^/]*/[ab]/"; "")) | join(" ") | if . == "" then "as it is" else . end;
+	| map(strings | select(. != "") | in_tree) | join(" ") | if . == "" then "as it is" else . end;

@@ -140,15 +140,53 @@ variant_run() {
 	PATH=$path exec setpriv --pdeathsig TERM "$engine/run.sh" "$EXPERIMENT" "${@:2}"
 }
 
-# program_of WORDS NAME: whether a plug-in of the protocols in these options, or of an application, starts a program of this name.
-program_of() {
-	local each said=${1#*" --pr"*[ =]} files=()
-	[ "$said" != "$1" ] || said='- '	# (experiments have defaults of their own)
-	for each in $(tr , ' ' <<<"${said%% *}"); do files+=("$TP_HOME/lab/protocols/${each%%:*}.sh"); done
-	[ -e "${files[0]}" ] || files=("$TP_HOME"/lab/protocols/*.sh)
-	mapfile -t -O "${#files[@]}" files < <(in_trees 'lab/apps/*.sh' 'lab/*.sh' 'experiments/*/*.sh' \
-		'data/applications.tsv' 'data/desktops.tsv')
-	cat -- "${files[@]}" 2>/dev/null | sed 's/^[[:blank:]]*#.*//' | grep -qwF -e "$2"
+# programs_of PROTOCOL SIDE: the programs that its plug-in starts there by name, a line each, but for tools. Its own check names
+# them: once as if all were installed, once as if none.
+# shellcheck disable=SC2317 # the check calls these functions
+programs_of() {
+	local has side=$2
+	for has in 0 1; do
+		(
+			protocol_use "$1"
+			lab_has() { [ "$1" != "$side" ] || echo "$2" >&3; return "$has"; }
+			lab_needs() { local need; for need; do need=${need%:*}; lab_has "${need%%:*}" "${need#*:}"; done; true; }
+			protocol_asks() { :; }
+			lab_exec() { :; }
+			protocol_can
+		) 3>&1 >/dev/null 2>&1
+	done | grep -vxE '.*/.*|x(auth|dotool|prop|set)|openssl|ssh-keygen|gdbus|gsettings|dbus-daemon' | sort -u
+}
+
+# protocols_of VARIANT: those that it is measured over, a line each; nothing if the plan has no such option. Fails if the plan
+# refuses them (and then says so itself, later).
+protocols_of() (
+	exec 2>/dev/null
+	plan_read "$(experiment_folder "$EXPERIMENT")"
+	mapfile -t own < <(words_of "${OWN[$1]}" "$1")
+	if [ -n "$RESUME" ]; then plan_parse --resume "$DIR/$1"; else plan_parse "${BOTH[@]}" "${own[@]}"; fi
+	name=${OPT[protocol.var]-}
+	[ -z "$name" ] || for ITEM in $(plan_expand_protocols "${!name}" | tr , ' '); do
+		plan_protocol "$ITEM"	# (without :VARIANT, if it is the first)
+		echo "$ITEM"
+	done
+)
+
+# check_name VARIANT SIDE FILE OPTION: a plug-in of the variant's protocols, or of an application, starts a program of this name.
+check_name() {
+	local name=${3##*/} each protocols names fit
+	protocols=$(protocols_of "$1") || return 0
+	: "${protocols:=$(plan_expand_protocols all | tr , '\n')}"
+	names=$(for each in $protocols; do programs_of "$each" "$2"; done | sort -u)
+	! grep -qxF -e "$name" <<<"$names" || return 0
+	[ "$2-$(type -t "$name")" != server-file ] || ! in_trees 'lab/apps/*.sh' lab/xterm.sh data/applications.tsv |
+		xargs -d '\n' sed 's/^[[:blank:]]*#.*//' | grep -wF -e "$name" >/dev/null || return 0
+	fit=$(for each in $(plan_expand_protocols all | tr , ' '); do
+		! programs_of "$each" "$2" | grep -xF -e "$name" >/dev/null || echo "$each"
+	done | paste -sd ' ' | sed 's/ / or /g')
+	if [ -n "$fit" ]; then fit="; give --protocol $fit"
+	elif [ -n "$names" ]; then fit="; make a link of such a name, and give the link"; fi
+	names=${names:-nothing by name}
+	bad "$4: --protocol ${protocols//$'\n'/,} starts ${names//$'\n'/ or } as $2, not $name$fit"
 }
 
 check_programs() {
@@ -161,8 +199,7 @@ check_programs() {
 			bad "--$key is for the emulated hosts: machines of --on run their own programs"
 		[ ! -d "$file" ] || bad "--$key $file: is a folder; name the program in it"
 		[ -x "$file" ] || bad "--$key $file: no program that can be run"
-		program_of "$on" "${file##*/}" ||
-			bad "--$key $file: no plug-in starts a program of this name; make a link with a name that they start (Xvnc) and name it"
+		check_name "${key%-*}" "${key#*-}" "$file" "--$key $file"
 		[ "$EUID$key${LAB_OWN_UID-1}" != "0${key%-*}-server1" ] || setpriv --reuid 61184 --regid 61184 --clear-groups test -x "$file" ||
 			bad "--$key $file: only root can run it, and the server's programs are another user's; put it elsewhere, or set LAB_OWN_UID=0"
 		[[ $(realpath -- "$file") != /tmp/* ]] || bad "--$key $file: the emulated hosts have a /tmp of their own; put it elsewhere"
@@ -233,6 +270,15 @@ choose_blocks() {
 	"$engine/run.sh" "$EXPERIMENT" --options-only "${BOTH[@]}" "${ADDED[@]}" >/dev/null 2>&1 || ADDED=() PLANNED=(1 1 10)
 }
 
+check_metrics() {	# that the experiment has them; a start may still lack one
+	local known
+	[ -n "$METRICS" ] || return 0
+	known=$("$TP_BIN/summarize" "$(experiment_folder "$EXPERIMENT")/table" --schema 2>/dev/null |
+		awk -F'\t' -v OFS='\t' "$BLOCK_JUDGED"'
+			NR == 1 || ($2 == "summary" && is_judged($3, $5, $7)) { print 1, 1, 1, 1, 1, $3 }')
+	[[ $known != *$'\n'* ]] || known=$(block_metrics <(printf '%s\n' "$known") "$METRICS") || bad "--metrics $known"
+}
+
 # What the budget can decide, before it begins.
 say_plan() {
 	local start=$((PLANNED[0] * 2 * PAIRS * (PLANNED[2] + 2) + 10))
@@ -244,14 +290,18 @@ say_plan() {
 }
 
 plan_variants() {
-	local v own words
+	local v own words part
 	[ -n "$EXPERIMENT" ] && experiment_folder "$EXPERIMENT" >/dev/null ||
 		bad "which experiment? ${EXPERIMENT:-none} is none$(nearest_experiment "$EXPERIMENT")"
 	for v in a b; do words_of "${OWN[$v]}" "$v" >/dev/null; done
+	check_metrics
 	if [ -n "${GIT[git]}" ]; then
 		for v in a b; do	# a wrong word, before anything is built
 			mapfile -t own < <(words_of "${OWN[$v]}" "$v")
 			"$engine/run.sh" "$EXPERIMENT" --options-only "${BOTH[@]}" "${own[@]}" >/dev/null || exit
+			for part in "${GIT_PARTS[@]}"; do
+				[[ $part == root=* ]] || check_name "$v" "${part%%=*}" "${part#*=}" "--${part/=/ }"
+			done
 		done
 		git_build "${GIT[build]}" "${GIT_PARTS[@]}"
 	fi
@@ -343,6 +393,28 @@ start_variant() {
 alive() { kill -0 "${RUNNING[$1]}" 2>/dev/null; }
 await() { until test "${@:2}"; do alive "$1" && [ -z "$stop" ] || return; nap 0.1; done; }	# await VARIANT TEST; 1: it has ended
 
+# comes_up VARIANT: its hosts and sessions are up; 1: it has ended. A wait, such as for CPUs that another lab has, is shown, and is
+# no time of the comparison (WAITED, in seconds).
+comes_up() {
+	local line said='' since
+	now_s
+	since=$NOW_S
+	until [ -e "$DIR/.turn-$1.waits" ]; do
+		alive "$1" && [ -z "$stop" ] || return
+		nap 0.1
+		now_s
+		[ "$NOW_S" != "$since" ] || continue
+		line=$(tail -n 1 "$DIR/$1.log")
+		case $line in
+		*": waiting up to "*) WAITED=$((WAITED + NOW_S - since)) ;;
+		*": sharing them; "*) ;;
+		*) line=$said ;;
+		esac
+		[ "$line" = "$said" ] || warn "${line#thinprobe: }"
+		said=$line since=$NOW_S
+	done
+}
+
 # turn VARIANT: it measures what it does once a start, or a block. 1: it has ended.
 turn() {
 	: >"$DIR/.turn-$1.go"
@@ -370,10 +442,10 @@ one_start() {
 	for v in "$FIRST" "$SECOND"; do
 		start_variant "$v"
 		# two drivers of the same logins or window come one after the other
-		jq -e '.settings.on == "lab"' "$DIR/$v/run.json" >/dev/null || await "$v" -e "$DIR/.turn-$v.waits" || break
+		jq -e '.settings.on == "lab"' "$DIR/$v/run.json" >/dev/null || comes_up "$v" || break
 	done
 	for v in "$FIRST" "$SECOND"; do
-		await "$v" -e "$DIR/.turn-$v.waits" || { end_variants stop; return 1; }
+		comes_up "$v" || { end_variants stop; return 1; }
 	done
 	for v in "$FIRST" "$SECOND"; do turn "$v" || { end_variants stop; return 1; }; done
 	for ((k = 1; k <= PAIRS; k++)); do
@@ -428,6 +500,14 @@ decide() {	# STATUS is judge's; verdict.json
 	case $STATUS in 0 | 3 | 5) rm -f "$DIR/.judge" ;; *) WHY=$(<"$DIR/.judge"); rm -f "$DIR/.judge" ;; esac
 }
 
+# What continues this comparison, with what --git needs again: prints the command.
+resume_command() {
+	local part
+	printf 'thinprobe ab --resume %q' "$DIR"
+	[ -z "${GIT[git]}" ] || printf ' --git %.12s..%.12s --build %q' "${COMMIT[a]}" "${COMMIT[b]}" "${GIT[build]}"
+	for part in "${GIT_PARTS[@]}"; do printf ' --%s %q' "${part%%=*}" "${part#*=}"; done
+}
+
 say() { [ -n "$QUIET" ] || printf '%s\n' "$*" | printable; }
 
 read_options "$@"
@@ -451,7 +531,7 @@ if [ "$STARTS" -gt 0 ]; then	# a comparison that goes on may be decided already,
 	WHY=''
 fi
 while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIMIT" ]; do
-	since=$NOW_S
+	since=$NOW_S WAITED=0
 	if ! one_start; then
 		[ -z "$stop" ] || break
 		failed=$((failed + 1))
@@ -468,10 +548,11 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 			die "the variants could not be measured: $(why_failed) (see $DIR/a.log and b.log)"
 		fi
 		now_s
+		begun=$((begun + WAITED))
 		continue
 	fi
 	now_s
-	failed=0
+	failed=0 begun=$((begun + WAITED)) since=$((since + WAITED))
 	STARTS=$((STARTS + 1)) last=$((NOW_S - since)) MEASURED=$((MEASURED + NOW_S - since))
 	keep ab.json < <(jq --argjson starts "$STARTS" --argjson measured "$MEASURED" --argjson noise "${NOISE:-0}" \
 		'.starts = $starts | .measured_s = $measured | .settings.noise_percent = $noise' "$DIR/ab.json")
@@ -488,7 +569,7 @@ while [ "$open" = 1 ] && [ -z "$stop" ] && [ $((NOW_S - begun + last)) -le "$LIM
 done
 trap '' INT TERM HUP
 [ "$STARTS" -gt 0 ] || [ -z "$stop" ] ||
-	die -130 "interrupted before the first start was over; go on with: thinprobe ab --resume $(printf %q "$DIR")"
+	die -130 "interrupted before the first start was over; go on with: $(resume_command)"
 [ "$STARTS" -gt 0 ] || die "nothing was measured; see $DIR/a.log and $DIR/b.log"
 decide
 [ -z "$WHY" ] || die "$WHY"
@@ -500,12 +581,12 @@ done
 wait
 "$TP_HOME/report/ab.sh" "$DIR" || exit
 [ -z "$stop" ] || exit 130
-if jq -e .result.disturbed_throughout "$DIR/verdict.json" >/dev/null; then
-	echo "Other programs disturbed every pair of blocks. End them, or use another machine."
+if jq -e '.result.verdict == "too noisy"' "$DIR/verdict.json" >/dev/null; then
+	echo "End the other programs, or use another machine."
 	noise=$(cat "$DIR"/[ab]/cells/*/*/{,*/}cell.json 2>/dev/null |
 		jq -s "$TAKEN"'map(taken) | add // [] | max // 0 | . / 5 | ceil * 5')
 	if awk -v most="$noise" -v had="${NOISE:-0}" 'BEGIN { exit !(most > had && most <= 100) }'; then
-		echo "Or allow more noise, for a provisional verdict: thinprobe ab --resume $(printf %q "$DIR") --noise $noise%"
+		echo "Or allow more noise, for a provisional verdict: $(resume_command) --noise $noise%"
 	fi
 fi
 exit "$STATUS"

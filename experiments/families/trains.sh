@@ -29,7 +29,16 @@ session_start() {	# session_start NAME PROTOCOL APP: a display server, and the a
 	# A protocol's own application has the same CPU cost per key if it is a process that shows their number.
 	SESSION_COST[$name]=''
 	[ "$PROTOCOL_WATCH" = update ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$name]=${PROTOCOL_PIDS:+$COST_MS}
+	[ -z "${EXP_TURN-}" ] || session_program "$2"
 	[ -z "$PROTOCOL_DISPLAY" ] || session_start_app "$name"
+}
+
+# session_program PROTOCOL: in a comparison of two programs, the file of the server that has started goes into run.json.
+session_program() {
+	local CHILDREN file
+	[ "$ON_BACKEND" = local ] && [ -n "$PROTOCOL_PIDS" ] && lab_children server "${PROTOCOL_PIDS%% *}" &&
+		file=$(readlink "/proc/$CHILDREN/exe") && run_set '.programs[$protocol] = $file' --arg protocol "$1" --arg file "$file"
+	return 0
 }
 
 # Loads the session's plug-ins, and sets the options of its probe and application.

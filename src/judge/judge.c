@@ -199,23 +199,26 @@ static void report_series(struct rec_report *r, const struct block_series *s, co
 	rec_rank_row(r, !strcmp(word, "worse") ? 3 : !strcmp(word, "better") ? 2 : f->word == DECIDE_OPEN);
 }
 
-/* Starts needed until a difference of each of these sizes, in IQRs of A's blocks, is decided. */
+/* Starts needed until a difference of each of these sizes, in IQRs of A's blocks, is decided; 0: the size that was asked for. */
 static void report_plan(struct rec_report *r, struct block_series *const *family, size_t n)
 {
-	static const double sizes[] = { 0.3, 0.5, 0.8, 1, 1.5, 2, 3 };
+	static const double sizes[] = { 0, 0.3, 0.5, 0.8, 1, 1.5, 2, 3 };
 	double alpha = cfg.alpha_percent / 100 / (double)(n ? n : 1);
 
 	rec_begin_array(r, "plan");
 	for (size_t i = 0; i < n; i++) {
 		const struct block_series *s = family[i];
 		double iqr = s->relative ? s->iqr / s->typical[VARIANT_A] : s->iqr, sd = decide_sd(&s->figure);
+		double asked = s->relative ? expm1(s->figure.effect) : s->figure.effect;
 
 		for (size_t k = 0; !cfg.runs && iqr > 0 && sd > 0 && k < sizeof(sizes) / sizeof(*sizes); k++) {
-			size_t needed = decide_starts_needed(sizes[k] * iqr, sd, sizes[k] * iqr, alpha);
+			double size = k ? sizes[k] : asked / iqr;
+			size_t needed = decide_starts_needed(size * iqr, sd, size * iqr, alpha);
 
 			rec_begin_object(r, NULL);
 			rec_add_strs(r, { "cell", s->cell }, { "metric", s->metric });
-			rec_add_reals(r, { "effect_iqr", sizes[k], 1 }, { "effect", sizes[k] * s->iqr, 4 });
+			rec_add_reals(r, { "effect_iqr", size, 1 }, { "effect", size * s->iqr, 4 });
+			rec_add_bool(r, "asked", !k);
 			rec_add_known_int(r, "starts", needed != DECIDE_NEVER, (int64_t)needed);
 			rec_end(r);
 		}

@@ -27,6 +27,7 @@ stalls --pairs 0
 stalls --noise 101%
 stalls --seed x
 stalls --metrics p50;p90
+stalls --metrics p50,nope
 stalls --repeat 3
 stalls --a-server /nonexistent
 stalls --a-server /bin/true --on ssh:server,client
@@ -44,8 +45,41 @@ END
 		run -2 "$TOP/thinprobe" ab --resume there $words
 		[[ $output == *"--resume goes on"* ]]
 	done
-	run -2 "$TOP/thinprobe" ab stalls --loads 0 --b-server /usr/bin/tac
-	[[ $output == *"no plug-in starts a program of this name"* ]]
+}
+
+@test "ab: a program that the protocol does not start is refused, with names that it starts and a protocol that starts it" {
+	local wanted words name
+
+	need jq
+	mkdir bin
+	for name in Xvnc x11vnc vncviewer server; do
+		printf '#!/bin/sh\n' >bin/$name
+		chmod 755 bin/$name
+	done
+	while IFS=$'\t' read -r wanted words; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$TOP/thinprobe" ab stalls --loads 0 -o there $words
+		[ "${#lines[@]}" = 1 ]
+		[[ $output == *"$wanted"* ]] || { printf '%s: %s\n' "$words" "$output"; false; }
+		[ ! -e there ]
+	done <<-'END'
+		vnc starts Xvnc as server, not x11vnc; give --protocol vnc:x11vnc	--b-server bin/x11vnc
+		vnc starts Xvnc as server, not x11vnc	--a --protocol=vnc:x11vnc --b-server bin/x11vnc
+		starts Xvfb or x11vnc as server, not Xvnc; give --protocol novnc	--protocol vnc:x11vnc --b-server bin/Xvnc
+		vnc starts Xvnc as server, not server; make a link	--b-server bin/server
+		vnc starts Xvnc as server, not true; make a link	--b-server /bin/true
+		starts nothing by name as client, not vncviewer; give --protocol vnc:viewer	--b-client bin/vncviewer
+	END
+	mkdir held	# what is asked later is refused here
+	: >held/ab.json
+	for words in "--b-server bin/Xvnc" "--protocol vnc:x11vnc --b-server bin/x11vnc" \
+		"--protocol vnc:viewer --a-client bin/vncviewer"; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$TOP/thinprobe" ab stalls --loads 0 -o held $words
+		[[ $output != *"starts"* ]] || { printf '%s: %s\n' "$words" "$output"; false; }
+	done
+	run -2 "$TOP/thinprobe" ab stalls --loads 0 --metrics p50,late,wire_bytes_per_key -o held
+	[[ $output == *"holds a comparison already"* ]]
 }
 
 @test "ab: a seed with zeros in front is decimal" {
@@ -54,6 +88,27 @@ END
 	check_settings
 	[ "$SEED" = 89 ]
 	[ "$(order_of 1)" = 0 ]
+}
+
+@test "ab: a wait for another lab is shown once, and is no time of the comparison" {
+	local DIR=$PWD stop='' WAITED=0 NOW_S past=0 shown=''
+
+	eval "$(sed -n '/^comes_up() {/,/^}/p' "$TOP/experiments/commands/ab.sh")"
+	alive() { :; }
+	warn() { shown+="$*;"; }
+	now_s() { NOW_S=$past; }
+	nap() {
+		past=$((past + 1))	# a second each time
+		case $past in
+		2) echo "thinprobe: another lab uses the CPUs (run 7): waiting up to 300 s" >>a.log ;;
+		7) echo "lab: server on CPU 0" >>a.log ;;
+		9) : >.turn-a.waits ;;
+		esac
+	}
+	: >a.log
+	comes_up a
+	[ "$shown" = "another lab uses the CPUs (run 7): waiting up to 300 s;" ]
+	[ "$WAITED" = 5 ]
 }
 
 # made-up blocks: of six, others disturbed three (on the server's CPUs, or on the client's); a flag for what was tested is none
@@ -77,7 +132,8 @@ END
 			[ -n "$(block_why "$v" "$p")" ] && noisy=1 || noisy=0
 			printf 'blocks/1\t%s\t%s\t%s\t%s\t%s\n' "$p" "$p" "$v" $'\t\t\t\t' "$noisy" \
 				"$p" "$p" "$v" $'x\tlatency_p50_ms\tms\tlower\t1'"$p" "$noisy" >>blocks.tsv
-			jq -n '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {}}' >"$v/run.json"
+			jq -n --arg v "$v" '{experiment: "stalls", started: "2026-01-01T00:00:00Z", host: {}, settings: {},
+				programs: {vnc: "/opt/\($v)/Xvnc"}, lab: {shared_cpus: ($v == "b")}}' >"$v/run.json"
 		done
 	done
 	jq -n '{experiment: "stalls", both: "", a: {options: ""}, b: {options: ""}, starts: 3, measured_s: 60,
@@ -88,6 +144,9 @@ END
 	[[ $output == *"3 of 6"*"1A 2B 3B"*"48.20"* ]]
 	grep -q '2B.*58 %' report.md
 	run ! grep -q 'Mbit/s' report.md
+	grep -qxF '| in B | vnc /opt/b/Xvnc |' report.md
+	grep -q 'is left out (here 3)' report.md
+	grep -q 'CPUs were shared with another lab' report.md
 }
 
 # made-up blocks of 12 starts: p50 is better, p90 is not known
@@ -116,6 +175,9 @@ END
 		run -0 "$TOP/report/ab.sh" .
 		[[ ${output//$'\n'/ } == *"Better: "*p50*"Not decided: "*p90* ]]
 		[ "$(grep -c '<testcase' junit.xml)-$(grep -c '<skipped message="not decided' junit.xml)" = 2-1 ]
+		jq -e '.result | .metrics_decided[0].a as $a | [.plan[] | select(.asked)][0].effect - $a / 10 | fabs < 0.01' verdict.json
+		grep -q 'ms, as asked |' report.md
+		grep -q 'change is a mean over the starts' report.md
 		[[ $flag-$output == 0-Better* || $flag-$output == 2-Provisional* ]]
 	done
 	# a text of a stranger's files begins no line of its own
@@ -181,6 +243,29 @@ END
 	grep -qx '# page' summary
 }
 
+@test ".ci/ab: a build that fails is an error of the job, with its last lines in the summary" {
+	mkdir -p there/.ci bin
+	cp "$TOP/.ci/ab" there/.ci/
+	seq 60 >log
+	cat >there/thinprobe <<-'END'
+		#!/bin/sh
+		[ "$1" = setup ] && exit
+		echo "building B"
+		echo "thinprobe: --build failed in B, status 2: a.c:1: error: 5 % (log: $PWD/log)" >&2
+		exit 1
+	END
+	printf '#!/bin/sh\n[ "$1" != --preserve-env ] || shift\nexec "$@"\n' >bin/sudo
+	chmod 755 there/thinprobe bin/sudo
+	PATH=$PWD/bin:$PATH GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary A=main B=HEAD EFFECT=5% BUILD=make SERVER=bin/Xvnc \
+		EXPERIMENT=stalls OPTIONS='' OUTPUT=out run -1 --separate-stderr there/.ci/ab
+	[ "${lines[0]}" = "building B" ]
+	[ "${lines[1]}" = "::error::thinprobe: --build failed in B, status 2: a.c:1: error: 5 %25 (log: $PWD/log)" ]
+	[[ $stderr == "thinprobe: --build failed in B"* ]]
+	[ "$(<output)" = status=1 ]
+	grep -qx '    60' summary
+	run ! grep -qx '    10' summary
+}
+
 # a repository with two revisions, which "build" their server by a copy
 made_repository() {
 	need git jq
@@ -190,13 +275,13 @@ made_repository() {
 	git config user.name x
 	git config user.email x@x
 	for revision in old new; do
-		printf '#!/bin/sh\n# %s\n' $revision >server
-		git add server
+		printf '#!/bin/sh\n# %s\n' $revision >Xvnc
+		git add Xvnc
 		git commit -qm $revision
 	done
 }
 trees() { find .git -maxdepth 1 -name 'thinprobe-ab.*'; git worktree list | tail -n +2; }
-ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../there --git HEAD~1..HEAD "$@"; }
+ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git HEAD~1..HEAD "$@"; }
 
 @test "ab --git: what cannot be compared is refused in one line, before anything is built, and no tree is left" {
 	made_repository
@@ -218,24 +303,35 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 		from the top	--git HEAD~1..HEAD --server /bin/true
 		one of them	--git HEAD~1..HEAD --server server --b-server /bin/true
 		nonsense	--git HEAD~1..HEAD --server server --nonsense
+		nope: no such metric; there are	--git HEAD~1..HEAD --server Xvnc --metrics p50,nope
+		--server bin/server: --protocol vnc starts Xvnc	--git HEAD~1..HEAD --server bin/server
 	END
+	git clone -q --depth 1 "file://$PWD" ../shallow
+	cd ../shallow
+	run -2 ab_git --build true --server Xvnc
+	[[ $output == *"no revision HEAD~1"*"--unshallow"* ]]
 	cd ..
 	run -2 "$TOP/thinprobe" ab stalls --git HEAD~1..HEAD --build true --server server
 	[[ $output == *"no repository here"* ]]
 }
 
-@test "ab --git: each tree has its revision and is built there; a failed build names its last line and its log" {
+@test "ab --git: each tree has its revision and is built there; a failed build names its error and its log" {
 	made_repository
-	run -1 ab_git --build 'cat server >>../../built; git status; echo; echo "cc: missing"; echo; grep -q old server' \
-		--server server
-	[[ ${lines[-1]} == *"--build failed in B"*"cc: missing"*"(log: $PWD/.git/thinprobe-ab-b.log)"* ]]
-	grep -qx 'cc: missing' .git/thinprobe-ab-b.log
-	[ ! -e .git/thinprobe-ab-a.log ]
+	run -1 ab_git --build 'cat Xvnc >>../../built; git status; echo; echo "cc: missing"; echo; grep -q old Xvnc' \
+		--server Xvnc
+	[[ ${lines[-1]} == *"--build failed in B"*"cc: missing"*"(log: $PWD/.git/thinprobe-ab-b."??????.log")"* ]]
+	grep -qx 'cc: missing' .git/thinprobe-ab-b.*.log
+	[ -z "$(find .git -name 'thinprobe-ab-a*')" ]
 	[ "$(grep '^# ' .git/built | xargs)" = '# old # new' ]
 	[ -z "$(trees)" ]
+	# the first error of several lines
+	run -1 ab_git --build 'printf "%s\n" "cc -Wno-error=x a.c" "a.c:3:5: error: no such type" "  |  ^~~" "make: *** Error 1"; false' \
+		--server Xvnc
+	[[ ${lines[-1]} == *"--build failed in A, status 1: a.c:3:5: error: no such type (log: "* ]]
 	# what the build leaves is what is measured: it is no program here
-	run -2 ab_git --build true --server server
-	[[ ${lines[-1]} == *"--a-server $PWD/.git/thinprobe-ab."*"/a/server: no program"* ]]
+	run -2 ab_git --build 'echo here >>../../tried' --server Xvnc
+	[[ ${lines[-1]} == *"--server Xvnc: the build of A has left no program there"* ]]
+	[ "$(<.git/tried)" = here ]
 	[ -z "$(trees)" ]
 	[ ! -e ../there ]
 }
@@ -246,8 +342,8 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 	made_repository
 	for signal in TERM KILL; do
 		rm -f .git/pid
-		start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho --git HEAD~1..HEAD \
-			--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server server
+		start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc --git HEAD~1..HEAD \
+			--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server Xvnc
 		until_true test -e .git/pid
 		ab=$pid building=$(cat .git/pid)
 		started+=("$building")
@@ -261,7 +357,37 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc:refecho -o ../the
 		esac
 	done
 	[ -n "$left" ]
-	run -1 ab_git --build false --server server
+	run -1 ab_git --build false --server Xvnc
 	[[ $output == *"removed $PWD/$left"* ]]
+	[ -z "$(trees)" ]
+}
+
+@test "ab --git: what continues a comparison has its revisions, its build and its program" {
+	local DIR="/runs/a b"
+	local -A GIT=([git]=main..HEAD [build]='make -C src') COMMIT=([a]=0123456789abcdef [b]=fedcba9876543210)
+	local GIT_PARTS=(server=bin/Xvnc root=roots/x)
+
+	eval "$(sed -n '/^resume_command() {/,/^}/p' "$TOP/experiments/commands/ab.sh")"
+	[ "$(resume_command)" = 'thinprobe ab --resume /runs/a\ b --git 0123456789ab..fedcba987654 --build make\ -C\ src'\
+' --server bin/Xvnc --root roots/x' ]
+	GIT=([git]='' [build]='') GIT_PARTS=()
+	[ "$(resume_command)" = 'thinprobe ab --resume /runs/a\ b' ]
+}
+
+@test "ab --git: two at once in a repository, each with trees of its own" {
+	local ab left
+
+	made_repository
+	start ab "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc --git HEAD~1..HEAD \
+		--build 'sleep 300 & echo $! >../../pid.new; mv ../../pid.new ../../pid; wait' --server Xvnc
+	until_true test -e .git/pid
+	ab=$pid left=$(trees)
+	started+=("$(cat .git/pid)")
+	[ -n "$left" ]
+	run -1 ab_git --build false --server Xvnc
+	[[ $output == *"--build failed in A"* && $output != *removed* ]]
+	[ "$(trees)" = "$left" ]
+	kill "$ab"
+	ends "$ab"
 	[ -z "$(trees)" ]
 }

@@ -200,7 +200,7 @@ parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 	rm "$BATS_TEST_TMPDIR/place/usr/libexec/thinprobe/refecho"
 	run "$command" run stalls --quick
 	[ "$status" = 4 ]
-	[[ $output == *"package thinprobe-lab"* ]]
+	[[ $output == *"package thinprobe-lab"*" ./thinprobe-lab_*.deb"* ]]
 	run "$command" try
 	[ "$status" = 2 ]
 	rm "$BATS_TEST_TMPDIR/place/usr/libexec/thinprobe/keyrepeat"
