@@ -231,6 +231,33 @@ static const char *explain_silence(const struct figures_cfg_of_train *cfg, const
 	return NULL;
 }
 
+/* Why keys were not sent, or their answers are not known; NULL: neither. */
+static const char *explain_doubt(const struct key_train *train, const struct observations *seen, const struct train_figures *f)
+{
+	static char text[200];
+
+	if (train->one_by_one && f->keys_sent < f->keys_due) {
+		snprintf(text, sizeof(text),
+			 "%s never sent: each waited for an answer that took long or never came. Does each key "
+			 "change the display?%s",
+			 counted_text((int64_t)(f->keys_due - f->keys_sent), "key"),
+			 seen->erases ? "" : " --schedule periodic sends without waiting");
+		return text;
+	}
+	if (f->owed) {
+		snprintf(text, sizeof(text),
+			 "%s had no answer: lost, or shown with the next key, so later updates may answer the key before%s",
+			 counted_text((int64_t)f->owed, "key"), seen->erases ? "" : "; --watch patch is exact");
+		return text;
+	}
+	if (f->restless && seen->erases)
+		return "the display never came to rest, so no update is known to answer a key: stop what moves on it";
+	if (f->restless)
+		return "the display never came to rest, so no update is known to answer a key: stop what moves on it, or watch a --region "
+		       "without it; --watch patch is exact";
+	return NULL;
+}
+
 const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const struct key_train *train,
 				const struct observations *seen, const struct train_figures *f, bool keys, int *status)
 {
@@ -272,25 +299,7 @@ const char *report_find_trouble(const struct figures_cfg_of_train *cfg, const st
 			 seen->unread ? unread : "did the session stop, or the window lose the focus?");
 		return text;
 	}
-	if (train->one_by_one && f->keys_sent < f->keys_due) {
-		snprintf(text, sizeof(text),
-			 "%s never sent: each waited for an answer that took long or never came. Does each key "
-			 "change the display?%s",
-			 counted_text((int64_t)(f->keys_due - f->keys_sent), "key"),
-			 seen->erases ? "" : " --schedule periodic sends without waiting");
-		return text;
-	}
-	if (f->owed) {
-		snprintf(text, sizeof(text),
-			 "%s had no answer: lost, or shown with the next key, so later updates may answer the key before%s",
-			 counted_text((int64_t)f->owed, "key"), seen->erases ? "" : "; --watch patch is exact");
-		return text;
-	}
-	if (f->restless && seen->erases)
-		return "the display never came to rest, so no update is known to answer a key: stop what moves on it";
-	if (f->restless)
-		return "the display never came to rest, so no update is known to answer a key: stop what moves on it, or watch a --region "
-		       "without it; --watch patch is exact";
-	*status = EXIT_OK;
-	return NULL;
+	why = explain_doubt(train, seen, f);
+	*status = why ? EXIT_LOSSY : EXIT_OK;
+	return why;
 }
