@@ -27,7 +27,7 @@ def uncounted: ([$k[].result.keys_skipped] | add // 0)
 	+ 4 * ([$k[].settings.region_from | select(. == "found by typing")] | length);
 def left: {keys: ([$k[].result.keys_left_late] | add // 0), ms: ([$k[].result.left_late_max_ms] | max)};
 def late_probe($asked): left | select(.keys > 0)
-	| "Left late: \(.keys) of \($asked | plural("key")) were sent over 10 ms after they were due, the latest after"
+	| "Left late: \(.keys) of \($asked | plural("key")) were sent over 10 ms too late, the latest by"
 		+ " \(.ms | with_unit("ms")), because this machine was busy. The upper ends of ranges include this delay.";
 
 # Of a range the share is one, too: from that of its late end to that of its early one.

@@ -335,17 +335,26 @@ static void add_key_figures(const struct figures_cfg_of_train *cfg, const struct
 	f->late_high += key_is_late(key, KEY_LATE, cfg->threshold_ns);
 }
 
-/* Counts a key that was sent late, though the one before was answered and the display at rest. `before` NULL: the first key. */
-static void count_left_late(const struct key_times *key, const struct key_times *before, struct train_figures *f)
+/* The last change of the latest update that began before `at_ns`, which is later than the time of an answer; 0: none did. */
+static int64_t find_change_before(const struct observations *seen, int64_t at_ns)
 {
-	int64_t change = !before ? 0 : before->high_ns > before->answer_ns ? before->high_ns : before->answer_ns;
-	int64_t turn = change + OBSERVATIONS_GAP_NS > key->due_ns ? change + OBSERVATIONS_GAP_NS : key->due_ns;
+	size_t after = find_update_at(seen, at_ns);
 
-	if (!key->sent_ns || (before && (!before->answer_ns || before->censored_ns)) || key->sent_ns - turn <= LEFT_LATE_NS)
+	return after ? seen->update[after - 1].last_ns : 0;
+}
+
+/* Counts a key that was sent late, though the one before was answered and the display at rest. `before` NULL: the first key. */
+static void count_left_late(const struct key_times *key, const struct key_times *before, const struct observations *seen,
+			    struct train_figures *f)
+{
+	int64_t rest = find_change_before(seen, key->sent_ns) + OBSERVATIONS_GAP_NS;
+	int64_t late = key->sent_ns - (rest > key->due_ns ? rest : key->due_ns);
+
+	if (!key->sent_ns || (before && (!before->answer_ns || before->censored_ns)) || late <= LEFT_LATE_NS)
 		return;
 	f->left_late++;
-	if (key->sent_ns - key->due_ns > f->left_late_max_ns)
-		f->left_late_max_ns = key->sent_ns - key->due_ns;
+	if (late > f->left_late_max_ns)
+		f->left_late_max_ns = late;
 }
 
 static void add_gap(const struct figures_cfg_of_train *cfg, struct train_figures *f, int64_t gap_ns)
@@ -508,7 +517,7 @@ void figures_compute(const struct figures_cfg_of_train *cfg, struct key_train *t
 		else
 			add_key_figures(cfg, &train->key[i], out);
 		if (train->one_by_one && !train->key[i].skipped)
-			count_left_late(&train->key[i], i ? &train->key[i - 1] : NULL, out);
+			count_left_late(&train->key[i], i ? &train->key[i - 1] : NULL, seen, out);
 	}
 	out->typed_per_s = compute_typed_pace(train);
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;

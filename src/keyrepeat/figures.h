@@ -34,7 +34,7 @@ struct train_figures {
 	struct backlog_growth backlog;	   /* of all keys, skipped ones included */
 	struct sample lateness;		   /* from due to sent */
 	size_t left_late;		   /* single keys that left late because this machine was busy (keys_left_late) */
-	int64_t left_late_max_ns;	   /* how long after its due time the latest of these left */
+	int64_t left_late_max_ns;	   /* by how much the latest of these left too late */
 	struct sample from_due, from_sent; /* latency until the earliest possible answer */
 	struct sample high, sent_high;	   /* latency from due and from sent until the latest possible answer */
 	struct sample interarrival;	   /* from one update to the next */

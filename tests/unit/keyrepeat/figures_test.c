@@ -271,6 +271,21 @@ TEST(a_key_that_left_late_without_a_reason_is_counted)
 	SEE(130, 145, 160, 175);
 	compute(&by_update);
 	expect("left_late 0");
+	/* the second one left 105 ms after it was due, but only 15 ms after the answer and the rest */
+	SEND(1300, 0, 155);
+	SEE(130, 175);
+	compute(&by_update);
+	expect("left_late 1 left_late_max_ms 15");
+}
+
+TEST(a_key_that_waited_until_the_answer_was_drawn_left_in_time)
+{
+	/* the first answer is drawn from 20 to 65 ms; the second key leaves when the picture has been at rest for 10 ms */
+	SEND(1300, 0, 76, 107);
+	SEE(20, 96, 127);
+	update[0].last_ns = AT(65);
+	compute(&by_update);
+	expect("left_late 0");
 }
 
 TEST(without_rest_at_the_end_no_late_end_is_known)
