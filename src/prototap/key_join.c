@@ -197,7 +197,8 @@ static void end_block(struct key_update_join *w, int64_t end_ns)
 		drop_upper_bounds(key, n, end_ns);
 	w->paired_updates += w->updates;
 	for (size_t i = w->first; i < w->end; i++) {
-		bool captured = key_begin_ns(t, i) <= end_ns; /* false: the capture ended before the key */
+		/* false: the capture ended before the key. After a rest, the block's end is not that of the capture. */
+		bool captured = drain != PAIR_CUT || key_begin_ns(t, i) <= end_ns;
 
 		if (captured)
 			count_key_outcome(w, &t->key[i]);

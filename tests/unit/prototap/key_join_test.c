@@ -158,6 +158,8 @@ TEST(keys_of_a_cut_block_after_the_end_of_the_capture_are_missed)
 {
 	play("100 150 200 s250 300", 0, "101 -110 151 -160", 190, "110- 160-",
 	     "keys 2 unanswered 0 n 2 missed_keys 2 missed 0 cut 1");
+	/* this key fell due in the capture, and could not be sent */
+	play("100 150 -2000", 0, "101 -110 151 -160", 5000, "110 160 ?1160", "keys 3 not_sent 1 unanswered 1 missed_keys 0 cut 0");
 }
 
 TEST(keys_that_could_not_be_sent_are_later_than)
