@@ -418,7 +418,7 @@ void writer_add_row(void *writer, const struct interval_row *row)
 		w->wire_bytes[c] += row->wire_bytes[c];
 	w->inputs += row->inputs;
 	w->updates += row->updates;
-	w->hidden += row->verdict.why == WHY_FRAMES && !row->inputs;
+	w->hidden += row->verdict.why == WHY_FRAMES && row->updates && !row->inputs;
 	w->unanswered += row->unanswered;
 	w->untimed += row->untimed;
 	w->retransmitted += row->retransmitted;

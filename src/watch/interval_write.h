@@ -31,7 +31,7 @@ struct interval_writer {
 	struct who who;
 	/* since the start */
 	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];
-	/* hidden: rows without an input, in which messages that were taken for acknowledgements may be input */
+	/* hidden: rows with updates and without an input, in which messages that were taken for acknowledgements may be input */
 	uint64_t packets, other_packets, untimed, clock_sets, hidden;
 	int64_t start_ns, end_ns, dropped; /* dropped: -1: not known */
 	struct response_times to_next, to_latest;
