@@ -211,8 +211,9 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	explicit_bzero(self->password, sizeof(self->password));
 	late = watchdog_end(&watchdog);
 	self->login->session_ns = self->client ? clock_now() : 0;
-	/* Without network level authentication, a server accepts anybody and asks in a dialog, which would show the keys. */
-	if (self->client && !late && (cfg->password_file || !cfg->keys))
+	/* Without network level authentication, a server accepts anybody and asks in a dialog, which would show the keys. (A dialog
+	 * has no patch.) */
+	if (self->client && !late && (cfg->password_file || !cfg->keys || cfg->watch == WATCH_PATCH))
 		return 0;
 	explain_failure(self, cfg, late, refused, &reason, why);
 	return -1;
