@@ -317,7 +317,7 @@ ab_git() { "$TOP/thinprobe" ab stalls --loads 0 --protocol vnc -o ../there --git
 
 @test "ab --git: each tree has its revision and is built there; a failed build names its error and its log" {
 	made_repository
-	run -1 ab_git --build 'cat Xvnc >>../../built; git status; echo; echo "cc: missing"; echo; grep -q old Xvnc' \
+	run -1 ab_git --build 'chmod 755 Xvnc; cat Xvnc >>../../built; git status; echo; echo "cc: missing"; echo; grep -q old Xvnc' \
 		--server Xvnc
 	[[ ${lines[-1]} == *"--build failed in B"*"cc: missing"*"(log: $PWD/.git/thinprobe-ab-b."??????.log")"* ]]
 	grep -qx 'cc: missing' .git/thinprobe-ab-b.*.log
