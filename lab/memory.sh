@@ -158,7 +158,7 @@ lab_swap() {
 	until lab_change swap "$kind" "$bytes"; do
 		now_ms
 		[[ $LAB_WHY == "another lab"* ]] && [ "$NOW_MS" -lt "$end" ] && ! stopped || return
-		[ -n "$wait" ] || warn "cannot set up swap yet: $LAB_WHY; waiting up to ${LAB_CPU_WAIT:-300} s"
+		[ -n "$wait" ] || warn "cannot set up swap yet ($LAB_WHY): waiting up to ${LAB_CPU_WAIT:-300} s"
 		wait=1
 		nap 0.5
 	done
