@@ -75,19 +75,32 @@ static double statistic(struct sample *s, const char *name)
 /* A figure by its name; of a sample "from_due.p50", in ms. */
 static double find_figure(const char *name)
 {
-	static const char *const name_of[] = { "keys_due",	"keys_sent",	 "keys_skipped", "keys_answered",  "keys_exact",
-					       "keys_in_doubt", "in_flight",	 "coalesced",	 "updates",	   "late",
-					       "late_high",	"ahead",	 "stalls",	 "restless",	   "owed",
-					       "overloaded",	"backlog_per_s", "late_percent", "updates_per_key",
-					       "left_late",	"left_late_max_ms" };
-	const double value[] = {
-		(double)f.keys_due,	 (double)f.keys_sent,	  (double)f.keys_skipped,   (double)f.keys_answered,
-		(double)f.keys_exact,	 (double)f.keys_in_doubt, (double)f.in_flight,	    (double)f.coalesced,
-		(double)f.updates,	 (double)f.late,	  (double)f.late_high,	    (double)f.ahead,
-		(double)f.stalls,	 (double)f.restless,	  (double)f.owed,	    (double)f.backlog.overloaded,
-		(double)f.backlog.per_s, (double)f.late_percent,  (double)f.updates_per_key, (double)f.left_late,
-		(double)f.left_late_max_ns / MS
-	};
+	static const char *const name_of[] = { "keys_due",	  "keys_sent",	   "keys_skipped", "keys_answered",   "keys_exact",
+					       "keys_in_doubt",	  "in_flight",	   "coalesced",	   "updates",	      "late",
+					       "late_high",	  "ahead",	   "stalls",	   "restless",	      "owed",
+					       "overloaded",	  "backlog_per_s", "late_percent", "updates_per_key", "left_late",
+					       "left_late_max_ms" };
+	const double value[] = { (double)f.keys_due,
+				 (double)f.keys_sent,
+				 (double)f.keys_skipped,
+				 (double)f.keys_answered,
+				 (double)f.keys_exact,
+				 (double)f.keys_in_doubt,
+				 (double)f.in_flight,
+				 (double)f.coalesced,
+				 (double)f.updates,
+				 (double)f.late,
+				 (double)f.late_high,
+				 (double)f.ahead,
+				 (double)f.stalls,
+				 (double)f.restless,
+				 (double)f.owed,
+				 (double)f.backlog.overloaded,
+				 (double)f.backlog.per_s,
+				 (double)f.late_percent,
+				 (double)f.updates_per_key,
+				 (double)f.left_late,
+				 (double)f.left_late_max_ns / MS };
 	static const char *const sample_name[] = { "lateness.", "from_due.", "from_sent.", "high.", "interarrival.", "stall." };
 	struct sample *sample[] = { &f.lateness, &f.from_due, &f.from_sent, &f.high, &f.interarrival, &f.stall };
 
