@@ -465,13 +465,3 @@ foreign() {
 	[ "$(sed -n 's/^## \[\([0-9.]*\)\] - [0-9-]*$/\1/p' CHANGELOG.md | head -n 1)" = "$version" ]
 	grep -q "thinprobe-\$(VERSION).tar.gz" Makefile
 }
-
-@test "whatever debian/control needs for a build, setup --deb installs" {
-	local needs
-
-	needs=$(sed -n '/^Build-Depends:/,/^$/{s/^ //p}' debian/control | tr -d ' ,' | sed 's/^debhelper-compat(.*/debhelper/')
-	[ "$(wc -l <<<"$needs")" -gt 20 ]
-	run comm -13 <(cat packages kits/*/packages | sed -nE 's/^(build|deb)(:[^\t]*)?\t([^\t]*).*/\3/p' | tr '|' '\n' | sort -u) \
-		<(tr '|' '\n' <<<"$needs"$'\nbuild-essential' | sort -u)
-	[ -z "$output" ]
-}

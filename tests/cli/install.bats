@@ -256,3 +256,13 @@ parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 	[ "$state" = $'NoNewPrivs:\t1 Seccomp:\t2' ]
 	[ -s captured ]
 }
+
+@test "whatever debian/control needs for a build, setup --deb installs" {
+	local needs
+
+	needs=$(sed -n '/^Build-Depends:/,/^$/{s/^ //p}' debian/control | tr -d ' ,' | sed 's/^debhelper-compat(.*/debhelper/')
+	[ "$(wc -l <<<"$needs")" -gt 20 ]
+	run comm -13 <(cat packages kits/*/packages | sed -nE 's/^(build|deb)(:[^\t]*)?\t([^\t]*).*/\3/p' | tr '|' '\n' | sort -u) \
+		<(tr '|' '\n' <<<"$needs"$'\nbuild-essential' | sort -u)
+	[ -z "$output" ]
+}
