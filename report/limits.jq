@@ -68,7 +68,7 @@ def limited($asked; $columns; $run): ($run.axes // []) as $axes
 	# A percentile without an interval may be as large as lower ones may.
 	def percentile($column): [$column | capture("^(?<of>.*_)p9[59]_ms$").of + ("p90", "p95") + "_ms_high"] as $lower | . as $row
 		| figure($column) | if .low == null and .both == null and .value != null then
-			.high = ([.value, ($row[$lower[]] | values)] | max) else . end;
+			.high = ([.value, ($row[$lower[]] | values)] | max) | .bare = true else . end;
 	def named($cells): gsub("[/: ]"; "-") | test("^" + ($cells | gsub("(?<c>[].+^$(){}|\\\\[])"; "\\\(.c)")
 		| gsub("[/:]"; "-") | gsub("\\*"; ".*") | gsub("\\?"; ".")) + "$");
 	# whether a row is of one of these cells, a pattern of their names in run.json
@@ -101,7 +101,7 @@ def limits_table: ["schema", "limit", "op", "bound", "from", "to", "low", "high"
 	(.limits | to_entries[] | .key as $i | .value as $a
 	| (if $a.rows == [] then {figure: {}} else $a.rows[] end) | ["limits/1", $i, $a.op, $a.bound]
 		+ if .end != null then [.end, .end, null, null] else (.figure | [at_least, if .above then null else at_most end,
-			.low // (.both // [] | min), .high // (.both // [] | max)]) end)
+			.low // (.both // [] | min) // if .bare then .value else null end, .high // (.both // [] | max)]) end)
 	| @tsv;
 
 # What judge decided of each limit as lines [STATE, WORDS]; with the end of the figure that is next to breaking it.

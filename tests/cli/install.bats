@@ -260,6 +260,7 @@ parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 @test "whatever debian/control needs for a build, setup --deb installs" {
 	local needs
 
+	cd "$HOME_OF_SOURCE"
 	needs=$(sed -n '/^Build-Depends:/,/^$/{s/^ //p}' debian/control | tr -d ' ,' | sed 's/^debhelper-compat(.*/debhelper/')
 	[ "$(wc -l <<<"$needs")" -gt 20 ]
 	run comm -13 <(cat packages kits/*/packages | sed -nE 's/^(build|deb)(:[^\t]*)?\t([^\t]*).*/\3/p' | tr '|' '\n' | sort -u) \
