@@ -220,7 +220,7 @@ parts() { (cd "$BATS_TEST_TMPDIR/tree" && debian/parts "$1" | sort); }
 	git add .
 	git -c user.name=x -c user.email=x@x commit -qm x
 	printf '#!/bin/sh\npwd >"$SAID"; touch ../thinprobe_1.deb\n' >../programs/dpkg-buildpackage
-	printf '#!/bin/sh\n' >../programs/dh
+	printf '#!/bin/sh\n' >../programs/dpkg-checkbuilddeps
 	chmod +x ../programs/*
 	export SAID=$BATS_TEST_TMPDIR/said
 	TMPDIR="$BATS_TEST_TMPDIR/t t" PATH=$BATS_TEST_TMPDIR/programs:$PATH run env -u MAKEFLAGS -u MAKELEVEL make -s deb
