@@ -64,6 +64,12 @@ start_xrdp() {
 	rdp=("rdp:root@127.0.0.1:$port" --password-file password --known-servers known)
 }
 
+start_xev() {	# its window has the pointer, so it shows the keys that are typed
+	start xev xev -geometry 100x100+600+400
+	until_true xdotool search --onlyvisible --name 'Event Tester'
+	xdotool mousemove 650 450
+}
+
 fingerprint() { openssl x509 -in "$1" -noout -fingerprint -sha256 | sed 's/.*=//' | tr A-F a-f; }	# file
 
 echoed() { keys_in echo.tsv; }	# how many keys refecho has counted
@@ -196,9 +202,7 @@ delays_found() { sort -k 2g found | awk 'NR == 1 { least = $2 } END { exit NR !=
 @test "try rdp://: a figure of a session; only a character and BackSpace are typed, one where nothing shows, and nothing is left" {
 	start_xrdp
 	need python3 xev
-	start xev xev -geometry 100x100+600+400
-	until_true xdotool search --onlyvisible --name 'Event Tester'
-	xdotool mousemove 650 450
+	start_xev
 	one_line 1 "text field in sight; after a wrong password, " "$KEYREPEAT" "${rdp[@]}" -t 3s --erase
 	[ "$(grep -c '^KeyPress event' xev.out)" = 1 ]
 	start_xterm python3 "$TOP/tests/cli/field.py" "$PWD/field.log" 40
@@ -234,9 +238,7 @@ delays_found() { sort -k 2g found | awk 'NR == 1 { least = $2 } END { exit NR !=
 @test "keyrepeat rdp: without a password no key is typed, which a login dialog could show; an empty file is a password" {
 	start_xrdp
 	need xev xdotool
-	start xev xev -geometry 100x100+600+400
-	until_true xdotool search --onlyvisible --name 'Event Tester'
-	xdotool mousemove 650 450
+	start_xev
 	for words in --erase "--watch none"; do
 		# shellcheck disable=SC2086 # words
 		one_line 1 "login dialog: give --password-file" "$KEYREPEAT" "${rdp[0]}" --known-servers known -t 1s $words
