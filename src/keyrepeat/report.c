@@ -250,11 +250,12 @@ static const char *explain_doubt(const struct key_train *train, const struct obs
 			 counted_text((int64_t)f->owed, "key"), seen->erases ? "" : "; --watch patch is exact");
 		return text;
 	}
-	if (f->restless && seen->erases)
-		return "the display never came to rest, so no update is known to answer a key: stop what moves on it";
-	if (f->restless)
-		return "the display never came to rest, so no update is known to answer a key: stop what moves on it, or watch a --region "
-		       "without it; --watch patch is exact";
+	if (f->restless) {
+		snprintf(text, sizeof(text),
+			 "the display never came to rest, so no update is known to answer a key: stop what moves on it%s",
+			 seen->erases ? "" : ", or watch a --region without it; --watch patch is exact");
+		return text;
+	}
 	return NULL;
 }
 
