@@ -18,7 +18,7 @@ static enum limit_word judge_figure(const struct limit *l, const struct limit_fi
 	double low = isnan(f->low) && !isnan(f->high) ? -(double)INFINITY : f->low;
 	double high = isnan(f->high) && !isnan(f->low) ? (double)INFINITY : f->high;
 	bool from = is_kept(l, f->from), to = is_kept(l, f->to);
-	bool least = is_kept(l, fmin(f->from, low)), most = is_kept(l, fmax(f->to, high)); /* (of NAN the other one) */
+	bool least = is_kept(l, fmin(f->from, low)), most = is_kept(l, fmax(f->to, high)); /* (these ignore a NAN) */
 
 	if (isnan(f->from))
 		return LIMIT_ABSENT;

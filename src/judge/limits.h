@@ -3,7 +3,7 @@
  *
  * A figure is a number, a range or a lower bound, mostly with an interval. It holds only where both ends of the interval, and of
  * the range, keep to the limit, and breaks it only where neither does. Or, if range_breaks is set, a range or bound breaks it
- * where its far end does, whatever its interval. Of an interval with one end the other may be anywhere. */
+ * where its far end does, whatever its interval. If only one end of an interval is known, the other may be anywhere. */
 #pragma once
 
 #include <stdbool.h>

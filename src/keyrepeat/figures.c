@@ -335,7 +335,8 @@ static void add_key_figures(const struct figures_cfg_of_train *cfg, const struct
 	f->late_high += key_is_late(key, KEY_LATE, cfg->threshold_ns);
 }
 
-/* The last change of the latest update that began before `at_ns`, which is later than the time of an answer; 0: none did. */
+/* When the latest update that began before `at_ns` changed the display last (an answer's time is that of the first change);
+ * 0: there is none. */
 static int64_t find_change_before(const struct observations *seen, int64_t at_ns)
 {
 	size_t after = find_update_at(seen, at_ns);

@@ -30,7 +30,7 @@ struct lost_event {
 	int64_t length;		 /* lost time in ns, without the pauses */
 	/* Both set by lost_compute_system_share(): */
 	double system; /* ns of `length` that the system took */
-	int64_t reach; /* latest end of this event and of those of its CPU before it: one event may lie in a pause of another */
+	int64_t reach; /* latest end of this event and of earlier ones on its CPU: an event may lie in a pause of another */
 };
 
 struct lost_culprit_share {

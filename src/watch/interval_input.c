@@ -14,7 +14,7 @@
 #define MIXED_SHARE 0.3	   /* share from which on some messages of the kind may be acknowledgements, */
 #define MIXED_EACH 2.5	   /* if there are so many of them to an update: a press, its release and another one; */
 #define MIXED_LEAST 48	   /* ... of so many */
-#define LATE_SHARE 0.3	   /* share of a kind of acknowledgements that comes later than at once, from which on some may be input */
+#define LATE_SHARE 0.3	   /* if so large a share of acknowledgements comes later than at once, some may be input */
 #define UPDATES_SHARE 0.5  /* share of the updates that a kind of acknowledgements follows */
 #define ANSWERED_SHARE 0.9 /* share of a kind's presses that an update follows, from which on the kind is responsive, */
 #define ANSWERS_SHARE 0.2  /* ... and updates to a press */

@@ -65,7 +65,7 @@ struct opaque_client {
 	uint64_t messages, update, unanswered; /* unanswered: messages in a row without an update */
 	int64_t last_ns;
 	bool rare;     /* of the latest message's kind little is known: it may hold a reply as well */
-	bool doubtful; /* messages were taken for acknowledgements that may be input; the owner resets it */
+	bool doubtful; /* some messages counted as acknowledgements may have been input; the owner resets it */
 };
 
 /* What a client writes at once is one message: a rare one as large as one of a common kind and one that follows updates is both.
