@@ -13,7 +13,7 @@ set -u
 . "$TP_HOME/bench/lib.sh" || exit 1
 TP_TOOL=attach.sh
 
-[ "${1-}" != --quick ] || set -- 3 2
+if [ "${1-}" = --quick ] || { [ $# = 0 ] && [ "${QUICK:-0}" != 0 ]; }; then set -- 3 2; fi
 pairs=${1:-8} seconds=${2:-5}
 [[ $pairs =~ ^[0-9]+$ && $seconds =~ ^[0-9]+$ ]] && [ "$pairs" -ge 3 ] && [ "$pairs" -le 30 ] && [ "$seconds" -ge 2 ] ||
 	die "-$EXIT_USAGE" "usage: attach.sh [--quick | ALTERNATIONS (3 to 30) [SECONDS (2 or more)]]"
