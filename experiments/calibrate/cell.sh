@@ -23,11 +23,15 @@ exp_check() {
 }
 
 exp_choose() {
-	local path why
+	local path why here=''
 	for path in ${PATHS//,/ }; do
 		use_path "$path"
-		why=$(protocol_can) || die "-$EXIT_MISSING" "$path cannot run here: $why (or leave it out with --protocol)"
+		if why=$(protocol_can); then here+=,$path; continue; fi
+		! plan_given protocol || die "-$EXIT_MISSING" "$path cannot run here: $why (or leave it out with --protocol)"
+		ABSENT+=("path $path: $why")
 	done
+	[ -n "$here" ] || die "-$EXIT_MISSING" "no path can run here: ${ABSENT[-1]#*: }"
+	PATHS=${here#,}
 }
 
 exp_cells() {
