@@ -94,7 +94,7 @@ man_options() {	# tool
 	# of run.json and its cells, each name that is described is there, or is optional
 	jq -r '(., .cells[0], .counts, .settings) | keys[]' $kept/run.json | sort -u >"$BATS_TEST_TMPDIR/there"
 	extra=$(comm -23 <(fields run.json) "$BATS_TEST_TMPDIR/there" | paste -sd ' ')
-	[ "$extra" = "differs joined link_measured programs reason runs unwatched" ]
+	[ "$extra" = "differs joined link_measured programs reason runs sweep unwatched" ]
 	[ "$(comm -13 <(fields run.json) <(jq -r 'keys[]' $kept/run.json | grep -vx schema | sort) | paste -sd ' ')" = "" ]
 	report/report.sh --json $kept | jq -r '., .findings[0] | keys[]' | grep -vx schema | sort -u |
 		diff - <(fields findings.json)

@@ -48,10 +48,10 @@ column() {	# FILE COLUMN SINKS [STAGE]
 	more=$(comm -3 <(fields run.json) <(jq -r '(., .cells[0], .counts) | keys[]' "$RUN/run.json" | grep -vx schema | sort -u) |
 		tr -d '\t' | paste -sd ' ')
 	echo "$more"
-	[ "$more" = "differs joined kept link_measured on reason runs unwatched" ]	# of settings, or of other runs
+	[ "$more" = "differs joined kept link_measured on programs reason runs sweep unwatched" ]	# of settings, or of other runs
 	more=$(comm -3 <(fields cell.json) <(jq -r 'keys[]' "$cell/cell.json" | grep -vx schema | sort) | tr -d '\t' | paste -sd ' ')
 	echo "$more"
-	[ "$more" = "autogroup cost_ms kept period_ms regime" ]	# stalls has them; of failed cells
+	[ "$more" = "autogroup client_busy_percent client_percent cost_ms kept period_ms regime sweep" ]	# of stalls; of other cells
 	for table in "$RUN"/schema.tsv "$cell"/{wire,echo}.tsv "$cell/samples.tsv of keys"; do
 		all=${table##*/} table=${table%% of *}
 		diff <(fields "$all") <(header "$table")
