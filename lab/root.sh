@@ -15,12 +15,13 @@ usage: thinprobe root make SUITE [--protocol P,...] [-o DIR] [--mirror URL]
 Makes a root file system of a release, such as bookworm or trixie, in which the
 server of a comparison runs: thinprobe ab --a-root DIR --b-root DIR. You need
 not be root where user namespaces are allowed. rm -r removes the folder.
+Needs mmdebstrap (thinprobe setup --app root).
   --protocol P,...      install packages for these display protocols (vnc)
   -o, --output-dir DIR  put it here (~/.cache/thinprobe/roots/SUITE-P)
   --mirror URL          archive of the packages (that of this machine)
 examples:
     thinprobe root make trixie --protocol vnc
-    thinprobe root make bookworm --protocol rdp -o /srv/roots/xrdp-0.9
+    thinprobe root make bookworm --protocol rdp -o roots/xrdp-0.9
 END
 }
 

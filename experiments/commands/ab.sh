@@ -45,8 +45,8 @@ Is B better than A? Measures both in turns, and stops when it can decide.
   --resume DIR          continue with the same settings
   -q, --quiet           print only the verdict
 Exit status: 0 better or no difference of that size, 5 worse, 3 not decided
-or too noisy, 1 not run, 2 wrong usage, 130 interrupted.
-examples:
+or too noisy, 1 not run, 2 wrong usage, 4 something is missing, 130 interrupted.
+examples (the first needs: thinprobe setup --protocol vnc,x11):
     thinprobe ab stalls --loads 0 --a "--protocol vnc" --b "--protocol x11"
     thinprobe ab stalls --loads 5 --b-server /opt/new/bin/Xvnc --effect 5ms
     thinprobe ab stalls --git main..HEAD --build make --server bin/Xvnc
