@@ -110,7 +110,7 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 			print_option_help(o);
 	printf("  -h, --help                    print this\n");
 	printf("  -V, --version                 print the version\n");
-	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", die_get_tool());
+	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: thinprobe help %s\n", die_get_tool());
 	print_examples(synopsis);
 }
 
@@ -374,7 +374,7 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 		if (c->run)
 			printf("  %-11s %-*s%s\n", c->word, *c->operands ? 17 : 0, c->operands, c->help);
 	printf("\n  -h, --help                   print this and exit (COMMAND --help: its options)\n"
-	       "  -V, --version                print the version and exit\n\nManual: man thinprobe-%s\n",
+	       "  -V, --version                print the version and exit\n\nManual: thinprobe help %s\n",
 	       tool);
 	print_examples(tool);
 	return end_output();
