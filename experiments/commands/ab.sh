@@ -38,7 +38,8 @@ Is B better than A? Measures both in turns, and stops when it can decide.
   --pairs N             blocks (measurements) of each variant before both are
                         started anew (1)
   --noise PERCENT       also use blocks in which other programs took up to this
-                        share of the CPUs (25%), for a provisional verdict
+                        share of the CPUs, such as 25%, for a provisional
+                        verdict
   --alpha PERCENT       chance of any false alarm (5)
   --seed N              seed of the order (1)
   -o, --output-dir DIR  folder for runs and report, new or empty
