@@ -25,7 +25,8 @@ or search field.
   vnc://HOST:1, vnc://HOST:5901   a VNC server, without another viewer
   x11, x11:DISPLAY                a window of an X display here, such as any
                                   remote-desktop client; you choose it
-  ssh://[USER@]HOST[:PORT]        a new terminal there (not visible here)
+  ssh://[USER@]HOST[:PORT]        a new terminal there (not visible here); ssh
+                                  must ask nothing
   rdp://[USER@]HOST[:PORT]        a session of an RDP server: logs in for each
                                   part, and takes over an open session
 Without TARGET: lists what listens on this machine.
