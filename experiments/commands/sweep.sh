@@ -36,8 +36,8 @@ one or more pairs of hosts, and makes a report. FILE has lines "key value...":
                        where a cell is measured)
   --retries N          tries of a cell (3)
   --list               only list the cells: ID, and "there" or "missing"
-Exit status: 0 complete, 2 wrong usage, 3 some cells are missing or not in the
-report, 4 something is not installed, 130 interrupted.
+Exit status: 0 complete, 1 it could not go on, 2 wrong usage, 3 some cells are
+missing or not in the report, 4 something is not installed, 130 interrupted.
 END
 }
 
