@@ -36,7 +36,7 @@ connection had no input for 5 s; it says so before the first key.
   --key K              the key to send
   --every TIME         time between two keys, at least 10s
 Needs the right to capture. docs/watch.md explains the figures. Exit status 3:
-no packet came.
+no packet came, or some are missing.
 examples:
     sudo thinprobe watch
     sudo thinprobe watch --port 3389 -i eth0 --on-late 'top -bn 1 | head -20'
