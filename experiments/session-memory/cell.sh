@@ -37,7 +37,7 @@ exp_words() { echo "up to ${P[logins]} ${P[system]##*.} logins over ${P[system]%
 exp_begin() {
 	# Making a file system for guests takes minutes and a package archive, so it is not done during a run.
 	if ! EMPTY_WHY=$(guest_missing) && ! (guest_root small kept && guest_kernel kept) >/dev/null 2>&1; then
-		EMPTY_WHY="no guest is made yet; make it with: $TP_HOME/lab/guest.sh root small"
+		EMPTY_WHY="no guest is made yet; make it, as root, with: $TP_HOME/lab/guest.sh root small"
 	fi
 	[ -z "$EMPTY_WHY" ] || ABSENT+=("memory of a server without logins: $EMPTY_WHY")
 	GROUPS_HERE=0
