@@ -218,7 +218,8 @@ $(BUILD)/torture/shim.so: tests/torture/shim.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -fPIC -shared -o $@ $<
 
-test-programs: $(TEST_PROGRAMS) $(BENCH_PROGRAMS)
+bench-programs: $(BENCH_PROGRAMS)
+test-programs: $(TEST_PROGRAMS) bench-programs
 
 tests: $(TESTS) test-programs
 
@@ -257,7 +258,7 @@ check-vm: all tests
 	tests/run /vm/
 
 # Side by side with the peers; QUICK=1: small and short, to see that they run. All of them run, whatever one finds.
-bench: all $(BENCH_PROGRAMS)
+bench: all bench-programs
 	./thinprobe setup --bench
 	@failed=; for b in $(filter-out bench/lib.sh,$(call in_trees,bench/*.sh)); do \
 		echo "== $$b"; $$b || { status=$$?; [ $$status -ne 130 ] || exit 130; failed="$$failed $$b"; }; echo; \
@@ -337,7 +338,7 @@ clean:
 # (those of other builds lie below, and are not this one's; none has a rule)
 -include $(shell find $(BUILD) -mindepth 1 -type d \( -name asan -o -name tsan -o -name clang -o -name deb -o -name core \) -prune -o -name '*.d' -print 2>/dev/null)
 
-.PHONY: all plugins tests test-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb static clean FORCE
+.PHONY: all plugins tests test-programs bench-programs unit asan asan-build sanitized check check-vm bench fuzz install uninstall dist deb static clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 $(BUILD)/%.d: ;

@@ -41,7 +41,8 @@ bench_begin() {
 	done
 	for program in "$TP_HOME"/bench/*.c; do
 		program=${program##*/}
-		[ -x "$BENCH_TOOLS/${program%.c}" ] || die "-$EXIT_MISSING" "$BENCH_TOOLS/${program%.c} is missing; make it with: make tests"
+		[ -x "$BENCH_TOOLS/${program%.c}" ] ||
+			die "-$EXIT_MISSING" "$BENCH_TOOLS/${program%.c} is missing; make it with: make bench-programs"
 	done
 	BENCH_WORK=$(mktemp -d "$(roomy)/thinprobe-bench.XXXXXX") || exit "$EXIT_RUN"
 	on_exit rm -rf "$BENCH_WORK"

@@ -146,7 +146,7 @@ ratios() {	# LIMIT RATIO...: of contenders a and b
 	ln -s "$TOP/bench" "$TOP/lab" home/
 	TP_HOME=$PWD/home run bash -uc '. "$TP_HOME/lab/lib.sh"; . "$TP_HOME/bench/lib.sh"; bench_begin mine'
 	[ "$status" -eq 4 ]
-	[[ $output == "mine: $PWD/home/build/bench/"*" is missing; make it with: make tests" ]]
+	[[ $output == "mine: $PWD/home/build/bench/"*" is missing; make it with: make bench-programs" ]]
 }
 
 @test "bench: an unknown option: exit 2" {
