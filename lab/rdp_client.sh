@@ -14,7 +14,7 @@
 . "$LAB_HERE/viewer.sh"
 
 # (Nothing listens on port 1.)
-rdp_client_can() { keyrepeat_loads rdp:127.0.0.1:1 --connect 1s --known-servers /dev/null; }
+rdp_client_can() { keyrepeat_loads rdp:127.0.0.1:1 --watch patch --connect 1s --known-servers /dev/null; }
 
 rdp_port() {
 	PROTOCOL_PORT=$((3388 + $1))

@@ -13,6 +13,7 @@
 #include "plan.h"
 #include "plugin.h"
 #include "proc.h"
+#include "rdp/server.h"
 #include "report.h"
 #include "rt.h"
 
@@ -206,6 +207,7 @@ static bool sends_singly(void)
 static void refuse_conflicts(const struct target_ops *target)
 {
 	const struct cli_opt *other = cli_foreign_option(target->scheme);
+	struct why why;
 
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
@@ -235,6 +237,9 @@ static void refuse_conflicts(const struct target_ops *target)
 		die_usage("--region auto types keys and looks for what they change: give a --rate and --watch update");
 	if (!run->plan.n && cfg.watch == WATCH_NONE)
 		die_usage("--rate 0 sends nothing: give --watch update to record updates that come without keys");
+	if (target == &target_rdp && run->plan.n &&
+	    rdp_require_password(run->name, cfg.password_file, cfg.watch == WATCH_PATCH, &why))
+		die_usage("%s", why.text);
 }
 
 static void report_login(void)

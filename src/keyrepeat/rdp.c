@@ -161,9 +161,6 @@ static void explain_failure(const struct rdp_target *self, const struct target_c
 			(double)cfg->connect_ns / NS_PER_S, cfg->back ? "" : " see --connect");
 	else if (self->trust.other[0])
 		rdp_trust_explain(&self->trust, &self->server, why);
-	else if (self->client)
-		why_say(why, "rdp:%s may show only a login dialog: give --password-file FILE (an empty file: no password)",
-			cfg->where);
 	else if (refused && !file)
 		why_say(why, "rdp:%s wants a password: give --password-file FILE", cfg->where);
 	else if (refused)
@@ -211,9 +208,7 @@ static int connect_server(struct rdp_target *self, const struct target_cfg *cfg,
 	explicit_bzero(self->password, sizeof(self->password));
 	late = watchdog_end(&watchdog);
 	self->login->session_ns = self->client ? clock_now() : 0;
-	/* Without network level authentication, a server accepts anybody and asks in a dialog, which would show the keys. (A dialog
-	 * has no patch.) */
-	if (self->client && !late && (cfg->password_file || !cfg->keys || cfg->watch == WATCH_PATCH))
+	if (self->client && !late)
 		return 0;
 	explain_failure(self, cfg, late, refused, &reason, why);
 	return -1;

@@ -30,6 +30,13 @@ int rdp_server_parse(const char *text, struct rdp_server *out)
 	return 0;
 }
 
+int rdp_require_password(const char *target, const char *password_file, bool patch, struct why *why)
+{
+	if (password_file || patch)
+		return 0;
+	return why_fail(-1, why, "%s may show only a login dialog: give --password-file FILE (an empty file: no password)", target);
+}
+
 const char *rdp_choose_user(const char *given, const char *of_address)
 {
 	const char *user = getenv("USER");

@@ -235,18 +235,27 @@ delays_found() { sort -k 2g found | awk 'NR == 1 { least = $2 } END { exit NR !=
 	[ ! -e state ]
 }
 
-@test "keyrepeat rdp: without a password no key is typed, which a login dialog could show; an empty file is a password" {
-	start_xrdp
-	need xev xdotool
-	start_xev
-	for words in --erase "--watch none"; do
+@test "keyrepeat rdp: without a password, keys are refused before it connects; a login dialog could show them" {
+	local words
+
+	for words in "" --erase "--watch none"; do
 		# shellcheck disable=SC2086 # words
-		one_line 1 "login dialog: give --password-file" "$KEYREPEAT" "${rdp[0]}" --known-servers known -t 1s $words
+		one_line 2 "login dialog: give --password-file" "$KEYREPEAT" rdp:127.0.0.1:1 $words
 	done
-	: >empty
-	run -0 "$KEYREPEAT" "${rdp[0]}" --known-servers known --password-file empty --rate 0 --watch update -t 300ms -q
+	start_xrdp
+	start_refecho --display "$DISPLAY" --log echo.tsv
 	run -0 "$KEYREPEAT" "${rdp[0]}" --known-servers known --rate 0 --watch update -t 300ms -q
-	run -1 grep '^KeyPress event' xev.out
+	# the dialog of this server has no patch
+	one_line 1 "no patch" "$KEYREPEAT" "${rdp[0]}" --known-servers known --watch patch --patch-wait 2s -t 1s
+	[ -z "$(tail -n +2 echo.tsv)" ]
+}
+
+@test "keyrepeat rdp: an empty file is a password" {
+	start_xrdp
+	start_refecho --display "$DISPLAY" --log echo.tsv
+	: >empty
+	run -0 "$KEYREPEAT" "${rdp[0]}" --known-servers known --password-file empty --watch none -t 300ms -q
+	until_true has_echoed 1
 }
 
 # A server that asks for the password before there is a session: of user "root", "secret"
@@ -272,7 +281,7 @@ start_shadow() {
 	echo wrong >wrong
 	one_line 1 "refused user root" "$KEYREPEAT" "${rdp[@]}" --password-file wrong
 	[[ $output != *secret* ]]
-	one_line 1 "--password-file" "$KEYREPEAT" "${rdp[@]}"
+	one_line 1 "wants a password: give --password-file" "$KEYREPEAT" "${rdp[@]}" --watch patch
 	one_line 1 "refused user nobody" "$KEYREPEAT" "${rdp[@]}" --user nobody --password-file password
 	run -0 "$KEYREPEAT" "${rdp[@]}" --password-file password --watch patch -t 2s --json -o report.json
 	[[ $(jq -r .settings.server report.json) == *", NLA,"* ]]
@@ -281,14 +290,15 @@ start_shadow() {
 
 @test "keyrepeat rdp: what is no RDP server, closes or says nothing, gets one line and status 1" {
 	unused_port
-	one_line 1 "does an RDP server listen there?" "$KEYREPEAT" "rdp:127.0.0.1:$port" --cert-ignore
+	one_line 1 "does an RDP server listen there?" "$KEYREPEAT" "rdp:127.0.0.1:$port" --watch patch --cert-ignore
 	# closes after the first request; chooses TLS and closes; another protocol; noise; nothing; a byte at a time
 	for words in "r100 c" "r100 030000130ed000001234000200080001000000 r100 c" "524642203030332e3030380a" \
 		"r100 *$(head -c 2000 /dev/urandom | od -An -tx1 | tr -d ' \n')" "p0" "r100 *03"; do
 		# shellcheck disable=SC2086 # words
 		mute "mute$RANDOM" ${words/ c/ p0}
 		if [[ $words == *" c" ]]; then close_soon "$pid" & fi
-		one_line 1 "RDP server" timeout 30 "$KEYREPEAT" "rdp:127.0.0.1:$port" --cert-ignore --connect 3s -o report.json
+		one_line 1 "RDP server" timeout 30 "$KEYREPEAT" "rdp:127.0.0.1:$port" --watch patch --cert-ignore --connect 3s \
+			-o report.json
 		[ ! -e report.json ]
 		kill "$pid" 2>/dev/null || true
 		nothing_left
@@ -344,11 +354,11 @@ has_echoed() { [ "$(echoed)" -ge "$1" ]; }	# keys
 
 @test "keyrepeat rdp: without the plug-in: one line, status 4, nothing else is lost" {
 	cp "$KEYREPEAT" .
-	one_line 4 freerdp2-dev ./keyrepeat rdp:127.0.0.1 -o report.json
+	one_line 4 freerdp2-dev ./keyrepeat rdp:127.0.0.1 --password-file password -o report.json
 	[ ! -e report.json ]
 	run -0 ./keyrepeat null: -t 100ms -q
 	echo "no object" >keyrepeat_rdp.so
-	one_line 4 "--no-install-recommends libfreerdp-client" ./keyrepeat rdp:127.0.0.1
+	one_line 4 "--no-install-recommends libfreerdp-client" ./keyrepeat rdp:127.0.0.1 --password-file password
 }
 
 @test "keyrepeat rdp: words that go with no RDP server are refused" {
@@ -357,7 +367,7 @@ has_echoed() { [ "$(echoed)" -ge "$1" ]; }	# keys
 	for words in rdp: rdp:host:0 rdp:host:x "rdp:host --size 10x10" "rdp:host --size 1024" "rdp:host --window 1" \
 		"rdp:host --region auto --watch patch"; do
 		# shellcheck disable=SC2086 # words
-		one_line 2 "keyrepeat: " "$KEYREPEAT" $words
+		one_line 2 "keyrepeat: " "$KEYREPEAT" $words --password-file password
 	done
 }
 

@@ -93,6 +93,18 @@ TEST(test_a_certificate_without_a_fingerprint_is_not_that_of_an_unknown_server)
 	assert_true(rdp_trust_check(&t, "cc"));
 }
 
+TEST(test_input_without_a_password_is_refused_unless_the_patch_is_watched)
+{
+	struct why why = { "" };
+
+	assert_int_equal(rdp_require_password("rdp:host", "file", false, &why), 0);
+	assert_int_equal(rdp_require_password("rdp:host", NULL, true, &why), 0);
+	assert_string_equal(why.text, "");
+	assert_int_equal(rdp_require_password("rdp:host", NULL, false, &why), -1);
+	assert_string_equal(why.text,
+			    "rdp:host may show only a login dialog: give --password-file FILE (an empty file: no password)");
+}
+
 TEST(test_where_the_list_is)
 {
 	char path[200];
