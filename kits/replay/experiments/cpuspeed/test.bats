@@ -159,15 +159,18 @@ load ../families/replays
 		$at["setting"] == "25" && $at["kind"] == "key" && $at["latency_ms"] > 30 { n++ } END { exit !n }' "$RUN/points.tsv"
 }
 
-@test "replays: each --app of the plan has a session with a short part, a row on the desk, its document and its package" {
-	local app words kit=$TOP/kits/replay apps
+@test "replays: each --app of the plan has a session with a short part, a row on the desk, its document and its packages" {
+	local app words program kit=$TOP/kits/replay apps class
 	apps=$(sed -nE 's/^use +app .*type=word:([a-z|]+)$/\1/p' "$kit/experiments/families/replays.plan")
 	[[ $apps == *"|"* ]]
 	for app in ${apps//|/ }; do
 		[ "$(grep -cx '# --quick ends here' "$kit/data/sessions/$app.script")" = 1 ]
 		words=$(. "$kit/lab/apps/desk.sh"; APP_DESK=$app desk_row)
 		[[ $app != @(impress|geany) ]] || [ -s "$kit/data/sessions/${words##* }" ]
-		grep -qP "^(app:$app|test)\t.*\t${words%% *}$" "$kit/packages"
+		class=${app/mousepad/desk}
+		for program in openbox "${words%% *}"; do grep -qP "^app:$class\t.*\t$program$" "$kit/packages"; done
+		[ "$(. "$kit/lab/apps/desk.sh"; lab_has() { [ "$2" = openbox ]; }; APP_DESK=$app app_can)" \
+			= "${words%% *} is missing; thinprobe setup --app $class" ]
 	done
 }
 

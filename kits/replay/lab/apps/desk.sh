@@ -37,14 +37,13 @@ app_cost_ns() { :; }
 app_reset() { :; }
 
 app_can() {
-	local program package _
-	read -r program package _ < <(desk_row)
-	lab_has server openbox || { printf 'openbox is missing%s; thinprobe setup --app desk\n' "${LAB_AT_server-}"; return 1; }
-	lab_has server "$program" || {
-		printf '%s is missing%s; thinprobe setup --app %s\n' "$program" "${LAB_AT_server-}" \
-			"$([ "$package" = mousepad ] && echo desk || echo "${APP_DESK:-mousepad}")"
-		return 1
-	}
+	local program app=${APP_DESK:-mousepad}
+	for program in openbox "$(desk_row | cut -d' ' -f1)"; do
+		lab_has server "$program" || {
+			printf '%s is missing%s; thinprobe setup --app %s\n' "$program" "${LAB_AT_server-}" "${app/mousepad/desk}"
+			return 1
+		}
+	done
 }
 
 # On the server: $1 is the folder, $2 the command of the menu, $3 the name of the document; standard input: the document.
