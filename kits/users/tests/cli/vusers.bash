@@ -17,5 +17,8 @@ column() {	# file name
 	awk -F'\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$1"
 }
 
+# The log of the application has so many keys.
+has_keys() { [ "$(keys_in "$1")" = "$2" ]; }	# file n
+
 # Status of a run without loss: 0, and 3 where the machine held the generator up, so that the run is not valid.
 measured() { [ "$status" = "$(jq 'if .result.valid then 0 else 3 end' report.json)" ]; }

@@ -323,19 +323,22 @@ pages() {	# connections
 
 # Ten users of one screen: each sees the answers to the keys of the other nine.
 @test "vusers: users that share a screen cannot recognize their answers: 3 and a reason, which merge keeps" {
-	local echo start=()
+	local all=0 echo start=()
 	need jq
-	start_refecho --vnc "$port" --answer-delay const:50ms
+	start_refecho --vnc "$port" --answer-delay const:50ms --log echo.tsv
 	at=vnc:127.0.0.1:$port
 	for echo in next patch; do
 		users -n 1 -z 100ms -t 1s --echo "$echo"
 		measured
 		holds '.why_unsure == null'
+		all=$((all + $(jq .result.due report.json)))
 		[ "$echo" = next ] || start=(--start-at "@$(($(date +%s) + 3))")
 		users -n 10 -z 100ms -t 1s --echo "$echo" --log rows.tsv "${start[@]}"
 		[ "$status" = 3 ]
 		holds '.requests > 0 and (.why_unsure | test("another|other things"))'
+		all=$((all + $(jq .result.due report.json)))
 	done
+	until_true has_keys echo.tsv "$all"
 	grep "10 users.*1 server" users.err
 	cp report.json one.json
 	run -3 "$VUSERS" merge one.json rows.tsv --format json -o report.json

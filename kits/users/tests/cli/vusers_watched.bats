@@ -53,21 +53,27 @@ start_scripted() {
 }
 
 @test "vusers --watched: the key's number is read from refecho's patch; both kinds of users see the scripted delay" {
-	start_refecho --vnc "$port" --answer-delay const:30ms
+	local all
+
+	start_refecho --vnc "$port" --answer-delay const:30ms --log one.tsv
 	at=vnc:127.0.0.1:$port
 	users -n 1 --watched 1 -z 20ms --think-dist const -t 2s --echo patch
 	measured
 	holds '.watched_requests > 5 and .watched_from_sent_ms.min >= 30 and (.watched_from_sent_ms.p50 < 45 or (.valid | not))
 		and .requests == 0 and .response_ms.n == 0'
+	all=$(jq .result.watched_requests report.json)
+	until_true has_keys one.tsv "$all"
 	# two servers, one user each: one keeps pixels and one does not
 	first=$port
 	unused_port
-	start_refecho --vnc "$port" --answer-delay const:30ms
+	start_refecho --vnc "$port" --answer-delay const:30ms --log two.tsv
 	at=vnc:127.0.0.1:$first,$port
 	users -n 2 --watched 1 -z 20ms --think-dist const -t 2s --echo patch
 	measured
 	holds '.watched_requests > 5 and .requests > 5 and .from_sent_ms.min >= 30 and (.from_sent_ms.p50 < 40 or (.valid | not))
 		and (((.watched_less_others_ms.p50 | fabs) < 8) or (.valid | not))'
+	until_true has_keys one.tsv $((all + $(jq .result.watched_requests report.json)))
+	until_true has_keys two.tsv "$(jq .result.requests report.json)"
 	# where there is none
 	start_scripted
 	users -n 1 --watched 1 -z 20ms -t 200ms --echo patch --timeout 3s
@@ -187,6 +193,8 @@ start_scripted() {
 }
 
 @test "vusers: a password from vncpasswd or as text is accepted by a real server, for watched users and others" {
+	local all=0
+
 	need Xvnc tigervncpasswd
 	printf 'letmein\n' >text
 	tigervncpasswd -f <text >hidden
@@ -195,9 +203,11 @@ start_scripted() {
 	at=vnc:127.0.0.1:$port
 	start_xterm sh -c 'stty -icanon; cat >typed'
 	for file in hidden text; do
-		users -n 6 --watched 1 -z 100ms -t 1s --password-file "$file" --warmup 100ms
+		users -n 6 --watched 1 -z 100ms -t 1s --password-file "$file" --warmup 100ms --log log.tsv
 		holds '.users_ready == 6 and .requests > 0 and .watched_requests > 0'
+		all=$((all + $(keys_in log.tsv)))
 	done
+	until_true eval '[ "$(stat -c %s typed)" = "$all" ]'
 	users -n 1 -z 100ms -t 300ms
 	[ "$status" = 1 ]
 	grep -q 'wants a password: --password-file' users.err
