@@ -4,6 +4,7 @@
 
 users() {	# options...: $status, report.json
 	status=0
+	busy_begin
 	timeout 60 "$VUSERS" "$at" --format json -o report.json "$@" 2>users.err || status=$?
 	cat users.err
 }
@@ -20,5 +21,8 @@ column() {	# file name
 # The log of the application has so many keys.
 has_keys() { [ "$(keys_in "$1")" = "$2" ]; }	# file n
 
-# Status of a run without loss: 0, and 3 where the machine held the generator up, so that the run is not valid.
-measured() { [ "$status" = "$(jq 'if .result.valid then 0 else 3 end' report.json)" ]; }
+# The run is not valid, and others had the machine for as long as a late request waits (--lateness).
+disturbed() { [ "$(jq '.result.valid | not' report.json)" = true ] && machine_was_busy 5; }
+
+# Status of a run without loss: 0, or 3 if it is not valid and others had the machine.
+measured() { if [ "$status" = 3 ]; then disturbed; else [ "$status" = 0 ] && holds .valid; fi; }
