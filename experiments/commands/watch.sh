@@ -144,7 +144,7 @@ if [ -z "$on$key$every" ]; then
 	listen=("$TP_BIN/prototap" live -i "$interface" --port "$port" --every "$interval" -o /dev/null)
 	[ -n "$on_late" ] || exec "${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"}
 	# (a table that is rotated cannot be read as it grows: rows come from a second one)
-	setpriv --pdeathsig TERM "${listen[@]}" --intervals - -q --ready-fd 9 9>/dev/null 2>/dev/null > >(watch_late) &
+	setpriv --pdeathsig TERM "${listen[@]}" --intervals - -q --ready-fd 9 9>/dev/null > >(watch_late) 2>/dev/null &
 	late=$!
 	setpriv --pdeathsig TERM "${listen[@]}" ${tsv:+--intervals "$tsv"} ${options[@]+"${options[@]}"} &
 	main=$!

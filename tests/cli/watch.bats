@@ -97,7 +97,7 @@ in_namespace() {
 		until_true() { for i in $(seq 600); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
 		ip link set lo up
 		"$BIN/refecho" --vnc 5901 --answer-delay file:delays -o refecho.txt 2>refecho.err & refecho=$!
-		"$TOP/thinprobe" watch --port 5901 -i lo --tsv rows --on-late 'env | grep ^THINPROBE_ >>late' 2>watch.err & watch=$!
+		"$TOP/thinprobe" watch --port 5901 -i lo --tsv rows --on-late 'env | grep ^THINPROBE_ >>late; echo "it said"' 2>watch.err & watch=$!
 		"$TOP/thinprobe" watch --port 5901 -i lo --who 2>who.err & who=$!
 		trap 'kill -CONT "$refecho"; kill "$watch" "$who" "$refecho" "$typist"; wait' EXIT
 		until_true 'grep -q ready refecho.err && grep -q ready watch.err && grep -q ready who.err' || exit 1
@@ -117,6 +117,7 @@ in_namespace() {
 	grep -qx THINPROBE_VERDICT=server late
 	grep -qx THINPROBE_SERVER=127.0.0.1:5901 late
 	grep -qE '^THINPROBE_RISE_MS=[0-9]*$' late
+	[ "$(grep -cx 'it said' watch.err)" = 1 ]
 	grep -qE ' server.*  most CPU: (no program|.+ [0-9]+ %)$' who.err
 	[ "$(grep -c 'most CPU' who.err)" -le "$(grep -c '[!?] server' who.err)" ]
 }
