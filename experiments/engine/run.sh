@@ -293,6 +293,11 @@ run_says() {
 
 EXP_LOST=''	# why the hosts were lost
 
+say_resume() {	# of run_end
+	printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
+		"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
+}
+
 # Sums up, draws, reports, and prints where. Returns the exit status of the run.
 run_end() {
 	local state=complete status=${SURE:-0} why='' words file
@@ -305,9 +310,9 @@ run_end() {
 	run_ended "$state" "${EXP_LOST:-$CELLS_WHY}"
 	[[ $EXP_SWEEP != [0-9]* ]] || exit "$status"
 	if [ "$CELLS_LEFT" = "$CELLS_TOTAL" ] && jq -e 'all(.cells[]; .state == "missing")' "$RUN/run.json" >/dev/null; then
+		[ "$status" != 130 ] || { say_resume; exit 130; }
 		echo "thinprobe: nothing was measured; see $RUN/log and the .err files in $RUN/cells" >&2
-		[ "$status" = 130 ] || status=1
-		exit "$status"
+		exit 1
 	fi
 	exp_summed
 	for file in table figures.jq say.jq; do
@@ -325,9 +330,7 @@ run_end() {
 		[ "$status" = 130 ] || [ -z "$why" ] || status=$why
 	fi
 	[ "$status" != 0 ] || exp_judged || status=$?
-	[ "$state" = complete ] || [ -n "$EXP_SWEEP" ] ||
-		printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
-			"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
+	[ "$state" = complete ] || [ -n "$EXP_SWEEP" ] || say_resume
 	exec {RUN_LOCK}<&-
 	# Only in a desktop session.
 	if [ "$DEMO" = 1 ] && [ -t 1 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; then
