@@ -90,13 +90,23 @@ attach_shown() {	# attach_shown TITLE
 	return 1
 }
 
+# The client's window in a picked one, which may be a window manager's frame: of the manager's clients, the one that is it or in it.
+attach_client() {	# attach_client WINDOW
+	local tree id
+	tree=$(timeout 5 xwininfo -tree -id "$1" 2>/dev/null | grep -oE '^(xwininfo: Window id:| *Root window id:)? +0x[0-9a-f]+')
+	for id in $(timeout 5 xprop -root _NET_CLIENT_LIST 2>/dev/null | grep -oE '0x[0-9a-f]+'); do
+		if grep -q " $id$" <<<"$tree" && ! grep -q "Root window id: $(printf '0x%x' "$1")$" <<<"$tree"; then echo "$id"; return; fi
+	done
+	echo "$1"
+}
+
 attach_window() {	# sets ATTACH_WINDOW, ATTACH_TITLE
 	local found=()
 	if [ "$1" = pick ]; then
 		echo "click into the window to measure" >&2
 		lab_start client pick xdotool selectwindow	# a child that ends with us: it holds the pointer
 		lab_wait "$LAB_PID"
-		mapfile -t found <"$LAB_LOG/pick.out"
+		mapfile -t found < <(attach_client "$(head -n 1 "$LAB_LOG/pick.out")")
 	elif [[ $1 =~ ^(0x[0-9a-fA-F]+|[0-9]+)$ ]]; then
 		found=("$1")
 	else

@@ -132,6 +132,27 @@ median() { sort -n | awk '{ at[NR] = $1 } END { print at[int((NR + 1) / 2)] }'; 
 	done
 }
 
+framed() {	# the window is in another that is not the root
+	frame=$(xwininfo -tree -id "$client" | sed -n 's/^ *Parent window id: \(0x[0-9a-f]*\).*/\1/p')
+	[ -n "$frame" ] && [ $((frame)) != $((root)) ] && xprop -root _NET_CLIENT_LIST | grep -q 0x
+}
+
+@test "try x11: of a window manager's frame that was picked, the client's window; any other window is itself" {
+	local root client frame
+	need openbox xdotool xwininfo xprop
+	start_x
+	start openbox openbox
+	start_xterm cat
+	root=$(xwininfo -root | grep -oE '0x[0-9a-f]+' | head -n 1)
+	client=$(xdotool search --onlyvisible --class xterm | head -n 1)
+	until_true framed
+	chosen() { (. "$TOP/lab/attach.sh" && attach_client "$1"); }
+	export LAB_HERE=$TOP/lab
+	[ $(($(chosen "$frame"))) = "$client" ]
+	[ $(($(chosen "$client"))) = "$client" ]
+	[ "$(chosen "$root")" = "$root" ]
+}
+
 @test "try ssh://: the delay of the other end is in the figure, and the terminal's own is named" {
 	need python3 xterm Xvfb xauth xdotool pgrep
 	mkdir bin
