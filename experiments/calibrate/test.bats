@@ -130,6 +130,33 @@ record() {	# record ERROR_MS SD_MS: writes a record of this machine
 				tail_percent: 99, tail_ms: 1, error_ms: 9.7, floor_ms: 8.33}]}' >"$THINPROBE_STATE/calibration.json"
 }
 
+# The choice of paths, where only those of ABLE can run; GIVEN is an option on the command line.
+choose() {	# PATHS ABLE [GIVEN]
+	PATHS=$1 ABLE=$2 GIVEN=${3-} run bash -c '
+		declare -A OPT=()
+		EXIT_MISSING=4 ABSENT=()
+		die() { printf "%s\n" "${*:2}"; exit "${1#-}"; }
+		plan_given() { [ "$1" = "$GIVEN" ]; }
+		app_use() { :; }
+		protocol_use() { protocol=$1; }
+		protocol_can() { [[ ,$ABLE, == *",$protocol,"* ]] || { echo "no $protocol"; return 1; }; }
+		. "$1"
+		exp_choose
+		printf "%s\n" "$PATHS" ${ABSENT[@]+"${ABSENT[@]}"}' bash "$TOP/experiments/calibrate/cell.sh"
+	echo "$output"
+}
+
+@test "calibrate: a default path that cannot run here is left out, and named; one of --protocol, or no path at all: exit 4" {
+	choose vnc-refecho,vnc,x11 vnc:refecho,vnc,x11
+	[ "$status:$output" = 0:vnc-refecho,vnc,x11 ]
+	choose vnc-refecho,vnc,x11 vnc:refecho,vnc
+	[ "$status:$output" = $'0:vnc-refecho,vnc\npath x11: no x11' ]
+	choose vnc-refecho,x11 vnc:refecho protocol
+	[ "$status:$output" = "4:x11 cannot run here: no x11 (or leave it out with --protocol)" ]
+	choose vnc,x11 ""
+	[ "$status:$output" = "4:no path can run here: no x11" ]
+}
+
 @test "calibration record: used on its own machine only; its folder; written whole; parallel writers lose nothing" {
 	. "$TOP/lab/calibration.sh"
 	[ "$(calibration_record)" = null ]
