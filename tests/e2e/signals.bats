@@ -46,7 +46,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 	for moment in 0.2 6; do
 		rm -rf "$RUN"
 		env --default-signal=INT setsid "$TOP/thinprobe" run stalls --quick --loads 0,1 --time 5 --repeat 2 --idle 3 \
-			-o "$RUN" >/dev/null 2>&1 3>&- &
+			-o "$RUN" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 		driver=$!
 		wait_for test -e "$RUN/run.json"
 		sleep "$moment"
@@ -57,6 +57,8 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 		wait "$driver" || status+=$?
 		[ "$status" = 0130 ] || { echo "after $moment s: $status (late: not within 60 s)" >&2; return 1; }
 		[ "$(jq -r .state "$RUN/run.json")" = interrupted ]
+		cat "$BATS_TEST_TMPDIR/err"
+		[ "$(grep -cF -- "--resume $RUN" "$BATS_TEST_TMPDIR/err")" = 1 ]
 	done
 }
 
