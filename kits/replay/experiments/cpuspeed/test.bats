@@ -107,6 +107,13 @@ load ../families/replays
 	grep -qF "Of 2 responses found at both, 0 take over 150 ms, instead of 0." "$RUN/report.md"
 	run "$TOP/report/report.sh" --table "$RUN"
 	[[ $output == *" at 50 "*"40.1"* ]]
+	# of responses that vncplay calls not usable nothing is decided; of total time it is
+	jq '.analysis_unsure = "too few"' "$RUN/run.json" >x
+	mv x "$RUN/run.json"
+	reported
+	[ "$(finding noisy)" = "10 unsure" ]
+	[ -z "$(finding hidden)$(finding shown)$(finding most-grown)" ]
+	[ "$(finding delivered)" = "40 good" ]
 }
 
 @test "cpuspeed: the longest response that is named is that of the table, not of a mean of replays" {

@@ -34,19 +34,20 @@ def decisions: threshold as $limit | floor_ms as $floor
 		one_way: claim("share"; 1; {value: .slower, repeats: (.slower + .faster)}; {value: 50}),
 		load_as_asked: near("load_reads_per_s"; .value; 0.05; 0), same_total: within({value: .total_ratio}; 0.99; 1.01),
 		total_stays: within(figure("total_ratio") | interval_alone; 0.99; 1.01),
-		responses_stay: within($ratio; 2 / 3; 1.5), is_slower: exceeds($ratio; {value: 1}), is_faster: exceeds({value: 1}; $ratio)}));
+		responses_stay: within($ratio; 2 / 3; 1.5), is_slower: exceeds($ratio; {value: 1}), is_faster: exceeds({value: 1}; $ratio)}))
+	| if .run.analysis_unsure then .summary[]? += {unsure: true, verdict: ""} else . end;	# nothing is decided on its responses
 def total_within: .total_stays == "yes";
 def same_total: total_within or .total_ratio_low == null and .same_total == "yes";
 def within_unsure: if .total_ratio_low == null then " (no interval)" else "" end;
 # Its interval reaches to where nothing changes.
 def total_untold: .total_ratio_low != null and .total_stays != "no";
 # Have responses changed by more than noise: "yes", "no" or "" (cannot tell)? Without an interval of their ratio the surplus counts.
-def moved: if .few_moved != "no" then "no" elif any(.one_way, .is_slower, .is_faster; . == "yes")
+def moved: if .unsure then "" elif .few_moved != "no" then "no" elif any(.one_way, .is_slower, .is_faster; . == "yes")
 	or .ratio_low == null and .few_more == "no" then "yes" else "" end;
 def kind: if same_total then {yes: "hidden", no: "unchanged"}[moved] // "noisy"
 	elif total_untold then "untold" else {yes: "shown", no: "total-only"}[moved] // "total-noisy" end;
 # By the interval of the ratio: slower, faster, or within the limits of a response that changed.
-def kind_verdict: if .ratio_low == null then "unsure" elif kind == "unchanged" then
+def kind_verdict: if .unsure or .ratio_low == null then "unsure" elif kind == "unchanged" then
 		if .responses_stay == "yes" then "good" else "unsure" end
 	elif .is_slower == "yes" then "bad" elif .is_faster == "yes" then "good" else "unsure" end;
 def kind_words: {hidden: "Total time hides what the user feels", shown: "Total time changes with the responses",
@@ -77,7 +78,7 @@ def input_words($doc): ($doc.run.inputs // {})["\(.input)"] // "the \(.kind), in
 def most_grown: . as $doc | farthest as $far
 	| [$doc.points // [] | .[] | select(.setting == $far.setting and .ratio != null)] as $all
 	| ($all | max_by(.ratio)) as $most
-	| if $most == null or $far.slower == 0 then empty else	# (no response takes at least 1.5 times as long)
+	| if $most == null or $far.slower == 0 or $doc.run.analysis_unsure then empty else	# (none takes at least 1.5 times as long)
 		finding("most-grown"; "**The response to \($most | input_words($doc)) grows most** with \($far.says): from "
 			+ "\($most.base_ms | with_unit("ms")) to \($most.latency_ms | with_unit("ms")) in the mean of its replays."
 			+ ($far | if .max_ms == null then "" else " The longest response of all took \(.max_ms | with_unit("ms"))." end);
